@@ -1,0 +1,22 @@
+package protocol
+
+import "time"
+
+// Process says which process a pid meant when it was written down (spec §3.4). A pid alone does not: it is reused, and
+// it means nothing on another host, after a reboot or in another pid namespace.
+type Process struct {
+	PID          int
+	HostID       string
+	BootID       string
+	PIDNamespace string // inode of the pid namespace, decimal
+	StartTicks   int64  // start time as the kernel counts it: clock ticks since boot on Linux
+}
+
+// Host is the machine an observer looks from (spec §4.2). Its zero value means nothing is known: then no identity can be
+// checked and ages are taken from the wall clock.
+type Host struct {
+	ID           string
+	BootID       string
+	PIDNamespace string
+	BootedAt     time.Time
+}
