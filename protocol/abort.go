@@ -1,0 +1,23 @@
+package protocol
+
+// Abort returns op with an abort requested by by (spec §5.4): running becomes aborted, cleanup stays. An operation that
+// is aborted already is returned as it is. It returns ErrOver if op is terminal.
+func (op Operation) Abort(by, reason string, seen Observation) (Operation, error) {
+	if op.State.Terminal() {
+		return op, ErrOver
+	}
+	if op.Aborted {
+		return op.unchanged(), nil
+	}
+	e := op.begin(by, seen)
+	e.judgeAll("")
+	e.op.Aborted = true
+	e.changed = true
+	if e.op.State == Running {
+		if reason == "" {
+			reason = "abort requested"
+		}
+		e.setState(Aborted, reason)
+	}
+	return e.end(), nil
+}

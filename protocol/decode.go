@@ -1,0 +1,275 @@
+package protocol
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// source is the text an operation was decoded from, so that Encode can copy what did not change.
+type source struct {
+	text        string
+	supervisors []Supervisor
+	transitions []Transition
+	events      []Event
+	// text of the whole value of these members; "" if absent
+	supervisorsText, transitionsText, eventsText string
+}
+
+// Decode returns the operation in data, the content of an operation file (spec §1.3, §3). Missing members get their
+// defaults. The error is a *DecodeError: ErrCorrupt, or ErrNewerVersion for a protocolVersion above Version. Decode keeps
+// no reference to data.
+func Decode(data []byte) (Operation, error) {
+	d := &decoder{dec: jsontext.NewDecoder(bytes.NewBuffer(data)), text: string(data)}
+	op := d.operation()
+	if d.err == nil {
+		if _, err := d.dec.ReadToken(); err == nil {
+			d.fail("data after the end of the operation")
+		} else if d.dec.InputOffset() != int64(len(data)) && !onlySpace(d.text[d.dec.InputOffset():]) {
+			d.syntax(err)
+		}
+	}
+	if d.err != nil {
+		return Operation{}, d.err
+	}
+	return op, nil
+}
+
+func onlySpace(s string) bool { return strings.Trim(s, " \t\r\n") == "" }
+
+// decoder reads one operation in one pass. After the first error every method returns zero values, and err holds it.
+type decoder struct {
+	dec  *jsontext.Decoder
+	text string
+	err  error
+
+	lastTimeText string // the times of a frame are often equal
+	lastTime     time.Time
+}
+
+// fail records the refusal of the value or member name that was read last.
+func (d *decoder) fail(format string, args ...any) {
+	d.failWith(ErrCorrupt, format, args...)
+}
+
+func (d *decoder) failWith(is error, format string, args ...any) {
+	if d.err == nil {
+		d.err = &DecodeError{Path: string(d.dec.StackPointer()), Cause: fmt.Sprintf(format, args...), is: is}
+	}
+}
+
+// syntax records an error of the JSON text itself.
+func (d *decoder) syntax(err error) {
+	if d.err != nil {
+		return
+	}
+	path, cause := d.dec.StackPointer(), err.Error()
+	if len(onlyLeading(d.text)) == 0 {
+		path, cause = "", "the file is empty"
+	} else if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		path, cause = e.JSONPointer, fmt.Sprintf("%v at byte %d", e.Err, e.ByteOffset)
+	} else {
+		cause = "the file is truncated"
+	}
+	d.err = &DecodeError{Path: string(path), Cause: cause, is: ErrCorrupt}
+}
+
+func onlyLeading(s string) string { return strings.TrimLeft(s, " \t\r\n") }
+
+// value reads the next value, or member name, and returns its text.
+func (d *decoder) value() string {
+	if d.err != nil {
+		return ""
+	}
+	v, err := d.dec.ReadValue()
+	if err != nil {
+		d.syntax(err)
+		return ""
+	}
+	end := d.dec.InputOffset()
+	return d.text[end-int64(len(v)) : end]
+}
+
+// object reads an object and calls member for the name of each member, which must read its value.
+func (d *decoder) object(member func(name string)) {
+	if !d.open('{', "an object") {
+		return
+	}
+	for d.err == nil && d.dec.PeekKind() != '}' {
+		if name := d.unquote(d.value()); d.err == nil {
+			member(name)
+		}
+	}
+	d.close()
+}
+
+// array reads an array and calls element before each element, which it must read.
+func (d *decoder) array(element func()) {
+	if !d.open('[', "an array") {
+		return
+	}
+	for d.err == nil && d.dec.PeekKind() != ']' {
+		element()
+	}
+	d.close()
+}
+
+func (d *decoder) open(kind jsontext.Kind, want string) bool {
+	if d.err != nil {
+		return false
+	}
+	got := d.dec.PeekKind()
+	if _, err := d.dec.ReadToken(); err != nil {
+		d.syntax(err)
+		return false
+	}
+	if got != kind {
+		d.fail("%s is expected", want)
+		return false
+	}
+	return true
+}
+
+func (d *decoder) close() {
+	if d.err != nil {
+		return
+	}
+	if _, err := d.dec.ReadToken(); err != nil {
+		d.syntax(err)
+	}
+}
+
+// unquote returns the string that the JSON string text stands for.
+func (d *decoder) unquote(text string) string {
+	if d.err != nil {
+		return ""
+	}
+	if text[0] != '"' {
+		d.fail("a string is expected")
+		return ""
+	}
+	if strings.IndexByte(text, '\\') < 0 {
+		return text[1 : len(text)-1]
+	}
+	s, err := jsontext.AppendUnquote(nil, text)
+	if err != nil {
+		d.syntax(err)
+	}
+	return string(s)
+}
+
+func (d *decoder) string() string { return d.unquote(d.value()) }
+
+// orNull reads a string, or null as "".
+func (d *decoder) orNull() string {
+	if text := d.value(); text != "null" {
+		return d.unquote(text)
+	}
+	return ""
+}
+
+func (d *decoder) id() string {
+	s := d.string()
+	d.checkID(s)
+	return s
+}
+
+func (d *decoder) idOrNull() string {
+	text := d.value()
+	if text == "null" {
+		return ""
+	}
+	s := d.unquote(text)
+	d.checkID(s)
+	return s
+}
+
+func (d *decoder) checkID(s string) {
+	if d.err == nil {
+		if err := CheckID(s); err != nil {
+			d.fail("%v", err)
+		}
+	}
+}
+
+func (d *decoder) time() time.Time { return d.parseTime(d.string()) }
+
+func (d *decoder) timeOrNull() time.Time {
+	text := d.value()
+	if text == "null" {
+		return time.Time{}
+	}
+	return d.parseTime(d.unquote(text))
+}
+
+func (d *decoder) parseTime(s string) time.Time {
+	if d.err != nil || s == d.lastTimeText {
+		return d.lastTime
+	}
+	t, err := ParseTime(s)
+	if err != nil {
+		d.fail("%v", err)
+	}
+	d.lastTimeText, d.lastTime = s, t
+	return t
+}
+
+// int reads an integer of at least least.
+func (d *decoder) int(least int64) int64 {
+	text := d.value()
+	if d.err != nil {
+		return 0
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < least || text == "-0" {
+		d.fail("an integer of at least %d is expected, not %.20s", least, text)
+		return 0
+	}
+	return n
+}
+
+// milliseconds reads a duration of at least least milliseconds.
+func (d *decoder) milliseconds(least int64) time.Duration {
+	const most = int64(1<<63-1) / int64(time.Millisecond)
+	n := d.int(least)
+	if n > most {
+		d.fail("a duration of at most %d ms is expected", most)
+	}
+	return time.Duration(n) * time.Millisecond
+}
+
+func (d *decoder) bool() bool {
+	switch text := d.value(); {
+	case text == "true":
+		return true
+	case text != "false":
+		d.fail("true or false is expected")
+	}
+	return false
+}
+
+func (d *decoder) unknown(members *[]Member, name string) {
+	*members = append(*members, Member{Name: name, Value: d.value()})
+}
+
+// ParseTime returns the time in s, in RFC 3339 with an offset or Z, in UTC and cut to milliseconds (spec §1.2).
+func ParseTime(s string) (time.Time, error) {
+	var t time.Time
+	if err := t.UnmarshalText([]byte(s)); err != nil {
+		return time.Time{}, fmt.Errorf("a time like %s is expected, with an offset or Z, not %.40q", timeExample, s)
+	}
+	return Moment(t), nil
+}
+
+// Moment returns t as it is written in a file: UTC, cut to milliseconds, without a monotonic reading.
+func Moment(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
+
+const (
+	timeLayout  = "2006-01-02T15:04:05.000Z"
+	timeExample = "2026-01-20T10:30:00.000Z"
+)

@@ -1,0 +1,368 @@
+package protocol
+
+import (
+	"strconv"
+	"strings"
+)
+
+func (d *decoder) operation() Operation {
+	op := Create("", 0, 0)
+	op.source = &source{text: d.text}
+	var hasState, hasStack bool
+	d.object(func(name string) {
+		switch name {
+		case "protocolVersion":
+			if op.ProtocolVersion = int(d.int(1)); op.ProtocolVersion > Version {
+				d.failWith(ErrNewerVersion, "protocolVersion %d: this program understands %d: update it", op.ProtocolVersion, Version)
+			}
+		case "operationId":
+			op.ID = d.id()
+		case "revision":
+			op.Revision = d.int(0)
+		case "state":
+			hasState = true
+			if op.State = State(d.string()); !op.State.valid() {
+				d.fail("unknown state %.40q", string(op.State))
+			}
+		case "lastHeartbeat":
+			op.LastHeartbeat = d.time()
+		case "aborted":
+			op.Aborted = d.bool()
+		case "heartbeatIntervalMs":
+			op.HeartbeatInterval = d.milliseconds(1)
+		case "stalenessThresholdMs":
+			op.StalenessThreshold = d.milliseconds(1)
+		case "terminalAt":
+			op.TerminalAt = d.timeOrNull()
+		case "terminalHeartbeats":
+			op.TerminalHeartbeats = int(d.int(0))
+		case "stack":
+			hasStack = true
+			op.Stack = d.stack()
+		case "supervisorHeartbeats":
+			start := d.dec.InputOffset()
+			op.Supervisors = d.supervisors()
+			op.source.supervisorsText = d.since(start)
+		case "transitions":
+			start := d.dec.InputOffset()
+			d.array(func() { op.Transitions = append(op.Transitions, d.transition()) })
+			op.source.transitionsText = d.since(start)
+		case "events":
+			start := d.dec.InputOffset()
+			d.array(func() { op.Events = append(op.Events, d.event()) })
+			op.source.eventsText = d.since(start)
+		default:
+			d.unknown(&op.Unknown, name)
+		}
+	})
+	d.require("operationId", op.ID != "")
+	d.require("state", hasState)
+	d.require("lastHeartbeat", !op.LastHeartbeat.IsZero())
+	d.require("stack", hasStack)
+	op.source.supervisors, op.source.transitions, op.source.events = op.Supervisors, op.Transitions, op.Events
+	return op
+}
+
+func (d *decoder) require(name string, has bool) {
+	if !has {
+		d.fail("%s is missing", name)
+	}
+}
+
+// since returns the text of the value that was read after the member name ended at offset start.
+func (d *decoder) since(start int64) string {
+	text := d.text[start:d.dec.InputOffset()]
+	for i := range len(text) {
+		if c := text[i]; c == '{' || c == '[' {
+			return text[i:]
+		}
+	}
+	return ""
+}
+
+func (d *decoder) stack() []*Frame {
+	about := strings.Count(d.text[d.dec.InputOffset():], `"callId"`) // events have one, too
+	slab := make([]Frame, 0, about)
+	frames := make([]*Frame, 0, about)
+	d.array(func() {
+		if len(slab) == cap(slab) {
+			slab = make([]Frame, 0, 16)
+		}
+		slab = slab[:len(slab)+1]
+		f := &slab[len(slab)-1]
+		start := d.dec.InputOffset()
+		d.frame(f)
+		f.text, f.decoded = d.since(start), f
+		frames = append(frames, f)
+	})
+	d.checkUnique(frames)
+	return frames
+}
+
+// checkUnique refuses a call id that occurs twice.
+func (d *decoder) checkUnique(frames []*Frame) {
+	if d.err != nil {
+		return
+	}
+	if len(frames) <= 32 {
+		for i := range frames {
+			for j := range i {
+				if frames[i].CallID == frames[j].CallID {
+					d.twice(frames, i)
+				}
+			}
+		}
+		return
+	}
+	seen := make(map[string]struct{}, len(frames))
+	for i := range frames {
+		if seen[frames[i].CallID] = struct{}{}; len(seen) <= i {
+			d.twice(frames, i)
+			return
+		}
+	}
+}
+
+func (d *decoder) twice(frames []*Frame, i int) {
+	d.fail("call id %q occurs twice", frames[i].CallID)
+	if e, ok := d.err.(*DecodeError); ok {
+		e.Path = "/stack/" + strconv.Itoa(i) + "/callId"
+	}
+}
+
+func (d *decoder) frame(f *Frame) {
+	f.State, f.FailOnCrash = FrameActive, true
+	d.object(func(name string) {
+		switch name {
+		case "participantId":
+			f.ParticipantID = d.id()
+		case "callId":
+			f.CallID = d.id()
+		case "pid":
+			f.PID = int(d.int(0))
+		case "startTime":
+			f.StartTime = d.time()
+		case "lastHeartbeat":
+			f.LastHeartbeat = d.time()
+		case "state":
+			f.State = d.frameState()
+		case "supervisorId":
+			f.SupervisorID = d.idOrNull()
+		case "supervisorHandle":
+			f.SupervisorHandle = d.orNull()
+		case "description":
+			f.Description = d.string()
+		case "failOnCrash":
+			f.FailOnCrash = d.bool()
+		case "resources":
+			d.array(func() { f.Resources = append(f.Resources, d.string()) })
+		case "leftResources":
+			f.LeftResources = d.leftResources()
+		case "process":
+			f.Process = d.process(&f.processUnknown)
+		case "beat":
+			f.Beat = d.beat(&f.beatUnknown)
+		case "crashedAt":
+			f.crash().At = d.time()
+		case "detectedBy":
+			f.crash().DetectedBy = d.string()
+		case "evidence":
+			f.crash().Evidence = Evidence(d.string())
+		case "staleForMs":
+			f.crash().StaleFor = d.milliseconds(0)
+		case "previousState":
+			f.crash().PreviousState = d.frameState()
+		case "reportedAt":
+			f.ReportedAt = d.time()
+		case "handlingBy":
+			f.HandlingBy = d.handling()
+		default:
+			d.unknown(&f.Unknown, name)
+		}
+	})
+	d.require("participantId", f.ParticipantID != "")
+	d.require("callId", f.CallID != "")
+	d.require("lastHeartbeat", !f.LastHeartbeat.IsZero())
+	if f.StartTime.IsZero() {
+		f.StartTime = f.LastHeartbeat
+	}
+}
+
+// crash returns f.Crash, made if need be.
+func (f *Frame) crash() *Crash {
+	if f.Crash == nil {
+		f.Crash = &Crash{}
+	}
+	return f.Crash
+}
+
+func (d *decoder) frameState() FrameState {
+	s := FrameState(d.string())
+	if !s.valid() {
+		d.fail("unknown frame state %.40q", string(s))
+	}
+	return s
+}
+
+func (d *decoder) leftResources() (left []LeftResource) {
+	d.array(func() {
+		var l LeftResource
+		d.object(func(name string) {
+			switch name {
+			case "path":
+				l.Path = d.string()
+			case "error":
+				l.Error = d.string()
+			default:
+				d.unknown(&l.Unknown, name)
+			}
+		})
+		left = append(left, l)
+	})
+	return left
+}
+
+func (d *decoder) process(unknown *[]Member) (p Process) {
+	d.object(func(name string) {
+		switch name {
+		case "pid":
+			p.PID = int(d.int(0))
+		case "hostId":
+			p.HostID = d.string()
+		case "bootId":
+			p.BootID = d.string()
+		case "pidNamespace":
+			p.PIDNamespace = d.string()
+		case "startTicks":
+			p.StartTicks = d.int(0)
+		default:
+			d.unknown(unknown, name)
+		}
+	})
+	return p
+}
+
+func (d *decoder) beat(unknown *[]Member) (b Beat) {
+	d.object(func(name string) {
+		switch name {
+		case "bootId":
+			b.BootID = d.string()
+		case "monotonicMs":
+			b.MonotonicMs = d.int(0)
+		case "at":
+			b.At = d.time()
+		default:
+			d.unknown(unknown, name)
+		}
+	})
+	return b
+}
+
+func (d *decoder) handling() *Handling {
+	h := &Handling{}
+	d.object(func(name string) {
+		switch name {
+		case "pid":
+			h.PID = int(d.int(0))
+		case "process":
+			h.Process = d.process(&h.processUnknown)
+		case "at":
+			h.At = d.time()
+		default:
+			d.unknown(&h.Unknown, name)
+		}
+	})
+	d.require("at", !h.At.IsZero())
+	return h
+}
+
+func (d *decoder) supervisors() (all []Supervisor) {
+	d.object(func(key string) {
+		s := Supervisor{Status: Alive, OrphanPolicy: OrphanCrash}
+		d.checkID(key)
+		d.object(func(name string) {
+			switch name {
+			case "supervisorId":
+				if s.ID = d.string(); s.ID != key {
+					d.fail("supervisorId %.40q differs from its key", s.ID)
+				}
+			case "pid":
+				s.PID = int(d.int(0))
+			case "lastHeartbeat":
+				s.LastHeartbeat = d.time()
+			case "status":
+				if s.Status = Status(d.string()); s.Status != Alive && s.Status != Dead {
+					d.fail("unknown status %.40q", string(s.Status))
+				}
+			case "orphanPolicy":
+				if s.OrphanPolicy = OrphanPolicy(d.string()); s.OrphanPolicy != OrphanCrash && s.OrphanPolicy != OrphanKeep {
+					d.fail("unknown orphanPolicy %.40q", string(s.OrphanPolicy))
+				}
+			case "process":
+				s.Process = d.process(&s.processUnknown)
+			case "beat":
+				s.Beat = d.beat(&s.beatUnknown)
+			default:
+				d.unknown(&s.Unknown, name)
+			}
+		})
+		d.require("lastHeartbeat", !s.LastHeartbeat.IsZero())
+		s.ID = key
+		all = append(all, s)
+	})
+	return all
+}
+
+func (d *decoder) transition() (t Transition) {
+	d.object(func(name string) {
+		switch name {
+		case "revision":
+			t.Revision = d.int(0)
+		case "from":
+			t.From = State(d.string())
+		case "to":
+			t.To = State(d.string())
+		case "at":
+			t.At = d.time()
+		case "by":
+			t.By = d.string()
+		case "reason":
+			t.Reason = d.string()
+		default:
+			d.unknown(&t.Unknown, name)
+		}
+	})
+	return t
+}
+
+func (d *decoder) event() (e Event) {
+	d.object(func(name string) {
+		switch name {
+		case "revision":
+			e.Revision = d.int(0)
+		case "at":
+			e.At = d.time()
+		case "type":
+			e.Type = EventType(d.string())
+		case "callId":
+			e.CallID = d.string()
+		case "supervisorId":
+			e.SupervisorID = d.string()
+		case "handle":
+			e.Handle = d.string()
+		case "from":
+			e.From = d.string()
+		case "to":
+			e.To = d.string()
+		case "by":
+			e.By = d.string()
+		case "reason":
+			e.Reason = d.string()
+		case "leftResources":
+			e.LeftResources = d.leftResources()
+		default:
+			d.unknown(&e.Unknown, name)
+		}
+	})
+	return e
+}

@@ -1,0 +1,194 @@
+package protocol
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Encode returns the content of the operation's file (spec §1.3): members in the order of spec §3, two spaces of
+// indentation, a newline at the end. Frames, supervisors and events that are as they were decoded keep their text.
+func (op Operation) Encode() []byte {
+	size := 4096
+	src := op.source
+	if src == nil {
+		src = &source{}
+	}
+	size += len(src.text) + len(src.text)/8
+	w := &encoder{buf: make([]byte, 0, size)}
+	w.open('{')
+	w.int("protocolVersion", int64(op.ProtocolVersion))
+	w.string("operationId", op.ID)
+	w.int("revision", op.Revision)
+	w.string("state", string(op.State))
+	w.time("lastHeartbeat", op.LastHeartbeat)
+	w.bool("aborted", op.Aborted)
+	w.milliseconds("heartbeatIntervalMs", op.HeartbeatInterval)
+	w.milliseconds("stalenessThresholdMs", op.StalenessThreshold)
+	if !op.TerminalAt.IsZero() {
+		w.time("terminalAt", op.TerminalAt)
+		w.int("terminalHeartbeats", int64(op.TerminalHeartbeats))
+	}
+	w.name("stack")
+	w.array(len(op.Stack), func(i int) { w.frame(op.Stack[i]) })
+	w.name("supervisorHeartbeats")
+	if !w.copied(src.supervisorsText, slices.EqualFunc(op.Supervisors, src.supervisors, sameSupervisor)) {
+		w.open('{')
+		for i := range op.Supervisors {
+			w.name(op.Supervisors[i].ID)
+			w.supervisor(&op.Supervisors[i])
+		}
+		w.close('}')
+	}
+	w.name("transitions")
+	if !w.copied(src.transitionsText, sameStart(op.Transitions, src.transitions)) {
+		w.array(len(op.Transitions), func(i int) { w.transition(&op.Transitions[i]) })
+	}
+	w.name("events")
+	if !w.copied(src.eventsText, sameStart(op.Events, src.events)) {
+		w.array(len(op.Events), func(i int) { w.event(&op.Events[i]) })
+	}
+	w.unknown(op.Unknown)
+	w.close('}')
+	return append(w.buf, '\n')
+}
+
+// sameStart reports whether a and b are one and the same slice. Verbs only ever append to a copy.
+func sameStart[T any](a, b []T) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// encoder appends indented JSON to buf.
+type encoder struct {
+	buf   []byte
+	depth int
+	begun bool // an element or member of the innermost object or array has been written
+}
+
+func (w *encoder) open(bracket byte) {
+	w.buf = append(w.buf, bracket)
+	w.depth++
+	w.begun = false
+}
+
+func (w *encoder) close(bracket byte) {
+	w.depth--
+	if w.begun {
+		w.line()
+	}
+	w.buf = append(w.buf, bracket)
+	w.begun = true
+}
+
+// lineBreak begins a line at any depth of an operation file, which is at most 6.
+const lineBreak = "\n            "
+
+func (w *encoder) line() { w.buf = append(w.buf, lineBreak[:1+2*w.depth]...) }
+
+// element begins an element or member.
+func (w *encoder) element() {
+	if w.begun {
+		w.buf = append(w.buf, ',')
+	}
+	w.line()
+	w.begun = true
+}
+
+func (w *encoder) name(name string) {
+	w.element()
+	w.quote(name)
+	w.buf = append(w.buf, ": "...)
+}
+
+// quote appends s as a JSON string. Invalid UTF-8 becomes U+FFFD.
+func (w *encoder) quote(s string) {
+	w.buf, _ = jsontext.AppendQuote(w.buf, s)
+}
+
+func (w *encoder) string(name, s string) {
+	w.name(name)
+	w.quote(s)
+}
+
+// text appends s unless it is empty.
+func (w *encoder) text(name, s string) {
+	if s != "" {
+		w.string(name, s)
+	}
+}
+
+func (w *encoder) orNull(name, s string) {
+	w.name(name)
+	if s == "" {
+		w.buf = append(w.buf, "null"...)
+	} else {
+		w.quote(s)
+	}
+}
+
+func (w *encoder) int(name string, n int64) {
+	w.name(name)
+	w.buf = strconv.AppendInt(w.buf, n, 10)
+}
+
+func (w *encoder) milliseconds(name string, d time.Duration) { w.int(name, d.Milliseconds()) }
+
+func (w *encoder) bool(name string, b bool) {
+	w.name(name)
+	w.buf = strconv.AppendBool(w.buf, b)
+}
+
+func (w *encoder) time(name string, t time.Time) {
+	w.name(name)
+	w.buf = append(w.buf, '"')
+	w.buf = Moment(t).AppendFormat(w.buf, timeLayout)
+	w.buf = append(w.buf, '"')
+}
+
+func (w *encoder) array(n int, element func(i int)) {
+	w.open('[')
+	for i := range n {
+		w.element()
+		element(i)
+	}
+	w.close(']')
+}
+
+// copied appends text, the value as it was decoded, if it is the same and laid out as this encoder does.
+func (w *encoder) copied(text string, same bool) bool {
+	if !same || !w.laidOut(text) {
+		return false
+	}
+	w.buf = append(w.buf, text...)
+	return true
+}
+
+// laidOut reports whether text ends as an object or array at this depth does, which a compact one, or one at another
+// depth, does not.
+func (w *encoder) laidOut(text string) bool {
+	end := len(text) - 2 - 2*w.depth
+	return end > 0 && text[end:len(text)-1] == lineBreak[:1+2*w.depth]
+}
+
+func (w *encoder) unknown(members []Member) {
+	for _, m := range members {
+		w.name(m.Name)
+		w.value(m.Value)
+	}
+}
+
+// value appends a value of unknown members, indented to this depth. Numbers keep their text.
+func (w *encoder) value(text string) {
+	if text[0] != '{' && text[0] != '[' {
+		w.buf = append(w.buf, text...)
+		return
+	}
+	v := jsontext.Value(text)
+	prefix := strings.Repeat("  ", w.depth)
+	// The decoder has checked the text, so this cannot fail.
+	_ = v.Indent(jsontext.WithIndentPrefix(prefix), jsontext.WithIndent("  "))
+	w.buf = append(w.buf, v...)
+}

@@ -1,0 +1,40 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Each refusal of the protocol, by its name in the spec (§6). A refused verb returns the operation it was given.
+var (
+	ErrBadID          = errors.New("bad id")
+	ErrOver           = errors.New("operation is over")
+	ErrExpired        = errors.New("operation is to be archived") // not a refusal: the countdown has ended (§4.5)
+	ErrCorrupt        = errors.New("corrupt")
+	ErrNewerVersion   = errors.New("written by a newer version of the protocol")
+	ErrNoCall         = errors.New("no such call")
+	ErrDeadSupervisor = errors.New("supervisor is dead")
+	ErrKnownCall      = errors.New("call is known already")
+	ErrNotRunning     = errors.New("operation is not running")
+	ErrOtherNumbers   = errors.New("operation has other numbers")
+	ErrOtherProcess   = errors.New("call belongs to another process")
+	ErrNotAborted     = errors.New("operation is neither aborted nor in cleanup")
+	ErrNotCrashed     = errors.New("call has not crashed")
+	ErrNotSupervised  = errors.New("call has another supervisor")
+)
+
+// A DecodeError tells where and why a file is not a valid one (spec §1.3). It is ErrCorrupt, or ErrNewerVersion.
+type DecodeError struct {
+	Path  string // JSON Pointer
+	Cause string
+	is    error
+}
+
+func (e *DecodeError) Error() string {
+	if e.Path == "" {
+		return e.Cause
+	}
+	return fmt.Sprintf("%s: %s", e.Path, e.Cause)
+}
+
+func (e *DecodeError) Unwrap() error { return e.is }

@@ -1,0 +1,68 @@
+package protocol
+
+import "time"
+
+// An Observation is all that a verb learns of the world (spec §4.2).
+type Observation struct {
+	Now         time.Time
+	Host        Host
+	MonotonicMs int64 // CLOCK_MONOTONIC of Host; 0: unknown
+	// Exited reports whether p, a process of Host, its boot and its pid namespace, is certainly gone. Nil: never.
+	Exited func(p Process) bool
+}
+
+// beat returns the beat that belongs to a heartbeat at seen.Now.
+func (seen Observation) beat() Beat {
+	if seen.MonotonicMs == 0 || seen.Host.BootID == "" {
+		return Beat{}
+	}
+	return Beat{BootID: seen.Host.BootID, MonotonicMs: seen.MonotonicMs, At: seen.Now}
+}
+
+// age returns how old a heartbeat is: on the monotonic clock if beat was taken in this boot, else on the wall clock.
+func (seen Observation) age(heartbeat time.Time, beat Beat) time.Duration {
+	if beat.BootID != "" && beat.BootID == seen.Host.BootID && beat.At.Equal(heartbeat) &&
+		seen.MonotonicMs != 0 && seen.MonotonicMs >= beat.MonotonicMs {
+		return time.Duration(seen.MonotonicMs-beat.MonotonicMs) * time.Millisecond
+	}
+	return seen.Now.Sub(heartbeat)
+}
+
+// gone returns Exited or Rebooted if p, known under pid, is certainly no longer running, else "".
+func (seen Observation) gone(pid int, p Process, heartbeat time.Time) Evidence {
+	switch here := seen.Host; {
+	case !p.Known() || p.PID != pid || p.HostID == "" || p.HostID != here.ID || here.BootID == "":
+		return ""
+	case p.BootID != here.BootID:
+		if heartbeat.Before(here.BootedAt) {
+			return Rebooted
+		}
+	case p.PIDNamespace != "" && p.PIDNamespace == here.PIDNamespace && seen.Exited != nil && seen.Exited(p):
+		return Exited
+	}
+	return ""
+}
+
+// stale reports whether age is above threshold, or as far in the future.
+func stale(age, threshold time.Duration) bool { return age > threshold || age < -threshold }
+
+// Judge returns the evidence that the participant of f is dead as seen, or "" (spec §4.2), and the age of its heartbeat.
+func (op Operation) Judge(f *Frame, seen Observation) (Evidence, time.Duration) {
+	return op.judge(f.PID, f.Process, f.LastHeartbeat, f.Beat, seen)
+}
+
+// JudgeSupervisor is Judge for a supervisor.
+func (op Operation) JudgeSupervisor(s Supervisor, seen Observation) (Evidence, time.Duration) {
+	return op.judge(s.PID, s.Process, s.LastHeartbeat, s.Beat, seen)
+}
+
+func (op Operation) judge(pid int, p Process, heartbeat time.Time, beat Beat, seen Observation) (Evidence, time.Duration) {
+	age := seen.age(heartbeat, beat)
+	if evidence := seen.gone(pid, p, heartbeat); evidence != "" {
+		return evidence, age
+	}
+	if stale(age, op.StalenessThreshold) {
+		return Stale, age
+	}
+	return "", age
+}

@@ -1,0 +1,191 @@
+package protocol
+
+// An Actor is who makes a heartbeat (spec §4.1): a participant with all its frames, or one Call, or a supervisor, or a
+// supervisor and one of the others.
+type Actor struct {
+	Participant string
+	Call        string
+	Supervisor  string
+	PID         int
+	Process     Process // zero: the actor was not told which process to watch
+}
+
+// name returns what the actor is called in by and detectedBy.
+func (a Actor) name(op Operation) string {
+	if f := op.Frame(a.Call); f != nil {
+		return f.ParticipantID
+	}
+	if a.Participant != "" {
+		return a.Participant
+	}
+	return a.Supervisor
+}
+
+// has reports whether f is one of the actor's frames.
+func (a Actor) has(f *Frame) bool {
+	if a.Call != "" {
+		return f.CallID == a.Call && (a.Participant == "" || f.ParticipantID == a.Participant)
+	}
+	return a.Participant != "" && f.ParticipantID == a.Participant
+}
+
+func (a Actor) participates() bool { return a.Participant != "" || a.Call != "" }
+
+// Heartbeat returns op after a heartbeat of a (spec §5.2). With cleaning, its frames become cleaningUp. It returns
+// ErrExpired if op is to be archived, ErrNoCall if a has no frame, ErrOtherProcess if all its live frames belong to another
+// process, and ErrNotAborted for cleaning in a running operation.
+func (op Operation) Heartbeat(a Actor, cleaning bool, seen Observation) (Operation, error) {
+	if op.State.Terminal() {
+		return op.countdown()
+	}
+	if err := op.checkFrames(a); err != nil {
+		return op, err
+	}
+	if cleaning && op.State == Running {
+		return op, ErrNotAborted
+	}
+	e := op.begin(a.name(op), seen)
+	e.refresh(a)
+	e.judgeAll("")
+	e.heartbeat()
+	if cleaning {
+		for i, f := range e.op.Stack {
+			if f.State.Live() && f.State != FrameCleaningUp && e.wasRefreshed(f.CallID) {
+				e.setFrameState(e.own(i), FrameCleaningUp, "")
+			}
+		}
+	}
+	e.end()
+	for i, f := range e.op.Stack {
+		if a.Supervisor != "" && f.SupervisorID == a.Supervisor && f.State == FrameCrashed && f.ReportedAt.IsZero() {
+			e.own(i).ReportedAt = e.seen.Now
+		}
+	}
+	return e.op, nil
+}
+
+// Reported returns the crashed frames of a supervisor that wait for its acknowledgement, in the order of the stack.
+func (op Operation) Reported(supervisor string) []*Frame {
+	var frames []*Frame
+	for _, f := range op.Stack {
+		if f.SupervisorID == supervisor && f.State == FrameCrashed {
+			frames = append(frames, f)
+		}
+	}
+	return frames
+}
+
+// hasLive reports whether a has a live frame in op.
+func (op Operation) hasLive(a Actor) bool {
+	for _, f := range op.Stack {
+		if a.has(f) && f.State.Live() {
+			return true
+		}
+	}
+	return false
+}
+
+// countdown is step 0 for heartbeats and cleanup (spec §4.5).
+func (op Operation) countdown() (Operation, error) {
+	if op.TerminalHeartbeats >= 2 {
+		return op, ErrExpired
+	}
+	op.effects = Effects{}
+	op.Revision++
+	op.TerminalHeartbeats++
+	return op, nil
+}
+
+// checkFrames returns why a, if it participates, cannot beat.
+func (op Operation) checkFrames(a Actor) error {
+	if !a.participates() {
+		return nil
+	}
+	frames, live, own := 0, 0, 0
+	for _, f := range op.Stack {
+		if !a.has(f) {
+			continue
+		}
+		frames++
+		if f.State.Live() {
+			live++
+			if !a.foreign(f) {
+				own++
+			}
+		}
+	}
+	switch {
+	case frames == 0:
+		return ErrNoCall
+	case live > 0 && own == 0:
+		return ErrOtherProcess
+	}
+	return nil
+}
+
+// foreign reports whether f belongs to another process than the actor's.
+func (a Actor) foreign(f *Frame) bool {
+	p := counting(f.PID, f.Process)
+	return a.Process.Known() && p.Known() && p != a.Process
+}
+
+// refresh is step 2.
+func (e *edit) refresh(a Actor) {
+	for i, f := range e.op.Stack {
+		if !a.has(f) || !f.State.Live() || a.foreign(f) || e.seen.gone(f.PID, f.Process, f.LastHeartbeat) != "" {
+			continue
+		}
+		f = e.own(i)
+		if a.Process.Known() && !f.Process.Known() {
+			f.PID, f.Process = a.PID, a.Process
+		}
+		f.LastHeartbeat, f.Beat = e.seen.Now, e.seen.beat()
+		e.refreshed = append(e.refreshed, f.CallID)
+	}
+	if a.Supervisor != "" {
+		e.refreshSupervisor(a)
+	}
+}
+
+// refreshSupervisor is step 2 for a supervisor (spec §5.2).
+func (e *edit) refreshSupervisor(a Actor) {
+	identity := Process{}
+	if a.Process.Known() {
+		identity = a.Process
+	}
+	i := e.op.supervisorIndex(a.Supervisor)
+	if i < 0 {
+		e.newSupervisor(a.Supervisor, a.PID, identity)
+		return
+	}
+	s := &e.op.Supervisors[i]
+	replaced := s.Process.Known() &&
+		(identity.Known() && identity != s.Process ||
+			!identity.Known() && e.seen.gone(s.PID, s.Process, s.LastHeartbeat) != "")
+	if replaced && s.Status == Alive {
+		e.supervisorDied(s)
+	}
+	if replaced || !s.Process.Known() {
+		s.PID, s.Process, s.processUnknown = a.PID, identity, nil
+	}
+	if s.Status == Dead {
+		e.setStatus(s, Alive)
+	}
+	s.LastHeartbeat, s.Beat = e.seen.Now, e.seen.beat()
+}
+
+// HeartbeatStatus returns the exit status of a heartbeat of a that returned op (spec §5.2): 5 if a participates and this
+// heartbeat left it no live frame, 4 if op is terminal, 3 if it is aborted or in cleanup, else 0.
+func (op Operation) HeartbeatStatus(a Actor) int {
+	switch counting := op.TerminalHeartbeats > 0; {
+	case counting:
+		return 4
+	case a.participates() && !op.hasLive(a):
+		return 5
+	case op.State.Terminal():
+		return 4
+	case op.State != Running:
+		return 3
+	}
+	return 0
+}

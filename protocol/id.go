@@ -1,0 +1,33 @@
+package protocol
+
+import "fmt"
+
+const maxID = 128
+
+// CheckID returns an error that wraps ErrBadID unless id is an id of an operation, call, participant, supervisor or group
+// (spec §1.1): 1 to 128 of A-Z a-z 0-9 . _ : -, beginning with a letter or digit, without "..". Such an id is safe as
+// part of a file name.
+func CheckID(id string) error {
+	switch {
+	case id == "":
+		return fmt.Errorf("%w: it is empty", ErrBadID)
+	case len(id) > maxID:
+		return fmt.Errorf("%w %.20q...: longer than %d characters", ErrBadID, id, maxID)
+	case !isAlnum(id[0]):
+		return fmt.Errorf("%w %q: it must begin with a letter or digit", ErrBadID, id)
+	}
+	for i := 1; i < len(id); i++ {
+		c := id[i]
+		if !isAlnum(c) && c != '.' && c != '_' && c != ':' && c != '-' {
+			return fmt.Errorf("%w %q: only letters, digits and . _ : - may occur", ErrBadID, id)
+		}
+		if c == '.' && id[i-1] == '.' {
+			return fmt.Errorf("%w %q: %q may not occur", ErrBadID, id, "..")
+		}
+	}
+	return nil
+}
+
+func isAlnum(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}

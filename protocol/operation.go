@@ -1,0 +1,262 @@
+package protocol
+
+import "time"
+
+// Version is the highest protocolVersion this package understands.
+const Version = 1
+
+// Defaults of an operation's numbers (spec §3.1).
+const (
+	DefaultHeartbeatInterval  = 1500 * time.Millisecond
+	DefaultStalenessThreshold = 10 * time.Second
+)
+
+// A State is the state of an operation.
+type State string
+
+const (
+	Running   State = "running"
+	Aborted   State = "aborted"
+	Cleanup   State = "cleanup"
+	Completed State = "completed"
+	Failed    State = "failed"
+)
+
+// Terminal reports whether s is completed or failed: nothing but the countdown to the archive follows.
+func (s State) Terminal() bool { return s == Completed || s == Failed }
+
+func (s State) valid() bool {
+	return s == Running || s == Aborted || s == Cleanup || s.Terminal()
+}
+
+// A FrameState is the state of one call.
+type FrameState string
+
+const (
+	FrameActive     FrameState = "active"
+	FrameAborted    FrameState = "aborted"
+	FrameCleaningUp FrameState = "cleaningUp"
+	FrameCrashed    FrameState = "crashed"
+	FrameCleanedUp  FrameState = "cleanedUp"
+)
+
+// Live reports whether the call still has a participant: it is active, aborted or cleaningUp.
+func (s FrameState) Live() bool {
+	return s == FrameActive || s == FrameAborted || s == FrameCleaningUp
+}
+
+func (s FrameState) valid() bool { return s.Live() || s == FrameCrashed || s == FrameCleanedUp }
+
+// A Status is what an operation knows of a supervisor.
+type Status string
+
+const (
+	Alive Status = "alive"
+	Dead  Status = "dead"
+)
+
+// An OrphanPolicy says what becomes of live calls whose supervisor died: they crash, or they are kept.
+type OrphanPolicy string
+
+const (
+	OrphanCrash OrphanPolicy = "crash"
+	OrphanKeep  OrphanPolicy = "keep"
+)
+
+// An Evidence is why a frame or supervisor counts as dead (spec §4.2).
+type Evidence string
+
+const (
+	Exited         Evidence = "exited"
+	Rebooted       Evidence = "rebooted"
+	Stale          Evidence = "stale"
+	SupervisorDead Evidence = "supervisorDead"
+)
+
+// An Operation is the content of one operation file (spec §3.1). It is a value: verbs return a changed copy. Times are UTC
+// and whole milliseconds. Decode and Create make one.
+type Operation struct {
+	ProtocolVersion    int
+	ID                 string
+	Revision           int64 // +1 with every edit
+	State              State
+	LastHeartbeat      time.Time
+	Aborted            bool // abort was requested
+	HeartbeatInterval  time.Duration
+	StalenessThreshold time.Duration
+	TerminalAt         time.Time // zero unless State is terminal
+	TerminalHeartbeats int
+	Stack              []*Frame     // Stack[0] is the root caller
+	Supervisors        []Supervisor // in the order of the file
+	Transitions        []Transition
+	Events             []Event // the last 64
+	Unknown            []Member
+
+	source  *source
+	effects Effects
+}
+
+// A Frame is one call on the stack (spec §3.2). A frame in a stack is never changed, since operations share it: a verb
+// puts a changed copy in its place.
+type Frame struct {
+	ParticipantID    string
+	CallID           string
+	PID              int // 0: unknown
+	StartTime        time.Time
+	LastHeartbeat    time.Time
+	State            FrameState
+	SupervisorID     string // "": unsupervised
+	SupervisorHandle string
+	Description      string
+	FailOnCrash      bool
+	Resources        []string
+	LeftResources    []LeftResource
+	Process          Process // zero: identity not known
+	Beat             Beat    // zero: none
+	Crash            *Crash  // nil unless it crashed
+	ReportedAt       time.Time
+	HandlingBy       *Handling
+	Unknown          []Member
+
+	processUnknown, beatUnknown []Member
+	text                        string // what it was decoded from, if decoded is this very frame and not a copy
+	decoded                     *Frame
+}
+
+// A Crash says why a frame was declared crashed (spec §3.5). It is never changed once set.
+type Crash struct {
+	At            time.Time
+	DetectedBy    string
+	Evidence      Evidence
+	StaleFor      time.Duration // age of the heartbeat when it was detected, at least 0
+	PreviousState FrameState
+}
+
+// A Handling is the claim of a program that cleans up a crashed call (spec §5.7). It is never changed once set.
+type Handling struct {
+	PID     int
+	Process Process
+	At      time.Time
+	Unknown []Member
+
+	processUnknown []Member
+}
+
+// A LeftResource is a resource of a crashed call that could not be deleted.
+type LeftResource struct {
+	Path    string
+	Error   string
+	Unknown []Member
+}
+
+// A Supervisor is what an operation knows of one supervisor (spec §3.3).
+type Supervisor struct {
+	ID            string
+	PID           int
+	LastHeartbeat time.Time
+	Status        Status
+	OrphanPolicy  OrphanPolicy
+	Process       Process
+	Beat          Beat
+	Unknown       []Member
+
+	processUnknown, beatUnknown []Member
+}
+
+// A Beat is a heartbeat on the monotonic clock (spec §3.4). It counts only while At equals the heartbeat beside it.
+type Beat struct {
+	BootID      string
+	MonotonicMs int64
+	At          time.Time
+}
+
+// A Transition is one change of an operation's state.
+type Transition struct {
+	Revision int64
+	From, To State
+	At       time.Time
+	By       string
+	Reason   string
+	Unknown  []Member
+}
+
+// An EventType names what an Event tells (spec §3.6).
+type EventType string
+
+const (
+	CallStarted     EventType = "callStarted"
+	CallState       EventType = "callState"
+	CallEnded       EventType = "callEnded"
+	SupervisorState EventType = "supervisorState"
+)
+
+// maxEvents is how many events an operation keeps.
+const maxEvents = 64
+
+// An Event tells that a call started, changed its state or ended, or that a supervisor changed its status. Strings that do
+// not apply are empty.
+type Event struct {
+	Revision      int64
+	At            time.Time
+	Type          EventType
+	CallID        string
+	SupervisorID  string
+	Handle        string
+	From, To      string
+	By            string
+	Reason        string
+	LeftResources []LeftResource
+	Unknown       []Member
+}
+
+// A Member is a member of an object that this package does not know, and keeps: its value is JSON text.
+type Member struct {
+	Name  string
+	Value string
+}
+
+// Create returns an empty running operation at revision 0. The first push is its first edit. Zero durations mean the
+// defaults.
+func Create(id string, interval, threshold time.Duration) Operation {
+	if interval == 0 {
+		interval = DefaultHeartbeatInterval
+	}
+	if threshold == 0 {
+		threshold = DefaultStalenessThreshold
+	}
+	return Operation{ProtocolVersion: Version, ID: id, State: Running, HeartbeatInterval: interval, StalenessThreshold: threshold}
+}
+
+// Frame returns the frame of call, or nil.
+func (op Operation) Frame(call string) *Frame {
+	if i := op.index(call); i >= 0 {
+		return op.Stack[i]
+	}
+	return nil
+}
+
+func (op Operation) index(call string) int {
+	for i, f := range op.Stack {
+		if f.CallID == call {
+			return i
+		}
+	}
+	return -1
+}
+
+// Supervisor returns the entry of the supervisor id and whether there is one.
+func (op Operation) Supervisor(id string) (Supervisor, bool) {
+	if i := op.supervisorIndex(id); i >= 0 {
+		return op.Supervisors[i], true
+	}
+	return Supervisor{}, false
+}
+
+func (op Operation) supervisorIndex(id string) int {
+	for i := range op.Supervisors {
+		if op.Supervisors[i].ID == id {
+			return i
+		}
+	}
+	return -1
+}

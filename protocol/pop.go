@@ -1,0 +1,54 @@
+package protocol
+
+import "fmt"
+
+// A Pop ends a call (spec §5.3).
+type Pop struct {
+	Call     string
+	Fail     bool   // the call failed: clean up the operation
+	Reason   string // of Fail; "": a default
+	KeepOpen bool   // a running operation stays open when this empties it
+}
+
+// Pop returns op without p.Call (spec §5.3), and without the unbroken run above it of frames that are cleanedUp, or
+// crashed with nobody left to clean them up. It returns ErrOver if op is terminal, ErrNoCall if p.Call is not open. An
+// operation emptied while running becomes completed; while aborted or in cleanup, failed.
+func (op Operation) Pop(p Pop, seen Observation) (Operation, error) {
+	if op.State.Terminal() {
+		return op, ErrOver
+	}
+	f := op.Frame(p.Call)
+	if f == nil {
+		return op, ErrNoCall
+	}
+	e := op.begin(f.ParticipantID, seen)
+	e.judgeAll(f.ParticipantID)
+	if p.Fail && (e.op.State == Running || e.op.State == Aborted) {
+		reason := p.Reason
+		if reason == "" {
+			reason = fmt.Sprintf("call %s failed", p.Call)
+		}
+		e.setState(Cleanup, reason)
+	}
+	first := e.op.index(p.Call)
+	last := first + 1
+	for last < len(e.op.Stack) && e.cleared(e.op.Stack[last]) {
+		last++
+	}
+	for _, f := range e.op.Stack[first:last] {
+		if f.State == FrameCrashed {
+			e.release(f)
+		}
+	}
+	e.drop(func(i int, f *Frame) bool { return first <= i && i < last })
+	e.heartbeat()
+	if len(e.op.Stack) == 0 && e.op.State == Running && !p.KeepOpen {
+		e.setState(Completed, "stack empty")
+	}
+	return e.end(), nil
+}
+
+// cleared reports whether f goes with the frame below it: nobody is left who still has to clean it up.
+func (e *edit) cleared(f *Frame) bool {
+	return f.State == FrameCleanedUp || f.State == FrameCrashed && e.unsupervised(f)
+}

@@ -1,0 +1,90 @@
+package protocol
+
+import "time"
+
+// A Push is what a participant says when it starts a call (spec §5.1).
+type Push struct {
+	Participant  string
+	Call         string
+	PID          int
+	Process      Process
+	Supervisor   string
+	Handle       string
+	Description  string
+	Resources    []string
+	Contained    bool         // its crash leaves the operation running: failOnCrash false
+	OrphanPolicy OrphanPolicy // "": as it is
+	Interval     time.Duration
+	Threshold    time.Duration // both 0: whatever the operation has
+}
+
+// Push returns op with a frame for p on top (spec §5.1), and with the participant's other frames refreshed. A push that
+// has been done already changes nothing. It returns ErrKnownCall if another frame has that call id, ErrNotRunning if op is
+// not running or this very tick finds a crash, ErrOtherNumbers if p's numbers are not op's, ErrDeadSupervisor.
+func (op Operation) Push(p Push, seen Observation) (Operation, error) {
+	if f := op.Frame(p.Call); f != nil {
+		if f.ParticipantID == p.Participant && f.State.Live() && counting(f.PID, f.Process) == p.identity() {
+			return op.unchanged(), nil
+		}
+		return op, ErrKnownCall
+	}
+	if op.State != Running {
+		return op, ErrNotRunning
+	}
+	if p.Interval != 0 && p.Interval != op.HeartbeatInterval || p.Threshold != 0 && p.Threshold != op.StalenessThreshold {
+		return op, ErrOtherNumbers
+	}
+	e := op.begin(p.Participant, seen)
+	e.refresh(Actor{Participant: p.Participant, PID: p.PID, Process: p.Process})
+	e.judgeAll("")
+	if e.op.State != Running {
+		return op, ErrNotRunning
+	}
+	if err := e.associate(p); err != nil {
+		return op, err
+	}
+	e.op.Stack = append(e.op.Stack, &Frame{
+		ParticipantID: p.Participant, CallID: p.Call, PID: p.PID, Process: p.identity(),
+		StartTime: e.seen.Now, LastHeartbeat: e.seen.Now, Beat: e.seen.beat(), State: FrameActive,
+		SupervisorID: p.Supervisor, SupervisorHandle: p.Handle, Description: p.Description,
+		FailOnCrash: !p.Contained, Resources: p.Resources,
+	})
+	e.event(Event{Type: CallStarted, CallID: p.Call, SupervisorID: p.Supervisor, Handle: p.Handle, To: string(FrameActive)})
+	e.heartbeat()
+	return e.end(), nil
+}
+
+// identity returns the process of p, or nothing if it is not known.
+func (p Push) identity() Process {
+	if !p.Process.Known() {
+		return Process{}
+	}
+	return p.Process
+}
+
+// associate makes sure that p's supervisor has an entry.
+func (e *edit) associate(p Push) error {
+	if p.Supervisor == "" {
+		return nil
+	}
+	i := e.op.supervisorIndex(p.Supervisor)
+	if i < 0 {
+		i = len(e.op.Supervisors)
+		e.newSupervisor(p.Supervisor, 0, Process{})
+	}
+	s := &e.op.Supervisors[i]
+	if s.Status == Dead {
+		return ErrDeadSupervisor
+	}
+	if p.OrphanPolicy != "" {
+		s.OrphanPolicy = p.OrphanPolicy
+	}
+	return nil
+}
+
+func (e *edit) newSupervisor(id string, pid int, p Process) {
+	e.op.Supervisors = append(e.op.Supervisors, Supervisor{
+		ID: id, PID: pid, Process: p, LastHeartbeat: e.seen.Now, Beat: e.seen.beat(), Status: Alive, OrphanPolicy: OrphanCrash,
+	})
+	e.event(Event{Type: SupervisorState, SupervisorID: id, To: string(Alive)})
+}

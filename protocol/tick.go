@@ -1,0 +1,327 @@
+package protocol
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// unacknowledgedAfter is how many thresholds a reported crash waits for its supervisor (spec §4.3 step 7).
+const unacknowledgedAfter = 10
+
+// Effects are what an edit asks of the file system (spec §2.7). They belong to the edit that returned the operation.
+type Effects struct {
+	// Released are the crashed calls that were cleaned up: their resources are to be moved away before the commit.
+	Released []Release
+	// Ended are the calls whose temporary directory is to go.
+	Ended []string
+}
+
+// A Release is a crashed call whose resources are to be deleted.
+type Release struct {
+	CallID    string
+	Resources []string
+}
+
+// Effects returns the effects of the verb that returned op.
+func (op Operation) Effects() Effects { return op.effects }
+
+// Leave notes that resource of call, one of op.Effects().Released, could not be deleted because of cause: in the frame,
+// or, if that has left the stack, in its last event.
+func (op Operation) Leave(call, resource string, cause error) Operation {
+	left := LeftResource{Path: resource, Error: cause.Error()}
+	if i := op.index(call); i >= 0 {
+		f := *op.Stack[i]
+		f.LeftResources = append(slices.Clip(f.LeftResources), left)
+		op.Stack = slices.Clone(op.Stack)
+		op.Stack[i] = &f
+		return op
+	}
+	op.Events = slices.Clone(op.Events)
+	for i := len(op.Events) - 1; i >= 0; i-- {
+		if e := &op.Events[i]; e.Type == CallEnded && e.CallID == call {
+			e.LeftResources = append(slices.Clip(e.LeftResources), left)
+			break
+		}
+	}
+	return op
+}
+
+// edit is one tick in progress, on a copy of an operation. Its methods are the steps of spec §4.3.
+type edit struct {
+	op        Operation
+	before    Operation
+	seen      Observation
+	by        string
+	pre       []string // calls that were crashed at the start
+	refreshed []string // calls refreshed in step 2
+	changed   bool
+}
+
+// begin returns an edit of a copy of op, after step 1.
+func (op Operation) begin(by string, seen Observation) *edit {
+	seen.Now = Moment(seen.Now)
+	e := &edit{op: op, before: op, seen: seen, by: by}
+	e.op.effects = Effects{}
+	e.op.Revision++
+	e.op.Stack = slices.Clone(op.Stack)
+	e.op.Supervisors = slices.Clone(op.Supervisors)
+	e.op.Transitions = slices.Clip(op.Transitions)
+	e.op.Events = slices.Clip(op.Events)
+	for i, f := range e.op.Stack {
+		if p, b := counting(f.PID, f.Process), countingBeat(f.LastHeartbeat, f.Beat); p != f.Process || b != f.Beat {
+			f = e.own(i)
+			f.Process, f.Beat = p, b
+		}
+		if f.State == FrameCrashed {
+			e.pre = append(e.pre, f.CallID)
+		}
+	}
+	for i := range e.op.Supervisors {
+		s := &e.op.Supervisors[i]
+		s.Process, s.Beat = counting(s.PID, s.Process), countingBeat(s.LastHeartbeat, s.Beat)
+	}
+	return e
+}
+
+// own puts a copy of the frame at i in its place and returns it: it may be changed.
+func (e *edit) own(i int) *Frame {
+	f := *e.op.Stack[i]
+	e.op.Stack[i] = &f
+	return &f
+}
+
+// counting returns p, or nothing if it was taken from another pid (spec §3.4).
+func counting(pid int, p Process) Process {
+	if p.PID != pid {
+		return Process{}
+	}
+	return p
+}
+
+// countingBeat returns b, or nothing if it belongs to another heartbeat (spec §3.4).
+func countingBeat(heartbeat time.Time, b Beat) Beat {
+	if !b.At.Equal(heartbeat) {
+		return Beat{}
+	}
+	return b
+}
+
+// judgeAll is steps 3 to 6. Frames of lenient, if it is not "", are not judged stale.
+func (e *edit) judgeAll(lenient string) {
+	for i := range e.op.Supervisors {
+		s := &e.op.Supervisors[i]
+		if s.Status != Alive {
+			continue
+		}
+		if evidence, _ := e.op.JudgeSupervisor(*s, e.seen); evidence != "" {
+			e.supervisorDied(s)
+		}
+	}
+	for i, f := range e.op.Stack {
+		if !f.State.Live() {
+			continue
+		}
+		evidence, age := e.op.Judge(f, e.seen)
+		if evidence == "" || evidence == Stale && (f.ParticipantID == lenient || e.wasRefreshed(f.CallID)) {
+			continue
+		}
+		e.crash(i, evidence, age)
+	}
+	e.beginCleanup()
+	e.acknowledgeAbort()
+}
+
+func (e *edit) wasRefreshed(call string) bool { return slices.Contains(e.refreshed, call) }
+
+// supervisorDied is step 3 for one supervisor.
+func (e *edit) supervisorDied(s *Supervisor) {
+	e.setStatus(s, Dead)
+	if s.OrphanPolicy == OrphanKeep {
+		return
+	}
+	for i, f := range e.op.Stack {
+		if f.SupervisorID == s.ID && f.State.Live() {
+			e.crash(i, SupervisorDead, e.seen.age(f.LastHeartbeat, f.Beat))
+		}
+	}
+}
+
+func (e *edit) crash(i int, evidence Evidence, age time.Duration) {
+	f := e.own(i)
+	f.Crash = &Crash{
+		At: e.seen.Now, DetectedBy: e.by, Evidence: evidence, StaleFor: max(age, 0).Truncate(time.Millisecond), PreviousState: f.State,
+	}
+	e.setFrameState(f, FrameCrashed, "")
+}
+
+// beginCleanup is step 5.
+func (e *edit) beginCleanup() {
+	if e.op.State != Running && e.op.State != Aborted {
+		return
+	}
+	for _, f := range e.op.Stack {
+		if f.State != FrameCrashed || !f.FailOnCrash {
+			continue
+		}
+		reason := fmt.Sprintf("call %s crashed", f.CallID)
+		if f.Crash != nil {
+			reason += ": " + string(f.Crash.Evidence)
+		}
+		e.setState(Cleanup, reason)
+		return
+	}
+}
+
+// acknowledgeAbort is step 6.
+func (e *edit) acknowledgeAbort() {
+	if e.op.State != Aborted {
+		return
+	}
+	active := false
+	for i, f := range e.op.Stack {
+		if f.State == FrameActive && e.wasRefreshed(f.CallID) {
+			f = e.own(i)
+			e.setFrameState(f, FrameAborted, "")
+		}
+		active = active || f.State == FrameActive
+	}
+	if !active {
+		e.setState(Cleanup, "all calls aborted")
+	}
+}
+
+// end is steps 7 to 9. It returns the operation after the edit, or before it if nothing changed.
+func (e *edit) end() Operation {
+	for i, f := range e.op.Stack {
+		if f.State != FrameCrashed || !slices.Contains(e.pre, f.CallID) || e.op.State != Cleanup && f.FailOnCrash {
+			continue
+		}
+		switch {
+		case e.unsupervised(f):
+			e.cleanUp(i, "")
+		case e.unacknowledged(f):
+			e.cleanUp(i, "unacknowledged")
+		}
+	}
+	had := len(e.op.Stack)
+	e.drop(func(i int, f *Frame) bool { return f.State == FrameCleanedUp && !f.FailOnCrash })
+	root := 0
+	for root < len(e.op.Stack) && e.op.Stack[root].State == FrameCleanedUp {
+		root++
+	}
+	e.drop(func(i int, f *Frame) bool { return i < root })
+	if len(e.op.Stack) == 0 && (e.op.State == Aborted || e.op.State == Cleanup || e.op.State == Running && had > 0) {
+		e.setState(Failed, "stack empty")
+	}
+	if !e.changed {
+		return e.before.unchanged()
+	}
+	return e.op
+}
+
+// unchanged returns op as the result of a verb that changes nothing.
+func (op Operation) unchanged() Operation {
+	op.effects = Effects{}
+	return op
+}
+
+// unsupervised reports whether nobody is left to clean up f: it has no supervisor, or a dead one.
+func (e *edit) unsupervised(f *Frame) bool {
+	if f.SupervisorID == "" {
+		return true
+	}
+	s, ok := e.op.Supervisor(f.SupervisorID)
+	return !ok || s.Status == Dead
+}
+
+func (e *edit) unacknowledged(f *Frame) bool {
+	return !f.ReportedAt.IsZero() && e.seen.Now.Sub(f.ReportedAt) > unacknowledgedAfter*e.op.StalenessThreshold &&
+		!e.op.handled(f, e.seen)
+}
+
+// handled reports whether a living program has claimed f (spec §5.7).
+func (op Operation) handled(f *Frame, seen Observation) bool {
+	h := f.HandlingBy
+	if h == nil || seen.gone(h.PID, h.Process, h.At) != "" {
+		return false
+	}
+	checkable := h.Process.Known() && h.Process.HostID == seen.Host.ID && h.Process.BootID == seen.Host.BootID &&
+		h.Process.PIDNamespace == seen.Host.PIDNamespace
+	return checkable || seen.Now.Sub(h.At) <= unacknowledgedAfter*op.StalenessThreshold
+}
+
+// cleanUp marks a crashed frame cleanedUp and releases its resources.
+func (e *edit) cleanUp(i int, reason string) {
+	f := e.own(i)
+	e.release(f)
+	f.HandlingBy = nil
+	e.setFrameState(f, FrameCleanedUp, reason)
+	e.op.effects.Ended = append(e.op.effects.Ended, f.CallID)
+}
+
+func (e *edit) release(f *Frame) {
+	if len(f.Resources) > 0 {
+		e.op.effects.Released = append(e.op.effects.Released, Release{CallID: f.CallID, Resources: f.Resources})
+	}
+}
+
+// drop removes the frames that gone selects from the stack.
+func (e *edit) drop(gone func(i int, f *Frame) bool) {
+	kept := e.op.Stack[:0] // begin has cloned it
+	for i, f := range e.op.Stack {
+		if !gone(i, f) {
+			kept = append(kept, f)
+			continue
+		}
+		e.event(Event{
+			Type: CallEnded, CallID: f.CallID, SupervisorID: f.SupervisorID, Handle: f.SupervisorHandle,
+			From: string(f.State), LeftResources: f.LeftResources,
+		})
+		if f.State != FrameCleanedUp {
+			e.op.effects.Ended = append(e.op.effects.Ended, f.CallID)
+		}
+	}
+	e.op.Stack = kept
+}
+
+func (e *edit) setState(to State, reason string) {
+	e.op.Transitions = append(e.op.Transitions, Transition{
+		Revision: e.op.Revision, From: e.op.State, To: to, At: e.seen.Now, By: e.by, Reason: reason,
+	})
+	e.op.State = to
+	if to.Terminal() {
+		e.op.TerminalAt, e.op.TerminalHeartbeats = e.seen.Now, 0
+	}
+	e.changed = true
+}
+
+// setFrameState changes f, which own has returned.
+func (e *edit) setFrameState(f *Frame, to FrameState, reason string) {
+	e.event(Event{
+		Type: CallState, CallID: f.CallID, SupervisorID: f.SupervisorID, Handle: f.SupervisorHandle,
+		From: string(f.State), To: string(to), Reason: reason,
+	})
+	f.State = to
+}
+
+func (e *edit) setStatus(s *Supervisor, to Status) {
+	e.event(Event{Type: SupervisorState, SupervisorID: s.ID, From: string(s.Status), To: string(to)})
+	s.Status = to
+}
+
+// event appends v to the ring of events.
+func (e *edit) event(v Event) {
+	v.Revision, v.At, v.By = e.op.Revision, e.seen.Now, e.by
+	e.op.Events = append(e.op.Events, v)
+	if over := len(e.op.Events) - maxEvents; over > 0 {
+		e.op.Events = e.op.Events[over:]
+	}
+	e.changed = true
+}
+
+// heartbeat sets the root's lastHeartbeat, which makes the edit one even if the time is the same.
+func (e *edit) heartbeat() {
+	e.op.LastHeartbeat = e.seen.Now
+	e.changed = true
+}

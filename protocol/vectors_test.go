@@ -1,0 +1,247 @@
+package protocol
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+)
+
+// vector is one file of spec/vectors (spec §7).
+type vector struct {
+	Comment   string          `json:"comment"`
+	Section   string          `json:"section"`
+	Given     json.RawMessage `json:"given"`
+	GivenText *string         `json:"givenText"`
+	Seen      struct {
+		Now          string `json:"now"`
+		HostID       string `json:"hostId"`
+		BootID       string `json:"bootId"`
+		PIDNamespace string `json:"pidNamespace"`
+		BootedAt     string `json:"bootedAt"`
+		MonotonicMs  int64  `json:"monotonicMs"`
+		Exited       []int  `json:"exited"`
+	} `json:"seen"`
+	Do struct {
+		Verb                 string        `json:"verb"`
+		Participant          string        `json:"participant"`
+		Call                 string        `json:"call"`
+		Calls                []string      `json:"calls"`
+		PID                  int           `json:"pid"`
+		Process              vectorProcess `json:"process"`
+		Supervisor           string        `json:"supervisor"`
+		Handle               string        `json:"handle"`
+		Description          string        `json:"description"`
+		Resources            []string      `json:"resources"`
+		FailOnCrash          *bool         `json:"failOnCrash"`
+		OrphanPolicy         OrphanPolicy  `json:"orphanPolicy"`
+		StalenessThresholdMs int64         `json:"stalenessThresholdMs"`
+		HeartbeatIntervalMs  int64         `json:"heartbeatIntervalMs"`
+		Operation            string        `json:"operation"`
+		Cleaning             bool          `json:"cleaning"`
+		Fail                 bool          `json:"fail"`
+		Reason               string        `json:"reason"`
+		KeepOpen             bool          `json:"keepOpen"`
+		By                   string        `json:"by"`
+	} `json:"do"`
+	Then      json.RawMessage `json:"then"`
+	Unchanged bool            `json:"unchanged"`
+	Archived  bool            `json:"archived"`
+	Refused   string          `json:"refused"`
+	Path      *string         `json:"path"`
+	Status    int             `json:"status"`
+	Reported  []string        `json:"reported"`
+	Released  []struct {
+		CallID    string   `json:"callId"`
+		Resources []string `json:"resources"`
+	} `json:"released"`
+}
+
+type vectorProcess struct {
+	PID          int    `json:"pid"`
+	HostID       string `json:"hostId"`
+	BootID       string `json:"bootId"`
+	PIDNamespace string `json:"pidNamespace"`
+	StartTicks   int64  `json:"startTicks"`
+}
+
+var refusals = map[string]error{
+	"over": ErrOver, "corrupt": ErrCorrupt, "noCall": ErrNoCall, "deadSupervisor": ErrDeadSupervisor, "knownCall": ErrKnownCall,
+	"notRunning": ErrNotRunning, "otherNumbers": ErrOtherNumbers, "otherProcess": ErrOtherProcess, "notAborted": ErrNotAborted,
+	"notCrashed": ErrNotCrashed, "notSupervised": ErrNotSupervised, "newerVersion": ErrNewerVersion,
+}
+
+func TestVectors(t *testing.T) {
+	files, err := filepath.Glob("../spec/vectors/*.json")
+	if err != nil || len(files) < 60 {
+		t.Fatalf("found %d vectors (%v), want at least 60", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
+			t.Parallel()
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var v vector
+			if err := jsonv2.Unmarshal(data, &v, jsonv2.RejectUnknownMembers(true)); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasPrefix(filepath.Base(file), v.Do.Verb+"-") {
+				t.Errorf("the name does not begin with the verb %s", v.Do.Verb)
+			}
+			v.run(t)
+		})
+	}
+}
+
+func (v *vector) run(t *testing.T) {
+	var op Operation
+	var err error
+	given := string(v.Given)
+	if v.GivenText != nil {
+		given = *v.GivenText
+	}
+	if given == "null" || given == "" && v.GivenText == nil {
+		op = Create(v.Do.Operation, time.Duration(v.Do.HeartbeatIntervalMs)*time.Millisecond, time.Duration(v.Do.StalenessThresholdMs)*time.Millisecond)
+	} else if op, err = Decode([]byte(given)); err != nil {
+		v.checkRefused(t, err)
+		return
+	}
+	after, err := v.do(t, op)
+	switch {
+	case errors.Is(err, ErrExpired):
+		if !v.Archived {
+			t.Error("is to be archived")
+		}
+	case err != nil:
+		v.checkRefused(t, err)
+		if !reflect.DeepEqual(after, op) {
+			t.Error("refused, but changed")
+		}
+	case v.Refused != "" || v.Archived:
+		t.Errorf("neither refused nor archived; after:\n%s", after.Encode())
+	case v.Unchanged:
+		if after.Revision != op.Revision || string(after.Encode()) != string(op.Encode()) {
+			t.Errorf("changed:\n%s", after.Encode())
+		}
+	case v.Do.Verb == "decode" && v.Then == nil:
+	default:
+		v.checkAfter(t, after)
+	}
+}
+
+func (v *vector) checkAfter(t *testing.T, after Operation) {
+	want, err := Decode(v.Then)
+	if err != nil {
+		t.Fatalf("then: %v", err)
+	}
+	if got, want := canonical(after), canonical(want); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	again, err := Decode(after.Encode())
+	if err != nil {
+		t.Fatalf("what was encoded cannot be decoded: %v", err)
+	}
+	if got, want := canonical(again), canonical(want); got != want {
+		t.Errorf("decoded again:\n%s\nwant:\n%s", got, want)
+	}
+	actor := Actor{Participant: v.Do.Participant, Call: v.Do.Call}
+	if got := after.HeartbeatStatus(actor); v.Do.Verb == "heartbeat" && got != v.Status {
+		t.Errorf("status %d, want %d", got, v.Status)
+	}
+	var reported []string
+	if v.Do.Verb == "heartbeat" && v.Do.Supervisor != "" {
+		for _, f := range after.Reported(v.Do.Supervisor) {
+			reported = append(reported, f.CallID)
+		}
+	}
+	if !slices.Equal(reported, v.Reported) {
+		t.Errorf("reported %q, want %q", reported, v.Reported)
+	}
+	var released []Release
+	for _, r := range v.Released {
+		released = append(released, Release{CallID: r.CallID, Resources: r.Resources})
+	}
+	if got := after.Effects().Released; len(got)+len(released) > 0 && !reflect.DeepEqual(got, released) {
+		t.Errorf("released %q, want %q", got, released)
+	}
+}
+
+// canonical returns the text of op with nothing copied from where it was decoded.
+func canonical(op Operation) string {
+	op.source = nil
+	return string(op.Encode())
+}
+
+func (v *vector) checkRefused(t *testing.T, err error) {
+	want, ok := refusals[v.Refused]
+	if !ok || !errors.Is(err, want) {
+		t.Errorf("refused: %v, want %q", err, v.Refused)
+	}
+	if e, ok := errors.AsType[*DecodeError](err); ok && v.Path != nil && e.Path != *v.Path {
+		t.Errorf("path %q, want %q", e.Path, *v.Path)
+	}
+}
+
+func (v *vector) do(t *testing.T, op Operation) (Operation, error) {
+	seen := v.seen(t)
+	process := Process(v.Do.Process)
+	actor := Actor{Participant: v.Do.Participant, Call: v.Do.Call, Supervisor: v.Do.Supervisor, PID: v.Do.PID, Process: process}
+	switch v.Do.Verb {
+	case "decode":
+		return op, nil
+	case "push":
+		return op.Push(Push{
+			Participant: v.Do.Participant, Call: v.Do.Call, PID: v.Do.PID, Process: process, Supervisor: v.Do.Supervisor,
+			Handle: v.Do.Handle, Description: v.Do.Description, Resources: v.Do.Resources,
+			Contained: v.Do.FailOnCrash != nil && !*v.Do.FailOnCrash, OrphanPolicy: v.Do.OrphanPolicy,
+			Interval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
+			Threshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
+		}, seen)
+	case "heartbeat":
+		return op.Heartbeat(actor, v.Do.Cleaning, seen)
+	case "pop":
+		return op.Pop(Pop{Call: v.Do.Call, Fail: v.Do.Fail, Reason: v.Do.Reason, KeepOpen: v.Do.KeepOpen}, seen)
+	case "abort":
+		return op.Abort(v.Do.By, v.Do.Reason, seen)
+	case "cleanup":
+		return op.Cleanup(v.Do.By, seen)
+	case "ack":
+		return op.Ack(actor, v.Do.Calls, seen)
+	case "claim":
+		after, _, err := op.Claim(actor, seen)
+		return after, err
+	case "unclaim":
+		return op.Unclaim(actor, v.Do.Calls, seen)
+	}
+	t.Fatalf("unknown verb %q", v.Do.Verb)
+	return op, nil
+}
+
+func (v *vector) seen(t *testing.T) Observation {
+	at := func(s string) time.Time {
+		if s == "" {
+			return time.Time{}
+		}
+		when, err := ParseTime(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return when
+	}
+	s := v.Seen
+	return Observation{
+		Now:         at(s.Now),
+		Host:        Host{ID: s.HostID, BootID: s.BootID, PIDNamespace: s.PIDNamespace, BootedAt: at(s.BootedAt)},
+		MonotonicMs: s.MonotonicMs,
+		Exited:      func(p Process) bool { return slices.Contains(s.Exited, p.PID) },
+	}
+}
