@@ -14,15 +14,16 @@ func (op Operation) Ack(a Actor, calls []string, seen Observation) (Operation, e
 	}
 	return op.asSupervisor(a, seen, func(e *edit, i int) {
 		if slices.Contains(calls, e.op.Stack[i].CallID) {
+			e.heartbeat()
 			e.cleanUp(i, "")
 		}
 	})
 }
 
-// Claim returns op with a's program as the handler of each crashed call of the supervisor a.Supervisor that has no living
-// one, and the calls that it got (spec §5.7).
+// Claim returns op with the process of a as the handler of each crashed call of the supervisor a.Supervisor that has no
+// living one, and the calls that it got (spec §5.7). It returns ErrOver if op is terminal.
 func (op Operation) Claim(a Actor, seen Observation) (after Operation, calls []string, err error) {
-	after, err = op.asSupervisor(a, seen, func(e *edit, i int) {
+	after, err = op.asSupervisor(Actor{Supervisor: a.Supervisor}, seen, func(e *edit, i int) {
 		if op.handled(e.op.Stack[i], e.seen) {
 			return
 		}
@@ -31,19 +32,21 @@ func (op Operation) Claim(a Actor, seen Observation) (after Operation, calls []s
 		if f.ReportedAt.IsZero() {
 			f.ReportedAt = e.seen.Now
 		}
+		e.changed = true
 		calls = append(calls, f.CallID)
 	})
 	return after, calls, err
 }
 
 // Unclaim returns op without the handler of calls, which stay crashed (spec §5.7). Its errors are those of Ack.
-func (op Operation) Unclaim(a Actor, calls []string, seen Observation) (Operation, error) {
-	if err := op.checkCrashed(a.Supervisor, calls); err != nil {
+func (op Operation) Unclaim(supervisor string, calls []string, seen Observation) (Operation, error) {
+	if err := op.checkCrashed(supervisor, calls); err != nil {
 		return op, err
 	}
-	return op.asSupervisor(a, seen, func(e *edit, i int) {
+	return op.asSupervisor(Actor{Supervisor: supervisor}, seen, func(e *edit, i int) {
 		if slices.Contains(calls, e.op.Stack[i].CallID) {
 			e.own(i).HandlingBy = nil
+			e.changed = true
 		}
 	})
 }
@@ -54,9 +57,9 @@ func (op Operation) asSupervisor(a Actor, seen Observation, verb func(e *edit, i
 		return op, ErrOver
 	}
 	e := op.begin(a.Supervisor, seen)
-	e.refresh(Actor{Supervisor: a.Supervisor, PID: a.PID, Process: a.Process})
+	e.refresh(a)
 	e.judgeAll("")
-	e.heartbeat()
+	e.beaten = true // the supervisor's own
 	for i, f := range e.op.Stack {
 		if f.SupervisorID == a.Supervisor && f.State == FrameCrashed {
 			verb(e, i)
@@ -66,6 +69,9 @@ func (op Operation) asSupervisor(a Actor, seen Observation, verb func(e *edit, i
 }
 
 func (op Operation) checkCrashed(supervisor string, calls []string) error {
+	if op.State.Terminal() {
+		return ErrOver
+	}
 	for _, call := range calls {
 		f := op.Frame(call)
 		switch {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -71,10 +72,10 @@ func (d *decoder) syntax(err error) {
 	path, cause := d.dec.StackPointer(), err.Error()
 	if len(onlyLeading(d.text)) == 0 {
 		path, cause = "", "the file is empty"
-	} else if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+	} else if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok && !errors.Is(err, io.ErrUnexpectedEOF) {
 		path, cause = e.JSONPointer, fmt.Sprintf("%v at byte %d", e.Err, e.ByteOffset)
 	} else {
-		cause = "the file is truncated"
+		path, cause = "", "the file ends too early"
 	}
 	d.err = &DecodeError{Path: string(path), Cause: cause, is: ErrCorrupt}
 }

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -64,8 +65,8 @@ func (d *decoder) operation() Operation {
 }
 
 func (d *decoder) require(name string, has bool) {
-	if !has {
-		d.fail("%s is missing", name)
+	if !has && d.err == nil {
+		d.err = &DecodeError{Path: string(d.dec.StackPointer()) + "/" + name, Cause: "is missing", is: ErrCorrupt}
 	}
 }
 
@@ -124,9 +125,8 @@ func (d *decoder) checkUnique(frames []*Frame) {
 }
 
 func (d *decoder) twice(frames []*Frame, i int) {
-	d.fail("call id %q occurs twice", frames[i].CallID)
-	if e, ok := d.err.(*DecodeError); ok {
-		e.Path = "/stack/" + strconv.Itoa(i) + "/callId"
+	if d.err == nil {
+		d.err = &DecodeError{Path: "/stack/" + strconv.Itoa(i) + "/callId", Cause: fmt.Sprintf("%q occurs twice", frames[i].CallID), is: ErrCorrupt}
 	}
 }
 

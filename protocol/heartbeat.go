@@ -55,13 +55,14 @@ func (op Operation) Heartbeat(a Actor, cleaning bool, seen Observation) (Operati
 			}
 		}
 	}
-	e.end()
-	for i, f := range e.op.Stack {
+	after := e.end()
+	for i, f := range after.Stack {
 		if a.Supervisor != "" && f.SupervisorID == a.Supervisor && f.State == FrameCrashed && f.ReportedAt.IsZero() {
 			e.own(i).ReportedAt = e.seen.Now
+			after.effects.BeatOnly = false
 		}
 	}
-	return e.op, nil
+	return after, nil
 }
 
 // Reported returns the crashed frames of a supervisor that wait for its acknowledgement, in the order of the stack.
@@ -138,6 +139,7 @@ func (e *edit) refresh(a Actor) {
 		f = e.own(i)
 		if a.Process.Known() && !f.Process.Known() {
 			f.PID, f.Process = a.PID, a.Process
+			e.changed = true
 		}
 		f.LastHeartbeat, f.Beat = e.seen.Now, e.seen.beat()
 		e.refreshed = append(e.refreshed, f.CallID)
@@ -165,8 +167,9 @@ func (e *edit) refreshSupervisor(a Actor) {
 	if replaced && s.Status == Alive {
 		e.supervisorDied(s)
 	}
-	if replaced || !s.Process.Known() {
+	if replaced || !s.Process.Known() && a.PID != 0 && (s.PID != a.PID || identity.Known()) {
 		s.PID, s.Process, s.processUnknown = a.PID, identity, nil
+		e.changed = true
 	}
 	if s.Status == Dead {
 		e.setStatus(s, Alive)

@@ -78,6 +78,7 @@ func (e *edit) associate(p Push) error {
 	}
 	if p.OrphanPolicy != "" {
 		s.OrphanPolicy = p.OrphanPolicy
+		e.changed = true
 	}
 	return nil
 }

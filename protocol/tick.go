@@ -15,6 +15,8 @@ type Effects struct {
 	Released []Release
 	// Ended are the calls whose temporary directory is to go.
 	Ended []string
+	// BeatOnly: nothing but heartbeats changed, so that losing the edit in a power cut is harmless.
+	BeatOnly bool
 }
 
 // A Release is a crashed call whose resources are to be deleted.
@@ -55,7 +57,8 @@ type edit struct {
 	by        string
 	pre       []string // calls that were crashed at the start
 	refreshed []string // calls refreshed in step 2
-	changed   bool
+	beaten    bool     // a heartbeat changed
+	changed   bool     // anything else changed
 }
 
 // begin returns an edit of a copy of op, after step 1.
@@ -214,9 +217,10 @@ func (e *edit) end() Operation {
 	if len(e.op.Stack) == 0 && (e.op.State == Aborted || e.op.State == Cleanup || e.op.State == Running && had > 0) {
 		e.setState(Failed, "stack empty")
 	}
-	if !e.changed {
+	if !e.changed && !e.beaten {
 		return e.before.unchanged()
 	}
+	e.op.effects.BeatOnly = !e.changed
 	return e.op
 }
 
@@ -323,5 +327,5 @@ func (e *edit) event(v Event) {
 // heartbeat sets the root's lastHeartbeat, which makes the edit one even if the time is the same.
 func (e *edit) heartbeat() {
 	e.op.LastHeartbeat = e.seen.Now
-	e.changed = true
+	e.beaten = true
 }

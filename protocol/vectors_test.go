@@ -44,7 +44,6 @@ type vector struct {
 		OrphanPolicy         OrphanPolicy  `json:"orphanPolicy"`
 		StalenessThresholdMs int64         `json:"stalenessThresholdMs"`
 		HeartbeatIntervalMs  int64         `json:"heartbeatIntervalMs"`
-		Operation            string        `json:"operation"`
 		Cleaning             bool          `json:"cleaning"`
 		Fail                 bool          `json:"fail"`
 		Reason               string        `json:"reason"`
@@ -110,7 +109,8 @@ func (v *vector) run(t *testing.T) {
 		given = *v.GivenText
 	}
 	if given == "null" || given == "" && v.GivenText == nil {
-		op = Create(v.Do.Operation, time.Duration(v.Do.HeartbeatIntervalMs)*time.Millisecond, time.Duration(v.Do.StalenessThresholdMs)*time.Millisecond)
+		created, _ := Decode(v.Then)
+		op = Create(created.ID, time.Duration(v.Do.HeartbeatIntervalMs)*time.Millisecond, time.Duration(v.Do.StalenessThresholdMs)*time.Millisecond)
 	} else if op, err = Decode([]byte(given)); err != nil {
 		v.checkRefused(t, err)
 		return
@@ -220,7 +220,7 @@ func (v *vector) do(t *testing.T, op Operation) (Operation, error) {
 		after, _, err := op.Claim(actor, seen)
 		return after, err
 	case "unclaim":
-		return op.Unclaim(actor, v.Do.Calls, seen)
+		return op.Unclaim(v.Do.Supervisor, v.Do.Calls, seen)
 	}
 	t.Fatalf("unknown verb %q", v.Do.Verb)
 	return op, nil
