@@ -1,0 +1,73 @@
+package process
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/dpl-project/dpl/protocol"
+	"golang.org/x/sys/unix"
+)
+
+// here is what holds as long as this process lives; surroundings fills it.
+var here struct {
+	once   sync.Once
+	host   protocol.Host // without BootedAt
+	clocks bool          // the clocks that count from boot are the ones most processes see
+	procfs bool          // /proc shows the processes of our own pid namespace
+}
+
+func surroundings() {
+	here.host = protocol.Host{
+		ID:           hostID(firstOf("/etc/machine-id", "/var/lib/dbus/machine-id"), hostName()),
+		BootID:       firstOf("/proc/sys/kernel/random/boot_id"),
+		PIDNamespace: pidNamespace(),
+	}
+	here.clocks = initialTimeNamespace()
+	self, err := link("/proc/self")
+	here.procfs = err == nil && self == strconv.Itoa(unix.Getpid())
+}
+
+// Here describes this machine as this process sees it. All but BootedAt is read once. Fields that cannot be known are
+// zero: BootID and PIDNamespace without /proc, BootedAt in a time namespace of its own, where it would be another's.
+//
+// ID is 16 hexadecimal digits, no secret, and stays the same as long as the machine id and the host name do. BootedAt
+// is the wall clock now less the time since boot, so it moves when somebody sets the clock; two calls may differ by a
+// millisecond.
+func Here() protocol.Host {
+	here.once.Do(surroundings)
+	host := here.host
+	if here.clocks {
+		host.BootedAt = bootedAt()
+	}
+	return host
+}
+
+// firstOf returns the content of the first file of paths that has any, or "".
+func firstOf(paths ...string) string {
+	var buf [128]byte
+	for _, path := range paths {
+		if content := read(path, buf[:]); len(content) > 0 {
+			return string(content)
+		}
+	}
+	return ""
+}
+
+func hostName() string {
+	var names unix.Utsname
+	if unix.Uname(&names) != nil {
+		return ""
+	}
+	return unix.ByteSliceToString(names.Nodename[:])
+}
+
+// pidNamespace returns "4026531836" for the link target "pid:[4026531836]", or "" if there is none.
+func pidNamespace() string {
+	target, _ := link("/proc/self/ns/pid")
+	inode, found := strings.CutPrefix(target, "pid:[")
+	if !found {
+		return ""
+	}
+	return strings.TrimSuffix(inode, "]")
+}

@@ -1,0 +1,64 @@
+package process
+
+import (
+	"strconv"
+
+	"github.com/dpl-project/dpl/protocol"
+	"golang.org/x/sys/unix"
+)
+
+// Identify returns the identity of the process that has the number pid now, or ErrNoProcess. If that process is alive
+// but one part of its identity cannot be read, it returns the pid alone. This is so where /proc is missing, hides the
+// process (hidepid) or shows those of another pid namespace, in a time namespace, and for one that started with the
+// machine, at tick 0. A thread other than the first of its process has a number but is no process.
+func Identify(pid int) (protocol.Process, error) {
+	if !possible(pid) {
+		return protocol.Process{}, ErrNoProcess
+	}
+	startTicks, err := look(pid)
+	if err != nil {
+		return protocol.Process{}, err
+	}
+	host := here.host
+	if host.BootID == "" || host.PIDNamespace == "" || startTicks == 0 {
+		return protocol.Process{PID: pid}, nil
+	}
+	return protocol.Process{
+		PID:          pid,
+		HostID:       host.ID,
+		BootID:       host.BootID,
+		PIDNamespace: host.PIDNamespace,
+		StartTicks:   startTicks,
+	}, nil
+}
+
+// Exited reports whether the process that had the number pid and started at startTicks is certainly gone: nobody has
+// the number, or a zombie has it, or a process with another start time. If startTicks or the start time found is
+// unknown (0), only the first two count. What cannot be seen, for lack of permission or otherwise, is no evidence, nor
+// is a number that no process can have. The caller has checked that host, boot and pid namespace are its own.
+func Exited(pid int, startTicks int64) bool {
+	if !possible(pid) {
+		return false
+	}
+	found, err := look(pid)
+	return err != nil || startTicks > 0 && found > 0 && found != startTicks
+}
+
+// look returns when the process pid started, 0 if that cannot be read, or ErrNoProcess.
+func look(pid int) (startTicks int64, err error) {
+	here.once.Do(surroundings)
+	var s stat
+	if here.procfs {
+		var buf [1024]byte // fields 1 to 22 are shorter than 600 bytes
+		s, _ = parseStat(read("/proc/"+strconv.Itoa(pid)+"/stat", buf[:]))
+	}
+	// Asked after the file was read: a process that died meanwhile is gone, and ENOENT alone may be hidepid. Unlike
+	// kill(2), tgkill(2) of a pair finds no thread that is not the first of its process.
+	if s.ended() || unix.Tgkill(pid, pid, 0) == unix.ESRCH {
+		return 0, ErrNoProcess
+	}
+	if !here.clocks {
+		return 0, nil // start times are shifted, too
+	}
+	return s.startTicks, nil
+}

@@ -1,0 +1,43 @@
+package process
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// stat is the part of /proc/PID/stat that says which process this is and whether it has ended.
+type stat struct {
+	state      byte
+	threads    int
+	startTicks int64
+}
+
+// parseStat reads a line of /proc/PID/stat, of which anything after field 22 may be cut off, and reports whether it is
+// one. The name in field 2 is any bytes, so the fields are counted from the last parenthesis.
+func parseStat(line []byte) (stat, bool) {
+	name := bytes.LastIndexByte(line, ')')
+	fields := line[name+1:]
+	state := field(fields, 3)
+	threads, badThreads := strconv.Atoi(string(field(fields, 20)))
+	startTicks, badStart := strconv.ParseInt(string(field(fields, 22)), 10, 64)
+	if name < 0 || len(state) != 1 || badThreads != nil || badStart != nil {
+		return stat{}, false
+	}
+	return stat{state: state[0], threads: threads, startTicks: startTicks}, true
+}
+
+// field returns the field of that number in proc(5) from fields, which begin with the space before the third. It is
+// empty if it is missing. bytes.Fields would need the heap.
+func field(fields []byte, number int) []byte {
+	for range number - 2 {
+		_, fields, _ = bytes.Cut(fields, []byte(" "))
+	}
+	first, _, _ := bytes.Cut(fields, []byte(" "))
+	return first
+}
+
+// ended reports whether the process is a zombie or being removed. A main thread that exited before its siblings looks
+// the same but for their number; and so, for an instant, does one whose sibling calls execve.
+func (s stat) ended() bool {
+	return (s.state == 'Z' || s.state == 'X') && s.threads == 1
+}

@@ -1,0 +1,72 @@
+package process
+
+import (
+	"fmt"
+	"testing"
+)
+
+// after is fields 3 to 22 of a line of /proc/PID/stat.
+const after = "S 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 13 18 4711"
+
+func TestParseStat(t *testing.T) {
+	want := stat{state: 'S', threads: 13, startTicks: 4711}
+	for _, name := range []string{"sh", "", "a b", ") ( \n", ") R 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21", "((("} {
+		for _, end := range []string{"", " 23 24 25"} {
+			line := "1 (" + name + ") " + after + end
+			if got, ok := parseStat([]byte(line)); got != want || !ok {
+				t.Errorf("%q: got %+v, %t, want %+v", line, got, ok, want)
+			}
+		}
+	}
+}
+
+func TestParseStatRefuses(t *testing.T) {
+	for _, line := range []string{
+		"",
+		"1",
+		"1 (sh)",
+		"1 sh " + after,
+		"1 s " + after,
+		"1 (sh) ",
+		"1 (sh) SS 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 13 18 4711",
+		"1 (sh) S 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 13 18",
+		"1 (sh) S 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 x 18 4711",
+		"1 (sh) S 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 13 18 x",
+		"1 (sh) S 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 13 18 9223372036854775808",
+	} {
+		if got, ok := parseStat([]byte(line)); ok || got != (stat{}) {
+			t.Errorf("%q: got %+v, %t, want nothing", line, got, ok)
+		}
+	}
+}
+
+func TestStatEnded(t *testing.T) {
+	for _, c := range []struct {
+		state   byte
+		threads int
+		want    bool
+	}{
+		{'R', 1, false}, {'S', 2, false}, {'T', 1, false}, {'D', 1, false},
+		{'Z', 1, true}, {'X', 1, true},
+		{'Z', 2, false}, {'X', 2, false}, // a main thread that exited first, or is replaced in execve
+		{'X', 0, false}, // removed while it was read: only the kernel's answer for the number counts
+	} {
+		if got := (stat{state: c.state, threads: c.threads}).ended(); got != c.want {
+			t.Errorf("state %c, %d threads: ended %t, want %t", c.state, c.threads, got, c.want)
+		}
+	}
+}
+
+// Whatever a process calls itself, what is found is what the kernel wrote after its name.
+func FuzzParseStat(f *testing.F) {
+	f.Add("sh", byte('S'), 1, int64(4711))
+	f.Add(") Z 1 (", byte('R'), 7, int64(0))
+	f.Fuzz(func(t *testing.T, name string, state byte, threads int, start int64) {
+		want := stat{state: 'A' + state%26, threads: threads, startTicks: start}
+		line := fmt.Sprintf("7 (%s) %c 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 %d 21 %d 23", name, want.state, threads, start)
+		if got, ok := parseStat([]byte(line)); got != want || !ok {
+			t.Errorf("%q: got %+v, %t, want %+v", line, got, ok, want)
+		}
+		parseStat([]byte(name))
+	})
+}
