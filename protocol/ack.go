@@ -57,7 +57,7 @@ func (op Operation) asSupervisor(a Actor, seen Observation, verb func(e *edit, i
 		return op, ErrOver
 	}
 	e := op.begin(a.Supervisor, seen)
-	e.refresh(a)
+	e.refresh(a, true)
 	e.judgeAll("")
 	e.beaten = true // the supervisor's own
 	for i, f := range e.op.Stack {

@@ -19,10 +19,19 @@ func (seen Observation) beat() Beat {
 	return Beat{BootID: seen.Host.BootID, MonotonicMs: seen.MonotonicMs, At: seen.Now}
 }
 
-// age returns how old a heartbeat is: on the monotonic clock if beat was taken in this boot, else on the wall clock.
-func (seen Observation) age(heartbeat time.Time, beat Beat) time.Duration {
+// AgeFrom returns "monotonic" if the age of a heartbeat is taken from the monotonic clock, because beat is of this boot,
+// else "wall".
+func (seen Observation) AgeFrom(heartbeat time.Time, beat Beat) string {
 	if beat.BootID != "" && beat.BootID == seen.Host.BootID && beat.At.Equal(heartbeat) &&
 		seen.MonotonicMs != 0 && seen.MonotonicMs >= beat.MonotonicMs {
+		return "monotonic"
+	}
+	return "wall"
+}
+
+// age returns how old a heartbeat is.
+func (seen Observation) age(heartbeat time.Time, beat Beat) time.Duration {
+	if seen.AgeFrom(heartbeat, beat) == "monotonic" {
 		return time.Duration(seen.MonotonicMs-beat.MonotonicMs) * time.Millisecond
 	}
 	return seen.Now.Sub(heartbeat)

@@ -45,7 +45,7 @@ func (op Operation) Heartbeat(a Actor, cleaning bool, seen Observation) (Operati
 		return op, ErrNotAborted
 	}
 	e := op.begin(a.name(op), seen)
-	e.refresh(a)
+	e.refresh(a, true)
 	e.judgeAll("")
 	e.heartbeat()
 	if cleaning {
@@ -130,14 +130,14 @@ func (a Actor) foreign(f *Frame) bool {
 	return a.Process.Known() && p.Known() && p != a.Process
 }
 
-// refresh is step 2.
-func (e *edit) refresh(a Actor) {
+// refresh is step 2. With adopt, frames without identity get that of a.
+func (e *edit) refresh(a Actor, adopt bool) {
 	for i, f := range e.op.Stack {
 		if !a.has(f) || !f.State.Live() || a.foreign(f) || e.seen.gone(f.PID, f.Process, f.LastHeartbeat) != "" {
 			continue
 		}
 		f = e.own(i)
-		if a.Process.Known() && !f.Process.Known() {
+		if adopt && a.Process.Known() && !f.Process.Known() {
 			f.PID, f.Process = a.PID, a.Process
 			e.changed = true
 		}

@@ -12,6 +12,7 @@ type Push struct {
 	Handle       string
 	Description  string
 	Resources    []string
+	Tmp          bool         // give it a temporary directory
 	Contained    bool         // its crash leaves the operation running: failOnCrash false
 	OrphanPolicy OrphanPolicy // "": as it is
 	Interval     time.Duration
@@ -35,7 +36,7 @@ func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 		return op, ErrOtherNumbers
 	}
 	e := op.begin(p.Participant, seen)
-	e.refresh(Actor{Participant: p.Participant, PID: p.PID, Process: p.Process})
+	e.refresh(Actor{Participant: p.Participant, PID: p.PID, Process: p.Process}, false)
 	e.judgeAll("")
 	if e.op.State != Running {
 		return op, ErrNotRunning
@@ -51,6 +52,9 @@ func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 	})
 	e.event(Event{Type: CallStarted, CallID: p.Call, SupervisorID: p.Supervisor, Handle: p.Handle, To: string(FrameActive)})
 	e.heartbeat()
+	if p.Tmp {
+		e.op.effects.Begun = append(e.op.effects.Begun, p.Call)
+	}
 	return e.end(), nil
 }
 

@@ -11,6 +11,8 @@ const unacknowledgedAfter = 10
 
 // Effects are what an edit asks of the file system (spec §2.7). They belong to the edit that returned the operation.
 type Effects struct {
+	// Begun are the calls that are to get a temporary directory before the commit.
+	Begun []string
 	// Released are the crashed calls that were cleaned up: their resources are to be moved away before the commit.
 	Released []Release
 	// Ended are the calls whose temporary directory is to go.
@@ -126,7 +128,7 @@ func (e *edit) judgeAll(lenient string) {
 			continue
 		}
 		evidence, age := e.op.Judge(f, e.seen)
-		if evidence == "" || evidence == Stale && (f.ParticipantID == lenient || e.wasRefreshed(f.CallID)) {
+		if evidence == "" || evidence == Stale && f.ParticipantID == lenient {
 			continue
 		}
 		e.crash(i, evidence, age)

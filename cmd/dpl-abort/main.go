@@ -1,0 +1,41 @@
+// Dpl-abort requests the abort of an operation.
+//
+//	dpl-abort --op OP [--reason TEXT]
+//
+// Each participant learns of it with its next heartbeat, which exits 3 (spec §5.4).
+package main
+
+import (
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+type abort struct {
+	cli.Operation `embed:""`
+	Reason        string `placeholder:"TEXT" help:"Why; kept in the operation."`
+}
+
+func (c *abort) Run(env *cli.Env) error {
+	op, err := c.OperationID()
+	if err != nil {
+		return err
+	}
+	by, err := env.Janitor()
+	if err != nil {
+		return err
+	}
+	edit, err := env.EditNamed("abort", op, "", fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		return op.Abort(by, c.Reason, seen)
+	})
+	if err == nil && env.JSON() {
+		env.PrintJSON(edit.Result())
+	}
+	return err
+}
+
+func main() {
+	cli.Main(&abort{}, "Request the abort of an operation.",
+		"Each participant learns of it with its next heartbeat, which exits 3. An operation that is aborted already is left "+
+			"alone. Exits 4 if it is over, 66 if there is none.")
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// handler runs a program for each crashed call of a supervisor (spec §5.7).
+type handler struct {
+	env        *cli.Env
+	ledger     *fileops.Ledger
+	supervisor string
+	self       protocol.Actor // as which calls are claimed: this process
+	argv       []string
+	timeout    time.Duration
+	failed     bool
+}
+
+func (c *cleanup) handle(env *cli.Env, op string) error {
+	supervisor, err := cli.Required("--supervisor", c.Supervisor, "DPL_SUPERVISOR")
+	if err != nil {
+		return err
+	}
+	if env.DryRun() {
+		return cli.Usagef("--dry-run does not go with a handler")
+	}
+	h := &handler{env: env, supervisor: supervisor, argv: c.Handler, timeout: c.timeout()}
+	if h.ledger, err = env.Open(); err != nil {
+		return err
+	}
+	if l := h.ledger; l.Config().Shared && !env.TrustsGroup() {
+		return fmt.Errorf("%w: %s is shared: a handler acts on what others write: give --trust-group", fileops.ErrPermission, l.Dir())
+	}
+	h.self = protocol.Actor{Supervisor: supervisor, PID: os.Getpid()}
+	if h.self.Process, err = cli.Identify(os.Getpid()); err != nil {
+		return err
+	}
+	ids := []string{op}
+	if op == "" {
+		if ids, err = cli.OperationsOf(h.ledger, supervisor); err != nil {
+			return err
+		}
+	}
+	worst, results := cli.StatusOK, []cli.Object{}
+	for _, id := range ids {
+		handled, err := h.operation(id)
+		if op == "" && (errors.Is(err, fileops.ErrArchived) || errors.Is(err, fileops.ErrNotFound) || errors.Is(err, protocol.ErrOver)) {
+			continue // over meanwhile
+		}
+		if err != nil {
+			env.Warnf("%v", cli.Named("cleanup", id, supervisor, err))
+			worst = cli.Worse(worst, cli.StatusOf(err))
+		}
+		results = append(results, handled...)
+	}
+	if env.JSON() {
+		env.PrintJSON(cli.Object{{Name: "handled", Value: results}})
+	}
+	if worst == cli.StatusOK && h.failed {
+		worst = cli.StatusFalse
+	}
+	return cli.Exit(worst)
+}
+
+// operation claims the supervisor's crashed calls in id and handles them one after the other.
+func (h *handler) operation(id string) (handled []cli.Object, err error) {
+	var calls []string
+	edit, err := h.env.Edit(h.ledger, id, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (after protocol.Operation, err error) {
+		after, calls, err = op.Claim(h.self, seen)
+		return after, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, call := range calls {
+		f := edit.After.Frame(call)
+		if f == nil {
+			continue // the claim's own tick has dropped it
+		}
+		runErr := h.run(edit.After, f)
+		verb := func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+			return op.Ack(protocol.Actor{Supervisor: h.supervisor}, []string{call}, seen)
+		}
+		if runErr != nil {
+			h.failed = true
+			h.env.Warnf("%s: handler for %q: %v: the call stays crashed", id, call, runErr)
+			verb = func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+				return op.Unclaim(h.supervisor, []string{call}, seen)
+			}
+		}
+		if _, err := h.env.Edit(h.ledger, id, fileops.Existing, verb); err != nil && !gone(err) {
+			return handled, fmt.Errorf("call %q, %d more to handle: %w", call, len(calls)-i-1, err)
+		}
+		handled = append(handled, append(cli.CrashedCall(edit.After, f), cli.Member{Name: "acknowledged", Value: runErr == nil}))
+	}
+	return handled, nil
+}
+
+// gone reports whether the call has meanwhile gone without us: its caller popped it, say.
+func gone(err error) bool {
+	return errors.Is(err, protocol.ErrNoCall) || errors.Is(err, protocol.ErrOver) || errors.Is(err, fileops.ErrArchived)
+}
+
+// run runs the program for f, and beats for the supervisor meanwhile.
+func (h *handler) run(op protocol.Operation, f *protocol.Frame) error {
+	ctx, cancel := context.WithTimeout(context.Background(), h.timeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, h.argv[0], h.argv[1:]...)
+	cmd.Env = append(os.Environ(), "DPL_LEDGER="+h.ledger.Dir(), "DPL_OP="+op.ID, "DPL_CALL="+f.CallID, "DPL_PARTICIPANT="+f.ParticipantID, "DPL_HANDLE="+f.SupervisorHandle)
+	cmd.Stdin = bytes.NewReader(h.env.JSONText(cli.CrashedCall(op, f)))
+	cmd.Stdout, cmd.Stderr = h.env.Stderr, h.env.Stderr
+	if !h.env.JSON() {
+		cmd.Stdout = h.env.Stdout
+	}
+	process.KillGroupOnCancel(cmd)
+	cmd.WaitDelay = time.Second // a grandchild may hold the pipes
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for {
+		select {
+		case err := <-ended:
+			if ctx.Err() != nil {
+				return fmt.Errorf("killed after %v", h.timeout)
+			}
+			return err
+		case <-time.After(op.HeartbeatInterval):
+			h.beat(op.ID)
+		}
+	}
+}
+
+func (h *handler) beat(id string) {
+	_, err := h.env.Edit(h.ledger, id, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		return op.Heartbeat(protocol.Actor{Supervisor: h.supervisor}, false, seen)
+	})
+	if err != nil {
+		h.env.Warnf("%v", cli.Named("heartbeat", id, h.supervisor, err))
+	}
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// beater makes the heartbeats of one actor.
+type beater struct {
+	env      *cli.Env
+	ledger   *fileops.Ledger
+	op       string // "": all that name the supervisor
+	actor    protocol.Actor
+	cleaning bool
+}
+
+// beater returns what the flags ask for.
+func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
+	b := &beater{env: env, cleaning: c.Cleaning}
+	var err error
+	if b.actor, err = c.actor(); err != nil {
+		return nil, err
+	}
+	if b.op, err = cli.ID("--op", c.Op, "DPL_OP"); err != nil {
+		return nil, err
+	}
+	participates := b.actor.Call != "" || b.actor.Participant != ""
+	switch {
+	case b.op == "" && participates:
+		return nil, cli.Usagef("--op is required for a participant, or $DPL_OP")
+	case c.Cleaning && !participates:
+		return nil, cli.Usagef("--cleaning goes with --call or --participant")
+	case c.WhilePID != 0 && c.Every == 0:
+		return nil, cli.Usagef("--while-pid goes with --every")
+	case c.Signal != "" && c.WhilePID == 0:
+		return nil, cli.Usagef("--signal goes with --while-pid")
+	case c.Every > 0 && (env.DryRun() || env.JSON()):
+		return nil, cli.Usagef("--every goes neither with --dry-run nor with --json")
+	}
+	if b.actor.Process, err = cli.Identify(c.PID); err != nil {
+		return nil, err
+	}
+	if b.actor.PID = c.PID; c.PID == 0 {
+		b.actor.PID = os.Getppid()
+	}
+	b.ledger, err = env.Open()
+	return b, err
+}
+
+// actor returns who beats. What a flag names hides what the environment does, so that a participant that a supervisor has
+// started does not beat in the supervisor's name.
+func (c *heartbeat) actor() (a protocol.Actor, err error) {
+	call, participant, supervisor := "DPL_CALL", "DPL_PARTICIPANT", "DPL_SUPERVISOR"
+	switch {
+	case c.Call != "" || c.Participant != "" || c.Supervisor != "":
+		call, participant, supervisor = "", "", ""
+	case os.Getenv(call) != "":
+		participant, supervisor = "", ""
+	case os.Getenv(participant) != "":
+		supervisor = ""
+	}
+	if a.Call, err = cli.ID("--call", c.Call, call); err != nil {
+		return a, err
+	}
+	if a.Participant, err = cli.ID("--participant", c.Participant, participant); err != nil {
+		return a, err
+	}
+	if a.Supervisor, err = cli.ID("--supervisor", c.Supervisor, supervisor); err != nil {
+		return a, err
+	}
+	if a.Call == "" && a.Participant == "" && a.Supervisor == "" {
+		return a, cli.Usagef("one of --call, --participant and --supervisor is required, or $DPL_CALL, $DPL_PARTICIPANT, $DPL_SUPERVISOR")
+	}
+	return a, nil
+}
+
+// beat makes one heartbeat, prints what is to be told, and returns the exit status.
+func (b *beater) beat() (int, error) {
+	if b.op != "" {
+		result, status, err := b.one(b.op)
+		if errors.Is(err, fileops.ErrArchived) {
+			result, err = cli.Object{{Name: "operationId", Value: b.op}, {Name: "status", Value: status}}, nil
+		}
+		if err == nil && b.env.JSON() {
+			b.env.PrintJSON(result)
+		}
+		return status, err
+	}
+	ids, err := cli.OperationsOf(b.ledger, b.actor.Supervisor)
+	if err != nil {
+		return 0, err
+	}
+	worst, results := cli.StatusOK, []cli.Object{}
+	for _, id := range ids {
+		result, status, err := b.one(id)
+		if errors.Is(err, fileops.ErrArchived) || errors.Is(err, fileops.ErrNotFound) {
+			continue // over meanwhile
+		}
+		if err != nil {
+			b.env.Warnf("%v", err)
+		} else {
+			results = append(results, result)
+		}
+		worst = cli.Worse(worst, status)
+	}
+	if b.env.JSON() {
+		b.env.PrintJSON(cli.Object{{Name: "status", Value: worst}, {Name: "operations", Value: results}})
+	}
+	return worst, nil
+}
+
+// one makes the heartbeat in one operation.
+func (b *beater) one(id string) (cli.Object, int, error) {
+	edit, err := b.env.Edit(b.ledger, id, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		return op.Heartbeat(b.actor, b.cleaning, seen)
+	})
+	if err != nil {
+		return nil, cli.StatusOf(err), cli.Named("heartbeat", id, b.subject(), err)
+	}
+	status := cli.StatusOver
+	if !edit.Archived {
+		status = edit.After.HeartbeatStatus(b.actor)
+	}
+	crashed := []cli.Object{}
+	for _, f := range edit.After.Reported(b.actor.Supervisor) {
+		crashed = append(crashed, cli.CrashedCall(edit.After, f))
+		if !b.env.JSON() && !b.env.DryRun() {
+			fmt.Fprintln(b.env.Stdout, reportLine(edit.After.ID, f))
+		}
+	}
+	return append(edit.Result(), cli.Object{{Name: "status", Value: status}, {Name: "crashed", Value: crashed}}...), status, nil
+}
+
+func (b *beater) subject() string {
+	for _, id := range []string{b.actor.Call, b.actor.Participant} {
+		if id != "" {
+			return id
+		}
+	}
+	return b.actor.Supervisor
+}
+
+// reportLine tells a supervisor of a crashed call, in columns that a tab separates.
+func reportLine(op string, f *protocol.Frame) string {
+	handle, crash := f.SupervisorHandle, protocol.Crash{PreviousState: "-"}
+	if handle == "" {
+		handle = "-"
+	}
+	if f.Crash != nil {
+		crash = *f.Crash
+	}
+	return strings.Join([]string{
+		op, f.CallID, strings.NewReplacer("\t", " ", "\n", " ").Replace(handle), f.ParticipantID,
+		fmt.Sprint(crash.StaleFor.Milliseconds()), string(crash.PreviousState),
+	}, "\t")
+}

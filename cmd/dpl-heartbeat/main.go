@@ -1,0 +1,47 @@
+// Dpl-heartbeat says that a participant or supervisor is alive, and learns what has become of the operation.
+//
+//	dpl-heartbeat --op OP [--call CALL | --participant ID] [--supervisor ID] [--every D [--while-pid N [--signal SIG]]]
+//
+// It exits 3 if the participant is to clean up and pop, 4 if the operation is over, 5 if the participant was declared
+// crashed (spec §5.2).
+package main
+
+import (
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+)
+
+type heartbeat struct {
+	cli.Operation `embed:""`
+	Call          string       `placeholder:"CALL" help:"Beat for this call ($$DPL_CALL)."`
+	Participant   string       `placeholder:"ID" help:"Beat for all calls of this participant ($$DPL_PARTICIPANT)."`
+	Supervisor    string       `placeholder:"ID" help:"Beat as this supervisor ($$DPL_SUPERVISOR), in all operations that name it unless --op is given."`
+	PID           int          `name:"pid" placeholder:"N" help:"The process that is alive."`
+	Cleaning      bool         `help:"Say that the participant is cleaning up."`
+	Every         cli.Duration `placeholder:"D" help:"Beat on, every D."`
+	WhilePID      int          `name:"while-pid" placeholder:"N" help:"With --every: until process N ends."`
+	Signal        string       `placeholder:"SIG" help:"With --while-pid: send SIG to N, once, when it is to clean up."`
+}
+
+func (c *heartbeat) Run(env *cli.Env) error {
+	b, err := c.beater(env)
+	if err != nil {
+		return err
+	}
+	if c.Every > 0 {
+		return c.repeat(env, b)
+	}
+	status, err := b.beat()
+	if err != nil {
+		return err
+	}
+	return cli.Exit(status)
+}
+
+func main() {
+	cli.Main(&heartbeat{}, "Say that a participant or supervisor is alive.",
+		"An id given by a flag counts before all those of the environment; there, a call counts before a participant, and "+
+			"that before a supervisor. A supervisor gets a line OPERATION CALL HANDLE PARTICIPANT STALE-MS PREVIOUS-STATE, separated "+
+			"by tabs, for each crashed call that it has to clean up, with - for no handle, until it is acknowledged with "+
+			"dpl-cleanup --ack. Exits 3 if the operation is aborted or in cleanup: clean up and pop; 4 if it is over; 5 if the "+
+			"participant was declared crashed; 66 if there is no such call.")
+}

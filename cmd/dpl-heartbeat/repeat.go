@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"math/rand/v2"
+	"syscall"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// repeat beats on through status 3, until the operation is over (4), the participant was declared crashed (5), its call
+// has been popped (4), or the watched process ends (0).
+func (c *heartbeat) repeat(env *cli.Env, b *beater) error {
+	told, err := c.watch()
+	if err != nil {
+		return err
+	}
+	defer told.close()
+	for beaten := false; ; {
+		status, err := b.beat()
+		switch {
+		case beaten && errors.Is(err, protocol.ErrNoCall):
+			return cli.Exit(cli.StatusOver)
+		case err != nil && !transient(err):
+			return err
+		case err != nil:
+			env.Warnf("%v", err)
+		case status == cli.StatusCleanUp:
+			if err := told.once(env, b); err != nil {
+				return err
+			}
+		case status != cli.StatusOK:
+			return cli.Exit(status)
+		}
+		beaten = beaten || err == nil
+		select {
+		case <-told.done():
+			return nil
+		case <-time.After(jittered(time.Duration(c.Every))):
+		}
+	}
+}
+
+// transient reports whether the next heartbeat may well succeed.
+func transient(err error) bool {
+	status := cli.StatusOf(err)
+	return status == cli.StatusBusy || status == cli.StatusIO || status == cli.StatusCommitted
+}
+
+// jittered returns d and up to 13% more, as 200 ms are of 1.5 s: so that many do not beat in step.
+func jittered(d time.Duration) time.Duration {
+	return d + time.Duration(rand.Int64N(int64(d)*2/15+1))
+}
+
+// watched is the process to beat for, if there is one, and whether it was told to clean up.
+type watched struct {
+	process *process.Watched
+	signal  syscall.Signal
+	told    bool
+}
+
+func (c *heartbeat) watch() (w *watched, err error) {
+	w = &watched{}
+	if c.Signal != "" {
+		if w.signal, err = process.ParseSignal(c.Signal); err != nil {
+			return nil, cli.Usagef("--signal: %v", err)
+		}
+	}
+	if c.WhilePID != 0 {
+		w.process, err = process.Watch(c.WhilePID)
+	}
+	return w, err
+}
+
+func (w *watched) close() {
+	if w.process != nil {
+		w.process.Close()
+	}
+}
+
+// done returns a channel that is closed when the process ends; nil, which never is, if there is none.
+func (w *watched) done() <-chan struct{} {
+	if w.process == nil {
+		return nil
+	}
+	return w.process.Done()
+}
+
+// once says, and signals, that it is time to clean up.
+func (w *watched) once(env *cli.Env, b *beater) error {
+	if w.told {
+		return nil
+	}
+	w.told = true
+	env.Warnf("%s: aborted or in cleanup: clean up and pop", b.op)
+	if w.signal == 0 {
+		return nil
+	}
+	if err := w.process.Signal(w.signal); err != nil && !errors.Is(err, process.ErrNoProcess) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// Env is where a command runs: its flags, the clock, the ledger, and where it prints.
+type Env struct {
+	Program        string
+	Stdout, Stderr io.Writer
+
+	flags   *Flags
+	now     time.Time // zero: the clock's
+	sync    fileops.Sync
+	ledgers []*fileops.Ledger // opened, to ask for leftovers
+}
+
+var syncs = map[string]fileops.Sync{"": fileops.SyncDefault, "none": fileops.SyncNone, "file": fileops.SyncFile, "full": fileops.SyncFull}
+
+// resolve completes the flags from the environment.
+func (env *Env) resolve() error {
+	if now := flagOr(env.flags.Now, "DPL_NOW"); now != "" {
+		t, err := protocol.ParseTime(now)
+		if err != nil {
+			return Usagef("--now: %v", err)
+		}
+		env.now = t
+	}
+	sync, ok := syncs[flagOr(env.flags.Sync, "DPL_SYNC")]
+	if !ok {
+		return Usagef("--sync: want none, file or full, not %q", flagOr(env.flags.Sync, "DPL_SYNC"))
+	}
+	env.sync = sync
+	return nil
+}
+
+func flagOr(value, variable string) string {
+	if value != "" {
+		return value
+	}
+	return os.Getenv(variable)
+}
+
+// JSON reports whether output is to be JSON.
+func (env *Env) JSON() bool { return env.flags.JSON }
+
+// DryRun reports whether nothing is to be changed.
+func (env *Env) DryRun() bool { return env.flags.DryRun }
+
+// TrustsGroup reports whether what other members of the group write may be acted on.
+func (env *Env) TrustsGroup() bool { return env.flags.TrustGroup }
+
+// Now returns the time: --now, or the clock's.
+func (env *Env) Now() time.Time {
+	if !env.now.IsZero() {
+		return env.now
+	}
+	return protocol.Moment(time.Now())
+}
+
+// Clock returns an observer. Each call of it looks at the clocks anew. With --now there is no monotonic clock, so that
+// ages are taken from the given time; processes are looked at all the same.
+func (env *Env) Clock() func() protocol.Observation {
+	seen := protocol.Observation{
+		Host:   process.Here(),
+		Exited: func(p protocol.Process) bool { return process.Exited(p.PID, p.StartTicks) },
+	}
+	return func() protocol.Observation {
+		seen.Now = env.Now()
+		if env.now.IsZero() {
+			seen.MonotonicMs, _ = process.Monotonic()
+		}
+		return seen
+	}
+}
+
+// Janitor returns the name under which this command does what no participant does: $DPL_PARTICIPANT, if it is called by
+// one, else the name of the program.
+func (env *Env) Janitor() (string, error) {
+	id, err := ID("", "", "DPL_PARTICIPANT")
+	if err == nil && id == "" {
+		id = env.Program
+	}
+	return id, err
+}
+
+// Identify returns the process of pid, given by a flag. It is the zero Process for pid 0.
+func Identify(pid int) (protocol.Process, error) {
+	if pid == 0 {
+		return protocol.Process{}, nil
+	}
+	p, err := process.Identify(pid)
+	if err != nil {
+		return protocol.Process{}, fmt.Errorf("--pid %d: %w", pid, err)
+	}
+	return p, nil
+}
+
+func (env *Env) ledgerDir() (string, error) {
+	if dir := flagOr(env.flags.Ledger, "DPL_LEDGER"); dir != "" {
+		return dir, nil
+	}
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "dpl"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", Usagef("no ledger: set --ledger, $DPL_LEDGER or $HOME")
+	}
+	return filepath.Join(home, ".local", "state", "dpl"), nil
+}
+
+func (env *Env) options() fileops.Options {
+	return fileops.Options{LockTimeout: time.Duration(env.flags.LockTimeout), Sync: env.sync, TrustGroup: env.flags.TrustGroup}
+}
+
+// Open opens the ledger.
+func (env *Env) Open() (*fileops.Ledger, error) {
+	dir, err := env.ledgerDir()
+	if err != nil {
+		return nil, err
+	}
+	l, err := fileops.Open(dir, env.options())
+	return env.opened(l, err)
+}
+
+// Create opens the ledger, made with c if there is none. With --dry-run it makes none.
+func (env *Env) Create(c fileops.Config) (*fileops.Ledger, error) {
+	if env.DryRun() {
+		return env.Open()
+	}
+	dir, err := env.ledgerDir()
+	if err != nil {
+		return nil, err
+	}
+	l, err := fileops.Create(dir, c, env.options())
+	return env.opened(l, err)
+}
+
+func (env *Env) opened(l *fileops.Ledger, err error) (*fileops.Ledger, error) {
+	if err != nil {
+		return nil, err
+	}
+	env.ledgers = append(env.ledgers, l)
+	return l, nil
+}
+
+// warnLeftovers says what could not be deleted.
+func (env *Env) warnLeftovers() {
+	for _, l := range env.ledgers {
+		if err := errors.Join(l.Leftovers()...); err != nil {
+			env.Warnf("%v", err)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"errors"
+	"math/rand/v2"
+
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+const (
+	mostNeighbours = 16
+	untouchedFor   = 10 * protocol.DefaultStalenessThreshold
+)
+
+// TickNeighbours gives up to 16 operations other than op that nobody has touched for ten thresholds a pass, so that a
+// ledger without cron does not grow (design D15). It waits for nobody and reports nothing: whoever runs dpl-cleanup sees it.
+func (env *Env) TickNeighbours(l *fileops.Ledger, op string) {
+	entries, err := l.List()
+	if err != nil || len(entries) < 2 {
+		return
+	}
+	now, clock := env.Now(), env.Clock()
+	start, ticked := rand.IntN(len(entries)), 0
+	for i := range entries {
+		e := entries[(start+i)%len(entries)]
+		if e.ID == op || now.Sub(e.ModTime) <= untouchedFor {
+			continue
+		}
+		_, _, err := l.EditOperation(e.ID, fileops.Existing|fileops.Try, func(op protocol.Operation) (protocol.Operation, error) {
+			return op.Cleanup(env.Program, clock())
+		})
+		if err == nil || !errors.Is(err, fileops.ErrBusy) {
+			ticked++
+		}
+		if ticked == mostNeighbours {
+			break
+		}
+	}
+	env.warnIfError(l.PruneArchive(now))
+}
+
+func (env *Env) warnIfError(err error) {
+	if err != nil {
+		env.Logf("%v", err)
+	}
+}

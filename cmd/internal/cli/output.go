@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/dpl-project/dpl/protocol"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// SchemaVersion is the version of the JSON that the commands print.
+const SchemaVersion = 1
+
+// An Object is a JSON object with its members in order. Values are strings, bools, ints, []string, []Object, Object,
+// jsontext.Value, or nil.
+type Object []Member
+
+// A Member is a member of an Object.
+type Member struct {
+	Name  string
+	Value any
+}
+
+// Get returns the value of the member name, or nil.
+func (o Object) Get(name string) any {
+	for _, m := range o {
+		if m.Name == name {
+			return m.Value
+		}
+	}
+	return nil
+}
+
+// PrintJSON prints o as the one document of this command's output, with the schema version first.
+func (env *Env) PrintJSON(o Object) {
+	env.printJSON(env.Stdout, append(Object{{"schemaVersion", SchemaVersion}}, o...))
+}
+
+func (env *Env) printJSON(w io.Writer, o Object) { w.Write(env.JSONText(o)) }
+
+// JSONText returns the text of o.
+func (env *Env) JSONText(o Object) []byte {
+	var out bytes.Buffer
+	e := jsontext.NewEncoder(&out, jsontext.WithIndent("  "))
+	if err := write(e, o); err != nil {
+		panic(err)
+	}
+	return out.Bytes()
+}
+
+func write(e *jsontext.Encoder, value any) error {
+	switch v := value.(type) {
+	case nil:
+		return e.WriteToken(jsontext.Null)
+	case string:
+		return e.WriteToken(jsontext.String(v))
+	case bool:
+		return e.WriteToken(jsontext.Bool(v))
+	case int:
+		return e.WriteToken(jsontext.Int(int64(v)))
+	case int64:
+		return e.WriteToken(jsontext.Int(v))
+	case jsontext.Value:
+		return e.WriteValue(v)
+	case []string:
+		return writeArray(e, v)
+	case []Object:
+		return writeArray(e, v)
+	case Object:
+		if err := e.WriteToken(jsontext.BeginObject); err != nil {
+			return err
+		}
+		for _, m := range v {
+			if err := e.WriteToken(jsontext.String(m.Name)); err != nil {
+				return err
+			}
+			if err := write(e, m.Value); err != nil {
+				return err
+			}
+		}
+		return e.WriteToken(jsontext.EndObject)
+	}
+	return fmt.Errorf("%T cannot be printed", value)
+}
+
+func writeArray[T any](e *jsontext.Encoder, values []T) error {
+	if err := e.WriteToken(jsontext.BeginArray); err != nil {
+		return err
+	}
+	for _, v := range values {
+		if err := write(e, v); err != nil {
+			return err
+		}
+	}
+	return e.WriteToken(jsontext.EndArray)
+}
+
+// OrNull returns s, or nil if it is empty.
+func OrNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// Result returns what every edit prints of the operation it committed.
+func (e Edit) Result() Object {
+	op := e.After
+	return Object{{"operationId", op.ID}, {"state", string(op.State)}, {"revision", op.Revision}, {"changed", e.Changed}}
+}
+
+// CrashedCall returns what is told of a crashed frame.
+func CrashedCall(op protocol.Operation, f *protocol.Frame) Object {
+	o := Object{
+		{"operationId", op.ID}, {"callId", f.CallID}, {"supervisorHandle", OrNull(f.SupervisorHandle)},
+		{"participantId", f.ParticipantID},
+	}
+	if c := f.Crash; c != nil {
+		o = append(o, Object{
+			{"evidence", string(c.Evidence)}, {"staleForMs", c.StaleFor.Milliseconds()}, {"previousState", string(c.PreviousState)},
+		}...)
+	}
+	return o
+}

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// Exit statuses, the same for every command.
+const (
+	StatusOK          = 0
+	StatusFalse       = 1  // condition false
+	StatusCleanUp     = 3  // aborting or cleaning up: clean up and pop
+	StatusOver        = 4  // the operation is over
+	StatusCrashed     = 5  // you were declared crashed
+	StatusUsage       = 64 // bad flags or ids
+	StatusCorrupt     = 65 // a file is not valid
+	StatusNotFound    = 66 // no such operation, call or supervisor
+	StatusUnavailable = 69 // a supervisor or process is dead
+	StatusBug         = 70
+	StatusCommitted   = 71 // committed, durability unknown
+	StatusCreate      = 73 // cannot create
+	StatusIO          = 74 // nothing changed
+	StatusBusy        = 75 // nothing changed, retry
+	StatusRefused     = 76 // by the protocol
+	StatusPermission  = 77
+	StatusConfig      = 78
+)
+
+// An outcome is what the user can do about an error.
+type outcome struct {
+	err    error
+	status int
+	cure   string
+}
+
+var outcomes = []outcome{
+	{fileops.ErrCommitted, StatusCommitted, "do not repeat it, look at dpl-status"},
+	{protocol.ErrOver, StatusOver, ""},
+	{fileops.ErrArchived, StatusOver, "a push with --reuse begins it anew"},
+	{protocol.ErrNewerVersion, StatusConfig, ""},
+	{protocol.ErrCorrupt, StatusCorrupt, "repair the file or move it away"},
+	{protocol.ErrBadID, StatusUsage, ""},
+	{protocol.ErrNoCall, StatusNotFound, "dpl-status shows the calls"},
+	{fileops.ErrNotFound, StatusNotFound, "dpl-status shows the operations"},
+	{fileops.ErrNoLedger, StatusNotFound, "the first dpl-push makes it; or set --ledger or $DPL_LEDGER"},
+	{protocol.ErrDeadSupervisor, StatusUnavailable, "its next heartbeat makes it alive"},
+	{process.ErrNoProcess, StatusUnavailable, ""},
+	{fileops.ErrCannotCreate, StatusCreate, ""},
+	{fileops.ErrBusy, StatusBusy, "try again, or raise --lock-timeout"},
+	{protocol.ErrKnownCall, StatusRefused, "choose another --call"},
+	{protocol.ErrNotRunning, StatusRefused, "start a new operation"},
+	{protocol.ErrOtherNumbers, StatusRefused, "leave out --staleness and --interval"},
+	{protocol.ErrOtherProcess, StatusRefused, "use the --pid it was pushed with"},
+	{protocol.ErrNotAborted, StatusRefused, "there is nothing to clean up"},
+	{protocol.ErrNotCrashed, StatusRefused, "only a crashed call can be acknowledged"},
+	{protocol.ErrNotSupervised, StatusRefused, ""},
+	{fileops.ErrResource, StatusRefused, "name a path inside tmp/ or resourceRoots of ledger.json"},
+	{fileops.ErrCaseFold, StatusRefused, "choose another --op"},
+	{fileops.ErrPermission, StatusPermission, ""},
+	{fileops.ErrConfig, StatusConfig, ""},
+}
+
+// errSilent marks an error that says nothing but its status.
+var errSilent = errors.New("")
+
+type exitError int
+
+func (e exitError) Error() string        { return fmt.Sprintf("exit status %d", int(e)) }
+func (e exitError) Is(target error) bool { return target == errSilent }
+
+// Exit returns an error that ends the command with status and prints nothing; nil for 0.
+func Exit(status int) error {
+	if status == StatusOK {
+		return nil
+	}
+	return exitError(status)
+}
+
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+
+// Usagef returns an error with status 64.
+func Usagef(format string, args ...any) error { return usageError(fmt.Sprintf(format, args...)) }
+
+// StatusOf returns the exit status of err. What is not known here is an error of the operating system.
+func StatusOf(err error) int {
+	if err == nil {
+		return StatusOK
+	}
+	if e, ok := errors.AsType[exitError](err); ok {
+		return int(e)
+	}
+	if _, ok := errors.AsType[usageError](err); ok {
+		return StatusUsage
+	}
+	for _, o := range outcomes {
+		if errors.Is(err, o.err) {
+			return o.status
+		}
+	}
+	return StatusIO
+}
+
+func cure(err error) string {
+	if _, ok := errors.AsType[usageError](err); ok {
+		return ""
+	}
+	for _, o := range outcomes {
+		if errors.Is(err, o.err) {
+			return o.cure
+		}
+	}
+	return ""
+}
+
+// worstFirst is how statuses over several files rank; others come before all of these.
+var worstFirst = []int{StatusCorrupt, StatusIO, StatusBusy, StatusCrashed, StatusCleanUp, StatusOver, StatusOK}
+
+// Worse returns the worse of two exit statuses.
+func Worse(a, b int) int {
+	if rank(b) < rank(a) {
+		return b
+	}
+	return a
+}
+
+func rank(status int) int {
+	for i, s := range worstFirst {
+		if s == status {
+			return i
+		}
+	}
+	return -1
+}

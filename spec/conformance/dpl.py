@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""The second implementation of DPL: one command for all verbs.
+
+    dpl.py push|heartbeat|pop|abort|cleanup|ack|status --ledger DIR --op OP [--call CALL] [--participant P] ...
+
+Exit status: that of the verb (0, 3, 4, 5), 64 usage, 65 corrupt, 66 no such operation or call, 69 dead, 71 durability
+unknown, 74 input or output, 75 locked, 76 refused, 77 permission, 78 newer version.
+"""
+import argparse
+import json
+import os
+import pathlib
+import sys
+
+import ledger as files
+import protocol
+from document import Refused, encode, read_time
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        print(f'dpl.py: {message}', file=sys.stderr)
+        sys.exit(64)
+
+
+def positive(text):
+    if int(text) < 1:
+        raise ValueError(text)
+    return int(text)
+
+
+def default_ledger():
+    state = os.environ.get('XDG_STATE_HOME') or pathlib.Path.home() / '.local/state'
+    return os.environ.get('DPL_LEDGER') or pathlib.Path(state) / 'dpl'
+
+
+def parser():
+    top = Parser(prog='dpl.py')
+    verbs = top.add_subparsers(dest='verb', required=True, parser_class=Parser)
+
+    def verb(name, *options):
+        own = verbs.add_parser(name)
+        own.add_argument('--ledger', default=default_ledger())
+        own.add_argument('--op', required=True)
+        own.add_argument('--now')
+        own.add_argument('--wait', type=float, default=5, metavar='SECONDS')
+        for option in options:
+            option(own)
+
+    def option(*names, **settings):
+        return lambda own: own.add_argument(*names, **settings)
+    call, supervisor = option('--call', required=True), option('--supervisor')
+    pid, reason, by = option('--pid', type=int), option('--reason'), option('--by', default='dpl.py')
+    verb('push', call, option('--participant', required=True), supervisor, pid, option('--handle'),
+         option('--reuse', action='store_true'),
+         option('--description', default=''), option('--resource', dest='resources', action='append', default=[]),
+         option('--no-fail-on-crash', dest='failOnCrash', action='store_false'),
+         option('--orphan-policy', dest='orphanPolicy', choices=('crash', 'keep')),
+         option('--staleness-threshold-ms', dest='stalenessThresholdMs', type=positive),
+         option('--heartbeat-interval-ms', dest='heartbeatIntervalMs', type=positive))
+    verb('heartbeat', option('--call'), option('--participant'), supervisor, pid, option('--cleaning', action='store_true'))
+    verb('pop', call, option('--fail', action='store_true'), reason, option('--keep-open', dest='keepOpen', action='store_true'))
+    verb('abort', by, reason)
+    verb('cleanup', by)
+    verb('ack', option('--call', dest='calls', action='append', required=True), option('--supervisor', required=True), pid)
+    verb('status')
+    return top
+
+
+def run(verb, ledger, op, now, wait, **arguments):
+    for what in ('op', 'call', 'participant', 'supervisor', 'calls'):
+        value = op if what == 'op' else arguments.get(what)
+        for text in value if isinstance(value, list) else [value] if value is not None else []:
+            files.check_id(text, what)
+    if verb == 'heartbeat' and not any(arguments[name] for name in ('call', 'participant', 'supervisor')):
+        raise files.Failed(64, 'one of --call, --participant and --supervisor is needed')
+    try:
+        given_time = read_time(now) if now else None
+    except Refused as refused:
+        raise files.Failed(64, f'--now: {refused}') from None
+    if arguments.get('pid') is not None:
+        arguments['process'] = files.process_of(arguments['pid'])
+    place = files.Ledger(ledger, create=verb == 'push')
+    if verb == 'status':
+        sys.stdout.write(encode(place.status(op)))
+        return 0
+    outcome = place.edit(op, verb, lambda: files.observe(given_time), wait, **arguments)
+    for frame in outcome.reported:
+        print(json.dumps({'operationId': op} | {name: frame.get(name) for name in (
+            'callId', 'supervisorHandle', 'participantId', 'staleForMs', 'previousState')}))
+    return outcome.status
+
+
+def main(words=None):
+    options = vars(parser().parse_args(words))
+    subject = options.get('call') or ' '.join(options.get('calls') or ())
+    try:
+        return run(**options)
+    except Refused as refused:
+        status, cause = protocol.STATUS[refused.word], refused
+    except files.Failed as failed:
+        status, cause = failed.status, failed
+    except OSError as error:
+        status, cause = 77 if isinstance(error, PermissionError) else 74, error
+    print(f'dpl.py: {options["op"]}: {options["verb"]}{f" {json.dumps(subject)}" if subject else ""}: {cause}', file=sys.stderr)
+    return status
+
+
+if __name__ == '__main__':
+    sys.exit(main())

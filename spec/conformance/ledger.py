@@ -1,0 +1,404 @@
+"""DPL operations in a ledger directory (spec §2), and what this process can observe. Linux only."""
+import contextlib
+import fcntl
+import os
+import pathlib
+import re
+import secrets
+import socket
+import stat
+import threading
+import time
+
+import protocol
+from document import ID, Refused, decode, decode_ledger, encode, quote
+
+KEPT, KEPT_SECONDS = 20, 3600
+READ, PLACE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Failed(Exception):
+    def __init__(self, status, cause):
+        super().__init__(cause)
+        self.status = status
+
+
+# Observation (§3.4, §4.2)
+
+def start_ticks(pid):
+    """Field 22 of /proc/{pid}/stat; None if there is no such process or it is a zombie. PermissionError: may not look."""
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return None
+    except PermissionError:
+        pass  # it lives
+    try:
+        fields = pathlib.Path(f'/proc/{pid}/stat').read_text(errors='replace').rpartition(')')[2].split()
+    except ProcessLookupError:
+        return None
+    except FileNotFoundError:  # hidepid, or it ended just now
+        raise PermissionError(f'/proc/{pid}/stat cannot be read') from None
+    return None if fields[0] in 'ZX' else int(fields[19])
+
+
+def exited(process):
+    try:
+        return process['pid'] > 0 and start_ticks(process['pid']) != process['startTicks']
+    except PermissionError:
+        return False
+
+
+def host():
+    """hostId, bootId and pidNamespace of this process."""
+    try:
+        host_id = pathlib.Path('/etc/machine-id').read_text().strip()
+    except OSError:
+        host_id = ''
+    return {'hostId': host_id or socket.gethostname(),
+            'bootId': pathlib.Path('/proc/sys/kernel/random/boot_id').read_text().strip(),
+            'pidNamespace': re.search(r'\d+', os.readlink('/proc/self/ns/pid'))[0]}
+
+
+def observe(now=None):
+    booted = re.search(r'^btime (\d+)$', pathlib.Path('/proc/stat').read_text(), re.MULTILINE)
+    return protocol.Observation(
+        now=time.time_ns() // 1_000_000 if now is None else now, **host(), bootedAt=int(booted[1]) * 1000 if booted else None,
+        monotonicMs=time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1_000_000 if now is None else None, exited=exited)
+
+
+def process_of(pid):
+    """The identity of a living process. Refused: deadProcess."""
+    ticks = start_ticks(pid) if pid > 0 else None
+    if ticks is None:
+        raise Refused('deadProcess', f'process {pid} does not live')
+    return {'pid': pid, **host(), 'startTicks': ticks}
+
+
+# Deleting (§2.7)
+
+def mount_of(fd):
+    return re.search(r'mnt_id:\s*(\d+)', pathlib.Path(f'/proc/self/fdinfo/{fd}').read_text())[1]
+
+
+def enter(fd, name):
+    """An open directory below the open directory fd: no symbolic link, on the same mount."""
+    inner = os.open(name, PLACE, dir_fd=fd)
+    if mount_of(inner) != mount_of(fd):
+        os.close(inner)
+        raise OSError(f'{name} is a mount point')
+    return inner
+
+
+def delete(fd, name):
+    """Deletes name in the open directory fd as far as it can."""
+    with contextlib.suppress(OSError):
+        if not stat.S_ISDIR(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode):
+            os.unlink(name, dir_fd=fd)
+            return
+        inner = enter(fd, name)
+        try:
+            for entry in os.listdir(inner):
+                delete(inner, entry)
+        finally:
+            os.close(inner)
+        os.rmdir(name, dir_fd=fd)
+
+
+class Trash:
+    """Paths that were renamed under the lock; empty() deletes them after it."""
+
+    def __init__(self):
+        self.parts = []
+
+    def take(self, root, path):
+        """Renames path, strictly inside root, in its own directory. A missing path is nothing to do."""
+        *between, name = pathlib.PurePath(path).relative_to(root).parts
+        try:
+            fd = os.open(root, PLACE)
+            for part in between:
+                outer = fd
+                try:
+                    fd = enter(outer, part)
+                finally:
+                    os.close(outer)
+        except FileNotFoundError:
+            return
+        away = f'.dpl-trash-{secrets.token_hex(8)}'
+        try:
+            os.rename(name, away, src_dir_fd=fd, dst_dir_fd=fd)
+            self.parts.append((fd, away))
+        except OSError as error:
+            os.close(fd)
+            if not isinstance(error, FileNotFoundError):
+                raise
+
+    def empty(self):
+        for fd, name in self.parts:
+            delete(fd, name)
+            os.close(fd)
+        self.parts = []
+
+
+def inside(root, path):
+    pure = pathlib.PurePath(path)
+    return pure.is_absolute() and '..' not in pure.parts and pathlib.PurePath(root) in pure.parents
+
+
+# Files
+
+def sync_directory(path):
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def write_all(fd, text):
+    left = memoryview(text.encode('utf-8'))
+    while left:
+        left = left[os.write(fd, left):]
+    os.fsync(fd)
+
+
+def flock(fd, deadline):
+    """Takes the lock on fd. If it is not had at deadline, fd stays with the waiting thread, which closes it."""
+    try:
+        return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        pass
+    mutex, done, owner = threading.Lock(), threading.Event(), ['caller']
+
+    def wait():
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        done.set()
+        with mutex:
+            if owner[0] == 'thread':
+                os.close(fd)
+    threading.Thread(target=wait, daemon=True).start()
+    done.wait(max(0, deadline - time.monotonic()))
+    with mutex:
+        if not done.is_set():
+            owner[0] = 'thread'
+            raise Failed(75, 'another process holds the lock')
+
+
+def without_times(value):
+    if isinstance(value, dict):
+        return {k: without_times(v) for k, v in value.items() if k not in ('lastHeartbeat', 'beat', 'revision', 'reportedAt')}
+    return [without_times(inner) for inner in value] if isinstance(value, list) else value
+
+
+class Ledger:
+    def __init__(self, directory, create=False):
+        """Opens the ledger in directory. Refused: noOperation if there is none, newerVersion, corrupt; Failed 77."""
+        self.path = pathlib.Path(directory).absolute()
+        self.operations, self.archive, self.temporary = (self.path / name for name in ('operations', 'archive', 'tmp'))
+        self.shared = False
+        marker = self.path / 'ledger.json'
+        had_operations = self.operations.exists()  # first: a ledger that is made just now gets its marker before
+        if not marker.exists():
+            if had_operations:
+                raise Refused('newerVersion', f'{self.path} holds operations but no ledger.json')
+            if not create:
+                raise Refused('noOperation', f'{self.path} is no ledger')
+            self.make(marker)
+        self.check(self.path)
+        members = decode_ledger(self.read(marker))
+        self.shared, self.roots = members['shared'], [str(self.temporary), *members['resourceRoots']]
+        self.check(marker)
+        if create:
+            self.mkdir(self.operations)
+        if self.operations.exists():
+            self.check(self.operations)
+
+    def make(self, marker):
+        self.path.mkdir(0o700, parents=True, exist_ok=True)
+        self.check(self.path)
+        temporary = f'{marker}.tmp~{secrets.token_hex(8)}'
+        fd = os.open(temporary, NEW, 0o600)
+        try:
+            write_all(fd, '{\n  "protocolVersion": 1,\n  "commit": "rename",\n  "shared": false,\n  "resourceRoots": []\n}\n')
+            with contextlib.suppress(FileExistsError):
+                os.link(temporary, marker)
+        finally:
+            os.unlink(temporary)
+            os.close(fd)
+        sync_directory(self.path)
+
+    def mkdir(self, path):
+        with contextlib.suppress(FileExistsError):
+            path.mkdir(0o700)
+            if self.shared:
+                path.chmod(0o2770)
+            sync_directory(self.path)
+
+    def check(self, path, fd=None):
+        """Failed 77 unless path is ours alone to write (§2.2)."""
+        info = os.stat(path) if fd is None else os.fstat(fd)
+        if not self.shared and info.st_uid != os.geteuid():
+            raise Failed(77, f'{path} belongs to user {info.st_uid}')
+        if info.st_mode & (0o002 if self.shared else 0o022):
+            raise Failed(77, f'{path} may be written by others')
+
+    def open_new(self, path, flags=NEW):
+        fd = os.open(path, flags, 0o600)
+        if self.shared and os.fstat(fd).st_uid == os.geteuid():
+            os.fchmod(fd, 0o660)
+        return fd
+
+    def read(self, path):
+        with open(os.open(path, READ), 'rb') as file:
+            return file.read()
+
+    def read_checked(self, path):
+        with open(os.open(path, READ), 'rb') as file:
+            self.check(path, file.fileno())
+            return file.read()
+
+    def file(self, operation):
+        return self.operations / f'{operation}.json'
+
+    # Reading (§2.5) and the archive (§2.6)
+
+    def archived(self, operation):
+        """The numbers of the archived operations of this id, in order; 1 is the one without number."""
+        pattern = re.compile(re.escape(operation) + r'(?:~([1-9]\d*))?\.json')
+        names = os.listdir(self.archive) if self.archive.exists() else []
+        return sorted(int(match[1] or 1) for match in map(pattern.fullmatch, names) if match)
+
+    def archive_file(self, operation, number):
+        return self.archive / (f'{operation}.json' if number == 1 else f'{operation}~{number}.json')
+
+    def status(self, operation):
+        """The operation, archived or not. Refused: noOperation, corrupt, newerVersion."""
+        for attempt in range(2):
+            with contextlib.suppress(FileNotFoundError):
+                return decode(self.read_checked(self.file(operation)), operation)
+            numbers = () if attempt else self.archived(operation)
+            for number in reversed(numbers):
+                with contextlib.suppress(FileNotFoundError):
+                    return decode(self.read_checked(self.archive_file(operation, number)), operation)
+        raise Refused('noOperation', 'no such operation')
+
+    def put_away(self, operation, trash):
+        with contextlib.suppress(OSError):
+            trash.take(self.temporary, self.temporary / operation)
+        self.mkdir(self.archive)
+        target = self.archive_file(operation, max(self.archived(operation), default=0) + 1)
+        os.rename(self.file(operation), target)  # replaces nothing: only who holds this lock makes that name
+
+    def finish_archive(self, operation):
+        sync_directory(self.archive)
+        sync_directory(self.operations)
+        os.unlink(f'{self.file(operation)}.lock')
+        files = []
+        for path in self.archive.iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                files.append((path.stat().st_mtime, path))
+        for changed, path in sorted(files, reverse=True)[KEPT:]:
+            if changed < time.time() - KEPT_SECONDS:
+                path.unlink(missing_ok=True)
+
+    # Locking (§2.3) and editing (§2.4)
+
+    def lock(self, operation, create, seconds):
+        path, deadline = f'{self.file(operation)}.lock', time.monotonic() + seconds
+        while True:
+            try:
+                fd = self.open_new(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | (os.O_CREAT if create else 0))
+            except FileNotFoundError:
+                self.refuse_missing(operation)
+            owned = True
+            try:
+                self.check(path, fd)
+                owned = False
+                flock(fd, deadline)
+                owned = True
+                with contextlib.suppress(FileNotFoundError):
+                    if os.path.samestat(os.fstat(fd), os.lstat(path)):
+                        owned = False
+                        return fd
+            finally:
+                if owned:
+                    os.close(fd)
+
+    def refuse_missing(self, operation):
+        if self.archived(operation):
+            raise Refused('over', 'the operation has ended')
+        raise Refused('noOperation', 'no such operation')
+
+    def release(self, trash, resources):
+        left = []
+        for path in resources:
+            try:
+                root = next((root for root in self.roots if inside(root, path)), None)
+                if root is None:
+                    raise OSError('outside tmp/ and the resource roots')
+                trash.take(root, path)
+            except OSError as error:
+                left.append({'path': path, 'error': error.strerror or str(error)})
+        return left
+
+    def absent(self, operation, verb, reuse, arguments):
+        numbers = self.archived(operation)
+        if verb != 'push' or numbers and not reuse:
+            self.refuse_missing(operation)
+        arguments['operation_id'] = operation
+        if numbers:
+            last = decode(self.read_checked(self.archive_file(operation, numbers[-1])), operation)
+            arguments['base'] = last['revision']
+
+    def edit(self, operation, verb, observe, seconds=5, reuse=False, **arguments):
+        """One edit (§2.4): the outcome of protocol.apply, committed. Refused: §6; Failed: 71, 74, 75, 77.
+
+        observe() is called after the file was read: an older observation could judge a newer heartbeat.
+        """
+        for name in arguments.get('resources', ()):
+            if not any(inside(root, name) for root in self.roots):
+                raise Refused('resource', f'{name} is outside tmp/ and the resource roots')
+        lock = self.lock(operation, verb == 'push', seconds)
+        path, trash, committed = self.file(operation), Trash(), False
+        temporary = f'{path}.tmp~{secrets.token_hex(8)}'
+        try:
+            out = self.open_new(temporary)
+            try:
+                given = None
+                try:
+                    given = decode(self.read_checked(path), operation)
+                except FileNotFoundError:
+                    self.absent(operation, verb, reuse, arguments)
+                outcome = protocol.apply(verb, given, observe(), lambda resources: self.release(trash, resources), **arguments)
+                if outcome.archived:
+                    self.put_away(operation, trash)
+                    committed = True
+                    self.finish_archive(operation)
+                elif outcome.operation is not None:
+                    for call in outcome.ended:
+                        with contextlib.suppress(OSError):
+                            trash.take(self.temporary, self.temporary / operation / call)
+                    write_all(out, encode(outcome.operation))
+                    os.rename(temporary, path)
+                    committed = True
+                    if verb != 'heartbeat' or without_times(given) != without_times(outcome.operation):
+                        sync_directory(self.operations)
+                return outcome
+            finally:
+                os.close(out)
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(temporary)
+        except OSError as error:
+            raise Failed(71 if committed else 77 if isinstance(error, PermissionError) else 74, str(error)) from error
+        finally:
+            if verb == 'push' and not committed and not os.path.lexists(path):
+                os.unlink(f'{path}.lock')
+            os.close(lock)
+            trash.empty()
+
+
+def check_id(text, what):
+    if not ID.fullmatch(text) or '..' in text:
+        raise Failed(64, f'{what} {quote(text)} is not an id')
+    return text

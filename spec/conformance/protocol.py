@@ -1,0 +1,477 @@
+"""What each DPL verb makes of an operation (spec §4 and §5): values in, values out, no clock and no files."""
+import copy
+import dataclasses
+from typing import Callable, Optional
+
+from document import OPERATION, Refused, format_time
+
+TERMINAL = ('completed', 'failed')
+LIVE = ('active', 'aborted', 'cleaningUp')
+STATUS = {'over': 4, 'corrupt': 65, 'noOperation': 66, 'noCall': 66, 'deadSupervisor': 69, 'deadProcess': 69,
+          'newerVersion': 78} | dict.fromkeys(('knownCall', 'notRunning', 'otherNumbers', 'otherProcess', 'notAborted',
+                                               'notCrashed', 'notSupervised', 'resource'), 76)
+
+
+@dataclasses.dataclass
+class Observation:
+    """What the observer knows (§4.2); empty or None is unknown. exited(process) says whether that process has exited."""
+    now: int
+    hostId: str = ''
+    bootId: str = ''
+    pidNamespace: str = ''
+    bootedAt: Optional[int] = None
+    monotonicMs: Optional[int] = None
+    exited: Callable = lambda process: False
+
+    def beat(self):
+        if self.monotonicMs is None:
+            return None
+        return {'bootId': self.bootId, 'monotonicMs': self.monotonicMs, 'at': self.now}
+
+    def checks(self, process):
+        """Whether process lived in the observer's pid namespace, so that exited is evidence."""
+        return all(process[name] and process[name] == getattr(self, name) for name in ('hostId', 'bootId', 'pidNamespace'))
+
+
+@dataclasses.dataclass
+class Outcome:
+    operation: Optional[dict] = None  # None: nothing changes
+    archived: bool = False
+    status: int = 0
+    reported: list = dataclasses.field(default_factory=list)
+    released: list = dataclasses.field(default_factory=list)
+    ended: list = dataclasses.field(default_factory=list)  # calls whose temporary directory goes
+
+
+def identity(entry):
+    """The recorded process of a frame, supervisor or claim, if it counts (§3.4)."""
+    process = entry.get('process')
+    return process if process and process['bootId'] and process['pid'] == entry['pid'] else None
+
+
+def same(one, other):
+    return all(one[name] == other[name] for name in ('pid', 'hostId', 'bootId', 'pidNamespace', 'startTicks'))
+
+
+def gone(entry, since, seen):
+    """Evidence exited or rebooted against entry, which was last known alive at since; else None."""
+    process = identity(entry)
+    if process is None:
+        return None
+    if seen.checks(process) and seen.exited(process):
+        return 'exited'
+    here = process['hostId'] and process['hostId'] == seen.hostId
+    if here and process['bootId'] != seen.bootId and seen.bootedAt is not None and since < seen.bootedAt:
+        return 'rebooted'
+    return None
+
+
+def age(entry, seen):
+    beat = entry.get('beat')
+    if beat and beat['at'] == entry['lastHeartbeat'] and beat['bootId'] and beat['bootId'] == seen.bootId:
+        if seen.monotonicMs is not None and seen.monotonicMs >= beat['monotonicMs']:
+            return seen.monotonicMs - beat['monotonicMs']
+    return seen.now - entry['lastHeartbeat']
+
+
+def set_optional(entry, name, value):
+    if value is None:
+        entry.pop(name, None)
+    else:
+        entry[name] = value
+
+
+class Tick:
+    """One edit: a copy of the operation, changed step by step (§4.3) under one observation."""
+
+    def __init__(self, operation, seen, by, release):
+        self.given, self.op = operation, copy.deepcopy(operation)
+        self.seen, self.by, self.release = seen, by, release
+        self.outcome = Outcome()
+        self.pre = {frame['callId'] for frame in self.stack if frame['state'] == 'crashed'}
+        self.refreshed, self.spared = set(), set()  # call ids
+
+    @property
+    def stack(self):
+        return self.op['stack']
+
+    def find(self, call):
+        return next((frame for frame in self.stack if frame['callId'] == call), None)
+
+    def live(self):
+        return [frame for frame in self.stack if frame['state'] in LIVE]
+
+    def event(self, type_, **rest):
+        event = {'revision': self.given['revision'] + 1, 'at': self.seen.now, 'type': type_, **rest, 'by': self.by}
+        self.op['events'] = (self.op['events'] + [{k: v for k, v in event.items() if v is not None}])[-64:]
+
+    def frame_event(self, type_, frame, **rest):
+        self.event(type_, callId=frame['callId'], supervisorId=frame['supervisorId'], handle=frame['supervisorHandle'], **rest)
+
+    def set_state(self, state, reason):
+        self.op['transitions'].append({'revision': self.given['revision'] + 1, 'from': self.op['state'], 'to': state,
+                                       'at': self.seen.now, 'by': self.by, 'reason': reason})
+        self.op['state'] = state
+        if state in TERMINAL:
+            self.op.update(terminalAt=self.seen.now, terminalHeartbeats=0)
+
+    def set_frame_state(self, frame, state, reason=None):
+        if frame['state'] != state:
+            self.frame_event('callState', frame, **{'from': frame['state'], 'to': state, 'reason': reason})
+            frame['state'] = state
+
+    def crash(self, frame, evidence):
+        frame.update(crashedAt=self.seen.now, detectedBy=self.by, evidence=evidence,
+                     staleForMs=max(0, age(frame, self.seen)), previousState=frame['state'])
+        self.set_frame_state(frame, 'crashed')
+
+    def release_resources(self, frame):
+        if frame['resources']:
+            self.outcome.released.append({'callId': frame['callId'], 'resources': frame['resources']})
+            frame['leftResources'] = self.release(frame['resources'])
+
+    def clean_up(self, frame, reason=None):
+        self.release_resources(frame)
+        frame.pop('handlingBy', None)
+        self.set_frame_state(frame, 'cleanedUp', reason)
+
+    def end(self, frame):
+        self.frame_event('callEnded', frame, **{'from': frame['state'], 'leftResources': frame['leftResources'] or None})
+        self.outcome.ended.append(frame['callId'])
+        self.stack.remove(frame)
+
+    def supervisor_lives(self, frame):
+        entry = self.op['supervisorHeartbeats'].get(frame['supervisorId'])
+        return entry is not None and entry['status'] == 'alive'
+
+    # Step 2
+
+    def refresh_frames(self, frames, process):
+        for frame in frames:
+            own = identity(frame)
+            if gone(frame, frame['lastHeartbeat'], self.seen) or own and process and not same(own, process):
+                continue
+            self.refreshed.add(frame['callId'])
+            frame['lastHeartbeat'] = self.seen.now
+            set_optional(frame, 'beat', self.seen.beat())
+            if not own and process:
+                frame.update(pid=process['pid'], process=process)
+        self.spared |= self.refreshed
+
+    def set_status(self, entry, status):
+        if entry['status'] != status:
+            self.event('supervisorState', supervisorId=entry['supervisorId'], **{'from': entry['status'], 'to': status})
+            entry['status'] = status
+
+    def kill_supervisor(self, entry):
+        self.set_status(entry, 'dead')
+        for frame in self.live():
+            if entry['orphanPolicy'] == 'crash' and frame['supervisorId'] == entry['supervisorId']:
+                self.crash(frame, 'supervisorDead')
+
+    def make_supervisor(self, supervisor):
+        self.event('supervisorState', supervisorId=supervisor, to='alive')
+        entry = {'supervisorId': supervisor, 'pid': 0, 'lastHeartbeat': self.seen.now, 'status': 'alive', 'orphanPolicy': 'crash'}
+        set_optional(entry, 'beat', self.seen.beat())
+        self.op['supervisorHeartbeats'][supervisor] = entry
+        return entry
+
+    def refresh_supervisor(self, supervisor, pid, process):
+        entry = self.op['supervisorHeartbeats'].get(supervisor) or self.make_supervisor(supervisor)
+        own = identity(entry)
+        if own and (not same(own, process) if process else gone(entry, entry['lastHeartbeat'], self.seen)):
+            if entry['status'] == 'alive':
+                self.kill_supervisor(entry)
+            entry['pid'] = pid or 0
+            set_optional(entry, 'process', process)
+        elif not own and pid:
+            entry['pid'] = pid
+            set_optional(entry, 'process', process)
+        self.set_status(entry, 'alive')
+        entry['lastHeartbeat'] = self.seen.now
+        set_optional(entry, 'beat', self.seen.beat())
+
+    # Steps 3 to 6
+
+    def judge(self):
+        threshold = self.op['stalenessThresholdMs']
+
+        def evidence(entry, spared=False):
+            stale = not spared and abs(age(entry, self.seen)) > threshold
+            return gone(entry, entry['lastHeartbeat'], self.seen) or ('stale' if stale else None)
+
+        for entry in self.op['supervisorHeartbeats'].values():
+            if entry['status'] == 'alive' and evidence(entry):
+                self.kill_supervisor(entry)
+        for frame in self.live():
+            found = evidence(frame, frame['callId'] in self.spared)
+            if found:
+                self.crash(frame, found)
+        crashed = [frame for frame in self.stack if frame['state'] == 'crashed' and frame['failOnCrash']]
+        if crashed and self.op['state'] in ('running', 'aborted'):
+            self.set_state('cleanup', f'call {crashed[0]["callId"]} crashed: {crashed[0].get("evidence", "")}')
+        if self.op['state'] == 'aborted':
+            for frame in self.stack:
+                if frame['state'] == 'active' and frame['callId'] in self.refreshed:
+                    self.set_frame_state(frame, 'aborted')
+            if not any(frame['state'] == 'active' for frame in self.stack):
+                self.set_state('cleanup', 'all calls aborted')
+
+    # Steps 7 to 9
+
+    def unacknowledged(self, frame):
+        limit = 10 * self.op['stalenessThresholdMs']
+        return ('reportedAt' in frame and self.seen.now - frame['reportedAt'] > limit and not self.handler_lives(frame))
+
+    def handler_lives(self, frame):
+        claim = frame.get('handlingBy')
+        if claim is None or gone(claim, claim['at'], self.seen):
+            return False
+        process = identity(claim)
+        checked = process and self.seen.checks(process)
+        return bool(checked) or self.seen.now - claim['at'] <= 10 * self.op['stalenessThresholdMs']
+
+    def settle(self):
+        for frame in self.stack:
+            if frame['callId'] in self.pre and frame['state'] == 'crashed':
+                if self.op['state'] == 'cleanup' or not frame['failOnCrash']:
+                    if not self.supervisor_lives(frame):
+                        self.clean_up(frame)
+                    elif self.unacknowledged(frame):
+                        self.clean_up(frame, 'unacknowledged')
+        before = len(self.stack)
+        for frame in [frame for frame in self.stack if frame['state'] == 'cleanedUp' and not frame['failOnCrash']]:
+            self.end(frame)
+        while self.stack and self.stack[0]['state'] == 'cleanedUp':
+            self.end(self.stack[0])
+        state = self.op['state']
+        if not self.stack and (state in ('aborted', 'cleanup') or state == 'running' and before):
+            self.set_state('failed', 'stack empty')
+
+    def finish(self):
+        """The outcome; its operation is None if nothing changed."""
+        if self.op != self.given:
+            for entry in [*self.stack, *self.op['supervisorHeartbeats'].values()]:
+                if 'process' in entry and not identity(entry):
+                    del entry['process']
+                if 'beat' in entry and entry['beat']['at'] != entry['lastHeartbeat']:
+                    del entry['beat']
+            self.op['revision'] = self.given['revision'] + 1
+            self.outcome.operation = self.op
+        return self.outcome
+
+
+def count_down(operation):
+    """The heartbeat or cleanup of an operation that is over (§4.5)."""
+    if operation['terminalHeartbeats'] >= 2:
+        return Outcome(archived=True)
+    return Outcome(operation | {'terminalHeartbeats': operation['terminalHeartbeats'] + 1, 'revision': operation['revision'] + 1})
+
+
+def require(condition, word, cause):
+    if not condition:
+        raise Refused(word, cause)
+
+
+def require_not_over(operation):
+    require(operation['state'] not in TERMINAL, 'over', f'the operation has {operation["state"]}')
+
+
+def require_living(process, seen):
+    require(not process or not seen.exited(process), 'deadProcess', 'the given process does not live')
+
+
+def push(operation, seen, release, participant, call, operation_id=None, base=0, pid=None, process=None, supervisor=None,
+         handle=None, description='', resources=(), failOnCrash=True, orphanPolicy=None, stalenessThresholdMs=None,
+         heartbeatIntervalMs=None):
+    pid = pid or (process['pid'] if process else 0)
+    require(operation is None or operation['state'] not in TERMINAL, 'notRunning', 'the operation has ended')
+    require_living(process, seen)
+    numbers = {name: value for name, value in (('stalenessThresholdMs', stalenessThresholdMs),
+                                               ('heartbeatIntervalMs', heartbeatIntervalMs)) if value is not None}
+    if operation is None:
+        operation = OPERATION[0]({'operationId': operation_id, 'state': 'running', 'lastHeartbeat': format_time(seen.now),
+                                  'stack': []}, '') | numbers | {'revision': base}
+    tick = Tick(operation, seen, participant, release)
+    known = tick.find(call)
+    if known:
+        own = identity(known)
+        same_process = same(own, process) if own and process else own is process
+        if known['state'] in LIVE and known['participantId'] == participant and same_process:
+            return Outcome()
+        raise Refused('knownCall', 'the call is in the stack already')
+    require(operation['state'] == 'running', 'notRunning', f'the operation is {operation["state"]}')
+    for name, value in numbers.items():
+        require(operation[name] == value, 'otherNumbers', f'{name} is {operation[name]}')
+    tick.refresh_frames([frame for frame in tick.live() if frame['participantId'] == participant], process)
+    tick.judge()
+    require(tick.op['state'] == 'running', 'notRunning', f'the operation is now {tick.op["state"]}')
+    if supervisor is not None:
+        entry = tick.op['supervisorHeartbeats'].get(supervisor)
+        require(entry is None or entry['status'] == 'alive', 'deadSupervisor', f'supervisor {supervisor} is dead')
+        entry = entry or tick.make_supervisor(supervisor)
+        entry['orphanPolicy'] = orphanPolicy or entry['orphanPolicy']
+    frame = {'participantId': participant, 'callId': call, 'pid': pid, 'startTime': seen.now, 'lastHeartbeat': seen.now,
+             'state': 'active', 'supervisorId': supervisor, 'supervisorHandle': handle, 'description': description,
+             'failOnCrash': failOnCrash, 'resources': list(resources), 'leftResources': []}
+    set_optional(frame, 'process', process)
+    set_optional(frame, 'beat', seen.beat())
+    tick.stack.append(frame)
+    tick.frame_event('callStarted', frame, to='active')
+    tick.op['lastHeartbeat'] = seen.now
+    tick.settle()
+    return tick.finish()
+
+
+def heartbeat(operation, seen, release, participant=None, call=None, supervisor=None, pid=None, process=None, cleaning=False):
+    if operation['state'] in TERMINAL:
+        outcome = count_down(operation)
+        outcome.status = 4
+        return outcome
+    pid = pid or (process['pid'] if process else None)
+    require_living(process, seen)
+    covers = (lambda frame: frame['callId'] == call) if call else (lambda frame: frame['participantId'] == participant)
+    covered = [frame for frame in operation['stack'] if covers(frame)]
+    living = [frame for frame in covered if frame['state'] in LIVE]
+    if participant or call:
+        require(covered, 'noCall', 'no such call')
+        foreign = [frame for frame in living if identity(frame) and process and not same(identity(frame), process)]
+        require(not living or len(foreign) < len(living), 'otherProcess', 'another process runs it')
+    require(not cleaning or operation['state'] != 'running', 'notAborted', 'the operation is running')
+    by = covered[0]['participantId'] if covered else supervisor
+    tick = Tick(operation, seen, by, release)
+    tick.refresh_frames([frame for frame in tick.live() if covers(frame)], process)
+    if supervisor:
+        tick.refresh_supervisor(supervisor, pid, process)
+    tick.judge()
+    tick.op['lastHeartbeat'] = seen.now
+    for frame in tick.live() if cleaning else ():
+        if frame['callId'] in tick.refreshed:
+            tick.set_frame_state(frame, 'cleaningUp')
+    tick.settle()
+    for frame in tick.stack if supervisor else ():
+        if frame['supervisorId'] == supervisor and frame['state'] == 'crashed':
+            frame.setdefault('reportedAt', seen.now)
+            tick.outcome.reported.append(frame)
+    state = tick.op['state']
+    if covered and not any(covers(frame) for frame in tick.live()):
+        tick.outcome.status = 5
+    else:
+        tick.outcome.status = 4 if state in TERMINAL else 3 if state in ('aborted', 'cleanup') else 0
+    outcome = tick.finish()
+    # A heartbeat is always an edit, even one within the millisecond of the last.
+    outcome.operation = outcome.operation or operation | {'revision': operation['revision'] + 1}
+    return outcome
+
+
+def pop(operation, seen, release, call, fail=False, reason=None, keepOpen=False):
+    require_not_over(operation)
+    tick = Tick(operation, seen, None, release)
+    frame = tick.find(call)
+    require(frame, 'noCall', 'no such call')
+    tick.by = frame['participantId']
+    tick.spared = {other['callId'] for other in tick.stack if other['participantId'] == tick.by}
+    tick.judge()
+    if fail and tick.op['state'] in ('running', 'aborted'):
+        tick.set_state('cleanup', reason or f'call {call} failed')
+    at = tick.stack.index(frame)
+    run = [frame]
+    for above in tick.stack[at + 1:]:
+        if above['state'] != 'cleanedUp' and not (above['state'] == 'crashed' and not tick.supervisor_lives(above)):
+            break
+        run.append(above)
+    for going in run:
+        if going['state'] == 'crashed':
+            tick.release_resources(going)
+        tick.end(going)
+    tick.op['lastHeartbeat'] = seen.now
+    if not tick.stack and tick.op['state'] == 'running' and not keepOpen:
+        tick.set_state('completed', 'stack empty')
+    tick.settle()
+    return tick.finish()
+
+
+def abort(operation, seen, release, by='', reason=None):
+    require_not_over(operation)
+    if operation['aborted']:
+        return Outcome()
+    tick = Tick(operation, seen, by, release)
+    tick.judge()
+    tick.op['aborted'] = True
+    if tick.op['state'] == 'running':
+        tick.set_state('aborted', reason or 'abort requested')
+    tick.settle()
+    return tick.finish()
+
+
+def cleanup(operation, seen, release, by=''):
+    if operation['state'] in TERMINAL:
+        return count_down(operation)
+    tick = Tick(operation, seen, by, release)
+    tick.judge()
+    tick.settle()
+    if tick.op['state'] == 'running' and not tick.stack and seen.now - tick.op['lastHeartbeat'] > 3600_000:
+        tick.set_state('failed', 'abandoned')
+    return tick.finish()
+
+
+def supervised(operation, seen, release, supervisor, calls):
+    """A tick of supervisor, and its frames calls. Refused: over, noCall, notSupervised."""
+    require_not_over(operation)
+    tick = Tick(operation, seen, supervisor, release)
+    frames = [tick.find(call) for call in calls]
+    require(all(frames), 'noCall', 'no such call')
+    require(all(frame['supervisorId'] == supervisor for frame in frames), 'notSupervised', 'another supervisor has the call')
+    return tick, frames
+
+
+def ack(operation, seen, release, supervisor, calls, pid=None, process=None):
+    tick, frames = supervised(operation, seen, release, supervisor, calls)
+    require(not any(frame['state'] in LIVE for frame in frames), 'notCrashed', 'the call has not crashed')
+    if all(frame['state'] == 'cleanedUp' for frame in frames):
+        return Outcome()
+    tick.refresh_supervisor(supervisor, pid or (process['pid'] if process else None), process)
+    tick.judge()
+    for frame in frames:
+        if frame['state'] == 'crashed':
+            tick.clean_up(frame)
+    tick.op['lastHeartbeat'] = seen.now
+    tick.settle()
+    return tick.finish()
+
+
+def claim(operation, seen, release, supervisor, pid, process=None):
+    tick, _ = supervised(operation, seen, release, supervisor, [])
+    tick.refresh_supervisor(supervisor, None, None)
+    tick.judge()
+    for frame in tick.stack:
+        if frame['state'] == 'crashed' and frame['supervisorId'] == supervisor and not tick.handler_lives(frame):
+            frame['handlingBy'] = {'pid': pid, 'at': seen.now} | ({'process': process} if process else {})
+            frame.setdefault('reportedAt', seen.now)
+    tick.settle()
+    return tick.finish()
+
+
+def unclaim(operation, seen, release, supervisor, calls):
+    tick, frames = supervised(operation, seen, release, supervisor, calls)
+    tick.refresh_supervisor(supervisor, None, None)
+    tick.judge()
+    for frame in frames:
+        frame.pop('handlingBy', None)
+    tick.settle()
+    return tick.finish()
+
+
+VERBS = {verb.__name__: verb for verb in (push, heartbeat, pop, abort, cleanup, ack, claim, unclaim)}
+
+
+def apply(verb, operation, seen, release=lambda resources: [], **arguments):
+    """The outcome of verb on operation (None: there is none), which stays as it is.
+
+    release(resources) is called before the outcome is committed; it sets the resources of a crashed call aside and
+    returns {path, error} of those it could not. Refused: the words of §6.
+    """
+    require(operation is not None or verb == 'push', 'noOperation', 'no such operation')
+    if arguments.get('process') and not arguments['process']['bootId']:
+        arguments['process'] = None  # no identity (§3.4)
+    return VERBS[verb](operation, seen, release, **arguments)
