@@ -28,9 +28,10 @@ func (op Operation) Claim(a Actor, seen Observation) (after Operation, calls []s
 			return
 		}
 		f := e.own(i)
-		f.HandlingBy = &Handling{PID: a.PID, Process: a.Process, At: e.seen.Now}
-		if f.ReportedAt.IsZero() {
-			f.ReportedAt = e.seen.Now
+		c := f.ownCrash()
+		c.HandlingBy = &Handling{PID: a.PID, Process: a.Process, At: e.seen.Now}
+		if c.ReportedAt.IsZero() {
+			c.ReportedAt = e.seen.Now
 		}
 		e.changed = true
 		calls = append(calls, f.CallID)
@@ -45,7 +46,7 @@ func (op Operation) Unclaim(supervisor string, calls []string, seen Observation)
 	}
 	return op.asSupervisor(Actor{Supervisor: supervisor}, seen, func(e *edit, i int) {
 		if slices.Contains(calls, e.op.Stack[i].CallID) {
-			e.own(i).HandlingBy = nil
+			e.own(i).ownCrash().HandlingBy = nil
 			e.changed = true
 		}
 	})

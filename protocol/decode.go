@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -22,18 +23,28 @@ type source struct {
 	supervisorsText, transitionsText, eventsText string
 }
 
-// Decode returns the operation in data, the content of an operation file (spec §1.3, §3). Missing members get their
-// defaults. The error is a *DecodeError: ErrCorrupt, or ErrNewerVersion for a protocolVersion above Version. Decode keeps
-// no reference to data.
-func Decode(data []byte) (Operation, error) {
-	d := &decoder{dec: jsontext.NewDecoder(bytes.NewBuffer(data)), text: string(data)}
+// Decode returns the operation in text, the content of an operation file (spec §1.3, §3). Missing members get their
+// defaults. The error is a *DecodeError: ErrCorrupt, or ErrNewerVersion for a protocolVersion above Version.
+func Decode(text string) (Operation, error) {
+	if op, ok := decodeLaidOut(text); ok {
+		return op, nil
+	}
+	return decode(text)
+}
+
+func newDecoder(text string) *decoder {
+	return &decoder{dec: jsontext.NewDecoder(bytes.NewBufferString(text)), text: text}
+}
+
+// decode is Decode for any text.
+func decode(text string) (Operation, error) {
+	if len(text) > math.MaxInt32 {
+		return Operation{}, &DecodeError{Cause: "the file is larger than 2 GiB", is: ErrCorrupt}
+	}
+	d := newDecoder(text)
 	op := d.operation()
-	if d.err == nil {
-		if _, err := d.dec.ReadToken(); err == nil {
-			d.fail("data after the end of the operation")
-		} else if d.dec.InputOffset() != int64(len(data)) && !onlySpace(d.text[d.dec.InputOffset():]) {
-			d.syntax(err)
-		}
+	if d.err == nil && !d.atEnd() {
+		d.err = &DecodeError{Cause: "data after the end of the operation", is: ErrCorrupt}
 	}
 	if d.err != nil {
 		return Operation{}, d.err
@@ -41,13 +52,19 @@ func Decode(data []byte) (Operation, error) {
 	return op, nil
 }
 
-func onlySpace(s string) bool { return strings.Trim(s, " \t\r\n") == "" }
+// atEnd reports whether only white space is left.
+func (d *decoder) atEnd() bool { return trimSpace(d.text[d.dec.InputOffset():]) == "" }
+
+func trimSpace(s string) string { return strings.TrimLeft(s, " \t\r\n") }
 
 // decoder reads one operation in one pass. After the first error every method returns zero values, and err holds it.
 type decoder struct {
 	dec  *jsontext.Decoder
 	text string
 	err  error
+
+	stackAt    int  // where a stack was cut out of the text (see decodeLaidOut)
+	stackFound bool // that was the operation's
 
 	lastTimeText string // the times of a frame are often equal
 	lastTime     time.Time
@@ -70,7 +87,7 @@ func (d *decoder) syntax(err error) {
 		return
 	}
 	path, cause := d.dec.StackPointer(), err.Error()
-	if len(onlyLeading(d.text)) == 0 {
+	if trimSpace(d.text) == "" {
 		path, cause = "", "the file is empty"
 	} else if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok && !errors.Is(err, io.ErrUnexpectedEOF) {
 		path, cause = e.JSONPointer, fmt.Sprintf("%v at byte %d", e.Err, e.ByteOffset)
@@ -79,8 +96,6 @@ func (d *decoder) syntax(err error) {
 	}
 	d.err = &DecodeError{Path: string(path), Cause: cause, is: ErrCorrupt}
 }
-
-func onlyLeading(s string) string { return strings.TrimLeft(s, " \t\r\n") }
 
 // value reads the next value, or member name, and returns its text.
 func (d *decoder) value() string {

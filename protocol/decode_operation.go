@@ -39,17 +39,18 @@ func (d *decoder) operation() Operation {
 			op.TerminalHeartbeats = int(d.int(0))
 		case "stack":
 			hasStack = true
-			op.Stack = d.stack()
+			d.stackFound = d.next() == d.stackAt
+			op.Stack = d.stack(op.source)
 		case "supervisorHeartbeats":
-			start := d.dec.InputOffset()
+			start := d.next()
 			op.Supervisors = d.supervisors()
 			op.source.supervisorsText = d.since(start)
 		case "transitions":
-			start := d.dec.InputOffset()
+			start := d.next()
 			d.array(func() { op.Transitions = append(op.Transitions, d.transition()) })
 			op.source.transitionsText = d.since(start)
 		case "events":
-			start := d.dec.InputOffset()
+			start := d.next()
 			d.array(func() { op.Events = append(op.Events, d.event()) })
 			op.source.eventsText = d.since(start)
 		default:
@@ -70,30 +71,29 @@ func (d *decoder) require(name string, has bool) {
 	}
 }
 
-// since returns the text of the value that was read after the member name ended at offset start.
-func (d *decoder) since(start int64) string {
-	text := d.text[start:d.dec.InputOffset()]
-	for i := range len(text) {
-		if c := text[i]; c == '{' || c == '[' {
-			return text[i:]
-		}
+// next returns where the next value begins.
+func (d *decoder) next() int {
+	i := int(d.dec.InputOffset())
+	for i < len(d.text) && strings.IndexByte(" \t\r\n,:", d.text[i]) >= 0 {
+		i++
 	}
-	return ""
+	return i
 }
 
-func (d *decoder) stack() []*Frame {
-	about := strings.Count(d.text[d.dec.InputOffset():], `"callId"`) // events have one, too
-	slab := make([]Frame, 0, about)
-	frames := make([]*Frame, 0, about)
+// since returns the text that was read since the offset start.
+func (d *decoder) since(start int) string { return d.text[start:d.dec.InputOffset()] }
+
+// cameFrom notes that f was decoded from src.text[start:end].
+func (f *Frame) cameFrom(src *source, start, end int) {
+	f.source, f.start, f.end, f.decoded = src, int32(start), int32(end), f
+}
+
+func (d *decoder) stack(src *source) []*Frame {
+	var frames []*Frame
 	d.array(func() {
-		if len(slab) == cap(slab) {
-			slab = make([]Frame, 0, 16)
-		}
-		slab = slab[:len(slab)+1]
-		f := &slab[len(slab)-1]
-		start := d.dec.InputOffset()
+		f, start := &Frame{}, d.next()
 		d.frame(f)
-		f.text, f.decoded = d.since(start), f
+		f.cameFrom(src, start, int(d.dec.InputOffset()))
 		frames = append(frames, f)
 	})
 	d.checkUnique(frames)
@@ -157,11 +157,11 @@ func (d *decoder) frame(f *Frame) {
 		case "resources":
 			d.array(func() { f.Resources = append(f.Resources, d.string()) })
 		case "leftResources":
-			f.LeftResources = d.leftResources()
+			f.crash().LeftResources = d.leftResources()
 		case "process":
-			f.Process = d.process(&f.processUnknown)
+			f.Process = d.process(&f.nested)
 		case "beat":
-			f.Beat = d.beat(&f.beatUnknown)
+			f.Beat = d.beat(&f.nested)
 		case "crashedAt":
 			f.crash().At = d.time()
 		case "detectedBy":
@@ -173,9 +173,9 @@ func (d *decoder) frame(f *Frame) {
 		case "previousState":
 			f.crash().PreviousState = d.frameState()
 		case "reportedAt":
-			f.ReportedAt = d.time()
+			f.crash().ReportedAt = d.time()
 		case "handlingBy":
-			f.HandlingBy = d.handling()
+			f.crash().HandlingBy = d.handling()
 		default:
 			d.unknown(&f.Unknown, name)
 		}
@@ -222,7 +222,15 @@ func (d *decoder) leftResources() (left []LeftResource) {
 	return left
 }
 
-func (d *decoder) process(unknown *[]Member) (p Process) {
+// made returns *n, made if need be.
+func made(n **nestedUnknown) *nestedUnknown {
+	if *n == nil {
+		*n = &nestedUnknown{}
+	}
+	return *n
+}
+
+func (d *decoder) process(nested **nestedUnknown) (p Process) {
 	d.object(func(name string) {
 		switch name {
 		case "pid":
@@ -236,13 +244,13 @@ func (d *decoder) process(unknown *[]Member) (p Process) {
 		case "startTicks":
 			p.StartTicks = d.int(0)
 		default:
-			d.unknown(unknown, name)
+			d.unknown(&made(nested).process, name)
 		}
 	})
 	return p
 }
 
-func (d *decoder) beat(unknown *[]Member) (b Beat) {
+func (d *decoder) beat(nested **nestedUnknown) (b Beat) {
 	d.object(func(name string) {
 		switch name {
 		case "bootId":
@@ -252,7 +260,7 @@ func (d *decoder) beat(unknown *[]Member) (b Beat) {
 		case "at":
 			b.At = d.time()
 		default:
-			d.unknown(unknown, name)
+			d.unknown(&made(nested).beat, name)
 		}
 	})
 	return b
@@ -265,7 +273,7 @@ func (d *decoder) handling() *Handling {
 		case "pid":
 			h.PID = int(d.int(0))
 		case "process":
-			h.Process = d.process(&h.processUnknown)
+			h.Process = d.process(&h.nested)
 		case "at":
 			h.At = d.time()
 		default:
@@ -299,9 +307,9 @@ func (d *decoder) supervisors() (all []Supervisor) {
 					d.fail("unknown orphanPolicy %.40q", string(s.OrphanPolicy))
 				}
 			case "process":
-				s.Process = d.process(&s.processUnknown)
+				s.Process = d.process(&s.nested)
 			case "beat":
-				s.Beat = d.beat(&s.beatUnknown)
+				s.Beat = d.beat(&s.nested)
 			default:
 				d.unknown(&s.Unknown, name)
 			}

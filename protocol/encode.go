@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,14 +12,36 @@ import (
 
 // Encode returns the content of the operation's file (spec §1.3): members in the order of spec §3, two spaces of
 // indentation, a newline at the end. Frames, supervisors and events that are as they were decoded keep their text.
-func (op Operation) Encode() []byte {
-	size := 4096
-	src := op.source
-	if src == nil {
-		src = &source{}
+func (op Operation) Encode() string {
+	var all strings.Builder
+	op.WriteTo(&all) // which does not fail
+	return all.String()
+}
+
+// WriteTo writes what Encode returns, without copying what did not change. Its errors are those of out.
+func (op Operation) WriteTo(out io.Writer) (n int64, err error) {
+	w := &encoder{buf: make([]byte, 0, 4096), source: op.source}
+	if w.source == nil {
+		w.source = &source{}
 	}
-	size += len(src.text) + len(src.text)/8
-	w := &encoder{buf: make([]byte, 0, size)}
+	w.operation(op)
+	at := 0
+	for _, c := range append(w.copies, textCopy{at: len(w.buf)}) {
+		written, err := out.Write(w.buf[at:c.at])
+		if n += int64(written); err != nil {
+			return n, err
+		}
+		written, err = io.WriteString(out, c.text)
+		if n += int64(written); err != nil {
+			return n, err
+		}
+		at = c.at
+	}
+	return n, nil
+}
+
+func (w *encoder) operation(op Operation) {
+	src := w.source
 	w.open('{')
 	w.int("protocolVersion", int64(op.ProtocolVersion))
 	w.string("operationId", op.ID)
@@ -33,7 +56,7 @@ func (op Operation) Encode() []byte {
 		w.int("terminalHeartbeats", int64(op.TerminalHeartbeats))
 	}
 	w.name("stack")
-	w.array(len(op.Stack), func(i int) { w.frame(op.Stack[i]) })
+	w.stack(op.Stack)
 	w.name("supervisorHeartbeats")
 	if !w.copied(src.supervisorsText, slices.EqualFunc(op.Supervisors, src.supervisors, sameSupervisor)) {
 		w.open('{')
@@ -53,7 +76,7 @@ func (op Operation) Encode() []byte {
 	}
 	w.unknown(op.Unknown)
 	w.close('}')
-	return append(w.buf, '\n')
+	w.buf = append(w.buf, '\n')
 }
 
 // sameStart reports whether a and b are one and the same slice. Verbs only ever append to a copy.
@@ -61,11 +84,19 @@ func sameStart[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// encoder appends indented JSON to buf.
+// encoder appends indented JSON to buf. Text that did not change is not put there, only noted.
 type encoder struct {
-	buf   []byte
-	depth int
-	begun bool // an element or member of the innermost object or array has been written
+	buf    []byte
+	copies []textCopy
+	source *source
+	depth  int
+	begun  bool // an element or member of the innermost object or array has been written
+}
+
+// textCopy is text that belongs at the offset at of an encoder's buf.
+type textCopy struct {
+	at   int
+	text string
 }
 
 func (w *encoder) open(bracket byte) {
@@ -162,7 +193,7 @@ func (w *encoder) copied(text string, same bool) bool {
 	if !same || !w.laidOut(text) {
 		return false
 	}
-	w.buf = append(w.buf, text...)
+	w.copies = append(w.copies, textCopy{at: len(w.buf), text: text})
 	return true
 }
 

@@ -2,11 +2,44 @@ package protocol
 
 import "slices"
 
-// frame appends f: its text, if it is as it was decoded.
-func (w *encoder) frame(f *Frame) {
-	if w.copied(f.text, f.decoded == f) {
-		return
+// stack appends frames. Runs of frames that are as they were decoded are copied in one piece.
+func (w *encoder) stack(frames []*Frame) {
+	w.open('[')
+	for i := 0; i < len(frames); {
+		w.element()
+		n := w.run(frames[i:])
+		if n == 0 {
+			w.frame(frames[i])
+			n = 1
+		} else {
+			text := w.source.text[frames[i].start:frames[i+n-1].end]
+			w.copies = append(w.copies, textCopy{at: len(w.buf), text: text})
+		}
+		i += n
 	}
+	w.close(']')
+}
+
+// run returns how many frames, from the first, are as they were decoded, one after the other, and laid out as here.
+func (w *encoder) run(frames []*Frame) (n int) {
+	between := "," + lineBreak[:1+2*w.depth]
+	for n < len(frames) && w.isDecoded(frames[n]) {
+		f := frames[n]
+		if !w.laidOut(w.source.text[f.start:f.end]) {
+			break
+		}
+		if n > 0 && (f.start < frames[n-1].end || w.source.text[frames[n-1].end:f.start] != between) {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// isDecoded reports whether f was decoded from this encoder's source and is as it was.
+func (w *encoder) isDecoded(f *Frame) bool { return f.decoded == f && f.source == w.source }
+
+func (w *encoder) frame(f *Frame) {
 	w.open('{')
 	w.string("participantId", f.ParticipantID)
 	w.string("callId", f.CallID)
@@ -24,30 +57,38 @@ func (w *encoder) frame(f *Frame) {
 		w.name("resources")
 		w.array(len(f.Resources), func(i int) { w.quote(f.Resources[i]) })
 	}
-	w.leftResources(f.LeftResources)
-	w.process(f.Process, f.processUnknown)
-	w.beat(f.Beat, f.beatUnknown)
-	if c := f.Crash; c != nil {
+	w.process(f.Process, f.nested)
+	w.beat(f.Beat, f.nested)
+	if f.Crash != nil {
+		w.crash(f.Crash)
+	}
+	w.unknown(f.Unknown)
+	w.close('}')
+}
+
+func (w *encoder) crash(c *Crash) {
+	if !c.At.IsZero() {
 		w.time("crashedAt", c.At)
-		w.string("detectedBy", c.DetectedBy)
-		w.string("evidence", string(c.Evidence))
+	}
+	w.text("detectedBy", c.DetectedBy)
+	w.text("evidence", string(c.Evidence))
+	if !c.At.IsZero() || c.StaleFor != 0 {
 		w.milliseconds("staleForMs", c.StaleFor)
-		w.string("previousState", string(c.PreviousState))
 	}
-	if !f.ReportedAt.IsZero() {
-		w.time("reportedAt", f.ReportedAt)
+	w.text("previousState", string(c.PreviousState))
+	w.leftResources(c.LeftResources)
+	if !c.ReportedAt.IsZero() {
+		w.time("reportedAt", c.ReportedAt)
 	}
-	if h := f.HandlingBy; h != nil {
+	if h := c.HandlingBy; h != nil {
 		w.name("handlingBy")
 		w.open('{')
 		w.int("pid", int64(h.PID))
-		w.process(h.Process, h.processUnknown)
+		w.process(h.Process, h.nested)
 		w.time("at", h.At)
 		w.unknown(h.Unknown)
 		w.close('}')
 	}
-	w.unknown(f.Unknown)
-	w.close('}')
 }
 
 func (w *encoder) leftResources(left []LeftResource) {
@@ -64,7 +105,7 @@ func (w *encoder) leftResources(left []LeftResource) {
 	})
 }
 
-func (w *encoder) process(p Process, unknown []Member) {
+func (w *encoder) process(p Process, nested *nestedUnknown) {
 	if p == (Process{}) {
 		return
 	}
@@ -75,11 +116,13 @@ func (w *encoder) process(p Process, unknown []Member) {
 	w.string("bootId", p.BootID)
 	w.string("pidNamespace", p.PIDNamespace)
 	w.int("startTicks", p.StartTicks)
-	w.unknown(unknown)
+	if nested != nil {
+		w.unknown(nested.process)
+	}
 	w.close('}')
 }
 
-func (w *encoder) beat(b Beat, unknown []Member) {
+func (w *encoder) beat(b Beat, nested *nestedUnknown) {
 	if b.At.IsZero() {
 		return
 	}
@@ -88,7 +131,9 @@ func (w *encoder) beat(b Beat, unknown []Member) {
 	w.string("bootId", b.BootID)
 	w.int("monotonicMs", b.MonotonicMs)
 	w.time("at", b.At)
-	w.unknown(unknown)
+	if nested != nil {
+		w.unknown(nested.beat)
+	}
 	w.close('}')
 }
 
@@ -101,8 +146,8 @@ func (w *encoder) supervisor(s *Supervisor) {
 	if s.OrphanPolicy != OrphanCrash {
 		w.string("orphanPolicy", string(s.OrphanPolicy))
 	}
-	w.process(s.Process, s.processUnknown)
-	w.beat(s.Beat, s.beatUnknown)
+	w.process(s.Process, s.nested)
+	w.beat(s.Beat, s.nested)
 	w.unknown(s.Unknown)
 	w.close('}')
 }
@@ -140,6 +185,5 @@ func (w *encoder) event(e *Event) {
 func sameSupervisor(a, b Supervisor) bool {
 	return a.ID == b.ID && a.PID == b.PID && a.LastHeartbeat.Equal(b.LastHeartbeat) && a.Status == b.Status &&
 		a.OrphanPolicy == b.OrphanPolicy && a.Process == b.Process && a.Beat == b.Beat &&
-		slices.Equal(a.Unknown, b.Unknown) &&
-		slices.Equal(a.processUnknown, b.processUnknown) && slices.Equal(a.beatUnknown, b.beatUnknown)
+		slices.Equal(a.Unknown, b.Unknown) && a.nested == b.nested
 }

@@ -57,8 +57,8 @@ func (op Operation) Heartbeat(a Actor, cleaning bool, seen Observation) (Operati
 	}
 	after := e.end()
 	for i, f := range after.Stack {
-		if a.Supervisor != "" && f.SupervisorID == a.Supervisor && f.State == FrameCrashed && f.ReportedAt.IsZero() {
-			e.own(i).ReportedAt = e.seen.Now
+		if a.Supervisor != "" && f.SupervisorID == a.Supervisor && f.State == FrameCrashed && !f.reported() {
+			e.own(i).ownCrash().ReportedAt = e.seen.Now
 			after.effects.BeatOnly = false
 		}
 	}
@@ -168,7 +168,7 @@ func (e *edit) refreshSupervisor(a Actor) {
 		e.supervisorDied(s)
 	}
 	if replaced || !s.Process.Known() && a.PID != 0 && (s.PID != a.PID || identity.Known()) {
-		s.PID, s.Process, s.processUnknown = a.PID, identity, nil
+		s.PID, s.Process, s.nested = a.PID, identity, nil
 		e.changed = true
 	}
 	if s.Status == Dead {

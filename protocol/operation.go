@@ -110,26 +110,34 @@ type Frame struct {
 	Description      string
 	FailOnCrash      bool
 	Resources        []string
-	LeftResources    []LeftResource
 	Process          Process // zero: identity not known
 	Beat             Beat    // zero: none
 	Crash            *Crash  // nil unless it crashed
-	ReportedAt       time.Time
-	HandlingBy       *Handling
 	Unknown          []Member
 
-	processUnknown, beatUnknown []Member
-	text                        string // what it was decoded from, if decoded is this very frame and not a copy
-	decoded                     *Frame
+	nested  *nestedUnknown
+	source  *source // what it was decoded from, from start to end, if decoded is this very frame and not a copy
+	start   int32
+	end     int32
+	decoded *Frame
 }
 
-// A Crash says why a frame was declared crashed (spec §3.5). It is never changed once set.
+// nestedUnknown is the unknown members of process and beat.
+type nestedUnknown struct {
+	process, beat []Member
+}
+
+// A Crash says why a frame was declared crashed (spec §3.5), and what has been done about it. Frames share it: it is never
+// changed, but replaced.
 type Crash struct {
 	At            time.Time
 	DetectedBy    string
 	Evidence      Evidence
 	StaleFor      time.Duration // age of the heartbeat when it was detected, at least 0
 	PreviousState FrameState
+	ReportedAt    time.Time // zero: its supervisor has not been told
+	HandlingBy    *Handling // nil: no program handles it
+	LeftResources []LeftResource
 }
 
 // A Handling is the claim of a program that cleans up a crashed call (spec §5.7). It is never changed once set.
@@ -139,7 +147,7 @@ type Handling struct {
 	At      time.Time
 	Unknown []Member
 
-	processUnknown []Member
+	nested *nestedUnknown
 }
 
 // A LeftResource is a resource of a crashed call that could not be deleted.
@@ -160,7 +168,7 @@ type Supervisor struct {
 	Beat          Beat
 	Unknown       []Member
 
-	processUnknown, beatUnknown []Member
+	nested *nestedUnknown
 }
 
 // A Beat is a heartbeat on the monotonic clock (spec §3.4). It counts only while At equals the heartbeat beside it.

@@ -36,7 +36,8 @@ func (op Operation) Leave(call, resource string, cause error) Operation {
 	left := LeftResource{Path: resource, Error: cause.Error()}
 	if i := op.index(call); i >= 0 {
 		f := *op.Stack[i]
-		f.LeftResources = append(slices.Clip(f.LeftResources), left)
+		c := f.ownCrash()
+		c.LeftResources = append(slices.Clip(c.LeftResources), left)
 		op.Stack = slices.Clone(op.Stack)
 		op.Stack[i] = &f
 		return op
@@ -94,6 +95,26 @@ func (e *edit) own(i int) *Frame {
 	f := *e.op.Stack[i]
 	e.op.Stack[i] = &f
 	return &f
+}
+
+// ownCrash gives f, which is a copy, a Crash of its own, which may be changed.
+func (f *Frame) ownCrash() *Crash {
+	c := Crash{}
+	if f.Crash != nil {
+		c = *f.Crash
+	}
+	f.Crash = &c
+	return &c
+}
+
+// reported reports whether the supervisor of f was told of its crash.
+func (f *Frame) reported() bool { return f.Crash != nil && !f.Crash.ReportedAt.IsZero() }
+
+func (f *Frame) left() []LeftResource {
+	if f.Crash == nil {
+		return nil
+	}
+	return f.Crash.LeftResources
 }
 
 // counting returns p, or nothing if it was taken from another pid (spec §3.4).
@@ -170,7 +191,7 @@ func (e *edit) beginCleanup() {
 			continue
 		}
 		reason := fmt.Sprintf("call %s crashed", f.CallID)
-		if f.Crash != nil {
+		if f.Crash != nil && f.Crash.Evidence != "" {
 			reason += ": " + string(f.Crash.Evidence)
 		}
 		e.setState(Cleanup, reason)
@@ -242,14 +263,17 @@ func (e *edit) unsupervised(f *Frame) bool {
 }
 
 func (e *edit) unacknowledged(f *Frame) bool {
-	return !f.ReportedAt.IsZero() && e.seen.Now.Sub(f.ReportedAt) > unacknowledgedAfter*e.op.StalenessThreshold &&
+	return f.reported() && e.seen.Now.Sub(f.Crash.ReportedAt) > unacknowledgedAfter*e.op.StalenessThreshold &&
 		!e.op.handled(f, e.seen)
 }
 
 // handled reports whether a living program has claimed f (spec §5.7).
 func (op Operation) handled(f *Frame, seen Observation) bool {
-	h := f.HandlingBy
-	if h == nil || seen.gone(h.PID, h.Process, h.At) != "" {
+	if f.Crash == nil || f.Crash.HandlingBy == nil {
+		return false
+	}
+	h := f.Crash.HandlingBy
+	if seen.gone(h.PID, h.Process, h.At) != "" {
 		return false
 	}
 	checkable := h.Process.Known() && h.Process.HostID == seen.Host.ID && h.Process.BootID == seen.Host.BootID &&
@@ -261,7 +285,9 @@ func (op Operation) handled(f *Frame, seen Observation) bool {
 func (e *edit) cleanUp(i int, reason string) {
 	f := e.own(i)
 	e.release(f)
-	f.HandlingBy = nil
+	if f.Crash != nil {
+		f.ownCrash().HandlingBy = nil
+	}
 	e.setFrameState(f, FrameCleanedUp, reason)
 	e.op.effects.Ended = append(e.op.effects.Ended, f.CallID)
 }
@@ -282,7 +308,7 @@ func (e *edit) drop(gone func(i int, f *Frame) bool) {
 		}
 		e.event(Event{
 			Type: CallEnded, CallID: f.CallID, SupervisorID: f.SupervisorID, Handle: f.SupervisorHandle,
-			From: string(f.State), LeftResources: f.LeftResources,
+			From: string(f.State), LeftResources: f.left(),
 		})
 		if f.State != FrameCleanedUp {
 			e.op.effects.Ended = append(e.op.effects.Ended, f.CallID)

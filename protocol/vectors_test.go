@@ -109,9 +109,9 @@ func (v *vector) run(t *testing.T) {
 		given = *v.GivenText
 	}
 	if given == "null" || given == "" && v.GivenText == nil {
-		created, _ := Decode(v.Then)
+		created, _ := Decode(string(v.Then))
 		op = Create(created.ID, time.Duration(v.Do.HeartbeatIntervalMs)*time.Millisecond, time.Duration(v.Do.StalenessThresholdMs)*time.Millisecond)
-	} else if op, err = Decode([]byte(given)); err != nil {
+	} else if op, err = Decode(given); err != nil {
 		v.checkRefused(t, err)
 		return
 	}
@@ -129,7 +129,7 @@ func (v *vector) run(t *testing.T) {
 	case v.Refused != "" || v.Archived:
 		t.Errorf("neither refused nor archived; after:\n%s", after.Encode())
 	case v.Unchanged:
-		if after.Revision != op.Revision || string(after.Encode()) != string(op.Encode()) {
+		if after.Revision != op.Revision || after.Encode() != op.Encode() {
 			t.Errorf("changed:\n%s", after.Encode())
 		}
 	case v.Do.Verb == "decode" && v.Then == nil:
@@ -139,7 +139,7 @@ func (v *vector) run(t *testing.T) {
 }
 
 func (v *vector) checkAfter(t *testing.T, after Operation) {
-	want, err := Decode(v.Then)
+	want, err := Decode(string(v.Then))
 	if err != nil {
 		t.Fatalf("then: %v", err)
 	}
@@ -178,7 +178,7 @@ func (v *vector) checkAfter(t *testing.T, after Operation) {
 // canonical returns the text of op with nothing copied from where it was decoded.
 func canonical(op Operation) string {
 	op.source = nil
-	return string(op.Encode())
+	return op.Encode()
 }
 
 func (v *vector) checkRefused(t *testing.T, err error) {

@@ -12,8 +12,13 @@ import (
 )
 
 type abort struct {
-	cli.Operation `embed:""`
-	Reason        string `placeholder:"TEXT" help:"Why; kept in the operation."`
+	cli.Operation
+	reason string
+}
+
+func (c *abort) Define(f *cli.FlagSet) {
+	c.Operation.Define(f)
+	f.String(&c.reason, "reason", "TEXT", "why; kept in the operation")
 }
 
 func (c *abort) Run(env *cli.Env) error {
@@ -26,7 +31,7 @@ func (c *abort) Run(env *cli.Env) error {
 		return err
 	}
 	edit, err := env.EditNamed("abort", op, "", fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-		return op.Abort(by, c.Reason, seen)
+		return op.Abort(by, c.reason, seen)
 	})
 	if err == nil && env.JSON() {
 		env.PrintJSON(edit.Result())

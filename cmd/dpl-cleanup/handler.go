@@ -27,14 +27,14 @@ type handler struct {
 }
 
 func (c *cleanup) handle(env *cli.Env, op string) error {
-	supervisor, err := cli.Required("--supervisor", c.Supervisor, "DPL_SUPERVISOR")
+	supervisor, err := cli.Required("--supervisor", c.supervisor, "DPL_SUPERVISOR")
 	if err != nil {
 		return err
 	}
 	if env.DryRun() {
 		return cli.Usagef("--dry-run does not go with a handler")
 	}
-	h := &handler{env: env, supervisor: supervisor, argv: c.Handler, timeout: c.timeout()}
+	h := &handler{env: env, supervisor: supervisor, argv: c.handler, timeout: c.timeout}
 	if h.ledger, err = env.Open(); err != nil {
 		return err
 	}

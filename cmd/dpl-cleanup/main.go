@@ -15,13 +15,24 @@ import (
 )
 
 type cleanup struct {
-	cli.Operation `embed:""`
-	IfExists      bool         `help:"Do nothing if there is no ledger."`
-	Supervisor    string       `placeholder:"ID" help:"Work as this supervisor ($$DPL_SUPERVISOR)."`
-	Ack           []string     `placeholder:"CALL" sep:"none" help:"The supervisor has cleaned up after CALL; may be repeated."`
-	PID           int          `name:"pid" placeholder:"N" help:"With --ack: the supervisor's process."`
-	Timeout       cli.Duration `default:"60s" placeholder:"60s" help:"Kill a handler after so long."`
-	Handler       []string     `arg:"" optional:"" help:"Run for each crashed call of the supervisor; 0 acknowledges the call."`
+	cli.Operation
+	ifExists   bool
+	supervisor string
+	ack        []string
+	pid        int
+	timeout    time.Duration
+	handler    []string
+}
+
+func (c *cleanup) Define(f *cli.FlagSet) {
+	c.Operation.Define(f)
+	c.timeout = 60 * time.Second
+	f.Bool(&c.ifExists, "if-exists", "do nothing if there is no ledger")
+	f.String(&c.supervisor, "supervisor", "ID", "work as this supervisor ($DPL_SUPERVISOR, with --ack or a handler)")
+	f.Strings(&c.ack, "ack", "CALL", "the supervisor has cleaned up after CALL")
+	f.PID(&c.pid, "pid", "with --ack: the supervisor's process")
+	f.Duration(&c.timeout, "timeout", "D", "kill a handler after D (60s)")
+	f.Arguments(&c.handler, " [-- HANDLER [ARG...]]")
 }
 
 func (c *cleanup) Run(env *cli.Env) error {
@@ -30,22 +41,19 @@ func (c *cleanup) Run(env *cli.Env) error {
 		return err
 	}
 	switch {
-	case len(c.Ack) > 0 && len(c.Handler) > 0:
+	case len(c.ack) > 0 && len(c.handler) > 0:
 		return cli.Usagef("--ack and a handler exclude each other")
-	case len(c.Ack) > 0:
+	case len(c.ack) > 0:
 		return c.acknowledge(env, op)
-	case len(c.Handler) > 0:
+	case len(c.handler) > 0:
 		return c.handle(env, op)
-	case c.Supervisor != "":
+	case c.supervisor != "":
 		return cli.Usagef("--supervisor goes with --ack or a handler")
-	case c.PID != 0:
+	case c.pid != 0:
 		return cli.Usagef("--pid goes with --ack")
 	}
 	return c.pass(env, op)
 }
-
-// timeout is how long a handler may run.
-func (c *cleanup) timeout() time.Duration { return time.Duration(c.Timeout) }
 
 func main() {
 	cli.Main(&cleanup{}, "Detect crashed participants and clean up after them.",

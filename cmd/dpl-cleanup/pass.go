@@ -11,7 +11,7 @@ import (
 // pass is a janitor's: over op, or over all operations and what lies about the ledger if op is "".
 func (c *cleanup) pass(env *cli.Env, op string) error {
 	l, err := env.Open()
-	if c.IfExists && errors.Is(err, fileops.ErrNoLedger) {
+	if c.ifExists && errors.Is(err, fileops.ErrNoLedger) {
 		return nil
 	}
 	if err != nil {
@@ -107,7 +107,10 @@ func (j *janitor) report(edit cli.Edit) {
 	j.results = append(j.results, append(edit.Result(), cli.Object{
 		{Name: "archived", Value: edit.Archived}, {Name: "crashed", Value: crashed}, {Name: "lingering", Value: lingering},
 	}...))
-	if edit.Changed {
+	switch {
+	case edit.Archived:
+		j.env.Logf("%s: archived", edit.After.ID)
+	case edit.Changed:
 		j.env.Logf("%s: %s, revision %d, %d calls", edit.After.ID, edit.After.State, edit.After.Revision, len(edit.After.Stack))
 	}
 }

@@ -22,7 +22,7 @@ type beater struct {
 
 // beater returns what the flags ask for.
 func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
-	b := &beater{env: env, cleaning: c.Cleaning}
+	b := &beater{env: env, cleaning: c.cleaning}
 	var err error
 	if b.actor, err = c.actor(); err != nil {
 		return nil, err
@@ -34,19 +34,19 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 	switch {
 	case b.op == "" && participates:
 		return nil, cli.Usagef("--op is required for a participant, or $DPL_OP")
-	case c.Cleaning && !participates:
+	case c.cleaning && !participates:
 		return nil, cli.Usagef("--cleaning goes with --call or --participant")
-	case c.WhilePID != 0 && c.Every == 0:
+	case c.whilePID != 0 && c.every == 0:
 		return nil, cli.Usagef("--while-pid goes with --every")
-	case c.Signal != "" && c.WhilePID == 0:
+	case c.signal != "" && c.whilePID == 0:
 		return nil, cli.Usagef("--signal goes with --while-pid")
-	case c.Every > 0 && (env.DryRun() || env.JSON()):
+	case c.every > 0 && (env.DryRun() || env.JSON()):
 		return nil, cli.Usagef("--every goes neither with --dry-run nor with --json")
 	}
-	if b.actor.Process, err = cli.Identify(c.PID); err != nil {
+	if b.actor.Process, err = cli.Identify(c.pid); err != nil {
 		return nil, err
 	}
-	if b.actor.PID = c.PID; c.PID == 0 {
+	if b.actor.PID = c.pid; c.pid == 0 {
 		b.actor.PID = os.Getppid()
 	}
 	b.ledger, err = env.Open()
@@ -58,20 +58,20 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 func (c *heartbeat) actor() (a protocol.Actor, err error) {
 	call, participant, supervisor := "DPL_CALL", "DPL_PARTICIPANT", "DPL_SUPERVISOR"
 	switch {
-	case c.Call != "" || c.Participant != "" || c.Supervisor != "":
+	case c.call != "" || c.participant != "" || c.supervisor != "":
 		call, participant, supervisor = "", "", ""
 	case os.Getenv(call) != "":
 		participant, supervisor = "", ""
 	case os.Getenv(participant) != "":
 		supervisor = ""
 	}
-	if a.Call, err = cli.ID("--call", c.Call, call); err != nil {
+	if a.Call, err = cli.ID("--call", c.call, call); err != nil {
 		return a, err
 	}
-	if a.Participant, err = cli.ID("--participant", c.Participant, participant); err != nil {
+	if a.Participant, err = cli.ID("--participant", c.participant, participant); err != nil {
 		return a, err
 	}
-	if a.Supervisor, err = cli.ID("--supervisor", c.Supervisor, supervisor); err != nil {
+	if a.Supervisor, err = cli.ID("--supervisor", c.supervisor, supervisor); err != nil {
 		return a, err
 	}
 	if a.Call == "" && a.Participant == "" && a.Supervisor == "" {

@@ -7,19 +7,31 @@
 package main
 
 import (
+	"time"
+
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 )
 
 type heartbeat struct {
-	cli.Operation `embed:""`
-	Call          string       `placeholder:"CALL" help:"Beat for this call ($$DPL_CALL)."`
-	Participant   string       `placeholder:"ID" help:"Beat for all calls of this participant ($$DPL_PARTICIPANT)."`
-	Supervisor    string       `placeholder:"ID" help:"Beat as this supervisor ($$DPL_SUPERVISOR), in all operations that name it unless --op is given."`
-	PID           int          `name:"pid" placeholder:"N" help:"The process that is alive."`
-	Cleaning      bool         `help:"Say that the participant is cleaning up."`
-	Every         cli.Duration `placeholder:"D" help:"Beat on, every D."`
-	WhilePID      int          `name:"while-pid" placeholder:"N" help:"With --every: until process N ends."`
-	Signal        string       `placeholder:"SIG" help:"With --while-pid: send SIG to N, once, when it is to clean up."`
+	cli.Operation
+	call, participant, supervisor string
+	pid                           int
+	cleaning                      bool
+	every                         time.Duration
+	whilePID                      int
+	signal                        string
+}
+
+func (c *heartbeat) Define(f *cli.FlagSet) {
+	c.Operation.Define(f)
+	f.String(&c.call, "call", "CALL", "beat for this call ($DPL_CALL)")
+	f.String(&c.participant, "participant", "ID", "beat for all calls of this participant ($DPL_PARTICIPANT)")
+	f.String(&c.supervisor, "supervisor", "ID", "beat as this supervisor ($DPL_SUPERVISOR); without --op, in all operations that name it")
+	f.PID(&c.pid, "pid", "the process that is alive")
+	f.Bool(&c.cleaning, "cleaning", "say that the participant is cleaning up")
+	f.Duration(&c.every, "every", "D", "beat on, every D")
+	f.PID(&c.whilePID, "while-pid", "with --every: until process N ends")
+	f.String(&c.signal, "signal", "SIG", "with --while-pid: send SIG to N, once, when it is to clean up")
 }
 
 func (c *heartbeat) Run(env *cli.Env) error {
@@ -27,7 +39,7 @@ func (c *heartbeat) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	if c.Every > 0 {
+	if c.every > 0 {
 		return c.repeat(env, b)
 	}
 	status, err := b.beat()

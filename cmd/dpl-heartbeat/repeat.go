@@ -39,7 +39,7 @@ func (c *heartbeat) repeat(env *cli.Env, b *beater) error {
 		select {
 		case <-told.done():
 			return nil
-		case <-time.After(jittered(time.Duration(c.Every))):
+		case <-time.After(jittered(c.every)):
 		}
 	}
 }
@@ -64,13 +64,13 @@ type watched struct {
 
 func (c *heartbeat) watch() (w *watched, err error) {
 	w = &watched{}
-	if c.Signal != "" {
-		if w.signal, err = process.ParseSignal(c.Signal); err != nil {
+	if c.signal != "" {
+		if w.signal, err = process.ParseSignal(c.signal); err != nil {
 			return nil, cli.Usagef("--signal: %v", err)
 		}
 	}
-	if c.WhilePID != 0 {
-		w.process, err = process.Watch(c.WhilePID)
+	if c.whilePID != 0 {
+		w.process, err = process.Watch(c.whilePID)
 	}
 	return w, err
 }

@@ -12,10 +12,17 @@ import (
 )
 
 type pop struct {
-	cli.Call `embed:""`
-	Fail     bool   `help:"The call failed: the operation is to be cleaned up."`
-	Reason   string `placeholder:"TEXT" help:"Why it failed; kept in the operation."`
-	KeepOpen bool   `help:"Leave a running operation open when this empties it."`
+	cli.Call
+	fail     bool
+	reason   string
+	keepOpen bool
+}
+
+func (c *pop) Define(f *cli.FlagSet) {
+	c.Call.Define(f)
+	f.Bool(&c.fail, "fail", "the call failed: the operation is to be cleaned up")
+	f.String(&c.reason, "reason", "TEXT", "with --fail: why; kept in the operation")
+	f.Bool(&c.keepOpen, "keep-open", "leave a running operation open when this empties it")
 }
 
 func (c *pop) Run(env *cli.Env) error {
@@ -23,11 +30,11 @@ func (c *pop) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	if c.Reason != "" && !c.Fail {
+	if c.reason != "" && !c.fail {
 		return cli.Usagef("--reason goes with --fail")
 	}
 	edit, err := env.EditNamed("pop", op, call, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-		return op.Pop(protocol.Pop{Call: call, Fail: c.Fail, Reason: c.Reason, KeepOpen: c.KeepOpen}, seen)
+		return op.Pop(protocol.Pop{Call: call, Fail: c.fail, Reason: c.reason, KeepOpen: c.keepOpen}, seen)
 	})
 	if err == nil && env.JSON() {
 		env.PrintJSON(edit.Result())

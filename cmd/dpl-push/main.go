@@ -7,35 +7,48 @@ package main
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
 )
 
 type push struct {
-	cli.Operation `embed:""`
-	Call          string       `placeholder:"CALL" help:"Call; one is made up unless it is given."`
-	Participant   string       `placeholder:"ID" help:"Participant ($$DPL_PARTICIPANT); required."`
-	PID           int          `name:"pid" placeholder:"N" help:"Watch process N: when it is gone, the call has crashed."`
-	Supervisor    string       `placeholder:"ID" help:"Supervisor that cleans up if the call crashes ($$DPL_SUPERVISOR)."`
-	Handle        string       `placeholder:"TEXT" help:"What the supervisor knows the call by."`
-	Description   string       `placeholder:"TEXT" help:"For people who read the file."`
-	Resource      []string     `placeholder:"PATH" sep:"none" help:"Delete PATH if the call crashes; may be repeated."`
-	Tmp           bool         `help:"Make a temporary directory, which goes with the call ($$DPL_TMP of --sh)."`
-	NoFailOnCrash bool         `help:"A crash of this call does not fail the operation."`
-	OrphanPolicy  string       `placeholder:"crash|keep" help:"What becomes of the supervisor's live calls when it dies."`
-	Staleness     cli.Duration `placeholder:"10s" help:"Of a new operation: a participant that has not beaten for so long has crashed."`
-	Interval      cli.Duration `placeholder:"1.5s" help:"Of a new operation: how often participants are to beat."`
-	Create        bool         `negatable:"" default:"true" help:"Create the operation if there is none."`
-	Reuse         bool         `help:"Begin an archived operation anew."`
-	Shared        bool         `help:"Make a new ledger one for the group."`
-	ResourceRoot  []string     `placeholder:"DIR" sep:"none" help:"Let a new ledger delete resources below DIR; may be repeated."`
-	Sh            bool         `help:"Print shell exports for eval."`
+	cli.Operation
+	call, participant, supervisor    string
+	handle, description              string
+	pid                              int
+	resources, roots                 []string
+	tmp, contained                   bool
+	orphanPolicy                     string
+	staleness, interval              time.Duration
+	noCreate, reuse, shared, asShell bool
+}
+
+func (c *push) Define(f *cli.FlagSet) {
+	f.String(&c.participant, "participant", "ID", "who makes the call ($DPL_PARTICIPANT); required")
+	f.String(&c.Op, "op", "OP", "operation ($DPL_OP); one is made up unless it is given")
+	f.String(&c.call, "call", "CALL", "call; one is made up unless it is given")
+	f.PID(&c.pid, "pid", "watch process N: when it is gone, the call has crashed")
+	f.String(&c.supervisor, "supervisor", "ID", "who cleans up if the call crashes ($DPL_SUPERVISOR)")
+	f.String(&c.handle, "handle", "TEXT", "what the supervisor knows the call by")
+	f.String(&c.orphanPolicy, "orphan-policy", "crash|keep", "what becomes of the supervisor's live calls when it dies (crash)")
+	f.String(&c.description, "description", "TEXT", "for people who read the file")
+	f.Strings(&c.resources, "resource", "PATH", "delete PATH if the call crashes")
+	f.Bool(&c.tmp, "tmp", "make a temporary directory, which goes with the call")
+	f.Bool(&c.contained, "no-fail-on-crash", "a crash of this call leaves the operation running")
+	f.Duration(&c.staleness, "staleness", "D", "of a new operation: who has not beaten for D has crashed (10s)")
+	f.Duration(&c.interval, "interval", "D", "of a new operation: how often to beat (1.5s)")
+	f.Bool(&c.noCreate, "no-create", "fail if there is no operation")
+	f.Bool(&c.reuse, "reuse", "begin an archived operation anew")
+	f.Bool(&c.asShell, "sh", "print shell exports for eval; on failure, (exit N)")
+	f.Bool(&c.shared, "shared", "of a new ledger: share it with the group")
+	f.Strings(&c.roots, "resource-root", "DIR", "of a new ledger: let it delete resources below DIR")
 }
 
 func (c *push) Run(env *cli.Env) error {
 	err := c.run(env)
-	if err != nil && c.Sh {
+	if err != nil && c.asShell {
 		fmt.Fprintf(env.Stdout, "(exit %d)\n", cli.StatusOf(err))
 	}
 	return err
@@ -46,11 +59,11 @@ func (c *push) run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	roots, err := absolute(c.ResourceRoot)
+	roots, err := absolute(c.roots)
 	if err != nil {
 		return err
 	}
-	l, err := env.Create(fileops.Config{Shared: c.Shared, ResourceRoots: roots})
+	l, err := env.Create(fileops.Config{Shared: c.shared, ResourceRoots: roots})
 	if err != nil {
 		return err
 	}

@@ -17,32 +17,32 @@ import (
 // arguments returns the push that the flags ask for, and its operation.
 func (c *push) arguments(env *cli.Env) (p protocol.Push, op string, err error) {
 	p = protocol.Push{
-		Handle: c.Handle, Description: c.Description, Contained: c.NoFailOnCrash, OrphanPolicy: protocol.OrphanPolicy(c.OrphanPolicy),
-		Interval: time.Duration(c.Interval), Threshold: time.Duration(c.Staleness), Tmp: c.Tmp,
+		Handle: c.handle, Description: c.description, Contained: c.contained, OrphanPolicy: protocol.OrphanPolicy(c.orphanPolicy),
+		Interval: c.interval, Threshold: c.staleness, Tmp: c.tmp,
 	}
-	if p.Participant, err = cli.Required("--participant", c.Participant, "DPL_PARTICIPANT"); err != nil {
+	if p.Participant, err = cli.Required("--participant", c.participant, "DPL_PARTICIPANT"); err != nil {
 		return p, "", err
 	}
-	if p.Supervisor, err = cli.ID("--supervisor", c.Supervisor, "DPL_SUPERVISOR"); err != nil {
+	if p.Supervisor, err = cli.ID("--supervisor", c.supervisor, "DPL_SUPERVISOR"); err != nil {
 		return p, "", err
 	}
-	if p.Call, err = cli.ID("--call", c.Call, ""); err != nil {
+	if p.Call, err = cli.ID("--call", c.call, ""); err != nil {
 		return p, "", err
 	}
 	if op, err = cli.ID("--op", c.Op, "DPL_OP"); err != nil {
 		return p, "", err
 	}
 	switch interval, threshold := orDefault(p.Interval, protocol.DefaultHeartbeatInterval), orDefault(p.Threshold, protocol.DefaultStalenessThreshold); {
-	case c.OrphanPolicy != "" && p.Supervisor == "":
+	case c.orphanPolicy != "" && p.Supervisor == "":
 		return p, "", cli.Usagef("--orphan-policy goes with --supervisor")
 	case p.OrphanPolicy != "" && p.OrphanPolicy != protocol.OrphanCrash && p.OrphanPolicy != protocol.OrphanKeep:
-		return p, "", cli.Usagef("--orphan-policy: want crash or keep, not %q", c.OrphanPolicy)
+		return p, "", cli.Usagef("--orphan-policy: want crash or keep, not %q", c.orphanPolicy)
 	case p.Handle != "" && p.Supervisor == "":
 		return p, "", cli.Usagef("--handle goes with --supervisor")
 	case (p.Interval != 0 || p.Threshold != 0) && interval >= threshold:
 		return p, "", cli.Usagef("--interval %v must be less than --staleness %v", interval, threshold)
 	}
-	if p.Resources, err = absolute(c.Resource); err != nil {
+	if p.Resources, err = absolute(c.resources); err != nil {
 		return p, "", err
 	}
 	if p.PID, p.Process, err = c.process(); err != nil {
@@ -60,11 +60,11 @@ func (c *push) arguments(env *cli.Env) (p protocol.Push, op string, err error) {
 // process returns what --pid names, or the parent's pid alone: a shell may run each line in a new process, so that the
 // parent's end is no crash.
 func (c *push) process() (int, protocol.Process, error) {
-	if c.PID == 0 {
+	if c.pid == 0 {
 		return os.Getppid(), protocol.Process{}, nil
 	}
-	p, err := cli.Identify(c.PID)
-	return c.PID, p, err
+	p, err := cli.Identify(c.pid)
+	return c.pid, p, err
 }
 
 func orDefault(d, standard time.Duration) time.Duration {
@@ -110,12 +110,12 @@ func (c *push) push(env *cli.Env, l *fileops.Ledger, op string, p protocol.Push,
 		}
 	}
 	mode := fileops.Existing
-	if c.Create {
+	if !c.noCreate {
 		mode = fileops.OrCreate
 	}
 	edit, err := env.Edit(l, op, mode, func(before protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 		if before.ID == "" {
-			if before.Revision > 0 && !c.Reuse {
+			if before.Revision > 0 && !c.reuse {
 				return before, fileops.ErrArchived
 			}
 			revision := before.Revision
@@ -138,7 +138,7 @@ func (c *push) push(env *cli.Env, l *fileops.Ledger, op string, p protocol.Push,
 
 func (c *push) print(env *cli.Env, l *fileops.Ledger, edit cli.Edit, p protocol.Push) {
 	op, tmp := edit.After.ID, ""
-	if c.Tmp {
+	if c.tmp {
 		tmp = l.TmpDir(op, p.Call)
 	}
 	switch {
@@ -146,7 +146,7 @@ func (c *push) print(env *cli.Env, l *fileops.Ledger, edit cli.Edit, p protocol.
 		env.PrintJSON(append(edit.Result(), cli.Object{
 			{Name: "callId", Value: p.Call}, {Name: "participantId", Value: p.Participant}, {Name: "tmp", Value: cli.OrNull(tmp)},
 		}...))
-	case c.Sh:
+	case c.asShell:
 		fmt.Fprintf(env.Stdout, "export DPL_LEDGER=%s DPL_OP=%s DPL_CALL=%s DPL_PARTICIPANT=%s", quote(l.Dir()), op, p.Call, p.Participant)
 		if tmp != "" {
 			fmt.Fprintf(env.Stdout, " DPL_TMP=%s", quote(tmp))

@@ -8,10 +8,17 @@ import (
 )
 
 type status struct {
-	cli.Operation `embed:""`
-	Supervisor    string `placeholder:"ID" help:"Show the calls of this supervisor, by handle."`
-	Check         string `placeholder:"STATE" help:"Print nothing; exit 0 if --op is in STATE (running, aborted, cleanup, completed, failed or terminal), else 1."`
-	Why           string `placeholder:"CALL" help:"Say how CALL of --op is judged, and on what evidence."`
+	cli.Operation
+	supervisor string
+	predicate  string
+	call       string
+}
+
+func (c *status) Define(f *cli.FlagSet) {
+	c.Operation.Define(f)
+	f.String(&c.supervisor, "supervisor", "ID", "show the calls of this supervisor, by handle")
+	f.String(&c.predicate, "check", "STATE", "print nothing; exit 0 if --op is in STATE (running, aborted, cleanup, completed, failed or terminal), else 1")
+	f.String(&c.call, "why", "CALL", "say how CALL of --op is judged, and on what evidence")
 }
 
 func (c *status) Run(env *cli.Env) error {
@@ -19,14 +26,14 @@ func (c *status) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	supervisor, err := cli.ID("--supervisor", c.Supervisor, "")
+	supervisor, err := cli.ID("--supervisor", c.supervisor, "")
 	if err != nil {
 		return err
 	}
 	switch {
-	case (c.Check != "" || c.Why != "") && op == "":
+	case (c.predicate != "" || c.call != "") && op == "":
 		return cli.Usagef("--op is required with --check and --why, or $DPL_OP")
-	case c.Check != "" && c.Why != "":
+	case c.predicate != "" && c.call != "":
 		return cli.Usagef("--check and --why exclude each other")
 	}
 	s := &shower{env: env, observe: env.Clock()}
@@ -34,10 +41,10 @@ func (c *status) Run(env *cli.Env) error {
 		return err
 	}
 	switch {
-	case c.Check != "":
-		return s.check(op, c.Check)
-	case c.Why != "":
-		return s.why(op, c.Why)
+	case c.predicate != "":
+		return s.check(op, c.predicate)
+	case c.call != "":
+		return s.why(op, c.call)
 	case supervisor != "":
 		return s.calls(op, supervisor)
 	case op != "":

@@ -73,12 +73,14 @@ func (s *shower) facts(op protocol.Operation, f *protocol.Frame, seen protocol.O
 			{Name: "crashedAt", Value: stamp(c.At)}, {Name: "detectedBy", Value: c.DetectedBy}, {Name: "evidence", Value: string(c.Evidence)},
 			{Name: "staleForMs", Value: c.StaleFor.Milliseconds()}, {Name: "previousState", Value: string(c.PreviousState)},
 		}...)
-	}
-	if !f.ReportedAt.IsZero() {
-		facts = append(facts, cli.Member{Name: "reportedAt", Value: stamp(f.ReportedAt)})
-	}
-	for _, left := range f.LeftResources {
-		facts = append(facts, cli.Member{Name: "leftResource", Value: left.Path + ": " + left.Error})
+		if !c.ReportedAt.IsZero() {
+			facts = append(facts, cli.Member{Name: "reportedAt", Value: stamp(c.ReportedAt)})
+		}
+		left := []string{}
+		for _, l := range c.LeftResources {
+			left = append(left, l.Path+": "+l.Error)
+		}
+		facts = append(facts, cli.Member{Name: "leftResources", Value: left})
 	}
 	return facts
 }

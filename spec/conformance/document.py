@@ -204,7 +204,7 @@ def keyed(kind, key):
 
 
 PROCESS = record(pid=(INTEGER, 0), hostId=(TEXT, ''), bootId=(TEXT, ''), pidNamespace=(TEXT, ''), startTicks=(INTEGER, 0))
-BEAT = record(bootId=(TEXT, ''), monotonicMs=(INTEGER, REQUIRED), at=(MOMENT, REQUIRED))
+BEAT = record(bootId=(TEXT, ''), monotonicMs=(INTEGER, 0), at=(MOMENT, ABSENT))
 LEFT = array(record(path=(TEXT, ''), error=(TEXT, '')))
 FRAME = record(
     participantId=(IDENT, REQUIRED), callId=(IDENT, REQUIRED), pid=(INTEGER, 0),

@@ -52,7 +52,7 @@ def parser():
     call, supervisor = option('--call', required=True), option('--supervisor')
     pid, reason, by = option('--pid', type=int), option('--reason'), option('--by', default='dpl.py')
     verb('push', call, option('--participant', required=True), supervisor, pid, option('--handle'),
-         option('--reuse', action='store_true'),
+         option('--reuse', action='store_true'), option('--tmp', action='store_true'),
          option('--description', default=''), option('--resource', dest='resources', action='append', default=[]),
          option('--no-fail-on-crash', dest='failOnCrash', action='store_false'),
          option('--orphan-policy', dest='orphanPolicy', choices=('crash', 'keep')),
@@ -101,7 +101,7 @@ def main(words=None):
     except files.Failed as failed:
         status, cause = failed.status, failed
     except OSError as error:
-        status, cause = 77 if isinstance(error, PermissionError) else 74, error
+        status, cause = files.status_of(error), error
     print(f'dpl.py: {options["op"]}: {options["verb"]}{f" {json.dumps(subject)}" if subject else ""}: {cause}', file=sys.stderr)
     return status
 

@@ -1,5 +1,6 @@
 """DPL operations in a ledger directory (spec §2), and what this process can observe. Linux only."""
 import contextlib
+import errno
 import fcntl
 import os
 import pathlib
@@ -22,6 +23,11 @@ class Failed(Exception):
     def __init__(self, status, cause):
         super().__init__(cause)
         self.status = status
+
+
+def status_of(error):
+    """The status of an OSError; ELOOP is what opening a symbolic link gives (§2.2)."""
+    return 77 if isinstance(error, PermissionError) or error.errno == errno.ELOOP else 74
 
 
 # Observation (§3.4, §4.2)
@@ -50,13 +56,26 @@ def exited(process):
         return False
 
 
+def machine_id():
+    for path in ('/etc/machine-id', '/var/lib/dbus/machine-id'):
+        with contextlib.suppress(OSError):
+            text = ''.join(pathlib.Path(path).read_text(errors='replace').split())
+            if text:
+                return text
+    return ''
+
+
+def host_id(machine, name):
+    """The FNV-1a hash of 64 bits of machine id and host name, in hexadecimal (§3.4)."""
+    result = 0xcbf29ce484222325
+    for byte in f'{machine}/{name}'.encode():
+        result = (result ^ byte) * 0x100000001b3 % 2**64
+    return f'{result:016x}'
+
+
 def host():
     """hostId, bootId and pidNamespace of this process."""
-    try:
-        host_id = pathlib.Path('/etc/machine-id').read_text().strip()
-    except OSError:
-        host_id = ''
-    return {'hostId': host_id or socket.gethostname(),
+    return {'hostId': host_id(machine_id(), socket.gethostname()),
             'bootId': pathlib.Path('/proc/sys/kernel/random/boot_id').read_text().strip(),
             'pidNamespace': re.search(r'\d+', os.readlink('/proc/self/ns/pid'))[0]}
 
@@ -187,7 +206,7 @@ def flock(fd, deadline):
 
 def without_times(value):
     if isinstance(value, dict):
-        return {k: without_times(v) for k, v in value.items() if k not in ('lastHeartbeat', 'beat', 'revision', 'reportedAt')}
+        return {k: without_times(v) for k, v in value.items() if k not in ('lastHeartbeat', 'beat', 'revision')}
     return [without_times(inner) for inner in value] if isinstance(value, list) else value
 
 
@@ -198,13 +217,14 @@ class Ledger:
         self.operations, self.archive, self.temporary = (self.path / name for name in ('operations', 'archive', 'tmp'))
         self.shared = False
         marker = self.path / 'ledger.json'
-        had_operations = self.operations.exists()  # first: a ledger that is made just now gets its marker before
-        if not marker.exists():
-            if had_operations:
+        if not os.path.lexists(marker):
+            # Looked at before the marker is, again: a ledger that is being made just now gets its marker first.
+            if self.operations.exists() and any(self.operations.iterdir()) and not os.path.lexists(marker):
                 raise Refused('newerVersion', f'{self.path} holds operations but no ledger.json')
-            if not create:
+            if not create and not os.path.lexists(marker):
                 raise Refused('noOperation', f'{self.path} is no ledger')
-            self.make(marker)
+            if create:
+                self.make(marker)
         self.check(self.path)
         members = decode_ledger(self.read(marker))
         self.shared, self.roots = members['shared'], [str(self.temporary), *members['resourceRoots']]
@@ -265,7 +285,7 @@ class Ledger:
 
     def archived(self, operation):
         """The numbers of the archived operations of this id, in order; 1 is the one without number."""
-        pattern = re.compile(re.escape(operation) + r'(?:~([1-9]\d*))?\.json')
+        pattern = re.compile(re.escape(operation) + r'(?:~([2-9]|[1-9]\d+))?\.json')
         names = os.listdir(self.archive) if self.archive.exists() else []
         return sorted(int(match[1] or 1) for match in map(pattern.fullmatch, names) if match)
 
@@ -304,13 +324,18 @@ class Ledger:
 
     # Locking (§2.3) and editing (§2.4)
 
+    def open_lock(self, operation, create):
+        path, flags = f'{self.file(operation)}.lock', os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
+        with contextlib.suppress(FileNotFoundError):
+            # An operation without lock file was copied or restored.
+            found = create or os.path.lexists(self.file(operation))
+            return self.open_new(path, flags | (os.O_CREAT if found else 0))
+        self.refuse_missing(operation)
+
     def lock(self, operation, create, seconds):
         path, deadline = f'{self.file(operation)}.lock', time.monotonic() + seconds
         while True:
-            try:
-                fd = self.open_new(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | (os.O_CREAT if create else 0))
-            except FileNotFoundError:
-                self.refuse_missing(operation)
+            fd = self.open_lock(operation, create)
             owned = True
             try:
                 self.check(path, fd)
@@ -351,10 +376,11 @@ class Ledger:
             last = decode(self.read_checked(self.archive_file(operation, numbers[-1])), operation)
             arguments['base'] = last['revision']
 
-    def edit(self, operation, verb, observe, seconds=5, reuse=False, **arguments):
+    def edit(self, operation, verb, observe, seconds=5, reuse=False, tmp=False, **arguments):
         """One edit (§2.4): the outcome of protocol.apply, committed. Refused: §6; Failed: 71, 74, 75, 77.
 
-        observe() is called after the file was read: an older observation could judge a newer heartbeat.
+        observe() is called after the file was read: an older observation could judge a newer heartbeat. With tmp a push
+        makes the temporary directory of its call.
         """
         for name in arguments.get('resources', ()):
             if not any(inside(root, name) for root in self.roots):
@@ -376,12 +402,15 @@ class Ledger:
                     committed = True
                     self.finish_archive(operation)
                 elif outcome.operation is not None:
-                    for call in outcome.ended:
-                        with contextlib.suppress(OSError):
-                            trash.take(self.temporary, self.temporary / operation / call)
+                    if tmp:
+                        for place in (self.temporary, self.temporary / operation, self.temporary / operation / arguments['call']):
+                            self.mkdir(place)
                     write_all(out, encode(outcome.operation))
                     os.rename(temporary, path)
                     committed = True
+                    for call in outcome.ended:
+                        with contextlib.suppress(OSError):
+                            trash.take(self.temporary, self.temporary / operation / call)
                     if verb != 'heartbeat' or without_times(given) != without_times(outcome.operation):
                         sync_directory(self.operations)
                 return outcome
@@ -390,9 +419,9 @@ class Ledger:
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(temporary)
         except OSError as error:
-            raise Failed(71 if committed else 77 if isinstance(error, PermissionError) else 74, str(error)) from error
+            raise Failed(71 if committed else status_of(error), str(error)) from error
         finally:
-            if verb == 'push' and not committed and not os.path.lexists(path):
+            if not committed and not os.path.lexists(path):
                 os.unlink(f'{path}.lock')
             os.close(lock)
             trash.empty()

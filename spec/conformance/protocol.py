@@ -24,7 +24,7 @@ class Observation:
     exited: Callable = lambda process: False
 
     def beat(self):
-        if self.monotonicMs is None:
+        if self.monotonicMs is None or not self.bootId:
             return None
         return {'bootId': self.bootId, 'monotonicMs': self.monotonicMs, 'at': self.now}
 
@@ -43,10 +43,15 @@ class Outcome:
     ended: list = dataclasses.field(default_factory=list)  # calls whose temporary directory goes
 
 
-def identity(entry):
-    """The recorded process of a frame, supervisor or claim, if it counts (§3.4)."""
+def counting(entry):
+    """The recorded process of a frame, supervisor or claim, if it is that of the pid beside it (§3.4)."""
     process = entry.get('process')
-    return process if process and process['bootId'] and process['pid'] == entry['pid'] else None
+    return process if process and process['pid'] == entry['pid'] else None
+
+
+def identity(entry):
+    process = counting(entry)
+    return process if process and process['bootId'] else None
 
 
 def same(one, other):
@@ -61,14 +66,15 @@ def gone(entry, since, seen):
     if seen.checks(process) and seen.exited(process):
         return 'exited'
     here = process['hostId'] and process['hostId'] == seen.hostId
-    if here and process['bootId'] != seen.bootId and seen.bootedAt is not None and since < seen.bootedAt:
+    other_boot = seen.bootId and process['bootId'] != seen.bootId
+    if here and other_boot and seen.bootedAt is not None and since < seen.bootedAt:
         return 'rebooted'
     return None
 
 
 def age(entry, seen):
     beat = entry.get('beat')
-    if beat and beat['at'] == entry['lastHeartbeat'] and beat['bootId'] and beat['bootId'] == seen.bootId:
+    if beat and beat.get('at') == entry['lastHeartbeat'] and beat['bootId'] and beat['bootId'] == seen.bootId:
         if seen.monotonicMs is not None and seen.monotonicMs >= beat['monotonicMs']:
             return seen.monotonicMs - beat['monotonicMs']
     return seen.now - entry['lastHeartbeat']
@@ -81,6 +87,13 @@ def set_optional(entry, name, value):
         entry[name] = value
 
 
+def beat_now(entry, seen):
+    """Sets lastHeartbeat and beat of a frame or supervisor to now; the beat keeps members it has beside the known ones."""
+    entry['lastHeartbeat'] = seen.now
+    beat = seen.beat()
+    set_optional(entry, 'beat', beat and beat | {k: v for k, v in entry.get('beat', {}).items() if k not in beat})
+
+
 class Tick:
     """One edit: a copy of the operation, changed step by step (§4.3) under one observation."""
 
@@ -89,7 +102,7 @@ class Tick:
         self.seen, self.by, self.release = seen, by, release
         self.outcome = Outcome()
         self.pre = {frame['callId'] for frame in self.stack if frame['state'] == 'crashed'}
-        self.refreshed, self.spared = set(), set()  # call ids
+        self.refreshed = set()  # call ids
 
     @property
     def stack(self):
@@ -128,11 +141,12 @@ class Tick:
     def release_resources(self, frame):
         if frame['resources']:
             self.outcome.released.append({'callId': frame['callId'], 'resources': frame['resources']})
-            frame['leftResources'] = self.release(frame['resources'])
+            frame['leftResources'] += self.release(frame['resources'])
 
     def clean_up(self, frame, reason=None):
         self.release_resources(frame)
         frame.pop('handlingBy', None)
+        self.outcome.ended.append(frame['callId'])
         self.set_frame_state(frame, 'cleanedUp', reason)
 
     def end(self, frame):
@@ -146,17 +160,15 @@ class Tick:
 
     # Step 2
 
-    def refresh_frames(self, frames, process):
+    def refresh_frames(self, frames, process, adopt):
         for frame in frames:
             own = identity(frame)
             if gone(frame, frame['lastHeartbeat'], self.seen) or own and process and not same(own, process):
                 continue
             self.refreshed.add(frame['callId'])
-            frame['lastHeartbeat'] = self.seen.now
-            set_optional(frame, 'beat', self.seen.beat())
-            if not own and process:
+            beat_now(frame, self.seen)
+            if adopt and not own and process:
                 frame.update(pid=process['pid'], process=process)
-        self.spared |= self.refreshed
 
     def set_status(self, entry, status):
         if entry['status'] != status:
@@ -172,7 +184,7 @@ class Tick:
     def make_supervisor(self, supervisor):
         self.event('supervisorState', supervisorId=supervisor, to='alive')
         entry = {'supervisorId': supervisor, 'pid': 0, 'lastHeartbeat': self.seen.now, 'status': 'alive', 'orphanPolicy': 'crash'}
-        set_optional(entry, 'beat', self.seen.beat())
+        beat_now(entry, self.seen)
         self.op['supervisorHeartbeats'][supervisor] = entry
         return entry
 
@@ -188,24 +200,22 @@ class Tick:
             entry['pid'] = pid
             set_optional(entry, 'process', process)
         self.set_status(entry, 'alive')
-        entry['lastHeartbeat'] = self.seen.now
-        set_optional(entry, 'beat', self.seen.beat())
+        beat_now(entry, self.seen)
 
     # Steps 3 to 6
 
-    def judge(self):
-        threshold = self.op['stalenessThresholdMs']
+    def evidence(self, entry):
+        stale = abs(age(entry, self.seen)) > self.op['stalenessThresholdMs']
+        return gone(entry, entry['lastHeartbeat'], self.seen) or ('stale' if stale else None)
 
-        def evidence(entry, spared=False):
-            stale = not spared and abs(age(entry, self.seen)) > threshold
-            return gone(entry, entry['lastHeartbeat'], self.seen) or ('stale' if stale else None)
-
+    def judge(self, never_stale=None):
+        """Frames of the participant never_stale are not judged stale."""
         for entry in self.op['supervisorHeartbeats'].values():
-            if entry['status'] == 'alive' and evidence(entry):
+            if entry['status'] == 'alive' and self.evidence(entry):
                 self.kill_supervisor(entry)
         for frame in self.live():
-            found = evidence(frame, frame['callId'] in self.spared)
-            if found:
+            found = self.evidence(frame)
+            if found and (found != 'stale' or frame['participantId'] != never_stale):
                 self.crash(frame, found)
         crashed = [frame for frame in self.stack if frame['state'] == 'crashed' and frame['failOnCrash']]
         if crashed and self.op['state'] in ('running', 'aborted'):
@@ -252,9 +262,9 @@ class Tick:
         """The outcome; its operation is None if nothing changed."""
         if self.op != self.given:
             for entry in [*self.stack, *self.op['supervisorHeartbeats'].values()]:
-                if 'process' in entry and not identity(entry):
+                if 'process' in entry and not counting(entry):
                     del entry['process']
-                if 'beat' in entry and entry['beat']['at'] != entry['lastHeartbeat']:
+                if 'beat' in entry and entry['beat'].get('at') != entry['lastHeartbeat']:
                     del entry['beat']
             self.op['revision'] = self.given['revision'] + 1
             self.outcome.operation = self.op
@@ -277,16 +287,11 @@ def require_not_over(operation):
     require(operation['state'] not in TERMINAL, 'over', f'the operation has {operation["state"]}')
 
 
-def require_living(process, seen):
-    require(not process or not seen.exited(process), 'deadProcess', 'the given process does not live')
-
-
 def push(operation, seen, release, participant, call, operation_id=None, base=0, pid=None, process=None, supervisor=None,
          handle=None, description='', resources=(), failOnCrash=True, orphanPolicy=None, stalenessThresholdMs=None,
          heartbeatIntervalMs=None):
     pid = pid or (process['pid'] if process else 0)
     require(operation is None or operation['state'] not in TERMINAL, 'notRunning', 'the operation has ended')
-    require_living(process, seen)
     numbers = {name: value for name, value in (('stalenessThresholdMs', stalenessThresholdMs),
                                                ('heartbeatIntervalMs', heartbeatIntervalMs)) if value is not None}
     if operation is None:
@@ -303,7 +308,7 @@ def push(operation, seen, release, participant, call, operation_id=None, base=0,
     require(operation['state'] == 'running', 'notRunning', f'the operation is {operation["state"]}')
     for name, value in numbers.items():
         require(operation[name] == value, 'otherNumbers', f'{name} is {operation[name]}')
-    tick.refresh_frames([frame for frame in tick.live() if frame['participantId'] == participant], process)
+    tick.refresh_frames([frame for frame in tick.live() if frame['participantId'] == participant], process, adopt=False)
     tick.judge()
     require(tick.op['state'] == 'running', 'notRunning', f'the operation is now {tick.op["state"]}')
     if supervisor is not None:
@@ -315,7 +320,7 @@ def push(operation, seen, release, participant, call, operation_id=None, base=0,
              'state': 'active', 'supervisorId': supervisor, 'supervisorHandle': handle, 'description': description,
              'failOnCrash': failOnCrash, 'resources': list(resources), 'leftResources': []}
     set_optional(frame, 'process', process)
-    set_optional(frame, 'beat', seen.beat())
+    beat_now(frame, seen)
     tick.stack.append(frame)
     tick.frame_event('callStarted', frame, to='active')
     tick.op['lastHeartbeat'] = seen.now
@@ -329,7 +334,6 @@ def heartbeat(operation, seen, release, participant=None, call=None, supervisor=
         outcome.status = 4
         return outcome
     pid = pid or (process['pid'] if process else None)
-    require_living(process, seen)
     covers = (lambda frame: frame['callId'] == call) if call else (lambda frame: frame['participantId'] == participant)
     covered = [frame for frame in operation['stack'] if covers(frame)]
     living = [frame for frame in covered if frame['state'] in LIVE]
@@ -340,7 +344,7 @@ def heartbeat(operation, seen, release, participant=None, call=None, supervisor=
     require(not cleaning or operation['state'] != 'running', 'notAborted', 'the operation is running')
     by = covered[0]['participantId'] if covered else supervisor
     tick = Tick(operation, seen, by, release)
-    tick.refresh_frames([frame for frame in tick.live() if covers(frame)], process)
+    tick.refresh_frames([frame for frame in tick.live() if covers(frame)], process, adopt=True)
     if supervisor:
         tick.refresh_supervisor(supervisor, pid, process)
     tick.judge()
@@ -370,8 +374,7 @@ def pop(operation, seen, release, call, fail=False, reason=None, keepOpen=False)
     frame = tick.find(call)
     require(frame, 'noCall', 'no such call')
     tick.by = frame['participantId']
-    tick.spared = {other['callId'] for other in tick.stack if other['participantId'] == tick.by}
-    tick.judge()
+    tick.judge(never_stale=tick.by)
     if fail and tick.op['state'] in ('running', 'aborted'):
         tick.set_state('cleanup', reason or f'call {call} failed')
     at = tick.stack.index(frame)
@@ -415,25 +418,25 @@ def cleanup(operation, seen, release, by=''):
     return tick.finish()
 
 
-def supervised(operation, seen, release, supervisor, calls):
-    """A tick of supervisor, and its frames calls. Refused: over, noCall, notSupervised."""
+def require_crashed(operation, supervisor, calls):
+    """Refused: over, noCall, notSupervised, notCrashed, for the first of calls to which one applies."""
     require_not_over(operation)
-    tick = Tick(operation, seen, supervisor, release)
-    frames = [tick.find(call) for call in calls]
-    require(all(frames), 'noCall', 'no such call')
-    require(all(frame['supervisorId'] == supervisor for frame in frames), 'notSupervised', 'another supervisor has the call')
-    return tick, frames
+    frames = {frame['callId']: frame for frame in operation['stack']}
+    for call in calls:
+        require(call in frames, 'noCall', f'no call {call}')
+        require(frames[call]['supervisorId'] == supervisor, 'notSupervised', f'another supervisor has {call}')
+        require(frames[call]['state'] not in LIVE, 'notCrashed', f'{call} has not crashed')
 
 
 def ack(operation, seen, release, supervisor, calls, pid=None, process=None):
-    tick, frames = supervised(operation, seen, release, supervisor, calls)
-    require(not any(frame['state'] in LIVE for frame in frames), 'notCrashed', 'the call has not crashed')
-    if all(frame['state'] == 'cleanedUp' for frame in frames):
+    require_crashed(operation, supervisor, calls)
+    tick = Tick(operation, seen, supervisor, release)
+    if not tick.pre & set(calls):
         return Outcome()
     tick.refresh_supervisor(supervisor, pid or (process['pid'] if process else None), process)
     tick.judge()
-    for frame in frames:
-        if frame['state'] == 'crashed':
+    for frame in tick.stack:
+        if frame['callId'] in calls and frame['state'] == 'crashed':
             tick.clean_up(frame)
     tick.op['lastHeartbeat'] = seen.now
     tick.settle()
@@ -441,7 +444,8 @@ def ack(operation, seen, release, supervisor, calls, pid=None, process=None):
 
 
 def claim(operation, seen, release, supervisor, pid, process=None):
-    tick, _ = supervised(operation, seen, release, supervisor, [])
+    require_not_over(operation)
+    tick = Tick(operation, seen, supervisor, release)
     tick.refresh_supervisor(supervisor, None, None)
     tick.judge()
     for frame in tick.stack:
@@ -453,11 +457,13 @@ def claim(operation, seen, release, supervisor, pid, process=None):
 
 
 def unclaim(operation, seen, release, supervisor, calls):
-    tick, frames = supervised(operation, seen, release, supervisor, calls)
+    require_crashed(operation, supervisor, calls)
+    tick = Tick(operation, seen, supervisor, release)
     tick.refresh_supervisor(supervisor, None, None)
     tick.judge()
-    for frame in frames:
-        frame.pop('handlingBy', None)
+    for frame in tick.stack:
+        if frame['callId'] in calls:
+            frame.pop('handlingBy', None)
     tick.settle()
     return tick.finish()
 

@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -206,6 +207,13 @@ class Files(InDirectory):
         self.assertEqual(waiting.wait(5), 0)
         self.assertEqual([frame['callId'] for frame in self.read()['stack']], ['make', 'other'])
 
+    def test_host_id(self):
+        for machine, name, want in (('', '', 'af63a24c860189fe'), ('3d1219c7c4c5404aaa1f6d2a48adfda4', 'vm', '75ff6945b9d096b3'),
+                                    ('', 'host200', '00fa9c301ea47ede')):
+            self.assertEqual(ledger.host_id(machine, name), want)
+        self.push('make', '--pid', str(os.getpid()))
+        self.assertRegex(self.read()['stack'][0]['process']['hostId'], '^[0-9a-f]{16}$')
+
     def test_a_life(self):
         child = subprocess.Popen(['cat'], stdin=subprocess.PIPE)
         self.addCleanup(child.stdin.close)
@@ -244,9 +252,9 @@ class Files(InDirectory):
         outside = self.path.parent / 'outside'
         outside.mkdir()
         (outside / 'kept').touch()
-        self.push('make')
+        self.push('make', '--tmp')
         mine = self.path / 'tmp/build/make/deep'
-        mine.mkdir(parents=True)
+        mine.mkdir()
         (mine / 'link').symlink_to(outside)
         other = self.path / 'tmp/build/shared'
         other.mkdir()
@@ -288,6 +296,50 @@ class Files(InDirectory):
         marker.unlink()
         self.push('other', status=78)
         self.assertFalse(marker.exists())
+        for file in self.file.parent.iterdir():
+            file.unlink()
+        self.dpl('status', status=66)
+        self.dpl('abort', status=66)
+        self.push('other')
+
+    def test_symbolic_links_are_refused(self):
+        self.push('make')
+        for path in (self.file, self.file.with_name('build.json.lock'), self.path / 'ledger.json'):
+            with self.subTest(path=path):
+                away = path.rename(self.path / 'away')
+                path.symlink_to(away)
+                self.push('other', status=77)
+                self.dpl('abort', status=77)
+                if 'lock' not in path.name:
+                    self.dpl('status', status=77)
+                path.unlink()
+                away.rename(path)
+        self.push('other')
+
+    def test_lock_file_of_a_copied_operation(self):
+        self.push('make')
+        lock = self.file.with_name('build.json.lock')
+        lock.unlink()
+        self.dpl('abort')
+        self.assertTrue(lock.exists())
+        self.file.unlink()
+        lock.unlink()
+        self.dpl('abort', status=66)
+        self.assertFalse(lock.exists())
+
+    def test_archive_number_is_above_the_highest(self):
+        for there, want in ((), 'build.json'), (('build.json',), 'build~2.json'), (('build~7.json', 'build~10.json'), 'build~11.json'):
+            with self.subTest(there=there):
+                archive = self.path / 'archive'
+                shutil.rmtree(archive, ignore_errors=True)
+                self.push('make')
+                archive.mkdir(exist_ok=True)
+                for name in there:
+                    shutil.copy(self.file, archive / name)
+                self.dpl('pop', '--call=make')
+                for _ in range(3):
+                    self.dpl('cleanup')
+                self.assertEqual(set(os.listdir(archive)) - set(there), {want})
 
     def test_usage(self):
         for words in (['nix'], ['pop'], ['push', '--op=x']):

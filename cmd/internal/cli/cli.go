@@ -4,25 +4,26 @@ package cli
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
-
-	"github.com/alecthomas/kong"
 )
 
-// A Command is a struct with flags for kong, which embeds Flags.
+// A Command is a struct with the values of its flags, which embeds Common.
 type Command interface {
+	Define(f *FlagSet)
 	Run(env *Env) error
-	flags() *Flags
+	common() *Common
 }
 
-// Main parses the arguments of this process into c, runs it, and exits with the status of what Run returns. summary is
-// one sentence, details are further paragraphs of the help.
+// Main parses the arguments of this process into c, runs it, and exits with the status of what Run returns. summary and
+// details are for the help.
 func Main(c Command, summary, details string) {
-	env := &Env{Program: filepath.Base(os.Args[0]), Stdout: os.Stdout, Stderr: os.Stderr, flags: c.flags()}
+	env := &Env{Program: filepath.Base(os.Args[0]), Stdout: os.Stdout, Stderr: os.Stderr, flags: c.common()}
 	os.Exit(env.run(c, os.Args[1:], summary, details))
 }
 
@@ -33,23 +34,22 @@ func (env *Env) run(c Command, args []string, summary, details string) (status i
 			status = StatusBug
 		}
 	}()
-	exited := -1
-	parser, err := kong.New(c,
-		kong.Name(env.Program), kong.Description(summary+"\n\n"+details), kong.Exit(func(code int) { exited = code }),
-		kong.Writers(env.Stdout, env.Stderr), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
-	if err != nil {
-		panic(err)
-	}
-	_, err = parser.Parse(args)
-	if exited >= 0 {
-		return exited
-	}
-	if err != nil {
-		err = Usagef("%v: see %s --help", err, env.Program)
-	} else if env.flags.Version {
-		fmt.Fprintf(env.Stdout, "%s %s\n", env.Program, version())
+	var f FlagSet
+	c.Define(&f)
+	c.common().define(&f)
+	err := f.parse(env.Program, args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(env.Stdout, f.help(env.Program, summary, details))
 		return StatusOK
-	} else if err = env.resolve(); err == nil {
+	case err != nil:
+		env.flags.json = env.flags.json || slices.Contains(args, "--json")
+		return env.report(Usagef("%v: see %s --help", err, env.Program))
+	case env.flags.version:
+		fmt.Fprintln(env.Stdout, env.Program, version())
+		return StatusOK
+	}
+	if err = env.resolve(); err == nil {
 		err = c.Run(env)
 	}
 	return env.report(err)
@@ -82,7 +82,7 @@ func (env *Env) report(err error) int {
 		message += ": " + c
 	}
 	message = strings.ReplaceAll(message, "\n", "; ")
-	if env.flags.JSON {
+	if env.flags.json {
 		env.printJSON(env.Stderr, Object{{"schemaVersion", SchemaVersion}, {"error", Object{
 			{"program", env.Program}, {"message", message}, {"status", status},
 		}}})
@@ -94,7 +94,7 @@ func (env *Env) report(err error) int {
 
 // Logf prints a line to stderr with -v.
 func (env *Env) Logf(format string, args ...any) {
-	if env.flags.Verbose {
+	if env.flags.verbose {
 		env.Warnf(format, args...)
 	}
 }

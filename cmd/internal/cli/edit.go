@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 
@@ -84,11 +83,11 @@ func (env *Env) rehearse(l *fileops.Ledger, id string, mode fileops.Mode, verb f
 	}
 	changed := after.Revision != before.Revision
 	if changed && !env.JSON() {
-		var old []byte
+		old := ""
 		if before.ID != "" {
 			old = before.Encode()
 		}
-		env.Stdout.Write(bytes.TrimPrefix(diff.Diff("a/"+id+".json", old, "b/"+id+".json", after.Encode()), []byte("diff ")))
+		env.Stdout.Write(diff.Diff("a/"+id+".json", []byte(old), "b/"+id+".json", []byte(after.Encode())))
 	}
 	return Edit{After: after, Created: before.ID == "", Changed: changed}, nil
 }

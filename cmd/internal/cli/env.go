@@ -18,7 +18,7 @@ type Env struct {
 	Program        string
 	Stdout, Stderr io.Writer
 
-	flags   *Flags
+	flags   *Common
 	now     time.Time // zero: the clock's
 	sync    fileops.Sync
 	ledgers []*fileops.Ledger // opened, to ask for leftovers
@@ -28,16 +28,16 @@ var syncs = map[string]fileops.Sync{"": fileops.SyncDefault, "none": fileops.Syn
 
 // resolve completes the flags from the environment.
 func (env *Env) resolve() error {
-	if now := flagOr(env.flags.Now, "DPL_NOW"); now != "" {
+	if now := flagOr(env.flags.now, "DPL_NOW"); now != "" {
 		t, err := protocol.ParseTime(now)
 		if err != nil {
 			return Usagef("--now: %v", err)
 		}
 		env.now = t
 	}
-	sync, ok := syncs[flagOr(env.flags.Sync, "DPL_SYNC")]
+	sync, ok := syncs[flagOr(env.flags.sync, "DPL_SYNC")]
 	if !ok {
-		return Usagef("--sync: want none, file or full, not %q", flagOr(env.flags.Sync, "DPL_SYNC"))
+		return Usagef("--sync: want none, file or full, not %q", flagOr(env.flags.sync, "DPL_SYNC"))
 	}
 	env.sync = sync
 	return nil
@@ -51,13 +51,13 @@ func flagOr(value, variable string) string {
 }
 
 // JSON reports whether output is to be JSON.
-func (env *Env) JSON() bool { return env.flags.JSON }
+func (env *Env) JSON() bool { return env.flags.json }
 
 // DryRun reports whether nothing is to be changed.
-func (env *Env) DryRun() bool { return env.flags.DryRun }
+func (env *Env) DryRun() bool { return env.flags.dryRun }
 
 // TrustsGroup reports whether what other members of the group write may be acted on.
-func (env *Env) TrustsGroup() bool { return env.flags.TrustGroup }
+func (env *Env) TrustsGroup() bool { return env.flags.trustGroup }
 
 // Now returns the time: --now, or the clock's.
 func (env *Env) Now() time.Time {
@@ -106,7 +106,7 @@ func Identify(pid int) (protocol.Process, error) {
 }
 
 func (env *Env) ledgerDir() (string, error) {
-	if dir := flagOr(env.flags.Ledger, "DPL_LEDGER"); dir != "" {
+	if dir := flagOr(env.flags.ledger, "DPL_LEDGER"); dir != "" {
 		return dir, nil
 	}
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
@@ -120,7 +120,7 @@ func (env *Env) ledgerDir() (string, error) {
 }
 
 func (env *Env) options() fileops.Options {
-	return fileops.Options{LockTimeout: time.Duration(env.flags.LockTimeout), Sync: env.sync, TrustGroup: env.flags.TrustGroup}
+	return fileops.Options{LockTimeout: env.flags.lockTimeout, Sync: env.sync, TrustGroup: env.flags.trustGroup}
 }
 
 // Open opens the ledger.

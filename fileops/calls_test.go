@@ -1,0 +1,79 @@
+package fileops
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var randomPart = regexp.MustCompile(`~[0-9a-f]{16}`)
+
+// callsOf returns the system calls of one edit of an existing operation, one per line.
+func callsOf(t *testing.T, o Options, heartbeat bool) string {
+	t.Helper()
+	p := &simProc{disk: newSimDisk()}
+	o.FS = p
+	l, err := Create(simLedger, Config{}, o)
+	must(t, err)
+	must(t, edits(add("a", false))(l))
+	p.trace = nil
+	must(t, l.Edit("op", Existing, func(tx *Tx) error {
+		p.trace = append(p.trace, "change")
+		return add("b", heartbeat)(tx)
+	}))
+	calls := strings.ReplaceAll(strings.Join(p.trace, "\n"), simLedger+"/operations", "operations")
+	return randomPart.ReplaceAllString(calls, "~") + "\n"
+}
+
+// The order is the promise, and the number of calls is the price.
+func TestSystemCallsOfAnEdit(t *testing.T) {
+	t.Parallel()
+	const before = `lock operations/op.json.lock
+stat lock
+stat operations/op.json.lock
+create operations/op.json.tmp~
+open operations/op.json
+fstat
+read
+close
+change
+write
+`
+	const file = before + "fsync\n"
+	const rename = "replace operations/op.json\n"
+	none := before + "close\n" + rename + "unlock\n"
+	onlyFile := file + "close\n" + rename + "unlock\n"
+	full := file + "close\nopen operations\n" + rename + "fsync\nclose\nunlock\n"
+	for _, c := range []struct {
+		sync      Sync
+		heartbeat bool
+		want      string
+	}{
+		{SyncDefault, false, full}, {SyncDefault, true, onlyFile},
+		{SyncNone, false, none}, {SyncNone, true, none},
+		{SyncFile, false, onlyFile}, {SyncFile, true, onlyFile},
+		{SyncFull, false, full}, {SyncFull, true, full},
+	} {
+		if got := callsOf(t, Options{Sync: c.sync}, c.heartbeat); got != c.want {
+			t.Errorf("sync %d, heartbeat %v: got\n%s\nwant\n%s", c.sync, c.heartbeat, got, c.want)
+		}
+	}
+}
+
+// A process that was killed before it committed, or after it archived, leaves a lock file.
+func TestLockFileWithoutOperation(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	never := func(*Tx) error { t.Error("change was called without an operation"); return nil }
+	for _, want := range []error{ErrNotFound, ErrArchived} {
+		writeFile(t, l.operationLock("op"), "")
+		if err := l.Edit("op", Existing, never); !errors.Is(err, want) {
+			t.Errorf("got %v, want %v", err, want)
+		}
+		if left := filesIn(t, l.operations()); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
+		must(t, edits(add("a", false), archive)(l))
+	}
+}

@@ -1,0 +1,83 @@
+package fileops
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Config is ledger.json: what everybody who uses the ledger has to agree on. It is written once, when the ledger is
+// created.
+type Config struct {
+	ProtocolVersion int      // 1
+	Commit          string   // how an edit replaces a file; only "rename" exists
+	Shared          bool     // several users of one group use this ledger
+	ResourceRoots   []string // absolute paths below which resources may be deleted, besides the ledger's own tmp/
+}
+
+const (
+	protocolVersion = 1
+	commitRename    = "rename"
+)
+
+// check refuses what this program does not know how to honour.
+func (c Config) check() error {
+	switch {
+	case c.ProtocolVersion < 1:
+		return errors.New("protocolVersion is missing or less than 1")
+	case c.ProtocolVersion > protocolVersion:
+		return fmt.Errorf("protocolVersion %d: made by a newer dpl: upgrade this one", c.ProtocolVersion)
+	case c.Commit == "":
+		return errors.New("commit is missing")
+	case c.Commit != commitRename:
+		return fmt.Errorf("commit %q: made by a newer dpl: upgrade this one", c.Commit)
+	}
+	for _, root := range c.ResourceRoots {
+		if !filepath.IsAbs(root) || filepath.Clean(root) != root || filepath.Dir(root) == root {
+			return fmt.Errorf("resourceRoots: %q is not a clean absolute path below the root directory", root)
+		}
+	}
+	return nil
+}
+
+func (c Config) encode() ([]byte, error) {
+	tokens := []jsontext.Token{
+		jsontext.BeginObject,
+		jsontext.String("protocolVersion"), jsontext.Int(int64(c.ProtocolVersion)),
+		jsontext.String("commit"), jsontext.String(c.Commit),
+		jsontext.String("shared"), jsontext.Bool(c.Shared),
+		jsontext.String("resourceRoots"), jsontext.BeginArray,
+	}
+	for _, root := range c.ResourceRoots {
+		tokens = append(tokens, jsontext.String(root))
+	}
+	return encode(append(tokens, jsontext.EndArray, jsontext.EndObject))
+}
+
+// decodeConfig reads ledger.json. Members it does not know are none of its business.
+func decodeConfig(data []byte) (Config, error) {
+	var c Config
+	d := jsontext.NewDecoder(bytes.NewBuffer(data))
+	err := readObject(d, func(name string) error {
+		switch name {
+		case "protocolVersion":
+			version, err := readInt(d)
+			c.ProtocolVersion = version
+			return err
+		case "commit":
+			return readString(d, &c.Commit)
+		case "shared":
+			return readBool(d, &c.Shared)
+		case "resourceRoots":
+			return readStrings(d, &c.ResourceRoots)
+		}
+		return d.SkipValue()
+	})
+	if err != nil {
+		return Config{}, err
+	}
+	return c, c.check()
+}

@@ -1,0 +1,164 @@
+package fileops
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+)
+
+// Mode says what Edit expects to find, and how long it waits.
+type Mode int
+
+const (
+	Existing Mode = 0      // the operation exists, otherwise ErrArchived or ErrNotFound
+	OrCreate Mode = 1 << 0 // the operation is created unless it exists
+	Try      Mode = 1 << 1 // try the lock once, whatever Options.LockTimeout
+)
+
+// Edit changes one operation. It calls change while it holds the operation's lock, and then does what change has asked of
+// tx. If change asks for nothing or returns an error, nothing is changed; its error is returned as it is.
+//
+// Edit returns
+//
+//   - ErrNotFound or ErrArchived if there is no operation and mode is Existing: change was not called;
+//   - ErrBusy if the lock could not be had in time: change was not called;
+//   - ErrPermission if the lock or the operation is not safe to trust: change was not called;
+//   - ErrCommitted if the change is made but may not survive a power cut.
+//
+// After any other error the operation is byte for byte what it was. What was discarded is deleted after the lock is
+// released; see Leftovers.
+func (l *Ledger) Edit(id string, mode Mode, change func(tx *Tx) error) error {
+	if err := checkID(id); err != nil {
+		return err
+	}
+	lock, err := l.lockOperation(id, mode)
+	if err != nil {
+		return err
+	}
+	tx := &Tx{ledger: l, id: id}
+	defer tx.deleteTrash()
+	defer func() { l.leave(lock.Unlock()) }()
+	return tx.run(mode, change)
+}
+
+// lockOperation takes the lock of an operation. Only OrCreate makes the lock file, or the loss of one whose operation is
+// still there: after a power cut, or because somebody copied the operations alone.
+func (l *Ledger) lockOperation(id string, mode Mode) (Lock, error) {
+	var p patience
+	if mode&Try == 0 {
+		p.timeout = l.options.LockTimeout
+	}
+	defer p.stop()
+	lock, err := l.lock(l.operationLock(id), mode&OrCreate != 0, &p)
+	if !errors.Is(err, fs.ErrNotExist) || mode&OrCreate != 0 {
+		return lock, err
+	}
+	if _, err := l.fs.Lstat(l.operation(id)); err == nil {
+		return l.lock(l.operationLock(id), true, &p)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return nil, l.missing(id)
+}
+
+// missing says why there is no such operation.
+func (l *Ledger) missing(id string) error {
+	n, err := l.newestArchived(id)
+	switch {
+	case err != nil:
+		return err
+	case n > 0:
+		return ErrArchived
+	}
+	return ErrNotFound
+}
+
+// Tx is an edit in progress: what change sees of the operation, and what it asks for.
+type Tx struct {
+	ledger *Ledger
+	id     string
+
+	temp   File
+	path   string // of temp
+	data   []byte
+	absent bool
+
+	next      io.WriterTo
+	heartbeat bool
+	archive   bool
+
+	committed bool
+	trash     []trash  // renamed already
+	made      []string // calls whose temporary directories MakeTmp made
+	discard   []string // calls whose temporary directories go after the commit
+}
+
+// Data returns the operation as it is, nil if it does not exist. The caller may change it.
+func (tx *Tx) Data() []byte { return tx.data }
+
+// Archived reports whether there is an archived operation of this id. Ledger.Read returns it as long as Data is nil.
+func (tx *Tx) Archived() bool {
+	_, err := tx.ledger.fs.Lstat(tx.ledger.archived(tx.id, 1))
+	return err == nil
+}
+
+// Replace asks for data to become the operation. A heartbeat is an edit that a power cut may undo, though not tear:
+// SyncDefault does not fsync the directory for it.
+func (tx *Tx) Replace(data []byte, heartbeat bool) {
+	tx.replaceWith(content(data), heartbeat)
+}
+
+// content is bytes that can be written more than once.
+type content []byte
+
+func (c content) WriteTo(w io.Writer) (int64, error) {
+	n, err := w.Write(c)
+	return int64(n), err
+}
+
+// replaceWith is Replace with what next writes, each time it is asked.
+func (tx *Tx) replaceWith(next io.WriterTo, heartbeat bool) {
+	tx.next, tx.heartbeat, tx.archive = next, heartbeat, false
+}
+
+// Archive asks for the operation to be moved to the archive as it is, and for its temporary directories to be deleted.
+// It takes the place of an earlier Replace.
+func (tx *Tx) Archive() {
+	tx.next, tx.archive = nil, true
+}
+
+func (tx *Tx) run(mode Mode, change func(tx *Tx) error) error {
+	defer tx.abandon()
+	if err := tx.begin(); err != nil {
+		return err
+	}
+	if tx.absent && mode&OrCreate == 0 {
+		return tx.ledger.missing(tx.id)
+	}
+	if err := change(tx); err != nil {
+		return err
+	}
+	switch {
+	case tx.archive && !tx.absent:
+		return tx.moveToArchive()
+	case tx.next != nil:
+		return tx.replace()
+	}
+	return nil
+}
+
+// begin creates the temporary file, and only then reads the operation.
+func (tx *Tx) begin() (err error) {
+	l := tx.ledger
+	tx.path = tempOf(l.operation(tx.id))
+	if tx.temp, err = l.createFile(tx.path); err != nil {
+		tx.absent = !l.exists(l.operation(tx.id))
+		return err
+	}
+	tx.data, _, err = l.readFile(l.operation(tx.id))
+	if errors.Is(err, fs.ErrNotExist) {
+		tx.absent = true
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,55 @@
+// Package fileops keeps a ledger directory: it locks, edits, archives and reads operation files, and deletes the
+// resources that crashed calls leave behind. It works on bytes; what they mean is package protocol's business.
+//
+// What it promises, on any file system whose flock, rename and fsync do what POSIX says:
+//
+//   - Edits of one operation happen one after the other. An edit that was told to wait no longer changed nothing.
+//   - A reader, who takes no lock, sees the operation as some edit left it, never a part of one. So does whoever comes
+//     after a crash or a power cut.
+//   - When Edit returns nil the change survives a power cut, unless Options.Sync or a heartbeat asked for less. When it
+//     returns an error the operation is byte for byte what it was, with one exception, ErrCommitted.
+//   - A lock file exists as long as its operation. Whoever waits for a lock file that is removed meanwhile notices.
+//
+// An edit is, in this order: open and lock operations/{id}.json.lock; check that this path still names the locked file;
+// create a temporary file beside the operation; read the operation; change; write; fsync; rename; fsync the directory;
+// unlock. The temporary file comes before the read because creating it makes an NFS client drop what it remembers of the
+// directory: without that, the read may be of an older version than the lock protects.
+//
+// It never reads the clock or the environment and prints nothing.
+package fileops
+
+import (
+	"errors"
+	"io/fs"
+)
+
+// These errors are told apart with errors.Is. Anything else that Edit returns is the caller's own error or the operating
+// system's, and nothing was changed.
+var (
+	// ErrNoLedger: the directory does not exist or has never been a ledger.
+	ErrNoLedger = errors.New("no such ledger")
+
+	// ErrNotFound: there is no such operation, and none in the archive.
+	ErrNotFound = errors.New("no such operation")
+
+	// ErrArchived: the operation is over; it can only be read.
+	ErrArchived = errors.New("the operation is over and archived")
+
+	// ErrBusy: another process held the lock all the time that was allowed for waiting. Nothing was changed.
+	ErrBusy = errors.New("another process holds the lock")
+
+	// ErrPermission: the operating system refuses, or a file is not safe to trust: somebody else owns it or may write to it.
+	ErrPermission = fs.ErrPermission
+
+	// ErrConfig: the directory is a ledger, but not one that this program may touch.
+	ErrConfig = errors.New("unusable ledger")
+
+	// ErrCannotCreate: the ledger could not be created.
+	ErrCannotCreate = errors.New("cannot create the ledger")
+
+	// ErrCommitted: the change is made and everybody sees it, but it may not survive a power cut.
+	ErrCommitted = errors.New("committed, but it may not survive a power cut")
+
+	// ErrResource: the path is not one that this ledger may delete.
+	ErrResource = errors.New("not a resource of this ledger")
+)

@@ -1,0 +1,103 @@
+package fileops
+
+import (
+	"io/fs"
+	"time"
+)
+
+// FS is every system call that fileops makes, so that the same code runs on an operating system and on a simulated one
+// that crashes, loses power and fills its disk. Errors are those of package io/fs (or wrap them).
+type FS interface {
+	// Lock opens path for reading and writing, creating it with mode create unless that is 0, and locks it exclusively.
+	// While somebody else has the lock it waits for expired to be closed and then returns ErrBusy; at once if expired is
+	// nil. A lock that comes later than that is released.
+	Lock(path string, create fs.FileMode, expired <-chan struct{}) (Lock, error)
+
+	// Open opens a file or directory for reading. None of the methods here follows path if it is a symbolic link.
+	Open(path string) (File, error)
+
+	// Create opens a new file for writing. It fails with fs.ErrExist if there is one.
+	Create(path string, mode fs.FileMode) (File, error)
+
+	// Lstat describes path.
+	Lstat(path string) (Info, error)
+
+	// Stat describes what path is or points to.
+	Stat(path string) (Info, error)
+
+	// ReadDir returns the names in a directory, in any order.
+	ReadDir(path string) ([]string, error)
+
+	// Mkdir creates one directory. It fails with fs.ErrExist if the name is taken.
+	Mkdir(path string, mode fs.FileMode) error
+
+	// Link gives a file a second name. It fails with fs.ErrExist if that is taken.
+	Link(old, new string) error
+
+	// Replace renames a file, replacing what has the new name.
+	Replace(old, new string) error
+
+	// Move renames a file. It fails with fs.ErrExist if the new name is taken.
+	Move(old, new string) error
+
+	// Remove removes a file or an empty directory.
+	Remove(path string) error
+
+	// OpenRoot opens a directory, which path may reach through symbolic links.
+	OpenRoot(path string) (Root, error)
+
+	// Resolve returns path without the symbolic links in it.
+	Resolve(path string) (string, error)
+
+	// Euid returns the effective user id, -1 where there is none.
+	Euid() int
+}
+
+// File is an open file or directory.
+type File interface {
+	Read(p []byte) (int, error)
+	Write(p []byte) (int, error)
+	Stat() (Info, error)
+	Chmod(mode fs.FileMode) error
+	Sync() error
+	Close() error
+}
+
+// Lock is a lock file that is held.
+type Lock interface {
+	// Stat describes the file that is locked, whatever its path names by now.
+	Stat() (Info, error)
+
+	// Unlock releases the lock and closes the file.
+	Unlock() error
+}
+
+// Root is an open directory. A name given to its methods may contain slashes and lead through symbolic links, but never
+// out of the directory: that is an error. The last element is followed only by OpenRoot.
+type Root interface {
+	OpenRoot(name string) (Root, error)
+	Lstat(name string) (Info, error)
+	Rename(old, new string) error
+	Remove(name string) error
+
+	// Stat describes the directory itself, including the mount it is on.
+	Stat() (Info, error)
+
+	// ReadDir returns the names in the directory, in any order.
+	ReadDir() ([]string, error)
+
+	Close() error
+}
+
+// Info is what fileops wants to know of a file.
+type Info struct {
+	Size    int64
+	Mode    fs.FileMode
+	ModTime time.Time
+	UID     int
+	ID      FileID
+	Mount   uint64 // only from Root.Stat; 0 where the operating system has no such number
+}
+
+// FileID tells files apart, whatever their names.
+type FileID struct{ Device, Inode uint64 }

@@ -1,0 +1,167 @@
+//go:build unix
+
+package fileops
+
+import (
+	"io"
+	"io/fs"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// noFollow is how a lock file is opened: never through a symbolic link.
+const noFollow = unix.O_NOFOLLOW
+
+// fdFile is a file without os.File's finalizer, and without the epoll calls that os.OpenFile makes for each.
+type fdFile struct {
+	fd   int
+	path string
+}
+
+// Open does not wait for the other end of a named pipe: whoever wants a regular file looks at Stat first.
+func (osFS) Open(path string) (File, error) {
+	return openFile(path, unix.O_RDONLY|unix.O_NONBLOCK, 0)
+}
+
+func (osFS) Create(path string, mode fs.FileMode) (File, error) {
+	return openFile(path, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, uint32(mode.Perm()))
+}
+
+func openFile(path string, flags int, mode uint32) (File, error) {
+	fd, err := retry(func() (int, error) { return unix.Open(path, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode) })
+	if err != nil {
+		return nil, pathError("open", path, err)
+	}
+	return &fdFile{fd, path}, nil
+}
+
+func (f *fdFile) Read(p []byte) (int, error) {
+	n, err := retry(func() (int, error) { return unix.Read(f.fd, p) })
+	if err != nil {
+		return 0, pathError("read", f.path, err)
+	}
+	if n == 0 && len(p) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+func (f *fdFile) Write(p []byte) (int, error) {
+	written := 0
+	for written < len(p) {
+		n, err := retry(func() (int, error) { return unix.Write(f.fd, p[written:]) })
+		if err != nil {
+			return written, pathError("write", f.path, err)
+		}
+		written += n
+	}
+	return written, nil
+}
+
+// WriteString is Write without a copy of s.
+func (f *fdFile) WriteString(s string) (int, error) {
+	return f.Write(unsafe.Slice(unsafe.StringData(s), len(s)))
+}
+
+func (f *fdFile) Stat() (Info, error) {
+	var st unix.Stat_t
+	if _, err := retry(func() (int, error) { return 0, unix.Fstat(f.fd, &st) }); err != nil {
+		return Info{}, pathError("stat", f.path, err)
+	}
+	return infoOf(&st), nil
+}
+
+func (f *fdFile) Chmod(mode fs.FileMode) error {
+	_, err := retry(func() (int, error) { return 0, unix.Fchmod(f.fd, modeBits(mode)) })
+	return pathError("chmod", f.path, err)
+}
+
+func (f *fdFile) Sync() error {
+	_, err := retry(func() (int, error) { return 0, fsync(f.fd) })
+	return pathError("fsync", f.path, err)
+}
+
+// Close is not repeated when a signal interrupts it: the descriptor is gone all the same.
+func (f *fdFile) Close() error {
+	if err := unix.Close(f.fd); err != nil && err != unix.EINTR {
+		return pathError("close", f.path, err)
+	}
+	return nil
+}
+
+func (osFS) Lstat(path string) (Info, error) {
+	var st unix.Stat_t
+	if _, err := retry(func() (int, error) { return 0, unix.Lstat(path, &st) }); err != nil {
+		return Info{}, pathError("lstat", path, err)
+	}
+	return infoOf(&st), nil
+}
+
+func (osFS) Stat(path string) (Info, error) {
+	var st unix.Stat_t
+	if _, err := retry(func() (int, error) { return 0, unix.Stat(path, &st) }); err != nil {
+		return Info{}, pathError("stat", path, err)
+	}
+	return infoOf(&st), nil
+}
+
+func (osFS) Mkdir(path string, mode fs.FileMode) error {
+	_, err := retry(func() (int, error) { return 0, unix.Mkdir(path, uint32(mode.Perm())) })
+	return pathError("mkdir", path, err)
+}
+
+func (osFS) Euid() int { return unix.Geteuid() }
+
+func infoOf(st *unix.Stat_t) Info {
+	mode := fs.FileMode(st.Mode & 0o777)
+	if st.Mode&unix.S_ISGID != 0 {
+		mode |= fs.ModeSetgid
+	}
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFREG:
+	case unix.S_IFDIR:
+		mode |= fs.ModeDir
+	case unix.S_IFLNK:
+		mode |= fs.ModeSymlink
+	default:
+		mode |= fs.ModeIrregular
+	}
+	return Info{
+		Size:    st.Size,
+		Mode:    mode,
+		ModTime: time.Unix(st.Mtim.Unix()),
+		UID:     int(st.Uid),
+		ID:      FileID{uint64(st.Dev), uint64(st.Ino)},
+	}
+}
+
+func modeBits(mode fs.FileMode) uint32 {
+	bits := uint32(mode.Perm())
+	if mode&fs.ModeSetgid != 0 {
+		bits |= unix.S_ISGID
+	}
+	return bits
+}
+
+// retry repeats a call that a signal interrupted: network file systems may say so even where Go asks for restarts.
+func retry(call func() (int, error)) (int, error) {
+	for {
+		n, err := call()
+		if err != unix.EINTR {
+			return n, err
+		}
+	}
+}
+
+// pathError says which call failed on which path. A symbolic link where none is expected is a question of trust.
+func pathError(op, path string, err error) error {
+	switch err {
+	case nil:
+		return nil
+	case unix.ELOOP:
+		return &fs.PathError{Op: op, Path: path, Err: errSymlink}
+	}
+	return &fs.PathError{Op: op, Path: path, Err: err}
+}

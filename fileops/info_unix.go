@@ -1,0 +1,17 @@
+//go:build unix
+
+package fileops
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+func infoFrom(info fs.FileInfo) Info {
+	result := Info{Size: info.Size(), Mode: info.Mode(), ModTime: info.ModTime()}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		result.UID = int(st.Uid)
+		result.ID = FileID{uint64(st.Dev), uint64(st.Ino)}
+	}
+	return result
+}

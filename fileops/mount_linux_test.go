@@ -1,0 +1,83 @@
+package fileops
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// mount makes scratch/deep/mounted below root a mount point for the time of the test, wherever it is moved: of a new file
+// system, or of source.
+func mount(t *testing.T, source, root string) (target string) {
+	t.Helper()
+	target = filepath.Join(root, "scratch/deep/mounted")
+	if err := os.MkdirAll(target, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	kind, flags := "tmpfs", uintptr(0)
+	if source != "" {
+		kind, flags = "", syscall.MS_BIND
+	}
+	if err := syscall.Mount(source, target, kind, flags, ""); err != nil {
+		t.Skip("mounting needs root with CAP_SYS_ADMIN: ", err)
+	}
+	t.Cleanup(func() {
+		moved, err := filepath.Glob(filepath.Join(root, "*", "deep/mounted"))
+		if err != nil || len(moved) != 1 || syscall.Unmount(moved[0], syscall.MNT_DETACH) != nil {
+			t.Errorf("cannot unmount %v, %v", moved, err)
+		}
+	})
+	return target
+}
+
+func TestMountPointsAreNotCrossed(t *testing.T) {
+	for _, kind := range []string{"tmpfs", "bind"} {
+		t.Run(kind, func(t *testing.T) {
+			l, root := rooted(t, Options{})
+			source := ""
+			if kind == "bind" {
+				source = filepath.Join(root, "source")
+				writeFile(t, filepath.Join(source, "old"), "x")
+			}
+			point := mount(t, source, root)
+			file := filepath.Join(point, "dir/file")
+			writeFile(t, file, "x")
+
+			for _, path := range []string{file, filepath.Dir(file)} {
+				if err := l.CheckResource(path); !errors.Is(err, ErrResource) {
+					t.Errorf("check %s: %v", path, err)
+				}
+				if err := l.Edit("op", Existing, discard(path)); !errors.Is(err, ErrResource) {
+					t.Errorf("discard %s: %v", path, err)
+				}
+			}
+			if err := l.Edit("op", Existing, discard(point)); err == nil {
+				t.Error("a mount point was renamed")
+			}
+			if gone(t, file) {
+				t.Fatal("deleted on another mount")
+			}
+
+			// Around a mount point everything goes but the way to it, and says so.
+			writeFile(t, filepath.Join(root, "scratch/other"), "x")
+			if err := l.Edit("op", Existing, discard(filepath.Join(root, "scratch"))); err != nil {
+				t.Error(err)
+			}
+			if len(l.Leftovers()) != 1 {
+				t.Error("nothing was said about the rest")
+			}
+			if err := l.Sweep(); err == nil {
+				t.Error("sweep: nothing was said about the rest")
+			}
+			paths, err := filepath.Glob(filepath.Join(root, trashPrefix+"*", "deep/mounted/dir/file"))
+			if err != nil || len(paths) != 1 {
+				t.Errorf("deleted on another mount: %v, %v", paths, err)
+			}
+			if others, _ := filepath.Glob(filepath.Join(root, trashPrefix+"*", "other")); len(others) > 0 {
+				t.Errorf("left: %v", others)
+			}
+		})
+	}
+}

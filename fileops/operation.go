@@ -1,0 +1,110 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unsafe"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// ErrCaseFold: the file system takes two ids that differ in case for one.
+var ErrCaseFold = errors.New("an operation whose id differs only in case exists")
+
+// A Verb is a verb of the protocol, with its arguments bound. It gets the zero Operation if there is none, with the
+// revision of an archived one of that id.
+type Verb func(op protocol.Operation) (protocol.Operation, error)
+
+// EditOperation makes verb's change of the operation id under its lock, and returns the operation after it. An operation
+// of the same Revision has not been written; protocol.ErrExpired from verb archives it, and archived is true. What verb
+// asks for in its Effects is done; what of it cannot be done is in the operation as leftResources.
+//
+// Its errors are those of Edit, verb's, ErrCaseFold, and protocol.ErrCorrupt or ErrNewerVersion.
+func (l *Ledger) EditOperation(id string, mode Mode, verb Verb) (op protocol.Operation, archived bool, err error) {
+	err = l.Edit(id, mode, func(tx *Tx) error {
+		before, err := tx.operation()
+		if err != nil {
+			return err
+		}
+		op, err = verb(before)
+		switch {
+		case errors.Is(err, protocol.ErrExpired):
+			archived = true
+			tx.Archive()
+			return nil
+		case err != nil || op.Revision == before.Revision && !tx.absent:
+			return err
+		}
+		if op, err = tx.prepare(op); err != nil {
+			return err
+		}
+		tx.replaceWith(op, op.Effects().BeatOnly)
+		return nil
+	})
+	return op, archived, err
+}
+
+// operation decodes the operation of tx.
+func (tx *Tx) operation() (protocol.Operation, error) {
+	if !tx.absent {
+		return decodeOperation(tx.id, asString(tx.data))
+	}
+	if !tx.Archived() {
+		return protocol.Operation{}, nil
+	}
+	archived, _, err := tx.ledger.ReadOperation(tx.id)
+	return protocol.Operation{Revision: archived.Revision}, err
+}
+
+// prepare does what op's verb asks of the file system before the commit, and queues the rest.
+func (tx *Tx) prepare(op protocol.Operation) (protocol.Operation, error) {
+	for _, call := range op.Effects().Begun {
+		if _, err := tx.MakeTmp(call); err != nil {
+			return op, err
+		}
+	}
+	for _, r := range op.Effects().Released {
+		for _, path := range r.Resources {
+			if err := tx.Discard(path); err != nil {
+				op = op.Leave(r.CallID, path, err)
+			}
+		}
+	}
+	for _, call := range op.Effects().Ended {
+		tx.DiscardTmp(call)
+	}
+	return op, nil
+}
+
+// ReadOperation returns the operation id, from the archive if it has been archived. Its errors are those of Read, and
+// protocol.ErrCorrupt or ErrNewerVersion.
+func (l *Ledger) ReadOperation(id string) (op protocol.Operation, archived bool, err error) {
+	data, archived, err := l.Read(id)
+	if err != nil {
+		return protocol.Operation{}, false, err
+	}
+	op, err = decodeOperation(id, asString(data))
+	return op, archived, err
+}
+
+// asString returns data, which is never written to again, without copying it: an operation may be large.
+func asString(data []byte) string { return unsafe.String(unsafe.SliceData(data), len(data)) }
+
+// decodeOperation decodes text, the content of the file of the operation id.
+func decodeOperation(id, text string) (protocol.Operation, error) {
+	op, err := protocol.Decode(text)
+	switch {
+	case err != nil:
+		return protocol.Operation{}, err
+	case op.ID == id:
+		return op, nil
+	case strings.EqualFold(op.ID, id):
+		return protocol.Operation{}, fmt.Errorf("%w: %s", ErrCaseFold, op.ID)
+	}
+	return protocol.Operation{}, fmt.Errorf("%w: /operationId: %q differs from the name of the file", protocol.ErrCorrupt, op.ID)
+}
+
+// TmpDir returns the path of the temporary directory of a call, which exists if its push asked for one.
+func (l *Ledger) TmpDir(op, call string) string { return filepath.Join(l.operationTmp(op), call) }

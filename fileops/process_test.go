@@ -1,0 +1,384 @@
+package fileops
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// These tests start the test binary again: locks are between processes, and only a process can be killed.
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && strings.HasPrefix(os.Args[1], "child=") {
+		if err := child(strings.TrimPrefix(os.Args[1], "child="), os.Args[2], os.Args[3:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func child(what, dir string, args []string) error {
+	l, err := Create(dir, Config{}, Options{LockTimeout: 30 * time.Second, Sync: SyncNone})
+	if err != nil {
+		return err
+	}
+	switch what {
+	case "add":
+		n, err := strconv.Atoi(args[1])
+		for i := 0; i < n && err == nil; i++ {
+			edit := fmt.Sprint(args[0], ".", i)
+			err = l.Edit("op", OrCreate, add(edit, true))
+			if err == nil {
+				fmt.Println(edit)
+			}
+		}
+		return err
+	case "archive":
+		for range 200 {
+			if err := l.Edit("op", Existing, archive); err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrArchived) {
+				return err
+			}
+		}
+		return nil
+	case "hold":
+		return l.Edit("op", OrCreate, func(*Tx) error {
+			fmt.Println("held")
+			_, err := io.Copy(io.Discard, os.Stdin)
+			return err
+		})
+	}
+	return fmt.Errorf("no such child: %q", what)
+}
+
+func childCommand(what, dir string, args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], append([]string{"child=" + what, dir}, args...)...)
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// testLedger creates a ledger in a new directory.
+func testLedger(t *testing.T, c Config, o Options) *Ledger {
+	t.Helper()
+	l, err := Create(filepath.Join(t.TempDir(), "ledger"), c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// everyEdit returns the edits in all copies of the operation op.
+func everyEdit(t *testing.T, l *Ledger) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(l.dir, "*", "op*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edits, err := decodeEdits(data)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		all = append(all, edits...)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// runAll runs the commands at once and returns the lines they printed, sorted. Each may be killed.
+func runAll(t *testing.T, cmds []*exec.Cmd, mayDie bool) []string {
+	t.Helper()
+	var mu sync.Mutex
+	var lines []string
+	var all sync.WaitGroup
+	for _, cmd := range cmds {
+		all.Go(func() {
+			out, err := cmd.Output()
+			if err != nil && !mayDie {
+				t.Errorf("%v: %v", cmd.Args[1:], err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for line := range strings.Lines(string(out)) {
+				if strings.HasSuffix(line, "\n") {
+					lines = append(lines, strings.TrimSpace(line))
+				}
+			}
+		})
+	}
+	all.Wait()
+	slices.Sort(lines)
+	return lines
+}
+
+func TestManyProcessesLoseNothing(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	var cmds []*exec.Cmd
+	for i := range 64 {
+		cmds = append(cmds, childCommand("add", l.dir, fmt.Sprint("p", i), "25"))
+	}
+	acked := runAll(t, cmds, false)
+	if got := everyEdit(t, l); !slices.Equal(got, acked) || len(got) != 64*25 {
+		t.Errorf("%d edits of %d, %d acknowledged", len(got), 64*25, len(acked))
+	}
+	if left := filesIn(t, l.operations()); !slices.Equal(left, []string{"op.json", "op.json.lock"}) {
+		t.Errorf("left: %v", left)
+	}
+}
+
+func TestProcessesCreateTheLedgerAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "deep", "ledger")
+	var cmds []*exec.Cmd
+	for i := range 24 {
+		cmds = append(cmds, childCommand("add", dir, fmt.Sprint("p", i), "1"))
+	}
+	runAll(t, cmds, false)
+	l, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := everyEdit(t, l); len(got) != 24 {
+		t.Errorf("%d edits of 24: %v", len(got), got)
+	}
+}
+
+// Writers and archivers race for one operation: the lock file comes and goes under the feet of those who wait for it.
+func TestArchivingLosesNoEdit(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{LockTimeout: 30 * time.Second})
+	var cmds []*exec.Cmd
+	for i := range 8 {
+		cmds = append(cmds, childCommand("add", l.dir, fmt.Sprint("p", i), "60"))
+		if i%2 == 0 {
+			cmds = append(cmds, childCommand("archive", l.dir))
+		}
+	}
+	acked := runAll(t, cmds, false)
+	if got := everyEdit(t, l); !slices.Equal(got, acked) || len(got) != 8*60 {
+		t.Errorf("%d edits of %d, %d acknowledged", len(got), 8*60, len(acked))
+	}
+	if copies := filesIn(t, l.archive()); len(copies) < 2 {
+		t.Errorf("hardly anything was archived: %v", copies)
+	}
+	if err := l.Edit("op", OrCreate, archive); err != nil {
+		t.Fatal(err)
+	}
+	if left := filesIn(t, l.operations()); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+func TestKilledWritersTearNothing(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{LockTimeout: 10 * time.Second})
+	var acked []string
+	for round := range 40 {
+		cmd := childCommand("add", l.dir, fmt.Sprint("p", round), "1000000")
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		for n := 0; lines.Scan(); n++ {
+			acked = append(acked, lines.Text())
+			if n == round%7 {
+				cmd.Process.Kill()
+			}
+		}
+		cmd.Wait()
+	}
+	got := everyEdit(t, l)
+	for _, edit := range acked {
+		if _, found := slices.BinarySearch(got, edit); !found {
+			t.Errorf("%s was acknowledged and is lost", edit)
+		}
+	}
+	if len(got) > len(acked)+40 {
+		t.Errorf("%d edits, but %d were acknowledged", len(got), len(acked))
+	}
+	if err := l.Sweep(); err != nil {
+		t.Error(err)
+	}
+	if left := filesIn(t, l.operations()); !slices.Equal(left, []string{"op.json", "op.json.lock"}) {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// hold starts a process that holds the lock of op until release is called.
+func hold(t *testing.T, dir string) (release func()) {
+	t.Helper()
+	cmd := childCommand("hold", dir)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bufio.NewReader(stdout).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	release = sync.OnceFunc(func() {
+		stdin.Close()
+		cmd.Wait()
+	})
+	t.Cleanup(release)
+	return release
+}
+
+func TestBusyLockChangesNothing(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{LockTimeout: 50 * time.Millisecond})
+	if err := l.Edit("op", OrCreate, add("a", false)); err != nil {
+		t.Fatal(err)
+	}
+	release := hold(t, l.dir)
+	before := snapshot(t, l.dir)
+	never := func(*Tx) error { t.Error("change was called without the lock"); return nil }
+	for _, mode := range []Mode{Existing, OrCreate, Existing | Try} {
+		if err := l.Edit("op", mode, never); !errors.Is(err, ErrBusy) {
+			t.Errorf("mode %d: %v", mode, err)
+		}
+	}
+	if after := snapshot(t, l.dir); after != before {
+		t.Errorf("changed:\n%s\n%s", before, after)
+	}
+	// Who waited in vain must not have the lock when it is free at last.
+	release()
+	waitUntil(t, 5*time.Second, func() bool { return l.Edit("op", Existing|Try, add("b", false)) == nil })
+	if got := everyEdit(t, l); !slices.Equal(got, []string{"a", "b"}) {
+		t.Error(got)
+	}
+}
+
+// Somebody replaces the lock file while another process holds it and a third waits: the lock on the old file is worth
+// nothing to whoever gets it.
+func TestReplacedLockFileIsNoticed(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/proc/locks"); err != nil {
+		t.Skip("only /proc/locks tells who waits for a lock: ", err)
+	}
+	l := testLedger(t, Config{}, Options{LockTimeout: 20 * time.Second})
+	if err := l.Edit("op", OrCreate, add("a", false)); err != nil {
+		t.Fatal(err)
+	}
+	release := hold(t, l.dir)
+	done := make(chan error)
+	entered := make(chan struct{})
+	go func() {
+		done <- l.Edit("op", Existing, func(tx *Tx) error { close(entered); return add("b", false)(tx) })
+	}()
+	waitUntil(t, 20*time.Second, func() bool { return waitsForLock(l.operationLock("op")) })
+	if err := os.Remove(l.operationLock("op")); err != nil {
+		t.Fatal(err)
+	}
+	release2 := holdFile(t, l.operationLock("op"))
+	release()
+	// The waiter has the old lock now, sees that it is the wrong one, and waits for the new one.
+	waitUntil(t, 20*time.Second, func() bool { return waitsForLock(l.operationLock("op")) })
+	select {
+	case <-entered:
+		t.Error("it went ahead with the lock on a removed file")
+	default:
+	}
+	release2()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// holdFile locks a new file in this process.
+func holdFile(t *testing.T, path string) (release func()) {
+	t.Helper()
+	lock, err := osFS{}.Lock(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() { lock.Unlock() }
+}
+
+// waitsForLock reports whether somebody waits in the kernel for a lock on path.
+func waitsForLock(path string) bool {
+	info, err := osFS{}.Lstat(path)
+	if err != nil {
+		return false
+	}
+	locks, err := os.ReadFile("/proc/locks")
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(locks)) {
+		if strings.Contains(line, "->") && strings.Contains(line, fmt.Sprintf(":%d ", info.ID.Inode)) {
+			return true
+		}
+	}
+	return false
+}
+
+func waitUntil(t *testing.T, patience time.Duration, happened func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for !happened() {
+		if time.Now().After(deadline) {
+			t.Fatal("it never happened")
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func filesIn(t *testing.T, dir string) []string {
+	t.Helper()
+	names, err := osFS{}.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// snapshot describes every file below dir but temporary ones: those belong to edits in progress.
+func snapshot(t *testing.T, dir string) string {
+	t.Helper()
+	var all strings.Builder
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.Contains(path, tempMark) {
+			return err
+		}
+		info, err := osFS{}.Lstat(path)
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		fmt.Fprintf(&all, "%s %v %v %q\n", path, info.ID, info.ModTime, data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
+}

@@ -1,0 +1,120 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Read returns an operation as the last edit left it, archived or not. It takes no lock. It returns ErrNotFound if there
+// is no such operation.
+//
+// An operation that is not in either place may just have moved from where Read had not looked yet to where it had, so
+// the answer no is given only after looking for the file again.
+func (l *Ledger) Read(id string) (data []byte, archived bool, err error) {
+	if err := checkID(id); err != nil {
+		return nil, false, err
+	}
+	data, _, err = l.readFile(l.operation(id))
+	for errors.Is(err, fs.ErrNotExist) {
+		var n int
+		n, err = l.newestArchived(id)
+		if err != nil {
+			return nil, false, err
+		}
+		if n > 0 {
+			data, _, err = l.readFile(l.archived(id, n))
+			if !errors.Is(err, fs.ErrNotExist) {
+				return data, true, err
+			}
+		}
+		data, _, err = l.readFile(l.operation(id))
+		if n == 0 && errors.Is(err, fs.ErrNotExist) {
+			return nil, false, ErrNotFound
+		}
+	}
+	return data, false, err
+}
+
+// readFile returns the contents of a regular file that is safe to trust, never nil without an error.
+func (l *Ledger) readFile(path string) ([]byte, Info, error) {
+	f, err := l.fs.Open(path)
+	if err != nil {
+		return nil, Info{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, Info{}, err
+	}
+	if path != l.marker() {
+		err = l.trustFile(path, info)
+	}
+	if err != nil {
+		return nil, Info{}, err
+	}
+	data, err := readAll(f, info.Size)
+	return data, info, err
+}
+
+// readAll reads a file that fstat says is size bytes long, in one call if that is true.
+func readAll(f File, size int64) ([]byte, error) {
+	data := make([]byte, 0, size+1)
+	for {
+		n, err := f.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		if err == io.EOF || err == nil && len(data) == int(size) && n > 0 {
+			return data, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(data) == cap(data) {
+			data = slices.Grow(data, 4096)
+		}
+	}
+}
+
+// Entry is one operation in a listing.
+type Entry struct {
+	ID      string
+	ModTime time.Time // of its last edit
+}
+
+// List returns the operations that are not archived, by id.
+func (l *Ledger) List() ([]Entry, error) {
+	names, err := l.readDir(l.operations())
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]Entry, 0, len(names)/2)
+	for _, name := range names {
+		id, ok := operationOf(name)
+		if !ok {
+			continue
+		}
+		info, err := l.fs.Lstat(l.operation(id))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("list operations: %w", err)
+		}
+		entries = append(entries, Entry{id, info.ModTime})
+	}
+	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.ID, b.ID) })
+	return entries, nil
+}
+
+// readDir is fs.ReadDir, except that a directory which does not exist is empty.
+func (l *Ledger) readDir(path string) ([]string, error) {
+	names, err := l.fs.ReadDir(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return names, err
+}

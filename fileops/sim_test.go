@@ -1,0 +1,277 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const simLedger = "/home/user/ledger"
+
+// simConfig allows a resource root that the disk of every scenario has.
+var simConfig = Config{ResourceRoots: []string{"/data"}}
+
+// An operation of these tests is a list of the edits that made it, written so that a torn one shows.
+func encodeEdits(edits []string) []byte {
+	return fmt.Appendf(nil, "%d\n%s\nend\n", len(edits), strings.Join(edits, "\n"))
+}
+
+func decodeEdits(data []byte) ([]string, error) {
+	lines := strings.Split(string(data), "\n")
+	if n := len(lines); n < 4 || lines[n-1] != "" || lines[n-2] != "end" || lines[0] != fmt.Sprint(n-3) {
+		return nil, fmt.Errorf("torn: %q", data)
+	}
+	return lines[1 : len(lines)-2], nil
+}
+
+// add is a change that appends one edit.
+func add(edit string, heartbeat bool) func(*Tx) error {
+	return func(tx *Tx) error {
+		var edits []string
+		if tx.Data() != nil {
+			var err error
+			if edits, err = decodeEdits(tx.Data()); err != nil {
+				return err
+			}
+		}
+		tx.Replace(encodeEdits(append(edits, edit)), heartbeat)
+		return nil
+	}
+}
+
+// survey returns the operations on the disk, archived ones too, by file name.
+func survey(d *simDisk) (map[string][]string, error) {
+	found := map[string][]string{}
+	for _, name := range d.tree() {
+		rest, ok := strings.CutPrefix(name, simLedger+"/")
+		if !ok || path.Ext(rest) != ".json" || !strings.HasPrefix(rest, "operations/") && !strings.HasPrefix(rest, "archive/") {
+			continue
+		}
+		n, err := d.find(name)
+		if err != nil {
+			return nil, err
+		}
+		edits, err := decodeEdits(n.data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", rest, err)
+		}
+		found[rest] = edits
+	}
+	return found, nil
+}
+
+// leftoversOn returns what Sweep should have removed.
+func leftoversOn(d *simDisk) []string {
+	return slices.DeleteFunc(d.tree(), func(name string) bool {
+		if strings.Contains(name, ".tmp~") && !strings.Contains(name, "ledger.json") || strings.Contains(name, trashPrefix) {
+			return false
+		}
+		operation, isLock := strings.CutSuffix(name, ".lock")
+		if !isLock {
+			return true
+		}
+		_, err := d.find(operation)
+		return err == nil
+	})
+}
+
+func simOpen(p *simProc) (*Ledger, error) {
+	return Create(simLedger, simConfig, Options{FS: p, LockTimeout: time.Hour})
+}
+
+// scenario is one command, and what it finds.
+type scenario struct {
+	name     string
+	before   func(l *Ledger) error
+	after    map[string][]string // of success
+	volatile bool                // a power cut may undo it
+	act      func(l *Ledger) error
+}
+
+var errRefused = errors.New("refused")
+
+func edits(changes ...func(*Tx) error) func(l *Ledger) error {
+	return func(l *Ledger) error {
+		for _, change := range changes {
+			if err := l.Edit("op", OrCreate, change); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func archive(tx *Tx) error { tx.Archive(); return nil }
+
+var scenarios = []scenario{
+	{name: "first push", act: edits(add("a", false)), after: map[string][]string{"operations/op.json": {"a"}}},
+	{name: "push", before: edits(add("a", false)), act: edits(add("b", false)),
+		after: map[string][]string{"operations/op.json": {"a", "b"}}},
+	{name: "heartbeat", before: edits(add("a", false)), act: edits(add("b", true)), volatile: true,
+		after: map[string][]string{"operations/op.json": {"a", "b"}}},
+	{name: "archive", before: edits(add("a", false), func(tx *Tx) error {
+		if _, err := tx.MakeTmp("call"); err != nil {
+			return err
+		}
+		return add("b", false)(tx)
+	}), act: edits(archive), after: map[string][]string{"archive/op.json": {"a", "b"}}},
+	{name: "archive again", before: edits(add("a", false), archive, add("b", false)), act: edits(archive),
+		after: map[string][]string{"archive/op.json": {"a"}, "archive/op~2.json": {"b"}}},
+	{name: "push of an archived operation", before: edits(add("a", false), archive), act: edits(add("b", false)),
+		after: map[string][]string{"archive/op.json": {"a"}, "operations/op.json": {"b"}}},
+	{name: "refused first push", act: edits(func(tx *Tx) error {
+		_, err := tx.MakeTmp("call")
+		return errors.Join(errRefused, err)
+	})},
+	{name: "temporary directories", before: edits(func(tx *Tx) error {
+		_, err := tx.MakeTmp("old")
+		return errors.Join(err, add("a", false)(tx))
+	}), act: edits(func(tx *Tx) error {
+		_, err := tx.MakeTmp("new")
+		tx.DiscardTmp("old")
+		return errors.Join(err, add("b", false)(tx))
+	}), after: map[string][]string{"operations/op.json": {"a", "b"}}},
+	{name: "resource", before: edits(add("a", false)), act: edits(func(tx *Tx) error {
+		return errors.Join(tx.Discard("/data/scratch"), add("b", false)(tx))
+	}), after: map[string][]string{"operations/op.json": {"a", "b"}}},
+}
+
+// run runs one scenario with a fault and returns an error if a promise was broken. A power cut comes afterwards unless
+// power is nil.
+func (s scenario) run(p *simProc, power *rand.Rand) error {
+	p.disk = newSimDisk()
+	setup := &simProc{disk: p.disk}
+	for _, dir := range []string{"/data", "/data/scratch", "/data/scratch/deep"} {
+		if err := setup.Mkdir(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	before := map[string][]string{}
+	if s.before != nil {
+		l, err := simOpen(setup)
+		if err == nil {
+			err = s.before(l)
+		}
+		if err == nil {
+			before, err = survey(p.disk)
+		}
+		if err != nil {
+			return fmt.Errorf("before: %w", err)
+		}
+	}
+	p.disk.flush(func(simChange) bool { return true })
+
+	var err error
+	survived := p.alive(func() {
+		var l *Ledger
+		if l, err = simOpen(p); err == nil {
+			err = s.act(l)
+		}
+	})
+	if p.faultAt > p.calls && err != nil && !errors.Is(err, errRefused) {
+		return fmt.Errorf("without a fault: %w", err)
+	}
+	if power != nil {
+		p.disk.powerLoss(power)
+	}
+	if err := s.judge(p.disk, before, survived, err, power != nil); err != nil {
+		return err
+	}
+	return s.sweep(p.disk, power != nil)
+}
+
+func (s scenario) judge(d *simDisk, before map[string][]string, survived bool, err error, powerLost bool) error {
+	after := s.after
+	if after == nil {
+		after = before
+	}
+	got, surveyErr := survey(d)
+	if surveyErr != nil {
+		return surveyErr
+	}
+	isOld, isNew := fmt.Sprint(got) == fmt.Sprint(before), fmt.Sprint(got) == fmt.Sprint(after)
+	mayUndo := powerLost && (s.volatile || errors.Is(err, ErrCommitted))
+	switch {
+	case !isOld && !isNew:
+		return fmt.Errorf("neither old nor new: %v", got)
+	case survived && !isNew && !mayUndo && (err == nil || errors.Is(err, ErrCommitted)):
+		return fmt.Errorf("lost: it said %v, but there is %v", err, got)
+	case survived && !isOld && err != nil && !errors.Is(err, ErrCommitted):
+		return fmt.Errorf("it said %w, but there is %v", err, got)
+	}
+	return nil
+}
+
+// sweep shows that the next process can go on, and that nothing is left lying about.
+func (s scenario) sweep(d *simDisk, powerLost bool) error {
+	l, err := simOpen(&simProc{disk: d})
+	if err != nil {
+		return fmt.Errorf("next command: %w", err)
+	}
+	if err := errors.Join(l.Sweep(), l.Sweep()); err != nil {
+		return fmt.Errorf("sweep: %w", err)
+	}
+	left := leftoversOn(d)
+	if len(left) > 0 && !(powerLost && s.name == "resource") { // the journal is not fsynced
+		return fmt.Errorf("left after the sweep: %v", left)
+	}
+	return l.Edit("op", OrCreate, add("next", false))
+}
+
+// everyFault runs s with every fault at every system call and returns the promises broken.
+func (s scenario) everyFault(bug simProc) (broken []error, runs int) {
+	dry := bug
+	if err := s.run(&dry, nil); err != nil {
+		return []error{err}, 1
+	}
+	faults := []simProc{{}, {fault: syscall.ENOSPC}, {fault: syscall.EIO}, {fault: syscall.EIO, late: true}}
+	for at := 1; at <= dry.calls+1; at++ {
+		for kind, fault := range faults {
+			for seed := range uint64(9) {
+				p := fault
+				p.faultAt, p.noFileSync, p.noDirSync = at, bug.noFileSync, bug.noDirSync
+				var power *rand.Rand
+				if seed > 0 {
+					power = rand.New(rand.NewPCG(seed, uint64(at)))
+				}
+				runs++
+				if err := s.run(&p, power); err != nil {
+					call := p.trace[min(at, len(p.trace))-1]
+					broken = append(broken, fmt.Errorf("%s, fault %d at call %d (%s), seed %d: %w", s.name, kind, at, call, seed, err))
+				}
+			}
+		}
+	}
+	return broken, runs
+}
+
+func TestEveryFaultAtEveryCall(t *testing.T) {
+	t.Parallel()
+	for _, s := range scenarios {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			broken, runs := s.everyFault(simProc{})
+			for _, err := range broken[:min(len(broken), 10)] {
+				t.Error(err)
+			}
+			t.Logf("%d runs, %d failed", runs, len(broken))
+		})
+	}
+}
+
+// The checker has to notice the bugs it is for.
+func TestCheckerNoticesMissingFsync(t *testing.T) {
+	t.Parallel()
+	for name, bug := range map[string]simProc{"file": {noFileSync: true}, "directory": {noDirSync: true}} {
+		broken, _ := scenarios[1].everyFault(bug)
+		if len(broken) == 0 {
+			t.Errorf("pushing without fsync of the %s passes", name)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Sweep removes what crashed processes left: lock files and temporary directories without an operation, temporary files
+// of edits, and trash. It waits for nobody: what an edit in progress could still need stays for the next time. It goes on
+// after errors and returns them all.
+func (l *Ledger) Sweep() error {
+	return errors.Join(l.sweepOperations(), l.sweepTrash())
+}
+
+// sweepOperations edits, without changing anything, each operation that has leftovers: see Tx.abandon for what that does
+// to those that do not exist.
+func (l *Ledger) sweepOperations() error {
+	names, err := l.readDir(l.operations())
+	if err != nil {
+		return err
+	}
+	inTmp, err := l.readDir(l.tmp())
+	if err != nil {
+		return err
+	}
+	left := leftovers(names, inTmp)
+	for _, id := range slices.Sorted(maps.Keys(left)) {
+		err = errors.Join(err, l.sweepOperation(id, left[id]))
+	}
+	return err
+}
+
+// leftovers returns the operations that have something to tidy up, and their temporary files.
+func leftovers(operations, tmp []string) map[string][]string {
+	left := make(map[string][]string)
+	ownerless := make(map[string]bool)
+	for _, id := range tmp {
+		ownerless[id] = validID(id)
+	}
+	for _, name := range operations {
+		if id, ok := operationOfTemp(name); ok {
+			left[id] = append(left[id], name)
+		} else if file, ok := strings.CutSuffix(name, ".lock"); ok {
+			id, ok := operationOf(file)
+			ownerless[id] = ok
+		}
+	}
+	for _, name := range operations {
+		if id, ok := operationOf(name); ok {
+			delete(ownerless, id)
+		}
+	}
+	for id, valid := range ownerless {
+		if _, known := left[id]; valid && !known {
+			left[id] = nil
+		}
+	}
+	return left
+}
+
+func (l *Ledger) sweepOperation(id string, temps []string) error {
+	err := l.Edit(id, OrCreate|Try, func(*Tx) error {
+		var err error
+		for _, temp := range temps {
+			err = errors.Join(err, l.removeIfThere(filepath.Join(l.operations(), temp)))
+		}
+		return err
+	})
+	if errors.Is(err, ErrBusy) {
+		return nil
+	}
+	return err
+}
+
+func (l *Ledger) sweepTrash() error {
+	names, err := l.readDir(l.tmp())
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		id, isJournal := operationOfJournal(name)
+		switch {
+		case isJournal:
+			err = errors.Join(err, l.sweepJournal(name, id))
+		case isTrash(name):
+			err = errors.Join(err, l.sweepFrom(".", name))
+		case validID(name):
+			err = errors.Join(err, l.sweepTmp(name))
+		}
+	}
+	return err
+}
+
+// sweepTmp looks for trash in the temporary directory of an operation.
+func (l *Ledger) sweepTmp(id string) error {
+	names, err := l.readDir(l.operationTmp(id))
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if isTrash(name) {
+			err = errors.Join(err, l.sweepFrom(id, name))
+		}
+	}
+	return err
+}
+
+func (l *Ledger) sweepFrom(dir, name string) error {
+	return l.purgeAt(l.tmp(), filepath.Join(dir, name))
+}
+
+// purgeAt deletes a piece of trash below a root.
+func (l *Ledger) purgeAt(root, name string) error {
+	parent, err := l.descend(root, filepath.Dir(name))
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	defer parent.Close()
+	if err := purge(parent, filepath.Base(name)); err != nil {
+		return fmt.Errorf("delete %s: %w", filepath.Join(root, name), err)
+	}
+	return nil
+}
+
+// over reports whether whatever edit of the operation was in progress a moment ago has ended.
+func (l *Ledger) over(id string) (bool, error) {
+	lock, err := l.lock(l.operationLock(id), false, &patience{})
+	switch {
+	case errors.Is(err, ErrBusy):
+		return false, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return true, nil
+	case err != nil:
+		return false, err
+	}
+	return true, lock.Unlock()
+}

@@ -1,0 +1,151 @@
+package fileops
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+)
+
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	l, root := rooted(t, Options{})
+	trash := newTrashName()
+	for _, path := range []string{
+		filepath.Join(l.operations(), "stale.json.lock"),
+		filepath.Join(l.operations(), "stale.json.tmp~0123"),
+		filepath.Join(l.operations(), "nolock.json.tmp~0123"),
+		filepath.Join(l.operations(), "op.json.tmp~0123"),
+		filepath.Join(l.operations(), "op.json.lock.tmp~0123"),
+		filepath.Join(l.tmp(), "stale/call/file"),
+		filepath.Join(l.tmp(), "nobody/call/file"),
+		filepath.Join(l.tmp(), newTrashName(), "file"),
+		filepath.Join(l.tmp(), "op", newTrashName(), "file"),
+		filepath.Join(root, "scratch", trash, "file"),
+		filepath.Join(l.tmp(), newJournalName("cut")),
+	} {
+		writeFile(t, path, "")
+	}
+	kept := []string{
+		filepath.Join(l.tmp(), "op/call/file"),
+		filepath.Join(root, "scratch/deep/file"),
+		filepath.Join(root, "scratch", newTrashName()), // no note: not ours
+		filepath.Join(l.operations(), "notes.txt"),
+	}
+	for _, path := range kept {
+		writeFile(t, path, "")
+	}
+	if _, err := l.writeJournal("over", journal{root, "scratch/" + trash}); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Sweep(); err != nil {
+		t.Error(err)
+	}
+	for _, path := range kept {
+		if gone(t, path) {
+			t.Errorf("%s is gone", path)
+		}
+	}
+	if got, want := filesIn(t, l.operations()), []string{"notes.txt", "op.json", "op.json.lock"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got, want := filesIn(t, l.tmp()), []string{"op"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if !gone(t, filepath.Join(root, "scratch", trash)) {
+		t.Error("trash is left")
+	}
+	wantNoTrash(t, l.dir)
+	wantNoLeftovers(t, l)
+}
+
+func TestSweepWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	l, root := rooted(t, Options{})
+	trash := newTrashName()
+	inUse := filepath.Join(root, trash, "file")
+	writeFile(t, inUse, "x")
+	note, err := l.writeJournal("op", journal{root, trash})
+	if err != nil {
+		t.Fatal(err)
+	}
+	temp := filepath.Join(l.operations(), "op.json.tmp~0123")
+	writeFile(t, temp, "x")
+	release := hold(t, l.dir)
+	if err := l.Sweep(); err != nil {
+		t.Error(err)
+	}
+	if gone(t, inUse) || gone(t, temp) || gone(t, note) {
+		t.Error("it took what an edit in progress may need")
+	}
+	release()
+	if err := l.Sweep(); err != nil {
+		t.Error(err)
+	}
+	if !gone(t, inUse) || !gone(t, temp) || !gone(t, note) {
+		t.Error("it left what nobody needs")
+	}
+}
+
+// A note is a file that could have been edited: it must not make anybody delete anything but trash.
+func TestSweepDeletesOnlyTrash(t *testing.T) {
+	t.Parallel()
+	l, root := rooted(t, Options{})
+	outside := filepath.Join(realPath(t, t.TempDir()), newTrashName(), "file")
+	writeFile(t, outside, "x")
+	inside := filepath.Join(root, "scratch/deep/file")
+	for _, j := range []journal{
+		{root, "scratch"}, {root, "scratch/.dpl-trash-"}, {root, "."}, {filepath.Dir(root), filepath.Base(root)},
+		{filepath.Dir(filepath.Dir(outside)), filepath.Base(filepath.Dir(outside))},
+		{root, "../" + filepath.Base(root) + "/scratch"}, {"", ""}, {l.dir, "operations"},
+	} {
+		text, err := json.Marshal(map[string]string{"root": j.root, "path": j.path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		note := filepath.Join(l.tmp(), newJournalName("x"))
+		writeFile(t, note, string(text))
+		if err := l.Sweep(); !errors.Is(err, ErrResource) {
+			t.Errorf("%s: %v", text, err)
+		}
+		if gone(t, inside) || gone(t, outside) || gone(t, l.operation("op")) || gone(t, note) {
+			t.Fatalf("%s: something is gone", text)
+		}
+		if err := os.Remove(note); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestDeletingTheSameTrashTwiceIsHarmless(t *testing.T) {
+	t.Parallel()
+	l, root := rooted(t, Options{})
+	for range 20 {
+		for i := range 40 {
+			writeFile(t, filepath.Join(root, "scratch", string(rune('a'+i%5)), string(rune('a'+i))), "x")
+		}
+		var all sync.WaitGroup
+		err := l.Edit("op", Existing, func(tx *Tx) error {
+			err := discard(filepath.Join(root, "scratch"))(tx)
+			for range 2 {
+				all.Go(func() {
+					for range 5 {
+						if err := l.Sweep(); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			return err
+		})
+		all.Wait()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantNoLeftovers(t, l)
+	wantNoTrash(t, root, l.dir)
+}

@@ -1,0 +1,59 @@
+package fileops
+
+import (
+	"fmt"
+	"io/fs"
+	"os/user"
+	"strconv"
+)
+
+// trust refuses a file that somebody else could have written: whoever can write to a ledger can have commands run and
+// files deleted. On a shared ledger that is its purpose, as far as the group goes.
+func (l *Ledger) trust(path string, info Info) error {
+	switch {
+	case l.euid < 0: // no such permissions here
+	case info.Mode&0o002 != 0, info.Mode&0o020 != 0 && !l.config.Shared:
+		return fmt.Errorf("%s: %w: others may write to it (mode %04o): chmod go-w it", path, ErrPermission, info.Mode.Perm())
+	case info.UID != l.euid && !l.config.Shared:
+		owner := userName(info.UID)
+		return fmt.Errorf("%s: %w: it belongs to %s: run this as %s", path, ErrPermission, owner, owner)
+	}
+	return nil
+}
+
+func (l *Ledger) trustDir(path string, info Info) error {
+	if !info.Mode.IsDir() {
+		return fmt.Errorf("%s: %w: it is not a directory", path, ErrPermission)
+	}
+	return l.trust(path, info)
+}
+
+func (l *Ledger) trustFile(path string, info Info) error {
+	if !info.Mode.IsRegular() {
+		return fmt.Errorf("%s: %w: it is not a regular file", path, ErrPermission)
+	}
+	return l.trust(path, info)
+}
+
+func userName(uid int) string {
+	id := strconv.Itoa(uid)
+	if u, err := user.LookupId(id); err == nil {
+		return u.Username
+	}
+	return "uid " + id
+}
+
+// dirMode and fileMode are what the ledger's own directories and files are created with.
+func (l *Ledger) dirMode() fs.FileMode {
+	if l.config.Shared {
+		return fs.ModeSetgid | 0o770
+	}
+	return 0o700
+}
+
+func (l *Ledger) fileMode() fs.FileMode {
+	if l.config.Shared {
+		return 0o660
+	}
+	return 0o600
+}

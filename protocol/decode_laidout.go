@@ -1,0 +1,215 @@
+package protocol
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A large operation is decoded by every heartbeat of every participant, and nearly always it was written by Encode. So
+// the stack of a text that is laid out as Encode does is read by the line here, in a third of the time. What is not exactly
+// as Encode would have written it is left to the strict decoder: a frame, or the whole text. TestDecodeLaidOut and
+// FuzzDecode hold the two against each other.
+
+// decodeLaidOut returns the operation in text if it is laid out as Encode does.
+func decodeLaidOut(text string) (Operation, bool) {
+	const begin, end = "\n  \"stack\": [\n    {", "\n  ]"
+	at := strings.Index(text, begin)
+	if at < 0 {
+		return Operation{}, false
+	}
+	start := at + len(begin) - 1 // of the first frame
+	open := at + len(begin) - len("\n    {")
+	src := &source{text: text}
+	frames, after, ok := framesLaidOut(text, start, src)
+	if !ok || !strings.HasPrefix(text[after:], end) {
+		return Operation{}, false
+	}
+	// A newline occurs in no string, so the stack can be cut out of the text without reading it.
+	rest := newDecoder(text[:open] + text[after+len(end)-1:])
+	rest.stackAt = open - 1
+	op := rest.operation()
+	rest.checkUnique(frames)
+	if rest.err != nil || !rest.stackFound || !rest.atEnd() {
+		return Operation{}, false
+	}
+	op.Stack = frames
+	op.source.text = text
+	for _, f := range frames {
+		f.source = op.source
+	}
+	return op, true
+}
+
+// framesLaidOut reads the frames from start, where one begins, to the end of the last.
+func framesLaidOut(text string, start int, src *source) (frames []*Frame, after int, ok bool) {
+	const next = ",\n    "
+	var slab []Frame
+	line := lineReader{text: text}
+	for {
+		if len(slab) == cap(slab) {
+			slab = make([]Frame, 0, min(64, 4+2*len(frames)))
+		}
+		slab = slab[:len(slab)+1]
+		f := &slab[len(slab)-1]
+		line.at, line.ok = start, true
+		if line.frame(f); !line.ok {
+			if line.at, ok = frameLaidOut(text, start, f); !ok {
+				return nil, 0, false
+			}
+		}
+		f.cameFrom(src, start, line.at)
+		frames = append(frames, f)
+		if !strings.HasPrefix(text[line.at:], next) {
+			return frames, line.at, true
+		}
+		start = line.at + len(next)
+	}
+}
+
+// frameLaidOut reads the frame at start, which has other members or another order than a lineReader knows.
+func frameLaidOut(text string, start int, f *Frame) (end int, ok bool) {
+	const last = "\n    }"
+	length := strings.Index(text[start:], last)
+	if length < 0 {
+		return 0, false
+	}
+	end = start + length + len(last)
+	*f = Frame{}
+	d := newDecoder(text[start:end])
+	d.frame(f)
+	return end, d.err == nil && d.atEnd()
+}
+
+// lineReader reads text that Encode has written. ok becomes false at the first byte that it did not expect.
+type lineReader struct {
+	text     string
+	at       int
+	ok       bool
+	last     time.Time // the time that lastText stands for
+	lastText string
+}
+
+// has skips s if it comes next.
+func (r *lineReader) has(s string) bool {
+	if !r.ok || !strings.HasPrefix(r.text[r.at:], s) {
+		return false
+	}
+	r.at += len(s)
+	return true
+}
+
+func (r *lineReader) must(s string) { r.ok = r.has(s) }
+
+// string reads the rest of a string without escapes, and its closing quote.
+func (r *lineReader) string() string {
+	start := r.at
+	for i := start; i < len(r.text); i++ {
+		switch c := r.text[i]; {
+		case c == '"':
+			r.at = i + 1
+			return r.text[start:i]
+		case c < ' ' || c >= 0x7f || c == '\\':
+			r.ok = false
+			return ""
+		}
+	}
+	r.ok = false
+	return ""
+}
+
+func (r *lineReader) id() string {
+	s := r.string()
+	r.ok = r.ok && CheckID(s) == nil
+	return s
+}
+
+// orNull reads a string with its quotes, or null.
+func (r *lineReader) orNull() string {
+	if r.has("null") {
+		return ""
+	}
+	r.must(`"`)
+	return r.string()
+}
+
+func (r *lineReader) time() time.Time {
+	s := r.string()
+	if s == r.lastText || !r.ok {
+		return r.last
+	}
+	t, err := ParseTime(s)
+	r.ok = err == nil
+	r.last, r.lastText = t, s
+	return t
+}
+
+func (r *lineReader) int() int64 {
+	start := r.at
+	for r.at < len(r.text) && '0' <= r.text[r.at] && r.text[r.at] <= '9' {
+		r.at++
+	}
+	digits := r.text[start:r.at]
+	n, err := strconv.ParseInt(digits, 10, 64)
+	r.ok = r.ok && err == nil && (digits[0] != '0' || len(digits) == 1)
+	return n
+}
+
+// frame reads a frame with any of the members that a live one has, except for resources.
+func (r *lineReader) frame(f *Frame) {
+	f.State, f.FailOnCrash = FrameActive, true
+	r.must("{\n      \"participantId\": \"")
+	f.ParticipantID = r.id()
+	r.must(",\n      \"callId\": \"")
+	f.CallID = r.id()
+	r.must(",\n      \"pid\": ")
+	f.PID = int(r.int())
+	r.must(",\n      \"startTime\": \"")
+	f.StartTime = r.time()
+	r.must(",\n      \"lastHeartbeat\": \"")
+	f.LastHeartbeat = r.time()
+	r.must(",\n      \"state\": \"")
+	f.State = FrameState(r.string())
+	r.ok = r.ok && f.State.valid()
+	r.must(",\n      \"supervisorId\": ")
+	if f.SupervisorID = r.orNull(); f.SupervisorID != "" {
+		r.ok = r.ok && CheckID(f.SupervisorID) == nil
+	}
+	r.must(",\n      \"supervisorHandle\": ")
+	f.SupervisorHandle = r.orNull()
+	if r.has(",\n      \"description\": \"") {
+		f.Description = r.string()
+	}
+	if r.has(",\n      \"failOnCrash\": false") {
+		f.FailOnCrash = false
+	}
+	if r.has(",\n      \"process\": {\n        \"pid\": ") {
+		r.process(&f.Process)
+	}
+	if r.has(",\n      \"beat\": {\n        \"bootId\": \"") {
+		r.beat(&f.Beat)
+	}
+	r.must("\n    }")
+}
+
+func (r *lineReader) process(p *Process) {
+	p.PID = int(r.int())
+	r.must(",\n        \"hostId\": \"")
+	p.HostID = r.string()
+	r.must(",\n        \"bootId\": \"")
+	p.BootID = r.string()
+	r.must(",\n        \"pidNamespace\": \"")
+	p.PIDNamespace = r.string()
+	r.must(",\n        \"startTicks\": ")
+	p.StartTicks = r.int()
+	r.must("\n      }")
+}
+
+func (r *lineReader) beat(b *Beat) {
+	b.BootID = r.string()
+	r.must(",\n        \"monotonicMs\": ")
+	b.MonotonicMs = r.int()
+	r.must(",\n        \"at\": \"")
+	b.At = r.time()
+	r.must("\n      }")
+}

@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""Writes N random vectors (spec §7) into DIR: random_vectors.py N DIR [SEED].
+
+Each says what protocol.py makes of one verb on an operation that a random walk of verbs and of edits by hand has come
+to. The same arguments give the same files. Let the runner of another implementation judge them; where it disagrees,
+the specification decides who is right.
+"""
+import copy
+import json
+import pathlib
+import random
+import sys
+
+import protocol
+import run
+from document import (EVENT, FRAME, FRAME_STATES, OPERATION, SUPERVISOR, TRANSITION, Number, Refused, decode, format_time, parse,
+                      write)
+
+START = 1768905000000  # 2026-01-20T10:30:00Z
+THRESHOLD = 1000
+STEPS = (0, 0, 1, 1, 200, 499, 500, 999, 1000, 1001, 2000, 9000, 10000, 10001, 3600_000, 3600_001, -500, -1001, -3600_000)
+HOSTS, NAMESPACES, BOOTS = ('host-1', 'host-1', 'host-1', 'host-2', ''), ('41', '41', '41', '42', ''), ('boot-2', 'boot-2', 'boot-1', '')
+PIDS, CALLS, PARTICIPANTS, SUPERVISORS = range(100, 105), ('a', 'b', 'c', 'd', 'e', 'f'), ('p', 'q', 'r'), ('s', 't', 'u')
+UNKNOWN = (Number('1.0'), Number('-0'), Number('12345678901234567890'), None, [], {'b': Number('1E+2'), 'a': [True, {}]}, 'é\n')
+
+
+def brief(value, kind=OPERATION):
+    """The JSON value of an operation as it was decoded, without members that have their default."""
+    plain = kind[1](value)
+    for name in [name for name, default in DEFAULTS[kind].items() if name in plain and plain[name] == default]:
+        del plain[name]
+    if plain.get('startTime') is not None and plain['startTime'] == plain['lastHeartbeat']:
+        del plain['startTime']
+    if kind is OPERATION:
+        for name, inner in (('stack', FRAME), ('transitions', TRANSITION), ('events', EVENT)):
+            if name in plain:
+                plain[name] = [brief(entry, inner) for entry in value[name]]
+        if 'supervisorHeartbeats' in plain:
+            plain['supervisorHeartbeats'] = {key: brief(entry, SUPERVISOR)
+                                             for key, entry in value['supervisorHeartbeats'].items()}
+    return plain
+
+
+DEFAULTS = {
+    OPERATION: {'protocolVersion': 1, 'revision': 0, 'aborted': False, 'heartbeatIntervalMs': 1500, 'stalenessThresholdMs': 10000,
+                'terminalAt': None, 'terminalHeartbeats': 0, 'supervisorHeartbeats': {}, 'transitions': [], 'events': []},
+    FRAME: {'pid': 0, 'state': 'active', 'supervisorId': None, 'supervisorHandle': None, 'description': '', 'failOnCrash': True,
+            'resources': [], 'leftResources': []},
+    SUPERVISOR: {'pid': 0, 'status': 'alive', 'orphanPolicy': 'crash'},
+    TRANSITION: {}, EVENT: {}}
+
+
+class Walk:
+    """An operation on its way, and the world that its observers see."""
+
+    def __init__(self, dice):
+        self.dice, self.operation, self.now, self.monotonic, self.exited = dice, None, START, 100_000, set()
+        self.hand_edits = dice.random() < 0.5
+
+    def chance(self, probability):
+        return self.dice.random() < probability
+
+    def one(self, values):
+        return self.dice.choice(list(values))
+
+    def process(self):
+        return {'pid': self.one(PIDS), 'hostId': self.one(HOSTS), 'bootId': self.one(BOOTS), 'pidNamespace': self.one(NAMESPACES),
+                'startTicks': self.one((7, 7, 8))}
+
+    def seen(self):
+        """What the next observer sees, as in a vector. The wall clock may be set; the monotonic one never is."""
+        step = self.one(STEPS)
+        self.now += step
+        self.monotonic += abs(step) if self.chance(0.8) else self.one(STEPS[:10])
+        if self.chance(0.1):
+            self.exited ^= {self.one(PIDS)}
+        seen = {'now': format_time(self.now)}
+        if self.chance(0.8):
+            seen |= {'hostId': self.one(HOSTS), 'bootId': self.one(BOOTS), 'pidNamespace': self.one(NAMESPACES)}
+            if self.chance(0.8):
+                seen['bootedAt'] = format_time(self.now + self.one((-5000, -1000, -1, 0, 1)) if self.chance(0.5) else START)
+            if self.chance(0.7):
+                seen['monotonicMs'] = max(1, self.monotonic - (0 if self.chance(0.9) else 50_000))
+            seen['exited'] = sorted(self.exited)
+        return {name: value for name, value in seen.items() if value not in ('', [])}
+
+    def identity(self):
+        """The arguments pid and process, one, or none of them."""
+        if self.chance(0.5):
+            return {}
+        frames = [entry for entry in self.entries() if 'process' in entry] if self.operation else []
+        process = copy.deepcopy(self.one(frames)['process']) if frames and self.chance(0.5) else self.process()
+        process['bootId'] = process['bootId'] or 'boot-2'
+        process = {name: process[name] for name in ('pid', 'hostId', 'bootId', 'pidNamespace', 'startTicks')}
+        return {'pid': process['pid'], 'process': process} if process['pid'] and self.chance(0.8) else {'pid': self.one(PIDS)}
+
+    def entries(self):
+        return [*self.operation['stack'], *self.operation['supervisorHeartbeats'].values()]
+
+    def optional(self, probability, **arguments):
+        return arguments if self.chance(probability) else {}
+
+    def push(self):
+        return {'participant': self.one(PARTICIPANTS), 'call': self.one(CALLS)} | self.identity() | self.optional(
+            0.5, supervisor=self.one(SUPERVISORS)) | self.optional(0.2, handle='h 1') | self.optional(
+            0.3, resources=['/r/1', '/r/2']) | self.optional(0.3, failOnCrash=self.chance(0.2)) | self.optional(
+            0.2, orphanPolicy=self.one(('crash', 'keep'))) | self.optional(0.1, description='one') | self.optional(
+            0.9 if self.operation is None else 0.1, stalenessThresholdMs=THRESHOLD) | self.optional(0.03, heartbeatIntervalMs=200)
+
+    def heartbeat(self):
+        actor = self.one(({'participant': self.one(PARTICIPANTS)}, {'participant': self.known('participantId', PARTICIPANTS)},
+                          {'call': self.known('callId', CALLS)}, {}))
+        if not actor or self.chance(0.2):
+            actor['supervisor'] = self.known('supervisorId', SUPERVISORS) or 's'
+        return actor | self.identity() | self.optional(0.1, cleaning=True)
+
+    def known(self, member, otherwise):
+        return self.one([frame[member] for frame in self.operation['stack']] or otherwise)
+
+    def pop(self):
+        return {'call': self.known('callId', CALLS)} | self.optional(0.2, fail=True) | self.optional(
+            0.1, reason='too hot') | self.optional(0.2, keepOpen=True)
+
+    def abort(self):
+        return {'by': 'user'} | self.optional(0.3, reason='tired')
+
+    def cleanup(self):
+        return {'by': 'janitor'}
+
+    def calls(self):
+        frame = self.one(self.operation['stack'] or [{'callId': 'a', 'supervisorId': 's'}])
+        supervisor = frame['supervisorId'] if frame['supervisorId'] and self.chance(0.9) else self.one(SUPERVISORS)
+        others = [other['callId'] for other in self.operation['stack']
+                  if other['supervisorId'] == supervisor and (other['state'] not in protocol.LIVE or self.chance(0.1))]
+        calls = list(dict.fromkeys(([frame['callId']] if self.chance(0.4) else []) + others + (['zz'] if self.chance(0.05) else [])))
+        self.dice.shuffle(calls)
+        return {'supervisor': supervisor, 'calls': calls}
+
+    def ack(self):
+        return self.calls() | self.identity()
+
+    def claim(self):
+        supervisor = self.calls()['supervisor']
+        return {'supervisor': supervisor} | (self.identity() or {'pid': 100})
+
+    unclaim = calls
+
+    def verb(self):
+        if self.operation is None:
+            return 'push'
+        if self.operation['state'] == 'running' and len(self.operation['stack']) < 3 and self.chance(0.4):
+            return 'push'
+        if self.operation['state'] != 'running' and self.chance(0.2):
+            return 'heartbeat'
+        return self.one(('push',) * 4 + ('heartbeat',) * 8 + ('pop',) * 3 + ('cleanup', 'ack', 'claim') * 2 + ('unclaim', 'abort'))
+
+    def edit_by_hand(self):
+        """What a user, another program or an older file may have changed."""
+        entry, operation = self.one(self.entries() or [self.operation]), self.operation
+        frame, what = 'callId' in entry, self.dice.randrange(16)
+        if what == 0:
+            entry['lastHeartbeat'] += self.one(STEPS)
+        elif what == 1 and entry is not operation:
+            entry['pid'] = self.one(PIDS)
+        elif what == 2 and entry is not operation:
+            entry['process'] = self.process()
+            entry['pid'] = entry['process']['pid'] if self.chance(0.8) else self.one(PIDS)
+        elif what == 3 and entry is not operation:
+            entry['beat'] = {'bootId': self.one(BOOTS), 'monotonicMs': max(0, self.monotonic + self.one(STEPS)), 'at': entry['lastHeartbeat']}
+        elif what == 4 and operation['supervisorHeartbeats']:
+            del operation['supervisorHeartbeats'][self.one(operation['supervisorHeartbeats'])]
+        elif what == 5 and frame and entry['state'] == 'crashed':
+            entry['reportedAt'] = self.now + self.one((-10 * THRESHOLD, -10 * THRESHOLD - 1, -20 * THRESHOLD))
+        elif what == 6 and frame and entry['state'] == 'crashed':
+            process = self.process()
+            entry['handlingBy'] = {'pid': self.one((process['pid'], 100)), 'at': self.now - self.one((0, 10 * THRESHOLD, 20 * THRESHOLD))}
+            entry['handlingBy'] |= {'process': process} if self.chance(0.7) else {}
+        elif what == 7 and frame and entry['state'] in protocol.LIVE:
+            entry['state'] = self.one(protocol.LIVE)
+        elif what == 8 and frame:
+            entry['failOnCrash'] = not entry['failOnCrash']
+        elif what == 9 and not frame and entry is not operation:
+            entry['orphanPolicy'], entry['status'] = self.one(('crash', 'keep')), self.one(('alive', 'dead'))
+        elif what == 10 and operation['state'] not in protocol.TERMINAL:
+            operation['state'] = self.one(('running', 'aborted', 'cleanup'))
+        elif what == 11 and frame:
+            entry['supervisorId'] = self.one((*SUPERVISORS, None))
+        elif what == 12:
+            place = self.one([entry, operation] + operation['events'] + operation['transitions'])
+            place[self.one(('x', 'note', 'note~/'))] = copy.deepcopy(self.one(UNKNOWN))
+        elif what == 13 and frame and 'handlingBy' in entry:
+            entry['handlingBy']['note'] = Number('2.50')
+        elif what == 14 and frame:
+            entry['leftResources'] = [{'path': '/r/3', 'error': 'busy', 'note': Number('2.50')}]
+        elif what == 15 and 'process' in entry:
+            self.one([entry['process'], entry.get('beat', entry['process'])])['note'] = Number('2.50')
+
+    def step(self):
+        """One vector, and the walk goes where it leads."""
+        if self.operation is not None and self.hand_edits:
+            while self.chance(0.4):
+                self.edit_by_hand()
+        verb = self.verb()
+        vector = {'comment': 'A random walk.', 'section': '5', 'given': self.operation and brief(self.operation), 'seen': self.seen(),
+                  'do': {'verb': verb} | getattr(self, verb)()}
+        vector |= end_of(vector)
+        if 'then' in vector:
+            self.operation = decode(write(vector['then']))
+        elif 'archived' in vector:
+            self.operation = None
+        return vector
+
+
+def places_in(value):
+    """Each (object or array, name or index) inside value."""
+    for name in list(value) if isinstance(value, dict) else range(len(value)):
+        yield value, name
+        if isinstance(value[name], (dict, list)):
+            yield from places_in(value[name])
+
+
+STRANGE = (
+    None, True, '', 'alive', 'dead', 'crash', 'b', '..', 'a/b', [], {}, [None], {'x': 1}, -1, 0, 1, 2**63 - 1, 2**63, Number('1.0'),
+    Number('1e3'), format_time(START), '2026-01-20T10:30:00+23:59', '2026-01-20T10:30:00', '2026-01-20t10:30:00Z',
+    '2026-01-20T10:30:60Z', '2026-01-20T24:00:00Z', '2026-02-29T10:30:00Z', '2026-01-20T10:30:00.Z', '2026-01-20T10:30:00,5Z',
+    '2026-01-20T10:30:00.1234567899Z', '2026-1-20T10:30:00Z', '2026-01-20T1:30:00Z', '2026-01-20T10:30:00z', '2026-01-20T10:30:00+24:00',
+    '2026-01-20T10:30:00+0100', '2026-01-20T10:30:00-00:00', *FRAME_STATES)
+
+
+def corrupted(dice, operation):
+    """A decode vector: the text of operation with one change."""
+    value = brief(operation)
+    inner, name = dice.choice(list(places_in(value)))
+    how = dice.randrange(10)
+    if how == 0:
+        text = write(value)[:dice.randrange(len(write(value)))]
+    elif how == 1:
+        text = write(value) + dice.choice('\n\t x{}]1')
+    elif how == 2 and isinstance(inner, dict):
+        text = write(value).replace(f'"{name}"', f'"{name}": 0, "{name}"', 1)
+    elif how == 3 and isinstance(inner, dict):
+        del inner[name]
+        text = write(value)
+    else:
+        inner[name] = copy.deepcopy(dice.choice(STRANGE))
+        text = write(value)
+    vector = {'comment': 'A file with one change.', 'section': '1.3', 'givenText': text, 'seen': {'now': format_time(START)},
+              'do': {'verb': 'decode'}}
+    try:
+        return vector | {'then': brief(decode(text))}
+    except Refused as refused:
+        return vector | {'refused': refused.word} | ({'path': refused.path} if refused.word == 'corrupt' else {})
+
+
+def end_of(vector):
+    """The members of vector that say what comes of it."""
+    vector = parse(write(vector))
+    got = run.reality(vector)
+    if 'then' in got:
+        got['then'] = brief(got['then'])
+    return {name: value for name, value in got.items() if value not in (0, [])}
+
+
+def main(words):
+    count, directory = int(words[0]), pathlib.Path(words[1])
+    dice = random.Random(int(words[2]) if len(words) > 2 else 0)
+    directory.mkdir(parents=True, exist_ok=True)
+    walk, left = Walk(dice), 0
+    for number in range(count):
+        if left == 0:
+            walk, left = Walk(dice), dice.choice((20, 20, 40, 200))
+        left -= 1
+        if walk.operation is not None and dice.random() < 0.1:
+            vector = corrupted(dice, walk.operation)
+        else:
+            vector = walk.step()
+        (directory / f'{vector["do"]["verb"]}-{number:06}.json').write_text(write(vector) + '\n')
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])
