@@ -64,6 +64,7 @@ func (l *Ledger) readFile(path string) ([]byte, Info, error) {
 // readAll reads a file that fstat says is size bytes long, in one call if that is true.
 func readAll(f File, size int64) ([]byte, error) {
 	data := make([]byte, 0, size+1)
+	prefault(data[:cap(data)])
 	for {
 		n, err := f.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]

@@ -224,7 +224,7 @@ func (d *decoder) timeOrNull() time.Time {
 }
 
 func (d *decoder) parseTime(s string) time.Time {
-	if d.err != nil || s == d.lastTimeText {
+	if d.err != nil || s == d.lastTimeText && s != "" {
 		return d.lastTime
 	}
 	t, err := ParseTime(s)

@@ -83,11 +83,12 @@ func frameLaidOut(text string, start int, f *Frame) (end int, ok bool) {
 
 // lineReader reads text that Encode has written. ok becomes false at the first byte that it did not expect.
 type lineReader struct {
-	text     string
-	at       int
-	ok       bool
-	last     time.Time // the time that lastText stands for
-	lastText string
+	text string
+	at   int
+	ok   bool
+
+	timeText, boot, host string // the last that was read
+	lastTime             time.Time
 }
 
 // has skips s if it comes next.
@@ -124,23 +125,25 @@ func (r *lineReader) id() string {
 	return s
 }
 
-// orNull reads a string with its quotes, or null.
-func (r *lineReader) orNull() string {
-	if r.has("null") {
-		return ""
+// again is string where the last such string is likely to come again: it is compared before it is looked at.
+func (r *lineReader) again(last *string) string {
+	if n := len(*last); n > 0 && len(r.text)-r.at > n && r.text[r.at:r.at+n] == *last && r.text[r.at+n] == '"' {
+		r.at += n + 1
+	} else {
+		*last = r.string()
 	}
-	r.must(`"`)
-	return r.string()
+	return *last
 }
 
 func (r *lineReader) time() time.Time {
-	s := r.string()
-	if s == r.lastText || !r.ok {
-		return r.last
+	before := r.timeText
+	s := r.again(&r.timeText)
+	if s == before && s != "" || !r.ok {
+		return r.lastTime
 	}
 	t, err := ParseTime(s)
 	r.ok = err == nil
-	r.last, r.lastText = t, s
+	r.lastTime = t
 	return t
 }
 
@@ -171,12 +174,12 @@ func (r *lineReader) frame(f *Frame) {
 	r.must(",\n      \"state\": \"")
 	f.State = FrameState(r.string())
 	r.ok = r.ok && f.State.valid()
-	r.must(",\n      \"supervisorId\": ")
-	if f.SupervisorID = r.orNull(); f.SupervisorID != "" {
-		r.ok = r.ok && CheckID(f.SupervisorID) == nil
+	if r.has(",\n      \"supervisorId\": \"") {
+		f.SupervisorID = r.id()
 	}
-	r.must(",\n      \"supervisorHandle\": ")
-	f.SupervisorHandle = r.orNull()
+	if r.has(",\n      \"supervisorHandle\": \"") {
+		f.SupervisorHandle = r.string()
+	}
 	if r.has(",\n      \"description\": \"") {
 		f.Description = r.string()
 	}
@@ -195,9 +198,9 @@ func (r *lineReader) frame(f *Frame) {
 func (r *lineReader) process(p *Process) {
 	p.PID = int(r.int())
 	r.must(",\n        \"hostId\": \"")
-	p.HostID = r.string()
+	p.HostID = r.again(&r.host)
 	r.must(",\n        \"bootId\": \"")
-	p.BootID = r.string()
+	p.BootID = r.again(&r.boot)
 	r.must(",\n        \"pidNamespace\": \"")
 	p.PIDNamespace = r.string()
 	r.must(",\n        \"startTicks\": ")
@@ -206,7 +209,7 @@ func (r *lineReader) process(p *Process) {
 }
 
 func (r *lineReader) beat(b *Beat) {
-	b.BootID = r.string()
+	b.BootID = r.again(&r.boot)
 	r.must(",\n        \"monotonicMs\": ")
 	b.MonotonicMs = r.int()
 	r.must(",\n        \"at\": \"")

@@ -151,15 +151,6 @@ func (w *encoder) text(name, s string) {
 	}
 }
 
-func (w *encoder) orNull(name, s string) {
-	w.name(name)
-	if s == "" {
-		w.buf = append(w.buf, "null"...)
-	} else {
-		w.quote(s)
-	}
-}
-
 func (w *encoder) int(name string, n int64) {
 	w.name(name)
 	w.buf = strconv.AppendInt(w.buf, n, 10)

@@ -47,8 +47,8 @@ func (w *encoder) frame(f *Frame) {
 	w.time("startTime", f.StartTime)
 	w.time("lastHeartbeat", f.LastHeartbeat)
 	w.string("state", string(f.State))
-	w.orNull("supervisorId", f.SupervisorID)
-	w.orNull("supervisorHandle", f.SupervisorHandle)
+	w.text("supervisorId", f.SupervisorID)
+	w.text("supervisorHandle", f.SupervisorHandle)
 	w.text("description", f.Description)
 	if !f.FailOnCrash {
 		w.bool("failOnCrash", false)

@@ -258,9 +258,9 @@ class Tick:
         if not self.stack and (state in ('aborted', 'cleanup') or state == 'running' and before):
             self.set_state('failed', 'stack empty')
 
-    def finish(self):
-        """The outcome; its operation is None if nothing changed."""
-        if self.op != self.given:
+    def finish(self, always=False):
+        """The outcome; its operation is None if nothing changed, unless this is always an edit."""
+        if always or self.op != self.given:
             for entry in [*self.stack, *self.op['supervisorHeartbeats'].values()]:
                 if 'process' in entry and not counting(entry):
                     del entry['process']
@@ -362,10 +362,7 @@ def heartbeat(operation, seen, release, participant=None, call=None, supervisor=
         tick.outcome.status = 5
     else:
         tick.outcome.status = 4 if state in TERMINAL else 3 if state in ('aborted', 'cleanup') else 0
-    outcome = tick.finish()
-    # A heartbeat is always an edit, even one within the millisecond of the last.
-    outcome.operation = outcome.operation or operation | {'revision': operation['revision'] + 1}
-    return outcome
+    return tick.finish(always=True)  # even within the millisecond of the last one
 
 
 def pop(operation, seen, release, call, fail=False, reason=None, keepOpen=False):

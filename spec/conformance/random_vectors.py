@@ -13,8 +13,7 @@ import sys
 
 import protocol
 import run
-from document import (EVENT, FRAME, FRAME_STATES, OPERATION, SUPERVISOR, TRANSITION, Number, Refused, decode, format_time, parse,
-                      write)
+from document import FRAME_STATES, OPERATION, Number, Refused, decode, format_time, parse, write
 
 START = 1768905000000  # 2026-01-20T10:30:00Z
 THRESHOLD = 1000
@@ -24,30 +23,35 @@ PIDS, CALLS, PARTICIPANTS, SUPERVISORS = range(100, 105), ('a', 'b', 'c', 'd', '
 UNKNOWN = (Number('1.0'), Number('-0'), Number('12345678901234567890'), None, [], {'b': Number('1E+2'), 'a': [True, {}]}, 'é\n')
 
 
-def brief(value, kind=OPERATION):
-    """The JSON value of an operation as it was decoded, without members that have their default."""
-    plain = kind[1](value)
-    for name in [name for name, default in DEFAULTS[kind].items() if name in plain and plain[name] == default]:
-        del plain[name]
-    if plain.get('startTime') is not None and plain['startTime'] == plain['lastHeartbeat']:
-        del plain['startTime']
-    if kind is OPERATION:
-        for name, inner in (('stack', FRAME), ('transitions', TRANSITION), ('events', EVENT)):
-            if name in plain:
-                plain[name] = [brief(entry, inner) for entry in value[name]]
-        if 'supervisorHeartbeats' in plain:
-            plain['supervisorHeartbeats'] = {key: brief(entry, SUPERVISOR)
-                                             for key, entry in value['supervisorHeartbeats'].items()}
+OPERATION_DEFAULTS = {
+    'protocolVersion': 1, 'revision': 0, 'aborted': False, 'heartbeatIntervalMs': 1500, 'stalenessThresholdMs': 10000,
+    'terminalAt': None, 'terminalHeartbeats': 0, 'supervisorHeartbeats': {}, 'transitions': [], 'events': []}
+RARE_IN_FRAME = {'description': '', 'failOnCrash': True, 'resources': [], 'leftResources': []}
+FRAME_DEFAULTS = RARE_IN_FRAME | {'pid': 0, 'state': 'active', 'supervisorId': None, 'supervisorHandle': None}
+SUPERVISOR_DEFAULTS = {'pid': 0, 'status': 'alive', 'orphanPolicy': 'crash'}
+
+
+def without(plain, defaults):
+    return {name: value for name, value in plain.items() if name not in defaults or value != defaults[name]}
+
+
+def brief(operation):
+    """The JSON value of a decoded operation without members that have their default."""
+    plain = without(OPERATION[1](operation), OPERATION_DEFAULTS)
+    plain['stack'] = [without(frame, FRAME_DEFAULTS | {'startTime': frame['lastHeartbeat']}) for frame in plain['stack']]
+    if 'supervisorHeartbeats' in plain:
+        plain['supervisorHeartbeats'] = {
+            key: without(entry, SUPERVISOR_DEFAULTS) for key, entry in plain['supervisorHeartbeats'].items()}
     return plain
 
 
-DEFAULTS = {
-    OPERATION: {'protocolVersion': 1, 'revision': 0, 'aborted': False, 'heartbeatIntervalMs': 1500, 'stalenessThresholdMs': 10000,
-                'terminalAt': None, 'terminalHeartbeats': 0, 'supervisorHeartbeats': {}, 'transitions': [], 'events': []},
-    FRAME: {'pid': 0, 'state': 'active', 'supervisorId': None, 'supervisorHandle': None, 'description': '', 'failOnCrash': True,
-            'resources': [], 'leftResources': []},
-    SUPERVISOR: {'pid': 0, 'status': 'alive', 'orphanPolicy': 'crash'},
-    TRANSITION: {}, EVENT: {}}
+def usual(operation):
+    """The JSON value of a decoded operation, with the members that most writers write."""
+    plain = OPERATION[1](operation)
+    return plain | {'stack': [without(frame, RARE_IN_FRAME) for frame in plain['stack']]}
+
+
+LAYOUTS = (brief, usual, OPERATION[1])
 
 
 class Walk:
@@ -104,7 +108,7 @@ class Walk:
         return {'participant': self.one(PARTICIPANTS), 'call': self.one(CALLS)} | self.identity() | self.optional(
             0.5, supervisor=self.one(SUPERVISORS)) | self.optional(0.2, handle='h 1') | self.optional(
             0.3, resources=['/r/1', '/r/2']) | self.optional(0.3, failOnCrash=self.chance(0.2)) | self.optional(
-            0.2, orphanPolicy=self.one(('crash', 'keep'))) | self.optional(0.1, description='one') | self.optional(
+            0.2, orphanPolicy=self.one(('crash', 'keep'))) | self.optional(0.2, description=self.one(('one', 'é "\\\n', '\x7f'))) | self.optional(
             0.9 if self.operation is None else 0.1, stalenessThresholdMs=THRESHOLD) | self.optional(0.03, heartbeatIntervalMs=200)
 
     def heartbeat(self):
@@ -190,7 +194,7 @@ class Walk:
             place[self.one(('x', 'note', 'note~/'))] = copy.deepcopy(self.one(UNKNOWN))
         elif what == 13 and frame and 'handlingBy' in entry:
             entry['handlingBy']['note'] = Number('2.50')
-        elif what == 14 and frame:
+        elif what == 14 and frame and entry['state'] not in protocol.LIVE:
             entry['leftResources'] = [{'path': '/r/3', 'error': 'busy', 'note': Number('2.50')}]
         elif what == 15 and 'process' in entry:
             self.one([entry['process'], entry.get('beat', entry['process'])])['note'] = Number('2.50')
@@ -201,7 +205,10 @@ class Walk:
             while self.chance(0.4):
                 self.edit_by_hand()
         verb = self.verb()
-        vector = {'comment': 'A random walk.', 'section': '5', 'given': self.operation and brief(self.operation), 'seen': self.seen(),
+        given = {'given': self.operation and brief(self.operation)}
+        if self.operation and self.chance(0.7):
+            given = {'givenText': write(self.one(LAYOUTS)(self.operation)) + '\n'}
+        vector = {'comment': 'A random walk.', 'section': '5', **given, 'seen': self.seen(),
                   'do': {'verb': verb} | getattr(self, verb)()}
         vector |= end_of(vector)
         if 'then' in vector:
@@ -229,7 +236,7 @@ STRANGE = (
 
 def corrupted(dice, operation):
     """A decode vector: the text of operation with one change."""
-    value = brief(operation)
+    value = dice.choice(LAYOUTS)(operation)
     inner, name = dice.choice(list(places_in(value)))
     how = dice.randrange(10)
     if how == 0:
@@ -237,7 +244,7 @@ def corrupted(dice, operation):
     elif how == 1:
         text = write(value) + dice.choice('\n\t x{}]1')
     elif how == 2 and isinstance(inner, dict):
-        text = write(value).replace(f'"{name}"', f'"{name}": 0, "{name}"', 1)
+        text = write(value).replace(f'"{name}":', f'"{name}": 0, "{name}":', 1)
     elif how == 3 and isinstance(inner, dict):
         del inner[name]
         text = write(value)

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package fileops
+
+// prefault does nothing here.
+func prefault([]byte) {}

@@ -1,0 +1,143 @@
+package protocol
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// texts returns the operations of all vectors, as they are written there and as Encode lays them out.
+func texts(tb testing.TB) []string {
+	files, err := filepath.Glob("../spec/vectors/*.json")
+	if err != nil || len(files) == 0 {
+		tb.Fatalf("no vectors: %v", err)
+	}
+	var all []string
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		var v struct{ Given, Then json.RawMessage }
+		if err := json.Unmarshal(data, &v); err != nil {
+			tb.Fatal(err)
+		}
+		for _, text := range []string{string(v.Given), string(v.Then)} {
+			all = append(all, text)
+			if op, err := decode(text); err == nil {
+				all = append(all, canonical(op))
+			}
+		}
+	}
+	return all
+}
+
+// checkDecode holds the two decoders, and the encoder, against each other.
+func checkDecode(t *testing.T, text string) {
+	strict, err := decode(text)
+	laidOut, ok := decodeLaidOut(text)
+	if ok && err != nil {
+		t.Fatalf("laid out, but the strict decoder refuses it: %v\n%s", err, text)
+	}
+	if err != nil {
+		if e, isDecode := errors.AsType[*DecodeError](err); !isDecode || !errors.Is(e, ErrCorrupt) && !errors.Is(e, ErrNewerVersion) {
+			t.Fatalf("refused with %v", err)
+		}
+		return
+	}
+	if ok && canonical(laidOut) != canonical(strict) {
+		t.Fatalf("read by the line:\n%s\nstrictly:\n%s", canonical(laidOut), canonical(strict))
+	}
+	for _, op := range []Operation{strict, laidOut} {
+		if op.ID == "" {
+			continue
+		}
+		encoded := op.Encode()
+		again, err := decode(encoded)
+		if err != nil {
+			t.Fatalf("what was encoded is refused: %v\n%s", err, encoded)
+		}
+		if canonical(again) != canonical(strict) {
+			t.Fatalf("changed by Encode:\n%s\nwas:\n%s", canonical(again), canonical(strict))
+		}
+	}
+}
+
+func TestDecodeLaidOut(t *testing.T) {
+	fast := 0
+	for _, text := range texts(t) {
+		checkDecode(t, text)
+		if _, ok := decodeLaidOut(text); ok {
+			fast++
+		}
+	}
+	if fast < 100 {
+		t.Errorf("only %d texts were read by the line", fast)
+	}
+	op, _ := chain(t, 50)
+	if _, ok := decodeLaidOut(op.Encode()); !ok {
+		t.Error("what the commands write is not read by the line")
+	}
+}
+
+// Texts that look as if they were laid out, and must not be taken for what they are not.
+func TestDecodeLooksLaidOut(t *testing.T) {
+	op, _ := chain(t, 2)
+	good := op.Encode()
+	for _, change := range [][2]string{
+		{`"callId": "call-1"`, `"callId": "call-0"`},
+		{`"callId": "call-1"`, `"callId": ""`},
+		{`"callId": "call-1"`, `"callId": "a\u0062"`},
+		{`"lastHeartbeat": "2026-01-20T10:30:00.000Z",` + "\n" + `      "state"`, `"lastHeartbeat": "",` + "\n" + `      "state"`},
+		{`"startTime": "2026-01-20T10:30:00.000Z"`, `"startTime": ""`},
+		{`"pid": 12345`, `"pid": 012345`},
+		{`"pid": 12345`, `"pid": `},
+		{`"pid": 12345`, `"pid": 99999999999999999999`},
+		{`"state": "active"`, `"state": "asleep"`},
+		{"\n    },\n", "\n    }\n"},
+		{"\n    }\n  ],", "\n    },\n  ],"},
+		{`"stack": [`, `"stuck": [`},
+		{`"supervisorHeartbeats": {`, `"stack": [],` + "\n" + `  "supervisorHeartbeats": {`},
+		{`"protocolVersion": 1,`, `"protocolVersion": 1,` + "\n" + `  "stack": [],`},
+		{"  \"stack\": [", "  \"x\": {\n  \"stack\": ["},
+	} {
+		text := strings.Replace(good, change[0], change[1], 1)
+		if text == good {
+			t.Errorf("%q does not occur", change[0])
+		}
+		checkDecode(t, text)
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	for _, c := range []struct{ text, path, cause string }{
+		{"{\"operationId\": \"a\xff\"}", "/operationId", "invalid UTF-8"},
+		{"", "", "the file is empty"},
+		{" \n", "", "the file is empty"},
+		{`{"operationId": "a"`, "", "the file ends too early"},
+		{`[]`, "", "an object is expected"},
+		{`{"operationId": "a"} x`, "/state", "is missing"},
+		{`{"operationId":"a","state":"running","lastHeartbeat":"2026-01-20T10:30:00Z","stack":[]} x`, "", "data after the end"},
+		{`{"stack": [{"process": {"pid": 1, "pid": 2}}]}`, "/stack/0/process/pid", "duplicate"},
+		{`{"x": {"a": [1, {"b": 1, "b": 2}]}}`, "/x/a/1/b", "duplicate"},
+		{`{"stack": [{"callId": "a", "participantId": "b"}]}`, "/stack/0/lastHeartbeat", "is missing"},
+	} {
+		_, err := Decode(c.text)
+		e, ok := errors.AsType[*DecodeError](err)
+		if !ok || e.Path != c.path || !strings.Contains(e.Cause, c.cause) {
+			t.Errorf("%q: %v, want %s: %s", c.text, err, c.path, c.cause)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, text := range texts(f) {
+		f.Add(text)
+	}
+	op, _ := chain(f, 3)
+	f.Add(op.Encode())
+	f.Fuzz(checkDecode)
+}

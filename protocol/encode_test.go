@@ -1,0 +1,150 @@
+package protocol
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestEncodeLayout(t *testing.T) {
+	seen := Observation{Now: time.Date(2026, 1, 20, 10, 30, 0, 123456789, time.UTC)}
+	op, err := Create("build", 0, 0).Push(Push{Participant: "cli", Call: "main", PID: 7, Resources: []string{"/a\n"}}, seen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{
+  "protocolVersion": 1,
+  "operationId": "build",
+  "revision": 1,
+  "state": "running",
+  "lastHeartbeat": "2026-01-20T10:30:00.123Z",
+  "aborted": false,
+  "heartbeatIntervalMs": 1500,
+  "stalenessThresholdMs": 10000,
+  "stack": [
+    {
+      "participantId": "cli",
+      "callId": "main",
+      "pid": 7,
+      "startTime": "2026-01-20T10:30:00.123Z",
+      "lastHeartbeat": "2026-01-20T10:30:00.123Z",
+      "state": "active",
+      "resources": [
+        "/a\n"
+      ]
+    }
+  ],
+  "supervisorHeartbeats": {},
+  "transitions": [],
+  "events": [
+    {
+      "revision": 1,
+      "at": "2026-01-20T10:30:00.123Z",
+      "type": "callStarted",
+      "callId": "main",
+      "to": "active",
+      "by": "cli"
+    }
+  ]
+}
+`
+	if got := op.Encode(); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// What an edit leaves alone keeps its text, whoever wrote it; what is laid out in another way is laid out anew.
+func TestEncodeKeeps(t *testing.T) {
+	frame := func(call, extra string) string {
+		return `    {
+      "callId": "` + call + `", "participantId": "p",
+      "lastHeartbeat": "2026-01-20T11:30:00+01:00"` + extra + `
+    }`
+	}
+	text := `{"operationId": "a", "state": "running", "lastHeartbeat": "2026-01-20T10:30:00Z", "x-number": 1.50e3,
+  "stack": [
+` + frame("one", "") + ",\n" + frame("two", `, "x": {"deep":[1.0,12345678901234567890123]}`) + `
+  ]}`
+	op, err := Decode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := Observation{Now: time.Date(2026, 1, 20, 10, 30, 1, 0, time.UTC)}
+	after, err := op.Heartbeat(Actor{Call: "two"}, false, seen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := after.Encode()
+	for _, want := range []string{
+		frame("one", ""),
+		`"lastHeartbeat": "2026-01-20T10:30:01.000Z"`,
+		"      \"x\": {\n        \"deep\": [\n          1.0,\n          12345678901234567890123\n        ]\n      }\n",
+		`"x-number": 1.50e3`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in:\n%s", want, got)
+		}
+	}
+	compact := strings.Join(strings.Fields(text), "")
+	op, err = Decode(compact)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(op.Encode(), `{"`) {
+		t.Errorf("not laid out:\n%s", op.Encode())
+	}
+}
+
+// A frame that was changed, copied or moved by a user of this package is written as it is, not as it was decoded.
+func TestEncodeNoticesOtherFrames(t *testing.T) {
+	op, _ := chain(t, 3)
+	op, err := Decode(op.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := *op.Stack[1]
+	changed.Description = "changed"
+	op.Stack = []*Frame{op.Stack[2], &changed, op.Stack[0]}
+	again, err := Decode(op.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"call-2", "call-1", "call-0"} {
+		if got := again.Stack[i].CallID; got != want {
+			t.Errorf("frame %d is %s, want %s", i, got, want)
+		}
+	}
+	if again.Stack[1].Description != "changed" {
+		t.Error("the change is lost")
+	}
+}
+
+func TestSameSupervisorNoticesEveryField(t *testing.T) {
+	typ := reflect.TypeFor[Supervisor]()
+	for i := range typ.NumField() {
+		if !typ.Field(i).IsExported() {
+			continue
+		}
+		var changed Supervisor
+		switch f := reflect.ValueOf(&changed).Elem().Field(i); f.Interface().(type) {
+		case string, Status, OrphanPolicy:
+			f.SetString("x")
+		case int:
+			f.SetInt(1)
+		case time.Time:
+			f.Set(reflect.ValueOf(time.Unix(1, 0)))
+		case Process:
+			f.Set(reflect.ValueOf(Process{PID: 1}))
+		case Beat:
+			f.Set(reflect.ValueOf(Beat{MonotonicMs: 1}))
+		case []Member:
+			f.Set(reflect.ValueOf([]Member{{Name: "x"}}))
+		default:
+			t.Fatalf("%s is of an unexpected type", typ.Field(i).Name)
+		}
+		if sameSupervisor(changed, Supervisor{}) {
+			t.Errorf("a change of %s is not noticed", typ.Field(i).Name)
+		}
+	}
+}
