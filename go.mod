@@ -9,3 +9,5 @@ require (
 	github.com/rogpeppe/go-internal v1.16.0
 	golang.org/x/sys v0.49.0
 )
+
+require golang.org/x/tools v0.26.0 // indirect

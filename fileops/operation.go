@@ -10,7 +10,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// ErrCaseFold: the file system takes two ids that differ in case for one.
+// ErrCaseFold means that the file system takes two ids that differ in case for one.
 var ErrCaseFold = errors.New("an operation whose id differs only in case exists")
 
 // A Verb is a verb of the protocol, with its arguments bound. It gets the zero Operation if there is none, with the

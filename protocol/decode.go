@@ -86,15 +86,13 @@ func (d *decoder) syntax(err error) {
 	if d.err != nil {
 		return
 	}
-	path, cause := d.dec.StackPointer(), err.Error()
+	refusal := &DecodeError{Cause: "the file ends too early", is: ErrCorrupt}
 	if trimSpace(d.text) == "" {
-		path, cause = "", "the file is empty"
+		refusal.Cause = "the file is empty"
 	} else if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok && !errors.Is(err, io.ErrUnexpectedEOF) {
-		path, cause = e.JSONPointer, fmt.Sprintf("%v at byte %d", e.Err, e.ByteOffset)
-	} else {
-		path, cause = "", "the file ends too early"
+		refusal.Path, refusal.Cause = string(e.JSONPointer), fmt.Sprintf("%v at byte %d", e.Err, e.ByteOffset)
 	}
-	d.err = &DecodeError{Path: string(path), Cause: cause, is: ErrCorrupt}
+	d.err = refusal
 }
 
 // value reads the next value, or member name, and returns its text.

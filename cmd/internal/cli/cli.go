@@ -17,13 +17,13 @@ import (
 type Command interface {
 	Define(f *FlagSet)
 	Run(env *Env) error
-	common() *Common
+	CommonFlags() *Common
 }
 
 // Main parses the arguments of this process into c, runs it, and exits with the status of what Run returns. summary and
 // details are for the help.
 func Main(c Command, summary, details string) {
-	env := &Env{Program: filepath.Base(os.Args[0]), Stdout: os.Stdout, Stderr: os.Stderr, flags: c.common()}
+	env := &Env{Program: filepath.Base(os.Args[0]), Stdout: os.Stdout, Stderr: os.Stderr, flags: c.CommonFlags()}
 	os.Exit(env.run(c, os.Args[1:], summary, details))
 }
 
@@ -36,7 +36,7 @@ func (env *Env) run(c Command, args []string, summary, details string) (status i
 	}()
 	var f FlagSet
 	c.Define(&f)
-	c.common().define(&f)
+	c.CommonFlags().define(&f)
 	err := f.parse(env.Program, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):

@@ -20,7 +20,8 @@ type Common struct {
 	version     bool
 }
 
-func (c *Common) common() *Common { return c }
+// CommonFlags returns c.
+func (c *Common) CommonFlags() *Common { return c }
 
 func (c *Common) define(f *FlagSet) {
 	c.lockTimeout = 5 * time.Second

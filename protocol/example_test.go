@@ -1,0 +1,48 @@
+package protocol_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// A caller and its callee take part in one operation. The callee dies; the next heartbeat of the caller finds out, and the
+// caller ends its call.
+func Example() {
+	at := func(seconds int) protocol.Observation {
+		return protocol.Observation{Now: time.Date(2026, 1, 20, 10, 30, seconds, 0, time.UTC)}
+	}
+	op := protocol.Create("build-42", 0, 0)
+	op, _ = op.Push(protocol.Push{Participant: "cli", Call: "make"}, at(0))
+	op, _ = op.Push(protocol.Push{Participant: "worker", Call: "cc", Resources: []string{"/build/cc.o"}}, at(1))
+
+	// Ten seconds without a heartbeat, and more.
+	op, _ = op.Heartbeat(protocol.Actor{Call: "make"}, false, at(12))
+	fmt.Println(op.State, op.Frame("cc").State, op.Frame("cc").Crash.Evidence)
+
+	// The next tick cleans up, which asks the caller of this package to delete what the callee has left.
+	op, _ = op.Heartbeat(protocol.Actor{Call: "make"}, false, at(13))
+	fmt.Println(op.Frame("cc").State, op.Effects().Released)
+
+	op, err := op.Pop(protocol.Pop{Call: "make"}, at(14))
+	fmt.Println(op.State, len(op.Stack), err)
+
+	// Output:
+	// cleanup crashed stale
+	// cleanedUp [{cc [/build/cc.o]}]
+	// failed 0 <nil>
+}
+
+// Encode and Decode are the two ends of an operation file. What this package does not know survives.
+func ExampleDecode() {
+	op, err := protocol.Decode(`{"operationId": "a", "state": "running", "lastHeartbeat": "2026-01-20T10:30:00Z", "stack": [], "team": "blue"}`)
+	fmt.Println(op.State, op.Unknown, err)
+
+	_, err = protocol.Decode(`{"operationId": "a", "state": "asleep"}`)
+	fmt.Println(err)
+
+	// Output:
+	// running [{team "blue"}] <nil>
+	// /state: unknown state "asleep"
+}
