@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+
+	"github.com/dpl-project/dpl/protocol"
 )
 
 // Mode says what Edit expects to find, and how long it waits.
@@ -28,7 +30,7 @@ const (
 // After any other error the operation is byte for byte what it was. What was discarded is deleted after the lock is
 // released; see Leftovers.
 func (l *Ledger) Edit(id string, mode Mode, change func(tx *Tx) error) error {
-	if err := checkID(id); err != nil {
+	if err := protocol.CheckID(id); err != nil {
 		return err
 	}
 	lock, err := l.lockOperation(id, mode)

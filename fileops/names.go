@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/dpl-project/dpl/protocol"
 )
 
 // Every file name of a ledger is made or taken apart here. No id contains ~, so what follows one is never part of an id.
@@ -82,24 +84,4 @@ func operationOfJournal(name string) (id string, ok bool) {
 	return "", false
 }
 
-// validID reports whether id is one: ^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$ without "..".
-func validID(id string) bool {
-	if id == "" || len(id) > 128 || strings.Contains(id, "..") {
-		return false
-	}
-	for i := range len(id) {
-		c := id[i]
-		alphanumeric := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-		if !alphanumeric && (i == 0 || c != '.' && c != '_' && c != ':' && c != '-') {
-			return false
-		}
-	}
-	return true
-}
-
-func checkID(id string) error {
-	if !validID(id) {
-		return fmt.Errorf("%q is not an id", id)
-	}
-	return nil
-}
+func validID(id string) bool { return protocol.CheckID(id) == nil }

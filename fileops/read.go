@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/dpl-project/dpl/protocol"
 )
 
 // Read returns an operation as the last edit left it, archived or not. It takes no lock. It returns ErrNotFound if there
@@ -16,7 +18,7 @@ import (
 // An operation that is not in either place may just have moved from where Read had not looked yet to where it had, so
 // the answer no is given only after looking for the file again.
 func (l *Ledger) Read(id string) (data []byte, archived bool, err error) {
-	if err := checkID(id); err != nil {
+	if err := protocol.CheckID(id); err != nil {
 		return nil, false, err
 	}
 	data, _, err = l.readFile(l.operation(id))

@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+
+	"github.com/dpl-project/dpl/protocol"
 )
 
 // MakeTmp makes the temporary directory of a call, for the user alone, or on a shared ledger for the group, which has to
 // be able to empty it. What an earlier call of that name left there is deleted. If the edit is not committed the
 // directory goes again.
 func (tx *Tx) MakeTmp(call string) (path string, err error) {
-	if err := checkID(call); err != nil {
+	if err := protocol.CheckID(call); err != nil {
 		return "", err
 	}
 	l := tx.ledger
@@ -50,7 +52,7 @@ func (tx *Tx) discardQueued() {
 
 // discardTmp needs no journal: trash directly in tmp/{operation} is found by looking there.
 func (tx *Tx) discardTmp(call string) error {
-	if err := checkID(call); err != nil {
+	if err := protocol.CheckID(call); err != nil {
 		return err
 	}
 	return tx.discardIn(tx.id, call)

@@ -19,19 +19,16 @@ func (seen Observation) beat() Beat {
 	return Beat{BootID: seen.Host.BootID, MonotonicMs: seen.MonotonicMs, At: seen.Now}
 }
 
-// AgeFrom returns "monotonic" if the age of a heartbeat is taken from the monotonic clock, because beat is of this boot,
-// else "wall".
-func (seen Observation) AgeFrom(heartbeat time.Time, beat Beat) string {
-	if beat.BootID != "" && beat.BootID == seen.Host.BootID && beat.At.Equal(heartbeat) &&
-		seen.MonotonicMs != 0 && seen.MonotonicMs >= beat.MonotonicMs {
-		return "monotonic"
-	}
-	return "wall"
+// Monotonic reports whether the age of a heartbeat is taken from the monotonic clock, because beat is of this boot, and not
+// from the wall clock.
+func (seen Observation) Monotonic(heartbeat time.Time, beat Beat) bool {
+	return beat.BootID != "" && beat.BootID == seen.Host.BootID && beat.At.Equal(heartbeat) &&
+		seen.MonotonicMs != 0 && seen.MonotonicMs >= beat.MonotonicMs
 }
 
 // age returns how old a heartbeat is.
 func (seen Observation) age(heartbeat time.Time, beat Beat) time.Duration {
-	if seen.AgeFrom(heartbeat, beat) == "monotonic" {
+	if seen.Monotonic(heartbeat, beat) {
 		return time.Duration(seen.MonotonicMs-beat.MonotonicMs) * time.Millisecond
 	}
 	return seen.Now.Sub(heartbeat)

@@ -75,9 +75,9 @@ func (op Operation) begin(by string, seen Observation) *edit {
 	e.op.Transitions = slices.Clip(op.Transitions)
 	e.op.Events = slices.Clip(op.Events)
 	for i, f := range e.op.Stack {
-		if p, b := counting(f.PID, f.Process), countingBeat(f.LastHeartbeat, f.Beat); p != f.Process || b != f.Beat {
+		if f.Process.PID != f.PID && f.Process != (Process{}) || !f.Beat.At.Equal(f.LastHeartbeat) && f.Beat != (Beat{}) {
 			f = e.own(i)
-			f.Process, f.Beat = p, b
+			f.Process, f.Beat = counting(f.PID, f.Process), countingBeat(f.LastHeartbeat, f.Beat)
 		}
 		if f.State == FrameCrashed {
 			e.pre = append(e.pre, f.CallID)

@@ -65,7 +65,7 @@ func (s *shower) facts(op protocol.Operation, f *protocol.Frame, seen protocol.O
 		{Name: "state", Value: string(f.State)}, {Name: "verdict", Value: verdict(f.State.Live(), evidence, f.Crash)},
 		{Name: "ageMs", Value: age.Milliseconds()}, {Name: "stalenessThresholdMs", Value: op.StalenessThreshold.Milliseconds()},
 		{Name: "lastHeartbeat", Value: stamp(f.LastHeartbeat)}, {Name: "now", Value: stamp(seen.Now)},
-		{Name: "ageFrom", Value: seen.AgeFrom(f.LastHeartbeat, f.Beat)},
+		{Name: "monotonicClock", Value: seen.Monotonic(f.LastHeartbeat, f.Beat)},
 		{Name: "pid", Value: f.PID}, {Name: "identityKnown", Value: f.Process.Known() && f.Process.PID == f.PID},
 	}
 	if c := f.Crash; c != nil {
