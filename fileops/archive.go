@@ -21,21 +21,6 @@ type archiveCopy struct {
 	modTime time.Time
 }
 
-// ListArchive returns the archived operations, by id. The time is that of the last copy's last edit.
-func (l *Ledger) ListArchive() ([]Entry, error) {
-	copies, err := l.archiveCopies()
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(copies, func(a, b archiveCopy) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(b.n, a.n)) })
-	copies = slices.CompactFunc(copies, func(a, b archiveCopy) bool { return a.id == b.id })
-	entries := make([]Entry, len(copies))
-	for i, c := range copies {
-		entries[i] = Entry{c.id, c.modTime}
-	}
-	return entries, nil
-}
-
 // PruneArchive removes archived operations, except the newest 20 copies and those last edited less than an hour before
 // now. The first copy of an operation outlives the others: whether it exists tells, without a listing, whether an
 // operation was archived.

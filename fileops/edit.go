@@ -95,7 +95,7 @@ type Tx struct {
 	discard   []string // calls whose temporary directories go after the commit
 }
 
-// Data returns the operation as it is, nil if it does not exist. The caller may change it.
+// Data returns the operation as it is, nil if it does not exist. The caller must not change it.
 func (tx *Tx) Data() []byte { return tx.data }
 
 // Archived reports whether there is an archived operation of this id. Ledger.Read returns it as long as Data is nil.

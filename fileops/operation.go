@@ -49,7 +49,7 @@ func (l *Ledger) EditOperation(id string, mode Mode, verb Verb) (op protocol.Ope
 // operation decodes the operation of tx.
 func (tx *Tx) operation() (protocol.Operation, error) {
 	if !tx.absent {
-		return decodeOperation(tx.id, asString(tx.data))
+		return tx.ledger.decodeOperation(tx.id, asString(tx.data), false)
 	}
 	if !tx.Archived() {
 		return protocol.Operation{}, nil
@@ -85,7 +85,7 @@ func (l *Ledger) ReadOperation(id string) (op protocol.Operation, archived bool,
 	if err != nil {
 		return protocol.Operation{}, false, err
 	}
-	op, err = decodeOperation(id, asString(data))
+	op, err = l.decodeOperation(id, asString(data), archived)
 	return op, archived, err
 }
 
@@ -93,17 +93,21 @@ func (l *Ledger) ReadOperation(id string) (op protocol.Operation, archived bool,
 func asString(data []byte) string { return unsafe.String(unsafe.SliceData(data), len(data)) }
 
 // decodeOperation decodes text, the content of the file of the operation id.
-func decodeOperation(id, text string) (protocol.Operation, error) {
+func (l *Ledger) decodeOperation(id, text string, archived bool) (protocol.Operation, error) {
+	file := l.operation(id)
+	if archived {
+		file = filepath.Join(l.archive(), id)
+	}
 	op, err := protocol.Decode(text)
 	switch {
 	case err != nil:
-		return protocol.Operation{}, err
+		return protocol.Operation{}, fmt.Errorf("%s: %w", file, err)
 	case op.ID == id:
 		return op, nil
 	case strings.EqualFold(op.ID, id):
 		return protocol.Operation{}, fmt.Errorf("%w: %s", ErrCaseFold, op.ID)
 	}
-	return protocol.Operation{}, fmt.Errorf("%w: /operationId: %q differs from the name of the file", protocol.ErrCorrupt, op.ID)
+	return protocol.Operation{}, fmt.Errorf("%s: %w: /operationId: %q differs from the name of the file", file, protocol.ErrCorrupt, op.ID)
 }
 
 // TmpDir returns the path of the temporary directory of a call, which exists if its push asked for one.

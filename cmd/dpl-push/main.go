@@ -7,6 +7,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -46,15 +47,14 @@ func (c *push) Define(f *cli.FlagSet) {
 	f.Strings(&c.roots, "resource-root", "DIR", "of a new ledger: let it delete resources below DIR")
 }
 
-func (c *push) Run(env *cli.Env) error {
-	err := c.run(env)
-	if err != nil && c.asShell {
-		fmt.Fprintf(env.Stdout, "(exit %d)\n", cli.StatusOf(err))
+// Failed gives eval "$(dpl-push --sh …)" the status.
+func (c *push) Failed(env *cli.Env, args []string, status int) {
+	if c.asShell || slices.Contains(args, "--sh") {
+		fmt.Fprintf(env.Stdout, "(exit %d)\n", status)
 	}
-	return err
 }
 
-func (c *push) run(env *cli.Env) error {
+func (c *push) Run(env *cli.Env) error {
 	p, op, err := c.arguments(env)
 	if err != nil {
 		return err

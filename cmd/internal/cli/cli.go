@@ -20,11 +20,21 @@ type Command interface {
 	CommonFlags() *Common
 }
 
+// A Failer is a Command that has something to say on stdout when it fails, be it because of args.
+type Failer interface {
+	Failed(env *Env, args []string, status int)
+}
+
 // Main parses the arguments of this process into c, runs it, and exits with the status of what Run returns. summary and
 // details are for the help.
 func Main(c Command, summary, details string) {
 	env := &Env{Program: filepath.Base(os.Args[0]), Stdout: os.Stdout, Stderr: os.Stderr, flags: c.CommonFlags()}
-	os.Exit(env.run(c, os.Args[1:], summary, details))
+	args := os.Args[1:]
+	status := env.run(c, args, summary, details)
+	if f, ok := c.(Failer); ok && status != StatusOK {
+		f.Failed(env, args, status)
+	}
+	os.Exit(status)
 }
 
 func (env *Env) run(c Command, args []string, summary, details string) (status int) {
