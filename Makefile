@@ -61,6 +61,8 @@ bench: build
 
 soak:
 	go test ./protocol -run '^$$' -fuzz FuzzDecode -fuzztime 10m
+	dir=$$(mktemp -d) && $(PYTHON) spec/conformance/random_vectors.py 50000 "$$dir" "$$(date +%s)" && \
+		DPL_VECTORS=$$dir go test ./protocol -run TestVectors && rm -r "$$dir"
 	go test -race -count=20 ./fileops ./testscripts
 
 install: build

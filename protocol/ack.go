@@ -29,7 +29,7 @@ func (op Operation) Claim(a Actor, seen Observation) (after Operation, calls []s
 		}
 		f := e.own(i)
 		c := f.ownCrash()
-		c.HandlingBy = &Handling{PID: a.PID, Process: a.Process, At: e.seen.Now}
+		c.HandlingBy = &Handling{PID: a.PID, Process: identity(a.PID, a.Process), At: e.seen.Now}
 		if c.ReportedAt.IsZero() {
 			c.ReportedAt = e.seen.Now
 		}

@@ -31,7 +31,7 @@ func (op Operation) Lingering(now time.Time) []*Frame {
 			since = t.At
 		}
 	}
-	if since.IsZero() || now.Sub(since) <= 10*op.StalenessThreshold {
+	if since.IsZero() || !op.overdue(now.Sub(since)) {
 		return nil
 	}
 	var frames []*Frame

@@ -270,20 +270,3 @@ func (d *decoder) bool() bool {
 func (d *decoder) unknown(members *[]Member, name string) {
 	*members = append(*members, Member{Name: name, Value: d.value()})
 }
-
-// ParseTime returns the time in s, in RFC 3339 with an offset or Z, in UTC and cut to milliseconds (spec §1.2).
-func ParseTime(s string) (time.Time, error) {
-	var t time.Time
-	if err := t.UnmarshalText([]byte(s)); err != nil {
-		return time.Time{}, fmt.Errorf("a time like %s is expected, with an offset or Z, not %.40q", timeExample, s)
-	}
-	return Moment(t), nil
-}
-
-// Moment returns t as it is written in a file: UTC, cut to milliseconds, without a monotonic reading.
-func Moment(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
-
-const (
-	timeLayout  = "2006-01-02T15:04:05.000Z"
-	timeExample = "2026-01-20T10:30:00.000Z"
-)

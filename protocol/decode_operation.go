@@ -365,9 +365,9 @@ func (d *decoder) event() (e Event) {
 		case "type":
 			e.Type = EventType(d.string())
 		case "callId":
-			e.CallID = d.string()
+			e.CallID = d.id()
 		case "supervisorId":
-			e.SupervisorID = d.string()
+			e.SupervisorID = d.id()
 		case "handle":
 			e.Handle = d.string()
 		case "from":

@@ -36,17 +36,23 @@ func (seen Observation) age(heartbeat time.Time, beat Beat) time.Duration {
 
 // gone returns Exited or Rebooted if p, known under pid, is certainly no longer running, else "".
 func (seen Observation) gone(pid int, p Process, heartbeat time.Time) Evidence {
-	switch here := seen.Host; {
-	case !p.Known() || p.PID != pid || p.HostID == "" || p.HostID != here.ID || here.BootID == "":
+	if p = identity(pid, p); p.HostID == "" || p.HostID != seen.Host.ID || seen.Host.BootID == "" {
 		return ""
-	case p.BootID != here.BootID:
-		if heartbeat.Before(here.BootedAt) {
-			return Rebooted
-		}
-	case p.PIDNamespace != "" && p.PIDNamespace == here.PIDNamespace && seen.Exited != nil && seen.Exited(p):
+	}
+	if p.BootID != seen.Host.BootID && heartbeat.Before(seen.Host.BootedAt) {
+		return Rebooted
+	}
+	if seen.canCheck(p) && seen.Exited != nil && seen.Exited(p) {
 		return Exited
 	}
 	return ""
+}
+
+// canCheck reports whether p is a process of this host, boot and pid namespace.
+func (seen Observation) canCheck(p Process) bool {
+	here := seen.Host
+	return p.HostID != "" && p.HostID == here.ID && p.BootID != "" && p.BootID == here.BootID &&
+		p.PIDNamespace != "" && p.PIDNamespace == here.PIDNamespace
 }
 
 // stale reports whether age is above threshold, or as far in the future.

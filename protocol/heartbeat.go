@@ -126,7 +126,7 @@ func (op Operation) checkFrames(a Actor) error {
 
 // foreign reports whether f belongs to another process than the actor's.
 func (a Actor) foreign(f *Frame) bool {
-	p := counting(f.PID, f.Process)
+	p := identity(f.PID, f.Process)
 	return a.Process.Known() && p.Known() && p != a.Process
 }
 
@@ -138,7 +138,7 @@ func (e *edit) refresh(a Actor, adopt bool) {
 		}
 		f = e.own(i)
 		if adopt && a.Process.Known() && !f.Process.Known() {
-			f.PID, f.Process = a.PID, a.Process
+			f.PID, f.Process, f.nested = a.PID, a.Process, f.nested.withoutProcess()
 			e.changed = true
 		}
 		f.LastHeartbeat, f.Beat = e.seen.Now, e.seen.beat()
@@ -151,24 +151,21 @@ func (e *edit) refresh(a Actor, adopt bool) {
 
 // refreshSupervisor is step 2 for a supervisor (spec §5.2).
 func (e *edit) refreshSupervisor(a Actor) {
-	identity := Process{}
-	if a.Process.Known() {
-		identity = a.Process
-	}
+	actor := identity(a.PID, a.Process)
 	i := e.op.supervisorIndex(a.Supervisor)
 	if i < 0 {
-		e.newSupervisor(a.Supervisor, a.PID, identity)
+		e.newSupervisor(a.Supervisor, a.PID, actor)
 		return
 	}
 	s := &e.op.Supervisors[i]
 	replaced := s.Process.Known() &&
-		(identity.Known() && identity != s.Process ||
-			!identity.Known() && e.seen.gone(s.PID, s.Process, s.LastHeartbeat) != "")
+		(actor.Known() && actor != s.Process ||
+			!actor.Known() && e.seen.gone(s.PID, s.Process, s.LastHeartbeat) != "")
 	if replaced && s.Status == Alive {
 		e.supervisorDied(s)
 	}
-	if replaced || !s.Process.Known() && a.PID != 0 && (s.PID != a.PID || identity.Known()) {
-		s.PID, s.Process, s.nested = a.PID, identity, nil
+	if replaced || !s.Process.Known() && a.PID != 0 && (s.PID != a.PID || actor.Known()) {
+		s.PID, s.Process, s.nested = a.PID, actor, s.nested.withoutProcess()
 		e.changed = true
 	}
 	if s.Status == Dead {

@@ -127,6 +127,14 @@ type nestedUnknown struct {
 	process, beat []Member
 }
 
+// withoutProcess returns what is left of n when the process has been replaced.
+func (n *nestedUnknown) withoutProcess() *nestedUnknown {
+	if n == nil || n.beat == nil {
+		return nil
+	}
+	return &nestedUnknown{beat: n.beat}
+}
+
 // A Crash says why a frame was declared crashed (spec §3.5), and what has been done about it. Frames share it: it is never
 // changed, but replaced.
 type Crash struct {

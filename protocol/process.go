@@ -15,6 +15,14 @@ type Process struct {
 // Known reports whether p identifies a process. A Process with a pid only does not.
 func (p Process) Known() bool { return p.BootID != "" }
 
+// identity returns p if it is one and was taken from pid (spec §3.4), else nothing.
+func identity(pid int, p Process) Process {
+	if !p.Known() || p.PID != pid {
+		return Process{}
+	}
+	return p
+}
+
 // Host is the machine an observer looks from (spec §4.2). Its zero value means nothing is known: then no identity can be
 // checked and ages are taken from the wall clock.
 type Host struct {

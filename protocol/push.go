@@ -23,8 +23,11 @@ type Push struct {
 // has been done already changes nothing. It returns ErrKnownCall if another frame has that call id, ErrNotRunning if op is
 // not running or this very tick finds a crash, ErrOtherNumbers if p's numbers are not op's, ErrDeadSupervisor.
 func (op Operation) Push(p Push, seen Observation) (Operation, error) {
+	if op.State.Terminal() {
+		return op, ErrNotRunning
+	}
 	if f := op.Frame(p.Call); f != nil {
-		if f.ParticipantID == p.Participant && f.State.Live() && counting(f.PID, f.Process) == p.identity() {
+		if f.ParticipantID == p.Participant && f.State.Live() && identity(f.PID, f.Process) == identity(p.PID, p.Process) {
 			return op.unchanged(), nil
 		}
 		return op, ErrKnownCall
@@ -45,7 +48,7 @@ func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 		return op, err
 	}
 	e.op.Stack = append(e.op.Stack, &Frame{
-		ParticipantID: p.Participant, CallID: p.Call, PID: p.PID, Process: p.identity(),
+		ParticipantID: p.Participant, CallID: p.Call, PID: p.PID, Process: identity(p.PID, p.Process),
 		StartTime: e.seen.Now, LastHeartbeat: e.seen.Now, Beat: e.seen.beat(), State: FrameActive,
 		SupervisorID: p.Supervisor, SupervisorHandle: p.Handle, Description: p.Description,
 		FailOnCrash: !p.Contained, Resources: p.Resources,
@@ -56,14 +59,6 @@ func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 		e.op.effects.Begun = append(e.op.effects.Begun, p.Call)
 	}
 	return e.end(), nil
-}
-
-// identity returns the process of p, or nothing if it is not known.
-func (p Push) identity() Process {
-	if !p.Process.Known() {
-		return Process{}
-	}
-	return p.Process
 }
 
 // associate makes sure that p's supervisor has an entry.

@@ -175,9 +175,9 @@ func (e *edit) supervisorDied(s *Supervisor) {
 
 func (e *edit) crash(i int, evidence Evidence, age time.Duration) {
 	f := e.own(i)
-	f.Crash = &Crash{
-		At: e.seen.Now, DetectedBy: e.by, Evidence: evidence, StaleFor: max(age, 0).Truncate(time.Millisecond), PreviousState: f.State,
-	}
+	c := f.ownCrash()
+	c.At, c.DetectedBy, c.Evidence, c.PreviousState = e.seen.Now, e.by, evidence, f.State
+	c.StaleFor = max(age, 0).Truncate(time.Millisecond)
 	e.setFrameState(f, FrameCrashed, "")
 }
 
@@ -263,8 +263,12 @@ func (e *edit) unsupervised(f *Frame) bool {
 }
 
 func (e *edit) unacknowledged(f *Frame) bool {
-	return f.reported() && e.seen.Now.Sub(f.Crash.ReportedAt) > unacknowledgedAfter*e.op.StalenessThreshold &&
-		!e.op.handled(f, e.seen)
+	return f.reported() && e.op.overdue(e.seen.Now.Sub(f.Crash.ReportedAt)) && !e.op.handled(f, e.seen)
+}
+
+// overdue reports whether age is more than ten thresholds.
+func (op Operation) overdue(age time.Duration) bool {
+	return age/unacknowledgedAfter > op.StalenessThreshold
 }
 
 // handled reports whether a living program has claimed f (spec §5.7).
@@ -273,12 +277,8 @@ func (op Operation) handled(f *Frame, seen Observation) bool {
 		return false
 	}
 	h := f.Crash.HandlingBy
-	if seen.gone(h.PID, h.Process, h.At) != "" {
-		return false
-	}
-	checkable := h.Process.Known() && h.Process.HostID == seen.Host.ID && h.Process.BootID == seen.Host.BootID &&
-		h.Process.PIDNamespace == seen.Host.PIDNamespace
-	return checkable || seen.Now.Sub(h.At) <= unacknowledgedAfter*op.StalenessThreshold
+	return seen.gone(h.PID, h.Process, h.At) == "" &&
+		(seen.canCheck(identity(h.PID, h.Process)) || !op.overdue(seen.Now.Sub(h.At)))
 }
 
 // cleanUp marks a crashed frame cleanedUp and releases its resources.

@@ -450,7 +450,7 @@ def claim(operation, seen, release, supervisor, pid, process=None):
             frame['handlingBy'] = {'pid': pid, 'at': seen.now} | ({'process': process} if process else {})
             frame.setdefault('reportedAt', seen.now)
     tick.settle()
-    return tick.finish()
+    return tick.finish(always=True)
 
 
 def unclaim(operation, seen, release, supervisor, calls):
@@ -462,7 +462,7 @@ def unclaim(operation, seen, release, supervisor, calls):
         if frame['callId'] in calls:
             frame.pop('handlingBy', None)
     tick.settle()
-    return tick.finish()
+    return tick.finish(always=True)
 
 
 VERBS = {verb.__name__: verb for verb in (push, heartbeat, pop, abort, cleanup, ack, claim, unclaim)}

@@ -18,8 +18,9 @@ from document import FRAME_STATES, OPERATION, Number, Refused, decode, format_ti
 START = 1768905000000  # 2026-01-20T10:30:00Z
 THRESHOLD = 1000
 STEPS = (0, 0, 1, 1, 200, 499, 500, 999, 1000, 1001, 2000, 9000, 10000, 10001, 3600_000, 3600_001, -500, -1001, -3600_000)
-HOSTS, NAMESPACES, BOOTS = ('host-1', 'host-1', 'host-1', 'host-2', ''), ('41', '41', '41', '42', ''), ('boot-2', 'boot-2', 'boot-1', '')
-PIDS, CALLS, PARTICIPANTS, SUPERVISORS = range(100, 105), ('a', 'b', 'c', 'd', 'e', 'f'), ('p', 'q', 'r'), ('s', 't', 'u')
+HOSTS, NAMESPACES = ('host-1', 'host-1', 'host-1', 'host-2', ''), ('41', '41', '41', '42', '')
+BOOTS = ('boot-2', 'boot-2', 'boot-1', '')
+PIDS, CALLS, PARTICIPANTS, SUPERVISORS = range(100, 105), 'abcdef', 'pqr', 'stu'
 UNKNOWN = (Number('1.0'), Number('-0'), Number('12345678901234567890'), None, [], {'b': Number('1E+2'), 'a': [True, {}]}, 'é\n')
 
 
@@ -105,11 +106,15 @@ class Walk:
         return arguments if self.chance(probability) else {}
 
     def push(self):
-        return {'participant': self.one(PARTICIPANTS), 'call': self.one(CALLS)} | self.identity() | self.optional(
-            0.5, supervisor=self.one(SUPERVISORS)) | self.optional(0.2, handle='h 1') | self.optional(
-            0.3, resources=['/r/1', '/r/2']) | self.optional(0.3, failOnCrash=self.chance(0.2)) | self.optional(
-            0.2, orphanPolicy=self.one(('crash', 'keep'))) | self.optional(0.2, description=self.one(('one', 'é "\\\n', '\x7f'))) | self.optional(
-            0.9 if self.operation is None else 0.1, stalenessThresholdMs=THRESHOLD) | self.optional(0.03, heartbeatIntervalMs=200)
+        arguments = {'participant': self.one(PARTICIPANTS), 'call': self.one(CALLS)} | self.identity()
+        arguments |= self.optional(0.5, supervisor=self.one(SUPERVISORS))
+        arguments |= self.optional(0.2, handle='h 1')
+        arguments |= self.optional(0.2, description=self.one(('one', 'é "\\\n', '\x7f')))
+        arguments |= self.optional(0.3, resources=['/r/1', '/r/2'])
+        arguments |= self.optional(0.3, failOnCrash=self.chance(0.2))
+        arguments |= self.optional(0.2, orphanPolicy=self.one(('crash', 'keep')))
+        arguments |= self.optional(0.9 if self.operation is None else 0.1, stalenessThresholdMs=THRESHOLD)
+        return arguments | self.optional(0.03, heartbeatIntervalMs=200)
 
     def heartbeat(self):
         actor = self.one(({'participant': self.one(PARTICIPANTS)}, {'participant': self.known('participantId', PARTICIPANTS)},
@@ -136,7 +141,8 @@ class Walk:
         supervisor = frame['supervisorId'] if frame['supervisorId'] and self.chance(0.9) else self.one(SUPERVISORS)
         others = [other['callId'] for other in self.operation['stack']
                   if other['supervisorId'] == supervisor and (other['state'] not in protocol.LIVE or self.chance(0.1))]
-        calls = list(dict.fromkeys(([frame['callId']] if self.chance(0.4) else []) + others + (['zz'] if self.chance(0.05) else [])))
+        others += [frame['callId']] * self.chance(0.4) + ['zz'] * self.chance(0.05)
+        calls = list(dict.fromkeys(others))
         self.dice.shuffle(calls)
         return {'supervisor': supervisor, 'calls': calls}
 
@@ -170,14 +176,16 @@ class Walk:
             entry['process'] = self.process()
             entry['pid'] = entry['process']['pid'] if self.chance(0.8) else self.one(PIDS)
         elif what == 3 and entry is not operation:
-            entry['beat'] = {'bootId': self.one(BOOTS), 'monotonicMs': max(0, self.monotonic + self.one(STEPS)), 'at': entry['lastHeartbeat']}
+            milliseconds = max(0, self.monotonic + self.one(STEPS))
+            entry['beat'] = {'bootId': self.one(BOOTS), 'monotonicMs': milliseconds, 'at': entry['lastHeartbeat']}
         elif what == 4 and operation['supervisorHeartbeats']:
             del operation['supervisorHeartbeats'][self.one(operation['supervisorHeartbeats'])]
         elif what == 5 and frame and entry['state'] == 'crashed':
             entry['reportedAt'] = self.now + self.one((-10 * THRESHOLD, -10 * THRESHOLD - 1, -20 * THRESHOLD))
         elif what == 6 and frame and entry['state'] == 'crashed':
             process = self.process()
-            entry['handlingBy'] = {'pid': self.one((process['pid'], 100)), 'at': self.now - self.one((0, 10 * THRESHOLD, 20 * THRESHOLD))}
+            at = self.now - self.one((0, 10 * THRESHOLD, 20 * THRESHOLD))
+            entry['handlingBy'] = {'pid': self.one((process['pid'], 100)), 'at': at}
             entry['handlingBy'] |= {'process': process} if self.chance(0.7) else {}
         elif what == 7 and frame and entry['state'] in protocol.LIVE:
             entry['state'] = self.one(protocol.LIVE)
@@ -230,8 +238,8 @@ STRANGE = (
     None, True, '', 'alive', 'dead', 'crash', 'b', '..', 'a/b', [], {}, [None], {'x': 1}, -1, 0, 1, 2**63 - 1, 2**63, Number('1.0'),
     Number('1e3'), format_time(START), '2026-01-20T10:30:00+23:59', '2026-01-20T10:30:00', '2026-01-20t10:30:00Z',
     '2026-01-20T10:30:60Z', '2026-01-20T24:00:00Z', '2026-02-29T10:30:00Z', '2026-01-20T10:30:00.Z', '2026-01-20T10:30:00,5Z',
-    '2026-01-20T10:30:00.1234567899Z', '2026-1-20T10:30:00Z', '2026-01-20T1:30:00Z', '2026-01-20T10:30:00z', '2026-01-20T10:30:00+24:00',
-    '2026-01-20T10:30:00+0100', '2026-01-20T10:30:00-00:00', *FRAME_STATES)
+    '2026-01-20T10:30:00.1234567899Z', '2026-1-20T10:30:00Z', '2026-01-20T1:30:00Z', '2026-01-20T10:30:00z',
+    '2026-01-20T10:30:00+24:00', '2026-01-20T10:30:00+0100', '2026-01-20T10:30:00-00:00', *FRAME_STATES)
 
 
 def corrupted(dice, operation):

@@ -6,12 +6,13 @@ import pathlib
 import sys
 
 import protocol
-from document import INTEGER, MOMENT, PROCESS, Number, Refused, array, decode, encode, parse, write
+from document import INTEGER, MOMENT, PROCESS, Number, Refused, array, below, decode, encode, parse, read_time, write
 
 WORDS = {'comment', 'section', 'given', 'givenText', 'seen', 'do', 'then', 'unchanged', 'archived', 'refused', 'path', 'status',
          'reported', 'released'}
 SEEN = {'now', 'hostId', 'bootId', 'pidNamespace', 'bootedAt', 'monotonicMs', 'exited'}
 ENDS = ('then', 'unchanged', 'archived', 'refused')
+MISSING = object()
 OURS = {'operation', 'seen', 'release', 'operation_id', 'base'}  # arguments of protocol.VERBS that no vector names
 
 
@@ -59,6 +60,27 @@ def comparable(operation):
 def written(operation):
     """operation as the next reader gets it."""
     return decode(encode(operation))
+
+
+def lost(want, got, path=''):
+    """The first place where the JSON value got lacks what want has; None if it has it all. Times are compared as instants.
+
+    What the decoder forgets on both sides would be equal after decoding; this compares what was written.
+    """
+    if isinstance(want, dict) and isinstance(got, dict):
+        pairs = [(below(path, name), value, got.get(name, MISSING)) for name, value in want.items()]
+    elif isinstance(want, list) and isinstance(got, list) and len(want) == len(got):
+        pairs = [(below(path, at), value, got[at]) for at, value in enumerate(want)]
+    else:
+        return None if want == got or instant(want) == instant(got) is not None else path
+    return next(filter(None, (lost(value, other, at) for at, value, other in pairs)), None)
+
+
+def instant(value):
+    try:
+        return read_time(value)
+    except Refused:
+        return None
 
 
 def expectation(vector):
@@ -114,9 +136,13 @@ def difference(path):
     except (Malformed, Refused) as error:
         return [f'bad vector: {error}']
 
+    place = lost(vector['then'], parse(encode(got['then']))) if 'then' in expected and 'then' in got else None
+
     def lines_of(side):
-        return '\n'.join(f'{name}:\n{comparable(value) if name == "then" else write(value)}' for name, value in side.items()).splitlines()
-    return list(difflib.unified_diff(lines_of(expected), lines_of(got), 'expected', 'got', lineterm=''))
+        texts = {name: comparable(value) if name == 'then' else write(value) for name, value in side.items()}
+        return '\n'.join(f'{name}:\n{text}' for name, text in texts.items()).splitlines()
+    lines = list(difflib.unified_diff(lines_of(expected), lines_of(got), 'expected', 'got', lineterm=''))
+    return lines or ([f'what is written has another value, or none, at {place}'] if place else [])
 
 
 def main(names):

@@ -18,6 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import dpl  # noqa: E402
 import ledger  # noqa: E402
+import random_vectors  # noqa: E402
 import run  # noqa: E402
 from document import Refused, decode, encode, format_time, read_time  # noqa: E402
 
@@ -105,6 +106,18 @@ class Runner(unittest.TestCase):
             self.assertEqual(run.difference(path), [])
         with contextlib.redirect_stdout(io.StringIO()):
             self.assertEqual(run.main([]), 1)
+
+
+class RandomVectors(unittest.TestCase):
+    def test_the_same_seed_gives_the_same_vectors(self):
+        with tempfile.TemporaryDirectory() as directory, contextlib.redirect_stdout(io.StringIO()):
+            first, second = pathlib.Path(directory) / 'first', pathlib.Path(directory) / 'second'
+            random_vectors.main(['100', str(first), '7'])
+            random_vectors.main(['100', str(second), '7'])
+            self.assertEqual({path.name: path.read_text() for path in first.iterdir()},
+                             {path.name: path.read_text() for path in second.iterdir()})
+            self.assertEqual(len(list(first.iterdir())), 100)
+            self.assertEqual(run.main([str(path) for path in first.iterdir()]), 0)
 
 
 class InDirectory(unittest.TestCase):
@@ -268,9 +281,13 @@ class Files(InDirectory):
         self.file.write_text(json.dumps(by_hand))
         self.dpl('heartbeat', '--participant=cli', status=3)
         self.assertEqual((self.read()['stack'][1]['evidence'], other.exists()), ('stale', True))
+        (self.path / 'tmp/build/cc').mkdir()
+        self.dpl('cleanup')
+        self.assertEqual((self.read()['stack'][1]['state'], other.exists()), ('cleanedUp', False))
+        self.assertFalse((self.path / 'tmp/build/cc').exists())
         self.dpl('pop', '--call=cc')
         ended = self.read()['events'][-1]
-        self.assertEqual((ended['type'], ended['from'], len(ended['leftResources'])), ('callEnded', 'crashed', 1))
+        self.assertEqual((ended['type'], ended['from'], len(ended['leftResources'])), ('callEnded', 'cleanedUp', 1))
         self.dpl('pop', '--call=make')
         self.assertEqual((os.listdir(self.path / 'tmp/build'), os.listdir(outside)), (['way'], ['kept']))
         for _ in range(3):
@@ -328,7 +345,8 @@ class Files(InDirectory):
         self.assertFalse(lock.exists())
 
     def test_archive_number_is_above_the_highest(self):
-        for there, want in ((), 'build.json'), (('build.json',), 'build~2.json'), (('build~7.json', 'build~10.json'), 'build~11.json'):
+        for there, want in (((), 'build.json'), (('build.json',), 'build~2.json'),
+                            (('build~7.json', 'build~10.json'), 'build~11.json')):
             with self.subTest(there=there):
                 archive = self.path / 'archive'
                 shutil.rmtree(archive, ignore_errors=True)

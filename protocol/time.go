@@ -1,0 +1,88 @@
+package protocol
+
+import (
+	"fmt"
+	"time"
+)
+
+const (
+	timeLayout  = "2006-01-02T15:04:05.000Z"
+	timeExample = "2026-01-20T10:30:00.000Z"
+)
+
+// Moment returns t as it is written in a file: UTC, cut to milliseconds, without a monotonic reading.
+func Moment(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
+
+// ParseTime returns the time in s, in RFC 3339 with an offset or Z, in UTC and cut to milliseconds (spec §1.2). It is
+// stricter than package time, which takes a comma for a point, one digit for an hour, and an offset of a day.
+func ParseTime(s string) (time.Time, error) {
+	if t, ok := parseTime(s); ok {
+		return t, nil
+	}
+	return time.Time{}, fmt.Errorf("a time like %s is expected, with an offset or Z, not %.40q", timeExample, s)
+}
+
+func parseTime(s string) (t time.Time, ok bool) {
+	const shape = "0000-00-00T00:00:00"
+	if len(s) <= len(shape) {
+		return t, false
+	}
+	for i := range len(shape) {
+		if shape[i] == '0' && !isDigit(s[i]) || shape[i] != '0' && s[i] != shape[i] {
+			return t, false
+		}
+	}
+	year, month, day := number(s[0:4]), number(s[5:7]), number(s[8:10])
+	hour, minute, second := number(s[11:13]), number(s[14:16]), number(s[17:19])
+	millisecond, zone := fraction(s[len(shape):])
+	offset, ok := parseOffset(zone)
+	if !ok || hour > 23 || minute > 59 || second > 59 {
+		return t, false
+	}
+	t = time.Date(year, time.Month(month), day, hour, minute, second, millisecond*1e6, time.UTC)
+	if t.Day() != day || int(t.Month()) != month {
+		return t, false // Date has normalised what does not exist
+	}
+	t = t.Add(-offset)
+	return t, t.Year() >= 0 && t.Year() <= 9999
+}
+
+// fraction cuts a fraction of a second off the beginning of s, and returns its milliseconds and the rest. A point without
+// digits is left to be refused.
+func fraction(s string) (millisecond int, rest string) {
+	if len(s) < 2 || s[0] != '.' || !isDigit(s[1]) {
+		return 0, s
+	}
+	scale := 100
+	for s = s[1:]; s != "" && isDigit(s[0]); s = s[1:] {
+		millisecond += scale * int(s[0]-'0')
+		scale /= 10
+	}
+	return millisecond, s
+}
+
+func parseOffset(s string) (time.Duration, bool) {
+	if s == "Z" {
+		return 0, true
+	}
+	if len(s) != len("+00:00") || s[0] != '+' && s[0] != '-' || s[3] != ':' ||
+		!isDigit(s[1]) || !isDigit(s[2]) || !isDigit(s[4]) || !isDigit(s[5]) {
+		return 0, false
+	}
+	hours, minutes := number(s[1:3]), number(s[4:6])
+	offset := time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute
+	if s[0] == '-' {
+		offset = -offset
+	}
+	return offset, hours <= 23 && minutes <= 59
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// number returns the value of digits.
+func number(digits string) (n int) {
+	for i := range len(digits) {
+		n = 10*n + int(digits[i]-'0')
+	}
+	return n
+}
