@@ -47,7 +47,8 @@ staticcheck:
 	go run $(STATICCHECK) -checks inherit,ST1000,ST1020,ST1021,ST1022 ./...
 
 test:
-	STRICT=$(STRICT) go test -race ./...
+	@$(call unless,cc,the race detector,STRICT=$(STRICT) go test -race ./...)
+	@command -v cc >/dev/null 2>&1 || go test ./...
 
 conformance:
 	@$(call unless,$(PYTHON),the second implementation of the protocol,\

@@ -65,11 +65,12 @@ func (op Operation) Heartbeat(a Actor, cleaning bool, seen Observation) (Operati
 	return after, nil
 }
 
-// Reported returns the crashed frames of a supervisor that wait for its acknowledgement, in the order of the stack.
+// Reported returns the crashed frames of a supervisor that wait for its acknowledgement, in the order of the stack; none for
+// the supervisor "".
 func (op Operation) Reported(supervisor string) []*Frame {
 	var frames []*Frame
 	for _, f := range op.Stack {
-		if f.SupervisorID == supervisor && f.State == FrameCrashed {
+		if supervisor != "" && f.SupervisorID == supervisor && f.State == FrameCrashed {
 			frames = append(frames, f)
 		}
 	}

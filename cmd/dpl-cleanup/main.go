@@ -31,7 +31,7 @@ func (c *cleanup) Define(f *cli.FlagSet) {
 	f.String(&c.supervisor, "supervisor", "ID", "work as this supervisor ($DPL_SUPERVISOR, with --ack or a handler)")
 	f.Strings(&c.ack, "ack", "CALL", "the supervisor has cleaned up after CALL")
 	f.PID(&c.pid, "pid", "with --ack: the supervisor's process")
-	f.Duration(&c.timeout, "timeout", "D", "kill a handler after D (60s)")
+	f.Duration(&c.timeout, "timeout", "kill a handler after D (60s)", time.Millisecond)
 	f.Arguments(&c.handler, " [-- HANDLER [ARG...]]")
 }
 

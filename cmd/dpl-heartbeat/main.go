@@ -29,9 +29,9 @@ func (c *heartbeat) Define(f *cli.FlagSet) {
 	f.String(&c.supervisor, "supervisor", "ID", "beat as this supervisor ($DPL_SUPERVISOR); without --op, in all operations that name it")
 	f.PID(&c.pid, "pid", "the process that is alive")
 	f.Bool(&c.cleaning, "cleaning", "say that the participant is cleaning up")
-	f.Duration(&c.every, "every", "D", "beat on, every D")
+	f.Duration(&c.every, "every", "beat on, every D", time.Millisecond)
 	f.PID(&c.whilePID, "while-pid", "with --every: until process N ends")
-	f.String(&c.signal, "signal", "SIG", "with --while-pid: send SIG to N, once, when it is to clean up")
+	f.String(&c.signal, "signal", "SIG", "with --while-pid: send SIG to N, once, when it is to clean up or was declared crashed")
 }
 
 func (c *heartbeat) Run(env *cli.Env) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"syscall"
 	"time"
@@ -15,6 +16,9 @@ import (
 // has been popped (4), or the watched process ends (0).
 func (c *heartbeat) repeat(env *cli.Env, b *beater) error {
 	told, err := c.watch()
+	if errors.Is(err, process.ErrNoProcess) {
+		return nil // it has ended already
+	}
 	if err != nil {
 		return err
 	}
@@ -29,9 +33,11 @@ func (c *heartbeat) repeat(env *cli.Env, b *beater) error {
 		case err != nil:
 			env.Warnf("%v", err)
 		case status == cli.StatusCleanUp:
-			if err := told.once(env, b); err != nil {
+			if err := told.once(env, b.op+": aborted or in cleanup: clean up and pop"); err != nil {
 				return err
 			}
+		case status == cli.StatusCrashed:
+			return errors.Join(told.once(env, b.op+": declared crashed"), cli.Exit(status))
 		case status != cli.StatusOK:
 			return cli.Exit(status)
 		}
@@ -70,7 +76,9 @@ func (c *heartbeat) watch() (w *watched, err error) {
 		}
 	}
 	if c.whilePID != 0 {
-		w.process, err = process.Watch(c.whilePID)
+		if w.process, err = process.Watch(c.whilePID); err != nil {
+			err = fmt.Errorf("--while-pid %d: %w", c.whilePID, err)
+		}
 	}
 	return w, err
 }
@@ -89,13 +97,13 @@ func (w *watched) done() <-chan struct{} {
 	return w.process.Done()
 }
 
-// once says, and signals, that it is time to clean up.
-func (w *watched) once(env *cli.Env, b *beater) error {
+// once says message, and signals.
+func (w *watched) once(env *cli.Env, message string) error {
 	if w.told {
 		return nil
 	}
 	w.told = true
-	env.Warnf("%s: aborted or in cleanup: clean up and pop", b.op)
+	env.Warnf("%s", message)
 	if w.signal == 0 {
 		return nil
 	}

@@ -26,7 +26,7 @@ func (c *Common) CommonFlags() *Common { return c }
 func (c *Common) define(f *FlagSet) {
 	c.lockTimeout = 5 * time.Second
 	f.String(&c.ledger, "ledger", "DIR", "ledger directory ($DPL_LEDGER, else $XDG_STATE_HOME/dpl, else ~/.local/state/dpl)")
-	f.Duration(&c.lockTimeout, "lock-timeout", "D", "how long to wait for another command, then exit 75 (5s)")
+	f.Duration(&c.lockTimeout, "lock-timeout", "how long to wait for another command, then exit 75 (5s)", 0)
 	f.String(&c.sync, "sync", "none|file|full", "how much to fsync ($DPL_SYNC; full, but file for a plain heartbeat)")
 	f.Bool(&c.trustGroup, "trust-group", "on a shared ledger, act on what other members of the group have written")
 	f.Bool(&c.json, "json", "print one JSON document")

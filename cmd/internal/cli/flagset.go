@@ -57,26 +57,21 @@ func (f *FlagSet) PID(p *int, name, help string) {
 	})
 }
 
-// Duration defines a flag that takes a time span: in the syntax of Go, like 1m30s, or bare seconds.
-func (f *FlagSet) Duration(p *time.Duration, name, placeholder, help string) {
-	f.show(name, placeholder, help)
+// Duration defines a flag that takes a time span of at least least: in the syntax of Go, like 1m30s, or bare seconds.
+func (f *FlagSet) Duration(p *time.Duration, name, help string, least time.Duration) {
+	f.show(name, "D", help)
 	f.set.Func(name, "", func(s string) error {
-		d, err := parseDuration(s)
+		unit := ""
+		if _, err := strconv.ParseFloat(s, 64); err == nil {
+			unit = "s"
+		}
+		d, err := time.ParseDuration(s + unit)
+		if err != nil || d < least {
+			return fmt.Errorf("want seconds, or a number with a unit like 500ms or 1m30s, of at least %v", least)
+		}
 		*p = d
-		return err
+		return nil
 	})
-}
-
-func parseDuration(s string) (time.Duration, error) {
-	unit := ""
-	if _, err := strconv.ParseFloat(s, 64); err == nil {
-		unit = "s"
-	}
-	d, err := time.ParseDuration(s + unit)
-	if err != nil || d < 0 || d > 0 && d < time.Millisecond {
-		return 0, fmt.Errorf("want seconds, or a number with a unit like 500ms or 1m30s, of at least 1ms")
-	}
-	return d, nil
 }
 
 // Short gives the flag that was defined last a short name.

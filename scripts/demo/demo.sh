@@ -1,0 +1,329 @@
+#!/bin/sh
+# demo.sh BINDIR: show what DPL does when a process is killed, with the commands in BINDIR.
+#
+# A shell script (this one) calls a Python worker, which calls a Node worker. In act 1 the Python worker is killed with
+# SIGKILL in the middle of its call; in act 2 nobody is. All that is shown is checked: the first thing that is not as it
+# should be ends the demo with status 1. Without python3 or node a shell worker takes its place; with STRICT=1 that is a
+# failure, too.
+set -u
+
+checks=0
+dir=
+workers=
+exec 3>&2
+
+# die TEXT...
+die() {
+    echo "demo: ${act:+act $act, step $number: }$*" >&3
+    exit 1
+}
+
+clean() {
+    trap '' HUP INT TERM
+    for pid in $workers; do
+        kill -KILL "$pid" 2>/dev/null
+    done
+    wait
+    [ -z "$dir" ] || rm -rf "$dir"
+}
+trap clean EXIT
+trap 'exit 130' HUP INT TERM
+
+# check WHAT WANT GOT
+check() {
+    [ "$2" = "$3" ] || die "$1: want \"$2\", got \"$3\""
+    checks=$((checks + 1))
+}
+
+# matches WHAT PATTERN TEXT
+matches() {
+    # shellcheck disable=SC2254 # it is a pattern
+    case $3 in
+    $2) checks=$((checks + 1)) ;;
+    *) die "$1: want \"$2\", got \"$3\"" ;;
+    esac
+}
+
+there() {
+    for path; do
+        [ -e "$path" ] || die "$path: want it there, it is gone"
+        checks=$((checks + 1))
+    done
+}
+
+gone() {
+    for path; do
+        [ ! -e "$path" ] || die "$path: want it gone, it is there"
+        checks=$((checks + 1))
+    done
+}
+
+# step TEXT...: the heading of what comes next
+step() {
+    number=$((number + 1))
+    printf '\n%s' "$bold"
+    echo "$number. $*" | fold -s -w 78 | sed -e '2,$s/^/   /' -e 's/ *$//'
+    printf '%s' "$plain"
+}
+
+# typed TEXT...: a command line
+typed() { printf '   %s$ %s%s\n' "$green" "$*" "$plain"; }
+
+# run STATUS COMMAND...: show and run it, leave what it prints in $out, and check its exit status
+run() {
+    want=$1
+    shift
+    typed "$@"
+    "$@" >out 2>&1
+    ended $? "$*"
+}
+
+# ended GOT NAME: show what is in the file out, and the status GOT, which is to be $want
+ended() {
+    out=$(cat out)
+    sed -e 's/^/   /' -e 's/ *$//' out
+    printf '   %sexit status %d%s\n' "$faint" "$1" "$plain"
+    check "exit status of $2" "$want" "$1"
+}
+
+# until_true SECONDS WHAT COMMAND...: poll
+until_true() {
+    deadline=$(($(date +%s) + $1))
+    what=$2
+    shift 2
+    until "$@"; do
+        [ "$(date +%s)" -lt $deadline ] || die "$what: not so in time"
+        sleep 0.02 2>/dev/null || sleep 1
+    done
+    checks=$((checks + 1))
+}
+
+# frames OP: its calls and their states, "shell:active python:crashed"
+frames() {
+    dpl-status --op "$1" 2>/dev/null |
+        awk '$1 == "CALL" { table = 1; next } /^$/ { table = 0 } table { printf "%s%s:%s", gap, $1, $4; gap = " " }'
+}
+
+# judged OP CALL: what dpl-status would judge
+judged() { dpl-status --op "$1" | awk -v call="$2" '$1 == call { print $NF }'; }
+
+# pid_of OP CALL: the process of the call, as the ledger knows it
+pid_of() { dpl-status --op "$1" | awk -v call="$2" '$1 == call { print $3 }'; }
+
+has_frames() { [ "$(frames "$1")" = "$2" ]; }
+
+# member FILE NAME: its text in the JSON file, for one that is alone on its line
+member() { sed -n "s/^  \"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/p" "$1" 2>/dev/null; }
+
+# said FILE: show what the workers have printed there since the last time
+said() {
+    tail -n "+$((shown + 1))" "$1" | sed 's/^/   | /'
+    shown=$(wc -l <"$1" | tr -d ' ')
+}
+
+# look STATE FRAMES: show the operation and check both
+look() {
+    run 0 dpl-status --op "$DPL_OP"
+    matches "first line of dpl-status" "$DPL_OP: $1, revision *" "$(sed 1q out)"
+    check "calls of $DPL_OP" "$2" "$(frames "$DPL_OP")"
+}
+
+# countdown STATE: three more passes archive the operation
+countdown() {
+    file=ledger/operations/$DPL_OP.json
+    check "state in $file" "$1" "$(member "$file" state)"
+    run 4 dpl-heartbeat --call shell
+    check "terminalHeartbeats" 1 "$(member "$file" terminalHeartbeats)"
+    run 0 dpl-cleanup --verbose
+    check "what dpl-cleanup says" "dpl-cleanup: $DPL_OP: $1, revision $(member "$file" revision), 0 calls" "$out"
+    check "terminalHeartbeats" 2 "$(member "$file" terminalHeartbeats)"
+    run 0 dpl-cleanup --verbose
+    check "what dpl-cleanup says" "dpl-cleanup: $DPL_OP: archived" "$out"
+    gone "$file" "$file.lock" "ledger/tmp/$DPL_OP"
+    there "ledger/archive/$DPL_OP.json"
+    check "state in the archive" "$1" "$(member "ledger/archive/$DPL_OP.json" state)"
+}
+
+# chain: a call of this script, and the workers that it calls
+chain() {
+    step 'This script begins an operation. --pid says which process to watch; --staleness, that a heartbeat may be a' \
+        'minute old: nobody will wait for that.'
+    export DPL_OP="$1"
+    typed "export DPL_OP=$DPL_OP"
+    run 0 dpl-push --call shell --participant demo.sh --pid $$ --staleness 1m --resource-root work
+    check 'what dpl-push prints' "$DPL_OP shell" "$out"
+
+    step 'It calls the Python worker, which calls the Node worker. Each pushes its call, with a file that is to be' \
+        'deleted if it crashes (--resource) and a temporary directory (--tmp).'
+    typed "$python python $node node &"
+    # shellcheck disable=SC2086 # they are words
+    $python python $node node >said 2>&1 &
+    child=$!
+    workers="$workers $child"
+    shown=0
+    until_true 20 "three calls of $DPL_OP, each with its files" begun
+    workers="$workers $(pid_of "$DPL_OP" node) $(pid_of "$DPL_OP" python)"
+    said said
+
+    step 'The ledger is a directory of text files. dpl-status shows the stack of calls.'
+    look running 'shell:active python:active node:active'
+    for call in shell python node; do
+        check "verdict on $call" alive "$(judged "$DPL_OP" $call)"
+    done
+    run 0 ls ledger/operations work
+    run 0 cat work/python.txt
+    check 'work/python.txt' 'half a result of python' "$out"
+    there "ledger/tmp/$DPL_OP/python/scratch" "ledger/tmp/$DPL_OP/node/scratch"
+}
+
+begun() {
+    has_frames "$DPL_OP" 'shell:active python:active node:active' && [ -s work/python.txt ] && [ -s work/node.txt ]
+}
+
+act_of_the_crash() {
+    act=1 number=0
+    printf '\n%sAct 1: a worker is killed in the middle of its call.%s\n' "$bold" "$plain"
+    chain act1
+
+    step 'The Python worker is killed. It has no chance to say anything.'
+    victim=$(pid_of act1 python)
+    {
+        run 0 kill -KILL "$victim"
+        until_true 20 'dpl-status judges python: exited' is_judged act1 python exited
+        wait "$child"
+        check 'exit status of the killed worker' 137 $?
+    } 2>/dev/null # where sh is bash, it says "Killed"
+
+    step 'Whoever looks sees it at once, for the process is known to be gone. Looking changes nothing.'
+    look running 'shell:active python:active node:active'
+
+    step 'The next heartbeat of anybody, here of this script, records the crash and stops the operation. Exit status 3' \
+        'says: clean up and pop.'
+    run 3 dpl-heartbeat --call shell
+    case $out in *python*) ;; *) check 'what dpl-heartbeat prints' '' "$out" ;; esac
+    look cleanup 'shell:active python:crashed node:active'
+    matches 'the transition' '*running -> cleanup by demo.sh: call python crashed: exited*' "$out"
+    run 0 dpl-status --op act1 --why python
+    check 'evidence' exited "$(awk '$1 == "evidence" { print $2 }' out)"
+    check 'who detected it' demo.sh "$(awk '$1 == "detectedBy" { print $2 }' out)"
+    there work/python.txt ledger/tmp/act1/python/scratch
+
+    step 'Its files are still there, so that a caller can look at them. The next heartbeat deletes them: the declared' \
+        'file and the temporary directory.'
+    run 3 dpl-heartbeat --call shell
+    look cleanup 'shell:active python:cleanedUp node:active'
+    run 0 ls work
+    check 'what is left in work' node.txt "$out"
+    gone "ledger/tmp/act1/python"
+    there "ledger/tmp/act1/node/scratch"
+
+    step 'The Node worker, whose caller is gone, learns of it with its own next heartbeat. It cleans up and pops.'
+    run 0 touch go
+    until_true 20 'the Node worker has popped' has_frames act1 'shell:active python:cleanedUp'
+    until_true 20 'the Node worker has ended' has_ended said
+    said said
+    gone work/node.txt ledger/tmp/act1/node
+    look cleanup 'shell:active python:cleanedUp'
+
+    step 'This script pops its call. What was cleaned up above it goes with it, and the operation has failed.'
+    run 0 dpl-pop --call shell
+    check 'what dpl-pop prints' '' "$out"
+    look failed ''
+
+    step 'Two more passes let everybody see that (exit status 4: it is over); the third moves it to the archive.'
+    countdown failed
+    look failed ''
+    matches 'the archived operation' 'act1: failed, revision *, archived' "$(sed 1q out)"
+    run 4 dpl-push --participant latecomer
+}
+
+is_judged() { [ "$(judged "$1" "$2")" = "$3" ]; }
+
+# has_ended FILE: the last line that a worker prints before it ends is the status of its pop
+has_ended() { tail -n 2 "$1" | head -n 1 | grep -q 'dpl-pop' && tail -n 1 "$1" | grep -q 'exit status 0$'; }
+
+act_of_success() {
+    act=2 number=0
+    rm -rf go work/*
+    printf '\n%sAct 2: the same chain, and nobody is killed.%s\n' "$bold" "$plain"
+    chain act2
+
+    step 'The Node worker finishes and pops, then the Python worker does. What they declared stays; the temporary' \
+        'directories go.'
+    run 0 touch go
+    wait "$child"
+    check 'exit status of the Python worker' 0 $?
+    said said
+    look running 'shell:active'
+    run 0 ls work
+    check 'what is left in work' "node.txt
+python.txt" "$out"
+    gone ledger/tmp/act2/python ledger/tmp/act2/node
+    run 0 cat work/python.txt work/node.txt
+    check 'the results' 'result of python
+result of node' "$out"
+
+    step 'This script pops the last call, and the operation is completed.'
+    run 0 dpl-pop --call shell
+    look completed ''
+
+    step 'The third pass after that archives it.'
+    countdown completed
+    there work/python.txt work/node.txt
+    run 0 dpl-status --check completed
+}
+
+# settle BINDIR: a directory, an environment and workers of our own
+settle() {
+    [ $# = 1 ] || die 'usage: demo.sh BINDIR'
+    [ "$(uname -s)" = Linux ] || die 'it needs Linux: elsewhere DPL does not know which process is which'
+    bin=$(CDPATH='' cd -- "$1" && pwd -P) || die "$1: no such directory: run make first"
+    here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
+    for command in push pop heartbeat cleanup status; do
+        [ -x "$bin/dpl-$command" ] || die "$bin/dpl-$command: no such program: run make first"
+    done
+    for name in $(env | sed -n 's/^\(DPL_[A-Za-z0-9_]*\)=.*/\1/p'); do
+        unset "$name"
+    done
+    export PATH="$bin:$PATH" LC_ALL=C
+    umask 077
+
+    bold='' green='' faint='' plain=''
+    if [ -t 1 ] && [ -z "${NO_COLOR-}" ] && [ "${TERM:-dumb}" != dumb ]; then
+        bold=$(printf '\033[1m') green=$(printf '\033[32m') faint=$(printf '\033[2m') plain=$(printf '\033[0m')
+    fi
+
+    dir=$(mktemp -d "${TMPDIR:-/tmp}/dpl-demo.XXXXXX") || die 'no temporary directory'
+    dir=$(CDPATH='' cd -- "$dir" && pwd -P)
+    cd "$dir" || die "$dir: cannot go there"
+    cp "$here"/worker.* . || die 'no workers'
+    mkdir work
+    export DPL_LEDGER="$dir/ledger"
+    echo "It runs in a directory of its own, with these commands and a ledger that goes when it ends:"
+    typed "cd $dir"
+    typed "export PATH=$bin:\$PATH DPL_LEDGER=$dir/ledger"
+
+    python=$(worker_of python3 'python3 worker.py' -c 'import sys; sys.exit(sys.version_info < (3, 7))') || exit 1
+    node=$(worker_of node 'node worker.js' -e 0) || exit 1
+}
+
+# worker_of PROGRAM WORKER PROBE...: the command of a worker: WORKER if PROGRAM runs
+worker_of() {
+    program=$1 worker=$2
+    shift 2
+    if "$program" "$@" >/dev/null 2>&1 </dev/null; then
+        echo "$worker"
+    elif [ -n "${STRICT-}" ]; then
+        die "$program is missing, and STRICT is set"
+    else
+        echo "There is no $program here: a shell worker takes its place." >&2
+        echo 'sh worker.sh'
+    fi
+}
+
+settle "$@"
+act_of_the_crash
+workers=
+act_of_success
+workers=
+printf '\ndemo: all %d checks passed\n' "$checks"

@@ -1,0 +1,57 @@
+#!/bin/sh
+# One worker of the demo: worker.sh CALL [CALLEE...]
+#
+# It takes the place of worker.py or worker.js where there is no python3 or node.
+#
+# It takes part in $DPL_OP as CALL. It calls CALLEE and waits for it; without one it works until the file `go` appears.
+# Everything it does in the ledger it does with the commands; each is printed as typed.
+set -u
+call=$1
+shift
+
+run() {
+    echo "worker.sh \$ $*"
+    "$@"
+    status=$?
+    echo "worker.sh: exit status $status"
+    return $status
+}
+
+push="dpl-push --sh --participant worker.sh --call $call --pid $$ --tmp --resource work/$call.txt"
+echo "worker.sh \$ eval \"\$($push)\""
+eval "$($push)"
+status=$?
+echo "worker.sh: exit status $status"
+[ "$status" = 0 ] || exit 1
+echo "scratch of $call" >"$DPL_TMP/scratch"
+echo "half a result of $call" >"work/$call.txt"
+
+failed=0
+if [ $# -gt 0 ]; then
+    "$@"
+    case $? in 0 | 3) ;; *) failed=1 ;; esac
+else
+    deadline=$(($(date +%s) + 60))
+    while [ ! -e go ] && [ "$(date +%s)" -lt "$deadline" ]; do
+        sleep 0.02 2>/dev/null || sleep 1
+    done
+fi
+
+run dpl-heartbeat --call "$call"
+case $status$failed in
+3?) # aborted or in cleanup
+    run dpl-heartbeat --call "$call" --cleaning
+    rm "work/$call.txt"
+    run dpl-pop --call "$call"
+    exit 3
+    ;;
+00)
+    echo "result of $call" >"work/$call.txt"
+    run dpl-pop --call "$call"
+    ;;
+01)
+    run dpl-pop --call "$call" --fail
+    exit 1
+    ;;
+esac
+exit "$status"

@@ -1,0 +1,380 @@
+//go:build unix
+
+package testscripts
+
+import (
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// A recipe is a fenced block of the README, which these tests run as pasted.
+type recipe struct {
+	language string
+	file     string   // to which the block is pasted
+	run      []string // with the program that has to be there first
+}
+
+var recipes = []recipe{
+	{"sh", "build.sh", []string{"sh", "build.sh"}},
+	{"make", "Makefile", []string{"make"}},
+	{"python", "upper.py", []string{"python3", "upper.py", "text"}},
+}
+
+const (
+	compiles = "#!/bin/sh\nset -e\n[ -n \"$DPL_OP\" ]\necho object >$1\n"
+	links    = "#!/bin/sh\nset -e\n[ \"$(cat $1)\" = object ]\necho linked >main\n"
+)
+
+// meanwhile is what befalls a recipe at work: a command line.
+var meanwhile = map[string]string{
+	"is aborted":          "dpl-abort --reason 'too late'",
+	"is declared crashed": "dpl-cleanup --now 2099-01-01T00:00:00Z",
+	"is killed":           "kill -KILL $PPID",
+}
+
+// TestRecipes runs each recipe where all goes well, where its work fails, where something else happens, and as a callee.
+func TestRecipes(t *testing.T) {
+	if err := readSources(); err != nil {
+		t.Fatal(err)
+	}
+	bin, text := build(t), readme(t)
+	for _, r := range recipes {
+		t.Run(r.language, func(t *testing.T) {
+			k := &kitchen{t: t, bin: bin, recipe: r, text: fenced(t, text, r.language)}
+			k.find()
+			t.Run("completed", func(t *testing.T) {
+				dir := k.cook(t, "")
+				k.archived(t, dir, protocol.Completed, "stack empty")
+			})
+			t.Run("failed", func(t *testing.T) {
+				dir := k.cook(t, "fails")
+				k.archived(t, dir, protocol.Failed, "")
+			})
+			t.Run("aborted", func(t *testing.T) {
+				dir := k.cook(t, "is aborted")
+				k.archived(t, dir, protocol.Failed, "too late")
+			})
+			t.Run("declared crashed", func(t *testing.T) {
+				dir := k.cook(t, "is declared crashed")
+				k.archived(t, dir, protocol.Failed, "")
+			})
+			if r.language == "sh" && runtime.GOOS == "linux" {
+				t.Run("killed", func(t *testing.T) {
+					dir := k.cook(t, "is killed")
+					k.command(t, dir, "dpl-cleanup") // finds the crash
+					k.command(t, dir, "dpl-cleanup") // cleans up
+					k.archived(t, dir, protocol.Failed, "stack empty")
+				})
+			}
+			t.Run("called", func(t *testing.T) {
+				dir := k.cook(t, "is called")
+				k.command(t, dir, "dpl-pop", "--op", "outer", "--call", "outer")
+				k.archived(t, dir, protocol.Completed, "stack empty")
+			})
+		})
+	}
+}
+
+// kitchen runs one recipe.
+type kitchen struct {
+	t       *testing.T
+	bin     string
+	program string
+	recipe  recipe
+	text    string
+}
+
+// find sets the program that runs the recipe, or skips the test.
+func (k *kitchen) find() {
+	name := k.recipe.run[0]
+	k.program, _ = exec.LookPath(name)
+	if name == "python3" {
+		k.program = interpreter(name)
+	}
+	switch {
+	case k.program != "":
+	case os.Getenv("STRICT") != "":
+		k.t.Fatalf("%s is missing, and STRICT is set", name)
+	default:
+		k.t.Skipf("needs %s", name)
+	}
+}
+
+// cook runs the recipe, of which what says what happens to it, in a new directory, which it returns. It checks the exit
+// status and what the recipe makes.
+func (k *kitchen) cook(t *testing.T, what string) (dir string) {
+	dir = t.TempDir()
+	link := links
+	var env []string
+	switch what {
+	case "fails":
+		link = "#!/bin/sh\nexit 7\n"
+	case "is called":
+		k.command(t, dir, "dpl-push", "--op", "outer", "--call", "outer", "--participant", "test")
+		env = append(env, "DPL_OP=outer", "DPL_CALL=outer", "DPL_PARTICIPANT=test")
+	}
+	write(t, filepath.Join(dir, k.recipe.file), k.text, 0o644)
+	write(t, filepath.Join(dir, "compile"), compiles+meanwhile[what]+"\n", 0o755)
+	write(t, filepath.Join(dir, "link"), link, 0o755)
+	if k.recipe.language == "python" {
+		k.feed(t, dir, what)
+	}
+	status, out := k.execute(t, dir, env, k.program, k.recipe.run[1:]...)
+	works := what == "" || what == "is called"
+	if works != (status == 0) {
+		t.Fatalf("exit status %d\n%s", status, out)
+	}
+	if k.recipe.language == "python" {
+		if got := strings.Contains(out, "SOME TEXT\n"); works != got {
+			t.Errorf("it has printed the text in upper case: %v\n%s", got, out)
+		}
+	} else if _, err := os.Stat(filepath.Join(dir, "main")); works != (err == nil) {
+		t.Errorf("main: %v, exit status %d\n%s", err, status, out)
+	}
+	return dir
+}
+
+// feed makes the file that upper.py reads: a pipe if something happens meanwhile, which is before the text is written.
+func (k *kitchen) feed(t *testing.T, dir, what string) {
+	text := filepath.Join(dir, "text")
+	switch event := meanwhile[what]; {
+	case what == "fails":
+	case event == "":
+		write(t, text, "some text\n", 0o644)
+	default:
+		k.command(t, dir, "mkfifo", text)
+		op := `export DPL_OP=$(dpl-status --json | sed -n 's/.*"operationId": "\(.*\)",/\1/p'); `
+		cmd := k.cmd(t, dir, nil, "sh", "-c", "{ "+op+event+"; echo some text; } >text")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			cmd.Process.Kill()
+			cmd.Wait()
+		})
+	}
+}
+
+// archived checks that the one operation in the ledger of dir is in state, and in the archive after the countdown; and
+// that reason, if it is not "", is that of one of its transitions.
+func (k *kitchen) archived(t *testing.T, dir string, state protocol.State, reason string) {
+	ledger, err := fileops.Open(filepath.Join(dir, "ledger"), fileops.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := ledger.List()
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("operations: %v, %v, want one", entries, err)
+	}
+	id := entries[0].ID
+	if op, _, err := ledger.ReadOperation(id); err != nil || op.State != state {
+		t.Fatalf("%s: %s, %v, want %s", id, op.State, err, state)
+	}
+	for range 3 { // or fewer, if a heartbeat in the background came late
+		k.command(t, dir, "dpl-cleanup")
+	}
+	op, archived, err := ledger.ReadOperation(id)
+	if err != nil || !archived || op.State != state || len(op.Stack) != 0 {
+		t.Errorf("%s: %s, archived %v, %d calls, %v, want %s, archived, none", id, op.State, archived, len(op.Stack), err, state)
+	}
+	is := func(t protocol.Transition) bool { return t.Reason == reason }
+	if reason != "" && !slices.ContainsFunc(op.Transitions, is) {
+		t.Errorf("transitions %+v, want one because of %q", op.Transitions, reason)
+	}
+}
+
+// command runs a command that must succeed.
+func (k *kitchen) command(t *testing.T, dir, name string, args ...string) {
+	t.Helper()
+	if path := filepath.Join(k.bin, name); strings.HasPrefix(name, "dpl-") {
+		name = path
+	}
+	if status, out := k.execute(t, dir, nil, name, args...); status != 0 {
+		t.Fatalf("%s: exit status %d\n%s", name, status, out)
+	}
+}
+
+// execute runs a program until it and all that hold its output have ended.
+func (k *kitchen) execute(t *testing.T, dir string, env []string, name string, args ...string) (int, string) {
+	cmd := k.cmd(t, dir, env, name, args...)
+	out, err := cmd.CombinedOutput()
+	if err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), string(out)
+}
+
+func (k *kitchen) cmd(t *testing.T, dir string, env []string, name string, args ...string) *exec.Cmd {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	cmd.Env = append([]string{
+		"PATH=" + k.bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + dir, "DPL_LEDGER=" + filepath.Join(dir, "ledger"),
+	}, env...)
+	return cmd
+}
+
+// TestCrontab runs the command of the README's crontab.
+func TestCrontab(t *testing.T) {
+	line := regexp.MustCompile(`^(?:[0-9*/]+ ){5}/usr/local/bin/(dpl-\S+) (.*)\n$`).FindStringSubmatch(fenced(t, readme(t), "crontab"))
+	if line == nil {
+		t.Fatal("no line of a crontab")
+	}
+	k := &kitchen{t: t, bin: build(t)}
+	status, out := k.execute(t, t.TempDir(), nil, filepath.Join(k.bin, line[1]), strings.Fields(line[2])...)
+	if status != 0 || out != "" {
+		t.Errorf("%s: exit status %d, %q, want 0 and silence", line[0], status, out)
+	}
+}
+
+// TestSnippet compiles the README's Go.
+func TestSnippet(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "main.go")
+	write(t, file, `package main
+
+import (
+	"time"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+func main() { edit("") }
+
+func edit(text string) (string, error) {
+`+fenced(t, readme(t), "go")+`return text, err
+}
+`, 0o644)
+	cmd := exec.Command("go", "build", "-o", os.DevNull, file)
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestStatuses compares the README's table of exit statuses with the constants.
+func TestStatuses(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, "cmd/internal/cli/status.go"), read(t, "cmd/internal/cli/status.go"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if v, ok := n.(*ast.ValueSpec); ok && strings.HasPrefix(v.Names[0].Name, "Status") && len(v.Values) == 1 {
+			want = append(want, v.Values[0].(*ast.BasicLit).Value)
+		}
+		return true
+	})
+	if got := rows(readme(t), `\d+`); !slices.Equal(got, want) || len(want) == 0 {
+		t.Errorf("README has the exit statuses %v, status.go %v", got, want)
+	}
+}
+
+// TestCommands compares the commands and flags that the README names with those that there are.
+func TestCommands(t *testing.T) {
+	text := readme(t)
+	dirs, err := filepath.Glob(filepath.Join(root, "cmd", "dpl-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	flags := map[string]bool{}
+	bin := build(t)
+	for _, dir := range dirs {
+		name := filepath.Base(dir)
+		want = append(want, name)
+		help, err := exec.Command(filepath.Join(bin, name), "--help").Output()
+		if err != nil {
+			t.Fatalf("%s --help: %v", name, err)
+		}
+		for _, flag := range regexp.MustCompile(`--[a-z-]+`).FindAllString(string(help), -1) {
+			flags[flag] = true
+		}
+	}
+	got := rows(text, "`(dpl-[a-z]+)`")
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("README has the commands %v, cmd %v", got, want)
+	}
+	for _, flag := range regexp.MustCompile(`--[a-z]+[a-z-]*`).FindAllString(text, -1) {
+		if !flags[flag] {
+			t.Errorf("README names %s, which no command has (%v)", flag, slices.Sorted(maps.Keys(flags)))
+		}
+	}
+	there, later, _ := strings.Cut(text, "Not there yet:")
+	later, rest, _ := strings.Cut(later, "\n\n")
+	words := regexp.MustCompile("`(dpl-[a-z]+)[ `]")
+	for _, word := range words.FindAllStringSubmatch(there+rest, -1) {
+		if !slices.Contains(want, word[1]) {
+			t.Errorf("README names %s, which is not in cmd", word[1])
+		}
+	}
+	for _, word := range words.FindAllStringSubmatch(later, -1) {
+		if slices.Contains(want, word[1]) {
+			t.Errorf("README says that %s is not there yet, but it is in cmd", word[1])
+		}
+	}
+}
+
+// TestDependencies compares the README's table of modules with go.mod.
+func TestDependencies(t *testing.T) {
+	var want []string
+	for _, module := range regexp.MustCompile(`(?m)^\t(?:github\.com/)?(\S+?)(?:/v\d+)? v\S+$`).FindAllStringSubmatch(read(t, "go.mod"), -1) {
+		want = append(want, module[1])
+	}
+	got := rows(readme(t), `([a-z.-]+/[a-z/-]+)`)
+	slices.Sort(got)
+	if slices.Sort(want); !slices.Equal(got, want) {
+		t.Errorf("README has the modules %v, go.mod %v", got, want)
+	}
+}
+
+func readme(t *testing.T) string { return read(t, "README.md") }
+
+func read(t *testing.T, path string) string {
+	text, err := os.ReadFile(filepath.Join(root, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func write(t *testing.T, path, text string, mode os.FileMode) {
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fenced returns the one block of text in language.
+func fenced(t *testing.T, text, language string) string {
+	_, after, found := strings.Cut(text, "\n```"+language+"\n")
+	block, rest, closed := strings.Cut(after, "\n```\n")
+	if !found || !closed || strings.Contains(rest, "\n```"+language+"\n") {
+		t.Fatalf("README: want one block of %s", language)
+	}
+	return block + "\n"
+}
+
+// rows returns the first cells of tables in text that match pattern; if it has a group, that.
+func rows(text, pattern string) []string {
+	var cells []string
+	for _, match := range regexp.MustCompile(`(?m)^\| `+pattern+` \|`).FindAllStringSubmatch(text, -1) {
+		cell := match[len(match)-1]
+		cells = append(cells, strings.Trim(cell, "| "))
+	}
+	return cells
+}
