@@ -122,7 +122,7 @@ func (h *handler) run(op protocol.Operation, f *protocol.Frame) error {
 	if !h.env.JSON() {
 		cmd.Stdout = h.env.Stdout
 	}
-	process.KillGroupOnCancel(cmd)
+	process.Contain(cmd)
 	cmd.WaitDelay = time.Second // a grandchild may hold the pipes
 	if err := cmd.Start(); err != nil {
 		return err

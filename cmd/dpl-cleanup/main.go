@@ -9,6 +9,7 @@
 package main
 
 import (
+	"runtime"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -54,6 +55,9 @@ func (c *cleanup) Run(env *cli.Env) error {
 	}
 	return c.pass(env, op)
 }
+
+// A handler is killed with the thread that has started it.
+func init() { runtime.LockOSThread() }
 
 func main() {
 	cli.Main(&cleanup{}, "Detect crashed participants and clean up after them.",
