@@ -219,24 +219,16 @@ func (e *edit) acknowledgeAbort() {
 
 // end is steps 7 to 9. It returns the operation after the edit, or before it if nothing changed.
 func (e *edit) end() Operation {
-	for i, f := range e.op.Stack {
-		if f.State != FrameCrashed || !slices.Contains(e.pre, f.CallID) || e.op.State != Cleanup && f.FailOnCrash {
-			continue
-		}
-		switch {
-		case e.unsupervised(f):
-			e.cleanUp(i, "")
-		case e.unacknowledged(f):
-			e.cleanUp(i, "unacknowledged")
-		}
+	if len(e.pre) > 0 {
+		e.cleanUpCrashed()
 	}
 	had := len(e.op.Stack)
-	e.drop(func(i int, f *Frame) bool { return f.State == FrameCleanedUp && !f.FailOnCrash })
-	root := 0
-	for root < len(e.op.Stack) && e.op.Stack[root].State == FrameCleanedUp {
-		root++
-	}
-	e.drop(func(i int, f *Frame) bool { return i < root })
+	atRoot := true // everything below was dropped
+	e.drop(func(i int, f *Frame) bool {
+		gone := f.State == FrameCleanedUp && (atRoot || !f.FailOnCrash)
+		atRoot = atRoot && gone
+		return gone
+	})
 	if len(e.op.Stack) == 0 && (e.op.State == Aborted || e.op.State == Cleanup || e.op.State == Running && had > 0) {
 		e.setState(Failed, "stack empty")
 	}
@@ -251,6 +243,21 @@ func (e *edit) end() Operation {
 func (op Operation) unchanged() Operation {
 	op.effects = Effects{}
 	return op
+}
+
+// cleanUpCrashed is step 7.
+func (e *edit) cleanUpCrashed() {
+	for i, f := range e.op.Stack {
+		if f.State != FrameCrashed || !slices.Contains(e.pre, f.CallID) || e.op.State != Cleanup && f.FailOnCrash {
+			continue
+		}
+		switch {
+		case e.unsupervised(f):
+			e.cleanUp(i, "")
+		case e.unacknowledged(f):
+			e.cleanUp(i, "unacknowledged")
+		}
+	}
 }
 
 // unsupervised reports whether nobody is left to clean up f: it has no supervisor, or a dead one.
