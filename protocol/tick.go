@@ -223,12 +223,12 @@ func (e *edit) end() Operation {
 		e.cleanUpCrashed()
 	}
 	had := len(e.op.Stack)
-	atRoot := true // everything below was dropped
-	e.drop(func(i int, f *Frame) bool {
-		gone := f.State == FrameCleanedUp && (atRoot || !f.FailOnCrash)
-		atRoot = atRoot && gone
-		return gone
-	})
+	e.drop(func(i int, f *Frame) bool { return f.State == FrameCleanedUp && !f.FailOnCrash })
+	root := 0
+	for root < len(e.op.Stack) && e.op.Stack[root].State == FrameCleanedUp {
+		root++
+	}
+	e.drop(func(i int, f *Frame) bool { return i < root })
 	if len(e.op.Stack) == 0 && (e.op.State == Aborted || e.op.State == Cleanup || e.op.State == Running && had > 0) {
 		e.setState(Failed, "stack empty")
 	}
