@@ -1,0 +1,181 @@
+//go:build unix
+
+// Package testscripts runs the dpl commands as a user would: each *.txtar file here is a short script of command lines
+// and of what must be true after them. This file builds the commands and runs the scripts; commands_test.go has the
+// commands that only scripts have:
+//
+//	status N CMD [ARG...]       run CMD; it must exit with status N exactly
+//	op ID STATE [CALL:STATE...] the file of operation ID is valid, in STATE, and its stack is these calls, root first
+//	archived ID STATE           ID is in the archive, in STATE, and neither its file nor its lock is in operations/
+//	field FILE PATH=WANT...     JSON members of FILE, which may be stdout or stderr, have these values; PATH is like
+//	                            stack.0.state, with * for all elements (joined by spaces) and len for their number;
+//	                            strings are compared as they are, other values as compact JSON; WANT absent: no member
+//	eventually CMD [ARG...]     repeat CMD, one of the above or a program, until it succeeds; fail after 30s
+//	fresh                       from here on another ledger, and none of the DPL_ variables that say what to do
+//	now [D]                     set DPL_NOW to D, like 10.5s or 2h, after 2026-01-01T00:00:00Z; without D: unset it
+//	freeze [PATH...]            remember all names, modes, times and contents below the ledger and PATHs
+//	unchanged                   nothing has changed since freeze
+//	tidy                        the ledger has no temporary file, trash, or lock without operation
+//	lock FILE, unlock FILE      hold flock(2) on FILE, and release it
+//	spawn NAME CMD [ARG...]     start CMD in the background and set $NAME to its process id
+//	signal NAME SIGNAL          send SIGNAL, like SIGKILL, to what spawn started
+//	waitfor NAME STATUS         wait for it; STATUS is a number, or the signal that killed it; stdout and stderr are its
+//	watch, watched N            read all operation files over and over; until watched, none was ever invalid or went back in
+//	                            revision, and there were at least N looks
+//	tmpfs DIR SIZE              mount a small file system at DIR; skip the script if that is not allowed
+//	needs NAME...               skip the script, and say why, without linux, root, or a program of that name; with STRICT in
+//	                            the environment a missing program is a failure
+//
+// A script has the real commands first in $PATH, a ledger of its own at $DPL_LEDGER, which the first push makes, $OPS and
+// $ARCHIVE for the directories in it, $CONFORMANCE for the second implementation, and no other DPL_ variable.
+package testscripts
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// root is the module: the commands are built from it, and go test runs this package again if a source in it changes,
+// because sources has opened them all.
+const root = ".."
+
+var sources = []string{"cmd", "fileops", "protocol", "spec/conformance", "go.mod", "go.sum"}
+
+func TestMain(m *testing.M) {
+	syscall.Umask(0o022) // scripts copy files into ledgers
+	os.Exit(m.Run())
+}
+
+func TestScripts(t *testing.T) {
+	if err := readSources(); err != nil {
+		t.Fatal(err)
+	}
+	run(t, build(t), "*.txtar")
+}
+
+// TestRaced runs the scripts about processes that work at the same time with commands that detect data races.
+func TestRaced(t *testing.T) {
+	switch {
+	case !raceEnabled():
+		t.Skip("not run with -race")
+	case testing.Short():
+		t.Skip("-short")
+	}
+	run(t, build(t, "-race"), "concurrent_*.txtar", "every_*.txtar", "handler_*.txtar", "lock_*.txtar")
+}
+
+func readSources() error {
+	for _, source := range sources {
+		err := filepath.WalkDir(filepath.Join(root, source), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || strings.HasSuffix(path, ".pyc") {
+				return err
+			}
+			_, err = os.ReadFile(path)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func raceEnabled() bool {
+	info, _ := debug.ReadBuildInfo()
+	for _, s := range info.Settings {
+		if s.Key == "-race" {
+			return s.Value == "true"
+		}
+	}
+	return false
+}
+
+// build builds the commands and returns the directory they are in.
+func build(t *testing.T, flags ...string) string {
+	bin := t.TempDir()
+	cmd := exec.Command("go", append([]string{"build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", bin + "/"}, flags...)...)
+	cmd.Args = append(cmd.Args, "./cmd/...")
+	cmd.Dir = root
+	cgo := "0"
+	if len(flags) > 0 {
+		cgo = "1" // the race detector is written in C
+	}
+	cmd.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", cmd, err, out)
+	}
+	// Scripts that are run by root have commands run by nobody.
+	for dir := bin; filepath.Dir(dir) != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
+		os.Chmod(dir, 0o755)
+		os.Chmod(filepath.Dir(dir), 0o755)
+	}
+	return bin
+}
+
+func run(t *testing.T, bin string, patterns ...string) {
+	var files []string
+	for _, pattern := range patterns {
+		match, err := filepath.Glob(pattern)
+		if err != nil || len(match) == 0 {
+			t.Fatalf("no scripts %s (%v)", pattern, err)
+		}
+		files = append(files, match...)
+	}
+	if python := interpreter("python3"); python != "" {
+		os.Symlink(python, filepath.Join(bin, "python3"))
+	}
+	conformance, err := filepath.Abs(filepath.Join(root, "spec", "conformance"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Files:              files,
+		Cmds:               commands(),
+		Condition:          condition,
+		RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			os.Chmod(filepath.Dir(env.WorkDir), 0o711)
+			ledger := filepath.Join(env.WorkDir, "ledger")
+			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
+			env.Setenv("DPL_LEDGER", ledger)
+			env.Setenv("OPS", filepath.Join(ledger, "operations"))
+			env.Setenv("ARCHIVE", filepath.Join(ledger, "archive"))
+			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("CONFORMANCE", conformance)
+			env.Setenv("PYTHONDONTWRITEBYTECODE", "1")
+			env.Setenv("GORACE", "atexit_sleep_ms=1 exitcode=99")
+			env.Values[stateKey{}] = newState(env)
+			return os.Mkdir(env.Getenv("HOME"), 0o755)
+		},
+	})
+}
+
+// interpreter returns the path of the real program behind a wrapper, like those of pyenv, that costs more than all it
+// runs; "" if there is none.
+func interpreter(name string) string {
+	out, err := exec.Command(name, "-c", "import sys; print(sys.executable)").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func condition(name string) (bool, error) {
+	switch name {
+	case "root":
+		return os.Geteuid() == 0, nil
+	case "linux":
+		return runtime.GOOS == "linux", nil
+	}
+	return false, fmt.Errorf("unknown condition %q", name)
+}
