@@ -11,15 +11,15 @@ LDFLAGS = -s -w -X github.com/dpl-project/dpl/cmd/internal/cli.buildVersion=$(VE
 BUILD   = -trimpath
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
-PYTHON      = python3
 STRICT      =
 
 commands = $(notdir $(wildcard cmd/dpl-*))
 
-# $(call unless,TOOL,WHAT,COMMANDS): COMMANDS, or a line that says WHAT is left out for want of TOOL.
-unless = if command -v $(1) >/dev/null 2>&1; then $(3); \
-	elif [ -n "$(STRICT)" ]; then echo "make check: no $(1), and STRICT leaves nothing out: $(2)" >&2; exit 1; \
-	else echo "make check: no $(1): left out: $(2)"; fi
+# $(call needs,TOOL,WHAT): a line that says WHAT is left out for want of TOOL, if there is none.
+needs = command -v $(1) >/dev/null 2>&1 || { \
+	[ -z "$(STRICT)" ] || { echo "make check: no $(1), and STRICT leaves nothing out: $(2)" >&2; exit 1; }; \
+	echo "make check: no $(1): leaves out $(2)"; }
+has = command -v $(1) >/dev/null 2>&1
 
 build:
 	CGO_ENABLED=0 go build $(BUILD) -ldflags '$(LDFLAGS)' -o bin/ $(addprefix ./cmd/,$(commands))
@@ -27,11 +27,17 @@ build:
 demo: build
 	@STRICT=$(STRICT) sh scripts/demo/demo.sh bin
 
-check: format vet tidy staticcheck test conformance shell demo
+check: tools format vet tidy staticcheck test conformance shell demo
 	@echo "make check: passed"
 
+tools:
+	@$(call needs,cc,the race detector)
+	@$(call needs,python3,the second implementation of the protocol; Python in the tests and the demo)
+	@$(call needs,node,Node in the tests and the demo)
+	@$(call needs,shellcheck,the check of the shell scripts)
+
 format:
-	@files=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$files" ] || { echo "gofmt would change: $$files" >&2; exit 1; }
+	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "gofmt would change: $$files" >&2; exit 1; }
 
 vet:
 	go vet ./...
@@ -47,22 +53,20 @@ staticcheck:
 	go run $(STATICCHECK) -checks inherit,ST1000,ST1020,ST1021,ST1022 ./...
 
 test:
-	@$(call unless,cc,the race detector,STRICT=$(STRICT) go test -race ./...)
-	@command -v cc >/dev/null 2>&1 || go test ./...
+	STRICT=$(STRICT) go test $$($(call has,cc) && echo -race) ./...
 
 conformance:
-	@$(call unless,$(PYTHON),the second implementation of the protocol,\
-		$(PYTHON) spec/conformance/run.py spec/vectors/*.json && $(PYTHON) spec/conformance/test_dpl.py)
+	@! $(call has,python3) || { python3 spec/conformance/run.py spec/vectors/*.json && python3 spec/conformance/test_dpl.py; }
 
 shell:
-	@$(call unless,shellcheck,the shell scripts,shellcheck $$(git ls-files '*.sh' .ci/run))
+	@! $(call has,shellcheck) || shellcheck .ci/run $$(find . -name '*.sh')
 
 bench: build
 	go run ./scripts/bench bin
 
 soak:
 	go test ./protocol -run '^$$' -fuzz FuzzDecode -fuzztime 10m
-	dir=$$(mktemp -d) && $(PYTHON) spec/conformance/random_vectors.py 50000 "$$dir" "$$(date +%s)" && \
+	dir=$$(mktemp -d) && python3 spec/conformance/random_vectors.py 50000 "$$dir" "$$(date +%s)" && \
 		DPL_VECTORS=$$dir go test ./protocol -run TestVectors && rm -r "$$dir"
 	go test -race -count=20 ./fileops ./testscripts
 
@@ -73,4 +77,4 @@ install: build
 clean:
 	rm -rf bin
 
-.PHONY: build demo check format vet tidy staticcheck test conformance shell bench soak install clean
+.PHONY: build demo check tools format vet tidy staticcheck test conformance shell bench soak install clean
