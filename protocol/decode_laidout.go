@@ -20,48 +20,54 @@ func decodeLaidOut(text string) (Operation, bool) {
 	}
 	start := at + len(begin) - 1 // of the first frame
 	open := at + len(begin) - len("\n    {")
-	src := &source{text: text}
-	frames, after, ok := framesLaidOut(text, start, src)
-	if !ok || !strings.HasPrefix(text[after:], end) {
+	src := &source{}
+	stack := framesLaidOut(text, start, src)
+	if !stack.ok || !strings.HasPrefix(text[stack.end:], end) {
 		return Operation{}, false
 	}
 	// A newline occurs in no string, so the stack can be cut out of the text without reading it.
-	rest := newDecoder(text[:open] + text[after+len(end)-1:])
+	rest := newDecoder(text[:open] + text[stack.end+len(end)-1:])
 	rest.stackAt = open - 1
 	op := rest.operation()
-	rest.checkUnique(frames)
+	rest.checkUnique(stack.frames)
 	if rest.err != nil || !rest.stackFound || !rest.atEnd() {
 		return Operation{}, false
 	}
-	op.Stack = frames
-	op.source.text = text
-	for _, f := range frames {
-		f.source = op.source
-	}
+	*src = *op.source
+	src.text = text
+	op.Stack, op.source = stack.frames, src
 	return op, true
 }
 
+// frames are some that follow each other in a text, up to the offset end.
+type frames struct {
+	frames []*Frame
+	end    int
+	ok     bool
+}
+
 // framesLaidOut reads the frames from start, where one begins, to the end of the last.
-func framesLaidOut(text string, start int, src *source) (frames []*Frame, after int, ok bool) {
+func framesLaidOut(text string, start int, src *source) (read frames) {
 	const next = ",\n    "
 	var slab []Frame
 	line := lineReader{text: text}
 	for {
 		if len(slab) == cap(slab) {
-			slab = make([]Frame, 0, min(64, 4+2*len(frames)))
+			slab = make([]Frame, 0, min(64, 4+2*len(read.frames)))
 		}
 		slab = slab[:len(slab)+1]
 		f := &slab[len(slab)-1]
 		line.at, line.ok = start, true
 		if line.frame(f); !line.ok {
-			if line.at, ok = frameLaidOut(text, start, f); !ok {
-				return nil, 0, false
+			if line.at, line.ok = frameLaidOut(text, start, f); !line.ok {
+				return frames{}
 			}
 		}
 		f.cameFrom(src, start, line.at)
-		frames = append(frames, f)
+		read.frames = append(read.frames, f)
 		if !strings.HasPrefix(text[line.at:], next) {
-			return frames, line.at, true
+			read.end, read.ok = line.at, true
+			return read
 		}
 		start = line.at + len(next)
 	}
