@@ -1,5 +1,6 @@
 // Package fileops keeps a ledger directory: it locks, edits, archives and reads operation files, and deletes the
-// resources that crashed calls leave behind. It works on bytes; what they mean is package protocol's business.
+// resources that crashed calls leave behind. Edit and Read work on bytes; EditOperation and ReadOperation put package
+// protocol on top of them, which knows what the bytes mean.
 //
 // What it promises, on any file system whose flock, rename and fsync do what POSIX says:
 //
