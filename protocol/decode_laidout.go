@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"strconv"
 	"strings"
 	"time"
 )
@@ -159,9 +158,8 @@ func (r *lineReader) int() int64 {
 		r.at++
 	}
 	digits := r.text[start:r.at]
-	n, err := strconv.ParseInt(digits, 10, 64)
-	r.ok = r.ok && err == nil && (digits[0] != '0' || len(digits) == 1)
-	return n
+	r.ok = r.ok && 0 < len(digits) && len(digits) <= 18 && (digits[0] != '0' || len(digits) == 1)
+	return int64(number(digits))
 }
 
 // frame reads a frame with any of the members that a live one has, except for resources.

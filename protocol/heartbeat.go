@@ -56,8 +56,11 @@ func (op Operation) Heartbeat(a Actor, cleaning bool, seen Observation) (Operati
 		}
 	}
 	after := e.end()
+	if a.Supervisor == "" || !e.dead {
+		return after, nil
+	}
 	for i, f := range after.Stack {
-		if a.Supervisor != "" && f.SupervisorID == a.Supervisor && f.State == FrameCrashed && !f.reported() {
+		if f.SupervisorID == a.Supervisor && f.State == FrameCrashed && !f.reported() {
 			e.own(i).ownCrash().ReportedAt = e.seen.Now
 			after.effects.BeatOnly = false
 		}

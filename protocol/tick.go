@@ -60,6 +60,7 @@ type edit struct {
 	by        string
 	pre       []string // calls that were crashed at the start
 	refreshed []string // calls refreshed in step 2
+	dead      bool     // a frame is crashed or cleaned up: steps 5, 7 and 8 have something to look for
 	beaten    bool     // a heartbeat changed
 	changed   bool     // anything else changed
 }
@@ -82,6 +83,7 @@ func (op Operation) begin(by string, seen Observation) *edit {
 		if f.State == FrameCrashed {
 			e.pre = append(e.pre, f.CallID)
 		}
+		e.dead = e.dead || !f.State.Live()
 	}
 	for i := range e.op.Supervisors {
 		s := &e.op.Supervisors[i]
@@ -174,6 +176,7 @@ func (e *edit) supervisorDied(s *Supervisor) {
 }
 
 func (e *edit) crash(i int, evidence Evidence, age time.Duration) {
+	e.dead = true
 	f := e.own(i)
 	c := f.ownCrash()
 	c.At, c.DetectedBy, c.Evidence, c.PreviousState = e.seen.Now, e.by, evidence, f.State
@@ -183,7 +186,7 @@ func (e *edit) crash(i int, evidence Evidence, age time.Duration) {
 
 // beginCleanup is step 5.
 func (e *edit) beginCleanup() {
-	if e.op.State != Running && e.op.State != Aborted {
+	if !e.dead || e.op.State != Running && e.op.State != Aborted {
 		return
 	}
 	for _, f := range e.op.Stack {
@@ -219,16 +222,11 @@ func (e *edit) acknowledgeAbort() {
 
 // end is steps 7 to 9. It returns the operation after the edit, or before it if nothing changed.
 func (e *edit) end() Operation {
-	if len(e.pre) > 0 {
-		e.cleanUpCrashed()
-	}
 	had := len(e.op.Stack)
-	e.drop(func(i int, f *Frame) bool { return f.State == FrameCleanedUp && !f.FailOnCrash })
-	root := 0
-	for root < len(e.op.Stack) && e.op.Stack[root].State == FrameCleanedUp {
-		root++
+	if e.dead {
+		e.cleanUpCrashed()
+		e.dropCleanedUp()
 	}
-	e.drop(func(i int, f *Frame) bool { return i < root })
 	if len(e.op.Stack) == 0 && (e.op.State == Aborted || e.op.State == Cleanup || e.op.State == Running && had > 0) {
 		e.setState(Failed, "stack empty")
 	}
@@ -258,6 +256,16 @@ func (e *edit) cleanUpCrashed() {
 			e.cleanUp(i, "unacknowledged")
 		}
 	}
+}
+
+// dropCleanedUp is step 8.
+func (e *edit) dropCleanedUp() {
+	e.drop(func(i int, f *Frame) bool { return f.State == FrameCleanedUp && !f.FailOnCrash })
+	root := 0
+	for root < len(e.op.Stack) && e.op.Stack[root].State == FrameCleanedUp {
+		root++
+	}
+	e.drop(func(i int, f *Frame) bool { return i < root })
 }
 
 // unsupervised reports whether nobody is left to clean up f: it has no supervisor, or a dead one.

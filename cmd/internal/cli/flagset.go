@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -9,95 +10,118 @@ import (
 	"time"
 )
 
-// A FlagSet is the flags of one command, in the order of its help.
+// A FlagSet is the flags of one command, in the order of its help. It parses with package flag, to which it gives only the
+// flags that occur: defining one there costs more than looking its name up here, and a command is started often.
 type FlagSet struct {
-	set       flag.FlagSet
-	shown     []shownFlag
+	flags     []commandFlag
 	arguments *[]string // nil: the command takes none
 	usage     string    // of the arguments
 }
 
-type shownFlag struct{ name, short, placeholder, help string }
+type commandFlag struct {
+	name, short, placeholder, help string
+	value                          any           // *string, *[]string, *bool, *int or *time.Duration
+	least                          time.Duration // of a duration
+}
 
-func (f *FlagSet) show(name, placeholder, help string) {
-	f.shown = append(f.shown, shownFlag{name: name, placeholder: placeholder, help: help})
+func (f *FlagSet) add(c commandFlag) {
+	if f.flags == nil {
+		f.flags = make([]commandFlag, 0, 32)
+	}
+	f.flags = append(f.flags, c)
 }
 
 // String defines a flag that takes a word.
 func (f *FlagSet) String(p *string, name, placeholder, help string) {
-	f.show(name, placeholder, help)
-	f.set.StringVar(p, name, *p, "")
+	f.add(commandFlag{name: name, placeholder: placeholder, help: help, value: p})
 }
 
 // Strings defines a flag that may be repeated.
 func (f *FlagSet) Strings(p *[]string, name, placeholder, help string) {
-	f.show(name, placeholder, help+"; may be repeated")
-	f.set.Func(name, "", func(s string) error {
-		*p = append(*p, s)
-		return nil
-	})
+	f.add(commandFlag{name: name, placeholder: placeholder, help: help, value: p})
 }
 
 // Bool defines a flag that takes nothing.
 func (f *FlagSet) Bool(p *bool, name, help string) {
-	f.show(name, "", help)
-	f.set.BoolVar(p, name, false, "")
+	f.add(commandFlag{name: name, help: help, value: p})
 }
 
 // PID defines a flag that takes the number of a process.
 func (f *FlagSet) PID(p *int, name, help string) {
-	f.show(name, "N", help)
-	f.set.Func(name, "", func(s string) error {
-		n, err := strconv.ParseInt(s, 10, 32)
-		if err != nil || n < 1 {
-			return fmt.Errorf("want the number of a process")
-		}
-		*p = int(n)
-		return nil
-	})
+	f.add(commandFlag{name: name, placeholder: "N", help: help, value: p})
 }
 
 // Duration defines a flag that takes a time span of at least least: in the syntax of Go, like 1m30s, or bare seconds.
 func (f *FlagSet) Duration(p *time.Duration, name, help string, least time.Duration) {
-	f.show(name, "D", help)
-	f.set.Func(name, "", func(s string) error {
-		unit := ""
-		if _, err := strconv.ParseFloat(s, 64); err == nil {
-			unit = "s"
-		}
-		d, err := time.ParseDuration(s + unit)
-		if err != nil || d < least {
-			return fmt.Errorf("want seconds, or a number with a unit like 500ms or 1m30s, of at least %v", least)
-		}
-		*p = d
-		return nil
-	})
+	f.add(commandFlag{name: name, placeholder: "D", help: help, value: p, least: least})
+}
+
+// define gives c to set under name.
+func (c commandFlag) define(set *flag.FlagSet, name string) {
+	switch p := c.value.(type) {
+	case *string:
+		set.StringVar(p, name, *p, "")
+	case *bool:
+		set.BoolVar(p, name, *p, "")
+	case *[]string:
+		set.Func(name, "", func(s string) error {
+			*p = append(*p, s)
+			return nil
+		})
+	case *int:
+		set.Func(name, "", func(s string) error {
+			n, err := strconv.ParseInt(s, 10, 32)
+			if err != nil || n < 1 {
+				return errors.New("want the number of a process")
+			}
+			*p = int(n)
+			return nil
+		})
+	case *time.Duration:
+		set.Func(name, "", func(s string) error {
+			unit := ""
+			if _, err := strconv.ParseFloat(s, 64); err == nil {
+				unit = "s"
+			}
+			d, err := time.ParseDuration(s + unit)
+			if err != nil || d < c.least {
+				return fmt.Errorf("want seconds, or a number with a unit like 500ms or 1m30s, of at least %v", c.least)
+			}
+			*p = d
+			return nil
+		})
+	}
 }
 
 // Short gives the flag that was defined last a short name.
-func (f *FlagSet) Short(short string) {
-	last := &f.shown[len(f.shown)-1]
-	last.short = short
-	f.set.Var(f.set.Lookup(last.name).Value, short, "")
-}
+func (f *FlagSet) Short(short string) { f.flags[len(f.flags)-1].short = short }
 
 // Arguments lets the command have arguments after its flags, described by usage.
 func (f *FlagSet) Arguments(p *[]string, usage string) { f.arguments, f.usage = p, usage }
 
 // parse parses args. It returns flag.ErrHelp if help is asked for.
 func (f *FlagSet) parse(program string, args []string) error {
-	f.set.Init(program, flag.ContinueOnError)
-	f.set.SetOutput(io.Discard)
-	f.set.Usage = func() {}
-	if err := f.set.Parse(args); err != nil {
+	var set flag.FlagSet
+	set.Init(program, flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	set.Usage = func() {}
+	for _, arg := range args {
+		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		for _, c := range f.flags {
+			if name != "" && (name == c.name || name == c.short) && arg[0] == '-' && set.Lookup(name) == nil {
+				c.define(&set, name)
+			}
+		}
+	}
+	if err := set.Parse(args); err != nil {
 		return err
 	}
 	switch {
-	case f.set.NArg() == 0:
+	case set.NArg() == 0:
 	case f.arguments == nil:
-		return fmt.Errorf("unexpected argument %q", f.set.Arg(0))
+		return fmt.Errorf("unexpected argument %q", set.Arg(0))
 	default:
-		*f.arguments = f.set.Args()
+		*f.arguments = set.Args()
 	}
 	return nil
 }
@@ -107,7 +131,7 @@ func (f *FlagSet) help(program, summary, details string) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "Usage: %s [flags]%s\n\n%s\n\n%s\nFlags:\n", program, f.usage, summary, wrap(details, 78, ""))
 	const column = 28
-	for _, s := range append(f.shown, shownFlag{name: "help", short: "h", help: "print this"}) {
+	for _, s := range append(f.flags, commandFlag{name: "help", short: "h", help: "print this"}) {
 		names := "    "
 		if s.short != "" {
 			names = "-" + s.short + ", "
@@ -115,6 +139,9 @@ func (f *FlagSet) help(program, summary, details string) string {
 		names += "--" + s.name
 		if s.placeholder != "" {
 			names += " " + s.placeholder
+		}
+		if _, repeated := s.value.(*[]string); repeated {
+			s.help += "; may be repeated"
 		}
 		text := wrap(s.help, 78-column, strings.Repeat(" ", column))
 		if len(names) < column-3 {
