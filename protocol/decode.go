@@ -63,8 +63,8 @@ type decoder struct {
 	text string
 	err  error
 
-	stackAt    int  // where a stack was cut out of the text (see decodeLaidOut)
-	stackFound bool // that was the operation's
+	stackAt, eventsAt       int  // where their elements were cut out of the text (see decodeLaidOut)
+	stackFound, eventsFound bool // these were the operation's
 
 	lastTimeText string // the times of a frame are often equal
 	lastTime     time.Time

@@ -5,71 +5,92 @@ import (
 	"time"
 )
 
-// A large operation is decoded by every heartbeat of every participant, and nearly always it was written by Encode. So
-// the stack of a text that is laid out as Encode does is read by the line here, in a third of the time. What is not exactly
-// as Encode would have written it is left to the strict decoder: a frame, or the whole text. TestDecodeLaidOut and
-// FuzzDecode hold the two against each other.
+// An operation is decoded by every heartbeat of every participant, and nearly always it was written by Encode. So the
+// stack and the events of a text that is laid out as Encode does are read by the line here, in a third of the time. What is
+// not exactly as Encode would have written it is left to the strict decoder: a frame, or the whole text. TestDecodeLaidOut
+// and FuzzDecode hold the two against each other.
 
 // decodeLaidOut returns the operation in text if it is laid out as Encode does.
 func decodeLaidOut(text string) (Operation, bool) {
-	const begin, end = "\n  \"stack\": [\n    {", "\n  ]"
-	at := strings.Index(text, begin)
-	if at < 0 {
-		return Operation{}, false
-	}
-	start := at + len(begin) - 1 // of the first frame
-	open := at + len(begin) - len("\n    {")
 	src := &source{}
-	stack := framesLaidOut(text, start, src)
-	if !stack.ok || !strings.HasPrefix(text[stack.end:], end) {
+	line := &lineReader{text: text}
+	stack, frames := line.stack(src)
+	if !stack.found {
 		return Operation{}, false
 	}
-	// A newline occurs in no string, so the stack can be cut out of the text without reading it.
-	rest := newDecoder(text[:open] + text[stack.end+len(end)-1:])
-	rest.stackAt = open - 1
+	ring, events := line.events(stack.end)
+	// A newline occurs in no string, so the elements can be cut out of the text without reading the rest.
+	cut := text[:stack.start] + text[stack.end:]
+	if ring.found {
+		cut = text[:stack.start] + text[stack.end:ring.start] + text[ring.end:]
+	}
+	rest := newDecoder(cut)
+	rest.stackAt, rest.eventsAt = stack.start-1, ring.start-1-(stack.end-stack.start)
 	op := rest.operation()
-	rest.checkUnique(stack.frames)
-	if rest.err != nil || !rest.stackFound || !rest.atEnd() {
+	rest.checkUnique(frames)
+	if rest.err != nil || !rest.atEnd() || !rest.stackFound || rest.eventsFound != ring.found {
 		return Operation{}, false
 	}
 	*src = *op.source
 	src.text = text
-	op.Stack, op.source = stack.frames, src
+	op.Stack, op.source = frames, src
+	if ring.found {
+		op.Events, src.events, src.eventsText = events, events, text[ring.start-1:ring.end+1]
+	}
 	return op, true
 }
 
-// frames are some that follow each other in a text, up to the offset end.
-type frames struct {
-	frames []*Frame
-	end    int
-	ok     bool
+// elements is where the elements of an array of the operation are in a text, the white space around them included.
+type elements struct {
+	start, end int
+	found      bool
 }
 
-// framesLaidOut reads the frames from start, where one begins, to the end of the last.
-func framesLaidOut(text string, start int, src *source) (read frames) {
-	const next = ",\n    "
+// array looks for the array that begins with begin, after the offset from, and calls element where one begins, which moves
+// the reader to its end.
+func (r *lineReader) array(begin string, from int, element func()) elements {
+	const indent, next, last = "\n    ", ",\n    ", "\n  "
+	at := strings.Index(r.text[from:], begin)
+	if at < 0 {
+		return elements{}
+	}
+	start := from + at + len(begin) - len(indent+"{")
+	r.at, r.ok = start+len(indent), true
+	for element(); r.has(next); {
+		element()
+	}
+	if end := r.at + len(last); r.has(last + "]") {
+		return elements{start: start, end: end, found: true}
+	}
+	return elements{}
+}
+
+// stack reads the stack.
+func (r *lineReader) stack(src *source) (where elements, frames []*Frame) {
 	var slab []Frame
-	line := lineReader{text: text}
-	for {
+	where = r.array("\n  \"stack\": [\n    {", 0, func() {
 		if len(slab) == cap(slab) {
-			slab = make([]Frame, 0, min(64, 4+2*len(read.frames)))
+			slab = make([]Frame, 0, min(64, 4+2*len(frames)))
 		}
 		slab = slab[:len(slab)+1]
 		f := &slab[len(slab)-1]
-		line.at, line.ok = start, true
-		if line.frame(f); !line.ok {
-			if line.at, line.ok = frameLaidOut(text, start, f); !line.ok {
-				return frames{}
-			}
+		start := r.at
+		if r.frame(f); !r.ok {
+			r.at, r.ok = frameLaidOut(r.text, start, f)
 		}
-		f.cameFrom(src, start, line.at)
-		read.frames = append(read.frames, f)
-		if !strings.HasPrefix(text[line.at:], next) {
-			read.end, read.ok = line.at, true
-			return read
-		}
-		start = line.at + len(next)
-	}
+		f.cameFrom(src, start, r.at)
+		frames = append(frames, f)
+	})
+	return where, frames
+}
+
+// events reads the events, which come after the offset from.
+func (r *lineReader) events(from int) (where elements, events []Event) {
+	where = r.array("\n  \"events\": [\n    {", from, func() {
+		events = append(events, Event{})
+		r.event(&events[len(events)-1])
+	})
+	return where, events
 }
 
 // frameLaidOut reads the frame at start, which has other members or another order than a lineReader knows.
@@ -195,6 +216,34 @@ func (r *lineReader) frame(f *Frame) {
 	}
 	if r.has(",\n      \"beat\": {\n        \"bootId\": \"") {
 		r.beat(&f.Beat)
+	}
+	r.must("\n    }")
+}
+
+// event reads an event without resources.
+func (r *lineReader) event(e *Event) {
+	r.must("{\n      \"revision\": ")
+	e.Revision = r.int()
+	r.must(",\n      \"at\": \"")
+	e.At = r.time()
+	r.must(",\n      \"type\": \"")
+	e.Type = EventType(r.string())
+	if r.has(",\n      \"callId\": \"") {
+		e.CallID = r.id()
+	}
+	if r.has(",\n      \"supervisorId\": \"") {
+		e.SupervisorID = r.id()
+	}
+	for _, member := range []struct {
+		name  string
+		value *string
+	}{
+		{",\n      \"handle\": \"", &e.Handle}, {",\n      \"from\": \"", &e.From}, {",\n      \"to\": \"", &e.To},
+		{",\n      \"by\": \"", &e.By}, {",\n      \"reason\": \"", &e.Reason},
+	} {
+		if r.has(member.name) {
+			*member.value = r.string()
+		}
 	}
 	r.must("\n    }")
 }

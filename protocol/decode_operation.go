@@ -51,6 +51,7 @@ func (d *decoder) operation() Operation {
 			op.source.transitionsText = d.since(start)
 		case "events":
 			start := d.next()
+			d.eventsFound = start == d.eventsAt
 			d.array(func() { op.Events = append(op.Events, d.event()) })
 			op.source.eventsText = d.since(start)
 		default:

@@ -103,6 +103,13 @@ func TestDecodeLooksLaidOut(t *testing.T) {
 		{`"supervisorHeartbeats": {`, `"stack": [],` + "\n" + `  "supervisorHeartbeats": {`},
 		{`"protocolVersion": 1,`, `"protocolVersion": 1,` + "\n" + `  "stack": [],`},
 		{"  \"stack\": [", "  \"x\": {\n  \"stack\": ["},
+		{`"events": [`, `"evens": [`},
+		{"  \"events\": [", "  \"events\": [],\n  \"events\": ["},
+		{"  \"events\": [", "  \"x\": [{\n  \"events\": ["},
+		{"  \"events\": [", "  \"events\": 1,\n  \"x\": [\n    {}\n  ],\n  \"y\": ["},
+		{`"type": "callStarted",` + "\n" + `      "callId": "call-0"`, `"type": "callStarted",` + "\n" + `      "callId": "../x"`},
+		{`"to": "active"`, `"to": "active", "to": "active"`},
+		{`"to": "active"`, `"to": "acti\u0076e"`},
 	} {
 		text := strings.Replace(good, change[0], change[1], 1)
 		if text == good {
