@@ -1,7 +1,7 @@
 //go:build unix
 
 // Package testscripts runs the dpl commands as a user would: each *.txtar file here is a short script of command lines
-// and of what must be true after them. This file builds the commands and runs the scripts; commands_test.go has the
+// and of what must be true after them. This file builds the commands and runs the scripts; the other files have the
 // commands that only scripts have:
 //
 //	status N CMD [ARG...]       run CMD; it must exit with status N exactly
