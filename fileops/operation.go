@@ -96,7 +96,7 @@ func asString(data []byte) string { return unsafe.String(unsafe.SliceData(data),
 func (l *Ledger) decodeOperation(id, text string, archived bool) (protocol.Operation, error) {
 	file := l.operation(id)
 	if archived {
-		file = filepath.Join(l.archive(), id)
+		file = filepath.Join(l.archive(), id+"*.json")
 	}
 	op, err := protocol.Decode(text)
 	switch {
@@ -109,6 +109,9 @@ func (l *Ledger) decodeOperation(id, text string, archived bool) (protocol.Opera
 	}
 	return protocol.Operation{}, fmt.Errorf("%s: %w: /operationId: %q differs from the name of the file", file, protocol.ErrCorrupt, op.ID)
 }
+
+// HasTmp reports whether a call has a temporary directory.
+func (l *Ledger) HasTmp(op, call string) bool { return l.exists(l.TmpDir(op, call)) }
 
 // TmpDir returns the path of the temporary directory of a call, which exists if its push asked for one.
 func (l *Ledger) TmpDir(op, call string) string { return filepath.Join(l.operationTmp(op), call) }

@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// maxRevision leaves room for any number of edits.
+const maxRevision = 1 << 62
+
 func (d *decoder) operation() Operation {
 	op := Create("", 0, 0)
 	op.source = &source{text: d.text}
@@ -19,7 +22,9 @@ func (d *decoder) operation() Operation {
 		case "operationId":
 			op.ID = d.id()
 		case "revision":
-			op.Revision = d.int(0)
+			if op.Revision = d.int(0); op.Revision > maxRevision {
+				d.fail("a revision of at most %d is expected", int64(maxRevision))
+			}
 		case "state":
 			hasState = true
 			if op.State = State(d.string()); !op.State.valid() {

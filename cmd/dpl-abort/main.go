@@ -18,7 +18,7 @@ type abort struct {
 
 func (c *abort) Define(f *cli.FlagSet) {
 	c.Operation.Define(f)
-	f.String(&c.reason, "reason", "TEXT", "why; kept in the operation")
+	f.Text(&c.reason, "reason", "why; kept in the operation")
 }
 
 func (c *abort) Run(env *cli.Env) error {

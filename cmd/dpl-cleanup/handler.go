@@ -98,10 +98,13 @@ func (h *handler) operation(id string) (handled []cli.Object, err error) {
 				return op.Unclaim(h.supervisor, []string{call}, seen)
 			}
 		}
-		if _, err := h.env.Edit(h.ledger, id, fileops.Existing, verb); err != nil && !gone(err) {
+		after, err := h.env.Edit(h.ledger, id, fileops.Existing, verb)
+		if err != nil && !gone(err) {
 			return handled, fmt.Errorf("call %q, %d more to handle: %w", call, len(calls)-i-1, err)
 		}
-		handled = append(handled, append(cli.CrashedCall(edit.After, f), cli.Member{Name: "acknowledged", Value: runErr == nil}))
+		handled = append(handled, append(cli.CrashedCall(edit.After, f), cli.Object{
+			{Name: "acknowledged", Value: runErr == nil}, {Name: "revision", Value: after.After.Revision},
+		}...))
 	}
 	return handled, nil
 }

@@ -21,7 +21,7 @@ type pop struct {
 func (c *pop) Define(f *cli.FlagSet) {
 	c.Call.Define(f)
 	f.Bool(&c.fail, "fail", "the call failed: the operation is to be cleaned up")
-	f.String(&c.reason, "reason", "TEXT", "with --fail: why; kept in the operation")
+	f.Text(&c.reason, "reason", "with --fail: why; kept in the operation")
 	f.Bool(&c.keepOpen, "keep-open", "leave a running operation open when this empties it")
 }
 

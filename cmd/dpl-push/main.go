@@ -32,9 +32,9 @@ func (c *push) Define(f *cli.FlagSet) {
 	f.String(&c.call, "call", "CALL", "call; one is made up unless it is given")
 	f.PID(&c.pid, "pid", "watch process N: when it is gone, the call has crashed")
 	f.String(&c.supervisor, "supervisor", "ID", "who cleans up if the call crashes ($DPL_SUPERVISOR)")
-	f.String(&c.handle, "handle", "TEXT", "what the supervisor knows the call by")
+	f.Text(&c.handle, "handle", "what the supervisor knows the call by")
 	f.String(&c.orphanPolicy, "orphan-policy", "crash|keep", "what becomes of the supervisor's live calls when it dies (crash)")
-	f.String(&c.description, "description", "TEXT", "for people who read the file")
+	f.Text(&c.description, "description", "for people who read the file")
 	f.Strings(&c.resources, "resource", "PATH", "delete PATH if the call crashes")
 	f.Bool(&c.tmp, "tmp", "make a temporary directory, which goes with the call")
 	f.Bool(&c.contained, "no-fail-on-crash", "a crash of this call leaves the operation running")
@@ -63,7 +63,13 @@ func (c *push) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	l, err := env.Create(fileops.Config{Shared: c.shared, ResourceRoots: roots})
+	open := env.Open
+	if !c.noCreate {
+		open = func() (*fileops.Ledger, error) {
+			return env.Create(fileops.Config{Shared: c.shared, ResourceRoots: roots})
+		}
+	}
+	l, err := open()
 	if err != nil {
 		return err
 	}

@@ -98,15 +98,9 @@ func absolute(paths []string) ([]string, error) {
 
 // push makes the edit, and prints it.
 func (c *push) push(env *cli.Env, l *fileops.Ledger, op string, p protocol.Push, roots []string) error {
-	for _, root := range roots {
-		if !slices.Contains(l.Config().ResourceRoots, root) {
-			return fmt.Errorf("--resource-root %q: %w: the ledger exists: add it to resourceRoots in %s", root, fileops.ErrConfig,
-				filepath.Join(l.Dir(), "ledger.json"))
-		}
-	}
-	for _, path := range p.Resources {
-		if err := l.CheckResource(path); err != nil {
-			return cli.Named("push", op, p.Call, err)
+	if l != nil { // there is one, though this is a dry run
+		if err := checkPaths(l, op, p, roots); err != nil {
+			return err
 		}
 	}
 	mode := fileops.Existing
@@ -127,6 +121,9 @@ func (c *push) push(env *cli.Env, l *fileops.Ledger, op string, p protocol.Push,
 	if err != nil {
 		return cli.Named("push", op, p.Call, err)
 	}
+	if c.tmp && !edit.Changed && !l.HasTmp(op, p.Call) {
+		return cli.Named("push", op, p.Call, fmt.Errorf("%w, pushed without --tmp", protocol.ErrKnownCall))
+	}
 	if !env.DryRun() || env.JSON() {
 		c.print(env, l, edit, p)
 	}
@@ -136,9 +133,25 @@ func (c *push) push(env *cli.Env, l *fileops.Ledger, op string, p protocol.Push,
 	return nil
 }
 
+// checkPaths refuses roots that the ledger does not have, and resources that it would not delete.
+func checkPaths(l *fileops.Ledger, op string, p protocol.Push, roots []string) error {
+	for _, root := range roots {
+		if !slices.Contains(l.Config().ResourceRoots, root) {
+			return fmt.Errorf("--resource-root %q: %w: the ledger exists: add it to resourceRoots in %s", root, fileops.ErrConfig,
+				filepath.Join(l.Dir(), "ledger.json"))
+		}
+	}
+	for _, path := range p.Resources {
+		if err := l.CheckResource(path); err != nil {
+			return cli.Named("push", op, p.Call, err)
+		}
+	}
+	return nil
+}
+
 func (c *push) print(env *cli.Env, l *fileops.Ledger, edit cli.Edit, p protocol.Push) {
 	op, tmp := edit.After.ID, ""
-	if c.tmp {
+	if c.tmp && l != nil {
 		tmp = l.TmpDir(op, p.Call)
 	}
 	switch {

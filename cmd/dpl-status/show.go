@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
@@ -123,7 +124,7 @@ func (s *shower) head(op protocol.Operation, archived bool) {
 	}
 	fmt.Fprintf(s.env.Stdout, "%s: %s, revision %d%s\n", op.ID, op.State, op.Revision, where)
 	for _, t := range op.Transitions {
-		fmt.Fprintf(s.env.Stdout, "  %s  %s -> %s by %s: %s\n", t.At.Format(time.RFC3339), t.From, t.To, t.By, t.Reason)
+		fmt.Fprintf(s.env.Stdout, "  %s  %s -> %s by %s: %s\n", t.At.Format(time.RFC3339), t.From, t.To, text(t.By), text(t.Reason))
 	}
 }
 
@@ -211,7 +212,12 @@ func text(value any) string {
 	if value == nil {
 		return "-"
 	}
-	return fmt.Sprint(value)
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar // it is for a terminal
+		}
+		return r
+	}, fmt.Sprint(value))
 }
 
 func ago(ms int64) string {

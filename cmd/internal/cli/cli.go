@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -28,9 +29,13 @@ type Failer interface {
 // Main parses the arguments of this process into c, runs it, and exits with the status of what Run returns. summary and
 // details are for the help.
 func Main(c Command, summary, details string) {
-	env := &Env{Program: filepath.Base(os.Args[0]), Stdout: os.Stdout, Stderr: os.Stderr, flags: c.CommonFlags()}
+	out := &output{to: os.Stdout}
+	env := &Env{Program: filepath.Base(os.Args[0]), Stdout: out, Stderr: os.Stderr, flags: c.CommonFlags()}
 	args := os.Args[1:]
 	status := env.run(c, args, summary, details)
+	if out.err != nil && status == StatusOK {
+		status = env.report(env.lost(out.err))
+	}
 	if f, ok := c.(Failer); ok && status != StatusOK {
 		f.Failed(env, args, status)
 	}
@@ -63,6 +68,28 @@ func (env *Env) run(c Command, args []string, summary, details string) (status i
 		err = c.Run(env)
 	}
 	return env.report(err)
+}
+
+// output keeps the first error of writing to stdout.
+type output struct {
+	to  io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.to.Write(p)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// lost returns the error of a command that could not print its result.
+func (env *Env) lost(err error) error {
+	if env.committed {
+		return fmt.Errorf("%w: its result is lost: %w", errPrinted, err)
+	}
+	return fmt.Errorf("its result is lost: %w", err)
 }
 
 // version returns the version of the build: that of the module, or the commit of a build from a checkout.

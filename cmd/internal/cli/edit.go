@@ -35,6 +35,7 @@ func (env *Env) Edit(l *fileops.Ledger, op string, mode fileops.Mode, verb Verb)
 	if err != nil {
 		return Edit{}, err
 	}
+	env.committed = env.committed || archived || after.Revision != before.Revision
 	return Edit{
 		After: after, Created: before.ID == "" && !archived, Changed: archived || after.Revision != before.Revision, Archived: archived,
 	}, nil
@@ -63,7 +64,11 @@ func Named(verb, op, subject string, err error) error {
 
 // rehearse does what Edit would, without a lock, on a copy, and prints the difference.
 func (env *Env) rehearse(l *fileops.Ledger, id string, mode fileops.Mode, verb fileops.Verb) (Edit, error) {
-	before, archived, err := l.ReadOperation(id)
+	var before protocol.Operation
+	archived, err := false, fileops.ErrNotFound
+	if l != nil {
+		before, archived, err = l.ReadOperation(id)
+	}
 	create := mode&fileops.OrCreate != 0
 	switch {
 	case archived && !create:

@@ -18,10 +18,11 @@ type Env struct {
 	Program        string
 	Stdout, Stderr io.Writer
 
-	flags   *Common
-	now     time.Time // zero: the clock's
-	sync    fileops.Sync
-	ledgers []*fileops.Ledger // opened, to ask for leftovers
+	flags     *Common
+	committed bool      // an edit was
+	now       time.Time // zero: the clock's
+	sync      fileops.Sync
+	ledgers   []*fileops.Ledger // opened, to ask for leftovers
 }
 
 var syncs = map[string]fileops.Sync{"": fileops.SyncDefault, "none": fileops.SyncNone, "file": fileops.SyncFile, "full": fileops.SyncFull}
@@ -133,10 +134,14 @@ func (env *Env) Open() (*fileops.Ledger, error) {
 	return env.opened(l, err)
 }
 
-// Create opens the ledger, made with c if there is none. With --dry-run it makes none.
+// Create opens the ledger, made with c if there is none. With --dry-run it makes none, and returns nil.
 func (env *Env) Create(c fileops.Config) (*fileops.Ledger, error) {
 	if env.DryRun() {
-		return env.Open()
+		l, err := env.Open()
+		if errors.Is(err, fileops.ErrNoLedger) {
+			err = nil
+		}
+		return l, err
 	}
 	dir, err := env.ledgerDir()
 	if err != nil {

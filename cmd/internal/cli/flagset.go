@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // A FlagSet is the flags of one command, in the order of its help. It parses with package flag, to which it gives only the
@@ -22,6 +23,7 @@ type commandFlag struct {
 	name, short, placeholder, help string
 	value                          any           // *string, *[]string, *bool, *int or *time.Duration
 	least                          time.Duration // of a duration
+	check                          func(s string) error
 }
 
 func (f *FlagSet) add(c commandFlag) {
@@ -31,14 +33,33 @@ func (f *FlagSet) add(c commandFlag) {
 	f.flags = append(f.flags, c)
 }
 
-// String defines a flag that takes a word.
+// String defines a flag that takes a word, which is not empty: --check "$UNSET" is a mistake.
 func (f *FlagSet) String(p *string, name, placeholder, help string) {
-	f.add(commandFlag{name: name, placeholder: placeholder, help: help, value: p})
+	f.add(commandFlag{name: name, placeholder: placeholder, help: help, value: p, check: notEmpty})
 }
 
-// Strings defines a flag that may be repeated.
+// Text defines a flag that takes any text that a file can hold.
+func (f *FlagSet) Text(p *string, name, help string) {
+	f.add(commandFlag{name: name, placeholder: "TEXT", help: help, value: p, check: isUTF8})
+}
+
+// Strings defines a flag that takes such a text and may be repeated.
 func (f *FlagSet) Strings(p *[]string, name, placeholder, help string) {
-	f.add(commandFlag{name: name, placeholder: placeholder, help: help, value: p})
+	f.add(commandFlag{name: name, placeholder: placeholder, help: help, value: p, check: isUTF8})
+}
+
+func notEmpty(s string) error {
+	if s == "" {
+		return errors.New("it is empty")
+	}
+	return nil
+}
+
+func isUTF8(s string) error {
+	if !utf8.ValidString(s) {
+		return errors.New("it is not UTF-8, and so cannot be kept in a JSON file")
+	}
+	return nil
 }
 
 // Bool defines a flag that takes nothing.
@@ -60,13 +81,16 @@ func (f *FlagSet) Duration(p *time.Duration, name, help string, least time.Durat
 func (c commandFlag) define(set *flag.FlagSet, name string) {
 	switch p := c.value.(type) {
 	case *string:
-		set.StringVar(p, name, *p, "")
+		set.Func(name, "", func(s string) error {
+			*p = s
+			return c.check(s)
+		})
 	case *bool:
 		set.BoolVar(p, name, *p, "")
 	case *[]string:
 		set.Func(name, "", func(s string) error {
 			*p = append(*p, s)
-			return nil
+			return c.check(s)
 		})
 	case *int:
 		set.Func(name, "", func(s string) error {

@@ -37,7 +37,11 @@ type outcome struct {
 	cure   string
 }
 
+// errPrinted means that the edit is made, but nobody was told.
+var errPrinted = errors.New("committed")
+
 var outcomes = []outcome{
+	{errPrinted, StatusCommitted, "do not repeat it, look at dpl-status"},
 	{fileops.ErrCommitted, StatusCommitted, "do not repeat it, look at dpl-status"},
 	{protocol.ErrOver, StatusOver, ""},
 	{fileops.ErrArchived, StatusOver, "a push with --reuse begins it anew"},
