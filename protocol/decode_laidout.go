@@ -164,11 +164,13 @@ func (r *lineReader) again(last *string) string {
 func (r *lineReader) time() time.Time {
 	before := r.timeText
 	s := r.again(&r.timeText)
-	if s == before && s != "" || !r.ok {
+	if r.ok && s == before && s != "" {
 		return r.lastTime
 	}
 	t, err := ParseTime(s)
-	r.ok = err == nil
+	if r.ok = r.ok && err == nil; !r.ok {
+		r.timeText = "" // it may not be a time at all, and lastTime is not its value
+	}
 	r.lastTime = t
 	return t
 }

@@ -119,6 +119,21 @@ func TestDecodeLooksLaidOut(t *testing.T) {
 	}
 }
 
+// A frame on one line is left to the strict decoder, and what the line reader has seen of it is forgotten: its time is not
+// taken for one that has been read.
+func TestDecodeForgetsOtherLayouts(t *testing.T) {
+	op, _ := chain(t, 3)
+	const time = "2026-01-20T10:30:07.000Z"
+	parts := strings.SplitAfter(op.Encode(), "\n    },\n    ")
+	parts[1] = `{ "lastHeartbeat": "` + time + `", "participantId": "worker", "callId": "call-1"` + "\n    },\n    "
+	parts[2] = strings.Replace(parts[2], `"startTime": "2026-01-20T10:30:00.000Z"`, `"startTime": "`+time+`"`, 1)
+	text := strings.Join(parts, "")
+	if _, ok := decodeLaidOut(text); !ok {
+		t.Error("is not read by the line")
+	}
+	checkDecode(t, text)
+}
+
 func TestDecodeRefuses(t *testing.T) {
 	for _, c := range []struct{ text, path, cause string }{
 		{"{\"operationId\": \"a\xff\"}", "/operationId", "invalid UTF-8"},

@@ -137,6 +137,14 @@ func (b *beater) one(id string) (cli.Object, int, error) {
 	return append(edit.Result(), cli.Object{{Name: "status", Value: status}, {Name: "crashed", Value: crashed}}...), status, nil
 }
 
+// where names the operation, or the supervisor if it beats in all that name it.
+func (b *beater) where() string {
+	if b.op != "" {
+		return b.op
+	}
+	return b.actor.Supervisor
+}
+
 func (b *beater) subject() string {
 	for _, id := range []string{b.actor.Call, b.actor.Participant} {
 		if id != "" {

@@ -33,11 +33,11 @@ func (c *heartbeat) repeat(env *cli.Env, b *beater) error {
 		case err != nil:
 			env.Warnf("%v", err)
 		case status == cli.StatusCleanUp:
-			if err := told.once(env, b.op+": aborted or in cleanup: clean up and pop"); err != nil {
+			if err := told.once(env, b.where()+": aborted or in cleanup: clean up and pop"); err != nil {
 				return err
 			}
 		case status == cli.StatusCrashed:
-			return errors.Join(told.once(env, b.op+": declared crashed"), cli.Exit(status))
+			return errors.Join(told.once(env, b.where()+": declared crashed"), cli.Exit(status))
 		case status != cli.StatusOK:
 			return cli.Exit(status)
 		}

@@ -92,16 +92,15 @@ func (env *Env) lost(err error) error {
 	return fmt.Errorf("its result is lost: %w", err)
 }
 
-// version returns the version of the build: that of the module, or the commit of a build from a checkout.
+// version returns the version of the build: what the Makefile says, or that of the module.
 func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
 	if buildVersion != "" {
 		return buildVersion
 	}
-	return info.Main.Version
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info.Main.Version
+	}
+	return "unknown"
 }
 
 // buildVersion is set by the Makefile.

@@ -14,7 +14,8 @@ const (
 )
 
 // TickNeighbours gives up to 16 operations other than op that nobody has touched for ten thresholds a pass, so that a
-// ledger without cron does not grow (design D15). It waits for nobody and reports nothing: whoever runs dpl-cleanup sees it.
+// ledger without cron does not grow (design D15). It waits for nobody, and what goes wrong is left to
+// dpl-cleanup to tell.
 func (env *Env) TickNeighbours(l *fileops.Ledger, op string) {
 	entries, err := l.List()
 	if err != nil || len(entries) < 2 {
@@ -37,11 +38,7 @@ func (env *Env) TickNeighbours(l *fileops.Ledger, op string) {
 			break
 		}
 	}
-	env.warnIfError(l.PruneArchive(now))
-}
-
-func (env *Env) warnIfError(err error) {
-	if err != nil {
+	if err := l.PruneArchive(now); err != nil {
 		env.Logf("%v", err)
 	}
 }
