@@ -37,19 +37,23 @@ func newDecoder(text string) *decoder {
 }
 
 // decode is Decode for any text.
-func decode(text string) (Operation, error) {
+func decode(text string) (Operation, error) { return decodeWhole(text, (*decoder).operation) }
+
+// decodeWhole returns what read finds in text, with nothing after it.
+func decodeWhole[T any](text string, read func(*decoder) T) (T, error) {
+	var zero T
 	if len(text) > math.MaxInt32 {
-		return Operation{}, &DecodeError{Cause: "the file is larger than 2 GiB", is: ErrCorrupt}
+		return zero, &DecodeError{Cause: "the file is larger than 2 GiB", is: ErrCorrupt}
 	}
 	d := newDecoder(text)
-	op := d.operation()
+	value := read(d)
 	if d.err == nil && !d.atEnd() {
-		d.err = &DecodeError{Cause: "data after the end of the operation", is: ErrCorrupt}
+		d.err = &DecodeError{Cause: "data after the end of the object", is: ErrCorrupt}
 	}
 	if d.err != nil {
-		return Operation{}, d.err
+		return zero, d.err
 	}
-	return op, nil
+	return value, nil
 }
 
 // atEnd reports whether only white space is left.
@@ -231,6 +235,23 @@ func (d *decoder) parseTime(s string) time.Time {
 	}
 	d.lastTimeText, d.lastTime = s, t
 	return t
+}
+
+// null reads null, if that is next.
+func (d *decoder) null() bool {
+	if d.err != nil || d.dec.PeekKind() != 'n' {
+		return false
+	}
+	d.value()
+	return true
+}
+
+// intOrNull reads an integer of at least 0, or null as 0.
+func (d *decoder) intOrNull() int64 {
+	if d.null() {
+		return 0
+	}
+	return d.int(0)
 }
 
 // int reads an integer of at least least.

@@ -16,15 +16,11 @@ func (d *decoder) operation() Operation {
 	d.object(func(name string) {
 		switch name {
 		case "protocolVersion":
-			if op.ProtocolVersion = int(d.int(1)); op.ProtocolVersion > Version {
-				d.failWith(ErrNewerVersion, "protocolVersion %d: this program understands %d: update it", op.ProtocolVersion, Version)
-			}
+			op.ProtocolVersion = d.version()
 		case "operationId":
 			op.ID = d.id()
 		case "revision":
-			if op.Revision = d.int(0); op.Revision > maxRevision {
-				d.fail("a revision of at most %d is expected", int64(maxRevision))
-			}
+			op.Revision = d.revision()
 		case "state":
 			hasState = true
 			if op.State = State(d.string()); !op.State.valid() {
@@ -69,6 +65,23 @@ func (d *decoder) operation() Operation {
 	d.require("stack", hasStack)
 	op.source.supervisors, op.source.transitions, op.source.events = op.Supervisors, op.Transitions, op.Events
 	return op
+}
+
+func (d *decoder) version() int {
+	version := int(d.int(1))
+	if version > Version {
+		d.failWith(ErrNewerVersion, "protocolVersion %d: this program understands %d: update it", version, Version)
+	}
+	return version
+}
+
+// revision reads a number that grows by one with each edit, or each alert.
+func (d *decoder) revision() int64 {
+	revision := d.int(0)
+	if revision > maxRevision {
+		d.fail("a number of at most %d is expected", int64(maxRevision))
+	}
+	return revision
 }
 
 func (d *decoder) require(name string, has bool) {

@@ -114,7 +114,7 @@ func (w *encoder) close(bracket byte) {
 	w.begun = true
 }
 
-// lineBreak begins a line at any depth of an operation file, which is at most 6.
+// lineBreak begins a line at any depth of a file, which is at most 6.
 const lineBreak = "\n            "
 
 func (w *encoder) line() { w.buf = append(w.buf, lineBreak[:1+2*w.depth]...) }
@@ -153,8 +153,10 @@ func (w *encoder) text(name, s string) {
 
 func (w *encoder) int(name string, n int64) {
 	w.name(name)
-	w.buf = strconv.AppendInt(w.buf, n, 10)
+	w.number(n)
 }
+
+func (w *encoder) number(n int64) { w.buf = strconv.AppendInt(w.buf, n, 10) }
 
 func (w *encoder) milliseconds(name string, d time.Duration) { w.int(name, d.Milliseconds()) }
 

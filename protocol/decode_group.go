@@ -1,0 +1,240 @@
+package protocol
+
+// DecodeOrchestrator returns the orchestrator in text, the content of an orchestrator file (spec §9.1). Its errors are those
+// of Decode.
+func DecodeOrchestrator(text string) (Orchestrator, error) {
+	return decodeWhole(text, (*decoder).orchestrator)
+}
+
+// DecodeRegistry returns the registry in text, the content of a supervisors file (spec §9.2). Its errors are those of Decode.
+func DecodeRegistry(text string) (Registry, error) {
+	return decodeWhole(text, (*decoder).registry)
+}
+
+func (d *decoder) orchestrator() Orchestrator {
+	o := CreateGroup("").Orchestrator
+	hasState := false
+	d.object(func(name string) {
+		switch name {
+		case "protocolVersion":
+			o.ProtocolVersion = d.version()
+		case "orchestrationGroupId":
+			o.GroupID = d.id()
+		case "revision":
+			o.Revision = d.revision()
+		case "orchestratorPid":
+			o.PID = int(d.intOrNull())
+		case "orchestratorHeartbeat":
+			o.Heartbeat = d.timeOrNull()
+		case "state":
+			hasState = true
+			if o.State = OrchestratorState(d.string()); !o.State.valid() {
+				d.fail("unknown state %.40q", string(o.State))
+			}
+		case "heartbeatIntervalMs":
+			o.HeartbeatInterval = d.milliseconds(1)
+		case "stalenessThresholdMs":
+			o.StalenessThreshold = d.milliseconds(1)
+		case "beat":
+			o.Beat = d.beat(&o.nested)
+		case "periodMs":
+			o.Period = d.milliseconds(0)
+		default:
+			d.unknown(&o.Unknown, name)
+		}
+	})
+	d.require("orchestrationGroupId", o.GroupID != "")
+	d.require("state", hasState)
+	return o
+}
+
+func (d *decoder) registry() Registry {
+	r := CreateGroup("").Registry
+	hasSupervisors := false
+	d.object(func(name string) {
+		switch name {
+		case "protocolVersion":
+			r.ProtocolVersion = d.version()
+		case "revision":
+			r.Revision = d.revision()
+		case "owner":
+			r.Owner = d.idOrNull()
+		case "supervisors":
+			hasSupervisors = true
+			d.object(func(key string) { r.Supervisors = append(r.Supervisors, d.registered(key)) })
+		case "alertSeq":
+			r.AlertSeq = d.revision()
+		case "alertsGiven":
+			r.AlertsGiven = d.revision()
+		case "pendingAlerts":
+			d.array(func() { r.PendingAlerts = append(r.PendingAlerts, d.alert()) })
+		case "events":
+			d.array(func() { r.Events = append(r.Events, d.event()) })
+		default:
+			d.unknown(&r.Unknown, name)
+		}
+	})
+	d.require("supervisors", hasSupervisors)
+	return r
+}
+
+func (d *decoder) registered(key string) Registered {
+	s := Registered{KillTimeout: DefaultKillTimeout}
+	hasState, hasRestartable := false, false
+	d.checkID(key)
+	d.object(func(name string) {
+		switch name {
+		case "supervisorId":
+			if s.ID = d.string(); s.ID != key {
+				d.fail("supervisorId %.40q differs from its key", s.ID)
+			}
+		case "startInfo":
+			s.StartInfo = d.startInfo()
+		case "restartable":
+			hasRestartable = true
+			s.Restartable = d.bool()
+		case "state":
+			hasState = true
+			if s.State = RegisteredState(d.string()); !s.State.valid() {
+				d.fail("unknown state %.40q", string(s.State))
+			}
+		case "pid":
+			s.PID = int(d.intOrNull())
+		case "lastHeartbeat":
+			s.LastHeartbeat = d.timeOrNull()
+		case "dependencies":
+			d.array(func() { s.Dependencies = append(s.Dependencies, d.id()) })
+		case "restartAttempts":
+			s.RestartAttempts = int(d.int(0))
+		case "lastRestartAttempt":
+			s.LastRestartAttempt = d.timeOrNull()
+		case "killTimeoutMs":
+			s.KillTimeout = d.milliseconds(0)
+		case "process":
+			s.Process = d.process(&s.nested)
+		case "beat":
+			s.Beat = d.beat(&s.nested)
+		case "startedAt":
+			s.StartedAt = d.timeOrNull()
+		case "attempt":
+			s.Attempt = int(d.int(0))
+		case "starting":
+			s.Starting = d.bool()
+		case "runningSince":
+			s.RunningSince = d.timeOrNull()
+		case "failedAt":
+			s.FailedAt = d.timeOrNull()
+		case "nextAttemptAt":
+			s.NextAttemptAt = d.timeOrNull()
+		case "restartPending":
+			s.RestartPending = d.bool()
+		case "blockedBy":
+			s.BlockedBy = d.orNull()
+		case "stopRequestedAt":
+			s.StopRequestedAt = d.timeOrNull()
+		case "termSentAt":
+			s.TermSentAt = d.timeOrNull()
+		case "lastExit":
+			s.LastExit = d.lastExit()
+		default:
+			d.unknown(&s.Unknown, name)
+		}
+	})
+	d.require("state", hasState)
+	s.ID = key
+	if !hasRestartable {
+		s.Restartable = s.StartInfo != nil
+	}
+	return s
+}
+
+func (d *decoder) startInfo() *StartInfo {
+	if d.null() {
+		return nil
+	}
+	s := StartInfo{Dir: "/", Policy: DefaultPolicy()}
+	d.object(func(name string) {
+		switch name {
+		case "command":
+			if s.Command = d.string(); s.Command == "" {
+				d.fail("it is empty")
+			}
+		case "args":
+			d.array(func() { s.Args = append(s.Args, d.string()) })
+		case "workingDirectory":
+			s.Dir = d.string()
+		case "environment":
+			d.object(func(name string) { s.Environment = append(s.Environment, Variable{name, d.string()}) })
+		case "restartPolicy":
+			s.Policy = d.policy()
+		default:
+			d.unknown(&s.Unknown, name)
+		}
+	})
+	d.require("command", s.Command != "")
+	return &s
+}
+
+func (d *decoder) policy() RestartPolicy {
+	p := DefaultPolicy()
+	d.object(func(name string) {
+		switch name {
+		case "maxAttempts":
+			p.MaxAttempts = int(d.int(0))
+		case "backoffIntervalsMs":
+			p.Backoff = nil
+			d.array(func() { p.Backoff = append(p.Backoff, d.milliseconds(0)) })
+			if len(p.Backoff) == 0 {
+				d.fail("at least one interval is expected")
+			}
+		case "resetAfterMs":
+			p.ResetAfter = d.milliseconds(0)
+		default:
+			d.unknown(&p.Unknown, name)
+		}
+	})
+	return p
+}
+
+func (d *decoder) lastExit() *LastExit {
+	if d.null() {
+		return nil
+	}
+	e := &LastExit{}
+	d.object(func(name string) {
+		switch name {
+		case "at":
+			e.At = d.time()
+		case "reason":
+			e.Reason = d.string()
+		case "error":
+			e.Error = d.string()
+		default:
+			d.unknown(&e.Unknown, name)
+		}
+	})
+	d.require("at", !e.At.IsZero())
+	return e
+}
+
+func (d *decoder) alert() (a Alert) {
+	d.object(func(name string) {
+		switch name {
+		case "seq":
+			a.Seq = d.int(1)
+		case "type":
+			a.Type = AlertType(d.string())
+		case "supervisorId":
+			a.SupervisorID = d.idOrNull()
+		case "message":
+			a.Message = d.string()
+		case "timestamp":
+			a.Timestamp = d.time()
+		default:
+			d.unknown(&a.Unknown, name)
+		}
+	})
+	d.require("seq", a.Seq != 0)
+	d.require("timestamp", !a.Timestamp.IsZero())
+	return a
+}

@@ -1,0 +1,240 @@
+package protocol
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Defaults of a group's numbers, of a restart policy and of the time between TERM and KILL (spec §9.1, §9.3).
+const (
+	DefaultGroupInterval  = 2 * time.Second
+	DefaultGroupThreshold = 10 * time.Second
+	DefaultMaxAttempts    = 5
+	DefaultResetAfter     = 5 * time.Minute
+	DefaultKillTimeout    = 5 * time.Second
+)
+
+// DefaultBackoff returns the waits before the restart attempts of a policy that names none.
+func DefaultBackoff() []time.Duration {
+	return []time.Duration{0, time.Second, 5 * time.Second, 15 * time.Second, time.Minute}
+}
+
+// A Group is what the two files of a group say (spec §9). It is a value: verbs return a changed copy.
+type Group struct {
+	ID           string
+	Orchestrator Orchestrator
+	Registry     Registry
+}
+
+// CreateGroup returns a group that nobody is registered in and no pass has been made over.
+func CreateGroup(id string) Group {
+	return Group{
+		ID: id,
+		Orchestrator: Orchestrator{
+			ProtocolVersion: Version, GroupID: id, State: OrchestratorStopped,
+			HeartbeatInterval: DefaultGroupInterval, StalenessThreshold: DefaultGroupThreshold,
+		},
+		Registry: Registry{ProtocolVersion: Version, AlertsGiven: NoneGiven},
+	}
+}
+
+// An OrchestratorState is the state of a group's orchestrator.
+type OrchestratorState string
+
+const (
+	OrchestratorStarting     OrchestratorState = "starting"
+	OrchestratorRunning      OrchestratorState = "running"
+	OrchestratorShuttingDown OrchestratorState = "shuttingDown"
+	OrchestratorStopped      OrchestratorState = "stopped"
+)
+
+func (s OrchestratorState) valid() bool {
+	switch s {
+	case OrchestratorStarting, OrchestratorRunning, OrchestratorShuttingDown, OrchestratorStopped:
+		return true
+	}
+	return false
+}
+
+// An Orchestrator is the content of a group's orchestrator file (spec §9.1): the last pass, and the group's numbers.
+type Orchestrator struct {
+	ProtocolVersion    int
+	GroupID            string
+	Revision           int64 // +1 with every pass
+	PID                int   // of the last pass; 0: none
+	Heartbeat          time.Time
+	State              OrchestratorState
+	HeartbeatInterval  time.Duration
+	StalenessThreshold time.Duration
+	Beat               Beat
+	Period             time.Duration // between the last pass and the one before; 0: unknown
+	Unknown            []Member
+
+	nested *nestedUnknown
+}
+
+// A Registry is the content of a group's supervisors file (spec §9.2).
+type Registry struct {
+	ProtocolVersion int
+	Revision        int64        // +1 with every edit
+	Owner           string       // whose passes act on it; "": nobody's yet
+	Supervisors     []Registered // in the order of the file
+	AlertSeq        int64        // number of the last alert
+	AlertsGiven     int64        // number of the last alert given to a hook, or NoneGiven
+	PendingAlerts   []Alert      // not in the alerts file yet, or not known to be
+	Events          []Event      // the last 64
+	Unknown         []Member
+}
+
+// NoneGiven is the AlertsGiven of a registry whose alerts no hook has ever been given.
+const NoneGiven = -1
+
+// A RegisteredState is the state of a registered supervisor (spec §9.3).
+type RegisteredState string
+
+const (
+	StateRegistered   RegisteredState = "registered"
+	StateWaiting      RegisteredState = "waitingForDependencies"
+	StateRunning      RegisteredState = "running"
+	StateFailed       RegisteredState = "failed"
+	StateScheduled    RegisteredState = "restartScheduled"
+	StateDead         RegisteredState = "dead"
+	StateShuttingDown RegisteredState = "shuttingDown"
+	StateStopped      RegisteredState = "stopped"
+)
+
+func (s RegisteredState) valid() bool {
+	switch s {
+	case StateRegistered, StateWaiting, StateRunning, StateFailed, StateScheduled,
+		StateShuttingDown:
+		return true
+	}
+	return s.final()
+}
+
+// final reports whether only registering again brings the supervisor back.
+func (s RegisteredState) final() bool { return s == StateDead || s == StateStopped }
+
+// A Registered is one supervisor of a group (spec §9.3).
+type Registered struct {
+	ID                 string
+	StartInfo          *StartInfo // nil: nobody but itself can start it. It is never changed, but replaced
+	Restartable        bool
+	State              RegisteredState
+	PID                int
+	LastHeartbeat      time.Time // zero: none
+	Dependencies       []string
+	RestartAttempts    int
+	LastRestartAttempt time.Time
+	KillTimeout        time.Duration
+	Process            Process
+	Beat               Beat
+	StartedAt          time.Time // when a pass started the process; zero: it started by itself
+	Attempt            int       // RestartAttempts at that time
+	Starting           bool      // whether that start came to its end is not known yet
+	RunningSince       time.Time
+	FailedAt           time.Time
+	NextAttemptAt      time.Time
+	RestartPending     bool // the start that waits for dependencies is a restart
+	BlockedBy          string
+	StopRequestedAt    time.Time
+	TermSentAt         time.Time
+	LastExit           *LastExit
+	Unknown            []Member
+
+	nested *nestedUnknown
+}
+
+// A StartInfo says how to start a supervisor.
+type StartInfo struct {
+	Command     string
+	Args        []string
+	Dir         string
+	Environment []Variable
+	Policy      RestartPolicy
+	Unknown     []Member
+}
+
+// A Variable is a variable of an environment.
+type Variable struct{ Name, Value string }
+
+// A RestartPolicy says how often, and after which waits, a supervisor is started again. Before attempt n, counted from 0, it
+// is Backoff[n], or the last of Backoff.
+type RestartPolicy struct {
+	MaxAttempts int
+	Backoff     []time.Duration
+	ResetAfter  time.Duration
+	Unknown     []Member
+}
+
+// DefaultPolicy returns the restart policy of who names none.
+func DefaultPolicy() RestartPolicy {
+	return RestartPolicy{MaxAttempts: DefaultMaxAttempts, Backoff: DefaultBackoff(), ResetAfter: DefaultResetAfter}
+}
+
+// A LastExit says why the process that a supervisor had before is no longer its process.
+type LastExit struct {
+	At      time.Time
+	Reason  string
+	Error   string
+	Unknown []Member
+}
+
+// An AlertType names what an Alert tells (spec §9.4).
+type AlertType string
+
+const (
+	AlertFailed    AlertType = "supervisorFailed"
+	AlertRestarted AlertType = "supervisorRestarted"
+	AlertDead      AlertType = "supervisorDead"
+	AlertBlocked   AlertType = "supervisorBlocked"
+	AlertTakeover  AlertType = "orchestratorTakeover"
+)
+
+// An Alert is what somebody outside is told.
+type Alert struct {
+	Seq          int64
+	Type         AlertType
+	SupervisorID string // "": the orchestrator itself
+	Message      string
+	Timestamp    time.Time
+	Unknown      []Member
+}
+
+// Supervisor returns the supervisor id, or nil. It must not be changed.
+func (g Group) Supervisor(id string) *Registered {
+	if i := g.Registry.index(id); i >= 0 {
+		return &g.Registry.Supervisors[i]
+	}
+	return nil
+}
+
+func (r Registry) index(id string) int {
+	return slices.IndexFunc(r.Supervisors, func(s Registered) bool { return s.ID == id })
+}
+
+// sorted returns the ids of all supervisors in the order in which a pass looks at them.
+func (r Registry) sorted() []string {
+	ids := make([]string, len(r.Supervisors))
+	for i := range r.Supervisors {
+		ids[i] = r.Supervisors[i].ID
+	}
+	slices.SortFunc(ids, strings.Compare)
+	return ids
+}
+
+// dependents returns the supervisors that depend on id, directly or not, in the order of sorted.
+func (r Registry) dependents(id string) []string {
+	found := map[string]bool{id: true}
+	for grown := true; grown; {
+		grown = false
+		for i := range r.Supervisors {
+			s := &r.Supervisors[i]
+			if !found[s.ID] && slices.ContainsFunc(s.Dependencies, func(d string) bool { return found[d] }) {
+				found[s.ID], grown = true, true
+			}
+		}
+	}
+	return slices.DeleteFunc(r.sorted(), func(other string) bool { return other == id || !found[other] })
+}
