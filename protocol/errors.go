@@ -23,6 +23,16 @@ var (
 	ErrNotSupervised  = errors.New("call has another supervisor")
 )
 
+// The refusals of groups (spec §12). A refused verb returns the group it was given.
+var (
+	ErrNoSupervisor  = errors.New("no such supervisor")
+	ErrShuttingDown  = errors.New("supervisor is shutting down")
+	ErrNoStartInfo   = errors.New("supervisor has no command to be started with")
+	ErrCycle         = errors.New("supervisor would depend on itself")
+	ErrStillRunning  = errors.New("supervisor is running")
+	ErrHasDependents = errors.New("other supervisors depend on it")
+)
+
 // A DecodeError tells where and why a file is not a valid one (spec §1.3). It is ErrCorrupt, or ErrNewerVersion.
 type DecodeError struct {
 	Path  string // JSON Pointer

@@ -9,6 +9,9 @@ type Observation struct {
 	MonotonicMs int64 // CLOCK_MONOTONIC of Host; 0: unknown
 	// Exited reports whether p, a process of Host, its boot and its pid namespace, is certainly gone. Nil: never.
 	Exited func(p Process) bool
+	// Survived reports whether processes are left of those that s started in its session, of which its process, which is gone,
+	// was the leader (spec §11.6). Nil: never.
+	Survived func(s *Registered) bool
 }
 
 // beat returns the beat that belongs to a heartbeat at seen.Now.

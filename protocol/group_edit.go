@@ -1,0 +1,121 @@
+package protocol
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// groupEdit is one edit of a group in progress, on a copy.
+type groupEdit struct {
+	g      Group
+	before Group
+	seen   Observation
+	by     string
+	beaten bool // a heartbeat, which is an edit even at an equal time
+}
+
+func (g Group) begin(by string, seen Observation) *groupEdit {
+	seen.Now = Moment(seen.Now)
+	e := &groupEdit{g: g, before: g, seen: seen, by: by}
+	r := &e.g.Registry
+	r.Revision++
+	r.Supervisors = slices.Clone(r.Supervisors)
+	r.PendingAlerts = slices.Clip(r.PendingAlerts)
+	r.Events = slices.Clip(r.Events)
+	return e
+}
+
+// end returns the group after the edit. If the registry has not changed, it is the one before.
+func (e *groupEdit) end() Group {
+	r := &e.g.Registry
+	if !e.beaten && r.same(e.before.Registry) {
+		e.g.Registry = e.before.Registry
+		return e.g
+	}
+	for i := range r.Supervisors {
+		s := &r.Supervisors[i]
+		s.Process, s.Beat = counting(s.PID, s.Process), countingBeat(s.LastHeartbeat, s.Beat)
+	}
+	return e.g
+}
+
+// same reports whether nothing but the revision of r differs from that of before.
+func (r Registry) same(before Registry) bool {
+	return r.Owner == before.Owner && r.AlertSeq == before.AlertSeq && r.AlertsGiven == before.AlertsGiven &&
+		len(r.PendingAlerts) == len(before.PendingAlerts) && sameStart(r.Events, before.Events) &&
+		slices.EqualFunc(r.Supervisors, before.Supervisors, sameRegistered)
+}
+
+// sameRegistered reports whether a and b have the same text. TestSameRegisteredNoticesEveryField keeps it complete.
+func sameRegistered(a, b Registered) bool {
+	return a.ID == b.ID && a.StartInfo == b.StartInfo && a.Restartable == b.Restartable && a.State == b.State &&
+		a.PID == b.PID && a.LastHeartbeat.Equal(b.LastHeartbeat) && slices.Equal(a.Dependencies, b.Dependencies) &&
+		a.RestartAttempts == b.RestartAttempts && a.LastRestartAttempt.Equal(b.LastRestartAttempt) &&
+		a.KillTimeout == b.KillTimeout && a.Process == b.Process && a.Beat == b.Beat &&
+		a.StartedAt.Equal(b.StartedAt) && a.Attempt == b.Attempt && a.Starting == b.Starting &&
+		a.RunningSince.Equal(b.RunningSince) && a.FailedAt.Equal(b.FailedAt) && a.NextAttemptAt.Equal(b.NextAttemptAt) &&
+		a.RestartPending == b.RestartPending && a.BlockedBy == b.BlockedBy && a.StopRequestedAt.Equal(b.StopRequestedAt) &&
+		a.TermSentAt.Equal(b.TermSentAt) && a.LastExit == b.LastExit && slices.Equal(a.Unknown, b.Unknown) && a.nested == b.nested
+}
+
+// supervisor returns the entry of id, which may be changed, or nil.
+func (e *groupEdit) supervisor(id string) *Registered {
+	if i := e.g.Registry.index(id); i >= 0 {
+		return &e.g.Registry.Supervisors[i]
+	}
+	return nil
+}
+
+func (e *groupEdit) setState(s *Registered, to RegisteredState, reason string) {
+	if s.State == to {
+		return
+	}
+	e.event(s.ID, string(s.State), string(to), reason)
+	s.State = to
+}
+
+// event appends to the ring of events that a supervisor has changed its state.
+func (e *groupEdit) event(id, from, to, reason string) {
+	r := &e.g.Registry
+	r.Events = append(r.Events, Event{
+		Revision: r.Revision, At: e.seen.Now, Type: SupervisorState, SupervisorID: id, From: from, To: to, By: e.by, Reason: reason,
+	})
+	if over := len(r.Events) - maxEvents; over > 0 {
+		r.Events = r.Events[over:]
+	}
+}
+
+// raise raises an alert (spec §9.4).
+func (e *groupEdit) raise(what AlertType, id, format string, args ...any) {
+	r := &e.g.Registry
+	r.AlertSeq++
+	r.PendingAlerts = append(r.PendingAlerts, Alert{
+		Seq: r.AlertSeq, Type: what, SupervisorID: id, Message: fmt.Sprintf(format, args...), Timestamp: e.seen.Now,
+	})
+}
+
+// beat makes the heartbeat of s one of now.
+func (e *groupEdit) beat(s *Registered) {
+	s.LastHeartbeat, s.Beat = e.seen.Now, e.seen.beat()
+}
+
+// setProcess gives s another process, which a pass has not started.
+func (s *Registered) setProcess(pid int, p Process) {
+	s.PID, s.Process, s.nested = pid, p, s.nested.withoutProcess()
+	s.StartedAt, s.Attempt, s.Starting, s.RunningSince = time.Time{}, 0, false, time.Time{}
+}
+
+// forgetFailure removes what belongs to failed, restartScheduled and waitingForDependencies.
+func (s *Registered) forgetFailure() {
+	s.FailedAt, s.NextAttemptAt, s.RestartPending, s.BlockedBy = time.Time{}, time.Time{}, false, ""
+}
+
+// stopped makes s stopped (spec §11.4).
+func (e *groupEdit) stopped(s *Registered) {
+	e.setState(s, StateStopped, "stopped")
+	s.setProcess(0, Process{})
+	s.forgetFailure()
+	s.StopRequestedAt, s.TermSentAt = time.Time{}, time.Time{}
+	s.LastExit = &LastExit{At: e.seen.Now, Reason: "stopped"}
+}

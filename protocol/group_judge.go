@@ -1,0 +1,86 @@
+package protocol
+
+import "time"
+
+// JudgeRegistered returns the evidence that s is dead as seen, or "" (spec §4.2, §10), and the age of its heartbeat, 0 if it
+// has none.
+func (g Group) JudgeRegistered(s *Registered, seen Observation) (Evidence, time.Duration) {
+	var age time.Duration
+	if !s.LastHeartbeat.IsZero() {
+		age = seen.age(s.LastHeartbeat, s.Beat)
+	}
+	if evidence := s.gone(seen); evidence != "" {
+		return evidence, age
+	}
+	if stale(age, g.Orchestrator.StalenessThreshold) {
+		return Stale, age
+	}
+	return "", age
+}
+
+func (g Group) dead(s *Registered, seen Observation) Evidence {
+	evidence, _ := g.JudgeRegistered(s, seen)
+	return evidence
+}
+
+func (s *Registered) gone(seen Observation) Evidence {
+	return seen.gone(s.PID, s.Process, s.LastHeartbeat)
+}
+
+func (s *Registered) identity() Process { return identity(s.PID, s.Process) }
+
+// alive reports whether the process of s is known to live.
+func (s *Registered) alive(seen Observation) bool {
+	return seen.canCheck(s.identity()) && s.gone(seen) == ""
+}
+
+// heard reports whether s has beaten lately.
+func (g Group) heard(s *Registered, seen Observation) bool {
+	return !s.LastHeartbeat.IsZero() && g.dead(s, seen) == ""
+}
+
+// held reports whether anything is left to be stopped before s can be started again.
+func (s *Registered) held(seen Observation) bool {
+	return s.alive(seen) || s.survived(seen)
+}
+
+// survived reports whether processes of the session of s are left.
+func (s *Registered) survived(seen Observation) bool {
+	return !s.StartedAt.IsZero() && seen.Survived != nil && seen.Survived(s)
+}
+
+// foreign reports whether the process of s is one of another host.
+func (s *Registered) foreign(seen Observation) bool {
+	p := s.identity()
+	return p.HostID != "" && p.HostID != seen.Host.ID
+}
+
+// Ready reports whether supervisors that depend on id may run.
+func (g Group) Ready(id string, seen Observation) bool {
+	s := g.Supervisor(id)
+	return s != nil && s.State == StateRunning && g.dead(s, seen) == ""
+}
+
+// OrchestratorHeard reports whether the orchestrator of g has made a pass lately (spec §11.1), and how long ago the last was.
+func (g Group) OrchestratorHeard(seen Observation) (bool, time.Duration) {
+	o := &g.Orchestrator
+	if o.Heartbeat.IsZero() {
+		return false, 0
+	}
+	age := seen.age(o.Heartbeat, o.Beat)
+	return o.State != OrchestratorStopped && !stale(age, o.StalenessThreshold), age
+}
+
+// Deserted reports whether neither the orchestrator nor any supervisor of g gives a sign of life.
+func (g Group) Deserted(seen Observation) bool {
+	if heard, _ := g.OrchestratorHeard(seen); heard {
+		return false
+	}
+	for i := range g.Registry.Supervisors {
+		s := &g.Registry.Supervisors[i]
+		if s.alive(seen) || g.heard(s, seen) {
+			return false
+		}
+	}
+	return true
+}

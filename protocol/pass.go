@@ -1,0 +1,169 @@
+package protocol
+
+import "time"
+
+// A Pass is the arguments of one pass over a group (spec §11). Zero durations are not given.
+type Pass struct {
+	Owner              string
+	PID                int
+	State              OrchestratorState // "": running
+	Failover           bool              // start also what may still run on another host
+	Hook               bool              // this pass gives alerts to a hook
+	HeartbeatInterval  time.Duration
+	StalenessThreshold time.Duration
+}
+
+// An Action is what a pass asks for (spec §11.3, §11.4).
+type Action struct {
+	SupervisorID string
+	Start        bool // else Signal
+	Attempt      int
+	Reason       string
+	Signal       Signal
+	To           Scope
+	PID          int
+	Process      Process
+}
+
+// A Signal is one of the two that a pass sends.
+type Signal string
+
+const (
+	Term Signal = "TERM"
+	Kill Signal = "KILL"
+)
+
+// A Scope says which processes of a supervisor a signal goes to.
+type Scope string
+
+const (
+	ToProcess Scope = "process" // its process alone
+	ToGroup   Scope = "group"   // the process group that its process leads
+	ToSession Scope = "session" // what has survived of the session that its process led
+)
+
+// A Decision is the first half of a pass, before the processes that it starts are spawned.
+type Decision struct {
+	StandBy bool // another owner's orchestrator was heard: nothing is to be done
+	Actions []Action
+
+	edit *groupEdit
+}
+
+// Pass decides what is to be done about the supervisors of g (spec §11.1 to §11.4). Each action that starts one is to be
+// answered with Spawned or NotSpawned. Then Group is to be committed, and after that the actions are to be taken.
+func (g Group) Pass(p Pass, seen Observation) *Decision {
+	heard, _ := g.OrchestratorHeard(seen)
+	owner := g.Registry.Owner
+	if owner != "" && owner != p.Owner && heard {
+		return &Decision{StandBy: true, edit: &groupEdit{g: g}}
+	}
+	if p.HeartbeatInterval != 0 {
+		g.Orchestrator.HeartbeatInterval = p.HeartbeatInterval
+	}
+	if p.StalenessThreshold != 0 {
+		g.Orchestrator.StalenessThreshold = p.StalenessThreshold
+	}
+	e := g.begin(p.Owner, seen)
+	pass := &pass{groupEdit: e, failover: p.Failover, ready: make(map[string]bool), decision: &Decision{edit: e}}
+	if p.Hook && g.Registry.AlertsGiven == NoneGiven {
+		e.g.Registry.AlertsGiven = g.Registry.AlertSeq
+	}
+	if owner != "" && owner != p.Owner {
+		e.raise(AlertTakeover, "", "from %s", owner)
+	}
+	e.g.Registry.Owner = p.Owner
+	for i := range g.Registry.Supervisors {
+		id := g.Registry.Supervisors[i].ID
+		pass.ready[id] = g.Ready(id, e.seen)
+	}
+	for _, id := range g.Registry.sorted() {
+		pass.look(e.supervisor(id))
+	}
+	e.orchestrate(p)
+	return pass.decision
+}
+
+// orchestrate makes the orchestrator's heartbeat (spec §11.2).
+func (e *groupEdit) orchestrate(p Pass) {
+	_, age := e.before.OrchestratorHeard(e.seen)
+	o := &e.g.Orchestrator
+	o.Revision++
+	o.PID, o.Heartbeat, o.Beat, o.Period, o.State = p.PID, e.seen.Now, e.seen.beat(), max(age, 0), p.State
+	if o.State == "" {
+		o.State = OrchestratorRunning
+	}
+}
+
+// Spawned notes that p, which has the number pid, waits to become the supervisor id (spec §11.5).
+func (d *Decision) Spawned(id string, pid int, p Process) {
+	s := d.edit.supervisor(id)
+	s.PID, s.Process, s.nested = pid, p, s.nested.withoutProcess()
+}
+
+// NotSpawned notes that no process could be made to start the supervisor id, because of cause.
+func (d *Decision) NotSpawned(id, cause string) {
+	d.edit.startFailed(d.edit.supervisor(id), cause)
+}
+
+// Group returns the group after the decision.
+func (d *Decision) Group() Group {
+	if d.StandBy {
+		return d.edit.g
+	}
+	return d.edit.end()
+}
+
+// A Result is what came of the starts of a pass, and of its alerts.
+type Result struct {
+	Started  []string          // supervisors that are started
+	Failed   map[string]string // why others are not
+	Appended int64             // up to here, alerts are in the alerts file
+}
+
+// Result returns g after the second half of a pass by owner (spec §11.5, §11.7).
+func (g Group) Result(owner string, r Result, seen Observation) Group {
+	e := g.begin(owner, seen)
+	for _, id := range r.Started {
+		e.supervisor(id).Starting = false
+	}
+	for _, id := range g.Registry.sorted() {
+		if cause, failed := r.Failed[id]; failed {
+			e.startFailed(e.supervisor(id), cause)
+		}
+	}
+	var pending []Alert
+	for _, a := range e.g.Registry.PendingAlerts {
+		if a.Seq > r.Appended {
+			pending = append(pending, a)
+		}
+	}
+	e.g.Registry.PendingAlerts = pending
+	return e.end()
+}
+
+// Given returns g after a hook was given the alerts up to seq (spec §11.7).
+func (g Group) Given(seq int64, seen Observation) Group {
+	e := g.begin("", seen)
+	e.g.Registry.AlertsGiven = max(e.g.Registry.AlertsGiven, seq)
+	return e.end()
+}
+
+// startFailed notes that the process of s did not become the supervisor.
+func (e *groupEdit) startFailed(s *Registered, cause string) {
+	e.setState(s, StateFailed, "startFailed")
+	s.FailedAt = e.seen.Now
+	s.LastExit = &LastExit{At: e.seen.Now, Reason: "startFailed", Error: cause}
+	s.setProcess(0, Process{})
+	e.raise(AlertFailed, s.ID, "startFailed: %s", cause)
+}
+
+// PassesTooRare returns the threshold that g should have at least, if its own is below 2.5 times the time between its passes: the
+// shorter one of the last two, so that one pause does not count. Else it returns 0.
+func (g Group) PassesTooRare(before Group) time.Duration {
+	period := min(g.Orchestrator.Period, before.Orchestrator.Period)
+	if want := period*5/2 + time.Second - 1; g.Orchestrator.StalenessThreshold < period*5/2 {
+		return want.Truncate(time.Second)
+	}
+	return 0
+}

@@ -1,0 +1,224 @@
+package protocol
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// startedFor is how long ago a start must be so that a process which is alive has certainly become the supervisor.
+const startedFor = time.Second
+
+// pass is the decision of a pass in progress. Its methods are the rules of spec §11.3.
+type pass struct {
+	*groupEdit
+	failover bool
+	ready    map[string]bool // by supervisor, before this pass
+	decision *Decision
+}
+
+func (p *pass) look(s *Registered) {
+	switch s.State {
+	case StateRunning:
+		p.running(s)
+	case StateRegistered, StateWaiting:
+		p.waiting(s, "registered")
+	case StateFailed, StateScheduled:
+		p.failed(s)
+	case StateShuttingDown:
+		p.shuttingDown(s)
+	}
+}
+
+func (p *pass) running(s *Registered) {
+	if s.Starting && s.gone(p.seen) != "" {
+		p.setState(s, StateRegistered, "startLost")
+		p.waiting(s, "startLost")
+		return
+	}
+	if evidence := p.g.dead(s, p.seen); evidence != "" {
+		p.fail(s, evidence)
+		return
+	}
+	alive := s.alive(p.seen)
+	if s.RunningSince.IsZero() && alive || s.RunningSince.After(p.seen.Now) {
+		s.RunningSince = p.seen.Now
+	}
+	if alive && s.Starting && p.seen.Now.Sub(s.StartedAt) >= startedFor {
+		s.Starting = false
+	}
+	if s.RestartAttempts > 0 && !s.RunningSince.IsZero() && p.seen.Now.Sub(s.RunningSince) > s.policy().ResetAfter {
+		s.RestartAttempts = 0
+	}
+}
+
+func (s *Registered) policy() RestartPolicy {
+	if s.StartInfo == nil {
+		return DefaultPolicy()
+	}
+	return s.StartInfo.Policy
+}
+
+// fail lets s fail, and goes on with what follows.
+func (p *pass) fail(s *Registered, reason Evidence) {
+	p.setState(s, StateFailed, string(reason))
+	s.FailedAt = p.seen.Now
+	s.LastExit = &LastExit{At: p.seen.Now, Reason: string(reason)}
+	s.RunningSince, s.Starting, s.NextAttemptAt, s.BlockedBy = time.Time{}, false, time.Time{}, ""
+	p.raise(AlertFailed, s.ID, "%s", reason)
+	p.failed(s)
+}
+
+// waiting is the rule of registered and waitingForDependencies. firstReason is why it is started, if that is no restart.
+func (p *pass) waiting(s *Registered, firstReason string) {
+	if !p.dependenciesReady(s) {
+		p.wait(s)
+		return
+	}
+	s.BlockedBy = ""
+	switch evidence := p.g.dead(s, p.seen); {
+	case s.alive(p.seen), p.g.heard(s, p.seen):
+		p.setState(s, StateRunning, "")
+		s.RestartPending = false
+		if s.RunningSince.IsZero() {
+			s.RunningSince = p.seen.Now
+		}
+	case s.StartInfo != nil:
+		p.start(s, s.RestartPending, firstReason)
+	case evidence == "":
+		p.fail(s, Exited)
+	default:
+		p.fail(s, evidence)
+	}
+}
+
+func (p *pass) dependenciesReady(s *Registered) bool {
+	for _, d := range s.Dependencies {
+		if !p.ready[d] {
+			return false
+		}
+	}
+	return true
+}
+
+// wait makes s wait for its dependencies.
+func (p *pass) wait(s *Registered) {
+	p.setState(s, StateWaiting, "")
+	blockedBy := ""
+	for _, d := range s.Dependencies {
+		state := "missing"
+		if on := p.before.Supervisor(d); on != nil {
+			state = string(on.State)
+		}
+		if state == "missing" || RegisteredState(state).final() {
+			blockedBy = d + ": " + state
+			break
+		}
+	}
+	p.block(s, blockedBy)
+}
+
+func (p *pass) block(s *Registered, by string) {
+	if by != "" && by != s.BlockedBy {
+		p.raise(AlertBlocked, s.ID, "%s", by)
+	}
+	s.BlockedBy = by
+}
+
+// failed is the rule of failed and restartScheduled.
+func (p *pass) failed(s *Registered) {
+	policy := s.policy()
+	switch {
+	case !s.Restartable || s.StartInfo == nil:
+		p.die(s, "not restartable")
+		return
+	case s.RestartAttempts >= policy.MaxAttempts:
+		p.die(s, fmt.Sprintf("%d attempts", policy.MaxAttempts))
+		return
+	}
+	if s.FailedAt.IsZero() {
+		s.FailedAt = p.seen.Now
+	}
+	s.NextAttemptAt = s.FailedAt.Add(policy.Backoff[min(s.RestartAttempts, len(policy.Backoff)-1)])
+	switch {
+	case p.seen.Now.Before(s.NextAttemptAt) && !p.seen.Now.Before(s.FailedAt):
+		p.setState(s, StateScheduled, "")
+	case p.stop(s):
+	case !p.dependenciesReady(s):
+		s.RestartPending = true
+		p.wait(s)
+	default:
+		p.start(s, true, "")
+	}
+}
+
+func (p *pass) die(s *Registered, reason string) {
+	p.setState(s, StateDead, reason)
+	s.NextAttemptAt, s.RestartPending = time.Time{}, false
+	p.raise(AlertDead, s.ID, "%s", reason)
+}
+
+func (p *pass) shuttingDown(s *Registered) {
+	for i := range p.g.Registry.Supervisors {
+		d := &p.g.Registry.Supervisors[i]
+		if d.State == StateShuttingDown && slices.Contains(d.Dependencies, s.ID) {
+			return
+		}
+	}
+	if p.stop(s) || !p.seen.canCheck(s.identity()) && p.g.heard(s, p.seen) {
+		return
+	}
+	p.stopped(s)
+}
+
+// stop asks for s to be stopped if anything of it is left, and reports whether that is so (spec §11.4).
+func (p *pass) stop(s *Registered) bool {
+	if !s.held(p.seen) {
+		return false
+	}
+	a := Action{SupervisorID: s.ID, Signal: Term, To: ToSession, PID: s.PID, Process: s.identity()}
+	if s.alive(p.seen) {
+		a.To = ToProcess
+		if !s.StartedAt.IsZero() {
+			a.To = ToGroup
+		}
+	}
+	switch waited := p.seen.Now.Sub(s.TermSentAt); {
+	case s.TermSentAt.IsZero():
+		s.TermSentAt = p.seen.Now
+	case waited >= s.KillTimeout || waited < 0:
+		a.Signal = Kill
+	default:
+		return true
+	}
+	p.decision.Actions = append(p.decision.Actions, a)
+	return true
+}
+
+// start starts s. What it had before is stopped first.
+func (p *pass) start(s *Registered, restart bool, firstReason string) {
+	if s.foreign(p.seen) && !p.failover {
+		p.block(s, "process on another host")
+		return
+	}
+	if p.stop(s) {
+		return
+	}
+	reason := firstReason
+	if restart {
+		reason = string(Exited)
+		if s.LastExit != nil {
+			reason = s.LastExit.Reason
+		}
+		s.RestartAttempts++
+		s.LastRestartAttempt = p.seen.Now
+		p.raise(AlertRestarted, s.ID, "attempt %d: %s", s.RestartAttempts, reason)
+	}
+	p.setState(s, StateRunning, reason)
+	s.setProcess(0, Process{})
+	s.forgetFailure()
+	s.TermSentAt, s.StopRequestedAt = time.Time{}, time.Time{}
+	p.beat(s)
+	s.StartedAt, s.Attempt, s.Starting = p.seen.Now, s.RestartAttempts, true
+	p.decision.Actions = append(p.decision.Actions, Action{SupervisorID: s.ID, Start: true, Attempt: s.Attempt, Reason: reason})
+}

@@ -1,0 +1,177 @@
+package protocol
+
+import (
+	"slices"
+	"time"
+)
+
+// A Registration is the arguments of Register (spec §10.1). What is nil is not given.
+type Registration struct {
+	Supervisor   string
+	By           string
+	Request      bool // a pass is to start it; else it registers itself: it runs
+	PID          int
+	Process      Process
+	StartInfo    *StartInfo
+	Restartable  *bool
+	Dependencies *[]string
+	KillTimeout  *time.Duration
+	Fresh        bool // forget all others, if g is deserted
+}
+
+// Register returns g after the registration of a supervisor (spec §10.1). It returns ErrShuttingDown, ErrOtherProcess if
+// another process of it is alive, ErrNoStartInfo for a request without one, and ErrCycle if it would depend on itself.
+func (g Group) Register(r Registration, seen Observation) (Group, error) {
+	e := g.begin(r.By, seen)
+	if r.Fresh && g.Deserted(e.seen) {
+		e.g.Registry.Supervisors = nil
+	}
+	s := e.supervisor(r.Supervisor)
+	if err := r.check(s, e.seen); err != nil {
+		return g, err
+	}
+	if s == nil {
+		all := append(e.g.Registry.Supervisors, Registered{ID: r.Supervisor, KillTimeout: DefaultKillTimeout})
+		e.g.Registry.Supervisors, s = all, &all[len(all)-1]
+	}
+	r.replace(s)
+	if slices.Contains(e.g.Registry.dependencies(s.ID), s.ID) {
+		return g, ErrCycle
+	}
+	if r.Request {
+		e.request(s)
+	} else {
+		e.registerSelf(s, r)
+	}
+	return e.end(), nil
+}
+
+// check returns why r is refused; s is the entry, or nil.
+func (r Registration) check(s *Registered, seen Observation) error {
+	switch p := identity(r.PID, r.Process); {
+	case s != nil && s.State == StateShuttingDown:
+		return ErrShuttingDown
+	case !r.Request && s != nil && p.Known() && p != s.identity() && s.alive(seen):
+		return ErrOtherProcess
+	case r.Request && r.StartInfo == nil && (s == nil || s.StartInfo == nil):
+		return ErrNoStartInfo
+	}
+	return nil
+}
+
+// replace puts what is given of r into s.
+func (r Registration) replace(s *Registered) {
+	if r.StartInfo != nil {
+		s.Restartable = true
+		if s.StartInfo == nil || !s.StartInfo.equal(r.StartInfo) {
+			s.StartInfo = r.StartInfo
+		}
+	}
+	if r.Restartable != nil {
+		s.Restartable = *r.Restartable
+	}
+	if r.Dependencies != nil {
+		s.Dependencies = *r.Dependencies
+	}
+	if r.KillTimeout != nil {
+		s.KillTimeout = *r.KillTimeout
+	}
+}
+
+func (s *StartInfo) equal(t *StartInfo) bool {
+	return s.Command == t.Command && slices.Equal(s.Args, t.Args) && s.Dir == t.Dir &&
+		slices.Equal(s.Environment, t.Environment) && slices.Equal(s.Unknown, t.Unknown) &&
+		s.Policy.MaxAttempts == t.Policy.MaxAttempts && slices.Equal(s.Policy.Backoff, t.Policy.Backoff) &&
+		s.Policy.ResetAfter == t.Policy.ResetAfter && slices.Equal(s.Policy.Unknown, t.Policy.Unknown)
+}
+
+// request is step 3.
+func (e *groupEdit) request(s *Registered) {
+	switch {
+	case s.State == "":
+		s.State = StateRegistered
+		e.event(s.ID, "", string(StateRegistered), "")
+	case s.State == StateFailed || s.State.final():
+		e.setState(s, StateRegistered, "")
+		s.begin()
+		s.RestartAttempts = 0
+	}
+}
+
+// begin forgets why s did not run.
+func (s *Registered) begin() {
+	s.forgetFailure()
+	s.TermSentAt = time.Time{}
+}
+
+// registerSelf is step 4.
+func (e *groupEdit) registerSelf(s *Registered, r Registration) {
+	alive := s.alive(e.seen)
+	if p := identity(r.PID, r.Process); !alive && (!p.Known() || p != s.identity()) {
+		s.setProcess(r.PID, p)
+	}
+	e.beat(s)
+	s.Starting = false
+	stopping := (s.State == StateFailed || s.State == StateScheduled) && !s.TermSentAt.IsZero() && alive
+	if stopping {
+		return
+	}
+	if s.State != StateRunning {
+		e.runOrWait(s)
+	}
+	if s.State == StateRunning && s.RunningSince.IsZero() {
+		s.RunningSince = e.seen.Now
+	}
+}
+
+func (e *groupEdit) runOrWait(s *Registered) {
+	to := StateRunning
+	for _, d := range s.Dependencies {
+		if !e.before.Ready(d, e.seen) {
+			to = StateWaiting
+		}
+	}
+	if s.State == StateFailed || s.State.final() {
+		s.RestartAttempts = 0
+	}
+	s.begin()
+	e.setState(s, to, "")
+}
+
+// dependencies returns what id depends on, directly or not. It contains id if that is so.
+func (r Registry) dependencies(id string) []string {
+	var all []string
+	for next := []string{id}; len(next) > 0; next = next[1:] {
+		i := r.index(next[0])
+		if i < 0 {
+			continue
+		}
+		for _, d := range r.Supervisors[i].Dependencies {
+			if !slices.Contains(all, d) {
+				all, next = append(all, d), append(next, d)
+			}
+		}
+	}
+	return all
+}
+
+// Remove returns g without a supervisor (spec §10.2). It returns ErrNoSupervisor, ErrStillRunning, and ErrHasDependents if
+// another depends on it.
+func (g Group) Remove(supervisor, by string, seen Observation) (Group, error) {
+	e := g.begin(by, seen)
+	s := e.supervisor(supervisor)
+	switch {
+	case s == nil:
+		return g, ErrNoSupervisor
+	case s.held(e.seen), !s.State.final() && g.heard(s, e.seen):
+		return g, ErrStillRunning
+	}
+	for i := range g.Registry.Supervisors {
+		if slices.Contains(g.Registry.Supervisors[i].Dependencies, supervisor) {
+			return g, ErrHasDependents
+		}
+	}
+	e.event(s.ID, string(s.State), "", "")
+	e.g.Registry.Supervisors = slices.DeleteFunc(e.g.Registry.Supervisors, func(s Registered) bool { return s.ID == supervisor })
+	return e.end(), nil
+}

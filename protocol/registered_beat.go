@@ -1,0 +1,52 @@
+package protocol
+
+import "time"
+
+// A RegisteredBeat is what came of a heartbeat of a registered supervisor.
+type RegisteredBeat struct {
+	Status   int  // 0; 3: it is to end; 5: it was declared dead, and nothing has changed
+	BeatOnly bool // nothing but the heartbeat changed, so that losing the edit in a power cut is harmless
+}
+
+// BeatRegistered returns g after a heartbeat of a.Supervisor (spec §10.3). It returns ErrNoSupervisor, and ErrOtherProcess if
+// another process of it is alive.
+func (g Group) BeatRegistered(a Actor, seen Observation) (Group, RegisteredBeat, error) {
+	e := g.begin(a.Supervisor, seen)
+	s, actor := e.supervisor(a.Supervisor), identity(a.PID, a.Process)
+	switch {
+	case s == nil:
+		return g, RegisteredBeat{}, ErrNoSupervisor
+	case actor.Known() && actor != s.identity() && s.alive(e.seen):
+		return g, RegisteredBeat{}, ErrOtherProcess
+	case s.State.final(), !actor.Known() && s.gone(e.seen) != "":
+		return g, RegisteredBeat{Status: 5}, nil
+	}
+	switch recorded := s.identity(); {
+	case !recorded.Known() && actor.Known():
+		s.PID, s.Process, s.nested = a.PID, actor, s.nested.withoutProcess()
+	case !recorded.Known() && a.PID != 0 && a.PID != s.PID:
+		s.PID, s.Process, s.nested = a.PID, Process{}, s.nested.withoutProcess()
+	case actor.Known() && actor != recorded:
+		s.setProcess(a.PID, actor)
+	}
+	e.beat(s)
+	s.Starting = false
+	failed := s.State == StateFailed || s.State == StateScheduled
+	if failed && s.TermSentAt.IsZero() {
+		e.setState(s, StateRunning, "")
+		s.forgetFailure()
+		s.RunningSince = time.Time{}
+	}
+	if s.State == StateRunning && s.RunningSince.IsZero() {
+		s.RunningSince = e.seen.Now
+	}
+	var beat RegisteredBeat
+	if s.State == StateShuttingDown || s.State == StateFailed || s.State == StateScheduled {
+		beat.Status = 3
+	}
+	before := *g.Supervisor(s.ID)
+	before.LastHeartbeat, before.Beat = s.LastHeartbeat, s.Beat
+	beat.BeatOnly = sameRegistered(before, *s)
+	e.beaten = true
+	return e.end(), beat, nil
+}
