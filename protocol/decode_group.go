@@ -129,7 +129,7 @@ func (d *decoder) registered(key string) Registered {
 		case "restartPending":
 			s.RestartPending = d.bool()
 		case "blockedBy":
-			s.BlockedBy = d.orNull()
+			s.BlockedBy = d.string()
 		case "stopRequestedAt":
 			s.StopRequestedAt = d.timeOrNull()
 		case "termSentAt":
@@ -197,9 +197,6 @@ func (d *decoder) policy() RestartPolicy {
 }
 
 func (d *decoder) lastExit() *LastExit {
-	if d.null() {
-		return nil
-	}
 	e := &LastExit{}
 	d.object(func(name string) {
 		switch name {

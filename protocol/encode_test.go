@@ -120,18 +120,24 @@ func TestEncodeNoticesOtherFrames(t *testing.T) {
 	}
 }
 
-func TestSameSupervisorNoticesEveryField(t *testing.T) {
-	typ := reflect.TypeFor[Supervisor]()
+func TestSameSupervisorNoticesEveryField(t *testing.T) { checkNoticesEveryField(t, sameSupervisor) }
+
+func TestSameRegisteredNoticesEveryField(t *testing.T) { checkNoticesEveryField(t, sameRegistered) }
+
+func checkNoticesEveryField[T any](t *testing.T, same func(a, b T) bool) {
+	typ := reflect.TypeFor[T]()
 	for i := range typ.NumField() {
 		if !typ.Field(i).IsExported() {
 			continue
 		}
-		var changed Supervisor
+		var changed, zero T
 		switch f := reflect.ValueOf(&changed).Elem().Field(i); f.Interface().(type) {
-		case string, Status, OrphanPolicy:
+		case string, Status, OrphanPolicy, RegisteredState:
 			f.SetString("x")
-		case int:
+		case int, time.Duration:
 			f.SetInt(1)
+		case bool:
+			f.SetBool(true)
 		case time.Time:
 			f.Set(reflect.ValueOf(time.Unix(1, 0)))
 		case Process:
@@ -140,10 +146,16 @@ func TestSameSupervisorNoticesEveryField(t *testing.T) {
 			f.Set(reflect.ValueOf(Beat{MonotonicMs: 1}))
 		case []Member:
 			f.Set(reflect.ValueOf([]Member{{Name: "x"}}))
+		case []string:
+			f.Set(reflect.ValueOf([]string{"x"}))
+		case *StartInfo:
+			f.Set(reflect.ValueOf(&StartInfo{}))
+		case *LastExit:
+			f.Set(reflect.ValueOf(&LastExit{}))
 		default:
 			t.Fatalf("%s is of an unexpected type", typ.Field(i).Name)
 		}
-		if sameSupervisor(changed, Supervisor{}) {
+		if same(changed, zero) {
 			t.Errorf("a change of %s is not noticed", typ.Field(i).Name)
 		}
 	}

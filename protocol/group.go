@@ -25,7 +25,20 @@ type Group struct {
 	ID           string
 	Orchestrator Orchestrator
 	Registry     Registry
+
+	effects GroupEffects
 }
+
+// GroupEffects are what an edit of a group asks of the file system. They belong to the edit that returned the group.
+type GroupEffects struct {
+	// BeatOnly: nothing but a heartbeat changed, so that losing the edit in a power cut is harmless.
+	BeatOnly bool
+	// Cleared: the registry as it was is to be copied to the archive before the commit.
+	Cleared bool
+}
+
+// Effects returns the effects of the verb that returned g.
+func (g Group) Effects() GroupEffects { return g.effects }
 
 // CreateGroup returns a group that nobody is registered in and no pass has been made over.
 func CreateGroup(id string) Group {

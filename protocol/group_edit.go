@@ -18,6 +18,7 @@ type groupEdit struct {
 func (g Group) begin(by string, seen Observation) *groupEdit {
 	seen.Now = Moment(seen.Now)
 	e := &groupEdit{g: g, before: g, seen: seen, by: by}
+	e.g.effects = GroupEffects{}
 	r := &e.g.Registry
 	r.Revision++
 	r.Supervisors = slices.Clone(r.Supervisors)
@@ -30,7 +31,7 @@ func (g Group) begin(by string, seen Observation) *groupEdit {
 func (e *groupEdit) end() Group {
 	r := &e.g.Registry
 	if !e.beaten && r.same(e.before.Registry) {
-		e.g.Registry = e.before.Registry
+		e.g.Registry, e.g.effects = e.before.Registry, GroupEffects{}
 		return e.g
 	}
 	for i := range r.Supervisors {
@@ -100,6 +101,12 @@ func (e *groupEdit) beat(s *Registered) {
 	s.LastHeartbeat, s.Beat = e.seen.Now, e.seen.beat()
 }
 
+// noProcess takes the process of s away, and the heartbeat that came from it.
+func (s *Registered) noProcess() {
+	s.setProcess(0, Process{})
+	s.LastHeartbeat, s.Beat = time.Time{}, Beat{}
+}
+
 // setProcess gives s another process, which a pass has not started.
 func (s *Registered) setProcess(pid int, p Process) {
 	s.PID, s.Process, s.nested = pid, p, s.nested.withoutProcess()
@@ -114,7 +121,7 @@ func (s *Registered) forgetFailure() {
 // stopped makes s stopped (spec §11.4).
 func (e *groupEdit) stopped(s *Registered) {
 	e.setState(s, StateStopped, "stopped")
-	s.setProcess(0, Process{})
+	s.noProcess()
 	s.forgetFailure()
 	s.StopRequestedAt, s.TermSentAt = time.Time{}, time.Time{}
 	s.LastExit = &LastExit{At: e.seen.Now, Reason: "stopped"}

@@ -154,7 +154,7 @@ func (e *groupEdit) startFailed(s *Registered, cause string) {
 	e.setState(s, StateFailed, "startFailed")
 	s.FailedAt = e.seen.Now
 	s.LastExit = &LastExit{At: e.seen.Now, Reason: "startFailed", Error: cause}
-	s.setProcess(0, Process{})
+	s.noProcess()
 	e.raise(AlertFailed, s.ID, "startFailed: %s", cause)
 }
 
@@ -166,4 +166,14 @@ func (g Group) PassesTooRare(before Group) time.Duration {
 		return want.Truncate(time.Second)
 	}
 	return 0
+}
+
+// SetOrchestratorState returns g after the orchestrator of owner has changed its state between passes; unchanged if g has
+// another owner.
+func (g Group) SetOrchestratorState(owner string, state OrchestratorState) Group {
+	if g.Registry.Owner == owner {
+		g.Orchestrator.Revision++
+		g.Orchestrator.State = state
+	}
+	return g
 }

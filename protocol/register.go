@@ -23,8 +23,8 @@ type Registration struct {
 // another process of it is alive, ErrNoStartInfo for a request without one, and ErrCycle if it would depend on itself.
 func (g Group) Register(r Registration, seen Observation) (Group, error) {
 	e := g.begin(r.By, seen)
-	if r.Fresh && g.Deserted(e.seen) {
-		e.g.Registry.Supervisors = nil
+	if r.Fresh && len(g.Registry.Supervisors) > 0 && g.Deserted(e.seen) {
+		e.g.Registry.Supervisors, e.g.effects.Cleared = nil, true
 	}
 	s := e.supervisor(r.Supervisor)
 	if err := r.check(s, e.seen); err != nil {

@@ -2,24 +2,19 @@ package protocol
 
 import "time"
 
-// A RegisteredBeat is what came of a heartbeat of a registered supervisor.
-type RegisteredBeat struct {
-	Status   int  // 0; 3: it is to end; 5: it was declared dead, and nothing has changed
-	BeatOnly bool // nothing but the heartbeat changed, so that losing the edit in a power cut is harmless
-}
-
-// BeatRegistered returns g after a heartbeat of a.Supervisor (spec §10.3). It returns ErrNoSupervisor, and ErrOtherProcess if
-// another process of it is alive.
-func (g Group) BeatRegistered(a Actor, seen Observation) (Group, RegisteredBeat, error) {
+// BeatRegistered returns g after a heartbeat of a.Supervisor (spec §10.3), and the status of the heartbeat: 0; 3 if it is to
+// end; 5 if it was declared dead, and nothing has changed. It returns ErrNoSupervisor, and ErrOtherProcess if another process
+// of it is alive.
+func (g Group) BeatRegistered(a Actor, seen Observation) (after Group, status int, err error) {
 	e := g.begin(a.Supervisor, seen)
 	s, actor := e.supervisor(a.Supervisor), identity(a.PID, a.Process)
 	switch {
 	case s == nil:
-		return g, RegisteredBeat{}, ErrNoSupervisor
+		return g, 0, ErrNoSupervisor
 	case actor.Known() && actor != s.identity() && s.alive(e.seen):
-		return g, RegisteredBeat{}, ErrOtherProcess
+		return g, 0, ErrOtherProcess
 	case s.State.final(), !actor.Known() && s.gone(e.seen) != "":
-		return g, RegisteredBeat{Status: 5}, nil
+		return g, 5, nil
 	}
 	switch recorded := s.identity(); {
 	case !recorded.Known() && actor.Known():
@@ -40,13 +35,12 @@ func (g Group) BeatRegistered(a Actor, seen Observation) (Group, RegisteredBeat,
 	if s.State == StateRunning && s.RunningSince.IsZero() {
 		s.RunningSince = e.seen.Now
 	}
-	var beat RegisteredBeat
 	if s.State == StateShuttingDown || s.State == StateFailed || s.State == StateScheduled {
-		beat.Status = 3
+		status = 3
 	}
 	before := *g.Supervisor(s.ID)
 	before.LastHeartbeat, before.Beat = s.LastHeartbeat, s.Beat
-	beat.BeatOnly = sameRegistered(before, *s)
+	e.g.effects.BeatOnly = sameRegistered(before, *s)
 	e.beaten = true
-	return e.end(), beat, nil
+	return e.end(), status, nil
 }

@@ -21,16 +21,8 @@ type vector struct {
 	Section   string          `json:"section"`
 	Given     json.RawMessage `json:"given"`
 	GivenText *string         `json:"givenText"`
-	Seen      struct {
-		Now          string `json:"now"`
-		HostID       string `json:"hostId"`
-		BootID       string `json:"bootId"`
-		PIDNamespace string `json:"pidNamespace"`
-		BootedAt     string `json:"bootedAt"`
-		MonotonicMs  int64  `json:"monotonicMs"`
-		Exited       []int  `json:"exited"`
-	} `json:"seen"`
-	Do struct {
+	Seen      vectorSeen      `json:"seen"`
+	Do        struct {
 		Verb                 string        `json:"verb"`
 		Participant          string        `json:"participant"`
 		Call                 string        `json:"call"`
@@ -64,6 +56,16 @@ type vector struct {
 	} `json:"released"`
 }
 
+type vectorSeen struct {
+	Now          string `json:"now"`
+	HostID       string `json:"hostId"`
+	BootID       string `json:"bootId"`
+	PIDNamespace string `json:"pidNamespace"`
+	BootedAt     string `json:"bootedAt"`
+	MonotonicMs  int64  `json:"monotonicMs"`
+	Exited       []int  `json:"exited"`
+}
+
 type vectorProcess struct {
 	PID          int    `json:"pid"`
 	HostID       string `json:"hostId"`
@@ -90,19 +92,23 @@ func TestVectors(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
 			t.Parallel()
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
 			var v vector
-			if err := jsonv2.Unmarshal(data, &v, jsonv2.RejectUnknownMembers(true)); err != nil {
-				t.Fatal(err)
-			}
+			readVector(t, file, &v)
 			if !strings.HasPrefix(filepath.Base(file), v.Do.Verb+"-") {
 				t.Errorf("the name does not begin with the verb %s", v.Do.Verb)
 			}
 			v.run(t)
 		})
+	}
+}
+
+func readVector(t *testing.T, file string, v any) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := jsonv2.Unmarshal(data, v, jsonv2.RejectUnknownMembers(true)); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -270,7 +276,7 @@ func (v *vector) checkRefused(t *testing.T, err error) {
 }
 
 func (v *vector) do(t *testing.T, op Operation) (Operation, error) {
-	seen := v.seen(t)
+	seen := v.Seen.observation(t)
 	process := Process(v.Do.Process)
 	actor := Actor{Participant: v.Do.Participant, Call: v.Do.Call, Supervisor: v.Do.Supervisor, PID: v.Do.PID, Process: process}
 	switch v.Do.Verb {
@@ -304,7 +310,7 @@ func (v *vector) do(t *testing.T, op Operation) (Operation, error) {
 	return op, nil
 }
 
-func (v *vector) seen(t *testing.T) Observation {
+func (s vectorSeen) observation(t *testing.T) Observation {
 	at := func(s string) time.Time {
 		if s == "" {
 			return time.Time{}
@@ -315,7 +321,6 @@ func (v *vector) seen(t *testing.T) Observation {
 		}
 		return when
 	}
-	s := v.Seen
 	return Observation{
 		Now:         at(s.Now),
 		Host:        Host{ID: s.HostID, BootID: s.BootID, PIDNamespace: s.PIDNamespace, BootedAt: at(s.BootedAt)},
