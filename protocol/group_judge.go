@@ -78,7 +78,7 @@ func (g Group) Deserted(seen Observation) bool {
 	}
 	for i := range g.Registry.Supervisors {
 		s := &g.Registry.Supervisors[i]
-		if s.alive(seen) || g.heard(s, seen) {
+		if s.held(seen) || g.heard(s, seen) {
 			return false
 		}
 	}

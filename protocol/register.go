@@ -51,7 +51,7 @@ func (r Registration) check(s *Registered, seen Observation) error {
 	switch p := identity(r.PID, r.Process); {
 	case s != nil && s.State == StateShuttingDown:
 		return ErrShuttingDown
-	case !r.Request && s != nil && p.Known() && p != s.identity() && s.alive(seen):
+	case !r.Request && s != nil && (p.Known() || !s.alive(seen)) && p != s.identity() && s.held(seen):
 		return ErrOtherProcess
 	case r.Request && r.StartInfo == nil && (s == nil || s.StartInfo == nil):
 		return ErrNoStartInfo
