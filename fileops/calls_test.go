@@ -61,6 +61,57 @@ write
 	}
 }
 
+// groupCalls returns the system calls of a pass that has one alert to append, or of a heartbeat.
+func groupCalls(t *testing.T, o Options, beat bool) string {
+	t.Helper()
+	p := &simProc{disk: newSimDisk()}
+	o.FS = p
+	l, err := Create(simLedger, Config{}, o)
+	must(t, err)
+	must(t, (&passing{name: "a"}).run(l))
+	p.trace = nil
+	must(t, (&passing{name: "b", beat: beat}).run(l))
+	return strings.ReplaceAll(randomPart.ReplaceAllString(strings.Join(p.trace, "\n"), "~"), simLedger, ".") + "\n"
+}
+
+// A pass commits, appends its alert, and commits that.
+func TestSystemCallsOfAPass(t *testing.T) {
+	t.Parallel()
+	const begin = `lock ./g.lock
+stat lock
+stat ./g.lock
+create ./g.supervisors.json.tmp~
+open ./g.orchestrator.json
+fstat
+read
+close
+open ./g.supervisors.json
+fstat
+read
+close
+`
+	const write = "write\nfsync\nclose\n"
+	const syncDir = "fsync\nclose\n"
+	const pass = begin + write + "create ./g.orchestrator.json.tmp~\n" + write +
+		"open .\nreplace ./g.supervisors.json\nreplace ./g.orchestrator.json\n" + syncDir +
+		"open append ./g.alerts.jsonl\nfstat\nread at\n" + write +
+		"create ./g.supervisors.json.tmp~\n" + write + "open .\nreplace ./g.supervisors.json\n" + syncDir + "unlock\n"
+	const beat = begin + write + "replace ./g.supervisors.json\nunlock\n"
+	for _, c := range []struct {
+		sync Sync
+		beat bool
+		want string
+	}{
+		{SyncDefault, false, pass}, {SyncFull, false, pass}, {SyncDefault, true, beat}, {SyncFile, true, beat},
+		{SyncFile, false, strings.NewReplacer("open .\n", "", "json\n"+syncDir, "json\n").Replace(pass)},
+		{SyncNone, false, strings.NewReplacer("open .\n", "", "json\n"+syncDir, "json\n", "fsync\n", "").Replace(pass)},
+	} {
+		if got := groupCalls(t, Options{Sync: c.sync}, c.beat); got != c.want {
+			t.Errorf("sync %d, beat %v: got\n%s\nwant\n%s", c.sync, c.beat, got, c.want)
+		}
+	}
+}
+
 // A process that was killed before it committed, or after it archived, leaves a lock file.
 func TestLockFileWithoutOperation(t *testing.T) {
 	t.Parallel()

@@ -1,57 +1,28 @@
 package fileops
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 )
 
-func (tx *Tx) sync() Sync {
-	switch s := tx.ledger.options.Sync; {
-	case s != SyncDefault:
-		return s
-	case tx.heartbeat:
-		return SyncFile
-	}
-	return SyncFull
-}
-
 // replace makes the new version durable, then visible, then makes that durable too.
 func (tx *Tx) replace() error {
-	l := tx.ledger
-	if _, err := tx.next.WriteTo(tx.temp); err != nil {
+	l, sync := tx.ledger, tx.ledger.sync(tx.heartbeat)
+	if err := tx.temp.write(tx.next, sync); err != nil {
 		return err
 	}
-	if tx.sync() != SyncNone {
-		if err := tx.temp.Sync(); err != nil {
-			return err
-		}
-	}
-	temp := tx.temp
-	tx.temp = nil
-	if err := temp.Close(); err != nil {
-		return err
-	}
-	dirs, err := tx.openDirs(l.operations())
+	dirs, err := l.openDirs(sync, l.operations())
 	if err != nil {
 		return err
 	}
-	err = l.fs.Replace(tx.path, l.operation(tx.id))
-	if err != nil && !tx.replaced() {
+	done, err := tx.temp.replace(tx.next)
+	if !done {
 		return errors.Join(err, dirs.close())
 	}
 	tx.committed = true
 	tx.discardQueued()
 	return dirs.sync(err)
-}
-
-// replaced reports whether a rename that failed was done all the same: over a network the answer can be lost.
-func (tx *Tx) replaced() bool {
-	var next bytes.Buffer
-	tx.next.WriteTo(&next)
-	data, _, err := tx.ledger.readFile(tx.ledger.operation(tx.id))
-	return err == nil && bytes.Equal(data, next.Bytes()) && !tx.ledger.exists(tx.path)
 }
 
 // moveToArchive renames the operation and then, as it still holds the lock, removes the lock file. Who waits for the lock
@@ -61,7 +32,7 @@ func (tx *Tx) moveToArchive() error {
 	if err := l.ensureDir(l.archive()); err != nil {
 		return err
 	}
-	dirs, err := tx.openDirs(l.archive(), l.operations())
+	dirs, err := l.openDirs(l.sync(tx.heartbeat), l.archive(), l.operations())
 	if err != nil {
 		return err
 	}
@@ -73,50 +44,10 @@ func (tx *Tx) moveToArchive() error {
 		return errors.Join(err, dirs.close())
 	}
 	tx.committed = true
-	tx.removeTemp()
+	tx.temp.remove()
 	err = dirs.sync(err)
 	if removeErr := l.fs.Remove(l.operationLock(tx.id)); removeErr != nil {
 		l.leave(fmt.Errorf("remove lock file: %w", removeErr))
-	}
-	return err
-}
-
-// directories are open before a rename, so that what can fail fails while nothing is changed.
-type directories []File
-
-// openDirs opens what has to be flushed after the rename: nothing, if this edit needs no such durability.
-func (tx *Tx) openDirs(paths ...string) (directories, error) {
-	if tx.sync() != SyncFull {
-		return nil, nil
-	}
-	var dirs directories
-	for _, path := range paths {
-		dir, err := tx.ledger.fs.Open(path)
-		if err != nil {
-			return nil, errors.Join(err, dirs.close())
-		}
-		dirs = append(dirs, dir)
-	}
-	return dirs, nil
-}
-
-// sync is the end of an edit whose rename is done, even if it failed with err.
-func (dirs directories) sync(err error) error {
-	for _, dir := range dirs {
-		if err == nil {
-			err = dir.Sync()
-		}
-	}
-	dirs.close()
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrCommitted, err)
-	}
-	return nil
-}
-
-func (dirs directories) close() (err error) {
-	for _, dir := range dirs {
-		err = errors.Join(err, dir.Close())
 	}
 	return err
 }
@@ -127,7 +58,7 @@ func (tx *Tx) abandon() {
 	if tx.committed {
 		return
 	}
-	tx.removeTemp()
+	tx.temp.remove()
 	tx.restore()
 	if !tx.absent {
 		return
@@ -138,14 +69,6 @@ func (tx *Tx) abandon() {
 		return
 	}
 	l.leave(l.removeIfThere(l.operationLock(tx.id)))
-}
-
-func (tx *Tx) removeTemp() {
-	if tx.temp != nil {
-		tx.temp.Close()
-		tx.temp = nil
-	}
-	tx.ledger.leave(tx.ledger.removeIfThere(tx.path))
 }
 
 // exists reports whether there is something at path, or could be.

@@ -43,24 +43,13 @@ func (l *Ledger) Edit(id string, mode Mode, change func(tx *Tx) error) error {
 	return tx.run(mode, change)
 }
 
-// lockOperation takes the lock of an operation. Only OrCreate makes the lock file, or the loss of one whose operation is
-// still there: after a power cut, or because somebody copied the operations alone.
 func (l *Ledger) lockOperation(id string, mode Mode) (Lock, error) {
-	var p patience
-	if mode&Try == 0 {
-		p.timeout = l.options.LockTimeout
-	}
-	defer p.stop()
-	lock, err := l.lock(l.operationLock(id), mode&OrCreate != 0, &p)
-	if !errors.Is(err, fs.ErrNotExist) || mode&OrCreate != 0 {
-		return lock, err
-	}
-	if _, err := l.fs.Lstat(l.operation(id)); err == nil {
-		return l.lock(l.operationLock(id), true, &p)
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	return nil, l.missing(id)
+	return l.lockEdit(l.operationLock(id), mode, func() error {
+		if _, err := l.fs.Lstat(l.operation(id)); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return l.missing(id)
+	})
 }
 
 // missing says why there is no such operation.
@@ -80,8 +69,7 @@ type Tx struct {
 	ledger *Ledger
 	id     string
 
-	temp   File
-	path   string // of temp
+	temp   temp
 	data   []byte
 	absent bool
 
@@ -152,8 +140,7 @@ func (tx *Tx) run(mode Mode, change func(tx *Tx) error) error {
 // begin creates the temporary file, and only then reads the operation.
 func (tx *Tx) begin() (err error) {
 	l := tx.ledger
-	tx.path = tempOf(l.operation(tx.id))
-	if tx.temp, err = l.createFile(tx.path); err != nil {
+	if tx.temp, err = l.createTemp(l.operation(tx.id)); err != nil {
 		tx.absent = !l.exists(l.operation(tx.id))
 		return err
 	}

@@ -1,6 +1,7 @@
 // Package fileops keeps a ledger directory: it locks, edits, archives and reads operation files, and deletes the
 // resources that crashed calls leave behind. Edit and Read work on bytes; EditOperation and ReadOperation put package
-// protocol on top of them, which knows what the bytes mean.
+// protocol on top of them, which knows what the bytes mean. EditGroup and ReadGroup do the same for the two files of a
+// group, beside which AppendAlerts keeps a file of alerts.
 //
 // What it promises, on any file system whose flock, rename and fsync do what POSIX says:
 //
@@ -15,6 +16,16 @@
 // create a temporary file beside the operation; read the operation; change; write; fsync; rename; fsync the directory;
 // unlock. The temporary file comes before the read because creating it makes an NFS client drop what it remembers of the
 // directory: without that, the read may be of an older version than the lock protects.
+//
+// An edit of a group is the same under the lock {group}.lock, in the ledger directory. It may commit several times. A
+// commit first writes and fsyncs all temporary files, then renames that of the supervisors file, then that of the
+// orchestrator file, then fsyncs the directory: who sees the new orchestrator sees the new registry, too, except after a
+// power cut in the middle of a commit.
+//
+// Alerts are appended under the same lock: find the number of the last complete line; cut off what follows it; write what
+// has a higher number, in one call; fsync. The name of the file is made durable before its first line is written. One
+// failure is not survived: a file system that after a power cut has the end of an append but not its beginning makes the
+// file corrupt, and somebody has to mend it.
 //
 // It never reads the clock or the environment and prints nothing.
 package fileops
@@ -32,6 +43,9 @@ var (
 
 	// ErrNotFound: there is no such operation, and none in the archive.
 	ErrNotFound = errors.New("no such operation")
+
+	// ErrNoGroup: nobody has registered in the group.
+	ErrNoGroup = errors.New("no such group")
 
 	// ErrArchived: the operation is over; it can only be read.
 	ErrArchived = errors.New("the operation is over and archived")

@@ -19,6 +19,9 @@ type FS interface {
 	// Create opens a new file for writing. It fails with fs.ErrExist if there is one.
 	Create(path string, mode fs.FileMode) (File, error)
 
+	// OpenAppend opens an existing file for reading, and for writing at its end.
+	OpenAppend(path string) (File, error)
+
 	// Lstat describes path.
 	Lstat(path string) (Info, error)
 
@@ -56,9 +59,11 @@ type FS interface {
 // File is an open file or directory.
 type File interface {
 	Read(p []byte) (int, error)
+	ReadAt(p []byte, off int64) (int, error) // as io.ReaderAt
 	Write(p []byte) (int, error)
 	Stat() (Info, error)
 	Chmod(mode fs.FileMode) error
+	Truncate(size int64) error
 	Sync() error
 	Close() error
 }

@@ -29,6 +29,11 @@ func (osFS) Create(path string, mode fs.FileMode) (File, error) {
 	return openFile(path, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, uint32(mode.Perm()))
 }
 
+// OpenAppend does not wait for a named pipe either.
+func (osFS) OpenAppend(path string) (File, error) {
+	return openFile(path, unix.O_RDWR|unix.O_APPEND|unix.O_NONBLOCK, 0)
+}
+
 func openFile(path string, flags int, mode uint32) (File, error) {
 	fd, err := retry(func() (int, error) { return unix.Open(path, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode) })
 	if err != nil {
@@ -46,6 +51,21 @@ func (f *fdFile) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	return n, nil
+}
+
+func (f *fdFile) ReadAt(p []byte, off int64) (int, error) {
+	for done := 0; ; {
+		n, err := retry(func() (int, error) { return unix.Pread(f.fd, p[done:], off+int64(done)) })
+		if err != nil {
+			return done, pathError("read", f.path, err)
+		}
+		if done += n; done == len(p) {
+			return done, nil
+		}
+		if n == 0 {
+			return done, io.EOF
+		}
+	}
 }
 
 func (f *fdFile) Write(p []byte) (int, error) {
@@ -76,6 +96,11 @@ func (f *fdFile) Stat() (Info, error) {
 func (f *fdFile) Chmod(mode fs.FileMode) error {
 	_, err := retry(func() (int, error) { return 0, unix.Fchmod(f.fd, modeBits(mode)) })
 	return pathError("chmod", f.path, err)
+}
+
+func (f *fdFile) Truncate(size int64) error {
+	_, err := retry(func() (int, error) { return 0, unix.Ftruncate(f.fd, size) })
+	return pathError("truncate", f.path, err)
 }
 
 func (f *fdFile) Sync() error {

@@ -35,6 +35,17 @@ func (osFS) Create(path string, mode fs.FileMode) (File, error) {
 	return windowsFile{file, false}, nil
 }
 
+func (osFS) OpenAppend(path string) (File, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return nil, err
+	}
+	return windowsFile{file, false}, nil
+}
+
+// Truncate goes by the name: what is opened to append to may not be cut.
+func (f windowsFile) Truncate(size int64) error { return os.Truncate(f.Name(), size) }
+
 func (f windowsFile) Stat() (Info, error) {
 	info, err := f.File.Stat()
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -169,9 +168,10 @@ func (l *Ledger) checkUnmarked() error {
 	return fmt.Errorf("%w: %s has files of a ledger but no ledger.json: restore it, or move them away", ErrConfig, l.dir)
 }
 
+// isGroupFile does not count a lock file, which contains nothing and whose name many programs use.
 func isGroupFile(name string) bool {
-	return strings.HasSuffix(name, ".orchestrator.json") || strings.HasSuffix(name, ".supervisors.json") ||
-		strings.HasSuffix(name, ".alerts.jsonl")
+	_, suffix, ok := groupOf(name)
+	return ok && suffix != groupLockSuffix
 }
 
 func (l *Ledger) checkDirs() error {

@@ -150,6 +150,9 @@ func TestDirectoryWithoutMarker(t *testing.T) {
 		"g.supervisors.json":   ErrConfig,
 		"g.orchestrator.json":  ErrConfig,
 		"g.alerts.jsonl":       ErrConfig,
+		"a.supervisors.json":   ErrConfig,
+		"g.lock":               ErrNoLedger,
+		".supervisors.json":    ErrNoLedger,
 		"README":               ErrNoLedger,
 		"operations.notes.txt": ErrNoLedger,
 	} {

@@ -41,6 +41,24 @@ func (p *patience) stop() {
 	}
 }
 
+// lockEdit takes the lock of an edit. Only OrCreate makes the lock file, or the loss of one while what it protects is still
+// there, so that missing returns nil: after a power cut, or because somebody copied that alone.
+func (l *Ledger) lockEdit(path string, mode Mode, missing func() error) (Lock, error) {
+	var p patience
+	if mode&Try == 0 {
+		p.timeout = l.options.LockTimeout
+	}
+	defer p.stop()
+	lock, err := l.lock(path, mode&OrCreate != 0, &p)
+	if !errors.Is(err, fs.ErrNotExist) || mode&OrCreate != 0 {
+		return lock, err
+	}
+	if err := missing(); err != nil {
+		return nil, err
+	}
+	return l.lock(path, true, &p)
+}
+
 // lock takes the exclusive lock on the file at path. It returns fs.ErrNotExist if there is none and create is false, and
 // ErrBusy if somebody else has it for as long as p lasts. The file that is locked is the one at path: a lock on a file
 // that was removed or replaced meanwhile protects nothing.

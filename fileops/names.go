@@ -24,6 +24,30 @@ func (l *Ledger) operation(id string) string     { return filepath.Join(l.operat
 func (l *Ledger) operationLock(id string) string { return l.operation(id) + ".lock" }
 func (l *Ledger) operationTmp(id string) string  { return filepath.Join(l.tmp(), id) }
 
+// What follows the id of a group in the names of its files. No name ends in two of them, so the id may end in anything.
+const (
+	orchestratorSuffix = ".orchestrator.json"
+	supervisorsSuffix  = ".supervisors.json"
+	alertsSuffix       = ".alerts.jsonl"
+	groupLockSuffix    = ".lock"
+)
+
+func (l *Ledger) orchestrator(group string) string {
+	return filepath.Join(l.dir, group+orchestratorSuffix)
+}
+func (l *Ledger) supervisors(group string) string {
+	return filepath.Join(l.dir, group+supervisorsSuffix)
+}
+func (l *Ledger) alerts(group string) string    { return filepath.Join(l.dir, group+alertsSuffix) }
+func (l *Ledger) groupLock(group string) string { return filepath.Join(l.dir, group+groupLockSuffix) }
+func (l *Ledger) logs() string                  { return filepath.Join(l.dir, "logs") }
+func (l *Ledger) groupLogs(group string) string { return filepath.Join(l.logs(), group) }
+
+// archivedRegistry is the name of the nth copy of a group's supervisors file, counted from 1. No operation has such a name.
+func (l *Ledger) archivedRegistry(group string, n int) string {
+	return filepath.Join(l.archive(), group+"~supervisors~"+strconv.Itoa(n)+".json")
+}
+
 // archived is the name of the nth archived copy, counted from 1.
 func (l *Ledger) archived(id string, n int) string {
 	if n > 1 {
@@ -65,6 +89,24 @@ func archivedOf(name string) (id string, n int, ok bool) {
 		ok = ok && err == nil && n > 1 && strconv.Itoa(n) == number
 	}
 	return id, n, ok && validID(id)
+}
+
+// groupOf returns the id of the group that the file name in the ledger directory belongs to, and what follows the id.
+func groupOf(name string) (id, suffix string, ok bool) {
+	for _, suffix := range []string{orchestratorSuffix, supervisorsSuffix, alertsSuffix, groupLockSuffix} {
+		if id, ok := strings.CutSuffix(name, suffix); ok {
+			return id, suffix, validID(id)
+		}
+	}
+	return "", "", false
+}
+
+// archivedRegistryOf returns which copy of the group's supervisors file the file name in archive/ is.
+func archivedRegistryOf(group, name string) (n int, ok bool) {
+	stem, ok := strings.CutSuffix(name, ".json")
+	number, isCopy := strings.CutPrefix(stem, group+"~supervisors~")
+	n, err := strconv.Atoi(number)
+	return n, ok && isCopy && err == nil
 }
 
 func isTrash(name string) bool {

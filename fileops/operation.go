@@ -11,7 +11,7 @@ import (
 )
 
 // ErrCaseFold means that the file system takes two ids that differ in case for one.
-var ErrCaseFold = errors.New("an operation whose id differs only in case exists")
+var ErrCaseFold = errors.New("one whose id differs only in case exists")
 
 // A Verb is a verb of the protocol, with its arguments bound. It gets the zero Operation if there is none, with the
 // revision of an archived one of that id.
@@ -99,15 +99,24 @@ func (l *Ledger) decodeOperation(id, text string, archived bool) (protocol.Opera
 		file = filepath.Join(l.archive(), id+"*.json")
 	}
 	op, err := protocol.Decode(text)
-	switch {
-	case err != nil:
+	if err != nil {
 		return protocol.Operation{}, fmt.Errorf("%s: %w", file, err)
-	case op.ID == id:
-		return op, nil
-	case strings.EqualFold(op.ID, id):
-		return protocol.Operation{}, fmt.Errorf("%w: %s", ErrCaseFold, op.ID)
 	}
-	return protocol.Operation{}, fmt.Errorf("%s: %w: /operationId: %q differs from the name of the file", file, protocol.ErrCorrupt, op.ID)
+	if err := checkInside(file, "operationId", op.ID, id); err != nil {
+		return protocol.Operation{}, err
+	}
+	return op, nil
+}
+
+// checkInside compares the id that a file contains, as member, with the one in its name.
+func checkInside(file, member, inside, id string) error {
+	switch {
+	case inside == id:
+		return nil
+	case strings.EqualFold(inside, id):
+		return fmt.Errorf("%w: %s", ErrCaseFold, inside)
+	}
+	return fmt.Errorf("%s: %w: /%s: %q differs from the name of the file", file, protocol.ErrCorrupt, member, inside)
 }
 
 // HasTmp reports whether a call has a temporary directory.

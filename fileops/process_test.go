@@ -52,6 +52,15 @@ func child(what, dir string, args []string) error {
 			}
 		}
 		return nil
+	case "pass":
+		n, err := strconv.Atoi(args[1])
+		for i := 0; i < n && err == nil; i++ {
+			name := fmt.Sprint(args[0], ".", i)
+			if err = (&passing{name: name}).run(l); err == nil {
+				fmt.Println(name)
+			}
+		}
+		return err
 	case "hold":
 		return l.Edit("op", OrCreate, func(*Tx) error {
 			fmt.Println("held")
@@ -361,12 +370,12 @@ func filesIn(t *testing.T, dir string) []string {
 	return names
 }
 
-// snapshot describes every file below dir but temporary ones: those belong to edits in progress.
+// snapshot describes every file below dir but symbolic links, and temporary ones: those belong to edits in progress.
 func snapshot(t *testing.T, dir string) string {
 	t.Helper()
 	var all strings.Builder
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.Contains(path, tempMark) {
+		if err != nil || d.IsDir() || d.Type() == os.ModeSymlink || strings.Contains(path, tempMark) {
 			return err
 		}
 		info, err := osFS{}.Lstat(path)

@@ -72,12 +72,14 @@ func leftoversOn(d *simDisk) []string {
 		if strings.Contains(name, ".tmp~") && !strings.Contains(name, "ledger.json") || strings.Contains(name, trashPrefix) {
 			return false
 		}
-		operation, isLock := strings.CutSuffix(name, ".lock")
+		locked, isLock := strings.CutSuffix(name, ".lock")
 		if !isLock {
 			return true
 		}
-		_, err := d.find(operation)
-		return err == nil
+		return slices.ContainsFunc([]string{"", ".supervisors.json", ".orchestrator.json"}, func(suffix string) bool {
+			_, err := d.find(locked + suffix)
+			return err == nil
+		})
 	})
 }
 

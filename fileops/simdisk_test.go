@@ -24,6 +24,7 @@ type simNode struct {
 	locked  bool
 	data    []byte
 	onDisk  []byte
+	lost    [2]int // from where to where data will not reach the disk, as a failed fsync has forgotten that it has to
 	names   map[string]*simNode
 	durable map[string]*simNode
 }
@@ -82,6 +83,7 @@ func put(names map[string]*simNode, set simName) {
 
 func (d *simDisk) sync(n *simNode) {
 	n.onDisk = slices.Clone(n.data)
+	clear(n.onDisk[min(n.lost[0], len(n.onDisk)):min(n.lost[1], len(n.onDisk))])
 	d.flush(func(c simChange) bool {
 		return slices.ContainsFunc(c, func(set simName) bool { return set.dir == n })
 	})
@@ -110,14 +112,29 @@ func (d *simDisk) flush(wanted func(simChange) bool) {
 	d.pending = rest
 }
 
+// failedSync leaves the data where readers see it, but no later fsync knows of it: so it is on Linux.
+func (n *simNode) failedSync(err error) {
+	if err != nil && !n.mode.IsDir() {
+		n.lost = [2]int{len(commonPrefix(n.data, n.onDisk)), len(n.data)}
+	}
+}
+
+func commonPrefix(a, b []byte) []byte {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return a[:n]
+}
+
 func (c simChange) touches(other simChange) bool {
 	return slices.ContainsFunc(c, func(a simName) bool {
 		return slices.ContainsFunc(other, func(b simName) bool { return a.dir == b.dir && a.name == b.name })
 	})
 }
 
-// powerLoss keeps what was flushed and, as it comes, some of the rest: any set of changes to names, and of each file any
-// beginning, or zeros.
+// powerLoss keeps what was flushed and, as it comes, some of the rest: any set of changes to names, and of what is new in
+// each file any beginning, or zeros.
 func (d *simDisk) powerLoss(r *rand.Rand) {
 	d.flush(func(simChange) bool { return r.IntN(2) == 0 })
 	d.pending = nil
@@ -128,7 +145,9 @@ func (d *simDisk) recover(n *simNode, r *rand.Rand) {
 	n.locked = false
 	if !n.mode.IsDir() {
 		if string(n.data) != string(n.onDisk) {
-			n.onDisk = [][]byte{n.onDisk, n.data, n.data[:r.IntN(len(n.data)+1)], make([]byte, len(n.data))}[r.IntN(4)]
+			same := len(commonPrefix(n.data, n.onDisk))
+			part, zeros := n.data[:same+r.IntN(len(n.data)-same+1)], append(slices.Clone(n.data[:same]), make([]byte, len(n.data)-same)...)
+			n.onDisk = [][]byte{n.onDisk, n.data, part, zeros}[r.IntN(4)]
 		}
 		n.data = slices.Clone(n.onDisk)
 		return

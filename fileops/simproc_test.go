@@ -23,7 +23,7 @@ type simProc struct {
 
 	yield func(blockedBy *simNode) // nil: this process runs alone
 
-	noLock, noFileSync, noDirSync bool // seeded bugs
+	noLock, noFileSync, noDirSync, noTruncate bool // seeded bugs
 }
 
 // killed is what a simulated process panics with: nothing it does after that reaches the disk.
@@ -171,6 +171,17 @@ func (p *simProc) Create(path string, mode fs.FileMode) (f File, err error) {
 	return f, err
 }
 
+func (p *simProc) OpenAppend(path string) (f File, err error) {
+	err = p.on("open append", path, func(dir *simNode, base string, n *simNode) error {
+		if n == nil {
+			return fs.ErrNotExist
+		}
+		f = &simFile{p: p, n: n}
+		return nil
+	})
+	return f, err
+}
+
 func (p *simProc) Lstat(path string) (info Info, err error) {
 	err = p.on("stat", path, func(dir *simNode, base string, n *simNode) error {
 		if path == "/" {
@@ -296,6 +307,14 @@ func (f *simFile) Read(b []byte) (n int, err error) {
 	return n, err
 }
 
+func (f *simFile) ReadAt(b []byte, off int64) (n int, err error) {
+	err = f.do("read at", nil, func() { n = copy(b, f.n.data[min(int(off), len(f.n.data)):]) })
+	if err == nil && n < len(b) {
+		err = io.EOF
+	}
+	return n, err
+}
+
 // Write writes one half if it is interrupted or the disk is full.
 func (f *simFile) Write(b []byte) (int, error) {
 	err := f.do("write",
@@ -313,8 +332,18 @@ func (f *simFile) Chmod(mode fs.FileMode) error {
 	return f.do("chmod", nil, func() { f.n.mode = f.n.mode.Type() | mode })
 }
 
+func (f *simFile) Truncate(size int64) error {
+	return f.do("truncate", nil, func() {
+		if !f.p.noTruncate {
+			f.n.data = slices.Clone(f.n.data[:size])
+			f.n.lost[1] = min(f.n.lost[1], int(size))
+			f.n.lost[0] = min(f.n.lost[0], f.n.lost[1])
+		}
+	})
+}
+
 func (f *simFile) Sync() error {
-	return f.do("fsync", nil, func() {
+	return f.do("fsync", func() { f.n.failedSync(f.p.fault) }, func() {
 		if isDir := f.n.mode.IsDir(); isDir && !f.p.noDirSync || !isDir && !f.p.noFileSync {
 			f.p.disk.sync(f.n)
 		}

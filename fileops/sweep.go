@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// Sweep removes what crashed processes left: lock files and temporary directories without an operation, temporary files
-// of edits, and trash. It waits for nobody: what an edit in progress could still need stays for the next time. It goes on
-// after errors and returns them all.
+// Sweep removes what crashed processes left: lock files without an operation or a group, temporary directories without an
+// operation, temporary files of edits, and trash. It waits for nobody: what an edit in progress could still need stays for
+// the next time. It goes on after errors and returns them all.
 func (l *Ledger) Sweep() error {
-	return errors.Join(l.sweepOperations(), l.sweepTrash())
+	return errors.Join(l.sweepOperations(), l.sweepGroups(), l.sweepTrash())
 }
 
 // sweepOperations edits, without changing anything, each operation that has leftovers: see Tx.abandon for what that does

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/protocol"
 )
 
 // spoil changes one file of a ledger with one operation, and opens and edits that.
@@ -106,4 +108,83 @@ func TestDirectoryInsteadOfFile(t *testing.T) {
 			t.Errorf("%s: accepted", name)
 		}
 	}
+}
+
+// spoilGroup changes one file of a group, and does all that can be done with a group; it returns the errors.
+func spoilGroup(t *testing.T, c Config, name string, how func(path string) error) []error {
+	t.Helper()
+	l := testLedger(t, c, Options{})
+	pass(t, l, "a")
+	log, err := l.LogFile("g", "s")
+	must(t, err)
+	writeFile(t, log, "")
+	must(t, how(filepath.Join(l.dir, name)))
+	before := snapshot(t, l.dir)
+	_, read := l.ReadGroup("g")
+	called := false
+	edit := l.EditGroup("g", OrCreate, func(tx *GroupTx) error { called = true; return nil })
+	if called != (edit == nil) {
+		t.Errorf("%s: %v, and change was called: %v", name, edit, called)
+	}
+	_, alerts := l.Alerts("g", 0)
+	lock, lockAlerts := l.LockAlerts("g")
+	if lock != nil {
+		must(t, lock.Unlock())
+	}
+	appended := l.EditGroup("g", Existing, func(tx *GroupTx) error { return tx.AppendAlerts([]protocol.Alert{alert(1, "a")}) })
+	_, logged := l.LogFile("g", "s")
+	if after := snapshot(t, l.dir); after != before {
+		t.Errorf("%s: changed:\n%s\n%s", name, before, after)
+	}
+	return []error{read, edit, alerts, lockAlerts, appended, logged}
+}
+
+// groupTrust says which of spoilGroup's errors there are to be for a file that is not safe to trust.
+var groupTrust = map[string][]bool{
+	"g.supervisors.json":  {true, true, false, false, true, false},
+	"g.orchestrator.json": {true, true, false, false, true, false},
+	"g.lock":              {false, true, false, false, true, false},
+	"g.alerts.jsonl":      {false, false, true, true, true, false},
+	"logs":                {false, false, false, false, false, true},
+	"logs/g":              {false, false, false, false, false, true},
+	"logs/g/s.log":        {false, false, false, false, false, true},
+}
+
+func wantGroupTrust(t *testing.T, c Config, what string, trusted bool, how func(path string) error) {
+	t.Helper()
+	for name, want := range groupTrust {
+		for i, err := range spoilGroup(t, c, name, how) {
+			if got := errors.Is(err, ErrPermission); got != (want[i] && !trusted) || err != nil && !got {
+				t.Errorf("%s, %s, error %d: %v", what, name, i, err)
+			}
+		}
+	}
+}
+
+func TestOthersMustNotWriteGroups(t *testing.T) {
+	t.Parallel()
+	wantGroupTrust(t, Config{}, "720", false, chmod(0o720))
+	wantGroupTrust(t, Config{}, "702", false, chmod(0o702))
+	wantGroupTrust(t, Config{}, "755", true, chmod(0o755))
+	wantGroupTrust(t, Config{Shared: true}, "shared 772", false, chmod(0o772))
+	wantGroupTrust(t, Config{Shared: true}, "shared 770", true, chmod(0o770))
+}
+
+func TestOthersMustNotOwnGroups(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	giveAway := func(path string) error { return os.Chown(path, 65534, -1) }
+	wantGroupTrust(t, Config{}, "given away", false, giveAway)
+	wantGroupTrust(t, Config{Shared: true}, "shared, given away", true, giveAway)
+}
+
+func TestSymlinkedGroupFilesAreRefused(t *testing.T) {
+	t.Parallel()
+	link := func(path string) error {
+		return errors.Join(os.Rename(path, path+".moved"), os.Symlink(path+".moved", path))
+	}
+	wantGroupTrust(t, Config{}, "symbolic link", false, link)
+	wantGroupTrust(t, Config{Shared: true}, "shared, symbolic link", false, link)
 }

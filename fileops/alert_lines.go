@@ -1,0 +1,91 @@
+package fileops
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// backward reads the complete lines of an alerts file from the last to the first, and of a large file no more than it has
+// to.
+type backward struct {
+	f    File
+	path string
+	off  int64  // where buf is in the file
+	buf  []byte // complete lines, but for the beginning of the first; those after it have been returned
+	end  int64  // where the last complete line ends
+	seq  int64  // of the line returned last
+}
+
+const alertsBlock = 16 << 10
+
+// next returns io.EOF after the first line.
+func (b *backward) next() (Line, error) {
+	start := b.lastLine()
+	for start == 0 && b.off > 0 {
+		if err := b.load(); err != nil {
+			return Line{}, err
+		}
+		start = b.lastLine()
+	}
+	if len(b.buf) == 0 {
+		return Line{}, io.EOF
+	}
+	text := b.buf[start : len(b.buf)-1]
+	seq, err := seqOf(text)
+	if err == nil && b.seq != 0 && seq >= b.seq {
+		err = fmt.Errorf("seq %d comes before %d", seq, b.seq)
+	}
+	if err != nil {
+		return Line{}, fmt.Errorf("%s: line at byte %d: %w: %w", b.path, b.off+int64(start), protocol.ErrCorrupt, err)
+	}
+	b.buf, b.seq = b.buf[:start], seq
+	return Line{seq, string(text)}, nil
+}
+
+// lastLine returns where the last line in buf begins, 0 if that is not in buf.
+func (b *backward) lastLine() int { return bytes.LastIndexByte(b.buf[:max(len(b.buf), 1)-1], '\n') + 1 }
+
+// load puts what precedes buf before it: as much as is in buf at least, so that a long line is not copied often. What
+// follows the last newline of the file is torn and does not count. If the file ends earlier than it did, a writer has cut
+// off what buf was a part of.
+func (b *backward) load() error {
+	size := min(b.off, max(alertsBlock, int64(len(b.buf))))
+	block := make([]byte, size, size+int64(len(b.buf)))
+	n, err := b.f.ReadAt(block, b.off-size)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	b.off -= size
+	if n == len(block) && len(b.buf) > 0 {
+		b.buf = append(block, b.buf...)
+		return nil
+	}
+	b.buf = block[:bytes.LastIndexByte(block[:n], '\n')+1]
+	b.end = b.off + int64(len(b.buf))
+	return nil
+}
+
+// seqOf returns the number of the alert in a line.
+func seqOf(line []byte) (seq int64, err error) {
+	d := jsontext.NewDecoder(bytes.NewBuffer(line))
+	err = readObject(d, func(name string) error {
+		if name != "seq" {
+			return d.SkipValue()
+		}
+		token, err := readToken(d, '0')
+		if err == nil {
+			seq, err = token.Int()
+		}
+		return err
+	})
+	if err == nil && seq < 1 {
+		err = errors.New("seq is missing or less than 1")
+	}
+	return seq, err
+}

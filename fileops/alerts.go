@@ -1,0 +1,151 @@
+package fileops
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"slices"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// A Line is one line of an alerts file, without its newline.
+type Line struct {
+	Seq  int64
+	Text string
+}
+
+// AppendAlerts appends those of alerts to the alerts file that are not there yet: it goes by their numbers, which must rise.
+// So an edit that was killed is repeated, and no alert is lost or written twice. The alerts must be pending in a group that
+// is committed: a number must never be given to another alert later.
+//
+// It returns protocol.ErrCorrupt, with the name of the file, if it cannot tell which alerts are there, and ErrPermission if
+// the file is not safe to trust. After any error some of the alerts may be there.
+func (tx *GroupTx) AppendAlerts(alerts []protocol.Alert) error {
+	if len(alerts) == 0 {
+		return nil
+	}
+	l := tx.ledger
+	f, size, err := l.openAlerts(tx.id)
+	if err != nil {
+		return err
+	}
+	err = l.appendAlerts(f, size, tx.id, alerts)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+// openAlerts opens the alerts file to append to, after making it if it is missing.
+func (l *Ledger) openAlerts(group string) (File, int64, error) {
+	path := l.alerts(group)
+	f, err := l.fs.OpenAppend(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := l.publish(path, nil, SyncNone); err != nil {
+			return nil, 0, err
+		}
+		f, err = l.fs.OpenAppend(path)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = l.trustFile(path, info)
+	}
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, info.Size, nil
+}
+
+// appendAlerts syncs the file even if it appends nothing: somebody may have been killed between write and fsync. The name
+// of the file is on disk before its first line is.
+func (l *Ledger) appendAlerts(f File, size int64, group string, alerts []protocol.Alert) error {
+	lines := &backward{f: f, path: l.alerts(group), off: size}
+	last, err := lines.next()
+	if err == io.EOF {
+		err = nil
+	}
+	if err == nil && lines.end < size {
+		err = f.Truncate(lines.end)
+	}
+	sync := l.sync(false)
+	if err == nil && lines.end == 0 && sync == SyncFull {
+		err = l.withFile(l.dir, File.Sync)
+	}
+	if err != nil {
+		return err
+	}
+	if text := linesAfter(last.Seq, group, alerts); len(text) > 0 {
+		_, err = f.Write(text)
+	}
+	if err == nil && sync != SyncNone {
+		err = f.Sync()
+	}
+	if err != nil {
+		f.Truncate(lines.end) // after a failed fsync nobody may take for written what is in memory alone
+	}
+	return err
+}
+
+func linesAfter(seq int64, group string, alerts []protocol.Alert) []byte {
+	var text []byte
+	for _, alert := range slices.SortedFunc(slices.Values(alerts), func(a, b protocol.Alert) int { return cmp.Compare(a.Seq, b.Seq) }) {
+		if alert.Seq > seq {
+			seq = alert.Seq
+			text = append(text, alert.Line(group)...)
+		}
+	}
+	return text
+}
+
+// Alerts returns the lines of the alerts file whose number is greater than after, in their order. A last line without a
+// newline is not complete and does not count. Its errors are those of AppendAlerts; that there is no such file is none.
+func (l *Ledger) Alerts(group string, after int64) ([]Line, error) {
+	if err := protocol.CheckID(group); err != nil {
+		return nil, err
+	}
+	path := l.alerts(group)
+	f, err := l.fs.Open(path)
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil {
+		err = l.trustFile(path, info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	lines := &backward{f: f, path: path, off: info.Size}
+	var found []Line
+	for {
+		line, err := lines.next()
+		if err == io.EOF || err == nil && line.Seq <= after {
+			slices.Reverse(found)
+			return found, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, line)
+	}
+}
+
+// LockAlerts takes a lock that whoever gives alerts to a hook holds meanwhile, so that no two passes give the same ones at
+// once. It returns ErrBusy if another process has it, and a nil Lock if there is no alerts file.
+func (l *Ledger) LockAlerts(group string) (Lock, error) {
+	if err := protocol.CheckID(group); err != nil {
+		return nil, err
+	}
+	lock, err := l.lock(l.alerts(group), false, &patience{})
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	return lock, nil
+}

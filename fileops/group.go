@@ -1,0 +1,186 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// EditGroup calls change while it holds the lock of the group id. What change commits through tx stays, also if change
+// returns an error afterwards; EditGroup returns that error as it is.
+//
+// EditGroup returns, and change was not called,
+//
+//   - ErrNoGroup if there is no such group and mode is not OrCreate;
+//   - ErrBusy if the lock could not be had in time;
+//   - ErrPermission if the lock or one of the files is not safe to trust;
+//   - protocol.ErrCorrupt or ErrNewerVersion, with the name of the file, if one of them cannot be understood;
+//   - ErrCaseFold if the file system takes id for that of another group.
+func (l *Ledger) EditGroup(id string, mode Mode, change func(tx *GroupTx) error) error {
+	if err := protocol.CheckID(id); err != nil {
+		return err
+	}
+	lock, err := l.lockGroup(id, mode)
+	if err != nil {
+		return err
+	}
+	defer func() { l.leave(lock.Unlock()) }()
+	tx := &GroupTx{ledger: l, id: id}
+	defer tx.abandon()
+	if err := tx.begin(); err != nil {
+		return err
+	}
+	if tx.absent && mode&OrCreate == 0 {
+		return ErrNoGroup
+	}
+	return change(tx)
+}
+
+func (l *Ledger) lockGroup(id string, mode Mode) (Lock, error) {
+	return l.lockEdit(l.groupLock(id), mode, func() error {
+		if l.hasGroup(id) {
+			return nil
+		}
+		return ErrNoGroup
+	})
+}
+
+// hasGroup reports whether there is a group, or could be.
+func (l *Ledger) hasGroup(id string) bool {
+	return l.exists(l.supervisors(id)) || l.exists(l.orchestrator(id))
+}
+
+// GroupTx is an edit of a group in progress.
+type GroupTx struct {
+	ledger *Ledger
+	id     string
+	group  protocol.Group
+	has    groupFiles
+	absent bool    // there is no such group: its lock goes with the edit
+	temps  [2]temp // of the supervisors file, which comes first, and of the orchestrator file
+}
+
+// groupFiles says which of the two files of a group exist.
+type groupFiles struct{ supervisors, orchestrator bool }
+
+// Group returns the group as it was read or last committed: protocol.CreateGroup's if there is none.
+func (tx *GroupTx) Group() protocol.Group { return tx.group }
+
+// begin creates a temporary file, and only then reads the group: see Tx.begin.
+func (tx *GroupTx) begin() (err error) {
+	l := tx.ledger
+	if tx.temps[0], err = l.createTemp(l.supervisors(tx.id)); err != nil {
+		tx.absent = !l.hasGroup(tx.id)
+		return err
+	}
+	tx.group, tx.has, err = l.readGroup(tx.id)
+	tx.absent = err == nil && tx.has == groupFiles{}
+	return err
+}
+
+// abandon tidies up, under the lock, what the edit leaves. A lock file without a group goes.
+func (tx *GroupTx) abandon() {
+	for i := range tx.temps {
+		tx.temps[i].remove()
+	}
+	if tx.absent {
+		tx.ledger.leave(tx.ledger.removeGroupLock(tx.id))
+	}
+}
+
+// removeGroupLock leaves alone what somebody else calls a lock file: this one is empty.
+func (l *Ledger) removeGroupLock(id string) error {
+	if info, err := l.fs.Lstat(l.groupLock(id)); err != nil || info.Size > 0 {
+		return ignoreMissing(err)
+	}
+	return l.removeIfThere(l.groupLock(id))
+}
+
+// ReadGroup returns a group as it is. It takes no lock: both files are as some edit left them, but the registry may be
+// one edit ahead of the orchestrator. Its errors are ErrNoGroup and those of EditGroup that the files cause.
+func (l *Ledger) ReadGroup(id string) (protocol.Group, error) {
+	if err := protocol.CheckID(id); err != nil {
+		return protocol.Group{}, err
+	}
+	group, has, err := l.readGroup(id)
+	if err == nil && has == (groupFiles{}) {
+		err = ErrNoGroup
+	}
+	return group, err
+}
+
+// readGroup takes what protocol.CreateGroup says for a file that is missing. The order is the opposite of Commit's, so
+// that the registry is not older than the orchestrator.
+func (l *Ledger) readGroup(id string) (g protocol.Group, has groupFiles, err error) {
+	g = protocol.CreateGroup(id)
+	has.orchestrator, err = readPart(l, l.orchestrator(id), protocol.DecodeOrchestrator, &g.Orchestrator)
+	if err == nil {
+		err = checkInside(l.orchestrator(id), "orchestrationGroupId", g.Orchestrator.GroupID, id)
+	}
+	if err == nil {
+		has.supervisors, err = readPart(l, l.supervisors(id), protocol.DecodeRegistry, &g.Registry)
+	}
+	if err != nil {
+		return protocol.Group{}, groupFiles{}, err
+	}
+	return g, has, nil
+}
+
+// readPart reports whether there is such a file.
+func readPart[T any](l *Ledger, file string, decode func(string) (T, error), to *T) (found bool, err error) {
+	data, _, err := l.readFile(file)
+	if err != nil {
+		return false, ignoreMissing(err)
+	}
+	value, err := decode(asString(data))
+	if err != nil {
+		return true, fmt.Errorf("%s: %w", file, err)
+	}
+	*to = value
+	return true, nil
+}
+
+// Groups returns the ids of all groups, sorted.
+func (l *Ledger) Groups() ([]string, error) {
+	names, err := l.fs.ReadDir(l.dir)
+	if err != nil {
+		return nil, fmt.Errorf("list groups: %w", err)
+	}
+	groups := make(map[string]bool)
+	for _, name := range names {
+		if id, suffix, ok := groupOf(name); ok && (suffix == supervisorsSuffix || suffix == orchestratorSuffix) {
+			groups[id] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(groups)), nil
+}
+
+// LogFile returns the path of the file for the output of a supervisor, after making the directories it is in. It returns
+// ErrPermission if one of them, or the file, is not safe to trust.
+func (l *Ledger) LogFile(group, supervisor string) (path string, err error) {
+	if err := errors.Join(protocol.CheckID(group), protocol.CheckID(supervisor)); err != nil {
+		return "", err
+	}
+	for _, dir := range []string{l.logs(), l.groupLogs(group)} {
+		if err := l.ensureDir(dir); err != nil {
+			return "", err
+		}
+		info, err := l.fs.Lstat(dir)
+		if err == nil {
+			err = l.trustDir(dir, info)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	path = filepath.Join(l.groupLogs(group), supervisor+".log")
+	info, err := l.fs.Lstat(path)
+	if err != nil {
+		return path, ignoreMissing(err)
+	}
+	return path, l.trustFile(path, info)
+}

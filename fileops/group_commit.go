@@ -1,0 +1,118 @@
+package fileops
+
+import (
+	"errors"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// Commit makes after the group. It writes the file whose Revision differs from Group's, and one that is missing; if neither
+// Revision differs it writes nothing. A beat is a heartbeat and no more: SyncDefault does not fsync the directory for it.
+//
+// After an error that is not ErrCommitted nothing of after is there. ErrCommitted means that others see the registry of
+// after, but perhaps still the orchestrator from before, and that a power cut may undo both. Group tells what they see.
+// A power cut in the middle of a Commit may leave either of the two files from before.
+func (tx *GroupTx) Commit(after protocol.Group, beat bool) error {
+	l, sync := tx.ledger, tx.ledger.sync(beat)
+	changes := tx.changes(after)
+	for _, c := range changes {
+		if err := tx.prepare(c, sync); err != nil {
+			return err
+		}
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	dirs, err := l.openDirs(sync, l.dir)
+	if err != nil {
+		return err
+	}
+	for i, c := range changes {
+		done, replaceErr := c.temp.replace(c.next)
+		if !done && i == 0 {
+			return errors.Join(replaceErr, dirs.close())
+		}
+		err = errors.Join(err, replaceErr)
+		if !done {
+			break
+		}
+		tx.absent = false
+		c.done()
+	}
+	return dirs.sync(err)
+}
+
+// A change is one file that a Commit replaces.
+type change struct {
+	temp   *temp
+	target string
+	next   content
+	done   func()
+}
+
+// changes returns what has to be replaced, in this order.
+func (tx *GroupTx) changes(after protocol.Group) []change {
+	now := &tx.group
+	registry := after.Registry.Revision != now.Registry.Revision
+	orchestrator := after.Orchestrator.Revision != now.Orchestrator.Revision
+	if !registry && !orchestrator {
+		return nil
+	}
+	var changes []change
+	if registry || !tx.has.supervisors {
+		changes = append(changes, change{&tx.temps[0], tx.ledger.supervisors(tx.id), content(after.Registry.Encode()), func() {
+			now.Registry, tx.has.supervisors = after.Registry, true
+		}})
+	}
+	if orchestrator || !tx.has.orchestrator {
+		changes = append(changes, change{&tx.temps[1], tx.ledger.orchestrator(tx.id), content(after.Orchestrator.Encode()), func() {
+			now.Orchestrator, tx.has.orchestrator = after.Orchestrator, true
+		}})
+	}
+	return changes
+}
+
+// prepare writes the temporary file of a change. The first Commit finds one that begin has made.
+func (tx *GroupTx) prepare(c change, sync Sync) (err error) {
+	if c.temp.file == nil {
+		c.temp.remove()
+		if *c.temp, err = tx.ledger.createTemp(c.target); err != nil {
+			return err
+		}
+	}
+	return c.temp.write(c.next, sync)
+}
+
+// ArchiveRegistry copies the supervisors file as it is into the archive. It does nothing if there is none. When it returns
+// nil the copy survives a power cut, unless Options.Sync asks for less.
+func (tx *GroupTx) ArchiveRegistry() error {
+	l, sync := tx.ledger, tx.ledger.sync(false)
+	data, _, err := l.readFile(l.supervisors(tx.id))
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	if err := l.ensureDir(l.archive()); err != nil {
+		return err
+	}
+	names, err := l.readDir(l.archive())
+	if err != nil {
+		return err
+	}
+	newest := 0
+	for _, name := range names {
+		if n, ok := archivedRegistryOf(tx.id, name); ok {
+			newest = max(newest, n)
+		}
+	}
+	temp := tempOf(l.supervisors(tx.id))
+	if err := l.writeNew(temp, data, sync); err != nil {
+		return err
+	}
+	if err := l.fs.Move(temp, l.archivedRegistry(tx.id, newest+1)); err != nil {
+		return errors.Join(err, l.removeIfThere(temp))
+	}
+	if sync != SyncFull {
+		return nil
+	}
+	return l.withFile(l.archive(), File.Sync)
+}

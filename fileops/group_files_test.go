@@ -1,0 +1,145 @@
+package fileops
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// An id may end in what looks like a suffix, and a file name has one reading all the same.
+func TestNamesOfGroups(t *testing.T) {
+	t.Parallel()
+	ids := []string{"a.orchestrator", "ledger", "x", "x.", "x.alerts", "x.json", "x.lock", "x.supervisors", "x.supervisors.json"}
+	l := testLedger(t, Config{}, Options{})
+	names := make(map[string]bool)
+	for _, id := range ids {
+		for _, path := range []string{l.orchestrator(id), l.supervisors(id), l.alerts(id), l.groupLock(id)} {
+			if name := filepath.Base(path); names[name] {
+				t.Errorf("%s is two files", name)
+			} else {
+				names[name] = true
+			}
+			if got, _, ok := groupOf(filepath.Base(path)); !ok || got != id {
+				t.Errorf("%s: got %q, want %q", path, got, id)
+			}
+		}
+		must(t, l.EditGroup(id, OrCreate, func(tx *GroupTx) error { return tx.Commit(withPass(tx.Group(), id), false) }))
+	}
+	writeFile(t, filepath.Join(l.dir, ".supervisors.json"), "not a group")
+	writeFile(t, l.alerts("y"), "")
+	writeFile(t, l.groupLock("z"), "")
+	got, err := l.Groups()
+	if err != nil || !slices.Equal(got, ids) {
+		t.Errorf("got %v, %v, want %v", got, err, ids)
+	}
+	for _, id := range ids {
+		if got := namesOf(readGroup(t, l, id)); !slices.Equal(got, []string{id}) {
+			t.Errorf("%s: got %v", id, got)
+		}
+	}
+	for _, id := range []string{"", "a/b", "..", "a~1"} {
+		_, read := l.ReadGroup(id)
+		_, alerts := l.Alerts(id, 0)
+		_, lock := l.LockAlerts(id)
+		_, log := l.LogFile("g", id)
+		_, logs := l.LogFile(id, "s")
+		edit := l.EditGroup(id, OrCreate, func(*GroupTx) error { return nil })
+		for _, err := range []error{read, alerts, lock, log, logs, edit} {
+			if !errors.Is(err, protocol.ErrBadID) {
+				t.Errorf("%q: %v", id, err)
+			}
+		}
+	}
+}
+
+func TestArchiveRegistry(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	must(t, l.EditGroup("g", OrCreate, (*GroupTx).ArchiveRegistry))
+	if left := filesIn(t, l.archive()); len(left) > 0 {
+		t.Errorf("archived from nothing: %v", left)
+	}
+	pass(t, l, "a")
+	text := readText(t, l.supervisors("g")) + " \n"
+	writeFile(t, l.supervisors("g"), text)
+	must(t, l.EditGroup("g", Existing, func(tx *GroupTx) error {
+		for range 2 {
+			if err := tx.ArchiveRegistry(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	removeFile(t, l.archivedRegistry("g", 1))
+	must(t, l.EditGroup("g", Existing, (*GroupTx).ArchiveRegistry))
+	if got, want := filesIn(t, l.archive()), []string{"g~supervisors~2.json", "g~supervisors~3.json"}; !slices.Equal(got, want) {
+		t.Fatalf("got %v, want %v", got, want)
+	}
+	for n := 2; n <= 3; n++ {
+		if got := readText(t, l.archivedRegistry("g", n)); got != text {
+			t.Errorf("copy %d: got %q", n, got)
+		}
+		wantMode(t, l.archivedRegistry("g", n), 0o600)
+	}
+	if _, _, err := l.Read("g"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("it reads as an operation: %v", err)
+	}
+	if copies, err := l.archiveCopies(); len(copies) > 0 || err != nil {
+		t.Errorf("taken for archived operations: %v, %v", copies, err)
+	}
+}
+
+func TestLogFile(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{Shared: true}, Options{})
+	for range 2 {
+		got, err := l.LogFile("g", "s")
+		if want := filepath.Join(l.dir, "logs/g/s.log"); got != want || err != nil {
+			t.Errorf("got %q, %v, want %q", got, err, want)
+		}
+		writeFile(t, got, "x")
+	}
+	wantMode(t, l.logs(), fs.ModeSetgid|0o770)
+	wantMode(t, l.groupLogs("g"), fs.ModeSetgid|0o770)
+}
+
+func TestSweepOfGroups(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	pass(t, l, "a")
+	before := filesIn(t, l.dir)
+	for _, name := range []string{
+		"g.supervisors.json.tmp~0123", "g.orchestrator.json.tmp~0123", "g.alerts.jsonl.tmp~0123", "g.lock.tmp~0123",
+		"h.supervisors.json.tmp~0123", "i.lock", "j.lock", "j.orchestrator.json.tmp~0123",
+	} {
+		writeFile(t, filepath.Join(l.dir, name), "")
+	}
+	kept := []string{"yarn.lock", "notes.tmp~0123", "k.alerts.jsonl"}
+	for _, name := range kept {
+		writeFile(t, filepath.Join(l.dir, name), "x")
+	}
+	must(t, os.Chmod(filepath.Join(l.dir, "yarn.lock"), 0o666))
+	must(t, l.Sweep())
+	want := slices.Sorted(slices.Values(append(kept, before...)))
+	if got := filesIn(t, l.dir); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	wantNoLeftovers(t, l)
+
+	inUse := filepath.Join(l.dir, "g.supervisors.json.tmp~0123")
+	writeFile(t, inUse, "")
+	release := holdFile(t, l.groupLock("g"))
+	must(t, l.Sweep())
+	if gone(t, inUse) {
+		t.Error("it took what an edit in progress needs")
+	}
+	if err := l.EditGroup("g", Existing, func(*GroupTx) error { return nil }); !errors.Is(err, ErrBusy) {
+		t.Errorf("edit under another's lock: %v", err)
+	}
+	release()
+}

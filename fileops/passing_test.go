@@ -1,0 +1,133 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// A passing is one command's pass over the group g: it commits an alert as pending, appends it, and commits that it is no
+// longer pending. The registry keeps the names of all passes in an unknown member: alert n is of the nth name.
+type passing struct {
+	name    string                                           // "": it has no alert, but delivers what is pending
+	appends func(tx *GroupTx, alerts []protocol.Alert) error // nil: AppendAlerts
+	early   bool                                             // a bug: append before the commit
+	fresh   bool                                             // archive the registry first
+	beat    bool                                             // only a heartbeat, which a power cut may undo
+
+	seen   *protocol.Group // what tx.Group said last
+	acked  protocol.Group  // what a Commit returned nil for
+	copied string          // what ArchiveRegistry returned nil for
+	wrong  error           // an error that says something else than the group
+}
+
+func (p *passing) run(l *Ledger) error {
+	return l.EditGroup("g", OrCreate, func(tx *GroupTx) error {
+		seen := tx.Group()
+		p.seen = &seen
+		if p.beat {
+			g := tx.Group()
+			g.Registry.Revision++
+			return p.commit(tx, g, true)
+		}
+		if err := p.deliver(tx); err != nil {
+			return err
+		}
+		if p.fresh {
+			if err := tx.ArchiveRegistry(); err != nil {
+				return err
+			}
+			p.copied = tx.Group().Registry.Encode()
+		}
+		if p.name == "" {
+			return nil
+		}
+		after := withPass(tx.Group(), p.name)
+		if p.early {
+			if err := p.append(tx, after.Registry.PendingAlerts); err != nil {
+				return err
+			}
+		}
+		if err := p.commit(tx, after, false); err != nil {
+			return err
+		}
+		return p.deliver(tx)
+	})
+}
+
+// deliver is also what a pass does first with what an earlier one left.
+func (p *passing) deliver(tx *GroupTx) error {
+	g := tx.Group()
+	if len(g.Registry.PendingAlerts) == 0 {
+		return nil
+	}
+	if err := p.append(tx, g.Registry.PendingAlerts); err != nil {
+		return err
+	}
+	g.Registry.Revision++
+	g.Registry.PendingAlerts = nil
+	return p.commit(tx, g, false)
+}
+
+func (p *passing) append(tx *GroupTx, alerts []protocol.Alert) error {
+	if p.appends != nil {
+		return p.appends(tx, alerts)
+	}
+	return tx.AppendAlerts(alerts)
+}
+
+func (p *passing) commit(tx *GroupTx, g protocol.Group, beat bool) error {
+	err := tx.Commit(g, beat)
+	if unchanged := sameRevisions(*p.seen, tx.Group()); unchanged != (err != nil && !errors.Is(err, ErrCommitted)) {
+		p.wrong = fmt.Errorf("%+v after %+v and %w", tx.Group(), p.seen, err)
+	}
+	*p.seen = tx.Group()
+	if err == nil && !beat {
+		p.acked = g
+	}
+	return err
+}
+
+func sameRevisions(a, b protocol.Group) bool {
+	return a.Registry.Revision == b.Registry.Revision && a.Orchestrator.Revision == b.Orchestrator.Revision
+}
+
+// withPass returns the group after one more pass.
+func withPass(g protocol.Group, name string) protocol.Group {
+	g.Orchestrator.Revision++
+	g.Registry.Revision++
+	g.Registry.AlertSeq++
+	g.Registry.Unknown = []protocol.Member{{Name: "names", Value: fmt.Sprintf("%q", strings.Join(append(namesOf(g), name), " "))}}
+	alert := protocol.Alert{Seq: g.Registry.AlertSeq, Type: protocol.AlertFailed, Message: name, Timestamp: time.Unix(0, 0)}
+	g.Registry.PendingAlerts = append(slices.Clone(g.Registry.PendingAlerts), alert)
+	return g
+}
+
+func namesOf(g protocol.Group) []string {
+	if len(g.Registry.Unknown) == 0 {
+		return nil
+	}
+	return strings.Fields(strings.Trim(g.Registry.Unknown[0].Value, `"`))
+}
+
+// wantAlerts looks for alerts that are lost, there twice, out of order, or somebody else's.
+func wantAlerts(l *Ledger, g protocol.Group) error {
+	var want []string
+	for i, name := range namesOf(g) {
+		alert := protocol.Alert{Seq: int64(i + 1), Type: protocol.AlertFailed, Message: name, Timestamp: time.Unix(0, 0)}
+		want = append(want, strings.TrimSpace(alert.Line("g")))
+	}
+	lines, err := l.Alerts("g", 0)
+	var got []string
+	for _, line := range lines {
+		got = append(got, line.Text)
+	}
+	if err != nil || !slices.Equal(got, want) || len(g.Registry.PendingAlerts) > 0 {
+		return fmt.Errorf("alerts: %v, %q, want %q; pending: %v", err, got, want, g.Registry.PendingAlerts)
+	}
+	return nil
+}

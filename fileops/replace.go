@@ -1,0 +1,119 @@
+package fileops
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// temp is a temporary file beside the file whose next version it is to become. There is none in the zero value.
+type temp struct {
+	ledger *Ledger
+	target string // what it replaces
+	path   string // "" once it has replaced that
+	file   File   // nil once it is written
+}
+
+// createTemp returns something to remove even if it fails: the error may have come after the file.
+func (l *Ledger) createTemp(target string) (temp, error) {
+	t := temp{ledger: l, target: target, path: tempOf(target)}
+	var err error
+	t.file, err = l.createFile(t.path)
+	return t, err
+}
+
+// write makes next the content of the file, and closes it.
+func (t *temp) write(next io.WriterTo, sync Sync) error {
+	file := t.file
+	t.file = nil
+	_, err := next.WriteTo(file)
+	if err == nil && sync != SyncNone {
+		err = file.Sync()
+	}
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+// replace makes visible what was written. If done is true others see it, whatever err says.
+func (t *temp) replace(next io.WriterTo) (done bool, err error) {
+	err = t.ledger.fs.Replace(t.path, t.target)
+	if err != nil && !t.replaced(next) {
+		return false, err
+	}
+	t.path = ""
+	return true, err
+}
+
+// replaced reports whether a rename that failed was done all the same: over a network the answer can be lost.
+func (t *temp) replaced(next io.WriterTo) bool {
+	var want bytes.Buffer
+	next.WriteTo(&want)
+	data, _, err := t.ledger.readFile(t.target)
+	return err == nil && bytes.Equal(data, want.Bytes()) && !t.ledger.exists(t.path)
+}
+
+// remove removes the file unless it has replaced another.
+func (t *temp) remove() {
+	if t.file != nil {
+		t.file.Close()
+		t.file = nil
+	}
+	if t.path != "" {
+		t.ledger.leave(t.ledger.removeIfThere(t.path))
+		t.path = ""
+	}
+}
+
+// sync is how much of an edit has to be on disk when it is over.
+func (l *Ledger) sync(beat bool) Sync {
+	switch s := l.options.Sync; {
+	case s != SyncDefault:
+		return s
+	case beat:
+		return SyncFile
+	}
+	return SyncFull
+}
+
+// directories are open before a rename, so that what can fail fails while nothing is changed.
+type directories []File
+
+// openDirs opens what has to be flushed after the rename: nothing, if the edit needs no such durability.
+func (l *Ledger) openDirs(sync Sync, paths ...string) (directories, error) {
+	if sync != SyncFull {
+		return nil, nil
+	}
+	var dirs directories
+	for _, path := range paths {
+		dir, err := l.fs.Open(path)
+		if err != nil {
+			return nil, errors.Join(err, dirs.close())
+		}
+		dirs = append(dirs, dir)
+	}
+	return dirs, nil
+}
+
+// sync is the end of an edit whose rename is done, even if it failed with err.
+func (dirs directories) sync(err error) error {
+	for _, dir := range dirs {
+		if err == nil {
+			err = dir.Sync()
+		}
+	}
+	dirs.close()
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrCommitted, err)
+	}
+	return nil
+}
+
+func (dirs directories) close() (err error) {
+	for _, dir := range dirs {
+		err = errors.Join(err, dir.Close())
+	}
+	return err
+}

@@ -1,0 +1,236 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+var groupScenarios = map[string]struct {
+	before []passing
+	act    passing
+}{
+	"first pass":    {act: passing{name: "x"}},
+	"another pass":  {before: []passing{{name: "a"}}, act: passing{name: "x"}},
+	"fresh":         {before: []passing{{name: "a"}}, act: passing{name: "x", fresh: true}},
+	"heartbeat":     {before: []passing{{name: "a"}}, act: passing{beat: true}},
+	"first beat":    {act: passing{beat: true}},
+	"pending alert": {before: []passing{{name: "a"}, {name: "b", appends: interrupted}}, act: passing{name: "x"}},
+	"torn alert":    {before: []passing{{name: "a"}, {name: "b", appends: torn}}, act: passing{name: "x"}},
+}
+
+func interrupted(*GroupTx, []protocol.Alert) error { return errRefused }
+
+func torn(tx *GroupTx, alerts []protocol.Alert) error {
+	f, _, err := tx.ledger.openAlerts(tx.id)
+	if err == nil {
+		_, err = io.WriteString(f, alerts[0].Line("g")[:20])
+	}
+	return errors.Join(err, errRefused)
+}
+
+// runGroup runs a pass with a fault, perhaps a power cut, and the next pass, perhaps with another power cut.
+func runGroup(before []passing, act passing, p *simProc, power *rand.Rand) error {
+	p.disk = newSimDisk()
+	l, err := simOpen(&simProc{disk: p.disk})
+	if err != nil {
+		return err
+	}
+	for _, b := range before {
+		if err := b.run(l); err != nil && !errors.Is(err, errRefused) {
+			return fmt.Errorf("before: %w", err)
+		}
+		act.acked = *b.seen
+	}
+	p.disk.flush(func(simChange) bool { return true })
+	old := act.acked
+	act.seen = &old
+
+	survived := p.alive(func() {
+		if l, err = simOpen(p); err == nil {
+			err = act.run(l)
+		}
+	})
+	if p.faultAt > p.calls && err != nil {
+		return fmt.Errorf("without a fault: %w", err)
+	}
+	powerLost := power != nil && power.IntN(3) > 0 // else it comes after the next pass
+	if powerLost {
+		p.disk.powerLoss(power)
+	}
+	next := &simProc{disk: p.disk, noFileSync: p.noFileSync, noDirSync: p.noDirSync, noTruncate: p.noTruncate}
+	if l, err = simOpen(next); err != nil {
+		return fmt.Errorf("next command: %w", err)
+	}
+	if err := act.judge(l, survived, powerLost); err != nil {
+		return err
+	}
+	return nextPass(l, p.disk, act, power)
+}
+
+func (p *passing) judge(l *Ledger, survived, powerLost bool) error {
+	g, err := l.ReadGroup("g")
+	if err != nil && !errors.Is(err, ErrNoGroup) {
+		return err
+	}
+	if err != nil {
+		g = protocol.CreateGroup("g")
+	}
+	if acked := p.acked; g.Registry.Revision < acked.Registry.Revision || g.Orchestrator.Revision < acked.Orchestrator.Revision {
+		return fmt.Errorf("lost: %+v, but %+v was acknowledged", g, acked)
+	}
+	if powerLost {
+		return nil
+	}
+	if int(g.Orchestrator.Revision) > len(namesOf(g)) {
+		return fmt.Errorf("orchestrator before registry: %+v", g)
+	}
+	if survived && !sameRevisions(g, *p.seen) {
+		return fmt.Errorf("there is %+v, but it knew of %+v", g, *p.seen)
+	}
+	return p.wrong
+}
+
+// nextPass shows that all is well in the end: a pass delivers what is pending, and another has an alert of its own.
+func nextPass(l *Ledger, d *simDisk, act passing, power *rand.Rand) error {
+	for _, name := range []string{"", "next"} {
+		if err := (&passing{name: name, appends: act.appends}).run(l); err != nil {
+			return fmt.Errorf("next pass %q: %w", name, err)
+		}
+		if power != nil {
+			d.powerLoss(power)
+		}
+	}
+	g, err := l.ReadGroup("g")
+	if err == nil {
+		err = wantAlerts(l, g)
+	}
+	if acked := namesOf(act.acked); err == nil && !slices.Equal(acked, namesOf(g)[:min(len(acked), len(namesOf(g)))]) {
+		err = fmt.Errorf("passes %q, but %q were acknowledged", namesOf(g), acked)
+	}
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(l.Sweep(), l.Sweep()); err != nil {
+		return fmt.Errorf("sweep: %w", err)
+	}
+	if left := leftoversOn(d); len(left) > 0 {
+		return fmt.Errorf("left after the sweep: %v", left)
+	}
+	return wantCopies(d, act.copied)
+}
+
+// wantCopies looks at the archived registries: each is complete, and one of them is the one that was acknowledged.
+func wantCopies(d *simDisk, acked string) error {
+	found := acked == ""
+	for _, name := range d.tree() {
+		if !strings.Contains(name, "/archive/g~supervisors~") {
+			continue
+		}
+		n, err := d.find(name)
+		if err == nil {
+			_, err = protocol.DecodeRegistry(string(n.data))
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		found = found || string(n.data) == acked
+	}
+	if !found {
+		return fmt.Errorf("there is no copy of %s", acked)
+	}
+	return nil
+}
+
+// everyGroupFault runs act with every fault at every system call and returns the promises broken, ten at most.
+func everyGroupFault(before []passing, act passing, bug simProc) (broken []error, runs int) {
+	dry := bug
+	if err := runGroup(before, act, &dry, nil); err != nil {
+		return []error{err}, 1
+	}
+	for at := 1; at <= dry.calls+1; at++ {
+		for kind, fault := range []simProc{{}, {fault: syscall.ENOSPC}, {fault: syscall.EIO}, {fault: syscall.EIO, late: true}} {
+			for seed := range uint64(9) {
+				p := bug
+				p.faultAt, p.fault, p.late = at, fault.fault, fault.late
+				var power *rand.Rand
+				if seed > 0 {
+					power = rand.New(rand.NewPCG(seed, uint64(at)))
+				}
+				runs++
+				if err := runGroup(before, act, &p, power); err != nil {
+					call := p.trace[min(at, len(p.trace))-1]
+					broken = append(broken, fmt.Errorf("fault %d at call %d (%s), seed %d: %w", kind, at, call, seed, err))
+				}
+				if len(broken) == 10 {
+					return broken, runs
+				}
+			}
+		}
+	}
+	return broken, runs
+}
+
+func TestEveryFaultInAPass(t *testing.T) {
+	t.Parallel()
+	for name, s := range groupScenarios {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			broken, runs := everyGroupFault(s.before, s.act, simProc{})
+			for _, err := range broken {
+				t.Error(err)
+			}
+			t.Logf("%d runs, %d failed", runs, len(broken))
+		})
+	}
+}
+
+// unchecked appends what it is given, whatever is there.
+func unchecked(tx *GroupTx, alerts []protocol.Alert) error {
+	f, size, err := tx.ledger.openAlerts(tx.id)
+	if err != nil {
+		return err
+	}
+	end := &backward{f: f, off: size}
+	if _, err := end.next(); err != nil && err != io.EOF {
+		return err
+	}
+	if err := f.Truncate(end.end); err != nil {
+		return err
+	}
+	if _, err := f.Write(linesAfter(0, tx.id, alerts)); err != nil {
+		return err
+	}
+	return errors.Join(tx.ledger.withFile(tx.ledger.dir, File.Sync), f.Sync(), f.Close())
+}
+
+// The checker has to notice the bugs it is for.
+func TestCheckerNoticesBugsOfAPass(t *testing.T) {
+	t.Parallel()
+	before := groupScenarios["another pass"].before
+	for name, bug := range map[string]struct {
+		act passing
+		os  simProc
+	}{
+		"no fsync of files":         {os: simProc{noFileSync: true}},
+		"no fsync of directories":   {os: simProc{noDirSync: true}},
+		"torn lines are kept":       {os: simProc{noTruncate: true}},
+		"numbers are not looked at": {act: passing{appends: unchecked}},
+		"append before commit":      {act: passing{early: true}},
+	} {
+		bug.act.name = "x"
+		broken, _ := everyGroupFault(before, bug.act, bug.os)
+		if len(broken) == 0 {
+			t.Errorf("%s: it passes", name)
+			continue
+		}
+		t.Logf("%s: %v", name, broken[0])
+	}
+}

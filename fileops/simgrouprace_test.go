@@ -1,0 +1,122 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// passes is a few commands on the group g by one simulated process, which may be killed in any of them.
+func (h *history) passes(name string, bug simProc) *turn {
+	p := bug
+	if h.r.IntN(2) == 0 {
+		p.faultAt = 1 + h.r.IntN(90)
+	}
+	kinds := []int{h.r.IntN(5), h.r.IntN(5), h.r.IntN(5)}
+	return h.start(&p, func() {
+		l, err := simOpen(&p)
+		for i, kind := range kinds {
+			if err == nil {
+				err = h.groupCommand(l, kind, fmt.Sprint(name, i))
+			}
+		}
+		if err != nil {
+			h.wrong = err
+		}
+	})
+}
+
+func (h *history) groupCommand(l *Ledger, kind int, name string) error {
+	switch kind {
+	case 0:
+		g, err := l.ReadGroup("g")
+		switch {
+		case errors.Is(err, ErrNoGroup) && len(h.acked) == 0:
+			return nil
+		case err == nil && int(g.Orchestrator.Revision) > len(namesOf(g)):
+			return fmt.Errorf("read: orchestrator before registry: %+v", g)
+		}
+		return err
+	case 1:
+		return l.Sweep()
+	case 2:
+		err := l.EditGroup("g", OrCreate, func(*GroupTx) error { return errRefused })
+		if errors.Is(err, errRefused) {
+			err = nil
+		}
+		return err
+	}
+	h.maybe = append(h.maybe, name)
+	err := (&passing{name: name, fresh: kind == 3}).run(l)
+	if err == nil {
+		h.acked = append(h.acked, name)
+	}
+	return err
+}
+
+func playPasses(seed uint64, bug simProc) error {
+	h := &history{r: rand.New(rand.NewPCG(seed, 2)), disk: newSimDisk()}
+	var turns []*turn
+	for _, name := range []string{"a", "b", "c"} {
+		turns = append(turns, h.passes(name, bug))
+	}
+	if err := errors.Join(h.play(turns), h.wrong); err != nil {
+		return err
+	}
+	var power *rand.Rand
+	if h.r.IntN(2) == 0 {
+		power = h.r
+		h.disk.powerLoss(h.r)
+	}
+	l, err := simOpen(&simProc{disk: h.disk})
+	if err == nil {
+		err = nextPass(l, h.disk, passing{}, power)
+	}
+	if err != nil {
+		return err
+	}
+	g, err := l.ReadGroup("g")
+	names := namesOf(g)
+	for i, name := range names {
+		if name != "next" && !slices.Contains(h.maybe, name) || slices.Contains(names[:i], name) {
+			return fmt.Errorf("%s is there twice or was never asked for: %q", name, names)
+		}
+	}
+	for _, name := range h.acked {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("%s is lost: %q", name, names)
+		}
+	}
+	return err
+}
+
+func TestPassInterleavings(t *testing.T) {
+	t.Parallel()
+	seeds := uint64(2000)
+	if testing.Short() {
+		seeds = 600
+	}
+	for seed := range seeds {
+		if err := playPasses(seed, simProc{}); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+}
+
+// The checker has to notice the bugs it is for.
+func TestCheckerNoticesBugsBetweenPasses(t *testing.T) {
+	t.Parallel()
+	for name, bug := range map[string]simProc{
+		"no lock": {noLock: true}, "no fsync of files": {noFileSync: true}, "no fsync of directories": {noDirSync: true},
+	} {
+		var noticed error
+		for seed := uint64(0); seed < 500 && noticed == nil; seed++ {
+			noticed = playPasses(seed, bug)
+		}
+		if noticed == nil {
+			t.Errorf("%s passes", name)
+		}
+	}
+}
