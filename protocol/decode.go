@@ -51,9 +51,29 @@ func decodeWhole[T any](text string, read func(*decoder) T) (T, error) {
 		d.err = &DecodeError{Cause: "data after the end of the object", is: ErrCorrupt}
 	}
 	if d.err != nil {
-		return zero, d.err
+		return zero, newer(text, d.err)
 	}
 	return value, nil
+}
+
+// newer returns the refusal of text for its protocolVersion, if it was refused for something that a newer version may have
+// brought, else err.
+func newer(text string, err error) error {
+	if !jsontext.Value(text).IsValid() {
+		return err
+	}
+	d := newDecoder(text)
+	d.object(func(name string) {
+		if name == "protocolVersion" {
+			d.version()
+		} else {
+			d.value()
+		}
+	})
+	if errors.Is(d.err, ErrNewerVersion) {
+		return d.err
+	}
+	return err
 }
 
 // atEnd reports whether only white space is left.

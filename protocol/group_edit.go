@@ -110,7 +110,7 @@ func (s *Registered) noProcess() {
 // setProcess gives s another process, which a pass has not started.
 func (s *Registered) setProcess(pid int, p Process) {
 	s.PID, s.Process, s.nested = pid, p, s.nested.withoutProcess()
-	s.StartedAt, s.Attempt, s.Starting, s.RunningSince = time.Time{}, 0, false, time.Time{}
+	s.StartedAt, s.Attempt, s.Starting, s.RunningSince, s.TermSentAt = time.Time{}, 0, false, time.Time{}, time.Time{}
 }
 
 // forgetFailure removes what belongs to failed, restartScheduled and waitingForDependencies.
@@ -121,8 +121,12 @@ func (s *Registered) forgetFailure() {
 // stopped makes s stopped (spec §11.4).
 func (e *groupEdit) stopped(s *Registered) {
 	e.setState(s, StateStopped, "stopped")
-	s.noProcess()
+	pid, p, nested := s.PID, s.Process, s.nested
+	foreign := s.foreign(e.seen)
+	if s.noProcess(); foreign {
+		s.PID, s.Process, s.nested = pid, p, nested
+	}
 	s.forgetFailure()
-	s.StopRequestedAt, s.TermSentAt = time.Time{}, time.Time{}
+	s.StopRequestedAt = time.Time{}
 	s.LastExit = &LastExit{At: e.seen.Now, Reason: "stopped"}
 }

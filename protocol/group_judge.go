@@ -46,13 +46,21 @@ func (s *Registered) held(seen Observation) bool {
 
 // survived reports whether processes of the session of s are left.
 func (s *Registered) survived(seen Observation) bool {
-	return !s.StartedAt.IsZero() && seen.Survived != nil && seen.Survived(s)
+	return !s.StartedAt.IsZero() && seen.canCheck(s.identity()) && seen.Survived != nil && seen.Survived(s)
 }
 
-// foreign reports whether the process of s is one of another host.
+// foreign reports whether the process of s may live where this observer cannot look.
 func (s *Registered) foreign(seen Observation) bool {
-	p := s.identity()
-	return p.HostID != "" && p.HostID != seen.Host.ID
+	p, here := s.identity(), seen.Host
+	if p.HostID == "" || p.HostID != here.ID {
+		return p.HostID != ""
+	}
+	return p.BootID == here.BootID && p.PIDNamespace != "" && here.PIDNamespace != "" && p.PIDNamespace != here.PIDNamespace
+}
+
+// taken reports whether no process but the one of s can be s.
+func (g Group) taken(s *Registered, seen Observation) bool {
+	return s.held(seen) || s.foreign(seen) && g.heard(s, seen)
 }
 
 // Ready reports whether supervisors that depend on id may run.

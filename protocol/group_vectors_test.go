@@ -42,6 +42,7 @@ type groupVector struct {
 		State                string          `json:"state"`
 		Failover             bool            `json:"failover"`
 		Hook                 bool            `json:"hook"`
+		LastAlert            int64           `json:"lastAlert"`
 		HeartbeatIntervalMs  int64           `json:"heartbeatIntervalMs"`
 		StalenessThresholdMs int64           `json:"stalenessThresholdMs"`
 		Starts               map[string]struct {
@@ -279,7 +280,7 @@ func (v *groupVector) pass(t *testing.T, g Group, owner string, seen Observation
 		pid = 1
 	}
 	d := g.Pass(Pass{
-		Owner: owner, PID: pid, State: OrchestratorState(v.Do.State), Failover: v.Do.Failover, Hook: v.Do.Hook,
+		Owner: owner, PID: pid, State: OrchestratorState(v.Do.State), Failover: v.Do.Failover, Hook: v.Do.Hook, LastAlert: v.Do.LastAlert,
 		HeartbeatInterval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
 		StalenessThreshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
 	}, seen)

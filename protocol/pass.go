@@ -9,6 +9,7 @@ type Pass struct {
 	State              OrchestratorState // "": running
 	Failover           bool              // start also what may still run on another host
 	Hook               bool              // this pass gives alerts to a hook
+	LastAlert          int64             // number of the last line in the alerts file; 0: none
 	HeartbeatInterval  time.Duration
 	StalenessThreshold time.Duration
 }
@@ -66,8 +67,9 @@ func (g Group) Pass(p Pass, seen Observation) *Decision {
 	}
 	e := g.begin(p.Owner, seen)
 	pass := &pass{groupEdit: e, failover: p.Failover, ready: make(map[string]bool), decision: &Decision{edit: e}}
+	e.g.Registry.AlertSeq = max(g.Registry.AlertSeq, p.LastAlert)
 	if p.Hook && g.Registry.AlertsGiven == NoneGiven {
-		e.g.Registry.AlertsGiven = g.Registry.AlertSeq
+		e.g.Registry.AlertsGiven = e.g.Registry.AlertSeq
 	}
 	if owner != "" && owner != p.Owner {
 		e.raise(AlertTakeover, "", "from %s", owner)

@@ -33,6 +33,7 @@ func (p *pass) look(s *Registered) {
 func (p *pass) running(s *Registered) {
 	if s.Starting && s.gone(p.seen) != "" {
 		p.setState(s, StateRegistered, "startLost")
+		s.Starting = false
 		p.waiting(s, "startLost")
 		return
 	}
@@ -79,7 +80,7 @@ func (p *pass) waiting(s *Registered, firstReason string) {
 	switch evidence := p.g.dead(s, p.seen); {
 	case s.alive(p.seen), p.g.heard(s, p.seen):
 		p.setState(s, StateRunning, "")
-		s.RestartPending = false
+		s.RestartPending, s.TermSentAt = false, time.Time{}
 		if s.RunningSince.IsZero() {
 			s.RunningSince = p.seen.Now
 		}
@@ -119,7 +120,7 @@ func (p *pass) wait(s *Registered) {
 }
 
 func (p *pass) block(s *Registered, by string) {
-	if by != "" && by != s.BlockedBy {
+	if by != "" && by != p.before.Supervisor(s.ID).BlockedBy {
 		p.raise(AlertBlocked, s.ID, "%s", by)
 	}
 	s.BlockedBy = by
@@ -133,7 +134,7 @@ func (p *pass) failed(s *Registered) {
 		p.die(s, "not restartable")
 		return
 	case s.RestartAttempts >= policy.MaxAttempts:
-		p.die(s, fmt.Sprintf("%d attempts", policy.MaxAttempts))
+		p.die(s, fmt.Sprintf("%d attempts", s.RestartAttempts))
 		return
 	}
 	if s.FailedAt.IsZero() {
@@ -152,16 +153,20 @@ func (p *pass) failed(s *Registered) {
 	}
 }
 
+// die gives s up. What a pass has started is not left behind.
 func (p *pass) die(s *Registered, reason string) {
+	if !s.StartedAt.IsZero() && p.stop(s) {
+		return
+	}
 	p.setState(s, StateDead, reason)
-	s.NextAttemptAt, s.RestartPending = time.Time{}, false
+	s.NextAttemptAt, s.RestartPending, s.BlockedBy, s.TermSentAt = time.Time{}, false, "", time.Time{}
 	p.raise(AlertDead, s.ID, "%s", reason)
 }
 
 func (p *pass) shuttingDown(s *Registered) {
-	for i := range p.g.Registry.Supervisors {
-		d := &p.g.Registry.Supervisors[i]
-		if d.State == StateShuttingDown && slices.Contains(d.Dependencies, s.ID) {
+	for i := range p.before.Registry.Supervisors {
+		d := &p.before.Registry.Supervisors[i]
+		if d.State == StateShuttingDown && d.ID != s.ID && slices.Contains(d.Dependencies, s.ID) {
 			return
 		}
 	}
@@ -198,7 +203,7 @@ func (p *pass) stop(s *Registered) bool {
 // start starts s. What it had before is stopped first.
 func (p *pass) start(s *Registered, restart bool, firstReason string) {
 	if s.foreign(p.seen) && !p.failover {
-		p.block(s, "process on another host")
+		p.block(s, "process elsewhere")
 		return
 	}
 	if p.stop(s) {

@@ -27,7 +27,7 @@ func (g Group) Register(r Registration, seen Observation) (Group, error) {
 		e.g.Registry.Supervisors, e.g.effects.Cleared = nil, true
 	}
 	s := e.supervisor(r.Supervisor)
-	if err := r.check(s, e.seen); err != nil {
+	if err := r.check(e.g, s, e.seen); err != nil {
 		return g, err
 	}
 	if s == nil {
@@ -35,7 +35,7 @@ func (g Group) Register(r Registration, seen Observation) (Group, error) {
 		e.g.Registry.Supervisors, s = all, &all[len(all)-1]
 	}
 	r.replace(s)
-	if slices.Contains(e.g.Registry.dependencies(s.ID), s.ID) {
+	if r.Dependencies != nil && slices.Contains(e.g.Registry.dependencies(s.ID), s.ID) {
 		return g, ErrCycle
 	}
 	if r.Request {
@@ -47,11 +47,11 @@ func (g Group) Register(r Registration, seen Observation) (Group, error) {
 }
 
 // check returns why r is refused; s is the entry, or nil.
-func (r Registration) check(s *Registered, seen Observation) error {
+func (r Registration) check(g Group, s *Registered, seen Observation) error {
 	switch p := identity(r.PID, r.Process); {
 	case s != nil && s.State == StateShuttingDown:
 		return ErrShuttingDown
-	case !r.Request && s != nil && (p.Known() || !s.alive(seen)) && p != s.identity() && s.held(seen):
+	case !r.Request && s != nil && (p.Known() || !s.alive(seen)) && p != s.identity() && g.taken(s, seen):
 		return ErrOtherProcess
 	case r.Request && r.StartInfo == nil && (s == nil || s.StartInfo == nil):
 		return ErrNoStartInfo
@@ -134,7 +134,11 @@ func (e *groupEdit) runOrWait(s *Registered) {
 	if s.State == StateFailed || s.State.final() {
 		s.RestartAttempts = 0
 	}
+	blockedBy := s.BlockedBy
 	s.begin()
+	if to == StateWaiting && s.State == StateWaiting {
+		s.BlockedBy = blockedBy
+	}
 	e.setState(s, to, "")
 }
 

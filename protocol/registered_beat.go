@@ -11,7 +11,7 @@ func (g Group) BeatRegistered(a Actor, seen Observation) (after Group, status in
 	switch {
 	case s == nil:
 		return g, 0, ErrNoSupervisor
-	case actor.Known() && actor != s.identity() && s.held(e.seen):
+	case actor.Known() && actor != s.identity() && g.taken(s, e.seen):
 		return g, 0, ErrOtherProcess
 	case s.State.final(), !actor.Known() && s.gone(e.seen) != "":
 		return g, 5, nil

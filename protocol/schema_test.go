@@ -12,31 +12,13 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// The schema accepts what Decode accepts and Encode writes, and refuses what Decode refuses, as far as a schema can say it.
+// Each schema accepts what Decode accepts and Encode writes, and refuses what Decode refuses, as far as a schema can say it.
 func TestSchema(t *testing.T) {
-	schema, err := jsonschema.NewCompiler().Compile("../spec/operation.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := filepath.Glob("../spec/vectors/*.json")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no vectors: %v", err)
-	}
-	valid := func(text string) error {
-		value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-		if err != nil {
-			return err
-		}
-		return schema.Validate(value)
-	}
-	// A schema sees no text, only values, and no two of them at once.
-	beyondSchema := regexp.MustCompile(`^decode-(duplicate-|number-with-|supervisor-(key|id)-|two-dots|id-with-two-dots)`)
-	refused := 0
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+	check := newSchemaCheck(t, "operation", "../spec/vectors/*.json", func(text string) (string, error) {
+		op, err := protocol.Decode(text)
+		return op.Encode(), err
+	})
+	check.all(t, func(data []byte) []string {
 		var v struct {
 			Given, Then json.RawMessage
 			GivenText   string
@@ -44,22 +26,89 @@ func TestSchema(t *testing.T) {
 		if err := json.Unmarshal(data, &v); err != nil {
 			t.Fatal(err)
 		}
-		for _, text := range []string{string(v.Given), string(v.Then), v.GivenText} {
+		return []string{string(v.Given), string(v.Then), v.GivenText}
+	})
+}
+
+func TestGroupSchemas(t *testing.T) {
+	texts := func(member string) func(data []byte) []string {
+		return func(data []byte) []string {
+			var v struct {
+				Given, Then map[string]json.RawMessage
+				GivenText   map[string]string
+			}
+			if err := json.Unmarshal(data, &v); err != nil {
+				t.Fatal(err)
+			}
+			return []string{string(v.Given[member]), string(v.Then[member]), v.GivenText[member]}
+		}
+	}
+	newSchemaCheck(t, "orchestrator", "../spec/vectors/groups/*.json", func(text string) (string, error) {
+		o, err := protocol.DecodeOrchestrator(text)
+		return o.Encode(), err
+	}).all(t, texts("orchestrator"))
+	newSchemaCheck(t, "supervisors", "../spec/vectors/groups/*.json", func(text string) (string, error) {
+		r, err := protocol.DecodeRegistry(text)
+		return r.Encode(), err
+	}).all(t, texts("supervisors"))
+}
+
+// schemaCheck compares a schema with the decoder of the same files.
+type schemaCheck struct {
+	schema *jsonschema.Schema
+	files  []string
+	again  func(text string) (string, error) // what is written of text, or why it is refused
+}
+
+func newSchemaCheck(t *testing.T, name, vectors string, again func(string) (string, error)) schemaCheck {
+	schema, err := jsonschema.NewCompiler().Compile("../spec/" + name + ".schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(vectors)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no vectors: %v", err)
+	}
+	return schemaCheck{schema, files, again}
+}
+
+// beyondSchema are vectors of refusals that no schema can say: it sees no text, only values, and no two of them at once.
+var beyondSchema = regexp.MustCompile(`^decode-(orchestrator-)?(duplicate-|number-with-|fraction|supervisor-(key|id)-|two-dots|id-with-two-dots)`)
+
+func (c schemaCheck) valid(text string) error {
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return c.schema.Validate(value)
+}
+
+// all checks what texts finds in each vector.
+func (c schemaCheck) all(t *testing.T, texts func(data []byte) []string) {
+	refused := 0
+	for _, file := range c.files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(file)
+		for _, text := range texts(data) {
 			if !json.Valid([]byte(text)) || text == "null" {
 				continue // what is no JSON is none of a schema's business
 			}
-			op, err := protocol.Decode(text)
-			if bySchema := valid(text); err == nil && bySchema != nil {
-				t.Errorf("%s: the schema refuses what Decode accepts: %v", filepath.Base(file), bySchema)
-			} else if err != nil && bySchema == nil && !beyondSchema.MatchString(filepath.Base(file)) {
-				t.Errorf("%s: the schema accepts what Decode refuses: %v", filepath.Base(file), err)
-			} else if err != nil {
-				refused++
-			}
-			if err == nil {
-				if err := valid(op.Encode()); err != nil {
-					t.Errorf("%s: the schema refuses what Encode writes: %v", filepath.Base(file), err)
+			written, err := c.again(text)
+			bySchema := c.valid(text)
+			switch {
+			case err == nil && bySchema != nil:
+				t.Errorf("%s: the schema refuses what is valid: %v", name, bySchema)
+			case err == nil:
+				if err := c.valid(written); err != nil {
+					t.Errorf("%s: the schema refuses what is written: %v", name, err)
 				}
+			case bySchema == nil && !beyondSchema.MatchString(name):
+				t.Errorf("%s: the schema accepts what is refused: %v", name, err)
+			default:
+				refused++
 			}
 		}
 	}

@@ -1,0 +1,55 @@
+package protocol
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"testing"
+)
+
+// FuzzDecodeGroup: what is decoded is written, and decoded again, as the same; what is not is refused with a DecodeError.
+func FuzzDecodeGroup(f *testing.F) {
+	for _, file := range groupVectorFiles(f) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		var v struct {
+			Given, Then map[string]json.RawMessage
+			GivenText   map[string]string
+		}
+		if err := json.Unmarshal(data, &v); err != nil {
+			f.Fatal(err)
+		}
+		for _, files := range []map[string]json.RawMessage{v.Given, v.Then} {
+			for _, text := range files {
+				f.Add(string(text))
+			}
+		}
+		for _, text := range v.GivenText {
+			f.Add(text)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		checkDecodePart(t, text, DecodeOrchestrator, Orchestrator.Encode)
+		checkDecodePart(t, text, DecodeRegistry, Registry.Encode)
+	})
+}
+
+func checkDecodePart[T any](t *testing.T, text string, decode func(string) (T, error), encode func(T) string) {
+	value, err := decode(text)
+	if err != nil {
+		if e, ok := errors.AsType[*DecodeError](err); !ok || !errors.Is(e, ErrCorrupt) && !errors.Is(e, ErrNewerVersion) {
+			t.Fatalf("refused with %v", err)
+		}
+		return
+	}
+	encoded := encode(value)
+	again, err := decode(encoded)
+	if err != nil {
+		t.Fatalf("what was encoded is refused: %v\n%s", err, encoded)
+	}
+	if got := encode(again); got != encoded {
+		t.Fatalf("encoded:\n%s\nencoded again:\n%s", encoded, got)
+	}
+}
