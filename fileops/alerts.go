@@ -106,13 +106,35 @@ func linesAfter(seq int64, group string, alerts []protocol.Alert) []byte {
 // Alerts returns the lines of the alerts file whose number is greater than after, in their order. A last line without a
 // newline is not complete and does not count. Its errors are those of AppendAlerts; that there is no such file is none.
 func (l *Ledger) Alerts(group string, after int64) ([]Line, error) {
+	var found []Line
+	err := l.eachAlert(group, func(line Line) bool {
+		if line.Seq > after {
+			found = append(found, line)
+		}
+		return line.Seq > after
+	})
+	slices.Reverse(found)
+	return found, err
+}
+
+// LastAlert returns the number of the last line that Alerts would return, 0 if there is none.
+func (l *Ledger) LastAlert(group string) (seq int64, err error) {
+	err = l.eachAlert(group, func(line Line) bool {
+		seq = line.Seq
+		return false
+	})
+	return seq, err
+}
+
+// eachAlert calls do for each line, from the last to the first, until it returns false.
+func (l *Ledger) eachAlert(group string, do func(Line) bool) error {
 	if err := protocol.CheckID(group); err != nil {
-		return nil, err
+		return err
 	}
 	path := l.alerts(group)
 	f, err := l.fs.Open(path)
 	if err != nil {
-		return nil, ignoreMissing(err)
+		return ignoreMissing(err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -120,20 +142,17 @@ func (l *Ledger) Alerts(group string, after int64) ([]Line, error) {
 		err = l.trustFile(path, info)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	lines := &backward{f: f, path: path, off: info.Size}
-	var found []Line
 	for {
 		line, err := lines.next()
-		if err == io.EOF || err == nil && line.Seq <= after {
-			slices.Reverse(found)
-			return found, nil
+		if err == io.EOF || err == nil && !do(line) {
+			return nil
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		found = append(found, line)
 	}
 }
 
