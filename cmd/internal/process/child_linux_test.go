@@ -2,7 +2,6 @@ package process
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -31,6 +30,7 @@ func init() {
 }
 
 func TestMain(m *testing.M) {
+	Stage()
 	role := os.Getenv(roleVariable)
 	if role == "" {
 		os.Exit(m.Run())
@@ -56,6 +56,19 @@ func TestMain(m *testing.M) {
 		serve(reportHere())
 	case "judge":
 		serve(judge())
+	case "pass":
+		serve(pass())
+	case "witness":
+		serve(witness())
+	case "kill":
+		serve(killAs())
+	case "dial":
+		if _, err := dial(os.Args[1]); err != nil {
+			serve(err.Error())
+		}
+		serve("ready")
+	case "connect":
+		serve(connect())
 	default:
 		serve("no such role: " + role)
 	}
@@ -133,10 +146,16 @@ func start(t testing.TB, role string, args ...string) *child {
 
 func startAs(t testing.TB, attributes *syscall.SysProcAttr, role string, args ...string) *child {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), deadline)
-	c := &child{Cmd: exec.CommandContext(ctx, "/proc/self/exe", args...)}
+	cmd := exec.Command("/proc/self/exe", args...)
+	cmd.SysProcAttr = attributes
+	return startCommand(t, cmd, role)
+}
+
+// startCommand starts what becomes the test binary in a role.
+func startCommand(t testing.TB, cmd *exec.Cmd, role string) *child {
+	t.Helper()
+	c := &child{Cmd: cmd}
 	c.Env = append(os.Environ(), roleVariable+"="+role)
-	c.SysProcAttr = attributes
 	c.Stderr = os.Stderr
 	in, err := c.StdinPipe()
 	if err != nil {
@@ -150,10 +169,11 @@ func startAs(t testing.TB, attributes *syscall.SysProcAttr, role string, args ..
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
+	overdue := time.AfterFunc(deadline, func() { c.Process.Kill() })
 	t.Cleanup(func() {
+		overdue.Stop()
 		c.Process.Kill()
 		c.Wait()
-		cancel()
 	})
 	c.first = c.line(t)
 	return c

@@ -3,7 +3,9 @@
 package process
 
 import (
+	"fmt"
 	"os"
+	"syscall"
 
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -34,4 +36,19 @@ func Identify(pid int) (protocol.Process, error) {
 // Exited is false: without start times, nothing is certain.
 func Exited(pid int, startTicks int64) bool {
 	return false
+}
+
+// SignalProcess always fails: no process can be told from one that has its number later.
+func SignalProcess(p protocol.Process, _ syscall.Signal) error {
+	return fmt.Errorf("process %d cannot be identified on this system", p.PID)
+}
+
+// SignalGroup always fails, as SignalProcess does.
+func SignalGroup(p protocol.Process, sig syscall.Signal) error {
+	return SignalProcess(p, sig)
+}
+
+// Survivors finds none.
+func Survivors(protocol.Process, []string) []protocol.Process {
+	return nil
 }

@@ -1,4 +1,5 @@
 // Package process knows the processes of this machine: which one a pid means, whether that one is gone, when it ends.
+// It starts those that are to outlive it, and signals them.
 //
 // A pid is a number that the kernel gives to the next process once its holder is gone. So a process is identified by
 // its pid together with its start time, and one to be signalled is held by a handle.

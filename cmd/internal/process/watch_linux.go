@@ -91,7 +91,12 @@ func (w *Watched) Close() error {
 
 // ended reports whether the process of a pidfd has ended: that is when the pidfd becomes readable.
 func ended(pidfd uintptr) bool {
-	fds := []unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}
+	return readable(pidfd)
+}
+
+// readable reports whether there is something to read from fd now, or its end.
+func readable(fd uintptr) bool {
+	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 	for {
 		n, err := unix.Poll(fds, 0)
 		if err != unix.EINTR {

@@ -1,0 +1,156 @@
+//go:build unix
+
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// patience is how long a stage may take for what it does at once unless it never does.
+const patience = 10 * time.Second
+
+// Gate holds back a command: its process is there, as a stage (see Stage), but does not run it before Release. If this
+// process ends before Release, however it does, the stage ends too and has run nothing. A gate is for one goroutine,
+// which ends it with Release or Cancel.
+type Gate struct {
+	start   Start
+	process protocol.Process
+	watched *Watched // the stage, which becomes the command
+	conn    *os.File // nobody else has this end, so that the stage sees it close when this process ends
+}
+
+// Spawn starts a stage for s, as the leader of a session of its own with /dev/null as stdin. The caller's main must call
+// Stage. The process outlives this one and is waited for in the background. It inherits the umask, the limits and the
+// control group of this process, but no descriptor, no blocked signal and no ignored SIGHUP or SIGINT; other ignored
+// signals are those that Go leaves ignored (SIGTSTP, SIGTTIN, SIGTTOU). What is wrong with s is said by Release.
+func Spawn(s Start) (*Gate, error) {
+	if len(s.Argv) == 0 {
+		return nil, errNoCommand
+	}
+	path, err := executable()
+	if err != nil {
+		return nil, err
+	}
+	ours, theirs, err := socketpair()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Cmd{
+		Path:        path,
+		Args:        []string{os.Args[0], stageFlag, "3"},
+		Env:         []string{}, // not nil, which would mean ours
+		ExtraFiles:  []*os.File{theirs},
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+	}
+	err = cmd.Start()
+	theirs.Close()
+	if err != nil {
+		ours.Close()
+		return nil, err
+	}
+	g, err := newGate(s, cmd.Process.Pid, ours)
+	go cmd.Wait() // not before newGate: until then nobody else can get the number
+	return g, err
+}
+
+var errNoCommand = errors.New("no command")
+
+// socketpair returns the two ends of a connection, the first in the poller. Neither is inherited.
+func socketpair() (ours, theirs *os.File, err error) {
+	syscall.ForkLock.RLock() // no process is forked between these calls
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		syscall.CloseOnExec(fds[0])
+		syscall.CloseOnExec(fds[1])
+	}
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		return nil, nil, os.NewSyscallError("socketpair", err)
+	}
+	err = syscall.SetNonblock(fds[0], true)
+	ours, theirs = os.NewFile(uintptr(fds[0]), "gate"), os.NewFile(uintptr(fds[1]), "stage")
+	return ours, theirs, os.NewSyscallError("fcntl", err)
+}
+
+// newGate takes over conn, whose other end the process pid has.
+func newGate(s Start, pid int, conn *os.File) (*Gate, error) {
+	w, err := Watch(pid)
+	if err != nil {
+		conn.Close()
+		return nil, fmt.Errorf("stage %d: %w", pid, err)
+	}
+	p, err := Identify(pid)
+	if err != nil {
+		conn.Close()
+		w.Close()
+		return nil, fmt.Errorf("stage %d: %w", pid, err)
+	}
+	return &Gate{start: s, process: p, watched: w, conn: conn}, nil
+}
+
+// Process returns the identity of the stage, or its pid alone if that is all that is known. Both will be those of the
+// command.
+func (g *Gate) Process() protocol.Process {
+	return g.process
+}
+
+// Release lets the stage run the command. It returns nil once exec(2) has succeeded, with the same pid and start time;
+// so it does for a stage that somebody kills just before that. Otherwise it returns what failed, such as
+// `exec "foo": no such file or directory`, and nothing of the command has run; or that the stage said nothing for 10
+// seconds, and was killed. After an error the process is gone. The gate is ended.
+func (g *Gate) Release() error {
+	g.conn.SetDeadline(time.Now().Add(patience))
+	_, err := g.conn.Write(g.start.encode())
+	var answer []byte
+	if err == nil {
+		answer, err = io.ReadAll(g.conn)
+	}
+	if err == nil && len(answer) == 0 {
+		return errors.Join(g.conn.Close(), g.watched.Close())
+	}
+	if err == nil {
+		err = errors.New(string(answer))
+	} else {
+		err = fmt.Errorf("stage %d: %w", g.process.PID, err)
+		g.watched.Signal(syscall.SIGKILL) // it may have what it needs to go on
+	}
+	if e := g.Cancel(); e != nil && !errors.Is(e, os.ErrClosed) {
+		err = fmt.Errorf("%w; %w", err, e)
+	}
+	return err
+}
+
+// Cancel makes the stage exit, which has run nothing, and returns when it is gone. It kills one that is still there after
+// 10 seconds and returns an error if that one does not end within 10 more. It returns os.ErrClosed, and does nothing, if
+// the gate is ended already. The gate is ended.
+func (g *Gate) Cancel() error {
+	if err := g.conn.Close(); err != nil {
+		return err
+	}
+	defer g.watched.Close()
+	if g.gone() {
+		return nil
+	}
+	g.watched.Signal(syscall.SIGKILL)
+	if g.gone() {
+		return nil
+	}
+	return fmt.Errorf("stage %d does not end", g.process.PID)
+}
+
+func (g *Gate) gone() bool {
+	select {
+	case <-g.watched.Done():
+		return true
+	case <-time.After(patience):
+		return false
+	}
+}

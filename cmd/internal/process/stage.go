@@ -1,0 +1,148 @@
+//go:build unix
+
+package process
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// stageFlag is the first argument of a stage. The second is the descriptor or the address of the gate.
+const stageFlag = "--dpl-stage"
+
+// Stage returns at once unless this process is a stage, which Spawn and SpawnUnit make of the caller's own executable. A
+// stage waits for its Start, then becomes that command and never returns; if the gate is closed first it exits with
+// status 0 and has done nothing. Main calls it before anything else.
+func Stage() {
+	if len(os.Args) != 3 || os.Args[1] != stageFlag {
+		return
+	}
+	runtime.LockOSThread() // the signal mask is the thread's
+	conn, err := dial(os.Args[2])
+	if err != nil {
+		os.Exit(0) // so it is when the gate was closed in the meantime
+	}
+	s, err := readStart(bufio.NewReader(conn))
+	if err != nil {
+		os.Exit(0)
+	}
+	io.WriteString(conn, s.become().Error())
+	os.Exit(1)
+}
+
+// become makes this process the command, or returns why not.
+func (s Start) become() error {
+	if err := lead(); err != nil {
+		return err
+	}
+	if err := syscall.Chdir(s.Dir); err != nil {
+		return fmt.Errorf("chdir %q: %w", s.Dir, err)
+	}
+	if err := redirect(s.Log); err != nil {
+		return fmt.Errorf("open log %q: %w", s.Log, err)
+	}
+	if err := seal(); err != nil {
+		return err
+	}
+	forgive()
+	return fmt.Errorf("exec %q: %w", s.Argv[0], s.exec())
+}
+
+// lead makes this process the leader of a session, unless it is.
+func lead() error {
+	if session, err := unix.Getsid(0); err == nil && session == os.Getpid() {
+		return nil
+	}
+	_, err := unix.Setsid()
+	return os.NewSyscallError("setsid", err)
+}
+
+// redirect sends stdout and stderr to the end of the file at path.
+func redirect(path string) error {
+	const flags = unix.O_WRONLY | unix.O_APPEND | unix.O_CREAT | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	fd, err := unix.Open(path, flags|unix.O_NONBLOCK, 0o600) // or a FIFO that nobody reads would hold up the pass
+	if err != nil {
+		return err
+	}
+	if err := unix.SetNonblock(fd, false); err != nil {
+		return err
+	}
+	if err := unix.Dup2(fd, 1); err != nil {
+		return err
+	}
+	return unix.Dup2(fd, 2)
+}
+
+// sealListed marks the descriptors above 2 that the directory dir shows close-on-exec.
+func sealListed(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("list descriptors: %w", err)
+	}
+	for _, e := range entries {
+		if fd, err := strconv.Atoi(e.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
+	return nil
+}
+
+// forgive makes exec(2) set SIGHUP and SIGINT to their defaults, which nohup(1) and the & of a script ignore. It does so
+// with all signals that have a handler, and Go gives one to most others by itself.
+func forgive() {
+	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
+		if signal.Ignored(sig) {
+			signal.Notify(make(chan os.Signal, 1), sig)
+		}
+	}
+	unblock()
+}
+
+// exec does what execvpe(3) does, but for the shell, and returns only errors.
+func (s Start) exec() error {
+	failed := syscall.ENOENT
+	for _, path := range s.candidates() {
+		err := syscall.Exec(path, s.Argv, s.Env)
+		switch err {
+		case syscall.ENOENT, syscall.ENOTDIR:
+		case syscall.EACCES:
+			failed = syscall.EACCES
+		default:
+			return err
+		}
+	}
+	return failed
+}
+
+// candidates returns where the command may be, in order.
+func (s Start) candidates() []string {
+	name, path := s.Argv[0], "/bin:/usr/bin"
+	if strings.Contains(name, "/") {
+		return []string{name}
+	}
+	for _, e := range s.Env {
+		if value, found := strings.CutPrefix(e, "PATH="); found {
+			path = value
+			break
+		}
+	}
+	var found []string
+	for dir := range strings.SplitSeq(path, ":") {
+		if dir == "" {
+			dir = "."
+		}
+		if name != "" {
+			found = append(found, dir+"/"+name)
+		}
+	}
+	return found
+}

@@ -1,0 +1,104 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func TestGateLooksUp(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	script := func(path string, mode fs.FileMode) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(path)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, path), []byte("#!/bin/sh\necho "+path+"\n"), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script("one/cmd", 0o700)
+	script("two/cmd", 0o700)
+	script("closed/cmd", 0o600)
+	script("cmd", 0o700)
+	for i, c := range []struct{ name, path, want string }{
+		{"cmd", "PATH=" + dir + "/one:" + dir + "/two", "one/cmd"},
+		{"cmd", "PATH=" + dir + "/none:" + dir + "/closed:" + dir + "/cmd:" + dir + "/two", "two/cmd"},
+		{"cmd", "PATH=two", "two/cmd"},
+		{"cmd", "PATH=none:", "cmd"},
+		{"./cmd", "PATH=" + dir + "/one", "cmd"},
+		{"one/cmd", "PATH=two", "one/cmd"},
+	} {
+		s := Start{Argv: []string{c.name}, Dir: dir, Env: []string{"XPATH=one", c.path, "PATH=one"}, Log: fmt.Sprint("log", i)}
+		released(t, s)
+		s.Log = filepath.Join(dir, s.Log) // it was relative to Dir
+		if got := logged(t, s, 1)[0]; got != c.want {
+			t.Errorf("%q with %q ran %q, want %q", c.name, c.path, got, c.want)
+		}
+	}
+	s := command(t, "echo", "found")
+	s.Env = nil
+	released(t, s)
+	if got := logged(t, s, 1)[0]; got != "found" {
+		t.Errorf("without PATH: %q", got)
+	}
+}
+
+func TestGateFails(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := func(name, content string, mode fs.FileMode) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	noFormat, closed := file("noformat", "echo", 0o700), file("closed", "#!/bin/sh\n", 0o600)
+	link, fifo := filepath.Join(dir, "link"), filepath.Join(dir, "fifo")
+	if err := errors.Join(os.Symlink(file("target", "", 0o600), link), unix.Mkfifo(fifo, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		change func(*Start)
+		want   string
+	}{
+		{func(s *Start) { s.Argv[0] = "no such command" }, `exec "no such command": no such file or directory`},
+		{func(s *Start) { s.Argv[0] = "./no" }, `exec "./no": no such file or directory`},
+		{func(s *Start) { s.Argv[0] = "" }, `exec "": no such file or directory`},
+		{func(s *Start) { s.Argv[0] = closed }, fmt.Sprintf("exec %q: permission denied", closed)},
+		{func(s *Start) { s.Argv[0], s.Env = "closed", []string{"PATH=" + dir + ":/none"} }, `exec "closed": permission denied`},
+		{func(s *Start) { s.Argv[0] = noFormat }, fmt.Sprintf("exec %q: exec format error", noFormat)},
+		{func(s *Start) { s.Argv[0] = dir }, fmt.Sprintf("exec %q: permission denied", dir)},
+		{func(s *Start) { s.Argv[1] = "a\x00b" }, `exec "echo": invalid argument`},
+		{func(s *Start) { s.Argv[1] = strings.Repeat("x", 1<<20) }, `exec "echo": argument list too long`},
+		{func(s *Start) { s.Dir = "/no such" }, `chdir "/no such": no such file or directory`},
+		{func(s *Start) { s.Dir = closed }, fmt.Sprintf("chdir %q: not a directory", closed)},
+		{func(s *Start) { s.Log = "/no such/log" }, `open log "/no such/log": no such file or directory`},
+		{func(s *Start) { s.Log = dir }, fmt.Sprintf("open log %q: is a directory", dir)},
+		{func(s *Start) { s.Log = link }, fmt.Sprintf("open log %q: too many levels of symbolic links", link)},
+		{func(s *Start) { s.Log = fifo }, fmt.Sprintf("open log %q: no such device or address", fifo)},
+	} {
+		s := command(t, "echo", "hello")
+		c.change(&s)
+		g := spawned(t, s)
+		err := g.Release()
+		if err == nil || err.Error() != c.want {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+		if p := g.Process(); !Exited(p.PID, p.StartTicks) {
+			t.Errorf("%s: the stage is still there", c.want)
+		}
+		mustBeReaped(t, g.Process().PID)
+	}
+	if g, err := Spawn(Start{}); err == nil || g != nil {
+		t.Errorf("Spawn of nothing: %v, %v", g, err)
+	}
+}

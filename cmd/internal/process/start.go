@@ -1,0 +1,68 @@
+package process
+
+import (
+	"bufio"
+	"encoding/binary"
+	"io"
+)
+
+// Start is a command to be started. Its strings may hold any byte but NUL.
+type Start struct {
+	// Argv is what the command gets. If Argv[0] has no slash it is looked up as execvp(3) does, in the first PATH of Env;
+	// without a PATH in /bin and /usr/bin. A script needs its #! line: no shell is tried.
+	Argv []string
+	// Dir is the working directory, absolute. A relative command, PATH or Log counts from there.
+	Dir string
+	// Env is the whole environment.
+	Env []string
+	// Log is the file that gets what the command writes to stdout and stderr: it is appended to, created with mode 0600,
+	// and must not be a symbolic link. It may be /dev/null.
+	Log string
+}
+
+// encode returns s as readStart reads it. Of its beginnings none is a Start, so that one cut short starts nothing.
+func (s Start) encode() []byte {
+	var b []byte
+	for _, list := range [][]string{s.Argv, s.Env, {s.Dir, s.Log}} {
+		b = binary.AppendUvarint(b, uint64(len(list)))
+		for _, element := range list {
+			b = binary.AppendUvarint(b, uint64(len(element)))
+			b = append(b, element...)
+		}
+	}
+	return b
+}
+
+// readStart reads what encode wrote, or returns the error of r, such as io.EOF where it ends too early.
+func readStart(r *bufio.Reader) (Start, error) {
+	var lists [3][]string
+	for i := range lists {
+		count, err := binary.ReadUvarint(r)
+		if err != nil {
+			return Start{}, err
+		}
+		for range count {
+			element, err := readElement(r)
+			if err != nil {
+				return Start{}, err
+			}
+			lists[i] = append(lists[i], element)
+		}
+	}
+	if len(lists[0]) == 0 || len(lists[2]) != 2 {
+		return Start{}, io.ErrUnexpectedEOF
+	}
+	return Start{Argv: lists[0], Env: lists[1], Dir: lists[2][0], Log: lists[2][1]}, nil
+}
+
+func readElement(r *bufio.Reader) (string, error) {
+	length, err := binary.ReadUvarint(r)
+	if err != nil {
+		return "", err
+	}
+	content, err := io.ReadAll(io.LimitReader(r, int64(length&^(1<<63))))
+	if err == nil && uint64(len(content)) < length {
+		err = io.ErrUnexpectedEOF
+	}
+	return string(content), err
+}
