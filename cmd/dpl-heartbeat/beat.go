@@ -16,6 +16,7 @@ type beater struct {
 	env      *cli.Env
 	ledger   *fileops.Ledger
 	op       string // "": all that name the supervisor
+	group    string // "": its registration gets no beat
 	actor    protocol.Actor
 	cleaning bool
 }
@@ -28,6 +29,9 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 		return nil, err
 	}
 	if b.op, err = cli.ID("--op", c.Op, "DPL_OP"); err != nil {
+		return nil, err
+	}
+	if b.group, err = c.groupOf(b.actor); err != nil {
 		return nil, err
 	}
 	participates := b.actor.Call != "" || b.actor.Participant != ""
@@ -80,21 +84,62 @@ func (c *heartbeat) actor() (a protocol.Actor, err error) {
 	return a, nil
 }
 
+// groupOf returns the group whose registration of a gets the beat, too. A participant that a supervisor has started does
+// not beat for it.
+func (c *heartbeat) groupOf(a protocol.Actor) (string, error) {
+	if a.Supervisor != "" {
+		return cli.ID("--group", c.group, "DPL_GROUP")
+	}
+	if c.group != "" {
+		return "", cli.Usagef("--group goes with --supervisor, or $DPL_SUPERVISOR")
+	}
+	return "", nil
+}
+
 // beat makes one heartbeat, prints what is to be told, and returns the exit status.
 func (b *beater) beat() (int, error) {
+	registration, registered, err := b.registration()
+	if err != nil {
+		return 0, err
+	}
+	result, status, err := b.operations()
+	if err != nil {
+		return status, err
+	}
+	if b.env.JSON() {
+		b.env.PrintJSON(append(registration, result...))
+	}
+	return cli.Worse(registered, status), nil
+}
+
+// registration makes the heartbeat in the group.
+func (b *beater) registration() (result cli.Object, status int, err error) {
+	if b.group == "" {
+		return nil, cli.StatusOK, nil
+	}
+	edit, err := b.env.EditGroup(b.ledger, b.group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+		var after protocol.Group
+		after, status, err = g.BeatRegistered(b.actor, seen)
+		return after, err
+	})
+	if err != nil {
+		return nil, 0, cli.Named("heartbeat", b.group, b.actor.Supervisor, err)
+	}
+	return cli.Object{{Name: "registration", Value: append(edit.Result(b.actor.Supervisor), cli.Member{Name: "status", Value: status})}}, status, nil
+}
+
+// operations makes the heartbeat in one operation, or in all.
+func (b *beater) operations() (cli.Object, int, error) {
 	if b.op != "" {
 		result, status, err := b.one(b.op)
 		if errors.Is(err, fileops.ErrArchived) {
 			result, err = cli.Object{{Name: "operationId", Value: b.op}, {Name: "status", Value: status}}, nil
 		}
-		if err == nil && b.env.JSON() {
-			b.env.PrintJSON(result)
-		}
-		return status, err
+		return result, status, err
 	}
 	ids, err := cli.OperationsOf(b.ledger, b.actor.Supervisor)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	worst, results := cli.StatusOK, []cli.Object{}
 	for _, id := range ids {
@@ -109,10 +154,7 @@ func (b *beater) beat() (int, error) {
 		}
 		worst = cli.Worse(worst, status)
 	}
-	if b.env.JSON() {
-		b.env.PrintJSON(cli.Object{{Name: "status", Value: worst}, {Name: "operations", Value: results}})
-	}
-	return worst, nil
+	return cli.Object{{Name: "status", Value: worst}, {Name: "operations", Value: results}}, worst, nil
 }
 
 // one makes the heartbeat in one operation.

@@ -1,9 +1,10 @@
 // Dpl-heartbeat says that a participant or supervisor is alive, and learns what has become of the operation.
 //
 //	dpl-heartbeat --op OP [--call CALL | --participant ID] [--supervisor ID] [--every D [--while-pid N [--signal SIG]]]
+//	dpl-heartbeat --supervisor ID [--group GROUP] [--op OP] [--every D [--while-pid N [--signal SIG]]]
 //
 // It exits 3 if the participant is to clean up and pop, 4 if the operation is over, 5 if the participant was declared
-// crashed (spec §5.2).
+// crashed (spec §5.2, §10.3).
 package main
 
 import (
@@ -15,6 +16,7 @@ import (
 type heartbeat struct {
 	cli.Operation
 	call, participant, supervisor string
+	group                         string
 	pid                           int
 	cleaning                      bool
 	every                         time.Duration
@@ -27,6 +29,7 @@ func (c *heartbeat) Define(f *cli.FlagSet) {
 	f.String(&c.call, "call", "CALL", "beat for this call ($DPL_CALL)")
 	f.String(&c.participant, "participant", "ID", "beat for all calls of this participant ($DPL_PARTICIPANT)")
 	f.String(&c.supervisor, "supervisor", "ID", "beat as this supervisor ($DPL_SUPERVISOR); without --op, in all operations that name it")
+	f.String(&c.group, "group", "GROUP", "beat for the supervisor's registration in GROUP, too ($DPL_GROUP)")
 	f.PID(&c.pid, "pid", "the process that is alive")
 	f.Bool(&c.cleaning, "cleaning", "say that the participant is cleaning up")
 	f.Duration(&c.every, "every", "beat on, every D", time.Millisecond)
@@ -54,6 +57,7 @@ func main() {
 		"An id given by a flag counts before all those of the environment; there, a call counts before a participant, and "+
 			"that before a supervisor. A supervisor gets a line OPERATION CALL HANDLE PARTICIPANT STALE-MS PREVIOUS-STATE, separated "+
 			"by tabs, for each crashed call that it has to clean up, with - for no handle, until it is acknowledged with "+
-			"dpl-cleanup --ack. Exits 3 if the operation is aborted or in cleanup: clean up and pop; 4 if it is over; 5 if the "+
-			"participant was declared crashed; 66 if there is no such call.")
+			"dpl-cleanup --ack. Exits 3 if the operation is aborted or in cleanup: clean up and pop, or if "+
+			"the supervisor is being shut down; 4 if the operation is over; 5 if the participant was declared crashed, or the supervisor "+
+			"dead: register it again; 66 if there is no such call or supervisor.")
 }

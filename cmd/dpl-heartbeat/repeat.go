@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"syscall"
 	"time"
 
@@ -28,7 +27,7 @@ func (c *heartbeat) repeat(env *cli.Env, b *beater) error {
 		switch {
 		case beaten && errors.Is(err, protocol.ErrNoCall):
 			return cli.Exit(cli.StatusOver)
-		case err != nil && !transient(err):
+		case err != nil && !cli.Transient(err):
 			return err
 		case err != nil:
 			env.Warnf("%v", err)
@@ -45,20 +44,9 @@ func (c *heartbeat) repeat(env *cli.Env, b *beater) error {
 		select {
 		case <-told.done():
 			return nil
-		case <-time.After(jittered(c.every)):
+		case <-time.After(cli.Jittered(c.every)):
 		}
 	}
-}
-
-// transient reports whether the next heartbeat may well succeed.
-func transient(err error) bool {
-	status := cli.StatusOf(err)
-	return status == cli.StatusBusy || status == cli.StatusIO || status == cli.StatusCommitted
-}
-
-// jittered returns d and up to 13% more, as 200 ms are of 1.5 s: so that many do not beat in step.
-func jittered(d time.Duration) time.Duration {
-	return d + time.Duration(rand.Int64N(int64(d)*2/15+1))
 }
 
 // watched is the process to beat for, if there is one, and whether it was told to clean up.

@@ -59,7 +59,7 @@ func (c *push) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	roots, err := absolute(c.roots)
+	roots, err := cli.Absolute(c.roots)
 	if err != nil {
 		return err
 	}

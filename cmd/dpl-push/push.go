@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -42,7 +40,7 @@ func (c *push) arguments(env *cli.Env) (p protocol.Push, op string, err error) {
 	case (p.Interval != 0 || p.Threshold != 0) && interval >= threshold:
 		return p, "", cli.Usagef("--interval %v must be less than --staleness %v", interval, threshold)
 	}
-	if p.Resources, err = absolute(c.resources); err != nil {
+	if p.Resources, err = cli.Absolute(c.resources); err != nil {
 		return p, "", err
 	}
 	if p.PID, p.Process, err = c.process(); err != nil {
@@ -84,23 +82,16 @@ func newID(first, second string) string {
 	return fmt.Sprintf("%s-%08x", words, rand.Uint32())
 }
 
-func absolute(paths []string) ([]string, error) {
-	var all []string
-	for _, path := range paths {
-		abs, err := filepath.Abs(path)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, abs)
-	}
-	return all, nil
-}
-
 // push makes the edit, and prints it.
 func (c *push) push(env *cli.Env, l *fileops.Ledger, op string, p protocol.Push, roots []string) error {
 	if l != nil { // there is one, though this is a dry run
-		if err := checkPaths(l, op, p, roots); err != nil {
+		if err := cli.CheckRoots(l, roots); err != nil {
 			return err
+		}
+		for _, path := range p.Resources {
+			if err := l.CheckResource(path); err != nil {
+				return cli.Named("push", op, p.Call, err)
+			}
 		}
 	}
 	mode := fileops.Existing
@@ -129,22 +120,6 @@ func (c *push) push(env *cli.Env, l *fileops.Ledger, op string, p protocol.Push,
 	}
 	if edit.Created && !env.DryRun() {
 		env.TickNeighbours(l, op)
-	}
-	return nil
-}
-
-// checkPaths refuses roots that the ledger does not have, and resources that it would not delete.
-func checkPaths(l *fileops.Ledger, op string, p protocol.Push, roots []string) error {
-	for _, root := range roots {
-		if !slices.Contains(l.Config().ResourceRoots, root) {
-			return fmt.Errorf("--resource-root %q: %w: the ledger exists: add it to resourceRoots in %s", root, fileops.ErrConfig,
-				filepath.Join(l.Dir(), "ledger.json"))
-		}
-	}
-	for _, path := range p.Resources {
-		if err := l.CheckResource(path); err != nil {
-			return cli.Named("push", op, p.Call, err)
-		}
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
-// Dpl-status shows operations, and never changes one.
+// Dpl-status shows operations and groups, and never changes one.
 //
 //	dpl-status [--op OP [--check STATE | --why CALL]] [--supervisor ID] [--json]
+//	dpl-status --group GROUP [--supervisor ID [--check STATE]] [--json]
+//	dpl-status --groups [--json]
 package main
 
 import (
@@ -9,6 +11,8 @@ import (
 
 type status struct {
 	cli.Operation
+	group      string
+	groups     bool
 	supervisor string
 	predicate  string
 	call       string
@@ -16,8 +20,11 @@ type status struct {
 
 func (c *status) Define(f *cli.FlagSet) {
 	c.Operation.Define(f)
-	f.String(&c.supervisor, "supervisor", "ID", "show the calls of this supervisor, by handle")
-	f.String(&c.predicate, "check", "STATE", "print nothing; exit 0 if --op is in STATE (running, aborted, cleanup, completed, failed or terminal), else 1")
+	f.String(&c.group, "group", "GROUP", "show this group of supervisors")
+	f.Bool(&c.groups, "groups", "list the groups of supervisors")
+	f.String(&c.supervisor, "supervisor", "ID", "show the calls of this supervisor, by handle; with --group, its registration")
+	f.String(&c.predicate, "check", "STATE", "print nothing; exit 0 if --op is in STATE (running, aborted, cleanup, completed, failed or terminal), "+
+		"or --supervisor of --group (running, waitingForDependencies, restartScheduled, dead, stopped and so on), else 1")
 	f.String(&c.call, "why", "CALL", "say how CALL of --op is judged, and on what evidence")
 }
 
@@ -30,8 +37,16 @@ func (c *status) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
+	group, err := cli.ID("--group", c.group, "")
+	if err != nil {
+		return err
+	}
 	switch {
-	case (c.predicate != "" || c.call != "") && op == "":
+	case group != "" && (c.Op != "" || c.call != "" || c.groups):
+		return cli.Usagef("--group goes with --supervisor and --check only")
+	case group != "" && c.predicate != "" && supervisor == "":
+		return cli.Usagef("--supervisor is required with --group and --check")
+	case group == "" && (c.predicate != "" || c.call != "") && op == "":
 		return cli.Usagef("--op is required with --check and --why, or $DPL_OP")
 	case c.predicate != "" && c.call != "":
 		return cli.Usagef("--check and --why exclude each other")
@@ -41,6 +56,12 @@ func (c *status) Run(env *cli.Env) error {
 		return err
 	}
 	switch {
+	case c.groups:
+		return s.groups()
+	case group != "" && c.predicate != "":
+		return s.checkGroup(group, supervisor, c.predicate)
+	case group != "":
+		return s.group(group, supervisor)
 	case c.predicate != "":
 		return s.check(op, c.predicate)
 	case c.call != "":
@@ -54,7 +75,8 @@ func (c *status) Run(env *cli.Env) error {
 }
 
 func main() {
-	cli.Main(&status{}, "Show operations.",
+	cli.Main(&status{}, "Show operations and groups of supervisors.",
 		"It takes no lock and changes nothing. An operation that has been archived is shown from the archive. Exits 1 if --check "+
-			"fails, 65 if a file is not valid, 66 if there is no such operation or call.")
+			"fails, 65 if a file is not valid, 66 if there is no such operation, call, group or "+
+			"supervisor.")
 }

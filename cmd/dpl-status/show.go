@@ -199,8 +199,9 @@ func (s *shower) table(names, titles []string, rows []cli.Object) {
 	for _, row := range rows {
 		cells := make([]string, len(names))
 		for i, name := range names {
-			if cells[i] = text(row.Get(name)); name == "ageMs" {
-				cells[i] = ago(row.Get(name).(int64))
+			cells[i] = text(row.Get(name))
+			if ms, ok := row.Get(name).(int64); ok && name == "ageMs" {
+				cells[i] = ago(ms)
 			}
 		}
 		fmt.Fprintln(w, strings.Join(cells, "\t"))

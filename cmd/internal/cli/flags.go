@@ -30,7 +30,7 @@ func (c *Common) define(f *FlagSet) {
 	f.String(&c.sync, "sync", "none|file|full", "how much to fsync ($DPL_SYNC; full, but file for a plain heartbeat)")
 	f.Bool(&c.trustGroup, "trust-group", "on a shared ledger, act on what other members of the group have written")
 	f.Bool(&c.json, "json", "print one JSON document")
-	f.Bool(&c.dryRun, "dry-run", "print the change to the operation, and make none")
+	f.Bool(&c.dryRun, "dry-run", "print the change, and make none")
 	f.Short("n")
 	f.Bool(&c.verbose, "verbose", "say on stderr what is done")
 	f.Short("v")
@@ -49,6 +49,40 @@ func (o *Operation) Define(f *FlagSet) { f.String(&o.Op, "op", "OP", "operation 
 
 // OperationID returns the operation to work on.
 func (o *Operation) OperationID() (string, error) { return Required("--op", o.Op, "DPL_OP") }
+
+// Group is the flags of commands on one group.
+type Group struct {
+	Common
+	Group string
+}
+
+// Define defines --group.
+func (g *Group) Define(f *FlagSet) {
+	f.String(&g.Group, "group", "GROUP", "group of supervisors ($DPL_GROUP)")
+}
+
+// GroupID returns the group to work on.
+func (g *Group) GroupID() (string, error) { return Required("--group", g.Group, "DPL_GROUP") }
+
+// Supervisor is the flags of commands on one supervisor of a group.
+type Supervisor struct {
+	Group
+	Supervisor string
+}
+
+// Define defines --group and --supervisor.
+func (s *Supervisor) Define(f *FlagSet) {
+	s.Group.Define(f)
+	f.String(&s.Supervisor, "supervisor", "ID", "supervisor ($DPL_SUPERVISOR)")
+}
+
+// IDs returns the group and the supervisor to work on.
+func (s *Supervisor) IDs() (group, supervisor string, err error) {
+	if group, err = s.GroupID(); err == nil {
+		supervisor, err = Required("--supervisor", s.Supervisor, "DPL_SUPERVISOR")
+	}
+	return group, supervisor, err
+}
 
 // Call is the flags of commands on one call.
 type Call struct {

@@ -23,6 +23,8 @@ type commandFlag struct {
 	name, short, placeholder, help string
 	value                          any           // *string, *[]string, *bool, *int or *time.Duration
 	least                          time.Duration // of a duration
+	leastInt                       int64         // of an integer
+	want                           string        // what an integer is
 	check                          func(s string) error
 }
 
@@ -40,12 +42,12 @@ func (f *FlagSet) String(p *string, name, placeholder, help string) {
 
 // Text defines a flag that takes any text that a file can hold.
 func (f *FlagSet) Text(p *string, name, help string) {
-	f.add(commandFlag{name: name, placeholder: "TEXT", help: help, value: p, check: isUTF8})
+	f.add(commandFlag{name: name, placeholder: "TEXT", help: help, value: p, check: CheckText})
 }
 
 // Strings defines a flag that takes such a text and may be repeated.
 func (f *FlagSet) Strings(p *[]string, name, placeholder, help string) {
-	f.add(commandFlag{name: name, placeholder: placeholder, help: help, value: p, check: isUTF8})
+	f.add(commandFlag{name: name, placeholder: placeholder, help: help, value: p, check: CheckText})
 }
 
 func notEmpty(s string) error {
@@ -55,7 +57,8 @@ func notEmpty(s string) error {
 	return nil
 }
 
-func isUTF8(s string) error {
+// CheckText returns why s cannot be kept in a file, or nil.
+func CheckText(s string) error {
 	if !utf8.ValidString(s) {
 		return errors.New("it is not UTF-8, and so cannot be kept in a JSON file")
 	}
@@ -69,7 +72,12 @@ func (f *FlagSet) Bool(p *bool, name, help string) {
 
 // PID defines a flag that takes the number of a process.
 func (f *FlagSet) PID(p *int, name, help string) {
-	f.add(commandFlag{name: name, placeholder: "N", help: help, value: p})
+	f.add(commandFlag{name: name, placeholder: "N", help: help, value: p, leastInt: 1, want: "the number of a process"})
+}
+
+// Count defines a flag that takes a number of at least 0.
+func (f *FlagSet) Count(p *int, name, help string) {
+	f.add(commandFlag{name: name, placeholder: "N", help: help, value: p, want: "a number of at least 0"})
 }
 
 // Duration defines a flag that takes a time span of at least least: in the syntax of Go, like 1m30s, or bare seconds.
@@ -95,26 +103,32 @@ func (c commandFlag) define(set *flag.FlagSet, name string) {
 	case *int:
 		set.Func(name, "", func(s string) error {
 			n, err := strconv.ParseInt(s, 10, 32)
-			if err != nil || n < 1 {
-				return errors.New("want the number of a process")
+			if err != nil || n < c.leastInt {
+				return errors.New("want " + c.want)
 			}
 			*p = int(n)
 			return nil
 		})
 	case *time.Duration:
 		set.Func(name, "", func(s string) error {
-			unit := ""
-			if _, err := strconv.ParseFloat(s, 64); err == nil {
-				unit = "s"
-			}
-			d, err := time.ParseDuration(s + unit)
-			if err != nil || d < c.least {
-				return fmt.Errorf("want seconds, or a number with a unit like 500ms or 1m30s, of at least %v", c.least)
-			}
+			d, err := ParseDuration(s, c.least)
 			*p = d
-			return nil
+			return err
 		})
 	}
+}
+
+// ParseDuration returns the time span s, which is to be at least least: in the syntax of Go, or bare seconds.
+func ParseDuration(s string, least time.Duration) (time.Duration, error) {
+	unit := ""
+	if _, err := strconv.ParseFloat(s, 64); err == nil {
+		unit = "s"
+	}
+	d, err := time.ParseDuration(s + unit)
+	if err != nil || d < least {
+		return 0, fmt.Errorf("want seconds, or a number with a unit like 500ms or 1m30s, of at least %v", least)
+	}
+	return d, nil
 }
 
 // Short gives the flag that was defined last a short name.

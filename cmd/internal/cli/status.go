@@ -28,6 +28,16 @@ const (
 	StatusRefused     = 76 // by the protocol
 	StatusPermission  = 77
 	StatusConfig      = 78
+	StatusTimeout     = 124
+)
+
+// ErrPartial means that a pass over a group has made its first commit but did not get to its end.
+var ErrPartial = errors.New("the pass is made, but not to its end")
+
+// ErrFalse and ErrTimeout end a wait that did not come to what was waited for.
+var (
+	ErrFalse   = errors.New("it will not come to that")
+	ErrTimeout = errors.New("timed out")
 )
 
 // An outcome is what the user can do about an error.
@@ -41,6 +51,9 @@ type outcome struct {
 var errPrinted = errors.New("committed")
 
 var outcomes = []outcome{
+	{ErrFalse, StatusFalse, ""},
+	{ErrTimeout, StatusTimeout, ""},
+	{ErrPartial, StatusCommitted, "the next pass goes on"},
 	{errPrinted, StatusCommitted, "do not repeat it, look at dpl-status"},
 	{fileops.ErrCommitted, StatusCommitted, "do not repeat it, look at dpl-status"},
 	{protocol.ErrOver, StatusOver, ""},
@@ -51,6 +64,8 @@ var outcomes = []outcome{
 	{protocol.ErrNoCall, StatusNotFound, "dpl-status shows the calls"},
 	{fileops.ErrNotFound, StatusNotFound, "dpl-status shows the operations"},
 	{fileops.ErrNoLedger, StatusNotFound, "the first dpl-push makes it; or set --ledger or $DPL_LEDGER"},
+	{fileops.ErrNoGroup, StatusNotFound, "dpl-register makes it"},
+	{protocol.ErrNoSupervisor, StatusNotFound, "dpl-status --group shows the supervisors"},
 	{protocol.ErrDeadSupervisor, StatusUnavailable, "its next heartbeat makes it alive"},
 	{process.ErrNoProcess, StatusUnavailable, ""},
 	{fileops.ErrCannotCreate, StatusCreate, ""},
@@ -58,12 +73,17 @@ var outcomes = []outcome{
 	{protocol.ErrKnownCall, StatusRefused, "choose another --call"},
 	{protocol.ErrNotRunning, StatusRefused, "start a new operation"},
 	{protocol.ErrOtherNumbers, StatusRefused, "leave out --staleness and --interval"},
-	{protocol.ErrOtherProcess, StatusRefused, "use the --pid it was pushed with"},
+	{protocol.ErrOtherProcess, StatusRefused, "it is alive: use the --pid it was given before"},
 	{protocol.ErrNotAborted, StatusRefused, "there is nothing to clean up"},
 	{protocol.ErrNotCrashed, StatusRefused, "only a crashed call can be acknowledged"},
 	{protocol.ErrNotSupervised, StatusRefused, ""},
+	{protocol.ErrShuttingDown, StatusRefused, "wait until it has stopped"},
+	{protocol.ErrNoStartInfo, StatusRefused, "give -- COMMAND"},
+	{protocol.ErrCycle, StatusRefused, "leave out one --depends-on"},
+	{protocol.ErrStillRunning, StatusRefused, "dpl-shutdown stops it"},
+	{protocol.ErrHasDependents, StatusRefused, "dpl-status --group shows them"},
 	{fileops.ErrResource, StatusRefused, "name a path inside tmp/ or resourceRoots of ledger.json"},
-	{fileops.ErrCaseFold, StatusRefused, "choose another --op"},
+	{fileops.ErrCaseFold, StatusRefused, "choose another"},
 	{fileops.ErrPermission, StatusPermission, ""},
 	{fileops.ErrConfig, StatusConfig, ""},
 }

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// orchestrator returns what the flags ask for; nil if there is nothing to be done.
+func (c *orchestrate) orchestrator(env *cli.Env) (*orchestrator.Orchestrator, error) {
+	o := &orchestrator.Orchestrator{
+		Env: env, Failover: c.failover, Interval: c.interval, Staleness: c.staleness, OnAlert: c.onAlert,
+	}
+	var err error
+	if o.Group, err = c.GroupID(); err != nil {
+		return nil, err
+	}
+	if o.Owner, err = cli.ID("--owner", c.owner, ""); err != nil {
+		return nil, err
+	}
+	if o.Owner == "" {
+		o.Owner = cli.DefaultOwner()
+	}
+	if err := o.Spawn.Set(c.spawn); err != nil {
+		return nil, cli.Usagef("--spawn: %v", err)
+	}
+	if c.every > 0 && (env.DryRun() || env.JSON()) {
+		return nil, cli.Usagef("--every goes neither with --dry-run nor with --json")
+	}
+	o.Ledger, err = env.Open()
+	if c.ifExists && errors.Is(err, fileops.ErrNoLedger) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := o.Ledger.ReadGroup(o.Group); c.ifExists && errors.Is(err, fileops.ErrNoGroup) {
+		return nil, nil
+	}
+	return o, nil
+}
+
+// pass makes one pass, and tells what came of it.
+func pass(env *cli.Env, o *orchestrator.Orchestrator) error {
+	p, err := o.Pass()
+	if err != nil {
+		return cli.Named("orchestrate", o.Group, "", err)
+	}
+	tell(env, o, p)
+	return nil
+}
+
+// giveAlerts gives the alerts to the hook.
+func giveAlerts(o *orchestrator.Orchestrator) error {
+	return cli.Named("orchestrate", o.Group, "", o.GiveAlerts())
+}
+
+func tell(env *cli.Env, o *orchestrator.Orchestrator, p orchestrator.Pass) {
+	if env.JSON() {
+		env.PrintJSON(report(o.Group, p))
+	} else if env.DryRun() {
+		env.PrintGroupDiff(p.Before, p.After)
+	}
+	if want := p.After.PassesTooRare(p.Before); want > 0 {
+		env.Warnf("%s: passes come every %v, too rarely for a threshold of %v: set --staleness %v or more",
+			o.Group, p.After.Orchestrator.Period.Round(time.Second), p.After.Orchestrator.StalenessThreshold, want)
+	}
+}
+
+func report(group string, p orchestrator.Pass) cli.Object {
+	actions, alerts := []cli.Object{}, []cli.Object{}
+	for _, a := range p.Actions {
+		o := cli.Object{{Name: "supervisorId", Value: a.SupervisorID}}
+		if a.Start {
+			o = append(o, cli.Object{
+				{Name: "action", Value: "start"}, {Name: "attempt", Value: a.Attempt}, {Name: "reason", Value: a.Reason},
+				{Name: "error", Value: cli.OrNull(p.Failed[a.SupervisorID])},
+			}...)
+		} else {
+			o = append(o, cli.Object{
+				{Name: "action", Value: "signal"}, {Name: "signal", Value: string(a.Signal)}, {Name: "to", Value: string(a.To)}, {Name: "pid", Value: a.PID},
+			}...)
+		}
+		actions = append(actions, o)
+	}
+	for _, a := range p.Alerts {
+		alerts = append(alerts, cli.Object{
+			{Name: "seq", Value: a.Seq}, {Name: "type", Value: string(a.Type)}, {Name: "supervisorId", Value: cli.OrNull(a.SupervisorID)}, {Name: "message", Value: a.Message},
+		})
+	}
+	return cli.Object{
+		{Name: "groupId", Value: group}, {Name: "revision", Value: p.After.Registry.Revision}, {Name: "standBy", Value: p.StandBy},
+		{Name: "actions", Value: actions}, {Name: "alerts", Value: alerts},
+	}
+}
+
+// repeat makes passes until it is told to end. Then the supervisors stay, and the orchestrator is stopped.
+func (c *orchestrate) repeat(env *cli.Env, o *orchestrator.Orchestrator) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	raised, given := make(chan struct{}, 1), make(chan struct{})
+	go hook(env, o, raised, given)
+	for state := protocol.OrchestratorStarting; ctx.Err() == nil; state = protocol.OrchestratorRunning {
+		o.State = state
+		if err := pass(env, o); err != nil {
+			if !cli.Transient(err) {
+				return err
+			}
+			env.Warnf("%v", err)
+		}
+		select {
+		case raised <- struct{}{}:
+		default: // the hook runs still, and looks again
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(cli.Jittered(c.every)):
+		}
+	}
+	close(raised)
+	err := o.Leave(protocol.OrchestratorShuttingDown)
+	<-given
+	return cli.Named("orchestrate", o.Group, "", errors.Join(err, o.Leave(protocol.OrchestratorStopped)))
+}
+
+// hook gives alerts beside the passes, which do not wait for it.
+func hook(env *cli.Env, o *orchestrator.Orchestrator, raised <-chan struct{}, given chan<- struct{}) {
+	runtime.LockOSThread() // with which the hook would be killed
+	defer close(given)
+	for range raised {
+		if err := giveAlerts(o); err != nil {
+			env.Warnf("%v", err)
+		}
+	}
+}

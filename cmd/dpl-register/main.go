@@ -1,0 +1,67 @@
+// Dpl-register registers a supervisor with its group, or removes it.
+//
+//	dpl-register --group GROUP --supervisor ID [--pid N] [--depends-on ID...] [-- COMMAND [ARG...]]
+//	dpl-register --group GROUP --supervisor ID --request [--depends-on ID...] [-- COMMAND [ARG...]]
+//	dpl-register --group GROUP --supervisor ID --remove
+//
+// Spec §10.1, §10.2.
+package main
+
+import (
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/process"
+)
+
+type register struct {
+	cli.Supervisor
+	pid                     int
+	request, remove, fresh  bool
+	dependsOn, env          []string
+	dir                     string
+	maxAttempts             int
+	backoff                 string
+	resetAfter, killTimeout time.Duration
+	noRestart, noPass       bool
+	resourceRoots           []string
+	command                 []string
+}
+
+const notGiven = -1
+
+func (c *register) Define(f *cli.FlagSet) {
+	c.Supervisor.Define(f)
+	c.maxAttempts, c.resetAfter, c.killTimeout = notGiven, notGiven, notGiven
+	f.PID(&c.pid, "pid", "the supervisor's process, which registers itself")
+	f.Bool(&c.request, "request", "it does not run yet: the next pass is to start it with COMMAND")
+	f.Strings(&c.dependsOn, "depends-on", "ID", "supervisor that has to run before it is started; '' for none")
+	f.Strings(&c.env, "env", "NAME=VALUE", "variable that COMMAND gets besides those of the pass")
+	f.String(&c.dir, "dir", "DIR", "working directory of COMMAND (this one)")
+	f.Count(&c.maxAttempts, "max-attempts", "restart it up to N times (5)")
+	f.String(&c.backoff, "backoff", "D,D,...", "waits before the restarts, of which the last repeats (0,1s,5s,15s,1m)")
+	f.Duration(&c.resetAfter, "reset-after", "count restarts from 0 again when it has run for D (5m)", 0)
+	f.Duration(&c.killTimeout, "kill-timeout", "from TERM to KILL (5s)", 0)
+	f.Bool(&c.noRestart, "no-restart", "when it fails it is dead")
+	f.Bool(&c.remove, "remove", "remove it; it must not run")
+	f.Bool(&c.fresh, "fresh", "if neither orchestrator nor supervisors give a sign of life, forget the others; a copy goes to archive/")
+	f.Bool(&c.noPass, "no-pass", "make no pass, even if no orchestrator is heard of")
+	f.Strings(&c.resourceRoots, "resource-root", "DIR", "if this creates the ledger: a directory in which resources of calls may be deleted")
+	f.Arguments(&c.command, " [-- COMMAND [ARG...]]")
+}
+
+func (c *register) Run(env *cli.Env) error {
+	if c.remove {
+		return c.unregister(env)
+	}
+	return c.register(env)
+}
+
+func main() {
+	process.Stage()
+	cli.Main(&register{}, "Register a supervisor with its group.",
+		"Without --request the supervisor runs already and registers itself: it has to beat from now on, with dpl-heartbeat --group. "+
+			"With COMMAND, passes of dpl-orchestrate restart it when it has failed. COMMAND is run as it is, without a shell, in a session of its own, with "+
+			"DPL_LEDGER, DPL_GROUP, DPL_SUPERVISOR, DPL_ATTEMPT and DPL_REASON; its output goes to logs/GROUP/ID.log. Registering again changes what "+
+			"is given, and brings back what is dead or stopped. If no orchestrator is heard of, this makes one pass itself.")
+}

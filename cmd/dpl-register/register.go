@@ -1,0 +1,205 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+func (c *register) register(env *cli.Env) error {
+	group, supervisor, err := c.IDs()
+	if err != nil {
+		return err
+	}
+	r := protocol.Registration{Supervisor: supervisor, Request: c.request, Fresh: c.fresh}
+	if err := c.arguments(env, &r); err != nil {
+		return err
+	}
+	roots, err := cli.Absolute(c.resourceRoots)
+	if err != nil {
+		return err
+	}
+	l, err := env.Create(fileops.Config{ResourceRoots: roots})
+	if err != nil {
+		return err
+	}
+	if l != nil {
+		if err := cli.CheckRoots(l, roots); err != nil {
+			return err
+		}
+	}
+	heard := false
+	edit, err := env.EditGroup(l, group, fileops.OrCreate, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+		heard, _ = g.OrchestratorHeard(seen)
+		return g.Register(r, seen)
+	})
+	if err != nil {
+		return cli.Named("register", group, supervisor, err)
+	}
+	if env.JSON() {
+		env.PrintJSON(edit.Result(supervisor))
+	}
+	if !heard && !c.noPass && !env.DryRun() && env.CheckGroupTrust(l) == nil {
+		c.pass(env, l, group)
+	}
+	return nil
+}
+
+// pass makes the pass of who finds no orchestrator (design O13). The registration is made, whatever becomes of it.
+func (c *register) pass(env *cli.Env, l *fileops.Ledger, group string) {
+	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group, Owner: cli.DefaultOwner()}
+	if _, err := o.Pass(); err != nil {
+		env.Warnf("%v", cli.Named("orchestrate", group, "", err))
+	}
+}
+
+func (c *register) unregister(env *cli.Env) error {
+	group, supervisor, err := c.IDs()
+	if err != nil {
+		return err
+	}
+	if len(c.command) > 0 || c.request || c.fresh || c.pid != 0 {
+		return cli.Usagef("--remove goes with --group and --supervisor only")
+	}
+	by, err := env.Janitor()
+	if err != nil {
+		return err
+	}
+	l, err := env.Open()
+	if err != nil {
+		return err
+	}
+	edit, err := env.EditGroup(l, group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+		return g.Remove(supervisor, by, seen)
+	})
+	if err == nil && env.JSON() {
+		env.PrintJSON(edit.Result(supervisor))
+	}
+	return cli.Named("remove", group, supervisor, err)
+}
+
+// arguments completes r with what the flags say.
+func (c *register) arguments(env *cli.Env, r *protocol.Registration) (err error) {
+	switch {
+	case c.request && c.pid != 0:
+		return cli.Usagef("--pid does not go with --request: the pass that starts it knows its process")
+	case c.fresh && len(c.command) == 0 && c.request:
+		return cli.Usagef("--fresh forgets all commands: give -- COMMAND")
+	}
+	if r.By, err = env.Janitor(); err != nil {
+		return err
+	}
+	if !c.request {
+		if r.PID = c.pid; c.pid == 0 {
+			r.PID = os.Getppid()
+		}
+		if r.Process, err = cli.Identify(c.pid); err != nil {
+			return err
+		}
+	}
+	if c.noRestart {
+		restartable := false
+		r.Restartable = &restartable
+	}
+	if c.killTimeout != notGiven {
+		r.KillTimeout = &c.killTimeout
+	}
+	if r.Dependencies, err = c.dependencies(); err != nil {
+		return err
+	}
+	r.StartInfo, err = c.startInfo()
+	return err
+}
+
+// dependencies returns the ids of --depends-on, nil if it is not given. One that is empty stands for none.
+func (c *register) dependencies() (*[]string, error) {
+	if c.dependsOn == nil {
+		return nil, nil
+	}
+	ids := []string{}
+	for _, value := range c.dependsOn {
+		id, err := cli.ID("--depends-on", value, "")
+		if err != nil {
+			return nil, err
+		}
+		if id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return &ids, nil
+}
+
+// startInfo returns how to start the supervisor, nil if no command is given.
+func (c *register) startInfo() (*protocol.StartInfo, error) {
+	if len(c.command) == 0 {
+		if c.maxAttempts != notGiven || c.backoff != "" || c.resetAfter != notGiven || len(c.env) > 0 || c.dir != "" {
+			return nil, cli.Usagef("--env, --dir, --max-attempts, --backoff and --reset-after go with -- COMMAND")
+		}
+		return nil, nil
+	}
+	s := &protocol.StartInfo{Command: c.command[0], Args: c.command[1:], Policy: protocol.DefaultPolicy()}
+	for _, word := range c.command {
+		if err := cli.CheckText(word); err != nil {
+			return nil, cli.Usagef("COMMAND: %v", err)
+		}
+	}
+	if s.Command == "" {
+		return nil, cli.Usagef("COMMAND: it is empty")
+	}
+	var err error
+	if s.Dir, err = filepath.Abs(c.dir); err != nil {
+		return nil, err
+	}
+	if err := cli.CheckText(s.Dir); err != nil {
+		return nil, cli.Usagef("--dir: %v", err)
+	}
+	if s.Environment, err = variables(c.env); err != nil {
+		return nil, err
+	}
+	if c.maxAttempts != notGiven {
+		s.Policy.MaxAttempts = c.maxAttempts
+	}
+	if c.resetAfter != notGiven {
+		s.Policy.ResetAfter = c.resetAfter
+	}
+	if c.backoff != "" {
+		if s.Policy.Backoff, err = backoff(c.backoff); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// variables returns the variables of --env, of which the last of a name counts.
+func variables(env []string) ([]protocol.Variable, error) {
+	var all []protocol.Variable
+	for _, v := range env {
+		name, value, ok := strings.Cut(v, "=")
+		if !ok || name == "" {
+			return nil, cli.Usagef("--env: want NAME=VALUE, not %q", v)
+		}
+		all = slices.DeleteFunc(all, func(other protocol.Variable) bool { return other.Name == name })
+		all = append(all, protocol.Variable{Name: name, Value: value})
+	}
+	return all, nil
+}
+
+// backoff returns the durations of a list, separated by commas.
+func backoff(list string) ([]time.Duration, error) {
+	var all []time.Duration
+	for d := range strings.SplitSeq(list, ",") {
+		interval, err := cli.ParseDuration(strings.TrimSpace(d), 0)
+		if err != nil {
+			return nil, cli.Usagef("--backoff: %q: %v", d, err)
+		}
+		all = append(all, interval)
+	}
+	return all, nil
+}

@@ -1,0 +1,89 @@
+// Dpl-shutdown asks for a supervisor, and those that depend on it, to be stopped.
+//
+//	dpl-shutdown --group GROUP --supervisor ID [--only] [--wait [--timeout D]]
+//
+// Spec §10.4.
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+type shutdown struct {
+	cli.Supervisor
+	only, wait bool
+	timeout    time.Duration
+}
+
+func (c *shutdown) Define(f *cli.FlagSet) {
+	c.Supervisor.Define(f)
+	c.timeout = 30 * time.Second
+	f.Bool(&c.only, "only", "refuse (76) if running supervisors depend on it, instead of stopping them first")
+	f.Bool(&c.wait, "wait", "make passes until it has stopped")
+	f.Duration(&c.timeout, "timeout", "with --wait: give up after D, with status 124 (30s)", time.Millisecond)
+}
+
+func (c *shutdown) Run(env *cli.Env) error {
+	group, supervisor, err := c.IDs()
+	if err != nil {
+		return err
+	}
+	if c.wait && env.DryRun() {
+		return cli.Usagef("--wait does not go with --dry-run")
+	}
+	by, err := env.Janitor()
+	if err != nil {
+		return err
+	}
+	l, err := env.Open()
+	if err != nil {
+		return err
+	}
+	edit, err := env.EditGroup(l, group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+		return g.Shutdown(supervisor, by, c.only, seen)
+	})
+	if err == nil && c.wait {
+		edit.After, err = c.await(env, l, group, supervisor)
+	}
+	if err == nil && env.JSON() {
+		env.PrintJSON(edit.Result(supervisor))
+	}
+	return cli.Named("shutdown", group, supervisor, err)
+}
+
+// await makes passes until the supervisor has stopped: so it does not take until the next one of somebody else.
+func (c *shutdown) await(env *cli.Env, l *fileops.Ledger, group, supervisor string) (protocol.Group, error) {
+	const pause = 100 * time.Millisecond
+	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group, Owner: cli.DefaultOwner()}
+	for end := time.Now().Add(c.timeout); ; time.Sleep(pause) {
+		g, err := l.ReadGroup(group)
+		if err != nil {
+			return g, err
+		}
+		switch s := g.Supervisor(supervisor); {
+		case s == nil || s.State == protocol.StateStopped:
+			return g, nil
+		case s.State != protocol.StateShuttingDown:
+			return g, fmt.Errorf("%w: it is %s again", cli.ErrFalse, s.State)
+		case time.Now().After(end):
+			return g, fmt.Errorf("%w: after %v it is still %s", cli.ErrTimeout, c.timeout, s.State)
+		}
+		if _, err := o.Pass(); err != nil && !cli.Transient(err) {
+			return g, err
+		}
+	}
+}
+
+func main() {
+	process.Stage()
+	cli.Main(&shutdown{}, "Ask for a supervisor to be stopped.",
+		"Supervisors that depend on it are stopped first. The passes of dpl-orchestrate send TERM, and KILL if it does not end in time; its heartbeats exit "+
+			"3. A supervisor that is stopped is not started again until it is registered again.")
+}

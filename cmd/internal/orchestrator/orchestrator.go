@@ -1,0 +1,146 @@
+// Package orchestrator makes passes over a group of supervisors: it takes what package protocol decides to the processes.
+package orchestrator
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// An Orchestrator makes passes over one group.
+type Orchestrator struct {
+	Env       *cli.Env
+	Ledger    *fileops.Ledger
+	Group     string
+	Owner     string
+	Failover  bool
+	Interval  time.Duration // 0: the group's
+	Staleness time.Duration // 0: the group's
+	OnAlert   string        // a command line for sh; "": none
+	Spawn     Spawn
+	State     protocol.OrchestratorState
+}
+
+// A Pass is what one pass has done.
+type Pass struct {
+	StandBy bool
+	Actions []protocol.Action
+	Failed  map[string]string // supervisors that could not be started, and why
+	Alerts  []protocol.Alert
+	Before  protocol.Group
+	After   protocol.Group
+}
+
+// Pass makes one pass (spec §11). With --dry-run it only says what it would do. The alerts are in the alerts file when it
+// returns, but no hook has been given them: see GiveAlerts. An error may mean that a part of it is done: what is not, the next
+// pass does.
+func (o *Orchestrator) Pass() (Pass, error) {
+	if err := o.Env.CheckGroupTrust(o.Ledger); err != nil {
+		return Pass{}, err
+	}
+	clock := o.Env.GroupClock()
+	if o.Env.DryRun() {
+		return o.rehearse(clock())
+	}
+	var p Pass
+	err := o.Ledger.EditGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
+		p.Before = tx.Group()
+		d := p.Before.Pass(o.arguments(), clock())
+		if p.StandBy = d.StandBy; p.StandBy {
+			p.After = p.Before
+			return nil
+		}
+		p.Actions = d.Actions
+		return o.carryOut(tx, d, &p, clock)
+	})
+	o.log(p)
+	return p, err
+}
+
+// log says with -v what p has done, and without what it could not do.
+func (o *Orchestrator) log(p Pass) {
+	if p.StandBy {
+		o.Env.Logf("%s: %s orchestrates it: standing by", o.Group, p.Before.Registry.Owner)
+	}
+	for _, a := range p.Actions {
+		switch cause := p.Failed[a.SupervisorID]; {
+		case cause != "":
+			o.Env.Warnf("%s: start %q: %s", o.Group, a.SupervisorID, cause)
+		case a.Start:
+			o.Env.Logf("%s: start %q, attempt %d: %s", o.Group, a.SupervisorID, a.Attempt, a.Reason)
+		default:
+			o.Env.Logf("%s: signal %s to %q: %s of %d", o.Group, a.Signal, a.SupervisorID, a.To, a.PID)
+		}
+	}
+}
+
+func (o *Orchestrator) arguments() protocol.Pass {
+	last, err := o.Ledger.LastAlert(o.Group)
+	if err != nil {
+		o.Env.Warnf("%v", err) // supervisors matter more: it is only the alerts that will stay pending
+	}
+	return protocol.Pass{
+		Owner: o.Owner, PID: os.Getpid(), State: o.State, Failover: o.Failover, Hook: o.OnAlert != "", LastAlert: last,
+		HeartbeatInterval: o.Interval, StalenessThreshold: o.Staleness,
+	}
+}
+
+func (o *Orchestrator) rehearse(seen protocol.Observation) (Pass, error) {
+	before, err := o.Ledger.ReadGroup(o.Group)
+	if err != nil {
+		return Pass{}, err
+	}
+	d := before.Pass(o.arguments(), seen)
+	return Pass{StandBy: d.StandBy, Actions: d.Actions, Before: before, After: d.Group()}, nil
+}
+
+// carryOut commits the decision d, takes its actions, and commits their result (spec §11.5).
+func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *Pass, clock func() protocol.Observation) error {
+	gates, notSpawned := o.spawn(p.Before, d)
+	p.Failed = notSpawned
+	committed := tx.Commit(d.Group(), false)
+	if committed != nil && !errors.Is(committed, fileops.ErrCommitted) {
+		return errors.Join(committed, cancel(gates))
+	}
+	o.signal(tx.Group(), p.Actions)
+	result := release(gates)
+	maps.Copy(p.Failed, result.Failed)
+	err := errors.Join(committed, o.record(tx, result, committed == nil, p, clock))
+	p.After = tx.Group()
+	if err != nil {
+		return fmt.Errorf("%w: %w", cli.ErrPartial, err)
+	}
+	return nil
+}
+
+// record commits the result of the starts, and writes the alerts that are committed for sure: the number of another could be
+// given again after a power cut.
+func (o *Orchestrator) record(tx *fileops.GroupTx, result protocol.Result, durable bool, p *Pass, clock func() protocol.Observation) error {
+	for {
+		if alerts := tx.Group().Registry.PendingAlerts; durable && len(alerts) > 0 {
+			if err := tx.AppendAlerts(alerts); err != nil {
+				return errors.Join(err, tx.Commit(tx.Group().Result(o.Owner, result, clock()), false))
+			}
+			result.Appended = alerts[len(alerts)-1].Seq
+			p.Alerts = append(p.Alerts, alerts...)
+		}
+		after := tx.Group().Result(o.Owner, result, clock())
+		if err := tx.Commit(after, false); err != nil || !durable || len(after.Registry.PendingAlerts) == 0 {
+			return err
+		}
+		result = protocol.Result{} // what is pending now tells that a start has failed
+	}
+}
+
+// Leave says that no more passes come from this orchestrator, unless another owner has taken over.
+func (o *Orchestrator) Leave(state protocol.OrchestratorState) error {
+	return o.Ledger.EditGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
+		return tx.Commit(tx.Group().SetOrchestratorState(o.Owner, state), false)
+	})
+}

@@ -1,0 +1,153 @@
+package orchestrator
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// A Spawn is how supervisors are started.
+type Spawn string
+
+const (
+	SpawnAuto       Spawn = "auto" // SpawnSystemdRun in a unit of systemd, whose end would kill them, else SpawnDirect
+	SpawnDirect     Spawn = "direct"
+	SpawnSystemdRun Spawn = "systemd-run" // in a transient unit of their own
+)
+
+// Set sets s to what text says; "" is SpawnAuto.
+func (s *Spawn) Set(text string) error {
+	switch *s = Spawn(text); *s {
+	case SpawnAuto, SpawnDirect, SpawnSystemdRun:
+		return nil
+	case "":
+		*s = SpawnAuto
+		return nil
+	}
+	return errors.New("want auto, direct or systemd-run")
+}
+
+// spawn answers each start of d with a process that waits behind its gate, or with why there is none.
+func (o *Orchestrator) spawn(before protocol.Group, d *protocol.Decision) (gates map[string]*process.Gate, failed map[string]string) {
+	gates, failed = make(map[string]*process.Gate), make(map[string]string)
+	for _, a := range d.Actions {
+		if !a.Start {
+			continue
+		}
+		gate, err := o.spawnOne(before.Supervisor(a.SupervisorID), a)
+		if err != nil {
+			failed[a.SupervisorID] = err.Error()
+			d.NotSpawned(a.SupervisorID, err.Error())
+			continue
+		}
+		gates[a.SupervisorID] = gate
+		d.Spawned(a.SupervisorID, gate.Process().PID, gate.Process())
+	}
+	return gates, failed
+}
+
+func (o *Orchestrator) spawnOne(s *protocol.Registered, a protocol.Action) (*process.Gate, error) {
+	log, err := o.Ledger.LogFile(o.Group, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	started := *s
+	started.Attempt = a.Attempt
+	start := process.Start{
+		Argv: append([]string{s.StartInfo.Command}, s.StartInfo.Args...),
+		Dir:  s.StartInfo.Dir,
+		Env:  o.environment(&started, a.Reason),
+		Log:  log,
+	}
+	user, inUnit := process.InUnit()
+	if o.Spawn == SpawnSystemdRun || o.Spawn != SpawnDirect && inUnit {
+		return process.SpawnUnit(start, process.Unit{
+			Name: process.UnitName(o.Group, s.ID, fmt.Sprintf("%08x", rand.Uint32())),
+			User: user || !inUnit && os.Geteuid() != 0, StopTimeout: s.KillTimeout,
+		})
+	}
+	return process.Spawn(start)
+}
+
+// notForSupervisors are the variables of a call, of a test, and of a service of systemd: they say nothing to a supervisor
+// that outlives this pass.
+var notForSupervisors = []string{
+	"DPL_OP", "DPL_CALL", "DPL_PARTICIPANT", "DPL_HANDLE", "DPL_TMP", "DPL_NOW",
+	"INVOCATION_ID", "JOURNAL_STREAM", "LISTEN_FDNAMES", "LISTEN_FDS", "LISTEN_PID", "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC",
+}
+
+// environment is what a started supervisor gets (spec §11.6).
+func (o *Orchestrator) environment(s *protocol.Registered, reason string) []string {
+	env := append(cli.StartVariables(s), "DPL_LEDGER="+o.Ledger.Dir(), "DPL_GROUP="+o.Group, "DPL_REASON="+reason)
+	for _, v := range s.StartInfo.Environment {
+		env = append(env, v.Name+"="+v.Value)
+	}
+	env = append(env, notForSupervisors...)
+	// The first of a name counts.
+	taken, all := make(map[string]bool), []string{}
+	for _, variable := range append(env, os.Environ()...) {
+		name, _, isSet := strings.Cut(variable, "=")
+		if isSet && !taken[name] {
+			all = append(all, variable)
+		}
+		taken[name] = true
+	}
+	return all
+}
+
+func cancel(gates map[string]*process.Gate) (err error) {
+	for _, gate := range gates {
+		err = errors.Join(err, gate.Cancel())
+	}
+	return err
+}
+
+// release lets the processes behind the gates become supervisors.
+func release(gates map[string]*process.Gate) protocol.Result {
+	result := protocol.Result{Failed: make(map[string]string)}
+	for id, gate := range gates {
+		if err := gate.Release(); err != nil {
+			result.Failed[id] = err.Error()
+		} else {
+			result.Started = append(result.Started, id)
+		}
+	}
+	return result
+}
+
+// signal sends the signals of a pass. That a process has ended meanwhile is no error; the next pass looks again.
+func (o *Orchestrator) signal(g protocol.Group, actions []protocol.Action) {
+	for _, a := range actions {
+		if a.Start {
+			continue
+		}
+		if err := o.send(g.Supervisor(a.SupervisorID), a); err != nil && !errors.Is(err, process.ErrNoProcess) {
+			o.Env.Warnf("%s: signal %s to %q: %v", o.Group, a.Signal, a.SupervisorID, err)
+		}
+	}
+}
+
+func (o *Orchestrator) send(s *protocol.Registered, a protocol.Action) error {
+	signal := syscall.SIGTERM
+	if a.Signal == protocol.Kill {
+		signal = syscall.SIGKILL
+	}
+	switch a.To {
+	case protocol.ToGroup:
+		return process.SignalGroup(a.Process, signal)
+	case protocol.ToProcess:
+		return process.SignalProcess(a.Process, signal)
+	}
+	var err error
+	for _, p := range process.Survivors(a.Process, cli.StartVariables(s)) {
+		err = errors.Join(err, process.SignalProcess(p, signal))
+	}
+	return err
+}
