@@ -17,6 +17,7 @@ type beater struct {
 	ledger   *fileops.Ledger
 	op       string // "": all that name the supervisor
 	group    string // "": its registration gets no beat
+	answer   int    // status of the registration
 	actor    protocol.Actor
 	cleaning bool
 }
@@ -98,7 +99,7 @@ func (c *heartbeat) groupOf(a protocol.Actor) (string, error) {
 
 // beat makes one heartbeat, prints what is to be told, and returns the exit status.
 func (b *beater) beat() (int, error) {
-	registration, registered, err := b.registration()
+	registration, err := b.registration()
 	if err != nil {
 		return 0, err
 	}
@@ -109,23 +110,23 @@ func (b *beater) beat() (int, error) {
 	if b.env.JSON() {
 		b.env.PrintJSON(append(registration, result...))
 	}
-	return cli.Worse(registered, status), nil
+	return cli.Worse(b.answer, status), nil
 }
 
 // registration makes the heartbeat in the group.
-func (b *beater) registration() (result cli.Object, status int, err error) {
+func (b *beater) registration() (cli.Object, error) {
 	if b.group == "" {
-		return nil, cli.StatusOK, nil
+		return nil, nil
 	}
-	edit, err := b.env.EditGroup(b.ledger, b.group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
-		var after protocol.Group
-		after, status, err = g.BeatRegistered(b.actor, seen)
+	edit, err := b.env.EditGroup(b.ledger, b.group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
+		after, b.answer, err = g.BeatRegistered(b.actor, seen)
 		return after, err
 	})
 	if err != nil {
-		return nil, 0, cli.Named("heartbeat", b.group, b.actor.Supervisor, err)
+		return nil, cli.Named("heartbeat", b.group, b.actor.Supervisor, err)
 	}
-	return cli.Object{{Name: "registration", Value: append(edit.Result(b.actor.Supervisor), cli.Member{Name: "status", Value: status})}}, status, nil
+	result := append(edit.Result(b.actor.Supervisor), cli.Member{Name: "status", Value: b.answer})
+	return cli.Object{{Name: "registration", Value: result}}, nil
 }
 
 // operations makes the heartbeat in one operation, or in all.
@@ -179,12 +180,24 @@ func (b *beater) one(id string) (cli.Object, int, error) {
 	return append(edit.Result(), cli.Object{{Name: "status", Value: status}, {Name: "crashed", Value: crashed}}...), status, nil
 }
 
-// where names the operation, or the supervisor if it beats in all that name it.
-func (b *beater) where() string {
-	if b.op != "" {
-		return b.op
+// summons is what the process has to be told after a heartbeat with status 3 or 5, or "". A registered supervisor is not told
+// to end because one of its operations does.
+func (b *beater) summons(status int) string {
+	where := b.op
+	if where == "" {
+		where = b.actor.Supervisor
 	}
-	return b.actor.Supervisor
+	switch {
+	case b.answer == cli.StatusCrashed:
+		return fmt.Sprintf("%s: %s was declared dead: register it again", b.group, b.actor.Supervisor)
+	case b.answer == cli.StatusCleanUp:
+		return fmt.Sprintf("%s: %s is to end", b.group, b.actor.Supervisor)
+	case status == cli.StatusCrashed:
+		return where + ": declared crashed"
+	case b.group != "":
+		return ""
+	}
+	return where + ": aborted or in cleanup: clean up and pop"
 }
 
 func (b *beater) subject() string {

@@ -11,8 +11,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// repeat beats on through status 3, until the operation is over (4), the participant was declared crashed (5), its call
-// has been popped (4), or the watched process ends (0).
+// repeat beats on through status 3, until the operation is over (4), the participant was declared crashed or the supervisor
+// dead (5), the call has been popped (4), or the watched process ends (0).
 func (c *heartbeat) repeat(env *cli.Env, b *beater) error {
 	told, err := c.watch()
 	if errors.Is(err, process.ErrNoProcess) {
@@ -32,11 +32,12 @@ func (c *heartbeat) repeat(env *cli.Env, b *beater) error {
 		case err != nil:
 			env.Warnf("%v", err)
 		case status == cli.StatusCleanUp:
-			if err := told.once(env, b.where()+": aborted or in cleanup: clean up and pop"); err != nil {
+			if err := told.once(env, b.summons(status)); err != nil {
 				return err
 			}
 		case status == cli.StatusCrashed:
-			return errors.Join(told.once(env, b.where()+": declared crashed"), cli.Exit(status))
+			return errors.Join(told.once(env, b.summons(status)), cli.Exit(status))
+		case status == cli.StatusOver && b.op == "": // one of the operations; others go on
 		case status != cli.StatusOK:
 			return cli.Exit(status)
 		}
@@ -85,9 +86,9 @@ func (w *watched) done() <-chan struct{} {
 	return w.process.Done()
 }
 
-// once says message, and signals.
+// once says message, if there is one, and signals.
 func (w *watched) once(env *cli.Env, message string) error {
-	if w.told {
+	if w.told || message == "" {
 		return nil
 	}
 	w.told = true
