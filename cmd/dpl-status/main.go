@@ -42,7 +42,9 @@ func (c *status) Run(env *cli.Env) error {
 		return err
 	}
 	switch {
-	case group != "" && (c.Op != "" || c.call != "" || c.groups):
+	case c.groups && (c.Op != "" || c.call != "" || c.predicate != "" || supervisor != "" || group != ""):
+		return cli.Usagef("--groups goes with none of --op, --group, --supervisor, --check and --why")
+	case group != "" && (c.Op != "" || c.call != ""):
 		return cli.Usagef("--group goes with --supervisor and --check only")
 	case group != "" && c.predicate != "" && supervisor == "":
 		return cli.Usagef("--supervisor is required with --group and --check")
