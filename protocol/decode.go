@@ -48,21 +48,28 @@ func decodeWhole[T any](text string, read func(*decoder) T) (T, error) {
 	d := newDecoder(text)
 	value := read(d)
 	if d.err == nil && !d.atEnd() {
-		d.err = &DecodeError{Cause: "data after the end of the object", is: ErrCorrupt}
+		d.err = errTrailing
 	}
 	if d.err != nil {
-		return zero, newer(text, d.err)
+		return zero, refusal(text, d.err)
 	}
 	return value, nil
 }
 
-// newer returns the refusal of text for its protocolVersion, if it was refused for something that a newer version may have
-// brought, else err.
-func newer(text string, err error) error {
-	if !jsontext.Value(text).IsValid() {
+// refusal returns why text is refused, when err is the first cause that was found: first, that it is no JSON text, then its
+// protocolVersion, because a newer one may have brought what is refused.
+func refusal(text string, err error) error {
+	d := newDecoder(text)
+	if d.value(); d.err == nil && !d.atEnd() {
+		d.err = errTrailing
+	}
+	switch {
+	case d.err != nil && errors.Is(err, ErrNewerVersion):
+		return d.err
+	case d.err != nil:
 		return err
 	}
-	d := newDecoder(text)
+	d = newDecoder(text)
 	d.object(func(name string) {
 		if name == "protocolVersion" {
 			d.version()
@@ -75,6 +82,8 @@ func newer(text string, err error) error {
 	}
 	return err
 }
+
+var errTrailing = &DecodeError{Cause: "data after the end of the object", is: ErrCorrupt}
 
 // atEnd reports whether only white space is left.
 func (d *decoder) atEnd() bool { return trimSpace(d.text[d.dec.InputOffset():]) == "" }

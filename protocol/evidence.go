@@ -42,7 +42,7 @@ func (seen Observation) gone(pid int, p Process, heartbeat time.Time) Evidence {
 	if p = identity(pid, p); p.HostID == "" || p.HostID != seen.Host.ID || seen.Host.BootID == "" {
 		return ""
 	}
-	if p.BootID != seen.Host.BootID && heartbeat.Before(seen.Host.BootedAt) {
+	if p.BootID != seen.Host.BootID && (heartbeat.IsZero() || heartbeat.Before(seen.Host.BootedAt)) {
 		return Rebooted
 	}
 	if seen.canCheck(p) && seen.Exited != nil && seen.Exited(p) {
