@@ -4,6 +4,7 @@ package testscripts
 
 import (
 	"context"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -15,6 +16,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -55,7 +57,7 @@ func TestRecipes(t *testing.T) {
 	bin, text := build(t), readme(t)
 	for _, r := range recipes {
 		t.Run(r.language, func(t *testing.T) {
-			k := &kitchen{t: t, bin: bin, recipe: r, text: fenced(t, text, r.language)}
+			k := &kitchen{t: t, bin: bin, recipe: r, text: fenced(t, section(t, text, "Recipes"), r.language)}
 			k.find()
 			t.Run("completed", func(t *testing.T) {
 				dir := k.cook(t, "")
@@ -232,14 +234,207 @@ func (k *kitchen) cmd(t *testing.T, dir string, env []string, name string, args 
 
 // TestCrontab runs the command of the README's crontab.
 func TestCrontab(t *testing.T) {
-	line := regexp.MustCompile(`^(?:[0-9*/]+ ){5}/usr/local/bin/(dpl-\S+) (.*)\n$`).FindStringSubmatch(fenced(t, readme(t), "crontab"))
-	if line == nil {
-		t.Fatal("no line of a crontab")
-	}
 	k := &kitchen{t: t, bin: build(t)}
-	status, out := k.execute(t, t.TempDir(), nil, filepath.Join(k.bin, line[1]), strings.Fields(line[2])...)
-	if status != 0 || out != "" {
-		t.Errorf("%s: exit status %d, %q, want 0 and silence", line[0], status, out)
+	k.installed(t, t.TempDir(), strings.TrimPrefix(everyMinute(t, "Recipes"), "* * * * * "))
+}
+
+// everyMinute returns the one line of the crontab in a section, which is run every minute.
+func everyMinute(t *testing.T, heading string) string {
+	line := strings.TrimSuffix(fenced(t, section(t, readme(t), heading), "crontab"), "\n")
+	if !strings.HasPrefix(line, "* * * * * ") || strings.Contains(line, "\n") {
+		t.Fatalf("%q: want one line of a crontab, for every minute", line)
+	}
+	return line
+}
+
+// installed runs a command of /usr/local/bin, as cron does: with few variables. It must succeed in silence.
+func (k *kitchen) installed(t *testing.T, dir, line string) {
+	t.Helper()
+	words := strings.Fields(line)
+	name, found := strings.CutPrefix(words[0], "/usr/local/bin/")
+	if !found {
+		t.Fatalf("%s: want a command in /usr/local/bin", line)
+	}
+	cmd := k.cmd(t, dir, nil, filepath.Join(k.bin, name), words[1:]...)
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + dir}
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%s: %v, %q, want silence", line, err, out)
+	}
+}
+
+// TestServices pastes the blocks of the README's section on services, in order, into one shell. What they make of the
+// services is shown after each. Lines that need a service manager are left out; what they name must be there, and the
+// command of the unit is run in place of the timer.
+func TestServices(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs to know processes")
+	}
+	if err := readSources(); err != nil {
+		t.Fatal(err)
+	}
+	w := &walk{t: t, kitchen: kitchen{t: t, bin: build(t)}, dir: t.TempDir(), text: section(t, readme(t), "Services")}
+	t.Cleanup(func() { endAll(w.dir) })
+	said := w.paste()
+	table := fenced(t, w.text, "text")
+	if got, want := blurred(said[0]), blurred(table); got != want {
+		t.Errorf("the README shows\n%s\nbut it is\n%s", want, got)
+	}
+	if !strings.Contains(said[2], `"type":"supervisorRestarted","supervisorId":"db"`) || strings.Count(said[2], "\n") != 1 {
+		t.Errorf("%q, want the alert that db was restarted", said[2])
+	}
+	states := regexp.MustCompile(`(?m)^(db|web) +(\w+)`)
+	for i, want := range []string{"running running", "stopped stopped", "registered registered"} {
+		var got []string
+		for _, s := range states.FindAllStringSubmatch(said[2*i+1], -1) {
+			got = append(got, s[2])
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("db and web are %v after block %d, want %s\n%s", got, i+1, want, said[2*i+1])
+		}
+	}
+	w.timer()
+	w.cron()
+	w.stays()
+}
+
+// ofManager are lines for a service manager, which the tests have not.
+var ofManager = regexp.MustCompile(`(?m)^(systemctl --user|loginctl) .*\n`)
+
+// walk is a reader of the section on services, whose home is dir.
+type walk struct {
+	kitchen
+	t    *testing.T
+	dir  string
+	text string
+}
+
+// paste runs the blocks, and returns in turn what a block prints and the table of services after it.
+func (w *walk) paste() []string {
+	scripts, err := filepath.Abs(filepath.Join(root, "scripts"))
+	if err == nil {
+		err = os.Symlink(scripts, filepath.Join(w.dir, "scripts"))
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	const cut = "8<---\n"
+	script := "set -eu\n"
+	for _, block := range blocks(w.text, "sh") {
+		script += ofManager.ReplaceAllString(block, "") + "echo '8<---'\ndpl-status --group shop\necho '8<---'\n"
+	}
+	cmd := w.cmd(w.t, w.dir, nil, "sh", "-c", script)
+	cmd.Env = []string{"PATH=" + w.bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + w.dir}
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	said := strings.Split(string(out), cut)
+	if err != nil || stderr.Len() > 0 || len(said) != 7 {
+		w.t.Fatalf("%v, %d blocks, want 3\n%s%s", err, len(said)/2, out, stderr.String())
+	}
+	return said
+}
+
+// blurred returns a table of services without what is another one each time.
+func blurred(table string) string {
+	for _, b := range [][2]string{{`\d\S* ago`, "AGO"}, {`by \S+`, "by OWNER"}, {`running +\d+`, "running PID"}, {` +`, " "}} {
+		table = regexp.MustCompile(b[0]).ReplaceAllString(table, b[1])
+	}
+	return table
+}
+
+// timer does what the timer does that the README enables.
+func (w *walk) timer() {
+	enabled := regexp.MustCompile(`systemctl --user enable --now (.*@)shop\.timer\n`).FindStringSubmatch(w.text)
+	if enabled == nil {
+		w.t.Fatal("README: want a line that enables the timer of shop")
+	}
+	setting := func(suffix, name string) string {
+		text, err := os.ReadFile(filepath.Join(w.dir, ".config/systemd/user", enabled[1]+suffix))
+		found := regexp.MustCompile(`(?m)^` + name + `=(.*)$`).FindSubmatch(text)
+		if err != nil || found == nil {
+			w.t.Fatalf("%v, want %s= in %s", err, name, text)
+		}
+		return string(found[1])
+	}
+	period, err := time.ParseDuration(setting(".timer", "OnUnitActiveSec"))
+	if err != nil || !strings.Contains(w.text, fmt.Sprintf("a pass every %.0f seconds", period.Seconds())) {
+		w.t.Errorf("the timer makes a pass every %v, %v; README says something else", period, err)
+	}
+	command := strings.ReplaceAll(setting(".service", "ExecStart"), "%i", "shop")
+	w.until("db and web run, and db beats", func(g protocol.Group) bool {
+		db, web := g.Supervisor("db"), g.Supervisor("web")
+		if db.State == protocol.StateRunning && web.State == protocol.StateRunning && db.LastHeartbeat.After(db.StartedAt) {
+			return true
+		}
+		w.installed(w.t, w.dir, command)
+		return false
+	})
+	w.patient(period)
+}
+
+// cron makes the pass of the README's crontab.
+func (w *walk) cron() {
+	w.installed(w.t, w.dir, strings.TrimPrefix(everyMinute(w.t, "Services"), "* * * * * "))
+	w.patient(time.Minute)
+}
+
+// patient checks that the group's threshold suits the time between passes.
+func (w *walk) patient(period time.Duration) {
+	w.until("the threshold is 2.5 periods or more", func(g protocol.Group) bool {
+		return g.Orchestrator.StalenessThreshold >= period*5/2
+	})
+}
+
+// stays runs the orchestrator that stays, kills db, and tells the orchestrator to end once db is back.
+func (w *walk) stays() {
+	line := regexp.MustCompile("`(dpl-orchestrate --every [^`]+)`").FindStringSubmatch(w.text)
+	if line == nil {
+		w.t.Fatal("README: want dpl-orchestrate --every")
+	}
+	cmd := w.cmd(w.t, w.dir, nil, "sh", "-c", "exec "+line[1])
+	cmd.Env = []string{"PATH=" + w.bin + ":/usr/bin:/bin", "HOME=" + w.dir, "DPL_GROUP=shop"}
+	var out strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	var db, web int
+	w.until("it has made a pass", func(g protocol.Group) bool {
+		db, web = g.Supervisor("db").PID, g.Supervisor("web").PID
+		return g.Orchestrator.PID == cmd.Process.Pid
+	})
+	syscall.Kill(db, syscall.SIGKILL)
+	w.until("db is restarted", func(g protocol.Group) bool {
+		s := g.Supervisor("db")
+		return s.State == protocol.StateRunning && s.PID != db
+	})
+	cmd.Process.Signal(syscall.SIGTERM)
+	if err := cmd.Wait(); err != nil || out.Len() > 0 {
+		w.t.Errorf("%s: %v, %q", line[1], err, out.String())
+	}
+	if _, alive := startTicks(web); !alive {
+		w.t.Error("web has ended, too")
+	}
+}
+
+// until polls the group.
+func (w *walk) until(what string, holds func(g protocol.Group) bool) {
+	w.t.Helper()
+	ledger, err := fileops.Open(filepath.Join(w.dir, ".local/state/dpl"), fileops.Options{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		g, err := ledger.ReadGroup("shop")
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if holds(g) {
+			return
+		}
+		if time.Now().After(deadline) {
+			w.t.Fatalf("not so in time: %s\n%s", what, g.Registry.Encode())
+		}
 	}
 }
 
@@ -310,7 +505,7 @@ func TestCommands(t *testing.T) {
 	if slices.Sort(got); !slices.Equal(got, want) {
 		t.Errorf("README has the commands %v, cmd %v", got, want)
 	}
-	for _, flag := range regexp.MustCompile(`--[a-z]+[a-z-]*`).FindAllString(text, -1) {
+	for _, flag := range regexp.MustCompile(`--[a-z]+[a-z-]*`).FindAllString(ofManager.ReplaceAllString(text, ""), -1) {
 		if !flags[flag] {
 			t.Errorf("README names %s, which no command has (%v)", flag, slices.Sorted(maps.Keys(flags)))
 		}
@@ -359,14 +554,32 @@ func write(t *testing.T, path, text string, mode os.FileMode) {
 	}
 }
 
+// section returns what is between a heading of the second level and the next one.
+func section(t *testing.T, text, heading string) string {
+	_, after, found := strings.Cut(text, "\n## "+heading+"\n")
+	if !found {
+		t.Fatalf("README: want a section %s", heading)
+	}
+	within, _, _ := strings.Cut(after, "\n## ")
+	return within + "\n"
+}
+
 // fenced returns the one block of text in language.
 func fenced(t *testing.T, text, language string) string {
-	_, after, found := strings.Cut(text, "\n```"+language+"\n")
-	block, rest, closed := strings.Cut(after, "\n```\n")
-	if !found || !closed || strings.Contains(rest, "\n```"+language+"\n") {
-		t.Fatalf("README: want one block of %s", language)
+	all := blocks(text, language)
+	if len(all) != 1 {
+		t.Fatalf("README: %d blocks of %s, want one", len(all), language)
 	}
-	return block + "\n"
+	return all[0]
+}
+
+// blocks returns the blocks of text in language.
+func blocks(text, language string) (all []string) {
+	for _, after := range strings.Split(text, "\n```"+language+"\n")[1:] {
+		block, _, _ := strings.Cut(after, "\n```\n")
+		all = append(all, block+"\n")
+	}
+	return all
 }
 
 // rows returns the first cells of tables in text that match pattern; if it has a group, that.

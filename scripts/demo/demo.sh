@@ -2,9 +2,9 @@
 # demo.sh BINDIR: show what DPL does when a process is killed, with the commands in BINDIR.
 #
 # A shell script (this one) calls a Python worker, which calls a Node worker. In act 1 the Python worker is killed with
-# SIGKILL in the middle of its call; in act 2 nobody is. All that is shown is checked: the first thing that is not as it
-# should be ends the demo with status 1. Without python3 or node a shell worker takes its place; with STRICT=1 that is a
-# failure, too.
+# SIGKILL in the middle of its call; in act 2 nobody is. In act 3 two services are supervised, and one is killed. All that
+# is shown is checked: the first thing that is not as it should be ends the demo with status 1. Without python3 or node a
+# shell worker takes its place; with STRICT=1 that is a failure, too.
 set -u
 
 checks=0
@@ -24,6 +24,10 @@ clean() {
         kill -KILL "$pid" 2>/dev/null
     done
     wait
+    [ -z "${DPL_GROUP-}" ] || until none_started; do
+        # shellcheck disable=SC2046 # they are numbers
+        kill -KILL $(started) 2>/dev/null
+    done
     [ -z "$dir" ] || rm -rf "$dir"
 }
 trap clean EXIT
@@ -279,12 +283,13 @@ settle() {
     [ "$(uname -s)" = Linux ] || die 'it needs Linux: elsewhere DPL does not know which process is which'
     bin=$(CDPATH='' cd -- "$1" && pwd -P) || die "$1: no such directory: run make first"
     here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
-    for command in push pop heartbeat cleanup status; do
+    for command in push pop heartbeat cleanup status register orchestrate shutdown; do
         [ -x "$bin/dpl-$command" ] || die "$bin/dpl-$command: no such program: run make first"
     done
     for name in $(env | sed -n 's/^\(DPL_[A-Za-z0-9_]*\)=.*/\1/p'); do
         unset "$name"
     done
+    unset INVOCATION_ID # or passes would ask systemd to start services, where this is run by a service of it
     export PATH="$bin:$PATH" LC_ALL=C
     umask 077
 
@@ -296,7 +301,9 @@ settle() {
     dir=$(mktemp -d "${TMPDIR:-/tmp}/dpl-demo.XXXXXX") || die 'no temporary directory'
     dir=$(CDPATH='' cd -- "$dir" && pwd -P)
     cd "$dir" || die "$dir: cannot go there"
-    cp "$here"/worker.* . || die 'no workers'
+    cp "$here"/worker.* "$here"/service.sh . || die 'no workers'
+    # shellcheck disable=SC1091 # it is checked by itself
+    . "$here/groups.sh"
     mkdir work
     export DPL_LEDGER="$dir/ledger"
     echo "It runs in a directory of its own, with these commands and a ledger that goes when it ends:"
@@ -326,4 +333,5 @@ act_of_the_crash
 workers=
 act_of_success
 workers=
+act_of_the_services
 printf '\ndemo: all %d checks passed\n' "$checks"
