@@ -200,9 +200,10 @@ func (v *groupVector) checkThen(t *testing.T, after Group) {
 	})
 }
 
-// groupDefault reports whether the member at place may be left out since it has its default.
+// groupDefault reports whether the member at place may be left out: it has its default, or it is a beat that counts for
+// nothing.
 func groupDefault(place string) bool {
-	for _, name := range []string{"/killTimeoutMs", "/attempt", "/alertsGiven"} {
+	for _, name := range []string{"/killTimeoutMs", "/attempt", "/alertsGiven", "/beat"} {
 		if strings.HasSuffix(place, name) {
 			return true
 		}

@@ -45,7 +45,7 @@ func (p *pass) running(s *Registered) {
 	if s.RunningSince.IsZero() && alive || s.RunningSince.After(p.seen.Now) {
 		s.RunningSince = p.seen.Now
 	}
-	if alive && s.Starting && p.seen.Now.Sub(s.StartedAt) >= startedFor {
+	if alive && s.Starting && !s.StartedAt.IsZero() && p.seen.Now.Sub(s.StartedAt) >= startedFor {
 		s.Starting = false
 	}
 	if s.RestartAttempts > 0 && !s.RunningSince.IsZero() && p.seen.Now.Sub(s.RunningSince) > s.policy().ResetAfter {
@@ -212,7 +212,7 @@ func (p *pass) start(s *Registered, restart bool, firstReason string) {
 	reason := firstReason
 	if restart {
 		reason = string(Exited)
-		if s.LastExit != nil {
+		if s.LastExit != nil && s.LastExit.Reason != "" {
 			reason = s.LastExit.Reason
 		}
 		s.RestartAttempts++
@@ -222,7 +222,7 @@ func (p *pass) start(s *Registered, restart bool, firstReason string) {
 	p.setState(s, StateRunning, reason)
 	s.setProcess(0, Process{})
 	s.forgetFailure()
-	s.TermSentAt, s.StopRequestedAt = time.Time{}, time.Time{}
+	s.StopRequestedAt = time.Time{}
 	p.beat(s)
 	s.StartedAt, s.Attempt, s.Starting = p.seen.Now, s.RestartAttempts, true
 	p.decision.Actions = append(p.decision.Actions, Action{SupervisorID: s.ID, Start: true, Attempt: s.Attempt, Reason: reason})

@@ -171,7 +171,7 @@ func (g Group) Remove(supervisor, by string, seen Observation) (Group, error) {
 		return g, ErrStillRunning
 	}
 	for i := range g.Registry.Supervisors {
-		if slices.Contains(g.Registry.Supervisors[i].Dependencies, supervisor) {
+		if other := &g.Registry.Supervisors[i]; other.ID != supervisor && slices.Contains(other.Dependencies, supervisor) {
 			return g, ErrHasDependents
 		}
 	}

@@ -254,7 +254,12 @@ func isDefault(name string, value any) bool {
 	case []any:
 		return len(value) == 0
 	case map[string]any:
-		return len(value) == 0
+		for name, value := range value {
+			if !isDefault(name, value) {
+				return false
+			}
+		}
+		return true
 	}
 	return value == nil
 }

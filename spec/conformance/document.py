@@ -106,14 +106,19 @@ def scalar(type_, word):
 TEXT, BOOLEAN = scalar(str, 'a string'), scalar(bool, 'true or false')
 
 
-def whole(least):
+def whole(least, most=2**63 - 1):
     def read(value, path):
         if not isinstance(value, Number) or not re.fullmatch(r'-?\d{1,19}', value.text):
             raise corrupt(path, 'not an integer')
-        if not least <= int(value.text) < 2**63:
-            raise corrupt(path, f'below {least}' if int(value.text) < least else 'not a 64-bit integer')
+        if not least <= int(value.text) <= most:
+            raise corrupt(path, f'below {least}' if int(value.text) < least else f'above {most}')
         return int(value.text)
     return read, int
+
+
+def duration(least):
+    """A number of milliseconds that fits 64 bits in nanoseconds, too (§1.3)."""
+    return whole(least, (2**63 - 1) // 10**6)
 
 
 def read_id(value, path):
@@ -139,6 +144,7 @@ def format_time(milliseconds):
 
 
 INTEGER, POSITIVE, IDENT, MOMENT = whole(0), whole(1), (read_id, str), (read_time, format_time)
+DURATION, REVISION = duration(1), whole(0, 2**62)
 
 
 def one_of(*words):
@@ -212,7 +218,7 @@ FRAME = record(
     state=(one_of(*FRAME_STATES), 'active'), supervisorId=(nullable(IDENT), None), supervisorHandle=(nullable(TEXT), None),
     description=(TEXT, ''), failOnCrash=(BOOLEAN, True), resources=(array(TEXT), []), leftResources=(LEFT, []),
     process=(PROCESS, ABSENT), beat=(BEAT, ABSENT), crashedAt=(MOMENT, ABSENT), detectedBy=(TEXT, ABSENT),
-    evidence=(TEXT, ABSENT), staleForMs=(INTEGER, ABSENT),
+    evidence=(TEXT, ABSENT), staleForMs=(duration(0), ABSENT),
     previousState=(one_of(*FRAME_STATES), ABSENT), reportedAt=(MOMENT, ABSENT),
     handlingBy=(record(pid=(INTEGER, 0), process=(PROCESS, ABSENT), at=(MOMENT, REQUIRED)), ABSENT))
 SUPERVISOR = record(
@@ -227,9 +233,9 @@ EVENT = record(**{
     'supervisorId': (IDENT, ABSENT), 'handle': (TEXT, ABSENT), 'from': (TEXT, ABSENT), 'to': (TEXT, ABSENT),
     'by': (TEXT, ABSENT), 'reason': (TEXT, ABSENT), 'leftResources': (LEFT, ABSENT)})
 OPERATION = record(
-    protocolVersion=(POSITIVE, 1), operationId=(IDENT, REQUIRED), revision=(INTEGER, 0), state=(one_of(*STATES), REQUIRED),
-    lastHeartbeat=(MOMENT, REQUIRED), aborted=(BOOLEAN, False), heartbeatIntervalMs=(POSITIVE, 1500),
-    stalenessThresholdMs=(POSITIVE, 10000), terminalAt=(nullable(MOMENT), None), terminalHeartbeats=(INTEGER, 0),
+    protocolVersion=(POSITIVE, 1), operationId=(IDENT, REQUIRED), revision=(REVISION, 0), state=(one_of(*STATES), REQUIRED),
+    lastHeartbeat=(MOMENT, REQUIRED), aborted=(BOOLEAN, False), heartbeatIntervalMs=(DURATION, 1500),
+    stalenessThresholdMs=(DURATION, 10000), terminalAt=(nullable(MOMENT), None), terminalHeartbeats=(INTEGER, 0),
     stack=(array(FRAME), REQUIRED), supervisorHeartbeats=(keyed(SUPERVISOR, 'supervisorId'), {}),
     transitions=(array(TRANSITION), []), events=(array(EVENT), []))
 LEDGER = record(protocolVersion=(POSITIVE, 1), commit=(TEXT, REQUIRED), shared=(BOOLEAN, False), resourceRoots=(array(TEXT), []))

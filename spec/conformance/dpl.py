@@ -2,9 +2,10 @@
 """The second implementation of DPL: one command for all verbs.
 
     dpl.py push|heartbeat|pop|abort|cleanup|ack|status --ledger DIR --op OP [--call CALL] [--participant P] ...
+    dpl.py register|beat --ledger DIR --group GROUP --supervisor S [--pid PID] ...
 
-Exit status: that of the verb (0, 3, 4, 5), 64 usage, 65 corrupt, 66 no such operation or call, 69 dead, 71 durability
-unknown, 74 input or output, 75 locked, 76 refused, 77 permission, 78 newer version.
+Exit status: that of the verb (0, 3, 4, 5), 64 usage, 65 corrupt, 66 no such operation, call, group or supervisor, 69 dead,
+71 durability unknown, 74 input or output, 75 locked, 76 refused, 77 permission, 78 newer version.
 """
 import argparse
 import json
@@ -12,9 +13,12 @@ import os
 import pathlib
 import sys
 
+import groups
 import ledger as files
 import protocol
-from document import Refused, encode, read_time
+from document import DURATION, Number, Refused, encode, parse, read_time
+
+STATUS = protocol.STATUS | groups.STATUS
 
 
 class Parser(argparse.ArgumentParser):
@@ -23,10 +27,13 @@ class Parser(argparse.ArgumentParser):
         sys.exit(64)
 
 
-def positive(text):
-    if int(text) < 1:
-        raise ValueError(text)
-    return int(text)
+def milliseconds(kind):
+    def read(text):
+        try:
+            return kind[0](Number(text), '')
+        except Refused as refused:
+            raise argparse.ArgumentTypeError(str(refused)) from None
+    return read
 
 
 def default_ledger():
@@ -38,10 +45,10 @@ def parser():
     top = Parser(prog='dpl.py')
     verbs = top.add_subparsers(dest='verb', required=True, parser_class=Parser)
 
-    def verb(name, *options):
+    def verb(name, *options, subject='--op'):
         own = verbs.add_parser(name)
         own.add_argument('--ledger', default=default_ledger())
-        own.add_argument('--op', required=True)
+        own.add_argument(subject, dest='subject', required=True)
         own.add_argument('--now')
         own.add_argument('--wait', type=float, default=5, metavar='SECONDS')
         for option in options:
@@ -56,20 +63,42 @@ def parser():
          option('--description', default=''), option('--resource', dest='resources', action='append', default=[]),
          option('--no-fail-on-crash', dest='failOnCrash', action='store_false'),
          option('--orphan-policy', dest='orphanPolicy', choices=('crash', 'keep')),
-         option('--staleness-threshold-ms', dest='stalenessThresholdMs', type=positive),
-         option('--heartbeat-interval-ms', dest='heartbeatIntervalMs', type=positive))
+         option('--staleness-threshold-ms', dest='stalenessThresholdMs', type=milliseconds(DURATION)),
+         option('--heartbeat-interval-ms', dest='heartbeatIntervalMs', type=milliseconds(DURATION)))
     verb('heartbeat', option('--call'), option('--participant'), supervisor, pid, option('--cleaning', action='store_true'))
     verb('pop', call, option('--fail', action='store_true'), reason, option('--keep-open', dest='keepOpen', action='store_true'))
     verb('abort', by, reason)
     verb('cleanup', by)
     verb('ack', option('--call', dest='calls', action='append', required=True), option('--supervisor', required=True), pid)
     verb('status')
+    named = option('--supervisor', required=True)
+    verb('register', named, pid, by, option('--request', action='store_true'), option('--fresh', action='store_true'),
+         option('--start-info', dest='startInfo', type=start_info, metavar='JSON'),
+         option('--restartable', type=yes_or_no),
+         option('--depends', dest='dependencies', action='append', metavar='SUPERVISOR'),
+         option('--kill-timeout-ms', dest='killTimeoutMs', type=milliseconds(groups.NONNEGATIVE_MS)),
+         subject='--group')
+    verb('beat', named, pid, subject='--group')
     return top
 
 
-def run(verb, ledger, op, now, wait, **arguments):
-    for what in ('op', 'call', 'participant', 'supervisor', 'calls'):
-        value = op if what == 'op' else arguments.get(what)
+def yes_or_no(text):
+    if text not in ('yes', 'no'):
+        raise argparse.ArgumentTypeError('yes or no is needed')
+    return text == 'yes'
+
+
+def start_info(text):
+    """A startInfo as in the file (§9.3)."""
+    try:
+        return groups.START_INFO[0](parse(text), '')
+    except Refused as refused:
+        raise argparse.ArgumentTypeError(str(refused)) from None
+
+
+def run(verb, ledger, subject, now, wait, **arguments):
+    for what in ('op', 'call', 'participant', 'supervisor', 'calls', 'dependencies'):
+        value = subject if what == 'op' else arguments.get(what)
         for text in value if isinstance(value, list) else [value] if value is not None else []:
             files.check_id(text, what)
     if verb == 'heartbeat' and not any(arguments[name] for name in ('call', 'participant', 'supervisor')):
@@ -80,29 +109,31 @@ def run(verb, ledger, op, now, wait, **arguments):
         raise files.Failed(64, f'--now: {refused}') from None
     if arguments.get('pid') is not None:
         arguments['process'] = files.process_of(arguments['pid'])
-    place = files.Ledger(ledger, create=verb == 'push')
+    place = files.Ledger(ledger, create=verb in ('push', 'register'))
+    if verb in groups.VERBS:
+        return place.edit_group(subject, verb, lambda: files.observe(given_time), wait, **arguments).status
     if verb == 'status':
-        sys.stdout.write(encode(place.status(op)))
+        sys.stdout.write(encode(place.status(subject)))
         return 0
-    outcome = place.edit(op, verb, lambda: files.observe(given_time), wait, **arguments)
+    outcome = place.edit(subject, verb, lambda: files.observe(given_time), wait, **arguments)
     for frame in outcome.reported:
-        print(json.dumps({'operationId': op} | {name: frame.get(name) for name in (
+        print(json.dumps({'operationId': subject} | {name: frame.get(name) for name in (
             'callId', 'supervisorHandle', 'participantId', 'staleForMs', 'previousState')}))
     return outcome.status
 
 
 def main(words=None):
     options = vars(parser().parse_args(words))
-    subject = options.get('call') or ' '.join(options.get('calls') or ())
+    call = options.get('call') or ' '.join(options.get('calls') or ())
     try:
         return run(**options)
     except Refused as refused:
-        status, cause = protocol.STATUS[refused.word], refused
+        status, cause = STATUS[refused.word], refused
     except files.Failed as failed:
         status, cause = failed.status, failed
     except OSError as error:
         status, cause = files.status_of(error), error
-    print(f'dpl.py: {options["op"]}: {options["verb"]}{f" {json.dumps(subject)}" if subject else ""}: {cause}', file=sys.stderr)
+    print(f'dpl.py: {options["subject"]}: {options["verb"]}{f" {json.dumps(call)}" if call else ""}: {cause}', file=sys.stderr)
     return status
 
 

@@ -1,4 +1,4 @@
-"""DPL operations in a ledger directory (spec §2), and what this process can observe. Linux only."""
+"""DPL operations and groups in a ledger directory (spec §2 and §8), and what this process can observe. Linux only."""
 import contextlib
 import errno
 import fcntl
@@ -11,10 +11,12 @@ import stat
 import threading
 import time
 
+import groups
 import protocol
 from document import ID, Refused, decode, decode_ledger, encode, quote
 
 KEPT, KEPT_SECONDS = 20, 3600
+REGISTRIES = '~supervisors~'  # in the names of archived registries
 READ, PLACE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -54,6 +56,27 @@ def exited(process):
         return process['pid'] > 0 and start_ticks(process['pid']) != process['startTicks']
     except PermissionError:
         return False
+
+
+def in_environment(pid, wanted):
+    """Whether process pid was started with the variables wanted. Not being allowed to look is no evidence."""
+    try:
+        found = pathlib.Path(f'/proc/{pid}/environ').read_bytes().split(b'\0')
+    except OSError:
+        return False
+    return all(os.fsencode(f'{name}={value}') in found for name, value in wanted.items())
+
+
+def survivors(entry):
+    """Whether survivors of entry's process are there (§11.6)."""
+    wanted = {'DPL_SUPERVISOR': entry['supervisorId'], 'DPL_ATTEMPT': entry['attempt']}
+    for path in pathlib.Path('/proc').glob('[0-9]*/stat'):
+        with contextlib.suppress(OSError):
+            fields = path.read_text(errors='replace').rpartition(')')[2].split()
+            same_session = fields[0] not in 'ZX' and int(fields[3]) == entry['pid']
+            if same_session and int(fields[19]) >= entry['process']['startTicks'] and in_environment(path.parent.name, wanted):
+                return True
+    return False
 
 
 def machine_id():
@@ -316,6 +339,8 @@ class Ledger:
         os.unlink(f'{self.file(operation)}.lock')
         files = []
         for path in self.archive.iterdir():
+            if REGISTRIES in path.name:
+                continue  # the limits are those of operations
             with contextlib.suppress(FileNotFoundError):
                 files.append((path.stat().st_mtime, path))
         for changed, path in sorted(files, reverse=True)[KEPT:]:
@@ -324,18 +349,17 @@ class Ledger:
 
     # Locking (§2.3) and editing (§2.4)
 
-    def open_lock(self, operation, create):
-        path, flags = f'{self.file(operation)}.lock', os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
+    def open_lock(self, path, create, refuse):
+        """An open lock file, which is made if create() says so; else refuse() if there is none."""
+        flags = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
         with contextlib.suppress(FileNotFoundError):
-            # An operation without lock file was copied or restored.
-            found = create or os.path.lexists(self.file(operation))
-            return self.open_new(path, flags | (os.O_CREAT if found else 0))
-        self.refuse_missing(operation)
+            return self.open_new(path, flags | (os.O_CREAT if create() else 0))
+        refuse()
 
-    def lock(self, operation, create, seconds):
-        path, deadline = f'{self.file(operation)}.lock', time.monotonic() + seconds
+    def lock(self, path, create, refuse, seconds):
+        deadline = time.monotonic() + seconds
         while True:
-            fd = self.open_lock(operation, create)
+            fd = self.open_lock(path, create, refuse)
             owned = True
             try:
                 self.check(path, fd)
@@ -385,8 +409,10 @@ class Ledger:
         for name in arguments.get('resources', ()):
             if not any(inside(root, name) for root in self.roots):
                 raise Refused('resource', f'{name} is outside tmp/ and the resource roots')
-        lock = self.lock(operation, verb == 'push', seconds)
         path, trash, committed = self.file(operation), Trash(), False
+        # An operation without lock file was copied or restored.
+        lock = self.lock(f'{path}.lock', lambda: verb == 'push' or os.path.lexists(path), lambda: self.refuse_missing(operation),
+                         seconds)
         temporary = f'{path}.tmp~{secrets.token_hex(8)}'
         try:
             out = self.open_new(temporary)
@@ -425,6 +451,77 @@ class Ledger:
                 os.unlink(f'{path}.lock')
             os.close(lock)
             trash.empty()
+
+    # Groups (§8)
+
+    def group_files(self, group):
+        """The paths of the orchestrator's file and of the registry."""
+        return [self.path / f'{group}.{name}.json' for name in ('orchestrator', 'supervisors')]
+
+    def read_group(self, group):
+        """Both files, decoded, None for one that is missing. Both are looked at: whoever edits one trusts the other."""
+        result = []
+        for path, decode_file in zip(self.group_files(group), (lambda text: groups.decode_orchestrator(text, group),
+                                                               groups.decode_registry)):
+            try:
+                result.append(decode_file(self.read_checked(path)))
+            except FileNotFoundError:
+                result.append(None)
+        return result
+
+    def refuse_group(self):
+        raise Refused('noGroup', 'no such group')
+
+    def archive_registry(self, group):
+        """Copies the registry to the archive, durably (§10.1)."""
+        self.mkdir(self.archive)
+        pattern = re.compile(re.escape(group + REGISTRIES) + r'([1-9]\d*)\.json')
+        numbers = [int(match[1]) for match in map(pattern.fullmatch, os.listdir(self.archive)) if match]
+        target = self.archive / f'{group}{REGISTRIES}{max(numbers, default=0) + 1}.json'
+        temporary = f'{target}.tmp~{secrets.token_hex(8)}'
+        fd = self.open_new(temporary)
+        try:
+            write_all(fd, self.read_checked(self.group_files(group)[1]).decode('utf-8'))
+            os.rename(temporary, target)  # replaces nothing: only who holds this lock makes that name
+        finally:
+            os.close(fd)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
+        sync_directory(self.archive)
+
+    def edit_group(self, group, verb, observe, seconds=5, **arguments):
+        """One edit of the registry: the outcome of groups.apply, committed. Refused: §12; Failed: 71, 74, 75, 77."""
+        path, lock_path, committed = self.group_files(group)[1], self.path / f'{group}.lock', False
+
+        def found():
+            return any(os.path.lexists(file) for file in self.group_files(group))
+        lock = self.lock(lock_path, lambda: verb == 'register' or found(), self.refuse_group, seconds)
+        temporary = f'{path}.tmp~{secrets.token_hex(8)}'
+        try:
+            out = self.open_new(temporary)
+            try:
+                orchestrator, given = self.read_group(group)
+                seen = groups.Observation(**vars(observe()), survivors=survivors)
+                outcome = groups.apply(verb, group, orchestrator, given, seen, **arguments)
+                if outcome.registry is not None:
+                    if outcome.cleared:
+                        self.archive_registry(group)
+                    write_all(out, groups.encode_registry(outcome.registry))
+                    os.rename(temporary, path)
+                    committed = True
+                    if verb != 'beat' or without_times(given) != without_times(outcome.registry):
+                        sync_directory(self.path)
+                return outcome
+            finally:
+                os.close(out)
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(temporary)
+        except OSError as error:
+            raise Failed(71 if committed else status_of(error), str(error)) from error
+        finally:
+            if not committed and not found():
+                os.unlink(lock_path)
+            os.close(lock)
 
 
 def check_id(text, what):

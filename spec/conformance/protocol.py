@@ -59,7 +59,7 @@ def same(one, other):
 
 
 def gone(entry, since, seen):
-    """Evidence exited or rebooted against entry, which was last known alive at since; else None."""
+    """Evidence exited or rebooted against entry, which was last known alive at since (None: never); else None."""
     process = identity(entry)
     if process is None:
         return None
@@ -67,9 +67,8 @@ def gone(entry, since, seen):
         return 'exited'
     here = process['hostId'] and process['hostId'] == seen.hostId
     other_boot = seen.bootId and process['bootId'] != seen.bootId
-    if here and other_boot and seen.bootedAt is not None and since < seen.bootedAt:
-        return 'rebooted'
-    return None
+    before_boot = since is None or seen.bootedAt is not None and since < seen.bootedAt
+    return 'rebooted' if here and other_boot and before_boot else None
 
 
 def age(entry, seen):

@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
-"""Runs vectors (spec §7) against protocol.py: run.py spec/vectors/*.json. Exit status 1 if one fails or there are none."""
+"""Runs vectors: run.py spec/vectors/*.json spec/vectors/groups/*.json. Exit status 1 if one fails or there are none.
+
+Those in a directory named groups are judged by groups.py (spec §12), all others by protocol.py (spec §7).
+"""
 import difflib
 import inspect
 import pathlib
 import sys
+import typing
 
+import groups
 import protocol
-from document import INTEGER, MOMENT, PROCESS, Number, Refused, array, below, decode, encode, parse, read_time, write
+from document import INTEGER, MOMENT, PROCESS, TEXT, Number, Refused, array, below, decode, encode, parse, read_time, write
 
 WORDS = {'comment', 'section', 'given', 'givenText', 'seen', 'do', 'then', 'unchanged', 'archived', 'refused', 'path', 'status',
          'reported', 'released'}
@@ -101,7 +106,7 @@ def expectation(vector):
 def reality(vector):
     verb = vector['do']['verb']
     rest, seen = arguments(verb, vector['do']), observation(vector['seen'])
-    text = vector['givenText'] if one(vector, ('given', 'givenText')) == 'givenText' else vector['given']
+    text = vector[one(vector, ('given', 'givenText'))]
     try:
         given = None if text is None else decode(text if 'givenText' in vector else write(text))
         if verb == 'decode':
@@ -122,32 +127,153 @@ def reality(vector):
                   'reported': [frame['callId'] for frame in outcome.reported], 'released': outcome.released}
 
 
+# Groups (§12)
+
+FILES = {'orchestrator': (groups.decode_orchestrator, groups.encode_orchestrator),
+         'supervisors': (groups.decode_registry, groups.encode_registry)}
+GROUP_KINDS = {'process': PROCESS, 'startInfo': groups.START_INFO} | dict.fromkeys(
+    ('pid', 'killTimeoutMs', 'stalenessThresholdMs', 'heartbeatIntervalMs', 'appended', 'lastAlert'), INTEGER)
+GROUP = 'g'
+
+
+def group_observation(seen):
+    seen = dict(seen)
+    pids = array(INTEGER)[0](seen.pop('survivors', []), '/seen/survivors')
+    return groups.Observation(**vars(observation(seen)), survivors=lambda entry: entry['pid'] in pids)
+
+
+def spawning(starts):
+    """What the gate is given (§11.5): the vector's starts by supervisor, else a pid that counts the actions."""
+    known_starts = {}
+    for supervisor, came in starts.items():
+        known(came, {'error'} if 'error' in came else {'pid', 'process'}, f'starts of {supervisor}')
+        kinds = {'pid': INTEGER, 'process': PROCESS, 'error': TEXT}
+        known_starts[supervisor] = {name: kinds[name][0](value, f'/do/starts/{supervisor}') for name, value in came.items()}
+    return lambda at, action: known_starts.get(action['supervisorId'], {'pid': 1000 + at})
+
+
+def group_arguments(verb, do):
+    if verb not in groups.VERBS:
+        raise Malformed(f'unknown verb {verb}')
+    words = set(inspect.signature(groups.VERBS[verb]).parameters) - {'orchestrator', 'registry', 'seen'}
+    known(do, words | {'verb'}, 'do')
+    given = {name: GROUP_KINDS[name][0](value, f'/do/{name}') if name in GROUP_KINDS else value
+             for name, value in do.items() if name != 'verb'}
+    if 'starts' in words:
+        given['starts'] = spawning(given.get('starts', {}))
+    defaults = {'by': 'test'} if 'by' in words else {'owner': 'me', 'pid': 1} if verb == 'pass' else {}
+    return defaults | given
+
+
+def group_files(given, text=False):
+    """The decoded files of given, which are JSON values or texts; None: there is none."""
+    known(given or {}, FILES, 'a pair of files')
+    return {name: None if value is None else FILES[name][0](value if text else write(value))
+            for name, value in (given or {}).items()}
+
+
+def group_expectation(vector):
+    end = one(vector, ('then', 'unchanged', 'refused'))
+    result = {end: vector[end]}
+    if end == 'unchanged' and vector[end] is not True or vector.get('standby', True) is not True:
+        raise Malformed('unchanged or standby is not true')
+    if end == 'refused':
+        if ('path' in vector) != (vector['refused'] == 'corrupt'):
+            raise Malformed('path belongs to refused corrupt')
+        return result | ({'path': vector['path']} if 'path' in vector else {})
+    if end == 'then':
+        result['then'] = group_files(vector['then'])
+    return result | {'status': int(vector.get('status', Number('0')).text), 'standby': vector.get('standby', False),
+                     'actions': vector.get('actions', [])}
+
+
+def group_reality(vector):
+    verb, seen = vector['do']['verb'], group_observation(vector['seen'])
+    kind = one(vector, ('given', 'givenText'))
+    if verb == 'decode':
+        known(vector['do'], {'verb'}, 'do')
+    elif kind == 'givenText':
+        raise Malformed('givenText is for decode')
+    rest = group_arguments(verb, vector['do']) if verb != 'decode' else {}
+    try:
+        after = group_files(vector[kind], text=kind == 'givenText')
+        outcome = groups.Outcome()
+        if verb != 'decode':
+            files = [after.get(name) for name in FILES]
+            outcome = groups.apply(verb, GROUP, *files, seen, **rest)
+    except Refused as refused:
+        return {'refused': refused.word} | ({'path': refused.path} if refused.word == 'corrupt' else {})
+    changed = {name: value for name, value in zip(FILES, (outcome.orchestrator, outcome.registry)) if value is not None}
+    end = {'unchanged': True}
+    if changed or verb == 'decode' and 'then' in vector:
+        after = {name: value and FILES[name][0](FILES[name][1](value)) for name, value in (after | changed).items()}
+        end = {'then': {name: after.get(name) for name in vector.get('then', after)}}
+    return end | {'status': outcome.status, 'standby': outcome.standby, 'actions': parse(write(outcome.actions))}
+
+
+def group_comparable(files):
+    if files.get('supervisors'):
+        entries = {key: entry | {'startInfo': info and info | {'environment': dict(sorted(info['environment'].items()))}}
+                   for key, entry in sorted(files['supervisors']['supervisors'].items()) for info in [entry['startInfo']]}
+        files = files | {'supervisors': files['supervisors'] | {'supervisors': entries}}
+    return '\n'.join(f'{name}: {value and FILES[name][1](value)}' for name, value in sorted(files.items()))
+
+
+def group_plain(files):
+    return {name: value and parse(FILES[name][1](value)) for name, value in files.items()}
+
+
+def sorted_members(value):
+    """The JSON value with all members in the order of their names."""
+    if isinstance(value, dict):
+        return {name: sorted_members(inner) for name, inner in sorted(value.items())}
+    return [sorted_members(inner) for inner in value] if isinstance(value, list) else value
+
+
+class Suite(typing.NamedTuple):
+    words: set
+    expectation: typing.Callable
+    reality: typing.Callable
+    comparable: typing.Callable  # what then holds, as text
+    plain: typing.Callable  # the same, as JSON value
+
+
+OPERATIONS = Suite(WORDS, expectation, reality, comparable, lambda operation: parse(encode(operation)))
+GROUPS = Suite(WORDS - {'archived', 'reported', 'released'} | {'actions', 'standby'}, group_expectation, group_reality,
+               group_comparable, group_plain)
+
+
+def suite_of(path):
+    return GROUPS if path.absolute().parent.name == 'groups' else OPERATIONS
+
+
 def difference(path):
     """What differs between the vector and the implementation, as lines; empty if the vector passes."""
+    suite = suite_of(path)
     try:
         vector = parse(path.read_bytes())
-        known(vector, WORDS, 'the vector')
+        known(vector, suite.words, 'the vector')
         missing = {'comment', 'section', 'seen', 'do'} - set(vector)
         if missing:
             raise Malformed(f'no {", ".join(sorted(missing))}')
         if not path.name.startswith(vector['do']['verb']):
             raise Malformed('its name does not begin with the verb')
-        expected, got = expectation(vector), reality(vector)
+        expected, got = suite.expectation(vector), suite.reality(vector)
     except (Malformed, Refused) as error:
         return [f'bad vector: {error}']
 
-    place = lost(vector['then'], parse(encode(got['then']))) if 'then' in expected and 'then' in got else None
+    place = lost(vector['then'], suite.plain(got['then'])) if 'then' in expected and 'then' in got else None
 
     def lines_of(side):
-        texts = {name: comparable(value) if name == 'then' else write(value) for name, value in side.items()}
+        texts = {name: suite.comparable(value) if name == 'then' else write(sorted_members(value)) for name, value in side.items()}
         return '\n'.join(f'{name}:\n{text}' for name, text in texts.items()).splitlines()
     lines = list(difflib.unified_diff(lines_of(expected), lines_of(got), 'expected', 'got', lineterm=''))
     return lines or ([f'what is written has another value, or none, at {place}'] if place else [])
 
 
 def main(names):
-    failed = 0
-    for path in map(pathlib.Path, names):
+    failed, paths = 0, [pathlib.Path(name) for name in names]
+    for path in paths:
         try:
             lines = difference(path)
         except Exception as error:  # a defect of protocol.py fails its vector, not the run
@@ -155,6 +281,9 @@ def main(names):
         if lines:
             failed += 1
             print(f'FAIL {path}', *(f'    {line}' for line in lines), '', sep='\n')
+    of_groups = sum(suite_of(path) is GROUPS for path in paths)
+    if of_groups:
+        print(f'{len(paths) - of_groups} vectors of operations, {of_groups} of groups')
     print(f'{len(names) - failed} passed, {failed} failed')
     return 1 if failed or not names else 0
 

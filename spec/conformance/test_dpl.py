@@ -17,7 +17,9 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import dpl  # noqa: E402
+import groups  # noqa: E402
 import ledger  # noqa: E402
+import random_groups  # noqa: E402
 import random_vectors  # noqa: E402
 import run  # noqa: E402
 from document import Refused, decode, encode, format_time, read_time  # noqa: E402
@@ -107,8 +109,44 @@ class Runner(unittest.TestCase):
         with contextlib.redirect_stdout(io.StringIO()):
             self.assertEqual(run.main([]), 1)
 
+    def test_fails_on_what_it_does_not_know_of_groups(self):
+        vector = {'comment': 'c', 'section': '10.3', 'given': {'supervisors': {'supervisors': {'s': {'state': 'stopped'}}}},
+                  'seen': {'now': T0}, 'do': {'verb': 'beat', 'supervisor': 's'}, 'unchanged': True, 'status': 5}
+        cases = [({'status': 0}, '-0'), ({'more': 1}, 'unknown member in the vector: more'), ({'archived': True}, 'unknown member'),
+                 ({'seen': {'now': T0, 'alive': []}}, 'unknown member in seen: alive'), ({'refused': 'cycle'}, 'exactly one of'),
+                 ({'do': {'verb': 'beat', 'supervisor': 's', 'by': 'x'}}, 'unknown member in do: by'),
+                 ({'do': {'verb': 'beatify'}}, 'unknown verb beatify'), ({'given': {'operation': {}}}, 'unknown member in a pair'),
+                 ({'do': {'verb': 'pass', 'starts': {'s': {'id': 1}}}, 'actions': []}, 'unknown member in starts of s'),
+                 ({'actions': [{'action': 'start', 'supervisorId': 's'}]}, 'start')]
+        with tempfile.TemporaryDirectory() as directory:
+            place = pathlib.Path(directory) / 'groups'
+            place.mkdir()
+            for change, want in cases:
+                changed = vector | change
+                path = place / f'{changed["do"]["verb"]}-x.json'
+                path.write_text(json.dumps(changed))
+                self.assertIn(want, '\n'.join(run.difference(path)))
+            path = place / 'beat-x.json'
+            path.write_text(json.dumps(vector))
+            self.assertEqual(run.difference(path), [])
+
 
 class RandomVectors(unittest.TestCase):
+    def test_random_groups_pass(self):
+        texts, out = [], io.StringIO()
+        with tempfile.TemporaryDirectory() as directory, contextlib.redirect_stdout(out):
+            for name in ('first', 'second'):
+                random_groups.main(['800', f'{directory}/{name}', '7'])
+                paths = sorted(pathlib.Path(directory, name, 'groups').iterdir())
+                texts.append({path.name: path.read_text() for path in paths})
+            self.assertEqual(run.main([str(path) for path in paths]), 0)
+        self.assertEqual((texts[0], len(texts[0])), (texts[1], 800))
+        for what in ('pass: standby', 'register: refused cycle', 'beat: refused otherProcess', 'remove: refused stillRunning',
+                     'TERM to group', 'TERM to process', 'TERM to session', 'status 5', 'running → failed, stale', 'N attempts',
+                     'decode: refused newerVersion', 'given up, and told to end', 'alerts go on from the alerts file', 'waits on, blocked',
+                     'blocked by a process in another pid namespace', 'otherProcess for one in another pid namespace'):
+            self.assertTrue(what in out.getvalue(), what)
+
     def test_the_same_seed_gives_the_same_vectors(self):
         with tempfile.TemporaryDirectory() as directory, contextlib.redirect_stdout(io.StringIO()):
             first, second = pathlib.Path(directory) / 'first', pathlib.Path(directory) / 'second'
@@ -367,6 +405,208 @@ class Files(InDirectory):
         self.dpl('heartbeat', status=64)
         self.push('a..b', status=64)
         self.push('make', '--now=today', status=64)
+
+
+def beat_often(path, name):
+    place = ledger.Ledger(path, create=True)
+    place.edit_group('g', 'register', ledger.observe, 15, supervisor=name, pid=os.getpid(), process=ledger.process_of(os.getpid()))
+    for _ in range(24):
+        place.edit_group('g', 'beat', ledger.observe, 15, supervisor=name)
+
+
+class Groups(InDirectory):
+    def setUp(self):
+        super().setUp()
+        self.registry, self.lock, self.orchestrator = (
+            self.path / name for name in ('g.supervisors.json', 'g.lock', 'g.orchestrator.json'))
+
+    def group(self, verb, supervisor, *words, status=0):
+        err = io.StringIO()
+        with contextlib.redirect_stderr(err):
+            got = dpl.main([verb, f'--ledger={self.path}', '--group=g', f'--supervisor={supervisor}', *words])
+        self.assertEqual(got, status, err.getvalue())
+        self.assertEqual(err.getvalue().count('\n'), 0 if status in (0, 3, 5) else 1, err.getvalue())
+
+    def entry(self, supervisor):
+        return json.loads(self.registry.read_text())['supervisors'][supervisor]
+
+    def edit_by_hand(self, supervisor, **members):
+        value = json.loads(self.registry.read_text())
+        value['supervisors'][supervisor] |= members
+        self.registry.write_text(json.dumps(value))
+
+    def names(self):
+        return sorted(os.listdir(self.path))
+
+    def test_concurrent_beats_lose_nothing(self):
+        workers = [multiprocessing.Process(target=beat_often, args=(self.path, f'worker{n}')) for n in range(8)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join(18)
+        self.assertEqual([worker.exitcode for worker in workers], [0] * 8)
+        got = groups.decode_registry(self.registry.read_bytes())
+        self.assertEqual((got['revision'], sorted(got['supervisors'])), (8 * 25, [f'worker{n}' for n in range(8)]))
+        self.assertEqual({entry['pid'] for entry in got['supervisors'].values()}, {worker.pid for worker in workers})
+        self.assertEqual(self.names(), ['g.lock', 'g.supervisors.json', 'ledger.json', 'operations'])
+        self.assertEqual([os.stat(path).st_mode & 0o7777 for path in (self.registry, self.lock)], [0o600, 0o600])
+
+    def test_a_life(self):
+        child = subprocess.Popen(['cat'], stdin=subprocess.PIPE)
+        self.addCleanup(child.stdin.close)
+        self.group('beat', 's', status=66)
+        self.group('register', 's', '--pid', str(child.pid), '--start-info={"command": "cat"}', '--kill-timeout-ms=0')
+        self.group('register', 't', '--depends=s')
+        self.group('register', 'u', '--depends=v', '--depends=t')
+        self.assertEqual([self.entry(name)['state'] for name in 'stu'], ['running', 'running', 'waitingForDependencies'])
+        self.group('register', 's', '--depends=u', status=76)
+        self.group('register', 's', '--pid', str(os.getpid()), status=76)
+        self.group('beat', 's', '--pid', str(os.getpid()), status=76)
+        self.group('register', 't', '--request', status=76)
+        self.group('beat', 'x', status=66)
+        before = self.entry('s')
+        self.group('beat', 's', '--pid', str(child.pid))
+        self.assertEqual((self.entry('s')['runningSince'], self.entry('s')['process']), (before['runningSince'], before['process']))
+        child.kill()
+        child.wait()
+        self.group('beat', 's', '--pid', str(child.pid), status=69)
+        self.group('beat', 's', status=5)
+        self.assertEqual(self.entry('s')['lastHeartbeat'] >= before['lastHeartbeat'], True)
+        self.group('beat', 's', '--pid', str(os.getpid()))
+        self.assertEqual(self.entry('s')['pid'], os.getpid())
+        self.edit_by_hand('s', state='shuttingDown')
+        self.group('beat', 's', status=3)
+        self.group('register', 's', status=76)
+        self.edit_by_hand('s', state='dead')
+        self.group('beat', 's', status=5)
+        self.group('register', 's', '--restartable=no')
+        self.assertEqual((self.entry('s')['state'], self.entry('s')['restartable']), ('running', False))
+        self.group('register', 's', '--request', '--by=me')
+        self.assertEqual(json.loads(self.registry.read_text())['events'][-1]['to'], 'running')
+
+    def test_a_refusal_leaves_the_bytes(self):
+        self.group('register', 's', '--request', status=76)
+        self.assertNotIn('g.lock', self.names())
+        self.group('register', 's')
+        for text, status in (('{}', 65), ('', 65), ('{"supervisors": {"s": {"state": "alive"}}}', 65),
+                             ('{"supervisors": {}, "supervisors": {}}', 65), ('{"protocolVersion": 2}', 78)):
+            self.registry.write_text(text)
+            self.group('register', 's', status=status)
+            self.group('register', 's', '--fresh', status=status)
+            self.group('beat', 's', status=status)
+            self.assertEqual(self.registry.read_text(), text)
+        self.registry.unlink()
+        self.orchestrator.write_text('{"orchestrationGroupId": "h", "state": "running"}')
+        self.group('register', 's', status=65)
+        self.assertEqual(self.names(), ['g.lock', 'g.orchestrator.json', 'ledger.json', 'operations'])
+        self.orchestrator.write_text('{"orchestrationGroupId": "g", "state": "running"}')
+        self.group('beat', 's', status=66)
+        self.group('register', 's')
+
+    def test_only_trusted_files(self):
+        self.group('register', 's')
+        self.orchestrator.write_text('{"orchestrationGroupId": "g", "state": "running"}')
+        self.orchestrator.chmod(0o600)
+        for path in (self.registry, self.orchestrator, self.lock, self.path, self.path / 'ledger.json'):
+            for verb in ('register', 'beat'):
+                with self.subTest(path=path, verb=verb):
+                    before, text = path.stat().st_mode, self.registry.read_text()
+                    path.chmod(before | 0o020)
+                    self.group(verb, 's', status=77)
+                    path.chmod(before)
+                    if path != self.path:
+                        away = path.rename(self.path / 'away')
+                        path.symlink_to(away)
+                        self.group(verb, 's', status=77)
+                        path.unlink()
+                        away.rename(path)
+                    self.assertEqual(self.registry.read_text(), text)
+        self.group('beat', 's')
+
+    def test_lock(self):
+        self.group('register', 's')
+        with open(self.lock, 'r+') as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            for verb in ('register', 'beat'):
+                self.group(verb, 's', '--wait=0.1', status=75)
+        self.lock.unlink()
+        self.group('beat', 's')  # the group was copied without its lock file
+        self.assertTrue(self.lock.exists())
+
+    def test_killed_in_mid_edit(self):
+        """SIGKILL before and after each step of an edit leaves the old file before rename, the new one after it."""
+        self.group('register', 's')
+        for number, (step, after) in enumerate((step, after) for step in ('write', 'fsync', 'rename') for after in (False, True)):
+            with self.subTest(step=step, after=after):
+                old = self.registry.read_bytes()
+                code = (f'import os, signal, sys; sys.path.insert(0, {str(HERE)!r}); import dpl\n'
+                        f'real = os.{step}\ndef fault(*rest, **named):\n'
+                        f'    if {after}: real(*rest, **named)\n    os.kill(os.getpid(), signal.SIGKILL)\n'
+                        f'os.{step} = fault\n'
+                        f'dpl.main(["register", "--ledger={self.path}", "--group=g", "--supervisor=s{number}"])\n')
+                self.assertEqual(subprocess.run([sys.executable, '-c', code]).returncode, -signal.SIGKILL)
+                if (step, after) == ('rename', True):
+                    self.assertEqual(self.entry(f's{number}')['state'], 'running')
+                else:
+                    self.assertEqual(self.registry.read_bytes(), old)
+                self.group('beat', 's')  # the lock went with its holder
+
+    def test_fresh(self):
+        self.group('register', 's')
+        self.group('register', 't', '--fresh')
+        self.assertEqual(self.entry('s')['state'], 'running')
+        for number in (1, 2):
+            for name in json.loads(self.registry.read_text())['supervisors']:
+                self.edit_by_hand(name, lastHeartbeat='2000-01-01T00:00:00Z')
+            old = self.registry.read_bytes()
+            self.group('register', f'u{number}', '--fresh')
+            self.assertEqual((self.path / f'archive/g~supervisors~{number}.json').read_bytes(), old)
+            self.assertEqual(list(json.loads(self.registry.read_text())['supervisors']), [f'u{number}'])
+        self.edit_by_hand('u2', lastHeartbeat='2000-01-01T00:00:00Z')
+        self.group('register', 's', '--fresh', '--request', status=76)
+        self.assertEqual(len(os.listdir(self.path / 'archive')), 2)
+
+    def test_survivors_are_no_other_process(self):
+        self.group('register', 's')
+        marks = {'DPL_LEDGER': str(self.path), 'DPL_GROUP': 'g', 'DPL_SUPERVISOR': 's', 'DPL_ATTEMPT': '2'}
+        for change, status in (({}, 76), ({'DPL_GROUP': 'h', 'DPL_LEDGER': '/elsewhere'}, 76), ({'DPL_ATTEMPT': '1'}, 0),
+                               ({'DPL_SUPERVISOR': 't'}, 0)):
+            with self.subTest(change=change):
+                leader = subprocess.Popen(['sh', '-c', 'sleep 60 >/dev/null & echo $!; read wait'], start_new_session=True,
+                                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | marks | change)
+                child = int(leader.stdout.readline())
+                self.edit_by_hand('s', pid=leader.pid, process=ledger.process_of(leader.pid), attempt=2, startedAt=T0)
+                leader.communicate(b'\n')
+                self.group('register', 's', status=status)
+                self.group('register', 's', '--pid', str(os.getpid()), status=status)
+                self.group('beat', 's', status=5 if status else 0)
+                os.kill(child, signal.SIGKILL)
+        self.group('register', 's')
+
+    def test_the_archive_of_operations_leaves_registries(self):
+        archive = self.path / 'archive'
+        self.group('register', 's')
+        archive.mkdir(mode=0o700)
+        for number in range(30):
+            path = archive / f'g~supervisors~{number + 1}.json'
+            path.write_text('{"supervisors": {}}')
+            os.utime(path, (0, 0))
+        self.push('make')
+        self.dpl('pop', '--call=make')
+        for _ in range(3):
+            self.dpl('cleanup')
+        self.assertEqual(len(os.listdir(archive)), 31)
+
+    def test_usage(self):
+        self.group('register', 'a..b', status=64)
+        self.group('register', 's', '--depends=a/b', status=64)
+        self.group('beat', 's', '--now=today', status=64)
+        for words in (['beat', '--group=g'], ['register', '--group=g', '--supervisor=s', '--start-info={}'],
+                      ['register', '--group=g', '--supervisor=s', '--restartable=maybe'],
+                      ['register', '--group=g', '--supervisor=s', '--kill-timeout-ms=-1']):
+            with self.assertRaises(SystemExit) as end, contextlib.redirect_stderr(io.StringIO()):
+                dpl.main(words)
+            self.assertEqual(end.exception.code, 64, words)
 
 
 if __name__ == '__main__':

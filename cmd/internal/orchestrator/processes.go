@@ -80,7 +80,8 @@ func (o *Orchestrator) spawnOne(s *protocol.Registered, a protocol.Action) (*pro
 // that outlives this pass.
 var notForSupervisors = []string{
 	"DPL_OP", "DPL_CALL", "DPL_PARTICIPANT", "DPL_HANDLE", "DPL_TMP", "DPL_NOW",
-	"INVOCATION_ID", "JOURNAL_STREAM", "LISTEN_FDNAMES", "LISTEN_FDS", "LISTEN_PID", "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC",
+	"JOURNAL_STREAM", "LISTEN_FDNAMES", "LISTEN_FDS", "LISTEN_PID", "MANAGERPID", "NOTIFY_SOCKET", "SYSTEMD_EXEC_PID",
+	"WATCHDOG_PID", "WATCHDOG_USEC",
 }
 
 // environment is what a started supervisor gets (spec §11.6).

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -111,7 +112,7 @@ func forgive() {
 func (s Start) exec() error {
 	failed := syscall.ENOENT
 	for _, path := range s.candidates() {
-		err := syscall.Exec(path, s.Argv, s.Env)
+		err := syscall.Exec(path, s.Argv, s.environment())
 		switch err {
 		case syscall.ENOENT, syscall.ENOTDIR:
 		case syscall.EACCES:
@@ -121,6 +122,17 @@ func (s Start) exec() error {
 		}
 	}
 	return failed
+}
+
+// environment is Env, with the INVOCATION_ID of this process if systemd has started it: see InUnit.
+func (s Start) environment() []string {
+	const name = "INVOCATION_ID"
+	own, started := os.LookupEnv(name)
+	if !started {
+		return s.Env
+	}
+	others := slices.DeleteFunc(slices.Clone(s.Env), func(e string) bool { return strings.HasPrefix(e, name+"=") })
+	return append(others, name+"="+own)
 }
 
 // candidates returns where the command may be, in order.

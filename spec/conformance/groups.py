@@ -1,0 +1,636 @@
+"""Groups of supervisors (spec §8 to §11): the text of their two files, and what each verb makes of them. No clock, no files."""
+import copy
+import dataclasses
+from typing import Callable, Optional
+
+import protocol
+from document import (ABSENT, BEAT, BOOLEAN, DURATION, EVENT, IDENT, INTEGER, MOMENT, POSITIVE, PROCESS, REQUIRED, REVISION, TEXT,
+                      Refused, array, below, corrupt, duration, keyed, nullable, one_of, parse, quote, record, refuse_newer, write)
+from protocol import age, beat_now, counting, gone, identity, require, same, set_optional
+
+STATES = ('registered', 'waitingForDependencies', 'running', 'failed', 'restartScheduled', 'dead', 'shuttingDown', 'stopped')
+STATUS = {'noGroup': 66, 'noSupervisor': 66} | dict.fromkeys(
+    ('cycle', 'noStartInfo', 'shuttingDown', 'otherProcess', 'stillRunning', 'hasDependents'), 76)
+STARTING_MS = 1000  # §11.3, running, rule 3
+
+
+# Files (§9)
+
+def texts(value, path):
+    """An object of strings: name → value."""
+    if not isinstance(value, dict):
+        raise corrupt(path, 'not an object')
+    return {name: TEXT[0](inner, below(path, name)) for name, inner in value.items()}
+
+
+def read_command(value, path):
+    if not TEXT[0](value, path):
+        raise corrupt(path, 'empty')
+    return value
+
+
+def at_least_one(kind):
+    def read(value, path):
+        result = array(kind)[0](value, path)
+        if not result:
+            raise corrupt(path, 'empty')
+        return result
+    return read, array(kind)[1]
+
+
+def null_is_absent(kind, *names):
+    """kind, a record in which null for one of names means that it is absent (§9.3)."""
+    def read(value, path):
+        if isinstance(value, dict):
+            value = {name: inner for name, inner in value.items() if name not in names or inner is not None}
+        return kind[0](value, path)
+    return read, kind[1]
+
+
+NONNEGATIVE_MS = duration(0)
+POLICY = record(maxAttempts=(INTEGER, 5), backoffIntervalsMs=(at_least_one(NONNEGATIVE_MS), [0, 1000, 5000, 15000, 60000]),
+                resetAfterMs=(NONNEGATIVE_MS, 300000))
+START_INFO = record(
+    command=((read_command, str), REQUIRED), args=(array(TEXT), []), workingDirectory=(TEXT, '/'),
+    environment=((texts, dict), {}), restartPolicy=(POLICY, lambda info: POLICY[0]({}, '')))
+EXIT = record(at=(MOMENT, REQUIRED), reason=(TEXT, ABSENT), error=(TEXT, ABSENT))
+OPTIONAL_TIMES = ('startedAt', 'runningSince', 'failedAt', 'nextAttemptAt', 'stopRequestedAt', 'termSentAt')
+SUPERVISOR = null_is_absent(record(
+    supervisorId=(IDENT, REQUIRED), startInfo=(nullable(START_INFO), None),
+    restartable=(BOOLEAN, lambda entry: entry.get('startInfo') is not None), state=(one_of(*STATES), REQUIRED),
+    pid=(nullable(INTEGER), None), lastHeartbeat=(nullable(MOMENT), None), dependencies=(array(IDENT), []),
+    restartAttempts=(INTEGER, 0), lastRestartAttempt=(nullable(MOMENT), None), killTimeoutMs=(NONNEGATIVE_MS, 5000),
+    process=(PROCESS, ABSENT), beat=(BEAT, ABSENT), startedAt=(MOMENT, ABSENT), attempt=(INTEGER, 0), starting=(BOOLEAN, False),
+    runningSince=(MOMENT, ABSENT), failedAt=(MOMENT, ABSENT), nextAttemptAt=(MOMENT, ABSENT), restartPending=(BOOLEAN, False),
+    blockedBy=(TEXT, ABSENT), stopRequestedAt=(MOMENT, ABSENT), termSentAt=(MOMENT, ABSENT), lastExit=(EXIT, ABSENT)),
+    *OPTIONAL_TIMES)
+ALERT = record(seq=(INTEGER, REQUIRED), type=(TEXT, ABSENT), supervisorId=(IDENT, ABSENT), message=(TEXT, ABSENT),
+               timestamp=(MOMENT, REQUIRED))
+REGISTRY = record(
+    protocolVersion=(POSITIVE, 1), revision=(REVISION, 0), owner=(nullable(IDENT), None),
+    supervisors=(keyed(SUPERVISOR, 'supervisorId'), REQUIRED), alertSeq=(INTEGER, 0), alertsGiven=(INTEGER, ABSENT),
+    pendingAlerts=(array(ALERT), []), events=(array(EVENT), []))
+ORCHESTRATOR = record(
+    protocolVersion=(POSITIVE, 1), orchestrationGroupId=(IDENT, REQUIRED), revision=(REVISION, 0),
+    orchestratorPid=(nullable(INTEGER), None), orchestratorHeartbeat=(nullable(MOMENT), None),
+    state=(one_of('starting', 'running', 'shuttingDown', 'stopped'), REQUIRED), heartbeatIntervalMs=(DURATION, 2000),
+    stalenessThresholdMs=(DURATION, 10000), beat=(BEAT, ABSENT), periodMs=(NONNEGATIVE_MS, 0))
+
+
+def decode_registry(text):
+    """The registry in text (bytes or str). Refused: corrupt, newerVersion."""
+    value = parse(text)
+    refuse_newer(value)
+    return REGISTRY[0](value, '')
+
+
+def decode_orchestrator(text, group=None):
+    """The orchestrator's file in text, which is named after group. Refused: corrupt, newerVersion."""
+    value = parse(text)
+    refuse_newer(value)
+    result = ORCHESTRATOR[0](value, '')
+    if group is not None and result['orchestrationGroupId'] != group:
+        raise corrupt('/orchestrationGroupId', f'differs from the file name {quote(group)}')
+    return result
+
+
+def encode_registry(registry):
+    return write(REGISTRY[1](registry)) + '\n'
+
+
+def encode_orchestrator(orchestrator):
+    return write(ORCHESTRATOR[1](orchestrator)) + '\n'
+
+
+# What an observer sees (§10)
+
+@dataclasses.dataclass
+class Observation(protocol.Observation):
+    """survivors(entry) says whether survivors of the process of a supervisor, which has exited, are there (§11.6)."""
+    survivors: Callable = lambda entry: False
+
+
+@dataclasses.dataclass
+class Outcome:
+    orchestrator: Optional[dict] = None  # None: that file does not change
+    registry: Optional[dict] = None
+    status: int = 0
+    standby: bool = False
+    cleared: bool = False  # the registry as it was goes to the archive first
+    actions: list = dataclasses.field(default_factory=list)
+
+
+def checked(entry, seen):
+    process = identity(entry)
+    return bool(process) and seen.checks(process)
+
+
+def alive(entry, seen):
+    return checked(entry, seen) and not seen.exited(identity(entry))
+
+
+def held(entry, seen):
+    """Alive, or survivors of the process that a pass started are there."""
+    if alive(entry, seen):
+        return True
+    return 'startedAt' in entry and checked(entry, seen) and bool(seen.survivors(entry))
+
+
+def evidence(entry, seen, threshold):
+    """exited, rebooted or stale; None if entry is not dead by evidence."""
+    since = entry['lastHeartbeat']
+    found = gone(entry, since, seen)
+    return found or ('stale' if since is not None and abs(age(entry, seen)) > threshold else None)
+
+
+def foreign(entry, seen):
+    """Of another host, or of this host and boot in another pid namespace."""
+    process = identity(entry)
+
+    def other(name):
+        return bool(process[name] and getattr(seen, name)) and process[name] != getattr(seen, name)
+    if not process or not process['hostId']:
+        return False
+    return process['hostId'] != seen.hostId or process['bootId'] == seen.bootId and other('pidNamespace')
+
+
+def orchestrator_heard(orchestrator, seen):
+    """§11.1, by the threshold as it is in the file."""
+    since = orchestrator['orchestratorHeartbeat']
+    if since is None or orchestrator['state'] == 'stopped':
+        return False
+    return abs(age(orchestrator | {'lastHeartbeat': since}, seen)) <= orchestrator['stalenessThresholdMs']
+
+
+def drop(entry, *names):
+    """Gives the named members of a supervisor their defaults."""
+    for name in names:
+        if name in DEFAULTS:
+            entry[name] = DEFAULTS[name]
+        else:
+            entry.pop(name, None)
+
+
+DEFAULTS = {'pid': None, 'lastHeartbeat': None, 'attempt': 0, 'starting': False, 'restartPending': False}
+RENEWED = ('failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'termSentAt')  # §10.1, 3
+OF_PROCESS = ('startedAt', 'attempt', 'starting', 'runningSince', 'termSentAt')
+
+
+class Edit:
+    """One edit of the registry: a copy, changed under one observation."""
+
+    def __init__(self, registry, seen, by, threshold):
+        self.given, self.registry = registry, copy.deepcopy(registry)
+        self.seen, self.by, self.threshold = seen, by, threshold
+        self.outcome = Outcome()
+
+    @property
+    def supervisors(self):
+        return self.registry['supervisors']
+
+    def find(self, supervisor):
+        require(supervisor in self.supervisors, 'noSupervisor', f'no supervisor {supervisor}')
+        return self.supervisors[supervisor]
+
+    def event(self, supervisor, from_, to, reason=None):
+        event = {'revision': self.given['revision'] + 1, 'at': self.seen.now, 'type': 'supervisorState', 'supervisorId': supervisor,
+                 'from': from_, 'to': to, 'by': self.by, 'reason': reason}
+        self.registry['events'] = (self.registry['events'] + [{k: v for k, v in event.items() if v is not None}])[-64:]
+
+    def set_state(self, entry, state, reason=None):
+        if entry['state'] != state:
+            self.event(entry['supervisorId'], entry['state'], state, reason)
+            entry['state'] = state
+
+    def alert(self, type_, supervisor, message):
+        """Raises an alert (§9.4)."""
+        self.registry['alertSeq'] += 1
+        alert = {'seq': self.registry['alertSeq'], 'type': type_, 'supervisorId': supervisor, 'message': message,
+                 'timestamp': self.seen.now}
+        self.registry['pendingAlerts'].append({k: v for k, v in alert.items() if v is not None})
+
+    def alive(self, entry):
+        return alive(entry, self.seen)
+
+    def held(self, entry):
+        return held(entry, self.seen)
+
+    def evidence(self, entry):
+        return evidence(entry, self.seen, self.threshold)
+
+    def heard(self, entry):
+        return entry['lastHeartbeat'] is not None and not self.evidence(entry)
+
+    def ready(self, supervisor):
+        entry = self.supervisors.get(supervisor)
+        return entry is not None and entry['state'] == 'running' and not self.evidence(entry)
+
+    def taken(self, entry):
+        return self.held(entry) or foreign(entry, self.seen) and self.heard(entry)
+
+    def refuse_other_process(self, entry, process):
+        other = process and self.taken(entry) and not same(identity(entry), process)
+        require(not other, 'otherProcess', 'another process of it is there')
+
+    def become_stopped(self, entry):
+        """§11.4."""
+        self.set_state(entry, 'stopped', 'stopped')
+        entry['lastExit'] = {'at': self.seen.now, 'reason': 'stopped'}
+        if not foreign(entry, self.seen):
+            drop(entry, 'pid', 'process')
+        drop(entry, 'lastHeartbeat', 'beat', *OF_PROCESS, *RENEWED, 'stopRequestedAt')
+
+    def start_failed(self, entry, error):
+        """§11.5, 5."""
+        entry['failedAt'] = self.seen.now
+        entry['lastExit'] = {'at': self.seen.now, 'reason': 'startFailed', 'error': error}
+        drop(entry, 'pid', 'process', 'lastHeartbeat', 'beat', 'startedAt', 'attempt', 'starting',
+             'runningSince', 'termSentAt')
+        self.set_state(entry, 'failed', 'startFailed')
+        self.alert('supervisorFailed', entry['supervisorId'], f'startFailed: {error}')
+
+    def finish(self, always=False):
+        """The outcome; its registry is None if nothing changed, unless this is always an edit."""
+        if always or self.registry != self.given:
+            for entry in self.supervisors.values():
+                if not counting(entry):
+                    entry.pop('process', None)
+                if entry['lastHeartbeat'] is None or entry.get('beat', {}).get('at') != entry['lastHeartbeat']:
+                    entry.pop('beat', None)
+            self.registry['revision'] = self.given['revision'] + 1
+            self.outcome.registry = self.registry
+        return self.outcome
+
+
+def dependents(supervisors, supervisor):
+    """The ids of those that depend on supervisor, directly or through others, itself aside."""
+    found, new = set(), {supervisor}
+    while new:
+        new = {key for key, entry in supervisors.items() if new & set(entry['dependencies'])} - found
+        found |= new
+    return found - {supervisor}
+
+
+def leads_back(supervisors, supervisor):
+    """Whether dependencies lead from supervisor back to itself."""
+    found, new = set(), {supervisor}
+    while new:
+        new = {other for key in new if key in supervisors for other in supervisors[key]['dependencies']} - found
+        found |= new
+    return supervisor in found
+
+
+# The verbs of supervisors (§10)
+
+def clear(edit, orchestrator):
+    """A fresh start (§10.1)."""
+    lively = any(edit.held(entry) or edit.heard(entry) for entry in edit.supervisors.values())
+    if edit.supervisors and not lively and not orchestrator_heard(orchestrator, edit.seen):
+        edit.registry['supervisors'] = {}
+        edit.outcome.cleared = True
+
+
+def register(orchestrator, registry, seen, supervisor, by=None, request=False, pid=None, process=None, startInfo=None,
+             restartable=None, dependencies=None, killTimeoutMs=None, fresh=False):
+    edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
+    if fresh:
+        clear(edit, orchestrator)
+    entry = edit.supervisors.get(supervisor)
+    if entry is None:
+        entry = SUPERVISOR[0]({'supervisorId': supervisor, 'state': 'registered'}, '') | {'state': None}
+    require(entry['state'] != 'shuttingDown', 'shuttingDown', 'it is shutting down')
+    if not request:
+        edit.refuse_other_process(entry, process)
+        require(process or not edit.taken(entry) or edit.alive(entry), 'otherProcess', 'it may be another process')
+    require(not request or startInfo or entry['startInfo'], 'noStartInfo', 'nobody knows how to start it')
+    edit.supervisors[supervisor] = entry
+    if startInfo is not None and restartable is None:
+        restartable = True
+    for name, value in (('startInfo', startInfo), ('restartable', restartable), ('dependencies', dependencies),
+                        ('killTimeoutMs', killTimeoutMs)):
+        if value is not None:
+            entry[name] = value
+    require(dependencies is None or not leads_back(edit.supervisors, supervisor), 'cycle', 'it would depend on itself')
+    if request:
+        register_request(edit, entry)
+    else:
+        register_itself(edit, entry, pid, process)
+    return edit.finish()
+
+
+def register_request(edit, entry):
+    """§10.1, 3."""
+    if entry['state'] in ('dead', 'stopped', 'failed'):
+        entry['restartAttempts'] = 0
+        drop(entry, *RENEWED)
+    if entry['state'] in (None, 'dead', 'stopped', 'failed'):
+        edit.set_state(entry, 'registered')
+
+
+def register_itself(edit, entry, pid, process):
+    """§10.1, 4."""
+    own, was_alive, state = identity(entry), edit.alive(entry), entry['state']
+    known = bool(own and process and same(own, process))
+    if not known and not was_alive:
+        entry['pid'] = pid or None
+        set_optional(entry, 'process', process)
+        drop(entry, *OF_PROCESS)
+    beat_now(entry, edit.seen)
+    entry['starting'] = False
+    being_stopped = state in ('failed', 'restartScheduled') and 'termSentAt' in entry and was_alive
+    ready = all(edit.ready(other) for other in entry['dependencies'])
+    if state != 'running' and not being_stopped:
+        if state in ('dead', 'stopped', 'failed'):
+            entry['restartAttempts'] = 0
+        waits_on = state == 'waitingForDependencies' and not ready
+        drop(entry, *(name for name in RENEWED if not (waits_on and name == 'blockedBy')))
+        edit.set_state(entry, 'running' if ready else 'waitingForDependencies')
+    if entry['state'] == 'running':
+        entry.setdefault('runningSince', edit.seen.now)
+
+
+def remove(orchestrator, registry, seen, supervisor, by=None):
+    """§10.2."""
+    edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
+    entry = edit.find(supervisor)
+    heard = entry['state'] not in ('dead', 'stopped') and edit.heard(entry)
+    require(not edit.held(entry) and not heard, 'stillRunning', f'{supervisor} is still running')
+    others = [key for key, other in edit.supervisors.items() if key != supervisor and supervisor in other['dependencies']]
+    require(not others, 'hasDependents', f'{", ".join(others)} depend on {supervisor}')
+    edit.event(supervisor, entry['state'], None)
+    del edit.supervisors[supervisor]
+    return edit.finish()
+
+
+def beat(orchestrator, registry, seen, supervisor, pid=None, process=None):
+    """§10.3."""
+    edit = Edit(registry, seen, supervisor, orchestrator['stalenessThresholdMs'])
+    entry = edit.find(supervisor)
+    edit.refuse_other_process(entry, process)
+    if entry['state'] in ('dead', 'stopped') or not process and gone(entry, entry['lastHeartbeat'], seen):
+        return Outcome(status=5)
+    own = identity(entry)
+    beat_now(entry, seen)
+    entry['starting'] = False
+    if not own and pid or own and process and not same(own, process):
+        entry['pid'] = pid
+        set_optional(entry, 'process', process)
+        if own:
+            drop(entry, *OF_PROCESS)
+    if entry['state'] in ('failed', 'restartScheduled') and 'termSentAt' not in entry:
+        drop(entry, 'failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy')
+        edit.set_state(entry, 'running')
+        entry['runningSince'] = seen.now
+    if entry['state'] == 'running':
+        entry.setdefault('runningSince', seen.now)
+    edit.outcome.status = 3 if entry['state'] in ('failed', 'restartScheduled', 'shuttingDown') else 0
+    return edit.finish(always=True)
+
+
+def shutdown(orchestrator, registry, seen, supervisor, by=None, only=False):
+    """§10.4."""
+    edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
+    edit.find(supervisor)
+    running = {key for key in dependents(edit.supervisors, supervisor) if edit.supervisors[key]['state'] == 'running'}
+    require(not only or not running, 'hasDependents', f'{", ".join(sorted(running))} depend on {supervisor}')
+    for key in sorted(running | {supervisor}):
+        entry = edit.supervisors[key]
+        if entry['state'] == 'stopped':
+            continue
+        if not edit.held(entry) and not edit.heard(entry):
+            edit.become_stopped(entry)
+        elif entry['state'] != 'shuttingDown':
+            drop(entry, 'failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy')
+            entry['stopRequestedAt'] = seen.now
+            edit.set_state(entry, 'shuttingDown')
+    return edit.finish()
+
+
+# The pass (§11)
+
+class Pass(Edit):
+    def __init__(self, registry, seen, owner, threshold, failover):
+        super().__init__(registry, seen, owner, threshold)
+        self.failover = failover
+        known = {key for entry in self.supervisors.values() for key in entry['dependencies']}
+        self.verdicts = {key: self.verdict(key) for key in known}
+
+    def verdict(self, supervisor):
+        """What a dependency on supervisor is, on the files as they were: ready, missing, dead, stopped or not ready."""
+        entry = self.supervisors.get(supervisor)
+        if entry is None:
+            return 'missing'
+        if entry['state'] in ('dead', 'stopped'):
+            return entry['state']
+        return 'ready' if self.ready(supervisor) else 'not ready'
+
+    def all_ready(self, entry):
+        return all(self.verdicts[key] == 'ready' for key in entry['dependencies'])
+
+    def block(self, entry, value):
+        """Sets blockedBy. It has a new value if that is not the one of the file."""
+        set_optional(entry, 'blockedBy', value)
+        if value is not None and value != self.given['supervisors'][entry['supervisorId']].get('blockedBy'):
+            self.alert('supervisorBlocked', entry['supervisorId'], value)
+
+    def fail(self, entry, reason):
+        """§11.2."""
+        entry['failedAt'] = self.seen.now
+        entry['lastExit'] = {'at': self.seen.now, 'reason': reason}
+        drop(entry, 'runningSince', 'starting', 'nextAttemptAt', 'blockedBy')
+        self.set_state(entry, 'failed', reason)
+        self.alert('supervisorFailed', entry['supervisorId'], reason)
+
+    def give_up(self, entry, reason):
+        """Rule 1 of failed and restartScheduled: dead, but what a pass has started is told to end first."""
+        if 'startedAt' in entry and not self.stop(entry):
+            return
+        drop(entry, 'nextAttemptAt', 'restartPending', 'blockedBy', 'termSentAt')
+        self.set_state(entry, 'dead', reason)
+        self.alert('supervisorDead', entry['supervisorId'], reason)
+
+    # The rules (§11.3)
+
+    def look_at(self, entry):
+        rule = {'running': self.running, 'registered': self.waiting, 'waitingForDependencies': self.waiting, 'failed': self.failed,
+                'restartScheduled': self.failed, 'shuttingDown': self.shutting_down}.get(entry['state'])
+        if rule:
+            rule(entry)
+
+    def running(self, entry):
+        now, found = self.seen.now, self.evidence(entry)
+        if entry['starting'] and found in ('exited', 'rebooted'):
+            self.set_state(entry, 'registered', 'startLost')
+            drop(entry, 'starting')
+            return self.waiting(entry, 'startLost')
+        if found:
+            self.fail(entry, found)
+            return self.failed(entry)
+        here = self.alive(entry)
+        if here and 'runningSince' not in entry or entry.get('runningSince', now) > now:
+            entry['runningSince'] = now
+        if here and entry['starting'] and now - entry.get('startedAt', now) >= STARTING_MS:
+            entry['starting'] = False
+        policy = (entry['startInfo'] or {}).get('restartPolicy') or POLICY[0]({}, '')
+        if entry['restartAttempts'] > 0 and now - entry.get('runningSince', now) > policy['resetAfterMs']:
+            entry['restartAttempts'] = 0
+
+    def waiting(self, entry, reason='registered'):
+        if not self.all_ready(entry):
+            return self.wait(entry)
+        drop(entry, 'blockedBy')
+        if self.alive(entry) or self.heard(entry):
+            drop(entry, 'restartPending', 'termSentAt')
+            self.set_state(entry, 'running')
+            entry.setdefault('runningSince', self.seen.now)
+        elif entry['startInfo'] is not None:
+            self.start(entry, None if entry['restartPending'] else reason)
+        else:
+            self.fail(entry, self.evidence(entry) or 'exited')
+            self.failed(entry)
+
+    def wait(self, entry):
+        """Rule 1 of registered and waitingForDependencies."""
+        self.set_state(entry, 'waitingForDependencies')
+        verdicts = [(key, self.verdicts[key]) for key in entry['dependencies']]
+        self.block(entry, next((f'{key}: {word}' for key, word in verdicts if word in ('missing', 'dead', 'stopped')), None))
+
+    def failed(self, entry):
+        now, attempts = self.seen.now, entry['restartAttempts']
+        if not entry['restartable'] or entry['startInfo'] is None:
+            return self.give_up(entry, 'not restartable')
+        policy = entry['startInfo']['restartPolicy']
+        if attempts >= policy['maxAttempts']:
+            return self.give_up(entry, f'{attempts} attempts')
+        intervals = policy['backoffIntervalsMs']
+        failed_at = entry.setdefault('failedAt', now)
+        entry['nextAttemptAt'] = failed_at + intervals[min(attempts, len(intervals) - 1)]
+        if failed_at <= now < entry['nextAttemptAt']:
+            self.set_state(entry, 'restartScheduled')
+        elif self.stop(entry):
+            if not self.all_ready(entry):
+                entry['restartPending'] = True
+                self.wait(entry)
+            else:
+                self.start(entry, None)
+
+    def shutting_down(self, entry):
+        supervisor = entry['supervisorId']
+        if any(supervisor in other['dependencies'] and other['state'] == 'shuttingDown'
+               for key, other in self.given['supervisors'].items() if key != supervisor):
+            return
+        if self.stop(entry) and not self.heard(entry):
+            self.become_stopped(entry)
+
+    def start(self, entry, reason):
+        """Starts the supervisor for reason; None: it is a restart."""
+        if foreign(entry, self.seen) and not self.failover:
+            return self.block(entry, 'process elsewhere')
+        if not self.stop(entry):
+            return
+        supervisor = entry['supervisorId']
+        if reason is None:
+            reason = entry.get('lastExit', {}).get('reason', 'exited')
+            entry['restartAttempts'] += 1
+            entry['lastRestartAttempt'] = self.seen.now
+            self.alert('supervisorRestarted', supervisor, f'attempt {entry["restartAttempts"]}: {reason}')
+        self.set_state(entry, 'running', reason)
+        drop(entry, 'pid', 'process', 'runningSince', *RENEWED, 'stopRequestedAt')
+        beat_now(entry, self.seen)
+        entry.update(startedAt=self.seen.now, attempt=entry['restartAttempts'], starting=True)
+        self.outcome.actions.append({'action': 'start', 'supervisorId': supervisor, 'attempt': entry['attempt'], 'reason': reason})
+
+    def stop(self, entry):
+        """§11.4. False if it is still held."""
+        if not self.held(entry):
+            return True
+        first, now = 'termSentAt' not in entry, self.seen.now
+        sent = entry.setdefault('termSentAt', now)
+        if first or now - sent >= entry['killTimeoutMs'] or now < sent:
+            to = 'session' if not self.alive(entry) else 'group' if 'startedAt' in entry else 'process'
+            self.outcome.actions.append({'action': 'signal', 'supervisorId': entry['supervisorId'],
+                                         'signal': 'TERM' if first else 'KILL', 'to': to, 'pid': entry['pid']})
+        return False
+
+    def spawn(self, starts):
+        """The gate (§11.5, 2): what came of the spawning of each start."""
+        for at, action in enumerate(self.outcome.actions):
+            if action['action'] == 'start':
+                came = starts(at, action)
+                entry = self.supervisors[action['supervisorId']]
+                if 'error' in came:
+                    self.start_failed(entry, came['error'])
+                else:
+                    entry['pid'] = came['pid']
+                    set_optional(entry, 'process', came.get('process'))
+
+
+def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover=False, hook=False, lastAlert=0,
+             heartbeatIntervalMs=None, stalenessThresholdMs=None, starts=lambda index, action: {'pid': 1000 + index}):
+    """The edit that decides. lastAlert is the number of the last line in the alerts file, 0 if there is none.
+
+    starts(index, action) spawns; it returns {pid, process} or {error}.
+    """
+    other = registry['owner'] not in (None, owner)
+    if other and orchestrator_heard(orchestrator, seen):
+        return Outcome(standby=True)
+    numbers = {'stalenessThresholdMs': stalenessThresholdMs, 'heartbeatIntervalMs': heartbeatIntervalMs}
+    new = copy.deepcopy(orchestrator) | {name: value for name, value in numbers.items() if value is not None}
+    edit = Pass(registry, seen, owner, new['stalenessThresholdMs'], failover)
+    edit.registry['alertSeq'] = max(registry['alertSeq'], lastAlert)
+    if hook:
+        edit.registry.setdefault('alertsGiven', edit.registry['alertSeq'])
+    if other:
+        edit.alert('orchestratorTakeover', None, f'from {registry["owner"]}')
+    edit.registry['owner'] = owner
+    for key in sorted(edit.supervisors):
+        edit.look_at(edit.supervisors[key])
+    edit.spawn(starts)
+    edit.outcome.orchestrator = note_pass(new, seen, pid, state)
+    return edit.finish()
+
+
+def note_pass(orchestrator, seen, pid, state):
+    """The orchestrator's file after a pass (§11.2)."""
+    since = orchestrator['orchestratorHeartbeat']
+    as_entry = orchestrator | {'lastHeartbeat': since}
+    period = 0 if since is None else max(0, age(as_entry, seen))
+    beat_now(as_entry, seen)
+    del as_entry['lastHeartbeat']
+    return as_entry | {'revision': orchestrator['revision'] + 1, 'orchestratorPid': pid, 'orchestratorHeartbeat': seen.now,
+                       'state': state, 'periodMs': period}
+
+
+def result(orchestrator, registry, seen, failed=None, appended=0):
+    """The edit that notes the result: failed is supervisor → error; alerts up to appended are in the alerts file (§11.7)."""
+    edit = Edit(registry, seen, registry['owner'], orchestrator['stalenessThresholdMs'])
+    edit.registry['pendingAlerts'] = [alert for alert in edit.registry['pendingAlerts'] if alert['seq'] > appended]
+    for key in sorted(edit.supervisors):
+        entry = edit.supervisors[key]
+        if entry['starting'] and key in (failed or {}):
+            edit.start_failed(entry, failed[key])
+        entry['starting'] = False
+    return edit.finish()
+
+
+VERBS = {'register': register, 'remove': remove, 'beat': beat, 'shutdown': shutdown, 'pass': run_pass, 'result': result}
+
+
+def missing_orchestrator(group):
+    return ORCHESTRATOR[0]({'orchestrationGroupId': group, 'state': 'running'}, '')
+
+
+def missing_registry():
+    return REGISTRY[0]({'supervisors': {}}, '')
+
+
+def apply(verb, group, orchestrator, registry, seen, **arguments):
+    """The outcome of verb on the two files of group (None: there is none), which stay as they are. Refused: the words of §12."""
+    if orchestrator is None and registry is None and verb in ('pass', 'result'):
+        raise Refused('noGroup', 'no such group')
+    process = arguments.get('process')
+    if process and not process['bootId']:
+        arguments['process'] = None  # no identity (§3.4)
+    if process and not arguments.get('pid'):
+        arguments['pid'] = process['pid']
+    return VERBS[verb](orchestrator or missing_orchestrator(group), registry or missing_registry(), seen, **arguments)

@@ -1,0 +1,416 @@
+#!/usr/bin/env python3
+"""Writes N random vectors of groups (spec §12) into DIR/groups: random_groups.py N DIR [SEED].
+
+Each says what groups.py makes of one verb on a random group, or on what the verb before has made of it. The same arguments
+give the same files. At the end it prints how often each verb, refusal, action, alert and change of state has occurred. Where
+another implementation disagrees, the specification decides who is right.
+"""
+import collections
+import copy
+import pathlib
+import random
+import re
+import sys
+
+import groups
+import run
+from document import Number, Refused, format_time, parse, write
+from random_vectors import START, STRANGE, UNKNOWN, places_in, without
+
+THRESHOLD = 1000
+PROCESS_MEMBERS = ('pid', 'hostId', 'bootId', 'pidNamespace', 'startTicks')
+AGES = (0, 0, 1, 200, 500, 999, 1000, 1001, 2000, 5000, 60_000, -1, -500, -1000, -1001)
+DELAYS = (0, 1, 999, 1000, 1001, 4999, 5000, 5001, 20_000, -1, -2000)
+HOSTS, BOOTS, NAMESPACES = ('host-1',) * 6 + ('host-2', ''), ('boot-2',) * 6 + ('boot-1', ''), ('41',) * 6 + ('42', '')
+PIDS, IDS, OWNERS = range(100, 106), 'abcde', ('me', 'me', 'me', 'you', None)
+REASONS = ('exited', 'rebooted', 'stale', 'startFailed', 'stopped', 'odd')
+BLOCKS = ('a: missing', 'b: dead', 'c: stopped', 'process elsewhere')
+ENTRY_DEFAULTS = {'startInfo': None, 'pid': None, 'lastHeartbeat': None, 'dependencies': [], 'restartAttempts': 0,
+                  'lastRestartAttempt': None, 'killTimeoutMs': 5000, 'attempt': 0, 'starting': False, 'restartPending': False}
+REGISTRY_DEFAULTS = {'protocolVersion': 1, 'revision': 0, 'owner': None, 'alertSeq': 0, 'pendingAlerts': [], 'events': []}
+ORCHESTRATOR_DEFAULTS = {'protocolVersion': 1, 'revision': 0, 'orchestratorPid': None, 'orchestratorHeartbeat': None,
+                         'heartbeatIntervalMs': 2000, 'stalenessThresholdMs': 10000, 'periodMs': 0}
+POLICY_DEFAULTS = {'maxAttempts': 5, 'backoffIntervalsMs': [0, 1000, 5000, 15000, 60000], 'resetAfterMs': 300000}
+
+
+def brief_entry(key, plain):
+    plain = without(plain, ENTRY_DEFAULTS | {'supervisorId': key, 'restartable': plain['startInfo'] is not None})
+    if 'startInfo' in plain:
+        plain['startInfo'] = without(plain['startInfo'], {'args': [], 'workingDirectory': '/', 'environment': {}})
+        policy = without(plain['startInfo'].pop('restartPolicy'), POLICY_DEFAULTS)
+        plain['startInfo'] |= {'restartPolicy': policy} if policy else {}
+    return plain
+
+
+def brief(name, value):
+    """The JSON value of a decoded file without members that have their default; None if there is none."""
+    if value is None:
+        return None
+    if name == 'orchestrator':
+        return without(groups.ORCHESTRATOR[1](value), ORCHESTRATOR_DEFAULTS)
+    plain = without(parse(groups.encode_registry(value)), {})
+    plain['supervisors'] = {key: brief_entry(key, integers(entry)) for key, entry in plain['supervisors'].items()}
+    return without(integers(plain), REGISTRY_DEFAULTS)
+
+
+def integers(value):
+    """The JSON value with int for the numbers that are written as integers are."""
+    if isinstance(value, Number) and re.fullmatch(r'0|-?[1-9]\d*', value.text):
+        return int(value.text)
+    if isinstance(value, dict):
+        return {name: integers(inner) for name, inner in value.items()}
+    return [integers(inner) for inner in value] if isinstance(value, list) else value
+
+
+def full(name, value):
+    return value and parse(run.FILES[name][1](value))
+
+
+class World:
+    """A group on its way, and what its observers see."""
+
+    def __init__(self, dice):
+        self.dice, self.now, self.monotonic = dice, START, 100_000
+        self.exited = {pid for pid in PIDS if self.chance(0.4)}
+        self.files = {'orchestrator': self.orchestrator() if self.chance(0.85) else None,
+                      'supervisors': self.registry() if self.chance(0.95) else None}
+
+    def chance(self, probability):
+        return self.dice.random() < probability
+
+    def one(self, values):
+        return self.dice.choice(list(values))
+
+    def optional(self, probability, **members):
+        return members if self.chance(probability) else {}
+
+    def ago(self, *milliseconds):
+        return format_time(self.now - self.one(milliseconds or DELAYS))
+
+    def process(self):
+        """A process, mostly one that the observer can check."""
+        process = {'pid': self.one(PIDS), 'hostId': 'host-1', 'bootId': 'boot-2', 'pidNamespace': '41',
+                   'startTicks': self.one((5, 5, 6))}
+        if self.chance(0.35):
+            process |= self.one(({'hostId': self.one(HOSTS[-2:])}, {'bootId': self.one(BOOTS[-2:])},
+                                 {'pidNamespace': self.one(NAMESPACES[-2:])}, {'pidNamespace': '42'},
+                                 {'hostId': 'host-2', 'bootId': 'boot-1'}))
+        return process
+
+    def heartbeat(self, member='lastHeartbeat'):
+        ms = self.one(AGES[:6] if self.chance(0.5) else AGES)
+        at = format_time(self.now - ms)
+        result = {member: at}
+        if self.chance(0.5):
+            milliseconds = max(0, self.monotonic - (ms if self.chance(0.8) else self.one(AGES)))
+            result['beat'] = {'bootId': self.one(BOOTS), 'monotonicMs': milliseconds, 'at': at if self.chance(0.9) else self.ago()}
+        return result
+
+    def start_info(self):
+        policy = {'maxAttempts': self.one((0, 1, 2, 3, 5)),
+                  'backoffIntervalsMs': self.one(([0], [0, 1000], [1000, 5000], [0, 0, 0, 20000])),
+                  'resetAfterMs': self.one((0, 1000, 5000, 300000))}
+        return {'command': self.one(('/bin/x', 'y')), **self.optional(0.2, args=['-a', '']),
+                **self.optional(0.2, environment={'A': 'b', 'B': ''}), **self.optional(0.8, restartPolicy=policy)}
+
+    def alert(self, seq):
+        return {'seq': seq, 'type': 'supervisorDead', 'supervisorId': 'a', 'message': '1 attempts', 'timestamp': self.ago()}
+
+    def hung(self):
+        """A supervisor that has no restart left, while the process a pass has started is there."""
+        restartable, pid = self.chance(0.5), self.one(PIDS)
+        state = self.one(('failed', 'failed', 'restartScheduled', 'running'))
+        entry = {'state': state, 'startInfo': self.start_info() | {'restartPolicy': {'maxAttempts': self.one((0, 1))}},
+                 'restartable': restartable, 'restartAttempts': self.one((1, 2)), 'pid': pid,
+                 'lastHeartbeat': self.ago(2000, 5000), 'startedAt': self.ago(5000, 9000), 'attempt': 1,
+                 'process': {'pid': pid, 'hostId': 'host-1', 'bootId': 'boot-2', 'pidNamespace': '41', 'startTicks': 5}}
+        if state != 'running':
+            entry |= {'failedAt': self.ago(0, 1000)} | self.optional(0.6, termSentAt=self.ago(0, 999, 4999, 5000))
+            entry |= self.optional(0.2, nextAttemptAt=self.ago()) | self.optional(0.2, blockedBy=self.one(BLOCKS))
+        return entry | self.optional(0.3, killTimeoutMs=self.one((0, 1000)))
+
+    def entry(self, state):
+        if state in ('failed', 'restartScheduled', 'running') and self.chance(0.12):
+            return self.hung()
+        entry = {'state': state, **self.optional(0.75, startInfo=self.start_info()),
+                 **self.optional(0.1, restartable=self.chance(0.5))}
+        if self.chance(0.7):
+            process = self.process()
+            entry |= {'pid': process['pid'] if self.chance(0.95) else self.one(PIDS), 'process': process}
+        elif self.chance(0.3):
+            entry['pid'] = self.one(PIDS)
+        entry |= self.heartbeat() if self.chance(0.9) else {}
+        entry |= self.optional(0.45, dependencies=[self.one(self.ids) for _ in range(self.one((1, 1, 2)))])
+        entry |= self.optional(0.6, restartAttempts=self.one((0, 1, 1, 2, 3, 5)))
+        entry |= self.optional(0.4, killTimeoutMs=self.one((0, 1, 1000)))
+        entry |= self.optional(0.6, startedAt=self.ago(), attempt=self.one((0, 1, 2)))
+        usual = {'running': {'runningSince': 0.6, 'starting': 0.4}, 'failed': {'failedAt': 0.9, 'termSentAt': 0.3},
+                 'restartScheduled': {'failedAt': 0.9, 'nextAttemptAt': 0.9, 'termSentAt': 0.3, 'blockedBy': 0.1},
+                 'waitingForDependencies': {'blockedBy': 0.5, 'restartPending': 0.5, 'termSentAt': 0.2},
+                 'registered': {'termSentAt': 0.2, 'restartPending': 0.1},
+                 'shuttingDown': {'stopRequestedAt': 0.9, 'termSentAt': 0.5}}.get(state, {})
+        for name in ('starting', 'runningSince', 'failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'stopRequestedAt',
+                     'termSentAt', 'lastExit'):
+            if self.chance(usual.get(name, 0.5 if name == 'lastExit' else 0.03)):
+                entry[name] = self.member(name)
+        return entry
+
+    def member(self, name):
+        if name in ('starting', 'restartPending'):
+            return True
+        if name == 'blockedBy':
+            return self.one(BLOCKS)
+        if name == 'lastExit':
+            return {'at': self.ago(), 'reason': self.one(REASONS)} if self.chance(0.9) else {'at': self.ago()}
+        return self.ago()
+
+    def registry(self):
+        keys = self.dice.sample(IDS, self.one((0, 1, 2, 3, 3, 4, 5)))
+        self.ids = [*keys, *keys, *keys, *IDS, 'z']
+        weights = {'running': 4, 'registered': 2, 'waitingForDependencies': 2, 'failed': 3, 'restartScheduled': 2, 'dead': 1,
+                   'shuttingDown': 2, 'stopped': 1}
+        states = self.dice.choices(list(weights), list(weights.values()), k=len(keys))
+        seq = self.one((0, 1, 4))
+        value = {'revision': self.one((0, 7)), 'owner': self.one(OWNERS), 'alertSeq': seq,
+                 'supervisors': {key: self.entry(state) for key, state in zip(keys, states)},
+                 'pendingAlerts': [self.alert(number) for number in range(max(1, seq - self.one((0, 1, 2))), seq + 1)]}
+        value |= self.optional(0.2, alertsGiven=self.one((0, 1, 3)))
+        value |= self.optional(0.1, events=[{'type': 'odd', 'note': Number('1.0')}] * self.one((1, 63, 64)))
+        if self.chance(0.15):
+            self.one([value, *value['supervisors'].values()])[self.one(('x', 'note~/'))] = copy.deepcopy(self.one(UNKNOWN))
+        inner = [entry[name] for entry in value['supervisors'].values()
+                 for name in ('beat', 'lastExit', 'process') if name in entry]
+        if inner and self.chance(0.15):
+            self.one(inner)['note'] = Number('2.50')
+        return groups.decode_registry(write(value))
+
+    def orchestrator(self):
+        value = {'orchestrationGroupId': run.GROUP, 'state': self.one(('running',) * 4 + ('starting', 'shuttingDown', 'stopped')),
+                 'stalenessThresholdMs': THRESHOLD if self.chance(0.95) else 500}
+        value |= self.heartbeat('orchestratorHeartbeat') if self.chance(0.8) else {}
+        value |= self.optional(0.5, revision=4, orchestratorPid=9, periodMs=self.one((0, 2000)))
+        value |= self.optional(0.1, note=Number('1.50'))
+        return groups.decode_orchestrator(write(value))
+
+    def seen(self):
+        elapsed = self.one((0, 0, 1, 200, 500, 1000, 1001, 5000))
+        self.now += elapsed + (0 if self.chance(0.95) else self.one((-2000, 5000)))
+        self.monotonic += elapsed
+        if self.chance(0.3):
+            self.exited ^= {self.one([*PIDS, 1000])}
+        seen = {'now': format_time(self.now)}
+        if self.chance(0.95):
+            seen |= {'hostId': 'host-1', 'bootId': 'boot-2', 'pidNamespace': '41'}
+            if self.chance(0.1):
+                seen |= {'hostId': self.one(HOSTS), 'bootId': self.one(BOOTS), 'pidNamespace': self.one(NAMESPACES)}
+            elif self.chance(0.06):
+                seen['pidNamespace'] = '42'
+            seen |= self.optional(0.8, bootedAt=format_time(self.now - self.one((0, 400, 1500, 90_000))))
+            seen |= self.optional(0.7, monotonicMs=max(1, self.monotonic - (0 if self.chance(0.95) else 50_000)))
+            seen['exited'] = sorted(self.exited)
+            seen['survivors'] = sorted(pid for pid in self.exited if self.chance(0.4))
+        return {name: value for name, value in seen.items() if value not in ('', [])}
+
+    # Verbs
+
+    def entries(self):
+        return self.files['supervisors']['supervisors'] if self.files['supervisors'] else {}
+
+    def known(self):
+        return self.one(self.entries() if self.entries() and self.chance(0.95) else IDS)
+
+    def identity(self):
+        """The arguments pid and process, one, or none of them."""
+        if self.chance(0.4):
+            return {}
+        recorded = [entry['process'] for entry in self.entries().values() if 'process' in entry]
+        process = self.one(recorded) if recorded and self.chance(0.5) else self.process()
+        process = {name: process[name] for name in PROCESS_MEMBERS}
+        return {'pid': process['pid']} | self.optional(0.8, process=process | {'bootId': process['bootId'] or 'boot-2'})
+
+    def register_again(self):
+        """What waits registers itself once more, mostly as the process that is known."""
+        waiting = [key for key, entry in self.entries().items() if entry['state'] == 'waitingForDependencies']
+        if not waiting:
+            return None
+        key = self.one(waiting)
+        known, who = self.entries()[key].get('process'), {'supervisor': key}
+        if known and known['bootId'] and self.chance(0.7):
+            who |= {'pid': known['pid'], 'process': {name: known[name] for name in PROCESS_MEMBERS}}
+        else:
+            who |= self.identity()
+        return who | self.optional(0.1, dependencies=[self.one(IDS + 'z')])
+
+    def register(self):
+        again = self.register_again() if self.chance(0.3) else None
+        if again:
+            return again
+        who = {'supervisor': self.one(IDS)} | self.optional(0.3, by='user')
+        who |= {'request': True} if self.chance(0.4) else self.identity()
+        who |= self.optional(0.4, startInfo=self.start_info()) | self.optional(0.1, restartable=self.chance(0.5))
+        who |= self.optional(0.5, dependencies=[self.one(IDS + 'z') for _ in range(self.one((0, 1, 2)))])
+        return who | self.optional(0.1, killTimeoutMs=1000) | self.optional(0.15, fresh=True)
+
+    def remove(self):
+        return {'supervisor': self.known()}
+
+    def beat(self):
+        return {'supervisor': self.known()} | self.identity()
+
+    def shutdown(self):
+        needed = [key for entry in self.entries().values() for key in entry['dependencies'] if key in self.entries()]
+        who = self.one(needed) if needed and self.chance(0.6) else self.known()
+        return {'supervisor': who} | self.optional(0.5, only=True)
+
+    def pass_(self):
+        do = self.optional(0.2, owner='you')
+        do |= self.optional(0.1, state=self.one(('starting', 'running')))
+        seq = self.files['supervisors']['alertSeq'] if self.files['supervisors'] else 0
+        do |= self.optional(0.4, lastAlert=max(0, seq + self.one((-2, -1, 0, 0, 1, 5))))
+        do |= self.optional(0.3, failover=True) | self.optional(0.2, hook=True) | self.optional(0.2, pid=7)
+        do |= self.optional(0.1, stalenessThresholdMs=self.one((500, 5000))) | self.optional(0.05, heartbeatIntervalMs=200)
+        starts = {}
+        for key in self.entries() if self.chance(0.7) else ():
+            process = self.process() | {'bootId': 'boot-2'}
+            starts[key] = {'error': 'no such file'} if self.chance(0.2) else {'pid': process['pid'], 'process': process}
+        return do | ({'starts': starts} if starts else {})
+
+    def result(self):
+        starting = [key for key, entry in self.entries().items() if entry['starting']]
+        # "me" is who by §12 makes an edit that names nobody.
+        ours = self.files['supervisors'] and self.files['supervisors']['owner'] == 'me'
+        failed = {key: 'exec: é' for key in starting if ours and self.chance(0.4)}
+        seq = self.files['supervisors']['alertSeq'] if self.files['supervisors'] else 0
+        return self.optional(0.9, appended=self.one((seq, max(0, seq - 1), 0))) | ({'failed': failed} if failed else {})
+
+    def step(self, last):
+        """One vector, and the group goes where it leads."""
+        verb = 'result' if last == 'pass' and self.chance(0.5) else self.one(
+            ('pass',) * 10 + ('register',) * 5 + ('beat',) * 3 + ('shutdown', 'remove') * 2 + ('result',))
+        if verb in ('pass', 'result') and not any(self.files.values()):
+            verb = 'register'  # without files there is nothing to judge a pass by
+        layout = brief if self.chance(0.7) else full
+        vector = {'comment': 'A random group.', 'section': '11' if verb in ('pass', 'result') else '10',
+                  'given': {name: layout(name, value) for name, value in self.files.items()}, 'seen': self.seen(),
+                  'do': {'verb': verb} | getattr(self, {'pass': 'pass_'}.get(verb, verb))()}
+        got = run.group_reality(parse(write(vector)))
+        if 'then' in got:
+            self.files = got['then']
+            got['then'] = {name: layout(name, value) for name, value in got['then'].items()}
+        return vector | {name: value for name, value in got.items() if value not in (0, [], False)}
+
+
+def corrupted(dice, files):
+    """A decode vector: the text of one file with one change."""
+    name = dice.choice([name for name, value in files.items() if value])
+    decode, value = run.FILES[name][0], dice.choice((brief, full))(name, files[name])
+    if dice.random() < 0.1:
+        value['protocolVersion'] = 2
+    inner, member = dice.choice(list(places_in(value)))
+    how = dice.randrange(12)
+    if how == 0:
+        text = write(value)[:dice.randrange(len(write(value)))]
+    elif how == 1:
+        text = write(value) + dice.choice('\n\t x{}]1')
+    elif how == 2 and isinstance(inner, dict):
+        text = write(value).replace(f'"{member}":', f'"{member}": 0, "{member}":', 1)
+    elif how == 3 and isinstance(inner, dict):
+        del inner[member]
+        text = write(value)
+    else:
+        inner[member] = copy.deepcopy(dice.choice(STRANGE + groups.STATES))
+        text = write(value)
+    vector = {'comment': 'A file with one change.', 'section': '9', 'givenText': {name: text}, 'seen': {'now': format_time(START)},
+              'do': {'verb': 'decode'}}
+    try:
+        return vector | {'then': {name: brief(name, decode(text))}}
+    except Refused as refused:
+        return vector | {'refused': refused.word} | ({'path': refused.path} if refused.word == 'corrupt' else {})
+
+
+def elsewhere(entry, seen):
+    """Whether the process of entry, a JSON value, has another pid namespace of the observer's host and boot."""
+    process = entry.get('process', {})
+    here = all(process.get(name) and process.get(name) == seen.get(name) for name in ('hostId', 'bootId'))
+    both = process.get('pidNamespace') and seen.get('pidNamespace')
+    return bool(here and both and process['pid'] == entry.get('pid') and process['pidNamespace'] != seen['pidNamespace'])
+
+
+def digest_of_entries(vector):
+    """What happens to single supervisors in a vector, and to the number of the last alert."""
+    verb, do = vector['do']['verb'], vector['do']
+    before, after = (integers((vector[end]['supervisors'] if end in vector else None) or {}) for end in ('given', 'then'))
+    if do.get('lastAlert', 0) > before.get('alertSeq', 0) and after:
+        yield 'pass: alerts go on from the alerts file' + (', with a hook' if do.get('hook') else '')
+    signalled = {action['supervisorId'] for action in vector.get('actions', ()) if action['action'] == 'signal'}
+    for key, old in before.get('supervisors', {}).items():
+        new, info = after.get('supervisors', {}).get(key, {}), old.get('startInfo')
+        attempts = ((info or {}).get('restartPolicy') or {}).get('maxAttempts', 5)
+        given_up = not info or old.get('restartable') is False or old.get('restartAttempts', 0) >= attempts
+        if key in signalled and given_up and old['state'] in ('running', 'failed', 'restartScheduled'):
+            yield f'{verb}: given up, and told to end'
+        if elsewhere(old, vector['seen']):
+            if verb == 'pass' and new.get('blockedBy') == 'process elsewhere':
+                yield f'{verb}: blocked by a process in another pid namespace'
+            if vector.get('refused') == 'otherProcess' and do.get('supervisor') == key:
+                yield f'{verb}: otherProcess for one in another pid namespace'
+        if new.get('state') == 'stopped' != old['state'] and 'process' in new:
+            yield f'{verb}: stopped, and keeps its process'
+        if verb == 'register' and key == do['supervisor'] and 'request' not in do and old['state'] == 'waitingForDependencies':
+            stays = new.get('state') == 'waitingForDependencies'
+            yield 'register: waiting → ' + ('refused' if not new else 'waits on, blocked' if stays and 'blockedBy' in new
+                                            else 'waits on' if stays else new['state'])
+        if 'termSentAt' in old and new and 'termSentAt' not in new:
+            yield f'{verb}: {old["state"]} → {new["state"]} drops termSentAt'
+
+
+def digest(vector):
+    """What happens in a vector, as words to be counted."""
+    verb = vector['do']['verb']
+    yield f'verb {verb}'
+    end = next((name for name in ('standby', 'unchanged') if name in vector), 'changed')
+    end = f'refused {vector["refused"]}' if 'refused' in vector else end
+    yield f'{verb}: {end}' + (f', status {vector["status"]}' if 'status' in vector else '')
+    for action in vector.get('actions', ()):
+        how = f'{action["signal"]} to {action["to"]}' if 'to' in action else f'for {action["reason"]}'
+        yield f'action {action["action"]} {how}'
+    if verb == 'decode':
+        return
+    yield from digest_of_entries(vector)
+    if 'then' not in vector:
+        return
+    before, after = (integers(vector[end]['supervisors'] or {}) for end in ('given', 'then'))
+    if set(before.get('supervisors', ())) - set(after.get('supervisors', ())) and verb == 'register':
+        yield 'register: fresh'
+    old = before.get('alertSeq', 0)
+    for alert in after.get('pendingAlerts', ()):
+        if alert['seq'] > old:
+            yield f'alert {alert["type"]} ' + re.sub(r'\d+ attempts|attempt \d+|^\w: |^from \w+', '…', alert['message'])
+    for event in after.get('events', ()):
+        if event.get('revision') == after.get('revision', 0) > before.get('revision', 0):
+            reason = re.sub(r'\d+', 'N', event.get('reason', '-'))
+            yield f'{verb} event {event.get("from", "-")} → {event.get("to", "-")}, {reason}'
+
+
+def main(words):
+    count, directory = int(words[0]), pathlib.Path(words[1]) / 'groups'
+    dice = random.Random(int(words[2]) if len(words) > 2 else 0)
+    directory.mkdir(parents=True, exist_ok=True)
+    counts, left, last = collections.Counter(), 0, None
+    for number in range(count):
+        if left == 0:
+            world, left, last = World(dice), dice.choice((1, 1, 2, 4, 12)), None
+        left -= 1
+        if dice.random() < 0.08 and any(world.files.values()):
+            vector = corrupted(dice, world.files)
+        else:
+            vector = world.step(last)
+        last = vector['do']['verb']
+        (directory / f'{last}-{number:06}.json').write_text(write(vector) + '\n')
+        counts.update(digest(vector))
+    for what, many in sorted(counts.items()):
+        print(f'{many:7} {what}')
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])
