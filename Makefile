@@ -2,7 +2,7 @@
 # make demo       show what DPL does, on a real call chain
 # make check      all that CI runs; STRICT=1 fails where a tool is missing instead of leaving its part out
 # make bench      timings, as ratios to other programs in the same run
-# make soak       longer than CI has time for: fuzzing and random vectors
+# make soak       longer than CI has time for: fuzzing, random vectors, and as root the units under a real systemd
 # make install    to $(DESTDIR)$(PREFIX)/bin
 
 PREFIX  = /usr/local
@@ -35,6 +35,8 @@ tools:
 	@$(call needs,python3,the second implementation of the protocol; Python in the tests and the demo)
 	@$(call needs,node,Node in the tests and the demo)
 	@$(call needs,shellcheck,the check of the shell scripts)
+	@$(call needs,systemd-analyze,the check of the units)
+	@$(call needs,cron,the run of the crontab)
 
 format:
 	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "gofmt would change: $$files" >&2; exit 1; }
@@ -56,7 +58,7 @@ test:
 	STRICT=$(STRICT) go test $$($(call has,cc) && echo -race) ./...
 
 conformance:
-	@! $(call has,python3) || { python3 spec/conformance/run.py spec/vectors/*.json && python3 spec/conformance/test_dpl.py; }
+	@! $(call has,python3) || { python3 spec/conformance/run.py spec/vectors/*.json spec/vectors/groups/*.json && python3 spec/conformance/test_dpl.py; }
 
 shell:
 	@! $(call has,shellcheck) || shellcheck .ci/run $$(find . -name '*.sh')
@@ -64,11 +66,17 @@ shell:
 bench: build
 	go run ./scripts/bench bin
 
-soak:
-	go test ./protocol -run '^$$' -fuzz FuzzDecode -fuzztime 10m
+soak: soak-units
+	go test ./protocol -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime 10m
+	go test ./protocol -run '^$$' -fuzz '^FuzzDecodeGroup$$' -fuzztime 10m
 	dir=$$(mktemp -d) && python3 spec/conformance/random_vectors.py 50000 "$$dir" "$$(date +%s)" && \
-		DPL_VECTORS=$$dir go test ./protocol -run TestVectors && rm -r "$$dir"
-	go test -race -count=20 ./fileops ./testscripts
+		python3 spec/conformance/random_groups.py 50000 "$$dir" "$$(date +%s)" && \
+		DPL_VECTORS=$$dir go test -count=1 ./protocol -run 'Test(Group)?Vectors' && rm -r "$$dir"
+	DPL_WALKS=300000 go test -timeout 1h ./protocol -run TestGroupWalk
+	go test -race -count=20 -timeout 3h ./fileops ./testscripts
+
+soak-units: build
+	sh scripts/soak/nspawn.sh bin
 
 install: build
 	install -d '$(DESTDIR)$(PREFIX)/bin'
@@ -77,4 +85,4 @@ install: build
 clean:
 	rm -rf bin
 
-.PHONY: build demo check tools format vet tidy staticcheck test conformance shell bench soak install clean
+.PHONY: build demo check tools format vet tidy staticcheck test conformance shell bench soak soak-units install clean
