@@ -91,9 +91,11 @@ func TestServiceInheritsNoSignals(t *testing.T) {
 	if ignored == none {
 		t.Error("the pass ignores nothing")
 	}
+	// A program that posix_spawn(3) started, as make's are, ignores 32 and 33. They are glibc's own, and it sets them anew.
+	const ofThreads = 1<<(32-1) | 1<<(33-1)
 	for _, name := range []string{"SigBlk:", "SigIgn:", "SigPnd:", "ShdPnd:"} {
-		if got := value(t, s.Log, name); got != none {
-			t.Errorf("%s %s", name, got)
+		if set, err := strconv.ParseUint(value(t, s.Log, name), 16, 64); err != nil || set&^ofThreads != 0 {
+			t.Errorf("%s %x, %v", name, set, err)
 		}
 	}
 	if got := value(t, s.Log, "Max open files"); got != "123" {
