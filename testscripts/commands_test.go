@@ -39,6 +39,7 @@ func stateOf(ts *testscript.TestScript) *state { return ts.Value(stateKey{}).(*s
 func newState(env *testscript.Env) *state {
 	s := &state{t: env.T(), locks: map[string]*flock.Flock{}, processes: map[string]*process{}}
 	env.Defer(func() {
+		defer endAll(env.WorkDir) // not before what could start others is gone
 		if s.watching != nil {
 			s.watching.stop()
 		}
@@ -55,12 +56,16 @@ func newState(env *testscript.Env) *state {
 // A check is a command that eventually can repeat.
 type check func(ts *testscript.TestScript, args []string) error
 
-var checks = map[string]check{"status": status, "op": checkOperation, "archived": checkArchived, "field": checkFields, "tidy": tidy, "exec": succeed}
+var checks = map[string]check{
+	"status": status, "op": checkOperation, "archived": checkArchived, "field": checkFields, "tidy": tidy, "exec": succeed,
+	"supervisor": checkSupervisor, "alerts": checkAlerts, "processes": countProcesses,
+}
 
 func commands() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
 	all := map[string]check{
 		"eventually": eventually, "fresh": fresh, "now": now, "freeze": freeze, "unchanged": unchanged, "lock": lock, "unlock": unlock,
 		"spawn": spawn, "signal": sendSignal, "waitfor": waitFor, "watch": watch, "watched": watched, "tmpfs": tmpfs, "needs": needs,
+		"pid": setPID, "strike": strike,
 	}
 	for name, c := range checks {
 		if name != "exec" {

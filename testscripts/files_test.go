@@ -242,7 +242,8 @@ func tidy(ts *testscript.TestScript, args []string) error {
 		name := filepath.Base(path)
 		operation, isLock := strings.CutSuffix(path, ".lock")
 		_, hasOperation := seen[operation]
-		if strings.Contains(name, ".tmp~") || strings.Contains(name, "trash") || isLock && !hasOperation {
+		_, hasGroup := seen[operation+".supervisors.json"]
+		if strings.Contains(name, ".tmp~") || strings.Contains(name, "trash") || isLock && !hasOperation && !hasGroup {
 			return fmt.Errorf("%s was left", path)
 		}
 	}

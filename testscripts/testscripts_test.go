@@ -17,6 +17,13 @@
 //	unchanged                   nothing has changed since freeze
 //	tidy                        the ledger has no temporary file, trash, or lock without operation
 //	lock FILE, unlock FILE      hold flock(2) on FILE, and release it
+//	supervisor ID STATE [PATH=WANT...]
+//	                            supervisor ID of $DPL_GROUP is in STATE, and its members are these, as with field
+//	alerts [TYPE:ID[:MESSAGE]...]
+//	                            the alerts file of $DPL_GROUP has these and no others, numbered from 1 without a gap
+//	processes ID N              N processes live that were started as supervisor ID of $DPL_GROUP, or by such
+//	pid NAME ID                 set $NAME to the process id that is registered for supervisor ID of $DPL_GROUP
+//	strike ID SIGNAL            send SIGNAL to that process; if it is SIGKILL, wait until it has ended
 //	spawn NAME CMD [ARG...]     start CMD in the background and set $NAME to its process id
 //	signal NAME SIGNAL          send SIGNAL, like SIGKILL, to what spawn started
 //	waitfor NAME STATUS         wait for it; STATUS is a number, or the signal that killed it; stdout and stderr are its
@@ -27,7 +34,8 @@
 //	                            the environment a missing program is a failure
 //
 // A script has the real commands first in $PATH, a ledger of its own at $DPL_LEDGER, which the first push makes, $OPS and
-// $ARCHIVE for the directories in it, $CONFORMANCE for the second implementation, and no other DPL_ variable.
+// $ARCHIVE for the directories in it, $CONFORMANCE for the second implementation, and no other DPL_ variable. When it ends,
+// however it does, whatever has one of its ledgers in the environment is killed.
 package testscripts
 
 import (
@@ -71,7 +79,8 @@ func TestRaced(t *testing.T) {
 	case testing.Short():
 		t.Skip("-short")
 	}
-	run(t, build(t, "-race"), "concurrent_*.txtar", "every_*.txtar", "handler_*.txtar", "lock_*.txtar")
+	run(t, build(t, "-race"), "concurrent_*.txtar", "every_*.txtar", "handler_*.txtar", "lock_*.txtar",
+		"group_o11_*.txtar", "group_on_alert.txtar", "group_ten_passes.txtar", "group_end_to_end.txtar")
 }
 
 func readSources() error {
