@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -214,8 +215,11 @@ func (r *gateRound) check(before string, attempts int) string {
 	text := r.text()
 	deadline := time.Now().Add(2 * time.Second)
 	for len(r.stages()) > 0 {
-		if time.Now().After(deadline) {
-			r.t.Fatalf("stages %v wait for a pass that is dead", r.stages())
+		if left := r.stages(); time.Now().After(deadline) {
+			for _, pid := range left {
+				syscall.Kill(pid, syscall.SIGKILL)
+			}
+			r.t.Fatalf("stages %v wait for a pass that is dead", left)
 		}
 		time.Sleep(time.Millisecond)
 	}

@@ -12,6 +12,9 @@ import (
 func (c *cleanup) pass(env *cli.Env, op string) error {
 	l, err := env.Open()
 	if c.ifExists && errors.Is(err, fileops.ErrNoLedger) {
+		if env.JSON() {
+			env.PrintJSON(cli.Object{{Name: "operations", Value: []cli.Object{}}})
+		}
 		return nil
 	}
 	if err != nil {

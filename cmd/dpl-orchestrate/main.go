@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/cmd/internal/process"
 )
 
@@ -38,8 +39,12 @@ func (c *orchestrate) Define(f *cli.FlagSet) {
 
 func (c *orchestrate) Run(env *cli.Env) error {
 	o, err := c.orchestrator(env)
-	if err != nil || o == nil {
+	if err != nil {
 		return err
+	}
+	if o.Ledger == nil {
+		tell(env, o, orchestrator.Pass{})
+		return nil
 	}
 	if c.every > 0 {
 		return c.repeat(env, o)

@@ -15,7 +15,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// orchestrator returns what the flags ask for; nil if there is nothing to be done.
+// orchestrator returns what the flags ask for; one without a ledger if there is nothing to be done.
 func (c *orchestrate) orchestrator(env *cli.Env) (*orchestrator.Orchestrator, error) {
 	o := &orchestrator.Orchestrator{
 		Env: env, Failover: c.failover, Interval: c.interval, Staleness: c.staleness, OnAlert: c.onAlert,
@@ -36,17 +36,17 @@ func (c *orchestrate) orchestrator(env *cli.Env) (*orchestrator.Orchestrator, er
 	if c.every > 0 && (env.DryRun() || env.JSON()) {
 		return nil, cli.Usagef("--every goes neither with --dry-run nor with --json")
 	}
-	o.Ledger, err = env.Open()
+	l, err := env.Open()
+	if err == nil && c.ifExists {
+		if _, err := l.ReadGroup(o.Group); errors.Is(err, fileops.ErrNoGroup) {
+			return o, nil
+		}
+	}
 	if c.ifExists && errors.Is(err, fileops.ErrNoLedger) {
-		return nil, nil
+		return o, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	if _, err := o.Ledger.ReadGroup(o.Group); c.ifExists && errors.Is(err, fileops.ErrNoGroup) {
-		return nil, nil
-	}
-	return o, nil
+	o.Ledger = l
+	return o, err
 }
 
 // pass makes one pass, and tells what came of it.
@@ -55,7 +55,9 @@ func pass(env *cli.Env, o *orchestrator.Orchestrator) error {
 	if err != nil {
 		return cli.Named("orchestrate", o.Group, "", err)
 	}
-	tell(env, o, p)
+	if tell(env, o, p); env.DryRun() && !env.JSON() {
+		env.PrintGroupDiff(p.Before, p.After)
+	}
 	return nil
 }
 
@@ -67,8 +69,6 @@ func giveAlerts(o *orchestrator.Orchestrator) error {
 func tell(env *cli.Env, o *orchestrator.Orchestrator, p orchestrator.Pass) {
 	if env.JSON() {
 		env.PrintJSON(report(o.Group, p))
-	} else if env.DryRun() {
-		env.PrintGroupDiff(p.Before, p.After)
 	}
 	if want := p.After.PassesTooRare(p.Before); want > 0 {
 		env.Warnf("%s: passes come every %v, too rarely for a threshold of %v: set --staleness %v or more",
