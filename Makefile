@@ -73,6 +73,7 @@ soak: soak-units
 		python3 spec/conformance/random_groups.py 50000 "$$dir" "$$(date +%s)" && \
 		DPL_VECTORS=$$dir go test -count=1 ./protocol -run 'Test(Group)?Vectors' && rm -r "$$dir"
 	DPL_WALKS=300000 go test -timeout 1h ./protocol -run TestGroupWalk
+	python3 scripts/soak/groups.py bin 600
 	go test -race -count=20 -timeout 3h ./fileops ./testscripts
 
 soak-units: build
