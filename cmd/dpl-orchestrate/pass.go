@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -37,16 +38,28 @@ func (c *orchestrate) orchestrator(env *cli.Env) (*orchestrator.Orchestrator, er
 		return nil, cli.Usagef("--every goes neither with --dry-run nor with --json")
 	}
 	l, err := env.Open()
-	if err == nil && c.ifExists {
-		if _, err := l.ReadGroup(o.Group); errors.Is(err, fileops.ErrNoGroup) {
-			return o, nil
-		}
+	if err == nil && (c.ifExists || c.interval != 0 || c.staleness != 0) {
+		err = c.checkGroup(l, o.Group)
 	}
-	if c.ifExists && errors.Is(err, fileops.ErrNoLedger) {
+	if c.ifExists && (errors.Is(err, fileops.ErrNoLedger) || errors.Is(err, fileops.ErrNoGroup)) {
 		return o, nil
 	}
 	o.Ledger = l
 	return o, err
+}
+
+// checkGroup returns why no pass can be made over the group: it does not exist, or would have numbers by which everybody is
+// stale before the next heartbeat.
+func (c *orchestrate) checkGroup(l *fileops.Ledger, group string) error {
+	g, err := l.ReadGroup(group)
+	if err != nil {
+		return cli.Named("orchestrate", group, "", err)
+	}
+	interval, staleness := cmp.Or(c.interval, g.Orchestrator.HeartbeatInterval), cmp.Or(c.staleness, g.Orchestrator.StalenessThreshold)
+	if (c.interval != 0 || c.staleness != 0) && interval >= staleness {
+		return cli.Usagef("--interval %v must be less than --staleness %v", interval, staleness)
+	}
+	return nil
 }
 
 // pass makes one pass, and tells what came of it.
