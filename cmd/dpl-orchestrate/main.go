@@ -49,7 +49,7 @@ func (c *orchestrate) Run(env *cli.Env) error {
 	if c.every > 0 {
 		return c.repeat(env, o)
 	}
-	if err := pass(env, o); err != nil {
+	if standsBy, err := pass(env, o); err != nil || standsBy {
 		return err
 	}
 	return giveAlerts(o)

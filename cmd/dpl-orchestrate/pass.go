@@ -62,16 +62,16 @@ func (c *orchestrate) checkGroup(l *fileops.Ledger, group string) error {
 	return nil
 }
 
-// pass makes one pass, and tells what came of it.
-func pass(env *cli.Env, o *orchestrator.Orchestrator) error {
+// pass makes one pass, and tells what came of it. It reports whether this orchestrator stands by.
+func pass(env *cli.Env, o *orchestrator.Orchestrator) (standsBy bool, err error) {
 	p, err := o.Pass()
 	if err != nil {
-		return cli.Named("orchestrate", o.Group, "", err)
+		return false, cli.Named("orchestrate", o.Group, "", err)
 	}
 	if tell(env, o, p); env.DryRun() && !env.JSON() {
 		env.PrintGroupDiff(p.Before, p.After)
 	}
-	return nil
+	return p.StandBy, nil
 }
 
 // giveAlerts gives the alerts to the hook.
@@ -124,15 +124,17 @@ func (c *orchestrate) repeat(env *cli.Env, o *orchestrator.Orchestrator) error {
 	go hook(env, o, raised, given)
 	for state := protocol.OrchestratorStarting; ctx.Err() == nil; state = protocol.OrchestratorRunning {
 		o.State = state
-		if err := pass(env, o); err != nil {
-			if !cli.Transient(err) {
-				return err
-			}
+		standsBy, err := pass(env, o)
+		switch {
+		case err != nil && !cli.Transient(err):
+			return err
+		case err != nil:
 			env.Warnf("%v", err)
-		}
-		select {
-		case raised <- struct{}{}:
-		default: // the hook runs still, and looks again
+		case !standsBy:
+			select {
+			case raised <- struct{}{}:
+			default: // the hook runs still, and looks again
+			}
 		}
 		select {
 		case <-ctx.Done():
