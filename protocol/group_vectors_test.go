@@ -200,10 +200,10 @@ func (v *groupVector) checkThen(t *testing.T, after Group) {
 	})
 }
 
-// groupDefault reports whether the member at place may be left out: it has its default, or it is a beat that counts for
-// nothing.
+// groupDefault reports whether the member at place may be left out: it has its default, or it is a beat or process that
+// counts for nothing.
 func groupDefault(place string) bool {
-	for _, name := range []string{"/killTimeoutMs", "/attempt", "/alertsGiven", "/beat"} {
+	for _, name := range []string{"/killTimeoutMs", "/attempt", "/alertsGiven", "/beat", "/process"} {
 		if strings.HasSuffix(place, name) {
 			return true
 		}

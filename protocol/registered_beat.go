@@ -17,10 +17,8 @@ func (g Group) BeatRegistered(a Actor, seen Observation) (after Group, status in
 		return g, 5, nil
 	}
 	switch recorded := s.identity(); {
-	case !recorded.Known() && actor.Known():
+	case !recorded.Known() && a.PID != 0:
 		s.PID, s.Process, s.nested = a.PID, actor, s.nested.withoutProcess()
-	case !recorded.Known() && a.PID != 0 && a.PID != s.PID:
-		s.PID, s.Process, s.nested = a.PID, Process{}, s.nested.withoutProcess()
 	case actor.Known() && actor != recorded:
 		s.setProcess(a.PID, actor)
 	}

@@ -64,11 +64,11 @@ SUPERVISOR = null_is_absent(record(
     runningSince=(MOMENT, ABSENT), failedAt=(MOMENT, ABSENT), nextAttemptAt=(MOMENT, ABSENT), restartPending=(BOOLEAN, False),
     blockedBy=(TEXT, ABSENT), stopRequestedAt=(MOMENT, ABSENT), termSentAt=(MOMENT, ABSENT), lastExit=(EXIT, ABSENT)),
     *OPTIONAL_TIMES)
-ALERT = record(seq=(INTEGER, REQUIRED), type=(TEXT, ABSENT), supervisorId=(IDENT, ABSENT), message=(TEXT, ABSENT),
+ALERT = record(seq=(POSITIVE, REQUIRED), type=(TEXT, ABSENT), supervisorId=(IDENT, ABSENT), message=(TEXT, ABSENT),
                timestamp=(MOMENT, REQUIRED))
 REGISTRY = record(
     protocolVersion=(POSITIVE, 1), revision=(REVISION, 0), owner=(nullable(IDENT), None),
-    supervisors=(keyed(SUPERVISOR, 'supervisorId'), REQUIRED), alertSeq=(INTEGER, 0), alertsGiven=(INTEGER, ABSENT),
+    supervisors=(keyed(SUPERVISOR, 'supervisorId'), REQUIRED), alertSeq=(REVISION, 0), alertsGiven=(REVISION, ABSENT),
     pendingAlerts=(array(ALERT), []), events=(array(EVENT), []))
 ORCHESTRATOR = record(
     protocolVersion=(POSITIVE, 1), orchestrationGroupId=(IDENT, REQUIRED), revision=(REVISION, 0),
