@@ -66,7 +66,11 @@ func (g Group) taken(s *Registered, seen Observation) bool {
 // Ready reports whether supervisors that depend on id may run.
 func (g Group) Ready(id string, seen Observation) bool {
 	s := g.Supervisor(id)
-	return s != nil && s.State == StateRunning && g.dead(s, seen) == ""
+	return s != nil && g.ready(s, seen)
+}
+
+func (g Group) ready(s *Registered, seen Observation) bool {
+	return s.State == StateRunning && g.dead(s, seen) == ""
 }
 
 // OrchestratorHeard reports whether the orchestrator of g has made a pass lately (spec §11.1), and how long ago the last was.

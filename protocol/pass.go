@@ -76,8 +76,8 @@ func (g Group) Pass(p Pass, seen Observation) *Decision {
 	}
 	e.g.Registry.Owner = p.Owner
 	for i := range g.Registry.Supervisors {
-		id := g.Registry.Supervisors[i].ID
-		pass.ready[id] = g.Ready(id, e.seen)
+		s := &g.Registry.Supervisors[i]
+		pass.ready[s.ID] = g.ready(s, e.seen)
 	}
 	for _, id := range g.Registry.sorted() {
 		pass.look(e.supervisor(id))

@@ -65,7 +65,7 @@ func (c *register) unregister(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	if len(c.command) > 0 || c.request || c.fresh || c.pid != 0 {
+	if c.saysHow() {
 		return cli.Usagef("--remove goes with --group and --supervisor only")
 	}
 	by, err := env.Janitor()
@@ -83,6 +83,17 @@ func (c *register) unregister(env *cli.Env) error {
 		env.PrintJSON(edit.Result(supervisor))
 	}
 	return cli.Named("remove", group, supervisor, err)
+}
+
+// saysHow reports whether a flag says how to register.
+func (c *register) saysHow() bool {
+	return c.request || c.fresh || c.noPass || c.pid != 0 || c.dependsOn != nil || c.noRestart || c.killTimeout != notGiven ||
+		c.resourceRoots != nil || c.command != nil || c.saysHowToStart()
+}
+
+// saysHowToStart reports whether a flag says how to start COMMAND.
+func (c *register) saysHowToStart() bool {
+	return c.maxAttempts != notGiven || c.backoff != "" || c.resetAfter != notGiven || len(c.env) > 0 || c.dir != ""
 }
 
 // arguments completes r with what the flags say.
@@ -139,7 +150,7 @@ func (c *register) dependencies() (*[]string, error) {
 // startInfo returns how to start the supervisor, nil if no command is given.
 func (c *register) startInfo() (*protocol.StartInfo, error) {
 	if len(c.command) == 0 {
-		if c.maxAttempts != notGiven || c.backoff != "" || c.resetAfter != notGiven || len(c.env) > 0 || c.dir != "" {
+		if c.saysHowToStart() {
 			return nil, cli.Usagef("--env, --dir, --max-attempts, --backoff and --reset-after go with -- COMMAND")
 		}
 		return nil, nil
