@@ -1,0 +1,194 @@
+//go:build unix
+
+package testscripts
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// TestServices pastes the blocks of the README's section on services, in order, into one shell. What they make of the
+// services is shown after each. Lines that need a service manager are left out; what they name must be there, and the
+// command of the unit is run in place of the timer.
+func TestServices(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs to know processes")
+	}
+	if err := readSources(); err != nil {
+		t.Fatal(err)
+	}
+	w := &walk{t: t, kitchen: kitchen{t: t, bin: build(t)}, dir: t.TempDir(), text: section(t, readme(t), "Services")}
+	t.Cleanup(func() { endAll(w.dir) })
+	said := w.paste()
+	table := fenced(t, w.text, "text")
+	if got, want := blurred(said[0]), blurred(table); got != want {
+		t.Errorf("the README shows\n%s\nbut it is\n%s", want, got)
+	}
+	if !strings.Contains(said[2], `"type":"supervisorRestarted","supervisorId":"db"`) || strings.Count(said[2], "\n") != 1 {
+		t.Errorf("%q, want the alert that db was restarted", said[2])
+	}
+	states := regexp.MustCompile(`(?m)^(db|web) +(\w+)`)
+	for i, want := range []string{"running running", "stopped stopped", "registered registered"} {
+		var got []string
+		for _, s := range states.FindAllStringSubmatch(said[2*i+1], -1) {
+			got = append(got, s[2])
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("db and web are %v after block %d, want %s\n%s", got, i+1, want, said[2*i+1])
+		}
+	}
+	w.timer()
+	w.cron()
+	w.stays()
+}
+
+// ofManager are lines for a service manager, which the tests have not.
+var ofManager = regexp.MustCompile(`(?m)^(systemctl --user|loginctl) .*\n`)
+
+// walk is a reader of the section on services, whose home is dir.
+type walk struct {
+	kitchen
+	t    *testing.T
+	dir  string
+	text string
+}
+
+// paste runs the blocks, and returns in turn what a block prints and the table of services after it.
+func (w *walk) paste() []string {
+	scripts, err := filepath.Abs(filepath.Join(root, "scripts"))
+	if err == nil {
+		err = os.Symlink(scripts, filepath.Join(w.dir, "scripts"))
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	const cut = "8<---\n"
+	script := "set -eu\n"
+	for _, block := range blocks(w.text, "sh") {
+		script += ofManager.ReplaceAllString(block, "") + "echo '8<---'\ndpl-status --group shop\necho '8<---'\n"
+	}
+	cmd := w.cmd(w.t, w.dir, nil, "sh", "-c", script)
+	cmd.Env = []string{"PATH=" + w.bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + w.dir}
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	said := strings.Split(string(out), cut)
+	if err != nil || stderr.Len() > 0 || len(said) != 7 {
+		w.t.Fatalf("%v, %d blocks, want 3\n%s%s", err, len(said)/2, out, stderr.String())
+	}
+	return said
+}
+
+// blurred returns a table of services without what is another one each time.
+func blurred(table string) string {
+	for _, b := range [][2]string{{`\d\S* ago`, "AGO"}, {`by \S+`, "by OWNER"}, {`running +\d+`, "running PID"}, {` +`, " "}} {
+		table = regexp.MustCompile(b[0]).ReplaceAllString(table, b[1])
+	}
+	return table
+}
+
+// timer does what the timer does that the README enables.
+func (w *walk) timer() {
+	enabled := regexp.MustCompile(`systemctl --user enable --now (.*@)shop\.timer\n`).FindStringSubmatch(w.text)
+	if enabled == nil {
+		w.t.Fatal("README: want a line that enables the timer of shop")
+	}
+	setting := func(suffix, name string) string {
+		text, err := os.ReadFile(filepath.Join(w.dir, ".config/systemd/user", enabled[1]+suffix))
+		found := regexp.MustCompile(`(?m)^` + name + `=(.*)$`).FindSubmatch(text)
+		if err != nil || found == nil {
+			w.t.Fatalf("%v, want %s= in %s", err, name, text)
+		}
+		return string(found[1])
+	}
+	period, err := time.ParseDuration(setting(".timer", "OnUnitActiveSec"))
+	if err != nil || !strings.Contains(w.text, fmt.Sprintf("a pass every %.0f seconds", period.Seconds())) {
+		w.t.Errorf("the timer makes a pass every %v, %v; README says something else", period, err)
+	}
+	command := strings.ReplaceAll(setting(".service", "ExecStart"), "%i", "shop")
+	w.until("db and web run, and db beats", func(g protocol.Group) bool {
+		db, web := g.Supervisor("db"), g.Supervisor("web")
+		if db.State == protocol.StateRunning && web.State == protocol.StateRunning && db.LastHeartbeat.After(db.StartedAt) {
+			return true
+		}
+		w.installed(w.t, w.dir, command)
+		return false
+	})
+	w.patient(period)
+}
+
+// cron makes the pass of the README's crontab.
+func (w *walk) cron() {
+	w.installed(w.t, w.dir, strings.TrimPrefix(everyMinute(w.t, "Services"), "* * * * * "))
+	w.patient(time.Minute)
+}
+
+// patient checks that the group's threshold suits the time between passes.
+func (w *walk) patient(period time.Duration) {
+	w.until("the threshold is 2.5 periods or more", func(g protocol.Group) bool {
+		return g.Orchestrator.StalenessThreshold >= period*5/2
+	})
+}
+
+// stays runs the orchestrator that stays, kills db, and tells the orchestrator to end once db is back.
+func (w *walk) stays() {
+	line := regexp.MustCompile("`(dpl-orchestrate --every [^`]+)`").FindStringSubmatch(w.text)
+	if line == nil {
+		w.t.Fatal("README: want dpl-orchestrate --every")
+	}
+	cmd := w.cmd(w.t, w.dir, nil, "sh", "-c", "exec "+line[1])
+	cmd.Env = []string{"PATH=" + w.bin + ":/usr/bin:/bin", "HOME=" + w.dir, "DPL_GROUP=shop"}
+	var out strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	var db, web int
+	w.until("it has made a pass", func(g protocol.Group) bool {
+		db, web = g.Supervisor("db").PID, g.Supervisor("web").PID
+		return g.Orchestrator.PID == cmd.Process.Pid
+	})
+	syscall.Kill(db, syscall.SIGKILL)
+	w.until("db is restarted", func(g protocol.Group) bool {
+		s := g.Supervisor("db")
+		return s.State == protocol.StateRunning && s.PID != db
+	})
+	cmd.Process.Signal(syscall.SIGTERM)
+	if err := cmd.Wait(); err != nil || out.Len() > 0 {
+		w.t.Errorf("%s: %v, %q", line[1], err, out.String())
+	}
+	if _, alive := startTicks(web); !alive {
+		w.t.Error("web has ended, too")
+	}
+}
+
+// until polls the group.
+func (w *walk) until(what string, holds func(g protocol.Group) bool) {
+	w.t.Helper()
+	ledger, err := fileops.Open(filepath.Join(w.dir, ".local/state/dpl"), fileops.Options{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		g, err := ledger.ReadGroup("shop")
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if holds(g) {
+			return
+		}
+		if time.Now().After(deadline) {
+			w.t.Fatalf("not so in time: %s\n%s", what, g.Registry.Encode())
+		}
+	}
+}
