@@ -37,6 +37,7 @@ tools:
 	@$(call needs,shellcheck,the check of the shell scripts)
 	@$(call needs,systemd-analyze,the check of the units)
 	@$(call needs,cron,the run of the crontab)
+	@$(call needs,strace,the check of the order of a pass)
 
 format:
 	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "gofmt would change: $$files" >&2; exit 1; }
