@@ -20,7 +20,7 @@ type Registration struct {
 }
 
 // Register returns g after the registration of a supervisor (spec §10.1). It returns ErrShuttingDown, ErrOtherProcess if
-// another process of it is alive, ErrNoStartInfo for a request without one, and ErrCycle if it would depend on itself.
+// another process of it is alive or heard of, ErrNoStartInfo for a request without one, and ErrCycle if it would depend on itself.
 func (g Group) Register(r Registration, seen Observation) (Group, error) {
 	e := g.begin(r.By, seen)
 	if r.Fresh && len(g.Registry.Supervisors) > 0 && g.Deserted(e.seen) {
@@ -93,13 +93,13 @@ func (e *groupEdit) request(s *Registered) {
 		e.event(s.ID, "", string(StateRegistered), "")
 	case s.State == StateFailed || s.State.final():
 		e.setState(s, StateRegistered, "")
-		s.begin()
+		s.forgetEnd()
 		s.RestartAttempts = 0
 	}
 }
 
-// begin forgets why s did not run.
-func (s *Registered) begin() {
+// forgetEnd forgets why s does not run, or is not to.
+func (s *Registered) forgetEnd() {
 	s.forgetFailure()
 	s.TermSentAt = time.Time{}
 }
@@ -135,7 +135,7 @@ func (e *groupEdit) runOrWait(s *Registered) {
 		s.RestartAttempts = 0
 	}
 	blockedBy := s.BlockedBy
-	s.begin()
+	s.forgetEnd()
 	if to == StateWaiting && s.State == StateWaiting {
 		s.BlockedBy = blockedBy
 	}

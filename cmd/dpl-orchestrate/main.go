@@ -6,12 +6,14 @@
 package main
 
 import (
+	"errors"
 	"runtime"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/fileops"
 )
 
 type orchestrate struct {
@@ -42,17 +44,12 @@ func (c *orchestrate) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	if o.Ledger == nil {
+	err = c.passes(env, o)
+	if c.ifExists && (errors.Is(err, fileops.ErrNoLedger) || errors.Is(err, fileops.ErrNoGroup)) {
 		tell(env, o, orchestrator.Pass{})
 		return nil
 	}
-	if c.every > 0 {
-		return c.repeat(env, o)
-	}
-	if standsBy, err := pass(env, o); err != nil || standsBy {
-		return err
-	}
-	return giveAlerts(o)
+	return err
 }
 
 // A hook is killed with the thread that has started it.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -12,11 +11,10 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
-	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// orchestrator returns what the flags ask for; one without a ledger if there is nothing to be done.
+// orchestrator returns what the flags ask for, without the ledger.
 func (c *orchestrate) orchestrator(env *cli.Env) (*orchestrator.Orchestrator, error) {
 	o := &orchestrator.Orchestrator{
 		Env: env, Failover: c.failover, Interval: c.interval, Staleness: c.staleness, OnAlert: c.onAlert,
@@ -37,29 +35,21 @@ func (c *orchestrate) orchestrator(env *cli.Env) (*orchestrator.Orchestrator, er
 	if c.every > 0 && (env.DryRun() || env.JSON()) {
 		return nil, cli.Usagef("--every goes neither with --dry-run nor with --json")
 	}
-	l, err := env.Open()
-	if err == nil && (c.ifExists || c.interval != 0 || c.staleness != 0) {
-		err = c.checkGroup(l, o.Group)
-	}
-	if c.ifExists && (errors.Is(err, fileops.ErrNoLedger) || errors.Is(err, fileops.ErrNoGroup)) {
-		return o, nil
-	}
-	o.Ledger = l
-	return o, err
+	return o, nil
 }
 
-// checkGroup returns why no pass can be made over the group: it does not exist, or would have numbers by which everybody is
-// stale before the next heartbeat.
-func (c *orchestrate) checkGroup(l *fileops.Ledger, group string) error {
-	g, err := l.ReadGroup(group)
-	if err != nil {
-		return cli.Named("orchestrate", group, "", err)
+// passes makes the pass, or all of them.
+func (c *orchestrate) passes(env *cli.Env, o *orchestrator.Orchestrator) (err error) {
+	if o.Ledger, err = env.Open(); err != nil {
+		return err
 	}
-	interval, staleness := cmp.Or(c.interval, g.Orchestrator.HeartbeatInterval), cmp.Or(c.staleness, g.Orchestrator.StalenessThreshold)
-	if (c.interval != 0 || c.staleness != 0) && interval >= staleness {
-		return cli.Usagef("--interval %v must be less than --staleness %v", interval, staleness)
+	if c.every > 0 {
+		return c.repeat(env, o)
 	}
-	return nil
+	if standsBy, err := pass(env, o); err != nil || standsBy {
+		return err
+	}
+	return giveAlerts(o)
 }
 
 // pass makes one pass, and tells what came of it. It reports whether this orchestrator stands by.

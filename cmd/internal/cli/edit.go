@@ -41,6 +41,9 @@ func (env *Env) Edit(l *fileops.Ledger, op string, mode fileops.Mode, verb Verb)
 	}, nil
 }
 
+// NoteCommit notes that something has been committed: a command that then cannot say so exits 71.
+func (env *Env) NoteCommit() { env.committed = true }
+
 // EditNamed opens the ledger and edits op in it. What goes wrong is told as of verb on subject, which may be "".
 func (env *Env) EditNamed(verb, op, subject string, mode fileops.Mode, v Verb) (Edit, error) {
 	l, err := env.Open()

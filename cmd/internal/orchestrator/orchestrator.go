@@ -2,6 +2,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -51,6 +52,9 @@ func (o *Orchestrator) Pass() (Pass, error) {
 	var p Pass
 	err := o.Ledger.EditGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
 		p.Before = tx.Group()
+		if err := o.checkNumbers(p.Before); err != nil {
+			return err
+		}
 		d := p.Before.Pass(o.arguments(), clock())
 		if p.StandBy = d.StandBy; p.StandBy {
 			p.After = p.Before
@@ -91,8 +95,20 @@ func (o *Orchestrator) arguments() protocol.Pass {
 	}
 }
 
+// checkNumbers refuses numbers by which everybody in g would be stale before the next heartbeat.
+func (o *Orchestrator) checkNumbers(g protocol.Group) error {
+	interval, staleness := cmp.Or(o.Interval, g.Orchestrator.HeartbeatInterval), cmp.Or(o.Staleness, g.Orchestrator.StalenessThreshold)
+	if (o.Interval != 0 || o.Staleness != 0) && interval >= staleness {
+		return cli.Usagef("--interval %v must be less than --staleness %v", interval, staleness)
+	}
+	return nil
+}
+
 func (o *Orchestrator) rehearse(seen protocol.Observation) (Pass, error) {
 	before, err := o.Ledger.ReadGroup(o.Group)
+	if err == nil {
+		err = o.checkNumbers(before)
+	}
 	if err != nil {
 		return Pass{}, err
 	}
@@ -108,6 +124,7 @@ func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *Pa
 	if committed != nil && !errors.Is(committed, fileops.ErrCommitted) {
 		return errors.Join(committed, cancel(gates))
 	}
+	o.Env.NoteCommit()
 	o.signal(tx.Group(), p.Actions)
 	result := release(gates)
 	maps.Copy(p.Failed, result.Failed)
