@@ -6,13 +6,23 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// Commit makes after the group. It writes the file whose Revision differs from Group's, and one that is missing; if neither
-// Revision differs it writes nothing. A beat is a heartbeat and no more: SyncDefault does not fsync the directory for it.
+// Commit makes after the group, and does what its Effects ask for: a registry that was cleared is copied to the archive
+// first, and for a heartbeat and no more SyncDefault does not fsync the directory. It writes the file whose Revision differs
+// from Group's, and one that is missing; if neither Revision differs it writes nothing.
 //
 // After an error that is not ErrCommitted nothing of after is there. ErrCommitted means that others see the registry of
 // after, but perhaps still the orchestrator from before, and that a power cut may undo both. Group tells what they see.
 // A power cut in the middle of a Commit may leave either of the two files from before.
-func (tx *GroupTx) Commit(after protocol.Group, beat bool) error {
+func (tx *GroupTx) Commit(after protocol.Group) error {
+	if after.Effects().Cleared {
+		if err := tx.archiveRegistry(); err != nil {
+			return err
+		}
+	}
+	return tx.commit(after, after.Effects().BeatOnly)
+}
+
+func (tx *GroupTx) commit(after protocol.Group, beat bool) error {
 	l, sync := tx.ledger, tx.ledger.sync(beat)
 	changes := tx.changes(after)
 	for _, c := range changes {
@@ -83,9 +93,9 @@ func (tx *GroupTx) prepare(c change, sync Sync) (err error) {
 	return c.temp.write(c.next, sync)
 }
 
-// ArchiveRegistry copies the supervisors file as it is into the archive. It does nothing if there is none. When it returns
+// archiveRegistry copies the supervisors file as it is into the archive. It does nothing if there is none. When it returns
 // nil the copy survives a power cut, unless Options.Sync asks for less.
-func (tx *GroupTx) ArchiveRegistry() error {
+func (tx *GroupTx) archiveRegistry() error {
 	l, sync := tx.ledger, tx.ledger.sync(false)
 	data, _, err := l.readFile(l.supervisors(tx.id))
 	if err != nil {

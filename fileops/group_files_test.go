@@ -28,7 +28,7 @@ func TestNamesOfGroups(t *testing.T) {
 				t.Errorf("%s: got %q, want %q", path, got, id)
 			}
 		}
-		must(t, l.EditGroup(id, OrCreate, func(tx *GroupTx) error { return tx.Commit(withPass(tx.Group(), id), false) }))
+		must(t, l.EditGroup(id, OrCreate, func(tx *GroupTx) error { return tx.commit(withPass(tx.Group(), id), false) }))
 	}
 	writeFile(t, filepath.Join(l.dir, ".supervisors.json"), "not a group")
 	writeFile(t, l.alerts("y"), "")
@@ -60,7 +60,7 @@ func TestNamesOfGroups(t *testing.T) {
 func TestArchiveRegistry(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
-	must(t, l.EditGroup("g", OrCreate, (*GroupTx).ArchiveRegistry))
+	must(t, l.EditGroup("g", OrCreate, (*GroupTx).archiveRegistry))
 	if left := filesIn(t, l.archive()); len(left) > 0 {
 		t.Errorf("archived from nothing: %v", left)
 	}
@@ -69,14 +69,14 @@ func TestArchiveRegistry(t *testing.T) {
 	writeFile(t, l.supervisors("g"), text)
 	must(t, l.EditGroup("g", Existing, func(tx *GroupTx) error {
 		for range 2 {
-			if err := tx.ArchiveRegistry(); err != nil {
+			if err := tx.archiveRegistry(); err != nil {
 				return err
 			}
 		}
 		return nil
 	}))
 	removeFile(t, l.archivedRegistry("g", 1))
-	must(t, l.EditGroup("g", Existing, (*GroupTx).ArchiveRegistry))
+	must(t, l.EditGroup("g", Existing, (*GroupTx).archiveRegistry))
 	if got, want := filesIn(t, l.archive()), []string{"g~supervisors~2.json", "g~supervisors~3.json"}; !slices.Equal(got, want) {
 		t.Fatalf("got %v, want %v", got, want)
 	}

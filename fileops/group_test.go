@@ -96,7 +96,7 @@ func TestHalfAGroup(t *testing.T) {
 		must(t, l.EditGroup(id, Existing, func(tx *GroupTx) error {
 			g := tx.Group()
 			g.Registry.Revision++
-			return tx.Commit(g, true)
+			return tx.commit(g, true)
 		}))
 		if gone(t, l.supervisors(id)) || gone(t, l.orchestrator(id)) {
 			t.Errorf("%s: a commit leaves half a group", id)
@@ -121,7 +121,7 @@ func TestCommitWritesWhatChanged(t *testing.T) {
 			g := tx.Group()
 			g.Registry.Revision += c.registry
 			g.Orchestrator.Revision += c.orchestrator
-			err := tx.Commit(g, false)
+			err := tx.commit(g, false)
 			if got := tx.Group(); got.Registry.Revision != g.Registry.Revision || got.Orchestrator.Revision != g.Orchestrator.Revision {
 				t.Errorf("%s: Group says %+v", name, got)
 			}
@@ -147,8 +147,8 @@ func TestCommitAfterAnError(t *testing.T) {
 		name := string(rune('b' + offset))
 		err := l.EditGroup("g", Existing, func(tx *GroupTx) error {
 			p.fault, p.faultAt = syscall.ENOSPC, p.calls+offset
-			first := tx.Commit(withPass(tx.Group(), "lost"), false)
-			again := tx.Commit(withPass(tx.Group(), name), false)
+			first := tx.commit(withPass(tx.Group(), "lost"), false)
+			again := tx.commit(withPass(tx.Group(), name), false)
 			if first != nil && again != nil {
 				t.Errorf("call %d: %v, then %v", offset, first, again)
 			}

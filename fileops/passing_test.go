@@ -21,7 +21,7 @@ type passing struct {
 
 	seen   *protocol.Group // what tx.Group said last
 	acked  protocol.Group  // what a Commit returned nil for
-	copied string          // what ArchiveRegistry returned nil for
+	copied string          // what archiveRegistry returned nil for
 	wrong  error           // an error that says something else than the group
 }
 
@@ -38,7 +38,7 @@ func (p *passing) run(l *Ledger) error {
 			return err
 		}
 		if p.fresh {
-			if err := tx.ArchiveRegistry(); err != nil {
+			if err := tx.archiveRegistry(); err != nil {
 				return err
 			}
 			p.copied = tx.Group().Registry.Encode()
@@ -81,7 +81,7 @@ func (p *passing) append(tx *GroupTx, alerts []protocol.Alert) error {
 }
 
 func (p *passing) commit(tx *GroupTx, g protocol.Group, beat bool) error {
-	err := tx.Commit(g, beat)
+	err := tx.commit(g, beat)
 	if unchanged := sameRevisions(*p.seen, tx.Group()); unchanged != (err != nil && !errors.Is(err, ErrCommitted)) {
 		p.wrong = fmt.Errorf("%+v after %+v and %w", tx.Group(), p.seen, err)
 	}

@@ -21,8 +21,7 @@ type GroupEdit struct {
 // A GroupVerb is a verb of the protocol on a group, with its arguments bound, but for the observation.
 type GroupVerb func(g protocol.Group, seen protocol.Observation) (protocol.Group, error)
 
-// EditGroup makes verb's change of the group id; with --dry-run it prints the change, and makes none. What was cleared of the
-// registry by a fresh registration goes to the archive first.
+// EditGroup makes verb's change of the group id; with --dry-run it prints the change, and makes none.
 func (env *Env) EditGroup(l *fileops.Ledger, id string, mode fileops.Mode, verb GroupVerb) (edit GroupEdit, err error) {
 	clock := env.GroupClock()
 	if env.DryRun() {
@@ -37,12 +36,7 @@ func (env *Env) EditGroup(l *fileops.Ledger, id string, mode fileops.Mode, verb 
 		if edit.Changed = after.Registry.Revision != edit.Before.Registry.Revision; !edit.Changed {
 			return nil
 		}
-		if after.Effects().Cleared {
-			if err := tx.ArchiveRegistry(); err != nil {
-				return err
-			}
-		}
-		err = tx.Commit(after, after.Effects().BeatOnly)
+		err = tx.Commit(after)
 		env.committed = env.committed || err == nil
 		return err
 	})

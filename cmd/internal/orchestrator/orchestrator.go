@@ -120,7 +120,7 @@ func (o *Orchestrator) rehearse(seen protocol.Observation) (Pass, error) {
 func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *Pass, clock func() protocol.Observation) error {
 	gates, notSpawned := o.spawn(p.Before, d)
 	p.Failed = notSpawned
-	committed := tx.Commit(d.Group(), false)
+	committed := tx.Commit(d.Group())
 	if committed != nil && !errors.Is(committed, fileops.ErrCommitted) {
 		return errors.Join(committed, cancel(gates))
 	}
@@ -142,13 +142,13 @@ func (o *Orchestrator) record(tx *fileops.GroupTx, result protocol.Result, durab
 	for {
 		if alerts := tx.Group().Registry.PendingAlerts; durable && len(alerts) > 0 {
 			if err := tx.AppendAlerts(alerts); err != nil {
-				return errors.Join(err, tx.Commit(tx.Group().Result(o.Owner, result, clock()), false))
+				return errors.Join(err, tx.Commit(tx.Group().Result(o.Owner, result, clock())))
 			}
 			result.Appended = alerts[len(alerts)-1].Seq
 			p.Alerts = append(p.Alerts, alerts...)
 		}
 		after := tx.Group().Result(o.Owner, result, clock())
-		if err := tx.Commit(after, false); err != nil || !durable || len(after.Registry.PendingAlerts) == 0 {
+		if err := tx.Commit(after); err != nil || !durable || len(after.Registry.PendingAlerts) == 0 {
 			return err
 		}
 		result = protocol.Result{} // what is pending now tells that a start has failed
@@ -158,6 +158,6 @@ func (o *Orchestrator) record(tx *fileops.GroupTx, result protocol.Result, durab
 // Leave says that no more passes come from this orchestrator, unless another owner has taken over.
 func (o *Orchestrator) Leave(state protocol.OrchestratorState) error {
 	return o.Ledger.EditGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
-		return tx.Commit(tx.Group().SetOrchestratorState(o.Owner, state), false)
+		return tx.Commit(tx.Group().SetOrchestratorState(o.Owner, state))
 	})
 }
