@@ -79,7 +79,7 @@ func (d *decoder) registry() Registry {
 }
 
 func (d *decoder) registered(key string) Registered {
-	s := Registered{KillTimeout: DefaultKillTimeout}
+	s := Registered{KillTimeout: DefaultKillTimeout, Notice: Notice{Readiness: ReadinessReady}}
 	hasState, hasRestartable := false, false
 	d.checkID(key)
 	d.object(func(name string) {
@@ -104,6 +104,10 @@ func (d *decoder) registered(key string) Registered {
 			s.LastHeartbeat = d.timeOrNull()
 		case "dependencies":
 			d.array(func() { s.Dependencies = append(s.Dependencies, d.id()) })
+		case "readiness":
+			s.Notice.Readiness = d.readiness()
+		case "note":
+			s.Notice.Note = d.string()
 		case "restartAttempts":
 			s.RestartAttempts = int(d.int(0))
 		case "lastRestartAttempt":
@@ -152,7 +156,7 @@ func (d *decoder) startInfo() *StartInfo {
 	if d.null() {
 		return nil
 	}
-	s := StartInfo{Dir: "/", Policy: DefaultPolicy()}
+	s := StartInfo{Dir: "/", Readiness: ReadinessReady, Policy: DefaultPolicy()}
 	d.object(func(name string) {
 		switch name {
 		case "command":
@@ -165,6 +169,8 @@ func (d *decoder) startInfo() *StartInfo {
 			s.Dir = d.string()
 		case "environment":
 			d.object(func(name string) { s.Environment = append(s.Environment, Variable{name, d.string()}) })
+		case "readiness":
+			s.Readiness = d.readiness()
 		case "restartPolicy":
 			s.Policy = d.policy()
 		default:

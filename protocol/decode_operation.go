@@ -183,6 +183,10 @@ func (d *decoder) frame(f *Frame) {
 			f.SupervisorHandle = d.orNull()
 		case "description":
 			f.Description = d.string()
+		case "readiness":
+			f.notice().Readiness = d.readiness()
+		case "note":
+			f.notice().Note = d.string()
 		case "failOnCrash":
 			f.FailOnCrash = d.bool()
 		case "resources":
@@ -225,6 +229,22 @@ func (f *Frame) crash() *Crash {
 		f.Crash = &Crash{}
 	}
 	return f.Crash
+}
+
+// notice returns f.Notice, made if need be.
+func (f *Frame) notice() *Notice {
+	if f.Notice == nil {
+		f.Notice = &Notice{Readiness: ReadinessReady}
+	}
+	return f.Notice
+}
+
+func (d *decoder) readiness() Readiness {
+	r := Readiness(d.string())
+	if !r.Valid() {
+		d.fail("unknown readiness %.40q", string(r))
+	}
+	return r
 }
 
 func (d *decoder) frameState() FrameState {

@@ -83,6 +83,7 @@ func (w *encoder) registered(s *Registered) {
 	w.timeUnlessZero("lastHeartbeat", s.LastHeartbeat)
 	w.name("dependencies")
 	w.strings(s.Dependencies)
+	w.notice(s.Notice)
 	w.int("restartAttempts", int64(s.RestartAttempts))
 	w.timeUnlessZero("lastRestartAttempt", s.LastRestartAttempt)
 	if s.KillTimeout != DefaultKillTimeout {
@@ -127,6 +128,7 @@ func (w *encoder) startInfo(s *StartInfo) {
 		w.string(v.Name, v.Value)
 	}
 	w.close('}')
+	w.readiness(s.Readiness)
 	w.name("restartPolicy")
 	w.open('{')
 	w.int("maxAttempts", int64(s.Policy.MaxAttempts))

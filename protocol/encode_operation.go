@@ -50,6 +50,9 @@ func (w *encoder) frame(f *Frame) {
 	w.text("supervisorId", f.SupervisorID)
 	w.text("supervisorHandle", f.SupervisorHandle)
 	w.text("description", f.Description)
+	if f.Notice != nil {
+		w.notice(*f.Notice)
+	}
 	if !f.FailOnCrash {
 		w.bool("failOnCrash", false)
 	}
@@ -64,6 +67,17 @@ func (w *encoder) frame(f *Frame) {
 	}
 	w.unknown(f.Unknown)
 	w.close('}')
+}
+
+func (w *encoder) notice(n Notice) {
+	w.readiness(n.Readiness)
+	w.text("note", n.Note)
+}
+
+func (w *encoder) readiness(r Readiness) {
+	if r != ReadinessReady {
+		w.string("readiness", string(r))
+	}
 }
 
 func (w *encoder) crash(c *Crash) {
@@ -154,18 +168,28 @@ func (w *encoder) supervisor(s *Supervisor) {
 
 func (w *encoder) transition(t *Transition) {
 	w.open('{')
+	w.transitionMembers(t)
+	w.unknown(t.Unknown)
+	w.close('}')
+}
+
+func (w *encoder) transitionMembers(t *Transition) {
 	w.int("revision", t.Revision)
 	w.string("from", string(t.From))
 	w.string("to", string(t.To))
 	w.time("at", t.At)
 	w.string("by", t.By)
 	w.string("reason", t.Reason)
-	w.unknown(t.Unknown)
-	w.close('}')
 }
 
 func (w *encoder) event(e *Event) {
 	w.open('{')
+	w.eventMembers(e)
+	w.unknown(e.Unknown)
+	w.close('}')
+}
+
+func (w *encoder) eventMembers(e *Event) {
 	w.int("revision", e.Revision)
 	w.time("at", e.At)
 	w.string("type", string(e.Type))
@@ -177,8 +201,6 @@ func (w *encoder) event(e *Event) {
 	w.text("by", e.By)
 	w.text("reason", e.Reason)
 	w.leftResources(e.LeftResources)
-	w.unknown(e.Unknown)
-	w.close('}')
 }
 
 // sameSupervisor reports whether a and b have the same text. TestSameSupervisorNoticesEveryField keeps it complete.

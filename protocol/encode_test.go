@@ -71,7 +71,7 @@ func TestEncodeKeeps(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := Observation{Now: time.Date(2026, 1, 20, 10, 30, 1, 0, time.UTC)}
-	after, err := op.Heartbeat(Actor{Call: "two"}, false, seen)
+	after, err := op.Heartbeat(Actor{Call: "two"}, Saying{}, seen)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,6 +146,8 @@ func checkNoticesEveryField[T any](t *testing.T, same func(a, b T) bool) {
 			f.Set(reflect.ValueOf(Beat{MonotonicMs: 1}))
 		case []Member:
 			f.Set(reflect.ValueOf([]Member{{Name: "x"}}))
+		case Notice:
+			f.Set(reflect.ValueOf(Notice{Note: "x"}))
 		case []string:
 			f.Set(reflect.ValueOf([]string{"x"}))
 		case *StartInfo:

@@ -138,6 +138,7 @@ type Registered struct {
 	PID                int
 	LastHeartbeat      time.Time // zero: none
 	Dependencies       []string
+	Notice             Notice // what it says of itself
 	RestartAttempts    int
 	LastRestartAttempt time.Time
 	KillTimeout        time.Duration
@@ -165,6 +166,7 @@ type StartInfo struct {
 	Args        []string
 	Dir         string
 	Environment []Variable
+	Readiness   Readiness // what it is at the start
 	Policy      RestartPolicy
 	Unknown     []Member
 }

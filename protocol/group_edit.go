@@ -52,6 +52,7 @@ func (r Registry) same(before Registry) bool {
 func sameRegistered(a, b Registered) bool {
 	return a.ID == b.ID && a.StartInfo == b.StartInfo && a.Restartable == b.Restartable && a.State == b.State &&
 		a.PID == b.PID && a.LastHeartbeat.Equal(b.LastHeartbeat) && slices.Equal(a.Dependencies, b.Dependencies) &&
+		a.Notice == b.Notice &&
 		a.RestartAttempts == b.RestartAttempts && a.LastRestartAttempt.Equal(b.LastRestartAttempt) &&
 		a.KillTimeout == b.KillTimeout && a.Process == b.Process && a.Beat == b.Beat &&
 		a.StartedAt.Equal(b.StartedAt) && a.Attempt == b.Attempt && a.Starting == b.Starting &&
@@ -76,12 +77,25 @@ func (e *groupEdit) setState(s *Registered, to RegisteredState, reason string) {
 	s.State = to
 }
 
-// event appends to the ring of events that a supervisor has changed its state.
+// say notes what s says of itself.
+func (e *groupEdit) say(s *Registered, say Saying) {
+	before := s.Notice
+	s.Notice = before.with(say)
+	if s.Notice.Readiness != before.Readiness {
+		e.append(Event{Type: SupervisorReadiness, SupervisorID: s.ID, From: string(before.Readiness), To: string(s.Notice.Readiness)})
+	}
+}
+
+// event notes that a supervisor has changed its state.
 func (e *groupEdit) event(id, from, to, reason string) {
+	e.append(Event{Type: SupervisorState, SupervisorID: id, From: from, To: to, Reason: reason})
+}
+
+// append appends v to the ring of events.
+func (e *groupEdit) append(v Event) {
 	r := &e.g.Registry
-	r.Events = append(r.Events, Event{
-		Revision: r.Revision, At: e.seen.Now, Type: SupervisorState, SupervisorID: id, From: from, To: to, By: e.by, Reason: reason,
-	})
+	v.Revision, v.At, v.By = r.Revision, e.seen.Now, e.by
+	r.Events = append(r.Events, v)
 	if over := len(r.Events) - maxEvents; over > 0 {
 		r.Events = r.Events[over:]
 	}
@@ -111,6 +125,7 @@ func (s *Registered) noProcess() {
 func (s *Registered) setProcess(pid int, p Process) {
 	s.PID, s.Process, s.nested = pid, p, s.nested.withoutProcess()
 	s.StartedAt, s.Attempt, s.Starting, s.RunningSince, s.TermSentAt = time.Time{}, 0, false, time.Time{}, time.Time{}
+	s.Notice = Notice{Readiness: ReadinessReady}
 }
 
 // forgetFailure removes what belongs to failed, restartScheduled and waitingForDependencies.

@@ -70,7 +70,7 @@ func (g Group) Ready(id string, seen Observation) bool {
 }
 
 func (g Group) ready(s *Registered, seen Observation) bool {
-	return s.State == StateRunning && g.dead(s, seen) == ""
+	return s.State == StateRunning && s.Notice.Readiness == ReadinessReady && g.dead(s, seen) == ""
 }
 
 // OrchestratorHeard reports whether the orchestrator of g has made a pass lately (spec §11.1), and how long ago the last was.

@@ -52,7 +52,11 @@ type groupVector struct {
 		} `json:"starts"`
 		Failed   map[string]string `json:"failed"`
 		Appended int64             `json:"appended"`
+
+		vectorSaying    `json:",inline"`
+		vectorObserving `json:",inline"`
 	} `json:"do"`
+	observed  `json:",inline"`
 	Then      groupFiles     `json:"then"`
 	Actions   []vectorAction `json:"actions"`
 	Unchanged bool           `json:"unchanged"`
@@ -122,6 +126,15 @@ func (v *groupVector) run(t *testing.T) {
 	g, err := given.decode(v.GivenText.Orchestrator != nil, v.GivenText.Supervisors != nil)
 	if err != nil {
 		v.checkRefused(t, err)
+		return
+	}
+	if v.Do.observes(v.Do.Verb) {
+		outcome, err := g.WaitReady(v.Do.Supervisor, v.observation(t))
+		if v.Do.Verb == "wait" && err != nil {
+			v.checkRefused(t, err)
+			return
+		}
+		v.check(t, v.Do.Verb, outcome, g.Lines(v.Do.Since))
 		return
 	}
 	before := g.Orchestrator.Encode() + g.Registry.Encode()
@@ -234,7 +247,7 @@ func (v *groupVector) do(t *testing.T, g Group) (Group, error) {
 	case "remove":
 		return g.Remove(v.Do.Supervisor, by, seen)
 	case "beat":
-		after, status, err := g.BeatRegistered(Actor{Supervisor: v.Do.Supervisor, PID: v.Do.PID, Process: Process(v.Do.Process)}, seen)
+		after, status, err := g.BeatRegistered(Actor{Supervisor: v.Do.Supervisor, PID: v.Do.PID, Process: Process(v.Do.Process)}, v.Do.saying(false), seen)
 		if err == nil && status != v.Status {
 			t.Errorf("status %d, want %d", status, v.Status)
 		}
@@ -259,7 +272,7 @@ func (v *groupVector) do(t *testing.T, g Group) (Group, error) {
 func (v *groupVector) registration(t *testing.T, by string) Registration {
 	r := Registration{
 		Supervisor: v.Do.Supervisor, By: by, Request: v.Do.Request, Fresh: v.Do.Fresh, PID: v.Do.PID, Process: Process(v.Do.Process),
-		Restartable: v.Do.Restartable, Dependencies: v.Do.Dependencies,
+		Readiness: v.Do.Readiness, Restartable: v.Do.Restartable, Dependencies: v.Do.Dependencies,
 	}
 	if v.Do.KillTimeoutMs != nil {
 		timeout := time.Duration(*v.Do.KillTimeoutMs) * time.Millisecond

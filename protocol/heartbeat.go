@@ -31,30 +31,31 @@ func (a Actor) has(f *Frame) bool {
 
 func (a Actor) participates() bool { return a.Participant != "" || a.Call != "" }
 
-// Heartbeat returns op after a heartbeat of a (spec §5.2). With cleaning, its frames become cleaningUp. It returns
+// A Saying is what a participant or supervisor says with a heartbeat, besides that it is alive.
+type Saying struct {
+	Cleaning  bool      // of a participant: it is cleaning up
+	Readiness Readiness // "": as it was
+	Note      *string   // nil: as it was
+}
+
+// Heartbeat returns op after a heartbeat of a (spec §5.2), of whose live frames what it says is noted. It returns
 // ErrExpired if op is to be archived, ErrNoCall if a has no frame, ErrOtherProcess if all its live frames belong to another
-// process, and ErrNotAborted for cleaning in a running operation.
-func (op Operation) Heartbeat(a Actor, cleaning bool, seen Observation) (Operation, error) {
+// process, and ErrNotAborted if it says that it is cleaning up in a running operation.
+func (op Operation) Heartbeat(a Actor, say Saying, seen Observation) (Operation, error) {
 	if op.State.Terminal() {
 		return op.countdown()
 	}
 	if err := op.checkFrames(a); err != nil {
 		return op, err
 	}
-	if cleaning && op.State == Running {
+	if say.Cleaning && op.State == Running {
 		return op, ErrNotAborted
 	}
 	e := op.begin(a.name(op), seen)
 	e.refresh(a, true)
 	e.judgeAll("")
 	e.heartbeat()
-	if cleaning {
-		for i, f := range e.op.Stack {
-			if f.State.Live() && f.State != FrameCleaningUp && e.wasRefreshed(f.CallID) {
-				e.setFrameState(e.own(i), FrameCleaningUp, "")
-			}
-		}
-	}
+	e.note(say)
 	after := e.end()
 	if a.Supervisor == "" || !e.dead {
 		return after, nil
@@ -150,6 +151,41 @@ func (e *edit) refresh(a Actor, adopt bool) {
 	}
 	if a.Supervisor != "" {
 		e.refreshSupervisor(a)
+	}
+}
+
+// note notes what the actor says of its live frames.
+func (e *edit) note(say Saying) {
+	if say == (Saying{}) {
+		return
+	}
+	own := func(f *Frame) bool { return f.State.Live() && e.wasRefreshed(f.CallID) }
+	for i, f := range e.op.Stack {
+		if say.Cleaning && own(f) && f.State != FrameCleaningUp {
+			e.setFrameState(e.own(i), FrameCleaningUp, "")
+		}
+	}
+	for i, f := range e.op.Stack {
+		if own(f) {
+			e.setNotice(i, say)
+		}
+	}
+}
+
+// setNotice changes the notice of the frame at i, if there is anything to change.
+func (e *edit) setNotice(i int, say Saying) {
+	before := e.op.Stack[i].said()
+	after := before.with(say)
+	if after == before {
+		return
+	}
+	f := e.own(i)
+	f.Notice, e.changed = &after, true
+	if after.Readiness != before.Readiness {
+		e.event(Event{
+			Type: CallReadiness, CallID: f.CallID, SupervisorID: f.SupervisorID, Handle: f.SupervisorHandle,
+			From: string(before.Readiness), To: string(after.Readiness),
+		})
 	}
 }
 

@@ -108,6 +108,7 @@ type Frame struct {
 	SupervisorID     string // "": unsupervised
 	SupervisorHandle string
 	Description      string
+	Notice           *Notice // nil: it has said nothing
 	FailOnCrash      bool
 	Resources        []string
 	Process          Process // zero: identity not known
@@ -202,8 +203,11 @@ type EventType string
 const (
 	CallStarted     EventType = "callStarted"
 	CallState       EventType = "callState"
+	CallReadiness   EventType = "callReadiness"
 	CallEnded       EventType = "callEnded"
 	SupervisorState EventType = "supervisorState"
+
+	SupervisorReadiness EventType = "supervisorReadiness" // of a registered supervisor
 )
 
 // maxEvents is how many events an operation keeps.

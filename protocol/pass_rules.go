@@ -223,6 +223,7 @@ func (p *pass) start(s *Registered, restart bool, firstReason string) {
 	s.setProcess(0, Process{})
 	s.forgetFailure()
 	s.StopRequestedAt = time.Time{}
+	s.Notice.Readiness = s.StartInfo.Readiness
 	p.beat(s)
 	s.StartedAt, s.Attempt, s.Starting = p.seen.Now, s.RestartAttempts, true
 	p.decision.Actions = append(p.decision.Actions, Action{SupervisorID: s.ID, Start: true, Attempt: s.Attempt, Reason: reason})

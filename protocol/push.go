@@ -11,6 +11,7 @@ type Push struct {
 	Supervisor   string
 	Handle       string
 	Description  string
+	Readiness    Readiness // "": ready
 	Resources    []string
 	Tmp          bool         // give it a temporary directory
 	Contained    bool         // its crash leaves the operation running: failOnCrash false
@@ -47,12 +48,16 @@ func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 	if err := e.associate(p); err != nil {
 		return op, err
 	}
-	e.op.Stack = append(e.op.Stack, &Frame{
+	frame := &Frame{
 		ParticipantID: p.Participant, CallID: p.Call, PID: p.PID, Process: identity(p.PID, p.Process),
 		StartTime: e.seen.Now, LastHeartbeat: e.seen.Now, Beat: e.seen.beat(), State: FrameActive,
 		SupervisorID: p.Supervisor, SupervisorHandle: p.Handle, Description: p.Description,
 		FailOnCrash: !p.Contained, Resources: p.Resources,
-	})
+	}
+	if p.Readiness != "" {
+		frame.Notice = &Notice{Readiness: p.Readiness}
+	}
+	e.op.Stack = append(e.op.Stack, frame)
 	e.event(Event{Type: CallStarted, CallID: p.Call, SupervisorID: p.Supervisor, Handle: p.Handle, To: string(FrameActive)})
 	e.heartbeat()
 	if p.Tmp {

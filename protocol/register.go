@@ -12,6 +12,7 @@ type Registration struct {
 	Request      bool // a pass is to start it; else it registers itself: it runs
 	PID          int
 	Process      Process
+	Readiness    Readiness // of one that registers itself; "": as it was
 	StartInfo    *StartInfo
 	Restartable  *bool
 	Dependencies *[]string
@@ -31,7 +32,7 @@ func (g Group) Register(r Registration, seen Observation) (Group, error) {
 		return g, err
 	}
 	if s == nil {
-		all := append(e.g.Registry.Supervisors, Registered{ID: r.Supervisor, KillTimeout: DefaultKillTimeout})
+		all := append(e.g.Registry.Supervisors, Registered{ID: r.Supervisor, KillTimeout: DefaultKillTimeout, Notice: Notice{Readiness: ReadinessReady}})
 		e.g.Registry.Supervisors, s = all, &all[len(all)-1]
 	}
 	r.replace(s)
@@ -80,7 +81,7 @@ func (r Registration) replace(s *Registered) {
 
 func (s *StartInfo) equal(t *StartInfo) bool {
 	return s.Command == t.Command && slices.Equal(s.Args, t.Args) && s.Dir == t.Dir &&
-		slices.Equal(s.Environment, t.Environment) && slices.Equal(s.Unknown, t.Unknown) &&
+		slices.Equal(s.Environment, t.Environment) && s.Readiness == t.Readiness && slices.Equal(s.Unknown, t.Unknown) &&
 		s.Policy.MaxAttempts == t.Policy.MaxAttempts && slices.Equal(s.Policy.Backoff, t.Policy.Backoff) &&
 		s.Policy.ResetAfter == t.Policy.ResetAfter && slices.Equal(s.Policy.Unknown, t.Policy.Unknown)
 }
@@ -110,18 +111,19 @@ func (e *groupEdit) registerSelf(s *Registered, r Registration) {
 	if p := identity(r.PID, r.Process); !alive && (!p.Known() || p != s.identity()) {
 		s.setProcess(r.PID, p)
 	}
+	if s.State == "" { // a new entry has no event of its readiness
+		s.Notice = s.Notice.with(Saying{Readiness: r.Readiness})
+	}
 	e.beat(s)
 	s.Starting = false
 	stopping := (s.State == StateFailed || s.State == StateScheduled) && !s.TermSentAt.IsZero() && alive
-	if stopping {
-		return
-	}
-	if s.State != StateRunning {
+	if !stopping && s.State != StateRunning {
 		e.runOrWait(s)
 	}
 	if s.State == StateRunning && s.RunningSince.IsZero() {
 		s.RunningSince = e.seen.Now
 	}
+	e.say(s, Saying{Readiness: r.Readiness})
 }
 
 func (e *groupEdit) runOrWait(s *Registered) {

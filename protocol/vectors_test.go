@@ -42,7 +42,10 @@ type vector struct {
 		Reason               string        `json:"reason"`
 		KeepOpen             bool          `json:"keepOpen"`
 		By                   string        `json:"by"`
+		vectorSaying         `json:",inline"`
+		vectorObserving      `json:",inline"`
 	} `json:"do"`
+	observed  `json:",inline"`
 	Then      json.RawMessage `json:"then"`
 	Unchanged bool            `json:"unchanged"`
 	Archived  bool            `json:"archived"`
@@ -54,6 +57,16 @@ type vector struct {
 		CallID    string   `json:"callId"`
 		Resources []string `json:"resources"`
 	} `json:"released"`
+}
+
+// vectorSaying is the arguments that a heartbeat, push or registration says of the actor.
+type vectorSaying struct {
+	Readiness Readiness `json:"readiness"`
+	Note      *string   `json:"note"`
+}
+
+func (s vectorSaying) saying(cleaning bool) Saying {
+	return Saying{Cleaning: cleaning, Readiness: s.Readiness, Note: s.Note}
 }
 
 type vectorSeen struct {
@@ -124,6 +137,22 @@ func (v *vector) run(t *testing.T) {
 		op = Create(created.ID, time.Duration(v.Do.HeartbeatIntervalMs)*time.Millisecond, time.Duration(v.Do.StalenessThresholdMs)*time.Millisecond)
 	} else if op, err = Decode(given); err != nil {
 		v.checkRefused(t, err)
+		return
+	}
+	if v.Do.observes(v.Do.Verb) {
+		outcome := op.Wait(v.Do.For, v.Do.Since)
+		switch {
+		case given == "null" && v.Do.For.MayBegin():
+			outcome = Pending
+		case given == "null":
+			if v.Refused != "noOperation" {
+				t.Errorf("refused noOperation, want %q", v.Refused)
+			}
+			return
+		case v.Do.For == "ready":
+			outcome = op.WaitReady(v.Do.Call)
+		}
+		v.check(t, v.Do.Verb, outcome, op.Lines(v.Do.Since))
 		return
 	}
 	after, err := v.do(t, op)
@@ -248,7 +277,7 @@ func isDefault(name string, value any) bool {
 	case bool:
 		return value == (name == "failOnCrash")
 	case string:
-		return value == "" || name == "status" && value == "alive" || name == "orphanPolicy" && value == "crash" || name == "state" && value == "active"
+		return value == "" || name == "status" && value == "alive" || name == "orphanPolicy" && value == "crash" || name == "readiness" && value == "ready" || name == "state" && value == "active"
 	case json.Number:
 		return value == "0"
 	case []any:
@@ -290,13 +319,13 @@ func (v *vector) do(t *testing.T, op Operation) (Operation, error) {
 	case "push":
 		return op.Push(Push{
 			Participant: v.Do.Participant, Call: v.Do.Call, PID: v.Do.PID, Process: process, Supervisor: v.Do.Supervisor,
-			Handle: v.Do.Handle, Description: v.Do.Description, Resources: v.Do.Resources,
+			Handle: v.Do.Handle, Description: v.Do.Description, Readiness: v.Do.Readiness, Resources: v.Do.Resources,
 			Contained: v.Do.FailOnCrash != nil && !*v.Do.FailOnCrash, OrphanPolicy: v.Do.OrphanPolicy,
 			Interval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
 			Threshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
 		}, seen)
 	case "heartbeat":
-		return op.Heartbeat(actor, v.Do.Cleaning, seen)
+		return op.Heartbeat(actor, v.Do.saying(v.Do.Cleaning), seen)
 	case "pop":
 		return op.Pop(Pop{Call: v.Do.Call, Fail: v.Do.Fail, Reason: v.Do.Reason, KeepOpen: v.Do.KeepOpen}, seen)
 	case "abort":

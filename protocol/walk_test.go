@@ -60,11 +60,11 @@ func (w *walk) verb() (name string, after Operation, err error, heartbeat bool) 
 		return fmt.Sprintf("push %+v", p), after, err, false
 	case 3, 4:
 		a := Actor{Participant: w.participant(), PID: pid, Process: process}
-		after, err = w.op.Heartbeat(a, w.rand.IntN(5) == 0, seen)
+		after, err = w.op.Heartbeat(a, Saying{Cleaning: w.rand.IntN(5) == 0}, seen)
 		return fmt.Sprintf("beat %+v", a), after, err, true
 	case 5:
 		a := Actor{Supervisor: w.supervisor(), PID: pid, Process: process}
-		after, err = w.op.Heartbeat(a, false, seen)
+		after, err = w.op.Heartbeat(a, Saying{}, seen)
 		return fmt.Sprintf("beat %+v", a), after, err, true
 	case 6:
 		p := Pop{Call: w.call(), Fail: w.rand.IntN(4) == 0, KeepOpen: w.rand.IntN(4) == 0}

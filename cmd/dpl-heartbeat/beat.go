@@ -13,18 +13,18 @@ import (
 
 // beater makes the heartbeats of one actor.
 type beater struct {
-	env      *cli.Env
-	ledger   *fileops.Ledger
-	op       string // "": all that name the supervisor
-	group    string // "": its registration gets no beat
-	answer   int    // status of the registration
-	actor    protocol.Actor
-	cleaning bool
+	env    *cli.Env
+	ledger *fileops.Ledger
+	op     string // "": all that name the supervisor
+	group  string // "": its registration gets no beat
+	answer int    // status of the registration
+	actor  protocol.Actor
+	say    protocol.Saying
 }
 
 // beater returns what the flags ask for.
 func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
-	b := &beater{env: env, cleaning: c.cleaning}
+	b := &beater{env: env}
 	var err error
 	if b.actor, err = c.actor(); err != nil {
 		return nil, err
@@ -35,12 +35,17 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 	if b.group, err = c.groupOf(b.actor); err != nil {
 		return nil, err
 	}
+	if b.say, err = c.saying(); err != nil {
+		return nil, err
+	}
 	participates := b.actor.Call != "" || b.actor.Participant != ""
 	switch {
 	case b.op == "" && participates:
 		return nil, cli.Usagef("--op is required for a participant, or $DPL_OP")
 	case c.cleaning && !participates:
 		return nil, cli.Usagef("--cleaning goes with --call or --participant")
+	case (b.say.Readiness != "" || b.say.Note != nil) && !participates && b.group == "":
+		return nil, cli.Usagef("--readiness and --note go with --call, --participant or --group")
 	case c.whilePID != 0 && c.every == 0:
 		return nil, cli.Usagef("--while-pid goes with --every")
 	case c.signal != "" && c.whilePID == 0:
@@ -56,6 +61,13 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 	}
 	b.ledger, err = env.Open()
 	return b, err
+}
+
+// saying returns what the flags say of the actor.
+func (c *heartbeat) saying() (say protocol.Saying, err error) {
+	say.Cleaning, say.Note = c.cleaning, c.note
+	say.Readiness, err = cli.Readiness(c.readiness)
+	return say, err
 }
 
 // actor returns who beats. What a flag names hides what the environment does, so that a participant that a supervisor has
@@ -119,7 +131,7 @@ func (b *beater) registration() (cli.Object, error) {
 		return nil, nil
 	}
 	edit, err := b.env.EditGroup(b.ledger, b.group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
-		after, b.answer, err = g.BeatRegistered(b.actor, seen)
+		after, b.answer, err = g.BeatRegistered(b.actor, b.say, seen)
 		return after, err
 	})
 	if err != nil {
@@ -161,7 +173,7 @@ func (b *beater) operations() (cli.Object, int, error) {
 // one makes the heartbeat in one operation.
 func (b *beater) one(id string) (cli.Object, int, error) {
 	edit, err := b.env.Edit(b.ledger, id, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-		return op.Heartbeat(b.actor, b.cleaning, seen)
+		return op.Heartbeat(b.actor, b.say, seen)
 	})
 	if err != nil {
 		return nil, cli.StatusOf(err), cli.Named("heartbeat", id, b.subject(), err)

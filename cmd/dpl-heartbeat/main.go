@@ -19,6 +19,8 @@ type heartbeat struct {
 	group                         string
 	pid                           int
 	cleaning                      bool
+	readiness                     string
+	note                          *string
 	every                         time.Duration
 	whilePID                      int
 	signal                        string
@@ -32,6 +34,8 @@ func (c *heartbeat) Define(f *cli.FlagSet) {
 	f.String(&c.group, "group", "GROUP", "beat for the supervisor's registration in GROUP, too ($DPL_GROUP)")
 	f.PID(&c.pid, "pid", "the process that is alive")
 	f.Bool(&c.cleaning, "cleaning", "say that the participant is cleaning up")
+	f.String(&c.readiness, "readiness", "starting|ready|stopping", "what dpl-wait --ready and dependents go by")
+	f.OptionalText(&c.note, "note", "what it is doing, for people")
 	f.Duration(&c.every, "every", "beat on, every D", time.Millisecond)
 	f.PID(&c.whilePID, "while-pid", "with --every: until process N ends")
 	f.String(&c.signal, "signal", "SIG", "with --while-pid: send SIG to N, once, when it is to clean up or was declared crashed")

@@ -8,43 +8,23 @@ package main
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/fileops"
 )
 
 type push struct {
-	cli.Operation
-	call, participant, supervisor    string
-	handle, description              string
-	pid                              int
-	resources, roots                 []string
-	tmp, contained                   bool
-	orphanPolicy                     string
-	staleness, interval              time.Duration
-	noCreate, reuse, shared, asShell bool
+	cli.Push
+	pid          int
+	tmp, asShell bool
+	readiness    string
 }
 
 func (c *push) Define(f *cli.FlagSet) {
-	f.String(&c.participant, "participant", "ID", "who makes the call ($DPL_PARTICIPANT); required")
-	f.String(&c.Op, "op", "OP", "operation ($DPL_OP); one is made up unless it is given")
-	f.String(&c.call, "call", "CALL", "call; one is made up unless it is given")
+	c.Push.Define(f, "who makes the call ($DPL_PARTICIPANT); required")
 	f.PID(&c.pid, "pid", "watch process N: when it is gone, the call has crashed")
-	f.String(&c.supervisor, "supervisor", "ID", "who cleans up if the call crashes ($DPL_SUPERVISOR)")
-	f.Text(&c.handle, "handle", "what the supervisor knows the call by")
-	f.String(&c.orphanPolicy, "orphan-policy", "crash|keep", "what becomes of the supervisor's live calls when it dies (crash)")
-	f.Text(&c.description, "description", "for people who read the file")
-	f.Strings(&c.resources, "resource", "PATH", "delete PATH if the call crashes")
 	f.Bool(&c.tmp, "tmp", "make a temporary directory, which goes with the call")
-	f.Bool(&c.contained, "no-fail-on-crash", "a crash of this call leaves the operation running")
-	f.Duration(&c.staleness, "staleness", "of a new operation: who has not beaten for D has crashed (10s)", time.Millisecond)
-	f.Duration(&c.interval, "interval", "of a new operation: how often to beat (1.5s)", time.Millisecond)
-	f.Bool(&c.noCreate, "no-create", "fail if there is no operation")
-	f.Bool(&c.reuse, "reuse", "begin an archived operation anew")
+	f.String(&c.readiness, "readiness", "starting", "the call says when it is ready, with dpl-heartbeat --readiness")
 	f.Bool(&c.asShell, "sh", "print shell exports for eval; on failure, (exit N)")
-	f.Bool(&c.shared, "shared", "of a new ledger: share it with the group")
-	f.Strings(&c.roots, "resource-root", "DIR", "of a new ledger: let it delete resources below DIR")
 }
 
 // Failed gives eval "$(dpl-push --sh …)" the status.
@@ -59,21 +39,15 @@ func (c *push) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	roots, err := cli.Absolute(c.roots)
+	l, err := c.Open(env)
 	if err != nil {
 		return err
 	}
-	open := env.Open
-	if !c.noCreate {
-		open = func() (*fileops.Ledger, error) {
-			return env.Create(fileops.Config{Shared: c.shared, ResourceRoots: roots})
-		}
+	edit, err := c.Push.Push(env, l, op, p)
+	if err == nil && (!env.DryRun() || env.JSON()) {
+		c.print(env, l, edit, p)
 	}
-	l, err := open()
-	if err != nil {
-		return err
-	}
-	return c.push(env, l, op, p, roots)
+	return err
 }
 
 func main() {

@@ -87,7 +87,7 @@ func (c *register) unregister(env *cli.Env) error {
 
 // saysHow reports whether a flag says how to register.
 func (c *register) saysHow() bool {
-	return c.request || c.fresh || c.noPass || c.pid != 0 || c.dependsOn != nil || c.noRestart || c.killTimeout != notGiven ||
+	return c.request || c.fresh || c.readiness != "" || c.noPass || c.pid != 0 || c.dependsOn != nil || c.noRestart || c.killTimeout != notGiven ||
 		c.resourceRoots != nil || c.command != nil || c.saysHowToStart()
 }
 
@@ -114,6 +114,12 @@ func (c *register) arguments(env *cli.Env, r *protocol.Registration) (err error)
 		if r.Process, err = cli.Identify(c.pid); err != nil {
 			return err
 		}
+	}
+	if r.Readiness, err = cli.Readiness(c.readiness); err != nil {
+		return err
+	}
+	if c.request && r.Readiness != "" && len(c.command) == 0 {
+		return cli.Usagef("--readiness goes with -- COMMAND, or without --request")
 	}
 	if c.noRestart {
 		restartable := false
@@ -155,7 +161,10 @@ func (c *register) startInfo() (*protocol.StartInfo, error) {
 		}
 		return nil, nil
 	}
-	s := &protocol.StartInfo{Command: c.command[0], Args: c.command[1:], Policy: protocol.DefaultPolicy()}
+	s := &protocol.StartInfo{Command: c.command[0], Args: c.command[1:], Readiness: protocol.ReadinessReady, Policy: protocol.DefaultPolicy()}
+	if c.readiness != "" {
+		s.Readiness = protocol.Readiness(c.readiness)
+	}
 	for _, word := range c.command {
 		if err := cli.CheckText(word); err != nil {
 			return nil, cli.Usagef("COMMAND: %v", err)

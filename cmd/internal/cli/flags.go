@@ -104,6 +104,15 @@ func (c *Call) IDs() (op, call string, err error) {
 	return op, call, err
 }
 
+// Readiness returns the readiness that --readiness names, "" if it is not given.
+func Readiness(value string) (protocol.Readiness, error) {
+	r := protocol.Readiness(value)
+	if value != "" && !r.Valid() {
+		return "", Usagef("--readiness: want starting, ready or stopping, not %q", value)
+	}
+	return r, nil
+}
+
 // ID returns the id given by a flag, or by the environment variable; "" if by neither. It returns a usage error if it is
 // not an id.
 func ID(flag, value, variable string) (string, error) {

@@ -21,7 +21,7 @@ type FlagSet struct {
 
 type commandFlag struct {
 	name, short, placeholder, help string
-	value                          any           // *string, *[]string, *bool, *int or *time.Duration
+	value                          any           // *string, **string, *[]string, *bool, *int or *time.Duration
 	least                          time.Duration // of a duration
 	leastInt                       int64         // of an integer
 	want                           string        // what an integer is
@@ -42,6 +42,11 @@ func (f *FlagSet) String(p *string, name, placeholder, help string) {
 
 // Text defines a flag that takes any text that a file can hold.
 func (f *FlagSet) Text(p *string, name, help string) {
+	f.add(commandFlag{name: name, placeholder: "TEXT", help: help, value: p, check: CheckText})
+}
+
+// OptionalText is Text where none is another thing than an empty one: p stays nil unless the flag is given.
+func (f *FlagSet) OptionalText(p **string, name, help string) {
 	f.add(commandFlag{name: name, placeholder: "TEXT", help: help, value: p, check: CheckText})
 }
 
@@ -91,6 +96,11 @@ func (c commandFlag) define(set *flag.FlagSet, name string) {
 	case *string:
 		set.Func(name, "", func(s string) error {
 			*p = s
+			return c.check(s)
+		})
+	case **string:
+		set.Func(name, "", func(s string) error {
+			*p = &s
 			return c.check(s)
 		})
 	case *bool:

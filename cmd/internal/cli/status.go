@@ -29,6 +29,9 @@ const (
 	StatusPermission  = 77
 	StatusConfig      = 78
 	StatusTimeout     = 124
+	StatusOwn         = 125 // dpl-run itself failed, not its command
+	StatusCannotRun   = 126
+	StatusNoCommand   = 127
 )
 
 // ErrPartial means that a pass over a group has made its first commit but did not get to its end.
@@ -104,6 +107,25 @@ func Exit(status int) error {
 	return exitError(status)
 }
 
+// withStatus is an error with a status of its own.
+type withStatus struct {
+	error
+	status int
+}
+
+func (e withStatus) Unwrap() error { return e.error }
+
+// WithStatus gives err, unless it is nil, has one of its own or is one of usage, the exit status.
+func WithStatus(status int, err error) error {
+	_, usage := errors.AsType[usageError](err)
+	_, has := errors.AsType[withStatus](err)
+	_, exit := errors.AsType[exitError](err)
+	if err == nil || usage || has || exit {
+		return err
+	}
+	return withStatus{err, status}
+}
+
 type usageError string
 
 func (e usageError) Error() string { return string(e) }
@@ -121,6 +143,9 @@ func StatusOf(err error) int {
 	}
 	if _, ok := errors.AsType[usageError](err); ok {
 		return StatusUsage
+	}
+	if e, ok := errors.AsType[withStatus](err); ok {
+		return e.status
 	}
 	for _, o := range outcomes {
 		if errors.Is(err, o.err) {

@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// Push is the flags of commands that push a call.
+type Push struct {
+	Operation
+	Supervisor, Handle      string
+	call, participant       string
+	description             string
+	resources, roots        []string
+	Contained               bool
+	orphanPolicy            string
+	staleness, interval     time.Duration
+	noCreate, reuse, shared bool
+}
+
+// Define defines the flags. participant says what the one of that name means.
+func (c *Push) Define(f *FlagSet, participant string) {
+	f.String(&c.participant, "participant", "ID", participant)
+	f.String(&c.Op, "op", "OP", "operation ($DPL_OP); one is made up unless it is given")
+	f.String(&c.call, "call", "CALL", "call; one is made up unless it is given")
+	f.String(&c.Supervisor, "supervisor", "ID", "who cleans up if the call crashes ($DPL_SUPERVISOR)")
+	f.Text(&c.Handle, "handle", "what the supervisor knows the call by")
+	f.String(&c.orphanPolicy, "orphan-policy", "crash|keep", "what becomes of the supervisor's live calls when it dies (crash)")
+	f.Text(&c.description, "description", "for people who read the file")
+	f.Strings(&c.resources, "resource", "PATH", "delete PATH if the call crashes")
+	f.Bool(&c.Contained, "no-fail-on-crash", "a crash of this call leaves the operation running")
+	f.Duration(&c.staleness, "staleness", "of a new operation: who has not beaten for D has crashed (10s)", time.Millisecond)
+	f.Duration(&c.interval, "interval", "of a new operation: how often to beat (1.5s)", time.Millisecond)
+	f.Bool(&c.noCreate, "no-create", "fail if there is no operation")
+	f.Bool(&c.reuse, "reuse", "begin an archived operation anew")
+	f.Bool(&c.shared, "shared", "of a new ledger: share it with the group")
+	f.Strings(&c.roots, "resource-root", "DIR", "of a new ledger: let it delete resources below DIR")
+}
+
+// Arguments returns the push that the flags ask for, and its operation. Without --participant it is made by participant;
+// if that is "", by $DPL_PARTICIPANT.
+func (c *Push) Arguments(env *Env, participant string) (p protocol.Push, op string, err error) {
+	p = protocol.Push{
+		Participant: participant,
+		Handle:      c.Handle, Description: c.description, Contained: c.Contained, OrphanPolicy: protocol.OrphanPolicy(c.orphanPolicy),
+		Interval: c.interval, Threshold: c.staleness,
+	}
+	if participant == "" || c.participant != "" {
+		if p.Participant, err = Required("--participant", c.participant, "DPL_PARTICIPANT"); err != nil {
+			return p, "", err
+		}
+	}
+	if p.Supervisor, err = ID("--supervisor", c.Supervisor, "DPL_SUPERVISOR"); err != nil {
+		return p, "", err
+	}
+	if p.Call, err = ID("--call", c.call, ""); err != nil {
+		return p, "", err
+	}
+	if op, err = ID("--op", c.Op, "DPL_OP"); err != nil {
+		return p, "", err
+	}
+	if err = c.check(p); err != nil {
+		return p, "", err
+	}
+	if p.Resources, err = Absolute(c.resources); err != nil {
+		return p, "", err
+	}
+	if p.Call == "" {
+		p.Call = newID(p.Participant, "")
+	}
+	if op == "" {
+		op = newID(env.Now().Format("20060102T150405"), "-"+p.Participant)
+	}
+	return p, op, nil
+}
+
+// check returns why the flags do not go together, or nil.
+func (c *Push) check(p protocol.Push) error {
+	interval, threshold := orDefault(p.Interval, protocol.DefaultHeartbeatInterval), orDefault(p.Threshold, protocol.DefaultStalenessThreshold)
+	switch {
+	case c.orphanPolicy != "" && p.Supervisor == "":
+		return Usagef("--orphan-policy goes with --supervisor")
+	case p.OrphanPolicy != "" && p.OrphanPolicy != protocol.OrphanCrash && p.OrphanPolicy != protocol.OrphanKeep:
+		return Usagef("--orphan-policy: want crash or keep, not %q", c.orphanPolicy)
+	case p.Handle != "" && p.Supervisor == "":
+		return Usagef("--handle goes with --supervisor")
+	case (p.Interval != 0 || p.Threshold != 0) && interval >= threshold:
+		return Usagef("--interval %v must be less than --staleness %v", interval, threshold)
+	}
+	return nil
+}
+
+func orDefault(d, standard time.Duration) time.Duration {
+	if d == 0 {
+		return standard
+	}
+	return d
+}
+
+// newID returns an id that begins with the two words and ends at random.
+func newID(first, second string) string {
+	const most = 100
+	words := first + second
+	if len(words) > most {
+		words = strings.TrimRight(words[:most], ".")
+	}
+	return fmt.Sprintf("%s-%08x", words, rand.Uint32())
+}
+
+// Open opens the ledger to push in, which it makes if it may. With --dry-run it returns nil if there is none.
+func (c *Push) Open(env *Env) (*fileops.Ledger, error) {
+	roots, err := Absolute(c.roots)
+	if err != nil {
+		return nil, err
+	}
+	if c.noCreate {
+		return env.Open()
+	}
+	l, err := env.Create(fileops.Config{Shared: c.shared, ResourceRoots: roots})
+	if err != nil || l == nil {
+		return nil, err
+	}
+	return l, CheckRoots(l, roots)
+}
+
+// Push pushes p in op.
+func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (Edit, error) {
+	if l != nil { // there is one, though this may be a dry run
+		for _, path := range p.Resources {
+			if err := l.CheckResource(path); err != nil {
+				return Edit{}, Named("push", op, p.Call, err)
+			}
+		}
+	}
+	mode := fileops.Existing
+	if !c.noCreate {
+		mode = fileops.OrCreate
+	}
+	edit, err := env.Edit(l, op, mode, func(before protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		if before.ID == "" {
+			if before.Revision > 0 && !c.reuse {
+				return before, fileops.ErrArchived
+			}
+			revision := before.Revision
+			before = protocol.Create(op, p.Interval, p.Threshold)
+			before.Revision = revision
+		}
+		return before.Push(p, seen)
+	})
+	switch {
+	case err != nil:
+	case p.Tmp && !edit.Changed && !l.HasTmp(op, p.Call):
+		err = fmt.Errorf("%w, pushed without --tmp", protocol.ErrKnownCall)
+	case edit.Created && !env.DryRun():
+		env.TickNeighbours(l, op)
+	}
+	return edit, Named("push", op, p.Call, err)
+}
+
+// GivesCall reports whether a flag says something of a call.
+func (c *Push) GivesCall() bool {
+	return c.Op != "" || c.call != "" || c.participant != "" || c.Handle != "" || c.description != "" || c.resources != nil ||
+		c.Contained || c.orphanPolicy != "" || c.staleness != 0 || c.interval != 0 || c.noCreate || c.reuse || c.shared || c.roots != nil
+}

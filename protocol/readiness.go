@@ -1,0 +1,41 @@
+package protocol
+
+// A Readiness is what a participant or supervisor says of itself. It changes no judgement of it, but others wait for it
+// (spec §10, §13.2).
+type Readiness string
+
+const (
+	ReadinessStarting Readiness = "starting"
+	ReadinessReady    Readiness = "ready"
+	ReadinessStopping Readiness = "stopping"
+)
+
+// Valid reports whether r is one of the three.
+func (r Readiness) Valid() bool {
+	return r == ReadinessStarting || r == ReadinessReady || r == ReadinessStopping
+}
+
+// A Notice is what a participant has said of its call. Frames share it: it is never changed, but replaced.
+type Notice struct {
+	Readiness Readiness
+	Note      string
+}
+
+// with returns n after say.
+func (n Notice) with(say Saying) Notice {
+	if say.Readiness != "" {
+		n.Readiness = say.Readiness
+	}
+	if say.Note != nil {
+		n.Note = *say.Note
+	}
+	return n
+}
+
+// said returns what the participant of f has said of it.
+func (f *Frame) said() Notice {
+	if f.Notice == nil {
+		return Notice{Readiness: ReadinessReady}
+	}
+	return *f.Notice
+}

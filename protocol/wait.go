@@ -1,0 +1,128 @@
+package protocol
+
+import (
+	"slices"
+	"time"
+)
+
+// A Goal is what somebody waits for an operation to come to (spec §13.1).
+type Goal string
+
+const (
+	GoalRunning   Goal = "running"
+	GoalAborted   Goal = "aborted"
+	GoalCleanup   Goal = "cleanup" // or what follows it: a failure was detected
+	GoalCompleted Goal = "completed"
+	GoalFailed    Goal = "failed"
+	GoalTerminal  Goal = "terminal"
+	GoalChange    Goal = "change" // of a state, not by a heartbeat
+)
+
+// Goals returns all goals.
+func Goals() []Goal {
+	return []Goal{GoalRunning, GoalAborted, GoalCleanup, GoalCompleted, GoalFailed, GoalTerminal, GoalChange}
+}
+
+// MayBegin reports whether an operation that is not there may be waited for: it may be yet to begin.
+func (g Goal) MayBegin() bool { return g == GoalRunning }
+
+// An Outcome is what a wait has come to.
+type Outcome string
+
+const (
+	Met        Outcome = "met"
+	Impossible Outcome = "impossible" // it will not come to that
+	Pending    Outcome = "pending"
+)
+
+// Wait returns whether op has come to goal (spec §13.1). since counts for GoalChange only: it is the revision after which a
+// change counts.
+func (op Operation) Wait(goal Goal, since int64) Outcome {
+	switch goal {
+	case GoalRunning:
+		return outcome(op.State == Running, op.State != Running)
+	case GoalAborted:
+		return outcome(op.Aborted, op.State.Terminal())
+	case GoalCleanup:
+		return outcome(op.State == Cleanup || op.State == Failed, op.State == Completed)
+	case GoalCompleted:
+		return outcome(op.State == Completed, op.State != Running)
+	case GoalFailed:
+		return outcome(op.State == Failed, op.State == Completed)
+	case GoalChange:
+		return outcome(op.changedSince(since), op.State.Terminal())
+	}
+	return outcome(op.State.Terminal(), false)
+}
+
+func outcome(met, impossible bool) Outcome {
+	switch {
+	case met:
+		return Met
+	case impossible:
+		return Impossible
+	}
+	return Pending
+}
+
+func (op Operation) changedSince(revision int64) bool {
+	return slices.ContainsFunc(op.Events, func(e Event) bool { return e.Revision > revision }) ||
+		slices.ContainsFunc(op.Transitions, func(t Transition) bool { return t.Revision > revision })
+}
+
+// WaitReady returns whether call is ready (spec §13.2).
+func (op Operation) WaitReady(call string) Outcome {
+	if f := op.Frame(call); f != nil {
+		readiness := f.said().Readiness
+		return outcome(f.State.Live() && readiness == ReadinessReady, !f.State.Live() || readiness == ReadinessStopping)
+	}
+	return outcome(false, op.State != Running || op.hasEnded(call))
+}
+
+// hasEnded reports whether the last that is known of call is its end.
+func (op Operation) hasEnded(call string) bool {
+	for i := len(op.Events) - 1; i >= 0; i-- {
+		if e := &op.Events[i]; e.CallID == call {
+			return e.Type == CallEnded
+		}
+	}
+	return false
+}
+
+// WaitReady returns whether supervisor is ready, as seen (spec §13.2), or ErrNoSupervisor.
+func (g Group) WaitReady(supervisor string, seen Observation) (Outcome, error) {
+	s := g.Supervisor(supervisor)
+	if s == nil {
+		return Pending, ErrNoSupervisor
+	}
+	return outcome(g.ready(s, seen), s.State.final() || s.State == StateShuttingDown), nil
+}
+
+// Mortal is a participant or supervisor that may be found dead later on.
+type Mortal struct {
+	Process Process       // whose end would be evidence; zero: none
+	StaleIn time.Duration // if it does not beat
+}
+
+// Mortals returns those whose death would change op: of the live frames and the living supervisors.
+func (op Operation) Mortals(seen Observation) []Mortal {
+	var all []Mortal
+	add := func(pid int, p Process, heartbeat time.Time, beat Beat) {
+		m := Mortal{StaleIn: op.StalenessThreshold - seen.age(heartbeat, beat)}
+		if p = identity(pid, p); seen.canCheck(p) {
+			m.Process = p
+		}
+		all = append(all, m)
+	}
+	for _, f := range op.Stack {
+		if f.State.Live() {
+			add(f.PID, f.Process, f.LastHeartbeat, f.Beat)
+		}
+	}
+	for _, s := range op.Supervisors {
+		if s.Status == Alive {
+			add(s.PID, s.Process, s.LastHeartbeat, s.Beat)
+		}
+	}
+	return all
+}

@@ -1,0 +1,86 @@
+package protocol
+
+import "github.com/go-json-experiment/json/jsontext"
+
+// LineVersion is the schemaVersion of lines.
+const LineVersion = 1
+
+// A Line is one JSON object on one line, without newline, and the revision it belongs to.
+type Line struct {
+	Revision int64
+	Text     string
+}
+
+// Lines returns what has happened in op after the revision since, oldest first: an object for each event and transition
+// (spec §14). Where others may be missing, because they have left the ring of events or belong to an operation of the same
+// id before, a line says so.
+func (op Operation) Lines(since int64) []Line {
+	return linesOf("operationId", op.ID, op.Events, op.Transitions, since)
+}
+
+// Lines returns what has happened in the group after the revision since of its registry, as those of an operation.
+func (g Group) Lines(since int64) []Line {
+	return linesOf("groupId", g.ID, g.Registry.Events, nil, since)
+}
+
+func linesOf(name, id string, events []Event, transitions []Transition, since int64) []Line {
+	l := lines{name: name, id: id, since: since}
+	for i := range events {
+		e := &events[i]
+		for len(transitions) > 0 && transitions[0].Revision < e.Revision {
+			l.transition(&transitions[0])
+			transitions = transitions[1:]
+		}
+		if i == 0 && (e.Revision > since+1 || len(events) >= maxEvents && e.Revision > since) {
+			l.gap(e.Revision - 1)
+		}
+		l.event(e)
+	}
+	for i := range transitions {
+		l.transition(&transitions[i])
+	}
+	return l.all
+}
+
+// lines are those after the revision since of what the member name calls id.
+type lines struct {
+	name, id string
+	since    int64
+	all      []Line
+}
+
+func (l *lines) add(revision int64, members func(w *encoder)) {
+	var w encoder
+	w.open('{')
+	w.int("schemaVersion", LineVersion)
+	w.string(l.name, l.id)
+	members(&w)
+	w.close('}')
+	text := jsontext.Value(w.buf)
+	_ = text.Compact() // it was written by this encoder
+	l.all = append(l.all, Line{revision, string(text)})
+}
+
+func (l *lines) event(e *Event) {
+	if e.Revision > l.since {
+		l.add(e.Revision, func(w *encoder) { w.eventMembers(e) })
+	}
+}
+
+func (l *lines) transition(t *Transition) {
+	if t.Revision > l.since {
+		l.add(t.Revision, func(w *encoder) {
+			w.string("type", "operationState")
+			w.transitionMembers(t)
+		})
+	}
+}
+
+// gap says that events up to revision, and some of the next, may be missing.
+func (l *lines) gap(revision int64) {
+	l.add(revision, func(w *encoder) {
+		w.int("revision", revision)
+		w.string("type", "gap")
+		w.int("after", l.since)
+	})
+}
