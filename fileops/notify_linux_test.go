@@ -1,0 +1,361 @@
+package fileops
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// watching returns a Notifier that does not poll, as soon as another test leaves an inotify instance.
+func watching(t *testing.T, l *Ledger, operations, groups []string) (n *Notifier) {
+	t.Helper()
+	waitUntil(t, 30*time.Second, func() bool {
+		n = notify(t, l, operations, groups)
+		return n.watcher != nil
+	})
+	mustWatch(t, n)
+	return n
+}
+
+// unread returns a Notifier that is armed and whose events nobody reads: the kernel queues them before a change is done, so
+// that a test can look at them without waiting.
+func unread(t *testing.T, l *Ledger, operations, groups []string) *Notifier {
+	t.Helper()
+	var fd int
+	waitUntil(t, 30*time.Second, func() bool {
+		var err error
+		fd, err = unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
+		return err == nil
+	})
+	n := notify(t, l, operations, groups)
+	must(t, n.watcher.close())
+	n.watcher = &watcher{fd: fd, inotify: os.NewFile(uintptr(fd), "inotify"), tell: n.tell}
+	mustWatch(t, n)
+	return n
+}
+
+func mustWatch(t *testing.T, n *Notifier) {
+	t.Helper()
+	if n.Arm(); n.stop != nil {
+		t.Fatal("it polls")
+	}
+}
+
+// queued returns the events since it was called last, and whether one of them is about a file.
+func queued(t *testing.T, n *Notifier) (bytes int, concerned bool) {
+	t.Helper()
+	buffer := make([]byte, 1<<20)
+	bytes, err := unix.Read(n.watcher.fd, buffer)
+	if err == unix.EAGAIN {
+		return 0, false
+	}
+	must(t, err)
+	return bytes, n.watcher.concerned(buffer[:bytes])
+}
+
+// A busy ledger causes no work as long as the files exist, and nobody is told anything while one is missing.
+func TestNotifyKeepsQuiet(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	busy := func() {
+		for range 10 {
+			revise(t, l, "op1")
+			reviseGroup(t, l, "g1")
+			expire(t, l, "op1")
+			writeFile(t, l.operation("op1"), "{}")
+			must(t, os.Chmod(l.operations(), 0o700))
+			removeFile(t, l.operation("op1"))
+			removeFile(t, l.supervisors("g1"))
+		}
+	}
+	revise(t, l, "op")
+	reviseGroup(t, l, "g")
+	n := unread(t, l, []string{"op"}, []string{"g"})
+	busy()
+	_, _, err := l.ReadOperation("op")
+	must(t, err)
+	if bytes, _ := queued(t, n); bytes > 0 {
+		t.Errorf("%d bytes of events", bytes)
+	}
+	revise(t, l, "op")
+	if _, concerned := queued(t, n); !concerned {
+		t.Error("the edit was missed")
+	}
+
+	missing := unread(t, l, []string{"op", "new"}, []string{"g", "new"})
+	busy()
+	if bytes, concerned := queued(t, missing); bytes == 0 || concerned {
+		t.Errorf("%d bytes of events, concerned: %v", bytes, concerned)
+	}
+	revise(t, l, "new")
+	if _, concerned := queued(t, missing); !concerned {
+		t.Error("the first push was missed")
+	}
+	reviseGroup(t, l, "new")
+	if _, concerned := queued(t, missing); !concerned {
+		t.Error("the new group was missed")
+	}
+	mustWatch(t, missing)
+	queued(t, missing) // the end of the watches for what was missing
+	busy()
+	if bytes, _ := queued(t, missing); bytes > 0 {
+		t.Errorf("%d bytes of events when nothing is missing any more", bytes)
+	}
+}
+
+// Arm forgets the file that was replaced, whoever still has it open or has another name for it.
+func TestNotifyForgets(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	revise(t, l, "op")
+	n := unread(t, l, []string{"op"}, nil)
+	old := opened(t, l.operation("op"))
+	must(t, os.Link(l.operation("op"), l.operation("other")))
+	revise(t, l, "op")
+	watches := len(n.watcher.watches)
+	mustWatch(t, n)
+	queued(t, n)
+	_, err := old.WriteString("{}")
+	must(t, err)
+	removeFile(t, l.operation("other"))
+	must(t, old.Close())
+	if bytes, concerned := queued(t, n); bytes > 0 || concerned || len(n.watcher.watches) != watches {
+		t.Errorf("%d bytes of events, %d watches", bytes, len(n.watcher.watches))
+	}
+}
+
+// A lost queue may have had anything in it.
+func TestNotifyTellsOfOverflow(t *testing.T) {
+	t.Parallel()
+	w := &watcher{}
+	overflow := binary.NativeEndian.AppendUint32(nil, 1<<32-1) // watch -1
+	overflow = binary.NativeEndian.AppendUint32(overflow, unix.IN_Q_OVERFLOW)
+	overflow = append(overflow, make([]byte, 8)...)
+	if !w.concerned(overflow) {
+		t.Error("it was not told")
+	}
+}
+
+// Nothing tells of a write to memory but the end of it.
+func TestNotifyOfMapping(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	revise(t, l, "op")
+	n := unread(t, l, []string{"op"}, nil)
+	f := opened(t, l.operation("op"))
+	memory, err := unix.Mmap(int(f.Fd()), 0, 1, unix.PROT_WRITE, unix.MAP_SHARED)
+	must(t, err)
+	memory[0] = '['
+	must(t, unix.Munmap(memory))
+	must(t, f.Close())
+	if _, concerned := queued(t, n); !concerned {
+		t.Error("it was missed")
+	}
+}
+
+// A directory that is removed while somebody is in it, and made again, is not taken for the old one.
+func TestNotifyOfDirectoryInUse(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	n := watching(t, l, []string{"op"}, nil)
+	inside, err := os.Open(l.operations())
+	must(t, err)
+	defer inside.Close()
+	removeFile(t, l.operations())
+	mustTell(t, n)
+	mustWatch(t, n)
+	must(t, os.Mkdir(l.operations(), 0o700))
+	mustTell(t, n)
+	mustWatch(t, n)
+	revise(t, l, "op")
+	mustTell(t, n)
+}
+
+func TestNotifyThroughLinks(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	revise(t, l, "op")
+	above := filepath.Dir(l.dir)
+	first, second := filepath.Join(above, "first"), filepath.Join(above, "second")
+	must(t, os.Symlink("second/../second", first))
+	must(t, os.Symlink(l.dir, second))
+	linked, err := Open(first, Options{})
+	must(t, err)
+	n := watching(t, linked, []string{"op", "new"}, []string{"g"})
+	for _, change := range []func(){
+		func() { revise(t, l, "op") },
+		func() { revise(t, l, "new") },
+		func() { reviseGroup(t, l, "g") },
+		func() { must(t, os.Symlink("nowhere", first+".new")); moveFile(t, first+".new", first) },
+		func() { must(t, os.Symlink("ledger", filepath.Join(above, "nowhere"))) },
+		func() { revise(t, l, "op") },
+		func() { removeFile(t, first); must(t, os.Symlink("first", first)) },
+	} {
+		mustWatch(t, n)
+		change()
+		mustTell(t, n)
+	}
+	if n.Arm(); n.stop == nil {
+		t.Error("a link to itself is watched")
+	}
+	removeFile(t, first)
+	mustTell(t, n)
+}
+
+// A file in the place of a directory is not looked into again and again.
+func TestNotifyOfFileForDirectory(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	must(t, os.RemoveAll(l.dir))
+	writeFile(t, l.dir, "")
+	n := unread(t, l, []string{"op"}, []string{"g"})
+	if bytes, _ := queued(t, n); bytes > 0 {
+		t.Errorf("%d bytes of events", bytes)
+	}
+	removeFile(t, l.dir)
+	if _, concerned := queued(t, n); !concerned {
+		t.Error("its end was missed")
+	}
+}
+
+// In a user namespace, which has a limit of its own: others on this machine need their inotify instances.
+func TestNotifyWithoutInstances(t *testing.T) {
+	t.Parallel()
+	const most, inside = "8", "DPL_TEST_FEW_INSTANCES"
+	if os.Getenv(inside) == "" {
+		again := exec.Command(os.Args[0], "-test.run=^TestNotifyWithoutInstances$", "-test.v")
+		again.Env = append(os.Environ(), inside+"=1")
+		again.SysProcAttr = &syscall.SysProcAttr{
+			Cloneflags:  syscall.CLONE_NEWUSER,
+			UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
+			GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
+		}
+		output, err := again.CombinedOutput()
+		if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) {
+			t.Skipf("no user namespace may be made here: %v", err)
+		}
+		if err != nil || !bytes.Contains(output, []byte("--- PASS: TestNotifyWithoutInstances")) {
+			t.Errorf("in a user namespace: %v\n%s", err, output)
+		}
+		return
+	}
+	must(t, os.WriteFile("/proc/sys/user/max_inotify_instances", []byte(most), 0))
+	l := testLedger(t, Config{}, Options{})
+	revise(t, l, "op")
+	var all []*Notifier
+	polled := 0
+	for range 12 {
+		n := notify(t, l, []string{"op"}, nil)
+		if all = append(all, n); n.watcher == nil {
+			polled++
+		}
+		n.Arm()
+	}
+	if polled != 4 {
+		t.Errorf("%d of 12 are polled, want 4", polled)
+	}
+	for range 3 {
+		revise(t, l, "op")
+		for _, n := range all {
+			mustTell(t, n)
+			n.Arm()
+		}
+	}
+}
+
+func TestNotifyWithoutReader(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	n := watching(t, l, []string{"op"}, nil)
+	must(t, n.watcher.inotify.SetReadDeadline(time.Unix(1, 0)))
+	mustTell(t, n)
+	if n.Arm(); n.stop == nil {
+		t.Error("nobody reads and nobody polls")
+	}
+	revise(t, l, "op")
+	mustTell(t, n)
+}
+
+// A directory that comes between two looks is not watched for what is in it: until the next Arm that is polled.
+func TestNotifyOfDirectoryJustMade(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	revise(t, l, "op")
+	w := unread(t, l, []string{"op"}, nil).watcher
+	must(t, w.await(l.operation("op"), fileEvents))
+	must(t, w.await(l.operation("new"), fileEvents))
+	must(t, w.await(l.operations()+".new", wayEvents))
+	if w.await(l.operations(), wayEvents) == nil {
+		t.Error("it is taken for watched")
+	}
+}
+
+// Not parallel: it makes all ledgers remote.
+func TestNotifyPollsRemoteFiles(t *testing.T) {
+	l := testLedger(t, Config{}, Options{})
+	var st unix.Statfs_t
+	must(t, unix.Statfs(l.dir, &st))
+	if magic := uint32(st.Type); !remote[magic] {
+		remote[magic] = true
+		defer delete(remote, magic)
+	}
+	n := notify(t, l, []string{"op"}, nil)
+	for range 2 { // of an operation that is missing, and of one that is not
+		if n.Arm(); n.stop == nil {
+			t.Error("it is not polled")
+		}
+		revise(t, l, "op")
+		mustTell(t, n)
+	}
+	must(t, os.RemoveAll(l.dir))
+	if n.Arm(); n.stop == nil {
+		t.Error("it is not polled once it is gone")
+	}
+}
+
+func TestRemoteFileSystems(t *testing.T) {
+	t.Parallel()
+	for _, magic := range []uint32{0x6969, 0xff534d42, 0xfe534d42, 0x65735546, 0xc36400, 0x01021997} {
+		if !remote[magic] {
+			t.Errorf("%#x is taken for local", magic)
+		}
+	}
+	for _, magic := range []uint32{unix.EXT4_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC,
+		unix.OVERLAYFS_SUPER_MAGIC, 0x2fc12fc1} {
+		if remote[magic] {
+			t.Errorf("%#x is taken for remote", magic)
+		}
+	}
+}
+
+// Not parallel: it counts what the whole test process holds.
+func TestNotifierReleases(t *testing.T) {
+	for name, o := range map[string]Options{"told": {}, "polled": {FS: polled{}}} {
+		t.Run(name, func(t *testing.T) {
+			l := testLedger(t, Config{}, o)
+			use := func() {
+				n := l.Notify([]string{"op"}, []string{"g"})
+				n.Arm()
+				n.Arm()
+				must(t, n.Close())
+			}
+			use() // the poller opens its own descriptors once
+			goroutines, descriptors := runtime.NumGoroutine(), len(filesIn(t, "/proc/self/fd"))
+			for range 100 {
+				use()
+			}
+			waitUntil(t, 30*time.Second, func() bool {
+				return runtime.NumGoroutine() <= goroutines && len(filesIn(t, "/proc/self/fd")) <= descriptors
+			})
+		})
+	}
+}

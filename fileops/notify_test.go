@@ -1,0 +1,328 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// polled is the operating system, but one that a Notifier does not know as such.
+type polled struct{ osFS }
+
+// eachWay runs test with ledgers whose changes the operating system tells of, where it does, and with ledgers that are polled.
+func eachWay(t *testing.T, test func(t *testing.T, l *Ledger)) {
+	for name, o := range map[string]Options{"told": {Sync: SyncNone}, "polled": {Sync: SyncNone, FS: polled{}}} {
+		o.LockTimeout = 30 * time.Second
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, testLedger(t, Config{}, o))
+		})
+	}
+}
+
+func notify(t *testing.T, l *Ledger, operations, groups []string) *Notifier {
+	t.Helper()
+	n := l.Notify(operations, groups)
+	t.Cleanup(func() { must(t, n.Close()) })
+	return n
+}
+
+// mustTell waits for C.
+func mustTell(t *testing.T, n *Notifier) {
+	t.Helper()
+	select {
+	case <-n.C():
+	case <-time.After(30 * time.Second):
+		t.Fatal("nothing was told")
+	}
+}
+
+// await is the loop that a Notifier is for.
+func await(t *testing.T, n *Notifier, done func() bool) {
+	t.Helper()
+	for n.Arm(); !done(); n.Arm() {
+		mustTell(t, n)
+	}
+}
+
+// revise makes an edit, the first of which creates the operation.
+func revise(t *testing.T, l *Ledger, id string) {
+	t.Helper()
+	_, _, err := l.EditOperation(id, OrCreate, func(op protocol.Operation) (protocol.Operation, error) {
+		if op.ID == "" {
+			revision := op.Revision
+			op = protocol.Create(id, time.Second, 10*time.Second)
+			op.Revision, op.LastHeartbeat = revision, time.Unix(0, 0)
+		}
+		op.Revision++
+		return op, nil
+	})
+	must(t, err)
+}
+
+func expire(t *testing.T, l *Ledger, id string) {
+	t.Helper()
+	_, archived, err := l.EditOperation(id, Existing, func(op protocol.Operation) (protocol.Operation, error) {
+		return op, protocol.ErrExpired
+	})
+	if must(t, err); !archived {
+		t.Fatal("not archived")
+	}
+}
+
+func reviseGroup(t *testing.T, l *Ledger, id string) {
+	t.Helper()
+	must(t, l.EditGroup(id, OrCreate, func(tx *GroupTx) error {
+		g := tx.Group()
+		g.Registry.Revision++
+		return tx.Commit(g)
+	}))
+}
+
+func moveFile(t *testing.T, old, new string) {
+	t.Helper()
+	must(t, os.Rename(old, new))
+}
+
+// opened opens a file until the test ends.
+func opened(t *testing.T, path string) *os.File {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	must(t, err)
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// There are the operations op and other, and the group g.
+var changes = map[string]func(t *testing.T, l *Ledger){
+	"edit":                     func(t *testing.T, l *Ledger) { revise(t, l, "op") },
+	"archive":                  func(t *testing.T, l *Ledger) { expire(t, l, "op") },
+	"edit of a group":          func(t *testing.T, l *Ledger) { reviseGroup(t, l, "g") },
+	"operation appears":        func(t *testing.T, l *Ledger) { revise(t, l, "new") },
+	"group appears":            func(t *testing.T, l *Ledger) { reviseGroup(t, l, "new") },
+	"file appears":             func(t *testing.T, l *Ledger) { writeFile(t, l.operation("new"), "") },
+	"link appears":             func(t *testing.T, l *Ledger) { must(t, os.Link(l.operation("other"), l.operation("new"))) },
+	"removed":                  func(t *testing.T, l *Ledger) { removeFile(t, l.operation("op")) },
+	"registry removed":         func(t *testing.T, l *Ledger) { removeFile(t, l.supervisors("g")) },
+	"moved away":               func(t *testing.T, l *Ledger) { moveFile(t, l.operation("op"), filepath.Join(l.dir, "mine")) },
+	"replaced":                 func(t *testing.T, l *Ledger) { moveFile(t, l.operation("other"), l.operation("op")) },
+	"written in place":         func(t *testing.T, l *Ledger) { writeFile(t, l.operation("op"), "{}") },
+	"registry in place":        func(t *testing.T, l *Ledger) { writeFile(t, l.supervisors("g"), "{}") },
+	"cut":                      func(t *testing.T, l *Ledger) { must(t, os.Truncate(l.operation("op"), 0)) },
+	"ledger moved":             func(t *testing.T, l *Ledger) { moveFile(t, l.dir, l.dir+".old") },
+	"operations moved":         func(t *testing.T, l *Ledger) { moveFile(t, l.operations(), l.dir+".old") },
+	"directory above moved":    func(t *testing.T, l *Ledger) { moveFile(t, filepath.Dir(l.dir), filepath.Dir(l.dir)+".old") },
+	"ledger removed":           func(t *testing.T, l *Ledger) { must(t, os.RemoveAll(l.dir)) },
+	"archived under two names": func(t *testing.T, l *Ledger) { must(t, linkThenRemove(l.operation("op"), l.archived("op", 1))) },
+	"edited while open": func(t *testing.T, l *Ledger) {
+		opened(t, l.operation("op"))
+		revise(t, l, "op")
+	},
+	"removed while open": func(t *testing.T, l *Ledger) {
+		opened(t, l.operation("op"))
+		removeFile(t, l.operation("op"))
+	},
+	"written, not closed": func(t *testing.T, l *Ledger) {
+		_, err := opened(t, l.operation("op")).WriteString("{}")
+		must(t, err)
+	},
+	"edited, with another name": func(t *testing.T, l *Ledger) {
+		must(t, os.Link(l.operation("op"), l.operation("op")+".bak"))
+		revise(t, l, "op")
+	},
+	"removed, with another name": func(t *testing.T, l *Ledger) {
+		must(t, os.Link(l.operation("op"), l.operation("op")+".bak"))
+		removeFile(t, l.operation("op"))
+	},
+	"replaced by a link": func(t *testing.T, l *Ledger) {
+		must(t, os.Symlink("other.json", l.operation("op")+".new"))
+		moveFile(t, l.operation("op")+".new", l.operation("op"))
+	},
+}
+
+func TestNotifyTellsOfChanges(t *testing.T) {
+	t.Parallel()
+	for name, change := range changes {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachWay(t, func(t *testing.T, l *Ledger) {
+				revise(t, l, "op")
+				revise(t, l, "other")
+				reviseGroup(t, l, "g")
+				n := notify(t, l, []string{"op", "new"}, []string{"g", "new"})
+				n.Arm()
+				change(t, l)
+				mustTell(t, n)
+			})
+		})
+	}
+}
+
+// Files that come, go and come back are told of, however many of the directories they are in go with them.
+func TestNotifySurvives(t *testing.T) {
+	t.Parallel()
+	eachWay(t, func(t *testing.T, l *Ledger) {
+		n := notify(t, l, []string{"op"}, []string{"g"})
+		dirs := []string{filepath.Dir(l.dir), l.dir, l.operations()}
+		files := []string{l.operation("op"), l.supervisors("g")}
+		for there := range 2 * (len(dirs) + 1) {
+			there %= len(dirs) + 1
+			must(t, os.RemoveAll(dirs[0]))
+			for _, dir := range dirs[:there] {
+				must(t, os.Mkdir(dir, 0o700))
+				n.Arm()
+			}
+			var hand sync.WaitGroup
+			for _, file := range files {
+				hand.Go(func() {
+					if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, nil, 0o600)); err != nil {
+						t.Error(err)
+					}
+				})
+				await(t, n, func() bool { return !gone(t, file) })
+			}
+			hand.Go(func() { os.RemoveAll(dirs[0]) })
+			await(t, n, func() bool { return gone(t, files[0]) && gone(t, files[1]) })
+			hand.Wait()
+		}
+		must(t, os.Mkdir(dirs[0], 0o700))
+	})
+}
+
+// A Notifier that is not interested in a change does not tell of it, and one that tells does so once.
+func TestNotifyPollsOnlyItsFiles(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{FS: polled{}})
+	revise(t, l, "op")
+	n := notify(t, l, []string{"op", "new"}, nil)
+	n.Arm()
+	revise(t, l, "other")
+	n.mu.Lock()
+	stop := n.stop
+	n.mu.Unlock()
+	if n.compare(n.look(), stop) {
+		t.Error("told of another operation")
+	}
+	revise(t, l, "op")
+	if !n.compare(n.look(), stop) {
+		t.Error("not told of the operation")
+	}
+	mustTell(t, n)
+}
+
+// Some time after a change everything is read again, once: nothing in the stat of a file may have told of the last one.
+func TestNotifyPollsAgainWhenSettled(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{FS: polled{}})
+	n := notify(t, l, []string{"op"}, nil)
+	stop := make(chan struct{})
+	n.seen, n.stop = n.look(), stop
+	told := 0
+	for range 10 * settled {
+		if n.compare(n.look(), stop) {
+			told++
+			mustTell(t, n)
+		}
+	}
+	if told != 1 {
+		t.Errorf("told %d times", told)
+	}
+}
+
+// Writers race with Arm and with each other; the reader sees the last revision.
+func TestNotifyMissesNothing(t *testing.T) {
+	t.Parallel()
+	eachWay(t, func(t *testing.T, l *Ledger) {
+		const writers, each = 4, 100
+		n := notify(t, l, []string{"op"}, []string{"g"})
+		var all sync.WaitGroup
+		for range writers {
+			all.Go(func() {
+				for range each {
+					revise(t, l, "op")
+					reviseGroup(t, l, "g")
+				}
+			})
+		}
+		await(t, n, func() bool {
+			op, _, _ := l.ReadOperation("op")
+			g, _ := l.ReadGroup("g")
+			return op.Revision == writers*each && g.Registry.Revision == writers*each
+		})
+		all.Wait()
+	})
+}
+
+// ways are how a file gets its next content.
+var ways = map[string]func(path, text string) error{
+	"in place": func(path, text string) error { return os.WriteFile(path, []byte(text), 0o600) },
+	"renamed": func(path, text string) error {
+		return errors.Join(os.WriteFile(path+".new", []byte(text), 0o600), os.Rename(path+".new", path))
+	},
+	"removed": func(path, text string) error {
+		return errors.Join(os.Remove(path), os.WriteFile(path, []byte(text), 0o600))
+	},
+	"moved, directory and all": func(path, text string) error {
+		dir := filepath.Dir(path)
+		old := filepath.Join(filepath.Dir(dir), "old"+text)
+		return errors.Join(os.Rename(dir, old), os.Mkdir(dir, 0o700), os.WriteFile(path, []byte(text), 0o600))
+	},
+}
+
+// Every change is the last until it is seen, and begins when the one before it is seen: while Arm runs, or the read.
+func TestNotifyMissesNotOne(t *testing.T) {
+	t.Parallel()
+	for name, next := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachWay(t, func(t *testing.T, l *Ledger) {
+				rounds := 1000
+				if l.fs != (osFS{}) {
+					rounds = 10
+				}
+				path := l.operation("op")
+				writeFile(t, path, "0")
+				n := notify(t, l, []string{"op"}, nil)
+				seen := make(chan int)
+				var writer sync.WaitGroup
+				writer.Go(func() {
+					for i := range seen {
+						if err := next(path, strconv.Itoa(i)); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+				for i := 1; i <= rounds; i++ {
+					seen <- i
+					await(t, n, func() bool {
+						data, _ := os.ReadFile(path)
+						return string(data) == fmt.Sprint(i)
+					})
+				}
+				close(seen)
+				writer.Wait()
+			})
+		})
+	}
+}
+
+func TestNotifierClosed(t *testing.T) {
+	t.Parallel()
+	eachWay(t, func(t *testing.T, l *Ledger) {
+		n := l.Notify([]string{"op"}, nil)
+		n.Arm()
+		must(t, n.Close())
+		must(t, n.Close())
+		n.Arm()
+		if n.stop != nil {
+			t.Error("it polls")
+		}
+	})
+}
