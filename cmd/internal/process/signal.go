@@ -7,6 +7,14 @@ import (
 	"syscall"
 )
 
+// SignalName returns the name of sig, such as "SIGTERM", or "signal N" where it has none.
+func SignalName(sig syscall.Signal) string {
+	if name := signalText(sig); name != "" {
+		return name
+	}
+	return "signal " + strconv.Itoa(int(sig))
+}
+
 // ParseSignal returns the signal that name means: "TERM", "SIGTERM" or "15", in either case. Numbers run from 1 to 64;
 // those a system lacks are refused when they are sent. Signal 0 is none.
 func ParseSignal(name string) (syscall.Signal, error) {

@@ -12,3 +12,8 @@ import (
 func signalNumber(name string) syscall.Signal {
 	return unix.SignalNum(name)
 }
+
+// signalText returns the name of sig, or "".
+func signalText(sig syscall.Signal) string {
+	return unix.SignalName(sig)
+}

@@ -18,3 +18,13 @@ func signalNumber(name string) syscall.Signal {
 	}
 	return 0
 }
+
+// signalText returns the name of sig, or "".
+func signalText(sig syscall.Signal) string {
+	for _, name := range []string{"SIGHUP", "SIGINT", "SIGQUIT", "SIGKILL", "SIGTERM"} {
+		if signalNumber(name) == sig {
+			return name
+		}
+	}
+	return ""
+}

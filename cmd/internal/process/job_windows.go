@@ -1,0 +1,41 @@
+package process
+
+import (
+	"errors"
+	"syscall"
+)
+
+var errNoJob = errors.New("running commands is not supported on Windows")
+
+// Job is described in job.go. None exists here.
+type Job struct{}
+
+// StartJob always fails.
+func StartJob(string, []string, []string) (*Job, error) { return nil, errNoJob }
+
+// PID returns 0.
+func (*Job) PID() int { return 0 }
+
+// Ended returns nil.
+func (*Job) Ended() <-chan struct{} { return nil }
+
+// Empty returns nil.
+func (*Job) Empty() <-chan struct{} { return nil }
+
+// Status returns nothing.
+func (*Job) Status() (int, syscall.Signal) { return 0, 0 }
+
+// Interrupted returns false.
+func (*Job) Interrupted() (syscall.Signal, bool) { return 0, false }
+
+// Signal always fails.
+func (*Job) Signal(syscall.Signal) error { return errNoJob }
+
+// Left returns none.
+func (*Job) Left() []int { return nil }
+
+// Close always fails.
+func (*Job) Close() error { return errNoJob }
+
+// PassOn does nothing here.
+func PassOn(syscall.Signal) {}
