@@ -174,7 +174,7 @@ func (e *edit) note(say Saying) {
 
 // setNotice changes the notice of the frame at i, if there is anything to change.
 func (e *edit) setNotice(i int, say Saying) {
-	before := e.op.Stack[i].said()
+	before := e.op.Stack[i].Said()
 	after := before.with(say)
 	if after == before {
 		return

@@ -32,8 +32,19 @@ func (n Notice) with(say Saying) Notice {
 	return n
 }
 
-// said returns what the participant of f has said of it.
-func (f *Frame) said() Notice {
+// String returns n in words, "" if it is ready and says nothing more.
+func (n Notice) String() string {
+	switch {
+	case n.Readiness == ReadinessReady:
+		return n.Note
+	case n.Note == "":
+		return string(n.Readiness)
+	}
+	return string(n.Readiness) + ": " + n.Note
+}
+
+// Said returns what the participant of f has said of it.
+func (f *Frame) Said() Notice {
 	if f.Notice == nil {
 		return Notice{Readiness: ReadinessReady}
 	}

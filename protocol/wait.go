@@ -73,7 +73,7 @@ func (op Operation) changedSince(revision int64) bool {
 // WaitReady returns whether call is ready (spec §13.2).
 func (op Operation) WaitReady(call string) Outcome {
 	if f := op.Frame(call); f != nil {
-		readiness := f.said().Readiness
+		readiness := f.Said().Readiness
 		return outcome(f.State.Live() && readiness == ReadinessReady, !f.State.Live() || readiness == ReadinessStopping)
 	}
 	return outcome(false, op.State != Running || op.hasEnded(call))

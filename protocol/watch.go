@@ -1,6 +1,11 @@
 package protocol
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // LineVersion is the schemaVersion of lines.
 const LineVersion = 1
@@ -25,13 +30,15 @@ func (g Group) Lines(since int64) []Line {
 
 func linesOf(name, id string, events []Event, transitions []Transition, since int64) []Line {
 	l := lines{name: name, id: id, since: since}
+	events = inOrder(events, func(e Event) int64 { return e.Revision })
+	transitions = inOrder(transitions, func(t Transition) int64 { return t.Revision })
 	for i := range events {
 		e := &events[i]
 		for len(transitions) > 0 && transitions[0].Revision < e.Revision {
 			l.transition(&transitions[0])
 			transitions = transitions[1:]
 		}
-		if i == 0 && (e.Revision > since+1 || len(events) >= maxEvents && e.Revision > since) {
+		if i == 0 && (e.Revision-1 > since || len(events) >= maxEvents && e.Revision > since) {
 			l.gap(e.Revision - 1)
 		}
 		l.event(e)
@@ -40,6 +47,17 @@ func linesOf(name, id string, events []Event, transitions []Transition, since in
 		l.transition(&transitions[i])
 	}
 	return l.all
+}
+
+// inOrder returns all in the order of their revisions, as everybody writes them.
+func inOrder[T any](all []T, revision func(T) int64) []T {
+	compare := func(a, b T) int { return cmp.Compare(revision(a), revision(b)) }
+	if slices.IsSortedFunc(all, compare) {
+		return all
+	}
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, compare)
+	return all
 }
 
 // lines are those after the revision since of what the member name calls id.

@@ -16,6 +16,7 @@ EPOCH = datetime.datetime(1970, 1, 1)
 MILLISECOND = datetime.timedelta(milliseconds=1)
 STATES = ('running', 'aborted', 'cleanup', 'completed', 'failed')
 FRAME_STATES = ('active', 'aborted', 'cleaningUp', 'crashed', 'cleanedUp')
+READINESS = ('starting', 'ready', 'stopping')
 REQUIRED, ABSENT = object(), object()
 
 
@@ -212,26 +213,28 @@ def keyed(kind, key):
 PROCESS = record(pid=(INTEGER, 0), hostId=(TEXT, ''), bootId=(TEXT, ''), pidNamespace=(TEXT, ''), startTicks=(INTEGER, 0))
 BEAT = record(bootId=(TEXT, ''), monotonicMs=(INTEGER, 0), at=(MOMENT, ABSENT))
 LEFT = array(record(path=(TEXT, ''), error=(TEXT, '')))
+READY = one_of(*READINESS)
 FRAME = record(
     participantId=(IDENT, REQUIRED), callId=(IDENT, REQUIRED), pid=(INTEGER, 0),
     startTime=(MOMENT, lambda frame: frame['lastHeartbeat']), lastHeartbeat=(MOMENT, REQUIRED),
     state=(one_of(*FRAME_STATES), 'active'), supervisorId=(nullable(IDENT), None), supervisorHandle=(nullable(TEXT), None),
-    description=(TEXT, ''), failOnCrash=(BOOLEAN, True), resources=(array(TEXT), []), leftResources=(LEFT, []),
-    process=(PROCESS, ABSENT), beat=(BEAT, ABSENT), crashedAt=(MOMENT, ABSENT), detectedBy=(TEXT, ABSENT),
-    evidence=(TEXT, ABSENT), staleForMs=(duration(0), ABSENT),
+    description=(TEXT, ''), readiness=(READY, 'ready'), note=(TEXT, ''), failOnCrash=(BOOLEAN, True),
+    resources=(array(TEXT), []), leftResources=(LEFT, []), process=(PROCESS, ABSENT), beat=(BEAT, ABSENT),
+    crashedAt=(MOMENT, ABSENT), detectedBy=(TEXT, ABSENT), evidence=(TEXT, ABSENT), staleForMs=(duration(0), ABSENT),
     previousState=(one_of(*FRAME_STATES), ABSENT), reportedAt=(MOMENT, ABSENT),
     handlingBy=(record(pid=(INTEGER, 0), process=(PROCESS, ABSENT), at=(MOMENT, REQUIRED)), ABSENT))
 SUPERVISOR = record(
     supervisorId=(IDENT, REQUIRED), pid=(INTEGER, 0), lastHeartbeat=(MOMENT, REQUIRED),
     status=(one_of('alive', 'dead'), 'alive'), orphanPolicy=(one_of('crash', 'keep'), 'crash'),
     process=(PROCESS, ABSENT), beat=(BEAT, ABSENT))
-TRANSITION = record(**{
+TRANSITION_MEMBERS = {
     'revision': (INTEGER, ABSENT), 'from': (TEXT, ABSENT), 'to': (TEXT, ABSENT),
-    'at': (MOMENT, ABSENT), 'by': (TEXT, ABSENT), 'reason': (TEXT, ABSENT)})
-EVENT = record(**{
+    'at': (MOMENT, ABSENT), 'by': (TEXT, ABSENT), 'reason': (TEXT, ABSENT)}
+EVENT_MEMBERS = {
     'revision': (INTEGER, ABSENT), 'at': (MOMENT, ABSENT), 'type': (TEXT, ABSENT), 'callId': (IDENT, ABSENT),
     'supervisorId': (IDENT, ABSENT), 'handle': (TEXT, ABSENT), 'from': (TEXT, ABSENT), 'to': (TEXT, ABSENT),
-    'by': (TEXT, ABSENT), 'reason': (TEXT, ABSENT), 'leftResources': (LEFT, ABSENT)})
+    'by': (TEXT, ABSENT), 'reason': (TEXT, ABSENT), 'leftResources': (LEFT, ABSENT)}
+TRANSITION, EVENT = record(**TRANSITION_MEMBERS), record(**EVENT_MEMBERS)
 OPERATION = record(
     protocolVersion=(POSITIVE, 1), operationId=(IDENT, REQUIRED), revision=(REVISION, 0), state=(one_of(*STATES), REQUIRED),
     lastHeartbeat=(MOMENT, REQUIRED), aborted=(BOOLEAN, False), heartbeatIntervalMs=(DURATION, 1500),

@@ -16,7 +16,7 @@ import sys
 import groups
 import ledger as files
 import protocol
-from document import DURATION, Number, Refused, encode, parse, read_time
+from document import DURATION, READINESS, Number, Refused, encode, parse, read_time
 
 STATUS = protocol.STATUS | groups.STATUS
 
@@ -57,28 +57,30 @@ def parser():
     def option(*names, **settings):
         return lambda own: own.add_argument(*names, **settings)
     call, supervisor = option('--call', required=True), option('--supervisor')
+    readiness, note = option('--readiness', choices=READINESS), option('--note')
     pid, reason, by = option('--pid', type=int), option('--reason'), option('--by', default='dpl.py')
     verb('push', call, option('--participant', required=True), supervisor, pid, option('--handle'),
          option('--reuse', action='store_true'), option('--tmp', action='store_true'),
-         option('--description', default=''), option('--resource', dest='resources', action='append', default=[]),
+         option('--description', default=''), readiness, option('--resource', dest='resources', action='append', default=[]),
          option('--no-fail-on-crash', dest='failOnCrash', action='store_false'),
          option('--orphan-policy', dest='orphanPolicy', choices=('crash', 'keep')),
          option('--staleness-threshold-ms', dest='stalenessThresholdMs', type=milliseconds(DURATION)),
          option('--heartbeat-interval-ms', dest='heartbeatIntervalMs', type=milliseconds(DURATION)))
-    verb('heartbeat', option('--call'), option('--participant'), supervisor, pid, option('--cleaning', action='store_true'))
+    verb('heartbeat', option('--call'), option('--participant'), supervisor, pid, readiness, note,
+         option('--cleaning', action='store_true'))
     verb('pop', call, option('--fail', action='store_true'), reason, option('--keep-open', dest='keepOpen', action='store_true'))
     verb('abort', by, reason)
     verb('cleanup', by)
     verb('ack', option('--call', dest='calls', action='append', required=True), option('--supervisor', required=True), pid)
     verb('status')
     named = option('--supervisor', required=True)
-    verb('register', named, pid, by, option('--request', action='store_true'), option('--fresh', action='store_true'),
+    verb('register', named, pid, by, readiness, option('--request', action='store_true'), option('--fresh', action='store_true'),
          option('--start-info', dest='startInfo', type=start_info, metavar='JSON'),
          option('--restartable', type=yes_or_no),
          option('--depends', dest='dependencies', action='append', metavar='SUPERVISOR'),
          option('--kill-timeout-ms', dest='killTimeoutMs', type=milliseconds(groups.NONNEGATIVE_MS)),
          subject='--group')
-    verb('beat', named, pid, subject='--group')
+    verb('beat', named, pid, readiness, note, subject='--group')
     return top
 
 

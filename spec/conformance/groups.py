@@ -4,8 +4,9 @@ import dataclasses
 from typing import Callable, Optional
 
 import protocol
-from document import (ABSENT, BEAT, BOOLEAN, DURATION, EVENT, IDENT, INTEGER, MOMENT, POSITIVE, PROCESS, REQUIRED, REVISION, TEXT,
-                      Refused, array, below, corrupt, duration, keyed, nullable, one_of, parse, quote, record, refuse_newer, write)
+from document import (ABSENT, BEAT, BOOLEAN, DURATION, EVENT, IDENT, INTEGER, MOMENT, POSITIVE, PROCESS, READY, REQUIRED,
+                      REVISION, TEXT, Refused, array, below, corrupt, duration, keyed, nullable, one_of, parse, quote, record,
+                      refuse_newer, write)
 from protocol import age, beat_now, counting, gone, identity, require, same, set_optional
 
 STATES = ('registered', 'waitingForDependencies', 'running', 'failed', 'restartScheduled', 'dead', 'shuttingDown', 'stopped')
@@ -52,14 +53,15 @@ POLICY = record(maxAttempts=(INTEGER, 5), backoffIntervalsMs=(at_least_one(NONNE
                 resetAfterMs=(NONNEGATIVE_MS, 300000))
 START_INFO = record(
     command=((read_command, str), REQUIRED), args=(array(TEXT), []), workingDirectory=(TEXT, '/'),
-    environment=((texts, dict), {}), restartPolicy=(POLICY, lambda info: POLICY[0]({}, '')))
+    environment=((texts, dict), {}), readiness=(READY, 'ready'), restartPolicy=(POLICY, lambda info: POLICY[0]({}, '')))
 EXIT = record(at=(MOMENT, REQUIRED), reason=(TEXT, ABSENT), error=(TEXT, ABSENT))
 OPTIONAL_TIMES = ('startedAt', 'runningSince', 'failedAt', 'nextAttemptAt', 'stopRequestedAt', 'termSentAt')
 SUPERVISOR = null_is_absent(record(
     supervisorId=(IDENT, REQUIRED), startInfo=(nullable(START_INFO), None),
     restartable=(BOOLEAN, lambda entry: entry.get('startInfo') is not None), state=(one_of(*STATES), REQUIRED),
     pid=(nullable(INTEGER), None), lastHeartbeat=(nullable(MOMENT), None), dependencies=(array(IDENT), []),
-    restartAttempts=(INTEGER, 0), lastRestartAttempt=(nullable(MOMENT), None), killTimeoutMs=(NONNEGATIVE_MS, 5000),
+    readiness=(READY, 'ready'), note=(TEXT, ''), restartAttempts=(INTEGER, 0),
+    lastRestartAttempt=(nullable(MOMENT), None), killTimeoutMs=(NONNEGATIVE_MS, 5000),
     process=(PROCESS, ABSENT), beat=(BEAT, ABSENT), startedAt=(MOMENT, ABSENT), attempt=(INTEGER, 0), starting=(BOOLEAN, False),
     runningSince=(MOMENT, ABSENT), failedAt=(MOMENT, ABSENT), nextAttemptAt=(MOMENT, ABSENT), restartPending=(BOOLEAN, False),
     blockedBy=(TEXT, ABSENT), stopRequestedAt=(MOMENT, ABSENT), termSentAt=(MOMENT, ABSENT), lastExit=(EXIT, ABSENT)),
@@ -171,9 +173,10 @@ def drop(entry, *names):
             entry.pop(name, None)
 
 
-DEFAULTS = {'pid': None, 'lastHeartbeat': None, 'attempt': 0, 'starting': False, 'restartPending': False}
+DEFAULTS = {'pid': None, 'lastHeartbeat': None, 'attempt': 0, 'starting': False, 'restartPending': False, 'readiness': 'ready',
+            'note': ''}
 RENEWED = ('failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'termSentAt')  # §10.1, 3
-OF_PROCESS = ('startedAt', 'attempt', 'starting', 'runningSince', 'termSentAt')
+OF_PROCESS = ('startedAt', 'attempt', 'starting', 'runningSince', 'termSentAt', 'readiness', 'note')
 
 
 class Edit:
@@ -192,8 +195,8 @@ class Edit:
         require(supervisor in self.supervisors, 'noSupervisor', f'no supervisor {supervisor}')
         return self.supervisors[supervisor]
 
-    def event(self, supervisor, from_, to, reason=None):
-        event = {'revision': self.given['revision'] + 1, 'at': self.seen.now, 'type': 'supervisorState', 'supervisorId': supervisor,
+    def event(self, supervisor, from_, to, reason=None, type_='supervisorState'):
+        event = {'revision': self.given['revision'] + 1, 'at': self.seen.now, 'type': type_, 'supervisorId': supervisor,
                  'from': from_, 'to': to, 'by': self.by, 'reason': reason}
         self.registry['events'] = (self.registry['events'] + [{k: v for k, v in event.items() if v is not None}])[-64:]
 
@@ -201,6 +204,11 @@ class Edit:
         if entry['state'] != state:
             self.event(entry['supervisorId'], entry['state'], state, reason)
             entry['state'] = state
+
+    def set_readiness(self, entry, readiness):
+        if entry['readiness'] != readiness:
+            self.event(entry['supervisorId'], entry['readiness'], readiness, type_='supervisorReadiness')
+            entry['readiness'] = readiness
 
     def alert(self, type_, supervisor, message):
         """Raises an alert (§9.4)."""
@@ -223,7 +231,7 @@ class Edit:
 
     def ready(self, supervisor):
         entry = self.supervisors.get(supervisor)
-        return entry is not None and entry['state'] == 'running' and not self.evidence(entry)
+        return entry is not None and entry['state'] == 'running' and not self.evidence(entry) and entry['readiness'] == 'ready'
 
     def taken(self, entry):
         return self.held(entry) or foreign(entry, self.seen) and self.heard(entry)
@@ -244,8 +252,7 @@ class Edit:
         """§11.5, 5."""
         entry['failedAt'] = self.seen.now
         entry['lastExit'] = {'at': self.seen.now, 'reason': 'startFailed', 'error': error}
-        drop(entry, 'pid', 'process', 'lastHeartbeat', 'beat', 'startedAt', 'attempt', 'starting',
-             'runningSince', 'termSentAt')
+        drop(entry, 'pid', 'process', 'lastHeartbeat', 'beat', *OF_PROCESS)
         self.set_state(entry, 'failed', 'startFailed')
         self.alert('supervisorFailed', entry['supervisorId'], f'startFailed: {error}')
 
@@ -290,8 +297,8 @@ def clear(edit, orchestrator):
         edit.outcome.cleared = True
 
 
-def register(orchestrator, registry, seen, supervisor, by=None, request=False, pid=None, process=None, startInfo=None,
-             restartable=None, dependencies=None, killTimeoutMs=None, fresh=False):
+def register(orchestrator, registry, seen, supervisor, by=None, request=False, pid=None, process=None, readiness=None,
+             startInfo=None, restartable=None, dependencies=None, killTimeoutMs=None, fresh=False):
     edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
     if fresh:
         clear(edit, orchestrator)
@@ -314,7 +321,7 @@ def register(orchestrator, registry, seen, supervisor, by=None, request=False, p
     if request:
         register_request(edit, entry)
     else:
-        register_itself(edit, entry, pid, process)
+        register_itself(edit, entry, pid, process, readiness)
     return edit.finish()
 
 
@@ -327,7 +334,7 @@ def register_request(edit, entry):
         edit.set_state(entry, 'registered')
 
 
-def register_itself(edit, entry, pid, process):
+def register_itself(edit, entry, pid, process, readiness):
     """§10.1, 4."""
     own, was_alive, state = identity(entry), edit.alive(entry), entry['state']
     known = bool(own and process and same(own, process))
@@ -347,6 +354,10 @@ def register_itself(edit, entry, pid, process):
         edit.set_state(entry, 'running' if ready else 'waitingForDependencies')
     if entry['state'] == 'running':
         entry.setdefault('runningSince', edit.seen.now)
+    if readiness is not None and state is None:
+        entry['readiness'] = readiness
+    elif readiness is not None:
+        edit.set_readiness(entry, readiness)
 
 
 def remove(orchestrator, registry, seen, supervisor, by=None):
@@ -362,7 +373,7 @@ def remove(orchestrator, registry, seen, supervisor, by=None):
     return edit.finish()
 
 
-def beat(orchestrator, registry, seen, supervisor, pid=None, process=None):
+def beat(orchestrator, registry, seen, supervisor, pid=None, process=None, readiness=None, note=None):
     """§10.3."""
     edit = Edit(registry, seen, supervisor, orchestrator['stalenessThresholdMs'])
     entry = edit.find(supervisor)
@@ -383,6 +394,10 @@ def beat(orchestrator, registry, seen, supervisor, pid=None, process=None):
         entry['runningSince'] = seen.now
     if entry['state'] == 'running':
         entry.setdefault('runningSince', seen.now)
+    if readiness is not None:
+        edit.set_readiness(entry, readiness)
+    if note is not None:
+        entry['note'] = note
     edit.outcome.status = 3 if entry['state'] in ('failed', 'restartScheduled', 'shuttingDown') else 0
     return edit.finish(always=True)
 
@@ -535,9 +550,10 @@ class Pass(Edit):
             entry['lastRestartAttempt'] = self.seen.now
             self.alert('supervisorRestarted', supervisor, f'attempt {entry["restartAttempts"]}: {reason}')
         self.set_state(entry, 'running', reason)
-        drop(entry, 'pid', 'process', 'runningSince', *RENEWED, 'stopRequestedAt')
+        drop(entry, 'pid', 'process', 'note', 'runningSince', *RENEWED, 'stopRequestedAt')
         beat_now(entry, self.seen)
-        entry.update(startedAt=self.seen.now, attempt=entry['restartAttempts'], starting=True)
+        entry.update(startedAt=self.seen.now, attempt=entry['restartAttempts'], starting=True,
+                     readiness=entry['startInfo']['readiness'])
         self.outcome.actions.append({'action': 'start', 'supervisorId': supervisor, 'attempt': entry['attempt'], 'reason': reason})
 
     def stop(self, entry):

@@ -132,6 +132,14 @@ class Tick:
             self.frame_event('callState', frame, **{'from': frame['state'], 'to': state, 'reason': reason})
             frame['state'] = state
 
+    def say(self, frame, readiness, note):
+        """Sets what the participant says of itself, each if it is given (§5.2)."""
+        if readiness is not None and frame['readiness'] != readiness:
+            self.frame_event('callReadiness', frame, **{'from': frame['readiness'], 'to': readiness})
+            frame['readiness'] = readiness
+        if note is not None:
+            frame['note'] = note
+
     def crash(self, frame, evidence):
         frame.update(crashedAt=self.seen.now, detectedBy=self.by, evidence=evidence,
                      staleForMs=max(0, age(frame, self.seen)), previousState=frame['state'])
@@ -287,7 +295,7 @@ def require_not_over(operation):
 
 
 def push(operation, seen, release, participant, call, operation_id=None, base=0, pid=None, process=None, supervisor=None,
-         handle=None, description='', resources=(), failOnCrash=True, orphanPolicy=None, stalenessThresholdMs=None,
+         handle=None, description='', readiness=None, resources=(), failOnCrash=True, orphanPolicy=None, stalenessThresholdMs=None,
          heartbeatIntervalMs=None):
     pid = pid or (process['pid'] if process else 0)
     require(operation is None or operation['state'] not in TERMINAL, 'notRunning', 'the operation has ended')
@@ -317,7 +325,8 @@ def push(operation, seen, release, participant, call, operation_id=None, base=0,
         entry['orphanPolicy'] = orphanPolicy or entry['orphanPolicy']
     frame = {'participantId': participant, 'callId': call, 'pid': pid, 'startTime': seen.now, 'lastHeartbeat': seen.now,
              'state': 'active', 'supervisorId': supervisor, 'supervisorHandle': handle, 'description': description,
-             'failOnCrash': failOnCrash, 'resources': list(resources), 'leftResources': []}
+             'readiness': readiness or 'ready', 'note': '', 'failOnCrash': failOnCrash, 'resources': list(resources),
+             'leftResources': []}
     set_optional(frame, 'process', process)
     beat_now(frame, seen)
     tick.stack.append(frame)
@@ -327,7 +336,8 @@ def push(operation, seen, release, participant, call, operation_id=None, base=0,
     return tick.finish()
 
 
-def heartbeat(operation, seen, release, participant=None, call=None, supervisor=None, pid=None, process=None, cleaning=False):
+def heartbeat(operation, seen, release, participant=None, call=None, supervisor=None, pid=None, process=None, cleaning=False,
+              readiness=None, note=None):
     if operation['state'] in TERMINAL:
         outcome = count_down(operation)
         outcome.status = 4
@@ -348,9 +358,11 @@ def heartbeat(operation, seen, release, participant=None, call=None, supervisor=
         tick.refresh_supervisor(supervisor, pid, process)
     tick.judge()
     tick.op['lastHeartbeat'] = seen.now
-    for frame in tick.live() if cleaning else ():
-        if frame['callId'] in tick.refreshed:
-            tick.set_frame_state(frame, 'cleaningUp')
+    refreshed = [frame for frame in tick.live() if frame['callId'] in tick.refreshed]
+    for frame in refreshed if cleaning else ():
+        tick.set_frame_state(frame, 'cleaningUp')
+    for frame in refreshed:
+        tick.say(frame, readiness, note)
     tick.settle()
     for frame in tick.stack if supervisor else ():
         if frame['supervisorId'] == supervisor and frame['state'] == 'crashed':

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes N random vectors of groups (spec §12) into DIR/groups: random_groups.py N DIR [SEED].
 
-Each says what groups.py makes of one verb on a random group, or on what the verb before has made of it. The same arguments
-give the same files. At the end it prints how often each verb, refusal, action, alert and change of state has occurred. Where
-another implementation disagrees, the specification decides who is right.
+Each says what groups.py makes of one verb, or observing.py of a wait or watch, on a random group, or on what the verb before
+has made of it. The same arguments give the same files. At the end it prints how often each verb, refusal, action, alert and
+change of state has occurred. Where another implementation disagrees, the specification decides who is right.
 """
 import collections
 import copy
@@ -14,8 +14,8 @@ import sys
 
 import groups
 import run
-from document import Number, Refused, format_time, parse, write
-from random_vectors import START, STRANGE, UNKNOWN, places_in, without
+from document import READINESS, Number, Refused, format_time, parse, write
+from random_vectors import NOTES, START, STRANGE, UNKNOWN, places_in, without
 
 THRESHOLD = 1000
 PROCESS_MEMBERS = ('pid', 'hostId', 'bootId', 'pidNamespace', 'startTicks')
@@ -25,8 +25,9 @@ HOSTS, BOOTS, NAMESPACES = ('host-1',) * 6 + ('host-2', ''), ('boot-2',) * 6 + (
 PIDS, IDS, OWNERS = range(100, 106), 'abcde', ('me', 'me', 'me', 'you', None)
 REASONS = ('exited', 'rebooted', 'stale', 'startFailed', 'stopped', 'odd')
 BLOCKS = ('a: missing', 'b: dead', 'c: stopped', 'process elsewhere')
-ENTRY_DEFAULTS = {'startInfo': None, 'pid': None, 'lastHeartbeat': None, 'dependencies': [], 'restartAttempts': 0,
-                  'lastRestartAttempt': None, 'killTimeoutMs': 5000, 'attempt': 0, 'starting': False, 'restartPending': False}
+ENTRY_DEFAULTS = {'startInfo': None, 'pid': None, 'lastHeartbeat': None, 'dependencies': [], 'readiness': 'ready', 'note': '',
+                  'restartAttempts': 0, 'lastRestartAttempt': None, 'killTimeoutMs': 5000, 'attempt': 0, 'starting': False,
+                  'restartPending': False}
 REGISTRY_DEFAULTS = {'protocolVersion': 1, 'revision': 0, 'owner': None, 'alertSeq': 0, 'pendingAlerts': [], 'events': []}
 ORCHESTRATOR_DEFAULTS = {'protocolVersion': 1, 'revision': 0, 'orchestratorPid': None, 'orchestratorHeartbeat': None,
                          'heartbeatIntervalMs': 2000, 'stalenessThresholdMs': 10000, 'periodMs': 0}
@@ -36,7 +37,8 @@ POLICY_DEFAULTS = {'maxAttempts': 5, 'backoffIntervalsMs': [0, 1000, 5000, 15000
 def brief_entry(key, plain):
     plain = without(plain, ENTRY_DEFAULTS | {'supervisorId': key, 'restartable': plain['startInfo'] is not None})
     if 'startInfo' in plain:
-        plain['startInfo'] = without(plain['startInfo'], {'args': [], 'workingDirectory': '/', 'environment': {}})
+        usual = {'args': [], 'workingDirectory': '/', 'environment': {}, 'readiness': 'ready'}
+        plain['startInfo'] = without(plain['startInfo'], usual)
         policy = without(plain['startInfo'].pop('restartPolicy'), POLICY_DEFAULTS)
         plain['startInfo'] |= {'restartPolicy': policy} if policy else {}
     return plain
@@ -111,7 +113,8 @@ class World:
                   'backoffIntervalsMs': self.one(([0], [0, 1000], [1000, 5000], [0, 0, 0, 20000])),
                   'resetAfterMs': self.one((0, 1000, 5000, 300000))}
         return {'command': self.one(('/bin/x', 'y')), **self.optional(0.2, args=['-a', '']),
-                **self.optional(0.2, environment={'A': 'b', 'B': ''}), **self.optional(0.8, restartPolicy=policy)}
+                **self.optional(0.2, environment={'A': 'b', 'B': ''}), **self.optional(0.2, readiness=self.one(READINESS)),
+                **self.optional(0.8, restartPolicy=policy)}
 
     def alert(self, seq):
         return {'seq': seq, 'type': 'supervisorDead', 'supervisorId': 'a', 'message': '1 attempts', 'timestamp': self.ago()}
@@ -141,6 +144,7 @@ class World:
             entry['pid'] = self.one(PIDS)
         entry |= self.heartbeat() if self.chance(0.9) else {}
         entry |= self.optional(0.45, dependencies=[self.one(self.ids) for _ in range(self.one((1, 1, 2)))])
+        entry |= self.optional(0.15, readiness=self.one(READINESS)) | self.optional(0.1, note=self.one(NOTES))
         entry |= self.optional(0.6, restartAttempts=self.one((0, 1, 1, 2, 3, 5)))
         entry |= self.optional(0.4, killTimeoutMs=self.one((0, 1, 1000)))
         entry |= self.optional(0.6, startedAt=self.ago(), attempt=self.one((0, 1, 2)))
@@ -176,6 +180,7 @@ class World:
                  'pendingAlerts': [self.alert(number) for number in range(max(1, seq - self.one((0, 1, 2))), seq + 1)]}
         value |= self.optional(0.2, alertsGiven=self.one((0, 1, 3)))
         value |= self.optional(0.1, events=[{'type': 'odd', 'note': Number('1.0')}] * self.one((1, 63, 64)))
+        value |= self.optional(0.2, revision=7, events=self.events(self.one((1, 3, 63, 64))))
         if self.chance(0.15):
             self.one([value, *value['supervisors'].values()])[self.one(('x', 'note~/'))] = copy.deepcopy(self.one(UNKNOWN))
         inner = [entry[name] for entry in value['supervisors'].values()
@@ -183,6 +188,19 @@ class World:
         if inner and self.chance(0.15):
             self.one(inner)['note'] = Number('2.50')
         return groups.decode_registry(write(value))
+
+    def events(self, count):
+        """Events of the revisions that lead to 7, now and then without a revision, or in another order."""
+        found = []
+        for at in range(count):
+            type_ = self.one(('supervisorState', 'supervisorReadiness', 'odd'))
+            event = {'revision': max(1, 7 - (count - at) // 3), 'at': self.ago(), 'type': type_, 'supervisorId': self.one(self.ids)}
+            event |= self.optional(0.8, **{'from': self.one(groups.STATES)}) | self.optional(0.8, to=self.one(READINESS))
+            event |= self.optional(0.5, by='me', reason='exited') | self.optional(0.1, note=Number('1.0'))
+            found.append(without(event, {'revision': 7} if self.chance(0.02) else {}))
+        if self.chance(0.1):
+            self.dice.shuffle(found)
+        return found
 
     def orchestrator(self):
         value = {'orchestrationGroupId': run.GROUP, 'state': self.one(('running',) * 4 + ('starting', 'shuttingDown', 'stopped')),
@@ -239,7 +257,7 @@ class World:
             who |= {'pid': known['pid'], 'process': {name: known[name] for name in PROCESS_MEMBERS}}
         else:
             who |= self.identity()
-        return who | self.optional(0.1, dependencies=[self.one(IDS + 'z')])
+        return who | self.optional(0.1, dependencies=[self.one(IDS + 'z')]) | self.optional(0.2, readiness=self.one(READINESS))
 
     def register(self):
         again = self.register_again() if self.chance(0.3) else None
@@ -249,13 +267,25 @@ class World:
         who |= {'request': True} if self.chance(0.4) else self.identity()
         who |= self.optional(0.4, startInfo=self.start_info()) | self.optional(0.1, restartable=self.chance(0.5))
         who |= self.optional(0.5, dependencies=[self.one(IDS + 'z') for _ in range(self.one((0, 1, 2)))])
+        who |= self.optional(0.2, readiness=self.one(READINESS))
         return who | self.optional(0.1, killTimeoutMs=1000) | self.optional(0.15, fresh=True)
 
     def remove(self):
         return {'supervisor': self.known()}
 
     def beat(self):
-        return {'supervisor': self.known()} | self.identity()
+        said = self.optional(0.25, readiness=self.one(READINESS)) | self.optional(0.15, note=self.one(NOTES))
+        return {'supervisor': self.known()} | self.identity() | said
+
+    def wait(self):
+        running = [key for key, entry in self.entries().items() if entry['state'] == 'running']
+        return {'for': 'ready', 'supervisor': self.one(running) if running and self.chance(0.6) else self.known()}
+
+    def watch(self):
+        value = self.files['supervisors'] or {'revision': 5, 'events': []}
+        entries = value['events'][:1] * 3 + value['events'] + [value]
+        near = max(0, self.one(entries).get('revision', 0) + self.one((-2, -1, -1, 0, 0, 1)))
+        return self.optional(0.8, since=self.one((near,) * 8 + (0, 2**63 - 1)))
 
     def shutdown(self):
         needed = [key for entry in self.entries().values() for key in entry['dependencies'] if key in self.entries()]
@@ -286,14 +316,18 @@ class World:
     def step(self, last):
         """One vector, and the group goes where it leads."""
         verb = 'result' if last == 'pass' and self.chance(0.5) else self.one(
-            ('pass',) * 10 + ('register',) * 5 + ('beat',) * 3 + ('shutdown', 'remove') * 2 + ('result',))
-        if verb in ('pass', 'result') and not any(self.files.values()):
+            ('pass',) * 10 + ('register',) * 5 + ('beat',) * 3 + ('shutdown', 'remove', 'wait', 'watch') * 2 + ('result',))
+        if verb in ('pass', 'result', 'watch') and not any(self.files.values()):
             verb = 'register'  # without files there is nothing to judge a pass by
         layout = brief if self.chance(0.7) else full
-        vector = {'comment': 'A random group.', 'section': '11' if verb in ('pass', 'result') else '10',
+        section = {'pass': '11', 'result': '11', 'wait': '13', 'watch': '14'}.get(verb, '10')
+        vector = {'comment': 'A random group.', 'section': section,
                   'given': {name: layout(name, value) for name, value in self.files.items()}, 'seen': self.seen(),
                   'do': {'verb': verb} | getattr(self, {'pass': 'pass_'}.get(verb, verb))()}
-        got = run.group_reality(parse(write(vector)))
+        if verb == 'watch' and self.chance(0.9):
+            del vector['seen']
+        parsed = parse(write(vector))
+        got = run.suite_of(True, parsed).reality(parsed)
         if 'then' in got:
             self.files = got['then']
             got['then'] = {name: layout(name, value) for name, value in got['then'].items()}
@@ -368,13 +402,16 @@ def digest(vector):
     """What happens in a vector, as words to be counted."""
     verb = vector['do']['verb']
     yield f'verb {verb}'
-    end = next((name for name in ('standby', 'unchanged') if name in vector), 'changed')
+    end = vector.get('outcome') or next((name for name in ('standby', 'unchanged') if name in vector), 'changed')
+    if verb == 'watch':
+        kinds = {line['type'] for line in vector.get('lines', ())}
+        end = ('gap and ' if 'gap' in kinds else '') + ('lines' if kinds - {'gap'} else 'none')
     end = f'refused {vector["refused"]}' if 'refused' in vector else end
     yield f'{verb}: {end}' + (f', status {vector["status"]}' if 'status' in vector else '')
     for action in vector.get('actions', ()):
         how = f'{action["signal"]} to {action["to"]}' if 'to' in action else f'for {action["reason"]}'
         yield f'action {action["action"]} {how}'
-    if verb == 'decode':
+    if verb in ('decode', 'wait', 'watch'):
         return
     yield from digest_of_entries(vector)
     if 'then' not in vector:
@@ -389,7 +426,8 @@ def digest(vector):
     for event in after.get('events', ()):
         if event.get('revision') == after.get('revision', 0) > before.get('revision', 0):
             reason = re.sub(r'\d+', 'N', event.get('reason', '-'))
-            yield f'{verb} event {event.get("from", "-")} → {event.get("to", "-")}, {reason}'
+            what = 'readiness' if event.get('type') == 'supervisorReadiness' else 'event'
+            yield f'{verb} {what} {event.get("from", "-")} → {event.get("to", "-")}, {reason}'
 
 
 def main(words):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes N random vectors (spec §7) into DIR: random_vectors.py N DIR [SEED].
 
-Each says what protocol.py makes of one verb on an operation that a random walk of verbs and of edits by hand has come
-to. The same arguments give the same files. Let the runner of another implementation judge them; where it disagrees,
-the specification decides who is right.
+Each says what protocol.py makes of one verb, or observing.py of a wait or watch, on an operation that a random walk of
+verbs and of edits by hand has come to. The same arguments give the same files. Let the runner of another implementation judge
+them; where it disagrees, the specification decides who is right.
 """
 import copy
 import json
@@ -11,9 +11,10 @@ import pathlib
 import random
 import sys
 
+import observing
 import protocol
 import run
-from document import FRAME_STATES, OPERATION, Number, Refused, decode, format_time, parse, write
+from document import FRAME_STATES, OPERATION, READINESS, STATES, Number, Refused, decode, format_time, parse, write
 
 START = 1768905000000  # 2026-01-20T10:30:00Z
 THRESHOLD = 1000
@@ -21,13 +22,14 @@ STEPS = (0, 0, 1, 1, 200, 499, 500, 999, 1000, 1001, 2000, 9000, 10000, 10001, 3
 HOSTS, NAMESPACES = ('host-1', 'host-1', 'host-1', 'host-2', ''), ('41', '41', '41', '42', '')
 BOOTS = ('boot-2', 'boot-2', 'boot-1', '')
 PIDS, CALLS, PARTICIPANTS, SUPERVISORS = range(100, 105), 'abcdef', 'pqr', 'stu'
+NOTES = ('', 'at 50 %', 'é "\\\n')
 UNKNOWN = (Number('1.0'), Number('-0'), Number('12345678901234567890'), None, [], {'b': Number('1E+2'), 'a': [True, {}]}, 'é\n')
 
 
 OPERATION_DEFAULTS = {
     'protocolVersion': 1, 'revision': 0, 'aborted': False, 'heartbeatIntervalMs': 1500, 'stalenessThresholdMs': 10000,
     'terminalAt': None, 'terminalHeartbeats': 0, 'supervisorHeartbeats': {}, 'transitions': [], 'events': []}
-RARE_IN_FRAME = {'description': '', 'failOnCrash': True, 'resources': [], 'leftResources': []}
+RARE_IN_FRAME = {'description': '', 'readiness': 'ready', 'note': '', 'failOnCrash': True, 'resources': [], 'leftResources': []}
 FRAME_DEFAULTS = RARE_IN_FRAME | {'pid': 0, 'state': 'active', 'supervisorId': None, 'supervisorHandle': None}
 SUPERVISOR_DEFAULTS = {'pid': 0, 'status': 'alive', 'orphanPolicy': 'crash'}
 
@@ -110,6 +112,7 @@ class Walk:
         arguments |= self.optional(0.5, supervisor=self.one(SUPERVISORS))
         arguments |= self.optional(0.2, handle='h 1')
         arguments |= self.optional(0.2, description=self.one(('one', 'é "\\\n', '\x7f')))
+        arguments |= self.optional(0.15, readiness=self.one(READINESS))
         arguments |= self.optional(0.3, resources=['/r/1', '/r/2'])
         arguments |= self.optional(0.3, failOnCrash=self.chance(0.2))
         arguments |= self.optional(0.2, orphanPolicy=self.one(('crash', 'keep')))
@@ -121,6 +124,7 @@ class Walk:
                           {'call': self.known('callId', CALLS)}, {}))
         if not actor or self.chance(0.2):
             actor['supervisor'] = self.known('supervisorId', SUPERVISORS) or 's'
+        actor |= self.optional(0.2, readiness=self.one(READINESS)) | self.optional(0.1, note=self.one(NOTES))
         return actor | self.identity() | self.optional(0.1, cleaning=True)
 
     def known(self, member, otherwise):
@@ -167,7 +171,7 @@ class Walk:
     def edit_by_hand(self):
         """What a user, another program or an older file may have changed."""
         entry, operation = self.one(self.entries() or [self.operation]), self.operation
-        frame, what = 'callId' in entry, self.dice.randrange(16)
+        frame, what = 'callId' in entry, self.dice.randrange(18)
         if what == 0:
             entry['lastHeartbeat'] += self.one(STEPS)
         elif what == 1 and entry is not operation:
@@ -199,24 +203,74 @@ class Walk:
             entry['supervisorId'] = self.one((*SUPERVISORS, None))
         elif what == 12:
             place = self.one([entry, operation] + operation['events'] + operation['transitions'])
-            place[self.one(('x', 'note', 'note~/'))] = copy.deepcopy(self.one(UNKNOWN))
+            place[self.one(('x', 'remark', 'note~/'))] = copy.deepcopy(self.one(UNKNOWN))
         elif what == 13 and frame and 'handlingBy' in entry:
             entry['handlingBy']['note'] = Number('2.50')
         elif what == 14 and frame and entry['state'] not in protocol.LIVE:
             entry['leftResources'] = [{'path': '/r/3', 'error': 'busy', 'note': Number('2.50')}]
         elif what == 15 and 'process' in entry:
             self.one([entry['process'], entry.get('beat', entry['process'])])['note'] = Number('2.50')
+        elif what == 16 and frame:
+            entry['readiness'], entry['note'] = self.one(READINESS), self.one(NOTES)
+        elif what == 17 and operation['events']:
+            self.edit_history()
+
+    def edit_history(self):
+        """Takes out the first events, one of the others, or a revision; or makes 64 of them."""
+        events, how = self.operation['events'], self.dice.randrange(4)
+        at = self.dice.randrange(len(events))
+        if how == 0:
+            del events[:at]
+        elif how == 1:
+            del events[at]
+        elif how == 2:
+            events[at].pop('revision', None)
+        else:
+            events[:0] = [copy.deepcopy(events[0]) for _ in range(observing.KEPT - len(events))]
+
+    def since(self):
+        """A revision before, in, or after what the file has."""
+        operation = self.operation or {'revision': 5, 'events': [], 'transitions': []}
+        entries = operation['events'][:1] * 3 + operation['events'] + operation['transitions'] + [operation]
+        near = max(0, self.one(entries).get('revision', 0) + self.one((-2, -1, -1, 0, 0, 1)))
+        return self.optional(0.8, since=self.one((near,) * 8 + (0, operation['revision'] + 100, 2**63 - 1)))
+
+    def wait(self):
+        if self.chance(0.4):
+            said = [event['callId'] for event in self.operation['events'] if 'callId' in event] if self.operation else []
+            called = [frame['callId'] for frame in self.operation['stack']] if self.operation else []
+            return {'for': 'ready', 'call': self.one(self.one([calls for calls in (called, called, said) if calls] or [CALLS]))}
+        goal = self.one(observing.GOALS + ('change',) * 2)
+        return {'for': goal} | (self.since() if goal == 'change' else {})
+
+    watch = since
+
+    def look(self):
+        """A vector of a reader, for whom the file may be another than the one from which the walk goes on."""
+        reader, verb = copy.copy(self), self.one(('wait', 'watch'))
+        reader.operation = operation = copy.deepcopy(self.operation)
+        if operation and self.chance(0.3):
+            operation['state'], operation['aborted'] = self.one(STATES), self.chance(0.5)
+        if operation and operation['events'] and self.chance(0.3):
+            reader.edit_history()
+        return {'comment': 'A random walk.', 'section': '13' if verb == 'wait' else '14', **reader.given(),
+                **self.optional(0.1, seen={'now': format_time(self.now)}), 'do': {'verb': verb} | getattr(reader, verb)()}
+
+    def given(self):
+        if self.operation and self.chance(0.7):
+            return {'givenText': write(self.one(LAYOUTS)(self.operation)) + '\n'}
+        return {'given': self.operation and brief(self.operation)}
 
     def step(self):
         """One vector, and the walk goes where it leads."""
         if self.operation is not None and self.hand_edits:
             while self.chance(0.4):
                 self.edit_by_hand()
+        if self.chance(0.15):
+            vector = self.look()
+            return vector | end_of(vector)
         verb = self.verb()
-        given = {'given': self.operation and brief(self.operation)}
-        if self.operation and self.chance(0.7):
-            given = {'givenText': write(self.one(LAYOUTS)(self.operation)) + '\n'}
-        vector = {'comment': 'A random walk.', 'section': '5', **given, 'seen': self.seen(),
+        vector = {'comment': 'A random walk.', 'section': '5', **self.given(), 'seen': self.seen(),
                   'do': {'verb': verb} | getattr(self, verb)()}
         vector |= end_of(vector)
         if 'then' in vector:
@@ -239,7 +293,7 @@ STRANGE = (
     Number('1e3'), format_time(START), '2026-01-20T10:30:00+23:59', '2026-01-20T10:30:00', '2026-01-20t10:30:00Z',
     '2026-01-20T10:30:60Z', '2026-01-20T24:00:00Z', '2026-02-29T10:30:00Z', '2026-01-20T10:30:00.Z', '2026-01-20T10:30:00,5Z',
     '2026-01-20T10:30:00.1234567899Z', '2026-1-20T10:30:00Z', '2026-01-20T1:30:00Z', '2026-01-20T10:30:00z',
-    '2026-01-20T10:30:00+24:00', '2026-01-20T10:30:00+0100', '2026-01-20T10:30:00-00:00', *FRAME_STATES)
+    '2026-01-20T10:30:00+24:00', '2026-01-20T10:30:00+0100', '2026-01-20T10:30:00-00:00', *FRAME_STATES, *READINESS)
 
 
 def corrupted(dice, operation):
@@ -270,7 +324,7 @@ def corrupted(dice, operation):
 def end_of(vector):
     """The members of vector that say what comes of it."""
     vector = parse(write(vector))
-    got = run.reality(vector)
+    got = run.suite_of(False, vector).reality(vector)
     if 'then' in got:
         got['then'] = brief(got['then'])
     return {name: value for name, value in got.items() if value not in (0, [])}

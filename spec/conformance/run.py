@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs vectors: run.py spec/vectors/*.json spec/vectors/groups/*.json. Exit status 1 if one fails or there are none.
 
-Those in a directory named groups are judged by groups.py (spec §12), all others by protocol.py (spec §7).
+Those in a directory named groups are judged by groups.py (spec §12), all others by protocol.py (spec §7); the verbs wait and
+watch of both by observing.py (spec §16).
 """
 import difflib
 import inspect
@@ -10,8 +11,9 @@ import sys
 import typing
 
 import groups
+import observing
 import protocol
-from document import INTEGER, MOMENT, PROCESS, TEXT, Number, Refused, array, below, decode, encode, parse, read_time, write
+from document import INTEGER, MOMENT, PROCESS, READY, TEXT, Number, Refused, array, below, decode, encode, parse, read_time, write
 
 WORDS = {'comment', 'section', 'given', 'givenText', 'seen', 'do', 'then', 'unchanged', 'archived', 'refused', 'path', 'status',
          'reported', 'released'}
@@ -53,7 +55,8 @@ def arguments(verb, do):
         raise Malformed(f'unknown verb {verb}')
     words = set(inspect.signature(protocol.VERBS[verb]).parameters) - OURS if verb != 'decode' else set()
     known(do, words | {'verb'}, 'do')
-    kinds = {'process': PROCESS, 'pid': INTEGER, 'stalenessThresholdMs': INTEGER, 'heartbeatIntervalMs': INTEGER}
+    kinds = {'process': PROCESS, 'pid': INTEGER, 'stalenessThresholdMs': INTEGER, 'heartbeatIntervalMs': INTEGER,
+             'readiness': READY, 'note': TEXT}
     return {name: kinds[name][0](value, f'/do/{name}') if name in kinds else value for name, value in do.items() if name != 'verb'}
 
 
@@ -88,6 +91,12 @@ def instant(value):
         return None
 
 
+def refusal(vector):
+    if ('path' in vector) != (vector['refused'] == 'corrupt'):
+        raise Malformed('path belongs to refused corrupt')
+    return {name: vector[name] for name in ('refused', 'path') if name in vector}
+
+
 def expectation(vector):
     end = one(vector, ENDS)
     result = {end: vector[end]}
@@ -96,9 +105,7 @@ def expectation(vector):
     if end == 'then':
         result['then'] = decode(write(vector['then']))
     if end == 'refused':
-        if ('path' in vector) != (vector['refused'] == 'corrupt'):
-            raise Malformed('path belongs to refused corrupt')
-        return result | ({'path': vector['path']} if 'path' in vector else {})
+        return refusal(vector)
     status = vector.get('status', Number('0'))
     return result | {'status': int(status.text), 'reported': vector.get('reported', []), 'released': vector.get('released', [])}
 
@@ -131,7 +138,7 @@ def reality(vector):
 
 FILES = {'orchestrator': (groups.decode_orchestrator, groups.encode_orchestrator),
          'supervisors': (groups.decode_registry, groups.encode_registry)}
-GROUP_KINDS = {'process': PROCESS, 'startInfo': groups.START_INFO} | dict.fromkeys(
+GROUP_KINDS = {'process': PROCESS, 'startInfo': groups.START_INFO, 'readiness': READY, 'note': TEXT} | dict.fromkeys(
     ('pid', 'killTimeoutMs', 'stalenessThresholdMs', 'heartbeatIntervalMs', 'appended', 'lastAlert'), INTEGER)
 GROUP = 'g'
 
@@ -178,9 +185,7 @@ def group_expectation(vector):
     if end == 'unchanged' and vector[end] is not True or vector.get('standby', True) is not True:
         raise Malformed('unchanged or standby is not true')
     if end == 'refused':
-        if ('path' in vector) != (vector['refused'] == 'corrupt'):
-            raise Malformed('path belongs to refused corrupt')
-        return result | ({'path': vector['path']} if 'path' in vector else {})
+        return refusal(vector)
     if end == 'then':
         result['then'] = group_files(vector['then'])
     return result | {'status': int(vector.get('status', Number('0')).text), 'standby': vector.get('standby', False),
@@ -230,30 +235,96 @@ def sorted_members(value):
     return [sorted_members(inner) for inner in value] if isinstance(value, list) else value
 
 
+# Waiting and watching (§16)
+
+ENDS_OF_OBSERVING = {'wait': 'outcome', 'watch': 'lines'}
+
+
+def observing_expectation(vector):
+    end = ENDS_OF_OBSERVING[vector['do']['verb']]
+    if end == 'lines' and 'refused' not in vector:
+        vector = {'lines': []} | vector
+    return refusal(vector) if one(vector, (end, 'refused')) == 'refused' else {end: vector[end]}
+
+
+def goal(do, subject, goals):
+    """What is waited for, one of goals or ready; what subject names then is to be given, and not else."""
+    if do.get('for') not in (*goals, 'ready'):
+        raise Malformed(f'unknown goal {do.get("for")}')
+    if (subject in do) != (do['for'] == 'ready'):
+        raise Malformed(f'{subject} belongs to ready')
+    return do['for']
+
+
+def observing_reality(vector, observe, judge):
+    since = INTEGER[0](vector['do'].get('since', Number('0')), '/do/since')
+    seen = observe(vector['seen']) if 'seen' in vector else None
+    try:
+        got = judge(vector, vector['do'], since, seen)
+    except Refused as refused:
+        return {'refused': refused.word} | ({'path': refused.path} if refused.word == 'corrupt' else {})
+    return {ENDS_OF_OBSERVING[vector['do']['verb']]: parse(write(got))}
+
+
+def observe_operation(vector, do, since, seen):
+    known(do, {'verb', 'since'} if do['verb'] == 'watch' else {'verb', 'for', 'since', 'call'}, 'do')
+    text = vector[one(vector, ('given', 'givenText'))]
+    given = None if text is None else decode(text if 'givenText' in vector else write(text))
+    if do['verb'] == 'watch':
+        return observing.watch(given, since)
+    what = goal(do, 'call', observing.GOALS)
+    return observing.wait_for_call(given, do['call']) if what == 'ready' else observing.wait(given, what, since)
+
+
+def observe_group(vector, do, since, seen):
+    known(do, {'verb', 'since'} if do['verb'] == 'watch' else {'verb', 'for', 'supervisor'}, 'do')
+    if do['verb'] == 'wait' and seen is None:
+        raise Malformed('no seen')
+    files = group_files(vector[one(vector, ('given',))])
+    both = [files.get(name) for name in FILES]
+    if do['verb'] == 'watch':
+        return observing.watch_group(GROUP, *both, since)
+    goal(do, 'supervisor', ())
+    return observing.wait_for_supervisor(GROUP, *both, seen, do['supervisor'])
+
+
 class Suite(typing.NamedTuple):
     words: set
+    needed: set
     expectation: typing.Callable
     reality: typing.Callable
     comparable: typing.Callable  # what then holds, as text
     plain: typing.Callable  # the same, as JSON value
 
 
-OPERATIONS = Suite(WORDS, expectation, reality, comparable, lambda operation: parse(encode(operation)))
-GROUPS = Suite(WORDS - {'archived', 'reported', 'released'} | {'actions', 'standby'}, group_expectation, group_reality,
+NEEDED = {'comment', 'section', 'seen', 'do'}
+OPERATIONS = Suite(WORDS, NEEDED, expectation, reality, comparable, lambda operation: parse(encode(operation)))
+GROUPS = Suite(WORDS - {'archived', 'reported', 'released'} | {'actions', 'standby'}, NEEDED, group_expectation, group_reality,
                group_comparable, group_plain)
+OBSERVING = {'comment', 'section', 'given', 'givenText', 'seen', 'do', 'refused', 'path'}
 
 
-def suite_of(path):
-    return GROUPS if path.absolute().parent.name == 'groups' else OPERATIONS
+def is_group(path):
+    return path.absolute().parent.name == 'groups'
+
+
+def suite_of(of_group, vector):
+    suite = GROUPS if of_group else OPERATIONS
+    end = ENDS_OF_OBSERVING.get(vector.get('do', {}).get('verb'))
+    if end is None:
+        return suite
+    how = (group_observation, observe_group) if of_group else (observation, observe_operation)
+    return suite._replace(words=OBSERVING | {end}, needed=NEEDED - {'seen'}, expectation=observing_expectation,
+                          reality=lambda vector: observing_reality(vector, *how))
 
 
 def difference(path):
     """What differs between the vector and the implementation, as lines; empty if the vector passes."""
-    suite = suite_of(path)
     try:
         vector = parse(path.read_bytes())
+        suite = suite_of(is_group(path), vector)
         known(vector, suite.words, 'the vector')
-        missing = {'comment', 'section', 'seen', 'do'} - set(vector)
+        missing = suite.needed - set(vector)
         if missing:
             raise Malformed(f'no {", ".join(sorted(missing))}')
         if not path.name.startswith(vector['do']['verb']):
@@ -281,7 +352,7 @@ def main(names):
         if lines:
             failed += 1
             print(f'FAIL {path}', *(f'    {line}' for line in lines), '', sep='\n')
-    of_groups = sum(suite_of(path) is GROUPS for path in paths)
+    of_groups = sum(map(is_group, paths))
     if of_groups:
         print(f'{len(paths) - of_groups} vectors of operations, {of_groups} of groups')
     print(f'{len(names) - failed} passed, {failed} failed')

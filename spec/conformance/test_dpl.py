@@ -130,6 +130,37 @@ class Runner(unittest.TestCase):
             path.write_text(json.dumps(vector))
             self.assertEqual(run.difference(path), [])
 
+    def test_fails_on_what_it_does_not_know_of_waiting(self):
+        wait = {'comment': 'c', 'section': '13', 'given': operation(stack=[FRAME | {'readiness': 'starting'}]),
+                'do': {'verb': 'wait', 'for': 'ready', 'call': 'make'}, 'outcome': 'pending'}
+        watch = {'comment': 'c', 'section': '14', 'given': operation(), 'do': {'verb': 'watch'}}
+        group = {'comment': 'c', 'section': '13', 'given': {'supervisors': {'supervisors': {'s': {'state': 'running'}}}},
+                 'do': {'verb': 'wait', 'for': 'ready', 'supervisor': 's'}, 'seen': {'now': T0}, 'outcome': 'met'}
+        cases = [
+            ('.', wait, {}, ''), ('.', watch, {}, ''), ('groups', group, {}, ''), ('.', wait, {'seen': {'now': T0}}, ''),
+            ('.', wait, {'outcome': 'met'}, '-"met"'), ('groups', group, {'outcome': 'pending'}, '-"pending"'),
+            ('.', wait, {'given': None}, '+"noOperation"'), ('.', wait, {'refused': 'noCall'}, 'exactly one of'),
+            ('.', wait, {'unchanged': True}, 'unknown member in the vector'), ('.', wait, {'lines': []}, 'unknown member in the vector'),
+            ('.', watch, {'outcome': 'met'}, 'unknown member in the vector'),
+            ('.', watch, {'lines': [{'revision': 1}]}, '"revision": 1'),
+            ('.', wait, {'seen': {'now': T0, 'pid': 1}}, 'unknown member in seen'), ('groups', group, {'seen': None}, 'no seen'),
+            ('.', wait, {'do': {'verb': 'wait', 'for': 'ready'}}, 'call belongs to ready'),
+            ('.', wait, {'do': {'verb': 'wait', 'for': 'failed', 'call': 'make'}}, 'call belongs to ready'),
+            ('.', wait, {'do': {'verb': 'wait', 'for': 'Failed'}}, 'unknown goal'),
+            ('.', wait, {'do': wait['do'] | {'supervisor': 's'}}, 'unknown member in do: supervisor'),
+            ('.', watch, {'do': {'verb': 'watch', 'for': 'failed'}}, 'unknown member in do: for'),
+            ('groups', group, {'do': group['do'] | {'call': 'c'}}, 'unknown member in do: call'),
+            ('groups', group, {'do': group['do'] | {'for': 'running'}}, 'unknown goal')]
+        with tempfile.TemporaryDirectory() as directory:
+            for place, vector, change, want in cases:
+                with self.subTest(change=change):
+                    changed = {name: value for name, value in (vector | change).items() if name != 'seen' or value}
+                    path = pathlib.Path(directory) / place / f'{changed["do"]["verb"]}-x.json'
+                    path.parent.mkdir(exist_ok=True)
+                    path.write_text(json.dumps(changed))
+                    got = '\n'.join(run.difference(path))
+                    self.assertTrue(want in got if want else not got, got)
+
 
 class RandomVectors(unittest.TestCase):
     def test_random_groups_pass(self):
@@ -144,7 +175,9 @@ class RandomVectors(unittest.TestCase):
         for what in ('pass: standby', 'register: refused cycle', 'beat: refused otherProcess', 'remove: refused stillRunning',
                      'TERM to group', 'TERM to process', 'TERM to session', 'status 5', 'running → failed, stale', 'N attempts',
                      'decode: refused newerVersion', 'given up, and told to end', 'alerts go on from the alerts file', 'waits on, blocked',
-                     'blocked by a process in another pid namespace', 'otherProcess for one in another pid namespace'):
+                     'blocked by a process in another pid namespace', 'otherProcess for one in another pid namespace',
+                     'beat readiness ready → starting', 'register readiness ready → stopping', 'wait: met', 'wait: impossible',
+                     'wait: pending', 'wait: refused noSupervisor', 'watch: gap and lines', 'watch: lines', 'watch: none'):
             self.assertTrue(what in out.getvalue(), what)
 
     def test_the_same_seed_gives_the_same_vectors(self):
@@ -269,8 +302,12 @@ class Files(InDirectory):
         child = subprocess.Popen(['cat'], stdin=subprocess.PIPE)
         self.addCleanup(child.stdin.close)
         self.push('make')
-        self.push('cc', '--participant=worker', '--supervisor=boss', '--handle=h 1', '--pid', str(child.pid))
+        self.push('cc', '--participant=worker', '--supervisor=boss', '--handle=h 1', '--pid', str(child.pid),
+                  '--readiness=stopping')
+        self.assertEqual(self.read()['stack'][1]['readiness'], 'stopping')
         self.dpl('heartbeat', '--supervisor=boss')
+        self.dpl('heartbeat', '--call=make', '--readiness=starting', '--note=at 50 %')
+        self.assertEqual([self.read()['stack'][0][name] for name in ('readiness', 'note')], ['starting', 'at 50 %'])
         child.kill()
         child.wait()
         self.dpl('heartbeat', '--participant=cli', status=3)
@@ -463,7 +500,7 @@ class Groups(InDirectory):
         self.group('register', 's', '--pid', str(os.getpid()), status=76)
         self.group('beat', 's', '--pid', str(os.getpid()), status=76)
         self.group('register', 't', '--request', status=76)
-        self.group('beat', 'x', status=66)
+        self.group('beat', 'nobody', status=66)
         before = self.entry('s')
         self.group('beat', 's', '--pid', str(child.pid))
         self.assertEqual((self.entry('s')['runningSince'], self.entry('s')['process']), (before['runningSince'], before['process']))
@@ -472,8 +509,12 @@ class Groups(InDirectory):
         self.group('beat', 's', '--pid', str(child.pid), status=69)
         self.group('beat', 's', status=5)
         self.assertEqual(self.entry('s')['lastHeartbeat'] >= before['lastHeartbeat'], True)
-        self.group('beat', 's', '--pid', str(os.getpid()))
-        self.assertEqual(self.entry('s')['pid'], os.getpid())
+        self.group('beat', 's', '--pid', str(os.getpid()), '--readiness=starting', '--note=é')
+        self.assertEqual([self.entry('s')[name] for name in ('pid', 'readiness', 'note')], [os.getpid(), 'starting', 'é'])
+        self.group('register', 'w', '--depends=s')
+        self.group('register', 's', '--readiness=ready')
+        self.group('register', 'x', '--depends=s')
+        self.assertEqual([self.entry(name)['state'] for name in 'wx'], ['waitingForDependencies', 'running'])
         self.edit_by_hand('s', state='shuttingDown')
         self.group('beat', 's', status=3)
         self.group('register', 's', status=76)
