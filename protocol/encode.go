@@ -53,6 +53,8 @@ func (w *encoder) operation(op Operation) {
 	w.milliseconds("stalenessThresholdMs", op.StalenessThreshold)
 	if !op.TerminalAt.IsZero() {
 		w.time("terminalAt", op.TerminalAt)
+	}
+	if !op.TerminalAt.IsZero() || op.TerminalHeartbeats != 0 {
 		w.int("terminalHeartbeats", int64(op.TerminalHeartbeats))
 	}
 	w.name("stack")

@@ -66,7 +66,7 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 // saying returns what the flags say of the actor.
 func (c *heartbeat) saying() (say protocol.Saying, err error) {
 	say.Cleaning, say.Note = c.cleaning, c.note
-	say.Readiness, err = cli.Readiness(c.readiness)
+	say.Readiness, err = cli.Readiness(c.readiness, protocol.ReadinessStarting, protocol.ReadinessReady, protocol.ReadinessStopping)
 	return say, err
 }
 

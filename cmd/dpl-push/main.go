@@ -23,7 +23,7 @@ func (c *push) Define(f *cli.FlagSet) {
 	c.Push.Define(f, "who makes the call ($DPL_PARTICIPANT); required")
 	f.PID(&c.pid, "pid", "watch process N: when it is gone, the call has crashed")
 	f.Bool(&c.tmp, "tmp", "make a temporary directory, which goes with the call")
-	f.String(&c.readiness, "readiness", "starting", "the call says when it is ready, with dpl-heartbeat --readiness")
+	f.String(&c.readiness, "readiness", "starting", "starting: the call says when it is ready, with dpl-heartbeat --readiness")
 	f.Bool(&c.asShell, "sh", "print shell exports for eval; on failure, (exit N)")
 }
 

@@ -16,7 +16,7 @@ func (c *push) arguments(env *cli.Env) (p protocol.Push, op string, err error) {
 		return p, op, err
 	}
 	p.Tmp = c.tmp
-	if p.Readiness, err = cli.Readiness(c.readiness); err != nil {
+	if p.Readiness, err = cli.Readiness(c.readiness, protocol.ReadinessStarting); err != nil {
 		return p, op, err
 	}
 	p.PID, p.Process, err = c.process()

@@ -115,7 +115,7 @@ func (c *register) arguments(env *cli.Env, r *protocol.Registration) (err error)
 			return err
 		}
 	}
-	if r.Readiness, err = cli.Readiness(c.readiness); err != nil {
+	if r.Readiness, err = cli.Readiness(c.readiness, protocol.ReadinessStarting, protocol.ReadinessReady); err != nil {
 		return err
 	}
 	if c.request && r.Readiness != "" && len(c.command) == 0 {

@@ -112,6 +112,7 @@ func registered(g protocol.Group, r *protocol.Registered, seen protocol.Observat
 	}
 	return cli.Object{
 		{Name: "supervisorId", Value: r.ID}, {Name: "state", Value: string(r.State)}, {Name: "pid", Value: cli.PIDOrNull(r.PID)},
+		{Name: "readiness", Value: string(r.Notice.Readiness)},
 		{Name: "ageMs", Value: milliseconds(r.LastHeartbeat, age)}, {Name: "restartAttempts", Value: r.RestartAttempts},
 		{Name: "dependencies", Value: append([]string{}, r.Dependencies...)}, {Name: "dependsOn", Value: cli.OrNull(strings.Join(r.Dependencies, ","))},
 		{Name: "restartable", Value: r.Restartable}, {Name: "verdict", Value: verdict}, {Name: "note", Value: cli.OrNull(note(r, seen))},
@@ -127,9 +128,11 @@ func note(r *protocol.Registered, seen protocol.Observation) string {
 		return "told to end " + ago(seen.Now.Sub(r.TermSentAt).Milliseconds())
 	case r.State == protocol.StateScheduled:
 		return "restart in " + max(r.NextAttemptAt.Sub(seen.Now), 0).String()
-	case r.LastExit != nil && r.State != protocol.StateRunning && r.LastExit.Error != "":
+	case r.State == protocol.StateRunning:
+		return r.Notice.String()
+	case r.LastExit != nil && r.LastExit.Error != "":
 		return r.LastExit.Reason + ": " + r.LastExit.Error
-	case r.LastExit != nil && r.State != protocol.StateRunning:
+	case r.LastExit != nil:
 		return r.LastExit.Reason
 	}
 	return ""

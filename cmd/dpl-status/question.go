@@ -68,6 +68,9 @@ func (s *shower) facts(op protocol.Operation, f *protocol.Frame, seen protocol.O
 		{Name: "monotonicClock", Value: seen.Monotonic(f.LastHeartbeat, f.Beat)},
 		{Name: "pid", Value: f.PID}, {Name: "identityKnown", Value: f.Process.Known() && f.Process.PID == f.PID},
 	}
+	if said := f.Said(); said.String() != "" {
+		facts = append(facts, cli.Object{{Name: "readiness", Value: string(said.Readiness)}, {Name: "note", Value: said.Note}}...)
+	}
 	if c := f.Crash; c != nil {
 		facts = append(facts, cli.Object{
 			{Name: "crashedAt", Value: stamp(c.At)}, {Name: "detectedBy", Value: c.DetectedBy}, {Name: "evidence", Value: string(c.Evidence)},

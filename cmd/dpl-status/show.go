@@ -111,6 +111,11 @@ func (s *shower) operation(id string) error {
 		fmt.Fprintln(s.env.Stdout)
 		s.table([]string{"supervisorId", "pid", "status", "ageMs", "verdict"}, []string{"SUPERVISOR", "PID", "STATUS", "LAST HEARTBEAT", "JUDGED NOW"}, supervisors)
 	}
+	for _, f := range op.Stack {
+		if said := f.Said().String(); said != "" {
+			fmt.Fprintf(s.env.Stdout, "\ncall %s of %s says: %s\n", f.CallID, f.ParticipantID, text(said))
+		}
+	}
 	for _, f := range op.Lingering(s.observe().Now) {
 		fmt.Fprintf(s.env.Stdout, "\ncall %s of %s was told to clean up and has not popped\n", f.CallID, f.ParticipantID)
 	}
@@ -134,7 +139,8 @@ func (s *shower) frames(op protocol.Operation) []cli.Object {
 		evidence, age := op.Judge(f, seen)
 		objects = append(objects, cli.Object{
 			{Name: "callId", Value: f.CallID}, {Name: "participantId", Value: f.ParticipantID}, {Name: "pid", Value: f.PID},
-			{Name: "state", Value: string(f.State)}, {Name: "ageMs", Value: age.Milliseconds()},
+			{Name: "state", Value: string(f.State)}, {Name: "readiness", Value: string(f.Said().Readiness)}, {Name: "note", Value: f.Said().Note},
+			{Name: "ageMs", Value: age.Milliseconds()},
 			{Name: "supervisorId", Value: cli.OrNull(f.SupervisorID)}, {Name: "supervisorHandle", Value: cli.OrNull(f.SupervisorHandle)},
 			{Name: "verdict", Value: verdict(f.State.Live(), evidence, f.Crash)},
 		})

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"slices"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol"
@@ -104,11 +105,11 @@ func (c *Call) IDs() (op, call string, err error) {
 	return op, call, err
 }
 
-// Readiness returns the readiness that --readiness names, "" if it is not given.
-func Readiness(value string) (protocol.Readiness, error) {
+// Readiness returns the readiness that --readiness names, one of want, or "" if it is not given.
+func Readiness(value string, want ...protocol.Readiness) (protocol.Readiness, error) {
 	r := protocol.Readiness(value)
-	if value != "" && !r.Valid() {
-		return "", Usagef("--readiness: want starting, ready or stopping, not %q", value)
+	if value != "" && !slices.Contains(want, r) {
+		return "", Usagef("--readiness: want one of %v, not %q", want, value)
 	}
 	return r, nil
 }

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/sdnotify"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// lastWords is how long what is left of the group when the command ends may take to end by itself, such as a tee that it
+// writes to.
+const lastWords = time.Second
+
+// A runner runs one command.
+type runner struct {
+	env        *cli.Env
+	part       part
+	job        *process.Job
+	socket     *sdnotify.Socket // nil: not offered
+	softSignal syscall.Signal
+
+	killAfter, softTimeout, timeout, watchdog time.Duration
+
+	beats    beats
+	why      ending    // why it was stopped, if that decides the status
+	stopping bool      // TERM is sent
+	killed   bool      // KILL is, too
+	kill     time.Time // when to send KILL, or to give up; zero: not stopping
+	soft     time.Time // when to ask it to end; zero: not, or done
+	hard     time.Time // when to stop it
+	silent   time.Time // when the watchdog stops it
+}
+
+// An ending is an exit status that the command's own gives way to, and its reason.
+type ending struct {
+	status int
+	reason string
+}
+
+// follow waits for the end of the command and its group, and does meanwhile what is to be done.
+func (r *runner) follow(signals <-chan os.Signal, interval time.Duration) {
+	start := time.Now()
+	r.soft, r.hard, r.silent = after(start, r.softTimeout), after(start, r.timeout), after(start, r.watchdog)
+	r.beats.start(r.part, interval)
+	ended := r.job.Ended()
+	var messages <-chan sdnotify.Message
+	if r.socket != nil {
+		messages = r.socket.Messages()
+	}
+	for {
+		timer := time.NewTimer(time.Until(earliest(r.kill, r.soft, r.hard, r.silent, r.beats.due())))
+		select {
+		case <-r.job.Empty():
+			timer.Stop()
+			r.finishBeats()
+			return
+		case <-ended:
+			ended = nil
+			r.stopRest()
+		case sig := <-signals:
+			r.forward(sig.(syscall.Signal))
+		case m, ok := <-messages:
+			if r.hear(m); !ok { // the socket has failed
+				messages = nil
+			}
+		case b := <-r.beats.made:
+			r.learn(b)
+		case <-timer.C:
+			if !r.onTime(time.Now()) {
+				r.finishBeats()
+				return
+			}
+		}
+		timer.Stop()
+		r.beats.next(time.Now(), r.why.status == cli.StatusCleanUp)
+	}
+}
+
+func after(t time.Time, d time.Duration) time.Time {
+	if d == 0 {
+		return time.Time{}
+	}
+	return t.Add(d)
+}
+
+// earliest returns the first of times that are not zero.
+func earliest(times ...time.Time) time.Time {
+	first := time.Now().Add(time.Hour)
+	for _, t := range times {
+		if !t.IsZero() && t.Before(first) {
+			first = t
+		}
+	}
+	return first
+}
+
+// onTime does what is due now. It reports false if what is left of the group has to be left alone.
+func (r *runner) onTime(now time.Time) bool {
+	due := func(t time.Time) bool { return !t.IsZero() && !now.Before(t) }
+	if due(r.soft) {
+		r.soft = time.Time{}
+		r.ask()
+	}
+	if due(r.hard) {
+		r.hard = time.Time{}
+		r.stop(ending{cli.StatusTimeout, "timed out after " + r.timeout.String()})
+	}
+	if due(r.silent) {
+		r.silent = time.Time{}
+		r.stop(ending{cli.StatusTimeout, "silent for " + r.watchdog.String()})
+	}
+	if !due(r.kill) {
+		return true
+	}
+	if r.killed {
+		r.env.Warnf("%s: killed, but not gone: processes %v", r.part.name(), r.job.Left())
+		return false
+	}
+	if !r.stopping {
+		r.term()
+		return true
+	}
+	r.killed = true
+	r.kill = now.Add(max(r.killAfter, lastWords))
+	r.signal(syscall.SIGKILL)
+	return true
+}
+
+// ask asks the command to end.
+func (r *runner) ask() {
+	r.env.Warnf("%s: %v are over: sending %s", r.part.name(), r.softTimeout, process.SignalName(r.softSignal))
+	note := "asked to end after " + r.softTimeout.String()
+	r.beats.say(protocol.Saying{Note: &note})
+	r.signal(r.softSignal)
+}
+
+// stop stops the command because of why. The first reason counts.
+func (r *runner) stop(why ending) {
+	if r.why.status == 0 {
+		r.why = why
+		r.env.Warnf("%s: %s: stopping the command", r.part.name(), why.reason)
+	}
+	if !r.stopping {
+		r.term()
+	}
+}
+
+// stopRest stops what is left of the group when the command itself has ended, in a while.
+func (r *runner) stopRest() {
+	r.soft, r.hard, r.silent = time.Time{}, time.Time{}, time.Time{}
+	if r.kill.IsZero() {
+		r.kill = time.Now().Add(min(lastWords, r.killAfter))
+	}
+}
+
+func (r *runner) term() {
+	r.stopping = true
+	r.kill = time.Now().Add(r.killAfter)
+	r.signal(syscall.SIGTERM)
+}
+
+// forward passes a signal on. TERM means that it is to end.
+func (r *runner) forward(sig syscall.Signal) {
+	if sig == syscall.SIGTERM && !r.stopping {
+		r.term()
+		return
+	}
+	r.signal(sig)
+}
+
+func (r *runner) signal(sig syscall.Signal) {
+	if err := r.job.Signal(sig); err != nil && err != process.ErrNoProcess {
+		r.env.Warnf("%s: send %s: %v", r.part.name(), process.SignalName(sig), err)
+	}
+}
+
+// hear takes in what the command says by sd_notify.
+func (r *runner) hear(m sdnotify.Message) {
+	say := protocol.Saying{Note: m.Status}
+	switch {
+	case m == sdnotify.Message{}:
+		return
+	case m.Ready:
+		say.Readiness = protocol.ReadinessReady
+	case m.Reloading:
+		say.Readiness = protocol.ReadinessStarting
+	case m.Stopping:
+		say.Readiness = protocol.ReadinessStopping
+	}
+	if m.Barrier != nil {
+		r.beats.barrier(m.Barrier)
+		return
+	}
+	if m.Watchdog && !r.silent.IsZero() {
+		r.silent = time.Now().Add(r.watchdog)
+	}
+	if m.Trigger && !r.silent.IsZero() {
+		r.silent = time.Now()
+	}
+	r.beats.say(say)
+}
+
+// learn takes in what came of a heartbeat.
+func (r *runner) learn(b beat) {
+	if b.err != nil && !r.beats.failing {
+		r.env.Warnf("%v", b.err)
+	}
+	r.beats.learn(b)
+	if b.status != cli.StatusOK {
+		r.stop(ending{b.status, r.part.told(b.status)})
+	}
+}
+
+// finishBeats makes sure that all that the command has said is noted.
+func (r *runner) finishBeats() {
+	if r.socket != nil {
+		r.socket.Finish()
+		for m := range r.socket.Messages() {
+			r.hear(m)
+		}
+	}
+	r.beats.finish()
+}

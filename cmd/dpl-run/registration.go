@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// registration is the part of a registered supervisor.
+type registration struct {
+	env     *cli.Env
+	ledger  *fileops.Ledger
+	group   string
+	actor   protocol.Actor
+	by      string
+	atFirst protocol.Readiness
+}
+
+// registration returns the part that --group asks for.
+func (c *run) registration(env *cli.Env) (part, error) {
+	if c.GivesCall() {
+		return nil, cli.Usagef("--group keeps the registration of a supervisor: it goes with --supervisor only, not with flags of a call")
+	}
+	ids := cli.Supervisor{Group: cli.Group{Group: c.group}, Supervisor: c.Supervisor}
+	group, supervisor, err := ids.IDs()
+	if err != nil {
+		return nil, err
+	}
+	r := &registration{env: env, group: group, actor: protocol.Actor{Supervisor: supervisor, Process: self()}}
+	r.actor.PID = r.actor.Process.PID
+	if c.notify {
+		r.atFirst = protocol.ReadinessStarting
+	}
+	if r.by, err = env.Janitor(); err != nil {
+		return nil, err
+	}
+	r.ledger, err = env.Create(fileops.Config{})
+	return r, err
+}
+
+func (r *registration) name() string { return r.group + ": " + r.actor.Supervisor }
+
+func (r *registration) begin() ([]string, time.Duration, error) {
+	edit, err := r.env.EditGroup(r.ledger, r.group, fileops.OrCreate, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+		return g.Register(protocol.Registration{
+			Supervisor: r.actor.Supervisor, By: r.by, PID: r.actor.PID, Process: r.actor.Process, Readiness: r.atFirst,
+		}, seen)
+	})
+	if err != nil || r.env.DryRun() {
+		return nil, 0, cli.Named("register", r.group, r.actor.Supervisor, err)
+	}
+	return []string{
+		"DPL_LEDGER=" + r.ledger.Dir(), "DPL_GROUP=" + r.group, "DPL_SUPERVISOR=" + r.actor.Supervisor,
+	}, edit.After.Orchestrator.HeartbeatInterval, nil
+}
+
+func (r *registration) beat(say protocol.Saying) (status int, err error) {
+	_, err = r.env.EditGroup(r.ledger, r.group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
+		after, status, err = g.BeatRegistered(r.actor, say, seen)
+		return after, err
+	})
+	if errors.Is(err, protocol.ErrNoSupervisor) || errors.Is(err, protocol.ErrOtherProcess) || errors.Is(err, fileops.ErrNoGroup) {
+		r.env.Warnf("%v", cli.Named("heartbeat", r.group, r.actor.Supervisor, err))
+		return cli.StatusCrashed, nil
+	}
+	return status, cli.Named("heartbeat", r.group, r.actor.Supervisor, err)
+}
+
+func (r *registration) told(status int) string {
+	if status == cli.StatusCleanUp {
+		return "the supervisor is to end"
+	}
+	return "the supervisor was declared dead, or is another process now"
+}
+
+// end leaves it to the next pass to find that the supervisor has ended.
+func (r *registration) end(string) (int, error) { return 0, nil }

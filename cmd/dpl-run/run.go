@@ -1,0 +1,215 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/sdnotify"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// A part is what the command takes part in: a call, or the registration of a supervisor.
+type part interface {
+	// begin makes it, and returns the variables that tell the command of it, and how often to beat.
+	begin() (variables []string, interval time.Duration, err error)
+	// beat makes a heartbeat, and returns its status (spec §6).
+	beat(say protocol.Saying) (status int, err error)
+	// told is what a heartbeat with that status, which is not 0, says.
+	told(status int) string
+	// end says how the command ended, "" if well, and returns the status of who did not notice before.
+	end(failure string) (status int, err error)
+	// name is what it is called in messages.
+	name() string
+}
+
+func (c *run) run(env *cli.Env) error {
+	if err := c.check(env); err != nil {
+		return err
+	}
+	path, err := c.lookUp()
+	if err != nil {
+		return err
+	}
+	softSignal, err := process.ParseSignal(c.softSignal)
+	if err != nil {
+		return cli.Usagef("--soft-signal: %v", err)
+	}
+	p, err := c.part(env)
+	if err != nil {
+		return err
+	}
+	variables, interval, err := p.begin()
+	if err != nil || env.DryRun() {
+		return err
+	}
+	r := &runner{env: env, part: p, softSignal: softSignal, killAfter: c.killAfter, softTimeout: c.softTimeout, timeout: c.timeout, watchdog: c.watchdog}
+	return r.run(path, c.command, environment(variables), interval, c.notify)
+}
+
+func (c *run) check(env *cli.Env) error {
+	switch {
+	case env.JSON():
+		return cli.Usagef("--json: stdout belongs to COMMAND")
+	case len(c.command) == 0:
+		return cli.Usagef("COMMAND is missing: see %s --help", env.Program)
+	case c.softTimeout != 0 && c.timeout != 0 && c.softTimeout >= c.timeout:
+		return cli.Usagef("--soft-timeout %v must be less than --timeout %v", c.softTimeout, c.timeout)
+	case c.watchdog != 0 && !c.notify:
+		return cli.Usagef("--watchdog goes with --notify")
+	}
+	return nil
+}
+
+// lookUp returns the path of the command's program.
+func (c *run) lookUp() (string, error) {
+	path, err := exec.LookPath(c.command[0])
+	if errors.Is(err, exec.ErrDot) { // PATH says so
+		err = nil
+	}
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		return "", cli.WithStatus(cli.StatusNoCommand, err)
+	}
+	return path, cli.WithStatus(cli.StatusCannotRun, err)
+}
+
+// self returns this process, which is the participant's: it lives as long as the call.
+func self() protocol.Process {
+	p, err := process.Identify(os.Getpid())
+	if err != nil { // as on a system where processes have no identity
+		p = protocol.Process{PID: os.Getpid()}
+	}
+	return p
+}
+
+// environment returns that of this process, with other variables.
+func environment(variables []string) []string {
+	names := []string{"DPL_OP", "DPL_CALL", "DPL_PARTICIPANT", "DPL_HANDLE", "DPL_TMP"}
+	for _, v := range variables {
+		name, _, _ := strings.Cut(v, "=")
+		names = append(names, name)
+	}
+	return append(without(os.Environ(), names...), variables...)
+}
+
+func without(env []string, names ...string) []string {
+	var rest []string
+	for _, v := range env {
+		named := false
+		for _, name := range names {
+			named = named || strings.HasPrefix(v, name+"=")
+		}
+		if !named {
+			rest = append(rest, v)
+		}
+	}
+	return rest
+}
+
+// run starts the command, and returns when it has ended and that is noted.
+func (r *runner) run(path string, argv, env []string, interval time.Duration, notify bool) (err error) {
+	if notify {
+		if r.socket, err = sdnotify.Listen(); err != nil {
+			return r.notStarted(err)
+		}
+		defer r.socket.Close()
+		env = append(without(env, "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"), "NOTIFY_SOCKET="+r.socket.Address())
+		if r.watchdog != 0 {
+			env = append(env, "WATCHDOG_USEC="+strconv.FormatInt(r.watchdog.Microseconds(), 10))
+		}
+	}
+	signals := catch(r.softSignal)
+	if r.job, err = process.StartJob(path, argv, env); err != nil {
+		return r.notStarted(cli.WithStatus(cli.StatusCannotRun, fmt.Errorf("%s: %w", argv[0], err)))
+	}
+	r.env.Logf("%s: process %d: %s", r.part.name(), r.job.PID(), strings.Join(argv, " "))
+	r.follow(signals, interval)
+	status, err := r.finish()
+	if err := r.job.Close(); err != nil {
+		r.env.Warnf("%v", err)
+	}
+	if err != nil {
+		return err
+	}
+	if sig, ok := r.interrupted(); ok {
+		process.PassOn(sig)
+	}
+	return cli.Exit(status)
+}
+
+// notStarted ends the part of a command that did not begin.
+func (r *runner) notStarted(cause error) error {
+	if _, err := r.part.end(fmt.Sprintf("not started: %v", cause)); err != nil {
+		r.env.Warnf("%v", err)
+	}
+	return cause
+}
+
+// finish notes how the command ended, and returns the exit status.
+func (r *runner) finish() (int, error) {
+	failure, status := r.ending()
+	later, err := r.end(failure)
+	switch {
+	case err != nil:
+		return 0, err
+	case status == 0 && later != 0:
+		return later, nil
+	}
+	return status, nil
+}
+
+// ending returns how the command ended, "" if well, and the exit status.
+func (r *runner) ending() (failure string, status int) {
+	if r.ended() {
+		switch code, sig := r.job.Status(); {
+		case sig != 0:
+			failure, status = "killed by "+process.SignalName(sig), 128+int(sig)
+		case code != 0:
+			failure, status = fmt.Sprintf("exit %d", code), code
+		}
+	} else { // it was killed, but the kernel cannot end it yet
+		failure, status = "not ended", 128+int(syscall.SIGKILL)
+	}
+	if r.why.status != 0 {
+		return r.why.reason, r.why.status
+	}
+	return failure, status
+}
+
+func (r *runner) ended() bool {
+	select {
+	case <-r.job.Ended():
+		return true
+	default:
+		return false
+	}
+}
+
+// interrupted returns the signal by which the terminal ended the command, if it did.
+func (r *runner) interrupted() (syscall.Signal, bool) {
+	if !r.ended() {
+		return 0, false
+	}
+	return r.job.Interrupted()
+}
+
+// patience is how long the end is tried to be noted.
+const patience = 10 * time.Second
+
+// end ends the part. What may pass is tried again.
+func (r *runner) end(failure string) (status int, err error) {
+	for until := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+		status, err = r.part.end(failure)
+		if err == nil || !cli.Transient(err) || time.Now().After(until) {
+			return status, err
+		}
+	}
+}

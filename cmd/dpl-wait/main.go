@@ -1,0 +1,55 @@
+// Dpl-wait waits for operations to come to a state, or for calls or supervisors to be ready.
+//
+//	dpl-wait --op OP... [--for STATE] [--any] [--timeout D]
+//	dpl-wait --op OP --ready CALL... [--any] [--timeout D]
+//	dpl-wait --group GROUP --ready ID... [--any] [--timeout D]
+//
+// It exits 1 as soon as it will not come to that, and 124 when D is over (spec §13).
+package main
+
+import (
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+)
+
+type wait struct {
+	cli.Common
+	ops, ready []string
+	group      string
+	goal       string
+	since      int
+	any        bool
+	timeout    time.Duration
+}
+
+const notGiven = -1
+
+func (c *wait) Define(f *cli.FlagSet) {
+	c.goal, c.since = "terminal", notGiven
+	f.Strings(&c.ops, "op", "OP", "operation ($DPL_OP)")
+	f.String(&c.goal, "for", "STATE", "wait for running, aborted, cleanup (or failed: for a failure to be detected), completed, failed, terminal, or "+
+		"change, of any state (terminal)")
+	f.Strings(&c.ready, "ready", "ID", "wait for this call of the operation, or with --group this supervisor, to be ready")
+	f.String(&c.group, "group", "GROUP", "group of the supervisors ($DPL_GROUP)")
+	f.Bool(&c.any, "any", "wait for one of several, and print those that have come to it")
+	f.Count(&c.since, "since", "with --for change: of after revision N (the present one)")
+	f.Duration(&c.timeout, "timeout", "give up after D, and exit 124", time.Millisecond)
+}
+
+func (c *wait) Run(env *cli.Env) error {
+	w, err := c.waiter(env)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	return w.wait()
+}
+
+func main() {
+	cli.Main(&wait{}, "Wait for operations to come to a state.",
+		"What has come about already counts. Takes no processor time while nothing changes. With --any, prints a line OPERATION STATE, or ID ready, for each "+
+			"that has come to it. While it waits it does what any dpl command does when it finds that a participant has died, so that it does not "+
+			"wait for the dead. Exits 1 as soon as what is waited for has become impossible, 66 if there is no such operation; with --for running it "+
+			"waits for one to begin.")
+}

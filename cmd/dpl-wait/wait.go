@@ -1,0 +1,222 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// notThere is the state of what is not there.
+const notThere = "not there"
+
+// A target is one thing that is waited for.
+type target struct {
+	id      string // of the operation, call or supervisor
+	outcome protocol.Outcome
+	state   string
+	since   int64 // of an operation: the revision after which a change counts
+}
+
+// A waiter waits for its targets.
+type waiter struct {
+	env     *cli.Env
+	ledger  *fileops.Ledger
+	goal    protocol.Goal
+	any     bool
+	timeout time.Duration
+	over    <-chan time.Time // when the timeout is over; nil: never
+	op      string           // whose calls the targets are; "": they are operations
+	group   string           // whose supervisors the targets are
+	targets []*target
+
+	notifier *fileops.Notifier
+	alive    []protocol.Operation // those that are waited for and not over, as last read
+	janitors map[string]*janitor  // by operation
+	woken    chan struct{}        // by a janitor's process
+}
+
+// open opens the ledger. If it may be yet to begin, it is waited for.
+func (w *waiter) open(mayBegin bool) (*fileops.Ledger, error) {
+	const pause = 20 * time.Millisecond
+	for {
+		l, err := w.env.Open()
+		if !errors.Is(err, fileops.ErrNoLedger) || !mayBegin {
+			return l, err
+		}
+		select {
+		case <-time.After(pause):
+		case <-w.over:
+			return nil, fmt.Errorf("%w after %v: %v", cli.ErrTimeout, w.timeout, err)
+		}
+	}
+}
+
+func (w *waiter) close() {
+	w.notifier.Close()
+	for _, j := range w.janitors {
+		j.close()
+	}
+}
+
+// wait returns when the targets have come to what is waited for, or never will, or the timeout is over.
+func (w *waiter) wait() error {
+	for {
+		w.notifier.Arm()
+		if err := w.look(); err != nil {
+			return err
+		}
+		if done, err := w.judge(); done {
+			return err
+		}
+		again := time.NewTimer(w.tidy())
+		select {
+		case <-w.notifier.C():
+		case <-w.woken:
+		case <-again.C:
+		case <-w.over:
+			w.print()
+			return fmt.Errorf("%s: %w after %v", w.rest(protocol.Pending), cli.ErrTimeout, w.timeout)
+		}
+		again.Stop()
+	}
+}
+
+// judge reports whether the wait is over, and if so what is wrong with its end.
+func (w *waiter) judge() (done bool, err error) {
+	met, impossible := w.count(protocol.Met), w.count(protocol.Impossible)
+	enough, never := len(w.targets), 1
+	if w.any {
+		enough, never = 1, len(w.targets)
+	}
+	switch {
+	case met >= enough:
+		w.print()
+		return true, nil
+	case impossible >= never:
+		w.print()
+		return true, fmt.Errorf("%s: %w", w.rest(protocol.Impossible), cli.ErrFalse)
+	}
+	return false, nil
+}
+
+func (w *waiter) count(o protocol.Outcome) (n int) {
+	for _, t := range w.targets {
+		if t.outcome == o {
+			n++
+		}
+	}
+	return n
+}
+
+// rest names the targets with outcome o.
+func (w *waiter) rest(o protocol.Outcome) string {
+	var all []string
+	for _, t := range w.targets {
+		if t.outcome == o {
+			all = append(all, t.id+" is "+t.state)
+		}
+	}
+	where := w.op
+	if where == "" {
+		where = w.group
+	}
+	if where != "" {
+		where += ": "
+	}
+	return where + strings.Join(all, ", ")
+}
+
+// tidy lets the janitors look at what is waited for, and returns how long to wait at most before looking again.
+func (w *waiter) tidy() time.Duration {
+	again := time.Hour
+	for _, op := range w.alive {
+		again = min(again, w.janitors[op.ID].look(op))
+	}
+	return again
+}
+
+// look looks at the targets.
+func (w *waiter) look() error {
+	w.alive = w.alive[:0]
+	switch {
+	case w.group != "":
+		return w.lookAtGroup()
+	case w.op != "":
+		op, err := w.read(w.op)
+		for _, t := range w.targets {
+			t.outcome, t.state = op.WaitReady(t.id), stateOf(op, t.id)
+		}
+		return err
+	}
+	for _, t := range w.targets {
+		op, err := w.read(t.id)
+		if errors.Is(err, fileops.ErrNotFound) && w.goal.MayBegin() && t.state == notThere {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if t.since == notGiven {
+			t.since = op.Revision
+		}
+		t.outcome, t.state = op.Wait(w.goal, t.since), string(op.State)
+	}
+	return nil
+}
+
+// read reads an operation.
+func (w *waiter) read(id string) (protocol.Operation, error) {
+	op, archived, err := w.ledger.ReadOperation(id)
+	if err == nil && !archived && !op.State.Terminal() {
+		w.alive = append(w.alive, op)
+	}
+	return op, cli.Named("wait", id, "", err)
+}
+
+func stateOf(op protocol.Operation, call string) string {
+	if f := op.Frame(call); f != nil {
+		return string(f.State)
+	}
+	return notThere
+}
+
+func (w *waiter) lookAtGroup() error {
+	g, err := w.ledger.ReadGroup(w.group)
+	if err != nil {
+		return cli.Named("wait", w.group, "", err)
+	}
+	seen := w.env.GroupClock()()
+	for _, t := range w.targets {
+		if t.outcome, err = g.WaitReady(t.id, seen); err != nil {
+			return cli.Named("wait", w.group, t.id, err)
+		}
+		t.state = string(g.Supervisor(t.id).State)
+	}
+	return nil
+}
+
+// print prints what the targets have come to.
+func (w *waiter) print() {
+	if w.env.JSON() {
+		results := []cli.Object{}
+		for _, t := range w.targets {
+			results = append(results, cli.Object{{Name: "id", Value: t.id}, {Name: "state", Value: t.state}, {Name: "outcome", Value: string(t.outcome)}})
+		}
+		w.env.PrintJSON(cli.Object{{Name: "targets", Value: results}})
+		return
+	}
+	for _, t := range w.targets {
+		switch {
+		case !w.any || t.outcome != protocol.Met:
+		case w.op != "" || w.group != "":
+			fmt.Fprintln(w.env.Stdout, t.id, "ready")
+		default:
+			fmt.Fprintln(w.env.Stdout, t.id, t.state)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"io"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// A follower prints the lines of one file.
+type follower struct {
+	env      *cli.Env
+	name     string
+	notifier *fileops.Notifier
+	// read returns the lines after a revision, the last revision, and whether there will be no more.
+	read func(since int64) (lines []protocol.Line, revision int64, last bool, err error)
+}
+
+// follower returns what the flags ask for.
+func (c *watch) follower(env *cli.Env) (*follower, error) {
+	if env.DryRun() {
+		return nil, cli.Usagef("--dry-run: a watch is no change")
+	}
+	group, err := cli.ID("--group", c.group, "")
+	if err != nil {
+		return nil, err
+	}
+	if group != "" && c.Op != "" {
+		return nil, cli.Usagef("--group does not go with --op")
+	}
+	op := ""
+	if group == "" {
+		if op, err = c.OperationID(); err != nil {
+			return nil, err
+		}
+	}
+	l, err := env.Open()
+	if err != nil {
+		return nil, err
+	}
+	if group != "" {
+		return &follower{env: env, name: group, notifier: l.Notify(nil, []string{group}), read: func(since int64) ([]protocol.Line, int64, bool, error) {
+			g, err := l.ReadGroup(group)
+			return g.Lines(since), g.Registry.Revision, false, err
+		}}, nil
+	}
+	return &follower{env: env, name: op, notifier: l.Notify([]string{op}, nil), read: func(since int64) ([]protocol.Line, int64, bool, error) {
+		o, archived, err := l.ReadOperation(op)
+		return o.Lines(since), o.Revision, archived || o.State.Terminal(), err
+	}}, nil
+}
+
+// run prints the lines after the revision since, until there are no more, or until timeout, unless it is 0, is over.
+func (f *follower) run(since int64, timeout time.Duration) error {
+	defer f.notifier.Close()
+	var over <-chan time.Time
+	if timeout != 0 {
+		over = time.After(timeout)
+	}
+	unread := cli.ReaderGone()
+	for {
+		f.notifier.Arm()
+		lines, revision, last, err := f.read(since)
+		if err != nil {
+			return cli.Named("watch", f.name, "", err)
+		}
+		if !f.print(lines) || last {
+			return nil
+		}
+		since = max(since, revision)
+		select {
+		case <-f.notifier.C():
+		case <-unread:
+			return nil
+		case <-over:
+			return cli.ErrTimeout
+		}
+	}
+}
+
+// print writes the lines of each revision at once, and reports whether that worked.
+func (f *follower) print(lines []protocol.Line) bool {
+	for i := 0; i < len(lines); {
+		text := ""
+		for revision := lines[i].Revision; i < len(lines) && lines[i].Revision == revision; i++ {
+			text += lines[i].Text + "\n"
+		}
+		if _, err := io.WriteString(f.env.Stdout, text); err != nil {
+			return false // as is told at the end
+		}
+	}
+	return true
+}
