@@ -44,7 +44,7 @@ type Job struct {
 // On Linux the kernel kills the leader, though not the rest of its group, when this process dies, however it does.
 //
 // If stdin and stdout are the terminal and we are its foreground, the job is the foreground instead; else it becomes it
-// when it wants to read, or to set modes, while we are. A job that the terminal stops (not one that gets SIGSTOP) stops
+// when it wants to read, or to set modes, while we are. A job that the terminal stops, or that stops as its foreground, stops
 // our own process group, too, for the shell to see; when we go on, so does the job, in the foreground if we are and it was.
 // Until Close, StartJob and not the caller takes SIGTSTP, which goes to the job, and SIGCONT; and with a terminal SIGTTOU
 // is ignored, or what we write would stop us where the job is the foreground and "stty tostop" is set.

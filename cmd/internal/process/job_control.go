@@ -29,12 +29,13 @@ func (j *Job) control() {
 
 // stop answers that sig has stopped the leader.
 func (j *Job) stop(sig syscall.Signal) {
-	if j.tty == nil || sig == syscall.SIGSTOP {
+	if j.tty == nil {
 		return
 	}
 	foreground := j.tty.foreground()
 	switch {
-	case sig == syscall.SIGTSTP:
+	case sig == syscall.SIGSTOP && foreground != j.pid: // nobody waits for it at the terminal
+	case sig == syscall.SIGSTOP, sig == syscall.SIGTSTP: // by the former, some editors suspend themselves
 		j.suspend()
 	case foreground == j.tty.own:
 		j.tty.lend()
