@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/process"
 )
 
 type run struct {
@@ -40,6 +41,7 @@ func (c *run) Run(env *cli.Env) error {
 }
 
 func main() {
+	process.Keep()
 	cli.Main(&run{}, "Run a command as a call of an operation.",
 		"Pushes a call, runs COMMAND in a process group of its own, with this terminal, stdin, stdout and stderr, beats for it, and pops it when it ends: "+
 			"with --fail unless it exits 0. COMMAND finds DPL_OP, DPL_CALL, DPL_PARTICIPANT, DPL_LEDGER and its own directory DPL_TMP in its "+

@@ -127,7 +127,7 @@ func (r *runner) run(path string, argv, env []string, interval time.Duration, no
 		}
 	}
 	signals := catch(r.softSignal)
-	if r.job, err = process.StartJob(path, argv, env); err != nil {
+	if r.job, err = process.StartJob(path, argv, env, r.killAfter); err != nil {
 		return r.notStarted(cli.WithStatus(cli.StatusCannotRun, fmt.Errorf("%s: %w", argv[0], err)))
 	}
 	r.env.Logf("%s: process %d: %s", r.part.name(), r.job.PID(), strings.Join(argv, " "))

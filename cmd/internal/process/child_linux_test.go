@@ -31,6 +31,7 @@ func init() {
 
 func TestMain(m *testing.M) {
 	Stage()
+	Keep()
 	role := os.Getenv(roleVariable)
 	if role == "" {
 		os.Exit(m.Run())

@@ -4,6 +4,7 @@ package process
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"runtime"
@@ -30,6 +31,8 @@ type Job struct {
 	signal      syscall.Signal
 	interrupted bool
 
+	keeper *keeper
+
 	mu     sync.RWMutex // held while group or tty are used, so that they are not closed meanwhile
 	group  group
 	over   bool // nobody is left: the number of the group may be given to another
@@ -41,7 +44,8 @@ type Job struct {
 // those ignored SIGHUP and SIGINT, if they were when this process began and the caller does not handle them, but no
 // others. It returns the errno of execve(2), such as ENOENT, EACCES and ENOEXEC, or of fork(2), and then has run nothing.
 //
-// On Linux the kernel kills the leader, though not the rest of its group, when this process dies, however it does.
+// On Linux, when this process dies, however it does, the kernel kills the leader; and since 6.9 the rest of the group gets
+// SIGTERM, and SIGKILL after killAfter, from a keeper: a small process of the caller's own executable, whose main calls Keep.
 //
 // If stdin and stdout are the terminal and we are its foreground, the job is the foreground instead; else it becomes it
 // when it wants to read, or to set modes, while we are. A job that the terminal stops, or that stops as its foreground, stops
@@ -50,7 +54,7 @@ type Job struct {
 // is ignored, or what we write would stop us where the job is the foreground and "stty tostop" is set.
 //
 // The caller closes the job.
-func StartJob(path string, argv, env []string) (*Job, error) {
+func StartJob(path string, argv, env []string, killAfter time.Duration) (*Job, error) {
 	j := &Job{
 		tty:     openTerminal(),
 		stops:   make(chan syscall.Signal),
@@ -73,6 +77,11 @@ func StartJob(path string, argv, env []string) (*Job, error) {
 	}
 	signal.Notify(j.signals, syscall.SIGTSTP, syscall.SIGCONT)
 	go j.control()
+	if j.keeper, err = newKeeper(j.group, killAfter); err != nil {
+		j.send(syscall.SIGKILL)
+		j.Close()
+		return nil, fmt.Errorf("start keeper: %w", err)
+	}
 	return j, nil
 }
 
@@ -194,6 +203,7 @@ func (j *Job) Close() error {
 	j.mu.Unlock()
 	close(j.closing)
 	<-j.idle
+	j.keeper.dismiss()
 	signal.Stop(j.signals)
 	setDefault(syscall.SIGTSTP)
 	j.mu.Lock()

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 func init() {
@@ -25,7 +26,7 @@ func init() {
 func startJob(t *testing.T, script string) (*Job, string) {
 	t.Helper()
 	dir := t.TempDir()
-	j, err := StartJob("/bin/sh", []string{"sh", "-c", "cd \"$0\"; " + script, dir}, os.Environ())
+	j, err := StartJob("/bin/sh", []string{"sh", "-c", "cd \"$0\"; " + script, dir}, os.Environ(), time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +174,7 @@ func TestJobFails(t *testing.T) {
 		{dir, fs.ErrPermission},
 		{file("noformat", "echo", 0o700), syscall.ENOEXEC},
 	} {
-		j, err := StartJob(c.path, []string{"a"}, nil)
+		j, err := StartJob(c.path, []string{"a"}, nil, time.Second)
 		if !errors.Is(err, c.want) || j != nil {
 			t.Errorf("%s: got %v, want %v", c.path, err, c.want)
 		}

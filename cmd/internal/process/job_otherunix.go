@@ -28,6 +28,13 @@ func (g group) send(sig syscall.Signal) error {
 
 func (g group) close() {}
 
+// keeper would end the job when this process dies. There is none here.
+type keeper struct{}
+
+func newKeeper(group, time.Duration) (*keeper, error) { return nil, nil }
+
+func (*keeper) dismiss() {}
+
 // follow returns when nobody is left, or after Close when the leader has ended.
 func (j *Job) follow() {
 	j.end(j.await())

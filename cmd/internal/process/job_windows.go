@@ -11,7 +11,7 @@ var errNoJob = errors.New("running commands is not supported on Windows")
 type Job struct{}
 
 // StartJob always fails.
-func StartJob(string, []string, []string) (*Job, error) { return nil, errNoJob }
+func StartJob(string, []string, []string, time.Duration) (*Job, error) { return nil, errNoJob }
 
 // PID returns 0.
 func (*Job) PID() int { return 0 }
