@@ -2,9 +2,9 @@
 # demo.sh BINDIR: show what DPL does when a process is killed, with the commands in BINDIR.
 #
 # A shell script (this one) calls a Python worker, which calls a Node worker. In act 1 the Python worker is killed with
-# SIGKILL in the middle of its call; in act 2 nobody is. In act 3 two services are supervised, and one is killed. All that
-# is shown is checked: the first thing that is not as it should be ends the demo with status 1. Without python3 or node a
-# shell worker takes its place; with STRICT=1 that is a failure, too.
+# SIGKILL in the middle of its call; in act 2 nobody is. In act 3 two commands are run as calls, in act 4 two services are
+# supervised, and one of them is killed each time. All that is shown is checked: the first thing that is not as it should be
+# ends the demo with status 1. Without python3 or node a shell worker takes its place; with STRICT=1 that is a failure, too.
 set -u
 
 checks=0
@@ -283,7 +283,7 @@ settle() {
     [ "$(uname -s)" = Linux ] || die 'it needs Linux: elsewhere DPL does not know which process is which'
     bin=$(CDPATH='' cd -- "$1" && pwd -P) || die "$1: no such directory: run make first"
     here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
-    for command in push pop heartbeat cleanup status register orchestrate shutdown; do
+    for command in push pop heartbeat cleanup status run wait register orchestrate shutdown; do
         [ -x "$bin/dpl-$command" ] || die "$bin/dpl-$command: no such program: run make first"
     done
     for name in $(env | sed -n 's/^\(DPL_[A-Za-z0-9_]*\)=.*/\1/p'); do
@@ -302,6 +302,8 @@ settle() {
     dir=$(CDPATH='' cd -- "$dir" && pwd -P)
     cd "$dir" || die "$dir: cannot go there"
     cp "$here"/worker.* "$here"/service.sh . || die 'no workers'
+    # shellcheck disable=SC1091 # it is checked by itself
+    . "$here/calls.sh"
     # shellcheck disable=SC1091 # it is checked by itself
     . "$here/groups.sh"
     mkdir work
@@ -332,6 +334,8 @@ settle "$@"
 act_of_the_crash
 workers=
 act_of_success
+workers=
+act_of_the_commands
 workers=
 act_of_the_services
 printf '\ndemo: all %d checks passed\n' "$checks"

@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2016,SC2034,SC2154 # the rest is in demo.sh
-# groups.sh: act 3 of demo.sh, which reads this file.
+# groups.sh: act 4 of demo.sh, which reads this file.
 #
 # A database and a web server that depends on it run under supervision. The database is killed; a third service ends
 # whenever it is started.
@@ -72,10 +72,10 @@ is_dead() {
 }
 
 act_of_the_services() {
-    act=3 number=0
+    act=4 number=0
     rm -f go work/*
     unset DPL_OP
-    printf '\n%sAct 3: services that are started again.%s\n' "$bold" "$plain"
+    printf '\n%sAct 4: services that are started again.%s\n' "$bold" "$plain"
 
     step 'A web server is registered with the group shop. It is to be started (--request), but not before a database' \
         'runs. Nobody makes passes over this group yet, so dpl-register makes the first one. The group knows no database.'
