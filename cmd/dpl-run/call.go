@@ -63,12 +63,26 @@ func (c *call) name() string { return c.op + ": " + c.push.Call }
 func (c *call) begin() ([]string, time.Duration, error) {
 	edit, err := c.flags.Push.Push(c.env, c.ledger, c.op, c.push)
 	if err != nil || c.env.DryRun() {
-		return nil, 0, err
+		return nil, 0, c.tooLate(err)
 	}
 	return []string{
 		"DPL_LEDGER=" + c.ledger.Dir(), "DPL_OP=" + c.op, "DPL_CALL=" + c.push.Call, "DPL_PARTICIPANT=" + c.push.Participant,
 		"DPL_TMP=" + c.ledger.TmpDir(c.op, c.push.Call),
 	}, edit.After.HeartbeatInterval, nil
+}
+
+// tooLate gives err the status that a call has whose operation is not running any more.
+func (c *call) tooLate(err error) error {
+	switch {
+	case errors.Is(err, fileops.ErrArchived):
+		return cli.WithStatus(cli.StatusOver, err)
+	case errors.Is(err, protocol.ErrNotRunning):
+		if op, _, failed := c.ledger.ReadOperation(c.op); failed == nil && op.State.Terminal() {
+			return cli.WithStatus(cli.StatusOver, err)
+		}
+		return cli.WithStatus(cli.StatusCleanUp, err)
+	}
+	return err
 }
 
 func (c *call) beat(say protocol.Saying) (int, error) {

@@ -158,8 +158,10 @@ func (r *runner) finish() (int, error) {
 	failure, status := r.ending()
 	later, err := r.end(failure)
 	switch {
+	case err != nil && failure == "":
+		return 0, fmt.Errorf("the command ended well, but: %w", err)
 	case err != nil:
-		return 0, err
+		return 0, fmt.Errorf("the command ended: %s: %w", failure, err)
 	case status == 0 && later != 0:
 		return later, nil
 	}
