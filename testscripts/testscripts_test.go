@@ -80,6 +80,7 @@ func TestRaced(t *testing.T) {
 		t.Skip("-short")
 	}
 	run(t, build(t, "-race"), "concurrent_*.txtar", "every_*.txtar", "handler_*.txtar", "lock_*.txtar",
+		"run_*.txtar", "wait_*.txtar", "watch_*.txtar",
 		"group_o11_*.txtar", "group_on_alert.txtar", "group_ten_passes.txtar", "group_end_to_end.txtar")
 }
 

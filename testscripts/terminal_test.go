@@ -1,0 +1,326 @@
+//go:build linux
+
+package testscripts
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestTerminal runs dpl-run at a terminal as somebody who types would (spec §15.1 step 3).
+func TestTerminal(t *testing.T) {
+	if err := readSources(); err != nil {
+		t.Fatal(err)
+	}
+	bin := build(t)
+	for name, test := range map[string]func(*testing.T, *typist){
+		"CtrlC": typesCtrlC, "CtrlCHandled": typesCtrlCHandled, "CtrlCAgain": typesCtrlCAgain, "CtrlZ": typesCtrlZ, "Background": typesBackground,
+		"Pipe": typesInPipe, "Password": typesPassword, "Modes": typesAfterKill,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			y := sitDown(t, bin, program(t, "bash"), "--norc", "--noprofile", "--noediting", "-i")
+			y.hear(t, "$ ")
+			test(t, y)
+			y.enter(t, "exit 7")
+			if got := y.end(t); got != "7" {
+				t.Errorf("bash: got %s, want 7", got)
+			}
+		})
+	}
+	for _, shell := range []string{"bash", "dash"} {
+		t.Run("Script/"+shell, func(t *testing.T) {
+			t.Parallel()
+			interruptScript(t, bin, program(t, shell))
+		})
+	}
+}
+
+// At Ctrl-C a script stops that waits for dpl-run, as one does that waits for the command itself.
+func interruptScript(t *testing.T, bin, shell string) {
+	const script = `dpl-run --op build --call c -- sh -c 'echo ready; exec sleep 600'; echo goes on`
+	y := sitDown(t, bin, shell, "-c", script)
+	y.hear(t, "ready")
+	y.press(t, ctrlC)
+	if got := y.end(t); got != "SIGINT" {
+		t.Errorf("it ended with %s, want SIGINT", got)
+	}
+	y.mustNotHave(t, "goes on")
+	y.failed(t, "call c: killed by SIGINT")
+}
+
+func typesCtrlC(t *testing.T, y *typist) {
+	y.enter(t, `dpl-run --op build --call c -- sh -c 'echo rea""dy; exec sleep 600'; echo goes" "on`)
+	y.hear(t, "ready")
+	y.press(t, ctrlC)
+	y.hear(t, "$ ")
+	y.enter(t, `echo status" "$?`)
+	y.hear(t, "status 130")
+	y.mustNotHave(t, "goes on")
+	y.failed(t, "call c: killed by SIGINT")
+}
+
+// A command that goes on at Ctrl-C, as an editor does, and what comes after it, are not disturbed.
+func typesCtrlCHandled(t *testing.T, y *typist) {
+	y.enter(t, `dpl-run --op build --call c -- sh -c 'trap "echo trap""ped; exit 0" INT; echo rea""dy; while :; do sleep 0.01; done'; echo status" "$?`)
+	y.hear(t, "ready")
+	y.press(t, ctrlC)
+	y.hear(t, "trapped")
+	y.hear(t, "status 0")
+	y.is(t, "completed")
+}
+
+// Ctrl-C reaches all of the group, and a nested dpl-run. What says that it is ready is what the shell waits for: a shell that
+// has just begun to start a command may outlive Ctrl-C, and so does the command.
+func typesCtrlCAgain(t *testing.T, y *typist) {
+	y.enter(t, `dpl-run --op build --call c -- dpl-run --call d -- sh -c 'sh -c "echo rea\"\"dy; exec sleep 600"; echo goes" "on'; echo goes" "on`)
+	y.hear(t, "ready")
+	y.press(t, ctrlC)
+	y.hear(t, "$ ")
+	y.mustNotHave(t, "goes on")
+	y.failed(t, "call d: killed by SIGINT")
+}
+
+func typesCtrlZ(t *testing.T, y *typist) {
+	y.enter(t, `dpl-run --op build --call c -- sh -c 'echo rea""dy; read line; echo "got $line"; exit 5'`)
+	y.hear(t, "ready")
+	for range 2 {
+		y.press(t, ctrlZ)
+		y.hear(t, "Stopped")
+		y.enter(t, `echo the shell" "is back`)
+		y.hear(t, "shell is back")
+		y.is(t, "running")
+		y.enter(t, "fg")
+		y.hear(t, "dpl-run")
+	}
+	y.enter(t, "hello")
+	y.hear(t, "got hello")
+	y.enter(t, `echo status" "$?`)
+	y.hear(t, "status 5")
+	y.failed(t, "call c: exit 5")
+}
+
+// In the background it works on, and is stopped when it reads.
+func typesBackground(t *testing.T, y *typist) {
+	y.enter(t, `dpl-run --op build --call c -- sh -c 'echo rea""dy; read line; echo "got $line"' &`)
+	y.hear(t, "ready")
+	y.until(t, `jobs`, "Stopped")
+	y.enter(t, "fg")
+	y.hear(t, "dpl-run")
+	y.enter(t, "hello")
+	y.hear(t, "got hello")
+	y.enter(t, `echo status" "$?`)
+	y.hear(t, "status 0")
+	y.is(t, "completed")
+}
+
+func typesInPipe(t *testing.T, y *typist) {
+	y.enter(t, `dpl-run --op build --call c -- tr a-z A-Z | sed 's/^/seen /'; echo status" "${PIPESTATUS[0]}`)
+	y.hear(t, "status")
+	y.enter(t, "hello")
+	y.press(t, ctrlD)
+	y.hear(t, "seen HELLO")
+	y.hear(t, "status 0")
+	y.is(t, "completed")
+}
+
+// A command in a pipeline that asks at /dev/tty, as ssh and sudo do, is answered.
+func typesPassword(t *testing.T, y *typist) {
+	const asks = `stty -echo </dev/tty; echo Pass""word: >/dev/tty; read p </dev/tty; stty echo </dev/tty; cat; echo "it is $p" | tr a-z A-Z`
+	y.enter(t, `echo in""put | dpl-run --op build --call c -- sh -c '`+asks+`' | cat; echo status" "$?`)
+	y.hear(t, "Password:")
+	y.enter(t, "secret")
+	y.hear(t, "input")
+	y.hear(t, "IT IS SECRET")
+	y.hear(t, "status 0")
+	y.mustNotHave(t, "secret")
+	y.is(t, "completed")
+}
+
+// A command that is killed leaves the terminal as it was.
+func typesAfterKill(t *testing.T, y *typist) {
+	y.enter(t, `dpl-run --op build --call c -- sh -c 'stty -echo; echo rea""dy; kill -KILL $$'; stty -a | tr " " "\n" | grep echo$; echo status" "end`)
+	y.hear(t, "ready")
+	y.hear(t, "\necho\r")
+	y.hear(t, "status end")
+	y.failed(t, "call c: killed by SIGKILL")
+}
+
+const (
+	ctrlC = "\x03"
+	ctrlD = "\x04"
+	ctrlZ = "\x1a"
+)
+
+// A typist is somebody at a terminal of which a program has made its session.
+type typist struct {
+	cmd    *exec.Cmd
+	master *os.File
+	ledger string
+
+	mu   sync.Mutex
+	text string // what there was to read
+	read int    // of it, by hear
+}
+
+// sitDown starts the program on a new terminal.
+func sitDown(t *testing.T, bin, name string, args ...string) *typist {
+	master, slave := openTerminal(t)
+	dir := t.TempDir()
+	y := &typist{cmd: exec.Command(name, args...), master: master, ledger: filepath.Join(dir, "ledger")}
+	y.cmd.Dir = dir
+	y.cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "DPL_LEDGER="+y.ledger, "PS1=$ ", "TERM=dumb", "LC_ALL=C", "HISTFILE=")
+	y.cmd.Stdin, y.cmd.Stdout, y.cmd.Stderr = slave, slave, slave
+	y.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := y.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	slave.Close()
+	go y.follow()
+	t.Cleanup(func() {
+		y.cmd.Process.Kill()
+		y.cmd.Wait()
+		endAll(dir)
+	})
+	return y
+}
+
+func openTerminal(t *testing.T) (master, slave *os.File) {
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { master.Close() })
+	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slave, err = os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return master, slave
+}
+
+func (y *typist) follow() {
+	buf := make([]byte, 4096)
+	for {
+		n, err := y.master.Read(buf)
+		y.mu.Lock()
+		y.text += string(buf[:n])
+		y.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (y *typist) press(t *testing.T, keys string) {
+	t.Helper()
+	if _, err := y.master.WriteString(keys); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (y *typist) enter(t *testing.T, line string) {
+	t.Helper()
+	y.press(t, line+"\n")
+}
+
+// heard reports whether want is there to read, after what was heard before, and passes over it.
+func (y *typist) heard(want string) bool {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	i := strings.Index(y.text[y.read:], want)
+	if i < 0 {
+		return false
+	}
+	y.read += i + len(want)
+	return true
+}
+
+func (y *typist) hear(t *testing.T, want string) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !y.heard(want); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("no %q at the end of\n%q", want, y.seen())
+		}
+	}
+}
+
+// until enters a line over and over, until it is answered by want.
+func (y *typist) until(t *testing.T, line, want string) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !y.heard(want); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("no %q at the end of\n%q", want, y.seen())
+		}
+		y.enter(t, line)
+	}
+}
+
+func (y *typist) seen() string {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	return y.text
+}
+
+func (y *typist) mustNotHave(t *testing.T, text string) {
+	t.Helper()
+	if seen := y.seen(); strings.Contains(seen, text) {
+		t.Errorf("%q is in\n%q", text, seen)
+	}
+}
+
+// end waits for the program and returns its exit status.
+func (y *typist) end(t *testing.T) string {
+	t.Helper()
+	late := time.AfterFunc(patience, func() {
+		t.Errorf("it has not ended; there was %q", y.seen())
+		y.cmd.Process.Kill()
+	})
+	defer late.Stop()
+	status, err := exitStatus(y.cmd.Wait())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return status
+}
+
+// is checks the state of the operation build, once it is in it.
+func (y *typist) is(t *testing.T, state string) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		op, err := readOperation(y.file())
+		if err == nil && op.State == state {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the operation is %q, want %q; %v", op.State, state, err)
+		}
+	}
+}
+
+func (y *typist) file() string { return filepath.Join(y.ledger, "operations", "build.json") }
+
+// failed checks that the operation build has failed because of reason.
+func (y *typist) failed(t *testing.T, reason string) {
+	t.Helper()
+	y.is(t, "failed")
+	text, err := os.ReadFile(y.file())
+	if err != nil || !strings.Contains(string(text), `"reason": "`+reason+`"`) {
+		t.Errorf("%v; no reason %q in\n%s", err, reason, text)
+	}
+}
