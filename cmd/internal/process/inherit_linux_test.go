@@ -69,6 +69,10 @@ func TestSealListed(t *testing.T) {
 	}
 }
 
+// ofThreads are the signals 32 and 33, which a program that posix_spawn(3) started, as make's are, ignores. They are glibc's
+// own, and it sets them anew.
+const ofThreads = 1<<(32-1) | 1<<(33-1)
+
 // A service begins with no signal blocked or ignored, and with the limits that its pass began with.
 func TestServiceInheritsNoSignals(t *testing.T) {
 	t.Parallel()
@@ -91,8 +95,6 @@ func TestServiceInheritsNoSignals(t *testing.T) {
 	if ignored == none {
 		t.Error("the pass ignores nothing")
 	}
-	// A program that posix_spawn(3) started, as make's are, ignores 32 and 33. They are glibc's own, and it sets them anew.
-	const ofThreads = 1<<(32-1) | 1<<(33-1)
 	for _, name := range []string{"SigBlk:", "SigIgn:", "SigPnd:", "ShdPnd:"} {
 		if set, err := strconv.ParseUint(value(t, s.Log, name), 16, 64); err != nil || set&^ofThreads != 0 {
 			t.Errorf("%s %x, %v", name, set, err)

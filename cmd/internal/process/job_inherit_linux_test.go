@@ -82,7 +82,6 @@ func TestJobInherits(t *testing.T) {
 		t.Fatal(err)
 	}
 	const ignored = 1<<(syscall.SIGHUP-1) | 1<<(syscall.SIGTSTP-1) | 1<<(syscall.SIGTTIN-1)
-	const ofThreads = 1<<(32-1) | 1<<(33-1) // see TestServiceInheritsNoSignals
 	block := "env --block-signal=USR2,TERM"
 	if exec.Command("sh", "-c", block+" true").Run() != nil {
 		t.Log("no signal is blocked")

@@ -3,6 +3,7 @@ package process
 import (
 	"errors"
 	"syscall"
+	"time"
 )
 
 var errNoJob = errors.New("running commands is not supported on Windows")
