@@ -151,16 +151,22 @@ func (r *runner) stop(why ending) {
 
 // stopRest stops what is left of the group when the command itself has ended, in a while.
 func (r *runner) stopRest() {
-	r.soft, r.hard, r.silent = time.Time{}, time.Time{}, time.Time{}
+	r.noLimits()
 	if r.kill.IsZero() {
 		r.kill = time.Now().Add(min(lastWords, r.killAfter))
 	}
 }
 
+// term begins to stop the group.
 func (r *runner) term() {
+	r.noLimits()
 	r.stopping = true
 	r.kill = time.Now().Add(r.killAfter)
 	r.signal(syscall.SIGTERM)
+}
+
+func (r *runner) noLimits() {
+	r.soft, r.hard, r.silent = time.Time{}, time.Time{}, time.Time{}
 }
 
 // forward passes a signal on. TERM means that it is to end.
