@@ -131,6 +131,9 @@ func (r *runner) run(path string, argv, env []string, interval time.Duration, no
 		return r.notStarted(cli.WithStatus(cli.StatusCannotRun, fmt.Errorf("%s: %w", argv[0], err)))
 	}
 	r.env.Logf("%s: process %d: %s", r.part.name(), r.job.PID(), strings.Join(argv, " "))
+	if err := r.job.Unkept(); err != nil {
+		r.env.Logf("%s: if this process is killed, only the first one of the command ends: %v", r.part.name(), err)
+	}
 	r.follow(signals, interval)
 	status, err := r.finish()
 	if err := r.job.Close(); err != nil {

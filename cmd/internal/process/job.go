@@ -4,11 +4,11 @@ package process
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/signal"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -31,7 +31,10 @@ type Job struct {
 	signal      syscall.Signal
 	interrupted bool
 
-	keeper *keeper
+	keeper *keeper // nil: none
+	unkept error   // why
+
+	asked atomic.Bool // SIGINT or SIGQUIT was sent by Signal
 
 	mu     sync.RWMutex // held while group or tty are used, so that they are not closed meanwhile
 	group  group
@@ -46,6 +49,7 @@ type Job struct {
 //
 // On Linux, when this process dies, however it does, the kernel kills the leader; and since 6.9 the rest of the group gets
 // SIGTERM, and SIGKILL after killAfter, from a keeper: a small process of the caller's own executable, whose main calls Keep.
+// Where none can be started, as without /proc, the job goes on without one.
 //
 // If stdin and stdout are the terminal and we are its foreground, the job is the foreground instead; else it becomes it
 // when it wants to read, or to set modes, while we are. A job that the terminal stops, or that stops as its foreground, stops
@@ -77,11 +81,7 @@ func StartJob(path string, argv, env []string, killAfter time.Duration) (*Job, e
 	}
 	signal.Notify(j.signals, syscall.SIGTSTP, syscall.SIGCONT)
 	go j.control()
-	if j.keeper, err = newKeeper(j.group, killAfter); err != nil {
-		j.send(syscall.SIGKILL)
-		j.Close()
-		return nil, fmt.Errorf("start keeper: %w", err)
-	}
+	j.keeper, j.unkept = newKeeper(j.group, killAfter)
 	return j, nil
 }
 
@@ -114,6 +114,11 @@ func (j *Job) PID() int {
 	return j.pid
 }
 
+// Unkept returns why the job has no keeper, or nil if it has one.
+func (j *Job) Unkept() error {
+	return j.unkept
+}
+
 // Ended returns a channel that is closed when the leader has ended.
 func (j *Job) Ended() <-chan struct{} {
 	return j.ended
@@ -133,7 +138,7 @@ func (j *Job) Status() (code int, sig syscall.Signal) {
 }
 
 // Interrupted waits until Ended and reports whether the leader died of SIGINT or SIGQUIT while the job was the foreground
-// of the terminal: Ctrl-C or Ctrl-\ has reached it and not us. After Close the caller passes that signal on, by PassOn.
+// of the terminal, and Signal had not sent one: Ctrl-C or Ctrl-\ has reached it and not us. After Close the caller passes that signal on, by PassOn.
 func (j *Job) Interrupted() (syscall.Signal, bool) {
 	<-j.ended
 	if !j.interrupted {
@@ -146,6 +151,9 @@ func (j *Job) Interrupted() (syscall.Signal, bool) {
 // ErrNoProcess after Empty, os.ErrClosed after Close, or the error of kill(2), such as EPERM if none could be signalled.
 // SIGTERM, SIGHUP and SIGINT are followed by SIGCONT, or stopped processes would not get them.
 func (j *Job) Signal(sig syscall.Signal) error {
+	if sig == syscall.SIGINT || sig == syscall.SIGQUIT {
+		j.asked.Store(true)
+	}
 	if err := j.send(sig); err != nil {
 		return err
 	}
@@ -178,7 +186,7 @@ func (j *Job) end(code int, sig syscall.Signal) {
 	foreground := !j.closed && j.tty != nil && j.tty.foreground() == j.pid
 	j.mu.RUnlock()
 	j.code, j.signal = code, sig
-	j.interrupted = foreground && (sig == syscall.SIGINT || sig == syscall.SIGQUIT)
+	j.interrupted = foreground && (sig == syscall.SIGINT || sig == syscall.SIGQUIT) && !j.asked.Load()
 	close(j.ended)
 }
 

@@ -3,6 +3,7 @@
 package process
 
 import (
+	"errors"
 	"os/signal"
 	"syscall"
 	"time"
@@ -31,7 +32,9 @@ func (g group) close() {}
 // keeper would end the job when this process dies. There is none here.
 type keeper struct{}
 
-func newKeeper(group, time.Duration) (*keeper, error) { return nil, nil }
+func newKeeper(group, time.Duration) (*keeper, error) { return nil, errNoKeeper }
+
+var errNoKeeper = errors.New("there are no keepers on this system")
 
 func (*keeper) dismiss() {}
 

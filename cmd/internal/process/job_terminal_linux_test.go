@@ -237,6 +237,17 @@ func TestTerminalKilled(t *testing.T) {
 	}
 }
 
+// What a job that ends by itself makes of the modes stays, as stty(1) means it.
+func TestTerminalModesStay(t *testing.T) {
+	t.Parallel()
+	s := openSession(t, "foreground", "stty -echo", "")
+	s.hear(t, "closed foreground true")
+	s.hear(t, "exited 0")
+	if s.echoes(t) {
+		t.Error("it echoes")
+	}
+}
+
 func TestTerminalNotFound(t *testing.T) {
 	t.Parallel()
 	s := openSessionWith(t, "foreground", "/no such")

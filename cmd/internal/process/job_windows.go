@@ -17,6 +17,9 @@ func StartJob(string, []string, []string, time.Duration) (*Job, error) { return 
 // PID returns 0.
 func (*Job) PID() int { return 0 }
 
+// Unkept returns an error.
+func (*Job) Unkept() error { return errNoJob }
+
 // Ended returns nil.
 func (*Job) Ended() <-chan struct{} { return nil }
 

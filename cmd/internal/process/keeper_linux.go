@@ -1,6 +1,8 @@
 package process
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"os"
 	"syscall"
@@ -51,11 +53,12 @@ type keeper struct {
 	pipe int // what its stdin reads from
 }
 
-// newKeeper starts a keeper of g. Without one, as where the kernel does not know how to signal a group by handle, only the
-// leader dies with this process.
+var errNoHandle = errors.New("this kernel cannot signal a group by a handle")
+
+// newKeeper starts a keeper of g.
 func newKeeper(g group, killAfter time.Duration) (*keeper, error) {
 	if g.handle < 0 {
-		return nil, nil
+		return nil, errNoHandle
 	}
 	var pipe [2]int
 	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
@@ -77,7 +80,7 @@ func newKeeper(g group, killAfter time.Duration) (*keeper, error) {
 	}
 	unix.Close(pipe[0])
 	unix.Close(pipe[1])
-	return nil, err
+	return nil, fmt.Errorf("start keeper: %w", err)
 }
 
 // dismiss ends the keeper, which ends nobody.
