@@ -11,7 +11,8 @@ import (
 
 // waiter returns what the flags ask for.
 func (c *wait) waiter(env *cli.Env) (*waiter, error) {
-	w := &waiter{env: env, goal: protocol.Goal(c.goal), any: c.any, timeout: c.timeout, janitors: make(map[string]*janitor), woken: make(chan struct{}, 1)}
+	w := &waiter{env: env, goal: protocol.Goal(c.goal), any: c.any, timeout: c.timeout, janitors: make(map[string]*janitor)}
+	w.deaths.told = make(chan struct{}, 1)
 	if env.DryRun() {
 		return nil, cli.Usagef("--dry-run: a wait is no change")
 	}
@@ -46,7 +47,7 @@ func (c *wait) waiter(env *cli.Env) (*waiter, error) {
 	}
 	by, err := env.Janitor()
 	for _, op := range ops {
-		w.janitors[op] = &janitor{env: env, ledger: w.ledger, op: op, by: by, woken: w.woken}
+		w.janitors[op] = &janitor{env: env, ledger: w.ledger, by: by}
 	}
 	w.notifier = w.ledger.Notify(ops, c.groups(w))
 	return w, err

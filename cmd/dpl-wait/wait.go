@@ -37,7 +37,7 @@ type waiter struct {
 	notifier *fileops.Notifier
 	alive    []protocol.Operation // those that are waited for and not over, as last read
 	janitors map[string]*janitor  // by operation
-	woken    chan struct{}        // by a janitor's process
+	deaths   deaths               // of participants
 }
 
 // open opens the ledger. If it may be yet to begin, it is waited for.
@@ -58,9 +58,7 @@ func (w *waiter) open(mayBegin bool) (*fileops.Ledger, error) {
 
 func (w *waiter) close() {
 	w.notifier.Close()
-	for _, j := range w.janitors {
-		j.close()
-	}
+	w.deaths.watch(nil)
 }
 
 // wait returns when the targets have come to what is waited for, or never will, or the timeout is over.
@@ -76,7 +74,7 @@ func (w *waiter) wait() error {
 		again := time.NewTimer(w.tidy())
 		select {
 		case <-w.notifier.C():
-		case <-w.woken:
+		case <-w.deaths.told:
 		case <-again.C:
 		case <-w.over:
 			w.print()
@@ -113,13 +111,17 @@ func (w *waiter) count(o protocol.Outcome) (n int) {
 	return n
 }
 
-// rest names the targets with outcome o.
+// rest names targets with outcome o.
 func (w *waiter) rest(o protocol.Outcome) string {
 	var all []string
 	for _, t := range w.targets {
 		if t.outcome == o {
 			all = append(all, t.id+" is "+t.state)
 		}
+	}
+	const most = 3
+	if more := len(all) - most; more > 0 {
+		all = append(all[:most], fmt.Sprintf("and %d more", more))
 	}
 	where := w.op
 	if where == "" {
@@ -133,9 +135,14 @@ func (w *waiter) rest(o protocol.Outcome) string {
 
 // tidy lets the janitors look at what is waited for, and returns how long to wait at most before looking again.
 func (w *waiter) tidy() time.Duration {
-	again := time.Hour
+	seen, again := w.env.Clock()(), time.Hour
+	var mortals []protocol.Mortal
 	for _, op := range w.alive {
-		again = min(again, w.janitors[op.ID].look(op))
+		mortals = append(mortals, op.Mortals(seen)...)
+	}
+	w.deaths.watch(mortals) // before looking whether they live
+	for _, op := range w.alive {
+		again = min(again, w.janitors[op.ID].look(op, seen))
 	}
 	return again
 }
