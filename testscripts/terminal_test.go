@@ -24,7 +24,7 @@ func TestTerminal(t *testing.T) {
 	bin := build(t)
 	for name, test := range map[string]func(*testing.T, *typist){
 		"CtrlC": typesCtrlC, "CtrlCHandled": typesCtrlCHandled, "CtrlCAgain": typesCtrlCAgain, "CtrlZ": typesCtrlZ, "Background": typesBackground,
-		"Pipe": typesInPipe, "Password": typesPassword, "Modes": typesAfterKill,
+		"Pipe": typesInPipe, "Password": typesPassword, "Modes": typesAfterKill, "LeftBehind": typesLeftBehind,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -121,6 +121,32 @@ func typesBackground(t *testing.T, y *typist) {
 	y.enter(t, `echo status" "$?`)
 	y.hear(t, "status 0")
 	y.is(t, "completed")
+}
+
+// What a subshell leaves behind nobody could make go on, so its group is not stopped; the command that reads stays so, and is not
+// made to go on over and over.
+func typesLeftBehind(t *testing.T, y *typist) {
+	y.enter(t, `(dpl-run --op build --call c -- sh -c 'echo $$ >pid; read line' </dev/tty & echo $! >runner)`)
+	var pid int
+	for deadline := time.Now().Add(patience); !stopped(pid); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the command is not stopped; there was %q", y.seen())
+		}
+		text, _ := os.ReadFile(filepath.Join(y.cmd.Dir, "pid"))
+		pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+	}
+	before := effortOf(t, pid)
+	<-time.After(time.Second)
+	if got := effortOf(t, pid); got != before {
+		t.Errorf("it has been at work: %+v, was %+v", got, before)
+	}
+	y.enter(t, `kill $(cat runner)`)
+	y.failed(t, "call c: killed by SIGTERM")
+}
+
+func stopped(pid int) bool {
+	all := statuses(pid)
+	return len(all) > 0 && strings.Contains(all[0], "\nState:\tT ")
 }
 
 func typesInPipe(t *testing.T, y *typist) {

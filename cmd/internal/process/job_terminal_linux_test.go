@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+	"time"
 )
 
 const reader = `echo ready >&2; read line; echo "got $line" >&2; exit 5`
@@ -139,7 +140,6 @@ func TestTerminalStopFromOutside(t *testing.T) {
 func TestTerminalStopOfOrphans(t *testing.T) {
 	t.Parallel()
 	master, slave := openPTY(t)
-	defer slave.Close()
 	cmd := exec.Command("/proc/self/exe", "3", "/bin/sh", "-c", `echo ready >/dev/tty; while :; do read line; echo "got $line" >/dev/tty; done`)
 	report, theirs, err := os.Pipe()
 	if err != nil {
@@ -152,9 +152,12 @@ func TestTerminalStopOfOrphans(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	slave.Close()
 	theirs.Close()
 	s := &session{child: &child{Cmd: cmd, out: bufio.NewReader(master)}, master: master}
+	overdue := time.AfterFunc(deadline, func() { cmd.Process.Kill() })
 	t.Cleanup(func() {
+		overdue.Stop()
 		cmd.Process.Kill()
 		cmd.Wait()
 	})
