@@ -19,6 +19,7 @@ const lastWords = time.Second
 type runner struct {
 	env        *cli.Env
 	part       part
+	signals    <-chan os.Signal
 	job        *process.Job
 	socket     *sdnotify.Socket // nil: not offered
 	softSignal syscall.Signal
@@ -42,7 +43,7 @@ type ending struct {
 }
 
 // follow waits for the end of the command and its group, and does meanwhile what is to be done.
-func (r *runner) follow(signals <-chan os.Signal, interval time.Duration) {
+func (r *runner) follow(interval time.Duration) {
 	start := time.Now()
 	r.soft, r.hard, r.silent = after(start, r.softTimeout), after(start, r.timeout), after(start, r.watchdog)
 	r.beats.start(r.part, interval)
@@ -61,7 +62,7 @@ func (r *runner) follow(signals <-chan os.Signal, interval time.Duration) {
 		case <-ended:
 			ended = nil
 			r.stopRest()
-		case sig := <-signals:
+		case sig := <-r.signals:
 			r.forward(sig.(syscall.Signal))
 		case m, ok := <-messages:
 			if r.hear(m); !ok { // the socket has failed
@@ -205,7 +206,7 @@ func (r *runner) hear(m sdnotify.Message) {
 		r.silent = time.Now().Add(r.watchdog)
 	}
 	if m.Trigger && !r.silent.IsZero() {
-		r.silent = time.Now()
+		r.stop(ending{cli.StatusTimeout, "watchdog triggered"})
 	}
 	r.beats.say(say)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -49,6 +50,9 @@ func (r *registration) begin() ([]string, time.Duration, error) {
 			Supervisor: r.actor.Supervisor, By: r.by, PID: r.actor.PID, Process: r.actor.Process, Readiness: r.atFirst,
 		}, seen)
 	})
+	if errors.Is(err, protocol.ErrOtherProcess) {
+		return nil, 0, fmt.Errorf("%s: register %q: another process of it is alive: dpl-shutdown stops it", r.group, r.actor.Supervisor)
+	}
 	if err != nil || r.env.DryRun() {
 		return nil, 0, cli.Named("register", r.group, r.actor.Supervisor, err)
 	}

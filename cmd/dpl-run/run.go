@@ -47,12 +47,13 @@ func (c *run) run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
+	signals := catch(softSignal) // what comes during the push goes to the command
 	variables, interval, err := p.begin()
 	if err != nil || env.DryRun() {
 		return err
 	}
-	r := &runner{env: env, part: p, softSignal: softSignal, killAfter: c.killAfter, softTimeout: c.softTimeout, timeout: c.timeout, watchdog: c.watchdog}
-	return r.run(path, c.command, environment(variables), interval, c.notify)
+	r := &runner{env: env, part: p, signals: signals, softSignal: softSignal, killAfter: c.killAfter, softTimeout: c.softTimeout, timeout: c.timeout, watchdog: c.watchdog}
+	return r.run(path, c.command, variables, interval, c.notify)
 }
 
 func (c *run) check(env *cli.Env) error {
@@ -115,7 +116,8 @@ func without(env []string, names ...string) []string {
 }
 
 // run starts the command, and returns when it has ended and that is noted.
-func (r *runner) run(path string, argv, env []string, interval time.Duration, notify bool) (err error) {
+func (r *runner) run(path string, argv, variables []string, interval time.Duration, notify bool) (err error) {
+	env := environment(variables)
 	if notify {
 		if r.socket, err = sdnotify.Listen(); err != nil {
 			return r.notStarted(err)
@@ -126,15 +128,14 @@ func (r *runner) run(path string, argv, env []string, interval time.Duration, no
 			env = append(env, "WATCHDOG_USEC="+strconv.FormatInt(r.watchdog.Microseconds(), 10))
 		}
 	}
-	signals := catch(r.softSignal)
-	if r.job, err = process.StartJob(path, argv, env, r.killAfter); err != nil {
+	if r.job, err = process.StartJob(path, argv, env, r.killAfter, variables); err != nil {
 		return r.notStarted(cli.WithStatus(cli.StatusCannotRun, fmt.Errorf("%s: %w", argv[0], err)))
 	}
 	r.env.Logf("%s: process %d: %s", r.part.name(), r.job.PID(), strings.Join(argv, " "))
 	if err := r.job.Unkept(); err != nil {
 		r.env.Logf("%s: if this process is killed, only the first one of the command ends: %v", r.part.name(), err)
 	}
-	r.follow(signals, interval)
+	r.follow(interval)
 	status, err := r.finish()
 	if err := r.job.Close(); err != nil {
 		r.env.Warnf("%v", err)
@@ -206,15 +207,25 @@ func (r *runner) interrupted() (syscall.Signal, bool) {
 	return r.job.Interrupted()
 }
 
-// patience is how long the end is tried to be noted.
+// patience is how long the end is tried to be noted, unless we are to end.
 const patience = 10 * time.Second
 
 // end ends the part. What may pass is tried again.
 func (r *runner) end(failure string) (status int, err error) {
-	for until := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+	over := time.After(patience)
+	for {
 		status, err = r.part.end(failure)
-		if err == nil || !cli.Transient(err) || time.Now().After(until) {
+		if err == nil || !cli.Transient(err) {
 			return status, err
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-over:
+			return status, err
+		case sig := <-r.signals:
+			if sig == syscall.SIGTERM || sig == syscall.SIGINT {
+				return status, err
+			}
 		}
 	}
 }

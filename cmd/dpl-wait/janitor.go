@@ -49,7 +49,7 @@ func (j *janitor) untilStale(op protocol.Operation, seen protocol.Observation) t
 	first := op.StalenessThreshold
 	for _, m := range op.Mortals(seen) {
 		if m.StaleIn >= 0 {
-			first = min(first, m.StaleIn+time.Millisecond)
+			first = min(first, m.StaleIn+10*time.Millisecond)
 		}
 	}
 	return first

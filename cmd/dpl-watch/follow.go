@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"time"
 
@@ -75,7 +76,7 @@ func (f *follower) run(since int64, timeout time.Duration) error {
 		case <-unread:
 			return nil
 		case <-over:
-			return cli.ErrTimeout
+			return fmt.Errorf("%s: %w after %v", f.name, cli.ErrTimeout, timeout)
 		}
 	}
 }

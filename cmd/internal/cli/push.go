@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -137,6 +138,11 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (Ed
 			}
 		}
 	}
+	if c.reuse && l != nil && !env.DryRun() {
+		if err := env.archive(l, op); err != nil {
+			return Edit{}, Named("push", op, p.Call, err)
+		}
+	}
 	mode := fileops.Existing
 	if !c.noCreate {
 		mode = fileops.OrCreate
@@ -160,6 +166,26 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (Ed
 		env.TickNeighbours(l, op)
 	}
 	return edit, Named("push", op, p.Call, err)
+}
+
+// archive makes the passes after which an operation that is over is in the archive (spec §4.5).
+func (env *Env) archive(l *fileops.Ledger, id string) error {
+	for {
+		op, archived, err := l.ReadOperation(id)
+		if errors.Is(err, fileops.ErrNotFound) {
+			return nil
+		}
+		if err != nil || archived || !op.State.Terminal() {
+			return err
+		}
+		clock := env.Clock()
+		_, _, err = l.EditOperation(id, fileops.Existing, func(op protocol.Operation) (protocol.Operation, error) {
+			return op.Cleanup(env.Program, clock())
+		})
+		if err != nil && !errors.Is(err, fileops.ErrArchived) {
+			return err
+		}
+	}
 }
 
 // GivesCall reports whether a flag says something of a call.

@@ -34,7 +34,7 @@ type Job struct {
 	keeper *keeper // nil: none
 	unkept error   // why
 
-	asked atomic.Bool // SIGINT or SIGQUIT was sent by Signal
+	asked atomic.Int64 // when Signal sent SIGINT or SIGQUIT last, in nanoseconds
 
 	mu     sync.RWMutex // held while group or tty are used, so that they are not closed meanwhile
 	group  group
@@ -47,9 +47,10 @@ type Job struct {
 // those ignored SIGHUP and SIGINT, if they were when this process began and the caller does not handle them, but no
 // others. It returns the errno of execve(2), such as ENOENT, EACCES and ENOEXEC, or of fork(2), and then has run nothing.
 //
-// On Linux, when this process dies, however it does, the kernel kills the leader; and since 6.9 the rest of the group gets
-// SIGTERM, and SIGKILL after killAfter, from a keeper: a small process of the caller's own executable, whose main calls Keep.
-// Where none can be started, as without /proc, the job goes on without one.
+// On Linux, when this process dies, however it does, the kernel kills the leader; and the rest of the group gets SIGTERM, and
+// SIGKILL after killAfter, from a keeper: a small process of the caller's own executable, whose main calls Keep. Marks are
+// entries of env, "NAME=value", that no other job has: a kernel before 6.9 needs them to find who is left. Where no keeper can
+// be started, as without /proc, the job goes on without one.
 //
 // If stdin and stdout are the terminal and we are its foreground, the job is the foreground instead; else it becomes it
 // when it wants to read, or to set modes, while we are. A job that the terminal stops, or that stops as its foreground, stops
@@ -58,7 +59,7 @@ type Job struct {
 // is ignored, or what we write would stop us where the job is the foreground and "stty tostop" is set.
 //
 // The caller closes the job.
-func StartJob(path string, argv, env []string, killAfter time.Duration) (*Job, error) {
+func StartJob(path string, argv, env []string, killAfter time.Duration, marks []string) (*Job, error) {
 	j := &Job{
 		tty:     openTerminal(),
 		stops:   make(chan syscall.Signal),
@@ -68,6 +69,7 @@ func StartJob(path string, argv, env []string, killAfter time.Duration) (*Job, e
 		ended:   make(chan struct{}),
 		empty:   make(chan struct{}),
 	}
+	j.keeper, j.unkept = newKeeper(killAfter, marks) // first: the command may kill us as soon as it begins
 	started := make(chan error)
 	go j.run(path, argv, env, started)
 	err := <-started
@@ -75,13 +77,13 @@ func StartJob(path string, argv, env []string, killAfter time.Duration) (*Job, e
 		signal.Ignore(syscall.SIGTTOU) // not before: the job would ignore it, too
 	}
 	if err != nil {
+		j.keeper.dismiss()
 		j.tty.takeBack(j.pid)
 		j.tty.close()
 		return nil, err
 	}
 	signal.Notify(j.signals, syscall.SIGTSTP, syscall.SIGCONT)
 	go j.control()
-	j.keeper, j.unkept = newKeeper(j.group, killAfter)
 	return j, nil
 }
 
@@ -102,6 +104,7 @@ func (j *Job) run(path string, argv, env []string, started chan<- error) {
 	j.pid = pid
 	if err == nil {
 		j.group = newGroup(pid)
+		j.keeper.keep(j.group)
 	}
 	started <- err
 	if err == nil {
@@ -138,7 +141,7 @@ func (j *Job) Status() (code int, sig syscall.Signal) {
 }
 
 // Interrupted waits until Ended and reports whether the leader died of SIGINT or SIGQUIT while the job was the foreground
-// of the terminal, and Signal had not sent one: Ctrl-C or Ctrl-\ has reached it and not us. After Close the caller passes that signal on, by PassOn.
+// of the terminal, and Signal had not sent one within a second: Ctrl-C or Ctrl-\ has reached it and not us. After Close the caller passes that signal on, by PassOn.
 func (j *Job) Interrupted() (syscall.Signal, bool) {
 	<-j.ended
 	if !j.interrupted {
@@ -152,7 +155,7 @@ func (j *Job) Interrupted() (syscall.Signal, bool) {
 // SIGTERM, SIGHUP and SIGINT are followed by SIGCONT, or stopped processes would not get them.
 func (j *Job) Signal(sig syscall.Signal) error {
 	if sig == syscall.SIGINT || sig == syscall.SIGQUIT {
-		j.asked.Store(true)
+		j.asked.Store(time.Now().UnixNano())
 	}
 	if err := j.send(sig); err != nil {
 		return err
@@ -186,7 +189,7 @@ func (j *Job) end(code int, sig syscall.Signal) {
 	foreground := !j.closed && j.tty != nil && j.tty.foreground() == j.pid
 	j.mu.RUnlock()
 	j.code, j.signal = code, sig
-	j.interrupted = foreground && (sig == syscall.SIGINT || sig == syscall.SIGQUIT) && !j.asked.Load()
+	j.interrupted = foreground && (sig == syscall.SIGINT || sig == syscall.SIGQUIT) && time.Since(time.Unix(0, j.asked.Load())) > time.Second
 	close(j.ended)
 }
 

@@ -118,6 +118,10 @@ func (j *Job) outlast() {
 			missed = -1
 			j.outlive(pid)
 		}
+		if noProcfs() {
+			missed = -1 // who is left cannot be seen, only that somebody is
+			time.Sleep(lookAgain)
+		}
 		select {
 		case <-j.closing:
 			return
@@ -128,6 +132,14 @@ func (j *Job) outlast() {
 	j.over = true
 	j.mu.Unlock()
 	close(j.empty)
+}
+
+// lookAgain is how often a group is looked at whose members cannot be seen.
+const lookAgain = 100 * time.Millisecond
+
+func noProcfs() bool {
+	_, err := os.Stat("/proc/self/stat")
+	return err != nil
 }
 
 // reap waits for the leader. A second time does nothing: nobody else forks from this thread.

@@ -32,7 +32,9 @@ func (g group) close() {}
 // keeper would end the job when this process dies. There is none here.
 type keeper struct{}
 
-func newKeeper(group, time.Duration) (*keeper, error) { return nil, errNoKeeper }
+func newKeeper(time.Duration, []string) (*keeper, error) { return nil, errNoKeeper }
+
+func (*keeper) keep(group) {}
 
 var errNoKeeper = errors.New("there are no keepers on this system")
 

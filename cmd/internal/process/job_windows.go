@@ -12,7 +12,9 @@ var errNoJob = errors.New("running commands is not supported on Windows")
 type Job struct{}
 
 // StartJob always fails.
-func StartJob(string, []string, []string, time.Duration) (*Job, error) { return nil, errNoJob }
+func StartJob(string, []string, []string, time.Duration, []string) (*Job, error) {
+	return nil, errNoJob
+}
 
 // PID returns 0.
 func (*Job) PID() int { return 0 }

@@ -3,6 +3,7 @@ package process
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -60,6 +61,22 @@ func TestKeeperEndsGroup(t *testing.T) {
 	}
 }
 
+// A command that kills its runner as soon as it has begun leaves nothing either.
+func TestKeeperIsThereFirst(t *testing.T) {
+	t.Parallel()
+	for range 10 {
+		dir := t.TempDir()
+		const script = `cd "$0"; trap "" HUP; sleep 1000 & echo $! >left; kill -KILL $PPID; wait`
+		runner := exec.Command("/proc/self/exe", "1", "/bin/sh", "-c", script, dir)
+		runner.Env = append(os.Environ(), roleVariable+"=job")
+		if err := runner.Run(); runner.ProcessState == nil {
+			t.Fatal(err)
+		}
+		pid := descendants(t, dir, "left")[0]
+		eventually(t, "what it left ends", func() bool { return !inState(pid, "RSD") })
+	}
+}
+
 // When the job is closed, its keeper ends nobody, and goes.
 func TestKeeperDismissed(t *testing.T) {
 	t.Parallel()
@@ -92,10 +109,10 @@ func TestKeeperHoldsNothing(t *testing.T) {
 	if j.keeper == nil {
 		t.Skip(j.Unkept())
 	}
-	eventually(t, "the keeper has 0, 1, 2 and what its runtime polls with", func() bool {
+	eventually(t, "the keeper has 0, 1, 2, its handle and what its runtime polls with", func() bool {
 		for _, fd := range descriptors(t, j.keeper.pid) {
 			link, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%s", j.keeper.pid, fd))
-			if err == nil && fd > "2" && link != "anon_inode:[eventpoll]" && link != "anon_inode:[eventfd]" {
+			if err == nil && fd > "2" && link != "anon_inode:[pidfd]" && link != "anon_inode:[eventpoll]" && link != "anon_inode:[eventfd]" {
 				return false
 			}
 		}
