@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -102,20 +104,74 @@ func TestKeeperDismissed(t *testing.T) {
 	}
 }
 
-// The keeper holds nothing that its runner's parent left open, such as a lock.
+// The keeper holds nothing that its runner's parent left open, such as a lock. The job does, as it would without a runner.
 func TestKeeperHoldsNothing(t *testing.T) {
 	t.Parallel()
-	j, _ := startJob(t, "sleep 1000")
-	if j.keeper == nil {
-		t.Skip(j.Unkept())
+	lock, err := os.Create(filepath.Join(t.TempDir(), "lock"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	eventually(t, "the keeper has 0, 1, 2, its handle and what its runtime polls with", func() bool {
-		for _, fd := range descriptors(t, j.keeper.pid) {
-			link, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%s", j.keeper.pid, fd))
-			if err == nil && fd > "2" && link != "anon_inode:[pidfd]" && link != "anon_inode:[eventpoll]" && link != "anon_inode:[eventfd]" {
-				return false
+	defer lock.Close()
+	runner := exec.Command("/proc/self/exe", "1", "/bin/sleep", "1000")
+	runner.Env = append(os.Environ(), roleVariable+"=job")
+	runner.ExtraFiles = []*os.File{lock}
+	if err := runner.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { runner.Process.Kill(); runner.Wait() }()
+	holders := func() (names []string) {
+		children, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", runner.Process.Pid))
+		for _, file := range children {
+			content, _ := os.ReadFile(file)
+			for pid := range strings.FieldsSeq(string(content)) {
+				name, _ := os.ReadFile("/proc/" + pid + "/cmdline")
+				if link, err := os.Readlink("/proc/" + pid + "/fd/3"); err == nil && link == lock.Name() {
+					names = append(names, strings.SplitN(string(name), "\x00", 2)[0])
+				} else {
+					names = append(names, "not "+strings.SplitN(string(name), "\x00", 2)[0])
+				}
 			}
 		}
-		return true
+		slices.Sort(names)
+		return names
+	}
+	eventually(t, "the job has it and the keeper has not", func() bool {
+		return slices.Equal(holders(), []string{"/bin/sleep", "not dpl-keeper"})
 	})
+}
+
+// A keeper without a handle of the group ends who carries the marks, in the session of the runner.
+func TestKeeperByMarks(t *testing.T) {
+	t.Parallel()
+	const mark = "DPL_PROCESS_TEST_MARK=of-one-job"
+	k, err := newKeeper(100*time.Millisecond, []string{mark})
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := func(env []string, argv ...string) (*exec.Cmd, func() bool) {
+		c := exec.Command(argv[0], argv[1:]...)
+		c.Env = append(os.Environ(), env...)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+		return c, func() bool { return inState(c.Process.Pid, "Z") }
+	}
+	_, markedEnded := begin([]string{mark}, "/bin/sleep", "1000")
+	deaf, deafEnded := begin([]string{mark}, "/bin/sh", "-c", `trap "" TERM; while :; do sleep 1000; done`)
+	_, otherEnded := begin([]string{mark + "-2"}, "/bin/sleep", "1000")
+	away, awayEnded := begin([]string{mark}, "setsid", "sleep", "1000")
+	eventually(t, "it has a session of its own", func() bool { return inSession(away.Process.Pid, away.Process.Pid) })
+	eventually(t, "it ignores SIGTERM", func() bool {
+		return value(t, fmt.Sprintf("/proc/%d/status", deaf.Process.Pid), "SigIgn:") != "0000000000000000"
+	})
+	unix.Close(k.socket) // as when the runner dies
+	eventually(t, "those that are marked end", func() bool { return markedEnded() && deafEnded() })
+	unix.Wait4(k.pid, nil, 0, nil)
+	if otherEnded() {
+		t.Error("one with another mark was ended")
+	}
+	if awayEnded() {
+		t.Error("one of another session was ended")
+	}
 }
