@@ -26,7 +26,7 @@
 //	strike ID SIGNAL            send SIGNAL to that process; if it is SIGKILL, wait until it has ended
 //	spawn NAME CMD [ARG...]     start CMD in the background and set $NAME to its process id
 //	signal NAME SIGNAL          send SIGNAL, like SIGKILL, to what spawn started
-//	waitfor NAME STATUS         wait for it; STATUS is a number, or the signal that killed it; stdout and stderr are its
+//	waitfor NAME STATUS[|...]  wait for it; STATUS is a number, or the signal that killed it; stdout and stderr are its
 //	watch, watched N            read all operation files over and over; until watched, none was ever invalid or went back in
 //	                            revision, and there were at least N looks
 //	tmpfs DIR SIZE              mount a small file system at DIR; skip the script if that is not allowed
