@@ -38,7 +38,7 @@ func (c *Push) Define(f *FlagSet, participant string) {
 	f.Duration(&c.staleness, "staleness", "of a new operation: who has not beaten for D has crashed (10s)", time.Millisecond)
 	f.Duration(&c.interval, "interval", "of a new operation: how often to beat (1.5s)", time.Millisecond)
 	f.Bool(&c.noCreate, "no-create", "fail if there is no operation")
-	f.Bool(&c.reuse, "reuse", "begin an archived operation anew")
+	f.Bool(&c.reuse, "reuse", "begin an operation anew that is over")
 	f.Bool(&c.shared, "shared", "of a new ledger: share it with the group")
 	f.Strings(&c.roots, "resource-root", "DIR", "of a new ledger: let it delete resources below DIR")
 }

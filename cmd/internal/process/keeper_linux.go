@@ -121,7 +121,12 @@ func finish(left remainder, killAfter time.Duration) {
 			return
 		}
 	}
-	left.signal(unix.SIGKILL)
+	for range 5 { // one that forks meanwhile may be missed where there is no handle
+		if !left.signal(unix.SIGKILL) {
+			return
+		}
+		time.Sleep(pause)
+	}
 }
 
 // keeper is a keeper as its runner knows it.
