@@ -231,22 +231,6 @@ func (f *Frame) crash() *Crash {
 	return f.Crash
 }
 
-// notice returns f.Notice, made if need be.
-func (f *Frame) notice() *Notice {
-	if f.Notice == nil {
-		f.Notice = &Notice{Readiness: ReadinessReady}
-	}
-	return f.Notice
-}
-
-func (d *decoder) readiness() Readiness {
-	r := Readiness(d.string())
-	if !r.Valid() {
-		d.fail("unknown readiness %.40q", string(r))
-	}
-	return r
-}
-
 func (d *decoder) frameState() FrameState {
 	s := FrameState(d.string())
 	if !s.valid() {

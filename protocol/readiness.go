@@ -50,3 +50,19 @@ func (f *Frame) Said() Notice {
 	}
 	return *f.Notice
 }
+
+// notice returns f.Notice, made if need be.
+func (f *Frame) notice() *Notice {
+	if f.Notice == nil {
+		f.Notice = &Notice{Readiness: ReadinessReady}
+	}
+	return f.Notice
+}
+
+func (d *decoder) readiness() Readiness {
+	r := Readiness(d.string())
+	if !r.Valid() {
+		d.fail("unknown readiness %.40q", string(r))
+	}
+	return r
+}
