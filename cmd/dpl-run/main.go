@@ -32,7 +32,7 @@ func (c *run) Define(f *cli.FlagSet) {
 	f.String(&c.softSignal, "soft-signal", "SIG", "what asks it (INT)")
 	f.Duration(&c.killAfter, "kill-after", "from TERM to KILL (5s)", 0)
 	f.Bool(&c.notify, "notify", "offer COMMAND a NOTIFY_SOCKET, as systemd does: it is ready when it says READY=1")
-	f.Duration(&c.watchdog, "watchdog", "with --notify: stop COMMAND when it has not said WATCHDOG=1 for D, and exit 124", time.Millisecond)
+	f.Duration(&c.watchdog, "watchdog", "with --notify: stop COMMAND when it has not said WATCHDOG=1 for D, counted from its start, and exit 124", time.Millisecond)
 	f.Arguments(&c.command, " [--] COMMAND [ARG...]")
 }
 
