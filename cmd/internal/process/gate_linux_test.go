@@ -66,17 +66,17 @@ func mustLead(t *testing.T, pid int) {
 func mustHaveDescriptors(t *testing.T, pid int, s Start) {
 	t.Helper()
 	dir := fmt.Sprintf("/proc/%d/fd", pid)
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]string{}
-	for _, e := range entries {
-		got[e.Name()], _ = os.Readlink(filepath.Join(dir, e.Name()))
-	}
-	if len(got) != 3 || got["0"] != "/dev/null" || got["1"] != s.Log || got["2"] != s.Log {
-		t.Errorf("descriptors %q", got)
-	}
+	eventually(t, "it has three descriptors", func() bool { // the loader of a program opens libraries
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for _, e := range entries {
+			got[e.Name()], _ = os.Readlink(filepath.Join(dir, e.Name()))
+		}
+		return len(got) == 3 && got["0"] == "/dev/null" && got["1"] == s.Log && got["2"] == s.Log
+	})
 	flags, err := strconv.ParseInt(value(t, fmt.Sprintf("/proc/%d/fdinfo/1", pid), "flags:"), 8, 64)
 	if err != nil || flags&unix.O_APPEND == 0 || flags&unix.O_NONBLOCK != 0 {
 		t.Errorf("the log is open with flags %#o, %v", flags, err)

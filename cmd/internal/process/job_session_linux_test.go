@@ -60,10 +60,12 @@ func openSessionWith(t *testing.T, how string, argv ...string) *session {
 	cmd.ExtraFiles = []*os.File{slave}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 3}
 	s := &session{child: startCommand(t, cmd, "shell"), master: master}
-	if _, err := fmt.Sscanf(s.first, "runner %d", &s.runner); err != nil {
-		t.Fatal(s.first)
+	for line := s.first; ; line = s.line(t) { // the job may say something before the shell does
+		if _, err := fmt.Sscanf(line, "runner %d", &s.runner); err == nil {
+			return s
+		}
+		s.heard = append(s.heard, line)
 	}
-	return s
 }
 
 // playShell runs a job control shell for one job on terminal 3. It reports what becomes of it, as it does itself, and is
