@@ -170,6 +170,7 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (Ed
 
 // archive makes the passes after which an operation that is over is in the archive (spec §4.5).
 func (env *Env) archive(l *fileops.Ledger, id string) error {
+	clock := env.Clock()
 	for {
 		op, archived, err := l.ReadOperation(id)
 		if errors.Is(err, fileops.ErrNotFound) {
@@ -178,7 +179,6 @@ func (env *Env) archive(l *fileops.Ledger, id string) error {
 		if err != nil || archived || !op.State.Terminal() {
 			return err
 		}
-		clock := env.Clock()
 		_, _, err = l.EditOperation(id, fileops.Existing, func(op protocol.Operation) (protocol.Operation, error) {
 			return op.Cleanup(env.Program, clock())
 		})

@@ -137,15 +137,15 @@ type keeper struct {
 
 // newKeeper starts a keeper of a job that is yet to begin, and whose processes will carry marks.
 func newKeeper(killAfter time.Duration, marks []string) (*keeper, error) {
+	session, err := unix.Getsid(0)
+	if err != nil {
+		return nil, os.NewSyscallError("getsid", err)
+	}
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, os.NewSyscallError("socketpair", err)
 	}
 	defer unix.Close(pair[0])
-	session, err := unix.Getsid(0)
-	if err != nil {
-		return nil, os.NewSyscallError("getsid", err)
-	}
 	argv := append([]string{keeperName, keeperFlag, killAfter.String(), strconv.Itoa(session)}, marks...)
 	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err == nil {
