@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/testscripts/build"
 )
 
 // This file comes before those with the other tests, for TestCron begins in it and then waits while they run.
@@ -42,10 +44,7 @@ func cronEntries(t *testing.T) (lines []string) {
 
 // TestCrontabLines runs each command of the crontab as cron does. They succeed in silence.
 func TestCrontabLines(t *testing.T) {
-	if err := readSources(); err != nil {
-		t.Fatal(err)
-	}
-	k := &kitchen{t: t, bin: build(t)}
+	k := &kitchen{t: t, bin: build.Commands(t, root)}
 	path := "PATH='" + setting(t, shippedCrontab(t, k.bin), "PATH") + "'; "
 	for _, line := range cronEntries(t) {
 		k.silent(t, "sh", "-c", path+cronEntry.FindStringSubmatch(line)[1])
@@ -80,10 +79,7 @@ func TestCron(t *testing.T) {
 		t.Skip("needs the right to mount a file system in a namespace of its own")
 	}
 	cron := program(t, "cron")
-	if err := readSources(); err != nil {
-		t.Fatal(err)
-	}
-	c := &cronJob{k: &kitchen{t: t, bin: build(t)}, dir: t.TempDir()}
+	c := &cronJob{k: &kitchen{t: t, bin: build.Commands(t, root)}, dir: t.TempDir()}
 	c.begin(t, cron)
 	begun := time.Now()
 	t.Parallel()

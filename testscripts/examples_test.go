@@ -14,6 +14,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/testscripts/build"
 )
 
 // A safeCaller is an example that calls somebody and says how that went.
@@ -104,10 +105,7 @@ var safeCallers = []safeCaller{
 // TestSafeCalls runs each safe call with a callee that succeeds, fails, hangs or is killed, and in an operation that is
 // aborted or fails elsewhere meanwhile.
 func TestSafeCalls(t *testing.T) {
-	if err := readSources(); err != nil {
-		t.Fatal(err)
-	}
-	bin := build(t)
+	bin := build.Commands(t, root)
 	for _, c := range safeCallers {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

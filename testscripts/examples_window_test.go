@@ -13,6 +13,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/testscripts/build"
 )
 
 // slice records when it begins and ends, and what it was asked. The first three wait for each other.
@@ -41,10 +42,7 @@ echo "result of $1"
 
 // TestWindow runs window.sh over slices that end at once, fail, hang and are killed, and interrupts it.
 func TestWindow(t *testing.T) {
-	if err := readSources(); err != nil {
-		t.Fatal(err)
-	}
-	bin := build(t)
+	bin := build.Commands(t, root)
 	for _, shell := range []string{"dash", "bash"} {
 		k := &kitchen{bin: bin, recipe: recipe{run: []string{shell}}}
 		t.Run(shell, func(t *testing.T) {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/testscripts/build"
 )
 
 // observed is a ledger that dpl-wait and dpl-watch look at.
@@ -23,12 +25,9 @@ type observed struct {
 }
 
 func observe(t *testing.T) *observed {
-	if err := readSources(); err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
 	t.Cleanup(func() { endAll(dir) })
-	return &observed{t, build(t), dir}
+	return &observed{t, build.Commands(t, root), dir}
 }
 
 func (o *observed) command(name string, args ...string) *exec.Cmd {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/testscripts/build"
 )
 
 // TestServices pastes the blocks of the README's section on services, in order, into one shell. What they make of the
@@ -24,10 +25,7 @@ func TestServices(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs to know processes")
 	}
-	if err := readSources(); err != nil {
-		t.Fatal(err)
-	}
-	w := &walk{t: t, kitchen: kitchen{t: t, bin: build(t)}, dir: t.TempDir(), text: section(t, readme(t), "Services")}
+	w := &walk{t: t, kitchen: kitchen{t: t, bin: build.Commands(t, root)}, dir: t.TempDir(), text: section(t, readme(t), "Services")}
 	t.Cleanup(func() { endAll(w.dir) })
 	said := w.paste()
 	table := fenced(t, w.text, "text")

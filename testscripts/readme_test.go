@@ -20,6 +20,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/testscripts/build"
 )
 
 // A recipe is a fenced block of the README, which these tests run as pasted, by dpl-run.
@@ -49,10 +50,7 @@ var meanwhile = map[string]string{
 
 // TestRecipes runs each recipe where all goes well, where its work fails, where something else happens, and as a callee.
 func TestRecipes(t *testing.T) {
-	if err := readSources(); err != nil {
-		t.Fatal(err)
-	}
-	bin, text := build(t), readme(t)
+	bin, text := build.Commands(t, root), readme(t)
 	for _, r := range recipes {
 		t.Run(r.language, func(t *testing.T) {
 			k := &kitchen{t: t, bin: bin, recipe: r, text: fenced(t, section(t, text, "Recipes"), r.language)}
@@ -232,10 +230,7 @@ func (k *kitchen) cmd(t *testing.T, dir string, env []string, name string, args 
 
 // TestWaiting runs the README's block on waiting and watching, with a backup that succeeds and with one that fails.
 func TestWaiting(t *testing.T) {
-	if err := readSources(); err != nil {
-		t.Fatal(err)
-	}
-	k := &kitchen{t: t, bin: build(t), recipe: recipe{run: []string{"jq"}}}
+	k := &kitchen{t: t, bin: build.Commands(t, root), recipe: recipe{run: []string{"jq"}}}
 	k.find()
 	text := fenced(t, section(t, readme(t), "Waiting and watching"), "sh")
 	for backup, want := range map[string]string{
@@ -253,7 +248,7 @@ func TestWaiting(t *testing.T) {
 
 // TestCrontab runs the command of the README's crontab.
 func TestCrontab(t *testing.T) {
-	k := &kitchen{t: t, bin: build(t)}
+	k := &kitchen{t: t, bin: build.Commands(t, root)}
 	k.installed(t, t.TempDir(), strings.TrimPrefix(everyMinute(t, "Recipes"), "* * * * * "))
 }
 
@@ -332,7 +327,7 @@ func TestCommands(t *testing.T) {
 	}
 	var want []string
 	flags := map[string]bool{}
-	bin := build(t)
+	bin := build.Commands(t, root)
 	for _, dir := range dirs {
 		name := filepath.Base(dir)
 		want = append(want, name)

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/testscripts/build"
 )
 
 // TestStartGate kills passes at moments that are spread over all of their duration, and looks at what is left: whoever runs
@@ -22,10 +24,7 @@ func TestStartGate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
 	}
-	if err := readSources(); err != nil {
-		t.Fatal(err)
-	}
-	bin := build(t)
+	bin := build.Commands(t, root)
 	t.Run("first start", func(t *testing.T) { newGateTest(t, bin, false).run(t) })
 	t.Run("restart", func(t *testing.T) { newGateTest(t, bin, true).run(t) })
 }

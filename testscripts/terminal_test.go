@@ -13,15 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/testscripts/build"
 	"golang.org/x/sys/unix"
 )
 
 // TestTerminal runs dpl-run at a terminal as somebody who types would (spec §15.1 step 3).
 func TestTerminal(t *testing.T) {
-	if err := readSources(); err != nil {
-		t.Fatal(err)
-	}
-	bin := build(t)
+	bin := build.Commands(t, root)
 	for name, test := range map[string]func(*testing.T, *typist){
 		"CtrlC": typesCtrlC, "CtrlCHandled": typesCtrlCHandled, "CtrlCAgain": typesCtrlCAgain, "CtrlZ": typesCtrlZ, "Background": typesBackground,
 		"Pipe": typesInPipe, "Password": typesPassword, "Modes": typesAfterKill, "LeftBehind": typesLeftBehind,

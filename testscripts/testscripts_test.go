@@ -40,7 +40,6 @@ package testscripts
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,14 +49,12 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/dpl-project/dpl/testscripts/build"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// root is the module: the commands are built from it, and go test runs this package again if a source in it changes,
-// because sources has opened them all.
+// root is the module.
 const root = ".."
-
-var sources = []string{"cmd", "fileops", "protocol", "spec/conformance", "go.mod", "go.sum"}
 
 func TestMain(m *testing.M) {
 	syscall.Umask(0o022) // scripts copy files into ledgers
@@ -65,10 +62,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
-	if err := readSources(); err != nil {
-		t.Fatal(err)
-	}
-	run(t, build(t), "*.txtar")
+	run(t, build.Commands(t, root), "*.txtar")
 }
 
 // TestRaced runs the scripts about processes that work at the same time with commands that detect data races.
@@ -79,25 +73,9 @@ func TestRaced(t *testing.T) {
 	case testing.Short():
 		t.Skip("-short")
 	}
-	run(t, build(t, "-race"), "concurrent_*.txtar", "every_*.txtar", "handler_*.txtar", "lock_*.txtar",
+	run(t, build.Commands(t, root, "-race"), "concurrent_*.txtar", "every_*.txtar", "handler_*.txtar", "lock_*.txtar",
 		"run_*.txtar", "wait_*.txtar", "watch_*.txtar",
 		"group_o11_*.txtar", "group_on_alert.txtar", "group_ten_passes.txtar", "group_end_to_end.txtar")
-}
-
-func readSources() error {
-	for _, source := range sources {
-		err := filepath.WalkDir(filepath.Join(root, source), func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || strings.HasSuffix(path, ".pyc") {
-				return err
-			}
-			_, err = os.ReadFile(path)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func raceEnabled() bool {
@@ -108,28 +86,6 @@ func raceEnabled() bool {
 		}
 	}
 	return false
-}
-
-// build builds the commands and returns the directory they are in.
-func build(t *testing.T, flags ...string) string {
-	bin := t.TempDir()
-	cmd := exec.Command("go", append([]string{"build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", bin + "/"}, flags...)...)
-	cmd.Args = append(cmd.Args, "./cmd/...")
-	cmd.Dir = root
-	cgo := "0"
-	if len(flags) > 0 {
-		cgo = "1" // the race detector is written in C
-	}
-	cmd.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v\n%s", cmd, err, out)
-	}
-	// Scripts that are run by root have commands run by nobody.
-	for dir := bin; filepath.Dir(dir) != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
-		os.Chmod(dir, 0o755)
-		os.Chmod(filepath.Dir(dir), 0o755)
-	}
-	return bin
 }
 
 func run(t *testing.T, bin string, patterns ...string) {

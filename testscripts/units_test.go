@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/testscripts/build"
 )
 
 // installed is where the units and the crontab have the commands.
@@ -36,10 +38,7 @@ func program(t *testing.T, name string) string {
 // TestUnits has systemd check the units of scripts/systemd, of templates an instance, with commands that are there.
 func TestUnits(t *testing.T) {
 	analyze := program(t, "systemd-analyze")
-	if err := readSources(); err != nil {
-		t.Fatal(err)
-	}
-	bin := build(t)
+	bin := build.Commands(t, root)
 	for _, manager := range managers {
 		t.Run(manager, func(t *testing.T) {
 			u := instantiate(t, manager, bin)
@@ -118,10 +117,7 @@ func shipped(t *testing.T, manager string) map[string]string {
 
 // TestExecStart runs what the units run: where there is no ledger, and with a group. Both succeed in silence.
 func TestExecStart(t *testing.T) {
-	if err := readSources(); err != nil {
-		t.Fatal(err)
-	}
-	k := &kitchen{t: t, bin: build(t)}
+	k := &kitchen{t: t, bin: build.Commands(t, root)}
 	for _, manager := range managers {
 		for name, text := range shipped(t, manager) {
 			if !strings.HasSuffix(name, ".service") {

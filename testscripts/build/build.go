@@ -1,0 +1,59 @@
+// Package build builds the dpl commands for tests that run them.
+package build
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sources are what the commands, and the second implementation, are made of, below the directory of the module.
+var sources = []string{"cmd", "fileops", "protocol", "spec/conformance", "go.mod", "go.sum"}
+
+// Commands builds the commands, as the Makefile does, with additional flags of go build, and returns the directory they are
+// in, which everybody may read. root is the directory of the module. Go test runs the calling package again if a source
+// changes, because Commands opens them all.
+func Commands(t testing.TB, root string, flags ...string) string {
+	t.Helper()
+	if err := readSources(root); err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	cmd := exec.Command("go", append([]string{"build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", bin + "/"}, flags...)...)
+	cmd.Args = append(cmd.Args, "./cmd/...")
+	cmd.Dir = root
+	cgo := "0"
+	if slices.Contains(flags, "-race") {
+		cgo = "1" // the race detector is written in C
+	}
+	cmd.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", cmd, err, out)
+	}
+	// Tests that are run by root have commands run by nobody.
+	for dir := bin; filepath.Dir(dir) != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
+		os.Chmod(dir, 0o755)
+		os.Chmod(filepath.Dir(dir), 0o755)
+	}
+	return bin
+}
+
+func readSources(root string) error {
+	for _, source := range sources {
+		err := filepath.WalkDir(filepath.Join(root, source), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || strings.HasSuffix(path, ".pyc") {
+				return err
+			}
+			_, err = os.ReadFile(path)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
