@@ -86,17 +86,21 @@ func (l *Ledger) archiveCopies() ([]archiveCopy, error) {
 	return copies, nil
 }
 
-// moveToArchive renames an operation to the first free name for it.
-func (l *Ledger) moveToArchive(id string) error {
-	err := l.fs.Move(l.operation(id), l.archived(id, 1))
+// moveToArchive gives an operation in the state s the first free name in the archive. If done is true it is over, whatever err
+// says.
+func (l *Ledger) moveToArchive(id string, s state) (done bool, err error) {
+	if l.linked() {
+		return l.archiveVersion(id, s)
+	}
+	err = l.fs.Move(l.operation(id), l.archived(id, 1))
 	for errors.Is(err, fs.ErrExist) {
 		newest, listErr := l.newestArchived(id)
 		if listErr != nil {
-			return listErr
+			return false, listErr
 		}
 		err = l.fs.Move(l.operation(id), l.archived(id, newest+1))
 	}
-	return err
+	return err == nil || !l.exists(l.operation(id)), err
 }
 
 func (l *Ledger) removeIfThere(path string) error {

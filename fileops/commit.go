@@ -9,19 +9,22 @@ import (
 // replace makes the new version durable, then visible, then makes that durable too.
 func (tx *Tx) replace() error {
 	l, sync := tx.ledger, tx.ledger.sync(tx.heartbeat)
-	if err := tx.temp.write(tx.next, sync); err != nil {
+	if err := tx.temp.write(*tx.next, sync); err != nil {
 		return err
 	}
 	dirs, err := l.openDirs(sync, l.operations())
 	if err != nil {
 		return err
 	}
-	done, err := tx.temp.replace(tx.next)
+	done, err := tx.temp.commit(*tx.next, tx.base)
 	if !done {
 		return errors.Join(err, dirs.close())
 	}
 	tx.committed = true
 	tx.discardQueued()
+	if l.linked() && tx.next.revision%pruneEvery == 0 {
+		l.leave(l.pruneVersions(l.operation(tx.id), keepVersions, versionOf(l.operation(tx.id), tx.next.revision)))
+	}
 	return dirs.sync(err)
 }
 
@@ -39,8 +42,8 @@ func (tx *Tx) moveToArchive() error {
 	if err := tx.discardOperationTmp(); err != nil {
 		l.leave(err)
 	}
-	err = l.moveToArchive(tx.id)
-	if err != nil && l.exists(l.operation(tx.id)) {
+	done, err := l.moveToArchive(tx.id, tx.base)
+	if !done {
 		return errors.Join(err, dirs.close())
 	}
 	tx.committed = true
@@ -69,6 +72,15 @@ func (tx *Tx) abandon() {
 		return
 	}
 	l.leave(l.removeIfThere(l.operationLock(tx.id)))
+}
+
+// present returns fs.ErrNotExist if the file at path has no state.
+func (l *Ledger) present(path string) error {
+	_, err := l.fs.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) && l.linked() {
+		_, err = l.current(path)
+	}
+	return err
 }
 
 // exists reports whether there is something at path, or could be.

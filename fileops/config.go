@@ -13,14 +13,21 @@ import (
 // created.
 type Config struct {
 	ProtocolVersion int      // 1
-	Commit          string   // how an edit replaces a file; only "rename" exists
+	Commit          string   // how an edit replaces a file: CommitRename or CommitLink
 	Shared          bool     // several users of one group use this ledger
 	ResourceRoots   []string // absolute paths below which resources may be deleted, besides the ledger's own tmp/
 }
 
+const protocolVersion = 1
+
+// How edits replace a file.
 const (
-	protocolVersion = 1
-	commitRename    = "rename"
+	// CommitRename renames the new file over the old one. That is safe as long as nobody loses a lock without knowing.
+	CommitRename = "rename"
+
+	// CommitLink gives the new file the next version's name, which can be done only once. Where several hosts use a file
+	// system, a lock is a lease, and whoever is paused for long enough wakes up without it.
+	CommitLink = "link"
 )
 
 // check refuses what this program does not know how to honour.
@@ -32,7 +39,7 @@ func (c Config) check() error {
 		return fmt.Errorf("protocolVersion %d: made by a newer dpl: upgrade this one", c.ProtocolVersion)
 	case c.Commit == "":
 		return errors.New("commit is missing")
-	case c.Commit != commitRename:
+	case c.Commit != CommitRename && c.Commit != CommitLink:
 		return fmt.Errorf("commit %q: made by a newer dpl: upgrade this one", c.Commit)
 	}
 	for _, root := range c.ResourceRoots {

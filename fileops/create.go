@@ -14,20 +14,25 @@ func (l *Ledger) create(c Config) error {
 	if c.ProtocolVersion == 0 {
 		c.ProtocolVersion = protocolVersion
 	}
+	l.config = c // for the modes of directories
+	if err := l.mkdirAll(l.dir); err != nil {
+		return err
+	}
 	if c.Commit == "" {
-		c.Commit = commitRename
+		shared, err := l.network()
+		if err != nil {
+			return err
+		}
+		c.Commit = commitOn(shared)
+	}
+	if err := c.check(); err != nil {
+		return err
 	}
 	data, err := c.encode()
 	if err != nil {
 		return err
 	}
-	if err := c.check(); err != nil {
-		return err
-	}
 	l.config = c
-	if err := l.mkdirAll(l.dir); err != nil {
-		return err
-	}
 	info, err := l.fs.Stat(l.dir)
 	if err != nil {
 		return err
@@ -65,6 +70,23 @@ func (l *Ledger) createDirs() error {
 		}
 		return f.Sync()
 	})
+}
+
+// commitOn returns how edits have to commit on a file system that FS.Network calls shared.
+func commitOn(shared string) string {
+	if shared != "" {
+		return CommitLink
+	}
+	return CommitRename
+}
+
+// network is FS.Network of the ledger. It refuses a file system on which locks do not exclude other hosts.
+func (l *Ledger) network() (string, error) {
+	name, err := l.fs.Network(l.dir)
+	if err == nil && name == "fuse.sshfs" {
+		err = fmt.Errorf("%w: %s: sshfs shares no locks between hosts: put it on a file system that does", ErrConfig, l.dir)
+	}
+	return name, err
 }
 
 func writable(dir Info) bool { return dir.Mode&0o200 != 0 }

@@ -18,7 +18,8 @@ const (
 )
 
 // Edit changes one operation. It calls change while it holds the operation's lock, and then does what change has asked of
-// tx. If change asks for nothing or returns an error, nothing is changed; its error is returned as it is.
+// tx. If change asks for nothing or returns an error, nothing is changed; its error is returned as it is. Where a lock is but a
+// lease, and was lost, Edit calls change again with what others have made of the operation.
 //
 // Edit returns
 //
@@ -33,7 +34,11 @@ func (l *Ledger) Edit(id string, mode Mode, change func(tx *Tx) error) error {
 	if err := protocol.CheckID(id); err != nil {
 		return err
 	}
-	lock, err := l.lockOperation(id, mode)
+	return l.untilWon(mode, func(p *patience) error { return l.edit(id, mode, p, change) })
+}
+
+func (l *Ledger) edit(id string, mode Mode, p *patience, change func(tx *Tx) error) error {
+	lock, err := l.lockOperation(id, mode, p)
 	if err != nil {
 		return err
 	}
@@ -43,12 +48,13 @@ func (l *Ledger) Edit(id string, mode Mode, change func(tx *Tx) error) error {
 	return tx.run(mode, change)
 }
 
-func (l *Ledger) lockOperation(id string, mode Mode) (Lock, error) {
-	return l.lockEdit(l.operationLock(id), mode, func() error {
-		if _, err := l.fs.Lstat(l.operation(id)); !errors.Is(err, fs.ErrNotExist) {
-			return err
+func (l *Ledger) lockOperation(id string, mode Mode, p *patience) (Lock, error) {
+	return l.lockEdit(l.operationLock(id), mode, p, func() error {
+		err := l.present(l.operation(id))
+		if errors.Is(err, fs.ErrNotExist) {
+			return l.missing(id)
 		}
-		return l.missing(id)
+		return err
 	})
 }
 
@@ -70,10 +76,10 @@ type Tx struct {
 	id     string
 
 	temp   temp
-	data   []byte
+	base   state
 	absent bool
 
-	next      io.WriterTo
+	next      *next // nil: none
 	heartbeat bool
 	archive   bool
 
@@ -84,7 +90,7 @@ type Tx struct {
 }
 
 // Data returns the operation as it is, nil if it does not exist. The caller must not change it.
-func (tx *Tx) Data() []byte { return tx.data }
+func (tx *Tx) Data() []byte { return tx.base.data }
 
 // Archived reports whether there is an archived operation of this id. Ledger.Read returns it as long as Data is nil.
 func (tx *Tx) Archived() bool {
@@ -93,9 +99,10 @@ func (tx *Tx) Archived() bool {
 }
 
 // Replace asks for data to become the operation. A heartbeat is an edit that a power cut may undo, though not tear:
-// SyncDefault does not fsync the directory for it.
+// SyncDefault does not fsync the directory for it. On a ledger that commits by link the revision in data has to be the next.
 func (tx *Tx) Replace(data []byte, heartbeat bool) {
-	tx.replaceWith(content(data), heartbeat)
+	revision, _ := revisionOf(data)
+	tx.replaceWith(next{content(data), revision}, heartbeat)
 }
 
 // content is bytes that can be written more than once.
@@ -106,9 +113,9 @@ func (c content) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// replaceWith is Replace with what next writes, each time it is asked.
-func (tx *Tx) replaceWith(next io.WriterTo, heartbeat bool) {
-	tx.next, tx.heartbeat, tx.archive = next, heartbeat, false
+// replaceWith is Replace with what n writes, each time it is asked.
+func (tx *Tx) replaceWith(n next, heartbeat bool) {
+	tx.next, tx.heartbeat, tx.archive = &n, heartbeat, false
 }
 
 // Archive asks for the operation to be moved to the archive as it is, and for its temporary directories to be deleted.
@@ -139,15 +146,20 @@ func (tx *Tx) run(mode Mode, change func(tx *Tx) error) error {
 
 // begin creates the temporary file, and only then reads the operation.
 func (tx *Tx) begin() (err error) {
-	l := tx.ledger
-	if tx.temp, err = l.createTemp(l.operation(tx.id)); err != nil {
-		tx.absent = !l.exists(l.operation(tx.id))
+	l, path := tx.ledger, tx.ledger.operation(tx.id)
+	if tx.temp, err = l.createTemp(path); err != nil {
+		tx.absent = errors.Is(l.present(path), fs.ErrNotExist)
 		return err
 	}
-	tx.data, _, err = l.readFile(l.operation(tx.id))
-	if errors.Is(err, fs.ErrNotExist) {
-		tx.absent = true
-		return nil
+	tx.base, err = l.current(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		tx.absent, err = true, nil
+		if l.linked() {
+			tx.base.copies, err = l.newestArchived(tx.id)
+		}
+	case err == nil && l.linked():
+		err = tx.settle()
 	}
 	return err
 }

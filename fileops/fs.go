@@ -49,6 +49,9 @@ type FS interface {
 	// OpenRoot opens a directory, which path may reach through symbolic links.
 	OpenRoot(path string) (Root, error)
 
+	// Network returns the name of the file system that path is on, if more than one host may use it at a time, else "".
+	Network(path string) (string, error)
+
 	// Resolve returns path without the symbolic links in it.
 	Resolve(path string) (string, error)
 

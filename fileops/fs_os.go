@@ -3,16 +3,20 @@ package fileops
 import (
 	"errors"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/gofrs/flock"
 	"github.com/natefinch/atomic"
 )
 
 // osFS is the operating system.
-type osFS struct{}
+type osFS struct {
+	polls bool // ask again for a lock: several network file systems serve a waiter seconds after it could have had it
+}
 
 var errSymlink = symlinkError{}
 
@@ -22,7 +26,7 @@ type symlinkError struct{}
 func (symlinkError) Error() string        { return "is a symbolic link, which the ledger does not follow" }
 func (symlinkError) Is(target error) bool { return target == ErrPermission }
 
-func (osFS) Lock(path string, create fs.FileMode, expired <-chan struct{}) (Lock, error) {
+func (o osFS) Lock(path string, create fs.FileMode, expired <-chan struct{}) (Lock, error) {
 	flags := os.O_RDWR | noFollow
 	if create != 0 {
 		flags |= os.O_CREATE
@@ -30,7 +34,11 @@ func (osFS) Lock(path string, create fs.FileMode, expired <-chan struct{}) (Lock
 	lock := flock.New(path, flock.SetFlag(flags), flock.SetPermissions(create.Perm()))
 	had, err := lock.TryLock()
 	if err == nil && !had {
-		err = wait(lock, expired)
+		if o.polls {
+			err = poll(lock, expired)
+		} else {
+			err = wait(lock, expired)
+		}
 	}
 	if err != nil {
 		return nil, lockError(path, err)
@@ -61,6 +69,25 @@ func wait(lock *flock.Flock, expired <-chan struct{}) error {
 		return err
 	case <-expired:
 		return ErrBusy
+	}
+}
+
+// poll asks for the lock every 2 to 40 ms, so that processes which began together do not go on together, until it has the lock
+// or expired is closed.
+func poll(lock *flock.Flock, expired <-chan struct{}) error {
+	if expired == nil {
+		return ErrBusy
+	}
+	for {
+		select {
+		case <-time.After(2*time.Millisecond + rand.N(38*time.Millisecond)):
+		case <-expired:
+			return ErrBusy
+		}
+		had, err := lock.TryLock()
+		if err != nil || had {
+			return err
+		}
 	}
 }
 

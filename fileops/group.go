@@ -3,6 +3,7 @@ package fileops
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -11,7 +12,8 @@ import (
 )
 
 // EditGroup calls change while it holds the lock of the group id. What change commits through tx stays, also if change
-// returns an error afterwards; EditGroup returns that error as it is.
+// returns an error afterwards; EditGroup returns that error as it is. Where a lock is but a lease, and was lost before the first
+// commit, EditGroup calls change again with what others have made of the group.
 //
 // EditGroup returns, and change was not called,
 //
@@ -24,7 +26,11 @@ func (l *Ledger) EditGroup(id string, mode Mode, change func(tx *GroupTx) error)
 	if err := protocol.CheckID(id); err != nil {
 		return err
 	}
-	lock, err := l.lockGroup(id, mode)
+	return l.untilWon(mode, func(p *patience) error { return l.editGroup(id, mode, p, change) })
+}
+
+func (l *Ledger) editGroup(id string, mode Mode, p *patience, change func(tx *GroupTx) error) error {
+	lock, err := l.lockGroup(id, mode, p)
 	if err != nil {
 		return err
 	}
@@ -40,8 +46,8 @@ func (l *Ledger) EditGroup(id string, mode Mode, change func(tx *GroupTx) error)
 	return change(tx)
 }
 
-func (l *Ledger) lockGroup(id string, mode Mode) (Lock, error) {
-	return l.lockEdit(l.groupLock(id), mode, func() error {
+func (l *Ledger) lockGroup(id string, mode Mode, p *patience) (Lock, error) {
+	return l.lockEdit(l.groupLock(id), mode, p, func() error {
 		if l.hasGroup(id) {
 			return nil
 		}
@@ -51,7 +57,12 @@ func (l *Ledger) lockGroup(id string, mode Mode) (Lock, error) {
 
 // hasGroup reports whether there is a group, or could be.
 func (l *Ledger) hasGroup(id string) bool {
-	return l.exists(l.supervisors(id)) || l.exists(l.orchestrator(id))
+	for _, path := range []string{l.supervisors(id), l.orchestrator(id)} {
+		if err := l.present(path); !errors.Is(err, fs.ErrNotExist) {
+			return true
+		}
+	}
+	return false
 }
 
 // GroupTx is an edit of a group in progress.
@@ -59,13 +70,16 @@ type GroupTx struct {
 	ledger *Ledger
 	id     string
 	group  protocol.Group
-	has    groupFiles
+	bases  groupStates
 	absent bool    // there is no such group: its lock goes with the edit
+	won    bool    // something has been committed
 	temps  [2]temp // of the supervisors file, which comes first, and of the orchestrator file
 }
 
-// groupFiles says which of the two files of a group exist.
-type groupFiles struct{ supervisors, orchestrator bool }
+// groupStates are the two files of a group as they were read or last committed.
+type groupStates struct{ supervisors, orchestrator state }
+
+func (s groupStates) absent() bool { return !s.supervisors.exists && !s.orchestrator.exists }
 
 // Group returns the group as it was read or last committed: protocol.CreateGroup's if there is none.
 func (tx *GroupTx) Group() protocol.Group { return tx.group }
@@ -77,9 +91,11 @@ func (tx *GroupTx) begin() (err error) {
 		tx.absent = !l.hasGroup(tx.id)
 		return err
 	}
-	tx.group, tx.has, err = l.readGroup(tx.id)
-	tx.absent = err == nil && tx.has == groupFiles{}
-	return err
+	if tx.group, tx.bases, err = l.readGroup(tx.id); err != nil {
+		return err
+	}
+	tx.absent = tx.bases.absent()
+	return tx.settle()
 }
 
 // abandon tidies up, under the lock, what the edit leaves. A lock file without a group goes.
@@ -106,8 +122,8 @@ func (l *Ledger) ReadGroup(id string) (protocol.Group, error) {
 	if err := protocol.CheckID(id); err != nil {
 		return protocol.Group{}, err
 	}
-	group, has, err := l.readGroup(id)
-	if err == nil && has == (groupFiles{}) {
+	group, states, err := l.readGroup(id)
+	if err == nil && states.absent() {
 		err = ErrNoGroup
 	}
 	return group, err
@@ -115,33 +131,33 @@ func (l *Ledger) ReadGroup(id string) (protocol.Group, error) {
 
 // readGroup takes what protocol.CreateGroup says for a file that is missing. The order is the opposite of Commit's, so
 // that the registry is not older than the orchestrator.
-func (l *Ledger) readGroup(id string) (g protocol.Group, has groupFiles, err error) {
+func (l *Ledger) readGroup(id string) (g protocol.Group, states groupStates, err error) {
 	g = protocol.CreateGroup(id)
-	has.orchestrator, err = readPart(l, l.orchestrator(id), protocol.DecodeOrchestrator, &g.Orchestrator)
+	states.orchestrator, err = readPart(l, l.orchestrator(id), protocol.DecodeOrchestrator, &g.Orchestrator)
 	if err == nil {
 		err = checkInside(l.orchestrator(id), "orchestrationGroupId", g.Orchestrator.GroupID, id)
 	}
 	if err == nil {
-		has.supervisors, err = readPart(l, l.supervisors(id), protocol.DecodeRegistry, &g.Registry)
+		states.supervisors, err = readPart(l, l.supervisors(id), protocol.DecodeRegistry, &g.Registry)
 	}
 	if err != nil {
-		return protocol.Group{}, groupFiles{}, err
+		return protocol.Group{}, groupStates{}, err
 	}
-	return g, has, nil
+	return g, states, nil
 }
 
-// readPart reports whether there is such a file.
-func readPart[T any](l *Ledger, file string, decode func(string) (T, error), to *T) (found bool, err error) {
-	data, _, err := l.readFile(file)
+// readPart returns the state of one file, the zero state if there is none.
+func readPart[T any](l *Ledger, file string, decode func(string) (T, error), to *T) (state, error) {
+	s, err := l.current(file)
 	if err != nil {
-		return false, ignoreMissing(err)
+		return state{}, ignoreMissing(err)
 	}
-	value, err := decode(asString(data))
+	value, err := decode(asString(s.data))
 	if err != nil {
-		return true, fmt.Errorf("%s: %w", file, err)
+		return state{}, fmt.Errorf("%s: %w", file, err)
 	}
 	*to = value
-	return true, nil
+	return s, nil
 }
 
 // Groups returns the ids of all groups, sorted.

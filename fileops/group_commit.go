@@ -38,25 +38,35 @@ func (tx *GroupTx) commit(after protocol.Group, beat bool) error {
 		return err
 	}
 	for i, c := range changes {
-		done, replaceErr := c.temp.replace(c.next)
+		done, commitErr := c.temp.commit(c.next, *c.base)
 		if !done && i == 0 {
-			return errors.Join(replaceErr, dirs.close())
+			return errors.Join(tx.lost(commitErr), dirs.close())
 		}
-		err = errors.Join(err, replaceErr)
+		err = errors.Join(err, tx.lost(commitErr))
 		if !done {
 			break
 		}
-		tx.absent = false
+		tx.absent, tx.won = false, true
+		*c.base = state{exists: true, version: c.next.revision}
 		c.done()
 	}
 	return dirs.sync(err)
 }
 
+// lost returns err, or, if an edit that has made a commit cannot begin again, the same in words.
+func (tx *GroupTx) lost(err error) error {
+	if tx.won && errors.Is(err, errLost) {
+		return errOvertaken
+	}
+	return err
+}
+
 // A change is one file that a Commit replaces.
 type change struct {
 	temp   *temp
+	base   *state
 	target string
-	next   content
+	next   next
 	done   func()
 }
 
@@ -69,15 +79,13 @@ func (tx *GroupTx) changes(after protocol.Group) []change {
 		return nil
 	}
 	var changes []change
-	if registry || !tx.has.supervisors {
-		changes = append(changes, change{&tx.temps[0], tx.ledger.supervisors(tx.id), content(after.Registry.Encode()), func() {
-			now.Registry, tx.has.supervisors = after.Registry, true
-		}})
+	if has := &tx.bases.supervisors; registry || !has.exists {
+		changes = append(changes, change{&tx.temps[0], has, tx.ledger.supervisors(tx.id),
+			next{content(after.Registry.Encode()), after.Registry.Revision}, func() { now.Registry = after.Registry }})
 	}
-	if orchestrator || !tx.has.orchestrator {
-		changes = append(changes, change{&tx.temps[1], tx.ledger.orchestrator(tx.id), content(after.Orchestrator.Encode()), func() {
-			now.Orchestrator, tx.has.orchestrator = after.Orchestrator, true
-		}})
+	if has := &tx.bases.orchestrator; orchestrator || !has.exists {
+		changes = append(changes, change{&tx.temps[1], has, tx.ledger.orchestrator(tx.id),
+			next{content(after.Orchestrator.Encode()), after.Orchestrator.Revision}, func() { now.Orchestrator = after.Orchestrator }})
 	}
 	return changes
 }
@@ -97,7 +105,7 @@ func (tx *GroupTx) prepare(c change, sync Sync) (err error) {
 // nil the copy survives a power cut, unless Options.Sync asks for less.
 func (tx *GroupTx) archiveRegistry() error {
 	l, sync := tx.ledger, tx.ledger.sync(false)
-	data, _, err := l.readFile(l.supervisors(tx.id))
+	registry, err := l.current(l.supervisors(tx.id))
 	if err != nil {
 		return ignoreMissing(err)
 	}
@@ -115,7 +123,7 @@ func (tx *GroupTx) archiveRegistry() error {
 		}
 	}
 	temp := tempOf(l.supervisors(tx.id))
-	if err := l.writeNew(temp, data, sync); err != nil {
+	if err := l.writeNew(temp, registry.data, sync); err != nil {
 		return err
 	}
 	if err := l.fs.Move(temp, l.archivedRegistry(tx.id, newest+1)); err != nil {

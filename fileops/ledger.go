@@ -139,6 +139,12 @@ func (l *Ledger) open() error {
 	if err := l.trustFile(l.marker(), info); err != nil {
 		return err
 	}
+	if _, err := l.network(); err != nil {
+		return err
+	}
+	if _, ok := l.fs.(osFS); ok {
+		l.fs = osFS{polls: l.linked()}
+	}
 	return l.checkDirs()
 }
 

@@ -103,7 +103,7 @@ func TestUnusableLedgers(t *testing.T) {
 		"array":             `[]`,
 		"newer version":     `{"protocolVersion": 2, "commit": "rename"}`,
 		"no version":        `{"commit": "rename"}`,
-		"other commit":      `{"protocolVersion": 1, "commit": "link"}`,
+		"other commit":      `{"protocolVersion": 1, "commit": "append"}`,
 		"no commit":         `{"protocolVersion": 1}`,
 		"shared not bool":   `{"protocolVersion": 1, "commit": "rename", "shared": "yes"}`,
 		"root not string":   `{"protocolVersion": 1, "commit": "rename", "resourceRoots": [1]}`,

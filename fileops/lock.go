@@ -41,22 +41,32 @@ func (p *patience) stop() {
 	}
 }
 
-// lockEdit takes the lock of an edit. Only OrCreate makes the lock file, or the loss of one while what it protects is still
-// there, so that missing returns nil: after a power cut, or because somebody copied that alone.
-func (l *Ledger) lockEdit(path string, mode Mode, missing func() error) (Lock, error) {
+// untilWon repeats an edit until it does not lose its lock to another.
+func (l *Ledger) untilWon(mode Mode, edit func(p *patience) error) error {
 	var p patience
 	if mode&Try == 0 {
 		p.timeout = l.options.LockTimeout
 	}
 	defer p.stop()
-	lock, err := l.lock(path, mode&OrCreate != 0, &p)
+	for {
+		err := edit(&p)
+		if !errors.Is(err, errLost) || p.next() != nil {
+			return err
+		}
+	}
+}
+
+// lockEdit takes the lock of an edit. Only OrCreate makes the lock file, or the loss of one while what it protects is still
+// there, so that missing returns nil: after a power cut, or because somebody copied that alone.
+func (l *Ledger) lockEdit(path string, mode Mode, p *patience, missing func() error) (Lock, error) {
+	lock, err := l.lock(path, mode&OrCreate != 0, p)
 	if !errors.Is(err, fs.ErrNotExist) || mode&OrCreate != 0 {
 		return lock, err
 	}
 	if err := missing(); err != nil {
 		return nil, err
 	}
-	return l.lock(path, true, &p)
+	return l.lock(path, true, p)
 }
 
 // lock takes the exclusive lock on the file at path. It returns fs.ErrNotExist if there is none and create is false, and

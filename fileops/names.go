@@ -43,6 +43,31 @@ func (l *Ledger) groupLock(group string) string { return filepath.Join(l.dir, gr
 func (l *Ledger) logs() string                  { return filepath.Join(l.dir, "logs") }
 func (l *Ledger) groupLogs(group string) string { return filepath.Join(l.logs(), group) }
 
+// versionOf is the name of version n of the file at path (see state).
+func versionOf(path string, n int64) string { return path + "." + strconv.FormatInt(n, 10) }
+
+// originOf is the name of the empty file that the first version of the file at path follows.
+func originOf(path string) string { return path + ".origin" }
+
+// cutVersion returns the name of the file that the file name is a version of, and which.
+func cutVersion(name string) (file string, n int64, ok bool) {
+	i := strings.LastIndexByte(name, '.')
+	if i < 0 {
+		return "", 0, false
+	}
+	n, err := strconv.ParseInt(name[i+1:], 10, 64)
+	return name[:i], n, err == nil && n >= 0 && strconv.FormatInt(n, 10) == name[i+1:] && strings.HasSuffix(name[:i], ".json")
+}
+
+// versionedOf returns the name of the file that the file name is a version of, or what the first one follows.
+func versionedOf(name string) (file string, ok bool) {
+	if file, ok := strings.CutSuffix(name, originOf("")); ok {
+		return file, true
+	}
+	file, _, ok = cutVersion(name)
+	return file, ok
+}
+
 // archivedRegistry is the name of the nth copy of a group's supervisors file, counted from 1. No operation has such a name.
 func (l *Ledger) archivedRegistry(group string, n int) string {
 	return filepath.Join(l.archive(), group+"~supervisors~"+strconv.Itoa(n)+".json")

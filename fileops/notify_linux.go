@@ -46,7 +46,7 @@ type names map[string]bool
 
 // newWatcher returns nil if there is nothing to watch with. tell is called once or more after a change.
 func newWatcher(l *Ledger, tell func()) *watcher {
-	if l.fs != (osFS{}) {
+	if _, ok := l.fs.(osFS); !ok {
 		return nil
 	}
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
@@ -231,47 +231,4 @@ func (w *watcher) add(path string, events uint32, name string) error {
 	}
 	w.watches[wd] = of
 	return nil
-}
-
-// local returns an error if others can change what is in dir without this kernel's knowing.
-func local(dir string) error {
-	var st unix.Statfs_t
-	if _, err := retry(func() (int, error) { return 0, unix.Statfs(dir, &st) }); err != nil {
-		return err
-	}
-	if remote[uint32(st.Type)] {
-		return unix.EREMOTE
-	}
-	return nil
-}
-
-// remote are the file systems of which several hosts, or a host and its guest, or the kernel and a program, have each its
-// own part in making changes.
-var remote = map[uint32]bool{
-	unix.AFS_FS_MAGIC:       true,
-	unix.AFS_SUPER_MAGIC:    true,
-	unix.CEPH_SUPER_MAGIC:   true,
-	unix.CIFS_SUPER_MAGIC:   true,
-	unix.CODA_SUPER_MAGIC:   true,
-	unix.FUSE_SUPER_MAGIC:   true, // sshfs, GlusterFS, virtiofs
-	unix.HOSTFS_SUPER_MAGIC: true,
-	unix.NCP_SUPER_MAGIC:    true,
-	unix.NFS_SUPER_MAGIC:    true,
-	unix.OCFS2_SUPER_MAGIC:  true,
-	unix.SMB2_SUPER_MAGIC:   true,
-	unix.SMB_SUPER_MAGIC:    true,
-	unix.V9FS_MAGIC:         true, // also Windows' drives in WSL 2
-	0x01161970:              true, // GFS2
-	0x0bd00bd0:              true, // Lustre
-	0x19830326:              true, // BeeGFS
-	0x20030528:              true, // OrangeFS
-	0x47504653:              true, // GPFS
-	0x61636673:              true, // ACFS
-	0x61756673:              true, // aufs
-	0x786f4256:              true, // vboxsf
-	0x7c7c6673:              true, // prl_fs
-	0xa501fcf5:              true, // VxFS
-	0xaad7aaea:              true, // PanFS
-	0xbacbacbc:              true, // vmhgfs
-	0xbeefdead:              true, // StorNext
 }

@@ -24,6 +24,7 @@ type Verb func(op protocol.Operation) (protocol.Operation, error)
 // Its errors are those of Edit, verb's, ErrCaseFold, and protocol.ErrCorrupt or ErrNewerVersion.
 func (l *Ledger) EditOperation(id string, mode Mode, verb Verb) (op protocol.Operation, archived bool, err error) {
 	err = l.Edit(id, mode, func(tx *Tx) error {
+		archived = false
 		before, err := tx.operation()
 		if err != nil {
 			return err
@@ -40,7 +41,7 @@ func (l *Ledger) EditOperation(id string, mode Mode, verb Verb) (op protocol.Ope
 		if op, err = tx.prepare(op); err != nil {
 			return err
 		}
-		tx.replaceWith(op, op.Effects().BeatOnly)
+		tx.replaceWith(next{op, op.Revision}, op.Effects().BeatOnly)
 		return nil
 	})
 	return op, archived, err
@@ -49,12 +50,15 @@ func (l *Ledger) EditOperation(id string, mode Mode, verb Verb) (op protocol.Ope
 // operation decodes the operation of tx.
 func (tx *Tx) operation() (protocol.Operation, error) {
 	if !tx.absent {
-		return tx.ledger.decodeOperation(tx.id, asString(tx.data), false)
+		return tx.ledger.decodeOperation(tx.id, asString(tx.base.data), false)
 	}
 	if !tx.Archived() {
 		return protocol.Operation{}, nil
 	}
 	archived, _, err := tx.ledger.ReadOperation(tx.id)
+	if tx.ledger.linked() {
+		archived.Revision++ // that it is over is a version, too
+	}
 	return protocol.Operation{Revision: archived.Revision}, err
 }
 

@@ -21,7 +21,7 @@ func (l *Ledger) Read(id string) (data []byte, archived bool, err error) {
 	if err := protocol.CheckID(id); err != nil {
 		return nil, false, err
 	}
-	data, _, err = l.readFile(l.operation(id))
+	s, err := l.current(l.operation(id))
 	for errors.Is(err, fs.ErrNotExist) {
 		var n int
 		n, err = l.newestArchived(id)
@@ -34,12 +34,12 @@ func (l *Ledger) Read(id string) (data []byte, archived bool, err error) {
 				return data, true, err
 			}
 		}
-		data, _, err = l.readFile(l.operation(id))
+		s, err = l.current(l.operation(id))
 		if n == 0 && errors.Is(err, fs.ErrNotExist) {
 			return nil, false, ErrNotFound
 		}
 	}
-	return data, false, err
+	return s.data, s.over, err
 }
 
 // readFile returns the contents of a regular file that is safe to trust, never nil without an error.

@@ -37,7 +37,24 @@ func (t *temp) write(next io.WriterTo, sync Sync) error {
 	return err
 }
 
-// replace makes visible what was written. If done is true others see it, whatever err says.
+// A next is what a file is to become, and the revision in it.
+type next struct {
+	io.WriterTo
+	revision int64
+}
+
+// commit makes visible what was written and follows base. If done is true others see it, whatever err says.
+func (t *temp) commit(n next, base state) (done bool, err error) {
+	if !t.ledger.linked() {
+		return t.replace(n)
+	}
+	if base.exists && n.revision != base.version+1 {
+		return false, fmt.Errorf("%s: revision %d does not follow %d", t.target, n.revision, base.version)
+	}
+	return t.link(n.revision, base)
+}
+
+// replace renames the file over its target.
 func (t *temp) replace(next io.WriterTo) (done bool, err error) {
 	err = t.ledger.fs.Replace(t.path, t.target)
 	if err != nil && !t.replaced(next) {

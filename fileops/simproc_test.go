@@ -351,3 +351,5 @@ func (f *simFile) Sync() error {
 }
 
 func (f *simFile) Close() error { return f.do("close", nil, func() {}) }
+
+func (p *simProc) Network(string) (string, error) { return "", nil }

@@ -11,7 +11,7 @@ import (
 )
 
 // Sweep removes what crashed processes left: lock files without an operation or a group, temporary directories without an
-// operation, temporary files of edits, and trash. It waits for nobody: what an edit in progress could still need stays for
+// operation, temporary files of edits, and trash; and, an hour later, the versions of operations that are archived. It waits for nobody: what an edit in progress could still need stays for
 // the next time. It goes on after errors and returns them all.
 func (l *Ledger) Sweep() error {
 	return errors.Join(l.sweepOperations(), l.sweepGroups(), l.sweepTrash())
@@ -48,6 +48,9 @@ func leftovers(operations, tmp []string) map[string][]string {
 		} else if file, ok := strings.CutSuffix(name, ".lock"); ok {
 			id, ok := operationOf(file)
 			ownerless[id] = ok
+		} else if file, ok := versionedOf(name); ok {
+			id, ok := operationOf(file)
+			ownerless[id] = ok
 		}
 	}
 	for _, name := range operations {
@@ -64,8 +67,10 @@ func leftovers(operations, tmp []string) map[string][]string {
 }
 
 func (l *Ledger) sweepOperation(id string, temps []string) error {
-	err := l.Edit(id, OrCreate|Try, func(*Tx) error {
-		var err error
+	err := l.Edit(id, OrCreate|Try, func(tx *Tx) (err error) {
+		if l.linked() && tx.absent {
+			err = tx.pruneOver()
+		}
 		for _, temp := range temps {
 			err = errors.Join(err, l.removeIfThere(filepath.Join(l.operations(), temp)))
 		}

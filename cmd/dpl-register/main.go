@@ -25,7 +25,7 @@ type register struct {
 	resetAfter, killTimeout time.Duration
 	noRestart, noPass       bool
 	readiness               string
-	resourceRoots           []string
+	newLedger               cli.NewLedger
 	command                 []string
 }
 
@@ -48,7 +48,7 @@ func (c *register) Define(f *cli.FlagSet) {
 	f.Bool(&c.remove, "remove", "remove it; it must not run")
 	f.Bool(&c.fresh, "fresh", "if neither orchestrator nor supervisors give a sign of life, forget the others; a copy goes to archive/")
 	f.Bool(&c.noPass, "no-pass", "make no pass, even if no orchestrator is heard of")
-	f.Strings(&c.resourceRoots, "resource-root", "DIR", "if this creates the ledger: a directory in which resources of calls may be deleted")
+	c.newLedger.Define(f)
 	f.Arguments(&c.command, " [-- COMMAND [ARG...]]")
 }
 

@@ -22,18 +22,9 @@ func (c *register) register(env *cli.Env) error {
 	if err := c.arguments(env, &r); err != nil {
 		return err
 	}
-	roots, err := cli.Absolute(c.resourceRoots)
+	l, err := c.newLedger.Create(env)
 	if err != nil {
 		return err
-	}
-	l, err := env.Create(fileops.Config{ResourceRoots: roots})
-	if err != nil {
-		return err
-	}
-	if l != nil {
-		if err := cli.CheckRoots(l, roots); err != nil {
-			return err
-		}
 	}
 	heard := false
 	edit, err := env.EditGroup(l, group, fileops.OrCreate, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
@@ -88,7 +79,7 @@ func (c *register) unregister(env *cli.Env) error {
 // saysHow reports whether a flag says how to register.
 func (c *register) saysHow() bool {
 	return c.request || c.fresh || c.readiness != "" || c.noPass || c.pid != 0 || c.dependsOn != nil || c.noRestart || c.killTimeout != notGiven ||
-		c.resourceRoots != nil || c.command != nil || c.saysHowToStart()
+		c.newLedger.Given() || c.command != nil || c.saysHowToStart()
 }
 
 // saysHowToStart reports whether a flag says how to start COMMAND.

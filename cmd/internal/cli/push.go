@@ -14,14 +14,15 @@ import (
 // Push is the flags of commands that push a call.
 type Push struct {
 	Operation
-	Supervisor, Handle      string
-	call, participant       string
-	description             string
-	resources, roots        []string
-	Contained               bool
-	orphanPolicy            string
-	staleness, interval     time.Duration
-	noCreate, reuse, shared bool
+	Supervisor, Handle  string
+	call, participant   string
+	description         string
+	resources           []string
+	newLedger           NewLedger
+	Contained           bool
+	orphanPolicy        string
+	staleness, interval time.Duration
+	noCreate, reuse     bool
 }
 
 // Define defines the flags. participant says what the one of that name means.
@@ -39,8 +40,7 @@ func (c *Push) Define(f *FlagSet, participant string) {
 	f.Duration(&c.interval, "interval", "of a new operation: how often to beat (1.5s)", time.Millisecond)
 	f.Bool(&c.noCreate, "no-create", "fail if there is no operation")
 	f.Bool(&c.reuse, "reuse", "begin an operation anew that is over")
-	f.Bool(&c.shared, "shared", "of a new ledger: share it with the group")
-	f.Strings(&c.roots, "resource-root", "DIR", "of a new ledger: let it delete resources below DIR")
+	c.newLedger.Define(f)
 }
 
 // Arguments returns the push that the flags ask for, and its operation. Without --participant it is made by participant;
@@ -115,18 +115,10 @@ func newID(first, second string) string {
 
 // Open opens the ledger to push in, which it makes if it may. With --dry-run it returns nil if there is none.
 func (c *Push) Open(env *Env) (*fileops.Ledger, error) {
-	roots, err := Absolute(c.roots)
-	if err != nil {
-		return nil, err
-	}
 	if c.noCreate {
 		return env.Open()
 	}
-	l, err := env.Create(fileops.Config{Shared: c.shared, ResourceRoots: roots})
-	if err != nil || l == nil {
-		return nil, err
-	}
-	return l, CheckRoots(l, roots)
+	return c.newLedger.Create(env)
 }
 
 // Push pushes p in op.
@@ -191,5 +183,5 @@ func (env *Env) archive(l *fileops.Ledger, id string) error {
 // GivesCall reports whether a flag says something of a call.
 func (c *Push) GivesCall() bool {
 	return c.Op != "" || c.call != "" || c.participant != "" || c.Handle != "" || c.description != "" || c.resources != nil ||
-		c.Contained || c.orphanPolicy != "" || c.staleness != 0 || c.interval != 0 || c.noCreate || c.reuse || c.shared || c.roots != nil
+		c.Contained || c.orphanPolicy != "" || c.staleness != 0 || c.interval != 0 || c.noCreate || c.reuse || c.newLedger.Given()
 }

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/dpl-project/dpl/fileops"
+)
+
+// NewLedger is the flags that say how to make a ledger if there is none.
+type NewLedger struct {
+	shared bool
+	commit string
+	roots  []string
+}
+
+// Define defines the flags.
+func (n *NewLedger) Define(f *FlagSet) {
+	f.Bool(&n.shared, "shared", "of a new ledger: share it with the group")
+	f.String(&n.commit, "commit", "rename|link", "of a new ledger: how edits replace a file (link where several hosts can use the file system)")
+	f.Strings(&n.roots, "resource-root", "DIR", "of a new ledger: let it delete resources below DIR")
+}
+
+// Given reports whether one of the flags was.
+func (n *NewLedger) Given() bool { return n.shared || n.commit != "" || n.roots != nil }
+
+// Create opens the ledger, which it makes if there is none. With --dry-run it returns nil then. A ledger that exists has to be as
+// the flags say, but for --shared.
+func (n *NewLedger) Create(env *Env) (*fileops.Ledger, error) {
+	switch n.commit {
+	case "", fileops.CommitRename, fileops.CommitLink:
+	default:
+		return nil, Usagef("--commit: want rename or link, not %q", n.commit)
+	}
+	roots, err := Absolute(n.roots)
+	if err != nil {
+		return nil, err
+	}
+	l, err := env.Create(fileops.Config{Shared: n.shared, Commit: n.commit, ResourceRoots: roots})
+	if err != nil || l == nil {
+		return nil, err
+	}
+	if n.commit != "" && n.commit != l.Config().Commit {
+		return nil, fmt.Errorf("--commit %s: %w: the ledger exists, and commits by %s", n.commit, fileops.ErrConfig, l.Config().Commit)
+	}
+	return l, checkRoots(l, roots)
+}
+
+// checkRoots refuses resource roots that l does not have.
+func checkRoots(l *fileops.Ledger, roots []string) error {
+	for _, root := range roots {
+		if !slices.Contains(l.Config().ResourceRoots, root) {
+			return fmt.Errorf("--resource-root %q: %w: the ledger exists: add it to resourceRoots in %s", root, fileops.ErrConfig,
+				filepath.Join(l.Dir(), "ledger.json"))
+		}
+	}
+	return nil
+}
+
+// Absolute returns the absolute paths of paths.
+func Absolute(paths []string) ([]string, error) {
+	var all []string
+	for _, path := range paths {
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, abs)
+	}
+	return all, nil
+}

@@ -1,0 +1,219 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+)
+
+// What pruneVersions keeps.
+const (
+	keepVersions = 1000
+	keepVersion  = time.Hour // no client of a file system may be paused, or believe in what it remembers, for longer
+	pruneEvery   = 64        // commits
+)
+
+// link makes what was written version n of the target, which follows base, unless somebody else has made that version by now:
+// errLost. If done is true others see it, whatever err says.
+//
+// The name that is linked decides. But if what it follows is gone, so may be others of that name, and that it was free says
+// nothing. The hint is renamed afterwards, which may happen late, or never.
+func (t *temp) link(n int64, base state) (done bool, err error) {
+	l, version, before := t.ledger, versionOf(t.target, n), versionOf(t.target, base.version)
+	if !base.exists && !base.over {
+		before = originOf(t.target)
+		if base.info, err = l.origin(t.target, base); err != nil {
+			return false, err
+		}
+	}
+	if err := l.linkNew(t.path, version); err != nil {
+		return false, err
+	}
+	there, err := l.still(before, base.info)
+	if err != nil {
+		return true, err
+	}
+	if !there {
+		return true, errors.Join(errTooLate, l.removeIfThere(version))
+	}
+	if err := l.fs.Replace(t.path, t.target); err != nil {
+		l.leave(fmt.Errorf("rename to %s: %w", t.target, err))
+		t.remove()
+	}
+	t.path = ""
+	return true, nil
+}
+
+// errTooLate means that an edit was paused for so long, between its last two system calls, that nothing tells any more whether
+// it came first.
+var errTooLate = errors.New("it was paused for too long to know")
+
+// origin makes the file that the first version follows, and then looks again: whoever sees it looks no further back.
+func (l *Ledger) origin(path string, base state) (Info, error) {
+	if err := l.publish(originOf(path), nil, SyncNone); err != nil {
+		return Info{}, err
+	}
+	info, err := l.fs.Lstat(originOf(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = errLost
+	}
+	if err != nil {
+		return Info{}, err
+	}
+	_, err = l.latest(path)
+	if err == nil {
+		return Info{}, errLost
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return Info{}, err
+	}
+	_, copies, err := l.copies(path)
+	if err == nil && copies != base.copies {
+		err = errLost
+	}
+	return info, err
+}
+
+// linkNew gives the file at old the name new. It returns errLost if that is another file's, or old is gone. Over a network the
+// answer to a link that was made can be lost, and the question be asked again.
+func (l *Ledger) linkNew(old, new string) error {
+	err := l.fs.Link(old, new)
+	if err == nil {
+		return nil
+	}
+	info, oldErr := l.fs.Lstat(old)
+	if oldErr == nil {
+		if same, _ := l.still(new, info); same {
+			return nil
+		}
+	}
+	if errors.Is(err, fs.ErrExist) || errors.Is(oldErr, fs.ErrNotExist) {
+		return errLost
+	}
+	return err
+}
+
+// settle makes good, under the lock, what a killed edit, or another way of committing, has left: a hint that is missing, and
+// a version that is.
+func (l *Ledger) settle(path string, s state) (state, error) {
+	if s.version == none {
+		revision, err := revisionOf(s.data)
+		if err != nil {
+			return s, nil // whoever decodes it will say so
+		}
+		s.version = revision
+		return s, l.linkNew(path, versionOf(path, revision))
+	}
+	if s.over || l.exists(path) {
+		return s, nil
+	}
+	err := l.fs.Link(versionOf(path, s.version), path)
+	if errors.Is(err, fs.ErrExist) {
+		err = nil
+	}
+	return s, err
+}
+
+// settle is Ledger.settle for the operation. One that is over is no longer there.
+func (tx *Tx) settle() (err error) {
+	l := tx.ledger
+	if tx.base, err = l.settle(l.operation(tx.id), tx.base); err != nil || !tx.base.over {
+		return err
+	}
+	tx.absent, tx.base.exists, tx.base.data = true, false, nil
+	return l.finishArchive(tx.id, tx.base)
+}
+
+// settle is Ledger.settle for the files of the group.
+func (tx *GroupTx) settle() (err error) {
+	l := tx.ledger
+	if !l.linked() {
+		return nil
+	}
+	if has := &tx.bases.supervisors; has.exists {
+		*has, err = l.settle(l.supervisors(tx.id), *has)
+	}
+	if has := &tx.bases.orchestrator; err == nil && has.exists {
+		*has, err = l.settle(l.orchestrator(tx.id), *has)
+	}
+	return err
+}
+
+// archiveVersion makes the version after s that says that the operation is over, and then puts s into the archive.
+func (l *Ledger) archiveVersion(id string, s state) (done bool, err error) {
+	path := l.operation(id)
+	end := versionOf(path, s.version+1)
+	if err := l.linkNew(versionOf(path, s.version), end); err != nil {
+		return false, err
+	}
+	if same, err := l.still(end, s.info); err != nil {
+		return true, err
+	} else if !same {
+		return true, errors.Join(errTooLate, l.removeIfThere(end))
+	}
+	s.version, s.over = s.version+1, true
+	return true, l.finishArchive(id, s)
+}
+
+// finishArchive goes on from where an edit that archived the operation may have been killed. The hint is the last to go.
+func (l *Ledger) finishArchive(id string, s state) error {
+	path := l.operation(id)
+	for l.exists(path) {
+		newest, err := l.newestArchived(id)
+		if err != nil {
+			return err
+		}
+		if newest > 0 {
+			if there, err := l.still(l.archived(id, newest), s.info); err != nil || there {
+				return errors.Join(err, l.removeIfThere(path))
+			}
+		}
+		err = l.fs.Link(versionOf(path, s.version), l.archived(id, newest+1))
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// pruneOver prunes an operation that is archived. The version that says so stays as long as its copy in the archive, so that
+// what begins anew follows it.
+func (tx *Tx) pruneOver() error {
+	keep := 0
+	if tx.Archived() {
+		keep = 1
+	}
+	return tx.ledger.pruneVersions(tx.ledger.operation(tx.id), keep, tx.temp.path)
+}
+
+// pruneVersions removes, in ascending order, the versions of the file at path that are older than an hour; the newest keep of
+// them stay whatever their age. So a version that is there says that none after it has been removed. Young is a file that was
+// written just now: it is the clock of the file system that counts.
+func (l *Ledger) pruneVersions(path string, keep int, young string) error {
+	numbers, err := l.versions(path)
+	if err != nil || len(numbers) <= keep && keep > 0 {
+		return err
+	}
+	now, err := l.fs.Lstat(young)
+	if err != nil {
+		return err
+	}
+	old := []string{originOf(path)}
+	for _, n := range numbers[:len(numbers)-keep] {
+		old = append(old, versionOf(path, n))
+	}
+	for _, file := range old {
+		info, err := l.fs.Lstat(file)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil || now.ModTime.Sub(info.ModTime) <= keepVersion:
+			return err
+		}
+		if err := l.removeIfThere(file); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,391 @@
+package fileops
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+var linkedConfig = Config{Commit: CommitLink}
+
+// leased is the operating system, with locks that are lost as soon as they are had.
+type leased struct{ osFS }
+
+func (l leased) Lock(path string, create fs.FileMode, _ <-chan struct{}) (Lock, error) {
+	flags := os.O_RDWR
+	if create != 0 {
+		flags |= os.O_CREATE
+	}
+	f, err := os.OpenFile(path, flags, create)
+	if err != nil {
+		return nil, err
+	}
+	return leasedLock{f}, nil
+}
+
+type leasedLock struct{ f *os.File }
+
+func (l leasedLock) Stat() (Info, error) {
+	info, err := l.f.Stat()
+	if err != nil {
+		return Info{}, err
+	}
+	return infoFrom(info), nil
+}
+
+func (l leasedLock) Unlock() error { return l.f.Close() }
+
+var linkEpoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// pushing is a verb that pushes a call, in an operation that it creates if there is none.
+func pushing(call string) Verb {
+	return func(op protocol.Operation) (protocol.Operation, error) {
+		if op.ID == "" {
+			revision := op.Revision
+			op = protocol.Create("op", 0, 0)
+			op.Revision = revision
+		}
+		return op.Push(protocol.Push{Participant: "p", Call: call}, protocol.Observation{Now: linkEpoch})
+	}
+}
+
+func cleaning(op protocol.Operation) (protocol.Operation, error) {
+	return op.Cleanup("janitor", protocol.Observation{Now: linkEpoch})
+}
+
+func popping(call string) Verb {
+	return func(op protocol.Operation) (protocol.Operation, error) {
+		return op.Pop(protocol.Pop{Call: call}, protocol.Observation{Now: linkEpoch})
+	}
+}
+
+func edit(t *testing.T, l *Ledger, verb Verb) protocol.Operation {
+	t.Helper()
+	op, _, err := l.EditOperation("op", OrCreate, verb)
+	must(t, err)
+	return op
+}
+
+func openCalls(op protocol.Operation) (calls []string) {
+	for _, f := range op.Stack {
+		calls = append(calls, f.CallID)
+	}
+	return calls
+}
+
+func namesIn(t *testing.T, dir string) []string {
+	t.Helper()
+	names, err := osFS{}.ReadDir(dir)
+	must(t, err)
+	slices.Sort(names)
+	return names
+}
+
+func wantNames(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	if got := namesIn(t, dir); !slices.Equal(got, want) {
+		t.Errorf("%s: got %q, want %q", filepath.Base(dir), got, want)
+	}
+}
+
+// end has the operation archived.
+func end(t *testing.T, l *Ledger, last string) {
+	t.Helper()
+	edit(t, l, popping(last))
+	for range 3 {
+		edit(t, l, cleaning)
+	}
+}
+
+func wantCalls(t *testing.T, l *Ledger, revision int64, want ...string) {
+	t.Helper()
+	op, archived, err := l.ReadOperation("op")
+	if got := openCalls(op); err != nil || archived || op.Revision != revision || !slices.Equal(got, want) {
+		t.Errorf("got %q at revision %d, archived %v (%v), want %q at %d", got, op.Revision, archived, err, want, revision)
+	}
+}
+
+func TestLinkKeepsVersions(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, linkedConfig, Options{})
+	edit(t, l, pushing("a"))
+	edit(t, l, pushing("b"))
+	wantNames(t, l.operations(), "op.json", "op.json.1", "op.json.2", "op.json.lock", "op.json.origin")
+	wantCalls(t, l, 2, "a", "b")
+}
+
+func TestLinkArchivesByAVersion(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, linkedConfig, Options{})
+	edit(t, l, pushing("a"))
+	end(t, l, "a")
+	wantNames(t, l.operations(), "op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5", "op.json.origin")
+	wantNames(t, l.archive(), "op.json")
+	if _, _, err := l.EditOperation("op", Existing, cleaning); !errors.Is(err, ErrArchived) {
+		t.Errorf("an edit of it: %v", err)
+	}
+	must(t, l.Sweep())
+	wantNames(t, l.operations(), "op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5", "op.json.origin")
+	if op := edit(t, l, pushing("b")); op.Revision != 6 {
+		t.Errorf("begun anew it has revision %d", op.Revision)
+	}
+	wantCalls(t, l, 6, "b")
+	end(t, l, "b")
+	wantNames(t, l.archive(), "op.json", "op~2.json")
+}
+
+// age makes all files of the operations two hours old.
+func age(t *testing.T, l *Ledger) {
+	t.Helper()
+	for _, name := range namesIn(t, l.operations()) {
+		must(t, os.Chtimes(filepath.Join(l.operations(), name), time.Time{}, time.Now().Add(-2*keepVersion)))
+	}
+}
+
+func TestLinkPrunesWhatIsArchived(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, linkedConfig, Options{})
+	edit(t, l, pushing("a"))
+	end(t, l, "a")
+	age(t, l)
+	must(t, l.Sweep())
+	wantNames(t, l.operations(), "op.json.5")
+	if _, archived, err := l.ReadOperation("op"); err != nil || !archived {
+		t.Errorf("archived %v (%v)", archived, err)
+	}
+	edit(t, l, pushing("b"))
+	wantCalls(t, l, 6, "b")
+	end(t, l, "b")
+	age(t, l)
+	for _, name := range namesIn(t, l.archive()) {
+		must(t, os.Remove(filepath.Join(l.archive(), name)))
+	}
+	must(t, l.Sweep())
+	wantNames(t, l.operations())
+}
+
+func TestLinkPrunesOldVersions(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, linkedConfig, Options{Sync: SyncNone})
+	edit(t, l, pushing("a"))
+	op, _, err := l.ReadOperation("op")
+	must(t, err)
+	for op.Revision < keepVersions+pruneEvery {
+		op = edit(t, l, func(op protocol.Operation) (protocol.Operation, error) {
+			op.Revision++
+			return op, nil
+		})
+	}
+	age(t, l)
+	for range pruneEvery {
+		edit(t, l, func(op protocol.Operation) (protocol.Operation, error) {
+			op.Revision++
+			return op, nil
+		})
+	}
+	versions, err := l.versions(l.operation("op"))
+	must(t, err)
+	if len(versions) != keepVersions+versionsSince(op.Revision) {
+		t.Errorf("%d versions from %d to %d", len(versions), versions[0], versions[len(versions)-1])
+	}
+	if l.exists(originOf(l.operation("op"))) {
+		t.Error("the origin is still there")
+	}
+}
+
+// versionsSince returns how many versions have been made since the last pruning, pruneEvery edits after revision.
+func versionsSince(revision int64) int { return int((revision + pruneEvery) % pruneEvery) }
+
+// A paused holder of a lock loses it, and its edit, and makes it again of what is there then.
+func TestLinkLosesNothingWithTheLock(t *testing.T) {
+	t.Parallel()
+	for name, meanwhile := range map[string]func(*testing.T, *Ledger){
+		"edit": func(t *testing.T, l *Ledger) { edit(t, l, pushing("b")) },
+		"edits": func(t *testing.T, l *Ledger) {
+			edit(t, l, pushing("b"))
+			edit(t, l, pushing("x"))
+			edit(t, l, popping("x"))
+		},
+		"archive": func(t *testing.T, l *Ledger) { end(t, l, "a"); edit(t, l, pushing("b")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := testLedger(t, linkedConfig, Options{FS: leased{}})
+			edit(t, l, pushing("a"))
+			paused := true
+			edit(t, l, func(op protocol.Operation) (protocol.Operation, error) {
+				if paused {
+					paused = false
+					meanwhile(t, l)
+				}
+				return pushing("c")(op)
+			})
+			op, _, err := l.ReadOperation("op")
+			must(t, err)
+			if got := openCalls(op); !slices.Contains(got, "b") || !slices.Contains(got, "c") {
+				t.Errorf("calls %q", got)
+			}
+		})
+	}
+}
+
+// The same with rename does lose an edit: the test above would notice.
+func TestRenameLosesWithTheLock(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{Commit: CommitRename}, Options{FS: leased{}})
+	edit(t, l, pushing("a"))
+	edit(t, l, func(op protocol.Operation) (protocol.Operation, error) {
+		edit(t, l, pushing("b"))
+		return pushing("c")(op)
+	})
+	wantCalls(t, l, 2, "a", "c")
+}
+
+// Whoever is paused for so long that all it knows is pruned cannot bring it back.
+func TestLinkKnowsWhatIsPruned(t *testing.T) {
+	t.Parallel()
+	for name, begun := range map[string]bool{"created": false, "edited": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := testLedger(t, linkedConfig, Options{FS: leased{}})
+			if begun {
+				edit(t, l, pushing("a"))
+			}
+			paused := true
+			_, _, err := l.EditOperation("op", OrCreate, func(op protocol.Operation) (protocol.Operation, error) {
+				if paused {
+					paused = false
+					edit(t, l, pushing("b"))
+					edit(t, l, pushing("x"))
+					edit(t, l, popping("x"))
+					for _, gone := range []string{".origin", ".1", ".2"} {
+						must(t, l.removeIfThere(l.operation("op")+gone))
+					}
+				}
+				return pushing("c")(op)
+			})
+			op, _, readErr := l.ReadOperation("op")
+			must(t, readErr)
+			has := slices.Contains(openCalls(op), "c")
+			if err == nil && !has || err != nil && (has || !errors.Is(err, ErrCommitted)) || !slices.Contains(openCalls(op), "b") {
+				t.Errorf("calls %q, and it said: %v", openCalls(op), err)
+			}
+		})
+	}
+}
+
+func TestLinkReadsFromAnyHint(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, linkedConfig, Options{})
+	for _, call := range []string{"a", "b", "c"} {
+		edit(t, l, pushing(call))
+	}
+	hint := l.operation("op")
+	for name, change := range map[string]func() error{
+		"late":    func() error { return errors.Join(os.Remove(hint), os.Link(versionOf(hint, 1), hint)) },
+		"missing": func() error { return os.Remove(hint) },
+		"torn":    func() error { return os.WriteFile(hint, []byte("{"), 0o600) },
+		"edited":  func() error { return os.WriteFile(hint, []byte(`{"revision": 3}`), 0o600) },
+		"stray":   func() error { return errors.Join(os.Remove(hint), os.Link(versionOf(hint, 1), versionOf(hint, 9))) },
+	} {
+		if name == "torn" || name == "edited" {
+			must(t, os.Remove(hint))
+		}
+		must(t, change())
+		op, _, err := l.ReadOperation("op")
+		if got := openCalls(op); name != "stray" && (err != nil || !slices.Equal(got, []string{"a", "b", "c"})) {
+			t.Errorf("%s: calls %q (%v)", name, got, err)
+		}
+		if name == "stray" {
+			must(t, os.Remove(versionOf(hint, 9)))
+		}
+		edit(t, l, func(op protocol.Operation) (protocol.Operation, error) { return op, nil })
+		if !l.exists(hint) {
+			t.Errorf("%s: the hint is not made good", name)
+		}
+	}
+}
+
+// What an edit left behind that came too late is no operation.
+func TestLinkIgnoresStrays(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, linkedConfig, Options{})
+	edit(t, l, pushing("a"))
+	edit(t, l, pushing("b"))
+	hint := l.operation("op")
+	for _, name := range []string{hint, versionOf(hint, 1), originOf(hint)} {
+		must(t, os.Remove(name))
+	}
+	if _, _, err := l.ReadOperation("op"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A ledger that committed by rename before has files without versions.
+func TestLinkTakesOverFromRename(t *testing.T) {
+	t.Parallel()
+	old := testLedger(t, Config{Commit: CommitRename}, Options{})
+	edit(t, old, pushing("a"))
+	data, err := linkedConfigOf(old).encode()
+	must(t, err)
+	must(t, os.WriteFile(old.marker(), data, 0o600))
+	l, err := Open(old.dir, Options{})
+	must(t, err)
+	wantCalls(t, l, 1, "a")
+	edit(t, l, pushing("b"))
+	wantCalls(t, l, 2, "a", "b")
+	wantNames(t, l.operations(), "op.json", "op.json.1", "op.json.2", "op.json.lock")
+}
+
+func linkedConfigOf(l *Ledger) Config {
+	c := l.config
+	c.Commit = CommitLink
+	return c
+}
+
+// groupEdit registers a supervisor in the group g.
+func registering(id string) func(tx *GroupTx) error {
+	return func(tx *GroupTx) error {
+		g, err := tx.Group().Register(protocol.Registration{Supervisor: id, By: "test", PID: 1}, protocol.Observation{Now: linkEpoch})
+		if err != nil {
+			return err
+		}
+		return tx.Commit(g)
+	}
+}
+
+func TestLinkOfAGroup(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, linkedConfig, Options{FS: leased{}})
+	must(t, l.EditGroup("g", OrCreate, registering("a")))
+	paused := true
+	must(t, l.EditGroup("g", Existing, func(tx *GroupTx) error {
+		if paused {
+			paused = false
+			must(t, l.EditGroup("g", Existing, registering("b")))
+		}
+		return registering("c")(tx)
+	}))
+	must(t, os.Remove(l.supervisors("g")))
+	g, err := l.ReadGroup("g")
+	must(t, err)
+	for _, id := range []string{"a", "b", "c"} {
+		if g.Supervisor(id) == nil {
+			t.Errorf("%s is lost", id)
+		}
+	}
+	err = l.EditGroup("g", Existing, func(tx *GroupTx) error {
+		must(t, registering("d")(tx))
+		must(t, l.EditGroup("g", Existing, registering("e")))
+		return registering("f")(tx)
+	})
+	if !errors.Is(err, errOvertaken) {
+		t.Errorf("after its first commit it says %v", err)
+	}
+}

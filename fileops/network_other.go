@@ -1,0 +1,5 @@
+//go:build !linux
+
+package fileops
+
+func (osFS) Network(string) (string, error) { return "", nil }

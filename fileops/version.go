@@ -1,0 +1,233 @@
+package fileops
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// A state is what a file that edits replace says.
+//
+// A ledger that commits by rename has it in the file itself. One that commits by link has it in the last version of the file,
+// {file}.{N} with the highest N, where N is the revision inside. The file itself is but a hint where to begin looking: it may
+// be older, and missing (spec §17). When an operation is archived, the version after its last one becomes a second name of that:
+// so one whose revision is less than its number says that the operation is over.
+type state struct {
+	exists  bool
+	data    []byte
+	version int64 // none: it is in no version
+	info    Info  // of the version, or of the file
+	over    bool  // the operation has been archived, which is what this version says
+	copies  int   // if nothing exists: the number of the operation's newest copy in the archive
+}
+
+// none is the number of no version.
+const none = -1
+
+// errLost means that another edit came first: the lock was a lease, and somebody else has it by now.
+var errLost = fmt.Errorf("%w by now, and has made an edit", ErrBusy)
+
+// errOvertaken is errLost in an edit that has made a commit before, and cannot begin again.
+var errOvertaken = errors.New("another process has the lock by now, and has made an edit")
+
+// linked reports whether edits commit by link.
+func (l *Ledger) linked() bool { return l.config.Commit == CommitLink }
+
+// current returns the state of the file at path. It returns fs.ErrNotExist if there is no such file.
+func (l *Ledger) current(path string) (state, error) {
+	if l.linked() {
+		return l.latest(path)
+	}
+	data, info, err := l.readFile(path)
+	return state{exists: err == nil, data: data, version: none, info: info}, err
+}
+
+// latest goes from the version that the hint is, or from the highest one in the directory, to the last. That it was the last
+// is certain only if the one to begin with is still there after the end was found: else all may have been pruned meanwhile.
+func (l *Ledger) latest(path string) (state, error) {
+	start, err := l.readHint(path)
+	hint, hintErr := start, err
+	for {
+		if err == nil && start.version != none {
+			last, err := l.follow(path, start)
+			if err != nil {
+				return state{}, err
+			}
+			if there, err := l.still(versionOf(path, start.version), start.info); there || err != nil {
+				return last, err
+			}
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return state{}, err
+		}
+		start, err = l.highest(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return l.bare(path, hint, hintErr)
+		}
+	}
+}
+
+// readHint returns the version that the hint is, or was made as: none if it makes no sense.
+func (l *Ledger) readHint(path string) (state, error) {
+	data, info, err := l.readFile(path)
+	if err != nil {
+		return state{}, err
+	}
+	revision, err := revisionOf(data)
+	if err != nil {
+		revision = none
+	}
+	return state{exists: true, data: data, version: revision, info: info}, nil
+}
+
+// readVersion returns version n.
+func (l *Ledger) readVersion(path string, n int64) (state, error) {
+	data, info, err := l.readFile(versionOf(path, n))
+	if err != nil {
+		return state{}, err
+	}
+	revision, err := revisionOf(data)
+	if err == nil && revision != n && revision != n-1 {
+		err = fmt.Errorf("/revision: %d differs from the name of the file", revision)
+	}
+	if err != nil {
+		return state{}, fmt.Errorf("%s: %w: %w", versionOf(path, n), protocol.ErrCorrupt, err)
+	}
+	return state{exists: true, data: data, version: n, info: info, over: revision == n-1}, nil
+}
+
+// follow returns the last version from s on.
+func (l *Ledger) follow(path string, s state) (state, error) {
+	for !s.over {
+		next, err := l.readVersion(path, s.version+1)
+		if errors.Is(err, fs.ErrNotExist) {
+			return s, nil
+		}
+		if err != nil {
+			return state{}, err
+		}
+		s = next
+	}
+	return s, nil
+}
+
+// still reports whether the file at path is the one that info describes. It does not rely on the inode alone: that of a file
+// that is gone is used again.
+func (l *Ledger) still(path string, info Info) (bool, error) {
+	now, err := l.fs.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && now.ID == info.ID && now.Size == info.Size && now.ModTime.Equal(info.ModTime), err
+}
+
+// highest returns the highest version that is not what an edit left behind which came too late: it follows another, is the
+// first, or says that the operation is over. It returns fs.ErrNotExist if there is none.
+func (l *Ledger) highest(path string) (state, error) {
+	versions, err := l.versions(path)
+	if err != nil {
+		return state{}, err
+	}
+	for i, n := range slices.Backward(versions) {
+		s, err := l.readVersion(path, n)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		follows := i > 0 && versions[i-1] == n-1 || n <= firstVersion && l.exists(originOf(path))
+		if err != nil || s.over || follows {
+			return s, err
+		}
+	}
+	return state{}, fs.ErrNotExist
+}
+
+// firstVersion is the highest number that the first version of a file can have: groups begin with revision 0 or 1.
+const firstVersion = 1
+
+// bare returns the state of a file without versions: the hint, if somebody has put it there, or the ledger used to commit by
+// rename. It does not exist if it is older than what is in the archive: then an edit has renamed it that was paused for long.
+func (l *Ledger) bare(path string, hint state, hintErr error) (state, error) {
+	if hintErr != nil {
+		return state{}, hintErr
+	}
+	id, copies, err := l.copies(path)
+	if err != nil {
+		return state{}, err
+	}
+	if copies > 0 {
+		data, _, err := l.readFile(l.archived(id, copies))
+		if err != nil {
+			return state{}, err
+		}
+		if archived, err := revisionOf(data); err == nil && hint.version != none && hint.version <= archived {
+			return state{}, fs.ErrNotExist
+		}
+	}
+	hint.version = none
+	return hint, nil
+}
+
+// copies returns the number of the newest copy in the archive of the operation whose file is at path.
+func (l *Ledger) copies(path string) (id string, newest int, err error) {
+	id, ok := operationOf(filepath.Base(path))
+	if !ok || path != l.operation(id) {
+		return "", 0, nil
+	}
+	newest, err = l.newestArchived(id)
+	return id, newest, err
+}
+
+// versions returns the numbers of all versions of the file at path, ascending.
+func (l *Ledger) versions(path string) ([]int64, error) {
+	names, err := l.readDir(filepath.Dir(path))
+	var numbers []int64
+	for _, name := range names {
+		if of, n, ok := cutVersion(name); ok && of == filepath.Base(path) {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers, err
+}
+
+// revisionOf returns the revision in a file, 0 if it has none.
+func revisionOf(data []byte) (revision int64, err error) {
+	d := jsontext.NewDecoder(bytes.NewBuffer(data))
+	if err := readKind(d, '{'); err != nil {
+		return 0, err
+	}
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return 0, err
+		}
+		if name.String() != "revision" {
+			if err := d.SkipValue(); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		token, err := readToken(d, '0')
+		if err != nil {
+			return 0, err
+		}
+		if revision, err = token.Int(); err == nil && (revision < 0 || revision == math.MaxInt64) {
+			err = errors.New("/revision: out of range")
+		}
+		return revision, err
+	}
+	_, err = d.ReadToken()
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return 0, err
+}
