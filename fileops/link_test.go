@@ -2,10 +2,12 @@ package fileops
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -388,4 +390,39 @@ func TestLinkOfAGroup(t *testing.T) {
 	if !errors.Is(err, errOvertaken) {
 		t.Errorf("after its first commit it says %v", err)
 	}
+}
+
+// Eight writers without any lock lose nothing, and make each revision once.
+func TestLinkNeedsNoLock(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, linkedConfig, Options{FS: leased{}, LockTimeout: time.Minute, Sync: SyncNone})
+	const writers, edits = 8, 15
+	revisions := make(chan int64, writers*edits)
+	var all sync.WaitGroup
+	for w := range writers {
+		all.Go(func() {
+			for i := range edits {
+				op, _, err := l.EditOperation("op", OrCreate, pushing(fmt.Sprintf("%d-%d", w, i)))
+				if err != nil {
+					t.Error(err)
+				}
+				revisions <- op.Revision
+			}
+		})
+	}
+	all.Wait()
+	close(revisions)
+	seen := make(map[int64]bool)
+	for r := range revisions {
+		if seen[r] {
+			t.Errorf("revision %d was made twice", r)
+		}
+		seen[r] = true
+	}
+	op, _, err := l.ReadOperation("op")
+	must(t, err)
+	if len(op.Stack) != writers*edits || op.Revision != writers*edits {
+		t.Errorf("%d calls at revision %d", len(op.Stack), op.Revision)
+	}
+	must(t, errors.Join(l.Leftovers()...))
 }

@@ -145,10 +145,12 @@ func newJournalName(id string) string { return newTrashName() + "." + id + ".jso
 
 // operationOfJournal returns the id in the name of a journal.
 func operationOfJournal(name string) (id string, ok bool) {
-	if trash, file, found := strings.Cut(strings.TrimPrefix(name, "."), "."); found && isTrash("."+trash) {
-		return operationOf(file)
+	rest, ok := strings.CutPrefix(name, trashPrefix)
+	number, file, found := strings.Cut(rest, ".")
+	if !ok || !found || !isTrash(trashPrefix+number) {
+		return "", false
 	}
-	return "", false
+	return operationOf(file)
 }
 
 func validID(id string) bool { return protocol.CheckID(id) == nil }

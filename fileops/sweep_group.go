@@ -14,6 +14,11 @@ func (l *Ledger) sweepGroups() error {
 	if err != nil {
 		return err
 	}
+	for _, name := range names {
+		if file, _, isTemp := strings.Cut(name, tempMark); isTemp && file == filepath.Base(l.marker()) {
+			err = errors.Join(err, l.removeIfThere(filepath.Join(l.dir, name))) // who still writes it finds the marker
+		}
+	}
 	left := groupLeftovers(names)
 	for _, id := range slices.Sorted(maps.Keys(left)) {
 		err = errors.Join(err, l.sweepGroup(id, left[id]))

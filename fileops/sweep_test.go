@@ -149,3 +149,18 @@ func TestDeletingTheSameTrashTwiceIsHarmless(t *testing.T) {
 	wantNoLeftovers(t, l)
 	wantNoTrash(t, root, l.dir)
 }
+
+// Whoever was killed while it made the ledger leaves the temporary file of ledger.json.
+func TestSweepRemovesTheTempOfTheMarker(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	temp := tempOf(l.marker())
+	must(t, os.WriteFile(temp, nil, 0o600))
+	must(t, l.Sweep())
+	if l.exists(temp) {
+		t.Error("it is still there")
+	}
+	if !l.exists(l.marker()) {
+		t.Error("the marker is gone")
+	}
+}

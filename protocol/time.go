@@ -13,7 +13,7 @@ const (
 // Moment returns t as it is written in a file: UTC, cut to milliseconds, without a monotonic reading.
 func Moment(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// ParseTime returns the time in s, in RFC 3339 with an offset or Z, in UTC and cut to milliseconds (spec §1.2). It is
+// ParseTime returns the time in s, in RFC 3339 with an offset or Z, in UTC and cut to milliseconds (spec §1.2): 1970 or later. It is
 // stricter than package time, which takes a comma for a point, one digit for an hour, and an offset of a day.
 func ParseTime(s string) (time.Time, error) {
 	if t, ok := parseTime(s); ok {
@@ -44,7 +44,7 @@ func parseTime(s string) (t time.Time, ok bool) {
 		return t, false // Date has normalised what does not exist
 	}
 	t = t.Add(-offset)
-	return t, t.Year() >= 0 && t.Year() <= 9999
+	return t, t.Year() >= 1970 && t.Year() <= 9999
 }
 
 // fraction cuts a fraction of a second off the beginning of s, and returns its milliseconds and the rest. A point without

@@ -125,13 +125,18 @@ func (h *handler) run(op protocol.Operation, f *protocol.Frame) error {
 	if !h.env.JSON() {
 		cmd.Stdout = h.env.Stdout
 	}
-	process.Contain(cmd)
+	release := process.Contain(cmd)
 	cmd.WaitDelay = time.Second // a grandchild may hold the pipes
 	if err := cmd.Start(); err != nil {
+		release()
 		return err
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	go func() {
+		err := cmd.Wait()
+		release()
+		ended <- err
+	}()
 	for {
 		select {
 		case err := <-ended:

@@ -135,6 +135,8 @@ def read_time(value, path=''):
         moment = datetime.datetime.strptime(f'{date} {clock}', '%Y-%m-%d %H:%M:%S')
         offset = datetime.timedelta(hours=int(hours or 0), minutes=int(minutes or 0))
         moment = moment + offset if sign == '-' else moment - offset
+        if moment < EPOCH:
+            raise ValueError
         return (moment - EPOCH) // MILLISECOND + int((fraction or '')[:3].ljust(3, '0'))
     except (AttributeError, ValueError, OverflowError):
         raise corrupt(path, f'{quote(value)} is not a time') from None

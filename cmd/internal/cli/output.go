@@ -42,7 +42,7 @@ func (env *Env) printJSON(w io.Writer, o Object) { w.Write(env.JSONText(o)) }
 // JSONText returns the text of o.
 func (env *Env) JSONText(o Object) []byte {
 	var out bytes.Buffer
-	e := jsontext.NewEncoder(&out, jsontext.WithIndent("  "))
+	e := jsontext.NewEncoder(&out, jsontext.WithIndent("  "), jsontext.AllowInvalidUTF8(true)) // a path may be any bytes
 	if err := write(e, o); err != nil {
 		panic(err)
 	}

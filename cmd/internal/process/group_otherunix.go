@@ -8,7 +8,8 @@ import (
 )
 
 // Contain is described in group_linux.go.
-func Contain(cmd *exec.Cmd) {
+func Contain(cmd *exec.Cmd) (release func()) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	return func() {}
 }
