@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -177,14 +179,20 @@ func (l *Ledger) finishArchive(id string, s state) error {
 	return nil
 }
 
-// pruneOver prunes an operation that is archived. The version that says so stays as long as its copy in the archive, so that
+// pruneOver removes what hosts remember of an operation that is archived, and prunes its versions. The version that says so stays as long as its copy in the archive, so that
 // what begins anew follows it.
 func (tx *Tx) pruneOver() error {
-	keep := 0
+	l, path, keep := tx.ledger, tx.ledger.operation(tx.id), 0
 	if tx.Archived() {
 		keep = 1
 	}
-	return tx.ledger.pruneVersions(tx.ledger.operation(tx.id), keep, tx.temp.path)
+	names, err := l.readDir(l.operations())
+	for _, name := range names {
+		if file, _, ok := strings.Cut(name, sightingsMark); ok && file == filepath.Base(path) {
+			err = errors.Join(err, l.removeIfThere(filepath.Join(l.operations(), name)))
+		}
+	}
+	return errors.Join(err, l.pruneVersions(path, keep, tx.temp.path))
 }
 
 // pruneVersions removes, in ascending order, the versions of the file at path that are older than an hour; the newest keep of

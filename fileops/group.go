@@ -43,7 +43,9 @@ func (l *Ledger) editGroup(id string, mode Mode, p *patience, change func(tx *Gr
 	if tx.absent && mode&OrCreate == 0 {
 		return ErrNoGroup
 	}
-	return change(tx)
+	err = change(tx)
+	tx.keepMemory()
+	return err
 }
 
 func (l *Ledger) lockGroup(id string, mode Mode, p *patience) (Lock, error) {
@@ -74,6 +76,7 @@ type GroupTx struct {
 	absent bool    // there is no such group: its lock goes with the edit
 	won    bool    // something has been committed
 	temps  [2]temp // of the supervisors file, which comes first, and of the orchestrator file
+	memory *memory // nil: nothing was observed
 }
 
 // groupStates are the two files of a group as they were read or last committed.

@@ -47,7 +47,7 @@ var linkEpoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // pushing is a verb that pushes a call, in an operation that it creates if there is none.
 func pushing(call string) Verb {
-	return func(op protocol.Operation) (protocol.Operation, error) {
+	return func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
 		if op.ID == "" {
 			revision := op.Revision
 			op = protocol.Create("op", 0, 0)
@@ -57,12 +57,12 @@ func pushing(call string) Verb {
 	}
 }
 
-func cleaning(op protocol.Operation) (protocol.Operation, error) {
+func cleaning(op protocol.Operation, _ Observe) (protocol.Operation, error) {
 	return op.Cleanup("janitor", protocol.Observation{Now: linkEpoch})
 }
 
 func popping(call string) Verb {
-	return func(op protocol.Operation) (protocol.Operation, error) {
+	return func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
 		return op.Pop(protocol.Pop{Call: call}, protocol.Observation{Now: linkEpoch})
 	}
 }
@@ -179,14 +179,14 @@ func TestLinkPrunesOldVersions(t *testing.T) {
 	op, _, err := l.ReadOperation("op")
 	must(t, err)
 	for op.Revision < keepVersions+pruneEvery {
-		op = edit(t, l, func(op protocol.Operation) (protocol.Operation, error) {
+		op = edit(t, l, func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
 			op.Revision++
 			return op, nil
 		})
 	}
 	age(t, l)
 	for range pruneEvery {
-		edit(t, l, func(op protocol.Operation) (protocol.Operation, error) {
+		edit(t, l, func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
 			op.Revision++
 			return op, nil
 		})
@@ -221,12 +221,12 @@ func TestLinkLosesNothingWithTheLock(t *testing.T) {
 			l := testLedger(t, linkedConfig, Options{FS: leased{}})
 			edit(t, l, pushing("a"))
 			paused := true
-			edit(t, l, func(op protocol.Operation) (protocol.Operation, error) {
+			edit(t, l, func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
 				if paused {
 					paused = false
 					meanwhile(t, l)
 				}
-				return pushing("c")(op)
+				return pushing("c")(op, nil)
 			})
 			op, _, err := l.ReadOperation("op")
 			must(t, err)
@@ -242,9 +242,9 @@ func TestRenameLosesWithTheLock(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{Commit: CommitRename}, Options{FS: leased{}})
 	edit(t, l, pushing("a"))
-	edit(t, l, func(op protocol.Operation) (protocol.Operation, error) {
+	edit(t, l, func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
 		edit(t, l, pushing("b"))
-		return pushing("c")(op)
+		return pushing("c")(op, nil)
 	})
 	wantCalls(t, l, 2, "a", "c")
 }
@@ -260,7 +260,7 @@ func TestLinkKnowsWhatIsPruned(t *testing.T) {
 				edit(t, l, pushing("a"))
 			}
 			paused := true
-			_, _, err := l.EditOperation("op", OrCreate, func(op protocol.Operation) (protocol.Operation, error) {
+			_, _, err := l.EditOperation("op", OrCreate, func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
 				if paused {
 					paused = false
 					edit(t, l, pushing("b"))
@@ -270,7 +270,7 @@ func TestLinkKnowsWhatIsPruned(t *testing.T) {
 						must(t, l.removeIfThere(l.operation("op")+gone))
 					}
 				}
-				return pushing("c")(op)
+				return pushing("c")(op, nil)
 			})
 			op, _, readErr := l.ReadOperation("op")
 			must(t, readErr)
@@ -307,7 +307,7 @@ func TestLinkReadsFromAnyHint(t *testing.T) {
 		if name == "stray" {
 			must(t, os.Remove(versionOf(hint, 9)))
 		}
-		edit(t, l, func(op protocol.Operation) (protocol.Operation, error) { return op, nil })
+		edit(t, l, func(op protocol.Operation, _ Observe) (protocol.Operation, error) { return op, nil })
 		if !l.exists(hint) {
 			t.Errorf("%s: the hint is not made good", name)
 		}

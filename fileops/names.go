@@ -13,8 +13,9 @@ import (
 // Every file name of a ledger is made or taken apart here. No id contains ~, so what follows one is never part of an id.
 
 const (
-	trashPrefix = ".dpl-trash-"
-	tempMark    = ".tmp~"
+	trashPrefix   = ".dpl-trash-"
+	tempMark      = ".tmp~"
+	sightingsMark = ".seen~"
 )
 
 func (l *Ledger) operations() string             { return filepath.Join(l.dir, "operations") }
@@ -49,6 +50,9 @@ func versionOf(path string, n int64) string { return path + "." + strconv.Format
 // originOf is the name of the empty file that the first version of the file at path follows.
 func originOf(path string) string { return path + ".origin" }
 
+// sightingsOf is the name of the file in which a host keeps what it remembers of the file at path.
+func sightingsOf(path, host string) string { return path + sightingsMark + host }
+
 // cutVersion returns the name of the file that the file name is a version of, and which.
 func cutVersion(name string) (file string, n int64, ok bool) {
 	i := strings.LastIndexByte(name, '.')
@@ -59,8 +63,12 @@ func cutVersion(name string) (file string, n int64, ok bool) {
 	return name[:i], n, err == nil && n >= 0 && strconv.FormatInt(n, 10) == name[i+1:] && strings.HasSuffix(name[:i], ".json")
 }
 
-// versionedOf returns the name of the file that the file name is a version of, or what the first one follows.
+// versionedOf returns the name of the file that the file name is a version of, or what the first one follows, or says what a
+// host remembers of.
 func versionedOf(name string) (file string, ok bool) {
+	if file, _, ok := strings.Cut(name, sightingsMark); ok {
+		return file, true
+	}
 	if file, ok := strings.CutSuffix(name, originOf("")); ok {
 		return file, true
 	}
@@ -88,9 +96,16 @@ func random() string {
 
 func tempOf(path string) string { return path + tempMark + random() }
 
+// targetOf returns what the temporary file name belongs to: a file, or that of which its target says what a host remembers.
+func targetOf(name string) (file string, isTemp bool) {
+	file, _, isTemp = strings.Cut(name, tempMark)
+	file, _, _ = strings.Cut(file, sightingsMark)
+	return file, isTemp
+}
+
 // operationOfTemp returns the id of the operation that the temporary file name belongs to: an edit's, or a lock file's.
 func operationOfTemp(name string) (id string, ok bool) {
-	path, _, ok := strings.Cut(name, tempMark)
+	path, ok := targetOf(name)
 	if !ok {
 		return "", false
 	}

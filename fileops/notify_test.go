@@ -55,7 +55,7 @@ func await(t *testing.T, n *Notifier, done func() bool) {
 // revise makes an edit, the first of which creates the operation.
 func revise(t *testing.T, l *Ledger, id string) {
 	t.Helper()
-	_, _, err := l.EditOperation(id, OrCreate, func(op protocol.Operation) (protocol.Operation, error) {
+	_, _, err := l.EditOperation(id, OrCreate, func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
 		if op.ID == "" {
 			revision := op.Revision
 			op = protocol.Create(id, time.Second, 10*time.Second)
@@ -69,7 +69,7 @@ func revise(t *testing.T, l *Ledger, id string) {
 
 func expire(t *testing.T, l *Ledger, id string) {
 	t.Helper()
-	_, archived, err := l.EditOperation(id, Existing, func(op protocol.Operation) (protocol.Operation, error) {
+	_, archived, err := l.EditOperation(id, Existing, func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
 		return op, protocol.ErrExpired
 	})
 	if must(t, err); !archived {

@@ -14,8 +14,12 @@ import (
 var ErrCaseFold = errors.New("one whose id differs only in case exists")
 
 // A Verb is a verb of the protocol, with its arguments bound. It gets the zero Operation if there is none, with the
-// revision of an archived one of that id.
-type Verb func(op protocol.Operation) (protocol.Operation, error)
+// revision of an archived one of that id. It judges by what observe returns for what it sees: there the ledger adds what this
+// host remembers (spec §18).
+type Verb func(op protocol.Operation, observe Observe) (protocol.Operation, error)
+
+// Observe returns seen with what this host remembers of a file.
+type Observe func(seen protocol.Observation) protocol.Observation
 
 // EditOperation makes verb's change of the operation id under its lock, and returns the operation after it. An operation
 // of the same Revision has not been written; protocol.ErrExpired from verb archives it, and archived is true. What verb
@@ -29,7 +33,13 @@ func (l *Ledger) EditOperation(id string, mode Mode, verb Verb) (op protocol.Ope
 		if err != nil {
 			return err
 		}
-		op, err = verb(before)
+		m := l.remember(l.operation(id))
+		op, err = verb(before, func(seen protocol.Observation) protocol.Observation {
+			return m.observe(seen, func(s protocol.Sightings) protocol.Sightings { return s.SightOperation(before, seen) })
+		})
+		if err == nil {
+			l.leave(m.keep(func(s protocol.Sightings) protocol.Sightings { return s.SightOperation(op, m.seen) }))
+		}
 		switch {
 		case errors.Is(err, protocol.ErrExpired):
 			archived = true

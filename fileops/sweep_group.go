@@ -31,7 +31,7 @@ func groupLeftovers(names []string) map[string][]string {
 	left, exists := make(map[string][]string), make(map[string]bool)
 	var locked []string
 	for _, name := range names {
-		file, _, isTemp := strings.Cut(name, tempMark)
+		file, isTemp := targetOf(name)
 		switch id, suffix, ok := groupOf(file); {
 		case !ok:
 		case isTemp:

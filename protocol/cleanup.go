@@ -13,7 +13,7 @@ func (op Operation) Cleanup(by string, seen Observation) (Operation, error) {
 	}
 	e := op.begin(by, seen)
 	e.judgeAll("")
-	if e.op.State == Running && len(e.op.Stack) == 0 && e.seen.Now.Sub(e.op.LastHeartbeat) > abandonedAfter {
+	if e.op.State == Running && len(e.op.Stack) == 0 && e.seen.since(e.op.LastHeartbeat, Beat{}) > abandonedAfter {
 		e.setState(Failed, "abandoned")
 	}
 	return e.end(), nil

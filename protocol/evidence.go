@@ -12,6 +12,8 @@ type Observation struct {
 	// Survived reports whether processes are left of those that s started in its session, of which its process, which is gone,
 	// was the leader (spec §11.6). Nil: never.
 	Survived func(s *Registered) bool
+	// Sightings is what this host remembers of the file, on a ledger where other hosts' clocks matter (spec §18). Nil: elsewhere.
+	Sightings *Sightings
 }
 
 // beat returns the beat that belongs to a heartbeat at seen.Now.
@@ -34,7 +36,15 @@ func (seen Observation) age(heartbeat time.Time, beat Beat) time.Duration {
 	if seen.Monotonic(heartbeat, beat) {
 		return time.Duration(seen.MonotonicMs-beat.MonotonicMs) * time.Millisecond
 	}
-	return seen.Now.Sub(heartbeat)
+	return seen.since(heartbeat, beat)
+}
+
+// since returns how long ago something was, that the monotonic clock does not tell.
+func (seen Observation) since(at time.Time, beat Beat) time.Duration {
+	if seen.Sightings != nil && seen.MonotonicMs != 0 {
+		return seen.Sightings.age(remembered(at, beat), seen)
+	}
+	return seen.Now.Sub(at)
 }
 
 // gone returns Exited or Rebooted if p, known under pid, is certainly no longer running, else "".

@@ -14,7 +14,7 @@ import (
 // The core takes time, processes and chance as arguments, and prints nothing.
 func TestImports(t *testing.T) {
 	allowed := []string{
-		"bytes", "cmp", "errors", "fmt", "io", "math", "slices", "strconv", "strings", "time",
+		"bytes", "cmp", "errors", "fmt", "io", "maps", "math", "slices", "strconv", "strings", "time",
 		"github.com/go-json-experiment/json/jsontext",
 	}
 	files, err := filepath.Glob("*.go")

@@ -188,7 +188,7 @@ func (p *pass) stop(s *Registered) bool {
 			a.To = ToGroup
 		}
 	}
-	switch waited := p.seen.Now.Sub(s.TermSentAt); {
+	switch waited := p.seen.since(s.TermSentAt, Beat{}); {
 	case s.TermSentAt.IsZero():
 		s.TermSentAt = p.seen.Now
 	case waited >= s.KillTimeout || waited < 0:

@@ -278,7 +278,7 @@ func (e *edit) unsupervised(f *Frame) bool {
 }
 
 func (e *edit) unacknowledged(f *Frame) bool {
-	return f.reported() && e.op.overdue(e.seen.Now.Sub(f.Crash.ReportedAt)) && !e.op.handled(f, e.seen)
+	return f.reported() && e.op.overdue(e.seen.since(f.Crash.ReportedAt, Beat{})) && !e.op.handled(f, e.seen)
 }
 
 // overdue reports whether age is more than ten thresholds.
@@ -293,7 +293,7 @@ func (op Operation) handled(f *Frame, seen Observation) bool {
 	}
 	h := f.Crash.HandlingBy
 	return seen.gone(h.PID, h.Process, h.At) == "" &&
-		(seen.canCheck(identity(h.PID, h.Process)) || !op.overdue(seen.Now.Sub(h.At)))
+		(seen.canCheck(identity(h.PID, h.Process)) || !op.overdue(seen.since(h.At, Beat{})))
 }
 
 // cleanUp marks a crashed frame cleanedUp and releases its resources.

@@ -84,7 +84,8 @@ func (j *janitor) tick(id string) error {
 		return cli.Named("cleanup", id, "", err)
 	}
 	edit := cli.Edit{After: op}
-	if after, err := op.Cleanup(j.by, j.env.Clock()()); err != nil || after.Revision != op.Revision {
+	seen, news := j.ledger.ObserveOperation(op, j.env.Clock()())
+	if after, err := op.Cleanup(j.by, seen); err != nil || after.Revision != op.Revision || news {
 		edit, err = j.env.Edit(j.ledger, id, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 			return op.Cleanup(j.by, seen)
 		})

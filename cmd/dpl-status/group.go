@@ -30,7 +30,7 @@ func (s *shower) groups() error {
 				running++
 			}
 		}
-		heard, age := g.OrchestratorHeard(s.observe())
+		heard, age := g.OrchestratorHeard(s.ledger.ObserveGroup(g, s.clock()))
 		results = append(results, cli.Object{
 			{Name: "groupId", Value: id}, {Name: "supervisors", Value: len(g.Registry.Supervisors)}, {Name: "running", Value: running},
 			{Name: "orchestrator", Value: orchestrated(g, heard)}, {Name: "ageMs", Value: milliseconds(g.Orchestrator.Heartbeat, age)},
@@ -73,7 +73,7 @@ func (s *shower) group(id, supervisor string) error {
 	if supervisor != "" && g.Supervisor(supervisor) == nil {
 		return cli.Named("status", id, supervisor, protocol.ErrNoSupervisor)
 	}
-	seen, rows := s.observe(), []cli.Object{}
+	seen, rows := s.ledger.ObserveGroup(g, s.clock()), []cli.Object{}
 	for i := range g.Registry.Supervisors {
 		if r := &g.Registry.Supervisors[i]; supervisor == "" || r.ID == supervisor {
 			rows = append(rows, registered(g, r, seen))

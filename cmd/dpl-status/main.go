@@ -53,7 +53,7 @@ func (c *status) Run(env *cli.Env) error {
 	case c.predicate != "" && c.call != "":
 		return cli.Usagef("--check and --why exclude each other")
 	}
-	s := &shower{env: env, observe: env.Clock()}
+	s := &shower{env: env, clock: env.Clock()}
 	if s.ledger, err = env.Open(); err != nil {
 		return err
 	}

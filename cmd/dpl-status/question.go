@@ -46,7 +46,7 @@ func (s *shower) why(id, call string) error {
 		}
 		return cli.Named("status", id, call, err)
 	}
-	seen := s.observe()
+	seen := s.seen(op)
 	facts := s.facts(op, f, seen)
 	if s.env.JSON() {
 		s.env.PrintJSON(facts)

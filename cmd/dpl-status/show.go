@@ -17,9 +17,9 @@ import (
 )
 
 type shower struct {
-	env     *cli.Env
-	ledger  *fileops.Ledger
-	observe func() protocol.Observation
+	env    *cli.Env
+	ledger *fileops.Ledger
+	clock  func() protocol.Observation
 }
 
 // read returns the operation id, and whether it is in the archive.
@@ -73,6 +73,12 @@ func (s *shower) each(id string, show func(protocol.Operation), worst *int) erro
 	return nil
 }
 
+// seen returns an observation of op.
+func (s *shower) seen(op protocol.Operation) protocol.Observation {
+	seen, _ := s.ledger.ObserveOperation(op, s.clock())
+	return seen
+}
+
 func (s *shower) summary(op protocol.Operation) cli.Object {
 	crashed := 0
 	for _, f := range op.Stack {
@@ -83,7 +89,7 @@ func (s *shower) summary(op protocol.Operation) cli.Object {
 	return cli.Object{
 		{Name: "operationId", Value: op.ID}, {Name: "state", Value: string(op.State)}, {Name: "revision", Value: op.Revision},
 		{Name: "calls", Value: len(op.Stack)}, {Name: "crashed", Value: crashed},
-		{Name: "ageMs", Value: s.observe().Now.Sub(op.LastHeartbeat).Milliseconds()},
+		{Name: "ageMs", Value: s.clock().Now.Sub(op.LastHeartbeat).Milliseconds()},
 	}
 }
 
@@ -116,7 +122,7 @@ func (s *shower) operation(id string) error {
 			fmt.Fprintf(s.env.Stdout, "\ncall %s of %s says: %s\n", f.CallID, f.ParticipantID, text(said))
 		}
 	}
-	for _, f := range op.Lingering(s.observe().Now) {
+	for _, f := range op.Lingering(s.clock().Now) {
 		fmt.Fprintf(s.env.Stdout, "\ncall %s of %s was told to clean up and has not popped\n", f.CallID, f.ParticipantID)
 	}
 	return nil
@@ -134,7 +140,7 @@ func (s *shower) head(op protocol.Operation, archived bool) {
 }
 
 func (s *shower) frames(op protocol.Operation) []cli.Object {
-	seen, objects := s.observe(), []cli.Object{}
+	seen, objects := s.seen(op), []cli.Object{}
 	for _, f := range op.Stack {
 		evidence, age := op.Judge(f, seen)
 		objects = append(objects, cli.Object{
@@ -149,7 +155,7 @@ func (s *shower) frames(op protocol.Operation) []cli.Object {
 }
 
 func (s *shower) supervisors(op protocol.Operation) []cli.Object {
-	seen, objects := s.observe(), []cli.Object{}
+	seen, objects := s.seen(op), []cli.Object{}
 	for _, v := range op.Supervisors {
 		evidence, age := op.JudgeSupervisor(v, seen)
 		objects = append(objects, cli.Object{

@@ -18,13 +18,14 @@ type janitor struct {
 	idle   bool      // it cannot edit
 }
 
-// look looks at op, which is not terminal, as seen, and returns how long to wait at most before the next look.
-func (j *janitor) look(op protocol.Operation, seen protocol.Observation) time.Duration {
+// look looks at op, which is not terminal, as seen, and returns how long to wait at most before the next look. News is something
+// that an edit has to remember.
+func (j *janitor) look(op protocol.Operation, seen protocol.Observation, news bool) time.Duration {
 	if j.idle {
 		return time.Hour
 	}
 	after, err := op.Cleanup(j.by, seen)
-	if err != nil || after.Revision == op.Revision {
+	if err != nil || after.Revision == op.Revision && !news {
 		return j.untilStale(op, seen)
 	}
 	if wait := time.Until(j.edited.Add(op.HeartbeatInterval)); wait > 0 {

@@ -142,7 +142,8 @@ func (w *waiter) tidy() time.Duration {
 	}
 	w.deaths.watch(mortals) // before looking whether they live
 	for _, op := range w.alive {
-		again = min(again, w.janitors[op.ID].look(op, seen))
+		remembered, news := w.ledger.ObserveOperation(op, seen)
+		again = min(again, w.janitors[op.ID].look(op, remembered, news))
 	}
 	return again
 }
@@ -197,7 +198,7 @@ func (w *waiter) lookAtGroup() error {
 	if err != nil {
 		return cli.Named("wait", w.group, "", err)
 	}
-	seen := w.env.GroupClock()()
+	seen := w.ledger.ObserveGroup(g, w.env.GroupClock()())
 	for _, t := range w.targets {
 		if t.outcome, err = g.WaitReady(t.id, seen); err != nil {
 			return cli.Named("wait", w.group, t.id, err)

@@ -24,12 +24,19 @@ type Verb func(op protocol.Operation, seen protocol.Observation) (protocol.Opera
 func (env *Env) Edit(l *fileops.Ledger, op string, mode fileops.Mode, verb Verb) (Edit, error) {
 	clock := env.Clock()
 	var before protocol.Operation
-	observed := func(op protocol.Operation) (protocol.Operation, error) {
+	observed := func(op protocol.Operation, observe fileops.Observe) (protocol.Operation, error) {
 		before = op
-		return verb(op, clock())
+		return verb(op, observe(clock()))
 	}
 	if env.DryRun() {
-		return env.rehearse(l, op, mode, observed)
+		return env.rehearse(l, op, mode, func(op protocol.Operation) (protocol.Operation, error) {
+			return observed(op, func(seen protocol.Observation) protocol.Observation {
+				if l != nil {
+					seen, _ = l.ObserveOperation(op, seen)
+				}
+				return seen
+			})
+		})
 	}
 	after, archived, err := l.EditOperation(op, mode, observed)
 	if err != nil {
@@ -66,7 +73,7 @@ func Named(verb, op, subject string, err error) error {
 }
 
 // rehearse does what Edit would, without a lock, on a copy, and prints the difference.
-func (env *Env) rehearse(l *fileops.Ledger, id string, mode fileops.Mode, verb fileops.Verb) (Edit, error) {
+func (env *Env) rehearse(l *fileops.Ledger, id string, mode fileops.Mode, verb func(protocol.Operation) (protocol.Operation, error)) (Edit, error) {
 	var before protocol.Operation
 	archived, err := false, fileops.ErrNotFound
 	if l != nil {

@@ -29,7 +29,7 @@ func (env *Env) EditGroup(l *fileops.Ledger, id string, mode fileops.Mode, verb 
 	}
 	err = l.EditGroup(id, mode, func(tx *fileops.GroupTx) error {
 		edit.Before = tx.Group()
-		after, err := verb(edit.Before, clock())
+		after, err := verb(edit.Before, tx.Observe(clock()))
 		if edit.After = after; err != nil {
 			return err
 		}
@@ -55,7 +55,11 @@ func (env *Env) rehearseGroup(l *fileops.Ledger, id string, mode fileops.Mode, v
 	if err != nil {
 		return edit, err
 	}
-	if edit.After, err = verb(edit.Before, env.GroupClock()()); err != nil {
+	seen := env.GroupClock()()
+	if l != nil {
+		seen = l.ObserveGroup(edit.Before, seen)
+	}
+	if edit.After, err = verb(edit.Before, seen); err != nil {
 		return edit, err
 	}
 	edit.Changed = edit.After.Registry.Revision != edit.Before.Registry.Revision

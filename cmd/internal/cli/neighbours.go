@@ -28,8 +28,8 @@ func (env *Env) TickNeighbours(l *fileops.Ledger, op string) {
 		if e.ID == op || now.Sub(e.ModTime) <= untouchedFor {
 			continue
 		}
-		_, _, err := l.EditOperation(e.ID, fileops.Existing|fileops.Try, func(op protocol.Operation) (protocol.Operation, error) {
-			return op.Cleanup(env.Program, clock())
+		_, _, err := l.EditOperation(e.ID, fileops.Existing|fileops.Try, func(op protocol.Operation, observe fileops.Observe) (protocol.Operation, error) {
+			return op.Cleanup(env.Program, observe(clock()))
 		})
 		if err == nil || !errors.Is(err, fileops.ErrBusy) {
 			ticked++

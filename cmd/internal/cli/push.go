@@ -171,8 +171,8 @@ func (env *Env) archive(l *fileops.Ledger, id string) error {
 		if err != nil || archived || !op.State.Terminal() {
 			return err
 		}
-		_, _, err = l.EditOperation(id, fileops.Existing, func(op protocol.Operation) (protocol.Operation, error) {
-			return op.Cleanup(env.Program, clock())
+		_, _, err = l.EditOperation(id, fileops.Existing, func(op protocol.Operation, observe fileops.Observe) (protocol.Operation, error) {
+			return op.Cleanup(env.Program, observe(clock()))
 		})
 		if err != nil && !errors.Is(err, fileops.ErrArchived) {
 			return err

@@ -55,7 +55,7 @@ func (o *Orchestrator) Pass() (Pass, error) {
 		if err := o.checkNumbers(p.Before); err != nil {
 			return err
 		}
-		d := p.Before.Pass(o.arguments(), clock())
+		d := p.Before.Pass(o.arguments(), tx.Observe(clock()))
 		if p.StandBy = d.StandBy; p.StandBy {
 			p.After = p.Before
 			return nil
@@ -112,7 +112,7 @@ func (o *Orchestrator) rehearse(seen protocol.Observation) (Pass, error) {
 	if err != nil {
 		return Pass{}, err
 	}
-	d := before.Pass(o.arguments(), seen)
+	d := before.Pass(o.arguments(), o.Ledger.ObserveGroup(before, seen))
 	return Pass{StandBy: d.StandBy, Actions: d.Actions, Before: before, After: d.Group()}, nil
 }
 
@@ -142,12 +142,12 @@ func (o *Orchestrator) record(tx *fileops.GroupTx, result protocol.Result, durab
 	for {
 		if alerts := tx.Group().Registry.PendingAlerts; durable && len(alerts) > 0 {
 			if err := tx.AppendAlerts(alerts); err != nil {
-				return errors.Join(err, tx.Commit(tx.Group().Result(o.Owner, result, clock())))
+				return errors.Join(err, tx.Commit(tx.Group().Result(o.Owner, result, tx.Observe(clock()))))
 			}
 			result.Appended = alerts[len(alerts)-1].Seq
 			p.Alerts = append(p.Alerts, alerts...)
 		}
-		after := tx.Group().Result(o.Owner, result, clock())
+		after := tx.Group().Result(o.Owner, result, tx.Observe(clock()))
 		if err := tx.Commit(after); err != nil || !durable || len(after.Registry.PendingAlerts) == 0 {
 			return err
 		}

@@ -1,0 +1,181 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// A host is an observer with clocks of its own.
+type host struct {
+	name      string
+	boots     int
+	wall      time.Time
+	monotonic int64
+}
+
+func (h *host) pass(d time.Duration) {
+	h.wall = h.wall.Add(d)
+	h.monotonic += d.Milliseconds()
+}
+
+func (h *host) look() protocol.Observation {
+	return protocol.Observation{
+		Now: h.wall, Host: protocol.Host{ID: h.name, BootID: fmt.Sprint(h.name, h.boots)}, MonotonicMs: h.monotonic,
+	}
+}
+
+func twoHosts(apart time.Duration) (a, b *host) {
+	return &host{"a", 1, linkEpoch, 1_000_000}, &host{"b", 1, linkEpoch.Add(apart), 77_000}
+}
+
+func (h *host) beat(t *testing.T, l *Ledger) {
+	t.Helper()
+	edit(t, l, func(op protocol.Operation, observe Observe) (protocol.Operation, error) {
+		return op.Heartbeat(protocol.Actor{Participant: "p"}, protocol.Saying{}, observe(h.look()))
+	})
+}
+
+func (h *host) tidy(t *testing.T, l *Ledger) protocol.Operation {
+	t.Helper()
+	return edit(t, l, func(op protocol.Operation, observe Observe) (protocol.Operation, error) {
+		return op.Cleanup("janitor", observe(h.look()))
+	})
+}
+
+func remotePush(t *testing.T, l *Ledger, h *host) {
+	t.Helper()
+	edit(t, l, func(op protocol.Operation, observe Observe) (protocol.Operation, error) {
+		return protocol.Create("op", 0, 0).Push(protocol.Push{Participant: "p", Call: "c"}, observe(h.look()))
+	})
+}
+
+// A participant on another host is dead a threshold after its beat was last seen to change, whatever the wall clocks say.
+func TestAgesAcrossHosts(t *testing.T) {
+	t.Parallel()
+	for name, apart := range map[string]time.Duration{"equal": 0, "ahead": time.Hour, "behind": -time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := testLedger(t, linkedConfig, Options{})
+			a, b := twoHosts(apart)
+			remotePush(t, l, a)
+			for range 20 {
+				if op := b.tidy(t, l); op.State != protocol.Running {
+					t.Fatalf("it is %s while its participant beats", op.State)
+				}
+				a.pass(7 * time.Second)
+				b.pass(7 * time.Second)
+				a.beat(t, l)
+			}
+			b.tidy(t, l)
+			b.pass(protocol.DefaultStalenessThreshold)
+			if op := b.tidy(t, l); op.State != protocol.Running {
+				t.Errorf("it is %s at the threshold", op.State)
+			}
+			b.pass(time.Millisecond)
+			if op := b.tidy(t, l); op.State != protocol.Cleanup {
+				t.Errorf("it is %s after the threshold", op.State)
+			}
+		})
+	}
+}
+
+// What an observer remembers is void after its own reboot, and when the file makes no sense.
+func TestSightingsBeginAnew(t *testing.T) {
+	t.Parallel()
+	for name, lose := range map[string]func(t *testing.T, l *Ledger, b *host){
+		"reboot": func(t *testing.T, l *Ledger, b *host) { b.boots, b.monotonic = 2, 5 },
+		"torn": func(t *testing.T, l *Ledger, b *host) {
+			must(t, os.WriteFile(sightingsOf(l.operation("op"), "b"), []byte("{"), 0o600))
+		},
+		"gone": func(t *testing.T, l *Ledger, b *host) { must(t, os.Remove(sightingsOf(l.operation("op"), "b"))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := testLedger(t, linkedConfig, Options{})
+			a, b := twoHosts(0)
+			remotePush(t, l, a)
+			b.tidy(t, l)
+			b.pass(time.Minute)
+			lose(t, l, b)
+			if op := b.tidy(t, l); op.State != protocol.Running {
+				t.Errorf("it is %s at first sight", op.State)
+			}
+			b.pass(time.Minute)
+			if op := b.tidy(t, l); op.State != protocol.Cleanup {
+				t.Errorf("it is %s a minute later", op.State)
+			}
+		})
+	}
+}
+
+// On a ledger that one host uses nothing is remembered; nor is a beat whose age the host's own clock tells.
+func TestNothingToRemember(t *testing.T) {
+	t.Parallel()
+	for _, config := range []Config{{Commit: CommitRename}, linkedConfig} {
+		l := testLedger(t, config, Options{})
+		a, b := twoHosts(0)
+		remotePush(t, l, a)
+		a.beat(t, l)
+		if config.Commit == CommitRename {
+			b.tidy(t, l)
+		}
+		for _, name := range namesIn(t, l.operations()) {
+			if strings.Contains(name, sightingsMark) {
+				t.Errorf("commit %s: there is %s", config.Commit, name)
+			}
+		}
+	}
+}
+
+func TestSweepForgetsWhatIsArchived(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, linkedConfig, Options{})
+	a, b := twoHosts(0)
+	remotePush(t, l, a)
+	b.tidy(t, l)
+	must(t, os.WriteFile(sightingsOf(l.operation("op"), "b")+tempMark+"0", nil, 0o600))
+	end(t, l, "c")
+	must(t, l.Sweep())
+	wantNames(t, l.operations(), "op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5", "op.json.origin")
+	if _, _, err := l.EditOperation("op", Existing, cleaning); !errors.Is(err, ErrArchived) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The supervisors of a group on another host, and its orchestrator, are judged in the same way.
+func TestAgesAcrossHostsInAGroup(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, linkedConfig, Options{})
+	a, b := twoHosts(time.Hour)
+	must(t, l.EditGroup("g", OrCreate, func(tx *GroupTx) error {
+		g, err := tx.Group().Register(protocol.Registration{Supervisor: "s", By: "test", PID: 1}, tx.Observe(a.look()))
+		must(t, err)
+		return tx.Commit(g)
+	}))
+	pass := func() (state protocol.RegisteredState) {
+		must(t, l.EditGroup("g", Existing, func(tx *GroupTx) error {
+			seen := tx.Observe(b.look())
+			must(t, tx.Commit(tx.Group().Pass(protocol.Pass{Owner: "b", PID: 1, State: protocol.OrchestratorRunning}, seen).Group()))
+			state = tx.Group().Supervisor("s").State
+			return nil
+		}))
+		return state
+	}
+	if state := pass(); state != protocol.StateRunning {
+		t.Errorf("it is %s at first sight", state)
+	}
+	b.pass(protocol.DefaultStalenessThreshold)
+	if state := pass(); state != protocol.StateRunning {
+		t.Errorf("it is %s at the threshold", state)
+	}
+	b.pass(time.Millisecond)
+	if state := pass(); state == protocol.StateRunning {
+		t.Errorf("it is %s after the threshold", state)
+	}
+}
