@@ -32,12 +32,8 @@ func (t *temp) link(n int64, base state) (done bool, err error) {
 	if err := l.linkNew(t.path, version); err != nil {
 		return false, err
 	}
-	there, err := l.still(before, base.info)
-	if err != nil {
-		return true, err
-	}
-	if !there {
-		return true, errors.Join(errTooLate, l.removeIfThere(version))
+	if there, err := l.still(before, base.info); err != nil || !there {
+		return true, errors.Join(err, errTooLate) // the version stays: others may have gone on from it
 	}
 	if err := l.fs.Replace(t.path, t.target); err != nil {
 		l.leave(fmt.Errorf("rename to %s: %w", t.target, err))
@@ -45,6 +41,17 @@ func (t *temp) link(n int64, base state) (done bool, err error) {
 	}
 	t.path = ""
 	return true, nil
+}
+
+// made returns the state of the file at path, of which this edit has just committed a version.
+func (l *Ledger) made(path string, version int64) (state, error) {
+	s := state{exists: true, version: version}
+	if !l.linked() {
+		return s, nil
+	}
+	var err error
+	s.info, err = l.fs.Lstat(versionOf(path, version))
+	return s, err
 }
 
 // errTooLate means that an edit was paused for so long, between its last two system calls, that nothing tells any more whether
@@ -152,7 +159,7 @@ func (l *Ledger) archiveVersion(id string, s state) (done bool, err error) {
 	if same, err := l.still(end, s.info); err != nil {
 		return true, err
 	} else if !same {
-		return true, errors.Join(errTooLate, l.removeIfThere(end))
+		return true, errTooLate
 	}
 	s.version, s.over = s.version+1, true
 	return true, l.finishArchive(id, s)

@@ -140,8 +140,20 @@ func (tx *Tx) run(mode Mode, change func(tx *Tx) error) error {
 		return tx.moveToArchive()
 	case tx.next != nil:
 		return tx.replace()
+	case tx.absent || mode&Try != 0: // nobody is told
+		return nil
 	}
-	return nil
+	return tx.ledger.confirm(tx.ledger.operations())
+}
+
+// confirm makes durable what an edit that changes nothing has found in dir: whoever made it may have been killed before its
+// fsync of the directory, and now somebody is told that it is done.
+func (l *Ledger) confirm(dir string) error {
+	dirs, err := l.openDirs(l.sync(false), dir)
+	if err != nil {
+		return err
+	}
+	return dirs.sync(nil)
 }
 
 // begin creates the temporary file, and only then reads the operation.

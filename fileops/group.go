@@ -45,7 +45,10 @@ func (l *Ledger) editGroup(id string, mode Mode, p *patience, change func(tx *Gr
 	}
 	err = change(tx)
 	tx.keepMemory()
-	return err
+	if err != nil || tx.won || tx.absent || mode&Try != 0 {
+		return err
+	}
+	return l.confirm(l.dir)
 }
 
 func (l *Ledger) lockGroup(id string, mode Mode, p *patience) (Lock, error) {

@@ -47,8 +47,9 @@ func (tx *GroupTx) commit(after protocol.Group, beat bool) error {
 			break
 		}
 		tx.absent, tx.won = false, true
-		*c.base = state{exists: true, version: c.next.revision}
 		c.done()
+		*c.base, commitErr = l.made(c.target, c.next.revision)
+		err = errors.Join(err, commitErr)
 	}
 	return dirs.sync(err)
 }

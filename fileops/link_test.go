@@ -382,6 +382,9 @@ func TestLinkOfAGroup(t *testing.T) {
 			t.Errorf("%s is lost", id)
 		}
 	}
+	must(t, l.EditGroup("g", Existing, func(tx *GroupTx) error {
+		return errors.Join(registering("x")(tx), registering("y")(tx)) // a pass makes two commits
+	}))
 	err = l.EditGroup("g", Existing, func(tx *GroupTx) error {
 		must(t, registering("d")(tx))
 		must(t, l.EditGroup("g", Existing, registering("e")))

@@ -100,7 +100,7 @@ func tempOf(path string) string { return path + tempMark + random() }
 func targetOf(name string) (file string, isTemp bool) {
 	file, _, isTemp = strings.Cut(name, tempMark)
 	file, _, _ = strings.Cut(file, sightingsMark)
-	return file, isTemp
+	return strings.TrimSuffix(file, originOf("")), isTemp
 }
 
 // operationOfTemp returns the id of the operation that the temporary file name belongs to: an edit's, or a lock file's.

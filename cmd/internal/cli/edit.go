@@ -90,7 +90,9 @@ func (env *Env) rehearse(l *fileops.Ledger, id string, mode fileops.Mode, verb f
 	}
 	after, err := verb(before)
 	if errors.Is(err, protocol.ErrExpired) {
-		fmt.Fprintf(env.Stdout, "%s: to the archive\n", id)
+		if !env.JSON() {
+			fmt.Fprintf(env.Stdout, "%s: to the archive\n", id)
+		}
 		return Edit{After: after, Changed: true, Archived: true}, nil
 	}
 	if err != nil {
