@@ -1,0 +1,179 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// linkSteps are edits of one operation: the last but one of a countdown archives it, and the last begins it anew.
+var linkSteps = []Verb{pushing("a"), pushing("b"), popping("a"), popping("b"), cleaning, cleaning, cleaning, pushing("c")}
+
+// linkRun makes all steps up to one, that one with a fault, and then perhaps loses power.
+type linkRun struct {
+	step  int
+	p     *simProc
+	power *rand.Rand
+	group bool
+}
+
+func (r linkRun) edit(l *Ledger, step int) error {
+	if r.group {
+		return l.EditGroup("g", OrCreate, func(tx *GroupTx) error {
+			return errors.Join(registering(fmt.Sprint("s", step))(tx), registering(fmt.Sprint("t", step))(tx))
+		})
+	}
+	_, _, err := l.EditOperation("op", OrCreate, linkSteps[step])
+	return err
+}
+
+// shows is what a reader sees: the revision, and how many calls or supervisors there are.
+func (r linkRun) shows(l *Ledger) (string, error) {
+	if r.group {
+		g, err := l.ReadGroup("g")
+		if errors.Is(err, ErrNoGroup) {
+			err = nil
+		}
+		return fmt.Sprint(g.Registry.Revision, len(g.Registry.Supervisors)), err
+	}
+	op, archived, err := l.ReadOperation("op")
+	if errors.Is(err, ErrNotFound) {
+		err = nil
+	}
+	return fmt.Sprint(op.Revision, openCalls(op), archived), err
+}
+
+func (r linkRun) open(p *simProc) (*Ledger, error) {
+	return Create(simLedger, linkedConfig, Options{FS: p, LockTimeout: time.Hour})
+}
+
+// states returns what is seen before and after the step.
+func (r linkRun) states(d *simDisk) (before, after string, err error) {
+	l, err := r.open(&simProc{disk: d})
+	for step := 0; err == nil && step <= r.step; step++ {
+		before, _ = r.shows(l)
+		err = r.edit(l, step)
+	}
+	if err == nil {
+		after, err = r.shows(l)
+	}
+	return before, after, err
+}
+
+func (r linkRun) run() error {
+	before, after, err := r.states(newSimDisk())
+	if err != nil {
+		return fmt.Errorf("without a fault: %w", err)
+	}
+	r.p.disk = newSimDisk()
+	l, err := r.open(&simProc{disk: r.p.disk})
+	for step := 0; err == nil && step < r.step; step++ {
+		err = r.edit(l, step)
+	}
+	if err != nil {
+		return err
+	}
+	r.p.disk.flush(func(simChange) bool { return true })
+	survived := r.p.alive(func() {
+		if l, err = r.open(r.p); err == nil {
+			err = r.edit(l, r.step)
+		}
+	})
+	if r.power != nil {
+		r.p.disk.powerLoss(r.power)
+	}
+	return r.judge(before, after, survived, err)
+}
+
+func (r linkRun) judge(before, after string, survived bool, err error) error {
+	l, openErr := r.open(&simProc{disk: r.p.disk})
+	if openErr != nil {
+		return fmt.Errorf("next command: %w", openErr)
+	}
+	got, readErr := r.shows(l)
+	if readErr != nil {
+		return readErr
+	}
+	half := r.group && strings.Split(got, " ")[0] < strings.Split(after, " ")[0] && strings.Split(got, " ")[0] > strings.Split(before, " ")[0]
+	undone := r.power != nil && errors.Is(err, ErrCommitted)
+	switch {
+	case got != before && got != after && !half:
+		return fmt.Errorf("it was %s, is %s, and should be %s", before, got, after)
+	case survived && got != after && !undone && !half && (err == nil || errors.Is(err, ErrCommitted)):
+		return fmt.Errorf("it said %v, but there is %s, not %s", err, got, after)
+	case survived && got == after && err != nil && !errors.Is(err, ErrCommitted) && !r.group:
+		return fmt.Errorf("it said %w, but there is %s", err, got)
+	}
+	if err := errors.Join(l.Sweep(), l.Sweep(), r.again(l)); err != nil {
+		return err
+	}
+	if left := leftoversOn(r.p.disk); len(left) > 0 {
+		return fmt.Errorf("left after the sweep: %v", left)
+	}
+	return nil
+}
+
+// again shows that the next edit goes on.
+func (r linkRun) again(l *Ledger) error {
+	if r.group {
+		return l.EditGroup("g", OrCreate, registering("next"))
+	}
+	_, _, err := l.EditOperation("op", OrCreate, func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
+		if op.State.Terminal() {
+			return op, nil
+		}
+		return pushing("next")(op, nil)
+	})
+	return err
+}
+
+// Every fault at every system call of edits that commit by link.
+func TestEveryFaultOfALink(t *testing.T) {
+	t.Parallel()
+	for step := range linkSteps {
+		for _, group := range []bool{false, true} {
+			if group && step > 1 {
+				continue
+			}
+			t.Run(fmt.Sprint(step, group), func(t *testing.T) {
+				t.Parallel()
+				broken, runs := everyLinkFault(linkRun{step: step, group: group})
+				for _, err := range broken[:min(len(broken), 5)] {
+					t.Error(err)
+				}
+				t.Logf("%d runs, %d failed", runs, len(broken))
+			})
+		}
+	}
+}
+
+func everyLinkFault(r linkRun) (broken []error, runs int) {
+	dry := simProc{}
+	r.p = &dry
+	if err := r.run(); err != nil {
+		return []error{err}, 1
+	}
+	for at := 1; at <= dry.calls+1; at++ {
+		for kind, fault := range []simProc{{}, {fault: syscall.ENOSPC}, {fault: syscall.EIO, late: true}} {
+			for seed := range uint64(5) {
+				p := fault
+				p.faultAt, r.p, r.power = at, &p, nil
+				if seed > 0 {
+					r.power = rand.New(rand.NewPCG(seed, uint64(at)))
+				}
+				runs++
+				if err := r.run(); err != nil {
+					call := p.trace[min(at, len(p.trace))-1]
+					broken = append(broken, fmt.Errorf("step %d, fault %d at call %d (%s), seed %d: %w", r.step, kind, at, call, seed, err))
+				}
+			}
+		}
+	}
+	return broken, runs
+}
