@@ -31,12 +31,12 @@ func FuzzDecodeGroup(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		checkDecodePart(t, text, DecodeOrchestrator, Orchestrator.Encode)
-		checkDecodePart(t, text, DecodeRegistry, Registry.Encode)
+		checkDecodePart(t, text, DecodeOrchestrator, Orchestrator.Encode, orchestratorShape)
+		checkDecodePart(t, text, DecodeRegistry, Registry.Encode, registryShape)
 	})
 }
 
-func checkDecodePart[T any](t *testing.T, text string, decode func(string) (T, error), encode func(T) string) {
+func checkDecodePart[T any](t *testing.T, text string, decode func(string) (T, error), encode func(T) string, s *shape) {
 	value, err := decode(text)
 	if err != nil {
 		if e, ok := errors.AsType[*DecodeError](err); !ok || !errors.Is(e, ErrCorrupt) && !errors.Is(e, ErrNewerVersion) {
@@ -52,4 +52,5 @@ func checkDecodePart[T any](t *testing.T, text string, decode func(string) (T, e
 	if got := encode(again); got != encoded {
 		t.Fatalf("encoded:\n%s\nencoded again:\n%s", encoded, got)
 	}
+	checkKeeps(t, text, encoded, s)
 }

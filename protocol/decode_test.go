@@ -63,7 +63,10 @@ func checkDecode(t *testing.T, text string) {
 		if canonical(again) != canonical(strict) {
 			t.Fatalf("changed by Encode:\n%s\nwas:\n%s", canonical(again), canonical(strict))
 		}
+		checkKeeps(t, text, encoded, operationShape)
 	}
+	checkKeeps(t, text, canonical(strict), operationShape)
+	checkEditKeeps(t, strict, text)
 }
 
 func TestDecodeLaidOut(t *testing.T) {
