@@ -1,0 +1,260 @@
+package fileops
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// FuzzDecodeConfig: a ledger.json that is accepted says what it says to any reader of JSON, and is written and read as the
+// same; none of another version or another way to commit is accepted.
+func FuzzDecodeConfig(f *testing.F) {
+	for _, text := range []string{
+		`{"protocolVersion": 1, "commit": "rename", "shared": false, "resourceRoots": []}`,
+		`{"protocolVersion":1,"commit":"rename","shared":true,"resourceRoots":["/a","/b/c"],"x":{"y":[1e5,-0]}}`,
+		`{"protocolVersion":2,"commit":"link"}`, `{"protocolVersion":1,"commit":"link"}`, `{"protocolVersion":1.0,"commit":"rename"}`,
+		`{"protocolVersion":1,"protocolVersion":1,"commit":"rename"}`, `{"protocolVersion":1,"commit":"rename","resourceRoots":["/"]}`,
+		`{"protocolVersion":1,"commit":"rename","resourceRoots":["a"]}`, `{"protocolVersion":1,"commit":"rename","resourceRoots":["/a/"]}`,
+		`{"protocolVersion":1,"commit":"rename"} {}`, `{"protocolVersion":1,"commit":"rename"`, `{}`, `[]`, ``, "{\"commit\":\"\xff\"}",
+		`{"protocolVersion":99999999999999999999,"commit":"rename"}`, `{"protocolVersion":null,"commit":"rename"}`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got, err := decodeConfig(bytes.Clone(data))
+		if err != nil {
+			return
+		}
+		var want struct {
+			ProtocolVersion int      `json:"protocolVersion"`
+			Commit          string   `json:"commit"`
+			Shared          bool     `json:"shared"`
+			ResourceRoots   []string `json:"resourceRoots"`
+		}
+		decodeExact(t, data, &want)
+		if got.ProtocolVersion != 1 || got.Commit != "rename" || got.Shared != want.Shared || !slices.Equal(got.ResourceRoots, want.ResourceRoots) {
+			t.Errorf("%q: got %+v, want %+v", data, got, want)
+		}
+		for _, root := range got.ResourceRoots {
+			if !filepath.IsAbs(root) || filepath.Dir(root) == root {
+				t.Errorf("resource root %q", root)
+			}
+		}
+		written, err := got.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := decodeConfig(written)
+		if err != nil || again.Shared != got.Shared || !slices.Equal(again.ResourceRoots, got.ResourceRoots) {
+			t.Errorf("%+v is written %q, which is %+v, %v", got, written, again, err)
+		}
+	})
+}
+
+// decodeExact decodes the members of data into those of a struct that have exactly its name. Package json alone would take
+// a member whose name differs in case, too.
+func decodeExact(t *testing.T, data []byte, to any) {
+	t.Helper()
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil {
+		t.Fatalf("%q is accepted, but it is no object: %v", data, err)
+	}
+	for name := range members {
+		switch name {
+		case "protocolVersion", "commit", "shared", "resourceRoots", "root", "path":
+		default:
+			delete(members, name)
+		}
+	}
+	known, err := json.Marshal(members)
+	if err == nil {
+		err = json.Unmarshal(known, to)
+	}
+	if err != nil {
+		t.Fatalf("%q is accepted, but not by package json: %v", data, err)
+	}
+}
+
+// FuzzDecodeJournal: a note that is accepted says what it says to any reader of JSON; what is written is read as it was.
+func FuzzDecodeJournal(f *testing.F) {
+	for _, text := range []string{
+		`{"root": "/r", "path": "a/.dpl-trash-0123456789abcdef"}`, `{"root":"/r\u002f..","path":"..","x":[{}]}`, `{"root":"/r"}`,
+		`{"root":"/r","path":"a"} `, `{"root":"/r","path":"a"}}`, `{"root":"/r","pa`, `{"root":"/r","root":"/s"}`, `{"root":1}`, ``, `null`,
+		"{\"root\":\"\xff\"}", `{"root":"\ud800"}`, `{"root":"a\nb\u0000","path":"é"}`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got, err := decodeJournal(bytes.Clone(data))
+		if err != nil {
+			return
+		}
+		var want struct {
+			Root string `json:"root"`
+			Path string `json:"path"`
+		}
+		decodeExact(t, data, &want)
+		if got != (journal{root: want.Root, path: want.Path}) {
+			t.Errorf("%q: got %+v, want %+v", data, got, want)
+		}
+		written, err := got.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := decodeJournal(written); err != nil || again != got {
+			t.Errorf("%+v is written %q, which is %+v, %v", got, written, again, err)
+		}
+	})
+}
+
+// FuzzNames: what is taken out of a name of a file is an id, and makes that name again.
+func FuzzNames(f *testing.F) {
+	for _, name := range []string{
+		"a.json", "a.json.lock", "a.json.tmp~0123456789abcdef", "a.json.lock.tmp~1", "a~2.json", "a~1.json", "a~02.json", "a~+2.json", "a~2~3.json",
+		"g~supervisors~1.json", "g~supervisors~x.json", "g.orchestrator.json", "g.supervisors.json", "g.alerts.jsonl", "g.lock", ".lock",
+		".dpl-trash-0123456789abcdef", ".dpl-trash-0123456789ABCDEF", ".dpl-trash-0123456789abcdef.a.json", ".dpl-trash-0123456789abcdef.a..json",
+		".dpl-trash-0.a.json", "..json", "", ".json", "a/b.json", "a\x00.json", "é.json", "g.supervisors.json.tmp~1", "a~99999999999999999999.json",
+	} {
+		f.Add(name)
+	}
+	l := &Ledger{dir: "/l"}
+	f.Fuzz(func(t *testing.T, name string) {
+		check := func(id string, ok bool, again string) {
+			t.Helper()
+			if ok && (protocol.CheckID(id) != nil || again != name) {
+				t.Errorf("%q: id %q, which makes %q", name, id, again)
+			}
+		}
+		id, ok := operationOf(name)
+		check(id, ok, filepath.Base(l.operation(id)))
+		id, n, ok := archivedOf(name)
+		check(id, ok, filepath.Base(l.archived(id, max(n, 1))))
+		id, suffix, ok := groupOf(name)
+		check(id, ok, id+suffix)
+		if id, ok := operationOfTemp(name); ok && protocol.CheckID(id) != nil {
+			t.Errorf("%q: id %q", name, id)
+		}
+		if id, ok := operationOfJournal(name); ok && (protocol.CheckID(id) != nil || !isTrash(name[:len(trashPrefix)+16]) || name[len(trashPrefix)+16:] != "."+id+".json") {
+			t.Errorf("%q: id %q", name, id)
+		}
+		if isTrash(name) && (len(name) != len(trashPrefix)+16 || filepath.Base(name) != name) {
+			t.Errorf("%q is trash", name)
+		}
+	})
+}
+
+// memory is a file that can be read at an offset, of which the end is cut off after a number of reads.
+type memory struct {
+	File
+	text    []byte
+	cutTo   int
+	cutAt   int // reads before that; negative: never
+	reads   int
+	longest int // largest read
+}
+
+func (m *memory) ReadAt(p []byte, off int64) (int, error) {
+	if m.reads == m.cutAt {
+		m.text = m.text[:min(m.cutTo, len(m.text))]
+	}
+	m.reads++
+	m.longest = max(m.longest, len(p))
+	if off >= int64(len(m.text)) {
+		return 0, io.EOF
+	}
+	n := copy(p, m.text[off:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// forward reads the complete lines of an alerts file from the first, and returns those after the last one that is none or
+// does not go on counting, and whether that is all of them.
+func forward(text []byte) (lines []Line, whole bool) {
+	whole = true
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	for line := range bytes.Lines(text) {
+		line = line[:len(line)-1]
+		seq := int64(0)
+		var members map[string]json.RawMessage
+		if jsontext.Value(line).IsValid() && json.Unmarshal(line, &members) == nil {
+			if n, err := strconv.ParseInt(string(members["seq"]), 10, 64); err == nil {
+				seq = n
+			}
+		}
+		switch {
+		case seq < 1:
+			lines, whole = nil, false
+			continue
+		case len(lines) > 0 && seq <= lines[len(lines)-1].Seq:
+			lines, whole = nil, false
+		}
+		lines = append(lines, Line{seq, string(line)})
+	}
+	return lines, whole
+}
+
+// FuzzAlertLines holds the reader of alerts, which goes backwards in blocks, against one that goes forward. The file is
+// head, a gap of spaces, which may be longer than a block, and tail.
+func FuzzAlertLines(f *testing.F) {
+	three := alertLines(1, 2, 3)
+	for _, s := range []struct {
+		head, tail string
+		gap        uint16
+	}{
+		{"", "", 0}, {three, "", 0}, {three, `{"seq":4`, 0}, {"", three, 20_000}, {three[:10], three[10:], 17_000}, {three, "x", 40_000},
+		{`{"seq": 1,`, "\"a\":[]}\n{\"seq\":2}\n", 16_380}, {"{\"seq\":2}\n", "{\"seq\":2}\n", 0}, {"{\"seq\":2}\n{\"seq\":1}\n", "", 0},
+		{"{\"seq\":0}\n", "{\"seq\":9223372036854775807}\n", 1}, {"{\"seq\":1.0}\n", "{\"seq\":2e0}\n", 0}, {"\n\n", "\n", 3}, {"{\"seq\":1}\n\x00\x00", "", 5},
+		{"{\"seq\":1,\"seq\":1}\n", "{\"seq\":\"2\"}\n", 0}, {"{\"seq\":1}{}\n", "{\"a\":1}\n", 0}, {"{\"seq\":-0}\n", "{\"seq\":3}\r\n", 0},
+	} {
+		f.Add([]byte(s.head), s.gap, []byte(s.tail), uint16(0), int8(-1))
+		f.Add([]byte(s.head), s.gap, []byte(s.tail), uint16(len(s.head)/2), int8(1))
+	}
+	f.Fuzz(func(t *testing.T, head []byte, gap uint16, tail []byte, cutTo uint16, cutAt int8) {
+		text := slices.Concat(head, bytes.Repeat([]byte(" "), int(gap)), tail)
+		file := &memory{text: text, cutTo: int(cutTo), cutAt: int(cutAt)}
+		b := &backward{f: file, path: "alerts", off: int64(len(text))}
+		got, err := drain(t, b, len(text))
+		if cutAt >= 0 {
+			return // which lines there are is the writer's affair, but the reader comes to an end
+		}
+		want, whole := forward(text)
+		slices.Reverse(want)
+		if !slices.Equal(got, want) || whole != (err == nil) {
+			t.Errorf("%q: got %v, %v, want %v, whole: %t", text, got, err, want, whole)
+		}
+		if file.longest > max(alertsBlock, len(text)) || file.reads > 2+len(text)/alertsBlock {
+			t.Errorf("%d reads, of up to %d bytes, for %d bytes", file.reads, file.longest, len(text))
+		}
+	})
+}
+
+// drain returns what b reads before the end or an error, of which io.EOF is none.
+func drain(t *testing.T, b *backward, size int) (lines []Line, err error) {
+	t.Helper()
+	for range size + 2 {
+		line, err := b.next()
+		if err == io.EOF {
+			return lines, nil
+		}
+		if err != nil {
+			if !errors.Is(err, protocol.ErrCorrupt) {
+				t.Errorf("refused with %v", err)
+			}
+			return lines, err
+		}
+		lines = append(lines, line)
+	}
+	t.Fatalf("more lines than the %d bytes of the file", size)
+	return nil, nil
+}
