@@ -2,6 +2,8 @@ package process
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -67,6 +69,19 @@ func FuzzParseStat(f *testing.F) {
 		if got, ok := parseStat([]byte(line)); got != want || !ok {
 			t.Errorf("%q: got %+v, %t, want %+v", line, got, ok, want)
 		}
-		parseStat([]byte(name))
+		if got, ok := parseStat([]byte(name)); ok && !agrees(name, got) {
+			t.Errorf("%q: got %+v", name, got)
+		}
 	})
+}
+
+// agrees reports whether the words after the last parenthesis of line are as in s.
+func agrees(line string, s stat) bool {
+	words := strings.Split(line[strings.LastIndexByte(line, ')')+1:], " ")
+	if len(words) < 21 || words[1] != string([]byte{s.state}) {
+		return false
+	}
+	threads, err := strconv.ParseInt(words[18], 10, 64)
+	start, err2 := strconv.ParseInt(words[20], 10, 64)
+	return err == nil && err2 == nil && int(threads) == s.threads && start == s.startTicks
 }

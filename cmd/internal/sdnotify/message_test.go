@@ -1,7 +1,9 @@
 package sdnotify
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -136,6 +138,17 @@ func FuzzParse(f *testing.F) {
 		}
 		if m.Ready && m.Reloading || m.Reloading && m.Stopping || m.Stopping && m.Ready {
 			t.Errorf("more than one state: %s", said(m))
+		}
+		for _, word := range []struct {
+			set        bool
+			assignment string
+		}{{m.Ready, "READY=1"}, {m.Reloading, "RELOADING=1"}, {m.Stopping, "STOPPING=1"}, {m.Watchdog, "WATCHDOG=1"}, {m.Trigger, "WATCHDOG=trigger"}, {barrier, "BARRIER=1"}} {
+			if word.set && !bytes.Contains(datagram, []byte(word.assignment)) {
+				t.Errorf("%q was never sent, but taken in: %s", word.assignment, said(m))
+			}
+		}
+		if again, _ := parse(slices.Concat([]byte("\r\n"), datagram, []byte("\n"))); !bytes.HasSuffix(datagram, []byte("\x00")) && said(again) != said(m) {
+			t.Errorf("with empty lines around it %s, without %s", said(again), said(m))
 		}
 		if s := m.Status; s != nil && (len(*s) > longestStatus || !utf8.ValidString(*s) || strings.ContainsFunc(*s, unicode.IsControl)) {
 			t.Errorf("status %q", *s)
