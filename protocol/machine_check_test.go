@@ -1,0 +1,212 @@
+package protocol
+
+import (
+	"reflect"
+	"slices"
+
+	"pgregory.net/rapid"
+)
+
+// What holds for any edit of any operation, whatever has happened around it.
+
+// checkDecoded checks that decoded is what after was when it was written.
+func checkDecoded(t *rapid.T, after, decoded Operation) {
+	if canonical(decoded) != canonical(after) || !slices.EqualFunc(after.Stack, decoded.Stack, sameFrame) {
+		t.Fatalf("does not survive its file:\n%s\nis:\n%s", canonical(after), canonical(decoded))
+	}
+}
+
+// sameFrame reports whether all that is known of a and b is equal.
+func sameFrame(a, b *Frame) bool {
+	f, g := *a, *b
+	f.source, f.decoded, f.start, f.end, f.Notice = nil, nil, 0, 0, nil
+	g.source, g.decoded, g.start, g.end, g.Notice = nil, nil, 0, 0, nil
+	return a.Said() == b.Said() && reflect.DeepEqual(f, g)
+}
+
+// checkEdit checks what holds for any edit of any operation.
+func (m *machine) checkEdit(t *rapid.T, v *verb, before, after Operation) {
+	same := after
+	same.Revision = before.Revision
+	equal := canonical(same) == canonical(before)
+	switch {
+	case after.Revision == before.Revision:
+		if !equal || v.always {
+			t.Fatalf("the revision did not grow:\n%s\nwas:\n%s", after.Encode(), before.Encode())
+		}
+		return
+	case after.Revision != before.Revision+1, equal && !v.always:
+		t.Fatalf("revision %d follows %d, equal: %t", after.Revision, before.Revision, equal)
+	}
+	if before.State.Terminal() {
+		m.counted++
+		same.TerminalHeartbeats--
+		if !v.counts || after.TerminalHeartbeats != m.counted || canonical(same) != canonical(before) {
+			t.Fatalf("a terminal operation changed:\n%s\nwas:\n%s", after.Encode(), before.Encode())
+		}
+		return
+	}
+	if before.Aborted && !after.Aborted || after.State == Aborted && !after.Aborted {
+		t.Fatal("aborted was reset")
+	}
+	if after.State.Terminal() && (len(after.Stack) > 0 || !after.TerminalAt.Equal(v.at.wall) || after.TerminalHeartbeats != 0) {
+		t.Fatalf("%s with calls, or without a beginning of the countdown", after.State)
+	}
+	checkFrames(t, before, after)
+	checkTransitions(t, v, before, after)
+	checkEvents(t, before, after)
+	checkEffects(t, before, after)
+}
+
+func checkFrames(t *rapid.T, before, after Operation) {
+	at := 0
+	for i, g := range after.Stack {
+		f := before.Frame(g.CallID)
+		if f != nil && !f.State.Live() && g.State.Live() {
+			t.Fatalf("call %s came back to life", f.CallID)
+		}
+		if f != nil {
+			j := before.index(g.CallID)
+			if j < at {
+				t.Fatalf("call %s has moved down the stack", g.CallID)
+			}
+			at = j
+		}
+		if f == nil && i != len(after.Stack)-1 {
+			t.Fatalf("call %s came below another", g.CallID)
+		}
+		if g.State == FrameCrashed && g.FailOnCrash && (after.State == Running || after.State == Aborted) {
+			t.Fatalf("call %s crashed and the state is %s", g.CallID, after.State)
+		}
+		if g.State == FrameCleanedUp && (i == 0 || !g.FailOnCrash) {
+			t.Fatalf("call %s is cleaned up and still there", g.CallID)
+		}
+		if g.Crash == nil != g.State.Live() {
+			t.Fatalf("call %s is %s, crash %v", g.CallID, g.State, g.Crash)
+		}
+	}
+}
+
+// next is which state may follow which.
+var next = map[State][]State{
+	Running: {Aborted, Cleanup, Completed, Failed},
+	Aborted: {Cleanup, Failed},
+	Cleanup: {Failed},
+}
+
+func checkTransitions(t *rapid.T, v *verb, before, after Operation) {
+	old := len(before.Transitions)
+	if len(after.Transitions) < old || old > 0 && !reflect.DeepEqual(after.Transitions[:old], before.Transitions) {
+		t.Fatalf("a transition is lost: %v, were %v", after.Transitions, before.Transitions)
+	}
+	state := before.State
+	for _, change := range after.Transitions[old:] {
+		if change.Revision != after.Revision || change.From != state || !slices.Contains(next[state], change.To) || !change.At.Equal(v.at.wall) || change.Reason == "" {
+			t.Fatalf("%+v in revision %d of an operation that is %s", change, after.Revision, state)
+		}
+		allAborted := change.From == Aborted && !slices.ContainsFunc(after.Stack, func(f *Frame) bool { return f.State == FrameActive })
+		if change.To == Cleanup && !v.fails && !allAborted && !crashedBadly(before, after) {
+			t.Fatalf("%+v for no reason", change)
+		}
+		state = change.To
+	}
+	if state != after.State {
+		t.Fatalf("it is %s, and its transitions end in %s", after.State, state)
+	}
+}
+
+// crashedBadly reports whether a call crashed that fails its operation.
+func crashedBadly(before, after Operation) bool {
+	crashed := newlyCrashed(after)
+	return slices.ContainsFunc(before.Stack, func(f *Frame) bool {
+		return f.FailOnCrash && (f.State == FrameCrashed || slices.Contains(crashed, f.CallID))
+	})
+}
+
+// checkEvents makes of what was before, with the new events, what is now.
+func checkEvents(t *rapid.T, before, after Operation) {
+	first := slices.IndexFunc(after.Events, func(e Event) bool { return e.Revision == after.Revision })
+	if first < 0 {
+		first = len(after.Events)
+	}
+	lost := len(before.Events) - first
+	if len(after.Events) > maxEvents || lost < 0 || lost > 0 && len(after.Events) != maxEvents ||
+		first > 0 && !reflect.DeepEqual(after.Events[:first], before.Events[lost:]) {
+		t.Fatalf("%d events, of which %d are new, after %d", len(after.Events), len(after.Events)-first, len(before.Events))
+	}
+	told := states(before)
+	for _, e := range after.Events[first:] {
+		key := string(e.Type)[:4] + e.CallID + e.SupervisorID
+		if e.CallID != "" {
+			key = e.CallID
+		}
+		if e.Type == CallReadiness {
+			key += " says"
+		}
+		if e.Revision != after.Revision || told[key] != e.From && e.Type != CallStarted {
+			t.Fatalf("%+v, but it was %q", e, told[key])
+		}
+		told[key] = e.To
+		switch f := after.Frame(e.CallID); {
+		case e.Type == CallStarted:
+			told[key+" says"] = string(f.Said().Readiness)
+		case e.Type == CallEnded:
+			delete(told, key)
+			delete(told, key+" says")
+		}
+	}
+	if now := states(after); !reflect.DeepEqual(told, now) {
+		t.Fatalf("the events tell of %v, it is %v", told, now)
+	}
+}
+
+// states returns what events tell of: the states of calls and supervisors, and what calls say of themselves.
+func states(op Operation) map[string]string {
+	all := make(map[string]string)
+	for _, f := range op.Stack {
+		all[f.CallID], all[f.CallID+" says"] = string(f.State), string(f.Said().Readiness)
+	}
+	for _, s := range op.Supervisors {
+		all["supe"+s.ID] = string(s.Status)
+	}
+	return all
+}
+
+// checkEffects checks that the resources of each call that crashed go exactly when it stops being crashed, its directory
+// when nobody needs it any more, and that nothing but heartbeats may be lost.
+func checkEffects(t *rapid.T, before, after Operation) {
+	effects := after.Effects()
+	crashed := newlyCrashed(after)
+	for _, f := range before.Stack {
+		g := after.Frame(f.CallID)
+		was := f.State == FrameCrashed || slices.Contains(crashed, f.CallID)
+		goes := was && (g == nil || g.State == FrameCleanedUp)
+		if has := slices.ContainsFunc(effects.Released, func(r Release) bool { return r.CallID == f.CallID }); has != goes {
+			t.Fatalf("the resources of %s go: %t, want %t", f.CallID, has, goes)
+		}
+		ends := goes || f.State.Live() && g == nil
+		if has := slices.Contains(effects.Ended, f.CallID); has != ends {
+			t.Fatalf("the directory of %s goes: %t, want %t", f.CallID, has, ends)
+		}
+	}
+	if effects.BeatOnly && withoutBeats(after) != withoutBeats(before) {
+		t.Fatalf("a power cut may take more than heartbeats:\n%s\nwas:\n%s", after.Encode(), before.Encode())
+	}
+}
+
+// withoutBeats returns the text of op without its heartbeats, and without processes that do not count.
+func withoutBeats(op Operation) string {
+	var zero Operation
+	op.Revision, op.LastHeartbeat = 0, zero.LastHeartbeat
+	op.Stack = slices.Clone(op.Stack)
+	for i, f := range op.Stack {
+		g := *f
+		g.LastHeartbeat, g.Beat, g.Process = zero.LastHeartbeat, Beat{}, counting(g.PID, g.Process)
+		op.Stack[i] = &g
+	}
+	op.Supervisors = slices.Clone(op.Supervisors)
+	for i := range op.Supervisors {
+		op.Supervisors[i].LastHeartbeat, op.Supervisors[i].Beat = zero.LastHeartbeat, Beat{}
+	}
+	return canonical(op)
+}

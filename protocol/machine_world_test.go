@@ -1,0 +1,119 @@
+package protocol
+
+import (
+	"fmt"
+	"time"
+)
+
+// The world of TestMachine: hosts with their clocks, processes that come and go under numbers that are used again, and what
+// really happened to each call and supervisor. Nothing here asks the code under test.
+
+// simHost is a machine: its clocks and its boot.
+type simHost struct {
+	id       string
+	boots    int
+	bootedAt time.Time
+	wall     time.Time
+	mono     int64 // milliseconds awake since the boot
+}
+
+func (h *simHost) bootID() string { return fmt.Sprintf("%s-boot%d", h.id, h.boots) }
+
+// awake lets time pass, asleep lets it pass while the host is suspended.
+func (h *simHost) awake(d time.Duration)  { h.wall, h.mono = h.wall.Add(d), h.mono+d.Milliseconds() }
+func (h *simHost) asleep(d time.Duration) { h.wall = h.wall.Add(d) }
+
+// place is a pid namespace of a host: where a command runs, and what it can see.
+type place struct {
+	*simHost
+	namespace string
+	started   map[int]int64 // start ticks of the living processes
+}
+
+func (p *place) reboot() {
+	p.started = make(map[int]int64)
+}
+
+// run returns the living process with the number pid, started if there is none; the zero Process for pid 0.
+func (p *place) run(pid int, ticks *int64) Process {
+	if pid == 0 {
+		return Process{}
+	}
+	if p.started[pid] == 0 {
+		*ticks++
+		p.started[pid] = *ticks
+	}
+	return Process{PID: pid, HostID: p.id, BootID: p.bootID(), PIDNamespace: p.namespace, StartTicks: p.started[pid]}
+}
+
+// seen is what a command that runs here observes. With blind it knows no monotonic clock, as with --now.
+func (p *place) seen(blind bool) Observation {
+	seen := Observation{
+		Now: p.wall, MonotonicMs: p.mono,
+		Host:   Host{ID: p.id, BootID: p.bootID(), PIDNamespace: p.namespace, BootedAt: p.bootedAt},
+		Exited: func(q Process) bool { return p.started[q.PID] != q.StartTicks },
+	}
+	if blind {
+		seen.MonotonicMs = 0
+	}
+	return seen
+}
+
+// pulse is the truth about a call or a supervisor: its process, and when it was heard of last.
+type pulse struct {
+	process Process // zero: it never said
+	host    *simHost
+	boot    string
+	mono    int64 // 0: whoever beat was blind
+	wall    time.Time
+}
+
+// beat is a heartbeat from p of now, by process if there was none.
+func (u *pulse) beat(p *place, blind bool) {
+	u.host, u.boot, u.mono, u.wall = p.simHost, p.bootID(), p.mono, p.wall
+	if blind {
+		u.mono = 0
+	}
+}
+
+// gone is spec §4.2 but for staleness: whether somebody at p knows that the process has ended, and why.
+func (u *pulse) gone(p *place) Evidence {
+	q := u.process
+	switch {
+	case q == Process{} || q.HostID != p.id:
+		return ""
+	case q.BootID != p.bootID() && u.wall.Before(p.bootedAt):
+		return Rebooted
+	case q.BootID == p.bootID() && q.PIDNamespace == p.namespace && p.started[q.PID] != q.StartTicks:
+		return Exited
+	}
+	return ""
+}
+
+// age is how long u has been silent, for somebody at p: not counting sleep or settings of the clock, within one boot.
+func (u *pulse) age(p *place, blind bool) time.Duration {
+	if u.awakeAge(p, blind) {
+		return time.Duration(p.mono-u.mono) * time.Millisecond
+	}
+	return p.wall.Sub(u.wall)
+}
+
+func (u *pulse) awakeAge(p *place, blind bool) bool {
+	return u.host == p.simHost && u.boot == p.bootID() && u.mono != 0 && !blind
+}
+
+// verdict is all of spec §4.2, for the default threshold.
+func (u *pulse) verdict(p *place, blind bool) Evidence {
+	if evidence := u.gone(p); evidence != "" {
+		return evidence
+	}
+	if age := u.age(p, blind); age > DefaultStalenessThreshold || age < -DefaultStalenessThreshold {
+		return Stale
+	}
+	return ""
+}
+
+// foreign reports whether process is certainly another one than that of u.
+func (u *pulse) foreign(process Process) bool {
+	return u.process != (Process{}) && process != (Process{}) && u.process != process
+}
