@@ -14,15 +14,16 @@ import (
 
 // world is what happens around a group: processes that run, beat, hang and die, passes that are killed half way, reboots.
 type world struct {
-	t     *testing.T
-	rand  *rand.Rand
-	g     Group
-	seen  Observation
-	procs map[int]*proc
-	next  int
-	file  []int64 // numbers in the alerts file
-	log   []string
-	well  bool // nothing fails any more
+	t      *testing.T
+	rand   *rand.Rand
+	g      Group
+	seen   Observation
+	procs  map[int]*proc
+	next   int
+	file   []int64              // numbers in the alerts file
+	failed map[string]time.Time // when the registry said so last
+	log    []string
+	well   bool // nothing fails any more
 }
 
 // proc is a process with all it has started: it is over when leader and others are gone.
@@ -39,7 +40,8 @@ func (p *proc) alive() bool { return p.leader || p.others }
 var walkers = []string{"a", "b", "c", "d"}
 
 // TestGroupWalk holds random histories against what must never happen: two live copies of a supervisor, a live one that the
-// registry does not know, an alert that is lost or told twice, a supervisor that stays down for no reason.
+// registry does not know, a restart before its backoff or beyond the last attempt, an alert that is lost or told twice, a
+// supervisor that stays down for no reason.
 func TestGroupWalk(t *testing.T) {
 	for seed := range walks(t) {
 		w := newWorld(t, seed)
@@ -66,7 +68,7 @@ func walks(t *testing.T) uint64 {
 }
 
 func newWorld(t *testing.T, seed uint64) *world {
-	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 0)), g: CreateGroup("g"), procs: make(map[int]*proc), next: 100}
+	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 0)), g: CreateGroup("g"), procs: make(map[int]*proc), failed: make(map[string]time.Time), next: 100}
 	w.seen = Observation{
 		Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), MonotonicMs: 1000,
 		Host: Host{ID: "h", BootID: "boot0", PIDNamespace: "1", BootedAt: time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC)},
@@ -148,7 +150,7 @@ func (w *world) register(id string) {
 	if r.Request || w.once(2) {
 		policy := DefaultPolicy()
 		policy.MaxAttempts = w.rand.IntN(4)
-		r.StartInfo = &StartInfo{Command: "x", Dir: "/", Policy: policy}
+		r.StartInfo = &StartInfo{Command: "x", Dir: "/", Readiness: ReadinessReady, Policy: policy}
 	}
 	if !r.Request && len(w.alive(id)) == 0 {
 		p := w.spawn(id, 0, 0)
@@ -222,7 +224,9 @@ func (w *world) pass(point int) {
 	if point == 0 {
 		return
 	}
-	w.g = d.Group()
+	before := w.g
+	w.commit(d.Group())
+	w.checkBackoff(d, before)
 	if point == 1 {
 		return
 	}
@@ -248,7 +252,43 @@ func (w *world) pass(point int) {
 	if point == 3 {
 		return
 	}
-	w.g = w.g.Result("me", result, w.seen)
+	w.commit(w.g.Result("me", result, w.seen))
+}
+
+// commit makes g the group, now and then as its file says, and takes note of the failures that it tells of.
+func (w *world) commit(g Group) {
+	for _, e := range g.Registry.Events {
+		if e.Revision > w.g.Registry.Revision && e.To == string(StateFailed) {
+			w.failed[e.SupervisorID] = e.At
+		}
+	}
+	w.g = g
+	if !w.once(10) {
+		return
+	}
+	text := g.Registry.Encode()
+	decoded, err := DecodeRegistry(text)
+	if err != nil || decoded.Encode() != text {
+		w.t.Errorf("does not survive its file: %v", err)
+	}
+	w.g.Registry = decoded
+}
+
+// checkBackoff checks that none is started again before its wait is over.
+func (w *world) checkBackoff(d *Decision, before Group) {
+	for _, a := range d.Actions {
+		was := before.Supervisor(a.SupervisorID)
+		if !a.Start || a.Attempt <= was.RestartAttempts {
+			continue
+		}
+		backoff := DefaultBackoff()
+		if earliest := w.failed[a.SupervisorID].Add(backoff[min(a.Attempt, len(backoff))-1]); w.seen.Now.Before(earliest) {
+			w.t.Errorf("attempt %d of %s is made before %v", a.Attempt, a.SupervisorID, earliest)
+		}
+		if most := w.g.Supervisor(a.SupervisorID).StartInfo.Policy.MaxAttempts; a.Attempt > most && !was.RestartPending {
+			w.t.Errorf("attempt %d of %s is made, of %d", a.Attempt, a.SupervisorID, most)
+		}
+	}
 }
 
 // append brings the pending alerts to the file, as AppendAlerts of fileops does.
