@@ -137,6 +137,22 @@ func TestDecodeForgetsOtherLayouts(t *testing.T) {
 	checkDecode(t, text)
 }
 
+// A file that was cut off anywhere is refused, and the refusal says that it ends too early: of a file laid out by the
+// encoder, and of one that is not.
+func TestDecodeCutOff(t *testing.T) {
+	op, _ := chain(t, 2)
+	laidOut := op.Encode()
+	for _, text := range []string{laidOut, strings.Join(strings.Fields(laidOut), " ")} {
+		for i := range len(strings.TrimSpace(text)) {
+			_, err := Decode(text[:i])
+			e, ok := errors.AsType[*DecodeError](err)
+			if want := "the file ends too early"; !ok || !errors.Is(err, ErrCorrupt) || e.Path != "" || i > 0 && e.Error() != want {
+				t.Fatalf("%q: %v, want %s", text[:i], err, want)
+			}
+		}
+	}
+}
+
 func TestDecodeRefuses(t *testing.T) {
 	for _, c := range []struct{ text, path, cause string }{
 		{"{\"operationId\": \"a\xff\"}", "/operationId", "invalid UTF-8"},
@@ -149,6 +165,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{`{"stack": [{"process": {"pid": 1, "pid": 2}}]}`, "/stack/0/process/pid", "duplicate"},
 		{`{"x": {"a": [1, {"b": 1, "b": 2}]}}`, "/x/a/1/b", "duplicate"},
 		{`{"stack": [{"callId": "a", "participantId": "b"}]}`, "/stack/0/lastHeartbeat", "is missing"},
+		{`{"revision": 4611686018427387905}`, "/revision", "at most 4611686018427387904"},
+		{`{"lastHeartbeat": "2026-01-20T10:30:00+1:00"}`, "/lastHeartbeat", "a time like"},
 	} {
 		_, err := Decode(c.text)
 		e, ok := errors.AsType[*DecodeError](err)

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -117,6 +118,41 @@ func TestEncodeNoticesOtherFrames(t *testing.T) {
 	}
 	if again.Stack[1].Description != "changed" {
 		t.Error("the change is lost")
+	}
+}
+
+// full is a disk that has room for some bytes.
+type full struct{ room int }
+
+var errFull = errors.New("full")
+
+func (f *full) Write(p []byte) (int, error) {
+	n := min(f.room, len(p))
+	f.room -= n
+	if n < len(p) {
+		return n, errFull
+	}
+	return n, nil
+}
+
+// WriteTo returns how much was written, and the error of the disk wherever it comes: in what is new, or in what is copied.
+func TestWriteToFull(t *testing.T) {
+	op, seen := chain(t, 3)
+	op, err := Decode(op.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if op, err = op.Heartbeat(Actor{Supervisor: "s"}, Saying{}, seen); err != nil {
+		t.Fatal(err)
+	}
+	size := len(op.Encode())
+	for room := range size {
+		if n, err := op.WriteTo(&full{room}); n != int64(room) || !errors.Is(err, errFull) {
+			t.Fatalf("with room for %d bytes: %d, %v", room, n, err)
+		}
+	}
+	if n, err := op.WriteTo(&full{size}); n != int64(size) || err != nil {
+		t.Errorf("with room for all: %d, %v", n, err)
 	}
 }
 

@@ -1,0 +1,106 @@
+package protocol
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// What an orchestrator does to a group besides passes.
+
+// The hook's alerts are given once, and never taken back.
+func TestGiven(t *testing.T) {
+	seen := Observation{Now: noon}
+	g := CreateGroup("g").Pass(Pass{Owner: "me", Hook: true, LastAlert: 3}, seen).Group()
+	if g.Registry.AlertsGiven != 3 {
+		t.Fatalf("a new hook begins after alert %d, want 3", g.Registry.AlertsGiven)
+	}
+	for _, c := range []struct {
+		seq, want int64
+		changed   bool
+	}{{5, 5, true}, {5, 5, false}, {4, 5, false}, {6, 6, true}} {
+		after := g.Given(c.seq, seen)
+		if after.Registry.AlertsGiven != c.want || (after.Registry.Revision == g.Registry.Revision+1) != c.changed {
+			t.Errorf("given %d: %d in revision %d after %d, want %d", c.seq, after.Registry.AlertsGiven, after.Registry.Revision, g.Registry.Revision, c.want)
+		}
+		g = after
+	}
+}
+
+// An orchestrator sets the state of its own group only.
+func TestSetOrchestratorState(t *testing.T) {
+	g := CreateGroup("g").Pass(Pass{Owner: "me"}, Observation{Now: noon}).Group()
+	if got := g.SetOrchestratorState("you", OrchestratorStopped); got.Orchestrator.State != OrchestratorRunning || got.Orchestrator.Revision != g.Orchestrator.Revision {
+		t.Errorf("by another: %+v", got.Orchestrator)
+	}
+	got := g.SetOrchestratorState("me", OrchestratorStopped)
+	if got.Orchestrator.State != OrchestratorStopped || got.Orchestrator.Revision != g.Orchestrator.Revision+1 || g.Orchestrator.State != OrchestratorRunning {
+		t.Errorf("by its owner: %+v, was %+v", got.Orchestrator, g.Orchestrator)
+	}
+}
+
+// Passes every 5 s need a threshold of 12.5 s, which is 13 in whole seconds. One longer pause does not count.
+func TestPassesTooRare(t *testing.T) {
+	for _, c := range []struct{ before, last, threshold, want time.Duration }{
+		{5 * time.Second, 5 * time.Second, 10 * time.Second, 13 * time.Second},
+		{5 * time.Second, time.Hour, 10 * time.Second, 13 * time.Second},
+		{time.Hour, 5 * time.Second, 10 * time.Second, 13 * time.Second},
+		{4 * time.Second, time.Hour, 10 * time.Second, 0},
+		{5 * time.Second, 5 * time.Second, 12500 * time.Millisecond, 0},
+		{0, time.Hour, 10 * time.Second, 0},
+		{time.Minute, time.Minute, 10 * time.Second, 150 * time.Second},
+	} {
+		before, g := CreateGroup("g"), CreateGroup("g")
+		before.Orchestrator.Period, g.Orchestrator.Period, g.Orchestrator.StalenessThreshold = c.before, c.last, c.threshold
+		if got := g.PassesTooRare(before); got != c.want {
+			t.Errorf("passes after %v and %v, threshold %v: %v, want %v", c.before, c.last, c.threshold, got, c.want)
+		}
+	}
+}
+
+// A registry that is emptied is to be copied to the archive; an edit that is none asks for nothing.
+func TestGroupEffects(t *testing.T) {
+	seen := Observation{Now: noon}
+	start := &StartInfo{Command: "c", Dir: "/", Readiness: ReadinessReady, Policy: DefaultPolicy()}
+	g, err := CreateGroup("g").Register(Registration{Supervisor: "s", By: "u", Request: true, StartInfo: start}, seen)
+	if err != nil || g.Effects() != (GroupEffects{}) {
+		t.Fatalf("%v, %+v", err, g.Effects())
+	}
+	fresh, err := g.Register(Registration{Supervisor: "t", By: "u", Request: true, StartInfo: start, Fresh: true}, seen)
+	if err != nil || !fresh.Effects().Cleared || len(fresh.Registry.Supervisors) != 1 || fresh.Supervisor("t") == nil {
+		t.Errorf("%v, %+v, %+v", err, fresh.Effects(), fresh.Registry.Supervisors)
+	}
+	again, err := fresh.Register(Registration{Supervisor: "t", By: "u", Request: true, StartInfo: start}, seen)
+	if err != nil || again.Effects() != (GroupEffects{}) || again.Registry.Revision != fresh.Registry.Revision {
+		t.Errorf("%v, %+v", err, again.Effects())
+	}
+}
+
+// An alert is one line, with what was not known in it.
+func TestAlertLine(t *testing.T) {
+	a := Alert{Seq: 7, Type: AlertDead, SupervisorID: "s", Message: "two\nlines", Timestamp: noon, Unknown: []Member{{"x", "{\n \"n\": 1.0 }"}}}
+	const want = `{"orchestrationGroupId":"g","seq":7,"type":"supervisorDead","supervisorId":"s","message":"two\nlines",` +
+		`"timestamp":"2026-01-20T12:00:00.000Z","x":{"n":1.0}}` + "\n"
+	if got := a.Line("g"); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// Events and transitions that somebody has written in another order come in that of their revisions, each once.
+func TestLinesInOrder(t *testing.T) {
+	op := Operation{ID: "o"}
+	for _, revision := range []int64{3, 1, 2, 4} {
+		op.Events = append(op.Events, Event{Revision: revision, At: noon, Type: CallEnded})
+		op.Transitions = append(op.Transitions, Transition{Revision: revision, At: noon})
+	}
+	var got []int64
+	for _, line := range op.Lines(1) {
+		got = append(got, line.Revision)
+	}
+	if want := []int64{2, 2, 3, 3, 4, 4}; !slices.Equal(got, want) {
+		t.Errorf("lines of revisions %v, want %v", got, want)
+	}
+	if op.Events[0].Revision != 3 || op.Transitions[0].Revision != 3 {
+		t.Error("the operation was sorted")
+	}
+}
