@@ -54,7 +54,7 @@ func (c *every) Run(*Env) error {
 var flagSeeds = []string{
 	"", "--help", "-h", "--bool\n--help", "--help=false", "--word\n--help", "--\n--help", "--version", "-v\n-n\n--json", "--now=2026-01-01T00:00:00Z",
 	"--word=a\n--text\n\n--optional=\n--many=1\n-m\n2\n--bool\n--pid=1\n--count=0\n--span=1m30s\na\nb", "--now\nyesterday", "--sync=disk",
-	"--pid=0", "--pid=-1", "--pid=2147483648", "--pid=0x10", "--count=1e3", "--span=0", "--span=0.001", "--span=1h1", "--span=NaN", "--span=1e400",
+	"--pid=0", "--pid=-1", "--count=-1", "--pid=2147483648", "--pid=0x10", "--count=1e3", "--span=0", "--span=0.001", "--span=1h1", "--span=NaN", "--span=1e400",
 	"--text=\xff", "--word=", "--bool=maybe", "--bool=false", "---bool", "-", "--", "--=", "-=a", "--unknown", "--word", "a\n--bool", "--bool\n--\n-x",
 	"-bool", "--m=1", "-n=0", "--many\n--many\n--many", "--json\n--nope", "--lock-timeout=-1s", "--ledger=\x00", "--short", "-é",
 }
@@ -94,13 +94,13 @@ func FuzzFlags(f *testing.F) {
 		if lines == "" {
 			args = nil
 		}
-		want := &every{takesArgs: takesArgs}
+		want := &every{takesArgs: takesArgs, PID: 1}
 		var set FlagSet
 		want.Define(&set)
 		want.CommonFlags().define(&set)
 		wantErr := set.allAtOnce(args)
 
-		got := &every{takesArgs: takesArgs}
+		got := &every{takesArgs: takesArgs, PID: 1}
 		var stdout, stderr bytes.Buffer
 		env := &Env{Program: "every", Stdout: &stdout, Stderr: &stderr, flags: got.CommonFlags()}
 		status := env.run(got, args, "Every", "Details.")
@@ -137,7 +137,7 @@ func checkRun(t *testing.T, c *every, status int, stdout, stderr string) {
 	if !c.ran {
 		return
 	}
-	if c.PID < 0 || c.Count < 0 || c.lockTimeout < 0 || c.Span != 0 && c.Span < time.Millisecond {
+	if c.PID < 1 || c.Count < 0 || c.lockTimeout < 0 || c.Span != 0 && c.Span < time.Millisecond {
 		t.Errorf("out of range: %+v", c)
 	}
 	texts := append(c.Many, c.Text)
