@@ -1,0 +1,198 @@
+//go:build linux
+
+package testscripts
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/dpl-project/dpl/testscripts/build"
+)
+
+// insideVariable says, in the environment of a test that runs in namespaces of its own, where the commands are.
+const insideVariable = "DPL_TEST_INSIDE"
+
+// ownNumbers are namespaces in which a test may choose the number of the next process.
+var ownNumbers = []string{"-Urp --mount-proc", "-p --mount-proc"}
+
+// inside runs the test again in the namespaces that unshare(1) makes of the first of flags that it may, passes its result
+// on, and returns nil. There it returns an empty ledger. A shell is the first process there: it waits for orphans, whose
+// numbers would not become free.
+func inside(t *testing.T, flags ...string) *observed {
+	t.Helper()
+	if bin := os.Getenv(insideVariable); bin != "" {
+		return ledgerOf(t, bin)
+	}
+	unshare := program(t, "unshare")
+	var refusals []string
+	for _, f := range flags {
+		args := append(strings.Fields(f), "--fork", "--kill-child")
+		if out, err := exec.Command(unshare, append(args, "true")...).CombinedOutput(); err != nil {
+			refusals = append(refusals, fmt.Sprintf("needs unshare %s: %v: %s", f, err, out))
+			continue
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 4*patience)
+		defer cancel()
+		args = append(args, "sh", "-c", `"$@"; exit $?`, "sh", os.Args[0], "-test.v", "-test.run=^"+t.Name()+"$")
+		cmd := exec.CommandContext(ctx, unshare, args...)
+		cmd.Env = append(os.Environ(), insideVariable+"="+build.Commands(t, root))
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()+" ") {
+			t.Errorf("unshare %s: %v\n%s", f, err, out)
+		}
+		return nil
+	}
+	t.Skip(strings.Join(refusals, "\n"))
+	return nil
+}
+
+// ledgerOf returns an empty ledger for t. All that belongs to it ends with t.
+func ledgerOf(t *testing.T, bin string) *observed {
+	dir := t.TempDir()
+	t.Cleanup(func() { endAll(dir) })
+	return &observed{t, bin, dir}
+}
+
+// exits runs a command that has to exit with status, and returns what it prints.
+func (o *observed) exits(status, name string, args ...string) string {
+	o.t.Helper()
+	out, err := o.command(name, args...).CombinedOutput()
+	if got, err := exitStatus(err); got != status {
+		o.t.Errorf("%s %s: got %s, want %s (%v)\n%s", name, strings.Join(args, " "), got, status, err, out)
+	}
+	return string(out)
+}
+
+// member returns the text of the member at path, like stack.0.state, of a file of the ledger; "absent" if it has none.
+func (o *observed) member(file, path string) string {
+	o.t.Helper()
+	data, err := os.ReadFile(filepath.Join(o.dir, "ledger", file))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	var document any
+	if err := json.Unmarshal(data, &document); err != nil {
+		o.t.Fatalf("%s: %v", file, err)
+	}
+	return strings.Join(values(document, strings.Split(path, ".")), " ")
+}
+
+// want compares members of a file of the ledger, given as PATH=WANT.
+func (o *observed) want(file string, members ...string) {
+	o.t.Helper()
+	for _, m := range members {
+		path, want, _ := strings.Cut(m, "=")
+		if got := o.member(file, path); got != want {
+			o.t.Errorf("%s: %s is %s, want %s", file, path, got, want)
+		}
+	}
+}
+
+// until returns when done reports true.
+func (o *observed) until(what string, done func() bool) {
+	o.t.Helper()
+	for deadline := time.Now().Add(patience); !done(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			o.t.Fatalf("after %v not yet: %s", patience, what)
+		}
+	}
+}
+
+// launch starts cmd, and kills what is left of it when the test ends.
+func (o *observed) launch(cmd *exec.Cmd) int {
+	o.t.Helper()
+	if err := cmd.Start(); err != nil {
+		o.t.Fatal(err)
+	}
+	o.t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	return cmd.Process.Pid
+}
+
+// sleeper starts a process that does nothing.
+func (o *observed) sleeper() *exec.Cmd {
+	cmd := exec.Command("sleep", "600")
+	o.launch(cmd)
+	return cmd
+}
+
+// die kills a process of cmd and waits for it, so that its number is free.
+func die(cmd *exec.Cmd) {
+	cmd.Process.Kill()
+	cmd.Wait()
+}
+
+// A stranger is a process, with a child, that leads a session and a group, and that nobody may signal.
+type stranger struct {
+	pid int
+	dir string
+}
+
+// strangerScript notes each signal that can be caught.
+const strangerScript = `trap 'echo signalled >>told' HUP INT QUIT USR1 USR2 PIPE ALRM TERM CONT TSTP
+sleep 600 & echo $! >child.new && mv child.new child
+while :; do wait; done`
+
+// recycle makes a stranger that has the number pid, which is free or becomes so, and started in another tick than start.
+func (o *observed) recycle(pid int, start int64) *stranger {
+	o.t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+		if err := os.WriteFile("/proc/sys/kernel/ns_last_pid", []byte(strconv.Itoa(pid-1)), 0); err != nil {
+			o.t.Skipf("needs the right to choose the number of a process: %v", err)
+		}
+		s := &stranger{dir: o.t.TempDir()}
+		cmd := exec.Command("sh", "-c", strangerScript)
+		cmd.Dir, cmd.SysProcAttr = s.dir, &syscall.SysProcAttr{Setsid: true}
+		// It carries the ledger, as a process does that the same user has started for something else.
+		cmd.Env = append(os.Environ(), "DPL_LEDGER="+o.dir+"/ledger")
+		if err := cmd.Start(); err != nil {
+			o.t.Fatal(err)
+		}
+		s.pid = cmd.Process.Pid
+		if ticks, _ := startTicks(s.pid); s.pid != pid || ticks == start {
+			syscall.Kill(-s.pid, syscall.SIGKILL)
+			cmd.Wait()
+			continue
+		}
+		o.t.Cleanup(func() {
+			syscall.Kill(-s.pid, syscall.SIGKILL)
+			cmd.Wait()
+		})
+		o.until("the stranger is ready", func() bool { return s.child() != 0 })
+		return s
+	}
+	o.t.Fatalf("no process got the number %d", pid)
+	return nil
+}
+
+func (s *stranger) child() int {
+	data, _ := os.ReadFile(filepath.Join(s.dir, "child"))
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(data)))
+	return pid
+}
+
+// unharmed checks that neither the stranger nor its child has got a signal: the stranger sleeps unless it gets one.
+func (s *stranger) unharmed(o *observed) {
+	o.t.Helper()
+	for _, pid := range []int{s.pid, s.child()} {
+		if _, alive := startTicks(pid); !alive {
+			o.t.Errorf("process %d of the stranger is dead", pid)
+			continue
+		}
+		o.until("the stranger sleeps", func() bool { return sleeps(pid) })
+	}
+	if told, err := os.ReadFile(filepath.Join(s.dir, "told")); err == nil {
+		o.t.Errorf("the stranger got a signal: %s", told)
+	}
+}
