@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/gofrs/flock"
 )
 
 // pidIn returns the pid that a script writes to a file of o, when it is there.
@@ -75,8 +77,17 @@ func recycledWhilePID(o *observed) {
 	beats := func() string { return o.member("operations/build.json", "revision") }
 	first := beats()
 	o.until("a heartbeat", func() bool { return beats() != first })
-	beater.Process.Signal(syscall.SIGSTOP)
-	o.until("the beater is stopped", func() bool { return stopped(beater.Process.Pid) })
+	o.until("the beater is stopped and has no lock", func() bool {
+		beater.Process.Signal(syscall.SIGSTOP)
+		o.until("it is stopped", func() bool { return stopped(beater.Process.Pid) })
+		lock := flock.New(o.dir+"/ledger/operations/build.json.lock", flock.SetFlag(os.O_RDWR))
+		defer lock.Close()
+		free, _ := lock.TryLock()
+		if !free {
+			beater.Process.Signal(syscall.SIGCONT)
+		}
+		return free
+	})
 	die(worker)
 	s := o.recycle(worker.Process.Pid, start)
 	o.run("dpl-abort")

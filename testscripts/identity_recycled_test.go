@@ -9,11 +9,10 @@ import (
 	"testing"
 )
 
-// TestIdentityRecycled gives the numbers of dead processes to strangers. The dead are found at once, and no stranger gets
-// a signal (spec §3.4, §4.2 exited, §11.4).
-func TestIdentityRecycled(t *testing.T) {
-	t.Parallel()
-	o := inside(t, ownNumbers...)
+// testRecycled gives the numbers of dead processes to strangers. The dead are found at once, and no stranger gets a signal
+// (spec §3.4, §4.2 exited, §11.4).
+func testRecycled(t *testing.T, bin string) {
+	o := inside(t, bin, ownNumbers...)
 	if o == nil {
 		return
 	}
@@ -28,7 +27,7 @@ func TestIdentityRecycled(t *testing.T) {
 		"dpl-run":           recycledRun,
 		"while-pid":         recycledWhilePID,
 	} {
-		t.Run(name, func(t *testing.T) { test(ledgerOf(t, o.bin)) })
+		t.Run(name, func(t *testing.T) { test(ledgerOf(t, bin)) })
 	}
 }
 

@@ -18,6 +18,31 @@ import (
 	"github.com/dpl-project/dpl/testscripts/build"
 )
 
+// TestIdentity has the commands judge and signal processes whose numbers mean something else by then, or elsewhere.
+func TestIdentity(t *testing.T) {
+	t.Parallel()
+	bin := os.Getenv(insideVariable)
+	if bin == "" {
+		bin = build.Commands(t, root)
+	}
+	for name, test := range map[string]func(t *testing.T, bin string){
+		"recycled":  testRecycled,
+		"window":    testWindow,
+		"same tick": testSameTick,
+		"zombies":   testZombies,
+		"elsewhere": testElsewhere,
+		"inside":    testElsewhereInside,
+		"host name": testHostName,
+		"boot":      testBoot,
+		"time":      testTimeNamespace,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, bin)
+		})
+	}
+}
+
 // insideVariable says, in the environment of a test that runs in namespaces of its own, where the commands are.
 const insideVariable = "DPL_TEST_INSIDE"
 
@@ -27,29 +52,37 @@ var ownNumbers = []string{"-Urp --mount-proc", "-p --mount-proc"}
 // inside runs the test again in the namespaces that unshare(1) makes of the first of flags that it may, passes its result
 // on, and returns nil. There it returns an empty ledger. A shell is the first process there: it waits for orphans, whose
 // numbers would not become free.
-func inside(t *testing.T, flags ...string) *observed {
+func inside(t *testing.T, bin string, flags ...string) *observed {
 	t.Helper()
-	if bin := os.Getenv(insideVariable); bin != "" {
+	if os.Getenv(insideVariable) != "" {
 		return ledgerOf(t, bin)
 	}
+	args := namespaces(t, flags...)
+	args = append(args, "sh", "-c", `"$@"; exit $?`, "sh", os.Args[0], "-test.v", "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$")
+	ctx, cancel := context.WithTimeout(context.Background(), 4*patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), insideVariable+"="+bin)
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()+" ") {
+		t.Errorf("%v: %v\n%s", args, err, out)
+	}
+	return nil
+}
+
+// namespaces returns how to run a command, which is to be appended, in the namespaces that unshare(1) makes of the first of
+// flags that it may.
+func namespaces(t *testing.T, flags ...string) []string {
+	t.Helper()
 	unshare := program(t, "unshare")
 	var refusals []string
 	for _, f := range flags {
-		args := append(strings.Fields(f), "--fork", "--kill-child")
-		if out, err := exec.Command(unshare, append(args, "true")...).CombinedOutput(); err != nil {
-			refusals = append(refusals, fmt.Sprintf("needs unshare %s: %v: %s", f, err, out))
-			continue
+		args := append(append([]string{unshare}, strings.Fields(f)...), "--fork", "--kill-child")
+		out, err := exec.Command(args[0], append(args[1:], "true")...).CombinedOutput()
+		if err == nil {
+			return args
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 4*patience)
-		defer cancel()
-		args = append(args, "sh", "-c", `"$@"; exit $?`, "sh", os.Args[0], "-test.v", "-test.run=^"+t.Name()+"$")
-		cmd := exec.CommandContext(ctx, unshare, args...)
-		cmd.Env = append(os.Environ(), insideVariable+"="+build.Commands(t, root))
-		out, err := cmd.CombinedOutput()
-		if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()+" ") {
-			t.Errorf("unshare %s: %v\n%s", f, err, out)
-		}
-		return nil
+		refusals = append(refusals, fmt.Sprintf("needs unshare %s: %v: %s", f, err, out))
 	}
 	t.Skip(strings.Join(refusals, "\n"))
 	return nil

@@ -1,0 +1,96 @@
+//go:build linux
+
+package testscripts
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// testSameTick shows a known limit: who gets the number of a dead process within the tick (10 ms) in which that started is
+// taken for it. So as a participant it is found by its heartbeat, which nobody makes. That it would get a signal, too, is
+// why only a handle protects: here the file is made to say what such a stranger would be.
+func testSameTick(t *testing.T, bin string) {
+	o := inside(t, bin, ownNumbers...)
+	if o == nil {
+		return
+	}
+	worker := o.sleeper()
+	start, _ := startTicks(worker.Process.Pid)
+	o.run("dpl-push", "--participant", "worker", "--call", "work", "--pid", strconv.Itoa(worker.Process.Pid), "--now", "2026-01-01T00:00:00Z")
+	die(worker)
+	s := o.recycle(worker.Process.Pid, start)
+	ticks, _ := startTicks(s.pid)
+	o.rewrite("operations/build.json", `"startTicks": [0-9]+`, fmt.Sprintf(`"startTicks": %d`, ticks))
+	o.run("dpl-cleanup", "--now", "2026-01-01T00:00:10Z")
+	o.want("operations/build.json", "state=running", "stack.0.state=active")
+	o.run("dpl-cleanup", "--now", "2026-01-01T00:00:10.001Z")
+	o.want("operations/build.json", "state=cleanup", "stack.0.state=crashed", "stack.0.evidence=stale")
+	s.unharmed(o)
+}
+
+// rewrite replaces what matches a pattern in a file of the ledger.
+func (o *observed) rewrite(file, pattern, with string) {
+	o.t.Helper()
+	path := filepath.Join(o.dir, "ledger", file)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	write(o.t, path, regexp.MustCompile(pattern).ReplaceAllString(string(data), with), 0o600)
+}
+
+// testZombies has a participant, a supervisor and a registered supervisor end whose parent does not wait for them, and go on
+// to beat in their names. They count as gone all the same (spec §4.2 exited).
+func testZombies(t *testing.T, bin string) {
+	o := ledgerOf(t, bin)
+	var pids []string
+	for range 3 {
+		pids = append(pids, strconv.Itoa(o.zombieToBe()))
+	}
+	o.run("dpl-push", "--participant", "cli", "--call", "main", "--staleness", "600")
+	o.run("dpl-push", "--participant", "worker", "--call", "work", "--pid", pids[0])
+	o.run("dpl-heartbeat", "--supervisor", "s", "--pid", pids[1])
+	o.run("dpl-push", "--participant", "cli", "--call", "other", "--supervisor", "s", "--no-fail-on-crash")
+	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--no-pass", "--pid", pids[2])
+	o.run("dpl-orchestrate", "--group", "g", "--staleness", "1h")
+	o.run("dpl-cleanup")
+	o.want("operations/build.json", "state=running", "stack.1.state=active", "supervisorHeartbeats.s.status=alive")
+	o.want("g.supervisors.json", "supervisors.s.state=running")
+
+	for _, pid := range pids {
+		if out, err := exec.Command("kill", "-KILL", pid).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		o.until("a zombie", func() bool {
+			data, _ := os.ReadFile("/proc/" + pid + "/status")
+			return strings.Contains(string(data), "\nState:\tZ ")
+		})
+	}
+	o.exits("5", "dpl-heartbeat", "--call", "work")
+	o.want("operations/build.json", "stack.1.state=crashed", "stack.1.evidence=exited",
+		"supervisorHeartbeats.s.status=dead", "stack.2.state=crashed", "stack.2.evidence=supervisorDead")
+	o.exits("69", "dpl-heartbeat", "--call", "main", "--pid", pids[0])
+	o.exits("5", "dpl-heartbeat", "--group", "g", "--supervisor", "s")
+	o.run("dpl-orchestrate", "--group", "g")
+	o.want("g.supervisors.json", "supervisors.s.state=dead", "supervisors.s.lastExit.reason=exited")
+}
+
+// zombieToBe starts a process whose parent will not wait for it.
+func (o *observed) zombieToBe() int {
+	file := filepath.Join(o.t.TempDir(), "pid")
+	o.launch(exec.Command("sh", "-c", `sleep 600 & echo $! >"$0".new; mv "$0".new "$0"; exec sleep 600`, file))
+	var pid int
+	o.until("the process that is to be a zombie", func() bool {
+		data, _ := os.ReadFile(file)
+		pid, _ = strconv.Atoi(strings.TrimSpace(string(data)))
+		return pid != 0
+	})
+	return pid
+}
