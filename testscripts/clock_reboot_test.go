@@ -1,0 +1,59 @@
+package testscripts
+
+import (
+	"testing"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// TestClockReboot reboots the machine, whose clock may be wrong afterwards. Of the participants that it ended, those that are
+// known by their process are dead at once unless they seem to have beaten since; then, as those known by their heartbeats
+// alone, they are dead when a heartbeat is older than the threshold, or as far in the future (spec §4.2).
+func TestClockReboot(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		set    time.Duration // the clock after the reboot
+		known  protocol.Evidence
+		beaten protocol.Evidence // of those known by their heartbeats
+	}{
+		{"right", 0, protocol.Rebooted, protocol.Stale},
+		{"an hour ahead", time.Hour, protocol.Rebooted, protocol.Stale},
+		{"an hour behind", -time.Hour, protocol.Stale, protocol.Stale},
+		{"at the beginning of time", -50 * 365 * 24 * time.Hour, protocol.Stale, protocol.Stale},
+		{"55 seconds behind", -55 * time.Second, protocol.Rebooted, ""},
+		{"62 seconds behind", -62 * time.Second, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newClockWorld(1)
+			r := &clockRun{t: t, w: w, ledger: newTestLedger(t)}
+			known := w.start()
+			r.edit(func(op protocol.Operation) (protocol.Operation, error) {
+				op = protocol.Create("build", protocol.DefaultHeartbeatInterval, protocol.DefaultStalenessThreshold)
+				return op.Push(protocol.Push{Participant: "known", Call: "known", PID: known.PID, Process: known, Contained: true}, w.observe())
+			})
+			r.edit(func(op protocol.Operation) (protocol.Operation, error) {
+				return op.Push(protocol.Push{Participant: "beaten", Call: "beaten", Contained: true}, w.observe())
+			})
+			w.reboot()
+			w.wall = w.wall.Add(c.set)
+			op := r.edit(func(op protocol.Operation) (protocol.Operation, error) { return op.Cleanup("janitor", w.observe()) })
+			if got := evidenceOf(op.Frame("known")); got != c.known {
+				t.Errorf("known by its process: %q, want %q", got, c.known)
+			}
+			if got := evidenceOf(op.Frame("beaten")); got != c.beaten {
+				t.Errorf("known by its heartbeats: %q, want %q", got, c.beaten)
+			}
+
+			// Whatever the clock, nobody is taken for alive for longer than two thresholds.
+			w.pass(2*op.StalenessThreshold + time.Millisecond)
+			op = r.edit(func(op protocol.Operation) (protocol.Operation, error) { return op.Cleanup("janitor", w.observe()) })
+			for _, f := range op.Stack {
+				if f.State.Live() {
+					t.Errorf("%s is %s", f.CallID, f.State)
+				}
+			}
+		})
+	}
+}

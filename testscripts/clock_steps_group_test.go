@@ -1,0 +1,108 @@
+package testscripts
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// TestClockStepsGroup is TestClockSteps for supervisors: passes restart nobody who beats, signal nobody, and whoever makes
+// them is not taken for gone by another owner.
+func TestClockStepsGroup(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3) {
+		w := newClockWorld(seed)
+		g := &groupRun{t: t, w: w, ledger: newTestLedger(t)}
+		for i := range 3 {
+			g.register(fmt.Sprint("s", i))
+		}
+		for range 100 {
+			g.turn()
+			if t.Failed() {
+				t.Fatalf("seed %d:\n%s", seed, strings.Join(w.story, "\n"))
+			}
+		}
+	}
+}
+
+// groupRun is a group whose supervisors beat while the clocks are set.
+type groupRun struct {
+	t      *testing.T
+	w      *clockWorld
+	ledger *fileops.Ledger
+	all    []protocol.Registration
+}
+
+func (r *groupRun) edit(verb func(g protocol.Group) (protocol.Group, error)) {
+	r.t.Helper()
+	err := r.ledger.EditGroup("g", fileops.OrCreate, func(tx *fileops.GroupTx) error {
+		after, err := verb(tx.Group())
+		if err != nil {
+			return err
+		}
+		return tx.Commit(after)
+	})
+	if err != nil {
+		r.t.Fatalf("%v\n%s", err, strings.Join(r.w.story, "\n"))
+	}
+}
+
+// register registers a supervisor that would be restarted.
+func (r *groupRun) register(id string) {
+	restartable := true
+	p := r.w.start()
+	reg := protocol.Registration{
+		Supervisor: id, By: id, PID: p.PID, Process: p, Restartable: &restartable,
+		StartInfo: &protocol.StartInfo{Command: "/bin/true", Policy: protocol.DefaultPolicy(), Readiness: protocol.ReadinessReady},
+	}
+	r.edit(func(g protocol.Group) (protocol.Group, error) { return g.Register(reg, r.w.observe()) })
+	r.all = append(r.all, reg)
+}
+
+func (r *groupRun) turn() {
+	r.t.Helper()
+	w := r.w
+	w.pass(time.Duration(w.rand.IntN(2000)) * time.Millisecond)
+	if w.rand.IntN(4) == 0 {
+		w.upset()
+	}
+	r.edit(func(g protocol.Group) (protocol.Group, error) {
+		d := g.Pass(protocol.Pass{Owner: "one", PID: 1}, w.observe())
+		r.quiet("one", d, false)
+		return d.Group(), nil
+	})
+	r.edit(func(g protocol.Group) (protocol.Group, error) {
+		d := g.Pass(protocol.Pass{Owner: "other", PID: 2}, w.observe())
+		r.quiet("other", d, true)
+		if g.Deserted(w.observe()) {
+			r.t.Error("the group is taken for deserted")
+		}
+		return g, nil
+	})
+	for _, s := range r.all {
+		r.edit(func(g protocol.Group) (protocol.Group, error) {
+			after, status, err := g.BeatRegistered(protocol.Actor{Supervisor: s.Supervisor, PID: s.PID, Process: s.Process}, protocol.Saying{}, w.observe())
+			if status != 0 {
+				r.t.Errorf("the heartbeat of %s: %d", s.Supervisor, status)
+			}
+			return after, err
+		})
+	}
+}
+
+// quiet checks that a pass finds nothing to do.
+func (r *groupRun) quiet(owner string, d *protocol.Decision, standBy bool) {
+	r.t.Helper()
+	if d.StandBy != standBy || len(d.Actions) > 0 {
+		r.t.Errorf("pass of %s: stands by: %t, actions %+v", owner, d.StandBy, d.Actions)
+	}
+	for _, s := range d.Group().Registry.Supervisors {
+		if s.State != protocol.StateRunning || s.LastExit != nil {
+			r.t.Errorf("pass of %s: %s is %s, %+v", owner, s.ID, s.State, s.LastExit)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package testscripts
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// A clockCall is a call whose participant lives, beats, or does not.
+type clockCall struct {
+	id      string
+	process protocol.Process // zero: only its heartbeats are known
+	beaten  time.Duration    // when, on the monotonic clock
+	mute    bool             // it does not beat any more
+}
+
+// clockRun is a ledger whose participants beat while the clocks are set.
+type clockRun struct {
+	t      *testing.T
+	w      *clockWorld
+	ledger *fileops.Ledger
+	calls  []*clockCall
+	made   int
+}
+
+// TestClockSteps sets the clock by an hour, to 2031 and 2019, and suspends the machine, while participants beat and a janitor
+// looks. Nobody who lives is declared dead, whose process ends is so at once, and who only stops to beat is so as soon as its
+// heartbeat is older than the threshold, on the monotonic clock (spec §4.2).
+func TestClockSteps(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3) {
+		w := newClockWorld(seed)
+		r := &clockRun{t: t, w: w, ledger: newTestLedger(t)}
+		r.edit(func(op protocol.Operation) (protocol.Operation, error) {
+			op = protocol.Create("build", protocol.DefaultHeartbeatInterval, protocol.DefaultStalenessThreshold)
+			return op.Push(protocol.Push{Participant: "cli", Call: "main"}, w.observe())
+		})
+		for range 200 {
+			r.turn()
+			if t.Failed() {
+				t.Fatalf("seed %d:\n%s", seed, strings.Join(w.story, "\n"))
+			}
+		}
+	}
+}
+
+func newTestLedger(t *testing.T) *fileops.Ledger {
+	t.Helper()
+	l, err := fileops.Create(t.TempDir()+"/ledger", fileops.Config{}, fileops.Options{Sync: fileops.SyncNone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func (r *clockRun) edit(verb fileops.Verb) protocol.Operation {
+	r.t.Helper()
+	op, _, err := r.ledger.EditOperation("build", fileops.OrCreate, verb)
+	if err != nil {
+		r.t.Fatalf("%v\n%s", err, strings.Join(r.w.story, "\n"))
+	}
+	return op
+}
+
+func (r *clockRun) beat(call string) {
+	r.t.Helper()
+	r.edit(func(op protocol.Operation) (protocol.Operation, error) {
+		return op.Heartbeat(protocol.Actor{Call: call}, protocol.Saying{}, r.w.observe())
+	})
+}
+
+// turn lets time pass, something happen, those beat who live, and a janitor look. Who beats judges the others, too.
+func (r *clockRun) turn() {
+	r.t.Helper()
+	w := r.w
+	for len(r.calls) < 4 {
+		r.push()
+	}
+	w.pass(time.Duration(w.rand.IntN(1500)) * time.Millisecond)
+	switch c := r.calls[w.rand.IntN(len(r.calls))]; w.rand.IntN(12) {
+	case 0, 1, 2:
+		w.upset()
+	case 3:
+		if c.process.Known() {
+			w.dead[c.process] = true
+			w.tell("%s is killed", c.id)
+		}
+	case 4:
+		c.mute = true
+		w.tell("%s beats no more", c.id)
+	}
+	r.judged(r.edit(func(op protocol.Operation) (protocol.Operation, error) { return op.Cleanup("janitor", w.observe()) }))
+	r.beat("main")
+	for _, c := range r.calls {
+		if !c.mute && !w.dead[c.process] {
+			r.beat(c.id)
+			c.beaten = w.monotonic
+		}
+	}
+}
+
+// push adds a call that leaves the operation running when it crashes.
+func (r *clockRun) push() {
+	r.made++
+	c := &clockCall{id: fmt.Sprint("c", r.made), beaten: r.w.monotonic}
+	if r.w.rand.IntN(2) == 0 {
+		c.process = r.w.start()
+	}
+	r.edit(func(op protocol.Operation) (protocol.Operation, error) {
+		return op.Push(protocol.Push{
+			Participant: c.id, Call: c.id, PID: c.process.PID, Process: c.process, Contained: true,
+		}, r.w.observe())
+	})
+	r.calls = append(r.calls, c)
+}
+
+// judged compares what the janitor has made of each call with what has become of it, and forgets the dead ones.
+func (r *clockRun) judged(op protocol.Operation) {
+	r.t.Helper()
+	var left []*clockCall
+	for _, c := range r.calls {
+		var want protocol.Evidence
+		switch {
+		case r.w.dead[c.process]:
+			want = protocol.Exited
+		case r.w.monotonic.Milliseconds()-c.beaten.Milliseconds() > op.StalenessThreshold.Milliseconds():
+			want = protocol.Stale
+		}
+		f := op.Frame(c.id)
+		switch {
+		case f == nil:
+			r.t.Errorf("%s is gone before it was seen crashed", c.id)
+		case evidenceOf(f) != want || f.State.Live() != (want == ""):
+			r.t.Errorf("%s is %s, evidence %q, want %q", c.id, f.State, evidenceOf(f), want)
+		}
+		if want == "" {
+			left = append(left, c)
+		}
+	}
+	if f := op.Frame("main"); f == nil || f.State != protocol.FrameActive || op.State != protocol.Running {
+		r.t.Errorf("the operation is %s, its caller %+v", op.State, f)
+	}
+	r.calls = left
+}
+
+func evidenceOf(f *protocol.Frame) protocol.Evidence {
+	if f.Crash == nil {
+		return ""
+	}
+	return f.Crash.Evidence
+}
