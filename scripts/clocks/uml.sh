@@ -1,0 +1,72 @@
+#!/bin/sh
+# uml.sh BINDIR: set the clock of a real kernel while the commands in BINDIR work, then reboot it.
+#
+# It boots user-mode-linux twice, with one disk, as any user, has inside.sh step the clock there by an hour, to 2031 and to
+# 2019, and prints a table of who was declared dead, when and why. It exits 1 if a participant that lived was, or if one that
+# did not was found too late. It takes about a minute. It needs the Debian packages user-mode-linux and e2fsprogs, and, for
+# processors with AMX, a C compiler. Without user-mode-linux it says so and exits 0, or 1 if STRICT is set.
+set -u
+dir=
+booted=
+
+die() {
+    echo "clocks: $*" >&2
+    exit 1
+}
+
+clean() {
+    trap '' HUP INT TERM
+    if [ -n "$booted" ]; then
+        kill -KILL "$booted" 2>/dev/null
+        wait "$booted" 2>/dev/null
+    fi
+    [ -z "$dir" ] || rm -rf --one-file-system "$dir"
+}
+trap clean EXIT
+trap 'exit 130' HUP INT TERM
+
+# boot PHASE: run inside.sh in a machine, and append what it prints to $dir/said
+boot() {
+    # The machine's first process dies with the others; what it is killed with, those it has traced are, too.
+    LD_PRELOAD=$shim timeout --foreground --kill-after=5 100 linux.uml mem=256M \
+        root=/dev/root rootfstype=hostfs rootflags=/ ro ubd0="$dir/disk" uml_dir="$dir" \
+        init="$here/inside.sh" con0=null,fd:1 con=null quiet \
+        CLOCKS_PHASE="$1" CLOCKS_BIN="$bin" </dev/null >"$dir/console.$1" 2>&1 &
+    booted=$!
+    wait "$booted"
+    booted=
+    tr -d '\r' <"$dir/console.$1" | sed -n 's/^clocks| //p' >"$dir/new"
+    grep -v '^end of phase' "$dir/new"
+    cat "$dir/new" >>"$dir/said"
+    grep -q "^end of phase $1\$" "$dir/new" || {
+        tail -n 20 "$dir/console.$1" >&2
+        die "phase $1 has not come to its end"
+    }
+}
+
+[ $# = 1 ] || die 'usage: uml.sh BINDIR'
+bin=$(CDPATH='' cd -- "$1" && pwd -P) || die "$1: no such directory: run make first"
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
+for program in linux.uml mke2fs; do
+    command -v "$program" >/dev/null || {
+        echo "clocks: left out: needs $program (Debian: user-mode-linux e2fsprogs)"
+        [ -z "${STRICT:-}" ]
+        exit
+    }
+done
+dir=$(mktemp -d "${TMPDIR:-/tmp}/dpl-clocks.XXXXXX") || die 'no temporary directory'
+
+shim=
+if grep -qw amx_tile /proc/cpuinfo; then
+    cc -O2 -shared -fPIC -o "$dir/xstate.so" "$here/xstate.c" || die 'linux.uml needs a C compiler on a processor with AMX'
+    shim=$dir/xstate.so
+fi
+truncate -s 64M "$dir/disk" || exit 1
+mke2fs -q -t ext4 -F "$dir/disk" || exit 1
+
+boot 1
+boot 2
+checks=$(grep -c '^ok' "$dir/said")
+failed=$(grep -c '^FAILED' "$dir/said")
+[ "$failed" = 0 ] || die "$failed of $((checks + failed)) checks failed"
+echo "clocks: all $checks checks passed"
