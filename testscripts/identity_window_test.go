@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -30,7 +31,7 @@ func testWindow(t *testing.T, bin string) {
 					register(o)
 					o.run("dpl-orchestrate", "--group", "g", "--staleness", "1h")
 					o.run("dpl-shutdown", "--group", "g", "--supervisor", "s")
-					s, hit := o.inWindow(o.delayed("dpl-orchestrate", "--group", "g"), call, o.registered)
+					s, hit := o.inWindow(o.delayed("dpl-orchestrate", "--group", "g"), o.registered, call)
 					s.unharmed(o)
 					if hit || t.Failed() {
 						return
@@ -61,22 +62,22 @@ func (o *observed) delayed(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// inWindow runs cmd, and when it enters the system call kills the process victim and gives its number to a stranger. It
-// reports whether the stranger was there before the system call was made.
-func (o *observed) inWindow(cmd *exec.Cmd, call int, victim func() int) (s *stranger, hit bool) {
+// inWindow runs cmd, and when it enters one of the system calls kills the process victim and gives its number to a stranger.
+// It reports whether the stranger was there before the system call was made.
+func (o *observed) inWindow(cmd *exec.Cmd, victim func() int, calls ...int) (s *stranger, hit bool) {
 	o.launch(cmd)
 	pid := victim()
 	start, _ := startTicks(pid)
 	thread := 0
 	o.until("the system call", func() bool {
-		thread = entering(cmd.Process.Pid, call)
+		thread = entering(cmd.Process.Pid, calls)
 		return thread != 0
 	})
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		o.t.Fatal(err)
 	}
 	s = o.recycle(pid, start)
-	hit = entering(cmd.Process.Pid, call) == thread
+	hit = entering(cmd.Process.Pid, calls) == thread
 	cmd.Wait()
 	return s, hit
 }
@@ -92,8 +93,8 @@ func (o *observed) orphan() int {
 	return o.pidIn("orphan")
 }
 
-// entering returns a thread, of the children of a process, that is at the entry of a system call; or 0.
-func entering(parent, call int) int {
+// entering returns a thread, of the children of a process, that is at the entry of one of the system calls; or 0.
+func entering(parent int, calls []int) int {
 	children, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, child := range children {
 		stat, _ := os.ReadFile(child)
@@ -101,10 +102,11 @@ func entering(parent, call int) int {
 		if fields := strings.Fields(rest); len(fields) < 2 || fields[1] != strconv.Itoa(parent) {
 			continue
 		}
-		calls, _ := filepath.Glob(filepath.Dir(child) + "/task/*/syscall")
-		for _, file := range calls {
+		files, _ := filepath.Glob(filepath.Dir(child) + "/task/*/syscall")
+		for _, file := range files {
 			data, _ := os.ReadFile(file)
-			if number, _, _ := strings.Cut(string(data), " "); number == strconv.Itoa(call) {
+			word, _, _ := strings.Cut(string(data), " ")
+			if number, err := strconv.Atoi(word); err == nil && slices.Contains(calls, number) {
 				thread, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
 				return thread
 			}
