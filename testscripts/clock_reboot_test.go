@@ -14,19 +14,22 @@ func TestClockReboot(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
+		up     time.Duration // how long the machine was up before the reboot
 		set    time.Duration // the clock after the reboot
 		known  protocol.Evidence
 		beaten protocol.Evidence // of those known by their heartbeats
 	}{
-		{"right", 0, protocol.Rebooted, protocol.Stale},
-		{"an hour ahead", time.Hour, protocol.Rebooted, protocol.Stale},
-		{"an hour behind", -time.Hour, protocol.Stale, protocol.Stale},
-		{"at the beginning of time", -50 * 365 * 24 * time.Hour, protocol.Stale, protocol.Stale},
-		{"55 seconds behind", -55 * time.Second, protocol.Rebooted, ""},
-		{"62 seconds behind", -62 * time.Second, "", ""},
+		{"right", time.Hour, 0, protocol.Rebooted, protocol.Stale},
+		{"right, a moment after another one", 500 * time.Millisecond, 0, protocol.Rebooted, protocol.Stale},
+		{"an hour ahead", time.Hour, time.Hour, protocol.Rebooted, protocol.Stale},
+		{"an hour behind", time.Hour, -time.Hour, protocol.Stale, protocol.Stale},
+		{"at the beginning of time", time.Hour, -50 * 365 * 24 * time.Hour, protocol.Stale, protocol.Stale},
+		{"55 seconds behind", time.Hour, -55 * time.Second, protocol.Rebooted, ""},
+		{"62 seconds behind", time.Hour, -62 * time.Second, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newClockWorld(1)
+			w.monotonic = c.up
 			r := &clockRun{t: t, w: w, ledger: newTestLedger(t)}
 			known := w.start()
 			r.edit(func(op protocol.Operation) (protocol.Operation, error) {

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/gofrs/flock"
+	"golang.org/x/sys/unix"
 )
 
 // pidIn returns the pid that a script writes to a file of o, when it is there.
@@ -66,34 +66,27 @@ func recycledRun(o *observed) {
 	second.unharmed(o)
 }
 
-// Who beats for a process would tell it that the operation is aborted. It has ended meanwhile.
+// Who beats for a process would tell it that the operation is aborted. It ends while the heartbeat waits for the lock.
 func recycledWhilePID(o *observed) {
 	worker := o.sleeper()
-	pid := strconv.Itoa(worker.Process.Pid)
 	start, _ := startTicks(worker.Process.Pid)
 	o.run("dpl-push", "--participant", "worker", "--call", "work", "--staleness", "600")
-	beater := o.command("dpl-heartbeat", "--call", "work", "--every", "20ms", "--while-pid", pid, "--signal", "TERM")
+	lock := flock.New(o.dir+"/ledger/operations/build.json.lock", flock.SetFlag(os.O_RDWR))
+	if err := lock.Lock(); err != nil {
+		o.t.Fatal(err)
+	}
+	beater := o.command("dpl-heartbeat", "--call", "work", "--lock-timeout", "1m",
+		"--every", "1h", "--while-pid", strconv.Itoa(worker.Process.Pid), "--signal", "TERM")
+	said := &strings.Builder{}
+	beater.Stderr = said
 	o.launch(beater)
-	beats := func() string { return o.member("operations/build.json", "revision") }
-	first := beats()
-	o.until("a heartbeat", func() bool { return beats() != first })
-	o.until("the beater is stopped and has no lock", func() bool {
-		beater.Process.Signal(syscall.SIGSTOP)
-		o.until("it is stopped", func() bool { return stopped(beater.Process.Pid) })
-		lock := flock.New(o.dir+"/ledger/operations/build.json.lock", flock.SetFlag(os.O_RDWR))
-		defer lock.Close()
-		free, _ := lock.TryLock()
-		if !free {
-			beater.Process.Signal(syscall.SIGCONT)
-		}
-		return free
-	})
+	o.until("the heartbeat waits for the lock", func() bool { return inCall(beater.Process.Pid, unix.SYS_FLOCK) != 0 })
 	die(worker)
 	s := o.recycle(worker.Process.Pid, start)
-	o.run("dpl-abort")
-	beater.Process.Signal(syscall.SIGCONT)
-	if err := beater.Wait(); err != nil {
-		o.t.Errorf("the beater: %v", err)
+	o.rewrite("operations/build.json", `"state": "running"`, `"state": "aborted"`)
+	lock.Close()
+	if err := beater.Wait(); err != nil || said.Len() == 0 {
+		o.t.Errorf("the heartbeat: %v: %q, want it to say that the operation is aborted", err, said)
 	}
 	s.unharmed(o)
 }

@@ -3,6 +3,7 @@
 package testscripts
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -102,14 +103,23 @@ func entering(parent int, calls []int) int {
 		if fields := strings.Fields(rest); len(fields) < 2 || fields[1] != strconv.Itoa(parent) {
 			continue
 		}
-		files, _ := filepath.Glob(filepath.Dir(child) + "/task/*/syscall")
-		for _, file := range files {
-			data, _ := os.ReadFile(file)
-			word, _, _ := strings.Cut(string(data), " ")
-			if number, err := strconv.Atoi(word); err == nil && slices.Contains(calls, number) {
-				thread, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-				return thread
-			}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(child)))
+		if thread := inCall(pid, calls...); thread != 0 {
+			return thread
+		}
+	}
+	return 0
+}
+
+// inCall returns a thread of a process that has entered one of the system calls; or 0.
+func inCall(pid int, calls ...int) (thread int) {
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/syscall", pid))
+	for _, file := range files {
+		data, _ := os.ReadFile(file)
+		word, _, _ := strings.Cut(string(data), " ")
+		if number, err := strconv.Atoi(word); err == nil && slices.Contains(calls, number) {
+			thread, _ = strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			return thread
 		}
 	}
 	return 0
