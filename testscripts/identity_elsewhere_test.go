@@ -147,7 +147,7 @@ func testElsewhereInside(t *testing.T, bin string) {
 func testHostName(t *testing.T, bin string) {
 	o := ledgerOf(t, bin)
 	named := func(name string) *container {
-		return o.container("echo "+name+" >/proc/sys/kernel/hostname", "-Urpu --mount-proc", "-pu --mount-proc")
+		return o.container("hostname "+name, "-Urpu --mount-proc", "-pu --mount-proc")
 	}
 	one, two := named("one"), named("two")
 	o.run("dpl-push", "--participant", "cli", "--call", "main")
@@ -174,7 +174,7 @@ func (o *observed) rename(t *testing.T, bin string) {
 	c := o.container("true", "-Uru", "-u")
 	o.run("dpl-push", "--participant", "cli", "--call", "main")
 	c.exits("0", "sleep 600 & dpl-push --participant worker --call work --pid $!")
-	c.run("kill -9 $!; wait; echo renamed >/proc/sys/kernel/hostname")
+	c.run("kill -9 $!; wait; hostname renamed")
 	o.judgedByHeartbeat(c.exits)
 }
 
