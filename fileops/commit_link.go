@@ -179,6 +179,9 @@ func (l *Ledger) finishArchive(id string, s state) error {
 			}
 		}
 		err = l.fs.Link(versionOf(path, s.version), l.archived(id, newest+1))
+		if err == nil && l.sync(false) == SyncFull {
+			err = l.withFile(l.archive(), File.Sync)
+		}
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}

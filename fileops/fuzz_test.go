@@ -152,8 +152,8 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// memory is a file that can be read at an offset, of which the end is cut off after a number of reads.
-type memory struct {
+// textFile is a file that can be read at an offset, of which the end is cut off after a number of reads.
+type textFile struct {
 	File
 	text    []byte
 	cutTo   int
@@ -162,7 +162,7 @@ type memory struct {
 	longest int // largest read
 }
 
-func (m *memory) ReadAt(p []byte, off int64) (int, error) {
+func (m *textFile) ReadAt(p []byte, off int64) (int, error) {
 	if m.reads == m.cutAt {
 		m.text = m.text[:min(m.cutTo, len(m.text))]
 	}
@@ -222,7 +222,7 @@ func FuzzAlertLines(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, head []byte, gap uint16, tail []byte, cutTo uint16, cutAt int8) {
 		text := slices.Concat(head, bytes.Repeat([]byte(" "), int(gap)), tail)
-		file := &memory{text: text, cutTo: int(cutTo), cutAt: int(cutAt)}
+		file := &textFile{text: text, cutTo: int(cutTo), cutAt: int(cutAt)}
 		b := &backward{f: file, path: "alerts", off: int64(len(text))}
 		got, err := drain(t, b, len(text))
 		if cutAt >= 0 {

@@ -62,13 +62,13 @@ func (tx *Tx) operation() (protocol.Operation, error) {
 	if !tx.absent {
 		return tx.ledger.decodeOperation(tx.id, asString(tx.base.data), false)
 	}
+	if tx.base.over {
+		return protocol.Operation{Revision: tx.base.version}, nil
+	}
 	if !tx.Archived() {
 		return protocol.Operation{}, nil
 	}
 	archived, _, err := tx.ledger.ReadOperation(tx.id)
-	if tx.ledger.linked() {
-		archived.Revision++ // that it is over is a version, too
-	}
 	return protocol.Operation{Revision: archived.Revision}, err
 }
 

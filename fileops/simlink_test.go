@@ -7,7 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -50,7 +49,7 @@ func (r linkRun) shows(l *Ledger) (string, error) {
 }
 
 func (r linkRun) open(p *simProc) (*Ledger, error) {
-	return Create(simLedger, linkedConfig, Options{FS: p, LockTimeout: time.Hour})
+	return Create(simLedger, linkedConfig, Options{FS: p}) // nobody is to be waited for
 }
 
 // states returns what is seen before and after the step.

@@ -131,7 +131,7 @@ func (l *Ledger) still(path string, info Info) (bool, error) {
 }
 
 // highest returns the highest version that is not what an edit left behind which came too late: it follows another, is the
-// first, or says that the operation is over. It returns fs.ErrNotExist if there is none.
+// first, and nothing is in the archive, or says that the operation is over. It returns fs.ErrNotExist if there is none.
 func (l *Ledger) highest(path string) (state, error) {
 	versions, err := l.versions(path)
 	if err != nil {
@@ -142,8 +142,10 @@ func (l *Ledger) highest(path string) (state, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		follows := i > 0 && versions[i-1] == n-1 || n <= firstVersion && l.exists(originOf(path))
-		if err != nil || s.over || follows {
+		if err != nil || s.over || i > 0 && versions[i-1] == n-1 {
+			return s, err
+		}
+		if _, copies, err := l.copies(path); err != nil || n <= firstVersion && copies == 0 {
 			return s, err
 		}
 	}
