@@ -26,15 +26,16 @@ func TestIdentity(t *testing.T) {
 		bin = build.Commands(t, root)
 	}
 	for name, test := range map[string]func(t *testing.T, bin string){
-		"recycled":  testRecycled,
-		"window":    testWindow,
-		"same tick": testSameTick,
-		"zombies":   testZombies,
-		"elsewhere": testElsewhere,
-		"inside":    testElsewhereInside,
-		"host name": testHostName,
-		"boot":      testBoot,
-		"time":      testTimeNamespace,
+		"recycled":            testRecycled,
+		"window":              testWindow,
+		"window of a handler": testWindowOfHandler,
+		"same tick":           testSameTick,
+		"zombies":             testZombies,
+		"elsewhere":           testElsewhere,
+		"inside":              testElsewhereInside,
+		"host name":           testHostName,
+		"boot":                testBoot,
+		"time":                testTimeNamespace,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
