@@ -3,6 +3,7 @@ module github.com/dpl-project/dpl
 go 1.26.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
 	github.com/gofrs/flock v0.13.1
 	github.com/natefinch/atomic v1.0.1

@@ -1,0 +1,133 @@
+// Package linearize tests that what concurrent dpl processes did to an operation can be explained by doing it one after the
+// other, as a small model of the protocol would (spec §4 and §5):
+//
+//	TestHistories   records what many processes at once, some of them killed, did and said, and has porcupine explain it
+//	TestNoLock      does so with commands whose lock excludes nobody, and demands that there is no explanation
+//	TestMachine     one process at a time: rapid looks for a sequence of commands that the model does not foresee
+//	TestSeededBugs  does so with commands that have a bug, and demands that it is found
+//
+// The model is written from the spec and shares no code with package protocol. Each commit prints its revision, and that is
+// part of the model: without it the order of the calls on a stack cannot be found in reasonable time.
+//
+// DPL_SEED=N repeats the plans of a run that has printed N; the order in which the system runs the processes is another each
+// time. DPL_SOAK=1 runs as much as CI has no time for.
+package linearize
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/build"
+)
+
+// root is the module.
+const root = "../.."
+
+// A mode is a kind of ledger.
+type mode struct {
+	name   string
+	create []string // flags of the push that makes the ledger
+	hint   bool     // operations/ID.json may be older than what dpl-status shows
+}
+
+var modes = []mode{
+	{name: "rename"},
+}
+
+func soak() bool { return os.Getenv("DPL_SOAK") != "" }
+
+// seed returns $DPL_SEED, or one that nobody has seen, and logs it.
+func seed(t *testing.T) uint64 {
+	t.Helper()
+	n := rand.Uint64() >> 1
+	if given := os.Getenv("DPL_SEED"); given != "" {
+		var err error
+		if n, err = strconv.ParseUint(given, 10, 64); err != nil {
+			t.Fatalf("DPL_SEED: %v", err)
+		}
+	}
+	t.Logf("DPL_SEED=%d", n)
+	return n
+}
+
+func TestHistories(t *testing.T) {
+	bin := build.Commands(t, root)
+	size, histories := size{workers: 8, edits: 250}, 20
+	if soak() {
+		size, histories = sizeOfSoak, 200
+	}
+	for _, m := range modes {
+		t.Run(m.name, func(t *testing.T) {
+			seed, all := seed(t), tally{}
+			for i := range histories {
+				h := record(t, bin, m, size, seed+uint64(i))
+				if faults := h.faults(); len(faults) > 0 {
+					h.fail(t, faults)
+				}
+				all.add(h)
+			}
+			t.Log(all)
+			for _, what := range []string{
+				"operations completed", "operations failed", "operations aborted", "operations archived", "crashes reported",
+				"edits by ack", "edits by abort", "edits by cleanup", "killed", "unknown", "refused with 76",
+			} {
+				if all[what] == 0 {
+					t.Errorf("not one of %d histories has %q: %v", histories, what, all)
+				}
+			}
+		})
+	}
+}
+
+// With a lock that does not exclude, edits that were acknowledged are lost, and that is noticed.
+func TestNoLock(t *testing.T) {
+	bin := build.Commands(t, root, overlay(t, "fileops/fs_os.go", "lock.TryLock()", "lock.TryRLock()"))
+	h := record(t, bin, mode{name: "no lock"}, size{workers: 8, edits: 350}, seed(t))
+	if lost := h.lost(); len(lost) == 0 {
+		t.Errorf("no acknowledged edit was lost without a lock: %v", h.tally())
+	}
+	if illegal := h.illegal(); len(illegal) == 0 {
+		t.Errorf("the history is explained though there was no lock: %v", h.tally())
+	}
+}
+
+// overlay returns the flag of go build with which the one occurrence of old in file, a path below root, is new.
+func overlay(t *testing.T, file, old, new string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join(root, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited, ok := replaceOnce(string(source), old, new)
+	if !ok {
+		t.Fatalf("%s does not have %q exactly once: this test has to be told what to break instead", file, old)
+	}
+	dir := t.TempDir()
+	broken, list := filepath.Join(dir, filepath.Base(file)), filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(broken, []byte(edited), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(list, fmt.Appendf(nil, `{"Replace": {%q: %q}}`, path, broken), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return "-overlay=" + list
+}
+
+// setFlag sets a flag of the test binary for the time of a test.
+func setFlag(t *testing.T, name, value string) {
+	t.Helper()
+	before := flag.Lookup(name).Value.String()
+	if err := flag.Set(name, value); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { flag.Set(name, before) })
+}
