@@ -30,6 +30,9 @@ func (h *history) tally() tally {
 	t := tally{"histories": 1, "milliseconds": int(h.took.Milliseconds())}
 	for id, events := range h.events {
 		last := h.shown(id)
+		if last.place == nowhere {
+			continue
+		}
 		t["operations"]++
 		t["operations "+last.state]++
 		if last.aborted {
