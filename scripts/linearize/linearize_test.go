@@ -59,7 +59,7 @@ func TestHistories(t *testing.T) {
 	bin := build.Commands(t, root)
 	size, histories := size{workers: 8, edits: 250}, 20
 	if soak() {
-		size, histories = sizeOfSoak, 200
+		histories = 200
 	}
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {

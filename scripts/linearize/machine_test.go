@@ -125,9 +125,15 @@ func (m *machine) call(t *rapid.T) string {
 }
 
 func (m *machine) push(t *rapid.T) {
+	supervisors := []string{"", "s1", "s2"}
+	for _, s := range m.model.supervisors {
+		if s.dead {
+			supervisors = append(supervisors, s.id, s.id)
+		}
+	}
 	c := command{
-		verb: "push", call: one(t, "call", "c1", "c2", "c3", "c4"), participant: one(t, "participant", "p1", "p2", "p3"), supervisor: one(t, "supervisor", "", "s1", "s2"),
-		contained: rapid.Bool().Draw(t, "contained"), reuse: rarely(t, 2, "reuse"),
+		verb: "push", call: one(t, "call", "c1", "c2", "c3", "c4"), participant: one(t, "participant", "p1", "p2", "p3"),
+		supervisor: one(t, "supervisor", supervisors...), contained: !rarely(t, 3, "fatal"), reuse: rarely(t, 2, "reuse"),
 	}
 	c.keep = c.supervisor != "" && rarely(t, 4, "keep")
 	if _, err := os.Lstat(m.shell.ledger); err != nil {
@@ -137,7 +143,7 @@ func (m *machine) push(t *rapid.T) {
 }
 
 func (m *machine) heartbeat(t *rapid.T) {
-	c := command{verb: "heartbeat", supervisor: one(t, "supervisor", "", "", "s1"), cleaning: rarely(t, 4, "cleaning")}
+	c := command{verb: "heartbeat", supervisor: one(t, "supervisor", "", "", "s1"), cleaning: rarely(t, 3, "cleaning")}
 	if c.participant = one(t, "participant", "", "p1", "p2", "p3"); c.participant == "" {
 		c.call = m.call(t)
 	}
@@ -149,7 +155,7 @@ func (m *machine) supervise(t *rapid.T) {
 }
 
 func (m *machine) pop(t *rapid.T) {
-	m.do(t, command{verb: "pop", call: m.call(t), fail: rarely(t, 6, "fail"), keepOpen: rapid.Bool().Draw(t, "keepOpen")})
+	m.do(t, command{verb: "pop", call: m.call(t), fail: rarely(t, 6, "fail"), keepOpen: rarely(t, 3, "keepOpen")})
 }
 
 func (m *machine) ack(t *rapid.T) {

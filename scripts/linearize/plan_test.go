@@ -27,7 +27,7 @@ func plan(seed uint64, worker, workers int) *planner {
 
 func (p *planner) chance(percent float64) bool { return p.rng.Float64()*100 < percent }
 
-// step returns the next step. One in six is to be killed; more than one in ten has not ended when it is.
+// step returns the next step. One in ten is to be killed, if it has not ended by then.
 func (p *planner) step() step {
 	for len(p.next) == 0 {
 		p.next = p.episode()
@@ -39,7 +39,7 @@ func (p *planner) step() step {
 	if p.chance(0.5) {
 		s.pass = int64(threshold * p.rng.Float64())
 	}
-	if p.chance(16) {
+	if p.chance(10) {
 		s.kill = p.rng.Float64()
 	}
 	return s

@@ -14,8 +14,6 @@ import (
 // A size is that of a history: workers make edits until there are that many, of all of them together.
 type size struct{ workers, edits int }
 
-var sizeOfSoak = size{workers: 32, edits: 2000}
-
 // A history is what workers did, by operation.
 type history struct {
 	mode   mode
