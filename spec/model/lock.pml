@@ -1,0 +1,151 @@
+/*
+ * The lock of an operation (spec §2.3): a lock file that pushes create and whoever archives removes.
+ *
+ * Inodes are numbered; path is the one that the name of the lock file means. The kernel releases the lock of one that is
+ * killed, which may happen at any step. A sweeper edits without changing anything, and so removes a leftover lock file.
+ */
+#ifndef N
+#define N 3
+#endif
+#ifndef ROUNDS
+#define ROUNDS 1 /* edits of each client; then it ends, so that one who waits for ever is a deadlock */
+#endif
+#define FILES (N + 1) /* an inode is used again once nobody has it open */
+
+byte path;               /* the inode of the lock file, 0: there is none */
+byte holder[FILES + 1];  /* who has the lock of the inode, 0: nobody */
+byte opened[FILES + 1];  /* how many have it open */
+byte revision;           /* of the operation */
+bit exists;              /* the operation file */
+byte acked;              /* acknowledged edits of this operation */
+byte editing;            /* how many are between their read and the end of their edit */
+
+#define CRASH goto died
+
+proctype client(byte me) {
+	byte fd, read, rounds;
+	bit pushes;
+
+again:
+	atomic {
+		if
+		:: rounds == ROUNDS -> goto done
+		:: rounds < ROUNDS -> rounds++
+		fi;
+		if
+		:: pushes = 1
+		:: pushes = 0
+		fi
+	};
+open:
+	atomic {
+		if
+		:: path != 0 -> fd = path
+		:: path == 0 && (pushes || exists) ->
+			fd = 1;
+			do
+			:: opened[fd] || holder[fd] -> fd++
+			:: else -> break
+			od;
+			path = fd
+		:: else -> pushes = 0; goto again /* no such operation */
+		fi;
+		opened[fd]++
+	};
+	/* the kernel wakes whoever waits */
+wait:	atomic {
+		holder[fd] == 0 -> holder[fd] = me
+	};
+#ifndef BUG_NO_INODE_CHECK
+	if
+	:: fd != path -> atomic { holder[fd] = 0; opened[fd]--; fd = 0; goto open }
+	:: else
+	fi;
+#endif
+	atomic {
+		read = revision;
+		editing++;
+		if
+		:: !exists -> goto refused /* also a push, for another reason */
+		:: exists && revision > 0 -> goto archive
+		:: !exists && pushes
+		:: exists && revision < 3
+		:: CRASH
+		fi
+	};
+	/* rename */
+	atomic {
+		assert(editing == 1);
+		assert(read == revision);
+		revision = read + 1;
+		exists = 1
+	};
+	atomic {
+		if
+		:: CRASH
+		:: acked++; assert(acked <= revision); editing--; goto unlock
+		fi
+	};
+refused:
+	if
+	:: CRASH
+#ifdef BUG_REMOVE_AFTER_UNLOCK
+	:: !exists -> atomic { editing--; holder[fd] = 0 }; path = 0; goto closed
+#else
+	:: atomic { !exists -> path = 0; editing--; goto unlock }
+#endif
+	fi;
+archive:
+	atomic {
+		assert(editing == 1);
+		exists = 0; revision = 0; acked = 0
+	};
+#ifdef BUG_REMOVE_AFTER_UNLOCK
+	atomic { editing--; holder[fd] = 0 };
+	path = 0;
+	goto closed;
+#else
+	if
+	:: CRASH
+	:: atomic { path = 0; editing-- }
+	fi;
+#endif
+unlock:
+	holder[fd] = 0;
+closed:
+	atomic { opened[fd]--; fd = 0; read = 0; goto again };
+died:
+	atomic {
+		editing--;
+#ifndef BUG_LOCK_KEPT
+		holder[fd] = 0;
+#endif
+		opened[fd]--; fd = 0; read = 0;
+		goto again
+	};
+done:
+	skip
+}
+
+#ifdef BUG_REMOVE_UNLOCKED
+/* a sweeper that looks, and then removes what it saw */
+active proctype sweeper() {
+end:	do
+	:: path != 0 && !exists -> path = 0
+	od
+}
+#endif
+
+init {
+	byte i;
+	atomic {
+		if
+		:: exists = 1; revision = 1; path = FILES
+		:: path = FILES /* left by one that was killed */
+		:: true
+		fi;
+		for (i : 1 .. N) {
+			run client(i)
+		}
+	}
+}

@@ -1,0 +1,160 @@
+/*
+ * The tick (spec §4) for a stack of N calls of N participants; the odd ones have the supervisor. Each verb is one edit: one step.
+ * Participants and the supervisor may die at any time, and a heartbeat may be late, so that a living one looks stale.
+ */
+#ifndef N
+#define N 3
+#endif
+
+mtype = { absent, active, crashed, cleanedUp };
+mtype frame[N];
+bit alive[N];     /* the participant's process */
+bit stale[N];     /* its heartbeat is too old */
+bit dead[N];      /* it was declared crashed */
+byte told[N];     /* 1: reported to its supervisor, 2: ten thresholds ago */
+bit acked[N];     /* its supervisor has cleaned it up */
+bit supervisor;   /* its process lives */
+bit entry;        /* its status is alive */
+
+#define has(set, i) (((set) >> (i)) & 1)
+#define tended(i) ((i) % 2 == 1 && entry)
+#define lost(i) (frame[i] == crashed && tended(i) && told[i] < 2)
+
+inline crash(c) {
+	assert(!alive[c] || stale[c] || c % 2 == 1 && !entry); /* the evidence is there */
+	frame[c] = crashed; dead[c] = 1
+}
+
+/* steps 1 to 4; the heartbeat of me is of now */
+inline begin() {
+	was = 0; i = 0;
+	do
+	:: i < N -> was = was | ((frame[i] == crashed) << i); i++
+	:: else -> break
+	od;
+	entry = (entry && supervisor);
+	i = 0;
+	do
+	:: i < N && frame[i] == active && (!alive[i] || stale[i] || i % 2 == 1 && !entry) -> crash(i); i++
+	:: i < N && !(frame[i] == active && (!alive[i] || stale[i] || i % 2 == 1 && !entry)) -> i++
+	:: i == N -> break
+	od
+}
+
+/* steps 7 and 8 */
+inline finish() {
+	i = 0;
+	do
+#ifdef BUG_SAME_TICK
+	:: i < N && frame[i] == crashed && !lost(i) ->
+#else
+	:: i < N && frame[i] == crashed && has(was, i) && !lost(i) ->
+#endif
+		assert(has(was, i)); /* callers could see it crashed */
+		frame[i] = cleanedUp; i++
+	:: i < N && !(frame[i] == crashed && has(was, i) && !lost(i)) -> i++
+	:: i == N -> break
+	od;
+	i = 0;
+	do
+	:: i < N && (frame[i] == absent || frame[i] == cleanedUp) -> frame[i] = absent; i++
+	:: else -> break
+	od;
+	i = 0; was = 0
+}
+
+proctype participant(byte me) {
+	byte i, was;
+
+	do
+	:: atomic { /* heartbeat */
+		alive[me] && frame[me] != absent ->
+#ifdef BUG_REVIVAL
+		frame[me] = active;
+#endif
+		stale[me] = (stale[me] && frame[me] != active);
+		begin(); finish();
+		assert(!dead[me] || frame[me] != active)
+	   }
+	:: atomic { /* pop */
+		alive[me] && frame[me] != absent ->
+		stale[me] = (stale[me] && frame[me] != active);
+		begin();
+		frame[me] = absent; i = me + 1;
+		do
+#ifdef BUG_CASCADE
+		:: i < N && (frame[i] == cleanedUp || frame[i] == crashed) ->
+#else
+		:: i < N && (frame[i] == absent || frame[i] == cleanedUp || frame[i] == crashed && !tended(i)) ->
+#endif
+			assert(!lost(i));
+			frame[i] = absent; i++
+		:: else -> break
+		od;
+		finish()
+	   }
+	:: atomic { alive[me] = 0; break }
+	od
+}
+
+active proctype watcher() {
+	byte i, was;
+
+end:	do
+	:: atomic { supervisor -> /* heartbeat: it is told */
+		begin();
+		i = 0;
+		do
+		:: i < N && i % 2 == 1 && frame[i] == crashed && told[i] == 0 -> told[i] = 1; i++
+		:: i < N && !(i % 2 == 1 && frame[i] == crashed && told[i] == 0) -> i++
+		:: i == N -> break
+		od;
+		finish()
+	   }
+	:: atomic { supervisor && frame[1] == crashed && told[1] -> begin(); frame[1] = cleanedUp; acked[1] = 1; finish() }
+	:: supervisor = 0
+	od
+}
+
+active proctype janitor() {
+	byte i, was;
+#ifdef BUG_TWO_HOLDS
+	byte seen;
+
+	do
+	:: atomic { frame[0] == active && (!alive[0] || stale[0]) -> seen = 1 };
+	   atomic { if :: frame[0] == active -> crash(0) :: else fi; seen = 0 }
+	:: atomic { begin(); finish() }
+	od
+#else
+	do
+	:: atomic { begin(); finish() }
+	od
+#endif
+}
+
+/* Time passes. */
+active proctype clock() {
+	byte i;
+
+end:	do
+	:: atomic { told[1] == 1 -> told[1] = 2 }
+	:: atomic { frame[0] == active && !stale[0] -> stale[0] = 1 }
+	:: atomic { frame[1] == active && !stale[1] -> stale[1] = 1 }
+	od
+}
+
+init {
+	byte i;
+	atomic {
+		supervisor = 1; entry = 1;
+		for (i : 0 .. N - 1) {
+			frame[i] = active; alive[i] = 1;
+			run participant(i)
+		}
+	}
+}
+
+#define empty (frame[0] == absent && frame[1] == absent && frame[N - 1] == absent)
+#define nobody (!alive[0] && !alive[1] && !alive[N - 1])
+ltl drains { [] ((nobody && frame[0] != 0) -> <> empty) }
