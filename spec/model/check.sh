@@ -24,7 +24,7 @@ search() {
 
 value() { sed -n "s/$1/\\1/p" "$dir/out" | head -n 1; }
 
-complete() {
+whole() {
 	! grep -Eq 'max search depth too small|out of memory|not completed|aborted|resource' "$dir/out"
 }
 
@@ -38,7 +38,7 @@ line() {
 holds() {
 	model=$1 property=$2
 	shift 2
-	if search "$model" "$@" && grep -q 'errors: 0' "$dir/out" && complete; then
+	if search "$model" "$@" && grep -q 'errors: 0' "$dir/out" && whole; then
 		line "$model" "$property" holds
 	else
 		line "$model" "$property" FAILS
