@@ -6,7 +6,7 @@
 #define N 3
 #endif
 
-mtype = { absent, active, crashed, cleanedUp };
+mtype = { absent, live, crashed, cleanedUp };
 mtype frame[N];
 bit alive[N];     /* the participant's process */
 bit stale[N];     /* its heartbeat is too old */
@@ -35,8 +35,8 @@ inline begin() {
 	entry = (entry && supervisor);
 	i = 0;
 	do
-	:: i < N && frame[i] == active && (!alive[i] || stale[i] || i % 2 == 1 && !entry) -> crash(i); i++
-	:: i < N && !(frame[i] == active && (!alive[i] || stale[i] || i % 2 == 1 && !entry)) -> i++
+	:: i < N && frame[i] == live && (!alive[i] || stale[i] || i % 2 == 1 && !entry) -> crash(i); i++
+	:: i < N && !(frame[i] == live && (!alive[i] || stale[i] || i % 2 == 1 && !entry)) -> i++
 	:: i == N -> break
 	od
 }
@@ -70,15 +70,15 @@ proctype participant(byte me) {
 	:: atomic { /* heartbeat */
 		alive[me] && frame[me] != absent ->
 #ifdef BUG_REVIVAL
-		frame[me] = active;
+		frame[me] = live;
 #endif
-		stale[me] = (stale[me] && frame[me] != active);
+		stale[me] = (stale[me] && frame[me] != live);
 		begin(); finish();
-		assert(!dead[me] || frame[me] != active)
+		assert(!dead[me] || frame[me] != live)
 	   }
 	:: atomic { /* pop */
 		alive[me] && frame[me] != absent ->
-		stale[me] = (stale[me] && frame[me] != active);
+		stale[me] = (stale[me] && frame[me] != live);
 		begin();
 		frame[me] = absent; i = me + 1;
 		do
@@ -122,8 +122,8 @@ active proctype janitor() {
 	byte seen;
 
 	do
-	:: atomic { frame[0] == active && (!alive[0] || stale[0]) -> seen = 1 };
-	   atomic { if :: frame[0] == active -> crash(0) :: else fi; seen = 0 }
+	:: atomic { frame[0] == live && (!alive[0] || stale[0]) -> seen = 1 };
+	   atomic { if :: frame[0] == live -> crash(0) :: else fi; seen = 0 }
 	:: atomic { begin(); finish() }
 	od
 #else
@@ -139,8 +139,8 @@ active proctype clock() {
 
 end:	do
 	:: atomic { told[1] == 1 -> told[1] = 2 }
-	:: atomic { frame[0] == active && !stale[0] -> stale[0] = 1 }
-	:: atomic { frame[1] == active && !stale[1] -> stale[1] = 1 }
+	:: atomic { frame[0] == live && !stale[0] -> stale[0] = 1 }
+	:: atomic { frame[1] == live && !stale[1] -> stale[1] = 1 }
 	od
 }
 
@@ -149,7 +149,7 @@ init {
 	atomic {
 		supervisor = 1; entry = 1;
 		for (i : 0 .. N - 1) {
-			frame[i] = active; alive[i] = 1;
+			frame[i] = live; alive[i] = 1;
 			run participant(i)
 		}
 	}
