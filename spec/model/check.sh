@@ -68,4 +68,7 @@ holds gate safety -DSAFETY ''
 for bug in RELEASE_BEFORE_COMMIT SPAWN_AFTER_COMMIT; do finds gate "$bug" -DSAFETY ''; done
 holds owner safety -DSAFETY ''
 for bug in DECIDE_BEFORE_LOCK ALERT_APART; do finds owner "$bug" -DSAFETY ''; done
+holds link safety -DSAFETY '' -DREADER
+holds link archive -DSAFETY '' -DREADER -DARCHIVE
+for bug in RENAME NO_CHECK EXISTS HINT_EXISTS; do finds link "$bug" -DSAFETY '' -DREADER; done
 exit "$failed"
