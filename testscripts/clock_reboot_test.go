@@ -32,16 +32,16 @@ func TestClockReboot(t *testing.T) {
 			w.monotonic = c.up
 			r := &clockRun{t: t, w: w, ledger: newTestLedger(t)}
 			known := w.start()
-			r.edit(func(op protocol.Operation, _ fileops.Observe) (protocol.Operation, error) {
+			r.edit(func(op protocol.Operation) (protocol.Operation, error) {
 				op = protocol.Create("build", protocol.DefaultHeartbeatInterval, protocol.DefaultStalenessThreshold)
 				return op.Push(protocol.Push{Participant: "known", Call: "known", PID: known.PID, Process: known, Contained: true}, w.observe())
 			})
-			r.edit(func(op protocol.Operation, _ fileops.Observe) (protocol.Operation, error) {
+			r.edit(func(op protocol.Operation) (protocol.Operation, error) {
 				return op.Push(protocol.Push{Participant: "beaten", Call: "beaten", Contained: true}, w.observe())
 			})
 			w.reboot()
 			w.wall = w.wall.Add(c.set)
-			op := r.edit(func(op protocol.Operation, _ fileops.Observe) (protocol.Operation, error) { return op.Cleanup("janitor", w.observe()) })
+			op := r.edit(func(op protocol.Operation) (protocol.Operation, error) { return op.Cleanup("janitor", w.observe()) })
 			if got := evidenceOf(op.Frame("known")); got != c.known {
 				t.Errorf("known by its process: %q, want %q", got, c.known)
 			}
@@ -51,7 +51,7 @@ func TestClockReboot(t *testing.T) {
 
 			// Whatever the clock, nobody is taken for alive for longer than two thresholds.
 			w.pass(2*op.StalenessThreshold + time.Millisecond)
-			op = r.edit(func(op protocol.Operation, _ fileops.Observe) (protocol.Operation, error) { return op.Cleanup("janitor", w.observe()) })
+			op = r.edit(func(op protocol.Operation) (protocol.Operation, error) { return op.Cleanup("janitor", w.observe()) })
 			for _, f := range op.Stack {
 				if f.State.Live() {
 					t.Errorf("%s is %s", f.CallID, f.State)

@@ -35,7 +35,7 @@ func TestClockSteps(t *testing.T) {
 	for seed := range uint64(3) {
 		w := newClockWorld(seed)
 		r := &clockRun{t: t, w: w, ledger: newTestLedger(t)}
-		r.edit(func(op protocol.Operation, _ fileops.Observe) (protocol.Operation, error) {
+		r.edit(func(op protocol.Operation) (protocol.Operation, error) {
 			op = protocol.Create("build", protocol.DefaultHeartbeatInterval, protocol.DefaultStalenessThreshold)
 			return op.Push(protocol.Push{Participant: "cli", Call: "main"}, w.observe())
 		})
@@ -57,9 +57,11 @@ func newTestLedger(t *testing.T) *fileops.Ledger {
 	return l
 }
 
-func (r *clockRun) edit(verb fileops.Verb) protocol.Operation {
+func (r *clockRun) edit(verb func(op protocol.Operation) (protocol.Operation, error)) protocol.Operation {
 	r.t.Helper()
-	op, _, err := r.ledger.EditOperation("build", fileops.OrCreate, verb)
+	op, _, err := r.ledger.EditOperation("build", fileops.OrCreate, func(op protocol.Operation, _ fileops.Observe) (protocol.Operation, error) {
+		return verb(op)
+	})
 	if err != nil {
 		r.t.Fatalf("%v\n%s", err, strings.Join(r.w.story, "\n"))
 	}
@@ -68,7 +70,7 @@ func (r *clockRun) edit(verb fileops.Verb) protocol.Operation {
 
 func (r *clockRun) beat(call string) {
 	r.t.Helper()
-	r.edit(func(op protocol.Operation, _ fileops.Observe) (protocol.Operation, error) {
+	r.edit(func(op protocol.Operation) (protocol.Operation, error) {
 		return op.Heartbeat(protocol.Actor{Call: call}, protocol.Saying{}, r.w.observe())
 	})
 }
@@ -93,7 +95,7 @@ func (r *clockRun) turn() {
 		c.mute = true
 		w.tell("%s beats no more", c.id)
 	}
-	r.judged(r.edit(func(op protocol.Operation, _ fileops.Observe) (protocol.Operation, error) { return op.Cleanup("janitor", w.observe()) }))
+	r.judged(r.edit(func(op protocol.Operation) (protocol.Operation, error) { return op.Cleanup("janitor", w.observe()) }))
 	r.beat("main")
 	for _, c := range r.calls {
 		if !c.mute && !w.dead[c.process] {
@@ -110,7 +112,7 @@ func (r *clockRun) push() {
 	if r.w.rand.IntN(2) == 0 {
 		c.process = r.w.start()
 	}
-	r.edit(func(op protocol.Operation, _ fileops.Observe) (protocol.Operation, error) {
+	r.edit(func(op protocol.Operation) (protocol.Operation, error) {
 		return op.Push(protocol.Push{
 			Participant: c.id, Call: c.id, PID: c.process.PID, Process: c.process, Contained: true,
 		}, r.w.observe())
