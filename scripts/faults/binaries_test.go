@@ -1,0 +1,46 @@
+//go:build linux
+
+package faults
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/build"
+)
+
+// commands builds the commands with what edits say of files of the module, and one file more for each: it keeps main on one
+// thread. That changes nothing of what they do. But strace counts calls by thread, and on a busy machine the runtime of Go
+// would move main so often that points are hard to hit.
+func commands(t *testing.T, edits map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	top, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replace := make(map[string]string)
+	add := func(name, path, text string) {
+		replace[path] = filepath.Join(dir, name)
+		if err := os.WriteFile(replace[path], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mains, _ := filepath.Glob(filepath.Join(top, "cmd", "dpl-*"))
+	for _, main := range mains {
+		add(filepath.Base(main)+".go", filepath.Join(main, "pinned.go"), "package main\n\nimport \"runtime\"\n\nfunc init() { runtime.LockOSThread() }\n")
+	}
+	for file, text := range edits {
+		add(filepath.Base(file), filepath.Join(top, file), text)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return build.Commands(t, root, "-overlay="+filepath.Join(dir, "overlay.json"))
+}

@@ -1,0 +1,187 @@
+//go:build linux
+
+package faults
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// Facts are what the files of a ledger say: by name, as JSON without what differs from run to run.
+type facts map[string]string
+
+func (f facts) equal(g facts) bool { return maps.Equal(f, g) }
+
+// versioned is the name of a JSON file, or of one of its versions that were committed by link.
+var versioned = regexp.MustCompile(`^(.+\.json)(?:\.([0-9]+))?$`)
+
+// facts reads the ledger, and returns an error for each file that is not whole. A copy of a registry counts if copies is true.
+func (w *world) facts(copies bool) (facts, error) {
+	f, versions := make(facts), make(map[string]int)
+	err := filepath.WalkDir(w.ledger(), func(path string, d fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(w.ledger(), path)
+		switch {
+		case err != nil:
+			return ignoreMissing(err)
+		case rel == "tmp" || rel == "logs":
+			return fs.SkipDir
+		case d.IsDir() || !copies && strings.Contains(rel, "~supervisors~"):
+			return nil
+		case strings.HasSuffix(rel, ".alerts.jsonl"):
+			f[rel], err = alertLines(path)
+			return err
+		}
+		m := versioned.FindStringSubmatch(rel)
+		if m == nil {
+			return nil
+		}
+		version, _ := strconv.Atoi(m[2])
+		text, err := whole(path, m[1])
+		if m[1] != "ledger.json" && version >= versions[m[1]] {
+			f[m[1]], versions[m[1]] = text, version
+		}
+		return err
+	})
+	return f, err
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// whole returns the file name of a ledger, at path, as JSON to compare; an error if the protocol would refuse it.
+func whole(path, name string) (string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	text := string(data)
+	switch {
+	case name == "ledger.json":
+	case strings.HasSuffix(name, ".orchestrator.json"):
+		_, err = protocol.DecodeOrchestrator(text)
+	case strings.HasSuffix(name, ".supervisors.json"), strings.Contains(name, "~supervisors~"):
+		_, err = protocol.DecodeRegistry(text)
+	default:
+		_, err = protocol.Decode(text)
+	}
+	if err != nil {
+		return "", fmt.Errorf("torn: %s: %w:\n%s", path, err, text)
+	}
+	return comparable(data)
+}
+
+// alertLines returns the complete lines of a file of alerts, which are numbered from 1.
+func alertLines(path string) (string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	var all []string
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	for i, line := range lines[:len(lines)-1] {
+		var alert struct{ Seq int }
+		if err := json.Unmarshal(line, &alert); err != nil || alert.Seq != i+1 {
+			return "", fmt.Errorf("torn: %s: line %d is %s (%v)", path, i+1, line, err)
+		}
+		text, err := comparable(line)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, "\n"), nil
+}
+
+// volatile are the members that say which process it was, and what could not be deleted: a fault may well show there.
+var volatile = []string{"pid", "process", "beat", "orchestratorPid", "leftResources"}
+
+func comparable(data []byte) (string, error) {
+	var value any
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		return "", err
+	}
+	drop(value)
+	text, err := json.Marshal(value)
+	return string(text), err
+}
+
+func drop(value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		for _, name := range volatile {
+			delete(v, name)
+		}
+		for _, member := range v {
+			drop(member)
+		}
+	case []any:
+		for _, element := range v {
+			drop(element)
+		}
+	}
+}
+
+// differences says how f differs from want.
+func (f facts) differences(want facts) string {
+	var out strings.Builder
+	names := slices.Sorted(maps.Keys(f))
+	for name := range want {
+		if _, ok := f[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		if f[name] != want[name] {
+			fmt.Fprintf(&out, "%s: got  %s\n%s: want %s\n", name, f[name], name, want[name])
+		}
+	}
+	return out.String()
+}
+
+var leftover = regexp.MustCompile(`\.tmp~|\.dpl-trash-`)
+
+// leftovers returns what no command needs any more: temporary files, trash, locks and temporary directories of nothing.
+func (w *world) leftovers() []string {
+	var found []string
+	filepath.WalkDir(w.base, func(path string, d fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(w.base, path)
+		dir, name := filepath.Split(rel)
+		switch {
+		case err != nil:
+			found = append(found, err.Error())
+		case strings.HasPrefix(rel, "L/ledger.json.tmp~"): // of a killed first command, for good: nobody can tell whose it is
+		case leftover.MatchString(name),
+			dir == "L/tmp/" && !w.exists("operations/"+name+".json"),
+			dir == "L/operations/" && strings.HasSuffix(name, ".lock") && !w.exists("operations/"+strings.TrimSuffix(name, ".lock")),
+			dir == "L/" && strings.HasSuffix(name, ".lock") && !w.exists(strings.TrimSuffix(name, ".lock")+".supervisors.json"):
+			found = append(found, rel)
+		}
+		return nil
+	})
+	return found
+}
+
+// exists reports whether the ledger has this file, in some version.
+func (w *world) exists(name string) bool {
+	_, err := os.Lstat(w.file(name))
+	links, _ := filepath.Glob(w.file(name) + ".[0-9]*")
+	return err == nil || len(links) > 0
+}

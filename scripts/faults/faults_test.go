@@ -1,0 +1,195 @@
+//go:build linux
+
+package faults
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short")
+	}
+	bin := commands(t, nil)
+	t.Run("injected", func(t *testing.T) { testInjected(t, bin) })
+}
+
+// testInjected kills, and lets fail, at each point of each subject.
+func testInjected(t *testing.T, bin string) {
+	needs(t, "strace")
+	for _, mode := range modes {
+		for _, s := range subjects() {
+			t.Run(mode.name+"/"+s.name, func(t *testing.T) {
+				t.Parallel()
+				newTrial(t, bin, mode, s).run()
+			})
+		}
+	}
+}
+
+// A fault is what happens at a call.
+type fault struct {
+	call
+	index int    // among the calls of the baseline
+	errno string // "": the process is killed before it makes the call
+}
+
+func (f fault) String() string {
+	if f.errno == "" {
+		return "killed before " + f.call.String()
+	}
+	return f.errno + " of " + f.call.String()
+}
+
+func (f fault) option() string {
+	if f.errno == "" {
+		return fmt.Sprintf("inject=%s:signal=SIGKILL:when=%d", f.name, f.k)
+	}
+	return fmt.Sprintf("inject=%s:error=%s:when=%d", f.name, f.errno, f.k)
+}
+
+// space are the errors of whatever takes room on a disk, or writes to one.
+var space = []string{"ENOSPC", "EIO", "EDQUOT", "EROFS"}
+
+// errnos returns the errors that a call may return.
+func errnos(c call) []string {
+	switch c.name {
+	case "mkdirat", "linkat", "renameat", "renameat2", "unlinkat", "fsync", "fdatasync":
+		return space
+	case "openat":
+		if c.write {
+			return space
+		}
+		return []string{"EIO"}
+	case "write", "close":
+		return space[:3]
+	case "fchmod", "ftruncate":
+		return space[1:]
+	case "fcntl", "epoll_ctl":
+		return nil
+	}
+	return []string{"EIO"}
+}
+
+// A trial tries one subject under faults.
+type trial struct {
+	t *testing.T
+	*world
+	subject
+	calls    []call
+	old, new facts
+	status   int // of the subject without a fault
+
+	// What the next commands make of either: see next.
+	afterOld, afterNew outcome
+
+	count map[string]int
+}
+
+func newTrial(t *testing.T, bin string, mode commitMode, s subject) *trial {
+	tr := &trial{t: t, subject: s, world: newWorld(t, bin, mode, s.setup...), count: make(map[string]int)}
+	tr.starts = s.settled != nil
+	if s.prepare != nil {
+		s.prepare(t, tr.world)
+		tr.keep(t)
+	}
+	tr.old = tr.see()
+	tr.afterOld = tr.next()
+	got := tr.baseline(t, s.do)
+	tr.calls, tr.status, tr.new = got.calls, got.result.status, tr.see()
+	if tr.new.equal(tr.old) {
+		t.Fatalf("%v changes nothing: %v", s.do, got.result)
+	}
+	tr.afterNew = tr.next()
+	return tr
+}
+
+// see returns what the ledger says, which has to be whole.
+func (tr *trial) see() facts {
+	tr.t.Helper()
+	f, err := tr.facts(false)
+	if err != nil {
+		tr.count["torn"]++
+		tr.t.Error(err)
+	}
+	return f
+}
+
+// faults returns what is to happen at each call: it is killed, and it fails, with time in each way, else in one of them. Then
+// of the calls that change nothing on disk only each fourth has a turn: what a kill leaves there is the same as before the
+// call that follows.
+func (tr *trial) faults(choose *rand.Rand) []fault {
+	var all []fault
+	for i, c := range tr.calls {
+		if !soak() && !c.changes() && choose.IntN(4) > 0 {
+			continue
+		}
+		all = append(all, fault{c, i, ""})
+		errs := errnos(c)
+		if !soak() && len(errs) > 0 {
+			errs = errs[i%len(errs):][:1]
+		}
+		for _, errno := range errs {
+			all = append(all, fault{c, i, errno})
+		}
+	}
+	return all
+}
+
+func (tr *trial) run() {
+	for _, f := range tr.faults(chooser(tr.t)) {
+		tr.count["runs"]++
+		if got, hit := tr.inject(f); hit {
+			tr.count["hits"]++
+			tr.judge(f, got)
+		} else {
+			tr.t.Errorf("%v: never hit; the last time:\n%s", f, got.text)
+		}
+	}
+	tr.count["points"] = len(tr.calls)
+	if len(tr.calls) == 0 {
+		tr.t.Error("no calls on the ledger")
+	}
+	var table strings.Builder
+	for _, column := range []string{"points", "runs", "hits", "missed", "old", "new", "part", "torn", "lies", "blocked", "left"} {
+		fmt.Fprintf(&table, " %s %d", column, tr.count[column])
+	}
+	tr.t.Logf("%-24s%s", tr.name, table.String())
+}
+
+// inject runs the subject until f has happened. Now and then the runtime of Go moves the work to another thread, and
+// strace counts by thread.
+func (tr *trial) inject(f fault) (got traced, hit bool) {
+	for range 10 {
+		tr.reset(tr.t)
+		options := []string{"-e", f.option()}
+		if f.errno != "" && !tr.starts {
+			options = append(options, "--seccomp-bpf") // faster; signals get lost with it, and it does not go with -b
+		}
+		got = tr.trace(tr.t, tr.do, options...)
+		if tr.hit(f, got) {
+			return got, true
+		}
+		tr.count["missed"]++
+		if n := f.index + 1; len(got.calls) >= n && slices.EqualFunc(got.calls[:n], tr.calls[:n], call.same) {
+			f.k = got.calls[f.index].k // this time
+		}
+	}
+	return got, false
+}
+
+// hit reports whether the calls were those of the baseline up to the one of f, and it happened there.
+func (tr *trial) hit(f fault, got traced) bool {
+	n := f.index + 1
+	if len(got.calls) < n || !slices.EqualFunc(got.calls[:n], tr.calls[:n], call.same) {
+		return false
+	}
+	if f.errno == "" {
+		return len(got.calls) == n && got.result.status == killed
+	}
+	return got.calls[f.index].injected
+}

@@ -1,0 +1,105 @@
+//go:build linux
+
+package faults
+
+import (
+	"slices"
+	"time"
+)
+
+// An outcome is what the ledger says after some commands, and how they ended.
+type outcome struct {
+	statuses []int
+	facts    facts
+}
+
+// next tidies, and runs the subject once more, as somebody would who does not know how the first run ended.
+func (tr *trial) next() outcome {
+	clean := tr.do
+	clean.argv = []string{"dpl-cleanup", "--if-exists"}
+	var o outcome
+	for _, s := range []step{clean, tr.do} {
+		got := tr.world.run(s.with("--lock-timeout", "2s"))
+		o.statuses = append(o.statuses, got.status)
+		if got.status == 75 || got.status == blocked {
+			tr.count["blocked"]++
+			tr.t.Errorf("%v: %v", s, got)
+		}
+	}
+	o.facts = tr.see()
+	return o
+}
+
+// judge looks at what the subject has left when f had happened.
+func (tr *trial) judge(f fault, got traced) {
+	now := tr.see()
+	var want *outcome
+	switch {
+	case now.equal(tr.old):
+		tr.count["old"]++
+		want = &tr.afterOld
+	case now.equal(tr.new):
+		tr.count["new"]++
+		want = &tr.afterNew
+	case tr.several:
+		tr.count["part"]++
+	default:
+		tr.count["torn"]++
+		tr.t.Errorf("%v: neither the old state nor the new one:\n%s", f, now.differences(tr.new))
+	}
+	if lie := tr.lie(f, got.result, now); lie != "" {
+		tr.count["lies"]++
+		tr.t.Errorf("%v: %s: %v", f, lie, got.result)
+	}
+	tr.recover(f, want)
+}
+
+// lie says how a status is not the truth.
+func (tr *trial) lie(f fault, got result, now facts) string {
+	changed, made := !now.equal(tr.old), now.equal(tr.new) || tr.several && !now.equal(tr.old)
+	switch {
+	case f.errno == "":
+		return ""
+	case got.status == tr.status && !made:
+		return "it is done, it says, but is not"
+	case got.status == 71 && !changed:
+		return "it is committed, it says, but nothing changed"
+	case got.status != tr.status && got.status != 71 && changed && !tr.beyond:
+		return "nothing changed, it says, but something did"
+	case !slices.Contains([]int{tr.status, 71, 73, 74}, got.status):
+		return "not a status for this"
+	}
+	return ""
+}
+
+// recover goes on after f: nobody is blocked, what comes out is what would have without f, and nothing is left about.
+func (tr *trial) recover(f fault, want *outcome) {
+	got := tr.next()
+	if want != nil && (!slices.Equal(got.statuses, want.statuses) || !got.facts.equal(want.facts)) {
+		tr.count["torn"]++
+		tr.t.Errorf("%v: the next commands exit %v, want %v\n%s", f, got.statuses, want.statuses, got.facts.differences(want.facts))
+	}
+	if tr.settled != nil {
+		tr.settle(f)
+	}
+	if left := tr.leftovers(); left != nil {
+		tr.count["left"]++
+		tr.t.Errorf("%v: left about: %q", f, left)
+	}
+}
+
+// settle makes further passes until what the subject has set in motion is as it should be.
+func (tr *trial) settle(f fault) {
+	later, why := pass, ""
+	ok := until(func() bool {
+		if why = tr.settled(tr.world); why != "" {
+			later.at = min(later.at+time.Second, 8*time.Second)
+			tr.world.run(later)
+		}
+		return why == ""
+	})
+	if !ok {
+		tr.t.Errorf("%v: %s", f, why)
+	}
+	tr.see()
+}

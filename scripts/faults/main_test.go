@@ -1,0 +1,81 @@
+//go:build linux
+
+package faults
+
+import (
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// root is the module.
+const root = "../.."
+
+// patience is more than any command needs, on any machine.
+const patience = 60 * time.Second
+
+// TestMain is also the stage of commands that have a limit of their own: see limited.
+func TestMain(m *testing.M) {
+	if limit := os.Getenv(limitVariable); limit != "" {
+		execLimited(limit)
+	}
+	syscall.Umask(0o022)
+	os.Exit(m.Run())
+}
+
+const limitVariable = "DPL_FAULTS_LIMIT"
+
+// execLimited becomes the command of the arguments, which cannot write beyond the first limit bytes of a file.
+func execLimited(limit string) {
+	bytes, err := strconv.ParseUint(limit, 10, 64)
+	if err == nil {
+		err = unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: bytes, Max: bytes})
+	}
+	os.Unsetenv(limitVariable)
+	if err == nil {
+		err = syscall.Exec(os.Args[1], os.Args[1:], os.Environ())
+	}
+	os.Stderr.WriteString(err.Error() + "\n")
+	os.Exit(125)
+}
+
+// soak reports whether there is time for everything.
+func soak() bool { return os.Getenv("DPL_SOAK") != "" }
+
+// chooser returns a source of random numbers for this test, and logs how to have the same ones again.
+func chooser(t *testing.T) *rand.Rand {
+	seed, err := strconv.ParseUint(os.Getenv("DPL_SEED"), 10, 64)
+	if err != nil {
+		seed = rand.Uint64() >> 32
+	}
+	t.Logf("DPL_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// needs skips the test without a program; with STRICT in the environment it fails.
+func needs(t *testing.T, program string) {
+	t.Helper()
+	switch _, err := exec.LookPath(program); {
+	case err == nil:
+	case os.Getenv("STRICT") != "":
+		t.Fatalf("needs %s, and STRICT leaves nothing out", program)
+	default:
+		t.Skipf("needs %s", program)
+	}
+}
+
+// until asks often whether something is so, and reports whether it came to that in time.
+func until(is func() bool) bool {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if is() {
+			return true
+		}
+	}
+	return false
+}

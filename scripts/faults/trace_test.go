@@ -1,0 +1,145 @@
+//go:build linux
+
+package faults
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// calls are those that strace tells of: all that take a path or a descriptor.
+const calls = "%file,%desc,flock,fsync"
+
+// A call is a system call that the main thread of a command makes on something below its base.
+type call struct {
+	name     string
+	k        int    // it is the kth of this name, counted from 1, with those on other things
+	on       string // the paths, without what is random
+	write    bool   // it opens a file to write, or makes it
+	injected bool
+}
+
+func (c call) String() string { return fmt.Sprintf("%s/%d(%s)", c.name, c.k, c.on) }
+
+// changes reports whether it changes something on disk, or who holds a lock.
+func (c call) changes() bool {
+	switch c.name {
+	case "mkdirat", "linkat", "renameat", "renameat2", "unlinkat", "write", "fsync", "fdatasync", "fchmod", "ftruncate", "flock":
+		return true
+	}
+	return c.write
+}
+
+// same does not compare k: looking at processes takes more calls or fewer.
+func (c call) same(d call) bool { return c.name == d.name && c.on == d.on }
+
+var (
+	syscallLine = regexp.MustCompile(`^(\d+) +(?:<\.\.\. )?(\w+)(\(| resumed>)(.*)`)
+	randomName  = regexp.MustCompile(`(\.tmp~|\.dpl-trash-)[0-9a-f]{16}`)
+	returned    = regexp.MustCompile(`\) += .*`)
+	writeFlags  = regexp.MustCompile(`O_CREAT|O_WRONLY|O_RDWR`)
+)
+
+// traced is a command that ran under strace.
+type traced struct {
+	result
+	pid   string // of the command, for those who want to wake it
+	calls []call
+	text  string
+}
+
+// parse reads a trace. It ends where the main thread of the command was stopped, if it was.
+func (w *world) parse(text string) (pid string, found []call, stopped bool) {
+	paths := regexp.MustCompile(regexp.QuoteMeta(w.base) + `(/[^">]*)?`)
+	count := make(map[string]int)
+	last := -1 // index of the call that is being made, if it is one to return
+	for line := range strings.Lines(text) {
+		if pid != "" && strings.HasPrefix(line, pid+" --- stopped by SIGSTOP") {
+			return pid, found, true
+		}
+		m := syscallLine.FindStringSubmatch(line)
+		if m == nil || pid != "" && m[1] != pid {
+			continue
+		}
+		pid = m[1]
+		if m[3] == "(" {
+			last = -1
+			count[m[2]]++
+			if on := paths.FindAllString(returned.ReplaceAllString(m[4], ""), -1); on != nil {
+				last = len(found)
+				what := strings.ReplaceAll(randomName.ReplaceAllString(strings.Join(slices.Compact(on), " "), "$1*"), w.base, "")
+				found = append(found, call{name: m[2], k: count[m[2]], on: what, write: writeFlags.MatchString(m[4])})
+			}
+		}
+		if last >= 0 && strings.Contains(m[4], "(INJECTED)") {
+			found[last].injected = true
+		}
+	}
+	return pid, found, false
+}
+
+// trace runs s under strace with these options.
+func (w *world) trace(t *testing.T, s step, options ...string) traced {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd, file := w.straced(ctx, t, s, options...)
+	got := traced{result: runCommand(ctx, cmd)}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("strace %v: %v: %v", options, err, got)
+	}
+	got.text = string(data)
+	got.pid, got.calls, _ = w.parse(got.text)
+	return got
+}
+
+// straced returns the process, and the file that gets the trace. What a command starts and becomes another program is let go.
+func (w *world) straced(ctx context.Context, t *testing.T, s step, options ...string) (cmd *exec.Cmd, file string) {
+	file = w.base + ".trace"
+	if err := ignoreMissing(os.Remove(file)); err != nil {
+		t.Fatal(err)
+	}
+	strace := []string{"strace", "-f", "-qq", "-y", "-s", "0", "-o", file, "-e", "trace=" + calls}
+	if w.starts {
+		strace = append(strace, "-b", "execve")
+	}
+	return w.command(ctx, s, append(strace, options...)...), file
+}
+
+// baseline returns the calls of s on the world, in a run without faults. It tries again when a call was made by another
+// thread than most: such a run is rare, and says nothing of others.
+func (w *world) baseline(t *testing.T, s step) traced {
+	t.Helper()
+	var best traced
+	for range 5 {
+		w.reset(t)
+		got := w.trace(t, s)
+		if len(got.calls) > len(best.calls) {
+			best = got
+		}
+		if w.onMainThread(got) {
+			return got
+		}
+	}
+	t.Fatalf("%v: calls on the ledger by several threads:\n%s", s, best.text)
+	return best
+}
+
+// onMainThread reports whether all calls that matter are the main thread's: a child that is about to become another program
+// only moves descriptors.
+func (w *world) onMainThread(got traced) bool {
+	for line := range strings.Lines(got.text) {
+		m := syscallLine.FindStringSubmatch(line)
+		if m != nil && m[1] != got.pid && strings.Contains(line, w.base+"/") && !slices.Contains([]string{"dup3", "fcntl", "close", "execve"}, m[2]) {
+			return false
+		}
+	}
+	return len(got.calls) > 0
+}

@@ -1,0 +1,165 @@
+//go:build linux
+
+package faults
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A step is a command at a moment.
+type step struct {
+	at   time.Duration // since the beginning of 2026
+	argv []string
+}
+
+// at returns the step of a command line without quotes; $res in it is the directory of the resources.
+func at(seconds int, line string) step {
+	return step{time.Duration(seconds) * time.Second, strings.Fields(line)}
+}
+
+func (s step) String() string { return strings.Join(s.argv, " ") }
+
+// with returns s with more flags.
+func (s step) with(flags ...string) step {
+	end := len(s.argv)
+	if i := slices.Index(s.argv, "--"); i >= 0 {
+		end = i
+	}
+	s.argv = slices.Concat(s.argv[:end], flags, s.argv[end:])
+	return s
+}
+
+// A commitMode is how a ledger commits.
+type commitMode struct {
+	name  string
+	flags []string // of the command that makes the ledger
+}
+
+// modes are those that all rigs run in.
+var modes = []commitMode{{name: "rename"}}
+
+// A world is a ledger, and resources, in a directory of its own. Any number of trials begin in the same state.
+type world struct {
+	bin, base, template string
+	create              []string // flags of the command that makes the ledger
+	starts              bool     // passes start processes
+}
+
+// newWorld makes a world in which these steps have been done.
+func newWorld(t *testing.T, bin string, mode commitMode, setup ...step) *world {
+	t.Helper()
+	dir := t.TempDir()
+	w := &world{bin: bin, base: filepath.Join(dir, "w"), template: filepath.Join(dir, "template"), create: mode.flags}
+	if err := os.MkdirAll(filepath.Join(w.base, "res"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { endAll(w.base) })
+	for _, s := range setup {
+		if got := w.run(s); got.status != 0 {
+			t.Fatalf("%v: %v", s, got)
+		}
+	}
+	w.keep(t)
+	return w
+}
+
+// keep makes the present state the one that reset returns to.
+func (w *world) keep(t *testing.T) {
+	t.Helper()
+	if err := errors.Join(os.RemoveAll(w.template), copyTree(w.base, w.template)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *world) reset(t *testing.T) {
+	t.Helper()
+	if w.starts {
+		endAll(w.base)
+	}
+	if err := errors.Join(os.RemoveAll(w.base), copyTree(w.template, w.base)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func copyTree(from, to string) error {
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		target := to + strings.TrimPrefix(path, from)
+		if d.IsDir() {
+			return os.Mkdir(target, 0o700)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(target, data, 0o600)
+	})
+}
+
+func (w *world) ledger() string { return filepath.Join(w.base, "L") }
+
+func (w *world) file(name string) string { return filepath.Join(w.ledger(), name) }
+
+// command returns s as a process that would be started by the program before, if there is one.
+func (w *world) command(ctx context.Context, s step, before ...string) *exec.Cmd {
+	if _, err := os.Stat(w.file("ledger.json")); err != nil && (s.argv[0] == "dpl-push" || s.argv[0] == "dpl-register") {
+		s = s.with(w.create...)
+	}
+	argv := slices.Concat(before, s.argv)
+	argv[len(before)] = filepath.Join(w.bin, s.argv[0])
+	for i := range argv {
+		argv[i] = strings.ReplaceAll(argv[i], "$res", filepath.Join(w.base, "res"))
+	}
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir = "/"
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + w.base, "DPL_LEDGER=" + w.ledger(),
+		"DPL_NOW=" + time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(s.at).Format(time.RFC3339),
+	}
+	return cmd
+}
+
+// A result is what came of a process.
+type result struct {
+	status int // -1: killed by a signal; -2: it did not end
+	stderr string
+}
+
+const (
+	killed  = -1
+	blocked = -2
+)
+
+// run runs s to its end.
+func (w *world) run(s step) result {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return runCommand(ctx, w.command(ctx, s))
+}
+
+func runCommand(ctx context.Context, cmd *exec.Cmd) result {
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	cmd.WaitDelay = time.Second // what a pass starts may keep the pipe
+	err := cmd.Run()
+	status := cmd.ProcessState.ExitCode()
+	switch {
+	case ctx.Err() != nil:
+		status = blocked
+	case cmd.ProcessState == nil:
+		return result{blocked, err.Error()}
+	}
+	return result{status, strings.TrimSpace(stderr.String())}
+}
