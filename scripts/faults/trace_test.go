@@ -60,7 +60,7 @@ func (w *world) parse(text string) (pid string, found []call, stopped bool) {
 	count := make(map[string]int)
 	last := -1 // index of the call that is being made, if it is one to return
 	for line := range strings.Lines(text) {
-		if pid != "" && strings.HasPrefix(line, pid+" --- stopped by SIGSTOP") {
+		if by, rest, _ := strings.Cut(line, " "); by == pid && strings.HasPrefix(strings.TrimSpace(rest), "--- stopped by SIGSTOP") {
 			return pid, found, true
 		}
 		m := syscallLine.FindStringSubmatch(line)

@@ -18,13 +18,14 @@ import (
 
 // A step is a command at a moment.
 type step struct {
-	at   time.Duration // since the beginning of 2026
-	argv []string
+	at    time.Duration // since the beginning of 2026
+	argv  []string
+	first *step // the same as what it does in an edit of its own, before all else
 }
 
 // at returns the step of a command line without quotes; $res in it is the directory of the resources.
 func at(seconds int, line string) step {
-	return step{time.Duration(seconds) * time.Second, strings.Fields(line)}
+	return step{at: time.Duration(seconds) * time.Second, argv: strings.Fields(line)}
 }
 
 func (s step) String() string { return strings.Join(s.argv, " ") }

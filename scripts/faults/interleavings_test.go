@@ -1,0 +1,183 @@
+//go:build linux
+
+package faults
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A place is where commands meet: what is there before, and who comes. All come at the same moment.
+type place struct {
+	name  string
+	setup []step
+	who   []step
+	core  int // so many of who are stopped after each call, the others, but for soak, after some
+}
+
+func places() []place {
+	reuse := at(11, "dpl-push --op o --participant x --call new --reuse")
+	reuse.first = &cleanOne
+	return []place{
+		{"operation", []step{
+			pushMain, pushChat, supervise, at(8, "dpl-heartbeat --op o --participant cli"), at(8, "dpl-heartbeat --op o --participant vscode"),
+			at(15, "dpl-heartbeat --op o --supervisor s"),
+			at(15, "dpl-push --op o --participant tool --call late --no-fail-on-crash"),
+		}, []step{
+			at(17, "dpl-push --op o --participant x --call new"),
+			at(17, "dpl-pop --op o --call chat"),
+			at(17, "dpl-heartbeat --op o --participant cli"),
+			at(17, "dpl-push --op o --participant y --call tmp --tmp"),
+			at(17, "dpl-abort --op o"),
+			at(17, "dpl-cleanup --op o --supervisor s --ack job"),
+			at(17, "dpl-heartbeat --op o --supervisor s"),
+		}, 3},
+		{"crash", []step{pushMain, pushChat, at(8, "dpl-heartbeat --op o --participant cli")}, []step{
+			at(12, "dpl-cleanup"),
+			at(12, "dpl-heartbeat --op o --participant cli"),
+			at(12, "dpl-pop --op o --call chat --fail"),
+			at(12, "dpl-push --op o --participant x --call new"),
+		}, 1},
+		{"end", []step{pushMain, popMain, cleanOne, cleanOne}, []step{
+			cleanOne,
+			at(11, "dpl-heartbeat --op o --participant cli"),
+			at(11, "dpl-push --op o --participant x --call new"),
+			reuse,
+			at(11, "dpl-pop --op o --call main"),
+			at(11, "dpl-abort --op o"),
+			at(11, "dpl-cleanup"),
+		}, 2},
+		{"nothing", nil, []step{
+			at(0, "dpl-push --op o --participant cli --call main"),
+			at(0, "dpl-push --op o --participant x --call other"),
+			at(0, "dpl-register --group g --no-pass --supervisor b"),
+			at(0, "dpl-cleanup --if-exists"),
+		}, 0},
+		{"group", []step{request, itself}, []step{
+			at(5, "dpl-orchestrate --group g"),
+			at(5, "dpl-register --group g --request --no-pass --supervisor c -- sleep 300"),
+			at(5, "dpl-heartbeat --group g --supervisor b --readiness stopping"),
+			at(5, "dpl-shutdown --group g --supervisor b"),
+			at(5, "dpl-register --group g --remove --supervisor a"),
+			at(5, "dpl-cleanup"),
+		}, 0},
+		{"cold group", []step{request}, []step{
+			at(60, "dpl-register --group g --request --no-pass --fresh --supervisor c -- sleep 300"),
+			at(60, "dpl-register --group g --no-pass --supervisor b"),
+			at(60, "dpl-orchestrate --group g"),
+		}, 0},
+	}
+}
+
+// TestInterleavings lets each of those who come be stopped after its calls, and each other one run meanwhile.
+func TestInterleavings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short")
+	}
+	needs(t, "strace")
+	if _, err := os.Stat("/proc/locks"); err != nil {
+		t.Skip("needs /proc/locks, which tells who waits for a lock")
+	}
+	locked := commands(t, nil)
+	unlocked := commands(t, map[string]string{"fileops/fs_os.go": withoutLocks(t)})
+	for _, mode := range modes {
+		for _, p := range places() {
+			t.Run(mode.name+"/"+p.name, func(t *testing.T) {
+				t.Parallel()
+				testPlace(t, locked, mode, p)
+			})
+		}
+		t.Run(mode.name+"/without locks", func(t *testing.T) {
+			t.Parallel()
+			testControl(t, unlocked, mode)
+		})
+	}
+}
+
+// withoutLocks returns the source of the file system with locks that do not exclude each other.
+func withoutLocks(t *testing.T) string {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join(root, "fileops", "fs_os.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const exclusive, shared = "lock.TryLock()", "lock.TryRLock()"
+	if strings.Count(string(source), exclusive) != 1 {
+		t.Fatalf("fileops/fs_os.go does not call %s once: tell this test how locks are taken now", exclusive)
+	}
+	return strings.Replace(string(source), exclusive, shared, 1)
+}
+
+func testPlace(t *testing.T, bin string, mode commitMode, at place) {
+	w := newWorld(t, bin, mode, at.setup...)
+	w.starts = strings.Contains(at.name, "group")
+	choose := chooser(t)
+	runs, waited, pairs := 0, 0, 0
+	for i, a := range at.who {
+		calls := w.baseline(t, a).calls
+		for j, b := range at.who {
+			p := newPair(t, w, a, b, calls)
+			pairs++
+			for _, k := range points(calls, i < at.core && j < at.core, choose) {
+				m, hit := p.meet(t, k)
+				switch {
+				case !hit:
+					t.Errorf("%v: never stopped after %v", p, calls[k])
+				case m.lost != "":
+					t.Errorf("%v: stopped after %v: %s", p, calls[k], m.lost)
+				}
+				if left := w.leftovers(); left != nil {
+					t.Errorf("%v: stopped after %v: left about: %q", p, calls[k], left)
+				}
+				if runs++; m.waited {
+					waited++
+				}
+			}
+		}
+	}
+	t.Logf("%-12s %d pairs, %d points, %d times one waited for the other", at.name, pairs, runs, waited)
+	if waited == 0 {
+		t.Error("nobody ever waited for a lock")
+	}
+}
+
+// points returns after which calls to stop: of a core pair after all that change something, else after each eighth; with time
+// after all.
+func points(calls []call, core bool, choose *rand.Rand) []int {
+	var chosen []int
+	for i, c := range calls {
+		if soak() || core && c.changes() || choose.IntN(8) == 0 {
+			chosen = append(chosen, i)
+		}
+	}
+	return chosen
+}
+
+// testControl shows that losses are found: where locks do not exclude, there must be some.
+func testControl(t *testing.T, bin string, mode commitMode) {
+	at := places()[0]
+	w := newWorld(t, bin, mode, at.setup...)
+	runs, lost := 0, 0
+	for _, a := range at.who[:at.core] {
+		calls := w.baseline(t, a).calls
+		for _, b := range at.who[:at.core] {
+			p := newPair(t, w, a, b, calls)
+			for i, c := range calls {
+				if !c.changes() {
+					continue
+				}
+				if m, hit := p.meet(t, i); hit && m.lost != "" {
+					lost++
+				}
+				runs++
+			}
+		}
+	}
+	t.Logf("without locks: %d points, %d with a loss", runs, lost)
+	if lost == 0 {
+		t.Error("locks do not exclude, and nothing was found to be lost")
+	}
+}
