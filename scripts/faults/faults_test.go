@@ -16,6 +16,9 @@ func TestFaults(t *testing.T) {
 	}
 	bin := commands(t, nil)
 	t.Run("injected", func(t *testing.T) { testInjected(t, bin) })
+	t.Run("full disk", func(t *testing.T) { testFullDisk(t, bin) })
+	t.Run("short writes", func(t *testing.T) { testShortWrites(t, bin) })
+	t.Run("garbage", func(t *testing.T) { testGarbage(t, bin) })
 }
 
 // testInjected kills, and lets fail, at each point of each subject.
@@ -92,12 +95,7 @@ type trial struct {
 
 func newTrial(t *testing.T, bin string, mode commitMode, s subject) *trial {
 	tr := &trial{t: t, subject: s, world: newWorld(t, bin, mode, s.setup...), count: make(map[string]int)}
-	tr.starts = s.settled != nil
-	if s.prepare != nil {
-		s.prepare(t, tr.world)
-		tr.keep(t)
-	}
-	tr.old = tr.see()
+	tr.begin()
 	tr.afterOld = tr.next()
 	got := tr.baseline(t, s.do)
 	tr.calls, tr.status, tr.new = got.calls, got.result.status, tr.see()
@@ -106,6 +104,16 @@ func newTrial(t *testing.T, bin string, mode commitMode, s subject) *trial {
 	}
 	tr.afterNew = tr.next()
 	return tr
+}
+
+// begin completes what is there before.
+func (tr *trial) begin() {
+	tr.starts = tr.settled != nil
+	if tr.prepare != nil {
+		tr.prepare(tr.t, tr.world)
+		tr.keep(tr.t)
+	}
+	tr.old = tr.see()
 }
 
 // see returns what the ledger says, which has to be whole.

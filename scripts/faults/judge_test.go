@@ -3,6 +3,7 @@
 package faults
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -47,29 +48,31 @@ func (tr *trial) judge(f fault, got traced) {
 		tr.count["torn"]++
 		tr.t.Errorf("%v: neither the old state nor the new one:\n%s", f, now.differences(tr.new))
 	}
-	if lie := tr.lie(f, got.result, now); lie != "" {
-		tr.count["lies"]++
-		tr.t.Errorf("%v: %s: %v", f, lie, got.result)
+	if f.errno != "" {
+		tr.checkStatus(f, got.result, now)
 	}
 	tr.recover(f, want)
 }
 
-// lie says how a status is not the truth.
-func (tr *trial) lie(f fault, got result, now facts) string {
+// checkStatus checks that a status is the truth, after what happened.
+func (tr *trial) checkStatus(what fmt.Stringer, got result, now facts) {
+	tr.t.Helper()
 	changed, made := !now.equal(tr.old), now.equal(tr.new) || tr.several && !now.equal(tr.old)
+	lie := ""
 	switch {
-	case f.errno == "":
-		return ""
 	case got.status == tr.status && !made:
-		return "it is done, it says, but is not"
+		lie = "it is done, it says, but is not"
 	case got.status == 71 && !changed:
-		return "it is committed, it says, but nothing changed"
+		lie = "it is committed, it says, but nothing changed"
 	case got.status != tr.status && got.status != 71 && changed && !tr.beyond:
-		return "nothing changed, it says, but something did"
+		lie = "nothing changed, it says, but something did"
 	case !slices.Contains([]int{tr.status, 71, 73, 74}, got.status):
-		return "not a status for this"
+		lie = "not a status for this"
+	default:
+		return
 	}
-	return ""
+	tr.count["lies"]++
+	tr.t.Errorf("%v: %s: %v", what, lie, got)
 }
 
 // recover goes on after f: nobody is blocked, what comes out is what would have without f, and nothing is left about.

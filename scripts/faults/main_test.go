@@ -20,7 +20,7 @@ const root = "../.."
 // patience is more than any command needs, on any machine.
 const patience = 60 * time.Second
 
-// TestMain is also the stage of commands that have a limit of their own: see limited.
+// TestMain is also the stage of commands that may write short files only: see testShortWrites.
 func TestMain(m *testing.M) {
 	if limit := os.Getenv(limitVariable); limit != "" {
 		execLimited(limit)

@@ -81,7 +81,7 @@ func (p *pair) meet(t *testing.T, i int) (m met, hit bool) {
 
 // try makes one run. If a has made other calls than expected, c gets the number that the wanted one had this time.
 func (p *pair) try(t *testing.T, c *call, i int, m *met) (o outcome, hit bool) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := deadline()
 	defer cancel()
 	a, file := p.straced(ctx, t, p.a, "-e", fmt.Sprintf("inject=%s:signal=SIGSTOP:when=%d", c.name, c.k))
 	first := start(ctx, t, a)

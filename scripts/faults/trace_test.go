@@ -87,7 +87,7 @@ func (w *world) parse(text string) (pid string, found []call, stopped bool) {
 // trace runs s under strace with these options.
 func (w *world) trace(t *testing.T, s step, options ...string) traced {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := deadline()
 	defer cancel()
 	cmd, file := w.straced(ctx, t, s, options...)
 	got := traced{result: runCommand(ctx, cmd)}

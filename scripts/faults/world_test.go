@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -54,6 +55,7 @@ type world struct {
 	bin, base, template string
 	create              []string // flags of the command that makes the ledger
 	starts              bool     // passes start processes
+	owner               int      // of the ledger, who runs the commands; 0: who runs the test
 }
 
 // newWorld makes a world in which these steps have been done.
@@ -61,6 +63,12 @@ func newWorld(t *testing.T, bin string, mode commitMode, setup ...step) *world {
 	t.Helper()
 	dir := t.TempDir()
 	w := &world{bin: bin, base: filepath.Join(dir, "w"), template: filepath.Join(dir, "template"), create: mode.flags}
+	w.build(t, setup)
+	return w
+}
+
+func (w *world) build(t *testing.T, setup []step) {
+	t.Helper()
 	if err := os.MkdirAll(filepath.Join(w.base, "res"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +79,6 @@ func newWorld(t *testing.T, bin string, mode commitMode, setup ...step) *world {
 		}
 	}
 	w.keep(t)
-	return w
 }
 
 // keep makes the present state the one that reset returns to.
@@ -87,12 +94,20 @@ func (w *world) reset(t *testing.T) {
 	if w.starts {
 		endAll(w.base)
 	}
-	if err := errors.Join(os.RemoveAll(w.base), copyTree(w.template, w.base)); err != nil {
+	err := errors.Join(os.RemoveAll(w.base), copyTree(w.template, w.base))
+	if err == nil && w.owner != 0 {
+		err = filepath.WalkDir(w.base, func(path string, _ fs.DirEntry, err error) error {
+			return errors.Join(err, os.Lchown(path, w.owner, w.owner))
+		})
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 }
 
+// copyTree copies files that have several names as such.
 func copyTree(from, to string) error {
+	copied := make(map[uint64]string)
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -101,6 +116,15 @@ func copyTree(from, to string) error {
 		if d.IsDir() {
 			return os.Mkdir(target, 0o700)
 		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		inode := info.Sys().(*syscall.Stat_t).Ino
+		if first, ok := copied[inode]; ok {
+			return os.Link(first, target)
+		}
+		copied[inode] = target
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return err
@@ -129,6 +153,10 @@ func (w *world) command(ctx context.Context, s step, before ...string) *exec.Cmd
 		"PATH=" + os.Getenv("PATH"), "HOME=" + w.base, "DPL_LEDGER=" + w.ledger(),
 		"DPL_NOW=" + time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(s.at).Format(time.RFC3339),
 	}
+	if w.owner != 0 {
+		id := uint32(w.owner)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: id, Gid: id}}
+	}
 	return cmd
 }
 
@@ -145,9 +173,14 @@ const (
 
 // run runs s to its end.
 func (w *world) run(s step) result {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := deadline()
 	defer cancel()
 	return runCommand(ctx, w.command(ctx, s))
+}
+
+// deadline ends what hangs.
+func deadline() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), patience)
 }
 
 func runCommand(ctx context.Context, cmd *exec.Cmd) result {

@@ -1,0 +1,89 @@
+//go:build linux
+
+package faults
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// testShortWrites ends each write beyond the first bytes of a file: the kernel writes what fits, and refuses the rest.
+func testShortWrites(t *testing.T, bin string) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	choose := chooser(t)
+	for _, mode := range modes {
+		for _, s := range subjects() {
+			offset := choose.IntN(64)
+			t.Run(mode.name+"/"+s.name, func(t *testing.T) {
+				t.Parallel()
+				tr := newTrial(t, bin, mode, s)
+				step := 64
+				if soak() {
+					offset, step = 0, 1
+				}
+				short := 0
+				for limit := offset; limit < 4096 && tr.short(self, limit); limit += step {
+					short++
+				}
+				if !slices.Contains([]string{"cleanup archives", "cleanup of all archives", "heartbeat archives"}, s.name) && short == 0 {
+					t.Error("no write was short")
+				}
+			})
+		}
+	}
+}
+
+// A limit is a number of bytes.
+type limit int
+
+func (l limit) String() string { return "no more than " + strconv.Itoa(int(l)) + " bytes in a file" }
+
+// short runs the subject with a limit to the size of files, and reports whether it was too low.
+func (tr *trial) short(self string, bytes int) bool {
+	tr.reset(tr.t)
+	before := tr.raw()
+	ctx, cancel := deadline()
+	defer cancel()
+	cmd := tr.command(ctx, tr.do, self)
+	cmd.Env = append(cmd.Env, limitVariable+"="+strconv.Itoa(bytes))
+	got := runCommand(ctx, cmd)
+	now := tr.see()
+	tr.checkStatus(limit(bytes), got, now)
+	if left := tr.leftovers(); left != nil {
+		tr.t.Errorf("%v: left about: %q", limit(bytes), left)
+	}
+	if !now.equal(tr.old) {
+		return false
+	}
+	if after := tr.raw(); after != before {
+		tr.t.Errorf("%v: got\n%s\nwant the bytes that were there before:\n%s", limit(bytes), after, before)
+	}
+	if got := tr.world.run(tr.do); got.status != tr.status || !tr.see().equal(tr.new) {
+		tr.t.Errorf("%v, and then without a limit: %v\n%s", limit(bytes), got, tr.see().differences(tr.new))
+	}
+	return true
+}
+
+// raw returns the bytes of all files of operations and groups. A copy of a registry may be made for an edit that fails then.
+func (tr *trial) raw() string {
+	var all strings.Builder
+	for _, pattern := range []string{"*.json*", "operations/*.json*", "archive/*"} {
+		files, _ := filepath.Glob(tr.file(pattern))
+		for _, file := range files {
+			if strings.Contains(file, "~supervisors~") || filepath.Base(file) == "ledger.json" {
+				continue
+			}
+			if data, err := os.ReadFile(file); err == nil {
+				all.WriteString(file + "\n" + string(data))
+			}
+		}
+	}
+	return all.String()
+}
