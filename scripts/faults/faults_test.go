@@ -55,6 +55,9 @@ func (f fault) option() string {
 	return fmt.Sprintf("inject=%s:error=%s:when=%d", f.name, f.errno, f.k)
 }
 
+// stop is the option that stops the process after the call.
+func (c call) stop() string { return fmt.Sprintf("inject=%s:signal=SIGSTOP:when=%d", c.name, c.k) }
+
 // space are the errors of whatever takes room on a disk, or writes to one.
 var space = []string{"ENOSPC", "EIO", "EDQUOT", "EROFS"}
 

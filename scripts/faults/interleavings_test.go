@@ -90,6 +90,10 @@ func TestInterleavings(t *testing.T) {
 				testPlace(t, locked, mode, p)
 			})
 		}
+		t.Run(mode.name+"/lock swept away", func(t *testing.T) {
+			t.Parallel()
+			testSwept(t, locked, mode)
+		})
 		t.Run(mode.name+"/without locks", func(t *testing.T) {
 			t.Parallel()
 			testControl(t, unlocked, mode)

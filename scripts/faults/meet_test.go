@@ -83,33 +83,39 @@ func (p *pair) meet(t *testing.T, i int) (m met, hit bool) {
 func (p *pair) try(t *testing.T, c *call, i int, m *met) (o outcome, hit bool) {
 	ctx, cancel := deadline()
 	defer cancel()
-	a, file := p.straced(ctx, t, p.a, "-e", fmt.Sprintf("inject=%s:signal=SIGSTOP:when=%d", c.name, c.k))
+	a, file := p.straced(ctx, t, p.a, "-e", c.stop())
 	first := start(ctx, t, a)
-	pid, calls := p.stopped(file, first)
+	pid, calls := p.stopped(file, first, 1)
 	hit = pid != 0 && len(calls) == i+1 && slices.EqualFunc(calls, p.calls[:i+1], call.same)
 	if !hit && len(calls) > i && slices.EqualFunc(calls[:i+1], p.calls[:i+1], call.same) {
 		c.k = calls[i].k
 	}
-	b := p.command(ctx, p.b.with("--lock-timeout", "50s"))
-	second := start(ctx, t, b)
-	m.waited = false
+	o, m.waited = p.finish(ctx, t, pid, first)
+	return o, hit
+}
+
+// finish runs b while a, the process pid, is stopped, and lets a go on when b has ended or waits for it.
+func (p *pair) finish(ctx context.Context, t *testing.T, pid int, a *running) (o outcome, waited bool) {
+	cmd := p.command(ctx, p.b.with("--lock-timeout", "50s"))
+	b := start(ctx, t, cmd)
 	until(func() bool {
-		m.waited = pid != 0 && waits(b.Process.Pid)
-		return m.waited || second.over()
+		waited = pid != 0 && waits(cmd.Process.Pid)
+		return waited || b.over()
 	})
 	if pid != 0 {
 		syscall.Kill(pid, syscall.SIGCONT)
 	}
-	o.statuses = []int{first.wait().status, second.wait().status}
+	o.statuses = []int{a.wait().status, b.wait().status}
 	var err error
 	if o.facts, err = p.facts(true); err != nil {
-		t.Errorf("%v: after %v: %v", p, c, err)
+		t.Errorf("%v: %v", p, err)
 	}
-	return o, hit
+	return o, waited
 }
 
-// stopped waits until the command of a trace is stopped, and returns its process and its calls so far; 0 if it ended.
-func (p *pair) stopped(file string, running *running) (pid int, calls []call) {
+// stopped waits until the command of a trace is stopped for the nth time, and returns its process and its calls so far; 0 if
+// it ended.
+func (p *pair) stopped(file string, running *running, n int) (pid int, calls []call) {
 	size := 0
 	until(func() bool {
 		over := running.over()
@@ -121,12 +127,12 @@ func (p *pair) stopped(file string, running *running) (pid int, calls []call) {
 		if !over && !strings.Contains(string(text), "stopped by SIGSTOP") {
 			return false
 		}
-		word, found, stopped := p.parse(string(text))
+		word, found, stops := p.parse(string(text))
 		calls = found
-		if stopped {
+		if stops >= n {
 			pid, _ = strconv.Atoi(word)
 		}
-		return stopped || over
+		return stops >= n || over
 	})
 	return pid, calls
 }

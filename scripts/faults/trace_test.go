@@ -54,14 +54,14 @@ type traced struct {
 	text  string
 }
 
-// parse reads a trace. It ends where the main thread of the command was stopped, if it was.
-func (w *world) parse(text string) (pid string, found []call, stopped bool) {
+// parse reads a trace. stops is how often the main thread of the command was stopped.
+func (w *world) parse(text string) (pid string, found []call, stops int) {
 	paths := regexp.MustCompile(regexp.QuoteMeta(w.base) + `(/[^">]*)?`)
 	count := make(map[string]int)
 	last := -1 // index of the call that is being made, if it is one to return
 	for line := range strings.Lines(text) {
 		if by, rest, _ := strings.Cut(line, " "); by == pid && strings.HasPrefix(strings.TrimSpace(rest), "--- stopped by SIGSTOP") {
-			return pid, found, true
+			stops++
 		}
 		m := syscallLine.FindStringSubmatch(line)
 		if m == nil || pid != "" && m[1] != pid {
@@ -81,7 +81,7 @@ func (w *world) parse(text string) (pid string, found []call, stopped bool) {
 			found[last].injected = true
 		}
 	}
-	return pid, found, false
+	return pid, found, stops
 }
 
 // trace runs s under strace with these options.
