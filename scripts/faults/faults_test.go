@@ -131,12 +131,12 @@ func (tr *trial) see() facts {
 }
 
 // faults returns what is to happen at each call: it is killed, and it fails, with time in each way, else in one of them. Then
-// of the calls that change nothing on disk only each fourth has a turn: what a kill leaves there is the same as before the
+// of the calls that change nothing on disk only one in six has a turn: what a kill leaves there is the same as before the
 // call that follows.
 func (tr *trial) faults(choose *rand.Rand) []fault {
 	var all []fault
 	for i, c := range tr.calls {
-		if !soak() && !c.changes() && choose.IntN(4) > 0 {
+		if !soak() && !c.changes() && choose.IntN(6) > 0 {
 			continue
 		}
 		all = append(all, fault{c, i, ""})

@@ -148,12 +148,12 @@ func testPlace(t *testing.T, bin string, mode commitMode, at place) {
 	}
 }
 
-// points returns after which calls to stop: of a core pair after all that change something, else after each eighth; with time
+// points returns after which calls to stop: of a core pair after all that change something, else after one in twelve; with time
 // after all.
 func points(calls []call, core bool, choose *rand.Rand) []int {
 	var chosen []int
 	for i, c := range calls {
-		if soak() || core && c.changes() || choose.IntN(8) == 0 {
+		if soak() || core && c.changes() || choose.IntN(12) == 0 {
 			chosen = append(chosen, i)
 		}
 	}

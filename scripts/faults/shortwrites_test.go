@@ -20,11 +20,11 @@ func testShortWrites(t *testing.T, bin string) {
 	choose := chooser(t)
 	for _, mode := range modes {
 		for _, s := range subjects() {
-			offset := choose.IntN(64)
+			offset := choose.IntN(128)
 			t.Run(mode.name+"/"+s.name, func(t *testing.T) {
 				t.Parallel()
 				tr := newTrial(t, bin, mode, s)
-				step := 64
+				step := 128
 				if soak() {
 					offset, step = 0, 1
 				}
