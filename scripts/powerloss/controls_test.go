@@ -1,0 +1,73 @@
+package powerloss
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// errFound ends the search of a control.
+var errFound = errors.New("found")
+
+// finds reports whether a cut of k is wrong in the way of want, where the fsyncs that skip names have not happened.
+func (k checker) finds(skip func(*node) bool, want error) (bool, error) {
+	n := 0
+	err := k.cuts(skip, func(c cut) error {
+		n++
+		if err := k.check(c, n); errors.Is(err, want) {
+			return errFound
+		}
+		return nil
+	})
+	if errors.Is(err, errFound) {
+		return true, nil
+	}
+	return false, err
+}
+
+// controls looks at the same run as if nothing had been fsynced of the files, or of the directories: that has to be noticed.
+func (k checker) controls(t *testing.T) {
+	for _, control := range []struct {
+		name string
+		skip func(*node) bool
+		want error
+	}{
+		{"files", func(n *node) bool { return !n.mode.IsDir() }, ErrTorn},
+		{"directories", func(n *node) bool { return n.mode.IsDir() }, ErrLost},
+	} {
+		switch found, err := k.finds(control.skip, control.want); {
+		case err != nil:
+			t.Errorf("without fsync of the %s: %v", control.name, err)
+		case !found:
+			t.Errorf("without fsync of the %s nothing is %v", control.name, control.want)
+		}
+	}
+}
+
+// A program that does not fsync has to be noticed, too.
+func TestProgramWithoutFsync(t *testing.T) {
+	t.Parallel()
+	strace(t)
+	bin := t.TempDir()
+	overlay, err := Overlay("../..", bin, WithoutAny)
+	if err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("go", "build", "-buildvcs=false", "-overlay", overlay, "-o", bin+"/", "./cmd/dpl-push")
+	build.Dir, build.Env = "../..", append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", build, err, out)
+	}
+	s := Scenarios()[0]
+	s.Commands = s.Commands[:2] // two pushes
+	k := checker{recording: record(t, s, bin)}
+	for _, want := range []error{ErrTorn, ErrLost} {
+		switch found, err := k.finds(nil, want); {
+		case err != nil:
+			t.Error(err)
+		case !found:
+			t.Errorf("a program without fsync: nothing is %v", want)
+		}
+	}
+}

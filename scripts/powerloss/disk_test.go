@@ -1,0 +1,182 @@
+package powerloss
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A disk is a file system in memory of which only what was fsynced is sure: of a file its content, of a directory its
+// names. A rename is one change, whichever of its directories is flushed; a change of a name comes after the earlier ones
+// of that name. That is what journalled and copy-on-write file systems do, and less than each of them does.
+type disk struct {
+	root    *node
+	pending []change
+}
+
+// A node is a file or a directory.
+type node struct {
+	mode    fs.FileMode
+	names   map[string]*node // of a directory, as processes see it
+	durable map[string]*node
+	history []content // of a file, or the mode of a directory: what is on disk, and each version since
+}
+
+// content is one version of a node. torn is what else may be of it: parts of the last write.
+type content struct {
+	mode fs.FileMode
+	data []byte
+	torn [][]byte
+}
+
+// A change sets names, to nothing for nil. It reaches the disk as a whole or not at all.
+type change []entry
+
+type entry struct {
+	dir  *node
+	name string
+	node *node
+}
+
+func newNode(mode fs.FileMode, data []byte) *node {
+	n := &node{mode: mode, history: []content{{mode: mode, data: data}}}
+	if mode.IsDir() {
+		n.names, n.durable = map[string]*node{}, map[string]*node{}
+	}
+	return n
+}
+
+// load returns what is below path, all of it on disk.
+func load(path string) (*node, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		data, err := os.ReadFile(path)
+		return newNode(info.Mode(), data), err
+	}
+	n := newNode(info.Mode(), nil)
+	entries, err := os.ReadDir(path)
+	for _, e := range entries {
+		child, err := load(filepath.Join(path, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		n.names[e.Name()], n.durable[e.Name()] = child, child
+	}
+	return n, err
+}
+
+func (n *node) now() *content { return &n.history[len(n.history)-1] }
+
+// find returns what path, relative to the root, names now, or nil.
+func (d *disk) find(path string) *node {
+	n := d.root
+	for _, name := range strings.Split(path, "/") {
+		if n == nil || name == "" || name == "." {
+			continue
+		}
+		n = n.names[name]
+	}
+	return n
+}
+
+func (d *disk) change(c ...entry) {
+	for _, e := range c {
+		put(e.dir.names, e)
+	}
+	d.pending = append(d.pending, c)
+}
+
+func put(names map[string]*node, e entry) {
+	if e.node == nil {
+		delete(names, e.name)
+	} else {
+		names[e.name] = e.node
+	}
+}
+
+// write is a write at off of a file: a half of it, all but its last byte, or zeros may be what reaches the disk.
+func (n *node) write(off int64, data []byte) {
+	before := n.now()
+	with := func(part []byte) []byte {
+		text := slices.Clone(before.data)
+		if more := int(off) + len(part) - len(text); more > 0 {
+			text = append(text, make([]byte, more)...)
+		}
+		copy(text[off:], part)
+		return text
+	}
+	n.history = append(n.history, content{n.mode, with(data), [][]byte{
+		with(data[:len(data)/2]), with(data[:max(len(data), 1)-1]), with(make([]byte, len(data))),
+	}})
+}
+
+func (n *node) truncate(size int64) {
+	data := append(slices.Clone(n.now().data), make([]byte, max(0, int(size)-len(n.now().data)))...)
+	n.history = append(n.history, content{mode: n.mode, data: data[:size]})
+}
+
+func (n *node) chmod(mode fs.FileMode) {
+	n.mode = n.mode&^0o777 | mode
+	n.history = append(n.history, content{mode: n.mode, data: n.now().data})
+}
+
+// sync is fsync of a file or directory.
+func (d *disk) sync(n *node) {
+	n.history = []content{*n.now()}
+	n.history[0].torn = nil
+	if n.mode.IsDir() {
+		d.flush(func(c change) bool { return slices.ContainsFunc(c, func(e entry) bool { return e.dir == n }) })
+	}
+}
+
+// flush moves changes to the disk, each after those it depends on.
+func (d *disk) flush(wanted func(change) bool) {
+	chosen := make([]bool, len(d.pending))
+	for i := len(d.pending) - 1; i >= 0; i-- {
+		chosen[i] = chosen[i] || wanted(d.pending[i])
+		for j := range i {
+			chosen[j] = chosen[j] || chosen[i] && d.pending[i].after(d.pending[j])
+		}
+	}
+	var rest []change
+	for i, c := range d.pending {
+		if !chosen[i] {
+			rest = append(rest, c)
+			continue
+		}
+		for _, e := range c {
+			put(e.dir.durable, e)
+		}
+	}
+	d.pending = rest
+}
+
+// after reports whether c, the later one, may only reach the disk after other.
+func (c change) after(other change) bool {
+	return slices.ContainsFunc(c, func(a entry) bool {
+		return slices.ContainsFunc(other, func(b entry) bool { return a.dir == b.dir && a.name == b.name })
+	})
+}
+
+// versions returns what may be on disk of a node, the oldest first, each once.
+func (n *node) versions() []content {
+	var all []content
+	add := func(c content) {
+		if !slices.ContainsFunc(all, func(o content) bool { return o.mode == c.mode && bytes.Equal(o.data, c.data) }) {
+			all = append(all, c)
+		}
+	}
+	for _, c := range n.history {
+		for _, torn := range c.torn {
+			add(content{mode: c.mode, data: torn})
+		}
+		add(content{mode: c.mode, data: c.data})
+	}
+	return all
+}

@@ -1,0 +1,141 @@
+package powerloss
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// nextID is the id of what Next pushes.
+const nextID = "after-the-power-cut"
+
+// Next does in base, inside this process, what dpl-cleanup, dpl-push, dpl-pop and a pass of dpl-orchestrate do, at the time
+// now. It returns ErrStuck unless all of it succeeds and leaves nothing lying about.
+func Next(base string, now time.Time) error {
+	l, err := fileops.Create(LedgerOf(base), fileops.Config{}, fileops.Options{LockTimeout: 5 * time.Second, Sync: fileops.SyncNone})
+	if err == nil {
+		seen := protocol.Observation{Now: now}
+		err = errors.Join(janitor(l, seen), pushAndPop(l, nextID, seen), deliver(l))
+	}
+	if err == nil {
+		err = errors.Join(l.Sweep(), tidy(l))
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrStuck, err)
+	}
+	return nil
+}
+
+// janitor gives each operation a pass, and those that run then a call.
+func janitor(l *fileops.Ledger, seen protocol.Observation) error {
+	entries, err := l.List()
+	for _, e := range entries {
+		op, archived, tickErr := l.EditOperation(e.ID, fileops.Existing, func(op protocol.Operation) (protocol.Operation, error) {
+			return op.Cleanup("next", seen)
+		})
+		if err = errors.Join(err, tickErr); tickErr == nil && !archived && op.State == protocol.Running {
+			err = errors.Join(err, pushAndPop(l, e.ID, seen))
+		}
+	}
+	return errors.Join(err, l.Sweep(), l.PruneArchive(seen.Now))
+}
+
+func pushAndPop(l *fileops.Ledger, id string, seen protocol.Observation) error {
+	_, _, err := l.EditOperation(id, fileops.OrCreate, func(op protocol.Operation) (protocol.Operation, error) {
+		if op.ID == "" {
+			op = protocol.Create(id, 0, 0)
+		}
+		return op.Push(protocol.Push{Participant: "next", Call: nextID}, seen)
+	})
+	if err != nil {
+		return err
+	}
+	_, _, err = l.EditOperation(id, fileops.Existing, func(op protocol.Operation) (protocol.Operation, error) {
+		return op.Pop(protocol.Pop{Call: nextID, KeepOpen: true}, seen)
+	})
+	return err
+}
+
+// deliver appends the alerts that a pass left, as the next one does, and wants all to be there then, each once.
+func deliver(l *fileops.Ledger) error {
+	groups, err := l.Groups()
+	for _, id := range groups {
+		editErr := l.EditGroup(id, fileops.Existing, func(tx *fileops.GroupTx) error {
+			g := tx.Group()
+			if err := tx.AppendAlerts(g.Registry.PendingAlerts); err != nil {
+				return err
+			}
+			g.Registry.Revision++
+			g.Registry.PendingAlerts = nil
+			return tx.Commit(g)
+		})
+		if err = errors.Join(err, editErr); editErr == nil {
+			err = errors.Join(err, alertsComplete(l, id))
+		}
+	}
+	return err
+}
+
+func alertsComplete(l *fileops.Ledger, group string) error {
+	g, err := l.ReadGroup(group)
+	if err != nil {
+		return err
+	}
+	lines, err := l.Alerts(group, 0)
+	for i, line := range lines {
+		if line.Seq != int64(i+1) {
+			err = errors.Join(err, fmt.Errorf("group %s: alert %d is in line %d", group, line.Seq, i+1))
+		}
+	}
+	if len(lines) != int(g.Registry.AlertSeq) {
+		err = errors.Join(err, fmt.Errorf("group %s: %d alerts of %d", group, len(lines), g.Registry.AlertSeq))
+	}
+	return err
+}
+
+// tidy wants no temporary file to be left, but that of a ledger.json, which nobody looks for.
+func tidy(l *fileops.Ledger) error {
+	var wrong error
+	for _, dir := range []string{".", "operations", "archive"} {
+		names, err := filepath.Glob(filepath.Join(l.Dir(), dir, "*.tmp~*"))
+		wrong = errors.Join(wrong, err)
+		for _, name := range names {
+			if !strings.HasPrefix(filepath.Base(name), "ledger.json") {
+				wrong = errors.Join(wrong, fmt.Errorf("left over: %s", name))
+			}
+		}
+	}
+	return wrong
+}
+
+// NextCommands is Next with the commands in bin.
+func NextCommands(bin, base string, at time.Duration) error {
+	l, err := fileops.Open(LedgerOf(base), fileops.Options{})
+	var groups []string
+	if err == nil {
+		groups, err = l.Groups()
+	}
+	if err != nil && !errors.Is(err, fileops.ErrNoLedger) {
+		return fmt.Errorf("%w: %w", ErrStuck, err)
+	}
+	commands := []Command{
+		on(at, "dpl-cleanup --if-exists"),
+		on(at, "dpl-push --op "+nextID+" --call c --participant p"),
+		on(at, "dpl-pop --op "+nextID+" --call c"),
+		on(at, "dpl-status --op "+nextID),
+	}
+	for _, id := range groups {
+		commands = append(commands, on(at, "dpl-orchestrate --owner me --group "+id))
+	}
+	for _, c := range commands {
+		if err := c.Run(c.Exec(bin, base)); err != nil {
+			return fmt.Errorf("%w: %w", ErrStuck, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+// Package powerloss cuts the power under the real commands and looks at what is left.
+//
+// A Scenario is what is run. Its commands acknowledge something by exiting 0; Recorder notes what. After a power cut,
+// Check says whether a ledger still has it, and Next whether the next command can go on.
+//
+// The tests of this package know what the disk may have from the system calls that strace has seen, and the rules of
+// fsync. Command replay knows it from the writes that a block device has seen, and a real file system.
+package powerloss
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A Scenario is commands that are run one after the other. The first creates the ledger.
+type Scenario struct {
+	Name     string
+	Commands []Command
+}
+
+// A Command is one run of a program. BASE in an argument is the directory that Prepare made.
+type Command struct {
+	Args   []string
+	At     time.Duration // since the start of the scenario
+	Beat   bool          // a plain heartbeat: a power cut may undo it
+	Status int           // how it exits
+}
+
+// start is when a scenario starts.
+var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// Prepare makes in base what the commands find: a file to keep, and a resource to delete.
+func Prepare(base string) error {
+	if err := os.MkdirAll(filepath.Join(base, "data", "scratch"), 0o700); err != nil {
+		return err
+	}
+	for _, name := range []string{keep, "data/scratch/file"} {
+		if err := os.WriteFile(filepath.Join(base, name), []byte(name), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep is a file that no command may touch; it contains its name.
+const keep = "data/keep"
+
+// LedgerOf returns the directory of the ledger in base. Not even the directory above it exists before the first command.
+func LedgerOf(base string) string { return filepath.Join(base, "state", "dpl") }
+
+// Exec returns c, ready to run with the commands in bin, perhaps by another program: by is that program and its arguments.
+func (c Command) Exec(bin, base string, by ...string) *exec.Cmd {
+	args := append(by, filepath.Join(bin, c.Args[0]))
+	for _, arg := range c.Args[1:] {
+		args = append(args, strings.ReplaceAll(arg, "BASE", base))
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + base, "DPL_LEDGER=" + LedgerOf(base), "DPL_NOW=" + c.Now().Format("2006-01-02T15:04:05.000Z")}
+	cmd.Dir = "/"
+	return cmd
+}
+
+// Now is the time that c believes in.
+func (c Command) Now() time.Time { return start.Add(c.At) }
+
+func (c Command) String() string { return strings.Join(c.Args, " ") }
+
+// Run runs cmd, which is c's, and returns an error unless it exits as c says.
+func (c Command) Run(cmd *exec.Cmd) error {
+	out, err := cmd.CombinedOutput()
+	if status := cmd.ProcessState.ExitCode(); status != c.Status {
+		return fmt.Errorf("%v: %w, want status %d\n%s", c, err, c.Status, out)
+	}
+	return nil
+}

@@ -1,0 +1,225 @@
+package powerloss
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/build"
+)
+
+// A recording is a scenario that has been run, and what strace saw of it.
+type recording struct {
+	scenario Scenario
+	base     string
+	before   *node
+	steps    []step
+	acks     []Ack // At is the number of commands that have ended
+}
+
+type step struct {
+	trace trace
+	after state // the real one
+}
+
+// strace returns its path, and skips the test if it is missing or may not trace.
+func strace(t *testing.T) string {
+	path, err := exec.LookPath("strace")
+	switch {
+	case err == nil:
+	case os.Getenv("STRICT") != "":
+		t.Fatal("strace is missing, and STRICT is set")
+	default:
+		t.Skip("needs strace")
+	}
+	if out, err := exec.Command(path, "-f", "-o", os.DevNull, "true").CombinedOutput(); err != nil {
+		t.Skipf("needs an strace that may trace: %v: %s", err, out)
+	}
+	return path
+}
+
+// record runs s with the commands in bin in a new directory.
+func record(t *testing.T, s Scenario, bin string) *recording {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &recording{scenario: s, base: filepath.Join(dir, "000000")}
+	if err := Prepare(r.base); err != nil {
+		t.Fatal(err)
+	}
+	if r.before, err = load(r.base); err != nil {
+		t.Fatal(err)
+	}
+	var recorder Recorder
+	for i, c := range s.Commands {
+		log := filepath.Join(dir, fmt.Sprintf("log%d", i))
+		cmd := c.Exec(bin, r.base, append([]string{strace(t)}, straceFlags(log)...)...)
+		if err := c.Run(cmd); err != nil {
+			t.Fatal(err)
+		}
+		if err := recorder.Note(r.base, int64(i+1), !c.Beat); err != nil {
+			t.Fatalf("%v: %v", c, err)
+		}
+		r.steps = append(r.steps, readStep(t, log, r.base))
+	}
+	r.acks = recorder.Acks
+	return r
+}
+
+func readStep(t *testing.T, log, base string) step {
+	t.Helper()
+	f, err := os.Open(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	tr, err := readTrace(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := load(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return step{tr, (&disk{root: n}).live()}
+}
+
+// A cut is a state that a power cut may leave, when commands have ended and perhaps another one was at work.
+type cut struct {
+	state state
+	ended int
+}
+
+// cuts calls do once for each cut that differs, where the fsyncs of the nodes that skip names have not happened. Between two
+// fsyncs each change only adds to what a power cut may leave, so it is enough to look before each, and when a command ends.
+func (r *recording) cuts(skip func(*node) bool, do func(cut) error) error {
+	d := &disk{root: r.before.copy()}
+	known := map[string]bool{}
+	ended := 0
+	look := func() error {
+		return d.states(func(s state) error {
+			key := fmt.Sprintf("%x %d", s.key(), ended)
+			if known[key] {
+				return nil
+			}
+			known[key] = true
+			return do(cut{s, ended})
+		})
+	}
+	for _, step := range r.steps {
+		if err := (&replay{disk: d, base: r.base, skip: skip, before: look}).run(step.trace); err != nil {
+			return err
+		}
+		if why := d.live().diff(step.after); why != "" {
+			return fmt.Errorf("after %v the replay differs from the real directory: %s", r.scenario.Commands[ended], why)
+		}
+		ended++
+		if err := look(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copy returns a copy of n, all of which is on disk.
+func (n *node) copy() *node {
+	c := newNode(n.mode, n.now().data)
+	for name, child := range n.names {
+		twin := child.copy()
+		c.names[name], c.durable[name] = twin, twin
+	}
+	return c
+}
+
+// A checker looks at cuts in directories beside a base.
+type checker struct {
+	*recording
+	bin   string
+	every int // give each so manieth cut to the real commands; 0: none
+}
+
+// check materialises a cut, as number n, and looks at it.
+func (k checker) check(c cut, n int) error {
+	base := filepath.Join(filepath.Dir(k.base), fmt.Sprintf("%06d", n))
+	err := c.state.materialise(k.base, base)
+	if err == nil {
+		err = Check(base, k.acks, int64(c.ended))
+	}
+	at := k.scenario.Commands[min(c.ended, len(k.scenario.Commands)-1)]
+	switch {
+	case err != nil:
+	case k.every > 0 && n%k.every == 0:
+		err = NextCommands(k.bin, base, at.At)
+	default:
+		err = Next(base, at.Now())
+	}
+	return errors.Join(err, remove(base))
+}
+
+// all looks at all cuts, and returns how many there are and, where something is wrong, up to ten of those errors.
+func (k checker) all() (n int, wrong []error, err error) {
+	cuts, results := make(chan cut), make(chan error)
+	var workers sync.WaitGroup
+	var mu sync.Mutex
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for c := range cuts {
+				mu.Lock()
+				n++
+				number := n
+				mu.Unlock()
+				if err := k.check(c, number); err != nil {
+					results <- fmt.Errorf("power cut after %d commands, before or in %v: %w", c.ended, k.scenario.Commands[min(c.ended, len(k.steps)-1)], err)
+				}
+			}
+		})
+	}
+	collected := make(chan struct{})
+	go func() {
+		for err := range results {
+			if len(wrong) < 10 {
+				wrong = append(wrong, err)
+			}
+		}
+		close(collected)
+	}()
+	err = k.cuts(nil, func(c cut) error { cuts <- c; return nil })
+	close(cuts)
+	workers.Wait()
+	close(results)
+	<-collected
+	return n, wrong, err
+}
+
+// How a ledger commits is up to the command that creates it.
+var creating = map[string][]string{"rename": nil}
+
+func TestPowerLoss(t *testing.T) {
+	t.Parallel()
+	strace(t)
+	bin := build.Commands(t, "../..")
+	for commit, flags := range creating {
+		for _, s := range Scenarios(flags...) {
+			t.Run(commit+"/"+s.Name, func(t *testing.T) {
+				t.Parallel()
+				k := checker{recording: record(t, s, bin), bin: bin, every: 50}
+				n, wrong, err := k.all()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, err := range wrong {
+					t.Error(err)
+				}
+				t.Logf("%d states", n)
+				k.controls(t)
+			})
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package powerloss
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Scenarios returns the scenarios. The command that creates the ledger gets the flags creating, too.
+func Scenarios(creating ...string) []Scenario {
+	all := []Scenario{
+		{"calls", calls("o")},
+		{"crash", crash("o")},
+		{"abort", abort("o")},
+		{"group", group("g")},
+		{"fresh", fresh("g")},
+	}
+	for _, s := range all {
+		s.Commands[0].Args = append(s.Commands[0].Args, creating...)
+	}
+	return all
+}
+
+// Long returns one scenario that does rounds times what Scenarios do, each time to other operations and groups.
+func Long(rounds int, creating ...string) Scenario {
+	s := Scenario{Name: "edits"}
+	for round := range rounds {
+		n := strconv.Itoa(round)
+		for _, part := range [][]Command{calls("calls" + n), crash("crash" + n), abort("abort" + n), group("group" + n), fresh("fresh" + n)} {
+			s.Commands = append(s.Commands, part...)
+		}
+	}
+	s.Commands[0].Args = append(s.Commands[0].Args, creating...)
+	return s
+}
+
+// on returns a command that acknowledges what it does.
+func on(at time.Duration, line string) Command {
+	return Command{Args: strings.Fields(line), At: at}
+}
+
+func beat(at time.Duration, line string) Command {
+	c := on(at, line)
+	c.Beat = true
+	return c
+}
+
+func exits(status int, c Command) Command {
+	c.Status = status
+	return c
+}
+
+const second = time.Second
+
+// calls is an operation that goes well, is archived, and begins anew.
+func calls(op string) []Command {
+	return []Command{
+		on(0, "dpl-push --participant p --call a --tmp --op "+op+" --resource-root BASE/data"),
+		on(1*second, "dpl-push --participant q --call b --op "+op),
+		beat(2*second, "dpl-heartbeat --participant q --op "+op),
+		on(2*second, "dpl-heartbeat --call b --note halfway --op "+op),
+		beat(3*second, "dpl-heartbeat --participant p --op "+op),
+		on(3*second, "dpl-pop --call b --op "+op),
+		on(3*second, "dpl-pop --call a --op "+op),
+		on(3*second, "dpl-cleanup --op "+op),
+		on(3*second, "dpl-cleanup"),
+		on(3*second, "dpl-cleanup --op "+op),
+		on(4*second, "dpl-push --participant p --call c --reuse --op "+op),
+		on(4*second, "dpl-pop --call c --op "+op),
+		on(4*second, "dpl-cleanup --op "+op),
+		on(4*second, "dpl-cleanup --op "+op),
+		on(4*second, "dpl-cleanup --op "+op),
+	}
+}
+
+// crash is an operation whose calls are heard of no more.
+func crash(op string) []Command {
+	return []Command{
+		on(0, "dpl-push --participant p --call a --resource BASE/data/scratch --resource-root BASE/data --op "+op),
+		on(0, "dpl-push --participant q --call b --tmp --op "+op),
+		on(1*second, "dpl-push --participant r --call c --no-fail-on-crash --op "+op),
+		on(30*second, "dpl-cleanup --op "+op),
+		on(31*second, "dpl-cleanup --op "+op),
+		on(32*second, "dpl-cleanup --op "+op),
+		on(33*second, "dpl-cleanup --op "+op),
+		on(34*second, "dpl-cleanup --op "+op),
+	}
+}
+
+// abort is an operation that is told to end.
+func abort(op string) []Command {
+	return []Command{
+		on(0, "dpl-push --participant p --call a --op "+op+" --resource-root BASE/data"),
+		on(0, "dpl-push --participant q --call b --tmp --op "+op),
+		on(1*second, "dpl-abort --reason enough --op "+op),
+		exits(3, on(1*second, "dpl-heartbeat --participant q --op "+op)),
+		exits(3, on(1*second, "dpl-heartbeat --participant p --op "+op)),
+		exits(3, on(2*second, "dpl-heartbeat --participant q --cleaning --op "+op)),
+		on(2*second, "dpl-pop --call b --fail --op "+op),
+		on(2*second, "dpl-pop --call a --op "+op),
+	}
+}
+
+// group is a group whose supervisors are heard of no more, twice.
+func group(id string) []Command {
+	return []Command{
+		on(0, "dpl-register --no-pass --supervisor s --group "+id+" --resource-root BASE/data"),
+		on(0, "dpl-register --no-pass --supervisor t --depends-on s --group "+id),
+		beat(1*second, "dpl-heartbeat --supervisor s --group "+id),
+		on(1*second, "dpl-orchestrate --owner me --group "+id),
+		on(60*second, "dpl-orchestrate --owner me --on-alert true --group "+id),
+		on(61*second, "dpl-register --no-pass --supervisor s --group "+id),
+		on(120*second, "dpl-orchestrate --owner me --on-alert true --group "+id),
+		on(121*second, "dpl-shutdown --supervisor s --group "+id),
+	}
+}
+
+// fresh is a group that is forgotten when all of it is gone.
+func fresh(id string) []Command {
+	return []Command{
+		on(0, "dpl-register --no-pass --supervisor s --group "+id+" --resource-root BASE/data"),
+		on(1*second, "dpl-orchestrate --owner me --group "+id),
+		on(60*second, "dpl-register --no-pass --fresh --supervisor t --group "+id),
+		on(61*second, "dpl-orchestrate --owner me --group "+id),
+	}
+}
