@@ -15,6 +15,7 @@ import (
 type disk struct {
 	root    *node
 	pending []change
+	written int // how many of pending were there already when the last command began
 }
 
 // A node is a file or a directory.
@@ -23,6 +24,7 @@ type node struct {
 	names   map[string]*node // of a directory, as processes see it
 	durable map[string]*node
 	history []content // of a file, or the mode of a directory: what is on disk, and each version since
+	aged    int       // how long history was when the last command began
 }
 
 // content is one version of a node. torn is what else may be of it: parts of the last write.
@@ -100,8 +102,8 @@ func put(names map[string]*node, e entry) {
 	}
 }
 
-// write is a write at off of a file: a half of it, all but its last byte, or zeros may be what reaches the disk.
-func (n *node) write(off int64, data []byte) {
+// write is a write at off of a file: a half of it or zeros may be what reaches the disk; of lines, all but the last newline.
+func (n *node) write(off int64, data []byte, lines bool) {
 	before := n.now()
 	with := func(part []byte) []byte {
 		text := slices.Clone(before.data)
@@ -111,9 +113,11 @@ func (n *node) write(off int64, data []byte) {
 		copy(text[off:], part)
 		return text
 	}
-	n.history = append(n.history, content{n.mode, with(data), [][]byte{
-		with(data[:len(data)/2]), with(data[:max(len(data), 1)-1]), with(make([]byte, len(data))),
-	}})
+	torn := [][]byte{with(data[:len(data)/2]), with(make([]byte, len(data)))}
+	if lines {
+		torn = append(torn, with(data[:max(len(data), 1)-1]))
+	}
+	n.history = append(n.history, content{n.mode, with(data), torn})
 }
 
 func (n *node) truncate(size int64) {
@@ -128,8 +132,7 @@ func (n *node) chmod(mode fs.FileMode) {
 
 // sync is fsync of a file or directory.
 func (d *disk) sync(n *node) {
-	n.history = []content{*n.now()}
-	n.history[0].torn = nil
+	n.history, n.aged = []content{{mode: n.mode, data: n.now().data}}, 0
 	if n.mode.IsDir() {
 		d.flush(func(c change) bool { return slices.ContainsFunc(c, func(e entry) bool { return e.dir == n }) })
 	}
@@ -145,16 +148,45 @@ func (d *disk) flush(wanted func(change) bool) {
 		}
 	}
 	var rest []change
+	written := 0
 	for i, c := range d.pending {
 		if !chosen[i] {
 			rest = append(rest, c)
+			if i < d.written {
+				written++
+			}
 			continue
 		}
 		for _, e := range c {
 			put(e.dir.durable, e)
 		}
 	}
-	d.pending = rest
+	d.pending, d.written = rest, written
+}
+
+// age is the time between two commands: what has been there for a whole one is on disk by now. Otherwise what nobody flushes,
+// below tmp/ and beside resources, would be in doubt for ever, in more ways with each command.
+func (d *disk) age() {
+	for d.written > 0 {
+		first := d.pending[0]
+		d.flush(func(c change) bool { return &c[0] == &first[0] })
+	}
+	d.written = len(d.pending)
+	nodes := map[*node]bool{}
+	for _, f := range append(reachable(d.root, "", nil), walk(d.root, "", func(n *node) map[string]*node { return n.names })...) {
+		nodes[f.node] = true
+	}
+	for n := range nodes {
+		n.age()
+	}
+}
+
+func (n *node) age() {
+	if n.aged > 1 && n.aged <= len(n.history) {
+		n.history = n.history[n.aged-1:]
+		n.history[0].torn = nil
+	}
+	n.aged = len(n.history)
 }
 
 // after reports whether c, the later one, may only reach the disk after other.

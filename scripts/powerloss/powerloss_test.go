@@ -43,17 +43,33 @@ func strace(t *testing.T) string {
 	return path
 }
 
+// scratch makes a directory, in memory if that can be: many thousand files are made there.
+func scratch(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "dpl-powerloss-")
+	if err != nil {
+		if dir, err = filepath.EvalSymlinks(t.TempDir()); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	t.Cleanup(func() {
+		if err := remove(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
 // record runs s with the commands in bin in a new directory.
 func record(t *testing.T, s Scenario, bin string) *recording {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := scratch(t)
 	r := &recording{scenario: s, base: filepath.Join(dir, "000000")}
 	if err := Prepare(r.base); err != nil {
 		t.Fatal(err)
 	}
+	var err error
 	if r.before, err = load(r.base); err != nil {
 		t.Fatal(err)
 	}
@@ -124,6 +140,7 @@ func (r *recording) cuts(skip func(*node) bool, do func(cut) error) error {
 		if err := look(); err != nil {
 			return err
 		}
+		d.age()
 	}
 	return nil
 }

@@ -151,7 +151,7 @@ func (f *file) write(c call) error {
 	if f.appends {
 		f.offset = int64(len(f.node.now().data))
 	}
-	f.node.write(f.offset, data[:c.result])
+	f.node.write(f.offset, data[:c.result], f.appends)
 	f.offset += c.result
 	return nil
 }
