@@ -63,7 +63,7 @@ func (s Survey) operation(l *fileops.Ledger, base, id string) error {
 	return nil
 }
 
-// archive notes each copy, and the operations of which there is only a copy.
+// archive notes each copy, of which a later one is another object, and the operations of which there is only a copy.
 func (s Survey) archive(l *fileops.Ledger, base string) error {
 	names, err := filepath.Glob(filepath.Join(l.Dir(), "archive", "*.json"))
 	for _, path := range names {
@@ -77,7 +77,7 @@ func (s Survey) archive(l *fileops.Ledger, base string) error {
 		if err = errors.Join(err, readErr); readErr != nil {
 			continue
 		}
-		s.set(base, "copy", name, revision, data)
+		s.set(base, "copy", fmt.Sprintf("%s of revision %d", name, revision), revision, data)
 		if _, known := s["operation "+id]; !known && !(isCopy && strings.Contains(name, "~supervisors~")) {
 			err = errors.Join(err, s.operation(l, base, id))
 		}
