@@ -10,8 +10,8 @@ import (
 )
 
 // A disk is a file system in memory of which only what was fsynced is sure: of a file its content, of a directory its
-// names. A rename is one change, whichever of its directories is flushed; a change of a name comes after the earlier ones
-// of that name. That is what journalled and copy-on-write file systems do, and less than each of them does.
+// names. A rename is one change, which is sure when the directory that gets the name is flushed; a change of a name comes
+// after the earlier ones of that name. That is less than what any journalled or copy-on-write file system does.
 type disk struct {
 	root    *node
 	pending []change
@@ -34,7 +34,7 @@ type content struct {
 	torn [][]byte
 }
 
-// A change sets names, to nothing for nil. It reaches the disk as a whole or not at all.
+// A change sets names, to nothing for nil; that which a rename gives comes last. It reaches the disk as a whole or not at all.
 type change []entry
 
 type entry struct {
@@ -134,7 +134,7 @@ func (n *node) chmod(mode fs.FileMode) {
 func (d *disk) sync(n *node) {
 	n.history, n.aged = []content{{mode: n.mode, data: n.now().data}}, 0
 	if n.mode.IsDir() {
-		d.flush(func(c change) bool { return slices.ContainsFunc(c, func(e entry) bool { return e.dir == n }) })
+		d.flush(func(c change) bool { return c[len(c)-1].dir == n })
 	}
 }
 
