@@ -65,7 +65,7 @@ if [ ! -e /dev/fuse ] || ! losetup -f >/dev/null 2>&1; then
     exit 0
 fi
 # In a mount namespace of its own nothing stays mounted, whatever happens.
-[ -n "${DPL_POWERLOSS_MOUNTS-}" ] || DPL_POWERLOSS_MOUNTS=private exec unshare --mount --propagation private "$0" --points "$points" "$@"
+[ -n "${DPL_POWERLOSS_MOUNTS-}" ] || DPL_POWERLOSS_MOUNTS=private exec unshare --mount --propagation private sh "$0" --points "$points" "$@"
 
 trap clean EXIT
 trap 'exit 130' HUP INT TERM
@@ -133,7 +133,7 @@ check() {
     [ "$fs" != btrfs ] || btrfs device scan --forget >/dev/null 2>&1
 }
 
-printf '%-46s %-6s %6s %6s %10s %5s %8s\n' case mode points torn 'acked lost' stuck ms/point
+printf '%-48s %-6s %6s %6s %10s %5s %8s\n' case mode points torn 'acked lost' stuck ms/point
 
 # ext4 writes the data of a file early that replaces another, unless told not to: that would hide a missing fsync.
 record ext4 noauto_da_alloc 64M good --rounds 3 -- "$@"

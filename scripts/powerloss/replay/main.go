@@ -1,3 +1,5 @@
+//go:build linux
+
 // Replay runs commands on a disk whose writes are logged, and rebuilds from the log what a power cut would have left.
 //
 //	replay overlay files|directories DIR                             print the flag -overlay of go build for a control
