@@ -19,7 +19,8 @@ type recording struct {
 	base     string
 	before   *node
 	steps    []step
-	acks     []Ack // At is the number of commands that have ended
+	recorder Recorder // At is the number of commands that have ended
+	from     int      // how many commands have ended before cuts looks
 }
 
 type step struct {
@@ -64,8 +65,17 @@ func scratch(t *testing.T) string {
 // record runs s with the commands in bin in a new directory.
 func record(t *testing.T, s Scenario, bin string) *recording {
 	t.Helper()
-	dir := scratch(t)
-	r := &recording{scenario: s, base: filepath.Join(dir, "000000")}
+	r := begin(t, s)
+	for range s.Commands {
+		r.next(t, bin)
+	}
+	return r
+}
+
+// begin makes the directory of a recording.
+func begin(t *testing.T, s Scenario) *recording {
+	t.Helper()
+	r := &recording{scenario: s, base: filepath.Join(scratch(t), "000000")}
 	if err := Prepare(r.base); err != nil {
 		t.Fatal(err)
 	}
@@ -73,20 +83,30 @@ func record(t *testing.T, s Scenario, bin string) *recording {
 	if r.before, err = load(r.base); err != nil {
 		t.Fatal(err)
 	}
-	var recorder Recorder
-	for i, c := range s.Commands {
-		log := filepath.Join(dir, fmt.Sprintf("log%d", i))
-		cmd := c.Exec(bin, r.base, append([]string{strace(t)}, straceFlags(log)...)...)
-		if err := c.Run(cmd); err != nil {
-			t.Fatal(err)
-		}
-		if err := recorder.Note(r.base, int64(i+1), !c.Beat); err != nil {
-			t.Fatalf("%v: %v", c, err)
-		}
-		r.steps = append(r.steps, readStep(t, log, r.base))
-	}
-	r.acks = recorder.Acks
 	return r
+}
+
+// next runs the next command under strace, and notes what it acknowledges.
+func (r *recording) next(t *testing.T, bin string) {
+	t.Helper()
+	c := r.scenario.Commands[len(r.steps)]
+	if err := r.trace(t, bin); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.recorder.Note(r.base, int64(len(r.steps)), !c.Beat); err != nil {
+		t.Fatalf("%v: %v", c, err)
+	}
+}
+
+// trace runs the next command under strace, with additional flags, and returns an error if it exits as it should not.
+func (r *recording) trace(t *testing.T, bin string, flags ...string) error {
+	t.Helper()
+	c := r.scenario.Commands[len(r.steps)]
+	log := filepath.Join(filepath.Dir(r.base), fmt.Sprintf("log%d", len(r.steps)))
+	by := append(append([]string{strace(t)}, straceFlags(log)...), flags...)
+	err := c.Run(c.Exec(bin, r.base, by...))
+	r.steps = append(r.steps, readStep(t, log, r.base))
+	return err
 }
 
 func readStep(t *testing.T, log, base string) step {
@@ -120,6 +140,9 @@ func (r *recording) cuts(skip func(*node) bool, do func(cut) error) error {
 	known := map[string]bool{}
 	ended := 0
 	look := func() error {
+		if ended < r.from {
+			return nil
+		}
 		return d.states(func(s state) error {
 			key := fmt.Sprintf("%x %d", s.key(), ended)
 			if known[key] {
@@ -167,7 +190,7 @@ func (k checker) check(c cut, n int) error {
 	base := filepath.Join(filepath.Dir(k.base), fmt.Sprintf("%06d", n))
 	err := c.state.materialise(k.base, base)
 	if err == nil {
-		err = Check(base, k.acks, int64(c.ended))
+		err = Check(base, k.recorder.Acks, int64(c.ended))
 	}
 	at := k.scenario.Commands[min(c.ended, len(k.scenario.Commands)-1)]
 	switch {
@@ -226,17 +249,29 @@ func TestPowerLoss(t *testing.T) {
 		for _, s := range Scenarios(flags...) {
 			t.Run(commit+"/"+s.Name, func(t *testing.T) {
 				t.Parallel()
-				k := checker{recording: record(t, s, bin), bin: bin, every: 50}
-				n, wrong, err := k.all()
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, err := range wrong {
-					t.Error(err)
-				}
-				t.Logf("%d states", n)
-				k.controls(t)
+				cutAll(t, s, bin)
 			})
+			for _, at := range repeatable[s.Name] {
+				t.Run(fmt.Sprintf("%s/%s/killed/%d", commit, s.Name, at), func(t *testing.T) {
+					t.Parallel()
+					killAll(t, s, at, bin)
+				})
+			}
 		}
 	}
+}
+
+// cutAll cuts the power at every point of s, and looks whether the controls are noticed.
+func cutAll(t *testing.T, s Scenario, bin string) {
+	t.Helper()
+	k := checker{recording: record(t, s, bin), bin: bin, every: 50}
+	n, wrong, err := k.all()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range wrong {
+		t.Error(err)
+	}
+	t.Logf("%d states", n)
+	k.controls(t)
 }

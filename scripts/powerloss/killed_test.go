@@ -1,0 +1,66 @@
+package powerloss
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// repeatable is the commands that may be repeated when they were killed, by scenario.
+var repeatable = map[string][]int{"group": {0, 4}, "fresh": {2}}
+
+// killed is how a command exits that was killed.
+const killed = -1
+
+// killAll kills the command at before each of its fsyncs, repeats it, and cuts the power then: whoever repeats a command that
+// was killed, and is told that all is done, counts on what the killed one has done.
+func killAll(t *testing.T, s Scenario, at int, bin string) {
+	t.Helper()
+	c := s.Commands[at]
+	victim := c
+	victim.Status = killed
+	s.Commands = append(slices.Clone(s.Commands[:at]), victim, c)
+	tries := 0
+	for fsync := 1; ; {
+		r, fsyncs := kill(t, s, at, fsync, bin)
+		if r == nil && fsync > fsyncs {
+			t.Logf("killed before each of %d fsyncs", fsyncs)
+			return
+		}
+		if tries++; r == nil && tries < 10 {
+			continue // strace counts for each thread, and Go has changed to another
+		}
+		if r == nil {
+			t.Fatalf("it cannot be killed before fsync %d of %d", fsync, fsyncs)
+		}
+		_, wrong, err := checker{recording: r, bin: bin}.all()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range wrong[:min(len(wrong), 1)] {
+			t.Errorf("killed before fsync %d, repeated: %v", fsync, err)
+		}
+		fsync, tries = fsync+1, 0
+	}
+}
+
+// kill returns a recording in which the command at was killed before one of its fsyncs, and repeated. It returns nil, and how
+// many fsyncs it has made, if it has ended by itself.
+func kill(t *testing.T, s Scenario, at, fsync int, bin string) (r *recording, fsyncs int) {
+	t.Helper()
+	r = begin(t, s)
+	for range at {
+		r.next(t, bin)
+	}
+	r.from = at + 1
+	if r.trace(t, bin, "-E", "GOMAXPROCS=1", "-e", fmt.Sprintf("inject=fsync:signal=KILL:when=%d", fsync)) == nil {
+		r.next(t, bin)
+		return r, 0
+	}
+	for _, c := range r.steps[at].trace.calls {
+		if c.name == "fsync" {
+			fsyncs++
+		}
+	}
+	return nil, fsyncs
+}
