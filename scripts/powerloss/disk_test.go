@@ -14,6 +14,7 @@ import (
 // after the earlier ones of that name. That is less than what any journalled or copy-on-write file system does.
 type disk struct {
 	root    *node
+	ordered bool // also the changes of different names of a directory come in their order
 	pending []change
 	written int // how many of pending were there already when the last command began
 }
@@ -144,7 +145,7 @@ func (d *disk) flush(wanted func(change) bool) {
 	for i := len(d.pending) - 1; i >= 0; i-- {
 		chosen[i] = chosen[i] || wanted(d.pending[i])
 		for j := range i {
-			chosen[j] = chosen[j] || chosen[i] && d.pending[i].after(d.pending[j])
+			chosen[j] = chosen[j] || chosen[i] && d.after(d.pending[i], d.pending[j])
 		}
 	}
 	var rest []change
@@ -189,10 +190,10 @@ func (n *node) age() {
 	n.aged = len(n.history)
 }
 
-// after reports whether c, the later one, may only reach the disk after other.
-func (c change) after(other change) bool {
-	return slices.ContainsFunc(c, func(a entry) bool {
-		return slices.ContainsFunc(other, func(b entry) bool { return a.dir == b.dir && a.name == b.name })
+// after reports whether a change may only reach the disk after an earlier one.
+func (d *disk) after(later, earlier change) bool {
+	return slices.ContainsFunc(later, func(a entry) bool {
+		return slices.ContainsFunc(earlier, func(b entry) bool { return a.dir == b.dir && (d.ordered || a.name == b.name) })
 	})
 }
 

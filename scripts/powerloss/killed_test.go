@@ -7,19 +7,18 @@ import (
 )
 
 // repeatable is the commands that may be repeated when they were killed, by scenario.
-var repeatable = map[string][]int{"group": {0, 4}, "fresh": {2}}
+var repeatable = map[string][]int{"calls": {0, 1}, "abort": {2}, "group": {0, 4, 7}, "fresh": {2}}
 
 // killed is how a command exits that was killed.
 const killed = -1
 
 // killAll kills the command at before each of its fsyncs, repeats it, and cuts the power then: whoever repeats a command that
 // was killed, and is told that all is done, counts on what the killed one has done.
-func killAll(t *testing.T, s Scenario, at int, bin string) {
+func killAll(t *testing.T, s Scenario, at int, c commitment, bin string) {
 	t.Helper()
-	c := s.Commands[at]
-	victim := c
+	victim := s.Commands[at]
 	victim.Status = killed
-	s.Commands = append(slices.Clone(s.Commands[:at]), victim, c)
+	s.Commands = append(slices.Clone(s.Commands[:at]), victim, s.Commands[at])
 	tries := 0
 	for fsync := 1; ; {
 		r, fsyncs := kill(t, s, at, fsync, bin)
@@ -33,6 +32,7 @@ func killAll(t *testing.T, s Scenario, at int, bin string) {
 		if r == nil {
 			t.Fatalf("it cannot be killed before fsync %d of %d", fsync, fsyncs)
 		}
+		r.ordered = c.ordered
 		_, wrong, err := checker{recording: r, bin: bin}.all()
 		if err != nil {
 			t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/fileops"
@@ -35,9 +34,12 @@ func Next(base string, now time.Time) error {
 func janitor(l *fileops.Ledger, seen protocol.Observation) error {
 	entries, err := l.List()
 	for _, e := range entries {
-		op, archived, tickErr := l.EditOperation(e.ID, fileops.Existing, func(op protocol.Operation) (protocol.Operation, error) {
-			return op.Cleanup("next", seen)
+		op, archived, tickErr := l.EditOperation(e.ID, fileops.Existing, func(op protocol.Operation, observe fileops.Observe) (protocol.Operation, error) {
+			return op.Cleanup("next", observe(seen))
 		})
+		if errors.Is(tickErr, fileops.ErrArchived) || errors.Is(tickErr, fileops.ErrNotFound) {
+			continue // as dpl-cleanup does
+		}
 		if err = errors.Join(err, tickErr); tickErr == nil && !archived && op.State == protocol.Running {
 			err = errors.Join(err, pushAndPop(l, e.ID, seen))
 		}
@@ -46,17 +48,17 @@ func janitor(l *fileops.Ledger, seen protocol.Observation) error {
 }
 
 func pushAndPop(l *fileops.Ledger, id string, seen protocol.Observation) error {
-	_, _, err := l.EditOperation(id, fileops.OrCreate, func(op protocol.Operation) (protocol.Operation, error) {
+	_, _, err := l.EditOperation(id, fileops.OrCreate, func(op protocol.Operation, observe fileops.Observe) (protocol.Operation, error) {
 		if op.ID == "" {
 			op = protocol.Create(id, 0, 0)
 		}
-		return op.Push(protocol.Push{Participant: "next", Call: nextID}, seen)
+		return op.Push(protocol.Push{Participant: "next", Call: nextID}, observe(seen))
 	})
 	if err != nil {
 		return err
 	}
-	_, _, err = l.EditOperation(id, fileops.Existing, func(op protocol.Operation) (protocol.Operation, error) {
-		return op.Pop(protocol.Pop{Call: nextID, KeepOpen: true}, seen)
+	_, _, err = l.EditOperation(id, fileops.Existing, func(op protocol.Operation, observe fileops.Observe) (protocol.Operation, error) {
+		return op.Pop(protocol.Pop{Call: nextID, KeepOpen: true}, observe(seen))
 	})
 	return err
 }
@@ -98,16 +100,14 @@ func alertsComplete(l *fileops.Ledger, group string) error {
 	return err
 }
 
-// tidy wants no temporary file to be left, but that of a ledger.json, which nobody looks for.
+// tidy wants no temporary file to be left.
 func tidy(l *fileops.Ledger) error {
 	var wrong error
 	for _, dir := range []string{".", "operations", "archive"} {
 		names, err := filepath.Glob(filepath.Join(l.Dir(), dir, "*.tmp~*"))
 		wrong = errors.Join(wrong, err)
 		for _, name := range names {
-			if !strings.HasPrefix(filepath.Base(name), "ledger.json") {
-				wrong = errors.Join(wrong, fmt.Errorf("left over: %s", name))
-			}
+			wrong = errors.Join(wrong, fmt.Errorf("left over: %s", name))
 		}
 	}
 	return wrong

@@ -20,6 +20,7 @@ type recording struct {
 	before   *node
 	steps    []step
 	recorder Recorder // At is the number of commands that have ended
+	ordered  bool     // as in disk
 	from     int      // how many commands have ended before cuts looks
 }
 
@@ -136,7 +137,7 @@ type cut struct {
 // cuts calls do once for each cut that differs, where the fsyncs of the nodes that skip names have not happened. Between two
 // fsyncs each change only adds to what a power cut may leave, so it is enough to look before each, and when a command ends.
 func (r *recording) cuts(skip func(*node) bool, do func(cut) error) error {
-	d := &disk{root: r.before.copy()}
+	d := &disk{root: r.before.copy(), ordered: r.ordered}
 	known := map[string]bool{}
 	ended := 0
 	look := func() error {
@@ -238,23 +239,29 @@ func (k checker) all() (n int, wrong []error, err error) {
 	return n, wrong, err
 }
 
-// How a ledger commits is up to the command that creates it.
-var creating = map[string][]string{"rename": nil}
+// A commitment is a way in which a ledger may commit, which the command that creates it decides.
+type commitment struct {
+	name    string
+	flags   []string
+	ordered bool // it counts on the order of the names in a directory (spec §17.5)
+}
+
+var commitments = []commitment{{name: "rename"}}
 
 func TestPowerLoss(t *testing.T) {
 	t.Parallel()
 	strace(t)
 	bin := build.Commands(t, "../..")
-	for commit, flags := range creating {
-		for _, s := range Scenarios(flags...) {
-			t.Run(commit+"/"+s.Name, func(t *testing.T) {
+	for _, c := range commitments {
+		for _, s := range Scenarios(c.flags...) {
+			t.Run(c.name+"/"+s.Name, func(t *testing.T) {
 				t.Parallel()
-				cutAll(t, s, bin)
+				cutAll(t, s, c, bin)
 			})
 			for _, at := range repeatable[s.Name] {
-				t.Run(fmt.Sprintf("%s/%s/killed/%d", commit, s.Name, at), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s/%s/killed/%d", c.name, s.Name, at), func(t *testing.T) {
 					t.Parallel()
-					killAll(t, s, at, bin)
+					killAll(t, s, at, c, bin)
 				})
 			}
 		}
@@ -262,9 +269,10 @@ func TestPowerLoss(t *testing.T) {
 }
 
 // cutAll cuts the power at every point of s, and looks whether the controls are noticed.
-func cutAll(t *testing.T, s Scenario, bin string) {
+func cutAll(t *testing.T, s Scenario, c commitment, bin string) {
 	t.Helper()
 	k := checker{recording: record(t, s, bin), bin: bin, every: 50}
+	k.ordered = c.ordered
 	n, wrong, err := k.all()
 	if err != nil {
 		t.Fatal(err)

@@ -133,7 +133,7 @@ func (d *disk) pick(wanted func() bool) []bool {
 func (d *disk) possible(chosen []bool) bool {
 	next := d.pending[len(chosen)]
 	for i, is := range chosen {
-		if !is && next.after(d.pending[i]) {
+		if !is && d.after(next, d.pending[i]) {
 			return false
 		}
 	}
