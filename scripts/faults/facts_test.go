@@ -167,7 +167,6 @@ func (w *world) leftovers() []string {
 		switch {
 		case err != nil:
 			found = append(found, err.Error())
-		case strings.HasPrefix(rel, "L/ledger.json.tmp~"): // of a killed first command, for good: nobody can tell whose it is
 		case leftover.MatchString(name),
 			dir == "L/tmp/" && !w.exists("operations/"+name+".json"),
 			dir == "L/operations/" && strings.HasSuffix(name, ".lock") && !w.exists("operations/"+strings.TrimSuffix(name, ".lock")),

@@ -109,10 +109,10 @@ func withoutLocks(t *testing.T) string {
 		t.Fatal(err)
 	}
 	const exclusive, shared = "lock.TryLock()", "lock.TryRLock()"
-	if strings.Count(string(source), exclusive) != 1 {
-		t.Fatalf("fileops/fs_os.go does not call %s once: tell this test how locks are taken now", exclusive)
+	if !strings.Contains(string(source), exclusive) {
+		t.Fatalf("fileops/fs_os.go does not call %s: tell this test how locks are taken now", exclusive)
 	}
-	return strings.Replace(string(source), exclusive, shared, 1)
+	return strings.ReplaceAll(string(source), exclusive, shared)
 }
 
 func testPlace(t *testing.T, bin string, mode commitMode, at place) {

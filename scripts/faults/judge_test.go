@@ -28,6 +28,7 @@ func (tr *trial) next() outcome {
 		}
 	}
 	o.facts = tr.see()
+	tr.world.run(clean.with("--lock-timeout", "2s")) // the first one may have found no ledger to tidy
 	return o
 }
 

@@ -246,7 +246,7 @@ type commitment struct {
 	ordered bool // it counts on the order of the names in a directory (spec §17.5)
 }
 
-var commitments = []commitment{{name: "rename"}}
+var commitments = []commitment{{name: "rename"}, {"link", []string{"--commit", "link"}, true}}
 
 func TestPowerLoss(t *testing.T) {
 	t.Parallel()
