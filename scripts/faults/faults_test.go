@@ -175,7 +175,7 @@ func (tr *trial) run() {
 // inject runs the subject until f has happened. Now and then the runtime of Go moves the work to another thread, and
 // strace counts by thread.
 func (tr *trial) inject(f fault) (got traced, hit bool) {
-	for range 10 {
+	for range 40 {
 		tr.reset(tr.t)
 		options := []string{"-e", f.option()}
 		if f.errno != "" && !tr.starts {
