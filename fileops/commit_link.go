@@ -173,20 +173,31 @@ func (l *Ledger) finishArchive(id string, s state) error {
 		if err != nil {
 			return err
 		}
+		there := false
 		if newest > 0 {
-			if there, err := l.still(l.archived(id, newest), s.info); err != nil || there {
-				return errors.Join(err, l.removeIfThere(path))
+			if there, err = l.still(l.archived(id, newest), s.info); err != nil {
+				return err
 			}
 		}
-		err = l.fs.Link(versionOf(path, s.version), l.archived(id, newest+1))
-		if err == nil && l.sync(false) == SyncFull {
-			err = l.withFile(l.archive(), File.Sync)
+		if there {
+			return l.removeHint(path)
 		}
+		err = l.fs.Link(versionOf(path, s.version), l.archived(id, newest+1))
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
 	return nil
+}
+
+// removeHint removes the hint of an operation whose copy in the archive survives a power cut: without a hint nobody makes another.
+func (l *Ledger) removeHint(path string) error {
+	if l.sync(false) == SyncFull {
+		if err := l.withFile(l.archive(), File.Sync); err != nil {
+			return err
+		}
+	}
+	return l.removeIfThere(path)
 }
 
 // pruneOver removes what hosts remember of an operation that is archived, and prunes its versions. The version that says so stays as long as its copy in the archive, so that

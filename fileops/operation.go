@@ -57,6 +57,18 @@ func (l *Ledger) EditOperation(id string, mode Mode, verb Verb) (op protocol.Ope
 	return op, archived, err
 }
 
+// Settle makes good what killed edits have left of an operation, unless somebody has its lock, or fails to: the next edit will.
+func (l *Ledger) Settle(id string) {
+	l.leave(ignoreBusy(l.Edit(id, OrCreate|Try, func(*Tx) error { return nil })))
+}
+
+func ignoreBusy(err error) error {
+	if errors.Is(err, ErrBusy) {
+		return nil
+	}
+	return err
+}
+
 // operation decodes the operation of tx.
 func (tx *Tx) operation() (protocol.Operation, error) {
 	if !tx.absent {
@@ -65,10 +77,16 @@ func (tx *Tx) operation() (protocol.Operation, error) {
 	if tx.base.over {
 		return protocol.Operation{Revision: tx.base.version}, nil
 	}
-	if !tx.Archived() {
-		return protocol.Operation{}, nil
+	l := tx.ledger
+	newest, err := l.newestArchived(tx.id)
+	if err != nil || newest == 0 {
+		return protocol.Operation{}, err
 	}
-	archived, _, err := tx.ledger.ReadOperation(tx.id)
+	data, _, err := l.readFile(l.archived(tx.id, newest))
+	if err != nil {
+		return protocol.Operation{}, err
+	}
+	archived, err := l.decodeOperation(tx.id, asString(data), true)
 	return protocol.Operation{Revision: archived.Revision}, err
 }
 

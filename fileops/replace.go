@@ -48,7 +48,7 @@ func (t *temp) commit(n next, base state) (done bool, err error) {
 	if !t.ledger.linked() {
 		return t.replace(n)
 	}
-	if base.exists && n.revision != base.version+1 {
+	if (base.exists || base.over) && n.revision != base.version+1 {
 		return false, fmt.Errorf("%s: revision %d does not follow %d", t.target, n.revision, base.version)
 	}
 	return t.link(n.revision, base)

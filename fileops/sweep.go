@@ -76,10 +76,7 @@ func (l *Ledger) sweepOperation(id string, temps []string) error {
 		}
 		return err
 	})
-	if errors.Is(err, ErrBusy) {
-		return nil
-	}
-	return err
+	return ignoreBusy(err)
 }
 
 func (l *Ledger) sweepTrash() error {

@@ -53,7 +53,13 @@ func (l *Ledger) current(path string) (state, error) {
 
 // latest goes from the version that the hint is, or from the highest one in the directory, to the last. That it was the last
 // is certain only if the one to begin with is still there after the end was found: else all may have been pruned meanwhile.
+//
+// Opening the directory has a client of a network look at it anew, whom its memory of a name that was missing would keep behind
+// the others.
 func (l *Ledger) latest(path string) (state, error) {
+	if err := l.withFile(filepath.Dir(path), func(File) error { return nil }); err != nil {
+		return state{}, err
+	}
 	start, err := l.readHint(path)
 	hint, hintErr := start, err
 	for {

@@ -79,6 +79,9 @@ func (j *janitor) tick(id string) error {
 	op, archived, err := j.ledger.ReadOperation(id)
 	if archived {
 		err = fileops.ErrArchived
+		if !j.env.DryRun() {
+			j.ledger.Settle(id)
+		}
 	}
 	if err != nil {
 		return cli.Named("cleanup", id, "", err)
