@@ -17,7 +17,8 @@ import (
 // orchestrator returns what the flags ask for, without the ledger.
 func (c *orchestrate) orchestrator(env *cli.Env) (*orchestrator.Orchestrator, error) {
 	o := &orchestrator.Orchestrator{
-		Env: env, Failover: c.failover, Interval: c.interval, Staleness: c.staleness, OnAlert: c.onAlert,
+		Env: env, Failover: c.failover, Interval: c.interval, Staleness: c.staleness,
+		OnAlert: c.onAlert, HookOut: env.Stderr,
 	}
 	var err error
 	if o.Group, err = c.GroupID(); err != nil {

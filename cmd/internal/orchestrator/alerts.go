@@ -68,7 +68,7 @@ func (o *Orchestrator) runHook(alert fileops.Line) (timedOut bool, err error) {
 	cmd := exec.CommandContext(ctx, "sh", "-c", o.OnAlert)
 	cmd.Env = append(os.Environ(), "DPL_LEDGER="+o.Ledger.Dir(), "DPL_GROUP="+o.Group)
 	cmd.Stdin = bytes.NewReader([]byte(strings.TrimSuffix(alert.Text, "\n") + "\n"))
-	cmd.Stdout, cmd.Stderr = o.Env.Stderr, o.Env.Stderr
+	cmd.Stdout, cmd.Stderr = o.HookOut, o.HookOut
 	defer process.Contain(cmd)()
 	cmd.WaitDelay = time.Second // a grandchild may hold the pipes
 	err = cmd.Run()

@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
-	"os"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -16,7 +16,8 @@ import (
 
 // An Orchestrator makes passes over one group.
 type Orchestrator struct {
-	Env       *cli.Env
+	Env       Env
+	Machine   Machine // nil: the one that this program runs on
 	Ledger    *fileops.Ledger
 	Group     string
 	Owner     string
@@ -24,6 +25,7 @@ type Orchestrator struct {
 	Interval  time.Duration // 0: the group's
 	Staleness time.Duration // 0: the group's
 	OnAlert   string        // a command line for sh; "": none
+	HookOut   io.Writer     // what OnAlert prints goes here
 	Spawn     Spawn
 	State     protocol.OrchestratorState
 }
@@ -90,7 +92,7 @@ func (o *Orchestrator) arguments() protocol.Pass {
 		o.Env.Warnf("%v", err) // supervisors matter more: it is only the alerts that will stay pending
 	}
 	return protocol.Pass{
-		Owner: o.Owner, PID: os.Getpid(), State: o.State, Failover: o.Failover, Hook: o.OnAlert != "", LastAlert: last,
+		Owner: o.Owner, PID: o.machine().PID(), State: o.State, Failover: o.Failover, Hook: o.OnAlert != "", LastAlert: last,
 		HeartbeatInterval: o.Interval, StalenessThreshold: o.Staleness,
 	}
 }

@@ -2,9 +2,9 @@ package orchestrator
 
 import (
 	"errors"
-	"fmt"
-	"math/rand/v2"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -35,8 +35,8 @@ func (s *Spawn) Set(text string) error {
 }
 
 // spawn answers each start of d with a process that waits behind its gate, or with why there is none.
-func (o *Orchestrator) spawn(before protocol.Group, d *protocol.Decision) (gates map[string]*process.Gate, failed map[string]string) {
-	gates, failed = make(map[string]*process.Gate), make(map[string]string)
+func (o *Orchestrator) spawn(before protocol.Group, d *protocol.Decision) (gates map[string]Gate, failed map[string]string) {
+	gates, failed = make(map[string]Gate), make(map[string]string)
 	for _, a := range d.Actions {
 		if !a.Start {
 			continue
@@ -53,27 +53,22 @@ func (o *Orchestrator) spawn(before protocol.Group, d *protocol.Decision) (gates
 	return gates, failed
 }
 
-func (o *Orchestrator) spawnOne(s *protocol.Registered, a protocol.Action) (*process.Gate, error) {
+func (o *Orchestrator) spawnOne(s *protocol.Registered, a protocol.Action) (Gate, error) {
 	log, err := o.Ledger.LogFile(o.Group, s.ID)
 	if err != nil {
 		return nil, err
 	}
 	started := *s
 	started.Attempt = a.Attempt
-	start := process.Start{
-		Argv: append([]string{s.StartInfo.Command}, s.StartInfo.Args...),
-		Dir:  s.StartInfo.Dir,
-		Env:  o.environment(&started, a.Reason),
-		Log:  log,
-	}
-	user, inUnit := process.InUnit()
-	if o.Spawn == SpawnSystemdRun || o.Spawn != SpawnDirect && inUnit {
-		return process.SpawnUnit(start, process.Unit{
-			Name: process.UnitName(o.Group, s.ID, fmt.Sprintf("%08x", rand.Uint32())),
-			User: user || !inUnit && os.Geteuid() != 0, StopTimeout: s.KillTimeout,
-		})
-	}
-	return process.Spawn(start)
+	return o.machine().Spawn(Start{
+		Start: process.Start{
+			Argv: append([]string{s.StartInfo.Command}, s.StartInfo.Args...),
+			Dir:  s.StartInfo.Dir,
+			Env:  o.environment(&started, a.Reason),
+			Log:  log,
+		},
+		Group: o.Group, Supervisor: s.ID, StopTimeout: s.KillTimeout,
+	})
 }
 
 // notForSupervisors are the variables of a call, of a test, and of a service of systemd: they say nothing to a supervisor
@@ -103,7 +98,7 @@ func (o *Orchestrator) environment(s *protocol.Registered, reason string) []stri
 	return all
 }
 
-func cancel(gates map[string]*process.Gate) (err error) {
+func cancel(gates map[string]Gate) (err error) {
 	for _, gate := range gates {
 		err = errors.Join(err, gate.Cancel())
 	}
@@ -111,10 +106,10 @@ func cancel(gates map[string]*process.Gate) (err error) {
 }
 
 // release lets the processes behind the gates become supervisors.
-func release(gates map[string]*process.Gate) protocol.Result {
+func release(gates map[string]Gate) protocol.Result {
 	result := protocol.Result{Failed: make(map[string]string)}
-	for id, gate := range gates {
-		if err := gate.Release(); err != nil {
+	for _, id := range slices.Sorted(maps.Keys(gates)) {
+		if err := gates[id].Release(); err != nil {
 			result.Failed[id] = err.Error()
 		} else {
 			result.Started = append(result.Started, id)
@@ -142,13 +137,13 @@ func (o *Orchestrator) send(s *protocol.Registered, a protocol.Action) error {
 	}
 	switch a.To {
 	case protocol.ToGroup:
-		return process.SignalGroup(a.Process, signal)
+		return o.machine().SignalGroup(a.Process, signal)
 	case protocol.ToProcess:
-		return process.SignalProcess(a.Process, signal)
+		return o.machine().SignalProcess(a.Process, signal)
 	}
 	var err error
-	for _, p := range process.Survivors(a.Process, cli.StartVariables(s)) {
-		err = errors.Join(err, process.SignalProcess(p, signal))
+	for _, p := range o.machine().Survivors(a.Process, cli.StartVariables(s)) {
+		err = errors.Join(err, o.machine().SignalProcess(p, signal))
 	}
 	return err
 }

@@ -1,0 +1,90 @@
+package orchestrator
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// An Env is what a pass needs of the command that makes it. *cli.Env is one.
+type Env interface {
+	DryRun() bool
+	CheckGroupTrust(l *fileops.Ledger) error
+	Clock() func() protocol.Observation
+	GroupClock() func() protocol.Observation
+	NoteCommit()
+	Logf(format string, args ...any)
+	Warnf(format string, args ...any)
+}
+
+// A Machine is the processes of a host, as a pass deals with them. Its methods are what package process says of those names.
+type Machine interface {
+	PID() int // of the pass itself
+	Spawn(s Start) (Gate, error)
+	SignalGroup(p protocol.Process, sig syscall.Signal) error
+	SignalProcess(p protocol.Process, sig syscall.Signal) error
+	Survivors(leader protocol.Process, env []string) []protocol.Process
+}
+
+// A Start is a supervisor to be started.
+type Start struct {
+	process.Start
+	Group, Supervisor string
+	StopTimeout       time.Duration
+}
+
+// A Gate holds back a process that is to become a supervisor: see process.Gate.
+type Gate interface {
+	Process() protocol.Process
+	Release() error
+	Cancel() error
+}
+
+func (o *Orchestrator) machine() Machine {
+	if o.Machine != nil {
+		return o.Machine
+	}
+	return here{o.Spawn}
+}
+
+// here is the machine that this program runs on.
+type here struct{ spawn Spawn }
+
+func (here) PID() int { return os.Getpid() }
+
+func (h here) Spawn(s Start) (Gate, error) {
+	user, inUnit := process.InUnit()
+	if h.spawn != SpawnSystemdRun && (h.spawn == SpawnDirect || !inUnit) {
+		return gate(process.Spawn(s.Start))
+	}
+	return gate(process.SpawnUnit(s.Start, process.Unit{
+		Name: process.UnitName(s.Group, s.Supervisor, fmt.Sprintf("%08x", rand.Uint32())),
+		User: user || !inUnit && os.Geteuid() != 0, StopTimeout: s.StopTimeout,
+	}))
+}
+
+// gate returns no Gate at all if there is none.
+func gate(g *process.Gate, err error) (Gate, error) {
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+func (here) SignalGroup(p protocol.Process, sig syscall.Signal) error {
+	return process.SignalGroup(p, sig)
+}
+
+func (here) SignalProcess(p protocol.Process, sig syscall.Signal) error {
+	return process.SignalProcess(p, sig)
+}
+
+func (here) Survivors(leader protocol.Process, env []string) []protocol.Process {
+	return process.Survivors(leader, env)
+}
