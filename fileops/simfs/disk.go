@@ -1,0 +1,304 @@
+// Package simfs is a file system in memory that crashes, loses power and fills up as it is told, for tests of package
+// fileops: a Disk remembers what of it would survive a power cut, and a Process is the fileops.FS that one simulated
+// process sees of it. Nothing here waits, and nothing is random but what the caller's seed decides.
+package simfs
+
+import (
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/fileops"
+)
+
+// Disk is a file system that remembers what of it is on disk. Only fsync moves things there: of a file its contents, of a
+// directory its names. A rename is one change, whichever of its two directories is flushed.
+type Disk struct {
+	Now func() time.Time // for the times of files; nil: they have none
+
+	root    *Node
+	pending []change
+	nodes   []*Node // all that were made since New or Reset, to be used again
+	used    int
+}
+
+// Node is a file or directory, whatever its names.
+type Node struct {
+	inode   uint64
+	mode    fs.FileMode
+	modTime time.Time
+	holder  *lock // who has it locked
+	data    []byte
+	onDisk  []byte
+	lost    [2]int // from where to where data will not reach the disk, as a failed fsync has forgotten that it has to
+	names   []entry
+	durable []entry
+}
+
+// entry is one name in a directory. Directories keep the order in which names were made, so that names with a random part
+// do not decide what happens next.
+type entry struct {
+	name string
+	node *Node
+}
+
+// change is one or two names that are set, to nothing for a nil node. It reaches the disk as a whole or not at all.
+type change struct {
+	n    int
+	sets [2]set
+}
+
+type set struct {
+	dir *Node
+	entry
+}
+
+// New returns an empty disk.
+func New() *Disk {
+	d := &Disk{}
+	d.Reset()
+	return d
+}
+
+// Reset makes d empty.
+func (d *Disk) Reset() {
+	d.used, d.pending = 0, d.pending[:0]
+	d.root = d.node(fs.ModeDir | 0o755)
+}
+
+func (d *Disk) node(mode fs.FileMode) *Node {
+	if d.used == len(d.nodes) {
+		for range 32 {
+			d.nodes = append(d.nodes, new(Node))
+		}
+	}
+	n := d.nodes[d.used]
+	d.used++
+	*n = Node{inode: uint64(d.used), mode: mode, data: n.data[:0], names: n.names[:0], durable: n.durable[:0]}
+	d.touch(n)
+	return n
+}
+
+func (d *Disk) touch(n *Node) {
+	if d.Now != nil {
+		n.modTime = d.Now()
+	}
+}
+
+// split returns the directory and the last element of an absolute clean path.
+func split(path string) (dir, base string) {
+	i := strings.LastIndexByte(path, '/')
+	return path[:i], path[i+1:]
+}
+
+// find returns nil if there is nothing at path.
+func (d *Disk) find(path string) *Node {
+	n := d.root
+	for rest := path; n != nil; {
+		for rest != "" && rest[0] == '/' {
+			rest = rest[1:]
+		}
+		if rest == "" {
+			return n
+		}
+		name := rest
+		if i := strings.IndexByte(rest, '/'); i >= 0 {
+			name, rest = rest[:i], rest[i:]
+		} else {
+			rest = ""
+		}
+		n = n.child(name)
+	}
+	return nil
+}
+
+func (n *Node) child(name string) *Node {
+	for i := range n.names {
+		if n.names[i].name == name {
+			return n.names[i].node
+		}
+	}
+	return nil
+}
+
+func put(names []entry, e entry) []entry {
+	i := slices.IndexFunc(names, func(other entry) bool { return other.name == e.name })
+	switch {
+	case i < 0 && e.node == nil:
+		return names
+	case i < 0:
+		return append(names, e)
+	case e.node == nil:
+		return slices.Delete(names, i, i+1)
+	}
+	names[i].node = e.node
+	return names
+}
+
+func (d *Disk) change(sets ...set) {
+	var c change
+	for _, s := range sets {
+		s.dir.names = put(s.dir.names, s.entry)
+		c.sets[c.n] = s
+		c.n++
+	}
+	d.pending = append(d.pending, c)
+}
+
+func (d *Disk) sync(n *Node) {
+	if n.mode.IsDir() {
+		d.flush(n)
+		return
+	}
+	n.onDisk = n.data
+	if n.lost[0] < n.lost[1] {
+		n.onDisk = slices.Clone(n.data)
+		clear(n.onDisk[min(n.lost[0], len(n.onDisk)):min(n.lost[1], len(n.onDisk))])
+	}
+}
+
+// flush moves the changes of one directory to the disk.
+func (d *Disk) flush(dir *Node) {
+	d.flushWanted(func(c *change) bool { return c.sets[0].dir == dir || c.n > 1 && c.sets[1].dir == dir })
+}
+
+// flushWanted moves changes to the disk, each after all earlier ones to the same names: journalled and copy-on-write file
+// systems keep that order.
+func (d *Disk) flushWanted(wanted func(*change) bool) {
+	chosen := make([]bool, len(d.pending))
+	for i := len(d.pending) - 1; i >= 0; i-- {
+		chosen[i] = chosen[i] || wanted(&d.pending[i])
+		for j := 0; chosen[i] && j < i; j++ {
+			chosen[j] = chosen[j] || d.pending[i].touches(&d.pending[j])
+		}
+	}
+	rest := d.pending[:0]
+	for i, c := range d.pending {
+		if !chosen[i] {
+			rest = append(rest, c)
+			continue
+		}
+		for _, s := range c.sets[:c.n] {
+			s.dir.durable = put(s.dir.durable, s.entry)
+		}
+	}
+	d.pending = rest
+}
+
+func (c *change) touches(other *change) bool {
+	for _, a := range c.sets[:c.n] {
+		for _, b := range other.sets[:other.n] {
+			if a.dir == b.dir && a.name == b.name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Flush moves all changes of names to the disk.
+func (d *Disk) Flush() { d.flushWanted(func(*change) bool { return true }) }
+
+// PowerLoss keeps what was flushed and, as it comes, some of the rest: any set of changes to names, and of what is new in
+// each file any beginning, or zeros. Nothing is locked afterwards.
+func (d *Disk) PowerLoss(r *rand.Rand) {
+	d.flushWanted(func(*change) bool { return r.IntN(2) == 0 })
+	d.pending = d.pending[:0]
+	d.root.recover(r)
+}
+
+func (n *Node) recover(r *rand.Rand) {
+	n.holder, n.lost = nil, [2]int{}
+	if !n.mode.IsDir() {
+		if string(n.data) != string(n.onDisk) {
+			same := commonPrefix(n.data, n.onDisk)
+			switch r.IntN(4) {
+			case 0:
+				n.onDisk = n.data
+			case 1:
+				n.onDisk = slices.Clone(n.data[:same+r.IntN(len(n.data)-same+1)])
+			case 2:
+				n.onDisk = append(slices.Clone(n.data[:same]), make([]byte, len(n.data)-same)...)
+			}
+		}
+		n.data = n.onDisk[:len(n.onDisk):len(n.onDisk)]
+		return
+	}
+	n.names = append(n.names[:0], n.durable...)
+	for _, e := range n.names {
+		e.node.recover(r)
+	}
+}
+
+// failedSync leaves the data where readers see it, but no later fsync knows of it: so it is on Linux.
+func (n *Node) failedSync(err error) {
+	if err != nil && !n.mode.IsDir() {
+		n.lost = [2]int{commonPrefix(n.data, n.onDisk), len(n.data)}
+	}
+}
+
+func commonPrefix(a, b []byte) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// Tree returns all paths, each after its directory's.
+func (d *Disk) Tree() []string {
+	var paths []string
+	var walk func(dir string, n *Node)
+	walk = func(dir string, n *Node) {
+		for _, e := range n.names {
+			name := path.Join(dir, e.name)
+			paths = append(paths, name)
+			walk(name, e.node)
+		}
+	}
+	walk("/", d.root)
+	slices.Sort(paths)
+	return paths
+}
+
+// Names returns the names in a directory, none if there is no such directory.
+func (d *Disk) Names(path string) []string {
+	n := d.find(path)
+	if n == nil {
+		return nil
+	}
+	names := make([]string, len(n.names))
+	for i, e := range n.names {
+		names[i] = e.name
+	}
+	return names
+}
+
+// Exists reports whether there is something at path.
+func (d *Disk) Exists(path string) bool { return d.find(path) != nil }
+
+// ReadFile returns the contents of a file, as everybody sees them.
+func (d *Disk) ReadFile(path string) ([]byte, error) {
+	n := d.find(path)
+	if n == nil {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist}
+	}
+	return n.data, nil
+}
+
+// Expire takes the lock of n away from its holder, who does not learn of it, as a lease runs out.
+func (n *Node) Expire() { n.holder = nil }
+
+// Locked reports whether somebody has the lock of n.
+func (n *Node) Locked() bool { return n.holder != nil }
+
+func (n *Node) info() fileops.Info {
+	return fileops.Info{Size: int64(len(n.data)), Mode: n.mode, ModTime: n.modTime, ID: fileops.FileID{Device: 1, Inode: n.inode}}
+}
+
+// String names n by its number.
+func (n *Node) String() string { return fmt.Sprintf("inode %d", n.inode) }

@@ -1,0 +1,136 @@
+package simfs
+
+import (
+	"io"
+	"io/fs"
+	"slices"
+	"unsafe"
+
+	"github.com/dpl-project/dpl/fileops"
+)
+
+// file is an open file or directory.
+type file struct {
+	process *Process
+	node    *Node
+	off     int
+}
+
+// Read is that of fileops.File.
+func (f *file) Read(b []byte) (int, error) {
+	late, err := f.process.call("read", "")
+	f.process.end(err)
+	if err != nil {
+		return 0, err
+	}
+	n := copy(b, f.node.data[min(f.off, len(f.node.data)):])
+	f.off += n
+	switch {
+	case late != nil:
+		return n, late
+	case n == 0:
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// ReadAt is that of fileops.File.
+func (f *file) ReadAt(b []byte, off int64) (int, error) {
+	late, err := f.process.call("read at", "")
+	f.process.end(err)
+	if err != nil {
+		return 0, err
+	}
+	n := copy(b, f.node.data[min(int(off), len(f.node.data)):])
+	switch {
+	case late != nil:
+		return n, late
+	case n < len(b):
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// Write is that of fileops.File. It writes one half if it is interrupted or the disk is full.
+func (f *file) Write(b []byte) (int, error) {
+	if len(b) == 0 {
+		return 0, nil
+	}
+	late, err := f.process.call("write", "")
+	if err != nil {
+		f.append(b[:len(b)/2])
+		f.process.end(err)
+		return len(b) / 2, err
+	}
+	f.append(b)
+	return len(b), late
+}
+
+// WriteString is Write without a copy of s.
+func (f *file) WriteString(s string) (int, error) { return f.Write(unsafe.Slice(unsafe.StringData(s), len(s))) }
+
+// append never writes over what onDisk may share with data.
+func (f *file) append(b []byte) {
+	f.node.data = append(f.node.data, b...)
+	f.process.Disk.touch(f.node)
+}
+
+// Stat is that of fileops.File.
+func (f *file) Stat() (fileops.Info, error) {
+	late, err := f.process.call("fstat", "")
+	f.process.end(err)
+	if err == nil {
+		err = late
+	}
+	return f.node.info(), err
+}
+
+// Chmod is that of fileops.File.
+func (f *file) Chmod(mode fs.FileMode) error {
+	late, err := f.process.call("chmod", "")
+	f.process.end(err)
+	if err != nil {
+		return err
+	}
+	f.node.mode = f.node.mode.Type() | mode
+	return late
+}
+
+// Truncate is that of fileops.File.
+func (f *file) Truncate(size int64) error {
+	late, err := f.process.call("truncate", "")
+	f.process.end(err)
+	if err != nil {
+		return err
+	}
+	if n := f.node; !f.process.NoTruncate {
+		n.data = slices.Clone(n.data[:min(int(size), len(n.data))])
+		n.lost[1] = min(n.lost[1], int(size))
+		n.lost[0] = min(n.lost[0], n.lost[1])
+	}
+	return late
+}
+
+// Sync is that of fileops.File.
+func (f *file) Sync() error {
+	late, err := f.process.call("fsync", "")
+	f.process.end(err)
+	if err != nil {
+		f.node.failedSync(err)
+		return err
+	}
+	if isDir := f.node.mode.IsDir(); isDir && !f.process.NoDirSync || !isDir && !f.process.NoFileSync {
+		f.process.Disk.sync(f.node)
+	}
+	return late
+}
+
+// Close is that of fileops.File.
+func (f *file) Close() error {
+	late, err := f.process.call("close", "")
+	f.process.end(err)
+	if err == nil {
+		err = late
+	}
+	return err
+}

@@ -1,0 +1,230 @@
+package simfs
+
+import (
+	"io/fs"
+	"path/filepath"
+
+	"github.com/dpl-project/dpl/fileops"
+)
+
+var _ fileops.FS = (*Process)(nil)
+
+// Lock is that of fileops.FS.
+func (p *Process) Lock(path string, create fs.FileMode, expired <-chan struct{}) (fileops.Lock, error) {
+	var l *lock
+	err := p.on("lock", path, func(at place) error {
+		n := at.node
+		if n == nil && create == 0 {
+			return fs.ErrNotExist
+		}
+		if n == nil {
+			n = p.Disk.node(create)
+			p.Disk.change(set{at.dir, entry{at.base, n}})
+		}
+		for n.holder != nil && !p.NoLock {
+			if expired == nil {
+				return fileops.ErrBusy
+			}
+			waited := p.Wait(n)
+			p.Die()
+			if !waited {
+				return fileops.ErrBusy
+			}
+		}
+		l = &lock{p, n}
+		n.holder = l
+		p.held = append(p.held, l)
+		return nil
+	})
+	if err != nil {
+		if l != nil {
+			l.release()
+		}
+		return nil, err
+	}
+	return l, nil
+}
+
+// Stat is that of fileops.Lock.
+func (l *lock) Stat() (fileops.Info, error) {
+	late, err := l.process.call("stat lock", "")
+	l.process.end(err)
+	if err == nil {
+		err = late
+	}
+	return l.node.info(), err
+}
+
+// Unlock is that of fileops.Lock.
+func (l *lock) Unlock() error {
+	late, err := l.process.call("unlock", "")
+	l.process.end(err)
+	l.release()
+	if err == nil {
+		err = late
+	}
+	return err
+}
+
+func (p *Process) opened(name, path string) (*file, error) {
+	var f *file
+	err := p.on(name, path, func(at place) error {
+		if at.node == nil {
+			return fs.ErrNotExist
+		}
+		f = &file{process: p, node: at.node}
+		return nil
+	})
+	return f, err
+}
+
+// Open is that of fileops.FS.
+func (p *Process) Open(path string) (fileops.File, error) {
+	f, err := p.opened("open", path)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// OpenAppend is that of fileops.FS.
+func (p *Process) OpenAppend(path string) (fileops.File, error) {
+	f, err := p.opened("open append", path)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Create is that of fileops.FS.
+func (p *Process) Create(path string, mode fs.FileMode) (fileops.File, error) {
+	var f *file
+	err := p.on("create", path, func(at place) error {
+		if at.node != nil {
+			return fs.ErrExist
+		}
+		f = &file{process: p, node: p.Disk.node(mode)}
+		p.Disk.change(set{at.dir, entry{at.base, f.node}})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Lstat is that of fileops.FS.
+func (p *Process) Lstat(path string) (info fileops.Info, err error) {
+	err = p.on("stat", path, func(at place) error {
+		if at.node == nil {
+			return fs.ErrNotExist
+		}
+		info = at.node.info()
+		return nil
+	})
+	return info, err
+}
+
+// Stat is that of fileops.FS: there are no symbolic links here.
+func (p *Process) Stat(path string) (fileops.Info, error) { return p.Lstat(path) }
+
+// ReadDir is that of fileops.FS.
+func (p *Process) ReadDir(path string) (names []string, err error) {
+	err = p.on("readdir", path, func(at place) error {
+		if at.node == nil {
+			return fs.ErrNotExist
+		}
+		names = make([]string, len(at.node.names))
+		for i, e := range at.node.names {
+			names[i] = e.name
+		}
+		return nil
+	})
+	return names, err
+}
+
+// Mkdir is that of fileops.FS.
+func (p *Process) Mkdir(path string, mode fs.FileMode) error {
+	return p.on("mkdir", path, func(at place) error {
+		if at.node != nil {
+			return fs.ErrExist
+		}
+		p.Disk.change(set{at.dir, entry{at.base, p.Disk.node(fs.ModeDir | mode)}})
+		return nil
+	})
+}
+
+// two sets a second name for what has the name old, and takes that away unless keep.
+func (p *Process) two(name, old, new string, replace, keep bool) error {
+	return p.on(name, new, func(at place) error {
+		from, err := p.Disk.place(old)
+		switch {
+		case err != nil:
+			return err
+		case from.node == nil:
+			return fs.ErrNotExist
+		case at.node != nil && !replace:
+			return fs.ErrExist
+		case keep:
+			p.Disk.change(set{at.dir, entry{at.base, from.node}})
+		default:
+			p.Disk.change(set{at.dir, entry{at.base, from.node}}, set{from.dir, entry{name: from.base}})
+		}
+		return nil
+	})
+}
+
+// Link is that of fileops.FS.
+func (p *Process) Link(old, new string) error { return p.two("link", old, new, false, true) }
+
+// Replace is that of fileops.FS.
+func (p *Process) Replace(old, new string) error { return p.two("replace", old, new, true, false) }
+
+// Move is that of fileops.FS.
+func (p *Process) Move(old, new string) error { return p.two("move", old, new, false, false) }
+
+// Remove is that of fileops.FS.
+func (p *Process) Remove(path string) error {
+	return p.on("remove", path, func(at place) error {
+		switch {
+		case at.node == nil:
+			return fs.ErrNotExist
+		case len(at.node.names) > 0:
+			return fs.ErrExist
+		}
+		p.Disk.change(set{at.dir, entry{name: at.base}})
+		return nil
+	})
+}
+
+// Resolve is that of fileops.FS.
+func (p *Process) Resolve(path string) (string, error) { return path, nil }
+
+// Euid is that of fileops.FS: everything belongs to root.
+func (p *Process) Euid() int { return 0 }
+
+// OpenRoot is that of fileops.FS.
+func (p *Process) OpenRoot(path string) (fileops.Root, error) {
+	if _, err := p.Stat(path); err != nil {
+		return nil, err
+	}
+	return root{p, path}, nil
+}
+
+// root knows no symbolic links, so a path will do.
+type root struct {
+	process *Process
+	path    string
+}
+
+func (r root) at(name string) string                      { return filepath.Join(r.path, name) }
+func (r root) OpenRoot(name string) (fileops.Root, error) { return r.process.OpenRoot(r.at(name)) }
+func (r root) Lstat(name string) (fileops.Info, error)    { return r.process.Lstat(r.at(name)) }
+func (r root) Remove(name string) error                   { return r.process.Remove(r.at(name)) }
+func (r root) Stat() (fileops.Info, error)                { return r.process.Stat(r.path) }
+func (r root) ReadDir() ([]string, error)                 { return r.process.ReadDir(r.path) }
+func (r root) Close() error                               { return nil }
+
+func (r root) Rename(old, new string) error {
+	return r.process.two("rename", r.at(old), r.at(new), true, false)
+}
