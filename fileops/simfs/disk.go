@@ -290,9 +290,6 @@ func (d *Disk) ReadFile(path string) ([]byte, error) {
 	return n.data, nil
 }
 
-// Expire takes the lock of n away from its holder, who does not learn of it, as a lease runs out.
-func (n *Node) Expire() { n.holder = nil }
-
 // Locked reports whether somebody has the lock of n.
 func (n *Node) Locked() bool { return n.holder != nil }
 

@@ -56,11 +56,7 @@ func (p *Process) Run(f func()) (survived bool) {
 // free at once.
 func (p *Process) Kill() {
 	p.dead = true
-	for _, l := range p.held {
-		if l.node.holder == l {
-			l.node.holder = nil
-		}
-	}
+	p.Expire()
 	p.held = p.held[:0]
 }
 
@@ -71,17 +67,25 @@ func (p *Process) Die() {
 	}
 }
 
-// Holds returns the files that p believes to have locked.
-func (p *Process) Holds() []*Node {
-	nodes := make([]*Node, len(p.held))
-	for i, l := range p.held {
-		nodes[i] = l.node
+// Expire takes the locks of p away without its knowledge, as a lease runs out.
+func (p *Process) Expire() {
+	for _, l := range p.held {
+		if l.node.holder == l {
+			l.node.holder = nil
+		}
 	}
-	return nodes
 }
 
 // HoldsLock reports whether p believes to have a file locked.
 func (p *Process) HoldsLock() bool { return len(p.held) > 0 }
+
+// Call is a system call that has nothing to do with files. It returns the error that is to take the place of the call, or that it
+// is to return late.
+func (p *Process) Call(name string) (late, err error) {
+	late, err = p.call(name, "")
+	p.end(err)
+	return late, err
+}
 
 // call is the beginning of every system call. If late is set it returns the error that the call has to end with.
 func (p *Process) call(name, path string) (late, err error) {

@@ -1,0 +1,106 @@
+package simulation
+
+import "strings"
+
+// end ends a history: everybody is gone, and after a while nothing is left but the archive.
+func (w *world) end() {
+	w.everybodyEnds()
+	for _, h := range w.hosts {
+		for _, p := range h.procs {
+			if p.role == "" {
+				p.dead = true
+			}
+		}
+	}
+	if w.kind.groups {
+		w.endGroups()
+	} else {
+		w.drain()
+	}
+	if w.wrong == nil {
+		w.calmly(func(a *actor) { a.cleanup() })
+		w.calmly(func(a *actor) { a.cleanup() })
+		w.checkLeftovers()
+		w.checkResources()
+	}
+}
+
+// passes is how many passes after the last threshold an operation may take to be archived.
+const passes = 12
+
+// drain makes passes until all operations are in the archive.
+func (w *world) drain() {
+	for n := range 2 * passes {
+		if w.wrong != nil {
+			return
+		}
+		switch n {
+		case 0, 1, 2, 3:
+			w.now += threshold.Milliseconds() + skew + 1
+		case passes: // those that are running and empty
+			w.now += 3_700_000
+		}
+		w.calmly(func(a *actor) { a.cleanup() })
+		if !w.anyOperation() {
+			w.checkArchive()
+			return
+		}
+	}
+	w.fail("not drained: %v", w.disk.Tree())
+}
+
+func (w *world) anyOperation() bool {
+	for _, name := range w.disk.Names(ledgerDir + "/operations") {
+		if strings.HasSuffix(name, ".json") {
+			return true
+		}
+	}
+	return false
+}
+
+// checkArchive looks for each operation that a command was told of.
+func (w *world) checkArchive() {
+	for id, l := range w.operations {
+		if l.acked == nil {
+			continue
+		}
+		w.calmly(func(a *actor) {
+			a.command("status", false, func(c *command) error {
+				op, archived, err := c.read(id)
+				if err == nil && (!archived || !op.State.Terminal() || len(op.Stack) > 0 || op.TerminalHeartbeats != 2) {
+					w.fail("%s has ended as %+v, archived: %v", id, op, archived)
+				}
+				return err
+			})
+		})
+	}
+}
+
+// checkLeftovers looks for what cleanup should have removed.
+func (w *world) checkLeftovers() {
+	for _, name := range w.disk.Tree() {
+		locked, isLock := strings.CutSuffix(name, ".lock")
+		group := isLock && (w.disk.Exists(locked+".supervisors.json") || w.disk.Exists(locked+".orchestrator.json"))
+		switch {
+		case isLock && !group && !w.disk.Exists(locked), strings.Contains(name, ".tmp~") && !strings.Contains(name, "ledger.json"),
+			strings.HasPrefix(name, ledgerDir+"/tmp/"):
+			w.fail("left behind: %s", name)
+		case strings.Contains(name, ".dpl-trash-") && !w.powerLost: // the journal is not fsynced
+			w.fail("left behind: %s", name)
+		}
+	}
+}
+
+// checkResources looks for what should not have gone, and for what should.
+func (w *world) checkResources() {
+	for _, path := range []string{"/data/keep", "/home/user/precious"} {
+		if !w.disk.Exists(path) {
+			w.fail("%s is gone", path)
+		}
+	}
+	for call, mayGo := range w.resources {
+		if !mayGo && !w.disk.Exists("/data/"+call+"/deep/file") {
+			w.fail("the resource of %s is gone, which has not crashed", call)
+		}
+	}
+}

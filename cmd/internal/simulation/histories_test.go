@@ -1,0 +1,122 @@
+package simulation
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// history plays the history of one seed and returns what was wrong.
+func (w *world) history(seed uint64, kinds []kind, b bug) error {
+	w.begin(seed, b)
+	k := kinds[w.r.IntN(len(kinds))]
+	w.stats.histories++
+	w.stats.kinds[k.name]++
+	k.setUp(w)
+	w.play()
+	if w.wrong == nil {
+		w.end()
+	}
+	w.everybodyEnds()
+	w.stats.calls += w.steps
+	return w.wrong
+}
+
+func newStats() *stats { return &stats{kinds: map[string]int{}} }
+
+// amount is how many histories are to be played: for a time, or a number.
+type amount struct {
+	time   time.Duration
+	number int64
+}
+
+func histories(t *testing.T) amount {
+	text := os.Getenv("DPL_HISTORIES")
+	if text == "" {
+		return amount{time: 10 * time.Second}
+	}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return amount{number: n}
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatalf("DPL_HISTORIES=%q: want a number or a duration", text)
+	}
+	return amount{time: d}
+}
+
+func firstSeed(t *testing.T) (seed uint64, given bool) {
+	text := os.Getenv("DPL_SEED")
+	if text == "" {
+		return 1, false
+	}
+	seed, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("DPL_SEED=%q: want a number", text)
+	}
+	return seed, true
+}
+
+// TestHistories plays histories on all processors until the first one that breaks a promise. Its seed plays it again.
+func TestHistories(t *testing.T) {
+	if seed, given := firstSeed(t); given {
+		replay(t, seed)
+		return
+	}
+	began := time.Now()
+	all, failed := play(histories(t), kinds, noBug)
+	took := time.Since(began)
+	t.Logf("%v, %.0f histories/s on %d processors\n%v", took.Round(time.Millisecond),
+		float64(all.histories)/took.Seconds(), runtime.GOMAXPROCS(0), all)
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	if missing := all.missing(); len(missing) > 0 && all.histories > 3000 {
+		t.Errorf("never happened: %q", missing)
+	}
+}
+
+func replay(t *testing.T, seed uint64) {
+	w := newWorld(newStats())
+	w.print = func(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+	if err := w.history(seed, kinds, noBug); err != nil {
+		t.Error(err)
+	}
+}
+
+// play plays histories of some kinds until there are enough or one fails.
+func play(n amount, kinds []kind, b bug) (*stats, error) {
+	var next atomic.Uint64
+	var stop atomic.Bool
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	var failed error
+	all, end := newStats(), time.Now().Add(n.time)
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			w := newWorld(newStats())
+			for !stop.Load() {
+				seed := next.Add(1)
+				if n.number > 0 && seed > uint64(n.number) || n.number == 0 && time.Now().After(end) {
+					break
+				}
+				if err := w.history(seed, kinds, b); err != nil {
+					stop.Store(true)
+					mu.Lock()
+					failed = fmt.Errorf("DPL_SEED=%d: %s: %w", seed, w.kind.name, err)
+					mu.Unlock()
+				}
+			}
+			mu.Lock()
+			all.add(w.stats)
+			mu.Unlock()
+		})
+	}
+	wg.Wait()
+	return all, failed
+}

@@ -1,0 +1,142 @@
+package simulation
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// epoch is what a clock that is right shows at the beginning of a history.
+var epoch = time.Date(2026, 1, 20, 10, 0, 0, 0, time.UTC)
+
+// host is a machine with clocks and processes.
+type host struct {
+	w         *world
+	id        string
+	boot      int   // how often it was started
+	bootedAt  int64 // by the true time
+	wall      int64 // how wrong its wall clock is
+	suspended int64 // how long it was, since boot
+	procs     []*proc
+	lastPID   int
+}
+
+// proc is a process, dead or alive, as the kernel of its host knows it.
+type proc struct {
+	protocol.Process
+	host    *host
+	dead    bool
+	stage   bool   // it waits behind a gate
+	session int    // the pid that leads its session
+	role    string // the supervisor that it is, or is a part of
+	env     []string
+	program *actor // nil: it does nothing
+}
+
+func (h *host) bootID() string { return fmt.Sprintf("%s-boot%d", h.id, h.boot) }
+
+// monotonic is CLOCK_MONOTONIC in milliseconds: it does not run while the host is suspended.
+func (h *host) monotonic() int64 { return 1000 + h.w.now - h.bootedAt - h.suspended }
+
+func (h *host) wallClock() time.Time {
+	return epoch.Add(time.Duration(h.w.now+h.wall) * time.Millisecond)
+}
+
+func (h *host) observe() protocol.Observation {
+	return protocol.Observation{
+		Now: h.wallClock(),
+		Host: protocol.Host{
+			ID: h.id, BootID: h.bootID(), PIDNamespace: "1",
+			BootedAt: epoch.Add(time.Duration(h.bootedAt+h.wall) * time.Millisecond),
+		},
+		MonotonicMs: h.monotonic(),
+		Exited:      h.exited,
+	}
+}
+
+// find returns the living process that has the number pid, or nil.
+func (h *host) find(pid int) *proc {
+	for _, p := range h.procs {
+		if p.PID == pid && !p.dead {
+			return p
+		}
+	}
+	return nil
+}
+
+// exited is process.Exited.
+func (h *host) exited(p protocol.Process) bool {
+	found := h.find(p.PID)
+	if h.w.bug == bugPIDOnly {
+		return found == nil
+	}
+	return found == nil || found.StartTicks != p.StartTicks
+}
+
+// is returns the living process that p identifies, or nil.
+func (h *host) is(p protocol.Process) *proc {
+	if p.HostID != h.id || p.BootID != h.bootID() {
+		return nil
+	}
+	found := h.find(p.PID)
+	if found == nil || found.StartTicks != p.StartTicks && h.w.bug != bugPIDOnly {
+		return nil
+	}
+	return found
+}
+
+// spawn makes a process. Numbers are used again as soon as they are free, every other time; never within one tick of the clock.
+func (h *host) spawn(leader *proc) *proc {
+	h.lastPID++
+	pid := h.lastPID
+	ticks := (1000 + h.w.now - h.bootedAt) / 10
+	if h.w.chance(2) {
+		for _, old := range h.procs {
+			if old.dead && h.find(old.PID) == nil && h.latest(old.PID) < ticks {
+				pid = old.PID
+				h.lastPID--
+				h.w.did(didReusePID)
+				break
+			}
+		}
+	}
+	p := &proc{
+		Process: protocol.Process{PID: pid, HostID: h.id, BootID: h.bootID(), PIDNamespace: "1", StartTicks: ticks},
+		host:    h, session: pid,
+	}
+	if leader != nil {
+		p.session, p.role, p.env = leader.session, leader.role, leader.env
+	}
+	h.procs = append(h.procs, p)
+	return p
+}
+
+// latest returns when the last process with the number pid was started.
+func (h *host) latest(pid int) (ticks int64) {
+	for _, p := range h.procs {
+		if p.PID == pid {
+			ticks = max(ticks, p.StartTicks)
+		}
+	}
+	return ticks
+}
+
+// kill ends a process, and what it does.
+func (p *proc) kill() {
+	p.dead = true
+	if p.program != nil {
+		p.program.kill()
+	}
+}
+
+// crash ends all processes of a host and starts it again.
+func (h *host) crash() {
+	for _, p := range h.procs {
+		p.kill()
+	}
+	h.procs = slices.Delete(h.procs, 0, len(h.procs))
+	h.boot++
+	h.bootedAt, h.suspended, h.lastPID = h.w.now, 0, 100
+}

@@ -1,0 +1,240 @@
+package simulation
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// ledger is what is known of one operation: all edits that were tried, and which of them were acknowledged.
+type ledger struct {
+	id     string
+	edits  []*edit
+	acked  *edit // the last one that a command has ended well with
+	strong *edit // the last one that has to survive a power cut
+	file   *edit // as which it was archived
+}
+
+// edit is one version of an operation that was tried.
+type edit struct {
+	tag     int
+	rev     int64
+	parent  *edit // what it was made of; nil: of nothing
+	by      string
+	void    bool // the command said that nothing was changed
+	state   protocol.State
+	beats   []string // whose heartbeats are new
+	started []string // calls that are
+	ended   []string
+	at      beat
+}
+
+// beat is when a heartbeat was made.
+type beat struct {
+	host      *host
+	boot      int
+	monotonic int64
+	now       int64 // by the true time
+}
+
+func (w *world) operation(id string) *ledger {
+	l := w.operations[id]
+	if l == nil {
+		l = &ledger{id: id}
+		w.operations[id] = l
+	}
+	return l
+}
+
+// tag is the member by which a version is known again, whoever reads it.
+func tag(n int) []protocol.Member {
+	return []protocol.Member{{Name: "simulated", Value: strconv.Itoa(n)}}
+}
+
+// edit returns the edit that made op, nil for none.
+func (l *ledger) edit(op protocol.Operation) *edit {
+	if len(op.Unknown) != 1 {
+		return nil
+	}
+	n, err := strconv.Atoi(op.Unknown[0].Value)
+	if err != nil || n >= len(l.edits) || l.edits[n].rev != op.Revision {
+		return nil
+	}
+	return l.edits[n]
+}
+
+// has reports whether e is other or was made from it.
+func (e *edit) has(other *edit) bool {
+	for e != nil && other != nil && e.rev > other.rev {
+		e = e.parent
+	}
+	return e == other
+}
+
+// seen checks a version that somebody has read, after floor was acknowledged, and returns it.
+func (l *ledger) seen(w *world, op protocol.Operation, floor *edit) *edit {
+	e := l.edit(op)
+	switch {
+	case e == nil:
+		w.fail("%s: nobody has written revision %d: %+v", l.id, op.Revision, op)
+		return nil
+	case e.void && !w.kind.lease:
+		w.fail("%s: there is revision %d of %s, who said that nothing was changed", l.id, e.rev, e.by)
+	case floor != nil && !e.has(floor):
+		w.fail("%s: revision %d of %s was acknowledged and is lost: there is revision %d of %s", l.id, floor.rev, floor.by, e.rev, e.by)
+	}
+	for _, f := range op.Stack {
+		dead := f.State == protocol.FrameCrashed || f.State == protocol.FrameCleanedUp
+		if !dead && w.crashed[f.CallID] && !w.powerLost {
+			w.fail("%s: %s was crashed and is %s again", l.id, f.CallID, f.State)
+		}
+		if dead {
+			w.crashed[f.CallID] = true
+			w.did(didCrash)
+		}
+	}
+	return e
+}
+
+// reads is what a verb is given.
+func (l *ledger) reads(c *command, op protocol.Operation) *edit {
+	floor := l.acked
+	if c.w.kind.lease {
+		floor = nil // its holder may have lost the lock: then its commit must not succeed
+	}
+	if op.ID != "" {
+		return l.seen(c.w, op, floor)
+	}
+	if op.Revision == 0 {
+		if floor != nil {
+			c.w.fail("%s: %s finds nothing, but revision %d of %s was acknowledged", l.id, c.a.name, floor.rev, floor.by)
+		}
+		return nil
+	}
+	for i := len(l.edits) - 1; i >= 0; i-- {
+		if e := l.edits[i]; e.rev == op.Revision && e.state.Terminal() && (floor == nil || e.has(floor)) {
+			return e
+		}
+	}
+	c.w.fail("%s: nobody has archived revision %d", l.id, op.Revision)
+	return nil
+}
+
+// attempt notes that somebody tries to make after.
+func (l *ledger) attempt(c *command, parent *edit, before, after protocol.Operation, seen protocol.Observation) *edit {
+	h := c.a.p.host
+	e := &edit{
+		tag: len(l.edits), rev: after.Revision, parent: parent, by: c.a.name + ": " + c.name, state: after.State,
+		at: beat{h, h.boot, seen.MonotonicMs, c.w.now},
+	}
+	for _, f := range after.Stack {
+		if old := before.Frame(f.CallID); f.State.Live() && f.LastHeartbeat.Equal(seen.Now) && (old == nil || old.Beat != f.Beat) {
+			e.beats = append(e.beats, f.CallID)
+		}
+	}
+	for _, s := range after.Supervisors {
+		if old, _ := before.Supervisor(s.ID); s.LastHeartbeat.Equal(seen.Now) && old.Beat != s.Beat {
+			e.beats = append(e.beats, l.id+"/"+s.ID)
+		}
+	}
+	l.edits = append(l.edits, e)
+	return e
+}
+
+// ends notes what became of the last attempt of a command that was not killed.
+func (l *ledger) ends(c *command, e *edit, archived, weak bool, err error) {
+	committed := errors.Is(err, fileops.ErrCommitted)
+	switch {
+	case e == nil:
+	case err != nil && !committed:
+		e.void = !archived
+	default:
+		l.ack(c.w, e, weak || committed)
+		if archived {
+			c.w.did(didArchive)
+			if err == nil {
+				l.file = e
+			}
+		}
+	}
+}
+
+// ack notes that a command has ended well with e.
+func (l *ledger) ack(w *world, e *edit, weak bool) {
+	switch {
+	case l.acked == nil || e.has(l.acked):
+		l.acked = e
+	case !l.acked.has(e):
+		w.fail("%s: revision %d of %s and revision %d of %s are both acknowledged, and neither has the other",
+			l.id, l.acked.rev, l.acked.by, e.rev, e.by)
+	}
+	if !weak && (l.strong == nil || e.has(l.strong)) {
+		l.strong = e
+	}
+	for _, who := range e.beats {
+		w.beats[who] = e.at
+	}
+}
+
+// lostPower: whatever was weak may be gone.
+func (l *ledger) lostPower() { l.acked = l.strong }
+
+// checkCountdown checks that an operation that is to be archived was terminal for two edits (spec §4.5).
+func (l *ledger) checkCountdown(w *world, e *edit) {
+	n := 0
+	for p := e; p != nil && p.state.Terminal(); p = p.parent {
+		n++
+	}
+	if n != 3 {
+		w.fail("%s is archived after %d terminal revisions, not 3", l.id, n)
+	}
+}
+
+// judge checks that whoever an edit declares dead has been silent for long, or is.
+func (w *world) judge(id string, before, after protocol.Operation, seen protocol.Observation) {
+	for _, s := range after.Supervisors {
+		old, known := before.Supervisor(s.ID)
+		if !known || old.Status != protocol.Alive || s.Status != protocol.Dead {
+			continue
+		}
+		if evidence, _ := before.JudgeSupervisor(old, seen); evidence != "" {
+			w.judgeOne(id+"/"+s.ID, evidence, old.Process, before, seen)
+		}
+	}
+	for _, f := range after.Stack {
+		old := before.Frame(f.CallID)
+		if old != nil && old.State.Live() && f.State == protocol.FrameCrashed {
+			w.judgeOne(f.CallID, f.Crash.Evidence, old.Process, before, seen)
+			w.did(didEvidence[f.Crash.Evidence])
+		}
+	}
+}
+
+func (w *world) judgeOne(who string, evidence protocol.Evidence, p protocol.Process, op protocol.Operation, seen protocol.Observation) {
+	var h *host
+	for _, other := range w.hosts {
+		if other.id == p.HostID {
+			h = other
+		}
+	}
+	switch evidence {
+	case protocol.Exited, protocol.Rebooted:
+		if h.bootID() == p.BootID && h.find(p.PID) != nil && h.find(p.PID).StartTicks == p.StartTicks {
+			w.fail("%s is declared dead, %s, and its process %d lives", who, evidence, p.PID)
+		}
+	case protocol.Stale:
+		b, ok := w.beats[who]
+		if !ok || b.boot != b.host.boot {
+			return
+		}
+		age := b.host.monotonic() - b.monotonic
+		if b.host.id != seen.Host.ID {
+			age = w.now - b.now + skew
+		}
+		if age <= op.StalenessThreshold.Milliseconds() {
+			w.fail("%s is declared dead, stale, %d ms after its heartbeat was acknowledged", who, age)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package simulation
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// What happens in histories. All of it has to, or it is not tested.
+const (
+	didKill = iota
+	didENOSPC
+	didEIO
+	didLateEIO
+	didPowerLoss
+	didHostCrash
+	didClockStep
+	didSuspend
+	didPause
+	didExpire
+	didWait
+	didTimeOut
+	didReusePID
+	didOrphanStage
+	didStartEmpty
+	didCreate
+	didCrash
+	didExited
+	didRebooted
+	didStale
+	didSupervisorDead
+	didNeighbour
+	didAck
+	didHandle
+	didArchive
+	didRegister
+	didPass
+	didStandBy
+	didSpawn
+	didSpawnFail
+	didRelease
+	didReleaseFail
+	didTerm
+	didSigkill
+	didSurvivors
+	didAlert
+	didShutdown
+	didRegisteredBeat
+	didDeclareDead
+	dids
+)
+
+var didNames = [dids]string{
+	"killed command", "ENOSPC", "EIO", "late EIO", "power loss", "host crash", "clock step", "suspend", "paused lock holder", "expired lease",
+	"wait for a lock", "lock timeout", "pid used again", "stage without its pass", "race to create the ledger", "operation created", "crashed frame read", "evidence exited",
+	"evidence rebooted", "evidence stale", "evidence supervisorDead", "tick of a neighbour", "ack", "handler", "archived",
+	"registered", "pass", "stand-by", "stage spawned", "spawn failed", "released", "exec failed", "TERM", "KILL", "survivors of a session",
+	"alert", "shutdown", "beat of a registered supervisor", "supervisor given up",
+}
+
+var didEvidence = map[protocol.Evidence]int{
+	protocol.Exited: didExited, protocol.Rebooted: didRebooted, protocol.Stale: didStale, protocol.SupervisorDead: didSupervisorDead,
+}
+
+// stats counts what has happened.
+type stats struct {
+	histories int
+	calls     int
+	kinds     map[string]int
+	did       [dids]int
+	exits     [256]int
+}
+
+func (w *world) did(what int) { w.stats.did[what]++ }
+
+func (w *world) didExit(status int) { w.stats.exits[status]++ }
+
+func (s *stats) add(other *stats) {
+	s.histories += other.histories
+	s.calls += other.calls
+	for k, n := range other.kinds {
+		s.kinds[k] += n
+	}
+	for i, n := range other.did {
+		s.did[i] += n
+	}
+	for i, n := range other.exits {
+		s.exits[i] += n
+	}
+}
+
+func (s *stats) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d histories, %d system calls\n", s.histories, s.calls)
+	var names []string
+	for k := range s.kinds {
+		names = append(names, k)
+	}
+	sort.Strings(names)
+	for _, k := range names {
+		fmt.Fprintf(&b, "  %-34s%12d\n", k, s.kinds[k])
+	}
+	for i, n := range s.did {
+		fmt.Fprintf(&b, "  %-34s%12d\n", didNames[i], n)
+	}
+	for status, n := range s.exits {
+		if n > 0 {
+			fmt.Fprintf(&b, "  exit status %-22d%12d\n", status, n)
+		}
+	}
+	return b.String()
+}
+
+// missing returns what has never happened, among what can happen in the kinds that were played.
+func (s *stats) missing() (names []string) {
+	for i, n := range s.did {
+		if n == 0 && i != didExpire {
+			names = append(names, didNames[i])
+		}
+	}
+	return names
+}

@@ -1,0 +1,296 @@
+package simulation
+
+import (
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"time"
+
+	"github.com/dpl-project/dpl/fileops/simfs"
+)
+
+// world is one history: hosts, the disk that they share, and what runs on them. It is used again for the next one.
+type world struct {
+	seed  uint64
+	pcg   *rand.PCG
+	r     *rand.Rand
+	kind  kind
+	bug   bug
+	stats *stats
+	print func(format string, args ...any) // nil: nobody looks
+
+	now   int64 // the true time in milliseconds
+	disk  *simfs.Disk
+	hosts []*host
+
+	actors  []*actor
+	running *actor
+	ready   []*actor
+	chosen  *actor
+	dying   []dying
+	calm    bool // no more faults, and nobody else
+	steps   int
+
+	step      int // time that a call takes, at most
+	hop       int // one call in so many lets somebody else run
+	faults    int // one command in so many has a fault
+	faulted   bool
+	powerLost bool
+	eventAt   int // the step at which an event comes; 0: none
+
+	operations map[string]*ledger
+	groups     map[string]*registry
+	beats      map[string]beat
+	crashed    map[string]bool // calls that somebody has seen crashed
+	resources  map[string]bool // calls that have one; true: a crash may take it
+	calls      int
+	wrong      error
+}
+
+// dying is a stage that will notice that its pass is gone.
+type dying struct {
+	at int64
+	p  *proc
+}
+
+// actor is a program that runs. It is a coroutine, that is stopped at each system call.
+type actor struct {
+	w      *world
+	name   string
+	p      *proc
+	next   func() (struct{}, bool)
+	stop   func()
+	yield  func(struct{}) bool
+	wake   int64 // it sleeps until then
+	waits  *simfs.Node
+	until  int64 // how long it waits for that
+	paused int64 // since when, 0: not
+	cmd    *command
+	dead   bool
+	over   bool
+	term   bool // it was sent TERM
+}
+
+func newWorld(s *stats) *world {
+	pcg := rand.NewPCG(0, 0)
+	w := &world{pcg: pcg, r: rand.New(pcg), stats: s, disk: simfs.New()}
+	w.disk.Now = func() time.Time { return epoch.Add(time.Duration(w.now) * time.Millisecond) }
+	return w
+}
+
+// begin forgets everything.
+func (w *world) begin(seed uint64, b bug) {
+	w.seed, w.bug = seed, b
+	w.pcg.Seed(seed, 5)
+	w.disk.Reset()
+	w.now, w.steps, w.calls, w.eventAt = 100_000, 0, 0, 0
+	w.hosts, w.actors, w.dying, w.running, w.chosen = w.hosts[:0], w.actors[:0], w.dying[:0], nil, nil
+	w.calm, w.faulted, w.powerLost, w.wrong = false, false, false, nil
+	w.operations, w.groups = map[string]*ledger{}, map[string]*registry{}
+	w.beats, w.crashed, w.resources = map[string]beat{}, map[string]bool{}, map[string]bool{}
+}
+
+func (w *world) chance(n int) bool { return w.r.IntN(n) == 0 }
+
+// between returns a number from a to b.
+func (w *world) between(a, b int) int { return a + w.r.IntN(b-a+1) }
+
+// fail notes the first thing that is wrong.
+func (w *world) fail(format string, args ...any) {
+	if w.wrong == nil {
+		w.wrong = fmt.Errorf(format, args...)
+	}
+}
+
+func (w *world) tell(format string, args ...any) {
+	if w.print != nil {
+		who := "-"
+		if w.running != nil {
+			who = w.running.name
+		}
+		w.print("%8d %-14s "+format, append([]any{w.now - 100_000, who}, args...)...)
+	}
+}
+
+// start makes a program run as a process of its own.
+func (w *world) start(name string, p *proc, program func(a *actor)) *actor {
+	a := &actor{w: w, name: name, p: p}
+	p.program = a
+	a.next, a.stop = iter.Pull(func(yield func(struct{}) bool) {
+		a.yield = yield
+		defer a.end()
+		program(a)
+	})
+	w.actors = append(w.actors, a)
+	return a
+}
+
+// gone is what a program panics with that was killed.
+type gone struct{}
+
+func (a *actor) end() {
+	if cause := recover(); cause != nil && cause != (gone{}) {
+		panic(cause)
+	}
+	a.over, a.p.dead = true, true
+}
+
+// kill ends a program at once, and whatever command of it runs. It unwinds when it is its turn.
+func (a *actor) kill() {
+	a.dead, a.p.dead = true, true
+	if a.cmd != nil {
+		a.cmd.fs.Kill()
+		a.cmd.orphan()
+	}
+}
+
+// suspend lets others run.
+func (a *actor) suspend() {
+	if !a.yield(struct{}{}) {
+		a.kill()
+	}
+	a.check()
+}
+
+func (a *actor) check() {
+	if a.dead && a.cmd == nil {
+		panic(gone{})
+	}
+}
+
+// sleep waits for about so many milliseconds.
+func (a *actor) sleep(ms int) {
+	a.w.pass()
+	a.check()
+	if a.w.calm {
+		a.w.now += int64(ms)
+		return
+	}
+	a.wake = a.w.now + int64(ms)
+	a.suspend()
+}
+
+// called is where each system call begins: time passes, things happen, and others run.
+func (a *actor) called() {
+	w := a.w
+	w.pass()
+	if w.calm || a.dead {
+		return
+	}
+	w.pause(a)
+	if a.wake <= w.now && (w.hop > 1 && !w.chance(w.hop)) {
+		return
+	}
+	if w.chosen = w.pick(); w.chosen != a {
+		a.suspend()
+	}
+	w.chosen = nil
+}
+
+// wait waits for a lock, or long enough.
+func (a *actor) wait(n *simfs.Node) bool {
+	w := a.w
+	if w.calm {
+		w.fail("%s waits for a lock that nobody gives back", a.name)
+		return false
+	}
+	w.did(didWait)
+	a.waits, a.until = n, w.now+5000
+	a.suspend()
+	a.waits = nil
+	if a.dead {
+		return true
+	}
+	if n.Locked() {
+		w.did(didTimeOut)
+		return false
+	}
+	return true
+}
+
+// play lets everybody run until all have ended.
+func (w *world) play() {
+	for w.wrong == nil {
+		w.reap()
+		a := w.chosen
+		if a == nil || a.over || a.dead {
+			a = w.pick()
+		}
+		w.chosen = nil
+		if a == nil {
+			break
+		}
+		w.resume(a)
+	}
+	w.reap()
+}
+
+func (w *world) resume(a *actor) {
+	if a.paused > 0 {
+		a.paused = 0
+		w.tell("%s goes on", a.name)
+	}
+	w.running = a
+	a.next()
+	w.running = nil
+}
+
+// reap unwinds the programs that were killed, and forgets those that have ended.
+func (w *world) reap() {
+	kept := w.actors[:0]
+	for _, a := range w.actors {
+		if a.dead && !a.over {
+			w.running = a
+			a.stop()
+			a.over = true
+			w.running = nil
+		}
+		if !a.over {
+			kept = append(kept, a)
+		}
+	}
+	clear(w.actors[len(kept):])
+	w.actors = kept
+}
+
+// pick chooses who runs next, nil if nobody ever will. If all sleep, time passes.
+func (w *world) pick() *actor {
+	for {
+		w.ready = w.ready[:0]
+		soonest := int64(-1)
+		for _, a := range w.actors {
+			at := a.readyAt()
+			switch {
+			case a.over:
+			case a.dead, at <= w.now:
+				w.ready = append(w.ready, a)
+			case soonest < 0 || at < soonest:
+				soonest = at
+			}
+		}
+		if len(w.ready) > 0 {
+			return w.ready[w.r.IntN(len(w.ready))]
+		}
+		if soonest < 0 {
+			return nil
+		}
+		w.now = soonest
+		w.expire()
+	}
+}
+
+// readyAt returns when a can go on as things are.
+func (a *actor) readyAt() int64 {
+	if a.waits != nil && a.waits.Locked() {
+		return max(a.until, a.wake)
+	}
+	return a.wake
+}
+
+// everybodyEnds ends what still runs.
+func (w *world) everybodyEnds() {
+	for _, a := range w.actors {
+		a.kill()
+	}
+	w.reap()
+}
