@@ -30,7 +30,8 @@ type proc struct {
 	dead    bool
 	stage   bool   // it waits behind a gate
 	session int    // the pid that leads its session
-	role    string // the supervisor that it is, or is a part of
+	role    string // the supervisor that it is, is a part of, or wants to be
+	acts    bool   // it has become that supervisor
 	env     []string
 	program *actor // nil: it does nothing
 }
@@ -107,7 +108,7 @@ func (h *host) spawn(leader *proc) *proc {
 		host:    h, session: pid,
 	}
 	if leader != nil {
-		p.session, p.role, p.env = leader.session, leader.role, leader.env
+		p.session, p.role, p.acts, p.env = leader.session, leader.role, leader.acts, leader.env
 	}
 	h.procs = append(h.procs, p)
 	return p

@@ -31,11 +31,13 @@ type kind struct {
 var kinds = []kind{
 	{name: "operations", hosts: 1, powerLoss: true, clockSteps: true, pauses: 400},
 	{name: "operations on two hosts", hosts: 2, powerLoss: true, hostCrash: true, pauses: 400},
-	// {name: "groups", groups: true, hosts: 1, powerLoss: true, clockSteps: true, pauses: 600},
-	// {name: "groups on two hosts", groups: true, hosts: 2, powerLoss: true, hostCrash: true, pauses: 600},
+	{name: "groups", groups: true, hosts: 1, powerLoss: true, clockSteps: true, pauses: 600},
+	{name: "groups on two hosts", groups: true, hosts: 2, powerLoss: true, hostCrash: true, pauses: 600},
 }
 
-func (k kind) config() fileops.Config { return fileops.Config{ResourceRoots: []string{"/data"}, Commit: k.commit} }
+func (k kind) config() fileops.Config {
+	return fileops.Config{ResourceRoots: []string{"/data"}, Commit: k.commit}
+}
 
 // setUp makes the hosts, and what runs on them.
 func (k kind) setUp(w *world) {
@@ -101,8 +103,7 @@ func (k kind) again(w *world, h *host) {
 func (w *world) calmly(program func(a *actor)) {
 	was := w.calm
 	w.calm = true
-	h := w.hosts[0]
-	a := w.start("calm", h.spawn(nil), program)
+	a := w.start("calm", w.hosts[0].spawn(nil), program)
 	w.running = a
 	a.next()
 	w.running = nil

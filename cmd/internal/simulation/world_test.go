@@ -69,6 +69,7 @@ type actor struct {
 	dead   bool
 	over   bool
 	term   bool // it was sent TERM
+	hangs  bool // it ends, and its process does not
 }
 
 func newWorld(s *stats) *world {
@@ -132,7 +133,10 @@ func (a *actor) end() {
 	if cause := recover(); cause != nil && cause != (gone{}) {
 		panic(cause)
 	}
-	a.over, a.p.dead = true, true
+	a.over = true
+	if !a.hangs || a.dead {
+		a.p.dead = true
+	}
 }
 
 // kill ends a program at once, and whatever command of it runs. It unwinds when it is its turn.

@@ -1,0 +1,180 @@
+package simulation
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// machine is the host of a pass, as orchestrator.Machine. What it does are system calls, in which the pass may be killed.
+type machine struct{ c *command }
+
+func (m machine) host() *host { return m.c.a.p.host }
+
+func (m machine) PID() int { return m.c.a.p.PID }
+
+func (m machine) Spawn(s orchestrator.Start) (orchestrator.Gate, error) {
+	late, err := m.c.fs.Call("spawn")
+	if err == nil && !m.c.w.calm && m.c.w.chance(40) {
+		err = syscall.EAGAIN
+	}
+	if err != nil {
+		m.c.w.did(didSpawnFail)
+		return nil, err
+	}
+	p := m.host().spawn(nil)
+	p.stage, p.role = true, s.Supervisor
+	for _, v := range s.Env {
+		if strings.HasPrefix(v, "DPL_SUPERVISOR=") || strings.HasPrefix(v, "DPL_ATTEMPT=") {
+			p.env = append(p.env, v)
+		}
+	}
+	m.c.w.tell("spawns %d for %s", p.PID, p.role)
+	m.c.w.did(didSpawn)
+	g := &gate{m: m, p: p}
+	if m.c.w.bug == bugNoGate {
+		g.open()
+	} else {
+		m.c.stages = append(m.c.stages, p)
+	}
+	if late != nil {
+		p.kill()
+		return nil, late
+	}
+	return g, nil
+}
+
+// gate is one behind which p waits.
+type gate struct {
+	m machine
+	p *proc
+}
+
+func (g *gate) Process() protocol.Process { return g.p.Process }
+
+func (g *gate) Release() error {
+	late, err := g.m.c.fs.Call("release")
+	w := g.m.c.w
+	switch {
+	case err != nil:
+	case g.p.dead:
+		err = process.ErrNoProcess
+	case !w.calm && w.chance(12) && g.p.stage:
+		err = syscall.ENOENT
+	default:
+		g.open()
+		err = late
+	}
+	if err != nil {
+		w.did(didReleaseFail)
+		g.p.kill()
+		return err
+	}
+	_, err = g.m.c.fs.Call("released")
+	if err != nil {
+		g.p.kill()
+	}
+	return err
+}
+
+func (g *gate) Cancel() error {
+	g.m.c.fs.Call("cancel")
+	g.p.kill()
+	return nil
+}
+
+// open makes the stage the supervisor, of which there must not be another.
+func (g *gate) open() {
+	w := g.m.c.w
+	if !g.p.stage {
+		return
+	}
+	g.p.stage, g.p.acts = false, true
+	w.did(didRelease)
+	w.tell("%d is %s", g.p.PID, g.p.role)
+	for _, h := range w.hosts {
+		for _, other := range h.procs {
+			if other != g.p && !other.dead && other.acts && other.role == g.p.role {
+				w.fail("%d on %s becomes %s, and %d on %s is alive", g.p.PID, g.p.host.id, g.p.role, other.PID, h.id)
+			}
+		}
+	}
+	if w.calm {
+		g.p.dead = true // nobody runs any more: it ends at once
+		return
+	}
+	w.start("supervisor-"+g.p.role, g.p, supervised(g.p.role))
+}
+
+var errNoMember = errors.New("it leads no group")
+
+func (m machine) SignalGroup(p protocol.Process, sig syscall.Signal) error {
+	return m.signal(p, sig, true)
+}
+
+func (m machine) SignalProcess(p protocol.Process, sig syscall.Signal) error {
+	return m.signal(p, sig, false)
+}
+
+func (m machine) signal(p protocol.Process, sig syscall.Signal, group bool) error {
+	if _, err := m.c.fs.Call("signal"); err != nil {
+		return err
+	}
+	leader := m.host().is(p)
+	switch {
+	case leader == nil:
+		return process.ErrNoProcess
+	case group && leader.session != leader.PID:
+		return errNoMember
+	}
+	for _, member := range slices.Clone(m.host().procs) {
+		if member == leader || group && !member.dead && member.session == leader.PID {
+			m.deliver(member, sig)
+		}
+	}
+	return nil
+}
+
+// deliver gives a signal to a process, which must be a supervisor's.
+func (m machine) deliver(p *proc, sig syscall.Signal) {
+	w := m.c.w
+	w.tell("%v to %d (%s)", sig, p.PID, p.role)
+	if p.role == "" {
+		w.fail("%v to process %d of %s, which is no supervisor", sig, p.PID, p.host.id)
+	}
+	if sig == syscall.SIGKILL {
+		w.did(didSigkill)
+		p.kill()
+		return
+	}
+	w.did(didTerm)
+	switch {
+	case p.program != nil && !p.program.over:
+		p.program.term = true
+	case w.chance(2):
+		p.dead = true
+	}
+}
+
+func (m machine) Survivors(leader protocol.Process, env []string) (found []protocol.Process) {
+	if leader.HostID != m.host().id || leader.BootID != m.host().bootID() {
+		return nil
+	}
+	for _, p := range m.host().procs {
+		if p.dead || p.session != leader.PID || p.StartTicks < leader.StartTicks || p.stage {
+			continue
+		}
+		if !slices.ContainsFunc(env, func(v string) bool { return !slices.Contains(p.env, v) }) {
+			found = append(found, p.Process)
+		}
+	}
+	if len(found) > 0 {
+		m.c.w.did(didSurvivors)
+	}
+	return found
+}

@@ -1,0 +1,146 @@
+package simulation
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// registry is what is known of the group: who has been told of which revision of the registry.
+type registry struct {
+	floor   int64 // what everybody must see
+	durable int64 // what survives a power cut
+	makers  map[int64]string
+}
+
+func (w *world) group() *registry {
+	g := w.groups[groupID]
+	if g == nil {
+		g = &registry{makers: map[int64]string{}}
+		w.groups[groupID] = g
+	}
+	return g
+}
+
+// reads checks what a command reads, after floor was acknowledged.
+func (g *registry) reads(c *command, group protocol.Group, floor int64) {
+	if group.Registry.Revision < floor {
+		c.w.fail("%s reads revision %d of the group: %d was acknowledged", c.a.name, group.Registry.Revision, floor)
+	}
+}
+
+// ack notes that a command has ended well that made after of before.
+func (g *registry) ack(c *command, before, after protocol.Group, weak bool) {
+	for rev := before.Registry.Revision + 1; rev <= after.Registry.Revision; rev++ {
+		me := fmt.Sprintf("%s at %d", c.a.name, c.w.steps)
+		if other, ok := g.makers[rev]; ok && other != me {
+			c.w.fail("%s and %s have both made revision %d of the group", other, me, rev)
+		}
+		g.makers[rev] = me
+	}
+	g.floor = max(g.floor, after.Registry.Revision)
+	if !weak {
+		g.durable = max(g.durable, after.Registry.Revision)
+	}
+}
+
+func (g *registry) lostPower() {
+	for rev := range g.makers {
+		if rev > g.durable {
+			delete(g.makers, rev)
+		}
+	}
+	g.floor = g.durable
+}
+
+// endGroups makes passes until all supervisors have come to an end, and nothing is left of those that were started.
+func (w *world) endGroups() {
+	if w.group().floor == 0 {
+		return
+	}
+	for _, h := range w.hosts[1:] {
+		h.crash() // for good: so the first one may start all that ran there
+	}
+	for n := range 150 {
+		if w.wrong != nil || w.settled() {
+			break
+		}
+		w.now += int64(w.between(100, 1500))
+		w.calmly(func(a *actor) { a.orchestrate("A", n > 20) })
+	}
+	if w.wrong == nil && !w.settled() {
+		g, err := w.readGroup()
+		w.fail("not settled: %v, %v", err, brief(g))
+	}
+	if w.wrong == nil {
+		w.checkProcesses()
+		w.checkAlerts()
+	}
+}
+
+func (w *world) readGroup() (g protocol.Group, err error) {
+	w.calmly(func(a *actor) {
+		a.command("status", false, func(c *command) error {
+			g, err = c.ledger.ReadGroup(groupID)
+			if err == nil {
+				w.group().reads(c, g, w.group().floor)
+			}
+			return err
+		})
+	})
+	return g, err
+}
+
+// settled reports whether nothing will happen any more, unless somebody asks for it.
+func (w *world) settled() bool {
+	g, err := w.readGroup()
+	return err == nil && len(g.Registry.PendingAlerts) == 0 && !slices.ContainsFunc(g.Registry.Supervisors, func(s protocol.Registered) bool {
+		return s.State != protocol.StateDead && s.State != protocol.StateStopped &&
+			!(s.State == protocol.StateWaiting && s.BlockedBy != "" && g.Orchestrator.Revision > 0)
+	})
+}
+
+// checkProcesses looks for what should have been stopped. The passes of another host cannot: to them, who is silent has stopped.
+func (w *world) checkProcesses() {
+	if len(w.hosts) > 1 {
+		return
+	}
+	for _, h := range w.hosts {
+		for _, p := range h.procs {
+			if !p.dead && len(p.env) > 0 { // one that started itself may hang as long as it likes
+				w.fail("process %d of %s on %s is left", p.PID, p.role, h.id)
+			}
+		}
+	}
+}
+
+// checkAlerts looks for alerts that are there twice, or not at all.
+func (w *world) checkAlerts() {
+	w.calmly(func(a *actor) {
+		a.command("alerts", false, func(c *command) error {
+			g, err := c.ledger.ReadGroup(groupID)
+			if err != nil {
+				return err
+			}
+			lines, err := c.ledger.Alerts(groupID, 0)
+			for i, line := range lines {
+				if line.Seq != int64(i+1) {
+					w.fail("alert %d is the line %d of the alerts file", line.Seq, i+1)
+				}
+			}
+			if n := int64(len(lines)); n != g.Registry.AlertSeq {
+				w.fail("%d alerts in the file, and %d were raised", n, g.Registry.AlertSeq)
+			}
+			return err
+		})
+	})
+}
+
+// brief returns the supervisors of a group in a few words.
+func brief(g protocol.Group) (all []string) {
+	for _, s := range g.Registry.Supervisors {
+		all = append(all, fmt.Sprintf("%s %s %s:%d %s", s.ID, s.State, s.Process.HostID, s.PID, s.BlockedBy))
+	}
+	return all
+}
