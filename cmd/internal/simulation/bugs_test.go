@@ -1,6 +1,8 @@
 package simulation
 
 import (
+	"strings"
+
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/simfs"
@@ -22,7 +24,6 @@ const (
 	bugNoGate      // a supervisor runs before its pid is written down
 	bugRevival     // a heartbeat brings a crashed frame back
 	bugNoCountdown // an operation is archived as soon as it is over
-	bugGrabAll     // a crash takes more than the resources of the call
 )
 
 // inject puts the bugs of the file system in.
@@ -45,7 +46,7 @@ type stale struct {
 }
 
 func (s stale) Open(path string) (fileops.File, error) {
-	if len(path) > len(ledgerDir) && s.w.disk.Exists(path) && path[:len("/l/operations/")] == "/l/operations/" && s.w.chance(20) {
+	if strings.HasPrefix(path, ledgerDir+"/operations/") && s.w.chance(20) {
 		return s.Process.Open(path + ".stale")
 	}
 	return s.Process.Open(path)
@@ -53,21 +54,18 @@ func (s stale) Open(path string) (fileops.File, error) {
 
 // verb does what verb does, or what a bug makes of it.
 func (b bug) verb(c *command, verb cli.Verb, op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+	if b == bugNoCountdown && op.State.Terminal() {
+		return op, protocol.ErrExpired
+	}
 	after, err := verb(op, seen)
-	if err != nil || after.Revision == op.Revision {
-		if b == bugNoCountdown && err == nil {
-			return after, nil
-		}
+	if b != bugRevival || err != nil || after.Revision == op.Revision || !c.w.chance(4) {
 		return after, err
 	}
-	switch b {
-	case bugRevival:
-		for i, f := range after.Stack {
-			if f.State == protocol.FrameCrashed && op.Frame(f.CallID) != nil && op.Frame(f.CallID).State == protocol.FrameCrashed && c.w.chance(4) {
-				again := *f
-				again.State = protocol.FrameActive
-				after.Stack[i] = &again
-			}
+	for i, f := range after.Stack {
+		if f.State == protocol.FrameCrashed {
+			again := *f
+			again.State = protocol.FrameActive
+			after.Stack[i] = &again
 		}
 	}
 	return after, err

@@ -1,0 +1,49 @@
+package simulation
+
+import "testing"
+
+// A control puts a bug in and says within how many histories it must be found.
+var controls = []struct {
+	name   string
+	bug    bug
+	groups bool
+	within int64
+}{
+	{"no lock", bugNoLock, false, 300},
+	{"no lock on a group", bugNoLock, true, 300},
+	{"no fsync of files", bugNoFileSync, false, 3000},
+	{"no fsync of files of a group", bugNoFileSync, true, 3000},
+	{"no fsync of directories", bugNoDirSync, false, 3000},
+	{"no fsync of directories of a group", bugNoDirSync, true, 3000},
+	{"acknowledge before the commit", bugAckEarly, false, 1000},
+	{"look and act in two lock holds", bugTwoHolds, false, 10_000},
+	{"a process is its number", bugPIDOnly, true, 10_000},
+	{"a file that is not found is empty", bugMissing, false, 1000},
+	{"start without the gate", bugNoGate, true, 3000},
+	{"a heartbeat revives a crashed frame", bugRevival, false, 3000},
+	{"archived without a countdown", bugNoCountdown, false, 300},
+}
+
+// The checks have to notice the bugs that they are for.
+func TestControls(t *testing.T) {
+	t.Parallel()
+	for _, c := range controls {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var chosen []kind
+			for _, k := range kinds {
+				if k.groups == c.groups {
+					chosen = append(chosen, k)
+				}
+			}
+			w := newWorld(newStats())
+			for seed := range uint64(c.within) {
+				if err := w.history(seed, chosen, c.bug); err != nil {
+					t.Logf("found by history %d, %s: %v", seed, w.kind.name, err)
+					return
+				}
+			}
+			t.Errorf("%d histories have not found it", c.within)
+		})
+	}
+}
