@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/dpl-project/dpl/fileops"
@@ -19,16 +20,15 @@ type ledger struct {
 
 // edit is one version of an operation that was tried.
 type edit struct {
-	tag     int
-	rev     int64
-	parent  *edit // what it was made of; nil: of nothing
-	by      string
-	void    bool // the command said that nothing was changed
-	state   protocol.State
-	beats   []string // whose heartbeats are new
-	started []string // calls that are
-	ended   []string
-	at      beat
+	tag    int
+	rev    int64
+	parent *edit // what it was made of; nil: of nothing
+	by     string
+	void   bool // the command said that nothing was changed
+	state  protocol.State
+	beats  []string // whose heartbeats are new
+	dead   []string // calls that have crashed
+	at     beat
 }
 
 // beat is when a heartbeat was made.
@@ -86,13 +86,11 @@ func (l *ledger) seen(w *world, op protocol.Operation, floor *edit) *edit {
 		w.fail("%s: revision %d of %s was acknowledged and is lost: there is revision %d of %s", l.id, floor.rev, floor.by, e.rev, e.by)
 	}
 	for _, f := range op.Stack {
-		dead := f.State == protocol.FrameCrashed || f.State == protocol.FrameCleanedUp
-		if !dead && w.crashed[f.CallID] && !w.powerLost {
-			w.fail("%s: %s was crashed and is %s again", l.id, f.CallID, f.State)
-		}
-		if dead {
-			w.crashed[f.CallID] = true
+		switch {
+		case !f.State.Live():
 			w.did(didCrash)
+		case e.parent != nil && slices.Contains(e.parent.dead, f.CallID):
+			w.fail("%s: %s had crashed and is %s again", l.id, f.CallID, f.State)
 		}
 	}
 	return e
@@ -130,6 +128,9 @@ func (l *ledger) attempt(c *command, parent *edit, before, after protocol.Operat
 		at: beat{h, h.boot, seen.MonotonicMs, c.w.now},
 	}
 	for _, f := range after.Stack {
+		if !f.State.Live() {
+			e.dead = append(e.dead, f.CallID)
+		}
 		if old := before.Frame(f.CallID); f.State.Live() && f.LastHeartbeat.Equal(seen.Now) && (old == nil || old.Beat != f.Beat) {
 			e.beats = append(e.beats, f.CallID)
 		}

@@ -401,7 +401,7 @@ func (c *command) janitor(id string) error {
 	}
 	after, err := op.Cleanup(c.a.name, c.a.p.host.observe())
 	switch {
-	case err == nil && c.w.bug == bugTwoHolds && after.Revision != op.Revision:
+	case err == nil && c.w.bug == bugTwoHolds && !op.State.Terminal() && after.Revision != op.Revision:
 		_, err = c.edit(id, fileops.Existing, func(now protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 			after.Revision = now.Revision + 1
 			return after, nil

@@ -102,13 +102,16 @@ func (w *world) settled() bool {
 }
 
 // checkProcesses looks for what should have been stopped. The passes of another host cannot: to them, who is silent has stopped.
+// What waits for dependencies has yet to be stopped, just before its start.
 func (w *world) checkProcesses() {
 	if len(w.hosts) > 1 {
 		return
 	}
+	g, _ := w.readGroup()
 	for _, h := range w.hosts {
 		for _, p := range h.procs {
-			if !p.dead && len(p.env) > 0 { // one that started itself may hang as long as it likes
+			s := g.Supervisor(p.role)
+			if !p.dead && len(p.env) > 0 && (s == nil || s.State != protocol.StateWaiting) { // one that started itself may hang as long as it likes
 				w.fail("process %d of %s on %s is left", p.PID, p.role, h.id)
 			}
 		}

@@ -41,7 +41,6 @@ type world struct {
 	operations map[string]*ledger
 	groups     map[string]*registry
 	beats      map[string]beat
-	crashed    map[string]bool // calls that somebody has seen crashed
 	resources  map[string]bool // calls that have one; true: a crash may take it
 	calls      int
 	wrong      error
@@ -88,7 +87,7 @@ func (w *world) begin(seed uint64, b bug) {
 	w.hosts, w.actors, w.dying, w.running, w.chosen = w.hosts[:0], w.actors[:0], w.dying[:0], nil, nil
 	w.calm, w.faulted, w.powerLost, w.wrong = false, false, false, nil
 	w.operations, w.groups = map[string]*ledger{}, map[string]*registry{}
-	w.beats, w.crashed, w.resources = map[string]beat{}, map[string]bool{}, map[string]bool{}
+	w.beats, w.resources = map[string]beat{}, map[string]bool{}
 }
 
 func (w *world) chance(n int) bool { return w.r.IntN(n) == 0 }
