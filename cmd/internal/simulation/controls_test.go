@@ -37,6 +37,7 @@ func TestControls(t *testing.T) {
 				}
 			}
 			w := newWorld(newStats())
+			defer w.close()
 			for seed := range uint64(c.within) {
 				if err := w.history(seed, chosen, c.bug); err != nil {
 					t.Logf("found by history %d, %s: %v", seed, w.kind.name, err)

@@ -33,7 +33,7 @@ func (w *world) groupProgram(name string, h *host) {
 func passing(times int) func(a *actor) {
 	return func(a *actor) {
 		for range times {
-			a.orchestrate(a.p.host.id, false)
+			a.orchestrate(a.p.host.id)
 			a.sleep(a.w.pick3(500, 100, 2500))
 		}
 	}
@@ -151,7 +151,7 @@ func (c *command) editGroup(mode fileops.Mode, verb cli.GroupVerb) (edit cli.Gro
 		if edit.Changed = after.Registry.Revision != edit.Before.Registry.Revision; !edit.Changed {
 			return nil
 		}
-		c.w.tell("revision %d: %v", after.Registry.Revision, brief(after))
+		c.w.tellGroup(after)
 		return tx.Commit(after)
 	})
 	if edit.Changed && (err == nil || errors.Is(err, fileops.ErrCommitted)) {
@@ -229,8 +229,11 @@ func (a *actor) remove(id string) int {
 }
 
 // orchestrate is dpl-orchestrate.
-func (a *actor) orchestrate(owner string, failover bool) int {
-	return a.command("orchestrate", false, func(c *command) error { return c.pass(owner, failover) })
+func (a *actor) orchestrate(owner string) int {
+	return a.command("orchestrate", false, func(c *command) error {
+		_, err := c.pass(owner, false)
+		return err
+	})
 }
 
 // passEnv is what orchestrator.Orchestrator wants of a cli.Env.
@@ -245,7 +248,7 @@ func (e passEnv) Clock() func() protocol.Observation      { return e.c.groupCloc
 func (e passEnv) GroupClock() func() protocol.Observation { return e.c.groupClock() }
 
 // pass is the pass of package orchestrator.
-func (c *command) pass(owner string, failover bool) error {
+func (c *command) pass(owner string, failover bool) (orchestrator.Pass, error) {
 	g := c.w.group()
 	floor := g.floor
 	o := orchestrator.Orchestrator{
@@ -256,19 +259,19 @@ func (c *command) pass(owner string, failover bool) error {
 	if p.Before.ID != "" {
 		g.reads(c, p.Before, floor)
 		c.w.judgeGroup(p.Before, p.After)
-		c.w.tell("revision %d: %v, actions %v", p.After.Registry.Revision, brief(p.After), p.Actions)
+		c.w.tellGroup(p.After)
 	}
 	switch {
 	case err != nil:
-		return err
+		return p, err
 	case p.StandBy:
 		c.w.did(didStandBy)
-		return nil
+		return p, nil
 	}
 	c.w.did(didPass)
 	c.w.stats.did[didAlert] += len(p.Alerts)
 	g.ack(c, p.Before, p.After, false)
-	return nil
+	return p, nil
 }
 
 // judgeGroup checks that whoever a pass declares failed has been silent for long, or is gone.

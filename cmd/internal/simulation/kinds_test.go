@@ -104,10 +104,7 @@ func (w *world) calmly(program func(a *actor)) {
 	was := w.calm
 	w.calm = true
 	a := w.start("calm", w.hosts[0].spawn(nil), program)
-	w.running = a
-	a.next()
-	w.running = nil
-	a.over = true
+	w.resume(a)
 	w.actors = w.actors[:len(w.actors)-1]
 	w.calm = was
 }

@@ -23,13 +23,18 @@ type edit struct {
 	tag    int
 	rev    int64
 	parent *edit // what it was made of; nil: of nothing
-	by     string
+	by     by
 	void   bool // the command said that nothing was changed
 	state  protocol.State
 	beats  []string // whose heartbeats are new
 	dead   []string // calls that have crashed
 	at     beat
 }
+
+// by is which command of whom.
+type by struct{ name, command string }
+
+func (b by) String() string { return b.name + ": " + b.command }
 
 // beat is when a heartbeat was made.
 type beat struct {
@@ -124,7 +129,7 @@ func (l *ledger) reads(c *command, op protocol.Operation) *edit {
 func (l *ledger) attempt(c *command, parent *edit, before, after protocol.Operation, seen protocol.Observation) *edit {
 	h := c.a.p.host
 	e := &edit{
-		tag: len(l.edits), rev: after.Revision, parent: parent, by: c.a.name + ": " + c.name, state: after.State,
+		tag: len(l.edits), rev: after.Revision, parent: parent, by: by{c.a.name, c.name}, state: after.State,
 		at: beat{h, h.boot, seen.MonotonicMs, c.w.now},
 	}
 	for _, f := range after.Stack {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -11,13 +12,19 @@ import (
 type registry struct {
 	floor   int64 // what everybody must see
 	durable int64 // what survives a power cut
-	makers  map[int64]string
+	makers  map[int64]maker
+}
+
+// maker is who has made a revision, and when.
+type maker struct {
+	name string
+	step int
 }
 
 func (w *world) group() *registry {
 	g := w.groups[groupID]
 	if g == nil {
-		g = &registry{makers: map[int64]string{}}
+		g = &registry{makers: map[int64]maker{}}
 		w.groups[groupID] = g
 	}
 	return g
@@ -33,9 +40,9 @@ func (g *registry) reads(c *command, group protocol.Group, floor int64) {
 // ack notes that a command has ended well that made after of before.
 func (g *registry) ack(c *command, before, after protocol.Group, weak bool) {
 	for rev := before.Registry.Revision + 1; rev <= after.Registry.Revision; rev++ {
-		me := fmt.Sprintf("%s at %d", c.a.name, c.w.steps)
+		me := maker{c.a.name, c.w.steps}
 		if other, ok := g.makers[rev]; ok && other != me {
-			c.w.fail("%s and %s have both made revision %d of the group", other, me, rev)
+			c.w.fail("%v and %v have both made revision %d of the group", other, me, rev)
 		}
 		g.makers[rev] = me
 	}
@@ -62,16 +69,18 @@ func (w *world) endGroups() {
 	for _, h := range w.hosts[1:] {
 		h.crash() // for good: so the first one may start all that ran there
 	}
-	for n := range 150 {
-		if w.wrong != nil || w.settled() {
-			break
+	var last orchestrator.Pass
+	for n := 0; w.wrong == nil && !settled(last.After); n++ {
+		if n == 150 {
+			w.fail("not settled: %v", brief(last.After))
 		}
-		w.now += int64(w.between(100, 1500))
-		w.calmly(func(a *actor) { a.orchestrate("A", n > 20) })
-	}
-	if w.wrong == nil && !w.settled() {
-		g, err := w.readGroup()
-		w.fail("not settled: %v, %v", err, brief(g))
+		w.now += int64(w.between(400, 2500))
+		w.calmly(func(a *actor) {
+			a.command("orchestrate", false, func(c *command) (err error) {
+				last, err = c.pass("A", n > 20)
+				return err
+			})
+		})
 	}
 	if w.wrong == nil {
 		w.checkProcesses()
@@ -92,12 +101,10 @@ func (w *world) readGroup() (g protocol.Group, err error) {
 	return g, err
 }
 
-// settled reports whether nothing will happen any more, unless somebody asks for it.
-func (w *world) settled() bool {
-	g, err := w.readGroup()
-	return err == nil && len(g.Registry.PendingAlerts) == 0 && !slices.ContainsFunc(g.Registry.Supervisors, func(s protocol.Registered) bool {
-		return s.State != protocol.StateDead && s.State != protocol.StateStopped &&
-			!(s.State == protocol.StateWaiting && s.BlockedBy != "" && g.Orchestrator.Revision > 0)
+// settled reports whether nothing will happen after the pass that made g, unless somebody asks for it.
+func settled(g protocol.Group) bool {
+	return g.Orchestrator.Revision > 0 && len(g.Registry.PendingAlerts) == 0 && !slices.ContainsFunc(g.Registry.Supervisors, func(s protocol.Registered) bool {
+		return s.State != protocol.StateDead && s.State != protocol.StateStopped && !(s.State == protocol.StateWaiting && s.BlockedBy != "")
 	})
 }
 
@@ -138,6 +145,12 @@ func (w *world) checkAlerts() {
 			return err
 		})
 	})
+}
+
+func (w *world) tellGroup(g protocol.Group) {
+	if w.print != nil {
+		w.tell("revision %d: %v", g.Registry.Revision, brief(g))
+	}
 }
 
 // brief returns the supervisors of a group in a few words.

@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"fmt"
-	"iter"
 	"math/rand/v2"
 	"time"
 
@@ -27,6 +26,7 @@ type world struct {
 	running *actor
 	ready   []*actor
 	chosen  *actor
+	idle    []*coroutine
 	dying   []dying
 	calm    bool // no more faults, and nobody else
 	steps   int
@@ -57,9 +57,7 @@ type actor struct {
 	w      *world
 	name   string
 	p      *proc
-	next   func() (struct{}, bool)
-	stop   func()
-	yield  func(struct{}) bool
+	stack  *coroutine
 	wake   int64 // it sleeps until then
 	waits  *simfs.Node
 	until  int64 // how long it waits for that
@@ -114,13 +112,12 @@ func (w *world) tell(format string, args ...any) {
 
 // start makes a program run as a process of its own.
 func (w *world) start(name string, p *proc, program func(a *actor)) *actor {
-	a := &actor{w: w, name: name, p: p}
+	a := &actor{w: w, name: name, p: p, stack: w.coroutine()}
 	p.program = a
-	a.next, a.stop = iter.Pull(func(yield func(struct{}) bool) {
-		a.yield = yield
+	a.stack.program = func() {
 		defer a.end()
 		program(a)
-	})
+	}
 	w.actors = append(w.actors, a)
 	return a
 }
@@ -149,9 +146,7 @@ func (a *actor) kill() {
 
 // suspend lets others run.
 func (a *actor) suspend() {
-	if !a.yield(struct{}{}) {
-		a.kill()
-	}
+	a.stack.yield(struct{}{})
 	a.check()
 }
 
@@ -234,8 +229,11 @@ func (w *world) resume(a *actor) {
 		w.tell("%s goes on", a.name)
 	}
 	w.running = a
-	a.next()
+	a.stack.next()
 	w.running = nil
+	if a.over {
+		w.idle = append(w.idle, a.stack)
+	}
 }
 
 // reap unwinds the programs that were killed, and forgets those that have ended.
@@ -243,10 +241,7 @@ func (w *world) reap() {
 	kept := w.actors[:0]
 	for _, a := range w.actors {
 		if a.dead && !a.over {
-			w.running = a
-			a.stop()
-			a.over = true
-			w.running = nil
+			w.resume(a)
 		}
 		if !a.over {
 			kept = append(kept, a)
