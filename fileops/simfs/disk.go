@@ -18,7 +18,8 @@ import (
 // Disk is a file system that remembers what of it is on disk. Only fsync moves things there: of a file its contents, of a
 // directory its names. A rename is one change, whichever of its two directories is flushed.
 type Disk struct {
-	Now func() time.Time // for the times of files; nil: they have none
+	Now     func() time.Time // for the times of files; nil: they have none
+	Network string           // what fileops.FS.Network calls it
 
 	root    *Node
 	pending []change

@@ -67,7 +67,9 @@ func (f *file) Write(b []byte) (int, error) {
 }
 
 // WriteString is Write without a copy of s.
-func (f *file) WriteString(s string) (int, error) { return f.Write(unsafe.Slice(unsafe.StringData(s), len(s))) }
+func (f *file) WriteString(s string) (int, error) {
+	return f.Write(unsafe.Slice(unsafe.StringData(s), len(s)))
+}
 
 // append never writes over what onDisk may share with data.
 func (f *file) append(b []byte) {

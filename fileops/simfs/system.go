@@ -197,6 +197,9 @@ func (p *Process) Remove(path string) error {
 	})
 }
 
+// Network is that of fileops.FS.
+func (p *Process) Network(string) (string, error) { return p.Disk.Network, nil }
+
 // Resolve is that of fileops.FS.
 func (p *Process) Resolve(path string) (string, error) { return path, nil }
 

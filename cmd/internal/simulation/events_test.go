@@ -21,9 +21,10 @@ func (w *world) pass() {
 // expire takes locks away whose leases are over, and ends stages whose pass is gone.
 func (w *world) expire() {
 	for _, a := range w.actors {
-		if w.kind.lease && a.paused > 0 && a.cmd != nil && a.cmd.fs.HoldsLock() && w.now-a.paused > leaseFor {
+		if w.kind.lease && a.paused > 0 && !a.expired && a.cmd != nil && a.cmd.fs.HoldsLock() && w.now-a.paused > leaseFor {
 			w.tell("the lease of %s is over", a.name)
 			w.did(didExpire)
+			a.expired = true
 			a.cmd.fs.Expire()
 		}
 	}
@@ -104,6 +105,7 @@ func (w *world) pause(a *actor) {
 	if w.kind.pauses == 0 || a.cmd == nil || !a.cmd.fs.HoldsLock() || !w.chance(w.kind.pauses) {
 		return
 	}
+	a.expired = false
 	a.paused, a.wake = w.now, w.now+int64(w.between(2000, 40_000))
 	w.tell("%s is stopped until %d", a.name, a.wake-100_000)
 	w.did(didPause)

@@ -154,6 +154,7 @@ func (l *ledger) ends(c *command, e *edit, archived, weak bool, err error) {
 	committed := errors.Is(err, fileops.ErrCommitted)
 	switch {
 	case e == nil:
+	case committed && c.w.kind.lease: // it may have come too late
 	case err != nil && !committed:
 		e.void = !archived
 	default:

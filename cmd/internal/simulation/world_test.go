@@ -54,19 +54,20 @@ type dying struct {
 
 // actor is a program that runs. It is a coroutine, that is stopped at each system call.
 type actor struct {
-	w      *world
-	name   string
-	p      *proc
-	stack  *coroutine
-	wake   int64 // it sleeps until then
-	waits  *simfs.Node
-	until  int64 // how long it waits for that
-	paused int64 // since when, 0: not
-	cmd    *command
-	dead   bool
-	over   bool
-	term   bool // it was sent TERM
-	hangs  bool // it ends, and its process does not
+	w       *world
+	name    string
+	p       *proc
+	stack   *coroutine
+	wake    int64 // it sleeps until then
+	waits   *simfs.Node
+	until   int64 // how long it waits for that
+	paused  int64 // since when, 0: not
+	cmd     *command
+	expired bool // its locks were lost in this pause
+	dead    bool
+	over    bool
+	term    bool // it was sent TERM
+	hangs   bool // it ends, and its process does not
 }
 
 func newWorld(s *stats) *world {
