@@ -20,6 +20,7 @@ import (
 type Disk struct {
 	Now     func() time.Time // for the times of files; nil: they have none
 	Network string           // what fileops.FS.Network calls it
+	Ordered bool             // a power cut that keeps a change of names keeps all before it, as a journal does
 
 	root    *Node
 	pending []change
@@ -162,8 +163,13 @@ func (d *Disk) sync(n *Node) {
 	}
 }
 
-// flush moves the changes of one directory to the disk.
+// flush moves the changes of one directory to the disk; with a journal all.
 func (d *Disk) flush(dir *Node) {
+	if d.Ordered {
+		d.keep(len(d.pending))
+		d.pending = d.pending[:0]
+		return
+	}
 	d.flushWanted(func(c *change) bool { return c.sets[0].dir == dir || c.n > 1 && c.sets[1].dir == dir })
 }
 
@@ -204,12 +210,25 @@ func (c *change) touches(other *change) bool {
 // Flush moves all changes of names to the disk.
 func (d *Disk) Flush() { d.flushWanted(func(*change) bool { return true }) }
 
-// PowerLoss keeps what was flushed and, as it comes, some of the rest: any set of changes to names, and of what is new in
-// each file any beginning, or zeros. Nothing is locked afterwards.
+// PowerLoss keeps what was flushed and, as it comes, some of the rest: any set of changes to names (see Ordered), and of what is
+// new in each file any beginning, or zeros. Nothing is locked afterwards.
 func (d *Disk) PowerLoss(r *rand.Rand) {
-	d.flushWanted(func(*change) bool { return r.IntN(2) == 0 })
+	if d.Ordered {
+		d.keep(r.IntN(len(d.pending) + 1))
+	} else {
+		d.flushWanted(func(*change) bool { return r.IntN(2) == 0 })
+	}
 	d.pending = d.pending[:0]
 	d.root.recover(r)
+}
+
+// keep moves the first changes to the disk.
+func (d *Disk) keep(changes int) {
+	for _, c := range d.pending[:changes] {
+		for _, s := range c.sets[:c.n] {
+			s.dir.durable = put(s.dir.durable, s.entry)
+		}
+	}
 }
 
 func (n *Node) recover(r *rand.Rand) {

@@ -99,8 +99,8 @@ func (o *Orchestrator) environment(s *protocol.Registered, reason string) []stri
 }
 
 func cancel(gates map[string]Gate) (err error) {
-	for _, gate := range gates {
-		err = errors.Join(err, gate.Cancel())
+	for _, id := range slices.Sorted(maps.Keys(gates)) {
+		err = errors.Join(err, gates[id].Cancel())
 	}
 	return err
 }

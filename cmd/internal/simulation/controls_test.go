@@ -1,6 +1,11 @@
 package simulation
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"github.com/dpl-project/dpl/fileops"
+)
 
 // A control puts a bug in and says within how many histories it must be found.
 var controls = []struct {
@@ -47,4 +52,21 @@ func TestControls(t *testing.T) {
 			t.Errorf("%d histories have not found it", c.within)
 		})
 	}
+}
+
+// Whoever commits by rename under a lock that is but a lease loses edits: that is why there is another way.
+func TestRenameUnderLeasesLosesEdits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(newStats())
+	defer w.close()
+	leased := kinds[slices.IndexFunc(kinds, func(k kind) bool { return k.lease && !k.groups })]
+	leased.commit, leased.powerLoss = fileops.CommitRename, false
+	const within = 3000
+	for seed := range uint64(within) {
+		if err := w.history(seed, []kind{leased}, noBug); err != nil {
+			t.Logf("found by history %d: %v", seed, err)
+			return
+		}
+	}
+	t.Errorf("%d histories have not found it", within)
 }

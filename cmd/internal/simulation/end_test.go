@@ -1,6 +1,10 @@
 package simulation
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // end ends a history: everybody is gone, and after a while nothing is left but the archive.
 func (w *world) end() {
@@ -60,8 +64,8 @@ func (w *world) anyOperation() bool {
 
 // checkArchive looks for each operation that a command was told of.
 func (w *world) checkArchive() {
-	for id, l := range w.operations {
-		if l.acked == nil {
+	for _, id := range slices.Sorted(maps.Keys(w.operations)) {
+		if w.operations[id].acked == nil {
 			continue
 		}
 		w.calmly(func(a *actor) {
@@ -82,7 +86,7 @@ func (w *world) checkLeftovers() {
 		locked, isLock := strings.CutSuffix(name, ".lock")
 		group := isLock && (w.disk.Exists(locked+".supervisors.json") || w.disk.Exists(locked+".orchestrator.json"))
 		switch {
-		case isLock && !group && !w.disk.Exists(locked), strings.Contains(name, ".tmp~") && !strings.Contains(name, "ledger.json"),
+		case isLock && !group && !w.disk.Exists(locked), strings.Contains(name, ".tmp~") && !strings.Contains(name, "ledger.json") && !strings.Contains(name, ".origin.tmp~"),
 			strings.HasPrefix(name, ledgerDir+"/tmp/"):
 			w.fail("left behind: %s", name)
 		case strings.Contains(name, ".dpl-trash-") && !w.powerLost: // the journal is not fsynced

@@ -3,6 +3,7 @@ package simulation
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -86,6 +87,30 @@ func TestHistories(t *testing.T) {
 	}
 	if missing := all.missing(); len(missing) > 0 && all.histories > 3000 {
 		t.Errorf("never happened: %q", missing)
+	}
+}
+
+// A seed that found something has to find it again.
+func TestSameSeedSameHistory(t *testing.T) {
+	t.Parallel()
+	random := regexp.MustCompile(`[0-9a-f]{16}`)
+	told := func(seed uint64) []string {
+		var lines []string
+		w := newWorld(newStats())
+		defer w.close()
+		w.print = func(format string, args ...any) {
+			lines = append(lines, random.ReplaceAllString(fmt.Sprintf(format, args...), "*"))
+		}
+		w.history(seed, kinds, noBug)
+		return lines
+	}
+	for seed := range uint64(30) {
+		first, second := told(seed), told(seed)
+		for i, line := range first {
+			if i >= len(second) || line != second[i] {
+				t.Fatalf("seed %d, line %d: first %q, then %q", seed, i, line, second[min(i, len(second)-1)])
+			}
+		}
 	}
 }
 

@@ -33,8 +33,8 @@ var kinds = []kind{
 	{name: "operations on two hosts", hosts: 2, powerLoss: true, hostCrash: true, pauses: 400},
 	{name: "groups", groups: true, hosts: 1, powerLoss: true, clockSteps: true, pauses: 600},
 	{name: "groups on two hosts", groups: true, hosts: 2, powerLoss: true, hostCrash: true, pauses: 600},
-	{name: "operations under leases", hosts: 2, powerLoss: true, hostCrash: true, pauses: 60, lease: true, commit: fileops.CommitLink},
-	{name: "groups under leases", groups: true, hosts: 2, powerLoss: true, hostCrash: true, pauses: 60, lease: true, commit: fileops.CommitLink},
+	{name: "operations under leases", hosts: 2, powerLoss: true, hostCrash: true, pauses: 150, lease: true, commit: fileops.CommitLink},
+	// {name: "groups under leases", groups: true, hosts: 2, powerLoss: true, hostCrash: true, pauses: 150, lease: true, commit: fileops.CommitLink},
 }
 
 func (k kind) config() fileops.Config {
@@ -43,7 +43,7 @@ func (k kind) config() fileops.Config {
 
 // setUp makes the hosts, and what runs on them.
 func (k kind) setUp(w *world) {
-	w.kind = k
+	w.kind, w.disk.Ordered = k, k.lease
 	w.step, w.hop, w.faults = w.pick3(10, 3, 40), w.pick3(1, 4, 20), w.pick3(6, 25, 100)
 	for i := range k.hosts {
 		h := &host{w: w, id: string(rune('A' + i)), bootedAt: w.now - int64(w.between(0, 90_000)), lastPID: 100}

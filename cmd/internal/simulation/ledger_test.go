@@ -116,12 +116,16 @@ func (l *ledger) reads(c *command, op protocol.Operation) *edit {
 		}
 		return nil
 	}
+	archived := op.Revision
+	if c.w.kind.commit == fileops.CommitLink {
+		archived-- // the version that says so counts, too
+	}
 	for i := len(l.edits) - 1; i >= 0; i-- {
-		if e := l.edits[i]; e.rev == op.Revision && e.state.Terminal() && (floor == nil || e.has(floor)) {
+		if e := l.edits[i]; e.rev == archived && e.state.Terminal() && (floor == nil || e.has(floor)) {
 			return e
 		}
 	}
-	c.w.fail("%s: nobody has archived revision %d", l.id, op.Revision)
+	c.w.fail("%s: nobody has archived revision %d", l.id, archived)
 	return nil
 }
 
