@@ -136,9 +136,9 @@ func (c *command) edit(id string, mode fileops.Mode, verb cli.Verb) (cli.Edit, e
 	l := c.w.operation(id)
 	var e *edit
 	var before protocol.Operation
-	after, archived, err := c.ledger.EditOperation(id, mode, func(op protocol.Operation) (protocol.Operation, error) {
+	after, archived, err := c.ledger.EditOperation(id, mode, func(op protocol.Operation, observe fileops.Observe) (protocol.Operation, error) {
 		before = op
-		seen := c.a.p.host.observe()
+		seen := observe(c.a.p.host.observe())
 		parent := l.reads(c, op)
 		after, err := c.w.bug.verb(c, verb, op, seen)
 		e = nil
@@ -147,12 +147,13 @@ func (c *command) edit(id string, mode fileops.Mode, verb cli.Verb) (cli.Edit, e
 			l.checkCountdown(c.w, parent)
 			e = parent
 		case err == nil && after.Revision != op.Revision:
-			c.w.judge(id, op, after, seen)
+			wrong := c.w.judge(id, op, after, seen)
 			for _, r := range after.Effects().Released {
 				c.w.resources[r.CallID] = true
 			}
 			after.Unknown = tag(len(l.edits))
 			e = l.attempt(c, parent, op, after, seen)
+			e.wrong = wrong
 		}
 		c.w.bug.early(c, l, e)
 		return after, err

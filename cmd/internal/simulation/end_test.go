@@ -86,7 +86,7 @@ func (w *world) checkLeftovers() {
 		locked, isLock := strings.CutSuffix(name, ".lock")
 		group := isLock && (w.disk.Exists(locked+".supervisors.json") || w.disk.Exists(locked+".orchestrator.json"))
 		switch {
-		case isLock && !group && !w.disk.Exists(locked), strings.Contains(name, ".tmp~") && !strings.Contains(name, "ledger.json") && !strings.Contains(name, ".origin.tmp~"),
+		case isLock && !group && !w.disk.Exists(locked), strings.Contains(name, ".tmp~") && !strings.Contains(name, ".origin.tmp~"),
 			strings.HasPrefix(name, ledgerDir+"/tmp/"):
 			w.fail("left behind: %s", name)
 		case strings.Contains(name, ".dpl-trash-") && !w.powerLost: // the journal is not fsynced

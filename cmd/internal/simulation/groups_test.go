@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -144,7 +143,7 @@ func (c *command) editGroup(mode fileops.Mode, verb cli.GroupVerb) (edit cli.Gro
 	err = c.ledger.EditGroup(groupID, mode, func(tx *fileops.GroupTx) error {
 		edit.Before = tx.Group()
 		g.reads(c, edit.Before, g.floor)
-		after, err := verb(edit.Before, c.groupClock()())
+		after, err := verb(edit.Before, tx.Observe(c.groupClock()()))
 		if edit.After = after; err != nil {
 			return err
 		}
@@ -258,7 +257,7 @@ func (c *command) pass(owner string, failover bool) (orchestrator.Pass, error) {
 	p, err := o.Pass()
 	if p.Before.ID != "" {
 		g.reads(c, p.Before, floor)
-		c.w.judgeGroup(p.Before, p.After)
+		c.w.judgeGroup(p.Before, p.After, c.a.p.host.observe())
 		c.w.tellGroup(p.After)
 	}
 	switch {
@@ -275,7 +274,7 @@ func (c *command) pass(owner string, failover bool) (orchestrator.Pass, error) {
 }
 
 // judgeGroup checks that whoever a pass declares failed has been silent for long, or is gone.
-func (w *world) judgeGroup(before, after protocol.Group) {
+func (w *world) judgeGroup(before, after protocol.Group, seen protocol.Observation) {
 	for _, s := range after.Registry.Supervisors {
 		old := before.Supervisor(s.ID)
 		if s.State == protocol.StateDead && old != nil && old.State != s.State {
@@ -286,13 +285,10 @@ func (w *world) judgeGroup(before, after protocol.Group) {
 		}
 		b, ok := w.beats[groupID+"/"+s.ID]
 		switch reason := protocol.Evidence(s.LastExit.Reason); {
-		case reason == protocol.Exited:
-			h := w.hosts[slices.IndexFunc(w.hosts, func(h *host) bool { return h.id == old.Process.HostID })]
-			if p := h.find(old.PID); p != nil && p.Process == old.Process && !p.stage {
-				w.fail("%s is declared failed, exited, and its process %d lives", s.ID, p.PID)
-			}
-		case reason == protocol.Stale && ok && b.boot == b.host.boot && b.host == w.hosts[0] && len(w.hosts) == 1:
-			if age := b.host.monotonic() - b.monotonic; age <= threshold.Milliseconds() {
+		case reason == protocol.Exited && w.lives(old.Process):
+			w.fail("%s is declared failed, exited, and its process %d lives", s.ID, old.PID)
+		case reason == protocol.Stale && ok && b.boot == b.host.boot:
+			if age := w.age(b, seen); age <= threshold.Milliseconds() {
 				w.fail("%s is declared failed, stale, %d ms after its heartbeat was acknowledged", s.ID, age)
 			}
 		}

@@ -33,8 +33,8 @@ var kinds = []kind{
 	{name: "operations on two hosts", hosts: 2, powerLoss: true, hostCrash: true, pauses: 400},
 	{name: "groups", groups: true, hosts: 1, powerLoss: true, clockSteps: true, pauses: 600},
 	{name: "groups on two hosts", groups: true, hosts: 2, powerLoss: true, hostCrash: true, pauses: 600},
-	{name: "operations under leases", hosts: 2, powerLoss: true, hostCrash: true, pauses: 150, lease: true, commit: fileops.CommitLink},
-	// {name: "groups under leases", groups: true, hosts: 2, powerLoss: true, hostCrash: true, pauses: 150, lease: true, commit: fileops.CommitLink},
+	{name: "operations under leases", hosts: 2, powerLoss: true, hostCrash: true, clockSteps: true, pauses: 150, lease: true, commit: fileops.CommitLink},
+	// {name: "groups under leases", groups: true, hosts: 2, powerLoss: true, hostCrash: true, clockSteps: true, pauses: 150, lease: true, commit: fileops.CommitLink},
 }
 
 func (k kind) config() fileops.Config {

@@ -28,6 +28,8 @@ type edit struct {
 	state  protocol.State
 	beats  []string // whose heartbeats are new
 	dead   []string // calls that have crashed
+	wrong  error    // what is wrong with it if it is ever made
+	made   bool     // it was: somebody has read it, or what was made of it
 	at     beat
 }
 
@@ -90,6 +92,7 @@ func (l *ledger) seen(w *world, op protocol.Operation, floor *edit) *edit {
 	case floor != nil && !e.has(floor):
 		w.fail("%s: revision %d of %s was acknowledged and is lost: there is revision %d of %s", l.id, floor.rev, floor.by, e.rev, e.by)
 	}
+	e.isMade(w)
 	for _, f := range op.Stack {
 		switch {
 		case !f.State.Live():
@@ -172,8 +175,19 @@ func (l *ledger) ends(c *command, e *edit, archived, weak bool, err error) {
 	}
 }
 
+// isMade notes that e has become the operation.
+func (e *edit) isMade(w *world) {
+	for ; e != nil && !e.made; e = e.parent {
+		e.made = true
+		if e.wrong != nil {
+			w.fail("%v: %w", e.by, e.wrong)
+		}
+	}
+}
+
 // ack notes that a command has ended well with e.
 func (l *ledger) ack(w *world, e *edit, weak bool) {
+	e.isMade(w)
 	switch {
 	case l.acked == nil || e.has(l.acked):
 		l.acked = e
@@ -200,52 +214,5 @@ func (l *ledger) checkCountdown(w *world, e *edit) {
 	}
 	if n != 3 {
 		w.fail("%s is archived after %d terminal revisions, not 3", l.id, n)
-	}
-}
-
-// judge checks that whoever an edit declares dead has been silent for long, or is.
-func (w *world) judge(id string, before, after protocol.Operation, seen protocol.Observation) {
-	for _, s := range after.Supervisors {
-		old, known := before.Supervisor(s.ID)
-		if !known || old.Status != protocol.Alive || s.Status != protocol.Dead {
-			continue
-		}
-		if evidence, _ := before.JudgeSupervisor(old, seen); evidence != "" {
-			w.judgeOne(id+"/"+s.ID, evidence, old.Process, before, seen)
-		}
-	}
-	for _, f := range after.Stack {
-		old := before.Frame(f.CallID)
-		if old != nil && old.State.Live() && f.State == protocol.FrameCrashed {
-			w.judgeOne(f.CallID, f.Crash.Evidence, old.Process, before, seen)
-			w.did(didEvidence[f.Crash.Evidence])
-		}
-	}
-}
-
-func (w *world) judgeOne(who string, evidence protocol.Evidence, p protocol.Process, op protocol.Operation, seen protocol.Observation) {
-	var h *host
-	for _, other := range w.hosts {
-		if other.id == p.HostID {
-			h = other
-		}
-	}
-	switch evidence {
-	case protocol.Exited, protocol.Rebooted:
-		if h.bootID() == p.BootID && h.find(p.PID) != nil && h.find(p.PID).StartTicks == p.StartTicks {
-			w.fail("%s is declared dead, %s, and its process %d lives", who, evidence, p.PID)
-		}
-	case protocol.Stale:
-		b, ok := w.beats[who]
-		if !ok || b.boot != b.host.boot {
-			return
-		}
-		age := b.host.monotonic() - b.monotonic
-		if b.host.id != seen.Host.ID {
-			age = w.now - b.now + skew
-		}
-		if age <= op.StalenessThreshold.Milliseconds() {
-			w.fail("%s is declared dead, stale, %d ms after its heartbeat was acknowledged", who, age)
-		}
 	}
 }

@@ -399,7 +399,8 @@ func (c *command) janitor(id string) error {
 	if err != nil {
 		return err
 	}
-	after, err := op.Cleanup(c.a.name, c.a.p.host.observe())
+	seen, news := c.ledger.ObserveOperation(op, c.a.p.host.observe())
+	after, err := op.Cleanup(c.a.name, seen)
 	switch {
 	case err == nil && c.w.bug == bugTwoHolds && !op.State.Terminal() && after.Revision != op.Revision:
 		_, err = c.edit(id, fileops.Existing, func(now protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
@@ -407,7 +408,7 @@ func (c *command) janitor(id string) error {
 			return after, nil
 		})
 		return err
-	case err != nil || after.Revision != op.Revision:
+	case err != nil || after.Revision != op.Revision || news:
 		_, err = c.tick(id, fileops.Existing)
 		return err
 	}
