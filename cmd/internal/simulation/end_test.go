@@ -82,6 +82,9 @@ func (w *world) checkArchive() {
 
 // checkLeftovers looks for what cleanup should have removed.
 func (w *world) checkLeftovers() {
+	if !w.disk.Exists(ledgerDir + "/ledger.json") {
+		return // nobody got to make the ledger
+	}
 	for _, name := range w.disk.Tree() {
 		locked, isLock := strings.CutSuffix(name, ".lock")
 		group := isLock && (w.disk.Exists(locked+".supervisors.json") || w.disk.Exists(locked+".orchestrator.json"))
