@@ -175,6 +175,7 @@ func (a *actor) register(r protocol.Registration) int {
 		c.w.did(didRegister)
 		if !r.Request {
 			c.w.beats[groupID+"/"+r.Supervisor] = at
+			a.p.beat = at.now
 		}
 		if !heard {
 			c.pass(a.p.host.id, false)
@@ -201,6 +202,7 @@ func (a *actor) beatRegistered(id string) int {
 		c.w.did(didRegisteredBeat)
 		if status != cli.StatusCrashed {
 			c.w.beats[groupID+"/"+id] = at
+			a.p.beat = at.now
 		}
 		return cli.Exit(status)
 	})

@@ -32,6 +32,7 @@ type proc struct {
 	session int    // the pid that leads its session
 	role    string // the supervisor that it is, is a part of, or wants to be
 	acts    bool   // it has become that supervisor
+	beat    int64  // its last heartbeat, by the true time
 	env     []string
 	program *actor // nil: it does nothing
 }
