@@ -1,0 +1,190 @@
+package simulation
+
+import (
+	"errors"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// groupClock is that of package cli.
+func (c *command) groupClock() func() protocol.Observation {
+	return func() protocol.Observation {
+		seen := c.a.p.host.observe()
+		look, looked := seen.Exited, map[protocol.Process]bool{}
+		seen.Exited = func(p protocol.Process) bool {
+			exited, known := looked[p]
+			if !known {
+				exited = look(p)
+				looked[p] = exited
+			}
+			return exited
+		}
+		seen.Survived = func(s *protocol.Registered) bool {
+			return len(machine{c}.Survivors(s.Process, cli.StartVariables(s))) > 0
+		}
+		return seen
+	}
+}
+
+// editGroup is cli.Env.EditGroup, watched.
+func (c *command) editGroup(mode fileops.Mode, verb cli.GroupVerb) (edit cli.GroupEdit, err error) {
+	g := c.w.group()
+	err = c.ledger.EditGroup(groupID, mode, func(tx *fileops.GroupTx) error {
+		edit.Before = tx.Group()
+		g.reads(c, edit.Before, g.floor)
+		after, err := verb(edit.Before, tx.Observe(c.groupClock()()))
+		if edit.After = after; err != nil {
+			return err
+		}
+		if edit.Changed = after.Registry.Revision != edit.Before.Registry.Revision; !edit.Changed {
+			return nil
+		}
+		c.w.tellGroup(after)
+		return tx.Commit(after)
+	})
+	if edit.Changed && (err == nil || errors.Is(err, fileops.ErrCommitted)) {
+		g.ack(c, edit.Before, edit.After, err != nil || edit.After.Effects().BeatOnly)
+	}
+	return edit, err
+}
+
+// register is dpl-register, with the pass of who finds no orchestrator.
+func (a *actor) register(r protocol.Registration) int {
+	return a.command("register "+r.Supervisor, true, func(c *command) error {
+		heard := false
+		at := a.p.host.now()
+		_, err := c.editGroup(fileops.OrCreate, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+			heard, _ = g.OrchestratorHeard(seen)
+			at = a.p.host.now()
+			return g.Register(r, seen)
+		})
+		if err != nil {
+			return err
+		}
+		c.w.did(didRegister)
+		if !r.Request {
+			c.w.beats[groupID+"/"+r.Supervisor] = at
+			a.p.beat = at.now
+		}
+		if !heard {
+			c.pass(a.p.host.id, false)
+		}
+		return nil
+	})
+}
+
+func (h *host) now() beat { return beat{h, h.boot, h.monotonic(), h.w.now} }
+
+// beatRegistered is dpl-heartbeat --group.
+func (a *actor) beatRegistered(id string) int {
+	return a.command("heartbeat "+id, false, func(c *command) error {
+		var at beat
+		status := 0
+		_, err := c.editGroup(fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
+			at = a.p.host.now()
+			after, status, err = g.BeatRegistered(protocol.Actor{Supervisor: id, PID: a.p.PID, Process: a.p.Process}, protocol.Saying{}, seen)
+			return after, err
+		})
+		if err != nil {
+			return err
+		}
+		c.w.did(didRegisteredBeat)
+		if status != cli.StatusCrashed {
+			c.w.beats[groupID+"/"+id] = at
+			a.p.beat = at.now
+		}
+		return cli.Exit(status)
+	})
+}
+
+func (a *actor) shutdown(id string, only bool) int {
+	return a.command("shutdown "+id, false, func(c *command) error {
+		_, err := c.editGroup(fileops.Existing, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+			return g.Shutdown(id, a.name, only, seen)
+		})
+		if err == nil {
+			c.w.did(didShutdown)
+		}
+		return err
+	})
+}
+
+func (a *actor) remove(id string) int {
+	return a.command("remove "+id, false, func(c *command) error {
+		_, err := c.editGroup(fileops.Existing, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+			return g.Remove(id, a.name, seen)
+		})
+		return err
+	})
+}
+
+// orchestrate is dpl-orchestrate.
+func (a *actor) orchestrate(owner string) int {
+	return a.command("orchestrate", false, func(c *command) error {
+		_, err := c.pass(owner, false)
+		return err
+	})
+}
+
+// passEnv is what orchestrator.Orchestrator wants of a cli.Env.
+type passEnv struct{ c *command }
+
+func (passEnv) DryRun() bool                              { return false }
+func (passEnv) CheckGroupTrust(*fileops.Ledger) error     { return nil }
+func (passEnv) NoteCommit()                               {}
+func (passEnv) Logf(string, ...any)                       {}
+func (e passEnv) Warnf(format string, args ...any)        { e.c.w.tell(format, args...) }
+func (e passEnv) Clock() func() protocol.Observation      { return e.c.groupClock() }
+func (e passEnv) GroupClock() func() protocol.Observation { return e.c.groupClock() }
+
+// pass is the pass of package orchestrator.
+func (c *command) pass(owner string, failover bool) (orchestrator.Pass, error) {
+	g := c.w.group()
+	floor := g.floor
+	o := orchestrator.Orchestrator{
+		Env: passEnv{c}, Machine: machine{c}, Ledger: c.ledger, Group: groupID, Owner: owner, Failover: failover,
+		Interval: interval, Staleness: threshold,
+	}
+	p, err := o.Pass()
+	if p.Before.ID != "" {
+		g.reads(c, p.Before, floor)
+		c.w.judgeGroup(p.Before, p.After, c.a.p.host.observe())
+		c.w.tellGroup(p.After)
+	}
+	switch {
+	case err != nil:
+		return p, err
+	case p.StandBy:
+		c.w.did(didStandBy)
+		return p, nil
+	}
+	c.w.did(didPass)
+	c.w.stats.did[didAlert] += len(p.Alerts)
+	g.ack(c, p.Before, p.After, false)
+	return p, nil
+}
+
+// judgeGroup checks that whoever a pass declares failed has been silent for long, or is gone.
+func (w *world) judgeGroup(before, after protocol.Group, seen protocol.Observation) {
+	for _, s := range after.Registry.Supervisors {
+		old := before.Supervisor(s.ID)
+		if s.State == protocol.StateDead && old != nil && old.State != s.State {
+			w.did(didDeclareDead)
+		}
+		if old == nil || s.LastExit == nil || s.LastExit == old.LastExit || old.State != protocol.StateRunning {
+			continue
+		}
+		b, ok := w.beats[groupID+"/"+s.ID]
+		switch reason := protocol.Evidence(s.LastExit.Reason); {
+		case reason == protocol.Exited && w.lives(old.Process):
+			w.fail("%s is declared failed, exited, and its process %d lives", s.ID, old.PID)
+		case reason == protocol.Stale && ok && b.boot == b.host.boot:
+			if age := w.age(b, seen); age <= threshold.Milliseconds() {
+				w.fail("%s is declared failed, stale, %d ms after its heartbeat was acknowledged", s.ID, age)
+			}
+		}
+	}
+}

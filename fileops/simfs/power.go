@@ -1,0 +1,125 @@
+package simfs
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// sync is fsync of n.
+func (d *Disk) sync(n *Node) {
+	if n.mode.IsDir() {
+		d.flush(n)
+		return
+	}
+	n.onDisk = n.data
+	if n.lost[0] < n.lost[1] {
+		n.onDisk = slices.Clone(n.data)
+		clear(n.onDisk[min(n.lost[0], len(n.onDisk)):min(n.lost[1], len(n.onDisk))])
+	}
+}
+
+// flush moves the changes of one directory to the disk; with a journal all.
+func (d *Disk) flush(dir *Node) {
+	if d.Ordered {
+		d.keep(len(d.pending))
+		d.pending = d.pending[:0]
+		return
+	}
+	d.flushWanted(func(c *change) bool { return c.sets[0].dir == dir || c.n > 1 && c.sets[1].dir == dir })
+}
+
+// flushWanted moves changes to the disk, each after all earlier ones to the same names: journalled and copy-on-write file
+// systems keep that order.
+func (d *Disk) flushWanted(wanted func(*change) bool) {
+	chosen := make([]bool, len(d.pending))
+	for i := len(d.pending) - 1; i >= 0; i-- {
+		chosen[i] = chosen[i] || wanted(&d.pending[i])
+		for j := 0; chosen[i] && j < i; j++ {
+			chosen[j] = chosen[j] || d.pending[i].touches(&d.pending[j])
+		}
+	}
+	rest := d.pending[:0]
+	for i, c := range d.pending {
+		if !chosen[i] {
+			rest = append(rest, c)
+			continue
+		}
+		for _, s := range c.sets[:c.n] {
+			s.dir.durable = put(s.dir.durable, s.entry)
+		}
+	}
+	d.pending = rest
+}
+
+func (c *change) touches(other *change) bool {
+	for _, a := range c.sets[:c.n] {
+		for _, b := range other.sets[:other.n] {
+			if a.dir == b.dir && a.name == b.name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Flush moves all changes of names to the disk.
+func (d *Disk) Flush() { d.flushWanted(func(*change) bool { return true }) }
+
+// PowerLoss keeps what was flushed and, as it comes, some of the rest: any set of changes to names (see Ordered), and of what is
+// new in each file any beginning, or zeros. Nothing is locked afterwards.
+func (d *Disk) PowerLoss(r *rand.Rand) {
+	if d.Ordered {
+		d.keep(r.IntN(len(d.pending) + 1))
+	} else {
+		d.flushWanted(func(*change) bool { return r.IntN(2) == 0 })
+	}
+	d.pending = d.pending[:0]
+	d.root.recover(r)
+}
+
+// keep moves the first changes to the disk.
+func (d *Disk) keep(changes int) {
+	for _, c := range d.pending[:changes] {
+		for _, s := range c.sets[:c.n] {
+			s.dir.durable = put(s.dir.durable, s.entry)
+		}
+	}
+}
+
+func (n *Node) recover(r *rand.Rand) {
+	n.holder, n.lost = nil, [2]int{}
+	if !n.mode.IsDir() {
+		if string(n.data) != string(n.onDisk) {
+			same := commonPrefix(n.data, n.onDisk)
+			switch r.IntN(4) {
+			case 0:
+				n.onDisk = n.data
+			case 1:
+				n.onDisk = slices.Clone(n.data[:same+r.IntN(len(n.data)-same+1)])
+			case 2:
+				n.onDisk = append(slices.Clone(n.data[:same]), make([]byte, len(n.data)-same)...)
+			}
+		}
+		n.data = n.onDisk[:len(n.onDisk):len(n.onDisk)]
+		return
+	}
+	n.names = append(n.names[:0], n.durable...)
+	for _, e := range n.names {
+		e.node.recover(r)
+	}
+}
+
+// failedSync leaves the data where readers see it, but no later fsync knows of it: so it is on Linux.
+func (n *Node) failedSync(err error) {
+	if err != nil && !n.mode.IsDir() {
+		n.lost = [2]int{commonPrefix(n.data, n.onDisk), len(n.data)}
+	}
+}
+
+func commonPrefix(a, b []byte) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
