@@ -31,10 +31,11 @@ func (w *world) history(seed uint64, kinds []kind, b bug) error {
 
 func newStats() *stats { return &stats{kinds: map[string]int{}} }
 
-// amount is how many histories are to be played: for a time, or a number.
+// amount is how many histories are to be played, for a time or a number, and the seed before the first.
 type amount struct {
 	time   time.Duration
-	number int64
+	number uint64
+	after  uint64
 }
 
 func histories(t *testing.T) amount {
@@ -42,20 +43,21 @@ func histories(t *testing.T) amount {
 	if text == "" {
 		return amount{time: 10 * time.Second}
 	}
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return amount{number: n}
+	after := uint64(time.Now().Unix()) << 24 // who asks for more gets others each time
+	if n, err := strconv.ParseUint(text, 10, 64); err == nil {
+		return amount{number: n, after: after}
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil {
 		t.Fatalf("DPL_HISTORIES=%q: want a number or a duration", text)
 	}
-	return amount{time: d}
+	return amount{time: d, after: after}
 }
 
-func firstSeed(t *testing.T) (seed uint64, given bool) {
+func seedToReplay(t *testing.T) (seed uint64, given bool) {
 	text := os.Getenv("DPL_SEED")
 	if text == "" {
-		return 1, false
+		return 0, false
 	}
 	seed, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
@@ -72,7 +74,7 @@ func TestMain(m *testing.M) {
 
 // TestHistories plays histories on all processors until the first one that breaks a promise. Its seed plays it again.
 func TestHistories(t *testing.T) {
-	if seed, given := firstSeed(t); given {
+	if seed, given := seedToReplay(t); given {
 		replay(t, seed)
 		return
 	}
@@ -135,10 +137,11 @@ func play(n amount, kinds []kind, b bug) (*stats, error) {
 			w := newWorld(newStats())
 			defer w.close()
 			for !stop.Load() {
-				seed := next.Add(1)
-				if n.number > 0 && seed > uint64(n.number) || n.number == 0 && time.Now().After(end) {
+				count := next.Add(1)
+				if n.number > 0 && count > n.number || n.number == 0 && time.Now().After(end) {
 					break
 				}
+				seed := n.after + count
 				if err := w.history(seed, kinds, b); err != nil {
 					stop.Store(true)
 					mu.Lock()
