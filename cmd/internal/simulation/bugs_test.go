@@ -24,6 +24,10 @@ const (
 	bugNoGate      // a supervisor runs before its pid is written down
 	bugRevival     // a heartbeat brings a crashed frame back
 	bugNoCountdown // an operation is archived as soon as it is over
+	bugIdle        // a pass over an operation finds nothing to do
+	bugKeepTemps   // temporary files are not removed
+	bugGrab        // what is removed is not what was to be
+	bugTwice       // an alert is written twice
 )
 
 // inject puts the bugs of the file system in.
@@ -33,10 +37,52 @@ func (b bug) inject(p *simfs.Process) {
 
 // system returns the file system of a command.
 func (b bug) system(c *command) fileops.FS {
-	if b == bugMissing {
+	switch b {
+	case bugMissing:
 		return stale{&c.fs, c.w}
+	case bugKeepTemps, bugGrab:
+		return careless{&c.fs, b}
+	case bugTwice:
+		return stuttering{&c.fs}
 	}
 	return &c.fs
+}
+
+// careless is a file system that removes what it should not, and does not what it should.
+type careless struct {
+	*simfs.Process
+	bug bug
+}
+
+func (c careless) Remove(path string) error {
+	isTemp := strings.Contains(path, ".tmp~")
+	switch {
+	case isTemp && c.bug == bugKeepTemps:
+		return nil
+	case isTemp:
+		c.Process.Remove("/home/user/precious")
+	}
+	return c.Process.Remove(path)
+}
+
+// stuttering is a file system that appends everything twice.
+type stuttering struct{ *simfs.Process }
+
+func (s stuttering) OpenAppend(path string) (fileops.File, error) {
+	f, err := s.Process.OpenAppend(path)
+	if err != nil {
+		return nil, err
+	}
+	return twice{f}, nil
+}
+
+type twice struct{ fileops.File }
+
+func (t twice) Write(p []byte) (int, error) {
+	if n, err := t.File.Write(p); err != nil {
+		return n, err
+	}
+	return t.File.Write(p)
 }
 
 // stale is a file system that sometimes does not find an operation that is there.
@@ -56,6 +102,9 @@ func (s stale) Open(path string) (fileops.File, error) {
 func (b bug) verb(c *command, verb cli.Verb, op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 	if b == bugNoCountdown && op.State.Terminal() {
 		return op, protocol.ErrExpired
+	}
+	if b == bugIdle && c.name == "cleanup" {
+		return op, nil
 	}
 	after, err := verb(op, seen)
 	if b != bugRevival || err != nil || after.Revision == op.Revision || !c.w.chance(4) {

@@ -27,6 +27,10 @@ var controls = []struct {
 	{"start without the gate", bugNoGate, true, 3000},
 	{"a heartbeat revives a crashed frame", bugRevival, false, 3000},
 	{"archived without a countdown", bugNoCountdown, false, 300},
+	{"a pass that does nothing", bugIdle, false, 300},
+	{"temporary files that stay", bugKeepTemps, false, 300},
+	{"a deletion outside the ledger", bugGrab, false, 300},
+	{"an alert that is written twice", bugTwice, true, 300},
 }
 
 // The checks have to notice the bugs that they are for.
