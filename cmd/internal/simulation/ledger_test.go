@@ -124,7 +124,7 @@ func (l *ledger) reads(c *command, op protocol.Operation) *edit {
 		archived-- // the version that says so counts, too
 	}
 	for i := len(l.edits) - 1; i >= 0; i-- {
-		if e := l.edits[i]; e.rev == archived && e.state.Terminal() && (floor == nil || e.has(floor)) {
+		if e := l.edits[i]; e.rev == archived && e.made && e.state.Terminal() && (floor == nil || e.has(floor)) {
 			return e
 		}
 	}
