@@ -15,12 +15,14 @@ const ledgerDir = "/l"
 
 // command is one run of a dpl command, as a process of its own.
 type command struct {
-	a      *actor
-	w      *world
-	name   string
-	fs     simfs.Process
-	ledger *fileops.Ledger
-	stages []*proc // that wait for it
+	a       *actor
+	w       *world
+	name    string
+	fs      simfs.Process
+	ledger  *fileops.Ledger
+	stages  []*proc // that wait for it
+	looked  int64   // when it looked at the clock last
+	decided int64   // when it first looked at the clock for a group; 0: not yet
 }
 
 // statusKilled is the exit status of a command that was killed.
@@ -138,6 +140,7 @@ func (c *command) edit(id string, mode fileops.Mode, verb cli.Verb) (cli.Edit, e
 	var before protocol.Operation
 	after, archived, err := c.ledger.EditOperation(id, mode, func(op protocol.Operation, observe fileops.Observe) (protocol.Operation, error) {
 		before = op
+		c.looked = c.w.now
 		seen := observe(c.a.p.host.observe())
 		parent := l.reads(c, op)
 		after, err := c.w.bug.verb(c, verb, op, seen)

@@ -12,6 +12,10 @@ import (
 // groupClock is that of package cli.
 func (c *command) groupClock() func() protocol.Observation {
 	return func() protocol.Observation {
+		if c.decided == 0 {
+			c.decided = c.w.now
+		}
+		c.looked = c.w.now
 		seen := c.a.p.host.observe()
 		look, looked := seen.Exited, map[protocol.Process]bool{}
 		seen.Exited = func(p protocol.Process) bool {
@@ -57,10 +61,10 @@ func (c *command) editGroup(mode fileops.Mode, verb cli.GroupVerb) (edit cli.Gro
 func (a *actor) register(r protocol.Registration) int {
 	return a.command("register "+r.Supervisor, true, func(c *command) error {
 		heard := false
-		at := a.p.host.now()
+		var at beat
 		_, err := c.editGroup(fileops.OrCreate, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
 			heard, _ = g.OrchestratorHeard(seen)
-			at = a.p.host.now()
+			at = c.beatAt(seen)
 			return g.Register(r, seen)
 		})
 		if err != nil {
@@ -78,7 +82,10 @@ func (a *actor) register(r protocol.Registration) int {
 	})
 }
 
-func (h *host) now() beat { return beat{h, h.boot, h.monotonic(), h.w.now} }
+// beatAt returns when a heartbeat was made that was seen so.
+func (c *command) beatAt(seen protocol.Observation) beat {
+	return beat{c.a.p.host, c.a.p.host.boot, seen.MonotonicMs, c.looked}
+}
 
 // beatRegistered is dpl-heartbeat --group.
 func (a *actor) beatRegistered(id string) int {
@@ -86,7 +93,7 @@ func (a *actor) beatRegistered(id string) int {
 		var at beat
 		status := 0
 		_, err := c.editGroup(fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
-			at = a.p.host.now()
+			at = c.beatAt(seen)
 			after, status, err = g.BeatRegistered(protocol.Actor{Supervisor: id, PID: a.p.PID, Process: a.p.Process}, protocol.Saying{}, seen)
 			return after, err
 		})
@@ -151,12 +158,9 @@ func (c *command) pass(owner string, failover bool) (orchestrator.Pass, error) {
 		Interval: interval, Staleness: threshold,
 	}
 	p, err := o.Pass()
-	if p.Before.ID != "" {
-		if !c.w.kind.lease {
-			g.reads(c, p.Before, floor)
-		}
-		c.w.judgeGroup(p.Before, p.After, c.a.p.host.observe())
-		c.w.tellGroup(p.After)
+	if c.w.tellGroup(p.After); p.Before.ID != "" && (err == nil || !c.w.kind.lease) {
+		g.reads(c, p.Before, floor)
+		c.w.judgeGroup(p.Before, p.After, c.decided, c.a.p.host.observe())
 	}
 	switch {
 	case err != nil:
@@ -171,8 +175,8 @@ func (c *command) pass(owner string, failover bool) (orchestrator.Pass, error) {
 	return p, nil
 }
 
-// judgeGroup checks that whoever a pass declares failed has been silent for long, or is gone.
-func (w *world) judgeGroup(before, after protocol.Group, seen protocol.Observation) {
+// judgeGroup checks that whoever a pass declares failed, when it decided, had been silent for long, or is gone.
+func (w *world) judgeGroup(before, after protocol.Group, decided int64, seen protocol.Observation) {
 	for _, s := range after.Registry.Supervisors {
 		old := before.Supervisor(s.ID)
 		if s.State == protocol.StateDead && old != nil && old.State != s.State {
@@ -185,7 +189,7 @@ func (w *world) judgeGroup(before, after protocol.Group, seen protocol.Observati
 		switch reason := protocol.Evidence(s.LastExit.Reason); {
 		case reason == protocol.Exited && w.lives(old.Process):
 			w.fail("%s is declared failed, exited, and its process %d lives", s.ID, old.PID)
-		case reason == protocol.Stale && ok && b.boot == b.host.boot:
+		case reason == protocol.Stale && ok && b.boot == b.host.boot && b.now < decided:
 			if age := w.age(b, seen); age <= threshold.Milliseconds() {
 				w.fail("%s is declared failed, stale, %d ms after its heartbeat was acknowledged", s.ID, age)
 			}

@@ -137,7 +137,7 @@ func (l *ledger) attempt(c *command, parent *edit, before, after protocol.Operat
 	h := c.a.p.host
 	e := &edit{
 		tag: len(l.edits), rev: after.Revision, parent: parent, by: by{c.a.name, c.name}, state: after.State,
-		at: beat{h, h.boot, seen.MonotonicMs, c.w.now},
+		at: beat{h, h.boot, seen.MonotonicMs, c.looked},
 	}
 	for _, f := range after.Stack {
 		if !f.State.Live() {
