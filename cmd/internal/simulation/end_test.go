@@ -32,12 +32,6 @@ func (w *world) end() {
 // passes is how many passes after the last threshold an operation may take to be archived.
 const passes = 12
 
-// What the product is known to leave behind under leases. Each is to become false with what mends it.
-const (
-	originTempsStay = true // of a killed first commit
-	lateHintsStay   = true // of an operation that was archived while their maker was paused
-)
-
 // drain makes passes until all operations are in the archive.
 func (w *world) drain() {
 	for n := range 2 * passes {

@@ -104,7 +104,9 @@ func (w *world) readGroup() (g protocol.Group, err error) {
 // settled reports whether nothing will happen after the pass that made g, unless somebody asks for it.
 func settled(g protocol.Group) bool {
 	return g.Orchestrator.Revision > 0 && len(g.Registry.PendingAlerts) == 0 && !slices.ContainsFunc(g.Registry.Supervisors, func(s protocol.Registered) bool {
-		return s.State != protocol.StateDead && s.State != protocol.StateStopped && !(s.State == protocol.StateWaiting && s.BlockedBy != "")
+		waits := s.State == protocol.StateWaiting && s.BlockedBy != ""
+		adopted := adoptedNeverStale && s.State == protocol.StateRunning && s.LastHeartbeat.IsZero()
+		return s.State != protocol.StateDead && s.State != protocol.StateStopped && !waits && !adopted
 	})
 }
 
