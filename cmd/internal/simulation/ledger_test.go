@@ -128,7 +128,9 @@ func (l *ledger) reads(c *command, op protocol.Operation) *edit {
 			return e
 		}
 	}
-	c.w.fail("%s: nobody has archived revision %d", l.id, archived)
+	if !c.w.kind.lease { // else somebody may have begun it anew meanwhile
+		c.w.fail("%s: nobody has archived revision %d", l.id, archived)
+	}
 	return nil
 }
 
