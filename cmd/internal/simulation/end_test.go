@@ -9,6 +9,9 @@ import (
 // end ends a history: everybody is gone, and after a while nothing is left but the archive.
 func (w *world) end() {
 	w.everybodyEnds()
+	for _, d := range w.dying {
+		d.p.dead = d.p.dead || d.p.stage
+	}
 	for _, h := range w.hosts {
 		for _, p := range h.procs {
 			if p.role == "" {
