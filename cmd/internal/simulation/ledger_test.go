@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
@@ -123,13 +124,25 @@ func (l *ledger) reads(c *command, op protocol.Operation) *edit {
 	if c.w.kind.commit == fileops.CommitLink {
 		archived-- // the version that says so counts, too
 	}
-	for i := len(l.edits) - 1; i >= 0; i-- {
-		if e := l.edits[i]; e.rev == archived && e.made && e.state.Terminal() && (floor == nil || e.has(floor)) {
-			return e
-		}
+	if e := l.archived(c.w, archived); e != nil {
+		return e
 	}
 	if !c.w.kind.lease { // else somebody may have begun it anew meanwhile
 		c.w.fail("%s: nobody has archived revision %d", l.id, archived)
+	}
+	return nil
+}
+
+// archived returns what was archived at a revision, or nil.
+func (l *ledger) archived(w *world, revision int64) *edit {
+	for _, name := range w.disk.Names(ledgerDir + "/archive") {
+		if !strings.HasPrefix(name, l.id+".") && !strings.HasPrefix(name, l.id+"~") {
+			continue
+		}
+		text, _ := w.disk.ReadFile(ledgerDir + "/archive/" + name)
+		if op, err := protocol.Decode(string(text)); err == nil && op.Revision == revision {
+			return l.edit(op)
+		}
 	}
 	return nil
 }
