@@ -31,7 +31,11 @@ func (tx *GroupTx) AppendAlerts(alerts []protocol.Alert) error {
 	if err != nil {
 		return err
 	}
-	err = l.appendAlerts(f, size, tx.id, alerts)
+	if l.linked() {
+		err = l.appendLeased(f, size, tx.id, alerts)
+	} else {
+		err = l.appendAlerts(f, size, tx.id, alerts)
+	}
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}
@@ -142,6 +146,15 @@ func (l *Ledger) eachAlert(group string, do func(Line) bool) error {
 		err = l.trustFile(path, info)
 	}
 	if err != nil {
+		return err
+	}
+	if l.linked() {
+		lines, _, err := leasedLines(f, info.Size)
+		for _, line := range slices.Backward(lines) {
+			if !do(line) {
+				break
+			}
+		}
 		return err
 	}
 	lines := &backward{f: f, path: path, off: info.Size}

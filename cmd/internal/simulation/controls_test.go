@@ -74,23 +74,3 @@ func TestRenameUnderLeasesLosesEdits(t *testing.T) {
 	}
 	t.Errorf("%d histories have not found it", within)
 }
-
-// Once this fails, the kind belongs with the others.
-func TestKnownToBreak(t *testing.T) {
-	t.Parallel()
-	for _, k := range broken {
-		w := newWorld(newStats())
-		defer w.close()
-		const within = 1000
-		found := false
-		for seed := uint64(0); seed < within && !found; seed++ {
-			if err := w.history(seed, []kind{k}, noBug); err != nil {
-				t.Logf("%s: found by history %d: %v", k.name, seed, err)
-				found = true
-			}
-		}
-		if !found {
-			t.Errorf("%s: %d histories have found nothing: add it to kinds", k.name, within)
-		}
-	}
-}

@@ -59,21 +59,11 @@ func (w *world) drain() {
 func (w *world) anyOperation() bool {
 	found := false
 	for _, name := range w.disk.Names(ledgerDir + "/operations") {
-		if id, ok := strings.CutSuffix(name, ".json"); ok && !(lateHintsStay && w.kind.lease && w.isArchived(id)) {
+		if strings.HasSuffix(name, ".json") {
 			found = true
 		}
 	}
 	return found
-}
-
-func (w *world) isArchived(id string) (archived bool) {
-	w.calmly(func(a *actor) {
-		a.command("status", false, func(c *command) (err error) {
-			_, archived, err = c.read(id)
-			return err
-		})
-	})
-	return archived
 }
 
 // checkArchive looks for each operation that a command was told of.
@@ -103,7 +93,7 @@ func (w *world) checkLeftovers() {
 		locked, isLock := strings.CutSuffix(name, ".lock")
 		group := isLock && (w.disk.Exists(locked+".supervisors.json") || w.disk.Exists(locked+".orchestrator.json"))
 		switch {
-		case isLock && !group && !w.disk.Exists(locked), strings.Contains(name, ".tmp~") && !(originTempsStay && strings.Contains(name, ".origin.tmp~")),
+		case isLock && !group && !w.disk.Exists(locked), strings.Contains(name, ".tmp~"),
 			strings.HasPrefix(name, ledgerDir+"/tmp/"):
 			w.fail("left behind: %s", name)
 		case strings.Contains(name, ".dpl-trash-") && !w.powerLost: // the journal is not fsynced

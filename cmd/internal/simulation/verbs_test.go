@@ -44,6 +44,9 @@ func (a *actor) push(op string, p protocol.Push, reuse bool) int {
 func (c *command) archive(id string) error {
 	for {
 		op, archived, err := c.read(id)
+		if archived {
+			c.ledger.Settle(id)
+		}
 		if errors.Is(err, fileops.ErrNotFound) {
 			return nil
 		}
@@ -199,6 +202,7 @@ func (a *actor) cleanup() int {
 func (c *command) janitor(id string) error {
 	op, archived, err := c.read(id)
 	if archived {
+		c.ledger.Settle(id)
 		err = fileops.ErrArchived
 	}
 	if err != nil {
