@@ -1,0 +1,39 @@
+#!/bin/sh
+# nfs.sh BIN COMMIT EDITS [VARIANT]: two NFSv4.2 clients and their server in user-mode-linux.
+#
+# VARIANT is default (default mount options), nolookup (lookupcache=none), or samename (the two clients have one host name, so
+# that the server takes them for one, and their locks for each other's).
+#
+# The guest has the host's file tree, read-only; all it says comes over its console.
+set -u
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
+. "$here/rig.sh"
+begin nfs "$@"
+need linux.uml user-mode-linux
+need modprobe kmod
+need rpc.nfsd nfs-kernel-server
+need mount.nfs nfs-common
+need strace strace
+need mkfs.ext4 e2fsprogs
+
+modules=$(ls /usr/lib/uml/modules) || left_out 'no modules for user-mode-linux'
+mkdir -p "$dir/lib/modules"
+ln -s "/usr/lib/uml/modules/$modules" "$dir/lib/modules/$modules"
+truncate -s 256M "$dir/disk"
+mkfs.ext4 -q "$dir/disk"
+cat >"$dir/init" <<INIT
+#!/bin/sh
+exec sh "$here/nfs_inside.sh" "$dir" "$bin" "$commit" "$edits" "$variant" "$modules"
+INIT
+chmod 755 "$dir/init"
+wrap=
+grep -qw amx_tile /proc/cpuinfo && wrap="$workload fxsr"
+# shellcheck disable=SC2086 # wrap is two words, or none
+timeout --kill-after=10 1500 $wrap linux.uml mem=1G root=/dev/root rootfstype=hostfs rootflags=/ ro "ubd0=$dir/disk" \
+    "init=$dir/init" "uml_dir=$dir/uml" con0=fd:0,fd:1 con=null quiet </dev/null >"$dir/console" 2>&1 &
+started="$started $!"
+wait "$!"
+tr -d '\r' <"$dir/console" | grep '^RESULT ' || {
+    tail -n 30 "$dir/console" >&2
+    left_out 'the guest did not come to its end; its console is above'
+}

@@ -1,0 +1,188 @@
+//go:build linux
+
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// A Result is one line of the table.
+type Result struct {
+	FS, Version, Options, Commit string
+	Left                         string `json:",omitempty"` // why it was not run
+
+	Wanted, Acked int
+	Lost          int            // acknowledged edits that are not there, or were not when the next was made
+	Same          int            // acknowledged edits with the revision of another one
+	Missing       []string       `json:",omitempty"` // acknowledged edits without effect
+	Order         int            // acknowledged edits with a revision that is not above those acknowledged before they began
+	Contradicted  []string       `json:",omitempty"` // edits that were refused, but made all the same
+	Statuses      map[string]int // by status, other than 0; of readers with "status " before it
+	Texts         []string       `json:",omitempty"` // the first message of each
+	MsPerEdit     float64
+
+	Reads, BadReads int // that ended otherwise than with 0
+	Torn            int // of the bad ones: not valid
+	Backwards       int // reads older than one that this reader had had before
+	StaleMs         float64
+	StaleRevisions  int64
+
+	Zombies []Zombie `json:",omitempty"`
+}
+
+// highest returns the highest revision that was acknowledged.
+func highest(all []record) (revision int64) {
+	for _, rec := range all {
+		revision = max(revision, rec.Revision)
+	}
+	return revision
+}
+
+// count fills in what the records of all commands and the state in the end say.
+func (r *Result) count(all []record, final state, took time.Duration) {
+	r.Statuses = map[string]int{}
+	var acked, reads []record
+	for _, rec := range all {
+		switch {
+		case rec.Verb == "status":
+			reads = append(reads, rec)
+			continue
+		case rec.Status == 0 && rec.Changed:
+			acked = append(acked, rec)
+		case rec.Status == 0:
+			r.Contradicted = append(r.Contradicted, rec.Verb+" "+rec.Call+": refused, then found done")
+		}
+		r.note(rec)
+	}
+	r.Acked = len(acked)
+	r.MsPerEdit = float64(took.Microseconds()) / 1000 / float64(max(1, len(acked)))
+	r.Same = sameRevision(acked)
+	r.Order = outOfOrder(acked)
+	r.effects(all, final)
+	gap := len(acked) - int(final.Operation.Revision-1)
+	r.Lost = max(r.Same, len(r.Missing), gap)
+	r.countReads(reads, acked)
+}
+
+func (r *Result) note(rec record) {
+	if rec.Status == 0 {
+		return
+	}
+	key := fmt.Sprint(rec.Status)
+	if rec.Verb == "status" {
+		key = "status " + key
+	}
+	if r.Statuses[key]++; r.Statuses[key] == 1 {
+		r.Texts = append(r.Texts, key+": "+rec.Text)
+	}
+}
+
+// sameRevision counts the edits that have the revision of another: the first revision is that of the root call.
+func sameRevision(acked []record) (same int) {
+	seen := map[int64]bool{1: true}
+	for _, rec := range acked {
+		if seen[rec.Revision] {
+			same++
+		}
+		seen[rec.Revision] = true
+	}
+	return same
+}
+
+// outOfOrder counts the edits that began after another had been acknowledged, and yet do not have a higher revision.
+func outOfOrder(acked []record) (count int) {
+	byStart := slices.SortedFunc(slices.Values(acked), func(a, b record) int { return cmp.Compare(a.Start, b.Start) })
+	byEnd := slices.SortedFunc(slices.Values(acked), func(a, b record) int { return cmp.Compare(a.End, b.End) })
+	var before int64
+	ended := 0
+	for _, rec := range byStart {
+		for ; ended < len(byEnd) && byEnd[ended].End < rec.Start; ended++ {
+			before = max(before, byEnd[ended].Revision)
+		}
+		if rec.Revision <= before {
+			count++
+		}
+	}
+	return count
+}
+
+// effects compares what each call's commands were told with the stack in the end.
+func (r *Result) effects(all []record, final state) {
+	open := map[string]bool{}
+	for _, frame := range final.Operation.Stack {
+		open[frame.CallID] = true
+	}
+	type fate struct{ pushed, popped, unknown bool }
+	calls := map[string]fate{rootCall: {pushed: true}}
+	for _, rec := range all {
+		f := calls[rec.Call]
+		done := rec.Status == 0 || rec.Status == 71
+		switch {
+		case rec.Verb == "status":
+			continue
+		case done && rec.Verb == "push":
+			f.pushed = true
+		case done && rec.Verb == "pop":
+			f.popped = true
+		case rec.Status == 66 || rec.Status == 4:
+			r.Missing = append(r.Missing, rec.Verb+" "+rec.Call+": no such call, though it was pushed")
+			f.unknown = true
+		case !again(rec.Status) && !done:
+			f.unknown = true
+		}
+		calls[rec.Call] = f
+	}
+	for call, f := range calls {
+		switch {
+		case f.unknown:
+		case f.pushed && !f.popped && !open[call]:
+			r.Missing = append(r.Missing, "push "+call+": not there")
+		case f.popped && open[call]:
+			r.Missing = append(r.Missing, "pop "+call+": still there")
+		case !f.pushed && open[call]:
+			r.Contradicted = append(r.Contradicted, "push "+call+": refused, but there")
+		}
+	}
+	slices.Sort(r.Missing)
+	slices.Sort(r.Contradicted)
+}
+
+// countReads says how the readers fared: a read is as stale as the oldest newer edit that was acknowledged before it began.
+func (r *Result) countReads(reads, acked []record) {
+	byEnd := slices.SortedFunc(slices.Values(acked), func(a, b record) int { return cmp.Compare(a.End, b.End) })
+	last := map[string]int64{}
+	r.Reads = len(reads)
+	for _, read := range reads {
+		if read.Status != 0 {
+			r.BadReads++
+			if read.Status == 65 {
+				r.Torn++
+			}
+			r.note(read)
+			continue
+		}
+		if read.Revision < last[read.Writer] {
+			r.Backwards++
+		}
+		last[read.Writer] = read.Revision
+		first, behind := time.Duration(0), int64(0)
+		for _, rec := range byEnd {
+			if rec.End >= read.Start {
+				break
+			}
+			if rec.Revision > read.Revision {
+				if first == 0 {
+					first = rec.End
+				}
+				behind = max(behind, rec.Revision-read.Revision)
+			}
+		}
+		if first > 0 {
+			r.StaleMs = max(r.StaleMs, float64((read.Start-first).Microseconds())/1000)
+			r.StaleRevisions = max(r.StaleRevisions, behind)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// table prints the results in files, and reports whether a ledger that commits by link has lost an edit or been wrong.
+func table(files []string) (lost bool) {
+	fmt.Println("| file system | options | commit | acknowledged | lost | refused | ms/edit | reads: bad, torn, stale | zombie |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|")
+	for _, r := range results(files) {
+		name := strings.TrimSpace(r.FS + " " + r.Version)
+		if r.Left != "" {
+			fmt.Printf("| %s | %s | %s | left out: %s | | | | | |\n", name, r.Options, r.Commit, r.Left)
+			continue
+		}
+		fmt.Printf("| %s | %s | %s | %d of %d | %s | %s | %.1f | %s | %s |\n", name, r.Options, r.Commit, r.Acked, r.Wanted,
+			r.losses(), r.refusals(), r.MsPerEdit, r.reads(), r.zombies())
+		lost = lost || r.Commit == "link" && r.wrong()
+	}
+	return lost
+}
+
+func results(files []string) (all []Result) {
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		check(err)
+		for line := range strings.Lines(string(data)) {
+			var r Result
+			if text, ok := strings.CutPrefix(line, "RESULT "); ok {
+				check(json.Unmarshal([]byte(text), &r))
+				all = append(all, r)
+			}
+		}
+	}
+	return all
+}
+
+// wrong reports whether something is not as acknowledged or refused.
+func (r *Result) wrong() bool {
+	return r.Lost > 0 || r.Order > 0 || r.Torn > 0 || len(r.Contradicted) > 0 ||
+		slices.ContainsFunc(r.Zombies, func(z Zombie) bool {
+			return z.Lost > 0 || strings.HasPrefix(z.Verdict, "no ") || strings.HasPrefix(z.Verdict, "refused")
+		})
+}
+
+func (r *Result) losses() string {
+	text := fmt.Sprint(r.Lost)
+	if r.Order > 0 {
+		text += fmt.Sprintf(", %d out of order", r.Order)
+	}
+	if len(r.Contradicted) > 0 {
+		text += fmt.Sprintf(", %d refused but made", len(r.Contradicted))
+	}
+	return text
+}
+
+func (r *Result) refusals() string {
+	var parts []string
+	for _, status := range slices.Sorted(maps.Keys(r.Statuses)) {
+		if strings.HasPrefix(status, "status") {
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%s: %d", status, r.Statuses[status]))
+	}
+	if parts == nil {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (r *Result) reads() string {
+	return fmt.Sprintf("%d: %d, %d, %.0f ms (%d)", r.Reads, r.BadReads, r.Torn, r.StaleMs, r.StaleRevisions)
+}
+
+func (r *Result) zombies() string {
+	var parts []string
+	for _, z := range r.Zombies {
+		parts = append(parts, z.Kind+": "+z.Verdict)
+	}
+	if parts == nil {
+		return "not run"
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,156 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// A Zombie is what became of a push on host a that was stopped between its read and its commit, holding the lock, while
+// host b made two more, and that then went on.
+type Zombie struct {
+	Kind    string // pause: only the command stops. cut: its host is cut off, too
+	Verdict string
+	Holder  string // how the stopped push ended
+	Other   string // how the two of host b did
+	Acked   int
+	Lost    int
+	WaitMs  int64 // what host b waited for the first of its pushes
+}
+
+// zombie tries it. The file is synced for the first time after the read and before the commit, so there the push stops.
+func (r *rig) zombie(ledger, kind string) Zombie {
+	z := Zombie{Kind: kind}
+	trace := filepath.Join(r.scratch, fmt.Sprintf("trace-%s-%s-%d", r.commit, kind, os.Getpid()))
+	before := r.final(ledger, 0).Operation.Revision
+	held := make(chan answer, 1)
+	argv := append([]string{}, r.enter[0]...)
+	argv = append(argv, "strace", "-f", "-o", trace, "-e", "trace=fsync", "-e", "inject=fsync:signal=SIGSTOP:when=1",
+		filepath.Join(r.bin, "dpl-push"), "--json", "--op", operation, "--call", kind+"-held", "--participant", "a")
+	go func() { held <- execute(filepath.Join(r.dir[0], ledger), argv...) }()
+	pid := stopped(trace, held)
+	if pid == 0 {
+		z.Verdict = "not run: the push did not stop"
+		return z
+	}
+	if kind == "cut" {
+		shell(r.cut)
+	}
+	other := []answer{r.otherPush(ledger, kind, 1), r.otherPush(ledger, kind, 2)}
+	z.WaitMs = (other[0].end - other[0].start).Milliseconds()
+	if kind == "cut" {
+		shell(r.heal)
+	}
+	a := resume(pid, held)
+	z.judge(a, other, r.afterwards(ledger, before, kind, a))
+	return z
+}
+
+// otherPush makes one of host b's pushes. If only the command is stopped its lock is not going to be free.
+func (r *rig) otherPush(ledger, kind string, n int) answer {
+	timeout := "2s"
+	if kind == "cut" {
+		timeout = "100s"
+	}
+	return r.command(1, ledger, "dpl-push", "--op", operation, "--call", fmt.Sprintf("%s-b%d", kind, n), "--participant", "b",
+		"--lock-timeout", timeout)
+}
+
+var stopLine = regexp.MustCompile(`(?m)^(\d+) .*stopped by SIGSTOP`)
+
+// stopped returns the pid of the traced push when it has stopped, 0 if it has not.
+func stopped(trace string, held chan answer) int {
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		data, _ := os.ReadFile(trace)
+		if m := stopLine.FindSubmatch(data); m != nil {
+			pid, _ := strconv.Atoi(string(m[1]))
+			return pid
+		}
+		if len(held) > 0 {
+			fmt.Printf("the push ended instead of stopping: %+v\n", <-held)
+			return 0
+		}
+	}
+	return 0
+}
+
+// resume has a stopped push go on, past further stops, and returns how it ended.
+func resume(pid int, held chan answer) answer {
+	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); {
+		syscall.Kill(pid, syscall.SIGCONT)
+		select {
+		case a := <-held:
+			return a
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	syscall.Kill(pid, syscall.SIGKILL)
+	return answer{status: -1, err: "it did not end in three minutes"}
+}
+
+func shell(command string) {
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Run(); err != nil {
+		fmt.Printf("%s: %v\n", command, err)
+	}
+}
+
+// afterwards returns the stack that the next push finds, which takes the lock and so sees all that is committed.
+func (r *rig) afterwards(ledger string, before int64, kind string, held answer) map[string]bool {
+	var last answer
+	for host, deadline := 0, time.Now().Add(time.Minute); time.Now().Before(deadline); host = 1 - host {
+		last = r.command(host, ledger, "dpl-push", "--op", operation, "--call", kind+"-after", "--participant", "after")
+		if last.status == 0 {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	open := map[string]bool{}
+	s := r.final(ledger, max(before, last.edit().Revision))
+	for _, frame := range s.Operation.Stack {
+		open[frame.CallID] = true
+	}
+	open["*readable*"] = last.status == 0
+	return open
+}
+
+// judge counts the acknowledged pushes, and which of them are gone.
+func (z *Zombie) judge(held answer, other []answer, open map[string]bool) {
+	count := func(name string, a answer) string {
+		if a.status != 0 {
+			if open[name] {
+				z.Verdict = "refused but there: " + name
+			}
+			return fmt.Sprintf("status %d", a.status)
+		}
+		z.Acked++
+		if !open[name] {
+			z.Lost++
+		}
+		return fmt.Sprintf("revision %d", a.edit().Revision)
+	}
+	z.Other = count(z.Kind+"-b1", other[0]) + ", " + count(z.Kind+"-b2", other[1])
+	z.Holder = count(z.Kind+"-held", held)
+	if held.status != 0 {
+		z.Holder += ": " + held.text()
+	}
+	switch {
+	case !open["*readable*"]:
+		z.Verdict = "no further edit is possible"
+	case z.Lost > 0:
+		z.Verdict = fmt.Sprintf("%d of %d lost", z.Lost, z.Acked)
+	case z.Verdict != "":
+	case z.Acked == 1 && held.status == 0:
+		z.Verdict = "the lock holds"
+	default:
+		z.Verdict = fmt.Sprintf("0 of %d lost", z.Acked)
+	}
+}
