@@ -1,9 +1,9 @@
-# What the drivers share. A driver sources it, and calls begin first.
+# What the drivers share: a driver sources it and calls begin first.
 #
-# shellcheck shell=sh disable=SC2034 # the driver reads the variables
+# shellcheck shell=sh disable=SC2034,SC2154 # the driver reads the variables, and sets here
 
-# begin NAME BIN COMMIT EDITS [VARIANT]: set bin, commit, edits and variant; make a directory for the run, and have it go in
-# the end, with what was started.
+# begin NAME BIN COMMIT EDITS [VARIANT]: set name, bin, commit, edits and variant; make the directory dir for this run, with
+# workload in it. In the end the directory goes, and what was started.
 begin() {
     name=$1
     [ $# -ge 4 ] || {
@@ -11,9 +11,14 @@ begin() {
         exit 64
     }
     bin=$(CDPATH='' cd -- "$2" && pwd -P) || exit 64
-    commit=$3 edits=$4 variant=${5:-default}
-    started='' mounted=''
+    commit=$3 edits=$4 variant=${5:-default} started=
     [ "$(id -u)" = 0 ] || left_out 'needs root'
+    need nsenter util-linux
+    need strace strace
+    if [ -n "${DPL_SHARED_DIR:-}" ]; then
+        dir=$DPL_SHARED_DIR workload=$DPL_SHARED_DIR/workload
+        return
+    fi
     dir=$(mktemp -d "${TMPDIR:-/tmp}/dpl-shared.XXXXXX") || exit 1
     trap end EXIT
     trap 'exit 130' HUP INT TERM
@@ -21,15 +26,66 @@ begin() {
     (cd "$here/../.." && CGO_ENABLED=0 go build -o "$workload" ./scripts/shared/workload) || exit 1
 }
 
-# end undoes what the driver has noted in mounted and started, and in what it does in undo.
 end() {
     status=$?
     trap '' HUP INT TERM EXIT
-    for point in $mounted; do umount -l "$point" 2>/dev/null; done
     for pid in $started; do kill -TERM "$pid" 2>/dev/null; done
     for pid in $started; do wait "$pid" 2>/dev/null; done
     rm -rf --one-file-system "$dir"
     exit "$status"
+}
+
+# isolate: go on in namespaces of its own. Daemons, mounts and ports are nobody else's there, and go with the driver.
+isolate() {
+    if [ -n "${DPL_SHARED_DIR:-}" ]; then
+        ip link set lo up
+        return
+    fi
+    DPL_SHARED_DIR=$dir unshare --net --mount --pid --fork --mount-proc --kill-child sh "$0" "$bin" "$commit" "$edits" "$variant" </dev/null &
+    started="$started $!"
+    wait "$!"
+    exit "$?"
+}
+
+# hosts: make two host names. What enter_a and enter_b precede runs on one of them.
+hosts() {
+    for host in a b; do
+        : >"$dir/uts-$host"
+        unshare --uts="$dir/uts-$host" hostname "host$host" || exit 1
+    done
+    enter_a="nsenter --uts=$dir/uts-a" enter_b="nsenter --uts=$dir/uts-b"
+}
+
+# network: give host a a network of its own, to the address 10.99.0.1 of the servers. Cut and heal are commands that part and
+# join it; its routes stay.
+network() {
+    mkdir -p "$dir/run" && mount --bind "$dir/run" /run && ip netns add a || left_out 'no network namespace'
+    ip address add 10.99.0.1/24 dev lo
+    ip link add srv type veth peer name eth0 netns a || left_out 'the kernel has no veth'
+    ip address add 10.99.1.1/24 dev srv
+    ip link set srv up
+    ip -n a address add 10.99.1.2/24 dev eth0
+    ip -n a link set lo up
+    ip -n a link set eth0 up
+    ip -n a route add default via 10.99.1.1
+    enter_a="$enter_a --net=/run/netns/a" cut='ip link set srv down' heal='ip link set srv up'
+}
+
+# work VERSION ARGUMENTS...: run the workload on the directories $dir/a and $dir/b.
+work() {
+    version=$1
+    shift
+    "$workload" run -name "$name" -version "$version" -options "$variant" -commit "$commit" -edits "$edits" -scratch "$dir" \
+        -a "$dir/a" -enter-a "$enter_a" -b "$dir/b" -enter-b "$enter_b" "$@" "$bin"
+}
+
+# await COMMAND...: run it until it succeeds, for a minute.
+await() {
+    deadline=$(($(date +%s) + 60))
+    until "$@" >/dev/null 2>&1; do
+        [ "$(date +%s)" -lt "$deadline" ] || return 1
+        sleep 0.2
+    done
 }
 
 # left_out REASON: say in the form of a result why there is none.

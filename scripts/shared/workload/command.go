@@ -39,8 +39,12 @@ func (a answer) edit() (e edit) {
 	return e
 }
 
-// text is what a person would want to know of a failure.
+// text is the message of a failure.
 func (a answer) text() string {
+	var failure struct{ Error struct{ Message string } }
+	if json.Unmarshal([]byte(a.err), &failure) == nil && failure.Error.Message != "" {
+		return failure.Error.Message
+	}
 	line, _, _ := strings.Cut(strings.TrimSpace(a.err), "\n")
 	return line
 }
@@ -96,11 +100,11 @@ func (a answer) state() (s state, err error) {
 	return s, err
 }
 
-// final returns the state in the end as seen from host a, which may have to wait for its caches: until it is at revision.
-func (r *rig) final(ledger string, revision int64) state {
+// final returns the state in the end as host sees it, which may have to wait for its caches: until it is at revision.
+func (r *rig) final(host int, ledger string, revision int64) state {
 	var s state
 	for deadline := time.Now().Add(15 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		a := r.command(0, ledger, "dpl-status", "--op", operation)
+		a := r.command(host, ledger, "dpl-status", "--op", operation)
 		if a.status == 0 {
 			s, _ = a.state()
 		}

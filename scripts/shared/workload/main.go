@@ -108,7 +108,7 @@ func (r *rig) run() *Result {
 		return result
 	}
 	logs, took := r.edit(ledger)
-	final := r.final(ledger, highest(logs))
+	final := r.final(0, ledger, highest(logs))
 	result.count(logs, final, took)
 	for _, kind := range strings.Split(r.zombies, ",") {
 		if kind != "none" && kind != "" {

@@ -29,7 +29,6 @@ type Zombie struct {
 func (r *rig) zombie(ledger, kind string) Zombie {
 	z := Zombie{Kind: kind}
 	trace := filepath.Join(r.scratch, fmt.Sprintf("trace-%s-%s-%d", r.commit, kind, os.Getpid()))
-	before := r.final(ledger, 0).Operation.Revision
 	held := make(chan answer, 1)
 	argv := append([]string{}, r.enter[0]...)
 	argv = append(argv, "strace", "-f", "-o", trace, "-e", "trace=fsync", "-e", "inject=fsync:signal=SIGSTOP:when=1",
@@ -47,9 +46,10 @@ func (r *rig) zombie(ledger, kind string) Zombie {
 	z.WaitMs = (other[0].end - other[0].start).Milliseconds()
 	if kind == "cut" {
 		shell(r.heal)
+		r.reconnect()
 	}
 	a := resume(pid, held)
-	z.judge(a, other, r.afterwards(ledger, before, kind, a))
+	z.judge(a, other, r.afterwards(ledger, kind))
 	return z
 }
 
@@ -103,23 +103,31 @@ func shell(command string) {
 	}
 }
 
-// afterwards returns the stack that the next push finds, which takes the lock and so sees all that is committed.
-func (r *rig) afterwards(ledger string, before int64, kind string, held answer) map[string]bool {
-	var last answer
-	for host, deadline := 0, time.Now().Add(time.Minute); time.Now().Before(deadline); host = 1 - host {
-		last = r.command(host, ledger, "dpl-push", "--op", operation, "--call", kind+"-after", "--participant", "after")
-		if last.status == 0 {
-			break
+// reconnect waits until host a can list the shared directory: a holder that went on earlier might fail for want of a network.
+func (r *rig) reconnect() {
+	argv := append(append([]string{}, r.enter[0]...), "ls", "-f", r.dir[0])
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		if execute("", argv...).status == 0 {
+			return
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
-	open := map[string]bool{}
-	s := r.final(ledger, max(before, last.edit().Revision))
-	for _, frame := range s.Operation.Stack {
-		open[frame.CallID] = true
+}
+
+// afterwards returns the stack that the next push leaves, which takes the lock and so sees all that is committed, or nil if no
+// further push is possible. A host that was cut off may be shut out for good, so both are asked.
+func (r *rig) afterwards(ledger, kind string) map[string]bool {
+	for host, deadline := 0, time.Now().Add(time.Minute); time.Now().Before(deadline); host = 1 - host {
+		last := r.command(host, ledger, "dpl-push", "--op", operation, "--call", kind+"-after", "--participant", "after")
+		if last.status != 0 {
+			continue
+		}
+		open := map[string]bool{}
+		for _, frame := range r.final(host, ledger, last.edit().Revision).Operation.Stack {
+			open[frame.CallID] = true
+		}
+		return open
 	}
-	open["*readable*"] = last.status == 0
-	return open
+	return nil
 }
 
 // judge counts the acknowledged pushes, and which of them are gone.
@@ -143,7 +151,7 @@ func (z *Zombie) judge(held answer, other []answer, open map[string]bool) {
 		z.Holder += ": " + held.text()
 	}
 	switch {
-	case !open["*readable*"]:
+	case open == nil:
 		z.Verdict = "no further edit is possible"
 	case z.Lost > 0:
 		z.Verdict = fmt.Sprintf("%d of %d lost", z.Lost, z.Acked)

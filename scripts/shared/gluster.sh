@@ -1,0 +1,50 @@
+#!/bin/sh
+# gluster.sh BIN COMMIT EDITS [VARIANT]: a GlusterFS volume of three replicas, mounted on two hosts.
+#
+# VARIANT is default, or nocache: the kernel remembers no names and attributes, and the volume has none of its caches.
+set -u
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
+. "$here/rig.sh"
+begin gluster "$@"
+need glusterd glusterfs-server
+need fusermount3 fuse3
+isolate
+hosts
+network
+
+# All that glusterd keeps is in these; it does not accept 127.0.0.1.
+for state in /var/lib/glusterd /var/log/glusterfs; do
+    mkdir -p "$dir/state$state" "$state"
+    mount --bind "$dir/state$state" "$state" || left_out "no directory $state"
+done
+mkdir -p /run/gluster "$dir/a" "$dir/b"
+glusterd || left_out 'glusterd does not start'
+await gluster volume list || left_out 'glusterd does not answer'
+
+volume() { gluster --mode=script volume "$@" >>"$dir/volume.log" 2>&1; }
+
+volume create soak replica 3 "10.99.0.1:$dir/1" "10.99.0.1:$dir/2" "10.99.0.1:$dir/3" force || left_out 'no volume'
+# A client that is cut off loses its locks in seconds instead of the 42 of the defaults.
+for option in 'network.ping-timeout 5' 'server.tcp-user-timeout 5' 'server.keepalive-time 5' 'server.keepalive-interval 1' \
+    'server.keepalive-count 3'; do
+    # shellcheck disable=SC2086 # a name and a value
+    volume set soak $option || left_out "no option $option"
+done
+options=
+if [ "$variant" = nocache ]; then
+    options='--attribute-timeout=0 --entry-timeout=0'
+    for option in quick-read stat-prefetch io-cache open-behind readdir-ahead; do
+        volume set soak "performance.$option" off || left_out "no option $option"
+    done
+fi
+volume start soak || left_out 'the volume does not start'
+
+# client HOST ENTER: mount the volume there
+client() {
+    # shellcheck disable=SC2086 # variables that are some words, or none
+    $2 glusterfs $options --volfile-server=10.99.0.1 --volfile-id=soak "$dir/$1" >"$dir/mount-$1.log" 2>&1
+    await mountpoint -q "$dir/$1" || left_out "no mount on host $1"
+}
+client a "$enter_a"
+client b "$enter_b"
+work "$(glusterd --version | sed -n '1s/glusterfs //p'), replica 3" -zombies pause,cut -patience 15m -cut "$cut" -heal "$heal"
