@@ -23,7 +23,7 @@ truncate -s 256M "$dir/disk"
 mkfs.ext4 -q "$dir/disk"
 cat >"$dir/init" <<INIT
 #!/bin/sh
-exec sh "$here/nfs_inside.sh" "$dir" "$bin" "$commit" "$edits" "$variant" "$modules"
+exec sh "$here/nfs_inside.sh" "$dir" "$bin" "$commit" "$edits" "$variant"
 INIT
 chmod 755 "$dir/init"
 wrap=

@@ -1,9 +1,9 @@
 #!/bin/sh
-# nfs_inside.sh DIR BIN COMMIT EDITS VARIANT MODULES: the init of the guest that nfs.sh boots.
+# nfs_inside.sh DIR BIN COMMIT EDITS VARIANT: the init of the guest that nfs.sh boots.
 #
 # The server is here; the clients are two network namespaces with host names of their own.
 set -u
-dir=$1 bin=$2 commit=$3 edits=$4 variant=$5 modules=$6
+dir=$1 bin=$2 commit=$3 edits=$4 variant=$5
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/run TMPDIR=/run
 # User-mode-linux may have lost the wide registers (see workload fxsr), so nothing uses them.
 export GODEBUG=cpu.all=off GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX,-AVX2,-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD

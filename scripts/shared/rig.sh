@@ -59,7 +59,9 @@ hosts() {
 # network: give host a a network of its own, to the address 10.99.0.1 of the servers. Cut and heal are commands that part and
 # join it; its routes stay.
 network() {
-    mkdir -p "$dir/run" && mount --bind "$dir/run" /run && ip netns add a || left_out 'no network namespace'
+    mkdir -p "$dir/run"
+    mount --bind "$dir/run" /run || left_out 'no /run of its own'
+    ip netns add a || left_out 'no network namespace'
     ip address add 10.99.0.1/24 dev lo
     ip link add srv type veth peer name eth0 netns a || left_out 'the kernel has no veth'
     ip address add 10.99.1.1/24 dev srv

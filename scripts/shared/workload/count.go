@@ -64,6 +64,7 @@ func (r *Result) count(all []record, final state, took time.Duration) {
 	r.effects(all, final)
 	gap := len(acked) - int(final.Operation.Revision-1)
 	r.Lost = max(r.Same, len(r.Missing), gap)
+	r.Missing = r.Missing[:min(len(r.Missing), 5)] // examples are enough
 	r.countReads(reads, acked)
 }
 
