@@ -28,10 +28,10 @@ try() {
     [ "$3" = link ] || n=$control
     sh "$here/$1.sh" "$bin" "$3" "$n" "$2" >"$dir/out" 2>"$dir/err" </dev/null
     if ! grep '^RESULT ' "$dir/out" >>"$results"; then
-        printf 'RESULT {"FS":"%s","Options":"%s","Commit":"%s","Left":"its driver failed"}\n' "$1" "$2" "$3" >>"$results"
+        printf 'RESULT {"FS":"%s","Options":"%s","Commit":"%s","Left":"left out: its driver failed"}\n' "$1" "$2" "$3" >>"$results"
         cat "$dir/err" >&2
     fi
-    left=$(tail -n 1 "$results" | sed -n 's/.*"Left":"\([^"]*\)".*/: left out: \1/p')
+    left=$(tail -n 1 "$results" | sed -n 's/.*"Left":"\([^"]*\)".*/: \1/p')
     echo "soak-shared: $1, $2, $3: $(($(date +%s) - began)) s$left"
 }
 

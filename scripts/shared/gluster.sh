@@ -1,7 +1,8 @@
 #!/bin/sh
 # gluster.sh BIN COMMIT EDITS [VARIANT]: a GlusterFS volume of three replicas, mounted on two hosts.
 #
-# VARIANT is default, or nocache: the kernel remembers no names and attributes, and the volume has none of its caches.
+# VARIANT is default, nocache (the kernel remembers no names and attributes, and the volume has none of its caches), or cuts
+# (default, and one host is cut off three times while they write).
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
 . "$here/rig.sh"
@@ -30,7 +31,8 @@ for option in 'network.ping-timeout 5' 'server.tcp-user-timeout 5' 'server.keepa
     # shellcheck disable=SC2086 # a name and a value
     volume set soak $option || left_out "no option $option"
 done
-options=
+options='' cuts=0
+[ "$variant" != cuts ] || cuts=3
 if [ "$variant" = nocache ]; then
     options='--attribute-timeout=0 --entry-timeout=0'
     for option in quick-read stat-prefetch io-cache open-behind readdir-ahead; do
@@ -47,4 +49,4 @@ client() {
 }
 client a "$enter_a"
 client b "$enter_b"
-work "$(glusterd --version | sed -n '1s/glusterfs //p'), replica 3" -zombies pause,cut -patience 15m -cut "$cut" -heal "$heal"
+work "$(glusterd --version | sed -n '1s/glusterfs //p'), replica 3" -zombies pause,cut,late -cuts "$cuts" -patience 15m -cut "$cut" -heal "$heal"

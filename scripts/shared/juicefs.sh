@@ -1,8 +1,8 @@
 #!/bin/sh
 # juicefs.sh BIN COMMIT EDITS [VARIANT]: a JuiceFS volume, with redis, mounted twice.
 #
-# VARIANT is default (JuiceFS's caches of one second) or nocache (none of names and attributes). JuiceFS is built, once, into
-# $DPL_SOAK_CACHE (~/.cache/dpl-soak), in some minutes.
+# VARIANT is default (JuiceFS remembers names and attributes for a second), nocache (it does not), or cuts (default, and one host
+# is cut off three times while they write). JuiceFS is built, once, into $DPL_SOAK_CACHE (~/.cache/dpl-soak), in some minutes.
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
 . "$here/rig.sh"
@@ -29,8 +29,11 @@ build() {
 isolate
 hosts
 network
-caches=
-[ "$variant" != nocache ] || caches='--entry-cache 0 --attr-cache 0 --dir-entry-cache 0'
+caches='' cuts=0
+case $variant in
+nocache) caches='--entry-cache 0 --attr-cache 0 --dir-entry-cache 0' ;;
+cuts) cuts=3 ;;
+esac
 meta=redis://10.99.0.1:6379/1
 mkdir "$dir/a" "$dir/b" "$dir/redis" "$dir/objects"
 redis-server --dir "$dir/redis" --bind 10.99.0.1 --protected-mode no --save '' --appendonly no >"$dir/redis.log" 2>&1 &
@@ -45,4 +48,4 @@ client() {
 }
 client a "$enter_a"
 client b "$enter_b"
-work "$release" -zombies pause,cut -patience 10m -cut "$cut" -heal "$heal"
+work "$release" -zombies pause,cut,late -cuts "$cuts" -patience 10m -cut "$cut" -heal "$heal"

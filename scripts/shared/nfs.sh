@@ -1,8 +1,8 @@
 #!/bin/sh
 # nfs.sh BIN COMMIT EDITS [VARIANT]: two NFSv4.2 clients and their server in user-mode-linux.
 #
-# VARIANT is default (default mount options), nolookup (lookupcache=none), or samename (the two clients have one host name, so
-# that the server takes them for one, and their locks for each other's).
+# VARIANT is default (default mount options), nolookup (lookupcache=none), samename (the two clients have one host name, so that
+# the server takes them for one, and their locks for each other's), or cuts (one is cut off three times while they write).
 #
 # The guest has the host's file tree, read-only; all it says comes over its console.
 set -u
@@ -29,7 +29,7 @@ chmod 755 "$dir/init"
 wrap=
 grep -qw amx_tile /proc/cpuinfo && wrap="$workload fxsr"
 # shellcheck disable=SC2086 # wrap is two words, or none
-timeout --kill-after=10 1500 $wrap linux.uml mem=1G root=/dev/root rootfstype=hostfs rootflags=/ ro "ubd0=$dir/disk" \
+timeout --kill-after=10 4000 $wrap linux.uml mem=1G root=/dev/root rootfstype=hostfs rootflags=/ ro "ubd0=$dir/disk" \
     "init=$dir/init" "uml_dir=$dir/uml" con0=fd:0,fd:1 con=null quiet </dev/null >"$dir/console" 2>&1 &
 started="$started $!"
 wait "$!"

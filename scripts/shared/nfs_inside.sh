@@ -55,17 +55,18 @@ client() {
     nsenter --net="/run/netns/$1" --uts="/run/uts-$1" mount -t nfs4 -o "$options" "10.9.$2.1:/shared" "/mnt/$1" || fail "no mount on $1"
 }
 
-options=vers=4.2 names='hosta hostb'
+options=vers=4.2 names='hosta hostb' cuts=0
 case $variant in
 nolookup) options=vers=4.2,lookupcache=none ;;
 samename) names='host host' ;;
+cuts) cuts=3 ;;
 esac
 client a 1 "${names% *}"
 client b 2 "${names#* }"
 grep ' nfs4 ' /proc/mounts
 
 "$dir/workload" run -name nfs -version "v4.2, Linux $(uname -r)" -options "$variant" -commit "$commit" -edits "$edits" \
-    -scratch /run -patience 20m -zombies pause,cut \
+    -scratch /run -patience 50m -zombies pause,cut,late -cuts "$cuts" \
     -a /mnt/a -enter-a "nsenter --net=/run/netns/a --uts=/run/uts-a" \
     -b /mnt/b -enter-b "nsenter --net=/run/netns/b --uts=/run/uts-b" \
     -cut 'ip -n a link set eth0 down' -heal 'ip -n a link set eth0 up' "$bin"

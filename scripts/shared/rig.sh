@@ -92,7 +92,7 @@ await() {
 
 # left_out REASON: say in the form of a result why there is none.
 left_out() {
-    printf 'RESULT {"FS":"%s","Options":"%s","Commit":"%s","Left":"%s"}\n' "$name" "${variant:-}" "${commit:-}" "$1"
+    printf 'RESULT {"FS":"%s","Options":"%s","Commit":"%s","Left":"left out: %s"}\n' "$name" "${variant:-}" "${commit:-}" "$1"
     exit 0
 }
 

@@ -13,6 +13,7 @@ import (
 type Result struct {
 	FS, Version, Options, Commit string
 	Left                         string `json:",omitempty"` // why it was not run
+	Cuts                         int    // how often host a was cut off
 
 	Wanted, Acked int
 	Lost          int            // acknowledged edits that are not there, or were not when the next was made

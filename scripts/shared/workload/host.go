@@ -35,9 +35,9 @@ type record struct {
 	Text       string // of an error
 }
 
-// edit has both hosts carry out their orders, and returns what they have run, and how long that took.
-func (r *rig) edit(ledger string) ([]record, time.Duration) {
-	var all []record
+// edit has both hosts carry out their orders. It returns what they have run, how long that took, and how often host a was cut
+// off meanwhile.
+func (r *rig) edit(ledger string) (all []record, took time.Duration, cuts int) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	self, err := os.Executable()
@@ -65,8 +65,12 @@ func (r *rig) edit(ledger string) ([]record, time.Duration) {
 			check(cmd.Wait())
 		})
 	}
+	done, parted := make(chan struct{}), make(chan int)
+	go func() { parted <- r.parting(done) }()
 	wg.Wait()
-	return all, clock() - start
+	took = clock() - start
+	close(done)
+	return all, took, <-parted
 }
 
 // A host is where orders are carried out.

@@ -35,6 +35,8 @@ type rig struct {
 	patience               time.Duration
 	zombies                string
 	cut, heal              string
+	cuts                   int
+	lease                  time.Duration
 }
 
 func main() {
@@ -85,9 +87,11 @@ func arguments(args []string) *rig {
 	f.IntVar(&r.edits, "edits", 1000, "edits of each writer")
 	f.IntVar(&r.writers, "writers", 4, "writers on each host")
 	f.DurationVar(&r.patience, "patience", 5*time.Minute, "how long the writers may take")
-	f.StringVar(&r.zombies, "zombies", "pause", "which holders of the lock to stop: pause, cut, pause,cut or none")
+	f.StringVar(&r.zombies, "zombies", "pause", "which holders of the lock to stop: pause, cut and late, or none")
 	f.StringVar(&r.cut, "cut", "", "a shell command that cuts host a off")
 	f.StringVar(&r.heal, "heal", "", "a shell command that undoes it")
+	f.IntVar(&r.cuts, "cuts", 0, "how often to cut host a off while the writers are at work")
+	f.DurationVar(&r.lease, "lease", 15*time.Second, "for how long")
 	f.Parse(args)
 	if f.NArg() != 1 || r.name == "" || r.dir[0] == "" || r.dir[1] == "" {
 		log.Fatal("usage: workload run -name FS -a DIR -b DIR [flags] BIN")
@@ -107,7 +111,8 @@ func (r *rig) run() *Result {
 		result.Left = reason
 		return result
 	}
-	logs, took := r.edit(ledger)
+	logs, took, cuts := r.edit(ledger)
+	result.Cuts = cuts
 	final := r.final(0, ledger, highest(logs))
 	result.count(logs, final, took)
 	for _, kind := range strings.Split(r.zombies, ",") {

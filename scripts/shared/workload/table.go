@@ -17,8 +17,11 @@ func table(files []string) (lost bool) {
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	for _, r := range results(files) {
 		name := strings.TrimSpace(r.FS + " " + r.Version)
+		if r.Cuts > 0 {
+			r.Options += fmt.Sprintf(", cut off %d times", r.Cuts)
+		}
 		if r.Left != "" {
-			fmt.Printf("| %s | %s | %s | left out: %s | | | | | |\n", name, r.Options, r.Commit, r.Left)
+			fmt.Printf("| %s | %s | %s | %s | | | | | |\n", name, r.Options, r.Commit, r.Left)
 			continue
 		}
 		fmt.Printf("| %s | %s | %s | %d of %d | %s | %s | %.1f | %s | %s |\n", name, r.Options, r.Commit, r.Acked, r.Wanted,

@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -13,10 +12,11 @@ import (
 	"time"
 )
 
-// A Zombie is what became of a push on host a that was stopped between its read and its commit, holding the lock, while
-// host b made two more, and that then went on.
+// A Zombie is what became of a push on host a that was stopped while it held the lock, and went on when host b had made two more
+// or had been refused. It stops after its read and before its commit; with late, after the system call that commits. Its host
+// is cut off, too, except with pause.
 type Zombie struct {
-	Kind    string // pause: only the command stops. cut: its host is cut off, too
+	Kind    string // pause, cut or late
 	Verdict string
 	Holder  string // how the stopped push ended
 	Other   string // how the two of host b did
@@ -25,13 +25,16 @@ type Zombie struct {
 	WaitMs  int64 // what host b waited for the first of its pushes
 }
 
-// zombie tries it. The file is synced for the first time after the read and before the commit, so there the push stops.
+// stops is the system call after which the push stops: between the read and the commit is the first sync.
+var stops = map[string]string{"pause": "fsync", "cut": "fsync", "late": "linkat,rename,renameat,renameat2"}
+
+// zombie tries it.
 func (r *rig) zombie(ledger, kind string) Zombie {
 	z := Zombie{Kind: kind}
 	trace := filepath.Join(r.scratch, fmt.Sprintf("trace-%s-%s-%d", r.commit, kind, os.Getpid()))
 	held := make(chan answer, 1)
 	argv := append([]string{}, r.enter[0]...)
-	argv = append(argv, "strace", "-f", "-o", trace, "-e", "trace=fsync", "-e", "inject=fsync:signal=SIGSTOP:when=1",
+	argv = append(argv, "strace", "-f", "-o", trace, "-e", "trace="+stops[kind], "-e", "inject="+stops[kind]+":signal=SIGSTOP:when=1",
 		filepath.Join(r.bin, "dpl-push"), "--json", "--op", operation, "--call", kind+"-held", "--participant", "a")
 	go func() { held <- execute(filepath.Join(r.dir[0], ledger), argv...) }()
 	pid := stopped(trace, held)
@@ -39,12 +42,12 @@ func (r *rig) zombie(ledger, kind string) Zombie {
 		z.Verdict = "not run: the push did not stop"
 		return z
 	}
-	if kind == "cut" {
+	if kind != "pause" {
 		shell(r.cut)
 	}
 	other := []answer{r.otherPush(ledger, kind, 1), r.otherPush(ledger, kind, 2)}
 	z.WaitMs = (other[0].end - other[0].start).Milliseconds()
-	if kind == "cut" {
+	if kind != "pause" {
 		shell(r.heal)
 		r.reconnect()
 	}
@@ -56,7 +59,7 @@ func (r *rig) zombie(ledger, kind string) Zombie {
 // otherPush makes one of host b's pushes. If only the command is stopped its lock is not going to be free.
 func (r *rig) otherPush(ledger, kind string, n int) answer {
 	timeout := "2s"
-	if kind == "cut" {
+	if kind != "pause" {
 		timeout = "100s"
 	}
 	return r.command(1, ledger, "dpl-push", "--op", operation, "--call", fmt.Sprintf("%s-b%d", kind, n), "--participant", "b",
@@ -93,14 +96,6 @@ func resume(pid int, held chan answer) answer {
 	}
 	syscall.Kill(pid, syscall.SIGKILL)
 	return answer{status: -1, err: "it did not end in three minutes"}
-}
-
-func shell(command string) {
-	cmd := exec.Command("sh", "-c", command)
-	cmd.Stderr = os.Stderr
-	if err := cmd.Run(); err != nil {
-		fmt.Printf("%s: %v\n", command, err)
-	}
 }
 
 // reconnect waits until host a can list the shared directory: a holder that went on earlier might fail for want of a network.
