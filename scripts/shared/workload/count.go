@@ -30,6 +30,8 @@ type Result struct {
 	Backwards       int // reads older than one that this reader had had before
 	StaleMs         float64
 	StaleRevisions  int64
+	WatchedReads    int // of a host that only reads
+	WatchedStaleMs  float64
 
 	Zombies []Zombie `json:",omitempty"`
 }
@@ -170,21 +172,44 @@ func (r *Result) countReads(reads, acked []record) {
 			r.Backwards++
 		}
 		last[read.Writer] = read.Revision
-		first, behind := time.Duration(0), int64(0)
-		for _, rec := range byEnd {
-			if rec.End >= read.Start {
-				break
-			}
-			if rec.Revision > read.Revision {
-				if first == 0 {
-					first = rec.End
-				}
-				behind = max(behind, rec.Revision-read.Revision)
-			}
-		}
-		if first > 0 {
-			r.StaleMs = max(r.StaleMs, float64((read.Start-first).Microseconds())/1000)
-			r.StaleRevisions = max(r.StaleRevisions, behind)
+		late, behind := staleness(read, byEnd)
+		r.StaleMs, r.StaleRevisions = max(r.StaleMs, late), max(r.StaleRevisions, behind)
+	}
+}
+
+// countWatch does that for the reader of a host that does nothing else.
+func (r *Result) countWatch(all []record) {
+	var acked, reads []record
+	for _, rec := range all {
+		switch {
+		case rec.Status != 0:
+		case rec.Verb != "status":
+			acked = append(acked, rec)
+		case rec.Writer == "reader a":
+			reads = append(reads, rec)
 		}
 	}
+	slices.SortFunc(acked, func(a, b record) int { return cmp.Compare(a.End, b.End) })
+	r.WatchedReads = len(reads)
+	for _, read := range reads {
+		late, _ := staleness(read, acked)
+		r.WatchedStaleMs = max(r.WatchedStaleMs, late)
+	}
+}
+
+// staleness returns for how long an edit that read does not show had been acknowledged when it began, in milliseconds, and by
+// how many revisions it is behind.
+func staleness(read record, byEnd []record) (late float64, behind int64) {
+	for _, rec := range byEnd {
+		if rec.End >= read.Start {
+			break
+		}
+		if rec.Revision > read.Revision {
+			if late == 0 {
+				late = float64((read.Start - rec.End).Microseconds()) / 1000
+			}
+			behind = max(behind, rec.Revision-read.Revision)
+		}
+	}
+	return late, behind
 }

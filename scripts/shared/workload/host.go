@@ -4,12 +4,12 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 )
@@ -21,6 +21,8 @@ type orders struct {
 	Writers     int
 	Edits       int
 	Patience    time.Duration
+	Pause       time.Duration // of a writer between two edits
+	Watch       time.Duration // how long to read at least
 }
 
 // A record is one command that a host has run.
@@ -35,20 +37,37 @@ type record struct {
 	Text       string // of an error
 }
 
-// edit has both hosts carry out their orders. It returns what they have run, how long that took, and how often host a was cut
-// off meanwhile.
+// edit has both hosts write. It returns what they have run, how long that took, and how often host a was cut off meanwhile.
 func (r *rig) edit(ledger string) (all []record, took time.Duration, cuts int) {
+	done, parted := make(chan struct{}), make(chan int)
+	go func() { parted <- r.parting(done) }()
+	start := clock()
+	o := orders{Writers: r.writers, Edits: r.edits, Patience: r.patience}
+	all = r.order(ledger, o, o)
+	took = clock() - start
+	close(done)
+	return all, took, <-parted
+}
+
+// watch has host a only read while host b makes an edit now and then: so nothing that host a does itself refreshes its caches.
+func (r *rig) watch(ledger string) []record {
+	const long = 30 * time.Second
+	return r.order(ledger, orders{Watch: long}, orders{Writers: 1, Edits: 1000, Patience: long, Pause: 2 * time.Second})
+}
+
+// order has the hosts carry out their orders, and returns what they have run.
+func (r *rig) order(ledger string, both ...orders) (all []record) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	self, err := os.Executable()
 	check(err)
-	start := clock()
-	for host, name := range []string{"a", "b"} {
-		text, err := json.Marshal(orders{r.bin, filepath.Join(r.dir[host], ledger), name, r.writers, r.edits, r.patience})
+	for host, o := range both {
+		o.Bin, o.Ledger, o.Host = r.bin, filepath.Join(r.dir[host], ledger), string(rune('a'+host))
+		text, err := json.Marshal(o)
 		check(err)
 		argv := append(append([]string{}, r.enter[host]...), self, "host")
 		cmd := exec.Command(argv[0], argv[1:]...)
-		cmd.Stdin, cmd.Stderr = strings.NewReader(string(text)), os.Stderr
+		cmd.Stdin, cmd.Stderr = bytes.NewReader(text), os.Stderr
 		out, err := cmd.StdoutPipe()
 		check(err)
 		check(cmd.Start())
@@ -65,12 +84,8 @@ func (r *rig) edit(ledger string) (all []record, took time.Duration, cuts int) {
 			check(cmd.Wait())
 		})
 	}
-	done, parted := make(chan struct{}), make(chan int)
-	go func() { parted <- r.parting(done) }()
 	wg.Wait()
-	took = clock() - start
-	close(done)
-	return all, took, <-parted
+	return all
 }
 
 // A host is where orders are carried out.
@@ -92,6 +107,7 @@ func (o orders) carryOut() {
 	}
 	reader.Go(func() { h.read(done) })
 	writers.Wait()
+	time.Sleep(o.Watch)
 	close(done)
 	reader.Wait()
 	check(buffered.Flush())
@@ -128,10 +144,14 @@ func again(status int) bool { return status == 74 || status == 75 }
 
 // edit runs a command until it is done or refused for good. It reports whether it was done.
 func (h *host) edit(writer, verb, call string, args ...string) bool {
+	time.Sleep(h.Pause)
 	for {
 		rec := h.run(writer, verb, call, args...)
 		if !again(rec.Status) || clock() > h.deadline {
 			return rec.Status == 0 || rec.Status == 71
+		}
+		if rec.Status == 74 {
+			time.Sleep(50 * time.Millisecond) // it may be for want of a network
 		}
 	}
 }
@@ -139,7 +159,7 @@ func (h *host) edit(writer, verb, call string, args ...string) bool {
 // write makes a host's edits: a push, a heartbeat and a pop, again and again. Every hundredth call stays.
 func (h *host) write(writer string) {
 	for k, edits := 0, 0; edits < h.Edits && clock() < h.deadline; k++ {
-		call := fmt.Sprintf("%s-%d", writer, k)
+		call := fmt.Sprintf("%s-%d-%d", writer, k, os.Getpid())
 		edits++
 		if !h.edit(writer, "push", call, "--participant", writer) || edits == h.Edits {
 			continue

@@ -115,6 +115,7 @@ func (r *rig) run() *Result {
 	result.Cuts = cuts
 	final := r.final(0, ledger, highest(logs))
 	result.count(logs, final, took)
+	result.countWatch(r.watch(ledger))
 	for _, kind := range strings.Split(r.zombies, ",") {
 		if kind != "none" && kind != "" {
 			result.Zombies = append(result.Zombies, r.zombie(ledger, kind))

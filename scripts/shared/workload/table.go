@@ -13,7 +13,7 @@ import (
 
 // table prints the results in files, and reports whether a ledger that commits by link has lost an edit or been wrong.
 func table(files []string) (lost bool) {
-	fmt.Println("| file system | options | commit | acknowledged | lost | refused | ms/edit | reads: bad, torn, stale | zombie |")
+	fmt.Println("| file system | options | commit | acknowledged | lost | refused | ms/edit | reads: bad, torn, stale; on a host that only reads | zombie |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	for _, r := range results(files) {
 		name := strings.TrimSpace(r.FS + " " + r.Version)
@@ -80,7 +80,7 @@ func (r *Result) refusals() string {
 }
 
 func (r *Result) reads() string {
-	return fmt.Sprintf("%d: %d, %d, %.0f ms (%d)", r.Reads, r.BadReads, r.Torn, r.StaleMs, r.StaleRevisions)
+	return fmt.Sprintf("%d: %d, %d, %.0f ms; %.1f s", r.Reads, r.BadReads, r.Torn, r.StaleMs, r.WatchedStaleMs/1000)
 }
 
 func (r *Result) zombies() string {
