@@ -100,16 +100,26 @@ func (a answer) state() (s state, err error) {
 	return s, err
 }
 
-// final returns the state in the end as host sees it, which may have to wait for its caches: until it is at revision.
-func (r *rig) final(host int, ledger string, revision int64) state {
-	var s state
-	for deadline := time.Now().Add(15 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		a := r.command(host, ledger, "dpl-status", "--op", operation)
-		if a.status == 0 {
-			s, _ = a.state()
+// afterwards pushes call, and returns the calls that are open then and the revision: so it does not rely on what a host
+// remembers from before. A host that was cut off may be shut out for good, so both are asked; nil if neither can.
+func (r *rig) afterwards(ledger, call string) (open map[string]bool, revision int64) {
+	deadline := time.Now().Add(90 * time.Second)
+	for host := 0; time.Now().Before(deadline); host = 1 - host {
+		last := r.command(host, ledger, "dpl-push", "--op", operation, "--call", call, "--participant", "after")
+		if last.status != 0 {
+			continue
 		}
-		if s.Operation.Revision >= revision || time.Now().After(deadline) {
-			return s
+		for ; time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+			s, err := r.command(host, ledger, "dpl-status", "--op", operation).state()
+			if err != nil || s.Operation.Revision < last.edit().Revision {
+				continue
+			}
+			open = map[string]bool{}
+			for _, frame := range s.Operation.Stack {
+				open[frame.CallID] = true
+			}
+			return open, last.edit().Revision
 		}
 	}
+	return nil, 0
 }

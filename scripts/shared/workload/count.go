@@ -36,16 +36,8 @@ type Result struct {
 	Zombies []Zombie `json:",omitempty"`
 }
 
-// highest returns the highest revision that was acknowledged.
-func highest(all []record) (revision int64) {
-	for _, rec := range all {
-		revision = max(revision, rec.Revision)
-	}
-	return revision
-}
-
-// count fills in what the records of all commands and the state in the end say.
-func (r *Result) count(all []record, final state, took time.Duration) {
+// count fills in what the records of all commands say, and one more push: the calls that are open after it, and its revision.
+func (r *Result) count(all []record, open map[string]bool, revision int64, took time.Duration) {
 	r.Statuses = map[string]int{}
 	var acked, reads []record
 	for _, rec := range all {
@@ -64,8 +56,8 @@ func (r *Result) count(all []record, final state, took time.Duration) {
 	r.MsPerEdit = float64(took.Microseconds()) / 1000 / float64(max(1, len(acked)))
 	r.Same = sameRevision(acked)
 	r.Order = outOfOrder(acked)
-	r.effects(all, final)
-	gap := len(acked) - int(final.Operation.Revision-1)
+	r.effects(all, open)
+	gap := 1 + len(acked) + 1 - int(revision)
 	r.Lost = max(r.Same, len(r.Missing), gap)
 	r.Missing = r.Missing[:min(len(r.Missing), 5)] // examples are enough
 	r.countReads(reads, acked)
@@ -113,12 +105,8 @@ func outOfOrder(acked []record) (count int) {
 	return count
 }
 
-// effects compares what each call's commands were told with the stack in the end.
-func (r *Result) effects(all []record, final state) {
-	open := map[string]bool{}
-	for _, frame := range final.Operation.Stack {
-		open[frame.CallID] = true
-	}
+// effects compares what each call's commands were told with the calls that are open in the end.
+func (r *Result) effects(all []record, open map[string]bool) {
 	type fate struct{ pushed, popped, unknown bool }
 	calls := map[string]fate{rootCall: {pushed: true}}
 	for _, rec := range all {

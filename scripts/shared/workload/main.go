@@ -113,8 +113,8 @@ func (r *rig) run() *Result {
 	}
 	logs, took, cuts := r.edit(ledger)
 	result.Cuts = cuts
-	final := r.final(0, ledger, highest(logs))
-	result.count(logs, final, took)
+	open, revision := r.afterwards(ledger, "afterwards")
+	result.count(logs, open, revision, took)
 	result.countWatch(r.watch(ledger))
 	for _, kind := range strings.Split(r.zombies, ",") {
 		if kind != "none" && kind != "" {

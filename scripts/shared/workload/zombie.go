@@ -52,7 +52,8 @@ func (r *rig) zombie(ledger, kind string) Zombie {
 		r.reconnect()
 	}
 	a := resume(pid, held)
-	z.judge(a, other, r.afterwards(ledger, kind))
+	open, _ := r.afterwards(ledger, kind+"-after")
+	z.judge(a, other, open)
 	return z
 }
 
@@ -106,23 +107,6 @@ func (r *rig) reconnect() {
 			return
 		}
 	}
-}
-
-// afterwards returns the stack that the next push leaves, which takes the lock and so sees all that is committed, or nil if no
-// further push is possible. A host that was cut off may be shut out for good, so both are asked.
-func (r *rig) afterwards(ledger, kind string) map[string]bool {
-	for host, deadline := 0, time.Now().Add(time.Minute); time.Now().Before(deadline); host = 1 - host {
-		last := r.command(host, ledger, "dpl-push", "--op", operation, "--call", kind+"-after", "--participant", "after")
-		if last.status != 0 {
-			continue
-		}
-		open := map[string]bool{}
-		for _, frame := range r.final(host, ledger, last.edit().Revision).Operation.Stack {
-			open[frame.CallID] = true
-		}
-		return open
-	}
-	return nil
 }
 
 // judge counts the acknowledged pushes, and which of them are gone.
