@@ -82,4 +82,4 @@ client() {
 }
 client a "$enter_a"
 client b "$enter_b"
-work "$(ceph-fuse --version | cut -d ' ' -f 3), ceph-fuse" -zombies pause,cut -patience 10m -cut "$cut" -heal "$heal"
+work "$(ceph-fuse --version | cut -d ' ' -f 3), ceph-fuse" -zombies pause,cut -patience 40m -cut "$cut" -heal "$heal"

@@ -49,4 +49,4 @@ client() {
 }
 client a "$enter_a"
 client b "$enter_b"
-work "$(glusterd --version | sed -n '1s/glusterfs //p'), replica 3" -zombies pause,cut,late -cuts "$cuts" -patience 15m -cut "$cut" -heal "$heal"
+work "$(glusterd --version | sed -n '1s/glusterfs //p'), replica 3" -zombies pause,cut,late -cuts "$cuts" -patience 40m -cut "$cut" -heal "$heal"

@@ -48,4 +48,4 @@ client() {
 }
 client a "$enter_a"
 client b "$enter_b"
-work "$release" -zombies pause,cut,late -cuts "$cuts" -patience 10m -cut "$cut" -heal "$heal"
+work "$release" -zombies pause,cut,late -cuts "$cuts" -patience 40m -cut "$cut" -heal "$heal"

@@ -8,7 +8,8 @@
 //	workload table FILE...                              make a table of the RESULT lines in FILE...
 //
 // DIR is the shared directory as each host sees it; -enter-a and -enter-b are what comes before a command to run it on that
-// host. Run makes a new ledger in the directory. Table exits 1 if a ledger that commits by link has lost an edit.
+// host. Run makes a new ledger in the directory. Table exits 1 if a ledger that commits by link has lost an edit, or none
+// that commits by rename has.
 package main
 
 import (
@@ -58,8 +59,8 @@ func main() {
 	case "fxsr":
 		fxsr(os.Args[2:])
 	case "table":
-		if lost := table(os.Args[2:]); lost {
-			os.Exit(1)
+		if wrong := table(os.Args[2:]); wrong != nil {
+			log.Fatal(strings.Join(wrong, "\n"))
 		}
 	default:
 		log.Fatalf("%q: no such verb", os.Args[1])

@@ -11,8 +11,10 @@ import (
 	"strings"
 )
 
-// table prints the results in files, and reports whether a ledger that commits by link has lost an edit or been wrong.
-func table(files []string) (lost bool) {
+// table prints the results in files, and says what is wrong with them: a ledger that commits by link has lost an edit, or of
+// those that commit by rename, which are the control, none has, though a host was cut off.
+func table(files []string) (wrong []string) {
+	controls, caught := 0, 0
 	fmt.Println("| file system | options | commit | acknowledged | lost | refused | ms/edit | reads: bad, torn, stale; on a host that only reads | zombie |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	for _, r := range results(files) {
@@ -26,9 +28,20 @@ func table(files []string) (lost bool) {
 		}
 		fmt.Printf("| %s | %s | %s | %d of %d | %s | %s | %.1f | %s | %s |\n", name, r.Options, r.Commit, r.Acked, r.Wanted,
 			r.losses(), r.refusals(), r.MsPerEdit, r.reads(), r.zombies())
-		lost = lost || r.Commit == "link" && r.wrong()
+		switch {
+		case r.Commit == "link" && r.wrong():
+			wrong = append(wrong, name+", "+r.Options+": it has lost, torn or made what it should not")
+		case r.Commit == "rename" && len(r.Zombies) > 1:
+			controls++
+			if r.wrong() {
+				caught++
+			}
+		}
 	}
-	return lost
+	if controls > 0 && caught == 0 {
+		wrong = append(wrong, "no control has lost anything: the rig does not test what it should")
+	}
+	return wrong
 }
 
 func results(files []string) (all []Result) {
