@@ -14,6 +14,7 @@ type Result struct {
 	FS, Version, Options, Commit string
 	Left                         string `json:",omitempty"` // why it was not run
 	Cuts                         int    // how often host a was cut off
+	Stuck                        bool   // a host hung in a system call, and the rest was not run
 
 	Wanted, Acked int
 	Lost          int            // acknowledged edits that are not there, or were not when the next was made

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -55,13 +56,16 @@ func (r *rig) watch(ledger string) []record {
 	return r.order(ledger, orders{Watch: long}, orders{Writers: 1, Edits: 1000, Patience: long, Pause: 2 * time.Second})
 }
 
-// order has the hosts carry out their orders, and returns what they have run.
+// order has the hosts carry out their orders, and returns what they have run. It does not wait for those that are stuck in a
+// system call: they go with the driver's namespaces.
 func (r *rig) order(ledger string, both ...orders) (all []record) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	self, err := os.Executable()
 	check(err)
+	var patience time.Duration
 	for host, o := range both {
+		patience = max(patience, o.Patience+o.Watch+2*time.Minute)
 		o.Bin, o.Ledger, o.Host = r.bin, filepath.Join(r.dir[host], ledger), string(rune('a'+host))
 		text, err := json.Marshal(o)
 		check(err)
@@ -84,8 +88,16 @@ func (r *rig) order(ledger string, both ...orders) (all []record) {
 			check(cmd.Wait())
 		})
 	}
-	wg.Wait()
-	return all
+	done := make(chan struct{})
+	go func() { wg.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(patience):
+		r.stuck = true
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	return slices.Clone(all)
 }
 
 // A host is where orders are carried out.
@@ -98,8 +110,7 @@ type host struct {
 
 // carryOut runs the writers, and one reader as long as there are writers.
 func (o orders) carryOut() {
-	buffered := bufio.NewWriter(os.Stdout)
-	h := &host{orders: o, out: json.NewEncoder(buffered), deadline: clock() + o.Patience}
+	h := &host{orders: o, out: json.NewEncoder(os.Stdout), deadline: clock() + o.Patience}
 	done := make(chan struct{})
 	var writers, reader sync.WaitGroup
 	for n := range o.Writers {
@@ -110,7 +121,6 @@ func (o orders) carryOut() {
 	time.Sleep(o.Watch)
 	close(done)
 	reader.Wait()
-	check(buffered.Flush())
 }
 
 // run runs one command and writes it down.

@@ -22,6 +22,9 @@ func table(files []string) (wrong []string) {
 		if r.Cuts > 0 {
 			r.Options += fmt.Sprintf(", cut off %d times", r.Cuts)
 		}
+		if r.Stuck {
+			r.Options += ", hung"
+		}
 		if r.Left != "" {
 			fmt.Printf("| %s | %s | %s | %s | | | | | |\n", name, r.Options, r.Commit, r.Left)
 			continue
