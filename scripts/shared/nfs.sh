@@ -31,8 +31,8 @@ grep -qw amx_tile /proc/cpuinfo && wrap="$workload fxsr"
 # shellcheck disable=SC2086 # wrap is two words, or none
 timeout --kill-after=10 4000 $wrap linux.uml mem=1G root=/dev/root rootfstype=hostfs rootflags=/ ro "ubd0=$dir/disk" \
     "init=$dir/init" "uml_dir=$dir/uml" con0=fd:0,fd:1 con=null quiet </dev/null >"$dir/console" 2>&1 &
-started="$started $!"
-wait "$!"
+started=$!
+wait "$started"
 tr -d '\r' <"$dir/console" | grep '^RESULT ' || {
     tail -n 30 "$dir/console" >&2
     left_out 'the guest did not come to its end; its console is above'

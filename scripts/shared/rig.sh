@@ -11,7 +11,7 @@ begin() {
         exit 64
     }
     bin=$(CDPATH='' cd -- "$2" && pwd -P) || exit 64
-    commit=$3 edits=$4 variant=${5:-default} started=
+    commit=$3 edits=$4 variant=${5:-default} started='' isolated=''
     [ "$(id -u)" = 0 ] || left_out 'needs root'
     need nsenter util-linux
     need strace strace
@@ -29,8 +29,9 @@ begin() {
 end() {
     status=$?
     trap '' HUP INT TERM EXIT
-    for pid in $started; do kill -TERM "$pid" 2>/dev/null; done
-    for pid in $started; do wait "$pid" 2>/dev/null; done
+    [ -z "$started" ] || kill -TERM "$started" 2>/dev/null
+    [ -z "$isolated" ] || kill -KILL "$isolated" 2>/dev/null # unshare heeds no other, and takes all with it
+    wait
     rm -rf --one-file-system "$dir"
     exit "$status"
 }
@@ -42,8 +43,8 @@ isolate() {
         return
     fi
     DPL_SHARED_DIR=$dir unshare --net --mount --pid --fork --mount-proc --kill-child sh "$0" "$bin" "$commit" "$edits" "$variant" </dev/null &
-    started="$started $!"
-    wait "$!"
+    isolated=$!
+    wait "$isolated"
     exit "$?"
 }
 

@@ -16,7 +16,7 @@ func (r *rig) parting(done <-chan struct{}) (cuts int) {
 		select {
 		case <-done:
 			return cuts
-		case <-time.After(10 * time.Second):
+		case <-time.After(3 * time.Second):
 		}
 		shell(r.cut)
 		select {
