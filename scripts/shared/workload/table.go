@@ -96,7 +96,11 @@ func (r *Result) refusals() string {
 }
 
 func (r *Result) reads() string {
-	return fmt.Sprintf("%d: %d, %d, %.0f ms; %.1f s", r.Reads, r.BadReads, r.Torn, r.StaleMs, r.WatchedStaleMs/1000)
+	watched := "not run"
+	if r.WatchedReads > 0 {
+		watched = fmt.Sprintf("%.1f s", r.WatchedStaleMs/1000)
+	}
+	return fmt.Sprintf("%d: %d, %d, %.0f ms; %s", r.Reads, r.BadReads, r.Torn, r.StaleMs, watched)
 }
 
 func (r *Result) zombies() string {
