@@ -2,6 +2,7 @@
 # cephfs.sh BIN COMMIT EDITS: a CephFS with one object store in memory, mounted with ceph-fuse on two hosts.
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
+# shellcheck source=scripts/shared/rig.sh
 . "$here/rig.sh"
 begin cephfs "$@"
 need ceph-mon ceph-mon

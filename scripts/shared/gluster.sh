@@ -5,6 +5,7 @@
 # (default, and one host is cut off three times while they write).
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
+# shellcheck source=scripts/shared/rig.sh
 . "$here/rig.sh"
 begin gluster "$@"
 need glusterd glusterfs-server

@@ -5,6 +5,7 @@
 # is cut off three times while they write). JuiceFS is built, once, into $DPL_SOAK_CACHE (~/.cache/dpl-soak), in some minutes.
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
+# shellcheck source=scripts/shared/rig.sh
 . "$here/rig.sh"
 begin juicefs "$@"
 need redis-server redis

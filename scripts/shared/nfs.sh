@@ -7,6 +7,7 @@
 # The guest has the host's file tree, read-only; all it says comes over its console.
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
+# shellcheck source=scripts/shared/rig.sh
 . "$here/rig.sh"
 begin nfs "$@"
 need linux.uml user-mode-linux

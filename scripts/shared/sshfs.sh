@@ -2,6 +2,7 @@
 # sshfs.sh BIN COMMIT EDITS: a directory mounted twice with sshfs, which shares no locks. DPL should refuse it.
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
+# shellcheck source=scripts/shared/rig.sh
 . "$here/rig.sh"
 begin sshfs "$@"
 need sshfs sshfs
