@@ -2,7 +2,9 @@
 # make demo       show what DPL does, on a real call chain
 # make check      all that CI runs; STRICT=1 fails where a tool is missing instead of leaving its part out
 # make bench      timings, as ratios to other programs in the same run
-# make soak       longer than CI has time for: fuzzing, random vectors, and as root the units under a real systemd
+# make soak       longer than CI has time for, some parts as root: see spec/reliability.md
+# make soak-shared  as root: two hosts on NFS, JuiceFS, GlusterFS, CephFS, and holders of locks that are cut off
+# make mutants    put seeded bugs into the sources, and see who finds them
 # make install    to $(DESTDIR)$(PREFIX)/bin
 
 PREFIX  = /usr/local
@@ -27,7 +29,7 @@ build:
 demo: build
 	@STRICT=$(STRICT) sh scripts/demo/demo.sh bin
 
-check: tools format vet tidy staticcheck test conformance shell demo
+check: tools format vet tidy staticcheck test rigs model coverage conformance shell demo
 	@echo "make check: passed"
 
 tools:
@@ -37,7 +39,8 @@ tools:
 	@$(call needs,shellcheck,the check of the shell scripts)
 	@$(call needs,systemd-analyze,the check of the units)
 	@$(call needs,cron,the run of the crontab)
-	@$(call needs,strace,the check of the order of a pass)
+	@$(call needs,strace,the faults and interleavings at system calls; the power cuts under them)
+	@$(call needs,spin,the models)
 
 format:
 	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "gofmt would change: $$files" >&2; exit 1; }
@@ -55,8 +58,20 @@ tidy:
 staticcheck:
 	go run $(STATICCHECK) -checks inherit,ST1000,ST1020,ST1021,ST1022 ./...
 
+# What drives the commands from outside gains nothing by -race.
+rigs = ./cmd/internal/simulation ./scripts/...
+
 test:
-	STRICT=$(STRICT) go test $$($(call has,cc) && echo -race) ./...
+	STRICT=$(STRICT) go test $$($(call has,cc) && echo -race) $$(go list ./... | grep -vxF "$$(go list $(rigs))")
+
+rigs:
+	STRICT=$(STRICT) DPL_HISTORIES=60s go test $(rigs)
+
+model:
+	@! $(call has,spin) || ! $(call has,cc) || sh spec/model/check.sh 3
+
+coverage:
+	sh scripts/coverage.sh
 
 conformance:
 	@! $(call has,python3) || { python3 spec/conformance/run.py spec/vectors/*.json spec/vectors/groups/*.json && python3 spec/conformance/test_dpl.py; }
@@ -67,15 +82,33 @@ shell:
 bench: build
 	go run ./scripts/bench bin
 
-soak: soak-units
-	go test ./protocol -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime 10m
-	go test ./protocol -run '^$$' -fuzz '^FuzzDecodeGroup$$' -fuzztime 10m
+soak: soak-units soak-power soak-clocks
+	sh spec/model/check.sh 4
+	DPL_HISTORIES=10000000 go test -count=1 -timeout=0 ./cmd/internal/simulation -run Histories -v
+	DPL_SOAK=1 go test -count=1 -timeout 3h ./scripts/...
+	grep -rHo '^func Fuzz[A-Za-z]*' --include=*_test.go . | sed 's|/[^/]*:func | |' | while read -r package target; do \
+		go test "$$package" -run '^$$' -fuzz "^$$target$$" -fuzztime 5m || exit 1; \
+	done
+	go test ./protocol -run TestMachine -rapid.seed=0 -rapid.checks=100000 -timeout 1h
 	dir=$$(mktemp -d) && python3 spec/conformance/random_vectors.py 50000 "$$dir" "$$(date +%s)" && \
 		python3 spec/conformance/random_groups.py 50000 "$$dir" "$$(date +%s)" && \
 		DPL_VECTORS=$$dir go test -count=1 ./protocol -run 'Test(Group)?Vectors' && rm -r "$$dir"
 	DPL_WALKS=300000 go test -timeout 1h ./protocol -run TestGroupWalk
 	python3 scripts/soak/groups.py bin 600
 	go test -race -count=20 -timeout 3h ./fileops ./testscripts
+
+soak-power: build
+	STRICT=$(STRICT) sh scripts/powerloss/blocks.sh --points 2000
+
+soak-clocks: build
+	STRICT=$(STRICT) sh scripts/clocks/uml.sh bin
+	sh scripts/clocks/seeded.sh
+
+soak-shared: build
+	sh scripts/shared/all.sh bin
+
+mutants:
+	go run ./scripts/mutants
 
 soak-units: build
 	sh scripts/soak/nspawn.sh bin
@@ -87,4 +120,5 @@ install: build
 clean:
 	rm -rf bin
 
-.PHONY: build demo check tools format vet tidy staticcheck test conformance shell bench soak soak-units install clean
+.PHONY: build demo check tools format vet tidy staticcheck test rigs model coverage conformance shell bench soak soak-units soak-power \
+	soak-clocks soak-shared mutants install clean
