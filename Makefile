@@ -58,8 +58,8 @@ tidy:
 staticcheck:
 	go run $(STATICCHECK) -checks inherit,ST1000,ST1020,ST1021,ST1022 ./...
 
-# What drives the commands from outside gains nothing by -race.
-rigs = ./cmd/internal/simulation ./scripts/...
+# What is pure, or drives the commands from outside, gains nothing by -race.
+rigs = ./protocol ./cmd/internal/simulation ./scripts/...
 
 test:
 	STRICT=$(STRICT) go test $$($(call has,cc) && echo -race) $$(go list ./... | grep -vxF "$$(go list $(rigs))")
