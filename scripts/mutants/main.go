@@ -3,12 +3,11 @@
 //
 //	go run ./scripts/mutants [NAME...]
 //
-// The sources stay as they are: the go command is told to take a changed copy (-overlay), also by the tests that build commands.
-// A mutant that does not compile, or no longer fits, is an error, as is one that nobody finds. It exits 1 then.
+// The sources stay as they are: all is done to a copy. A mutant that does not compile, or no longer fits, is an error, as is one
+// that nobody finds. It exits 1 then.
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -34,6 +33,9 @@ func run(names []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	if err := copyTree(dir); err != nil {
+		return err
+	}
 	fmt.Printf("%-28s %-40s %s\n", "MUTANT", "FOUND BY", "NOT BY")
 	missed := 0
 	for _, m := range mutants {
@@ -55,22 +57,50 @@ func run(names []string) error {
 	return nil
 }
 
-// hunt runs the tests that have to find m, and returns which did.
-func (m mutant) hunt(dir string) (found, not []string, err error) {
-	overlay, err := m.overlay(dir)
+// copyTree copies the module to dir, but for its history and what is built.
+func copyTree(dir string) error {
+	entries, err := os.ReadDir(".")
 	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		switch {
+		case e.Name() == ".git" || e.Name() == "bin":
+		case e.IsDir():
+			err = os.CopyFS(filepath.Join(dir, e.Name()), os.DirFS(e.Name()))
+		default:
+			err = copyFile(e.Name(), filepath.Join(dir, e.Name()))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyFile(from, to string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, 0o644)
+}
+
+// hunt runs, in dir, the tests that have to find m, and returns which did.
+func (m mutant) hunt(dir string) (found, not []string, err error) {
+	if err := m.apply(dir); err != nil {
 		return nil, nil, err
 	}
-	env := append(os.Environ(), "GOFLAGS=-overlay="+overlay)
+	defer copyFile(m.file, filepath.Join(dir, m.file))
 	build := exec.Command("go", "build", "-o", os.DevNull, "./...")
-	build.Env = env
+	build.Dir = dir
 	if said, err := build.CombinedOutput(); err != nil {
 		return nil, nil, fmt.Errorf("it does not compile: %s", said)
 	}
 	for _, name := range m.by {
 		t := tiers[name]
 		cmd := exec.Command("go", append([]string{"test", "-count=1", "-timeout=10m"}, t.args...)...)
-		cmd.Env = append(env, t.env...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), t.env...)
 		begun := time.Now()
 		said, err := cmd.CombinedOutput()
 		if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
@@ -86,27 +116,14 @@ func (m mutant) hunt(dir string) (found, not []string, err error) {
 	return found, not, nil
 }
 
-// overlay writes the changed copy of the source, and the file that says so to the go command.
-func (m mutant) overlay(dir string) (string, error) {
-	source, err := filepath.Abs(m.file)
+// apply changes the copy in dir.
+func (m mutant) apply(dir string) error {
+	text, err := os.ReadFile(m.file)
 	if err != nil {
-		return "", err
-	}
-	text, err := os.ReadFile(source)
-	if err != nil {
-		return "", err
+		return err
 	}
 	if strings.Count(string(text), m.old) != 1 {
-		return "", fmt.Errorf("%s does not have once: %s", m.file, m.old)
+		return fmt.Errorf("%s does not have once: %s", m.file, m.old)
 	}
-	changed := filepath.Join(dir, "changed.go")
-	if err := os.WriteFile(changed, []byte(strings.Replace(string(text), m.old, m.new, 1)), 0o600); err != nil {
-		return "", err
-	}
-	said, err := json.Marshal(map[string]any{"Replace": map[string]string{source: changed}})
-	if err != nil {
-		return "", err
-	}
-	overlay := filepath.Join(dir, "overlay.json")
-	return overlay, os.WriteFile(overlay, said, 0o600)
+	return os.WriteFile(filepath.Join(dir, m.file), []byte(strings.Replace(string(text), m.old, m.new, 1)), 0o644)
 }
