@@ -84,6 +84,9 @@ func (p *pass) waiting(s *Registered, firstReason string) {
 		if s.RunningSince.IsZero() {
 			s.RunningSince = p.seen.Now
 		}
+		if s.LastHeartbeat.IsZero() { // or it would never be stale
+			p.beat(s)
+		}
 	case s.StartInfo != nil:
 		p.start(s, s.RestartPending, firstReason)
 	case evidence == "":

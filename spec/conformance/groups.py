@@ -498,6 +498,8 @@ class Pass(Edit):
             drop(entry, 'restartPending', 'termSentAt')
             self.set_state(entry, 'running')
             entry.setdefault('runningSince', self.seen.now)
+            if entry['lastHeartbeat'] is None:
+                beat_now(entry, self.seen)
         elif entry['startInfo'] is not None:
             self.start(entry, None if entry['restartPending'] else reason)
         else:

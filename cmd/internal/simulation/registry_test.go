@@ -105,8 +105,7 @@ func (w *world) readGroup() (g protocol.Group, err error) {
 func settled(g protocol.Group) bool {
 	return g.Orchestrator.Revision > 0 && len(g.Registry.PendingAlerts) == 0 && !slices.ContainsFunc(g.Registry.Supervisors, func(s protocol.Registered) bool {
 		waits := s.State == protocol.StateWaiting && s.BlockedBy != ""
-		adopted := adoptedNeverStale && s.State == protocol.StateRunning && s.LastHeartbeat.IsZero()
-		return s.State != protocol.StateDead && s.State != protocol.StateStopped && !waits && !adopted
+		return s.State != protocol.StateDead && s.State != protocol.StateStopped && !waits
 	})
 }
 
