@@ -28,11 +28,8 @@ func (op Operation) Claim(a Actor, seen Observation) (after Operation, calls []s
 			return
 		}
 		f := e.own(i)
-		c := f.ownCrash()
-		c.HandlingBy = &Handling{PID: a.PID, Process: identity(a.PID, a.Process), At: e.seen.Now}
-		if c.ReportedAt.IsZero() {
-			c.ReportedAt = e.seen.Now
-		}
+		f.report(e.seen)
+		f.Crash.HandlingBy = &Handling{PID: a.PID, Process: identity(a.PID, a.Process), At: e.seen.Now}
 		e.changed = true
 		calls = append(calls, f.CallID)
 	})

@@ -36,7 +36,7 @@ func (d *decoder) orchestrator() Orchestrator {
 		case "stalenessThresholdMs":
 			o.StalenessThreshold = d.milliseconds(1)
 		case "beat":
-			o.Beat = d.beat(&o.nested)
+			o.Beat = d.beat(func() *[]Member { return &made(&o.nested).beat })
 		case "periodMs":
 			o.Period = d.milliseconds(0)
 		default:
@@ -117,7 +117,7 @@ func (d *decoder) registered(key string) Registered {
 		case "process":
 			s.Process = d.process(&s.nested)
 		case "beat":
-			s.Beat = d.beat(&s.nested)
+			s.Beat = d.beat(func() *[]Member { return &made(&s.nested).beat })
 		case "startedAt":
 			s.StartedAt = d.timeOrNull()
 		case "attempt":
@@ -138,6 +138,8 @@ func (d *decoder) registered(key string) Registered {
 			s.StopRequestedAt = d.timeOrNull()
 		case "termSentAt":
 			s.TermSentAt = d.timeOrNull()
+		case "termSentBeat":
+			s.TermSentBeat = d.beat(func() *[]Member { return &made(&s.nested).told })
 		case "lastExit":
 			s.LastExit = d.lastExit()
 		default:

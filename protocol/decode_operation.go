@@ -196,7 +196,7 @@ func (d *decoder) frame(f *Frame) {
 		case "process":
 			f.Process = d.process(&f.nested)
 		case "beat":
-			f.Beat = d.beat(&f.nested)
+			f.Beat = d.beat(func() *[]Member { return &made(&f.nested).beat })
 		case "crashedAt":
 			f.crash().At = d.time()
 		case "detectedBy":
@@ -209,6 +209,8 @@ func (d *decoder) frame(f *Frame) {
 			f.crash().PreviousState = d.frameState()
 		case "reportedAt":
 			f.crash().ReportedAt = d.time()
+		case "reportedBeat":
+			f.crash().ReportedBeat = d.beat(func() *[]Member { return &made(&f.nested).told })
 		case "handlingBy":
 			f.crash().HandlingBy = d.handling()
 		default:
@@ -285,7 +287,8 @@ func (d *decoder) process(nested **nestedUnknown) (p Process) {
 	return p
 }
 
-func (d *decoder) beat(nested **nestedUnknown) (b Beat) {
+// beat reads a beat, whose unknown members go where unknown says.
+func (d *decoder) beat(unknown func() *[]Member) (b Beat) {
 	d.object(func(name string) {
 		switch name {
 		case "bootId":
@@ -295,7 +298,7 @@ func (d *decoder) beat(nested **nestedUnknown) (b Beat) {
 		case "at":
 			b.At = d.time()
 		default:
-			d.unknown(&made(nested).beat, name)
+			d.unknown(unknown(), name)
 		}
 	})
 	return b
@@ -344,7 +347,7 @@ func (d *decoder) supervisors() (all []Supervisor) {
 			case "process":
 				s.Process = d.process(&s.nested)
 			case "beat":
-				s.Beat = d.beat(&s.nested)
+				s.Beat = d.beat(func() *[]Member { return &made(&s.nested).beat })
 			default:
 				d.unknown(&s.Unknown, name)
 			}

@@ -18,7 +18,7 @@ func (o Orchestrator) Encode() string {
 	w.string("state", string(o.State))
 	w.milliseconds("heartbeatIntervalMs", o.HeartbeatInterval)
 	w.milliseconds("stalenessThresholdMs", o.StalenessThreshold)
-	w.beat(o.Beat, o.nested)
+	w.beat("beat", o.Beat, o.nested.ofBeat())
 	if o.Period != 0 {
 		w.milliseconds("periodMs", o.Period)
 	}
@@ -90,7 +90,7 @@ func (w *encoder) registered(s *Registered) {
 		w.milliseconds("killTimeoutMs", s.KillTimeout)
 	}
 	w.process(s.Process, s.nested)
-	w.beat(s.Beat, s.nested)
+	w.beat("beat", s.Beat, s.nested.ofBeat())
 	if !s.StartedAt.IsZero() {
 		w.time("startedAt", s.StartedAt)
 		w.int("attempt", int64(s.Attempt))
@@ -103,6 +103,7 @@ func (w *encoder) registered(s *Registered) {
 	w.text("blockedBy", s.BlockedBy)
 	w.timeUnlessZero("stopRequestedAt", s.StopRequestedAt)
 	w.timeUnlessZero("termSentAt", s.TermSentAt)
+	w.beat("termSentBeat", s.TermSentBeat, s.nested.ofTold())
 	if e := s.LastExit; e != nil {
 		w.name("lastExit")
 		w.open('{')

@@ -61,9 +61,9 @@ func (w *encoder) frame(f *Frame) {
 		w.array(len(f.Resources), func(i int) { w.quote(f.Resources[i]) })
 	}
 	w.process(f.Process, f.nested)
-	w.beat(f.Beat, f.nested)
+	w.beat("beat", f.Beat, f.nested.ofBeat())
 	if f.Crash != nil {
-		w.crash(f.Crash)
+		w.crash(f.Crash, f.nested)
 	}
 	w.unknown(f.Unknown)
 	w.close('}')
@@ -80,7 +80,7 @@ func (w *encoder) readiness(r Readiness) {
 	}
 }
 
-func (w *encoder) crash(c *Crash) {
+func (w *encoder) crash(c *Crash, nested *nestedUnknown) {
 	if !c.At.IsZero() {
 		w.time("crashedAt", c.At)
 	}
@@ -94,6 +94,7 @@ func (w *encoder) crash(c *Crash) {
 	if !c.ReportedAt.IsZero() {
 		w.time("reportedAt", c.ReportedAt)
 	}
+	w.beat("reportedBeat", c.ReportedBeat, nested.ofTold())
 	if h := c.HandlingBy; h != nil {
 		w.name("handlingBy")
 		w.open('{')
@@ -136,18 +137,16 @@ func (w *encoder) process(p Process, nested *nestedUnknown) {
 	w.close('}')
 }
 
-func (w *encoder) beat(b Beat, nested *nestedUnknown) {
+func (w *encoder) beat(name string, b Beat, unknown []Member) {
 	if b.At.IsZero() {
 		return
 	}
-	w.name("beat")
+	w.name(name)
 	w.open('{')
 	w.string("bootId", b.BootID)
 	w.int("monotonicMs", b.MonotonicMs)
 	w.time("at", b.At)
-	if nested != nil {
-		w.unknown(nested.beat)
-	}
+	w.unknown(unknown)
 	w.close('}')
 }
 
@@ -161,7 +160,7 @@ func (w *encoder) supervisor(s *Supervisor) {
 		w.string("orphanPolicy", string(s.OrphanPolicy))
 	}
 	w.process(s.Process, s.nested)
-	w.beat(s.Beat, s.nested)
+	w.beat("beat", s.Beat, s.nested.ofBeat())
 	w.unknown(s.Unknown)
 	w.close('}')
 }

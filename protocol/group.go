@@ -154,6 +154,7 @@ type Registered struct {
 	BlockedBy          string
 	StopRequestedAt    time.Time
 	TermSentAt         time.Time
+	TermSentBeat       Beat // of TermSentAt
 	LastExit           *LastExit
 	Unknown            []Member
 

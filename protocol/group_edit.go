@@ -37,6 +37,7 @@ func (e *groupEdit) end() Group {
 	for i := range r.Supervisors {
 		s := &r.Supervisors[i]
 		s.Process, s.Beat = counting(s.PID, s.Process), countingBeat(s.LastHeartbeat, s.Beat)
+		s.TermSentBeat = countingBeat(s.TermSentAt, s.TermSentBeat)
 	}
 	return e.g
 }
@@ -58,7 +59,7 @@ func sameRegistered(a, b Registered) bool {
 		a.StartedAt.Equal(b.StartedAt) && a.Attempt == b.Attempt && a.Starting == b.Starting &&
 		a.RunningSince.Equal(b.RunningSince) && a.FailedAt.Equal(b.FailedAt) && a.NextAttemptAt.Equal(b.NextAttemptAt) &&
 		a.RestartPending == b.RestartPending && a.BlockedBy == b.BlockedBy && a.StopRequestedAt.Equal(b.StopRequestedAt) &&
-		a.TermSentAt.Equal(b.TermSentAt) && a.LastExit == b.LastExit && slices.Equal(a.Unknown, b.Unknown) && a.nested == b.nested
+		a.TermSentAt.Equal(b.TermSentAt) && a.TermSentBeat == b.TermSentBeat && a.LastExit == b.LastExit && slices.Equal(a.Unknown, b.Unknown) && a.nested == b.nested
 }
 
 // supervisor returns the entry of id, which may be changed, or nil.

@@ -62,7 +62,7 @@ func (op Operation) Heartbeat(a Actor, say Saying, seen Observation) (Operation,
 	}
 	for i, f := range after.Stack {
 		if f.SupervisorID == a.Supervisor && f.State == FrameCrashed && !f.reported() {
-			e.own(i).ownCrash().ReportedAt = e.seen.Now
+			e.own(i).report(e.seen)
 			after.effects.BeatOnly = false
 		}
 	}

@@ -21,6 +21,7 @@ type machine struct {
 	calls       map[string]*pulse // of the calls in the stack
 	supervisors map[string]*pulse // of those that have an entry
 	handlers    map[string]*pulse // of the calls that were claimed
+	told        map[string]*pulse // of the calls whose supervisor was told of their crash: when
 	counted     int               // edits since the operation became terminal
 	begun       bool              // there is an operation: it has not been archived
 }
@@ -121,7 +122,7 @@ func (m *machine) again() {
 	op.Revision, op.Events = m.op.Revision, m.op.Events
 	*m = machine{
 		op: op, places: m.places, ticks: m.ticks,
-		calls: make(map[string]*pulse), supervisors: make(map[string]*pulse), handlers: make(map[string]*pulse),
+		calls: make(map[string]*pulse), supervisors: make(map[string]*pulse), handlers: make(map[string]*pulse), told: make(map[string]*pulse),
 	}
 }
 

@@ -127,7 +127,7 @@ func (m *machine) checkCrashed(t *rapid.T, v *verb, before, after Operation) {
 		cleaned := g == nil || g.State == FrameCleanedUp
 		s, _ := after.Supervisor(f.SupervisorID)
 		handled := slices.Contains(m.handled(v.at), f.CallID) && !slices.Contains(v.left, f.CallID)
-		unacknowledged := !handled && f.reported() && v.at.wall.Sub(f.Crash.ReportedAt) > 10*DefaultStalenessThreshold
+		unacknowledged := !handled && f.reported() && m.told[f.CallID].age(v.at, v.blind) > 10*DefaultStalenessThreshold
 		nobody := s.Status != Alive || unacknowledged
 		due := nobody && (after.State != Running && after.State != Aborted || !f.FailOnCrash)
 		if cleaned && !nobody || !cleaned && due && v.name != "claim" {
@@ -158,6 +158,17 @@ func (m *machine) learn(v *verb, after Operation, refreshed []string) {
 	for call := range m.calls {
 		if after.Frame(call) == nil {
 			delete(m.calls, call)
+		}
+	}
+	for _, f := range after.Stack {
+		if f.reported() && m.told[f.CallID] == nil {
+			m.told[f.CallID] = &pulse{}
+			m.told[f.CallID].beat(v.at, v.blind)
+		}
+	}
+	for call := range m.told {
+		if after.Frame(call) == nil {
+			delete(m.told, call)
 		}
 	}
 	for call := range m.handlers {

@@ -123,17 +123,31 @@ type Frame struct {
 	decoded *Frame
 }
 
-// nestedUnknown is the unknown members of process and beat.
+// nestedUnknown is the unknown members of process and beat, and of the beat of when somebody was told: reportedBeat, termSentBeat.
 type nestedUnknown struct {
-	process, beat []Member
+	process, beat, told []Member
 }
 
 // withoutProcess returns what is left of n when the process has been replaced.
 func (n *nestedUnknown) withoutProcess() *nestedUnknown {
-	if n == nil || n.beat == nil {
+	if n == nil || n.beat == nil && n.told == nil {
 		return nil
 	}
-	return &nestedUnknown{beat: n.beat}
+	return &nestedUnknown{beat: n.beat, told: n.told}
+}
+
+func (n *nestedUnknown) ofBeat() []Member {
+	if n == nil {
+		return nil
+	}
+	return n.beat
+}
+
+func (n *nestedUnknown) ofTold() []Member {
+	if n == nil {
+		return nil
+	}
+	return n.told
 }
 
 // A Crash says why a frame was declared crashed (spec §3.5), and what has been done about it. Frames share it: it is never
@@ -145,6 +159,7 @@ type Crash struct {
 	StaleFor      time.Duration // age of the heartbeat when it was detected, at least 0
 	PreviousState FrameState
 	ReportedAt    time.Time // zero: its supervisor has not been told
+	ReportedBeat  Beat      // of ReportedAt
 	HandlingBy    *Handling // nil: no program handles it
 	LeftResources []LeftResource
 }
@@ -180,7 +195,7 @@ type Supervisor struct {
 	nested *nestedUnknown
 }
 
-// A Beat is a heartbeat on the monotonic clock (spec §3.4). It counts only while At equals the heartbeat beside it.
+// A Beat is a time on the monotonic clock (spec §3.4), mostly of a heartbeat. It counts only while At equals the time beside it.
 type Beat struct {
 	BootID      string
 	MonotonicMs int64

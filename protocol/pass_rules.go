@@ -191,9 +191,9 @@ func (p *pass) stop(s *Registered) bool {
 			a.To = ToGroup
 		}
 	}
-	switch waited := p.seen.since(s.TermSentAt, Beat{}); {
+	switch waited := p.seen.age(s.TermSentAt, s.TermSentBeat); {
 	case s.TermSentAt.IsZero():
-		s.TermSentAt = p.seen.Now
+		s.TermSentAt, s.TermSentBeat = p.seen.Now, p.seen.beat()
 	case waited >= s.KillTimeout || waited < 0:
 		a.Signal = Kill
 	default:

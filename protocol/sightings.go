@@ -37,7 +37,7 @@ func (s Sightings) SightOperation(op Operation, seen Observation) Sightings {
 	for _, f := range op.Stack {
 		after.sight(f.LastHeartbeat, f.Beat, seen)
 		if f.Crash != nil {
-			after.sight(f.Crash.ReportedAt, Beat{}, seen)
+			after.sight(f.Crash.ReportedAt, f.Crash.ReportedBeat, seen)
 			if h := f.Crash.HandlingBy; h != nil {
 				after.sight(h.At, Beat{}, seen)
 			}
@@ -56,7 +56,7 @@ func (s Sightings) SightGroup(g Group, seen Observation) Sightings {
 	for i := range g.Registry.Supervisors {
 		r := &g.Registry.Supervisors[i]
 		after.sight(r.LastHeartbeat, r.Beat, seen)
-		after.sight(r.TermSentAt, Beat{}, seen)
+		after.sight(r.TermSentAt, r.TermSentBeat, seen)
 	}
 	return after.since(s)
 }

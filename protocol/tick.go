@@ -76,9 +76,9 @@ func (op Operation) begin(by string, seen Observation) *edit {
 	e.op.Transitions = slices.Clip(op.Transitions)
 	e.op.Events = slices.Clip(op.Events)
 	for i, f := range e.op.Stack {
-		if f.Process.PID != f.PID && f.Process != (Process{}) || !f.Beat.At.Equal(f.LastHeartbeat) && f.Beat != (Beat{}) {
+		if f.hasLeftover() {
 			f = e.own(i)
-			f.Process, f.Beat = counting(f.PID, f.Process), countingBeat(f.LastHeartbeat, f.Beat)
+			f.dropLeftovers()
 		}
 		if f.State == FrameCrashed {
 			e.pre = append(e.pre, f.CallID)
@@ -90,6 +90,28 @@ func (op Operation) begin(by string, seen Observation) *edit {
 		s.Process, s.Beat = counting(s.PID, s.Process), countingBeat(s.LastHeartbeat, s.Beat)
 	}
 	return e
+}
+
+// hasLeftover reports whether f has a process or a beat that no longer counts (spec §3.4).
+func (f *Frame) hasLeftover() bool {
+	return f.Process != counting(f.PID, f.Process) || f.Beat != countingBeat(f.LastHeartbeat, f.Beat) ||
+		f.Crash != nil && f.Crash.ReportedBeat != countingBeat(f.Crash.ReportedAt, f.Crash.ReportedBeat)
+}
+
+// dropLeftovers changes f, which is a copy.
+func (f *Frame) dropLeftovers() {
+	f.Process, f.Beat = counting(f.PID, f.Process), countingBeat(f.LastHeartbeat, f.Beat)
+	if f.Crash != nil {
+		c := f.ownCrash()
+		c.ReportedBeat = countingBeat(c.ReportedAt, c.ReportedBeat)
+	}
+}
+
+// report notes that the supervisor of f, which is a copy, is told of the crash now, if it has not been told.
+func (f *Frame) report(seen Observation) {
+	if c := f.ownCrash(); c.ReportedAt.IsZero() {
+		c.ReportedAt, c.ReportedBeat = seen.Now, seen.beat()
+	}
 }
 
 // own puts a copy of the frame at i in its place and returns it: it may be changed.
@@ -127,9 +149,9 @@ func counting(pid int, p Process) Process {
 	return p
 }
 
-// countingBeat returns b, or nothing if it belongs to another heartbeat (spec §3.4).
-func countingBeat(heartbeat time.Time, b Beat) Beat {
-	if !b.At.Equal(heartbeat) {
+// countingBeat returns b, or nothing if it does not belong to the time at (spec §3.4).
+func countingBeat(at time.Time, b Beat) Beat {
+	if at.IsZero() || !b.At.Equal(at) {
 		return Beat{}
 	}
 	return b
@@ -278,7 +300,7 @@ func (e *edit) unsupervised(f *Frame) bool {
 }
 
 func (e *edit) unacknowledged(f *Frame) bool {
-	return f.reported() && e.op.overdue(e.seen.since(f.Crash.ReportedAt, Beat{})) && !e.op.handled(f, e.seen)
+	return f.reported() && e.op.overdue(e.seen.age(f.Crash.ReportedAt, f.Crash.ReportedBeat)) && !e.op.handled(f, e.seen)
 }
 
 // overdue reports whether age is more than ten thresholds.

@@ -49,7 +49,7 @@ var (
 		map[string]*shape{
 			"stack": {key: "callId", each: object("participantId callId pid startTime lastHeartbeat state supervisorId supervisorHandle description readiness note "+
 				"failOnCrash resources crashedAt detectedBy evidence staleForMs previousState reportedAt", map[string]*shape{
-				"process": processShape, "beat": beatShape, "leftResources": leftShape,
+				"process": processShape, "beat": beatShape, "reportedBeat": beatShape, "leftResources": leftShape,
 				"handlingBy": object("pid at", map[string]*shape{"process": processShape}),
 			})},
 			"supervisorHeartbeats": {each: object("supervisorId pid lastHeartbeat status orphanPolicy", map[string]*shape{"process": processShape, "beat": beatShape})},
@@ -63,7 +63,7 @@ var (
 	registryShape = object("protocolVersion revision owner alertSeq alertsGiven", map[string]*shape{
 		"supervisors": {each: object("supervisorId restartable state pid lastHeartbeat dependencies readiness note restartAttempts lastRestartAttempt killTimeoutMs startedAt "+
 			"attempt starting runningSince failedAt nextAttemptAt restartPending blockedBy stopRequestedAt termSentAt", map[string]*shape{
-			"process": processShape, "beat": beatShape, "lastExit": object("at reason error", nil),
+			"process": processShape, "beat": beatShape, "termSentBeat": beatShape, "lastExit": object("at reason error", nil),
 			"startInfo": object("command args workingDirectory environment readiness", map[string]*shape{
 				"restartPolicy": object("maxAttempts backoffIntervalsMs resetAfterMs", nil),
 			}),
@@ -174,7 +174,7 @@ func checkEditKeeps(t *testing.T, op Operation, text string) {
 	for path, members := range unknownIn(t, text, operationShape) {
 		words := strings.Split(path, "/")
 		switch {
-		case slices.Contains(words[1:], "process"), slices.Contains(words[1:], "beat"), slices.Contains(words[1:], "handlingBy"):
+		case slices.Contains(words[1:], "process"), slices.Contains(words[1:], "beat"), slices.Contains(words[1:], "reportedBeat"), slices.Contains(words[1:], "handlingBy"):
 		case len(words) > 2 && words[1] == "stack" && after.Frame(strings.Trim(words[2], `"`)) == nil:
 		case !slices.Equal(got[path], members):
 			t.Errorf("an edit made %q of %q at %q in\n%s", got[path], members, path, text)
@@ -192,15 +192,15 @@ func TestKeepsUnknown(t *testing.T) {
 	const events = `"events": [{"revision": 1, ` + x + `, ` + left + `}]`
 	operation := `{"operationId": "o", ` + x + `, "state": "running", "lastHeartbeat": ` + at + `, "stack": [
 		{"participantId": "p", "callId": "c", ` + x + `, "pid": 1, "lastHeartbeat": ` + at + `, ` + process + `, ` + beat + `, ` + left + `,
-		"handlingBy": {"pid": 1, "at": ` + at + `, ` + x + `, ` + process + `}}],
+		"reportedAt": ` + at + `, "reportedBeat": {"at": ` + at + `, ` + x + `}, "handlingBy": {"pid": 1, "at": ` + at + `, ` + x + `, ` + process + `}}],
 		"supervisorHeartbeats": {"s": {"pid": 1, "lastHeartbeat": ` + at + `, ` + x + `, ` + process + `, ` + beat + `}},
 		"transitions": [{"revision": 1, ` + x + `}], ` + events + `}`
 	op, err := Decode(operation)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := len(unknownIn(t, operation, operationShape)); got != 13 {
-		t.Errorf("unknown members in %d objects, want 13", got)
+	if got := len(unknownIn(t, operation, operationShape)); got != 14 {
+		t.Errorf("unknown members in %d objects, want 14", got)
 	}
 	checkKeeps(t, operation, op.Encode(), operationShape)
 	checkKeeps(t, operation, canonical(op), operationShape)
@@ -215,7 +215,7 @@ func TestKeepsUnknown(t *testing.T) {
 
 	registry := `{"supervisors": {"s": {"state": "running", "pid": 1, "lastHeartbeat": ` + at + `, ` + process + `, ` + beat + `, ` + x + `,
 		"startInfo": {"command": "c", "environment": {"b": "1", "a": "2"}, ` + x + `, "restartPolicy": {` + x + `}},
-		"lastExit": {"at": ` + at + `, ` + x + `}}}, "pendingAlerts": [{"seq": 1, "timestamp": ` + at + `, ` + x + `}], ` + events + `, ` + x + `}`
+		"termSentAt": ` + at + `, "termSentBeat": {"at": ` + at + `, ` + x + `}, "lastExit": {"at": ` + at + `, ` + x + `}}}, "pendingAlerts": [{"seq": 1, "timestamp": ` + at + `, ` + x + `}], ` + events + `, ` + x + `}`
 	r, err := DecodeRegistry(registry)
 	if err != nil {
 		t.Fatal(err)
