@@ -20,7 +20,7 @@ func (l *Ledger) remember(path string) *memory { return &memory{ledger: l, path:
 
 // observe returns seen with what is remembered after sight. Where only one host's clocks matter nothing is.
 func (m *memory) observe(seen protocol.Observation, sight func(protocol.Sightings) protocol.Sightings) protocol.Observation {
-	if !m.ledger.linked() || seen.MonotonicMs == 0 || seen.Host.ID == "" || seen.Host.BootID == "" {
+	if !m.ledger.linked() || !seen.Remembers() {
 		return seen
 	}
 	if data, _, err := m.ledger.readFile(sightingsOf(m.path, seen.Host.ID)); err == nil {

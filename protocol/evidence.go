@@ -31,17 +31,22 @@ func (seen Observation) Monotonic(heartbeat time.Time, beat Beat) bool {
 		seen.MonotonicMs != 0 && seen.MonotonicMs >= beat.MonotonicMs
 }
 
-// age returns how old a heartbeat is.
-func (seen Observation) age(heartbeat time.Time, beat Beat) time.Duration {
-	if seen.Monotonic(heartbeat, beat) {
-		return time.Duration(seen.MonotonicMs-beat.MonotonicMs) * time.Millisecond
-	}
-	return seen.since(heartbeat, beat)
+// Remembers reports whether the observer can tell ages by what its host remembers: it knows its host, its boot and their clock.
+func (seen Observation) Remembers() bool {
+	return seen.MonotonicMs != 0 && seen.Host.ID != "" && seen.Host.BootID != ""
 }
 
-// since returns how long ago something was, that the monotonic clock does not tell.
+// age returns how long ago the time at was, a heartbeat mostly, to which beat belongs.
+func (seen Observation) age(at time.Time, beat Beat) time.Duration {
+	if seen.Monotonic(at, beat) {
+		return time.Duration(seen.MonotonicMs-beat.MonotonicMs) * time.Millisecond
+	}
+	return seen.since(at, beat)
+}
+
+// since is age where the monotonic clock does not tell it.
 func (seen Observation) since(at time.Time, beat Beat) time.Duration {
-	if seen.Sightings != nil && seen.MonotonicMs != 0 {
+	if seen.Sightings != nil && seen.Remembers() {
 		return seen.Sightings.age(remembered(at, beat), seen)
 	}
 	return seen.Now.Sub(at)

@@ -64,6 +64,8 @@ type groupVector struct {
 	Status    int            `json:"status"`
 	Refused   string         `json:"refused"`
 	Path      *string        `json:"path"`
+
+	Remembered *vectorSightings `json:"remembered"`
 }
 
 type groupFiles struct {
@@ -128,8 +130,10 @@ func (v *groupVector) run(t *testing.T) {
 		v.checkRefused(t, err)
 		return
 	}
+	seen := v.observation(t)
+	seen.sighted(func(s Sightings) Sightings { return s.SightGroup(g, seen) })
 	if v.Do.observes(v.Do.Verb) {
-		outcome, err := g.WaitReady(v.Do.Supervisor, v.observation(t))
+		outcome, err := g.WaitReady(v.Do.Supervisor, seen)
 		if v.Do.Verb == "wait" && err != nil {
 			v.checkRefused(t, err)
 			return
@@ -138,7 +142,10 @@ func (v *groupVector) run(t *testing.T) {
 		return
 	}
 	before := g.Orchestrator.Encode() + g.Registry.Encode()
-	after, err := v.do(t, g)
+	after, err := v.do(t, g, seen)
+	if err == nil {
+		v.Remembered.check(t, seen, func(s Sightings) Sightings { return s.SightGroup(after, seen) })
+	}
 	if untouched := g.Orchestrator.Encode() + g.Registry.Encode(); untouched != before {
 		t.Error("the group that was given has changed")
 	}
@@ -216,7 +223,7 @@ func (v *groupVector) checkThen(t *testing.T, after Group) {
 // groupDefault reports whether the member at place may be left out: it has its default, or it is a beat or process that
 // counts for nothing.
 func groupDefault(place string) bool {
-	for _, name := range []string{"/killTimeoutMs", "/attempt", "/alertsGiven", "/beat", "/process"} {
+	for _, name := range []string{"/killTimeoutMs", "/attempt", "/alertsGiven", "/beat", "/termSentBeat", "/process"} {
 		if strings.HasSuffix(place, name) {
 			return true
 		}
@@ -230,8 +237,7 @@ func (v *groupVector) observation(t *testing.T) Observation {
 	return seen
 }
 
-func (v *groupVector) do(t *testing.T, g Group) (Group, error) {
-	seen := v.observation(t)
+func (v *groupVector) do(t *testing.T, g Group, seen Observation) (Group, error) {
 	by, owner := v.Do.By, v.Do.Owner
 	if by == "" {
 		by = "test"

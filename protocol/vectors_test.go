@@ -57,6 +57,7 @@ type vector struct {
 		CallID    string   `json:"callId"`
 		Resources []string `json:"resources"`
 	} `json:"released"`
+	Remembered *vectorSightings `json:"remembered"`
 }
 
 // vectorSaying is the arguments that a heartbeat, push or registration says of the actor.
@@ -77,6 +78,8 @@ type vectorSeen struct {
 	BootedAt     string `json:"bootedAt"`
 	MonotonicMs  int64  `json:"monotonicMs"`
 	Exited       []int  `json:"exited"`
+
+	Sightings *vectorSightings `json:"sightings"`
 }
 
 type vectorProcess struct {
@@ -155,7 +158,12 @@ func (v *vector) run(t *testing.T) {
 		v.check(t, v.Do.Verb, outcome, op.Lines(v.Do.Since))
 		return
 	}
-	after, err := v.do(t, op)
+	seen := v.Seen.observation(t)
+	seen.sighted(func(s Sightings) Sightings { return s.SightOperation(op, seen) })
+	after, err := v.do(t, op, seen)
+	if err == nil {
+		v.Remembered.check(t, seen, func(s Sightings) Sightings { return s.SightOperation(after, seen) })
+	}
 	switch {
 	case errors.Is(err, ErrExpired):
 		if !v.Archived {
@@ -309,8 +317,7 @@ func (v *vector) checkRefused(t *testing.T, err error) {
 	}
 }
 
-func (v *vector) do(t *testing.T, op Operation) (Operation, error) {
-	seen := v.Seen.observation(t)
+func (v *vector) do(t *testing.T, op Operation, seen Observation) (Operation, error) {
 	process := Process(v.Do.Process)
 	actor := Actor{Participant: v.Do.Participant, Call: v.Do.Call, Supervisor: v.Do.Supervisor, PID: v.Do.PID, Process: process}
 	switch v.Do.Verb {
@@ -355,10 +362,15 @@ func (s vectorSeen) observation(t *testing.T) Observation {
 		}
 		return when
 	}
-	return Observation{
+	seen := Observation{
 		Now:         at(s.Now),
 		Host:        Host{ID: s.HostID, BootID: s.BootID, PIDNamespace: s.PIDNamespace, BootedAt: at(s.BootedAt)},
 		MonotonicMs: s.MonotonicMs,
 		Exited:      func(p Process) bool { return slices.Contains(s.Exited, p.PID) },
 	}
+	if s.Sightings != nil {
+		kept := s.Sightings.sightings(t)
+		seen.Sightings = &kept
+	}
+	return seen
 }

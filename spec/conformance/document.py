@@ -223,7 +223,7 @@ FRAME = record(
     description=(TEXT, ''), readiness=(READY, 'ready'), note=(TEXT, ''), failOnCrash=(BOOLEAN, True),
     resources=(array(TEXT), []), leftResources=(LEFT, []), process=(PROCESS, ABSENT), beat=(BEAT, ABSENT),
     crashedAt=(MOMENT, ABSENT), detectedBy=(TEXT, ABSENT), evidence=(TEXT, ABSENT), staleForMs=(duration(0), ABSENT),
-    previousState=(one_of(*FRAME_STATES), ABSENT), reportedAt=(MOMENT, ABSENT),
+    previousState=(one_of(*FRAME_STATES), ABSENT), reportedAt=(MOMENT, ABSENT), reportedBeat=(BEAT, ABSENT),
     handlingBy=(record(pid=(INTEGER, 0), process=(PROCESS, ABSENT), at=(MOMENT, REQUIRED)), ABSENT))
 SUPERVISOR = record(
     supervisorId=(IDENT, REQUIRED), pid=(INTEGER, 0), lastHeartbeat=(MOMENT, REQUIRED),

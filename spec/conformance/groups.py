@@ -7,7 +7,8 @@ import protocol
 from document import (ABSENT, BEAT, BOOLEAN, DURATION, EVENT, IDENT, INTEGER, MOMENT, POSITIVE, PROCESS, READY, REQUIRED,
                       REVISION, TEXT, Refused, array, below, corrupt, duration, keyed, nullable, one_of, parse, quote, record,
                       refuse_newer, write)
-from protocol import age, beat_now, counting, gone, identity, require, same, set_optional
+from protocol import HEARTBEAT, age, beat_now, beat_of, drop_leftovers, gone, identity, require, same, set_optional
+from sightings import Sightings
 
 STATES = ('registered', 'waitingForDependencies', 'running', 'failed', 'restartScheduled', 'dead', 'shuttingDown', 'stopped')
 STATUS = {'noGroup': 66, 'noSupervisor': 66} | dict.fromkeys(
@@ -64,7 +65,8 @@ SUPERVISOR = null_is_absent(record(
     lastRestartAttempt=(nullable(MOMENT), None), killTimeoutMs=(NONNEGATIVE_MS, 5000),
     process=(PROCESS, ABSENT), beat=(BEAT, ABSENT), startedAt=(MOMENT, ABSENT), attempt=(INTEGER, 0), starting=(BOOLEAN, False),
     runningSince=(MOMENT, ABSENT), failedAt=(MOMENT, ABSENT), nextAttemptAt=(MOMENT, ABSENT), restartPending=(BOOLEAN, False),
-    blockedBy=(TEXT, ABSENT), stopRequestedAt=(MOMENT, ABSENT), termSentAt=(MOMENT, ABSENT), lastExit=(EXIT, ABSENT)),
+    blockedBy=(TEXT, ABSENT), stopRequestedAt=(MOMENT, ABSENT), termSentAt=(MOMENT, ABSENT), termSentBeat=(BEAT, ABSENT),
+    lastExit=(EXIT, ABSENT)),
     *OPTIONAL_TIMES)
 ALERT = record(seq=(POSITIVE, REQUIRED), type=(TEXT, ABSENT), supervisorId=(IDENT, ABSENT), message=(TEXT, ABSENT),
                timestamp=(MOMENT, REQUIRED))
@@ -119,7 +121,20 @@ class Outcome:
     status: int = 0
     standby: bool = False
     cleared: bool = False  # the registry as it was goes to the archive first
+    remembered: Optional[Sightings] = None  # what is kept of the sightings
     actions: list = dataclasses.field(default_factory=list)
+
+
+PASS_BEAT, TERM_SENT = ('orchestratorHeartbeat', 'beat'), ('termSentAt', 'termSentBeat')
+
+
+def times(orchestrator, registry):
+    """The times of a group, of which either file may be None, whose age matters, each with the beat that counts (§18)."""
+    if orchestrator:
+        yield orchestrator['orchestratorHeartbeat'], beat_of(orchestrator, *PASS_BEAT)
+    for entry in registry['supervisors'].values() if registry else ():
+        yield entry['lastHeartbeat'], beat_of(entry)
+        yield entry.get('termSentAt'), beat_of(entry, *TERM_SENT)
 
 
 def checked(entry, seen):
@@ -161,7 +176,7 @@ def orchestrator_heard(orchestrator, seen):
     since = orchestrator['orchestratorHeartbeat']
     if since is None or orchestrator['state'] == 'stopped':
         return False
-    return abs(age(orchestrator | {'lastHeartbeat': since}, seen)) <= orchestrator['stalenessThresholdMs']
+    return abs(age(orchestrator, seen, *PASS_BEAT)) <= orchestrator['stalenessThresholdMs']
 
 
 def drop(entry, *names):
@@ -260,10 +275,7 @@ class Edit:
         """The outcome; its registry is None if nothing changed, unless this is always an edit."""
         if always or self.registry != self.given:
             for entry in self.supervisors.values():
-                if not counting(entry):
-                    entry.pop('process', None)
-                if entry['lastHeartbeat'] is None or entry.get('beat', {}).get('at') != entry['lastHeartbeat']:
-                    entry.pop('beat', None)
+                drop_leftovers(entry, HEARTBEAT, TERM_SENT)
             self.registry['revision'] = self.given['revision'] + 1
             self.outcome.registry = self.registry
         return self.outcome
@@ -562,9 +574,10 @@ class Pass(Edit):
         """§11.4. False if it is still held."""
         if not self.held(entry):
             return True
-        first, now = 'termSentAt' not in entry, self.seen.now
-        sent = entry.setdefault('termSentAt', now)
-        if first or now - sent >= entry['killTimeoutMs'] or now < sent:
+        first = 'termSentAt' not in entry
+        if first:
+            beat_now(entry, self.seen, *TERM_SENT)
+        if first or not 0 <= age(entry, self.seen, *TERM_SENT) < entry['killTimeoutMs']:
             to = 'session' if not self.alive(entry) else 'group' if 'startedAt' in entry else 'process'
             self.outcome.actions.append({'action': 'signal', 'supervisorId': entry['supervisorId'],
                                          'signal': 'TERM' if first else 'KILL', 'to': to, 'pid': entry['pid']})
@@ -610,13 +623,10 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
 
 def note_pass(orchestrator, seen, pid, state):
     """The orchestrator's file after a pass (§11.2)."""
-    since = orchestrator['orchestratorHeartbeat']
-    as_entry = orchestrator | {'lastHeartbeat': since}
-    period = 0 if since is None else max(0, age(as_entry, seen))
-    beat_now(as_entry, seen)
-    del as_entry['lastHeartbeat']
-    return as_entry | {'revision': orchestrator['revision'] + 1, 'orchestratorPid': pid, 'orchestratorHeartbeat': seen.now,
-                       'state': state, 'periodMs': period}
+    period = 0 if orchestrator['orchestratorHeartbeat'] is None else max(0, age(orchestrator, seen, *PASS_BEAT))
+    noted = orchestrator | {'revision': orchestrator['revision'] + 1, 'orchestratorPid': pid, 'state': state, 'periodMs': period}
+    beat_now(noted, seen, *PASS_BEAT)
+    return noted
 
 
 def result(orchestrator, registry, seen, failed=None, appended=0):
@@ -651,4 +661,7 @@ def apply(verb, group, orchestrator, registry, seen, **arguments):
         arguments['process'] = None  # no identity (§3.4)
     if process and not arguments.get('pid'):
         arguments['pid'] = process['pid']
-    return VERBS[verb](orchestrator or missing_orchestrator(group), registry or missing_registry(), seen, **arguments)
+    seen = seen.remembering(times(orchestrator, registry))
+    outcome = VERBS[verb](orchestrator or missing_orchestrator(group), registry or missing_registry(), seen, **arguments)
+    outcome.remembered = seen.remembering(times(outcome.orchestrator or orchestrator, outcome.registry or registry)).sightings
+    return outcome

@@ -1,6 +1,6 @@
 """What a reader makes of a file (spec §13 and §14): whether a wait is over, and the lines of a watcher. No clock, no files."""
 from document import EVENT_MEMBERS, TRANSITION_MEMBERS
-from groups import Edit, missing_orchestrator, missing_registry
+from groups import Edit, missing_orchestrator, missing_registry, times
 from protocol import LIVE, TERMINAL, require
 
 GOALS = ('running', 'aborted', 'cleanup', 'completed', 'failed', 'terminal', 'change')
@@ -42,6 +42,7 @@ def wait_for_call(operation, call):
 def wait_for_supervisor(group, orchestrator, registry, seen, supervisor):
     """Whether supervisor is ready, as this observer sees it; either file may be None. Refused: noSupervisor."""
     threshold = (orchestrator or missing_orchestrator(group))['stalenessThresholdMs']
+    seen = seen.remembering(times(orchestrator, registry))
     edit = Edit(registry or missing_registry(), seen, None, threshold)
     state = edit.find(supervisor)['state']
     return judged(edit.ready(supervisor), state in ('dead', 'stopped', 'shuttingDown'))

@@ -4,6 +4,7 @@ import dataclasses
 from typing import Callable, Optional
 
 from document import OPERATION, Refused, format_time
+from sightings import Sightings, key, sighted
 
 TERMINAL = ('completed', 'failed')
 LIVE = ('active', 'aborted', 'cleaningUp')
@@ -22,11 +23,26 @@ class Observation:
     bootedAt: Optional[int] = None
     monotonicMs: Optional[int] = None
     exited: Callable = lambda process: False
+    sightings: Optional[Sightings] = None  # of the file; None: it is on no ledger of §18
 
     def beat(self):
         if self.monotonicMs is None or not self.bootId:
             return None
         return {'bootId': self.bootId, 'monotonicMs': self.monotonicMs, 'at': self.now}
+
+    def tells(self, beat):
+        """Whether the observer's monotonic clock is the one that beat was read from."""
+        same_clock = beat and beat['bootId'] and beat['bootId'] == self.bootId and self.monotonicMs is not None
+        return bool(same_clock) and self.monotonicMs >= beat['monotonicMs']
+
+    @property
+    def remembers(self):
+        """Whether ages are those of sightings where the monotonic clock does not tell them (§18)."""
+        return self.sightings is not None and self.monotonicMs is not None and bool(self.hostId and self.bootId)
+
+    def remembering(self, times):
+        """This observation, with what is remembered after it has found times (sightings.sighted)."""
+        return dataclasses.replace(self, sightings=sighted(self.sightings, times, self)) if self.remembers else self
 
     def checks(self, process):
         """Whether process lived in the observer's pid namespace, so that exited is evidence."""
@@ -41,6 +57,7 @@ class Outcome:
     reported: list = dataclasses.field(default_factory=list)
     released: list = dataclasses.field(default_factory=list)
     ended: list = dataclasses.field(default_factory=list)  # calls whose temporary directory goes
+    remembered: Optional[Sightings] = None  # what is kept of the sightings
 
 
 def counting(entry):
@@ -71,12 +88,31 @@ def gone(entry, since, seen):
     return 'rebooted' if here and other_boot and before_boot else None
 
 
-def age(entry, seen):
-    beat = entry.get('beat')
-    if beat and beat.get('at') == entry['lastHeartbeat'] and beat['bootId'] and beat['bootId'] == seen.bootId:
-        if seen.monotonicMs is not None and seen.monotonicMs >= beat['monotonicMs']:
-            return seen.monotonicMs - beat['monotonicMs']
-    return seen.now - entry['lastHeartbeat']
+def beat_of(entry, time='lastHeartbeat', name='beat'):
+    """The beat that belongs to a time of entry; None if there is none that counts (§3.4)."""
+    beat = entry.get(name)
+    return beat if beat and 'at' in beat and beat['at'] == entry.get(time) else None
+
+
+def age(entry, seen, time='lastHeartbeat', name='beat'):
+    at, beat = entry[time], beat_of(entry, time, name)
+    if seen.tells(beat):
+        return seen.monotonicMs - beat['monotonicMs']
+    if seen.remembers:
+        return seen.monotonicMs - seen.sightings.first.get(key(at, beat), seen.monotonicMs)
+    return seen.now - at
+
+
+def times(operation):
+    """The times of operation (None: there is none) whose age matters, each with the beat that counts (§18)."""
+    if operation is None:
+        return
+    if not operation['stack']:
+        yield operation['lastHeartbeat'], None
+    for entry in [*operation['stack'], *operation['supervisorHeartbeats'].values()]:
+        yield entry['lastHeartbeat'], beat_of(entry)
+        yield entry.get('reportedAt'), beat_of(entry, *REPORTED)
+        yield entry.get('handlingBy', {}).get('at'), None
 
 
 def set_optional(entry, name, value):
@@ -86,11 +122,23 @@ def set_optional(entry, name, value):
         entry[name] = value
 
 
-def beat_now(entry, seen):
-    """Sets lastHeartbeat and beat of a frame or supervisor to now; the beat keeps members it has beside the known ones."""
-    entry['lastHeartbeat'] = seen.now
+def beat_now(entry, seen, time='lastHeartbeat', name='beat'):
+    """Sets a time of entry, and its beat, to now; the beat keeps members it has beside the known ones."""
+    entry[time] = seen.now
     beat = seen.beat()
-    set_optional(entry, 'beat', beat and beat | {k: v for k, v in entry.get('beat', {}).items() if k not in beat})
+    set_optional(entry, name, beat and beat | {k: v for k, v in entry.get(name, {}).items() if k not in beat})
+
+
+def drop_leftovers(entry, *beats):
+    """Removes a process, and beats, each named with its time, that do not count."""
+    if not counting(entry):
+        entry.pop('process', None)
+    for time, name in beats:
+        if not beat_of(entry, time, name):
+            entry.pop(name, None)
+
+
+HEARTBEAT, REPORTED = ('lastHeartbeat', 'beat'), ('reportedAt', 'reportedBeat')
 
 
 class Tick:
@@ -238,7 +286,11 @@ class Tick:
 
     def unacknowledged(self, frame):
         limit = 10 * self.op['stalenessThresholdMs']
-        return ('reportedAt' in frame and self.seen.now - frame['reportedAt'] > limit and not self.handler_lives(frame))
+        return 'reportedAt' in frame and age(frame, self.seen, *REPORTED) > limit and not self.handler_lives(frame)
+
+    def report(self, frame):
+        if 'reportedAt' not in frame:
+            beat_now(frame, self.seen, *REPORTED)
 
     def handler_lives(self, frame):
         claim = frame.get('handlingBy')
@@ -246,7 +298,7 @@ class Tick:
             return False
         process = identity(claim)
         checked = process and self.seen.checks(process)
-        return bool(checked) or self.seen.now - claim['at'] <= 10 * self.op['stalenessThresholdMs']
+        return bool(checked) or age(claim, self.seen, 'at', None) <= 10 * self.op['stalenessThresholdMs']
 
     def settle(self):
         for frame in self.stack:
@@ -269,10 +321,7 @@ class Tick:
         """The outcome; its operation is None if nothing changed, unless this is always an edit."""
         if always or self.op != self.given:
             for entry in [*self.stack, *self.op['supervisorHeartbeats'].values()]:
-                if 'process' in entry and not counting(entry):
-                    del entry['process']
-                if 'beat' in entry and entry['beat'].get('at') != entry['lastHeartbeat']:
-                    del entry['beat']
+                drop_leftovers(entry, HEARTBEAT, REPORTED)
             self.op['revision'] = self.given['revision'] + 1
             self.outcome.operation = self.op
         return self.outcome
@@ -366,7 +415,7 @@ def heartbeat(operation, seen, release, participant=None, call=None, supervisor=
     tick.settle()
     for frame in tick.stack if supervisor else ():
         if frame['supervisorId'] == supervisor and frame['state'] == 'crashed':
-            frame.setdefault('reportedAt', seen.now)
+            tick.report(frame)
             tick.outcome.reported.append(frame)
     state = tick.op['state']
     if covered and not any(covers(frame) for frame in tick.live()):
@@ -421,7 +470,7 @@ def cleanup(operation, seen, release, by=''):
     tick = Tick(operation, seen, by, release)
     tick.judge()
     tick.settle()
-    if tick.op['state'] == 'running' and not tick.stack and seen.now - tick.op['lastHeartbeat'] > 3600_000:
+    if tick.op['state'] == 'running' and not tick.stack and age(tick.op, seen, 'lastHeartbeat', None) > 3600_000:
         tick.set_state('failed', 'abandoned')
     return tick.finish()
 
@@ -459,7 +508,7 @@ def claim(operation, seen, release, supervisor, pid, process=None):
     for frame in tick.stack:
         if frame['state'] == 'crashed' and frame['supervisorId'] == supervisor and not tick.handler_lives(frame):
             frame['handlingBy'] = {'pid': pid, 'at': seen.now} | ({'process': process} if process else {})
-            frame.setdefault('reportedAt', seen.now)
+            tick.report(frame)
     tick.settle()
     return tick.finish(always=True)
 
@@ -488,4 +537,7 @@ def apply(verb, operation, seen, release=lambda resources: [], **arguments):
     require(operation is not None or verb == 'push', 'noOperation', 'no such operation')
     if arguments.get('process') and not arguments['process']['bootId']:
         arguments['process'] = None  # no identity (§3.4)
-    return VERBS[verb](operation, seen, release, **arguments)
+    seen = seen.remembering(times(operation))
+    outcome = VERBS[verb](operation, seen, release, **arguments)
+    outcome.remembered = seen.remembering(times(outcome.operation or operation)).sightings
+    return outcome

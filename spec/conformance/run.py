@@ -13,11 +13,12 @@ import typing
 import groups
 import observing
 import protocol
+import sightings
 from document import INTEGER, MOMENT, PROCESS, READY, TEXT, Number, Refused, array, below, decode, encode, parse, read_time, write
 
 WORDS = {'comment', 'section', 'given', 'givenText', 'seen', 'do', 'then', 'unchanged', 'archived', 'refused', 'path', 'status',
-         'reported', 'released'}
-SEEN = {'now', 'hostId', 'bootId', 'pidNamespace', 'bootedAt', 'monotonicMs', 'exited'}
+         'reported', 'released', 'remembered'}
+SEEN = {'now', 'hostId', 'bootId', 'pidNamespace', 'bootedAt', 'monotonicMs', 'exited', 'sightings'}
 ENDS = ('then', 'unchanged', 'archived', 'refused')
 MISSING = object()
 OURS = {'operation', 'seen', 'release', 'operation_id', 'base'}  # arguments of protocol.VERBS that no vector names
@@ -44,10 +45,28 @@ def observation(seen):
     known(seen, SEEN, 'seen')
     if 'now' not in seen:
         raise Malformed('seen has no now')
-    kinds = {'now': MOMENT, 'bootedAt': MOMENT, 'monotonicMs': INTEGER, 'exited': array(INTEGER)}
+    kinds = {'now': MOMENT, 'bootedAt': MOMENT, 'monotonicMs': INTEGER, 'exited': array(INTEGER),
+             'sightings': (read_sightings, sightings.plain)}
     values = {name: kinds[name][0](value, f'/seen/{name}') if name in kinds else value for name, value in seen.items()}
     pids = values.pop('exited', [])
     return protocol.Observation(**values, exited=lambda process: process['pid'] in pids)
+
+
+def read_sightings(value, path):
+    known(value, {'bootId', 'seen'}, 'sightings')
+    for one in value.get('seen', ()):
+        known(one, {'bootId', 'monotonicMs', 'at', 'firstSeenMs'}, 'sightings')
+    return sightings.read(value, path)
+
+
+def remembered(vector, outcome=None):
+    """What is kept, of the outcome or by the vector, as a pair's half: nothing if the vector does not say."""
+    if 'remembered' not in vector:
+        return {}
+    if 'sightings' not in vector['seen'] or 'refused' in vector or 'archived' in vector or vector['do']['verb'] == 'decode':
+        raise Malformed('remembered belongs to sightings, and to an edit')
+    kept = outcome.remembered if outcome else read_sightings(vector['remembered'], '/remembered')
+    return {'remembered': parse(write(sightings.plain(kept)))}
 
 
 def arguments(verb, do):
@@ -102,6 +121,7 @@ def expectation(vector):
     result = {end: vector[end]}
     if end in ('unchanged', 'archived') and vector[end] is not True:
         raise Malformed(f'{end} is not true')
+    result |= remembered(vector)
     if end == 'then':
         result['then'] = decode(write(vector['then']))
     if end == 'refused':
@@ -127,9 +147,9 @@ def reality(vector):
     if outcome.archived:
         end = {'archived': True}
     elif outcome.operation is None:
-        end = {'unchanged': True}
+        end = {'unchanged': True} | remembered(vector, outcome)
     else:
-        end = {'then': written(outcome.operation)}
+        end = {'then': written(outcome.operation)} | remembered(vector, outcome)
     return end | {'status': outcome.status,
                   'reported': [frame['callId'] for frame in outcome.reported], 'released': outcome.released}
 
@@ -184,6 +204,7 @@ def group_expectation(vector):
     result = {end: vector[end]}
     if end == 'unchanged' and vector[end] is not True or vector.get('standby', True) is not True:
         raise Malformed('unchanged or standby is not true')
+    result |= remembered(vector)
     if end == 'refused':
         return refusal(vector)
     if end == 'then':
@@ -213,7 +234,7 @@ def group_reality(vector):
     if changed or verb == 'decode' and 'then' in vector:
         after = {name: value and FILES[name][0](FILES[name][1](value)) for name, value in (after | changed).items()}
         end = {'then': {name: after.get(name) for name in vector.get('then', after)}}
-    return end | {'status': outcome.status, 'standby': outcome.standby, 'actions': parse(write(outcome.actions))}
+    return end | remembered(vector, outcome) | {'status': outcome.status, 'standby': outcome.standby, 'actions': parse(write(outcome.actions))}
 
 
 def group_comparable(files):
