@@ -176,7 +176,7 @@ func (w *encoder) transitionMembers(t *Transition) {
 	w.int("revision", t.Revision)
 	w.string("from", string(t.From))
 	w.string("to", string(t.To))
-	w.time("at", t.At)
+	w.timeUnlessZero("at", t.At)
 	w.string("by", t.By)
 	w.string("reason", t.Reason)
 }
@@ -190,7 +190,7 @@ func (w *encoder) event(e *Event) {
 
 func (w *encoder) eventMembers(e *Event) {
 	w.int("revision", e.Revision)
-	w.time("at", e.At)
+	w.timeUnlessZero("at", e.At)
 	w.string("type", string(e.Type))
 	w.text("callId", e.CallID)
 	w.text("supervisorId", e.SupervisorID)
