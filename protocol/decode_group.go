@@ -230,7 +230,7 @@ func (d *decoder) alert() (a Alert) {
 		case "type":
 			a.Type = AlertType(d.string())
 		case "supervisorId":
-			a.SupervisorID = d.idOrNull()
+			a.SupervisorID = d.id()
 		case "message":
 			a.Message = d.string()
 		case "timestamp":
