@@ -14,8 +14,9 @@ import sys
 
 import groups
 import run
+import sightings
 from document import READINESS, Number, Refused, format_time, parse, write
-from random_vectors import NOTES, START, STRANGE, UNKNOWN, places_in, without
+from random_vectors import NOTES, START, STRANGE, UNKNOWN, integers, places_in, without
 
 THRESHOLD = 1000
 PROCESS_MEMBERS = ('pid', 'hostId', 'bootId', 'pidNamespace', 'startTicks')
@@ -55,15 +56,6 @@ def brief(name, value):
     return without(integers(plain), REGISTRY_DEFAULTS)
 
 
-def integers(value):
-    """The JSON value with int for the numbers that are written as integers are."""
-    if isinstance(value, Number) and re.fullmatch(r'0|-?[1-9]\d*', value.text):
-        return int(value.text)
-    if isinstance(value, dict):
-        return {name: integers(inner) for name, inner in value.items()}
-    return [integers(inner) for inner in value] if isinstance(value, list) else value
-
-
 def full(name, value):
     return value and parse(run.FILES[name][1](value))
 
@@ -73,6 +65,7 @@ class World:
 
     def __init__(self, dice):
         self.dice, self.now, self.monotonic = dice, START, 100_000
+        self.linked = self.chance(0.4)  # the ledger is one of §18
         self.exited = {pid for pid in PIDS if self.chance(0.4)}
         self.files = {'orchestrator': self.orchestrator() if self.chance(0.85) else None,
                       'supervisors': self.registry() if self.chance(0.95) else None}
@@ -157,7 +150,14 @@ class World:
                      'termSentAt', 'lastExit'):
             if self.chance(usual.get(name, 0.5 if name == 'lastExit' else 0.03)):
                 entry[name] = self.member(name)
+        if 'termSentAt' in entry and self.chance(0.5):
+            entry['termSentBeat'] = self.term_sent_beat(entry['termSentAt'])
         return entry
+
+    def term_sent_beat(self, at):
+        milliseconds = max(0, self.monotonic - self.one(DELAYS))
+        beat = {'bootId': self.one(BOOTS), 'monotonicMs': milliseconds, 'at': at if self.chance(0.9) else self.ago()}
+        return beat | self.optional(0.1, note=Number('2.50'))
 
     def member(self, name):
         if name in ('starting', 'restartPending'):
@@ -227,7 +227,20 @@ class World:
             seen |= self.optional(0.7, monotonicMs=max(1, self.monotonic - (0 if self.chance(0.95) else 50_000)))
             seen['exited'] = sorted(self.exited)
             seen['survivors'] = sorted(pid for pid in self.exited if self.chance(0.4))
+        if self.linked:
+            seen['sightings'] = self.sightings()
         return {name: value for name, value in seen.items() if value not in ('', [])}
+
+    def sightings(self):
+        """When a host may have seen what the files have first; some of it is unknown, or of another reading."""
+        kept = []
+        for at, beat in groups.times(self.files['orchestrator'], self.files['supervisors']):
+            if at is not None and self.chance(0.8):
+                boot, milliseconds, _ = sightings.key(at, beat if self.chance(0.95) else None)
+                kept.append({'bootId': boot, 'monotonicMs': milliseconds + (0 if self.chance(0.95) else 1), 'at': format_time(at),
+                             'firstSeenMs': max(0, self.monotonic - self.one(AGES + DELAYS))})
+        by_key = {(one['bootId'], one['monotonicMs'], one['at']): one for one in kept}
+        return {'bootId': self.one(BOOTS), 'seen': list(by_key.values())}
 
     # Verbs
 
@@ -327,6 +340,8 @@ class World:
         if verb == 'watch' and self.chance(0.9):
             del vector['seen']
         parsed = parse(write(vector))
+        if 'sightings' in vector.get('seen', ()):
+            parsed['remembered'] = None
         got = run.suite_of(True, parsed).reality(parsed)
         if 'then' in got:
             self.files = got['then']

@@ -9,6 +9,7 @@ import copy
 import json
 import pathlib
 import random
+import re
 import sys
 
 import observing
@@ -63,6 +64,7 @@ class Walk:
     def __init__(self, dice):
         self.dice, self.operation, self.now, self.monotonic, self.exited = dice, None, START, 100_000, set()
         self.hand_edits = dice.random() < 0.5
+        self.kept = {} if dice.random() < 0.4 else None  # by host, what it remembers; None: the ledger is none of §18
 
     def chance(self, probability):
         return self.dice.random() < probability
@@ -89,7 +91,32 @@ class Walk:
             if self.chance(0.7):
                 seen['monotonicMs'] = max(1, self.monotonic - (0 if self.chance(0.9) else 50_000))
             seen['exited'] = sorted(self.exited)
+        if self.kept is not None:
+            seen['sightings'] = self.sightings(seen)
         return {name: value for name, value in seen.items() if value not in ('', [])}
+
+    def sightings(self, seen):
+        """What the observer's host remembers, now and then of another boot, of less, or of another time."""
+        kept = copy.deepcopy(self.kept.get(seen.get('hostId'))) or {'bootId': self.one(BOOTS), 'seen': []}
+        if self.chance(0.1):
+            kept['bootId'] = self.one(BOOTS)
+        if kept['seen'] and self.chance(0.3):
+            self.spoil(kept['seen'])
+        return kept
+
+    def spoil(self, kept):
+        one, how = self.one(kept), self.dice.randrange(5)
+        if how == 0:
+            kept.remove(one)
+        elif how < 4:
+            one['firstSeenMs'] = max(0, self.monotonic - self.one(STEPS))
+        else:
+            one['monotonicMs'] += 1
+
+    def remember(self, vector):
+        """Takes over what the host of vector's observer remembers after it."""
+        if 'remembered' in vector:
+            self.kept[vector['seen'].get('hostId')] = integers(vector['remembered'])
 
     def identity(self):
         """The arguments pid and process, one, or none of them."""
@@ -171,7 +198,7 @@ class Walk:
     def edit_by_hand(self):
         """What a user, another program or an older file may have changed."""
         entry, operation = self.one(self.entries() or [self.operation]), self.operation
-        frame, what = 'callId' in entry, self.dice.randrange(18)
+        frame, what = 'callId' in entry, self.dice.randrange(20)
         if what == 0:
             entry['lastHeartbeat'] += self.one(STEPS)
         elif what == 1 and entry is not operation:
@@ -214,6 +241,16 @@ class Walk:
             entry['readiness'], entry['note'] = self.one(READINESS), self.one(NOTES)
         elif what == 17 and operation['events']:
             self.edit_history()
+        elif what in (18, 19) and frame and entry['state'] == 'crashed':
+            self.edit_report(entry)
+
+    def edit_report(self, frame):
+        """Gives frame a report, or its report a beat, mostly one that counts."""
+        at = frame.setdefault('reportedAt', self.now + self.one(STEPS))
+        ago = self.one((0, 500, 10 * THRESHOLD, 10 * THRESHOLD + 1, -1, 20 * THRESHOLD))
+        frame['reportedBeat'] = {'bootId': self.one(BOOTS), 'monotonicMs': max(0, self.monotonic - ago), 'at': at + self.one((0, 0, 0, 1))}
+        if self.chance(0.2):
+            frame['reportedBeat']['note'] = Number('2.50')
 
     def edit_history(self):
         """Takes out the first events, one of the others, or a revision; or makes 64 of them."""
@@ -273,11 +310,21 @@ class Walk:
         vector = {'comment': 'A random walk.', 'section': '5', **self.given(), 'seen': self.seen(),
                   'do': {'verb': verb} | getattr(self, verb)()}
         vector |= end_of(vector)
+        self.remember(vector)
         if 'then' in vector:
             self.operation = decode(write(vector['then']))
         elif 'archived' in vector:
             self.operation = None
         return vector
+
+
+def integers(value):
+    """The JSON value with int for the numbers that are written as integers are."""
+    if isinstance(value, Number) and re.fullmatch(r'0|-?[1-9]\d*', value.text):
+        return int(value.text)
+    if isinstance(value, dict):
+        return {name: integers(inner) for name, inner in value.items()}
+    return [integers(inner) for inner in value] if isinstance(value, list) else value
 
 
 def places_in(value):
@@ -323,7 +370,7 @@ def corrupted(dice, operation):
 
 def end_of(vector):
     """The members of vector that say what comes of it."""
-    vector = parse(write(vector))
+    vector = parse(write(vector)) | ({'remembered': None} if 'sightings' in vector.get('seen', ()) else {})
     got = run.suite_of(False, vector).reality(vector)
     if 'then' in got:
         got['then'] = brief(got['then'])
