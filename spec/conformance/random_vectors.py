@@ -15,6 +15,7 @@ import sys
 import observing
 import protocol
 import run
+import sightings
 from document import FRAME_STATES, OPERATION, READINESS, STATES, Number, Refused, decode, format_time, parse, write
 
 START = 1768905000000  # 2026-01-20T10:30:00Z
@@ -96,13 +97,20 @@ class Walk:
         return {name: value for name, value in seen.items() if value not in ('', [])}
 
     def sightings(self, seen):
-        """What the observer's host remembers, now and then of another boot, of less, or of another time."""
-        kept = copy.deepcopy(self.kept.get(seen.get('hostId'))) or {'bootId': self.one(BOOTS), 'seen': []}
+        """What the observer's host remembers, or might; now and then of another boot, of less, or of another time."""
+        kept = copy.deepcopy(self.kept.get(seen.get('hostId')))
+        if not kept or self.chance(0.5):
+            keys = dict.fromkeys(sightings.key(at, beat) for at, beat in protocol.times(self.operation) if at is not None)
+            kept = {'bootId': seen.get('bootId', ''), 'seen': [self.sighting(*key) for key in keys]}
         if self.chance(0.1):
             kept['bootId'] = self.one(BOOTS)
         if kept['seen'] and self.chance(0.3):
             self.spoil(kept['seen'])
         return kept
+
+    def sighting(self, boot, milliseconds, at):
+        return {'bootId': boot, 'monotonicMs': milliseconds, 'at': format_time(at),
+                'firstSeenMs': max(0, self.monotonic - self.one((*STEPS[:12], -1)))}
 
     def spoil(self, kept):
         one, how = self.one(kept), self.dice.randrange(5)
@@ -248,7 +256,8 @@ class Walk:
         """Gives frame a report, or its report a beat, mostly one that counts."""
         at = frame.setdefault('reportedAt', self.now + self.one(STEPS))
         ago = self.one((0, 500, 10 * THRESHOLD, 10 * THRESHOLD + 1, -1, 20 * THRESHOLD))
-        frame['reportedBeat'] = {'bootId': self.one(BOOTS), 'monotonicMs': max(0, self.monotonic - ago), 'at': at + self.one((0, 0, 0, 1))}
+        milliseconds = max(0, self.monotonic - ago)
+        frame['reportedBeat'] = {'bootId': self.one(BOOTS[:3]), 'monotonicMs': milliseconds, 'at': at + self.one((0, 0, 0, 1))}
         if self.chance(0.2):
             frame['reportedBeat']['note'] = Number('2.50')
 

@@ -234,7 +234,8 @@ def group_reality(vector):
     if changed or verb == 'decode' and 'then' in vector:
         after = {name: value and FILES[name][0](FILES[name][1](value)) for name, value in (after | changed).items()}
         end = {'then': {name: after.get(name) for name in vector.get('then', after)}}
-    return end | remembered(vector, outcome) | {'status': outcome.status, 'standby': outcome.standby, 'actions': parse(write(outcome.actions))}
+    return end | remembered(vector, outcome) | {'status': outcome.status, 'standby': outcome.standby,
+                                                'actions': parse(write(outcome.actions))}
 
 
 def group_comparable(files):
