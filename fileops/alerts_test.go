@@ -220,6 +220,28 @@ func TestAlertsFileShrinksWhileRead(t *testing.T) {
 	}
 }
 
+// The last number is that of the last complete line, whatever follows.
+func TestLastAlert(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	for _, c := range []struct {
+		text string
+		want int64
+	}{{"", 0}, {"torn", 0}, {alertLines(4), 4}, {alertLines(1, 2, 7), 7}, {alertLines(1, 2) + "torn", 2}} {
+		writeFile(t, l.alerts("g"), c.text)
+		if got, err := l.LastAlert("g"); got != c.want || err != nil {
+			t.Errorf("%q: got %d, %v, want %d", c.text, got, err, c.want)
+		}
+	}
+	if got, err := l.LastAlert("none"); got != 0 || err != nil {
+		t.Errorf("no file: got %d, %v", got, err)
+	}
+	writeFile(t, l.alerts("g"), alertLines(1)+"oops\n")
+	if _, err := l.LastAlert("g"); !errors.Is(err, protocol.ErrCorrupt) {
+		t.Errorf("corrupt: got %v", err)
+	}
+}
+
 func TestLockAlerts(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})

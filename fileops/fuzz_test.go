@@ -41,7 +41,8 @@ func FuzzDecodeConfig(f *testing.F) {
 			ResourceRoots   []string `json:"resourceRoots"`
 		}
 		decodeExact(t, data, &want)
-		if got.ProtocolVersion != 1 || got.Commit != "rename" || got.Shared != want.Shared || !slices.Equal(got.ResourceRoots, want.ResourceRoots) {
+		known := got.Commit == CommitRename || got.Commit == CommitLink
+		if got.ProtocolVersion != 1 || !known || got.Commit != want.Commit || got.Shared != want.Shared || !slices.Equal(got.ResourceRoots, want.ResourceRoots) {
 			t.Errorf("%q: got %+v, want %+v", data, got, want)
 		}
 		for _, root := range got.ResourceRoots {

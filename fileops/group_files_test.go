@@ -94,6 +94,47 @@ func TestArchiveRegistry(t *testing.T) {
 	}
 }
 
+// A registration that forgets all others keeps what it forgets, as it was.
+func TestFreshRegistration(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	must(t, register(l, started("s", false)))
+	before := readText(t, l.supervisors("g"))
+	must(t, register(l, started("t", true)))
+	if got := readText(t, l.archivedRegistry("g", 1)); got != before {
+		t.Errorf("the copy is %q", got)
+	}
+	if g := readGroup(t, l, "g"); g.Supervisor("s") != nil || g.Supervisor("t") == nil {
+		t.Errorf("got %+v", g.Registry.Supervisors)
+	}
+	must(t, register(l, started("u", false)))
+	if copies := filesIn(t, l.archive()); len(copies) != 1 {
+		t.Errorf("copies: %v", copies)
+	}
+}
+
+// The copy is as durable as the edit, at the price of one more fsync, or two.
+func TestCopyOfARegistryIsFlushed(t *testing.T) {
+	t.Parallel()
+	for sync, want := range map[Sync]int{SyncNone: 0, SyncFile: 1, SyncFull: 2, SyncDefault: 2} {
+		l, h := hookedLedger(t, Config{}, Options{Sync: sync})
+		must(t, register(l, started("s", false)))
+		flushed := 0
+		must(t, l.EditGroup("g", Existing|Try, func(tx *GroupTx) error {
+			h.before = func(call, path string) error {
+				if call == "fsync" {
+					flushed++
+				}
+				return nil
+			}
+			return tx.archiveRegistry()
+		}))
+		if flushed != want {
+			t.Errorf("sync %d: %d fsyncs, want %d", sync, flushed, want)
+		}
+	}
+}
+
 func TestLogFile(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{Shared: true}, Options{})

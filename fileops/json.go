@@ -26,17 +26,17 @@ func readObject(d *jsontext.Decoder, member func(name string) error) error {
 	if err := readKind(d, '{'); err != nil {
 		return err
 	}
-	for d.PeekKind() != '}' {
+	for {
 		name, err := d.ReadToken()
 		if err != nil {
 			return err
 		}
+		if name.Kind() == '}' {
+			break
+		}
 		if err := member(name.String()); err != nil {
 			return err
 		}
-	}
-	if _, err := d.ReadToken(); err != nil {
-		return err
 	}
 	switch _, err := d.ReadToken(); err {
 	case io.EOF:

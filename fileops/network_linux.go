@@ -39,15 +39,19 @@ func fuseName(path string) (string, error) {
 	if err != nil {
 		return fuse, nil
 	}
-	device := fmt.Sprintf("%d:%d", unix.Major(st.Dev), unix.Minor(st.Dev))
-	for line := range strings.Lines(string(mounts)) {
+	return fuseIn(string(mounts), fmt.Sprintf("%d:%d", unix.Major(st.Dev), unix.Minor(st.Dev))), nil
+}
+
+// fuseIn returns what mounts, the text of mountinfo, says of a device: see fuseName.
+func fuseIn(mounts, device string) string {
+	for line := range strings.Lines(mounts) {
 		before, after, _ := strings.Cut(line, " - ")
 		if f := strings.Fields(before); len(f) > 2 && f[2] == device && strings.HasPrefix(after, fuse) {
 			name, _, _ := strings.Cut(after, " ")
-			return name, nil
+			return name
 		}
 	}
-	return fuse, nil
+	return fuse
 }
 
 const fuse = "fuse"

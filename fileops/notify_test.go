@@ -236,6 +236,23 @@ func TestNotifyPollsAgainWhenSettled(t *testing.T) {
 	}
 }
 
+// A goroutine that was told to stop, while it looked, ends and tells nobody.
+func TestNotifyPollThatWasStopped(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{FS: polled{}})
+	n := notify(t, l, []string{"op"}, nil)
+	stop := make(chan struct{})
+	revise(t, l, "op")
+	if !n.compare(n.look(), stop) {
+		t.Error("it goes on")
+	}
+	select {
+	case <-n.C():
+		t.Error("it told of a change")
+	default:
+	}
+}
+
 // Writers race with Arm and with each other; the reader sees the last revision.
 func TestNotifyMissesNothing(t *testing.T) {
 	t.Parallel()

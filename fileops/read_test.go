@@ -3,6 +3,7 @@ package fileops
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -72,6 +73,25 @@ func TestReadWhileOperationsMove(t *testing.T) {
 				t.Errorf("got %q, archived %v, %v", data, archived, err)
 			}
 		})
+	}
+}
+
+// What is read is all there is, also of a file that grows while it is read.
+func TestReadAll(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "file")
+	for _, size := range []int{0, 1, 4095, 4096, 5000, 100_000} {
+		want := strings.Repeat("0123456789", size/10+1)[:size]
+		writeFile(t, path, want)
+		for _, said := range []int{0, size / 2, size, size + 1, size + 5000} {
+			f, err := osFS{}.Open(path)
+			must(t, err)
+			got, err := readAll(f, int64(said))
+			if string(got) != want || err != nil {
+				t.Errorf("%d bytes, said to be %d: got %d, %v", size, said, len(got), err)
+			}
+			must(t, f.Close())
+		}
 	}
 }
 

@@ -116,6 +116,7 @@ func TestPathsThatAreNoResources(t *testing.T) {
 	l, root := rooted(t, Options{})
 	outside := realPath(t, t.TempDir())
 	writeFile(t, filepath.Join(outside, "victim/file"), "x")
+	writeFile(t, filepath.Join(root, "plain"), "x")
 	for name, target := range map[string]string{"out": outside, "relative": "../..", "inside": filepath.Join(root, "scratch")} {
 		if err := os.Symlink(target, filepath.Join(root, name)); err != nil {
 			t.Fatal(err)
@@ -125,7 +126,7 @@ func TestPathsThatAreNoResources(t *testing.T) {
 		"", "relative", "/", "/etc/passwd", root, root + "/", root + "/../" + filepath.Base(root) + "/scratch", root + "x/scratch",
 		root + "/scratch/../scratch", root + "//scratch", root + "/./scratch",
 		filepath.Join(outside, "victim"),
-		filepath.Join(root, "out/victim"), filepath.Join(root, "relative/x"), filepath.Join(root, "inside/deep"),
+		filepath.Join(root, "plain/x"), filepath.Join(root, "out/victim"), filepath.Join(root, "relative/x"), filepath.Join(root, "inside/deep"),
 		l.dir, l.tmp(), l.marker(), l.operation("op"), l.archive(), filepath.Dir(l.dir),
 	} {
 		if err := l.CheckResource(path); !errors.Is(err, ErrResource) {
@@ -166,6 +167,33 @@ func TestLedgerInsideResourceRoot(t *testing.T) {
 		if err := l.CheckResource(path); err != nil {
 			t.Errorf("%q: %v", path, err)
 		}
+	}
+}
+
+// A message names what is in the way.
+func TestWhatIsInTheWay(t *testing.T) {
+	t.Parallel()
+	l, root := rooted(t, Options{})
+	writeFile(t, filepath.Join(root, "plain"), "x")
+	must(t, os.Symlink("scratch", filepath.Join(root, "link")))
+	for name, want := range map[string]string{"plain": `"plain" is not a directory but a file`, "link": `"link" is not a directory but a symbolic link`} {
+		if err := l.CheckResource(filepath.Join(root, name, "x")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// A root that does not exist, nor the directory it would be in, has nothing to delete in it.
+func TestRootThatIsMissing(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join(realPath(t, t.TempDir()), "no/such/root")
+	l := testLedger(t, Config{ResourceRoots: []string{root}}, Options{})
+	path := filepath.Join(root, "file")
+	if err := l.CheckResource(path); err != nil {
+		t.Errorf("check: %v", err)
+	}
+	if err := l.Edit("op", OrCreate, discard(path)); err != nil {
+		t.Errorf("discard: %v", err)
 	}
 }
 

@@ -179,3 +179,69 @@ func TestAgesAcrossHostsInAGroup(t *testing.T) {
 		t.Errorf("it is %s after the threshold", state)
 	}
 }
+
+// Whoever only reads judges by what an edit has kept, and learns whether there is more to keep.
+func TestObservingWithoutAnEdit(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, linkedConfig, Options{})
+	a, b := twoHosts(time.Hour)
+	remotePush(t, l, a)
+	read := func() protocol.Operation {
+		op, _, err := l.ReadOperation("op")
+		must(t, err)
+		return op
+	}
+	seen, news := l.ObserveOperation(read(), b.look())
+	if op, err := read().Cleanup("janitor", seen); err != nil || op.State != protocol.Running || !news {
+		t.Errorf("at first sight it is %s (%v), news: %v", op.State, err, news)
+	}
+	b.tidy(t, l)
+	b.pass(protocol.DefaultStalenessThreshold + time.Millisecond)
+	seen, news = l.ObserveOperation(read(), b.look())
+	if news {
+		t.Error("what is kept is news")
+	}
+	if op, err := read().Cleanup("janitor", seen); err != nil || op.State != protocol.Cleanup {
+		t.Errorf("it is %s (%v)", op.State, err)
+	}
+}
+
+func TestObservingAGroupWithoutAnEdit(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, linkedConfig, Options{})
+	a, b := twoHosts(time.Hour)
+	must(t, l.EditGroup("g", OrCreate, func(tx *GroupTx) error {
+		g, err := tx.Group().Register(protocol.Registration{Supervisor: "s", By: "test", PID: 1}, tx.Observe(a.look()))
+		must(t, err)
+		return tx.Commit(g)
+	}))
+	keep := func() {
+		must(t, l.EditGroup("g", Existing, func(tx *GroupTx) error { tx.Observe(b.look()); return nil }))
+	}
+	keep()
+	if g := readGroup(t, l, "g"); g.Deserted(l.ObserveGroup(g, b.look())) {
+		t.Error("it is deserted at first sight")
+	}
+	b.pass(protocol.DefaultStalenessThreshold + time.Millisecond)
+	if g := readGroup(t, l, "g"); !g.Deserted(l.ObserveGroup(g, b.look())) {
+		t.Error("it is not deserted after the threshold")
+	}
+}
+
+// What cannot be remembered is told, but an edit is made all the same.
+func TestMemoryThatCannotBeKept(t *testing.T) {
+	t.Parallel()
+	for call, suffix := range map[string]string{"create": ".seen~b.tmp~", "replace": ".seen~b"} {
+		l, h := hookedLedger(t, linkedConfig, Options{})
+		a, b := twoHosts(time.Hour)
+		remotePush(t, l, a)
+		h.before = nth(t, 1, call, suffix, broken)
+		if op := b.tidy(t, l); op.State != protocol.Running {
+			t.Errorf("%s: it is %s", call, op.State)
+		}
+		if left := l.Leftovers(); len(left) != 1 || !errors.Is(left[0], errDisk) {
+			t.Errorf("%s: leftovers %v", call, left)
+		}
+		wantNoTemps(t, l)
+	}
+}

@@ -100,6 +100,60 @@ func TestSymlinkedFilesAreRefused(t *testing.T) {
 	}
 }
 
+// A symbolic link is named as the reason.
+func TestSymlinkIsNamed(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	must(t, edits(add("a", false))(l))
+	for _, path := range []string{l.operation("op"), l.operationLock("op")} {
+		must(t, errors.Join(os.Rename(path, path+".moved"), os.Symlink(path+".moved", path)))
+		err := l.Edit("op", Existing, add("b", false))
+		if err == nil || !strings.Contains(err.Error(), path+": is a symbolic link") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// An owner is named as the user knows it.
+func TestUserName(t *testing.T) {
+	t.Parallel()
+	if got := userName(0); got != "root" {
+		t.Errorf("got %q", got)
+	}
+	if got, want := userName(1234567890), "uid 1234567890"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A note on a shared ledger that another member of the group wrote deletes nothing outside tmp/ without --trust-group.
+func TestNoteOfAnotherUser(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	root := realPath(t, t.TempDir())
+	l := testLedger(t, Config{Shared: true, ResourceRoots: []string{root}}, Options{})
+	noted := func(root string) (trash, note string) {
+		name := newTrashName()
+		writeFile(t, filepath.Join(root, name), "x")
+		note, err := l.writeJournal("op", journal{root, name})
+		must(t, errors.Join(err, os.Chown(note, 65534, -1)))
+		return filepath.Join(root, name), note
+	}
+	outside, note := noted(root)
+	inside, _ := noted(l.tmp())
+	must(t, l.Sweep())
+	if gone(t, outside) || gone(t, note) || !gone(t, inside) {
+		t.Errorf("outside gone: %v, its note: %v, inside: %v", gone(t, outside), gone(t, note), gone(t, inside))
+	}
+	trusting, err := Open(l.dir, Options{TrustGroup: true})
+	must(t, err)
+	must(t, trusting.Sweep())
+	if !gone(t, outside) || !gone(t, note) {
+		t.Error("with trust it is still there")
+	}
+}
+
 func TestDirectoryInsteadOfFile(t *testing.T) {
 	t.Parallel()
 	replace := func(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) }

@@ -1,0 +1,211 @@
+package fileops
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// hooked is a file system on which the test has its say before each call: an error is what the call returns instead. A call
+// is named as simProc names it, with the path it is about, or that was opened, without the random part of a temporary name.
+type hooked struct {
+	FS
+	before func(call, path string) error
+}
+
+// errDisk is what a call returns that the test makes fail.
+var errDisk = errors.New("the disk is broken")
+
+func broken() error { return errDisk }
+
+// hookedLedger creates a ledger on which nothing happens before a call until before is set.
+func hookedLedger(t *testing.T, c Config, o Options) (*Ledger, *hooked) {
+	t.Helper()
+	h := &hooked{FS: osFS{}}
+	o.FS = h
+	return testLedger(t, c, o), h
+}
+
+// nth does something, which may be to fail, at the nth call of this name whose path ends in suffix. That has to come.
+func nth(t *testing.T, n int, call, suffix string, do func() error) func(call, path string) error {
+	t.Helper()
+	t.Cleanup(func() {
+		if n > 0 {
+			t.Errorf("there was no %s of %s", call, suffix)
+		}
+	})
+	return func(c, path string) error {
+		if c != call || !strings.HasSuffix(path, suffix) {
+			return nil
+		}
+		if n--; n != 0 {
+			return nil
+		}
+		return do()
+	}
+}
+
+func (h *hooked) call(name, path string) error {
+	if h.before == nil {
+		return nil
+	}
+	return h.before(name, randomPart.ReplaceAllString(path, "~"))
+}
+
+func (h *hooked) Lock(path string, create fs.FileMode, expired <-chan struct{}) (Lock, error) {
+	if err := h.call("lock", path); err != nil {
+		return nil, err
+	}
+	return h.FS.Lock(path, create, expired)
+}
+
+func (h *hooked) file(call, path string, open func() (File, error)) (File, error) {
+	if err := h.call(call, path); err != nil {
+		return nil, err
+	}
+	f, err := open()
+	if err != nil {
+		return nil, err
+	}
+	return hookedFile{f, h, path}, nil
+}
+
+func (h *hooked) Open(path string) (File, error) {
+	return h.file("open", path, func() (File, error) { return h.FS.Open(path) })
+}
+
+func (h *hooked) Create(path string, mode fs.FileMode) (File, error) {
+	return h.file("create", path, func() (File, error) { return h.FS.Create(path, mode) })
+}
+
+func (h *hooked) OpenAppend(path string) (File, error) {
+	return h.file("open append", path, func() (File, error) { return h.FS.OpenAppend(path) })
+}
+
+func (h *hooked) Lstat(path string) (Info, error) {
+	if err := h.call("stat", path); err != nil {
+		return Info{}, err
+	}
+	return h.FS.Lstat(path)
+}
+
+func (h *hooked) ReadDir(path string) ([]string, error) {
+	if err := h.call("readdir", path); err != nil {
+		return nil, err
+	}
+	return h.FS.ReadDir(path)
+}
+
+func (h *hooked) Mkdir(path string, mode fs.FileMode) error {
+	if err := h.call("mkdir", path); err != nil {
+		return err
+	}
+	return h.FS.Mkdir(path, mode)
+}
+
+func (h *hooked) Link(old, new string) error {
+	if err := h.call("link", new); err != nil {
+		return err
+	}
+	return h.FS.Link(old, new)
+}
+
+func (h *hooked) Replace(old, new string) error {
+	if err := h.call("replace", new); err != nil {
+		return err
+	}
+	return h.FS.Replace(old, new)
+}
+
+func (h *hooked) Move(old, new string) error {
+	if err := h.call("move", new); err != nil {
+		return err
+	}
+	return h.FS.Move(old, new)
+}
+
+func (h *hooked) Remove(path string) error {
+	if err := h.call("remove", path); err != nil {
+		return err
+	}
+	return h.FS.Remove(path)
+}
+
+func (h *hooked) Network(path string) (string, error) {
+	if err := h.call("network", path); err != nil {
+		return "", err
+	}
+	return h.FS.Network(path)
+}
+
+func (h *hooked) Resolve(path string) (string, error) {
+	if err := h.call("resolve", path); err != nil {
+		return "", err
+	}
+	return h.FS.Resolve(path)
+}
+
+func (h *hooked) OpenRoot(path string) (Root, error) {
+	if err := h.call("open root", path); err != nil {
+		return nil, err
+	}
+	r, err := h.FS.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	return hookedRoot{r, h, path}, nil
+}
+
+type hookedFile struct {
+	File
+	h    *hooked
+	path string
+}
+
+func (f hookedFile) Chmod(mode fs.FileMode) error {
+	if err := f.h.call("chmod", f.path); err != nil {
+		return err
+	}
+	return f.File.Chmod(mode)
+}
+
+func (f hookedFile) Sync() error {
+	if err := f.h.call("fsync", f.path); err != nil {
+		return err
+	}
+	return f.File.Sync()
+}
+
+type hookedRoot struct {
+	Root
+	h    *hooked
+	path string
+}
+
+func (r hookedRoot) OpenRoot(name string) (Root, error) {
+	path := filepath.Join(r.path, name)
+	if err := r.h.call("open root", path); err != nil {
+		return nil, err
+	}
+	next, err := r.Root.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	return hookedRoot{next, r.h, path}, nil
+}
+
+func (r hookedRoot) Rename(old, new string) error {
+	if err := r.h.call("rename", filepath.Join(r.path, old)); err != nil {
+		return err
+	}
+	return r.Root.Rename(old, new)
+}
+
+func (r hookedRoot) Remove(name string) error {
+	if err := r.h.call("remove", filepath.Join(r.path, name)); err != nil {
+		return err
+	}
+	return r.Root.Remove(name)
+}

@@ -1,0 +1,227 @@
+package fileops
+
+import (
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// Ledgers that commit by link, and what happens to them between two system calls.
+
+// linkedHooked has somebody else use the ledger, too, without a lock: a client whose lease the other has lost.
+func linkedHooked(t *testing.T) (l, other *Ledger, h *hooked) {
+	t.Helper()
+	h = &hooked{FS: leased{}}
+	l = testLedger(t, linkedConfig, Options{FS: h})
+	other, err := Open(l.dir, Options{FS: leased{}})
+	must(t, err)
+	return l, other, h
+}
+
+// pruneAll removes what an hour would: everything in operations/ whose name has one of the parts.
+func pruneAll(t *testing.T, l *Ledger, parts ...string) {
+	t.Helper()
+	for _, name := range namesIn(t, l.operations()) {
+		if slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) }) {
+			must(t, os.Remove(filepath.Join(l.operations(), name)))
+		}
+	}
+}
+
+// The origin that a first push has made may be pruned before it is looked at: the push begins again.
+func TestLinkOriginGoes(t *testing.T) {
+	t.Parallel()
+	l, _, h := linkedHooked(t)
+	h.before = nth(t, 1, "stat", ".origin", func() error { return os.Remove(originOf(l.operation("op"))) })
+	edit(t, l, pushing("a"))
+	wantCalls(t, l, 1, "a")
+	wantNames(t, l.operations(), "op.json", "op.json.1", "op.json.lock", "op.json.origin")
+}
+
+// A first push that is paused while others make, archive and prune the operation does not begin at revision 1 again.
+func TestLinkFirstPushComesLate(t *testing.T) {
+	t.Parallel()
+	l, other, h := linkedHooked(t)
+	h.before = nth(t, 1, "stat", ".origin", func() error {
+		edit(t, other, pushing("b"))
+		end(t, other, "b")
+		pruneAll(t, l, ".json.1", ".json.2", ".json.3", ".json.4", ".json.5")
+		return nil
+	})
+	if op := edit(t, l, pushing("a")); op.Revision <= 4 {
+		t.Errorf("it is at revision %d", op.Revision)
+	}
+	wantNames(t, l.archive(), "op.json")
+	wantCalls(t, l, 5, "a")
+}
+
+// What a first push cannot look at it does not take for missing.
+func TestLinkFirstPushOnABrokenDisk(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		n            int
+		call, suffix string
+	}{
+		{1, "link", ".origin"}, {1, "stat", ".origin"}, {2, "readdir", "/operations"}, {2, "readdir", "/archive"}, {1, "link", ".json.1"},
+	} {
+		l, _, h := linkedHooked(t)
+		h.before = nth(t, c.n, c.call, c.suffix, broken)
+		_, _, err := l.EditOperation("op", OrCreate, pushing("a"))
+		if _, _, read := l.ReadOperation("op"); !errors.Is(err, errDisk) || errors.Is(err, ErrCommitted) || !errors.Is(read, ErrNotFound) {
+			t.Errorf("%v: got %v, and then %v", c, err, read)
+		}
+	}
+}
+
+// Two make good a hint that is missing: the second finds it made.
+func TestLinkHintMadeGoodByTwo(t *testing.T) {
+	t.Parallel()
+	l, _, h := linkedHooked(t)
+	edit(t, l, pushing("a"))
+	hint := l.operation("op")
+	must(t, os.Remove(hint))
+	h.before = nth(t, 1, "link", "/op.json", func() error { return os.Link(versionOf(hint, 1), hint) })
+	edit(t, l, pushing("b"))
+	wantCalls(t, l, 2, "a", "b")
+}
+
+// An edit that says what does not follow is refused: only the next revision may be given the next name.
+func TestLinkRevisionThatDoesNotFollow(t *testing.T) {
+	t.Parallel()
+	for _, step := range []int64{-1, 2} {
+		l := testLedger(t, linkedConfig, Options{})
+		edit(t, l, pushing("a"))
+		edit(t, l, pushing("b"))
+		_, _, err := l.EditOperation("op", Existing, func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
+			op.Revision += step
+			return op, nil
+		})
+		if err == nil || !strings.Contains(err.Error(), "does not follow 2") {
+			t.Errorf("%+d: got %v", step, err)
+		}
+		wantCalls(t, l, 2, "a", "b")
+		wantNames(t, l.operations(), "op.json", "op.json.1", "op.json.2", "op.json.lock", "op.json.origin")
+	}
+}
+
+// Whoever archives what has become another file by then says so, and puts nothing into the archive.
+func TestLinkArchivesNoStray(t *testing.T) {
+	t.Parallel()
+	l, _, h := linkedHooked(t)
+	edit(t, l, pushing("a"))
+	edit(t, l, popping("a"))
+	edit(t, l, cleaning)
+	edit(t, l, cleaning)
+	last := versionOf(l.operation("op"), 4)
+	h.before = nth(t, 1, "link", ".json.5", func() error {
+		data, err := os.ReadFile(last)
+		return errors.Join(err, os.Remove(last), os.WriteFile(last, data, 0o600))
+	})
+	if _, _, err := l.EditOperation("op", Existing, cleaning); !errors.Is(err, ErrCommitted) || !errors.Is(err, errTooLate) {
+		t.Errorf("got %v", err)
+	}
+	wantNames(t, l.archive())
+}
+
+// Pruning ascends, and stops where it fails: a version that is there says that none after it is gone.
+func TestLinkPruningStops(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		call, suffix string
+		left         []string
+	}{
+		{"remove", ".json.3", []string{"op.json.3", "op.json.4", "op.json.5"}},
+		{"stat", ".json.3", []string{"op.json.3", "op.json.4", "op.json.5"}},
+		{"stat", "op.json.tmp~", []string{"op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5", "op.json.origin"}},
+	} {
+		l, _, h := linkedHooked(t)
+		edit(t, l, pushing("a"))
+		end(t, l, "a")
+		age(t, l)
+		h.before = nth(t, 1, c.call, c.suffix, broken)
+		if err := l.Sweep(); !errors.Is(err, errDisk) {
+			t.Errorf("%s %s: got %v", c.call, c.suffix, err)
+		}
+		wantNames(t, l.operations(), c.left...)
+	}
+}
+
+// A version that is pruned between the listing and its reading is passed over.
+func TestLinkHighestVersionGoes(t *testing.T) {
+	t.Parallel()
+	l, _, h := linkedHooked(t)
+	for _, call := range []string{"a", "b", "c"} {
+		edit(t, l, pushing(call))
+	}
+	must(t, os.Remove(l.operation("op")))
+	h.before = nth(t, 1, "open", ".json.3", func() error { return os.Remove(versionOf(l.operation("op"), 3)) })
+	wantCalls(t, l, 2, "a", "b")
+}
+
+// A hint that is left alone counts if it is newer than what is in the archive. An older one was renamed too late.
+func TestLinkHintWithoutVersions(t *testing.T) {
+	t.Parallel()
+	l, _, h := linkedHooked(t)
+	edit(t, l, pushing("a"))
+	old := readText(t, l.operation("op"))
+	end(t, l, "a")
+	edit(t, l, pushing("b"))
+	newer := readText(t, l.operation("op"))
+	pruneAll(t, l, "")
+
+	writeFile(t, l.operation("op"), newer)
+	wantCalls(t, l, 6, "b")
+
+	h.before = nth(t, 1, "readdir", "/archive", broken)
+	if _, _, err := l.ReadOperation("op"); !errors.Is(err, errDisk) {
+		t.Errorf("the archive cannot be listed: %v", err)
+	}
+	h.before = nth(t, 1, "open", "/archive/op.json", broken)
+	if _, _, err := l.ReadOperation("op"); !errors.Is(err, errDisk) {
+		t.Errorf("the copy cannot be read: %v", err)
+	}
+	removeFile(t, l.operation("op"))
+	writeFile(t, l.operation("op"), old)
+	if op, archived, err := l.ReadOperation("op"); err != nil || !archived || op.State == protocol.Running {
+		t.Errorf("with an old hint: archived %v (%v)", archived, err)
+	}
+}
+
+// The revision in a file is found without the rest being understood, but nothing is taken for one that is none.
+func TestRevisionOf(t *testing.T) {
+	t.Parallel()
+	bad := errors.New("any error")
+	for text, want := range map[string]struct {
+		revision int64
+		err      error
+	}{
+		`{"revision": 7}`: {7, nil},
+		`{"a": {"revision": 1}, "revision": 7, nyi`: {7, nil},
+		`{}`:                                {0, nil},
+		`{"a": 1}`:                          {0, nil},
+		`{"revision": 9223372036854775806}`: {math.MaxInt64 - 1, nil},
+		`{"revision": 9223372036854775807}`: {0, bad},
+		`{"revision": -1}`:                  {0, bad},
+		`{"revision": 1.5}`:                 {0, bad},
+		`{"revision": "7"}`:                 {0, bad},
+		`{"a": nyi, "revision": 7}`:         {0, bad},
+		`{"a": 1, "a": 2, "revision": 7}`:   {0, bad},
+		`{"a": 1, "b`:                       {0, bad},
+		`{"a": 1]`:                          {0, bad},
+		`{`:                                 {0, io.ErrUnexpectedEOF},
+		``:                                  {0, io.ErrUnexpectedEOF},
+		`[7]`:                               {0, bad},
+	} {
+		got, err := revisionOf([]byte(text))
+		if err == nil != (want.err == nil) || err == nil && got != want.revision || want.err == io.ErrUnexpectedEOF && !errors.Is(err, want.err) {
+			t.Errorf("%s: got %d, %v, want %d, %v", text, got, err, want.revision, want.err)
+		}
+	}
+}

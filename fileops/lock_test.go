@@ -1,0 +1,44 @@
+package fileops
+
+import (
+	"errors"
+	"testing"
+	"time"
+)
+
+// Where edits commit by link the lock is asked for again and again: an edit gets it when it is free, and gives up in time.
+func TestPolledLock(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, linkedConfig, Options{LockTimeout: 30 * time.Second})
+	if l.fs != (osFS{polls: true}) {
+		t.Fatal("it waits in the kernel")
+	}
+	writeFile(t, l.operationLock("op"), "")
+	release := hold(t, l.dir)
+	never := func(*Tx) error { t.Error("change was called without the lock"); return nil }
+	if err := l.Edit("op", OrCreate|Try, never); !errors.Is(err, ErrBusy) {
+		t.Errorf("without waiting: %v", err)
+	}
+	hasty, err := Open(l.dir, Options{LockTimeout: 50 * time.Millisecond})
+	must(t, err)
+	if err := hasty.Edit("op", OrCreate, never); !errors.Is(err, ErrBusy) {
+		t.Errorf("after a while: %v", err)
+	}
+	time.AfterFunc(20*time.Millisecond, release)
+	if err := l.Edit("op", OrCreate, func(*Tx) error { return errRefused }); !errors.Is(err, errRefused) {
+		t.Errorf("after its release: %v", err)
+	}
+}
+
+// A lock whose file cannot be looked at is not had: nobody knows what it protects.
+func TestLockThatIsGivenBackSaysNothing(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	lock, err := osFS{}.Lock(l.operationLock("op"), 0o600, nil)
+	must(t, err)
+	must(t, lock.Unlock())
+	removeFile(t, l.operationLock("op"))
+	if info, err := lock.Stat(); err == nil {
+		t.Errorf("got %+v", info)
+	}
+}

@@ -1,0 +1,118 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+// These tests have somebody else act between two system calls.
+
+// An operation that is archived while they are listed is not in the list, which is sorted.
+func TestListWhileAnOperationGoes(t *testing.T) {
+	t.Parallel()
+	l, h := hookedLedger(t, Config{}, Options{Sync: SyncNone})
+	var want []string
+	for i := range 30 {
+		id := fmt.Sprintf("op%02d", i)
+		must(t, l.Edit(id, OrCreate, add("a", false)))
+		if i != 7 {
+			want = append(want, id)
+		}
+	}
+	h.before = nth(t, 1, "stat", "/op07.json", func() error { return os.Remove(l.operation("op07")) })
+	list, err := l.List()
+	var got []string
+	for _, entry := range list {
+		got = append(got, entry.ID)
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+// Two prune the archive at once: what one has removed does not stop the other.
+func TestPruneArchiveWhileACopyGoes(t *testing.T) {
+	t.Parallel()
+	l, h := hookedLedger(t, Config{}, Options{})
+	oldCopies(t, l, keepCopies+5, time.Now())
+	h.before = nth(t, 1, "stat", "/old3.json", func() error { return os.Remove(l.archived("old3", 1)) })
+	must(t, l.PruneArchive(time.Now()))
+	if left := filesIn(t, l.archive()); len(left) != keepCopies {
+		t.Errorf("%d copies are left", len(left))
+	}
+}
+
+// Two sweep at once: the note that one has removed is none for the other.
+func TestSweepWhileANoteGoes(t *testing.T) {
+	t.Parallel()
+	l, h := hookedLedger(t, Config{}, Options{})
+	note, err := l.writeJournal("op", journal{l.tmp(), newTrashName()})
+	must(t, err)
+	h.before = nth(t, 1, "open", filepath.Base(note), func() error { return os.Remove(note) })
+	must(t, l.Sweep())
+}
+
+// Whoever restores a lost ledger.json just then is not told that it is lost.
+func TestMarkerComesWhileItIsMissed(t *testing.T) {
+	t.Parallel()
+	l, h := hookedLedger(t, Config{}, Options{})
+	must(t, edits(add("a", false))(l))
+	must(t, os.Rename(l.marker(), l.marker()+".lost"))
+	h.before = nth(t, 1, "readdir", "/operations", func() error { return os.Rename(l.marker()+".lost", l.marker()) })
+	if _, err := Open(l.dir, Options{FS: h}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A directory that takes the place of the one that was looked at is not entered.
+func TestDirectoryReplacedOnTheWay(t *testing.T) {
+	t.Parallel()
+	root := realPath(t, t.TempDir())
+	dir := filepath.Join(root, "dir")
+	writeFile(t, filepath.Join(dir, "file"), "x")
+	l, h := hookedLedger(t, Config{ResourceRoots: []string{root}}, Options{})
+	h.before = nth(t, 1, "open root", "/dir", func() error {
+		return errors.Join(os.Rename(dir, dir+".moved"), os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
+	})
+	if err := l.Edit("op", OrCreate, discard(filepath.Join(dir, "file"))); !errors.Is(err, ErrResource) {
+		t.Errorf("got %v", err)
+	}
+	if gone(t, filepath.Join(dir, "file")) {
+		t.Error("it was deleted")
+	}
+}
+
+// replacing has the lock file of op replaced each time when it has just been locked.
+func replacing(t *testing.T, h *hooked, l *Ledger) (times *int) {
+	times = new(int)
+	h.before = func(call, path string) error {
+		if call != "stat" || path != l.operationLock("op") {
+			return nil
+		}
+		*times++
+		return errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o600))
+	}
+	return times
+}
+
+// A lock file that is always another one is busy, for who does not want to wait after some tries.
+func TestLockFileReplacedForEver(t *testing.T) {
+	t.Parallel()
+	never := func(*Tx) error { t.Error("change was called without the lock"); return nil }
+	for _, patience := range []time.Duration{0, 20 * time.Millisecond} {
+		l, h := hookedLedger(t, Config{}, Options{LockTimeout: patience})
+		must(t, edits(add("a", false))(l))
+		times := replacing(t, h, l)
+		if err := l.Edit("op", Existing, never); !errors.Is(err, ErrBusy) {
+			t.Errorf("patience %v: %v", patience, err)
+		}
+		if patience == 0 && *times != maxTries+1 {
+			t.Errorf("%d tries", *times)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+//go:build amd64
+
+package fileops
+
+import (
+	"runtime"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// anyFd has a system call fail whatever its first argument.
+const anyFd = -1
+
+// A refusal is a system call that the kernel is to refuse, of one file descriptor or of any.
+type refusal struct {
+	call  uintptr
+	fd    int
+	errno unix.Errno
+}
+
+// refusing runs do on a thread for which the kernel refuses system calls: no disk and no file system is at hand that would.
+// The thread ends with do.
+func refusing(t *testing.T, refusals []refusal, do func()) {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // for good: the filter stays with the thread
+		if err := install(refusals); err != nil {
+			done <- err
+			return
+		}
+		do()
+	}()
+	if err := <-done; err != nil {
+		t.Skip("needs seccomp: ", err)
+	}
+}
+
+// install makes the kernel look at each system call of this thread. The numbers are those of struct seccomp_data.
+func install(refusals []refusal) error {
+	const number, lowOfFirst = 0, 16
+	load := func(offset uint32) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset}
+	}
+	unless := func(value uint32, skip uint8) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: value, Jf: skip}
+	}
+	end := func(verdict uint32) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: verdict}
+	}
+	var program []unix.SockFilter
+	for _, r := range refusals {
+		verdict := end(unix.SECCOMP_RET_ERRNO | uint32(r.errno))
+		if r.fd == anyFd {
+			program = append(program, load(number), unless(uint32(r.call), 1), verdict)
+		} else {
+			program = append(program, load(number), unless(uint32(r.call), 3), load(lowOfFirst), unless(uint32(r.fd), 1), verdict)
+		}
+	}
+	program = append(program, end(unix.SECCOMP_RET_ALLOW))
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	filter := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&filter)))
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
