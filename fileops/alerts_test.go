@@ -24,12 +24,15 @@ func alertLines(seqs ...int64) string {
 	return text.String()
 }
 
-func appendAlerts(l *Ledger, seqs ...int64) error {
-	var alerts []protocol.Alert
+func alertsOf(seqs ...int64) (alerts []protocol.Alert) {
 	for _, seq := range seqs {
 		alerts = append(alerts, alert(seq, "m"))
 	}
-	return l.EditGroup("g", OrCreate, func(tx *GroupTx) error { return tx.AppendAlerts(alerts) })
+	return alerts
+}
+
+func appendAlerts(l *Ledger, seqs ...int64) error {
+	return l.EditGroup("g", OrCreate, func(tx *GroupTx) error { return tx.AppendAlerts(alertsOf(seqs...)) })
 }
 
 func TestAppendAlerts(t *testing.T) {

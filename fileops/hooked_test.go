@@ -164,6 +164,20 @@ type hookedFile struct {
 	path string
 }
 
+func (f hookedFile) Read(p []byte) (int, error) {
+	if err := f.h.call("read", f.path); err != nil {
+		return 0, err
+	}
+	return f.File.Read(p)
+}
+
+func (f hookedFile) Write(p []byte) (int, error) {
+	if err := f.h.call("write", f.path); err != nil {
+		return 0, err
+	}
+	return f.File.Write(p)
+}
+
 func (f hookedFile) Chmod(mode fs.FileMode) error {
 	if err := f.h.call("chmod", f.path); err != nil {
 		return err

@@ -153,6 +153,44 @@ func TestLinkPruningStops(t *testing.T) {
 	}
 }
 
+// Settle makes good a hint that a killed edit has not made. It waits for nobody, and what it cannot do it tells.
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	l, h := hookedLedger(t, linkedConfig, Options{})
+	edit(t, l, pushing("a"))
+	must(t, os.Remove(l.operation("op")))
+	release := holdFile(t, l.operationLock("op"))
+	if l.Settle("op"); l.exists(l.operation("op")) {
+		t.Error("it was made good without the lock")
+	}
+	release()
+	wantNoLeftovers(t, l)
+	h.before = nth(t, 1, "link", "/op.json", broken)
+	l.Settle("op")
+	if left := l.Leftovers(); len(left) != 1 || !errors.Is(left[0], errDisk) {
+		t.Errorf("leftovers: %v", left)
+	}
+	if l.Settle("op"); !l.exists(l.operation("op")) {
+		t.Error("it is not made good")
+	}
+	wantCalls(t, l, 1, "a")
+}
+
+// Where the copy in the archive cannot be read nobody knows the revision to go on from.
+func TestBeginAnewOnABrokenDisk(t *testing.T) {
+	t.Parallel()
+	l, h := hookedLedger(t, Config{}, Options{})
+	edit(t, l, pushing("a"))
+	end(t, l, "a")
+	h.before = nth(t, 1, "open", "/archive/op.json", broken)
+	if _, _, err := l.EditOperation("op", OrCreate, pushing("b")); !errors.Is(err, errDisk) {
+		t.Errorf("got %v", err)
+	}
+	if op := edit(t, l, pushing("b")); op.Revision != 5 {
+		t.Errorf("it goes on at revision %d", op.Revision)
+	}
+}
+
 // A version that is pruned between the listing and its reading is passed over.
 func TestLinkHighestVersionGoes(t *testing.T) {
 	t.Parallel()

@@ -297,6 +297,9 @@ func TestNotifyOfDirectoryJustMade(t *testing.T) {
 	if w.await(l.operations(), wayEvents) == nil {
 		t.Error("it is taken for watched")
 	}
+	if w.await(filepath.Join(l.operations()+".gone", "op.json"), fileEvents) == nil {
+		t.Error("what is missing in a directory that is gone by now is taken for watched")
+	}
 }
 
 // Not parallel: it makes all ledgers remote.

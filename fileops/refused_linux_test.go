@@ -36,7 +36,7 @@ func TestFilesTellErrors(t *testing.T) {
 		opened, err := osFS{}.OpenAppend(path)
 		must(t, err)
 		f := opened.(*fdFile)
-		refusing(t, []refusal{{c.number, f.fd, unix.EIO}}, func() {
+		refusing(t, []refusal{refuse(c.number, unix.EIO).of(f.fd)}, func() {
 			var asPath *fs.PathError
 			if err := c.do(f); !errors.As(err, &asPath) || asPath.Op != strings.TrimSuffix(name, " at") || asPath.Path != path || asPath.Err != unix.EIO {
 				t.Errorf("%s: got %v", name, err)
@@ -54,7 +54,7 @@ func TestCloseInterrupted(t *testing.T) {
 	t.Parallel()
 	f, err := osFS{}.Open(t.TempDir())
 	must(t, err)
-	refusing(t, []refusal{{unix.SYS_CLOSE, f.(*fdFile).fd, unix.EINTR}}, func() {
+	refusing(t, []refusal{refuse(unix.SYS_CLOSE, unix.EINTR).of(f.(*fdFile).fd)}, func() {
 		if err := f.Close(); err != nil {
 			t.Errorf("got %v", err)
 		}
@@ -70,7 +70,7 @@ func TestMoveWithoutRenameat2(t *testing.T) {
 		old, taken, free := filepath.Join(dir, "old"), filepath.Join(dir, "taken"), filepath.Join(dir, "free")
 		writeFile(t, old, "old")
 		writeFile(t, taken, "taken")
-		refusing(t, []refusal{{unix.SYS_RENAMEAT2, anyFd, errno}}, func() {
+		refusing(t, []refusal{refuse(unix.SYS_RENAMEAT2, errno)}, func() {
 			if err := move(old, taken); errno != unix.EIO && !errors.Is(err, fs.ErrExist) || readText(t, taken) != "taken" {
 				t.Errorf("%v: to a name that is taken: %v", errno, err)
 			}
@@ -123,7 +123,7 @@ func TestLockThatCannotBeLookedAt(t *testing.T) {
 	must(t, edits(add("a", false))(l))
 	lock, err := osFS{}.Lock(l.operationLock("op"), 0, nil)
 	must(t, err)
-	refusing(t, []refusal{{unix.SYS_FSTAT, anyFd, unix.EIO}}, func() {
+	refusing(t, []refusal{refuse(unix.SYS_FSTAT, unix.EIO)}, func() {
 		if info, err := lock.Stat(); !errors.Is(err, unix.EIO) {
 			t.Errorf("got %+v, %v", info, err)
 		}
@@ -152,7 +152,7 @@ func TestRootsTellErrors(t *testing.T) {
 		"list of a path":        {unix.SYS_GETDENTS64, func() error { _, err := osFS{}.ReadDir(dir); return err }},
 		"list, path not opened": {unix.SYS_OPENAT, func() error { _, err := osFS{}.ReadDir(dir); return err }},
 	} {
-		refusing(t, []refusal{{c.number, anyFd, unix.EMFILE}}, func() {
+		refusing(t, []refusal{refuse(c.number, unix.EMFILE)}, func() {
 			if err := c.do(); !errors.Is(err, unix.EMFILE) {
 				t.Errorf("%s: got %v", name, err)
 			}
@@ -166,7 +166,7 @@ func TestMountWithoutNumber(t *testing.T) {
 	root, err := osFS{}.OpenRoot(t.TempDir())
 	must(t, err)
 	defer root.Close()
-	refusing(t, []refusal{{unix.SYS_STATX, anyFd, unix.ENOSYS}}, func() {
+	refusing(t, []refusal{refuse(unix.SYS_STATX, unix.ENOSYS)}, func() {
 		if info, err := root.Stat(); err != nil || info.Mount != 0 || !info.Mode.IsDir() {
 			t.Errorf("got %+v, %v", info, err)
 		}
@@ -177,17 +177,17 @@ func TestMountWithoutNumber(t *testing.T) {
 func TestNetworkTellsErrors(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	refusing(t, []refusal{{unix.SYS_STATFS, anyFd, unix.EIO}}, func() {
+	refusing(t, []refusal{refuse(unix.SYS_STATFS, unix.EIO)}, func() {
 		if name, err := (osFS{}).Network(dir); !errors.Is(err, unix.EIO) {
 			t.Errorf("got %q, %v", name, err)
 		}
 	})
-	refusing(t, []refusal{{unix.SYS_NEWFSTATAT, anyFd, unix.EIO}, {unix.SYS_STAT, anyFd, unix.EIO}}, func() {
+	refusing(t, []refusal{refuse(unix.SYS_NEWFSTATAT, unix.EIO), refuse(unix.SYS_STAT, unix.EIO)}, func() {
 		if name, err := fuseName(dir); !errors.Is(err, unix.EIO) {
 			t.Errorf("without stat: got %q, %v", name, err)
 		}
 	})
-	refusing(t, []refusal{{unix.SYS_OPENAT, anyFd, unix.ENOENT}}, func() {
+	refusing(t, []refusal{refuse(unix.SYS_OPENAT, unix.ENOENT)}, func() {
 		if name, err := fuseName(dir); name != fuse || err != nil {
 			t.Errorf("without mountinfo: got %q, %v", name, err)
 		}
@@ -198,7 +198,7 @@ func TestNetworkTellsErrors(t *testing.T) {
 func TestNotifyWithoutWatches(t *testing.T) {
 	t.Parallel()
 	for name, r := range map[string]refusal{
-		"no poller": {unix.SYS_EPOLL_CTL, anyFd, unix.EPERM}, "no instance": {unix.SYS_INOTIFY_INIT1, anyFd, unix.EMFILE},
+		"no poller": refuse(unix.SYS_EPOLL_CTL, unix.EPERM), "no instance": refuse(unix.SYS_INOTIFY_INIT1, unix.EMFILE),
 	} {
 		l := testLedger(t, Config{}, Options{})
 		var n *Notifier
@@ -213,26 +213,32 @@ func TestNotifyWithoutWatches(t *testing.T) {
 	}
 }
 
-// Whatever watch is one too many, in a ledger with and without its directories, the files are polled.
+// Whatever watch is one too many, the files are polled: of a file, of a link or a directory on the way, of where something is
+// missing.
 func TestNotifyOutOfWatches(t *testing.T) {
 	t.Parallel()
-	for i, prepare := range []func(l *Ledger){
-		func(l *Ledger) { revise(t, l, "op") },
-		func(*Ledger) {},
-		func(l *Ledger) { must(t, os.Remove(l.operations())) },
-		func(l *Ledger) { must(t, os.RemoveAll(l.dir)) },
-		func(l *Ledger) {
+	const always = unix.IN_DONT_FOLLOW | unix.IN_MASK_ADD
+	for name, c := range map[string]struct {
+		prepare func(l *Ledger)
+		events  uint32
+	}{
+		"file":              {func(l *Ledger) { revise(t, l, "op") }, fileEvents},
+		"way":               {func(l *Ledger) { revise(t, l, "op") }, wayEvents},
+		"missing":           {func(*Ledger) {}, nameEvents},
+		"missing directory": {func(l *Ledger) { must(t, os.Remove(l.operations())) }, nameEvents},
+		"missing ledger":    {func(l *Ledger) { must(t, os.RemoveAll(l.dir)) }, nameEvents},
+		"link": {func(l *Ledger) {
 			must(t, errors.Join(os.Rename(l.dir, l.dir+".moved"), os.Symlink(l.dir+".moved", l.dir)))
-		},
+		}, fileEvents},
 	} {
 		l := testLedger(t, Config{}, Options{})
-		prepare(l)
+		c.prepare(l)
 		n := unread(t, l, []string{"op"}, nil)
-		full := len(n.watcher.watches)
-		refusing(t, []refusal{{unix.SYS_INOTIFY_ADD_WATCH, n.watcher.fd, unix.ENOSPC}}, func() {
+		refusing(t, []refusal{refuse(unix.SYS_INOTIFY_ADD_WATCH, unix.ENOSPC).having(2, c.events|always)}, func() {
 			if n.Arm(); n.stop == nil {
-				t.Errorf("case %d: it is not polled, with %d watches of %d", i, len(n.watcher.watches), full)
+				t.Errorf("%s: it is not polled", name)
 			}
 		})
+		mustWatch(t, n) // with as many watches as it wants
 	}
 }

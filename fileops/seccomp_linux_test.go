@@ -10,14 +10,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// anyFd has a system call fail whatever its first argument.
-const anyFd = -1
-
-// A refusal is a system call that the kernel is to refuse, of one file descriptor or of any.
+// A refusal is a system call that the kernel is to refuse, whatever its arguments or for one value of one of them.
 type refusal struct {
 	call  uintptr
-	fd    int
 	errno unix.Errno
+	arg   int // -1: whatever the arguments
+	value uint32
+}
+
+func refuse(call uintptr, errno unix.Errno) refusal { return refusal{call, errno, -1, 0} }
+
+// of is the refusal for one file descriptor, of those that are the first argument.
+func (r refusal) of(fd int) refusal { return r.having(0, uint32(fd)) }
+
+func (r refusal) having(arg int, value uint32) refusal {
+	r.arg, r.value = arg, value
+	return r
 }
 
 // refusing runs do on a thread for which the kernel refuses system calls: no disk and no file system is at hand that would.
@@ -41,7 +49,7 @@ func refusing(t *testing.T, refusals []refusal, do func()) {
 
 // install makes the kernel look at each system call of this thread. The numbers are those of struct seccomp_data.
 func install(refusals []refusal) error {
-	const number, lowOfFirst = 0, 16
+	const number, firstArg, sizeOfArg = 0, 16, 8
 	load := func(offset uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset}
 	}
@@ -54,10 +62,11 @@ func install(refusals []refusal) error {
 	var program []unix.SockFilter
 	for _, r := range refusals {
 		verdict := end(unix.SECCOMP_RET_ERRNO | uint32(r.errno))
-		if r.fd == anyFd {
+		if r.arg < 0 {
 			program = append(program, load(number), unless(uint32(r.call), 1), verdict)
 		} else {
-			program = append(program, load(number), unless(uint32(r.call), 3), load(lowOfFirst), unless(uint32(r.fd), 1), verdict)
+			program = append(program, load(number), unless(uint32(r.call), 3),
+				load(firstArg+sizeOfArg*uint32(r.arg)), unless(r.value, 1), verdict)
 		}
 	}
 	program = append(program, end(unix.SECCOMP_RET_ALLOW))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"path/filepath"
@@ -234,8 +233,5 @@ func revisionOf(data []byte) (revision int64, err error) {
 		return revision, err
 	}
 	_, err = d.ReadToken()
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
 	return 0, err
 }

@@ -1,0 +1,132 @@
+package fileops
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// linkedAlerts are the numbers of the alerts that a reader sees.
+func linkedAlerts(t *testing.T, l *Ledger, after int64) (seqs []int64) {
+	t.Helper()
+	lines, err := l.Alerts("g", after)
+	must(t, err)
+	for _, line := range lines {
+		seqs = append(seqs, line.Seq)
+	}
+	return seqs
+}
+
+// Where a lock may be lost a line may be there twice, between others, or torn: readers see each alert once, in order.
+func TestLeasedAlertsAreReadInOrder(t *testing.T) {
+	t.Parallel()
+	torn := alertLines(9)[:30]
+	for name, c := range map[string]struct {
+		text string
+		want []int64
+	}{
+		"in order":        {alertLines(1, 2, 3), []int64{1, 2, 3}},
+		"twice":           {alertLines(1, 2, 1, 2, 3), []int64{1, 2, 3}},
+		"between others":  {alertLines(1, 3, 2), []int64{1, 2, 3}},
+		"torn at the end": {alertLines(1, 2) + torn, []int64{1, 2}},
+		"torn between":    {alertLines(1, 2) + torn + "\n" + alertLines(3), []int64{1, 2, 3}},
+		"no newline yet":  {alertLines(1, 2) + strings.TrimSpace(alertLines(3)), []int64{1, 2}},
+		"nothing":         {"", nil},
+	} {
+		l := testLedger(t, linkedConfig, Options{})
+		writeFile(t, l.alerts("g"), c.text)
+		if got := linkedAlerts(t, l, 0); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
+		}
+		if got, want := linkedAlerts(t, l, 1), c.want[min(1, len(c.want)):]; !slices.Equal(got, want) {
+			t.Errorf("%s: after 1: got %v, want %v", name, got, want)
+		}
+		want := int64(len(c.want))
+		if last, err := l.LastAlert("g"); last != want || err != nil {
+			t.Errorf("%s: the last one is %d (%v), want %d", name, last, err, want)
+		}
+	}
+}
+
+// Nothing that is there is cut off, which others may have written, and what comes after a torn line is a line of its own.
+func TestLeasedAlertsAreAppended(t *testing.T) {
+	t.Parallel()
+	torn := alertLines(3)[:30]
+	for name, c := range map[string]struct {
+		before string
+		seqs   []int64
+		want   string
+	}{
+		"first":             {"", []int64{1, 2}, alertLines(1, 2)},
+		"some are there":    {alertLines(1, 2), []int64{1, 2, 3}, alertLines(1, 2, 3)},
+		"the last is above": {alertLines(1, 3, 2), []int64{2, 3, 4}, alertLines(1, 3, 2, 4)},
+		"torn":              {alertLines(1, 2) + torn, []int64{3}, alertLines(1, 2) + torn + "\n" + alertLines(3)},
+		"torn, nothing new": {alertLines(1, 2) + torn, []int64{2}, alertLines(1, 2) + torn},
+	} {
+		l := testLedger(t, linkedConfig, Options{})
+		writeFile(t, l.alerts("g"), c.before)
+		must(t, appendAlerts(l, c.seqs...))
+		if got := readText(t, l.alerts("g")); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// A pass that was paused just before it wrote, and lost its lock, harms neither its own alerts nor those of others.
+func TestLeasedAlertsOfAPausedPass(t *testing.T) {
+	t.Parallel()
+	l, other, h := linkedHooked(t)
+	must(t, appendAlerts(other, 1))
+	h.before = nth(t, 1, "write", "g.alerts.jsonl", func() error { return appendAlerts(other, 2, 3) })
+	must(t, appendAlerts(l, 2))
+	if got := linkedAlerts(t, l, 0); !slices.Equal(got, []int64{1, 2, 3}) {
+		t.Errorf("got %v", got)
+	}
+	must(t, appendAlerts(l, 3, 4))
+	if got := linkedAlerts(t, l, 0); !slices.Equal(got, []int64{1, 2, 3, 4}) {
+		t.Errorf("then %v", got)
+	}
+}
+
+// An error is told, and the alerts are delivered when they are appended again.
+func TestLeasedAlertsOnABrokenDisk(t *testing.T) {
+	t.Parallel()
+	for call, suffix := range map[string]string{"fsync": "/ledger", "read": "g.alerts.jsonl", "write": "g.alerts.jsonl"} {
+		l, _, h := linkedHooked(t)
+		h.before = nth(t, 1, call, suffix, broken)
+		if err := appendAlerts(l, 1, 2); !errors.Is(err, errDisk) {
+			t.Errorf("%s: got %v", call, err)
+		}
+		if got := readText(t, l.alerts("g")); got != "" {
+			t.Errorf("%s: there is %q", call, got)
+		}
+		must(t, appendAlerts(l, 1, 2))
+		if got := linkedAlerts(t, l, 0); !slices.Equal(got, []int64{1, 2}) {
+			t.Errorf("%s: got %v", call, got)
+		}
+	}
+}
+
+// Alerts are as durable as edits: the file's name before its first line, and each append.
+func TestLeasedAlertsAreFlushed(t *testing.T) {
+	t.Parallel()
+	for sync, want := range map[Sync][]string{
+		SyncNone: nil, SyncFile: {"g.alerts.jsonl", "g.alerts.jsonl"}, SyncDefault: {"ledger", "g.alerts.jsonl", "g.alerts.jsonl"},
+	} {
+		l, h := hookedLedger(t, linkedConfig, Options{Sync: sync})
+		var flushed []string
+		must(t, l.EditGroup("g", OrCreate|Try, func(tx *GroupTx) error {
+			h.before = func(call, path string) error {
+				if call == "fsync" {
+					flushed = append(flushed, path[strings.LastIndexByte(path, '/')+1:])
+				}
+				return nil
+			}
+			return errors.Join(tx.AppendAlerts(alertsOf(1)), tx.AppendAlerts(alertsOf(2)))
+		}))
+		if !slices.Equal(flushed, want) {
+			t.Errorf("sync %d: flushed %q, want %q", sync, flushed, want)
+		}
+	}
+}
