@@ -200,6 +200,9 @@ func TestLinkHighestVersionGoes(t *testing.T) {
 	}
 	must(t, os.Remove(l.operation("op")))
 	h.before = nth(t, 1, "open", ".json.3", func() error { return os.Remove(versionOf(l.operation("op"), 3)) })
+	if got, err := l.current(l.operation("op")); got.version != 2 || err != nil {
+		t.Errorf("got version %d, %v", got.version, err)
+	}
 	wantCalls(t, l, 2, "a", "b")
 }
 

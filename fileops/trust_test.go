@@ -141,10 +141,10 @@ func TestNoteOfAnotherUser(t *testing.T) {
 		return filepath.Join(root, name), note
 	}
 	outside, note := noted(root)
-	inside, _ := noted(l.tmp())
+	inside, noteInside := noted(l.tmp())
 	must(t, l.Sweep())
-	if gone(t, outside) || gone(t, note) || !gone(t, inside) {
-		t.Errorf("outside gone: %v, its note: %v, inside: %v", gone(t, outside), gone(t, note), gone(t, inside))
+	if gone(t, outside) || gone(t, note) || !gone(t, inside) || !gone(t, noteInside) {
+		t.Errorf("gone: outside %v, its note %v, inside %v, its note %v", gone(t, outside), gone(t, note), gone(t, inside), gone(t, noteInside))
 	}
 	trusting, err := Open(l.dir, Options{TrustGroup: true})
 	must(t, err)
