@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"maps"
 	"os"
 	"path/filepath"
@@ -16,87 +15,63 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// patience is how long porcupine may look for an explanation of one operation.
+// patience is how long porcupine may look at one operation, of which it needs a small part.
 const patience = time.Minute
 
-var hashSeed = maphash.MakeSeed()
+// explained is the state of the model after the commands with the places up to place.
+type explained struct {
+	operation
+	place int
+}
 
-// model returns what porcupine explains histories with. After a command that said nothing there are two states.
+// model returns what porcupine judges orders with.
 func model() porcupine.Model {
-	m := porcupine.NondeterministicModel{
-		Init: func() []any { return []any{operation{}} },
-		Step: func(state, input, output any) []any {
-			before, said := state.(operation), output.(answer)
-			after, foreseen := before.do(input.(command))
-			switch {
-			case said.silent && foreseen.changed:
-				return []any{before, after}
-			case said.silent || foreseen.equal(said):
-				return []any{after}
+	return porcupine.Model{
+		Init: func() any { return explained{} },
+		Step: func(state, input, output any) (bool, any) {
+			before, c := state.(explained), input.(placed)
+			if c.place != before.place+1 {
+				return false, nil
 			}
-			return nil
+			after, foreseen := before.do(c.command)
+			return foreseen.equal(output.(answer)), explained{after, c.place}
 		},
-		Equal: func(a, b any) bool { return a.(operation).equal(b.(operation)) },
-		Hash: func(state any) uint64 {
-			o := state.(operation)
-			return maphash.Comparable(hashSeed, [3]int64{o.revision, int64(o.place), int64(len(o.stack))})
+		Equal: func(a, b any) bool {
+			return a.(explained).place == b.(explained).place && a.(explained).equal(b.(explained).operation)
 		},
-		DescribeOperation: func(input, output any) string { return fmt.Sprintf("%v: %+v", input, output) },
+		DescribeOperation: func(input, output any) string { return fmt.Sprintf("%v: %v", input, output) },
 		DescribeState:     func(state any) string { return fmt.Sprintf("%+v", state) },
 	}
-	return m.ToModel()
 }
 
-// illegal returns, of each operation whose history is not explained, why.
-func (h *history) illegal() (faults []string) {
+// judge returns, of each operation whose history is illegal, why; and of each of which that is unknown.
+func (h *history) judge() (illegal, unknown []string) {
 	for _, id := range slices.Sorted(maps.Keys(h.events)) {
-		result := porcupine.CheckOperationsTimeout(model(), h.events[id], patience)
-		if result == porcupine.Ok {
+		ordered, why, err := order(h.events[id])
+		if err != nil {
+			unknown = append(unknown, fmt.Sprintf("%s: unknown: %v", id, err))
 			continue
 		}
-		path, why := h.visualize(id)
-		faults = append(faults, fmt.Sprintf("%s: %s: see %s: %s", id, result, path, why))
-	}
-	return faults
-}
-
-// visualize writes how far the history of an operation is explained, and returns where, and what comes next.
-func (h *history) visualize(id string) (path, why string) {
-	_, info := porcupine.CheckOperationsVerbose(model(), h.events[id], patience)
-	path = filepath.Join(os.TempDir(), fmt.Sprintf("dpl-linearize-%d-%s.html", h.seed, id))
-	if err := porcupine.VisualizePath(model(), info, path); err != nil {
-		path = err.Error()
-	}
-	return path, stuck(info, h.events[id])
-}
-
-// lost returns the edits that were acknowledged and overwritten: two of one revision; and revisions that nobody made.
-func (h *history) lost() (faults []string) {
-	for id, events := range h.events {
-		made, unknown, last := map[int64]command{}, 0, int64(0)
-		for _, e := range events {
-			c, a := e.Input.(command), e.Output.(answer)
-			if a.shown != nil {
-				last = max(last, a.shown.revision)
-			}
-			switch counts := c.verb == "heartbeat" && a.status == 4; {
-			case a.silent, a.changed && counts: // the heartbeat that archives keeps the revision
-				unknown++
-				continue
-			case !a.changed, a.archived:
-				continue
-			}
-			if other, ok := made[a.revision]; ok {
-				faults = append(faults, fmt.Sprintf("%s: revision %d was made twice, by %v and by %v", id, a.revision, other, c))
-			}
-			made[a.revision] = c
-		}
-		if n := int64(len(made)); last < n || last > n+int64(unknown) {
-			faults = append(faults, fmt.Sprintf("%s: is at revision %d after %d acknowledged edits and at most %d others", id, last, n, unknown))
+		switch porcupine.CheckOperationsTimeout(model(), ordered, patience) {
+		case porcupine.Ok:
+			h.found += silent(h.events[id]) - (len(h.events[id]) - len(ordered))
+		case porcupine.Illegal:
+			illegal = append(illegal, fmt.Sprintf("%s: illegal: %s", id, why))
+		case porcupine.Unknown:
+			unknown = append(unknown, fmt.Sprintf("%s: unknown: porcupine took more than %v", id, patience))
 		}
 	}
-	slices.Sort(faults)
-	return faults
+	return illegal, unknown
+}
+
+// silent returns how many of events are killed commands that said nothing.
+func silent(events []porcupine.Operation) (n int) {
+	for _, e := range events {
+		if e.Output.(answer).silent {
+			n++
+		}
+	}
+	return n
 }
 
 // faults returns all that is wrong with a history.
@@ -104,8 +79,8 @@ func (h *history) faults() (faults []string) {
 	for _, err := range h.errs {
 		faults = append(faults, err.Error())
 	}
-	faults = append(faults, h.illegal()...)
-	faults = append(faults, h.lost()...)
+	illegal, unknown := h.judge()
+	faults = slices.Concat(faults, illegal, unknown)
 	for id := range h.events {
 		faults = append(faults, h.wrongFile(id)...)
 	}

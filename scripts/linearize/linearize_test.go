@@ -33,10 +33,12 @@ type mode struct {
 	name   string
 	create []string // flags of the push that makes the ledger
 	hint   bool     // operations/ID.json may be older than what dpl-status shows
+	share  int      // of the tests, one in so many
 }
 
 var modes = []mode{
-	{name: "rename"},
+	{name: "rename", share: 1},
+	{name: "link", create: []string{"--commit=link"}, hint: true, share: 4},
 }
 
 func soak() bool { return os.Getenv("DPL_SOAK") != "" }
@@ -59,40 +61,63 @@ func TestHistories(t *testing.T) {
 	bin := build.Commands(t, root)
 	size, histories := size{workers: 8, edits: 250}, 20
 	if soak() {
-		histories = 200
+		size, histories = sizeOfSoak(t)
 	}
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
 			seed, all := seed(t), tally{}
-			for i := range histories {
+			for i := range histories / m.share {
 				h := record(t, bin, m, size, seed+uint64(i))
 				if faults := h.faults(); len(faults) > 0 {
 					h.fail(t, faults)
 				}
 				all.add(h)
-			}
-			t.Log(all)
-			for _, what := range []string{
-				"operations completed", "operations failed", "operations aborted", "operations archived", "crashes reported",
-				"edits by ack", "edits by abort", "edits by cleanup", "killed", "unknown", "refused with 76",
-			} {
-				if all[what] == 0 {
-					t.Errorf("not one of %d histories has %q: %v", histories, what, all)
+				if soak() {
+					t.Log(h.tally())
 				}
 			}
+			t.Log(all)
+			covered(t, all)
 		})
 	}
 }
 
-// With a lock that does not exclude, edits that were acknowledged are lost, and that is noticed.
-func TestNoLock(t *testing.T) {
-	bin := build.Commands(t, root, overlay(t, "fileops/fs_os.go", "lock.TryLock()", "lock.TryRLock()"))
-	h := record(t, bin, mode{name: "no lock"}, size{workers: 8, edits: 350}, seed(t))
-	if lost := h.lost(); len(lost) == 0 {
-		t.Errorf("no acknowledged edit was lost without a lock: %v", h.tally())
+// sizeOfSoak is 200 histories of 32 workers, or as many as $DPL_HISTORIES says.
+func sizeOfSoak(t *testing.T) (size, int) {
+	histories := 200
+	if given := os.Getenv("DPL_HISTORIES"); given != "" {
+		var err error
+		if histories, err = strconv.Atoi(given); err != nil {
+			t.Fatalf("DPL_HISTORIES: %v", err)
+		}
 	}
-	if illegal := h.illegal(); len(illegal) == 0 {
-		t.Errorf("the history is explained though there was no lock: %v", h.tally())
+	return size{workers: 32, edits: 2000}, histories
+}
+
+// covered fails a test whose histories have left out something.
+func covered(t *testing.T, all tally) {
+	t.Helper()
+	for _, what := range []string{
+		"operations completed", "operations failed", "operations aborted", "operations archived", "crashes reported", "edits by push",
+		"edits by heartbeat", "edits by pop", "edits by ack", "edits by abort", "edits by cleanup", "silent", "refused with 76",
+	} {
+		if all[what] == 0 {
+			t.Errorf("not one of the histories has %q", what)
+		}
+	}
+	if all["killed"]*100 < all["processes"]*9 {
+		t.Errorf("%d of %d processes were killed, want one in ten", all["killed"], all["processes"])
+	}
+}
+
+// With a lock that does not exclude there is no order, and that is found out.
+func TestNoLock(t *testing.T) {
+	bin := build.Commands(t, root, overlay(t, "fileops/fs_os.go", "lock.TryLock()\n\tif err", "lock.TryRLock()\n\tif err"))
+	h := record(t, bin, mode{name: "no lock"}, size{workers: 8, edits: 350}, seed(t))
+	if illegal, unknown := h.judge(); len(illegal) == 0 {
+		t.Errorf("the history is not illegal though there was no lock: %v, %v", unknown, h.tally())
+	} else {
+		t.Log(illegal[0])
 	}
 }
 

@@ -11,7 +11,7 @@ type step struct {
 	command
 	all  bool    // of a cleanup: all operations
 	pass int64   // milliseconds that pass before
-	kill float64 // when to kill it, as a part of the time that commands take; 0: never
+	kill float64 // when to kill it, if it is to be killed, as a part of the time that its verb takes; 0: never
 }
 
 // A planner plans what one of the workers does.
@@ -27,7 +27,7 @@ func plan(seed uint64, worker, workers int) *planner {
 
 func (p *planner) chance(percent float64) bool { return p.rng.Float64()*100 < percent }
 
-// step returns the next step. One in ten is to be killed, if it has not ended by then.
+// step returns the next step.
 func (p *planner) step() step {
 	for len(p.next) == 0 {
 		p.next = p.episode()
@@ -39,9 +39,7 @@ func (p *planner) step() step {
 	if p.chance(0.5) {
 		s.pass = int64(threshold * p.rng.Float64())
 	}
-	if p.chance(10) {
-		s.kill = p.rng.Float64()
-	}
+	s.kill = 1 - p.rng.Float64()
 	return s
 }
 

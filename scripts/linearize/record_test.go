@@ -20,9 +20,11 @@ type history struct {
 	shell  shell
 	seed   uint64
 	events map[string][]porcupine.Operation // Input is a command, Output an answer
-	last   int                              // number of the last operation
 	errs   []error                          // of commands that said what no command says
 	took   time.Duration
+
+	processes, deaths atomic.Int64
+	found             int // killed commands that said nothing and have made an edit
 }
 
 // A recorder records a history.
@@ -30,18 +32,18 @@ type recorder struct {
 	history
 	size    size
 	started time.Time
-	clock   atomic.Int64 // the time of the commands, in milliseconds
-	current atomic.Int64 // number of the operation that the commands are on
-	edits   atomic.Int64 // acknowledged
-	usual   atomic.Int64 // nanoseconds that a command takes, about
+	clock   atomic.Int64     // the time of the commands, in milliseconds
+	current atomic.Int64     // number of the operation that the commands are on
+	edits   atomic.Int64     // acknowledged
+	usual   map[string]int64 // nanoseconds that a verb takes, about
 
-	mu sync.Mutex // guards events and errs
+	mu sync.Mutex // guards events, errs and usual
 }
 
 // record runs workers on one operation after the other, in a ledger of its own.
 func record(t *testing.T, bin string, m mode, size size, seed uint64) *history {
 	t.Helper()
-	r := &recorder{size: size, started: time.Now()}
+	r := &recorder{size: size, started: time.Now(), usual: map[string]int64{}}
 	r.mode, r.shell, r.seed, r.events = m, shell{bin, filepath.Join(t.TempDir(), "ledger")}, seed, map[string][]porcupine.Operation{}
 	r.clock.Store(begin)
 	r.do(0, step{command: command{verb: "push", call: "first", participant: "nobody", contained: true, create: m.create}})
@@ -51,15 +53,21 @@ func record(t *testing.T, bin string, m mode, size size, seed uint64) *history {
 	}
 	workers.Wait()
 	r.took = time.Since(r.started)
-	r.last = int(r.current.Load())
-	r.do(0, step{command: command{verb: "cleanup"}, all: true}) // it tidies up after those that were killed
-	for i := range r.last + 1 {
-		r.on(0, step{command: command{verb: "status"}}, operationID(i))
+	for range 3 { // what is over goes to the archive
+		r.do(0, step{command: command{verb: "cleanup"}, all: true})
+	}
+	for i := range r.current.Load() + 1 {
+		r.look(0, operationID(i))
 	}
 	return &r.history
 }
 
-func operationID(i int) string { return fmt.Sprint("op-", i) }
+// look makes a status that is not killed.
+func (r *recorder) look(client int, op string) {
+	r.on(client, step{command: command{verb: "status"}}, op)
+}
+
+func operationID(i int64) string { return fmt.Sprint("op-", i) }
 
 func (r *recorder) work(client int, p *planner) {
 	var reported []string
@@ -84,54 +92,76 @@ func (r *recorder) failed() bool {
 
 // do makes s on the operation of the moment. It returns the crashed calls that were reported.
 func (r *recorder) do(client int, s step) []string {
-	op := operationID(int(r.current.Load()))
+	op := operationID(r.current.Load())
 	if s.all {
 		op = ""
 	}
 	return r.on(client, s, op)
 }
 
-// on is do on an operation, or on all if op is "".
+// on is do on an operation, or on all if op is "". After one that was killed and said nothing comes a look: it tells what the
+// killed one has done, before others cover that.
 func (r *recorder) on(client int, s step, op string) (reported []string) {
+	current := r.current.Load()
 	s.op, s.now = op, r.clock.Add(s.pass)
 	called := time.Since(r.started)
-	process, stdout, stderr, err := r.shell.start(s.command)
+	status, stdout, stderr, err := r.run(s)
+	returned := time.Since(r.started)
 	if err != nil {
 		r.fail(err)
 		return nil
 	}
-	if s.kill > 0 {
-		after := time.Duration(s.kill * float64(r.usual.Load()))
-		defer time.AfterFunc(after, func() { process.Process.Kill() }).Stop()
+	e := porcupine.Operation{ClientId: client, Input: s.command, Call: int64(called), Return: int64(returned)}
+	if status == killed {
+		e.Metadata = "killed"
 	}
-	// Wait returns when all threads have ended, so that from then on the command does nothing.
-	process.Wait()
-	returned := time.Since(r.started)
-	if s.kill == 0 {
-		usual := r.usual.Load()
-		r.usual.Store(usual + (int64(returned-called)-usual)/8)
-	}
-	var died any
-	if process.ProcessState.ExitCode() == killed {
-		died = "killed"
-	}
-	all, err := answers(s.command, process.ProcessState.ExitCode(), stdout.Bytes(), stderr.Bytes())
+	all, err := answers(s.command, status, stdout, stderr)
 	if err != nil {
 		r.fail(err)
 	}
-	if unknown := all[""]; unknown.silent { // a cleanup of all operations
+	unknown := all[op].silent
+	if unknown && op == "" {
 		delete(all, "")
-		for i := range r.current.Load() + 1 {
-			all[operationID(int(i))] = unknown
+		for i := range current + 1 {
+			all[operationID(i)] = answer{silent: true}
 		}
 	}
 	for id, a := range all {
-		r.note(porcupine.Operation{
-			ClientId: client, Input: s.command, Call: int64(called), Output: a, Return: int64(returned), Metadata: died,
-		}, id)
+		e.Output = a
+		r.note(e, id)
 		reported = append(reported, a.reported()...)
 	}
+	if unknown {
+		r.look(client, operationID(current))
+	}
 	return reported
+}
+
+// run runs s, and returns its exit status and what it printed. It kills one process in ten: those after it until one dies.
+func (r *recorder) run(s step) (status int, stdout, stderr []byte, err error) {
+	processes := r.processes.Add(1)
+	mortal := s.kill > 0 && r.deaths.Load()*10 < processes
+	r.mu.Lock()
+	usual := r.usual[s.verb]
+	r.mu.Unlock()
+	began := time.Now()
+	process, out, complaint, err := r.shell.start(s.command)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	if mortal {
+		defer time.AfterFunc(time.Duration(s.kill*float64(usual)), func() { process.Process.Kill() }).Stop()
+	}
+	// Wait returns when all threads have ended, so that from then on the command does nothing.
+	process.Wait()
+	if status = process.ProcessState.ExitCode(); status == killed {
+		r.deaths.Add(1)
+	} else if !mortal {
+		r.mu.Lock()
+		r.usual[s.verb] = usual + (int64(time.Since(began))-usual)/8
+		r.mu.Unlock()
+	}
+	return status, out.Bytes(), complaint.Bytes(), nil
 }
 
 func (r *recorder) fail(err error) {
@@ -150,7 +180,7 @@ func (r *recorder) note(e porcupine.Operation, id string) {
 	if a.changed {
 		r.edits.Add(1)
 	}
-	if current := r.current.Load(); id == operationID(int(current)) && a.over() {
+	if current := r.current.Load(); id == operationID(current) && a.over() {
 		r.current.CompareAndSwap(current, current+1)
 	}
 }

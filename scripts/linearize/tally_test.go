@@ -25,9 +25,12 @@ func (t tally) add(h *history) {
 }
 
 // tally counts what happened in h. Crashed are the calls that were reported to their supervisors, killed the processes that
-// were in time to be, unknown those of them that said nothing.
+// were in time to be.
 func (h *history) tally() tally {
-	t := tally{"histories": 1, "milliseconds": int(h.took.Milliseconds())}
+	t := tally{
+		"histories": 1, "milliseconds": int(h.took.Milliseconds()), "processes": int(h.processes.Load()), "killed": int(h.deaths.Load()),
+		"edits by killed": h.found,
+	}
 	for id, events := range h.events {
 		last := h.shown(id)
 		if last.place == nowhere {
@@ -43,22 +46,19 @@ func (h *history) tally() tally {
 		}
 		for _, e := range events {
 			t.event(e.Input.(command), e.Output.(answer))
-			if e.Metadata != nil {
-				t["killed"]++
-			}
 		}
 	}
 	return t
 }
 
 func (t tally) event(c command, a answer) {
-	t["commands"]++
+	t["answers"]++
 	if c.verb == "heartbeat" {
 		t["crashes reported"] += len(a.reported())
 	}
 	switch {
 	case a.silent:
-		t["unknown"]++
+		t["silent"]++
 	case a.status >= 64:
 		t["refused"]++
 		t[fmt.Sprint("refused with ", a.status)]++
