@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// A step is a command to be. Its operation is that of the moment. An ack is of the calls that the heartbeat before it
-// reports. All else of a plan is decided by its seed.
+// A step is a command to be. Its operation is that of the moment. Acks follow the heartbeats that report a crash, and who is
+// refused gives up. All else of a plan is decided by its seed.
 type step struct {
 	command
 	all  bool    // of a cleanup: all operations
@@ -34,13 +34,32 @@ func (p *planner) step() step {
 	}
 	s := p.next[0]
 	p.next = p.next[1:]
+	p.draw(&s)
+	return s
+}
+
+// ack returns an ack of a call.
+func (p *planner) ack(supervisor, call string) step {
+	s := step{command: command{verb: "ack", supervisor: supervisor, call: call}}
+	p.draw(&s)
+	return s
+}
+
+// giveUp leaves out, more often than not, what was to come after what was refused.
+func (p *planner) giveUp() {
+	if p.chance(90) {
+		p.next = nil
+	}
+}
+
+// draw draws how much time passes before s, and when it would be killed.
+func (p *planner) draw(s *step) {
 	// Who beats with one of five commands or more is not stale before ten times as many commands as there are workers.
 	s.pass = int64(threshold / 10 / p.workers)
 	if p.chance(0.5) {
 		s.pass = int64(threshold * p.rng.Float64())
 	}
 	s.kill = 1 - p.rng.Float64()
-	return s
 }
 
 // episode returns what a participant, supervisor, janitor or onlooker does in a row.
@@ -50,10 +69,7 @@ func (p *planner) episode() []step {
 	case n < 55:
 		return p.call()
 	case n < 75:
-		return []step{
-			{command: command{verb: "heartbeat", supervisor: supervisor}},
-			{command: command{verb: "ack", supervisor: supervisor}},
-		}
+		return []step{{command: command{verb: "heartbeat", supervisor: supervisor}}}
 	case n < 86:
 		return []step{{command: command{verb: "cleanup"}, all: p.chance(30)}}
 	case n < 92:

@@ -52,34 +52,30 @@ func record(t *testing.T, bin string, m mode, size size, seed uint64) *history {
 		workers.Go(func() { r.work(w+1, plan(seed, w, size.workers)) })
 	}
 	workers.Wait()
+	r.end()
 	r.took = time.Since(r.started)
-	for range 3 { // what is over goes to the archive
-		r.do(0, step{command: command{verb: "cleanup"}, all: true})
-	}
-	for i := range r.current.Load() + 1 {
-		r.look(0, operationID(i))
-	}
 	return &r.history
 }
 
 // look makes a status that is not killed.
-func (r *recorder) look(client int, op string) {
-	r.on(client, step{command: command{verb: "status"}}, op)
+func (r *recorder) look(client int, op string) answer {
+	return r.on(client, step{command: command{verb: "status"}}, op)
 }
 
 func operationID(i int64) string { return fmt.Sprint("op-", i) }
 
 func (r *recorder) work(client int, p *planner) {
-	var reported []string
-	for int(r.edits.Load()) < r.size.edits && !r.failed() {
+	for r.edits.Load() < int64(r.size.edits) && !r.failed() {
 		s := p.step()
-		if s.verb != "ack" {
-			reported = r.do(client, s)
+		a := r.do(client, s)
+		if a.status >= 64 {
+			p.giveUp()
+		}
+		if s.verb != "heartbeat" {
 			continue
 		}
-		for _, call := range reported {
-			s.call = call
-			r.do(client, s)
+		for _, call := range a.reported() {
+			r.do(client, p.ack(s.supervisor, call))
 		}
 	}
 }
@@ -90,8 +86,8 @@ func (r *recorder) failed() bool {
 	return len(r.errs) > 0
 }
 
-// do makes s on the operation of the moment. It returns the crashed calls that were reported.
-func (r *recorder) do(client int, s step) []string {
+// do makes s on the operation of the moment.
+func (r *recorder) do(client int, s step) answer {
 	op := operationID(r.current.Load())
 	if s.all {
 		op = ""
@@ -99,9 +95,9 @@ func (r *recorder) do(client int, s step) []string {
 	return r.on(client, s, op)
 }
 
-// on is do on an operation, or on all if op is "". After one that was killed and said nothing comes a look: it tells what the
-// killed one has done, before others cover that.
-func (r *recorder) on(client int, s step, op string) (reported []string) {
+// on is do on an operation, or on all if op is "", of which the answer is left out. After a command that was killed and said
+// nothing comes a look, which tells what it has done before others cover that.
+func (r *recorder) on(client int, s step, op string) answer {
 	current := r.current.Load()
 	s.op, s.now = op, r.clock.Add(s.pass)
 	called := time.Since(r.started)
@@ -109,7 +105,7 @@ func (r *recorder) on(client int, s step, op string) (reported []string) {
 	returned := time.Since(r.started)
 	if err != nil {
 		r.fail(err)
-		return nil
+		return answer{}
 	}
 	e := porcupine.Operation{ClientId: client, Input: s.command, Call: int64(called), Return: int64(returned)}
 	if status == killed {
@@ -119,8 +115,8 @@ func (r *recorder) on(client int, s step, op string) (reported []string) {
 	if err != nil {
 		r.fail(err)
 	}
-	unknown := all[op].silent
-	if unknown && op == "" {
+	said := all[op]
+	if said.silent && op == "" {
 		delete(all, "")
 		for i := range current + 1 {
 			all[operationID(i)] = answer{silent: true}
@@ -129,12 +125,11 @@ func (r *recorder) on(client int, s step, op string) (reported []string) {
 	for id, a := range all {
 		e.Output = a
 		r.note(e, id)
-		reported = append(reported, a.reported()...)
 	}
-	if unknown {
+	if said.silent {
 		r.look(client, operationID(current))
 	}
-	return reported
+	return said
 }
 
 // run runs s, and returns its exit status and what it printed. It kills one process in ten: those after it until one dies.
