@@ -46,6 +46,8 @@ func model() porcupine.Model {
 
 // judge returns, of each operation whose history is illegal, why; and of each of which that is unknown.
 func (h *history) judge() (illegal, unknown []string) {
+	began := time.Now()
+	defer func() { h.judged = time.Since(began) }()
 	for _, id := range slices.Sorted(maps.Keys(h.events)) {
 		ordered, why, err := order(h.events[id])
 		if err != nil {

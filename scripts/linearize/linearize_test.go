@@ -2,6 +2,7 @@
 // other, as a small model of the protocol would (spec §4 and §5):
 //
 //	TestHistories   records what many processes at once, some of them killed, did and said, and has porcupine explain it
+//	TestOrder       has it judge histories that were made up
 //	TestNoLock      does so with commands whose lock excludes nobody, and demands that there is no explanation
 //	TestMachine     one process at a time: rapid looks for a sequence of commands that the model does not foresee
 //	TestSeededBugs  does so with commands that have a bug, and demands that it is found
@@ -9,8 +10,8 @@
 // The model is written from the spec and shares no code with package protocol. Each commit prints its revision, and that is
 // part of the model: without it the order of the calls on a stack cannot be found in reasonable time.
 //
-// DPL_SEED=N repeats the plans of a run that has printed N; the order in which the system runs the processes is another each
-// time. DPL_SOAK=1 runs as much as CI has no time for.
+// DPL_SEED=N repeats the plans of a run that has printed N; when processes are killed, and the order in which the system runs
+// them, is another each time. DPL_SOAK=1 runs as much as CI has no time for: 200 histories of 32 workers, or $DPL_HISTORIES.
 package linearize
 
 import (
@@ -59,22 +60,24 @@ func seed(t *testing.T) uint64 {
 
 func TestHistories(t *testing.T) {
 	bin := build.Commands(t, root)
-	size, histories := size{workers: 8, edits: 250}, 20
+	size, histories := size{workers: 8, edits: 150}, 20
 	if soak() {
 		size, histories = sizeOfSoak(t)
 	}
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
 			seed, all := seed(t), tally{}
-			for i := range histories / m.share {
-				h := record(t, bin, m, size, seed+uint64(i))
-				if faults := h.faults(); len(faults) > 0 {
-					h.fail(t, faults)
-				}
-				all.add(h)
-				if soak() {
-					t.Log(h.tally())
-				}
+			for i := range max(histories/m.share, 1) {
+				t.Run(fmt.Sprint(i), func(t *testing.T) {
+					h := record(t, bin, m, size, seed+uint64(i))
+					if faults := h.faults(); len(faults) > 0 {
+						h.fail(t, faults)
+					}
+					if soak() {
+						t.Log(h.tally())
+					}
+					all.add(h)
+				})
 			}
 			t.Log(all)
 			covered(t, all)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/dpl-project/dpl/testscripts/build"
@@ -28,11 +29,13 @@ const operationOfMachine = "op"
 func TestMachine(t *testing.T) {
 	bin := build.Commands(t, root)
 	setFlag(t, "rapid.nofailfile", "true") // the seed is enough
+	checks := 100
 	if soak() {
-		setFlag(t, "rapid.checks", "10000")
+		checks = 10000
 	}
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
+			setFlag(t, "rapid.checks", strconv.Itoa(checks/m.share))
 			seen := tally{}
 			runMachine(t, t.TempDir(), bin, m, seen)
 			t.Log(seen)

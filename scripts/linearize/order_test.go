@@ -26,9 +26,7 @@ func order(events []porcupine.Operation) (ordered []porcupine.Operation, why str
 	switch {
 	case why != "":
 	case s.extend(1):
-		if ordered, why = s.places(); why == "" {
-			return ordered, "", nil
-		}
+		return s.ordered, "", nil
 	case s.tries > mostTries:
 		return nil, "", fmt.Errorf("no order found after %d tries: %s", mostTries, s.stuck)
 	default:
@@ -50,8 +48,8 @@ func in(e porcupine.Operation, place int) porcupine.Operation {
 }
 
 // places puts all that was said between the steps. What has no step of its own gets the first that explains it and is not
-// before that of anything that had ended when it began: who comes later is then bound least.
-func (s *search) places() (ordered []porcupine.Operation, why string) {
+// before that of anything that had ended when it began: who comes later is then bound least. It reports whether all has.
+func (s *search) places() bool {
 	last := len(s.states) - 1
 	began, ended := s.bounds(s.makers)
 	reads := slices.Clone(s.refused)
@@ -74,7 +72,7 @@ func (s *search) places() (ordered []porcupine.Operation, why string) {
 			step++
 		}
 		if step > last || began[step] > e.Return {
-			return nil, "nothing explains " + line(e)
+			return s.fail(last+1, "nothing explains "+line(e))
 		}
 		done[i] = step
 		at[step] = append(at[step], e)
@@ -84,10 +82,10 @@ func (s *search) places() (ordered []porcupine.Operation, why string) {
 			here = append([]porcupine.Operation{s.makers[step]}, here...)
 		}
 		for _, e := range here {
-			ordered = append(ordered, in(e, len(ordered)+1))
+			s.ordered = append(s.ordered, in(e, len(s.ordered)+1))
 		}
 	}
-	return ordered, ""
+	return true
 }
 
 // explains reports whether e, which changes nothing, would have said in a step what it said.

@@ -59,7 +59,9 @@ func (p *planner) draw(s *step) {
 	if p.chance(0.5) {
 		s.pass = int64(threshold * p.rng.Float64())
 	}
-	s.kill = 1 - p.rng.Float64()
+	if s.kill = p.rng.Float64(); p.chance(50) {
+		s.kill = 1 + (s.kill-0.5)/2
+	}
 }
 
 // episode returns what a participant, supervisor, janitor or onlooker does in a row.

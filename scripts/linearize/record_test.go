@@ -22,6 +22,7 @@ type history struct {
 	events map[string][]porcupine.Operation // Input is a command, Output an answer
 	errs   []error                          // of commands that said what no command says
 	took   time.Duration
+	judged time.Duration // time it took to judge it
 
 	processes, deaths atomic.Int64
 	found             int // killed commands that said nothing and have made an edit

@@ -13,18 +13,22 @@ import (
 // the move to the archive, if that was seen. Most steps were acknowledged. Of the others, which killed commands have made,
 // many could be the makers, and what was seen later tells which.
 type search struct {
-	made         [][]porcupine.Operation // by step, who said to have made it
-	seen         [][]porcupine.Operation // by step, who said to have found it and left it
-	refused      []porcupine.Operation   // which say no revision, by the time of their return
-	silent       []porcupine.Operation   // killed before they said anything
-	began, ended []int64                 // by step, between which times it was made, going by made and seen
-	states       []operation             // by step
-	makers       []porcupine.Operation   // by step
-	times        []int64                 // by step, when it was made at the earliest, going by makers
-	used         map[key]bool            // who is in makers
-	tries        int
-	furthest     int
-	stuck        string // why there is no step after the furthest
+	made    [][]porcupine.Operation // by step, who said to have made it
+	seen    [][]porcupine.Operation // by step, who said to have found it and left it
+	refused []porcupine.Operation   // which say no revision, by the time of their return
+	silent  []porcupine.Operation   // killed before they said anything, by the time of their death
+
+	began, ended []int64 // by step, between which times it was made, going by made and seen
+
+	states []operation           // by step
+	makers []porcupine.Operation // by step
+	times  []int64               // by step, when it was made at the earliest, going by makers
+	used   map[key]bool          // who is in makers
+
+	tries    int
+	furthest int
+	stuck    string                // why there is no step after the furthest
+	ordered  []porcupine.Operation // all of it, in the end
 }
 
 func byReturn(a, b porcupine.Operation) int { return cmp.Compare(a.Return, b.Return) }
@@ -205,8 +209,13 @@ func (s *search) due(after, before int64, upTo int) bool {
 	from, _ := slices.BinarySearchFunc(s.refused, porcupine.Operation{Return: after}, byReturn)
 	to, _ := slices.BinarySearchFunc(s.refused, porcupine.Operation{Return: before}, byReturn)
 	for _, e := range s.refused[from:to] {
-		explained := false
-		for step := earliest(s.ended, e); step <= upTo && !explained; step++ {
+		explained, first := false, earliest(s.ended, e)
+		for step := upTo; step > first; step-- {
+			if s.makers[step].Return < e.Call {
+				first = step
+			}
+		}
+		for step := first; step <= upTo && !explained; step++ {
 			explained = s.explains(step, e)
 		}
 		if !explained {
@@ -216,7 +225,7 @@ func (s *search) due(after, before int64, upTo int) bool {
 	return true
 }
 
-// complete reports whether all who have acknowledged a step are makers, and the rest of what was refused is explained.
+// complete reports whether all who have acknowledged a step are makers, and the rest can be put between the steps.
 func (s *search) complete() bool {
 	for _, made := range s.made {
 		for _, e := range made {
@@ -225,8 +234,8 @@ func (s *search) complete() bool {
 			}
 		}
 	}
-	last := len(s.states) - 1
-	return s.due(s.times[last], math.MaxInt64, last)
+	s.tries += len(s.states) // it takes as long
+	return s.places()
 }
 
 // fail keeps why there is no step, if the search has not come further before.

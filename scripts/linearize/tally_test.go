@@ -28,7 +28,8 @@ func (t tally) add(h *history) {
 // were in time to be.
 func (h *history) tally() tally {
 	t := tally{
-		"histories": 1, "milliseconds": int(h.took.Milliseconds()), "processes": int(h.processes.Load()), "killed": int(h.deaths.Load()),
+		"histories": 1, "milliseconds": int(h.took.Milliseconds()), "milliseconds judging": int(h.judged.Milliseconds()),
+		"processes": int(h.processes.Load()), "killed": int(h.deaths.Load()),
 		"edits by killed": h.found,
 	}
 	for id, events := range h.events {

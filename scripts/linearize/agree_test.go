@@ -1,0 +1,78 @@
+package linearize
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// free returns what porcupine explains a history with if it is given no order: after a command that said nothing there are two
+// states. That ends for short histories only.
+func free() porcupine.Model {
+	m := porcupine.NondeterministicModel{
+		Init: func() []any { return []any{operation{}} },
+		Step: func(state, input, output any) []any {
+			before, said := state.(operation), output.(answer)
+			after, foreseen := before.do(input.(command))
+			switch {
+			case said.silent && foreseen.changed:
+				return []any{before, after}
+			case said.silent || foreseen.equal(said):
+				return []any{after}
+			}
+			return nil
+		},
+		Equal: func(a, b any) bool { return a.(operation).equal(b.(operation)) },
+	}
+	return m.ToModel()
+}
+
+// On short histories, of which some have a fault, the verdict is the one of porcupine without an order.
+func TestOrderAgrees(t *testing.T) {
+	rng, verdicts := rand.New(rand.NewPCG(seed(t), 0)), map[bool]int{}
+	for range 1000 {
+		events := random(rng)
+		want := porcupine.CheckOperations(free(), events)
+		ordered, why, err := order(events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := porcupine.CheckOperations(model(), ordered); got != want || got != (why == "") {
+			t.Fatalf("got %v, because of %q, want %v:%s", got, why, want, lines(events))
+		}
+		verdicts[want]++
+	}
+	t.Log(verdicts)
+	if verdicts[true] < 100 || verdicts[false] < 100 {
+		t.Errorf("got %v, want both verdicts more often", verdicts)
+	}
+}
+
+// random makes up a history. It ends, as the recorded ones do, with a status that nobody else is up with.
+func random(rng *rand.Rand) []porcupine.Operation {
+	commands := []command{
+		pushA, pushB, popB, beatA, status, {verb: "pop", call: "a"}, {verb: "pop", call: "a", keepOpen: true}, {verb: "heartbeat", call: "b"},
+		{verb: "abort"}, {verb: "cleanup"}, {verb: "cleanup"}, {verb: "heartbeat", supervisor: "s"}, {verb: "heartbeat", supervisor: "s"},
+	}
+	s, before := &script{}, operation{}
+	for at := int64(100); at < 100+10*int64(6+rng.IntN(12)); at += 10 {
+		c, from, to := commands[rng.IntN(len(commands))], at-rng.Int64N(40), at+rng.Int64N(40)
+		now := s.now
+		switch n := rng.IntN(10); {
+		case n == 0:
+			s.died(from, to, c)
+		case n <= 2:
+			silence(s.did(from, to, c))
+		case n == 3:
+			s.saw(before, from, to, c) // as if the last edit had not been
+		default:
+			s.did(from, to, c)
+		}
+		if !s.now.equal(now) {
+			before = now
+		}
+	}
+	s.did(1000, 1001, status)
+	return s.events
+}
