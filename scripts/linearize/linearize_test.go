@@ -1,9 +1,10 @@
 // Package linearize tests that what concurrent dpl processes did to an operation can be explained by doing it one after the
 // other, as a small model of the protocol would (spec §4 and §5):
 //
-//	TestHistories   records what many processes at once, some of them killed, did and said, and has porcupine explain it
+//	TestHistories   records what many processes at once, some of them killed, did and said, and has porcupine judge it
 //	TestOrder       has it judge histories that were made up
-//	TestNoLock      does so with commands whose lock excludes nobody, and demands that there is no explanation
+//	TestSeededRaces does so with commands that have a bug, such as a lock that excludes nobody, and demands that there is none
+//	TestLinkAlone   shows that commits by link need no lock
 //	TestMachine     one process at a time: rapid looks for a sequence of commands that the model does not foresee
 //	TestSeededBugs  does so with commands that have a bug, and demands that it is found
 //
@@ -110,17 +111,6 @@ func covered(t *testing.T, all tally) {
 	}
 	if all["killed"]*100 < all["processes"]*9 {
 		t.Errorf("%d of %d processes were killed, want one in ten", all["killed"], all["processes"])
-	}
-}
-
-// With a lock that does not exclude there is no order, and that is found out.
-func TestNoLock(t *testing.T) {
-	bin := build.Commands(t, root, overlay(t, "fileops/fs_os.go", "lock.TryLock()\n\tif err", "lock.TryRLock()\n\tif err"))
-	h := record(t, bin, mode{name: "no lock"}, size{workers: 8, edits: 350}, seed(t))
-	if illegal, unknown := h.judge(); len(illegal) == 0 {
-		t.Errorf("the history is not illegal though there was no lock: %v, %v", unknown, h.tally())
-	} else {
-		t.Log(illegal[0])
 	}
 }
 

@@ -104,9 +104,14 @@ func line(e porcupine.Operation) string {
 	return fmt.Sprintf("client %d, %d to %d ms: %v: %v", e.ClientId, e.Call/1e6, e.Return/1e6, e.Input, e.Output)
 }
 
+// lines returns the first ten lines.
 func lines(events []porcupine.Operation) string {
 	var b strings.Builder
-	for _, e := range events {
+	for i, e := range events {
+		if i == 10 {
+			fmt.Fprintf(&b, "\n    and %d more", len(events)-10)
+			break
+		}
 		fmt.Fprintf(&b, "\n    %s", line(e))
 	}
 	return b.String()
