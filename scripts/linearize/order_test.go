@@ -15,12 +15,13 @@ type placed struct {
 	place int
 }
 
-// order returns events with their places in an order that may explain them, and, if there is none, why not: then a part of
-// them has places only. It returns an error if it has given up.
+// order returns events with their places in an order that explains them, and, if there is none, why not: then they have no
+// places, and porcupine finds that illegal. It returns an error if it has given up.
 //
-// Nothing has to be believed of it: porcupine judges the order, and a wrong one makes a good history illegal, but never a bad
-// one good. Left to itself porcupine would try where each refused command and each killed one may have been, which does not
-// end with 32 workers. A killed command that said nothing and is not needed is left out: it need not have done anything.
+// That a history is legal nobody has to believe of it: porcupine judges the order, and a wrong one makes a good history illegal,
+// but never a bad one good. That there is none it says when it has tried all; TestOrderAgrees compares that with what porcupine
+// finds out alone. Alone it would try where each refused command and each killed one may have been, which does not end with 32
+// workers. A killed command that said nothing and is not needed is left out: it need not have done anything.
 func order(events []porcupine.Operation) (ordered []porcupine.Operation, why string, err error) {
 	s, why := newSearch(events)
 	switch {
