@@ -38,6 +38,8 @@ func TestMachine(t *testing.T) {
 			setFlag(t, "rapid.checks", strconv.Itoa(checks/m.share))
 			seen := tally{}
 			runMachine(t, t.TempDir(), bin, m, seen)
+			setFlag(t, "rapid.checks", "1")
+			checkMachine(t, t.TempDir(), bin, m, seen, func(t *rapid.T, m *machine) { m.tour(t) })
 			t.Log(seen)
 			for _, what := range []string{
 				"push 0", "push 4", "push 69", "push 76", "pop 0", "pop 4", "pop 66", "heartbeat 0", "heartbeat 3", "heartbeat 4",
@@ -99,6 +101,15 @@ func (f *failure) FailNow()              { f.failed = true; runtime.Goexit() }
 
 // runMachine makes as many sequences of commands as -rapid.checks says, each in a ledger of its own below dir.
 func runMachine(t rapid.TB, dir, bin string, mode mode, seen tally) {
+	checkMachine(t, dir, bin, mode, seen, func(t *rapid.T, m *machine) {
+		t.Repeat(map[string]func(*rapid.T){
+			"push": m.push, "push again": m.push, "heartbeat": m.heartbeat, "heartbeat again": m.heartbeat, "supervise": m.supervise,
+			"pop": m.pop, "ack": m.ack, "ack again": m.ack, "abort": m.abort, "cleanup": m.cleanup, "pass": m.pass,
+		})
+	})
+}
+
+func checkMachine(t rapid.TB, dir, bin string, mode mode, seen tally, check func(*rapid.T, *machine)) {
 	rapid.Check(t, func(t *rapid.T) {
 		own, err := os.MkdirTemp(dir, "")
 		if err != nil {
@@ -106,10 +117,8 @@ func runMachine(t rapid.TB, dir, bin string, mode mode, seen tally) {
 		}
 		defer os.RemoveAll(own)
 		m := &machine{mode: mode, shell: shell{bin, filepath.Join(own, "ledger")}, now: begin, tally: seen}
-		t.Repeat(map[string]func(*rapid.T){
-			"push": m.push, "push again": m.push, "heartbeat": m.heartbeat, "heartbeat again": m.heartbeat, "supervise": m.supervise,
-			"pop": m.pop, "ack": m.ack, "ack again": m.ack, "abort": m.abort, "cleanup": m.cleanup, "pass": m.pass,
-		})
+		m.model.linked = mode.hint
+		check(t, m)
 	})
 }
 

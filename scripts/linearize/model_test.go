@@ -11,6 +11,7 @@ const (
 
 // An operation is what the model knows of one. It is a value: the slices are never written to.
 type operation struct {
+	linked      bool // the ledger commits by link
 	place       int
 	revision    int64
 	state       string
@@ -112,8 +113,11 @@ func (o operation) push(c command) (operation, answer) {
 	if o.place == archived && !c.reuse {
 		return o, refused(4)
 	}
+	if o.place == archived && o.linked {
+		o.revision++ // of the end (spec §17.3)
+	}
 	if o.place != here {
-		o = operation{place: here, revision: o.revision, state: "running"}
+		o = operation{linked: o.linked, place: here, revision: o.revision, state: "running"}
 	}
 	if i := o.index(c.call); !o.terminal() && i >= 0 {
 		if f := o.stack[i]; f.participant == c.participant && f.live() {
