@@ -4,7 +4,6 @@
 //	TestHistories   records what many processes at once, some of them killed, did and said, and has porcupine judge it
 //	TestOrder       has it judge histories that were made up
 //	TestSeededRaces does so with commands that have a bug, such as a lock that excludes nobody, and demands that there is none
-//	TestLinkAlone   shows that commits by link need no lock
 //	TestMachine     one process at a time: rapid looks for a sequence of commands that the model does not foresee
 //	TestSeededBugs  does so with commands that have a bug, and demands that it is found
 //

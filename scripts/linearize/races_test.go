@@ -6,16 +6,13 @@ import (
 	"github.com/dpl-project/dpl/testscripts/build"
 )
 
-// noLock makes a lock that does not exclude. It is a lock still: whoever wants to remove the file has to wait for nobody.
-var noLock = [3]string{"fileops/fs_os.go", "lock.TryLock()\n\tif err", "lock.TryRLock()\n\tif err"}
-
 // Each of these bugs makes a history illegal.
 func TestSeededRaces(t *testing.T) {
 	for i, bug := range []struct {
 		name string
 		edit [3]string // file, old, new
 	}{
-		{"the lock does not exclude", noLock},
+		{"the lock does not exclude", [3]string{"fileops/fs_os.go", "lock.TryLock()\n\tif err", "lock.TryRLock()\n\tif err"}},
 		{"an edit is acknowledged and not made", [3]string{"fileops/commit.go", "	done, err := tx.temp.commit(",
 			"	if tx.next.revision%64 == 63 {\n		return nil\n	}\n	done, err := tx.temp.commit("}},
 		{"the file is away for a moment", [3]string{"fileops/replace.go", "err = t.ledger.fs.Replace(t.path, t.target)",
@@ -38,16 +35,4 @@ func TestSeededRaces(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Commits by link are right without a lock that excludes, too (spec §17.3).
-func TestLinkAlone(t *testing.T) {
-	if !soak() {
-		t.Skip("needs DPL_SOAK=1")
-	}
-	h := record(t, build.Commands(t, root, overlay(t, noLock[0], noLock[1], noLock[2])), modes[1], size{workers: 8, edits: 350}, seed(t))
-	if illegal, unknown := h.judge(); len(illegal)+len(unknown)+len(h.errs) > 0 {
-		h.fail(t, append(illegal, unknown...))
-	}
-	t.Log(h.tally())
 }
