@@ -203,3 +203,25 @@ func TestCheckResourceOnABrokenDisk(t *testing.T) {
 		}
 	}
 }
+
+// A refused edit that cannot put a resource back says where it is, and nobody deletes it.
+func TestResourceThatCannotBePutBack(t *testing.T) {
+	t.Parallel()
+	root := realPath(t, t.TempDir())
+	writeFile(t, filepath.Join(root, "file"), "precious")
+	l, h := hookedLedger(t, Config{ResourceRoots: []string{root}}, Options{})
+	h.before = nth(t, 2, "rename", "", broken)
+	err := l.Edit("op", OrCreate, func(tx *Tx) error { return errors.Join(tx.Discard(filepath.Join(root, "file")), errRefused) })
+	if !errors.Is(err, errRefused) {
+		t.Fatal(err)
+	}
+	if left := l.Leftovers(); len(left) != 1 || !errors.Is(left[0], errDisk) || !strings.Contains(left[0].Error(), trashPrefix) {
+		t.Errorf("leftovers: %v", left)
+	}
+	h.before = nil
+	must(t, l.Sweep())
+	names := namesIn(t, root)
+	if len(names) != 1 || !isTrash(names[0]) {
+		t.Errorf("there is %q", names)
+	}
+}

@@ -34,21 +34,15 @@ func (tx *Tx) restore() {
 		tx.ledger.leave(tx.discardTmp(call))
 	}
 	for _, t := range slices.Backward(taken) {
-		if !tx.ledger.putBack(t) {
+		if _, err := t.parent.Lstat(t.base); err == nil { // somebody has made it anew
 			tx.trash = append(tx.trash, t)
+			continue
 		}
+		if err := t.parent.Rename(t.name, t.base); err != nil {
+			tx.ledger.leave(fmt.Errorf("%q could not be put back, it is %q now: %w", t.base, t.name, err))
+		}
+		tx.ledger.leave(tx.ledger.closeTrash(t)) // without a note nobody deletes it
 	}
-}
-
-func (l *Ledger) putBack(t trash) bool {
-	if _, err := t.parent.Lstat(t.base); !errors.Is(err, fs.ErrNotExist) {
-		return false
-	}
-	if err := t.parent.Rename(t.name, t.base); err != nil {
-		return false
-	}
-	l.leave(l.closeTrash(t))
-	return true
 }
 
 // deleteTrash deletes what the edit took. It runs after the lock is released.
