@@ -32,8 +32,8 @@ func TestClockReboot(t *testing.T) {
 			w.monotonic = c.up
 			r := &clockRun{t: t, w: w, ledger: newTestLedger(t)}
 			known := w.start()
-			r.edit(func(op protocol.Operation) (protocol.Operation, error) {
-				op = protocol.Create("build", protocol.DefaultHeartbeatInterval, protocol.DefaultStalenessThreshold)
+			r.edit(func(protocol.Operation) (protocol.Operation, error) {
+				op := protocol.Create("build", protocol.DefaultHeartbeatInterval, protocol.DefaultStalenessThreshold)
 				return op.Push(protocol.Push{Participant: "known", Call: "known", PID: known.PID, Process: known, Contained: true}, w.observe())
 			})
 			r.edit(func(op protocol.Operation) (protocol.Operation, error) {

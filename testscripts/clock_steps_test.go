@@ -35,8 +35,8 @@ func TestClockSteps(t *testing.T) {
 	for seed := range uint64(3) {
 		w := newClockWorld(seed)
 		r := &clockRun{t: t, w: w, ledger: newTestLedger(t)}
-		r.edit(func(op protocol.Operation) (protocol.Operation, error) {
-			op = protocol.Create("build", protocol.DefaultHeartbeatInterval, protocol.DefaultStalenessThreshold)
+		r.edit(func(protocol.Operation) (protocol.Operation, error) {
+			op := protocol.Create("build", protocol.DefaultHeartbeatInterval, protocol.DefaultStalenessThreshold)
 			return op.Push(protocol.Push{Participant: "cli", Call: "main"}, w.observe())
 		})
 		for range 200 {
