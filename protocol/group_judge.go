@@ -44,6 +44,11 @@ func (s *Registered) held(seen Observation) bool {
 	return s.alive(seen) || s.survived(seen)
 }
 
+// TermAge returns how long ago the process of s was told to end, if it was (spec §11.4).
+func (s *Registered) TermAge(seen Observation) time.Duration {
+	return seen.age(s.TermSentAt, s.TermSentBeat)
+}
+
 // survived reports whether processes of the session of s are left.
 func (s *Registered) survived(seen Observation) bool {
 	return !s.StartedAt.IsZero() && seen.canCheck(s.identity()) && seen.Survived != nil && seen.Survived(s)

@@ -191,7 +191,7 @@ func (p *pass) stop(s *Registered) bool {
 			a.To = ToGroup
 		}
 	}
-	switch waited := p.seen.age(s.TermSentAt, s.TermSentBeat); {
+	switch waited := s.TermAge(p.seen); {
 	case s.TermSentAt.IsZero():
 		s.TermSentAt, s.TermSentBeat = p.seen.Now, p.seen.beat()
 	case waited >= s.KillTimeout || waited < 0:

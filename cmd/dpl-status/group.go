@@ -125,7 +125,7 @@ func note(r *protocol.Registered, seen protocol.Observation) string {
 	case r.BlockedBy != "":
 		return "blocked by " + r.BlockedBy
 	case !r.TermSentAt.IsZero():
-		return "told to end " + ago(seen.Now.Sub(r.TermSentAt).Milliseconds())
+		return "told to end " + ago(r.TermAge(seen).Milliseconds())
 	case r.State == protocol.StateScheduled:
 		return "restart in " + max(r.NextAttemptAt.Sub(seen.Now), 0).String()
 	case r.State == protocol.StateRunning:

@@ -98,7 +98,9 @@ class Runner(unittest.TestCase):
                   'do': {'verb': 'abort', 'by': 'x'}, 'refused': 'over'}
         cases = [({'refused': 'noCall'}, '+    "over"'), ({'refused': 'over', 'more': 1}, 'unknown member in the vector: more'),
                  ({'seen': {'now': T0, 'pid': 1}}, 'unknown member in seen: pid'), ({'unchanged': True}, 'exactly one of'),
-                 ({'do': {'verb': 'abort', 'who': 'x'}}, 'unknown member in do: who'), ({'do': {'verb': 'abo'}}, 'unknown verb abo')]
+                 ({'do': {'verb': 'abort', 'who': 'x'}}, 'unknown member in do: who'), ({'do': {'verb': 'abo'}}, 'unknown verb abo'),
+                 ({'seen': {'now': T0, 'sightings': {'x': 1}}}, 'unknown member in sightings: x'),
+                 ({'remembered': {'bootId': '', 'seen': []}}, 'remembered belongs to sightings')]
         with tempfile.TemporaryDirectory() as directory:
             path = pathlib.Path(directory) / 'abort-x.json'
             for change, want in cases:
