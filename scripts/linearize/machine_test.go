@@ -76,6 +76,9 @@ func TestSeededBugs(t *testing.T) {
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
+				setFlag(t, "rapid.checks", "1")
+				checkMachine(found, t.TempDir(), bin, modes[0], tally{}, func(t *rapid.T, m *machine) { m.tour(t) })
+				setFlag(t, "rapid.checks", "300")
 				runMachine(found, t.TempDir(), bin, modes[0], tally{})
 			}()
 			if <-done; !found.failed {

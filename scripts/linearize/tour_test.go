@@ -29,6 +29,9 @@ func (m *machine) tour(t *rapid.T) {
 	m.all(t, again, abort, beat, pop)
 	m.all(t, again, pop)
 	m.all(t, again, other, fail, beat, pop)
+	m.all(t, again, other)
+	m.now += threshold + 1
+	m.all(t, pop) // and with it the call above, which crashes
 }
 
 func (m *machine) all(t *rapid.T, commands ...command) {
