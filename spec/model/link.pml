@@ -1,60 +1,66 @@
 /*
- * The commit by link (design §7). The newest of the names {file}.0, {file}.1, … is the state of an operation; {file} is a hint.
+ * The commit by link (spec §17): the last of the versions {file}.1, {file}.2, … is the state of an operation; {file} is a hint.
  *
  * There is no lock here: on a shared file system it may be lost at any time without notice, so it must not matter.
- * A client may pause at any step for ever, which is also how it crashes. Each makes one edit; the process others stands for
- * everybody else.
- * A pruner may remove a link as soon as it is not among the newest K: clients pause longer than any age it waits for.
+ * Each step of a client is one system call, and it may pause at any step for ever, which is also how it crashes. It makes one edit;
+ * the process others stands for everybody who is not paused. A version may be removed as soon as it is not among the newest K:
+ * clients pause longer than any age that a pruner waits for.
  *
- * A file is identified by who made it: nobody makes two files for the same name, as it starts over at a higher one.
+ * A file is identified by its revision and who made it: nobody makes two files of the same revision. The listing looks whether
+ * a version follows another, so K is at least 2.
  */
 #ifndef N
-#define N 3         /* clients; with READER one of them only reads */
+#define N 3         /* clients; with READER the first of them only reads */
 #endif
 #ifndef MAX
-#define MAX 3       /* the highest revision */
+#define MAX 4       /* the highest version */
 #endif
 #ifndef K
-#define K 1         /* how many of the newest links are never pruned */
+#define K 2         /* how many of the newest versions are never pruned */
 #endif
 
-byte file[MAX + 2]; /* {file}.r: 0, or the identity of the file, with TOMB if it is that of revision r-1 */
+byte file[MAX + 2]; /* {file}.n, with 0 for {file}.origin: 0, or who made it; with END if it is the file of revision n-1 */
 byte hint;          /* the revision in {file}, 0: no such file */
-byte hinted;        /* which file it is */
-byte archived;      /* the highest revision in archive/ */
+byte hinted;        /* who made that */
+byte newest;        /* the newest copy in archive/ is the end of this number, 0: there is none */
 
 /* What really happened, which no client knows. */
 byte first[MAX + 2]; /* the file that had the name first */
-bit sound[MAX + 2];  /* it was made from the first of the name before, and so on down */
-byte acked;          /* the highest revision that was acknowledged */
+byte acked;          /* the highest version that was acknowledged */
 
-#define TOMB 8
+#define END 8
 #define OTHERS (N + 1)
+#ifdef BUG_NO_END
+#define GONE newest /* archived by a rename of the hint */
+#else
+#define GONE 0
+#endif
 #define SAME(name, id) (file[name] == (id) && (id) != 0)
 
-/* list: the highest name counts, unless it is a stray: not above what is archived. */
+/* list: the highest version that counts, 0 if there is none */
 inline list(top) {
 	top = MAX;
 	do
-	:: top > 0 && (file[top] == 0 || top <= archived) -> top--
+	:: top > 0 && (file[top] == 0 || top < GONE || file[top] < END && (top == 1 -> newest : file[top - 1] == 0)) -> top--
 	:: else -> break
 	od
 }
 
-/* link: name gets the file id; the caller has seen that it is free. */
+/* link: name, which is free, gets the file id. Who is the first to make a version has made it of the one before. */
 inline link(name, id, from) {
 	file[name] = id;
 	if
 	:: first[name] == 0 ->
 		first[name] = id;
-		sound[name] = (name == 0 || from == first[name - 1] && sound[name - 1])
+		assert(name == 0 || from == first[name - 1])
 	:: else
 	fi
 }
 
 /*
- * look finds the newest revision n and its file. It begins at the hint, which counts only if it is the file .n, and goes up
- * from there. That .n is still there at the end says that nothing above it was pruned meanwhile.
+ * look finds the last version n and its file, base; n is 0 if there is none. It begins at the hint, which counts only if it is
+ * the file .n, and goes up from there. That .n is still that file at the end says that nothing above it was pruned meanwhile.
+ * The other way, by listing the directory, is one step.
  */
 inline look() {
 	atomic {
@@ -63,31 +69,29 @@ inline look() {
 #ifdef BUG_EARLY_CHECK
 	atomic {
 		if
-		:: n && !SAME(n, base) -> n = 0; from = 0; start = 0
+		:: n && !SAME(n, base) -> n = 0; base = 0; from = 0; start = 0
 		:: else
 		fi
 	};
 #endif
 	do
-	:: n && n <= MAX && file[n + 1] -> n++
+#ifdef BUG_END_STOPS
+	:: atomic { n && base < END && file[n + 1] -> n++; base = file[n] }
+#else
+	:: atomic { n && file[n + 1] -> n++; base = file[n] }
+#endif
 	:: else -> break
 	od;
-	if
-	:: n > from -> base = file[n]  /* reads the newest; 0 if it is gone */
-	:: else
-	fi;
 	atomic {
 		if
-#ifdef BUG_EARLY_CHECK
-		:: n && base
-#elif defined BUG_TRUST_HINT
-		:: n && base
-#elif defined BUG_HINT_EXISTS
-		:: n && base && file[from]
+#if defined(BUG_EARLY_CHECK) || defined(BUG_TRUST_HINT)
+		:: n
+#elif defined(BUG_HINT_EXISTS)
+		:: n && file[from]
 #else
-		:: n && base && SAME(from, start)
+		:: n && SAME(from, start)
 #endif
-		:: else -> list(n); base = file[n]
+		:: else -> list(n); base = (n -> file[n] : 0)
 		fi;
 		from = 0; start = 0
 	}
@@ -99,116 +103,181 @@ proctype reader() {
 	was = acked;
 	look();
 	atomic {
-		assert((n == 0 -> archived : n - (base >= TOMB)) >= was);
-		assert(n == 0 || base == first[n])
+		assert(n >= was);
+		assert(n == 0 || base == first[n]);
+		n = 0; base = 0; was = 0
 	}
 }
 
 proctype writer(byte me) {
-	byte n, base, from, start;
+	byte n, base, from, start, origin;
 
 again:
 	look();
-	atomic {
-		if
-		:: n < MAX && base == 0 -> goto birth
-#ifdef ARCHIVE
-		:: n < MAX && base && n > 0 && base < TOMB -> goto archive
-#endif
-		:: n < MAX && base >= TOMB && n > archived + 1 -> goto finish
-		:: n < MAX && base && (n == 0 || base < TOMB || n <= archived + 1)
-		:: n >= MAX -> n = 0; base = 0; goto again
-		fi
-	};
-
-	/* link the next revision */
-	atomic {
-		if
-#ifdef BUG_RENAME
-#else
-		:: file[n + 1] -> n = 0; base = 0; goto again
-#endif
-		:: else -> link(n + 1, me, base)
-		fi
-	};
-	/* its base must still be there */
-	atomic {
-		if
-#ifdef BUG_NO_CHECK
-#elif defined BUG_EXISTS
-		:: file[n] == 0 -> base = 0
-#else
-		:: !SAME(n, base) -> base = 0
-#endif
-		:: else
-		fi
-	};
-	atomic {
-		if
-		:: base == 0 -> /* late: a stray is left, which the pruner will find */
-#ifdef BUG_UNDO
-			if
-			:: file[n + 1] == me -> file[n + 1] = 0
-			:: else
-			fi;
-#endif
-			n = 0;
-			goto again
-		:: else -> hint = n + 1; hinted = me
-		fi
-	};
-	atomic {
-		assert(first[n + 1] == me && sound[n + 1]);
-		if
-		:: n + 1 > acked -> acked = n + 1
-		:: else
-		fi;
-		goto done
-	};
+	if
+	:: n == MAX -> goto done
+	:: n == 0 && origin == 0 -> goto birth
+	:: n == 0 && origin -> base = origin % END; goto commit
+	:: n > 0 && n < MAX && base < END -> origin = 0; goto settle
+	:: n > 0 && n < MAX && base >= END -> origin = 0; goto finish
+	fi;
 
 birth:
-	/* link an empty file as .0, whose loss tells a late first commit that it is late */
+	/* makes what the first version follows, unless it is there, and looks again */
+#ifdef BUG_NO_ORIGIN
+	origin = END;
+	goto again;
+#else
 	atomic {
 		if
 		:: file[0] == 0 -> link(0, me, 0)
 		:: else
-		fi;
-		n = 0;
-		goto again
+		fi
 	};
+	atomic { origin = file[0]; goto again };
+#endif
+
+settle:
+	/* a missing hint is made of the version that was read */
+#ifdef BUG_SETTLE_UNCHECKED
+	atomic {
+		if
+		:: hint == 0 && file[n] -> hint = n - (file[n] >= END); hinted = file[n] % END
+		:: hint -> skip
+		:: hint == 0 && file[n] == 0 -> goto done
+		fi
+	};
+#else
+	atomic {
+		if
+		:: hint || SAME(n, base)
+		:: else -> goto done
+		fi
+	};
+	atomic {
+		if
+		:: hint == 0 -> hint = n; hinted = base
+		:: else
+		fi
+	};
+#endif
+#ifdef ARCHIVE
+	if
+	:: goto commit
+	:: goto archive
+	fi;
+#endif
+
+commit:
+	atomic {
+		if
+#ifndef BUG_RENAME
+		:: file[n + 1] -> n = 0; base = 0; origin = 0; goto again
+#endif
+		:: else -> link(n + 1, me, base)
+		fi
+	};
+	atomic {
+		if
+#ifdef BUG_NO_CHECK
+#elif defined BUG_EXISTS
+		:: file[n] == 0 -> goto done
+#else
+#ifdef BUG_NO_ORIGIN
+		:: n && !SAME(n, base) -> goto done
+#else
+		:: !SAME(n, base) -> goto done /* too late */
+#endif
+#endif
+		:: else
+		fi;
+		assert(first[n + 1] == me);
+		assert(base < END || newest >= n);
+		if
+		:: n + 1 > acked -> acked = n + 1
+		:: else
+		fi
+	};
+	atomic { hint = n + 1; hinted = me; goto done };
 
 archive:
-	/* link(.n, .n+1): the source must exist, but could be a stray by now */
+	/* the source must exist, but could be another file by now */
+#ifdef BUG_NO_END
+	atomic {
+		if
+		:: hint -> newest = n + 1; first[n + 1] = END | hinted; hint = 0; hinted = 0
+		:: else
+		fi;
+		goto done
+	};
+#endif
 	atomic {
 		if
 		:: file[n] == 0 || file[n + 1] -> n = 0; base = 0; goto again
-		:: else -> link(n + 1, file[n] | TOMB, file[n]); n++
+		:: else -> link(n + 1, file[n] | END, file[n]); n++; base = base | END
 		fi
 	};
+#ifndef BUG_END_UNCHECKED
 	atomic {
 		if
-#ifndef BUG_TOMB_UNCHECKED
-		:: file[n] != (base | TOMB) -> n = 0; base = 0; goto again
+		:: !SAME(n, base) -> goto done
+		:: else ->
+			assert(first[n] == base);
+			if
+			:: n > acked -> acked = n
+			:: else
+			fi
+		fi
+	};
 #endif
-		:: else -> base = 0
-		fi
-	};
+
 finish:
-	atomic {
-		base = 0;
-		if
-		:: n > archived + 1 ->
-			archived = n - 1;
-			assert(first[n] >= TOMB && sound[n])
-		:: else
-		fi;
-		n = 0
-	};
-	atomic {
-		hint = 0; hinted = 0
-	};
+	/* the copy, unless one as new is there, and then the hint goes */
+#ifdef BUG_HINT_DECIDES
+	if
+	:: hint
+	:: hint == 0 -> goto finished
+	fi;
+#endif
+	from = newest;
+#ifdef BUG_ANY_COPY
+	if
+	:: from == n
+	:: from != n ->
+#else
+	if
+	:: from >= n
+	:: from < n ->
+#endif
+		atomic {
+			if
+			:: newest != from -> from = 0; goto finish
+			:: newest == from && file[n] -> assert(file[n] == first[n] && n > newest); newest = n; from = 0; goto finish
+			:: newest == from && file[n] == 0 -> goto done
+			fi
+		}
+	fi;
+	atomic { hint = 0; hinted = 0; from = 0 };
+finished:
+	if
+	:: n < MAX -> goto commit /* begins anew */
+	:: goto done
+	fi;
 done:
-	skip
+	atomic { n = 0; base = 0; from = 0; start = 0; origin = 0 }
+}
+
+inline copy(end) {
+	if
+#ifdef BUG_HINT_DECIDES
+	:: hint && newest < end ->
+#else
+	:: newest < end ->
+#endif
+		assert(file[end] == first[end]);
+		newest = end
+	:: else
+	fi
 }
 
 /* Everybody else, who is never paused: each step is a whole edit, or a pruner's removal of one link. */
@@ -219,7 +288,14 @@ active proctype others() {
 	:: atomic { /* commit */
 		list(n);
 		if
-		:: n < MAX && file[n] && (file[n] < TOMB || n == archived + 1) ->
+		:: n < MAX && !GONE ->
+			if
+#ifndef BUG_NO_ORIGIN
+			:: n == 0 && file[0] == 0 -> link(0, OTHERS, 0)
+#endif
+			:: n && file[n] >= END -> copy(n); assert(newest >= n); hint = 0; hinted = 0
+			:: else
+			fi;
 			link(n + 1, OTHERS, file[n]);
 			n++;
 			acked = n;
@@ -231,29 +307,56 @@ active proctype others() {
 		fi;
 		n = 0
 	   }
-	:: atomic { /* prune the lowest; of an archived operation all but the tombstone */
+#ifdef ARCHIVE
+	:: atomic {
 		list(n);
 		if
-		:: file[n] >= TOMB && n == archived + 1
-		:: else -> n = (n + 1 > K -> n + 1 - K : 0)
+		:: n && n < MAX && file[n] < END && !GONE ->
+			if
+			:: hint == 0 -> hint = n; hinted = file[n]
+			:: else
+			fi;
+#ifdef BUG_NO_END
+			newest = n + 1; first[n + 1] = END | file[n]; hint = 0; hinted = 0
+#else
+			link(n + 1, file[n] | END, file[n]);
+			n++;
+			acked = n;
+			if
+			:: copy(n);
+				if
+				:: hint = 0; hinted = 0
+				:: true /* died before */
+				fi
+			:: true /* died before */
+			fi
+#endif
+		:: else
 		fi;
+		n = 0
+	   }
+#endif
+	:: atomic { /* prune: the origin goes first, then the lowest; the end stays as long as its copy, which is for ever */
+		list(n);
+		r = (file[n] >= END && newest -> n : (n + 1 > K -> n + 1 - K : 0));
 #ifdef BUG_DESCENDING
-		r = n;
+		n = r;
 		do
-		:: r > 0 && file[r - 1] == 0 -> r--
+		:: n > 0 && file[n - 1] == 0 -> n--
 		:: else -> break
 		od;
 		if
-		:: r > 0 -> r--; file[r] = 0
+		:: n > 0 -> file[n - 1] = 0
 		:: else
 		fi;
 #else
+		n = 0;
 		do
-		:: r < n && file[r] == 0 -> r++
+		:: n < r && file[n] == 0 -> n++
 		:: else -> break
 		od;
 		if
-		:: r < n -> file[r] = 0
+		:: n < r -> file[n] = 0
 		:: else
 		fi;
 #endif

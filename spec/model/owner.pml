@@ -5,33 +5,26 @@
 #ifndef N
 #define N 3
 #endif
-#ifndef TAKEOVERS
-#define TAKEOVERS 2
-#endif
 
-byte owner;       /* in the registry, 0: none yet */
-bit fresh;        /* the heartbeat of its last pass is not stale */
-byte lock;        /* who holds the group's lock */
-byte alerts;      /* orchestratorTakeover, committed with the new owner */
-byte takeovers;   /* how often the owner changed */
+byte owner; /* in the registry, 0: none yet */
+bit fresh;  /* the heartbeat of its last pass is not stale */
+byte lock;  /* who holds the group's lock */
+short owed; /* takeovers without their alert, orchestratorTakeover; below 0: alerts without a takeover */
+
+inline look() {
+	atomic { saw = owner; sawFresh = fresh }
+}
 
 proctype orchestrator(byte me) {
-	byte saw; bit sawFresh, act;
+	byte saw; bit sawFresh;
 
 again:
-	atomic {
-		saw = 0; sawFresh = 0; act = 0;
-		if
-		:: takeovers == TAKEOVERS -> goto done
-		:: else
-		fi
-	};
 #ifdef BUG_DECIDE_BEFORE_LOCK
-	atomic { saw = owner; sawFresh = fresh };
-#endif
+	look();
 	atomic { lock == 0 -> lock = me };
-#ifndef BUG_DECIDE_BEFORE_LOCK
-	atomic { saw = owner; sawFresh = fresh };
+#else
+	atomic { lock == 0 -> lock = me };
+	look();
 #endif
 	if
 	:: saw && saw != me && sawFresh -> goto unlock /* stands by */
@@ -41,33 +34,28 @@ again:
 	/* acts, and commits the owner, the alert and its heartbeat */
 	atomic {
 		assert(owner == saw); /* nobody has taken over since */
-		assert(owner == 0 || owner == me || !fresh || sawFresh == 0 && saw == owner);
+		assert(owed == 0);
 		if
-		:: saw && saw != me -> alerts++
+		:: owner && owner != me -> owed++
 		:: else
 		fi;
+		owner = me; fresh = 1;
+#ifndef BUG_ALERT_APART
 		if
-		:: owner && owner != me -> takeovers++
+		:: saw && saw != me -> owed--
 		:: else
-		fi;
-		owner = me;
-#ifdef BUG_ALERT_APART
-		alerts = alerts - (saw && saw != me)
+		fi
 #endif
 	};
 #ifdef BUG_ALERT_APART
 	if
 	:: goto unlock /* killed */
-	:: alerts = alerts + (saw && saw != me)
+	:: saw && saw != me -> owed--
+	:: !(saw && saw != me)
 	fi;
 #endif
-	fresh = 1;
-	assert(alerts == takeovers);
 unlock:
-	lock = 0;
-	goto again;
-done:
-	skip
+	atomic { lock = 0; saw = 0; sawFresh = 0; goto again }
 }
 
 active proctype clock() {
