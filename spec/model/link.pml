@@ -97,6 +97,7 @@ inline look() {
 	}
 }
 
+#ifdef READER
 proctype reader() {
 	byte n, base, from, start, was;
 
@@ -108,6 +109,7 @@ proctype reader() {
 		n = 0; base = 0; was = 0
 	}
 }
+#endif
 
 proctype writer(byte me) {
 	byte n, base, from, start, origin;
@@ -363,7 +365,7 @@ active proctype others() {
 		n = 0; r = 0
 	   }
 	od
-}
+} /* unreached: endless */
 
 init {
 	byte i;

@@ -56,13 +56,13 @@ again:
 #endif
 unlock:
 	atomic { lock = 0; saw = 0; sawFresh = 0; goto again }
-}
+} /* unreached: endless */
 
 active proctype clock() {
 end:	do
 	:: fresh -> fresh = 0
 	od
-}
+} /* unreached: endless */
 
 init {
 	byte i;

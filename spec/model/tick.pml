@@ -116,7 +116,7 @@ end:	do
 #endif
 	:: supervisor = 0
 	od
-}
+} /* unreached: endless */
 
 active proctype janitor() {
 	byte i, was;
@@ -133,7 +133,7 @@ active proctype janitor() {
 	:: atomic { begin(); finish() }
 	od
 #endif
-}
+} /* unreached: endless */
 
 /* Time passes. */
 active proctype clock() {
@@ -147,7 +147,7 @@ end:	do
 	:: atomic { frame[0] == live && !stale[0] -> stale[0] = 1 }
 	:: atomic { frame[1] == live && !stale[1] -> stale[1] = 1 }
 	od
-}
+} /* unreached: endless */
 
 init {
 	byte i;
