@@ -90,7 +90,7 @@ worker() {
 		fi
 		: >"$dir/failed"
 		report "NOT $wanted"
-		{ unreached; head -n 20 "$at/out"; } >&2
+		{ unreached; grep -v "^Depth=" "$at/out" | head -n 20; } >&2
 	done
 }
 

@@ -121,7 +121,9 @@ again:
 	:: n == 0 && origin == 0 -> goto birth
 	:: n == 0 && origin -> base = origin % END; goto commit
 	:: n > 0 && n < MAX && base < END -> origin = 0; goto settle
+#ifdef ARCHIVE
 	:: n > 0 && n < MAX && base >= END -> origin = 0; goto finish
+#endif
 	fi;
 
 birth:
@@ -202,6 +204,7 @@ commit:
 	};
 	atomic { hint = n + 1; hinted = me; goto done };
 
+#ifdef ARCHIVE
 archive:
 	/* the source must exist, but could be another file by now */
 #ifdef BUG_NO_END
@@ -265,6 +268,7 @@ finished:
 	:: n < MAX -> goto commit /* begins anew */
 	:: goto done
 	fi;
+#endif
 done:
 	atomic { n = 0; base = 0; from = 0; start = 0; origin = 0 }
 }
@@ -295,7 +299,9 @@ active proctype others() {
 #ifndef BUG_NO_ORIGIN
 			:: n == 0 && file[0] == 0 -> link(0, OTHERS, 0)
 #endif
+#ifdef ARCHIVE
 			:: n && file[n] >= END -> copy(n); assert(newest >= n); hint = 0; hinted = 0
+#endif
 			:: else
 			fi;
 			link(n + 1, OTHERS, file[n]);
