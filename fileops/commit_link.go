@@ -117,11 +117,25 @@ func (l *Ledger) settle(path string, s state) (state, error) {
 	if s.over || l.exists(path) {
 		return s, nil
 	}
-	err := l.fs.Link(versionOf(path, s.version), path)
-	if errors.Is(err, fs.ErrExist) {
-		err = nil
+	return s, l.makeHint(path, s)
+}
+
+// makeHint makes a version the hint, but no other that has come to its name meanwhile.
+func (l *Ledger) makeHint(path string, s state) error {
+	temp := tempOf(path)
+	if err := l.linkNew(versionOf(path, s.version), temp); err != nil {
+		return err
 	}
-	return s, err
+	same, err := l.still(temp, s.info)
+	if err == nil && !same {
+		err = errLost
+	}
+	if err == nil {
+		if err = l.fs.Link(temp, path); errors.Is(err, fs.ErrExist) {
+			err = nil
+		}
+	}
+	return errors.Join(err, l.removeIfThere(temp))
 }
 
 // settle is Ledger.settle for the operation. One that is over is no longer there.
@@ -131,6 +145,10 @@ func (tx *Tx) settle() (err error) {
 		return err
 	}
 	tx.absent, tx.base.exists, tx.base.data = true, false, nil
+	now, err := l.fs.Lstat(tx.temp.path)
+	if err != nil || !l.exists(l.operation(tx.id)) && now.ModTime.Sub(tx.base.info.ModTime) > keepVersion {
+		return err // its copy may have been pruned
+	}
 	return l.finishArchive(tx.id, tx.base)
 }
 
@@ -165,21 +183,16 @@ func (l *Ledger) archiveVersion(id string, s state) (done bool, err error) {
 	return true, l.finishArchive(id, s)
 }
 
-// finishArchive goes on from where an edit that archived the operation may have been killed. The hint is the last to go.
+// finishArchive goes on from where an edit that archived the operation may have been killed: with a copy in the archive, unless
+// there is one as new. The hint is the last to go.
 func (l *Ledger) finishArchive(id string, s state) error {
 	path := l.operation(id)
-	for l.exists(path) {
-		newest, err := l.newestArchived(id)
+	for {
+		revision, newest, err := l.newestRevision(id)
 		if err != nil {
 			return err
 		}
-		there := false
-		if newest > 0 {
-			if there, err = l.still(l.archived(id, newest), s.info); err != nil {
-				return err
-			}
-		}
-		if there {
+		if newest > 0 && revision >= s.version-1 {
 			return l.removeHint(path)
 		}
 		err = l.fs.Link(versionOf(path, s.version), l.archived(id, newest+1))
@@ -187,7 +200,19 @@ func (l *Ledger) finishArchive(id string, s state) error {
 			return err
 		}
 	}
-	return nil
+}
+
+// newestRevision returns the revision and number of the newest copy of an operation in the archive, number 0 if there is none.
+func (l *Ledger) newestRevision(id string) (revision int64, newest int, err error) {
+	newest, err = l.newestArchived(id)
+	if err != nil || newest == 0 {
+		return 0, 0, err
+	}
+	data, _, err := l.readFile(l.archived(id, newest))
+	if err == nil {
+		revision, err = revisionOf(data)
+	}
+	return revision, newest, err
 }
 
 // removeHint removes the hint of an operation whose copy in the archive survives a power cut: without a hint nobody makes another.

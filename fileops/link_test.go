@@ -425,3 +425,30 @@ func TestLinkNeedsNoLock(t *testing.T) {
 	}
 	must(t, errors.Join(l.Leftovers()...))
 }
+
+// A late rename brings back a hint from before the operation ended and began anew: what runs is still found.
+func TestLinkFollowsBeyondAnEnd(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, linkedConfig, Options{})
+	edit(t, l, pushing("a"))
+	end(t, l, "a")
+	edit(t, l, pushing("b"))
+	hint := l.operation("op")
+	must(t, os.Remove(hint))
+	must(t, os.Link(versionOf(hint, 1), hint))
+	wantCalls(t, l, 6, "b")
+	if op := edit(t, l, pushing("c")); op.Revision != 7 {
+		t.Errorf("the next revision is %d", op.Revision)
+	}
+}
+
+// An end whose copy was never made, and whose hint somebody who came late has removed, gets its copy from the next who looks.
+func TestLinkMakesTheCopyThatIsMissing(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, linkedConfig, Options{})
+	edit(t, l, pushing("a"))
+	end(t, l, "a")
+	must(t, os.Remove(l.archived("op", 1)))
+	must(t, l.Sweep())
+	wantNames(t, l.archive(), "op.json")
+}

@@ -110,9 +110,9 @@ func (l *Ledger) readVersion(path string, n int64) (state, error) {
 	return state{exists: true, data: data, version: n, info: info, over: revision == n-1}, nil
 }
 
-// follow returns the last version from s on.
+// follow returns the last version from s on. What says that the operation is over may be followed by one that began anew.
 func (l *Ledger) follow(path string, s state) (state, error) {
-	for !s.over {
+	for {
 		next, err := l.readVersion(path, s.version+1)
 		if errors.Is(err, fs.ErrNotExist) {
 			return s, nil
@@ -122,7 +122,6 @@ func (l *Ledger) follow(path string, s state) (state, error) {
 		}
 		s = next
 	}
-	return s, nil
 }
 
 // still reports whether the file at path is the one that info describes. It does not rely on the inode alone: that of a file
