@@ -120,6 +120,15 @@ func (l *Ledger) settle(path string, s state) (state, error) {
 	return s, l.makeHint(path, s)
 }
 
+// settleFile is settle for a file that nobody is about to edit.
+func (l *Ledger) settleFile(path string) error {
+	s, err := l.latest(path)
+	if err == nil {
+		_, err = l.settle(path, s)
+	}
+	return ignoreMissing(err)
+}
+
 // makeHint makes a version the hint, but no other that has come to its name meanwhile.
 func (l *Ledger) makeHint(path string, s state) error {
 	temp := tempOf(path)

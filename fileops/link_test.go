@@ -452,3 +452,17 @@ func TestLinkMakesTheCopyThatIsMissing(t *testing.T) {
 	must(t, l.Sweep())
 	wantNames(t, l.archive(), "op.json")
 }
+
+// A group whose maker was killed before it made the hint is found again, by name, after a sweep.
+func TestSweepMakesTheHintOfAGroup(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, linkedConfig, Options{})
+	must(t, l.EditGroup("g", OrCreate, registering("a")))
+	must(t, errors.Join(os.Remove(l.supervisors("g")), os.Remove(l.orchestrator("g"))))
+	must(t, l.Sweep())
+	groups, err := l.Groups()
+	must(t, err)
+	if !slices.Equal(groups, []string{"g"}) {
+		t.Errorf("groups %q", groups)
+	}
+}

@@ -38,7 +38,7 @@ func groupLeftovers(names []string) map[string][]string {
 			left[id] = append(left[id], name)
 		case suffix == groupLockSuffix:
 			locked = append(locked, id)
-		case suffix != alertsSuffix:
+		case suffix != alertsSuffix && name == file:
 			exists[id] = true
 		}
 	}
@@ -66,6 +66,8 @@ func (l *Ledger) sweepGroup(id string, temps []string) error {
 	}
 	if !l.hasGroup(id) {
 		err = errors.Join(err, l.removeGroupLock(id))
+	} else if l.linked() {
+		err = errors.Join(err, l.settleFile(l.supervisors(id)), l.settleFile(l.orchestrator(id)))
 	}
 	return errors.Join(err, lock.Unlock())
 }
