@@ -8,8 +8,9 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// appendLeased is appendAlerts where the lock may be lost: it cuts nothing off, which could be what others have appended. So a
-// line may be there twice, or between others, and a torn one stays.
+// appendLeased is appendAlerts where the lock may be lost: it cuts nothing off, which could be what others have appended. So it
+// cannot take away a line whose fsync has failed, either, and appends what is pending whether it is there or not: a line may be
+// there twice, or between others, and a torn one stays.
 func (l *Ledger) appendLeased(f File, size int64, group string, alerts []protocol.Alert) error {
 	lines, torn, err := leasedLines(f, size)
 	sync := l.sync(false)
@@ -19,21 +20,12 @@ func (l *Ledger) appendLeased(f File, size int64, group string, alerts []protoco
 	if err != nil {
 		return err
 	}
-	var last int64
-	if len(lines) > 0 {
-		last = lines[len(lines)-1].Seq
-	}
-	text := linesAfter(last, group, alerts)
-	if torn && len(text) > 0 {
+	text := linesAfter(0, group, alerts)
+	if torn {
 		text = append([]byte("\n"), text...)
 	}
-	if len(text) > 0 {
-		if _, err := f.Write(text); err != nil {
-			return err
-		}
-	}
-	if sync == SyncNone {
-		return nil
+	if _, err := f.Write(text); err != nil || sync == SyncNone {
+		return err
 	}
 	return f.Sync()
 }
