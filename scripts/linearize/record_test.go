@@ -3,6 +3,7 @@ package linearize
 import (
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -141,13 +142,16 @@ func (r *recorder) run(s step) (status int, stdout, stderr []byte, err error) {
 	r.mu.Lock()
 	usual := r.usual[s.verb]
 	r.mu.Unlock()
-	began := time.Now()
 	process, out, complaint, err := r.shell.start(s.command)
 	if err != nil {
 		return 0, nil, nil, err
 	}
-	if mortal {
-		defer time.AfterFunc(time.Duration(s.kill*float64(usual)), func() { process.Process.Kill() }).Stop()
+	began := time.Now()
+	if mortal { // a timer would mostly come when the command, which takes some two milliseconds, has ended
+		for moment := time.Duration(s.kill * float64(usual)); time.Since(began) < moment; {
+			runtime.Gosched()
+		}
+		process.Process.Kill()
 	}
 	// Wait returns when all threads have ended, so that from then on the command does nothing.
 	process.Wait()
