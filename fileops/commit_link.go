@@ -234,8 +234,8 @@ func (l *Ledger) removeHint(path string) error {
 	return l.removeIfThere(path)
 }
 
-// pruneOver removes what hosts remember of an operation that is archived, and prunes its versions. The version that says so stays as long as its copy in the archive, so that
-// what begins anew follows it.
+// pruneOver removes what hosts remember of an operation that is archived, and prunes its versions. The version that says so
+// stays as long as its copy in the archive, so that what begins anew follows it.
 func (tx *Tx) pruneOver() error {
 	l, path, keep := tx.ledger, tx.ledger.operation(tx.id), 0
 	if tx.Archived() {

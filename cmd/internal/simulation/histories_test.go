@@ -31,7 +31,8 @@ func (w *world) history(seed uint64, kinds []kind, b bug) error {
 
 func newStats() *stats { return &stats{kinds: map[string]int{}} }
 
-// amount is how many histories are to be played, for a time or a number, and the seed before the first.
+// amount is how many histories are to be played, for a time or a number, and the seed before the first. For a time they are the
+// same each time.
 type amount struct {
 	time   time.Duration
 	number uint64
@@ -43,15 +44,14 @@ func histories(t *testing.T) amount {
 	if text == "" {
 		return amount{time: 10 * time.Second}
 	}
-	after := uint64(time.Now().Unix()) << 24 // who asks for more gets others each time
-	if n, err := strconv.ParseUint(text, 10, 64); err == nil {
-		return amount{number: n, after: after}
+	if n, err := strconv.ParseUint(text, 10, 64); err == nil { // who asks for a number gets others each time
+		return amount{number: n, after: uint64(time.Now().Unix()) << 24}
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil {
 		t.Fatalf("DPL_HISTORIES=%q: want a number or a duration", text)
 	}
-	return amount{time: d, after: after}
+	return amount{time: d}
 }
 
 func seedToReplay(t *testing.T) (seed uint64, given bool) {
