@@ -22,9 +22,6 @@ func (tx *Tx) replace() error {
 	}
 	tx.committed = true
 	tx.discardQueued()
-	if l.linked() && tx.next.revision%pruneEvery == 0 {
-		l.leave(l.pruneVersions(l.operation(tx.id), keepVersions, versionOf(l.operation(tx.id), tx.next.revision)))
-	}
 	return dirs.sync(err)
 }
 

@@ -40,6 +40,9 @@ func (t *temp) link(n int64, base state) (done bool, err error) {
 		t.remove()
 	}
 	t.path = ""
+	if n%pruneEvery == 0 {
+		l.leave(l.pruneVersions(t.target, keepVersions, version))
+	}
 	return true, nil
 }
 

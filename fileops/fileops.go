@@ -17,6 +17,10 @@
 // unlock. The temporary file comes before the read because creating it makes an NFS client drop what it remembers of the
 // directory: without that, the read may be of an older version than the lock protects.
 //
+// That is how a ledger commits by rename. One that commits by link, because several hosts may use its file system and a lock is
+// but a lease there, gives the temporary file the name of the next version in place of the rename, which only one can do, and
+// begins again if another has: see state, temp.link and spec §17.
+//
 // An edit of a group is the same under the lock {group}.lock, in the ledger directory. It may commit several times. A
 // commit first writes and fsyncs all temporary files, then renames that of the supervisors file, then that of the
 // orchestrator file, then fsyncs the directory: who sees the new orchestrator sees the new registry, too, except after a

@@ -197,6 +197,37 @@ func TestLinkPrunesOldVersions(t *testing.T) {
 	}
 }
 
+// The files of a group are edited for as long as it lives.
+func TestLinkPrunesOldVersionsOfAGroup(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, linkedConfig, Options{Sync: SyncNone})
+	must(t, l.EditGroup("g", OrCreate, registering("a")))
+	g, err := l.ReadGroup("g")
+	must(t, err)
+	path, old := l.supervisors("g"), time.Now().Add(-2*keepVersion)
+	for g.Registry.Revision < keepVersions+pruneEvery { // as edits would
+		g.Registry.Revision++
+		writeFile(t, versionOf(path, g.Registry.Revision), g.Registry.Encode())
+		must(t, os.Chtimes(versionOf(path, g.Registry.Revision), time.Time{}, old))
+	}
+	for _, name := range []string{versionOf(path, 1), originOf(path)} {
+		must(t, os.Chtimes(name, time.Time{}, old))
+	}
+	for range pruneEvery {
+		must(t, l.EditGroup("g", Existing, func(tx *GroupTx) error {
+			g := tx.Group()
+			g.Registry.Revision++
+			return tx.Commit(g)
+		}))
+		g.Registry.Revision++
+	}
+	versions, err := l.versions(path)
+	must(t, err)
+	if len(versions) != keepVersions+versionsSince(g.Registry.Revision) {
+		t.Errorf("%d versions from %d to %d", len(versions), versions[0], versions[len(versions)-1])
+	}
+}
+
 // versionsSince returns how many versions have been made since the last pruning, pruneEvery edits after revision.
 func versionsSince(revision int64) int { return int((revision + pruneEvery) % pruneEvery) }
 
