@@ -1,0 +1,99 @@
+package fileops
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// age makes all files of the operations two hours old.
+func age(t *testing.T, l *Ledger) {
+	t.Helper()
+	for _, name := range namesIn(t, l.operations()) {
+		must(t, os.Chtimes(filepath.Join(l.operations(), name), time.Time{}, time.Now().Add(-2*keepVersion)))
+	}
+}
+
+func TestLinkPrunesWhatIsArchived(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, linkedConfig, Options{})
+	edit(t, l, pushing("a"))
+	end(t, l, "a")
+	age(t, l)
+	must(t, l.Sweep())
+	wantNames(t, l.operations(), "op.json.5")
+	if _, archived, err := l.ReadOperation("op"); err != nil || !archived {
+		t.Errorf("archived %v (%v)", archived, err)
+	}
+	edit(t, l, pushing("b"))
+	wantCalls(t, l, 6, "b")
+	end(t, l, "b")
+	age(t, l)
+	for _, name := range namesIn(t, l.archive()) {
+		must(t, os.Remove(filepath.Join(l.archive(), name)))
+	}
+	must(t, l.Sweep())
+	wantNames(t, l.operations())
+}
+
+func TestLinkPrunesOldVersions(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, linkedConfig, Options{Sync: SyncNone})
+	op := edit(t, l, pushing("a"))
+	for op.Revision < keepVersions+pruneEvery { // as edits would
+		op.Revision++
+		writeFile(t, versionOf(l.operation("op"), op.Revision), op.Encode())
+	}
+	age(t, l)
+	for range pruneEvery {
+		edit(t, l, func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
+			op.Revision++
+			return op, nil
+		})
+	}
+	versions, err := l.versions(l.operation("op"))
+	must(t, err)
+	if len(versions) != keepVersions+versionsSince(op.Revision) {
+		t.Errorf("%d versions from %d to %d", len(versions), versions[0], versions[len(versions)-1])
+	}
+	if l.exists(originOf(l.operation("op"))) {
+		t.Error("the origin is still there")
+	}
+}
+
+// The files of a group are edited for as long as it lives.
+func TestLinkPrunesOldVersionsOfAGroup(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, linkedConfig, Options{Sync: SyncNone})
+	must(t, l.EditGroup("g", OrCreate, registering("a")))
+	g, err := l.ReadGroup("g")
+	must(t, err)
+	path, old := l.supervisors("g"), time.Now().Add(-2*keepVersion)
+	for g.Registry.Revision < keepVersions+pruneEvery { // as edits would
+		g.Registry.Revision++
+		writeFile(t, versionOf(path, g.Registry.Revision), g.Registry.Encode())
+		must(t, os.Chtimes(versionOf(path, g.Registry.Revision), time.Time{}, old))
+	}
+	for _, name := range []string{versionOf(path, 1), originOf(path)} {
+		must(t, os.Chtimes(name, time.Time{}, old))
+	}
+	for range pruneEvery {
+		must(t, l.EditGroup("g", Existing, func(tx *GroupTx) error {
+			g := tx.Group()
+			g.Registry.Revision++
+			return tx.Commit(g)
+		}))
+		g.Registry.Revision++
+	}
+	versions, err := l.versions(path)
+	must(t, err)
+	if len(versions) != keepVersions+versionsSince(g.Registry.Revision) {
+		t.Errorf("%d versions from %d to %d", len(versions), versions[0], versions[len(versions)-1])
+	}
+}
+
+// versionsSince returns how many versions have been made since the last pruning, pruneEvery edits after revision.
+func versionsSince(revision int64) int { return int((revision + pruneEvery) % pruneEvery) }
