@@ -149,7 +149,7 @@ func (l *Ledger) eachAlert(group string, do func(Line) bool) error {
 		return err
 	}
 	if l.linked() {
-		lines, _, err := leasedLines(f, info.Size)
+		lines, err := leasedLines(f, info.Size)
 		for _, line := range slices.Backward(lines) {
 			if !do(line) {
 				break
