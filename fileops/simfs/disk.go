@@ -35,7 +35,8 @@ type Node struct {
 	holder  *lock // who has it locked
 	data    []byte
 	onDisk  []byte
-	lost    [2]int // from where to where data will not reach the disk, as a failed fsync has forgotten that it has to
+	tried   int      // so much of data has been in an fsync, which may have failed
+	lost    [][2]int // from where to where a failed one has forgotten that data has to reach the disk
 	names   []entry
 	durable []entry
 }

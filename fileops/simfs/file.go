@@ -107,8 +107,7 @@ func (f *file) Truncate(size int64) error {
 	}
 	if n := f.node; !f.process.NoTruncate {
 		n.data = slices.Clone(n.data[:min(int(size), len(n.data))])
-		n.lost[1] = min(n.lost[1], int(size))
-		n.lost[0] = min(n.lost[0], n.lost[1])
+		n.tried = min(n.tried, len(n.data))
 	}
 	return late
 }
@@ -118,7 +117,7 @@ func (f *file) Sync() error {
 	late, err := f.process.call("fsync", "")
 	f.process.end(err)
 	if err != nil {
-		f.node.failedSync(err)
+		f.node.failedSync()
 		return err
 	}
 	if isDir := f.node.mode.IsDir(); isDir && !f.process.NoDirSync || !isDir && !f.process.NoFileSync {

@@ -11,11 +11,19 @@ func (d *Disk) sync(n *Node) {
 		d.flush(n)
 		return
 	}
-	n.onDisk = n.data
-	if n.lost[0] < n.lost[1] {
-		n.onDisk = slices.Clone(n.data)
-		clear(n.onDisk[min(n.lost[0], len(n.onDisk)):min(n.lost[1], len(n.onDisk))])
+	n.onDisk, n.tried = n.written(), len(n.data)
+}
+
+// written is what is on disk of a file when all of it has been written that anybody remembers.
+func (n *Node) written() []byte {
+	if n.lost == nil {
+		return n.data
 	}
+	data := slices.Clone(n.data)
+	for _, l := range n.lost {
+		clear(data[min(l[0], len(data)):min(l[1], len(data))])
+	}
+	return data
 }
 
 // flush moves the changes of one directory to the disk; with a journal all.
@@ -87,20 +95,21 @@ func (d *Disk) keep(changes int) {
 }
 
 func (n *Node) recover(r *rand.Rand) {
-	n.holder, n.lost = nil, [2]int{}
+	n.holder = nil
 	if !n.mode.IsDir() {
-		if string(n.data) != string(n.onDisk) {
-			same := commonPrefix(n.data, n.onDisk)
+		if data := n.written(); string(data) != string(n.onDisk) {
+			same := commonPrefix(data, n.onDisk)
 			switch r.IntN(4) {
 			case 0:
-				n.onDisk = n.data
+				n.onDisk = data
 			case 1:
-				n.onDisk = slices.Clone(n.data[:same+r.IntN(len(n.data)-same+1)])
+				n.onDisk = slices.Clone(data[:same+r.IntN(len(data)-same+1)])
 			case 2:
-				n.onDisk = append(slices.Clone(n.data[:same]), make([]byte, len(n.data)-same)...)
+				n.onDisk = append(slices.Clone(data[:same]), make([]byte, len(data)-same)...)
 			}
 		}
 		n.data = n.onDisk[:len(n.onDisk):len(n.onDisk)]
+		n.tried, n.lost = len(n.data), nil
 		return
 	}
 	n.names = append(n.names[:0], n.durable...)
@@ -110,9 +119,10 @@ func (n *Node) recover(r *rand.Rand) {
 }
 
 // failedSync leaves the data where readers see it, but no later fsync knows of it: so it is on Linux.
-func (n *Node) failedSync(err error) {
-	if err != nil && !n.mode.IsDir() {
-		n.lost = [2]int{commonPrefix(n.data, n.onDisk), len(n.data)}
+func (n *Node) failedSync() {
+	if !n.mode.IsDir() {
+		n.lost = append(n.lost, [2]int{n.tried, len(n.data)})
+		n.tried = len(n.data)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"math/rand/v2"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/dpl-project/dpl/fileops"
@@ -50,6 +52,38 @@ func TestPowerLoss(t *testing.T) {
 	}
 	if len(seen) != 4 || !seen["torn"] || !seen["whole"] || !seen["nameless"] || !seen["named"] {
 		t.Errorf("never happened: %v", seen)
+	}
+}
+
+// What an fsync has failed to write no later one writes; what is written after it stays, whatever fails then.
+func TestFailedSync(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 100 {
+		d := New()
+		p := &Process{Disk: d}
+		write(t, p, "file", "one,", true, true)
+		for i, text := range []string{"two,", "three,", "four,"} {
+			f, err := p.OpenAppend("/file")
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Write([]byte(text))
+			if p.Fault = (Fault{}); i != 1 {
+				p.Fault = Fault{At: p.Calls + 1, Err: syscall.EIO}
+			}
+			if err := f.Sync(); (err == nil) != (i == 1) {
+				t.Fatalf("fsync after %q: %v", text, err)
+			}
+		}
+		if text, _ := d.ReadFile("/file"); string(text) != "one,two,three,four," {
+			t.Fatalf("there is %q to read", text)
+		}
+		d.PowerLoss(r)
+		text, _ := d.ReadFile("/file")
+		if rest, found := strings.CutPrefix(string(text), "one,\x00\x00\x00\x00three,"); !found || strings.Trim(rest, "\x00") != "" {
+			t.Fatalf("a power cut leaves %q", text)
+		}
 	}
 }
 

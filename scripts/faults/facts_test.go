@@ -29,7 +29,7 @@ var versioned = regexp.MustCompile(`^(.+\.json)(?:\.([0-9]+))?$`)
 
 // facts reads the ledger, and returns an error for each file that is not whole. A copy of a registry counts if copies is true.
 func (w *world) facts(copies bool) (facts, error) {
-	f, versions := make(facts), make(map[string]int)
+	f, newest := make(facts), make(map[string]int)
 	err := filepath.WalkDir(w.ledger(), func(path string, d fs.DirEntry, err error) error {
 		rel, _ := filepath.Rel(w.ledger(), path)
 		switch {
@@ -40,21 +40,48 @@ func (w *world) facts(copies bool) (facts, error) {
 		case d.IsDir() || !copies && strings.Contains(rel, "~supervisors~"):
 			return nil
 		case strings.HasSuffix(rel, ".alerts.jsonl"):
-			f[rel], err = alertLines(path)
+			f[rel], err = alertLines(path, w.links())
 			return err
 		}
 		m := versioned.FindStringSubmatch(rel)
 		if m == nil {
 			return nil
 		}
-		version, _ := strconv.Atoi(m[2])
 		text, err := whole(path, m[1])
-		if m[1] != "ledger.json" && version >= versions[m[1]] {
-			f[m[1]], versions[m[1]] = text, version
+		if err != nil || m[1] == "ledger.json" {
+			return err
 		}
-		return err
+		number, _ := strconv.Atoi(m[2])
+		if number >= newest[m[1]] {
+			f[m[1]], newest[m[1]] = text, number
+		}
+		return nil
 	})
+	for name, number := range newest {
+		var state struct{ Revision int }
+		if json.Unmarshal([]byte(f[name]), &state); state.Revision < number { // the end: spec/shared.md, 17.1
+			f.archived(filepath.Base(name), f[name])
+			delete(f, name)
+		}
+	}
 	return f, err
+}
+
+// archived adds the copy that an operation which is over will have in the archive, if it has none yet.
+func (f facts) archived(file, text string) {
+	id := strings.TrimSuffix(file, ".json")
+	name, n := "archive/"+file, 1
+	for f[name] != "" && f[name] != text {
+		n++
+		name = fmt.Sprintf("archive/%s~%d.json", id, n)
+	}
+	f[name] = text
+}
+
+// links reports whether the ledger commits by link.
+func (w *world) links() bool {
+	data, _ := os.ReadFile(w.file("ledger.json"))
+	return bytes.Contains(data, []byte(`"link"`))
 }
 
 func ignoreMissing(err error) error {
@@ -86,8 +113,9 @@ func whole(path, name string) (string, error) {
 	return comparable(data)
 }
 
-// alertLines returns the complete lines of a file of alerts, which are numbered from 1.
-func alertLines(path string) (string, error) {
+// alertLines returns the complete lines of a file of alerts, which are numbered from 1. Where several passes may append at once,
+// there are empty lines, and lines that are there twice.
+func alertLines(path string, several bool) (string, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return "", err
@@ -96,7 +124,11 @@ func alertLines(path string) (string, error) {
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	for i, line := range lines[:len(lines)-1] {
 		var alert struct{ Seq int }
-		if err := json.Unmarshal(line, &alert); err != nil || alert.Seq != i+1 {
+		err := json.Unmarshal(line, &alert)
+		if several && (err != nil || alert.Seq <= len(all)) {
+			continue
+		}
+		if err != nil || alert.Seq != len(all)+1 {
 			return "", fmt.Errorf("torn: %s: line %d is %s (%v)", path, i+1, line, err)
 		}
 		text, err := comparable(line)

@@ -94,12 +94,19 @@ func (p *pair) try(t *testing.T, c *call, i int, m *met) (o outcome, hit bool) {
 	return o, hit
 }
 
+// manyTimes is in how many looks, a millisecond apart, a process has to ask for the same lock: who asks but once has ended by then.
+const manyTimes = 30
+
 // finish runs b while a, the process pid, is stopped, and lets a go on when b has ended or waits for it.
 func (p *pair) finish(ctx context.Context, t *testing.T, pid int, a *running) (o outcome, waited bool) {
 	cmd := p.command(ctx, p.b.with("--lock-timeout", "50s"))
 	b := start(ctx, t, cmd)
+	asked := 0 // so often in a row
 	until(func() bool {
-		waited = pid != 0 && waits(cmd.Process.Pid)
+		if asked++; pid == 0 || !asks(cmd.Process.Pid) {
+			asked = 0
+		}
+		waited = pid != 0 && waits(cmd.Process.Pid) || asked == manyTimes
 		return waited || b.over()
 	})
 	if pid != 0 {

@@ -48,7 +48,7 @@ type commitMode struct {
 }
 
 // modes are those that all rigs run in.
-var modes = []commitMode{{name: "rename"}}
+var modes = []commitMode{{name: "rename"}, {name: "link", flags: []string{"--commit", "link"}}}
 
 // A world is a ledger, and resources, in a directory of its own. Any number of trials begin in the same state.
 type world struct {

@@ -26,6 +26,7 @@ type Env interface {
 // A Machine is the processes of a host, as a pass deals with them. Its methods are what package process says of those names.
 type Machine interface {
 	PID() int // of the pass itself
+	Uptime() time.Duration
 	Spawn(s Start) (Gate, error)
 	SignalGroup(p protocol.Process, sig syscall.Signal) error
 	SignalProcess(p protocol.Process, sig syscall.Signal) error
@@ -57,6 +58,8 @@ func (o *Orchestrator) machine() Machine {
 type here struct{ spawn Spawn }
 
 func (here) PID() int { return os.Getpid() }
+
+func (here) Uptime() time.Duration { return process.Uptime() }
 
 func (h here) Spawn(s Start) (Gate, error) {
 	user, inUnit := process.InUnit()

@@ -57,13 +57,19 @@ func (o *Orchestrator) Pass() (Pass, error) {
 		if err := o.checkNumbers(p.Before); err != nil {
 			return err
 		}
-		d := p.Before.Pass(o.arguments(), tx.Observe(clock()))
+		began := o.machine().Uptime()
+		seen := tx.Observe(clock())
+		d := p.Before.Pass(o.arguments(), seen)
 		if p.StandBy = d.StandBy; p.StandBy {
 			p.After = p.Before
 			return nil
 		}
 		p.Actions = d.Actions
-		return o.carryOut(tx, d, &p, clock)
+		var latest time.Duration
+		if seen.Sightings != nil && began > 0 {
+			latest = began + d.Group().Orchestrator.StalenessThreshold/2
+		}
+		return o.carryOut(tx, d, &p, clock, latest)
 	})
 	o.log(p)
 	return p, err
@@ -118,9 +124,10 @@ func (o *Orchestrator) rehearse(seen protocol.Observation) (Pass, error) {
 	return Pass{StandBy: d.StandBy, Actions: d.Actions, Before: before, After: d.Group()}, nil
 }
 
-// carryOut commits the decision d, takes its actions, and commits their result (spec §11.5).
-func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *Pass, clock func() protocol.Observation) error {
-	gates, notSpawned := o.spawn(p.Before, d)
+// carryOut commits the decision d, takes its actions, and commits their result (spec §11.5). latest is when it is too late for
+// starts, which other hosts have given up for dead by then; 0: never.
+func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *Pass, clock func() protocol.Observation, latest time.Duration) error {
+	gates, notSpawned := o.spawn(p.Before, d, latest)
 	p.Failed = notSpawned
 	committed := tx.Commit(d.Group())
 	if committed != nil && !errors.Is(committed, fileops.ErrCommitted) {
@@ -128,7 +135,7 @@ func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *Pa
 	}
 	o.Env.NoteCommit()
 	o.signal(tx.Group(), p.Actions)
-	result := release(gates)
+	result := o.release(gates)
 	maps.Copy(p.Failed, result.Failed)
 	err := errors.Join(committed, o.record(tx, result, committed == nil, p, clock))
 	p.After = tx.Group()

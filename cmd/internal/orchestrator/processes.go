@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process"
@@ -35,13 +36,13 @@ func (s *Spawn) Set(text string) error {
 }
 
 // spawn answers each start of d with a process that waits behind its gate, or with why there is none.
-func (o *Orchestrator) spawn(before protocol.Group, d *protocol.Decision) (gates map[string]Gate, failed map[string]string) {
+func (o *Orchestrator) spawn(before protocol.Group, d *protocol.Decision, latest time.Duration) (gates map[string]Gate, failed map[string]string) {
 	gates, failed = make(map[string]Gate), make(map[string]string)
 	for _, a := range d.Actions {
 		if !a.Start {
 			continue
 		}
-		gate, err := o.spawnOne(before.Supervisor(a.SupervisorID), a)
+		gate, err := o.spawnOne(before.Supervisor(a.SupervisorID), a, latest)
 		if err != nil {
 			failed[a.SupervisorID] = err.Error()
 			d.NotSpawned(a.SupervisorID, err.Error())
@@ -53,7 +54,7 @@ func (o *Orchestrator) spawn(before protocol.Group, d *protocol.Decision) (gates
 	return gates, failed
 }
 
-func (o *Orchestrator) spawnOne(s *protocol.Registered, a protocol.Action) (Gate, error) {
+func (o *Orchestrator) spawnOne(s *protocol.Registered, a protocol.Action, latest time.Duration) (Gate, error) {
 	log, err := o.Ledger.LogFile(o.Group, s.ID)
 	if err != nil {
 		return nil, err
@@ -66,6 +67,8 @@ func (o *Orchestrator) spawnOne(s *protocol.Registered, a protocol.Action) (Gate
 			Dir:  s.StartInfo.Dir,
 			Env:  o.environment(&started, a.Reason),
 			Log:  log,
+
+			Latest: latest,
 		},
 		Group: o.Group, Supervisor: s.ID, StopTimeout: s.KillTimeout,
 	})
@@ -105,13 +108,17 @@ func cancel(gates map[string]Gate) (err error) {
 	return err
 }
 
-// release lets the processes behind the gates become supervisors.
-func release(gates map[string]Gate) protocol.Result {
+// release lets the processes behind the gates become supervisors. One that comes too late is neither started nor failed: the
+// next pass finds it gone, and starts it again.
+func (o *Orchestrator) release(gates map[string]Gate) protocol.Result {
 	result := protocol.Result{Failed: make(map[string]string)}
 	for _, id := range slices.Sorted(maps.Keys(gates)) {
-		if err := gates[id].Release(); err != nil {
+		switch err := gates[id].Release(); {
+		case errors.Is(err, process.ErrTooLate):
+			o.Env.Warnf("%s: start %q: %v: the next pass starts it", o.Group, id, err)
+		case err != nil:
 			result.Failed[id] = err.Error()
-		} else {
+		default:
 			result.Started = append(result.Started, id)
 		}
 	}

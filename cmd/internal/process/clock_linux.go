@@ -18,6 +18,12 @@ func Monotonic() (ms int64, ok bool) {
 	return since.Milliseconds(), ok
 }
 
+// Uptime returns CLOCK_BOOTTIME: since this boot began, also while the machine was suspended. It is 0 where that is not known.
+func Uptime() time.Duration {
+	since, _ := clock(unix.CLOCK_BOOTTIME)
+	return since
+}
+
 // bootedAt returns when this boot began by what the wall clock shows now, or the zero time.
 func bootedAt() time.Time {
 	since, ok := clock(unix.CLOCK_BOOTTIME)

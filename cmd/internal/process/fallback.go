@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+	"time"
 
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -23,6 +24,9 @@ func Here() protocol.Host {
 func Monotonic() (ms int64, ok bool) {
 	return 0, false
 }
+
+// Uptime returns 0: it is not known.
+func Uptime() time.Duration { return 0 }
 
 // Identify returns the pid alone, with no identity, if a process has that number now, or ErrNoProcess. A zombie counts
 // as alive.

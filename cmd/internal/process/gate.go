@@ -104,8 +104,8 @@ func (g *Gate) Process() protocol.Process {
 
 // Release lets the stage run the command. It returns nil once exec(2) has succeeded, with the same pid and start time;
 // so it does for a stage that somebody kills just before that. Otherwise it returns what failed, such as
-// `exec "foo": no such file or directory`, and nothing of the command has run; or that the stage said nothing for 10
-// seconds, and was killed. After an error the process is gone. The gate is ended.
+// `exec "foo": no such file or directory`, or ErrTooLate, and nothing of the command has run; or that the stage said nothing
+// for 10 seconds, and was killed. After an error the process is gone. The gate is ended.
 func (g *Gate) Release() error {
 	g.conn.SetDeadline(time.Now().Add(patience))
 	_, err := g.conn.Write(g.start.encode())
@@ -116,9 +116,12 @@ func (g *Gate) Release() error {
 	if err == nil && len(answer) == 0 {
 		return errors.Join(g.conn.Close(), g.watched.Close())
 	}
-	if err == nil {
+	switch {
+	case err == nil && string(answer) == ErrTooLate.Error():
+		err = ErrTooLate
+	case err == nil:
 		err = errors.New(string(answer))
-	} else {
+	default:
 		err = fmt.Errorf("stage %d: %w", g.process.PID, err)
 		g.watched.Signal(syscall.SIGKILL) // it may have what it needs to go on
 	}

@@ -52,6 +52,26 @@ func TestGate(t *testing.T) {
 	}
 }
 
+// A stage that is released when it is too late has run nothing, and is gone; one in time runs.
+func TestGateTooLate(t *testing.T) {
+	t.Parallel()
+	s := command(t, "sh", "-c", "echo begun; exec sleep 1000")
+	s.Latest = Uptime()
+	g := spawned(t, s)
+	if err := g.Release(); !errors.Is(err, ErrTooLate) {
+		t.Fatalf("Release: %v, want ErrTooLate", err)
+	}
+	p := g.Process()
+	eventually(t, "it is gone", func() bool { return Exited(p.PID, p.StartTicks) })
+	if text, err := os.ReadFile(s.Log); len(text) > 0 {
+		t.Errorf("it has written %q, %v", text, err)
+	}
+	s.Latest = Uptime() + time.Hour
+	if err := spawned(t, s).Release(); err != nil {
+		t.Errorf("in time: %v", err)
+	}
+}
+
 // mustLead fails the test unless pid leads a session and a process group.
 func mustLead(t *testing.T, pid int) {
 	t.Helper()

@@ -17,6 +17,9 @@ import (
 // not yet waited for.
 var ErrNoProcess = errors.New("no such process")
 
+// ErrTooLate is of a command that has not begun in time: see Start.
+var ErrTooLate = errors.New("released too late")
+
 // possible reports whether a process can have the number pid. System calls give 0 and negative pids another meaning
 // and cut off what exceeds 32 bits.
 func possible(pid int) bool {

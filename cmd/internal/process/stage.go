@@ -55,6 +55,9 @@ func (s Start) become() error {
 		return err
 	}
 	forgive()
+	if s.Latest > 0 && Uptime() > s.Latest {
+		return ErrTooLate
+	}
 	return fmt.Errorf("exec %q: %w", s.Argv[0], s.exec())
 }
 

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"encoding/binary"
 	"io"
+	"strconv"
+	"time"
 )
 
 // Start is a command to be started. Its strings may hold any byte but NUL.
@@ -18,12 +20,14 @@ type Start struct {
 	// Log is the file that gets what the command writes to stdout and stderr: it is appended to, created with mode 0600,
 	// and must not be a symbolic link. It may be /dev/null.
 	Log string
+	// Latest is when it is too late to begin, by Uptime; 0: never.
+	Latest time.Duration
 }
 
 // encode returns s as readStart reads it. Of its beginnings none is a Start, so that one cut short starts nothing.
 func (s Start) encode() []byte {
 	var b []byte
-	for _, list := range [][]string{s.Argv, s.Env, {s.Dir, s.Log}} {
+	for _, list := range [][]string{s.Argv, s.Env, {s.Dir, s.Log, strconv.FormatInt(int64(s.Latest), 10)}} {
 		b = binary.AppendUvarint(b, uint64(len(list)))
 		for _, element := range list {
 			b = binary.AppendUvarint(b, uint64(len(element)))
@@ -49,10 +53,11 @@ func readStart(r *bufio.Reader) (Start, error) {
 			lists[i] = append(lists[i], element)
 		}
 	}
-	if len(lists[0]) == 0 || len(lists[2]) != 2 {
+	if len(lists[0]) == 0 || len(lists[2]) != 3 {
 		return Start{}, io.ErrUnexpectedEOF
 	}
-	return Start{Argv: lists[0], Env: lists[1], Dir: lists[2][0], Log: lists[2][1]}, nil
+	latest, err := strconv.ParseInt(lists[2][2], 10, 64)
+	return Start{Argv: lists[0], Env: lists[1], Dir: lists[2][0], Log: lists[2][1], Latest: time.Duration(latest)}, err
 }
 
 func readElement(r *bufio.Reader) (string, error) {

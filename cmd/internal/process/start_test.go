@@ -17,7 +17,7 @@ func TestStart(t *testing.T) {
 	for _, want := range []Start{
 		{Argv: []string{"a"}},
 		{Argv: []string{"", "\xff\n", ""}, Env: []string{"", "A=\xfe"}, Dir: "/", Log: "log\n"},
-		{Argv: []string{strings.Repeat("x", 300)}, Env: make([]string, 200), Log: "/dev/null"},
+		{Argv: []string{strings.Repeat("x", 300)}, Env: make([]string, 200), Log: "/dev/null", Latest: 1<<63 - 1},
 	} {
 		b := want.encode()
 		if got, err := decode(b); !reflect.DeepEqual(got, want) || err != nil {

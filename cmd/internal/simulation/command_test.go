@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"errors"
+	"regexp"
 	"syscall"
 	"time"
 
@@ -25,6 +26,8 @@ type command struct {
 	decided int64   // when it first looked at the clock for a group; 0: not yet
 }
 
+var trash = regexp.MustCompile(`\.dpl-trash-[0-9a-f]+`)
+
 // statusKilled is the exit status of a command that was killed.
 const statusKilled = 137
 
@@ -47,6 +50,12 @@ func (a *actor) command(name string, create bool, do func(c *command) error) (st
 		}
 	})
 	a.cmd = nil
+	if c.ledger != nil {
+		for _, left := range c.ledger.Leftovers() {
+			w.tell("left behind: %v", left)
+			w.told = append(w.told, trash.FindAllString(left.Error(), -1)...)
+		}
+	}
 	c.orphan()
 	a.check()
 	hit := c.fs.Fault.At > 0 && c.fs.Calls >= c.fs.Fault.At

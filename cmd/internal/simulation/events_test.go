@@ -60,6 +60,7 @@ func (w *world) event() {
 		w.tell("the clock of %s is set by %d ms", h.id, by)
 		w.did(didClockStep)
 		h.wall += by
+		w.setBack += max(0, -by)
 	case n < 7 && w.kind.clockSteps:
 		w.suspendHost(h, int64(w.between(1000, 100_000)))
 	}

@@ -42,6 +42,11 @@ func (h *host) bootID() string { return fmt.Sprintf("%s-boot%d", h.id, h.boot) }
 // monotonic is CLOCK_MONOTONIC in milliseconds: it does not run while the host is suspended.
 func (h *host) monotonic() int64 { return 1000 + h.w.now - h.bootedAt - h.suspended }
 
+// uptime is CLOCK_BOOTTIME.
+func (h *host) uptime() time.Duration {
+	return time.Duration(1000+h.w.now-h.bootedAt) * time.Millisecond
+}
+
 func (h *host) wallClock() time.Time {
 	return epoch.Add(time.Duration(h.w.now+h.wall) * time.Millisecond)
 }

@@ -190,10 +190,15 @@ func (l *ledger) ends(c *command, e *edit, archived, weak bool, err error) {
 	}
 }
 
-// isMade notes that e has become the operation.
+// isMade notes that e has become the operation, whether its command has lived to say so or not.
 func (e *edit) isMade(w *world) {
 	for ; e != nil && !e.made; e = e.parent {
 		e.made = true
+		for _, who := range e.beats {
+			if e.at.now > w.beats[who].now {
+				w.beats[who] = e.at
+			}
+		}
 		if e.wrong != nil {
 			w.fail("%v: %w", e.by, e.wrong)
 		}
@@ -212,9 +217,6 @@ func (l *ledger) ack(w *world, e *edit, weak bool) {
 	}
 	if !weak && (l.strong == nil || e.has(l.strong)) {
 		l.strong = e
-	}
-	for _, who := range e.beats {
-		w.beats[who] = e.at
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/cmd/internal/process"
@@ -17,6 +18,8 @@ type machine struct{ c *command }
 func (m machine) host() *host { return m.c.a.p.host }
 
 func (m machine) PID() int { return m.c.a.p.PID }
+
+func (m machine) Uptime() time.Duration { return m.host().uptime() }
 
 func (m machine) Spawn(s orchestrator.Start) (orchestrator.Gate, error) {
 	late, err := m.c.fs.Call("spawn")
@@ -36,7 +39,7 @@ func (m machine) Spawn(s orchestrator.Start) (orchestrator.Gate, error) {
 	}
 	m.c.w.tell("spawns %d for %s", p.PID, p.role)
 	m.c.w.did(didSpawn)
-	g := &gate{m: m, p: p}
+	g := &gate{m: m, p: p, latest: s.Latest}
 	if m.c.w.bug == bugNoGate {
 		g.open()
 	} else {
@@ -51,8 +54,9 @@ func (m machine) Spawn(s orchestrator.Start) (orchestrator.Gate, error) {
 
 // gate is one behind which p waits.
 type gate struct {
-	m machine
-	p *proc
+	m      machine
+	p      *proc
+	latest time.Duration
 }
 
 func (g *gate) Process() protocol.Process { return g.p.Process }
@@ -64,6 +68,9 @@ func (g *gate) Release() error {
 	case err != nil:
 	case g.p.dead:
 		err = process.ErrNoProcess
+	case g.latest > 0 && g.m.Uptime() > g.latest:
+		w.did(didComeTooLate)
+		err = process.ErrTooLate
 	case !w.calm && w.chance(12) && g.p.stage:
 		err = syscall.ENOENT
 	default:

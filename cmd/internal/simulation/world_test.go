@@ -36,7 +36,9 @@ type world struct {
 	faults    int // one command in so many has a fault
 	faulted   bool
 	powerLost bool
-	eventAt   int // the step at which an event comes; 0: none
+	setBack   int64    // by how many milliseconds all clocks have been set back
+	told      []string // names of trash that commands have said is left behind
+	eventAt   int      // the step at which an event comes; 0: none
 
 	operations map[string]*ledger
 	groups     map[string]*registry
@@ -85,6 +87,7 @@ func (w *world) begin(seed uint64, b bug) {
 	w.now, w.steps, w.calls, w.eventAt = 100_000, 0, 0, 0
 	w.hosts, w.actors, w.dying, w.running, w.chosen = w.hosts[:0], w.actors[:0], w.dying[:0], nil, nil
 	w.calm, w.faulted, w.powerLost, w.wrong = false, false, false, nil
+	w.setBack, w.told = 0, nil
 	w.operations, w.groups = map[string]*ledger{}, map[string]*registry{}
 	w.beats, w.resources = map[string]beat{}, map[string]bool{}
 }
