@@ -108,6 +108,9 @@ func (f *file) Truncate(size int64) error {
 	if n := f.node; !f.process.NoTruncate {
 		n.data = slices.Clone(n.data[:min(int(size), len(n.data))])
 		n.tried = min(n.tried, len(n.data))
+		for i := range n.lost {
+			n.lost[i][1] = min(n.lost[i][1], len(n.data))
+		}
 	}
 	return late
 }

@@ -21,7 +21,7 @@ func (n *Node) written() []byte {
 	}
 	data := slices.Clone(n.data)
 	for _, l := range n.lost {
-		clear(data[min(l[0], len(data)):min(l[1], len(data))])
+		clear(data[min(l[0], l[1]):l[1]])
 	}
 	return data
 }

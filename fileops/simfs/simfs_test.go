@@ -87,6 +87,32 @@ func TestFailedSync(t *testing.T) {
 	}
 }
 
+// What is written where something was cut off reaches the disk, whatever happened to that.
+func TestTruncateAfterFailedSync(t *testing.T) {
+	t.Parallel()
+	d := New()
+	p := &Process{Disk: d}
+	write(t, p, "file", "one,", true, true)
+	f, err := p.OpenAppend("/file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Write([]byte("two,"))
+	p.Fault = Fault{At: p.Calls + 1, Err: syscall.EIO}
+	if f.Sync() == nil {
+		t.Fatal("fsync has not failed")
+	}
+	f.Truncate(4)
+	f.Write([]byte("new,"))
+	if err := f.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	d.PowerLoss(rand.New(rand.NewPCG(1, 1)))
+	if text, _ := d.ReadFile("/file"); string(text) != "one,new," {
+		t.Errorf("a power cut leaves %q", text)
+	}
+}
+
 // With a journal a power cut never keeps a later name and loses an earlier one.
 func TestOrderedPowerLoss(t *testing.T) {
 	t.Parallel()
