@@ -96,7 +96,7 @@ func (f fullDisk) try(t *testing.T, bin, disk string, mode commitMode, s subject
 		t.Fatal(err)
 	}
 	tr := &trial{t: t, subject: s, count: make(map[string]int)}
-	tr.world = &world{bin: bin, base: filepath.Join(disk, "w"), template: filepath.Join(t.TempDir(), "template"), create: mode.flags}
+	tr.world = &world{bin: bin, base: filepath.Join(disk, "w"), template: filepath.Join(t.TempDir(), "template"), mode: mode}
 	t.Cleanup(func() {
 		endAll(tr.base)
 		if !until(func() bool { return syscall.Unmount(disk, 0) == nil }) {

@@ -125,7 +125,7 @@ func testPlace(t *testing.T, bin string, mode commitMode, at place) {
 		for j, b := range at.who {
 			p := newPair(t, w, a, b, calls)
 			pairs++
-			for _, k := range points(calls, i < at.core && j < at.core, choose) {
+			for _, k := range w.points(calls, i < at.core && j < at.core, choose) {
 				m, hit := p.meet(t, k)
 				switch {
 				case !hit:
@@ -150,10 +150,10 @@ func testPlace(t *testing.T, bin string, mode commitMode, at place) {
 
 // points returns after which calls to stop: of a core pair after all that change something, else after one in twelve; with time
 // after all.
-func points(calls []call, core bool, choose *rand.Rand) []int {
+func (w *world) points(calls []call, core bool, choose *rand.Rand) []int {
 	var chosen []int
 	for i, c := range calls {
-		if soak() || core && c.changes() || choose.IntN(12) == 0 {
+		if soak() || (core && c.changes() || choose.IntN(12) == 0) && choose.IntN(w.mode.every) == 0 {
 			chosen = append(chosen, i)
 		}
 	}

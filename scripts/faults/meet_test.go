@@ -3,6 +3,7 @@
 package faults
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -83,7 +84,7 @@ func (p *pair) meet(t *testing.T, i int) (m met, hit bool) {
 func (p *pair) try(t *testing.T, c *call, i int, m *met) (o outcome, hit bool) {
 	ctx, cancel := deadline()
 	defer cancel()
-	a, file := p.straced(ctx, t, p.a, "-e", c.stop())
+	a, file := p.straced(ctx, t, p.a, ".trace", calls, "-e", c.stop())
 	first := start(ctx, t, a)
 	pid, calls := p.stopped(file, first, 1)
 	hit = pid != 0 && len(calls) == i+1 && slices.EqualFunc(calls, p.calls[:i+1], call.same)
@@ -94,24 +95,30 @@ func (p *pair) try(t *testing.T, c *call, i int, m *met) (o outcome, hit bool) {
 	return o, hit
 }
 
-// manyTimes is in how many looks, a millisecond apart, a process has to ask for the same lock: who asks but once has ended by then.
-const manyTimes = 30
-
 // finish runs b while a, the process pid, is stopped, and lets a go on when b has ended or waits for it.
 func (p *pair) finish(ctx context.Context, t *testing.T, pid int, a *running) (o outcome, waited bool) {
-	cmd := p.command(ctx, p.b.with("--lock-timeout", "50s"))
-	b := start(ctx, t, cmd)
-	asked := 0 // so often in a row
-	until(func() bool {
-		if asked++; pid == 0 || !asks(cmd.Process.Pid) {
-			asked = 0
+	s := p.b.with("--lock-timeout", "50s")
+	cmd := p.command(ctx, s)
+	waits := func() bool { return waits(cmd.Process.Pid) }
+	if p.links() { // who waits asks again and again
+		var trace string
+		cmd, trace = p.straced(ctx, t, s, ".trace2", "flock")
+		waits = func() bool {
+			text, _ := os.ReadFile(trace)
+			return bytes.Count(text, []byte("EAGAIN")) > 2
 		}
-		waited = pid != 0 && waits(cmd.Process.Pid) || asked == manyTimes
+	}
+	b := start(ctx, t, cmd)
+	until(func() bool {
+		waited = pid != 0 && waits()
 		return waited || b.over()
 	})
-	if pid != 0 {
-		syscall.Kill(pid, syscall.SIGCONT)
-	}
+	until(func() bool { // strace counts by thread, and so stops one that waits for its second lock, too
+		if pid != 0 {
+			syscall.Kill(pid, syscall.SIGCONT)
+		}
+		return a.over()
+	})
 	o.statuses = []int{a.wait().status, b.wait().status}
 	var err error
 	if o.facts, err = p.facts(true); err != nil {

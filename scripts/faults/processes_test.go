@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -53,41 +52,12 @@ func startTicks(pid int) (ticks int64, alive bool) {
 
 // waits reports whether a process waits for somebody else's flock, as the kernel tells everybody.
 func waits(pid int) bool {
-	return slices.ContainsFunc(flocks(), func(l flock) bool { return l.waits && l.pid == pid })
-}
-
-// asks reports whether a process has a file open that another one has locked: if it goes on so, it asks again and again.
-func asks(pid int) bool {
-	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
-	return slices.ContainsFunc(flocks(), func(l flock) bool {
-		return !l.waits && l.pid != pid && slices.ContainsFunc(files, func(file string) bool {
-			var st syscall.Stat_t
-			return syscall.Stat(file, &st) == nil && st.Ino == l.inode
-		})
-	})
-}
-
-// A flock is what a process has, or waits for.
-type flock struct {
-	pid   int
-	inode uint64
-	waits bool
-}
-
-func flocks() (all []flock) {
-	text, _ := os.ReadFile("/proc/locks")
-	for line := range strings.Lines(string(text)) {
-		var l flock
-		fields := strings.Fields(line) // like 7: -> FLOCK ADVISORY WRITE 4711 08:01:815 ...
-		if l.waits = len(fields) > 1 && fields[1] == "->"; l.waits {
-			fields = slices.Delete(fields, 1, 2)
-		}
-		if len(fields) > 5 && fields[1] == "FLOCK" {
-			l.pid, _ = strconv.Atoi(fields[4])
-			_, inode, _ := strings.Cut(fields[5][strings.Index(fields[5], ":")+1:], ":")
-			l.inode, _ = strconv.ParseUint(inode, 10, 64)
-			all = append(all, l)
+	locks, _ := os.ReadFile("/proc/locks")
+	for line := range strings.Lines(string(locks)) {
+		fields := strings.Fields(line) // like 7: -> FLOCK ADVISORY WRITE 4711 ...
+		if len(fields) > 5 && fields[1] == "->" && fields[2] == "FLOCK" && fields[5] == strconv.Itoa(pid) {
+			return true
 		}
 	}
-	return all
+	return false
 }

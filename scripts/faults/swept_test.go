@@ -37,7 +37,7 @@ func testSwept(t *testing.T, bin string, mode commitMode) {
 func (p *pair) sweep(t *testing.T, c call) (o outcome, hit bool) {
 	ctx, cancel := deadline()
 	defer cancel()
-	cmd, file := p.straced(ctx, t, p.a, "-e", c.stop(), "-e", call{name: "fsync", k: 1}.stop())
+	cmd, file := p.straced(ctx, t, p.a, ".trace", calls, "-e", c.stop(), "-e", call{name: "fsync", k: 1}.stop())
 	a := start(ctx, t, cmd)
 	pid, _ := p.stopped(file, a, 1)
 	if pid == 0 {

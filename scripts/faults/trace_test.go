@@ -89,7 +89,7 @@ func (w *world) trace(t *testing.T, s step, options ...string) traced {
 	t.Helper()
 	ctx, cancel := deadline()
 	defer cancel()
-	cmd, file := w.straced(ctx, t, s, options...)
+	cmd, file := w.straced(ctx, t, s, ".trace", calls, options...)
 	got := traced{result: runCommand(ctx, cmd)}
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -100,9 +100,10 @@ func (w *world) trace(t *testing.T, s step, options ...string) traced {
 	return got
 }
 
-// straced returns the process, and the file that gets the trace. What a command starts and becomes another program is let go.
-func (w *world) straced(ctx context.Context, t *testing.T, s step, options ...string) (cmd *exec.Cmd, file string) {
-	file = w.base + ".trace"
+// straced returns the process, and the file that gets the trace of these calls. What a command starts and becomes another program
+// is let go.
+func (w *world) straced(ctx context.Context, t *testing.T, s step, suffix, calls string, options ...string) (cmd *exec.Cmd, file string) {
+	file = w.base + suffix
 	if err := ignoreMissing(os.Remove(file)); err != nil {
 		t.Fatal(err)
 	}

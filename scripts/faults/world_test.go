@@ -45,24 +45,25 @@ func (s step) with(flags ...string) step {
 type commitMode struct {
 	name  string
 	flags []string // of the command that makes the ledger
+	every int      // of the calls, one in so many has a turn, but for soak
 }
 
 // modes are those that all rigs run in.
-var modes = []commitMode{{name: "rename"}, {name: "link", flags: []string{"--commit", "link"}}}
+var modes = []commitMode{{name: "rename", every: 1}, {name: "link", flags: []string{"--commit", "link"}, every: 3}}
 
 // A world is a ledger, and resources, in a directory of its own. Any number of trials begin in the same state.
 type world struct {
 	bin, base, template string
-	create              []string // flags of the command that makes the ledger
-	starts              bool     // passes start processes
-	owner               int      // of the ledger, who runs the commands; 0: who runs the test
+	mode                commitMode
+	starts              bool // passes start processes
+	owner               int  // of the ledger, who runs the commands; 0: who runs the test
 }
 
 // newWorld makes a world in which these steps have been done.
 func newWorld(t *testing.T, bin string, mode commitMode, setup ...step) *world {
 	t.Helper()
 	dir := t.TempDir()
-	w := &world{bin: bin, base: filepath.Join(dir, "w"), template: filepath.Join(dir, "template"), create: mode.flags}
+	w := &world{bin: bin, base: filepath.Join(dir, "w"), template: filepath.Join(dir, "template"), mode: mode}
 	w.build(t, setup)
 	return w
 }
@@ -140,7 +141,7 @@ func (w *world) file(name string) string { return filepath.Join(w.ledger(), name
 // command returns s as a process that would be started by the program before, if there is one.
 func (w *world) command(ctx context.Context, s step, before ...string) *exec.Cmd {
 	if _, err := os.Stat(w.file("ledger.json")); err != nil && (s.argv[0] == "dpl-push" || s.argv[0] == "dpl-register") {
-		s = s.with(w.create...)
+		s = s.with(w.mode.flags...)
 	}
 	argv := slices.Concat(before, s.argv)
 	argv[len(before)] = filepath.Join(w.bin, s.argv[0])
