@@ -87,7 +87,7 @@ soak: soak-units soak-power soak-clocks
 	DPL_HISTORIES=10000000 go test -count=1 -timeout=0 ./cmd/internal/simulation -run Histories -v
 	DPL_SOAK=1 go test -count=1 -timeout 3h ./scripts/...
 	grep -rHo '^func Fuzz[A-Za-z]*' --include=*_test.go . | sed 's|/[^/]*:func | |' | while read -r package target; do \
-		go test "$$package" -run '^$$' -fuzz "^$$target$$" -fuzztime 5m || exit 1; \
+		go test "$$package" -run '^$$' -fuzz "^$$target$$" -fuzztime 1m || exit 1; \
 	done
 	go test ./protocol -run TestMachine -rapid.seed=0 -rapid.checks=100000 -timeout 1h
 	dir=$$(mktemp -d) && python3 spec/conformance/random_vectors.py 50000 "$$dir" "$$(date +%s)" && \
@@ -95,7 +95,7 @@ soak: soak-units soak-power soak-clocks
 		DPL_VECTORS=$$dir go test -count=1 ./protocol -run 'Test(Group)?Vectors' && rm -r "$$dir"
 	DPL_WALKS=300000 go test -timeout 1h ./protocol -run TestGroupWalk
 	python3 scripts/soak/groups.py bin 600
-	go test -race -count=20 -timeout 3h ./fileops ./testscripts
+	go test -race -count=5 -timeout 3h ./fileops ./testscripts
 
 soak-power: build
 	STRICT=$(STRICT) sh scripts/powerloss/blocks.sh --points 2000
