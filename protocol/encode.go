@@ -18,7 +18,7 @@ func (op Operation) Encode() string {
 	return all.String()
 }
 
-// WriteTo writes what Encode returns, without copying what did not change. Its errors are those of out.
+// WriteTo writes what Encode returns, without copying much that did not change. Its errors are those of out.
 func (op Operation) WriteTo(out io.Writer) (n int64, err error) {
 	w := &encoder{buf: make([]byte, 0, 4096), source: op.source}
 	if w.source == nil {
@@ -86,7 +86,7 @@ func sameStart[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// encoder appends indented JSON to buf. Text that did not change is not put there, only noted.
+// encoder appends indented JSON to buf. Much text that did not change is not put there, only noted.
 type encoder struct {
 	buf    []byte
 	copies []textCopy
@@ -188,8 +188,19 @@ func (w *encoder) copied(text string, same bool) bool {
 	if !same || !w.laidOut(text) {
 		return false
 	}
-	w.copies = append(w.copies, textCopy{at: len(w.buf), text: text})
+	w.copy(text)
 	return true
+}
+
+// muchText is so long that another system call to write it costs less than to copy it.
+const muchText = 16 << 10
+
+func (w *encoder) copy(text string) {
+	if len(text) < muchText {
+		w.buf = append(w.buf, text...)
+	} else {
+		w.copies = append(w.copies, textCopy{at: len(w.buf), text: text})
+	}
 }
 
 // laidOut reports whether text ends as an object or array at this depth does, which a compact one, or one at another

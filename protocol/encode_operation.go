@@ -13,7 +13,7 @@ func (w *encoder) stack(frames []*Frame) {
 			n = 1
 		} else {
 			text := w.source.text[frames[i].start:frames[i+n-1].end]
-			w.copies = append(w.copies, textCopy{at: len(w.buf), text: text})
+			w.copy(text)
 		}
 		i += n
 	}

@@ -69,14 +69,21 @@ func (env *Env) Now() time.Time {
 }
 
 // Clock returns an observer. Each call of it looks at the clocks anew. With --now there is no monotonic clock, so that
-// ages are taken from the given time; processes are looked at all the same.
+// ages are taken from the given time; processes are looked at all the same, and at each but once: what judges it several times
+// is not to find that it has ended in between.
 func (env *Env) Clock() func() protocol.Observation {
-	seen := protocol.Observation{
-		Host:   process.Here(),
-		Exited: func(p protocol.Process) bool { return process.Exited(p.PID, p.StartTicks) },
-	}
+	seen := protocol.Observation{Host: process.Here()}
 	return func() protocol.Observation {
 		seen.Now = env.Now()
+		looked := make(map[protocol.Process]bool)
+		seen.Exited = func(p protocol.Process) bool {
+			exited, known := looked[p]
+			if !known {
+				exited = process.Exited(p.PID, p.StartTicks)
+				looked[p] = exited
+			}
+			return exited
+		}
 		if env.now.IsZero() {
 			seen.MonotonicMs, _ = process.Monotonic()
 		}

@@ -75,21 +75,11 @@ func (env *Env) PrintGroupDiff(before, after protocol.Group) {
 	env.Stdout.Write(diff.Diff("a/"+name, []byte(before.Registry.Encode()), "b/"+name, []byte(after.Registry.Encode())))
 }
 
-// GroupClock is Clock for an observer who sees also what is left of the processes of supervisors, and looks at each process
-// once: a pass judges it several times, and is not to find that it has ended in between.
+// GroupClock is Clock for an observer who sees also what is left of the processes of supervisors.
 func (env *Env) GroupClock() func() protocol.Observation {
 	clock := env.Clock()
 	return func() protocol.Observation {
 		seen := clock()
-		look, looked := seen.Exited, make(map[protocol.Process]bool)
-		seen.Exited = func(p protocol.Process) bool {
-			exited, known := looked[p]
-			if !known {
-				exited = look(p)
-				looked[p] = exited
-			}
-			return exited
-		}
 		seen.Survived = func(s *protocol.Registered) bool {
 			return len(process.Survivors(s.Process, StartVariables(s))) > 0
 		}
