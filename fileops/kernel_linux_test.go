@@ -64,19 +64,23 @@ short
 	}
 }
 
+// takeForRemote has file systems of a number be ones of a name, as long as the test runs.
+func takeForRemote(t *testing.T, number uint32, name string) {
+	remote = func(n uint32) string {
+		if n == number {
+			return name
+		}
+		return remoteName(n)
+	}
+	t.Cleanup(func() { remote = remoteName })
+}
+
 // Not parallel: it makes all ledgers ones in user space.
 func TestNetworkOfAFuse(t *testing.T) {
 	dir := t.TempDir()
 	var st unix.Statfs_t
 	must(t, unix.Statfs(dir, &st))
-	magic := uint32(st.Type)
-	was, had := remote[magic]
-	remote[magic] = fuse
-	defer func() {
-		if remote[magic] = was; !had {
-			delete(remote, magic)
-		}
-	}()
+	takeForRemote(t, uint32(st.Type), fuse)
 	if name, err := (osFS{}).Network(dir); !strings.HasPrefix(name, fuse) || err != nil {
 		t.Errorf("got %q, %v", name, err)
 	}

@@ -22,7 +22,7 @@ func (osFS) Network(path string) (name string, err error) {
 	if _, err := retry(func() (int, error) { return 0, unix.Statfs(path, &st) }); err != nil {
 		return "", pathError("statfs", path, err)
 	}
-	name = remote[uint32(st.Type)]
+	name = remote(uint32(st.Type))
 	if name != fuse {
 		return name, nil
 	}
@@ -56,33 +56,63 @@ func fuseIn(mounts, device string) string {
 
 const fuse = "fuse"
 
-// remote are the file systems of which several hosts, or a host and its guest, or the kernel and a program, have each its
-// own part in making changes, by the number that statfs(2) gives.
-var remote = map[uint32]string{
-	unix.AFS_FS_MAGIC:       "afs",
-	unix.AFS_SUPER_MAGIC:    "afs",
-	unix.CEPH_SUPER_MAGIC:   "ceph",
-	unix.CIFS_SUPER_MAGIC:   "cifs",
-	unix.CODA_SUPER_MAGIC:   "coda",
-	unix.FUSE_SUPER_MAGIC:   fuse, // sshfs, GlusterFS, virtiofs
-	unix.HOSTFS_SUPER_MAGIC: "hostfs",
-	unix.NCP_SUPER_MAGIC:    "ncp",
-	unix.NFS_SUPER_MAGIC:    "nfs",
-	unix.OCFS2_SUPER_MAGIC:  "ocfs2",
-	unix.SMB2_SUPER_MAGIC:   "smb2",
-	unix.SMB_SUPER_MAGIC:    "smb",
-	unix.V9FS_MAGIC:         "9p", // also Windows' drives in WSL 2
-	0x01161970:              "gfs2",
-	0x0bd00bd0:              "lustre",
-	0x19830326:              "beegfs",
-	0x20030528:              "orangefs",
-	0x47504653:              "gpfs",
-	0x61636673:              "acfs",
-	0x61756673:              "aufs",
-	0x786f4256:              "vboxsf",
-	0x7c7c6673:              "prl_fs",
-	0xa501fcf5:              "vxfs",
-	0xaad7aaea:              "panfs",
-	0xbacbacbc:              "vmhgfs",
-	0xbeefdead:              "stornext",
+// remote is remoteName, but for tests.
+var remote = remoteName
+
+// remoteName returns the name of a file system of which several hosts, or a host and its guest, or the kernel and a program, have each
+// their own part in making changes, "" for any other; number is what statfs(2) gives. A map would be made by every command.
+func remoteName(number uint32) string {
+	switch number {
+	case unix.AFS_FS_MAGIC, unix.AFS_SUPER_MAGIC:
+		return "afs"
+	case unix.CEPH_SUPER_MAGIC:
+		return "ceph"
+	case unix.CIFS_SUPER_MAGIC:
+		return "cifs"
+	case unix.CODA_SUPER_MAGIC:
+		return "coda"
+	case unix.FUSE_SUPER_MAGIC: // sshfs, GlusterFS, virtiofs
+		return fuse
+	case unix.HOSTFS_SUPER_MAGIC:
+		return "hostfs"
+	case unix.NCP_SUPER_MAGIC:
+		return "ncp"
+	case unix.NFS_SUPER_MAGIC:
+		return "nfs"
+	case unix.OCFS2_SUPER_MAGIC:
+		return "ocfs2"
+	case unix.SMB2_SUPER_MAGIC:
+		return "smb2"
+	case unix.SMB_SUPER_MAGIC:
+		return "smb"
+	case unix.V9FS_MAGIC: // also Windows' drives in WSL 2
+		return "9p"
+	case 0x01161970:
+		return "gfs2"
+	case 0x0bd00bd0:
+		return "lustre"
+	case 0x19830326:
+		return "beegfs"
+	case 0x20030528:
+		return "orangefs"
+	case 0x47504653:
+		return "gpfs"
+	case 0x61636673:
+		return "acfs"
+	case 0x61756673:
+		return "aufs"
+	case 0x786f4256:
+		return "vboxsf"
+	case 0x7c7c6673:
+		return "prl_fs"
+	case 0xa501fcf5:
+		return "vxfs"
+	case 0xaad7aaea:
+		return "panfs"
+	case 0xbacbacbc:
+		return "vmhgfs"
+	case 0xbeefdead:
+		return "stornext"
+	}
+	return ""
 }

@@ -307,9 +307,8 @@ func TestNotifyPollsRemoteFiles(t *testing.T) {
 	l := testLedger(t, Config{}, Options{})
 	var st unix.Statfs_t
 	must(t, unix.Statfs(l.dir, &st))
-	if magic := uint32(st.Type); remote[magic] == "" {
-		remote[magic] = "test"
-		defer delete(remote, magic)
+	if number := uint32(st.Type); remoteName(number) == "" {
+		takeForRemote(t, number, "test")
 	}
 	n := notify(t, l, []string{"op"}, nil)
 	for range 2 { // of an operation that is missing, and of one that is not
@@ -328,13 +327,13 @@ func TestNotifyPollsRemoteFiles(t *testing.T) {
 func TestRemoteFileSystems(t *testing.T) {
 	t.Parallel()
 	for _, magic := range []uint32{0x6969, 0xff534d42, 0xfe534d42, 0x65735546, 0xc36400, 0x01021997} {
-		if remote[magic] == "" {
+		if remoteName(magic) == "" {
 			t.Errorf("%#x is taken for local", magic)
 		}
 	}
 	for _, magic := range []uint32{unix.EXT4_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC,
 		unix.OVERLAYFS_SUPER_MAGIC, 0x2fc12fc1} {
-		if remote[magic] != "" {
+		if remoteName(magic) != "" {
 			t.Errorf("%#x is taken for remote", magic)
 		}
 	}
