@@ -67,7 +67,22 @@ func (w *watcher) close() error {
 	if w == nil {
 		return nil
 	}
+	leaveToKernel(w.fd)
 	return w.inotify.Close()
+}
+
+// leaveToKernel has fd closed by the kernel, when it comes to that. Whoever closes an inotify instance, or ends while it has one,
+// waits for all readers of the kernel's lists of watches (SRCU), which takes some 10 ms. So fd is sent through a pair of sockets
+// whose receiving end goes with it: nobody can receive them any more, which the kernel notices, since Linux 6.10 in a thread of
+// its own. If that is not possible, closing takes its time.
+func leaveToKernel(fd int) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	unix.Sendmsg(pair[0], []byte{0}, unix.UnixRights(pair[1], fd), nil, 0)
+	unix.Close(pair[0])
+	unix.Close(pair[1])
 }
 
 func (w *watcher) read() {
