@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol"
@@ -88,18 +87,30 @@ type Entry struct {
 	ModTime time.Time // of its last edit
 }
 
-// List returns the operations that are not archived, by id.
-func (l *Ledger) List() ([]Entry, error) {
+// IDs returns the ids of the operations that are not archived, in order.
+func (l *Ledger) IDs() ([]string, error) {
 	names, err := l.readDir(l.operations())
 	if err != nil {
 		return nil, err
 	}
-	entries := make([]Entry, 0, len(names)/2)
+	ids := names[:0]
 	for _, name := range names {
-		id, ok := operationOf(name)
-		if !ok {
-			continue
+		if id, ok := operationOf(name); ok {
+			ids = append(ids, id)
 		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// List returns the operations that are not archived, by id.
+func (l *Ledger) List() ([]Entry, error) {
+	ids, err := l.IDs()
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]Entry, 0, len(ids))
+	for _, id := range ids {
 		info, err := l.fs.Lstat(l.operation(id))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -109,7 +120,6 @@ func (l *Ledger) List() ([]Entry, error) {
 		}
 		entries = append(entries, Entry{id, info.ModTime})
 	}
-	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.ID, b.ID) })
 	return entries, nil
 }
 

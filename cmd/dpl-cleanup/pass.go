@@ -2,6 +2,11 @@ package main
 
 import (
 	"errors"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
@@ -26,7 +31,7 @@ func (c *cleanup) pass(env *cli.Env, op string) error {
 	}
 	j := &janitor{env: env, ledger: l, by: by}
 	if op != "" {
-		if err := j.tick(op); err != nil {
+		if err := j.tick(op, j.look(op, j.env.Clock()())); err != nil {
 			return err
 		}
 	} else if err := j.all(); err != nil {
@@ -48,13 +53,17 @@ type janitor struct {
 
 // all ticks every operation and tidies the ledger. What goes wrong with one does not keep it from the others.
 func (j *janitor) all() error {
-	entries, err := j.ledger.List()
+	ids, err := j.ledger.IDs()
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		if err := j.tick(e.ID); err != nil && !errors.Is(err, fileops.ErrArchived) && !errors.Is(err, fileops.ErrNotFound) {
-			j.fail(err)
+	debug.SetGCPercent(400) // what one look leaves is garbage at once
+	for some := range slices.Chunk(ids, atOnce) {
+		for i, found := range j.lookAt(some) {
+			err := j.tick(some[i], found)
+			if err != nil && !errors.Is(err, fileops.ErrArchived) && !errors.Is(err, fileops.ErrNotFound) {
+				j.fail(err)
+			}
 		}
 	}
 	if j.env.DryRun() {
@@ -74,21 +83,69 @@ func (j *janitor) fail(err error) {
 	j.worst = cli.Worse(j.worst, cli.StatusOf(err))
 }
 
-// tick gives op a pass. It looks without the lock first, so that an operation with nothing to do costs one read.
-func (j *janitor) tick(id string) error {
-	op, archived, err := j.ledger.ReadOperation(id)
-	if archived {
-		err = fileops.ErrArchived
+// A look is what a janitor sees of an operation without its lock.
+type look struct {
+	op       protocol.Operation
+	archived bool
+	quiet    bool // there is nothing to do
+	err      error
+}
+
+func (j *janitor) look(id string, seen protocol.Observation) (found look) {
+	found.op, found.archived, found.err = j.ledger.ReadOperation(id)
+	if found.err == nil && !found.archived {
+		seen, news := j.ledger.ObserveOperation(found.op, seen)
+		after, err := found.op.Cleanup(j.by, seen)
+		found.quiet = err == nil && after.Revision == found.op.Revision && !news
+	}
+	if found.quiet && found.op.State != protocol.Cleanup && !j.env.JSON() {
+		found.op = protocol.Operation{} // nothing will be said of it
+	}
+	return found
+}
+
+const (
+	atOnce = 256 // operations are looked at before the first of them is edited
+	few    = 32  // are not worth a second processor
+)
+
+// lookAt looks at operations, on all processors if they are many.
+func (j *janitor) lookAt(ids []string) []look {
+	all := make([]look, len(ids))
+	clock := j.env.Clock()
+	var next atomic.Int64
+	work := func() {
+		seen := clock()
+		for i := next.Add(1) - 1; i < int64(len(all)); i = next.Add(1) - 1 {
+			all[i] = j.look(ids[i], seen)
+		}
+	}
+	if len(ids) < few {
+		work()
+		return all
+	}
+	var group sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(work)
+	}
+	group.Wait()
+	return all
+}
+
+// tick gives an operation a pass, after a look at it: one with nothing to do costs no more.
+func (j *janitor) tick(id string, found look) error {
+	if found.archived {
+		found.err = fileops.ErrArchived
 		if !j.env.DryRun() {
 			j.ledger.Settle(id)
 		}
 	}
-	if err != nil {
-		return cli.Named("cleanup", id, "", err)
+	if found.err != nil {
+		return cli.Named("cleanup", id, "", found.err)
 	}
-	edit := cli.Edit{After: op}
-	seen, news := j.ledger.ObserveOperation(op, j.env.Clock()())
-	if after, err := op.Cleanup(j.by, seen); err != nil || after.Revision != op.Revision || news {
+	edit := cli.Edit{After: found.op}
+	if !found.quiet {
+		var err error
 		edit, err = j.env.Edit(j.ledger, id, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 			return op.Cleanup(j.by, seen)
 		})
@@ -101,23 +158,30 @@ func (j *janitor) tick(id string) error {
 }
 
 func (j *janitor) report(edit cli.Edit) {
-	var crashed, lingering []string
-	for _, f := range edit.After.Stack {
-		if f.State == protocol.FrameCrashed {
-			crashed = append(crashed, f.CallID)
-		}
-	}
+	var lingering []string
 	for _, f := range edit.After.Lingering(j.env.Now()) {
 		lingering = append(lingering, f.CallID)
 		j.env.Warnf("%s: call %q of %s was told to clean up and has not popped", edit.After.ID, f.CallID, f.ParticipantID)
 	}
-	j.results = append(j.results, append(edit.Result(), cli.Object{
-		{Name: "archived", Value: edit.Archived}, {Name: "crashed", Value: crashed}, {Name: "lingering", Value: lingering},
-	}...))
+	if j.env.JSON() {
+		j.results = append(j.results, append(edit.Result(), cli.Object{
+			{Name: "archived", Value: edit.Archived}, {Name: "crashed", Value: crashed(edit.After)}, {Name: "lingering", Value: lingering},
+		}...))
+	}
 	switch {
 	case edit.Archived:
 		j.env.Logf("%s: archived", edit.After.ID)
 	case edit.Changed:
 		j.env.Logf("%s: %s, revision %d, %d calls", edit.After.ID, edit.After.State, edit.After.Revision, len(edit.After.Stack))
 	}
+}
+
+// crashed returns the calls of op that have crashed and are not cleaned up yet.
+func crashed(op protocol.Operation) (calls []string) {
+	for _, f := range op.Stack {
+		if f.State == protocol.FrameCrashed {
+			calls = append(calls, f.CallID)
+		}
+	}
+	return calls
 }

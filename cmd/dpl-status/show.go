@@ -55,12 +55,12 @@ func (s *shower) each(id string, show func(protocol.Operation), worst *int) erro
 		}
 		return err
 	}
-	entries, err := s.ledger.List()
+	ids, err := s.ledger.IDs()
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		op, archived, err := s.read(e.ID)
+	for _, id := range ids {
+		op, archived, err := s.read(id)
 		switch {
 		case archived || errors.Is(err, fileops.ErrNotFound):
 		case err != nil:

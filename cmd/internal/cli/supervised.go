@@ -11,20 +11,20 @@ import (
 // OperationsOf returns the operations that name supervisor and are not terminal. One that cannot be read is among them:
 // whoever edits it will say why.
 func OperationsOf(l *fileops.Ledger, supervisor string) ([]string, error) {
-	entries, err := l.List()
+	ids, err := l.IDs()
 	if err != nil {
 		return nil, err
 	}
-	var ids []string
-	for _, e := range entries {
-		op, archived, err := l.ReadOperation(e.ID)
+	var supervised []string
+	for _, id := range ids {
+		op, archived, err := l.ReadOperation(id)
 		switch {
 		case errors.Is(err, fileops.ErrNotFound) || archived:
 		case err != nil || !op.State.Terminal() && names(op, supervisor):
-			ids = append(ids, e.ID)
+			supervised = append(supervised, id)
 		}
 	}
-	return ids, nil
+	return supervised, nil
 }
 
 func names(op protocol.Operation, supervisor string) bool {
