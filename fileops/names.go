@@ -21,9 +21,14 @@ const (
 func (l *Ledger) operations() string             { return filepath.Join(l.dir, "operations") }
 func (l *Ledger) archive() string                { return filepath.Join(l.dir, "archive") }
 func (l *Ledger) tmp() string                    { return filepath.Join(l.dir, "tmp") }
-func (l *Ledger) operation(id string) string     { return filepath.Join(l.operations(), id+".json") }
 func (l *Ledger) operationLock(id string) string { return l.operation(id) + ".lock" }
 func (l *Ledger) operationTmp(id string) string  { return filepath.Join(l.tmp(), id) }
+
+// operation joins what is clean by itself: filepath.Join would look at each byte, which a pass over many operations notices.
+func (l *Ledger) operation(id string) string {
+	const separator = string(filepath.Separator)
+	return l.dir + separator + "operations" + separator + id + ".json"
+}
 
 // What follows the id of a group in the names of its files. No name ends in two of them, so the id may end in anything.
 const (

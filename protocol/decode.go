@@ -96,9 +96,6 @@ type decoder struct {
 	text string
 	err  error
 
-	stackAt, eventsAt       int  // where their elements were cut out of the text (see decodeLaidOut)
-	stackFound, eventsFound bool // these were the operation's
-
 	lastTimeText string // the times of a frame are often equal
 	lastTime     time.Time
 }

@@ -1,74 +1,123 @@
 package protocol
 
 import (
+	"math"
 	"strings"
 	"time"
 )
 
-// An operation is decoded by every heartbeat of every participant, and nearly always it was written by Encode. So the
-// stack and the events of a text that is laid out as Encode does are read by the line here, in a third of the time. What is
-// not exactly as Encode would have written it is left to the strict decoder: a frame, or the whole text. TestDecodeLaidOut
-// and FuzzDecode hold the two against each other.
+// An operation is decoded by every heartbeat of every participant, and nearly always it was written by Encode. So a text that is
+// laid out as Encode does is read by the line here, in a third of the time. What is not exactly as Encode would have written it is
+// left to the strict decoder: a frame, what is rare, or the whole text. TestDecodeLaidOut and FuzzDecode hold the two against each
+// other.
 
 // decodeLaidOut returns the operation in text if it is laid out as Encode does.
 func decodeLaidOut(text string) (Operation, bool) {
-	src := &source{}
-	line := &lineReader{text: text}
-	stack, frames := line.stack(src)
-	if !stack.found {
+	r := &lineReader{text: text, ok: len(text) <= math.MaxInt32}
+	op := r.operation()
+	if !r.ok || r.at != len(text) {
 		return Operation{}, false
 	}
-	ring, events := line.events(stack.end)
-	// A newline occurs in no string, so the elements can be cut out of the text without reading the rest.
-	cut := text[:stack.start] + text[stack.end:]
-	if ring.found {
-		cut = text[:stack.start] + text[stack.end:ring.start] + text[ring.end:]
-	}
-	rest := newDecoder(cut)
-	rest.stackAt, rest.eventsAt = stack.start-1, ring.start-1-(stack.end-stack.start)
-	op := rest.operation()
-	rest.checkUnique(frames)
-	if rest.err != nil || !rest.atEnd() || !rest.stackFound || rest.eventsFound != ring.found {
-		return Operation{}, false
-	}
-	*src = *op.source
-	src.text = text
-	op.Stack, op.source = frames, src
-	if ring.found {
-		op.Events, src.events, src.eventsText = events, events, text[ring.start-1:ring.end+1]
-	}
-	return op, true
+	var d decoder
+	d.checkUnique(op.Stack)
+	return op, d.err == nil
 }
 
-// elements is where the elements of an array of the operation are in a text, the white space around them included.
-type elements struct {
-	start, end int
-	found      bool
+func (r *lineReader) operation() Operation {
+	op := Create("", 0, 0)
+	src := &source{text: r.text}
+	op.source = src
+	r.head(&op)
+	r.must(",\n  \"stack\": ")
+	op.Stack = r.stack(src)
+	r.must(",\n  \"supervisorHeartbeats\": ")
+	src.supervisorsText = r.strictly("{", "}", func(d *decoder) { op.Supervisors = d.supervisors() })
+	r.must(",\n  \"transitions\": ")
+	src.transitionsText = r.strictly("[", "]", func(d *decoder) { op.Transitions = d.transitions() })
+	r.must(",\n  \"events\": ")
+	start := r.at
+	r.array(func() {
+		op.Events = append(op.Events, Event{})
+		r.event(&op.Events[len(op.Events)-1])
+	})
+	src.eventsText = r.text[start:r.at]
+	r.must("\n}\n")
+	src.supervisors, src.transitions, src.events = op.Supervisors, op.Transitions, op.Events
+	return op
 }
 
-// array looks for the array that begins with begin, after the offset from, and calls element where one begins, which moves
-// the reader to its end.
-func (r *lineReader) array(begin string, from int, element func()) elements {
-	const indent, next, last = "\n    ", ",\n    ", "\n  "
-	at := strings.Index(r.text[from:], begin)
-	if at < 0 {
-		return elements{}
+// head reads what comes before the stack.
+func (r *lineReader) head(op *Operation) {
+	r.must("{\n  \"protocolVersion\": ")
+	op.ProtocolVersion = int(r.int())
+	r.must(",\n  \"operationId\": \"")
+	op.ID = r.id()
+	r.must(",\n  \"revision\": ")
+	op.Revision = r.int()
+	r.must(",\n  \"state\": \"")
+	op.State = State(r.string())
+	r.must(",\n  \"lastHeartbeat\": \"")
+	op.LastHeartbeat = r.time()
+	r.must(",\n  \"aborted\": ")
+	if op.Aborted = r.has("true"); !op.Aborted {
+		r.must("false")
 	}
-	start := from + at + len(begin) - len(indent+"{")
-	r.at, r.ok = start+len(indent), true
-	for element(); r.has(next); {
+	r.must(",\n  \"heartbeatIntervalMs\": ")
+	op.HeartbeatInterval = r.milliseconds()
+	r.must(",\n  \"stalenessThresholdMs\": ")
+	op.StalenessThreshold = r.milliseconds()
+	if r.has(",\n  \"terminalAt\": \"") {
+		op.TerminalAt = r.time()
+	}
+	if r.has(",\n  \"terminalHeartbeats\": ") {
+		op.TerminalHeartbeats = int(r.int())
+	}
+	r.ok = r.ok && op.ProtocolVersion == Version && op.State.valid()
+}
+
+// milliseconds reads a duration of at least one.
+func (r *lineReader) milliseconds() time.Duration {
+	n := r.int()
+	r.ok = r.ok && 0 < n && n <= int64(math.MaxInt64/time.Millisecond)
+	return time.Duration(n) * time.Millisecond
+}
+
+// array reads an array of the operation, and calls element where one begins, which moves the reader to its end.
+func (r *lineReader) array(element func()) {
+	if r.has("[]") {
+		return
+	}
+	r.must("[\n    ")
+	for more := r.ok; more; more = r.has(",\n    ") {
 		element()
 	}
-	if end := r.at + len(last); r.has(last + "]") {
-		return elements{start: start, end: end, found: true}
+	r.must("\n  ]")
+}
+
+// strictly has the strict decoder read a value of the operation, between brackets, and returns its text. A newline occurs in no
+// string, so the end can be found without reading the rest.
+func (r *lineReader) strictly(open, close string, read func(*decoder)) string {
+	start := r.at
+	if r.has(open + close) {
+		return open + close
 	}
-	return elements{}
+	r.must(open)
+	end := "\n  " + close
+	length := strings.Index(r.text[r.at:], end)
+	if r.ok = r.ok && length >= 0; !r.ok {
+		return ""
+	}
+	r.at += length + len(end)
+	d := newDecoder(r.text[start:r.at])
+	read(d)
+	r.ok = d.err == nil && d.atEnd()
+	return d.text
 }
 
 // stack reads the stack.
-func (r *lineReader) stack(src *source) (where elements, frames []*Frame) {
+func (r *lineReader) stack(src *source) (frames []*Frame) {
 	var slab []Frame
-	where = r.array("\n  \"stack\": [\n    {", 0, func() {
+	r.array(func() {
 		if len(slab) == cap(slab) {
 			slab = make([]Frame, 0, min(64, 4+2*len(frames)))
 		}
@@ -81,16 +130,7 @@ func (r *lineReader) stack(src *source) (where elements, frames []*Frame) {
 		f.cameFrom(src, start, r.at)
 		frames = append(frames, f)
 	})
-	return where, frames
-}
-
-// events reads the events, which come after the offset from.
-func (r *lineReader) events(from int) (where elements, events []Event) {
-	where = r.array("\n  \"events\": [\n    {", from, func() {
-		events = append(events, Event{})
-		r.event(&events[len(events)-1])
-	})
-	return where, events
+	return frames
 }
 
 // frameLaidOut reads the frame at start, which has other members or another order than a lineReader knows.

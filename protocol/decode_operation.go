@@ -40,7 +40,6 @@ func (d *decoder) operation() Operation {
 			op.TerminalHeartbeats = int(d.int(0))
 		case "stack":
 			hasStack = true
-			d.stackFound = d.next() == d.stackAt
 			op.Stack = d.stack(op.source)
 		case "supervisorHeartbeats":
 			start := d.next()
@@ -48,11 +47,10 @@ func (d *decoder) operation() Operation {
 			op.source.supervisorsText = d.since(start)
 		case "transitions":
 			start := d.next()
-			d.array(func() { op.Transitions = append(op.Transitions, d.transition()) })
+			op.Transitions = d.transitions()
 			op.source.transitionsText = d.since(start)
 		case "events":
 			start := d.next()
-			d.eventsFound = start == d.eventsAt
 			d.array(func() { op.Events = append(op.Events, d.event()) })
 			op.source.eventsText = d.since(start)
 		default:
@@ -356,6 +354,11 @@ func (d *decoder) supervisors() (all []Supervisor) {
 		s.ID = key
 		all = append(all, s)
 	})
+	return all
+}
+
+func (d *decoder) transitions() (all []Transition) {
+	d.array(func() { all = append(all, d.transition()) })
 	return all
 }
 
