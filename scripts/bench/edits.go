@@ -1,0 +1,107 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+// Names of the works of the section edits.
+const (
+	heartbeat = "heartbeat"
+	push      = "push"
+	pop       = "pop"
+)
+
+// timeEdits times heartbeats, pushes and pops at all stack sizes.
+func (b *bench) timeEdits() error {
+	if err := b.raceEdits("edits/null", b.plan.frames, b.plan.rounds, 0); err != nil {
+		return err
+	}
+	if err := b.raceEdits("big/null", []int{b.plan.big}, b.plan.bigRounds, b.plan.slow); err != nil {
+		return err
+	}
+	for _, size := range b.plan.frames {
+		b.plotted = append(b.plotted, plotted{size, "edits/null"})
+	}
+	b.plotted = append(b.plotted, plotted{b.plan.big, "big/null"})
+	return nil
+}
+
+// raceEdits lets all edits of some stack sizes run in the same rounds, and prints a table for each work and size.
+func (b *bench) raceEdits(null string, sizes []int, rounds, slow int) error {
+	turns := []turn{alone(null, []string{b.tools.null})}
+	bytes := make(map[int]string)
+	for _, size := range sizes {
+		ours, about, err := b.ourEdits(size)
+		if err != nil {
+			return err
+		}
+		peers, err := b.peerEdits(size, slow)
+		if err != nil {
+			return err
+		}
+		bytes[size] = about
+		turns = append(append(turns, ours...), peers...)
+	}
+	if err := b.race(turns, rounds); err != nil {
+		return err
+	}
+	for _, size := range sizes {
+		for _, work := range []string{heartbeat, push, pop} {
+			title := fmt.Sprintf("%s, %d frames", work, size)
+			if work == heartbeat {
+				title += " (" + bytes[size] + ")"
+			}
+			b.printTimes(title, null, fmt.Sprintf("%s/%d/", work, size))
+		}
+	}
+	return nil
+}
+
+// ourEdits returns the turns of our commands, and the sizes of the files that they begin with. Pushes and pops have an
+// operation of their own.
+func (b *bench) ourEdits(size int) (turns []turn, about string, err error) {
+	var files []string
+	newStack := func(kind string, withPID bool) (ledger string) {
+		if err == nil {
+			ledger, err = b.newStack(fmt.Sprint("ledger-", kind, "-", size), size, withPID)
+			files = append(files, operationFile(ledger, "op"))
+		}
+		return ledger
+	}
+	plain, pid, pairs := newStack("plain", false), newStack("pid", true), newStack("pairs", false)
+	if err != nil {
+		return nil, "", err
+	}
+	if about, err = fileSizes(files[:2]); err != nil {
+		return nil, "", err
+	}
+	beat := func(ledger string) []string {
+		return []string{b.command("dpl-heartbeat"), "--ledger", ledger, "--op", "op", "--call", "call-1"}
+	}
+	return []turn{
+		alone(named(heartbeat, size, "dpl"), beat(plain)),
+		alone(named(heartbeat, size, "dpl-pid"), beat(pid)),
+		{contestants: []contestant{
+			{name: named(push, size, "dpl"), argv: []string{b.command("dpl-push"), "--ledger", pairs, "--op", "op", "--call", "new", "--participant", "worker-new"}},
+			{name: named(pop, size, "dpl"), argv: []string{b.command("dpl-pop"), "--ledger", pairs, "--op", "op", "--call", "new"}},
+		}},
+	}, about, nil
+}
+
+// named returns the name of the series of who does work at a size.
+func named(work string, size int, who string) string { return fmt.Sprintf("%s/%d/%s", work, size, who) }
+
+func fileSizes(files []string) (string, error) {
+	var sizes []any
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil {
+			return "", err
+		}
+		sizes = append(sizes, info.Size())
+	}
+	return fmt.Sprintf("%d bytes, with --pid %d", sizes...), nil
+}

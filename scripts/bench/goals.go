@@ -1,0 +1,100 @@
+//go:build linux
+
+package main
+
+import "slices"
+
+// A goal is a limit for a number of this run: the median of ours, or its ratio to that of peer.
+type goal struct {
+	About string  `json:"about"`
+	Ours  string  `json:"ours"`           // series
+	Peer  string  `json:"peer,omitempty"` // series; "": none
+	Limit float64 `json:"limit"`
+	Least bool    `json:"atLeast"` // the limit is the least that holds, else the most
+	Worst bool    `json:"worst"`   // the worst round counts, not the median
+
+	// Start and Work are of growth: Start is the part of both that does not grow, and Work how much more Ours does than Peer.
+	Start string  `json:"start,omitempty"` // series
+	Work  float64 `json:"work,omitempty"`
+}
+
+// A judged goal is one with what was measured.
+type judged struct {
+	goal
+	Measured *estimate `json:"measured"` // null: it was not
+	Verdict  string    `json:"verdict"`
+}
+
+// The verdicts. They are by the median, and not by its interval.
+const (
+	holds       = "holds"
+	missed      = "missed"
+	notMeasured = "not measured"
+)
+
+// goals are those of issue 6. Some are judged for more than one size, or with and without --pid, which it does not name.
+var goals = []goal{
+	{About: "heartbeat, 3 frames", Ours: "heartbeat/3/dpl", Peer: "edits/null", Limit: 2.2},
+	{About: "heartbeat, 3 frames", Ours: "heartbeat/3/dpl", Peer: "heartbeat/3/sqlite-journal", Limit: 1.3},
+	{About: "heartbeat, 3 frames", Ours: "heartbeat/3/dpl", Peer: "heartbeat/3/jq", Limit: 0.15},
+	{About: "heartbeat, 3 frames", Ours: "heartbeat/3/dpl", Peer: "heartbeat/3/redis", Limit: 0.7},
+	{About: "heartbeat, 3 frames", Ours: "heartbeat/3/dpl", Peer: "heartbeat/3/python", Limit: 0.2},
+	{About: "heartbeat, 1000 frames", Ours: "heartbeat/1000/dpl", Peer: "heartbeat/3/dpl", Limit: 1.45},
+	{About: "heartbeat, 1000 frames", Ours: "heartbeat/1000/dpl", Peer: "heartbeat/1000/jq", Limit: 0.12},
+	{About: "heartbeat, 1000 frames", Ours: "heartbeat/1000/dpl", Peer: "heartbeat/1000/sqlite-journal", Limit: 1.6},
+	{About: "the same, all with --pid", Ours: "heartbeat/1000/dpl-pid", Peer: "heartbeat/3/dpl-pid", Limit: 1.45},
+	{About: "the same, all with --pid", Ours: "heartbeat/1000/dpl-pid", Peer: "heartbeat/1000/jq", Limit: 0.12},
+	{About: "the same, all with --pid", Ours: "heartbeat/1000/dpl-pid", Peer: "heartbeat/1000/sqlite-journal", Limit: 1.6},
+	{About: "push, 3 frames", Ours: "push/3/dpl", Peer: "heartbeat/3/dpl", Limit: 1.15},
+	{About: "pop, 3 frames", Ours: "pop/3/dpl", Peer: "heartbeat/3/dpl", Limit: 1.15},
+	{About: "push, 1000 frames", Ours: "push/1000/dpl", Peer: "heartbeat/1000/dpl", Limit: 1.15},
+	{About: "pop, 1000 frames", Ours: "pop/1000/dpl", Peer: "heartbeat/1000/dpl", Limit: 1.15},
+	{About: "8 writers, throughput", Ours: "writers/8/dpl/throughput", Peer: "writers/8/sqlite-wal/throughput", Limit: 0.8, Least: true},
+	{About: "8 writers, p99", Ours: "writers/8/dpl/p99", Peer: "writers/8/sqlite-wal/p99", Limit: 0.3},
+	{About: "8 writers, slowest/fastest", Ours: "writers/8/dpl/slowest", Limit: 1.2},
+	{About: "64 writers, throughput", Ours: "writers/64/dpl/throughput", Peer: "writers/64/sqlite-wal/throughput", Limit: 0.7, Least: true},
+	{About: "64 writers, p99", Ours: "writers/64/dpl/p99", Peer: "writers/64/sqlite-wal/p99", Limit: 0.5},
+	{About: "64 writers, slowest/fastest", Ours: "writers/64/dpl/slowest", Limit: 1.6},
+	{About: "64 writers, lost in all", Ours: "writers/64/dpl/lost", Worst: true},
+	{About: "pass, 10000 quiet", Ours: "cleanup/10000/dpl", Peer: "cleanup/10000/c", Limit: 2.5},
+	{About: "the same, all with --pid", Ours: "cleanup/10000/dpl-pid", Peer: "cleanup/10000/c", Limit: 2.5},
+	{About: "pass, growth from 1000", Ours: "cleanup/10000/dpl", Peer: "cleanup/1000/dpl", Start: "cleanup/1/dpl", Work: 9999.0 / 999, Limit: 1.1},
+	{About: "dpl-wait, ms to exit", Ours: "wait/rename-to-exit", Limit: 5},
+	{About: "dpl-wait, idle CPU ticks", Ours: "wait/idle-ticks", Worst: true},
+}
+
+// judge compares what was measured with the goals.
+func (b *bench) judge() {
+	for _, g := range goals {
+		b.judged = append(b.judged, g.judge(&b.results))
+	}
+}
+
+func (g goal) judge(r *results) judged {
+	names, statistic := g.measured()
+	columns := r.measured(names...)
+	if columns == nil {
+		return judged{g, nil, notMeasured}
+	}
+	e := bootstrap(columns, statistic)
+	if e.Value < g.Limit && g.Least || e.Value > g.Limit && !g.Least {
+		return judged{g, &e, missed}
+	}
+	return judged{g, &e, holds}
+}
+
+// measured returns the series that g is about, and what is to be made of them.
+func (g goal) measured() ([]string, func([][]float64) float64) {
+	switch {
+	case g.Worst:
+		return []string{g.Ours}, func(c [][]float64) float64 { return slices.Max(c[0]) }
+	case g.Peer == "":
+		return []string{g.Ours}, func(c [][]float64) float64 { return median(c[0]) }
+	case g.Start != "":
+		return []string{g.Ours, g.Peer, g.Start}, func(c [][]float64) float64 {
+			start := median(c[2])
+			return (median(c[0]) - start) / (median(c[1]) - start) / g.Work
+		}
+	}
+	return []string{g.Ours, g.Peer}, ratioOfMedians
+}

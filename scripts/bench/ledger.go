@@ -1,0 +1,135 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol"
+	"golang.org/x/sys/unix"
+)
+
+// staleness is the threshold of all operations and groups, so that nothing goes stale while it is measured.
+const staleness = 24 * time.Hour
+
+// An identity is where the commands say that they run.
+type identity struct {
+	host protocol.Host
+}
+
+// here returns what a command would observe now. The identity of the host is that which a real dpl-push has written.
+func (b *bench) here() (protocol.Observation, error) {
+	if b.identity == nil {
+		ledger := filepath.Join(b.work, "identity")
+		_, err := b.prepare(b.command("dpl-push"), "--ledger", ledger, "--op", "op", "--participant", "worker", "--pid", strconv.Itoa(os.Getpid()))
+		if err != nil {
+			return protocol.Observation{}, err
+		}
+		op, err := readOperation(operationFile(ledger, "op"))
+		if err != nil {
+			return protocol.Observation{}, err
+		}
+		p := op.Stack[0].Process
+		b.identity = &identity{protocol.Host{ID: p.HostID, BootID: p.BootID, PIDNamespace: p.PIDNamespace}}
+	}
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
+		return protocol.Observation{}, err
+	}
+	return protocol.Observation{Now: time.Now(), Host: b.identity.host, MonotonicMs: ts.Nano() / 1e6}, nil
+}
+
+// known returns the identities of p, as dpl-push --pid finds them.
+func known(host protocol.Host, processes []*os.Process) ([]protocol.Process, error) {
+	all := make([]protocol.Process, len(processes))
+	for i, p := range processes {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.Pid))
+		if err != nil {
+			return nil, err
+		}
+		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+		ticks, err := strconv.ParseInt(fields[19], 10, 64) // field 22 of proc_pid_stat(5)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = protocol.Process{PID: p.Pid, HostID: host.ID, BootID: host.BootID, PIDNamespace: host.PIDNamespace, StartTicks: ticks}
+	}
+	return all, nil
+}
+
+// identities returns the processes of n participants. Above those of the plan they are used again.
+func (b *bench) identities(n int) ([]protocol.Process, error) {
+	seen, err := b.here()
+	if err != nil {
+		return nil, err
+	}
+	processes, err := b.live(n)
+	if err != nil {
+		return nil, err
+	}
+	return known(seen.Host, processes)
+}
+
+// stack returns an operation of n calls, each of a participant of its own. Its file is as dpl-push makes it, with --pid if
+// there are processes.
+func (b *bench) stack(id string, n int, processes []protocol.Process) (protocol.Operation, error) {
+	op := protocol.Create(id, 0, staleness)
+	for i := range n {
+		seen, err := b.here()
+		if err != nil {
+			return op, err
+		}
+		p := protocol.Push{Participant: fmt.Sprint("worker-", i), Call: fmt.Sprint("call-", i), PID: os.Getpid()}
+		if len(processes) > 0 {
+			p.Process = processes[i%len(processes)]
+			p.PID = p.Process.PID
+		}
+		if op, err = op.Push(p, seen); err != nil {
+			return op, err
+		}
+	}
+	return op, nil
+}
+
+// newLedger makes a ledger with a first operation, by dpl-push, and returns its path.
+func (b *bench) newLedger(name, op string) (string, error) {
+	ledger := filepath.Join(b.work, name)
+	_, err := b.prepare(b.command("dpl-push"), "--ledger", ledger, "--op", op, "--participant", "worker", "--staleness", staleness.String(), "--sync", "none")
+	return ledger, err
+}
+
+// newStack makes a ledger with one operation of n calls, "op", all of them with --pid if so, and returns its path.
+func (b *bench) newStack(name string, n int, withPID bool) (string, error) {
+	ledger, err := b.newLedger(name, "op")
+	if err != nil {
+		return "", err
+	}
+	var processes []protocol.Process
+	if withPID {
+		if processes, err = b.identities(n); err != nil {
+			return "", err
+		}
+	}
+	op, err := b.stack("op", n, processes)
+	if err != nil {
+		return "", err
+	}
+	return ledger, os.WriteFile(operationFile(ledger, "op"), []byte(op.Encode()), 0o600)
+}
+
+func operationFile(ledger, op string) string {
+	return filepath.Join(ledger, "operations", op+".json")
+}
+
+func readOperation(file string) (protocol.Operation, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return protocol.Operation{}, err
+	}
+	return protocol.Decode(string(text))
+}

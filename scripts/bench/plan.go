@@ -1,0 +1,53 @@
+//go:build linux
+
+package main
+
+import "time"
+
+// A plan is how much is done.
+type plan struct {
+	rounds, warmUp int
+	frames         []int // stack sizes that are timed in the same rounds
+	big            int   // a stack size in rounds of its own: it makes the caches and the journal of the file system uneasy
+	bigRounds      int
+	slow           int // of big, what is slow takes part in one of so many rounds
+
+	writers     []int
+	repetitions int
+	edits       int // of all writers together, but at least 3 of each
+
+	operations  []int // of a cleanup pass
+	passRounds  int
+	supervisors []int // of an orchestrator pass
+
+	waits, idles int
+	idle         time.Duration
+
+	processes int // that live as long as the benchmark, to be the participants and supervisors
+}
+
+// planned returns the plan of a full run, with so many rounds of edits.
+func planned(rounds int) plan {
+	return plan{
+		rounds: rounds, warmUp: 5,
+		frames: []int{3, 100, 1000}, big: 10000, bigRounds: max(3, rounds/5), slow: 5,
+		writers: []int{1, 8, 64}, repetitions: max(3, rounds/21), edits: 640,
+		operations: []int{1, 100, 1000, 10000}, passRounds: max(3, rounds/5),
+		supervisors: []int{1, 100, 1000},
+		waits:       max(3, rounds/3), idles: 3, idle: 2 * time.Second,
+		processes: 1000,
+	}
+}
+
+// quickPlan returns a plan for a few seconds.
+func quickPlan() plan {
+	return plan{
+		rounds: 3, warmUp: 1,
+		frames: []int{3, 100}, big: 1000, bigRounds: 2, slow: 2,
+		writers: []int{1, 4}, repetitions: 2, edits: 12,
+		operations: []int{1, 100}, passRounds: 2,
+		supervisors: []int{1, 10},
+		waits:       2, idles: 1, idle: 100 * time.Millisecond,
+		processes: 10,
+	}
+}

@@ -1,0 +1,72 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// findRedis starts a redis-server of our own, on a socket in the work directory, which fsyncs each command before it answers.
+func (b *bench) findRedis() error {
+	server := b.find("redis", "redis-server")
+	if server == "" {
+		return nil
+	}
+	client := b.find("redis", "redis-cli")
+	if client == "" {
+		return nil
+	}
+	socket := filepath.Join(b.work, "redis")
+	if len(socket) > 100 {
+		b.leaveOut("redis", "the name of its socket would be too long: give a shorter -dir")
+		return nil
+	}
+	var err error
+	b.tools.redisServer, err = b.starter.start([]string{server, "--port", "0", "--unixsocket", socket, "--dir", b.work, "--daemonize", "no",
+		"--appendonly", "yes", "--appendfsync", "always", "--save", "", "--auto-aof-rewrite-percentage", "0"})
+	if err != nil {
+		return err
+	}
+	for range 500 {
+		if _, err = b.prepare(client, "-s", socket, "-e", "PING"); err == nil {
+			b.tools.redis, b.tools.redisSocket = client, socket
+			return nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return fmt.Errorf("redis-server does not answer: %w", err)
+}
+
+// What a script does is one transaction. KEYS[1] is the operation; each frame is a hash, and the stack a list of calls.
+const (
+	luaNow   = "local t = redis.call('TIME'); local now = t[1] .. '.' .. t[2]; "
+	luaFrame = "'participantId', 'worker', 'startTime', now, 'lastHeartbeat', now, 'state', 'active')"
+	luaFill  = luaNow + "for i = 0, ARGV[1] - 1 do redis.call('HSET', KEYS[1] .. ':call-' .. i, " + luaFrame +
+		" redis.call('RPUSH', KEYS[1] .. ':stack', 'call-' .. i) end redis.call('HSET', KEYS[1], 'revision', 0)"
+)
+
+var luaOf = map[string]string{
+	heartbeat: "redis.call('HSET', KEYS[1] .. ':call-1', 'lastHeartbeat', now)",
+	push:      "redis.call('HSET', KEYS[1] .. ':new', " + luaFrame + " redis.call('RPUSH', KEYS[1] .. ':stack', 'new')",
+	pop:       "redis.call('DEL', KEYS[1] .. ':new'); redis.call('RPOP', KEYS[1] .. ':stack')",
+}
+
+// redis is a script in the server for each edit, and a process of redis-cli that asks for it.
+func (b *bench) redis(place string, frames int) (func(string) []string, error) {
+	_, err := b.prepare(b.tools.redis, "-s", b.tools.redisSocket, "-e", "EVAL", luaFill, "1", place, strconv.Itoa(frames))
+	return func(work string) []string {
+		return []string{b.tools.redis, "-s", b.tools.redisSocket, "-e", "EVAL",
+			luaNow + luaOf[work] + " redis.call('HINCRBY', KEYS[1], 'revision', 1)", "1", place}
+	}, err
+}
+
+func (b *bench) redisRevision(place string) (int64, error) {
+	out, err := b.prepare(b.tools.redis, "-s", b.tools.redisSocket, "-e", "HGET", place, "revision")
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(out, 10, 64)
+}

@@ -1,0 +1,148 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// labels are what the tables call the contestants, with what they make durable and what they do less than ours.
+var labels = []struct{ who, label, says string }{
+	{"null", "null Go process", "begins and ends"},
+	{"dpl", "dpl", "heartbeat fsyncs the file; push and pop the directory, too"},
+	{"dpl-pid", "dpl, all with --pid", "the same; looks at the process of each call"},
+	{"dpl-stale", "dpl, 1 % stale", "edits those, with an fsync of file and directory for each"},
+	{"c", "C, same system calls", "fsync as dpl; knows neither JSON nor who is alive. A pass: reads all files"},
+	{"sqlite-journal", "sqlite3, journal FULL", "a transaction; fsyncs journal, database and directory; looks at nobody else"},
+	{"sqlite-wal", "sqlite3, WAL FULL", "a transaction; fsyncs the WAL, and as the last to leave the database; as above"},
+	{"redis", "redis-cli, always", "a script in a server that runs already and fsyncs its log; looks at nobody else"},
+	{"jq", "flock + jq + mv", "fsync as dpl; is told where the frame is; looks at nobody else"},
+	{"python", "python3", "fcntl, json, os.replace; fsync as dpl; as above. A pass: reads and decodes all"},
+}
+
+func (b *bench) printf(format string, args ...any) { fmt.Fprintf(b.out, format, args...) }
+
+// printMachine prints what the numbers depend on, what is left out, and who takes part.
+func (b *bench) printMachine() {
+	for _, f := range b.machine {
+		b.printf("%-12s %s\n", f.Name, f.Value)
+	}
+	for _, line := range b.leftOut {
+		b.printf("left out: %s\n", line)
+	}
+	b.printf("\nWhole processes, from before fork until their end was seen. In each round all contestants have a run\n" +
+		"in a new random order. Only ratios mean something: of medians, with the interval that 95 %% of bootstrap\n" +
+		"samples of the rounds are in. Absolute times drift with the machine.\n\n")
+	for _, l := range labels {
+		b.printf("%-22s %s\n", l.label, l.says)
+	}
+}
+
+// printTimes prints the series whose names are prefix and a contestant, and those of null, with ratios to null and to ours.
+func (b *bench) printTimes(title, null, prefix string) {
+	b.printf("\n%s\n%-22s %6s %9s %19s %20s %17s\n", title, "", "rounds", "median", "quartiles", "to null Go", "to dpl")
+	for _, l := range labels {
+		name := prefix + l.who
+		if l.who == "null" {
+			name = null
+		}
+		values := b.results.values(name)
+		if values == nil {
+			continue
+		}
+		b.printf("%-22s %6d %9s %9s - %7s %20s %17s\n", l.label, len(values), seconds(median(values)),
+			seconds(quantile(values, 0.25)), seconds(quantile(values, 0.75)), b.ratioText(name, null), b.ratioText(name, prefix+"dpl"))
+	}
+}
+
+func (b *bench) ratioText(ours, peer string) string {
+	e, ok := b.results.ratio(ours, peer)
+	if !ok || ours == peer {
+		return ""
+	}
+	return e.String()
+}
+
+func (e estimate) String() string {
+	return number(e.Value) + " [" + number(e.Low) + ", " + number(e.High) + "]"
+}
+
+// number returns x with about three digits.
+func number(x float64) string {
+	switch {
+	case x == 0 || x >= 100:
+		return fmt.Sprintf("%.0f", x)
+	case x >= 10:
+		return fmt.Sprintf("%.1f", x)
+	case x >= 0.1:
+		return fmt.Sprintf("%.2f", x)
+	}
+	return fmt.Sprintf("%.3f", x)
+}
+
+// seconds returns a time with about three digits.
+func seconds(s float64) string {
+	unit := 10 * time.Microsecond
+	switch {
+	case s < 0.001:
+		unit = time.Microsecond
+	case s >= 0.1:
+		unit = time.Millisecond
+	}
+	return time.Duration(s * float64(time.Second)).Round(unit).String()
+}
+
+// printWriters prints what came of n workers.
+func (b *bench) printWriters(n int, all []contender) {
+	b.printf("\n%d writers, heartbeats in one operation of %d frames; medians of %d repetitions\n%-22s %6s %6s %9s %9s %9s %8s %5s %7s\n",
+		n, writerFrames, b.plan.repetitions, "", "each", "per s", "p50", "p99", "slowest", "refused", "lost", "")
+	for _, c := range all {
+		value := func(name string) float64 {
+			return median(b.results.values(fmt.Sprintf("writers/%d/%s/%s", n, c.who, name)))
+		}
+		b.printf("%-22s %6d %6.0f %9s %9s %8.2fx %8.0f %5.0f\n", labelOf(c.who), b.editsOf(c, n), value("throughput"),
+			seconds(value("p50")), seconds(value("p99")), value("slowest"), b.total(n, c.who, "refused"), b.total(n, c.who, "lost"))
+	}
+}
+
+// total returns the sum over all repetitions.
+func (b *bench) total(n int, who, name string) (sum float64) {
+	for _, v := range b.results.values(fmt.Sprintf("writers/%d/%s/%s", n, who, name)) {
+		sum += v
+	}
+	return sum
+}
+
+func labelOf(who string) string {
+	for _, l := range labels {
+		if l.who == who {
+			return l.label
+		}
+	}
+	return who
+}
+
+func (b *bench) printWaits() {
+	took := b.results.values("wait/rename-to-exit")
+	b.printf("\ndpl-wait, from a rename to its exit: median of %d %.2f ms, quartiles %.2f - %.2f\n", len(took), median(took), quantile(took, 0.25), quantile(took, 0.75))
+	b.printf("while it waits, in %v: %v ticks of processor time, %v voluntary context switches\n", b.plan.idle,
+		b.results.values("wait/idle-ticks"), b.results.values("wait/idle-switches"))
+}
+
+// printGoals prints what was wanted and what was measured.
+func (b *bench) printGoals() {
+	b.printf("\n%-30s %-30s %8s %24s  %s\n", "goals", "compared with", "goal", "measured", "verdict")
+	for _, g := range b.judged {
+		sign, measured, peer := "<=", "", g.Peer
+		if g.Least {
+			sign = ">="
+		}
+		if g.Measured != nil {
+			measured = g.Measured.String()
+		}
+		peer = strings.TrimSuffix(peer, "/throughput")
+		b.printf("%-30s %-30s %s %5s %24s  %s\n", g.About, peer, sign, number(g.Limit), measured, g.Verdict)
+	}
+}
