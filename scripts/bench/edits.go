@@ -16,10 +16,10 @@ const (
 
 // timeEdits times heartbeats, pushes and pops at all stack sizes.
 func (b *bench) timeEdits() error {
-	if err := b.raceEdits("edits/null", b.plan.frames, b.plan.rounds, 0); err != nil {
+	if err := b.raceEdits("edits/null", b.plan.frames, b.plan.rounds); err != nil {
 		return err
 	}
-	if err := b.raceEdits("big/null", []int{b.plan.big}, b.plan.bigRounds, b.plan.slow); err != nil {
+	if err := b.raceEdits("big/null", []int{b.plan.big}, b.plan.bigRounds); err != nil {
 		return err
 	}
 	for _, size := range b.plan.frames {
@@ -30,7 +30,7 @@ func (b *bench) timeEdits() error {
 }
 
 // raceEdits lets all edits of some stack sizes run in the same rounds, and prints a table for each work and size.
-func (b *bench) raceEdits(null string, sizes []int, rounds, slow int) error {
+func (b *bench) raceEdits(null string, sizes []int, rounds int) error {
 	turns := []turn{alone(null, []string{b.tools.null})}
 	bytes := make(map[int]string)
 	for _, size := range sizes {
@@ -38,7 +38,7 @@ func (b *bench) raceEdits(null string, sizes []int, rounds, slow int) error {
 		if err != nil {
 			return err
 		}
-		peers, err := b.peerEdits(size, slow)
+		peers, err := b.peerEdits(size)
 		if err != nil {
 			return err
 		}

@@ -75,6 +75,9 @@ func parse() (o options, err error) {
 	if o.only, err = regexp.Compile(*only); err != nil {
 		return o, fmt.Errorf("-only: %w", err)
 	}
+	if o.svg != "" && !o.only.MatchString("edits") {
+		return o, fmt.Errorf("-svg: the plot is of the section edits")
+	}
 	o.plan = planned(*rounds)
 	if *quick {
 		o.plan = quickPlan()

@@ -38,12 +38,12 @@ func (b *bench) peers() (all []peer) {
 	return all
 }
 
-// peerEdits returns the turns of the peers. What is slow takes part in one of slow rounds.
-func (b *bench) peerEdits(size, slow int) (turns []turn, err error) {
+// peerEdits returns the turns of the peers.
+func (b *bench) peerEdits(size int) (turns []turn, err error) {
 	for _, p := range b.peers() {
 		every := 0
 		if p.slow {
-			every = slow
+			every = b.plan.slow
 		}
 		for _, works := range [][]string{{heartbeat}, {push, pop}} {
 			argv, err := p.prepare(b, fmt.Sprintf("%s-%d-%s", p.who, size, works[0]), size)

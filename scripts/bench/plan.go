@@ -10,11 +10,10 @@ type plan struct {
 	frames         []int // stack sizes that are timed in the same rounds
 	big            int   // a stack size in rounds of its own: it makes the caches and the journal of the file system uneasy
 	bigRounds      int
-	slow           int // of big, what is slow takes part in one of so many rounds
+	slow           int // what is slow takes part in one of so many rounds
 
-	writers     []int
-	repetitions int
-	edits       int // of all writers together, but at least 3 of each
+	writers []crewPlan
+	edits   int // of each writer
 
 	operations  []int // of a cleanup pass
 	passRounds  int
@@ -26,12 +25,15 @@ type plan struct {
 	processes int // that live as long as the benchmark, to be the participants and supervisors
 }
 
+// A crewPlan is how often so many writers work at once.
+type crewPlan struct{ writers, repetitions int }
+
 // planned returns the plan of a full run, with so many rounds of edits.
 func planned(rounds int) plan {
 	return plan{
 		rounds: rounds, warmUp: 5,
-		frames: []int{3, 100, 1000}, big: 10000, bigRounds: max(3, rounds/5), slow: 5,
-		writers: []int{1, 8, 64}, repetitions: max(3, rounds/21), edits: 640,
+		frames: []int{3, 100, 1000}, big: 10000, bigRounds: max(3, rounds/5), slow: 3,
+		writers: []crewPlan{{1, max(3, rounds/15)}, {8, max(3, rounds/10)}, {64, max(3, rounds/30)}}, edits: 50,
 		operations: []int{1, 100, 1000, 10000}, passRounds: max(3, rounds/5),
 		supervisors: []int{1, 100, 1000},
 		waits:       max(3, rounds/3), idles: 3, idle: 2 * time.Second,
@@ -44,7 +46,7 @@ func quickPlan() plan {
 	return plan{
 		rounds: 3, warmUp: 1,
 		frames: []int{3, 100}, big: 1000, bigRounds: 2, slow: 2,
-		writers: []int{1, 4}, repetitions: 2, edits: 12,
+		writers: []crewPlan{{1, 2}, {4, 2}}, edits: 3,
 		operations: []int{1, 100}, passRounds: 2,
 		supervisors: []int{1, 10},
 		waits:       2, idles: 1, idle: 100 * time.Millisecond,

@@ -25,6 +25,9 @@ func alone(name string, argv []string) turn {
 // race gives each turn its run in each round, in a new random order, so that a drift of the machine meets all alike. What
 // the first rounds measure is forgotten: they warm up.
 func (b *bench) race(turns []turn, rounds int) error {
+	if err := syncAll(b.work); err != nil {
+		return err
+	}
 	for round := -b.plan.warmUp; round < rounds; round++ {
 		for _, i := range b.random.Perm(len(turns)) {
 			t := turns[i]

@@ -84,11 +84,10 @@ func (r *results) ratio(ours, peer string) (estimate, bool) {
 
 // report is the JSON file.
 type report struct {
-	Machine []fact         `json:"machine"`
-	LeftOut []string       `json:"leftOut"`
-	Rounds  map[string]int `json:"rounds"`
-	Series  []summary      `json:"series"`
-	Goals   []judged       `json:"goals"`
+	Machine []fact    `json:"machine"`
+	LeftOut []string  `json:"leftOut"`
+	Series  []summary `json:"series"`
+	Goals   []judged  `json:"goals"`
 }
 
 // summary is a series in the JSON file.
@@ -117,8 +116,6 @@ func (b *bench) writeJSON(file string) error {
 	}
 	text, err := json.MarshalIndent(report{
 		Machine: b.machine, LeftOut: b.leftOut, Series: b.results.summaries(), Goals: b.judged,
-		Rounds: map[string]int{"edits": b.plan.rounds, "edits of the largest": b.plan.bigRounds, "writers": b.plan.repetitions,
-			"passes": b.plan.passRounds, "waits": b.plan.waits},
 	}, "", "  ")
 	if err != nil {
 		return err

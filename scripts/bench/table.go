@@ -42,7 +42,7 @@ func (b *bench) printMachine() {
 
 // printTimes prints the series whose names are prefix and a contestant, and those of null, with ratios to null and to ours.
 func (b *bench) printTimes(title, null, prefix string) {
-	b.printf("\n%s\n%-22s %6s %9s %19s %20s %17s\n", title, "", "rounds", "median", "quartiles", "to null Go", "to dpl")
+	b.printf("\n%s\n%-22s %6s %9s %19s %18s %18s\n", title, "", "rounds", "median", "quartiles", "to null Go", "to dpl")
 	for _, l := range labels {
 		name := prefix + l.who
 		if l.who == "null" {
@@ -52,7 +52,7 @@ func (b *bench) printTimes(title, null, prefix string) {
 		if values == nil {
 			continue
 		}
-		b.printf("%-22s %6d %9s %9s - %7s %20s %17s\n", l.label, len(values), seconds(median(values)),
+		b.printf("%-22s %6d %9s %9s - %7s %18s %18s\n", l.label, len(values), seconds(median(values)),
 			seconds(quantile(values, 0.25)), seconds(quantile(values, 0.75)), b.ratioText(name, null), b.ratioText(name, prefix+"dpl"))
 	}
 }
@@ -94,15 +94,16 @@ func seconds(s float64) string {
 	return time.Duration(s * float64(time.Second)).Round(unit).String()
 }
 
-// printWriters prints what came of n workers.
-func (b *bench) printWriters(n int, all []contender) {
-	b.printf("\n%d writers, heartbeats in one operation of %d frames; medians of %d repetitions\n%-22s %6s %6s %9s %9s %9s %8s %5s %7s\n",
-		n, writerFrames, b.plan.repetitions, "", "each", "per s", "p50", "p99", "slowest", "refused", "lost", "")
+// printWriters prints what came of a crew.
+func (b *bench) printWriters(p crewPlan, all []contender) {
+	n := p.writers
+	b.printf("\n%d writers, heartbeats in one operation of %d frames; medians of %d repetitions\n%-22s %6s %6s %9s %9s %9s %8s %5s\n",
+		n, writerFrames, p.repetitions, "", "each", "per s", "p50", "p99", "slowest", "refused", "lost")
 	for _, c := range all {
 		value := func(name string) float64 {
 			return median(b.results.values(fmt.Sprintf("writers/%d/%s/%s", n, c.who, name)))
 		}
-		b.printf("%-22s %6d %6.0f %9s %9s %8.2fx %8.0f %5.0f\n", labelOf(c.who), b.editsOf(c, n), value("throughput"),
+		b.printf("%-22s %6d %6.0f %9s %9s %8.2fx %8.0f %5.0f\n", labelOf(c.who), b.editsOf(c), value("throughput"),
 			seconds(value("p50")), seconds(value("p99")), value("slowest"), b.total(n, c.who, "refused"), b.total(n, c.who, "lost"))
 	}
 }
@@ -133,7 +134,7 @@ func (b *bench) printWaits() {
 
 // printGoals prints what was wanted and what was measured.
 func (b *bench) printGoals() {
-	b.printf("\n%-30s %-30s %8s %24s  %s\n", "goals", "compared with", "goal", "measured", "verdict")
+	b.printf("\n%-27s %-28s %8s %19s  %s\n", "goals", "compared with", "goal", "measured", "verdict")
 	for _, g := range b.judged {
 		sign, measured, peer := "<=", "", g.Peer
 		if g.Least {
@@ -142,7 +143,7 @@ func (b *bench) printGoals() {
 		if g.Measured != nil {
 			measured = g.Measured.String()
 		}
-		peer = strings.TrimSuffix(peer, "/throughput")
-		b.printf("%-30s %-30s %s %5s %24s  %s\n", g.About, peer, sign, number(g.Limit), measured, g.Verdict)
+		peer = strings.TrimSuffix(peer, g.Ours[strings.LastIndexByte(g.Ours, '/'):])
+		b.printf("%-27s %-28s %s %5s %19s  %s\n", g.About, peer, sign, number(g.Limit), measured, g.Verdict)
 	}
 }

@@ -3,12 +3,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
-// frames of the operation that all writers beat in.
+// writerFrames is how many calls the operation has that all writers beat in.
 const writerFrames = 3
 
 // A contender is a command that many processes run at once, on one operation.
@@ -16,24 +19,24 @@ type contender struct {
 	who      string
 	argv     []string
 	revision func() (int64, error) // grows by one with each edit
-	fraction int                   // of the edits of the others it makes one in so many, because it is slow
+	fraction int                   // it makes one of so many edits of the others, because it is slow
 }
 
 // timeWriters lets 1 and more workers make heartbeats in one operation.
 func (b *bench) timeWriters() error {
-	for _, n := range b.plan.writers {
-		all, err := b.contenders(n)
+	for _, p := range b.plan.writers {
+		all, err := b.contenders(p.writers)
 		if err != nil {
 			return err
 		}
-		for repetition := range b.plan.repetitions {
+		for repetition := range p.repetitions {
 			for _, i := range b.random.Perm(len(all)) {
-				if err := b.contend(all[i], n, repetition); err != nil {
+				if err := b.contend(all[i], p.writers, repetition); err != nil {
 					return fmt.Errorf("%s: %w", all[i].who, err)
 				}
 			}
 		}
-		b.printWriters(n, all)
+		b.printWriters(p, all)
 	}
 	return nil
 }
@@ -59,7 +62,7 @@ func (b *bench) contenders(writers int) (all []contender, err error) {
 		case "redis":
 			c.revision = func() (int64, error) { return b.redisRevision(place) }
 		case "jq":
-			c.revision = func() (int64, error) { return revisionIn(b.work + "/" + place + "/op.json") }
+			c.revision = func() (int64, error) { return revisionIn(filepath.Join(b.work, place, "op.json")) }
 			c.fraction = 8
 		default:
 			continue
@@ -85,7 +88,7 @@ func (b *bench) contend(c contender, writers, repetition int) error {
 	if err != nil {
 		return err
 	}
-	crew, err := b.hire(writers, job{Argv: c.argv, Edits: b.editsOf(c, writers), Dir: b.work, Env: b.starter.env})
+	crew, err := b.hire(writers, job{Argv: c.argv, Edits: b.editsOf(c), Dir: b.work, Env: b.starter.env})
 	if err != nil {
 		return err
 	}
@@ -97,31 +100,35 @@ func (b *bench) contend(c contender, writers, repetition int) error {
 	if err != nil {
 		return err
 	}
+	return b.noteShifts(fmt.Sprintf("writers/%d/%s/", writers, c.who), repetition, began, done, after-before)
+}
+
+// noteShifts notes what workers have done since began, in which time the operation has grown by so many revisions. That an
+// edit was refused because of the others counts; any other failure is returned.
+func (b *bench) noteShifts(prefix string, repetition int, began time.Duration, done []shift, revisions int64) error {
 	var took, ends []float64
 	refused := 0
 	for _, s := range done {
 		for _, t := range s.Took {
 			took = append(took, t.Seconds())
 		}
-		if len(s.Refused) > 0 && !strings.Contains(s.Refused[0], "locked") {
-			return fmt.Errorf("%s", s.Refused[0])
+		for _, why := range s.Refused {
+			if !strings.Contains(why, "database is locked") {
+				return errors.New(why)
+			}
 		}
 		refused += len(s.Refused)
 		ends = append(ends, (s.Ended - began).Seconds())
 	}
-	note := func(name, unit string, value float64) {
-		b.results.add(fmt.Sprintf("writers/%d/%s/%s", writers, c.who, name), unit, repetition, value)
-	}
+	note := func(name, unit string, value float64) { b.results.add(prefix+name, unit, repetition, value) }
 	note("throughput", "1/s", float64(len(took))/slices.Max(ends))
 	note("p50", "s", quantile(took, 0.5))
 	note("p99", "s", quantile(took, 0.99))
 	note("slowest", "x", slices.Max(ends)/slices.Min(ends))
 	note("refused", "edits", float64(refused))
-	note("lost", "edits", float64(int64(len(took))-(after-before)))
+	note("lost", "edits", float64(int64(len(took))-revisions))
 	return nil
 }
 
-// editsOf returns how many edits each of the writers makes.
-func (b *bench) editsOf(c contender, writers int) int {
-	return max(3, b.plan.edits/writers/c.fraction)
-}
+// editsOf returns how many edits each writer makes.
+func (b *bench) editsOf(c contender) int { return max(3, b.plan.edits/c.fraction) }
