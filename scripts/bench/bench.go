@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/dpl-project/dpl/protocol"
 )
 
 // A section is a part of the benchmark that can be run alone.
@@ -46,8 +48,9 @@ type bench struct {
 
 	starter   *starter
 	tools     tools
-	processes []*os.Process // that do nothing but live
-	identity  *identity     // nil: not known yet
+	processes []*os.Process  // that do nothing but live
+	host      *protocol.Host // nil: not known yet
+	texts     map[string][]byte
 
 	results results
 	leftOut []string
@@ -59,6 +62,7 @@ type bench struct {
 // newBench makes the work directory, and finds or builds the peers.
 func newBench(ctx context.Context, o options, out io.Writer) (b *bench, err error) {
 	b = &bench{ctx: ctx, out: out, bin: o.bin, plan: o.plan, random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))}
+	b.texts = make(map[string][]byte)
 	b.results.byName = make(map[string]*series)
 	if b.work, err = os.MkdirTemp(o.dir, "dpl-bench-"); err != nil {
 		return nil, err

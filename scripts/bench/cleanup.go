@@ -3,9 +3,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol"
@@ -18,15 +18,21 @@ const passFrames = 3
 // timeCleanup times passes over many operations.
 func (b *bench) timeCleanup() error {
 	turns := []turn{alone("cleanup/null", []string{b.tools.null})}
+	var ledgers []*crowd
 	for _, n := range b.plan.operations {
-		of, err := b.passesOver(n)
+		of, made, err := b.passesOver(n)
 		if err != nil {
 			return err
 		}
-		turns = append(turns, of...)
+		turns, ledgers = append(turns, of...), append(ledgers, made...)
 	}
 	if err := b.race(turns, b.plan.passRounds); err != nil {
 		return err
+	}
+	for _, c := range ledgers {
+		if err := c.check(); err != nil {
+			return err
+		}
 	}
 	for _, n := range b.plan.operations {
 		b.printTimes(fmt.Sprintf("dpl-cleanup, a pass over %d operations of %d frames", n, passFrames), "cleanup/null", fmt.Sprintf("cleanup/%d/", n))
@@ -34,36 +40,31 @@ func (b *bench) timeCleanup() error {
 	return nil
 }
 
-// passesOver returns the turns of passes over n operations: all quiet, all quiet and with --pid, and one in a hundred stale.
-func (b *bench) passesOver(n int) ([]turn, error) {
-	quiet, _, err := b.newOperations(fmt.Sprint("quiet-", n), n, false, false)
-	if err != nil {
-		return nil, err
-	}
-	pid, _, err := b.newOperations(fmt.Sprint("quiet-pid-", n), n, true, false)
-	if err != nil {
-		return nil, err
-	}
-	cleanup := func(ledger string) []string { return []string{b.command("dpl-cleanup"), "--ledger", ledger} }
-	turns := []turn{
-		alone(named("cleanup", n, "dpl"), cleanup(quiet)),
-		alone(named("cleanup", n, "dpl-pid"), cleanup(pid)),
-	}
-	if n >= 100 {
-		stale, files, err := b.newOperations(fmt.Sprint("stale-", n), n, false, true)
-		if err != nil {
-			return nil, err
+// passesOver returns the turns of passes over n operations, and their ledgers: all quiet, all quiet and with --pid, and one
+// in a hundred stale.
+func (b *bench) passesOver(n int) (turns []turn, ledgers []*crowd, err error) {
+	quiet := &crowd{ledger: fmt.Sprint("quiet-", n)}
+	pid := &crowd{ledger: fmt.Sprint("quiet-pid-", n), withPID: true}
+	stale := &crowd{ledger: fmt.Sprint("stale-", n), stale: make(map[string]string)}
+	cleanup := func(who string, c *crowd) turn {
+		if err == nil {
+			err = b.gather(c, n)
 		}
-		c := contestant{name: named("cleanup", n, "dpl-stale"), argv: cleanup(stale), ready: func() error { return restore(files) }}
-		turns = append(turns, turn{contestants: []contestant{c}})
+		ledgers = append(ledgers, c)
+		argv := []string{b.command("dpl-cleanup"), "--ledger", c.ledger}
+		return turn{contestants: []contestant{{name: named("cleanup", n, who), argv: argv, ready: c.restore}}}
+	}
+	turns = []turn{cleanup("dpl", quiet), cleanup("dpl-pid", pid)}
+	if n >= 100 {
+		turns = append(turns, cleanup("dpl-stale", stale))
 	}
 	if b.tools.pass != "" {
-		turns = append(turns, alone(named("cleanup", n, "c"), []string{b.tools.pass, quiet}))
+		turns = append(turns, alone(named("cleanup", n, "c"), []string{b.tools.pass, quiet.ledger}))
 	}
 	if b.tools.python != "" {
-		turns = append(turns, alone(named("cleanup", n, "python"), []string{b.tools.python, "-c", pythonPass, quiet}))
+		turns = append(turns, alone(named("cleanup", n, "python"), []string{b.tools.python, "-c", pythonPass, quiet.ledger}))
 	}
-	return turns, nil
+	return turns, ledgers, err
 }
 
 const pythonPass = `import glob, json, sys
@@ -74,42 +75,44 @@ for file in glob.glob(sys.argv[1] + '/operations/*.json'):
                 print(file)
 `
 
-// newOperations makes a ledger with n operations. If some are to be stale, the top call of one in a hundred has been silent
-// for longer than the threshold, and knows the wall clock only; files are their contents, to be restored.
-func (b *bench) newOperations(name string, n int, withPID, someStale bool) (ledger string, files map[string]string, err error) {
-	if ledger, err = b.newLedger(name, "op-0"); err != nil {
-		return "", nil, err
+// A crowd is a ledger of many operations.
+type crowd struct {
+	ledger  string            // its name, and then its path
+	withPID bool              // all calls are
+	stale   map[string]string // what is in the files of those operations that are stale; nil: none is to be
+}
+
+// gather makes the ledger of c, with n operations. If some are to be stale, the top call of one in a hundred has been silent
+// for longer than the threshold.
+func (b *bench) gather(c *crowd, n int) (err error) {
+	if c.ledger, err = b.newLedger(c.ledger, "op-0"); err != nil {
+		return err
 	}
 	var processes []protocol.Process
-	if withPID {
+	if c.withPID {
 		if processes, err = b.identities(passFrames * n); err != nil {
-			return "", nil, err
+			return err
 		}
 	}
-	files = make(map[string]string)
 	for i := range n {
-		id := fmt.Sprint("op-", i)
-		own := processes
-		if withPID {
+		id, own := fmt.Sprint("op-", i), processes
+		if c.withPID {
 			own = processes[i*passFrames%(len(processes)-passFrames+1):]
 		}
 		op, err := b.stack(id, passFrames, own)
 		if err != nil {
-			return "", nil, err
+			return err
 		}
-		file := operationFile(ledger, id)
-		if someStale && i%100 == 0 {
+		file := operationFile(c.ledger, id)
+		if c.stale != nil && i%100 == 0 {
 			silence(op.Stack[passFrames-1])
-			files[file] = op.Encode()
+			c.stale[file] = op.Encode()
 		}
-		if err := os.WriteFile(file, []byte(op.Encode()), 0o600); err != nil {
-			return "", nil, err
-		}
-		if err := os.WriteFile(file+".lock", nil, 0o600); err != nil {
-			return "", nil, err
+		if err := errors.Join(os.WriteFile(file, []byte(op.Encode()), 0o600), os.WriteFile(file+".lock", nil, 0o600)); err != nil {
+			return err
 		}
 	}
-	return ledger, files, syncAll(filepath.Join(ledger, "operations"))
+	return nil
 }
 
 // silence makes f a call that was heard of long ago, by somebody who wrote the file without a monotonic clock.
@@ -118,16 +121,29 @@ func silence(f *protocol.Frame) {
 	f.Beat = protocol.Beat{}
 }
 
-// restore makes operations stale again that a pass has edited.
-func restore(files map[string]string) error {
-	dir := ""
-	for file, text := range files {
+// restore makes those operations stale again that a pass has edited.
+func (c *crowd) restore() error {
+	if len(c.stale) == 0 {
+		return nil
+	}
+	for file, text := range c.stale {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			return err
 		}
-		dir = filepath.Dir(file)
 	}
-	return syncAll(dir)
+	return syncAll(c.ledger)
+}
+
+// check fails unless a pass has found what is stale, and has edited nothing that is quiet: else something else was timed.
+func (c *crowd) check() error {
+	op, err := readOperation(operationFile(c.ledger, "op-0"))
+	if err != nil {
+		return err
+	}
+	if quiet := op.Revision == passFrames; quiet == (c.stale != nil) {
+		return fmt.Errorf("%s: after a pass, an operation is %s, at revision %d", c.ledger, op.State, op.Revision)
+	}
+	return nil
 }
 
 // syncAll makes the file system of dir durable, so that what is timed next does not wait for what was prepared.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol"
@@ -17,14 +16,9 @@ import (
 // staleness is the threshold of all operations and groups, so that nothing goes stale while it is measured.
 const staleness = 24 * time.Hour
 
-// An identity is where the commands say that they run.
-type identity struct {
-	host protocol.Host
-}
-
 // here returns what a command would observe now. The identity of the host is that which a real dpl-push has written.
 func (b *bench) here() (protocol.Observation, error) {
-	if b.identity == nil {
+	if b.host == nil {
 		ledger := filepath.Join(b.work, "identity")
 		_, err := b.prepare(b.command("dpl-push"), "--ledger", ledger, "--op", "op", "--participant", "worker", "--pid", strconv.Itoa(os.Getpid()))
 		if err != nil {
@@ -35,31 +29,13 @@ func (b *bench) here() (protocol.Observation, error) {
 			return protocol.Observation{}, err
 		}
 		p := op.Stack[0].Process
-		b.identity = &identity{protocol.Host{ID: p.HostID, BootID: p.BootID, PIDNamespace: p.PIDNamespace}}
+		b.host = &protocol.Host{ID: p.HostID, BootID: p.BootID, PIDNamespace: p.PIDNamespace}
 	}
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
 		return protocol.Observation{}, err
 	}
-	return protocol.Observation{Now: time.Now(), Host: b.identity.host, MonotonicMs: ts.Nano() / 1e6}, nil
-}
-
-// known returns the identities of p, as dpl-push --pid finds them.
-func known(host protocol.Host, processes []*os.Process) ([]protocol.Process, error) {
-	all := make([]protocol.Process, len(processes))
-	for i, p := range processes {
-		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.Pid))
-		if err != nil {
-			return nil, err
-		}
-		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-		ticks, err := strconv.ParseInt(fields[19], 10, 64) // field 22 of proc_pid_stat(5)
-		if err != nil {
-			return nil, err
-		}
-		all[i] = protocol.Process{PID: p.Pid, HostID: host.ID, BootID: host.BootID, PIDNamespace: host.PIDNamespace, StartTicks: ticks}
-	}
-	return all, nil
+	return protocol.Observation{Now: time.Now(), Host: *b.host, MonotonicMs: ts.Nano() / 1e6}, nil
 }
 
 // identities returns the processes of n participants. Above those of the plan they are used again.
@@ -109,17 +85,31 @@ func (b *bench) newStack(name string, n int, withPID bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	text, err := b.stackText(n, withPID)
+	if err != nil {
+		return "", err
+	}
+	return ledger, os.WriteFile(operationFile(ledger, "op"), text, 0o600)
+}
+
+// stackText returns the file of the operation "op" of n calls. It is the same each time: many pushes take a while.
+func (b *bench) stackText(n int, withPID bool) (text []byte, err error) {
+	key := fmt.Sprint(n, withPID)
+	if text := b.texts[key]; text != nil {
+		return text, nil
+	}
 	var processes []protocol.Process
 	if withPID {
 		if processes, err = b.identities(n); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
 	op, err := b.stack("op", n, processes)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return ledger, os.WriteFile(operationFile(ledger, "op"), []byte(op.Encode()), 0o600)
+	b.texts[key] = []byte(op.Encode())
+	return b.texts[key], nil
 }
 
 func operationFile(ledger, op string) string {

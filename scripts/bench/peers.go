@@ -74,7 +74,7 @@ func (b *bench) limit(place string, frames int) (func(string) []string, error) {
 
 // copyOf returns the path of an operation file of so many frames, in a directory of its own.
 func (b *bench) copyOf(place string, frames int) (string, error) {
-	op, err := b.stack("op", frames, nil)
+	text, err := b.stackText(frames, false)
 	if err != nil {
 		return "", err
 	}
@@ -83,7 +83,7 @@ func (b *bench) copyOf(place string, frames int) (string, error) {
 		return "", err
 	}
 	file := filepath.Join(dir, "op.json")
-	return file, os.WriteFile(file, []byte(op.Encode()), 0o600)
+	return file, os.WriteFile(file, text, 0o600)
 }
 
 // jq is what a shell script does that cares for locks and fsync. It is told where the frame is.

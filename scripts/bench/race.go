@@ -2,7 +2,10 @@
 
 package main
 
-import "time"
+import (
+	"runtime"
+	"time"
+)
 
 // A contestant is a command that is timed.
 type contestant struct {
@@ -28,6 +31,7 @@ func (b *bench) race(turns []turn, rounds int) error {
 	if err := syncAll(b.work); err != nil {
 		return err
 	}
+	runtime.GC() // rather than meanwhile
 	for round := -b.plan.warmUp; round < rounds; round++ {
 		for _, i := range b.random.Perm(len(turns)) {
 			t := turns[i]

@@ -111,7 +111,7 @@ func (l line) draw(s *strings.Builder, x func(int) float64, y func(float64) floa
 	for _, p := range l.points {
 		at, cost := x(p.size), y(p.cost.Value)
 		path += fmt.Sprintf("%.1f %.1f ", at, cost)
-		fmt.Fprintf(s, `<circle cx="%.1f" cy="%.1f" r="2.5"/><path d="M%[1]f %.1fL%[1]f %.1f"/>`+"\n", at, cost, y(p.cost.Low), y(p.cost.High))
+		fmt.Fprintf(s, `<circle cx="%.1f" cy="%.1f" r="2.5"/><path d="M%[1].1f %.1fL%[1].1f %.1f"/>`+"\n", at, cost, y(p.cost.Low), y(p.cost.High))
 	}
 	fmt.Fprintf(s, `<path d="%s"/>`+"\n", path)
 	end := l.points[len(l.points)-1]

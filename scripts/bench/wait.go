@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol"
@@ -38,24 +36,11 @@ func (b *bench) timeWait() error {
 
 // waitOnce lets one dpl-wait wait, for idle at least, and ends its wait.
 func (b *bench) waitOnce(ledger string, round int, idle time.Duration) error {
-	file := operationFile(ledger, "op")
-	seen, err := b.here()
-	if err != nil {
-		return err
-	}
-	running, err := b.stack("op", 1, nil)
-	if err != nil {
-		return err
-	}
-	completed, err := running.Pop(protocol.Pop{Call: "call-0"}, seen)
-	if err != nil {
-		return err
-	}
-	next := filepath.Join(b.work, "wait-next")
-	if err := errors.Join(os.WriteFile(file, []byte(running.Encode()), 0o600), os.WriteFile(next, []byte(completed.Encode()), 0o600)); err != nil {
-		return err
-	}
 	if err := b.ctx.Err(); err != nil {
+		return err
+	}
+	file, next := operationFile(ledger, "op"), filepath.Join(b.work, "wait-next")
+	if err := b.writeWaited(file, next); err != nil {
 		return err
 	}
 	p, err := b.starter.start([]string{b.command("dpl-wait"), "--ledger", ledger, "--op", "op", "--for", "completed"})
@@ -64,7 +49,7 @@ func (b *bench) waitOnce(ledger string, round int, idle time.Duration) error {
 	}
 	defer p.Kill()
 	if err := untilIdle(p.Pid); err != nil {
-		return errors.Join(err, fmt.Errorf("%s", b.starter.said()))
+		return fmt.Errorf("%w: %s", err, b.starter.said())
 	}
 	if idle > 0 {
 		if err := b.noteIdle(p.Pid, round, idle); err != nil {
@@ -82,6 +67,23 @@ func (b *bench) waitOnce(ledger string, round int, idle time.Duration) error {
 	}
 	b.results.add("wait/rename-to-exit", "ms", round, float64(took)/1e6)
 	return nil
+}
+
+// writeWaited writes a running operation to file, and what it is when it has been completed to next.
+func (b *bench) writeWaited(file, next string) error {
+	running, err := b.stack("op", 1, nil)
+	if err != nil {
+		return err
+	}
+	seen, err := b.here()
+	if err != nil {
+		return err
+	}
+	completed, err := running.Pop(protocol.Pop{Call: "call-0"}, seen)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(file, []byte(running.Encode()), 0o600), os.WriteFile(next, []byte(completed.Encode()), 0o600))
 }
 
 // noteIdle notes how much processor time a process takes in a while, in ticks of 10 ms, and how often it wakes.
@@ -114,58 +116,4 @@ func untilIdle(pid int) error {
 		}
 	}
 	return nil
-}
-
-func hasInotify(pid int) bool {
-	descriptors, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
-	for _, d := range descriptors {
-		if target, err := os.Readlink(d); err == nil && strings.Contains(target, "inotify") {
-			return true
-		}
-	}
-	return false
-}
-
-func sleeps(pid int) bool {
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
-	for _, t := range threads {
-		text, err := os.ReadFile(t)
-		if err != nil || !strings.HasPrefix(string(text[strings.LastIndexByte(string(text), ')')+1:]), " S ") {
-			return false
-		}
-	}
-	return len(threads) > 0
-}
-
-// A usage is what a process has taken.
-type usage struct{ ticks, switches int }
-
-func usageOf(pid int) (u usage, err error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return u, err
-	}
-	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-	for _, field := range fields[11:13] { // utime and stime, 14 and 15 of proc_pid_stat(5)
-		ticks, err := strconv.Atoi(field)
-		if err != nil {
-			return u, err
-		}
-		u.ticks += ticks
-	}
-	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
-	for _, t := range threads {
-		text, err := os.ReadFile(t)
-		if err != nil {
-			return u, err
-		}
-		_, rest, _ := strings.Cut(string(text), "\nvoluntary_ctxt_switches:")
-		line, _, _ := strings.Cut(rest, "\n")
-		n, err := strconv.Atoi(strings.TrimSpace(line))
-		if err != nil {
-			return u, err
-		}
-		u.switches += n
-	}
-	return u, err
 }
