@@ -35,7 +35,8 @@ func (b *bench) timeCleanup() error {
 		}
 	}
 	for _, n := range b.plan.operations {
-		b.printTimes(fmt.Sprintf("dpl-cleanup, a pass over %d operations of %d frames", n, passFrames), "cleanup/null", fmt.Sprintf("cleanup/%d/", n))
+		title := fmt.Sprintf("dpl-cleanup, a pass over %d operations of %d frames", n, passFrames)
+		b.printTimes(title, "cleanup/null", fmt.Sprintf("cleanup/%d/", n))
 	}
 	return nil
 }

@@ -81,12 +81,15 @@ func (b *bench) ourEdits(size int) (turns []turn, about string, err error) {
 	beat := func(ledger string) []string {
 		return []string{b.command("dpl-heartbeat"), "--ledger", ledger, "--op", "op", "--call", "call-1"}
 	}
+	edit := func(command string, more ...string) []string {
+		return append([]string{b.command(command), "--ledger", pairs, "--op", "op", "--call", "new"}, more...)
+	}
 	return []turn{
 		alone(named(heartbeat, size, "dpl"), beat(plain)),
 		alone(named(heartbeat, size, "dpl-pid"), beat(pid)),
 		{contestants: []contestant{
-			{name: named(push, size, "dpl"), argv: []string{b.command("dpl-push"), "--ledger", pairs, "--op", "op", "--call", "new", "--participant", "worker-new"}},
-			{name: named(pop, size, "dpl"), argv: []string{b.command("dpl-pop"), "--ledger", pairs, "--op", "op", "--call", "new"}},
+			{name: named(push, size, "dpl"), argv: edit("dpl-push", "--participant", "worker-new")},
+			{name: named(pop, size, "dpl"), argv: edit("dpl-pop")},
 		}},
 	}, about, nil
 }

@@ -59,7 +59,7 @@ var goals = []goal{
 	{About: "pass, 10000 quiet", Ours: "cleanup/10000/dpl", Peer: "cleanup/10000/c", Limit: 2.5},
 	{About: "the same, all with --pid", Ours: "cleanup/10000/dpl-pid", Peer: "cleanup/10000/c", Limit: 2.5},
 	{About: "pass, growth from 1000", Ours: "cleanup/10000/dpl", Peer: "cleanup/1000/dpl", Start: "cleanup/1/dpl", Work: 9999.0 / 999, Limit: 1.1},
-	{About: "dpl-wait, ms to exit", Ours: "wait/rename-to-exit", Limit: 5},
+	{About: "dpl-wait, s to exit", Ours: "wait/dpl", Limit: 0.005},
 	{About: "dpl-wait, idle CPU ticks", Ours: "wait/idle-ticks", Worst: true},
 }
 

@@ -20,7 +20,8 @@ const staleness = 24 * time.Hour
 func (b *bench) here() (protocol.Observation, error) {
 	if b.host == nil {
 		ledger := filepath.Join(b.work, "identity")
-		_, err := b.prepare(b.command("dpl-push"), "--ledger", ledger, "--op", "op", "--participant", "worker", "--pid", strconv.Itoa(os.Getpid()))
+		_, err := b.prepare(b.command("dpl-push"), "--ledger", ledger, "--op", "op", "--participant", "worker",
+			"--pid", strconv.Itoa(os.Getpid()))
 		if err != nil {
 			return protocol.Observation{}, err
 		}
@@ -75,7 +76,8 @@ func (b *bench) stack(id string, n int, processes []protocol.Process) (protocol.
 // newLedger makes a ledger with a first operation, by dpl-push, and returns its path.
 func (b *bench) newLedger(name, op string) (string, error) {
 	ledger := filepath.Join(b.work, name)
-	_, err := b.prepare(b.command("dpl-push"), "--ledger", ledger, "--op", op, "--participant", "worker", "--staleness", staleness.String(), "--sync", "none")
+	_, err := b.prepare(b.command("dpl-push"), "--ledger", ledger, "--op", op, "--participant", "worker",
+		"--staleness", staleness.String(), "--sync", "none")
 	return ledger, err
 }
 

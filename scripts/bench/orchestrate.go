@@ -31,7 +31,8 @@ func (b *bench) timeOrchestrate() error {
 		if err := allRunning(registries[i], n); err != nil {
 			return err
 		}
-		b.printTimes(fmt.Sprintf("dpl-orchestrate, a pass over %d supervisors", n), "orchestrate/null", fmt.Sprintf("orchestrate/%d/", n))
+		title := fmt.Sprintf("dpl-orchestrate, a pass over %d supervisors", n)
+		b.printTimes(title, "orchestrate/null", fmt.Sprintf("orchestrate/%d/", n))
 	}
 	return nil
 }

@@ -32,14 +32,24 @@ type point struct {
 
 // Measures of the plot, in its own pixels.
 const (
-	plotWidth, plotHeight               = 820, 500
-	plotLeft, plotRight                 = 70, 620 // of the axes
-	plotTop, plotBottom                 = 60, 440
-	labelDistance                       = 17
-	plotStyle                           = "svg{color-scheme:light dark}.back{fill:#fff}.text{fill:#1f2328;font:13px sans-serif}.title{font-size:16px}.grid{stroke:#d1d9e0}.end{text-anchor:end}.middle{text-anchor:middle}@media(prefers-color-scheme:dark){.back{fill:#0d1117}.text{fill:#f0f6fc}.grid{stroke:#3d444d}}"
-	plotTitle                           = "Cost of one heartbeat, as a whole process"
-	plotXLabel, plotYLabel, plotSubline = "calls on the stack", "times a null Go process", "medians with 95 % intervals; both axes are logarithmic"
+	plotWidth, plotHeight = 820, 500
+	plotLeft, plotRight   = 70, 620 // of the axes
+	plotTop, plotBottom   = 60, 440
+	labelDistance         = 17
 )
+
+const plotTitle = "Cost of one heartbeat, as a whole process"
+
+const plotStyle = `
+svg { color-scheme: light dark }
+.back { fill: #fff }
+.text { fill: #1f2328; font: 13px sans-serif }
+.title { font-size: 16px }
+.end { text-anchor: end }
+.middle { text-anchor: middle }
+.grid { stroke: #d1d9e0 }
+@media (prefers-color-scheme: dark) { .back { fill: #0d1117 } .text { fill: #f0f6fc } .grid { stroke: #3d444d } }
+`
 
 // colours are those of the lines, readable on white and on black.
 var colours = map[string]string{
@@ -75,13 +85,14 @@ func (b *bench) plot() string {
 	lines := b.lines()
 	x, y := b.scales(lines)
 	var s strings.Builder
-	fmt.Fprintf(&s, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" role="img" aria-label="%s">`+"\n<style>%s</style>\n",
-		plotWidth, plotHeight, plotTitle, plotStyle)
+	fmt.Fprintf(&s, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" role="img" aria-label="%s">`+"\n",
+		plotWidth, plotHeight, plotTitle)
+	fmt.Fprintf(&s, "<style>%s</style>\n", plotStyle)
 	fmt.Fprintf(&s, `<rect class="back" width="%d" height="%d"/>`+"\n", plotWidth, plotHeight)
 	text(&s, "text title", plotLeft, 26, plotTitle)
-	text(&s, "text", plotLeft, 45, plotSubline)
-	text(&s, "text middle", (plotLeft+plotRight)/2, plotBottom+45, plotXLabel)
-	fmt.Fprintf(&s, `<text class="text middle" transform="translate(20 %d) rotate(-90)">%s</text>`+"\n", (plotTop+plotBottom)/2, plotYLabel)
+	text(&s, "text", plotLeft, 45, "medians with 95 % intervals; both axes are logarithmic")
+	text(&s, "text middle", (plotLeft+plotRight)/2, plotBottom+45, "calls on the stack")
+	fmt.Fprintf(&s, `<text class="text middle" transform="translate(20 %d) rotate(-90)">times a null Go process</text>`+"\n", (plotTop+plotBottom)/2)
 	for _, p := range b.plotted {
 		gridLine(&s, x(p.size), plotTop, x(p.size), plotBottom)
 		text(&s, "text middle", x(p.size), plotBottom+20, fmt.Sprint(p.size))
@@ -111,11 +122,13 @@ func (l line) draw(s *strings.Builder, x func(int) float64, y func(float64) floa
 	for _, p := range l.points {
 		at, cost := x(p.size), y(p.cost.Value)
 		path += fmt.Sprintf("%.1f %.1f ", at, cost)
-		fmt.Fprintf(s, `<circle cx="%.1f" cy="%.1f" r="2.5"/><path d="M%[1].1f %.1fL%[1].1f %.1f"/>`+"\n", at, cost, y(p.cost.Low), y(p.cost.High))
+		fmt.Fprintf(s, `<circle cx="%.1f" cy="%.1f" r="2.5"/>`, at, cost)
+		fmt.Fprintf(s, `<path d="M%.1f %.1fV%.1f"/>`+"\n", at, y(p.cost.Low), y(p.cost.High))
 	}
 	fmt.Fprintf(s, `<path d="%s"/>`+"\n", path)
 	end := l.points[len(l.points)-1]
-	fmt.Fprintf(s, `<path stroke-width="1" stroke-dasharray="2 2" d="M%.1f %.1fL%d %.1f"/></g>`+"\n", x(end.size), y(end.cost.Value), plotRight+14, l.label)
+	fmt.Fprintf(s, `<path stroke-width="1" stroke-dasharray="2 2" d="M%.1f %.1fL%d %.1f"/></g>`+"\n",
+		x(end.size), y(end.cost.Value), plotRight+14, l.label)
 	text(s, "text", plotRight+18, l.label+4, labelOf(l.who))
 }
 

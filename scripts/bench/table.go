@@ -14,7 +14,7 @@ var labels = []struct{ who, label, says string }{
 	{"dpl", "dpl", "heartbeat fsyncs the file; push and pop the directory, too"},
 	{"dpl-pid", "dpl, all with --pid", "the same; looks at the process of each call (1000 of them, above that again)"},
 	{"dpl-stale", "dpl, 1 % stale", "edits those, with an fsync of file and directory for each"},
-	{"c", "C, same system calls", "fsync as dpl; knows neither JSON nor who is alive. A pass: reads all files"},
+	{"c", "C, same system calls", "fsync as dpl; knows neither JSON nor who is alive. A pass: reads all files. A wait: inotify"},
 	{"sqlite-journal", "sqlite3, journal FULL", "a transaction; fsyncs journal, database and directory; looks at nobody else"},
 	{"sqlite-wal", "sqlite3, WAL FULL", "a transaction; fsyncs the WAL, and as the last to leave the database; as above"},
 	{"redis", "redis-cli, always", "a script in a server that runs already and fsyncs its log; looks at nobody else"},
@@ -123,13 +123,6 @@ func labelOf(who string) string {
 		}
 	}
 	return who
-}
-
-func (b *bench) printWaits() {
-	took := b.results.values("wait/rename-to-exit")
-	b.printf("\ndpl-wait, from a rename to its exit: median of %d %.2f ms, quartiles %.2f - %.2f\n", len(took), median(took), quantile(took, 0.25), quantile(took, 0.75))
-	b.printf("while it waits, in %v: %v ticks of processor time, %v voluntary context switches\n", b.plan.idle,
-		b.results.values("wait/idle-ticks"), b.results.values("wait/idle-switches"))
 }
 
 // printGoals prints what was wanted and what was measured.

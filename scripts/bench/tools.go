@@ -3,7 +3,7 @@
 package main
 
 import (
-	_ "embed"
+	"embed"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +12,9 @@ import (
 // tools are the peers: programs, or "" for those that are left out.
 type tools struct {
 	null        string // a Go program that does nothing
-	limit, pass string // c/limit.c and c/pass.c
+	limit       string // c/limit.c
+	pass        string // c/pass.c
+	await       string // c/await.c
 	flock, jq   string
 	sqlite      string
 	redis       string // redis-cli
@@ -21,11 +23,8 @@ type tools struct {
 	python      string
 }
 
-//go:embed c/limit.c
-var limitSource []byte
-
-//go:embed c/pass.c
-var passSource []byte
+//go:embed c
+var sources embed.FS
 
 var nullSource = []byte("package main\n\nfunc main() {}\n")
 
@@ -35,12 +34,12 @@ func (b *bench) findTools() (err error) {
 	if t.null, err = b.buildNull(); err != nil {
 		return err
 	}
-	if _, err := exec.LookPath("cc"); err != nil {
-		b.leaveOut("C", "there is no cc")
-	} else if t.limit, err = b.compile("limit", limitSource); err != nil {
-		return err
-	} else if t.pass, err = b.compile("pass", passSource); err != nil {
-		return err
+	if b.find("C", "cc") != "" {
+		for name, program := range map[string]*string{"limit": &t.limit, "pass": &t.pass, "await": &t.await} {
+			if *program, err = b.compile(name); err != nil {
+				return err
+			}
+		}
 	}
 	if t.jq = b.find("jq", "jq"); t.jq != "" {
 		t.flock = b.find("jq", "flock")
@@ -77,8 +76,12 @@ func (b *bench) buildNull() (string, error) {
 	return program, cmd.Run()
 }
 
-// compile compiles a C program, with the C library in it if that can be had.
-func (b *bench) compile(name string, source []byte) (string, error) {
+// compile compiles a program of c/, with the C library in it if that can be had.
+func (b *bench) compile(name string) (string, error) {
+	source, err := sources.ReadFile("c/" + name + ".c")
+	if err != nil {
+		return "", err
+	}
 	file, program := filepath.Join(b.work, name+".c"), filepath.Join(b.work, name)
 	if err := os.WriteFile(file, source, 0o600); err != nil {
 		return "", err
@@ -86,6 +89,6 @@ func (b *bench) compile(name string, source []byte) (string, error) {
 	if _, err := b.prepare("cc", "-O2", "-static", "-o", program, file); err == nil {
 		return program, nil
 	}
-	_, err := b.prepare("cc", "-O2", "-o", program, file)
+	_, err = b.prepare("cc", "-O2", "-o", program, file)
 	return program, err
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// patience is how long dpl-wait may take until it waits.
+// patience is how long it may take until somebody waits.
 const patience = 10 * time.Second
 
 // timeWait times dpl-wait from the rename that it waits for to its exit, and looks at what it takes meanwhile.
@@ -21,41 +21,43 @@ func (b *bench) timeWait() error {
 	if err != nil {
 		return err
 	}
+	file := operationFile(ledger, "op")
+	ours := contestant{name: "wait/dpl", argv: []string{b.command("dpl-wait"), "--ledger", ledger, "--op", "op", "--for", "completed"}}
+	all := []contestant{ours}
+	if b.tools.await != "" {
+		all = append(all, contestant{name: "wait/c", argv: []string{b.tools.await, filepath.Dir(file), filepath.Base(file)}})
+	}
 	for round := range b.plan.waits {
-		idle := time.Duration(0)
-		if round < b.plan.idles {
-			idle = b.plan.idle
+		for _, i := range b.random.Perm(len(all)) {
+			if err := b.await(all[i], file, round); err != nil {
+				return err
+			}
 		}
-		if err := b.waitOnce(ledger, round, idle); err != nil {
+		if round < b.plan.idles {
+			if err := b.idle(ours, file, round); err != nil {
+				return err
+			}
+		}
+		took, err := b.starter.time([]string{b.tools.null})
+		if err != nil {
 			return err
 		}
+		b.results.add("wait/null", "s", round, took.Seconds())
 	}
-	b.printWaits()
+	b.printTimes("dpl-wait, from a rename to its exit", "wait/null", "wait/")
+	b.printf("while it waits, in %v: %v ticks of processor time, %v voluntary context switches\n", b.plan.idle,
+		b.results.values("wait/idle-ticks"), b.results.values("wait/idle-switches"))
 	return nil
 }
 
-// waitOnce lets one dpl-wait wait, for idle at least, and ends its wait.
-func (b *bench) waitOnce(ledger string, round int, idle time.Duration) error {
-	if err := b.ctx.Err(); err != nil {
-		return err
-	}
-	file, next := operationFile(ledger, "op"), filepath.Join(b.work, "wait-next")
-	if err := b.writeWaited(file, next); err != nil {
-		return err
-	}
-	p, err := b.starter.start([]string{b.command("dpl-wait"), "--ledger", ledger, "--op", "op", "--for", "completed"})
+// await lets c wait for what file is to become, and notes how long after that it has ended.
+func (b *bench) await(c contestant, file string, round int) error {
+	next := filepath.Join(b.work, "wait-next")
+	p, err := b.waiting(c, file, next)
 	if err != nil {
 		return err
 	}
 	defer p.Kill()
-	if err := untilIdle(p.Pid); err != nil {
-		return fmt.Errorf("%w: %s", err, b.starter.said())
-	}
-	if idle > 0 {
-		if err := b.noteIdle(p.Pid, round, idle); err != nil {
-			return err
-		}
-	}
 	began := time.Now()
 	if err := os.Rename(next, file); err != nil {
 		return err
@@ -63,10 +65,53 @@ func (b *bench) waitOnce(ledger string, round int, idle time.Duration) error {
 	state, err := p.Wait()
 	took := time.Since(began)
 	if err != nil || !state.Success() {
-		return fmt.Errorf("dpl-wait: %v, %v: %s", state, err, b.starter.said())
+		return fmt.Errorf("%s: %v, %v: %s", c.name, state, err, b.starter.said())
 	}
-	b.results.add("wait/rename-to-exit", "ms", round, float64(took)/1e6)
+	b.results.add(c.name, "s", round, took.Seconds())
 	return nil
+}
+
+// idle lets c wait for a while for what does not come, and notes how much processor time it takes, in ticks of 10 ms, and how
+// often it wakes.
+func (b *bench) idle(c contestant, file string, round int) error {
+	p, err := b.waiting(c, file, filepath.Join(b.work, "wait-never"))
+	if err != nil {
+		return err
+	}
+	defer p.Wait()
+	defer p.Kill()
+	before, err := usageOf(p.Pid)
+	if err != nil {
+		return err
+	}
+	time.Sleep(b.plan.idle)
+	after, err := usageOf(p.Pid)
+	if err != nil {
+		return err
+	}
+	b.results.add("wait/idle-ticks", "ticks", round, float64(after.ticks-before.ticks))
+	b.results.add("wait/idle-switches", "switches", round, float64(after.switches-before.switches))
+	return nil
+}
+
+// waiting starts c and returns when it waits for file, which is running, to become next, which is not there yet.
+func (b *bench) waiting(c contestant, file, next string) (*os.Process, error) {
+	if err := b.ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := b.writeWaited(file, next); err != nil {
+		return nil, err
+	}
+	p, err := b.starter.start(c.argv)
+	if err != nil {
+		return nil, err
+	}
+	if err := untilIdle(p.Pid); err != nil {
+		p.Kill()
+		p.Wait()
+		return nil, fmt.Errorf("%s: %w: %s", c.name, err, b.starter.said())
+	}
+	return p, nil
 }
 
 // writeWaited writes a running operation to file, and what it is when it has been completed to next.
@@ -86,27 +131,11 @@ func (b *bench) writeWaited(file, next string) error {
 	return errors.Join(os.WriteFile(file, []byte(running.Encode()), 0o600), os.WriteFile(next, []byte(completed.Encode()), 0o600))
 }
 
-// noteIdle notes how much processor time a process takes in a while, in ticks of 10 ms, and how often it wakes.
-func (b *bench) noteIdle(pid, round int, idle time.Duration) error {
-	before, err := usageOf(pid)
-	if err != nil {
-		return err
-	}
-	time.Sleep(idle)
-	after, err := usageOf(pid)
-	if err != nil {
-		return err
-	}
-	b.results.add("wait/idle-ticks", "ticks", round, float64(after.ticks-before.ticks))
-	b.results.add("wait/idle-switches", "switches", round, float64(after.switches-before.switches))
-	return nil
-}
-
 // untilIdle returns when a process has an inotify descriptor and all its threads sleep, twice in a row.
 func untilIdle(pid int) error {
 	for deadline, calm := time.Now().Add(patience), 0; calm < 2; {
 		if time.Now().After(deadline) {
-			return fmt.Errorf("dpl-wait does not come to rest")
+			return errors.New("it does not come to rest")
 		}
 		time.Sleep(2 * time.Millisecond)
 		if hasInotify(pid) && sleeps(pid) {

@@ -57,7 +57,7 @@ func (b *bench) contenders(writers int) (all []contender, err error) {
 		place, who := p.who+"-"+place, p.who
 		c := contender{who: who, fraction: 1}
 		switch who {
-		case "sqlite-wal", "sqlite-journal":
+		case "sqlite-wal":
 			c.revision = func() (int64, error) { return b.sqliteRevision(place) }
 		case "redis":
 			c.revision = func() (int64, error) { return b.redisRevision(place) }
