@@ -63,7 +63,7 @@ func (b *bench) passesOver(n int) (turns []turn, ledgers []*crowd, err error) {
 		turns = append(turns, alone(named("cleanup", n, "c"), []string{b.tools.pass, quiet.ledger}))
 	}
 	if b.tools.python != "" {
-		turns = append(turns, alone(named("cleanup", n, "python"), []string{b.tools.python, "-c", pythonPass, quiet.ledger}))
+		turns = append(turns, alone(named("cleanup", n, "python"), []string{b.tools.python, "-I", "-S", "-c", pythonPass, quiet.ledger}))
 	}
 	return turns, ledgers, err
 }

@@ -123,7 +123,7 @@ func (l line) draw(s *strings.Builder, x func(int) float64, y func(float64) floa
 		at, cost := x(p.size), y(p.cost.Value)
 		path += fmt.Sprintf("%.1f %.1f ", at, cost)
 		fmt.Fprintf(s, `<circle cx="%.1f" cy="%.1f" r="2.5"/>`, at, cost)
-		fmt.Fprintf(s, `<path d="M%.1f %.1fV%.1f"/>`+"\n", at, y(p.cost.Low), y(p.cost.High))
+		fmt.Fprintf(s, `<path stroke-width="1" d="M%.1f %.1fV%.1f"/>`+"\n", at, y(p.cost.Low), y(p.cost.High))
 	}
 	fmt.Fprintf(s, `<path d="%s"/>`+"\n", path)
 	end := l.points[len(l.points)-1]

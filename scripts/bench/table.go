@@ -14,12 +14,12 @@ var labels = []struct{ who, label, says string }{
 	{"dpl", "dpl", "heartbeat fsyncs the file; push and pop the directory, too"},
 	{"dpl-pid", "dpl, all with --pid", "the same; looks at the process of each call (1000 of them, above that again)"},
 	{"dpl-stale", "dpl, 1 % stale", "edits those, with an fsync of file and directory for each"},
-	{"c", "C, same system calls", "fsync as dpl; knows neither JSON nor who is alive. A pass: reads all files. A wait: inotify"},
+	{"c", "C, same system calls", "fsync as dpl; no parser, looks at nobody. A pass: reads all. A wait: inotify"},
 	{"sqlite-journal", "sqlite3, journal FULL", "a transaction; fsyncs journal, database and directory; looks at nobody else"},
-	{"sqlite-wal", "sqlite3, WAL FULL", "a transaction; fsyncs the WAL, and as the last to leave the database; as above"},
-	{"redis", "redis-cli, always", "a script in a server that runs already and fsyncs its log; looks at nobody else"},
+	{"sqlite-wal", "sqlite3, WAL FULL", "a transaction; fsyncs the WAL, the last to leave the database; as above"},
+	{"redis", "redis-cli, always", "a script in a running server that fsyncs its log; looks at nobody else"},
 	{"jq", "flock + jq + mv", "fsync as dpl; is told where the frame is; looks at nobody else"},
-	{"python", "python3", "fcntl, json, os.replace; fsync as dpl; as above. A pass: reads and decodes all"},
+	{"python", "python3 -I -S", "fcntl, json, os.replace; fsync as dpl; as above. A pass: decodes all"},
 }
 
 func (b *bench) printf(format string, args ...any) { fmt.Fprintf(b.out, format, args...) }
@@ -33,8 +33,8 @@ func (b *bench) printMachine() {
 		b.printf("left out: %s\n", line)
 	}
 	b.printf("\nWhole processes, from before fork until their end was seen. In each round all contestants have a run\n" +
-		"in a new random order. Only ratios mean something: of medians, with the interval that 95 %% of bootstrap\n" +
-		"samples of the rounds are in. Absolute times drift with the machine.\n\n")
+		"in a new random order. Only ratios mean something: they are of medians of the same rounds, with the\n" +
+		"interval that 95 %% of bootstrap samples of the rounds are in. Absolute times drift with the machine.\n\n")
 	for _, l := range labels {
 		b.printf("%-22s %s\n", l.label, l.says)
 	}
