@@ -1,7 +1,7 @@
 # make            build the commands to bin/
 # make demo       show what DPL does, on a real call chain
 # make check      all that CI runs; STRICT=1 fails where a tool is missing instead of leaving its part out
-# make bench      timings, as ratios to other programs in the same run
+# make bench      timings and goals, as ratios to other programs in the same run; bin/bench.json, bin/bench.svg
 # make soak       longer than CI has time for, some parts as root: see spec/reliability.md
 # make soak-shared  as root: two hosts on NFS, JuiceFS, GlusterFS, CephFS, and holders of locks that are cut off
 # make mutants    put seeded bugs into the sources, and see who finds them
@@ -80,7 +80,7 @@ shell:
 	@! $(call has,shellcheck) || shellcheck .ci/run $$(find . -name '*.sh')
 
 bench: build
-	go run ./scripts/bench bin
+	go run ./scripts/bench -json bin/bench.json -svg bin/bench.svg bin
 
 soak: soak-units soak-power soak-clocks
 	sh spec/model/check.sh 4
