@@ -84,14 +84,21 @@ func (b *bench) ourEdits(size int) (turns []turn, about string, err error) {
 	edit := func(command string, more ...string) []string {
 		return append([]string{b.command(command), "--ledger", pairs, "--op", "op", "--call", "new"}, more...)
 	}
-	return []turn{
+	if size == b.plan.frames[0] { // where the time of one edit goes
+		turns = []turn{
+			alone(named(heartbeat, size, "version"), []string{b.command("dpl-heartbeat"), "--version"}),
+			alone(named(heartbeat, size, "dry-run"), append(beat(plain), "--dry-run")),
+			alone(named(heartbeat, size, "no-sync"), append(beat(plain), "--sync", "none")),
+		}
+	}
+	return append(turns, []turn{
 		alone(named(heartbeat, size, "dpl"), beat(plain)),
 		alone(named(heartbeat, size, "dpl-pid"), beat(pid)),
 		{contestants: []contestant{
 			{name: named(push, size, "dpl"), argv: edit("dpl-push", "--participant", "worker-new")},
 			{name: named(pop, size, "dpl"), argv: edit("dpl-pop")},
 		}},
-	}, about, nil
+	}...), about, nil
 }
 
 // named returns the name of the series of who does work at a size.

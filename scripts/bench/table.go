@@ -12,6 +12,9 @@ import (
 var labels = []struct{ who, label, says string }{
 	{"null", "null Go process", "begins and ends"},
 	{"dpl", "dpl", "heartbeat fsyncs the file; push and pop the directory, too"},
+	{"version", "dpl --version", "begins, reads its flags and ends"},
+	{"dry-run", "dpl --dry-run", "reads the operation, decides, and says what it would write"},
+	{"no-sync", "dpl --sync none", "the whole edit, but for the fsync"},
 	{"dpl-pid", "dpl, all with --pid", "the same; looks at the process of each call (1000 of them, above that again)"},
 	{"dpl-stale", "dpl, 1 % stale", "edits those, with an fsync of file and directory for each"},
 	{"c", "C, same system calls", "fsync as dpl; no parser, looks at nobody. A pass: reads all. A wait: inotify"},
