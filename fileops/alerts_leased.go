@@ -10,17 +10,16 @@ import (
 
 // appendLeased is appendAlerts where the lock may be lost: it cuts nothing off, which could be what others have appended. So it
 // cannot take away a line whose fsync has failed, either, and appends what is pending whether it is there or not: a line may be
-// there twice, or between others. What is there may be torn, now or after a power cut, so that it begins with a newline.
+// there twice, or between others. What is there by then may be torn, at once or after a power cut, so that it begins with a
+// newline.
 func (l *Ledger) appendLeased(f File, size int64, group string, alerts []protocol.Alert) error {
-	sync, text := l.sync(false), linesAfter(0, group, alerts)
-	if size > 0 {
-		text = append([]byte("\n"), text...)
-	} else if sync == SyncFull {
+	sync := l.sync(false)
+	if size == 0 && sync == SyncFull {
 		if err := l.withFile(l.dir, File.Sync); err != nil {
 			return err
 		}
 	}
-	if _, err := f.Write(text); err != nil || sync == SyncNone {
+	if _, err := f.Write(append([]byte("\n"), linesAfter(0, group, alerts)...)); err != nil || sync == SyncNone {
 		return err
 	}
 	return f.Sync()

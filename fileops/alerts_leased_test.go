@@ -59,7 +59,7 @@ func TestLeasedAlertsAreAppended(t *testing.T) {
 		seqs   []int64
 		want   string
 	}{
-		"first":             {"", []int64{1, 2}, alertLines(1, 2)},
+		"first":             {"", []int64{1, 2}, "\n" + alertLines(1, 2)},
 		"some are there":    {alertLines(1, 2), []int64{1, 2, 3}, alertLines(1, 2) + "\n" + alertLines(1, 2, 3)},
 		"the last is above": {alertLines(1, 3, 2), []int64{2, 3, 4}, alertLines(1, 3, 2) + "\n" + alertLines(2, 3, 4)},
 		"torn":              {alertLines(1, 2) + torn, []int64{3}, alertLines(1, 2) + torn + "\n" + alertLines(3)},
@@ -83,6 +83,21 @@ func TestLeasedAlertsAfterLostOnes(t *testing.T) {
 	must(t, appendAlerts(l, 1, 2, 3))
 	writeFile(t, l.alerts("g"), strings.Repeat("\x00", len(lost))+readText(t, l.alerts("g"))[len(lost):])
 	if got := linkedAlerts(t, l, 0); !slices.Equal(got, []int64{1, 2, 3}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+// One that was paused between looking and writing, while another one's line was torn, writes a line of its own.
+func TestLeasedAlertsAfterATornOne(t *testing.T) {
+	t.Parallel()
+	l, other, h := linkedHooked(t)
+	must(t, appendAlerts(other))
+	h.before = nth(t, 1, "write", "g.alerts.jsonl", func() error {
+		writeFile(t, l.alerts("g"), alertLines(1)[:30])
+		return nil
+	})
+	must(t, appendAlerts(l, 1))
+	if got := linkedAlerts(t, l, 0); !slices.Equal(got, []int64{1}) {
 		t.Errorf("got %v", got)
 	}
 }
