@@ -70,11 +70,11 @@ func (env *Env) Now() time.Time {
 
 // Clock returns an observer. Each call of it looks at the clocks anew. With --now there is no monotonic clock, so that
 // ages are taken from the given time; processes are looked at all the same, and at each but once: what judges it several times
-// is not to find that it has ended in between.
+// is not to find that it has ended in between. The observer is for any number of goroutines, each observation for one.
 func (env *Env) Clock() func() protocol.Observation {
-	seen := protocol.Observation{Host: process.Here()}
+	host := process.Here()
 	return func() protocol.Observation {
-		seen.Now = env.Now()
+		seen := protocol.Observation{Host: host, Now: env.Now()}
 		looked := make(map[protocol.Process]bool)
 		seen.Exited = func(p protocol.Process) bool {
 			exited, known := looked[p]
