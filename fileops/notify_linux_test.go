@@ -326,7 +326,11 @@ func TestNotifyPollsRemoteFiles(t *testing.T) {
 
 func TestRemoteFileSystems(t *testing.T) {
 	t.Parallel()
-	for _, magic := range []uint32{0x6969, 0xff534d42, 0xfe534d42, 0x65735546, 0xc36400, 0x01021997} {
+	for _, magic := range []uint32{
+		0x6969, 0xff534d42, 0xfe534d42, 0x65735546, 0xc36400, 0x01021997, 0x5346414f, 0x73757245, 0x00c0ffee, 0x564c, 0x517b, 0x7461636f,
+		0x01161970, 0x0bd00bd0, 0x19830326, 0x20030528, 0x47504653, 0x61636673, 0x61756673, 0x786f4256, 0x7c7c6673, 0xa501fcf5,
+		0xaad7aaea, 0xbacbacbc, 0xbeefdead,
+	} {
 		if remoteName(magic) == "" {
 			t.Errorf("%#x is taken for local", magic)
 		}
