@@ -159,3 +159,14 @@ func TestLeasedAlertsAreFlushed(t *testing.T) {
 		}
 	}
 }
+
+// What cannot be read is no empty file.
+func TestLeasedAlertsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	l, _, h := linkedHooked(t)
+	must(t, appendAlerts(l, 1))
+	h.before = nth(t, 1, "read", "g.alerts.jsonl", broken)
+	if lines, err := l.Alerts("g", 0); !errors.Is(err, errDisk) {
+		t.Errorf("got %v, %v", lines, err)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // texts returns the operations of all vectors, as they are written there and as Encode lays them out.
@@ -183,4 +184,26 @@ func FuzzDecode(f *testing.F) {
 	op, _ := chain(f, 3)
 	f.Add(op.Encode())
 	f.Fuzz(checkDecode)
+}
+
+// A long run of calls that did not change is written as it was read, around the one that did.
+func TestEncodeCopiesMuch(t *testing.T) {
+	op, seen := chain(t, 200)
+	text := op.Encode()
+	read, err := Decode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := read.Encode(); got != text {
+		t.Errorf("unchanged, it is %d bytes, not the same %d", len(got), len(text))
+	}
+	seen.Now = seen.Now.Add(time.Second)
+	seen.MonotonicMs += 1000
+	if read, err = read.Heartbeat(Actor{Call: "call-100"}, Saying{}, seen); err != nil {
+		t.Fatal(err)
+	}
+	again, err := decode(read.Encode())
+	if err != nil || canonical(again) != canonical(read) {
+		t.Errorf("after a heartbeat it is read otherwise: %v", err)
+	}
 }
