@@ -59,6 +59,10 @@ func TestQuick(t *testing.T) {
 		}
 	}
 	checkXML(t, o.svg)
+	plot, err := os.ReadFile(o.svg)
+	if err != nil || !strings.Contains(string(plot), labelOf("c")) || strings.Contains(string(plot), labelOf("dry-run")) {
+		t.Errorf("the plot lacks a contestant, or has a label without a line: %v", err)
+	}
 	if left, err := filepath.Glob(filepath.Join(dir, "dpl-bench-*")); err != nil || left != nil {
 		t.Errorf("left behind: %v, %v", left, err)
 	}

@@ -51,7 +51,7 @@ svg { color-scheme: light dark }
 @media (prefers-color-scheme: dark) { .back { fill: #0d1117 } .text { fill: #f0f6fc } .grid { stroke: #3d444d } }
 `
 
-// colours are those of the lines, readable on white and on black.
+// colours are those of the lines, readable on white and on black. The parts of a heartbeat, timed at one size, have no line.
 var colours = map[string]string{
 	"dpl": "#2f81f7", "dpl-pid": "#79a8e8", "c": "#8b949e", "sqlite-journal": "#d29922", "sqlite-wal": "#b08968",
 	"redis": "#e5534b", "jq": "#3fb950", "python": "#a371f7",
@@ -67,6 +67,9 @@ func (b *bench) writeSVG(file string) error {
 
 func (b *bench) lines() (all []line) {
 	for _, l := range labels {
+		if colours[l.who] == "" {
+			continue
+		}
 		n := line{who: l.who}
 		for _, p := range b.plotted {
 			if cost, ok := b.results.ratio(named(heartbeat, p.size, l.who), p.null); ok {
