@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -37,6 +38,9 @@ func (r *lineReader) operation() Operation {
 	r.must(",\n  \"events\": ")
 	start := r.at
 	r.array(func() {
+		if op.Events == nil {
+			op.Events = make([]Event, 0, strings.Count(r.text[r.at:], "\n    }"))
+		}
 		op.Events = append(op.Events, Event{})
 		r.event(&op.Events[len(op.Events)-1])
 	})
@@ -120,6 +124,7 @@ func (r *lineReader) stack(src *source) (frames []*Frame) {
 	r.array(func() {
 		if len(slab) == cap(slab) {
 			slab = make([]Frame, 0, min(64, 4+2*len(frames)))
+			frames = slices.Grow(frames, cap(slab))
 		}
 		slab = slab[:len(slab)+1]
 		f := &slab[len(slab)-1]
