@@ -32,7 +32,7 @@ const (
 	notMeasured = "not measured"
 )
 
-// goals are those of issue 6. Some are judged for more than one size, or with and without --pid, which it does not name.
+// goals are what spec/performance.md says of: those on stacks and passes also where all calls have a process.
 var goals = []goal{
 	{About: "heartbeat, 3 frames", Ours: "heartbeat/3/dpl", Peer: "edits/null", Limit: 2.2},
 	{About: "heartbeat, 3 frames", Ours: "heartbeat/3/dpl", Peer: "heartbeat/3/sqlite-journal", Limit: 1.3},
