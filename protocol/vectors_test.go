@@ -118,7 +118,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-func readVector(t *testing.T, file string, v any) {
+func readVector(t testing.TB, file string, v any) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// found is the operation in a file of the Dart ledger.
+type found struct {
+	file string
+	op   protocol.Operation
+	left []protocol.LeftResource
+}
+
+// reading returns how the flags want the files to be read.
+func (c *importer) reading() (r protocol.PeerReading, err error) {
+	switch {
+	case len(c.files) == 0:
+		return r, cli.Usagef("no FILE: name a file of the Dart ledger, like ledger/ID.operation.json")
+	case c.op != "" && len(c.files) > 1:
+		return r, cli.Usagef("--op goes with one FILE: use --rename")
+	}
+	if r.ID, err = cli.ID("--op", c.op, ""); err != nil {
+		return r, err
+	}
+	r.Rename = make(map[string]string)
+	for _, rename := range c.rename {
+		cut := strings.LastIndexByte(rename, '=') // which no id of ours has
+		if cut < 0 {
+			return r, cli.Usagef("--rename: want OLD=NEW, not %q", rename)
+		}
+		if err := protocol.CheckID(rename[cut+1:]); err != nil {
+			return r, cli.Usagef("--rename %q: %v", rename, err)
+		}
+		r.Rename[rename[:cut]] = rename[cut+1:]
+	}
+	r.Zone, err = cli.Zone("--time-zone", c.timeZone)
+	return r, err
+}
+
+// read returns the files' texts.
+func (c *importer) read(env *cli.Env) (texts []string, err error) {
+	for _, file := range c.files {
+		text, fileErr := readFile(env, file)
+		texts, err = append(texts, text), errors.Join(err, fileErr)
+	}
+	return texts, err
+}
+
+// decode returns what is in the files' texts, or what is wrong with any of them. l says which resources it may delete.
+func (c *importer) decode(texts []string, r protocol.PeerReading, l *fileops.Ledger) (all []found, err error) {
+	r.Refuse = func(path string) error {
+		if l == nil {
+			return fmt.Errorf("%q: there is no ledger yet, to say what may be deleted", path)
+		}
+		return l.CheckResource(path)
+	}
+	for i, file := range c.files {
+		f := found{file: file}
+		var fileErr error
+		f.op, f.left, fileErr = protocol.ReadPeer(texts[i], r)
+		all, err = append(all, f), errors.Join(err, refused(file, fileErr))
+	}
+	return all, err
+}
+
+// readFile returns the text of file, and warns of its lock: the Dart ledger writes in place, so half of it may be there.
+func readFile(env *cli.Env, file string) (string, error) {
+	if file == "-" {
+		text, err := io.ReadAll(os.Stdin)
+		return string(text), err
+	}
+	if _, err := os.Lstat(file + ".lock"); err == nil {
+		env.Warnf("%s.lock exists: a Dart process is editing the file, or was killed: import it when none is left", file)
+	}
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = cli.WithStatus(cli.StatusNotFound, err)
+	}
+	return string(text), err
+}
+
+// refused returns err as what is wrong with file, and what can be done about it: not what can be with a file of the ledger.
+func refused(file string, err error) error {
+	cure := "mend a copy of it, and import that"
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, protocol.ErrBadID):
+		cure = "give it another with --rename OLD=NEW"
+	case errors.Is(err, protocol.ErrLocalTime):
+		cure = "give the offset, like --time-zone +02:00, or write it after that time in a copy"
+	}
+	return cli.WithStatus(cli.StatusCorrupt, fmt.Errorf("%s: %v: %s", file, err, cure))
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// errExists means that there is another operation of that id, or what has become of this one since it was imported.
+var errExists = errors.New("an operation of that id exists, and is not as this file would make it: import it as another with --op or --rename")
+
+// write makes the operations, and goes on when one is refused.
+func write(env *cli.Env, l *fileops.Ledger, all []found) error {
+	var errs error
+	results := []cli.Object{}
+	for _, f := range all {
+		edit, err := f.edit(env, l)
+		if err != nil {
+			errs = errors.Join(errs, cli.Named("import", f.op.ID, f.file, err))
+			continue
+		}
+		if edit.Changed {
+			f.warn(env)
+		}
+		switch {
+		case env.JSON():
+			results = append(results, f.result(edit))
+		case env.DryRun():
+			fmt.Fprint(env.Stdout, f.op.Encode())
+		default:
+			fmt.Fprintln(env.Stdout, f.op.ID)
+		}
+	}
+	if env.JSON() && (errs == nil || len(results) > 0) {
+		env.PrintJSON(cli.Object{{Name: "operations", Value: results}})
+	}
+	return errs
+}
+
+// edit makes the operation unless it is there already.
+func (f found) edit(env *cli.Env, l *fileops.Ledger) (cli.Edit, error) {
+	if env.DryRun() {
+		return f.rehearse(l)
+	}
+	return env.Edit(l, f.op.ID, fileops.OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+		return f.over(op)
+	})
+}
+
+// rehearse does what edit would, without a lock.
+func (f found) rehearse(l *fileops.Ledger) (cli.Edit, error) {
+	var before protocol.Operation
+	if l != nil {
+		var err error
+		before, _, err = l.ReadOperation(f.op.ID)
+		if err != nil && !errors.Is(err, fileops.ErrNotFound) {
+			return cli.Edit{}, err
+		}
+	}
+	after, err := f.over(before)
+	return cli.Edit{After: after, Changed: after.Revision != before.Revision}, err
+}
+
+// over returns the operation, if before is none, or is it.
+func (f found) over(before protocol.Operation) (protocol.Operation, error) {
+	switch {
+	case before.Revision == 0 && before.ID == "":
+		return f.op, nil
+	case before.Encode() == f.op.Encode():
+		return before, nil
+	}
+	return before, cli.WithStatus(cli.StatusRefused, errExists)
+}
+
+// warn says what of f the user may not expect.
+func (f found) warn(env *cli.Env) {
+	for _, r := range f.left {
+		env.Warnf("%s: not taken over, but kept under peer: %s", f.op.ID, r.Error)
+	}
+	if ahead := f.op.LastHeartbeat.Sub(env.Now()); ahead > time.Minute {
+		env.Warnf("%s: the last heartbeat is %v from now: if the file was written in another time zone, import it under another --op with that "+
+			"--time-zone", f.op.ID, ahead.Round(time.Second))
+	}
+}
+
+func (f found) result(edit cli.Edit) cli.Object {
+	left := []cli.Object{}
+	for _, r := range f.left {
+		left = append(left, cli.Object{{Name: "path", Value: r.Path}, {Name: "error", Value: r.Error}})
+	}
+	return append(edit.Result(), cli.Object{{Name: "file", Value: f.file}, {Name: "leftResources", Value: left}}...)
+}

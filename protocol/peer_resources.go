@@ -1,0 +1,91 @@
+package protocol
+
+import (
+	"fmt"
+	"strings"
+)
+
+// peerResource is a temporary resource of the Dart ledger, which belongs to a process and not to a call.
+type peerResource struct {
+	path  string
+	owner int
+}
+
+// keepTemps reads the temporary resources, and keeps them as they are, but with offsets.
+func (p *peerReader) keepTemps() {
+	var all []string
+	p.array(func() {
+		var r peerResource
+		var kept peerMembers
+		hasOwner := false
+		p.object(func(name string) {
+			switch name {
+			case "path":
+				r.path = p.string()
+				kept.keep(name, quoted(r.path))
+			case "owner":
+				r.owner, hasOwner = int(p.int(0)), true
+				kept.keep(name, fmt.Sprint(r.owner))
+			case "registeredAt":
+				p.keepTime(&kept, name)
+			default:
+				p.unknown((*[]Member)(&kept), name)
+			}
+		})
+		p.require("path", r.path != "")
+		p.require("owner", hasOwner)
+		p.temps, all = append(p.temps, r), append(all, kept.text())
+	})
+	if len(all) > 0 {
+		p.kept.keep("tempResources", "["+strings.Join(all, ",")+"]")
+	}
+}
+
+// takeResources leaves f the resources that the ledger may delete, and keeps the others.
+func (p *peerReader) takeResources(f *Frame, kept *peerMembers) {
+	var taken, others []string
+	for _, path := range f.Resources {
+		if err := p.refused(f, path); err != nil {
+			p.left = append(p.left, LeftResource{Path: path, Error: err.Error()})
+			others = append(others, quoted(path))
+		} else {
+			taken = append(taken, path)
+		}
+	}
+	if f.Resources = taken; len(others) > 0 {
+		kept.keep("resources", "["+strings.Join(others, ",")+"]")
+	}
+}
+
+// takeTemps gives the temporary resources of each process to the first of its calls, which is the last to end.
+func (p *peerReader) takeTemps() {
+	for _, r := range p.temps {
+		f := p.callOf(r.owner)
+		err := fmt.Errorf("%q: no call is of its owner, process %d", r.path, r.owner)
+		if f != nil {
+			err = p.refused(f, r.path)
+		}
+		if err != nil {
+			p.left = append(p.left, LeftResource{Path: r.path, Error: err.Error()})
+		} else {
+			f.Resources = append(f.Resources, r.path)
+		}
+	}
+}
+
+func (p *peerReader) callOf(pid int) *Frame {
+	for _, f := range p.op.Stack {
+		if f.PID == pid {
+			return f
+		}
+	}
+	return nil
+}
+
+// refused returns why f does not get the resource path, or nil.
+func (p *peerReader) refused(f *Frame, path string) error {
+	if f.State == FrameCleanedUp {
+		return fmt.Errorf("%q: call %q is cleaned up already", path, f.CallID)
+	}
+	return p.Refuse(path)
+}
