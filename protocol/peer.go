@@ -8,8 +8,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ErrLocalTime means that a time without an offset does not say which moment it is: the clocks were changed then.
-var ErrLocalTime = errors.New("the clocks were changed at that time")
+// The refusals of a file of the Dart ledger, besides ErrCorrupt and ErrBadID (spec/peer.md).
+var (
+	ErrLocalTime = errors.New("the clocks were changed at that time") // so it says two moments, or none
+	ErrNotPeer   = errors.New("not a file of the Dart ledger")
+)
 
 // A PeerReading says how to read a file of the Dart ledger (spec/peer.md).
 type PeerReading struct {
@@ -21,7 +24,8 @@ type PeerReading struct {
 
 // ReadPeer returns the operation that text describes, a file of the Dart ledger, as its first edit leaves it, and the
 // resources that it does not take over, each with the reason. What has no counterpart is in the unknown member peer of the
-// operation or frame. The error is a *DecodeError: ErrCorrupt, or ErrBadID for an id that is none here, or ErrLocalTime.
+// operation or frame. The error is a *DecodeError: ErrCorrupt, or ErrBadID for an id that is none here, ErrLocalTime, or
+// ErrNotPeer.
 func ReadPeer(text string, r PeerReading) (op Operation, left []LeftResource, err error) {
 	op, err = decodeWhole(text, func(d *decoder) Operation {
 		p := &peerReader{decoder: d, PeerReading: r, op: Create("", 0, 0)}
@@ -85,7 +89,7 @@ func (p *peerReader) rootMember(name string) {
 	case "tempResources":
 		p.keepTemps()
 	case "state", "protocolVersion":
-		p.fail("the Dart ledger has no such member: this is a file of DPL already")
+		p.failWith(ErrNotPeer, "the Dart ledger has no such member, but DPL has")
 	default:
 		p.unknown((*[]Member)(&p.kept), name)
 	}

@@ -98,7 +98,7 @@ func (v *peerVector) run(t *testing.T) {
 }
 
 func (v *peerVector) checkRefused(t *testing.T, err error) {
-	want := map[string]error{"corrupt": ErrCorrupt, "badID": ErrBadID, "localTime": ErrLocalTime}[v.Refused]
+	want := map[string]error{"corrupt": ErrCorrupt, "badID": ErrBadID, "localTime": ErrLocalTime, "notPeer": ErrNotPeer}[v.Refused]
 	e, ok := errors.AsType[*DecodeError](err)
 	if want == nil || !ok || !errors.Is(err, want) {
 		t.Fatalf("refused: %v, want %q", err, v.Refused)

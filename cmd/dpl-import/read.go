@@ -96,6 +96,8 @@ func refused(file string, err error) error {
 		return nil
 	case errors.Is(err, protocol.ErrBadID):
 		cure = "give it another with --rename OLD=NEW"
+	case errors.Is(err, protocol.ErrNotPeer):
+		cure = "copy it to operations/ of a ledger"
 	case errors.Is(err, protocol.ErrLocalTime):
 		cure = "give the offset, like --time-zone +02:00, or write it after that time in a copy"
 	}
