@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -57,7 +58,7 @@ func (p *peerReader) takeResources(f *Frame, kept *peerMembers) {
 	}
 }
 
-// takeTemps gives the temporary resources of each process to the first of its calls, which is the last to end.
+// takeTemps gives the temporary resources of each process to the first of its calls, as a rule the last to end.
 func (p *peerReader) takeTemps() {
 	for _, r := range p.temps {
 		f := p.callOf(r.owner)
@@ -67,7 +68,7 @@ func (p *peerReader) takeTemps() {
 		}
 		if err != nil {
 			p.left = append(p.left, LeftResource{Path: r.path, Error: err.Error()})
-		} else {
+		} else if !slices.Contains(f.Resources, r.path) {
 			f.Resources = append(f.Resources, r.path)
 		}
 	}
