@@ -53,6 +53,27 @@ func TestGroupSchemas(t *testing.T) {
 	}).all(t, texts("supervisors"))
 }
 
+// TestPeerSchema: what is made of files of the Dart ledger is an operation.
+func TestPeerSchema(t *testing.T) {
+	check := newSchemaCheck(t, "operation", "../spec/vectors/peer/*.json", nil)
+	for _, file := range check.files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v struct{ Then json.RawMessage }
+		if err := json.Unmarshal(data, &v); err != nil {
+			t.Fatal(err)
+		}
+		if v.Then == nil {
+			continue
+		}
+		if err := check.valid(string(v.Then)); err != nil {
+			t.Errorf("%s: %v", filepath.Base(file), err)
+		}
+	}
+}
+
 // schemaCheck compares a schema with the decoder of the same files.
 type schemaCheck struct {
 	schema *jsonschema.Schema

@@ -54,6 +54,6 @@ func main() {
 	cli.Main(&importer{}, "Make operations of files of the Dart ledger.",
 		"FILE is {id}.operation.json or operation.json of a backup; - is standard input. It is only read. Prints the "+
 			"operations. Import what nobody edits any more: the Dart processes have to be gone. Nothing is "+
-			"imported unless every FILE can be; one that has been imported already changes nothing. Exits 65 if a FILE "+
+			"imported unless every FILE is valid; one that has been imported already changes nothing. Exits 65 if a FILE "+
 			"is not valid, 76 if there is such an operation.")
 }

@@ -90,7 +90,7 @@ func readFile(env *cli.Env, file string) (string, error) {
 
 // refused returns err as what is wrong with file, and what can be done about it: not what can be with a file of the ledger.
 func refused(file string, err error) error {
-	cure := "mend a copy of it, and import that"
+	cure := "import a mended copy, or the newest of its trail"
 	switch {
 	case err == nil:
 		return nil
