@@ -29,7 +29,8 @@ build:
 demo: build
 	@STRICT=$(STRICT) sh scripts/demo/demo.sh bin
 
-check: tools format vet tidy staticcheck test rigs model coverage conformance shell demo
+check: tools format vet tidy staticcheck test rigs model coverage conformance shell
+	@if [ "$$(uname)" = Linux ]; then $(MAKE) --no-print-directory demo; else echo "make check: not Linux: leaves out the demo"; fi
 	@echo "make check: passed"
 
 tools:
