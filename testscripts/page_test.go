@@ -1,0 +1,143 @@
+//go:build linux
+
+package testscripts
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A block is a fenced block of a page.
+type block struct {
+	language string
+	file     string // to which the reader is to save it
+	text     string
+}
+
+// fence is one block, and the line before it that says "Save this as `FILE`", if there is one.
+var fence = regexp.MustCompile("(?ms)(?:^[^\\n]*Save this as `([^`\\n]+)`[^\\n]*\\n\\n)?^```(\\w+)\\n(.*?)^```$")
+
+// page returns the blocks of a page, in order.
+func page(text string) (all []block) {
+	for _, found := range fence.FindAllStringSubmatch(text, -1) {
+		all = append(all, block{language: found[2], file: found[1], text: found[3]})
+	}
+	return all
+}
+
+// A step is one command of a console block, and what the page shows that it prints.
+type step struct{ command, shows string }
+
+// steps takes a console block apart: lines after "$ " are commands, lines after "> " go on with them, the others are shown.
+func steps(t *testing.T, text string) (all []step) {
+	for _, line := range strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n") {
+		line = strings.TrimSuffix(line, "\n")
+		command, begins := strings.CutPrefix(line, "$ ")
+		more, goesOn := strings.CutPrefix(line, "> ")
+		last := len(all) - 1
+		switch {
+		case begins:
+			all = append(all, step{command: command})
+		case last < 0:
+			t.Fatalf("%q: want a command first", line)
+		case goesOn && all[last].shows == "":
+			all[last].command += "\n" + more
+		default:
+			all[last].shows += line + "\n"
+		}
+	}
+	return all
+}
+
+// A reader follows a page at a terminal, in an interactive shell.
+type reader struct {
+	*typist
+	t *testing.T
+}
+
+// mark comes after what a step prints, and before its exit status.
+const mark = "8<--- "
+
+// beginReading starts a bash whose directory for temporary ones is tmp.
+func beginReading(t *testing.T, bin, tmp string) *reader {
+	y := sitDown(t, bin, program(t, "bash"), "--norc", "--noprofile", "--noediting", "-i")
+	y.enter(t, "export TMPDIR='"+tmp+"'; stty -echo -onlcr; PS1= PS2=; echo '8<''--- begun'")
+	y.hear(t, mark+"begun\n")
+	return &reader{typist: y, t: t}
+}
+
+// follow does what a block shows: saves it, or types its commands.
+func (r *reader) follow(b block) {
+	r.t.Helper()
+	switch {
+	case b.file != "":
+		r.do(step{command: "cat >" + b.file + " <<'END OF FILE'\n" + b.text + "END OF FILE"})
+	case b.language == "console":
+		for _, s := range steps(r.t, b.text) {
+			r.do(s)
+		}
+	default:
+		r.t.Errorf("want a file to which this %s is saved, or console\n%s", b.language, b.text)
+	}
+}
+
+// do types one command. It must succeed, and print what the page shows.
+func (r *reader) do(s step) {
+	r.t.Helper()
+	from := r.read
+	r.enter(r.t, s.command)
+	r.enter(r.t, "echo '"+mark+"'$?'.'")
+	r.hear(r.t, mark)
+	got := strings.TrimSuffix(r.seen()[from:r.read], mark)
+	from = r.read
+	r.hear(r.t, ".\n")
+	if status := strings.TrimSuffix(r.seen()[from:r.read], ".\n"); status != "0" {
+		r.t.Errorf("$ %s: exit status %s, want 0, or that the page shows it\n%s", s.command, status, got)
+	}
+	got = ofJobs.ReplaceAllString(got, "")
+	if !shown(s.shows).MatchString(blurredPage(got)) {
+		r.t.Errorf("$ %s\nthe page shows\n%s\nbut it is\n%s", s.command, s.shows, got)
+	}
+}
+
+// leave ends the shell.
+func (r *reader) leave() {
+	r.t.Helper()
+	r.enter(r.t, "exit 0")
+	if got := r.end(r.t); got != "0" {
+		r.t.Errorf("bash: got %s, want 0", got)
+	}
+}
+
+// ofJobs is what an interactive shell says of its jobs.
+var ofJobs = regexp.MustCompile(`(?m)^\[\d+\].*\n|^Killed +.*\n`)
+
+// shown returns what matches a text that a page shows. A line of three dots stands for any lines, others for part of one.
+func shown(text string) *regexp.Regexp {
+	pattern := regexp.QuoteMeta(blurredPage(text))
+	pattern = regexp.MustCompile(`(?m)^ *\\.\\.\\.\n`).ReplaceAllString(pattern, `(?:.*\n)*`)
+	return regexp.MustCompile(`^` + strings.ReplaceAll(pattern, `\.\.\.`, `.*`) + `$`)
+}
+
+// blurs are what is another one each time.
+var blurs = []struct {
+	is   *regexp.Regexp
+	name string
+}{
+	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "TIME"},
+	{regexp.MustCompile(`"(pid|startTicks|monotonicMs|staleForMs)": ?\d+`), `"$1": N`},
+	{regexp.MustCompile(`"(hostId|bootId|pidNamespace)": ?"[^"]*"`), `"$1": ID`},
+	{regexp.MustCompile(`\b(\d+(\.\d+)?(h|m|s|ms))+ ago`), "AGO"},
+	{regexp.MustCompile(`-[0-9a-f]{8}\b`), "-ID"},
+	{regexp.MustCompile(`\b(process|pid) \d+`), "$1 N"},
+	{regexp.MustCompile(`/tmp/\S*tmp\.\w+`), "/tmp/DIR"},
+}
+
+// blurredPage returns text without what is another one each time.
+func blurredPage(text string) string {
+	for _, b := range blurs {
+		text = b.is.ReplaceAllString(text, b.name)
+	}
+	return text
+}
