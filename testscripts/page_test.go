@@ -16,7 +16,7 @@ type block struct {
 }
 
 // fence is one block, and the line before it that says "Save this as `FILE`", if there is one.
-var fence = regexp.MustCompile("(?ms)(?:^[^\\n]*Save this as `([^`\\n]+)`[^\\n]*\\n\\n)?^```(\\w+)\\n(.*?)^```$")
+var fence = regexp.MustCompile("(?ms)(?:^[^\\n]*Save this as\\s`([^`\\n]+)`[^\\n]*\\n\\n)?^```(\\w+)\\n(.*?)^```$")
 
 // page returns the blocks of a page, in order.
 func page(text string) (all []block) {
