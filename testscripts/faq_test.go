@@ -28,7 +28,7 @@ func TestFAQ(t *testing.T) {
 					program(t, tool)
 				}
 			}
-			r := beginReading(t, bin, t.TempDir())
+			r := beginReading(t, bin, "bash", t.TempDir())
 			for _, b := range blocks {
 				r.follow(b)
 			}

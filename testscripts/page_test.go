@@ -4,8 +4,10 @@ package testscripts
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A block is a fenced block of a page.
@@ -59,9 +61,16 @@ type reader struct {
 // mark comes after what a step prints, and before its exit status.
 const mark = "8<--- "
 
-// beginReading starts a bash whose directory for temporary ones is tmp.
-func beginReading(t *testing.T, bin, tmp string) *reader {
-	y := sitDown(t, bin, program(t, "bash"), "--norc", "--noprofile", "--noediting", "-i")
+// shells are those in which a page may be followed, and what keeps them from drawing lines themselves.
+var shells = map[string][]string{
+	"bash": {"--norc", "--noprofile", "--noediting", "-i"},
+	"dash": {"-i"},
+	"zsh":  {"-f", "+Z", "+o", "prompt_sp", "+o", "prompt_cr", "-i"},
+}
+
+// beginReading starts a shell whose directory for temporary ones is tmp.
+func beginReading(t *testing.T, bin, shell, tmp string) *reader {
+	y := sitDown(t, bin, program(t, shell), shells[shell]...)
 	y.enter(t, "export TMPDIR='"+tmp+"'; stty -echo -onlcr; PS1= PS2=; echo '8<''--- begun'")
 	y.hear(t, mark+"begun\n")
 	return &reader{typist: y, t: t}
@@ -85,19 +94,50 @@ func (r *reader) follow(b block) {
 // do types one command. It must succeed, and print what the page shows.
 func (r *reader) do(s step) {
 	r.t.Helper()
-	from := r.read
-	r.enter(r.t, s.command)
-	r.enter(r.t, "echo '"+mark+"'$?'.'")
-	r.hear(r.t, mark)
-	got := strings.TrimSuffix(r.seen()[from:r.read], mark)
-	from = r.read
-	r.hear(r.t, ".\n")
-	if status := strings.TrimSuffix(r.seen()[from:r.read], ".\n"); status != "0" {
+	var victim string
+	if kill := kills.FindStringSubmatch(s.command); kill != nil {
+		victim, _ = r.answer("echo " + kill[1])
+	}
+	got, status := r.answer(s.command)
+	if status != "0" {
 		r.t.Errorf("$ %s: exit status %s, want 0, or that the page shows it\n%s", s.command, status, got)
 	}
-	got = ofJobs.ReplaceAllString(got, "")
+	if victim != "" {
+		r.gone(strings.TrimSpace(victim))
+	}
 	if !shown(s.shows).MatchString(blurredPage(got)) {
 		r.t.Errorf("$ %s\nthe page shows\n%s\nbut it is\n%s", s.command, s.shows, got)
+	}
+}
+
+// answer types one command, and returns what it prints and its exit status.
+func (r *reader) answer(command string) (text, status string) {
+	r.t.Helper()
+	from := r.read
+	r.enter(r.t, command)
+	r.enter(r.t, "echo '"+mark+"'$?'.'")
+	r.hear(r.t, mark)
+	text = strings.TrimSuffix(r.seen()[from:r.read], mark)
+	from = r.read
+	r.hear(r.t, ".\n")
+	return text, strings.TrimSuffix(r.seen()[from:r.read], ".\n")
+}
+
+// gone waits until a process that was killed has ended, which takes less time than a reader needs for the next line.
+func (r *reader) gone(number string) {
+	r.t.Helper()
+	pid, err := strconv.Atoi(number)
+	if err != nil {
+		r.t.Errorf("kill: %v", err)
+		return
+	}
+	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		if _, alive := startTicks(pid); !alive {
+			return
+		}
+		if time.Now().After(deadline) {
+			r.t.Fatalf("%d lives, though it was killed", pid)
+		}
 	}
 }
 
@@ -106,12 +146,16 @@ func (r *reader) leave() {
 	r.t.Helper()
 	r.enter(r.t, "exit 0")
 	if got := r.end(r.t); got != "0" {
-		r.t.Errorf("bash: got %s, want 0", got)
+		r.t.Errorf("the shell: got %s, want 0", got)
 	}
 }
 
-// ofJobs is what an interactive shell says of its jobs.
-var ofJobs = regexp.MustCompile(`(?m)^\[\d+\].*\n|^Killed +.*\n`)
+var (
+	// kills is a command that kills a process, and that process.
+	kills = regexp.MustCompile(`^kill -(?:9|KILL) ([^;]+)`)
+	// ofJobs is what an interactive shell says of its jobs.
+	ofJobs = regexp.MustCompile(`(?m)^\[\d+\].*\n|^Killed\b.*\n`)
+)
 
 // shown returns what matches a text that a page shows. A line of three dots stands for any lines, others for part of one.
 func shown(text string) *regexp.Regexp {
@@ -131,11 +175,13 @@ var blurs = []struct {
 	{regexp.MustCompile(`\b(\d+(\.\d+)?(h|m|s|ms))+ ago`), "AGO"},
 	{regexp.MustCompile(`-[0-9a-f]{8}\b`), "-ID"},
 	{regexp.MustCompile(`\b(process|pid) \d+`), "$1 N"},
-	{regexp.MustCompile(`/tmp/\S*tmp\.\w+`), "/tmp/DIR"},
+	{regexp.MustCompile(`\b\d{4,7}\b`), "N"},
+	{regexp.MustCompile(`\b  +`), "  "}, // of tables, whose columns are as wide as what is in them
 }
 
-// blurredPage returns text without what is another one each time.
+// blurredPage returns text without what is another one each time, and what the shell says of its jobs.
 func blurredPage(text string) string {
+	text = ofJobs.ReplaceAllString(text, "")
 	for _, b := range blurs {
 		text = b.is.ReplaceAllString(text, b.name)
 	}

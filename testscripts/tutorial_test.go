@@ -12,21 +12,25 @@ import (
 
 // TestTutorial does all that spec/tutorial.md shows, in order, at a terminal. In the end nothing is left: no file, no process.
 func TestTutorial(t *testing.T) {
-	t.Parallel()
 	program(t, "python3")
-	tmp := t.TempDir()
-	bin := build.Commands(t, root)
-	r := beginReading(t, bin, tmp)
-	for _, b := range page(read(t, "spec/tutorial.md")) {
-		if b.language == "crontab" {
-			k := &kitchen{t: t, bin: bin}
-			k.installed(t, t.TempDir(), strings.TrimSuffix(strings.TrimPrefix(b.text, "* * * * * "), "\n"))
-			continue
-		}
-		r.follow(b)
-	}
-	r.leave()
-	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
-		t.Errorf("%v, %v is left in %s, want nothing", err, left, tmp)
+	bin, blocks := build.Commands(t, root), page(read(t, "spec/tutorial.md"))
+	for shell := range shells {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			tmp := t.TempDir()
+			r := beginReading(t, bin, shell, tmp)
+			for _, b := range blocks {
+				if b.language == "crontab" {
+					k := &kitchen{t: t, bin: bin}
+					k.installed(t, t.TempDir(), strings.TrimSuffix(strings.TrimPrefix(b.text, "* * * * * "), "\n"))
+					continue
+				}
+				r.follow(b)
+			}
+			r.leave()
+			if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+				t.Errorf("%v, %v is left in %s, want nothing", err, left, tmp)
+			}
+		})
 	}
 }
