@@ -3,6 +3,8 @@
 package testscripts
 
 import (
+	"bytes"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -55,7 +57,8 @@ func steps(t *testing.T, text string) (all []step) {
 // A reader follows a page at a terminal, in an interactive shell.
 type reader struct {
 	*typist
-	t *testing.T
+	t   *testing.T
+	tmp string // for temporary directories
 }
 
 // mark comes after what a step prints, and before its exit status.
@@ -73,7 +76,8 @@ func beginReading(t *testing.T, bin, shell, tmp string) *reader {
 	y := sitDown(t, bin, program(t, shell), shells[shell]...)
 	y.enter(t, "export TMPDIR='"+tmp+"'; stty -echo -onlcr; PS1= PS2=; echo '8<''--- begun'")
 	y.hear(t, mark+"begun\n")
-	return &reader{typist: y, t: t}
+	t.Cleanup(func() { endAll(tmp) })
+	return &reader{typist: y, t: t, tmp: tmp}
 }
 
 // follow does what a block shows: saves it, or types its commands.
@@ -141,13 +145,36 @@ func (r *reader) gone(number string) {
 	}
 }
 
-// leave ends the shell.
+// leave ends the shell. Nothing may work on, and no temporary file may be left.
 func (r *reader) leave() {
 	r.t.Helper()
 	r.enter(r.t, "exit 0")
 	if got := r.end(r.t); got != "0" {
 		r.t.Errorf("the shell: got %s, want 0", got)
 	}
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		left := r.atWork()
+		if left == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			r.t.Errorf("%d processes work on, want none", left)
+			break
+		}
+	}
+	if left, err := os.ReadDir(r.tmp); err != nil || len(left) > 0 {
+		r.t.Errorf("%v, %v is left in %s, want nothing", err, left, r.tmp)
+	}
+}
+
+// atWork returns how many processes have a ledger of this reader.
+func (r *reader) atWork() (n int) {
+	for _, environ := range environments() {
+		if bytes.Contains(environ, []byte("\x00DPL_LEDGER="+r.tmp+"/")) || bytes.Contains(environ, []byte("\x00DPL_LEDGER="+r.ledger+"\x00")) {
+			n++
+		}
+	}
+	return n
 }
 
 var (
