@@ -1,0 +1,139 @@
+//go:build linux
+
+package testscripts
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A reader follows a page at a terminal, in an interactive shell.
+type reader struct {
+	*typist
+	t   *testing.T
+	tmp string // for temporary directories
+}
+
+// mark comes after what a step prints, and before its exit status.
+const mark = "8<--- "
+
+// shells are those in which a page may be followed, and what keeps them from drawing lines themselves.
+var shells = map[string][]string{
+	"bash": {"--norc", "--noprofile", "--noediting", "-i"},
+	"dash": {"-i"},
+	"zsh":  {"-f", "+Z", "+o", "prompt_sp", "+o", "prompt_cr", "-i"},
+}
+
+// beginReading starts a shell whose directory for temporary ones is tmp.
+func beginReading(t *testing.T, bin, shell, tmp string) *reader {
+	y := sitDown(t, bin, program(t, shell), shells[shell]...)
+	y.enter(t, "export TMPDIR='"+tmp+"'; stty -echo -onlcr; PS1= PS2=; echo '8<''--- begun'")
+	y.hear(t, mark+"begun\n")
+	t.Cleanup(func() { endAll(tmp) })
+	return &reader{typist: y, t: t, tmp: tmp}
+}
+
+// follow does what a block shows: saves it, or types its commands.
+func (r *reader) follow(b block) {
+	r.t.Helper()
+	switch {
+	case b.file != "":
+		r.do(step{command: "cat >" + b.file + " <<'END OF FILE'\n" + b.text + "END OF FILE"})
+	case b.language == "console":
+		for _, s := range steps(r.t, b.text) {
+			r.do(s)
+		}
+	default:
+		r.t.Errorf("want a file to which this %s is saved, or console\n%s", b.language, b.text)
+	}
+}
+
+// do types one command. It must succeed, and print what the page shows.
+func (r *reader) do(s step) {
+	r.t.Helper()
+	var victim string
+	if kill := kills.FindStringSubmatch(s.command); kill != nil {
+		victim, _ = r.answer("echo " + kill[1])
+	}
+	got, status := r.answer(s.command)
+	if status != "0" {
+		r.t.Errorf("$ %s: exit status %s, want 0, or that the page shows it\n%s", s.command, status, got)
+	}
+	if victim != "" {
+		r.gone(strings.TrimSpace(victim))
+	}
+	if !shown(s.shows).MatchString(blurredPage(got)) {
+		r.t.Errorf("$ %s\nthe page shows\n%s\nbut it is\n%s", s.command, s.shows, got)
+	}
+}
+
+// answer types one command, and returns what it prints and its exit status.
+func (r *reader) answer(command string) (text, status string) {
+	r.t.Helper()
+	from := r.read
+	r.enter(r.t, command)
+	r.enter(r.t, "echo '"+mark+"'$?'.'")
+	r.hear(r.t, mark)
+	text = strings.TrimSuffix(r.seen()[from:r.read], mark)
+	from = r.read
+	r.hear(r.t, ".\n")
+	return text, strings.TrimSuffix(r.seen()[from:r.read], ".\n")
+}
+
+// gone waits until a process that was killed has ended, which takes less time than a reader needs for the next line.
+func (r *reader) gone(number string) {
+	r.t.Helper()
+	pid, err := strconv.Atoi(number)
+	if err != nil {
+		r.t.Errorf("kill: %v", err)
+		return
+	}
+	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		if _, alive := startTicks(pid); !alive {
+			return
+		}
+		if time.Now().After(deadline) {
+			r.t.Fatalf("%d lives, though it was killed", pid)
+		}
+	}
+}
+
+// leave ends the shell. Nothing may work on, and no temporary file may be left.
+func (r *reader) leave() {
+	r.t.Helper()
+	r.enter(r.t, "exit 0")
+	if got := r.end(r.t); got != "0" {
+		r.t.Errorf("the shell: got %s, want 0", got)
+	}
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		left := r.atWork()
+		if left == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			r.t.Errorf("%d processes work on, want none", left)
+			break
+		}
+	}
+	if left, err := os.ReadDir(r.tmp); err != nil || len(left) > 0 {
+		r.t.Errorf("%v, %v is left in %s, want nothing", err, left, r.tmp)
+	}
+}
+
+// atWork returns how many processes have a ledger of this reader.
+func (r *reader) atWork() (n int) {
+	for _, environ := range environments() {
+		if bytes.Contains(environ, []byte("\x00DPL_LEDGER="+r.tmp+"/")) || bytes.Contains(environ, []byte("\x00DPL_LEDGER="+r.ledger+"\x00")) {
+			n++
+		}
+	}
+	return n
+}
+
+// kills is a command that kills a process, and that process.
+var kills = regexp.MustCompile(`^kill -(?:9|KILL) ([^;]+)`)
