@@ -69,6 +69,7 @@ var blurs = []struct {
 	{regexp.MustCompile(`"(pid|startTicks|monotonicMs|staleForMs)": ?\d+`), `"$1": N`},
 	{regexp.MustCompile(`"(hostId|bootId|pidNamespace)": ?"[^"]*"`), `"$1": ID`},
 	{regexp.MustCompile(`\b(\d+(\.\d+)?(h|m|s|ms))+ ago`), "AGO"},
+	{regexp.MustCompile(`, for (\d+(\.\d+)?(h|m|s|ms))+`), ", for AGE"},
 	{regexp.MustCompile(`-[0-9a-f]{8}\b`), "-ID"},
 	{regexp.MustCompile(`\b(process|pid) \d+`), "$1 N"},
 	{regexp.MustCompile(`\b\d{4,7}\b`), "N"},

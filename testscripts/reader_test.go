@@ -32,7 +32,7 @@ var shells = map[string][]string{
 // beginReading starts a shell whose directory for temporary ones is tmp.
 func beginReading(t *testing.T, bin, shell, tmp string) *reader {
 	y := sitDown(t, bin, program(t, shell), shells[shell]...)
-	y.enter(t, "export TMPDIR='"+tmp+"'; stty -echo -onlcr; PS1= PS2=; echo '8<''--- begun'")
+	y.enter(t, "export LC_ALL=C.UTF-8 TMPDIR='"+tmp+"'; stty -echo -onlcr; PS1= PS2=; echo '8<''--- begun'")
 	y.hear(t, mark+"begun\n")
 	t.Cleanup(func() { endAll(tmp) })
 	return &reader{typist: y, t: t, tmp: tmp}
