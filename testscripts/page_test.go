@@ -74,6 +74,7 @@ var blurs = []struct {
 	{regexp.MustCompile(`\b(process|pid) \d+`), "$1 N"},
 	{regexp.MustCompile(`\b\d{4,7}\b`), "N"},
 	{regexp.MustCompile(`\b  +`), "  "}, // of tables, whose columns are as wide as what is in them
+	{regexp.MustCompile(`(?m)^ {4,}`), "    "},
 }
 
 // blurredPage returns text without what is another one each time, and what the shell says of its jobs.
