@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -18,7 +19,6 @@ type backward struct {
 	path string
 	off  int64  // where buf is in the file
 	buf  []byte // complete lines, but for the beginning of the first; those after it have been returned
-	end  int64  // where the last complete line ends
 	seq  int64  // of the line returned last
 }
 
@@ -48,6 +48,23 @@ func (b *backward) next() (Line, error) {
 	return Line{seq, string(text)}, nil
 }
 
+// before returns the number of the last complete line that is not one of alerts, 0 if there is none, and where it ends.
+func (b *backward) before(alerts []protocol.Alert, group string) (last, end int64, err error) {
+	for {
+		line, err := b.next()
+		if err == io.EOF {
+			return 0, 0, nil
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+		is := func(a protocol.Alert) bool { return a.Seq == line.Seq && a.Line(group) == line.Text+"\n" }
+		if !slices.ContainsFunc(alerts, is) {
+			return line.Seq, b.off + int64(len(b.buf)+len(line.Text)+1), nil
+		}
+	}
+}
+
 // lastLine returns where the last line in buf begins, 0 if that is not in buf.
 func (b *backward) lastLine() int { return bytes.LastIndexByte(b.buf[:max(len(b.buf), 1)-1], '\n') + 1 }
 
@@ -67,7 +84,6 @@ func (b *backward) load() error {
 		return nil
 	}
 	b.buf = block[:bytes.LastIndexByte(block[:n], '\n')+1]
-	b.end = b.off + int64(len(b.buf))
 	return nil
 }
 

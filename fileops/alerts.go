@@ -66,32 +66,30 @@ func (l *Ledger) openAlerts(group string) (File, int64, error) {
 	return f, info.Size, nil
 }
 
-// appendAlerts syncs the file even if it appends nothing: somebody may have been killed between write and fsync. The name
-// of the file is on disk before its first line is.
+// appendAlerts writes those of alerts anew that are at the end of the file: who wrote them may have been killed before the
+// fsync, and no later one brings to the disk what one has failed to. It syncs the file even if it appends nothing. The name of
+// the file is on disk before its first line is.
 func (l *Ledger) appendAlerts(f File, size int64, group string, alerts []protocol.Alert) error {
 	lines := &backward{f: f, path: l.alerts(group), off: size}
-	last, err := lines.next()
-	if err == io.EOF {
-		err = nil
-	}
-	if err == nil && lines.end < size {
-		err = f.Truncate(lines.end)
+	last, end, err := lines.before(alerts, group)
+	if err == nil && end < size {
+		err = f.Truncate(end)
 	}
 	sync := l.sync(false)
-	if err == nil && lines.end == 0 && sync == SyncFull {
+	if err == nil && end == 0 && sync == SyncFull {
 		err = l.withFile(l.dir, File.Sync)
 	}
 	if err != nil {
 		return err
 	}
-	if text := linesAfter(last.Seq, group, alerts); len(text) > 0 {
+	if text := linesAfter(last, group, alerts); len(text) > 0 {
 		_, err = f.Write(text)
 	}
 	if err == nil && sync != SyncNone {
 		err = f.Sync()
 	}
 	if err != nil {
-		f.Truncate(lines.end) // after a failed fsync nobody may take for written what is in memory alone
+		f.Truncate(end) // after a failed fsync nobody may take for written what is in memory alone
 	}
 	return err
 }

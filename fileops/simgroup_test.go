@@ -198,11 +198,12 @@ func unchecked(tx *GroupTx, alerts []protocol.Alert) error {
 	if err != nil {
 		return err
 	}
-	end := &backward{f: f, off: size}
-	if _, err := end.next(); err != nil && err != io.EOF {
-		return err
+	lines := &backward{f: f, off: size}
+	_, end, err := lines.before(nil, tx.id)
+	if err == nil {
+		err = f.Truncate(end)
 	}
-	if err := f.Truncate(end.end); err != nil {
+	if err != nil {
 		return err
 	}
 	if _, err := f.Write(linesAfter(0, tx.id, alerts)); err != nil {
