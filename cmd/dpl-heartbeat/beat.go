@@ -35,9 +35,7 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 	if b.group, err = c.groupOf(b.actor); err != nil {
 		return nil, err
 	}
-	if b.say, err = c.saying(); err != nil {
-		return nil, err
-	}
+	b.say = protocol.Saying{Cleaning: c.cleaning, Readiness: c.readiness, Note: c.note}
 	participates := b.actor.Call != "" || b.actor.Participant != ""
 	switch {
 	case b.op == "" && participates:
@@ -61,13 +59,6 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 	}
 	b.ledger, err = env.Open()
 	return b, err
-}
-
-// saying returns what the flags say of the actor.
-func (c *heartbeat) saying() (say protocol.Saying, err error) {
-	say.Cleaning, say.Note = c.cleaning, c.note
-	say.Readiness, err = cli.Readiness(c.readiness, protocol.ReadinessStarting, protocol.ReadinessReady, protocol.ReadinessStopping)
-	return say, err
 }
 
 // actor returns who beats. What a flag names hides what the environment does, so that a participant that a supervisor has

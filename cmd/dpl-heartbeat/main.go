@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/protocol"
 )
 
 type heartbeat struct {
@@ -19,7 +20,7 @@ type heartbeat struct {
 	group                         string
 	pid                           int
 	cleaning                      bool
-	readiness                     string
+	readiness                     protocol.Readiness
 	note                          *string
 	every                         time.Duration
 	whilePID                      int
@@ -34,7 +35,8 @@ func (c *heartbeat) Define(f *cli.FlagSet) {
 	f.String(&c.group, "group", "GROUP", "beat for the supervisor's registration in GROUP, too ($DPL_GROUP)")
 	f.PID(&c.pid, "pid", "the process that is alive")
 	f.Bool(&c.cleaning, "cleaning", "say that the participant is cleaning up")
-	f.String(&c.readiness, "readiness", "starting|ready|stopping", "what dpl-wait --ready and dependents go by")
+	cli.Word(f, &c.readiness, "readiness", "", "what dpl-wait --ready and dependents go by",
+		protocol.ReadinessStarting, protocol.ReadinessReady, protocol.ReadinessStopping)
 	f.OptionalText(&c.note, "note", "what it is doing, for people")
 	f.Duration(&c.every, "every", "beat on, every D", time.Millisecond)
 	f.PID(&c.whilePID, "while-pid", "with --every: until process N ends")

@@ -23,7 +23,7 @@ type orchestrate struct {
 	owner               string
 	staleness, interval time.Duration
 	failover            bool
-	spawn               string
+	spawn               orchestrator.Spawn
 	onAlert             string
 }
 
@@ -35,7 +35,8 @@ func (c *orchestrate) Define(f *cli.FlagSet) {
 	f.Duration(&c.staleness, "staleness", "from now on, whoever has not beaten for D has failed (10s)", time.Millisecond)
 	f.Duration(&c.interval, "interval", "from now on, supervisors should beat every D (2s)", time.Millisecond)
 	f.Bool(&c.failover, "failover", "start also what may still run on another host")
-	f.String(&c.spawn, "spawn", "auto|direct|systemd-run", "how to start: auto is systemd-run in a unit of systemd, whose end would kill what it started, else direct")
+	cli.Word(f, &c.spawn, "spawn", "", "how to start: auto is systemd-run in a unit of systemd, whose end would kill what it started, else direct",
+		orchestrator.SpawnAuto, orchestrator.SpawnDirect, orchestrator.SpawnSystemdRun)
 	f.String(&c.onAlert, "on-alert", "CMD", "run sh -c CMD for each alert, which it gets as JSON on stdin; killed after 10s")
 }
 

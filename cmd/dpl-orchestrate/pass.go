@@ -18,7 +18,7 @@ import (
 func (c *orchestrate) orchestrator(env *cli.Env) (*orchestrator.Orchestrator, error) {
 	o := &orchestrator.Orchestrator{
 		Env: env, Failover: c.failover, Interval: c.interval, Staleness: c.staleness,
-		OnAlert: c.onAlert, HookOut: env.Stderr,
+		Spawn: c.spawn, OnAlert: c.onAlert, HookOut: env.Stderr,
 	}
 	var err error
 	if o.Group, err = c.GroupID(); err != nil {
@@ -29,9 +29,6 @@ func (c *orchestrate) orchestrator(env *cli.Env) (*orchestrator.Orchestrator, er
 	}
 	if o.Owner == "" {
 		o.Owner = cli.DefaultOwner()
-	}
-	if err := o.Spawn.Set(c.spawn); err != nil {
-		return nil, cli.Usagef("--spawn: %v", err)
 	}
 	if c.every > 0 && (env.DryRun() || env.JSON()) {
 		return nil, cli.Usagef("--every goes neither with --dry-run nor with --json")

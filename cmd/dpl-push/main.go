@@ -10,20 +10,21 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/protocol"
 )
 
 type push struct {
 	cli.Push
 	pid          int
 	tmp, asShell bool
-	readiness    string
+	readiness    protocol.Readiness
 }
 
 func (c *push) Define(f *cli.FlagSet) {
 	c.Push.Define(f, "who makes the call ($DPL_PARTICIPANT); required")
 	f.PID(&c.pid, "pid", "watch process N: when it is gone, the call has crashed")
 	f.Bool(&c.tmp, "tmp", "make a temporary directory, which goes with the call")
-	f.String(&c.readiness, "readiness", "starting", "starting: the call says when it is ready, with dpl-heartbeat --readiness")
+	cli.Word(f, &c.readiness, "readiness", "", "starting: the call says when it is ready, with dpl-heartbeat --readiness", protocol.ReadinessStarting)
 	f.Bool(&c.asShell, "sh", "print shell exports for eval; on failure, (exit N)")
 }
 

@@ -15,10 +15,7 @@ func (c *push) arguments(env *cli.Env) (p protocol.Push, op string, err error) {
 	if p, op, err = c.Arguments(env, ""); err != nil {
 		return p, op, err
 	}
-	p.Tmp = c.tmp
-	if p.Readiness, err = cli.Readiness(c.readiness, protocol.ReadinessStarting); err != nil {
-		return p, op, err
-	}
+	p.Tmp, p.Readiness = c.tmp, c.readiness
 	p.PID, p.Process, err = c.process()
 	return p, op, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/protocol"
 )
 
 type register struct {
@@ -24,7 +25,7 @@ type register struct {
 	backoff                 string
 	resetAfter, killTimeout time.Duration
 	noRestart, noPass       bool
-	readiness               string
+	readiness               protocol.Readiness
 	newLedger               cli.NewLedger
 	command                 []string
 }
@@ -44,7 +45,8 @@ func (c *register) Define(f *cli.FlagSet) {
 	f.Duration(&c.resetAfter, "reset-after", "count restarts from 0 again when it has run for D (5m)", 0)
 	f.Duration(&c.killTimeout, "kill-timeout", "from TERM to KILL (5s)", 0)
 	f.Bool(&c.noRestart, "no-restart", "when it fails it is dead")
-	f.String(&c.readiness, "readiness", "starting|ready", "starting: it says when it is ready, with dpl-heartbeat --readiness or as dpl-run --notify does")
+	cli.Word(f, &c.readiness, "readiness", "", "starting: it says when it is ready, with dpl-heartbeat --readiness or as dpl-run --notify does",
+		protocol.ReadinessStarting, protocol.ReadinessReady)
 	f.Bool(&c.remove, "remove", "remove it; it must not run")
 	f.Bool(&c.fresh, "fresh", "if neither orchestrator nor supervisors give a sign of life, forget the others; a copy goes to archive/")
 	f.Bool(&c.noPass, "no-pass", "make no pass, even if no orchestrator is heard of")

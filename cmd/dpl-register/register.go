@@ -106,9 +106,7 @@ func (c *register) arguments(env *cli.Env, r *protocol.Registration) (err error)
 			return err
 		}
 	}
-	if r.Readiness, err = cli.Readiness(c.readiness, protocol.ReadinessStarting, protocol.ReadinessReady); err != nil {
-		return err
-	}
+	r.Readiness = c.readiness
 	if c.request && r.Readiness != "" && len(c.command) == 0 {
 		return cli.Usagef("--readiness goes with -- COMMAND, or without --request")
 	}
@@ -154,7 +152,7 @@ func (c *register) startInfo() (*protocol.StartInfo, error) {
 	}
 	s := &protocol.StartInfo{Command: c.command[0], Args: c.command[1:], Readiness: protocol.ReadinessReady, Policy: protocol.DefaultPolicy()}
 	if c.readiness != "" {
-		s.Readiness = protocol.Readiness(c.readiness)
+		s.Readiness = c.readiness
 	}
 	for _, word := range c.command {
 		if err := cli.CheckText(word); err != nil {

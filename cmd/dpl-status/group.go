@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -140,11 +141,8 @@ func note(r *protocol.Registered, seen protocol.Observation) string {
 
 // checkGroup is the predicate "the supervisor is in state".
 func (s *shower) checkGroup(id, supervisor, state string) error {
-	switch protocol.RegisteredState(state) {
-	case protocol.StateRegistered, protocol.StateWaiting, protocol.StateRunning, protocol.StateFailed, protocol.StateScheduled,
-		protocol.StateDead, protocol.StateShuttingDown, protocol.StateStopped:
-	default:
-		return cli.Usagef("--check: want a state of a supervisor, like running, stopped or dead, not %q", state)
+	if !slices.Contains(supervisorStates, state) {
+		return cli.Usagef("--check: of a supervisor: want %s, not %q", strings.Join(supervisorStates, ", "), state)
 	}
 	g, err := s.ledger.ReadGroup(id)
 	if err != nil {

@@ -3,6 +3,7 @@
 //	dpl-status [--op OP [--check STATE | --why CALL]] [--supervisor ID] [--json]
 //	dpl-status --group GROUP [--supervisor ID [--check STATE]] [--json]
 //	dpl-status --groups [--json]
+//	dpl-status --ids [--op OP | --groups | --group GROUP] [--json]
 package main
 
 import (
@@ -16,6 +17,7 @@ type status struct {
 	supervisor string
 	predicate  string
 	call       string
+	ids        bool
 }
 
 func (c *status) Define(f *cli.FlagSet) {
@@ -23,9 +25,11 @@ func (c *status) Define(f *cli.FlagSet) {
 	f.String(&c.group, "group", "GROUP", "show this group of supervisors")
 	f.Bool(&c.groups, "groups", "list the groups of supervisors")
 	f.String(&c.supervisor, "supervisor", "ID", "show the calls of this supervisor, by handle; with --group, its registration")
-	f.String(&c.predicate, "check", "STATE", "print nothing; exit 0 if --op is in STATE (running, aborted, cleanup, completed, failed or terminal), "+
-		"or --supervisor of --group (running, waitingForDependencies, restartScheduled, dead, stopped and so on), else 1")
+	cli.Word(f, &c.predicate, "check", "STATE", "print nothing; exit 0 if --op, or --supervisor of --group, is in STATE, else 1; terminal is completed or failed",
+		states()...)
 	f.String(&c.call, "why", "CALL", "say how CALL of --op is judged, and on what evidence")
+	f.Bool(&c.ids, "ids", "print ids alone, one a line, for scripts: of the operations, whatever $DPL_OP is; with --op, of its calls; with --groups, of the "+
+		"groups; with --group, of its supervisors")
 }
 
 func (c *status) Run(env *cli.Env) error {
@@ -50,6 +54,8 @@ func (c *status) Run(env *cli.Env) error {
 		return cli.Usagef("--supervisor is required with --group and --check")
 	case group == "" && (c.predicate != "" || c.call != "") && op == "":
 		return cli.Usagef("--op is required with --check and --why, or $DPL_OP")
+	case c.ids && (c.predicate != "" || c.call != "" || supervisor != ""):
+		return cli.Usagef("--ids goes with --op, --groups or --group only")
 	case c.predicate != "" && c.call != "":
 		return cli.Usagef("--check and --why exclude each other")
 	}
@@ -58,6 +64,8 @@ func (c *status) Run(env *cli.Env) error {
 		return err
 	}
 	switch {
+	case c.ids:
+		return s.ids(c.Op, group, c.groups)
 	case c.groups:
 		return s.groups()
 	case group != "" && c.predicate != "":

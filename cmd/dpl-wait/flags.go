@@ -2,7 +2,6 @@ package main
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -11,13 +10,10 @@ import (
 
 // waiter returns what the flags ask for.
 func (c *wait) waiter(env *cli.Env) (*waiter, error) {
-	w := &waiter{env: env, goal: protocol.Goal(c.goal), any: c.any, timeout: c.timeout, janitors: make(map[string]*janitor)}
+	w := &waiter{env: env, goal: c.goal, any: c.any, timeout: c.timeout, janitors: make(map[string]*janitor)}
 	w.deaths.told = make(chan struct{}, 1)
 	if env.DryRun() {
 		return nil, cli.Usagef("--dry-run: a wait is no change")
-	}
-	if !slices.Contains(protocol.Goals(), w.goal) {
-		return nil, cli.Usagef("--for: want one of %s, not %q", words(protocol.Goals()), c.goal)
 	}
 	if c.since != notGiven && w.goal != protocol.GoalChange {
 		return nil, cli.Usagef("--since goes with --for change")
@@ -51,14 +47,6 @@ func (c *wait) waiter(env *cli.Env) (*waiter, error) {
 	}
 	w.notifier = w.ledger.Notify(ops, c.groups(w))
 	return w, err
-}
-
-func words(goals []protocol.Goal) string {
-	var all []string
-	for _, g := range goals {
-		all = append(all, string(g))
-	}
-	return strings.Join(all, ", ")
 }
 
 func (c *wait) groups(w *waiter) []string {
@@ -106,7 +94,7 @@ func checked(flag string, values []string, variable string, required bool) ([]st
 // toBeReady returns the ids of --ready, after it has told w whose they are.
 func (c *wait) toBeReady(w *waiter, ops []string) (ids []string, err error) {
 	switch {
-	case c.goal != "terminal":
+	case c.goal != protocol.GoalTerminal:
 		return nil, cli.Usagef("--ready does not go with --for")
 	case len(ops) > 1:
 		return nil, cli.Usagef("--ready goes with one --op")

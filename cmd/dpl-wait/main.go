@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/protocol"
 )
 
 type wait struct {
 	cli.Common
 	ops, ready []string
 	group      string
-	goal       string
+	goal       protocol.Goal
 	since      int
 	any        bool
 	timeout    time.Duration
@@ -26,10 +27,10 @@ type wait struct {
 const notGiven = -1
 
 func (c *wait) Define(f *cli.FlagSet) {
-	c.goal, c.since = "terminal", notGiven
+	c.goal, c.since = protocol.GoalTerminal, notGiven
 	f.Strings(&c.ops, "op", "OP", "operation ($DPL_OP)")
-	f.String(&c.goal, "for", "STATE", "wait for running, aborted, cleanup (or failed: for a failure to be detected), completed, failed, terminal, or "+
-		"change, of any state (terminal)")
+	cli.Word(f, &c.goal, "for", "STATE", "what to wait for (terminal): cleanup is met by failed, too, terminal by completed and failed, change by any "+
+		"change of the state", protocol.Goals()...)
 	f.Strings(&c.ready, "ready", "ID", "wait for this call of the operation, or with --group this supervisor, to be ready")
 	f.String(&c.group, "group", "GROUP", "group of the supervisors ($DPL_GROUP)")
 	f.Bool(&c.any, "any", "wait for one of several, and print those that have come to it")

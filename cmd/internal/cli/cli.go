@@ -53,12 +53,17 @@ func (env *Env) run(c Command, args []string, summary, details string) (status i
 	c.Define(&f)
 	c.CommonFlags().define(&f)
 	err := f.parse(env.Program, args)
+	if err != nil { // at what stands before --json, maybe
+		env.flags.json = env.flags.json || slices.Contains(args, "--json")
+	}
 	switch {
+	case errors.Is(err, flag.ErrHelp) && env.flags.json:
+		env.PrintJSON(f.model(env.Program, summary, details))
+		return StatusOK
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprint(env.Stdout, f.help(env.Program, summary, details))
 		return StatusOK
 	case err != nil:
-		env.flags.json = env.flags.json || slices.Contains(args, "--json")
 		return env.report(Usagef("%v: see %s --help", err, env.Program))
 	case env.flags.version:
 		fmt.Fprintln(env.Stdout, env.Program, version())

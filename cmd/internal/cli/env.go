@@ -38,7 +38,7 @@ func (env *Env) resolve() error {
 	}
 	sync, ok := syncs[flagOr(env.flags.sync, "DPL_SYNC")]
 	if !ok {
-		return Usagef("--sync: want none, file or full, not %q", flagOr(env.flags.sync, "DPL_SYNC"))
+		return Usagef("$DPL_SYNC: want none, file or full, not %q", os.Getenv("DPL_SYNC"))
 	}
 	env.sync = sync
 	return nil

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"os"
-	"slices"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol"
@@ -28,7 +27,7 @@ func (c *Common) define(f *FlagSet) {
 	c.lockTimeout = 5 * time.Second
 	f.String(&c.ledger, "ledger", "DIR", "ledger directory ($DPL_LEDGER, else $XDG_STATE_HOME/dpl, else ~/.local/state/dpl)")
 	f.Duration(&c.lockTimeout, "lock-timeout", "how long to wait for another command, then exit 75 (5s)", 0)
-	f.String(&c.sync, "sync", "none|file|full", "how much to fsync ($DPL_SYNC; full, but file for a plain heartbeat)")
+	Word(f, &c.sync, "sync", "", "how much to fsync ($DPL_SYNC; full, but file for a plain heartbeat)", "none", "file", "full")
 	f.Bool(&c.trustGroup, "trust-group", "on a shared ledger, act on what other members of the group have written")
 	f.Bool(&c.json, "json", "print one JSON document")
 	f.Bool(&c.dryRun, "dry-run", "print the change, and make none")
@@ -103,15 +102,6 @@ func (c *Call) IDs() (op, call string, err error) {
 		call, err = Required("--call", c.Call, "DPL_CALL")
 	}
 	return op, call, err
-}
-
-// Readiness returns the readiness that --readiness names, one of want, or "" if it is not given.
-func Readiness(value string, want ...protocol.Readiness) (protocol.Readiness, error) {
-	r := protocol.Readiness(value)
-	if value != "" && !slices.Contains(want, r) {
-		return "", Usagef("--readiness: want one of %v, not %q", want, value)
-	}
-	return r, nil
 }
 
 // ID returns the id given by a flag, or by the environment variable; "" if by neither. It returns a usage error if it is

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,10 +23,11 @@ type FlagSet struct {
 
 type commandFlag struct {
 	name, short, placeholder, help string
-	value                          any           // *string, **string, *[]string, *bool, *int or *time.Duration
-	least                          time.Duration // of a duration
-	leastInt                       int64         // of an integer
-	want                           string        // what an integer is
+	value                          any             // *string, **string, *[]string, *bool, *int, *time.Duration, or a function that takes it
+	least                          time.Duration   // of a duration
+	leastInt                       int64           // of an integer
+	want                           string          // what an integer is
+	words                          func() []string // of a flag that takes one of them
 	check                          func(s string) error
 }
 
@@ -38,6 +41,32 @@ func (f *FlagSet) add(c commandFlag) {
 // String defines a flag that takes a word, which is not empty: --check "$UNSET" is a mistake.
 func (f *FlagSet) String(p *string, name, placeholder, help string) {
 	f.add(commandFlag{name: name, placeholder: placeholder, help: help, value: p, check: notEmpty})
+}
+
+// Word defines a flag of f that takes one of words, which are its placeholder where that is "".
+func Word[T ~string](f *FlagSet, p *T, name, placeholder, help string, words ...T) {
+	all := func() []string {
+		texts := make([]string, len(words))
+		for i, w := range words {
+			texts[i] = string(w)
+		}
+		return texts
+	}
+	f.add(commandFlag{name: name, placeholder: placeholder, help: help, words: all, value: func(s string) error {
+		if *p = T(s); !slices.Contains(words, *p) {
+			return cmp.Or(notEmpty(s), errors.New("want "+alternatives(all())))
+		}
+		return nil
+	}})
+}
+
+// alternatives returns "a, b or c".
+func alternatives(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 // Text defines a flag that takes any text that a file can hold.
@@ -119,6 +148,8 @@ func (c commandFlag) define(set *flag.FlagSet, name string) {
 			*p = int(n)
 			return nil
 		})
+	case func(string) error:
+		set.Func(name, "", p)
 	case *time.Duration:
 		set.Func(name, "", func(s string) error {
 			d, err := ParseDuration(s, c.least)
@@ -172,54 +203,4 @@ func (f *FlagSet) parse(program string, args []string) error {
 		*f.arguments = set.Args()
 	}
 	return nil
-}
-
-// help returns the help text.
-func (f *FlagSet) help(program, summary, details string) string {
-	var out strings.Builder
-	fmt.Fprintf(&out, "Usage: %s [flags]%s\n\n%s\n\n%s\nFlags:\n", program, f.usage, summary, wrap(details, 78, ""))
-	const column = 28
-	for _, s := range append(f.flags, commandFlag{name: "help", short: "h", help: "print this"}) {
-		names := "    "
-		if s.short != "" {
-			names = "-" + s.short + ", "
-		}
-		names += "--" + s.name
-		if s.placeholder != "" {
-			names += " " + s.placeholder
-		}
-		if _, repeated := s.value.(*[]string); repeated {
-			s.help += "; may be repeated"
-		}
-		text := wrap(s.help, 78-column, strings.Repeat(" ", column))
-		if len(names) < column-3 {
-			text = strings.TrimLeft(text, " ")
-			fmt.Fprintf(&out, "  %-*s%s", column-2, names, text)
-		} else {
-			fmt.Fprintf(&out, "  %s\n%s", names, text)
-		}
-	}
-	return out.String()
-}
-
-// wrap breaks text into lines of at most width characters, each after indent.
-func wrap(text string, width int, indent string) string {
-	var out strings.Builder
-	length := 0
-	for word := range strings.FieldsSeq(text) {
-		switch {
-		case length == 0:
-			out.WriteString(indent)
-		case length+1+len(word) > width:
-			out.WriteString("\n" + indent)
-			length = 0
-		default:
-			out.WriteByte(' ')
-			length++
-		}
-		out.WriteString(word)
-		length += len(word)
-	}
-	out.WriteByte('\n')
-	return out.String()
 }

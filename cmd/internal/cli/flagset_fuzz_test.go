@@ -9,16 +9,20 @@ import (
 	"math/big"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 )
 
+type state string
+
 // every is a command with a flag of each kind, and arguments if it takes them.
 type every struct {
 	Common
 	Word, Text string
+	One        state
 	Optional   *string
 	Many       []string
 	Bool       bool
@@ -32,6 +36,7 @@ type every struct {
 
 func (c *every) Define(f *FlagSet) {
 	f.String(&c.Word, "word", "WORD", "a word")
+	Word(f, &c.One, "one", "STATE", "one of three", "asleep", "awake", "dead")
 	f.Text(&c.Text, "text", "a text")
 	f.OptionalText(&c.Optional, "optional", "a text")
 	f.Strings(&c.Many, "many", "S", "texts")
@@ -52,7 +57,7 @@ func (c *every) Run(*Env) error {
 
 // flagSeeds are argument vectors, one argument in a line.
 var flagSeeds = []string{
-	"", "--help", "-h", "--bool\n--help", "--help=false", "--word\n--help", "--\n--help", "--version", "-v\n-n\n--json", "--now=2026-01-01T00:00:00Z",
+	"", "--help", "-h", "--bool\n--help", "--help=false", "--word\n--help", "--help\n--json", "--json\n-h", "--json=false\n--help", "--one=awake", "--one=", "--one\nAwake", "--\n--help", "--version", "-v\n-n\n--json", "--now=2026-01-01T00:00:00Z",
 	"--word=a\n--text\n\n--optional=\n--many=1\n-m\n2\n--bool\n--pid=1\n--count=0\n--span=1m30s\na\nb", "--now\nyesterday", "--sync=disk",
 	"--pid=0", "--pid=-1", "--count=-1", "--pid=2147483648", "--pid=0x10", "--count=1e3", "--span=0", "--span=0.001", "--span=1h1", "--span=NaN", "--span=1e400",
 	"--text=\xff", "--word=", "--bool=maybe", "--bool=false", "---bool", "-", "--", "--=", "-=a", "--unknown", "--word", "a\n--bool", "--bool\n--\n-x",
@@ -110,7 +115,11 @@ func FuzzFlags(f *testing.F) {
 		got.ran = false
 		switch {
 		case errors.Is(wantErr, flag.ErrHelp):
-			if status != StatusOK || !strings.HasPrefix(stdout.String(), "Usage: every") {
+			wantPrefix := "Usage: every"
+			if want.json || slices.Contains(args, "--json") {
+				wantPrefix = "{\n  \"schemaVersion\": 1,\n  \"program\": \"every\","
+			}
+			if status != StatusOK || !strings.HasPrefix(stdout.String(), wantPrefix) {
 				t.Errorf("%q: asks for help: status %d, stdout %q", args, status, stdout.String())
 			}
 		case wantErr != nil:
@@ -136,6 +145,9 @@ func checkRun(t *testing.T, c *every, status int, stdout, stderr string) {
 	}
 	if !c.ran {
 		return
+	}
+	if c.One != "" && c.One != "asleep" && c.One != "awake" && c.One != "dead" {
+		t.Errorf("--one is %q", c.One)
 	}
 	if c.PID < 1 || c.Count < 0 || c.lockTimeout < 0 || c.Span != 0 && c.Span < time.Millisecond {
 		t.Errorf("out of range: %+v", c)

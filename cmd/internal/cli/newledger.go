@@ -18,7 +18,8 @@ type NewLedger struct {
 // Define defines the flags.
 func (n *NewLedger) Define(f *FlagSet) {
 	f.Bool(&n.shared, "shared", "of a new ledger: share it with the group")
-	f.String(&n.commit, "commit", "rename|link", "of a new ledger: how edits replace a file (link where several hosts can use the file system)")
+	Word(f, &n.commit, "commit", "", "of a new ledger: how edits replace a file (link where several hosts can use the file system)",
+		fileops.CommitRename, fileops.CommitLink)
 	f.Strings(&n.roots, "resource-root", "DIR", "of a new ledger: let it delete resources below DIR")
 }
 
@@ -28,11 +29,6 @@ func (n *NewLedger) Given() bool { return n.shared || n.commit != "" || n.roots 
 // Create opens the ledger, which it makes if there is none. With --dry-run it returns nil then. A ledger that exists has to be as
 // the flags say, but for --shared.
 func (n *NewLedger) Create(env *Env) (*fileops.Ledger, error) {
-	switch n.commit {
-	case "", fileops.CommitRename, fileops.CommitLink:
-	default:
-		return nil, Usagef("--commit: want rename or link, not %q", n.commit)
-	}
 	roots, err := Absolute(n.roots)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ type Push struct {
 	resources           []string
 	newLedger           NewLedger
 	Contained           bool
-	orphanPolicy        string
+	orphanPolicy        protocol.OrphanPolicy
 	staleness, interval time.Duration
 	noCreate, reuse     bool
 }
@@ -32,7 +32,8 @@ func (c *Push) Define(f *FlagSet, participant string) {
 	f.String(&c.call, "call", "CALL", "call; one is made up unless it is given")
 	f.String(&c.Supervisor, "supervisor", "ID", "who cleans up if the call crashes ($DPL_SUPERVISOR)")
 	f.Text(&c.Handle, "handle", "what the supervisor knows the call by")
-	f.String(&c.orphanPolicy, "orphan-policy", "crash|keep", "what becomes of the supervisor's live calls when it dies (crash)")
+	Word(f, &c.orphanPolicy, "orphan-policy", "", "what becomes of the supervisor's live calls when it dies (crash)",
+		protocol.OrphanCrash, protocol.OrphanKeep)
 	f.Text(&c.description, "description", "for people who read the file")
 	f.Strings(&c.resources, "resource", "PATH", "delete PATH if the call crashes")
 	f.Bool(&c.Contained, "no-fail-on-crash", "a crash of this call leaves the operation running")
@@ -48,7 +49,7 @@ func (c *Push) Define(f *FlagSet, participant string) {
 func (c *Push) Arguments(env *Env, participant string) (p protocol.Push, op string, err error) {
 	p = protocol.Push{
 		Participant: participant,
-		Handle:      c.Handle, Description: c.description, Contained: c.Contained, OrphanPolicy: protocol.OrphanPolicy(c.orphanPolicy),
+		Handle:      c.Handle, Description: c.description, Contained: c.Contained, OrphanPolicy: c.orphanPolicy,
 		Interval: c.interval, Threshold: c.staleness,
 	}
 	if participant == "" || c.participant != "" {
@@ -86,8 +87,6 @@ func (c *Push) check(p protocol.Push) error {
 	switch {
 	case c.orphanPolicy != "" && p.Supervisor == "":
 		return Usagef("--orphan-policy goes with --supervisor")
-	case p.OrphanPolicy != "" && p.OrphanPolicy != protocol.OrphanCrash && p.OrphanPolicy != protocol.OrphanKeep:
-		return Usagef("--orphan-policy: want crash or keep, not %q", c.orphanPolicy)
 	case p.Handle != "" && p.Supervisor == "":
 		return Usagef("--handle goes with --supervisor")
 	case (p.Interval != 0 || p.Threshold != 0) && interval >= threshold:

@@ -23,18 +23,6 @@ const (
 	SpawnSystemdRun Spawn = "systemd-run" // in a transient unit of their own
 )
 
-// Set sets s to what text says; "" is SpawnAuto.
-func (s *Spawn) Set(text string) error {
-	switch *s = Spawn(text); *s {
-	case SpawnAuto, SpawnDirect, SpawnSystemdRun:
-		return nil
-	case "":
-		*s = SpawnAuto
-		return nil
-	}
-	return errors.New("want auto, direct or systemd-run")
-}
-
 // spawn answers each start of d with a process that waits behind its gate, or with why there is none.
 func (o *Orchestrator) spawn(before protocol.Group, d *protocol.Decision, latest time.Duration) (gates map[string]Gate, failed map[string]string) {
 	gates, failed = make(map[string]Gate), make(map[string]string)
