@@ -1,0 +1,168 @@
+# Completions of the dpl commands for bash, made by scripts/docs from what they print with --help --json.
+
+# _dpl_model PROGRAM [FLAG]: sets known, if PROGRAM is known, flags to its flags, command if a command follows them, and
+# takes to what FLAG takes, "" for nothing.
+_dpl_model() {
+	known=1 flags='' command='' takes=''
+	case $1 in
+@MODEL@
+	*) known='' ;;
+	esac
+}
+
+# _dpl_words: sets words to the line, with what COMP_WORDBREAKS has parted put together, cword to the number of the word to
+# complete, cur to that word, up to the cursor, and at[N] to where word N begins in COMP_WORDS.
+_dpl_words() {
+	local i word glue=
+	words=() at=() cword=0 cur=
+	for ((i = 0; i < ${#COMP_WORDS[@]}; i++)); do
+		word=${COMP_WORDS[i]}
+		if ((i > 0)) && [[ $word =~ ^[=:]+$ || $glue && $word ]]; then
+			words[${#words[@]} - 1]+=$word
+			glue=
+			[[ $word =~ ^[=:]+$ ]] && glue=1
+		else
+			at[${#words[@]}]=$i
+			words[${#words[@]}]=$word
+			glue=
+		fi
+		((i == COMP_CWORD)) && cword=$((${#words[@]} - 1)) cur=${words[cword]}
+	done
+}
+
+# _dpl_given FLAG: sets REPLY to the value of FLAG on the line, "" if there is none. A variable at its beginning is replaced.
+_dpl_given() {
+	local i
+	REPLY=
+	for ((i = 1; i < ${#words[@]}; i++)); do
+		((i == cword)) && continue
+		case ${words[i]} in
+		--) break ;;
+		--"$1"=* | -"$1"=*) REPLY=${words[i]#*=} ;;
+		--"$1" | -"$1") ((i + 1 != cword)) && REPLY=${words[i + 1]} ;;
+		esac
+	done
+	local variable='^"?\$\{?([A-Za-z_][A-Za-z_0-9]*)\}?(.*)$'
+	if [[ $REPLY =~ $variable ]]; then
+		REPLY=${!BASH_REMATCH[1]}${BASH_REMATCH[2]}
+	fi
+	REPLY=${REPLY//[\"\'\\]/}
+	REPLY=${REPLY/#\~\//$HOME/}
+}
+
+# _dpl_ids ARGUMENT...: prints ids of the ledger of the line, or nothing.
+_dpl_ids() {
+	type -P dpl-status >/dev/null || return
+	_dpl_given ledger
+	dpl-status --ids ${REPLY:+"--ledger=$REPLY"} "$@" 2>/dev/null
+}
+
+# _dpl_of KIND: prints the operations, calls, groups, supervisors, or what can be ready, that fit the line.
+_dpl_of() {
+	local op group
+	_dpl_given op; op=${REPLY:-$DPL_OP}
+	_dpl_given group; group=${REPLY:-$DPL_GROUP}
+	if [[ $1 = ready ]]; then
+		_dpl_given group
+		[[ $REPLY || ! $op ]] && set -- supervisors || set -- calls
+	fi
+	case $1 in
+	operations) _dpl_ids ;;
+	groups) _dpl_ids --groups ;;
+	calls) [[ $op ]] && _dpl_ids --op "$op" ;;
+	supervisors) [[ $group ]] && _dpl_ids --group "$group" ;;
+	esac
+}
+
+# _dpl_value KIND: completes cur, a value.
+_dpl_value() {
+	local IFS=$'\n'
+	case $1 in
+	operations | calls | groups | supervisors | ready) COMPREPLY=($(compgen -W "$(_dpl_of "$1")" -- "$cur")) ;;
+	directories) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")) ;;
+	files) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")) ;;
+	words\ *) COMPREPLY=($(IFS=' '; compgen -W "${1#words }" -- "$cur")) ;;
+	esac
+}
+
+# _dpl_command N: completes word N or one after it, the words of another command.
+_dpl_command() {
+	local IFS=$'\n'
+	if declare -F _command_offset >/dev/null; then
+		_command_offset "${at[$1]}"
+		return
+	fi
+	compopt -o filenames 2>/dev/null
+	if ((cword == $1)); then
+		COMPREPLY=($(compgen -c -- "$cur"))
+	else
+		COMPREPLY=($(compgen -f -- "$cur"))
+	fi
+}
+
+# _dpl_line PROGRAM: completes the line after PROGRAM, the first of words.
+_dpl_line() {
+	local i known flags command takes
+	for ((i = 1; i < cword; i++)); do
+		case ${words[i]} in
+		--) break ;;
+		-*=*) ;;
+		-?*)
+			_dpl_model "$1" "$(_dpl_name "${words[i]}")"
+			if [[ $takes ]] && ((++i == cword)); then
+				_dpl_value "$takes"
+				return
+			fi
+			;;
+		*) break ;;
+		esac
+	done
+	_dpl_model "$1"
+	if ((i < cword)); then
+		[[ ${words[i]} = -- ]] && ((i++))
+		[[ $command ]] && _dpl_command "$i"
+		return
+	fi
+	case $cur in
+	-*=*)
+		_dpl_model "$1" "$(_dpl_name "${cur%%=*}")"
+		local flag=${cur%%=*}=
+		cur=${cur#*=}
+		_dpl_value "$takes"
+		[[ $COMP_WORDBREAKS = *=* ]] || COMPREPLY=("${COMPREPLY[@]/#/$flag}")
+		;;
+	-*) COMPREPLY=($(compgen -W "$flags" -- "$cur")) ;;
+	*) if [[ $command ]]; then _dpl_command "$i"; else COMPREPLY=($(compgen -W "$flags" -- "$cur")); fi ;;
+	esac
+}
+
+# _dpl_name FLAG: prints its name.
+_dpl_name() {
+	local name=${1#-}
+	printf %s "${name#-}"
+}
+
+# _dpl: completes a line of dpl, dpl-*.
+_dpl() {
+	local IFS=$' \t\n' words at cword cur REPLY
+	COMPREPLY=()
+	_dpl_words
+	local program=${words[0]##*/}
+	if [[ $program = dpl ]]; then
+		if ((cword == 1)) || [[ ${words[1]} = help && $cword = 2 ]]; then
+			COMPREPLY=($(compgen -W "help $(compgen -c dpl- | sed 's/^dpl-//' | sort -u)" -- "$cur"))
+			return
+		fi
+		program=dpl-${words[1]}
+		words=("${words[@]:1}") at=("${at[@]:1}")
+		((cword--))
+	fi
+	local known flags command takes
+	_dpl_model "$program"
+	[[ $known ]] && _dpl_line "$program"
+	if [[ $cur = *:* && $COMP_WORDBREAKS = *:* ]]; then # bash replaces what comes after the last colon
+		COMPREPLY=("${COMPREPLY[@]#"${cur%"${cur##*:}"}"}")
+	fi
+}
+
+complete -F _dpl dpl @PROGRAMS@

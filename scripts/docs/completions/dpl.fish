@@ -1,0 +1,98 @@
+# Completions of the dpl commands for fish, made by scripts/docs from what they print with --help --json.
+
+
+# __dpl_given FLAG: prints the value of FLAG on the line. A variable at its beginning is replaced.
+function __dpl_given
+    set -l value
+    set -l line (commandline -op)
+    for i in (seq (count $line))
+        switch $line[$i]
+            case --
+                break
+            case "--$argv[1]=*" "-$argv[1]=*"
+                set value (string replace -r '^[^=]*=' '' -- $line[$i])
+            case "--$argv[1]" "-$argv[1]"
+                set value $line[(math $i + 1)]
+        end
+    end
+    if set -l name (string match -r '^\$\{?([A-Za-z_]\w*)\}?(.*)$' -- "$value")
+        set -l variable $name[2]
+        set value $$variable$name[3]
+    end
+    string replace -r '^~/' "$HOME/" -- "$value"
+end
+
+# __dpl_ids KIND: prints the ids of operations, calls, groups, supervisors, or of what can be ready, of the ledger of the line.
+function __dpl_ids
+    type -q dpl-status; or return
+    set -l ledger (__dpl_given ledger)
+    set -l op (__dpl_given op)
+    set -l group (__dpl_given group)
+    set -l kind $argv[1]
+    set -l which
+    test -n "$op"; or set op $DPL_OP
+    if test $kind = ready
+        set kind calls
+        if test -n "$group" -o -z "$op"
+            set kind supervisors
+        end
+    end
+    test -n "$group"; or set group $DPL_GROUP
+    switch $kind
+        case groups
+            set which --groups
+        case calls
+            test -n "$op"; or return
+            set which --op $op
+        case supervisors
+            test -n "$group"; or return
+            set which --group $group
+    end
+    test -n "$ledger"; and set which $which --ledger $ledger
+    dpl-status --ids $which 2>/dev/null
+end
+
+# __dpl_command: prints the number of the word at which a command begins, after the flags, of which those that are given take
+# a value; and nothing if the word to complete still is one of the flags.
+function __dpl_command
+    set -l line (commandline -opc)
+    set -l i 2
+    while test $i -le (count $line)
+        set -l name (string replace -r '^--?' '' -- $line[$i])
+        switch $line[$i]
+            case --
+                math $i + 1
+                return
+            case '-*=*'
+            case '-?*'
+                contains -- $name $argv; and set i (math $i + 1)
+            case '*'
+                echo $i
+                return
+        end
+        set i (math $i + 1)
+    end
+    test $i -le (math (count $line) + 1); and not string match -q -- '-*' (commandline -ct); and echo $i
+end
+
+# __dpl_rest N: completes the command that begins with word N.
+function __dpl_rest
+    test -n "$argv[1]"; or return
+    set -l line (commandline -opc) 
+    complete -C (string join ' ' -- (string escape -- $line[$argv[1]..]) (commandline -ct))
+end
+
+# __dpl_sub: completes the line of "dpl push" as that of dpl-push.
+function __dpl_sub
+    set -l line (commandline -opc)
+    if test (count $line) = 1; or test "$line[2]" = help -a (count $line) = 2
+        echo help
+        for command in $PATH/dpl-*
+            test -x $command; and string replace -r '.*/dpl-' '' -- $command
+        end
+        return
+    end
+    complete -C (string join ' ' -- (string escape -- dpl-$line[2] $line[3..]) (commandline -ct))
+end
+
+complete -c dpl -f -a '(__dpl_sub)'

@@ -1,0 +1,91 @@
+#compdef dpl @PROGRAMS@
+# Completions of the dpl commands for zsh, made by scripts/docs from what they print with --help --json.
+
+# _dpl_given FLAG: sets REPLY to the value of FLAG on the line, "" if there is none. A variable at its beginning is replaced.
+_dpl_given() {
+	local -i i
+	local word MATCH MBEGIN MEND
+	local -a match mbegin mend
+	REPLY=
+	for ((i = 2; i <= $#_dpl_line; i++)); do
+		((i == _dpl_current)) && continue
+		word=$_dpl_line[i]
+		case $word in
+		--) break ;;
+		(--|-)$1=*) REPLY=${word#*=} ;;
+		(--|-)$1) ((i + 1 != _dpl_current)) && REPLY=$_dpl_line[i+1] ;;
+		esac
+	done
+	REPLY=${(Q)REPLY}
+	if [[ $REPLY =~ '^\$\{?([A-Za-z_][A-Za-z_0-9]*)\}?(.*)$' ]]; then
+		REPLY=${(P)match[1]}$match[2]
+	fi
+	REPLY=${REPLY/#\~\//$HOME/}
+}
+
+# _dpl_ids [OPTION...] KIND: completes, by compadd with OPTIONs, ids of operations, calls, groups, supervisors, or of what can be ready, of the ledger of the line.
+_dpl_ids() {
+	local REPLY op group ledger kind=$argv[-1]
+	local -a ids which
+	_dpl_given op; op=${REPLY:-$DPL_OP}
+	_dpl_given ledger; ledger=$REPLY
+	_dpl_given group; group=${REPLY:-$DPL_GROUP}
+	if [[ $kind = ready ]]; then
+		[[ -n $REPLY || -z $op ]] && kind=supervisors || kind=calls
+	fi
+	case $kind in
+	groups) which=(--groups) ;;
+	calls) [[ -n $op ]] || return; which=(--op $op) ;;
+	supervisors) [[ -n $group ]] || return; which=(--group $group) ;;
+	esac
+	(($+commands[dpl-status])) || return
+	ids=(${(f)"$(dpl-status --ids ${ledger:+--ledger} $ledger $which 2>/dev/null)"})
+	compadd "${@[1,-2]}" -a ids
+}
+
+# _dpl_command: completes words as the line of another command.
+_dpl_command() {
+	if [[ $words[1] = -- ]]; then
+		shift words
+		((CURRENT--))
+	fi
+	if ((CURRENT == 1)); then
+		_command_names -e
+	else
+		_normal
+	fi
+}
+
+# _dpl_flags PROGRAM: completes the line after PROGRAM.
+_dpl_flags() {
+	local curcontext=$curcontext context state
+	local -A opt_args
+	local -a _dpl_line=($words)
+	local -i _dpl_current=CURRENT
+	case $1 in
+@MODEL@
+	esac
+}
+
+# _dpl_umbrella completes the line after dpl, which is that of dpl-COMMAND.
+_dpl_umbrella() {
+	if ((CURRENT == 2)) || [[ $words[2] = help && $CURRENT = 3 ]]; then
+		local -aU names=(help ${${(k)commands[(I)dpl-*]}#dpl-})
+		compadd -a names
+		return
+	fi
+	shift words
+	words[1]=dpl-$words[1]
+	((CURRENT--))
+	_normal
+}
+
+_dpl() {
+	if [[ $service = dpl ]]; then
+		_dpl_umbrella
+	else
+		_dpl_flags $service
+	fi
+}
+
+_dpl "$@"

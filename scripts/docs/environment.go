@@ -1,0 +1,38 @@
+package main
+
+import "strings"
+
+// A variable is one of the environment that a command looks at.
+type variable struct {
+	name, meaning string
+}
+
+// variables are those that the help of a flag may name, but for those that every command looks at.
+var variables = []variable{
+	{"DPL_OP", "The operation, where --op is not given."},
+	{"DPL_CALL", "The call, where --call is not given."},
+	{"DPL_PARTICIPANT", "The participant, where --participant is not given."},
+	{"DPL_GROUP", "The group, where --group is not given."},
+	{"DPL_SUPERVISOR", "The supervisor, where --supervisor is not given."},
+}
+
+// everywhere are those that every command looks at.
+var everywhere = []variable{
+	{"DPL_LEDGER", "The ledger directory, where --ledger is not given."},
+	{"XDG_STATE_HOME", "Where neither is given, the ledger is the directory dpl in there, else `~/.local/state/dpl`."},
+	{"DPL_SYNC", "How much to fsync, where --sync is not given."},
+	{"DPL_NOW", "The time, where --now is not given; for tests and replay. Leave it unset otherwise."},
+}
+
+// variablesOf returns the variables that c looks at.
+func variablesOf(c *command) (all []variable) {
+	for _, v := range variables {
+		for _, f := range c.Flags {
+			if strings.Contains(f.Help+")", "$"+v.name) {
+				all = append(all, v)
+				break
+			}
+		}
+	}
+	return append(all, everywhere...)
+}

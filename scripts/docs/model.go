@@ -1,0 +1,129 @@
+package main
+
+import (
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+//go:embed *.5 *.7 examples completions
+var written embed.FS
+
+// A command is what is known of one: what it prints with --help --json, and what is written of it.
+type command struct {
+	SchemaVersion             int
+	Program, Summary, Details string
+	Arguments                 string
+	Flags                     []flagModel
+
+	synopsis []string // lines without the name of the program
+	notes    notes
+}
+
+type flagModel struct {
+	Name, Short, Value, Help string
+	Values                   []string
+	Repeated                 bool
+}
+
+// load returns the commands in the directory bin, sorted. root is the module.
+func load(bin, root string) (commands []*command, err error) {
+	paths, err := filepath.Glob(filepath.Join(bin, "dpl*"))
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(paths)
+	for _, path := range paths {
+		name := filepath.Base(path)
+		if name != "dpl" && !strings.HasPrefix(name, "dpl-") {
+			continue
+		}
+		c, err := ask(path)
+		if err == nil && c.Program != name {
+			err = fmt.Errorf("it calls itself %q", c.Program)
+		}
+		if err != nil && name == "dpl" {
+			continue
+		}
+		if err == nil {
+			c.synopsis, err = synopsis(filepath.Join(root, "cmd", name, "main.go"), c)
+		}
+		if err == nil {
+			c.notes, err = readNotes(name)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		commands = append(commands, c)
+	}
+	if len(commands) == 0 {
+		return nil, fmt.Errorf("%s: no commands there", bin)
+	}
+	return commands, nil
+}
+
+// ask returns what the command at path tells of itself.
+func ask(path string) (*command, error) {
+	out, err := exec.Command(path, "--help", "--json").Output()
+	if err != nil {
+		return nil, err
+	}
+	c := new(command)
+	if err := json.Unmarshal(out, c); err != nil {
+		return nil, err
+	}
+	if c.SchemaVersion != 1 {
+		return nil, fmt.Errorf("schemaVersion: want 1, not %d", c.SchemaVersion)
+	}
+	return c, nil
+}
+
+// synopsis returns the lines that show how to call c, which are those of the package comment of its source, if there is one.
+func synopsis(source string, c *command) (lines []string, err error) {
+	file, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.PackageClauseOnly|parser.ParseComments)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err == nil && file.Doc != nil {
+		for line := range strings.Lines(file.Doc.Text()) {
+			if rest, found := strings.CutPrefix(line, "\t"+c.Program+" "); found {
+				lines = append(lines, strings.TrimSpace(rest))
+			}
+		}
+	}
+	if lines == nil {
+		lines = []string{strings.TrimSpace("[flags] " + c.Arguments)}
+	}
+	return lines, nil
+}
+
+// takesCommand reports whether a command line follows the flags of c.
+func (c *command) takesCommand() bool {
+	return strings.Contains(c.Arguments, "[ARG...]")
+}
+
+// common returns the names of the flags that all commands but dpl have.
+func common(commands []*command) map[string]bool {
+	count, of := make(map[string]int), 0
+	for _, c := range commands {
+		if c.Program != "dpl" {
+			of++
+			for _, f := range c.Flags {
+				count[f.Name]++
+			}
+		}
+	}
+	all := make(map[string]bool)
+	for name, n := range count {
+		all[name] = n == of
+	}
+	return all
+}
