@@ -10,7 +10,7 @@ import (
 func (g *generator) page(c *command) (string, error) {
 	p := &page{words: c.placeholders()}
 	p.line(`.TH %s 1 "%s" "DPL %s" "DPL Manual"`, roff(strings.ToUpper(c.Program)), g.day.Format("2006-01-02"), g.version)
-	p.line(".nh\n.ad l") // a command must not be broken, and at 60 columns lines get holes
+	p.line(".nr HY 0\n.nh\n.ad l") // a command must not be broken, and at 60 columns lines get holes
 	p.section("NAME")
 	p.line(`%s \- %s`, roff(c.Program), roff(lowerFirst(strings.TrimSuffix(c.Summary, "."))))
 	p.section("SYNOPSIS")
@@ -50,7 +50,7 @@ func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 // options adds the flags of c, those that all commands have last.
 func (g *generator) options(p *page, c *command) {
 	p.section("OPTIONS")
-	p.line("A time span D is a number with a unit, like 500ms, 10s or 1m30s, or bare seconds.\nA flag and its value may be one word,\n%s,\nor two.", bold("--op=build"))
+	p.line("%s", inline("A time span D is a number with a unit, like 500ms, 10s or 1m30s, or bare seconds. A flag and its value may be one word, `--op=build`, or two.", []string{"D"}))
 	all := common(g.commands)
 	for _, f := range c.Flags {
 		if !all[f.Name] {
@@ -83,13 +83,20 @@ func (g *generator) seeAlso(c *command) (pages []string, err error) {
 
 // A page is a manual page that is being written.
 type page struct {
-	out   strings.Builder
-	words []string // its placeholders
+	out    strings.Builder
+	words  []string // its placeholders
+	begins bool     // a section does, so that no paragraph has to
 }
 
-func (p *page) line(format string, args ...any) { fmt.Fprintf(&p.out, format+"\n", args...) }
+func (p *page) line(format string, args ...any) {
+	fmt.Fprintf(&p.out, format+"\n", args...)
+	p.begins = false
+}
 
-func (p *page) section(title string) { p.line(".SH %s", quoted(title)) }
+func (p *page) section(title string) {
+	p.line(".SH %s", quoted(title))
+	p.begins = true
+}
 
 func quoted(title string) string {
 	if strings.Contains(title, " ") {
@@ -109,6 +116,9 @@ func (p *page) flag(f flagModel) {
 		term += " " + usage(f.Value)
 	}
 	text := upperFirst(f.Help)
+	if word, rest, found := strings.Cut(f.Help, ":"); found && slices.Contains(f.Values, word) {
+		text = "`" + word + "`:" + rest
+	}
 	if f.Values != nil && strings.Join(f.Values, "|") != f.Value {
 		text += ". " + f.Value + " is `" + strings.Join(f.Values, "`, `") + "`"
 	}
@@ -122,18 +132,19 @@ func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // blocks adds what is written by hand.
 func (p *page) blocks(blocks []block) {
-	for i, b := range blocks {
+	for _, b := range blocks {
+		if b.term == "" && !p.begins {
+			p.line(".PP")
+		}
 		switch {
 		case b.code != nil:
-			p.line(".PP\n.RS 4\n.EX")
+			p.line(".RS 4\n.EX")
 			for _, line := range b.code {
 				p.line("%s", roff(line))
 			}
 			p.line(".EE\n.RE")
 		case b.term != "":
 			p.item(inline(b.term, p.words), b.text)
-		case i > 0 || !strings.HasSuffix(p.out.String(), "EXAMPLES\n") && !strings.HasSuffix(p.out.String(), "NOTES\n"):
-			p.line(".PP\n%s", inline(b.text, p.words))
 		default:
 			p.line("%s", inline(b.text, p.words))
 		}

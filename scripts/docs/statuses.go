@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -91,11 +92,14 @@ func statusesOf(program string) (all []status) {
 	return all
 }
 
+// sentence is where one begins inside of a line; mdoc(7) wants it on a new one.
+var sentence = regexp.MustCompile(`\. ([A-Z])`)
+
 // mdocStatuses returns all of them as items of a list of mdoc(7).
 func mdocStatuses() string {
 	var out strings.Builder
 	for _, s := range statuses {
-		fmt.Fprintf(&out, ".It %s\n%s\n", s.number, strings.ReplaceAll(inline(s.meaning, nil), `\fR. `, "\\fR.\n"))
+		fmt.Fprintf(&out, ".It %s\n%s\n", s.number, sentence.ReplaceAllString(inline(s.meaning, nil), ".\n$1"))
 	}
 	return out.String()
 }
