@@ -42,11 +42,9 @@ func (g *generator) completions() map[string]string {
 	files := make(map[string]string)
 	var programs []string
 	for _, c := range g.commands {
-		if c.Program != "dpl" {
-			programs = append(programs, c.Program)
-			files["bash-completion/completions/"+c.Program] = ". \"${BASH_SOURCE[0]%/*}/dpl\"\n"
-			files["fish/vendor_completions.d/"+c.Program+".fish"] = c.fish()
-		}
+		programs = append(programs, c.Program)
+		files["bash-completion/completions/"+c.Program] = ". \"${BASH_SOURCE[0]%/*}/dpl\"\n"
+		files["fish/vendor_completions.d/"+c.Program+".fish"] = c.fish()
 	}
 	fill := func(name string, model func(*command) string) string {
 		text, err := written.ReadFile("completions/" + name)
@@ -55,9 +53,7 @@ func (g *generator) completions() map[string]string {
 		}
 		var all strings.Builder
 		for _, c := range g.commands {
-			if c.Program != "dpl" {
-				all.WriteString(model(c))
-			}
+			all.WriteString(model(c))
 		}
 		return strings.NewReplacer("@MODEL@\n", all.String(), "@PROGRAMS@", strings.Join(programs, " ")).Replace(string(text))
 	}
@@ -80,11 +76,8 @@ func (c *command) bash() string {
 			fmt.Fprintf(&out, "\t\t%s) takes='%s' ;;\n", f.Name, kind)
 		}
 	}
-	command := ""
-	if c.takesCommand() {
-		command = " command=1"
-	}
-	return fmt.Sprintf("\t%s)\n\t\tflags='%s'%s\n\t\tcase $2 in\n%s\t\tesac\n\t\t;;\n", c.Program, strings.Join(flags, " "), command, out.String())
+	return fmt.Sprintf("\t%s)\n\t\tflags='%s' rest='%s'\n\t\tcase $2 in\n%s\t\tesac\n\t\t;;\n",
+		c.Program, strings.Join(flags, " "), c.takes(), out.String())
 }
 
 // zsh returns the case of c in _dpl_flags.
@@ -106,8 +99,11 @@ func (c *command) zsh() string {
 			fmt.Fprintf(&out, "'--%s=%s%s'", f.Name, text, value)
 		}
 	}
-	if c.takesCommand() {
+	switch c.takes() {
+	case "command":
 		out.WriteString(" \\\n\t\t\t'*::: : _dpl_command'")
+	case "files":
+		out.WriteString(" \\\n\t\t\t'*:file:_files'")
 	}
 	out.WriteString("\n\t\t;;\n")
 	return out.String()
@@ -143,8 +139,11 @@ func (c *command) fish() string {
 		}
 	}
 	condition := ""
-	fmt.Fprintf(&out, "source (status dirname)/dpl.fish\n\ncomplete -c %s -f\n", c.Program)
-	if c.takesCommand() {
+	fmt.Fprintf(&out, "source (status dirname)/dpl.fish\n\n")
+	if c.takes() != "files" {
+		fmt.Fprintf(&out, "complete -c %s -f\n", c.Program)
+	}
+	if c.takes() == "command" {
 		name := "__" + strings.ReplaceAll(c.Program, "-", "_") + "_command"
 		fmt.Fprintf(&out, "function %s\n    __dpl_command %s\nend\n", name, strings.Join(valued, " "))
 		fmt.Fprintf(&out, "complete -c %s -f -n 'test -n \"$(%s)\"' -a '(__dpl_rest (%s))'\n", c.Program, name, name)

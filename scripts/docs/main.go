@@ -2,9 +2,9 @@
 //
 //	go run ./scripts/docs [-out DIR] [-date YYYY-MM-DD] [-version VERSION] BIN
 //
-// It runs each BIN/dpl-*, and BIN/dpl, and writes DIR/man/man1, man5 and man7, DIR/bash-completion/completions,
+// It runs each BIN/dpl-* and writes DIR/man/man1, man5 and man7, DIR/bash-completion/completions,
 // DIR/zsh/site-functions and DIR/fish/vendor_completions.d. What a flag model cannot tell is in files beside this one:
-// examples/COMMAND.txt, and the pages *.5 and *.7. It is run in the directory of the module, as the synopsis of a command
+// examples/COMMAND.txt, and the pages dpl.1, which is left out without BIN/dpl, *.5 and *.7. It is run in the directory of the module, as the synopsis of a command
 // is that of the comment of cmd/COMMAND/main.go. The same input makes the same bytes.
 package main
 
@@ -41,7 +41,8 @@ func run(out, date, version string, args []string) error {
 	if err != nil {
 		return err
 	}
-	g := generator{commands: commands, day: day, version: version}
+	_, err = os.Stat(filepath.Join(args[0], "dpl"))
+	g := generator{commands: commands, umbrella: err == nil, day: day, version: version}
 	files, err := g.all()
 	if err != nil {
 		return err
@@ -73,6 +74,7 @@ func dayOf(date, epoch string) (time.Time, error) {
 // A generator makes all files of one version.
 type generator struct {
 	commands []*command
+	umbrella bool // there is a dpl
 	day      time.Time
 	version  string
 }
@@ -105,13 +107,15 @@ func (g *generator) written(files map[string]string) error {
 	fill := strings.NewReplacer("@DATE@", g.day.Format("January 2, 2006"), "@VERSION@", g.version, "@STATUSES@\n", mdocStatuses(),
 		"@COMMANDS@\n", mdocCommands(g.commands))
 	for _, page := range pages {
-		if section := strings.TrimPrefix(filepath.Ext(page.Name()), "."); section == "5" || section == "7" {
-			text, err := written.ReadFile(page.Name())
-			if err != nil {
-				return err
-			}
-			files["man/man"+section+"/"+page.Name()] = fill.Replace(string(text))
+		section := strings.TrimPrefix(filepath.Ext(page.Name()), ".")
+		if page.IsDir() || section == "1" && !g.umbrella {
+			continue
 		}
+		text, err := written.ReadFile(page.Name())
+		if err != nil {
+			return err
+		}
+		files["man/man"+section+"/"+page.Name()] = fill.Replace(string(text))
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-//go:embed *.5 *.7 examples completions
+//go:embed *.1 *.5 *.7 examples completions
 var written embed.FS
 
 // A command is what is known of one: what it prints with --help --json, and what is written of it.
@@ -36,22 +36,16 @@ type flagModel struct {
 
 // load returns the commands in the directory bin, sorted. root is the module.
 func load(bin, root string) (commands []*command, err error) {
-	paths, err := filepath.Glob(filepath.Join(bin, "dpl*"))
+	paths, err := filepath.Glob(filepath.Join(bin, "dpl-*"))
 	if err != nil {
 		return nil, err
 	}
 	slices.Sort(paths)
 	for _, path := range paths {
 		name := filepath.Base(path)
-		if name != "dpl" && !strings.HasPrefix(name, "dpl-") {
-			continue
-		}
 		c, err := ask(path)
 		if err == nil && c.Program != name {
 			err = fmt.Errorf("it calls itself %q", c.Program)
-		}
-		if err != nil && name == "dpl" {
-			continue
 		}
 		if err == nil {
 			c.synopsis, err = synopsis(filepath.Join(root, "cmd", name, "main.go"), c)
@@ -105,25 +99,25 @@ func synopsis(source string, c *command) (lines []string, err error) {
 	return lines, nil
 }
 
-// takesCommand reports whether a command line follows the flags of c.
-func (c *command) takesCommand() bool {
-	return strings.Contains(c.Arguments, "[ARG...]")
+// takes returns what follows the flags of c: the line of another "command", "files", or "" for what cannot be completed.
+func (c *command) takes() string {
+	switch {
+	case strings.Contains(c.Arguments, "[ARG...]"):
+		return "command"
+	case strings.Contains(c.Arguments, "FILE"):
+		return "files"
+	}
+	return ""
 }
 
-// common returns the names of the flags that all commands but dpl have.
+// common returns the names of the flags that all commands have.
 func common(commands []*command) map[string]bool {
-	count, of := make(map[string]int), 0
+	count, all := make(map[string]int), make(map[string]bool)
 	for _, c := range commands {
-		if c.Program != "dpl" {
-			of++
-			for _, f := range c.Flags {
-				count[f.Name]++
-			}
+		for _, f := range c.Flags {
+			count[f.Name]++
+			all[f.Name] = count[f.Name] == len(commands)
 		}
-	}
-	all := make(map[string]bool)
-	for name, n := range count {
-		all[name] = n == of
 	}
 	return all
 }

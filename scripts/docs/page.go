@@ -57,9 +57,6 @@ func (g *generator) options(p *page, c *command) {
 			p.flag(f)
 		}
 	}
-	if len(all) == 0 || c.Program == "dpl" {
-		return
-	}
 	p.line(`.SS "Options of every command"`)
 	for _, f := range c.Flags {
 		if all[f.Name] {

@@ -92,5 +92,9 @@ func usage(line string) string {
 			out.WriteString(bold(word))
 		}
 	}
-	return out.String() + special.Replace(line[last:])
+	out.WriteString(special.Replace(line[last:]))
+	return flagAndValue.ReplaceAllString(out.String(), `$1\ $2`)
 }
+
+// flagAndValue stay on one line.
+var flagAndValue = regexp.MustCompile(`(\\fB\\-\\-[a-z\\-]+\\fR) (\\fI)`)

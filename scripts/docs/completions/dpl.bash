@@ -1,9 +1,9 @@
 # Completions of the dpl commands for bash, made by scripts/docs from what they print with --help --json.
 
-# _dpl_model PROGRAM [FLAG]: sets known, if PROGRAM is known, flags to its flags, command if a command follows them, and
-# takes to what FLAG takes, "" for nothing.
+# _dpl_model PROGRAM [FLAG]: sets known, if PROGRAM is known, flags to its flags, rest to what follows them, and takes to what
+# FLAG takes, "" for nothing.
 _dpl_model() {
-	known=1 flags='' command='' takes=''
+	known=1 flags='' rest='' takes=''
 	case $1 in
 @MODEL@
 	*) known='' ;;
@@ -85,9 +85,13 @@ _dpl_value() {
 	esac
 }
 
-# _dpl_command N: completes word N or one after it, the words of another command.
-_dpl_command() {
+# _dpl_rest N: completes word N or one after it, what follows the flags.
+_dpl_rest() {
 	local IFS=$'\n'
+	if [[ $rest != command ]]; then
+		_dpl_value "$rest"
+		return
+	fi
 	if declare -F _command_offset >/dev/null; then
 		_command_offset "${at[$1]}"
 		return
@@ -102,7 +106,7 @@ _dpl_command() {
 
 # _dpl_line PROGRAM: completes the line after PROGRAM, the first of words.
 _dpl_line() {
-	local i known flags command takes
+	local i known flags rest takes
 	for ((i = 1; i < cword; i++)); do
 		case ${words[i]} in
 		--) break ;;
@@ -120,7 +124,7 @@ _dpl_line() {
 	_dpl_model "$1"
 	if ((i < cword)); then
 		[[ ${words[i]} = -- ]] && ((i++))
-		[[ $command ]] && _dpl_command "$i"
+		_dpl_rest "$i"
 		return
 	fi
 	case $cur in
@@ -132,7 +136,7 @@ _dpl_line() {
 		[[ $COMP_WORDBREAKS = *=* ]] || COMPREPLY=("${COMPREPLY[@]/#/$flag}")
 		;;
 	-*) COMPREPLY=($(compgen -W "$flags" -- "$cur")) ;;
-	*) if [[ $command ]]; then _dpl_command "$i"; else COMPREPLY=($(compgen -W "$flags" -- "$cur")); fi ;;
+	*) if [[ $rest ]]; then _dpl_rest "$i"; else COMPREPLY=($(compgen -W "$flags" -- "$cur")); fi ;;
 	esac
 }
 
@@ -150,14 +154,14 @@ _dpl() {
 	local program=${words[0]##*/}
 	if [[ $program = dpl ]]; then
 		if ((cword == 1)) || [[ ${words[1]} = help && $cword = 2 ]]; then
-			COMPREPLY=($(compgen -W "help $(compgen -c dpl- | sed 's/^dpl-//' | sort -u)" -- "$cur"))
+			COMPREPLY=($(compgen -W "demo help version $(compgen -c dpl- | sed 's/^dpl-//' | sort -u)" -- "$cur"))
 			return
 		fi
 		program=dpl-${words[1]}
 		words=("${words[@]:1}") at=("${at[@]:1}")
 		((cword--))
 	fi
-	local known flags command takes
+	local known flags rest takes
 	_dpl_model "$program"
 	[[ $known ]] && _dpl_line "$program"
 	if [[ $cur = *:* && $COMP_WORDBREAKS = *:* ]]; then # bash replaces what comes after the last colon

@@ -86,7 +86,7 @@ end
 function __dpl_sub
     set -l line (commandline -opc)
     if test (count $line) = 1; or test "$line[2]" = help -a (count $line) = 2
-        echo help
+        string split " " "demo help version"
         for command in $PATH/dpl-*
             test -x $command; and string replace -r '.*/dpl-' '' -- $command
         end
