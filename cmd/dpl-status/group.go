@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -141,8 +140,8 @@ func note(r *protocol.Registered, seen protocol.Observation) string {
 
 // checkGroup is the predicate "the supervisor is in state".
 func (s *shower) checkGroup(id, supervisor, state string) error {
-	if !slices.Contains(supervisorStates, state) {
-		return cli.Usagef("--check: of a supervisor: want %s, not %q", strings.Join(supervisorStates, ", "), state)
+	if err := knownState(supervisorStates, "a supervisor", state); err != nil {
+		return err
 	}
 	g, err := s.ledger.ReadGroup(id)
 	if err != nil {

@@ -1,9 +1,9 @@
 // Dpl-status shows operations and groups, and never changes one.
 //
 //	dpl-status [--op OP [--check STATE | --why CALL]] [--supervisor ID] [--json]
+//	dpl-status --ids [--op OP | --groups | --group GROUP] [--json]
 //	dpl-status --group GROUP [--supervisor ID [--check STATE]] [--json]
 //	dpl-status --groups [--json]
-//	dpl-status --ids [--op OP | --groups | --group GROUP] [--json]
 package main
 
 import (
@@ -14,22 +14,22 @@ type status struct {
 	cli.Operation
 	group      string
 	groups     bool
+	ids        bool
 	supervisor string
 	predicate  string
 	call       string
-	ids        bool
 }
 
 func (c *status) Define(f *cli.FlagSet) {
 	c.Operation.Define(f)
 	f.String(&c.group, "group", "GROUP", "show this group of supervisors")
 	f.Bool(&c.groups, "groups", "list the groups of supervisors")
+	f.Bool(&c.ids, "ids", "print ids alone, one a line, for scripts: of the operations, whatever $DPL_OP is; with --op, of its calls; with --groups, of the "+
+		"groups; with --group, of its supervisors")
 	f.String(&c.supervisor, "supervisor", "ID", "show the calls of this supervisor, by handle; with --group, its registration")
 	cli.Word(f, &c.predicate, "check", "STATE", "print nothing; exit 0 if --op, or --supervisor of --group, is in STATE, else 1; terminal is completed or failed",
 		states()...)
 	f.String(&c.call, "why", "CALL", "say how CALL of --op is judged, and on what evidence")
-	f.Bool(&c.ids, "ids", "print ids alone, one a line, for scripts: of the operations, whatever $DPL_OP is; with --op, of its calls; with --groups, of the "+
-		"groups; with --group, of its supervisors")
 }
 
 func (c *status) Run(env *cli.Env) error {

@@ -2,49 +2,22 @@ package main
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// operationStates and supervisorStates are what --check can ask for.
-var (
-	operationStates = []string{
-		string(protocol.Running), string(protocol.Aborted), string(protocol.Cleanup), string(protocol.Completed), string(protocol.Failed), terminal,
-	}
-	supervisorStates = []string{
-		string(protocol.StateRegistered), string(protocol.StateWaiting), string(protocol.StateRunning), string(protocol.StateFailed),
-		string(protocol.StateScheduled), string(protocol.StateDead), string(protocol.StateShuttingDown), string(protocol.StateStopped),
-	}
-)
-
-// terminal is completed or failed.
-const terminal = "terminal"
-
-// states returns each state of either list once.
-func states() []string {
-	all := slices.Clone(operationStates)
-	for _, s := range supervisorStates {
-		if !slices.Contains(all, s) {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
 // check is the predicate "the operation id is in state".
 func (s *shower) check(id, state string) error {
-	if !slices.Contains(operationStates, state) {
-		return cli.Usagef("--check: of an operation: want %s, not %q", strings.Join(operationStates, ", "), state)
+	if err := knownState(operationStates, "an operation", state); err != nil {
+		return err
 	}
 	op, _, err := s.read(id)
 	if err != nil {
 		return err
 	}
-	holds := string(op.State) == state || state == terminal && op.State.Terminal()
+	holds := string(op.State) == state || state == "terminal" && op.State.Terminal()
 	if s.env.JSON() {
 		s.env.PrintJSON(cli.Object{
 			{Name: "operationId", Value: op.ID}, {Name: "state", Value: string(op.State)}, {Name: "revision", Value: op.Revision}, {Name: "holds", Value: holds},
