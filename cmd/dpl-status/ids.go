@@ -34,11 +34,11 @@ func (s *shower) listed(op, group string, groups bool) (ids []string, err error)
 		}
 		return ids, cli.Named("status", group, "", err)
 	case op != "":
-		o, _, err := s.read(op)
+		o, _, err := s.ledger.ReadOperation(op)
 		for i := range o.Stack {
 			ids = append(ids, o.Stack[i].CallID)
 		}
-		return ids, err
+		return ids, cli.Named("status", op, "", err)
 	}
 	return s.ledger.IDs()
 }
