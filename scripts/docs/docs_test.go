@@ -37,11 +37,11 @@ func TestDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	umbrella.Close()
-	d.generator = generator{commands: commands, umbrella: true, day: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), version: "v1.2.3"}
+	d.generator = generator{commands: commands, umbrella: true, day: time.Date(2026, 1, 20, 0, 0, 0, 0, time.UTC), version: "v1.2.3"}
 	if d.files, err = d.generator.all(); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("SOURCE_DATE_EPOCH", "1795219200") // that day
+	t.Setenv("SOURCE_DATE_EPOCH", "1768867200") // that day
 	t.Chdir(root)
 	if err := run(d.share, "", "v1.2.3", []string{d.bin}); err != nil {
 		t.Fatal(err)
