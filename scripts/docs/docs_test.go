@@ -160,7 +160,7 @@ func (d *docs) flags(t *testing.T) {
 		for _, m := range all {
 			short, name := m[1], m[2]
 			for where, has := range map[string]bool{
-				"page": strings.Contains(page, `\fB`+roff("--"+name)+`\fR`),
+				"page": regexp.MustCompile(`(?m)^(\\fB\\-.\\fR, )?` + regexp.QuoteMeta(bold("--"+name)) + `( |$)`).MatchString(page),
 				"bash": strings.Contains(inBash, " --"+name+" "),
 				"zsh":  regexp.MustCompile(`'\*?--` + name + `[=\[]|,--` + name + `\}`).MatchString(inZsh),
 				"fish": regexp.MustCompile(` -l ` + name + `\s`).MatchString(inFish),

@@ -73,6 +73,9 @@ func TestWords(t *testing.T) {
 	if help := asks(t, "--help"); !strings.Contains(help, "--one STATE           one of three; STATE is asleep, awake or dead\n") {
 		t.Errorf("--one STATE: %s", help)
 	}
+	if help := asks(t, "--help"); !strings.Contains(help, "--many S              texts; may be repeated\n") {
+		t.Errorf("--many: %s", help)
+	}
 	if help := asks(t, "--help"); !strings.Contains(help, "--sync none|file|full\n") {
 		t.Errorf("--sync: %s", help)
 	}
