@@ -68,9 +68,7 @@ func (c *command) placeholders() (words []string) {
 		}
 	}
 	for _, line := range append(c.synopsis, c.Arguments) {
-		for _, word := range capitals.FindAllString(line, -1) {
-			words = append(words, word)
-		}
+		words = append(words, capitals.FindAllString(line, -1)...)
 	}
 	return words
 }

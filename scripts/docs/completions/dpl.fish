@@ -78,7 +78,7 @@ end
 # __dpl_rest N: completes the command that begins with word N.
 function __dpl_rest
     test -n "$argv[1]"; or return
-    set -l line (commandline -opc) 
+    set -l line (commandline -opc)
     complete -C (string join ' ' -- (string escape -- $line[$argv[1]..]) (commandline -ct))
 end
 
