@@ -15,7 +15,7 @@ BUILD   = -trimpath
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 STRICT      =
 
-commands = $(notdir $(wildcard cmd/dpl-*))
+commands = dpl $(notdir $(wildcard cmd/dpl-*))
 
 # $(call needs,TOOL,WHAT): a line that says WHAT is left out for want of TOOL, if there is none.
 needs = command -v $(1) >/dev/null 2>&1 || { \

@@ -12,7 +12,7 @@ import (
 )
 
 // sources are what the commands, and the second implementation, are made of, below the directory of the module.
-var sources = []string{"cmd", "fileops", "protocol", "spec/conformance", "go.mod", "go.sum"}
+var sources = []string{"cmd", "fileops", "protocol", "scripts/demo", "spec/conformance", "go.mod", "go.sum"}
 
 // Commands builds the commands, as the Makefile does, with additional flags of go build, and returns the directory they are
 // in, which everybody may read. root is the directory of the module. Go test runs the calling package again if a source

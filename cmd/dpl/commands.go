@@ -1,0 +1,55 @@
+package main
+
+// A command is a program that comes with dpl, or a part of dpl itself.
+type command struct{ name, summary string }
+
+// A chapter is the commands that are listed together.
+type chapter struct {
+	title    string
+	commands []command
+}
+
+// chapters are all commands. A test compares the summaries with what the commands say of themselves.
+func chapters() []chapter {
+	return []chapter{
+		{"A call, and its operation", []command{
+			{"run", "Run a command as a call of an operation."},
+			{"push", "Add a call to an operation."},
+			{"heartbeat", "Say that a participant or supervisor is alive."},
+			{"pop", "Remove a call from an operation."},
+			{"abort", "Request the abort of an operation."},
+			{"cleanup", "Detect crashed participants and clean up after them."},
+		}},
+		{"Looking and waiting", []command{
+			{"status", "Show operations and groups of supervisors."},
+			{"wait", "Wait for operations to come to a state."},
+			{"watch", "Print whatever happens in an operation or a group."},
+		}},
+		{"Services", []command{
+			{"register", "Register a supervisor with its group."},
+			{"orchestrate", "Make one pass over a group of supervisors."},
+			{"shutdown", "Ask for a supervisor to be stopped."},
+		}},
+	}
+}
+
+// builtins are the commands that are parts of dpl.
+func builtins() chapter {
+	return chapter{"Dpl itself", []command{
+		{"help", "Print this list, or the help of a command: dpl help push."},
+		{"demo", "Show what all this does, on a call chain that is killed."},
+		{"version", "Print the version."},
+	}}
+}
+
+// known reports whether name is a command that comes with dpl.
+func known(name string) bool {
+	for _, chapter := range chapters() {
+		for _, c := range chapter.commands {
+			if c.name == name {
+				return true
+			}
+		}
+	}
+	return false
+}

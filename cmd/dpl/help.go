@@ -1,0 +1,85 @@
+package main
+
+import (
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+)
+
+// help prints the list of commands, or has the command in args print its own help.
+func help(args []string) int {
+	switch {
+	case len(args) > 1:
+		return fail(statusUsage, "help: unexpected argument "+quote(args[1])+": one command at a time")
+	case len(args) == 1 && !slices.ContainsFunc(builtins().commands, func(c command) bool { return c.name == args[0] }):
+		return dispatch(args[0], []string{"--help"})
+	}
+	if _, err := os.Stdout.WriteString(list()); err != nil {
+		return fail(statusIO, "its result is lost: "+err.Error())
+	}
+	return 0
+}
+
+func list() string {
+	var out strings.Builder
+	out.WriteString("Usage: dpl COMMAND [ARG...]\n")
+	for _, chapter := range append(chapters(), builtins()) {
+		out.WriteString("\n" + chapter.title + ":\n")
+		for _, c := range chapter.commands {
+			out.WriteString("  " + c.name + strings.Repeat(" ", 14-len(c.name)) + c.summary + "\n")
+		}
+	}
+	if others := others(); len(others) > 0 {
+		out.WriteString("\nOthers that are installed here:\n  " + strings.Join(others, "\n  ") + "\n")
+	}
+	out.WriteString("\ndpl COMMAND runs the program dpl-COMMAND; dpl help COMMAND tells its flags.\n")
+	return out.String()
+}
+
+// others returns the commands that are installed beside dpl or in $PATH, but do not come with it.
+func others() (names []string) {
+	for _, dir := range append(directories(), home()) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if name := nameOf(e.Name()); name != e.Name() && !known(name) {
+				if _, err := find(name); err == nil {
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// advice says what to do about a command that there is not.
+func advice(name string) string {
+	candidates := others()
+	for _, chapter := range append(chapters(), builtins()) {
+		for _, c := range chapter.commands {
+			candidates = append(candidates, c.name)
+		}
+	}
+	if near := nearest(name, candidates); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "see dpl help"
+}
+
+// version returns the version of the build: what the Makefile says, or that of the module.
+func version() string {
+	if buildVersion != "" {
+		return buildVersion
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info.Main.Version
+	}
+	return "unknown"
+}
+
+// buildVersion is set by the Makefile.
+var buildVersion string
