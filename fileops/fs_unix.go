@@ -144,6 +144,9 @@ func infoOf(st *unix.Stat_t) Info {
 	if st.Mode&unix.S_ISGID != 0 {
 		mode |= fs.ModeSetgid
 	}
+	if st.Mode&unix.S_ISVTX != 0 {
+		mode |= fs.ModeSticky
+	}
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
 	case unix.S_IFDIR:

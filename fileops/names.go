@@ -16,6 +16,7 @@ const (
 	trashPrefix   = ".dpl-trash-"
 	tempMark      = ".tmp~"
 	sightingsMark = ".seen~"
+	scratchPrefix = ".dpl-scratch-"
 )
 
 func (l *Ledger) operations() string             { return filepath.Join(l.dir, "operations") }
@@ -160,6 +161,13 @@ func isTrash(name string) bool {
 }
 
 func newTrashName() string { return trashPrefix + random() }
+
+func newScratchName() string { return scratchPrefix + random() }
+
+func isScratch(name string) bool {
+	number, ok := strings.CutPrefix(name, scratchPrefix)
+	return ok && isTrash(trashPrefix+number)
+}
 
 func newJournalName(id string) string { return newTrashName() + "." + id + ".json" }
 

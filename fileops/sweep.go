@@ -11,8 +11,8 @@ import (
 )
 
 // Sweep removes what crashed processes left: lock files without an operation or a group, temporary directories without an
-// operation, temporary files of edits, and trash; and, an hour later, the versions of operations that are archived. It waits for
-// nobody: what an edit in progress could still need stays for the next time. It goes on after errors and returns them all.
+// operation, temporary files of edits, trash, and scratch directories; and, an hour later, the versions of operations that are
+// archived. It waits for nobody: what an edit in progress could still need stays for the next time. It goes on after errors and returns them all.
 func (l *Ledger) Sweep() error {
 	return errors.Join(l.sweepOperations(), l.sweepGroups(), l.sweepTrash())
 }

@@ -18,6 +18,9 @@ func (l *Ledger) sweepGroups() error {
 		if file, _, isTemp := strings.Cut(name, tempMark); isTemp && file == filepath.Base(l.marker()) {
 			err = errors.Join(err, l.removeIfThere(filepath.Join(l.dir, name))) // who still writes it finds the marker
 		}
+		if isScratch(name) {
+			err = errors.Join(err, l.sweepScratch(name))
+		}
 	}
 	left := groupLeftovers(names)
 	for _, id := range slices.Sorted(maps.Keys(left)) {

@@ -30,6 +30,9 @@ func chapters() []chapter {
 			{"orchestrate", "Make one pass over a group of supervisors."},
 			{"shutdown", "Ask for a supervisor to be stopped."},
 		}},
+		{"The ledger", []command{
+			{"doctor", "Check a ledger and the file system that it is on."},
+		}},
 	}
 }
 

@@ -1,0 +1,182 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+)
+
+// A Scratch is a directory inside a ledger in which to try what its file system does. Each of its methods that tries something
+// returns nil if the file system keeps the promise, as far as one process can tell.
+type Scratch struct {
+	ledger *Ledger
+	dir    string
+	used   Lock // as long as it is held, Sweep leaves the directory alone
+}
+
+// inUse is the name of the lock file of a scratch directory.
+const inUse = "in-use"
+
+// Scratch makes a scratch directory, which Remove removes.
+func (s *Survey) Scratch() (*Scratch, error) {
+	l := s.Ledger
+	for tries := 1; ; tries++ {
+		dir := filepath.Join(l.dir, newScratchName())
+		if err := l.fs.Mkdir(dir, 0o700); err != nil {
+			return nil, err
+		}
+		used, err := l.lock(filepath.Join(dir, inUse), true, &patience{})
+		if err == nil {
+			return &Scratch{l, dir, used}, nil
+		}
+		swept := errors.Is(err, ErrBusy) || errors.Is(err, fs.ErrNotExist) // before it was in use
+		if !swept || tries == maxTries {
+			return nil, errors.Join(err, ignoreMissing(l.fs.Remove(dir)))
+		}
+	}
+}
+
+// Remove removes the directory and what is in it.
+func (s *Scratch) Remove() error {
+	return errors.Join(s.ledger.purgeAt(s.ledger.dir, filepath.Base(s.dir)), s.used.Unlock())
+}
+
+// sweepScratch removes the scratch directory of a process that was killed.
+func (l *Ledger) sweepScratch(name string) error {
+	lock, err := l.lock(filepath.Join(l.dir, name, inUse), true, &patience{})
+	if err != nil {
+		return ignoreBusy(ignoreMissing(err))
+	}
+	return errors.Join(l.purgeAt(l.dir, name), lock.Unlock())
+}
+
+// LockFile returns the path of a file to lock, by TryLock.
+func (s *Scratch) LockFile() string { return filepath.Join(s.dir, "lock") }
+
+// TryLock takes the lock on the file at path, as edits do, and makes the file if there is none. It returns ErrBusy if another
+// process has it.
+func TryLock(path string) (Lock, error) { return osFS{}.Lock(path, 0o600, nil) }
+
+// Exclusive tries that a new file is not made in the place of another.
+func (s *Scratch) Exclusive() error {
+	path := filepath.Join(s.dir, "exclusive")
+	if err := s.write(path, "first"); err != nil {
+		return err
+	}
+	f, err := s.ledger.fs.Create(path, 0o600)
+	if err == nil {
+		f.Close()
+	}
+	return s.refused("O_EXCL", err, path, "first")
+}
+
+// Link tries that link(2) gives a file a second name, and not one that another has.
+func (s *Scratch) Link() error {
+	one, two, new := filepath.Join(s.dir, "one"), filepath.Join(s.dir, "two"), filepath.Join(s.dir, "new")
+	if err := errors.Join(s.write(one, "one"), s.write(two, "two")); err != nil {
+		return err
+	}
+	if err := s.ledger.fs.Link(one, new); err != nil {
+		return err
+	}
+	named, err := s.ledger.fs.Lstat(one)
+	if err != nil {
+		return err
+	}
+	linked, err := s.ledger.fs.Lstat(new)
+	if err == nil && linked.ID != named.ID {
+		err = errors.New("link(2) has made another file instead of another name")
+	}
+	if err != nil {
+		return err
+	}
+	return s.refused("link(2)", s.ledger.fs.Link(one, two), two, "two")
+}
+
+// Move tries that a file is moved to the archive, and not over another.
+func (s *Scratch) Move() error {
+	from, to, free := filepath.Join(s.dir, "from"), filepath.Join(s.dir, "to"), filepath.Join(s.dir, "free")
+	if err := errors.Join(s.write(from, "from"), s.write(to, "to")); err != nil {
+		return err
+	}
+	if err := s.refused("a renaming that is to replace nothing", s.ledger.fs.Move(from, to), to, "to"); err != nil {
+		return err
+	}
+	if err := s.ledger.fs.Move(from, free); err != nil {
+		return err
+	}
+	return s.has(free, "from")
+}
+
+// Replace tries that a reader finds either all of the old file or all of the new one while one is renamed over the other.
+func (s *Scratch) Replace() error {
+	const times = 100
+	path, temp := filepath.Join(s.dir, "replaced"), filepath.Join(s.dir, "temp")
+	texts := [2]string{fmt.Sprintf("%08192d", 0), fmt.Sprintf("%08192d", 1)}
+	if err := s.write(path, texts[0]); err != nil {
+		return err
+	}
+	stop, found := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				found <- nil
+				return
+			default:
+			}
+			if err := s.has(path, texts[:]...); err != nil {
+				found <- fmt.Errorf("a reader during a renaming: %w", err)
+				return
+			}
+		}
+	}()
+	var err error
+	for i := 0; i < times && err == nil; i++ {
+		if err = s.write(temp, texts[i%2]); err == nil {
+			err = s.ledger.fs.Replace(temp, path)
+		}
+	}
+	close(stop)
+	return errors.Join(err, <-found)
+}
+
+// Sync tries that the directories of the ledger can be made durable.
+func (s *Scratch) Sync() error {
+	var errs []error
+	for _, dir := range []string{s.dir, s.ledger.dir, s.ledger.operations(), s.ledger.archive()} {
+		errs = append(errs, ignoreMissing(s.ledger.withFile(dir, File.Sync)))
+	}
+	return errors.Join(errs...)
+}
+
+// write makes a new file.
+func (s *Scratch) write(path, text string) error {
+	return s.ledger.writeNew(path, []byte(text), SyncNone)
+}
+
+// refused returns an error unless err is fs.ErrExist, and the file at path still has text.
+func (s *Scratch) refused(what string, err error, path, text string) error {
+	if err == nil {
+		return fmt.Errorf("%s does not refuse a name that is taken", what)
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return s.has(path, text)
+}
+
+// has returns an error unless the file at path has one of texts.
+func (s *Scratch) has(path string, texts ...string) error {
+	data, _, err := s.ledger.readFile(path)
+	if err != nil {
+		return err
+	}
+	for _, text := range texts {
+		if string(data) == text {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s has %d bytes that nobody has written to it", filepath.Base(path), len(data))
+}

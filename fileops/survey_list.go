@@ -1,0 +1,159 @@
+package fileops
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// top lists the ledger directory. What is left over is judged as by sweepGroups.
+func (s *Survey) top() error {
+	l := s.Ledger
+	names, err := l.fs.ReadDir(l.dir)
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	left := groupLeftovers(names)
+	for _, name := range names {
+		f := Found{Path: filepath.Join(l.dir, name)}
+		file, isTemp := targetOf(name)
+		id, suffix, ofGroup := groupOf(file)
+		switch {
+		case f.Path == l.marker():
+			f.Kind = Marker
+		case f.Path == l.operations() || f.Path == l.archive() || f.Path == l.tmp() || f.Path == l.logs():
+			f.Kind = Directory
+		case isScratch(name):
+			f.Kind, f.Left = ScratchDirectory, true
+		case isTemp && (ofGroup || file == filepath.Base(l.marker())):
+			f.Kind, f.ID, f.Left = TempFile, id, true
+		case ofGroup && name == file:
+			f.Kind, f.ID = groupKind(suffix), id
+			_, ownerless := left[id]
+			f.Left = ownerless && f.Kind == LockFile && !l.hasGroup(id)
+		default:
+			if versioned, ok := versionedOf(name); ok {
+				if f.ID, _, ok = groupOf(versioned); ok {
+					f.Kind = VersionFile
+				}
+			}
+		}
+		if err := s.add(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func groupKind(suffix string) Kind {
+	switch suffix {
+	case orchestratorSuffix:
+		return OrchestratorFile
+	case supervisorsSuffix:
+		return SupervisorsFile
+	case alertsSuffix:
+		return AlertsFile
+	}
+	return LockFile
+}
+
+// operations lists operations/. What is left over is judged as by sweepOperations.
+func (s *Survey) operations() error {
+	l := s.Ledger
+	names, err := l.readDir(l.operations())
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		file, ok := versionedOf(name)
+		if !ok {
+			file = name
+		}
+		if id, ok := operationOf(file); ok {
+			s.there[id] = true
+		}
+	}
+	for _, name := range names {
+		f := Found{Path: filepath.Join(l.operations(), name)}
+		versioned, isVersion := versionedOf(name)
+		locked, isLock := strings.CutSuffix(name, ".lock")
+		if id, ok := operationOfTemp(name); ok {
+			f.Kind, f.ID, f.Left = TempFile, id, true
+		} else if id, ok := operationOf(name); ok {
+			f.Kind, f.ID = OperationFile, id
+		} else if id, ok := operationOf(versioned); ok && isVersion {
+			f.Kind, f.ID = VersionFile, id
+		} else if id, ok := operationOf(locked); ok && isLock {
+			f.Kind, f.ID, f.Left = LockFile, id, !s.there[id]
+		}
+		if err := s.add(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Survey) archive() error {
+	l := s.Ledger
+	names, err := l.readDir(l.archive())
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		f := Found{Path: filepath.Join(l.archive(), name)}
+		group, _, _ := strings.Cut(name, "~")
+		if id, _, ok := archivedOf(name); ok {
+			f.Kind, f.ID = ArchivedFile, id
+		} else if _, ok := archivedRegistryOf(group, name); ok {
+			f.Kind, f.ID = ArchivedRegistry, group
+		}
+		if err := s.add(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tmp lists tmp/, which is to be listed after operations/: whose directory is there before its operation is not left over.
+func (s *Survey) tmp() error {
+	l := s.Ledger
+	names, err := l.readDir(l.tmp())
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		f := Found{Path: filepath.Join(l.tmp(), name)}
+		if id, ok := operationOfJournal(name); ok {
+			f.Kind, f.ID, f.Left = TrashFile, id, true
+		} else if isTrash(name) {
+			f.Kind, f.Left = TrashFile, true
+		} else if validID(name) {
+			f.Kind, f.ID, f.Left = TmpDirectory, name, !s.there[name]
+		}
+		if err := s.add(f); err != nil {
+			return err
+		}
+		if f.Kind == TmpDirectory && !f.Left {
+			if err := s.trashOf(f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// trashOf lists the trash in the temporary directory of an operation.
+func (s *Survey) trashOf(dir Found) error {
+	names, err := s.Ledger.readDir(dir.Path)
+	for _, name := range names {
+		if isTrash(name) {
+			err = errors.Join(err, s.add(Found{Path: filepath.Join(dir.Path, name), Kind: TrashFile, ID: dir.ID, Left: true}))
+		}
+	}
+	return err
+}

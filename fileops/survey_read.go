@@ -1,0 +1,56 @@
+package fileops
+
+import (
+	"fmt"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// Content is what a file says: one of these, or nothing.
+type Content struct {
+	Operation    *protocol.Operation
+	Registry     *protocol.Registry
+	Orchestrator *protocol.Orchestrator
+}
+
+// Read returns what f says, nothing for a kind of file that says nothing. On a ledger that commits by link that is the last
+// version. Its errors are fs.ErrNotExist if f is gone, ErrPermission if f is not safe to trust, and protocol.ErrCorrupt or
+// ErrNewerVersion.
+func (s *Survey) Read(f Found) (c Content, err error) {
+	l := s.Ledger
+	switch f.Kind {
+	case OperationFile, ArchivedFile:
+		c.Operation, err = readAs(l, f, "operationId", protocol.Decode, func(o protocol.Operation) string { return o.ID })
+	case OrchestratorFile:
+		c.Orchestrator, err = readAs(l, f, "orchestrationGroupId", protocol.DecodeOrchestrator,
+			func(o protocol.Orchestrator) string { return o.GroupID })
+	case SupervisorsFile, ArchivedRegistry:
+		c.Registry, err = readAs(l, f, "", protocol.DecodeRegistry, func(protocol.Registry) string { return f.ID })
+	case AlertsFile:
+		_, err = l.Alerts(f.ID, 0)
+	}
+	return c, err
+}
+
+// readAs decodes a file in which member is the id that is in its name, too.
+func readAs[T any](l *Ledger, f Found, member string, decode func(string) (T, error), idOf func(T) string) (*T, error) {
+	data, err := l.stateOf(f)
+	if err != nil {
+		return nil, err
+	}
+	value, err := decode(asString(data))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Path, err)
+	}
+	return &value, checkInside(f.Path, member, idOf(value), f.ID)
+}
+
+// stateOf returns what a file has to say. A copy in the archive is never changed.
+func (l *Ledger) stateOf(f Found) ([]byte, error) {
+	if f.Kind == ArchivedFile || f.Kind == ArchivedRegistry {
+		data, _, err := l.readFile(f.Path)
+		return data, err
+	}
+	s, err := l.current(f.Path)
+	return s.data, err
+}
