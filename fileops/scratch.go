@@ -7,8 +7,12 @@ import (
 	"path/filepath"
 )
 
+// ErrUnsound: the file system does not do what an edit relies on.
+var ErrUnsound = errors.New("the file system breaks a promise")
+
 // A Scratch is a directory inside a ledger in which to try what its file system does. Each of its methods that tries something
-// returns nil if the file system keeps the promise, as far as one process can tell.
+// returns nil if the file system keeps the promise, as far as one process can tell; ErrUnsound if it does not; another error if
+// that could not be tried.
 type Scratch struct {
 	ledger *Ledger
 	dir    string
@@ -86,7 +90,7 @@ func (s *Scratch) Link() error {
 	}
 	linked, err := s.ledger.fs.Lstat(new)
 	if err == nil && linked.ID != named.ID {
-		err = errors.New("link(2) has made another file instead of another name")
+		err = fmt.Errorf("%w: link(2) has made another file instead of another name", ErrUnsound)
 	}
 	if err != nil {
 		return err
@@ -127,7 +131,7 @@ func (s *Scratch) Replace() error {
 			default:
 			}
 			if err := s.has(path, texts[:]...); err != nil {
-				found <- fmt.Errorf("a reader during a renaming: %w", err)
+				found <- fmt.Errorf("%w: a reader during a renaming: %w", ErrUnsound, err)
 				return
 			}
 		}
@@ -159,7 +163,7 @@ func (s *Scratch) write(path, text string) error {
 // refused returns an error unless err is fs.ErrExist, and the file at path still has text.
 func (s *Scratch) refused(what string, err error, path, text string) error {
 	if err == nil {
-		return fmt.Errorf("%s does not refuse a name that is taken", what)
+		return fmt.Errorf("%w: %s does not refuse a name that is taken", ErrUnsound, what)
 	}
 	if !errors.Is(err, fs.ErrExist) {
 		return err
@@ -178,5 +182,5 @@ func (s *Scratch) has(path string, texts ...string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s has %d bytes that nobody has written to it", filepath.Base(path), len(data))
+	return fmt.Errorf("%w: %s has %d bytes that nobody has written to it", ErrUnsound, filepath.Base(path), len(data))
 }

@@ -141,6 +141,15 @@ func (env *Env) Open() (*fileops.Ledger, error) {
 	return env.opened(l, err)
 }
 
+// Inspect looks at the ledger, also at one that Open refuses.
+func (env *Env) Inspect() (*fileops.Survey, error) {
+	dir, err := env.ledgerDir()
+	if err != nil {
+		return nil, err
+	}
+	return fileops.Inspect(dir, env.options())
+}
+
 // Create opens the ledger, made with c if there is none. With --dry-run it makes none, and returns nil.
 func (env *Env) Create(c fileops.Config) (*fileops.Ledger, error) {
 	if env.DryRun() {

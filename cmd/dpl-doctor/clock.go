@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// A stamp is a time in a file.
+type stamp struct {
+	object    string
+	at        time.Time
+	beat      protocol.Beat
+	threshold time.Duration
+}
+
+// clock says whether the clocks can be what the times in the files say.
+func (p *patient) clock() (found []finding) {
+	if p.seen.Now.Year() < 2020 {
+		found = append(found, finding{
+			level: problem, text: "it is " + p.seen.Now.Format(time.RFC3339) + " by the wall clock, before DPL was made", cure: "set the clock",
+		})
+	}
+	linked := p.survey.Ledger.Config().Commit == fileops.CommitLink
+	var newest stamp
+	for _, f := range p.files {
+		if f.Kind == fileops.ArchivedFile || f.Kind == fileops.ArchivedRegistry {
+			continue
+		}
+		latest := stamp{}
+		for _, s := range stamps(f) {
+			if s.at.After(latest.at) {
+				latest = s
+			}
+			if p.seen.Monotonic(s.at, s.beat) && s.beat.MonotonicMs > newest.beat.MonotonicMs {
+				newest = s
+			}
+		}
+		found = append(found, ahead(latest, p.seen.Now, linked)...)
+	}
+	suspended := process.Uptime() - time.Duration(p.seen.MonotonicMs)*time.Millisecond
+	return append(found, stepped(newest, p.seen, suspended)...)
+}
+
+// ahead says whether a time is in the future by more than the threshold: then it counts as stale, unless hosts' clocks are not
+// compared.
+func ahead(s stamp, now time.Time, linked bool) []finding {
+	by := s.at.Sub(now)
+	if by <= s.threshold {
+		return nil
+	}
+	f := finding{
+		level: problem, object: s.object, text: "a time in it is " + span(by) + " in the future, and so counts as stale",
+		cure: "the clock of this machine was set back, or that of the writer is wrong: set it",
+	}
+	if linked {
+		f.level, f.text = warning, "a time in it is "+span(by)+" in the future"
+	}
+	return []finding{f}
+}
+
+// stepped says whether the wall clock was set since the newest beat of this boot. It runs on while the machine is suspended,
+// and the monotonic clock does not.
+func stepped(s stamp, seen protocol.Observation, suspended time.Duration) []finding {
+	if s.object == "" || seen.MonotonicMs == 0 {
+		return nil
+	}
+	since := time.Duration(seen.MonotonicMs-s.beat.MonotonicMs) * time.Millisecond
+	by := seen.Now.Sub(s.at) - since
+	if by >= -s.threshold && by <= suspended+s.threshold {
+		return nil
+	}
+	direction := "on"
+	if by < 0 {
+		direction, by = "back", -by
+	}
+	return []finding{{
+		level: note, object: s.object, text: fmt.Sprintf("the wall clock was set %s by %s since the last beat; ages do not suffer", direction, span(by)),
+	}}
+}
+
+// stamps returns the times in a file that are compared with the clock.
+func stamps(f file) (all []stamp) {
+	if op := f.Operation; op != nil {
+		all = append(all, stamp{f.name, op.LastHeartbeat, protocol.Beat{}, op.StalenessThreshold})
+		for _, frame := range op.Stack {
+			all = append(all, stamp{f.name, frame.LastHeartbeat, frame.Beat, op.StalenessThreshold})
+		}
+		for _, s := range op.Supervisors {
+			all = append(all, stamp{f.name, s.LastHeartbeat, s.Beat, op.StalenessThreshold})
+		}
+	}
+	if o := f.Orchestrator; o != nil {
+		all = append(all, stamp{f.name, o.Heartbeat, o.Beat, o.StalenessThreshold})
+	}
+	if r := f.Registry; r != nil {
+		for _, s := range r.Supervisors {
+			all = append(all, stamp{f.name, s.LastHeartbeat, s.Beat, protocol.DefaultGroupThreshold})
+		}
+	}
+	return all
+}
+
+// span returns d as people say it.
+func span(d time.Duration) string {
+	switch {
+	case d >= 48*time.Hour:
+		return fmt.Sprintf("%d days", d/(24*time.Hour))
+	case d >= time.Minute:
+		d = d.Round(time.Minute)
+		text := fmt.Sprintf("%dm", d%time.Hour/time.Minute)
+		if d >= time.Hour {
+			text = fmt.Sprintf("%dh%s", d/time.Hour, text)
+		}
+		return text
+	}
+	return d.Round(time.Second).String()
+}

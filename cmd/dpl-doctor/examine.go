@@ -1,0 +1,96 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// A patient is a ledger, and what was found in it.
+type patient struct {
+	env    *cli.Env
+	survey *fileops.Survey
+	seen   protocol.Observation
+	files  []file // whose content makes sense
+	broken []finding
+}
+
+// A file is one with its content.
+type file struct {
+	fileops.Found
+	fileops.Content
+	name string // within the ledger
+}
+
+// A check looks at one subject. What it says is well is said only if it finds nothing.
+type check struct {
+	name string
+	well string
+	look func() []finding
+}
+
+// admit looks at the ledger and reads its files.
+func admit(env *cli.Env) (*patient, error) {
+	survey, err := env.Inspect()
+	if err != nil {
+		return nil, err
+	}
+	p := &patient{env: env, survey: survey}
+	p.read()
+	p.seen = env.Clock()() // after the files: a time in them is not later
+	return p, nil
+}
+
+func (p *patient) dir() string { return p.survey.Ledger.Dir() }
+
+// read reads the files. Those that commands refuse are not read.
+func (p *patient) read() {
+	for _, f := range p.survey.Files {
+		if f.Trust != nil {
+			continue
+		}
+		content, err := p.survey.Read(f)
+		switch {
+		case err == nil:
+			p.files = append(p.files, file{f, content, p.survey.Name(f)})
+		case !errors.Is(err, fs.ErrNotExist):
+			p.broken = append(p.broken, invalid(p.survey.Name(f), f.Path, err))
+		}
+	}
+}
+
+// examine makes all checks.
+func (p *patient) examine() []finding {
+	checks := []check{
+		{"ledger", "ledger.json is there, and commands use the ledger", p.marker},
+		{"permissions", "nobody else can write to it", p.permissions},
+		{"parents", "nobody else can put another directory in its place", p.parents},
+		{"files", "all files are valid", p.validity},
+		{"place", "", p.place},
+		{"space", "", p.space},
+		{"lock", "of two processes one gets it, and a killed one leaves it", p.exclusion},
+	}
+	checks = append(checks, p.promises()...)
+	checks = append(checks,
+		check{"clock", "no time in the files is in the future", p.clock},
+		check{"identity", "processes are known by more than their number", p.identity},
+		check{"leftovers", "nothing is left of killed commands", p.leftovers},
+		check{"numbers", "thresholds are at least 2.5 times what they are for", p.numbers},
+		check{"passes", "passes come when they are needed", p.passes},
+	)
+	var findings []finding
+	for _, c := range checks {
+		found := c.look()
+		if len(found) == 0 && c.well != "" {
+			found = []finding{{level: ok, text: c.well}}
+		}
+		for _, f := range found {
+			f.check = c.name
+			findings = append(findings, f)
+		}
+	}
+	return findings
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+)
+
+// A level is how bad a finding is.
+type level string
+
+const (
+	ok      level = "ok"
+	note    level = "note"
+	warning level = "warning" // something may go wrong, or has to be cleaned up
+	problem level = "problem" // something goes wrong
+	fixed   level = "fixed"   // by --fix, just now
+)
+
+// A finding is what one check says of one object.
+type finding struct {
+	check   string
+	level   level
+	object  string // "": the ledger
+	text    string
+	cure    string // "": none is needed
+	fixable bool   // by --fix
+}
+
+// status returns the exit status.
+func status(findings []finding) int {
+	for _, f := range findings {
+		if f.level == problem {
+			return cli.StatusFalse
+		}
+	}
+	return cli.StatusOK
+}
+
+// line returns all but the level and the check.
+func (f finding) line() string {
+	parts := make([]string, 0, 3)
+	for _, part := range []string{f.object, f.text, f.cure} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, ": ")
+}
+
+// table returns the findings for people, each on one line; with a width, what is longer goes on in the next line, under its
+// beginning.
+func table(findings []finding, quiet bool, width int) []byte {
+	const column = 22
+	var out strings.Builder
+	for _, f := range findings {
+		if quiet && (f.level == ok || f.level == note) {
+			continue
+		}
+		text := f.line() + "\n"
+		if width > 0 {
+			text = strings.TrimLeft(cli.Wrap(f.line(), width-column, strings.Repeat(" ", column)), " ")
+		}
+		fmt.Fprintf(&out, "%-8s %-12s %s", f.level, f.check, text)
+	}
+	return []byte(out.String())
+}
+
+// widthOf returns the width of lines to a terminal, and 0 for any other file.
+func widthOf(f *os.File) int {
+	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return 0
+	}
+	return 79
+}
+
+// report returns the findings for programs.
+func report(dir string, findings []finding) cli.Object {
+	all := []cli.Object{}
+	for _, f := range findings {
+		all = append(all, cli.Object{
+			{Name: "check", Value: f.check}, {Name: "level", Value: string(f.level)}, {Name: "object", Value: cli.OrNull(f.object)},
+			{Name: "message", Value: f.text}, {Name: "cure", Value: cli.OrNull(f.cure)}, {Name: "fixable", Value: f.fixable},
+		})
+	}
+	return cli.Object{{Name: "ledger", Value: dir}, {Name: "healthy", Value: status(findings) == cli.StatusOK}, {Name: "findings", Value: all}}
+}

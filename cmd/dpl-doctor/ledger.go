@@ -1,0 +1,76 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// marker says why commands refuse the ledger, but for what other checks say.
+func (p *patient) marker() (found []finding) {
+	for _, err := range p.survey.Errors {
+		found = append(found, finding{level: problem, text: err.Error(), cure: "nothing could be checked in there"})
+	}
+	err := p.survey.Refusal
+	if err == nil || errors.Is(err, fileops.ErrPermission) || p.survey.Network == sshfs {
+		return found
+	}
+	cause := strings.TrimPrefix(p.plain(err), fileops.ErrConfig.Error()+": ")
+	return append(found, finding{level: problem, object: "ledger.json", text: strings.TrimPrefix(cause, "ledger.json: "), cure: "no command uses the ledger until then"})
+}
+
+// validity says which files are not valid, and which have members that this version does not know.
+func (p *patient) validity() []finding {
+	found := p.broken
+	for _, f := range p.files {
+		if names := unknown(f.Content); len(names) > 0 {
+			found = append(found, finding{
+				level: note, object: f.name, text: "members that this version does not know, and keeps: " + strings.Join(names, " "),
+			})
+		}
+	}
+	return found
+}
+
+// invalid says what is wrong with a file that could not be read.
+func invalid(name, path string, err error) finding {
+	f := finding{level: problem, object: name, text: strings.TrimPrefix(err.Error(), path+": ")}
+	switch {
+	case errors.Is(err, protocol.ErrNewerVersion):
+		f.cure = "upgrade this dpl"
+	case errors.Is(err, protocol.ErrCorrupt):
+		f.cure = "repair it, or move it away"
+	}
+	return f
+}
+
+// unknown returns the paths of the members of a file that are not known.
+func unknown(c fileops.Content) (names []string) {
+	add := func(path string, members []protocol.Member) {
+		for _, m := range members {
+			names = append(names, path+"/"+m.Name)
+		}
+	}
+	if op := c.Operation; op != nil {
+		add("", op.Unknown)
+		for i, f := range op.Stack {
+			add(fmt.Sprintf("/stack/%d", i), f.Unknown)
+		}
+		for _, s := range op.Supervisors {
+			add("/supervisorHeartbeats/"+s.ID, s.Unknown)
+		}
+	}
+	if o := c.Orchestrator; o != nil {
+		add("", o.Unknown)
+	}
+	if r := c.Registry; r != nil {
+		add("", r.Unknown)
+		for _, s := range r.Supervisors {
+			add("/supervisors/"+s.ID, s.Unknown)
+		}
+	}
+	return names
+}

@@ -1,0 +1,53 @@
+// Dpl-doctor checks a ledger and the file system that it is on, and says what to do about what it finds.
+//
+//	dpl-doctor [--quiet] [--json]
+//	dpl-doctor --fix [--dry-run]
+//
+// It changes nothing but a scratch directory of its own, unless it is told to.
+package main
+
+import (
+	"os"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+)
+
+type doctor struct {
+	cli.Common
+	fix, quiet bool
+}
+
+func (c *doctor) Define(f *cli.FlagSet) {
+	f.Bool(&c.fix, "fix", "do what is safe: remove what killed commands have left, and take write permission from others; "+
+		"with --dry-run say what that would be")
+	f.Bool(&c.quiet, "quiet", "say nothing of what is well, and no notes; for cron")
+	f.Short("q")
+}
+
+func (c *doctor) Run(env *cli.Env) error {
+	p, err := admit(env)
+	if err != nil {
+		return err
+	}
+	findings := p.examine()
+	if c.fix {
+		if findings, err = p.treat(findings); err != nil {
+			return err
+		}
+	}
+	if env.JSON() {
+		env.PrintJSON(report(p.dir(), findings))
+	} else {
+		env.Stdout.Write(table(findings, c.quiet, widthOf(os.Stdout)))
+	}
+	return cli.Exit(status(findings))
+}
+
+func main() {
+	holdLock()
+	cli.Main(&doctor{}, "Check a ledger and the file system that it is on.",
+		"Each finding is one of ok, note, warning, problem: the check, the object, what is so, and what to do about it. It tries the file "+
+			"system in a scratch directory inside the ledger, which it removes; it takes no lock that a command needs, and changes nothing "+
+			"else without --fix, which waits for nobody either and never touches a file that is not valid. Exits 0 if there is no problem, "+
+			"whatever the warnings; 1 if there is one; 66 if there is no ledger.")
+}

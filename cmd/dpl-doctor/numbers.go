@@ -1,0 +1,130 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// numbers says which thresholds leave no room for a late heartbeat.
+func (p *patient) numbers() (found []finding) {
+	for _, f := range p.files {
+		switch {
+		case f.Kind == fileops.OperationFile && !f.Operation.State.Terminal():
+			op := f.Operation
+			found = append(found, tight(f.name, op.HeartbeatInterval, op.StalenessThreshold, "push the next with --staleness")...)
+		case f.Orchestrator != nil:
+			o := f.Orchestrator
+			found = append(found, tight(f.name, o.HeartbeatInterval, o.StalenessThreshold, "dpl-orchestrate --staleness")...)
+		}
+	}
+	return found
+}
+
+// tight says whether two heartbeats that are late make one stale.
+func tight(object string, interval, threshold time.Duration, cure string) []finding {
+	if interval*5 < threshold*2 {
+		return nil
+	}
+	return []finding{{
+		level: warning, object: object, text: fmt.Sprintf("a beat every %v against a threshold of %v: one that is late is a crash", interval, threshold),
+		cure: fmt.Sprintf("%s %v or more", cure, interval*5/2+time.Second),
+	}}
+}
+
+// unseen is for how long something may wait for a pass before somebody is told.
+const unseen = 5 * time.Minute
+
+// passes says what waits for a pass, and which groups have too few.
+func (p *patient) passes() (found []finding) {
+	for _, f := range p.files {
+		switch f.Kind {
+		case fileops.OperationFile:
+			found = append(found, p.waiting(f)...)
+		case fileops.OrchestratorFile:
+			if g, err := p.survey.Ledger.ReadGroup(f.ID); err == nil {
+				found = append(found, rare(g, p.survey.Ledger.ObserveGroup(g, p.seen))...)
+			}
+		}
+	}
+	return found
+}
+
+// waiting says what an operation has been waiting for for long.
+func (p *patient) waiting(f file) (found []finding) {
+	op := *f.Operation
+	for _, frame := range op.Lingering(p.seen.Now) {
+		found = append(found, finding{
+			level: warning, object: f.name, text: fmt.Sprintf("call %q of %s was told to clean up and has not popped", frame.CallID, frame.ParticipantID),
+			cure: "end it, or pop it for it",
+		})
+	}
+	for _, frame := range op.Stack {
+		if frame.Crash != nil && len(frame.Crash.LeftResources) > 0 {
+			left := frame.Crash.LeftResources[0]
+			found = append(found, finding{
+				level: warning, object: f.name, text: fmt.Sprintf("%s of call %q could not be deleted: %s", left.Path, frame.CallID, left.Error), cure: "delete it",
+			})
+		}
+	}
+	age := p.seen.Now.Sub(f.Info.ModTime)
+	if age < unseen {
+		return found
+	}
+	seen, _ := p.survey.Ledger.ObserveOperation(op, p.seen)
+	if want := wants(op, seen); want != "" {
+		found = append(found, finding{
+			level: warning, object: f.name, text: want + ", and nobody has looked for " + span(age), cure: "run dpl-cleanup, from cron or a timer",
+		})
+	}
+	return found
+}
+
+// wants says what a pass would make of an operation, "" if nothing.
+func wants(op protocol.Operation, seen protocol.Observation) string {
+	after, err := op.Cleanup("dpl-doctor", seen)
+	switch {
+	case errors.Is(err, protocol.ErrExpired):
+		return "it is over, and to be archived"
+	case err != nil || after.Revision == op.Revision:
+		return ""
+	case op.State.Terminal():
+		return "it is over, and to be archived"
+	case after.State != op.State && len(after.Transitions) > 0:
+		return fmt.Sprintf("it is to become %s: %s", after.State, after.Transitions[len(after.Transitions)-1].Reason)
+	}
+	return "it has crashed calls to clean up after"
+}
+
+// rare says whether passes over a group come often enough.
+func rare(g protocol.Group, seen protocol.Observation) (found []finding) {
+	object := g.ID + ".orchestrator.json"
+	if want := g.PassesTooRare(g); want > 0 {
+		found = append(found, finding{
+			level: warning, object: object,
+			text: fmt.Sprintf("passes come every %v, too rarely for a threshold of %v", g.Orchestrator.Period.Round(time.Second), g.Orchestrator.StalenessThreshold),
+			cure: fmt.Sprintf("dpl-orchestrate --staleness %v or more, or passes more often", want),
+		})
+	}
+	heard, age := g.OrchestratorHeard(seen)
+	if !heard && age > unseen && g.Orchestrator.State != protocol.OrchestratorStopped && wanted(g) {
+		found = append(found, finding{
+			level: warning, object: object, text: "no pass was made for " + span(age) + ", and there are services to keep running",
+			cure: "start its timer, or cron, or dpl-orchestrate --every 2s",
+		})
+	}
+	return found
+}
+
+// wanted reports whether a group has supervisors that passes have anything to do with.
+func wanted(g protocol.Group) bool {
+	for _, s := range g.Registry.Supervisors {
+		if s.State != protocol.StateStopped && s.State != protocol.StateDead {
+			return true
+		}
+	}
+	return false
+}

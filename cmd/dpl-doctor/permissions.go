@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/dpl-project/dpl/fileops"
+)
+
+// permissions says which files commands refuse because others could have written them.
+func (p *patient) permissions() (found []finding) {
+	for _, f := range p.survey.Files {
+		switch {
+		case f.Trust != nil:
+			found = append(found, p.untrusted(f))
+		case f.Path == p.dir() && f.Info.Mode&0o055 != 0 && !p.survey.Ledger.Config().Shared && os.Geteuid() >= 0:
+			found = append(found, finding{
+				level: note, text: fmt.Sprintf("others may read it (mode %04o)", f.Info.Mode.Perm()), cure: "chmod 700 it",
+			})
+		}
+	}
+	return found
+}
+
+func (p *patient) untrusted(f fileops.Found) finding {
+	parts := strings.Split(strings.TrimPrefix(f.Trust.Error(), f.Path+": "+fileops.ErrPermission.Error()+": "), ": ")
+	result := finding{level: problem, object: p.survey.Name(f), text: parts[0], cure: strings.Join(parts[1:], ": ")}
+	result.fixable = p.tightens(f)
+	switch {
+	case result.fixable:
+		result.cure += ", or --fix"
+	case p.survey.Ours(f):
+		result.cure = "see that others have put no commands or paths into it, then chmod go-w it"
+	}
+	return result
+}
+
+// tightens reports whether --fix takes the permission to write to f from others. It does not where that would have commands run
+// or files deleted which others may have put there: somebody has to look before.
+func (p *patient) tightens(f fileops.Found) bool {
+	return p.survey.Ours(f) && f.Kind != fileops.Marker && f.Kind != fileops.SupervisorsFile
+}
+
+// parents says which directories above the ledger let others replace it.
+func (p *patient) parents() (found []finding) {
+	euid := os.Geteuid()
+	if euid < 0 {
+		return nil
+	}
+	for _, dir := range p.survey.Above {
+		if cause := replaceable(dir.Info, euid); cause != "" {
+			found = append(found, finding{level: warning, object: dir.Path, text: cause, cure: "chmod go-w it, or move the ledger"})
+		}
+	}
+	return found
+}
+
+// replaceable says why others than root can rename what is in a directory, or returns "".
+func replaceable(dir fileops.Info, euid int) string {
+	switch {
+	case dir.UID != 0 && dir.UID != euid:
+		return fmt.Sprintf("uid %d, whose it is, can put another directory in the ledger's place", dir.UID)
+	case dir.Mode&0o022 != 0 && dir.Mode&fs.ModeSticky == 0:
+		return fmt.Sprintf("others may write to it (mode %04o), and so put another directory in the ledger's place", dir.Mode.Perm())
+	}
+	return ""
+}

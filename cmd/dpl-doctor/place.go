@@ -1,0 +1,34 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/dpl-project/dpl/fileops"
+)
+
+const sshfs = "fuse.sshfs"
+
+// place says whether the ledger commits as its file system demands (spec §17).
+func (p *patient) place() []finding {
+	return []finding{placement(p.survey.Network, p.survey.Ledger.Config().Commit)}
+}
+
+// placement judges a ledger that commits in this way on a file system that FS.Network calls network.
+func placement(network, commit string) finding {
+	switch {
+	case network == sshfs:
+		return finding{level: problem, text: "sshfs shares no locks between hosts", cure: "put the ledger on a file system that does"}
+	case network != "" && commit == fileops.CommitRename:
+		return finding{
+			level: problem,
+			text:  fmt.Sprintf("several hosts can use this file system (%s), and commits by rename lose edits there", network),
+			cure: `stop all commands on all hosts, then write "commit": "link" into ledger.json, and never change it back ` +
+				"(no program can know that nobody else has the ledger open)",
+		}
+	case network != "":
+		return finding{level: ok, text: fmt.Sprintf("several hosts can use the file system (%s), and it commits by link", network)}
+	case commit == "":
+		return finding{level: ok, text: "the file system is this machine's alone"}
+	}
+	return finding{level: ok, text: "the file system is this machine's alone, and it commits by " + commit}
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/dpl-project/dpl/fileops"
+)
+
+// treat does what --fix does about findings, and returns what there is to say then: first what was fixed. With --dry-run it
+// returns what would be.
+func (p *patient) treat(findings []finding) ([]finding, error) {
+	if p.env.DryRun() || !slices.ContainsFunc(findings, func(f finding) bool { return f.fixable }) {
+		return findings, nil
+	}
+	var failed []finding
+	for _, f := range p.survey.Files {
+		if !p.tightens(f) {
+			continue
+		}
+		if err := p.survey.Tighten(f); err != nil {
+			failed = append(failed, finding{check: "permissions", level: problem, object: p.survey.Name(f), text: p.plain(err)})
+		}
+	}
+	if err := p.sweep(); err != nil {
+		failed = append(failed, finding{check: "leftovers", level: problem, text: p.plain(err)})
+	}
+	again, err := admit(p.env)
+	if err != nil {
+		return nil, err
+	}
+	after := again.examine()
+	return append(cured(findings, after), append(failed, after...)...), nil
+}
+
+// sweep removes what killed commands have left, as dpl-cleanup does. A ledger that commands refuse is left alone.
+func (p *patient) sweep() error {
+	l, err := p.env.Open()
+	if errors.Is(err, fileops.ErrPermission) || errors.Is(err, fileops.ErrConfig) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return l.Sweep()
+}
+
+// cured returns what was found before and is not found after it.
+func cured(before, after []finding) (all []finding) {
+	for _, f := range before {
+		still := slices.ContainsFunc(after, func(a finding) bool { return a.check == f.check && a.object == f.object && a.level != ok })
+		if f.fixable && !still {
+			f.level = fixed
+			f.cure = map[string]string{"permissions": "nobody else may write to it now", "leftovers": "removed"}[f.check]
+			all = append(all, f)
+		}
+	}
+	return all
+}
