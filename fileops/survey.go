@@ -65,12 +65,21 @@ func Inspect(dir string, o Options) (*Survey, error) {
 	if s.Network, err = l.fs.Network(l.dir); err != nil {
 		return nil, err
 	}
-	for _, list := range []func() error{s.above, s.top, s.operations, s.archive, s.tmp} {
-		if err := list(); err != nil {
-			s.Errors = append(s.Errors, err)
-		}
+	s.note(s.above())
+	if s.note(s.top()) {
+		s.note(s.operations())
+		s.note(s.archive())
+		s.note(s.tmp())
 	}
 	return s, nil
+}
+
+// note keeps err, and reports whether there is none.
+func (s *Survey) note(err error) bool {
+	if err != nil {
+		s.Errors = append(s.Errors, err)
+	}
+	return err == nil
 }
 
 // Name returns how a file is called within the ledger.
@@ -88,6 +97,9 @@ func (s *Survey) add(f Found) error {
 	var err error
 	if f.Info, err = l.fs.Lstat(f.Path); err != nil {
 		return ignoreMissing(err)
+	}
+	if f.Left && f.Kind == LockFile && filepath.Dir(f.Path) == l.dir && f.Info.Size > 0 {
+		f.Kind, f.Left = Stranger, false // many programs use such names, and none of ours writes to it
 	}
 	switch f.Kind {
 	case Stranger, TrashFile, TmpDirectory, ScratchDirectory: // it was somebody else's, or is

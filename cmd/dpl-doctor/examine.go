@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"slices"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
@@ -25,12 +26,15 @@ type file struct {
 	name string // within the ledger
 }
 
-// A check looks at one subject. What it says is well is said only if it finds nothing.
+// A check looks at one subject. What it says is well is said only if it finds nothing, and has looked at all.
 type check struct {
 	name string
 	well string
 	look func() []finding
 }
+
+// ofFiles are the checks that are nothing without the files.
+var ofFiles = []string{"files", "clock", "leftovers", "numbers", "passes"}
 
 // admit looks at the ledger and reads its files.
 func admit(env *cli.Env) (*patient, error) {
@@ -84,7 +88,10 @@ func (p *patient) examine() []finding {
 	var findings []finding
 	for _, c := range checks {
 		found := c.look()
-		if len(found) == 0 && c.well != "" {
+		switch partly := len(p.survey.Errors) > 0 && slices.Contains(ofFiles, c.name); {
+		case len(found) == 0 && partly:
+			found = []finding{{level: note, text: "nothing found, but not everything could be looked at: see ledger"}}
+		case len(found) == 0:
 			found = []finding{{level: ok, text: c.well}}
 		}
 		for _, f := range found {

@@ -12,7 +12,7 @@ import (
 // marker says why commands refuse the ledger, but for what other checks say.
 func (p *patient) marker() (found []finding) {
 	for _, err := range p.survey.Errors {
-		found = append(found, finding{level: problem, text: err.Error(), cure: "nothing could be checked in there"})
+		found = append(found, finding{level: problem, text: "it cannot be looked at: " + err.Error(), cure: "run this as its owner, or repair it"})
 	}
 	err := p.survey.Refusal
 	if err == nil || errors.Is(err, fileops.ErrPermission) || p.survey.Network == sshfs {

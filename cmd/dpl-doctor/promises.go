@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"strings"
 	"syscall"
 
@@ -29,17 +31,22 @@ func (p *patient) judged(err error, cure string) []finding {
 		return nil
 	case errors.Is(err, fileops.ErrUnsound):
 		return []finding{{level: problem, text: p.plain(err), cure: cure}}
+	case errors.Is(err, errNoScratch) && errors.Is(err, fs.ErrPermission):
+		return []finding{{level: note, text: "not tried, for want of permission to write to the ledger"}}
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EROFS):
 		return []finding{{level: note, text: "not tried, for want of space to write to: see space"}}
 	}
 	return []finding{{level: problem, text: "it could not be tried: " + p.plain(err), cure: cure}}
 }
 
+// errNoScratch means that there is nothing to try anything in.
+var errNoScratch = errors.New("make a scratch directory")
+
 // inScratch makes a scratch directory for try.
 func (p *patient) inScratch(try func(*fileops.Scratch) error) error {
 	s, err := p.survey.Scratch()
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errNoScratch, err)
 	}
 	err = try(s)
 	if left := s.Remove(); err == nil {

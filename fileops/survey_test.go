@@ -1,0 +1,294 @@
+package fileops
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// surveyed returns a ledger with an operation, one that is archived, a group and alerts, and what lies there.
+func surveyed(t *testing.T, c Config) (*Ledger, *Survey) {
+	t.Helper()
+	l := testLedger(t, c, Options{})
+	at := protocol.Observation{Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	for _, id := range []string{"live", "over"} {
+		if _, _, err := l.EditOperation(id, OrCreate, func(op protocol.Operation, observe Observe) (protocol.Operation, error) {
+			if op.ID == "" {
+				op = protocol.Create(id, 0, 0)
+			}
+			return op.Push(protocol.Push{Call: "c", Participant: "p"}, observe(at))
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Edit("over", Existing, func(tx *Tx) error { tx.Archive(); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.EditGroup("g", OrCreate, func(tx *GroupTx) error {
+		g, err := tx.Group().Register(protocol.Registration{Supervisor: "s"}, at)
+		if err != nil {
+			return err
+		}
+		return errors.Join(tx.Commit(g), tx.AppendAlerts([]protocol.Alert{{Seq: 1, Type: protocol.AlertDead, Timestamp: at.Now}}))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return l, inspect(t, l.Dir())
+}
+
+func inspect(t *testing.T, dir string) *Survey {
+	t.Helper()
+	s, err := Inspect(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// found returns the file of a survey, by its name within the ledger.
+func (s *Survey) found(t *testing.T, name string) Found {
+	t.Helper()
+	for _, f := range s.Files {
+		if s.Name(f) == name {
+			return f
+		}
+	}
+	t.Fatalf("no %s in the survey", name)
+	return Found{}
+}
+
+func TestInspect(t *testing.T) {
+	for _, commit := range []string{CommitRename, CommitLink} {
+		t.Run(commit, func(t *testing.T) {
+			_, s := surveyed(t, Config{Commit: commit})
+			if s.Refusal != nil || len(s.Errors) > 0 {
+				t.Fatalf("refused: %v; errors: %v", s.Refusal, s.Errors)
+			}
+			want := map[string]Kind{
+				".": Directory, "operations": Directory, "archive": Directory, "tmp": Directory, "ledger.json": Marker,
+				"operations/live.json": OperationFile, "operations/live.json.lock": LockFile, "archive/over.json": ArchivedFile,
+				"g.supervisors.json": SupervisorsFile, "g.orchestrator.json": OrchestratorFile, "g.alerts.jsonl": AlertsFile, "g.lock": LockFile,
+			}
+			got := make(map[string]Kind)
+			for _, f := range s.Files {
+				if f.Left || f.Trust != nil {
+					t.Errorf("%s: left %v, trust %v", s.Name(f), f.Left, f.Trust)
+				}
+				if f.Kind != VersionFile {
+					got[s.Name(f)] = f.Kind
+				} else if commit != CommitLink {
+					t.Errorf("%s is a version", s.Name(f))
+				}
+				if _, err := s.Read(f); err != nil {
+					t.Errorf("%s: %v", s.Name(f), err)
+				}
+			}
+			if !maps.Equal(got, want) {
+				t.Errorf("got %v\nwant %v", got, want)
+			}
+			if len(s.Above) == 0 || s.Above[len(s.Above)-1].Path != "/" {
+				t.Errorf("above it: %v", s.Above)
+			}
+		})
+	}
+}
+
+func TestInspectWhatIsNoLedger(t *testing.T) {
+	for _, dir := range []string{filepath.Join(t.TempDir(), "none"), t.TempDir()} {
+		if _, err := Inspect(dir, Options{}); !errors.Is(err, ErrNoLedger) {
+			t.Errorf("got %v, want %v", err, ErrNoLedger)
+		}
+	}
+	l, _ := surveyed(t, Config{})
+	if err := os.Remove(l.marker()); err != nil {
+		t.Fatal(err)
+	}
+	s := inspect(t, l.Dir())
+	if !errors.Is(s.Refusal, ErrConfig) {
+		t.Errorf("got %v, want %v", s.Refusal, ErrConfig)
+	}
+	if c, err := s.Read(s.found(t, "operations/live.json")); err != nil || c.Operation.ID != "live" {
+		t.Errorf("got %v, %v", c.Operation, err)
+	}
+}
+
+// What a survey calls left over is what Sweep removes: all of it and nothing else.
+func TestLeftIsWhatSweepRemoves(t *testing.T) {
+	for _, commit := range []string{CommitRename, CommitLink} {
+		t.Run(commit, func(t *testing.T) {
+			l, _ := surveyed(t, Config{Commit: commit})
+			plant(t, l.Dir(),
+				"operations/ghost.json.lock", "operations/live.json.tmp~1", "operations/gone.json.tmp~2", "operations/notes.txt", "operations/bad~id.json",
+				"nobody.lock", "other.lock=somebody else's", "g.supervisors.json.tmp~3", "ledger.json.tmp~4", "x.tmp~5", "logs/g/s.log=text",
+				"tmp/.dpl-trash-0123456789abcdef/file", "tmp/live/.dpl-trash-0123456789abcdef", "tmp/live/c/file", "tmp/gone/c/file", "tmp/~",
+				"tmp/.dpl-trash-0123456789abcdef.live.json={", ".dpl-scratch-0123456789abcdef/in-use", ".dpl-scratch-odd", "archive/notes.txt")
+			var left, want []string
+			before := inspect(t, l.Dir())
+			for _, f := range before.Files {
+				if f.Left {
+					left = append(left, before.Name(f))
+				}
+			}
+			if err := l.Sweep(); err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range before.Files {
+				if !exists(f.Path) {
+					want = append(want, before.Name(f))
+				}
+			}
+			if !slices.Equal(left, want) || len(left) != 11 {
+				t.Errorf("left over %q\nremoved   %q", left, want)
+			}
+		})
+	}
+}
+
+// plant makes files below dir: NAME or NAME=CONTENT.
+func plant(t *testing.T, dir string, files ...string) {
+	t.Helper()
+	for _, file := range files {
+		name, content, _ := strings.Cut(file, "=")
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestSurveyReadsWhatIsNotValid(t *testing.T) {
+	l, s := surveyed(t, Config{})
+	op := string(valueOf(os.ReadFile(l.operation("live"))))
+	plant(t, l.Dir(), "operations/torn.json={", "operations/renamed.json="+op, "archive/renamed.json="+op, "archive/g~supervisors~1.json=1",
+		"bad.orchestrator.json=[]", "bad.supervisors.json=", "bad.alerts.jsonl=x\n")
+	s = inspect(t, l.Dir())
+	for _, name := range []string{
+		"operations/torn.json", "operations/renamed.json", "archive/renamed.json", "archive/g~supervisors~1.json", "bad.orchestrator.json",
+		"bad.supervisors.json", "bad.alerts.jsonl",
+	} {
+		if c, err := s.Read(s.found(t, name)); !errors.Is(err, protocol.ErrCorrupt) {
+			t.Errorf("%s: got %v, %v; want %v", name, c, err, protocol.ErrCorrupt)
+		}
+	}
+	live := s.found(t, "operations/live.json")
+	if err := os.Remove(live.Path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Read(live); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v, want %v", err, fs.ErrNotExist)
+	}
+}
+
+func valueOf[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+func TestTighten(t *testing.T) {
+	for _, tt := range []struct {
+		shared     bool
+		mode, want fs.FileMode
+	}{{false, 0o666, 0o644}, {false, 0o620, 0o600}, {true, 0o666, 0o664}, {true, 0o662, 0o660}} {
+		l, _ := surveyed(t, Config{Shared: tt.shared})
+		path := l.operation("live")
+		if err := os.Chmod(path, tt.mode); err != nil {
+			t.Fatal(err)
+		}
+		s := inspect(t, l.Dir())
+		f := s.found(t, "operations/live.json")
+		if !errors.Is(f.Trust, ErrPermission) || !s.Ours(f) {
+			t.Errorf("%04o: trust %v, ours %v", tt.mode, f.Trust, s.Ours(f))
+		}
+		if err := s.Tighten(f); err != nil {
+			t.Fatal(err)
+		}
+		if got := valueOf(os.Stat(path)).Mode(); got != tt.want {
+			t.Errorf("%04o: got %04o, want %04o", tt.mode, got, tt.want)
+		}
+	}
+}
+
+// A directory keeps its set-group-id bit. What is another file by now, or a symbolic link, stays as it is.
+func TestTightenOnlyWhatWasFound(t *testing.T) {
+	l, _ := surveyed(t, Config{Shared: true})
+	if err := os.Chmod(l.operations(), fs.ModeSetgid|0o777); err != nil {
+		t.Fatal(err)
+	}
+	path := l.operation("live")
+	if err := os.Chmod(path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := inspect(t, l.Dir())
+	if err := s.Tighten(s.found(t, "operations")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := valueOf(os.Stat(l.operations())).Mode(), fs.ModeDir|fs.ModeSetgid|0o775; got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+
+	f := s.found(t, "operations/live.json")
+	other := filepath.Join(t.TempDir(), "other")
+	plant(t, filepath.Dir(other), "other")
+	if err := errors.Join(os.Chmod(other, 0o666), os.Remove(path), os.Link(other, path)); err != nil {
+		t.Skipf("needs one file system: %v", err)
+	}
+	if err := s.Tighten(f); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("got %v, want %v", err, fs.ErrExist)
+	}
+	if err := errors.Join(os.Remove(path), os.Symlink(other, path)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Tighten(f); !errors.Is(err, ErrPermission) {
+		t.Errorf("got %v, want %v", err, ErrPermission)
+	}
+	s = inspect(t, l.Dir())
+	if f = s.found(t, "operations/live.json"); f.Trust == nil || s.Ours(f) {
+		t.Errorf("a symbolic link: trust %v, ours %v", f.Trust, s.Ours(f))
+	}
+	if got := valueOf(os.Stat(other)).Mode(); got != 0o666 {
+		t.Errorf("got %04o, want 0666", got)
+	}
+}
+
+// What belongs to another user is not ours to change.
+func TestTightenForeign(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root")
+	}
+	l, _ := surveyed(t, Config{})
+	path := l.operation("live")
+	if err := errors.Join(os.Chmod(path, 0o666), os.Chown(path, 65534, 65534)); err != nil {
+		t.Fatal(err)
+	}
+	s := inspect(t, l.Dir())
+	f := s.found(t, "operations/live.json")
+	if err := s.Tighten(f); !errors.Is(err, ErrPermission) || s.Ours(f) {
+		t.Errorf("got %v, ours %v; want %v", err, s.Ours(f), ErrPermission)
+	}
+	if got := valueOf(os.Stat(path)).Mode(); got != 0o666 {
+		t.Errorf("got %04o, want 0666", got)
+	}
+}
+
+// What cannot be listed does not keep the rest from being found.
+func TestInspectGoesOn(t *testing.T) {
+	l, _ := surveyed(t, Config{})
+	if err := errors.Join(os.RemoveAll(l.archive()), os.WriteFile(l.archive(), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	s := inspect(t, l.Dir())
+	if len(s.Errors) != 1 || s.found(t, "archive").Trust == nil {
+		t.Errorf("errors: %v, trust: %v", s.Errors, s.found(t, "archive").Trust)
+	}
+	s.found(t, "operations/live.json")
+}
