@@ -115,7 +115,7 @@ func (s *Scratch) Move() error {
 
 // Replace tries that a reader finds either all of the old file or all of the new one while one is renamed over the other.
 func (s *Scratch) Replace() error {
-	const times = 100
+	const times = 50
 	path, temp := filepath.Join(s.dir, "replaced"), filepath.Join(s.dir, "temp")
 	texts := [2]string{fmt.Sprintf("%08192d", 0), fmt.Sprintf("%08192d", 1)}
 	if err := s.write(path, texts[0]); err != nil {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -22,53 +21,61 @@ type faulty struct {
 	tear    *tear // nil: readers are not waited for
 }
 
-// A tear is a moment at which a file is not as it should be. It lasts until somebody has looked.
+// A tear is a moment at which the file that is replaced is not as it should be. It lasts until somebody has seen that.
 type tear struct {
-	open   atomic.Bool
-	looked chan struct{}
-	once   sync.Once
+	seen chan struct{}
+	once sync.Once
 }
 
-func newTear() *tear { return &tear{looked: make(chan struct{}, 1)} }
+func newTear() *tear { return &tear{seen: make(chan struct{}, 1)} }
 
-// wait returns when a look has begun and ended while the file was torn. Only the first tear is waited for.
+// wait returns when somebody has seen it. Only the first tear is waited for.
 func (t *tear) wait() {
 	t.once.Do(func() {
-		t.open.Store(true)
 		select {
-		case <-t.looked:
-		case <-time.After(20 * time.Second):
+		case <-t.seen:
+		case <-time.After(30 * time.Second):
 		}
-		t.open.Store(false)
 	})
 }
 
-func (f faulty) Open(path string) (File, error) {
-	if f.tear == nil || !f.tear.open.Load() {
-		return f.FS.Open(path)
-	}
-	file, err := f.FS.Open(path)
-	if err != nil {
-		f.tear.ended()
-	}
-	return lookedAt{file, f.tear}, err
-}
-
-func (t *tear) ended() {
+func (t *tear) saw() {
 	select {
-	case t.looked <- struct{}{}:
+	case t.seen <- struct{}{}:
 	default:
 	}
 }
 
-type lookedAt struct {
-	File
-	tear *tear
+func (f faulty) Open(path string) (File, error) {
+	file, err := f.FS.Open(path)
+	if f.tear == nil || filepath.Base(path) != "replaced" {
+		return file, err
+	}
+	if err != nil {
+		f.tear.saw()
+		return nil, err
+	}
+	return &look{File: file, tear: f.tear}, nil
 }
 
-func (f lookedAt) Close() error {
-	f.tear.ended()
-	return f.File.Close()
+// A look is a reader's of a file of 8192 bytes.
+type look struct {
+	File
+	tear *tear
+	read int
+}
+
+func (l *look) Read(p []byte) (int, error) {
+	n, err := l.File.Read(p)
+	l.read += n
+	return n, err
+}
+
+func (l *look) Close() error {
+	if l.read < 8192 {
+		l.tear.saw()
+	}
+	return l.File.Close()
 }
 
 func (f faulty) Create(path string, mode fs.FileMode) (File, error) {
