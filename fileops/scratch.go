@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// ErrUnsound: the file system does not do what an edit relies on.
+// ErrUnsound means that the file system does not do what an edit relies on.
 var ErrUnsound = errors.New("the file system breaks a promise")
 
 // A Scratch is a directory inside a ledger in which to try what its file system does. Each of its methods that tries something

@@ -165,11 +165,11 @@ func plant(t *testing.T, dir string, files ...string) {
 }
 
 func TestSurveyReadsWhatIsNotValid(t *testing.T) {
-	l, s := surveyed(t, Config{})
+	l, _ := surveyed(t, Config{})
 	op := string(valueOf(os.ReadFile(l.operation("live"))))
 	plant(t, l.Dir(), "operations/torn.json={", "operations/renamed.json="+op, "archive/renamed.json="+op, "archive/g~supervisors~1.json=1",
 		"bad.orchestrator.json=[]", "bad.supervisors.json=", "bad.alerts.jsonl=x\n")
-	s = inspect(t, l.Dir())
+	s := inspect(t, l.Dir())
 	for _, name := range []string{
 		"operations/torn.json", "operations/renamed.json", "archive/renamed.json", "archive/g~supervisors~1.json", "bad.orchestrator.json",
 		"bad.supervisors.json", "bad.alerts.jsonl",
