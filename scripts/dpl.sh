@@ -27,7 +27,8 @@
 # One from after dpl_begin takes the place of dpl.sh's: it must call dpl_end $?. An interactive shell keeps all but EXIT.
 # In zsh, EXIT means the shell's end from here on, also in a function (POSIX_TRAPS).
 #
-# - kill -9: any pass finds the crash at once; the beats end with the shell. `wait` does not wait for them.
+# - kill -9: any pass finds the crash at once; the beats end with the shell. `wait` does not wait for them. The same comes of
+#   an unset variable under set -u in zsh, which runs no trap then.
 # - exec: the program goes on as the call, but nobody pops: its end is a crash. Say dpl_end before, or dpl_call instead.
 # - A subshell, as in a pipeline, cannot end the call of its shell (64), but may begin one of its own, with its own end.
 # - dpl_begin returns the status of dpl-push, so `dpl_begin || exit` without set -e: 75 busy, 76 not running, and so on.
@@ -80,14 +81,15 @@ dpl_end() {
     return "$dpl_popped"
 }
 
-# dpl__beat begins to beat in the background, as no child of this shell, and without the files that it has open.
+# dpl__beat begins to beat in the background, as no child of this shell, and without the files that it has open. Where the
+# script has ended before the first beat, nobody wants to read that.
 dpl__beat() {
     dpl_beat=$(
         trap '' HUP INT
         [ -z "${ZSH_VERSION-}" ] || setopt no_bg_nice
         DPL_LEDGER=$dpl_ledger dpl-heartbeat --op "$dpl_op" --call "$dpl_id" --pid "$dpl_pid" --every "${dpl_every:-1500ms}" \
             --while-pid "$dpl_pid" ${dpl_signal:+--signal} ${dpl_signal:+"$dpl_signal"} \
-            </dev/null >/dev/null 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- &
+            </dev/null >/dev/null 2>&1 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- &
         echo "$!"
     )
 }
@@ -184,6 +186,7 @@ dpl__signal() {
     [ "$1" != TERM ] || DPL_LEDGER=$dpl_ledger dpl-heartbeat --op "$dpl_op" --call "$dpl_id" --pid "$dpl_pid" || dpl_status=$?
     dpl_self=$dpl_pid
     case $dpl_status in 3 | 4 | 5)
+        echo "dpl.sh: $dpl_op: told to end: $dpl_id: exit $dpl_status" >&2
         [ "$dpl_status" != 3 ] || DPL_LEDGER=$dpl_ledger dpl-heartbeat --op "$dpl_op" --call "$dpl_id" --pid "$dpl_pid" --cleaning
         dpl__leave "$dpl_status" "exit $dpl_status"
         exit "$dpl_status"
