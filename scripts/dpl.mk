@@ -16,14 +16,21 @@
 # make -j and a make in a make are no matter. make sees the status of the line: 3 when it was stopped, as the operation has
 # failed elsewhere. The shell is $(SHELL), with the .SHELLFLAGS from before the include. $(DPL_RUN_FLAGS) are flags of
 # dpl-run, such as --timeout 10m, for all targets or for one.
+#
+# The lines below are a comment for make alone: .SHELLFLAGS has the shell run this file, as dpl.mk TARGET [FLAG...] -- SHELL
+# FLAG... LINE, for a word of .SHELLFLAGS cannot have a space in it under .ONESHELL. \
+id=$(printf %s "$1" | LC_ALL=C tr -c A-Za-z0-9._: - | sed 's/^[._:-]*//; s/-$//; s/\.\./--/g; s/.*\(.\{60\}\)$/\1/; s/^[._:-]*//'); \
+shift; \
+exec dpl-run --participant "${id:-target}" "$@"
+
 ifeq ($(shell command -v dpl-run),)
 $(error dpl.mk: no dpl-run in PATH: install DPL, or add its directory to PATH)
 endif
 
+dpl_file  := $(abspath $(lastword $(MAKEFILE_LIST)))
 dpl_flags := $(.SHELLFLAGS)
-dpl_quote = '$(subst ','\'',$1)'
+dpl_space := $() $()
+dpl_word   = '$(subst ',-,$(subst $(dpl_space),-,$1))'
 
-# make adds the line. $(shell) runs its command by .SHELLFLAGS, too, but for no target.
-dpl_call = -c '[ -n "$$0" ] || exec $(SHELL) $(dpl_flags) "$$1"; \
-	id=$$(printf %s "$$0" | LC_ALL=C tr -c A-Za-z0-9._: - | sed "s/^[._:-]*//; s/\.\./--/g; s/.*\(.\{60\}\)$$/\1/"); \
-	exec dpl-run --participant "$${id:-target}" $(DPL_RUN_FLAGS) -- $(SHELL) $(dpl_flags) "$$1"' $(call dpl_quote,$@)
+# $(shell) runs by .SHELLFLAGS, too, but for no target.
+dpl_call = $(if $@,$(dpl_file) $(call dpl_word,$@) $(DPL_RUN_FLAGS) -- $(SHELL)) $(dpl_flags)
