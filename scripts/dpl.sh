@@ -65,9 +65,11 @@ dpl_call() {
         echo "dpl.sh: dpl_call: want NAME COMMAND [ARG...]" >&2
         return 64
     fi
-    dpl_name=$1
+    dpl_name=$1 dpl_calls=yes dpl_status=0
     shift
-    dpl-run --call "$dpl_name" -- "$@"
+    dpl-run --call "$dpl_name" -- "$@" || dpl_status=$?
+    dpl_calls=''
+    return "$dpl_status"
 }
 
 dpl_end() {
@@ -142,9 +144,9 @@ dpl__traps() {
         ;;
     esac
     dpl_signal=TERM
-    case $dpl_mine in *HUP*) trap 'dpl__signal HUP 1' HUP ;; esac
-    case $dpl_mine in *INT*) trap 'dpl__signal INT 2' INT ;; esac
-    case $dpl_mine in *TERM*) trap 'dpl__signal TERM 15' TERM ;; esac
+    case $dpl_mine in *HUP*) trap 'dpl__signal HUP 1 "$?"' HUP ;; esac
+    case $dpl_mine in *INT*) trap 'dpl__signal INT 2 "$?"' INT ;; esac
+    case $dpl_mine in *TERM*) trap 'dpl__signal TERM 15 "$?"' TERM ;; esac
 }
 
 # dpl__trapped COMMAND SIGNAL notes a trap of the script.
@@ -171,12 +173,18 @@ dpl__exit() {
     set +e
     trap '' HUP INT TERM
     trap - EXIT
+    case $1 in -*) # zsh knows the status of an exit in the script's trap under set -e, but does not tell it
+        dpl__leave 3 "exit in a trap"
+        return
+        ;;
+    esac
     dpl__leave "$1" "exit $1"
     [ "$1" != 0 ] || exit "$dpl_popped"
     exit "$1"
 }
 
-# dpl__signal SIGNAL NUMBER ends the script by SIGNAL, or, if that told it so, because of what became of the operation.
+# dpl__signal SIGNAL NUMBER STATUS ends the script by SIGNAL, or, if that told it so, because of what became of the
+# operation. If that is the failure of its own dpl_call, with STATUS, it exits as if it had not been told before it knew.
 dpl__signal() {
     set +e
     trap '' HUP INT TERM
@@ -186,8 +194,9 @@ dpl__signal() {
     [ "$1" != TERM ] || DPL_LEDGER=$dpl_ledger dpl-heartbeat --op "$dpl_op" --call "$dpl_id" --pid "$dpl_pid" || dpl_status=$?
     dpl_self=$dpl_pid
     case $dpl_status in 3 | 4 | 5)
-        echo "dpl.sh: $dpl_op: told to end: $dpl_id: exit $dpl_status" >&2
-        [ "$dpl_status" != 3 ] || DPL_LEDGER=$dpl_ledger dpl-heartbeat --op "$dpl_op" --call "$dpl_id" --pid "$dpl_pid" --cleaning
+        [ -z "${dpl_calls-}" ] || [ "$3" = 0 ] || dpl_status=$3
+        echo "dpl.sh: $dpl_op: $dpl_id: aborted, in cleanup or over: exit $dpl_status" >&2
+        DPL_LEDGER=$dpl_ledger dpl-heartbeat --op "$dpl_op" --call "$dpl_id" --pid "$dpl_pid" --cleaning || :
         dpl__leave "$dpl_status" "exit $dpl_status"
         exit "$dpl_status"
         ;;

@@ -133,6 +133,9 @@ export class Call {
   }
 }
 
+/** @type {Set<string>} */
+const open = new Set();
+
 /**
  * Take part in the operation op ($DPL_OP, else a new one) with the call name (else one is made up), by participant (the name
  * of this program), with any flags of dpl-push; tmp gives it a directory of its own, which goes with it. Returns what work
@@ -144,12 +147,15 @@ export class Call {
  * @returns {Promise<T>}
  */
 export async function call({ name, op, participant, tmp, flags = [] }, work) {
-  participant ??= basename(process.argv[1] ?? "").replace(/[^A-Za-z0-9:-]+/g, "-").replace(/^[:-]+|[:-]+$/g, "").slice(0, 60) || "node";
+  participant ??= basename(process.argv[1] ?? "").replace(/[^\w.:-]|\.(?=\.)/g, "-").replace(/^[._:-]+/, "").slice(0, 60) || "node";
   const push = ["dpl-push", "--json", "--pid", `${process.pid}`, "--participant", participant];
   if (op) push.push("--op", op);
   if (name) push.push("--call", name);
   if (tmp) push.push("--tmp");
   const self = new Call(JSON.parse(await command([...push, ...flags])));
+  const key = `${self.op} ${self.id}`;
+  if (open.has(key)) throw failed(76, `${self.op}: call ${self.id} is open in this process`); // fine to dpl-push, as if said again
+  open.add(key);
   const ended = new AbortController();
   const beats = beatOn(self, ended.signal);
   try {
@@ -164,6 +170,7 @@ export async function call({ name, op, participant, tmp, flags = [] }, work) {
     await self.end();
     return result;
   } finally {
+    open.delete(key);
     ended.abort();
     await beats;
   }

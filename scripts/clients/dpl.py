@@ -28,7 +28,7 @@ import re
 import subprocess
 import sys
 import threading
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Type, Union
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Set, Tuple, Type, Union
 
 
 class Error(Exception):
@@ -157,6 +157,9 @@ class Call:
                     return
 
 
+_open: Set[Tuple[str, str]] = set()
+
+
 @contextlib.contextmanager
 def call(
     name: Optional[str] = None, *flags: str, op: Optional[str] = None, participant: Optional[str] = None, tmp: bool = False,
@@ -168,12 +171,15 @@ def call(
     An exception fails the call, also SystemExit with a status, and goes on. Raises what dpl-push and dpl-pop do, such as
     Busy, and Refused where the operation is not running.
     """
-    participant = participant or re.sub(r"[^A-Za-z0-9:-]+", "-", os.path.basename(sys.argv[0])).strip(":-")[:60] or "python"
+    participant = participant or re.sub(r"[^A-Za-z0-9._:-]|\.(?=\.)", "-", os.path.basename(sys.argv[0])).lstrip("._:-")[:60] or "python"
     push = ["dpl-push", "--json", "--pid", str(os.getpid()), "--participant", participant]
     push += ["--op", op] if op else []
     push += ["--call", name] if name else []
     pushed = json.loads(_run([*push, *(["--tmp"] if tmp else []), *flags]))
     self = Call(pushed, dict(os.environ))
+    if (self.op, self.id) in _open:  # to dpl-push this is the same push again, which is fine
+        raise Refused(76, f"{self.op}: call {self.id} is open in this process")
+    _open.add((self.op, self.id))
     ended = threading.Event()
     beats = threading.Thread(target=self._beat_on, args=(ended, signal), daemon=True)
     beats.start()
@@ -189,6 +195,7 @@ def call(
     else:
         self.end()
     finally:
+        _open.discard((self.op, self.id))
         ended.set()
         beats.join()
 
