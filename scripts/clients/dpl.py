@@ -102,6 +102,7 @@ class Call:
         if self.tmp:
             self.env["DPL_TMP"] = self.tmp
         self.stopped = threading.Event()
+        self._deaf = False  # to signals, for it will know by itself why it is to end
 
     def beat(self, *flags: str) -> None:
         """Beat, with any flags of dpl-heartbeat, such as "--cleaning". Raises Aborted, Over or DeclaredCrashed."""
@@ -115,6 +116,7 @@ class Call:
         """Run command as a call below this one, with flags of dpl-run, such as "--timeout=10m", and options of Popen; with
         stdout=subprocess.PIPE, what is returned has its output. Raises CalledProcessError if it fails; Aborted, Over,
         DeclaredCrashed or TimedOut if it was stopped; Error if dpl-run itself fails."""
+        self._deaf = True
         with subprocess.Popen(["dpl-run", *flags, "--", *command], **{"env": self.env, **options}) as child:
             try:
                 output = child.communicate()
@@ -126,6 +128,7 @@ class Call:
             raise _error(child.returncode, f"dpl-run: {command[0]}: exit status {child.returncode}")
         ran = subprocess.CompletedProcess(list(command), child.returncode, *output)
         ran.check_returncode()
+        self._deaf = False
         return ran
 
     def end(self, failure: str = "") -> None:
@@ -150,7 +153,7 @@ class Call:
             except Error as error:
                 if not self.stopped.is_set() or ended.is_set():
                     continue  # what may pass
-                if signal:
+                if signal and not self._deaf:
                     os.kill(os.getpid(), signal)
                     signal = None
                 if not isinstance(error, Aborted):
@@ -186,6 +189,7 @@ def call(
     try:
         yield self
     except BaseException as error:
+        self._deaf = True
         failure = _failure(error)
         try:
             self.end(failure if "--no-fail-on-crash" not in flags else "")
@@ -193,6 +197,7 @@ def call(
             print(unpopped, file=sys.stderr)  # what went wrong first is what the caller wants to know
         raise
     else:
+        self._deaf = True
         self.end()
     finally:
         _open.discard((self.op, self.id))

@@ -47,7 +47,7 @@ var ofShells = []comes{
 	{what: "TERM", does: send(syscall.SIGTERM), status: -15, says: "cleaned up after 143\n", state: protocol.Failed, reason: "killed by TERM"},
 	{what: "TERM to all", does: sendAll(syscall.SIGTERM), status: -15, says: "cleaned up after 143\n", state: protocol.Failed, reason: "killed by TERM"},
 	{what: "INT", does: send(syscall.SIGINT), status: -2, says: "cleaned up after 130\n", state: protocol.Failed, reason: "killed by INT"},
-	{what: "own TERM", does: send(syscall.SIGTERM), status: 3, says: "told\ncleaned up after 3\n", state: protocol.Failed, reason: "exit 3"},
+	{what: "own TERM", does: send(syscall.SIGTERM), status: 3, says: "told\ncleaned up after 3\n", state: protocol.Failed, reason: "exit "},
 	{what: "killed", does: send(syscall.SIGKILL), status: -9, state: protocol.Failed, crashed: true, reason: "call main crashed: exited"},
 	{what: "aborted", does: abort, status: 3, says: "cleaned up after 3\n", state: protocol.Failed, reason: "enough"},
 }

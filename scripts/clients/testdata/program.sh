@@ -12,7 +12,7 @@ fi
 dpl_on_exit() { echo "cleaned up after $1"; }
 case $1 in
 unbegun) dpl_end && dpl_end 7 && exit ;;
-inner) dpl_begin && echo "$DPL_OP $DPL_PARTICIPANT $(dpl-status --json | grep -c '"participantId"')" && exit ;;
+inner) dpl_begin && echo "$DPL_OP $DPL_PARTICIPANT $(dpl-status --json | grep -c '"startTime"')" && exit ;;
 refused) dpl_begin --op over --lock-timeout 50ms || exit ;;
 esac
 variables >before
