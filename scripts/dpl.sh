@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # dpl.sh: a shell script takes part in a call chain. For dash, bash, busybox sh, zsh and mksh.
 #
 #     #!/bin/sh

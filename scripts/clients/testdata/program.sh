@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # program.sh WHAT: what a script with dpl.sh can come to; the same in every shell.
 set -eu
 # shellcheck disable=SC1091
