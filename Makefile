@@ -5,10 +5,13 @@
 # make soak       longer than CI has time for, some parts as root: see spec/reliability.md
 # make soak-shared  as root: two hosts on NFS, JuiceFS, GlusterFS, CephFS, and holders of locks that are cut off
 # make mutants    put seeded bugs into the sources, and see who finds them
-# make install    to $(DESTDIR)$(PREFIX)/bin
+# make doc        man pages and completions to bin/share
+# make install    all that belongs on a machine to $(DESTDIR)$(PREFIX); make uninstall removes it
+# make dist       archives and Debian packages for others, the same byte for byte wherever they are made: bin/dist
 
 PREFIX  = /usr/local
-VERSION = $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+BIN     = bin
+VERSION = $(shell git describe --tags --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 LDFLAGS = -s -w -X github.com/dpl-project/dpl/cmd/internal/cli.buildVersion=$(VERSION)
 BUILD   = -trimpath
 
@@ -24,7 +27,7 @@ needs = command -v $(1) >/dev/null 2>&1 || { \
 has = command -v $(1) >/dev/null 2>&1
 
 build:
-	CGO_ENABLED=0 go build $(BUILD) -ldflags '$(LDFLAGS)' -o bin/ $(addprefix ./cmd/,$(commands))
+	CGO_ENABLED=0 go build $(BUILD) -ldflags '$(LDFLAGS)' -o '$(BIN)/' $(addprefix ./cmd/,$(commands))
 
 demo: build
 	@STRICT=$(STRICT) sh scripts/demo/demo.sh bin
@@ -114,12 +117,33 @@ mutants:
 soak-units: build
 	sh scripts/soak/nspawn.sh bin
 
-install: build
-	install -d '$(DESTDIR)$(PREFIX)/bin'
-	install $(addprefix bin/,$(commands)) '$(DESTDIR)$(PREFIX)/bin'
+doc: build
+	$(if $(wildcard scripts/docs/*.go),go run ./scripts/docs -out bin/share '$(BIN)')
+
+# "sudo make install" finds no go, as a rule. After make and make doc it needs none.
+install: $(if $(shell command -v go 2>/dev/null),build doc)
+	@BIN='$(BIN)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' sh scripts/dist/install.sh $(commands)
+
+uninstall:
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' sh scripts/dist/uninstall.sh
+
+PLATFORMS = linux-amd64 linux-arm64 darwin-arm64 windows-amd64
+
+# What the environment tells go must not show in what others get. The version of go does: "go version FILE" tells it.
+dist: build doc
+	rm -rf bin/dist bin/stage
+	BIN='$(BIN)' PREFIX=/usr/local DESTDIR=bin/stage/archive sh scripts/dist/install.sh $(commands)
+	BIN='$(BIN)' PREFIX=/usr DESTDIR=bin/stage/debian sh scripts/dist/install.sh $(commands)
+	for platform in $(PLATFORMS); do \
+		GOFLAGS=-buildvcs=false GOWORK=off GOEXPERIMENT= GOFIPS140=off GOAMD64=v1 GOARM64=v8.0 \
+			GOOS=$${platform%-*} GOARCH=$${platform#*-} $(MAKE) build BIN=bin/stage/$$platform || exit 1; \
+	done
+	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} \
+		go run ./scripts/dist -version '$(VERSION)' -stage bin/stage -out bin/dist $(PLATFORMS)
+	rm -r bin/stage
 
 clean:
 	rm -rf bin
 
 .PHONY: build demo check tools format vet tidy staticcheck test rigs model coverage conformance shell bench soak soak-units soak-power \
-	soak-clocks soak-shared mutants install clean
+	soak-clocks soak-shared mutants doc install uninstall dist clean

@@ -1,0 +1,85 @@
+#!/bin/sh
+# install.sh COMMAND...: put the commands, which are in $BIN, and what goes with them below $DESTDIR$PREFIX. For "make
+# install", "make dist", and packagers.
+#
+# share/dpl/installed lists what it has put there, itself included, for uninstall.sh. What an earlier installation has put
+# there, and this one has not, goes.
+set -eu
+
+BIN=${BIN:-bin}
+DESTDIR=${DESTDIR:-}
+root=$DESTDIR$PREFIX
+list=share/dpl/installed
+
+die() {
+	echo "install: $*" >&2
+	exit 1
+}
+
+# put DIRECTORY FILE...: a FILE that is not there is a pattern without a match. Programs and scripts are executable.
+put() {
+	to=$1
+	shift
+	for file; do
+		[ -f "$file" ] || continue
+		mode=644
+		if [ -x "$file" ] || head -n 1 "$file" | grep -q '^#!'; then mode=755; fi
+		install -d "$root/$to"
+		install -m "$mode" "$file" "$root/$to/"
+		echo "$to/${file##*/}" >>"$new"
+	done
+}
+
+# fill DIRECTORY FILE...: put FILE, which names places below the default PREFIX, or in the sources.
+fill() {
+	to=$1
+	shift
+	for file; do
+		sed -e "s|/usr/local/bin|$PREFIX/bin|g" -e "s|PATH=/usr/bin:/usr/bin|PATH=/usr/bin|" \
+			-e "s|scripts/cron/crontab|$PREFIX/share/dpl/cron/crontab|g" "$file" >"$scratch/${file##*/}"
+		put "$to" "$scratch/${file##*/}"
+	done
+}
+
+case $PREFIX in
+/*) ;;
+*) die "PREFIX \"$PREFIX\": not an absolute path" ;;
+esac
+case $PREFIX in
+*[[:space:]\"\'\\%\$\&\|\;:#]*) die "PREFIX \"$PREFIX\": has a character that units or the crontab cannot hold in a path" ;;
+esac
+for command; do
+	[ -x "$BIN/$command" ] || die "$BIN/$command: not built: run make first"
+done
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' HUP INT TERM
+new=$scratch/installed
+
+for command; do
+	put bin "$BIN/$command"
+done
+for section in 1 5 7; do
+	put share/man/man$section bin/share/man/man$section/*
+done
+put share/bash-completion/completions bin/share/bash-completion/completions/*
+put share/zsh/site-functions bin/share/zsh/site-functions/*
+put share/fish/vendor_completions.d bin/share/fish/vendor_completions.d/*
+put share/dpl scripts/dpl.sh scripts/dpl.mk scripts/clients/*.py scripts/clients/*.mjs
+put share/dpl/examples scripts/examples/*
+put share/dpl/schemas spec/*.schema.json
+put share/doc/dpl README.md CHANGELOG.md LICENSE
+put share/doc/dpl/spec spec/*.md
+fill share/dpl/cron scripts/cron/crontab
+fill lib/systemd/system scripts/systemd/system/*
+# Not lib: below ~/.local, systemd looks for the units of a user in share alone; below /usr and /usr/local in both.
+fill share/systemd/user scripts/systemd/user/*
+
+echo "$list" >>"$new"
+if [ -f "$root/$list" ]; then
+	grep -vxF -f "$new" "$root/$list" | while IFS= read -r path; do
+		rm -f "$root/$path"
+	done
+fi
+install -m 644 "$new" "$root/$list"

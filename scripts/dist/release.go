@@ -1,0 +1,95 @@
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// release is what all packages of one run have in common.
+type release struct {
+	version  string
+	time     time.Time
+	licences []byte // of what is linked into the commands
+}
+
+// without has what the archive of an operating system leaves out. What a shell, make or cron reads, and manuals, have no
+// reader on Windows.
+var without = map[string][]string{
+	"linux":  nil,
+	"darwin": {"lib/systemd", "share/systemd"},
+	"windows": {"lib/systemd", "share/systemd", "share/man", "share/bash-completion", "share/zsh", "share/fish",
+		"share/dpl/cron", "share/dpl/examples", "share/dpl/dpl.sh", "share/dpl/dpl.mk"},
+}
+
+// architectures are Debian's names for platforms.
+var architectures = map[string]string{"linux-amd64": "amd64", "linux-arm64": "arm64"}
+
+// make writes the packages of the platforms, and SHA256SUMS, to the directory out.
+func (r release) make(stage, out string, platforms []string) (err error) {
+	if r.version == "" || r.version == "unknown" {
+		return fmt.Errorf("version %q: make dist is for a clone of the repository, with git", r.version)
+	}
+	if r.licences, err = licences(platforms); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	var sums []string
+	for _, platform := range platforms {
+		packages, err := r.packages(stage, platform)
+		if err != nil {
+			return fmt.Errorf("%s: %w", platform, err)
+		}
+		for name, data := range packages {
+			if err := os.WriteFile(filepath.Join(out, name), data, 0o644); err != nil {
+				return err
+			}
+			sums = append(sums, fmt.Sprintf("%x  %s\n", sha256.Sum256(data), name))
+		}
+	}
+	slices.SortFunc(sums, func(a, b string) int { return strings.Compare(a[64:], b[64:]) })
+	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(strings.Join(sums, "")), 0o644)
+}
+
+// packages returns the packages of a platform by their file names.
+func (r release) packages(stage, platform string) (map[string][]byte, error) {
+	commands, err := readTree(filepath.Join(stage, platform))
+	if err != nil {
+		return nil, err
+	}
+	shared, err := readTree(filepath.Join(stage, "archive/usr/local"))
+	if err != nil {
+		return nil, err
+	}
+	system, _, _ := strings.Cut(platform, "-")
+	leave, known := without[system]
+	if !known {
+		return nil, fmt.Errorf("no such operating system")
+	}
+	files := shared.without("bin", manifest).without(leave...)
+	files = append(files, commands.below("bin")...)
+	files = append(files, file{"share/doc/dpl/THIRD-PARTY-LICENSES", 0o644, r.licences})
+	files.sort()
+
+	name := "dpl-" + r.version + "-" + platform
+	packages := map[string][]byte{}
+	if system == "windows" {
+		packages[name+".zip"], err = zipped(files.below(name), r.time)
+	} else {
+		packages[name+".tar.gz"], err = tarGz(files.below(name), r.time)
+	}
+	if architecture := architectures[platform]; err == nil && architecture != "" {
+		name := "dpl_" + debianVersion(r.version, r.time) + "_" + architecture + ".deb"
+		packages[name], err = r.debian(stage, architecture, commands)
+	}
+	return packages, err
+}
+
+// manifest is what uninstall.sh reads: a package that is unpacked by other programs has no use for it.
+const manifest = "share/dpl/installed"

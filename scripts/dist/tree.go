@@ -1,0 +1,85 @@
+package main
+
+import (
+	"cmp"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// file is a file of a package, or a directory: then path ends in a slash.
+type file struct {
+	path string // relative, with slashes
+	mode fs.FileMode
+	data []byte
+}
+
+type tree []file
+
+// readTree returns the files below dir, sorted. Their modes are 0755 if their owner may execute them, else 0644, whatever the
+// umask was.
+func readTree(dir string) (tree, error) {
+	var t tree
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		mode := fs.FileMode(0o644)
+		if info.Mode()&0o100 != 0 {
+			mode = 0o755
+		}
+		relative, err := filepath.Rel(dir, name)
+		t = append(t, file{filepath.ToSlash(relative), mode, data})
+		return err
+	})
+	t.sort()
+	return t, err
+}
+
+func (t tree) sort() {
+	slices.SortFunc(t, func(a, b file) int { return cmp.Compare(a.path, b.path) })
+}
+
+// below returns the files of t in the directory dir.
+func (t tree) below(dir string) tree {
+	moved := slices.Clone(t)
+	for i := range moved {
+		moved[i].path = dir + "/" + t[i].path
+	}
+	return moved
+}
+
+// without returns the files of t but those at, or below, one of the paths.
+func (t tree) without(paths ...string) tree {
+	return slices.DeleteFunc(slices.Clone(t), func(f file) bool {
+		return slices.ContainsFunc(paths, func(p string) bool {
+			return f.path == p || strings.HasPrefix(f.path, p+"/")
+		})
+	})
+}
+
+// withDirectories returns the files of t, sorted, as dpkg wants them: with ./ before their paths, and before them the
+// directories they are in.
+func (t tree) withDirectories() tree {
+	all := t.below(".")
+	seen := map[string]bool{}
+	for _, f := range t {
+		for dir := path.Dir(f.path); !seen[dir]; dir = path.Dir(dir) {
+			seen[dir] = true
+			all = append(all, file{path: "./" + strings.TrimPrefix(dir+"/", "./"), mode: fs.ModeDir | 0o755})
+		}
+	}
+	all.sort()
+	return all
+}

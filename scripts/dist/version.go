@@ -1,0 +1,32 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+	"time"
+)
+
+var (
+	describedCommit = regexp.MustCompile(`^[0-9a-f]{7,}$`)
+	sinceTag        = regexp.MustCompile(`-([0-9]+)-(g[0-9a-f]+)$`)
+	preRelease      = regexp.MustCompile(`-([A-Za-z])`)
+)
+
+// debianVersion returns what git describe said of a commit of the time when, as a version that sorts as Debian's do: a commit
+// without a tag before it comes before all releases (0~git20261121.abc1234), one after a tag between it and the next
+// (1.2.0+14.gabc1234), a pre-release before the release (1.2.0~rc.1). A changed tree, -dirty, comes after its commit.
+func debianVersion(described string, when time.Time) string {
+	version, dirty := strings.CutSuffix(described, "-dirty")
+	if describedCommit.MatchString(version) {
+		version = "0~git" + when.UTC().Format("20060102") + "." + version
+	} else {
+		version = strings.TrimPrefix(version, "v")
+		version = sinceTag.ReplaceAllString(version, "+$1.$2")
+		version = preRelease.ReplaceAllString(version, "~$1")
+		version = strings.ReplaceAll(version, "-", ".")
+	}
+	if dirty {
+		version += "+dirty"
+	}
+	return version
+}
