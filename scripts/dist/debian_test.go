@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// debianPackage has what make install puts below /usr, at Debian's places, and can be installed, used and purged.
+func debianPackage(t *testing.T, source, deb string) {
+	tool(t, "dpkg-deb")
+	dir := t.TempDir()
+	output(t, exec.Command("dpkg-deb", "--raw-extract", deb, dir))
+	want := []string{"DEBIAN/control", "DEBIAN/md5sums", "usr/share/doc/dpl/changelog.gz", "usr/share/lintian/overrides/dpl"}
+	for _, name := range packed(t, source) {
+		switch path.Dir(name) {
+		case "share/zsh/site-functions":
+			name = "share/zsh/vendor-completions/" + path.Base(name)
+		case "share/systemd/user":
+			name = "lib/systemd/user/" + path.Base(name)
+		case "share/man/man1", "share/man/man5", "share/man/man7":
+			name += ".gz"
+		}
+		if name == "share/doc/dpl/LICENSE" {
+			name = "share/doc/dpl/copyright"
+		}
+		want = append(want, "usr/"+name)
+	}
+	got := below(t, dir)
+	same(t, "package", got, want)
+
+	sums := exec.Command("md5sum", "--check", "--strict", "--quiet", "DEBIAN/md5sums")
+	sums.Dir = dir
+	output(t, sums)
+	if sums := strings.Count(text(t, dir, "DEBIAN/md5sums"), "\n"); sums != len(got)-2 {
+		t.Errorf("%d lines of md5sums, want %d", sums, len(got)-2)
+	}
+	fields := output(t, exec.Command("dpkg-deb", "--show", "--showformat=${Package}_${Version}_${Architecture}.deb ${Installed-Size}", deb))
+	size := 0
+	if _, err := fmt.Sscanf(fields, filepath.Base(deb)+" %d", &size); err != nil || size < 10_000 || size > 100_000 {
+		t.Errorf("%q, want %s and KiB: %v", fields, filepath.Base(deb), err)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(output(t, exec.Command("dpkg-deb", "--contents", deb))), "\n") {
+		if fields := strings.Fields(line); fields[1] != "root/root" || !slices.Contains([]string{"drwxr-xr-x", "-rwxr-xr-x", "-rw-r--r--"}, fields[0]) {
+			t.Errorf("%s: want it to be root's, and readable", line)
+		}
+	}
+	for _, unit := range []string{"system/dpl-cleanup.service", "user/dpl-cleanup.service"} {
+		if !strings.Contains(text(t, dir, "usr/lib/systemd", unit), "\nExecStart=/usr/bin/dpl-cleanup ") {
+			t.Errorf("%s: want the command of the package", unit)
+		}
+	}
+	t.Run("purge", func(t *testing.T) { debianPurge(t, deb) })
+}

@@ -1,0 +1,59 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// installHome installs to ~/.local and uninstalls as somebody who is not root and has no go, as with sudo, after make.
+func installHome(t *testing.T, source string) {
+	home := filepath.Join(readable(t), "jörg")
+	if err := os.Mkdir(home, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	path := t.TempDir()
+	for _, name := range []string{"find", "git", "grep", "head", "install", "make", "mktemp", "rm", "rmdir", "sed", "sh"} {
+		program, err := exec.LookPath(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(program, filepath.Join(path, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	as := func(args ...string) *exec.Cmd {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir = source
+		cmd.Env = []string{"PATH=" + path, "HOME=" + home}
+		if os.Getuid() == 0 {
+			const nobody = 65534
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+			if err := os.Chown(home, nobody, nobody); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chmod(path, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return cmd
+	}
+	prefix := filepath.Join(home, ".local")
+	output(t, as("make", "install", "PREFIX="+prefix))
+	same(t, "make install", below(t, prefix), installed(t, source))
+	if got := output(t, as(filepath.Join(prefix, "bin/dpl-push"), "--op=o", "--call=c", "--participant=p")); got != "o c\n" {
+		t.Errorf("dpl-push: %q", got)
+	}
+	output(t, as(filepath.Join(prefix, "bin/dpl-pop"), "--op=o", "--call=c"))
+	output(t, as("make", "uninstall", "PREFIX="+prefix))
+	for _, left := range below(t, prefix) {
+		if !strings.HasSuffix(left, "/") && !strings.HasPrefix(left, "state/dpl/") {
+			t.Errorf("%s is left", left)
+		}
+	}
+}

@@ -1,0 +1,262 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// places says which files of the sources, and of what make has built, go where below PREFIX.
+var places = []struct{ from, to string }{
+	{"bin/share/man/man1/*", "share/man/man1"},
+	{"bin/share/man/man5/*", "share/man/man5"},
+	{"bin/share/man/man7/*", "share/man/man7"},
+	{"bin/share/bash-completion/completions/*", "share/bash-completion/completions"},
+	{"bin/share/zsh/site-functions/*", "share/zsh/site-functions"},
+	{"bin/share/fish/vendor_completions.d/*", "share/fish/vendor_completions.d"},
+	{"scripts/dpl.*", "share/dpl"},
+	{"scripts/clients/dpl.*", "share/dpl"},
+	{"scripts/examples/*", "share/dpl/examples"},
+	{"scripts/cron/crontab", "share/dpl/cron"},
+	{"spec/*.schema.json", "share/dpl/schemas"},
+	{"README.md", "share/doc/dpl"},
+	{"CHANGELOG.md", "share/doc/dpl"},
+	{"LICENSE", "share/doc/dpl"},
+	{"spec/*.md", "share/doc/dpl/spec"},
+	{"scripts/systemd/system/*", "lib/systemd/system"},
+	{"scripts/systemd/user/*", "share/systemd/user"},
+}
+
+// installed returns what is to be below PREFIX, sorted, after make install in the directory clone.
+func installed(t *testing.T, clone string) []string {
+	t.Helper()
+	want := []string{manifest}
+	for _, command := range commands(t) {
+		want = append(want, "bin/"+command)
+	}
+	for _, place := range places {
+		names, err := filepath.Glob(filepath.Join(clone, place.from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			want = append(want, place.to+"/"+filepath.Base(name))
+		}
+	}
+	slices.Sort(want)
+	return want
+}
+
+// below returns the paths of the files below dir, sorted, and of the directories that are empty, with a slash.
+func below(t *testing.T, dir string) []string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		relative, _ := filepath.Rel(dir, name)
+		if err == nil && d.IsDir() {
+			var inside []fs.DirEntry
+			if inside, err = os.ReadDir(name); len(inside) > 0 {
+				return err
+			}
+			relative += "/"
+		}
+		all = append(all, filepath.ToSlash(relative))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func same(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	for _, name := range want {
+		if !slices.Contains(got, name) {
+			t.Errorf("%s: %s is missing", what, name)
+		}
+	}
+	for _, name := range got {
+		if !slices.Contains(want, name) {
+			t.Errorf("%s: %s is too much", what, name)
+		}
+	}
+}
+
+// build returns a clone in which make has built all.
+func build(t *testing.T) string {
+	t.Helper()
+	dir := clone(t, repository(t), "dpl")
+	made := exec.Command("make", "build", "doc")
+	made.Dir = dir
+	made.Env = stranger(t)
+	output(t, made)
+	return dir
+}
+
+// run returns a command of a stranger with a strict umask, to be run in dir.
+func run(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command("sh", append([]string{"-c", `umask 077; exec "$@"`, "sh"}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = stranger(t)
+	return cmd
+}
+
+func text(t *testing.T, elements ...string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(elements...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// TestInstall installs to several prefixes, over what is there, as somebody without go, and uninstalls.
+func TestInstall(t *testing.T) {
+	t.Parallel()
+	source := build(t)
+	t.Run("files", func(t *testing.T) { installFiles(t, source) })
+	t.Run("prefix", func(t *testing.T) { installPrefix(t, source) })
+	t.Run("home", func(t *testing.T) { installHome(t, source) })
+	t.Run("again", func(t *testing.T) { installAgain(t, source) })
+	t.Run("refused", func(t *testing.T) { installRefused(t, source) })
+}
+
+// installFiles compares what is installed by default with places, and the modes with what everybody needs, in spite of the
+// umask. Uninstalling leaves what DPL shares with others.
+func installFiles(t *testing.T, source string) {
+	stage := t.TempDir()
+	output(t, run(t, source, "make", "install", "DESTDIR="+stage))
+	prefix := filepath.Join(stage, "usr/local")
+	want := installed(t, source)
+	same(t, "make install", below(t, prefix), want)
+	list := strings.Fields(text(t, prefix, manifest))
+	same(t, manifest, list, want)
+	for _, name := range want {
+		info, err := os.Stat(filepath.Join(prefix, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		mode := fs.FileMode(0o644)
+		if data := text(t, prefix, name); path.Dir(name) == "bin" || strings.HasPrefix(data, "#!") {
+			mode = 0o755
+		}
+		if info.Mode() != mode {
+			t.Errorf("%s: mode %v, want %v", name, info.Mode(), mode)
+		}
+		for dir := filepath.Dir(filepath.Join(prefix, name)); dir != stage; dir = filepath.Dir(dir) {
+			if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o755 {
+				t.Fatalf("%s: %v, %v, want 0755", dir, info.Mode(), err)
+			}
+		}
+	}
+
+	if err := os.WriteFile(filepath.Join(prefix, "share/dpl/mine"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	output(t, run(t, source, "make", "uninstall", "DESTDIR="+stage))
+	for _, left := range below(t, prefix) {
+		ours := strings.HasPrefix(left, "share/dpl/") || strings.HasPrefix(left, "share/doc/dpl/")
+		if left != "share/dpl/mine" && (ours || !strings.HasSuffix(left, "/")) {
+			t.Errorf("%s is left", left)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(prefix, "share/dpl/mine")); err != nil {
+		t.Error(err)
+	}
+}
+
+var command = regexp.MustCompile(`(?m)^ExecStart=(\S+)`)
+
+// installPrefix has the units and the crontab find the commands where they are.
+func installPrefix(t *testing.T, source string) {
+	stage := t.TempDir()
+	for prefix, search := range map[string]string{
+		"/usr/local": "PATH=/usr/local/bin:/usr/bin:/bin", "/usr": "PATH=/usr/bin:/bin", "/opt/dpl,ü~1": "PATH=/opt/dpl,ü~1/bin:/usr/bin:/bin",
+	} {
+		output(t, run(t, source, "make", "install", "DESTDIR="+stage, "PREFIX="+prefix))
+		for _, dir := range []string{"lib/systemd/system", "share/systemd/user"} {
+			units, err := filepath.Glob(filepath.Join(stage, prefix, dir, "*.service"))
+			if err != nil || len(units) == 0 {
+				t.Fatalf("%s: units: %q, %v", dir, units, err)
+			}
+			for _, unit := range units {
+				for _, start := range command.FindAllStringSubmatch(text(t, unit), -1) {
+					if info, err := os.Stat(filepath.Join(stage, start[1])); path.Dir(start[1]) != prefix+"/bin" || err != nil || info.Mode()&0o111 == 0 {
+						t.Errorf("%s: %s, want a command in %s/bin: %v", unit, start[0], prefix, err)
+					}
+				}
+			}
+		}
+		crontab := text(t, stage, prefix, "share/dpl/cron/crontab")
+		if !strings.Contains(crontab, "\n"+search+"\n") || !strings.Contains(crontab, " "+prefix+"/share/dpl/cron/crontab;") {
+			t.Errorf("PREFIX=%s: want %s and the crontab's own path in\n%s", prefix, search, crontab)
+		}
+		output(t, run(t, source, "make", "uninstall", "DESTDIR="+stage, "PREFIX="+prefix))
+	}
+}
+
+// installAgain installs over an installation that had another file, which goes.
+func installAgain(t *testing.T, source string) {
+	stage := t.TempDir()
+	prefix := filepath.Join(stage, "usr/local")
+	output(t, run(t, source, "make", "install", "DESTDIR="+stage))
+	first := below(t, prefix)
+	old := filepath.Join(prefix, "bin/dpl-old")
+	if err := os.WriteFile(old, nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	list := "bin/dpl-old\n" + text(t, prefix, manifest)
+	if err := os.WriteFile(filepath.Join(prefix, manifest), []byte(list), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	output(t, run(t, source, "make", "install", "DESTDIR="+stage))
+	same(t, "the second make install", below(t, prefix), first)
+}
+
+// installRefused gives what cannot be installed to, or uninstalled from; nothing is made or removed.
+func installRefused(t *testing.T, source string) {
+	stage := t.TempDir()
+	for prefix, want := range map[string]string{
+		"~/.local":    "not an absolute path",
+		"/opt/my dpl": "units or the crontab cannot hold",
+		"/opt/50%":    "units or the crontab cannot hold",
+	} {
+		out, err := run(t, source, "make", "install", "DESTDIR="+stage, "PREFIX="+prefix).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("PREFIX=%s: %v, want an error with %q\n%s", prefix, err, want, out)
+		}
+	}
+	out, err := run(t, source, "make", "uninstall", "DESTDIR="+stage).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "make install has not been run") {
+		t.Errorf("make uninstall of nothing: %v\n%s", err, out)
+	}
+	same(t, "refused", below(t, stage), []string{"./"})
+}
+
+// TestGoInstall installs with go install; the version is that of the module.
+func TestGoInstall(t *testing.T) {
+	t.Parallel()
+	source := clone(t, repository(t), "dpl")
+	git(t, source, "tag", "v1.2.3")
+	bin := t.TempDir()
+	cmd := exec.Command("go", "install", "./cmd/...")
+	cmd.Dir = source
+	cmd.Env = stranger(t, "GOBIN="+bin, "GOFLAGS=-trimpath", "CGO_ENABLED=0") // as what is in the cache already
+	output(t, cmd)
+	want := commands(t)
+	same(t, "go install", below(t, bin), want)
+	for _, name := range want {
+		if got := output(t, exec.Command(filepath.Join(bin, name), "--version")); got != name+" v1.2.3\n" {
+			t.Errorf("%s --version: %q", name, got)
+		}
+	}
+}

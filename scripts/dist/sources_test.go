@@ -1,0 +1,139 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const root = "../.."
+
+// tool skips the test, and says why, without a program; with STRICT it fails.
+func tool(t *testing.T, name string) {
+	t.Helper()
+	if _, err := exec.LookPath(name); err == nil {
+		return
+	}
+	if os.Getenv("STRICT") != "" {
+		t.Fatalf("%s is missing, and STRICT is set", name)
+	}
+	t.Skipf("needs %s", name)
+}
+
+// repository makes a repository with one commit, of a known time, of the sources as they are now. Go test runs again if one
+// changes, because repository reads them all.
+func repository(t *testing.T) string {
+	t.Helper()
+	tool(t, "git")
+	tool(t, "make")
+	to := filepath.Join(readable(t), "repository")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(root, path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // another test's, in passing
+			return nil
+		case err != nil:
+			return err
+		case d.IsDir() && (name == ".git" || name == "bin" || d.Name() == "__pycache__"):
+			return fs.SkipDir
+		case name == ".git": // of a worktree
+			return nil
+		case d.IsDir():
+			return os.MkdirAll(filepath.Join(to, name), 0o755)
+		}
+		return duplicate(filepath.Join(to, name), path)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	git(t, to, "init", "-q")
+	git(t, to, "add", "-A")
+	git(t, to, "commit", "-qm", "All")
+	return to
+}
+
+func duplicate(to, from string) error {
+	data, err := os.ReadFile(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, info.Mode().Perm()|0o644)
+}
+
+// clone returns a fresh clone of a repository.
+func clone(t *testing.T, repository, name string) string {
+	t.Helper()
+	to := filepath.Join(readable(t), name)
+	git(t, ".", "clone", "-q", repository, to)
+	return to
+}
+
+// readable returns a new directory that everybody may read.
+func readable(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, d := range []string{dir, filepath.Dir(dir)} {
+		if err := os.Chmod(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func git(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_AUTHOR_DATE=2026-01-02T03:04:05Z",
+		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org", "GIT_COMMITTER_DATE=2026-01-02T03:04:05Z")
+	output(t, cmd)
+}
+
+// output runs cmd, which is to succeed, and returns its output.
+func output(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", cmd, err, out)
+	}
+	return string(out)
+}
+
+// stranger is the environment of somebody with an empty home, who has set more than what go needs.
+func stranger(t *testing.T, more ...string) []string {
+	t.Helper()
+	names := []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOTOOLCHAIN"}
+	values := strings.Split(output(t, exec.Command("go", append([]string{"env"}, names...)...)), "\n")
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
+	for i, name := range names {
+		env = append(env, name+"="+values[i])
+	}
+	return append(env, more...)
+}
+
+// commands returns the names of the commands, sorted.
+func commands(t *testing.T) []string {
+	t.Helper()
+	mains, err := filepath.Glob(filepath.Join(root, "cmd/dpl*/"))
+	if err != nil || len(mains) == 0 {
+		t.Fatalf("commands: %q, %v", mains, err)
+	}
+	for i := range mains {
+		mains[i] = filepath.Base(mains[i])
+	}
+	slices.Sort(mains)
+	return mains
+}
