@@ -117,8 +117,12 @@ mutants:
 soak-units: build
 	sh scripts/soak/nspawn.sh bin
 
+# The time of packages and manual pages, as the shell computes it.
+epoch = $${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || date +%s)}
+
 doc: build
-	$(if $(wildcard scripts/docs/*.go),go run ./scripts/docs -out bin/share '$(BIN)')
+	rm -rf bin/share
+	$(if $(wildcard scripts/docs/*.go),SOURCE_DATE_EPOCH=$(epoch) go run ./scripts/docs -version '$(VERSION)' -out bin/share '$(BIN)')
 
 # "sudo make install" finds no go, as a rule. After make and make doc it needs none.
 install: $(if $(shell command -v go 2>/dev/null),build doc)
@@ -138,8 +142,7 @@ dist: build doc
 		GOFLAGS=-buildvcs=false GOWORK=off GOEXPERIMENT= GOFIPS140=off GOAMD64=v1 GOARM64=v8.0 \
 			GOOS=$${platform%-*} GOARCH=$${platform#*-} $(MAKE) build BIN=bin/stage/$$platform || exit 1; \
 	done
-	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} \
-		go run ./scripts/dist -version '$(VERSION)' -stage bin/stage -out bin/dist $(PLATFORMS)
+	SOURCE_DATE_EPOCH=$(epoch) go run ./scripts/dist -version '$(VERSION)' -stage bin/stage -out bin/dist $(PLATFORMS)
 	rm -r bin/stage
 
 clean:

@@ -117,6 +117,15 @@ func linuxArchive(t *testing.T, source, dir string) {
 			}
 		}
 	}
+	pages, err := filepath.Glob(filepath.Join(dir, "share/man/man1/*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		if !strings.Contains(text(t, page), committed) {
+			t.Errorf("%s: has not the date of the commit, %s", page, committed)
+		}
+	}
 	for _, module := range []string{"golang.org/x/sys v", "github.com/gofrs/flock v"} {
 		if licences := text(t, dir, "share/doc/dpl/THIRD-PARTY-LICENSES"); !strings.Contains(licences, "\n--- "+module) {
 			t.Errorf("the licence of %s is missing in\n%s", module, licences)

@@ -13,6 +13,9 @@ import (
 
 const root = "../.."
 
+// committed is the day of the commit of a repository.
+const committed = "2026-01-02"
+
 // tool skips the test, and says why, without a program; with STRICT it fails.
 func tool(t *testing.T, name string) {
 	t.Helper()
@@ -97,8 +100,8 @@ func git(t *testing.T, dir string, args ...string) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_AUTHOR_DATE=2026-01-02T03:04:05Z",
-		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org", "GIT_COMMITTER_DATE=2026-01-02T03:04:05Z")
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_AUTHOR_DATE="+committed+"T03:04:05Z",
+		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org", "GIT_COMMITTER_DATE="+committed+"T03:04:05Z")
 	output(t, cmd)
 }
 
