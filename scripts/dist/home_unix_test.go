@@ -11,22 +11,13 @@ import (
 	"testing"
 )
 
-// installHome installs to ~/.local and uninstalls as somebody who is not root and has no go, as with sudo, after make.
+// installHome installs to ~/.local and uninstalls as somebody who is not root.
 func installHome(t *testing.T, source string) {
 	home := filepath.Join(readable(t), "jörg")
 	if err := os.Mkdir(home, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	path := t.TempDir()
-	for _, name := range []string{"find", "git", "grep", "head", "install", "make", "mktemp", "rm", "rmdir", "sed", "sh"} {
-		program, err := exec.LookPath(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(program, filepath.Join(path, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	path := withoutGo(t)
 	as := func(args ...string) *exec.Cmd {
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Dir = source
@@ -35,9 +26,6 @@ func installHome(t *testing.T, source string) {
 			const nobody = 65534
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 			if err := os.Chown(home, nobody, nobody); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Chmod(path, 0o755); err != nil {
 				t.Fatal(err)
 			}
 		}

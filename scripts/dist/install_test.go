@@ -90,24 +90,41 @@ func same(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// build returns a clone in which make has built all.
+// build returns a clone in which make install has built all.
 func build(t *testing.T) string {
 	t.Helper()
-	dir := clone(t, repository(t), "dpl")
-	made := exec.Command("make", "build", "doc")
-	made.Dir = dir
-	made.Env = stranger(t)
-	output(t, made)
+	dir, stage := clone(t, repository(t), "dpl"), t.TempDir()
+	cmd := exec.Command("make", "install", "DESTDIR="+stage)
+	cmd.Dir = dir
+	cmd.Env = stranger(t)
+	output(t, cmd)
+	same(t, "make install", below(t, filepath.Join(stage, "usr/local")), installed(t, dir))
 	return dir
 }
 
-// run returns a command of a stranger with a strict umask, to be run in dir.
+// run returns a command in a directory where all is built, of somebody with a strict umask and without go, as with sudo.
 func run(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("sh", append([]string{"-c", `umask 077; exec "$@"`, "sh"}, args...)...)
 	cmd.Dir = dir
-	cmd.Env = stranger(t)
+	cmd.Env = []string{"PATH=" + withoutGo(t), "HOME=" + t.TempDir()}
 	return cmd
+}
+
+// withoutGo returns a directory for PATH with what installing needs.
+func withoutGo(t *testing.T) string {
+	t.Helper()
+	dir := readable(t)
+	for _, name := range []string{"find", "git", "grep", "head", "install", "make", "mktemp", "rm", "rmdir", "sed", "sh"} {
+		program, err := exec.LookPath(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(program, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 func text(t *testing.T, elements ...string) string {
@@ -119,7 +136,7 @@ func text(t *testing.T, elements ...string) string {
 	return string(data)
 }
 
-// TestInstall installs to several prefixes, over what is there, as somebody without go, and uninstalls.
+// TestInstall installs to several prefixes, over what is there, as several users, and uninstalls.
 func TestInstall(t *testing.T) {
 	t.Parallel()
 	source := build(t)
