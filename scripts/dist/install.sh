@@ -2,8 +2,8 @@
 # install.sh COMMAND...: put the commands, which are in $BIN, and what goes with them below $DESTDIR$PREFIX. For "make
 # install", "make dist", and packagers.
 #
-# share/dpl/installed lists what it has put there, itself included, for uninstall.sh. What an earlier installation has put
-# there, and this one has not, goes.
+# share/dpl/installed lists for uninstall.sh what it has put there, itself included, and the directories, with a slash, that
+# were not there before. What an earlier installation has put there, and this one has not, goes.
 set -eu
 
 BIN=${BIN:-bin}
@@ -16,6 +16,16 @@ die() {
 	exit 1
 }
 
+# directory DIRECTORY: make it, and those it is in.
+directory() {
+	[ ! -d "$root/$1" ] || return 0
+	case $1 in
+	*/*) directory "${1%/*}" ;;
+	esac
+	install -d "$root/$1"
+	echo "$1/" >>"$new"
+}
+
 # put DIRECTORY FILE...: a FILE that is not there is a pattern without a match. Programs and scripts are executable.
 put() {
 	to=$1
@@ -24,7 +34,7 @@ put() {
 		[ -f "$file" ] || continue
 		mode=644
 		if [ -x "$file" ] || head -n 1 "$file" | grep -q '^#!'; then mode=755; fi
-		install -d "$root/$to"
+		directory "$to"
 		install -m "$mode" "$file" "$root/$to/"
 		echo "$to/${file##*/}" >>"$new"
 	done
@@ -81,7 +91,11 @@ fill share/systemd/user scripts/systemd/user/*
 echo "$list" >>"$new"
 if [ -f "$root/$list" ]; then
 	grep -vxF -f "$new" "$root/$list" | while IFS= read -r path; do
-		rm -f "$root/$path"
+		case $path in
+		*/) echo "$path" >>"$scratch/directories" ;;
+		*) rm -f "$root/$path" ;;
+		esac
 	done
+	[ ! -f "$scratch/directories" ] || cat "$scratch/directories" >>"$new"
 fi
 install -m 644 "$new" "$root/$list"

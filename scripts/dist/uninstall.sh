@@ -1,6 +1,6 @@
 #!/bin/sh
-# uninstall.sh: remove from below $DESTDIR$PREFIX what install.sh has put there, and those directories that are DPL's alone,
-# unless somebody else has put something in.
+# uninstall.sh: remove from below $DESTDIR$PREFIX the files that install.sh has put there, and the directories that it has
+# made, unless somebody else has put something in.
 set -eu
 
 root=${DESTDIR:-}$PREFIX
@@ -11,9 +11,12 @@ list=share/dpl/installed
 	exit 1
 }
 cd "$root"
-while IFS= read -r path; do
+grep -v -e '/$' -e "^$list\$" "$list" | while IFS= read -r path; do
 	rm -f "./$path"
-done <"$list"
-for ours in share/dpl share/doc/dpl; do
-	[ ! -d "$ours" ] || find "$ours" -depth -type d -exec rmdir {} + 2>/dev/null || :
+done
+directories=$(grep '/$' "$list" | LC_ALL=C sort -r)
+# The list goes after all that is in it: what fails can be tried again.
+rm -f "./$list"
+echo "$directories" | while IFS= read -r path; do
+	rmdir "./$path" 2>/dev/null || :
 done
