@@ -30,29 +30,33 @@ func debianPackage(t *testing.T, source, deb string) {
 		}
 		want = append(want, "usr/"+name)
 	}
-	got := below(t, dir)
-	same(t, "package", got, want)
+	same(t, "package", below(t, dir), want)
+	for _, unit := range []string{"system/dpl-cleanup.service", "user/dpl-cleanup.service"} {
+		if !strings.Contains(text(t, dir, "usr/lib/systemd", unit), "\nExecStart=/usr/bin/dpl-cleanup ") {
+			t.Errorf("%s: want the command of the package", unit)
+		}
+	}
+	checkMembers(t, deb, dir)
+	t.Run("purge", func(t *testing.T) { debianPurge(t, deb) })
+}
 
-	sums := exec.Command("md5sum", "--check", "--strict", "--quiet", "DEBIAN/md5sums")
+// checkMembers compares the sums, the size, the owners and the modes in a package with what is in it, unpacked to dir.
+func checkMembers(t *testing.T, deb, dir string) {
+	t.Helper()
+	sums := exec.Command("md5sum", "--check", "--strict", "DEBIAN/md5sums")
 	sums.Dir = dir
-	output(t, sums)
-	if sums := strings.Count(text(t, dir, "DEBIAN/md5sums"), "\n"); sums != len(got)-2 {
-		t.Errorf("%d lines of md5sums, want %d", sums, len(got)-2)
+	if got, want := strings.Count(output(t, sums), ": OK\n"), len(below(t, filepath.Join(dir, "usr"))); got != want {
+		t.Errorf("%d sums, want %d", got, want)
 	}
 	fields := output(t, exec.Command("dpkg-deb", "--show", "--showformat=${Package}_${Version}_${Architecture}.deb ${Installed-Size}", deb))
 	size := 0
 	if _, err := fmt.Sscanf(fields, filepath.Base(deb)+" %d", &size); err != nil || size < 10_000 || size > 100_000 {
 		t.Errorf("%q, want %s and KiB: %v", fields, filepath.Base(deb), err)
 	}
-	for _, line := range strings.Split(strings.TrimSpace(output(t, exec.Command("dpkg-deb", "--contents", deb))), "\n") {
-		if fields := strings.Fields(line); fields[1] != "root/root" || !slices.Contains([]string{"drwxr-xr-x", "-rwxr-xr-x", "-rw-r--r--"}, fields[0]) {
+	modes := []string{"drwxr-xr-x", "-rwxr-xr-x", "-rw-r--r--"}
+	for line := range strings.Lines(output(t, exec.Command("dpkg-deb", "--contents", deb))) {
+		if fields := strings.Fields(line); fields[1] != "root/root" || !slices.Contains(modes, fields[0]) {
 			t.Errorf("%s: want it to be root's, and readable", line)
 		}
 	}
-	for _, unit := range []string{"system/dpl-cleanup.service", "user/dpl-cleanup.service"} {
-		if !strings.Contains(text(t, dir, "usr/lib/systemd", unit), "\nExecStart=/usr/bin/dpl-cleanup ") {
-			t.Errorf("%s: want the command of the package", unit)
-		}
-	}
-	t.Run("purge", func(t *testing.T) { debianPurge(t, deb) })
 }

@@ -32,7 +32,8 @@ func TestDist(t *testing.T) {
 		apart, further = []string{"GOCACHE=" + t.TempDir()}, []string{"GOCACHE=" + t.TempDir(), "GOAMD64=v3", "GOARM64=v9.0"}
 	}
 	first := dist(t, clone(t, all, "dpl"), "022", once, append(apart, "TZ=Asia/Tokyo", "LC_ALL=C.UTF-8")...)
-	second := dist(t, clone(t, all, "another-clone"), "077", again, append(further, "TZ=America/Lima", "LC_ALL=C", "GOFLAGS=-buildvcs=false")...)
+	further = append(further, "TZ=America/Lima", "LC_ALL=C", "GOFLAGS=-buildvcs=false")
+	second := dist(t, clone(t, all, "another-clone"), "077", again, further...)
 	for _, name := range below(t, second) {
 		if name != "SHA256SUMS" && text(t, first, name) != text(t, second, name) {
 			t.Errorf("%s differs in the second clone", name)
@@ -156,7 +157,9 @@ func windowsArchive(t *testing.T, dir string) {
 			t.Errorf("bin/%s.exe: is missing, or no program of Windows", command)
 		}
 	}
-	for _, name := range []string{"share/doc/dpl/README.md", "share/doc/dpl/LICENSE", "share/doc/dpl/THIRD-PARTY-LICENSES", "share/dpl/schemas/operation.schema.json"} {
+	for _, name := range []string{
+		"share/doc/dpl/README.md", "share/doc/dpl/LICENSE", "share/doc/dpl/THIRD-PARTY-LICENSES", "share/dpl/schemas/operation.schema.json",
+	} {
 		if !slices.Contains(names, name) {
 			t.Errorf("%s is missing", name)
 		}

@@ -11,13 +11,16 @@ import (
 	"strings"
 )
 
+// modules has go list print a line for each package of another module: PATH VERSION, a tab, the module's directory.
+const modules = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"
+
 // licences returns the licences of the modules that are linked into the commands of the platforms. Each of them asks for its
 // text to go with the binaries. Go's own library has that of golang.org/x/sys, word for word.
 func licences(platforms []string) ([]byte, error) {
 	texts := map[string][]byte{}
 	for _, platform := range platforms {
 		system, architecture, _ := strings.Cut(platform, "-")
-		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", "./cmd/...")
+		list := exec.Command("go", "list", "-deps", "-f", modules, "./cmd/...")
 		list.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+architecture, "CGO_ENABLED=0")
 		list.Stderr = os.Stderr
 		out, err := list.Output()
@@ -35,7 +38,7 @@ func licences(platforms []string) ([]byte, error) {
 		}
 	}
 	var all bytes.Buffer
-	fmt.Fprint(&all, "The commands of DPL contain the following, and the standard library of Go, whose licence is that of golang.org/x/sys.\n")
+	all.WriteString("The commands of DPL contain the following, and the standard library of Go, which has the licence of golang.org/x/sys.\n")
 	for _, module := range slices.Sorted(maps.Keys(texts)) {
 		fmt.Fprintf(&all, "\n--- %s\n\n%s\n", module, bytes.TrimSpace(texts[module]))
 	}

@@ -15,17 +15,7 @@ func debianPurge(t *testing.T, deb string) {
 	if os.Getuid() != 0 {
 		t.Skip("needs root: dpkg, chroot")
 	}
-	dir := t.TempDir()
-	for _, name := range []string{"var/lib/dpkg/info", "var/lib/dpkg/updates", "var/lib/dpkg/triggers", "home"} {
-		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, name := range []string{"status", "available"} {
-		if err := os.WriteFile(filepath.Join(dir, "var/lib/dpkg", name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := emptyRoot(t)
 	dpkg := func(args ...string) {
 		t.Helper()
 		cmd := exec.Command("dpkg", append([]string{"--root=" + dir, "--force-script-chrootless", "--log=" + os.DevNull}, args...)...)
@@ -59,4 +49,21 @@ func debianPurge(t *testing.T, deb string) {
 	if known := text(t, dir, "var/lib/dpkg/status"); known != "" {
 		t.Errorf("dpkg still knows\n%s", known)
 	}
+}
+
+// emptyRoot returns a directory that dpkg takes for one in which no package is installed.
+func emptyRoot(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"var/lib/dpkg/info", "var/lib/dpkg/updates", "var/lib/dpkg/triggers", "home"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"status", "available"} {
+		if err := os.WriteFile(filepath.Join(dir, "var/lib/dpkg", name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
