@@ -30,12 +30,9 @@ var without = map[string][]string{
 var architectures = map[string]string{"linux-amd64": "amd64", "linux-arm64": "arm64"}
 
 // make writes the packages of the platforms, and SHA256SUMS, to the directory out.
-func (r release) make(stage, out string, platforms []string) (err error) {
+func (r release) make(stage, out string, platforms []string) error {
 	if r.version == "" || r.version == "unknown" {
 		return fmt.Errorf("version %q: make dist is for a clone of the repository, with git", r.version)
-	}
-	if r.licences, err = licences(platforms); err != nil {
-		return err
 	}
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
