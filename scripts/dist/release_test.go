@@ -87,7 +87,7 @@ func TestRelease(t *testing.T) {
 	}
 
 	deb := text(t, first, "dpl_1.2.0_amd64.deb")
-	got = headers(t, deb[strings.Index(deb, "\ndata.tar.gz ")+1+60:]) // 60: the header of a member
+	got = headers(t, deb[strings.Index(deb, "data.tar.gz     ")+60:]) // 60: the header of a member
 	want = []string{
 		"./", "./usr/", "./usr/bin/", "./usr/bin/dpl-push", "./usr/lib/", "./usr/lib/systemd/", "./usr/lib/systemd/system/",
 		"./usr/lib/systemd/system/dpl.timer", "./usr/lib/systemd/user/", "./usr/lib/systemd/user/dpl.timer", "./usr/share/",
