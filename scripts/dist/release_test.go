@@ -87,7 +87,11 @@ func TestRelease(t *testing.T) {
 	}
 
 	deb := text(t, first, "dpl_1.2.0_amd64.deb")
-	got = headers(t, deb[strings.Index(deb, "data.tar.gz     ")+60:]) // 60: the header of a member
+	at := strings.Index(deb, "data.tar.gz     ")
+	if at%2 != 0 {
+		t.Errorf("debian: the second member begins at %d, want an even place", at)
+	}
+	got = headers(t, deb[at+60:]) // 60: the header of a member
 	want = []string{
 		"./", "./usr/", "./usr/bin/", "./usr/bin/dpl-push", "./usr/lib/", "./usr/lib/systemd/", "./usr/lib/systemd/system/",
 		"./usr/lib/systemd/system/dpl.timer", "./usr/lib/systemd/user/", "./usr/lib/systemd/user/dpl.timer", "./usr/share/",
@@ -137,7 +141,7 @@ func headers(t *testing.T, archive string) []string {
 // TestReleaseWithoutVersion refuses to name packages after no version.
 func TestReleaseWithoutVersion(t *testing.T) {
 	for _, version := range []string{"", "unknown"} {
-		if err := (release{version: version}).make(t.TempDir(), t.TempDir(), platforms); err == nil {
+		if err := (release{version: version}).make(staged(t, 0, time.Now()), t.TempDir(), platforms); err == nil {
 			t.Errorf("version %q: makes packages", version)
 		}
 	}
