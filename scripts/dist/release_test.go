@@ -88,8 +88,8 @@ func TestRelease(t *testing.T) {
 
 	deb := text(t, first, "dpl_1.2.0_amd64.deb")
 	at := strings.Index(deb, "data.tar.gz     ")
-	if at%2 != 0 {
-		t.Errorf("debian: the second member begins at %d, want an even place", at)
+	if control := strings.Index(deb, "control.tar.gz  "); control%2 != 0 || at%2 != 0 {
+		t.Errorf("debian: members begin at %d and %d, want even places", control, at)
 	}
 	got = headers(t, deb[at+60:]) // 60: the header of a member
 	want = []string{
