@@ -35,7 +35,7 @@ func TestServices(t *testing.T) {
 	if !strings.Contains(said[2], `"type":"supervisorRestarted","supervisorId":"db"`) || strings.Count(said[2], "\n") != 1 {
 		t.Errorf("%q, want the alert that db was restarted", said[2])
 	}
-	states := regexp.MustCompile(`(?m)^(db|web) +(\w+)`)
+	states := regexp.MustCompile(`(?m)^\W*(db|web) +(\w+)`)
 	for i, want := range []string{"running running", "stopped stopped", "registered registered"} {
 		var got []string
 		for _, s := range states.FindAllStringSubmatch(said[2*i+1], -1) {
@@ -76,7 +76,7 @@ func (w *walk) paste() []string {
 		script += ofManager.ReplaceAllString(block, "") + "echo '8<---'\ndpl-status --group shop\necho '8<---'\n"
 	}
 	cmd := w.cmd(w.t, w.dir, nil, "sh", "-c", script)
-	cmd.Env = []string{"PATH=" + w.bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + w.dir}
+	cmd.Env = []string{"PATH=" + w.bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + w.dir, "LC_ALL=C.UTF-8", "COLUMNS=80"}
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -1,59 +1,66 @@
 package main
 
 import (
-	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// readGroup returns the group id, which is to have the supervisor unless that is "".
+func (s *shower) readGroup(id, supervisor string) (g view.Group, err error) {
+	if g.Group, err = s.ledger.ReadGroup(id); err == nil && supervisor != "" && g.Supervisor(supervisor) == nil {
+		err = protocol.ErrNoSupervisor
+	}
+	if err != nil {
+		return g, cli.Named("status", id, supervisor, err)
+	}
+	g.Seen = s.ledger.ObserveGroup(g.Group, s.clock())
+	return g, nil
+}
+
+// readGroups returns all groups, and why others cannot be read.
+func (s *shower) readGroups() (groups []view.Group, warnings []error, err error) {
+	ids, err := s.ledger.Groups()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, id := range ids {
+		if g, err := s.readGroup(id, ""); err != nil {
+			warnings = append(warnings, err)
+		} else {
+			groups = append(groups, g)
+		}
+	}
+	return groups, warnings, nil
+}
+
 // groups lists the groups of the ledger.
 func (s *shower) groups() error {
-	ids, err := s.ledger.Groups()
+	groups, warnings, err := s.readGroups()
 	if err != nil {
 		return err
 	}
-	worst, results := cli.StatusOK, []cli.Object{}
-	for _, id := range ids {
-		g, err := s.ledger.ReadGroup(id)
-		if err != nil {
-			s.env.Warnf("%v", cli.Named("status", id, "", err))
-			worst = cli.Worse(worst, cli.StatusOf(err))
-			continue
+	if !s.env.JSON() {
+		for _, err := range warnings {
+			s.env.Warnf("%v", err)
 		}
-		running := 0
-		for i := range g.Registry.Supervisors {
-			if g.Registry.Supervisors[i].State == protocol.StateRunning {
-				running++
-			}
-		}
-		heard, age := g.OrchestratorHeard(s.ledger.ObserveGroup(g, s.clock()))
+		io.WriteString(s.env.Stdout, screen().Groups(groups))
+		return cli.Exit(picture{warnings: warnings}.status())
+	}
+	results := []cli.Object{}
+	for _, g := range groups {
+		_, age := g.OrchestratorHeard(g.Seen)
 		results = append(results, cli.Object{
-			{Name: "groupId", Value: id}, {Name: "supervisors", Value: len(g.Registry.Supervisors)}, {Name: "running", Value: running},
-			{Name: "orchestrator", Value: orchestrated(g, heard)}, {Name: "ageMs", Value: milliseconds(g.Orchestrator.Heartbeat, age)},
+			{Name: "groupId", Value: g.ID}, {Name: "supervisors", Value: len(g.Registry.Supervisors)}, {Name: "running", Value: g.Running()},
+			{Name: "orchestrator", Value: g.Orchestrated()}, {Name: "ageMs", Value: milliseconds(g.Orchestrator.Heartbeat, age)},
 		})
 	}
-	if s.env.JSON() {
-		s.env.PrintJSON(cli.Object{{Name: "groups", Value: results}})
-	} else if len(results) > 0 {
-		s.table([]string{"groupId", "supervisors", "running", "orchestrator", "ageMs"},
-			[]string{"GROUP", "SUPERVISORS", "RUNNING", "ORCHESTRATOR", "LAST PASS"}, results)
-	}
-	return cli.Exit(worst)
-}
-
-// orchestrated is the state of the orchestrator, or that none is heard of.
-func orchestrated(g protocol.Group, heard bool) string {
-	switch {
-	case g.Orchestrator.Heartbeat.IsZero():
-		return "none"
-	case heard || g.Orchestrator.State == protocol.OrchestratorStopped:
-		return string(g.Orchestrator.State)
-	}
-	return "stale"
+	return s.print(cli.Object{{Name: "groups", Value: results}}, warnings)
 }
 
 // milliseconds returns age, or nil if there is no time that it is the age of.
@@ -64,78 +71,34 @@ func milliseconds(of time.Time, age time.Duration) any {
 	return age.Milliseconds()
 }
 
-// group shows one group, or one supervisor of it, as it is in its files and as it would be judged now.
+// group prints one group, or one supervisor of it, as JSON, as it is in its files and as it would be judged now.
 func (s *shower) group(id, supervisor string) error {
-	g, err := s.ledger.ReadGroup(id)
+	g, err := s.readGroup(id, supervisor)
 	if err != nil {
-		return cli.Named("status", id, supervisor, err)
+		return err
 	}
-	if supervisor != "" && g.Supervisor(supervisor) == nil {
-		return cli.Named("status", id, supervisor, protocol.ErrNoSupervisor)
-	}
-	seen, rows := s.ledger.ObserveGroup(g, s.clock()), []cli.Object{}
+	rows := []cli.Object{}
 	for i := range g.Registry.Supervisors {
 		if r := &g.Registry.Supervisors[i]; supervisor == "" || r.ID == supervisor {
-			rows = append(rows, registered(g, r, seen))
+			rows = append(rows, registered(g, r))
 		}
 	}
-	heard, age := g.OrchestratorHeard(seen)
-	if s.env.JSON() {
-		s.env.PrintJSON(cli.Object{
-			{Name: "groupId", Value: id}, {Name: "orchestrator", Value: jsontext.Value(g.Orchestrator.Encode())}, {Name: "orchestratorHeard", Value: heard},
-			{Name: "owner", Value: cli.OrNull(g.Registry.Owner)}, {Name: "revision", Value: g.Registry.Revision}, {Name: "supervisors", Value: rows},
-		})
-		return nil
-	}
-	fmt.Fprintf(s.env.Stdout, "%s: orchestrator %s", id, orchestrated(g, heard))
-	if !g.Orchestrator.Heartbeat.IsZero() {
-		fmt.Fprintf(s.env.Stdout, ", last pass %s by %s", ago(age.Milliseconds()), g.Registry.Owner)
-	}
-	fmt.Fprintln(s.env.Stdout)
-	if len(rows) > 0 {
-		fmt.Fprintln(s.env.Stdout)
-		s.table([]string{"supervisorId", "state", "pid", "ageMs", "restartAttempts", "dependsOn", "verdict", "note"},
-			[]string{"SUPERVISOR", "STATE", "PID", "LAST HEARTBEAT", "RESTARTS", "DEPENDS ON", "JUDGED NOW", "NOTE"}, rows)
-	}
-	return nil
+	heard, _ := g.OrchestratorHeard(g.Seen)
+	return s.print(cli.Object{
+		{Name: "groupId", Value: id}, {Name: "orchestrator", Value: jsontext.Value(g.Orchestrator.Encode())}, {Name: "orchestratorHeard", Value: heard},
+		{Name: "owner", Value: cli.OrNull(g.Registry.Owner)}, {Name: "revision", Value: g.Registry.Revision}, {Name: "supervisors", Value: rows},
+	}, nil)
 }
 
-func registered(g protocol.Group, r *protocol.Registered, seen protocol.Observation) cli.Object {
-	evidence, age := g.JudgeRegistered(r, seen)
-	verdict := "-"
-	switch {
-	case r.State == protocol.StateDead || r.State == protocol.StateStopped:
-	case evidence != "" && (r.PID != 0 || !r.LastHeartbeat.IsZero()):
-		verdict = string(evidence)
-	case !r.LastHeartbeat.IsZero():
-		verdict = "alive"
-	}
+func registered(g view.Group, r *protocol.Registered) cli.Object {
+	_, age := g.JudgeRegistered(r, g.Seen)
 	return cli.Object{
 		{Name: "supervisorId", Value: r.ID}, {Name: "state", Value: string(r.State)}, {Name: "pid", Value: cli.PIDOrNull(r.PID)},
 		{Name: "readiness", Value: string(r.Notice.Readiness)},
 		{Name: "ageMs", Value: milliseconds(r.LastHeartbeat, age)}, {Name: "restartAttempts", Value: r.RestartAttempts},
 		{Name: "dependencies", Value: append([]string{}, r.Dependencies...)}, {Name: "dependsOn", Value: cli.OrNull(strings.Join(r.Dependencies, ","))},
-		{Name: "restartable", Value: r.Restartable}, {Name: "verdict", Value: verdict}, {Name: "note", Value: cli.OrNull(note(r, seen))},
+		{Name: "restartable", Value: r.Restartable}, {Name: "verdict", Value: g.RegisteredVerdict(r)}, {Name: "note", Value: cli.OrNull(g.Note(r))},
 	}
-}
-
-// note says what is to come of r, or what has come.
-func note(r *protocol.Registered, seen protocol.Observation) string {
-	switch {
-	case r.BlockedBy != "":
-		return "blocked by " + r.BlockedBy
-	case !r.TermSentAt.IsZero():
-		return "told to end " + ago(r.TermAge(seen).Milliseconds())
-	case r.State == protocol.StateScheduled:
-		return "restart in " + max(r.NextAttemptAt.Sub(seen.Now), 0).String()
-	case r.State == protocol.StateRunning:
-		return r.Notice.String()
-	case r.LastExit != nil && r.LastExit.Error != "":
-		return r.LastExit.Reason + ": " + r.LastExit.Error
-	case r.LastExit != nil:
-		return r.LastExit.Reason
-	}
-	return ""
 }
 
 // checkGroup is the predicate "the supervisor is in state".
@@ -143,18 +106,14 @@ func (s *shower) checkGroup(id, supervisor, state string) error {
 	if err := knownState(supervisorStates, "a supervisor", state); err != nil {
 		return err
 	}
-	g, err := s.ledger.ReadGroup(id)
+	g, err := s.readGroup(id, supervisor)
 	if err != nil {
-		return cli.Named("status", id, supervisor, err)
+		return err
 	}
-	r := g.Supervisor(supervisor)
-	if r == nil {
-		return cli.Named("status", id, supervisor, protocol.ErrNoSupervisor)
-	}
-	holds := string(r.State) == state
+	holds := string(g.Supervisor(supervisor).State) == state
 	if s.env.JSON() {
 		s.env.PrintJSON(cli.Object{
-			{Name: "groupId", Value: id}, {Name: "supervisorId", Value: supervisor}, {Name: "state", Value: string(r.State)},
+			{Name: "groupId", Value: id}, {Name: "supervisorId", Value: supervisor}, {Name: "state", Value: string(g.Supervisor(supervisor).State)},
 			{Name: "revision", Value: g.Registry.Revision}, {Name: "holds", Value: holds},
 		})
 	}

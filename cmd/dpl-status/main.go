@@ -4,6 +4,7 @@
 //	dpl-status --ids [--op OP | --groups | --group GROUP] [--json]
 //	dpl-status --group GROUP [--supervisor ID [--check STATE]] [--json]
 //	dpl-status --groups [--json]
+//	dpl-status [--op OP | --group GROUP] --watch | --html FILE
 package main
 
 import (
@@ -18,6 +19,8 @@ type status struct {
 	supervisor string
 	predicate  string
 	call       string
+	watch      bool
+	html       string
 }
 
 func (c *status) Define(f *cli.FlagSet) {
@@ -30,6 +33,8 @@ func (c *status) Define(f *cli.FlagSet) {
 	cli.Word(f, &c.predicate, "check", "STATE", "print nothing; exit 0 if --op, or --supervisor of --group, is in STATE, else 1; terminal is completed or failed",
 		states()...)
 	f.String(&c.call, "why", "CALL", "say how CALL of --op is judged, and on what evidence")
+	f.Bool(&c.watch, "watch", "draw it on the terminal over and over, until the operation is over or Ctrl-C")
+	f.String(&c.html, "html", "FILE", "write it to FILE as one page for a browser; - for stdout")
 }
 
 func (c *status) Run(env *cli.Env) error {
@@ -59,6 +64,9 @@ func (c *status) Run(env *cli.Env) error {
 	case c.predicate != "" && c.call != "":
 		return cli.Usagef("--check and --why exclude each other")
 	}
+	if err := c.checkOutput(env); err != nil {
+		return err
+	}
 	s := &shower{env: env, clock: env.Clock()}
 	if s.ledger, err = env.Open(); err != nil {
 		return err
@@ -70,18 +78,43 @@ func (c *status) Run(env *cli.Env) error {
 		return s.groups()
 	case group != "" && c.predicate != "":
 		return s.checkGroup(group, supervisor, c.predicate)
-	case group != "":
-		return s.group(group, supervisor)
 	case c.predicate != "":
 		return s.check(op, c.predicate)
 	case c.call != "":
 		return s.why(op, c.call)
-	case supervisor != "":
-		return s.calls(op, supervisor)
-	case op != "":
-		return s.operation(op)
 	}
-	return s.operations()
+	what := subject{op, group, supervisor}
+	switch {
+	case c.watch:
+		return s.watch(what)
+	case c.html != "":
+		return s.page(what, c.html)
+	case env.JSON():
+		return s.json(what)
+	}
+	return s.show(what)
+}
+
+// checkOutput returns why the flags that say how to show do not go with the others, or nil.
+func (c *status) checkOutput(env *cli.Env) error {
+	name := ""
+	switch {
+	case c.watch && c.html != "":
+		return cli.Usagef("--watch and --html exclude each other")
+	case c.watch:
+		name = "--watch"
+	case c.html != "":
+		name = "--html"
+	default:
+		return nil
+	}
+	switch {
+	case env.JSON():
+		return cli.Usagef("%s does not go with --json; dpl-watch prints what happens as JSON", name)
+	case c.predicate != "" || c.call != "" || c.groups:
+		return cli.Usagef("%s goes with none of --check, --why and --groups", name)
+	}
+	return nil
 }
 
 func main() {

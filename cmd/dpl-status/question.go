@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -13,7 +13,7 @@ func (s *shower) check(id, state string) error {
 	if err := knownState(operationStates, "an operation", state); err != nil {
 		return err
 	}
-	op, _, err := s.read(id)
+	op, err := s.read(id)
 	if err != nil {
 		return err
 	}
@@ -31,21 +31,20 @@ func (s *shower) check(id, state string) error {
 
 // why tells all that the judgement of a call rests on.
 func (s *shower) why(id, call string) error {
-	op, archived, err := s.read(id)
+	op, err := s.read(id)
 	if err != nil {
 		return err
 	}
 	f := op.Frame(call)
 	if f == nil {
-		if archived {
+		if op.Archived {
 			err = fmt.Errorf("%w: it is archived: its events tell what became of the call", protocol.ErrNoCall)
 		} else {
 			err = protocol.ErrNoCall
 		}
 		return cli.Named("status", id, call, err)
 	}
-	seen := s.seen(op)
-	facts := s.facts(op, f, seen)
+	facts := facts(op, f)
 	if s.env.JSON() {
 		s.env.PrintJSON(facts)
 		return nil
@@ -56,13 +55,14 @@ func (s *shower) why(id, call string) error {
 	return nil
 }
 
-func (s *shower) facts(op protocol.Operation, f *protocol.Frame, seen protocol.Observation) cli.Object {
+func facts(op view.Operation, f *protocol.Frame) cli.Object {
+	seen := op.Seen
 	evidence, age := op.Judge(f, seen)
 	facts := cli.Object{
 		{Name: "operationId", Value: op.ID}, {Name: "callId", Value: f.CallID}, {Name: "participantId", Value: f.ParticipantID},
-		{Name: "state", Value: string(f.State)}, {Name: "verdict", Value: verdict(f.State.Live(), evidence, f.Crash)},
+		{Name: "state", Value: string(f.State)}, {Name: "verdict", Value: view.Verdict(f.State.Live(), evidence, f.Crash)},
 		{Name: "ageMs", Value: age.Milliseconds()}, {Name: "stalenessThresholdMs", Value: op.StalenessThreshold.Milliseconds()},
-		{Name: "lastHeartbeat", Value: stamp(f.LastHeartbeat)}, {Name: "now", Value: stamp(seen.Now)},
+		{Name: "lastHeartbeat", Value: view.Stamp(f.LastHeartbeat)}, {Name: "now", Value: view.Stamp(seen.Now)},
 		{Name: "monotonicClock", Value: seen.Monotonic(f.LastHeartbeat, f.Beat)},
 		{Name: "pid", Value: f.PID}, {Name: "identityKnown", Value: f.Process.Known() && f.Process.PID == f.PID},
 	}
@@ -71,11 +71,11 @@ func (s *shower) facts(op protocol.Operation, f *protocol.Frame, seen protocol.O
 	}
 	if c := f.Crash; c != nil {
 		facts = append(facts, cli.Object{
-			{Name: "crashedAt", Value: stamp(c.At)}, {Name: "detectedBy", Value: c.DetectedBy}, {Name: "evidence", Value: string(c.Evidence)},
+			{Name: "crashedAt", Value: view.Stamp(c.At)}, {Name: "detectedBy", Value: c.DetectedBy}, {Name: "evidence", Value: string(c.Evidence)},
 			{Name: "staleForMs", Value: c.StaleFor.Milliseconds()}, {Name: "previousState", Value: string(c.PreviousState)},
 		}...)
 		if !c.ReportedAt.IsZero() {
-			facts = append(facts, cli.Member{Name: "reportedAt", Value: stamp(c.ReportedAt)})
+			facts = append(facts, cli.Member{Name: "reportedAt", Value: view.Stamp(c.ReportedAt)})
 		}
 		left := []string{}
 		for _, l := range c.LeftResources {
@@ -85,5 +85,3 @@ func (s *shower) facts(op protocol.Operation, f *protocol.Frame, seen protocol.O
 	}
 	return facts
 }
-
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

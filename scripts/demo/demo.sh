@@ -105,14 +105,14 @@ until_true() {
 # frames OP: its calls and their states, "shell:active python:crashed"
 frames() {
     dpl-status --op "$1" 2>/dev/null |
-        awk '$1 == "CALL" { table = 1; next } /^$/ { table = 0 } table { printf "%s%s:%s", gap, $1, $4; gap = " " }'
+        awk '$1 == "CALL" { table = 1; next } /^$/ { table = 0 } { sub(/^[^A-Za-z0-9]*/, "") } table { printf "%s%s:%s", gap, $1, $4; gap = " " }'
 }
 
 # judged OP CALL: what dpl-status would judge
-judged() { dpl-status --op "$1" | awk -v call="$2" '$1 == call { print $NF }'; }
+judged() { dpl-status --op "$1" | awk -v call="$2" '{ sub(/^[^A-Za-z0-9]*/, "") } $1 == call { print $NF }'; }
 
 # pid_of OP CALL: the process of the call, as the ledger knows it
-pid_of() { dpl-status --op "$1" | awk -v call="$2" '$1 == call { print $3 }'; }
+pid_of() { dpl-status --op "$1" | awk -v call="$2" '{ sub(/^[^A-Za-z0-9]*/, "") } $1 == call { print $3 }'; }
 
 has_frames() { [ "$(frames "$1")" = "$2" ]; }
 

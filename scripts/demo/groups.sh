@@ -7,7 +7,7 @@
 # states: all supervisors and their states, sorted, "db:running web:running"
 states() {
     dpl-status --group shop 2>/dev/null |
-        awk '$1 == "SUPERVISOR" { table = 1; next } /^$/ { table = 0 } table { print $1 ":" $2 }' | sort | tr '\n' ' ' | sed 's/ $//'
+        awk '$1 == "SUPERVISOR" { table = 1; next } /^$/ { table = 0 } { sub(/^[^A-Za-z0-9]*/, "") } table { print $1 ":" $2 }' | sort | tr '\n' ' ' | sed 's/ $//'
 }
 
 # judgement ID: what dpl-status would judge

@@ -1,0 +1,47 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// signals are those that a drawing on a terminal heeds.
+type signals struct {
+	resized, stopped, ended chan os.Signal
+}
+
+func heed() *signals {
+	s := &signals{make(chan os.Signal, 1), make(chan os.Signal, 1), make(chan os.Signal, 1)}
+	signal.Notify(s.resized, syscall.SIGWINCH)
+	signal.Notify(s.stopped, syscall.SIGTSTP)
+	signal.Notify(s.ended, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	return s
+}
+
+func (s *signals) restore() {
+	signal.Stop(s.resized)
+	signal.Stop(s.stopped)
+	signal.Stop(s.ended)
+}
+
+// stop stops this process as the terminal asks it to, and returns when it goes on.
+func (s *signals) stop() {
+	again := make(chan os.Signal, 1)
+	signal.Notify(again, syscall.SIGCONT)
+	defer signal.Stop(again)
+	syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+	<-again
+}
+
+// die ends this process by sig, so that a script that runs it ends, too.
+func (s *signals) die(sig os.Signal) {
+	if sig == syscall.SIGQUIT { // at which Go would tell what it was doing
+		os.Exit(128 + int(syscall.SIGQUIT))
+	}
+	signal.Reset(sig)
+	syscall.Kill(os.Getpid(), sig.(syscall.Signal))
+	select {}
+}

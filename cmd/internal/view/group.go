@@ -1,0 +1,148 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// A Group is one to be drawn, with what is seen of the world.
+type Group struct {
+	protocol.Group
+	Seen protocol.Observation
+}
+
+var groupColumns = []column{
+	{title: "SUPERVISOR", id: true}, {title: "STATE"}, {title: "PID", spare: true}, {title: "LAST HEARTBEAT", short: "BEAT"}, {title: "RESTARTS", short: "TRIES", spare: true},
+	{title: "DEPENDS ON", sinks: true, below: "depends on"}, {title: "JUDGED NOW", short: "JUDGED"}, {title: "NOTE", sinks: true},
+}
+
+// Group draws g: its orchestrator, and its supervisors, each below one that it depends on; if only is not "", that one alone.
+func (s Style) Group(g Group, only string) string {
+	var out strings.Builder
+	state := g.Orchestrated()
+	fmt.Fprintf(&out, "%s: orchestrator %s", s.paint(strong, g.ID), s.paint(orchestratorTone(state), state))
+	if _, age := g.OrchestratorHeard(g.Seen); !g.Orchestrator.Heartbeat.IsZero() {
+		fmt.Fprintf(&out, ", last pass %s by %s", Ago(age), Clean(g.Registry.Owner))
+	}
+	out.WriteByte('\n')
+	roots := g.roots()
+	if only != "" {
+		roots = []*node{g.node(g.Supervisor(only), "")}
+	}
+	if len(roots) > 0 {
+		out.WriteByte('\n')
+		s.table(&out, groupColumns, roots)
+	}
+	return out.String()
+}
+
+func orchestratorTone(state string) tone {
+	if state == "running" {
+		return good
+	}
+	return warn
+}
+
+// Orchestrated is the state of the orchestrator, or that none is heard of.
+func (g Group) Orchestrated() string {
+	heard, _ := g.OrchestratorHeard(g.Seen)
+	switch {
+	case g.Orchestrator.Heartbeat.IsZero():
+		return "none"
+	case heard || g.Orchestrator.State == protocol.OrchestratorStopped:
+		return string(g.Orchestrator.State)
+	}
+	return "stale"
+}
+
+// roots returns the supervisors that depend on none that is registered; below each, those that depend on it before others.
+func (g Group) roots() (roots []*node) {
+	sorted := make([]*protocol.Registered, 0, len(g.Registry.Supervisors))
+	for i := range g.Registry.Supervisors {
+		sorted = append(sorted, &g.Registry.Supervisors[i])
+	}
+	slices.SortFunc(sorted, func(a, b *protocol.Registered) int { return cmp.Compare(a.ID, b.ID) })
+	nodes := make(map[string]*node, len(sorted))
+	for _, r := range sorted {
+		nodes[r.ID] = g.node(r, g.parent(r))
+	}
+	for _, r := range sorted {
+		if parent := g.parent(r); parent != "" {
+			nodes[parent].children = append(nodes[parent].children, nodes[r.ID])
+		} else {
+			roots = append(roots, nodes[r.ID])
+		}
+	}
+	return roots
+}
+
+// parent returns the first supervisor that r depends on and that is registered; "" if there is none, or if r depends on itself by
+// that way, as only a file can say that was edited by hand.
+func (g Group) parent(r *protocol.Registered) string {
+	first := g.first(r)
+	for above, steps := first, 0; above != ""; steps++ {
+		if above == r.ID || steps > len(g.Registry.Supervisors) {
+			return ""
+		}
+		above = g.first(g.Supervisor(above))
+	}
+	return first
+}
+
+func (g Group) first(r *protocol.Registered) string {
+	for _, d := range r.Dependencies {
+		if g.Supervisor(d) != nil {
+			return d
+		}
+	}
+	return ""
+}
+
+func (g Group) node(r *protocol.Registered, parent string) *node {
+	age := "-"
+	if _, a := g.JudgeRegistered(r, g.Seen); !r.LastHeartbeat.IsZero() {
+		age = Ago(a)
+	}
+	return &node{name: "supervisor " + r.ID, cells: []cell{
+		{text: r.ID, tone: strong}, state(string(r.State)), {text: pid(r.PID)}, {text: age}, {text: strconv.Itoa(r.RestartAttempts)},
+		{text: strings.Join(r.Dependencies, ","), drawn: len(r.Dependencies) == 1 && parent != ""}, state(g.RegisteredVerdict(r)), {text: g.Note(r)},
+	}}
+}
+
+// RegisteredVerdict is alive, or the evidence for the contrary, or - for who is not to live.
+func (g Group) RegisteredVerdict(r *protocol.Registered) string {
+	evidence, _ := g.JudgeRegistered(r, g.Seen)
+	switch {
+	case r.State == protocol.StateDead || r.State == protocol.StateStopped:
+	case evidence != "" && (r.PID != 0 || !r.LastHeartbeat.IsZero()):
+		return string(evidence)
+	case !r.LastHeartbeat.IsZero():
+		return "alive"
+	}
+	return "-"
+}
+
+// Note says what is to come of r, or what has come; "" if there is nothing to say.
+func (g Group) Note(r *protocol.Registered) string {
+	switch {
+	case r.BlockedBy != "":
+		return "blocked by " + r.BlockedBy
+	case !r.TermSentAt.IsZero():
+		return "told to end " + Ago(r.TermAge(g.Seen))
+	case r.State == protocol.StateScheduled:
+		return "restart in " + max(r.NextAttemptAt.Sub(g.Seen.Now), time.Duration(0)).String()
+	case r.State == protocol.StateRunning:
+		return r.Notice.String()
+	case r.LastExit != nil && r.LastExit.Error != "":
+		return r.LastExit.Reason + ": " + r.LastExit.Error
+	case r.LastExit != nil:
+		return r.LastExit.Reason
+	}
+	return ""
+}

@@ -1,0 +1,213 @@
+package view
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// An Operation is one to be drawn, with what is seen of the world.
+type Operation struct {
+	protocol.Operation
+	Archived bool
+	Seen     protocol.Observation
+}
+
+// Verdict is one word: alive, or the evidence for the contrary, which is that of the crash if there was one.
+func Verdict(live bool, evidence protocol.Evidence, crash *protocol.Crash) string {
+	switch {
+	case crash != nil && !live:
+		return string(crash.Evidence)
+	case evidence != "":
+		return string(evidence)
+	case live:
+		return "alive"
+	}
+	return "dead"
+}
+
+var callColumns = []column{
+	{title: "CALL", id: true}, {title: "PARTICIPANT", short: "WHO", id: true}, {title: "PID", spare: true}, {title: "STATE"}, {title: "LAST HEARTBEAT", short: "BEAT"},
+	{title: "SUPERVISOR", id: true, spare: true}, {title: "JUDGED NOW", short: "JUDGED"},
+}
+
+var supervisorColumns = []column{
+	{title: "SUPERVISOR", id: true}, {title: "PID", spare: true}, {title: "STATUS"}, {title: "LAST HEARTBEAT", short: "BEAT"}, {title: "JUDGED NOW", short: "JUDGED"},
+}
+
+// Operation draws op: its state, its calls, each above those that it has called, and its supervisors.
+func (s Style) Operation(op Operation) string {
+	var out strings.Builder
+	s.head(&out, op)
+	if len(op.Stack) > 0 {
+		out.WriteByte('\n')
+		s.table(&out, callColumns, chain(op.calls()))
+	}
+	if supervisors := op.supervisors(); len(supervisors) > 0 {
+		out.WriteByte('\n')
+		s.table(&out, supervisorColumns, supervisors)
+	}
+	return out.String()
+}
+
+func (s Style) head(out *strings.Builder, op Operation) {
+	rest := fmt.Sprintf(", revision %d", op.Revision)
+	if since := op.Since(); !since.IsZero() {
+		rest += ", for " + Span(max(op.Seen.Now.Sub(since), 0))
+	}
+	if op.Archived {
+		rest += ", archived"
+	}
+	word := string(op.State)
+	fmt.Fprintf(out, "%s: %s%s\n", s.paint(strong, op.ID), s.paint(tones[word], word), rest)
+	for _, t := range op.Transitions {
+		text := Clean(fmt.Sprintf("%s  %s %s %s by %s: %s", t.At.Format(time.RFC3339), t.From, s.arrow(), t.To, t.By, t.Reason))
+		if s.Width == 0 || columns(text)+2 <= s.Width {
+			fmt.Fprintf(out, "  %s\n", text)
+			continue
+		}
+		for i, line := range wrap(text, s.Width-4) {
+			fmt.Fprintf(out, "  %s%s\n", strings.Repeat("  ", min(i, 1)), line)
+		}
+	}
+}
+
+// Since returns since when op has been in its state; zero if that is not known.
+func (op Operation) Since() (since time.Time) {
+	if n := len(op.Transitions); n > 0 {
+		return op.Transitions[n-1].At
+	}
+	for _, f := range op.Stack {
+		if since.IsZero() || !f.StartTime.IsZero() && f.StartTime.Before(since) {
+			since = f.StartTime
+		}
+	}
+	for _, e := range op.Events {
+		if since.IsZero() || e.At.Before(since) {
+			since = e.At
+		}
+	}
+	return since
+}
+
+// calls returns the calls of op, the root caller first.
+func (op Operation) calls() (nodes []*node) {
+	for _, f := range op.Stack {
+		evidence, age := op.Judge(f, op.Seen)
+		nodes = append(nodes, &node{
+			cells: []cell{
+				{text: f.CallID, tone: strong}, {text: f.ParticipantID}, {text: pid(f.PID)}, state(string(f.State)), {text: Ago(age)},
+				{text: f.SupervisorID}, state(Verdict(f.State.Live(), evidence, f.Crash)),
+			},
+			name: fmt.Sprintf("call %s of %s", f.CallID, f.ParticipantID), details: op.Details(f),
+		})
+	}
+	return nodes
+}
+
+// chain puts each of nodes below the one before it.
+func chain(nodes []*node) []*node {
+	for i, n := range nodes[1:] {
+		nodes[i].children = []*node{n}
+	}
+	return nodes[:1]
+}
+
+// pid returns n in words, - if it is not known.
+func pid(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.Itoa(n)
+}
+
+// Details returns what there is to say of f, as what follows "call CALL of PARTICIPANT ".
+func (op Operation) Details(f *protocol.Frame) (all []string) {
+	if said := f.Said().String(); said != "" {
+		all = append(all, "says: "+said)
+	}
+	if f.Description != "" {
+		all = append(all, "is described as: "+f.Description)
+	}
+	for _, l := range op.Lingering(op.Seen.Now) {
+		if l.CallID == f.CallID {
+			all = append(all, "was told to clean up and has not popped")
+		}
+	}
+	if c := f.Crash; c != nil {
+		all = append(all, fmt.Sprintf("crashed %s: %s, found by %s; it was %s", Ago(op.Seen.Now.Sub(c.At)), c.Evidence, c.DetectedBy, c.PreviousState))
+		if f.State == protocol.FrameCrashed && f.SupervisorID != "" {
+			all = append(all, op.waits(f))
+		}
+		for _, l := range c.LeftResources {
+			all = append(all, fmt.Sprintf("has left %s: %s", l.Path, l.Error))
+		}
+	}
+	if !f.FailOnCrash {
+		all = append(all, "may crash without the others being stopped")
+	}
+	return all
+}
+
+// waits says what the crashed call f waits for.
+func (op Operation) waits(f *protocol.Frame) string {
+	v, known := op.Supervisor(f.SupervisorID)
+	text := "waits for supervisor " + f.SupervisorID
+	switch c := f.Crash; {
+	case !known || v.Status == protocol.Dead:
+		return "waits for the next pass, for its supervisor " + f.SupervisorID + " is dead"
+	case c.HandlingBy != nil:
+		text += fmt.Sprintf(", whose handler %d is at work since %s", c.HandlingBy.PID, Ago(op.Seen.Now.Sub(c.HandlingBy.At)))
+	case !c.ReportedAt.IsZero():
+		text += ", who was told " + Ago(op.Seen.Now.Sub(c.ReportedAt))
+	default:
+		text += ", who has not been told"
+	}
+	return text
+}
+
+// supervisors returns the supervisors of op, each with what it supervises.
+func (op Operation) supervisors() (nodes []*node) {
+	known := make(map[string]bool)
+	for _, v := range op.Supervisors {
+		evidence, age := op.JudgeSupervisor(v, op.Seen)
+		known[v.ID] = true
+		nodes = append(nodes, &node{
+			cells: []cell{
+				{text: v.ID, tone: strong}, {text: pid(v.PID)}, state(string(v.Status)), {text: Ago(age)},
+				state(Verdict(v.Status == protocol.Alive, evidence, nil)),
+			},
+			name: "supervisor " + v.ID, details: op.supervised(v.ID),
+		})
+	}
+	for _, f := range op.Stack {
+		if id := f.SupervisorID; id != "" && !known[id] {
+			known[id] = true
+			nodes = append(nodes, &node{
+				cells: []cell{{text: id, tone: strong}, {}, state("missing"), {}, state("dead")}, name: "supervisor " + id, details: op.supervised(id),
+			})
+		}
+	}
+	return nodes
+}
+
+// supervised says which calls the supervisor id has.
+func (op Operation) supervised(id string) (all []string) {
+	for _, f := range op.Stack {
+		if f.SupervisorID != id {
+			continue
+		}
+		text := "supervises " + f.CallID
+		if f.SupervisorHandle != "" {
+			text += fmt.Sprintf(" as %q", Clean(f.SupervisorHandle))
+		}
+		if f.State == protocol.FrameCrashed {
+			text += ", which has crashed and waits for it"
+		}
+		all = append(all, text)
+	}
+	return all
+}

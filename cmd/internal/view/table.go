@@ -1,0 +1,242 @@
+package view
+
+import (
+	"slices"
+	"strings"
+)
+
+// A column of a table.
+type column struct {
+	title, short string // the short one, if any, is for when there is too little room
+	id           bool   // may be cut
+	spare        bool   // goes if all else does not help
+	sinks        bool   // where there is too little room, it is said below the line, after the word below
+	below        string
+	ids          []string // once it is cut, what it was
+}
+
+const gap = 2 // columns between two columns
+
+// A table is a tree with columns.
+type table struct {
+	Style
+	columns []column
+	lines   []line
+	widths  []int
+}
+
+// table draws trees under the titles of columns. What does not fit is left out if it says nothing, goes below, or is cut.
+func (s Style) table(out *strings.Builder, columns []column, roots []*node) {
+	t := &table{Style: s, columns: slices.Clone(columns), lines: s.lines(clean(roots))}
+	t.measure()
+	t.fit()
+	t.title(out)
+	for _, l := range t.lines {
+		t.draw(out, l)
+	}
+	if s.Width > 0 {
+		return
+	}
+	blank := "\n"
+	for _, l := range t.lines {
+		for _, d := range l.details {
+			out.WriteString(blank + l.name + " " + d + "\n")
+			blank = ""
+		}
+	}
+}
+
+// clean returns a copy of trees in which no text is empty or dangerous.
+func clean(roots []*node) []*node {
+	copies := make([]*node, len(roots))
+	for i, n := range roots {
+		c := &node{name: Clean(n.name), children: clean(n.children)}
+		for _, x := range n.cells {
+			if x.text == "" {
+				x.text = "-"
+			}
+			x.text = Clean(x.text)
+			c.cells = append(c.cells, x)
+		}
+		for _, d := range n.details {
+			c.details = append(c.details, Clean(d))
+		}
+		copies[i] = c
+	}
+	return copies
+}
+
+func (t *table) measure() {
+	t.widths = make([]int, len(t.columns))
+	for i, c := range t.columns {
+		t.widths[i] = columns(c.title)
+		for _, l := range t.lines {
+			if i < len(l.cells) && !t.tail(l, i) {
+				t.widths[i] = max(t.widths[i], t.taken(l, i))
+			}
+		}
+	}
+}
+
+// taken returns how wide cell i of l is, with the tree.
+func (t *table) taken(l line, i int) int {
+	if i == 0 {
+		return columns(l.lead) + columns(l.cells[0].text)
+	}
+	return columns(l.cells[i].text)
+}
+
+// tail reports whether cell i of l is the rest of the line, below several titles.
+func (t *table) tail(l line, i int) bool { return i == len(l.cells)-1 && i < len(t.columns)-1 }
+
+func (t *table) width() int {
+	sum := -gap
+	for _, w := range t.widths {
+		sum += w + gap
+	}
+	return sum
+}
+
+func (t *table) tooWide() bool { return t.Width > 0 && t.width() > t.Width }
+
+// fit makes the table as narrow as it has to be.
+func (t *table) fit() {
+	for i := len(t.columns) - 1; i > 0 && t.tooWide(); i-- {
+		if t.says(i) == 0 {
+			t.drop(i)
+		}
+	}
+	for i := range t.columns {
+		if c := &t.columns[i]; t.tooWide() && c.short != "" {
+			c.title = c.short
+			t.measure()
+		}
+	}
+	for i := len(t.columns) - 1; i > 0 && t.tooWide(); i-- {
+		if t.columns[i].sinks {
+			t.moveBelow(i)
+			t.drop(i)
+		}
+	}
+	const readable, least = 12, 6 // columns that an id needs
+	for t.tooWide() && t.narrow(readable) {
+		continue
+	}
+	for i := len(t.columns) - 1; i > 0 && t.tooWide(); i-- {
+		if t.columns[i].spare {
+			t.drop(i)
+		}
+	}
+	for t.tooWide() && t.narrow(least) {
+		continue
+	}
+}
+
+// says returns how many cells of column i say something.
+func (t *table) says(i int) (n int) {
+	for _, l := range t.lines {
+		if i < len(l.cells) && l.cells[i].text != "-" {
+			n++
+		}
+	}
+	return n
+}
+
+func (t *table) drop(i int) {
+	t.columns = slices.Delete(t.columns, i, i+1)
+	for _, l := range t.lines {
+		if i < len(l.cells) {
+			l.cells = slices.Delete(l.cells, i, i+1)
+		}
+	}
+	t.measure()
+}
+
+func (t *table) moveBelow(i int) {
+	for _, l := range t.lines {
+		if i < len(l.cells) && l.cells[i].text != "-" && !l.cells[i].drawn {
+			l.details = append([]string{strings.TrimSpace(t.columns[i].below + " " + l.cells[i].text)}, l.details...)
+		}
+	}
+}
+
+// narrow cuts the widest column of ids that is wider than least, apart from the tree, by one, and reports whether it could.
+func (t *table) narrow(least int) bool {
+	widest := -1
+	for i, c := range t.columns {
+		if c.id && t.widths[i] > max(t.lead(i)+least, columns(c.title)) && (widest < 0 || t.widths[i] > t.widths[widest]) {
+			widest = i
+		}
+	}
+	if widest < 0 {
+		return false
+	}
+	if !t.narrowTo(widest, t.widths[widest]-1) {
+		t.columns[widest].id = false // it is as narrow as it can be
+	}
+	return true
+}
+
+// lead returns how much of column i the tree takes.
+func (t *table) lead(i int) (width int) {
+	if i > 0 {
+		return 0
+	}
+	for _, l := range t.lines {
+		width = max(width, columns(l.lead))
+	}
+	return width
+}
+
+func (t *table) narrowTo(i, width int) bool {
+	c := &t.columns[i]
+	for _, l := range t.lines[len(c.ids):] {
+		c.ids = append(c.ids, l.cells[i].text)
+	}
+	short, ok := t.cut(c.ids, width-t.lead(i))
+	if !ok {
+		return false
+	}
+	for j, l := range t.lines {
+		if t.taken(l, i) > width {
+			l.cells[i].text = short[j]
+		}
+	}
+	t.widths[i] = width
+	return true
+}
+
+func (t *table) title(out *strings.Builder) {
+	var line strings.Builder
+	for i, c := range t.columns {
+		line.WriteString(pad(c.title, columns(c.title), t.widths[i]+gap))
+	}
+	out.WriteString(t.paint(faint, strings.TrimRight(line.String(), " ")) + "\n")
+}
+
+func (t *table) draw(out *strings.Builder, l line) {
+	out.WriteString(t.paint(faint, l.lead))
+	at := columns(l.lead)
+	to := 0
+	for i, c := range l.cells {
+		if i > 0 {
+			out.WriteString(pad("", at, max(to, at+1)))
+			at = max(to, at+1)
+		}
+		if room := t.Width - at; t.Width > 0 && t.tail(l, i) && columns(c.text) > room {
+			c.text = head(c.text, max(room-columns(t.dots()), 0)) + t.dots()
+		}
+		out.WriteString(t.paint(c.tone, c.text))
+		at += columns(c.text)
+		to += t.widths[i] + gap
+	}
+	out.WriteByte('\n')
+	if t.Width == 0 {
+		return
+	}
+	for _, d := range l.details {
+		for _, text := range wrap(d, t.Width-columns(l.under)) {
+			out.WriteString(t.paint(faint, l.under) + t.paint(plain, text) + "\n")
+		}
+	}
+}
