@@ -1,3 +1,138 @@
 package main
 
-func (s *shower) page(what subject, file string) error { return nil }
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/page"
+	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/protocol"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// page writes the subject to file as a page for a browser; - is stdout.
+func (s *shower) page(what subject, file string) error {
+	p, warnings, err := s.pageOf(what)
+	if err != nil {
+		return err
+	}
+	for _, err := range warnings {
+		s.env.Warnf("%v", err)
+		p.Warnings = append(p.Warnings, err.Error())
+	}
+	text := p.Text()
+	if file == "-" {
+		io.WriteString(s.env.Stdout, text)
+	} else if err := replace(file, text); err != nil {
+		return fmt.Errorf("--html %q: %w", file, err)
+	}
+	return cli.Exit(picture{warnings: warnings}.status())
+}
+
+// pageOf returns what the page of the subject shows.
+func (s *shower) pageOf(what subject) (p page.Page, warnings []error, err error) {
+	p = page.Page{Title: what.op + what.group, Now: s.env.Now()}
+	switch {
+	case what.group != "":
+		var g view.Group
+		if g, err = s.readGroup(what.group, what.supervisor); err == nil {
+			p.Groups, warnings = s.withAlerts([]view.Group{g})
+		}
+	case what.op != "":
+		var op view.Operation
+		op, err = s.read(what.op)
+		p.Operations = []view.Operation{op}
+	default:
+		p.Title, p.Whole = "Ledger", true
+		if p.Operations, warnings, err = s.readAll(""); err != nil {
+			return p, nil, err
+		}
+		groups, more, err := s.readGroups()
+		if err != nil {
+			return p, nil, err
+		}
+		var missing []error
+		p.Groups, missing = s.withAlerts(groups)
+		warnings = append(append(warnings, more...), missing...)
+	}
+	return p, warnings, err
+}
+
+// withAlerts returns groups with their alerts, and why some cannot be read.
+func (s *shower) withAlerts(groups []view.Group) (all []page.Group, warnings []error) {
+	const latest = 100
+	for _, g := range groups {
+		lines, err := s.ledger.Alerts(g.ID, max(g.Registry.AlertSeq-latest, 0))
+		if err != nil {
+			warnings = append(warnings, cli.Named("status", g.ID, "", err))
+		}
+		full := page.Group{Group: g}
+		for _, line := range lines {
+			full.Alerts = append(full.Alerts, alert(line.Text))
+		}
+		all = append(all, full)
+	}
+	return all, warnings
+}
+
+// alert returns what a line of the alerts file says, as far as it can be read.
+func alert(line string) (a protocol.Alert) {
+	d := jsontext.NewDecoder(strings.NewReader(line))
+	d.ReadToken()
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			break
+		}
+		member := name.String()
+		if d.PeekKind() != '"' {
+			d.SkipValue()
+			continue
+		}
+		value, err := d.ReadToken()
+		if err != nil {
+			break
+		}
+		switch member {
+		case "type":
+			a.Type = protocol.AlertType(value.String())
+		case "supervisorId":
+			a.SupervisorID = value.String()
+		case "message":
+			a.Message = value.String()
+		case "timestamp":
+			a.Timestamp, _ = time.Parse(time.RFC3339, value.String())
+		}
+	}
+	return a
+}
+
+// replace puts text in the place of file, all of it or nothing: a browser may be reading there. What is no regular file, like
+// /dev/stdout, is written to.
+func replace(file, text string) error {
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(file, []byte(text), 0)
+	}
+	temp := filepath.Join(filepath.Dir(file), fmt.Sprintf(".%s.%016x", filepath.Base(file), rand.Uint64()))
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(temp, file)
+	}
+	if err != nil {
+		os.Remove(temp)
+	}
+	return err
+}

@@ -33,7 +33,7 @@ func (s Style) Group(g Group, only string) string {
 	out.WriteByte('\n')
 	roots := g.roots()
 	if only != "" {
-		roots = []*node{g.node(g.Supervisor(only), "")}
+		roots = []*node{g.node(g.Supervisor(only), false)}
 	}
 	if len(roots) > 0 {
 		out.WriteByte('\n')
@@ -63,23 +63,37 @@ func (g Group) Orchestrated() string {
 
 // roots returns the supervisors that depend on none that is registered; below each, those that depend on it before others.
 func (g Group) roots() (roots []*node) {
-	sorted := make([]*protocol.Registered, 0, len(g.Registry.Supervisors))
-	for i := range g.Registry.Supervisors {
-		sorted = append(sorted, &g.Registry.Supervisors[i])
-	}
-	slices.SortFunc(sorted, func(a, b *protocol.Registered) int { return cmp.Compare(a.ID, b.ID) })
-	nodes := make(map[string]*node, len(sorted))
-	for _, r := range sorted {
-		nodes[r.ID] = g.node(r, g.parent(r))
-	}
-	for _, r := range sorted {
-		if parent := g.parent(r); parent != "" {
-			nodes[parent].children = append(nodes[parent].children, nodes[r.ID])
+	var path []*node
+	g.Each(func(r *protocol.Registered, depth int) {
+		n := g.node(r, depth > 0)
+		if depth == 0 {
+			roots = append(roots, n)
 		} else {
-			roots = append(roots, nodes[r.ID])
+			path[depth-1].children = append(path[depth-1].children, n)
+		}
+		path = append(path[:depth], n)
+	})
+	return roots
+}
+
+// Each calls do for each supervisor, by id, but for those that depend on another one: they come after the first that they depend on,
+// one level deeper.
+func (g Group) Each(do func(r *protocol.Registered, depth int)) {
+	below := make(map[string][]*protocol.Registered)
+	for i := range g.Registry.Supervisors {
+		r := &g.Registry.Supervisors[i]
+		below[g.parent(r)] = append(below[g.parent(r)], r)
+	}
+	var visit func(parent string, depth int)
+	visit = func(parent string, depth int) {
+		children := below[parent]
+		slices.SortFunc(children, func(a, b *protocol.Registered) int { return cmp.Compare(a.ID, b.ID) })
+		for _, r := range children {
+			do(r, depth)
+			visit(r.ID, depth+1)
 		}
 	}
-	return roots
+	visit("", 0)
 }
 
 // parent returns the first supervisor that r depends on and that is registered; "" if there is none, or if r depends on itself by
@@ -104,14 +118,14 @@ func (g Group) first(r *protocol.Registered) string {
 	return ""
 }
 
-func (g Group) node(r *protocol.Registered, parent string) *node {
+func (g Group) node(r *protocol.Registered, drawn bool) *node {
 	age := "-"
 	if _, a := g.JudgeRegistered(r, g.Seen); !r.LastHeartbeat.IsZero() {
 		age = Ago(a)
 	}
 	return &node{name: "supervisor " + r.ID, cells: []cell{
 		{text: r.ID, tone: strong}, state(string(r.State)), {text: pid(r.PID)}, {text: age}, {text: strconv.Itoa(r.RestartAttempts)},
-		{text: strings.Join(r.Dependencies, ","), drawn: len(r.Dependencies) == 1 && parent != ""}, state(g.RegisteredVerdict(r)), {text: g.Note(r)},
+		{text: strings.Join(r.Dependencies, ","), drawn: len(r.Dependencies) == 1 && drawn}, state(g.RegisteredVerdict(r)), {text: g.Note(r)},
 	}}
 }
 

@@ -180,22 +180,22 @@ func (op Operation) supervisors() (nodes []*node) {
 				{text: v.ID, tone: strong}, {text: pid(v.PID)}, state(string(v.Status)), {text: Ago(age)},
 				state(Verdict(v.Status == protocol.Alive, evidence, nil)),
 			},
-			name: "supervisor " + v.ID, details: op.supervised(v.ID),
+			name: "supervisor " + v.ID, details: op.Supervised(v.ID),
 		})
 	}
 	for _, f := range op.Stack {
 		if id := f.SupervisorID; id != "" && !known[id] {
 			known[id] = true
 			nodes = append(nodes, &node{
-				cells: []cell{{text: id, tone: strong}, {}, state("missing"), {}, state("dead")}, name: "supervisor " + id, details: op.supervised(id),
+				cells: []cell{{text: id, tone: strong}, {}, state("missing"), {}, state("dead")}, name: "supervisor " + id, details: op.Supervised(id),
 			})
 		}
 	}
 	return nodes
 }
 
-// supervised says which calls the supervisor id has.
-func (op Operation) supervised(id string) (all []string) {
+// Supervised says which calls the supervisor id has, as what follows "supervisor ID ".
+func (op Operation) Supervised(id string) (all []string) {
 	for _, f := range op.Stack {
 		if f.SupervisorID != id {
 			continue

@@ -77,3 +77,16 @@ func pad(text string, is, width int) string { return text + strings.Repeat(" ", 
 
 // Foot returns text as what matters least.
 func (s Style) Foot(text string) string { return s.paint(faint, text) }
+
+// Mood is what a word for a state or verdict means for the reader: good, warn, bad, or idle.
+func Mood(word string) string {
+	switch tones[word] {
+	case good:
+		return "good"
+	case warn:
+		return "warn"
+	case bad:
+		return "bad"
+	}
+	return "idle"
+}

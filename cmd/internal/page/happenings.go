@@ -1,0 +1,108 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// A happening is a line of what has happened.
+type happening struct {
+	revision int64
+	at       time.Time
+	what     string // and to whom
+	from, to string
+	by       string
+	reason   string
+	weighty  bool // the state of the operation has changed
+}
+
+// happening writes h as one line.
+func (w *writer) happening(h happening) {
+	w.text(h.what)
+	if h.to != "" {
+		w.text(": ")
+		if h.from != "" {
+			w.text(h.from + " → ")
+		}
+		w.element("b", view.Mood(h.to), h.to)
+	}
+	if h.reason != "" {
+		w.text(", " + h.reason)
+	}
+	if h.by != "" {
+		w.element("i", "", " by "+h.by)
+	}
+}
+
+func operationHappenings(op view.Operation) (all []happening) {
+	all = eventHappenings(op.Events)
+	for _, t := range op.Transitions {
+		all = append(all, happening{t.Revision, t.At, "operation", string(t.From), string(t.To), t.By, t.Reason, true})
+	}
+	slices.SortStableFunc(all, func(a, b happening) int { return cmp.Compare(a.revision, b.revision) })
+	return all
+}
+
+func groupHappenings(g Group) []happening { return eventHappenings(g.Registry.Events) }
+
+func eventHappenings(events []protocol.Event) (all []happening) {
+	for _, e := range events {
+		h := happening{revision: e.Revision, at: e.At, from: e.From, to: e.To, by: e.By, reason: e.Reason}
+		switch e.Type {
+		case protocol.CallStarted:
+			h.what = fmt.Sprintf("call %s started", e.CallID)
+		case protocol.CallEnded:
+			h.what = fmt.Sprintf("call %s ended", e.CallID)
+		case protocol.CallReadiness:
+			h.what = fmt.Sprintf("call %s says", e.CallID)
+		case protocol.SupervisorState:
+			h.what = "supervisor " + e.SupervisorID
+		case protocol.SupervisorReadiness:
+			h.what = fmt.Sprintf("supervisor %s says", e.SupervisorID)
+		default:
+			h.what = strings.TrimSpace("call " + e.CallID)
+		}
+		for _, l := range e.LeftResources {
+			h.reason = strings.TrimPrefix(h.reason+"; ", "; ") + "left " + l.Path + ": " + l.Error
+		}
+		all = append(all, h)
+	}
+	return all
+}
+
+// happenings writes all that has happened, oldest first; many are folded.
+func (w *writer) happenings(all []happening) {
+	if len(all) == 0 {
+		return
+	}
+	const many = 40
+	attributes := []string{"class", "happenings"}
+	if len(all) <= many {
+		attributes = append(attributes, "open", "open")
+	}
+	w.open("details", attributes...)
+	w.element("summary", "", count(len(all), "change")+" of state")
+	w.open("table")
+	for _, h := range all {
+		class := ""
+		if h.weighty {
+			class = "weighty"
+		}
+		w.open("tr", "class", class)
+		w.open("td", "class", "when")
+		w.time(h.at)
+		w.close()
+		w.open("td")
+		w.happening(h)
+		w.close()
+		w.close()
+	}
+	w.close()
+	w.close()
+}

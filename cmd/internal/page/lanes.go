@@ -1,0 +1,174 @@
+package page
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// A lane is what one thing was in, from left to right.
+type lane struct {
+	label, note string
+	rank        int // lanes of lower ones come first
+	spans       []span
+	marks       []mark
+	silentSince time.Time // it is not known to live after that; zero: it is
+}
+
+// A span is a state over a time. One whose end is zero goes on; one whose begin is zero has begun before all that is known.
+type span struct {
+	state    string
+	from, to time.Time
+}
+
+// A mark is something at one time.
+type mark struct {
+	at          time.Time
+	mood, title string
+}
+
+// A chart is lanes on one axis.
+type chart struct {
+	lanes    []*lane
+	from, to time.Time
+	left     int // lanes that are not drawn
+	byName   map[string]*lane
+}
+
+// lane returns the lane called name, which is made if need be.
+func (c *chart) lane(name, label, note string) *lane {
+	l := c.byName[name]
+	if l == nil {
+		l = &lane{label: label, note: note}
+		if c.byName == nil {
+			c.byName = make(map[string]*lane)
+		}
+		c.byName[name] = l
+		c.lanes = append(c.lanes, l)
+	}
+	if l.note == "" {
+		l.note = note
+	}
+	return l
+}
+
+// becomes ends the state that l is in at a time, which was from unless that is known, and begins the next one, unless it is "".
+func (l *lane) becomes(from, to string, at time.Time) {
+	if n := len(l.spans); n > 0 && l.spans[n-1].to.IsZero() {
+		l.spans[n-1].to = at
+	} else if from != "" && n == 0 {
+		l.spans = append(l.spans, span{from, time.Time{}, at})
+	}
+	if to != "" {
+		l.spans = append(l.spans, span{state: to, from: at})
+	}
+}
+
+// sees makes the axis long enough for a time.
+func (c *chart) sees(at time.Time) {
+	if at.IsZero() {
+		return
+	}
+	if c.from.IsZero() || at.Before(c.from) {
+		c.from = at
+	}
+	if at.After(c.to) {
+		c.to = at
+	}
+}
+
+func operationLanes(op view.Operation) *chart {
+	c := &chart{}
+	all := c.lane("", "operation", "")
+	for _, t := range op.Transitions {
+		all.becomes(string(t.From), string(t.To), t.At)
+		c.sees(t.At)
+	}
+	if len(op.Transitions) == 0 {
+		all.spans = []span{{state: string(op.State)}}
+	}
+	c.events(op.Events)
+	for _, f := range op.Stack {
+		l := c.lane("call "+f.CallID, f.CallID, f.ParticipantID)
+		l.note = f.ParticipantID
+		if n := len(l.spans); n == 0 || !l.spans[n-1].to.IsZero() {
+			l.spans = append(l.spans, span{state: string(f.State), from: f.StartTime})
+			c.sees(f.StartTime)
+		}
+		if f.State.Live() && op.Seen.Now.Sub(f.LastHeartbeat) > 2*op.HeartbeatInterval {
+			l.silentSince = f.LastHeartbeat
+		}
+	}
+	if !op.State.Terminal() {
+		c.sees(op.Seen.Now)
+	}
+	slices.SortStableFunc(c.lanes, func(a, b *lane) int { return cmp.Compare(a.rank, b.rank) })
+	return c
+}
+
+func (c *chart) events(events []protocol.Event) {
+	for _, e := range events {
+		c.sees(e.At)
+		switch e.Type {
+		case protocol.CallStarted:
+			c.call(e).becomes("", string(protocol.FrameActive), e.At)
+		case protocol.CallState:
+			c.call(e).becomes(e.From, e.To, e.At)
+		case protocol.CallEnded:
+			from := e.From
+			if from == "" {
+				from = string(protocol.FrameActive)
+			}
+			c.call(e).becomes(from, "", e.At)
+		case protocol.SupervisorState:
+			c.supervisor(e).becomes(e.From, e.To, e.At)
+		case protocol.CallReadiness:
+			l := c.call(e)
+			l.marks = append(l.marks, mark{e.At, view.Mood(e.To), e.CallID + " says: " + e.To})
+		case protocol.SupervisorReadiness:
+			l := c.supervisor(e)
+			l.marks = append(l.marks, mark{e.At, view.Mood(e.To), e.SupervisorID + " says: " + e.To})
+		}
+	}
+}
+
+func (c *chart) call(e protocol.Event) *lane {
+	note := ""
+	if e.Type == protocol.CallStarted {
+		note = e.By
+	}
+	return c.lane("call "+e.CallID, e.CallID, note)
+}
+
+func (c *chart) supervisor(e protocol.Event) *lane {
+	l := c.lane("supervisor "+e.SupervisorID, e.SupervisorID, "supervisor")
+	l.rank = 1
+	return l
+}
+
+func groupLanes(g Group) *chart {
+	c := &chart{}
+	c.events(g.Registry.Events)
+	for i := range g.Registry.Supervisors {
+		r := &g.Registry.Supervisors[i]
+		l := c.lane("supervisor "+r.ID, r.ID, "")
+		if len(l.spans) == 0 {
+			l.spans = []span{{state: string(r.State), from: r.RunningSince}}
+			c.sees(r.RunningSince)
+		}
+	}
+	for _, l := range c.lanes {
+		l.note = ""
+	}
+	for _, a := range g.Alerts {
+		if l := c.byName["supervisor "+a.SupervisorID]; l != nil && !a.Timestamp.Before(c.from) {
+			l.marks = append(l.marks, mark{a.Timestamp, alertMood(a.Type), string(a.Type) + ": " + a.Message})
+			c.sees(a.Timestamp)
+		}
+	}
+	c.sees(g.Seen.Now)
+	return c
+}
