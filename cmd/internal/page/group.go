@@ -75,7 +75,7 @@ func history(g Group, r *protocol.Registered) (all []string) {
 		all = append(all, text)
 	}
 	if e := r.LastExit; e != nil {
-		text := fmt.Sprintf("ended last %s: %s", view.Ago(g.Seen.Now.Sub(e.At)), e.Reason)
+		text := fmt.Sprintf("last ended %s: %s", view.Ago(g.Seen.Now.Sub(e.At)), e.Reason)
 		if e.Error != "" {
 			text += ": " + e.Error
 		}

@@ -140,7 +140,7 @@ func (w *writer) bar(c *chart, class, text, title string, from, to time.Time) {
 		to = c.to
 	}
 	whole, length := c.to.Sub(c.from), max(to.Sub(from), 0)
-	const legible = 9 // a word of less than a ninth of the width would be cut
+	const legible = 8 // a word of less than an eighth of the width would be cut
 	if length < whole/legible {
 		text = ""
 	}

@@ -69,8 +69,13 @@ func (s Style) head(out *strings.Builder, op Operation) {
 			fmt.Fprintf(out, "  %s\n", text)
 			continue
 		}
-		for i, line := range wrap(text, s.Width-4) {
-			fmt.Fprintf(out, "  %s%s\n", strings.Repeat("  ", min(i, 1)), line)
+		for i, line := range wrap(text, s.Width-5) {
+			if i == 0 {
+				line = strings.Replace(line, " ", "  ", 1)
+			} else {
+				line = "  " + line
+			}
+			fmt.Fprintf(out, "  %s\n", line)
 		}
 	}
 }
@@ -204,8 +209,12 @@ func (op Operation) Supervised(id string) (all []string) {
 		if f.SupervisorHandle != "" {
 			text += fmt.Sprintf(" as %q", Clean(f.SupervisorHandle))
 		}
-		if f.State == protocol.FrameCrashed {
+		v, _ := op.Supervisor(id)
+		switch {
+		case f.State == protocol.FrameCrashed && v.Status == protocol.Alive:
 			text += ", which has crashed and waits for it"
+		case !f.State.Live():
+			text += ", which has crashed"
 		}
 		all = append(all, text)
 	}

@@ -38,7 +38,7 @@ type glyphs struct{ branch, last, stem, gap string }
 
 // glyphs returns the pieces for a tree of so many levels: a deep one is drawn with narrow ones.
 func (s Style) glyphs(levels int) glyphs {
-	const deep = 6
+	const deep = 8
 	switch {
 	case s.ASCII && levels > deep:
 		return glyphs{"| ", "` ", "| ", "  "}

@@ -1,0 +1,222 @@
+//go:build linux
+
+package testscripts
+
+import (
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/dpl-project/dpl/testscripts/build"
+	"golang.org/x/sys/unix"
+)
+
+// TestStatusWatch looks at what dpl-status --watch draws on a terminal.
+func TestStatusWatch(t *testing.T) {
+	bin := build.Commands(t, root)
+	for name, test := range map[string]func(*testing.T, *viewer){
+		"Changes": watchesChanges, "Resized": watchesResized, "Over": watchesOver, "Ended": watchesEnded, "Ages": watchesAges,
+		"Stopped": watchesStopped, "List": watchesList, "Group": watchesGroup, "Removed": watchesRemoved,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			y := sitDown(t, bin, program(t, "bash"), "--norc", "--noprofile", "--noediting", "-i")
+			y.hear(t, "$ ")
+			v := &viewer{typist: y, kitchen: kitchen{t: t, bin: bin}}
+			v.resize(t, 24, 80)
+			test(t, v)
+		})
+	}
+}
+
+// A viewer is somebody at a terminal, who has a shell of their own and another one beside.
+type viewer struct {
+	*typist
+	kitchen
+}
+
+// beside runs a command elsewhere.
+func (v *viewer) beside(t *testing.T, name string, args ...string) {
+	t.Helper()
+	v.command(t, v.typist.cmd.Dir, name, args...)
+}
+
+func (v *viewer) resize(t *testing.T, rows, columns uint16) {
+	t.Helper()
+	if err := unix.IoctlSetWinsize(int(v.master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: rows, Col: columns}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What the terminal is told at the begin and at the end of drawing, and around each drawing.
+const (
+	entered = "\x1b[?1049h\x1b[?25l\x1b[?7l"
+	left    = "\x1b[?7h\x1b[?25h\x1b[?1049l"
+)
+
+var (
+	drawing = regexp.MustCompile(`(?s)\x1b\[H(.*?)\x1b\[J`)
+	escapes = regexp.MustCompile(`\x1b\[[?0-9;]*[A-Za-z]`)
+)
+
+// screen returns the lines that were drawn last.
+func (v *viewer) screen() []string {
+	all := drawing.FindAllStringSubmatch(v.seen(), -1)
+	if len(all) == 0 {
+		return nil
+	}
+	return strings.Split(escapes.ReplaceAllString(all[len(all)-1][1], ""), "\r\n")
+}
+
+// shows waits until the screen is as holds wants it.
+func (v *viewer) shows(t *testing.T, what string, holds func(lines []string) bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !holds(v.screen()); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not so on the screen\n%s\nthere was %q", what, strings.Join(v.screen(), "\n"), v.seen())
+		}
+	}
+}
+
+// has returns a condition of a screen: that it has a line that begins with prefix.
+func has(prefix string) func([]string) bool {
+	return func(lines []string) bool {
+		for _, line := range lines {
+			if strings.HasPrefix(line, prefix) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func watchesChanges(t *testing.T, v *viewer) {
+	v.beside(t, "dpl-push", "--op", "build", "--call", "main", "--participant", "cli")
+	v.enter(t, "dpl-status --watch --op build")
+	v.hear(t, entered)
+	v.shows(t, "a call", has("main "))
+	v.beside(t, "dpl-push", "--op", "build", "--call", "work", "--participant", "cli")
+	v.shows(t, "another call", has("`- work "))
+	v.press(t, ctrlC)
+	v.hear(t, left)
+	v.enter(t, `echo status" "$?`)
+	v.hear(t, "status 130")
+}
+
+// No more lines are drawn than there are on the screen, and it is drawn anew when it has another size.
+func watchesResized(t *testing.T, v *viewer) {
+	for _, call := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"} {
+		v.beside(t, "dpl-push", "--op", "build", "--call", call, "--participant", "cli")
+	}
+	v.enter(t, "dpl-status --watch --op build")
+	v.shows(t, "all", func(lines []string) bool { return len(lines) > 12 && len(lines) <= 24 })
+	for _, rows := range []uint16{8, 3, 1, 12} {
+		v.resize(t, rows, 60)
+		v.shows(t, "what fits", func(lines []string) bool {
+			return len(lines) > 0 && len(lines) <= int(rows) && strings.Contains(lines[len(lines)-1], " more lines; ")
+		})
+	}
+	v.press(t, ctrlC)
+	v.hear(t, left)
+}
+
+// When the operation is over it says so, and leaves what it has drawn last behind.
+func watchesOver(t *testing.T, v *viewer) {
+	v.beside(t, "dpl-push", "--op", "build", "--call", "main", "--participant", "cli")
+	v.enter(t, "dpl-status --watch --op build")
+	v.shows(t, "a call", has("main "))
+	v.beside(t, "dpl-pop", "--op", "build", "--call", "main", "--fail", "--reason", "no disk")
+	v.hear(t, left)
+	v.hear(t, "build: failed")
+	v.hear(t, "no disk")
+	v.hear(t, "build is over: failed\r\n")
+	v.enter(t, `echo status" "$?; dpl-status --watch --op build`)
+	v.hear(t, "status 0")
+	v.hear(t, "build is over: failed\r\n") // at once
+}
+
+// TERM and HUP leave the terminal as it was, too.
+func watchesEnded(t *testing.T, v *viewer) {
+	v.beside(t, "dpl-push", "--op", "build", "--call", "main", "--participant", "cli")
+	for _, end := range []string{"TERM 143", "HUP 129", "QUIT 131"} {
+		signal, status, _ := strings.Cut(end, " ")
+		v.enter(t, "dpl-status --watch --op build; echo status' '$?")
+		v.hear(t, entered)
+		v.hear(t, "main ")
+		v.beside(t, "sh", "-c", `for p in /proc/[0-9]*; do
+			case $(tr '\0' ' ' <$p/cmdline 2>/dev/null) in *dpl-status\ --watch*) tr '\0' '\n' <$p/environ | grep -qxF "DPL_LEDGER=$DPL_LEDGER" && kill -`+signal+` ${p#/proc/}; esac
+		done; :`)
+		v.hear(t, left)
+		v.hear(t, "status "+status)
+	}
+}
+
+// Nothing happens, but the age of the heartbeat is another one each second.
+func watchesAges(t *testing.T, v *viewer) {
+	v.beside(t, "dpl-push", "--op", "build", "--call", "main", "--participant", "cli", "--staleness", "1h")
+	v.enter(t, "dpl-status --watch --op build")
+	v.shows(t, "an age", has("main "))
+	age := regexp.MustCompile(`(?m)^main .* (\d\S*) ago`)
+	first := age.FindString(strings.Join(v.screen(), "\n"))
+	v.shows(t, "another age", func(lines []string) bool {
+		now := age.FindString(strings.Join(lines, "\n"))
+		return now != "" && now != first
+	})
+	v.press(t, ctrlC)
+	v.hear(t, left)
+}
+
+// At Ctrl-Z the shell has its terminal back.
+func watchesStopped(t *testing.T, v *viewer) {
+	v.beside(t, "dpl-push", "--op", "build", "--call", "main", "--participant", "cli")
+	v.enter(t, "dpl-status --watch --op build")
+	v.shows(t, "a call", has("main "))
+	for range 2 {
+		v.press(t, ctrlZ)
+		v.hear(t, left)
+		v.hear(t, "Stopped")
+		v.enter(t, "fg")
+		v.hear(t, entered)
+		v.hear(t, "main ")
+	}
+	v.press(t, ctrlC)
+	v.hear(t, left)
+}
+
+// Operations that begin, and end, come and go.
+func watchesList(t *testing.T, v *viewer) {
+	v.beside(t, "dpl-push", "--op", "one", "--call", "main", "--participant", "cli")
+	v.enter(t, "dpl-status --watch")
+	v.shows(t, "one", has("one "))
+	v.beside(t, "dpl-push", "--op", "two", "--call", "main", "--participant", "cli")
+	v.shows(t, "two", has("two "))
+	v.beside(t, "dpl-push", "--op", "two", "--call", "work", "--participant", "cli")
+	v.shows(t, "its second call", has("   `- work "))
+	v.press(t, ctrlC)
+	v.hear(t, left)
+}
+
+func watchesGroup(t *testing.T, v *viewer) {
+	v.beside(t, "dpl-register", "--request", "--no-pass", "--group", "g", "--supervisor", "db", "--", "sleep", "600")
+	v.enter(t, "dpl-status --watch --group g")
+	v.shows(t, "db", has("db "))
+	v.beside(t, "dpl-register", "--request", "--no-pass", "--group", "g", "--supervisor", "web", "--depends-on", "db", "--", "sleep", "600")
+	v.shows(t, "web", has("`- web "))
+	v.press(t, ctrlC)
+	v.hear(t, left)
+}
+
+// What cannot be watched any more is an error, and that is not lost with the drawing.
+func watchesRemoved(t *testing.T, v *viewer) {
+	v.beside(t, "dpl-push", "--op", "build", "--call", "main", "--participant", "cli")
+	v.enter(t, "dpl-status --watch --op build; echo status' '$?")
+	v.shows(t, "a call", has("main "))
+	if err := syscall.Unlink(v.file()); err != nil {
+		t.Fatal(err)
+	}
+	v.hear(t, left)
+	v.hear(t, "build: status: no such operation")
+	v.hear(t, "status 66")
+}
