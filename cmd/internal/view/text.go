@@ -77,7 +77,10 @@ func wrap(text string, width int) (lines []string) {
 			lines, line = append(lines, begin), line[len(begin):]
 		}
 	}
-	return append(lines, line)
+	if line != "" || lines == nil {
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 // Ago says how long ago something was.

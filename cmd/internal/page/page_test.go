@@ -1,0 +1,185 @@
+package page
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+// nasty is what others may write into a file, where it is no id; nastyText is what it looks like on a page.
+const (
+	nasty     = `</td></style></script></title>-->]]><script>document.title="pwned"</script>"onload="x' <img src=x onerror=alert(1)> & &amp; &#x3c;` + "\x1b[31m\x00\u202e\ufffe"
+	nastyText = `</td></style></script></title>-->]]><script>document.title="pwned"</script>"onload="x' <img src=x onerror=alert(1)> & &amp; &#x3c;` + "�[31m���"
+)
+
+// hostile returns a page of an operation and a group in which all that is no id is nasty.
+func hostile() Page {
+	seen := protocol.Observation{Now: noon.Add(time.Minute)}
+	crash := &protocol.Crash{
+		At: noon, DetectedBy: nasty, Evidence: protocol.Stale, PreviousState: protocol.FrameActive,
+		LeftResources: []protocol.LeftResource{{Path: nasty, Error: nasty}},
+	}
+	op := protocol.Create("op", 0, 0)
+	op.State, op.Revision = protocol.Cleanup, 7
+	op.Stack = []*protocol.Frame{
+		{CallID: "a", ParticipantID: "p", State: protocol.FrameActive, StartTime: noon, LastHeartbeat: noon, Description: nasty,
+			SupervisorID: "s", SupervisorHandle: nasty, Notice: &protocol.Notice{Readiness: protocol.ReadinessStarting, Note: nasty}},
+		{CallID: "b", ParticipantID: nasty, State: protocol.FrameCrashed, StartTime: noon, LastHeartbeat: noon, Crash: crash},
+	}
+	op.Supervisors = []protocol.Supervisor{{ID: "s", Status: protocol.Alive, LastHeartbeat: noon}}
+	op.Transitions = []protocol.Transition{{Revision: 3, From: protocol.Running, To: protocol.Cleanup, At: noon.Add(2 * time.Second), By: nasty, Reason: nasty}}
+	op.Events = []protocol.Event{
+		{Revision: 1, At: noon, Type: protocol.CallStarted, CallID: "a", To: "active", By: nasty},
+		{Revision: 2, At: noon.Add(time.Second), Type: protocol.CallState, CallID: nasty, From: nasty, To: nasty, By: nasty, Reason: nasty,
+			LeftResources: []protocol.LeftResource{{Path: nasty, Error: nasty}}},
+		{Revision: 4, At: noon.Add(3 * time.Second), Type: protocol.EventType(nasty), CallID: "a", From: nasty, To: nasty},
+	}
+	g := protocol.CreateGroup("g")
+	g.Orchestrator.Heartbeat, g.Registry.Owner = noon, nasty
+	g.Registry.Supervisors = []protocol.Registered{{
+		ID: "db", State: protocol.StateDead, StartInfo: &protocol.StartInfo{Command: nasty, Args: []string{"secret"}}, StartedAt: noon, BlockedBy: nasty,
+		Dependencies: []string{nasty}, LastExit: &protocol.LastExit{At: noon, Reason: nasty, Error: nasty},
+	}}
+	g.Registry.Events = []protocol.Event{{Revision: 1, At: noon, Type: protocol.SupervisorState, SupervisorID: "db", To: nasty}}
+	return Page{
+		Title: "Ledger", Now: seen.Now, Whole: true, Operations: []view.Operation{{Operation: op, Seen: seen}},
+		Groups: []Group{{Group: view.Group{Group: g, Seen: seen}, Alerts: []protocol.Alert{
+			{Seq: 1, Type: protocol.AlertType(nasty), SupervisorID: "db", Message: nasty, Timestamp: noon},
+		}}},
+		Warnings: []string{nasty},
+	}
+}
+
+// Nothing that others have written is taken for markup: the page has the elements and attributes that it is written with, and
+// loads and runs nothing.
+func TestHostile(t *testing.T) {
+	elements := strings.Fields("html head meta title style body header h1 h2 h3 p time main section details summary div span b i ul li table tr td footer")
+	attributes := strings.Fields("lang charset name http-equiv content class style title open")
+	d := xml.NewDecoder(strings.NewReader(hostile().Text()))
+	d.Entity = map[string]string{}
+	texts, depth, in := 0, 0, ""
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			depth++
+			if in = token.Name.Local; !slices.Contains(elements, in) {
+				t.Errorf("there is an element %s", in)
+			}
+			for _, a := range token.Attr {
+				if !slices.Contains(attributes, a.Name.Local) {
+					t.Errorf("%s has an attribute %s", in, a.Name.Local)
+				}
+				if a.Name.Local == "style" && strings.Trim(a.Value, "leftwidh:;0123456789.%") != "" {
+					t.Errorf("%s has the style %q", in, a.Value)
+				}
+				texts += strings.Count(a.Value, nastyText)
+			}
+		case xml.EndElement:
+			depth, in = depth-1, ""
+		case xml.CharData:
+			texts += strings.Count(string(token), nastyText)
+			if in == "style" && string(token) != style {
+				t.Errorf("the style is %q", token)
+			}
+			if depth == 0 && strings.TrimSpace(string(token)) != "" {
+				t.Errorf("there is %q outside", token)
+			}
+		case xml.Comment, xml.ProcInst:
+			t.Errorf("there is %v", token)
+		}
+	}
+	if depth != 0 || texts < 30 {
+		t.Errorf("%d elements are open at the end, and there are %d nasty texts, want 30 or more", depth, texts)
+	}
+}
+
+// It refers to nothing elsewhere, and what a program was started with is not told: it may be secret.
+func TestReferences(t *testing.T) {
+	text := hostile().Text()
+	for _, no := range []string{"http:", "https:", "//", "src=\"", "href=", "url(", "@import", "secret", "<script", "<img", "\x1b", "\u202e"} {
+		if strings.Contains(text, no) {
+			t.Errorf("there is %q", no)
+		}
+	}
+	if !strings.Contains(text, `http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;`) {
+		t.Error("the browser may load what it likes")
+	}
+}
+
+func TestDeterministic(t *testing.T) {
+	if hostile().Text() != hostile().Text() {
+		t.Error("two pages of the same differ")
+	}
+}
+
+// lanesOf says what a chart shows: "call: state from-to, ...", in seconds since noon.
+func lanesOf(c *chart) (all []string) {
+	at := func(t time.Time) string {
+		if t.IsZero() {
+			return ""
+		}
+		return fmt.Sprint(t.Sub(noon).Seconds())
+	}
+	for _, l := range c.lanes {
+		text := l.label + ":"
+		for _, s := range l.spans {
+			text += fmt.Sprintf(" %s %s-%s", s.state, at(s.from), at(s.to))
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// The timeline is right also where the oldest events are lost, and a call id is used again.
+func TestLanes(t *testing.T) {
+	event := func(second int, what protocol.EventType, call, from, to string) protocol.Event {
+		return protocol.Event{Revision: int64(second), At: noon.Add(time.Duration(second) * time.Second), Type: what, CallID: call, From: from, To: to}
+	}
+	op := protocol.Create("op", 0, 0)
+	op.Stack = []*protocol.Frame{
+		{CallID: "root", State: protocol.FrameActive, StartTime: noon, LastHeartbeat: noon},
+		{CallID: "again", State: protocol.FrameCrashed, StartTime: noon.Add(4 * time.Second)},
+	}
+	op.Events = []protocol.Event{
+		event(1, protocol.CallState, "old", "active", "cleaningUp"), event(2, protocol.CallEnded, "old", "cleaningUp", ""),
+		event(2, protocol.CallStarted, "again", "", "active"), event(3, protocol.CallEnded, "again", "active", ""),
+		event(4, protocol.CallStarted, "again", "", "active"), event(5, protocol.CallState, "again", "active", "crashed"),
+		event(6, protocol.CallEnded, "lost", "active", ""),
+	}
+	c := operationLanes(view.Operation{Operation: op, Seen: protocol.Observation{Now: noon.Add(9 * time.Second)}})
+	want := []string{"operation: running -", "old: active -1 cleaningUp 1-2", "again: active 2-3 active 4-5 crashed 5-", "lost: active -6", "root: active 0-"}
+	if got := lanesOf(c); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if c.from != noon || c.to != noon.Add(9*time.Second) {
+		t.Errorf("from %v to %v, want the start of the oldest call and now", c.from, c.to)
+	}
+}
+
+// However long it takes, the axis has some ticks, and few.
+func TestTicks(t *testing.T) {
+	for d := time.Millisecond; d < 20*365*24*time.Hour; d = d*17/10 + time.Millisecond {
+		w := &writer{}
+		w.ticks(&chart{from: noon, to: noon.Add(d)})
+		if n := strings.Count(w.String(), "<i>"); n < 1 || n > 8 {
+			t.Errorf("%v: %d ticks", d, n)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package view
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// group returns a group of supervisors, each with those that it depends on: "web:db,cache".
+func group(supervisors ...string) Group {
+	g := Group{Group: protocol.CreateGroup("g"), Seen: protocol.Observation{Now: noon}}
+	for _, s := range supervisors {
+		id, on, _ := strings.Cut(s, ":")
+		r := protocol.Registered{ID: id, State: protocol.StateRegistered}
+		if on != "" {
+			r.Dependencies = strings.Split(on, ",")
+		}
+		g.Registry.Supervisors = append(g.Registry.Supervisors, r)
+	}
+	return g
+}
+
+func TestGroup(t *testing.T) {
+	g := group("web:db,cache", "queue:db", "mail:queue", "db", "cache", "lost:none")
+	for style, want := range map[Style]string{
+		{}: `g: orchestrator none
+
+SUPERVISOR  STATE       PID  LAST HEARTBEAT  RESTARTS  DEPENDS ON  JUDGED NOW  NOTE
+cache       registered  -    -               0         -           -           -
+db          registered  -    -               0         -           -           -
+├─ queue    registered  -    -               0         db          -           -
+│  └─ mail  registered  -    -               0         queue       -           -
+└─ web      registered  -    -               0         db,cache    -           -
+lost        registered  -    -               0         none        -           -
+`,
+		{Width: 44, ASCII: true}: `g: orchestrator none
+
+SUPERVISOR  STATE       RESTARTS  DEPENDS ON
+cache       registered  0         -
+db          registered  0         -
+|- queue    registered  0         db
+|  ` + "`" + `- mail  registered  0         queue
+` + "`" + `- web      registered  0         db,cache
+lost        registered  0         none
+`,
+		{Width: 36, ASCII: true}: `g: orchestrator none
+
+SUPERVISOR  STATE       TRIES
+cache       registered  0
+db          registered  0
+|- queue    registered  0
+|  ` + "`" + `- mail  registered  0
+` + "`" + `- web      registered  0
+      depends on db,cache
+lost        registered  0
+   depends on none
+`,
+	} {
+		if got := style.Group(g, ""); got != want {
+			t.Errorf("%+v: got\n%s, want\n%s", style, got, want)
+		}
+	}
+}
+
+// Each supervisor is drawn once, whoever depends on whom: a file may have been edited by hand.
+func TestGroupCycles(t *testing.T) {
+	for _, supervisors := range [][]string{{"a:a"}, {"a:b", "b:a"}, {"a:b", "b:c", "c:b"}, {"a:b,c", "b:c,a", "c:a", "d:a", "e:d,x"}} {
+		var got []string
+		group(supervisors...).Each(func(r *protocol.Registered, _ int) { got = append(got, r.ID) })
+		if slices.Sort(got); len(got) != len(supervisors) || len(slices.Compact(got)) != len(supervisors) {
+			t.Errorf("%v: got %v", supervisors, got)
+		}
+	}
+}
+
+func TestNote(t *testing.T) {
+	exit := &protocol.LastExit{At: noon, Reason: "exited", Error: "exit status 7"}
+	for want, r := range map[string]protocol.Registered{
+		"":                      {State: protocol.StateRegistered},
+		"blocked by db: dead":   {State: protocol.StateWaiting, BlockedBy: "db: dead"},
+		"restart in 3s":         {State: protocol.StateScheduled, NextAttemptAt: noon.Add(3 * time.Second)},
+		"restart in 0s":         {State: protocol.StateScheduled, NextAttemptAt: noon.Add(-time.Second)},
+		"told to end 2s ago":    {State: protocol.StateShuttingDown, TermSentAt: noon.Add(-2 * time.Second)},
+		"starting: warming up":  {State: protocol.StateRunning, Notice: protocol.Notice{Readiness: protocol.ReadinessStarting, Note: "warming up"}},
+		"exited: exit status 7": {State: protocol.StateDead, LastExit: exit},
+		"stopped":               {State: protocol.StateStopped, LastExit: &protocol.LastExit{Reason: "stopped"}},
+	} {
+		if got := group().Note(&r); got != want {
+			t.Errorf("%s: got %q, want %q", r.State, got, want)
+		}
+	}
+}
