@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -30,6 +32,9 @@ func (s *shower) page(what subject, file string) error {
 	if file == "-" {
 		io.WriteString(s.env.Stdout, text)
 	} else if err := replace(file, text); err != nil {
+		if path, ok := errors.AsType[*fs.PathError](err); ok {
+			err = path.Err // the path would be that of a temporary file
+		}
 		return fmt.Errorf("--html %q: %w", file, err)
 	}
 	return cli.Exit(picture{warnings: warnings}.status())
