@@ -13,12 +13,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestStatusWatch looks at what dpl-status --watch draws on a terminal.
+// TestStatusWatch looks at what dpl-status draws on a terminal, mostly with --watch.
 func TestStatusWatch(t *testing.T) {
 	bin := build.Commands(t, root)
 	for name, test := range map[string]func(*testing.T, *viewer){
 		"Changes": watchesChanges, "Resized": watchesResized, "Over": watchesOver, "Ended": watchesEnded, "Ages": watchesAges,
 		"Stopped": watchesStopped, "List": watchesList, "Group": watchesGroup, "Removed": watchesRemoved,
+		"Colour": seesColour, "Width": seesWidth,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -219,4 +220,31 @@ func watchesRemoved(t *testing.T, v *viewer) {
 	v.hear(t, left)
 	v.hear(t, "build: status: no such operation")
 	v.hear(t, "status 66")
+}
+
+// There is colour on a terminal, but not on one that has none, and not for who wants none.
+func seesColour(t *testing.T, v *viewer) {
+	v.beside(t, "dpl-push", "--op", "build", "--call", "main", "--participant", "cli")
+	for _, plain := range []string{"TERM=dumb", "TERM=", "TERM=xterm NO_COLOR=1"} {
+		v.enter(t, plain+" dpl-status --op build; echo status' '$?")
+		v.hear(t, "alive\r\n")
+		v.hear(t, "status 0")
+		v.mustNotHave(t, "\x1b[32m")
+	}
+	v.enter(t, "TERM=xterm dpl-status --op build")
+	v.hear(t, "\x1b[32malive\x1b[0m\r\n")
+}
+
+// It is as wide as the terminal, whatever COLUMNS is.
+func seesWidth(t *testing.T, v *viewer) {
+	call := "begin" + strings.Repeat("x", 60) + "end"
+	v.beside(t, "dpl-push", "--op", "build", "--call", call, "--participant", "cli")
+	v.enter(t, "export COLUMNS=200; dpl-status --op build")
+	v.hear(t, "..")
+	v.hear(t, "end ")
+	v.hear(t, "alive")
+	v.mustNotHave(t, call)
+	v.resize(t, 24, 200)
+	v.enter(t, "dpl-status --op build")
+	v.hear(t, call)
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/dpl-project/dpl/cmd/internal/view"
 )
@@ -14,16 +15,28 @@ type writer struct {
 	tags []string // that are open
 }
 
-var escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;")
-
 // escaped returns text that is nothing but text, in an element and in an attribute, and in XML as in HTML.
 func escaped(text string) string {
-	return escape.Replace(strings.Map(func(r rune) rune {
-		if r == 0xfffe || r == 0xffff { // which XML does not allow
-			return '\ufffd'
+	var out strings.Builder
+	for _, r := range view.Clean(text) {
+		switch r {
+		case '&':
+			out.WriteString("&amp;")
+		case '<':
+			out.WriteString("&lt;")
+		case '>':
+			out.WriteString("&gt;")
+		case '"':
+			out.WriteString("&quot;")
+		case '\'':
+			out.WriteString("&#39;")
+		case 0xfffe, 0xffff: // which XML does not allow
+			out.WriteRune(unicode.ReplacementChar)
+		default:
+			out.WriteRune(r)
 		}
-		return r
-	}, view.Clean(text)))
+	}
+	return out.String()
 }
 
 // raw writes markup.

@@ -38,7 +38,7 @@ func (op Operation) summary() *node {
 	for _, f := range op.Stack {
 		evidence, age := op.Judge(f, op.Seen)
 		verdict := Verdict(f.State.Live(), evidence, f.Crash)
-		rest := cell{text: fmt.Sprintf("%s, %s, %s", verdict, Ago(age), f.ParticipantID), tone: tones[verdict]}
+		rest := cell{text: fmt.Sprintf("%s, %s, %s", verdict, Ago(age), f.ParticipantID), tone: toneOf(verdict)}
 		if f.SupervisorID != "" {
 			rest.text += ", of " + f.SupervisorID
 		}

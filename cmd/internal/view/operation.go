@@ -62,9 +62,9 @@ func (s Style) head(out *strings.Builder, op Operation) {
 		rest += ", archived"
 	}
 	word := string(op.State)
-	fmt.Fprintf(out, "%s: %s%s\n", s.paint(strong, op.ID), s.paint(tones[word], word), rest)
+	fmt.Fprintf(out, "%s: %s%s\n", s.paint(strong, op.ID), s.paint(toneOf(word), word), rest)
 	for _, t := range op.Transitions {
-		text := Clean(fmt.Sprintf("%s  %s %s %s by %s: %s", t.At.Format(time.RFC3339), t.From, s.arrow(), t.To, t.By, t.Reason))
+		text := Clean(fmt.Sprintf("%s  %s -> %s by %s: %s", t.At.Format(time.RFC3339), t.From, t.To, t.By, t.Reason))
 		if s.Width == 0 || columns(text)+2 <= s.Width {
 			fmt.Fprintf(out, "  %s\n", text)
 			continue

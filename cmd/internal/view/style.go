@@ -58,19 +58,23 @@ func (s Style) dots() string {
 	return "…"
 }
 
-// arrow is what stands between two states.
-func (s Style) arrow() string { return "->" }
-
-// tones are those of the words for states and verdicts.
-var tones = map[string]tone{
-	"running": good, "alive": good, "active": good, "completed": good, "ready": good,
-	"aborted": warn, "cleanup": warn, "cleaningUp": warn, "waitingForDependencies": warn, "restartScheduled": warn, "shuttingDown": warn,
-	"starting": warn, "cleanedUp": faint, "stopped": faint, "-": faint, "none": faint,
-	"failed": bad, "crashed": bad, "dead": bad, "exited": bad, "rebooted": bad, "stale": bad, "supervisorDead": bad, "missing": bad,
+// toneOf returns the tone of a word for a state or verdict.
+func toneOf(word string) tone {
+	switch word {
+	case "running", "alive", "active", "completed", "ready":
+		return good
+	case "aborted", "cleanup", "cleaningUp", "waitingForDependencies", "restartScheduled", "shuttingDown", "starting", "stopping":
+		return warn
+	case "failed", "crashed", "dead", "exited", "rebooted", "stale", "supervisorDead", "missing":
+		return bad
+	case "cleanedUp", "stopped", "-", "none":
+		return faint
+	}
+	return plain
 }
 
 // state returns a cell of a state or verdict.
-func state(word string) cell { return cell{text: word, tone: tones[word]} }
+func state(word string) cell { return cell{text: word, tone: toneOf(word)} }
 
 // pad returns text, which is so many columns wide, filled up with blanks to width.
 func pad(text string, is, width int) string { return text + strings.Repeat(" ", max(width-is, 0)) }
@@ -80,7 +84,7 @@ func (s Style) Foot(text string) string { return s.paint(faint, text) }
 
 // Mood is what a word for a state or verdict means for the reader: good, warn, bad, or idle.
 func Mood(word string) string {
-	switch tones[word] {
+	switch toneOf(word) {
 	case good:
 		return "good"
 	case warn:
