@@ -3,7 +3,10 @@
 package testscripts
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -141,17 +144,35 @@ func watchesOver(t *testing.T, v *viewer) {
 // TERM and HUP leave the terminal as it was, too.
 func watchesEnded(t *testing.T, v *viewer) {
 	v.beside(t, "dpl-push", "--op", "build", "--call", "main", "--participant", "cli")
-	for _, end := range []string{"TERM 143", "HUP 129", "QUIT 131"} {
-		signal, status, _ := strings.Cut(end, " ")
+	for sig, status := range map[syscall.Signal]string{syscall.SIGTERM: "143", syscall.SIGHUP: "129", syscall.SIGQUIT: "131"} {
 		v.enter(t, "dpl-status --watch --op build; echo status' '$?")
 		v.hear(t, entered)
 		v.hear(t, "main ")
-		v.beside(t, "sh", "-c", `for p in /proc/[0-9]*; do
-			case $(tr '\0' ' ' <$p/cmdline 2>/dev/null) in *dpl-status\ --watch*) tr '\0' '\n' <$p/environ | grep -qxF "DPL_LEDGER=$DPL_LEDGER" && kill -`+signal+` ${p#/proc/}; esac
-		done; :`)
+		if err := syscall.Kill(v.watching(t), sig); err != nil {
+			t.Fatal(err)
+		}
 		v.hear(t, left)
 		v.hear(t, "status "+status)
 	}
+}
+
+// watching returns the process that watches the ledger of v.
+func (v *viewer) watching(t *testing.T) int {
+	t.Helper()
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, file := range files {
+		dir := filepath.Dir(file)
+		cmdline, _ := os.ReadFile(file)
+		if !strings.Contains(string(cmdline), "dpl-status\x00--watch") {
+			continue
+		}
+		environ, _ := os.ReadFile(filepath.Join(dir, "environ"))
+		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil && strings.Contains("\x00"+string(environ), "\x00DPL_LEDGER="+v.ledger+"\x00") {
+			return pid
+		}
+	}
+	t.Fatal("nobody watches")
+	return 0
 }
 
 // Nothing happens, but the age of the heartbeat is another one each second.
