@@ -124,7 +124,7 @@ func TestReferences(t *testing.T) {
 }
 
 func TestDeterministic(t *testing.T) {
-	if hostile().Text() != hostile().Text() {
+	if first, second := hostile().Text(), hostile().Text(); first != second {
 		t.Error("two pages of the same differ")
 	}
 }

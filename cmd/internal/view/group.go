@@ -96,12 +96,12 @@ func (g Group) Each(do func(r *protocol.Registered, depth int)) {
 	visit("", 0)
 }
 
-// parent returns the first supervisor that r depends on and that is registered; "" if there is none, or if r depends on itself by
-// that way, as only a file can say that was edited by hand.
+// parent returns the first supervisor that r depends on and that is registered; "" if there is none, or if that way has no end,
+// as only in a file that was edited by hand.
 func (g Group) parent(r *protocol.Registered) string {
 	first := g.first(r)
 	for above, steps := first, 0; above != ""; steps++ {
-		if above == r.ID || steps > len(g.Registry.Supervisors) {
+		if steps > len(g.Registry.Supervisors) {
 			return ""
 		}
 		above = g.first(g.Supervisor(above))
