@@ -95,28 +95,6 @@ func (c *status) Run(env *cli.Env) error {
 	return s.show(what)
 }
 
-// checkOutput returns why the flags that say how to show do not go with the others, or nil.
-func (c *status) checkOutput(env *cli.Env) error {
-	name := ""
-	switch {
-	case c.watch && c.html != "":
-		return cli.Usagef("--watch and --html exclude each other")
-	case c.watch:
-		name = "--watch"
-	case c.html != "":
-		name = "--html"
-	default:
-		return nil
-	}
-	switch {
-	case env.JSON():
-		return cli.Usagef("%s does not go with --json; dpl-watch prints what happens as JSON", name)
-	case c.predicate != "" || c.call != "" || c.groups:
-		return cli.Usagef("%s goes with none of --check, --why and --groups", name)
-	}
-	return nil
-}
-
 func main() {
 	cli.Main(&status{}, "Show operations and groups of supervisors.",
 		"It takes no lock and changes nothing. An operation that has been archived is shown from the archive. Exits 1 if --check "+

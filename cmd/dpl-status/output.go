@@ -1,0 +1,25 @@
+package main
+
+import "github.com/dpl-project/dpl/cmd/internal/cli"
+
+// checkOutput returns why the flags that say how to show do not go with the others, or nil.
+func (c *status) checkOutput(env *cli.Env) error {
+	name := ""
+	switch {
+	case c.watch && c.html != "":
+		return cli.Usagef("--watch and --html exclude each other")
+	case c.watch:
+		name = "--watch"
+	case c.html != "":
+		name = "--html"
+	default:
+		return nil
+	}
+	switch {
+	case env.JSON():
+		return cli.Usagef("%s does not go with --json; dpl-watch prints what happens as JSON", name)
+	case c.predicate != "" || c.call != "" || c.groups:
+		return cli.Usagef("%s goes with none of --check, --why and --groups", name)
+	}
+	return nil
+}
