@@ -12,7 +12,7 @@
 PREFIX  = /usr/local
 BIN     = bin
 VERSION = $(shell git describe --tags --always --dirty --abbrev=12 2>/dev/null || echo unknown)
-LDFLAGS = -s -w -X github.com/dpl-project/dpl/cmd/internal/cli.buildVersion=$(VERSION)
+LDFLAGS = -s -w -X github.com/dpl-project/dpl/cmd/internal/cli.buildVersion=$(VERSION) -X main.buildVersion=$(VERSION)
 BUILD   = -trimpath
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -30,7 +30,7 @@ build:
 	CGO_ENABLED=0 go build $(BUILD) -ldflags '$(LDFLAGS)' -o '$(BIN)/' $(addprefix ./cmd/,$(commands))
 
 demo: build
-	@STRICT=$(STRICT) sh scripts/demo/demo.sh bin
+	@STRICT=$(STRICT) bin/dpl demo
 
 check: tools format vet tidy staticcheck test rigs model coverage conformance shell
 	@if [ "$$(uname)" = Linux ]; then $(MAKE) --no-print-directory demo; else echo "make check: not Linux: leaves out the demo"; fi
@@ -45,6 +45,14 @@ tools:
 	@$(call needs,cron,the run of the crontab)
 	@$(call needs,strace,the faults and interleavings at system calls; the power cuts under them)
 	@$(call needs,spin,the models)
+	@$(call needs,jq,examples of the pages)
+	@$(call needs,busybox,dpl.sh in busybox sh)
+	@$(call needs,mksh,dpl.sh in mksh)
+	@$(call needs,zsh,dpl.sh and completions in zsh)
+	@$(call needs,fish,completions in fish)
+	@$(call needs,man,the manual as it is shown)
+	@$(call needs,mandoc,the check of the manual)
+	@$(call needs,dpkg,the installation of the package)
 
 format:
 	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "gofmt would change: $$files" >&2; exit 1; }
@@ -122,7 +130,7 @@ epoch = $${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || date +%s
 
 doc: build
 	rm -rf bin/share
-	$(if $(wildcard scripts/docs/*.go),SOURCE_DATE_EPOCH=$(epoch) go run ./scripts/docs -version '$(VERSION)' -out bin/share '$(BIN)')
+	SOURCE_DATE_EPOCH=$(epoch) go run ./scripts/docs -version '$(VERSION)' -out bin/share '$(BIN)'
 
 # "sudo make install" finds no go, as a rule. After make and make doc it needs none.
 install: $(if $(shell command -v go 2>/dev/null),build doc)

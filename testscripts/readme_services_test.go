@@ -46,7 +46,6 @@ func TestServices(t *testing.T) {
 		}
 	}
 	w.timer()
-	w.cron()
 	w.stays()
 }
 
@@ -123,12 +122,6 @@ func (w *walk) timer() {
 		return false
 	})
 	w.patient(period)
-}
-
-// cron makes the pass of the README's crontab.
-func (w *walk) cron() {
-	w.installed(w.t, w.dir, strings.TrimPrefix(everyMinute(w.t, "Services"), "* * * * * "))
-	w.patient(time.Minute)
 }
 
 // patient checks that the group's threshold suits the time between passes.

@@ -23,17 +23,32 @@ import (
 	"github.com/dpl-project/dpl/testscripts/build"
 )
 
-// A recipe is a fenced block of the README, which these tests run as pasted, by dpl-run.
+// A recipe is a fenced block of the README or of spec/faq.md, which these tests run as pasted, by dpl-run.
 type recipe struct {
 	language string
 	file     string   // to which the block is pasted
 	run      []string // with the program that has to be there first
+	asked    bool     // it is in spec/faq.md, not in the README
 }
 
 var recipes = []recipe{
-	{"sh", "build.sh", []string{"sh", "build.sh"}},
-	{"make", "Makefile", []string{"make"}},
-	{"python", "upper.py", []string{"python3", "upper.py", "text"}},
+	{"sh", "build.sh", []string{"sh", "build.sh"}, false},
+	{"make", "Makefile", []string{"make"}, false},
+	{"python", "upper.py", []string{"python3", "upper.py", "text"}, true},
+}
+
+// pasted returns the block.
+func (r recipe) pasted(t *testing.T) string {
+	if !r.asked {
+		return fenced(t, section(t, readme(t), "Recipes"), r.language)
+	}
+	for _, b := range page(read(t, "spec/faq.md")) {
+		if b.file == r.file {
+			return b.text
+		}
+	}
+	t.Fatalf("spec/faq.md: want %s", r.file)
+	return ""
 }
 
 const (
@@ -50,10 +65,10 @@ var meanwhile = map[string]string{
 
 // TestRecipes runs each recipe where all goes well, where its work fails, where something else happens, and as a callee.
 func TestRecipes(t *testing.T) {
-	bin, text := build.Commands(t, root), readme(t)
+	bin := build.Commands(t, root)
 	for _, r := range recipes {
 		t.Run(r.language, func(t *testing.T) {
-			k := &kitchen{t: t, bin: bin, recipe: r, text: fenced(t, section(t, text, "Recipes"), r.language)}
+			k := &kitchen{t: t, bin: bin, recipe: r, text: r.pasted(t)}
 			k.find()
 			t.Run("completed", func(t *testing.T) {
 				dir := k.cook(t, "")
@@ -276,30 +291,6 @@ func (k *kitchen) installed(t *testing.T, dir, line string) {
 	}
 }
 
-// TestSnippet compiles the README's Go.
-func TestSnippet(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "main.go")
-	write(t, file, `package main
-
-import (
-	"time"
-
-	"github.com/dpl-project/dpl/protocol"
-)
-
-func main() { edit("") }
-
-func edit(text string) (string, error) {
-`+fenced(t, readme(t), "go")+`return text, err
-}
-`, 0o644)
-	cmd := exec.Command("go", "build", "-o", os.DevNull, file)
-	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
-}
-
 // TestStatuses compares the README's table of exit statuses with the constants.
 func TestStatuses(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, "cmd/internal/cli/status.go"), read(t, "cmd/internal/cli/status.go"), 0)
@@ -313,7 +304,12 @@ func TestStatuses(t *testing.T) {
 		}
 		return true
 	})
-	if got := rows(readme(t), `\d+`); !slices.Equal(got, want) || len(want) == 0 {
+	var got []string
+	for _, row := range rows(readme(t), `\d+(?:, \d+)*`) {
+		got = append(got, strings.Split(row, ", ")...)
+	}
+	slices.Sort(got)
+	if slices.Sort(want); !slices.Equal(got, want) || len(want) == 0 {
 		t.Errorf("README has the exit statuses %v, status.go %v", got, want)
 	}
 }
@@ -355,16 +351,16 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestDependencies compares the README's table of modules with go.mod.
+// TestDependencies looks for a reason behind each module in go.mod that is required directly.
 func TestDependencies(t *testing.T) {
-	var want []string
-	for _, module := range regexp.MustCompile(`(?m)^\t(?:github\.com/)?(\S+?)(?:/v\d+)? v\S+$`).FindAllStringSubmatch(read(t, "go.mod"), -1) {
-		want = append(want, module[1])
+	direct := regexp.MustCompile(`(?m)^\t\S+ v\S+(?: // (.*))?$`).FindAllStringSubmatch(read(t, "go.mod"), -1)
+	for _, module := range direct {
+		if module[1] == "" {
+			t.Errorf("%s: want a reason", module[0])
+		}
 	}
-	got := rows(readme(t), `([a-z.-]+/[a-z/-]+)`)
-	slices.Sort(got)
-	if slices.Sort(want); !slices.Equal(got, want) {
-		t.Errorf("README has the modules %v, go.mod %v", got, want)
+	if len(direct) == 0 {
+		t.Error("no modules in go.mod")
 	}
 }
 

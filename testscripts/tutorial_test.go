@@ -29,3 +29,13 @@ func TestTutorial(t *testing.T) {
 		})
 	}
 }
+
+// TestTwoMinutes does what the README shows in two minutes.
+func TestTwoMinutes(t *testing.T) {
+	t.Parallel()
+	r := beginReading(t, build.Commands(t, root), "bash", t.TempDir())
+	for _, b := range page(section(t, readme(t), "In two minutes")) {
+		r.follow(b)
+	}
+	r.leave()
+}

@@ -18,8 +18,8 @@ func (c *status) checkOutput(env *cli.Env) error {
 	switch {
 	case env.JSON():
 		return cli.Usagef("%s does not go with --json; dpl-watch prints what happens as JSON", name)
-	case c.predicate != "" || c.call != "" || c.groups:
-		return cli.Usagef("%s goes with none of --check, --why and --groups", name)
+	case c.predicate != "" || c.call != "" || c.groups || c.ids:
+		return cli.Usagef("%s goes with none of --check, --why, --groups and --ids", name)
 	}
 	return nil
 }

@@ -32,6 +32,7 @@ func chapters() []chapter {
 		}},
 		{"The ledger", []command{
 			{"doctor", "Check a ledger and the file system that it is on."},
+			{"import", "Make operations of files of the Dart ledger."},
 		}},
 	}
 }

@@ -62,7 +62,7 @@ for command; do
 	[ -x "$BIN/$command" ] || die "$BIN/$command: not built: run make first"
 done
 
-[ ! -d scripts/docs ] || [ -r bin/share/man/man1 ] || die "bin/share: not made, or not readable: run make doc first"
+[ -r bin/share/man/man1 ] || die "bin/share: not made, or not readable: run make doc first"
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

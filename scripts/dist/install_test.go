@@ -45,6 +45,9 @@ func installed(t *testing.T, clone string) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if len(names) == 0 {
+			t.Errorf("%s: no such files", place.from)
+		}
 		for _, name := range names {
 			want = append(want, place.to+"/"+filepath.Base(name))
 		}
