@@ -13,8 +13,11 @@ import (
 
 const root = "../.."
 
-// committed is the day of the commit of a repository.
-const committed = "2026-01-02"
+// committed is the day of the commit of a repository, which mdoc writes as committedInWords.
+const (
+	committed        = "2026-01-02"
+	committedInWords = "January 2, 2026"
+)
 
 // tool skips the test, and says why, without a program; with STRICT it fails.
 func tool(t *testing.T, name string) {
