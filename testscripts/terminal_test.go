@@ -202,7 +202,8 @@ func sitDown(t *testing.T, bin, name string, args ...string) *typist {
 	dir := t.TempDir()
 	y := &typist{cmd: exec.Command(name, args...), master: master, ledger: filepath.Join(dir, "ledger")}
 	y.cmd.Dir = dir
-	y.cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "DPL_LEDGER="+y.ledger, "PS1=$ ", "TERM=dumb", "LC_ALL=C", "HISTFILE=")
+	y.cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "DPL_LEDGER="+y.ledger, "PS1=$ ", "TERM=dumb", "LC_ALL=C", "HISTFILE=",
+		"MAKEFLAGS=", "MAKELEVEL=") // a make that is typed is none of the one that runs the tests
 	y.cmd.Stdin, y.cmd.Stdout, y.cmd.Stderr = slave, slave, slave
 	y.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := y.cmd.Start(); err != nil {
