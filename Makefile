@@ -73,8 +73,9 @@ staticcheck:
 # What is pure, or drives the commands from outside, gains nothing by -race.
 rigs = ./protocol ./cmd/internal/simulation ./scripts/...
 
+# Most tests of commands wait for something, so that more of them run at once than there are processors.
 test:
-	STRICT=$(STRICT) go test $$($(call has,cc) && echo -race) $$(go list ./... | grep -vxF "$$(go list $(rigs))")
+	STRICT=$(STRICT) go test -parallel 4 $$($(call has,cc) && echo -race) $$(go list ./... | grep -vxF "$$(go list $(rigs))")
 
 rigs:
 	STRICT=$(STRICT) DPL_HISTORIES=60s go test $(rigs)
