@@ -120,6 +120,9 @@ func TestLedgerInADirectoryThatIsGone(t *testing.T) {
 	if l, err := Create("ledger", Config{}, Options{}); l != nil || err == nil {
 		t.Errorf("create: %v", err)
 	}
+	if s, err := Inspect("ledger", Options{}); s != nil || err == nil || errors.Is(err, ErrNoLedger) {
+		t.Errorf("inspect: %v", err)
+	}
 }
 
 // A directory that cannot be listed is not taken for one without a ledger.

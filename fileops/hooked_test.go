@@ -91,6 +91,13 @@ func (h *hooked) Lstat(path string) (Info, error) {
 	return h.FS.Lstat(path)
 }
 
+func (h *hooked) Stat(path string) (Info, error) {
+	if err := h.call("stat", path); err != nil {
+		return Info{}, err
+	}
+	return h.FS.Stat(path)
+}
+
 func (h *hooked) ReadDir(path string) ([]string, error) {
 	if err := h.call("readdir", path); err != nil {
 		return nil, err
@@ -176,6 +183,13 @@ func (f hookedFile) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return f.File.Write(p)
+}
+
+func (f hookedFile) Stat() (Info, error) {
+	if err := f.h.call("fstat", f.path); err != nil {
+		return Info{}, err
+	}
+	return f.File.Stat()
 }
 
 func (f hookedFile) Chmod(mode fs.FileMode) error {

@@ -1,0 +1,153 @@
+package fileops
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// inspectHooked is Inspect of a ledger with all sorts of files, of which before has its say before each call.
+func inspectHooked(t *testing.T, before func(l *Ledger) func(call, path string) error) (*Survey, error) {
+	t.Helper()
+	l, _ := surveyed(t, Config{})
+	plant(t, l.dir, "tmp/live/c/file", "tmp/live/.dpl-trash-0123456789abcdef", "tmp/gone/c/file", "logs/g/s.log")
+	return Inspect(l.dir, Options{FS: &hooked{FS: osFS{}, before: before(l)}})
+}
+
+// What cannot be looked at is among the errors, and what was to be found after it is missing, but nothing else.
+func TestInspectOnABrokenDisk(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		n            int
+		call, suffix string
+		missing      []string
+	}{
+		{1, "resolve", "/ledger", []string{"."}},
+		{2, "stat", "/ledger", []string{"."}},
+		{1, "readdir", "/ledger", []string{
+			"archive", "archive/over.json", "g.alerts.jsonl", "g.lock", "g.orchestrator.json", "g.supervisors.json", "ledger.json", "logs",
+			"operations", "operations/live.json", "operations/live.json.lock", "tmp", "tmp/gone", "tmp/live", "tmp/live/.dpl-trash-0123456789abcdef",
+		}},
+		{1, "stat", "/ledger.json", []string{
+			"archive/over.json", "ledger.json", "logs", "operations", "operations/live.json", "operations/live.json.lock", "tmp", "tmp/gone",
+			"tmp/live", "tmp/live/.dpl-trash-0123456789abcdef",
+		}},
+		{1, "stat", "/live.json", []string{"operations/live.json", "operations/live.json.lock"}},
+		{1, "readdir", "/archive", []string{"archive/over.json"}},
+		{1, "stat", "/over.json", []string{"archive/over.json"}},
+		{1, "readdir", "/tmp", []string{"tmp/gone", "tmp/live", "tmp/live/.dpl-trash-0123456789abcdef"}},
+		{1, "stat", "/tmp/gone", []string{"tmp/gone", "tmp/live", "tmp/live/.dpl-trash-0123456789abcdef"}},
+		{1, "readdir", "/tmp/live", []string{"tmp/live/.dpl-trash-0123456789abcdef"}},
+		{1, "stat", "/.dpl-trash-0123456789abcdef", []string{"tmp/live/.dpl-trash-0123456789abcdef"}},
+	} {
+		var whole []string
+		s, err := inspectHooked(t, func(l *Ledger) func(call, path string) error {
+			whole = foundIn(inspect(t, l.dir))
+			return nth(t, c.n, c.call, c.suffix, broken)
+		})
+		must(t, err)
+		if s.Refusal != nil || len(s.Errors) != 1 || !errors.Is(s.Errors[0], errDisk) {
+			t.Errorf("%s of %s: refused: %v; errors: %v, want one", c.call, c.suffix, s.Refusal, s.Errors)
+		}
+		got := foundIn(s)
+		missing := slices.DeleteFunc(whole, func(name string) bool { return slices.Contains(got, name) })
+		if !slices.Equal(missing, c.missing) {
+			t.Errorf("%s of %s: not found\n%q, want\n%q", c.call, c.suffix, missing, c.missing)
+		}
+	}
+}
+
+// Operations that cannot be listed do not keep the rest from being found.
+func TestInspectWithoutOperations(t *testing.T) {
+	t.Parallel()
+	s, err := inspectHooked(t, func(*Ledger) func(call, path string) error { return nth(t, 1, "readdir", "/operations", broken) })
+	must(t, err)
+	if len(s.Errors) != 1 || !errors.Is(s.Errors[0], errDisk) {
+		t.Errorf("errors: %v, want %v", s.Errors, errDisk)
+	}
+	for _, name := range []string{"archive/over.json", "tmp/live", "tmp/gone"} {
+		s.found(t, name)
+	}
+}
+
+// foundIn returns what was found, in order.
+func foundIn(s *Survey) (names []string) {
+	for _, f := range s.Files {
+		names = append(names, s.Name(f))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// A directory above the ledger that cannot be looked at hides those above it alone.
+func TestInspectAboveOnABrokenDisk(t *testing.T) {
+	t.Parallel()
+	l, whole := surveyed(t, Config{})
+	h := &hooked{FS: osFS{}, before: nth(t, 1, "stat", whole.Above[1].Path, broken)}
+	s, err := Inspect(l.dir, Options{FS: h})
+	must(t, err)
+	if len(s.Errors) != 1 || !errors.Is(s.Errors[0], errDisk) || len(s.Above) != 1 || s.Above[0].Path != filepath.Dir(l.dir) {
+		t.Errorf("errors: %v; above it: %v", s.Errors, s.Above)
+	}
+	if !slices.Equal(foundIn(s), foundIn(whole)) {
+		t.Errorf("found %q", foundIn(s))
+	}
+}
+
+// What is gone before it is looked at is left out, and no error.
+func TestInspectWhatGoes(t *testing.T) {
+	t.Parallel()
+	for name, suffix := range map[string]string{"operations/live.json": "/live.json", "g.lock": "/g.lock"} {
+		s, err := inspectHooked(t, func(l *Ledger) func(call, path string) error {
+			return nth(t, 1, "stat", suffix, func() error { return os.Remove(filepath.Join(l.dir, name)) })
+		})
+		must(t, err)
+		if len(s.Errors) > 0 || slices.Contains(foundIn(s), name) || !slices.Contains(foundIn(s), "ledger.json") {
+			t.Errorf("%s: errors: %v, found %q", name, s.Errors, foundIn(s))
+		}
+	}
+}
+
+// Commands do not use a ledger that may be on the file system of many hosts, for all they know. Nor does a survey go without.
+func TestInspectWithoutNetwork(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]error{1: nil, 2: errDisk} {
+		s, err := inspectHooked(t, func(*Ledger) func(call, path string) error { return nth(t, n, "network", "/ledger", broken) })
+		if !errors.Is(err, want) || (s == nil) != (want != nil) {
+			t.Errorf("call %d fails: got %v, want %v", n, err, want)
+		}
+		if s != nil && (!errors.Is(s.Refusal, errDisk) || len(s.Errors) > 0) {
+			t.Errorf("call %d fails: refused: %v; errors: %v", n, s.Refusal, s.Errors)
+		}
+	}
+}
+
+// What is not in the ledger is called by its path.
+func TestNameOfWhatIsElsewhere(t *testing.T) {
+	t.Parallel()
+	_, s := surveyed(t, Config{})
+	if got := s.Name(Found{Path: "elsewhere"}); got != "elsewhere" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// What cannot be looked at again is not changed.
+func TestTightenOnABrokenDisk(t *testing.T) {
+	t.Parallel()
+	for _, call := range []string{"open", "fstat", "chmod"} {
+		l, _ := surveyed(t, Config{})
+		must(t, os.Chmod(l.operation("live"), 0o666))
+		h := &hooked{FS: osFS{}}
+		s, err := Inspect(l.dir, Options{FS: h})
+		must(t, err)
+		h.before = nth(t, 1, call, "/live.json", broken)
+		if err := s.Tighten(s.found(t, "operations/live.json")); !errors.Is(err, errDisk) {
+			t.Errorf("%s: got %v, want %v", call, err, errDisk)
+		}
+		if got := valueOf(os.Stat(l.operation("live"))).Mode(); got != 0o666 {
+			t.Errorf("%s: got %04o, want 0666", call, got)
+		}
+	}
+}
