@@ -92,6 +92,28 @@ func TestLinkHintMadeGoodByTwo(t *testing.T) {
 	wantCalls(t, l, 2, "a", "b")
 }
 
+// A hint that cannot be made is not taken for made, nor one of another file than was read: then it is read again.
+func TestLinkHintThatCannotBeMade(t *testing.T) {
+	t.Parallel()
+	l, _, h := linkedHooked(t)
+	edit(t, l, pushing("a"))
+	hint := l.operation("op")
+	must(t, os.Remove(hint))
+	h.before = nth(t, 1, "link", "/op.json.tmp~", broken)
+	if _, _, err := l.EditOperation("op", Existing, pushing("b")); !errors.Is(err, errDisk) {
+		t.Errorf("got %v, want %v", err, errDisk)
+	}
+	wantCalls(t, l, 1, "a")
+	wantNames(t, l.operations(), "op.json.1", "op.json.lock", "op.json.origin")
+
+	h.before = nth(t, 1, "link", "/op.json.tmp~", func() error {
+		text := strings.ReplaceAll(readText(t, versionOf(hint, 1)), `"a"`, `"z"`)
+		return errors.Join(os.Remove(versionOf(hint, 1)), os.WriteFile(versionOf(hint, 1), []byte(text), 0o600))
+	})
+	edit(t, l, pushing("b"))
+	wantCalls(t, l, 2, "z", "b")
+}
+
 // An edit that says what does not follow is refused: only the next revision may be given the next name.
 func TestLinkRevisionThatDoesNotFollow(t *testing.T) {
 	t.Parallel()
@@ -134,20 +156,22 @@ func TestLinkArchivesNoStray(t *testing.T) {
 func TestLinkPruningStops(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
+		n            int
 		call, suffix string
 		left         []string
 	}{
-		{"remove", ".json.3", []string{"op.json.3", "op.json.4", "op.json.5"}},
-		{"stat", ".json.3", []string{"op.json.3", "op.json.4", "op.json.5"}},
-		{"stat", "op.json.tmp~", []string{"op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5", "op.json.origin"}},
+		{1, "remove", ".json.3", []string{"op.json.3", "op.json.4", "op.json.5"}},
+		{1, "stat", ".json.3", []string{"op.json.3", "op.json.4", "op.json.5"}},
+		{1, "stat", "op.json.tmp~", []string{"op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5", "op.json.origin"}},
+		{2, "stat", "op.json.tmp~", []string{"op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5", "op.json.origin"}},
 	} {
 		l, _, h := linkedHooked(t)
 		edit(t, l, pushing("a"))
 		end(t, l, "a")
 		age(t, l)
-		h.before = nth(t, 1, c.call, c.suffix, broken)
+		h.before = nth(t, c.n, c.call, c.suffix, broken)
 		if err := l.Sweep(); !errors.Is(err, errDisk) {
-			t.Errorf("%s %s: got %v", c.call, c.suffix, err)
+			t.Errorf("%s %d of %s: got %v", c.call, c.n, c.suffix, err)
 		}
 		wantNames(t, l.operations(), c.left...)
 	}
