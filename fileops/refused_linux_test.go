@@ -213,6 +213,20 @@ func TestNotifyWithoutWatches(t *testing.T) {
 	}
 }
 
+// A Notifier is closed as well where it cannot leave that to the kernel.
+func TestNotifierClosedWithoutSockets(t *testing.T) {
+	t.Parallel()
+	n := watching(t, testLedger(t, Config{}, Options{}), []string{"op"}, nil)
+	refusing(t, []refusal{refuse(unix.SYS_SOCKETPAIR, unix.EMFILE)}, func() {
+		if err := n.Close(); err != nil {
+			t.Errorf("got %v", err)
+		}
+	})
+	if err := n.watcher.inotify.Close(); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("it is still open: closed again, it says %v", err)
+	}
+}
+
 // Whatever watch is one too many, the files are polled: of a file, of a link or a directory on the way, of where something is
 // missing.
 func TestNotifyOutOfWatches(t *testing.T) {
