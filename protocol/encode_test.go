@@ -137,7 +137,7 @@ func (f *full) Write(p []byte) (int, error) {
 
 // WriteTo returns how much was written, and the error of the disk wherever it comes: in what is new, or in what is copied.
 func TestWriteToFull(t *testing.T) {
-	op, seen := chain(t, 3)
+	op, seen := chain(t, 200)
 	op, err := Decode(op.Encode())
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestWriteToFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	size := len(op.Encode())
-	for room := range size {
+	for room := 0; room < size; room += 97 {
 		if n, err := op.WriteTo(&full{room}); n != int64(room) || !errors.Is(err, errFull) {
 			t.Fatalf("with room for %d bytes: %d, %v", room, n, err)
 		}
