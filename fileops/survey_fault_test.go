@@ -88,7 +88,7 @@ func TestInspectAboveOnABrokenDisk(t *testing.T) {
 	h := &hooked{FS: osFS{}, before: nth(t, 1, "stat", whole.Above[1].Path, broken)}
 	s, err := Inspect(l.dir, Options{FS: h})
 	must(t, err)
-	if len(s.Errors) != 1 || !errors.Is(s.Errors[0], errDisk) || len(s.Above) != 1 || s.Above[0].Path != filepath.Dir(l.dir) {
+	if len(s.Errors) != 1 || !errors.Is(s.Errors[0], errDisk) || len(s.Above) != 1 || s.Above[0].Path != whole.Above[0].Path {
 		t.Errorf("errors: %v; above it: %v", s.Errors, s.Above)
 	}
 	if !slices.Equal(foundIn(s), foundIn(whole)) {

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"errors"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -121,7 +122,7 @@ func TestEncodeNoticesOtherFrames(t *testing.T) {
 	}
 }
 
-// full is a disk that has room for some bytes.
+// full is a disk that has room for some bytes, and once it has refused one, for any number.
 type full struct{ room int }
 
 var errFull = errors.New("full")
@@ -130,6 +131,7 @@ func (f *full) Write(p []byte) (int, error) {
 	n := min(f.room, len(p))
 	f.room -= n
 	if n < len(p) {
+		f.room = math.MaxInt
 		return n, errFull
 	}
 	return n, nil
