@@ -130,8 +130,12 @@ func (s *Scratch) Replace() error {
 				return
 			default:
 			}
-			if err := s.has(path, texts[:]...); err != nil {
-				found <- fmt.Errorf("%w: a reader during a renaming: %w", ErrUnsound, err)
+			err := s.has(path, texts[:]...)
+			if errors.Is(err, ErrUnsound) || errors.Is(err, fs.ErrNotExist) {
+				err = fmt.Errorf("%w: a reader during a renaming: %w", ErrUnsound, err)
+			}
+			if err != nil {
+				found <- err
 				return
 			}
 		}

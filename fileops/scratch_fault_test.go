@@ -62,6 +62,29 @@ func TestTrialsOnABrokenDisk(t *testing.T) {
 	}
 }
 
+// A reader that cannot look does not say that the file was torn.
+func TestReplaceWithoutAReader(t *testing.T) {
+	t.Parallel()
+	for _, call := range []string{"open", "read"} {
+		s, h := hookedScratch(t)
+		looked := newTear()
+		h.before = func(c, path string) error {
+			switch {
+			case c == "replace":
+				looked.wait()
+			case c == call && filepath.Base(path) == "replaced":
+				looked.saw()
+				return errDisk
+			}
+			return nil
+		}
+		if err := s.Replace(); !errors.Is(err, errDisk) || errors.Is(err, ErrUnsound) {
+			t.Errorf("%s: got %v, want only %v", call, err, errDisk)
+		}
+		must(t, s.Remove())
+	}
+}
+
 // One process that locks a file keeps others from it, by whatever means edits do.
 func TestTryLock(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ type Survey struct {
 	Above   []Found // the directories that lead to the ledger, from the nearest up
 	Errors  []error // of what could not be looked at
 
-	there map[string]bool // the operations
+	there map[string]bool // the operations; nil: they could not be listed
 }
 
 // Kind is what a file of a ledger is.
@@ -58,7 +58,7 @@ func Inspect(dir string, o Options) (*Survey, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Survey{Ledger: l, Refusal: l.open(), there: make(map[string]bool)}
+	s := &Survey{Ledger: l, Refusal: l.open()}
 	if errors.Is(s.Refusal, ErrNoLedger) {
 		return nil, s.Refusal
 	}

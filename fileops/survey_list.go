@@ -67,6 +67,7 @@ func (s *Survey) operations() error {
 		return err
 	}
 	slices.Sort(names)
+	s.there = make(map[string]bool)
 	for _, name := range names {
 		file, ok := versionedOf(name)
 		if !ok {
@@ -133,7 +134,7 @@ func (s *Survey) tmp() error {
 		} else if isTrash(name) {
 			f.Kind, f.Left = TrashFile, true
 		} else if validID(name) {
-			f.Kind, f.ID, f.Left = TmpDirectory, name, !s.there[name]
+			f.Kind, f.ID, f.Left = TmpDirectory, name, s.there != nil && !s.there[name]
 		}
 		if err := s.add(f); err != nil {
 			return err
