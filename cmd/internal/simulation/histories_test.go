@@ -131,7 +131,7 @@ func play(n amount, kinds []kind, b bug) (*stats, error) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	var failed error
-	all, end := newStats(), time.Now().Add(n.time)
+	began, all, end := time.Now(), newStats(), time.Now().Add(n.time)
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			w := newWorld(newStats())
@@ -140,6 +140,9 @@ func play(n amount, kinds []kind, b bug) (*stats, error) {
 				count := next.Add(1)
 				if n.number > 0 && count > n.number || n.number == 0 && time.Now().After(end) {
 					break
+				}
+				if count%1_000_000 == 0 { // for who waits for an hour
+					fmt.Fprintf(os.Stderr, "%d histories in %v\n", count, time.Since(began).Round(time.Second))
 				}
 				seed := n.after + count
 				if err := w.history(seed, kinds, b); err != nil {
