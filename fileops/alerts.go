@@ -16,8 +16,8 @@ type Line struct {
 	Text string
 }
 
-// AppendAlerts appends those of alerts to the alerts file that are not there yet: it goes by their numbers, which must rise.
-// So an edit that was killed is repeated, and no alert is lost or written twice. The alerts must be pending in a group that
+// AppendAlerts appends alerts to the alerts file, but for those whose number is not above that of the last line which is none of
+// them: their numbers must rise. So an edit that was killed is repeated, and no alert is lost or written twice. The alerts must be pending in a group that
 // is committed: a number must never be given to another alert later.
 //
 // It returns protocol.ErrCorrupt, with the name of the file, if it cannot tell which alerts are there, and ErrPermission if

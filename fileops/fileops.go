@@ -26,8 +26,8 @@
 // orchestrator file, then fsyncs the directory: who sees the new orchestrator sees the new registry, too, except after a
 // power cut in the middle of a commit.
 //
-// Alerts are appended under the same lock: find the number of the last complete line; cut off what follows it; write what
-// has a higher number, in one call; fsync. The name of the file is made durable before its first line is written. One
+// Alerts are appended under the same lock: find the number of the last complete line that is none of them; cut off what
+// follows it; write what has a higher number, in one call; fsync. The name of the file is made durable before its first line is written. One
 // failure is not survived: a file system that after a power cut has the end of an append but not its beginning makes the
 // file corrupt, and somebody has to mend it.
 //

@@ -208,9 +208,6 @@ func quoted(s string) string {
 // time reads a time with an offset or without, and returns also its text, with the offset.
 func (p *peerReader) time() (time.Time, string) {
 	text := p.string()
-	if p.err != nil {
-		return time.Time{}, ""
-	}
 	if t, err := ParseTime(text); err == nil {
 		return t, text
 	}

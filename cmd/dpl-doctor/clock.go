@@ -31,7 +31,7 @@ func (p *patient) clock() (found []finding) {
 			continue
 		}
 		latest := stamp{}
-		for _, s := range stamps(f) {
+		for _, s := range p.stamps(f) {
 			if s.at.After(latest.at) {
 				latest = s
 			}
@@ -83,7 +83,7 @@ func stepped(s stamp, seen protocol.Observation, suspended time.Duration) []find
 }
 
 // stamps returns the times in a file that are compared with the clock.
-func stamps(f file) (all []stamp) {
+func (p *patient) stamps(f file) (all []stamp) {
 	if op := f.Operation; op != nil {
 		all = append(all, stamp{f.name, op.LastHeartbeat, protocol.Beat{}, op.StalenessThreshold})
 		for _, frame := range op.Stack {
@@ -97,11 +97,22 @@ func stamps(f file) (all []stamp) {
 		all = append(all, stamp{f.name, o.Heartbeat, o.Beat, o.StalenessThreshold})
 	}
 	if r := f.Registry; r != nil {
+		threshold := p.groupThreshold(f.ID)
 		for _, s := range r.Supervisors {
-			all = append(all, stamp{f.name, s.LastHeartbeat, s.Beat, protocol.DefaultGroupThreshold})
+			all = append(all, stamp{f.name, s.LastHeartbeat, s.Beat, threshold})
 		}
 	}
 	return all
+}
+
+// groupThreshold returns that of a group, which is in its orchestrator file.
+func (p *patient) groupThreshold(id string) time.Duration {
+	for _, f := range p.files {
+		if f.Orchestrator != nil && f.ID == id {
+			return f.Orchestrator.StalenessThreshold
+		}
+	}
+	return protocol.DefaultGroupThreshold
 }
 
 // span returns d as people say it.
