@@ -11,8 +11,7 @@ import (
 
 func TestFinish(t *testing.T) {
 	t.Parallel()
-	s := listen(t)
-	const n = 100
+	s, n := listen(t), room(t)
 	for i := range n {
 		mustSend(t, s, fmt.Sprintf("STATUS=%d", i))
 	}
@@ -68,6 +67,7 @@ func TestFinishAmidSenders(t *testing.T) {
 			s.Finish()
 		}
 	}
+	s.Close() // each datagram that was received has had one of those who wait for room look again, and no other
 	for range senders {
 		all += <-last
 	}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -41,11 +42,33 @@ func send(address, datagram string, descriptors ...int) error {
 	return unix.Sendmsg(fd, []byte(datagram), rights, &unix.SockaddrUnix{Name: address}, unix.MSG_DONTWAIT)
 }
 
+// mustSend sends a datagram. It waits a moment for room, which there is as soon as s has received some of those before.
 func mustSend(t *testing.T, s *Socket, datagram string, descriptors ...int) {
 	t.Helper()
-	if err := send(s.Address(), datagram, descriptors...); err != nil {
-		t.Fatalf("%.60q: %v", datagram, err)
+	for until := time.Now().Add(deadline); ; runtime.Gosched() {
+		err := send(s.Address(), datagram, descriptors...)
+		if err == nil {
+			return
+		}
+		if err != unix.EAGAIN || time.Now().After(until) {
+			t.Fatalf("%.60q: %v", datagram, err)
+		}
 	}
+}
+
+// room returns how many datagrams wait in a socket that nobody receives from: it takes one more, and is full. The kernel starts
+// with 10, systemd sets 512.
+func room(t *testing.T) int {
+	t.Helper()
+	content, err := os.ReadFile("/proc/sys/net/unix/max_dgram_qlen")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // receive returns the next message of s, and whether there is one before its end.
