@@ -32,8 +32,8 @@ func (t *temp) link(n int64, base state) (done bool, err error) {
 	if err := l.linkNew(t.path, version); err != nil {
 		return false, err
 	}
-	if there, err := l.still(before, base.info); err != nil || !there {
-		return true, errors.Join(err, errTooLate) // the version stays: others may have gone on from it
+	if err := l.unmoved(before, base.info); err != nil {
+		return true, err // the version stays: others may have gone on from it
 	}
 	if err := l.fs.Replace(t.path, t.target); err != nil {
 		l.leave(fmt.Errorf("rename to %s: %w", t.target, err))
@@ -186,10 +186,8 @@ func (l *Ledger) archiveVersion(id string, s state) (done bool, err error) {
 	if err := l.linkNew(versionOf(path, s.version), end); err != nil {
 		return false, err
 	}
-	if same, err := l.still(end, s.info); err != nil {
+	if err := l.unmoved(end, s.info); err != nil {
 		return true, err
-	} else if !same {
-		return true, errTooLate
 	}
 	s.version, s.over = s.version+1, true
 	return true, l.finishArchive(id, s)

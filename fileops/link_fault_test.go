@@ -3,9 +3,11 @@ package fileops
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -150,6 +152,63 @@ func TestLinkArchivesNoStray(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	wantNames(t, l.archive())
+}
+
+// A client of a network may say that the version which an edit follows is gone, though it is there: that is looked at again, in a
+// directory opened anew. What cannot be looked at is another error than a pause.
+func TestLinkForgottenBase(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name         string
+		open, second error // of the opening after a first look that finds nothing, and of the look after that
+		want         error
+		says         string
+	}{
+		{name: "there"},
+		{name: "unopened", open: errDisk, want: errDisk},
+		{name: "unreadable", second: errDisk, want: errDisk},
+		{name: "gone", second: fs.ErrNotExist, want: errTooLate, says: "op.json.1 is gone"},
+	} {
+		l, _, h := linkedHooked(t)
+		edit(t, l, pushing("a"))
+		linked, looks := false, 0
+		h.before = func(call, path string) error {
+			switch {
+			case call == "link" && strings.HasSuffix(path, ".json.2"):
+				linked = true
+			case linked && call == "stat" && strings.HasSuffix(path, ".json.1"):
+				looks++
+				return []error{nil, fs.ErrNotExist, c.second}[looks]
+			case looks == 1 && call == "open":
+				return c.open
+			}
+			return nil
+		}
+		_, _, err := l.EditOperation("op", Existing, pushing("b"))
+		if !errors.Is(err, c.want) || err != nil && (!errors.Is(err, ErrCommitted) || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s: got %v", c.name, err)
+		}
+		if errors.Is(err, errTooLate) != (c.want == errTooLate) {
+			t.Errorf("%s: got %v, which is about a pause", c.name, err)
+		}
+		h.before = nil
+		wantCalls(t, l, 2, "a", "b")
+	}
+}
+
+// The error of an edit that came too late tells what it found instead of what it had read.
+func TestLinkTooLateTells(t *testing.T) {
+	t.Parallel()
+	l, _, h := linkedHooked(t)
+	edit(t, l, pushing("a"))
+	first := versionOf(l.operation("op"), 1)
+	h.before = nth(t, 1, "link", ".json.2", func() error {
+		return errors.Join(os.Remove(first), os.WriteFile(first, []byte("{}"), 0o600))
+	})
+	_, _, err := l.EditOperation("op", Existing, pushing("b"))
+	if !errors.Is(err, errTooLate) || !regexp.MustCompile(`op\.json\.1 is inode \d+, 2 bytes, of .*Z, and was inode \d+, \d{3,} bytes, of `).MatchString(err.Error()) {
+		t.Errorf("got %v", err)
+	}
 }
 
 // Pruning ascends, and stops where it fails: a version that is there says that none after it is gone.

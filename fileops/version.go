@@ -8,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -52,11 +53,8 @@ func (l *Ledger) current(path string) (state, error) {
 
 // latest goes from the version that the hint is, or from the highest one in the directory, to the last. That it was the last
 // is certain only if the one to begin with is still there after the end was found: else all may have been pruned meanwhile.
-//
-// Opening the directory has a client of a network look at it anew, whom its memory of a name that was missing would keep behind
-// the others.
 func (l *Ledger) latest(path string) (state, error) {
-	if err := l.withFile(filepath.Dir(path), func(File) error { return nil }); err != nil {
+	if err := l.lookAnew(path); err != nil {
 		return state{}, err
 	}
 	start, err := l.readHint(path)
@@ -131,7 +129,43 @@ func (l *Ledger) still(path string, info Info) (bool, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	return err == nil && now.ID == info.ID && now.Size == info.Size && now.ModTime.Equal(info.ModTime), err
+	return err == nil && now.same(info), err
+}
+
+func (i Info) same(as Info) bool {
+	return i.ID == as.ID && i.Size == as.Size && i.ModTime.Equal(as.ModTime)
+}
+
+// unmoved returns an error unless the file at path is the one that info describes: errTooLate, and what it is, if it is another
+// file or gone. One look that finds it is proof. One that does not may be a client's memory, so that the directory is looked at
+// anew before the second.
+func (l *Ledger) unmoved(path string, info Info) error {
+	now, err := l.fs.Lstat(path)
+	if err == nil && now.same(info) {
+		return nil
+	}
+	if err := l.lookAnew(path); err != nil {
+		return err
+	}
+	now, err = l.fs.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: %s is gone", errTooLate, path)
+	case err == nil && !now.same(info):
+		return fmt.Errorf("%w: %s is %v, and was %v", errTooLate, path, now, info)
+	}
+	return err
+}
+
+// String tells what same compares.
+func (i Info) String() string {
+	return fmt.Sprintf("inode %d, %d bytes, of %s", i.ID.Inode, i.Size, i.ModTime.UTC().Format(time.RFC3339Nano))
+}
+
+// lookAnew opens the directory that path is in, which has a client of a network look at it anew, whom its memory of a name that
+// was missing would keep behind the others.
+func (l *Ledger) lookAnew(path string) error {
+	return l.withFile(filepath.Dir(path), func(File) error { return nil })
 }
 
 // highest returns the highest version that is not what an edit left behind which came too late: it follows another, is the
