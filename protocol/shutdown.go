@@ -1,5 +1,7 @@
 package protocol
 
+import "slices"
+
 // Shutdown returns g after the request to stop a supervisor and the running ones that depend on it (spec §10.4). It returns
 // ErrNoSupervisor, and with only, if there are such, ErrHasDependents.
 func (g Group) Shutdown(supervisor, by string, only bool, seen Observation) (Group, error) {
@@ -23,6 +25,17 @@ func (g Group) Shutdown(supervisor, by string, only bool, seen Observation) (Gro
 		}
 	}
 	return e.end(), nil
+}
+
+// ShuttingDown returns which of a supervisor and those that depend on it are still to stop, in the order in which they do: it is
+// the first that the others wait for (spec §11.3).
+func (g Group) ShuttingDown(supervisor string) []string {
+	ids := append([]string{supervisor}, g.Registry.dependents(supervisor)...)
+	slices.Reverse(ids)
+	return slices.DeleteFunc(ids, func(id string) bool {
+		s := g.Supervisor(id)
+		return s == nil || s.State != StateShuttingDown
+	})
 }
 
 func (e *groupEdit) shutDown(s *Registered) {

@@ -10,7 +10,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// await makes passes until the supervisor has stopped: so it does not take until the next one of somebody else.
+// await makes passes until the supervisor, and what depends on it, has stopped: so it does not take until the next one of
+// somebody else.
 func (c *shutdown) await(env *cli.Env, l *fileops.Ledger, group, supervisor string) (protocol.Group, error) {
 	const pause = 100 * time.Millisecond
 	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group, Owner: cli.DefaultOwner()}
@@ -19,13 +20,14 @@ func (c *shutdown) await(env *cli.Env, l *fileops.Ledger, group, supervisor stri
 		if err != nil {
 			return g, err
 		}
-		switch s := g.Supervisor(supervisor); {
-		case s == nil || s.State == protocol.StateStopped:
-			return g, nil
-		case s.State != protocol.StateShuttingDown:
+		s, left := g.Supervisor(supervisor), g.ShuttingDown(supervisor)
+		switch {
+		case s != nil && s.State != protocol.StateShuttingDown && s.State != protocol.StateStopped:
 			return g, fmt.Errorf("%w: it is %s again", cli.ErrFalse, s.State)
+		case len(left) == 0:
+			return g, nil
 		case time.Now().After(end):
-			return g, fmt.Errorf("%w: after %v it is still %s", cli.ErrTimeout, c.timeout, s.State)
+			return g, fmt.Errorf("%w: after %v %q is still %s", cli.ErrTimeout, c.timeout, left[0], protocol.StateShuttingDown)
 		}
 		if _, err := o.Pass(); err != nil && !cli.Transient(err) {
 			return g, err

@@ -24,7 +24,7 @@ func (c *shutdown) Define(f *cli.FlagSet) {
 	c.Supervisor.Define(f)
 	c.timeout = 30 * time.Second
 	f.Bool(&c.only, "only", "refuse (76) if running supervisors depend on it, instead of stopping them first")
-	f.Bool(&c.wait, "wait", "make passes until it has stopped")
+	f.Bool(&c.wait, "wait", "make passes until it, and what depends on it, has stopped")
 	f.Duration(&c.timeout, "timeout", "with --wait: give up after D, with status 124 (30s)", time.Millisecond)
 }
 

@@ -1,0 +1,33 @@
+package protocol
+
+import (
+	"slices"
+	"testing"
+)
+
+// Who waits for a supervisor to stop waits for all that is stopped before it, too, also if it was dead already.
+func TestShuttingDown(t *testing.T) {
+	t.Parallel()
+	states := func(db, web, other RegisteredState) Group {
+		return Group{Registry: Registry{Supervisors: []Registered{
+			{ID: "db", State: db}, {ID: "other", State: other}, {ID: "web", State: web, Dependencies: []string{"db"}},
+		}}}
+	}
+	for _, c := range []struct {
+		g    Group
+		want []string
+	}{
+		{states(StateRunning, StateRunning, StateShuttingDown), nil},
+		{states(StateShuttingDown, StateShuttingDown, StateShuttingDown), []string{"web", "db"}},
+		{states(StateShuttingDown, StateStopped, StateRunning), []string{"db"}},
+		{states(StateStopped, StateShuttingDown, StateRunning), []string{"web"}},
+		{states(StateStopped, StateStopped, StateRunning), nil},
+	} {
+		if got := c.g.ShuttingDown("db"); !slices.Equal(got, c.want) {
+			t.Errorf("%v: got %v, want %v", c.g.Registry.Supervisors, got, c.want)
+		}
+	}
+	if got := (Group{}).ShuttingDown("gone"); len(got) != 0 {
+		t.Errorf("got %v of none", got)
+	}
+}
