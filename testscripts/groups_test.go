@@ -18,6 +18,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
+
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 var errNoGroup = errors.New("$DPL_GROUP is not set")
@@ -148,7 +150,7 @@ func strike(ts *testscript.TestScript, args []string) error {
 		return fmt.Errorf("process %d: %w", pid, err)
 	}
 	for deadline := time.Now().Add(patience); args[1] == "SIGKILL"; time.Sleep(time.Millisecond) {
-		if _, alive := startTicks(pid); !alive {
+		if _, alive := proc.StartTicks(pid); !alive {
 			return nil
 		}
 		if time.Now().After(deadline) {
@@ -191,7 +193,7 @@ func processesWith(variables ...string) []int {
 	var pids []int
 	for pid, environ := range environments() {
 		missing := slices.ContainsFunc(variables, func(v string) bool { return !bytes.Contains(environ, []byte("\x00"+v+"\x00")) })
-		if _, alive := startTicks(pid); alive && !missing {
+		if _, alive := proc.StartTicks(pid); alive && !missing {
 			pids = append(pids, pid)
 		}
 	}
@@ -210,17 +212,6 @@ func environments() map[int][]byte {
 		}
 	}
 	return all
-}
-
-// startTicks returns when a process started, and whether it lives: zombies do not.
-func startTicks(pid int) (ticks int64, alive bool) {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, false
-	}
-	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
-	ticks, _ = strconv.ParseInt(fields[19], 10, 64)
-	return ticks, fields[0] != "Z" && fields[0] != "X"
 }
 
 // recorded is what a registry says of the process of a supervisor.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // A container is a shell in namespaces of its own, which runs one line after the other.
@@ -111,7 +113,7 @@ func testElsewhere(t *testing.T, bin string) {
 	c := o.container("true", ownPID...)
 	o.run("dpl-push", "--participant", "cli", "--call", "main")
 	c.exits("0", "sleep 600 & dpl-push --participant worker --call work --pid $!")
-	if _, here := startTicks(1); !here {
+	if _, here := proc.StartTicks(1); !here {
 		t.Fatal("there is no process 1")
 	}
 	c.exits("0", "dpl-push --participant init --call first --pid 1")

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // testSameTick shows a known limit: who gets the number of a dead process within the tick (10 ms) in which that started is
@@ -22,11 +24,11 @@ func testSameTick(t *testing.T, bin string) {
 		return
 	}
 	worker := o.sleeper()
-	start, _ := startTicks(worker.Process.Pid)
+	start, _ := proc.StartTicks(worker.Process.Pid)
 	o.run("dpl-push", "--participant", "worker", "--call", "work", "--pid", strconv.Itoa(worker.Process.Pid), "--now", "2026-01-01T00:00:00Z")
 	die(worker)
 	s := o.recycle(worker.Process.Pid, start)
-	ticks, _ := startTicks(s.pid)
+	ticks, _ := proc.StartTicks(s.pid)
 	o.rewrite("operations/build.json", `"startTicks": [0-9]+`, fmt.Sprintf(`"startTicks": %d`, ticks))
 	o.run("dpl-cleanup", "--now", "2026-01-01T00:00:10Z")
 	o.want("operations/build.json", "state=running", "stack.0.state=active")

@@ -10,6 +10,8 @@ import (
 
 	"github.com/gofrs/flock"
 	"golang.org/x/sys/unix"
+
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // pidIn returns the pid that a script writes to a file of o, when it is there.
@@ -34,8 +36,8 @@ func recycledHandler(o *observed) {
 	o.launch(claimant)
 	handler := o.pidIn("handler")
 	o.want("operations/build.json", "stack.1.handlingBy.pid="+strconv.Itoa(claimant.Process.Pid))
-	start, _ := startTicks(claimant.Process.Pid)
-	ofHandler, _ := startTicks(handler)
+	start, _ := proc.StartTicks(claimant.Process.Pid)
+	ofHandler, _ := proc.StartTicks(handler)
 	die(claimant)
 	first := o.recycle(claimant.Process.Pid, start)
 	second := o.recycle(handler, ofHandler) // which the kernel has killed
@@ -54,8 +56,8 @@ func recycledRun(o *observed) {
 	run := o.command("dpl-run", "--call", "work", "--kill-after", "0.3s", "--", "sh", "-c", "echo $$ >command; exec sleep 600")
 	o.launch(run)
 	command := o.pidIn("command")
-	start, _ := startTicks(run.Process.Pid)
-	ofCommand, _ := startTicks(command)
+	start, _ := proc.StartTicks(run.Process.Pid)
+	ofCommand, _ := proc.StartTicks(command)
 	die(run)
 	first := o.recycle(run.Process.Pid, start)
 	second := o.recycle(command, ofCommand)
@@ -69,7 +71,7 @@ func recycledRun(o *observed) {
 // Who beats for a process would tell it that the operation is aborted. It ends while the heartbeat waits for the lock.
 func recycledWhilePID(o *observed) {
 	worker := o.sleeper()
-	start, _ := startTicks(worker.Process.Pid)
+	start, _ := proc.StartTicks(worker.Process.Pid)
 	o.run("dpl-push", "--participant", "worker", "--call", "work", "--staleness", "600")
 	lock := flock.New(o.dir+"/ledger/operations/build.json.lock", flock.SetFlag(os.O_RDWR))
 	if err := lock.Lock(); err != nil {

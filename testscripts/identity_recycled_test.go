@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // testRecycled gives the numbers of dead processes to strangers. The dead are found at once, and no stranger gets a signal
@@ -34,7 +36,7 @@ func testRecycled(t *testing.T, bin string) {
 // recycled kills a process, waits until nobody has its number, and gives that to a stranger.
 func (o *observed) recycled(pid int) *stranger {
 	o.t.Helper()
-	start, alive := startTicks(pid)
+	start, alive := proc.StartTicks(pid)
 	if !alive {
 		o.t.Fatalf("process %d is dead already", pid)
 	}
@@ -46,7 +48,7 @@ func (o *observed) recycled(pid int) *stranger {
 
 func recycledParticipant(o *observed) {
 	worker := o.sleeper()
-	start, _ := startTicks(worker.Process.Pid)
+	start, _ := proc.StartTicks(worker.Process.Pid)
 	pid := strconv.Itoa(worker.Process.Pid)
 	o.run("dpl-push", "--participant", "cli", "--call", "main", "--staleness", "600")
 	o.run("dpl-push", "--participant", "worker", "--call", "work", "--pid", pid, "--tmp")
@@ -68,7 +70,7 @@ func recycledParticipant(o *observed) {
 // The stranger has the number of the root caller, and becomes a participant itself.
 func recycledCaller(o *observed) {
 	caller := o.sleeper()
-	start, _ := startTicks(caller.Process.Pid)
+	start, _ := proc.StartTicks(caller.Process.Pid)
 	pid := strconv.Itoa(caller.Process.Pid)
 	o.run("dpl-push", "--participant", "cli", "--call", "main", "--staleness", "600", "--pid", pid, "--no-fail-on-crash")
 	o.run("dpl-push", "--participant", "worker", "--call", "work")
@@ -118,7 +120,7 @@ func recycledToldToEnd(o *observed) {
 		o.run("dpl-orchestrate", "--group", "g")
 		return o.member("g.supervisors.json", "supervisors.s.termSentAt") != "absent"
 	})
-	if _, alive := startTicks(pid); !alive {
+	if _, alive := proc.StartTicks(pid); !alive {
 		o.t.Fatal("it was killed with the first pass")
 	}
 	if err := syscall.Kill(-pid, syscall.SIGKILL); err != nil {
@@ -148,7 +150,7 @@ func recycledShutDown(o *observed) {
 // A supervisor that has registered itself gets signals as a process.
 func recycledSelf(o *observed) {
 	self := o.sleeper()
-	start, _ := startTicks(self.Process.Pid)
+	start, _ := proc.StartTicks(self.Process.Pid)
 	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--no-pass", "--kill-timeout", "0", "--pid", strconv.Itoa(self.Process.Pid))
 	o.run("dpl-orchestrate", "--group", "g", "--staleness", "1h")
 	o.want("g.supervisors.json", "supervisors.s.state=running")

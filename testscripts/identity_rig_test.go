@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/testscripts/build"
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // TestIdentity has the commands judge and signal processes whose numbers mean something else by then, or elsewhere.
@@ -194,7 +195,7 @@ func (o *observed) recycle(pid int, start int64) *stranger {
 			o.t.Fatal(err)
 		}
 		s.pid = cmd.Process.Pid
-		if ticks, _ := startTicks(s.pid); s.pid != pid || ticks == start {
+		if ticks, _ := proc.StartTicks(s.pid); s.pid != pid || ticks == start {
 			syscall.Kill(-s.pid, syscall.SIGKILL)
 			cmd.Wait()
 			continue
@@ -220,7 +221,7 @@ func (s *stranger) child() int {
 func (s *stranger) unharmed(o *observed) {
 	o.t.Helper()
 	for _, pid := range []int{s.pid, s.child()} {
-		if _, alive := startTicks(pid); !alive {
+		if _, alive := proc.StartTicks(pid); !alive {
 			o.t.Errorf("process %d of the stranger is dead", pid)
 			continue
 		}

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // testWindow gives the number of a supervisor to a stranger while a pass is about to signal it: after the pass has decided
@@ -68,7 +70,7 @@ func (o *observed) delayed(name string, args ...string) *exec.Cmd {
 func (o *observed) inWindow(cmd *exec.Cmd, victim func() int, calls ...int) (s *stranger, hit bool) {
 	o.launch(cmd)
 	pid := victim()
-	start, _ := startTicks(pid)
+	start, _ := proc.StartTicks(pid)
 	thread := 0
 	o.until("the system call", func() bool {
 		thread = entering(cmd.Process.Pid, calls)

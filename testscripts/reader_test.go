@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // A reader follows a page at a terminal, in an interactive shell.
@@ -94,7 +96,7 @@ func (r *reader) gone(number string) {
 		return
 	}
 	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		if _, alive := startTicks(pid); !alive {
+		if _, alive := proc.StartTicks(pid); !alive {
 			return
 		}
 		if time.Now().After(deadline) {

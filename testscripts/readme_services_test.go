@@ -16,6 +16,7 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/testscripts/build"
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // TestServices pastes the blocks of the README's section on services, in order, into one shell. What they make of the
@@ -158,7 +159,7 @@ func (w *walk) stays() {
 	if err := cmd.Wait(); err != nil || out.Len() > 0 {
 		w.t.Errorf("%s: %v, %q", line[1], err, out.String())
 	}
-	if _, alive := startTicks(web); !alive {
+	if _, alive := proc.StartTicks(web); !alive {
 		w.t.Error("web has ended, too")
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/testscripts/build"
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // TestStartGate kills passes at moments that are spread over all of their duration, and looks at what is left: whoever runs
@@ -233,7 +234,7 @@ func (r *gateRound) check(before string, attempts int) string {
 			r.t.Fatalf("%v live as %s", living, id)
 		}
 		for _, pid := range living {
-			if ticks, _ := startTicks(pid); pid != s.PID || ticks != s.Process.StartTicks {
+			if ticks, _ := proc.StartTicks(pid); pid != s.PID || ticks != s.Process.StartTicks {
 				r.t.Fatalf("process %d, started at %d, runs as %s, but the ledger does not know it:\n%s", pid, ticks, id, text)
 			}
 			if got := len(processesWith("DPL_LEDGER="+r.ledger(), "DPL_SUPERVISOR="+id, fmt.Sprintf("DPL_ATTEMPT=%d", s.RestartAttempts))); got != 1 || s.RestartAttempts != attempts {
@@ -263,7 +264,7 @@ func (r *gateRound) stages() []int {
 	for _, dir := range dirs {
 		pid, _ := strconv.Atoi(filepath.Base(dir))
 		exe, _ := os.Readlink(filepath.Join(dir, "exe"))
-		if _, alive := startTicks(pid); alive && exe == filepath.Join(r.bin, "dpl-orchestrate") {
+		if _, alive := proc.StartTicks(pid); alive && exe == filepath.Join(r.bin, "dpl-orchestrate") {
 			found = append(found, pid)
 		}
 	}

@@ -41,10 +41,12 @@ beats() { [ "$(registered "$1" lastHeartbeat)" != "$(registered "$1" startedAt)"
 is_in_log() { grep -qxF "$2" "ledger/logs/shop/$1.log" 2>/dev/null; }
 has_judgement() { [ "$(judgement "$1")" = "$2" ]; }
 
-# is_over PID: the process has ended, though nobody may have waited for it
+# is_over PID: the process has ended, all its threads, though nobody may have waited for it
 is_over() {
     read -r stat 2>/dev/null <"/proc/$1/stat" || return 0
-    case ${stat##*) } in [ZX]*) return 0 ;; esac
+    # shellcheck disable=SC2086
+    set -- ${stat##*) } # from field 3 of proc_pid_stat(5) on; 20 is the number of threads
+    case $1,${18} in [ZX],[01]) return 0 ;; esac
     return 1
 }
 

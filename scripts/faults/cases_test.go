@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // A subject is a command that writes, and what is there before.
@@ -111,7 +113,7 @@ func strike(t *testing.T, w *world) {
 func (w *world) running(supervisor string) []int {
 	var pids []int
 	for pid, environ := range environments(w.base) {
-		if _, alive := startTicks(pid); alive && strings.Contains(environ, "\x00DPL_SUPERVISOR="+supervisor+"\x00") {
+		if _, alive := proc.StartTicks(pid); alive && strings.Contains(environ, "\x00DPL_SUPERVISOR="+supervisor+"\x00") {
 			pids = append(pids, pid)
 		}
 	}

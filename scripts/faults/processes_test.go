@@ -3,8 +3,6 @@
 package faults
 
 import (
-	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -37,17 +35,6 @@ func endAll(dir string) {
 			quiet = 0
 		}
 	}
-}
-
-// startTicks returns when a process started, and whether it lives: zombies do not.
-func startTicks(pid int) (ticks int64, alive bool) {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, false
-	}
-	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
-	ticks, _ = strconv.ParseInt(fields[19], 10, 64)
-	return ticks, fields[0] != "Z" && fields[0] != "X"
 }
 
 // waits reports whether a process waits for somebody else's flock, as the kernel tells everybody.

@@ -48,7 +48,12 @@ def start_ticks(pid):
         return None
     except FileNotFoundError:  # hidepid, or it ended just now
         raise PermissionError(f'/proc/{pid}/stat cannot be read') from None
-    return None if fields[0] in 'ZX' else int(fields[19])
+    return None if ended(fields) else int(fields[19])
+
+
+def ended(fields):
+    """Of a process with these fields of its stat, from field 3 on: a zombie may be the main thread alone, while others still run."""
+    return fields[0] in 'ZX' and fields[17] == '1'
 
 
 def exited(process):
@@ -73,7 +78,7 @@ def survivors(entry):
     for path in pathlib.Path('/proc').glob('[0-9]*/stat'):
         with contextlib.suppress(OSError):
             fields = path.read_text(errors='replace').rpartition(')')[2].split()
-            same_session = fields[0] not in 'ZX' and int(fields[3]) == entry['pid']
+            same_session = not ended(fields) and int(fields[3]) == entry['pid']
             if same_session and int(fields[19]) >= entry['process']['startTicks'] and in_environment(path.parent.name, wanted):
                 return True
     return False

@@ -193,6 +193,28 @@ class RandomVectors(unittest.TestCase):
             self.assertEqual(run.main([str(path) for path in first.iterdir()]), 0)
 
 
+@unittest.skipUnless(sys.platform == 'linux', 'reads /proc')
+class Identity(unittest.TestCase):
+    MAIN_THREAD_ENDS = """
+import ctypes, sys, threading
+threading.Thread(target=sys.stdin.read).start()
+ctypes.CDLL(None).pthread_exit(None)
+"""
+
+    def test_main_thread_exited(self):
+        with subprocess.Popen([sys.executable, '-c', self.MAIN_THREAD_ENDS], stdin=subprocess.PIPE) as process:
+            start = ledger.start_ticks(process.pid)
+            status = pathlib.Path(f'/proc/{process.pid}/status')
+            deadline = time.monotonic() + 30
+            while 'State:\tZ' not in status.read_text():
+                self.assertLess(time.monotonic(), deadline)
+            self.assertEqual(ledger.start_ticks(process.pid), start)
+            self.assertIsNotNone(start)
+            process.stdin.close()
+            while ledger.start_ticks(process.pid) is not None:
+                self.assertLess(time.monotonic(), deadline)
+
+
 class InDirectory(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
