@@ -12,8 +12,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/dpl-project/dpl/testscripts/build"
 )
 
 // This file comes before those with the other tests, for TestCron begins in it and then waits while they run.
@@ -44,7 +42,8 @@ func cronEntries(t *testing.T) (lines []string) {
 
 // TestCrontabLines runs each command of the crontab as cron does. They succeed in silence.
 func TestCrontabLines(t *testing.T) {
-	k := &kitchen{t: t, bin: build.Commands(t, root)}
+	t.Parallel()
+	k := &kitchen{t: t, bin: built(t)}
 	path := "PATH='" + setting(t, shippedCrontab(t, k.bin), "PATH") + "'; "
 	for _, line := range cronEntries(t) {
 		k.silent(t, "sh", "-c", path+cronEntry.FindStringSubmatch(line)[1])
@@ -79,7 +78,7 @@ func TestCron(t *testing.T) {
 		t.Skip("needs the right to mount a file system in a namespace of its own")
 	}
 	cron := program(t, "cron")
-	c := &cronJob{k: &kitchen{t: t, bin: build.Commands(t, root)}, dir: t.TempDir()}
+	c := &cronJob{k: &kitchen{t: t, bin: built(t)}, dir: t.TempDir()}
 	c.begin(t, cron)
 	begun := time.Now()
 	t.Parallel()

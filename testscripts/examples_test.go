@@ -14,7 +14,6 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
-	"github.com/dpl-project/dpl/testscripts/build"
 )
 
 // A safeCaller is an example that calls somebody and says how that went.
@@ -105,7 +104,8 @@ var safeCallers = []safeCaller{
 // TestSafeCalls runs each safe call with a callee that succeeds, fails, hangs or is killed, and in an operation that is
 // aborted or fails elsewhere meanwhile.
 func TestSafeCalls(t *testing.T) {
-	bin := build.Commands(t, root)
+	t.Parallel()
+	bin := built(t)
 	for _, c := range safeCallers {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

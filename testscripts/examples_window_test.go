@@ -13,7 +13,6 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
-	"github.com/dpl-project/dpl/testscripts/build"
 )
 
 // slice records when it begins and ends, and what it was asked. The first three wait for each other.
@@ -42,7 +41,8 @@ echo "result of $1"
 
 // TestWindow runs window.sh over slices that end at once, fail, hang and are killed, and interrupts it.
 func TestWindow(t *testing.T) {
-	bin := build.Commands(t, root)
+	t.Parallel()
+	bin := built(t)
 	for _, shell := range []string{"dash", "bash"} {
 		k := &kitchen{bin: bin, recipe: recipe{run: []string{shell}}}
 		t.Run(shell, func(t *testing.T) {

@@ -8,13 +8,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/dpl-project/dpl/testscripts/build"
 )
 
 // TestFAQ does what each answer of spec/faq.md shows, each in a directory and ledger of its own.
 func TestFAQ(t *testing.T) {
-	bin := build.Commands(t, root)
+	t.Parallel()
+	bin := built(t)
 	for _, answer := range strings.Split(read(t, "spec/faq.md"), "\n### ")[1:] {
 		question, text, _ := strings.Cut(answer, "\n")
 		blocks := page(text)
@@ -39,7 +38,8 @@ func TestFAQ(t *testing.T) {
 
 // TestPagesFlags compares the flags that the tutorial and the questions give to a command with those that it has.
 func TestPagesFlags(t *testing.T) {
-	bin := build.Commands(t, root)
+	t.Parallel()
+	bin := built(t)
 	command := regexp.MustCompile(`\b(dpl-[a-z]+)( [^\n` + "`" + `;|&)]*)`)
 	for _, name := range []string{"spec/tutorial.md", "spec/faq.md"} {
 		for _, used := range command.FindAllStringSubmatch(read(t, name), -1) {

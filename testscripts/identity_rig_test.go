@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpl-project/dpl/testscripts/build"
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
@@ -24,7 +23,7 @@ func TestIdentity(t *testing.T) {
 	t.Parallel()
 	bin := os.Getenv(insideVariable)
 	if bin == "" {
-		bin = build.Commands(t, root)
+		bin = built(t)
 	}
 	for name, test := range map[string]func(t *testing.T, bin string){
 		"recycled":            testRecycled,

@@ -14,8 +14,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/dpl-project/dpl/testscripts/build"
 )
 
 // observed is a ledger that dpl-wait and dpl-watch look at.
@@ -27,7 +25,7 @@ type observed struct {
 func observe(t *testing.T) *observed {
 	dir := t.TempDir()
 	t.Cleanup(func() { endAll(dir) })
-	return &observed{t, build.Commands(t, root), dir}
+	return &observed{t, built(t), dir}
 }
 
 func (o *observed) command(name string, args ...string) *exec.Cmd {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
-	"github.com/dpl-project/dpl/testscripts/build"
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
@@ -23,10 +22,11 @@ import (
 // services is shown after each. Lines that need a service manager are left out; what they name must be there, and the
 // command of the unit is run in place of the timer.
 func TestServices(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("needs to know processes")
 	}
-	w := &walk{t: t, kitchen: kitchen{t: t, bin: build.Commands(t, root)}, dir: t.TempDir(), text: section(t, readme(t), "Services")}
+	w := &walk{t: t, kitchen: kitchen{t: t, bin: built(t)}, dir: t.TempDir(), text: section(t, readme(t), "Services")}
 	t.Cleanup(func() { endAll(w.dir) })
 	said := w.paste()
 	table := fenced(t, w.text, "text")

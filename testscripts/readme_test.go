@@ -20,7 +20,6 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
-	"github.com/dpl-project/dpl/testscripts/build"
 )
 
 // A recipe is a fenced block of the README or of spec/faq.md, which these tests run as pasted, by dpl-run.
@@ -65,7 +64,8 @@ var meanwhile = map[string]string{
 
 // TestRecipes runs each recipe where all goes well, where its work fails, where something else happens, and as a callee.
 func TestRecipes(t *testing.T) {
-	bin := build.Commands(t, root)
+	t.Parallel()
+	bin := built(t)
 	for _, r := range recipes {
 		t.Run(r.language, func(t *testing.T) {
 			k := &kitchen{t: t, bin: bin, recipe: r, text: r.pasted(t)}
@@ -245,7 +245,8 @@ func (k *kitchen) cmd(t *testing.T, dir string, env []string, name string, args 
 
 // TestWaiting runs the README's block on waiting and watching, with a backup that succeeds and with one that fails.
 func TestWaiting(t *testing.T) {
-	k := &kitchen{t: t, bin: build.Commands(t, root), recipe: recipe{run: []string{"jq"}}}
+	t.Parallel()
+	k := &kitchen{t: t, bin: built(t), recipe: recipe{run: []string{"jq"}}}
 	k.find()
 	text := fenced(t, section(t, readme(t), "Waiting and watching"), "sh")
 	for backup, want := range map[string]string{
@@ -263,7 +264,8 @@ func TestWaiting(t *testing.T) {
 
 // TestCrontab runs the command of the README's crontab.
 func TestCrontab(t *testing.T) {
-	k := &kitchen{t: t, bin: build.Commands(t, root)}
+	t.Parallel()
+	k := &kitchen{t: t, bin: built(t)}
 	k.installed(t, t.TempDir(), strings.TrimPrefix(everyMinute(t, "Recipes"), "* * * * * "))
 }
 
@@ -293,6 +295,7 @@ func (k *kitchen) installed(t *testing.T, dir, line string) {
 
 // TestStatuses compares the README's table of exit statuses with the constants.
 func TestStatuses(t *testing.T) {
+	t.Parallel()
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, "cmd/internal/cli/status.go"), read(t, "cmd/internal/cli/status.go"), 0)
 	if err != nil {
 		t.Fatal(err)
@@ -316,6 +319,7 @@ func TestStatuses(t *testing.T) {
 
 // TestCommands compares the commands and flags that the README names with those that there are.
 func TestCommands(t *testing.T) {
+	t.Parallel()
 	text := readme(t)
 	dirs, err := filepath.Glob(filepath.Join(root, "cmd", "dpl-*"))
 	if err != nil {
@@ -323,7 +327,7 @@ func TestCommands(t *testing.T) {
 	}
 	var want []string
 	flags := map[string]bool{}
-	bin := build.Commands(t, root)
+	bin := built(t)
 	for _, dir := range dirs {
 		name := filepath.Base(dir)
 		want = append(want, name)

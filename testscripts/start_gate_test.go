@@ -22,6 +22,7 @@ import (
 // TestStartGate kills passes at moments that are spread over all of their duration, and looks at what is left: whoever runs
 // as a supervisor is in the ledger, nobody runs twice, and the next pass starts what is missing, at no charge (spec §11.5).
 func TestStartGate(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("-short")
 	}

@@ -12,13 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpl-project/dpl/testscripts/build"
 	"golang.org/x/sys/unix"
 )
 
 // TestStatusWatch looks at what dpl-status draws on a terminal, mostly with --watch.
 func TestStatusWatch(t *testing.T) {
-	bin := build.Commands(t, root)
+	t.Parallel()
+	bin := built(t)
 	for name, test := range map[string]func(*testing.T, *viewer){
 		"Changes": watchesChanges, "Resized": watchesResized, "Over": watchesOver, "Ended": watchesEnded, "Ages": watchesAges,
 		"Stopped": watchesStopped, "List": watchesList, "Group": watchesGroup, "Removed": watchesRemoved,

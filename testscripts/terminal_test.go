@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpl-project/dpl/testscripts/build"
 	"golang.org/x/sys/unix"
 )
 
 // TestTerminal runs dpl-run at a terminal as somebody who types would (spec §15.1 step 3).
 func TestTerminal(t *testing.T) {
-	bin := build.Commands(t, root)
+	t.Parallel()
+	bin := built(t)
 	for name, test := range map[string]func(*testing.T, *typist){
 		"CtrlC": typesCtrlC, "CtrlCHandled": typesCtrlCHandled, "CtrlCAgain": typesCtrlCAgain, "CtrlZ": typesCtrlZ, "Background": typesBackground,
 		"Pipe": typesInPipe, "Password": typesPassword, "Modes": typesAfterKill, "LeftBehind": typesLeftBehind,

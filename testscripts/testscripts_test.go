@@ -42,10 +42,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -58,11 +60,62 @@ const root = ".."
 
 func TestMain(m *testing.M) {
 	syscall.Umask(0o022) // scripts copy files into ledgers
-	os.Exit(m.Run())
+	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
+		if signal.Ignored(sig) { // by nohup, or in the background of a script: the programs under test would ignore it, too
+			signal.Notify(make(chan os.Signal, 1), sig)
+		}
+	}
+	status := m.Run()
+	os.RemoveAll(shared.bin)
+	os.Exit(status)
+}
+
+// shared has the commands for all tests that need none of their own.
+var shared struct {
+	once sync.Once
+	bin  string
+	err  error
+}
+
+// built returns a directory with the commands, and the real python3, which the first to call it makes.
+func built(t testing.TB) string {
+	t.Helper()
+	shared.once.Do(func() {
+		if shared.bin, shared.err = os.MkdirTemp("", "dpl-testscripts"); shared.err == nil {
+			shared.err = buildWithPython(shared.bin)
+		}
+	})
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	return shared.bin
+}
+
+// buildWithPython builds the commands to bin, and puts the real python3 beside them, if there is one.
+func buildWithPython(bin string, flags ...string) error {
+	if err := build.CommandsIn(bin, root, flags...); err != nil {
+		return err
+	}
+	python := interpreter("python3")
+	if python == "" {
+		return nil // who needs it says so
+	}
+	return os.Symlink(python, filepath.Join(bin, "python3"))
+}
+
+// interpreter returns the path of the real program behind a wrapper, like those of pyenv, that costs more than all it
+// runs; "" if there is none.
+func interpreter(name string) string {
+	out, err := exec.Command(name, "-c", "import sys; print(sys.executable)").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
 }
 
 func TestScripts(t *testing.T) {
-	run(t, build.Commands(t, root), "*.txtar")
+	t.Parallel()
+	run(t, built(t), "*.txtar")
 }
 
 // TestRaced runs the scripts about processes that work at the same time with commands that detect data races.
@@ -73,7 +126,12 @@ func TestRaced(t *testing.T) {
 	case testing.Short():
 		t.Skip("-short")
 	}
-	run(t, build.Commands(t, root, "-race"), "concurrent_*.txtar", "every_*.txtar", "handler_*.txtar", "lock_*.txtar",
+	t.Parallel()
+	raced := t.TempDir()
+	if err := buildWithPython(raced, "-race"); err != nil {
+		t.Fatal(err)
+	}
+	run(t, raced, "concurrent_*.txtar", "every_*.txtar", "handler_*.txtar", "lock_*.txtar",
 		"run_*.txtar", "wait_*.txtar", "watch_*.txtar",
 		"group_o11_*.txtar", "group_on_alert.txtar", "group_ten_passes.txtar", "group_end_to_end.txtar")
 }
@@ -96,9 +154,6 @@ func run(t *testing.T, bin string, patterns ...string) {
 			t.Fatalf("no scripts %s (%v)", pattern, err)
 		}
 		files = append(files, match...)
-	}
-	if python := interpreter("python3"); python != "" {
-		os.Symlink(python, filepath.Join(bin, "python3"))
 	}
 	conformance, err := filepath.Abs(filepath.Join(root, "spec", "conformance"))
 	if err != nil {
@@ -124,16 +179,6 @@ func run(t *testing.T, bin string, patterns ...string) {
 			return os.Mkdir(env.Getenv("HOME"), 0o755)
 		},
 	})
-}
-
-// interpreter returns the path of the real program behind a wrapper, like those of pyenv, that costs more than all it
-// runs; "" if there is none.
-func interpreter(name string) string {
-	out, err := exec.Command(name, "-c", "import sys; print(sys.executable)").Output()
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(out))
 }
 
 func condition(name string) (bool, error) {

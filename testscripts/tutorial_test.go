@@ -5,14 +5,13 @@ package testscripts
 import (
 	"strings"
 	"testing"
-
-	"github.com/dpl-project/dpl/testscripts/build"
 )
 
 // TestTutorial does all that spec/tutorial.md shows, in order, at a terminal.
 func TestTutorial(t *testing.T) {
+	t.Parallel()
 	program(t, "python3")
-	bin, blocks := build.Commands(t, root), page(read(t, "spec/tutorial.md"))
+	bin, blocks := built(t), page(read(t, "spec/tutorial.md"))
 	for shell := range shells {
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
@@ -33,7 +32,7 @@ func TestTutorial(t *testing.T) {
 // TestTwoMinutes does what the README shows in two minutes.
 func TestTwoMinutes(t *testing.T) {
 	t.Parallel()
-	r := beginReading(t, build.Commands(t, root), "bash", t.TempDir())
+	r := beginReading(t, built(t), "bash", t.TempDir())
 	for _, b := range page(section(t, readme(t), "In two minutes")) {
 		r.follow(b)
 	}

@@ -8,13 +8,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/dpl-project/dpl/testscripts/build"
 )
 
 // TestUmbrellaList compares what dpl says of the commands with what they say of themselves.
 func TestUmbrellaList(t *testing.T) {
-	bin := build.Commands(t, root)
+	t.Parallel()
+	bin := built(t)
 	list := output(t, filepath.Join(bin, "dpl"))
 	programs, err := filepath.Glob(filepath.Join(bin, "dpl-*"))
 	if err != nil || len(programs) == 0 {

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/dpl-project/dpl/testscripts/build"
 )
 
 // installed is where the units and the crontab have the commands.
@@ -37,8 +35,9 @@ func program(t *testing.T, name string) string {
 
 // TestUnits has systemd check the units of scripts/systemd, of templates an instance, with commands that are there.
 func TestUnits(t *testing.T) {
+	t.Parallel()
 	analyze := program(t, "systemd-analyze")
-	bin := build.Commands(t, root)
+	bin := built(t)
 	for _, manager := range managers {
 		t.Run(manager, func(t *testing.T) {
 			u := instantiate(t, manager, bin)
@@ -117,7 +116,8 @@ func shipped(t *testing.T, manager string) map[string]string {
 
 // TestExecStart runs what the units run: where there is no ledger, and with a group. Both succeed in silence.
 func TestExecStart(t *testing.T) {
-	k := &kitchen{t: t, bin: build.Commands(t, root)}
+	t.Parallel()
+	k := &kitchen{t: t, bin: built(t)}
 	for _, manager := range managers {
 		for name, text := range shipped(t, manager) {
 			if !strings.HasSuffix(name, ".service") {

@@ -2,6 +2,7 @@
 package build
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -14,15 +15,23 @@ import (
 // sources are what the commands, and the second implementation, are made of, below the directory of the module.
 var sources = []string{"cmd", "fileops", "protocol", "scripts/demo", "spec/conformance", "go.mod", "go.sum"}
 
-// Commands builds the commands, as the Makefile does, with additional flags of go build, and returns the directory they are
-// in, which everybody may read. root is the directory of the module. Go test runs the calling package again if a source
-// changes, because Commands opens them all.
+// Commands is CommandsIn for the directory of one test, which it returns.
 func Commands(t testing.TB, root string, flags ...string) string {
 	t.Helper()
-	if err := readSources(root); err != nil {
+	bin := t.TempDir()
+	if err := CommandsIn(bin, root, flags...); err != nil {
 		t.Fatal(err)
 	}
-	bin := t.TempDir()
+	return bin
+}
+
+// CommandsIn builds the commands to a directory, as the Makefile does, with additional flags of go build, and has everybody
+// read there. root is the directory of the module. Go test runs the calling package again if a source changes, because CommandsIn
+// opens them all.
+func CommandsIn(bin, root string, flags ...string) error {
+	if err := readSources(root); err != nil {
+		return err
+	}
 	cmd := exec.Command("go", append([]string{"build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", bin + "/"}, flags...)...)
 	cmd.Args = append(cmd.Args, "./cmd/...")
 	cmd.Dir = root
@@ -32,14 +41,13 @@ func Commands(t testing.TB, root string, flags ...string) string {
 	}
 	cmd.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v\n%s", cmd, err, out)
+		return fmt.Errorf("%v: %w\n%s", cmd, err, out)
 	}
 	// Tests that are run by root have commands run by nobody.
-	for dir := bin; filepath.Dir(dir) != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
+	for dir := bin; dir != filepath.Clean(os.TempDir()) && dir != "/"; dir = filepath.Dir(dir) {
 		os.Chmod(dir, 0o755)
-		os.Chmod(filepath.Dir(dir), 0o755)
 	}
-	return bin
+	return nil
 }
 
 func readSources(root string) error {
