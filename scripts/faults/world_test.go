@@ -45,7 +45,7 @@ func (s step) with(flags ...string) step {
 type commitMode struct {
 	name  string
 	flags []string // of the command that makes the ledger
-	every int      // of the calls, one in so many has a turn, but for soak
+	every int      // but for soak, one call in so many has a turn to be stopped at, and half as many to fail
 }
 
 // modes are those that all rigs run in.
