@@ -97,13 +97,17 @@ func cancel(gates map[string]Gate) (err error) {
 }
 
 // release lets the processes behind the gates become supervisors. One that comes too late is neither started nor failed: the
-// next pass finds it gone, and starts it again.
+// next pass finds it gone, and starts it again. One of which that is not known counts as started: the next pass finds it gone,
+// and what it has left, before it starts another.
 func (o *Orchestrator) release(gates map[string]Gate) protocol.Result {
 	result := protocol.Result{Failed: make(map[string]string)}
 	for _, id := range slices.Sorted(maps.Keys(gates)) {
 		switch err := gates[id].Release(); {
 		case errors.Is(err, process.ErrTooLate):
 			o.Env.Warnf("%s: start %q: %v: the next pass starts it", o.Group, id, err)
+		case errors.Is(err, process.ErrSilent):
+			o.Env.Warnf("%s: start %q: %v", o.Group, id, err)
+			result.Started = append(result.Started, id)
 		case err != nil:
 			result.Failed[id] = err.Error()
 		default:

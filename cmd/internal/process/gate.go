@@ -104,31 +104,46 @@ func (g *Gate) Process() protocol.Process {
 
 // Release lets the stage run the command. It returns nil once exec(2) has succeeded, with the same pid and start time;
 // so it does for a stage that somebody kills just before that. Otherwise it returns what failed, such as
-// `exec "foo": no such file or directory`, or ErrTooLate, and nothing of the command has run; or that the stage said nothing
-// for 10 seconds, and was killed. After an error the process is gone. The gate is ended.
+// `exec "foo": no such file or directory`, or ErrTooLate, and nothing of the command has run; or ErrSilent. After an error the
+// process is gone. The gate is ended.
 func (g *Gate) Release() error {
 	g.conn.SetDeadline(time.Now().Add(patience))
 	_, err := g.conn.Write(g.start.encode())
-	var answer []byte
 	if err == nil {
-		answer, err = io.ReadAll(g.conn)
-	}
-	if err == nil && len(answer) == 0 {
-		return errors.Join(g.conn.Close(), g.watched.Close())
-	}
-	switch {
-	case err == nil && string(answer) == ErrTooLate.Error():
-		err = ErrTooLate
-	case err == nil:
-		err = errors.New(string(answer))
-	default:
+		err = g.answer()
+	} else {
+		g.watched.Signal(syscall.SIGKILL) // nothing comes any more
 		err = fmt.Errorf("stage %d: %w", g.process.PID, err)
-		g.watched.Signal(syscall.SIGKILL) // it may have what it needs to go on
+	}
+	if err == nil {
+		return errors.Join(g.conn.Close(), g.watched.Close())
 	}
 	if e := g.Cancel(); e != nil && !errors.Is(e, os.ErrClosed) {
 		err = fmt.Errorf("%w; %w", err, e)
 	}
 	return err
+}
+
+// answer returns why the stage has not become the command, or nil.
+func (g *Gate) answer() error {
+	answer, err := io.ReadAll(g.conn)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		// Perhaps it was we who were stopped for so long, and it has answered, and may have run, since long.
+		g.conn.SetDeadline(time.Now().Add(time.Second))
+		var rest []byte
+		rest, err = io.ReadAll(g.conn)
+		answer = append(answer, rest...)
+	}
+	switch {
+	case err != nil:
+		g.watched.Signal(syscall.SIGKILL) // it has what it needs to go on
+		return fmt.Errorf("stage %d: %w: %w", g.process.PID, ErrSilent, err)
+	case string(answer) == ErrTooLate.Error():
+		return ErrTooLate
+	case len(answer) > 0:
+		return errors.New(string(answer))
+	}
+	return nil
 }
 
 // Cancel makes the stage exit, which has run nothing, and returns when it is gone. It kills one that is still there after

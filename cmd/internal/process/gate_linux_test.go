@@ -72,6 +72,24 @@ func TestGateTooLate(t *testing.T) {
 	}
 }
 
+// A pass that was stopped for long, after it has released a stage, finds that it runs, and lets it run.
+func TestGateStoppedPass(t *testing.T) {
+	t.Parallel()
+	s := command(t, "sh", "-c", "echo begun; exec sleep 1000")
+	g := spawned(t, s)
+	if _, err := g.conn.Write(s.encode()); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it runs", func() bool { text, _ := os.ReadFile(s.Log); return len(text) > 0 })
+	g.conn.SetDeadline(time.Now().Add(-time.Hour))
+	if err := g.answer(); err != nil {
+		t.Errorf("got %v", err)
+	}
+	if p := g.Process(); Exited(p.PID, p.StartTicks) {
+		t.Error("it has ended")
+	}
+}
+
 // mustLead fails the test unless pid leads a session and a process group.
 func mustLead(t *testing.T, pid int) {
 	t.Helper()

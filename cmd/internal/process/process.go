@@ -17,6 +17,10 @@ import (
 // not yet waited for.
 var ErrNoProcess = errors.New("no such process")
 
+// ErrSilent is of a stage that was told to become the command, did not answer for 10 seconds, and was killed: the command may
+// have run, and left other processes.
+var ErrSilent = errors.New("it did not say whether it has become the command, and was killed")
+
 // ErrTooLate is of a command that has not begun in time: see Start.
 var ErrTooLate = errors.New("released too late")
 

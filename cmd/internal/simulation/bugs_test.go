@@ -22,6 +22,7 @@ const (
 	bugPIDOnly     // a process is known by its number alone
 	bugMissing     // a file that is not found once is taken for none
 	bugNoGate      // a supervisor runs before its pid is written down
+	bugNotSilent   // a start of which nobody knows whether it succeeded counts as failed
 	bugRevival     // a heartbeat brings a crashed frame back
 	bugNoCountdown // an operation is archived as soon as it is over
 	bugIdle        // a pass over an operation finds nothing to do

@@ -25,6 +25,7 @@ var controls = []struct {
 	{"a process is its number", bugPIDOnly, true, 10_000},
 	{"a file that is not found is empty", bugMissing, false, 1000},
 	{"start without the gate", bugNoGate, true, 3000},
+	{"a start that may have succeeded has failed", bugNotSilent, true, 10_000},
 	{"a heartbeat revives a crashed frame", bugRevival, false, 3000},
 	{"archived without a countdown", bugNoCountdown, false, 300},
 	{"a pass that does nothing", bugIdle, false, 300},
