@@ -125,16 +125,17 @@ func TestLedgerInADirectoryThatIsGone(t *testing.T) {
 	}
 }
 
-// A directory that cannot be listed is not taken for one without a ledger.
+// A directory that cannot be listed is not taken for one without a ledger, nor for one that has lost its ledger.json because
+// that cannot be looked at.
 func TestOpenOnABrokenDisk(t *testing.T) {
 	t.Parallel()
-	for _, suffix := range []string{"/ledger", "/operations"} {
+	for _, c := range []struct{ call, suffix string }{{"readdir", "/ledger"}, {"readdir", "/operations"}, {"stat", "/ledger.json"}} {
 		l, h := hookedLedger(t, Config{}, Options{})
 		must(t, edits(add("a", false))(l))
 		removeFile(t, l.marker())
-		h.before = nth(t, 1, "readdir", suffix, broken)
-		if _, err := Open(l.dir, Options{FS: h}); !errors.Is(err, errDisk) || errors.Is(err, ErrNoLedger) {
-			t.Errorf("%s: got %v", suffix, err)
+		h.before = nth(t, 1, c.call, c.suffix, broken)
+		if _, err := Open(l.dir, Options{FS: h}); !errors.Is(err, errDisk) || errors.Is(err, ErrNoLedger) || errors.Is(err, ErrConfig) {
+			t.Errorf("%s of %s: got %v", c.call, c.suffix, err)
 		}
 	}
 }

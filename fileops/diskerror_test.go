@@ -204,24 +204,29 @@ func TestCheckResourceOnABrokenDisk(t *testing.T) {
 	}
 }
 
-// A refused edit that cannot put a resource back says where it is, and nobody deletes it.
+// A refused edit that cannot put a resource back, or see whether somebody has made it anew, says where it is, and nobody deletes it.
 func TestResourceThatCannotBePutBack(t *testing.T) {
 	t.Parallel()
-	root := realPath(t, t.TempDir())
-	writeFile(t, filepath.Join(root, "file"), "precious")
-	l, h := hookedLedger(t, Config{ResourceRoots: []string{root}}, Options{})
-	h.before = nth(t, 2, "rename", "", broken)
-	err := l.Edit("op", OrCreate, func(tx *Tx) error { return errors.Join(tx.Discard(filepath.Join(root, "file")), errRefused) })
-	if !errors.Is(err, errRefused) {
-		t.Fatal(err)
-	}
-	if left := l.Leftovers(); len(left) != 1 || !errors.Is(left[0], errDisk) || !strings.Contains(left[0].Error(), trashPrefix) {
-		t.Errorf("leftovers: %v", left)
-	}
-	h.before = nil
-	must(t, l.Sweep())
-	names := namesIn(t, root)
-	if len(names) != 1 || !isTrash(names[0]) {
-		t.Errorf("there is %q", names)
+	for _, call := range []string{"rename", "stat in root"} {
+		root := realPath(t, t.TempDir())
+		writeFile(t, filepath.Join(root, "file"), "precious")
+		l, h := hookedLedger(t, Config{ResourceRoots: []string{root}}, Options{})
+		err := l.Edit("op", OrCreate, func(tx *Tx) error {
+			err := tx.Discard(filepath.Join(root, "file"))
+			h.before = nth(t, 1, call, "", broken)
+			return errors.Join(err, errRefused)
+		})
+		if !errors.Is(err, errRefused) {
+			t.Fatal(err)
+		}
+		if left := l.Leftovers(); len(left) != 1 || !errors.Is(left[0], errDisk) || !strings.Contains(left[0].Error(), trashPrefix) {
+			t.Errorf("%s: leftovers: %v", call, left)
+		}
+		h.before = nil
+		must(t, l.Sweep())
+		names := namesIn(t, root)
+		if len(names) != 1 || !isTrash(names[0]) {
+			t.Errorf("%s: there is %q", call, names)
+		}
 	}
 }

@@ -224,6 +224,13 @@ func (r hookedRoot) OpenRoot(name string) (Root, error) {
 	return hookedRoot{next, r.h, path}, nil
 }
 
+func (r hookedRoot) Lstat(name string) (Info, error) {
+	if err := r.h.call("stat in root", filepath.Join(r.path, name)); err != nil {
+		return Info{}, err
+	}
+	return r.Root.Lstat(name)
+}
+
 func (r hookedRoot) Rename(old, new string) error {
 	if err := r.h.call("rename", filepath.Join(r.path, old)); err != nil {
 		return err

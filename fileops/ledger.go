@@ -168,8 +168,8 @@ func (l *Ledger) checkUnmarked() error {
 	case len(inOperations) == 0 && !slices.ContainsFunc(names, isGroupFile):
 		return fmt.Errorf("%w: %s", ErrNoLedger, l.dir)
 	}
-	if _, err := l.fs.Lstat(l.marker()); err == nil {
-		return nil
+	if _, err := l.fs.Lstat(l.marker()); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return fmt.Errorf("%w: %s has files of a ledger but no ledger.json: restore it, or move them away", ErrConfig, l.dir)
 }

@@ -34,11 +34,15 @@ func (tx *Tx) restore() {
 		tx.ledger.leave(tx.discardTmp(call))
 	}
 	for _, t := range slices.Backward(taken) {
-		if _, err := t.parent.Lstat(t.base); err == nil { // somebody has made it anew
+		_, err := t.parent.Lstat(t.base)
+		if err == nil { // somebody has made it anew
 			tx.trash = append(tx.trash, t)
 			continue
 		}
-		if err := t.parent.Rename(t.name, t.base); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = t.parent.Rename(t.name, t.base)
+		}
+		if err != nil {
 			tx.ledger.leave(fmt.Errorf("%q could not be put back, it is %q now: %w", t.base, t.name, err))
 		}
 		tx.ledger.leave(tx.ledger.closeTrash(t)) // without a note nobody deletes it
