@@ -239,8 +239,11 @@ func (l *Ledger) removeHint(path string) error {
 // stays as long as its copy in the archive, so that what begins anew follows it.
 func (tx *Tx) pruneOver() error {
 	l, path, keep := tx.ledger, tx.ledger.operation(tx.id), 0
-	if tx.Archived() {
+	switch _, err := l.fs.Lstat(l.archived(tx.id, 1)); { // of all copies it goes last
+	case err == nil:
 		keep = 1
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
 	}
 	names, err := l.readDir(l.operations())
 	for _, name := range names {

@@ -92,12 +92,6 @@ type Tx struct {
 // Data returns the operation as it is, nil if it does not exist. The caller must not change it.
 func (tx *Tx) Data() []byte { return tx.base.data }
 
-// Archived reports whether there is an archived operation of this id. Ledger.Read returns it as long as Data is nil.
-func (tx *Tx) Archived() bool {
-	_, err := tx.ledger.fs.Lstat(tx.ledger.archived(tx.id, 1))
-	return err == nil
-}
-
 // Replace asks for data to become the operation. A heartbeat is an edit that a power cut may undo, though not tear:
 // SyncDefault does not fsync the directory for it. On a ledger that commits by link the revision in data has to be the next.
 func (tx *Tx) Replace(data []byte, heartbeat bool) {

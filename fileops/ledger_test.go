@@ -235,25 +235,6 @@ func TestReadListArchive(t *testing.T) {
 	}
 }
 
-func TestArchivedShowsToAPush(t *testing.T) {
-	t.Parallel()
-	l := testLedger(t, Config{}, Options{})
-	for _, want := range []bool{false, true} {
-		err := l.Edit("op", OrCreate, func(tx *Tx) error {
-			if got := tx.Archived(); got != want || tx.Data() != nil {
-				t.Errorf("got %v, want %v", got, want)
-			}
-			return add("a", false)(tx)
-		})
-		if err == nil {
-			err = l.Edit("op", Existing, archive)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 func TestPruneArchive(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})

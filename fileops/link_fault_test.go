@@ -221,6 +221,7 @@ func TestLinkPruningStops(t *testing.T) {
 	}{
 		{1, "remove", ".json.3", []string{"op.json.3", "op.json.4", "op.json.5"}},
 		{1, "stat", ".json.3", []string{"op.json.3", "op.json.4", "op.json.5"}},
+		{1, "stat", "archive/op.json", []string{"op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5", "op.json.origin"}},
 		{1, "stat", "op.json.tmp~", []string{"op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5", "op.json.origin"}},
 		{2, "stat", "op.json.tmp~", []string{"op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5", "op.json.origin"}},
 	} {
