@@ -63,23 +63,39 @@ def exited(process):
         return False
 
 
-def in_environment(pid, wanted):
-    """Whether process pid was started with the variables wanted. Not being allowed to look is no evidence."""
-    try:
-        found = pathlib.Path(f'/proc/{pid}/environ').read_bytes().split(b'\0')
-    except OSError:
-        return False
-    return all(os.fsencode(f'{name}={value}') in found for name, value in wanted.items())
+def in_environment(pid, wanted, until):
+    """Whether process pid was started with the variables wanted. Not being allowed to look is no evidence. Amid execve
+    a process shows none, so it is asked until that is over, it has ended, or monotonic time is until."""
+    while (found := environment(pid)) is None and time.monotonic() < until and start_ticks(pid) is not None:
+        time.sleep(0.001)
+    return all(os.fsencode(f'{name}={value}') in (found or ()) for name, value in wanted.items())
+
+
+def environment(pid):
+    """What process pid shows of it now, by any thread that has not exited; None if it shows nothing and may have something."""
+    for thread in pathlib.Path(f'/proc/{pid}/task').glob('*'):
+        try:
+            with open(thread / 'environ', 'rb', buffering=0) as file:
+                found = file.read(1 << 23)  # the kernel takes no more; in two reads it might be that of two programs
+            fields = (thread / 'stat').read_text(errors='replace').rpartition(')')[2].split()
+        except PermissionError:
+            return []
+        except OSError:
+            continue
+        if found or int(fields[23]) and fields[47] == fields[48]:  # the program is there, and its environment is empty
+            return found.split(b'\0')
+    return None
 
 
 def survivors(entry):
     """Whether survivors of entry's process are there (§11.6)."""
     wanted = {'DPL_SUPERVISOR': entry['supervisorId'], 'DPL_ATTEMPT': entry['attempt']}
+    until = time.monotonic() + 1
     for path in pathlib.Path('/proc').glob('[0-9]*/stat'):
         with contextlib.suppress(OSError):
             fields = path.read_text(errors='replace').rpartition(')')[2].split()
             same_session = not ended(fields) and int(fields[3]) == entry['pid']
-            if same_session and int(fields[19]) >= entry['process']['startTicks'] and in_environment(path.parent.name, wanted):
+            if same_session and int(fields[19]) >= entry['process']['startTicks'] and in_environment(int(path.parent.name), wanted, until):
                 return True
     return False
 

@@ -214,6 +214,33 @@ ctypes.CDLL(None).pthread_exit(None)
             while ledger.start_ticks(process.pid) is not None:
                 self.assertLess(time.monotonic(), deadline)
 
+    def test_survivors_amid_exec(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        again = pathlib.Path(temporary.name) / 'again'
+        again.write_text('#!/bin/sh\nexec "$0"\n')
+        again.chmod(0o700)
+        entry = {'supervisorId': 's', 'attempt': 2}
+        marks = {'LONG': 'x' * 100_000, 'DPL_SUPERVISOR': 's', 'DPL_ATTEMPT': '2'}
+        with subprocess.Popen([again], start_new_session=True, env=os.environ | marks) as leader:
+            try:
+                entry |= {'pid': leader.pid, 'process': ledger.process_of(leader.pid)}
+                self.assertTrue(all(ledger.survivors(entry) for _ in range(200)))
+            finally:
+                leader.kill()
+
+    def test_survivors_without_main_thread_or_environment(self):
+        for code, variables, wanted in ((self.MAIN_THREAD_ENDS, os.environ | {'DPL_TEST': '1'}, True),
+                                        ('import sys; sys.stdin.read()', {}, False)):
+            with (self.subTest(wanted=wanted),
+                  subprocess.Popen([sys.executable, '-c', code], stdin=subprocess.PIPE, env=variables) as process):
+                status = pathlib.Path(f'/proc/{process.pid}/status')
+                deadline = time.monotonic() + 30
+                while ledger.environment(process.pid) is None or wanted and 'State:\tZ' not in status.read_text():
+                    self.assertLess(time.monotonic(), deadline)
+                self.assertEqual(ledger.in_environment(process.pid, {'DPL_TEST': 1}, 0), wanted)
+                process.stdin.close()
+
 
 class InDirectory(unittest.TestCase):
     def setUp(self):

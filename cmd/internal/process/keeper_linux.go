@@ -94,6 +94,7 @@ func (c carriers) signal(sig syscall.Signal) (any bool) {
 	}
 	defer proc.Close()
 	names, _ := proc.Readdirnames(-1)
+	until := time.Now().Add(execPatience)
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
 		if err != nil || !inSession(pid, c.session) {
@@ -103,7 +104,7 @@ func (c carriers) signal(sig syscall.Signal) (any bool) {
 		if err != nil {
 			continue
 		}
-		if inSession(pid, c.session) && carries(pid, c.marks) { // so the handle is on it
+		if inSession(pid, c.session) && carries(pid, c.marks, until) { // so the handle is on it
 			any = w.Signal(sig) == nil || any
 		}
 		w.Close()

@@ -1,9 +1,9 @@
 package process
 
 import (
-	"bytes"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/dpl-project/dpl/protocol"
 	"golang.org/x/sys/unix"
@@ -15,7 +15,7 @@ import (
 // here and now, or if env is empty, for the number of a session may be given to another one.
 //
 // It does not find what has left the session, runs as another user or under a setuid bit, has overwritten its
-// environment, or cannot be identified.
+// environment, spends more than execPatience in one execve, or cannot be identified.
 //
 // It reads the directory /proc and makes one system call for each process, and for members of the session four and a
 // read of their environment.
@@ -29,6 +29,7 @@ func Survivors(leader protocol.Process, env []string) []protocol.Process {
 	}
 	defer proc.Close()
 	names, _ := proc.Readdirnames(-1)
+	until := time.Now().Add(execPatience)
 	var found []protocol.Process
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
@@ -40,7 +41,7 @@ func Survivors(leader protocol.Process, env []string) []protocol.Process {
 			continue
 		}
 		// Asked of whoever has the number then, which at last is still p.
-		if inSession(pid, leader.PID) && carries(pid, env) && !Exited(pid, p.StartTicks) {
+		if inSession(pid, leader.PID) && carries(pid, env, until) && !Exited(pid, p.StartTicks) {
 			found = append(found, p)
 		}
 	}
@@ -50,19 +51,4 @@ func Survivors(leader protocol.Process, env []string) []protocol.Process {
 func inSession(pid, session int) bool {
 	found, err := unix.Getsid(pid)
 	return err == nil && found == session
-}
-
-// carries reports whether the environment of pid has all entries of env.
-func carries(pid int, env []string) bool {
-	content, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-	if err != nil {
-		return false
-	}
-	content = append(append([]byte{0}, content...), 0)
-	for _, entry := range env {
-		if !bytes.Contains(content, []byte("\x00"+entry+"\x00")) {
-			return false
-		}
-	}
-	return true
 }

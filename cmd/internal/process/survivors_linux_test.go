@@ -2,8 +2,10 @@ package process
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -66,6 +68,45 @@ func TestSurvivors(t *testing.T) {
 	}
 	mustEnd(t, members[0])
 	mustFind(t, leader, env)
+}
+
+// TestSurvivorsAmidExec looks for a process that does nothing but call execve. Its environment is more than one page, and
+// what it is known by comes last.
+func TestSurvivorsAmidExec(t *testing.T) {
+	t.Parallel()
+	s := command(t, "./again")
+	env := []string{"DPL_SUPERVISOR=db"}
+	s.Env = append(s.Env, "LONG="+strings.Repeat("x", 100_000))
+	s.Env = append(s.Env, env...)
+	if err := os.WriteFile(filepath.Join(s.Dir, "again"), []byte("#!/bin/sh\nexec ./again\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	leader := released(t, s)
+	for range 1000 {
+		if mustFind(t, leader, env, leader); t.Failed() { // once tells enough
+			return
+		}
+	}
+}
+
+func TestSurvivorsWithoutMainThread(t *testing.T) {
+	t.Parallel()
+	c := startAs(t, &syscall.SysProcAttr{Setsid: true}, "leaderless").mustBeReady(t)
+	leader := identify(t, c.Process.Pid)
+	mustFind(t, leader, []string{roleVariable + "=leaderless"}, leader)
+	mustFind(t, leader, []string{roleVariable + "=leader"})
+}
+
+// TestSurvivorsWithoutEnvironment has a process with an empty environment, which is not asked again and again.
+func TestSurvivorsWithoutEnvironment(t *testing.T) {
+	t.Parallel()
+	leader := released(t, command(t, "sh", "-c", "exec env -i sleep 1000"))
+	eventually(t, "sleep", func() bool { return strings.Contains(statLine(leader.PID), "(sleep)") })
+	eventually(t, "an environment that is empty for certain", func() bool {
+		content, certain := shownEnvironment(leader.PID)
+		return content == nil && certain
+	})
+	mustFind(t, leader, []string{"DPL_SUPERVISOR=db"})
 }
 
 func mustFind(t *testing.T, leader protocol.Process, env []string, want ...protocol.Process) {
