@@ -86,21 +86,24 @@ func (l *Ledger) archiveCopies() ([]archiveCopy, error) {
 	return copies, nil
 }
 
-// moveToArchive gives an operation in the state s the first free name in the archive. If done is true it is over, whatever err
-// says.
-func (l *Ledger) moveToArchive(id string, s state) (done bool, err error) {
+// moveToArchive gives an operation in the state s the first free name in the archive.
+func (l *Ledger) moveToArchive(id string, s state) (outcome, error) {
 	if l.linked() {
 		return l.archiveVersion(id, s)
 	}
-	err = l.fs.Move(l.operation(id), l.archived(id, 1))
+	err := l.fs.Move(l.operation(id), l.archived(id, 1))
 	for errors.Is(err, fs.ErrExist) {
 		newest, listErr := l.newestArchived(id)
 		if listErr != nil {
-			return false, listErr
+			return notMade, listErr
 		}
 		err = l.fs.Move(l.operation(id), l.archived(id, newest+1))
 	}
-	return err == nil || !l.exists(l.operation(id)), err
+	if err == nil {
+		return isMade, nil
+	}
+	there, lookErr := l.lookFor(l.operation(id))
+	return judged(!there, err, lookErr)
 }
 
 func (l *Ledger) removeIfThere(path string) error {

@@ -16,13 +16,10 @@ func (tx *Tx) replace() error {
 	if err != nil {
 		return err
 	}
-	done, err := tx.temp.commit(*tx.next, tx.base)
-	if !done {
-		return errors.Join(err, dirs.close())
+	if tx.outcome, err = tx.temp.commit(*tx.next, tx.base); tx.outcome == isMade {
+		tx.discardQueued()
 	}
-	tx.committed = true
-	tx.discardQueued()
-	return dirs.sync(err)
+	return dirs.end(tx.outcome, err)
 }
 
 // moveToArchive renames the operation and then, as it still holds the lock, removes the lock file. Who waits for the lock
@@ -39,13 +36,12 @@ func (tx *Tx) moveToArchive() error {
 	if err := tx.discardOperationTmp(); err != nil {
 		l.leave(err)
 	}
-	done, err := l.moveToArchive(tx.id, tx.base)
-	if !done {
-		return errors.Join(err, dirs.close())
-	}
-	tx.committed = true
+	tx.outcome, err = l.moveToArchive(tx.id, tx.base)
 	tx.temp.remove()
-	err = dirs.sync(err)
+	err = dirs.end(tx.outcome, err)
+	if tx.outcome != isMade {
+		return err
+	}
 	if removeErr := l.fs.Remove(l.operationLock(tx.id)); removeErr != nil {
 		l.leave(fmt.Errorf("remove lock file: %w", removeErr))
 	}
@@ -53,12 +49,12 @@ func (tx *Tx) moveToArchive() error {
 }
 
 // abandon tidies up, under the lock, what an edit leaves that was not committed. A lock file without an operation goes,
-// and with it what a push that crashed before its commit has made.
+// and with it what a push that crashed before its commit has made. If it may be committed, all is left as a kill would leave it.
 func (tx *Tx) abandon() {
-	if tx.committed {
+	tx.temp.remove()
+	if tx.outcome != notMade {
 		return
 	}
-	tx.temp.remove()
 	tx.restore()
 	if !tx.absent {
 		return
@@ -82,6 +78,12 @@ func (l *Ledger) present(path string) error {
 
 // exists reports whether there is something at path, or could be.
 func (l *Ledger) exists(path string) bool {
-	_, err := l.fs.Lstat(path)
-	return !errors.Is(err, fs.ErrNotExist)
+	there, err := l.lookFor(path)
+	return there || err != nil
+}
+
+// lookFor reports whether there is something at path.
+func (l *Ledger) lookFor(path string) (there bool, err error) {
+	_, err = l.fs.Lstat(path)
+	return err == nil, ignoreMissing(err)
 }

@@ -17,23 +17,23 @@ const (
 )
 
 // link makes what was written version n of the target, which follows base, unless somebody else has made that version by now:
-// errLost. If done is true others see it, whatever err says.
+// errLost.
 //
 // The name that is linked decides. But if what it follows is gone, so may be others of that name, and that it was free says
 // nothing. The hint is renamed afterwards, which may happen late, or never.
-func (t *temp) link(n int64, base state) (done bool, err error) {
+func (t *temp) link(n int64, base state) (made outcome, err error) {
 	l, version, before := t.ledger, versionOf(t.target, n), versionOf(t.target, base.version)
 	if !base.exists && !base.over {
 		before = originOf(t.target)
 		if base.info, err = l.origin(t.target, base); err != nil {
-			return false, err
+			return notMade, err
 		}
 	}
-	if err := l.linkNew(t.path, version); err != nil {
-		return false, err
+	if made, err = l.linkNew(t.path, version); made != isMade {
+		return made, err
 	}
 	if err := l.unmoved(before, base.info); err != nil {
-		return true, err // the version stays: others may have gone on from it
+		return mayBeMade, err // the version stays: others may have gone on from it
 	}
 	if err := l.fs.Replace(t.path, t.target); err != nil {
 		l.leave(fmt.Errorf("rename to %s: %w", t.target, err))
@@ -43,7 +43,7 @@ func (t *temp) link(n int64, base state) (done bool, err error) {
 	if n%pruneEvery == 0 {
 		l.leave(l.pruneVersions(t.target, keepVersions, version))
 	}
-	return true, nil
+	return isMade, nil
 }
 
 // made returns the state of the file at path, of which this edit has just committed a version.
@@ -87,23 +87,30 @@ func (l *Ledger) origin(path string, base state) (Info, error) {
 	return info, err
 }
 
-// linkNew gives the file at old the name new. It returns errLost if that is another file's, or old is gone. Over a network the
-// answer to a link that was made can be lost, and the question be asked again.
-func (l *Ledger) linkNew(old, new string) error {
+// linkNew gives the file at old the name new. It returns errLost if that is another file's, or old is gone. A network may also
+// have asked twice, the second time in vain.
+func (l *Ledger) linkNew(old, new string) (outcome, error) {
 	err := l.fs.Link(old, new)
 	if err == nil {
-		return nil
+		return isMade, nil
 	}
-	info, oldErr := l.fs.Lstat(old)
-	if oldErr == nil {
-		if same, _ := l.still(new, info); same {
-			return nil
-		}
+	info, lookErr := l.fs.Lstat(old)
+	if errors.Is(lookErr, fs.ErrNotExist) {
+		return notMade, errLost
 	}
-	if errors.Is(err, fs.ErrExist) || errors.Is(oldErr, fs.ErrNotExist) {
-		return errLost
+	same := false
+	if lookErr == nil {
+		same, lookErr = l.still(new, info)
 	}
-	return err
+	switch {
+	case same:
+		return isMade, nil
+	case lookErr != nil:
+		return judged(false, err, lookErr)
+	case errors.Is(err, fs.ErrExist):
+		err = errLost
+	}
+	return notMade, err
 }
 
 // settle makes good, under the lock, what a killed edit, or another way of committing, has left: a hint that is missing, and
@@ -115,7 +122,8 @@ func (l *Ledger) settle(path string, s state) (state, error) {
 			return s, nil // whoever decodes it will say so
 		}
 		s.version = revision
-		return s, l.linkNew(path, versionOf(path, revision))
+		_, err = l.linkNew(path, versionOf(path, revision))
+		return s, err
 	}
 	if s.over || l.exists(path) {
 		return s, nil
@@ -135,7 +143,7 @@ func (l *Ledger) settleFile(path string) error {
 // makeHint makes a version the hint, but no other that has come to its name meanwhile.
 func (l *Ledger) makeHint(path string, s state) error {
 	temp := tempOf(path)
-	if err := l.linkNew(versionOf(path, s.version), temp); err != nil {
+	if _, err := l.linkNew(versionOf(path, s.version), temp); err != nil {
 		return err
 	}
 	same, err := l.still(temp, s.info)
@@ -180,17 +188,17 @@ func (tx *GroupTx) settle() (err error) {
 }
 
 // archiveVersion makes the version after s that says that the operation is over, and then puts s into the archive.
-func (l *Ledger) archiveVersion(id string, s state) (done bool, err error) {
+func (l *Ledger) archiveVersion(id string, s state) (outcome, error) {
 	path := l.operation(id)
 	end := versionOf(path, s.version+1)
-	if err := l.linkNew(versionOf(path, s.version), end); err != nil {
-		return false, err
+	if made, err := l.linkNew(versionOf(path, s.version), end); made != isMade {
+		return made, err
 	}
 	if err := l.unmoved(end, s.info); err != nil {
-		return true, err
+		return mayBeMade, err
 	}
 	s.version, s.over = s.version+1, true
-	return true, l.finishArchive(id, s)
+	return isMade, l.finishArchive(id, s)
 }
 
 // finishArchive goes on from where an edit that archived the operation may have been killed: with a copy in the archive, unless

@@ -26,7 +26,8 @@ const (
 //   - ErrNotFound or ErrArchived if there is no operation and mode is Existing: change was not called;
 //   - ErrBusy if the lock could not be had in time: change was not called;
 //   - ErrPermission if the lock or the operation is not safe to trust: change was not called;
-//   - ErrCommitted if the change is made but may not survive a power cut.
+//   - ErrCommitted if the change is made but may not survive a power cut;
+//   - ErrUnknown if it may be made or not.
 //
 // After any other error the operation is byte for byte what it was. What was discarded is deleted after the lock is
 // released; see Leftovers.
@@ -83,10 +84,10 @@ type Tx struct {
 	heartbeat bool
 	archive   bool
 
-	committed bool
-	trash     []trash  // renamed already
-	made      []string // calls whose temporary directories MakeTmp made
-	discard   []string // calls whose temporary directories go after the commit
+	outcome outcome
+	trash   []trash  // renamed already
+	made    []string // calls whose temporary directories MakeTmp made
+	discard []string // calls whose temporary directories go after the commit
 }
 
 // Data returns the operation as it is, nil if it does not exist. The caller must not change it.

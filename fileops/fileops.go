@@ -9,7 +9,7 @@
 //   - A reader, who takes no lock, sees the operation as some edit left it, never a part of one. So does whoever comes
 //     after a crash or a power cut.
 //   - When Edit returns nil the change survives a power cut, unless Options.Sync or a heartbeat asked for less. When it
-//     returns an error the operation is byte for byte what it was, with one exception, ErrCommitted.
+//     returns an error the operation is byte for byte what it was, with two exceptions, ErrCommitted and ErrUnknown.
 //   - A lock file exists as long as its operation. Whoever waits for a lock file that is removed meanwhile notices.
 //
 // An edit is, in this order: open and lock operations/{id}.json.lock; check that this path still names the locked file;
@@ -68,6 +68,9 @@ var (
 
 	// ErrCommitted: the change is made and everybody sees it, but it may not survive a power cut.
 	ErrCommitted = errors.New("committed, but it may not survive a power cut")
+
+	// ErrUnknown: the change may be made or not, since neither the answer nor a look at what is there could be had.
+	ErrUnknown = errors.New("it may be committed or not")
 
 	// ErrResource: the path is not one that this ledger may delete.
 	ErrResource = errors.New("not a resource of this ledger")

@@ -10,8 +10,9 @@ import (
 // first, and for a heartbeat and no more SyncDefault does not fsync the directory. It writes the file whose Revision differs
 // from Group's, and one that is missing; if neither Revision differs it writes nothing.
 //
-// After an error that is not ErrCommitted nothing of after is there. ErrCommitted means that others see the registry of
-// after, but perhaps still the orchestrator from before, and that a power cut may undo both. Group tells what they see.
+// After an error that is neither ErrCommitted nor ErrUnknown nothing of after is there. ErrCommitted means that others see the
+// registry of after, but perhaps still the orchestrator from before, and that a power cut may undo both. Group tells what they
+// see. ErrUnknown means that nothing of after is there, or all that ErrCommitted means.
 // A power cut in the middle of a Commit may leave either of the two files from before.
 func (tx *GroupTx) Commit(after protocol.Group) error {
 	if after.Effects().Cleared {
@@ -38,12 +39,12 @@ func (tx *GroupTx) commit(after protocol.Group, beat bool) error {
 		return err
 	}
 	for i, c := range changes {
-		done, commitErr := c.temp.commit(c.next, *c.base)
-		if !done && i == 0 {
-			return errors.Join(tx.lost(commitErr), dirs.close())
+		made, commitErr := c.temp.commit(c.next, *c.base)
+		if made != isMade && i == 0 {
+			return dirs.end(made, tx.lost(commitErr))
 		}
 		err = errors.Join(err, tx.lost(commitErr))
-		if !done {
+		if made != isMade {
 			break
 		}
 		tx.absent, tx.won = false, true

@@ -148,7 +148,7 @@ func TestLinkArchivesNoStray(t *testing.T) {
 		data, err := os.ReadFile(last)
 		return errors.Join(err, os.Remove(last), os.WriteFile(last, data, 0o600))
 	})
-	if _, _, err := l.EditOperation("op", Existing, cleaning); !errors.Is(err, ErrCommitted) || !errors.Is(err, errTooLate) {
+	if _, _, err := l.EditOperation("op", Existing, cleaning); !errors.Is(err, ErrUnknown) || !errors.Is(err, errTooLate) {
 		t.Errorf("got %v", err)
 	}
 	wantNames(t, l.archive())
@@ -185,7 +185,7 @@ func TestLinkForgottenBase(t *testing.T) {
 			return nil
 		}
 		_, _, err := l.EditOperation("op", Existing, pushing("b"))
-		if !errors.Is(err, c.want) || err != nil && (!errors.Is(err, ErrCommitted) || !strings.Contains(err.Error(), c.says)) {
+		if !errors.Is(err, c.want) || err != nil && (!errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: got %v", c.name, err)
 		}
 		if errors.Is(err, errTooLate) != (c.want == errTooLate) {

@@ -22,6 +22,8 @@ type passing struct {
 	seen   *protocol.Group // what tx.Group said last
 	acked  protocol.Group  // what a Commit returned nil for
 	copied string          // what archiveRegistry returned nil for
+	tried  protocol.Group  // what the last Commit was of
+	err    error           // and its error
 	wrong  error           // an error that says something else than the group
 }
 
@@ -82,6 +84,7 @@ func (p *passing) append(tx *GroupTx, alerts []protocol.Alert) error {
 
 func (p *passing) commit(tx *GroupTx, g protocol.Group, beat bool) error {
 	err := tx.commit(g, beat)
+	p.tried, p.err = g, err
 	if unchanged := sameRevisions(*p.seen, tx.Group()); unchanged != (err != nil && !errors.Is(err, ErrCommitted)) {
 		p.wrong = fmt.Errorf("%+v after %+v and %w", tx.Group(), p.seen, err)
 	}
@@ -90,6 +93,12 @@ func (p *passing) commit(tx *GroupTx, g protocol.Group, beat bool) error {
 		p.acked = g
 	}
 	return err
+}
+
+// mayBe reports whether each file of g is as it was before the last Commit or as that would have it.
+func (p *passing) mayBe(g protocol.Group) bool {
+	return (g.Registry.Revision == p.seen.Registry.Revision || g.Registry.Revision == p.tried.Registry.Revision) &&
+		(g.Orchestrator.Revision == p.seen.Orchestrator.Revision || g.Orchestrator.Revision == p.tried.Orchestrator.Revision)
 }
 
 func sameRevisions(a, b protocol.Group) bool {

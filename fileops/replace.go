@@ -43,33 +43,60 @@ type next struct {
 	revision int64
 }
 
-// commit makes visible what was written and follows base. If done is true others see it, whatever err says.
-func (t *temp) commit(n next, base state) (done bool, err error) {
+// An outcome says whether others see an edit. That it came with an error changes nothing about that.
+type outcome int
+
+const (
+	notMade   outcome = iota
+	mayBeMade         // nothing tells
+	isMade
+)
+
+// commit makes visible what was written and follows base.
+func (t *temp) commit(n next, base state) (outcome, error) {
 	if !t.ledger.linked() {
 		return t.replace(n)
 	}
 	if (base.exists || base.over) && n.revision != base.version+1 {
-		return false, fmt.Errorf("%s: revision %d does not follow %d", t.target, n.revision, base.version)
+		return notMade, fmt.Errorf("%s: revision %d does not follow %d", t.target, n.revision, base.version)
 	}
 	return t.link(n.revision, base)
 }
 
-// replace renames the file over its target.
-func (t *temp) replace(next io.WriterTo) (done bool, err error) {
-	err = t.ledger.fs.Replace(t.path, t.target)
-	if err != nil && !t.replaced(next) {
-		return false, err
+// judged returns the outcome of a call that failed with err, after a look whether it was made all the same: over a network the
+// answer can be lost.
+func judged(made bool, err, lookErr error) (outcome, error) {
+	switch {
+	case lookErr != nil:
+		return mayBeMade, fmt.Errorf("%w; then %w", err, lookErr)
+	case made:
+		return isMade, err
 	}
-	t.path = ""
-	return true, err
+	return notMade, err
 }
 
-// replaced reports whether a rename that failed was done all the same: over a network the answer can be lost.
-func (t *temp) replaced(next io.WriterTo) bool {
+// replace renames the file over its target.
+func (t *temp) replace(next io.WriterTo) (made outcome, err error) {
+	made = isMade
+	if err = t.ledger.fs.Replace(t.path, t.target); err != nil {
+		replaced, lookErr := t.replaced(next)
+		made, err = judged(replaced, err, lookErr)
+	}
+	if made == isMade {
+		t.path = ""
+	}
+	return made, err
+}
+
+// replaced reports whether the file has been renamed to its target.
+func (t *temp) replaced(next io.WriterTo) (bool, error) {
+	if there, err := t.ledger.lookFor(t.path); there || err != nil {
+		return false, err
+	}
 	var want bytes.Buffer
 	next.WriteTo(&want)
 	data, _, err := t.ledger.readFile(t.target)
-	return err == nil && bytes.Equal(data, want.Bytes()) && !t.ledger.exists(t.path)
+	return err == nil && bytes.Equal(data, want.Bytes()), ignoreMissing(err)
 }
 
 // remove removes the file unless it has replaced another.
@@ -114,7 +141,18 @@ func (l *Ledger) openDirs(sync Sync, paths ...string) (directories, error) {
 	return dirs, nil
 }
 
-// sync is the end of an edit whose rename is done, even if it failed with err.
+// end is the end of an edit with that outcome, and perhaps err.
+func (dirs directories) end(made outcome, err error) error {
+	switch made {
+	case isMade:
+		return dirs.sync(err)
+	case mayBeMade:
+		err = fmt.Errorf("%w: %w", ErrUnknown, err)
+	}
+	return errors.Join(err, dirs.close())
+}
+
+// sync is the end of an edit that is made, even if it failed with err.
 func (dirs directories) sync(err error) error {
 	for _, dir := range dirs {
 		if err == nil {

@@ -150,6 +150,7 @@ func (d *simDisk) recover(n *simNode, r *rand.Rand) {
 			n.onDisk = [][]byte{n.onDisk, n.data, part, zeros}[r.IntN(4)]
 		}
 		n.data = slices.Clone(n.onDisk)
+		n.lost = [2]int{}
 		return
 	}
 	n.names = maps.Clone(n.durable)

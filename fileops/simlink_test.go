@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/dpl-project/dpl/protocol"
@@ -100,6 +99,9 @@ func (r linkRun) judge(before, after string, survived bool, err error) error {
 		return readErr
 	}
 	half := r.group && strings.Split(got, " ")[0] < strings.Split(after, " ")[0] && strings.Split(got, " ")[0] > strings.Split(before, " ")[0]
+	if errors.Is(err, ErrUnknown) {
+		survived = false
+	}
 	undone := r.power != nil && errors.Is(err, ErrCommitted)
 	switch {
 	case got != before && got != after && !half:
@@ -159,7 +161,7 @@ func everyLinkFault(r linkRun) (broken []error, runs int) {
 		return []error{err}, 1
 	}
 	for at := 1; at <= dry.calls+1; at++ {
-		for kind, fault := range []simProc{{}, {fault: syscall.ENOSPC}, {fault: syscall.EIO, late: true}} {
+		for kind, fault := range everyKind {
 			for seed := range uint64(5) {
 				p := fault
 				p.faultAt, r.p, r.power = at, &p, nil

@@ -16,10 +16,12 @@ type simProc struct {
 	held  []*simNode
 	dead  bool
 
-	// At call number faultAt the process is killed, or gets fault instead of the call, or, if late, after it.
+	// At call number faultAt the process is killed, or gets fault instead of the call, or, if late, after it. It gets fault
+	// instead of the next more calls, too.
 	faultAt int
 	fault   error // nil: killed
 	late    bool
+	more    int
 
 	yield func(blockedBy *simNode) // nil: this process runs alone
 
@@ -56,10 +58,10 @@ func (p *simProc) call(name string, partly func()) (late, err error) {
 	}
 	p.calls++
 	p.trace = append(p.trace, name)
-	if p.calls != p.faultAt {
+	if p.calls < p.faultAt || p.calls > p.faultAt+p.more || p.faultAt == 0 {
 		return nil, nil
 	}
-	if p.fault != nil && p.late {
+	if p.fault != nil && p.late && p.calls == p.faultAt {
 		return p.fault, nil
 	}
 	if partly != nil {

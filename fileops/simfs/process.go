@@ -27,11 +27,13 @@ type Process struct {
 }
 
 // A Fault is what happens at one call of a process: it is killed, or gets Err instead of the call, or, if Late, after it. A
-// write that is not late has then written one half.
+// write that is not late has then written one half. It gets Err instead of the More calls that follow, too: so it is with a
+// network that loses an answer and is gone.
 type Fault struct {
 	At   int // the number of the call, from 1; 0: never
 	Err  error
 	Late bool
+	More int
 }
 
 // killed is what a simulated process panics with: nothing that it does after that reaches the disk.
@@ -101,11 +103,11 @@ func (p *Process) call(name, path string) (late, err error) {
 		}
 		p.Trace(name)
 	}
-	if p.Calls != p.Fault.At {
+	if p.Fault.At == 0 || p.Calls < p.Fault.At || p.Calls > p.Fault.At+p.Fault.More {
 		return nil, nil
 	}
 	switch {
-	case p.Fault.Err != nil && p.Fault.Late:
+	case p.Fault.Err != nil && p.Fault.Late && p.Calls == p.Fault.At:
 		return p.Fault.Err, nil
 	case p.Fault.Err != nil:
 		return nil, p.Fault.Err

@@ -48,7 +48,7 @@ var statuses = []status{
 		"dpl-register": "The process of --pid is dead.", "dpl-cleanup": "The process of --pid is dead.",
 	}},
 	{"70", "A bug in DPL.", map[string]string{"": "", "dpl-run": ""}},
-	{"71", "The change is made, but might not survive a power cut, or its result could not be printed: do not repeat it, look at dpl-status.",
+	{"71", "The change is made, but might not survive a power cut, or its result could not be printed; or nobody can tell whether it is made. Look at dpl-status before you repeat it.",
 		of("dpl-push", "dpl-pop", "dpl-heartbeat", "dpl-abort", "dpl-cleanup", "dpl-register", "dpl-orchestrate", "dpl-shutdown", "dpl-import")},
 	{"73", "The ledger cannot be created.", of("dpl-push", "dpl-register", "dpl-import")},
 	{"74", "An error of the operating system. Nothing has changed.", nil},

@@ -5,7 +5,7 @@
     dpl.py register|beat --ledger DIR --group GROUP --supervisor S [--pid PID] ...
 
 Exit status: that of the verb (0, 3, 4, 5), 64 usage, 65 corrupt, 66 no such operation, call, group or supervisor, 69 dead,
-71 durability unknown, 74 input or output, 75 locked, 76 refused, 77 permission, 78 newer version.
+71 durability or outcome unknown, 74 input or output, 75 locked, 76 refused, 77 permission, 78 newer version.
 """
 import argparse
 import json

@@ -211,6 +211,18 @@ def inside(root, path):
 
 # Files
 
+def replace(old, new):
+    """The rename of an edit (§2.4). If it fails it may be made all the same: over a network the answer can be lost."""
+    try:
+        os.rename(old, new)
+    except OSError as error:
+        try:
+            os.lstat(old)
+        except OSError:
+            raise Failed(71, str(error)) from error
+        raise
+
+
 def sync_directory(path):
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -453,7 +465,7 @@ class Ledger:
                         for place in (self.temporary, self.temporary / operation, self.temporary / operation / arguments['call']):
                             self.mkdir(place)
                     write_all(out, encode(outcome.operation))
-                    os.rename(temporary, path)
+                    replace(temporary, path)
                     committed = True
                     for call in outcome.ended:
                         with contextlib.suppress(OSError):
@@ -528,7 +540,7 @@ class Ledger:
                     if outcome.cleared:
                         self.archive_registry(group)
                     write_all(out, groups.encode_registry(outcome.registry))
-                    os.rename(temporary, path)
+                    replace(temporary, path)
                     committed = True
                     if verb != 'beat' or without_times(given) != without_times(outcome.registry):
                         sync_directory(self.path)

@@ -1,6 +1,8 @@
 """Tests of the second implementation: python3 -m unittest discover spec/conformance (or run this file)."""
 import contextlib
+import errno
 import fcntl
+import functools
 import io
 import json
 import multiprocessing
@@ -13,6 +15,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -642,6 +645,25 @@ class Groups(InDirectory):
                 else:
                     self.assertEqual(self.registry.read_bytes(), old)
                 self.group('beat', 's')  # the lock went with its holder
+
+    def test_lost_answer(self):
+        """A rename that fails: 74 and nothing is changed if the temporary file is still there, else it may be made."""
+        real = os.rename
+
+        def lost(*rest, **named):
+            real(*rest, **named)
+            failing()
+
+        def failing(*_, **__):
+            raise OSError(errno.EIO, 'no answer')
+        self.push('make')
+        self.group('register', 's')
+        for edit, file in ((functools.partial(self.push, 'cc'), self.file), (functools.partial(self.group, 'register', 't'), self.registry)):
+            old = file.read_bytes()
+            for rename, status in ((failing, 74), (lost, 71)):
+                with self.subTest(file=file.name, status=status), unittest.mock.patch('os.rename', rename):
+                    edit(status=status)
+                    self.assertEqual(file.read_bytes() == old, status == 74)
 
     def test_fresh(self):
         self.group('register', 's')

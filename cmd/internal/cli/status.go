@@ -21,7 +21,7 @@ const (
 	StatusNotFound    = 66 // no such operation, call or supervisor
 	StatusUnavailable = 69 // a supervisor or process is dead
 	StatusBug         = 70
-	StatusCommitted   = 71 // committed, durability unknown
+	StatusCommitted   = 71 // committed, durability unknown; or unknown whether it is committed
 	StatusCreate      = 73 // cannot create
 	StatusIO          = 74 // nothing changed
 	StatusBusy        = 75 // nothing changed, retry
@@ -58,6 +58,7 @@ var outcomes = []outcome{
 	{ErrTimeout, StatusTimeout, ""},
 	{ErrPartial, StatusCommitted, "the next pass goes on"},
 	{errPrinted, StatusCommitted, "do not repeat it, look at dpl-status"},
+	{fileops.ErrUnknown, StatusCommitted, "look at dpl-status before you repeat it"},
 	{fileops.ErrCommitted, StatusCommitted, "do not repeat it, look at dpl-status"},
 	{protocol.ErrOver, StatusOver, ""},
 	{fileops.ErrArchived, StatusOver, "a push with --reuse begins it anew"},

@@ -112,6 +112,9 @@ func (w *world) fault() simfs.Fault {
 	case 3, 4:
 		f.Err, f.Late = syscall.EIO, true
 	}
+	if f.Err == syscall.EIO && w.chance(3) {
+		f.More = w.pick3(1, 2, 20)
+	}
 	return f
 }
 

@@ -176,7 +176,7 @@ func (l *ledger) ends(c *command, e *edit, archived, weak bool, err error) {
 	committed := errors.Is(err, fileops.ErrCommitted)
 	switch {
 	case e == nil:
-	case committed && c.w.kind.lease: // it may have come too late
+	case errors.Is(err, fileops.ErrUnknown):
 	case err != nil && !committed:
 		e.void = !archived
 	default:

@@ -112,15 +112,14 @@ func (r *Result) effects(all []record, open map[string]bool) {
 	calls := map[string]fate{rootCall: {pushed: true}}
 	for _, rec := range all {
 		f := calls[rec.Call]
-		done := rec.Status == 0 || rec.Status == 71
-		switch {
+		switch done := rec.Status == 0; {
 		case rec.Verb == "status":
 			continue
 		case done && rec.Verb == "push":
 			f.pushed = true
 		case done && rec.Verb == "pop":
 			f.popped = true
-		case rec.Status == 66 || rec.Status == 4:
+		case !f.unknown && (rec.Status == 66 || rec.Status == 4):
 			r.Missing = append(r.Missing, rec.Verb+" "+rec.Call+": no such call, though it was pushed")
 			f.unknown = true
 		case !again(rec.Status) && !done:

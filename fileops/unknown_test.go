@@ -1,0 +1,130 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// silent loses the answer to a call that commits an edit, whether it has made it or not, and then refuses all but what removes.
+type silent struct {
+	FS
+	made, broken bool
+}
+
+func (s *silent) lose(call func() error) error {
+	if s.made {
+		if err := call(); err != nil {
+			return err
+		}
+	}
+	s.broken = true
+	return errDisk
+}
+
+func (s *silent) Replace(old, new string) error {
+	return s.lose(func() error { return s.FS.Replace(old, new) })
+}
+
+func (s *silent) Link(old, new string) error {
+	return s.lose(func() error { return s.FS.Link(old, new) })
+}
+
+func (s *silent) Move(old, new string) error {
+	return s.lose(func() error { return s.FS.Move(old, new) })
+}
+
+func (s *silent) Lstat(path string) (Info, error) {
+	if s.broken {
+		return Info{}, errDisk
+	}
+	return s.FS.Lstat(path)
+}
+
+func (s *silent) Open(path string) (File, error) {
+	if s.broken {
+		return nil, errDisk
+	}
+	return s.FS.Open(path)
+}
+
+// After an edit whose outcome nobody can tell, all is as after a kill: that is right in both cases.
+func TestUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	for _, commit := range []string{CommitRename, CommitLink} {
+		for _, made := range []bool{false, true} {
+			for _, archived := range []bool{false, true} {
+				t.Run(fmt.Sprint(commit, " made ", made, " archived ", archived), func(t *testing.T) {
+					t.Parallel()
+					testUnknownOutcome(t, commit, made, archived)
+				})
+			}
+		}
+	}
+}
+
+func testUnknownOutcome(t *testing.T, commit string, made, archived bool) {
+	root := filepath.Join(realPath(t, t.TempDir()), "root")
+	scratch := filepath.Join(root, "scratch")
+	writeFile(t, scratch, "x")
+	l := testLedger(t, Config{Commit: commit, ResourceRoots: []string{root}}, Options{})
+	edit(t, l, pushing("a"))
+	must(t, l.ensureDir(l.archive()))
+	through, err := Open(l.dir, Options{FS: &silent{FS: osFS{}, made: made}})
+	must(t, err)
+	err = through.Edit("op", Existing, func(tx *Tx) error {
+		if archived {
+			return archive(tx)
+		}
+		before, err := tx.operation()
+		must(t, err)
+		after, err := pushing("b")(before, nil)
+		must(t, err)
+		_, err = tx.MakeTmp("b")
+		tx.Replace([]byte(after.Encode()), false)
+		return errors.Join(err, tx.Discard(scratch))
+	})
+	if !errors.Is(err, ErrUnknown) || errors.Is(err, ErrCommitted) || !errors.Is(err, errDisk) {
+		t.Errorf("got %v", err)
+	}
+	op, isArchived, err := l.ReadOperation("op")
+	if err != nil || isArchived != (made && archived) || slices.Contains(openCalls(op), "b") != (made && !archived) {
+		t.Errorf("it is %v, archived %t, %v", openCalls(op), isArchived, err)
+	}
+	if !archived && (!l.HasTmp("op", "b") || !gone(t, scratch)) {
+		t.Error("the temporary directory is gone, or the resource is back")
+	}
+	must(t, errors.Join(l.Sweep(), l.Sweep()))
+	wantNoTemps(t, l)
+	wantNoTrash(t, l.dir, root)
+	if after := edit(t, l, pushing("c")); !slices.Contains(openCalls(after), "c") || after.Revision <= op.Revision {
+		t.Errorf("then %v, revision %d after %d", openCalls(after), after.Revision, op.Revision)
+	}
+}
+
+// A group of which nobody can tell whether it was made is there or not, and the next edit goes on from there.
+func TestUnknownOutcomeOfAGroup(t *testing.T) {
+	t.Parallel()
+	for _, commit := range []string{CommitRename, CommitLink} {
+		for _, made := range []bool{false, true} {
+			l := testLedger(t, Config{Commit: commit}, Options{})
+			if commit == CommitLink { // whose first edit links another file before
+				must(t, l.EditGroup("g", OrCreate, registering("r")))
+			}
+			through, err := Open(l.dir, Options{FS: &silent{FS: osFS{}, made: made}})
+			must(t, err)
+			err = through.EditGroup("g", OrCreate, registering("s"))
+			if !errors.Is(err, ErrUnknown) || errors.Is(err, ErrCommitted) {
+				t.Errorf("%s, %t: got %v", commit, made, err)
+			}
+			must(t, l.EditGroup("g", OrCreate, registering("t")))
+			g, err := l.ReadGroup("g")
+			must(t, err)
+			if has := g.Supervisor("s") != nil; has != made || g.Supervisor("t") == nil {
+				t.Errorf("%s, %t: there is %v", commit, made, g.Registry.Supervisors)
+			}
+		}
+	}
+}
