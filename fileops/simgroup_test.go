@@ -68,7 +68,7 @@ func runGroup(before []passing, act passing, p *simProc, power *rand.Rand) error
 	if l, err = simOpen(next); err != nil {
 		return fmt.Errorf("next command: %w", err)
 	}
-	inDoubt := errors.Is(act.err, ErrUnknown) || p.more > 0 && errors.Is(act.err, ErrCommitted)
+	inDoubt := p.excuses(act.err) || p.more > 0 && errors.Is(act.err, ErrCommitted)
 	if err := act.judge(l, survived, powerLost, inDoubt); err != nil {
 		return err
 	}

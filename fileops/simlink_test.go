@@ -86,7 +86,7 @@ func (r linkRun) run() error {
 	if r.power != nil {
 		r.p.disk.powerLoss(r.power)
 	}
-	return r.judge(before, after, survived, err)
+	return r.judge(before, after, survived && !r.p.excuses(err), err)
 }
 
 func (r linkRun) judge(before, after string, survived bool, err error) error {
@@ -99,9 +99,6 @@ func (r linkRun) judge(before, after string, survived bool, err error) error {
 		return readErr
 	}
 	half := r.group && strings.Split(got, " ")[0] < strings.Split(after, " ")[0] && strings.Split(got, " ")[0] > strings.Split(before, " ")[0]
-	if errors.Is(err, ErrUnknown) {
-		survived = false
-	}
 	undone := r.power != nil && errors.Is(err, ErrCommitted)
 	switch {
 	case got != before && got != after && !half:

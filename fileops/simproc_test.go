@@ -1,6 +1,7 @@
 package fileops
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"maps"
@@ -73,6 +74,9 @@ func (p *simProc) call(name string, partly func()) (late, err error) {
 	}
 	return nil, p.fault
 }
+
+// excuses reports whether err may say that nobody can tell what became of an edit: that takes more than one error.
+func (p *simProc) excuses(err error) bool { return p.more > 0 && errors.Is(err, ErrUnknown) }
 
 func (p *simProc) on(name, path string, do func(dir *simNode, base string, n *simNode) error) error {
 	late, err := p.call(name+" "+path, nil)

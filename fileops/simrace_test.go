@@ -126,7 +126,7 @@ func playHistory(seed uint64, bug simProc) error {
 	if err := h.judge(powerLost); err != nil {
 		return err
 	}
-	return scenario{}.sweep(h.disk, "", powerLost)
+	return scenario{}.sweep(h.disk, powerLost)
 }
 
 // judge looks for edits that were acknowledged and are lost, made twice, or never asked for.

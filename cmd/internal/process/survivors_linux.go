@@ -17,8 +17,7 @@ import (
 // It does not find what has left the session, runs as another user or under a setuid bit, has overwritten its
 // environment, spends more than execPatience in one execve, or cannot be identified.
 //
-// It reads the directory /proc and makes one system call for each process, and for members of the session four and a
-// read of their environment.
+// It reads the directory /proc and makes one system call for each process, and some twenty for members of the session.
 func Survivors(leader protocol.Process, env []string) []protocol.Process {
 	if local(leader) != nil || len(env) == 0 {
 		return nil

@@ -91,7 +91,8 @@ func (c *command) explain(status int, hit bool, err error) {
 		cli.StatusUnavailable, cli.StatusBusy, cli.StatusRefused:
 		return
 	case cli.StatusIO, cli.StatusCommitted, cli.StatusCreate:
-		if hit || c.w.kind.lease {
+		network := c.w.kind.lease || c.fs.Fault.More > 0 // else one look tells
+		if (hit || c.w.kind.lease) && (network || !errors.Is(err, fileops.ErrUnknown)) {
 			return
 		}
 	}
