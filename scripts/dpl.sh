@@ -66,11 +66,13 @@ dpl_call() {
         echo "dpl.sh: dpl_call: want NAME COMMAND [ARG...]" >&2
         return 64
     fi
-    dpl_name=$1 dpl_calls=yes dpl_status=0
+    dpl_name=$1 dpl_calls=yes
     shift
-    dpl-run --call "$dpl_name" -- "$@" || dpl_status=$?
-    dpl_calls=''
-    return "$dpl_status"
+    if dpl-run --call "$dpl_name" -- "$@"; then
+        dpl_calls=''
+    else # $? stays what it is at every step, for a trap may come after each
+        dpl_calls=$(dpl_status=$? && echo "$dpl_status" && dpl__status "$dpl_status")
+    fi
 }
 
 dpl_end() {
@@ -195,7 +197,7 @@ dpl__signal() {
     [ "$1" != TERM ] || DPL_LEDGER=$dpl_ledger dpl-heartbeat --op "$dpl_op" --call "$dpl_id" --pid "$dpl_pid" || dpl_status=$?
     dpl_self=$dpl_pid
     case $dpl_status in 3 | 4 | 5)
-        [ -z "${dpl_calls-}" ] || [ "$3" = 0 ] || dpl_status=$3
+        case $3,${dpl_calls-} in 0,*) ;; *,yes | "$3,$3") dpl_status=$3 ;; esac
         echo "dpl.sh: $dpl_op: $dpl_id: aborted, in cleanup or over: exit $dpl_status" >&2
         DPL_LEDGER=$dpl_ledger dpl-heartbeat --op "$dpl_op" --call "$dpl_id" --pid "$dpl_pid" --cleaning || :
         dpl__leave "$dpl_status" "exit $dpl_status"

@@ -12,7 +12,7 @@ import (
 )
 
 var languages = []language{
-	shell(-1, "dash"), shell(-1, "bash"), shell(-1, "bash", "--posix"), shell(-1, "busybox", "sh"),
+	shell(-1, "dash"), withDebugger(shell(-1, "bash")), shell(-1, "bash", "--posix"), shell(-1, "busybox", "sh"),
 	shell(1, "zsh"), shell(129, "mksh"), python, node,
 }
 
@@ -22,6 +22,16 @@ func shell(hup int, command ...string) language {
 		{what: "HUP", does: send(syscall.SIGHUP), status: hup, says: "cleaned up after 129\n", state: protocol.Failed, reason: "killed by HUP"},
 	}, ofShells...)
 	return language{name: strings.Join(command, " "), command: command, program: "program.sh", cases: cases}
+}
+
+// withDebugger adds what takes a trap on DEBUG: to be told of the failure of a dpl_call between the commands that know of it.
+func withDebugger(l language) language {
+	for _, command := range []string{"dpl_calls=", ": not reached"} {
+		l.cases = append(l.cases, comes{
+			what: "call fails, TERM before " + command, status: 9, says: "cleaned up after 9\n", state: protocol.Failed, reason: "call bad: exit 9",
+		})
+	}
+	return l
 }
 
 const printed = "<a  b><c\nd><*><><$x><it's>"

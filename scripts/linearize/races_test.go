@@ -13,10 +13,10 @@ func TestSeededRaces(t *testing.T) {
 		edit [3]string // file, old, new
 	}{
 		{"the lock does not exclude", [3]string{"fileops/fs_os.go", "lock.TryLock()\n\tif err", "lock.TryRLock()\n\tif err"}},
-		{"an edit is acknowledged and not made", [3]string{"fileops/commit.go", "	done, err := tx.temp.commit(",
-			"	if tx.next.revision%64 == 63 {\n		return nil\n	}\n	done, err := tx.temp.commit("}},
-		{"the file is away for a moment", [3]string{"fileops/replace.go", "err = t.ledger.fs.Replace(t.path, t.target)",
-			"t.ledger.fs.Remove(t.target)\n	err = t.ledger.fs.Replace(t.path, t.target)"}},
+		{"an edit is acknowledged and not made", [3]string{"fileops/commit.go", "	if tx.outcome, err = tx.temp.commit(",
+			"	if tx.next.revision%64 == 63 {\n		return nil\n	}\n	if tx.outcome, err = tx.temp.commit("}},
+		{"the file is away for a moment", [3]string{"fileops/replace.go", "	if err = t.ledger.fs.Replace(t.path, t.target)",
+			"	t.ledger.fs.Remove(t.target)\n	if err = t.ledger.fs.Replace(t.path, t.target)"}},
 	} {
 		t.Run(bug.name, func(t *testing.T) {
 			flags := overlay(t, bug.edit[0], bug.edit[1], bug.edit[2])

@@ -43,8 +43,7 @@ var mutants = []mutant{
 		[]string{"files", "simulation"},
 	}, {
 		"acknowledge before commit", "fileops/commit.go",
-		"	if !done {\n		return errors.Join(err, dirs.close())\n	}\n	tx.committed = true\n	tx.discardQueued()",
-		"	if !done {\n		return dirs.close()\n	}\n	tx.committed = true\n	tx.discardQueued()",
+		"		tx.discardQueued()\n	}\n	return dirs.end(tx.outcome, err)", "		tx.discardQueued()\n	}\n	return dirs.end(tx.outcome, nil)",
 		[]string{"files", "simulation", "faults"},
 	}, {
 		"detect and act in two holds", "fileops/operation.go",

@@ -25,6 +25,15 @@ arguments)
 d' '*' '' '$x' "it's"
     ;;
 'call fails') dpl_call bad sh -c 'exit 9' && echo 'not reached' ;;
+'call fails, TERM before '*) # that command, when $? is what it was: only bash can tell
+    set +e
+    # shellcheck disable=SC3041
+    set -T
+    # shellcheck disable=SC2064,SC2154,SC3047,SC3054
+    trap "was[BASH_SUBSHELL]=\$? && case \$BASH_COMMAND in '${1#*before }'*) (kill -s TERM \$\$ && exit \${was[0]}) ;; esac" DEBUG
+    dpl_call bad sh -c 'exit 9'
+    : not reached
+    ;;
 'exits 7') exit 7 ;;
 'may fail') dpl_call bad true || : && dpl_end && dpl_begin --op job2 --no-fail-on-crash && exit 7 ;;
 'own EXIT') exit 7 ;;
