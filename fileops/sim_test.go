@@ -240,7 +240,7 @@ func (s scenario) everyFault(bug simProc) (broken []error, runs int) {
 	}
 	for at := 1; at <= dry.calls+1; at++ {
 		for kind, fault := range everyKind {
-			for seed := range uint64(9) {
+			for seed := range uint64(5) {
 				p := fault
 				p.faultAt, p.noFileSync, p.noDirSync = at, bug.noFileSync, bug.noDirSync
 				var power *rand.Rand

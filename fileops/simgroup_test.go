@@ -157,7 +157,7 @@ func everyGroupFault(before []passing, act passing, bug simProc) (broken []error
 	}
 	for at := 1; at <= dry.calls+1; at++ {
 		for kind, fault := range everyKind {
-			for seed := range uint64(9) {
+			for seed := range uint64(5) {
 				p := bug
 				p.faultAt, p.fault, p.late, p.more = at, fault.fault, fault.late, fault.more
 				var power *rand.Rand

@@ -136,7 +136,7 @@ func (tr *trial) see() facts {
 func (tr *trial) faults(choose *rand.Rand) []fault {
 	var all []fault
 	for i, c := range tr.calls {
-		if !soak() && (choose.IntN(2*tr.mode.every) > 0 || !c.changes() && choose.IntN(6) > 0) {
+		if !soak() && (choose.IntN(3*tr.mode.every) > 0 || !c.changes() && choose.IntN(6) > 0) {
 			continue
 		}
 		all = append(all, fault{c, i, ""})
