@@ -179,8 +179,8 @@ func countProcesses(ts *testscript.TestScript, args []string) error {
 func endAll(dir string) {
 	for quiet := 0; quiet < 3; time.Sleep(5 * time.Millisecond) {
 		quiet++
-		for pid, environ := range environments() {
-			if bytes.Contains(environ, []byte("\x00DPL_LEDGER="+dir+"/")) && pid != os.Getpid() {
+		for pid, environ := range proc.Environments() {
+			if strings.Contains(environ, "\x00DPL_LEDGER="+dir+"/") && pid != os.Getpid() {
 				syscall.Kill(pid, syscall.SIGKILL)
 				quiet = 0
 			}
@@ -191,27 +191,14 @@ func endAll(dir string) {
 // processesWith returns the living processes that have all these variables in their environment.
 func processesWith(variables ...string) []int {
 	var pids []int
-	for pid, environ := range environments() {
-		missing := slices.ContainsFunc(variables, func(v string) bool { return !bytes.Contains(environ, []byte("\x00"+v+"\x00")) })
+	for pid, environ := range proc.Environments() {
+		missing := slices.ContainsFunc(variables, func(v string) bool { return !strings.Contains(environ, "\x00"+v+"\x00") })
 		if _, alive := proc.StartTicks(pid); alive && !missing {
 			pids = append(pids, pid)
 		}
 	}
 	slices.Sort(pids)
 	return pids
-}
-
-// environments returns those that this user may see, by pid, with a NUL before and after each variable. Zombies have none.
-func environments() map[int][]byte {
-	all := make(map[int][]byte)
-	dirs, _ := filepath.Glob("/proc/[0-9]*")
-	for _, dir := range dirs {
-		pid, _ := strconv.Atoi(filepath.Base(dir))
-		if data, err := os.ReadFile(filepath.Join(dir, "environ")); err == nil && len(data) > 0 {
-			all[pid] = slices.Concat([]byte{0}, data, []byte{0})
-		}
-	}
-	return all
 }
 
 // recorded is what a registry says of the process of a supervisor.

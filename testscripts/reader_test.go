@@ -3,7 +3,6 @@
 package testscripts
 
 import (
-	"bytes"
 	"os"
 	"regexp"
 	"strconv"
@@ -129,8 +128,8 @@ func (r *reader) leave() {
 
 // atWork returns how many processes have a ledger of this reader.
 func (r *reader) atWork() (n int) {
-	for _, environ := range environments() {
-		if bytes.Contains(environ, []byte("\x00DPL_LEDGER="+r.tmp+"/")) || bytes.Contains(environ, []byte("\x00DPL_LEDGER="+r.ledger+"\x00")) {
+	for _, environ := range proc.Environments() {
+		if strings.Contains(environ, "\x00DPL_LEDGER="+r.tmp+"/") || strings.Contains(environ, "\x00DPL_LEDGER="+r.ledger+"\x00") {
 			n++
 		}
 	}

@@ -3,16 +3,17 @@
 package testscripts
 
 import (
+	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // TestStatusWatch looks at what dpl-status draws on a terminal, mostly with --watch.
@@ -159,15 +160,9 @@ func watchesEnded(t *testing.T, v *viewer) {
 // watching returns the process that watches the ledger of v.
 func (v *viewer) watching(t *testing.T) int {
 	t.Helper()
-	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-	for _, file := range files {
-		dir := filepath.Dir(file)
-		cmdline, _ := os.ReadFile(file)
-		if !strings.Contains(string(cmdline), "dpl-status\x00--watch") {
-			continue
-		}
-		environ, _ := os.ReadFile(filepath.Join(dir, "environ"))
-		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil && strings.Contains("\x00"+string(environ), "\x00DPL_LEDGER="+v.ledger+"\x00") {
+	for pid, environ := range proc.Environments() {
+		cmdline, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if strings.Contains(environ, "\x00DPL_LEDGER="+v.ledger+"\x00") && strings.Contains(string(cmdline), "dpl-status\x00--watch") {
 			return pid
 		}
 	}

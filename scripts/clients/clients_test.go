@@ -5,7 +5,6 @@
 package clients
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/testscripts/build"
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 const root = "../.."
@@ -218,11 +218,8 @@ func (w *world) operation(id string) protocol.Operation {
 
 // processes returns those that have the ledger in their environment.
 func (w *world) processes() (pids []int) {
-	files, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, file := range files {
-		if text, err := os.ReadFile(file); err == nil && strings.Contains("\x00"+string(text), "\x00DPL_LEDGER="+w.ledger()+"\x00") {
-			pid := 0
-			fmt.Sscanf(file, "/proc/%d/", &pid)
+	for pid, environ := range proc.Environments() {
+		if strings.Contains(environ, "\x00DPL_LEDGER="+w.ledger()+"\x00") {
 			pids = append(pids, pid)
 		}
 	}

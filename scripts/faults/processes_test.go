@@ -3,26 +3,23 @@
 package faults
 
 import (
+	"maps"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // environments returns the environments of the processes that work on a ledger below dir, by pid, with a NUL before and
 // after each variable.
 func environments(dir string) map[int]string {
-	all := make(map[int]string)
-	dirs, _ := filepath.Glob("/proc/[0-9]*")
-	for _, proc := range dirs {
-		pid, _ := strconv.Atoi(filepath.Base(proc))
-		data, err := os.ReadFile(filepath.Join(proc, "environ"))
-		if environ := "\x00" + string(data) + "\x00"; err == nil && strings.Contains(environ, "\x00DPL_LEDGER="+dir+"/") && pid != os.Getpid() {
-			all[pid] = environ
-		}
-	}
+	all := proc.Environments()
+	maps.DeleteFunc(all, func(pid int, environ string) bool {
+		return pid == os.Getpid() || !strings.Contains(environ, "\x00DPL_LEDGER="+dir+"/")
+	})
 	return all
 }
 

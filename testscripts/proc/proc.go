@@ -1,24 +1,68 @@
-// Package proc tells tests which processes have ended, from /proc and in words of its own: what the commands think of it is what
-// is tested.
+// Package proc tells tests which processes there are and which have ended, from /proc and in words of its own: what the commands
+// think of it is what is tested.
 package proc
 
 import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // StartTicks returns when a process started, in ticks of the clock since the boot, and whether it lives. A zombie does not, unless
 // it is only the main thread of a process whose others still run: then nothing that the process holds is free yet.
 func StartTicks(pid int) (ticks int64, alive bool) {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
+	field := fields(pid)
+	if field == nil {
 		return 0, false
 	}
-	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:])) // from field 3 of proc_pid_stat(5) on
-	state, threads := fields[0], fields[17]
-	ticks, _ = strconv.ParseInt(fields[19], 10, 64)
+	state, threads := field[3], field[20]
+	ticks, _ = strconv.ParseInt(field[22], 10, 64)
 	return ticks, state != "Z" && state != "X" || threads != "0" && threads != "1"
+}
+
+// fields returns what is in /proc/PID/stat, by the numbers of proc_pid_stat(5); nil if there is no such process.
+func fields(pid int) []string {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil
+	}
+	return append([]string{"", "", ""}, strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))...)
+}
+
+// Environments returns what the processes were given that this user may see, by pid, with a NUL before and after each variable.
+// Zombies, kernel threads, and processes whose main thread has exited have none.
+func Environments() map[int]string {
+	all := make(map[int]string)
+	room := make([]byte, 1<<18)
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		pid, _ := strconv.Atoi(filepath.Base(dir))
+		if given := environment(pid, room); given != "" {
+			all[pid] = "\x00" + given + "\x00"
+		}
+	}
+	return all
+}
+
+// environment waits for the end of an execve, until which a process shows nothing. It has to fit into room: in two reads it
+// might be that of two programs.
+func environment(pid int, room []byte) string {
+	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(time.Millisecond) {
+		file, err := os.Open(fmt.Sprintf("/proc/%d/environ", pid))
+		if err != nil {
+			return ""
+		}
+		n, _ := file.Read(room)
+		file.Close()
+		// An execve sets where the environment begins and ends before it sets where the program does.
+		field := fields(pid)
+		if n > 0 || field == nil || field[23] == "0" || field[26] != "0" && field[50] == field[51] {
+			return string(room[:n])
+		}
+	}
+	return ""
 }

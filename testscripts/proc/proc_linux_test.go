@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -44,6 +45,33 @@ func TestMainThreadExited(t *testing.T) {
 	cmd.Wait()
 	if ticks, alive := StartTicks(pid); alive || ticks != 0 {
 		t.Errorf("nothing started at %d, alive %t", ticks, alive)
+	}
+}
+
+// A process that does nothing but call execve is seen at any time; one that was given nothing is not asked for long.
+func TestEnvironments(t *testing.T) {
+	t.Parallel()
+	again := filepath.Join(t.TempDir(), "again")
+	if err := os.WriteFile(again, []byte("#!/bin/sh\nexec \"$0\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	begin := func(env []string, name string, args ...string) int {
+		cmd := exec.Command(name, args...)
+		cmd.Env = env
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+		return cmd.Process.Pid
+	}
+	given := []string{"LONG=" + strings.Repeat("x", 100_000), "MARK=proc"}
+	marked, bare := begin(given, again), begin([]string{}, "sleep", "1000")
+	until(t, "sleep without an environment", func() bool { return environment(bare, make([]byte, 1)) == "" })
+	for range 100 {
+		all := Environments()
+		if _, ok := all[bare]; ok || !strings.Contains(all[marked], "\x00MARK=proc\x00") || len(all[marked]) < 100_000 {
+			t.Fatalf("bare %t, marked %.100q", ok, all[marked])
+		}
 	}
 }
 
