@@ -159,7 +159,7 @@ func everyLinkFault(r linkRun) (broken []error, runs int) {
 	}
 	for at := 1; at <= dry.calls+1; at++ {
 		for kind, fault := range everyKind {
-			for seed := range uint64(5) {
+			for seed := range uint64(3) {
 				p := fault
 				p.faultAt, r.p, r.power = at, &p, nil
 				if seed > 0 {

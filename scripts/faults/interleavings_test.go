@@ -153,7 +153,7 @@ func testPlace(t *testing.T, bin string, mode commitMode, at place) {
 func (w *world) points(calls []call, core bool, choose *rand.Rand) []int {
 	var chosen []int
 	for i, c := range calls {
-		if soak() || (core && c.changes() || choose.IntN(12) == 0) && choose.IntN(w.mode.every) == 0 {
+		if soak() || (core && c.changes() || choose.IntN(12) == 0) && choose.IntN(2*w.mode.every) == 0 {
 			chosen = append(chosen, i)
 		}
 	}
