@@ -16,6 +16,7 @@ func TestFaults(t *testing.T) {
 	}
 	bin := commands(t, nil)
 	t.Run("injected", func(t *testing.T) { testInjected(t, bin) })
+	t.Run("lost answer", func(t *testing.T) { testLostAnswer(t, bin) })
 	t.Run("full disk", func(t *testing.T) { testFullDisk(t, bin) })
 	t.Run("short writes", func(t *testing.T) { testShortWrites(t, bin) })
 	t.Run("garbage", func(t *testing.T) { testGarbage(t, bin) })
