@@ -65,8 +65,10 @@ def exited(process):
 
 def in_environment(pid, wanted, until):
     """Whether process pid was started with the variables wanted. Not being allowed to look is no evidence. Amid execve
-    a process shows none, so it is asked until that is over, it has ended, or monotonic time is until."""
-    while (found := environment(pid)) is None and time.monotonic() < until and start_ticks(pid) is not None:
+    a process shows none, so it is asked until that is over, it has ended, or monotonic time is until; but a hundred times."""
+    looks = 1
+    while (found := environment(pid)) is None and (looks < 100 or time.monotonic() < until) and start_ticks(pid) is not None:
+        looks += 1
         time.sleep(0.001)
     return all(os.fsencode(f'{name}={value}') in (found or ()) for name, value in wanted.items())
 

@@ -14,11 +14,12 @@ import (
 const execPatience = time.Second
 
 // carries reports whether the environment that pid was given has all entries of env. In a part of an execve the kernel
-// shows none; so it asks again, until pid shows one or has ended, or the time until is over.
+// shows none; so it asks again, until pid shows one or has ended, or the time until is over. But it asks a hundred times at
+// least: on a machine that is busy enough, the time may be over at the second.
 func carries(pid int, env []string, until time.Time) bool {
-	for {
+	for looks := 1; ; looks++ {
 		environment, certain := shownEnvironment(pid)
-		if certain || Exited(pid, 0) || time.Now().After(until) {
+		if certain || Exited(pid, 0) || looks >= 100 && time.Now().After(until) {
 			return containsAll(environment, env)
 		}
 		time.Sleep(time.Millisecond)
