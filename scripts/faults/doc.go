@@ -2,8 +2,8 @@
 // tests; strace, which needs no privilege, does the damage:
 //
 //   - TestFaults kills each command that writes before each system call that it makes on the ledger, lets each of these
-//     calls fail, fills the disk, ends writes in the middle, and puts garbage in the place of files. Whatever happened, each
-//     file is whole, the exit status tells the truth, and the next command goes on.
+//     calls fail, hides what became of a commit, fills the disk, ends writes in the middle, and puts garbage in the place of
+//     files. Whatever happened, each file is whole, the exit status tells the truth, and the next command goes on.
 //   - TestInterleavings stops a command after each of these calls, runs another one meanwhile, and compares what comes of it
 //     with both of them one after the other. With locks that do not exclude it must find what gets lost.
 //

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// execPatience is how long a look at all processes waits in all for those that are amid execve.
+// execPatience is for how long a look at all processes asks those again that are amid execve, in all; see carries.
 const execPatience = time.Second
 
 // carries reports whether the environment that pid was given has all entries of env. In a part of an execve the kernel
