@@ -74,8 +74,9 @@ func TestSealListed(t *testing.T) {
 const ofThreads = 1<<(32-1) | 1<<(33-1)
 
 // A service begins with no signal blocked or ignored, and with the limits that its pass began with.
+//
+// Not parallel: a job that is closed has this process ignore SIGTSTP for a moment, and what it starts then.
 func TestServiceInheritsNoSignals(t *testing.T) {
-	t.Parallel()
 	s := command(t, "cat", "/proc/self/status", "/proc/self/limits")
 	const signals = "HUP INT QUIT PIPE TERM USR1 CHLD"
 	script := "ulimit -Sn 123; trap '' " + signals + "; exec env --block-signal=USR2,HUP \"$@\""

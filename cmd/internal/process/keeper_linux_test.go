@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -160,10 +161,18 @@ func TestKeeperByMarks(t *testing.T) {
 	away, awayEnded := begin([]string{mark}, "setsid", "sleep", "1000")
 	eventually(t, "it has a session of its own", func() bool { return inSession(away.Process.Pid, away.Process.Pid) })
 	eventually(t, "it ignores SIGTERM", func() bool {
-		return value(t, fmt.Sprintf("/proc/%d/status", deaf.Process.Pid), "SigIgn:") != "0000000000000000"
+		ignored, err := strconv.ParseUint(value(t, fmt.Sprintf("/proc/%d/status", deaf.Process.Pid), "SigIgn:"), 16, 64)
+		return err == nil && ignored&(1<<(unix.SIGTERM-1)) != 0
 	})
-	unix.Close(k.socket) // as when the runner dies
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the keeper: %s; marked ended: %t, deaf ended: %t", statLine(k.pid), markedEnded(), deafEnded())
+		}
+	})
+	// As when the runner dies. But that has nobody else amid fork, as other tests may have, who would hold a closed socket open.
+	unix.Shutdown(k.socket, unix.SHUT_RDWR)
 	eventually(t, "those that are marked end", func() bool { return markedEnded() && deafEnded() })
+	unix.Close(k.socket)
 	unix.Wait4(k.pid, nil, 0, nil)
 	if otherEnded() {
 		t.Error("one with another mark was ended")
