@@ -64,40 +64,45 @@ def exited(process):
 
 
 def in_environment(pid, wanted, until):
-    """Whether process pid was started with the variables wanted. Not being allowed to look is no evidence. Amid execve
-    a process shows none, so it is asked until that is over, it has ended, or monotonic time is until; but a hundred times."""
-    looks = 1
-    while (found := environment(pid)) is None and (looks < 100 or time.monotonic() < until) and start_ticks(pid) is not None:
-        looks += 1
+    """Whether process pid was started with the variables wanted; None if that cannot be told. Not being allowed to look is
+    no evidence. Amid execve a process shows none, so it is asked until that is over, it has ended, or monotonic time is until."""
+    while (found := environment(pid)) is None:
+        if start_ticks(pid) is None:
+            return False
+        if time.monotonic() > until:
+            return None
         time.sleep(0.001)
-    return all(os.fsencode(f'{name}={value}') in (found or ()) for name, value in wanted.items())
+    return all(os.fsencode(f'{name}={value}') in found for name, value in wanted.items())
 
 
 def environment(pid):
     """What process pid shows of it now, by any thread that has not exited; None if it shows nothing and may have something."""
-    for thread in pathlib.Path(f'/proc/{pid}/task').glob('*'):
-        try:
-            with open(thread / 'environ', 'rb', buffering=0) as file:
-                found = file.read(1 << 23)  # the kernel takes no more; in two reads it might be that of two programs
-            fields = (thread / 'stat').read_text(errors='replace').rpartition(')')[2].split()
-        except PermissionError:
-            return []
-        except OSError:
-            continue
-        if found or int(fields[23]) and fields[47] == fields[48]:  # the program is there, and its environment is empty
+    try:
+        threads = list(pathlib.Path(f'/proc/{pid}/task').iterdir())
+    except OSError as error:
+        return [] if isinstance(error, PermissionError) else None
+    for thread in threads:
+        found = b''
+        with contextlib.suppress(OSError), open(thread / 'environ', 'rb', buffering=0) as file:
+            found = file.read(1 << 23)  # the kernel takes no more; in two reads it might be that of two programs
+        if found:
             return found.split(b'\0')
+        with contextlib.suppress(OSError):
+            fields = (thread / 'stat').read_text(errors='replace').rpartition(')')[2].split()
+            if int(fields[23]) and fields[47] == fields[48]:  # the program is there, and its environment is empty, or not for us
+                return []
     return None
 
 
-def survivors(entry):
-    """Whether survivors of entry's process are there (§11.6)."""
+def survivors(entry, patience=1):
+    """Whether survivors of entry's process are there, or may be, after so many seconds (§11.6)."""
     wanted = {'DPL_SUPERVISOR': entry['supervisorId'], 'DPL_ATTEMPT': entry['attempt']}
-    until = time.monotonic() + 1
+    until = time.monotonic() + patience
     for path in pathlib.Path('/proc').glob('[0-9]*/stat'):
         with contextlib.suppress(OSError):
             fields = path.read_text(errors='replace').rpartition(')')[2].split()
             same_session = not ended(fields) and int(fields[3]) == entry['pid']
-            if same_session and int(fields[19]) >= entry['process']['startTicks'] and in_environment(int(path.parent.name), wanted, until):
+            if same_session and int(fields[19]) >= entry['process']['startTicks'] and in_environment(int(path.parent.name), wanted, until) is not False:
                 return True
     return False
 

@@ -228,7 +228,10 @@ ctypes.CDLL(None).pthread_exit(None)
         with subprocess.Popen([again], start_new_session=True, env=os.environ | marks) as leader:
             try:
                 entry |= {'pid': leader.pid, 'process': ledger.process_of(leader.pid)}
-                self.assertTrue(all(ledger.survivors(entry) for _ in range(200)))
+                told = [ledger.in_environment(leader.pid, {'DPL_ATTEMPT': '2'}, time.monotonic() + 1) for _ in range(200)]
+                self.assertNotIn(False, told)
+                self.assertGreater(told.count(True), 100)
+                self.assertTrue(all(ledger.survivors(entry, 0) for _ in range(500)))  # also when that cannot be told
             finally:
                 leader.kill()
 

@@ -81,7 +81,8 @@ func (env *Env) GroupClock() func() protocol.Observation {
 	return func() protocol.Observation {
 		seen := clock()
 		seen.Survived = func(s *protocol.Registered) bool {
-			return len(process.Survivors(s.Process, StartVariables(s))) > 0
+			survivors, doubt := process.Survivors(s.Process, StartVariables(s))
+			return len(survivors) > 0 || doubt != nil
 		}
 		return seen
 	}

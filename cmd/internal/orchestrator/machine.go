@@ -30,7 +30,7 @@ type Machine interface {
 	Spawn(s Start) (Gate, error)
 	SignalGroup(p protocol.Process, sig syscall.Signal) error
 	SignalProcess(p protocol.Process, sig syscall.Signal) error
-	Survivors(leader protocol.Process, env []string) []protocol.Process
+	Survivors(leader protocol.Process, env []string) ([]protocol.Process, error)
 }
 
 // A Start is a supervisor to be started.
@@ -88,6 +88,6 @@ func (here) SignalProcess(p protocol.Process, sig syscall.Signal) error {
 	return process.SignalProcess(p, sig)
 }
 
-func (here) Survivors(leader protocol.Process, env []string) []protocol.Process {
+func (here) Survivors(leader protocol.Process, env []string) ([]protocol.Process, error) {
 	return process.Survivors(leader, env)
 }

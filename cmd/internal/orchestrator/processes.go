@@ -140,8 +140,8 @@ func (o *Orchestrator) send(s *protocol.Registered, a protocol.Action) error {
 	case protocol.ToProcess:
 		return o.machine().SignalProcess(a.Process, signal)
 	}
-	var err error
-	for _, p := range o.machine().Survivors(a.Process, cli.StartVariables(s)) {
+	survivors, err := o.machine().Survivors(a.Process, cli.StartVariables(s))
+	for _, p := range survivors {
 		err = errors.Join(err, o.machine().SignalProcess(p, signal))
 	}
 	return err

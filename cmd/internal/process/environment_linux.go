@@ -13,14 +13,18 @@ import (
 // execPatience is for how long a look at all processes asks those again that are amid execve, in all; see carries.
 const execPatience = time.Second
 
-// carries reports whether the environment that pid was given has all entries of env. In a part of an execve the kernel
-// shows none; so it asks again, until pid shows one or has ended, or the time until is over. But it asks a hundred times at
-// least: on a machine that is busy enough, the time may be over at the second.
-func carries(pid int, env []string, until time.Time) bool {
-	for looks := 1; ; looks++ {
+// carries reports whether the environment that pid was given has all entries of env, and whether that is certain. In a part
+// of an execve, which may wait for a slow disk, the kernel shows none; so it asks again, until the time until is over.
+func carries(pid int, env []string, until time.Time) (carried, certain bool) {
+	for {
 		environment, certain := shownEnvironment(pid)
-		if certain || Exited(pid, 0) || looks >= 100 && time.Now().After(until) {
-			return containsAll(environment, env)
+		switch {
+		case certain:
+			return containsAll(environment, env), true
+		case Exited(pid, 0):
+			return false, true
+		case time.Now().After(until):
+			return false, false
 		}
 		time.Sleep(time.Millisecond)
 	}
@@ -38,12 +42,16 @@ func containsAll(environment []byte, env []string) bool {
 }
 
 // shownEnvironment returns the environment that the kernel shows for pid now, and whether it is to be believed. It is
-// that of any thread, for one that has exited, even the main thread, shows none.
+// that of any thread, for one that has exited, even the main thread, shows none. Not being allowed to look is no evidence.
 func shownEnvironment(pid int) (content []byte, certain bool) {
-	threads, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*")
-	for _, thread := range threads {
-		content, err := readWhole(thread + "/environ")
-		if len(content) > 0 || errors.Is(err, fs.ErrPermission) {
+	dir := "/proc/" + strconv.Itoa(pid) + "/task"
+	threads, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, true
+	}
+	for _, t := range threads {
+		thread := filepath.Join(dir, t.Name())
+		if content, _ := readWhole(thread + "/environ"); len(content) > 0 {
 			return content, true
 		}
 		if noneGiven(thread) {
@@ -53,8 +61,9 @@ func shownEnvironment(pid int) (content []byte, certain bool) {
 	return nil, false
 }
 
-// noneGiven reports whether the environment of a thread is empty for certain. An execve first sets the addresses of its
-// beginning and end both to the beginning, then its end, and then the address of the program.
+// noneGiven reports whether the environment of a thread is certainly empty, or not for us to see. An execve first sets the
+// addresses of its beginning and end both to the beginning, then its end, and then the address of the program. Who may not
+// see them is shown 0, 0 and 1; of a thread that is about to end everybody is shown 0, and the file of its environment is root's.
 func noneGiven(thread string) bool {
 	var buf [2048]byte // 52 fields are shorter than 1200 bytes
 	line := read(thread+"/stat", buf[:])

@@ -53,6 +53,6 @@ func SignalGroup(p protocol.Process, sig syscall.Signal) error {
 }
 
 // Survivors finds none.
-func Survivors(protocol.Process, []string) []protocol.Process {
-	return nil
+func Survivors(protocol.Process, []string) ([]protocol.Process, error) {
+	return nil, nil
 }

@@ -76,10 +76,13 @@ func receiveGroup() (g *group, ok bool) {
 	}
 }
 
-// A remainder is what is left of a job. signal sends sig to all of it, and reports whether there is any.
-type remainder interface{ signal(sig syscall.Signal) bool }
+// A remainder is what is left of a job. signal sends sig to all of it, and reports whether there is any or may be any, and
+// whether there is some that did not get it because it cannot be told yet.
+type remainder interface {
+	signal(sig syscall.Signal) (any, doubt bool)
+}
 
-func (g *group) signal(sig syscall.Signal) bool { return g.send(sig) != unix.ESRCH }
+func (g *group) signal(sig syscall.Signal) (any, doubt bool) { return g.send(sig) != unix.ESRCH, false }
 
 // carriers are the processes of a session that carry marks in the environment that they were given.
 type carriers struct {
@@ -87,10 +90,10 @@ type carriers struct {
 	marks   []string
 }
 
-func (c carriers) signal(sig syscall.Signal) (any bool) {
+func (c carriers) signal(sig syscall.Signal) (any, doubt bool) {
 	proc, err := os.Open("/proc")
 	if err != nil || len(c.marks) == 0 {
-		return false
+		return false, false
 	}
 	defer proc.Close()
 	names, _ := proc.Readdirnames(-1)
@@ -104,12 +107,17 @@ func (c carriers) signal(sig syscall.Signal) (any bool) {
 		if err != nil {
 			continue
 		}
-		if inSession(pid, c.session) && carries(pid, c.marks, until) { // so the handle is on it
-			any = w.Signal(sig) == nil || any
+		if inSession(pid, c.session) {
+			switch carried, certain := carries(pid, c.marks, until); {
+			case carried: // so the handle is on it
+				any = w.Signal(sig) == nil || any
+			case !certain:
+				any, doubt = true, true
+			}
 		}
 		w.Close()
 	}
-	return any
+	return any, doubt
 }
 
 // finish ends what is left: TERM, and KILL if there is any after killAfter.
@@ -118,13 +126,17 @@ func finish(left remainder, killAfter time.Duration) {
 	left.signal(unix.SIGTERM)
 	left.signal(unix.SIGCONT)
 	for until := time.Now().Add(killAfter); time.Now().Before(until); time.Sleep(min(pause, time.Until(until))) {
-		if !left.signal(0) {
+		if any, _ := left.signal(0); !any {
 			return
 		}
 	}
-	for range 5 { // one that forks meanwhile may be missed where there is no handle
-		if !left.signal(unix.SIGKILL) {
+	for tries := 1; tries <= 5; tries++ { // one that forks meanwhile may be missed where there is no handle
+		any, doubt := left.signal(unix.SIGKILL)
+		if !any {
 			return
+		}
+		if doubt {
+			tries = 0
 		}
 		time.Sleep(pause)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -136,6 +137,28 @@ func TestKeeperHoldsNothing(t *testing.T) {
 	eventually(t, "the job has it and the keeper has not", func() bool {
 		return slices.Equal(holders(), []string{"/bin/sleep", "not dpl-keeper"})
 	})
+}
+
+// slow is of one process that is amid execve whenever it is asked until the keeper has tried to kill it often enough.
+type slow struct{ asked, kills int }
+
+func (s *slow) signal(sig syscall.Signal) (any, doubt bool) {
+	if s.asked++; s.asked <= 100 {
+		return true, true
+	}
+	if sig == syscall.SIGKILL {
+		s.kills++
+	}
+	return s.kills == 0, false
+}
+
+// A keeper does not go before it knows that nobody is left.
+func TestKeeperWaitsForExec(t *testing.T) {
+	t.Parallel()
+	var s slow
+	if finish(&s, time.Millisecond); s.kills != 1 {
+		t.Errorf("%d times asked, and killed %d times", s.asked, s.kills)
+	}
 }
 
 // A keeper without a handle of the group ends who carries the marks, in the session of the runner.

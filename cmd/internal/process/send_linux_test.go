@@ -95,9 +95,7 @@ func TestSignalRecycled(t *testing.T) {
 			t.Errorf("%s: %v, want ErrNoProcess", name, err)
 		}
 	}
-	if found := Survivors(p, []string{roleVariable + "=echo"}); found != nil {
-		t.Errorf("Survivors = %+v", found)
-	}
+	mustFind(t, p, []string{roleVariable + "=echo"})
 	c.mustEcho(t)
 }
 

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"time"
@@ -15,21 +16,21 @@ import (
 // here and now, or if env is empty, for the number of a session may be given to another one.
 //
 // It does not find what has left the session, runs as another user or under a setuid bit, has overwritten its
-// environment, spends more than execPatience in one execve, or cannot be identified.
+// environment, or cannot be identified. It returns an error, with the others, if there is one of which it cannot be told,
+// for it has been amid an execve, or amid its end, all the time of execPatience.
 //
 // It reads the directory /proc and makes one system call for each process, and some twenty for members of the session.
-func Survivors(leader protocol.Process, env []string) []protocol.Process {
+func Survivors(leader protocol.Process, env []string) (found []protocol.Process, doubt error) {
 	if local(leader) != nil || len(env) == 0 {
-		return nil
+		return nil, nil
 	}
 	proc, err := os.Open("/proc")
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	defer proc.Close()
 	names, _ := proc.Readdirnames(-1)
 	until := time.Now().Add(execPatience)
-	var found []protocol.Process
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
 		if err != nil || !inSession(pid, leader.PID) {
@@ -39,12 +40,19 @@ func Survivors(leader protocol.Process, env []string) []protocol.Process {
 		if err != nil || p.StartTicks < leader.StartTicks {
 			continue
 		}
-		// Asked of whoever has the number then, which at last is still p.
-		if inSession(pid, leader.PID) && carries(pid, env, until) && !Exited(pid, p.StartTicks) {
+		if !inSession(pid, leader.PID) {
+			continue
+		}
+		carried, certain := carries(pid, env, until)
+		switch {
+		case Exited(pid, p.StartTicks): // else all that was asked of pid was asked of p
+		case carried:
 			found = append(found, p)
+		case !certain:
+			doubt = fmt.Errorf("process %d shows no environment yet", pid)
 		}
 	}
-	return found
+	return found, doubt
 }
 
 func inSession(pid, session int) bool {

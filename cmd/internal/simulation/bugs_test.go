@@ -23,6 +23,7 @@ const (
 	bugMissing     // a file that is not found once is taken for none
 	bugNoGate      // a supervisor runs before its pid is written down
 	bugNotSilent   // a start of which nobody knows whether it succeeded counts as failed
+	bugNoDoubt     // a process of which it cannot be told whether it is a survivor is none
 	bugRevival     // a heartbeat brings a crashed frame back
 	bugNoCountdown // an operation is archived as soon as it is over
 	bugIdle        // a pass over an operation finds nothing to do

@@ -26,6 +26,7 @@ var controls = []struct {
 	{"a file that is not found is empty", bugMissing, false, 1000},
 	{"start without the gate", bugNoGate, true, 3000},
 	{"a start that may have succeeded has failed", bugNotSilent, true, 10_000},
+	{"who cannot be told is no survivor", bugNoDoubt, true, 10_000},
 	{"a heartbeat revives a crashed frame", bugRevival, false, 3000},
 	{"archived without a countdown", bugNoCountdown, false, 300},
 	{"a pass that does nothing", bugIdle, false, 300},

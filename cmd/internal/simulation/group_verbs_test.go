@@ -27,7 +27,8 @@ func (c *command) groupClock() func() protocol.Observation {
 			return exited
 		}
 		seen.Survived = func(s *protocol.Registered) bool {
-			return len(machine{c}.Survivors(s.Process, cli.StartVariables(s))) > 0
+			survivors, doubt := machine{c}.Survivors(s.Process, cli.StartVariables(s))
+			return len(survivors) > 0 || doubt != nil
 		}
 		return seen
 	}

@@ -180,20 +180,30 @@ func (m machine) deliver(p *proc, sig syscall.Signal) {
 	}
 }
 
-func (m machine) Survivors(leader protocol.Process, env []string) (found []protocol.Process) {
+// errAmidExec is of a process that spends long in an execve, on a slow disk.
+var errAmidExec = errors.New("it shows no environment yet")
+
+func (m machine) Survivors(leader protocol.Process, env []string) (found []protocol.Process, doubt error) {
+	w := m.c.w
 	if leader.HostID != m.host().id || leader.BootID != m.host().bootID() {
-		return nil
+		return nil, nil
 	}
 	for _, p := range m.host().procs {
 		if p.dead || p.session != leader.PID || p.StartTicks < leader.StartTicks || p.stage {
 			continue
 		}
-		if !slices.ContainsFunc(env, func(v string) bool { return !slices.Contains(p.env, v) }) {
+		switch {
+		case !w.calm && w.chance(8):
+			w.did(didAmidExec)
+			if w.bug != bugNoDoubt {
+				doubt = errAmidExec
+			}
+		case !slices.ContainsFunc(env, func(v string) bool { return !slices.Contains(p.env, v) }):
 			found = append(found, p.Process)
 		}
 	}
 	if len(found) > 0 {
-		m.c.w.did(didSurvivors)
+		w.did(didSurvivors)
 	}
-	return found
+	return found, doubt
 }

@@ -46,6 +46,7 @@ const (
 	didTerm
 	didSigkill
 	didSurvivors
+	didAmidExec
 	didAlert
 	didShutdown
 	didRegisteredBeat
@@ -57,7 +58,7 @@ var didNames = [dids]string{
 	"killed command", "ENOSPC", "EIO", "late EIO", "power loss", "host crash", "clock step", "suspend", "paused lock holder", "expired lease",
 	"wait for a lock", "lock timeout", "pid used again", "stage without its pass", "race to create the ledger", "operation created", "crashed frame read", "evidence exited",
 	"evidence rebooted", "evidence stale", "evidence supervisorDead", "tick of a neighbour", "ack", "handler", "archived",
-	"registered", "pass", "stand-by", "stage spawned", "spawn failed", "released", "exec failed", "released too late", "TERM", "KILL", "survivors of a session",
+	"registered", "pass", "stand-by", "stage spawned", "spawn failed", "released", "exec failed", "released too late", "TERM", "KILL", "survivors of a session", "member amid execve",
 	"alert", "shutdown", "beat of a registered supervisor", "supervisor given up",
 }
 
