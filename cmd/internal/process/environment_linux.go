@@ -16,7 +16,7 @@ const execPatience = time.Second
 // carries reports whether the environment that pid was given has all entries of env, and whether that is certain. In a part
 // of an execve, which may wait for a slow disk, the kernel shows none; so it asks again, until the time until is over.
 func carries(pid int, env []string, until time.Time) (carried, certain bool) {
-	for {
+	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		environment, certain := shownEnvironment(pid)
 		switch {
 		case certain:
@@ -26,7 +26,7 @@ func carries(pid int, env []string, until time.Time) (carried, certain bool) {
 		case time.Now().After(until):
 			return false, false
 		}
-		time.Sleep(time.Millisecond)
+		time.Sleep(pause)
 	}
 }
 
