@@ -4,7 +4,7 @@ set -eu
 # shellcheck disable=SC1091
 . ./dpl.sh
 variables() { set | sed -n 's/^\([A-Za-z_][A-Za-z0-9_]*\)=.*/\1/p' | grep -v '^\(dpl_\|_\|[A-Z]*PIPESTATUS$\|pipestatus$\|LINENO$\|KSH_MATCH$\)' | sort; }
-started() { : >started; while [ ! -e go ]; do sleep 0.02; done; }
+started() { touch started; while [ ! -e go ]; do sleep 0.02; done; }
 if [ "$1" = 'own EXIT' ]; then
     # shellcheck disable=SC2154
     trap 'code=$?; echo "own $code it'\''s'\''"; exit $code' EXIT
