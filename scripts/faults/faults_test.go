@@ -176,7 +176,7 @@ func (tr *trial) run() {
 // inject runs the subject until f has happened. Now and then the runtime of Go moves the work to another thread, and
 // strace counts by thread.
 func (tr *trial) inject(f fault) (got traced, hit bool) {
-	for range 40 {
+	for range tries {
 		tr.reset(tr.t)
 		options := []string{"-e", f.option()}
 		if f.errno != "" && !tr.starts {

@@ -30,7 +30,7 @@ func testLostAnswer(t *testing.T, bin string) {
 				}
 			}
 			commit := fault{call: calls[commits], errno: "EIO"}
-			for range 10 {
+			for range tries {
 				w.reset(t)
 				before, err := w.facts(false)
 				if err != nil {

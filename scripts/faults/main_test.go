@@ -20,6 +20,10 @@ const root = "../.."
 // patience is more than any command needs, on any machine.
 const patience = 60 * time.Second
 
+// tries is how often a call is tried to be hit. strace counts by thread, and Go goes on in another one now and then: often on a
+// busy machine or a slow disk.
+const tries = 100
+
 // TestMain is also the stage of commands that may write short files only: see testShortWrites.
 func TestMain(m *testing.M) {
 	if limit := os.Getenv(limitVariable); limit != "" {

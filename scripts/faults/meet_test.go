@@ -68,7 +68,7 @@ type met struct {
 func (p *pair) meet(t *testing.T, i int) (m met, hit bool) {
 	t.Helper()
 	c := p.calls[i]
-	for range 40 {
+	for range tries {
 		p.reset(t)
 		got, stopped := p.try(t, &c, i, &m)
 		if !stopped {

@@ -21,7 +21,7 @@ func testSwept(t *testing.T, bin string, mode commitMode) {
 		t.Fatalf("no lock file among %v", calls)
 	}
 	p := newPair(t, w, a, b, calls)
-	for range 10 {
+	for range tries {
 		p.reset(t)
 		if got, hit := p.sweep(t, calls[opens]); hit {
 			if lost := p.lost(got); lost != "" {

@@ -120,7 +120,7 @@ func (w *world) straced(ctx context.Context, t *testing.T, s step, suffix, calls
 func (w *world) baseline(t *testing.T, s step) traced {
 	t.Helper()
 	var last traced
-	for range 10 {
+	for range tries {
 		w.reset(t)
 		got := w.trace(t, s)
 		if w.onMainThread(got) && slices.EqualFunc(got.calls, last.calls, call.same) {
