@@ -89,7 +89,7 @@ func typesCtrlCAgain(t *testing.T, y *typist) {
 }
 
 func typesCtrlZ(t *testing.T, y *typist) {
-	y.enter(t, `dpl-run --op build --call c -- sh -c 'echo rea""dy; read line; echo "got $line"; exit 5'`)
+	y.enter(t, `dpl-run --op build --call c -- sh -c 'echo rea""dy; while read line; do echo "got $line"; [ "$line" != end ] || exit 5; done'`)
 	y.hear(t, "ready")
 	for range 2 {
 		y.press(t, ctrlZ)
@@ -98,10 +98,12 @@ func typesCtrlZ(t *testing.T, y *typist) {
 		y.hear(t, "shell is back")
 		y.is(t, "running")
 		y.enter(t, "fg")
-		y.hear(t, "dpl-run")
+		y.hear(t, "dpl-run") // which the shell says before the terminal is the job's
+		y.enter(t, "hello")
+		y.hear(t, "got hello")
 	}
-	y.enter(t, "hello")
-	y.hear(t, "got hello")
+	y.enter(t, "end")
+	y.hear(t, "got end")
 	y.enter(t, `echo status" "$?`)
 	y.hear(t, "status 5")
 	y.failed(t, "call c: exit 5")

@@ -64,8 +64,9 @@ func TestJobSignalsStopped(t *testing.T) {
 }
 
 // A stop without a terminal changes nothing, and the job goes on with SIGCONT.
+//
+// Not parallel: a job that is closed has this process ignore SIGTSTP for a moment, and a job that begins then.
 func TestJobStopped(t *testing.T) {
-	t.Parallel()
 	for _, stop := range []string{"STOP", "TSTP", "TTIN"} {
 		j, _ := startJob(t, "kill -"+stop+" $$; exit 4")
 		eventually(t, "it is stopped", func() bool { return inState(j.PID(), "T") })
