@@ -64,10 +64,15 @@ func shownEnvironment(pid int) (content []byte, certain bool) {
 // noneGiven reports whether the environment of a thread is certainly empty, or not for us to see. An execve first sets the
 // addresses of its beginning and end both to the beginning, then its end, and then the address of the program. Who may not
 // see them is shown 0, 0 and 1; of a thread that is about to end everybody is shown 0, and the file of its environment is root's.
+// A thread of the kernel looks like the latter all its life, but has a flag that says what it is.
 func noneGiven(thread string) bool {
-	var buf [2048]byte // 52 fields are shorter than 1200 bytes
+	const ofTheKernel = 0x200000 // PF_KTHREAD, which execve clears
+	var buf [2048]byte           // 52 fields are shorter than 1200 bytes
 	line := read(thread+"/stat", buf[:])
 	fields := line[bytes.LastIndexByte(line, ')')+1:]
+	if flags, err := strconv.ParseUint(string(field(fields, 9)), 10, 32); err == nil && flags&ofTheKernel != 0 {
+		return true
+	}
 	program := field(fields, 26)
 	return len(program) > 0 && string(program) != "0" && bytes.Equal(field(fields, 50), field(fields, 51))
 }

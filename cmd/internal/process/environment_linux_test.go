@@ -1,6 +1,7 @@
 package process
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -20,4 +21,17 @@ func TestCarriesEnded(t *testing.T) {
 	mustNotCarry()
 	c.Wait()
 	mustNotCarry()
+}
+
+// A thread of the kernel has no environment and never will, so it is in nobody's way. A process that has been started by the
+// first one, which led no session, is in one session with all of them: 0.
+func TestCarriesKernelThread(t *testing.T) {
+	t.Parallel()
+	const thread = 2
+	if !strings.HasPrefix(statLine(thread), "2 (kthreadd) ") {
+		t.Skip("this PID namespace is without threads of the kernel")
+	}
+	if carried, certain := carries(thread, []string{roleVariable + "=echo"}, time.Time{}); carried || !certain {
+		t.Errorf("it carries what nobody gave it: %t, for certain: %t", carried, certain)
+	}
 }

@@ -196,6 +196,7 @@ func TestKeeperByMarks(t *testing.T) {
 	unix.Shutdown(k.socket, unix.SHUT_RDWR)
 	eventually(t, "those that are marked end", func() bool { return markedEnded() && deafEnded() })
 	unix.Close(k.socket)
+	eventually(t, "the keeper ends, too", func() bool { return inState(k.pid, "Z") })
 	unix.Wait4(k.pid, nil, 0, nil)
 	if otherEnded() {
 		t.Error("one with another mark was ended")
