@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -141,6 +142,9 @@ func (o *Orchestrator) send(s *protocol.Registered, a protocol.Action) error {
 		return o.machine().SignalProcess(a.Process, signal)
 	}
 	survivors, err := o.machine().Survivors(a.Process, cli.StartVariables(s))
+	if err != nil {
+		err = fmt.Errorf("%w: the next pass looks again", err)
+	}
 	for _, p := range survivors {
 		err = errors.Join(err, o.machine().SignalProcess(p, signal))
 	}
