@@ -63,6 +63,8 @@ func TestMain(m *testing.M) {
 		serve(witness())
 	case "kill":
 		serve(killAs())
+	case "carries":
+		serve(carriesRole())
 	case "dial":
 		if _, err := dial(os.Args[1]); err != nil {
 			serve(err.Error())

@@ -1,9 +1,14 @@
 package process
 
 import (
+	"fmt"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // One that has ended is not asked until the time is over.
@@ -34,4 +39,30 @@ func TestCarriesKernelThread(t *testing.T) {
 	if carried, certain := carries(thread, []string{roleVariable + "=echo"}, time.Time{}); carried || !certain {
 		t.Errorf("it carries what nobody gave it: %t, for certain: %t", carried, certain)
 	}
+}
+
+// A process that /proc hides from us, as that of another user with hidepid, is nobody of whom it cannot be told.
+func TestCarriesHidden(t *testing.T) {
+	t.Parallel()
+	nobody := asNobody(t)
+	if !inside(t, "-mp --mount-proc") {
+		return
+	}
+	if err := unix.Mount("proc", "/proc", "proc", 0, "hidepid=1"); err != nil {
+		t.Skip("mount proc with hidepid: ", err)
+	}
+	c := start(t, "echo").mustBeReady(t)
+	if v := startAs(t, nobody, "carries", strconv.Itoa(c.Process.Pid)); v.first != "false, for certain: true" {
+		t.Errorf("it carries what it was given: %s", v.first)
+	}
+}
+
+// carriesRole asks once whether the process in its arguments carries its role.
+func carriesRole() string {
+	pid, err := strconv.Atoi(os.Args[1])
+	if err != nil {
+		return err.Error()
+	}
+	carried, certain := carries(pid, []string{roleVariable + "=echo"}, time.Time{})
+	return fmt.Sprintf("%t, for certain: %t", carried, certain)
 }
