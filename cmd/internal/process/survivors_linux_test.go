@@ -107,7 +107,8 @@ const amidEndScript = `child() {
 	}
 	unshare $UNSHARE --fork sleep 1000 & child $!; first=$child
 	nsenter -t $first $NSENTER sleep 1000 & child $!
-	kill -STOP $! && kill -KILL $first && echo $first $! && wait`
+	kill -STOP $! && until grep -q "^State:.T" /proc/$!/status; do sleep 0.01; done
+	kill -KILL $first && echo $first $! && wait`
 
 // TestSurvivorsAmidTheirEnd looks for a process that is about to end, and shows no environment as one amid a long execve does.
 func TestSurvivorsAmidTheirEnd(t *testing.T) {
