@@ -124,29 +124,32 @@ func (o *Orchestrator) signal(g protocol.Group, actions []protocol.Action) {
 		if a.Start {
 			continue
 		}
-		if err := o.send(g.Supervisor(a.SupervisorID), a); err != nil && !errors.Is(err, process.ErrNoProcess) {
-			o.Env.Warnf("%s: signal %s to %q: %v", o.Group, a.Signal, a.SupervisorID, err)
+		for _, err := range o.send(g.Supervisor(a.SupervisorID), a) {
+			if err != nil && !errors.Is(err, process.ErrNoProcess) {
+				o.Env.Warnf("%s: signal %s to %q: %v", o.Group, a.Signal, a.SupervisorID, err)
+			}
 		}
 	}
 }
 
-func (o *Orchestrator) send(s *protocol.Registered, a protocol.Action) error {
+// send returns an error, or nil, of each process that it was to send the signal to.
+func (o *Orchestrator) send(s *protocol.Registered, a protocol.Action) (errs []error) {
 	signal := syscall.SIGTERM
 	if a.Signal == protocol.Kill {
 		signal = syscall.SIGKILL
 	}
 	switch a.To {
 	case protocol.ToGroup:
-		return o.machine().SignalGroup(a.Process, signal)
+		return []error{o.machine().SignalGroup(a.Process, signal)}
 	case protocol.ToProcess:
-		return o.machine().SignalProcess(a.Process, signal)
+		return []error{o.machine().SignalProcess(a.Process, signal)}
 	}
-	survivors, err := o.machine().Survivors(a.Process, cli.StartVariables(s))
-	if err != nil {
-		err = fmt.Errorf("%w: the next pass looks again", err)
+	survivors, doubt := o.machine().Survivors(a.Process, cli.StartVariables(s))
+	if doubt != nil {
+		errs = append(errs, fmt.Errorf("%w: the next pass looks again", doubt))
 	}
 	for _, p := range survivors {
-		err = errors.Join(err, o.machine().SignalProcess(p, signal))
+		errs = append(errs, o.machine().SignalProcess(p, signal))
 	}
-	return err
+	return errs
 }
