@@ -72,8 +72,8 @@ var blurs = []struct {
 	{regexp.MustCompile(`, for (\d+(\.\d+)?(h|m|s|ms))+`), ", for AGE"},
 	{regexp.MustCompile(`-[0-9a-f]{8}\b`), "-ID"},
 	{regexp.MustCompile(`\b(process|pid) \d+`), "$1 N"},
-	{regexp.MustCompile(`\b\d{4,7}\b`), "N"},
-	{regexp.MustCompile(`\b  +`), "  "}, // of tables, whose columns are as wide as what is in them
+	{regexp.MustCompile(`  [1-9]\d+  `), "  N  "}, // a process in a table
+	{regexp.MustCompile(`\b  +`), "  "},           // of tables, whose columns are as wide as what is in them
 	{regexp.MustCompile(`(?m)^ {4,}`), "    "},
 }
 
