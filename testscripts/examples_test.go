@@ -4,6 +4,7 @@ package testscripts
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -125,9 +126,10 @@ func TestSafeCalls(t *testing.T) {
 // safeCall is one call by an example, in dir.
 type safeCall struct {
 	safeCaller
-	k   *kitchen
-	t   *testing.T
-	dir string
+	k      *kitchen
+	t      *testing.T
+	dir    string
+	worker *exec.Cmd // of somebody else, if it asks
 }
 
 // meet makes the call, to which what happens, and checks what comes of it.
@@ -158,6 +160,9 @@ func (s *safeCall) meet(what string) {
 	if _, err := os.Stat(filepath.Join(s.dir, "result")); (err == nil) != (what == "succeeds") && slices.Contains(s.files, "safe-call.mk") {
 		s.t.Errorf("result: %v", err)
 	}
+	if s.asks && what == "succeeds" {
+		s.worker.Wait() // it pops its call after it has answered
+	}
 	s.unwind(what)
 }
 
@@ -175,13 +180,13 @@ func (s *safeCall) prepare() {
 	}
 	write(s.t, filepath.Join(s.dir, "worker"), worker, 0o755)
 	s.command("mkfifo", "orders", "answers")
-	cmd := s.k.cmd(s.t, s.dir, []string{"DPL_OP=outer"}, "./worker")
-	if err := cmd.Start(); err != nil {
+	s.worker = s.k.cmd(s.t, s.dir, []string{"DPL_OP=outer"}, "./worker")
+	if err := s.worker.Start(); err != nil {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
+		s.worker.Process.Kill()
+		s.worker.Wait()
 	})
 	s.command("dpl-wait", "--op", "outer", "--ready", "worker", "--timeout", "1m")
 }
