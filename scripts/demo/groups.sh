@@ -50,7 +50,7 @@ is_over() {
     return 1
 }
 
-# started: all processes that passes have started, and theirs
+# started [ID]: all processes that passes have started, and theirs; of one supervisor
 started() {
     for process in /proc/[0-9]*; do
         if [ -r "$process/environ" ] && variables=$(tr '\0' '\n' 2>/dev/null <"$process/environ"); then
@@ -59,13 +59,13 @@ $variables
 " in
             *"
 DPL_LEDGER=$dir/ledger
-"*) case $variables in *DPL_SUPERVISOR=*) echo "${process#/proc/}" ;; esac ;;
+"*) case $variables in *DPL_SUPERVISOR="${1-}"*) echo "${process#/proc/}" ;; esac ;;
             esac
         fi
     done 2>/dev/null
 }
 
-none_started() { [ -z "$(started)" ]; }
+none_started() { [ -z "$(started "$@")" ]; }
 
 # is_dead ID: after one more pass, of which the alerts are added to the file out
 is_dead() {
@@ -128,6 +128,7 @@ act_of_the_killed_service() {
     orchestrate "$(alert Failed db exited)"
     survey 'db:failed web:running'
     until_true 20 'the child has ended' is_over "$child"
+    until_true 20 'what beats for it has ended' none_started db
 
     step 'The pass after that starts the database again. The web server has gone on.'
     orchestrate "$(alert Restarted db 'attempt 1: exited')"
