@@ -43,8 +43,9 @@ func newState(env *testscript.Env) *state {
 		if s.watching != nil {
 			s.watching.stop()
 		}
-		for _, p := range s.processes {
+		for name, p := range s.processes {
 			p.kill()
+			s.t.Log(name, "said", p.said())
 		}
 		for _, l := range s.locks {
 			l.Close()

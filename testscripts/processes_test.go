@@ -35,6 +35,19 @@ func (p *process) kill() {
 	}
 }
 
+// said returns what it has printed so far, its standard error last.
+func (p *process) said() string {
+	var text []byte
+	for _, to := range []io.Writer{p.cmd.Stdout, p.cmd.Stderr} {
+		data, err := os.ReadFile(to.(*os.File).Name())
+		text = append(text, data...)
+		if err != nil {
+			text = fmt.Appendln(text, err)
+		}
+	}
+	return string(text)
+}
+
 func spawn(ts *testscript.TestScript, args []string) error {
 	if len(args) < 2 {
 		return errUsage
