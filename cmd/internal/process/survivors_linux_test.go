@@ -30,6 +30,12 @@ func TestSurvivors(t *testing.T) {
 	other.Env = append(other.Env, env...)
 	released(t, other)
 	leader := released(t, s)
+	sleeps := func(pid int) {
+		eventually(t, "sleep", func() bool {
+			comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+			return string(comm) == "sleep\n"
+		})
+	}
 	var members []protocol.Process
 	for _, line := range logged(t, s, 4) {
 		pid, err := strconv.Atoi(line)
@@ -38,12 +44,10 @@ func TestSurvivors(t *testing.T) {
 		}
 		p := identify(t, pid)
 		t.Cleanup(func() { SignalProcess(p, syscall.SIGKILL) })
-		eventually(t, "sleep", func() bool {
-			comm, _ := os.ReadFile("/proc/" + line + "/comm")
-			return string(comm) == "sleep\n"
-		})
+		sleeps(pid)
 		members = append(members, p)
 	}
+	sleeps(leader.PID) // now that the last of its subshells has ended
 	mustFind(t, leader, env, leader, members[0])
 	if err := SignalProcess(leader, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
