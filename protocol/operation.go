@@ -262,6 +262,17 @@ func Create(id string, interval, threshold time.Duration) Operation {
 	return Operation{ProtocolVersion: Version, ID: id, State: Running, HeartbeatInterval: interval, StalenessThreshold: threshold}
 }
 
+// LeftRunning returns the transition by which op left running other than by completing: what went
+// wrong first. It reports false if op has not done so, or has no record of it.
+func (op Operation) LeftRunning() (t Transition, left bool) {
+	for _, t := range op.Transitions {
+		if t.From == Running && t.To != Completed {
+			return t, true
+		}
+	}
+	return Transition{}, false
+}
+
 // Frame returns the frame of call, or nil.
 func (op Operation) Frame(call string) *Frame {
 	if i := op.index(call); i >= 0 {

@@ -81,7 +81,7 @@ dpl_end() {
         echo "dpl.sh: dpl_end: $dpl_id: this is a subshell: end it where it has begun" >&2
         return 64
     fi
-    dpl__pop "${1:-0}" "exit ${1:-0}" || :
+    dpl__pop "${1:-0}" "exit status ${1:-0}" || :
     dpl__untrap
     return "$dpl_popped"
 }
@@ -181,7 +181,7 @@ dpl__exit() {
         return
         ;;
     esac
-    dpl__leave "$1" "exit $1"
+    dpl__leave "$1" "exit status $1"
     [ "$1" != 0 ] || exit "$dpl_popped"
     exit "$1"
 }
@@ -200,7 +200,7 @@ dpl__signal() {
         case $3,${dpl_calls-} in 0,*) ;; *,yes | "$3,$3") dpl_status=$3 ;; esac
         echo "dpl.sh: $dpl_op: $dpl_id: aborted, in cleanup or over: exit $dpl_status" >&2
         DPL_LEDGER=$dpl_ledger dpl-heartbeat --op "$dpl_op" --call "$dpl_id" --pid "$dpl_pid" --cleaning || :
-        dpl__leave "$dpl_status" "exit $dpl_status"
+        dpl__leave "$dpl_status" "exit status $dpl_status"
         exit "$dpl_status"
         ;;
     esac

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ type call struct {
 	ledger *fileops.Ledger
 	op     string
 	push   protocol.Push
+	seen   protocol.Operation // as the last edit left it
 }
 
 // part returns what the flags ask for.
@@ -60,6 +62,10 @@ func alphanumeric(b byte) bool {
 
 func (c *call) name() string { return c.op + ": " + c.push.Call }
 
+func (c *call) ids() cli.Object {
+	return cli.Object{{Name: "operationId", Value: c.op}, {Name: "callId", Value: c.push.Call}}
+}
+
 func (c *call) begin() ([]string, time.Duration, error) {
 	edit, err := c.flags.Push.Push(c.env, c.ledger, c.op, c.push)
 	if err != nil || c.env.DryRun() {
@@ -99,17 +105,38 @@ func (c *call) beat(say protocol.Saying) (int, error) {
 	case err != nil:
 		return 0, cli.Named("heartbeat", c.op, c.push.Call, err)
 	}
+	c.seen = edit.After
 	return edit.After.HeartbeatStatus(actor), nil
 }
 
 func (c *call) told(status int) string {
 	switch status {
 	case cli.StatusCleanUp:
-		return "the operation is aborted or in cleanup"
+		return failed(c.seen)
 	case cli.StatusOver:
-		return "the operation or the call is over"
+		return fmt.Sprintf("operation %s, or its call %s, is over", c.op, c.push.Call)
 	}
-	return "the call was declared crashed"
+	if f := c.seen.Frame(c.push.Call); f != nil && f.Crash != nil {
+		return c.op + ": " + declared(f)
+	}
+	return fmt.Sprintf("%s: call %s was declared crashed", c.op, c.push.Call)
+}
+
+// failed says what became of op, which is not running any more, and why.
+func failed(op protocol.Operation) string {
+	t, left := op.LeftRunning()
+	switch {
+	case !left:
+		return fmt.Sprintf("operation %s is in state %s", op.ID, op.State)
+	case t.To == protocol.Aborted:
+		return fmt.Sprintf("operation %s was aborted: %s", op.ID, t.Reason)
+	}
+	return fmt.Sprintf("operation %s failed: %s", op.ID, t.Reason)
+}
+
+// declared says who declared f, which has crash members, crashed, and on which evidence.
+func declared(f *protocol.Frame) string {
+	return fmt.Sprintf("call %s was declared crashed by %s: %s", f.CallID, f.Crash.DetectedBy, f.Crash.Evidence)
 }
 
 // gone reports whether the call is not there any more.
@@ -118,19 +145,46 @@ func gone(err error) bool {
 		errors.Is(err, fileops.ErrNotFound)
 }
 
-func (c *call) end(failure string) (status int, err error) {
+func (c *call) end(e end) (verdict, error) {
 	pop := protocol.Pop{Call: c.push.Call}
-	if failure != "" && !c.push.Contained {
-		pop.Fail, pop.Reason = true, "call "+c.push.Call+": "+failure
+	if e.failure != "" && !c.push.Contained {
+		pop.Fail, pop.Reason = true, "call "+c.push.Call+": "+e.failure
 	}
-	_, err = c.env.Edit(c.ledger, c.op, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+	var crashed *protocol.Frame
+	edit, err := c.env.Edit(c.ledger, c.op, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		crashed = nil
 		if f := op.Frame(c.push.Call); f != nil && !f.State.Live() {
-			status = cli.StatusCrashed
+			crashed = f
 		}
 		return op.Pop(pop, seen)
 	})
 	if gone(err) {
-		return cli.StatusOver, nil
+		return verdict{status: cli.StatusOver, reason: c.told(cli.StatusOver)}, nil
 	}
-	return status, cli.Named("pop", c.op, c.push.Call, err)
+	if err != nil {
+		return verdict{}, cli.Named("pop", c.op, c.push.Call, err)
+	}
+
+	v := verdict{state: edit.After.State}
+	switch {
+	case crashed != nil:
+		v.status, v.reason = cli.StatusCrashed, fmt.Sprintf("%s: call %s was declared crashed", c.op, c.push.Call)
+		if crashed.Crash != nil {
+			v.reason = c.op + ": " + declared(crashed)
+		}
+	case wentWrong(edit.After, pop):
+		v.status, v.reason = cli.StatusCleanUp, failed(edit.After)
+	}
+	return v, nil
+}
+
+// wentWrong reports whether op, as pop left it, is not running and not completed because of anything
+// else than that pop.
+func wentWrong(op protocol.Operation, pop protocol.Pop) bool {
+	if op.State == protocol.Running || op.State == protocol.Completed {
+		return false
+	}
+	t, left := op.LeftRunning()
+	byPop := left && pop.Fail && t.Revision == op.Revision && t.Reason == pop.Reason
+	return !byPop
 }

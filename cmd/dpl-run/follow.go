@@ -19,9 +19,11 @@ const lastWords = time.Second
 type runner struct {
 	env        *cli.Env
 	part       part
+	account    *account
 	signals    <-chan os.Signal
 	job        *process.Job
 	socket     *sdnotify.Socket // nil: not offered
+	ok         success
 	softSignal syscall.Signal
 
 	killAfter, softTimeout, timeout, watchdog time.Duration
@@ -143,7 +145,11 @@ func (r *runner) ask() {
 func (r *runner) stop(why ending) {
 	if r.why.status == 0 {
 		r.why = why
-		r.env.Warnf("%s: %s: stopping the command", r.part.name(), why.reason)
+		said := why.reason
+		if why.status == cli.StatusTimeout {
+			said = r.part.name() + ": " + said
+		}
+		r.env.Warnf("%s: stopping the command", said)
 	}
 	if !r.stopping {
 		r.term()

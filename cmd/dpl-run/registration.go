@@ -44,6 +44,10 @@ func (c *run) registration(env *cli.Env) (part, error) {
 
 func (r *registration) name() string { return r.group + ": " + r.actor.Supervisor }
 
+func (r *registration) ids() cli.Object {
+	return cli.Object{{Name: "groupId", Value: r.group}, {Name: "supervisorId", Value: r.actor.Supervisor}}
+}
+
 func (r *registration) begin() ([]string, time.Duration, error) {
 	edit, err := r.env.EditGroup(r.ledger, r.group, fileops.OrCreate, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
 		return g.Register(protocol.Registration{
@@ -75,10 +79,10 @@ func (r *registration) beat(say protocol.Saying) (status int, err error) {
 
 func (r *registration) told(status int) string {
 	if status == cli.StatusCleanUp {
-		return "the supervisor is to end"
+		return r.name() + ": the supervisor is to end"
 	}
-	return "the supervisor was declared dead, or is another process now"
+	return r.name() + ": the supervisor was declared dead, or is another process now"
 }
 
 // end leaves it to the next pass to find that the supervisor has ended.
-func (r *registration) end(string) (int, error) { return 0, nil }
+func (r *registration) end(end) (verdict, error) { return verdict{}, nil }

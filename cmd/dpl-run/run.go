@@ -23,17 +23,23 @@ type part interface {
 	begin() (variables []string, interval time.Duration, err error)
 	// beat makes a heartbeat, and returns its status (spec §6).
 	beat(say protocol.Saying) (status int, err error)
-	// told is what a heartbeat with that status, which is not 0, says.
+	// told is what a heartbeat with that status, which is not 0, says, and of what.
 	told(status int) string
-	// end says how the command ended, "" if well, and returns the status of who did not notice before.
-	end(failure string) (status int, err error)
+	// end says how the command ended, and returns what that edit says of the run.
+	end(e end) (verdict, error)
 	// name is what it is called in messages.
 	name() string
+	// ids returns the members by which a line of --status-fd names it.
+	ids() cli.Object
 }
 
-func (c *run) run(env *cli.Env) error {
+func (c *run) run(env *cli.Env, a *account) error {
 	if err := c.check(env); err != nil {
 		return err
+	}
+	ok, err := parseSuccess(c.ok)
+	if err != nil {
+		return cli.Usagef("--ok: %v", err)
 	}
 	path, err := c.lookUp()
 	if err != nil {
@@ -47,12 +53,16 @@ func (c *run) run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
+	a.part = p
 	signals := catch(softSignal) // what comes during the push goes to the command
 	variables, interval, err := p.begin()
 	if err != nil || env.DryRun() {
 		return err
 	}
-	r := &runner{env: env, part: p, signals: signals, softSignal: softSignal, killAfter: c.killAfter, softTimeout: c.softTimeout, timeout: c.timeout, watchdog: c.watchdog}
+	r := &runner{
+		env: env, part: p, account: a, signals: signals, ok: ok, softSignal: softSignal,
+		killAfter: c.killAfter, softTimeout: c.softTimeout, timeout: c.timeout, watchdog: c.watchdog,
+	}
 	return r.run(path, c.command, variables, interval, c.notify)
 }
 
@@ -143,51 +153,63 @@ func (r *runner) run(path string, argv, variables []string, interval time.Durati
 	if err != nil {
 		return err
 	}
-	if sig, ok := r.interrupted(); ok {
-		process.PassOn(sig)
-	}
 	return cli.Exit(status)
 }
 
 // notStarted ends the part of a command that did not begin.
 func (r *runner) notStarted(cause error) error {
-	if _, err := r.part.end(fmt.Sprintf("not started: %v", cause)); err != nil {
+	v, err := r.part.end(end{failure: fmt.Sprintf("not started: %v", cause)})
+	if err != nil {
 		r.env.Warnf("%v", err)
 	}
+	r.account.state = v.state
 	return cause
 }
 
-// finish notes how the command ended, and returns the exit status.
+// finish notes how the command ended, and returns the exit status (spec §15.6).
 func (r *runner) finish() (int, error) {
-	failure, status := r.ending()
-	later, err := r.end(failure)
-	switch {
-	case err != nil && failure == "":
-		return 0, fmt.Errorf("the command ended well, but: %w", err)
-	case err != nil:
-		return 0, fmt.Errorf("the command ended: %s: %w", failure, err)
-	case status == 0 && later != 0:
-		return later, nil
+	e := end{failure: "not ended"} // it was killed, but the kernel cannot end it yet
+	if r.ended() {
+		e = endOf(r.job, r.ok)
 	}
-	return status, nil
+	r.account.end = e
+	noted := e
+	if r.why.status != 0 {
+		noted.failure = r.why.reason
+	}
+
+	v, err := r.end(noted)
+	if err != nil && noted.failure == "" {
+		return 0, fmt.Errorf("the command ended well, but: %w", err)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("the command ended: %s: %w", noted.failure, err)
+	}
+	return r.conclude(e, v), nil
 }
 
-// ending returns how the command ended, "" if well, and the exit status.
-func (r *runner) ending() (failure string, status int) {
-	if r.ended() {
-		switch code, sig := r.job.Status(); {
-		case sig != 0:
-			failure, status = "killed by "+process.SignalName(sig), 128+int(sig)
-		case code != 0:
-			failure, status = fmt.Sprintf("exit %d", code), code
-		}
-	} else { // it was killed, but the kernel cannot end it yet
-		failure, status = "not ended", 128+int(syscall.SIGKILL)
+// conclude returns the exit status of a command that ended with e, and says in the account whose it is.
+func (r *runner) conclude(e end, v verdict) int {
+	a := r.account
+	a.state = v.state
+	sig, interrupted := r.interrupted()
+	switch {
+	case r.why.status != 0:
+		a.reason = r.why.reason
+		return r.why.status
+	case interrupted:
+		a.byCommand, a.reason, a.interrupt = true, e.failure, sig
+		return e.exit()
+	case v.status != 0:
+		a.reason = v.reason
+		r.env.Warnf("%s", v.reason)
+		return v.status
+	case !e.ran:
+		a.reason = e.failure
+		return 128 + int(syscall.SIGKILL)
 	}
-	if r.why.status != 0 {
-		return r.why.reason, r.why.status
-	}
-	return failure, status
+	a.byCommand, a.reason = true, e.failure
+	return e.exit()
 }
 
 func (r *runner) ended() bool {
@@ -211,20 +233,20 @@ func (r *runner) interrupted() (syscall.Signal, bool) {
 const patience = 10 * time.Second
 
 // end ends the part. What may pass is tried again.
-func (r *runner) end(failure string) (status int, err error) {
+func (r *runner) end(e end) (v verdict, err error) {
 	over := time.After(patience)
 	for {
-		status, err = r.part.end(failure)
+		v, err = r.part.end(e)
 		if err == nil || !cli.Transient(err) {
-			return status, err
+			return v, err
 		}
 		select {
 		case <-time.After(100 * time.Millisecond):
 		case <-over:
-			return status, err
+			return v, err
 		case sig := <-r.signals:
 			if sig == syscall.SIGTERM || sig == syscall.SIGINT {
-				return status, err
+				return v, err
 			}
 		}
 	}

@@ -241,7 +241,7 @@ def watch(op: str, since: Optional[int] = None) -> Iterator[Dict[str, Any]]:
 def _failure(error: BaseException) -> str:
     """Return what is wrong by error, "" if nothing is."""
     if isinstance(error, SystemExit):
-        return "" if error.code in (None, 0) else f"exit {error.code}"
+        return "" if error.code in (None, 0) else f"exit status {error.code}"
     if isinstance(error, GeneratorExit):
         return ""
     return f"{type(error).__name__}: {error}"

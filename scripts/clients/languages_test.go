@@ -28,7 +28,7 @@ func shell(hup int, command ...string) language {
 func withDebugger(l language) language {
 	for _, command := range []string{"dpl_calls=", ": not reached"} {
 		l.cases = append(l.cases, comes{
-			what: "call fails, TERM before " + command, status: 9, says: "cleaned up after 9\n", state: protocol.Failed, reason: "call bad: exit 9",
+			what: "call fails, TERM before " + command, status: 9, says: "cleaned up after 9\n", state: protocol.Failed, reason: "call bad: exit status 9",
 		})
 	}
 	return l
@@ -38,15 +38,15 @@ const printed = "<a  b><c\nd><*><><$x><it's>"
 
 var ofShells = []comes{
 	{what: "arguments", says: printed + "cleaned up after 0\n", state: protocol.Completed},
-	{what: "call fails", status: 9, says: "cleaned up after 9\n", state: protocol.Failed, reason: "call bad: exit 9"},
-	{what: "exits 7", status: 7, says: "cleaned up after 7\n", state: protocol.Failed, reason: "call main: exit 7"},
+	{what: "call fails", status: 9, says: "cleaned up after 9\n", state: protocol.Failed, reason: "call bad: exit status 9"},
+	{what: "exits 7", status: 7, says: "cleaned up after 7\n", state: protocol.Failed, reason: "call main: exit status 7"},
 	{what: "may fail", status: 7, says: "cleaned up after 7\n", state: protocol.Completed},
-	{what: "own EXIT", status: 7, says: "cleaned up after 7\nown 7 it's'\n", state: protocol.Failed, reason: "call main: exit 7"},
+	{what: "own EXIT", status: 7, says: "cleaned up after 7\nown 7 it's'\n", state: protocol.Failed, reason: "call main: exit status 7"},
 	{what: "ends twice", says: "none none none\n", state: protocol.Completed},
-	{what: "ends as failed", state: protocol.Failed, reason: "call main: exit 7"},
+	{what: "ends as failed", state: protocol.Failed, reason: "call main: exit status 7"},
 	{what: "many times", state: protocol.Completed},
 	{what: "waits", says: "cleaned up after 0\n", state: protocol.Completed},
-	{what: "begins twice", status: 64, says: "cleaned up after 64\n", state: protocol.Failed, reason: "exit 64"},
+	{what: "begins twice", status: 64, says: "cleaned up after 64\n", state: protocol.Failed, reason: "exit status 64"},
 	{what: "subshells", says: "subshell 64\ninner\ncleaned up after 0\ntext\ncleaned up after 0\nmain\ncleaned up after 0\n", state: protocol.Completed},
 	{what: "nested", says: "job program.sh 3\ncleaned up after 0\ncleaned up after 0\n", state: protocol.Completed},
 	{what: "unbegun"},
@@ -63,18 +63,18 @@ var ofShells = []comes{
 }
 
 var python = language{name: "python", command: []string{"python3"}, program: "program.py", cases: append([]comes{
-	{what: "exits 7", status: 7, state: protocol.Failed, reason: "call main: exit 7"},
+	{what: "exits 7", status: 7, state: protocol.Failed, reason: "call main: exit status 7"},
 	{what: "throws", status: 1, state: protocol.Failed, reason: "call main: ValueError: no good"},
-	{what: "call fails", status: 1, state: protocol.Failed, reason: "exit 9"},
+	{what: "call fails", status: 1, state: protocol.Failed, reason: "exit status 9"},
 	{what: "nested", says: "job program.py 3\n", state: protocol.Completed},
-	{what: "TERM", does: send(syscall.SIGTERM), status: 3, says: "cleaned up after 3\n", state: protocol.Failed, reason: "call main: exit 3"},
+	{what: "TERM", does: send(syscall.SIGTERM), status: 3, says: "cleaned up after 3\n", state: protocol.Failed, reason: "call main: exit status 3"},
 	{what: "INT", does: send(syscall.SIGINT), status: -2, state: protocol.Failed, reason: "call main: KeyboardInterrupt"},
 	{what: "aborted", does: abort, status: 3, says: "cleaned up after 3\n", state: protocol.Failed, reason: "enough"},
 }, ofBoth...)}
 
 var node = language{name: "node", command: []string{"node"}, program: "program.mjs", cases: append([]comes{
 	{what: "throws", status: 1, says: "TypeError\n", state: protocol.Failed, reason: "call main: TypeError: no good"},
-	{what: "call fails", status: 9, says: "CommandFailed\n", state: protocol.Failed, reason: "exit 9"},
+	{what: "call fails", status: 9, says: "CommandFailed\n", state: protocol.Failed, reason: "exit status 9"},
 	{what: "nested", says: "job program.mjs 3\n", state: protocol.Completed},
 	{what: "INT", does: send(syscall.SIGINT), status: -2, state: protocol.Failed, crashed: true, reason: "call main crashed: exited"},
 	{what: "aborted", does: abort, status: 3, says: "cleaned up after 3\nAborted\n", state: protocol.Failed, reason: "enough"},

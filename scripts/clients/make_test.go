@@ -59,7 +59,7 @@ func makeFails(w *world) {
 	if text := strings.Join(lines, "\n"); !strings.Contains(text, "fails] Error 7") || !strings.Contains(text, "\ntold") {
 		w.t.Errorf("%s\nwant Error 7, and told", text)
 	}
-	w.compare("job", protocol.Failed, "exit 7")
+	w.compare("job", protocol.Failed, "exit status 7")
 	for target, error := range map[string]string{"killed": "Error 137", "late": "Error 124"} {
 		got, lines := w.make("dpl-run", "--op", target, "--", "make", target)
 		if text := strings.Join(lines, "\n"); !strings.Contains(text, error) || got == 0 {

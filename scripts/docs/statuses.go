@@ -33,7 +33,7 @@ var statuses = []status{
 	}},
 	{"3", "The operation is aborted or in cleanup: clean up and pop. Of a service: end.", map[string]string{
 		"dpl-heartbeat": "The operation is aborted or in cleanup: clean up and pop. Of a supervisor of a group: it is being shut down, end.",
-		"dpl-run":       "The operation has left running, and COMMAND was stopped or not begun; or the supervisor is being shut down.",
+		"dpl-run":       "The operation has failed or was aborted, except by the failure of COMMAND itself, which was stopped or not begun if there was time; or the supervisor is being shut down.",
 	}},
 	{"4", "The operation is over.", of("dpl-push", "dpl-pop", "dpl-heartbeat", "dpl-abort", "dpl-cleanup", "dpl-run")},
 	{"5", "You were declared crashed. Popping still works. A service: register again.", map[string]string{

@@ -49,6 +49,15 @@ func (env *Env) JSONText(o Object) []byte {
 	return out.Bytes()
 }
 
+// JSONLine returns the text of o, with the schema version first, as one line.
+func (env *Env) JSONLine(o Object) []byte {
+	text := jsontext.Value(env.JSONText(append(Object{{"schemaVersion", SchemaVersion}}, o...)))
+	if err := text.Compact(jsontext.AllowInvalidUTF8(true)); err != nil {
+		panic(err)
+	}
+	return append(text, '\n')
+}
+
 func write(e *jsontext.Encoder, value any) error {
 	switch v := value.(type) {
 	case nil:

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dpl-project/dpl/cmd/internal/process"
+)
+
+// success is the set of exit statuses that count as success; signal n is 128+n. It always has 0.
+type success [256]bool
+
+// parseSuccess returns the set that list names: statuses, ranges of them, and signals, with commas
+// between them, as in "0,1", "2-5" and "SIGPIPE".
+func parseSuccess(list string) (success, error) {
+	ok := success{0: true}
+	if list == "" {
+		return ok, nil
+	}
+
+	for _, item := range strings.Split(list, ",") {
+		first, last, err := parseStatuses(item)
+		if err != nil {
+			return ok, err
+		}
+		for status := first; status <= last; status++ {
+			ok[status] = true
+		}
+	}
+	return ok, nil
+}
+
+// parseStatuses returns the first and the last status of one item of a list.
+func parseStatuses(item string) (first, last int, err error) {
+	low, high, ranged := strings.Cut(item, "-")
+	if !ranged {
+		high = low
+	}
+	first, lowErr := parseStatus(low)
+	last, highErr := parseStatus(high)
+	if lowErr == nil && highErr == nil && first <= last {
+		return first, last, nil
+	}
+
+	if sig, unknown := process.ParseSignal(item); unknown == nil {
+		return 128 + int(sig), 128 + int(sig), nil
+	}
+	return 0, 0, fmt.Errorf("%q: want exit statuses from 0 to 255, ranges like 2-5, or signals like SIGPIPE", item)
+}
+
+func parseStatus(text string) (int, error) {
+	status, err := strconv.ParseUint(text, 10, 8)
+	return int(status), err
+}
