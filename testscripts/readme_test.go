@@ -251,7 +251,7 @@ func TestWaiting(t *testing.T) {
 	text := fenced(t, section(t, readme(t), "Waiting and watching"), "sh")
 	for backup, want := range map[string]string{
 		"exit 0": `^completed: stack empty\n$`,
-		"exit 7": `(?m)^night: exit status 1\ncleanup: call backup-\w+: exit 7\nfailed: stack empty\n$`,
+		"exit 7": `(?m)^night: exit status 1\ncleanup: call backup-\w+: exit status 7\nfailed: stack empty\n$`,
 	} {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "backup"), "#!/bin/sh\n"+backup+"\n", 0o755)

@@ -106,7 +106,7 @@ func typesCtrlZ(t *testing.T, y *typist) {
 	y.hear(t, "got end")
 	y.enter(t, `echo status" "$?`)
 	y.hear(t, "status 5")
-	y.failed(t, "call c: exit 5")
+	y.failed(t, "call c: exit status 5")
 }
 
 // In the background it works on, and is stopped when it reads.
