@@ -237,6 +237,9 @@ func (r *lineReader) frame(f *Frame) {
 	f.ParticipantID = r.id()
 	r.must(",\n      \"callId\": \"")
 	f.CallID = r.id()
+	if r.has(",\n      \"callerId\": \"") {
+		f.CallerID = r.id()
+	}
 	r.must(",\n      \"pid\": ")
 	f.PID = int(r.int())
 	r.must(",\n      \"startTime\": \"")
@@ -277,6 +280,9 @@ func (r *lineReader) event(e *Event) {
 	e.Type = EventType(r.string())
 	if r.has(",\n      \"callId\": \"") {
 		e.CallID = r.id()
+	}
+	if r.has(",\n      \"callerId\": \"") {
+		e.CallerID = r.id()
 	}
 	if r.has(",\n      \"supervisorId\": \"") {
 		e.SupervisorID = r.id()

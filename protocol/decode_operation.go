@@ -167,6 +167,8 @@ func (d *decoder) frame(f *Frame) {
 			f.ParticipantID = d.id()
 		case "callId":
 			f.CallID = d.id()
+		case "callerId":
+			f.CallerID = d.id()
 		case "pid":
 			f.PID = int(d.int(0))
 		case "startTime":
@@ -395,6 +397,8 @@ func (d *decoder) event() (e Event) {
 			e.Type = EventType(d.string())
 		case "callId":
 			e.CallID = d.id()
+		case "callerId":
+			e.CallerID = d.id()
 		case "supervisorId":
 			e.SupervisorID = d.id()
 		case "handle":

@@ -59,11 +59,15 @@ func (m *machine) checkEdit(t *rapid.T, v *verb, before, after Operation) {
 }
 
 func checkFrames(t *rapid.T, before, after Operation) {
+	checkTree(t, after)
 	at := 0
 	for i, g := range after.Stack {
 		f := before.Frame(g.CallID)
 		if f != nil && !f.State.Live() && g.State.Live() {
 			t.Fatalf("call %s came back to life", f.CallID)
+		}
+		if f != nil && f.CallerID != g.CallerID {
+			t.Fatalf("call %s of %q has become one of %q", f.CallID, f.CallerID, g.CallerID)
 		}
 		if f != nil {
 			j := before.index(g.CallID)
@@ -83,6 +87,15 @@ func checkFrames(t *rapid.T, before, after Operation) {
 		}
 		if g.Crash == nil != g.State.Live() {
 			t.Fatalf("call %s is %s, crash %v", g.CallID, g.State, g.Crash)
+		}
+	}
+}
+
+// checkTree finds every call below one that is lower in the stack: the tree has no cycle.
+func checkTree(t *rapid.T, op Operation) {
+	for i, caller := range op.Callers() {
+		if caller < -1 || caller >= i {
+			t.Fatalf("call %d hangs below call %d", i, caller)
 		}
 	}
 }

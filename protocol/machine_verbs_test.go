@@ -35,6 +35,7 @@ func (m *machine) push(t *rapid.T) {
 	p := Push{
 		Participant: participant(t), Call: call(t), PID: v.actor.PID, Process: v.actor.Process, Contained: !often(t, "failOnCrash"),
 		Supervisor: one(t, "supervisor", "", "", "s", "u"), OrphanPolicy: one(t, "orphanPolicy", "", "", OrphanCrash, OrphanKeep),
+		Caller:    one(t, "caller", "", "", "", "1", "2"),
 		Readiness: one(t, "readiness", "", ReadinessStarting), Resources: []string{"/r"}, Tmp: often(t, "tmp"),
 	}
 	v.actor.Participant = p.Participant

@@ -101,7 +101,8 @@ type Operation struct {
 type Frame struct {
 	ParticipantID    string
 	CallID           string
-	PID              int // 0: unknown
+	CallerID         string // the call on whose behalf this one is made; "": none, or not known
+	PID              int    // 0: unknown
 	StartTime        time.Time
 	LastHeartbeat    time.Time
 	State            FrameState
@@ -235,6 +236,7 @@ type Event struct {
 	At            time.Time
 	Type          EventType
 	CallID        string
+	CallerID      string // of CallStarted
 	SupervisorID  string
 	Handle        string
 	From, To      string

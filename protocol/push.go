@@ -1,11 +1,15 @@
 package protocol
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // A Push is what a participant says when it starts a call (spec §5.1).
 type Push struct {
 	Participant  string
 	Call         string
+	Caller       string // the call on whose behalf it is made; "": none
 	PID          int
 	Process      Process
 	Supervisor   string
@@ -22,7 +26,8 @@ type Push struct {
 
 // Push returns op with a frame for p on top (spec §5.1), and with the participant's other frames refreshed. A push that
 // has been done already changes nothing. It returns ErrKnownCall if another frame has that call id, ErrNotRunning if op is
-// not running or this very tick finds a crash, ErrOtherNumbers if p's numbers are not op's, ErrDeadSupervisor.
+// not running or this very tick finds a crash, ErrOtherNumbers if p's numbers are not op's, ErrNoCall if p.Caller is not in
+// the stack, ErrDeadSupervisor.
 func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 	if op.State.Terminal() {
 		return op, ErrNotRunning
@@ -39,6 +44,9 @@ func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 	if p.Interval != 0 && p.Interval != op.HeartbeatInterval || p.Threshold != 0 && p.Threshold != op.StalenessThreshold {
 		return op, ErrOtherNumbers
 	}
+	if p.Caller != "" && op.Frame(p.Caller) == nil {
+		return op, fmt.Errorf("caller %q: %w", p.Caller, ErrNoCall)
+	}
 	e := op.begin(p.Participant, seen)
 	e.refresh(Actor{Participant: p.Participant, PID: p.PID, Process: p.Process}, false)
 	e.judgeAll("")
@@ -49,7 +57,7 @@ func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 		return op, err
 	}
 	frame := &Frame{
-		ParticipantID: p.Participant, CallID: p.Call, PID: p.PID, Process: identity(p.PID, p.Process),
+		ParticipantID: p.Participant, CallID: p.Call, CallerID: p.Caller, PID: p.PID, Process: identity(p.PID, p.Process),
 		StartTime: e.seen.Now, LastHeartbeat: e.seen.Now, Beat: e.seen.beat(), State: FrameActive,
 		SupervisorID: p.Supervisor, SupervisorHandle: p.Handle, Description: p.Description,
 		FailOnCrash: !p.Contained, Resources: p.Resources,
@@ -58,7 +66,10 @@ func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 		frame.Notice = &Notice{Readiness: p.Readiness}
 	}
 	e.op.Stack = append(e.op.Stack, frame)
-	e.event(Event{Type: CallStarted, CallID: p.Call, SupervisorID: p.Supervisor, Handle: p.Handle, To: string(FrameActive)})
+	e.event(Event{
+		Type: CallStarted, CallID: p.Call, CallerID: p.Caller,
+		SupervisorID: p.Supervisor, Handle: p.Handle, To: string(FrameActive),
+	})
 	e.heartbeat()
 	if p.Tmp {
 		e.op.effects.Begun = append(e.op.effects.Begun, p.Call)

@@ -43,11 +43,11 @@ var (
 		vanish:  func(n node) bool { return n.textOf("at", "") == "" }, // it belongs to no heartbeat
 	}
 	leftShape   = &shape{each: object("path error", nil)}
-	eventsShape = &shape{each: object("revision at type callId supervisorId handle from to by reason", map[string]*shape{"leftResources": leftShape})}
+	eventsShape = &shape{each: object("revision at type callId callerId supervisorId handle from to by reason", map[string]*shape{"leftResources": leftShape})}
 
 	operationShape = object("protocolVersion operationId revision state lastHeartbeat aborted heartbeatIntervalMs stalenessThresholdMs terminalAt terminalHeartbeats",
 		map[string]*shape{
-			"stack": {key: "callId", each: object("participantId callId pid startTime lastHeartbeat state supervisorId supervisorHandle description readiness note "+
+			"stack": {key: "callId", each: object("participantId callId callerId pid startTime lastHeartbeat state supervisorId supervisorHandle description readiness note "+
 				"failOnCrash resources crashedAt detectedBy evidence staleForMs previousState reportedAt", map[string]*shape{
 				"process": processShape, "beat": beatShape, "reportedBeat": beatShape, "leftResources": leftShape,
 				"handlingBy": object("pid at", map[string]*shape{"process": processShape}),

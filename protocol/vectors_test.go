@@ -26,6 +26,7 @@ type vector struct {
 		Verb                 string        `json:"verb"`
 		Participant          string        `json:"participant"`
 		Call                 string        `json:"call"`
+		Caller               string        `json:"caller"`
 		Calls                []string      `json:"calls"`
 		PID                  int           `json:"pid"`
 		Process              vectorProcess `json:"process"`
@@ -325,7 +326,8 @@ func (v *vector) do(t *testing.T, op Operation, seen Observation) (Operation, er
 		return op, nil
 	case "push":
 		return op.Push(Push{
-			Participant: v.Do.Participant, Call: v.Do.Call, PID: v.Do.PID, Process: process, Supervisor: v.Do.Supervisor,
+			Participant: v.Do.Participant, Call: v.Do.Call, Caller: v.Do.Caller,
+			PID: v.Do.PID, Process: process, Supervisor: v.Do.Supervisor,
 			Handle: v.Do.Handle, Description: v.Do.Description, Readiness: v.Do.Readiness, Resources: v.Do.Resources,
 			Contained: v.Do.FailOnCrash != nil && !*v.Do.FailOnCrash, OrphanPolicy: v.Do.OrphanPolicy,
 			Interval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,

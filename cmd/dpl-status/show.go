@@ -183,7 +183,7 @@ func frames(op view.Operation) []cli.Object {
 func frame(op view.Operation, f *protocol.Frame) cli.Object {
 	evidence, age := op.Judge(f, op.Seen)
 	return cli.Object{
-		{Name: "callId", Value: f.CallID}, {Name: "participantId", Value: f.ParticipantID}, {Name: "pid", Value: f.PID},
+		{Name: "callId", Value: f.CallID}, {Name: "callerId", Value: cli.OrNull(f.CallerID)}, {Name: "participantId", Value: f.ParticipantID}, {Name: "pid", Value: f.PID},
 		{Name: "state", Value: string(f.State)}, {Name: "readiness", Value: string(f.Said().Readiness)}, {Name: "note", Value: f.Said().Note},
 		{Name: "ageMs", Value: age.Milliseconds()},
 		{Name: "supervisorId", Value: cli.OrNull(f.SupervisorID)}, {Name: "supervisorHandle", Value: cli.OrNull(f.SupervisorHandle)},

@@ -10,7 +10,7 @@ type variable struct {
 // variables are those that the help of a flag may name, but for those that every command looks at.
 var variables = []variable{
 	{"DPL_OP", "The operation, where --op is not given."},
-	{"DPL_CALL", "The call, where --call is not given."},
+	{"DPL_CALL", "The call, where --call is not given; for a new call its caller, where --caller is not given."},
 	{"DPL_PARTICIPANT", "The participant, where --participant is not given."},
 	{"DPL_GROUP", "The group, where --group is not given."},
 	{"DPL_SUPERVISOR", "The supervisor, where --supervisor is not given."},

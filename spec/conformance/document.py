@@ -217,7 +217,7 @@ BEAT = record(bootId=(TEXT, ''), monotonicMs=(INTEGER, 0), at=(MOMENT, ABSENT))
 LEFT = array(record(path=(TEXT, ''), error=(TEXT, '')))
 READY = one_of(*READINESS)
 FRAME = record(
-    participantId=(IDENT, REQUIRED), callId=(IDENT, REQUIRED), pid=(INTEGER, 0),
+    participantId=(IDENT, REQUIRED), callId=(IDENT, REQUIRED), callerId=(IDENT, ABSENT), pid=(INTEGER, 0),
     startTime=(MOMENT, lambda frame: frame['lastHeartbeat']), lastHeartbeat=(MOMENT, REQUIRED),
     state=(one_of(*FRAME_STATES), 'active'), supervisorId=(nullable(IDENT), None), supervisorHandle=(nullable(TEXT), None),
     description=(TEXT, ''), readiness=(READY, 'ready'), note=(TEXT, ''), failOnCrash=(BOOLEAN, True),
@@ -234,6 +234,7 @@ TRANSITION_MEMBERS = {
     'at': (MOMENT, ABSENT), 'by': (TEXT, ABSENT), 'reason': (TEXT, ABSENT)}
 EVENT_MEMBERS = {
     'revision': (INTEGER, ABSENT), 'at': (MOMENT, ABSENT), 'type': (TEXT, ABSENT), 'callId': (IDENT, ABSENT),
+    'callerId': (IDENT, ABSENT),
     'supervisorId': (IDENT, ABSENT), 'handle': (TEXT, ABSENT), 'from': (TEXT, ABSENT), 'to': (TEXT, ABSENT),
     'by': (TEXT, ABSENT), 'reason': (TEXT, ABSENT), 'leftResources': (LEFT, ABSENT)}
 TRANSITION, EVENT = record(**TRANSITION_MEMBERS), record(**EVENT_MEMBERS)

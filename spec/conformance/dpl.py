@@ -59,7 +59,7 @@ def parser():
     call, supervisor = option('--call', required=True), option('--supervisor')
     readiness, note = option('--readiness', choices=READINESS), option('--note')
     pid, reason, by = option('--pid', type=int), option('--reason'), option('--by', default='dpl.py')
-    verb('push', call, option('--participant', required=True), supervisor, pid, option('--handle'),
+    verb('push', call, option('--caller'), option('--participant', required=True), supervisor, pid, option('--handle'),
          option('--reuse', action='store_true'), option('--tmp', action='store_true'),
          option('--description', default=''), readiness, option('--resource', dest='resources', action='append', default=[]),
          option('--no-fail-on-crash', dest='failOnCrash', action='store_false'),

@@ -344,7 +344,7 @@ def require_not_over(operation):
 
 
 def push(operation, seen, release, participant, call, operation_id=None, base=0, pid=None, process=None, supervisor=None,
-         handle=None, description='', readiness=None, resources=(), failOnCrash=True, orphanPolicy=None, stalenessThresholdMs=None,
+         handle=None, description='', caller=None, readiness=None, resources=(), failOnCrash=True, orphanPolicy=None, stalenessThresholdMs=None,
          heartbeatIntervalMs=None):
     pid = pid or (process['pid'] if process else 0)
     require(operation is None or operation['state'] not in TERMINAL, 'notRunning', 'the operation has ended')
@@ -364,6 +364,7 @@ def push(operation, seen, release, participant, call, operation_id=None, base=0,
     require(operation['state'] == 'running', 'notRunning', f'the operation is {operation["state"]}')
     for name, value in numbers.items():
         require(operation[name] == value, 'otherNumbers', f'{name} is {operation[name]}')
+    require(caller is None or tick.find(caller), 'noCall', f'no call {caller}, the caller')
     tick.refresh_frames([frame for frame in tick.live() if frame['participantId'] == participant], process, adopt=False)
     tick.judge()
     require(tick.op['state'] == 'running', 'notRunning', f'the operation is now {tick.op["state"]}')
@@ -376,10 +377,11 @@ def push(operation, seen, release, participant, call, operation_id=None, base=0,
              'state': 'active', 'supervisorId': supervisor, 'supervisorHandle': handle, 'description': description,
              'readiness': readiness or 'ready', 'note': '', 'failOnCrash': failOnCrash, 'resources': list(resources),
              'leftResources': []}
+    set_optional(frame, 'callerId', caller)
     set_optional(frame, 'process', process)
     beat_now(frame, seen)
     tick.stack.append(frame)
-    tick.frame_event('callStarted', frame, to='active')
+    tick.frame_event('callStarted', frame, callerId=caller, to='active')
     tick.op['lastHeartbeat'] = seen.now
     tick.settle()
     return tick.finish()

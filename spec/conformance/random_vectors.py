@@ -145,6 +145,7 @@ class Walk:
     def push(self):
         arguments = {'participant': self.one(PARTICIPANTS), 'call': self.one(CALLS)} | self.identity()
         arguments |= self.optional(0.5, supervisor=self.one(SUPERVISORS))
+        arguments |= self.optional(0.4, caller=self.known('callId', CALLS) if self.operation and self.chance(0.9) else self.one(CALLS))
         arguments |= self.optional(0.2, handle='h 1')
         arguments |= self.optional(0.2, description=self.one(('one', 'é "\\\n', '\x7f')))
         arguments |= self.optional(0.15, readiness=self.one(READINESS))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ type Push struct {
 	Operation
 	Supervisor, Handle  string
 	call, participant   string
+	caller              string
 	description         string
 	resources           []string
 	newLedger           NewLedger
@@ -30,6 +32,7 @@ func (c *Push) Define(f *FlagSet, participant string) {
 	f.String(&c.participant, "participant", "ID", participant)
 	f.String(&c.Op, "op", "OP", "operation ($DPL_OP); one is made up unless it is given")
 	f.String(&c.call, "call", "CALL", "call; one is made up unless it is given")
+	f.String(&c.caller, "caller", "CALL", "the call on whose behalf this one is made ($DPL_CALL, if it is one of the operation); - if there is none")
 	f.String(&c.Supervisor, "supervisor", "ID", "who cleans up if the call crashes ($DPL_SUPERVISOR)")
 	f.Text(&c.Handle, "handle", "what the supervisor knows the call by")
 	Word(f, &c.orphanPolicy, "orphan-policy", "", "what becomes of the supervisor's live calls when it dies (crash)",
@@ -66,6 +69,9 @@ func (c *Push) Arguments(env *Env, participant string) (p protocol.Push, op stri
 	if op, err = ID("--op", c.Op, "DPL_OP"); err != nil {
 		return p, "", err
 	}
+	if p.Caller, err = c.callerIn(op); err != nil {
+		return p, "", err
+	}
 	if err = c.check(p); err != nil {
 		return p, "", err
 	}
@@ -79,6 +85,26 @@ func (c *Push) Arguments(env *Env, participant string) (p protocol.Push, op stri
 		op = newID(env.Now().Format("20060102T150405"), "-"+p.Participant)
 	}
 	return p, op, nil
+}
+
+// noCaller is what --caller says of a call that is made on nobody's behalf. It is no id.
+const noCaller = "-"
+
+// callerIn returns the caller of a call in op: that of --caller, else $DPL_CALL, unless $DPL_OP says
+// that it is a call of another operation.
+func (c *Push) callerIn(op string) (string, error) {
+	if c.caller == noCaller {
+		return "", nil
+	}
+	if c.caller != "" {
+		return ID("--caller", c.caller, "")
+	}
+
+	own, caller := os.Getenv("DPL_OP"), os.Getenv("DPL_CALL")
+	if own != "" && own != op || protocol.CheckID(caller) != nil {
+		return "", nil
+	}
+	return caller, nil
 }
 
 // check returns why the flags do not go together, or nil.
@@ -147,6 +173,9 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (Ed
 			before = protocol.Create(op, p.Interval, p.Threshold)
 			before.Revision = revision
 		}
+		if c.caller == "" && before.Frame(p.Caller) == nil {
+			p.Caller = "" // $DPL_CALL has been popped, or is a call of another ledger
+		}
 		return before.Push(p, seen)
 	})
 	switch {
@@ -181,6 +210,6 @@ func (env *Env) archive(l *fileops.Ledger, id string) error {
 
 // GivesCall reports whether a flag says something of a call.
 func (c *Push) GivesCall() bool {
-	return c.Op != "" || c.call != "" || c.participant != "" || c.Handle != "" || c.description != "" || c.resources != nil ||
+	return c.Op != "" || c.call != "" || c.caller != "" || c.participant != "" || c.Handle != "" || c.description != "" || c.resources != nil ||
 		c.Contained || c.orphanPolicy != "" || c.staleness != 0 || c.interval != 0 || c.noCreate || c.reuse || c.newLedger.Given()
 }

@@ -32,12 +32,8 @@ func (w *writer) operation(op view.Operation) {
 		w.close()
 	}
 	if len(op.Stack) > 0 {
-		w.element("h3", "", "Stack")
-		var items []item
-		for depth, f := range op.Stack {
-			items = append(items, item{depth, func() { w.frame(op, f) }})
-		}
-		w.tree(items)
+		w.element("h3", "", "Calls")
+		w.tree(w.calls(op))
 	}
 	w.timeline(operationLanes(op))
 	if len(op.Supervisors) > 0 {
@@ -49,6 +45,25 @@ func (w *writer) operation(op view.Operation) {
 		w.tree(items)
 	}
 	w.happenings(operationHappenings(op))
+}
+
+// calls returns the calls of op in the order of their tree: each before those that it has called.
+func (w *writer) calls(op view.Operation) (items []item) {
+	const root = -1
+	called := make(map[int][]int)
+	for i, caller := range op.Callers() {
+		called[caller] = append(called[caller], i)
+	}
+
+	var add func(caller, depth int)
+	add = func(caller, depth int) {
+		for _, i := range called[caller] {
+			items = append(items, item{depth, func() { w.frame(op, op.Stack[i]) }})
+			add(i, depth+1)
+		}
+	}
+	add(root, 0)
+	return items
 }
 
 func (w *writer) frame(op view.Operation, f *protocol.Frame) {

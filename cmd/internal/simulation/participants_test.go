@@ -37,6 +37,9 @@ func (a *actor) newPush(op string) protocol.Push {
 			p.OrphanPolicy = protocol.OrphanKeep
 		}
 	}
+	if w.chance(2) {
+		p.Caller = fmt.Sprintf("call%d", w.calls-1) // as $DPL_CALL says
+	}
 	if w.chance(5) {
 		p.Resources = []string{w.resource(p.Call)}
 	}

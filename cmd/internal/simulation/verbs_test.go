@@ -30,6 +30,9 @@ func (a *actor) push(op string, p protocol.Push, reuse bool) int {
 				before = protocol.Create(op, interval, threshold)
 				before.Revision = revision
 			}
+			if before.Frame(p.Caller) == nil {
+				p.Caller = ""
+			}
 			return before.Push(p, seen)
 		})
 		if err == nil && edit.Created {

@@ -44,9 +44,7 @@ func (op Operation) summary() *node {
 		}
 		calls = append(calls, &node{cells: []cell{{text: f.CallID}, state(string(f.State)), rest}})
 	}
-	if len(calls) > 0 {
-		n.children = chain(calls)
-	}
+	n.children = op.tree(calls)
 	return n
 }
 

@@ -38,13 +38,13 @@ var supervisorColumns = []column{
 	{title: "SUPERVISOR", id: true}, {title: "PID", spare: true}, {title: "STATUS"}, {title: "LAST HEARTBEAT", short: "BEAT"}, {title: "JUDGED NOW", short: "JUDGED"},
 }
 
-// Operation draws op: its state, its calls, each above those that it has called, and its supervisors.
+// Operation draws op: its state, its calls as a tree of who called whom, and its supervisors.
 func (s Style) Operation(op Operation) string {
 	var out strings.Builder
 	s.head(&out, op)
 	if len(op.Stack) > 0 {
 		out.WriteByte('\n')
-		s.table(&out, callColumns, chain(op.calls()))
+		s.table(&out, callColumns, op.tree(op.calls()))
 	}
 	if supervisors := op.supervisors(); len(supervisors) > 0 {
 		out.WriteByte('\n')
@@ -113,12 +113,16 @@ func (op Operation) calls() (nodes []*node) {
 	return nodes
 }
 
-// chain puts each of nodes below the one before it.
-func chain(nodes []*node) []*node {
-	for i, n := range nodes[1:] {
-		nodes[i].children = []*node{n}
+// tree puts each of nodes, which are those of the stack, below its caller, and returns the roots.
+func (op Operation) tree(nodes []*node) (roots []*node) {
+	for i, caller := range op.Callers() {
+		if caller < 0 {
+			roots = append(roots, nodes[i])
+			continue
+		}
+		nodes[caller].children = append(nodes[caller].children, nodes[i])
 	}
-	return nodes[:1]
+	return roots
 }
 
 // pid returns n in words, - if it is not known.
