@@ -52,6 +52,11 @@ func (s *shower) groups() error {
 		io.WriteString(s.env.Stdout, screen().Groups(groups))
 		return cli.Exit(picture{warnings: warnings}.status())
 	}
+	return s.print(cli.Object{{Name: "groups", Value: inShort(groups)}}, warnings)
+}
+
+// inShort returns what is listed of groups.
+func inShort(groups []view.Group) []cli.Object {
 	results := []cli.Object{}
 	for _, g := range groups {
 		_, age := g.OrchestratorHeard(g.Seen)
@@ -60,7 +65,7 @@ func (s *shower) groups() error {
 			{Name: "orchestrator", Value: g.Orchestrated()}, {Name: "ageMs", Value: milliseconds(g.Orchestrator.Heartbeat, age)},
 		})
 	}
-	return s.print(cli.Object{{Name: "groups", Value: results}}, warnings)
+	return results
 }
 
 // milliseconds returns age, or nil if there is no time that it is the age of.

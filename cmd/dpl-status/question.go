@@ -1,7 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/view"
@@ -50,16 +55,46 @@ func (s *shower) why(id, call string) error {
 		return nil
 	}
 	for _, fact := range facts {
-		fmt.Fprintf(s.env.Stdout, "%-22s %s\n", fact.Name, text(fact.Value))
+		name, value := inWords(fact)
+		fmt.Fprintf(s.env.Stdout, "%-22s %s\n", name, view.Clean(value))
 	}
 	return nil
+}
+
+// inWords returns a member of the JSON as people read it: "ageMs": 1500 is age, 1.5s.
+func inWords(fact cli.Member) (name, value string) {
+	for i, r := range fact.Name {
+		if i > 0 && unicode.IsUpper(r) {
+			name += " "
+		}
+		name += string(unicode.ToLower(r))
+	}
+	name = strings.TrimSuffix(name, " id")
+
+	switch v := fact.Value.(type) {
+	case nil:
+		value = "-"
+	case bool:
+		value = map[bool]string{true: "yes", false: "no"}[v]
+	case []string:
+		value = cmp.Or(strings.Join(v, "; "), "-")
+	case int64:
+		value = strconv.FormatInt(v, 10)
+		if word, ok := strings.CutSuffix(name, " ms"); ok {
+			name, value = word, view.Span(time.Duration(v)*time.Millisecond)
+		}
+	default:
+		value = cmp.Or(fmt.Sprint(v), "-")
+	}
+	return name, value
 }
 
 func facts(op view.Operation, f *protocol.Frame) cli.Object {
 	seen := op.Seen
 	evidence, age := op.Judge(f, seen)
 	facts := cli.Object{
-		{Name: "operationId", Value: op.ID}, {Name: "callId", Value: f.CallID}, {Name: "participantId", Value: f.ParticipantID},
+		{Name: "operationId", Value: op.ID}, {Name: "callId", Value: f.CallID}, {Name: "callerId", Value: cli.OrNull(f.CallerID)},
+		{Name: "participantId", Value: f.ParticipantID},
 		{Name: "state", Value: string(f.State)}, {Name: "verdict", Value: view.Verdict(f.State.Live(), evidence, f.Crash)},
 		{Name: "ageMs", Value: age.Milliseconds()}, {Name: "stalenessThresholdMs", Value: op.StalenessThreshold.Milliseconds()},
 		{Name: "lastHeartbeat", Value: view.Stamp(f.LastHeartbeat)}, {Name: "now", Value: view.Stamp(seen.Now)},

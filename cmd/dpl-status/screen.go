@@ -18,13 +18,13 @@ func screen() view.Style {
 	}
 	term := os.Getenv("TERM")
 	return view.Style{
-		Width: width, ASCII: !unicode(),
+		Width: width, ASCII: !readsUTF8(),
 		Colour: terminal && os.Getenv("NO_COLOR") == "" && term != "" && term != "dumb",
 	}
 }
 
-// unicode reports whether the locale says that what reads the output understands UTF-8.
-func unicode() bool {
+// readsUTF8 reports whether the locale says that what reads the output understands UTF-8.
+func readsUTF8() bool {
 	locale := strings.ToLower(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"), os.Getenv("LANG")))
 	return strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -18,7 +17,7 @@ type shower struct {
 	clock  func() protocol.Observation
 }
 
-// A subject is what to show: an operation, a group, or if both are "", all operations.
+// A subject is what to show: an operation, a group, or if both are "", all operations and groups.
 type subject struct{ op, group, supervisor string }
 
 // A picture is what was seen of a subject, and what was wrong with files of it.
@@ -73,9 +72,14 @@ func (s *shower) draw(what subject, style view.Style) (p picture, err error) {
 		}
 	default:
 		var ops []view.Operation
-		if ops, p.warnings, err = s.readAll(""); err == nil {
-			p.text = style.List(ops)
+		if ops, p.warnings, err = s.readAll(""); err != nil {
+			return p, err
 		}
+		groups, unread, err := s.readGroups()
+		if err != nil {
+			return p, err
+		}
+		p.text, p.warnings = style.Ledger(ops, groups), append(p.warnings, unread...)
 	}
 	return p, err
 }
@@ -123,12 +127,16 @@ func (s *shower) json(what subject) error {
 	case what.op != "":
 		return s.operation(what.op)
 	}
-	return s.operations()
+	return s.everything()
 }
 
-// operations prints all operations that are not archived as JSON.
-func (s *shower) operations() error {
+// everything prints all groups, and all operations that are not archived, as JSON.
+func (s *shower) everything() error {
 	ops, warnings, err := s.readAll("")
+	if err != nil {
+		return err
+	}
+	groups, unread, err := s.readGroups()
 	if err != nil {
 		return err
 	}
@@ -140,7 +148,9 @@ func (s *shower) operations() error {
 			{Name: "ageMs", Value: op.Seen.Now.Sub(op.LastHeartbeat).Milliseconds()},
 		})
 	}
-	return s.print(cli.Object{{Name: "operations", Value: results}}, warnings)
+	return s.print(cli.Object{
+		{Name: "operations", Value: results}, {Name: "groups", Value: inShort(groups)},
+	}, append(warnings, unread...))
 }
 
 // print prints one JSON document, and says what is wrong.
@@ -190,5 +200,3 @@ func frame(op view.Operation, f *protocol.Frame) cli.Object {
 		{Name: "verdict", Value: view.Verdict(f.State.Live(), evidence, f.Crash)},
 	}
 }
-
-func text(value any) string { return view.Clean(fmt.Sprint(value)) }

@@ -55,9 +55,9 @@ func farewell(what subject, p picture) string {
 // A watcher draws one subject.
 type watcher struct {
 	*shower
-	subject  subject
-	notifier *fileops.Notifier
-	watched  []string // the operations that notifier is for
+	subject     subject
+	notifier    *fileops.Notifier
+	ops, groups []string // that notifier is for
 }
 
 // run draws until the operation is over, and returns what is to stay.
@@ -96,7 +96,8 @@ func (w *watcher) run(signals *signals) (last string, err error) {
 // settle is how long a storm of changes is let go on before it is drawn: nobody reads faster.
 const settle = 100 * time.Millisecond
 
-// arm returns what tells when a file changes that the subject is drawn from. Of the list of operations it is those that are there now.
+// arm returns what tells when a file changes that the subject is drawn from. Of the list it is the operations and groups that
+// are there now.
 func (w *watcher) arm() <-chan struct{} {
 	var ops, groups []string
 	switch {
@@ -107,11 +108,13 @@ func (w *watcher) arm() <-chan struct{} {
 	default:
 		const most = 64 // there are only so many watches
 		ops, _ = w.ledger.IDs()
+		groups, _ = w.ledger.Groups()
 		ops = ops[:min(len(ops), most)]
+		groups = groups[:min(len(groups), most-len(ops))]
 	}
-	if w.notifier == nil || !slices.Equal(ops, w.watched) {
+	if w.notifier == nil || !slices.Equal(ops, w.ops) || !slices.Equal(groups, w.groups) {
 		w.unwatch()
-		w.notifier, w.watched = w.ledger.Notify(ops, groups), ops
+		w.notifier, w.ops, w.groups = w.ledger.Notify(ops, groups), ops, groups
 	}
 	w.notifier.Arm()
 	return w.notifier.C()

@@ -13,10 +13,21 @@ import (
 type lane struct {
 	label, note string
 	rank        int // lanes of lower ones come first
+	weight      weight
 	spans       []span
 	marks       []mark
 	silentSince time.Time // it is not known to live after that; zero: it is
 }
+
+// A weight is how much a lane matters where there are too many to draw all.
+type weight int
+
+const (
+	ended weight = iota
+	living
+	dead // it crashed, or has been silent for long
+	root // what the others work for
+)
 
 // A span is a state over a time. One whose end is zero goes on; one whose begin is zero has begun before all that is known.
 type span struct {
@@ -80,9 +91,23 @@ func (c *chart) sees(at time.Time) {
 	}
 }
 
+// keep leaves out all but so many lanes: of those that matter least, the last ones.
+func (c *chart) keep(most int) {
+	c.left = max(len(c.lanes)-most, 0)
+	for w, excess := ended, c.left; excess > 0; w++ {
+		for i := len(c.lanes) - 1; i >= 0 && excess > 0; i-- {
+			if c.lanes[i].weight == w {
+				c.lanes = slices.Delete(c.lanes, i, i+1)
+				excess--
+			}
+		}
+	}
+}
+
 func operationLanes(op view.Operation) *chart {
 	c := &chart{}
 	all := c.lane("", "operation", "")
+	all.rank, all.weight = -1, root
 	for _, t := range op.Transitions {
 		all.becomes(string(t.From), string(t.To), t.At)
 		c.sees(t.At)
@@ -91,7 +116,8 @@ func operationLanes(op view.Operation) *chart {
 		all.spans = []span{{state: string(op.State)}}
 	}
 	c.events(op.Events)
-	for _, f := range op.Stack {
+	callers := op.Callers()
+	for i, f := range op.Stack {
 		l := c.lane("call "+f.CallID, f.CallID, f.ParticipantID)
 		l.note = f.ParticipantID
 		if n := len(l.spans); n == 0 || !l.spans[n-1].to.IsZero() {
@@ -100,6 +126,14 @@ func operationLanes(op view.Operation) *chart {
 		}
 		if f.State.Live() && op.Seen.Now.Sub(f.LastHeartbeat) > 2*op.HeartbeatInterval {
 			l.silentSince = f.LastHeartbeat
+		}
+		switch evidence, _ := op.Judge(f, op.Seen); {
+		case callers[i] < 0:
+			l.rank, l.weight = -1, root
+		case !f.State.Live() || evidence != "" || !l.silentSince.IsZero():
+			l.weight = dead
+		default:
+			l.weight = living
 		}
 	}
 	if !op.State.Terminal() {
@@ -145,7 +179,7 @@ func (c *chart) call(e protocol.Event) *lane {
 
 func (c *chart) supervisor(e protocol.Event) *lane {
 	l := c.lane("supervisor "+e.SupervisorID, e.SupervisorID, "supervisor")
-	l.rank = 1
+	l.rank, l.weight = 1, living
 	return l
 }
 

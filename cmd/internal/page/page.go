@@ -76,10 +76,15 @@ func (p Page) body(w *writer) {
 		p.summary(w)
 	}
 	for _, op := range p.Operations {
-		w.section(p.Whole, !op.State.Terminal(), op.ID, string(op.State), headline(op), func() { w.operation(op) })
+		state := badge{word: string(op.State), mood: view.Mood(string(op.State))}
+		if op.Undiscovered() > 0 {
+			state.mood = "bad"
+		}
+		w.section(p.Whole, !op.State.Terminal(), op.ID, state, headline(op), func() { w.operation(op) })
 	}
 	for _, g := range p.Groups {
-		w.section(p.Whole, true, g.ID, g.Orchestrated(), fmt.Sprintf("group of %s, %d running", count(len(g.Registry.Supervisors), "supervisor"), g.Running()),
+		state := badge{word: g.Orchestrated(), mood: view.Mood(g.Orchestrated())}
+		w.section(p.Whole, true, g.ID, state, fmt.Sprintf("group of %s, %d running", count(len(g.Registry.Supervisors), "supervisor"), g.Running()),
 			func() { w.group(g) })
 	}
 	w.close()
@@ -116,6 +121,9 @@ func headline(op view.Operation) string {
 	if n := op.Crashed(); n > 0 {
 		text += fmt.Sprintf(", %d crashed", n)
 	}
+	if n := op.Undiscovered(); n > 0 {
+		text += fmt.Sprintf(", %d dead and not found yet", n)
+	}
 	return text + ", last heartbeat " + view.Ago(op.Seen.Now.Sub(op.LastHeartbeat))
 }
 
@@ -126,8 +134,11 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
+// A badge is a word for a state, and what it means for the reader.
+type badge struct{ word, mood string }
+
 // section writes one subject, which the reader can unfold where there are others.
-func (w *writer) section(folds, open bool, id, state, headline string, body func()) {
+func (w *writer) section(folds, open bool, id string, state badge, headline string, body func()) {
 	outer, inner, heading := "section", "div", "h1"
 	if folds {
 		outer, inner, heading = "details", "summary", "h2"
@@ -139,7 +150,7 @@ func (w *writer) section(folds, open bool, id, state, headline string, body func
 	w.open(outer, attributes...)
 	w.open(inner, "class", "subject-head")
 	w.element(heading, "", id)
-	w.pill(state)
+	w.element("span", "pill "+state.mood, state.word)
 	w.element("span", "meta", headline)
 	w.close()
 	w.open("div", "class", "subject-body")

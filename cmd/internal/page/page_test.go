@@ -164,7 +164,10 @@ func TestLanes(t *testing.T) {
 		event(6, protocol.CallEnded, "lost", "active", ""),
 	}
 	c := operationLanes(view.Operation{Operation: op, Seen: protocol.Observation{Now: noon.Add(9 * time.Second)}})
-	want := []string{"operation: running -", "old: active -1 cleaningUp 1-2", "again: active 2-3 active 4-5 crashed 5-", "lost: active -6", "root: active 0-"}
+	want := []string{
+		"operation: running -", "root: active 0-", "old: active -1 cleaningUp 1-2",
+		"again: active 2-3 active 4-5 crashed 5-", "lost: active -6",
+	}
 	if got := lanesOf(c); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -173,6 +176,49 @@ func TestLanes(t *testing.T) {
 	}
 }
 
+// Where there are too many calls for the timeline, it shows the root caller and what has crashed.
+func TestManyLanes(t *testing.T) {
+	op := protocol.Create("op", 0, 0)
+	for i := range 200 {
+		op.Stack = append(op.Stack, &protocol.Frame{
+			CallID: fmt.Sprintf("call-%d", i), CallerID: "call-0", State: protocol.FrameActive, StartTime: noon, LastHeartbeat: noon,
+		})
+		op.Events = append(op.Events, protocol.Event{Type: protocol.CallEnded, CallID: fmt.Sprintf("gone-%d", i), At: noon})
+	}
+	op.Stack[0].CallerID = ""
+	op.Stack[170].State, op.Stack[180].State = protocol.FrameCrashed, protocol.FrameCleanedUp
+	w := &writer{}
+	w.timeline(operationLanes(view.Operation{Operation: op, Seen: protocol.Observation{Now: noon.Add(time.Second)}}))
+
+	text := w.String()
+	for _, call := range []string{"operation", "call-0", "call-170", "call-180", "call-1"} {
+		if !strings.Contains(text, "<b>"+call+"</b>") {
+			t.Errorf("%s is not drawn", call)
+		}
+	}
+	if n := strings.Count(text, `class="lane"`); n != 60 || !strings.Contains(text, "341 lanes more are not drawn") {
+		t.Errorf("%d lanes are drawn, want 60 and 341 left out", n)
+	}
+}
+
+// A page says where a call is dead that no pass has found yet.
+func TestNotFoundYet(t *testing.T) {
+	op := protocol.Create("op", 0, 0)
+	op.Stack = []*protocol.Frame{{CallID: "c", State: protocol.FrameActive, StartTime: noon, LastHeartbeat: noon}}
+	at := func(now time.Time) view.Operation {
+		return view.Operation{Operation: op, Seen: protocol.Observation{Now: now}}
+	}
+	if got := pageOf(at(noon)).Text(); strings.Contains(got, "not found yet") || !strings.Contains(got, `class="pill good">running`) {
+		t.Error("a call that lives is said to be dead")
+	}
+	got := pageOf(at(noon.Add(time.Minute))).Text()
+	if !strings.Contains(got, "1 dead and not found yet") || !strings.Contains(got, `class="pill bad">running`) {
+		t.Error("a call that is dead is not told of")
+	}
+}
+
+func pageOf(op view.Operation) Page { return Page{Title: "op", Operations: []view.Operation{op}} }
+
 // However long it takes, the axis has some ticks, and few.
 func TestTicks(t *testing.T) {
 	for d := time.Millisecond; d < 20*365*24*time.Hour; d = d*17/10 + time.Millisecond {
@@ -180,6 +226,32 @@ func TestTicks(t *testing.T) {
 		w.ticks(&chart{from: noon, to: noon.Add(d)})
 		if n := strings.Count(w.String(), "<i>"); n < 1 || n > 8 {
 			t.Errorf("%v: %d ticks", d, n)
+		}
+	}
+}
+
+// A time far in the future, which a file may have, makes the axis as long as it can be, and no longer.
+func TestTicksOfCenturies(t *testing.T) {
+	far := time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+	w := &writer{}
+	w.ticks(&chart{from: noon, to: far})
+	if n := strings.Count(w.String(), "<i>"); n < 1 || n > 8 {
+		t.Errorf("%d ticks", n)
+	}
+}
+
+func TestShort(t *testing.T) {
+	const minute, hour, day = time.Minute, time.Hour, 24 * time.Hour
+	for _, c := range []struct {
+		d    time.Duration
+		want string
+	}{
+		{0, "0s"}, {200 * time.Millisecond, "200ms"}, {1500 * time.Millisecond, "1.5s"}, {30 * time.Second, "30s"},
+		{90 * time.Second, "1m30s"}, {30 * minute, "30m"}, {hour, "1h"}, {90 * minute, "1h30m"}, {2 * hour, "2h"},
+		{10 * hour, "10h"}, {day, "1d"}, {36 * hour, "1d12h"}, {40 * day, "40d"},
+	} {
+		if got := short(c.d); got != c.want {
+			t.Errorf("%d: %q, want %q", c.d, got, c.want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/view"
@@ -14,9 +15,7 @@ func (w *writer) timeline(c *chart) {
 	if !c.to.After(c.from) || len(c.lanes) == 0 {
 		return
 	}
-	if len(c.lanes) > most {
-		c.left, c.lanes = len(c.lanes)-most, c.lanes[:most]
-	}
+	c.keep(most)
 	w.element("h3", "", "Timeline")
 	w.open("div", "class", "chart")
 	w.ticks(c)
@@ -61,7 +60,8 @@ func (w *writer) ticks(c *chart) {
 	}
 	w.open("div", "class", "axis")
 	w.open("div", "class", "track")
-	for at := time.Duration(0); at <= total; at += step {
+	for i := range total/step + 1 {
+		at := i * step
 		class := "tick"
 		if total-at < total/12 {
 			class += " end"
@@ -74,19 +74,26 @@ func (w *writer) ticks(c *chart) {
 	w.close()
 }
 
-// short says how long d is, which is a round number of something.
+// short says how long d is in the largest units, without those that are 0: 2h, 1h30m, 1d12h.
 func short(d time.Duration) string {
-	switch {
-	case d == 0:
-		return "0"
-	case d%(24*time.Hour) == 0:
-		return fmt.Sprintf("%dd", d/(24*time.Hour))
-	case d%time.Hour == 0:
-		return fmt.Sprintf("%dh", d/time.Hour)
-	case d%time.Minute == 0:
-		return fmt.Sprintf("%dm", d/time.Minute)
+	const day = 24 * time.Hour
+	text := ""
+	if d >= day {
+		text = fmt.Sprintf("%dd", d/day)
+		d %= day
 	}
-	return d.String()
+	if d == 0 && text != "" {
+		return text
+	}
+
+	rest := d.String()
+	if minutes, ok := strings.CutSuffix(rest, "m0s"); ok {
+		rest = minutes + "m"
+	}
+	if hours, ok := strings.CutSuffix(rest, "h0m"); ok {
+		rest = hours + "h"
+	}
+	return text + rest
 }
 
 func percent(part, whole time.Duration) string {

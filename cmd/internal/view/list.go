@@ -12,6 +12,15 @@ var listColumns = []column{
 	{title: "OPERATION", id: true}, {title: "STATE"}, {title: "CALLS"}, {title: "CRASHED"}, {title: "LAST HEARTBEAT", short: "BEAT"},
 }
 
+// Ledger draws all operations, and below them all groups.
+func (s Style) Ledger(ops []Operation, groups []Group) string {
+	between := ""
+	if len(ops) > 0 && len(groups) > 0 {
+		between = "\n"
+	}
+	return s.List(ops) + between + s.Groups(groups)
+}
+
 // List draws all operations, and below each its calls in short.
 func (s Style) List(ops []Operation) string {
 	if len(ops) == 0 {
@@ -34,6 +43,9 @@ func (op Operation) summary() *node {
 	if op.Crashed() > 0 {
 		n.cells[3].tone = bad
 	}
+	if op.Undiscovered() > 0 {
+		n.cells[1].tone = bad
+	}
 	var calls []*node
 	for _, f := range op.Stack {
 		evidence, age := op.Judge(f, op.Seen)
@@ -52,6 +64,16 @@ func (op Operation) summary() *node {
 func (op Operation) Crashed() (n int) {
 	for _, f := range op.Stack {
 		if !f.State.Live() {
+			n++
+		}
+	}
+	return n
+}
+
+// Undiscovered returns how many calls of op are dead, as far as is seen now, and not declared so yet.
+func (op Operation) Undiscovered() (n int) {
+	for _, f := range op.Stack {
+		if evidence, _ := op.Judge(f, op.Seen); f.State.Live() && evidence != "" {
 			n++
 		}
 	}

@@ -67,12 +67,13 @@ func clean(roots []*node) []*node {
 }
 
 func (t *table) measure() {
+	const most = 512 // columns: a cell that is longer pushes the rest of its line aside
 	t.widths = make([]int, len(t.columns))
 	for i, c := range t.columns {
 		t.widths[i] = columns(c.title)
 		for _, l := range t.lines {
 			if i < len(l.cells) && !t.tail(l, i) {
-				t.widths[i] = max(t.widths[i], t.taken(l, i))
+				t.widths[i] = max(t.widths[i], min(t.taken(l, i), most))
 			}
 		}
 	}
