@@ -33,7 +33,7 @@ func (c *cleanup) Define(f *cli.FlagSet) {
 	f.Strings(&c.ack, "ack", "CALL", "the supervisor has cleaned up after CALL")
 	f.PID(&c.pid, "pid", "with --ack: the supervisor's process")
 	f.Duration(&c.timeout, "timeout", "kill a handler after D (60s)", time.Millisecond)
-	f.Arguments(&c.handler, " [-- HANDLER [ARG...]]")
+	f.CommandLine(&c.handler, "HANDLER", " [-- HANDLER [ARG...]]")
 }
 
 func (c *cleanup) Run(env *cli.Env) error {

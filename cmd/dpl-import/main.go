@@ -24,7 +24,7 @@ func (c *importer) Define(f *cli.FlagSet) {
 	f.Strings(&c.rename, "rename", "OLD=NEW", "the operation, call or participant OLD becomes NEW")
 	f.String(&c.timeZone, "time-zone", "ZONE", "of times without an offset, like Europe/Berlin or +02:00 (that of this process)")
 	c.newLedger.Define(f)
-	f.Arguments(&c.files, " FILE...")
+	f.Files(&c.files, " FILE...")
 }
 
 func (c *importer) Run(env *cli.Env) error {

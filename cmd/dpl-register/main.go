@@ -19,6 +19,7 @@ type register struct {
 	cli.Supervisor
 	pid                     int
 	request, remove, fresh  bool
+	independent             bool
 	dependsOn, env          []string
 	dir                     string
 	maxAttempts             int
@@ -37,7 +38,8 @@ func (c *register) Define(f *cli.FlagSet) {
 	c.maxAttempts, c.resetAfter, c.killTimeout = notGiven, notGiven, notGiven
 	f.PID(&c.pid, "pid", "the supervisor's process, which registers itself")
 	f.Bool(&c.request, "request", "it does not run yet: the next pass is to start it with COMMAND")
-	f.Strings(&c.dependsOn, "depends-on", "ID", "supervisor that has to run before it is started; '' for none")
+	f.Strings(&c.dependsOn, "depends-on", "ID", "supervisor that has to run before it is started")
+	f.Bool(&c.independent, "no-depends-on", "it depends on no supervisor any more")
 	f.Strings(&c.env, "env", "NAME=VALUE", "variable that COMMAND gets besides those of the pass")
 	f.String(&c.dir, "dir", "DIR", "working directory of COMMAND (this one)")
 	f.Count(&c.maxAttempts, "max-attempts", "restart it up to N times (5)")
@@ -51,7 +53,7 @@ func (c *register) Define(f *cli.FlagSet) {
 	f.Bool(&c.fresh, "fresh", "if neither orchestrator nor supervisors give a sign of life, forget the others; a copy goes to archive/")
 	f.Bool(&c.noPass, "no-pass", "make no pass, even if no orchestrator is heard of")
 	c.newLedger.Define(f)
-	f.Arguments(&c.command, " [-- COMMAND [ARG...]]")
+	f.CommandLine(&c.command, "COMMAND", " [-- COMMAND [ARG...]]")
 }
 
 func (c *register) Run(env *cli.Env) error {

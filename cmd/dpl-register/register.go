@@ -78,7 +78,7 @@ func (c *register) unregister(env *cli.Env) error {
 
 // saysHow reports whether a flag says how to register.
 func (c *register) saysHow() bool {
-	return c.request || c.fresh || c.readiness != "" || c.noPass || c.pid != 0 || c.dependsOn != nil || c.noRestart || c.killTimeout != notGiven ||
+	return c.request || c.fresh || c.readiness != "" || c.noPass || c.pid != 0 || c.dependsOn != nil || c.independent || c.noRestart || c.killTimeout != notGiven ||
 		c.newLedger.Given() || c.command != nil || c.saysHowToStart()
 }
 
@@ -124,9 +124,12 @@ func (c *register) arguments(env *cli.Env, r *protocol.Registration) (err error)
 	return err
 }
 
-// dependencies returns the ids of --depends-on, nil if it is not given. One that is empty stands for none.
+// dependencies returns the ids of --depends-on, none for --no-depends-on, nil if neither is given.
 func (c *register) dependencies() (*[]string, error) {
-	if c.dependsOn == nil {
+	switch {
+	case c.independent && c.dependsOn != nil:
+		return nil, cli.Usagef("--depends-on does not go with --no-depends-on")
+	case !c.independent && c.dependsOn == nil:
 		return nil, nil
 	}
 	ids := []string{}
@@ -135,7 +138,7 @@ func (c *register) dependencies() (*[]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if id != "" && !slices.Contains(ids, id) {
+		if !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
@@ -158,9 +161,6 @@ func (c *register) startInfo() (*protocol.StartInfo, error) {
 		if err := cli.CheckText(word); err != nil {
 			return nil, cli.Usagef("COMMAND: %v", err)
 		}
-	}
-	if s.Command == "" {
-		return nil, cli.Usagef("COMMAND: it is empty")
 	}
 	var err error
 	if s.Dir, err = filepath.Abs(c.dir); err != nil {

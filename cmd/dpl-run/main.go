@@ -38,7 +38,7 @@ func (c *run) Define(f *cli.FlagSet) {
 	f.Count(&c.statusFD, "status-fd", "write to this file descriptor, when all is over, a line of JSON that says whose exit status it is")
 	f.Bool(&c.notify, "notify", "offer COMMAND a NOTIFY_SOCKET, as systemd does: it is ready when it says READY=1")
 	f.Duration(&c.watchdog, "watchdog", "with --notify: stop COMMAND when it has not said WATCHDOG=1 for D, counted from its start, and exit 124", time.Millisecond)
-	f.Arguments(&c.command, " [--] COMMAND [ARG...]")
+	f.CommandLine(&c.command, "COMMAND", " [--] COMMAND [ARG...]")
 }
 
 func (c *run) Run(env *cli.Env) error {

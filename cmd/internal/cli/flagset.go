@@ -19,6 +19,8 @@ type FlagSet struct {
 	flags     []commandFlag
 	arguments *[]string // nil: the command takes none
 	usage     string    // of the arguments
+	argument  string    // what an argument that may not be empty is called
+	every     bool      // none of the arguments may be empty, else the first alone
 }
 
 type commandFlag struct {
@@ -29,6 +31,7 @@ type commandFlag struct {
 	want                           string          // what an integer is
 	words                          func() []string // of a flag that takes one of them
 	check                          func(s string) error
+	mayBeEmpty                     bool // an empty text says something, or says nothing on purpose
 }
 
 func (f *FlagSet) add(c commandFlag) {
@@ -69,20 +72,22 @@ func alternatives(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// Text defines a flag that takes any text that a file can hold.
+// Text defines a flag that takes any text that a file can hold. It is for people to read, so it may be empty.
 func (f *FlagSet) Text(p *string, name, help string) {
-	f.add(commandFlag{name: name, placeholder: "TEXT", help: help, value: p, check: CheckText})
+	f.add(commandFlag{name: name, placeholder: "TEXT", help: help, value: p, check: CheckText, mayBeEmpty: true})
 }
 
 // OptionalText is Text where none is another thing than an empty one: p stays nil unless the flag is given.
 func (f *FlagSet) OptionalText(p **string, name, help string) {
-	f.add(commandFlag{name: name, placeholder: "TEXT", help: help, value: p, check: CheckText})
+	f.add(commandFlag{name: name, placeholder: "TEXT", help: help, value: p, check: CheckText, mayBeEmpty: true})
 }
 
-// Strings defines a flag that takes such a text and may be repeated.
+// Strings defines a flag that takes a word that a file can hold, which is not empty, and may be repeated.
 func (f *FlagSet) Strings(p *[]string, name, placeholder, help string) {
-	f.add(commandFlag{name: name, placeholder: placeholder, help: help, value: p, check: CheckText})
+	f.add(commandFlag{name: name, placeholder: placeholder, help: help, value: p, check: checkWord})
 }
+
+func checkWord(s string) error { return cmp.Or(notEmpty(s), CheckText(s)) }
 
 func notEmpty(s string) error {
 	if s == "" {
@@ -175,8 +180,16 @@ func ParseDuration(s string, least time.Duration) (time.Duration, error) {
 // Short gives the flag that was defined last a short name.
 func (f *FlagSet) Short(short string) { f.flags[len(f.flags)-1].short = short }
 
-// Arguments lets the command have arguments after its flags, described by usage.
-func (f *FlagSet) Arguments(p *[]string, usage string) { f.arguments, f.usage = p, usage }
+// CommandLine lets the command have arguments after its flags, described by usage: the program to run, which is called name
+// there, and the arguments of that program. They may be anything, and the program may not be empty.
+func (f *FlagSet) CommandLine(p *[]string, name, usage string) {
+	f.arguments, f.argument, f.usage = p, name, usage
+}
+
+// Files lets the command have arguments after its flags, described by usage, none of which may be empty.
+func (f *FlagSet) Files(p *[]string, usage string) {
+	f.arguments, f.argument, f.usage, f.every = p, "FILE", usage, true
+}
 
 // parse parses args. It returns flag.ErrHelp if help is asked for.
 func (f *FlagSet) parse(program string, args []string) error {
@@ -201,6 +214,17 @@ func (f *FlagSet) parse(program string, args []string) error {
 		return fmt.Errorf("unexpected argument %q", set.Arg(0))
 	default:
 		*f.arguments = set.Args()
+		return f.checkArguments()
+	}
+	return nil
+}
+
+// checkArguments refuses an empty argument where one means a variable that is not set.
+func (f *FlagSet) checkArguments() error {
+	for i, arg := range *f.arguments {
+		if arg == "" && (i == 0 || f.every) {
+			return fmt.Errorf("%s: it is empty", f.argument)
+		}
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func (c *every) Define(f *FlagSet) {
 	f.Count(&c.Count, "count", "a number")
 	f.Duration(&c.Span, "span", "a time span", time.Millisecond)
 	if c.takesArgs {
-		f.Arguments(&c.Args, " [-- ARGS]")
+		f.CommandLine(&c.Args, "COMMAND", " [-- ARGS]")
 	}
 }
 
@@ -80,6 +80,7 @@ func (f *FlagSet) allAtOnce(args []string) error {
 			return fmt.Errorf("unexpected argument %q", set.Arg(0))
 		}
 		*f.arguments = set.Args()
+		return f.checkArguments()
 	}
 	return err
 }

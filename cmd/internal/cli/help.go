@@ -75,6 +75,9 @@ func (f *FlagSet) model(program, summary, details string) Object {
 		if c.repeated() {
 			o = append(o, Member{"repeated", true})
 		}
+		if c.mayBeEmpty {
+			o = append(o, Member{"mayBeEmpty", true})
+		}
 		flags = append(flags, append(o, Member{"help", c.help}))
 	}
 	o := Object{{"program", program}, {"summary", summary}, {"details", details}}

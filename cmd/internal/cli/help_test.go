@@ -32,7 +32,7 @@ func TestHelpJSON(t *testing.T) {
 		Flags                                []struct {
 			Name, Short, Value, Help string
 			Values                   []string
-			Repeated                 bool
+			Repeated, MayBeEmpty     bool
 		}
 	}
 	d := json.NewDecoder(strings.NewReader(text))
@@ -58,6 +58,9 @@ func TestHelpJSON(t *testing.T) {
 		after, _, _ = strings.Cut(after, "\n  ")
 		if !found || !strings.Contains(flat, f.Help) || f.Repeated != strings.Contains(after, "repeated") {
 			t.Errorf("%+v: is otherwise in the help:\n%s", f, help)
+		}
+		if want := f.Name == "text" || f.Name == "optional"; f.MayBeEmpty != want {
+			t.Errorf("--%s: may be empty: got %v", f.Name, f.MayBeEmpty)
 		}
 		if f.Name == "one" && !slices.Equal(f.Values, []string{"asleep", "awake", "dead"}) {
 			t.Errorf("--one: got values %q", f.Values)
