@@ -94,9 +94,13 @@ func writable(dir Info) bool { return dir.Mode&0o200 != 0 }
 // syncPath makes the names in the ledger survive a power cut, and its own and those of the directories above it, which
 // somebody else may have made just now. A directory far up that this user may not open, or that has no disk, was not.
 func (l *Ledger) syncPath() error {
-	for dir := l.dir; ; dir = filepath.Dir(dir) {
+	ledger, err := l.fs.Resolve(l.dir)
+	if err != nil {
+		return err
+	}
+	for dir := ledger; ; dir = filepath.Dir(dir) {
 		err := l.withFile(dir, File.Sync)
-		if far := len(dir) < len(filepath.Dir(l.dir)); far && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL)) {
+		if far := len(dir) < len(filepath.Dir(ledger)); far && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL)) {
 			err = nil
 		}
 		if err != nil || filepath.Dir(dir) == dir {

@@ -139,3 +139,19 @@ func TestOpenOnABrokenDisk(t *testing.T) {
 		}
 	}
 }
+
+// A ledger below a symbolic link, as /tmp is on macOS, is made like any other. If nobody can tell where it is, its names
+// cannot be made durable.
+func TestCreateBelowSymlink(t *testing.T) {
+	t.Parallel()
+	alias := filepath.Join(t.TempDir(), "alias")
+	must(t, os.Symlink(t.TempDir(), alias))
+	if _, err := Create(filepath.Join(alias, "ledger"), Config{}, Options{}); err != nil {
+		t.Error(err)
+	}
+	h := &hooked{FS: osFS{}}
+	h.before = nth(t, 1, "resolve", "", broken)
+	if _, err := Create(filepath.Join(alias, "other"), Config{}, Options{FS: h}); !errors.Is(err, errDisk) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -195,10 +195,22 @@ func TestTrashThatStays(t *testing.T) {
 func TestCheckResourceOnABrokenDisk(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(realPath(t, t.TempDir()), "root")
-	for n := 1; n <= 2; n++ { // of the root, and of the ledger
-		l, h := hookedLedger(t, Config{ResourceRoots: []string{root}}, Options{})
+	for n := 1; n <= 5; n++ { // of the root, of the ledger, and of what no resource may be or contain
+		l, h := hookedLedger(t, Config{ResourceRoots: []string{root}}, Options{Home: root})
 		h.before = nth(t, n, "resolve", "", broken)
-		if err := l.CheckResource(filepath.Join(root, "file")); !errors.Is(err, errDisk) {
+		if err := l.CheckResource("op", filepath.Join(root, "file")); !errors.Is(err, errDisk) {
+			t.Errorf("resolve %d: got %v", n, err)
+		}
+	}
+}
+
+func TestCheckRootsOnABrokenDisk(t *testing.T) {
+	t.Parallel()
+	dir := realPath(t, t.TempDir())
+	for n := 1; n <= 4; n++ { // of the ledger, of the root, and of what no root may be or contain
+		_, h := hookedLedger(t, Config{}, Options{})
+		h.before = nth(t, n, "resolve", "", broken)
+		if err := CheckRoots(filepath.Join(dir, "ledger"), []string{dir + "/x"}, Options{FS: h, Home: dir + "/home"}); !errors.Is(err, errDisk) {
 			t.Errorf("resolve %d: got %v", n, err)
 		}
 	}

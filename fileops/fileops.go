@@ -74,4 +74,7 @@ var (
 
 	// ErrResource: the path is not one that this ledger may delete.
 	ErrResource = errors.New("not a resource of this ledger")
+
+	// ErrRoot: the directory is not one below which a ledger may delete.
+	ErrRoot = errors.New("not fit for a resource root")
 )

@@ -29,7 +29,8 @@ type Options struct {
 	FS          FS            // nil: the operating system
 	LockTimeout time.Duration // how long an edit may wait for its lock; 0: try once
 	Sync        Sync
-	TrustGroup  bool // on a shared ledger, delete also outside tmp/ what other members of the group name
+	TrustGroup  bool   // on a shared ledger, delete also outside tmp/ what other members of the group name
+	Home        string // the user's home directory, which no resource may be or contain; "" if there is none
 }
 
 // Sync is how much of an edit is on disk before Edit returns. In every case others see all of the edit or nothing.

@@ -46,7 +46,7 @@ func TestMountPointsAreNotCrossed(t *testing.T) {
 			writeFile(t, file, "x")
 
 			for _, path := range []string{file, filepath.Dir(file)} {
-				if err := l.CheckResource(path); !errors.Is(err, ErrResource) {
+				if err := l.CheckResource("op", path); !errors.Is(err, ErrResource) {
 					t.Errorf("check %s: %v", path, err)
 				}
 				if err := l.Edit("op", Existing, discard(path)); !errors.Is(err, ErrResource) {

@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// CheckResource returns ErrResource unless path is one that Discard would delete: clean, absolute, strictly inside the
-// ledger's tmp/ or one of its resource roots, on the same mount, neither inside nor around the rest of the ledger. As far
-// as it exists now, no directory between the root and path is a symbolic link.
-func (l *Ledger) CheckResource(path string) error {
-	root, name, err := l.locate(path)
+// CheckResource returns ErrResource unless path is one that Discard would delete for a call of the operation op: clean,
+// absolute, strictly inside the operation's own directory in tmp/ or one of the resource roots, on the same mount. Below a
+// root it is neither inside the ledger, nor is it or contains it the ledger, another root or the home directory. As far as
+// it exists now, no directory between the root and path is a symbolic link.
+func (l *Ledger) CheckResource(op, path string) error {
+	root, name, err := l.resource(op, path)
 	if err != nil {
 		return err
 	}
@@ -24,6 +25,19 @@ func (l *Ledger) CheckResource(path string) error {
 		return fmt.Errorf("%q: %w", path, err)
 	}
 	return parent.Close()
+}
+
+// resource returns the root that path is inside of, and the rest of path, if a call of the operation op may name it.
+func (l *Ledger) resource(op, path string) (root, name string, err error) {
+	root, name, err = l.locate(path)
+	switch {
+	case err != nil:
+	case root != l.tmp():
+		err = l.spare(root, name)
+	case !within(filepath.Dir(path), l.operationTmp(op)):
+		err = fmt.Errorf("%q: %w: inside tmp/ a call may name only what is inside %s", path, ErrResource, l.operationTmp(op))
+	}
+	return root, name, err
 }
 
 // locate returns the root that path is inside of, and the rest of path.
@@ -39,30 +53,93 @@ func (l *Ledger) locate(path string) (root, name string, err error) {
 	if root == "" {
 		return "", "", fmt.Errorf("%q: %w: it is neither inside %s nor inside a resource root", path, ErrResource, l.tmp())
 	}
-	if root != l.tmp() {
-		err = l.apart(root, name)
-	}
-	return root, name, err
+	return root, name, nil
 }
 
-// apart refuses a path that is the ledger, inside it or around it, also where a symbolic link leads to either of them.
-func (l *Ledger) apart(root, name string) error {
-	parent, err := l.fs.Resolve(filepath.Dir(root))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	ledger, err := l.fs.Resolve(l.dir)
+// spare refuses a path, name below root, that is inside the ledger, or that is or contains the ledger, another root or the
+// home directory, whatever symbolic links lead to any of them.
+func (l *Ledger) spare(root, name string) error {
+	parent, err := l.real(filepath.Dir(root))
 	if err != nil {
 		return err
 	}
 	path := filepath.Join(parent, filepath.Base(root), name)
-	if within(path, ledger) || within(ledger, path) {
-		return fmt.Errorf("%q: %w: it is part of the ledger or contains it", path, ErrResource)
+	ledger, err := l.real(l.dir)
+	if err == nil && within(path, ledger) {
+		err = fmt.Errorf("%q: %w: it is part of the ledger", path, ErrResource)
+	}
+	if err != nil {
+		return err
+	}
+	return l.excludes(path, append([]string{l.dir, l.options.Home}, l.config.ResourceRoots...), ErrResource)
+}
+
+// excludes returns refusal if path, which has no symbolic links, is or contains one of dirs. An empty one is none.
+func (l *Ledger) excludes(path string, dirs []string, refusal error) error {
+	for _, dir := range dirs {
+		if dir == "" {
+			continue
+		}
+		resolved, err := l.real(dir)
+		if err != nil {
+			return err
+		}
+		if within(resolved, path) {
+			return fmt.Errorf("%q: %w: %s", path, refusal, l.relation(resolved == path, dir))
+		}
 	}
 	return nil
+}
+
+// relation says what a path that may not be deleted has to do with dir.
+func (l *Ledger) relation(same bool, dir string) string {
+	verb := "it contains"
+	if same {
+		verb = "it is"
+	}
+	switch dir {
+	case l.dir:
+		return verb + " the ledger"
+	case l.options.Home:
+		return verb + " your home directory"
+	}
+	return fmt.Sprintf("%s the resource root %q", verb, dir)
+}
+
+// real returns path without the symbolic links in that part of it which exists.
+func (l *Ledger) real(path string) (string, error) {
+	resolved, err := l.fs.Resolve(path)
+	if parent := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) && parent != path {
+		resolved, err = l.real(parent)
+		return filepath.Join(resolved, filepath.Base(path)), err
+	}
+	return resolved, err
+}
+
+// CheckRoots returns ErrRoot if one of roots, which are clean absolute paths, is not fit for a resource root of a ledger in
+// dir: it is the root directory, is or contains the ledger or the home directory, or is inside the ledger.
+func CheckRoots(dir string, roots []string, o Options) error {
+	l, err := newLedger(dir, o)
+	if err != nil {
+		return err
+	}
+	ledger, err := l.real(l.dir)
+	for _, root := range roots {
+		var path string
+		if err == nil {
+			path, err = l.real(root)
+		}
+		switch {
+		case err != nil:
+			return err
+		case path == filepath.Dir(path):
+			return fmt.Errorf("%q: %w: it is the root directory", root, ErrRoot)
+		case path != ledger && within(path, ledger):
+			return fmt.Errorf("%q: %w: it is part of the ledger", root, ErrRoot)
+		}
+		err = l.excludes(path, []string{l.dir, l.options.Home}, ErrRoot)
+	}
+	return err
 }
 
 // within reports whether path is dir or inside it.
@@ -141,7 +218,7 @@ func sameMount(a, b Info) bool { return a.ID.Device == b.ID.Device && a.Mount ==
 // Outside tmp/, a shared ledger needs Options.TrustGroup: ErrPermission.
 func (tx *Tx) Discard(path string) error {
 	l := tx.ledger
-	root, name, err := l.locate(path)
+	root, name, err := l.resource(tx.id, path)
 	if err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func wantNoLeftovers(t *testing.T, l *Ledger) {
 func TestDiscard(t *testing.T) {
 	t.Parallel()
 	l, root := rooted(t, Options{})
-	file, link, inTmp := filepath.Join(root, "file"), filepath.Join(root, "link"), filepath.Join(l.tmp(), "x/y/z")
+	file, link, inTmp := filepath.Join(root, "file"), filepath.Join(root, "link"), filepath.Join(l.tmp(), "op/y/z")
 	writeFile(t, file, "x")
 	writeFile(t, filepath.Join(root, "kept"), "x")
 	writeFile(t, inTmp, "x")
@@ -88,7 +88,7 @@ func TestDiscard(t *testing.T) {
 	scratch := filepath.Join(root, "scratch")
 	paths := []string{scratch, scratch, file, link, inTmp, filepath.Join(root, "missing"), filepath.Join(root, "no/such/dir")}
 	for _, path := range paths {
-		if err := l.CheckResource(path); err != nil {
+		if err := l.CheckResource("op", path); err != nil {
 			t.Error(err)
 		}
 	}
@@ -129,7 +129,7 @@ func TestPathsThatAreNoResources(t *testing.T) {
 		filepath.Join(root, "plain/x"), filepath.Join(root, "out/victim"), filepath.Join(root, "relative/x"), filepath.Join(root, "inside/deep"),
 		l.dir, l.tmp(), l.marker(), l.operation("op"), l.archive(), filepath.Dir(l.dir),
 	} {
-		if err := l.CheckResource(path); !errors.Is(err, ErrResource) {
+		if err := l.CheckResource("op", path); !errors.Is(err, ErrResource) {
 			t.Errorf("check %q: %v", path, err)
 		}
 		if err := l.Edit("op", Existing, discard(path)); !errors.Is(err, ErrResource) {
@@ -159,12 +159,12 @@ func TestLedgerInsideResourceRoot(t *testing.T) {
 		filepath.Join(root, "state"), dir, filepath.Join(dir, "operations"), filepath.Join(dir, "logs/x"),
 		filepath.Join(alias, "state/ledger"), filepath.Join(alias, "state/ledger/operations"),
 	} {
-		if err := l.CheckResource(path); !errors.Is(err, ErrResource) {
+		if err := l.CheckResource("op", path); !errors.Is(err, ErrResource) {
 			t.Errorf("%q: %v", path, err)
 		}
 	}
 	for _, path := range []string{filepath.Join(root, "other"), filepath.Join(dir, "tmp/op/call")} {
-		if err := l.CheckResource(path); err != nil {
+		if err := l.CheckResource("op", path); err != nil {
 			t.Errorf("%q: %v", path, err)
 		}
 	}
@@ -177,7 +177,7 @@ func TestWhatIsInTheWay(t *testing.T) {
 	writeFile(t, filepath.Join(root, "plain"), "x")
 	must(t, os.Symlink("scratch", filepath.Join(root, "link")))
 	for name, want := range map[string]string{"plain": `"plain" is not a directory but a file`, "link": `"link" is not a directory but a symbolic link`} {
-		if err := l.CheckResource(filepath.Join(root, name, "x")); err == nil || !strings.Contains(err.Error(), want) {
+		if err := l.CheckResource("op", filepath.Join(root, name, "x")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
@@ -189,7 +189,7 @@ func TestRootThatIsMissing(t *testing.T) {
 	root := filepath.Join(realPath(t, t.TempDir()), "no/such/root")
 	l := testLedger(t, Config{ResourceRoots: []string{root}}, Options{})
 	path := filepath.Join(root, "file")
-	if err := l.CheckResource(path); err != nil {
+	if err := l.CheckResource("op", path); err != nil {
 		t.Errorf("check: %v", err)
 	}
 	if err := l.Edit("op", OrCreate, discard(path)); err != nil {
@@ -363,8 +363,8 @@ func TestSharedLedgerNeedsTrustToDeleteOutsideTmp(t *testing.T) {
 	scratch := filepath.Join(root, "scratch")
 	writeFile(t, scratch, "x")
 	l := testLedger(t, Config{Shared: true, ResourceRoots: []string{root}}, Options{})
-	writeFile(t, filepath.Join(l.tmp(), "x/y"), "x")
-	if err := l.Edit("op", OrCreate, discard(filepath.Join(l.tmp(), "x/y"))); err != nil {
+	writeFile(t, filepath.Join(l.tmp(), "op/y"), "x")
+	if err := l.Edit("op", OrCreate, discard(filepath.Join(l.tmp(), "op/y"))); err != nil {
 		t.Error(err)
 	}
 	if err := l.Edit("op", OrCreate, discard(scratch)); !errors.Is(err, ErrPermission) || gone(t, scratch) {

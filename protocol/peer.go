@@ -16,10 +16,10 @@ var (
 
 // A PeerReading says how to read a file of the Dart ledger (spec/peer.md).
 type PeerReading struct {
-	ID     string                  // of the operation; "": what the file says
-	Rename map[string]string       // ids of operations, calls and participants that become others
-	Zone   *time.Location          // of times without an offset
-	Refuse func(path string) error // why the ledger would not delete path, or nil
+	ID     string                      // of the operation; "": what the file says
+	Rename map[string]string           // ids of operations, calls and participants that become others
+	Zone   *time.Location              // of times without an offset
+	Refuse func(op, path string) error // why the ledger would not delete path for a call of the operation op, or nil
 }
 
 // ReadPeer returns the operation that text describes, a file of the Dart ledger, as its first edit leaves it, and the

@@ -88,5 +88,5 @@ func (p *peerReader) refused(f *Frame, path string) error {
 	if f.State == FrameCleanedUp {
 		return fmt.Errorf("%q: call %q is cleaned up already", path, f.CallID)
 	}
-	return p.Refuse(path)
+	return p.Refuse(p.op.ID, path)
 }

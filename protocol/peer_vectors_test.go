@@ -47,8 +47,8 @@ func (v *peerVector) reading(t testing.TB) PeerReading {
 }
 
 // insideOf refuses paths that are in none of roots.
-func insideOf(roots []string) func(string) error {
-	return func(path string) error {
+func insideOf(roots []string) func(op, path string) error {
+	return func(_, path string) error {
 		if slices.ContainsFunc(roots, func(root string) bool { return strings.HasPrefix(path, root+"/") }) {
 			return nil
 		}

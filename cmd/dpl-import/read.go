@@ -57,11 +57,11 @@ func (c *importer) read(env *cli.Env) (texts []string, err error) {
 
 // decode returns what is in the files' texts, or what is wrong with any of them. l says which resources it may delete.
 func (c *importer) decode(texts []string, r protocol.PeerReading, l *fileops.Ledger) (all []found, err error) {
-	r.Refuse = func(path string) error {
+	r.Refuse = func(op, path string) error {
 		if l == nil {
 			return fmt.Errorf("%q: there is no ledger yet, to say what may be deleted", path)
 		}
-		return l.CheckResource(path)
+		return l.CheckResource(op, path)
 	}
 	for i, file := range c.files {
 		f := found{file: file}

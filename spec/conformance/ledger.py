@@ -419,13 +419,25 @@ class Ledger:
             raise Refused('over', 'the operation has ended')
         raise Refused('noOperation', 'no such operation')
 
-    def release(self, trash, resources):
+    def root_of(self, operation, path):
+        """The root below which a call of the operation may name path (§2.7), or None."""
+        root = max((root for root in self.roots if inside(root, path)), key=len, default=None)
+        if root is None:
+            return None
+        if root == str(self.temporary):
+            return root if inside(self.temporary / operation, path) else None
+        real = pathlib.Path(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+        ledger = pathlib.Path(os.path.realpath(self.path))
+        spared = [ledger, *(pathlib.Path(os.path.realpath(place)) for place in (*self.roots, os.environ.get('HOME')) if place)]
+        return None if ledger in real.parents or any(real == place or real in place.parents for place in spared) else root
+
+    def release(self, trash, operation, resources):
         left = []
         for path in resources:
             try:
-                root = next((root for root in self.roots if inside(root, path)), None)
+                root = self.root_of(operation, path)
                 if root is None:
-                    raise OSError('outside tmp/ and the resource roots')
+                    raise OSError('not a resource of this ledger')
                 trash.take(root, path)
             except OSError as error:
                 left.append({'path': path, 'error': error.strerror or str(error)})
@@ -447,8 +459,8 @@ class Ledger:
         makes the temporary directory of its call.
         """
         for name in arguments.get('resources', ()):
-            if not any(inside(root, name) for root in self.roots):
-                raise Refused('resource', f'{name} is outside tmp/ and the resource roots')
+            if self.root_of(operation, name) is None:
+                raise Refused('resource', f'{name} is not a resource of this ledger')
         path, trash, committed = self.file(operation), Trash(), False
         # An operation without lock file was copied or restored.
         lock = self.lock(f'{path}.lock', lambda: verb == 'push' or os.path.lexists(path), lambda: self.refuse_missing(operation),
@@ -462,7 +474,7 @@ class Ledger:
                     given = decode(self.read_checked(path), operation)
                 except FileNotFoundError:
                     self.absent(operation, verb, reuse, arguments)
-                outcome = protocol.apply(verb, given, observe(), lambda resources: self.release(trash, resources), **arguments)
+                outcome = protocol.apply(verb, given, observe(), lambda resources: self.release(trash, operation, resources), **arguments)
                 if outcome.archived:
                     self.put_away(operation, trash)
                     committed = True

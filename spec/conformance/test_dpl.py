@@ -426,6 +426,34 @@ class Files(InDirectory):
             self.dpl('cleanup')
         self.assertEqual((os.listdir(self.path / 'tmp'), os.listdir(outside)), ([], ['kept']))
 
+    def test_resources_of_others(self):
+        root = pathlib.Path(os.path.realpath(self.path.parent)) / 'root'
+        (root / 'inner').mkdir(parents=True)
+        (root / 'mine').mkdir()
+        self.push('make')
+        marker = self.path / 'ledger.json'
+        roots = [str(place) for place in (root, root / 'inner', root.parent)]
+        marker.write_text(json.dumps(json.loads(marker.read_text()) | {'resourceRoots': roots}))
+        victim = self.path / 'tmp/victim/work'
+        victim.mkdir(parents=True)
+        (self.path / 'tmp/build').mkdir()
+        others = [victim, victim.parent, self.path / 'tmp/build', self.path / 'tmp', self.path, self.path / 'operations', self.file,
+                  root, root / 'inner']
+        for place in others:
+            self.push('cc', f'--resource={place}', status=76)
+        with unittest.mock.patch.dict(os.environ, HOME=str(root / 'mine/home')):
+            self.push('cc', f'--resource={root}/mine', status=76)
+        self.push('cc', f'--resource={root}/mine', '--participant=worker')
+        by_hand = self.read()
+        by_hand['stack'][1]['lastHeartbeat'] = '2000-01-01T00:00:00Z'
+        by_hand['stack'][1]['resources'] = [str(place) for place in (*others, root / 'mine')]
+        self.file.write_text(json.dumps(by_hand))
+        self.dpl('heartbeat', '--participant=cli', status=3)
+        self.dpl('cleanup')
+        self.assertEqual([place for place in others if not place.exists()], [])
+        self.assertEqual(len(self.read()['stack'][1]['leftResources']), len(others))
+        self.assertFalse((root / 'mine').exists())
+
     def test_ledger_marker_and_permissions(self):
         self.dpl('status', status=66)
         self.push('make')

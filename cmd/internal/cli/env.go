@@ -128,7 +128,11 @@ func (env *Env) ledgerDir() (string, error) {
 }
 
 func (env *Env) options() fileops.Options {
-	return fileops.Options{LockTimeout: env.flags.lockTimeout, Sync: env.sync, TrustGroup: env.flags.trustGroup}
+	home, _ := os.UserHomeDir()
+	if !filepath.IsAbs(home) {
+		home = ""
+	}
+	return fileops.Options{LockTimeout: env.flags.lockTimeout, Sync: env.sync, TrustGroup: env.flags.trustGroup, Home: home}
 }
 
 // Open opens the ledger.
@@ -165,6 +169,18 @@ func (env *Env) Create(c fileops.Config) (*fileops.Ledger, error) {
 	}
 	l, err := fileops.Create(dir, c, env.options())
 	return env.opened(l, err)
+}
+
+// checkRoots refuses directories that are not fit for resource roots.
+func (env *Env) checkRoots(roots []string) error {
+	dir, err := env.ledgerDir()
+	if err == nil && len(roots) > 0 {
+		err = fileops.CheckRoots(dir, roots, env.options())
+	}
+	if errors.Is(err, fileops.ErrRoot) {
+		err = Usagef("--resource-root %v: give a directory that has nothing in it but what may be deleted", err)
+	}
+	return err
 }
 
 func (env *Env) opened(l *fileops.Ledger, err error) (*fileops.Ledger, error) {

@@ -30,6 +30,9 @@ func (n *NewLedger) Given() bool { return n.shared || n.commit != "" || n.roots 
 // the flags say, but for --shared.
 func (n *NewLedger) Create(env *Env) (*fileops.Ledger, error) {
 	roots, err := Absolute(n.roots)
+	if err == nil {
+		err = env.checkRoots(roots)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -150,7 +150,7 @@ func (c *Push) Open(env *Env) (*fileops.Ledger, error) {
 func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (Edit, error) {
 	if l != nil { // there is one, though this may be a dry run
 		for _, path := range p.Resources {
-			if err := l.CheckResource(path); err != nil {
+			if err := l.CheckResource(op, path); err != nil {
 				return Edit{}, Named("push", op, p.Call, err)
 			}
 		}

@@ -86,7 +86,7 @@ var outcomes = []outcome{
 	{protocol.ErrCycle, StatusRefused, "leave out one --depends-on"},
 	{protocol.ErrStillRunning, StatusRefused, "dpl-shutdown stops it"},
 	{protocol.ErrHasDependents, StatusRefused, "dpl-status --group shows them"},
-	{fileops.ErrResource, StatusRefused, "name a path inside tmp/ or resourceRoots of ledger.json"},
+	{fileops.ErrResource, StatusRefused, "name a path inside $DPL_TMP or resourceRoots of ledger.json"},
 	{fileops.ErrCaseFold, StatusRefused, "choose another"},
 	{fileops.ErrPermission, StatusPermission, ""},
 	{fileops.ErrConfig, StatusConfig, ""},

@@ -12,7 +12,7 @@ import (
 func (a *actor) push(op string, p protocol.Push, reuse bool) int {
 	return a.command("push "+p.Call, true, func(c *command) error {
 		for _, path := range p.Resources {
-			if err := c.ledger.CheckResource(path); err != nil {
+			if err := c.ledger.CheckResource(op, path); err != nil {
 				return err
 			}
 		}
