@@ -15,7 +15,8 @@
 //
 // The event loop beats while the function runs, and so proves that it turns: who computes for longer than the operation's
 // staleness (10s) without an await counts as crashed. The process's end is seen at once. A command of DPL that fails throws
-// the error of its exit status.
+// the error of its exit status. A call belongs to the thread that made it: a Worker, or a process that this one starts, makes
+// calls of its own.
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { basename } from "node:path";
@@ -103,17 +104,24 @@ export class Call {
 
   /**
    * Run argv as a call below this one, with flags of dpl-run, such as "--timeout=10m", and options of spawn; with
-   * {stdio: "pipe"}, return its output. Throws CommandFailed if it fails; Aborted, Over, DeclaredCrashed or TimedOut if it
-   * was stopped; DplError if dpl-run itself fails.
+   * {stdio: "pipe"}, return its output. Throws CommandFailed if it fails, whatever its exit status, unless a flag like
+   * "--ok=0,1" says that this is success; Aborted if something else failed the operation, Over, DeclaredCrashed or TimedOut
+   * if it was stopped; DplError if it cannot be run, or dpl-run itself fails.
    * @param {string[]} argv
    * @param {string[]} [flags]
    * @param {import("node:child_process").SpawnOptions} [options]
    */
   async run(argv, flags = [], options = {}) {
-    const { status, stdout } = await finish(["dpl-run", ...flags, "--", ...argv], { stdio: "inherit", env: this.env, ...options });
-    const message = `${argv[0]}: exit status ${status}`;
-    if ([3, 4, 5, 124, 125].includes(status)) throw failed(status, `dpl-run: ${message}`);
-    if (status !== 0) throw new CommandFailed(status, message);
+    const { stdio = "inherit" } = options;
+    const files = Array.isArray(stdio) ? [...stdio] : [stdio, stdio, stdio];
+    while (files.length < 3) files.push("pipe"); // as spawn has it
+    const { status, stdout, last } = await finish(
+      ["dpl-run", ...flags, `--status-fd=${files.length}`, "--", ...argv],
+      { env: this.env, ...options, stdio: /** @type {any} */ ([...files, "pipe"]) },
+    );
+    const account = last ? JSON.parse(last) : { by: "dpl-run", reason: `exit status ${status}` }; // it was killed
+    if (account.by !== "command") throw failed(status, `dpl-run: ${argv[0]}: ${account.reason}`);
+    if (!account.ok) throw new CommandFailed(status, `${argv[0]}: exit status ${status}`);
     return stdout;
   }
 
@@ -125,7 +133,9 @@ export class Call {
     const pop = ["dpl-pop", "--op", this.op, "--call", this.id, ...(failure ? ["--fail", "--reason", `call ${this.id}: ${failure}`] : [])];
     for (let tries = 2; ; tries--) {
       try {
-        return void (await command(pop, this.env));
+        await command(pop, this.env);
+        made.delete(`${this.op} ${this.id}`);
+        return;
       } catch (error) {
         if (!(error instanceof Busy) || tries === 0) throw error; // who is done is not to be taken for dead because of that
       }
@@ -133,7 +143,9 @@ export class Call {
   }
 }
 
-/** @type {Set<string>} */
+/** The calls that this thread has made, and not popped. @type {Set<string>} */
+const made = new Set();
+/** Those of them that it is in. @type {Set<string>} */
 const open = new Set();
 
 /**
@@ -152,10 +164,14 @@ export async function call({ name, op, participant, tmp, flags = [] }, work) {
   if (op) push.push("--op", op);
   if (name) push.push("--call", name);
   if (tmp) push.push("--tmp");
-  const self = new Call(JSON.parse(await command([...push, ...flags])));
+  const pushed = JSON.parse(await command([...push, ...flags]));
+  const self = new Call(pushed);
   const key = `${self.op} ${self.id}`;
-  if (open.has(key)) throw failed(76, `${self.op}: call ${self.id} is open in this process`); // fine to dpl-push, as if said again
+  if (open.has(key) || (!pushed.changed && !made.has(key))) { // fine to dpl-push, as if said again, but maybe by another thread
+    throw failed(76, `${self.op}: call ${self.id} is open in this process`);
+  }
   open.add(key);
+  made.add(key);
   const ended = new AbortController();
   const beats = beatOn(self, ended.signal);
   try {
@@ -255,15 +271,17 @@ async function command(argv, env) {
 /**
  * @param {string[]} argv
  * @param {import("node:child_process").SpawnOptions} options
- * @returns {Promise<{status: number, stdout: string, stderr: string}>}
+ * @returns {Promise<{status: number, stdout: string, stderr: string, last: string}>} last is what came from the last of stdio
  */
 function finish([program, ...args], options) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, options);
-    let [stdout, stderr] = ["", ""];
+    let [stdout, stderr, last] = ["", "", ""];
     child.stdout?.setEncoding("utf8").on("data", (text) => (stdout += text));
     child.stderr?.setEncoding("utf8").on("data", (text) => (stderr += text));
-    child.on("error", reject).on("close", (code, signal) => resolve({ status: code ?? (signal ? 128 + constants.signals[signal] : 125), stdout, stderr }));
+    const other = child.stdio.length > 3 ? /** @type {import("node:stream").Readable} */ (child.stdio.at(-1)) : null;
+    other?.setEncoding("utf8").on("data", (text) => (last += text));
+    child.on("error", reject).on("close", (code, signal) => resolve({ status: code ?? (signal ? 128 + constants.signals[signal] : 125), stdout, stderr, last }));
   });
 }
 

@@ -18,6 +18,9 @@
 A thread beats while the block runs, and so proves that the interpreter does; the process's end is seen at once. When the
 operation is aborted or fails elsewhere, call.stopped is set and, with signal=signal.SIGTERM, this process gets that signal,
 once. A command of DPL that fails raises the exception of its exit status.
+
+A call belongs to the process that made it. A child of os.fork or of multiprocessing that leaves the block leaves the call
+as it is, and may not send heartbeats for it or end it; it may run commands below it, and make calls of its own.
 """
 from __future__ import annotations
 
@@ -102,10 +105,12 @@ class Call:
         if self.tmp:
             self.env["DPL_TMP"] = self.tmp
         self.stopped = threading.Event()
+        self._pid = os.getpid()
         self._deaf = False  # to signals, for it will know by itself why it is to end
 
     def beat(self, *flags: str) -> None:
         """Beat, with any flags of dpl-heartbeat, such as "--cleaning". Raises Aborted, Over or DeclaredCrashed."""
+        self._check_process()
         try:
             _run(["dpl-heartbeat", *self._ids(), "--pid", str(os.getpid()), *flags], self.env)
         except (Aborted, Over, DeclaredCrashed):
@@ -114,31 +119,48 @@ class Call:
 
     def run(self, command: Sequence[str], *flags: str, **options: Any) -> "subprocess.CompletedProcess[Any]":
         """Run command as a call below this one, with flags of dpl-run, such as "--timeout=10m", and options of Popen; with
-        stdout=subprocess.PIPE, what is returned has its output. Raises CalledProcessError if it fails; Aborted, Over,
-        DeclaredCrashed or TimedOut if it was stopped; Error if dpl-run itself fails."""
+        stdout=subprocess.PIPE, what is returned has its output. Raises CalledProcessError if it fails, whatever its exit
+        status, unless a flag like "--ok=0,1" says that this is success; Aborted if something else failed the operation,
+        Over, DeclaredCrashed or TimedOut if it was stopped; Error if it cannot be run, or dpl-run itself fails."""
         self._deaf = True
-        with subprocess.Popen(["dpl-run", *flags, "--", *command], **{"env": self.env, **options}) as child:
-            try:
-                output = child.communicate()
-            except BaseException:
-                child.terminate()  # not kill, as subprocess.run does: dpl-run stops the command, and pops
-                child.wait()
-                raise
-        if child.returncode in (3, 4, 5, 124, 125):
-            raise _error(child.returncode, f"dpl-run: {command[0]}: exit status {child.returncode}")
+        reader, writer = os.pipe()
+        try:
+            child = _start(
+                ["dpl-run", *flags, f"--status-fd={writer}", "--", *command],
+                **{"env": self.env, **options, "pass_fds": (*options.get("pass_fds", ()), writer)},
+            )
+            with child:
+                try:
+                    output = child.communicate()
+                except BaseException:
+                    child.terminate()  # not kill, as subprocess.run does: dpl-run stops the command, and pops
+                    child.wait()
+                    raise
+            account = _account(reader, child.returncode)
+        finally:
+            os.close(reader)
+            os.close(writer)
+        if account["by"] != "command":
+            raise _error(child.returncode, f"dpl-run: {command[0]}: {account['reason']}")
         ran = subprocess.CompletedProcess(list(command), child.returncode, *output)
-        ran.check_returncode()
+        if not account["ok"]:
+            ran.check_returncode()
         self._deaf = False
         return ran
 
     def end(self, failure: str = "") -> None:
         """Pop the call, as failed if a failure is given. The end of the with block does it."""
+        self._check_process()
         pop = ["dpl-pop", *self._ids(), *(["--fail", "--reason", f"call {self.id}: {failure}"] if failure else [])]
         for _ in range(2):  # who has done its work is not to be taken for dead only because the ledger is busy
             with contextlib.suppress(Busy):
                 _run(pop, self.env)
                 return
         _run(pop, self.env)
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._pid:
+            raise Usage(64, f"{self.op}: call {self.id} belongs to process {self._pid}, which made it, not to this one")
 
     def _ids(self) -> List[str]:
         return ["--op", self.op, "--call", self.id]
@@ -160,7 +182,13 @@ class Call:
                     return
 
 
-_open: Set[Tuple[str, str]] = set()
+_open: Set[Tuple[int, str, str]] = set()  # by process: a forked child has none of its parent's
+
+# Nothing may fork between the making of a pipe and the start of the command that gets it: the forked child would hold the
+# pipe open, and the reader, such as the thread that beats, would wait for that child.
+_starting = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_starting.acquire, after_in_parent=_starting.release, after_in_child=_starting.release)
 
 
 @contextlib.contextmanager
@@ -180,15 +208,18 @@ def call(
     push += ["--call", name] if name else []
     pushed = json.loads(_run([*push, *(["--tmp"] if tmp else []), *flags]))
     self = Call(pushed, dict(os.environ))
-    if (self.op, self.id) in _open:  # to dpl-push this is the same push again, which is fine
+    key = (self._pid, self.op, self.id)
+    if key in _open:  # to dpl-push this is the same push again, which is fine
         raise Refused(76, f"{self.op}: call {self.id} is open in this process")
-    _open.add((self.op, self.id))
+    _open.add(key)
     ended = threading.Event()
     beats = threading.Thread(target=self._beat_on, args=(ended, signal), daemon=True)
     beats.start()
     try:
         yield self
     except BaseException as error:
+        if os.getpid() != self._pid:
+            raise
         self._deaf = True
         failure = _failure(error)
         try:
@@ -197,12 +228,14 @@ def call(
             print(unpopped, file=sys.stderr)  # what went wrong first is what the caller wants to know
         raise
     else:
-        self._deaf = True
-        self.end()
+        if os.getpid() == self._pid:
+            self._deaf = True
+            self.end()
     finally:
-        _open.discard((self.op, self.id))
-        ended.set()
-        beats.join()
+        if os.getpid() == self._pid:
+            _open.discard(key)
+            ended.set()
+            beats.join()
 
 
 def status(op: str) -> Dict[str, Any]:
@@ -227,13 +260,15 @@ def wait(op: Union[str, Sequence[str]], *flags: str, state: str = "terminal", ti
 def watch(op: str, since: Optional[int] = None) -> Iterator[Dict[str, Any]]:
     """Yield what happens in op, as dpl-watch prints it, until op ends."""
     command = ["dpl-watch", "--op", op, *([] if since is None else ["--since", str(since)])]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as watcher:
+    pid = os.getpid()
+    with _start(command, stdout=subprocess.PIPE, text=True) as watcher:
         assert watcher.stdout
         try:
             for line in watcher.stdout:
                 yield json.loads(line)
         finally:
-            watcher.terminate()  # does nothing if it has ended
+            if os.getpid() == pid:  # in a forked child it is the parent's
+                watcher.terminate()  # does nothing if it has ended
     if watcher.returncode > 0:
         raise _error(watcher.returncode, f"dpl-watch: {op}: exit status {watcher.returncode}")
 
@@ -249,10 +284,30 @@ def _failure(error: BaseException) -> str:
 
 def _run(command: List[str], env: Optional[Dict[str, str]] = None) -> str:
     """Run a command of DPL, and return what it prints."""
-    ran = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    pipe = subprocess.PIPE
+    with _start(command, env=env, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True) as ran:
+        try:
+            stdout, stderr = ran.communicate()
+        except BaseException:
+            ran.kill()
+            raise
     if ran.returncode:
-        raise _error(ran.returncode, ran.stderr.strip() or f"{command[0]}: exit status {ran.returncode}")
-    return ran.stdout
+        raise _error(ran.returncode, stderr.strip() or f"{command[0]}: exit status {ran.returncode}")
+    return stdout
+
+
+def _start(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
+    with _starting:
+        return subprocess.Popen(command, **options)
+
+
+def _account(reader: int, status: int) -> Dict[str, Any]:
+    """Return what dpl-run, which has ended, has written to the pipe reader. It was killed if it wrote nothing."""
+    os.set_blocking(reader, False)
+    line = b""
+    with contextlib.suppress(BlockingIOError):
+        line = os.read(reader, 65536)
+    return json.loads(line or "null") or {"by": "dpl-run", "ok": False, "reason": f"exit status {status}"}
 
 
 def _error(status: int, message: str) -> Error:

@@ -34,6 +34,9 @@ func withDebugger(l language) language {
 	return l
 }
 
+// ofCalls is what a program says of calls that exit with the statuses that dpl-run has a meaning for.
+const ofCalls = "3\n4\n5\n124\n125\n126\n"
+
 const printed = "<a  b><c\nd><*><><$x><it's>"
 
 var ofShells = []comes{
@@ -64,6 +67,10 @@ var ofShells = []comes{
 
 var python = language{name: "python", command: []string{"python3"}, program: "program.py", cases: append([]comes{
 	{what: "exits 7", status: 7, state: protocol.Failed, reason: "call main: exit status 7"},
+	{what: "call exits as dpl-run may", says: ofCalls + "3\n", state: protocol.Completed},
+	{what: "cannot be run", status: 126, says: "Error\n", state: protocol.Failed, reason: "call main: Error: dpl-run: /: "},
+	{what: "forks", says: "Usage\nUsage\nbelow\nbelow\nrunning\n", state: protocol.Completed},
+	{what: "forks while it beats", state: protocol.Completed},
 	{what: "throws", status: 1, state: protocol.Failed, reason: "call main: ValueError: no good"},
 	{what: "call fails", status: 1, state: protocol.Failed, reason: "exit status 9"},
 	{what: "nested", says: "job program.py 3\n", state: protocol.Completed},
@@ -73,6 +80,9 @@ var python = language{name: "python", command: []string{"python3"}, program: "pr
 }, ofBoth...)}
 
 var node = language{name: "node", command: []string{"node"}, program: "program.mjs", cases: append([]comes{
+	{what: "call exits as dpl-run may", says: ofCalls + "x\n", state: protocol.Completed},
+	{what: "cannot be run", status: 126, says: "DplError\n", state: protocol.Failed, reason: "call main: DplError: dpl-run: /: "},
+	{what: "worker", says: "Refused\n2\nrunning\n", state: protocol.Completed},
 	{what: "throws", status: 1, says: "TypeError\n", state: protocol.Failed, reason: "call main: TypeError: no good"},
 	{what: "call fails", status: 9, says: "CommandFailed\n", state: protocol.Failed, reason: "exit status 9"},
 	{what: "nested", says: "job program.mjs 3\n", state: protocol.Completed},
@@ -86,6 +96,8 @@ var ofBoth = []comes{
 	{what: "begins twice", status: 76, says: "Refused\n", state: protocol.Failed, reason: "is open in this process"},
 	{what: "busy", does: busy, status: 75, says: "Busy\n"},
 	{what: "refused", does: aborted, status: 76, says: "Refused\n"},
+	{what: "call is stopped", status: 124, says: "TimedOut\n", state: protocol.Failed, reason: "timed out after 50ms"},
+	{what: "call hides a failure", status: 3, says: "Aborted\n", state: protocol.Failed, reason: "call false-"},
 	{what: "goes on", does: goOn, state: protocol.Completed},
 	{what: "killed", does: send(syscall.SIGKILL), status: -9, state: protocol.Failed, crashed: true, reason: "call main crashed: exited"},
 }

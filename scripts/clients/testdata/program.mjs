@@ -2,6 +2,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
 
 import { call, DplError, status } from "./dpl.mjs";
 
@@ -12,6 +13,10 @@ async function main() {
     await call({}, async (call) => console.log(call.op, call.participant, (await status(call.op)).operation.stack.length));
     return;
   }
+  if (what === "worker below") {
+    await call({ name: "main" }, () => {}).catch((error) => console.log(error.name));
+    return call({ name: "below" }, async (call) => console.log((await status(call.op)).operation.stack.length));
+  }
   if (what === "refused") return call({ op: "over", flags: ["--lock-timeout=50ms"] }, () => {});
   const flags = ["--interval=50ms", "--lock-timeout=50ms"];
   await call({ name: "main", op: "job", tmp: true, flags }, async (call) => {
@@ -20,6 +25,23 @@ async function main() {
         return call.run(["sh", "-c", 'printf "<%s>" "$@" && touch "$0/x"', call.tmp, "a  b", "c\nd", "*", "", "$x", "it's"]);
       case "call fails":
         return call.run(["sh", "-c", "exit 9"]);
+      case "call exits as dpl-run may":
+        for (const status of [3, 4, 5, 124, 125, 126]) {
+          await call.run(["sh", "-c", `exit ${status}`], ["--no-fail-on-crash"]).catch((error) => console.log(error.status));
+        }
+        console.log((await call.run(["sh", "-c", "echo x; exit 3"], ["--ok=2-4"], { stdio: ["ignore", "pipe"] })).trim());
+        return;
+      case "call is stopped":
+        return call.run(["sleep", "600"], ["--timeout=50ms"]);
+      case "call hides a failure":
+        return call.run(["sh", "-c", "dpl-run -- false || true"]);
+      case "cannot be run":
+        return call.run(["/"]);
+      case "worker": {
+        const worker = new Worker(fileURLToPath(import.meta.url), { argv: ["worker below"], env: { ...call.env } });
+        await new Promise((resolve, reject) => worker.on("error", reject).on("exit", resolve));
+        return console.log((await status("job")).operation.state);
+      }
       case "throws":
         throw new TypeError("no good");
       case "nested":

@@ -1,6 +1,9 @@
 """program.py WHAT: what a program with dpl.py can come to."""
+import multiprocessing
+import os
 import pathlib
 import signal
+import subprocess
 import sys
 import time
 
@@ -29,6 +32,42 @@ def main():
             call.run(["sh", "-c", 'printf "<%s>" "$@" && touch "$0/x"', call.tmp, "a  b", "c\nd", "*", "", "$x", "it's"])
         elif what == "call fails":
             call.run(["sh", "-c", "exit 9"])
+        elif what == "call exits as dpl-run may":
+            for status in 3, 4, 5, 124, 125, 126:
+                try:
+                    call.run(["sh", "-c", f"exit {status}"], "--no-fail-on-crash")
+                except subprocess.CalledProcessError as error:
+                    print(error.returncode)
+            print(call.run(["sh", "-c", "exit 3"], "--ok=2-4").returncode)
+        elif what == "call is stopped":
+            call.run(["sleep", "600"], "--timeout=50ms")
+        elif what == "call hides a failure":
+            call.run(["sh", "-c", "dpl-run -- false || true"])
+        elif what == "cannot be run":
+            call.run(["/"])
+        elif what == "forks":
+            child = os.fork()
+            if child == 0:
+                for act in call.beat, call.end:
+                    try:
+                        act()
+                    except dpl.Usage as error:
+                        print(type(error).__name__, flush=True)
+                call.run(["echo", "below"])
+                sys.exit(7)
+            os.waitpid(child, 0)
+            worker = multiprocessing.get_context("fork").Process(target=call.run, args=(["echo", "below"],))
+            worker.start()
+            worker.join()
+            print(dpl.status("job")["operation"]["state"], flush=True)
+        elif what == "forks while it beats":
+            call.children = []
+            for _ in range(300):
+                child = os.fork()
+                if child == 0:
+                    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+                    signal.pause()
+                call.children.append(child)
         elif what == "exits 7":
             sys.exit(7)
         elif what == "throws":
@@ -45,6 +84,9 @@ def main():
             pathlib.Path("started").touch()
             while not pathlib.Path("go").exists():
                 time.sleep(0.02)
+    for child in getattr(call, "children", []):  # they live, and hold up nobody
+        os.kill(child, signal.SIGTERM)
+        os.waitpid(child, 0)
 
 
 try:
