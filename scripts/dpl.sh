@@ -137,7 +137,7 @@ dpl__traps() {
     # A subshell has no traps of its own yet, though bash lists those of its parent. $(trap) tells nothing in dash.
     if [ "$dpl_pid" = "$$" ] && dpl_file=$(mktemp); then
         trap >"$dpl_file"
-        eval "$(sed 's/^trap -- /dpl__trapped /' "$dpl_file")"
+        dpl__each_trap "$(cat "$dpl_file")"
         rm -f "$dpl_file"
     fi
     trap 'dpl__exit "$?"' EXIT
@@ -152,8 +152,25 @@ dpl__traps() {
     case $dpl_mine in *TERM*) trap 'dpl__signal TERM 15 "$?"' TERM ;; esac
 }
 
-# dpl__trapped COMMAND SIGNAL notes a trap of the script.
+# dpl__each_trap TRAPS calls dpl__trapped for each of what trap has printed. The shell itself reads that, as a trap may have
+# lines that look like others; and trap is an alias meanwhile, for in most shells no function can take its place.
+dpl__each_trap() {
+    dpl_aliases=yes
+    # shellcheck disable=SC3044
+    if [ -n "${BASH_VERSION-}" ] && ! shopt -q expand_aliases; then
+        dpl_aliases=''
+        shopt -s expand_aliases
+    fi
+    alias trap=dpl__trapped
+    eval "$1"
+    unalias trap
+    # shellcheck disable=SC3044
+    [ -n "$dpl_aliases" ] || shopt -u expand_aliases
+}
+
+# dpl__trapped -- COMMAND SIGNAL notes a trap of the script.
 dpl__trapped() {
+    shift
     case $2 in
     EXIT) dpl_own=$1 ;;
     *HUP) dpl_mine=${dpl_mine%HUP*}${dpl_mine#*HUP} ;;

@@ -45,6 +45,7 @@ var ofShells = []comes{
 	{what: "exits 7", status: 7, says: "cleaned up after 7\n", state: protocol.Failed, reason: "call main: exit status 7"},
 	{what: "may fail", status: 7, says: "cleaned up after 7\n", state: protocol.Completed},
 	{what: "own EXIT", status: 7, says: "cleaned up after 7\nown 7 it's'\n", state: protocol.Failed, reason: "call main: exit status 7"},
+	{what: "own EXIT of lines", status: 7, says: "cleaned up after 7\ntrap -- \"x\" TERM\ntrap -- it's\n", state: protocol.Failed, reason: "call main: exit status 7"},
 	{what: "ends twice", says: "none none none\n", state: protocol.Completed},
 	{what: "ends as failed", state: protocol.Failed, reason: "call main: exit status 7"},
 	{what: "many times", state: protocol.Completed},

@@ -9,6 +9,13 @@ if [ "$1" = 'own EXIT' ]; then
     # shellcheck disable=SC2154
     trap 'code=$?; echo "own $code it'\''s'\''"; exit $code' EXIT
 fi
+if [ "$1" = 'own EXIT of lines' ]; then
+    trap 'cat <<-end
+trap -- "x" TERM
+trap -- it'\''s
+end
+' EXIT
+fi
 [ "$1" != 'own TERM' ] || trap 'echo told; exit 3' TERM
 dpl_on_exit() { echo "cleaned up after $1"; }
 case $1 in
@@ -36,7 +43,7 @@ d' '*' '' '$x' "it's"
     ;;
 'exits 7') exit 7 ;;
 'may fail') dpl_call bad true || : && dpl_end && dpl_begin --op job2 --no-fail-on-crash && exit 7 ;;
-'own EXIT') exit 7 ;;
+'own EXIT' | 'own EXIT of lines') exit 7 ;;
 'ends twice')
     DPL_TMP=$DPL_TMP/x && dpl_end && dpl_end 7
     echo "${DPL_OP-none} ${DPL_CALL-none} ${DPL_TMP-none}"
