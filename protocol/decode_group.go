@@ -136,6 +136,8 @@ func (d *decoder) registered(key string) Registered {
 			s.BlockedBy = d.string()
 		case "stopRequestedAt":
 			s.StopRequestedAt = d.timeOrNull()
+		case "startAgain":
+			s.StartAgain = d.bool()
 		case "termSentAt":
 			s.TermSentAt = d.timeOrNull()
 		case "termSentBeat":

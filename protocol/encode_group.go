@@ -102,6 +102,7 @@ func (w *encoder) registered(s *Registered) {
 	w.set("restartPending", s.RestartPending)
 	w.text("blockedBy", s.BlockedBy)
 	w.timeUnlessZero("stopRequestedAt", s.StopRequestedAt)
+	w.set("startAgain", s.StartAgain)
 	w.timeUnlessZero("termSentAt", s.TermSentAt)
 	w.beat("termSentBeat", s.TermSentBeat, s.nested.ofTold())
 	if e := s.LastExit; e != nil {

@@ -31,6 +31,7 @@ var (
 	ErrCycle         = errors.New("supervisor would depend on itself")
 	ErrStillRunning  = errors.New("supervisor is running")
 	ErrHasDependents = errors.New("other supervisors depend on it")
+	ErrBlocked       = errors.New("it could not be started again")
 )
 
 // A DecodeError tells where and why a file is not a valid one (spec §1.3). It is ErrCorrupt, or ErrNewerVersion.

@@ -153,6 +153,7 @@ type Registered struct {
 	RestartPending     bool // the start that waits for dependencies is a restart
 	BlockedBy          string
 	StopRequestedAt    time.Time
+	StartAgain         bool // when it has stopped, it is started again
 	TermSentAt         time.Time
 	TermSentBeat       Beat // of TermSentAt
 	LastExit           *LastExit
@@ -197,6 +198,14 @@ type LastExit struct {
 	Unknown []Member
 }
 
+// String returns the reason, and what else is known of it.
+func (e LastExit) String() string {
+	if e.Error == "" {
+		return e.Reason
+	}
+	return e.Reason + ": " + e.Error
+}
+
 // An AlertType names what an Alert tells (spec §9.4).
 type AlertType string
 
@@ -237,6 +246,28 @@ func (r Registry) sorted() []string {
 		ids[i] = r.Supervisors[i].ID
 	}
 	slices.SortFunc(ids, strings.Compare)
+	return ids
+}
+
+// leavesFirst returns the ids of all supervisors, each after those that depend on it, else by id.
+func (r Registry) leavesFirst() (ids []string) {
+	done, sorted := make(map[string]bool), r.sorted()
+	var visit func(id string)
+	visit = func(id string) {
+		if done[id] {
+			return
+		}
+		done[id] = true
+		for _, other := range sorted {
+			if slices.Contains(r.Supervisors[r.index(other)].Dependencies, id) {
+				visit(other)
+			}
+		}
+		ids = append(ids, id)
+	}
+	for _, id := range sorted {
+		visit(id)
+	}
 	return ids
 }
 

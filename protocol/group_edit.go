@@ -59,6 +59,7 @@ func sameRegistered(a, b Registered) bool {
 		a.StartedAt.Equal(b.StartedAt) && a.Attempt == b.Attempt && a.Starting == b.Starting &&
 		a.RunningSince.Equal(b.RunningSince) && a.FailedAt.Equal(b.FailedAt) && a.NextAttemptAt.Equal(b.NextAttemptAt) &&
 		a.RestartPending == b.RestartPending && a.BlockedBy == b.BlockedBy && a.StopRequestedAt.Equal(b.StopRequestedAt) &&
+		a.StartAgain == b.StartAgain &&
 		a.TermSentAt.Equal(b.TermSentAt) && a.TermSentBeat == b.TermSentBeat && a.LastExit == b.LastExit && slices.Equal(a.Unknown, b.Unknown) && a.nested == b.nested
 }
 
@@ -136,13 +137,19 @@ func (s *Registered) forgetFailure() {
 
 // stopped makes s stopped (spec §11.4).
 func (e *groupEdit) stopped(s *Registered) {
-	e.setState(s, StateStopped, "stopped")
+	e.released(s, StateStopped, "stopped", "stopped")
+}
+
+// released brings s to a state in which it has no process: why it changed, and why the process
+// ended. A process that may live elsewhere stays on record.
+func (e *groupEdit) released(s *Registered, to RegisteredState, reason, exit string) {
+	e.setState(s, to, reason)
 	pid, p, nested := s.PID, s.Process, s.nested
 	foreign := s.foreign(e.seen)
 	if s.noProcess(); foreign {
 		s.PID, s.Process, s.nested = pid, p, nested
 	}
 	s.forgetFailure()
-	s.StopRequestedAt = time.Time{}
-	s.LastExit = &LastExit{At: e.seen.Now, Reason: "stopped"}
+	s.StopRequestedAt, s.StartAgain = time.Time{}, false
+	s.LastExit = &LastExit{At: e.seen.Now, Reason: exit}
 }

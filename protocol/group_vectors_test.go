@@ -38,6 +38,7 @@ type groupVector struct {
 		Dependencies         *[]string       `json:"dependencies"`
 		KillTimeoutMs        *int64          `json:"killTimeoutMs"`
 		Only                 bool            `json:"only"`
+		All                  bool            `json:"all"`
 		Owner                string          `json:"owner"`
 		State                string          `json:"state"`
 		Failover             bool            `json:"failover"`
@@ -62,6 +63,7 @@ type groupVector struct {
 	Unchanged bool           `json:"unchanged"`
 	StandBy   bool           `json:"standby"`
 	Status    int            `json:"status"`
+	Again     []string       `json:"again"`
 	Refused   string         `json:"refused"`
 	Path      *string        `json:"path"`
 
@@ -86,7 +88,7 @@ type vectorAction struct {
 var groupRefusals = map[string]error{
 	"corrupt": ErrCorrupt, "newerVersion": ErrNewerVersion, "noSupervisor": ErrNoSupervisor, "cycle": ErrCycle,
 	"noStartInfo": ErrNoStartInfo, "shuttingDown": ErrShuttingDown, "otherProcess": ErrOtherProcess,
-	"stillRunning": ErrStillRunning, "hasDependents": ErrHasDependents,
+	"stillRunning": ErrStillRunning, "hasDependents": ErrHasDependents, "blocked": ErrBlocked,
 }
 
 func groupVectorFiles(tb testing.TB) []string {
@@ -259,7 +261,12 @@ func (v *groupVector) do(t *testing.T, g Group, seen Observation) (Group, error)
 		}
 		return after, err
 	case "shutdown":
+		if v.Do.All {
+			return g.ShutdownAll(by, seen), nil
+		}
 		return g.Shutdown(v.Do.Supervisor, by, v.Do.Only, seen)
+	case "restart":
+		return v.restart(t, g, by, seen)
 	case "pass":
 		return v.pass(t, g, owner, seen), nil
 	case "result":
@@ -273,6 +280,17 @@ func (v *groupVector) do(t *testing.T, g Group, seen Observation) (Group, error)
 	}
 	t.Fatalf("unknown verb %q", v.Do.Verb)
 	return g, nil
+}
+
+func (v *groupVector) restart(t *testing.T, g Group, by string, seen Observation) (Group, error) {
+	after, again, err := g.Restart(v.Do.Supervisor, by, v.Do.Only, seen)
+	if v.Do.All {
+		after, again, err = g.RestartAll(by, seen)
+	}
+	if v.Again != nil && !slices.Equal(again, v.Again) {
+		t.Errorf("again %v, want %v", again, v.Again)
+	}
+	return after, err
 }
 
 func (v *groupVector) registration(t *testing.T, by string) Registration {

@@ -115,9 +115,14 @@ func (w *world) step() {
 			w.note("%s hangs", id)
 		}
 	case 5:
-		if w.once(4) {
+		switch w.rand.IntN(8) {
+		case 0, 1:
 			g, err := w.g.Shutdown(id, "t", w.once(3), w.seen)
 			w.note("shutdown %s: %v", id, err)
+			w.g = g
+		case 2, 3:
+			g, again, err := w.g.Restart(id, "t", w.once(3), w.seen)
+			w.note("restart %s: %v, %v", id, again, err)
 			w.g = g
 		}
 	case 6:

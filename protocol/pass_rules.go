@@ -176,7 +176,13 @@ func (p *pass) shuttingDown(s *Registered) {
 	if p.stop(s) || !p.seen.canCheck(s.identity()) && p.g.heard(s, p.seen) {
 		return
 	}
-	p.stopped(s)
+	if !s.StartAgain {
+		p.stopped(s)
+		return
+	}
+	p.released(s, StateRegistered, "restart", "stopped")
+	s.RestartAttempts = 0
+	p.waiting(s, "registered")
 }
 
 // stop asks for s to be stopped if anything of it is left, and reports whether that is so (spec §11.4).

@@ -62,7 +62,7 @@ var (
 
 	registryShape = object("protocolVersion revision owner alertSeq alertsGiven", map[string]*shape{
 		"supervisors": {each: object("supervisorId restartable state pid lastHeartbeat dependencies readiness note restartAttempts lastRestartAttempt killTimeoutMs startedAt "+
-			"attempt starting runningSince failedAt nextAttemptAt restartPending blockedBy stopRequestedAt termSentAt", map[string]*shape{
+			"attempt starting runningSince failedAt nextAttemptAt restartPending blockedBy stopRequestedAt startAgain termSentAt", map[string]*shape{
 			"process": processShape, "beat": beatShape, "termSentBeat": beatShape, "lastExit": object("at reason error", nil),
 			"startInfo": object("command args workingDirectory environment readiness", map[string]*shape{
 				"restartPolicy": object("maxAttempts backoffIntervalsMs resetAfterMs", nil),

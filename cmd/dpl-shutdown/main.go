@@ -1,6 +1,6 @@
 // Dpl-shutdown asks for a supervisor, and those that depend on it, to be stopped.
 //
-//	dpl-shutdown --group GROUP --supervisor ID [--only] [--wait [--timeout D]]
+//	dpl-shutdown --group GROUP (--supervisor ID [--only] | --all) [--wait [--timeout D]]
 //
 // Spec §10.4.
 package main
@@ -15,13 +15,13 @@ import (
 )
 
 type shutdown struct {
-	cli.Supervisor
+	cli.Supervisors
 	only, wait bool
 	timeout    time.Duration
 }
 
 func (c *shutdown) Define(f *cli.FlagSet) {
-	c.Supervisor.Define(f)
+	c.Supervisors.Define(f)
 	c.timeout = 30 * time.Second
 	f.Bool(&c.only, "only", "refuse (76) if running supervisors depend on it, instead of stopping them first")
 	f.Bool(&c.wait, "wait", "make passes until it, and what depends on it, has stopped")
@@ -33,7 +33,10 @@ func (c *shutdown) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	if c.wait && env.DryRun() {
+	switch {
+	case c.All && c.only:
+		return cli.Usagef("--only goes with --supervisor")
+	case c.wait && env.DryRun():
 		return cli.Usagef("--wait does not go with --dry-run")
 	}
 	by, err := env.Janitor()
@@ -44,7 +47,11 @@ func (c *shutdown) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
+
 	edit, err := env.EditGroup(l, group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+		if c.All {
+			return g.ShutdownAll(by, seen), nil
+		}
 		return g.Shutdown(supervisor, by, c.only, seen)
 	})
 	if err == nil && c.wait {
@@ -60,5 +67,5 @@ func main() {
 	process.Stage()
 	cli.Main(&shutdown{}, "Ask for a supervisor to be stopped.",
 		"Supervisors that depend on it are stopped first. The passes of dpl-orchestrate send TERM, and KILL if it does not end in time; its heartbeats exit "+
-			"3. A supervisor that is stopped is not started again until it is registered again.")
+			"3. A supervisor that is stopped is not started again until dpl-restart, or dpl-register, asks for it.")
 }

@@ -28,6 +28,7 @@ func chapters() []chapter {
 		{"Services", []command{
 			{"register", "Register a supervisor with its group."},
 			{"orchestrate", "Make one pass over a group of supervisors."},
+			{"restart", "Ask for a service to be stopped and started again."},
 			{"shutdown", "Ask for a supervisor to be stopped."},
 		}},
 		{"The ledger", []command{

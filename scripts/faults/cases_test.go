@@ -81,6 +81,8 @@ func groupSubjects() []subject {
 		{name: "register --fresh", setup: []step{request}, do: at(60, "dpl-register --group g --request --no-pass --fresh --supervisor c -- sleep 300")},
 		{name: "heartbeat --group", setup: []step{itself}, do: at(5, "dpl-heartbeat --group g --supervisor b --readiness stopping"), beyond: true},
 		{name: "shutdown", setup: []step{request, itself}, do: at(5, "dpl-shutdown --group g --supervisor b")},
+		{name: "shutdown --all", setup: []step{request, itself}, do: at(5, "dpl-shutdown --group g --all")},
+		{name: "restart", setup: []step{request, at(1, "dpl-shutdown --group g --supervisor a")}, do: at(5, "dpl-restart --group g --supervisor a")},
 		{name: "orchestrate starts", setup: []step{request, itself}, do: pass, several: true, settled: oneRuns},
 		{name: "orchestrate alerts", setup: []step{request, pass}, prepare: strike, do: at(2, "dpl-orchestrate --group g"), several: true, settled: oneRuns},
 	}

@@ -54,6 +54,7 @@ var groupCommands = []step{
 	at(5, "dpl-register --group g --no-pass --fresh --supervisor c"),
 	at(5, "dpl-heartbeat --group g --supervisor b"),
 	at(5, "dpl-shutdown --group g --supervisor b"),
+	at(5, "dpl-restart --group g --all"),
 	at(5, "dpl-orchestrate --group g"),
 	at(5, "dpl-status --group g"),
 }

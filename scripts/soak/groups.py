@@ -70,7 +70,7 @@ def kill(chance, pids):
 
 def disturb(chance, ledger, passes, done):
     """Does one thing that may happen."""
-    what = chance.choices(['pass', 'kill pass', 'kill', 'hang', 'shutdown', 'register', 'rest'], [50, 15, 2, 3, 1, 3, 20])[0]
+    what = chance.choices(['pass', 'kill pass', 'kill', 'hang', 'shutdown', 'restart', 'register', 'rest'], [50, 15, 2, 3, 1, 2, 3, 20])[0]
     done[what] = done.get(what, 0) + 1
     if what == 'pass' and len(passes) < 6:
         passes.append(subprocess.Popen(['dpl-orchestrate'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
@@ -83,6 +83,8 @@ def disturb(chance, ledger, passes, done):
         kill(chance, [pid for pid, _, command, _ in processes(ledger) if command == 'dpl-heartbeat'])
     elif what == 'shutdown':
         run('dpl-shutdown', '--supervisor', chance.choice(IDS))
+    elif what == 'restart':
+        run('dpl-restart', '--supervisor', chance.choice(IDS))
     elif what == 'register':
         run('dpl-register', '--request', '--no-pass', '--supervisor', chance.choice(IDS))
     elif what == 'rest':

@@ -12,7 +12,7 @@ from sightings import Sightings
 
 STATES = ('registered', 'waitingForDependencies', 'running', 'failed', 'restartScheduled', 'dead', 'shuttingDown', 'stopped')
 STATUS = {'noGroup': 66, 'noSupervisor': 66} | dict.fromkeys(
-    ('cycle', 'noStartInfo', 'shuttingDown', 'otherProcess', 'stillRunning', 'hasDependents'), 76)
+    ('cycle', 'noStartInfo', 'shuttingDown', 'otherProcess', 'stillRunning', 'hasDependents', 'blocked'), 76)
 STARTING_MS = 1000  # §11.3, running, rule 3
 
 
@@ -65,8 +65,8 @@ SUPERVISOR = null_is_absent(record(
     lastRestartAttempt=(nullable(MOMENT), None), killTimeoutMs=(NONNEGATIVE_MS, 5000),
     process=(PROCESS, ABSENT), beat=(BEAT, ABSENT), startedAt=(MOMENT, ABSENT), attempt=(INTEGER, 0), starting=(BOOLEAN, False),
     runningSince=(MOMENT, ABSENT), failedAt=(MOMENT, ABSENT), nextAttemptAt=(MOMENT, ABSENT), restartPending=(BOOLEAN, False),
-    blockedBy=(TEXT, ABSENT), stopRequestedAt=(MOMENT, ABSENT), termSentAt=(MOMENT, ABSENT), termSentBeat=(BEAT, ABSENT),
-    lastExit=(EXIT, ABSENT)),
+    blockedBy=(TEXT, ABSENT), stopRequestedAt=(MOMENT, ABSENT), startAgain=(BOOLEAN, False), termSentAt=(MOMENT, ABSENT),
+    termSentBeat=(BEAT, ABSENT), lastExit=(EXIT, ABSENT)),
     *OPTIONAL_TIMES)
 ALERT = record(seq=(POSITIVE, REQUIRED), type=(TEXT, ABSENT), supervisorId=(IDENT, ABSENT), message=(TEXT, ABSENT),
                timestamp=(MOMENT, REQUIRED))
@@ -120,6 +120,7 @@ class Outcome:
     registry: Optional[dict] = None
     status: int = 0
     standby: bool = False
+    again: list = dataclasses.field(default_factory=list)  # the ids of what a restart restarts
     cleared: bool = False  # the registry as it was goes to the archive first
     remembered: Optional[Sightings] = None  # what is kept of the sightings
     actions: list = dataclasses.field(default_factory=list)
@@ -188,7 +189,7 @@ def drop(entry, *names):
             entry.pop(name, None)
 
 
-DEFAULTS = {'pid': None, 'lastHeartbeat': None, 'attempt': 0, 'starting': False, 'restartPending': False, 'readiness': 'ready',
+DEFAULTS = {'pid': None, 'lastHeartbeat': None, 'attempt': 0, 'starting': False, 'restartPending': False, 'startAgain': False, 'readiness': 'ready',
             'note': ''}
 RENEWED = ('failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'termSentAt')  # §10.1, 3
 OF_PROCESS = ('startedAt', 'attempt', 'starting', 'runningSince', 'termSentAt', 'readiness', 'note')
@@ -257,11 +258,15 @@ class Edit:
 
     def become_stopped(self, entry):
         """§11.4."""
-        self.set_state(entry, 'stopped', 'stopped')
-        entry['lastExit'] = {'at': self.seen.now, 'reason': 'stopped'}
+        self.release(entry, 'stopped', 'stopped')
+
+    def release(self, entry, state, reason, exit='stopped'):
+        """entry comes to a state in which it has no process."""
+        self.set_state(entry, state, reason)
+        entry['lastExit'] = {'at': self.seen.now, 'reason': exit}
         if not foreign(entry, self.seen):
             drop(entry, 'pid', 'process')
-        drop(entry, 'lastHeartbeat', 'beat', *OF_PROCESS, *RENEWED, 'stopRequestedAt')
+        drop(entry, 'lastHeartbeat', 'beat', *OF_PROCESS, *RENEWED, 'stopRequestedAt', 'startAgain')
 
     def start_failed(self, entry, error):
         """§11.5, 5."""
@@ -414,23 +419,75 @@ def beat(orchestrator, registry, seen, supervisor, pid=None, process=None, readi
     return edit.finish(always=True)
 
 
-def shutdown(orchestrator, registry, seen, supervisor, by=None, only=False):
+def shutdown(orchestrator, registry, seen, supervisor=None, by=None, only=False, all=False):
     """§10.4."""
     edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
-    edit.find(supervisor)
-    running = {key for key in dependents(edit.supervisors, supervisor) if edit.supervisors[key]['state'] == 'running'}
-    require(not only or not running, 'hasDependents', f'{", ".join(sorted(running))} depend on {supervisor}')
-    for key in sorted(running | {supervisor}):
+    if all:
+        stop = set(edit.supervisors)
+    else:
+        edit.find(supervisor)
+        below = ((key, edit.supervisors[key]) for key in dependents(edit.supervisors, supervisor))
+        running = {key for key, entry in below if entry['state'] == 'running' or entry['startAgain']}
+        require(not only or not running, 'hasDependents', f'{", ".join(sorted(running))} depend on {supervisor}')
+        stop = running | {supervisor}
+    for key in sorted(stop):
         entry = edit.supervisors[key]
+        entry['startAgain'] = False
         if entry['state'] == 'stopped':
             continue
         if not edit.held(entry) and not edit.heard(entry):
             edit.become_stopped(entry)
-        elif entry['state'] != 'shuttingDown':
-            drop(entry, 'failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy')
-            entry['stopRequestedAt'] = seen.now
-            edit.set_state(entry, 'shuttingDown')
+        else:
+            ask_to_stop(edit, entry)
     return edit.finish()
+
+
+def ask_to_stop(edit, entry, reason=None):
+    if entry['state'] != 'shuttingDown':
+        drop(entry, 'failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy')
+        entry['stopRequestedAt'] = edit.seen.now
+        edit.set_state(entry, 'shuttingDown', reason)
+
+
+def restart(orchestrator, registry, seen, supervisor=None, by=None, only=False, all=False):
+    """§10.5."""
+    edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
+    startable = {key for key, entry in edit.supervisors.items() if entry['startInfo'] is not None}
+    if all:
+        chosen = startable
+    else:
+        edit.find(supervisor)
+        require(supervisor in startable, 'noStartInfo', 'nobody knows how to start it')
+        below = () if only else dependents(edit.supervisors, supervisor)
+        chosen = {key for key in below if edit.supervisors[key]['state'] == 'running'} & startable | {supervisor}
+    for key in sorted(chosen):
+        entry = edit.supervisors[key]
+        if edit.held(entry) or edit.heard(entry):
+            for other in entry['dependencies']:
+                require(other in chosen or comes_back(edit.given['supervisors'].get(other)), 'blocked', f'{key} needs {other}')
+            ask_to_stop(edit, entry, 'restart')
+            entry['startAgain'] = True
+        elif entry['state'] not in ('registered', 'waitingForDependencies'):
+            bring_back(edit, entry)
+    edit.outcome.again = sorted(chosen)
+    return edit.finish()
+
+
+def comes_back(entry):
+    """Whether what depends on entry may hope that it runs, or will."""
+    return entry is not None and entry['state'] not in ('dead', 'stopped') and (entry['state'] != 'shuttingDown' or entry['startAgain'])
+
+
+def bring_back(edit, entry):
+    """The next pass starts entry, which does not run."""
+    if entry['state'] == 'running':
+        edit.release(entry, 'registered', 'restart', edit.evidence(entry) or 'exited')
+    elif entry['state'] == 'shuttingDown':
+        edit.release(entry, 'registered', 'restart')
+    else:
+        edit.set_state(entry, 'registered', 'restart')
+        drop(entry, *RENEWED)
+    entry['restartAttempts'] = 0
 
 
 # The pass (§11)
@@ -548,8 +605,13 @@ class Pass(Edit):
         if any(supervisor in other['dependencies'] and other['state'] == 'shuttingDown'
                for key, other in self.given['supervisors'].items() if key != supervisor):
             return
-        if self.stop(entry) and not self.heard(entry):
-            self.become_stopped(entry)
+        if not self.stop(entry) or self.heard(entry):
+            return
+        if not entry['startAgain']:
+            return self.become_stopped(entry)
+        self.release(entry, 'registered', 'restart')
+        entry['restartAttempts'] = 0
+        self.waiting(entry)
 
     def start(self, entry, reason):
         """Starts the supervisor for reason; None: it is a restart."""
@@ -641,7 +703,7 @@ def result(orchestrator, registry, seen, failed=None, appended=0):
     return edit.finish()
 
 
-VERBS = {'register': register, 'remove': remove, 'beat': beat, 'shutdown': shutdown, 'pass': run_pass, 'result': result}
+VERBS = {'register': register, 'remove': remove, 'beat': beat, 'shutdown': shutdown, 'restart': restart, 'pass': run_pass, 'result': result}
 
 
 def missing_orchestrator(group):

@@ -28,7 +28,7 @@ REASONS = ('exited', 'rebooted', 'stale', 'startFailed', 'stopped', 'odd')
 BLOCKS = ('a: missing', 'b: dead', 'c: stopped', 'process elsewhere')
 ENTRY_DEFAULTS = {'startInfo': None, 'pid': None, 'lastHeartbeat': None, 'dependencies': [], 'readiness': 'ready', 'note': '',
                   'restartAttempts': 0, 'lastRestartAttempt': None, 'killTimeoutMs': 5000, 'attempt': 0, 'starting': False,
-                  'restartPending': False}
+                  'restartPending': False, 'startAgain': False}
 REGISTRY_DEFAULTS = {'protocolVersion': 1, 'revision': 0, 'owner': None, 'alertSeq': 0, 'pendingAlerts': [], 'events': []}
 ORCHESTRATOR_DEFAULTS = {'protocolVersion': 1, 'revision': 0, 'orchestratorPid': None, 'orchestratorHeartbeat': None,
                          'heartbeatIntervalMs': 2000, 'stalenessThresholdMs': 10000, 'periodMs': 0}
@@ -145,9 +145,9 @@ class World:
                  'restartScheduled': {'failedAt': 0.9, 'nextAttemptAt': 0.9, 'termSentAt': 0.3, 'blockedBy': 0.1},
                  'waitingForDependencies': {'blockedBy': 0.5, 'restartPending': 0.5, 'termSentAt': 0.2},
                  'registered': {'termSentAt': 0.2, 'restartPending': 0.1},
-                 'shuttingDown': {'stopRequestedAt': 0.9, 'termSentAt': 0.5}}.get(state, {})
+                 'shuttingDown': {'stopRequestedAt': 0.9, 'startAgain': 0.4, 'termSentAt': 0.5}}.get(state, {})
         for name in ('starting', 'runningSince', 'failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'stopRequestedAt',
-                     'termSentAt', 'lastExit'):
+                     'startAgain', 'termSentAt', 'lastExit'):
             if self.chance(usual.get(name, 0.5 if name == 'lastExit' else 0.03)):
                 entry[name] = self.member(name)
         if 'termSentAt' in entry and self.chance(0.5):
@@ -160,7 +160,7 @@ class World:
         return beat | self.optional(0.1, note=Number('2.50'))
 
     def member(self, name):
-        if name in ('starting', 'restartPending'):
+        if name in ('starting', 'restartPending', 'startAgain'):
             return True
         if name == 'blockedBy':
             return self.one(BLOCKS)
@@ -301,9 +301,14 @@ class World:
         return self.optional(0.8, since=self.one((near,) * 8 + (0, 2**63 - 1)))
 
     def shutdown(self):
+        if self.chance(0.15):
+            return {'all': True}
         needed = [key for entry in self.entries().values() for key in entry['dependencies'] if key in self.entries()]
         who = self.one(needed) if needed and self.chance(0.6) else self.known()
         return {'supervisor': who} | self.optional(0.5, only=True)
+
+    def restart(self):
+        return self.shutdown()
 
     def pass_(self):
         do = self.optional(0.2, owner='you')
@@ -329,7 +334,7 @@ class World:
     def step(self, last):
         """One vector, and the group goes where it leads."""
         verb = 'result' if last == 'pass' and self.chance(0.5) else self.one(
-            ('pass',) * 10 + ('register',) * 5 + ('beat',) * 3 + ('shutdown', 'remove', 'wait', 'watch') * 2 + ('result',))
+            ('pass',) * 10 + ('register',) * 5 + ('beat',) * 3 + ('shutdown', 'restart', 'remove', 'wait', 'watch') * 2 + ('result',))
         if verb in ('pass', 'result', 'watch') and not any(self.files.values()):
             verb = 'register'  # without files there is nothing to judge a pass by
         layout = brief if self.chance(0.7) else full

@@ -210,7 +210,7 @@ def group_expectation(vector):
     if end == 'then':
         result['then'] = group_files(vector['then'])
     return result | {'status': int(vector.get('status', Number('0')).text), 'standby': vector.get('standby', False),
-                     'actions': vector.get('actions', [])}
+                     'actions': vector.get('actions', []), 'again': vector.get('again', [])}
 
 
 def group_reality(vector):
@@ -235,7 +235,7 @@ def group_reality(vector):
         after = {name: value and FILES[name][0](FILES[name][1](value)) for name, value in (after | changed).items()}
         end = {'then': {name: after.get(name) for name in vector.get('then', after)}}
     return end | remembered(vector, outcome) | {'status': outcome.status, 'standby': outcome.standby,
-                                                'actions': parse(write(outcome.actions))}
+                                                'actions': parse(write(outcome.actions)), 'again': outcome.again}
 
 
 def group_comparable(files):
@@ -321,7 +321,7 @@ class Suite(typing.NamedTuple):
 
 NEEDED = {'comment', 'section', 'seen', 'do'}
 OPERATIONS = Suite(WORDS, NEEDED, expectation, reality, comparable, lambda operation: parse(encode(operation)))
-GROUPS = Suite(WORDS - {'archived', 'reported', 'released'} | {'actions', 'standby'}, NEEDED, group_expectation, group_reality,
+GROUPS = Suite(WORDS - {'archived', 'reported', 'released'} | {'actions', 'again', 'standby'}, NEEDED, group_expectation, group_reality,
                group_comparable, group_plain)
 OBSERVING = {'comment', 'section', 'given', 'givenText', 'seen', 'do', 'refused', 'path'}
 

@@ -84,6 +84,30 @@ func (s *Supervisor) IDs() (group, supervisor string, err error) {
 	return group, supervisor, err
 }
 
+// Supervisors is the flags of commands on one supervisor of a group, or on all of them.
+type Supervisors struct {
+	Supervisor
+	All bool
+}
+
+// Define defines --group, --supervisor and --all.
+func (s *Supervisors) Define(f *FlagSet) {
+	s.Supervisor.Define(f)
+	f.Bool(&s.All, "all", "all services of the group, in the order of their dependencies")
+}
+
+// IDs returns the group and the supervisor to work on; with --all, none.
+func (s *Supervisors) IDs() (group, supervisor string, err error) {
+	switch {
+	case s.All && s.Supervisor.Supervisor != "":
+		return "", "", Usagef("--all and --supervisor exclude each other")
+	case s.All:
+		group, err = s.GroupID()
+		return group, "", err
+	}
+	return s.Supervisor.IDs()
+}
+
 // Call is the flags of commands on one call.
 type Call struct {
 	Operation

@@ -93,15 +93,28 @@ func StartVariables(s *protocol.Registered) []string {
 	return []string{"DPL_SUPERVISOR=" + s.ID, "DPL_ATTEMPT=" + strconv.Itoa(s.Attempt)}
 }
 
-// Result returns what every edit of a group prints of its supervisor.
+// Result returns what every edit of a group prints of its supervisor; if that is "", of all.
 func (e GroupEdit) Result(supervisor string) Object {
 	o := Object{
-		{"groupId", e.After.ID}, {"supervisorId", supervisor}, {"revision", e.After.Registry.Revision}, {"changed", e.Changed},
+		{"groupId", e.After.ID}, {"supervisorId", OrNull(supervisor)}, {"revision", e.After.Registry.Revision}, {"changed", e.Changed},
 	}
 	if s := e.After.Supervisor(supervisor); s != nil {
-		o = append(o, Object{{"state", string(s.State)}, {"pid", PIDOrNull(s.PID)}}...)
+		return append(o, stateOf(s)...)
 	}
-	return o
+	if supervisor != "" {
+		return o
+	}
+
+	rows := []Object{}
+	for i := range e.After.Registry.Supervisors {
+		s := &e.After.Registry.Supervisors[i]
+		rows = append(rows, append(Object{{"supervisorId", s.ID}}, stateOf(s)...))
+	}
+	return append(o, Member{"supervisors", rows})
+}
+
+func stateOf(s *protocol.Registered) Object {
+	return Object{{"state", string(s.State)}, {"pid", PIDOrNull(s.PID)}}
 }
 
 // PIDOrNull returns pid, or nil for 0.

@@ -122,6 +122,19 @@ func (a *actor) shutdown(id string, only bool) int {
 	})
 }
 
+func (a *actor) restart(id string, only bool) int {
+	return a.command("restart "+id, false, func(c *command) error {
+		_, err := c.editGroup(fileops.Existing, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+			after, _, err := g.Restart(id, a.name, only, seen)
+			return after, err
+		})
+		if err == nil {
+			c.w.did(didRestart)
+		}
+		return err
+	})
+}
+
 func (a *actor) remove(id string) int {
 	return a.command("remove "+id, false, func(c *command) error {
 		_, err := c.editGroup(fileops.Existing, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {

@@ -41,11 +41,13 @@ func operating(times int) func(a *actor) {
 		w := a.w
 		for range times {
 			id := supervisorIDs[w.r.IntN(len(supervisorIDs))]
-			switch w.r.IntN(6) {
+			switch w.r.IntN(7) {
 			case 0:
 				a.shutdown(id, w.chance(4))
 			case 1:
 				a.remove(id)
+			case 2:
+				a.restart(id, w.chance(4))
 			default:
 				a.register(a.request(id))
 			}

@@ -49,6 +49,7 @@ const (
 	didAmidExec
 	didAlert
 	didShutdown
+	didRestart
 	didRegisteredBeat
 	didDeclareDead
 	dids
@@ -59,7 +60,7 @@ var didNames = [dids]string{
 	"wait for a lock", "lock timeout", "pid used again", "stage without its pass", "race to create the ledger", "operation created", "crashed frame read", "evidence exited",
 	"evidence rebooted", "evidence stale", "evidence supervisorDead", "tick of a neighbour", "ack", "handler", "archived",
 	"registered", "pass", "stand-by", "stage spawned", "spawn failed", "released", "exec failed", "released too late", "TERM", "KILL", "survivors of a session", "member amid execve",
-	"alert", "shutdown", "beat of a registered supervisor", "supervisor given up",
+	"alert", "shutdown", "restart", "beat of a registered supervisor", "supervisor given up",
 }
 
 var didEvidence = map[protocol.Evidence]int{

@@ -153,10 +153,8 @@ func (g Group) Note(r *protocol.Registered) string {
 		return "restart in " + max(r.NextAttemptAt.Sub(g.Seen.Now), time.Duration(0)).String()
 	case r.State == protocol.StateRunning:
 		return r.Notice.String()
-	case r.LastExit != nil && r.LastExit.Error != "":
-		return r.LastExit.Reason + ": " + r.LastExit.Error
 	case r.LastExit != nil:
-		return r.LastExit.Reason
+		return r.LastExit.String()
 	}
 	return ""
 }

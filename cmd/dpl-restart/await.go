@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// await makes passes until all services that are restarted are ready. That one of them died is final,
+// that an attempt to start it failed is not: others follow.
+func (c *restart) await(env *cli.Env, l *fileops.Ledger, group string, again []string) (protocol.Group, error) {
+	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group, Owner: cli.DefaultOwner()}
+	waiting := ""
+
+	ready := func(g protocol.Group) (bool, error) {
+		seen := l.ObserveGroup(g, env.GroupClock()())
+		waiting = ""
+		for _, id := range again {
+			switch s := g.Supervisor(id); {
+			case s == nil:
+				return false, fmt.Errorf("%w: %q was removed", cli.ErrFalse, id)
+			case s.State == protocol.StateDead && s.LastExit != nil:
+				return false, fmt.Errorf("%w: %q is dead: %s", cli.ErrFalse, id, s.LastExit)
+			case s.State == protocol.StateDead, s.State == protocol.StateStopped,
+				s.State == protocol.StateShuttingDown && !s.StartAgain:
+				return false, fmt.Errorf("%w: %q is %s", cli.ErrFalse, id, s.State)
+			case s.BlockedBy != "":
+				return false, fmt.Errorf("%w: %q is blocked by %s", cli.ErrFalse, id, s.BlockedBy)
+			case !g.Ready(id, seen) && waiting == "":
+				waiting = fmt.Sprintf("%q is %s", id, s.State)
+				if s.State == protocol.StateRunning {
+					waiting += ", and " + string(s.Notice.Readiness)
+				}
+			}
+		}
+		return waiting == "", nil
+	}
+	late := func() error {
+		return fmt.Errorf("%w: after %v %s", cli.ErrTimeout, c.timeout, waiting)
+	}
+
+	return o.Until(c.timeout, ready, late)
+}

@@ -1,0 +1,81 @@
+// Dpl-restart asks for a service, and those that depend on it, to be stopped and started again.
+//
+//	dpl-restart --group GROUP (--supervisor ID [--only] | --all) [--wait [--timeout D]]
+//
+// Spec §10.5.
+package main
+
+import (
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+type restart struct {
+	cli.Supervisors
+	only, wait bool
+	timeout    time.Duration
+}
+
+func (c *restart) Define(f *cli.FlagSet) {
+	c.Supervisors.Define(f)
+	c.timeout = time.Minute
+	f.Bool(&c.only, "only", "restart it alone: what depends on it keeps running")
+	f.Bool(&c.wait, "wait", "make passes until all that it restarts is ready")
+	f.Duration(&c.timeout, "timeout", "with --wait: give up after D, with status 124 (1m)", time.Millisecond)
+}
+
+func (c *restart) Run(env *cli.Env) error {
+	group, supervisor, err := c.IDs()
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.All && c.only:
+		return cli.Usagef("--only goes with --supervisor")
+	case c.wait && env.DryRun():
+		return cli.Usagef("--wait does not go with --dry-run")
+	}
+	by, err := env.Janitor()
+	if err != nil {
+		return err
+	}
+	l, err := env.Open()
+	if err != nil {
+		return err
+	}
+
+	var again []string
+	heard := false
+	edit, err := env.EditGroup(l, group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
+		heard, _ = g.OrchestratorHeard(seen)
+		if c.All {
+			after, again, err = g.RestartAll(by, seen)
+		} else {
+			after, again, err = g.Restart(supervisor, by, c.only, seen)
+		}
+		return after, err
+	})
+	switch {
+	case err != nil:
+	case c.wait:
+		edit.After, err = c.await(env, l, group, again)
+	case !heard && !env.DryRun() && len(again) > 0:
+		env.Warnf("%s: no orchestrator is heard of: run dpl-orchestrate", group)
+	}
+	if err == nil && env.JSON() {
+		env.PrintJSON(append(edit.Result(supervisor), cli.Member{Name: "restarted", Value: append([]string{}, again...)}))
+	}
+	return cli.Named("restart", group, supervisor, err)
+}
+
+func main() {
+	process.Stage()
+	cli.Main(&restart{}, "Ask for a service to be stopped and started again.",
+		"What depends on it and runs is restarted with it: dependents stop first, and start when it is ready. The wish is in the group's file, and the passes of "+
+			"dpl-orchestrate carry it out, whatever becomes of this command. A service that is dead or stopped, or waits for its next attempt, is started "+
+			"by the next pass. What no pass could start again is not stopped.")
+}
