@@ -133,6 +133,7 @@ func (l *Ledger) eachAlert(group string, do func(Line) bool) error {
 	if err := protocol.CheckID(group); err != nil {
 		return err
 	}
+	defer l.fs.Refresh()
 	path := l.alerts(group)
 	f, err := l.fs.Open(path)
 	if err != nil {

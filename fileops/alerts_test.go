@@ -122,6 +122,11 @@ type countedFile struct {
 	disk counted
 }
 
+func (c counted) Within(base string, admit func(string, Info) error) FS {
+	c.osFS = c.within(base, admit)
+	return c
+}
+
 func (c counted) Open(path string) (File, error) {
 	f, err := c.osFS.Open(path)
 	return countedFile{f, c}, err

@@ -25,6 +25,7 @@ type archiveCopy struct {
 // now. The first copy of an operation outlives the others: whether it exists tells, without a listing, whether an
 // operation was archived.
 func (l *Ledger) PruneArchive(now time.Time) error {
+	defer l.fs.Refresh()
 	copies, err := l.archiveCopies()
 	if err != nil || len(copies) <= keepCopies {
 		return err

@@ -128,20 +128,36 @@ func (l *Ledger) mkdirAll(dir string) error {
 	return nil
 }
 
-// ensureDir makes one of the ledger's own directories unless it exists.
+// ensureDir makes one of the ledger's own directories unless it exists. It refuses one that is not safe to trust.
 func (l *Ledger) ensureDir(dir string) error {
-	err := l.fs.Mkdir(dir, l.dirMode())
-	if errors.Is(err, fs.ErrExist) {
-		info, err := l.fs.Lstat(dir)
-		if err == nil && !info.Mode.IsDir() {
-			err = fmt.Errorf("%s: %w: it is not a directory", dir, ErrPermission)
-		}
+	err := l.makeDir(dir)
+	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
+	info, err := l.fs.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	return l.trustDir(dir, info)
+}
+
+// makeDir makes a directory with the ledger's mode. On a shared ledger, whatever the umask; there somebody may put another
+// directory in the place of the new one, which then keeps its mode.
+func (l *Ledger) makeDir(dir string) error {
+	err := l.fs.Mkdir(dir, l.dirMode())
 	if err != nil || !l.config.Shared {
 		return err
 	}
-	return l.withFile(dir, func(f File) error { return f.Chmod(l.dirMode()) })
+	return l.withFile(dir, func(f File) error {
+		info, err := f.Stat()
+		switch {
+		case err != nil:
+			return err
+		case !info.Mode.IsDir() || info.UID != l.euid:
+			return fmt.Errorf("%s: %w: it was replaced just now", dir, ErrPermission)
+		}
+		return f.Chmod(l.dirMode())
+	})
 }
 
 // publish makes a new file appear at path complete and with its final mode, unless there is one already. It does not

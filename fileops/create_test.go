@@ -17,6 +17,11 @@ type mounted struct {
 	name string
 }
 
+func (m mounted) Within(base string, admit func(string, Info) error) FS {
+	m.osFS = m.within(base, admit)
+	return m
+}
+
 func (m mounted) Network(string) (string, error) { return m.name, nil }
 
 // Where several hosts may use a file system edits commit by link, unless whoever creates the ledger wants something else.

@@ -12,6 +12,10 @@
 //     returns an error the operation is byte for byte what it was, with two exceptions, ErrCommitted and ErrUnknown.
 //   - A lock file exists as long as its operation. Whoever waits for a lock file that is removed meanwhile notices.
 //
+// Directories of the ledger are opened once, from the ledger's own down and through no symbolic link, and refused if others
+// could have put them there; all calls on what is in them are relative to them (see FS.Within). So in a ledger of several
+// users nobody can have a call of another one lock, rename, remove or chmod something elsewhere.
+//
 // An edit is, in this order: open and lock operations/{id}.json.lock; check that this path still names the locked file;
 // create a temporary file beside the operation; read the operation; change; write; fsync; rename; fsync the directory;
 // unlock. The temporary file comes before the read because creating it makes an NFS client drop what it remembers of the

@@ -8,12 +8,22 @@ import (
 // FS is every system call that fileops makes, so that the same code runs on an operating system and on a simulated one
 // that crashes, loses power and fills its disk. Errors are those of package io/fs (or wrap them).
 type FS interface {
+	// Within returns the file system for one ledger, in the directory base. Paths below base are reached through open
+	// directories, one name at a time, none of which may be a symbolic link, and each of which admit must accept: its error is
+	// that of the call.
+	Within(base string, admit func(path string, dir Info) error) FS
+
+	// Refresh has directories below base that are open already looked at by name again, each at its next use. An edit or a
+	// reader works in the directories that it found; the next one finds what is there by then.
+	Refresh()
+
 	// Lock opens path for reading and writing, creating it with mode create unless that is 0, and locks it exclusively.
 	// While somebody else has the lock it waits for expired to be closed and then returns ErrBusy; at once if expired is
 	// nil. A lock that comes later than that is released.
 	Lock(path string, create fs.FileMode, expired <-chan struct{}) (Lock, error)
 
-	// Open opens a file or directory for reading. None of the methods here follows path if it is a symbolic link.
+	// Open opens a file or directory for reading. None of the methods here follows path if it is a symbolic link, unless it
+	// says so.
 	Open(path string) (File, error)
 
 	// Create opens a new file for writing. It fails with fs.ErrExist if there is one.
@@ -28,7 +38,7 @@ type FS interface {
 	// Stat describes what path is or points to.
 	Stat(path string) (Info, error)
 
-	// ReadDir returns the names in a directory, in any order.
+	// ReadDir returns the names in a directory, in any order. It follows path only outside base.
 	ReadDir(path string) ([]string, error)
 
 	// Mkdir creates one directory. It fails with fs.ErrExist if the name is taken.

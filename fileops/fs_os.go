@@ -1,21 +1,16 @@
 package fileops
 
 import (
-	"errors"
 	"io/fs"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
-	"syscall"
 	"time"
-
-	"github.com/gofrs/flock"
-	"github.com/natefinch/atomic"
 )
 
 // osFS is the operating system.
 type osFS struct {
-	polls bool // ask again for a lock: several network file systems serve a waiter seconds after it could have had it
+	polls bool  // ask again for a lock: several network file systems serve a waiter seconds after it could have had it
+	dirs  *dirs // through which the paths of a ledger are reached; nil: all paths are as they are
 }
 
 var errSymlink = symlinkError{}
@@ -26,42 +21,51 @@ type symlinkError struct{}
 func (symlinkError) Error() string        { return "is a symbolic link, which the ledger does not follow" }
 func (symlinkError) Is(target error) bool { return target == ErrPermission }
 
+// A fileLock is an open file that can be locked. Unlock closes it, locked or not.
+type fileLock interface {
+	Lock
+	TryLock() (bool, error)
+	Wait() error // until it has the lock
+}
+
 func (o osFS) Lock(path string, create fs.FileMode, expired <-chan struct{}) (Lock, error) {
-	flags := os.O_RDWR | noFollow
-	if create != 0 {
-		flags |= os.O_CREATE
-	}
-	lock := flock.New(path, flock.SetFlag(flags), flock.SetPermissions(create.Perm()))
-	had, err := lock.TryLock()
-	if err == nil && !had {
-		if o.polls {
-			err = poll(lock, expired)
-		} else {
-			err = wait(lock, expired)
-		}
-	}
+	lock, err := o.openLock(path, create)
 	if err != nil {
-		return nil, lockError(path, err)
+		return nil, err
 	}
-	return osLock{lock}, nil
+	had, err := lock.TryLock()
+	switch {
+	case had:
+		return lock, nil
+	case err == nil && expired == nil:
+		err = ErrBusy
+	case err == nil && !o.polls:
+		return lock, wait(lock, expired)
+	case err == nil:
+		err = poll(lock, expired)
+	}
+	if err == nil {
+		return lock, nil
+	}
+	lock.Unlock()
+	return nil, err
 }
 
 // wait blocks in the kernel, which serves waiters in their order, until it has the lock or expired is closed. In the
-// latter case the goroutine stays behind and gives the lock back when it comes.
-func wait(lock *flock.Flock, expired <-chan struct{}) error {
-	if expired == nil {
-		return ErrBusy
-	}
+// latter case the goroutine stays behind and gives the lock back when it comes. Without the lock the file is closed.
+func wait(lock fileLock, expired <-chan struct{}) error {
 	got := make(chan error)
 	go func() {
-		err := lock.Lock()
-		for errors.Is(err, syscall.EINTR) {
-			err = lock.Lock()
+		err := lock.Wait()
+		if err != nil {
+			lock.Unlock()
 		}
 		select {
 		case got <- err:
 		case <-expired:
-			lock.Unlock()
+			if err == nil {
+				lock.Unlock()
+			}
 		}
 	}()
 	select {
@@ -74,10 +78,7 @@ func wait(lock *flock.Flock, expired <-chan struct{}) error {
 
 // poll asks for the lock every 2 to 40 ms, so that processes which began together do not go on together, until it has the lock
 // or expired is closed.
-func poll(lock *flock.Flock, expired <-chan struct{}) error {
-	if expired == nil {
-		return ErrBusy
-	}
+func poll(lock fileLock, expired <-chan struct{}) error {
 	for {
 		select {
 		case <-time.After(2*time.Millisecond + rand.N(38*time.Millisecond)):
@@ -91,52 +92,16 @@ func poll(lock *flock.Flock, expired <-chan struct{}) error {
 	}
 }
 
-func lockError(path string, err error) error {
-	switch {
-	case errors.Is(err, syscall.ELOOP):
-		return &fs.PathError{Op: "lock", Path: path, Err: errSymlink}
-	case errors.Is(err, ErrBusy), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
-		return err
-	}
-	return &fs.PathError{Op: "lock", Path: path, Err: err}
-}
-
-type osLock struct{ flock *flock.Flock }
-
-func (l osLock) Stat() (Info, error) {
-	info, err := l.flock.Stat()
-	if err != nil {
-		return Info{}, err
-	}
-	return infoFrom(info), nil
-}
-
-func (l osLock) Unlock() error { return l.flock.Unlock() }
-
-func (osFS) ReadDir(path string) ([]string, error) {
-	dir, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	return dir.Readdirnames(-1)
-}
-
-func (osFS) Link(old, new string) error    { return os.Link(old, new) }
-func (osFS) Replace(old, new string) error { return atomic.ReplaceFile(old, new) }
-func (osFS) Move(old, new string) error    { return move(old, new) }
-func (osFS) Remove(path string) error      { return os.Remove(path) }
-
 func (osFS) Resolve(path string) (string, error) { return filepath.EvalSymlinks(path) }
 
 // linkThenRemove moves a file where no system call does that without replacing. A crash in between leaves both names.
-func linkThenRemove(old, new string) error {
-	if err := os.Link(old, new); err != nil {
+func (o osFS) linkThenRemove(old, new string) error {
+	if err := o.Link(old, new); err != nil {
 		return err
 	}
-	err := os.Remove(old)
+	err := o.Remove(old)
 	if err != nil {
-		os.Remove(new)
+		o.Remove(new)
 	}
 	return err
 }

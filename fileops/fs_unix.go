@@ -3,16 +3,15 @@
 package fileops
 
 import (
+	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
-
-// noFollow is how a lock file is opened: never through a symbolic link.
-const noFollow = unix.O_NOFOLLOW
 
 // fdFile is a file without os.File's finalizer, and without the epoll calls that os.OpenFile makes for each.
 type fdFile struct {
@@ -21,23 +20,33 @@ type fdFile struct {
 }
 
 // Open does not wait for the other end of a named pipe: whoever wants a regular file looks at Stat first.
-func (osFS) Open(path string) (File, error) {
-	return openFile(path, unix.O_RDONLY|unix.O_NONBLOCK, 0)
+func (o osFS) Open(path string) (File, error) {
+	return o.openFile(path, unix.O_RDONLY|unix.O_NONBLOCK, 0)
 }
 
-func (osFS) Create(path string, mode fs.FileMode) (File, error) {
-	return openFile(path, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, uint32(mode.Perm()))
+func (o osFS) Create(path string, mode fs.FileMode) (File, error) {
+	return o.openFile(path, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, uint32(mode.Perm()))
 }
 
 // OpenAppend does not wait for a named pipe either.
-func (osFS) OpenAppend(path string) (File, error) {
-	return openFile(path, unix.O_RDWR|unix.O_APPEND|unix.O_NONBLOCK, 0)
+func (o osFS) OpenAppend(path string) (File, error) {
+	return o.openFile(path, unix.O_RDWR|unix.O_APPEND|unix.O_NONBLOCK, 0)
 }
 
-func openFile(path string, flags int, mode uint32) (File, error) {
-	fd, err := retry(func() (int, error) { return unix.Open(path, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode) })
+func (o osFS) openFile(path string, flags int, mode uint32) (File, error) {
+	file, err := o.open(path, flags, mode)
 	if err != nil {
-		return nil, pathError("open", path, err)
+		return nil, err
+	}
+	return file, nil
+}
+
+func (o osFS) open(path string, flags int, mode uint32) (*fdFile, error) {
+	fd, err := o.at("open", path, func(dir int, name string) (int, error) {
+		return unix.Openat(dir, name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return &fdFile{fd, path}, nil
 }
@@ -116,12 +125,51 @@ func (f *fdFile) Close() error {
 	return nil
 }
 
-func (osFS) Lstat(path string) (Info, error) {
-	var st unix.Stat_t
-	if _, err := retry(func() (int, error) { return 0, unix.Lstat(path, &st) }); err != nil {
-		return Info{}, pathError("lstat", path, err)
+// A lockFile is a file to lock by flock.
+type lockFile struct{ *fdFile }
+
+func (o osFS) openLock(path string, create fs.FileMode) (fileLock, error) {
+	flags := unix.O_RDWR
+	if create != 0 {
+		flags |= unix.O_CREAT
 	}
-	return infoOf(&st), nil
+	file, err := o.open(path, flags, uint32(create.Perm()))
+	if err != nil {
+		return nil, err
+	}
+	return lockFile{file}, nil
+}
+
+func (l lockFile) flock(how int) error {
+	_, err := retry(func() (int, error) { return 0, unix.Flock(l.fd, how) })
+	return err
+}
+
+func (l lockFile) TryLock() (bool, error) {
+	err := l.flock(unix.LOCK_EX | unix.LOCK_NB)
+	if err == unix.EWOULDBLOCK {
+		return false, nil
+	}
+	return err == nil, pathError("lock", l.path, err)
+}
+
+func (l lockFile) Wait() error { return pathError("lock", l.path, l.flock(unix.LOCK_EX)) }
+
+// Unlock does not leave it to Close to give the lock back: a process that was forked just now may have the file open, too.
+func (l lockFile) Unlock() error {
+	return errors.Join(pathError("unlock", l.path, l.flock(unix.LOCK_UN)), l.Close())
+}
+
+func (o osFS) Lstat(path string) (info Info, err error) {
+	_, err = o.at("lstat", path, func(dir int, name string) (int, error) {
+		var st unix.Stat_t
+		err := unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW)
+		if err == nil {
+			info = infoOf(&st)
+		}
+		return 0, err
+	})
+	return info, err
 }
 
 func (osFS) Stat(path string) (Info, error) {
@@ -132,9 +180,61 @@ func (osFS) Stat(path string) (Info, error) {
 	return infoOf(&st), nil
 }
 
-func (osFS) Mkdir(path string, mode fs.FileMode) error {
-	_, err := retry(func() (int, error) { return 0, unix.Mkdir(path, uint32(mode.Perm())) })
-	return pathError("mkdir", path, err)
+// ReadDir lists what it has opened, so that nobody can have it list another directory than one that is admitted.
+func (o osFS) ReadDir(path string) ([]string, error) {
+	fd, err := o.openDir(path)
+	if err != nil {
+		return nil, err
+	}
+	list := os.NewFile(uintptr(fd), path)
+	defer list.Close()
+	return list.Readdirnames(-1)
+}
+
+func (o osFS) openDir(path string) (int, error) {
+	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
+	d, _, err := o.dirs.parent(path + "/.")
+	if err != nil {
+		return 0, err
+	}
+	defer d.done()
+	name := "."
+	if d == here {
+		name = path
+	}
+	fd, err := retry(func() (int, error) { return unix.Openat(d.fd, name, flags, 0) })
+	return fd, pathError("open", path, err)
+}
+
+func (o osFS) Mkdir(path string, mode fs.FileMode) error {
+	_, err := o.at("mkdir", path, func(dir int, name string) (int, error) {
+		return 0, unix.Mkdirat(dir, name, uint32(mode.Perm()))
+	})
+	return err
+}
+
+func (o osFS) Link(old, new string) error {
+	return o.between("link", old, new, func(oldDir int, old string, newDir int, new string) error {
+		return unix.Linkat(oldDir, old, newDir, new, 0)
+	})
+}
+
+func (o osFS) Replace(old, new string) error { return o.between("rename", old, new, unix.Renameat) }
+
+// Remove tries both calls, as os.Remove does: systems differ in what the wrong one returns.
+func (o osFS) Remove(path string) error {
+	_, err := o.at("remove", path, func(dir int, name string) (int, error) {
+		err := unix.Unlinkat(dir, name, 0)
+		if err == nil || err == unix.EINTR {
+			return 0, err
+		}
+		dirErr := unix.Unlinkat(dir, name, unix.AT_REMOVEDIR)
+		if dirErr != unix.ENOTDIR {
+			err = dirErr
+		}
+		return 0, err
+	})
+	return err
 }
 
 func (osFS) Euid() int { return unix.Geteuid() }

@@ -3,10 +3,19 @@ package fileops
 import (
 	"io/fs"
 	"os"
+
+	"github.com/gofrs/flock"
+	"github.com/natefinch/atomic"
 )
 
-// noFollow is 0: making a symbolic link is a privilege here.
-const noFollow = 0
+// dirs would be open directories: making a symbolic link is a privilege here, and paths will do.
+type dirs struct{}
+
+func (o osFS) Within(base string, admit func(string, Info) error) FS { return o.within(base, admit) }
+
+func (o osFS) within(string, func(string, Info) error) osFS { return o }
+
+func (osFS) Refresh() {}
 
 // windowsFile is a file; a directory has nothing to flush.
 type windowsFile struct {
@@ -76,6 +85,48 @@ func (osFS) Stat(path string) (Info, error) {
 	}
 	return infoFrom(info), nil
 }
+
+// A lockFile is a file to lock.
+type lockFile struct{ *flock.Flock }
+
+func (osFS) openLock(path string, create fs.FileMode) (fileLock, error) {
+	flags := os.O_RDWR
+	if create != 0 {
+		flags |= os.O_CREATE
+	}
+	return lockFile{flock.New(path, flock.SetFlag(flags), flock.SetPermissions(create.Perm()))}, nil
+}
+
+func (l lockFile) TryLock() (bool, error) {
+	had, err := l.Flock.TryLock()
+	if err != nil {
+		err = &fs.PathError{Op: "lock", Path: l.Path(), Err: err}
+	}
+	return had, err
+}
+
+func (l lockFile) Wait() error { return l.Flock.Lock() }
+
+func (l lockFile) Stat() (Info, error) {
+	info, err := l.Flock.Stat()
+	if err != nil {
+		return Info{}, err
+	}
+	return infoFrom(info), nil
+}
+
+func (osFS) ReadDir(path string) ([]string, error) {
+	dir, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return dir.Readdirnames(-1)
+}
+
+func (osFS) Link(old, new string) error    { return os.Link(old, new) }
+func (osFS) Replace(old, new string) error { return atomic.ReplaceFile(old, new) }
+func (osFS) Remove(path string) error      { return os.Remove(path) }
 
 func (osFS) Mkdir(path string, mode fs.FileMode) error { return os.Mkdir(path, mode) }
 

@@ -128,6 +128,7 @@ func (l *Ledger) ReadGroup(id string) (protocol.Group, error) {
 	if err := protocol.CheckID(id); err != nil {
 		return protocol.Group{}, err
 	}
+	defer l.fs.Refresh()
 	group, states, err := l.readGroup(id)
 	if err == nil && states.absent() {
 		err = ErrNoGroup
@@ -168,6 +169,7 @@ func readPart[T any](l *Ledger, file string, decode func(string) (T, error), to 
 
 // Groups returns the ids of all groups, sorted.
 func (l *Ledger) Groups() ([]string, error) {
+	defer l.fs.Refresh()
 	names, err := l.fs.ReadDir(l.dir)
 	if err != nil {
 		return nil, fmt.Errorf("list groups: %w", err)
@@ -189,13 +191,6 @@ func (l *Ledger) LogFile(group, supervisor string) (path string, err error) {
 	}
 	for _, dir := range []string{l.logs(), l.groupLogs(group)} {
 		if err := l.ensureDir(dir); err != nil {
-			return "", err
-		}
-		info, err := l.fs.Lstat(dir)
-		if err == nil {
-			err = l.trustDir(dir, info)
-		}
-		if err != nil {
 			return "", err
 		}
 	}

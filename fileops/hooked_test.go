@@ -54,6 +54,11 @@ func (h *hooked) call(name, path string) error {
 	return h.before(name, randomPart.ReplaceAllString(path, "~"))
 }
 
+func (h *hooked) Within(base string, admit func(string, Info) error) FS {
+	h.FS = h.FS.Within(base, admit)
+	return h
+}
+
 func (h *hooked) Lock(path string, create fs.FileMode, expired <-chan struct{}) (Lock, error) {
 	if err := h.call("lock", path); err != nil {
 		return nil, err

@@ -143,9 +143,11 @@ func (l *Ledger) open() error {
 	if _, err := l.network(); err != nil {
 		return err
 	}
-	if _, ok := l.fs.(osFS); ok {
-		l.fs = osFS{polls: l.linked()}
+	if o, ok := l.fs.(osFS); ok {
+		o.polls = l.linked()
+		l.fs = o
 	}
+	l.fs = l.fs.Within(l.dir, l.trustDir)
 	return l.checkDirs()
 }
 
@@ -181,15 +183,9 @@ func isGroupFile(name string) bool {
 	return ok && suffix != groupLockSuffix
 }
 
+// checkDirs trusts operations/. That l.fs reaches it says that it trusts the directory of the ledger.
 func (l *Ledger) checkDirs() error {
-	info, err := l.fs.Stat(l.dir)
-	if err != nil {
-		return err
-	}
-	if err := l.trustDir(l.dir, info); err != nil {
-		return err
-	}
-	info, err = l.fs.Lstat(l.operations())
+	info, err := l.fs.Lstat(l.operations())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

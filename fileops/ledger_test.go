@@ -241,7 +241,7 @@ func TestPruneArchive(t *testing.T) {
 	now := time.Now()
 	ages := map[string]time.Duration{"young.json": 59 * time.Minute, "edge.json": time.Hour,
 		"twice.json": 90 * time.Minute, "twice~2.json": 80 * time.Minute, "twice~3.json": time.Minute, "notes.txt": 99 * time.Hour}
-	for i := range 18 {
+	for i := range keepCopies { // so many that what is older stays for its hour alone
 		ages["n"+string(rune('a'+i))+".json"] = time.Duration(i) * time.Second
 	}
 	for name, age := range ages {

@@ -19,6 +19,11 @@ var linkedConfig = Config{Commit: CommitLink}
 // leased is the operating system, with locks that are lost as soon as they are had.
 type leased struct{ osFS }
 
+func (l leased) Within(base string, admit func(string, Info) error) FS {
+	l.osFS = l.within(base, admit)
+	return l
+}
+
 func (l leased) Lock(path string, create fs.FileMode, _ <-chan struct{}) (Lock, error) {
 	flags := os.O_RDWR
 	if create != 0 {

@@ -48,6 +48,7 @@ func (l *Ledger) untilWon(mode Mode, edit func(p *patience) error) error {
 		p.timeout = l.options.LockTimeout
 	}
 	defer p.stop()
+	defer l.fs.Refresh()
 	for {
 		err := edit(&p)
 		if !errors.Is(err, errLost) || p.next() != nil {

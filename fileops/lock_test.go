@@ -10,7 +10,7 @@ import (
 func TestPolledLock(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{LockTimeout: 30 * time.Second})
-	if l.fs != (osFS{polls: true}) {
+	if o, ok := l.fs.(osFS); !ok || !o.polls {
 		t.Fatal("it waits in the kernel")
 	}
 	writeFile(t, l.operationLock("op"), "")

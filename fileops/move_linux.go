@@ -1,22 +1,19 @@
 package fileops
 
 import (
-	"os"
+	"errors"
 
 	"golang.org/x/sys/unix"
 )
 
-// move falls back to two names where the file system does not know RENAME_NOREPLACE (NFS, some FUSE) or the kernel does
+// Move falls back to two names where the file system does not know RENAME_NOREPLACE (NFS, some FUSE) or the kernel does
 // not know renameat2.
-func move(old, new string) error {
-	_, err := retry(func() (int, error) {
-		return 0, unix.Renameat2(unix.AT_FDCWD, old, unix.AT_FDCWD, new, unix.RENAME_NOREPLACE)
+func (o osFS) Move(old, new string) error {
+	err := o.between("rename", old, new, func(oldDir int, old string, newDir int, new string) error {
+		return unix.Renameat2(oldDir, old, newDir, new, unix.RENAME_NOREPLACE)
 	})
-	switch err {
-	case nil:
-		return nil
-	case unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP:
-		return linkThenRemove(old, new)
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EOPNOTSUPP) {
+		return o.linkThenRemove(old, new)
 	}
-	return &os.LinkError{Op: "rename", Old: old, New: new, Err: err}
+	return err
 }

@@ -2,4 +2,5 @@
 
 package fileops
 
-func move(old, new string) error { return linkThenRemove(old, new) }
+// Move gives a file two names for a moment.
+func (o osFS) Move(old, new string) error { return o.linkThenRemove(old, new) }

@@ -145,6 +145,7 @@ func (n *Notifier) compare(now []Info, stop chan struct{}) bool {
 
 // look describes the files. One that is missing, or cannot be looked at, is the zero Info.
 func (n *Notifier) look() []Info {
+	defer n.ledger.fs.Refresh()
 	infos := make([]Info, len(n.files))
 	for i, file := range n.files {
 		if info, err := n.ledger.fs.Lstat(file); err == nil {

@@ -16,6 +16,11 @@ import (
 // polled is the operating system, but one that a Notifier does not know as such.
 type polled struct{ osFS }
 
+func (p polled) Within(base string, admit func(string, Info) error) FS {
+	p.osFS = p.within(base, admit)
+	return p
+}
+
 // eachWay runs test with ledgers whose changes the operating system tells of, where it does, and with ledgers that are polled.
 func eachWay(t *testing.T, test func(t *testing.T, l *Ledger)) {
 	for name, o := range map[string]Options{"told": {Sync: SyncNone}, "polled": {Sync: SyncNone, FS: polled{}}} {
@@ -120,7 +125,7 @@ var changes = map[string]func(t *testing.T, l *Ledger){
 	"operations moved":         func(t *testing.T, l *Ledger) { moveFile(t, l.operations(), l.dir+".old") },
 	"directory above moved":    func(t *testing.T, l *Ledger) { moveFile(t, filepath.Dir(l.dir), filepath.Dir(l.dir)+".old") },
 	"ledger removed":           func(t *testing.T, l *Ledger) { must(t, os.RemoveAll(l.dir)) },
-	"archived under two names": func(t *testing.T, l *Ledger) { must(t, linkThenRemove(l.operation("op"), l.archived("op", 1))) },
+	"archived under two names": func(t *testing.T, l *Ledger) { must(t, osFS{}.linkThenRemove(l.operation("op"), l.archived("op", 1))) },
 	"edited while open": func(t *testing.T, l *Ledger) {
 		opened(t, l.operation("op"))
 		revise(t, l, "op")
@@ -301,7 +306,7 @@ func TestNotifyMissesNotOne(t *testing.T) {
 			t.Parallel()
 			eachWay(t, func(t *testing.T, l *Ledger) {
 				rounds := 1000
-				if l.fs != (osFS{}) {
+				if o, ok := l.fs.(osFS); !ok || o.polls {
 					rounds = 10
 				}
 				path := l.operation("op")

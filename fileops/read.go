@@ -20,6 +20,7 @@ func (l *Ledger) Read(id string) (data []byte, archived bool, err error) {
 	if err := protocol.CheckID(id); err != nil {
 		return nil, false, err
 	}
+	defer l.fs.Refresh()
 	s, err := l.current(l.operation(id))
 	for errors.Is(err, fs.ErrNotExist) {
 		var n int
@@ -89,6 +90,7 @@ type Entry struct {
 
 // IDs returns the ids of the operations that are not archived, in order.
 func (l *Ledger) IDs() ([]string, error) {
+	defer l.fs.Refresh()
 	names, err := l.readDir(l.operations())
 	if err != nil {
 		return nil, err

@@ -13,6 +13,11 @@ type between struct {
 	before, after *func()
 }
 
+func (b between) Within(base string, admit func(string, Info) error) FS {
+	b.osFS = b.within(base, admit)
+	return b
+}
+
 func (b between) ReadDir(path string) ([]string, error) {
 	if filepath.Base(path) != "archive" {
 		return b.osFS.ReadDir(path)

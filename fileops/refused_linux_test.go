@@ -71,10 +71,10 @@ func TestMoveWithoutRenameat2(t *testing.T) {
 		writeFile(t, old, "old")
 		writeFile(t, taken, "taken")
 		refusing(t, []refusal{refuse(unix.SYS_RENAMEAT2, errno)}, func() {
-			if err := move(old, taken); errno != unix.EIO && !errors.Is(err, fs.ErrExist) || readText(t, taken) != "taken" {
+			if err := (osFS{}).Move(old, taken); errno != unix.EIO && !errors.Is(err, fs.ErrExist) || readText(t, taken) != "taken" {
 				t.Errorf("%v: to a name that is taken: %v", errno, err)
 			}
-			err := move(old, free)
+			err := osFS{}.Move(old, free)
 			switch {
 			case errno == unix.EIO:
 				if !errors.Is(err, unix.EIO) || gone(t, old) {
@@ -107,7 +107,7 @@ func TestMoveThatCannotRemove(t *testing.T) {
 		if os.Geteuid() == 0 {
 			unix.Setfsuid(nobody) // of this thread, which has root's rights to files no longer
 		}
-		if err := linkThenRemove(old, free); !errors.Is(err, fs.ErrPermission) {
+		if err := (osFS{}).linkThenRemove(old, free); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("got %v", err)
 		}
 	})

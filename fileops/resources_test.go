@@ -274,6 +274,11 @@ func TestSwappedParentMisleadsNobody(t *testing.T) {
 // failing is the operating system with a disk that is full when an operation is to be written.
 type failing struct{ osFS }
 
+func (f failing) Within(base string, admit func(string, Info) error) FS {
+	f.osFS = f.within(base, admit)
+	return f
+}
+
 func (f failing) Replace(old, new string) error {
 	return &os.LinkError{Op: "rename", Old: old, New: new, Err: syscall.ENOSPC}
 }

@@ -46,6 +46,11 @@ func (t *tear) saw() {
 	}
 }
 
+func (f faulty) Within(base string, admit func(string, Info) error) FS {
+	f.FS = f.FS.Within(base, admit)
+	return f
+}
+
 func (f faulty) Open(path string) (File, error) {
 	file, err := f.FS.Open(path)
 	if f.tear == nil || filepath.Base(path) != "replaced" {

@@ -96,6 +96,9 @@ func (p *simProc) on(name, path string, do func(dir *simNode, base string, n *si
 	return nil
 }
 
+func (p *simProc) Within(string, func(string, Info) error) FS { return p }
+func (p *simProc) Refresh()                                   {}
+
 func (p *simProc) Lock(path string, create fs.FileMode, expired <-chan struct{}) (Lock, error) {
 	var lock *simLock
 	err := p.on("lock", path, func(dir *simNode, base string, n *simNode) error {

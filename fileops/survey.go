@@ -62,6 +62,7 @@ func Inspect(dir string, o Options) (*Survey, error) {
 	if errors.Is(s.Refusal, ErrNoLedger) {
 		return nil, s.Refusal
 	}
+	l.fs = l.fs.Within(l.dir, func(string, Info) error { return nil }) // what commands refuse is what there is to say
 	if s.Network, err = l.fs.Network(l.dir); err != nil {
 		return nil, err
 	}

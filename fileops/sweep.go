@@ -14,6 +14,7 @@ import (
 // operation, temporary files of edits, trash, and scratch directories; and, an hour later, the versions of operations that are
 // archived. It waits for nobody: what an edit in progress could still need stays for the next time. It goes on after errors and returns them all.
 func (l *Ledger) Sweep() error {
+	defer l.fs.Refresh()
 	return errors.Join(l.sweepOperations(), l.sweepGroups(), l.sweepTrash())
 }
 

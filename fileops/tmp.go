@@ -27,14 +27,8 @@ func (tx *Tx) MakeTmp(call string) (path string, err error) {
 	if err := tx.discardTmp(call); err != nil {
 		return "", err
 	}
-	if err := l.fs.Mkdir(path, l.dirMode()); err != nil {
-		return "", err
-	}
 	tx.made = append(tx.made, call)
-	if l.config.Shared {
-		err = l.withFile(path, func(f File) error { return f.Chmod(l.dirMode()) })
-	}
-	return path, err
+	return path, l.makeDir(path)
 }
 
 // DiscardTmp asks for the temporary directory of a call to be deleted if the edit is committed.

@@ -24,6 +24,11 @@ func (s *silent) lose(call func() error) error {
 	return errDisk
 }
 
+func (s *silent) Within(base string, admit func(string, Info) error) FS {
+	s.FS = s.FS.Within(base, admit)
+	return s
+}
+
 func (s *silent) Replace(old, new string) error {
 	return s.lose(func() error { return s.FS.Replace(old, new) })
 }

@@ -9,6 +9,12 @@ import (
 
 var _ fileops.FS = (*Process)(nil)
 
+// Within is that of fileops.FS. There are no symbolic links here, and everything belongs to root.
+func (p *Process) Within(string, func(string, fileops.Info) error) fileops.FS { return p }
+
+// Refresh is that of fileops.FS: a path means here what it means when it is used.
+func (p *Process) Refresh() {}
+
 // Lock is that of fileops.FS.
 func (p *Process) Lock(path string, create fs.FileMode, expired <-chan struct{}) (fileops.Lock, error) {
 	var l *lock

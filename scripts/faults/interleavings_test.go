@@ -82,7 +82,7 @@ func TestInterleavings(t *testing.T) {
 		t.Skip("needs /proc/locks, which tells who waits for a lock")
 	}
 	locked := commands(t, nil)
-	unlocked := commands(t, map[string]string{"fileops/fs_os.go": withoutLocks(t)})
+	unlocked := commands(t, map[string]string{"fileops/fs_unix.go": withoutLocks(t)})
 	for _, mode := range modes {
 		for _, p := range places() {
 			t.Run(mode.name+"/"+p.name, func(t *testing.T) {
@@ -104,13 +104,13 @@ func TestInterleavings(t *testing.T) {
 // withoutLocks returns the source of the file system with locks that do not exclude each other.
 func withoutLocks(t *testing.T) string {
 	t.Helper()
-	source, err := os.ReadFile(filepath.Join(root, "fileops", "fs_os.go"))
+	source, err := os.ReadFile(filepath.Join(root, "fileops", "fs_unix.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	const exclusive, shared = "lock.TryLock()", "lock.TryRLock()"
+	const exclusive, shared = "l.flock(unix.LOCK_EX | unix.LOCK_NB)", "l.flock(unix.LOCK_SH | unix.LOCK_NB)"
 	if !strings.Contains(string(source), exclusive) {
-		t.Fatalf("fileops/fs_os.go does not call %s: tell this test how locks are taken now", exclusive)
+		t.Fatalf("fileops/fs_unix.go does not call %s: tell this test how locks are taken now", exclusive)
 	}
 	return strings.ReplaceAll(string(source), exclusive, shared)
 }

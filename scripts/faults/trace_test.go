@@ -42,6 +42,7 @@ func (c call) same(d call) bool { return c.name == d.name && c.on == d.on }
 var (
 	syscallLine = regexp.MustCompile(`^(\d+) +(?:<\.\.\. )?(\w+)(\(| resumed>)(.*)`)
 	randomName  = regexp.MustCompile(`(\.tmp~|\.dpl-trash-)[0-9a-f]{16}`)
+	inDirectory = regexp.MustCompile(`\d+<([^>]*)>, "([^/"][^"]*)"`)
 	returned    = regexp.MustCompile(`\) += .*`)
 	writeFlags  = regexp.MustCompile(`O_CREAT|O_WRONLY|O_RDWR`)
 )
@@ -71,7 +72,8 @@ func (w *world) parse(text string) (pid string, found []call, stops int) {
 		if m[3] == "(" {
 			last = -1
 			count[m[2]]++
-			if on := paths.FindAllString(returned.ReplaceAllString(m[4], ""), -1); on != nil {
+			args := inDirectory.ReplaceAllString(returned.ReplaceAllString(m[4], ""), `"$1/$2"`)
+			if on := paths.FindAllString(args, -1); on != nil {
 				last = len(found)
 				what := strings.ReplaceAll(randomName.ReplaceAllString(strings.Join(slices.Compact(on), " "), "$1*"), w.base, "")
 				found = append(found, call{name: m[2], k: count[m[2]], on: what, write: writeFlags.MatchString(m[4])})

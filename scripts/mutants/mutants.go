@@ -26,8 +26,8 @@ type mutant struct {
 
 var mutants = []mutant{
 	{
-		"no lock", "fileops/fs_os.go",
-		"	had, err := lock.TryLock()\n	if err == nil && !had {\n", "	had, err := lock.TryRLock()\n	if err == nil && !had {\n",
+		"no lock", "fileops/fs_unix.go",
+		"l.flock(unix.LOCK_EX | unix.LOCK_NB)", "l.flock(unix.LOCK_SH | unix.LOCK_NB)",
 		[]string{"files", "faults", "histories"},
 	}, {
 		"lock without inode check", "fileops/lock.go",

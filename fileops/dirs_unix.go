@@ -1,0 +1,176 @@
+//go:build unix
+
+package fileops
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// dirs are the open directories of one ledger. A path below base is reached from them, one name at a time and through no
+// symbolic link, so that nobody who may write to the ledger can have a call work in another directory. The directories that
+// every ledger has stay open; deeper ones are opened for one call.
+//
+//	open base; fstat              at its first use
+//	openat name in base; fstat    at the first use of a directory in base, which admit must then accept
+//	*at                           each call
+//
+// After a refresh the next use of a directory looks whether its name still means it, and opens what has the name by now.
+type dirs struct {
+	base  string
+	admit func(path string, dir Info) error
+
+	mu    sync.Mutex
+	round int
+	held  map[string]*dir
+}
+
+// A dir is an open directory.
+type dir struct {
+	fd    int
+	id    FileID
+	held  bool // by dirs
+	round int  // in which its name was looked at
+}
+
+// here is the directory that absolute paths are said to count from.
+var here = &dir{fd: unix.AT_FDCWD, held: true}
+
+// done ends the use of a directory.
+func (d *dir) done() {
+	if !d.held {
+		unix.Close(d.fd)
+	}
+	runtime.KeepAlive(d)
+}
+
+// Within opens nothing yet.
+func (o osFS) Within(base string, admit func(path string, dir Info) error) FS {
+	return o.within(base, admit)
+}
+
+func (o osFS) within(base string, admit func(path string, dir Info) error) osFS {
+	o.dirs = &dirs{base: base, admit: admit, held: make(map[string]*dir)}
+	return o
+}
+
+func (o osFS) Refresh() {
+	if o.dirs != nil {
+		o.dirs.mu.Lock()
+		defer o.dirs.mu.Unlock()
+		o.dirs.round++
+	}
+}
+
+// at calls do with the directory that path is in and its name there, again if a signal interrupts it.
+func (o osFS) at(op, path string, do func(dir int, name string) (int, error)) (int, error) {
+	d, name, err := o.dirs.parent(path)
+	if err != nil {
+		return 0, err
+	}
+	defer d.done()
+	n, err := retry(func() (int, error) { return do(d.fd, name) })
+	return n, pathError(op, path, err)
+}
+
+// between is at for a call on two paths.
+func (o osFS) between(op, old, new string, do func(oldDir int, old string, newDir int, new string) error) error {
+	from, oldName, err := o.dirs.parent(old)
+	if err != nil {
+		return err
+	}
+	defer from.done()
+	to, newName, err := o.dirs.parent(new)
+	if err != nil {
+		return err
+	}
+	defer to.done()
+	_, err = retry(func() (int, error) { return 0, do(from.fd, oldName, to.fd, newName) })
+	if err != nil {
+		err = &os.LinkError{Op: op, Old: old, New: new, Err: err}
+	}
+	return err
+}
+
+// parent returns the directory that path is in, open, and the name of path in it. It leaves alone what is not below base.
+func (d *dirs) parent(path string) (*dir, string, error) {
+	if d == nil || !strings.HasPrefix(path, d.base) || len(path) <= len(d.base) || path[len(d.base)] != filepath.Separator {
+		return here, path, nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	parent, err := d.open(filepath.Dir(path))
+	return parent, filepath.Base(path), err
+}
+
+// open returns the directory at path, which is base or below it.
+func (d *dirs) open(path string) (*dir, error) {
+	has := d.held[path]
+	if has != nil && has.round == d.round {
+		return has, nil
+	}
+
+	from, name, look, flags := here, path, 0, unix.O_DIRECTORY|unix.O_CLOEXEC|searchOnly
+	if path != d.base {
+		parent, err := d.open(filepath.Dir(path))
+		if err != nil {
+			return nil, err
+		}
+		defer parent.done()
+		from, name, look, flags = parent, filepath.Base(path), unix.AT_SYMLINK_NOFOLLOW, flags|unix.O_NOFOLLOW
+	}
+
+	if has != nil {
+		var st unix.Stat_t
+		if err := unix.Fstatat(from.fd, name, &st, look); err == nil && infoOf(&st).ID == has.id {
+			has.round = d.round
+			return has, nil
+		}
+		delete(d.held, path)
+	}
+
+	fd, err := retry(func() (int, error) { return unix.Openat(from.fd, name, flags, 0) })
+	if err != nil {
+		return nil, d.refused(from, name, path, err)
+	}
+	return d.opened(path, fd)
+}
+
+// opened returns the directory that is open as fd, if it is admitted.
+func (d *dirs) opened(path string, fd int) (*dir, error) {
+	info, err := (&fdFile{fd, path}).Stat()
+	if err == nil {
+		err = d.admit(path, info)
+	}
+	if err != nil {
+		unix.Close(fd)
+		return nil, err
+	}
+
+	opened := &dir{fd: fd, id: info.ID, round: d.round}
+	if path == d.base || filepath.Dir(path) == d.base && !isScratch(filepath.Base(path)) {
+		opened.held = true
+		d.held[path] = opened
+		runtime.AddCleanup(opened, func(fd int) { unix.Close(fd) }, fd)
+	}
+	return opened, nil
+}
+
+// refused says why a directory was not opened: systems disagree about what they call a symbolic link there.
+func (d *dirs) refused(from *dir, name, path string, err error) error {
+	if path == d.base || err != unix.ENOTDIR && err != unix.ELOOP && err != unix.EMLINK {
+		return pathError("open", path, err)
+	}
+	var st unix.Stat_t
+	if unix.Fstatat(from.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil && infoOf(&st).Mode&fs.ModeSymlink != 0 {
+		return pathError("open", path, unix.ELOOP)
+	}
+	return fmt.Errorf("%s: %w: it is not a directory", path, ErrPermission)
+}

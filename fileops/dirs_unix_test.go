@@ -1,0 +1,216 @@
+//go:build unix
+
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// furnish puts into a ledger what edits, passes and janitors remove, rename, lock or write to.
+func furnish(t *testing.T, dir string) {
+	t.Helper()
+	for i := range keepCopies + 10 {
+		path := filepath.Join(dir, "archive", fmt.Sprintf("old%d.json", i))
+		writeFile(t, path, "1\nold\nend\n")
+		must(t, os.Chtimes(path, time.Time{}, time.Now().Add(-time.Hour*time.Duration(i+2))))
+	}
+	for _, name := range []string{
+		"operations/gone.json.lock", "operations/op.json.tmp~0123456789abcdef", "tmp/gone/call/file", "tmp/op/call/file",
+		"tmp/op/.dpl-trash-0123456789abcdef", "tmp/.dpl-trash-0123456789abcdef", "tmp/resource", "logs/g/s.log",
+		".dpl-scratch-0123456789abcdef/in-use", "archive/g~supervisors~1.json",
+	} {
+		writeFile(t, filepath.Join(dir, name), "x")
+	}
+}
+
+// doAll does all that works in a directory of the ledger, and returns the errors.
+func doAll(t *testing.T, l *Ledger) (errs []error) {
+	edits := []func(*Tx) error{
+		func(tx *Tx) error { _, err := tx.MakeTmp("call"); return errors.Join(err, add("a", false)(tx)) },
+		func(tx *Tx) error {
+			tx.DiscardTmp("call")
+			return errors.Join(tx.Discard(filepath.Join(l.tmp(), "resource")), add("b", false)(tx))
+		},
+		func(*Tx) error { return errRefused },
+		archive,
+	}
+	for _, edit := range edits {
+		errs = append(errs, l.Edit("op", OrCreate, edit))
+	}
+	errs = append(errs, l.EditGroup("g", Existing, func(tx *GroupTx) error { return tx.archiveRegistry() }))
+	errs = append(errs, l.Sweep(), l.PruneArchive(time.Now()))
+	_, err := l.LogFile("g", "s")
+	_, _, readErr := l.Read("op")
+	_, listErr := l.IDs()
+	errs = append(errs, err, readErr, listErr)
+	if _, err := Inspect(l.dir, Options{}); err != nil {
+		errs = append(errs, err)
+	}
+	return errs
+}
+
+// inventory describes every file and directory below dir, and its mode.
+func inventory(t *testing.T, dir string) string {
+	t.Helper()
+	var all strings.Builder
+	must(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := osFS{}.Lstat(path)
+		fmt.Fprintf(&all, "%s %v %v %d\n", path, info.Mode, info.ID, info.Size)
+		return err
+	}))
+	return all.String()
+}
+
+// ledgerDirs are the directories below a ledger.
+var ledgerDirs = []string{"operations", "archive", "tmp", "tmp/op", "tmp/op/call", "logs", "logs/g", ".dpl-scratch-0123456789abcdef"}
+
+// furnished returns a ledger, and another directory that looks the same.
+func furnished(t *testing.T, c Config, o Options) (l *Ledger, victim string) {
+	t.Helper()
+	l = testLedger(t, c, o)
+	pass(t, l, "a")
+	must(t, edits(add("old", false))(l))
+	victim = filepath.Join(realPath(t, t.TempDir()), "victim")
+	furnish(t, l.dir)
+	furnish(t, victim)
+	writeFile(t, filepath.Join(victim, "operations/op.json"), "1\nvictim\nend\n")
+	writeFile(t, filepath.Join(victim, "operations/op.json.lock"), "")
+	return l, victim
+}
+
+// A directory of the ledger that is a symbolic link is not followed, whoever has put it there.
+func TestLinkedDirectories(t *testing.T) {
+	t.Parallel()
+	for _, c := range []Config{{}, {Shared: true}} {
+		for _, name := range ledgerDirs {
+			t.Run(fmt.Sprint("shared ", c.Shared, " ", name), func(t *testing.T) {
+				t.Parallel()
+				l, victim := furnished(t, c, Options{})
+				path := filepath.Join(l.dir, name)
+				must(t, errors.Join(os.Rename(path, path+".moved"), os.Symlink(filepath.Join(victim, name), path)))
+				before := inventory(t, victim)
+				doAll(t, l)
+				if l, err := Open(l.dir, Options{}); err == nil {
+					doAll(t, l)
+				}
+				if after := inventory(t, victim); after != before {
+					t.Errorf("got\n%s\nwant\n%s", after, before)
+				}
+			})
+		}
+	}
+}
+
+// What is refused for a link, says so, and changes nothing.
+func TestLinkedDirectoryIsNamed(t *testing.T) {
+	t.Parallel()
+	for name, do := range map[string]func(l *Ledger) error{
+		"operations": func(l *Ledger) error { return edits(add("a", false))(l) },
+		"archive":    func(l *Ledger) error { return l.PruneArchive(time.Now()) },
+		"tmp": func(l *Ledger) error {
+			return l.Edit("op", Existing, func(tx *Tx) error { _, err := tx.MakeTmp("new"); return err })
+		},
+		"logs": func(l *Ledger) error { _, err := l.LogFile("g", "s"); return err },
+	} {
+		l, victim := furnished(t, Config{}, Options{})
+		path := filepath.Join(l.dir, name)
+		must(t, errors.Join(os.Rename(path, path+".moved"), os.Symlink(filepath.Join(victim, name), path)))
+		err := do(l)
+		if !errors.Is(err, ErrPermission) || !strings.Contains(err.Error(), path+": ") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// A directory that others may write to is as good as theirs.
+func TestUntrustedDirectories(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"archive", "tmp", "logs", "logs/g"} {
+		l, _ := furnished(t, Config{}, Options{})
+		must(t, os.Chmod(filepath.Join(l.dir, name), 0o777))
+		if err := errors.Join(doAll(t, l)...); !errors.Is(err, ErrPermission) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if strings.HasPrefix(name, "archive") && len(filesIn(t, l.archive())) != keepCopies+11 {
+			t.Error("it was pruned")
+		}
+	}
+}
+
+// Whenever a member of the group swaps a directory of a shared ledger for a link, nothing elsewhere changes.
+func TestSwappedDirectories(t *testing.T) {
+	t.Parallel()
+	for _, name := range ledgerDirs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			swaps, step := 0, 17
+			if os.Getenv("DPL_SOAK") != "" {
+				step = 1
+			}
+			for k := 1 + rand.IntN(step); ; k += step {
+				l, h := hookedLedger(t, Config{Shared: true}, Options{Sync: SyncNone})
+				pass(t, l, "a")
+				must(t, edits(add("old", false))(l))
+				victim := filepath.Join(filepath.Dir(l.dir), "victim")
+				furnish(t, l.dir)
+				furnish(t, victim)
+				path, calls := filepath.Join(l.dir, name), 0
+				h.before = func(string, string) error {
+					if calls++; calls == k && os.Rename(path, path+".moved") == nil {
+						swaps++
+						must(t, os.Symlink(filepath.Join(victim, name), path))
+					}
+					return nil
+				}
+				before := inventory(t, victim)
+				doAll(t, l)
+				if after := inventory(t, victim); after != before {
+					t.Fatalf("swapped before call %d: got\n%s\nwant\n%s", k, after, before)
+				}
+				must(t, os.RemoveAll(filepath.Dir(l.dir)))
+				if calls < k {
+					break
+				}
+			}
+			if swaps == 0 {
+				t.Error("never swapped")
+			}
+		})
+	}
+}
+
+// Who keeps a ledger open works in the directories that are there by now.
+func TestDirectoriesMadeAnew(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{".", "operations"} {
+		l := testLedger(t, Config{}, Options{})
+		must(t, edits(add("a", false))(l))
+		path := filepath.Join(l.dir, name)
+		must(t, os.Rename(path, path+".moved"))
+		if _, _, err := l.Read("op"); !errors.Is(err, ErrNotFound) {
+			t.Errorf("%s: read while it is gone: %v", name, err)
+		}
+		must(t, os.Mkdir(path, 0o700))
+		if name == "." {
+			must(t, os.Mkdir(l.operations(), 0o700))
+		}
+		must(t, edits(add("b", false))(l))
+		if gone(t, l.operation("op")) {
+			t.Errorf("%s: the edit went elsewhere", name)
+		}
+		if data, _, err := l.Read("op"); err != nil || !strings.Contains(string(data), "\nb\n") || strings.Contains(string(data), "\na\n") {
+			t.Errorf("%s: got %q, %v", name, data, err)
+		}
+	}
+}
