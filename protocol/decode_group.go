@@ -122,6 +122,10 @@ func (d *decoder) registered(key string) Registered {
 			s.StartedAt = d.timeOrNull()
 		case "attempt":
 			s.Attempt = int(d.int(0))
+		case "startId":
+			if s.StartID = d.string(); !validStartID(s.StartID) {
+				d.fail("%.40q is not 16 hexadecimal digits", s.StartID)
+			}
 		case "starting":
 			s.Starting = d.bool()
 		case "runningSince":

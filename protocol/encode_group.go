@@ -95,6 +95,7 @@ func (w *encoder) registered(s *Registered) {
 		w.time("startedAt", s.StartedAt)
 		w.int("attempt", int64(s.Attempt))
 	}
+	w.text("startId", s.StartID)
 	w.set("starting", s.Starting)
 	w.timeUnlessZero("runningSince", s.RunningSince)
 	w.timeUnlessZero("failedAt", s.FailedAt)

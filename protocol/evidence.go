@@ -9,8 +9,8 @@ type Observation struct {
 	MonotonicMs int64 // CLOCK_MONOTONIC of Host; 0: unknown
 	// Exited reports whether p, a process of Host, its boot and its pid namespace, is certainly gone. Nil: never.
 	Exited func(p Process) bool
-	// Survived reports whether processes are left of those that s started in its session, of which its process, which is gone,
-	// was the leader (spec §11.6). Nil: never.
+	// Survived reports whether processes are left of the start of s, whose own process is gone: those that have its
+	// StartID in their environment (spec §11.6). Nil: never. It is asked only of an s that has one.
 	Survived func(s *Registered) bool
 	// Sightings is what this host remembers of the file, on a ledger where other hosts' clocks matter (spec §18). Nil: elsewhere.
 	Sightings *Sightings

@@ -146,6 +146,7 @@ type Registered struct {
 	Beat               Beat
 	StartedAt          time.Time // when a pass started the process; zero: it started by itself
 	Attempt            int       // RestartAttempts at that time
+	StartID            string    // random, of that start; "": none
 	Starting           bool      // whether that start came to its end is not known yet
 	RunningSince       time.Time
 	FailedAt           time.Time

@@ -49,9 +49,9 @@ func (s *Registered) TermAge(seen Observation) time.Duration {
 	return seen.age(s.TermSentAt, s.TermSentBeat)
 }
 
-// survived reports whether processes of the session of s are left.
+// survived reports whether processes of the start of s are left.
 func (s *Registered) survived(seen Observation) bool {
-	return !s.StartedAt.IsZero() && seen.canCheck(s.identity()) && seen.Survived != nil && seen.Survived(s)
+	return s.StartID != "" && seen.canCheck(s.identity()) && seen.Survived != nil && seen.Survived(s)
 }
 
 // foreign reports whether the process of s may live where this observer cannot look.

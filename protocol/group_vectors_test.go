@@ -49,6 +49,7 @@ type groupVector struct {
 		Starts               map[string]struct {
 			PID     int           `json:"pid"`
 			Process vectorProcess `json:"process"`
+			StartID string        `json:"startId"`
 			Error   string        `json:"error"`
 		} `json:"starts"`
 		Failed   map[string]string `json:"failed"`
@@ -334,11 +335,11 @@ func (v *groupVector) pass(t *testing.T, g Group, owner string, seen Observation
 		actions = append(actions, vectorAction{Action: "start", SupervisorID: a.SupervisorID, Attempt: a.Attempt, Reason: a.Reason})
 		switch start, ok := v.Do.Starts[a.SupervisorID]; {
 		case !ok:
-			d.Spawned(a.SupervisorID, 1000+i, Process{})
+			d.Spawned(a.SupervisorID, 1000+i, Process{}, "")
 		case start.Error != "":
 			d.NotSpawned(a.SupervisorID, start.Error)
 		default:
-			d.Spawned(a.SupervisorID, start.PID, Process(start.Process))
+			d.Spawned(a.SupervisorID, start.PID, Process(start.Process), start.StartID)
 		}
 	}
 	if !reflect.DeepEqual(actions, v.Actions) && len(actions)+len(v.Actions) > 0 {

@@ -37,6 +37,9 @@ type proc struct {
 
 func (p *proc) alive() bool { return p.leader || p.others }
 
+// startID is another one for every process.
+func (p *proc) startID() string { return fmt.Sprintf("%016x", p.process.PID) }
+
 var walkers = []string{"a", "b", "c", "d"}
 
 // TestGroupWalk holds random histories against what must never happen: two live copies of a supervisor, a live one that the
@@ -78,7 +81,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 		},
 		Survived: func(s *Registered) bool {
 			p := w.procs[s.PID]
-			return p != nil && p.others && !p.leader && p.startedBy == 1 && p.startedAs == s.Attempt
+			return p != nil && p.others && !p.leader && p.startedBy == 1 && s.StartID == p.startID()
 		},
 	}
 	return w
@@ -220,7 +223,7 @@ func (w *world) pass(point int) {
 	for _, a := range d.Actions {
 		if a.Start {
 			p := w.spawn(a.SupervisorID, a.Attempt, 1)
-			d.Spawned(a.SupervisorID, p.process.PID, p.process)
+			d.Spawned(a.SupervisorID, p.process.PID, p.process, p.startID())
 			p.leader = false // it waits at the gate
 			started = append(started, p)
 		}
@@ -314,7 +317,7 @@ func (w *world) signal(a Action) {
 	case a.Start || p == nil || p.process != a.Process:
 	case a.Signal == Kill || !p.deafToTerm:
 		switch a.To {
-		case ToSession:
+		case ToSurvivors:
 			p.others = false
 		default:
 			p.leader = false

@@ -1,6 +1,9 @@
 package protocol
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // A Pass is the arguments of one pass over a group (spec §11). Zero durations are not given.
 type Pass struct {
@@ -38,9 +41,9 @@ const (
 type Scope string
 
 const (
-	ToProcess Scope = "process" // its process alone
-	ToGroup   Scope = "group"   // the process group that its process leads
-	ToSession Scope = "session" // what has survived of the session that its process led
+	ToProcess   Scope = "process"   // its process alone
+	ToGroup     Scope = "group"     // the process group that its process leads
+	ToSurvivors Scope = "survivors" // what is left of its start
 )
 
 // A Decision is the first half of a pass, before the processes that it starts are spawned.
@@ -97,10 +100,16 @@ func (e *groupEdit) orchestrate(p Pass) {
 	}
 }
 
-// Spawned notes that p, which has the number pid, waits to become the supervisor id (spec §11.5).
-func (d *Decision) Spawned(id string, pid int, p Process) {
+// Spawned notes that p, which has the number pid, waits to become the supervisor id, and will carry startID, a new
+// random one, in its environment (spec §11.5, §11.6).
+func (d *Decision) Spawned(id string, pid int, p Process, startID string) {
 	s := d.edit.supervisor(id)
-	s.PID, s.Process, s.nested = pid, p, s.nested.withoutProcess()
+	s.PID, s.Process, s.StartID, s.nested = pid, p, startID, s.nested.withoutProcess()
+}
+
+// validStartID reports whether id is 16 lower-case hexadecimal digits (spec §9.3).
+func validStartID(id string) bool {
+	return len(id) == 16 && strings.Trim(id, "0123456789abcdef") == ""
 }
 
 // NotSpawned notes that no process could be made to start the supervisor id, because of cause.

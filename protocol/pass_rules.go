@@ -190,7 +190,7 @@ func (p *pass) stop(s *Registered) bool {
 	if !s.held(p.seen) {
 		return false
 	}
-	a := Action{SupervisorID: s.ID, Signal: Term, To: ToSession, PID: s.PID, Process: s.identity()}
+	a := Action{SupervisorID: s.ID, Signal: Term, To: ToSurvivors, PID: s.PID, Process: s.identity()}
 	if s.alive(p.seen) {
 		a.To = ToProcess
 		if !s.StartedAt.IsZero() {

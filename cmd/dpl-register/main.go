@@ -68,6 +68,6 @@ func main() {
 	cli.Main(&register{}, "Register a supervisor with its group.",
 		"Without --request the supervisor runs already and registers itself: it has to beat from now on, with dpl-heartbeat --group. "+
 			"With COMMAND, passes of dpl-orchestrate restart it when it has failed. COMMAND is run as it is, without a shell, in a session of its own, with "+
-			"DPL_LEDGER, DPL_GROUP, DPL_SUPERVISOR, DPL_ATTEMPT and DPL_REASON; its output goes to logs/GROUP/ID.log. Registering again changes what "+
+			"DPL_LEDGER, DPL_GROUP, DPL_SUPERVISOR, DPL_ATTEMPT, DPL_REASON and DPL_START; its output goes to logs/GROUP/ID.log. Registering again changes what "+
 			"is given, and brings back what is dead or stopped. If no orchestrator is heard of, this makes one pass itself.")
 }

@@ -1,6 +1,7 @@
 """Groups of supervisors (spec §8 to §11): the text of their two files, and what each verb makes of them. No clock, no files."""
 import copy
 import dataclasses
+import re
 from typing import Callable, Optional
 
 import protocol
@@ -31,6 +32,12 @@ def read_command(value, path):
     return value
 
 
+def read_start_id(value, path):
+    if not re.fullmatch('[0-9a-f]{16}', TEXT[0](value, path)):
+        raise corrupt(path, 'not 16 hexadecimal digits')
+    return value
+
+
 def at_least_one(kind):
     def read(value, path):
         result = array(kind)[0](value, path)
@@ -50,6 +57,7 @@ def null_is_absent(kind, *names):
 
 
 NONNEGATIVE_MS = duration(0)
+START_ID = (read_start_id, str)
 POLICY = record(maxAttempts=(INTEGER, 5), backoffIntervalsMs=(at_least_one(NONNEGATIVE_MS), [0, 1000, 5000, 15000, 60000]),
                 resetAfterMs=(NONNEGATIVE_MS, 300000))
 START_INFO = record(
@@ -63,7 +71,7 @@ SUPERVISOR = null_is_absent(record(
     pid=(nullable(INTEGER), None), lastHeartbeat=(nullable(MOMENT), None), dependencies=(array(IDENT), []),
     readiness=(READY, 'ready'), note=(TEXT, ''), restartAttempts=(INTEGER, 0),
     lastRestartAttempt=(nullable(MOMENT), None), killTimeoutMs=(NONNEGATIVE_MS, 5000),
-    process=(PROCESS, ABSENT), beat=(BEAT, ABSENT), startedAt=(MOMENT, ABSENT), attempt=(INTEGER, 0), starting=(BOOLEAN, False),
+    process=(PROCESS, ABSENT), beat=(BEAT, ABSENT), startedAt=(MOMENT, ABSENT), attempt=(INTEGER, 0), startId=(START_ID, ABSENT), starting=(BOOLEAN, False),
     runningSince=(MOMENT, ABSENT), failedAt=(MOMENT, ABSENT), nextAttemptAt=(MOMENT, ABSENT), restartPending=(BOOLEAN, False),
     blockedBy=(TEXT, ABSENT), stopRequestedAt=(MOMENT, ABSENT), startAgain=(BOOLEAN, False), termSentAt=(MOMENT, ABSENT),
     termSentBeat=(BEAT, ABSENT), lastExit=(EXIT, ABSENT)),
@@ -151,7 +159,7 @@ def held(entry, seen):
     """Alive, or survivors of the process that a pass started are there."""
     if alive(entry, seen):
         return True
-    return 'startedAt' in entry and checked(entry, seen) and bool(seen.survivors(entry))
+    return 'startId' in entry and checked(entry, seen) and bool(seen.survivors(entry))
 
 
 def evidence(entry, seen, threshold):
@@ -192,7 +200,7 @@ def drop(entry, *names):
 DEFAULTS = {'pid': None, 'lastHeartbeat': None, 'attempt': 0, 'starting': False, 'restartPending': False, 'startAgain': False, 'readiness': 'ready',
             'note': ''}
 RENEWED = ('failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'termSentAt')  # §10.1, 3
-OF_PROCESS = ('startedAt', 'attempt', 'starting', 'runningSince', 'termSentAt', 'readiness', 'note')
+OF_PROCESS = ('startedAt', 'attempt', 'startId', 'starting', 'runningSince', 'termSentAt', 'readiness', 'note')
 
 
 class Edit:
@@ -626,7 +634,7 @@ class Pass(Edit):
             entry['lastRestartAttempt'] = self.seen.now
             self.alert('supervisorRestarted', supervisor, f'attempt {entry["restartAttempts"]}: {reason}')
         self.set_state(entry, 'running', reason)
-        drop(entry, 'pid', 'process', 'note', 'runningSince', *RENEWED, 'stopRequestedAt')
+        drop(entry, 'pid', 'process', 'startId', 'note', 'runningSince', *RENEWED, 'stopRequestedAt')
         beat_now(entry, self.seen)
         entry.update(startedAt=self.seen.now, attempt=entry['restartAttempts'], starting=True,
                      readiness=entry['startInfo']['readiness'])
@@ -640,7 +648,7 @@ class Pass(Edit):
         if first:
             beat_now(entry, self.seen, *TERM_SENT)
         if first or not 0 <= age(entry, self.seen, *TERM_SENT) < entry['killTimeoutMs']:
-            to = 'session' if not self.alive(entry) else 'group' if 'startedAt' in entry else 'process'
+            to = 'survivors' if not self.alive(entry) else 'group' if 'startedAt' in entry else 'process'
             self.outcome.actions.append({'action': 'signal', 'supervisorId': entry['supervisorId'],
                                          'signal': 'TERM' if first else 'KILL', 'to': to, 'pid': entry['pid']})
         return False
@@ -656,13 +664,14 @@ class Pass(Edit):
                 else:
                     entry['pid'] = came['pid']
                     set_optional(entry, 'process', came.get('process'))
+                    set_optional(entry, 'startId', came.get('startId'))
 
 
 def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover=False, hook=False, lastAlert=0,
              heartbeatIntervalMs=None, stalenessThresholdMs=None, starts=lambda index, action: {'pid': 1000 + index}):
     """The edit that decides. lastAlert is the number of the last line in the alerts file, 0 if there is none.
 
-    starts(index, action) spawns; it returns {pid, process} or {error}.
+    starts(index, action) spawns; it returns {pid, process, startId} or {error}.
     """
     other = registry['owner'] not in (None, owner)
     if other and orchestrator_heard(orchestrator, seen):

@@ -63,8 +63,8 @@ def exited(process):
         return False
 
 
-def in_environment(pid, wanted, until):
-    """Whether process pid was started with the variables wanted; None if that cannot be told. Not being allowed to look is
+def carries(pid, start_id, until):
+    """Whether the environment that process pid was given has start_id; None if that cannot be told. Not being allowed to look is
     no evidence. Amid execve a process shows none, so it is asked until that is over, it has ended, or monotonic time is until."""
     while (found := environment(pid)) is None:
         if start_ticks(pid) is None:
@@ -72,7 +72,9 @@ def in_environment(pid, wanted, until):
         if time.monotonic() > until:
             return None
         time.sleep(0.001)
-    return all(os.fsencode(f'{name}={value}') in found for name, value in wanted.items())
+    name = b'DPL_START='
+    starts = next((entry.removeprefix(name) for entry in found if entry.startswith(name)), b'')
+    return os.fsencode(start_id) in starts.split(b',')
 
 
 def environment(pid):
@@ -96,13 +98,14 @@ def environment(pid):
 
 def survivors(entry, patience=1):
     """Whether survivors of entry's process are there, or may be, after so many seconds (§11.6)."""
-    wanted = {'DPL_SUPERVISOR': entry['supervisorId'], 'DPL_ATTEMPT': entry['attempt']}
     until = time.monotonic() + patience
     for path in pathlib.Path('/proc').glob('[0-9]*/stat'):
         with contextlib.suppress(OSError):
             fields = path.read_text(errors='replace').rpartition(')')[2].split()
-            same_session = not ended(fields) and int(fields[3]) == entry['pid']
-            if same_session and int(fields[19]) >= entry['process']['startTicks'] and in_environment(int(path.parent.name), wanted, until) is not False:
+            if ended(fields) or int(fields[19]) < entry['process']['startTicks']:
+                continue
+            carried = carries(int(path.parent.name), entry['startId'], until)
+            if carried or carried is None and int(fields[3]) == entry['pid']:  # its session
                 return True
     return False
 

@@ -23,6 +23,7 @@ PROCESS_MEMBERS = ('pid', 'hostId', 'bootId', 'pidNamespace', 'startTicks')
 AGES = (0, 0, 1, 200, 500, 999, 1000, 1001, 2000, 5000, 60_000, -1, -500, -1000, -1001)
 DELAYS = (0, 1, 999, 1000, 1001, 4999, 5000, 5001, 20_000, -1, -2000)
 HOSTS, BOOTS, NAMESPACES = ('host-1',) * 6 + ('host-2', ''), ('boot-2',) * 6 + ('boot-1', ''), ('41',) * 6 + ('42', '')
+START_IDS = ('00000000000000a1', '00000000000000a2')
 PIDS, IDS, OWNERS = range(100, 106), 'abcde', ('me', 'me', 'me', 'you', None)
 REASONS = ('exited', 'rebooted', 'stale', 'startFailed', 'stopped', 'odd')
 BLOCKS = ('a: missing', 'b: dead', 'c: stopped', 'process elsewhere')
@@ -119,6 +120,7 @@ class World:
         entry = {'state': state, 'startInfo': self.start_info() | {'restartPolicy': {'maxAttempts': self.one((0, 1))}},
                  'restartable': restartable, 'restartAttempts': self.one((1, 2)), 'pid': pid,
                  'lastHeartbeat': self.ago(2000, 5000), 'startedAt': self.ago(5000, 9000), 'attempt': 1,
+                 'startId': self.one(START_IDS),
                  'process': {'pid': pid, 'hostId': 'host-1', 'bootId': 'boot-2', 'pidNamespace': '41', 'startTicks': 5}}
         if state != 'running':
             entry |= {'failedAt': self.ago(0, 1000)} | self.optional(0.6, termSentAt=self.ago(0, 999, 4999, 5000))
@@ -141,6 +143,7 @@ class World:
         entry |= self.optional(0.6, restartAttempts=self.one((0, 1, 1, 2, 3, 5)))
         entry |= self.optional(0.4, killTimeoutMs=self.one((0, 1, 1000)))
         entry |= self.optional(0.6, startedAt=self.ago(), attempt=self.one((0, 1, 2)))
+        entry |= self.optional(0.9, startId=self.one(START_IDS)) if 'startedAt' in entry else {}
         usual = {'running': {'runningSince': 0.6, 'starting': 0.4}, 'failed': {'failedAt': 0.9, 'termSentAt': 0.3},
                  'restartScheduled': {'failedAt': 0.9, 'nextAttemptAt': 0.9, 'termSentAt': 0.3, 'blockedBy': 0.1},
                  'waitingForDependencies': {'blockedBy': 0.5, 'restartPending': 0.5, 'termSentAt': 0.2},
@@ -320,7 +323,8 @@ class World:
         starts = {}
         for key in self.entries() if self.chance(0.7) else ():
             process = self.process() | {'bootId': 'boot-2'}
-            starts[key] = {'error': 'no such file'} if self.chance(0.2) else {'pid': process['pid'], 'process': process}
+            spawned = {'pid': process['pid'], 'process': process} | self.optional(0.9, startId=self.one(START_IDS))
+            starts[key] = {'error': 'no such file'} if self.chance(0.2) else spawned
         return do | ({'starts': starts} if starts else {})
 
     def result(self):

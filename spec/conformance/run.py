@@ -173,8 +173,8 @@ def spawning(starts):
     """What the gate is given (§11.5): the vector's starts by supervisor, else a pid that counts the actions."""
     known_starts = {}
     for supervisor, came in starts.items():
-        known(came, {'error'} if 'error' in came else {'pid', 'process'}, f'starts of {supervisor}')
-        kinds = {'pid': INTEGER, 'process': PROCESS, 'error': TEXT}
+        known(came, {'error'} if 'error' in came else {'pid', 'process', 'startId'}, f'starts of {supervisor}')
+        kinds = {'pid': INTEGER, 'process': PROCESS, 'startId': groups.START_ID, 'error': TEXT}
         known_starts[supervisor] = {name: kinds[name][0](value, f'/do/starts/{supervisor}') for name, value in came.items()}
     return lambda at, action: known_starts.get(action['supervisorId'], {'pid': 1000 + at})
 

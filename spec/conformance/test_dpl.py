@@ -178,7 +178,7 @@ class RandomVectors(unittest.TestCase):
             self.assertEqual(run.main([str(path) for path in paths]), 0)
         self.assertEqual((texts[0], len(texts[0])), (texts[1], 800))
         for what in ('pass: standby', 'register: refused cycle', 'beat: refused otherProcess', 'remove: refused stillRunning',
-                     'TERM to group', 'TERM to process', 'TERM to session', 'status 5', 'running → failed, stale', 'N attempts',
+                     'TERM to group', 'TERM to process', 'TERM to survivors', 'status 5', 'running → failed, stale', 'N attempts',
                      'decode: refused newerVersion', 'given up, and told to end', 'alerts go on from the alerts file', 'waits on, blocked',
                      'blocked by a process in another pid namespace', 'otherProcess for one in another pid namespace',
                      'beat readiness ready → starting', 'register readiness ready → stopping', 'wait: met', 'wait: impossible',
@@ -223,12 +223,12 @@ ctypes.CDLL(None).pthread_exit(None)
         again = pathlib.Path(temporary.name) / 'again'
         again.write_text('#!/bin/sh\nexec "$0"\n')
         again.chmod(0o700)
-        entry = {'supervisorId': 's', 'attempt': 2}
-        marks = {'LONG': 'x' * 100_000, 'DPL_SUPERVISOR': 's', 'DPL_ATTEMPT': '2'}
+        entry = {'supervisorId': 's', 'startId': 'b' * 16}
+        marks = {'LONG': 'x' * 100_000, 'DPL_START': f'{"a" * 16},{"b" * 16}'}
         with subprocess.Popen([again], start_new_session=True, env=os.environ | marks) as leader:
             try:
                 entry |= {'pid': leader.pid, 'process': ledger.process_of(leader.pid)}
-                told = [ledger.in_environment(leader.pid, {'DPL_ATTEMPT': '2'}, time.monotonic() + 1) for _ in range(200)]
+                told = [ledger.carries(leader.pid, 'b' * 16, time.monotonic() + 1) for _ in range(200)]
                 self.assertNotIn(False, told)
                 self.assertGreater(told.count(True), 100)
                 self.assertTrue(all(ledger.survivors(entry, 0) for _ in range(500)))  # also when that cannot be told
@@ -236,7 +236,7 @@ ctypes.CDLL(None).pthread_exit(None)
                 leader.kill()
 
     def test_survivors_without_main_thread_or_environment(self):
-        for code, variables, wanted in ((self.MAIN_THREAD_ENDS, os.environ | {'DPL_TEST': '1'}, True),
+        for code, variables, wanted in ((self.MAIN_THREAD_ENDS, os.environ | {'DPL_START': 'c' * 16}, True),
                                         ('import sys; sys.stdin.read()', {}, False)):
             with (self.subTest(wanted=wanted),
                   subprocess.Popen([sys.executable, '-c', code], stdin=subprocess.PIPE, env=variables) as process):
@@ -244,7 +244,7 @@ ctypes.CDLL(None).pthread_exit(None)
                 deadline = time.monotonic() + 30
                 while ledger.environment(process.pid) is None or wanted and 'State:\tZ' not in status.read_text():
                     self.assertLess(time.monotonic(), deadline)
-                self.assertEqual(ledger.in_environment(process.pid, {'DPL_TEST': 1}, 0), wanted)
+                self.assertEqual(ledger.carries(process.pid, 'c' * 16, 0), wanted)
                 process.stdin.close()
 
 
@@ -713,14 +713,15 @@ class Groups(InDirectory):
 
     def test_survivors_are_no_other_process(self):
         self.group('register', 's')
+        ours, other = 'd' * 16, 'e' * 16
         marks = {'DPL_LEDGER': str(self.path), 'DPL_GROUP': 'g', 'DPL_SUPERVISOR': 's', 'DPL_ATTEMPT': '2'}
-        for change, status in (({}, 76), ({'DPL_GROUP': 'h', 'DPL_LEDGER': '/elsewhere'}, 76), ({'DPL_ATTEMPT': '1'}, 0),
-                               ({'DPL_SUPERVISOR': 't'}, 0)):
-            with self.subTest(change=change):
-                leader = subprocess.Popen(['sh', '-c', 'sleep 60 >/dev/null & echo $!; read wait'], start_new_session=True,
-                                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | marks | change)
+        for start, session, status in ((ours, '', 76), (ours, 'setsid', 76), (f'{other},{ours}', '', 76), (other, '', 0), ('', '', 0)):
+            with self.subTest(start=start, session=session):
+                leader = subprocess.Popen(['sh', '-c', f'{session} sleep 60 >/dev/null & echo $!; read wait'], start_new_session=True,
+                                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | marks | {'DPL_START': start})
                 child = int(leader.stdout.readline())
-                self.edit_by_hand('s', pid=leader.pid, process=ledger.process_of(leader.pid), attempt=2, startedAt=T0)
+                self.edit_by_hand('s', pid=leader.pid, process=ledger.process_of(leader.pid), attempt=2, startedAt=T0,
+                                  startId=ours)
                 leader.communicate(b'\n')
                 self.group('register', 's', status=status)
                 self.group('register', 's', '--pid', str(os.getpid()), status=status)

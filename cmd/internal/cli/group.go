@@ -75,22 +75,23 @@ func (env *Env) PrintGroupDiff(before, after protocol.Group) {
 	env.Stdout.Write(diff.Diff("a/"+name, []byte(before.Registry.Encode()), "b/"+name, []byte(after.Registry.Encode())))
 }
 
-// GroupClock is Clock for an observer who sees also what is left of the processes of supervisors.
+// GroupClock is Clock for an observer who sees also what is left of the processes of supervisors. It looks for the
+// processes of one start once in each observation.
 func (env *Env) GroupClock() func() protocol.Observation {
 	clock := env.Clock()
 	return func() protocol.Observation {
-		seen := clock()
+		seen, survived := clock(), make(map[string]bool)
 		seen.Survived = func(s *protocol.Registered) bool {
-			survivors, doubt := process.Survivors(s.Process, StartVariables(s))
-			return len(survivors) > 0 || doubt != nil
+			left, looked := survived[s.StartID]
+			if !looked {
+				survivors, doubt := process.Survivors(s.Process, s.StartID)
+				left = len(survivors) > 0 || doubt != nil
+				survived[s.StartID] = left
+			}
+			return left
 		}
 		return seen
 	}
-}
-
-// StartVariables returns the variables by which the processes of one start of s are known (spec §11.6).
-func StartVariables(s *protocol.Registered) []string {
-	return []string{"DPL_SUPERVISOR=" + s.ID, "DPL_ATTEMPT=" + strconv.Itoa(s.Attempt)}
 }
 
 // Result returns what every edit of a group prints of its supervisor; if that is "", of all.

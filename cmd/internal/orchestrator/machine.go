@@ -1,8 +1,6 @@
 package orchestrator
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"os"
 	"syscall"
 	"time"
@@ -27,17 +25,19 @@ type Env interface {
 type Machine interface {
 	PID() int // of the pass itself
 	Uptime() time.Duration
+	NewStartID() string
 	Spawn(s Start) (Gate, error)
 	SignalGroup(p protocol.Process, sig syscall.Signal) error
+	InGroup(p, leader protocol.Process) bool
 	SignalProcess(p protocol.Process, sig syscall.Signal) error
-	Survivors(leader protocol.Process, env []string) ([]protocol.Process, error)
+	Survivors(leader protocol.Process, startID string) ([]protocol.Process, error)
 }
 
 // A Start is a supervisor to be started.
 type Start struct {
 	process.Start
-	Group, Supervisor string
-	StopTimeout       time.Duration
+	Group, Supervisor, ID string
+	StopTimeout           time.Duration
 }
 
 // A Gate holds back a process that is to become a supervisor: see process.Gate.
@@ -61,13 +61,15 @@ func (here) PID() int { return os.Getpid() }
 
 func (here) Uptime() time.Duration { return process.Uptime() }
 
+func (here) NewStartID() string { return process.NewStartID() }
+
 func (h here) Spawn(s Start) (Gate, error) {
 	user, inUnit := process.InUnit()
 	if h.spawn != SpawnSystemdRun && (h.spawn == SpawnDirect || !inUnit) {
 		return gate(process.Spawn(s.Start))
 	}
 	return gate(process.SpawnUnit(s.Start, process.Unit{
-		Name: process.UnitName(s.Group, s.Supervisor, fmt.Sprintf("%08x", rand.Uint32())),
+		Name: process.UnitName(s.Group, s.Supervisor, s.ID),
 		User: user || !inUnit && os.Geteuid() != 0, StopTimeout: s.StopTimeout,
 	}))
 }
@@ -84,10 +86,12 @@ func (here) SignalGroup(p protocol.Process, sig syscall.Signal) error {
 	return process.SignalGroup(p, sig)
 }
 
+func (here) InGroup(p, leader protocol.Process) bool { return process.InGroup(p, leader) }
+
 func (here) SignalProcess(p protocol.Process, sig syscall.Signal) error {
 	return process.SignalProcess(p, sig)
 }
 
-func (here) Survivors(leader protocol.Process, env []string) ([]protocol.Process, error) {
-	return process.Survivors(leader, env)
+func (here) Survivors(leader protocol.Process, startID string) ([]protocol.Process, error) {
+	return process.Survivors(leader, startID)
 }

@@ -6,11 +6,11 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
-	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -31,35 +31,34 @@ func (o *Orchestrator) spawn(before protocol.Group, d *protocol.Decision, latest
 		if !a.Start {
 			continue
 		}
-		gate, err := o.spawnOne(before.Supervisor(a.SupervisorID), a, latest)
+		startID := o.machine().NewStartID()
+		gate, err := o.spawnOne(before.Supervisor(a.SupervisorID), a, startID, latest)
 		if err != nil {
 			failed[a.SupervisorID] = err.Error()
 			d.NotSpawned(a.SupervisorID, err.Error())
 			continue
 		}
 		gates[a.SupervisorID] = gate
-		d.Spawned(a.SupervisorID, gate.Process().PID, gate.Process())
+		d.Spawned(a.SupervisorID, gate.Process().PID, gate.Process(), startID)
 	}
 	return gates, failed
 }
 
-func (o *Orchestrator) spawnOne(s *protocol.Registered, a protocol.Action, latest time.Duration) (Gate, error) {
+func (o *Orchestrator) spawnOne(s *protocol.Registered, a protocol.Action, startID string, latest time.Duration) (Gate, error) {
 	log, err := o.Ledger.LogFile(o.Group, s.ID)
 	if err != nil {
 		return nil, err
 	}
-	started := *s
-	started.Attempt = a.Attempt
 	return o.machine().Spawn(Start{
 		Start: process.Start{
 			Argv: append([]string{s.StartInfo.Command}, s.StartInfo.Args...),
 			Dir:  s.StartInfo.Dir,
-			Env:  o.environment(&started, a.Reason),
+			Env:  o.environment(s, a, startID),
 			Log:  log,
 
 			Latest: latest,
 		},
-		Group: o.Group, Supervisor: s.ID, StopTimeout: s.KillTimeout,
+		Group: o.Group, Supervisor: s.ID, ID: startID, StopTimeout: s.KillTimeout,
 	})
 }
 
@@ -72,8 +71,11 @@ var notForSupervisors = []string{
 }
 
 // environment is what a started supervisor gets (spec §11.6).
-func (o *Orchestrator) environment(s *protocol.Registered, reason string) []string {
-	env := append(cli.StartVariables(s), "DPL_LEDGER="+o.Ledger.Dir(), "DPL_GROUP="+o.Group, "DPL_REASON="+reason)
+func (o *Orchestrator) environment(s *protocol.Registered, a protocol.Action, startID string) []string {
+	env := []string{
+		"DPL_LEDGER=" + o.Ledger.Dir(), "DPL_GROUP=" + o.Group, "DPL_SUPERVISOR=" + s.ID,
+		"DPL_ATTEMPT=" + strconv.Itoa(a.Attempt), "DPL_REASON=" + a.Reason, process.StartVariable + "=" + startID,
+	}
 	for _, v := range s.StartInfo.Environment {
 		env = append(env, v.Name+"="+v.Value)
 	}
@@ -138,15 +140,19 @@ func (o *Orchestrator) send(s *protocol.Registered, a protocol.Action) (errs []e
 	if a.Signal == protocol.Kill {
 		signal = syscall.SIGKILL
 	}
-	switch a.To {
-	case protocol.ToGroup:
-		return []error{o.machine().SignalGroup(a.Process, signal)}
-	case protocol.ToProcess:
+	if a.To == protocol.ToProcess {
 		return []error{o.machine().SignalProcess(a.Process, signal)}
 	}
-	survivors, doubt := o.machine().Survivors(a.Process, cli.StartVariables(s))
+	survivors, doubt := o.machine().Survivors(a.Process, s.StartID)
 	if doubt != nil {
 		errs = append(errs, fmt.Errorf("%w: the next pass looks again", doubt))
+	}
+	if a.To == protocol.ToGroup { // the group gets it as one, and then whoever is not in it
+		err := o.machine().SignalGroup(a.Process, signal)
+		errs = append(errs, err)
+		survivors = slices.DeleteFunc(survivors, func(p protocol.Process) bool {
+			return err == nil && o.machine().InGroup(p, a.Process) // else the leader may just have ended
+		})
 	}
 	for _, p := range survivors {
 		errs = append(errs, o.machine().SignalProcess(p, signal))

@@ -14,7 +14,7 @@ import (
 // ending is a machine with survivors of which one ends before it is signalled, as no real one does when told to.
 type ending struct{ Machine }
 
-func (ending) Survivors(protocol.Process, []string) ([]protocol.Process, error) {
+func (ending) Survivors(protocol.Process, string) ([]protocol.Process, error) {
 	return []protocol.Process{{PID: 1}, {PID: 2}, {PID: 3}}, errors.New("process 4 shows nothing")
 }
 
@@ -37,12 +37,51 @@ func TestSignalSurvivors(t *testing.T) {
 	var w warnings
 	o := Orchestrator{Env: &w, Machine: ending{}, Group: "g"}
 	group := protocol.Group{Registry: protocol.Registry{Supervisors: []protocol.Registered{{ID: "s"}}}}
-	o.signal(group, []protocol.Action{{SupervisorID: "s", Signal: protocol.Term, To: protocol.ToSession}})
+	o.signal(group, []protocol.Action{{SupervisorID: "s", Signal: protocol.Term, To: protocol.ToSurvivors}})
 	want := []string{
 		`g: signal TERM to "s": process 4 shows nothing: the next pass looks again`,
 		`g: signal TERM to "s": operation not permitted`,
 	}
 	if !slices.Equal(w.said, want) {
 		t.Errorf("got %q, want %q", w.said, want)
+	}
+}
+
+// group is a machine with a leader, 1, a member of its group, 2, and a daemon, 3.
+type group struct {
+	Machine
+	leader error // what signalling the group of the leader comes to
+	got    *[]int
+}
+
+func (group) Survivors(protocol.Process, string) ([]protocol.Process, error) {
+	return []protocol.Process{{PID: 1}, {PID: 2}, {PID: 3}}, nil
+}
+
+func (m group) SignalGroup(protocol.Process, syscall.Signal) error { return m.leader }
+
+func (group) InGroup(p, leader protocol.Process) bool { return p.PID < 3 }
+
+func (m group) SignalProcess(p protocol.Process, _ syscall.Signal) error {
+	*m.got = append(*m.got, p.PID)
+	return nil
+}
+
+// Whoever is not in the group gets the signal too; and everybody by itself if the leader has ended since the pass looked.
+func TestSignalGroup(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		leader error
+		want   []int
+	}{{nil, []int{3}}, {process.ErrNoProcess, []int{1, 2, 3}}} {
+		var got []int
+		o := Orchestrator{Env: &warnings{}, Machine: group{leader: c.leader, got: &got}, Group: "g"}
+		services := protocol.Registry{Supervisors: []protocol.Registered{{ID: "s"}}}
+		o.signal(protocol.Group{Registry: services}, []protocol.Action{{
+			SupervisorID: "s", Signal: protocol.Term, To: protocol.ToGroup, Process: protocol.Process{PID: 1},
+		}})
+		if !slices.Equal(got, c.want) {
+			t.Errorf("signal to the group: %v: got %v, want %v", c.leader, got, c.want)
+		}
 	}
 }

@@ -158,7 +158,7 @@ func startAs(t testing.TB, attributes *syscall.SysProcAttr, role string, args ..
 func startCommand(t testing.TB, cmd *exec.Cmd, role string) *child {
 	t.Helper()
 	c := &child{Cmd: cmd}
-	c.Env = append(os.Environ(), roleVariable+"="+role)
+	c.Env = append(c.Environ(), roleVariable+"="+role)
 	c.Stderr = os.Stderr
 	in, err := c.StdinPipe()
 	if err != nil {

@@ -6,14 +6,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
 // execPatience is for how long a look at all processes asks those again that are amid execve, in all; see carries.
 const execPatience = time.Second
 
-// carries reports whether the environment that pid was given has all entries of env, and whether that is certain. In a part
+// carries reports whether the environment that pid was given has all entries of env (see containsAll), and whether that is certain. In a part
 // of an execve, which may wait for a slow disk, the kernel shows none; so it asks again, until the time until is over.
 func carries(pid int, env []string, until time.Time) (carried, certain bool) {
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
@@ -30,15 +32,32 @@ func carries(pid int, env []string, until time.Time) (carried, certain bool) {
 	}
 }
 
-// containsAll reports whether environment, entries with a NUL after each, has all of env.
+// containsAll reports whether environment, entries with a NUL after each, has all of env. Of a StartVariable it has to
+// have all ids, perhaps among others.
 func containsAll(environment []byte, env []string) bool {
 	environment = append(append([]byte{0}, environment...), 0)
 	for _, entry := range env {
-		if !bytes.Contains(environment, []byte("\x00"+entry+"\x00")) {
+		if starts, ok := strings.CutPrefix(entry, StartVariable+"="); ok {
+			if !belongsToAll(environment, starts) {
+				return false
+			}
+		} else if !bytes.Contains(environment, []byte("\x00"+entry+"\x00")) {
 			return false
 		}
 	}
 	return true
+}
+
+// belongsToAll reports whether environment, with a NUL before and after each entry, has a StartVariable with all of the
+// ids in starts.
+func belongsToAll(environment []byte, starts string) bool {
+	_, rest, _ := bytes.Cut(environment, []byte("\x00"+StartVariable+"="))
+	value, _, found := bytes.Cut(rest, []byte{0})
+	ids := strings.Split(string(value), ",")
+	for id := range strings.SplitSeq(starts, ",") {
+		found = found && slices.Contains(ids, id)
+	}
+	return found
 }
 
 // shownEnvironment returns the environment that the kernel shows for pid now, and whether it is to be believed. It is

@@ -52,7 +52,10 @@ func SignalGroup(p protocol.Process, sig syscall.Signal) error {
 	return SignalProcess(p, sig)
 }
 
+// InGroup is false: no process is known.
+func InGroup(p, leader protocol.Process) bool { return false }
+
 // Survivors finds none.
-func Survivors(protocol.Process, []string) ([]protocol.Process, error) {
+func Survivors(protocol.Process, string) ([]protocol.Process, error) {
 	return nil, nil
 }

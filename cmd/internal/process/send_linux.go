@@ -49,6 +49,12 @@ func SignalGroup(p protocol.Process, sig syscall.Signal) error {
 	return nil
 }
 
+// InGroup reports whether p is in the process group that leader leads.
+func InGroup(p, leader protocol.Process) bool {
+	group, err := unix.Getpgid(p.PID)
+	return err == nil && group == leader.PID
+}
+
 // signalGroup signals the group that the process leads, or returns ErrNoProcess if that has ended. Flags are those of
 // pidfd_send_signal(2); where the kernel does not know them, the group is signalled by its number, pid.
 func (w *Watched) signalGroup(pid int, sig syscall.Signal, flags int) error {

@@ -2,11 +2,25 @@ package process
 
 import (
 	"bufio"
+	"crypto/rand"
 	"encoding/binary"
+	"encoding/hex"
 	"io"
 	"strconv"
 	"time"
 )
+
+// StartVariable is the environment variable by which the processes of one start are known, also those that have left its
+// session: ids that NewStartID made, separated by commas. A pass gives what it starts one id; dpl-run, whose command
+// belongs also to whatever has started dpl-run, puts its own in front of those that it was given.
+const StartVariable = "DPL_START"
+
+// NewStartID returns 16 random hexadecimal digits.
+func NewStartID() string {
+	var random [8]byte
+	rand.Read(random[:]) // it never fails
+	return hex.EncodeToString(random[:])
+}
 
 // Start is a command to be started. Its strings may hold any byte but NUL.
 type Start struct {

@@ -10,18 +10,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Survivors returns the processes of the session that leader leads or led: those that started no earlier and that carry
-// each entry of env, "NAME=value", in the environment they were given when they began their program. The leader is among
-// them while it lives, a zombie is not. Each is to be signalled by SignalProcess. None is found if leader has no identity
-// here and now, or if env is empty, for the number of a session may be given to another one.
+// Survivors returns the processes of the start startID, in whatever session: those that started no earlier than leader,
+// the first of them, and that carry startID in the environment they were given when they began their program (see
+// StartVariable). The leader is among them while it lives, a zombie is not. Signal each with SignalProcess. None is found
+// if leader has no identity here and now, or if startID is empty.
 //
-// It does not find what has left the session, runs as another user or under a setuid bit, has overwritten its
-// environment, or cannot be identified. It returns an error, with the others, if there is one of which it cannot be told,
-// for it has been amid an execve, or amid its end, all the time of execPatience.
+// It does not find what runs as another user or under a setuid bit, has a cleared or overwritten environment, or cannot
+// be identified. It returns an error, with the others, if it cannot tell of one in the session that leader leads or led,
+// because that one has been amid an execve, or amid its end, all the time of execPatience. One in another session counts
+// as a stranger then: on a busy machine there is always some process amid an execve.
 //
-// It reads the directory /proc and makes one system call for each process, and some twenty for members of the session.
-func Survivors(leader protocol.Process, env []string) (found []protocol.Process, doubt error) {
-	if local(leader) != nil || len(env) == 0 {
+// It reads the directory /proc, and the state of each process; and the environment of those that are young enough.
+func Survivors(leader protocol.Process, startID string) (found []protocol.Process, doubt error) {
+	if local(leader) != nil || startID == "" {
 		return nil, nil
 	}
 	proc, err := os.Open("/proc")
@@ -30,25 +31,22 @@ func Survivors(leader protocol.Process, env []string) (found []protocol.Process,
 	}
 	defer proc.Close()
 	names, _ := proc.Readdirnames(-1)
-	until := time.Now().Add(execPatience)
+	until, marks := time.Now().Add(execPatience), []string{StartVariable + "=" + startID}
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
-		if err != nil || !inSession(pid, leader.PID) {
+		if err != nil {
 			continue
 		}
 		p, err := Identify(pid)
 		if err != nil || p.StartTicks < leader.StartTicks {
 			continue
 		}
-		if !inSession(pid, leader.PID) {
-			continue
-		}
-		carried, certain := carries(pid, env, until)
+		carried, certain := carries(pid, marks, until)
 		switch {
 		case Exited(pid, p.StartTicks): // else all that was asked of pid was asked of p
 		case carried:
 			found = append(found, p)
-		case !certain:
+		case !certain && inSession(pid, leader.PID):
 			doubt = fmt.Errorf("process %d shows no environment yet", pid)
 		}
 	}

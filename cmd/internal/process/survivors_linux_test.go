@@ -14,22 +14,29 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// TestSurvivors has, in the session of a leader that dies, a grandchild in a group of its own with the environment
-// meant, one with a part of it and one with none; and a process with all of it in another session.
+// The ids of starts, as other tests of this package give none.
+const (
+	ourStart   = "00000000000000a1"
+	otherStart = "00000000000000a2"
+)
+
+// TestSurvivors has, below a leader that dies: a grandchild in a group of its own, one in a session of its own, one that
+// another start is around, one of another start alone, one without an environment; and beside them a process of another
+// start whose leader could get the same number.
 func TestSurvivors(t *testing.T) {
 	t.Parallel()
-	env := []string{"DPL_SUPERVISOR=db", "DPL_ATTEMPT=3"}
 	s := command(t, "bash", "-c", `set -m 2>/dev/null
 		(sleep 1000 & echo $!)
-		(DPL_ATTEMPT=33 sleep 1000 & echo $!)
-		(env -i sleep 1000 & echo $!)
 		(setsid sleep 1000 & echo $!)
+		(DPL_START=`+otherStart+`,$DPL_START sleep 1000 & echo $!)
+		(DPL_START=`+otherStart+` sleep 1000 & echo $!)
+		(env -i sleep 1000 & echo $!)
 		exec sleep 1000`)
-	s.Env = append(s.Env, env...)
+	s.Env = append(s.Env, "DPL_SUPERVISOR=db", "DPL_ATTEMPT=3", "DPL_START="+ourStart)
 	other := command(t, "sleep", "1000")
-	other.Env = append(other.Env, env...)
-	released(t, other)
+	other.Env = append(other.Env, "DPL_SUPERVISOR=db", "DPL_ATTEMPT=3", "DPL_START="+otherStart)
 	leader := released(t, s)
+	stranger := released(t, other)
 	sleeps := func(pid int) {
 		eventually(t, "sleep", func() bool {
 			comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
@@ -37,7 +44,7 @@ func TestSurvivors(t *testing.T) {
 		})
 	}
 	var members []protocol.Process
-	for _, line := range logged(t, s, 4) {
+	for _, line := range logged(t, s, 5) {
 		pid, err := strconv.Atoi(line)
 		if err != nil {
 			t.Fatal(err)
@@ -48,33 +55,36 @@ func TestSurvivors(t *testing.T) {
 		members = append(members, p)
 	}
 	sleeps(leader.PID) // now that the last of its subshells has ended
-	mustFind(t, leader, env, leader, members[0])
+	mustFind(t, leader, ourStart, leader, members[0], members[1], members[2])
+	if !InGroup(leader, leader) || InGroup(members[0], leader) || InGroup(members[1], leader) {
+		t.Errorf("who is in the group of %d", leader.PID)
+	}
 	if err := SignalProcess(leader, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	mustBeReaped(t, leader.PID)
-	mustFind(t, leader, env, members[0])
-	mustFind(t, leader, env[:1], members[0], members[1])
-	mustFind(t, leader, []string{"DPL_ATTEMPT=33"}, members[1])
-	mustFind(t, leader, []string{"DPL_ATTEMPT="})
-	mustFind(t, leader, []string{"PL_ATTEMPT=3"})
-	mustFind(t, leader, nil)
+	mustFind(t, leader, ourStart, members[0], members[1], members[2])
+	mustFind(t, leader, otherStart, members[2], members[3], stranger)
+	mustFind(t, leader, ourStart[1:])
+	mustFind(t, leader, "")
 
 	later, elsewhere := leader, leader
-	later.StartTicks = members[0].StartTicks + 1
+	later.StartTicks = members[2].StartTicks + 1000
 	elsewhere.BootID = "another"
-	mustFind(t, later, env)
-	mustFind(t, elsewhere, env)
-	mustFind(t, protocol.Process{PID: leader.PID}, env)
+	mustFind(t, later, ourStart)
+	mustFind(t, elsewhere, ourStart)
+	mustFind(t, protocol.Process{PID: leader.PID}, ourStart)
 
-	survivors, _ := Survivors(leader, env)
+	survivors, _ := Survivors(leader, ourStart)
 	for _, p := range survivors {
 		if err := SignalProcess(p, syscall.SIGTERM); err != nil {
 			t.Error(err)
 		}
 	}
-	mustEnd(t, members[0])
-	mustFind(t, leader, env)
+	for _, p := range members[:3] {
+		mustEnd(t, p)
+	}
+	mustFind(t, leader, ourStart)
 }
 
 // TestSurvivorsAmidExec looks for a process that does nothing but call execve. Its environment is more than one page, and
@@ -82,16 +92,14 @@ func TestSurvivors(t *testing.T) {
 func TestSurvivorsAmidExec(t *testing.T) {
 	t.Parallel()
 	s := command(t, "./again")
-	env := []string{"DPL_SUPERVISOR=db"}
-	s.Env = append(s.Env, "LONG="+strings.Repeat("x", 100_000))
-	s.Env = append(s.Env, env...)
+	s.Env = append(s.Env, "LONG="+strings.Repeat("x", 100_000), "DPL_START="+ourStart)
 	if err := os.WriteFile(filepath.Join(s.Dir, "again"), []byte("#!/bin/sh\nexec ./again\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	leader := released(t, s)
 	found := 0
 	for range 1000 {
-		switch survivors, err := Survivors(leader, env); {
+		switch survivors, err := Survivors(leader, ourStart); {
 		case slices.Equal(survivors, []protocol.Process{leader}) && err == nil:
 			found++
 		case len(survivors) > 0 || err == nil:
@@ -132,24 +140,26 @@ func TestSurvivorsAmidTheirEnd(t *testing.T) {
 	if _, err := fmt.Sscan(logged(t, s, 1)[0], &first, &parent); err != nil {
 		t.Fatal(err)
 	}
-	env := []string{"DPL_SUPERVISOR=db"}
 	eventually(t, "one of which it cannot be told", func() bool {
-		_, err := Survivors(leader, env)
+		_, err := Survivors(leader, ourStart)
 		return err != nil && strings.Contains(err.Error(), strconv.Itoa(first))
 	})
 	SignalProcess(identify(t, parent), syscall.SIGCONT)
 	eventually(t, "it is gone", func() bool {
-		survivors, err := Survivors(leader, env)
+		survivors, err := Survivors(leader, ourStart)
 		return survivors == nil && err == nil
 	})
 }
 
 func TestSurvivorsWithoutMainThread(t *testing.T) {
 	t.Parallel()
-	c := startAs(t, &syscall.SysProcAttr{Setsid: true}, "leaderless").mustBeReady(t)
+	cmd := exec.Command("/proc/self/exe")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Env = append(os.Environ(), "DPL_START="+ourStart)
+	c := startCommand(t, cmd, "leaderless").mustBeReady(t)
 	leader := identify(t, c.Process.Pid)
-	mustFind(t, leader, []string{roleVariable + "=leaderless"}, leader)
-	mustFind(t, leader, []string{roleVariable + "=leader"})
+	mustFind(t, leader, ourStart, leader)
+	mustFind(t, leader, otherStart)
 }
 
 // TestSurvivorsWithoutEnvironment has a process with an empty environment, which is not asked again and again.
@@ -161,23 +171,23 @@ func TestSurvivorsWithoutEnvironment(t *testing.T) {
 		content, certain := shownEnvironment(leader.PID)
 		return content == nil && certain
 	})
-	mustFind(t, leader, []string{"DPL_SUPERVISOR=db"})
+	mustFind(t, leader, ourStart)
 }
 
 // mustFind waits until nobody is amid a long execve any more.
-func mustFind(t *testing.T, leader protocol.Process, env []string, want ...protocol.Process) {
+func mustFind(t *testing.T, leader protocol.Process, startID string, want ...protocol.Process) {
 	t.Helper()
 	var got []protocol.Process
 	eventually(t, "it can be told who they are", func() bool {
 		var err error
-		got, err = Survivors(leader, env)
+		got, err = Survivors(leader, startID)
 		return err == nil
 	})
 	byPID := func(p, q protocol.Process) int { return p.PID - q.PID }
 	slices.SortFunc(got, byPID)
 	slices.SortFunc(want, byPID)
 	if !slices.Equal(got, want) {
-		t.Errorf("Survivors of %+v with %q: got %+v, want %+v", leader, env, got, want)
+		t.Errorf("Survivors of %+v with %q: got %+v, want %+v", leader, startID, got, want)
 	}
 }
 
@@ -185,6 +195,6 @@ func BenchmarkSurvivors(b *testing.B) {
 	leader := identify(b, os.Getpid())
 	leader.PID = 1 << 30
 	for b.Loop() {
-		Survivors(leader, []string{"A=1"})
+		Survivors(leader, ourStart)
 	}
 }

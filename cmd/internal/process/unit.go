@@ -16,8 +16,8 @@ type Unit struct {
 }
 
 // UnitName returns the name of the systemd service for a start of a supervisor of a group: "dpl-GROUP-SUPERVISOR-START.service",
-// with "-" inside an id written as systemd-escape(1) does. Both are valid ids (spec §1.1); start is letters and digits that
-// tell this start from all others, since systemd may still be busy stopping what is left of the one before. No two triples
+// with "-" inside an id written as systemd-escape(1) does. Both are valid ids (spec §1.1); start is the id of this start,
+// which tells it from all others, since systemd may still be busy stopping what is left of the one before. No two triples
 // share a name. One that would be longer than the 255 bytes allowed is "dpl-HASH-START.service", where two might share one by
 // chance (128 bits).
 func UnitName(group, supervisor, start string) string {

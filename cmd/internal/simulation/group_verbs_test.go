@@ -27,7 +27,7 @@ func (c *command) groupClock() func() protocol.Observation {
 			return exited
 		}
 		seen.Survived = func(s *protocol.Registered) bool {
-			survivors, doubt := machine{c}.Survivors(s.Process, cli.StartVariables(s))
+			survivors, doubt := machine{c}.Survivors(s.Process, s.StartID)
 			return len(survivors) > 0 || doubt != nil
 		}
 		return seen

@@ -103,8 +103,11 @@ func supervised(id string) func(a *actor) {
 			switch {
 			case a.term && !stubborn, w.chance(10):
 				return
-			case w.chance(6) && len(a.p.env) > 0:
-				a.p.host.spawn(a.p) // in its session
+			case w.chance(6) && a.p.startID != "":
+				child := a.p.host.spawn(a.p) // in its session, unless it leaves that
+				if w.chance(3) {
+					child.session = child.PID
+				}
 			}
 			if status := a.beatRegistered(id); status == cli.StatusCrashed || status == cli.StatusCleanUp || status == cli.StatusRefused {
 				return

@@ -33,7 +33,7 @@ type proc struct {
 	role    string // the supervisor that it is, is a part of, or wants to be
 	acts    bool   // it has become that supervisor
 	beat    int64  // its last heartbeat, by the true time
-	env     []string
+	startID string // "": no pass has started it
 	program *actor // nil: it does nothing
 }
 
@@ -114,7 +114,7 @@ func (h *host) spawn(leader *proc) *proc {
 		host:    h, session: pid,
 	}
 	if leader != nil {
-		p.session, p.role, p.acts, p.env = leader.session, leader.role, leader.acts, leader.env
+		p.session, p.role, p.acts, p.startID = leader.session, leader.role, leader.acts, leader.startID
 	}
 	h.procs = append(h.procs, p)
 	return p

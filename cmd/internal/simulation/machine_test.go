@@ -2,8 +2,8 @@ package simulation
 
 import (
 	"errors"
+	"fmt"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -21,6 +21,11 @@ func (m machine) PID() int { return m.c.a.p.PID }
 
 func (m machine) Uptime() time.Duration { return m.host().uptime() }
 
+func (m machine) NewStartID() string {
+	m.c.w.starts++
+	return fmt.Sprintf("%016x", m.c.w.starts)
+}
+
 func (m machine) Spawn(s orchestrator.Start) (orchestrator.Gate, error) {
 	late, err := m.c.fs.Call("spawn")
 	if err == nil && !m.c.w.calm && m.c.w.chance(40) {
@@ -32,11 +37,7 @@ func (m machine) Spawn(s orchestrator.Start) (orchestrator.Gate, error) {
 	}
 	p := m.host().spawn(nil)
 	p.stage, p.role = true, s.Supervisor
-	for _, v := range s.Env {
-		if strings.HasPrefix(v, "DPL_SUPERVISOR=") || strings.HasPrefix(v, "DPL_ATTEMPT=") {
-			p.env = append(p.env, v)
-		}
-	}
+	p.startID = s.ID
 	m.c.w.tell("spawns %d for %s", p.PID, p.role)
 	m.c.w.did(didSpawn)
 	g := &gate{m: m, p: p, latest: s.Latest}
@@ -136,6 +137,11 @@ func (m machine) SignalGroup(p protocol.Process, sig syscall.Signal) error {
 	return m.signal(p, sig, true)
 }
 
+func (m machine) InGroup(p, leader protocol.Process) bool {
+	member := m.host().is(p)
+	return member != nil && member.session == leader.PID
+}
+
 func (m machine) SignalProcess(p protocol.Process, sig syscall.Signal) error {
 	return m.signal(p, sig, false)
 }
@@ -183,22 +189,22 @@ func (m machine) deliver(p *proc, sig syscall.Signal) {
 // errAmidExec is of a process that spends long in an execve, on a slow disk.
 var errAmidExec = errors.New("it shows no environment yet")
 
-func (m machine) Survivors(leader protocol.Process, env []string) (found []protocol.Process, doubt error) {
+func (m machine) Survivors(leader protocol.Process, startID string) (found []protocol.Process, doubt error) {
 	w := m.c.w
 	if leader.HostID != m.host().id || leader.BootID != m.host().bootID() {
 		return nil, nil
 	}
 	for _, p := range m.host().procs {
-		if p.dead || p.session != leader.PID || p.StartTicks < leader.StartTicks || p.stage {
+		if p.dead || p.StartTicks < leader.StartTicks || p.stage {
 			continue
 		}
 		switch {
-		case !w.calm && w.chance(8):
+		case p.session == leader.PID && !w.calm && w.chance(8):
 			w.did(didAmidExec)
 			if w.bug != bugNoDoubt {
 				doubt = errAmidExec
 			}
-		case !slices.ContainsFunc(env, func(v string) bool { return !slices.Contains(p.env, v) }):
+		case p.startID == startID:
 			found = append(found, p.Process)
 		}
 	}

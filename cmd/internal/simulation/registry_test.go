@@ -119,7 +119,7 @@ func (w *world) checkProcesses() {
 	for _, h := range w.hosts {
 		for _, p := range h.procs {
 			s := g.Supervisor(p.role)
-			if !p.dead && len(p.env) > 0 && (s == nil || s.State != protocol.StateWaiting && s.State != protocol.StateRunning) { // one that started itself may hang as long as it likes
+			if !p.dead && p.startID != "" && (s == nil || s.State != protocol.StateWaiting && s.State != protocol.StateRunning) { // one that started itself may hang as long as it likes
 				w.fail("process %d of %s on %s is left", p.PID, p.role, h.id)
 			}
 		}

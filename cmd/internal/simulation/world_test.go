@@ -22,6 +22,8 @@ type world struct {
 	disk  *simfs.Disk
 	hosts []*host
 
+	starts int // that were given an id
+
 	actors  []*actor
 	running *actor
 	ready   []*actor
