@@ -209,7 +209,7 @@ act_of_the_crash() {
     matches 'the transition' '*running -> cleanup by demo.sh: call python crashed: exited*' "$out"
     run 0 dpl-status --op act1 --why python
     check 'evidence' exited "$(awk '$1 == "evidence" { print $2 }' out)"
-    check 'who detected it' demo.sh "$(awk '$1 == "detectedBy" { print $2 }' out)"
+    check 'who detected it' demo.sh "$(sed -n 's/^detected by *//p' out)"
     there work/python.txt ledger/tmp/act1/python/scratch
 
     step 'Its files are still there, so that a caller can look at them. The next heartbeat deletes them: the declared' \
