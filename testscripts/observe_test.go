@@ -36,7 +36,7 @@ func (o *observed) command(name string, args ...string) *exec.Cmd {
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
-	cmd.Env = append(cmd.Env, "DPL_LEDGER="+o.dir+"/ledger", "DPL_OP=build")
+	cmd.Env = append(cmd.Env, "DPL_LEDGER="+o.dir+"/ledger", "DPL_OP=build", "DPL_REPLAY=1")
 	return cmd
 }
 

@@ -58,7 +58,7 @@ const (
 // meanwhile is what befalls a recipe at work: a command line.
 var meanwhile = map[string]string{
 	"is aborted":          "dpl-abort --reason 'too late'",
-	"is declared crashed": "dpl-cleanup --now 2099-01-01T00:00:00Z",
+	"is declared crashed": "DPL_REPLAY=1 dpl-cleanup --now 2099-01-01T00:00:00Z",
 	"is killed":           "kill -KILL $PPID",
 }
 

@@ -34,7 +34,7 @@
 //	                            the environment a missing program is a failure
 //
 // A script has the real commands first in $PATH, a ledger of its own at $DPL_LEDGER, which the first push makes, $OPS and
-// $ARCHIVE for the directories in it, $CONFORMANCE for the second implementation, and no other DPL_ variable. When it ends,
+// $ARCHIVE for the directories in it, $CONFORMANCE for the second implementation, DPL_REPLAY=1, and no other DPL_ variable. When it ends,
 // however it does, whatever has one of its ledgers in the environment is killed.
 package testscripts
 
@@ -169,6 +169,7 @@ func run(t *testing.T, bin string, patterns ...string) {
 			ledger := filepath.Join(env.WorkDir, "ledger")
 			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
 			env.Setenv("DPL_LEDGER", ledger)
+			env.Setenv("DPL_REPLAY", "1")
 			env.Setenv("OPS", filepath.Join(ledger, "operations"))
 			env.Setenv("ARCHIVE", filepath.Join(ledger, "archive"))
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))

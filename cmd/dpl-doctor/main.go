@@ -24,6 +24,9 @@ func (c *doctor) Define(f *cli.FlagSet) {
 	f.Short("q")
 }
 
+// Reads makes it a cli.Reader, except with --fix.
+func (c *doctor) Reads() bool { return !c.fix }
+
 func (c *doctor) Run(env *cli.Env) error {
 	p, err := admit(env)
 	if err != nil {

@@ -37,6 +37,9 @@ func (c *status) Define(f *cli.FlagSet) {
 	f.String(&c.html, "html", "FILE", "write it to FILE as one page for a browser; - for stdout")
 }
 
+// Reads makes it a cli.Reader.
+func (c *status) Reads() bool { return true }
+
 func (c *status) Run(env *cli.Env) error {
 	op, err := cli.ID("--op", c.Op, "DPL_OP")
 	if err != nil {

@@ -43,7 +43,7 @@ func (c *wait) waiter(env *cli.Env) (*waiter, error) {
 	}
 	by, err := env.Janitor()
 	for _, op := range ops {
-		w.janitors[op] = &janitor{env: env, ledger: w.ledger, by: by}
+		w.janitors[op] = &janitor{env: env, ledger: w.ledger, by: by, idle: !env.MayEdit()}
 	}
 	w.notifier = w.ledger.Notify(ops, c.groups(w))
 	return w, err

@@ -26,6 +26,9 @@ func (c *watch) Define(f *cli.FlagSet) {
 	f.Duration(&c.timeout, "timeout", "end after D, and exit 124", time.Millisecond)
 }
 
+// Reads makes it a cli.Reader.
+func (c *watch) Reads() bool { return true }
+
 func (c *watch) Run(env *cli.Env) error {
 	follow, err := c.follower(env)
 	if err != nil {

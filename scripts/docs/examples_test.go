@@ -85,7 +85,7 @@ func (d *docs) ledger(t *testing.T) {
 			script, _, _ = strings.Cut(block, ".Ed")
 		}
 	}
-	sh("dpl-push --op build-42 --call main --participant make --now 2026-01-01T00:00:00Z")
+	sh("DPL_REPLAY=1 dpl-push --op build-42 --call main --participant make --now 2026-01-01T00:00:00Z")
 	sh(strings.ReplaceAll(script, `\e`, `\`))
 	got := sh(`dpl-status --json --op build-42 | jq -r '.operation | .revision, (.lastHeartbeat > "2026-01-02"), .state'; dpl-heartbeat --op build-42 --call main`)
 	if want := "2\ntrue\nrunning\n"; got != want {

@@ -152,7 +152,7 @@ func (w *world) command(ctx context.Context, s step, before ...string) *exec.Cmd
 	cmd.Dir = "/"
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + w.base, "DPL_LEDGER=" + w.ledger(),
-		"DPL_NOW=" + time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(s.at).Format(time.RFC3339),
+		"DPL_REPLAY=1", "DPL_NOW=" + time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(s.at).Format(time.RFC3339),
 	}
 	if w.owner != 0 {
 		id := uint32(w.owner)

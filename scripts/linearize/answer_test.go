@@ -20,7 +20,7 @@ type shell struct{ bin, ledger string }
 func (s shell) start(c command, more ...string) (process *exec.Cmd, stdout, stderr *bytes.Buffer, err error) {
 	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
 	process = exec.Command(filepath.Join(s.bin, c.program()), append(c.args(), more...)...)
-	process.Env = []string{"DPL_LEDGER=" + s.ledger, "HOME=" + s.ledger, "PATH=" + os.Getenv("PATH")}
+	process.Env = []string{"DPL_LEDGER=" + s.ledger, "DPL_REPLAY=1", "HOME=" + s.ledger, "PATH=" + os.Getenv("PATH")}
 	process.Stdout, process.Stderr = stdout, stderr
 	return process, stdout, stderr, process.Start()
 }

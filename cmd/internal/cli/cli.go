@@ -26,6 +26,11 @@ type Failer interface {
 	Failed(env *Env, args []string, status int)
 }
 
+// A Reader is a Command that, as its flags are, may change nothing: so it may take any time for the present.
+type Reader interface {
+	Reads() bool
+}
+
 // Main parses the arguments of this process into c, runs it, and exits with the status of what Run returns. summary and
 // details are for the help.
 func Main(c Command, summary, details string) {
@@ -70,6 +75,9 @@ func (env *Env) run(c Command, args []string, summary, details string) (status i
 		return StatusOK
 	}
 	if err = env.resolve(); err == nil {
+		err = env.checkTime(c)
+	}
+	if err == nil {
 		err = c.Run(env)
 	}
 	return env.report(err)

@@ -44,6 +44,24 @@ func (env *Env) resolve() error {
 	return nil
 }
 
+// checkTime refuses to change anything by a time that is not the clock's, except where that is replayed: it would kill who
+// lives, and delete what is in use.
+func (env *Env) checkTime(c Command) error {
+	reader, ok := c.(Reader)
+	if env.MayEdit() || env.DryRun() || ok && reader.Reads() {
+		return nil
+	}
+	given := "--now"
+	if env.flags.now == "" {
+		given = "$DPL_NOW"
+	}
+	return Usagef("%s is not the clock's time, and this would change the ledger by it: give --dry-run, or set DPL_REPLAY=1 where "+
+		"the ledger is one for tests and replay", given)
+}
+
+// MayEdit reports whether the time is the clock's, or the ledger one on which other times are replayed.
+func (env *Env) MayEdit() bool { return env.now.IsZero() || os.Getenv("DPL_REPLAY") == "1" }
+
 func flagOr(value, variable string) string {
 	if value != "" {
 		return value

@@ -34,7 +34,7 @@ func (c *Common) define(f *FlagSet) {
 	f.Short("n")
 	f.Bool(&c.verbose, "verbose", "say on stderr what is done")
 	f.Short("v")
-	f.String(&c.now, "now", "TIME", "take TIME for the time ($DPL_NOW); for tests and replay")
+	f.String(&c.now, "now", "TIME", "take TIME for the time ($DPL_NOW); what changes something needs --dry-run as well, or $DPL_REPLAY")
 	f.Bool(&c.version, "version", "print the version")
 }
 
