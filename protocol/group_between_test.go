@@ -52,8 +52,8 @@ func TestPassesTooRare(t *testing.T) {
 	} {
 		before, g := CreateGroup("g"), CreateGroup("g")
 		before.Orchestrator.Period, g.Orchestrator.Period, g.Orchestrator.StalenessThreshold = c.before, c.last, c.threshold
-		if got := g.PassesTooRare(before); got != c.want {
-			t.Errorf("passes after %v and %v, threshold %v: %v, want %v", c.before, c.last, c.threshold, got, c.want)
+		if period, got := g.PassesTooRare(before); got != c.want || period != min(c.before, c.last) {
+			t.Errorf("passes after %v and %v, threshold %v: %v, %v, want %v", c.before, c.last, c.threshold, period, got, c.want)
 		}
 	}
 }

@@ -255,13 +255,19 @@ type Member struct {
 // Create returns an empty running operation at revision 0. The first push is its first edit. Zero durations mean the
 // defaults.
 func Create(id string, interval, threshold time.Duration) Operation {
-	if interval == 0 {
-		interval = DefaultHeartbeatInterval
-	}
 	if threshold == 0 {
 		threshold = DefaultStalenessThreshold
 	}
+	if interval == 0 {
+		interval = fittingInterval(DefaultHeartbeatInterval, threshold)
+	}
 	return Operation{ProtocolVersion: Version, ID: id, State: Running, HeartbeatInterval: interval, StalenessThreshold: threshold}
+}
+
+// fittingInterval returns interval, or a third of threshold, in milliseconds and at least one, where that is less: a heartbeat
+// that is late or lost makes nobody stale then.
+func fittingInterval(interval, threshold time.Duration) time.Duration {
+	return min(interval, max((threshold/3).Truncate(time.Millisecond), time.Millisecond))
 }
 
 // LeftRunning returns the transition by which op left running other than by completing: what went

@@ -62,11 +62,12 @@ func (g Group) Pass(p Pass, seen Observation) *Decision {
 	if owner != "" && owner != p.Owner && heard {
 		return &Decision{StandBy: true, edit: &groupEdit{g: g}}
 	}
-	if p.HeartbeatInterval != 0 {
-		g.Orchestrator.HeartbeatInterval = p.HeartbeatInterval
-	}
 	if p.StalenessThreshold != 0 {
 		g.Orchestrator.StalenessThreshold = p.StalenessThreshold
+		g.Orchestrator.HeartbeatInterval = fittingInterval(g.Orchestrator.HeartbeatInterval, p.StalenessThreshold)
+	}
+	if p.HeartbeatInterval != 0 {
+		g.Orchestrator.HeartbeatInterval = p.HeartbeatInterval
 	}
 	e := g.begin(p.Owner, seen)
 	pass := &pass{groupEdit: e, failover: p.Failover, ready: make(map[string]bool), decision: &Decision{edit: e}}
@@ -169,14 +170,14 @@ func (e *groupEdit) startFailed(s *Registered, cause string) {
 	e.raise(AlertFailed, s.ID, "startFailed: %s", cause)
 }
 
-// PassesTooRare returns the threshold that g should have at least, if its own is below 2.5 times the time between its passes: the
-// shorter one of the last two, so that one pause does not count. Else it returns 0.
-func (g Group) PassesTooRare(before Group) time.Duration {
-	period := min(g.Orchestrator.Period, before.Orchestrator.Period)
-	if want := period*5/2 + time.Second - 1; g.Orchestrator.StalenessThreshold < period*5/2 {
-		return want.Truncate(time.Second)
+// PassesTooRare returns the time between the passes of g, the shorter one of the last two, so that one pause does not count;
+// and the threshold that g should have at least, in whole seconds, if its own is below 2.5 times that. Else want is 0.
+func (g Group) PassesTooRare(before Group) (period, want time.Duration) {
+	period = min(g.Orchestrator.Period, before.Orchestrator.Period)
+	if least := period * 5 / 2; g.Orchestrator.StalenessThreshold < least {
+		want = (least + time.Second - 1).Truncate(time.Second)
 	}
-	return 0
+	return period, want
 }
 
 // SetOrchestratorState returns g after the orchestrator of owner has changed its state between passes; unchanged if g has

@@ -102,10 +102,11 @@ func wants(op protocol.Operation, seen protocol.Observation) string {
 // rare says whether passes over a group come often enough.
 func rare(g protocol.Group, seen protocol.Observation) (found []finding) {
 	object := g.ID + ".orchestrator.json"
-	if want := g.PassesTooRare(g); want > 0 {
+	if period, want := g.PassesTooRare(g); want > 0 {
 		found = append(found, finding{
 			level: warning, object: object,
-			text: fmt.Sprintf("passes come every %v, too rarely for a threshold of %v", g.Orchestrator.Period.Round(time.Second), g.Orchestrator.StalenessThreshold),
+			text: fmt.Sprintf("passes come every %v, too rarely for a threshold of %v",
+				period.Round(100*time.Millisecond), g.Orchestrator.StalenessThreshold),
 			cure: fmt.Sprintf("dpl-orchestrate --staleness %v or more, or passes more often", want),
 		})
 	}

@@ -32,8 +32,8 @@ func (c *orchestrate) Define(f *cli.FlagSet) {
 	f.Bool(&c.ifExists, "if-exists", "do nothing if there is no ledger, or no such group")
 	f.Duration(&c.every, "every", "stay, and make a pass every D", time.Millisecond)
 	f.String(&c.owner, "owner", "ID", "on whose behalf (this user's on this host); while another owner's passes are heard of, stand by")
-	f.Duration(&c.staleness, "staleness", "from now on, whoever has not beaten for D has failed (10s)", time.Millisecond)
-	f.Duration(&c.interval, "interval", "from now on, supervisors should beat every D (2s)", time.Millisecond)
+	f.Duration(&c.staleness, "staleness", "from now on, whoever has not beaten for D has failed (10s)", 2*time.Millisecond)
+	f.Duration(&c.interval, "interval", "from now on, supervisors should beat every D (2s, or a third of --staleness)", time.Millisecond)
 	f.Bool(&c.failover, "failover", "start also what may still run on another host")
 	cli.Word(f, &c.spawn, "spawn", "", "how to start: auto is systemd-run in a unit of systemd, whose end would kill what it started, else direct",
 		orchestrator.SpawnAuto, orchestrator.SpawnDirect, orchestrator.SpawnSystemdRun)

@@ -71,9 +71,9 @@ func tell(env *cli.Env, o *orchestrator.Orchestrator, p orchestrator.Pass) {
 	if env.JSON() {
 		env.PrintJSON(report(o.Group, p))
 	}
-	if want := p.After.PassesTooRare(p.Before); want > 0 {
+	if period, want := p.After.PassesTooRare(p.Before); want > 0 {
 		env.Warnf("%s: passes come every %v, too rarely for a threshold of %v: set --staleness %v or more",
-			o.Group, p.After.Orchestrator.Period.Round(time.Second), p.After.Orchestrator.StalenessThreshold, want)
+			o.Group, period.Round(100*time.Millisecond), p.After.Orchestrator.StalenessThreshold, want)
 	}
 }
 

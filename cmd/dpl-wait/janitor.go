@@ -47,11 +47,11 @@ func (j *janitor) look(op protocol.Operation, seen protocol.Observation, news bo
 
 // untilStale returns how long it takes until somebody may go stale, at most a threshold.
 func (j *janitor) untilStale(op protocol.Operation, seen protocol.Observation) time.Duration {
-	first := op.StalenessThreshold
+	first := min(op.StalenessThreshold, time.Hour)
 	for _, m := range op.Mortals(seen) {
 		if m.StaleIn >= 0 {
-			first = min(first, m.StaleIn+10*time.Millisecond)
+			first = min(first, m.StaleIn)
 		}
 	}
-	return first
+	return first + 10*time.Millisecond
 }

@@ -8,7 +8,7 @@ import protocol
 from document import (ABSENT, BEAT, BOOLEAN, DURATION, EVENT, IDENT, INTEGER, MOMENT, POSITIVE, PROCESS, READY, REQUIRED,
                       REVISION, TEXT, Refused, array, below, corrupt, duration, keyed, nullable, one_of, parse, quote, record,
                       refuse_newer, write)
-from protocol import HEARTBEAT, age, beat_now, beat_of, drop_leftovers, gone, identity, require, same, set_optional
+from protocol import HEARTBEAT, age, beat_now, beat_of, drop_leftovers, fitting_interval, gone, identity, require, same, set_optional
 from sightings import Sightings
 
 STATES = ('registered', 'waitingForDependencies', 'running', 'failed', 'restartScheduled', 'dead', 'shuttingDown', 'stopped')
@@ -678,6 +678,8 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
         return Outcome(standby=True)
     numbers = {'stalenessThresholdMs': stalenessThresholdMs, 'heartbeatIntervalMs': heartbeatIntervalMs}
     new = copy.deepcopy(orchestrator) | {name: value for name, value in numbers.items() if value is not None}
+    if stalenessThresholdMs is not None and heartbeatIntervalMs is None:
+        new |= fitting_interval(new)
     edit = Pass(registry, seen, owner, new['stalenessThresholdMs'], failover)
     edit.registry['alertSeq'] = max(registry['alertSeq'], lastAlert)
     if hook:

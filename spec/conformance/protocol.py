@@ -343,6 +343,12 @@ def require_not_over(operation):
     require(operation['state'] not in TERMINAL, 'over', f'the operation has {operation["state"]}')
 
 
+def fitting_interval(numbers):
+    """The interval of numbers, or a third of the threshold where that is less: nobody has given one."""
+    third = max(numbers['stalenessThresholdMs'] // 3, 1)
+    return {'heartbeatIntervalMs': min(numbers['heartbeatIntervalMs'], third)}
+
+
 def push(operation, seen, release, participant, call, operation_id=None, base=0, pid=None, process=None, supervisor=None,
          handle=None, description='', caller=None, readiness=None, resources=(), failOnCrash=True, orphanPolicy=None, stalenessThresholdMs=None,
          heartbeatIntervalMs=None):
@@ -353,6 +359,8 @@ def push(operation, seen, release, participant, call, operation_id=None, base=0,
     if operation is None:
         operation = OPERATION[0]({'operationId': operation_id, 'state': 'running', 'lastHeartbeat': format_time(seen.now),
                                   'stack': []}, '') | numbers | {'revision': base}
+        if heartbeatIntervalMs is None:
+            operation |= fitting_interval(operation)
     tick = Tick(operation, seen, participant, release)
     known = tick.find(call)
     if known:

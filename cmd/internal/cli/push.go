@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -40,8 +41,8 @@ func (c *Push) Define(f *FlagSet, participant string) {
 	f.Text(&c.description, "description", "for people who read the file")
 	f.Strings(&c.resources, "resource", "PATH", "delete PATH if the call crashes")
 	f.Bool(&c.Contained, "no-fail-on-crash", "a crash of this call leaves the operation running")
-	f.Duration(&c.staleness, "staleness", "of a new operation: who has not beaten for D has crashed (10s)", time.Millisecond)
-	f.Duration(&c.interval, "interval", "of a new operation: how often to beat (1.5s)", time.Millisecond)
+	f.Duration(&c.staleness, "staleness", "of a new operation: who has not beaten for D has crashed (10s)", 2*time.Millisecond)
+	f.Duration(&c.interval, "interval", "of a new operation: how often to beat (1.5s, or a third of --staleness)", time.Millisecond)
 	f.Bool(&c.noCreate, "no-create", "fail if there is no operation")
 	f.Bool(&c.reuse, "reuse", "begin an operation anew that is over")
 	c.newLedger.Define(f)
@@ -109,23 +110,16 @@ func (c *Push) callerIn(op string) (string, error) {
 
 // check returns why the flags do not go together, or nil.
 func (c *Push) check(p protocol.Push) error {
-	interval, threshold := orDefault(p.Interval, protocol.DefaultHeartbeatInterval), orDefault(p.Threshold, protocol.DefaultStalenessThreshold)
+	threshold := cmp.Or(p.Threshold, protocol.DefaultStalenessThreshold)
 	switch {
 	case c.orphanPolicy != "" && p.Supervisor == "":
 		return Usagef("--orphan-policy goes with --supervisor")
 	case p.Handle != "" && p.Supervisor == "":
 		return Usagef("--handle goes with --supervisor")
-	case (p.Interval != 0 || p.Threshold != 0) && interval >= threshold:
-		return Usagef("--interval %v must be less than --staleness %v", interval, threshold)
+	case p.Interval >= threshold:
+		return Usagef("--interval %v must be less than --staleness %v", p.Interval, threshold)
 	}
 	return nil
-}
-
-func orDefault(d, standard time.Duration) time.Duration {
-	if d == 0 {
-		return standard
-	}
-	return d
 }
 
 // newID returns an id that begins with the two words and ends at random.

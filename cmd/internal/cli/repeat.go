@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"math"
 	"math/rand/v2"
 	"time"
 )
@@ -11,7 +12,9 @@ func Transient(err error) bool {
 	return status == StatusBusy || status == StatusIO || status == StatusCommitted
 }
 
-// Jittered returns d and up to 13% more, as 200 ms are of 1.5 s: so that many do not beat in step.
+// Jittered returns d and up to 13% more, as 200 ms are of 1.5 s: so that many do not send heartbeats in step. It returns at
+// most the longest duration there is.
 func Jittered(d time.Duration) time.Duration {
-	return d + time.Duration(rand.Int64N(int64(d)*2/15+1))
+	most := min(d/15*2+d%15*2/15, math.MaxInt64-d)
+	return d + time.Duration(rand.Int64N(int64(most)+1))
 }

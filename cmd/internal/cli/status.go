@@ -67,7 +67,7 @@ var outcomes = []outcome{
 	{protocol.ErrBadID, StatusUsage, ""},
 	{protocol.ErrNoCall, StatusNotFound, "dpl-status shows the calls"},
 	{fileops.ErrNotFound, StatusNotFound, "dpl-status shows the operations"},
-	{fileops.ErrNoLedger, StatusNotFound, "the first dpl-push makes it; or set --ledger or $DPL_LEDGER"},
+	{fileops.ErrNoLedger, StatusNotFound, "the first dpl-push, dpl-run or dpl-register makes it; or set --ledger or $DPL_LEDGER"},
 	{fileops.ErrNoGroup, StatusNotFound, "dpl-register makes it"},
 	{protocol.ErrNoSupervisor, StatusNotFound, "dpl-status --group shows the supervisors"},
 	{protocol.ErrDeadSupervisor, StatusUnavailable, "its next heartbeat makes it alive"},

@@ -105,9 +105,8 @@ func (o *Orchestrator) arguments() protocol.Pass {
 
 // checkNumbers refuses numbers by which everybody in g would be stale before the next heartbeat.
 func (o *Orchestrator) checkNumbers(g protocol.Group) error {
-	interval, staleness := cmp.Or(o.Interval, g.Orchestrator.HeartbeatInterval), cmp.Or(o.Staleness, g.Orchestrator.StalenessThreshold)
-	if (o.Interval != 0 || o.Staleness != 0) && interval >= staleness {
-		return cli.Usagef("--interval %v must be less than --staleness %v", interval, staleness)
+	if staleness := cmp.Or(o.Staleness, g.Orchestrator.StalenessThreshold); o.Interval >= staleness {
+		return cli.Usagef("--interval %v must be less than --staleness %v", o.Interval, staleness)
 	}
 	return nil
 }
