@@ -114,6 +114,8 @@ func (d *decoder) registered(key string) Registered {
 			s.LastRestartAttempt = d.timeOrNull()
 		case "killTimeoutMs":
 			s.KillTimeout = d.milliseconds(0)
+		case "heartbeats":
+			s.Heartbeats = d.bool()
 		case "process":
 			s.Process = d.process(&s.nested)
 		case "beat":

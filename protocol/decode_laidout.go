@@ -261,6 +261,7 @@ func (r *lineReader) frame(f *Frame) {
 	if r.has(",\n      \"failOnCrash\": false") {
 		f.FailOnCrash = false
 	}
+	f.Heartbeats = r.has(",\n      \"heartbeats\": true")
 	if r.has(",\n      \"process\": {\n        \"pid\": ") {
 		r.process(&f.Process)
 	}

@@ -189,6 +189,8 @@ func (d *decoder) frame(f *Frame) {
 			f.notice().Note = d.string()
 		case "failOnCrash":
 			f.FailOnCrash = d.bool()
+		case "heartbeats":
+			f.Heartbeats = d.bool()
 		case "resources":
 			d.array(func() { f.Resources = append(f.Resources, d.string()) })
 		case "leftResources":
@@ -344,6 +346,8 @@ func (d *decoder) supervisors() (all []Supervisor) {
 				if s.OrphanPolicy = OrphanPolicy(d.string()); s.OrphanPolicy != OrphanCrash && s.OrphanPolicy != OrphanKeep {
 					d.fail("unknown orphanPolicy %.40q", string(s.OrphanPolicy))
 				}
+			case "heartbeats":
+				s.Heartbeats = d.bool()
 			case "process":
 				s.Process = d.process(&s.nested)
 			case "beat":

@@ -89,6 +89,7 @@ func (w *encoder) registered(s *Registered) {
 	if s.KillTimeout != DefaultKillTimeout {
 		w.milliseconds("killTimeoutMs", s.KillTimeout)
 	}
+	w.set("heartbeats", s.Heartbeats)
 	w.process(s.Process, s.nested)
 	w.beat("beat", s.Beat, s.nested.ofBeat())
 	if !s.StartedAt.IsZero() {

@@ -57,6 +57,7 @@ func (w *encoder) frame(f *Frame) {
 	if !f.FailOnCrash {
 		w.bool("failOnCrash", false)
 	}
+	w.set("heartbeats", f.Heartbeats)
 	if len(f.Resources) > 0 {
 		w.name("resources")
 		w.array(len(f.Resources), func(i int) { w.quote(f.Resources[i]) })
@@ -160,6 +161,7 @@ func (w *encoder) supervisor(s *Supervisor) {
 	if s.OrphanPolicy != OrphanCrash {
 		w.string("orphanPolicy", string(s.OrphanPolicy))
 	}
+	w.set("heartbeats", s.Heartbeats)
 	w.process(s.Process, s.nested)
 	w.beat("beat", s.Beat, s.nested.ofBeat())
 	w.unknown(s.Unknown)
@@ -207,6 +209,6 @@ func (w *encoder) eventMembers(e *Event) {
 // sameSupervisor reports whether a and b have the same text. TestSameSupervisorNoticesEveryField keeps it complete.
 func sameSupervisor(a, b Supervisor) bool {
 	return a.ID == b.ID && a.PID == b.PID && a.LastHeartbeat.Equal(b.LastHeartbeat) && a.Status == b.Status &&
-		a.OrphanPolicy == b.OrphanPolicy && a.Process == b.Process && a.Beat == b.Beat &&
+		a.OrphanPolicy == b.OrphanPolicy && a.Heartbeats == b.Heartbeats && a.Process == b.Process && a.Beat == b.Beat &&
 		slices.Equal(a.Unknown, b.Unknown) && a.nested == b.nested
 }

@@ -7,14 +7,23 @@ type Observation struct {
 	Now         time.Time
 	Host        Host
 	MonotonicMs int64 // CLOCK_MONOTONIC of Host; 0: unknown
-	// Exited reports whether p, a process of Host, its boot and its pid namespace, is certainly gone. Nil: never.
-	Exited func(p Process) bool
+	// Look returns what the observer sees of p, a process of Host, its boot and its pid namespace. Nil: nothing, of any.
+	Look func(p Process) Presence
 	// Survived reports whether processes are left of the start of s, whose own process is gone: those that have its
 	// StartID in their environment (spec §11.6). Nil: never. It is asked only of an s that has one.
 	Survived func(s *Registered) bool
 	// Sightings is what this host remembers of the file, on a ledger where other hosts' clocks matter (spec §18). Nil: elsewhere.
 	Sightings *Sightings
 }
+
+// A Presence is what an observer sees of a process that was recorded.
+type Presence int
+
+const (
+	Unseen  Presence = iota // it cannot tell: it may not look, or sees too little to know it from another of the same number
+	Present                 // it exists, stopped or not
+	Gone                    // it has exited
+)
 
 // beat returns the beat that belongs to a heartbeat at seen.Now.
 func (seen Observation) beat() Beat {
@@ -60,10 +69,18 @@ func (seen Observation) gone(pid int, p Process, heartbeat time.Time) Evidence {
 	if p.BootID != seen.Host.BootID && (heartbeat.IsZero() || heartbeat.Before(seen.Host.BootedAt)) {
 		return Rebooted
 	}
-	if seen.canCheck(p) && seen.Exited != nil && seen.Exited(p) {
+	if seen.presence(p) == Gone {
 		return Exited
 	}
 	return ""
+}
+
+// presence returns what the observer sees of p, which may be of another host.
+func (seen Observation) presence(p Process) Presence {
+	if !seen.canCheck(p) || seen.Look == nil {
+		return Unseen
+	}
+	return seen.Look(p)
 }
 
 // canCheck reports whether p is a process of this host, boot and pid namespace.
@@ -76,23 +93,55 @@ func (seen Observation) canCheck(p Process) bool {
 // stale reports whether age is above threshold, or as far in the future.
 func stale(age, threshold time.Duration) bool { return age > threshold || age < -threshold }
 
+// vital is what a frame, a supervisor or a service shows of whether it is alive.
+type vital struct {
+	pid       int
+	process   Process
+	heartbeat time.Time // zero: none
+	beat      Beat
+	promised  bool // it promised to send heartbeats
+}
+
+// judge returns the evidence that v is dead as seen, or "" (spec §4.2), and the age of its heartbeat, 0 if it has none. A
+// process that is there is not stale, unless it promised to send heartbeats.
+func (seen Observation) judge(v vital, threshold time.Duration) (Evidence, time.Duration) {
+	age := time.Duration(0)
+	if !v.heartbeat.IsZero() {
+		age = seen.age(v.heartbeat, v.beat)
+	}
+
+	if evidence := seen.gone(v.pid, v.process, v.heartbeat); evidence != "" {
+		return evidence, age
+	}
+	if seen.countsHeartbeats(v) && stale(age, threshold) {
+		return Stale, age
+	}
+	return "", age
+}
+
+// countsHeartbeats reports whether v is judged by its heartbeats, and not by its process.
+func (seen Observation) countsHeartbeats(v vital) bool {
+	return v.promised || seen.presence(identity(v.pid, v.process)) != Present
+}
+
+func (f *Frame) vital() vital {
+	return vital{f.PID, f.Process, f.LastHeartbeat, f.Beat, f.Heartbeats}
+}
+
+func (s *Supervisor) vital() vital {
+	return vital{s.PID, s.Process, s.LastHeartbeat, s.Beat, s.Heartbeats}
+}
+
+func (s *Registered) vital() vital {
+	return vital{s.PID, s.Process, s.LastHeartbeat, s.Beat, s.Heartbeats}
+}
+
 // Judge returns the evidence that the participant of f is dead as seen, or "" (spec §4.2), and the age of its heartbeat.
 func (op Operation) Judge(f *Frame, seen Observation) (Evidence, time.Duration) {
-	return op.judge(f.PID, f.Process, f.LastHeartbeat, f.Beat, seen)
+	return seen.judge(f.vital(), op.StalenessThreshold)
 }
 
 // JudgeSupervisor is Judge for a supervisor.
 func (op Operation) JudgeSupervisor(s Supervisor, seen Observation) (Evidence, time.Duration) {
-	return op.judge(s.PID, s.Process, s.LastHeartbeat, s.Beat, seen)
-}
-
-func (op Operation) judge(pid int, p Process, heartbeat time.Time, beat Beat, seen Observation) (Evidence, time.Duration) {
-	age := seen.age(heartbeat, beat)
-	if evidence := seen.gone(pid, p, heartbeat); evidence != "" {
-		return evidence, age
-	}
-	if stale(age, op.StalenessThreshold) {
-		return Stale, age
-	}
-	return "", age
+	return seen.judge(s.vital(), op.StalenessThreshold)
 }

@@ -142,6 +142,7 @@ type Registered struct {
 	RestartAttempts    int
 	LastRestartAttempt time.Time
 	KillTimeout        time.Duration
+	Heartbeats         bool // it promised to send heartbeats: without them it is stale, even while its process lives
 	Process            Process
 	Beat               Beat
 	StartedAt          time.Time // when a pass started the process; zero: it started by itself

@@ -55,7 +55,7 @@ func sameRegistered(a, b Registered) bool {
 		a.PID == b.PID && a.LastHeartbeat.Equal(b.LastHeartbeat) && slices.Equal(a.Dependencies, b.Dependencies) &&
 		a.Notice == b.Notice &&
 		a.RestartAttempts == b.RestartAttempts && a.LastRestartAttempt.Equal(b.LastRestartAttempt) &&
-		a.KillTimeout == b.KillTimeout && a.Process == b.Process && a.Beat == b.Beat &&
+		a.KillTimeout == b.KillTimeout && a.Heartbeats == b.Heartbeats && a.Process == b.Process && a.Beat == b.Beat &&
 		a.StartedAt.Equal(b.StartedAt) && a.Attempt == b.Attempt && a.StartID == b.StartID && a.Starting == b.Starting &&
 		a.RunningSince.Equal(b.RunningSince) && a.FailedAt.Equal(b.FailedAt) && a.NextAttemptAt.Equal(b.NextAttemptAt) &&
 		a.RestartPending == b.RestartPending && a.BlockedBy == b.BlockedBy && a.StopRequestedAt.Equal(b.StopRequestedAt) &&

@@ -5,17 +5,7 @@ import "time"
 // JudgeRegistered returns the evidence that s is dead as seen, or "" (spec §4.2, §10), and the age of its heartbeat, 0 if it
 // has none.
 func (g Group) JudgeRegistered(s *Registered, seen Observation) (Evidence, time.Duration) {
-	var age time.Duration
-	if !s.LastHeartbeat.IsZero() {
-		age = seen.age(s.LastHeartbeat, s.Beat)
-	}
-	if evidence := s.gone(seen); evidence != "" {
-		return evidence, age
-	}
-	if stale(age, g.Orchestrator.StalenessThreshold) {
-		return Stale, age
-	}
-	return "", age
+	return seen.judge(s.vital(), g.Orchestrator.StalenessThreshold)
 }
 
 func (g Group) dead(s *Registered, seen Observation) Evidence {

@@ -37,6 +37,7 @@ type groupVector struct {
 		Restartable          *bool           `json:"restartable"`
 		Dependencies         *[]string       `json:"dependencies"`
 		KillTimeoutMs        *int64          `json:"killTimeoutMs"`
+		Heartbeats           *bool           `json:"heartbeats"`
 		Only                 bool            `json:"only"`
 		All                  bool            `json:"all"`
 		Owner                string          `json:"owner"`
@@ -256,7 +257,7 @@ func (v *groupVector) do(t *testing.T, g Group, seen Observation) (Group, error)
 	case "remove":
 		return g.Remove(v.Do.Supervisor, by, seen)
 	case "beat":
-		after, status, err := g.BeatRegistered(Actor{Supervisor: v.Do.Supervisor, PID: v.Do.PID, Process: Process(v.Do.Process)}, v.Do.saying(false), seen)
+		after, status, err := g.BeatRegistered(v.actor(), v.Do.saying(false), seen)
 		if err == nil && status != v.Status {
 			t.Errorf("status %d, want %d", status, v.Status)
 		}
@@ -294,10 +295,18 @@ func (v *groupVector) restart(t *testing.T, g Group, by string, seen Observation
 	return after, err
 }
 
+func (v *groupVector) actor() Actor {
+	return Actor{
+		Supervisor: v.Do.Supervisor, PID: v.Do.PID, Process: Process(v.Do.Process),
+		Heartbeats: v.Do.Heartbeats != nil && *v.Do.Heartbeats,
+	}
+}
+
 func (v *groupVector) registration(t *testing.T, by string) Registration {
 	r := Registration{
 		Supervisor: v.Do.Supervisor, By: by, Request: v.Do.Request, Fresh: v.Do.Fresh, PID: v.Do.PID, Process: Process(v.Do.Process),
 		Readiness: v.Do.Readiness, Restartable: v.Do.Restartable, Dependencies: v.Do.Dependencies,
+		Heartbeats: v.Do.Heartbeats,
 	}
 	if v.Do.KillTimeoutMs != nil {
 		timeout := time.Duration(*v.Do.KillTimeoutMs) * time.Millisecond

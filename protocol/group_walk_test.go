@@ -75,9 +75,9 @@ func newWorld(t *testing.T, seed uint64) *world {
 	w.seen = Observation{
 		Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), MonotonicMs: 1000,
 		Host: Host{ID: "h", BootID: "boot0", PIDNamespace: "1", BootedAt: time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC)},
-		Exited: func(p Process) bool {
+		Look: func(p Process) Presence {
 			q := w.procs[p.PID]
-			return q == nil || !q.leader || q.process != p
+			return presence(q == nil || !q.leader || q.process != p)
 		},
 		Survived: func(s *Registered) bool {
 			p := w.procs[s.PID]

@@ -8,6 +8,7 @@ type Actor struct {
 	Supervisor  string
 	PID         int
 	Process     Process // zero: the actor was not told which process to watch
+	Heartbeats  bool    // of a supervisor: it promises to go on with them, to be found hanging
 }
 
 // name returns what the actor is called in by and detectedBy.
@@ -151,6 +152,7 @@ func (e *edit) refresh(a Actor, adopt bool) {
 	}
 	if a.Supervisor != "" {
 		e.refreshSupervisor(a)
+		e.promise(a)
 	}
 }
 
@@ -208,10 +210,21 @@ func (e *edit) refreshSupervisor(a Actor) {
 		s.PID, s.Process, s.nested = a.PID, actor, s.nested.withoutProcess()
 		e.changed = true
 	}
+	if replaced {
+		s.Heartbeats = false // the incarnation before promised them
+	}
 	if s.Status == Dead {
 		e.setStatus(s, Alive)
 	}
 	s.LastHeartbeat, s.Beat = e.seen.Now, e.seen.beat()
+}
+
+// promise notes that the supervisor of a promises to send heartbeats, if it does.
+func (e *edit) promise(a Actor) {
+	s := &e.op.Supervisors[e.op.supervisorIndex(a.Supervisor)]
+	if a.Heartbeats && !s.Heartbeats {
+		s.Heartbeats, e.changed = true, true
+	}
 }
 
 // HeartbeatStatus returns the exit status of a heartbeat of a that returned op (spec §5.2): 5 if a participates and this

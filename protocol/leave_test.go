@@ -124,11 +124,16 @@ func TestMortals(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen.Now, seen.MonotonicMs = noon.Add(time.Hour), 3000
-	want := []Mortal{{Process: p, StaleIn: 8 * time.Second}, {Process: p, StaleIn: 8 * time.Second}}
+	want := []Mortal{{Process: p, Beats: true, StaleIn: 8 * time.Second}, {Process: p, Beats: true, StaleIn: 8 * time.Second}}
 	if got := op.Mortals(seen); !reflect.DeepEqual(got, want) {
 		t.Errorf("here: %+v, want %+v", got, want)
 	}
-	elsewhere := Mortal{StaleIn: DefaultStalenessThreshold - time.Hour}
+	seen.Look = func(Process) Presence { return Present }
+	byProcess := Mortal{Process: p, StaleIn: 8 * time.Second}
+	if got := op.Mortals(seen); !reflect.DeepEqual(got, []Mortal{byProcess, byProcess}) {
+		t.Errorf("seen to live: %+v, want %+v twice", got, byProcess)
+	}
+	elsewhere := Mortal{Beats: true, StaleIn: DefaultStalenessThreshold - time.Hour}
 	seen.Host = Host{ID: "other", BootID: "c", PIDNamespace: "1"}
 	if got := op.Mortals(seen); !reflect.DeepEqual(got, []Mortal{elsewhere, elsewhere}) {
 		t.Errorf("elsewhere: %+v, want %+v twice", got, elsewhere)

@@ -150,6 +150,7 @@ func (m *machine) learn(v *verb, after Operation, refreshed []string) {
 			u = &pulse{}
 			m.supervisors[id] = u
 		}
+		u.promise = u.promise && !m.replaced(v) || v.actor.Heartbeats
 		if u.process == (Process{}) || m.replaced(v) {
 			u.process = v.actor.Process
 		}

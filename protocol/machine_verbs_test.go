@@ -34,6 +34,7 @@ func (m *machine) push(t *rapid.T) {
 	v := m.make(t, "push")
 	p := Push{
 		Participant: participant(t), Call: call(t), PID: v.actor.PID, Process: v.actor.Process, Contained: !often(t, "failOnCrash"),
+		Heartbeats: !often(t, "judged by process"),
 		Supervisor: one(t, "supervisor", "", "", "s", "u"), OrphanPolicy: one(t, "orphanPolicy", "", "", OrphanCrash, OrphanKeep),
 		Caller:    one(t, "caller", "", "", "", "1", "2"),
 		Readiness: one(t, "readiness", "", ReadinessStarting), Resources: []string{"/r"}, Tmp: often(t, "tmp"),
@@ -44,7 +45,7 @@ func (m *machine) push(t *rapid.T) {
 	if !m.try(t, v) || m.op.Revision == before.Revision {
 		return
 	}
-	m.calls[p.Call] = &pulse{process: p.Process}
+	m.calls[p.Call] = &pulse{process: p.Process, promise: p.Heartbeats}
 	m.calls[p.Call].beat(v.at, v.blind)
 	if _, had := before.Supervisor(p.Supervisor); !had && p.Supervisor != "" {
 		m.supervisors[p.Supervisor] = &pulse{}
@@ -77,7 +78,7 @@ func (m *machine) beat(t *rapid.T) {
 
 func (m *machine) beatSupervisor(t *rapid.T) {
 	v := m.make(t, "beat as supervisor")
-	v.actor.Supervisor = supervisor(t)
+	v.actor.Supervisor, v.actor.Heartbeats = supervisor(t), !often(t, "judged by process")
 	m.beats(t, v)
 }
 

@@ -50,8 +50,8 @@ func (p *place) run(pid int, ticks *int64) Process {
 func (p *place) seen(blind bool) Observation {
 	seen := Observation{
 		Now: p.wall, MonotonicMs: p.mono,
-		Host:   Host{ID: p.id, BootID: p.bootID(), PIDNamespace: p.namespace, BootedAt: p.bootedAt},
-		Exited: func(q Process) bool { return p.started[q.PID] != q.StartTicks },
+		Host: Host{ID: p.id, BootID: p.bootID(), PIDNamespace: p.namespace, BootedAt: p.bootedAt},
+		Look: func(q Process) Presence { return presence(p.started[q.PID] != q.StartTicks) },
 	}
 	if blind {
 		seen.MonotonicMs = 0
@@ -62,6 +62,7 @@ func (p *place) seen(blind bool) Observation {
 // pulse is the truth about a call or a supervisor: its process, and when it was heard of last.
 type pulse struct {
 	process Process // zero: it never said
+	promise bool    // it promised to send heartbeats
 	host    *simHost
 	boot    string
 	mono    int64 // 0: whoever beat was blind
@@ -107,10 +108,20 @@ func (u *pulse) verdict(p *place, blind bool) Evidence {
 	if evidence := u.gone(p); evidence != "" {
 		return evidence
 	}
+	if u.present(p) && !u.promise {
+		return ""
+	}
 	if age := u.age(p, blind); age > DefaultStalenessThreshold || age < -DefaultStalenessThreshold {
 		return Stale
 	}
 	return ""
+}
+
+// present reports whether somebody at p sees that the process lives.
+func (u *pulse) present(p *place) bool {
+	q := u.process
+	return q != (Process{}) && q.HostID == p.id && q.BootID == p.bootID() && q.PIDNamespace == p.namespace &&
+		p.started[q.PID] == q.StartTicks
 }
 
 // foreign reports whether process is certainly another one than that of u.

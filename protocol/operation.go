@@ -111,6 +111,7 @@ type Frame struct {
 	Description      string
 	Notice           *Notice // nil: it has said nothing
 	FailOnCrash      bool
+	Heartbeats       bool // it promised to send heartbeats: without them it is stale, even while its process lives
 	Resources        []string
 	Process          Process // zero: identity not known
 	Beat             Beat    // zero: none
@@ -189,6 +190,7 @@ type Supervisor struct {
 	LastHeartbeat time.Time
 	Status        Status
 	OrphanPolicy  OrphanPolicy
+	Heartbeats    bool // as of a Frame
 	Process       Process
 	Beat          Beat
 	Unknown       []Member

@@ -19,6 +19,7 @@ type Push struct {
 	Resources    []string
 	Tmp          bool         // give it a temporary directory
 	Contained    bool         // its crash leaves the operation running: failOnCrash false
+	Heartbeats   bool         // it promises to send heartbeats
 	OrphanPolicy OrphanPolicy // "": as it is
 	Interval     time.Duration
 	Threshold    time.Duration // both 0: whatever the operation has
@@ -60,7 +61,7 @@ func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 		ParticipantID: p.Participant, CallID: p.Call, CallerID: p.Caller, PID: p.PID, Process: identity(p.PID, p.Process),
 		StartTime: e.seen.Now, LastHeartbeat: e.seen.Now, Beat: e.seen.beat(), State: FrameActive,
 		SupervisorID: p.Supervisor, SupervisorHandle: p.Handle, Description: p.Description,
-		FailOnCrash: !p.Contained, Resources: p.Resources,
+		FailOnCrash: !p.Contained, Heartbeats: p.Heartbeats, Resources: p.Resources,
 	}
 	if p.Readiness != "" {
 		frame.Notice = &Notice{Readiness: p.Readiness}

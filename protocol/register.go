@@ -17,7 +17,8 @@ type Registration struct {
 	Restartable  *bool
 	Dependencies *[]string
 	KillTimeout  *time.Duration
-	Fresh        bool // forget all others, if g is deserted
+	Heartbeats   *bool // whether it promises to send heartbeats
+	Fresh        bool  // forget all others, if g is deserted
 }
 
 // Register returns g after the registration of a supervisor (spec §10.1). It returns ErrShuttingDown, ErrOtherProcess if
@@ -63,7 +64,7 @@ func (r Registration) check(g Group, s *Registered, seen Observation) error {
 // replace puts what is given of r into s.
 func (r Registration) replace(s *Registered) {
 	if r.StartInfo != nil {
-		s.Restartable = true
+		s.Restartable, s.Heartbeats = true, false
 		if s.StartInfo == nil || !s.StartInfo.equal(r.StartInfo) {
 			s.StartInfo = r.StartInfo
 		}
@@ -76,6 +77,9 @@ func (r Registration) replace(s *Registered) {
 	}
 	if r.KillTimeout != nil {
 		s.KillTimeout = *r.KillTimeout
+	}
+	if r.Heartbeats != nil {
+		s.Heartbeats = *r.Heartbeats
 	}
 }
 

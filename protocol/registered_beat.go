@@ -23,7 +23,7 @@ func (g Group) BeatRegistered(a Actor, say Saying, seen Observation) (after Grou
 		s.setProcess(a.PID, actor)
 	}
 	e.beat(s)
-	s.Starting = false
+	s.Starting, s.Heartbeats = false, s.Heartbeats || a.Heartbeats
 	failed := s.State == StateFailed || s.State == StateScheduled
 	if failed && s.TermSentAt.IsZero() {
 		e.setState(s, StateRunning, "")

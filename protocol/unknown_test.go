@@ -48,11 +48,11 @@ var (
 	operationShape = object("protocolVersion operationId revision state lastHeartbeat aborted heartbeatIntervalMs stalenessThresholdMs terminalAt terminalHeartbeats",
 		map[string]*shape{
 			"stack": {key: "callId", each: object("participantId callId callerId pid startTime lastHeartbeat state supervisorId supervisorHandle description readiness note "+
-				"failOnCrash resources crashedAt detectedBy evidence staleForMs previousState reportedAt", map[string]*shape{
+				"failOnCrash heartbeats resources crashedAt detectedBy evidence staleForMs previousState reportedAt", map[string]*shape{
 				"process": processShape, "beat": beatShape, "reportedBeat": beatShape, "leftResources": leftShape,
 				"handlingBy": object("pid at", map[string]*shape{"process": processShape}),
 			})},
-			"supervisorHeartbeats": {each: object("supervisorId pid lastHeartbeat status orphanPolicy", map[string]*shape{"process": processShape, "beat": beatShape})},
+			"supervisorHeartbeats": {each: object("supervisorId pid lastHeartbeat status orphanPolicy heartbeats", map[string]*shape{"process": processShape, "beat": beatShape})},
 			"transitions":          {each: object("revision from to at by reason", nil)},
 			"events":               eventsShape,
 		})
@@ -61,7 +61,7 @@ var (
 		map[string]*shape{"beat": beatShape})
 
 	registryShape = object("protocolVersion revision owner alertSeq alertsGiven", map[string]*shape{
-		"supervisors": {each: object("supervisorId restartable state pid lastHeartbeat dependencies readiness note restartAttempts lastRestartAttempt killTimeoutMs startedAt "+
+		"supervisors": {each: object("supervisorId restartable state pid lastHeartbeat dependencies readiness note restartAttempts lastRestartAttempt killTimeoutMs heartbeats startedAt "+
 			"attempt starting runningSince failedAt nextAttemptAt restartPending blockedBy stopRequestedAt startAgain termSentAt", map[string]*shape{
 			"process": processShape, "beat": beatShape, "termSentBeat": beatShape, "lastExit": object("at reason error", nil),
 			"startInfo": object("command args workingDirectory environment readiness", map[string]*shape{

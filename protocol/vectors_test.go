@@ -35,6 +35,7 @@ type vector struct {
 		Description          string        `json:"description"`
 		Resources            []string      `json:"resources"`
 		FailOnCrash          *bool         `json:"failOnCrash"`
+		Heartbeats           bool          `json:"heartbeats"`
 		OrphanPolicy         OrphanPolicy  `json:"orphanPolicy"`
 		StalenessThresholdMs int64         `json:"stalenessThresholdMs"`
 		HeartbeatIntervalMs  int64         `json:"heartbeatIntervalMs"`
@@ -79,6 +80,7 @@ type vectorSeen struct {
 	BootedAt     string `json:"bootedAt"`
 	MonotonicMs  int64  `json:"monotonicMs"`
 	Exited       []int  `json:"exited"`
+	Unseen       []int  `json:"unseen"`
 
 	Sightings *vectorSightings `json:"sightings"`
 }
@@ -320,7 +322,10 @@ func (v *vector) checkRefused(t *testing.T, err error) {
 
 func (v *vector) do(t *testing.T, op Operation, seen Observation) (Operation, error) {
 	process := Process(v.Do.Process)
-	actor := Actor{Participant: v.Do.Participant, Call: v.Do.Call, Supervisor: v.Do.Supervisor, PID: v.Do.PID, Process: process}
+	actor := Actor{
+		Participant: v.Do.Participant, Call: v.Do.Call, Supervisor: v.Do.Supervisor, PID: v.Do.PID, Process: process,
+		Heartbeats: v.Do.Heartbeats,
+	}
 	switch v.Do.Verb {
 	case "decode":
 		return op, nil
@@ -329,7 +334,7 @@ func (v *vector) do(t *testing.T, op Operation, seen Observation) (Operation, er
 			Participant: v.Do.Participant, Call: v.Do.Call, Caller: v.Do.Caller,
 			PID: v.Do.PID, Process: process, Supervisor: v.Do.Supervisor,
 			Handle: v.Do.Handle, Description: v.Do.Description, Readiness: v.Do.Readiness, Resources: v.Do.Resources,
-			Contained: v.Do.FailOnCrash != nil && !*v.Do.FailOnCrash, OrphanPolicy: v.Do.OrphanPolicy,
+			Contained: v.Do.FailOnCrash != nil && !*v.Do.FailOnCrash, Heartbeats: v.Do.Heartbeats, OrphanPolicy: v.Do.OrphanPolicy,
 			Interval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
 			Threshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
 		}, seen)
@@ -353,6 +358,14 @@ func (v *vector) do(t *testing.T, op Operation, seen Observation) (Operation, er
 	return op, nil
 }
 
+// presence is what an observer sees that may look.
+func presence(exited bool) Presence {
+	if exited {
+		return Gone
+	}
+	return Present
+}
+
 func (s vectorSeen) observation(t *testing.T) Observation {
 	at := func(s string) time.Time {
 		if s == "" {
@@ -368,7 +381,12 @@ func (s vectorSeen) observation(t *testing.T) Observation {
 		Now:         at(s.Now),
 		Host:        Host{ID: s.HostID, BootID: s.BootID, PIDNamespace: s.PIDNamespace, BootedAt: at(s.BootedAt)},
 		MonotonicMs: s.MonotonicMs,
-		Exited:      func(p Process) bool { return slices.Contains(s.Exited, p.PID) },
+		Look: func(p Process) Presence {
+			if slices.Contains(s.Unseen, p.PID) {
+				return Unseen
+			}
+			return presence(slices.Contains(s.Exited, p.PID))
+		},
 	}
 	if s.Sightings != nil {
 		kept := s.Sightings.sightings(t)

@@ -101,27 +101,28 @@ func (g Group) WaitReady(supervisor string, seen Observation) (Outcome, error) {
 // Mortal is a participant or supervisor that may be found dead later on.
 type Mortal struct {
 	Process Process       // whose end would be evidence; zero: none
-	StaleIn time.Duration // if it does not beat
+	Beats   bool          // it is judged by its heartbeats
+	StaleIn time.Duration // if it does, and none comes
 }
 
 // Mortals returns those whose death would change op: of the live frames and the living supervisors.
 func (op Operation) Mortals(seen Observation) []Mortal {
 	var all []Mortal
-	add := func(pid int, p Process, heartbeat time.Time, beat Beat) {
-		m := Mortal{StaleIn: op.StalenessThreshold - seen.age(heartbeat, beat)}
-		if p = identity(pid, p); seen.canCheck(p) {
+	add := func(v vital) {
+		m := Mortal{Beats: seen.countsHeartbeats(v), StaleIn: op.StalenessThreshold - seen.age(v.heartbeat, v.beat)}
+		if p := identity(v.pid, v.process); seen.canCheck(p) {
 			m.Process = p
 		}
 		all = append(all, m)
 	}
 	for _, f := range op.Stack {
 		if f.State.Live() {
-			add(f.PID, f.Process, f.LastHeartbeat, f.Beat)
+			add(f.vital())
 		}
 	}
-	for _, s := range op.Supervisors {
-		if s.Status == Alive {
-			add(s.PID, s.Process, s.LastHeartbeat, s.Beat)
+	for i := range op.Supervisors {
+		if s := &op.Supervisors[i]; s.Status == Alive {
+			add(s.vital())
 		}
 	}
 	return all

@@ -16,6 +16,7 @@ type clockCall struct {
 	process protocol.Process // zero: only its heartbeats are known
 	beaten  time.Duration    // when, on the monotonic clock
 	mute    bool             // it does not beat any more
+	promise bool             // it promised to
 }
 
 // clockRun is a ledger whose participants beat while the clocks are set.
@@ -28,8 +29,8 @@ type clockRun struct {
 }
 
 // TestClockSteps sets the clock by an hour, to 2031 and 2019, and suspends the machine, while participants beat and a janitor
-// looks. Nobody who lives is declared dead, whose process ends is so at once, and who only stops to beat is so as soon as its
-// heartbeat is older than the threshold, on the monotonic clock (spec §4.2).
+// looks. Nobody who lives is declared dead, whose process ends is so at once, and one that only stops to send heartbeats, and has no
+// process or promised them, is so as soon as the last is older than the threshold, on the monotonic clock (spec §4.2).
 func TestClockSteps(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
@@ -110,11 +111,11 @@ func (r *clockRun) push() {
 	r.made++
 	c := &clockCall{id: fmt.Sprint("c", r.made), beaten: r.w.monotonic}
 	if r.w.rand.IntN(2) == 0 {
-		c.process = r.w.start()
+		c.process, c.promise = r.w.start(), r.w.rand.IntN(2) == 0
 	}
 	r.edit(func(op protocol.Operation) (protocol.Operation, error) {
 		return op.Push(protocol.Push{
-			Participant: c.id, Call: c.id, PID: c.process.PID, Process: c.process, Contained: true,
+			Participant: c.id, Call: c.id, PID: c.process.PID, Process: c.process, Contained: true, Heartbeats: c.promise,
 		}, r.w.observe())
 	})
 	r.calls = append(r.calls, c)
@@ -129,6 +130,7 @@ func (r *clockRun) judged(op protocol.Operation) {
 		switch {
 		case r.w.dead[c.process]:
 			want = protocol.Exited
+		case c.process.Known() && !c.promise:
 		case r.w.monotonic.Milliseconds()-c.beaten.Milliseconds() > op.StalenessThreshold.Milliseconds():
 			want = protocol.Stale
 		}

@@ -35,7 +35,12 @@ func (w *clockWorld) observe() protocol.Observation {
 			ID: "0123456789abcdef", BootID: fmt.Sprint("boot", w.boot), PIDNamespace: "1", BootedAt: w.wall.Add(-w.monotonic - w.suspended),
 		},
 		MonotonicMs: w.monotonic.Milliseconds(),
-		Exited:      func(p protocol.Process) bool { return w.dead[p] },
+		Look: func(p protocol.Process) protocol.Presence {
+			if w.dead[p] {
+				return protocol.Gone
+			}
+			return protocol.Present
+		},
 	}
 }
 

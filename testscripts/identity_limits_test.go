@@ -16,7 +16,7 @@ import (
 )
 
 // testSameTick shows a known limit: who gets the number of a dead process within the tick (10 ms) in which that started is
-// taken for it. So as a participant it is found by its heartbeat, which nobody makes. That it would get a signal, too, is
+// taken for it. So as a participant it is found only if it promised heartbeats, which nobody sends. That it would get a signal, too, is
 // why only a handle protects: here the file is made to say what such a stranger would be.
 func testSameTick(t *testing.T, bin string) {
 	o := inside(t, bin, ownNumbers...)
@@ -25,7 +25,7 @@ func testSameTick(t *testing.T, bin string) {
 	}
 	worker := o.sleeper()
 	start, _ := proc.StartTicks(worker.Process.Pid)
-	o.run("dpl-push", "--participant", "worker", "--call", "work", "--pid", strconv.Itoa(worker.Process.Pid), "--now", "2026-01-01T00:00:00Z")
+	o.run("dpl-push", "--participant", "worker", "--call", "work", "--heartbeat", "--pid", strconv.Itoa(worker.Process.Pid), "--now", "2026-01-01T00:00:00Z")
 	die(worker)
 	s := o.recycle(worker.Process.Pid, start)
 	ticks, _ := proc.StartTicks(s.pid)

@@ -147,7 +147,11 @@ func (k *kitchen) cook(t *testing.T, what string) (dir string) {
 	if k.recipe.language == "python" {
 		k.feed(t, dir, what)
 	}
-	status, out := k.execute(t, dir, env, filepath.Join(k.bin, "dpl-run"), append([]string{"--", k.program}, k.recipe.run[1:]...)...)
+	args := append([]string{"--", k.program}, k.recipe.run[1:]...)
+	if what == "is declared crashed" { // which needs a promise: its process lives
+		args = append([]string{"--heartbeat"}, args...)
+	}
+	status, out := k.execute(t, dir, env, filepath.Join(k.bin, "dpl-run"), args...)
 	works := what == "" || what == "is called"
 	if works != (status == 0) {
 		t.Fatalf("exit status %d\n%s", status, out)

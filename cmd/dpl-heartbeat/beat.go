@@ -36,12 +36,15 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 		return nil, err
 	}
 	b.say = protocol.Saying{Cleaning: c.cleaning, Readiness: c.readiness, Note: c.note}
+	b.actor.Heartbeats = c.promise
 	participates := b.actor.Call != "" || b.actor.Participant != ""
 	switch {
 	case b.op == "" && participates:
 		return nil, cli.Usagef("--op is required for a participant, or $DPL_OP")
 	case c.cleaning && !participates:
 		return nil, cli.Usagef("--cleaning goes with --call or --participant")
+	case c.promise && b.actor.Supervisor == "":
+		return nil, cli.Usagef("--heartbeat goes with --supervisor: dpl-push --heartbeat promises those of a call")
 	case (b.say.Readiness != "" || b.say.Note != nil) && !participates && b.group == "":
 		return nil, cli.Usagef("--readiness and --note go with --call, --participant or --group")
 	case c.whilePID != 0 && c.every == 0:

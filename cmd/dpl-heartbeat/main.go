@@ -19,7 +19,7 @@ type heartbeat struct {
 	call, participant, supervisor string
 	group                         string
 	pid                           int
-	cleaning                      bool
+	cleaning, promise             bool
 	readiness                     protocol.Readiness
 	note                          *string
 	every                         time.Duration
@@ -35,6 +35,7 @@ func (c *heartbeat) Define(f *cli.FlagSet) {
 	f.String(&c.group, "group", "GROUP", "beat for the supervisor's registration in GROUP, too ($DPL_GROUP)")
 	f.PID(&c.pid, "pid", "the process that is alive")
 	f.Bool(&c.cleaning, "cleaning", "say that the participant is cleaning up")
+	f.Bool(&c.promise, "heartbeat", "with --supervisor: promise to go on, so that without heartbeats it is dead, even while its process lives")
 	cli.Word(f, &c.readiness, "readiness", "", "what dpl-wait --ready and dependents go by",
 		protocol.ReadinessStarting, protocol.ReadinessReady, protocol.ReadinessStopping)
 	f.OptionalText(&c.note, "note", "what it is doing, for people")

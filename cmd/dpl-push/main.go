@@ -22,7 +22,7 @@ type push struct {
 
 func (c *push) Define(f *cli.FlagSet) {
 	c.Push.Define(f, "who makes the call ($DPL_PARTICIPANT); required")
-	f.PID(&c.pid, "pid", "watch process N: when it is gone, the call has crashed")
+	f.PID(&c.pid, "pid", "watch process N: the call lives as long as it does, and has crashed when it is gone")
 	f.Bool(&c.tmp, "tmp", "make a temporary directory, which goes with the call")
 	cli.Word(f, &c.readiness, "readiness", "", "starting: the call says when it is ready, with dpl-heartbeat --readiness", protocol.ReadinessStarting)
 	f.Bool(&c.asShell, "sh", "print shell exports for eval; on failure, (exit N)")

@@ -26,6 +26,7 @@ type register struct {
 	backoff                 string
 	resetAfter, killTimeout time.Duration
 	noRestart, noPass       bool
+	heartbeats              bool
 	readiness               protocol.Readiness
 	newLedger               cli.NewLedger
 	command                 []string
@@ -49,6 +50,7 @@ func (c *register) Define(f *cli.FlagSet) {
 	f.Bool(&c.noRestart, "no-restart", "when it fails it is dead")
 	cli.Word(f, &c.readiness, "readiness", "", "starting: it says when it is ready, with dpl-heartbeat --readiness or as dpl-run --notify does",
 		protocol.ReadinessStarting, protocol.ReadinessReady)
+	f.Bool(&c.heartbeats, "heartbeat", "it promises to send heartbeats: without them it is restarted, even while its process lives")
 	f.Bool(&c.remove, "remove", "remove it; it must not run")
 	f.Bool(&c.fresh, "fresh", "if neither orchestrator nor supervisors give a sign of life, forget the others; a copy goes to archive/")
 	f.Bool(&c.noPass, "no-pass", "make no pass, even if no orchestrator is heard of")
@@ -66,7 +68,8 @@ func (c *register) Run(env *cli.Env) error {
 func main() {
 	process.Stage()
 	cli.Main(&register{}, "Register a supervisor with its group.",
-		"Without --request the supervisor runs already and registers itself: it has to beat from now on, with dpl-heartbeat --group. "+
+		"Without --request the supervisor runs already and registers itself. It is judged by the process of --pid; without --pid, or with --heartbeat, "+
+			"it has to send heartbeats from now on, with dpl-heartbeat --group. "+
 			"With COMMAND, passes of dpl-orchestrate restart it when it has failed. COMMAND is run as it is, without a shell, in a session of its own, with "+
 			"DPL_LEDGER, DPL_GROUP, DPL_SUPERVISOR, DPL_ATTEMPT, DPL_REASON and DPL_START; its output goes to logs/GROUP/ID.log. Registering again changes what "+
 			"is given, and brings back what is dead or stopped. If no orchestrator is heard of, this makes one pass itself.")

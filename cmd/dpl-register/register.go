@@ -78,7 +78,7 @@ func (c *register) unregister(env *cli.Env) error {
 
 // saysHow reports whether a flag says how to register.
 func (c *register) saysHow() bool {
-	return c.request || c.fresh || c.readiness != "" || c.noPass || c.pid != 0 || c.dependsOn != nil || c.independent || c.noRestart || c.killTimeout != notGiven ||
+	return c.request || c.fresh || c.readiness != "" || c.noPass || c.pid != 0 || c.dependsOn != nil || c.independent || c.noRestart || c.killTimeout != notGiven || c.heartbeats ||
 		c.newLedger.Given() || c.command != nil || c.saysHowToStart()
 }
 
@@ -116,6 +116,9 @@ func (c *register) arguments(env *cli.Env, r *protocol.Registration) (err error)
 	}
 	if c.killTimeout != notGiven {
 		r.KillTimeout = &c.killTimeout
+	}
+	if c.heartbeats {
+		r.Heartbeats = &c.heartbeats
 	}
 	if r.Dependencies, err = c.dependencies(); err != nil {
 		return err

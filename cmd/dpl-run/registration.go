@@ -18,6 +18,7 @@ type registration struct {
 	actor   protocol.Actor
 	by      string
 	atFirst protocol.Readiness
+	promise *bool // of heartbeats; nil: as it was
 }
 
 // registration returns the part that --group asks for.
@@ -34,6 +35,9 @@ func (c *run) registration(env *cli.Env) (part, error) {
 	r.actor.PID = r.actor.Process.PID
 	if c.notify {
 		r.atFirst = protocol.ReadinessStarting
+	}
+	if c.Heartbeats {
+		r.promise = &c.Heartbeats
 	}
 	if r.by, err = env.Janitor(); err != nil {
 		return nil, err
@@ -52,6 +56,7 @@ func (r *registration) begin() ([]string, time.Duration, error) {
 	edit, err := r.env.EditGroup(r.ledger, r.group, fileops.OrCreate, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
 		return g.Register(protocol.Registration{
 			Supervisor: r.actor.Supervisor, By: r.by, PID: r.actor.PID, Process: r.actor.Process, Readiness: r.atFirst,
+			Heartbeats: r.promise,
 		}, seen)
 	})
 	if errors.Is(err, protocol.ErrOtherProcess) {

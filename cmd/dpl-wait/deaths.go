@@ -5,8 +5,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// mostWatched is how many processes are watched at once. There have to be descriptors left; the death of others shows when
-// their heartbeats go stale.
+// mostWatched is how many processes are watched at once. There have to be descriptors left; the death of others shows at the
+// next look, at least once in a threshold.
 const mostWatched = 100
 
 // deaths tells when one of some processes ends.
@@ -33,7 +33,7 @@ func (d *deaths) watch(all []protocol.Mortal) {
 		if !has {
 			handle, err := process.Watch(m.Process.PID)
 			if err != nil {
-				continue // it has ended, as the next look finds, or goes stale
+				continue // it has ended, as the next look finds
 			}
 			w = watch{handle, make(chan struct{})}
 			go d.await(w)

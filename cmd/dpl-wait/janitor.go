@@ -49,7 +49,7 @@ func (j *janitor) look(op protocol.Operation, seen protocol.Observation, news bo
 func (j *janitor) untilStale(op protocol.Operation, seen protocol.Observation) time.Duration {
 	first := min(op.StalenessThreshold, time.Hour)
 	for _, m := range op.Mortals(seen) {
-		if m.StaleIn >= 0 {
+		if m.Beats && m.StaleIn >= 0 {
 			first = min(first, m.StaleIn)
 		}
 	}

@@ -13,8 +13,8 @@
 //     if (!(await wait("night", { state: "completed", timeout: 3600 }))) console.log("the backup has failed");
 //     for await (const event of watch("night")) console.log(event.type, event.callId);
 //
-// The event loop beats while the function runs, and so proves that it turns: who computes for longer than the operation's
-// staleness (10s) without an await counts as crashed. The process's end is seen at once. A command of DPL that fails throws
+// The call is alive as long as the process, also while it computes without an await; its end is seen at once. The event loop
+// sends heartbeats while the function runs. A command of DPL that fails throws
 // the error of its exit status. A call belongs to the thread that made it: a Worker, or a process that this one starts, makes
 // calls of its own.
 import { spawn } from "node:child_process";

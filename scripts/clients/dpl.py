@@ -15,7 +15,7 @@
     for event in dpl.watch("night"):
         print(event["type"], event.get("callId"))
 
-A thread beats while the block runs, and so proves that the interpreter does; the process's end is seen at once. When the
+The call is alive as long as the process; its end is seen at once. A thread sends heartbeats while the block runs. When the
 operation is aborted or fails elsewhere, call.stopped is set and, with signal=signal.SIGTERM, this process gets that signal,
 once. A command of DPL that fails raises the exception of its exit status.
 

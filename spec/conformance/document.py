@@ -220,14 +220,14 @@ FRAME = record(
     participantId=(IDENT, REQUIRED), callId=(IDENT, REQUIRED), callerId=(IDENT, ABSENT), pid=(INTEGER, 0),
     startTime=(MOMENT, lambda frame: frame['lastHeartbeat']), lastHeartbeat=(MOMENT, REQUIRED),
     state=(one_of(*FRAME_STATES), 'active'), supervisorId=(nullable(IDENT), None), supervisorHandle=(nullable(TEXT), None),
-    description=(TEXT, ''), readiness=(READY, 'ready'), note=(TEXT, ''), failOnCrash=(BOOLEAN, True),
+    description=(TEXT, ''), readiness=(READY, 'ready'), note=(TEXT, ''), failOnCrash=(BOOLEAN, True), heartbeats=(BOOLEAN, False),
     resources=(array(TEXT), []), leftResources=(LEFT, []), process=(PROCESS, ABSENT), beat=(BEAT, ABSENT),
     crashedAt=(MOMENT, ABSENT), detectedBy=(TEXT, ABSENT), evidence=(TEXT, ABSENT), staleForMs=(duration(0), ABSENT),
     previousState=(one_of(*FRAME_STATES), ABSENT), reportedAt=(MOMENT, ABSENT), reportedBeat=(BEAT, ABSENT),
     handlingBy=(record(pid=(INTEGER, 0), process=(PROCESS, ABSENT), at=(MOMENT, REQUIRED)), ABSENT))
 SUPERVISOR = record(
     supervisorId=(IDENT, REQUIRED), pid=(INTEGER, 0), lastHeartbeat=(MOMENT, REQUIRED),
-    status=(one_of('alive', 'dead'), 'alive'), orphanPolicy=(one_of('crash', 'keep'), 'crash'),
+    status=(one_of('alive', 'dead'), 'alive'), orphanPolicy=(one_of('crash', 'keep'), 'crash'), heartbeats=(BOOLEAN, False),
     process=(PROCESS, ABSENT), beat=(BEAT, ABSENT))
 TRANSITION_MEMBERS = {
     'revision': (INTEGER, ABSENT), 'from': (TEXT, ABSENT), 'to': (TEXT, ABSENT),

@@ -59,14 +59,15 @@ def parser():
     call, supervisor = option('--call', required=True), option('--supervisor')
     readiness, note = option('--readiness', choices=READINESS), option('--note')
     pid, reason, by = option('--pid', type=int), option('--reason'), option('--by', default='dpl.py')
+    promise = option('--heartbeat', dest='heartbeats', action='store_true')
     verb('push', call, option('--caller'), option('--participant', required=True), supervisor, pid, option('--handle'),
          option('--reuse', action='store_true'), option('--tmp', action='store_true'),
          option('--description', default=''), readiness, option('--resource', dest='resources', action='append', default=[]),
-         option('--no-fail-on-crash', dest='failOnCrash', action='store_false'),
+         promise, option('--no-fail-on-crash', dest='failOnCrash', action='store_false'),
          option('--orphan-policy', dest='orphanPolicy', choices=('crash', 'keep')),
          option('--staleness-threshold-ms', dest='stalenessThresholdMs', type=milliseconds(DURATION)),
          option('--heartbeat-interval-ms', dest='heartbeatIntervalMs', type=milliseconds(DURATION)))
-    verb('heartbeat', option('--call'), option('--participant'), supervisor, pid, readiness, note,
+    verb('heartbeat', option('--call'), option('--participant'), supervisor, pid, readiness, note, promise,
          option('--cleaning', action='store_true'))
     verb('pop', call, option('--fail', action='store_true'), reason, option('--keep-open', dest='keepOpen', action='store_true'))
     verb('abort', by, reason)
@@ -76,11 +77,11 @@ def parser():
     named = option('--supervisor', required=True)
     verb('register', named, pid, by, readiness, option('--request', action='store_true'), option('--fresh', action='store_true'),
          option('--start-info', dest='startInfo', type=start_info, metavar='JSON'),
-         option('--restartable', type=yes_or_no),
+         option('--restartable', type=yes_or_no), option('--heartbeat', dest='heartbeats', type=yes_or_no),
          option('--depends', dest='dependencies', action='append', metavar='SUPERVISOR'),
          option('--kill-timeout-ms', dest='killTimeoutMs', type=milliseconds(groups.NONNEGATIVE_MS)),
          subject='--group')
-    verb('beat', named, pid, readiness, note, subject='--group')
+    verb('beat', named, pid, readiness, note, promise, subject='--group')
     return top
 
 

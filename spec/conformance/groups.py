@@ -8,7 +8,8 @@ import protocol
 from document import (ABSENT, BEAT, BOOLEAN, DURATION, EVENT, IDENT, INTEGER, MOMENT, POSITIVE, PROCESS, READY, REQUIRED,
                       REVISION, TEXT, Refused, array, below, corrupt, duration, keyed, nullable, one_of, parse, quote, record,
                       refuse_newer, write)
-from protocol import HEARTBEAT, age, beat_now, beat_of, drop_leftovers, fitting_interval, gone, identity, require, same, set_optional
+from protocol import (HEARTBEAT, age, beat_now, beat_of, drop_leftovers, evidence, fitting_interval, gone, identity, require, same,
+                      set_optional)
 from sightings import Sightings
 
 STATES = ('registered', 'waitingForDependencies', 'running', 'failed', 'restartScheduled', 'dead', 'shuttingDown', 'stopped')
@@ -70,7 +71,7 @@ SUPERVISOR = null_is_absent(record(
     restartable=(BOOLEAN, lambda entry: entry.get('startInfo') is not None), state=(one_of(*STATES), REQUIRED),
     pid=(nullable(INTEGER), None), lastHeartbeat=(nullable(MOMENT), None), dependencies=(array(IDENT), []),
     readiness=(READY, 'ready'), note=(TEXT, ''), restartAttempts=(INTEGER, 0),
-    lastRestartAttempt=(nullable(MOMENT), None), killTimeoutMs=(NONNEGATIVE_MS, 5000),
+    lastRestartAttempt=(nullable(MOMENT), None), killTimeoutMs=(NONNEGATIVE_MS, 5000), heartbeats=(BOOLEAN, False),
     process=(PROCESS, ABSENT), beat=(BEAT, ABSENT), startedAt=(MOMENT, ABSENT), attempt=(INTEGER, 0), startId=(START_ID, ABSENT), starting=(BOOLEAN, False),
     runningSince=(MOMENT, ABSENT), failedAt=(MOMENT, ABSENT), nextAttemptAt=(MOMENT, ABSENT), restartPending=(BOOLEAN, False),
     blockedBy=(TEXT, ABSENT), stopRequestedAt=(MOMENT, ABSENT), startAgain=(BOOLEAN, False), termSentAt=(MOMENT, ABSENT),
@@ -152,7 +153,7 @@ def checked(entry, seen):
 
 
 def alive(entry, seen):
-    return checked(entry, seen) and not seen.exited(identity(entry))
+    return checked(entry, seen) and seen.presence(identity(entry)) != 'gone'
 
 
 def held(entry, seen):
@@ -160,13 +161,6 @@ def held(entry, seen):
     if alive(entry, seen):
         return True
     return 'startId' in entry and checked(entry, seen) and bool(seen.survivors(entry))
-
-
-def evidence(entry, seen, threshold):
-    """exited, rebooted or stale; None if entry is not dead by evidence."""
-    since = entry['lastHeartbeat']
-    found = gone(entry, since, seen)
-    return found or ('stale' if since is not None and abs(age(entry, seen)) > threshold else None)
 
 
 def foreign(entry, seen):
@@ -323,7 +317,7 @@ def clear(edit, orchestrator):
 
 
 def register(orchestrator, registry, seen, supervisor, by=None, request=False, pid=None, process=None, readiness=None,
-             startInfo=None, restartable=None, dependencies=None, killTimeoutMs=None, fresh=False):
+             startInfo=None, restartable=None, dependencies=None, killTimeoutMs=None, heartbeats=None, fresh=False):
     edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
     if fresh:
         clear(edit, orchestrator)
@@ -336,10 +330,11 @@ def register(orchestrator, registry, seen, supervisor, by=None, request=False, p
         require(process or not edit.taken(entry) or edit.alive(entry), 'otherProcess', 'it may be another process')
     require(not request or startInfo or entry['startInfo'], 'noStartInfo', 'nobody knows how to start it')
     edit.supervisors[supervisor] = entry
-    if startInfo is not None and restartable is None:
-        restartable = True
+    if startInfo is not None:
+        restartable = True if restartable is None else restartable
+        heartbeats = bool(heartbeats)
     for name, value in (('startInfo', startInfo), ('restartable', restartable), ('dependencies', dependencies),
-                        ('killTimeoutMs', killTimeoutMs)):
+                        ('killTimeoutMs', killTimeoutMs), ('heartbeats', heartbeats)):
         if value is not None:
             entry[name] = value
     require(dependencies is None or not leads_back(edit.supervisors, supervisor), 'cycle', 'it would depend on itself')
@@ -398,7 +393,7 @@ def remove(orchestrator, registry, seen, supervisor, by=None):
     return edit.finish()
 
 
-def beat(orchestrator, registry, seen, supervisor, pid=None, process=None, readiness=None, note=None):
+def beat(orchestrator, registry, seen, supervisor, pid=None, process=None, readiness=None, note=None, heartbeats=False):
     """§10.3."""
     edit = Edit(registry, seen, supervisor, orchestrator['stalenessThresholdMs'])
     entry = edit.find(supervisor)
@@ -407,7 +402,7 @@ def beat(orchestrator, registry, seen, supervisor, pid=None, process=None, readi
         return Outcome(status=5)
     own = identity(entry)
     beat_now(entry, seen)
-    entry['starting'] = False
+    entry.update(starting=False, heartbeats=entry['heartbeats'] or heartbeats)
     if not own and pid or own and process and not same(own, process):
         entry['pid'] = pid
         set_optional(entry, 'process', process)

@@ -56,11 +56,14 @@ def ended(fields):
     return fields[0] in 'ZX' and fields[17] == '1'
 
 
-def exited(process):
+def look(process):
+    """Whether process is 'gone' or 'present' (§4.2); None if that cannot be told."""
     try:
-        return process['pid'] > 0 and start_ticks(process['pid']) != process['startTicks']
+        if process['pid'] <= 0:
+            return None
+        return 'present' if start_ticks(process['pid']) == process['startTicks'] else 'gone'
     except PermissionError:
-        return False
+        return None
 
 
 def carries(pid, start_id, until):
@@ -138,7 +141,7 @@ def observe(now=None):
     booted = re.search(r'^btime (\d+)$', pathlib.Path('/proc/stat').read_text(), re.MULTILINE)
     return protocol.Observation(
         now=time.time_ns() // 1_000_000 if now is None else now, **host(), bootedAt=int(booted[1]) * 1000 if booted else None,
-        monotonicMs=time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1_000_000 if now is None else None, exited=exited)
+        monotonicMs=time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1_000_000 if now is None else None, look=look)
 
 
 def process_of(pid):

@@ -15,14 +15,14 @@ STATUS = {'over': 4, 'corrupt': 65, 'noOperation': 66, 'noCall': 66, 'deadSuperv
 
 @dataclasses.dataclass
 class Observation:
-    """What the observer knows (§4.2); empty or None is unknown. exited(process) says whether that process has exited."""
+    """What the observer knows (§4.2); empty or None is unknown. look(process) is 'gone', 'present', or None: it cannot tell."""
     now: int
     hostId: str = ''
     bootId: str = ''
     pidNamespace: str = ''
     bootedAt: Optional[int] = None
     monotonicMs: Optional[int] = None
-    exited: Callable = lambda process: False
+    look: Callable = lambda process: None
     sightings: Optional[Sightings] = None  # of the file; None: it is on no ledger of §18
 
     def beat(self):
@@ -45,8 +45,12 @@ class Observation:
         return dataclasses.replace(self, sightings=sighted(self.sightings, times, self)) if self.remembers else self
 
     def checks(self, process):
-        """Whether process lived in the observer's pid namespace, so that exited is evidence."""
+        """Whether process lived in the observer's pid namespace, so that what look finds is evidence."""
         return all(process[name] and process[name] == getattr(self, name) for name in ('hostId', 'bootId', 'pidNamespace'))
+
+    def presence(self, process):
+        """What look finds, of a process that may be of another host, or of none."""
+        return self.look(process) if process and self.checks(process) else None
 
 
 @dataclasses.dataclass
@@ -80,7 +84,7 @@ def gone(entry, since, seen):
     process = identity(entry)
     if process is None:
         return None
-    if seen.checks(process) and seen.exited(process):
+    if seen.presence(process) == 'gone':
         return 'exited'
     here = process['hostId'] and process['hostId'] == seen.hostId
     other_boot = seen.bootId and process['bootId'] != seen.bootId
@@ -139,6 +143,14 @@ def drop_leftovers(entry, *beats):
 
 
 HEARTBEAT, REPORTED = ('lastHeartbeat', 'beat'), ('reportedAt', 'reportedBeat')
+
+
+def evidence(entry, seen, threshold):
+    """Why a frame, a supervisor or a service is dead (§4.2): exited, rebooted or stale; None if it is not."""
+    since = entry['lastHeartbeat']
+    by_heartbeats = entry['heartbeats'] or seen.presence(identity(entry)) != 'present'
+    stale = since is not None and by_heartbeats and abs(age(entry, seen)) > threshold
+    return gone(entry, since, seen) or ('stale' if stale else None)
 
 
 class Tick:
@@ -238,30 +250,31 @@ class Tick:
 
     def make_supervisor(self, supervisor):
         self.event('supervisorState', supervisorId=supervisor, to='alive')
-        entry = {'supervisorId': supervisor, 'pid': 0, 'lastHeartbeat': self.seen.now, 'status': 'alive', 'orphanPolicy': 'crash'}
+        entry = {'supervisorId': supervisor, 'pid': 0, 'lastHeartbeat': self.seen.now, 'status': 'alive', 'orphanPolicy': 'crash',
+                 'heartbeats': False}
         beat_now(entry, self.seen)
         self.op['supervisorHeartbeats'][supervisor] = entry
         return entry
 
-    def refresh_supervisor(self, supervisor, pid, process):
+    def refresh_supervisor(self, supervisor, pid, process, heartbeats=False):
         entry = self.op['supervisorHeartbeats'].get(supervisor) or self.make_supervisor(supervisor)
         own = identity(entry)
         if own and (not same(own, process) if process else gone(entry, entry['lastHeartbeat'], self.seen)):
             if entry['status'] == 'alive':
                 self.kill_supervisor(entry)
-            entry['pid'] = pid or 0
+            entry.update(pid=pid or 0, heartbeats=False)
             set_optional(entry, 'process', process)
         elif not own and pid:
             entry['pid'] = pid
             set_optional(entry, 'process', process)
         self.set_status(entry, 'alive')
         beat_now(entry, self.seen)
+        entry['heartbeats'] = entry['heartbeats'] or heartbeats
 
     # Steps 3 to 6
 
     def evidence(self, entry):
-        stale = abs(age(entry, self.seen)) > self.op['stalenessThresholdMs']
-        return gone(entry, entry['lastHeartbeat'], self.seen) or ('stale' if stale else None)
+        return evidence(entry, self.seen, self.op['stalenessThresholdMs'])
 
     def judge(self, never_stale=None):
         """Frames of the participant never_stale are not judged stale."""
@@ -350,8 +363,8 @@ def fitting_interval(numbers):
 
 
 def push(operation, seen, release, participant, call, operation_id=None, base=0, pid=None, process=None, supervisor=None,
-         handle=None, description='', caller=None, readiness=None, resources=(), failOnCrash=True, orphanPolicy=None, stalenessThresholdMs=None,
-         heartbeatIntervalMs=None):
+         handle=None, description='', caller=None, readiness=None, resources=(), failOnCrash=True, heartbeats=False,
+         orphanPolicy=None, stalenessThresholdMs=None, heartbeatIntervalMs=None):
     pid = pid or (process['pid'] if process else 0)
     require(operation is None or operation['state'] not in TERMINAL, 'notRunning', 'the operation has ended')
     numbers = {name: value for name, value in (('stalenessThresholdMs', stalenessThresholdMs),
@@ -383,7 +396,8 @@ def push(operation, seen, release, participant, call, operation_id=None, base=0,
         entry['orphanPolicy'] = orphanPolicy or entry['orphanPolicy']
     frame = {'participantId': participant, 'callId': call, 'pid': pid, 'startTime': seen.now, 'lastHeartbeat': seen.now,
              'state': 'active', 'supervisorId': supervisor, 'supervisorHandle': handle, 'description': description,
-             'readiness': readiness or 'ready', 'note': '', 'failOnCrash': failOnCrash, 'resources': list(resources),
+             'readiness': readiness or 'ready', 'note': '', 'failOnCrash': failOnCrash, 'heartbeats': heartbeats,
+             'resources': list(resources),
              'leftResources': []}
     set_optional(frame, 'callerId', caller)
     set_optional(frame, 'process', process)
@@ -396,7 +410,7 @@ def push(operation, seen, release, participant, call, operation_id=None, base=0,
 
 
 def heartbeat(operation, seen, release, participant=None, call=None, supervisor=None, pid=None, process=None, cleaning=False,
-              readiness=None, note=None):
+              readiness=None, note=None, heartbeats=False):
     if operation['state'] in TERMINAL:
         outcome = count_down(operation)
         outcome.status = 4
@@ -414,7 +428,7 @@ def heartbeat(operation, seen, release, participant=None, call=None, supervisor=
     tick = Tick(operation, seen, by, release)
     tick.refresh_frames([frame for frame in tick.live() if covers(frame)], process, adopt=True)
     if supervisor:
-        tick.refresh_supervisor(supervisor, pid, process)
+        tick.refresh_supervisor(supervisor, pid, process, heartbeats)
     tick.judge()
     tick.op['lastHeartbeat'] = seen.now
     refreshed = [frame for frame in tick.live() if frame['callId'] in tick.refreshed]

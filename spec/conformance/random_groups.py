@@ -125,7 +125,7 @@ class World:
         if state != 'running':
             entry |= {'failedAt': self.ago(0, 1000)} | self.optional(0.6, termSentAt=self.ago(0, 999, 4999, 5000))
             entry |= self.optional(0.2, nextAttemptAt=self.ago()) | self.optional(0.2, blockedBy=self.one(BLOCKS))
-        return entry | self.optional(0.3, killTimeoutMs=self.one((0, 1000)))
+        return entry | self.optional(0.3, killTimeoutMs=self.one((0, 1000))) | self.optional(0.6, heartbeats=True)
 
     def entry(self, state):
         if state in ('failed', 'restartScheduled', 'running') and self.chance(0.12):
@@ -141,7 +141,7 @@ class World:
         entry |= self.optional(0.45, dependencies=[self.one(self.ids) for _ in range(self.one((1, 1, 2)))])
         entry |= self.optional(0.15, readiness=self.one(READINESS)) | self.optional(0.1, note=self.one(NOTES))
         entry |= self.optional(0.6, restartAttempts=self.one((0, 1, 1, 2, 3, 5)))
-        entry |= self.optional(0.4, killTimeoutMs=self.one((0, 1, 1000)))
+        entry |= self.optional(0.4, killTimeoutMs=self.one((0, 1, 1000))) | self.optional(0.4, heartbeats=True)
         entry |= self.optional(0.6, startedAt=self.ago(), attempt=self.one((0, 1, 2)))
         entry |= self.optional(0.9, startId=self.one(START_IDS)) if 'startedAt' in entry else {}
         usual = {'running': {'runningSince': 0.6, 'starting': 0.4}, 'failed': {'failedAt': 0.9, 'termSentAt': 0.3},
@@ -229,6 +229,7 @@ class World:
             seen |= self.optional(0.8, bootedAt=format_time(self.now - self.one((0, 400, 1500, 90_000))))
             seen |= self.optional(0.7, monotonicMs=max(1, self.monotonic - (0 if self.chance(0.95) else 50_000)))
             seen['exited'] = sorted(self.exited)
+            seen |= self.optional(0.15, unseen=[self.one(PIDS)])
             seen['survivors'] = sorted(pid for pid in self.exited if self.chance(0.4))
         if self.linked:
             seen['sightings'] = self.sightings()
@@ -284,13 +285,14 @@ class World:
         who |= self.optional(0.4, startInfo=self.start_info()) | self.optional(0.1, restartable=self.chance(0.5))
         who |= self.optional(0.5, dependencies=[self.one(IDS + 'z') for _ in range(self.one((0, 1, 2)))])
         who |= self.optional(0.2, readiness=self.one(READINESS))
+        who |= self.optional(0.2, heartbeats=self.chance(0.7))
         return who | self.optional(0.1, killTimeoutMs=1000) | self.optional(0.15, fresh=True)
 
     def remove(self):
         return {'supervisor': self.known()}
 
     def beat(self):
-        said = self.optional(0.25, readiness=self.one(READINESS)) | self.optional(0.15, note=self.one(NOTES))
+        said = self.optional(0.1, heartbeats=True) | self.optional(0.25, readiness=self.one(READINESS)) | self.optional(0.15, note=self.one(NOTES))
         return {'supervisor': self.known()} | self.identity() | said
 
     def wait(self):

@@ -92,6 +92,7 @@ class Walk:
             if self.chance(0.7):
                 seen['monotonicMs'] = max(1, self.monotonic - (0 if self.chance(0.9) else 50_000))
             seen['exited'] = sorted(self.exited)
+            seen |= self.optional(0.15, unseen=[self.one(PIDS)])
         if self.kept is not None:
             seen['sightings'] = self.sightings(seen)
         return {name: value for name, value in seen.items() if value not in ('', [])}
@@ -151,6 +152,7 @@ class Walk:
         arguments |= self.optional(0.15, readiness=self.one(READINESS))
         arguments |= self.optional(0.3, resources=['/r/1', '/r/2'])
         arguments |= self.optional(0.3, failOnCrash=self.chance(0.2))
+        arguments |= self.optional(0.2, heartbeats=self.chance(0.8))
         arguments |= self.optional(0.2, orphanPolicy=self.one(('crash', 'keep')))
         arguments |= self.optional(0.9 if self.operation is None else 0.1, stalenessThresholdMs=THRESHOLD)
         return arguments | self.optional(0.03, heartbeatIntervalMs=200)
@@ -160,6 +162,7 @@ class Walk:
                           {'call': self.known('callId', CALLS)}, {}))
         if not actor or self.chance(0.2):
             actor['supervisor'] = self.known('supervisorId', SUPERVISORS) or 's'
+            actor |= self.optional(0.2, heartbeats=True)
         actor |= self.optional(0.2, readiness=self.one(READINESS)) | self.optional(0.1, note=self.one(NOTES))
         return actor | self.identity() | self.optional(0.1, cleaning=True)
 

@@ -18,7 +18,7 @@ from document import INTEGER, MOMENT, PROCESS, READY, TEXT, Number, Refused, arr
 
 WORDS = {'comment', 'section', 'given', 'givenText', 'seen', 'do', 'then', 'unchanged', 'archived', 'refused', 'path', 'status',
          'reported', 'released', 'remembered'}
-SEEN = {'now', 'hostId', 'bootId', 'pidNamespace', 'bootedAt', 'monotonicMs', 'exited', 'sightings'}
+SEEN = {'now', 'hostId', 'bootId', 'pidNamespace', 'bootedAt', 'monotonicMs', 'exited', 'unseen', 'sightings'}
 ENDS = ('then', 'unchanged', 'archived', 'refused')
 MISSING = object()
 OURS = {'operation', 'seen', 'release', 'operation_id', 'base'}  # arguments of protocol.VERBS that no vector names
@@ -45,11 +45,14 @@ def observation(seen):
     known(seen, SEEN, 'seen')
     if 'now' not in seen:
         raise Malformed('seen has no now')
-    kinds = {'now': MOMENT, 'bootedAt': MOMENT, 'monotonicMs': INTEGER, 'exited': array(INTEGER),
+    kinds = {'now': MOMENT, 'bootedAt': MOMENT, 'monotonicMs': INTEGER, 'exited': array(INTEGER), 'unseen': array(INTEGER),
              'sightings': (read_sightings, sightings.plain)}
     values = {name: kinds[name][0](value, f'/seen/{name}') if name in kinds else value for name, value in seen.items()}
-    pids = values.pop('exited', [])
-    return protocol.Observation(**values, exited=lambda process: process['pid'] in pids)
+    exited, unseen = values.pop('exited', []), values.pop('unseen', [])
+
+    def look(process):
+        return None if process['pid'] in unseen else 'gone' if process['pid'] in exited else 'present'
+    return protocol.Observation(**values, look=look)
 
 
 def read_sightings(value, path):

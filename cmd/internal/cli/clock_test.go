@@ -17,11 +17,11 @@ func TestClockForSeveral(t *testing.T) {
 		group.Go(func() {
 			seen := clock()
 			for ticks := range int64(100) {
-				if !seen.Exited(protocol.Process{PID: 1 << 30, StartTicks: ticks}) {
+				if seen.Look(protocol.Process{PID: 1 << 30, StartTicks: ticks}) != protocol.Gone {
 					t.Error("nobody has this number, and it has not exited")
 				}
 			}
-			if seen.Exited(protocol.Process{PID: os.Getpid()}) {
+			if seen.Look(protocol.Process{PID: os.Getpid()}) == protocol.Gone {
 				t.Error("this process has exited")
 			}
 		})

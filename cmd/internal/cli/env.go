@@ -93,14 +93,14 @@ func (env *Env) Clock() func() protocol.Observation {
 	host := process.Here()
 	return func() protocol.Observation {
 		seen := protocol.Observation{Host: host, Now: env.Now()}
-		looked := make(map[protocol.Process]bool)
-		seen.Exited = func(p protocol.Process) bool {
-			exited, known := looked[p]
+		looked := make(map[protocol.Process]protocol.Presence)
+		seen.Look = func(p protocol.Process) protocol.Presence {
+			presence, known := looked[p]
 			if !known {
-				exited = process.Exited(p.PID, p.StartTicks)
-				looked[p] = exited
+				presence = process.Look(p.PID, p.StartTicks)
+				looked[p] = presence
 			}
-			return exited
+			return presence
 		}
 		if env.now.IsZero() {
 			seen.MonotonicMs, _ = process.Monotonic()

@@ -26,6 +26,9 @@ type Push struct {
 	orphanPolicy        protocol.OrphanPolicy
 	staleness, interval time.Duration
 	noCreate, reuse     bool
+
+	// Heartbeats promises heartbeats of what is pushed, or registered.
+	Heartbeats bool
 }
 
 // Define defines the flags. participant says what the one of that name means.
@@ -41,8 +44,9 @@ func (c *Push) Define(f *FlagSet, participant string) {
 	f.Text(&c.description, "description", "for people who read the file")
 	f.Strings(&c.resources, "resource", "PATH", "delete PATH if the call crashes")
 	f.Bool(&c.Contained, "no-fail-on-crash", "a crash of this call leaves the operation running")
-	f.Duration(&c.staleness, "staleness", "of a new operation: who has not beaten for D has crashed (10s)", 2*time.Millisecond)
-	f.Duration(&c.interval, "interval", "of a new operation: how often to beat (1.5s, or a third of --staleness)", time.Millisecond)
+	f.Bool(&c.Heartbeats, "heartbeat", "promise to send heartbeats: without them the call has crashed, even while its process lives")
+	f.Duration(&c.staleness, "staleness", "of a new operation: a call that is judged by its heartbeats has crashed after D without one (10s)", 2*time.Millisecond)
+	f.Duration(&c.interval, "interval", "of a new operation: how often to send heartbeats (1.5s, or a third of --staleness)", time.Millisecond)
 	f.Bool(&c.noCreate, "no-create", "fail if there is no operation")
 	f.Bool(&c.reuse, "reuse", "begin an operation anew that is over")
 	c.newLedger.Define(f)
@@ -54,7 +58,8 @@ func (c *Push) Arguments(env *Env, participant string) (p protocol.Push, op stri
 	p = protocol.Push{
 		Participant: participant,
 		Handle:      c.Handle, Description: c.description, Contained: c.Contained, OrphanPolicy: c.orphanPolicy,
-		Interval: c.interval, Threshold: c.staleness,
+		Heartbeats: c.Heartbeats,
+		Interval:   c.interval, Threshold: c.staleness,
 	}
 	if participant == "" || c.participant != "" {
 		if p.Participant, err = Required("--participant", c.participant, "DPL_PARTICIPANT"); err != nil {

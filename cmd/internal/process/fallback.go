@@ -37,6 +37,9 @@ func Identify(pid int) (protocol.Process, error) {
 	return protocol.Process{PID: pid}, nil
 }
 
+// Look is Unseen: without start times, nothing is certain.
+func Look(pid int, startTicks int64) protocol.Presence { return protocol.Unseen }
+
 // Exited is false: without start times, nothing is certain.
 func Exited(pid int, startTicks int64) bool {
 	return false

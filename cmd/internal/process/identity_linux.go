@@ -32,16 +32,28 @@ func Identify(pid int) (protocol.Process, error) {
 	}, nil
 }
 
+// Look returns what is to be seen of the process that had the number pid and started at startTicks: Gone as Exited says; Present
+// if the process that has the number started then; Unseen if it cannot be told whether it is that one.
+func Look(pid int, startTicks int64) protocol.Presence {
+	if !possible(pid) {
+		return protocol.Unseen
+	}
+
+	switch found, err := look(pid); {
+	case err != nil || startTicks > 0 && found > 0 && found != startTicks:
+		return protocol.Gone
+	case startTicks > 0 && found == startTicks:
+		return protocol.Present
+	}
+	return protocol.Unseen
+}
+
 // Exited reports whether the process that had the number pid and started at startTicks is certainly gone: nobody has
 // the number, or a zombie has it, or a process with another start time. If startTicks or the start time found is
 // unknown (0), only the first two count. What cannot be seen, for lack of permission or otherwise, is no evidence, nor
 // is a number that no process can have. The caller has checked that host, boot and pid namespace are its own.
 func Exited(pid int, startTicks int64) bool {
-	if !possible(pid) {
-		return false
-	}
-	found, err := look(pid)
-	return err != nil || startTicks > 0 && found > 0 && found != startTicks
+	return Look(pid, startTicks) == protocol.Gone
 }
 
 // look returns when the process pid started, 0 if that cannot be read, or ErrNoProcess.

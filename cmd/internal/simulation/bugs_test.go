@@ -30,6 +30,7 @@ const (
 	bugKeepTemps   // temporary files are not removed
 	bugGrab        // what is removed is not what was to be
 	bugTwice       // an alert is written twice
+	bugUnseen      // a process that is there is taken for one that cannot be seen
 )
 
 // inject puts the bugs of the file system in.

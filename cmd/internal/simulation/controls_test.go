@@ -33,6 +33,8 @@ var controls = []struct {
 	{"temporary files that stay", bugKeepTemps, false, 300},
 	{"a deletion outside the ledger", bugGrab, false, 300},
 	{"an alert that is written twice", bugTwice, true, 300},
+	{"who lives is stale", bugUnseen, false, 3000},
+	{"who lives is stale, in a group", bugUnseen, true, 3000},
 }
 
 // The checks have to notice the bugs that they are for.

@@ -17,14 +17,14 @@ func (c *command) groupClock() func() protocol.Observation {
 		}
 		c.looked = c.w.now
 		seen := c.a.p.host.observe()
-		look, looked := seen.Exited, map[protocol.Process]bool{}
-		seen.Exited = func(p protocol.Process) bool {
-			exited, known := looked[p]
+		look, looked := seen.Look, map[protocol.Process]protocol.Presence{}
+		seen.Look = func(p protocol.Process) protocol.Presence {
+			presence, known := looked[p]
 			if !known {
-				exited = look(p)
-				looked[p] = exited
+				presence = look(p)
+				looked[p] = presence
 			}
-			return exited
+			return presence
 		}
 		seen.Survived = func(s *protocol.Registered) bool {
 			survivors, doubt := machine{c}.Survivors(s.Process, s.StartID)
@@ -203,6 +203,8 @@ func (w *world) judgeGroup(before, after protocol.Group, decided int64, seen pro
 		switch reason := protocol.Evidence(s.LastExit.Reason); {
 		case reason == protocol.Exited && w.lives(old.Process):
 			w.fail("%s is declared failed, exited, and its process %d lives", s.ID, old.PID)
+		case reason == protocol.Stale && !old.Heartbeats && old.Process.HostID == seen.Host.ID && w.lives(old.Process):
+			w.fail("%s is declared failed, stale, and its process %d lives here", s.ID, old.PID)
 		case reason == protocol.Stale && ok && b.boot == b.host.boot && b.now < decided:
 			if age := w.age(b, seen); age <= threshold.Milliseconds() {
 				w.fail("%s is declared failed, stale, %d ms after its heartbeat was acknowledged", s.ID, age)

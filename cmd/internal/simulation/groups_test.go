@@ -69,16 +69,24 @@ func (a *actor) request(id string) protocol.Registration {
 			},
 		},
 	}
+	if w.chance(2) {
+		r.Heartbeats = ptr(true)
+	}
 	if id != "S1" && w.chance(2) {
 		r.Dependencies = &[]string{"S1"}
 	}
 	return r
 }
 
+func ptr[T any](v T) *T { return &v }
+
 // registering is a supervisor that registers itself, beats, and ends or hangs.
 func registering(id string) func(a *actor) {
 	return func(a *actor) {
 		r := protocol.Registration{Supervisor: id, By: a.name, PID: a.p.PID, Process: a.p.Process}
+		if a.w.chance(2) {
+			r.Heartbeats = ptr(true)
+		}
 		for range 3 {
 			switch a.register(r) {
 			case cli.StatusOK:

@@ -59,7 +59,7 @@ func (h *host) observe() protocol.Observation {
 			BootedAt: epoch.Add(time.Duration(h.bootedAt+h.wall) * time.Millisecond),
 		},
 		MonotonicMs: h.monotonic(),
-		Exited:      h.exited,
+		Look:        h.look,
 	}
 }
 
@@ -71,6 +71,17 @@ func (h *host) find(pid int) *proc {
 		}
 	}
 	return nil
+}
+
+// look is process.Look.
+func (h *host) look(p protocol.Process) protocol.Presence {
+	switch {
+	case h.exited(p):
+		return protocol.Gone
+	case h.w.bug == bugUnseen:
+		return protocol.Unseen
+	}
+	return protocol.Present
 }
 
 // exited is process.Exited.

@@ -14,7 +14,7 @@ func (w *world) judge(id string, before, after protocol.Operation, seen protocol
 			continue
 		}
 		if evidence, _ := before.JudgeSupervisor(old, seen); evidence != "" {
-			if err := w.judgeOne(id+"/"+s.ID, evidence, old.Process, before, seen); err != nil {
+			if err := w.judgeOne(id+"/"+s.ID, evidence, old.Process, old.Heartbeats, before, seen); err != nil {
 				return err
 			}
 		}
@@ -25,20 +25,23 @@ func (w *world) judge(id string, before, after protocol.Operation, seen protocol
 			continue
 		}
 		w.did(didEvidence[f.Crash.Evidence])
-		if err := w.judgeOne(f.CallID, f.Crash.Evidence, old.Process, before, seen); err != nil {
+		if err := w.judgeOne(f.CallID, f.Crash.Evidence, old.Process, old.Heartbeats, before, seen); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *world) judgeOne(who string, evidence protocol.Evidence, p protocol.Process, op protocol.Operation, seen protocol.Observation) error {
+func (w *world) judgeOne(who string, evidence protocol.Evidence, p protocol.Process, promised bool, op protocol.Operation, seen protocol.Observation) error {
 	switch evidence {
 	case protocol.Exited, protocol.Rebooted:
 		if w.lives(p) {
 			return fmt.Errorf("%s is declared dead, %s, and its process %d lives", who, evidence, p.PID)
 		}
 	case protocol.Stale:
+		if !promised && p.HostID == seen.Host.ID && w.lives(p) {
+			return fmt.Errorf("%s is declared dead, stale, and its process %d lives here", who, p.PID)
+		}
 		b, ok := w.beats[who]
 		if !ok || b.boot != b.host.boot {
 			return nil

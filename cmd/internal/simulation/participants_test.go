@@ -31,6 +31,7 @@ func (a *actor) newPush(op string) protocol.Push {
 	if !w.chance(4) {
 		p.Process = a.p.Process
 	}
+	p.Heartbeats = w.chance(4)
 	if w.chance(2) {
 		p.Supervisor = "S"
 		if w.chance(4) {
@@ -146,6 +147,7 @@ func supervisor(op string, times int) func(a *actor) {
 		if w.chance(2) {
 			actor.Process = a.p.Process
 		}
+		actor.Heartbeats = w.chance(4)
 		for range times {
 			a.sleep(w.pick3(300, 50, 2500))
 			if w.chance(20) {

@@ -70,7 +70,7 @@ func (w *world) endGroups() {
 		h.crash() // for good: so the first one may start all that ran there
 	}
 	var last orchestrator.Pass
-	for n := 0; w.wrong == nil && !settled(last.After); n++ {
+	for n := 0; w.wrong == nil && !w.settled(last.After); n++ {
 		if n == 150 {
 			w.fail("not settled: %v", brief(last.After))
 		}
@@ -101,11 +101,13 @@ func (w *world) readGroup() (g protocol.Group, err error) {
 	return g, err
 }
 
-// settled reports whether nothing will happen after the pass that made g, unless somebody asks for it.
-func settled(g protocol.Group) bool {
+// settled reports whether nothing will happen after the pass that made g, unless somebody asks for it. A process that hangs,
+// and promised no heartbeats, runs for ever.
+func (w *world) settled(g protocol.Group) bool {
 	return g.Orchestrator.Revision > 0 && len(g.Registry.PendingAlerts) == 0 && !slices.ContainsFunc(g.Registry.Supervisors, func(s protocol.Registered) bool {
 		waits := s.State == protocol.StateWaiting && s.BlockedBy != ""
-		return s.State != protocol.StateDead && s.State != protocol.StateStopped && !waits
+		hangs := s.State == protocol.StateRunning && !s.Heartbeats && w.lives(s.Process)
+		return s.State != protocol.StateDead && s.State != protocol.StateStopped && !waits && !hangs
 	})
 }
 
