@@ -128,6 +128,8 @@ func (d *decoder) registered(key string) Registered {
 			if s.StartID = d.string(); !validStartID(s.StartID) {
 				d.fail("%.40q is not 16 hexadecimal digits", s.StartID)
 			}
+		case "startedWith":
+			s.StartedWith = d.startInfo()
 		case "starting":
 			s.Starting = d.bool()
 		case "runningSince":

@@ -97,6 +97,10 @@ func (w *encoder) registered(s *Registered) {
 		w.int("attempt", int64(s.Attempt))
 	}
 	w.text("startId", s.StartID)
+	if s.StartedWith != nil {
+		w.name("startedWith")
+		w.startInfo(s.StartedWith)
+	}
 	w.set("starting", s.Starting)
 	w.timeUnlessZero("runningSince", s.RunningSince)
 	w.timeUnlessZero("failedAt", s.FailedAt)

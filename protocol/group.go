@@ -161,6 +161,10 @@ type Registered struct {
 	LastExit           *LastExit
 	Unknown            []Member
 
+	// StartedWith is how a pass started the process, where that is another way than StartInfo says by
+	// now: else nil.
+	StartedWith *StartInfo
+
 	nested *nestedUnknown
 }
 
@@ -174,6 +178,29 @@ type StartInfo struct {
 	Policy      RestartPolicy
 	Unknown     []Member
 }
+
+// startsAs reports whether a process that was started with t does what one started with s would.
+// What only passes look at, such as the policy, may differ: it is in force at once.
+func (s *StartInfo) startsAs(t *StartInfo) bool {
+	return s.Command == t.Command && slices.Equal(s.Args, t.Args) && s.Dir == t.Dir &&
+		sameVariables(s.Environment, t.Environment)
+}
+
+// sameVariables reports whether a and b are the same variables, in whatever order.
+func sameVariables(a, b []Variable) bool {
+	values := make(map[string]string)
+	for _, v := range a {
+		values[v.Name] = v.Value
+	}
+	return len(a) == len(b) && !slices.ContainsFunc(b, func(v Variable) bool {
+		value, has := values[v.Name]
+		return !has || value != v.Value
+	})
+}
+
+// Outdated reports whether the process of s was started another way than it would be now: a
+// restart makes that good.
+func (s *Registered) Outdated() bool { return s.State == StateRunning && s.StartedWith != nil }
 
 // A Variable is a variable of an environment.
 type Variable struct{ Name, Value string }

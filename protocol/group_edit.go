@@ -56,7 +56,7 @@ func sameRegistered(a, b Registered) bool {
 		a.Notice == b.Notice &&
 		a.RestartAttempts == b.RestartAttempts && a.LastRestartAttempt.Equal(b.LastRestartAttempt) &&
 		a.KillTimeout == b.KillTimeout && a.Heartbeats == b.Heartbeats && a.Process == b.Process && a.Beat == b.Beat &&
-		a.StartedAt.Equal(b.StartedAt) && a.Attempt == b.Attempt && a.StartID == b.StartID && a.Starting == b.Starting &&
+		a.StartedAt.Equal(b.StartedAt) && a.Attempt == b.Attempt && a.StartID == b.StartID && a.StartedWith == b.StartedWith && a.Starting == b.Starting &&
 		a.RunningSince.Equal(b.RunningSince) && a.FailedAt.Equal(b.FailedAt) && a.NextAttemptAt.Equal(b.NextAttemptAt) &&
 		a.RestartPending == b.RestartPending && a.BlockedBy == b.BlockedBy && a.StopRequestedAt.Equal(b.StopRequestedAt) &&
 		a.StartAgain == b.StartAgain &&
@@ -126,6 +126,7 @@ func (s *Registered) noProcess() {
 // setProcess gives s another process, which a pass has not started.
 func (s *Registered) setProcess(pid int, p Process) {
 	s.PID, s.Process, s.nested = pid, p, s.nested.withoutProcess()
+	s.StartedWith = nil
 	s.StartedAt, s.Attempt, s.StartID, s.Starting = time.Time{}, 0, "", false
 	s.RunningSince, s.TermSentAt = time.Time{}, time.Time{}
 	s.Notice = Notice{Readiness: ReadinessReady}

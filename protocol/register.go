@@ -66,7 +66,7 @@ func (r Registration) replace(s *Registered) {
 	if r.StartInfo != nil {
 		s.Restartable, s.Heartbeats = true, false
 		if s.StartInfo == nil || !s.StartInfo.equal(r.StartInfo) {
-			s.StartInfo = r.StartInfo
+			s.startInfoChanges(r.StartInfo)
 		}
 	}
 	if r.Restartable != nil {
@@ -80,6 +80,19 @@ func (r Registration) replace(s *Registered) {
 	}
 	if r.Heartbeats != nil {
 		s.Heartbeats = *r.Heartbeats
+	}
+}
+
+// startInfoChanges gives s another way to be started, and keeps that of the process that a pass has
+// started, as long as they differ.
+func (s *Registered) startInfoChanges(to *StartInfo) {
+	was := s.StartedWith
+	if was == nil {
+		was = s.StartInfo
+	}
+	s.StartInfo, s.StartedWith = to, nil
+	if !s.StartedAt.IsZero() && was != nil && !to.startsAs(was) {
+		s.StartedWith = was
 	}
 }
 

@@ -60,13 +60,15 @@ var (
 	orchestratorShape = object("protocolVersion orchestrationGroupId revision orchestratorPid orchestratorHeartbeat state heartbeatIntervalMs stalenessThresholdMs periodMs",
 		map[string]*shape{"beat": beatShape})
 
+	startShape = object("command args workingDirectory environment readiness", map[string]*shape{
+		"restartPolicy": object("maxAttempts backoffIntervalsMs resetAfterMs", nil),
+	})
+
 	registryShape = object("protocolVersion revision owner alertSeq alertsGiven", map[string]*shape{
 		"supervisors": {each: object("supervisorId restartable state pid lastHeartbeat dependencies readiness note restartAttempts lastRestartAttempt killTimeoutMs heartbeats startedAt "+
 			"attempt starting runningSince failedAt nextAttemptAt restartPending blockedBy stopRequestedAt startAgain termSentAt", map[string]*shape{
 			"process": processShape, "beat": beatShape, "termSentBeat": beatShape, "lastExit": object("at reason error", nil),
-			"startInfo": object("command args workingDirectory environment readiness", map[string]*shape{
-				"restartPolicy": object("maxAttempts backoffIntervalsMs resetAfterMs", nil),
-			}),
+			"startInfo": startShape, "startedWith": startShape,
 		})},
 		"pendingAlerts": {each: object("seq type supervisorId message timestamp", nil)},
 		"events":        eventsShape,

@@ -72,11 +72,12 @@ SUPERVISOR = null_is_absent(record(
     pid=(nullable(INTEGER), None), lastHeartbeat=(nullable(MOMENT), None), dependencies=(array(IDENT), []),
     readiness=(READY, 'ready'), note=(TEXT, ''), restartAttempts=(INTEGER, 0),
     lastRestartAttempt=(nullable(MOMENT), None), killTimeoutMs=(NONNEGATIVE_MS, 5000), heartbeats=(BOOLEAN, False),
-    process=(PROCESS, ABSENT), beat=(BEAT, ABSENT), startedAt=(MOMENT, ABSENT), attempt=(INTEGER, 0), startId=(START_ID, ABSENT), starting=(BOOLEAN, False),
+    process=(PROCESS, ABSENT), beat=(BEAT, ABSENT), startedAt=(MOMENT, ABSENT), attempt=(INTEGER, 0), startId=(START_ID, ABSENT),
+    startedWith=(START_INFO, ABSENT), starting=(BOOLEAN, False),
     runningSince=(MOMENT, ABSENT), failedAt=(MOMENT, ABSENT), nextAttemptAt=(MOMENT, ABSENT), restartPending=(BOOLEAN, False),
     blockedBy=(TEXT, ABSENT), stopRequestedAt=(MOMENT, ABSENT), startAgain=(BOOLEAN, False), termSentAt=(MOMENT, ABSENT),
     termSentBeat=(BEAT, ABSENT), lastExit=(EXIT, ABSENT)),
-    *OPTIONAL_TIMES)
+    *OPTIONAL_TIMES, 'startedWith')
 ALERT = record(seq=(POSITIVE, REQUIRED), type=(TEXT, ABSENT), supervisorId=(IDENT, ABSENT), message=(TEXT, ABSENT),
                timestamp=(MOMENT, REQUIRED))
 REGISTRY = record(
@@ -194,7 +195,7 @@ def drop(entry, *names):
 DEFAULTS = {'pid': None, 'lastHeartbeat': None, 'attempt': 0, 'starting': False, 'restartPending': False, 'startAgain': False, 'readiness': 'ready',
             'note': ''}
 RENEWED = ('failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'termSentAt')  # §10.1, 3
-OF_PROCESS = ('startedAt', 'attempt', 'startId', 'starting', 'runningSince', 'termSentAt', 'readiness', 'note')
+OF_PROCESS = ('startedAt', 'attempt', 'startId', 'startedWith', 'starting', 'runningSince', 'termSentAt', 'readiness', 'note')
 
 
 class Edit:
@@ -333,6 +334,8 @@ def register(orchestrator, registry, seen, supervisor, by=None, request=False, p
     if startInfo is not None:
         restartable = True if restartable is None else restartable
         heartbeats = bool(heartbeats)
+        if startInfo != entry['startInfo']:
+            note_old_start(entry, startInfo)
     for name, value in (('startInfo', startInfo), ('restartable', restartable), ('dependencies', dependencies),
                         ('killTimeoutMs', killTimeoutMs), ('heartbeats', heartbeats)):
         if value is not None:
@@ -343,6 +346,13 @@ def register(orchestrator, registry, seen, supervisor, by=None, request=False, p
     else:
         register_itself(edit, entry, pid, process, readiness)
     return edit.finish()
+
+
+def note_old_start(entry, start_info):
+    """§10.1, 2: what the process was started with."""
+    was = entry.get('startedWith') or entry['startInfo']
+    otherwise = was and any(was[name] != start_info[name] for name in ('command', 'args', 'workingDirectory', 'environment'))
+    set_optional(entry, 'startedWith', was if otherwise and 'startedAt' in entry else None)
 
 
 def register_request(edit, entry):
@@ -629,7 +639,7 @@ class Pass(Edit):
             entry['lastRestartAttempt'] = self.seen.now
             self.alert('supervisorRestarted', supervisor, f'attempt {entry["restartAttempts"]}: {reason}')
         self.set_state(entry, 'running', reason)
-        drop(entry, 'pid', 'process', 'startId', 'note', 'runningSince', *RENEWED, 'stopRequestedAt')
+        drop(entry, 'pid', 'process', 'startId', 'startedWith', 'note', 'runningSince', *RENEWED, 'stopRequestedAt')
         beat_now(entry, self.seen)
         entry.update(startedAt=self.seen.now, attempt=entry['restartAttempts'], starting=True,
                      readiness=entry['startInfo']['readiness'])

@@ -38,11 +38,11 @@ POLICY_DEFAULTS = {'maxAttempts': 5, 'backoffIntervalsMs': [0, 1000, 5000, 15000
 
 def brief_entry(key, plain):
     plain = without(plain, ENTRY_DEFAULTS | {'supervisorId': key, 'restartable': plain['startInfo'] is not None})
-    if 'startInfo' in plain:
+    for name in {'startInfo', 'startedWith'} & plain.keys():
         usual = {'args': [], 'workingDirectory': '/', 'environment': {}, 'readiness': 'ready'}
-        plain['startInfo'] = without(plain['startInfo'], usual)
-        policy = without(plain['startInfo'].pop('restartPolicy'), POLICY_DEFAULTS)
-        plain['startInfo'] |= {'restartPolicy': policy} if policy else {}
+        plain[name] = without(plain[name], usual)
+        policy = without(plain[name].pop('restartPolicy'), POLICY_DEFAULTS)
+        plain[name] |= {'restartPolicy': policy} if policy else {}
     return plain
 
 
@@ -144,6 +144,7 @@ class World:
         entry |= self.optional(0.4, killTimeoutMs=self.one((0, 1, 1000))) | self.optional(0.4, heartbeats=True)
         entry |= self.optional(0.6, startedAt=self.ago(), attempt=self.one((0, 1, 2)))
         entry |= self.optional(0.9, startId=self.one(START_IDS)) if 'startedAt' in entry else {}
+        entry |= self.optional(0.1, startedWith=self.start_info())
         usual = {'running': {'runningSince': 0.6, 'starting': 0.4}, 'failed': {'failedAt': 0.9, 'termSentAt': 0.3},
                  'restartScheduled': {'failedAt': 0.9, 'nextAttemptAt': 0.9, 'termSentAt': 0.3, 'blockedBy': 0.1},
                  'waitingForDependencies': {'blockedBy': 0.5, 'restartPending': 0.5, 'termSentAt': 0.2},

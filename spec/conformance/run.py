@@ -243,8 +243,9 @@ def group_reality(vector):
 
 def group_comparable(files):
     if files.get('supervisors'):
-        entries = {key: entry | {'startInfo': info and info | {'environment': dict(sorted(info['environment'].items()))}}
-                   for key, entry in sorted(files['supervisors']['supervisors'].items()) for info in [entry['startInfo']]}
+        entries = {key: entry | {name: entry[name] | {'environment': dict(sorted(entry[name]['environment'].items()))}
+                                 for name in ('startInfo', 'startedWith') if entry.get(name)}
+                   for key, entry in sorted(files['supervisors']['supervisors'].items())}
         files = files | {'supervisors': files['supervisors'] | {'supervisors': entries}}
     return '\n'.join(f'{name}: {value and FILES[name][1](value)}' for name, value in sorted(files.items()))
 
