@@ -183,6 +183,11 @@ func (l *Ledger) Groups() ([]string, error) {
 	return slices.Sorted(maps.Keys(groups)), nil
 }
 
+// LogPath returns the path of the file for the output of a supervisor, whether or not it is there.
+func (l *Ledger) LogPath(group, supervisor string) string {
+	return filepath.Join(l.groupLogs(group), supervisor+logSuffix)
+}
+
 // LogFile returns the path of the file for the output of a supervisor, after making the directories it is in. It returns
 // ErrPermission if one of them, or the file, is not safe to trust.
 func (l *Ledger) LogFile(group, supervisor string) (path string, err error) {
@@ -194,7 +199,7 @@ func (l *Ledger) LogFile(group, supervisor string) (path string, err error) {
 			return "", err
 		}
 	}
-	path = filepath.Join(l.groupLogs(group), supervisor+".log")
+	path = l.LogPath(group, supervisor)
 	info, err := l.fs.Lstat(path)
 	if err != nil {
 		return path, ignoreMissing(err)

@@ -50,6 +50,9 @@ func (l *Ledger) groupLock(group string) string { return filepath.Join(l.dir, gr
 func (l *Ledger) logs() string                  { return filepath.Join(l.dir, "logs") }
 func (l *Ledger) groupLogs(group string) string { return filepath.Join(l.logs(), group) }
 
+// logSuffix follows the id of a supervisor in the name of its log.
+const logSuffix = ".log"
+
 // versionOf is the name of version n of the file at path (see state).
 func versionOf(path string, n int64) string { return path + "." + strconv.FormatInt(n, 10) }
 

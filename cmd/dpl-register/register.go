@@ -34,8 +34,13 @@ func (c *register) register(env *cli.Env) error {
 	if err != nil {
 		return cli.Named("register", group, supervisor, err)
 	}
+	outdated := edit.After.Supervisor(supervisor).Outdated()
+	if outdated && edit.Changed {
+		env.Warnf("%s: %q runs what it was started with, and changes at its next start: dpl-restart --group %s --supervisor %s",
+			group, supervisor, group, supervisor)
+	}
 	if env.JSON() {
-		env.PrintJSON(edit.Result(supervisor))
+		env.PrintJSON(append(edit.Result(supervisor), cli.Member{Name: "outdated", Value: outdated}))
 	}
 	if !heard && !c.noPass && !env.DryRun() && env.CheckGroupTrust(l) == nil {
 		c.pass(env, l, group)

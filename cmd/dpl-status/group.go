@@ -20,6 +20,7 @@ func (s *shower) readGroup(id, supervisor string) (g view.Group, err error) {
 		return g, cli.Named("status", id, supervisor, err)
 	}
 	g.Seen = s.ledger.ObserveGroup(g.Group, s.clock())
+	g.Log = func(supervisor string) string { return s.ledger.LogPath(id, supervisor) }
 	return g, nil
 }
 
@@ -62,6 +63,7 @@ func inShort(groups []view.Group) []cli.Object {
 		_, age := g.OrchestratorHeard(g.Seen)
 		results = append(results, cli.Object{
 			{Name: "groupId", Value: g.ID}, {Name: "supervisors", Value: len(g.Registry.Supervisors)}, {Name: "running", Value: g.Running()},
+			{Name: "inTrouble", Value: g.Troubled()},
 			{Name: "orchestrator", Value: g.Orchestrated()}, {Name: "ageMs", Value: milliseconds(g.Orchestrator.Heartbeat, age)},
 		})
 	}
@@ -97,13 +99,46 @@ func (s *shower) group(id, supervisor string) error {
 
 func registered(g view.Group, r *protocol.Registered) cli.Object {
 	_, age := g.JudgeRegistered(r, g.Seen)
-	return cli.Object{
+	o := cli.Object{
 		{Name: "supervisorId", Value: r.ID}, {Name: "state", Value: string(r.State)}, {Name: "pid", Value: cli.PIDOrNull(r.PID)},
 		{Name: "readiness", Value: string(r.Notice.Readiness)},
 		{Name: "ageMs", Value: milliseconds(r.LastHeartbeat, age)}, {Name: "restartAttempts", Value: r.RestartAttempts},
 		{Name: "dependencies", Value: append([]string{}, r.Dependencies...)}, {Name: "dependsOn", Value: cli.OrNull(strings.Join(r.Dependencies, ","))},
 		{Name: "restartable", Value: r.Restartable}, {Name: "verdict", Value: g.RegisteredVerdict(r)}, {Name: "note", Value: cli.OrNull(g.Note(r))},
+		{Name: "inTrouble", Value: g.InTrouble(r)}, {Name: "blockedBy", Value: cli.OrNull(r.BlockedBy)},
+		{Name: "startedAt", Value: stampOrNull(r.StartedAt)}, {Name: "runningSince", Value: stampOrNull(r.RunningSince)},
+		{Name: "failedAt", Value: stampOrNull(r.FailedAt)}, {Name: "nextAttemptAt", Value: stampOrNull(r.NextAttemptAt)},
+		{Name: "startAgain", Value: r.StartAgain}, {Name: "outdated", Value: r.Outdated()},
 	}
+	return append(append(o, startOf(g, r)...), cli.Member{Name: "lastExit", Value: lastExit(r.LastExit)})
+}
+
+// startOf says how r is started, and where its output goes: null where no pass can start it.
+func startOf(g view.Group, r *protocol.Registered) cli.Object {
+	if r.StartInfo == nil {
+		return cli.Object{
+			{Name: "command", Value: nil}, {Name: "workingDirectory", Value: nil}, {Name: "maxAttempts", Value: nil}, {Name: "log", Value: nil},
+		}
+	}
+	return cli.Object{
+		{Name: "command", Value: append([]string{r.StartInfo.Command}, r.StartInfo.Args...)}, {Name: "workingDirectory", Value: r.StartInfo.Dir},
+		{Name: "maxAttempts", Value: r.StartInfo.Policy.MaxAttempts}, {Name: "log", Value: g.Log(r.ID)},
+	}
+}
+
+// lastExit says how the process before ended, or nil.
+func lastExit(e *protocol.LastExit) any {
+	if e == nil {
+		return nil
+	}
+	return cli.Object{{Name: "at", Value: view.Stamp(e.At)}, {Name: "reason", Value: e.Reason}, {Name: "error", Value: cli.OrNull(e.Error)}}
+}
+
+func stampOrNull(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return view.Stamp(t)
 }
 
 // checkGroup is the predicate "the supervisor is in state".

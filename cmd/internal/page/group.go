@@ -64,7 +64,7 @@ func restarts(r *protocol.Registered) string {
 
 // history says how r was started and how it ended.
 func history(g Group, r *protocol.Registered) (all []string) {
-	if note := g.Note(r); note != "" && (r.LastExit == nil || !strings.HasPrefix(note, r.LastExit.Reason)) {
+	if note := g.Note(r); note != "" && (r.LastExit == nil || note != r.LastExit.String()) {
 		all = append(all, note)
 	}
 	if !r.StartedAt.IsZero() {
@@ -75,14 +75,13 @@ func history(g Group, r *protocol.Registered) (all []string) {
 		all = append(all, text)
 	}
 	if e := r.LastExit; e != nil {
-		text := fmt.Sprintf("last ended %s: %s", view.Ago(g.Seen.Now.Sub(e.At)), e.Reason)
-		if e.Error != "" {
-			text += ": " + e.Error
-		}
-		all = append(all, text)
+		all = append(all, fmt.Sprintf("last ended %s: %s", view.Ago(g.Seen.Now.Sub(e.At)), e))
 	}
 	if r.StartInfo != nil {
 		all = append(all, "runs "+r.StartInfo.Command) // its arguments may be secrets, and pages get around
+		if g.Log != nil {
+			all = append(all, "log "+g.Log(r.ID))
+		}
 	}
 	return all
 }

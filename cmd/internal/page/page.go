@@ -84,8 +84,12 @@ func (p Page) body(w *writer) {
 	}
 	for _, g := range p.Groups {
 		state := badge{word: g.Orchestrated(), mood: view.Mood(g.Orchestrated())}
-		w.section(p.Whole, true, g.ID, state, fmt.Sprintf("group of %s, %d running", count(len(g.Registry.Supervisors), "supervisor"), g.Running()),
-			func() { w.group(g) })
+		headline := fmt.Sprintf("group of %s, %d running", count(len(g.Registry.Supervisors), "supervisor"), g.Running())
+		if n := g.Troubled(); n > 0 {
+			state.mood = "bad"
+			headline += fmt.Sprintf(", %d in trouble", n)
+		}
+		w.section(p.Whole, true, g.ID, state, headline, func() { w.group(g) })
 	}
 	w.close()
 }

@@ -15,6 +15,7 @@ import (
 type Group struct {
 	protocol.Group
 	Seen protocol.Observation
+	Log  func(supervisor string) string // the path of its log; nil: not known
 }
 
 var groupColumns = []column{
@@ -30,7 +31,11 @@ func (s Style) Group(g Group, only string) string {
 	if _, age := g.OrchestratorHeard(g.Seen); !g.Orchestrator.Heartbeat.IsZero() {
 		fmt.Fprintf(&out, ", last pass %s by %s", Ago(age), Clean(g.Registry.Owner))
 	}
+	if n := g.Troubled(); n > 0 {
+		fmt.Fprintf(&out, ", %s", s.paint(bad, fmt.Sprintf("%d in trouble", n)))
+	}
 	out.WriteByte('\n')
+
 	roots := g.roots()
 	if only != "" {
 		roots = []*node{g.node(g.Supervisor(only), false)}
@@ -39,7 +44,42 @@ func (s Style) Group(g Group, only string) string {
 		out.WriteByte('\n')
 		s.table(&out, groupColumns, roots)
 	}
+	g.logs(&out, only)
 	return out.String()
+}
+
+// logs names the logs that tell more: of those in trouble, or of the only one.
+func (g Group) logs(out *strings.Builder, only string) {
+	separator := "\n"
+	for i := range g.Registry.Supervisors {
+		r := &g.Registry.Supervisors[i]
+		if r.StartInfo == nil || g.Log == nil || only != "" && r.ID != only || only == "" && !g.InTrouble(r) {
+			continue
+		}
+		fmt.Fprintf(out, "%s%s: log %s\n", separator, r.ID, Clean(g.Log(r.ID)))
+		separator = ""
+	}
+}
+
+// Troubled returns how many supervisors of g are in trouble.
+func (g Group) Troubled() (n int) {
+	for i := range g.Registry.Supervisors {
+		if g.InTrouble(&g.Registry.Supervisors[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// InTrouble reports whether r should run and does not, or is blocked from starting.
+func (g Group) InTrouble(r *protocol.Registered) bool {
+	switch r.State {
+	case protocol.StateFailed, protocol.StateScheduled, protocol.StateDead:
+		return true
+	case protocol.StateRunning:
+		return g.RegisteredVerdict(r) != "alive"
+	}
+	return r.BlockedBy != ""
 }
 
 func orchestratorTone(state string) tone {
@@ -142,19 +182,46 @@ func (g Group) RegisteredVerdict(r *protocol.Registered) string {
 	return "-"
 }
 
-// Note says what is to come of r, or what has come; "" if there is nothing to say.
+// Note says what is to come of r, what has come, and what the reader can do about it; "" if there is
+// nothing to say.
 func (g Group) Note(r *protocol.Registered) string {
-	switch {
-	case r.BlockedBy != "":
-		return "blocked by " + r.BlockedBy
-	case !r.TermSentAt.IsZero():
-		return "told to end " + Ago(r.TermAge(g.Seen))
-	case r.State == protocol.StateScheduled:
-		return "restart in " + max(r.NextAttemptAt.Sub(g.Seen.Now), time.Duration(0)).String()
-	case r.State == protocol.StateRunning:
-		return r.Notice.String()
-	case r.LastExit != nil:
-		return r.LastExit.String()
+	var all []string
+	if r.StartAgain {
+		all = append(all, "restarting")
 	}
-	return ""
+	if r.BlockedBy != "" {
+		all = append(all, "blocked by "+r.BlockedBy)
+	}
+	if !r.TermSentAt.IsZero() {
+		all = append(all, "told to end "+Ago(r.TermAge(g.Seen)))
+	}
+	if len(all) > 0 {
+		return strings.Join(all, ", ")
+	}
+
+	if r.LastExit != nil && r.State != protocol.StateRunning {
+		all = append(all, r.LastExit.String())
+	}
+	switch r.State {
+	case protocol.StateRunning:
+		all = append(all, g.runningNote(r)...)
+	case protocol.StateScheduled:
+		wait := max(r.NextAttemptAt.Sub(g.Seen.Now), time.Duration(0))
+		all = append(all, "restart in "+wait.String())
+	case protocol.StateDead, protocol.StateStopped:
+		if r.StartInfo != nil {
+			all = append(all, "dpl-restart starts it")
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+func (g Group) runningNote(r *protocol.Registered) (all []string) {
+	if said := r.Notice.String(); said != "" {
+		all = append(all, said)
+	}
+	if r.Outdated() {
+		all = append(all, "changed since it was started: dpl-restart")
+	}
+	return all
 }

@@ -117,13 +117,17 @@ func (s Style) Groups(groups []Group) string {
 		if _, a := g.OrchestratorHeard(g.Seen); !g.Orchestrator.Heartbeat.IsZero() {
 			age = Ago(a)
 		}
+		trouble := cell{text: strconv.Itoa(g.Troubled())}
+		if g.Troubled() > 0 {
+			trouble.tone = bad
+		}
 		nodes = append(nodes, &node{cells: []cell{
-			{text: g.ID, tone: strong}, {text: strconv.Itoa(len(g.Registry.Supervisors))}, {text: strconv.Itoa(g.Running())},
+			{text: g.ID, tone: strong}, {text: strconv.Itoa(len(g.Registry.Supervisors))}, {text: strconv.Itoa(g.Running())}, trouble,
 			{text: state, tone: orchestratorTone(state)}, {text: age},
 		}})
 	}
 	s.table(&out, []column{
-		{title: "GROUP", id: true}, {title: "SUPERVISORS"}, {title: "RUNNING"}, {title: "ORCHESTRATOR"}, {title: "LAST PASS"},
+		{title: "GROUP", id: true}, {title: "SUPERVISORS"}, {title: "RUNNING"}, {title: "IN TROUBLE", short: "TROUBLE"}, {title: "ORCHESTRATOR"}, {title: "LAST PASS"},
 	}, nodes)
 	return out.String()
 }
