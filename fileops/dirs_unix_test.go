@@ -214,3 +214,57 @@ func TestDirectoriesMadeAnew(t *testing.T) {
 		}
 	}
 }
+
+// A call on two directories of which one is not there names it.
+func TestMoveToNoDirectory(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	must(t, edits(add("a", false))(l))
+	must(t, os.Remove(l.archive()))
+	if err := l.fs.Move(l.operation("op"), l.archived("op", 1)); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), l.archive()) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A new directory that somebody replaces, or that cannot be looked at, gets no other mode.
+func TestNewDirectoryReplaced(t *testing.T) {
+	t.Parallel()
+	for name, do := range map[string]func(path string) (call string, meanwhile func() error){
+		"file": func(path string) (string, func() error) {
+			return "open", func() error { return errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o600)) }
+		},
+		"fstat": func(string) (string, func() error) { return "fstat", broken },
+	} {
+		l, h := hookedLedger(t, Config{Shared: true}, Options{})
+		path := l.TmpDir("op", "call")
+		call, meanwhile := do(path)
+		h.before = nth(t, 1, call, "/op/call", meanwhile)
+		err := l.Edit("op", OrCreate, func(tx *Tx) error { _, err := tx.MakeTmp("call"); return err })
+		if err == nil {
+			t.Errorf("%s: made", name)
+		}
+		if info, err := os.Stat(path); err == nil && info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: mode %v", name, info.Mode())
+		}
+	}
+}
+
+// stubborn is a lock that is never had.
+type stubborn struct {
+	Lock
+	closed chan bool
+}
+
+func (s stubborn) TryLock() (bool, error) { return false, nil }
+func (s stubborn) Wait() error            { return errDisk }
+func (s stubborn) Unlock() error          { close(s.closed); return nil }
+
+// A lock that cannot be waited for is given up.
+func TestWaitThatFails(t *testing.T) {
+	t.Parallel()
+	lock := stubborn{closed: make(chan bool)}
+	if err := wait(lock, make(chan struct{})); err != errDisk {
+		t.Errorf("got %v", err)
+	}
+	<-lock.closed
+}

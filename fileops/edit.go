@@ -85,9 +85,10 @@ type Tx struct {
 	archive   bool
 
 	outcome outcome
-	trash   []trash  // renamed already
-	made    []string // calls whose temporary directories MakeTmp made
-	discard []string // calls whose temporary directories go after the commit
+	trash   []trash             // renamed already
+	made    []string            // calls whose temporary directories MakeTmp made
+	discard []string            // calls whose temporary directories go after the commit
+	after   *protocol.Operation // what is committed, if spent temporary directories go with it
 }
 
 // Data returns the operation as it is, nil if it does not exist. The caller must not change it.

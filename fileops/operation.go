@@ -51,6 +51,9 @@ func (l *Ledger) EditOperation(id string, mode Mode, verb Verb) (op protocol.Ope
 		if op, err = tx.prepare(op); err != nil {
 			return err
 		}
+		if !op.Effects().BeatOnly {
+			tx.after = &op
+		}
 		tx.replaceWith(next{op, op.Revision}, op.Effects().BeatOnly)
 		return nil
 	})

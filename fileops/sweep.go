@@ -99,7 +99,7 @@ func (l *Ledger) sweepTrash() error {
 	return err
 }
 
-// sweepTmp looks for trash in the temporary directory of an operation.
+// sweepTmp looks for trash in the temporary directory of an operation, and for directories of calls that have ended.
 func (l *Ledger) sweepTmp(id string) error {
 	names, err := l.readDir(l.operationTmp(id))
 	if err != nil {
@@ -109,6 +109,54 @@ func (l *Ledger) sweepTmp(id string) error {
 		if isTrash(name) {
 			err = errors.Join(err, l.sweepFrom(id, name))
 		}
+	}
+	return errors.Join(err, l.sweepCalls(id))
+}
+
+// sweepCalls discards what edits that were killed have left in the temporary directory of an operation: after their commit
+// that of a call that has ended; before it that of a call that was about to begin, which is empty. It takes the lock only if
+// there is something to do, and leaves it to others to say that an operation makes no sense.
+func (l *Ledger) sweepCalls(id string) error {
+	op, archived, err := l.ReadOperation(id)
+	if err != nil || archived {
+		return nil
+	}
+	spent, empty, err := l.spentTmp(op)
+	if err != nil || len(spent)+len(empty) == 0 {
+		return err
+	}
+	return ignoreBusy(l.Edit(id, OrCreate|Try, func(tx *Tx) error {
+		op, err := tx.operation()
+		if err != nil || tx.absent {
+			return nil
+		}
+		spent, empty, err := l.spentTmp(op)
+		for _, call := range tx.unleased(empty) {
+			err = errors.Join(err, l.removeEmpty(l.TmpDir(id, call)))
+		}
+		return errors.Join(err, tx.discardSpent(tx.unleased(spent)))
+	}))
+}
+
+// unleased returns those of calls whose temporary directory is not that of a push which has lost its lock, where it can, and
+// will commit all the same: they are older than anybody may be paused for.
+func (tx *Tx) unleased(calls []string) []string {
+	l := tx.ledger
+	if !l.linked() {
+		return calls
+	}
+	now, err := l.fs.Lstat(tx.temp.path)
+	return slices.DeleteFunc(calls, func(call string) bool {
+		info, lookErr := l.fs.Lstat(l.TmpDir(tx.id, call))
+		return err != nil || lookErr != nil || now.ModTime.Sub(info.ModTime) <= keepVersion
+	})
+}
+
+// removeEmpty removes a directory that nobody has put anything into meanwhile.
+func (l *Ledger) removeEmpty(path string) error {
+	err := l.removeIfThere(path)
+	if inside, listErr := l.readDir(path); listErr == nil && len(inside) > 0 {
+		return nil
 	}
 	return err
 }

@@ -13,6 +13,7 @@ type trash struct {
 	base    string // its name before
 	name    string // its name in parent
 	journal string // path of the note that says where it is, "" if it is where Sweep looks anyway
+	spent   bool   // it is not put back, whatever becomes of the edit
 }
 
 // take renames what t describes, and keeps its parent open until it is deleted. After an error the note stays for Sweep:
@@ -35,7 +36,7 @@ func (tx *Tx) restore() {
 	}
 	for _, t := range slices.Backward(taken) {
 		_, err := t.parent.Lstat(t.base)
-		if err == nil { // somebody has made it anew
+		if err == nil || t.spent { // somebody has made it anew, or nobody needs it
 			tx.trash = append(tx.trash, t)
 			continue
 		}

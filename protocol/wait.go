@@ -79,6 +79,15 @@ func (op Operation) WaitReady(call string) Outcome {
 	return outcome(false, op.State != Running || op.hasEnded(call))
 }
 
+// TmpIsSpent reports whether the temporary directory of call, if it has one, should be gone: call is cleaned up, or the last
+// that is known of it is its end (spec §2.7).
+func (op Operation) TmpIsSpent(call string) bool {
+	if f := op.Frame(call); f != nil {
+		return f.State == FrameCleanedUp
+	}
+	return op.hasEnded(call)
+}
+
 // hasEnded reports whether the last that is known of call is its end.
 func (op Operation) hasEnded(call string) bool {
 	for i := len(op.Events) - 1; i >= 0; i-- {

@@ -35,6 +35,7 @@ var (
 	pushMain  = at(0, "dpl-push --op o --participant cli --call main --staleness 10s --interval 1s")
 	pushChat  = at(0, "dpl-push --op o --participant vscode --call chat")
 	pushOwned = at(0, "dpl-push --op o --participant cli --call main --resource $res/file --resource $res/dir --tmp --resource-root $res")
+	pushTmp   = at(1, "dpl-push --op o --participant x --call y --tmp --resource $res/file")
 	supervise = at(0, "dpl-push --op o --participant worker --call job --supervisor s --handle h --no-fail-on-crash")
 	popMain   = at(5, "dpl-pop --op o --call main")
 	cleanOne  = at(11, "dpl-cleanup --op o")
@@ -55,9 +56,10 @@ func operationSubjects() []subject {
 		{name: "push makes the ledger", do: pushMain},
 		{name: "push makes the operation", setup: []step{at(0, "dpl-push --op other --participant x --call y")}, do: pushMain},
 		{name: "push", setup: []step{pushMain}, do: pushChat},
-		{name: "push --tmp", setup: []step{pushOwned}, prepare: resources, do: at(1, "dpl-push --op o --participant x --call y --tmp --resource $res/file")},
+		{name: "push --tmp", setup: []step{pushOwned}, prepare: resources, do: pushTmp},
 		{name: "pop", setup: []step{pushMain, pushChat}, do: at(5, "dpl-pop --op o --call chat")},
 		{name: "pop of the last", setup: []step{pushOwned}, prepare: resources, do: popMain},
+		{name: "pop of a call with --tmp", setup: []step{pushOwned, pushTmp}, prepare: resources, do: at(5, "dpl-pop --op o --call y")},
 		{name: "pop --fail", setup: []step{pushMain, pushChat}, do: at(5, "dpl-pop --op o --call chat --fail --reason bad")},
 		{name: "heartbeat", setup: []step{pushMain}, do: at(5, "dpl-heartbeat --op o --participant cli")},
 		{name: "heartbeat --supervisor", setup: []step{pushMain, supervise, at(8, "dpl-heartbeat --op o --participant cli")},

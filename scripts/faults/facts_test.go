@@ -207,7 +207,26 @@ func (w *world) leftovers() []string {
 		}
 		return nil
 	})
+	return append(found, w.spent()...)
+}
+
+// spent returns the temporary directories of calls that are not open. Where hosts may lose a lock they stay for an hour.
+func (w *world) spent() (found []string) {
+	dirs, _ := filepath.Glob(w.file("tmp/*/*"))
+	for _, dir := range dirs {
+		op, call := filepath.Base(filepath.Dir(dir)), filepath.Base(dir)
+		text, err := os.ReadFile(w.file("operations/" + op + ".json"))
+		if err == nil && !w.links() && !hasFrame(text, call) {
+			found = append(found, "tmp/"+op+"/"+call)
+		}
+	}
 	return found
+}
+
+// hasFrame reports whether a call is open in an operation.
+func hasFrame(text []byte, call string) bool {
+	op, err := protocol.Decode(string(text))
+	return err != nil || op.Frame(call) != nil
 }
 
 // exists reports whether the ledger has this file, in some version.

@@ -1,0 +1,156 @@
+package fileops
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// pushingTmp pushes a call with a temporary directory.
+func pushingTmp(call string, resources ...string) Verb {
+	return func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
+		if op.ID == "" {
+			op = protocol.Create("op", 0, 0)
+		}
+		return op.Push(protocol.Push{Call: call, Participant: "p", Tmp: true, Resources: resources}, protocol.Observation{Now: linkEpoch})
+	}
+}
+
+// interruptedPop returns a ledger on which a pop of the call "ended" was committed, but could not move its temporary directory.
+func interruptedPop(t *testing.T, c Config) *Ledger {
+	t.Helper()
+	l, h := hookedLedger(t, c, Options{})
+	edit(t, l, pushingTmp("root"))
+	edit(t, l, pushingTmp("ended"))
+	writeFile(t, filepath.Join(l.TmpDir("op", "ended"), "file"), "x")
+	h.before = nth(t, 1, "rename", "/ended", broken)
+	edit(t, l, popping("ended"))
+	h.before = nil
+	if gone(t, l.TmpDir("op", "ended")) || !errors.Is(errors.Join(l.Leftovers()...), errDisk) {
+		t.Fatal("nothing was interrupted")
+	}
+	return l
+}
+
+// What a pop leaves that was killed after its commit goes with the next edit or pass; but a heartbeat does not look.
+func TestSpentTmp(t *testing.T) {
+	t.Parallel()
+	beat := func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
+		return op.Heartbeat(protocol.Actor{Participant: "p"}, protocol.Saying{}, protocol.Observation{Now: linkEpoch.Add(time.Second)})
+	}
+	for _, c := range []Config{{}, linkedConfig} {
+		for name, tt := range map[string]struct {
+			do   func(l *Ledger) error
+			stay bool
+		}{
+			"push":      {do: func(l *Ledger) error { _, _, err := l.EditOperation("op", Existing, pushing("next")); return err }},
+			"pop":       {do: func(l *Ledger) error { _, _, err := l.EditOperation("op", Existing, popping("root")); return err }},
+			"sweep":     {do: (*Ledger).Sweep, stay: c.Commit == CommitLink},
+			"heartbeat": {do: func(l *Ledger) error { _, _, err := l.EditOperation("op", Existing, beat); return err }, stay: true},
+		} {
+			l := interruptedPop(t, c)
+			must(t, tt.do(l))
+			if got := !gone(t, l.TmpDir("op", "ended")); got != tt.stay {
+				t.Errorf("%s, %s: is it there? %v", c.Commit, name, got)
+			}
+			wantNoLeftovers(t, l)
+		}
+	}
+}
+
+// Where a lock may be lost, a pass leaves what a push may have made that has lost it, until that cannot be.
+func TestSpentTmpOfAnOldPush(t *testing.T) {
+	t.Parallel()
+	l := interruptedPop(t, linkedConfig)
+	must(t, os.Mkdir(l.TmpDir("op", "empty"), 0o700))
+	long := time.Now().Add(-keepVersion - time.Minute)
+	must(t, os.Chtimes(l.TmpDir("op", "ended"), long, long))
+	must(t, l.Sweep())
+	if !gone(t, l.TmpDir("op", "ended")) || gone(t, l.TmpDir("op", "empty")) {
+		t.Error("the old one stays, or the new one goes")
+	}
+	must(t, os.Chtimes(l.TmpDir("op", "empty"), long, long))
+	must(t, l.Sweep())
+	if !gone(t, l.TmpDir("op", "empty")) {
+		t.Error("the empty one stays")
+	}
+}
+
+// A push that was killed before its commit leaves an empty directory. What somebody has put there stays, and what a call
+// names as its resource.
+func TestSweepTmpOfNoCall(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	edit(t, l, pushingTmp("live", l.TmpDir("op", "resource"), filepath.Join(l.TmpDir("op", "around"), "file")))
+	for _, name := range []string{"resource", "around", "killed"} {
+		must(t, os.Mkdir(l.TmpDir("op", name), 0o700))
+	}
+	writeFile(t, filepath.Join(l.TmpDir("op", "mine"), "file"), "x")
+	writeFile(t, l.TmpDir("op", "file"), "x")
+	must(t, l.Sweep())
+	if got, want := filesIn(t, l.operationTmp("op")), []string{"around", "file", "live", "mine", "resource"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	edit(t, l, popping("live"))
+	must(t, l.Sweep())
+	if got, want := filesIn(t, l.operationTmp("op")), []string{"file", "mine"}; !slices.Equal(got, want) {
+		t.Errorf("after the pop: got %q, want %q", got, want)
+	}
+}
+
+// A directory that fills while it is swept stays.
+func TestSweepTmpThatFills(t *testing.T) {
+	t.Parallel()
+	l, h := hookedLedger(t, Config{}, Options{})
+	edit(t, l, pushing("live"))
+	must(t, os.MkdirAll(l.TmpDir("op", "mine"), 0o700))
+	h.before = nth(t, 1, "remove", "/mine", func() error {
+		writeFile(t, filepath.Join(l.TmpDir("op", "mine"), "file"), "x")
+		return nil
+	})
+	must(t, l.Sweep())
+	if gone(t, filepath.Join(l.TmpDir("op", "mine"), "file")) {
+		t.Error("it is gone")
+	}
+}
+
+// What makes no sense is not swept, and a call that was pushed again meanwhile keeps its directory.
+func TestSweepTmpMeanwhile(t *testing.T) {
+	t.Parallel()
+	l := interruptedPop(t, Config{})
+	h := l.fs.(*hooked)
+	h.before = nth(t, 1, "lock", "/op.json.lock", func() error {
+		other, err := Open(l.dir, Options{})
+		must(t, err)
+		edit(t, other, pushingTmp("ended"))
+		return nil
+	})
+	must(t, l.Sweep())
+	if gone(t, l.TmpDir("op", "ended")) {
+		t.Error("a living call has lost its directory")
+	}
+	writeFile(t, l.operation("op"), "{")
+	must(t, os.Mkdir(l.TmpDir("op", "killed"), 0o700))
+	h.before = nil
+	must(t, l.Sweep())
+	if gone(t, l.TmpDir("op", "killed")) {
+		t.Error("swept although nobody knows the calls")
+	}
+}
+
+// What has become unreadable by the time the lock is had is left alone.
+func TestSweepTmpOfWhatTears(t *testing.T) {
+	t.Parallel()
+	l := interruptedPop(t, Config{})
+	h := l.fs.(*hooked)
+	h.before = nth(t, 1, "lock", "/op.json.lock", func() error { writeFile(t, l.operation("op"), "{"); return nil })
+	must(t, l.Sweep())
+	if gone(t, l.TmpDir("op", "ended")) {
+		t.Error("swept although nobody knows the calls")
+	}
+}
