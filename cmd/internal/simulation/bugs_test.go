@@ -57,6 +57,8 @@ type careless struct {
 	bug bug
 }
 
+func (c careless) Within(string, func(string, fileops.Info) error) fileops.FS { return c }
+
 func (c careless) Remove(path string) error {
 	isTemp := strings.Contains(path, ".tmp~")
 	switch {
@@ -70,6 +72,8 @@ func (c careless) Remove(path string) error {
 
 // stuttering is a file system that appends everything twice.
 type stuttering struct{ *simfs.Process }
+
+func (s stuttering) Within(string, func(string, fileops.Info) error) fileops.FS { return s }
 
 func (s stuttering) OpenAppend(path string) (fileops.File, error) {
 	f, err := s.Process.OpenAppend(path)
@@ -93,6 +97,8 @@ type stale struct {
 	*simfs.Process
 	w *world
 }
+
+func (s stale) Within(string, func(string, fileops.Info) error) fileops.FS { return s }
 
 func (s stale) Open(path string) (fileops.File, error) {
 	if strings.HasPrefix(path, ledgerDir+"/operations/") && s.w.chance(20) {
