@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+
+	"github.com/dpl-project/dpl/cmd/internal/nearest"
 )
 
 // help prints the list of commands, or has the command in args print its own help.
@@ -64,7 +66,7 @@ func advice(name string) string {
 			candidates = append(candidates, c.name)
 		}
 	}
-	if near := nearest(name, candidates); near != "" {
+	if near := nearest.To(name, candidates); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return "see dpl help"

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/dpl-project/dpl/cmd/internal/nearest"
 )
 
 // A FlagSet is the flags of one command, in the order of its help. It parses with package flag, to which it gives only the
@@ -240,6 +242,10 @@ func (f *FlagSet) parse(program string, args []string) error {
 	set.Init(program, flag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	set.Usage = func() {}
+	args, err := f.spread(args)
+	if err != nil {
+		return err
+	}
 	for _, arg := range args {
 		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		for _, c := range f.flags {
@@ -260,6 +266,71 @@ func (f *FlagSet) parse(program string, args []string) error {
 		return f.checkArguments()
 	}
 	return nil
+}
+
+// spread returns args with short flags that were put together, like -nv, one by one. It refuses the first flag that there is
+// not, and names the one that may have been meant.
+func (f *FlagSet) spread(args []string) ([]string, error) {
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if len(arg) < 2 || arg[0] != '-' || arg == "--" {
+			break // here the arguments begin
+		}
+		name, _, hasValue := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
+		switch c := f.flag(name); {
+		case c == &helpFlag:
+			return args, nil // whatever follows
+		case c != nil && c.takes() != "" && !hasValue:
+			i++
+		case c != nil || name == "" || name[0] == '-':
+			// It is fine, or package flag says what is wrong with it.
+		case arg[1] != '-' && f.together(name):
+			args = slices.Replace(slices.Clone(args), i, i+1, strings.Split(arg[1:], "")...)
+			for j := range name {
+				args[i+j] = "-" + args[i+j]
+			}
+			i += len(name) - 1
+		default:
+			return nil, f.unknown(arg, name)
+		}
+	}
+	return args, nil
+}
+
+// flag returns the flag of that name, also a short one, or nil.
+func (f *FlagSet) flag(name string) *commandFlag {
+	for i, c := range f.flags {
+		if name != "" && (name == c.name || name == c.short) {
+			return &f.flags[i]
+		}
+	}
+	if name == helpFlag.name || name == helpFlag.short {
+		return &helpFlag
+	}
+	return nil
+}
+
+// together reports whether each letter of name is a short flag that takes nothing.
+func (f *FlagSet) together(name string) bool {
+	for _, letter := range name {
+		c := f.flag(string(letter))
+		if c == nil || c.short != string(letter) || c.takes() != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// unknown says that there is no flag name, as which arg was taken.
+func (f *FlagSet) unknown(arg, name string) error {
+	names := []string{helpFlag.name}
+	for _, c := range f.flags {
+		names = append(names, c.name)
+	}
+	if near := nearest.To(name, names); near != "" {
+		return fmt.Errorf("no such flag: %q: did you mean --%s?", arg, near)
+	}
+	return fmt.Errorf("no such flag: %q", arg)
 }
 
 // checkArguments refuses an empty argument where one means a variable that is not set.

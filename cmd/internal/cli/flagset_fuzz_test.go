@@ -61,7 +61,7 @@ var flagSeeds = []string{
 	"--word=a\n--text\n\n--optional=\n--many=1\n-m\n2\n--bool\n--pid=1\n--count=0\n--span=1m30s\na\nb", "--now\nyesterday", "--sync=disk",
 	"--pid=0", "--pid=-1", "--count=-1", "--pid=2147483648", "--pid=0x10", "--count=1e3", "--span=0", "--span=0.001", "--span=1h1", "--span=NaN", "--span=1e400",
 	"--text=\xff", "--word=", "--bool=maybe", "--bool=false", "---bool", "-", "--", "--=", "-=a", "--unknown", "--word", "a\n--bool", "--bool\n--\n-x",
-	"-bool", "--m=1", "-n=0", "--many\n--many\n--many", "--json\n--nope", "--lock-timeout=-1s", "--ledger=\x00", "--short", "-é",
+	"-bool", "--m=1", "-n=0", "--many\n--many\n--many", "--json\n--nope", "--lock-timeout=-1s", "--ledger=\x00", "--short", "-é", "-nv\n--text\n-nv", "-vn\na\n-nv", "-nm", "-nvh", "-h\n--nope", "--nope\n-h", "--many\n-nv", "-vvn=0",
 }
 
 // allAtOnce parses args with package flag as FlagSet.parse does, but with all flags defined.
@@ -74,7 +74,11 @@ func (f *FlagSet) allAtOnce(args []string) error {
 			c.define(set, c.short)
 		}
 	}
-	err := set.Parse(args)
+	args, err := f.spread(args)
+	if err != nil {
+		return err
+	}
+	err = set.Parse(args)
 	if err == nil && set.NArg() > 0 {
 		if f.arguments == nil {
 			return fmt.Errorf("unexpected argument %q", set.Arg(0))

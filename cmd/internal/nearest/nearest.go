@@ -1,8 +1,9 @@
-package main
+// Package nearest finds the word that was meant by one that was mistyped.
+package nearest
 
-// nearest returns the candidate that most likely was meant by name, or "" if none is near: a third of its letters may be
+// To returns the candidate that most likely was meant by name, or "" if none is near: a third of its letters may be
 // wrong, missing, too much or the wrong way round, and at least one.
-func nearest(name string, candidates []string) (near string) {
+func To(name string, candidates []string) (near string) {
 	least := max(1, (len(name)+1)/3) + 1
 	for _, c := range candidates {
 		if d := distance(name, c); d < least {

@@ -1,15 +1,15 @@
-package main
+package nearest
 
 import "testing"
 
-func TestNearest(t *testing.T) {
+func TestTo(t *testing.T) {
 	names := []string{"push", "pop", "run", "heartbeat", "orchestrate", "abort"}
 	for _, tt := range []struct{ name, want string }{
 		{"puhs", "push"}, {"psh", "push"}, {"pushh", "push"}, {"pup", "pop"}, {"heartbaet", "heartbeat"}, {"hertbeet", "heartbeat"},
 		{"orchestra", "orchestrate"}, {"boart", "abort"}, {"rnu", "run"},
 		{"", ""}, {"x", ""}, {"quantum", ""}, {"status", ""}, {"ru", "run"},
 	} {
-		if got := nearest(tt.name, names); got != tt.want {
+		if got := To(tt.name, names); got != tt.want {
 			t.Errorf("nearest to %q: got %q, want %q", tt.name, got, tt.want)
 		}
 	}
