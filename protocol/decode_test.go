@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 // texts returns the operations of all vectors, as they are written there and as Encode lays them out.
@@ -205,5 +206,18 @@ func TestEncodeCopiesMuch(t *testing.T) {
 	again, err := decode(read.Encode())
 	if err != nil || canonical(again) != canonical(read) {
 		t.Errorf("after a heartbeat it is read otherwise: %v", err)
+	}
+}
+
+// A message has the beginning and the end of a place, or a value, that is longer than anybody reads.
+func TestDecodeErrorIsShort(t *testing.T) {
+	long := strings.Repeat("é", 5000)
+	for _, text := range []string{
+		`{"` + long + `": {"x": 1, "x": 2}}`, `{"` + long + `": 1, "` + long + `": 2}`, `{"operationId": "` + long + `"}`,
+	} {
+		_, err := Decode(text)
+		if err == nil || len(err.Error()) > 500 || !utf8.ValidString(err.Error()) {
+			t.Errorf("%d bytes: %v", len(err.Error()), err)
+		}
 	}
 }

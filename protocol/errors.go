@@ -3,6 +3,7 @@ package protocol
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Each refusal of the protocol, by its name in the spec (§6). A refused verb returns the operation it was given.
@@ -43,9 +44,19 @@ type DecodeError struct {
 
 func (e *DecodeError) Error() string {
 	if e.Path == "" {
-		return e.Cause
+		return abridged(e.Cause)
 	}
-	return fmt.Sprintf("%s: %s", e.Path, e.Cause)
+	return fmt.Sprintf("%s: %s", abridged(e.Path), abridged(e.Cause))
+}
+
+// abridged returns text without what is beyond 100 bytes from its beginning and its end: a file may have names and values
+// of any length.
+func abridged(text string) string {
+	const most = 100
+	if len(text) <= 2*most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..." + strings.ToValidUTF8(text[len(text)-most:], "")
 }
 
 func (e *DecodeError) Unwrap() error { return e.is }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
 )
 
 // A level is how bad a finding is.
@@ -47,7 +48,7 @@ func (f finding) line() string {
 			parts = append(parts, part)
 		}
 	}
-	return strings.Join(parts, ": ")
+	return harmless.Message(strings.Join(parts, ": "))
 }
 
 // table returns the findings for people, each on one line; with a width, what is longer goes on in the next line, under its

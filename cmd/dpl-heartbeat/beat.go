@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -225,7 +226,7 @@ func reportLine(op string, f *protocol.Frame) string {
 		crash = *f.Crash
 	}
 	return strings.Join([]string{
-		op, f.CallID, strings.NewReplacer("\t", " ", "\n", " ").Replace(handle), f.ParticipantID,
+		op, f.CallID, harmless.Text(strings.NewReplacer("\t", " ", "\n", " ").Replace(handle)), f.ParticipantID,
 		fmt.Sprint(crash.StaleFor.Milliseconds()), string(crash.PreviousState),
 	}, "\t")
 }

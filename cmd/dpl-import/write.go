@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -30,7 +31,7 @@ func write(env *cli.Env, l *fileops.Ledger, all []found) error {
 		case env.JSON():
 			results = append(results, f.result(edit))
 		case env.DryRun():
-			fmt.Fprint(env.Stdout, f.op.Encode())
+			fmt.Fprint(env.Stdout, harmless.JSON(f.op.Encode()))
 		default:
 			fmt.Fprintln(env.Stdout, f.op.ID)
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -88,7 +89,7 @@ func (f *follower) print(lines []protocol.Line) bool {
 		for revision := lines[i].Revision; i < len(lines) && lines[i].Revision == revision; i++ {
 			text += lines[i].Text + "\n"
 		}
-		if _, err := io.WriteString(f.env.Stdout, text); err != nil {
+		if _, err := io.WriteString(f.env.Stdout, harmless.JSON(text)); err != nil {
 			return false // as is told at the end
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/dpl-project/dpl/cmd/internal/nearest"
 )
@@ -47,7 +48,7 @@ func others() (names []string) {
 			continue
 		}
 		for _, e := range entries {
-			if name := nameOf(e.Name()); name != e.Name() && !known(name) {
+			if name := nameOf(e.Name()); name != e.Name() && !known(name) && isWord(name) {
 				if _, err := find(name); err == nil {
 					names = append(names, name)
 				}
@@ -56,6 +57,17 @@ func others() (names []string) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// isWord reports whether name is of letters, digits and the like alone. Another one could be anything to a terminal, and to
+// a shell that completes it.
+func isWord(name string) bool {
+	for _, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._+-", r) {
+			return false
+		}
+	}
+	return name != ""
 }
 
 // advice says what to do about a command that there is not.

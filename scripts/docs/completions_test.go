@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -91,13 +92,17 @@ func (d *docs) complete(t *testing.T, ask shell) {
 		for id in web db; do dpl-register --group shop --supervisor $id --request --no-pass -- sleep 1; done
 		dpl-register --group lab --supervisor probe --request --no-pass -- sleep 1
 		echo nonsense >ledger/operations/bad.json
-		touch file; mkdir bin; printf '#!/bin/sh\n' >bin/dpl-foo; chmod +x bin/dpl-foo`)
+		touch file; mkdir bin; printf '#!/bin/sh\n' >bin/dpl-foo; chmod +x bin/dpl-foo
+		for name in '$(touch ran)' '`+"`touch ran`"+`'; do cp bin/dpl-foo "bin/dpl-$name"; done`)
 	for i, v := range env {
 		if rest, found := strings.CutPrefix(v, "PATH="); found {
 			env[i] = "PATH=" + home + "/bin:" + rest
 		}
 	}
 	answers := ask(t, d, run)
+	if _, err := os.Stat(filepath.Join(home, "ran")); err == nil {
+		t.Error("the name of a program was run as a command")
+	}
 	if len(answers) != len(lines) {
 		t.Fatalf("%d answers to %d lines: %q", len(answers), len(lines), answers)
 	}

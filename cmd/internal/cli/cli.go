@@ -12,6 +12,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
 )
 
 // A Command is a struct with the values of its flags, which embeds Common.
@@ -131,15 +133,21 @@ func (env *Env) report(err error) int {
 		message += ": " + c
 	}
 	message = strings.ReplaceAll(message, "\n", "; ")
+	if _, usage := errors.AsType[usageError](err); usage {
+		message = harmless.Short(message, longest)
+	}
 	if env.flags.json {
 		env.printJSON(env.Stderr, Object{{"schemaVersion", SchemaVersion}, {"error", Object{
 			{"program", env.Program}, {"message", message}, {"status", status},
 		}}})
 		return status
 	}
-	fmt.Fprintf(env.Stderr, "%s: %s\n", env.Program, message)
+	fmt.Fprintf(env.Stderr, "%s: %s\n", harmless.Message(env.Program), harmless.Message(message))
 	return status
 }
+
+// longest is how long a message may be about what was typed, which may be any number of bytes.
+const longest = 1000
 
 // Logf prints a line to stderr with -v.
 func (env *Env) Logf(format string, args ...any) {
@@ -150,5 +158,5 @@ func (env *Env) Logf(format string, args ...any) {
 
 // Warnf prints a line to stderr.
 func (env *Env) Warnf(format string, args ...any) {
-	fmt.Fprintf(env.Stderr, "%s: %s\n", env.Program, fmt.Sprintf(format, args...))
+	fmt.Fprintf(env.Stderr, "%s: %s\n", harmless.Message(env.Program), harmless.Message(fmt.Sprintf(format, args...)))
 }

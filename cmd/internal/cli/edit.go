@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/rogpeppe/go-internal/diff"
@@ -72,6 +73,11 @@ func Named(verb, op, subject string, err error) error {
 	return fmt.Errorf("%s: %s %q: %w", op, verb, subject, err)
 }
 
+// printDiff prints what differs between two texts of the file name.
+func (env *Env) printDiff(name, before, after string) {
+	env.Stdout.Write(diff.Diff("a/"+name, []byte(harmless.JSON(before)), "b/"+name, []byte(harmless.JSON(after))))
+}
+
 // rehearse does what Edit would, without a lock, on a copy, and prints the difference.
 func (env *Env) rehearse(l *fileops.Ledger, id string, mode fileops.Mode, verb func(protocol.Operation) (protocol.Operation, error)) (Edit, error) {
 	var before protocol.Operation
@@ -104,7 +110,7 @@ func (env *Env) rehearse(l *fileops.Ledger, id string, mode fileops.Mode, verb f
 		if before.ID != "" {
 			old = before.Encode()
 		}
-		env.Stdout.Write(diff.Diff("a/"+id+".json", []byte(old), "b/"+id+".json", []byte(after.Encode())))
+		env.printDiff(id+".json", old, after.Encode())
 	}
 	return Edit{After: after, Created: before.ID == "", Changed: changed}, nil
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
-	"github.com/rogpeppe/go-internal/diff"
 )
 
 // A GroupEdit is what came of an edit of one group.
@@ -71,8 +70,7 @@ func (env *Env) rehearseGroup(l *fileops.Ledger, id string, mode fileops.Mode, v
 
 // PrintGroupDiff prints what differs between the registries of two groups.
 func (env *Env) PrintGroupDiff(before, after protocol.Group) {
-	name := after.ID + ".supervisors.json"
-	env.Stdout.Write(diff.Diff("a/"+name, []byte(before.Registry.Encode()), "b/"+name, []byte(after.Registry.Encode())))
+	env.printDiff(after.ID+".supervisors.json", before.Registry.Encode(), after.Registry.Encode())
 }
 
 // GroupClock is Clock for an observer who sees also what is left of the processes of supervisors. It looks for the

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -46,7 +47,7 @@ func (env *Env) JSONText(o Object) []byte {
 	if err := write(e, o); err != nil {
 		panic(err)
 	}
-	return out.Bytes()
+	return []byte(harmless.JSON(out.String()))
 }
 
 // JSONLine returns the text of o, with the schema version first, as one line.

@@ -6,17 +6,12 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
 )
 
 // Clean returns text without what a terminal would obey, or would turn around: others have written it.
-func Clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, strings.ToValidUTF8(text, string(unicode.ReplacementChar)))
-}
+func Clean(text string) string { return harmless.Text(text) }
 
 // wide are the characters that take two columns, roughly.
 var wide = &unicode.RangeTable{R16: []unicode.Range16{

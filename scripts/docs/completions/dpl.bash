@@ -154,7 +154,8 @@ _dpl() {
 	local program=${words[0]##*/}
 	if [[ $program = dpl ]]; then
 		if ((cword == 1)) || [[ ${words[1]} = help && $cword = 2 ]]; then
-			COMPREPLY=($(compgen -W "demo help version $(compgen -c dpl- | sed 's/^dpl-//' | sort -u)" -- "$cur"))
+			# What compgen -W is given it expands, so that a name must be a word and nothing else.
+			COMPREPLY=($(compgen -W "demo help version $(compgen -c dpl- | sed -n 's/^dpl-\([A-Za-z0-9._+-]*\)$/\1/p' | sort -u)" -- "$cur"))
 			return
 		fi
 		program=dpl-${words[1]}

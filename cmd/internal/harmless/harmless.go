@@ -1,0 +1,74 @@
+// Package harmless keeps a terminal from obeying what others have written: control characters, also those above U+0080, and
+// those that turn text around.
+package harmless
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// unsafe reports whether a terminal would obey r, or show what follows in another order or another line.
+func unsafe(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+}
+
+// Text returns s with U+FFFD in the place of what is unsafe, and of bytes that are not UTF-8.
+func Text(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unsafe(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(s, string(unicode.ReplacementChar)))
+}
+
+// Message returns s with what is unsafe, and bytes that are not UTF-8, as a Go string has them: \x1b or \u202e.
+func Message(s string) string {
+	return replaced(s, func(r rune, size int, char string) string {
+		switch {
+		case r == utf8.RuneError && size == 1, unsafe(r) && r < utf8.RuneSelf:
+			return fmt.Sprintf(`\x%02x`, char[0])
+		case unsafe(r):
+			return fmt.Sprintf(`\u%04x`, r)
+		}
+		return char
+	})
+}
+
+// JSON returns the same JSON document as text, with what is unsafe in its strings written as \u202e. Between its strings,
+// and inside them, no control character below U+0020 is anything but layout.
+func JSON(text string) string {
+	return replaced(text, func(r rune, _ int, char string) string {
+		if r < ' ' || !unsafe(r) {
+			return char
+		}
+		return fmt.Sprintf(`\u%04x`, r)
+	})
+}
+
+// replaced returns s with each of its characters replaced, which r is, or utf8.RuneError of size 1 for a byte that is none.
+// What is neither a control character nor beyond ASCII stays.
+func replaced(s string, by func(r rune, size int, char string) string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r >= 0x7f || r < ' ' }) < 0 {
+		return s
+	}
+	var out strings.Builder
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		out.WriteString(by(r, size, s[:size]))
+		s = s[size:]
+	}
+	return out.String()
+}
+
+// Short returns s if it has at most most bytes, else its beginning and its end.
+func Short(s string, most int) string {
+	const between = " ... "
+	if len(s) <= most {
+		return s
+	}
+	half := (most - len(between)) / 2
+	return strings.ToValidUTF8(s[:half], "") + between + strings.ToValidUTF8(s[len(s)-half:], "")
+}
