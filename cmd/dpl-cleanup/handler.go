@@ -57,7 +57,7 @@ func (c *cleanup) handle(env *cli.Env, op string) error {
 		if op == "" && (errors.Is(err, fileops.ErrArchived) || errors.Is(err, fileops.ErrNotFound) || errors.Is(err, protocol.ErrOver)) {
 			continue // over meanwhile
 		}
-		if err != nil {
+		if err = env.AfterCommits(err); err != nil {
 			env.Warnf("%v", cli.Named("cleanup", id, supervisor, err))
 			worst = cli.Worse(worst, cli.StatusOf(err))
 		}
@@ -100,7 +100,8 @@ func (h *handler) operation(id string) (handled []cli.Object, err error) {
 		}
 		after, err := h.env.Edit(h.ledger, id, fileops.Existing, verb)
 		if err != nil && !gone(err) {
-			return handled, fmt.Errorf("call %q, %d more to handle: %w", call, len(calls)-i-1, err)
+			return handled, fmt.Errorf("the handler for %q was run, which could not be noted, %d more to handle: %w",
+				call, len(calls)-i-1, err)
 		}
 		handled = append(handled, append(cli.CrashedCall(edit.After, f), cli.Object{
 			{Name: "acknowledged", Value: runErr == nil}, {Name: "revision", Value: after.After.Revision},

@@ -32,15 +32,16 @@ func (p *patient) untrusted(f fileops.Found) finding {
 	case result.fixable:
 		result.cure += ", or --fix"
 	case p.survey.Ours(f):
-		result.cure = "see that others have put no commands or paths into it, then chmod go-w it"
+		result.cure = "others may have written commands, or paths to delete, into it: read it, then chmod go-w it or move it away"
 	}
 	return result
 }
 
-// tightens reports whether --fix takes the permission to write to f from others. It does not where that would have commands run
-// or files deleted which others may have put there: somebody has to look before.
+// tightens reports whether --fix takes the permission to write to f from others. It does so only where they can have
+// written nothing that is believed afterwards: to a directory, in which each file is judged by itself, and to an empty lock
+// file. In any other file they may have named what is deleted, run or sent after a crash: somebody has to look before.
 func (p *patient) tightens(f fileops.Found) bool {
-	return p.survey.Ours(f) && f.Kind != fileops.Marker && f.Kind != fileops.SupervisorsFile
+	return p.survey.Ours(f) && (f.Kind == fileops.Directory || f.Kind == fileops.LockFile && f.Info.Size == 0)
 }
 
 // parents says which directories above the ledger let others replace it.

@@ -18,7 +18,9 @@ func (p *patient) treat(findings []finding) ([]finding, error) {
 		if !p.tightens(f) {
 			continue
 		}
-		if err := p.survey.Tighten(f); err != nil {
+		if err := p.survey.Tighten(f); err == nil {
+			p.env.NoteCommit()
+		} else {
 			failed = append(failed, finding{check: "permissions", level: problem, object: p.survey.Name(f), text: p.plain(err)})
 		}
 	}

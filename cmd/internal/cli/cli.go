@@ -124,6 +124,7 @@ var buildVersion string
 // report prints err, and what was left behind, and returns the exit status.
 func (env *Env) report(err error) int {
 	env.warnLeftovers()
+	err = env.AfterCommits(err)
 	status := StatusOf(err)
 	if err == nil || errors.Is(err, errSilent) {
 		return status

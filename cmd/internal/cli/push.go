@@ -204,6 +204,7 @@ func (env *Env) archive(l *fileops.Ledger, id string) error {
 		if err != nil && !errors.Is(err, fileops.ErrArchived) {
 			return err
 		}
+		env.NoteCommit()
 	}
 }
 

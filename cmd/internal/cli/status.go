@@ -53,6 +53,23 @@ type outcome struct {
 // errPrinted means that the edit is made, but nobody was told.
 var errPrinted = errors.New("committed")
 
+// soFar is an error that came after a commit, of which its own status would say that nothing has changed.
+type soFar struct{ cause error }
+
+func (e soFar) Error() string {
+	return fmt.Sprintf("%v: what was done before that is committed", e.cause)
+}
+
+// AfterCommits returns err, or if this command has committed something, and err would say by its status that nothing has
+// changed, the same with the status of what is committed (71).
+func (env *Env) AfterCommits(err error) error {
+	_, exit := errors.AsType[exitError](err)
+	if status := StatusOf(err); exit || !env.committed || status != StatusIO && status != StatusBusy {
+		return err
+	}
+	return WithStatus(StatusCommitted, soFar{err})
+}
+
 var outcomes = []outcome{
 	{ErrFalse, StatusFalse, ""},
 	{ErrTimeout, StatusTimeout, ""},
@@ -160,6 +177,9 @@ func StatusOf(err error) int {
 func cure(err error) string {
 	if _, ok := errors.AsType[usageError](err); ok {
 		return ""
+	}
+	if _, ok := errors.AsType[soFar](err); ok {
+		return "look at dpl-status before you repeat it"
 	}
 	for _, o := range outcomes {
 		if errors.Is(err, o.err) {

@@ -46,7 +46,7 @@ func (o *Orchestrator) GiveAlerts() error {
 			o.Env.Warnf("%s: --on-alert, alert %d: %v", o.Group, line.Seq, err)
 		}
 		if err := o.given(line.Seq); err != nil {
-			return err
+			return fmt.Errorf("alert %d was given, which could not be noted: %w", line.Seq, err)
 		}
 		if timedOut {
 			return nil
