@@ -151,7 +151,9 @@ func (d *decoder) registered(key string) Registered {
 		case "termSentBeat":
 			s.TermSentBeat = d.beat(func() *[]Member { return &made(&s.nested).told })
 		case "lastExit":
-			s.LastExit = d.lastExit()
+			s.LastExit = d.exit()
+		case "ended":
+			s.Ended = d.exit()
 		default:
 			d.unknown(&s.Unknown, name)
 		}
@@ -214,7 +216,7 @@ func (d *decoder) policy() RestartPolicy {
 	return p
 }
 
-func (d *decoder) lastExit() *LastExit {
+func (d *decoder) exit() *LastExit {
 	e := &LastExit{}
 	d.object(func(name string) {
 		switch name {
@@ -222,6 +224,10 @@ func (d *decoder) lastExit() *LastExit {
 			e.At = d.time()
 		case "reason":
 			e.Reason = d.string()
+		case "code":
+			e.Code = ExitCode(d.string())
+		case "status":
+			e.Status = int(d.int(0))
 		case "error":
 			e.Error = d.string()
 		default:

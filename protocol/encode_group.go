@@ -111,16 +111,27 @@ func (w *encoder) registered(s *Registered) {
 	w.set("startAgain", s.StartAgain)
 	w.timeUnlessZero("termSentAt", s.TermSentAt)
 	w.beat("termSentBeat", s.TermSentBeat, s.nested.ofTold())
-	if e := s.LastExit; e != nil {
-		w.name("lastExit")
-		w.open('{')
-		w.time("at", e.At)
-		w.string("reason", e.Reason)
-		w.text("error", e.Error)
-		w.unknown(e.Unknown)
-		w.close('}')
-	}
+	w.exit("ended", s.Ended)
+	w.exit("lastExit", s.LastExit)
 	w.unknown(s.Unknown)
+	w.close('}')
+}
+
+// exit appends nothing for nil.
+func (w *encoder) exit(name string, e *LastExit) {
+	if e == nil {
+		return
+	}
+	w.name(name)
+	w.open('{')
+	w.time("at", e.At)
+	w.string("reason", e.Reason)
+	if e.Code != "" {
+		w.string("code", string(e.Code))
+		w.int("status", int64(e.Status))
+	}
+	w.text("error", e.Error)
+	w.unknown(e.Unknown)
 	w.close('}')
 }
 

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -157,7 +158,8 @@ type Registered struct {
 	StopRequestedAt    time.Time
 	StartAgain         bool // when it has stopped, it is started again
 	TermSentAt         time.Time
-	TermSentBeat       Beat // of TermSentAt
+	TermSentBeat       Beat      // of TermSentAt
+	Ended              *LastExit // what was said of the end of the process, before a pass found it; nil: nothing. Never changed
 	LastExit           *LastExit
 	Unknown            []Member
 
@@ -223,16 +225,37 @@ func DefaultPolicy() RestartPolicy {
 type LastExit struct {
 	At      time.Time
 	Reason  string
+	Code    ExitCode // how it ended; "": nobody saw it
+	Status  int      // with Code: its exit status, or the number of the signal that killed it
 	Error   string
 	Unknown []Member
 }
 
-// String returns the reason, and what else is known of it.
+// An ExitCode says how a process ended (spec §9.3).
+type ExitCode string
+
+const (
+	CodeExited ExitCode = "exited" // by itself
+	CodeKilled ExitCode = "killed" // by a signal
+	CodeDumped ExitCode = "dumped" // by a signal, with a core dump
+)
+
+// String returns what alerts and events say of e, such as "exited: status 42".
 func (e LastExit) String() string {
-	if e.Error == "" {
-		return e.Reason
+	text := e.Reason
+	switch e.Code {
+	case "":
+	case CodeKilled:
+		text += fmt.Sprintf(": signal %d", e.Status)
+	case CodeDumped:
+		text += fmt.Sprintf(": signal %d, core dumped", e.Status)
+	default:
+		text += fmt.Sprintf(": status %d", e.Status)
 	}
-	return e.Reason + ": " + e.Error
+	if e.Error != "" {
+		text += ": " + e.Error
+	}
+	return text
 }
 
 // An AlertType names what an Alert tells (spec §9.4).

@@ -60,7 +60,7 @@ func sameRegistered(a, b Registered) bool {
 		a.RunningSince.Equal(b.RunningSince) && a.FailedAt.Equal(b.FailedAt) && a.NextAttemptAt.Equal(b.NextAttemptAt) &&
 		a.RestartPending == b.RestartPending && a.BlockedBy == b.BlockedBy && a.StopRequestedAt.Equal(b.StopRequestedAt) &&
 		a.StartAgain == b.StartAgain &&
-		a.TermSentAt.Equal(b.TermSentAt) && a.TermSentBeat == b.TermSentBeat && a.LastExit == b.LastExit && slices.Equal(a.Unknown, b.Unknown) && a.nested == b.nested
+		a.TermSentAt.Equal(b.TermSentAt) && a.TermSentBeat == b.TermSentBeat && a.Ended == b.Ended && a.LastExit == b.LastExit && slices.Equal(a.Unknown, b.Unknown) && a.nested == b.nested
 }
 
 // supervisor returns the entry of id, which may be changed, or nil.
@@ -117,6 +117,16 @@ func (e *groupEdit) beat(s *Registered) {
 	s.LastHeartbeat, s.Beat = e.seen.Now, e.seen.beat()
 }
 
+// exited notes that the process of s has ended for reason, and what was said of that.
+func (s *Registered) exited(now time.Time, reason string) {
+	exit := LastExit{}
+	if s.Ended != nil {
+		exit = *s.Ended
+	}
+	exit.At, exit.Reason = now, reason
+	s.LastExit, s.Ended = &exit, nil
+}
+
 // noProcess takes the process of s away, and the heartbeat that came from it.
 func (s *Registered) noProcess() {
 	s.setProcess(0, Process{})
@@ -128,7 +138,7 @@ func (s *Registered) setProcess(pid int, p Process) {
 	s.PID, s.Process, s.nested = pid, p, s.nested.withoutProcess()
 	s.StartedWith = nil
 	s.StartedAt, s.Attempt, s.StartID, s.Starting = time.Time{}, 0, "", false
-	s.RunningSince, s.TermSentAt = time.Time{}, time.Time{}
+	s.RunningSince, s.TermSentAt, s.Ended = time.Time{}, time.Time{}, nil
 	s.Notice = Notice{Readiness: ReadinessReady}
 }
 
@@ -146,6 +156,7 @@ func (e *groupEdit) stopped(s *Registered) {
 // ended. A process that may live elsewhere stays on record.
 func (e *groupEdit) released(s *Registered, to RegisteredState, reason, exit string) {
 	e.setState(s, to, reason)
+	s.exited(e.seen.Now, exit)
 	pid, p, nested := s.PID, s.Process, s.nested
 	foreign := s.foreign(e.seen)
 	if s.noProcess(); foreign {
@@ -153,5 +164,4 @@ func (e *groupEdit) released(s *Registered, to RegisteredState, reason, exit str
 	}
 	s.forgetFailure()
 	s.StopRequestedAt, s.StartAgain = time.Time{}, false
-	s.LastExit = &LastExit{At: e.seen.Now, Reason: exit}
 }

@@ -53,6 +53,9 @@ type groupVector struct {
 			StartID string        `json:"startId"`
 			Error   string        `json:"error"`
 		} `json:"starts"`
+		Code     ExitCode          `json:"code"`
+		Status   int               `json:"status"`
+		Error    string            `json:"error"`
 		Failed   map[string]string `json:"failed"`
 		Appended int64             `json:"appended"`
 
@@ -262,6 +265,9 @@ func (v *groupVector) do(t *testing.T, g Group, seen Observation) (Group, error)
 			t.Errorf("status %d, want %d", status, v.Status)
 		}
 		return after, err
+	case "end":
+		a := Actor{Supervisor: v.Do.Supervisor, PID: v.Do.PID, Process: Process(v.Do.Process)}
+		return g.EndRegistered(a, v.Do.Code, v.Do.Status, v.Do.Error, seen)
 	case "shutdown":
 		if v.Do.All {
 			return g.ShutdownAll(by, seen), nil

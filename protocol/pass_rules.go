@@ -62,11 +62,14 @@ func (s *Registered) policy() RestartPolicy {
 
 // fail lets s fail, and goes on with what follows.
 func (p *pass) fail(s *Registered, reason Evidence) {
-	p.setState(s, StateFailed, string(reason))
+	s.exited(p.seen.Now, string(reason))
+	if !s.alive(p.seen) && s.survived(p.seen) && s.LastExit.Error == "" {
+		s.LastExit.Error = "processes of it are left"
+	}
+	p.setState(s, StateFailed, s.LastExit.String())
 	s.FailedAt = p.seen.Now
-	s.LastExit = &LastExit{At: p.seen.Now, Reason: string(reason)}
 	s.RunningSince, s.Starting, s.NextAttemptAt, s.BlockedBy = time.Time{}, false, time.Time{}, ""
-	p.raise(AlertFailed, s.ID, "%s", reason)
+	p.raise(AlertFailed, s.ID, "%s", s.LastExit)
 	p.failed(s)
 }
 
@@ -163,6 +166,9 @@ func (p *pass) die(s *Registered, reason string) {
 	}
 	p.setState(s, StateDead, reason)
 	s.NextAttemptAt, s.RestartPending, s.BlockedBy, s.TermSentAt = time.Time{}, false, "", time.Time{}
+	if why := s.whyDead(); why != "" {
+		reason += ": " + why
+	}
 	p.raise(AlertDead, s.ID, "%s", reason)
 }
 
@@ -209,6 +215,18 @@ func (p *pass) stop(s *Registered) bool {
 	return true
 }
 
+// whyDead says why s, which is given up, has ended; "": that is not known.
+func (s *Registered) whyDead() string {
+	switch e := s.LastExit; {
+	case e == nil:
+		return ""
+	case e.Reason == string(Exited) && e.Code == "" && !s.StartedAt.IsZero():
+		return e.String() + ": nobody saw how: keep it in the foreground, or run it under dpl-run --group"
+	default:
+		return e.String()
+	}
+}
+
 // start starts s. What it had before is stopped first.
 func (p *pass) start(s *Registered, restart bool, firstReason string) {
 	if s.foreign(p.seen) && !p.failover {
@@ -220,13 +238,14 @@ func (p *pass) start(s *Registered, restart bool, firstReason string) {
 	}
 	reason := firstReason
 	if restart {
-		reason = string(Exited)
+		last := LastExit{Reason: string(Exited)}
 		if s.LastExit != nil && s.LastExit.Reason != "" {
-			reason = s.LastExit.Reason
+			last = *s.LastExit
 		}
+		reason = last.Reason
 		s.RestartAttempts++
 		s.LastRestartAttempt = p.seen.Now
-		p.raise(AlertRestarted, s.ID, "attempt %d: %s", s.RestartAttempts, reason)
+		p.raise(AlertRestarted, s.ID, "attempt %d: %s", s.RestartAttempts, last)
 	}
 	p.setState(s, StateRunning, reason)
 	s.setProcess(0, Process{})

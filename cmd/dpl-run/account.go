@@ -15,7 +15,10 @@ type end struct {
 	ran     bool           // it was started and has ended; else the next two are 0
 	status  int            // its exit status
 	signal  syscall.Signal // the signal that killed it
+	dumped  bool           // with a core dump
+	unknown bool           // it has ended, but nobody can tell how
 	failure string         // why this is a failure; "": it is none
+	cause   string         // why dpl-run has stopped it; "": it has not, or not for a time limit
 }
 
 // exit returns the status with which a shell reports e.
@@ -103,9 +106,10 @@ func (e end) members() cli.Object {
 func endOf(job *process.Job, ok success) end {
 	e := end{ran: true}
 	e.status, e.signal = job.Status()
+	e.dumped = job.Dumped()
 	switch {
 	case e.status < 0: // somebody else in this process has waited for it: it cannot be known
-		e.status, e.failure = 255, "exit status unknown"
+		e.status, e.unknown, e.failure = 255, true, "exit status unknown"
 	case ok[e.exit()&0xff]:
 	case e.signal != 0:
 		e.failure = "killed by " + process.SignalName(e.signal)

@@ -89,5 +89,29 @@ func (r *registration) told(status int) string {
 	return r.name() + ": the supervisor was declared dead, or is another process now"
 }
 
-// end leaves it to the next pass to find that the supervisor has ended.
-func (r *registration) end(end) (verdict, error) { return verdict{}, nil }
+// end says how the command has ended, for the next pass, which finds that the supervisor has (spec
+// §10.6). If another process has taken its place meanwhile, that is no error.
+func (r *registration) end(e end) (verdict, error) {
+	code, status := protocol.ExitCode(""), 0
+	switch {
+	case !e.ran || e.unknown:
+	case e.signal == 0:
+		code, status = protocol.CodeExited, e.status
+	case e.dumped:
+		code, status = protocol.CodeDumped, int(e.signal)
+	default:
+		code, status = protocol.CodeKilled, int(e.signal)
+	}
+	if code == "" && e.cause == "" {
+		return verdict{}, nil
+	}
+
+	verb := func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+		return g.EndRegistered(r.actor, code, status, e.cause, seen)
+	}
+	_, err := r.env.EditGroup(r.ledger, r.group, fileops.Existing, verb)
+	if errors.Is(err, protocol.ErrNoSupervisor) || errors.Is(err, fileops.ErrNoGroup) {
+		err = nil
+	}
+	return verdict{}, cli.Named("end", r.group, r.actor.Supervisor, err)
+}

@@ -158,7 +158,8 @@ func (r *runner) run(path string, argv, variables []string, interval time.Durati
 
 // notStarted ends the part of a command that did not begin.
 func (r *runner) notStarted(cause error) error {
-	v, err := r.part.end(end{failure: fmt.Sprintf("not started: %v", cause)})
+	why := fmt.Sprintf("not started: %v", cause)
+	v, err := r.part.end(end{failure: why, cause: why})
 	if err != nil {
 		r.env.Warnf("%v", err)
 	}
@@ -176,6 +177,9 @@ func (r *runner) finish() (int, error) {
 	noted := e
 	if r.why.status != 0 {
 		noted.failure = r.why.reason
+	}
+	if r.why.status == cli.StatusTimeout {
+		noted.cause = r.why.reason
 	}
 
 	v, err := r.end(noted)

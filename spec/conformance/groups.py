@@ -64,7 +64,7 @@ POLICY = record(maxAttempts=(INTEGER, 5), backoffIntervalsMs=(at_least_one(NONNE
 START_INFO = record(
     command=((read_command, str), REQUIRED), args=(array(TEXT), []), workingDirectory=(TEXT, '/'),
     environment=((texts, dict), {}), readiness=(READY, 'ready'), restartPolicy=(POLICY, lambda info: POLICY[0]({}, '')))
-EXIT = record(at=(MOMENT, REQUIRED), reason=(TEXT, ABSENT), error=(TEXT, ABSENT))
+EXIT = record(at=(MOMENT, REQUIRED), reason=(TEXT, ABSENT), code=(TEXT, ABSENT), status=(INTEGER, ABSENT), error=(TEXT, ABSENT))
 OPTIONAL_TIMES = ('startedAt', 'runningSince', 'failedAt', 'nextAttemptAt', 'stopRequestedAt', 'termSentAt')
 SUPERVISOR = null_is_absent(record(
     supervisorId=(IDENT, REQUIRED), startInfo=(nullable(START_INFO), None),
@@ -76,7 +76,7 @@ SUPERVISOR = null_is_absent(record(
     startedWith=(START_INFO, ABSENT), starting=(BOOLEAN, False),
     runningSince=(MOMENT, ABSENT), failedAt=(MOMENT, ABSENT), nextAttemptAt=(MOMENT, ABSENT), restartPending=(BOOLEAN, False),
     blockedBy=(TEXT, ABSENT), stopRequestedAt=(MOMENT, ABSENT), startAgain=(BOOLEAN, False), termSentAt=(MOMENT, ABSENT),
-    termSentBeat=(BEAT, ABSENT), lastExit=(EXIT, ABSENT)),
+    termSentBeat=(BEAT, ABSENT), ended=(EXIT, ABSENT), lastExit=(EXIT, ABSENT)),
     *OPTIONAL_TIMES, 'startedWith')
 ALERT = record(seq=(POSITIVE, REQUIRED), type=(TEXT, ABSENT), supervisorId=(IDENT, ABSENT), message=(TEXT, ABSENT),
                timestamp=(MOMENT, REQUIRED))
@@ -159,8 +159,17 @@ def alive(entry, seen):
 
 def held(entry, seen):
     """Alive, or survivors of the process that a pass started are there."""
-    if alive(entry, seen):
-        return True
+    return alive(entry, seen) or survived(entry, seen)
+
+
+def told(exit_):
+    """What alerts and events say of it (§9.4)."""
+    code, status = exit_.get('code'), exit_.get('status', 0)
+    how = {None: '', '': '', 'killed': f': signal {status}', 'dumped': f': signal {status}, core dumped'}.get(code, f': status {status}')
+    return exit_.get('reason', '') + how + (f': {exit_["error"]}' if exit_.get('error') else '')
+
+
+def survived(entry, seen):
     return 'startId' in entry and checked(entry, seen) and bool(seen.survivors(entry))
 
 
@@ -195,7 +204,7 @@ def drop(entry, *names):
 DEFAULTS = {'pid': None, 'lastHeartbeat': None, 'attempt': 0, 'starting': False, 'restartPending': False, 'startAgain': False, 'readiness': 'ready',
             'note': ''}
 RENEWED = ('failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'termSentAt')  # §10.1, 3
-OF_PROCESS = ('startedAt', 'attempt', 'startId', 'startedWith', 'starting', 'runningSince', 'termSentAt', 'readiness', 'note')
+OF_PROCESS = ('startedAt', 'attempt', 'startId', 'startedWith', 'starting', 'runningSince', 'termSentAt', 'ended', 'readiness', 'note')
 
 
 class Edit:
@@ -266,10 +275,14 @@ class Edit:
     def release(self, entry, state, reason, exit='stopped'):
         """entry comes to a state in which it has no process."""
         self.set_state(entry, state, reason)
-        entry['lastExit'] = {'at': self.seen.now, 'reason': exit}
+        self.exited(entry, exit)
         if not foreign(entry, self.seen):
             drop(entry, 'pid', 'process')
         drop(entry, 'lastHeartbeat', 'beat', *OF_PROCESS, *RENEWED, 'stopRequestedAt', 'startAgain')
+
+    def exited(self, entry, reason):
+        """Notes the end of its process (§11.2), and what was said of that (§10.6)."""
+        entry['lastExit'] = entry.pop('ended', {}) | {'at': self.seen.now, 'reason': reason}
 
     def start_failed(self, entry, error):
         """§11.5, 5."""
@@ -503,6 +516,18 @@ def bring_back(edit, entry):
     entry['restartAttempts'] = 0
 
 
+def end(orchestrator, registry, seen, supervisor, pid=None, process=None, code=None, status=0, error=None):
+    """§10.6."""
+    edit = Edit(registry, seen, supervisor, orchestrator['stalenessThresholdMs'])
+    entry = edit.find(supervisor)
+    own = identity(entry)
+    same_process = same(own, process) if own and process else not own and not process
+    if pid and pid == entry['pid'] and same_process and 'ended' not in entry:
+        said = {'code': code, 'status': status} if code else {}
+        entry['ended'] = {'at': seen.now, 'reason': 'exited'} | said | ({'error': error} if error else {})
+    return edit.finish()
+
+
 # The pass (§11)
 
 class Pass(Edit):
@@ -533,7 +558,10 @@ class Pass(Edit):
     def fail(self, entry, reason):
         """§11.2."""
         entry['failedAt'] = self.seen.now
-        entry['lastExit'] = {'at': self.seen.now, 'reason': reason}
+        self.exited(entry, reason)
+        if not self.alive(entry) and survived(entry, self.seen):
+            entry['lastExit'].setdefault('error', 'processes of it are left')
+        reason = told(entry['lastExit'])
         drop(entry, 'runningSince', 'starting', 'nextAttemptAt', 'blockedBy')
         self.set_state(entry, 'failed', reason)
         self.alert('supervisorFailed', entry['supervisorId'], reason)
@@ -544,7 +572,11 @@ class Pass(Edit):
             return
         drop(entry, 'nextAttemptAt', 'restartPending', 'blockedBy', 'termSentAt')
         self.set_state(entry, 'dead', reason)
-        self.alert('supervisorDead', entry['supervisorId'], reason)
+        exit_ = entry.get('lastExit', {})
+        message = reason + (f': {told(exit_)}' if exit_ else '')
+        if exit_.get('reason') == 'exited' and 'code' not in exit_ and 'startedAt' in entry:
+            message += ': nobody saw how: keep it in the foreground, or run it under dpl-run --group'
+        self.alert('supervisorDead', entry['supervisorId'], message)
 
     # The rules (§11.3)
 
@@ -634,12 +666,14 @@ class Pass(Edit):
             return
         supervisor = entry['supervisorId']
         if reason is None:
-            reason = entry.get('lastExit', {}).get('reason', 'exited')
+            last = entry.get('lastExit', {})
+            reason = last.get('reason', '') or 'exited'
+            said = told(last) if last.get('reason') else 'exited'
             entry['restartAttempts'] += 1
             entry['lastRestartAttempt'] = self.seen.now
-            self.alert('supervisorRestarted', supervisor, f'attempt {entry["restartAttempts"]}: {reason}')
+            self.alert('supervisorRestarted', supervisor, f'attempt {entry["restartAttempts"]}: {said}')
         self.set_state(entry, 'running', reason)
-        drop(entry, 'pid', 'process', 'startId', 'startedWith', 'note', 'runningSince', *RENEWED, 'stopRequestedAt')
+        drop(entry, 'pid', 'process', 'startId', 'startedWith', 'note', 'runningSince', 'ended', *RENEWED, 'stopRequestedAt')
         beat_now(entry, self.seen)
         entry.update(startedAt=self.seen.now, attempt=entry['restartAttempts'], starting=True,
                      readiness=entry['startInfo']['readiness'])
@@ -719,7 +753,7 @@ def result(orchestrator, registry, seen, failed=None, appended=0):
     return edit.finish()
 
 
-VERBS = {'register': register, 'remove': remove, 'beat': beat, 'shutdown': shutdown, 'restart': restart, 'pass': run_pass, 'result': result}
+VERBS = {'register': register, 'remove': remove, 'beat': beat, 'end': end, 'shutdown': shutdown, 'restart': restart, 'pass': run_pass, 'result': result}
 
 
 def missing_orchestrator(group):

@@ -26,6 +26,7 @@ HOSTS, BOOTS, NAMESPACES = ('host-1',) * 6 + ('host-2', ''), ('boot-2',) * 6 + (
 START_IDS = ('00000000000000a1', '00000000000000a2')
 PIDS, IDS, OWNERS = range(100, 106), 'abcde', ('me', 'me', 'me', 'you', None)
 REASONS = ('exited', 'rebooted', 'stale', 'startFailed', 'stopped', 'odd')
+CODES = ('exited', 'killed', 'dumped')
 BLOCKS = ('a: missing', 'b: dead', 'c: stopped', 'process elsewhere')
 ENTRY_DEFAULTS = {'startInfo': None, 'pid': None, 'lastHeartbeat': None, 'dependencies': [], 'readiness': 'ready', 'note': '',
                   'restartAttempts': 0, 'lastRestartAttempt': None, 'killTimeoutMs': 5000, 'attempt': 0, 'starting': False,
@@ -151,8 +152,8 @@ class World:
                  'registered': {'termSentAt': 0.2, 'restartPending': 0.1},
                  'shuttingDown': {'stopRequestedAt': 0.9, 'startAgain': 0.4, 'termSentAt': 0.5}}.get(state, {})
         for name in ('starting', 'runningSince', 'failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'stopRequestedAt',
-                     'startAgain', 'termSentAt', 'lastExit'):
-            if self.chance(usual.get(name, 0.5 if name == 'lastExit' else 0.03)):
+                     'startAgain', 'termSentAt', 'ended', 'lastExit'):
+            if self.chance(usual.get(name, {'ended': 0.2, 'lastExit': 0.5}.get(name, 0.03))):
                 entry[name] = self.member(name)
         if 'termSentAt' in entry and self.chance(0.5):
             entry['termSentBeat'] = self.term_sent_beat(entry['termSentAt'])
@@ -163,13 +164,19 @@ class World:
         beat = {'bootId': self.one(BOOTS), 'monotonicMs': milliseconds, 'at': at if self.chance(0.9) else self.ago()}
         return beat | self.optional(0.1, note=Number('2.50'))
 
+    def exit_(self):
+        found = {'at': self.ago(), 'reason': self.one(REASONS)}
+        return found | self.optional(0.4, code=self.one(CODES), status=self.one((0, 1, 42))) | self.optional(0.2, error='é')
+
     def member(self, name):
         if name in ('starting', 'restartPending', 'startAgain'):
             return True
         if name == 'blockedBy':
             return self.one(BLOCKS)
         if name == 'lastExit':
-            return {'at': self.ago(), 'reason': self.one(REASONS)} if self.chance(0.9) else {'at': self.ago()}
+            return self.exit_() if self.chance(0.9) else {'at': self.ago()}
+        if name == 'ended':
+            return self.exit_() | {'reason': 'exited'}
         return self.ago()
 
     def registry(self):
@@ -188,7 +195,7 @@ class World:
         if self.chance(0.15):
             self.one([value, *value['supervisors'].values()])[self.one(('x', 'note~/'))] = copy.deepcopy(self.one(UNKNOWN))
         inner = [entry[name] for entry in value['supervisors'].values()
-                 for name in ('beat', 'lastExit', 'process') if name in entry]
+                 for name in ('beat', 'ended', 'lastExit', 'process') if name in entry]
         if inner and self.chance(0.15):
             self.one(inner)['note'] = Number('2.50')
         return groups.decode_registry(write(value))
@@ -296,6 +303,17 @@ class World:
         said = self.optional(0.1, heartbeats=True) | self.optional(0.25, readiness=self.one(READINESS)) | self.optional(0.15, note=self.one(NOTES))
         return {'supervisor': self.known()} | self.identity() | said
 
+    def end(self):
+        """Mostly the end of the process that is known."""
+        key = self.known()
+        known, do = self.entries().get(key, {}).get('process'), {'supervisor': key}
+        if known and known['bootId'] and self.chance(0.7):
+            do |= {'pid': known['pid'], 'process': {name: known[name] for name in PROCESS_MEMBERS}}
+        else:
+            do |= self.identity()
+        do |= self.optional(0.9, code=self.one(CODES), status=self.one((0, 1, 42)))
+        return do | self.optional(0.2, error=self.one(NOTES))
+
     def wait(self):
         running = [key for key, entry in self.entries().items() if entry['state'] == 'running']
         return {'for': 'ready', 'supervisor': self.one(running) if running and self.chance(0.6) else self.known()}
@@ -341,7 +359,7 @@ class World:
     def step(self, last):
         """One vector, and the group goes where it leads."""
         verb = 'result' if last == 'pass' and self.chance(0.5) else self.one(
-            ('pass',) * 10 + ('register',) * 5 + ('beat',) * 3 + ('shutdown', 'restart', 'remove', 'wait', 'watch') * 2 + ('result',))
+            ('pass',) * 10 + ('register',) * 5 + ('beat', 'end') * 3 + ('shutdown', 'restart', 'remove', 'wait', 'watch') * 2 + ('result',))
         if verb in ('pass', 'result', 'watch') and not any(self.files.values()):
             verb = 'register'  # without files there is nothing to judge a pass by
         layout = brief if self.chance(0.7) else full

@@ -161,8 +161,8 @@ def reality(vector):
 
 FILES = {'orchestrator': (groups.decode_orchestrator, groups.encode_orchestrator),
          'supervisors': (groups.decode_registry, groups.encode_registry)}
-GROUP_KINDS = {'process': PROCESS, 'startInfo': groups.START_INFO, 'readiness': READY, 'note': TEXT} | dict.fromkeys(
-    ('pid', 'killTimeoutMs', 'stalenessThresholdMs', 'heartbeatIntervalMs', 'appended', 'lastAlert'), INTEGER)
+GROUP_KINDS = {'process': PROCESS, 'startInfo': groups.START_INFO, 'readiness': READY, 'note': TEXT, 'code': TEXT, 'error': TEXT} | dict.fromkeys(
+    ('pid', 'killTimeoutMs', 'stalenessThresholdMs', 'heartbeatIntervalMs', 'appended', 'lastAlert', 'status'), INTEGER)
 GROUP = 'g'
 
 

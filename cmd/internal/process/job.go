@@ -29,6 +29,7 @@ type Job struct {
 	// Set before ended is closed.
 	code        int
 	signal      syscall.Signal
+	dumped      bool
 	interrupted bool
 
 	keeper *keeper // nil: none
@@ -138,6 +139,12 @@ func (j *Job) Empty() <-chan struct{} {
 func (j *Job) Status() (code int, sig syscall.Signal) {
 	<-j.ended
 	return j.code, j.signal
+}
+
+// Dumped waits until Ended and reports whether the signal that killed the leader left a core dump.
+func (j *Job) Dumped() bool {
+	<-j.ended
+	return j.dumped
 }
 
 // Interrupted waits until Ended and reports whether the leader died of SIGINT or SIGQUIT while the job was the foreground

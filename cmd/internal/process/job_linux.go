@@ -75,6 +75,7 @@ func (j *Job) await() (code int, sig syscall.Signal) {
 				j.stopped(syscall.Signal(status(&stop)))
 			}
 		default:
+			j.dumped = found.Code == cldDumped
 			return 0, syscall.Signal(status(&found))
 		}
 	}
@@ -83,6 +84,7 @@ func (j *Job) await() (code int, sig syscall.Signal) {
 // Values of Siginfo.Code. The others, as far as await asks for them, are deaths by signal.
 const (
 	cldExited  = 1
+	cldDumped  = 3
 	cldStopped = 5
 )
 

@@ -69,6 +69,7 @@ func (j *Job) await() (code int, sig syscall.Signal) {
 		case status.Stopped():
 			j.stopped(status.StopSignal())
 		case status.Signaled():
+			j.dumped = status.CoreDump()
 			return 0, status.Signal()
 		case status.Exited():
 			return status.ExitStatus(), 0

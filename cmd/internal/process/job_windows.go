@@ -31,6 +31,9 @@ func (*Job) Empty() <-chan struct{} { return nil }
 // Status returns nothing.
 func (*Job) Status() (int, syscall.Signal) { return 0, 0 }
 
+// Dumped returns false.
+func (*Job) Dumped() bool { return false }
+
 // Interrupted returns false.
 func (*Job) Interrupted() (syscall.Signal, bool) { return 0, false }
 
