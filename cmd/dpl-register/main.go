@@ -41,7 +41,7 @@ func (c *register) Define(f *cli.FlagSet) {
 	f.Bool(&c.request, "request", "it does not run yet: the next pass is to start it with COMMAND")
 	f.Strings(&c.dependsOn, "depends-on", "ID", "supervisor that has to run before it is started")
 	f.Bool(&c.independent, "no-depends-on", "it depends on no supervisor any more")
-	f.Strings(&c.env, "env", "NAME=VALUE", "variable that COMMAND gets besides those of the pass")
+	f.Strings(&c.env, "env", "NAME[=VALUE]", "variable that COMMAND gets besides PATH, HOME, USER, LOGNAME, SHELL, LANG, LANGUAGE, LC_* and TZ, which it gets as they are now; NAME alone: as it is now")
 	f.String(&c.dir, "dir", "DIR", "working directory of COMMAND (this one)")
 	f.Count(&c.maxAttempts, "max-attempts", "restart it up to N times (5)")
 	f.String(&c.backoff, "backoff", "D,D,...", "waits before the restarts, of which the last repeats (0,1s,5s,15s,1m)")

@@ -177,7 +177,7 @@ func (c *register) startInfo() (*protocol.StartInfo, error) {
 	if err := cli.CheckText(s.Dir); err != nil {
 		return nil, cli.Usagef("--dir: %v", err)
 	}
-	if s.Environment, err = variables(c.env); err != nil {
+	if s.Environment, err = environment(c.env); err != nil {
 		return nil, err
 	}
 	if c.maxAttempts != notGiven {
@@ -192,20 +192,6 @@ func (c *register) startInfo() (*protocol.StartInfo, error) {
 		}
 	}
 	return s, nil
-}
-
-// variables returns the variables of --env, of which the last of a name counts.
-func variables(env []string) ([]protocol.Variable, error) {
-	var all []protocol.Variable
-	for _, v := range env {
-		name, value, ok := strings.Cut(v, "=")
-		if !ok || name == "" {
-			return nil, cli.Usagef("--env: want NAME=VALUE, not %q", v)
-		}
-		all = slices.DeleteFunc(all, func(other protocol.Variable) bool { return other.Name == name })
-		all = append(all, protocol.Variable{Name: name, Value: value})
-	}
-	return all, nil
 }
 
 // backoff returns the durations of a list, separated by commas.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,34 +61,24 @@ func (o *Orchestrator) spawnOne(s *protocol.Registered, a protocol.Action, start
 	})
 }
 
-// notForSupervisors are the variables of a call, of a test, and of a service of systemd: they say nothing to a supervisor
-// that outlives this pass.
-var notForSupervisors = []string{
-	"DPL_OP", "DPL_CALL", "DPL_PARTICIPANT", "DPL_HANDLE", "DPL_TMP", "DPL_NOW",
-	"JOURNAL_STREAM", "LISTEN_FDNAMES", "LISTEN_FDS", "LISTEN_PID", "MANAGERPID", "NOTIFY_SOCKET", "SYSTEMD_EXEC_PID",
-	"WATCHDOG_PID", "WATCHDOG_USEC",
-}
-
-// environment is what a started supervisor gets (spec §11.6).
+// environment is what a started supervisor gets, whatever this pass has itself (spec §11.6).
 func (o *Orchestrator) environment(s *protocol.Registered, a protocol.Action, startID string) []string {
 	env := []string{
 		"DPL_LEDGER=" + o.Ledger.Dir(), "DPL_GROUP=" + o.Group, "DPL_SUPERVISOR=" + s.ID,
 		"DPL_ATTEMPT=" + strconv.Itoa(a.Attempt), "DPL_REASON=" + a.Reason, process.StartVariable + "=" + startID,
+		"PWD=" + s.StartInfo.Dir,
 	}
-	for _, v := range s.StartInfo.Environment {
-		env = append(env, v.Name+"="+v.Value)
-	}
-	env = append(env, notForSupervisors...)
-	// The first of a name counts.
-	taken, all := make(map[string]bool), []string{}
-	for _, variable := range append(env, os.Environ()...) {
-		name, _, isSet := strings.Cut(variable, "=")
-		if isSet && !taken[name] {
-			all = append(all, variable)
-		}
+	taken := make(map[string]bool)
+	for _, v := range env {
+		name, _, _ := strings.Cut(v, "=")
 		taken[name] = true
 	}
-	return all
+	for _, v := range s.StartInfo.Environment {
+		if !taken[v.Name] {
+			env = append(env, v.Name+"="+v.Value)
+		}
+	}
+	return env
 }
 
 func cancel(gates map[string]Gate) (err error) {
