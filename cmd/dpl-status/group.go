@@ -131,7 +131,15 @@ func lastExit(e *protocol.LastExit) any {
 	if e == nil {
 		return nil
 	}
-	return cli.Object{{Name: "at", Value: view.Stamp(e.At)}, {Name: "reason", Value: e.Reason}, {Name: "error", Value: cli.OrNull(e.Error)}}
+	var status any // nobody saw it: that is not 0
+	if e.Code != "" {
+		status = e.Status
+	}
+	return cli.Object{
+		{Name: "at", Value: view.Stamp(e.At)}, {Name: "reason", Value: e.Reason},
+		{Name: "code", Value: cli.OrNull(string(e.Code))}, {Name: "status", Value: status},
+		{Name: "error", Value: cli.OrNull(e.Error)},
+	}
 }
 
 func stampOrNull(t time.Time) any {
