@@ -31,6 +31,7 @@ func (c *cleanup) pass(env *cli.Env, op string) error {
 	}
 	j := &janitor{env: env, ledger: l, by: by}
 	if op != "" {
+		env.NoteInherited(l, op)
 		if err := j.tick(op, j.look(op, j.env.Clock()())); err != nil {
 			return err
 		}

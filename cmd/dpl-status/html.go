@@ -121,15 +121,22 @@ func alert(line string) (a protocol.Alert) {
 // replace puts text in the place of file, all of it or nothing: a browser may be reading there. What is no regular file, like
 // /dev/stdout, is written to.
 func replace(file, text string) error {
-	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(file, []byte(text), 0)
+	mode := fs.FileMode(0o600) // as the ledger is for its owner alone
+	if info, err := os.Stat(file); err == nil {
+		if !info.Mode().IsRegular() {
+			return os.WriteFile(file, []byte(text), 0)
+		}
+		mode = info.Mode().Perm() // somebody may have let others read it
 	}
 	temp := filepath.Join(filepath.Dir(file), fmt.Sprintf(".%s.%016x", filepath.Base(file), rand.Uint64()))
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = f.WriteString(text)
+	if err == nil {
+		err = f.Chmod(mode)
+	}
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}

@@ -87,6 +87,9 @@ func (c *status) Run(env *cli.Env) error {
 		return s.why(op, c.call)
 	}
 	what := subject{op, group, supervisor}
+	if op != "" && group == "" {
+		env.NoteInherited(s.ledger, op)
+	}
 	switch {
 	case c.watch:
 		return s.watch(what)

@@ -36,6 +36,7 @@ type Reader interface {
 // Main parses the arguments of this process into c, runs it, and exits with the status of what Run returns. summary and
 // details are for the help.
 func Main(c Command, summary, details string) {
+	openMask()
 	out := &output{to: os.Stdout}
 	env := &Env{Program: filepath.Base(os.Args[0]), Stdout: out, Stderr: os.Stderr, flags: c.CommonFlags()}
 	args := os.Args[1:]
@@ -76,6 +77,7 @@ func (env *Env) run(c Command, args []string, summary, details string) (status i
 		fmt.Fprintln(env.Stdout, env.Program, version())
 		return StatusOK
 	}
+	env.inherits(&f)
 	if err = env.resolve(); err == nil {
 		err = env.checkTime(c)
 	}
@@ -130,7 +132,7 @@ func (env *Env) report(err error) int {
 		return status
 	}
 	message := err.Error()
-	if c := cure(err); c != "" {
+	if c := env.cure(err); c != "" {
 		message += ": " + c
 	}
 	message = strings.ReplaceAll(message, "\n", "; ")

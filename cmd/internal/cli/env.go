@@ -20,6 +20,7 @@ type Env struct {
 
 	flags     *Common
 	committed bool      // an edit was
+	inherited bool      // the operation is that of $DPL_OP
 	now       time.Time // zero: the clock's
 	sync      fileops.Sync
 	ledgers   []*fileops.Ledger // opened, to ask for leftovers

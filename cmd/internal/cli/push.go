@@ -163,7 +163,9 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (Ed
 	if !c.noCreate {
 		mode = fileops.OrCreate
 	}
+	ended := false
 	edit, err := env.Edit(l, op, mode, func(before protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		ended = before.State.Terminal()
 		if before.ID == "" {
 			if before.Revision > 0 && !c.reuse {
 				return before, fileops.ErrArchived
@@ -178,6 +180,8 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (Ed
 		return before.Push(p, seen)
 	})
 	switch {
+	case ended && errors.Is(err, protocol.ErrNotRunning):
+		err = fmt.Errorf("%w: %w", err, errEnded)
 	case err != nil:
 	case p.Tmp && !edit.Changed && !l.HasTmp(op, p.Call):
 		err = fmt.Errorf("%w, pushed without --tmp", protocol.ErrKnownCall)

@@ -70,6 +70,9 @@ func (env *Env) AfterCommits(err error) error {
 	return WithStatus(StatusCommitted, soFar{err})
 }
 
+// reuse is what to do about an operation that has ended.
+const reuse = "a push with --reuse begins it anew; dpl-pop --keep-open, of its last call, would have kept it open"
+
 var outcomes = []outcome{
 	{ErrFalse, StatusFalse, ""},
 	{ErrTimeout, StatusTimeout, ""},
@@ -78,7 +81,8 @@ var outcomes = []outcome{
 	{fileops.ErrUnknown, StatusCommitted, "look at dpl-status before you repeat it"},
 	{fileops.ErrCommitted, StatusCommitted, "do not repeat it, look at dpl-status"},
 	{protocol.ErrOver, StatusOver, ""},
-	{fileops.ErrArchived, StatusOver, "a push with --reuse begins it anew"},
+	{fileops.ErrArchived, StatusOver, reuse},
+	{errEnded, StatusRefused, reuse},
 	{protocol.ErrNewerVersion, StatusConfig, ""},
 	{protocol.ErrCorrupt, StatusCorrupt, "repair the file or move it away"},
 	{protocol.ErrBadID, StatusUsage, ""},

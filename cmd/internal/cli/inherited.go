@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"errors"
+	"os"
+
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// errEnded means that an operation in which a call is pushed has ended, but is not in the archive yet.
+var errEnded = errors.New("it has ended")
+
+const unset = "unset DPL_OP DPL_CALL DPL_PARTICIPANT DPL_TMP"
+
+// inherits notes whether the operation is that of $DPL_OP, which a shell has that was begun inside an operation, and keeps
+// for as long as it lives.
+func (env *Env) inherits(f *FlagSet) {
+	op := f.flag("op")
+	if op == nil {
+		return
+	}
+	switch given := op.value.(type) {
+	case *string:
+		env.inherited = *given == ""
+	case *[]string:
+		env.inherited = *given == nil
+	}
+	env.inherited = env.inherited && os.Getenv("DPL_OP") != ""
+}
+
+// cure says what the user can do about err, "" if that is not known.
+func (env *Env) cure(err error) string {
+	known := cure(err)
+	for _, over := range []error{fileops.ErrArchived, protocol.ErrOver, protocol.ErrNotRunning, fileops.ErrNotFound} {
+		if !env.inherited || !errors.Is(err, over) {
+			continue
+		}
+		if known != "" {
+			known += "; "
+		}
+		return known + "$DPL_OP of this shell names it: " + unset + " to work outside of it"
+	}
+	return known
+}
+
+// NoteInherited says that a command concerns op alone, where that is over or was never there, others are, and no flag has
+// named it but $DPL_OP.
+func (env *Env) NoteInherited(l *fileops.Ledger, op string) {
+	if !env.inherited {
+		return
+	}
+	if now, _, err := l.ReadOperation(op); err == nil && !now.State.Terminal() {
+		return
+	}
+	ids, err := l.IDs()
+	if err == nil && (len(ids) > 1 || len(ids) == 1 && ids[0] != op) {
+		env.Warnf("%s: this operation alone, which has ended: $DPL_OP names it: %s for all", op, unset)
+	}
+}
