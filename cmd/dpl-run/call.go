@@ -19,7 +19,8 @@ type call struct {
 	ledger *fileops.Ledger
 	op     string
 	push   protocol.Push
-	seen   protocol.Operation // as the last edit left it
+	seen   protocol.Operation // as the last heartbeat left it
+	began  bool               // its push created the operation
 }
 
 // part returns what the flags ask for.
@@ -71,10 +72,17 @@ func (c *call) begin() ([]string, time.Duration, error) {
 	if err != nil || c.env.DryRun() {
 		return nil, 0, c.tooLate(err)
 	}
+	c.began = edit.Created
 	return []string{
 		"DPL_LEDGER=" + c.ledger.Dir(), "DPL_OP=" + c.op, "DPL_CALL=" + c.push.Call, "DPL_PARTICIPANT=" + c.push.Participant,
 		"DPL_TMP=" + c.ledger.TmpDir(c.op, c.push.Call),
 	}, edit.After.HeartbeatInterval, nil
+}
+
+func (c *call) tidy() {
+	if c.began {
+		c.env.TickNeighbours(c.ledger, c.op)
+	}
 }
 
 // tooLate gives err the status that a call has whose operation is not running any more.

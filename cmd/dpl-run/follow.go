@@ -15,12 +15,16 @@ import (
 // writes to.
 const lastWords = time.Second
 
+// settled is how long a command has run when the rarer signals are caught, too: see catchAll.
+const settled = 10 * time.Millisecond
+
 // A runner runs one command.
 type runner struct {
 	env        *cli.Env
 	part       part
 	account    *account
-	signals    <-chan os.Signal
+	signals    chan os.Signal
+	keeper     *process.Keeper // until it is the job's
 	job        *process.Job
 	socket     *sdnotify.Socket // nil: not offered
 	ok         success
@@ -36,6 +40,7 @@ type runner struct {
 	soft     time.Time // when to ask it to end; zero: not, or done
 	hard     time.Time // when to stop it
 	silent   time.Time // when the watchdog stops it
+	late     time.Time // when to catch the signals that nobody sends to what has only begun
 }
 
 // An ending is an exit status that the command's own gives way to, and its reason.
@@ -48,6 +53,7 @@ type ending struct {
 func (r *runner) follow(interval time.Duration) {
 	start := time.Now()
 	r.soft, r.hard, r.silent = after(start, r.softTimeout), after(start, r.timeout), after(start, r.watchdog)
+	r.late = start.Add(settled)
 	r.beats.start(r.part, interval)
 	ended := r.job.Ended()
 	var messages <-chan sdnotify.Message
@@ -55,7 +61,7 @@ func (r *runner) follow(interval time.Duration) {
 		messages = r.socket.Messages()
 	}
 	for {
-		timer := time.NewTimer(time.Until(earliest(r.kill, r.soft, r.hard, r.silent, r.beats.due())))
+		timer := time.NewTimer(time.Until(earliest(r.kill, r.soft, r.hard, r.silent, r.late, r.beats.due())))
 		select {
 		case <-r.job.Empty():
 			timer.Stop()
@@ -104,6 +110,10 @@ func earliest(times ...time.Time) time.Time {
 // onTime does what is due now. It reports false if what is left of the group has to be left alone.
 func (r *runner) onTime(now time.Time) bool {
 	due := func(t time.Time) bool { return !t.IsZero() && !now.Before(t) }
+	if due(r.late) {
+		r.late = time.Time{}
+		catchAll(r.signals)
+	}
 	if due(r.soft) {
 		r.soft = time.Time{}
 		r.ask()

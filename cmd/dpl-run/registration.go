@@ -70,6 +70,8 @@ func (r *registration) begin() ([]string, time.Duration, error) {
 	}, edit.After.Orchestrator.HeartbeatInterval, nil
 }
 
+func (r *registration) tidy() {}
+
 func (r *registration) beat(say protocol.Saying) (status int, err error) {
 	_, err = r.env.EditGroup(r.ledger, r.group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
 		after, status, err = g.BeatRegistered(r.actor, say, seen)

@@ -21,6 +21,8 @@ import (
 type part interface {
 	// begin makes it, and returns the variables that tell the command of it, and how often to beat.
 	begin() (variables []string, interval time.Duration, err error)
+	// tidy does for others in the ledger what a push does. It may take as long as the command.
+	tidy()
 	// beat makes a heartbeat, and returns its status (spec §6).
 	beat(say protocol.Saying) (status int, err error)
 	// told is what a heartbeat with that status, which is not 0, says, and of what.
@@ -41,29 +43,40 @@ func (c *run) run(env *cli.Env, a *account) error {
 	if err != nil {
 		return cli.Usagef("--ok: %v", err)
 	}
-	path, err := c.lookUp()
-	if err != nil {
-		return err
-	}
 	softSignal, err := process.ParseSignal(c.softSignal)
 	if err != nil {
 		return cli.Usagef("--soft-signal: %v", err)
+	}
+
+	path, err := c.lookUp()
+	if err != nil {
+		return err
 	}
 	p, err := c.part(env)
 	if err != nil {
 		return err
 	}
 	a.part = p
+
 	signals := catch(softSignal) // what comes during the push goes to the command
+	keeper := c.keeper()         // it gets ready during the push
 	variables, interval, err := p.begin()
 	if err != nil || env.DryRun() {
+		(<-keeper).Dismiss()
 		return err
 	}
 	r := &runner{
-		env: env, part: p, account: a, signals: signals, ok: ok, softSignal: softSignal,
+		env: env, part: p, account: a, signals: signals, keeper: <-keeper, ok: ok, softSignal: softSignal,
 		killAfter: c.killAfter, softTimeout: c.softTimeout, timeout: c.timeout, watchdog: c.watchdog,
 	}
 	return r.run(path, c.command, variables, interval, c.notify)
+}
+
+// keeper starts the keeper of the command beside what else is to be done.
+func (c *run) keeper() <-chan *process.Keeper {
+	started := make(chan *process.Keeper, 1)
+	go func() { started <- process.NewKeeper(c.killAfter) }()
+	return started
 }
 
 func (c *run) check(env *cli.Env) error {
@@ -130,6 +143,7 @@ func (r *runner) run(path string, argv, variables []string, interval time.Durati
 	env := environment(variables)
 	if notify {
 		if r.socket, err = sdnotify.Listen(); err != nil {
+			r.keeper.Dismiss()
 			return r.notStarted(err)
 		}
 		defer r.socket.Close()
@@ -138,18 +152,26 @@ func (r *runner) run(path string, argv, variables []string, interval time.Durati
 			env = append(env, "WATCHDOG_USEC="+strconv.FormatInt(r.watchdog.Microseconds(), 10))
 		}
 	}
-	if r.job, err = process.StartJob(path, argv, env, r.killAfter, variables); err != nil {
+	if r.job, err = process.StartJob(path, argv, env, r.keeper); err != nil {
 		return r.notStarted(cli.WithStatus(cli.StatusCannotRun, fmt.Errorf("%s: %w", argv[0], err)))
 	}
 	r.env.Logf("%s: process %d: %s", r.part.name(), r.job.PID(), strings.Join(argv, " "))
 	if err := r.job.Unkept(); err != nil {
 		r.env.Logf("%s: if this process is killed, only the first one of the command ends: %v", r.part.name(), err)
 	}
+	tidied := make(chan struct{})
+	go func() {
+		defer close(tidied)
+		r.part.tidy()
+	}()
 	r.follow(interval)
+	closed := make(chan error, 1)
+	go func() { closed <- r.job.Close() }()
 	status, err := r.finish()
-	if err := r.job.Close(); err != nil {
+	if err := <-closed; err != nil {
 		r.env.Warnf("%v", err)
 	}
+	<-tidied
 	if err != nil {
 		return err
 	}

@@ -17,20 +17,38 @@ var notForwarded = []syscall.Signal{
 	unix.SIGCHLD, unix.SIGURG, unix.SIGPIPE, unix.SIGCONT, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU, unix.SIGKILL, unix.SIGSTOP,
 }
 
-// catch returns the signals that are to be passed on, from now on. One that is ignored, as nohup does, stays so, but for
+// early are the signals that may come at any time. To catch one costs two switches between threads,
+// and so the others are caught when the command has run for settled.
+var early = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2}
+
+// catch catches, from now on, signals that are to be passed on. One that is ignored, as nohup does, stays so, but for
 // asks, the one that asks the command to end: the shell lets what it runs in the background ignore SIGINT.
-func catch(asks syscall.Signal) <-chan os.Signal {
-	const last = 64
-	signals := make(chan os.Signal, last)
-	for sig := syscall.Signal(1); sig <= last; sig++ {
-		if !slices.Contains(notForwarded, sig) && !signal.Ignored(sig) {
-			signal.Notify(signals, sig)
-		}
-	}
+func catch(asks syscall.Signal) chan os.Signal {
+	signals := make(chan os.Signal, 64)
+	notify(signals, early)
 	caught := []os.Signal{unix.SIGPIPE}
 	if signal.Ignored(asks) {
 		caught = append(caught, asks)
 	}
 	signal.Notify(make(chan os.Signal, 1), caught...)
 	return signals
+}
+
+// catchAll catches the others, too.
+func catchAll(signals chan os.Signal) {
+	var late []os.Signal
+	for sig := syscall.Signal(1); sig <= 64; sig++ {
+		if !slices.Contains(notForwarded, sig) && !slices.Contains(early, os.Signal(sig)) {
+			late = append(late, sig)
+		}
+	}
+	notify(signals, late)
+}
+
+func notify(signals chan os.Signal, wanted []os.Signal) {
+	for _, sig := range wanted {
+		if !signal.Ignored(sig) {
+			signal.Notify(signals, sig)
+		}
+	}
 }

@@ -145,7 +145,7 @@ func (c *Push) Open(env *Env) (*fileops.Ledger, error) {
 	return c.newLedger.Create(env)
 }
 
-// Push pushes p in op.
+// Push pushes p in op. Who has created an operation ticks its neighbours (see TickNeighbours).
 func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (Edit, error) {
 	if l != nil { // there is one, though this may be a dry run
 		for _, path := range p.Resources {
@@ -185,8 +185,6 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (Ed
 	case err != nil:
 	case p.Tmp && !edit.Changed && !l.HasTmp(op, p.Call):
 		err = fmt.Errorf("%w, pushed without --tmp", protocol.ErrKnownCall)
-	case edit.Created && !env.DryRun():
-		env.TickNeighbours(l, op)
 	}
 	return edit, Named("push", op, p.Call, err)
 }

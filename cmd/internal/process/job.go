@@ -23,6 +23,7 @@ type Job struct {
 	signals chan os.Signal      // what this process got, for control
 	closing chan struct{}       // closed by Close
 	idle    chan struct{}       // closed when control is over
+	takes   bool                // SIGTSTP and SIGCONT: control's, until idle is closed
 	ended   chan struct{}
 	empty   chan struct{}
 
@@ -32,8 +33,7 @@ type Job struct {
 	dumped      bool
 	interrupted bool
 
-	keeper *keeper // nil: none
-	unkept error   // why
+	keeper *Keeper
 
 	asked atomic.Int64 // when Signal sent SIGINT or SIGQUIT last, in nanoseconds
 
@@ -48,20 +48,21 @@ type Job struct {
 // those ignored SIGHUP and SIGINT, if they were when this process began and the caller does not handle them, but no
 // others. It returns the errno of execve(2), such as ENOENT, EACCES and ENOEXEC, or of fork(2), and then has run nothing.
 //
-// On Linux, when this process dies, however it does, the kernel kills the leader; and the rest of the group gets SIGTERM, and
-// SIGKILL after killAfter, from a keeper: a small process of the caller's own executable, whose main calls Keep. Marks are
-// entries of env, "NAME=value", that no other job has: a kernel before 6.9 needs them to find who is left. Where no keeper can
-// be started, as without /proc, the job goes on without one.
+// On Linux, when this process dies, however it does, the kernel kills the leader; and the rest of the group, and what has left
+// it, gets SIGTERM, and SIGKILL after a while, from keeper, which the job takes over and which has to be its own: a small
+// process of the caller's own executable, whose main calls Keep. The job gets env with the id by which the keeper knows it in
+// front of those in StartVariable.
 //
 // If stdin and stdout are the terminal and we are its foreground, the job is the foreground instead; else it becomes it
 // when it wants to read, or to set modes, while we are. A job that the terminal stops, or that stops as its foreground, stops
 // our own process group, too, for the shell to see; when we go on, so does the job, in the foreground if we are and it was.
-// Until Close, StartJob and not the caller takes SIGTSTP, which goes to the job, and SIGCONT; and with a terminal SIGTTOU
-// is ignored, or what we write would stop us where the job is the foreground and "stty tostop" is set.
+// Until Close, StartJob and not the caller takes SIGTSTP, which goes to the job, and SIGCONT, without a terminal only after
+// some milliseconds, since it costs more than many a job; and with a terminal SIGTTOU is ignored, or what we write would stop us where the job is the foreground and "stty tostop" is set.
 //
 // The caller closes the job.
-func StartJob(path string, argv, env []string, killAfter time.Duration, marks []string) (*Job, error) {
+func StartJob(path string, argv, env []string, keeper *Keeper) (*Job, error) {
 	j := &Job{
+		keeper:  keeper,
 		tty:     openTerminal(),
 		stops:   make(chan syscall.Signal),
 		signals: make(chan os.Signal, 2),
@@ -70,20 +71,22 @@ func StartJob(path string, argv, env []string, killAfter time.Duration, marks []
 		ended:   make(chan struct{}),
 		empty:   make(chan struct{}),
 	}
-	j.keeper, j.unkept = newKeeper(killAfter, marks) // first: the command may kill us as soon as it begins
+	keeper.await() // first: the command may kill us as soon as it begins
 	started := make(chan error)
-	go j.run(path, argv, env, started)
+	go j.run(path, argv, keeper.mark(env), started)
 	err := <-started
 	if j.tty != nil {
 		signal.Ignore(syscall.SIGTTOU) // not before: the job would ignore it, too
 	}
 	if err != nil {
-		j.keeper.dismiss()
+		j.keeper.Dismiss()
 		j.tty.takeBack(j.pid)
 		j.tty.close()
 		return nil, err
 	}
-	signal.Notify(j.signals, syscall.SIGTSTP, syscall.SIGCONT)
+	if j.tty != nil {
+		j.takeStops()
+	}
 	go j.control()
 	return j, nil
 }
@@ -120,7 +123,7 @@ func (j *Job) PID() int {
 
 // Unkept returns why the job has no keeper, or nil if it has one.
 func (j *Job) Unkept() error {
-	return j.unkept
+	return j.keeper.err
 }
 
 // Ended returns a channel that is closed when the leader has ended.
@@ -221,9 +224,11 @@ func (j *Job) Close() error {
 	j.mu.Unlock()
 	close(j.closing)
 	<-j.idle
-	j.keeper.dismiss()
-	signal.Stop(j.signals)
-	setDefault(syscall.SIGTSTP)
+	j.keeper.Dismiss()
+	if j.takes {
+		signal.Stop(j.signals)
+		setDefault(syscall.SIGTSTP)
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.group.close()

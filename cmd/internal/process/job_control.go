@@ -11,8 +11,14 @@ import (
 // control does what a shell does for its jobs, and what a job does for its shell.
 func (j *Job) control() {
 	defer close(j.idle)
+	var late <-chan time.Time
+	if !j.takes {
+		late = time.After(10 * time.Millisecond)
+	}
 	for {
 		select {
+		case <-late:
+			j.takeStops()
 		case sig := <-j.stops:
 			j.stop(sig)
 		case sig := <-j.signals:
@@ -25,6 +31,12 @@ func (j *Job) control() {
 			return
 		}
 	}
+}
+
+// takeStops takes the signals that stop a job, and make it go on.
+func (j *Job) takeStops() {
+	j.takes = true
+	signal.Notify(j.signals, syscall.SIGTSTP, syscall.SIGCONT)
 }
 
 // stop answers that sig has stopped the leader.

@@ -20,12 +20,11 @@ import (
 func playJob() {
 	fd, _ := strconv.Atoi(os.Args[1])
 	unix.CloseOnExec(fd)
-	mark := fmt.Sprintf("DPL_PROCESS_TEST_MARK=%d", os.Getpid())
 	say := func(words ...any) { unix.Write(fd, fmt.Appendln(nil, words...)) }
 	if fd <= 2 {
 		unix.FcntlInt(uintptr(fd), unix.F_SETFD, 0)
 	}
-	j, err := StartJob(os.Args[2], os.Args[2:], append(os.Environ(), mark), time.Second, []string{mark})
+	j, err := StartJob(os.Args[2], os.Args[2:], os.Environ(), NewKeeper(time.Second))
 	if err != nil {
 		say("error", err, "foreground", weHaveTerminal())
 		return
@@ -133,7 +132,7 @@ func TestJobLeaksNothing(t *testing.T) {
 		return [2]int{runtime.NumGoroutine(), len(descriptors(t, os.Getpid()))}
 	}
 	run := func(script string) {
-		j, err := StartJob("/bin/sh", []string{"sh", "-c", script}, nil, time.Second, nil)
+		j, err := StartJob("/bin/sh", []string{"sh", "-c", script}, nil, NewKeeper(time.Second))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +151,7 @@ func TestJobLeaksNothing(t *testing.T) {
 	for range 5 {
 		run("exit 0")
 		run("sleep 1000 & exit 0")
-		if _, err := StartJob("/no such", []string{"a"}, nil, time.Second, nil); err == nil {
+		if _, err := StartJob("/no such", []string{"a"}, nil, NewKeeper(time.Second)); err == nil {
 			t.Fatal("no error")
 		}
 	}
@@ -186,7 +185,7 @@ func TestJobClosedEarly(t *testing.T) {
 }
 
 func BenchmarkJobLeft(b *testing.B) {
-	j, err := StartJob("/bin/sleep", []string{"sleep", "1000"}, nil, time.Second, nil)
+	j, err := StartJob("/bin/sleep", []string{"sleep", "1000"}, nil, NewKeeper(time.Second))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -199,7 +198,7 @@ func BenchmarkJobLeft(b *testing.B) {
 
 func BenchmarkJob(b *testing.B) {
 	for b.Loop() {
-		j, err := StartJob("/bin/true", []string{"true"}, nil, time.Second, nil)
+		j, err := StartJob("/bin/true", []string{"true"}, nil, NewKeeper(time.Second))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -133,6 +133,7 @@ func (j *Job) outlast() {
 	j.mu.Lock()
 	j.over = true
 	j.mu.Unlock()
+	j.keeper.release() // it ends while others note the end of the job
 	close(j.empty)
 }
 

@@ -26,7 +26,7 @@ func init() {
 func startJob(t *testing.T, script string) (*Job, string) {
 	t.Helper()
 	dir := t.TempDir()
-	j, err := StartJob("/bin/sh", []string{"sh", "-c", "cd \"$0\"; " + script, dir}, os.Environ(), time.Second, nil)
+	j, err := StartJob("/bin/sh", []string{"sh", "-c", "cd \"$0\"; " + script, dir}, os.Environ(), NewKeeper(time.Second))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestJobFails(t *testing.T) {
 		{dir, fs.ErrPermission},
 		{file("noformat", "echo", 0o700), syscall.ENOEXEC},
 	} {
-		j, err := StartJob(c.path, []string{"a"}, nil, time.Second, nil)
+		j, err := StartJob(c.path, []string{"a"}, nil, NewKeeper(time.Second))
 		if !errors.Is(err, c.want) || j != nil {
 			t.Errorf("%s: got %v, want %v", c.path, err, c.want)
 		}

@@ -29,16 +29,24 @@ func (g group) send(sig syscall.Signal) error {
 
 func (g group) close() {}
 
-// keeper would end the job when this process dies. There is none here.
-type keeper struct{}
+// Keeper would end the job when this process dies. There is none here.
+type Keeper struct{ err error }
 
-func newKeeper(time.Duration, []string) (*keeper, error) { return nil, errNoKeeper }
-
-func (*keeper) keep(group) {}
+// NewKeeper returns one that keeps nothing.
+func NewKeeper(time.Duration) *Keeper { return &Keeper{errNoKeeper} }
 
 var errNoKeeper = errors.New("there are no keepers on this system")
 
-func (*keeper) dismiss() {}
+// Dismiss does nothing.
+func (*Keeper) Dismiss() {}
+
+func (*Keeper) mark(env []string) []string { return env }
+
+func (*Keeper) await() {}
+
+func (*Keeper) keep(group) {}
+
+func (*Keeper) release() {}
 
 // follow returns when nobody is left, or after Close when the leader has ended.
 func (j *Job) follow() {

@@ -12,9 +12,18 @@ var errNoJob = errors.New("running commands is not supported on Windows")
 type Job struct{}
 
 // StartJob always fails.
-func StartJob(string, []string, []string, time.Duration, []string) (*Job, error) {
+func StartJob(string, []string, []string, *Keeper) (*Job, error) {
 	return nil, errNoJob
 }
+
+// Keeper is described in keeper_linux.go. None exists here.
+type Keeper struct{}
+
+// NewKeeper returns one that keeps nothing.
+func NewKeeper(time.Duration) *Keeper { return &Keeper{} }
+
+// Dismiss does nothing.
+func (*Keeper) Dismiss() {}
 
 // PID returns 0.
 func (*Job) PID() int { return 0 }

@@ -33,8 +33,8 @@ func descendants(t *testing.T, dir string, names ...string) (pids []int) {
 	return pids
 }
 
-// When the runner is killed, all of the group ends: a grandchild that ignores SIGTERM and a stopped one, too. What has left
-// the group does not.
+// When the runner is killed, all of the group ends, and what has left it: a grandchild that ignores SIGTERM, a stopped one,
+// and a daemon with a session of its own.
 func TestKeeperEndsGroup(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -48,7 +48,6 @@ func TestKeeperEndsGroup(t *testing.T) {
 	leader := identify(t, started(t, c.first))
 	left := descendants(t, dir, "deaf", "stopped", "polite")
 	away := identify(t, descendants(t, dir, "away")[0])
-	t.Cleanup(func() { SignalProcess(away, unix.SIGKILL) })
 	eventually(t, "it is stopped", func() bool { return inState(left[1], "T") })
 	c.die(t)
 	mustEnd(t, leader)
@@ -60,9 +59,7 @@ func TestKeeperEndsGroup(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "asked")); err != nil {
 		t.Error("it was not asked to end before it was killed")
 	}
-	if Exited(away.PID, away.StartTicks) {
-		t.Error("what had left the group was ended, too")
-	}
+	mustEnd(t, away)
 }
 
 // A command that kills its runner as soon as it has begun leaves nothing either.
@@ -161,27 +158,27 @@ func TestKeeperWaitsForExec(t *testing.T) {
 	}
 }
 
-// A keeper without a handle of the group ends who carries the marks, in the session of the runner.
-func TestKeeperByMarks(t *testing.T) {
+// A keeper without a handle of the group ends what carries the id of its job, and nothing of another run of the same.
+func TestKeeperByID(t *testing.T) {
 	t.Parallel()
-	const mark = "DPL_PROCESS_TEST_MARK=of-one-job"
-	k, err := newKeeper(100*time.Millisecond, []string{mark})
-	if err != nil {
-		t.Fatal(err)
+	k := NewKeeper(100 * time.Millisecond)
+	if k.err != nil {
+		t.Fatal(k.err)
 	}
-	begin := func(env []string, argv ...string) (*exec.Cmd, func() bool) {
+	k.await()
+	begin := func(id string, argv ...string) (*exec.Cmd, func() bool) {
 		c := exec.Command(argv[0], argv[1:]...)
-		c.Env = append(os.Environ(), env...)
+		c.Env = append(os.Environ(), StartVariable+"="+id)
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { c.Process.Kill(); c.Wait() })
 		return c, func() bool { return inState(c.Process.Pid, "Z") }
 	}
-	_, markedEnded := begin([]string{mark}, "/bin/sleep", "1000")
-	deaf, deafEnded := begin([]string{mark}, "/bin/sh", "-c", `trap "" TERM; while :; do sleep 1000; done`)
-	_, otherEnded := begin([]string{mark + "-2"}, "/bin/sleep", "1000")
-	away, awayEnded := begin([]string{mark}, "setsid", "sleep", "1000")
+	_, oursEnded := begin(k.id, "/bin/sleep", "1000")
+	deaf, deafEnded := begin("0123456789abcdef,"+k.id, "/bin/sh", "-c", `trap "" TERM; while :; do sleep 1000; done`)
+	_, nextEnded := begin(NewStartID(), "/bin/sleep", "1000")
+	away, awayEnded := begin(k.id, "setsid", "sleep", "1000")
 	eventually(t, "it has a session of its own", func() bool { return inSession(away.Process.Pid, away.Process.Pid) })
 	eventually(t, "it ignores SIGTERM", func() bool {
 		ignored, err := strconv.ParseUint(value(t, fmt.Sprintf("/proc/%d/status", deaf.Process.Pid), "SigIgn:"), 16, 64)
@@ -189,19 +186,46 @@ func TestKeeperByMarks(t *testing.T) {
 	})
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("the keeper: %s; marked ended: %t, deaf ended: %t", statLine(k.pid), markedEnded(), deafEnded())
+			t.Logf("the keeper: %s; ended: %t, %t", statLine(k.pid), oursEnded(), deafEnded())
 		}
 	})
 	// As when the runner dies. But that has nobody else amid fork, as other tests may have, who would hold a closed socket open.
 	unix.Shutdown(k.socket, unix.SHUT_RDWR)
-	eventually(t, "those that are marked end", func() bool { return markedEnded() && deafEnded() })
+	eventually(t, "those of the job end", func() bool { return oursEnded() && deafEnded() && awayEnded() })
 	unix.Close(k.socket)
 	eventually(t, "the keeper ends, too", func() bool { return inState(k.pid, "Z") })
 	unix.Wait4(k.pid, nil, 0, nil)
-	if otherEnded() {
-		t.Error("one with another mark was ended")
+	if nextEnded() {
+		t.Error("one of another run was ended")
 	}
-	if awayEnded() {
-		t.Error("one of another session was ended")
+}
+
+// A parked keeper has no signal that ends it but SIGKILL, no file but its socket, and a session and a name of its own.
+func TestKeeperParked(t *testing.T) {
+	t.Parallel()
+	k := NewKeeper(time.Second)
+	if k.err != nil || !k.parked {
+		t.Skip("this kernel cannot park: ", k.err)
 	}
+	defer k.Dismiss()
+	k.await()
+	proc := fmt.Sprintf("/proc/%d/", k.pid)
+	if name, _ := os.ReadFile(proc + "comm"); string(name) != "dpl-keeper\n" {
+		t.Errorf("its name is %q", name)
+	}
+	if line, _ := os.ReadFile(proc + "cmdline"); strings.TrimRight(string(line), "\x00") != "dpl-keeper" {
+		t.Errorf("its arguments are %q", line)
+	}
+	if environ, _ := os.ReadFile(proc + "environ"); strings.Trim(string(environ), "\x00") != "" {
+		t.Errorf("its environment is %q", environ)
+	}
+	if files, _ := filepath.Glob(proc + "fd/*"); len(files) != 4 { // and its program
+		t.Errorf("it has %q open", files)
+	}
+	for _, sig := range []syscall.Signal{unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGUSR1} {
+		unix.Kill(k.pid, sig)
+	}
+	unix.Kill(k.pid, unix.SIGSTOP)
+	unix.Kill(k.pid, unix.SIGCONT)
+	eventually(t, "it waits on", func() bool { return inState(k.pid, "S") })
 }
