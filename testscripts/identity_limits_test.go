@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/dpl-project/dpl/testscripts/proc"
@@ -52,9 +53,11 @@ func (o *observed) rewrite(file, pattern, with string) {
 // to beat in their names. They count as gone all the same (spec §4.2 exited).
 func testZombies(t *testing.T, bin string) {
 	o := ledgerOf(t, bin)
+	var numbers []int
 	var pids []string
 	for range 3 {
-		pids = append(pids, strconv.Itoa(o.zombieToBe()))
+		numbers = append(numbers, o.zombieToBe())
+		pids = append(pids, strconv.Itoa(numbers[len(numbers)-1]))
 	}
 	o.run("dpl-push", "--participant", "cli", "--call", "main", "--staleness", "600")
 	o.run("dpl-push", "--participant", "worker", "--call", "work", "--pid", pids[0])
@@ -66,9 +69,9 @@ func testZombies(t *testing.T, bin string) {
 	o.want("operations/build.json", "state=running", "stack.1.state=active", "supervisorHeartbeats.s.status=alive")
 	o.want("g.supervisors.json", "supervisors.s.state=running")
 
-	for _, pid := range pids {
-		if out, err := exec.Command("kill", "-KILL", pid).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
+	for i, pid := range pids {
+		if err := syscall.Kill(numbers[i], syscall.SIGKILL); err != nil {
+			t.Fatal(err)
 		}
 		o.until("a zombie", func() bool {
 			data, _ := os.ReadFile("/proc/" + pid + "/status")

@@ -214,7 +214,7 @@ func TestManyWaits(t *testing.T) {
 		t.Skip("needs the right to make a user namespace")
 	}
 	o.run("dpl-push", "--participant", "cli", "--call", "main", "--staleness", "600")
-	script := fmt.Sprintf(`echo %d >/proc/sys/user/max_inotify_instances || exit
+	script := fmt.Sprintf(`echo %d >/proc/sys/user/max_inotify_instances || { echo read-only; exit; }
 		for i in $(seq %d); do dpl-wait --for completed --timeout 60 & all="$all $!"; done
 		for i in $(seq %d); do dpl-watch --timeout 60 >lines$i & all="$all $!"; done
 		echo started; read go
@@ -229,7 +229,12 @@ func TestManyWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(out)
-	if !lines.Scan() || lines.Text() != "started" {
+	lines.Scan()
+	if lines.Text() == "read-only" {
+		cmd.Wait()
+		t.Skip("/proc/sys is read-only, as in a container")
+	}
+	if lines.Text() != "started" {
 		t.Fatalf("got %q", lines.Text())
 	}
 	o.run("dpl-pop", "--call", "main")

@@ -13,6 +13,7 @@ import (
 
 // testShortWrites ends each write beyond the first bytes of a file: the kernel writes what fits, and refuses the rest.
 func testShortWrites(t *testing.T, bin string) {
+	needs(t, "strace")
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
