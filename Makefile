@@ -1,8 +1,9 @@
 # make            build the commands to bin/
 # make demo       show what DPL does, on a real call chain
-# make check      all that CI runs; STRICT=1 fails where a tool is missing instead of leaving its part out
+# make check      all that CI runs, a line for each part; STRICT=1 fails where a tool is missing instead of leaving its part out
 # make bench      timings and goals, as ratios to other programs in the same run; bin/bench.json, bin/bench.svg
 # make soak       longer than CI has time for, some parts as root: see spec/reliability.md
+# make soak-bare  as root: make demo and make check on a bare Debian
 # make soak-shared  as root: two hosts on NFS, JuiceFS, GlusterFS, CephFS, and holders of locks that are cut off
 # make mutants    put seeded bugs into the sources, and see who finds them
 # make doc        man pages and completions to bin/share
@@ -17,14 +18,9 @@ BUILD   = -trimpath
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 STRICT      =
+GO_TEST     = go test
 
 commands = dpl $(notdir $(wildcard cmd/dpl-*))
-
-# $(call needs,TOOL,WHAT): a line that says WHAT is left out for want of TOOL, if there is none.
-needs = command -v $(1) >/dev/null 2>&1 || { \
-	[ -z "$(STRICT)" ] || { echo "make check: no $(1), and STRICT leaves nothing out: $(2)" >&2; exit 1; }; \
-	echo "make check: no $(1): leaves out $(2)"; }
-has = command -v $(1) >/dev/null 2>&1
 
 build:
 	CGO_ENABLED=0 go build $(BUILD) -ldflags '$(LDFLAGS)' -o '$(BIN)/' $(addprefix ./cmd/,$(commands))
@@ -32,28 +28,8 @@ build:
 demo: build
 	@STRICT=$(STRICT) bin/dpl demo
 
-check: tools format vet tidy staticcheck test rigs
-	@$(MAKE) --no-print-directory -j 2 model coverage conformance shell
-	@if [ "$$(uname)" = Linux ]; then $(MAKE) --no-print-directory demo; else echo "make check: not Linux: leaves out the demo"; fi
-	@echo "make check: passed"
-
-tools:
-	@$(call needs,cc,the race detector)
-	@$(call needs,python3,the second implementation of the protocol; Python in the tests and the demo)
-	@$(call needs,node,Node in the tests and the demo)
-	@$(call needs,shellcheck,the check of the shell scripts)
-	@$(call needs,systemd-analyze,the check of the units)
-	@$(call needs,cron,the run of the crontab)
-	@$(call needs,strace,the faults and interleavings at system calls; the power cuts under them)
-	@$(call needs,spin,the models)
-	@$(call needs,jq,examples of the pages)
-	@$(call needs,busybox,dpl.sh in busybox sh)
-	@$(call needs,mksh,dpl.sh in mksh)
-	@$(call needs,zsh,dpl.sh and completions in zsh)
-	@$(call needs,fish,completions in fish)
-	@$(call needs,man,the manual as it is shown)
-	@$(call needs,mandoc,the check of the manual)
-	@$(call needs,dpkg,the installation of the package)
+check:
+	@STRICT=$(STRICT) go run ./scripts/check
 
 format:
 	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "gofmt would change: $$files" >&2; exit 1; }
@@ -76,27 +52,29 @@ rigs = ./protocol ./cmd/internal/simulation ./scripts/...
 
 # Most tests of commands wait for something, so that more of them run at once than there are processors.
 test:
-	STRICT=$(STRICT) go test -parallel 4 $$($(call has,cc) && echo -race) $$(go list ./... | grep -vxF "$$(go list $(rigs))")
+	STRICT=$(STRICT) $(GO_TEST) -parallel 4 $$(command -v cc >/dev/null 2>&1 && echo -race) $$(go list ./... | grep -vxF "$$(go list $(rigs))")
 
 rigs:
-	STRICT=$(STRICT) DPL_HISTORIES=60s go test $(rigs)
+	STRICT=$(STRICT) DPL_HISTORIES=60s $(GO_TEST) $(rigs)
 
 model:
-	@! $(call has,spin) || ! $(call has,cc) || sh spec/model/check.sh 3
+	sh spec/model/check.sh 3
 
 coverage:
 	sh scripts/coverage.sh
 
 conformance:
-	@! $(call has,python3) || { python3 spec/conformance/run.py spec/vectors/*.json spec/vectors/groups/*.json && python3 spec/conformance/test_dpl.py; }
+	python3 spec/conformance/run.py spec/vectors/*.json spec/vectors/groups/*.json
+	python3 spec/conformance/test_dpl.py
 
 shell:
-	@! $(call has,shellcheck) || shellcheck .ci/run $$(find . -name '*.sh')
+	shellcheck .ci/run $$(find . -name '*.sh')
 
 bench: build
 	go run ./scripts/bench -json bin/bench.json -svg bin/bench.svg bin
 
-soak: soak-units soak-power soak-clocks
+soak: soak-needs build
+	$(MAKE) --no-print-directory soak-units soak-power soak-clocks soak-bare
 	sh spec/model/check.sh 4
 	DPL_HISTORIES=10000000 go test -count=1 -timeout=0 ./cmd/internal/simulation -run Histories -v
 	DPL_SOAK=1 go test -count=1 -timeout 3h ./scripts/...
@@ -111,6 +89,14 @@ soak: soak-units soak-power soak-clocks
 	python3 scripts/soak/groups.py bin 600
 	go test -race -count=5 -timeout 3h ./fileops ./testscripts
 
+# Says in one line, before anything runs, all that is missing.
+soak-needs:
+	@go run ./scripts/check -needs soak
+
+# What a stranger has: make demo and make check in a Debian with make, git, ca-certificates and Go alone.
+soak-bare:
+	sh scripts/bare/bare.sh
+
 soak-power: build
 	STRICT=$(STRICT) sh scripts/powerloss/blocks.sh --points 2000
 
@@ -119,6 +105,7 @@ soak-clocks: build
 	sh scripts/clocks/seeded.sh
 
 soak-shared: build
+	@go run ./scripts/check -needs shared
 	sh scripts/shared/all.sh bin
 
 mutants:
@@ -158,5 +145,5 @@ dist: build doc
 clean:
 	rm -rf bin
 
-.PHONY: build demo check tools format vet tidy staticcheck test rigs model coverage conformance shell bench soak soak-units soak-power \
-	soak-clocks soak-shared mutants doc install uninstall dist clean
+.PHONY: build demo check format vet tidy staticcheck test rigs model coverage conformance shell bench soak soak-needs soak-units \
+	soak-power soak-clocks soak-bare soak-shared mutants doc install uninstall dist clean

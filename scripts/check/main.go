@@ -1,0 +1,43 @@
+// Check runs the parts of make check, one line for each, and all of them whatever fails.
+//
+//	go run ./scripts/check [PART...]        run these targets of the Makefile, or all parts
+//	go run ./scripts/check -needs soak      exit 1 with one line if a program for that is missing
+//
+// It prints what is left out for want of a program, and the output of a part only if that fails. The
+// last line, "N passed, N failed", is for those who look for one. With STRICT in the environment a
+// missing program is a failure.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+)
+
+func main() {
+	needs := flag.String("needs", "", "only look for the programs of `WHAT`: check, soak or shared")
+	flag.Parse()
+	all, err := readTools()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "check:", err)
+		os.Exit(1)
+	}
+
+	if *needs != "" {
+		if !all.complete(*needs, os.Stderr) {
+			os.Exit(1)
+		}
+		return
+	}
+
+	c := checker{out: os.Stdout, strict: os.Getenv("STRICT") != ""}
+	c.tools(all)
+	parts := flag.Args()
+	if len(parts) == 0 {
+		parts = allParts
+	}
+	c.run(parts)
+	if !c.finish() {
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os/exec"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// allParts are the targets of the Makefile that make check runs, the quick ones first.
+var allParts = []string{
+	"format", "vet", "tidy", "staticcheck", "conformance", "shell", "test", "rigs", "model", "coverage", "demo",
+}
+
+// alone are the parts that have the machine for themselves: their tests wait for processes.
+var alone = map[string]bool{"test": true, "rigs": true, "demo": true}
+
+// needed is the program without which there is nothing to do in a part.
+var needed = map[string][]string{
+	"conformance": {"python3"}, "shell": {"shellcheck"}, "model": {"spin", "cc"},
+}
+
+// A checker runs parts, two at a time of those that need no machine of their own.
+type checker struct {
+	out    io.Writer
+	strict bool
+
+	mu             sync.Mutex
+	passed, failed int
+}
+
+// tools says what is left out for want of a program.
+func (c *checker) tools(all tools) {
+	for _, t := range all.missing("check") {
+		c.printf("make check: no %s: leaves out %s\n", t.program, t.without)
+		if c.strict {
+			c.failed++
+		}
+	}
+	if c.failed > 0 {
+		c.printf("make check: STRICT leaves nothing out\n")
+	}
+}
+
+func (c *checker) printf(format string, arguments ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fmt.Fprintf(c.out, format, arguments...)
+}
+
+// run runs all parts.
+func (c *checker) run(parts []string) {
+	const together = 2
+	var group sync.WaitGroup
+	free := make(chan struct{}, together)
+	for _, name := range parts {
+		if alone[name] {
+			group.Wait()
+			c.part(name)
+			continue
+		}
+
+		free <- struct{}{}
+		group.Go(func() {
+			c.part(name)
+			<-free
+		})
+	}
+	group.Wait()
+}
+
+// part runs one part, and prints its line.
+func (c *checker) part(name string) {
+	if why := leftOut(name); why != "" {
+		c.printf("%-12s left out: %s\n", name, why)
+		return
+	}
+
+	began := time.Now()
+	make := exec.Command("make", "--no-print-directory", "-s", "GO_TEST=go test -json", name)
+	var output bytes.Buffer
+	make.Stdout, make.Stderr = &output, &output
+	err := make.Run()
+	took := time.Since(began).Round(time.Second)
+
+	report := readReport(output.Bytes())
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil {
+		c.failed++
+		fmt.Fprintf(c.out, "%s%-12s FAILED  %6s  %s\n", report.failures(), name, took, err)
+		return
+	}
+	c.passed++
+	fmt.Fprintf(c.out, "%-12s ok  %6s%s\n", name, took, report.counts())
+	for _, line := range report.skipped() {
+		fmt.Fprintf(c.out, "%12s left out: %s\n", "", line)
+	}
+}
+
+// leftOut returns why a part cannot be run here, or "".
+func leftOut(name string) string {
+	if name == "demo" && runtime.GOOS != "linux" {
+		return "not Linux"
+	}
+	for _, program := range needed[name] {
+		if !there(program) {
+			return "no " + program
+		}
+	}
+	return ""
+}
+
+// finish prints the last lines, and reports whether all has passed.
+func (c *checker) finish() bool {
+	word := "passed"
+	if c.failed > 0 {
+		word = "failed"
+	}
+	c.printf("make check: %s\n%d passed, %d failed\n", word, c.passed, c.failed)
+	return c.failed == 0
+}
