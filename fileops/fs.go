@@ -77,6 +77,12 @@ type File interface {
 	Stat() (Info, error)
 	Chmod(mode fs.FileMode) error
 	Truncate(size int64) error
+
+	// Cut removes the first size bytes, a multiple of cutUnit and less than all: of what others append
+	// at the same time nothing is lost. It returns errors.ErrUnsupported, and nothing has changed, where
+	// the file system cannot do that.
+	Cut(size int64) error
+
 	Sync() error
 	Close() error
 }

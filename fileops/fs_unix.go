@@ -112,6 +112,11 @@ func (f *fdFile) Truncate(size int64) error {
 	return pathError("truncate", f.path, err)
 }
 
+func (f *fdFile) Cut(size int64) error {
+	_, err := retry(func() (int, error) { return 0, collapse(f.fd, size) })
+	return pathError("cut", f.path, err)
+}
+
 func (f *fdFile) Sync() error {
 	_, err := retry(func() (int, error) { return 0, fsync(f.fd) })
 	return pathError("fsync", f.path, err)

@@ -1,6 +1,7 @@
 package fileops
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 
@@ -54,6 +55,8 @@ func (osFS) OpenAppend(path string) (File, error) {
 
 // Truncate goes by the name: what is opened to append to may not be cut.
 func (f windowsFile) Truncate(size int64) error { return os.Truncate(f.Name(), size) }
+
+func (f windowsFile) Cut(int64) error { return errors.ErrUnsupported }
 
 func (f windowsFile) Stat() (Info, error) {
 	info, err := f.File.Stat()

@@ -211,6 +211,27 @@ func (f hookedFile) Sync() error {
 	return f.File.Sync()
 }
 
+func (f hookedFile) ReadAt(p []byte, off int64) (int, error) {
+	if err := f.h.call("read at", f.path); err != nil {
+		return 0, err
+	}
+	return f.File.ReadAt(p, off)
+}
+
+func (f hookedFile) Truncate(size int64) error {
+	if err := f.h.call("truncate", f.path); err != nil {
+		return err
+	}
+	return f.File.Truncate(size)
+}
+
+func (f hookedFile) Cut(size int64) error {
+	if err := f.h.call("cut", f.path); err != nil {
+		return err
+	}
+	return f.File.Cut(size)
+}
+
 type hookedRoot struct {
 	Root
 	h    *hooked

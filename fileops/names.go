@@ -53,6 +53,19 @@ func (l *Ledger) groupLogs(group string) string { return filepath.Join(l.logs(),
 // logSuffix follows the id of a supervisor in the name of its log.
 const logSuffix = ".log"
 
+// rotatedLogOf is the name of the nth file before the log at path, counted from 1, the newest.
+func rotatedLogOf(path string, n int) string { return path + "." + strconv.Itoa(n) }
+
+// nextLogOf is the name of the file that becomes the newest one before the log at path.
+func nextLogOf(path string) string { return path + ".next" }
+
+// rotatedLog returns which file before the log of the name log the file name is.
+func rotatedLog(log, name string) (n int, ok bool) {
+	number, ok := strings.CutPrefix(name, log+".")
+	n, err := strconv.Atoi(number)
+	return n, ok && err == nil && n > 0 && strconv.Itoa(n) == number
+}
+
 // versionOf is the name of version n of the file at path (see state).
 func versionOf(path string, n int64) string { return path + "." + strconv.FormatInt(n, 10) }
 

@@ -351,6 +351,13 @@ func (f *simFile) Truncate(size int64) error {
 	})
 }
 
+func (f *simFile) Cut(size int64) error {
+	return f.do("cut", nil, func() {
+		f.n.data = slices.Clone(f.n.data[size:])
+		f.n.lost = [2]int{}
+	})
+}
+
 func (f *simFile) Sync() error {
 	return f.do("fsync", func() { f.n.failedSync(f.p.fault) }, func() {
 		if isDir := f.n.mode.IsDir(); isDir && !f.p.noDirSync || !isDir && !f.p.noFileSync {

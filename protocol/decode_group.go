@@ -170,7 +170,9 @@ func (d *decoder) startInfo() *StartInfo {
 	if d.null() {
 		return nil
 	}
-	s := StartInfo{Dir: "/", Readiness: ReadinessReady, Policy: DefaultPolicy()}
+	s := StartInfo{
+		Dir: "/", Readiness: ReadinessReady, Policy: DefaultPolicy(), LogMax: DefaultLogMax, LogKeep: DefaultLogKeep,
+	}
 	d.object(func(name string) {
 		switch name {
 		case "command":
@@ -187,6 +189,12 @@ func (d *decoder) startInfo() *StartInfo {
 			s.Readiness = d.readiness()
 		case "restartPolicy":
 			s.Policy = d.policy()
+		case "logMaxBytes":
+			if s.LogMax = d.int(0); s.LogMax > 0 && s.LogMax < LeastLogMax {
+				d.fail("it is less than %d, and not 0", LeastLogMax)
+			}
+		case "logKeep":
+			s.LogKeep = int(d.int(1))
 		default:
 			d.unknown(&s.Unknown, name)
 		}

@@ -156,6 +156,12 @@ func (w *encoder) startInfo(s *StartInfo) {
 	w.milliseconds("resetAfterMs", s.Policy.ResetAfter)
 	w.unknown(s.Policy.Unknown)
 	w.close('}')
+	if s.LogMax != DefaultLogMax {
+		w.int("logMaxBytes", s.LogMax)
+	}
+	if s.LogKeep != DefaultLogKeep {
+		w.int("logKeep", int64(s.LogKeep))
+	}
 	w.unknown(s.Unknown)
 	w.close('}')
 }

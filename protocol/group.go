@@ -14,7 +14,12 @@ const (
 	DefaultMaxAttempts    = 5
 	DefaultResetAfter     = 5 * time.Minute
 	DefaultKillTimeout    = 5 * time.Second
+	DefaultLogMax         = 10 << 20 // bytes
+	DefaultLogKeep        = 3
 )
+
+// LeastLogMax is the smallest size, in bytes, at which a log is rotated.
+const LeastLogMax = 64 << 10
 
 // DefaultBackoff returns the waits before the restart attempts of a policy that names none.
 func DefaultBackoff() []time.Duration {
@@ -178,6 +183,8 @@ type StartInfo struct {
 	Environment []Variable
 	Readiness   Readiness // what it is at the start
 	Policy      RestartPolicy
+	LogMax      int64 // bytes after which its log is rotated, at least LeastLogMax; 0: it never is
+	LogKeep     int   // how many rotated files stay, at least 1
 	Unknown     []Member
 }
 

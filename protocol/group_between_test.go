@@ -61,7 +61,7 @@ func TestPassesTooRare(t *testing.T) {
 // A registry that is emptied is to be copied to the archive; an edit that is none asks for nothing.
 func TestGroupEffects(t *testing.T) {
 	seen := Observation{Now: noon}
-	start := &StartInfo{Command: "c", Dir: "/", Readiness: ReadinessReady, Policy: DefaultPolicy()}
+	start := &StartInfo{Command: "c", Dir: "/", Readiness: ReadinessReady, Policy: DefaultPolicy(), LogKeep: 1}
 	g, err := CreateGroup("g").Register(Registration{Supervisor: "s", By: "u", Request: true, StartInfo: start}, seen)
 	if err != nil || g.Effects() != (GroupEffects{}) {
 		t.Fatalf("%v, %+v", err, g.Effects())

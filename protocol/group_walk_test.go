@@ -158,7 +158,7 @@ func (w *world) register(id string) {
 	if r.Request || w.once(2) {
 		policy := DefaultPolicy()
 		policy.MaxAttempts = w.rand.IntN(4)
-		r.StartInfo = &StartInfo{Command: "x", Dir: "/", Readiness: ReadinessReady, Policy: policy}
+		r.StartInfo = &StartInfo{Command: "x", Dir: "/", Readiness: ReadinessReady, Policy: policy, LogKeep: 1}
 	}
 	if !r.Request && len(w.alive(id)) == 0 {
 		p := w.spawn(id, 0, 0)

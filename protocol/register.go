@@ -98,7 +98,8 @@ func (s *Registered) startInfoChanges(to *StartInfo) {
 
 func (s *StartInfo) equal(t *StartInfo) bool {
 	return s.Command == t.Command && slices.Equal(s.Args, t.Args) && s.Dir == t.Dir &&
-		slices.Equal(s.Environment, t.Environment) && s.Readiness == t.Readiness && slices.Equal(s.Unknown, t.Unknown) &&
+		slices.Equal(s.Environment, t.Environment) && s.Readiness == t.Readiness &&
+		s.LogMax == t.LogMax && s.LogKeep == t.LogKeep && slices.Equal(s.Unknown, t.Unknown) &&
 		s.Policy.MaxAttempts == t.Policy.MaxAttempts && slices.Equal(s.Policy.Backoff, t.Policy.Backoff) &&
 		s.Policy.ResetAfter == t.Policy.ResetAfter && slices.Equal(s.Policy.Unknown, t.Policy.Unknown)
 }

@@ -60,7 +60,7 @@ var (
 	orchestratorShape = object("protocolVersion orchestrationGroupId revision orchestratorPid orchestratorHeartbeat state heartbeatIntervalMs stalenessThresholdMs periodMs",
 		map[string]*shape{"beat": beatShape})
 
-	startShape = object("command args workingDirectory environment readiness", map[string]*shape{
+	startShape = object("command args workingDirectory environment readiness logMaxBytes logKeep", map[string]*shape{
 		"restartPolicy": object("maxAttempts backoffIntervalsMs resetAfterMs", nil),
 	})
 

@@ -57,7 +57,7 @@ func (r *groupRun) register(id string) {
 	p := r.w.start()
 	reg := protocol.Registration{
 		Supervisor: id, By: id, PID: p.PID, Process: p, Restartable: &restartable,
-		StartInfo: &protocol.StartInfo{Command: "/bin/true", Policy: protocol.DefaultPolicy(), Readiness: protocol.ReadinessReady},
+		StartInfo: &protocol.StartInfo{Command: "/bin/true", Policy: protocol.DefaultPolicy(), Readiness: protocol.ReadinessReady, LogKeep: 1},
 	}
 	r.edit(func(g protocol.Group) (protocol.Group, error) { return g.Register(reg, r.w.observe()) })
 	r.all = append(r.all, reg)

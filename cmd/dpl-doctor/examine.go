@@ -34,7 +34,7 @@ type check struct {
 }
 
 // ofFiles are the checks that are nothing without the files.
-var ofFiles = []string{"files", "clock", "leftovers", "numbers", "passes"}
+var ofFiles = []string{"files", "clock", "leftovers", "numbers", "passes", "logs"}
 
 // admit looks at the ledger and reads its files.
 func admit(env *cli.Env) (*patient, error) {
@@ -84,6 +84,7 @@ func (p *patient) examine() []finding {
 		check{"leftovers", "nothing is left of killed commands", p.leftovers},
 		check{"numbers", "thresholds are at least 2.5 times what they are for", p.numbers},
 		check{"passes", "passes come when they are needed", p.passes},
+		check{"logs", "the logs of services are rotated", p.logs},
 	)
 	var findings []finding
 	for _, c := range checks {

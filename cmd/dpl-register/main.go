@@ -25,6 +25,8 @@ type register struct {
 	maxAttempts             int
 	backoff                 string
 	resetAfter, killTimeout time.Duration
+	logMax                  int64
+	logKeep                 int
 	noRestart, noPass       bool
 	heartbeats              bool
 	readiness               protocol.Readiness
@@ -37,6 +39,7 @@ const notGiven = -1
 func (c *register) Define(f *cli.FlagSet) {
 	c.Supervisor.Define(f)
 	c.maxAttempts, c.resetAfter, c.killTimeout = notGiven, notGiven, notGiven
+	c.logMax, c.logKeep = notGiven, notGiven
 	f.PID(&c.pid, "pid", "the supervisor's process, which registers itself")
 	f.Bool(&c.request, "request", "it does not run yet: the next pass is to start it with COMMAND")
 	f.Strings(&c.dependsOn, "depends-on", "ID", "supervisor that has to run before it is started")
@@ -47,6 +50,8 @@ func (c *register) Define(f *cli.FlagSet) {
 	f.String(&c.backoff, "backoff", "D,D,...", "waits before the restarts, of which the last repeats (0,1s,5s,15s,1m)")
 	f.Duration(&c.resetAfter, "reset-after", "count restarts from 0 again when it has run for D (5m)", 0)
 	f.Duration(&c.killTimeout, "kill-timeout", "from TERM to KILL (5s)", 0)
+	f.Size(&c.logMax, "log-max", "passes rotate its log when it is larger than SIZE, as 10M; 0 for never (10M)")
+	f.Count(&c.logKeep, "log-keep", "keep N rotated files of its log, 1 or more (3)")
 	f.Bool(&c.noRestart, "no-restart", "when it fails it is dead")
 	cli.Word(f, &c.readiness, "readiness", "", "starting: it says when it is ready, with dpl-heartbeat --readiness or as dpl-run --notify does",
 		protocol.ReadinessStarting, protocol.ReadinessReady)
@@ -71,6 +76,6 @@ func main() {
 		"Without --request the supervisor runs already and registers itself. It is judged by the process of --pid; without --pid, or with --heartbeat, "+
 			"it has to send heartbeats from now on, with dpl-heartbeat --group. "+
 			"With COMMAND, passes of dpl-orchestrate restart it when it has failed. COMMAND is run as it is, without a shell, in a session of its own, with "+
-			"DPL_LEDGER, DPL_GROUP, DPL_SUPERVISOR, DPL_ATTEMPT, DPL_REASON and DPL_START; its output goes to logs/GROUP/ID.log. Registering again changes what "+
+			"DPL_LEDGER, DPL_GROUP, DPL_SUPERVISOR, DPL_ATTEMPT, DPL_REASON and DPL_START; its output goes to logs/GROUP/ID.log, which dpl-status --log shows. Registering again changes what "+
 			"is given, and brings back what is dead or stopped. If no orchestrator is heard of, this makes one pass itself.")
 }

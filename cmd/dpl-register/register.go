@@ -89,7 +89,7 @@ func (c *register) saysHow() bool {
 
 // saysHowToStart reports whether a flag says how to start COMMAND.
 func (c *register) saysHowToStart() bool {
-	return c.maxAttempts != notGiven || c.backoff != "" || c.resetAfter != notGiven || len(c.env) > 0 || c.dir != ""
+	return c.maxAttempts != notGiven || c.backoff != "" || c.resetAfter != notGiven || c.logMax != notGiven || c.logKeep != notGiven || len(c.env) > 0 || c.dir != ""
 }
 
 // arguments completes r with what the flags say.
@@ -157,11 +157,12 @@ func (c *register) dependencies() (*[]string, error) {
 func (c *register) startInfo() (*protocol.StartInfo, error) {
 	if len(c.command) == 0 {
 		if c.saysHowToStart() {
-			return nil, cli.Usagef("--env, --dir, --max-attempts, --backoff and --reset-after go with -- COMMAND")
+			return nil, cli.Usagef("--env, --dir, --max-attempts, --backoff, --reset-after, --log-max and --log-keep go with -- COMMAND")
 		}
 		return nil, nil
 	}
-	s := &protocol.StartInfo{Command: c.command[0], Args: c.command[1:], Readiness: protocol.ReadinessReady, Policy: protocol.DefaultPolicy()}
+	s := &protocol.StartInfo{Command: c.command[0], Args: c.command[1:], Readiness: protocol.ReadinessReady, Policy: protocol.DefaultPolicy(),
+		LogMax: protocol.DefaultLogMax, LogKeep: protocol.DefaultLogKeep}
 	if c.readiness != "" {
 		s.Readiness = c.readiness
 	}
@@ -179,6 +180,18 @@ func (c *register) startInfo() (*protocol.StartInfo, error) {
 	}
 	if s.Environment, err = environment(c.env); err != nil {
 		return nil, err
+	}
+	switch {
+	case c.logMax > 0 && c.logMax < protocol.LeastLogMax:
+		return nil, cli.Usagef("--log-max: want at least 64K, or 0 for never")
+	case c.logKeep == 0:
+		return nil, cli.Usagef("--log-keep: want at least 1; --log-max 0 never rotates")
+	}
+	if c.logMax != notGiven {
+		s.LogMax = c.logMax
+	}
+	if c.logKeep != notGiven {
+		s.LogKeep = c.logKeep
 	}
 	if c.maxAttempts != notGiven {
 		s.Policy.MaxAttempts = c.maxAttempts

@@ -3,6 +3,7 @@
 //	dpl-status [--op OP [--check STATE | --why CALL]] [--supervisor ID] [--json]
 //	dpl-status --ids [--op OP | --groups | --group GROUP] [--json]
 //	dpl-status --group GROUP [--supervisor ID [--check STATE]] [--json]
+//	dpl-status --group GROUP --log ID [--follow] [--lines N]
 //	dpl-status --groups [--json]
 //	dpl-status [--op OP | --group GROUP] --watch | --html FILE
 package main
@@ -21,6 +22,7 @@ type status struct {
 	call       string
 	watch      bool
 	html       string
+	log        logs
 }
 
 func (c *status) Define(f *cli.FlagSet) {
@@ -34,6 +36,7 @@ func (c *status) Define(f *cli.FlagSet) {
 		states()...)
 	f.String(&c.call, "why", "CALL", "say how CALL of --op is judged, and on what evidence")
 	f.Bool(&c.watch, "watch", "draw it on the terminal over and over, until the operation is over or Ctrl-C")
+	c.log.define(f)
 	f.String(&c.html, "html", "FILE", "write it to FILE as one page for a browser; - for stdout")
 }
 
@@ -67,6 +70,9 @@ func (c *status) Run(env *cli.Env) error {
 	case c.predicate != "" && c.call != "":
 		return cli.Usagef("--check and --why exclude each other")
 	}
+	if err := c.log.check(c, group, env); err != nil {
+		return err
+	}
 	if err := c.checkOutput(env); err != nil {
 		return err
 	}
@@ -75,6 +81,8 @@ func (c *status) Run(env *cli.Env) error {
 		return err
 	}
 	switch {
+	case c.log.supervisor != "":
+		return s.log(group, c.log)
 	case c.ids:
 		return s.ids(c.Op, group, c.groups)
 	case c.groups:

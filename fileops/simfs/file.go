@@ -115,6 +115,18 @@ func (f *file) Truncate(size int64) error {
 	return late
 }
 
+// Cut is that of fileops.File: a file system that can. It is on disk with what is synced next.
+func (f *file) Cut(size int64) error {
+	late, err := f.process.call("cut", "")
+	f.process.end(err)
+	if err != nil {
+		return err
+	}
+	f.node.data = slices.Clone(f.node.data[size:])
+	f.process.Disk.touch(f.node)
+	return late
+}
+
 // Sync is that of fileops.File.
 func (f *file) Sync() error {
 	late, err := f.process.call("fsync", "")

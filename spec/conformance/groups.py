@@ -57,13 +57,22 @@ def null_is_absent(kind, *names):
     return read, kind[1]
 
 
+def log_max(value, path):
+    """Bytes after which a log is rotated; 0: never."""
+    size = INTEGER[0](value, path)
+    if 0 < size < 65536:
+        raise corrupt(path, 'less than 65536, and not 0')
+    return size
+
+
 NONNEGATIVE_MS = duration(0)
 START_ID = (read_start_id, str)
 POLICY = record(maxAttempts=(INTEGER, 5), backoffIntervalsMs=(at_least_one(NONNEGATIVE_MS), [0, 1000, 5000, 15000, 60000]),
                 resetAfterMs=(NONNEGATIVE_MS, 300000))
 START_INFO = record(
     command=((read_command, str), REQUIRED), args=(array(TEXT), []), workingDirectory=(TEXT, '/'),
-    environment=((texts, dict), {}), readiness=(READY, 'ready'), restartPolicy=(POLICY, lambda info: POLICY[0]({}, '')))
+    environment=((texts, dict), {}), readiness=(READY, 'ready'), restartPolicy=(POLICY, lambda info: POLICY[0]({}, '')),
+    logMaxBytes=((log_max, INTEGER[1]), 10 << 20), logKeep=(POSITIVE, 3))
 EXIT = record(at=(MOMENT, REQUIRED), reason=(TEXT, ABSENT), code=(TEXT, ABSENT), status=(INTEGER, ABSENT), error=(TEXT, ABSENT))
 OPTIONAL_TIMES = ('startedAt', 'runningSince', 'failedAt', 'nextAttemptAt', 'stopRequestedAt', 'termSentAt')
 SUPERVISOR = null_is_absent(record(

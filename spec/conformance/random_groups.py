@@ -40,7 +40,7 @@ POLICY_DEFAULTS = {'maxAttempts': 5, 'backoffIntervalsMs': [0, 1000, 5000, 15000
 def brief_entry(key, plain):
     plain = without(plain, ENTRY_DEFAULTS | {'supervisorId': key, 'restartable': plain['startInfo'] is not None})
     for name in {'startInfo', 'startedWith'} & plain.keys():
-        usual = {'args': [], 'workingDirectory': '/', 'environment': {}, 'readiness': 'ready'}
+        usual = {'args': [], 'workingDirectory': '/', 'environment': {}, 'readiness': 'ready', 'logMaxBytes': 10 << 20, 'logKeep': 3}
         plain[name] = without(plain[name], usual)
         policy = without(plain[name].pop('restartPolicy'), POLICY_DEFAULTS)
         plain[name] |= {'restartPolicy': policy} if policy else {}
@@ -109,7 +109,8 @@ class World:
                   'resetAfterMs': self.one((0, 1000, 5000, 300000))}
         return {'command': self.one(('/bin/x', 'y')), **self.optional(0.2, args=['-a', '']),
                 **self.optional(0.2, environment={'A': 'b', 'B': ''}), **self.optional(0.2, readiness=self.one(READINESS)),
-                **self.optional(0.8, restartPolicy=policy)}
+                **self.optional(0.8, restartPolicy=policy),
+                **self.optional(0.1, logMaxBytes=self.one((0, 65536))), **self.optional(0.1, logKeep=self.one((1, 9)))}
 
     def alert(self, seq):
         return {'seq': seq, 'type': 'supervisorDead', 'supervisorId': 'a', 'message': '1 attempts', 'timestamp': self.ago()}

@@ -127,6 +127,29 @@ func (f *FlagSet) Duration(p *time.Duration, name, help string, least time.Durat
 	f.add(commandFlag{name: name, placeholder: "D", help: help, value: p, least: least})
 }
 
+// Size defines a flag that takes a number of bytes, with K, M or G behind it for 1024 of them and so on.
+func (f *FlagSet) Size(p *int64, name, help string) {
+	f.add(commandFlag{name: name, placeholder: "SIZE", help: help, value: func(s string) (err error) {
+		*p, err = parseSize(s)
+		return err
+	}})
+}
+
+// parseSize returns the number of bytes that s stands for.
+func parseSize(s string) (int64, error) {
+	number, unit := s, int64(1)
+	if i := len(s) - 1; i >= 0 {
+		if power := strings.IndexByte("KMG", s[i]&^0x20); power >= 0 {
+			number, unit = s[:i], 1<<(10*(power+1))
+		}
+	}
+	n, err := strconv.ParseUint(number, 10, 63)
+	if err != nil || int64(n) > math.MaxInt64/unit {
+		return 0, errors.New("want a number of bytes, or of 1024 bytes and so on, like 512K, 10M or 1G")
+	}
+	return int64(n) * unit, nil
+}
+
 // define gives c to set under name.
 func (c commandFlag) define(set *flag.FlagSet, name string) {
 	switch p := c.value.(type) {

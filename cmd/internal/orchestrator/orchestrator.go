@@ -72,6 +72,9 @@ func (o *Orchestrator) Pass() (Pass, error) {
 		return o.carryOut(tx, d, &p, clock, latest)
 	})
 	o.log(p)
+	if !p.StandBy {
+		o.rotateLogs(p.After)
+	}
 	return p, err
 }
 

@@ -63,7 +63,7 @@ func (a *actor) request(id string) protocol.Registration {
 	r := protocol.Registration{
 		Supervisor: id, By: a.name, Request: true, KillTimeout: &wait, Fresh: w.chance(20),
 		StartInfo: &protocol.StartInfo{
-			Command: "sup", Dir: "/", Readiness: protocol.ReadinessReady,
+			Command: "sup", Dir: "/", Readiness: protocol.ReadinessReady, LogMax: protocol.DefaultLogMax, LogKeep: 1,
 			Policy: protocol.RestartPolicy{
 				MaxAttempts: w.between(0, 2), Backoff: []time.Duration{0, interval}, ResetAfter: time.Minute,
 			},

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// logs says which logs grow without limit: those that no pass rotates, and those that none has
+// rotated for long.
+func (p *patient) logs() (found []finding) {
+	for _, f := range p.files {
+		if f.Kind != fileops.SupervisorsFile {
+			continue
+		}
+		for i := range f.Registry.Supervisors {
+			if s := &f.Registry.Supervisors[i]; s.StartInfo != nil {
+				found = append(found, p.logOf(f.ID, s)...)
+			}
+		}
+	}
+	return found
+}
+
+// logOf looks at the log of one supervisor.
+func (p *patient) logOf(group string, s *protocol.Registered) []finding {
+	const late = 4 // times larger than it should be: no pass came, or none could rotate it
+	var size int64
+	if info, err := os.Lstat(p.survey.Ledger.LogPath(group, s.ID)); err == nil {
+		size = info.Size()
+	}
+
+	result := finding{level: warning, object: fmt.Sprintf("log of %s in %s", s.ID, group)}
+	switch limit := s.StartInfo.LogMax; {
+	case limit == 0:
+		result.text = fmt.Sprintf("nothing limits it (--log-max 0), and it has %d MiB", size/mebibyte)
+		result.cure = "dpl-register it with another --log-max"
+	case size/late > limit:
+		result.text = fmt.Sprintf("it has %d MiB, and should be rotated at %d KiB", size/mebibyte, limit/1024)
+		result.cure = "dpl-orchestrate does that, or says why not"
+	default:
+		return nil
+	}
+	return []finding{result}
+}

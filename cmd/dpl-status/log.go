@@ -1,0 +1,121 @@
+package main
+
+import (
+	"os"
+	"time"
+	"unicode/utf8"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// logs are the flags that ask for the log of a service.
+type logs struct {
+	supervisor string
+	follow     bool
+	lines      int
+}
+
+// notGiven is the number of lines of a flag that is not given.
+const notGiven = -1
+
+func (c *logs) define(f *cli.FlagSet) {
+	c.lines = notGiven
+	f.String(&c.supervisor, "log", "ID", "with --group: print the end of what service ID printed")
+	f.Bool(&c.follow, "follow", "with --log: go on with what it prints from now on, until Ctrl-C")
+	f.Short("f")
+	f.Count(&c.lines, "lines", "with --log: so many lines, from its rotated files if need be (100)")
+}
+
+// check refuses flags that do not go together.
+func (c *logs) check(all *status, group string, env *cli.Env) (err error) {
+	if c.supervisor == "" {
+		if c.follow || c.lines != notGiven {
+			return cli.Usagef("--follow and --lines go with --log")
+		}
+		return nil
+	}
+	if c.supervisor, err = cli.ID("--log", c.supervisor, ""); err != nil {
+		return err
+	}
+	switch {
+	case group == "":
+		return cli.Usagef("--log goes with --group")
+	case all.supervisor != "" || all.predicate != "" || all.ids || all.watch || all.html != "" || env.JSON():
+		return cli.Usagef("--log goes with none of --supervisor, --check, --ids, --watch, --html and --json")
+	}
+	if c.lines == notGiven {
+		c.lines = 100
+	}
+	return nil
+}
+
+// log prints the end of the log of a service, and what comes then if it is to follow. A service that is
+// not registered any more may have left its log.
+func (s *shower) log(group string, what logs) error {
+	g, err := s.ledger.ReadGroup(group)
+	if err != nil {
+		return cli.Named("status", group, "", err)
+	}
+	path := s.ledger.LogPath(group, what.supervisor)
+	if _, err := os.Lstat(path); err != nil && g.Supervisor(what.supervisor) == nil {
+		return cli.Named("status", group, what.supervisor, protocol.ErrNoSupervisor)
+	}
+	reader, text, err := s.ledger.ReadLog(group, what.supervisor, what.lines)
+	if err != nil {
+		return cli.Named("log", group, what.supervisor, err)
+	}
+
+	_, _, terminal := terminalSize()
+	p := printer{out: s.env.Stdout, terminal: terminal}
+	for {
+		if err := p.print(text); err != nil || !what.follow {
+			return err
+		}
+		const pause = 200 * time.Millisecond
+		time.Sleep(pause)
+		if text, err = reader.Next(); err != nil {
+			return cli.Named("log", group, what.supervisor, err)
+		}
+	}
+}
+
+// A printer prints what somebody else has written, to a terminal without what that would obey.
+type printer struct {
+	out      interface{ Write(p []byte) (int, error) }
+	terminal bool
+	rest     []byte // the beginning of a character
+}
+
+func (p *printer) print(text []byte) error {
+	if p.terminal {
+		text = p.clean(text)
+	}
+	if len(text) == 0 {
+		return nil
+	}
+	_, err := p.out.Write(text)
+	return err
+}
+
+// clean returns text, and what was left of the one before, without control characters other than newlines
+// and tabs. The beginning of a character at its end waits for the rest.
+func (p *printer) clean(text []byte) (clean []byte) {
+	text = append(p.rest, text...)
+	p.rest = nil
+	for len(text) > 0 {
+		if !utf8.FullRune(text) {
+			p.rest = append(p.rest, text...)
+			break
+		}
+		r, size := utf8.DecodeRune(text)
+		if r == '\n' || r == '\t' {
+			clean = append(clean, byte(r))
+		} else {
+			clean = append(clean, view.Clean(string(text[:size]))...)
+		}
+		text = text[size:]
+	}
+	return clean
+}

@@ -1,0 +1,207 @@
+package fileops
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// A LogReader reads the log of a supervisor, also what RotateLog takes out of it meanwhile, in the
+// order in which it was written. It takes no lock and changes nothing.
+type LogReader struct {
+	ledger *Ledger
+	path   string
+	at     int64  // what of the log was read
+	newest FileID // of the file .1 when it was; zero: there was none
+	waited int    // looks in a row that found a rotation in progress
+}
+
+// patienceWithRotation is how many looks in a row may find a rotation in progress: one that takes
+// longer was left by a pass that died, and the next pass ends it.
+const patienceWithRotation = 20
+
+// ReadLog returns a reader of the log of a supervisor that begins with the last lines of it, so many,
+// or with as many as there are. A log that is not there has none yet.
+func (l *Ledger) ReadLog(group, supervisor string, lines int) (*LogReader, []byte, error) {
+	if err := errors.Join(protocol.CheckID(group), protocol.CheckID(supervisor)); err != nil {
+		return nil, nil, err
+	}
+	r := &LogReader{ledger: l, path: l.LogPath(group, supervisor)}
+	defer l.fs.Refresh()
+
+	var text []byte
+	for try := 0; ; try++ {
+		newest, err := r.newestRotated()
+		if err != nil {
+			return nil, nil, err
+		}
+		if text, r.at, err = r.tail(lines); err != nil {
+			return nil, nil, err
+		}
+		again, err := r.newestRotated()
+		if err != nil {
+			return nil, nil, err
+		}
+		if r.newest = newest; again == newest || try == patienceWithRotation {
+			return r, text, nil
+		}
+	}
+}
+
+// tail returns the last lines of the log and of the files before it, and the size of the log.
+func (r *LogReader) tail(lines int) (text []byte, size int64, err error) {
+	for n := 0; ; n++ {
+		path := r.path
+		if n > 0 {
+			path = rotatedLogOf(r.path, n)
+		}
+		data, all, err := r.lastLines(path, lines-bytes.Count(text, []byte{'\n'}))
+		if n == 0 {
+			size = all
+		}
+		if errors.Is(err, fs.ErrNotExist) && n == 0 {
+			continue
+		}
+		if err != nil {
+			return text, size, ignoreMissing(err)
+		}
+		if text = append(data, text...); bytes.Count(text, []byte{'\n'}) > lines || int64(len(data)) < all {
+			return cutLines(text, lines), size, nil
+		}
+	}
+}
+
+// lastLines returns the end of a file, in which there are so many lines or all that it has, and its size.
+func (r *LogReader) lastLines(path string, lines int) (data []byte, size int64, err error) {
+	err = r.ledger.withFile(path, func(f File) error {
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		if err := r.ledger.trustFile(path, info); err != nil {
+			return err
+		}
+		size = info.Size
+		for from := size; from > 0 && bytes.Count(data, []byte{'\n'}) <= lines; {
+			begin := max(from-cutUnit, 0)
+			chunk := make([]byte, from-begin)
+			if _, err := f.ReadAt(chunk, begin); err != nil && err != io.EOF {
+				return err
+			}
+			data, from = append(chunk, data...), begin
+		}
+		return nil
+	})
+	return data, size, err
+}
+
+// cutLines returns the last lines of text; what follows the last newline counts as one.
+func cutLines(text []byte, lines int) []byte {
+	end := len(text)
+	if end > 0 && text[end-1] == '\n' {
+		end--
+	}
+	for ; lines > 0; lines-- {
+		if end = bytes.LastIndexByte(text[:end], '\n'); end < 0 {
+			return text
+		}
+	}
+	return text[min(end+1, len(text)):]
+}
+
+// Next returns what was written since; nothing if there is nothing new, or if that cannot be told
+// just now.
+func (r *LogReader) Next() ([]byte, error) {
+	defer r.ledger.fs.Refresh()
+	newest, rotating, err := r.generation()
+	if err != nil || rotating {
+		return nil, err
+	}
+	var text []byte
+	at := r.at
+	if newest != r.newest {
+		if text, at, err = r.rotated(); err != nil {
+			return nil, err
+		}
+	}
+	more, at, err := r.from(r.path, at)
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	again, rotating, err := r.generation()
+	if err != nil || rotating || again != newest {
+		return nil, err
+	}
+	r.at, r.newest, r.waited = at, newest, 0
+	return append(text, more...), nil
+}
+
+// generation returns which file is the newest that was rotated, and whether there is a rotation in progress.
+func (r *LogReader) generation() (newest FileID, rotating bool, err error) {
+	_, err = r.ledger.fs.Lstat(nextLogOf(r.path))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return newest, false, err
+	}
+	if rotating = err == nil && r.waited < patienceWithRotation; rotating {
+		r.waited++
+		return newest, true, nil
+	}
+	newest, err = r.newestRotated()
+	return newest, false, err
+}
+
+func (r *LogReader) newestRotated() (FileID, error) {
+	info, err := r.ledger.fs.Lstat(rotatedLogOf(r.path, 1))
+	return info.ID, ignoreMissing(err)
+}
+
+// rotated returns what was rotated since, as far as it is still there, from where the log was read up
+// to, and how much of the log as it is now was read by that.
+func (r *LogReader) rotated() (text []byte, at int64, err error) {
+	n := 1
+	for ; ; n++ {
+		info, err := r.ledger.fs.Lstat(rotatedLogOf(r.path, n))
+		if errors.Is(err, fs.ErrNotExist) || err == nil && info.ID == r.newest {
+			break
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	for at = r.at; n > 1; n-- {
+		more, end, err := r.from(rotatedLogOf(r.path, n-1), at)
+		if err != nil {
+			return nil, 0, err
+		}
+		at = max(at-end, 0)
+		text = append(text, more...)
+	}
+	return text, at, nil
+}
+
+// from returns what a file has from an offset on, and its size; if it is shorter, nothing.
+func (r *LogReader) from(path string, at int64) (data []byte, size int64, err error) {
+	err = r.ledger.withFile(path, func(f File) error {
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		if err := r.ledger.trustFile(path, info); err != nil {
+			return err
+		}
+		if size = info.Size; size <= at {
+			return nil
+		}
+		data = make([]byte, size-at)
+		n, err := f.ReadAt(data, at)
+		data = data[:n]
+		if err == io.EOF {
+			err = nil
+		}
+		return err
+	})
+	return data, size, err
+}

@@ -1,0 +1,260 @@
+package fileops
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// cutUnit divides what is cut off the front of a log: file systems cut whole blocks, none larger than this.
+const cutUnit = 64 << 10
+
+// RotateLog makes room in the log of a supervisor if it is larger than limit: its beginning goes to
+// the file .1, which was .2 before and so on, and of those numbers keep stay. It returns false, and
+// did nothing, if the log is not that large or another pass rotates it.
+//
+// Of a log that has become larger than all these files together should be, the beginning goes.
+//
+// The service keeps its open file, to which it appends meanwhile. Where the file system can cut off
+// the front of a file (ext4, XFS), nothing is lost, whoever is killed when, and the files .2, .1 and
+// the log, one after the other, are what was written. Elsewhere the log is truncated, and lines that
+// are written between the last read and that are lost.
+//
+// The system calls, after the lock on the log: the beginning is copied to a temporary file, which is
+// synced, renamed to .next, and its directory synced; the log is cut; .1 becomes .2 and .next becomes
+// .1. A .next that is there at the beginning was left by a pass that died: if the log begins with it,
+// the log was not cut, and it goes; else it becomes .1.
+func (l *Ledger) RotateLog(group, supervisor string, limit int64, keep int) (bool, error) {
+	if err := errors.Join(protocol.CheckID(group), protocol.CheckID(supervisor)); err != nil {
+		return false, err
+	}
+	path := l.LogPath(group, supervisor)
+	if info, err := l.fs.Lstat(path); err != nil || info.Size <= limit {
+		return false, ignoreMissing(err)
+	}
+	lock, err := l.lock(path, false, &patience{})
+	if errors.Is(err, ErrBusy) || errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer func() { l.leave(lock.Unlock()) }()
+
+	log, err := l.fs.OpenAppend(path)
+	if err != nil {
+		return false, err
+	}
+	defer func() { l.leave(log.Close()) }()
+	r := rotation{ledger: l, path: path, log: log, keep: keep}
+	return r.rotate(limit)
+}
+
+// A rotation is one of RotateLog, with the lock.
+type rotation struct {
+	ledger *Ledger
+	path   string
+	log    File
+	keep   int
+}
+
+func (r *rotation) rotate(limit int64) (bool, error) {
+	if err := r.settle(); err != nil {
+		return false, err
+	}
+	info, err := r.log.Stat()
+	if err != nil || info.Size <= limit {
+		return false, err
+	}
+
+	if err := r.drop(&info.Size, limit); err != nil {
+		return false, err
+	}
+	cut := (info.Size - 1) / cutUnit * cutUnit
+	if err := r.copy(cut); err != nil {
+		return false, err
+	}
+	err = errors.ErrUnsupported
+	if cut > 0 {
+		err = r.log.Cut(cut)
+	}
+	if errors.Is(err, errors.ErrUnsupported) {
+		err = r.truncate(cut)
+	}
+	if err != nil {
+		return false, err // the next pass finds out what is done
+	}
+	return true, r.shift()
+}
+
+// drop cuts off what is more than all files that are kept should have, so that a log which has become
+// huge between two passes is not copied as a whole. Size is that of the log.
+func (r *rotation) drop(size *int64, limit int64) error {
+	excess := (*size/(int64(r.keep)+1) - limit) * (int64(r.keep) + 1) / cutUnit * cutUnit
+	if excess <= 0 {
+		return nil
+	}
+	err := r.log.Cut(excess)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	if err == nil {
+		*size -= excess
+	}
+	return err
+}
+
+// settle ends the rotation of a pass that died, and removes what it was copying to.
+func (r *rotation) settle() error {
+	dir, name := filepath.Split(nextLogOf(r.path))
+	names, err := r.ledger.readDir(dir)
+	if err != nil {
+		return err
+	}
+	left := false
+	for _, other := range names {
+		if strings.HasPrefix(other, name+tempMark) {
+			err = errors.Join(err, r.ledger.removeIfThere(filepath.Join(dir, other)))
+		}
+		left = left || other == name
+	}
+	if err != nil || !left {
+		return err
+	}
+
+	next, err := r.ledger.fs.Open(nextLogOf(r.path))
+	if err != nil {
+		return err
+	}
+	uncut, err := begins(r.log, next)
+	r.ledger.leave(next.Close())
+	switch {
+	case err != nil:
+		return err
+	case uncut:
+		return r.ledger.removeIfThere(nextLogOf(r.path))
+	}
+	return r.shift()
+}
+
+// begins reports whether log begins with all that next has.
+func begins(log, next File) (bool, error) {
+	a, b := make([]byte, cutUnit), make([]byte, cutUnit)
+	for at := int64(0); ; {
+		n, err := next.ReadAt(a, at)
+		if err != nil && err != io.EOF {
+			return false, err
+		}
+		m, logErr := log.ReadAt(b[:n], at)
+		if logErr != nil && logErr != io.EOF {
+			return false, logErr
+		}
+		if m < n || !bytes.Equal(a[:n], b[:n]) {
+			return false, nil
+		}
+		if at += int64(n); err == io.EOF {
+			return true, nil
+		}
+	}
+}
+
+// copy makes .next of the first size bytes of the log.
+func (r *rotation) copy(size int64) error {
+	l, sync := r.ledger, r.ledger.sync(false)
+	temp := tempOf(nextLogOf(r.path))
+	to, err := l.createFile(temp)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, io.NewSectionReader(r.log, 0, size))
+	if err == nil && sync != SyncNone {
+		err = to.Sync()
+	}
+	err = errors.Join(err, to.Close())
+	if err == nil {
+		err = l.fs.Replace(temp, nextLogOf(r.path))
+	}
+	if err != nil {
+		return errors.Join(err, l.removeIfThere(temp))
+	}
+	if sync != SyncFull {
+		return nil
+	}
+	return l.withFile(filepath.Dir(r.path), File.Sync)
+}
+
+// truncate empties the log, of which .next has the first copied bytes, after it has brought the rest
+// there. Between the last look, which finds nothing new, and the truncation nobody is kept from writing.
+func (r *rotation) truncate(copied int64) error {
+	next, err := r.ledger.fs.OpenAppend(nextLogOf(r.path))
+	if err != nil {
+		return err
+	}
+	sync := func() error {
+		if r.ledger.sync(false) == SyncNone {
+			return nil
+		}
+		return next.Sync()
+	}
+
+	copied, err = r.drain(next, copied)
+	if err == nil {
+		err = sync() // this takes its time, and what comes meanwhile is drained after it
+	}
+	if err == nil {
+		_, err = r.drain(next, copied)
+	}
+	if err == nil {
+		err = r.log.Truncate(0)
+	}
+	if err == nil {
+		err = sync()
+	}
+	return errors.Join(err, next.Close())
+}
+
+// drain appends to next what the log has from an offset on, and returns where that ends: at its end,
+// or after some megabytes, since a service may write as fast as this reads.
+func (r *rotation) drain(next File, from int64) (int64, error) {
+	chunk := make([]byte, cutUnit)
+	for range 256 {
+		n, err := r.log.ReadAt(chunk, from)
+		if err != nil && err != io.EOF {
+			return from, err
+		}
+		if _, err := next.Write(chunk[:n]); err != nil {
+			return from, err
+		}
+		if from += int64(n); err == io.EOF {
+			break
+		}
+	}
+	return from, nil
+}
+
+// shift makes .next the file .1, after .1 became .2 and so on, and removes those above keep.
+func (r *rotation) shift() error {
+	l := r.ledger
+	for n := r.keep - 1; n >= 1; n-- {
+		if err := ignoreMissing(l.fs.Replace(rotatedLogOf(r.path, n), rotatedLogOf(r.path, n+1))); err != nil {
+			return err
+		}
+	}
+	if err := l.fs.Replace(nextLogOf(r.path), rotatedLogOf(r.path, 1)); err != nil {
+		return err
+	}
+
+	dir, name := filepath.Split(r.path)
+	names, err := l.readDir(dir)
+	for _, other := range names {
+		if n, ok := rotatedLog(name, other); ok && n > r.keep {
+			err = errors.Join(err, l.removeIfThere(filepath.Join(dir, other)))
+		}
+	}
+	return err
+}

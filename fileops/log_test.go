@@ -1,0 +1,360 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A logWriter appends numbered lines to a log that it has opened once, as a service does.
+type logWriter struct {
+	t    *testing.T
+	file *os.File
+	text strings.Builder // all that was written
+	n    int
+}
+
+func newLogWriter(t *testing.T, l *Ledger, id string) *logWriter {
+	t.Helper()
+	path, err := l.LogFile("g", id)
+	must(t, err)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	must(t, err)
+	t.Cleanup(func() { f.Close() })
+	return &logWriter{t: t, file: f}
+}
+
+func (w *logWriter) write(lines int) {
+	for range lines {
+		w.n++
+		line := fmt.Sprintf("line %d\n", w.n)
+		_, err := w.file.WriteString(line)
+		must(w.t, err)
+		w.text.WriteString(line)
+	}
+}
+
+// logText returns what is in the log of s and the files before it, oldest first.
+func logText(t *testing.T, l *Ledger) (text string) {
+	t.Helper()
+	for n := range 10 {
+		path := l.LogPath("g", "s")
+		if n > 0 {
+			path = rotatedLogOf(path, n)
+		}
+		data, err := os.ReadFile(path)
+		if !errors.Is(err, fs.ErrNotExist) {
+			must(t, err)
+		}
+		text = string(data) + text
+	}
+	return text
+}
+
+const logLimit = 3 * cutUnit / 2
+
+// withoutCut is a file system that cannot cut off the front of a file.
+func withoutCut(call, _ string) error {
+	if call == "cut" {
+		return errors.ErrUnsupported
+	}
+	return nil
+}
+
+func TestRotateLog(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]func(call, path string) error{"cut": nil, "truncated": withoutCut} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, h := hookedLedger(t, Config{}, Options{})
+			h.before = before
+			dir := l.groupLogs("g")
+			if done, err := l.RotateLog("g", "s", logLimit, 3); done || err != nil {
+				t.Errorf("got %v, %v without a log", done, err)
+			}
+
+			w := newLogWriter(t, l, "s")
+			w.write(10)
+			if done, err := l.RotateLog("g", "s", logLimit, 3); done || err != nil {
+				t.Errorf("got %v, %v of a small log", done, err)
+			}
+			for range 3 {
+				w.write(15_000)
+				if done, err := l.RotateLog("g", "s", logLimit, 3); !done || err != nil {
+					t.Errorf("got %v, %v of a large log", done, err)
+				}
+			}
+			if got := logText(t, l); got != w.text.String() {
+				t.Errorf("got %d bytes, want the %d that were written", len(got), w.text.Len())
+			}
+			wantNames(t, dir, "s.log", "s.log.1", "s.log.2", "s.log.3")
+
+			w.write(15_000)
+			if done, err := l.RotateLog("g", "s", logLimit, 1); !done || err != nil {
+				t.Errorf("got %v, %v", done, err)
+			}
+			wantNames(t, dir, "s.log", "s.log.1")
+			if info, err := os.Stat(l.LogPath("g", "s")); err != nil || info.Size() > cutUnit || info.Mode() != 0o600 {
+				t.Errorf("got %v, %v", info, err)
+			}
+			if got := logText(t, l); !strings.HasSuffix(w.text.String(), got) {
+				t.Errorf("got %d bytes that are not the end of what was written", len(got))
+			}
+		})
+	}
+}
+
+// A pass that is killed before any of its system calls, while the service writes on, loses nothing and doubles nothing: the next
+// rotation ends what it has begun.
+func TestRotateLogKilled(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]func(call, path string) error{"cut": nil, "truncated": withoutCut} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for at, killed := 1, true; killed; at++ {
+				l, h := hookedLedger(t, Config{}, Options{})
+				w := newLogWriter(t, l, "s")
+				w.write(5)
+				must(t, os.WriteFile(rotatedLogOf(l.LogPath("g", "s"), 1), []byte("older\n"), 0o600))
+				w.write(15_000)
+				calls := 0
+				h.before = func(call, path string) error {
+					if calls++; calls >= at {
+						return errDisk
+					}
+					if before == nil || call != "truncate" && call != "write" { // what comes just then is lost
+						w.write(1)
+					}
+					if before != nil {
+						return before(call, path)
+					}
+					return nil
+				}
+				_, err := l.RotateLog("g", "s", logLimit, 3)
+				if killed = calls >= at; killed && err == nil && len(l.Leftovers()) == 0 {
+					t.Errorf("call %d: it was killed, and says nothing", at)
+				}
+
+				h.before = before
+				w.write(15_000)
+				if at%3 == 0 { // the next pass is killed as well, while it ends the rotation of the first
+					calls := 0
+					h.before = func(call, path string) error {
+						if calls++; calls > at/3 {
+							return errDisk
+						}
+						return nil
+					}
+					l.RotateLog("g", "s", logLimit, 3)
+					h.before = before
+				}
+				done, err := l.RotateLog("g", "s", logLimit, 5)
+				if !done || err != nil {
+					t.Fatalf("call %d: then got %v, %v", at, done, err)
+				}
+				if got := logText(t, l); got != "older\n"+w.text.String() {
+					t.Fatalf("call %d: got %d bytes, want %d", at, len(got), w.text.Len()+6)
+				}
+				for _, name := range namesIn(t, l.groupLogs("g")) {
+					if strings.Contains(name, "next") {
+						t.Errorf("call %d: %s is left", at, name)
+					}
+				}
+				if at > 100 {
+					t.Fatal("it makes too many calls")
+				}
+			}
+		})
+	}
+}
+
+// A log that has become huge is not copied as a whole where its beginning can be cut off.
+func TestRotateLogHuge(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]func(call, path string) error{"cut": nil, "truncated": withoutCut} {
+		l, h := hookedLedger(t, Config{}, Options{})
+		w := newLogWriter(t, l, "s")
+		w.write(200_000)
+		h.before = before
+		if done, err := l.RotateLog("g", "s", logLimit, 2); !done || err != nil {
+			t.Errorf("%s: got %v, %v", name, done, err)
+		}
+		got := logText(t, l)
+		if !strings.HasSuffix(w.text.String(), got) || before == nil && len(got) > 3*logLimit+cutUnit || len(got) < 3*logLimit {
+			t.Errorf("%s: got %d bytes", name, len(got))
+		}
+	}
+	l, h := hookedLedger(t, Config{}, Options{})
+	newLogWriter(t, l, "s").write(200_000)
+	h.before = nth(t, 1, "cut", "", broken)
+	if done, err := l.RotateLog("g", "s", logLimit, 2); done || !errors.Is(err, errDisk) {
+		t.Errorf("got %v, %v of a broken disk", done, err)
+	}
+}
+
+// Two passes do not rotate one log, and none follows a link.
+func TestRotateLogRefused(t *testing.T) {
+	t.Parallel()
+	l, h := hookedLedger(t, Config{}, Options{})
+	w := newLogWriter(t, l, "s")
+	w.write(15_000)
+	if _, err := l.RotateLog("..", "s", 1, 1); err == nil {
+		t.Error("a group that is no id is accepted")
+	}
+	lock, err := osFS{}.Lock(l.LogPath("g", "s"), 0, nil)
+	must(t, err)
+	if done, err := l.RotateLog("g", "s", logLimit, 3); done || err != nil {
+		t.Errorf("got %v, %v while another has the lock", done, err)
+	}
+	must(t, lock.Unlock())
+
+	h.before = nth(t, 1, "cut", "", broken)
+	if done, err := l.RotateLog("g", "s", logLimit, 3); done || !errors.Is(err, errDisk) {
+		t.Errorf("got %v, %v of a broken disk", done, err)
+	}
+	h.before = nil
+
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+	must(t, os.Rename(l.LogPath("g", "s"), elsewhere))
+	must(t, os.Symlink(elsewhere, l.LogPath("g", "s")))
+	if done, err := l.RotateLog("g", "s", 1, 3); done || err == nil {
+		t.Errorf("got %v, %v of a link", done, err)
+	}
+	if _, text, err := l.ReadLog("g", "s", 5); err == nil {
+		t.Errorf("got %q through a link", text)
+	}
+}
+
+func TestReadLog(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]func(call, path string) error{"cut": nil, "truncated": withoutCut} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, h := hookedLedger(t, Config{}, Options{})
+			h.before = before
+			r, text, err := l.ReadLog("g", "s", 3)
+			must(t, err)
+			if len(text) > 0 {
+				t.Errorf("got %q without a log", text)
+			}
+			if text, err := r.Next(); err != nil || len(text) > 0 {
+				t.Errorf("got %q, %v without a log", text, err)
+			}
+
+			w := newLogWriter(t, l, "s")
+			read := 0
+			next := func() {
+				t.Helper()
+				text, err := r.Next()
+				must(t, err)
+				if want := w.text.String()[read:]; string(text) != want {
+					t.Errorf("got %d bytes, want %d", len(text), len(want))
+				}
+				read = w.text.Len()
+			}
+			w.write(3)
+			next()
+			next()
+			for _, rotations := range []int{1, 2, 1, 3} {
+				for i := range rotations {
+					w.write(15_000)
+					if i == 0 && rotations == 1 {
+						next() // what it has read is cut off
+						w.write(2)
+					}
+					_, err := l.RotateLog("g", "s", logLimit, 3)
+					must(t, err)
+				}
+				next()
+				w.write(1)
+				next()
+			}
+
+			all := strings.SplitAfter(w.text.String(), "\n")
+			for _, lines := range []int{0, 1, 2, 20_000} {
+				_, text, err := l.ReadLog("g", "s", lines)
+				must(t, err)
+				if want := strings.Join(all[len(all)-1-lines:], ""); string(text) != want {
+					t.Errorf("%d lines: got %d bytes, want %d", lines, len(text), len(want))
+				}
+			}
+			_, text, err = l.ReadLog("g", "s", 1_000_000)
+			must(t, err)
+			if string(text) != logText(t, l) {
+				t.Errorf("got %d bytes of all", len(text))
+			}
+			w.file.WriteString("torn")
+			if _, text, err = l.ReadLog("g", "s", 1); err != nil || string(text) != "torn" {
+				t.Errorf("got %q, %v", text, err)
+			}
+		})
+	}
+}
+
+// While a log is rotated a reader waits for the end of that, but not for ever: the pass may have died.
+func TestReadLogDuringRotation(t *testing.T) {
+	t.Parallel()
+	l, h := hookedLedger(t, Config{}, Options{})
+	w := newLogWriter(t, l, "s")
+	r, _, err := l.ReadLog("g", "s", 0)
+	must(t, err)
+	w.write(3)
+	must(t, os.WriteFile(nextLogOf(l.LogPath("g", "s")), nil, 0o600))
+	for range patienceWithRotation {
+		if text, err := r.Next(); err != nil || len(text) > 0 {
+			t.Errorf("got %q, %v", text, err)
+		}
+	}
+	if text, err := r.Next(); err != nil || string(text) != w.text.String() {
+		t.Errorf("got %q, %v", text, err)
+	}
+	must(t, os.Remove(nextLogOf(l.LogPath("g", "s"))))
+
+	// One that comes between two looks of the reader: it looks again.
+	w.write(15_000)
+	h.before = nth(t, 2, "stat", ".log.1", func() error {
+		h.before = nil
+		_, err := l.RotateLog("g", "s", logLimit, 3)
+		return err
+	})
+	if text, err := r.Next(); err != nil || len(text) > 0 {
+		t.Errorf("got %d bytes, %v", len(text), err)
+	}
+	if text, err := r.Next(); err != nil || string(text) != w.text.String()[21:] {
+		t.Errorf("got %d bytes, %v", len(text), err)
+	}
+
+	for _, call := range []string{"stat", "open", "read at", "fstat"} {
+		for _, n := range []int{1, 2, 3, 4} {
+			w.write(15_000)
+			_, err := l.RotateLog("g", "s", logLimit, 3)
+			must(t, err)
+			count := 0
+			h.before = func(c, _ string) error {
+				if c == call {
+					if count++; count == n {
+						return errDisk
+					}
+				}
+				return nil
+			}
+			_, nextErr := r.Next()
+			if failed := count >= n; failed != errors.Is(nextErr, errDisk) {
+				t.Errorf("%s %d: got %v, failed %v", call, n, nextErr, failed)
+			}
+			count = 0
+			_, _, err = l.ReadLog("g", "s", 1_000_000)
+			if failed := count >= n; failed != errors.Is(err, errDisk) {
+				t.Errorf("%s %d: got %v, failed %v", call, n, err, failed)
+			}
+			h.before = nil
+		}
+	}
+	if _, _, err := l.ReadLog("g", "..", 1); err == nil {
+		t.Error("a supervisor that is no id is accepted")
+	}
+}
