@@ -274,6 +274,7 @@ const (
 	AlertDead      AlertType = "supervisorDead"
 	AlertBlocked   AlertType = "supervisorBlocked"
 	AlertTakeover  AlertType = "orchestratorTakeover"
+	AlertRebooted  AlertType = "hostRebooted"
 )
 
 // An Alert is what somebody outside is told.

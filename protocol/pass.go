@@ -86,6 +86,9 @@ func (g Group) Pass(p Pass, seen Observation) *Decision {
 	for _, id := range g.Registry.sorted() {
 		pass.look(e.supervisor(id))
 	}
+	if len(pass.rebooted) > 0 {
+		e.raise(AlertRebooted, "", "started again: %s", strings.Join(pass.rebooted, ", "))
+	}
 	e.orchestrate(p)
 	return pass.decision
 }

@@ -15,6 +15,7 @@ type pass struct {
 	failover bool
 	ready    map[string]bool // by supervisor, before this pass
 	decision *Decision
+	rebooted []string // supervisors that are started again after a reboot
 }
 
 func (p *pass) look(s *Registered) {
@@ -37,7 +38,12 @@ func (p *pass) running(s *Registered) {
 		p.waiting(s, "startLost")
 		return
 	}
-	if evidence := p.g.dead(s, p.seen); evidence != "" {
+	evidence := p.g.dead(s, p.seen)
+	if evidence == Rebooted && s.Restartable && s.StartInfo != nil {
+		p.startAfterReboot(s)
+		return
+	}
+	if evidence != "" {
 		p.fail(s, evidence)
 		return
 	}
@@ -51,6 +57,15 @@ func (p *pass) running(s *Registered) {
 	if s.RestartAttempts > 0 && !s.RunningSince.IsZero() && p.seen.Now.Sub(s.RunningSince) > s.policy().ResetAfter {
 		s.RestartAttempts = 0
 	}
+}
+
+// startAfterReboot starts s again, which has not failed: no attempt is charged.
+func (p *pass) startAfterReboot(s *Registered) {
+	s.exited(p.seen.Now, string(Rebooted))
+	p.setState(s, StateRegistered, string(Rebooted))
+	s.RunningSince = time.Time{}
+	p.rebooted = append(p.rebooted, s.ID)
+	p.waiting(s, string(Rebooted))
 }
 
 func (s *Registered) policy() RestartPolicy {
@@ -237,6 +252,10 @@ func (p *pass) start(s *Registered, restart bool, firstReason string) {
 		return
 	}
 	reason := firstReason
+	waited := reason == "registered" // perhaps since a reboot
+	if waited && s.LastExit != nil && s.LastExit.Reason == string(Rebooted) {
+		reason = string(Rebooted)
+	}
 	if restart {
 		last := LastExit{Reason: string(Exited)}
 		if s.LastExit != nil && s.LastExit.Reason != "" {

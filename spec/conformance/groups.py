@@ -542,7 +542,7 @@ def end(orchestrator, registry, seen, supervisor, pid=None, process=None, code=N
 class Pass(Edit):
     def __init__(self, registry, seen, owner, threshold, failover):
         super().__init__(registry, seen, owner, threshold)
-        self.failover = failover
+        self.failover, self.rebooted = failover, []
         known = {key for entry in self.supervisors.values() for key in entry['dependencies']}
         self.verdicts = {key: self.verdict(key) for key in known}
 
@@ -601,6 +601,12 @@ class Pass(Edit):
             self.set_state(entry, 'registered', 'startLost')
             drop(entry, 'starting')
             return self.waiting(entry, 'startLost')
+        if found == 'rebooted' and entry['restartable'] and entry['startInfo'] is not None:
+            self.exited(entry, 'rebooted')
+            self.set_state(entry, 'registered', 'rebooted')
+            drop(entry, 'runningSince')
+            self.rebooted.append(entry['supervisorId'])
+            return self.waiting(entry, 'rebooted')
         if found:
             self.fail(entry, found)
             return self.failed(entry)
@@ -674,6 +680,8 @@ class Pass(Edit):
         if not self.stop(entry):
             return
         supervisor = entry['supervisorId']
+        if reason == 'registered' and entry.get('lastExit', {}).get('reason') == 'rebooted':
+            reason = 'rebooted'
         if reason is None:
             last = entry.get('lastExit', {})
             reason = last.get('reason', '') or 'exited'
@@ -737,6 +745,8 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     edit.registry['owner'] = owner
     for key in sorted(edit.supervisors):
         edit.look_at(edit.supervisors[key])
+    if edit.rebooted:
+        edit.alert('hostRebooted', None, f'started again: {", ".join(edit.rebooted)}')
     edit.spawn(starts)
     edit.outcome.orchestrator = note_pass(new, seen, pid, state)
     return edit.finish()

@@ -110,7 +110,7 @@ func alertMood(t protocol.AlertType) string {
 	switch t {
 	case protocol.AlertRestarted:
 		return "good"
-	case protocol.AlertBlocked, protocol.AlertTakeover:
+	case protocol.AlertBlocked, protocol.AlertRebooted, protocol.AlertTakeover:
 		return "warn"
 	}
 	return "bad"
