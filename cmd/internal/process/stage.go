@@ -17,7 +17,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stageFlag is the first argument of a stage. The second is the descriptor or the address of the gate.
+// stageFlag is the first argument of a stage. The second is the descriptor or the address of the gate. It names what
+// Start.encode writes: change both together, for the stage of a unit may be a newer version, which has been installed
+// while a pass was running.
 const stageFlag = "--dpl-stage"
 
 // Stage returns at once unless this process is a stage, which Spawn and SpawnUnit make of the caller's own executable. A

@@ -55,6 +55,11 @@ func SpawnUnit(s Start, unit Unit) (*Gate, error) {
 // systemdRun has a service started of which the main process is a stage, and returns when it has, or after some 10
 // seconds.
 func systemdRun(unit Unit, address string) error {
+	// By its name: if we are killed now, /proc/PID/exe may be anybody's program when systemd comes to it.
+	path, err := os.Executable()
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	args := []string{
@@ -62,8 +67,7 @@ func systemdRun(unit Unit, address string) error {
 		// 0 would be no timeout.
 		"--property=TimeoutStopSec=" + strconv.FormatInt(max(unit.StopTimeout.Milliseconds(), 1), 10) + "ms",
 		"--service-type=exec", // or an exec of systemd's that fails would be no error
-		// Our own file, also if another one has taken its name meanwhile: it would speak another language.
-		"--", "/proc/" + strconv.Itoa(os.Getpid()) + "/exe", stageFlag, address,
+		"--", path, stageFlag, address,
 	}
 	if unit.User {
 		args = append([]string{"--user"}, args...)
