@@ -63,6 +63,8 @@ func alphanumeric(b byte) bool {
 
 func (c *call) name() string { return c.op + ": " + c.push.Call }
 
+func (c *call) daemonizes() bool { return false }
+
 func (c *call) ids() cli.Object {
 	return cli.Object{{Name: "operationId", Value: c.op}, {Name: "callId", Value: c.push.Call}}
 }

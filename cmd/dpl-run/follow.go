@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
@@ -130,17 +132,36 @@ func (r *runner) onTime(now time.Time) bool {
 		return true
 	}
 	if r.killed {
-		r.env.Warnf("%s: killed, but not gone: processes %v", r.part.name(), r.job.Left())
+		r.env.Warnf("%s: killed, but not gone: processes %v", r.part.name(), append(r.job.Left(), r.job.Strays()...))
 		return false
 	}
 	if !r.stopping {
-		r.term()
+		r.leftBehind()
 		return true
 	}
 	r.killed = true
 	r.kill = now.Add(max(r.killAfter, lastWords))
 	r.signal(syscall.SIGKILL)
 	return true
+}
+
+// leftBehind stops what the command has left when it ended, except a service that has gone into the background.
+func (r *runner) leftBehind() {
+	strays := r.job.Strays()
+	var names []string
+	for _, pid := range strays {
+		names = append(names, fmt.Sprintf("%d (%s)", pid, process.Name(pid)))
+	}
+	said := strings.Join(names, ", ")
+	if len(strays) > 0 && r.part.daemonizes() && endOf(r.job, r.ok).failure == "" {
+		r.kill = time.Time{}
+		r.env.Warnf("%s: the command has gone into the background: %s: dpl-run stays until that ends", r.part.name(), said)
+		return
+	}
+	if len(strays) > 0 {
+		r.env.Warnf("%s: the command has left processes outside of its process group: stopping %s", r.part.name(), said)
+	}
+	r.term()
 }
 
 // ask asks the command to end.

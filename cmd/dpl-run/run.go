@@ -29,6 +29,8 @@ type part interface {
 	told(status int) string
 	// end says how the command ended, and returns what that edit says of the run.
 	end(e end) (verdict, error)
+	// daemonizes reports whether what has left the group of a command that ended well is what the part is about.
+	daemonizes() bool
 	// name is what it is called in messages.
 	name() string
 	// ids returns the members by which a line of --status-fd names it.
@@ -152,6 +154,7 @@ func (r *runner) run(path string, argv, variables []string, interval time.Durati
 			env = append(env, "WATCHDOG_USEC="+strconv.FormatInt(r.watchdog.Microseconds(), 10))
 		}
 	}
+	process.Adopt()
 	if r.job, err = process.StartJob(path, argv, env, r.keeper); err != nil {
 		return r.notStarted(cli.WithStatus(cli.StatusCannotRun, fmt.Errorf("%s: %w", argv[0], err)))
 	}

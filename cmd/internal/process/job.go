@@ -14,7 +14,7 @@ import (
 )
 
 // Job is a command that runs as a child of this process, in a process group of its own: all that it starts belongs to
-// the job, but for what makes a group or session of its own. If this process has a terminal, the job may use it as if
+// the job, and what makes a group or session of its own if this process adopts it (see Adopt). If this process has a terminal, the job may use it as if
 // the shell had started it (see StartJob). The methods may be called concurrently. A process has one job at a time.
 type Job struct {
 	pid     int
@@ -131,7 +131,7 @@ func (j *Job) Ended() <-chan struct{} {
 	return j.ended
 }
 
-// Empty returns a channel that is closed when the leader has ended and no process of its group is left, zombies aside.
+// Empty returns a channel that is closed when the leader has ended and no process of its group and no stray is left, zombies aside.
 // That is seen at once if the last one ends, and up to a second late if it makes a group or session of its own; other
 // systems than Linux look every 100 ms, and take zombies for processes. It is not closed if Close comes first.
 func (j *Job) Empty() <-chan struct{} {
@@ -160,19 +160,22 @@ func (j *Job) Interrupted() (syscall.Signal, bool) {
 	return j.signal, true
 }
 
-// Signal sends sig to all processes of the group, also after the leader has ended, and never to another group. It returns
+// Signal sends sig to all processes of the group, also after the leader has ended, then also to the strays, and never to
+// another group. It returns
 // ErrNoProcess after Empty, os.ErrClosed after Close, or the error of kill(2), such as EPERM if none could be signalled.
 // SIGTERM, SIGHUP and SIGINT are followed by SIGCONT, or stopped processes would not get them.
 func (j *Job) Signal(sig syscall.Signal) error {
 	if sig == syscall.SIGINT || sig == syscall.SIGQUIT {
 		j.asked.Store(time.Now().UnixNano())
 	}
-	if err := j.send(sig); err != nil {
+	err, strays := j.send(sig), j.signalStrays(sig)
+	if err != nil && !(err == ErrNoProcess && strays) {
 		return err
 	}
 	switch sig {
 	case syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT:
 		j.send(syscall.SIGCONT) // an error means that the first was enough
+		j.signalStrays(syscall.SIGCONT)
 	}
 	return nil
 }

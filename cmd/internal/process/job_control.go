@@ -15,8 +15,12 @@ func (j *Job) control() {
 	if !j.takes {
 		late = time.After(10 * time.Millisecond)
 	}
+	orphans := time.NewTicker(5 * time.Second)
+	defer orphans.Stop()
 	for {
 		select {
+		case <-orphans.C:
+			j.orphans() // those that have ended would stay zombies
 		case <-late:
 			j.takeStops()
 		case sig := <-j.stops:

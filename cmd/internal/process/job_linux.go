@@ -118,7 +118,7 @@ func (j *Job) outlast() {
 	for missed := 0; missed < 2 && !errors.Is(j.send(0), ErrNoProcess); missed++ {
 		for _, pid := range j.Left() {
 			missed = -1
-			j.outlive(pid)
+			j.outlive(pid, j.has)
 		}
 		if noProcfs() {
 			missed = -1 // who is left cannot be seen, only that somebody is
@@ -133,8 +133,29 @@ func (j *Job) outlast() {
 	j.mu.Lock()
 	j.over = true
 	j.mu.Unlock()
+	if !j.outlastStrays() {
+		return
+	}
 	j.keeper.release() // it ends while others note the end of the job
 	close(j.empty)
+}
+
+// outlastStrays waits for the end of what has left the group. It reports false if Close comes first.
+func (j *Job) outlastStrays() bool {
+	for {
+		strays := j.Strays()
+		if len(strays) == 0 {
+			return true
+		}
+		for _, pid := range strays {
+			j.outlive(pid, func(pid int) bool { return !Exited(pid, 0) })
+		}
+		select {
+		case <-j.closing:
+			return false
+		default:
+		}
+	}
 }
 
 // lookAgain is how often a group is looked at whose members cannot be seen.
@@ -150,9 +171,9 @@ func (j *Job) reap() {
 	unix.Wait4(j.pid, nil, unix.WNOHANG|unix.WNOTHREAD, nil)
 }
 
-// outlive returns when pid has ended or left the group, or at Close. No event tells who leaves a group, so it looks now
-// and then.
-func (j *Job) outlive(pid int) {
+// outlive returns when pid has ended or does not count any more, or at Close. No event tells who leaves a group, so it looks
+// now and then.
+func (j *Job) outlive(pid int, counts func(pid int) bool) {
 	w, err := Watch(pid)
 	if errors.Is(err, ErrNoProcess) {
 		return
@@ -162,7 +183,7 @@ func (j *Job) outlive(pid int) {
 		defer w.Close()
 		done = w.Done()
 	}
-	for pause := 5 * time.Millisecond; j.has(pid); pause = min(2*pause, time.Second) {
+	for pause := 5 * time.Millisecond; counts(pid); pause = min(2*pause, time.Second) {
 		select {
 		case <-done:
 			return

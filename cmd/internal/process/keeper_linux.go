@@ -251,6 +251,13 @@ func (k *Keeper) keep(g group) {
 	}
 }
 
+// number returns the pid of the keeper, or 0.
+func (k *Keeper) number() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.pid
+}
+
 // release kills the keeper, which has nobody left to end. It stays a zombie until it is dismissed.
 func (k *Keeper) release() {
 	k.mu.Lock()

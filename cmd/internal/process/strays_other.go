@@ -1,0 +1,18 @@
+//go:build !linux
+
+package process
+
+import "syscall"
+
+// Adopt does nothing: this system gives orphans to nobody but its first process.
+func Adopt() {}
+
+// Strays finds none on this system.
+func (j *Job) Strays() []int { return nil }
+
+func (j *Job) orphans() []int { return nil }
+
+func (j *Job) signalStrays(syscall.Signal) bool { return false }
+
+// Name returns "": programs are not named on this system.
+func Name(int) string { return "" }
