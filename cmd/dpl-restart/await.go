@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
@@ -9,11 +10,21 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// await makes passes until all services that are restarted are ready. That one of them died is final,
-// that an attempt to start it failed is not: others follow.
+// steady is how long a service must have been ready that does not say by itself when it is: one that
+// ends right after its start has not been restarted.
+const steady = time.Second
+
+// A sighting is since when a process of a service was seen ready.
+type sighting struct {
+	pid   int
+	since time.Time
+}
+
+// await makes passes until all services that are restarted are ready, and have been so for long enough.
+// That one of them died is final, that an attempt to start it failed is not: others follow.
 func (c *restart) await(env *cli.Env, l *fileops.Ledger, group string, again []string) (protocol.Group, error) {
 	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group, Owner: cli.DefaultOwner()}
-	waiting := ""
+	waiting, sightings := "", make(map[string]sighting)
 
 	ready := func(g protocol.Group) (bool, error) {
 		seen := l.ObserveGroup(g, env.GroupClock()())
@@ -29,11 +40,17 @@ func (c *restart) await(env *cli.Env, l *fileops.Ledger, group string, again []s
 				return false, fmt.Errorf("%w: %q is %s", cli.ErrFalse, id, s.State)
 			case s.BlockedBy != "":
 				return false, fmt.Errorf("%w: %q is blocked by %s", cli.ErrFalse, id, s.BlockedBy)
-			case !g.Ready(id, seen) && waiting == "":
+			case !g.Ready(id, seen):
+				delete(sightings, id)
 				waiting = fmt.Sprintf("%q is %s", id, s.State)
 				if s.State == protocol.StateRunning {
-					waiting += ", and " + string(s.Notice.Readiness)
+					waiting += ", and not ready"
 				}
+			case sightings[id].pid != s.PID:
+				sightings[id] = sighting{s.PID, time.Now()}
+				fallthrough
+			case s.StartInfo.Readiness == protocol.ReadinessReady && time.Since(sightings[id].since) < steady:
+				waiting = fmt.Sprintf("%q has just been started", id)
 			}
 		}
 		return waiting == "", nil

@@ -24,7 +24,7 @@ func (c *restart) Define(f *cli.FlagSet) {
 	c.Supervisors.Define(f)
 	c.timeout = time.Minute
 	f.Bool(&c.only, "only", "restart it alone: what depends on it keeps running")
-	f.Bool(&c.wait, "wait", "make passes until all that it restarts is ready")
+	f.Bool(&c.wait, "wait", "make passes until all that it restarts is ready; what does not say so must live for a second")
 	f.Duration(&c.timeout, "timeout", "with --wait: give up after D, with status 124 (1m)", time.Millisecond)
 }
 
