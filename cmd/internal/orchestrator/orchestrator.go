@@ -78,10 +78,15 @@ func (o *Orchestrator) Pass() (Pass, error) {
 	return p, err
 }
 
-// log says with -v what p has done, and without what it could not do.
+// log says with -v what p has found and done, and without what it could not do.
 func (o *Orchestrator) log(p Pass) {
 	if p.StandBy {
 		o.Env.Logf("%s: %s orchestrates it: standing by", o.Group, p.Before.Registry.Owner)
+	}
+	for _, a := range p.Alerts {
+		if a.Type == protocol.AlertFailed || a.Type == protocol.AlertDead {
+			o.Env.Logf("%s: %q: %s: %s: log %s", o.Group, a.SupervisorID, a.Type, a.Message, o.Ledger.LogPath(o.Group, a.SupervisorID))
+		}
 	}
 	for _, a := range p.Actions {
 		switch cause := p.Failed[a.SupervisorID]; {
