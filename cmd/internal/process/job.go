@@ -43,10 +43,11 @@ type Job struct {
 	closed bool
 }
 
-// StartJob runs the program at path, which is not looked up in PATH, with argv and env. It has the working directory, the
-// limits and the descriptors 0, 1 and 2 of this process, with what our parent left open above; no blocked signal; and of
+// StartJob runs the program at path, which is not looked up in PATH, with argv and env; a text without #! is run by sh. It
+// has the working directory, the limits and the descriptors 0, 1 and 2 of this process, with what our parent left open above; no blocked signal; and of
 // those ignored SIGHUP and SIGINT, if they were when this process began and the caller does not handle them, but no
-// others. It returns the errno of execve(2), such as ENOENT, EACCES and ENOEXEC, or of fork(2), and then has run nothing.
+// others. It returns an error with the errno of execve(2), such as ENOENT, EACCES and ENOEXEC, or of fork(2), and then has
+// run nothing.
 //
 // On Linux, when this process dies, however it does, the kernel kills the leader; and the rest of the group, and what has left
 // it, gets SIGTERM, and SIGKILL after a while, from keeper, which the job takes over and which has to be its own: a small
@@ -100,14 +101,16 @@ func (j *Job) run(path string, argv, env []string, started chan<- error) {
 		j.tty.lend()
 		sys.Foreground, sys.Ctty = true, j.tty.fd
 	}
-	pid, _, err := syscall.StartProcess(path, argv, &syscall.ProcAttr{
-		Env:   env,
-		Files: []uintptr{0, 1, 2},
-		Sys:   sys,
-	})
-	j.pid = pid
+	err := asShell(func(path string, argv []string) (err error) {
+		j.pid, _, err = syscall.StartProcess(path, argv, &syscall.ProcAttr{
+			Env:   env,
+			Files: []uintptr{0, 1, 2},
+			Sys:   sys,
+		})
+		return err
+	}, path, argv)
 	if err == nil {
-		j.group = newGroup(pid)
+		j.group = newGroup(j.pid)
 		j.keeper.keep(j.group)
 	}
 	started <- err

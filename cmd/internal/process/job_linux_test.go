@@ -154,6 +154,48 @@ func mustBeOver(t *testing.T, j *Job) {
 	}
 }
 
+// TestScriptWithoutInterpreter: a text without #! is run by sh, as by a shell, under whatever name it has.
+func TestScriptWithoutInterpreter(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, status := range map[string]int{"script": 0, "-c": 0, "empty": 0, "fails": 7} {
+		text := "[ \"$1\" = word ] && [ -z \"$2\" ] || exit 3\n"
+		switch name {
+		case "empty":
+			text = ""
+		case "fails":
+			text += "exit 7\n"
+		}
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		j, err := StartJob(path, []string{"other name", "word"}, nil, time.Second, nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		<-j.Empty()
+		if code, sig := j.Status(); code != status || sig != 0 {
+			t.Errorf("%s: got status %d, signal %v, want %d", name, code, sig, status)
+		}
+		j.Close()
+	}
+}
+
+// TestMissingInterpreter: it is named, since the file itself is there.
+func TestMissingInterpreter(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(path, []byte("#! /no/such/shell -e\necho\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := StartJob(path, []string{"a"}, nil, time.Second, nil)
+	if want := `its interpreter "/no/such/shell": no such file or directory`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestJobFails(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -172,7 +214,7 @@ func TestJobFails(t *testing.T) {
 		{file("interpreter", "#!/no such\n", 0o700), fs.ErrNotExist},
 		{file("closed", "#!/bin/sh\n", 0o600), fs.ErrPermission},
 		{dir, fs.ErrPermission},
-		{file("noformat", "echo", 0o700), syscall.ENOEXEC},
+		{file("noformat", "echo\x00", 0o700), syscall.ENOEXEC},
 	} {
 		j, err := StartJob(c.path, []string{"a"}, nil, NewKeeper(time.Second))
 		if !errors.Is(err, c.want) || j != nil {

@@ -113,11 +113,11 @@ func forgive() {
 	unblock()
 }
 
-// exec does what execvpe(3) does, but for the shell, and returns only errors.
+// exec does what execvpe(3) does, and returns only errors.
 func (s Start) exec() error {
 	failed := syscall.ENOENT
 	for _, path := range s.candidates() {
-		err := syscall.Exec(path, s.Argv, s.environment())
+		err := asShell(func(path string, argv []string) error { return syscall.Exec(path, argv, s.environment()) }, path, s.Argv)
 		switch err {
 		case syscall.ENOENT, syscall.ENOTDIR:
 		case syscall.EACCES:

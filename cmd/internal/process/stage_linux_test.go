@@ -61,7 +61,7 @@ func TestGateFails(t *testing.T) {
 		}
 		return path
 	}
-	noFormat, closed := file("noformat", "echo", 0o700), file("closed", "#!/bin/sh\n", 0o600)
+	noFormat, closed := file("noformat", "echo\x00", 0o700), file("closed", "#!/bin/sh\n", 0o600)
 	link, fifo := filepath.Join(dir, "link"), filepath.Join(dir, "fifo")
 	if err := errors.Join(os.Symlink(file("target", "", 0o600), link), unix.Mkfifo(fifo, 0o600)); err != nil {
 		t.Fatal(err)
@@ -76,6 +76,8 @@ func TestGateFails(t *testing.T) {
 		{func(s *Start) { s.Argv[0] = closed }, fmt.Sprintf("exec %q: permission denied", closed)},
 		{func(s *Start) { s.Argv[0], s.Env = "closed", []string{"PATH=" + dir + ":/none"} }, `exec "closed": permission denied`},
 		{func(s *Start) { s.Argv[0] = noFormat }, fmt.Sprintf("exec %q: exec format error", noFormat)},
+		{func(s *Start) { s.Argv[0] = file("bad", "#!/no/such\n", 0o700) },
+			fmt.Sprintf(`exec %q: its interpreter "/no/such": no such file or directory`, filepath.Join(dir, "bad"))},
 		{func(s *Start) { s.Argv[0] = dir }, fmt.Sprintf("exec %q: permission denied", dir)},
 		{func(s *Start) { s.Argv[1] = "a\x00b" }, `exec "echo": invalid argument`},
 		{func(s *Start) { s.Argv[1] = strings.Repeat("x", 1<<20) }, `exec "echo": argument list too long`},

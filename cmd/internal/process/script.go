@@ -1,0 +1,64 @@
+//go:build unix
+
+package process
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// asShell runs the program at path with argv by exec, which is execve(2) or fork(2) with it, and does what a shell does where
+// the kernel refuses: a text without #! is a script for sh. An interpreter that is missing is named, since ENOENT alone seems
+// to speak of path.
+func asShell(exec func(path string, argv []string) error, path string, argv []string) error {
+	err := exec(path, argv)
+	switch err {
+	case syscall.ENOEXEC:
+		if !isText(path) {
+			return err
+		}
+		script := path
+		if !strings.HasPrefix(path, "/") && !strings.HasPrefix(path, ".") {
+			script = "./" + path // which sh takes neither for an option nor for a name to look up
+		}
+		return exec("/bin/sh", append([]string{"sh", script}, argv[1:]...))
+	case syscall.ENOENT:
+		if name := interpreter(path); name != "" {
+			return fmt.Errorf("its interpreter %q: %w", name, err)
+		}
+	}
+	return err
+}
+
+// isText reports whether the file at path is a text as far as shells look: there is no zero in its first line.
+func isText(path string) bool {
+	first, _, _ := bytes.Cut(beginning(path), []byte("\n"))
+	return bytes.IndexByte(first, 0) < 0
+}
+
+// interpreter returns the program that the first line of the file at path names after #!, "" if there is none.
+func interpreter(path string) string {
+	first, _, _ := bytes.Cut(beginning(path), []byte("\n"))
+	rest, found := bytes.CutPrefix(first, []byte("#!"))
+	if !found {
+		return ""
+	}
+	name, _, _ := strings.Cut(strings.Trim(string(rest), " \t"), " ")
+	return name
+}
+
+// beginning returns the first 256 bytes of the file at path, or fewer: what the kernel looks at.
+func beginning(path string) []byte {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	text := make([]byte, 256)
+	n, _ := io.ReadFull(f, text)
+	return text[:n]
+}
