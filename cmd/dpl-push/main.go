@@ -6,6 +6,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -39,6 +40,9 @@ func (c *push) Run(env *cli.Env) error {
 	p, op, err := c.arguments(env)
 	if err != nil {
 		return err
+	}
+	if c.MadeUp() && cli.StdoutIsClosed() && !env.DryRun() {
+		return cli.WithStatus(cli.StatusIO, errors.New("stdout is closed, and the ids would be lost: give --op and --call"))
 	}
 	l, err := c.Open(env)
 	if err != nil {

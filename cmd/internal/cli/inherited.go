@@ -2,7 +2,10 @@ package cli
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
@@ -32,6 +35,9 @@ func (env *Env) inherits(f *FlagSet) {
 // cure says what the user can do about err, "" if that is not known.
 func (env *Env) cure(err error) string {
 	known := cure(err)
+	if path, ok := errors.AsType[*fs.PathError](err); ok && known == "" && errors.Is(err, fs.ErrPermission) && env.isOfLedger(path.Path) {
+		return "run this as the owner of the ledger, or set --ledger or $DPL_LEDGER to another"
+	}
 	for _, over := range []error{fileops.ErrArchived, protocol.ErrOver, protocol.ErrNotRunning, fileops.ErrNotFound} {
 		if !env.inherited || !errors.Is(err, over) {
 			continue
@@ -42,6 +48,16 @@ func (env *Env) cure(err error) string {
 		return known + "$DPL_OP of this shell names it: " + unset + " to work outside of it"
 	}
 	return known
+}
+
+// isOfLedger reports whether path is the ledger, in it, or a directory that it is to be made in.
+func (env *Env) isOfLedger(path string) bool {
+	dir, err := env.ledgerDir()
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	inside := strings.HasPrefix(path, dir+string(filepath.Separator))
+	return err == nil && (path == dir || inside || strings.HasPrefix(dir, path+string(filepath.Separator)))
 }
 
 // NoteInherited says that a command concerns op alone, where that is over or was never there, others are, and no flag has
