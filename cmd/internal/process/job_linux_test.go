@@ -170,7 +170,7 @@ func TestScriptWithoutInterpreter(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		j, err := StartJob(path, []string{"other name", "word"}, nil, time.Second, nil)
+		j, err := StartJob(path, []string{"other name", "word"}, nil, NewKeeper(time.Second))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -190,7 +190,7 @@ func TestMissingInterpreter(t *testing.T) {
 	if err := os.WriteFile(path, []byte("#! /no/such/shell -e\necho\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	_, err := StartJob(path, []string{"a"}, nil, time.Second, nil)
+	_, err := StartJob(path, []string{"a"}, nil, NewKeeper(time.Second))
 	if want := `its interpreter "/no/such/shell": no such file or directory`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
