@@ -1,24 +1,33 @@
 package main
 
 import (
+	"errors"
 	"io"
+	"os"
+	"syscall"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
 
 // together is how long what the command says may wait for more, to be one edit.
 const together = 100 * time.Millisecond
 
-// beats makes the heartbeats, one after the other, beside what else is to be done.
+// retryAfter is how long to wait until what failed in passing is tried again.
+const retryAfter = 100 * time.Millisecond
+
+// beats makes the heartbeats, one after the other, beside what else is to be done. Between two of them it looks whether one is
+// called for, which costs less than a heartbeat.
 type beats struct {
 	part     part
-	interval time.Duration
+	interval time.Duration // between two looks
 	made     chan beat
+	heart    time.Time // when the next heartbeat is due, whatever a look says
 
 	last    time.Time       // when the last began
-	at      time.Time       // when the next is due
+	at      time.Time       // when the next look or heartbeat is due
 	asked   bool            // the command has said something since the last began
 	pending protocol.Saying // what
 	waiting []io.Closer     // barriers that wait for the next
@@ -34,12 +43,14 @@ type beats struct {
 type beat struct {
 	status int
 	err    error
+	idle   bool // none was made: a look found that none was called for
 }
 
 func (b *beats) start(p part, interval time.Duration) {
 	b.part, b.interval, b.made = p, interval, make(chan beat, 1)
 	b.last = time.Now()
 	b.at = b.last.Add(cli.Jittered(interval))
+	b.heart = b.last.Add(cli.Jittered(p.pace()))
 }
 
 // due returns when the next is to begin; zero while one is being made.
@@ -86,18 +97,23 @@ func (b *beats) barrier(c io.Closer) {
 	}
 }
 
-// next begins the next heartbeat if it is due.
+// next begins the next look or heartbeat if it is due.
 func (b *beats) next(now time.Time, cleaning bool) {
 	if b.busy || now.Before(b.at) {
 		return
 	}
 	b.busy, b.last, b.at = true, now, now.Add(cli.Jittered(b.interval))
+	needed := b.asked || cleaning || !now.Before(b.heart)
 	b.said, b.under = b.pending, b.waiting
 	b.said.Cleaning = cleaning
 	b.pending, b.waiting, b.asked = protocol.Saying{}, nil, false
 	go func(say protocol.Saying) {
+		if !needed && !b.part.called() {
+			b.made <- beat{idle: true}
+			return
+		}
 		status, err := b.part.beat(say)
-		b.made <- beat{status, err}
+		b.made <- beat{status: status, err: err}
 	}(b.said)
 }
 
@@ -109,8 +125,37 @@ func (b *beats) learn(made beat) {
 		b.waiting, b.under = append(b.under, b.waiting...), nil
 		return
 	}
+	if !made.idle {
+		b.heart = b.last.Add(cli.Jittered(b.part.pace()))
+	}
 	release(b.under)
 	b.under = nil
+}
+
+// begin makes p. While others hold the lock it waits, unless it is told to end.
+func begin(env *cli.Env, p part, signals <-chan os.Signal) (variables []string, interval time.Duration, err error) {
+	for told := false; ; {
+		variables, interval, err = p.begin()
+		if !errors.Is(err, fileops.ErrBusy) {
+			return variables, interval, err
+		}
+		if !told {
+			env.Warnf("%v: waiting for it", err)
+			told = true
+		}
+		select {
+		case sig := <-signals:
+			if ends(sig) {
+				return nil, 0, err
+			}
+		case <-time.After(cli.Jittered(retryAfter)):
+		}
+	}
+}
+
+// ends reports whether sig tells this process itself to give up.
+func ends(sig os.Signal) bool {
+	return sig == syscall.SIGTERM || sig == syscall.SIGINT || sig == syscall.SIGHUP
 }
 
 // finish waits for the heartbeat that is being made, and makes a last one if the command has said something since.

@@ -19,7 +19,8 @@ type call struct {
 	ledger *fileops.Ledger
 	op     string
 	push   protocol.Push
-	seen   protocol.Operation // as the last heartbeat left it
+	seen   protocol.Operation // as it was found last, mostly by an edit
+	period time.Duration      // between two heartbeats, as of the last edit
 	began  bool               // its push created the operation
 }
 
@@ -75,6 +76,9 @@ func (c *call) begin() ([]string, time.Duration, error) {
 		return nil, 0, c.tooLate(err)
 	}
 	c.began = edit.Created
+	c.seen = edit.After
+	seen, _ := c.ledger.ObserveOperation(edit.After, c.env.Clock()())
+	c.period = edit.After.Pace(c.push.Call, seen)
 	return []string{
 		"DPL_LEDGER=" + c.ledger.Dir(), "DPL_OP=" + c.op, "DPL_CALL=" + c.push.Call, "DPL_PARTICIPANT=" + c.push.Participant,
 		"DPL_TMP=" + c.ledger.TmpDir(c.op, c.push.Call),
@@ -107,7 +111,9 @@ func (c *call) beat(say protocol.Saying) (int, error) {
 		if op.State == protocol.Running {
 			say.Cleaning = false // it has been told otherwise, but of another one of the same id
 		}
-		return op.Heartbeat(actor, say, seen)
+		after, err := op.Heartbeat(actor, say, seen)
+		c.period = after.Pace(c.push.Call, seen)
+		return after, err
 	})
 	switch {
 	case gone(err) || edit.Archived:
@@ -117,6 +123,32 @@ func (c *call) beat(say protocol.Saying) (int, error) {
 	}
 	c.seen = edit.After
 	return edit.After.HeartbeatStatus(actor), nil
+}
+
+func (c *call) pace() time.Duration { return c.period }
+
+// mostJudged is how many frames of an operation are judged without a heartbeat. Of more there are enough heartbeats.
+const mostJudged = 64
+
+// called reports whether the operation is not running any more, or somebody in it is dead, which a heartbeat would find; or it
+// cannot be looked at.
+func (c *call) called() bool {
+	revision, state, err := c.ledger.Glance(c.op)
+	switch {
+	case err != nil, state != protocol.Running && state != "":
+		return true
+	case len(c.seen.Stack) > mostJudged:
+		return false
+	}
+
+	if revision != c.seen.Revision || revision == 0 {
+		if c.seen, _, err = c.ledger.ReadOperation(c.op); err != nil {
+			return true
+		}
+	}
+	seen, _ := c.ledger.ObserveOperation(c.seen, c.env.Clock()())
+	after, err := c.seen.Cleanup(c.push.Participant, seen)
+	return err != nil || c.seen.State != protocol.Running || after.Revision != c.seen.Revision
 }
 
 func (c *call) told(status int) string {

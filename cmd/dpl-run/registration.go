@@ -12,13 +12,14 @@ import (
 
 // registration is the part of a registered supervisor.
 type registration struct {
-	env     *cli.Env
-	ledger  *fileops.Ledger
-	group   string
-	actor   protocol.Actor
-	by      string
-	atFirst protocol.Readiness
-	promise *bool // of heartbeats; nil: as it was
+	env      *cli.Env
+	ledger   *fileops.Ledger
+	group    string
+	actor    protocol.Actor
+	by       string
+	atFirst  protocol.Readiness
+	interval time.Duration // of the group
+	promise  *bool         // of heartbeats; nil: as it was
 }
 
 // registration returns the part that --group asks for.
@@ -68,9 +69,10 @@ func (r *registration) begin() ([]string, time.Duration, error) {
 	if err != nil || r.env.DryRun() {
 		return nil, 0, cli.Named("register", r.group, r.actor.Supervisor, err)
 	}
+	r.interval = edit.After.Orchestrator.HeartbeatInterval
 	return []string{
 		"DPL_LEDGER=" + r.ledger.Dir(), "DPL_GROUP=" + r.group, "DPL_SUPERVISOR=" + r.actor.Supervisor,
-	}, edit.After.Orchestrator.HeartbeatInterval, nil
+	}, r.interval, nil
 }
 
 func (r *registration) tidy() {}
@@ -86,6 +88,11 @@ func (r *registration) beat(say protocol.Saying) (status int, err error) {
 	}
 	return status, cli.Named("heartbeat", r.group, r.actor.Supervisor, err)
 }
+
+// pace is the interval of the group: a heartbeat is how it learns that it must end.
+func (r *registration) pace() time.Duration { return r.interval }
+
+func (r *registration) called() bool { return true }
 
 func (r *registration) told(status int) string {
 	if status == cli.StatusCleanUp {

@@ -14,17 +14,22 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/sdnotify"
+	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
 
 // A part is what the command takes part in: a call, or the registration of a supervisor.
 type part interface {
-	// begin makes it, and returns the variables that tell the command of it, and how often to beat.
+	// begin makes it, and returns the variables that tell the command of it, and how often to look whether it goes on.
 	begin() (variables []string, interval time.Duration, err error)
 	// tidy does for others in the ledger what a push does. It may take as long as the command.
 	tidy()
 	// beat makes a heartbeat, and returns its status (spec §6).
 	beat(say protocol.Saying) (status int, err error)
+	// pace is how long to wait between two heartbeats, as of the last edit.
+	pace() time.Duration
+	// called reports whether a heartbeat is called for before that: there may be something to learn.
+	called() bool
 	// told is what a heartbeat with that status, which is not 0, says, and of what.
 	told(status int) string
 	// end says how the command ended, and returns what that edit says of the run.
@@ -62,7 +67,7 @@ func (c *run) run(env *cli.Env, a *account) error {
 
 	signals := catch(softSignal) // what comes during the push goes to the command
 	keeper := c.keeper()         // it gets ready during the push
-	variables, interval, err := p.begin()
+	variables, interval, err := begin(env, p, signals)
 	if err != nil || env.DryRun() {
 		(<-keeper).Dismiss()
 		return err
@@ -258,23 +263,29 @@ func (r *runner) interrupted() (syscall.Signal, bool) {
 	return r.job.Interrupted()
 }
 
-// patience is how long the end is tried to be noted, unless we are to end.
+// patience is how long the end is tried to be noted where the lock is not what fails, unless we are to end.
 const patience = 10 * time.Second
 
-// end ends the part. What may pass is tried again.
+// end ends the part. What may pass is tried again, and while others hold the lock, for as long as they do.
 func (r *runner) end(e end) (v verdict, err error) {
-	over := time.After(patience)
-	for {
+	for until, told := time.Now().Add(patience), false; ; {
 		v, err = r.part.end(e)
 		if err == nil || !cli.Transient(err) {
 			return v, err
 		}
+		if time.Now().After(until) {
+			if !errors.Is(err, fileops.ErrBusy) {
+				return v, err
+			}
+			if !told {
+				r.env.Warnf("%v: waiting for it", err)
+				told = true
+			}
+		}
 		select {
-		case <-time.After(100 * time.Millisecond):
-		case <-over:
-			return v, err
+		case <-time.After(cli.Jittered(retryAfter)):
 		case sig := <-r.signals:
-			if sig == syscall.SIGTERM || sig == syscall.SIGINT {
+			if ends(sig) {
 				return v, err
 			}
 		}

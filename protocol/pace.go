@@ -1,0 +1,49 @@
+package protocol
+
+import "time"
+
+// share is how much longer each live frame of an operation makes the time between two heartbeats of one: so all of them
+// together make 4 edits a second at most, however many they are.
+const share = 250 * time.Millisecond
+
+// Pace returns how long a runner (spec §15.1) waits between two heartbeats of call, which is in op: a third of the threshold,
+// or the operation's interval if that is longer. Where all who take part are on the observer's host, and call is judged by its
+// process, heartbeats prove nothing, and the time grows with the number of live frames.
+func (op Operation) Pace(call string, seen Observation) time.Duration {
+	pace := max(op.HeartbeatInterval, op.StalenessThreshold/3)
+	f := op.Frame(call)
+	if f == nil || seen.countsHeartbeats(f.vital()) || seen.Sightings != nil {
+		return pace
+	}
+
+	live := time.Duration(0)
+	for _, f := range op.Stack {
+		if !f.State.Live() {
+			continue
+		}
+		if !seen.here(f) {
+			return pace
+		}
+		live++
+	}
+	return max(pace, live*share)
+}
+
+// here reports whether nothing says that the participant of f is on another host, or in another pid namespace.
+func (seen Observation) here(f *Frame) bool {
+	if p := identity(f.PID, f.Process); p.Known() {
+		return seen.canCheck(p)
+	}
+	return f.Beat.BootID == "" || f.Beat.BootID == seen.Host.BootID
+}
+
+// Glance returns the revision and the state of the operation whose text, laid out as Encode does, begins with start; 0 and "" if
+// it does not tell. It reads the first few members alone.
+func Glance(start string) (revision int64, state State) {
+	r := &lineReader{text: start, ok: true}
+	var op Operation
+	if r.head(&op); !r.ok {
+		return 0, ""
+	}
+	return op.Revision, op.State
+}

@@ -1,0 +1,74 @@
+package protocol
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// Many calls share the file, so each sends heartbeats more rarely, but only where nobody needs them to know who is alive.
+func TestPace(t *testing.T) {
+	host := Host{ID: "h", BootID: "b", PIDNamespace: "1"}
+	process := func(host, namespace string) Process {
+		return Process{PID: 7, HostID: host, BootID: "b", PIDNamespace: namespace, StartTicks: 1}
+	}
+	for _, c := range []struct {
+		name     string
+		calls    int
+		interval time.Duration
+		other    Frame // on top
+		promised bool
+		shared   bool
+		want     time.Duration
+	}{
+		{name: "few", calls: 3, want: DefaultStalenessThreshold / 3},
+		{name: "a long interval", calls: 3, interval: 9 * time.Second, want: 9 * time.Second},
+		{name: "many", calls: 399, want: 100 * time.Second},
+		{name: "many, of which one has ended", calls: 400, other: Frame{State: FrameCleanedUp}, want: 100 * time.Second},
+		{name: "many, of which one has no process", calls: 399, other: Frame{Beat: Beat{BootID: "b"}}, want: 100 * time.Second},
+		{name: "many, and one on another boot", calls: 399, other: Frame{Beat: Beat{BootID: "c"}}, want: DefaultStalenessThreshold / 3},
+		{name: "many, and one on another host", calls: 399, other: Frame{PID: 7, Process: process("i", "1")}, want: DefaultStalenessThreshold / 3},
+		{name: "many, and one in a container", calls: 399, other: Frame{PID: 7, Process: process("h", "2")}, want: DefaultStalenessThreshold / 3},
+		{name: "many, and a promise", calls: 399, promised: true, want: DefaultStalenessThreshold / 3},
+		{name: "many, on a shared ledger", calls: 399, shared: true, want: DefaultStalenessThreshold / 3},
+	} {
+		op := Create("op", c.interval, 0)
+		for i := range c.calls {
+			op.Stack = append(op.Stack, &Frame{
+				CallID: fmt.Sprint("c", i), State: FrameActive, PID: 7, Process: process("h", "1"), Heartbeats: c.promised,
+			})
+		}
+		other := c.other
+		if other.CallID = "other"; other.State == "" {
+			other.State = FrameActive
+		}
+		op.Stack = append(op.Stack, &other)
+		seen := Observation{Now: noon, Host: host, Look: func(Process) Presence { return Present }}
+		if c.shared {
+			seen.Sightings = &Sightings{}
+		}
+		if got := op.Pace("c0", seen); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+		if got, want := op.Pace("none", seen), max(op.HeartbeatInterval, DefaultStalenessThreshold/3); got != want {
+			t.Errorf("%s: a call that is not there: %v, want %v", c.name, got, want)
+		}
+	}
+}
+
+func TestGlance(t *testing.T) {
+	op, _ := chain(t, 3)
+	text := op.Encode()
+	for start, want := range map[string]State{
+		text: Running, text[:400]: Running, text[:40]: "", "": "", "{}": "",
+	} {
+		revision, got := Glance(start)
+		if got != want || revision != 0 && revision != op.Revision || (revision == 0) != (want == "") {
+			t.Errorf("Glance(%.60q) = %d, %q, want %q", start, revision, got, want)
+		}
+	}
+	op.State = Cleanup
+	if _, got := Glance(op.Encode()); got != Cleanup {
+		t.Errorf("in cleanup: %q", got)
+	}
+}

@@ -1,0 +1,110 @@
+//go:build linux
+
+package testscripts
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// TestManyIdleCalls has many calls of one operation do nothing. They all get in, they all live, and together they take less than a
+// tenth of one processor, though each rewrites the file of them all. With DPL_SOAK they are 400, for ten minutes.
+func TestManyIdleCalls(t *testing.T) {
+	calls, idle := 150, 12*time.Second
+	if os.Getenv("DPL_SOAK") != "" {
+		calls, idle = 400, 10*time.Minute
+	}
+	bin, dir := built(t), filepath.Join(t.TempDir(), "ledger")
+	run := func(args ...string) *exec.Cmd {
+		cmd := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
+		cmd.Env = append(os.Environ(), "DPL_LEDGER="+dir, "DPL_OP=many")
+		cmd.Stderr = os.Stderr
+		return cmd
+	}
+	if err := run("dpl-push", "--call", "main", "--participant", "main", "--pid", strconv.Itoa(os.Getpid())).Run(); err != nil {
+		t.Fatal(err)
+	}
+	var all []*exec.Cmd
+	for i := range calls {
+		cmd := run("dpl-run", "--call", fmt.Sprint("call", i), "--", "sleep", "1d")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, cmd)
+	}
+	defer func() {
+		for _, cmd := range all {
+			cmd.Process.Kill()
+			cmd.Wait()
+		}
+	}()
+
+	l, err := fileops.Open(dir, fileops.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func() protocol.Operation {
+		op, _, err := l.ReadOperation("many")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return op
+	}
+	for deadline := time.Now().Add(3 * time.Minute); len(read().Stack) <= calls; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d of %d calls are in the stack", len(read().Stack)-1, calls)
+		}
+	}
+
+	// The first heartbeat of an early call comes before it knows how many they are.
+	until(t, time.Now().Add(read().StalenessThreshold/2))
+	start, before, revision := time.Now(), ticksOf(t, all), read().Revision
+	until(t, start.Add(idle))
+	took, wall := time.Duration(ticksOf(t, all)-before)*10*time.Millisecond, time.Since(start)
+	op := read()
+	t.Logf("%d calls, idle for %v: %v of a processor, %d edits", calls, wall, took, op.Revision-revision)
+	if took > wall/10 {
+		t.Errorf("%d idle calls took %v of a processor in %v", calls, took, wall)
+	}
+	for _, f := range op.Stack {
+		if !f.State.Live() {
+			t.Errorf("call %s is %s: %+v", f.CallID, f.State, f.Crash)
+		}
+	}
+}
+
+// until waits for a time that the test is about.
+func until(t *testing.T, end time.Time) {
+	t.Helper()
+	<-time.After(time.Until(end))
+}
+
+// ticksOf returns the processor time of processes in ticks of 10 ms.
+func ticksOf(t *testing.T, all []*exec.Cmd) (sum int) {
+	t.Helper()
+	for _, cmd := range all {
+		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(data), ") ")
+		fields := strings.Fields(rest)
+		for _, field := range fields[11:13] {
+			n, err := strconv.Atoi(field)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += n
+		}
+	}
+	return sum
+}
