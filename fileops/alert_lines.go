@@ -24,12 +24,16 @@ type backward struct {
 
 const alertsBlock = 16 << 10
 
-// next returns io.EOF after the first line.
+// next returns io.EOF after the first line. It returns protocol.ErrCorrupt for a line of more than maxFile bytes, and if as
+// many without a newline are at the end.
 func (b *backward) next() (Line, error) {
-	start := b.lastLine()
+	start, end := b.lastLine(), b.off+int64(len(b.buf))
 	for start == 0 && b.off > 0 {
 		if err := b.load(); err != nil {
 			return Line{}, err
+		}
+		if end-b.off > maxFile+alertsBlock && b.lastLine() == 0 {
+			return Line{}, fmt.Errorf("%s: %w", b.path, tooLarge("a line"))
 		}
 		start = b.lastLine()
 	}
@@ -100,8 +104,8 @@ func seqOf(line []byte) (seq int64, err error) {
 		}
 		return err
 	})
-	if err == nil && seq < 1 {
-		err = errors.New("seq is missing or less than 1")
+	if err == nil && (seq < 1 || seq > maxRevision) {
+		err = errors.New("seq is missing, less than 1 or more than 2^62")
 	}
 	return seq, err
 }

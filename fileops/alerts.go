@@ -3,6 +3,7 @@ package fileops
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"slices"
@@ -109,12 +110,16 @@ func linesAfter(seq int64, group string, alerts []protocol.Alert) []byte {
 // newline is not complete and does not count. Its errors are those of AppendAlerts; that there is no such file is none.
 func (l *Ledger) Alerts(group string, after int64) ([]Line, error) {
 	var found []Line
+	size := 0
 	err := l.eachAlert(group, func(line Line) bool {
-		if line.Seq > after {
+		if size += len(line.Text); line.Seq > after {
 			found = append(found, line)
 		}
-		return line.Seq > after
+		return line.Seq > after && size <= maxFile
 	})
+	if size > maxFile {
+		err = fmt.Errorf("%s: %w", l.alerts(group), tooLarge("alerts"))
+	}
 	slices.Reverse(found)
 	return found, err
 }

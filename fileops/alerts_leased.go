@@ -3,6 +3,7 @@ package fileops
 import (
 	"bytes"
 	"cmp"
+	"io"
 	"slices"
 
 	"github.com/dpl-project/dpl/protocol"
@@ -26,12 +27,14 @@ func (l *Ledger) appendLeased(f File, size int64, group string, alerts []protoco
 }
 
 // leasedLines returns the alerts in a file that appendLeased has written, by their numbers, each once. What is no alert is empty,
-// or torn.
+// or torn. Of a file larger than maxFile it returns those in its last maxFile bytes.
 func leasedLines(f File, size int64) (lines []Line, err error) {
-	data, err := readAll(f, size)
-	if err != nil {
+	data := make([]byte, min(size, maxFile))
+	n, err := f.ReadAt(data, size-int64(len(data)))
+	if err != nil && err != io.EOF {
 		return nil, err
 	}
+	data = data[:n]
 	known := make(map[int64]bool)
 	for text := range bytes.Lines(data) {
 		text, complete := bytes.CutSuffix(text, []byte("\n"))

@@ -165,7 +165,7 @@ func TestLeasedAlertsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	l, _, h := linkedHooked(t)
 	must(t, appendAlerts(l, 1))
-	h.before = nth(t, 1, "read", "g.alerts.jsonl", broken)
+	h.before = nth(t, 1, "read at", "g.alerts.jsonl", broken)
 	if lines, err := l.Alerts("g", 0); !errors.Is(err, errDisk) {
 		t.Errorf("got %v, %v", lines, err)
 	}

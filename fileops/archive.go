@@ -3,9 +3,12 @@ package fileops
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"time"
+
+	"github.com/dpl-project/dpl/protocol"
 )
 
 // What PruneArchive keeps.
@@ -63,6 +66,15 @@ func (l *Ledger) newestArchived(id string) (int, error) {
 	return newest, err
 }
 
+// nextArchived returns the number of the next copy of an operation.
+func (l *Ledger) nextArchived(id string) (int, error) {
+	newest, err := l.newestArchived(id)
+	if newest == maxCopy {
+		err = fmt.Errorf("%s: %w: no number follows its own: move it away", l.archived(id, newest), protocol.ErrCorrupt)
+	}
+	return newest + 1, err
+}
+
 // archiveCopies lists the operations in archive/, copy by copy.
 func (l *Ledger) archiveCopies() ([]archiveCopy, error) {
 	names, err := l.readDir(l.archive())
@@ -94,11 +106,11 @@ func (l *Ledger) moveToArchive(id string, s state) (outcome, error) {
 	}
 	err := l.fs.Move(l.operation(id), l.archived(id, 1))
 	for errors.Is(err, fs.ErrExist) {
-		newest, listErr := l.newestArchived(id)
+		next, listErr := l.nextArchived(id)
 		if listErr != nil {
 			return notMade, listErr
 		}
-		err = l.fs.Move(l.operation(id), l.archived(id, newest+1))
+		err = l.fs.Move(l.operation(id), l.archived(id, next))
 	}
 	if err == nil {
 		return isMade, nil

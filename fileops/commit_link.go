@@ -213,7 +213,11 @@ func (l *Ledger) finishArchive(id string, s state) error {
 		if newest > 0 && revision >= s.version-1 {
 			return l.removeHint(path)
 		}
-		err = l.fs.Link(versionOf(path, s.version), l.archived(id, newest+1))
+		next, err := l.nextArchived(id)
+		if err != nil {
+			return err
+		}
+		err = l.fs.Link(versionOf(path, s.version), l.archived(id, next))
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}

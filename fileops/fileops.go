@@ -61,6 +61,9 @@ var (
 	// ErrBusy: another process held the lock all the time that was allowed for waiting. Nothing was changed.
 	ErrBusy = errors.New("another process holds the lock")
 
+	// ErrTooLarge: the edit would make a file of more than 64 MiB, which nobody would read. Nothing was changed.
+	ErrTooLarge = errors.New("too large for a file of the ledger")
+
 	// ErrPermission: the operating system refuses, or a file is not safe to trust: somebody else owns it or may write to it.
 	ErrPermission = fs.ErrPermission
 

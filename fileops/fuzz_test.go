@@ -194,7 +194,7 @@ func forward(text []byte) (lines []Line, whole bool) {
 			}
 		}
 		switch {
-		case seq < 1:
+		case seq < 1, seq > maxRevision:
 			lines, whole = nil, false
 			continue
 		case len(lines) > 0 && seq <= lines[len(lines)-1].Seq:

@@ -2,6 +2,7 @@ package fileops
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -123,6 +124,10 @@ func (tx *GroupTx) archiveRegistry() error {
 		if n, ok := archivedRegistryOf(tx.id, name); ok {
 			newest = max(newest, n)
 		}
+	}
+	if newest == maxCopy {
+		name := l.archivedRegistry(tx.id, newest)
+		return fmt.Errorf("%s: %w: no number follows its own: move it away", name, protocol.ErrCorrupt)
 	}
 	temp := tempOf(l.supervisors(tx.id))
 	if err := l.writeNew(temp, registry.data, sync); err != nil {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/dpl-project/dpl/protocol"
 )
 
 // Ledger is an opened ledger directory. Goroutines may share one.
@@ -128,6 +130,9 @@ func (l *Ledger) open() error {
 			return err
 		}
 		data, info, err = l.readFile(l.marker())
+	}
+	if errors.Is(err, protocol.ErrCorrupt) {
+		return fmt.Errorf("%w: %v", ErrConfig, err)
 	}
 	if err != nil {
 		return err

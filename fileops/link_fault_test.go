@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -331,7 +330,8 @@ func TestRevisionOf(t *testing.T) {
 		`{"a": {"revision": 1}, "revision": 7, nyi`: {7, nil},
 		`{}`:                                {0, nil},
 		`{"a": 1}`:                          {0, nil},
-		`{"revision": 9223372036854775806}`: {math.MaxInt64 - 1, nil},
+		`{"revision": 4611686018427387904}`: {maxRevision, nil},
+		`{"revision": 4611686018427387905}`: {0, bad},
 		`{"revision": 9223372036854775807}`: {0, bad},
 		`{"revision": -1}`:                  {0, bad},
 		`{"revision": 1.5}`:                 {0, bad},

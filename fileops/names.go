@@ -75,6 +75,9 @@ func originOf(path string) string { return path + ".origin" }
 // sightingsOf is the name of the file in which a host keeps what it remembers of the file at path.
 func sightingsOf(path, host string) string { return path + sightingsMark + host }
 
+// maxRevision is the highest revision of a file (spec §1.3). The version after it says that an operation is over.
+const maxRevision = 1 << 62
+
 // cutVersion returns the name of the file that the file name is a version of, and which.
 func cutVersion(name string) (file string, n int64, ok bool) {
 	i := strings.LastIndexByte(name, '.')
@@ -82,7 +85,7 @@ func cutVersion(name string) (file string, n int64, ok bool) {
 		return "", 0, false
 	}
 	n, err := strconv.ParseInt(name[i+1:], 10, 64)
-	return name[:i], n, err == nil && n >= 0 && strconv.FormatInt(n, 10) == name[i+1:] && strings.HasSuffix(name[:i], ".json")
+	return name[:i], n, err == nil && 0 <= n && n <= maxRevision+1 && strconv.FormatInt(n, 10) == name[i+1:] && strings.HasSuffix(name[:i], ".json")
 }
 
 // versionedOf returns the name of the file that the file name is a version of, or what the first one follows, or says what a
@@ -140,6 +143,9 @@ func operationOf(name string) (id string, ok bool) {
 	return id, ok && validID(id)
 }
 
+// maxCopy is the highest number of a copy in the archive. No other name is one, so that one more can always be counted.
+const maxCopy = 1<<31 - 1
+
 // archivedOf returns the id of the operation that the file name in archive/ is a copy of, and which copy.
 func archivedOf(name string) (id string, n int, ok bool) {
 	stem, ok := strings.CutSuffix(name, ".json")
@@ -148,7 +154,7 @@ func archivedOf(name string) (id string, n int, ok bool) {
 	if numbered {
 		var err error
 		n, err = strconv.Atoi(number)
-		ok = ok && err == nil && n > 1 && strconv.Itoa(n) == number
+		ok = ok && err == nil && 1 < n && n <= maxCopy && strconv.Itoa(n) == number
 	}
 	return id, n, ok && validID(id)
 }
@@ -168,7 +174,7 @@ func archivedRegistryOf(group, name string) (n int, ok bool) {
 	stem, ok := strings.CutSuffix(name, ".json")
 	number, isCopy := strings.CutPrefix(stem, group+"~supervisors~")
 	n, err := strconv.Atoi(number)
-	return n, ok && isCopy && err == nil
+	return n, ok && isCopy && err == nil && 0 < n && n <= maxCopy
 }
 
 func isTrash(name string) bool {

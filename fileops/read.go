@@ -60,11 +60,27 @@ func (l *Ledger) readFile(path string) ([]byte, Info, error) {
 		return nil, Info{}, err
 	}
 	data, err := readAll(f, info.Size)
+	if errors.Is(err, protocol.ErrCorrupt) {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
 	return data, info, err
 }
 
-// readAll reads a file that fstat says is size bytes long, in one call if that is true.
+// maxFile is the size of the largest file that is read or written as a whole. Nobody needs one as large: it would be read anew
+// for each heartbeat. But a hole in a file costs nothing, and somebody may have made one.
+const maxFile = 64 << 20
+
+// tooLarge is protocol.ErrCorrupt for something of more than maxFile bytes.
+func tooLarge(what string) error {
+	return fmt.Errorf("%w: %s of more than %d MiB", protocol.ErrCorrupt, what, maxFile>>20)
+}
+
+// readAll reads a file that fstat says is size bytes long, in one call if that is true. It returns protocol.ErrCorrupt if the
+// file is larger than maxFile.
 func readAll(f File, size int64) ([]byte, error) {
+	if size > maxFile {
+		return nil, tooLarge("a file")
+	}
 	data := make([]byte, 0, size+1)
 	prefault(data[:cap(data)])
 	for {
@@ -75,6 +91,9 @@ func readAll(f File, size int64) ([]byte, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+		if len(data) > maxFile {
+			return nil, tooLarge("a file")
 		}
 		if len(data) == cap(data) {
 			data = slices.Grow(data, 4096)

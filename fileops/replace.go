@@ -27,7 +27,10 @@ func (l *Ledger) createTemp(target string) (temp, error) {
 func (t *temp) write(next io.WriterTo, sync Sync) error {
 	file := t.file
 	t.file = nil
-	_, err := next.WriteTo(file)
+	size, err := next.WriteTo(file)
+	if err == nil && size > maxFile {
+		err = fmt.Errorf("%s: %w: it would have %d MiB", t.target, ErrTooLarge, size>>20)
+	}
 	if err == nil && sync != SyncNone {
 		err = file.Sync()
 	}

@@ -27,7 +27,7 @@ func (s *Survey) Read(f Found) (c Content, err error) {
 	case SupervisorsFile, ArchivedRegistry:
 		c.Registry, err = readAs(l, f, "", protocol.DecodeRegistry, func(protocol.Registry) string { return f.ID })
 	case AlertsFile:
-		_, err = l.Alerts(f.ID, 0)
+		err = l.eachAlert(f.ID, func(Line) bool { return true })
 	}
 	return c, err
 }

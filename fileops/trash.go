@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 )
 
@@ -80,11 +81,21 @@ func purge(parent Root, name string) error {
 	if err != nil {
 		return ignoreMissing(err)
 	}
-	return ignoreMissing(purgeIn(parent, info, name))
+	return ignoreMissing(new(purger).purge(parent, info, name, nil))
 }
 
-// purgeIn returns fs.ErrNotExist if somebody else was faster.
-func purgeIn(parent Root, parentInfo Info, name string) error {
+// maxOpen is how many directories below each other are open at a time while they are deleted.
+const maxOpen = 32
+
+// A purger deletes a tree. What is too deep in it is renamed to its top, and deleted last: so a tree may be deeper than a
+// process may have files open.
+type purger struct {
+	top  Root     // nil: not open yet
+	deep []string // names in top
+}
+
+// purge deletes name in parent, to which the names above lead from top. It returns fs.ErrNotExist if somebody else was faster.
+func (p *purger) purge(parent Root, parentInfo Info, name string, above []string) error {
 	err := parent.Remove(name)
 	if err == nil {
 		return nil
@@ -96,6 +107,9 @@ func purgeIn(parent Root, parentInfo Info, name string) error {
 	if !named.Mode.IsDir() {
 		return err
 	}
+	if len(above) == maxOpen {
+		return p.postpone(append(above, name))
+	}
 	dir, info, err := enter(parent, name)
 	if err != nil {
 		return err
@@ -104,18 +118,41 @@ func purgeIn(parent Root, parentInfo Info, name string) error {
 		dir.Close()
 		return fmt.Errorf("%q is a mount point: unmount it", name)
 	}
+
 	names, err := dir.ReadDir()
 	err = ignoreMissing(err)
-	for _, entry := range names {
-		if entryErr := ignoreMissing(purgeIn(dir, info, entry)); err == nil {
-			err = entryErr
+	isTop := p.top == nil
+	if isTop {
+		p.top = dir
+	} else {
+		above = append(above, name)
+	}
+	for len(names) > 0 {
+		for _, entry := range names {
+			if entryErr := ignoreMissing(p.purge(dir, info, entry, above)); err == nil {
+				err = entryErr
+			}
+		}
+		if names = nil; isTop {
+			names, p.deep = p.deep, nil
 		}
 	}
 	dir.Close()
+
 	if err != nil {
 		return err
 	}
 	return parent.Remove(name)
+}
+
+// postpone renames what path leads to from top.
+func (p *purger) postpone(path []string) error {
+	name := newTrashName()
+	if err := p.top.Rename(filepath.Join(path...), name); err != nil {
+		return err
+	}
+	p.deep = append(p.deep, name)
+	return nil
 }
 
 func ignoreMissing(err error) error {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"path/filepath"
 	"slices"
 	"time"
@@ -260,7 +259,7 @@ func revisionOf(data []byte) (revision int64, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if revision, err = token.Int(); err == nil && (revision < 0 || revision == math.MaxInt64) {
+		if revision, err = token.Int(); err == nil && (revision < 0 || revision > maxRevision) {
 			err = errors.New("/revision: out of range")
 		}
 		return revision, err

@@ -75,15 +75,29 @@ func (c *importer) decode(texts []string, r protocol.PeerReading, l *fileops.Led
 // readFile returns the text of file, and warns of its lock: the Dart ledger writes in place, so half of it may be there.
 func readFile(env *cli.Env, file string) (string, error) {
 	if file == "-" {
-		text, err := io.ReadAll(os.Stdin)
-		return string(text), err
+		return readAll(os.Stdin)
 	}
 	if _, err := os.Lstat(file + ".lock"); err == nil {
 		env.Warnf("%s.lock exists: a Dart process is editing the file, or was killed: import it when none is left", file)
 	}
-	text, err := os.ReadFile(file)
+	f, err := os.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = cli.WithStatus(cli.StatusNotFound, err)
+	}
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return readAll(f)
+}
+
+// maxFile is more than any file of the Dart ledger has.
+const maxFile = 64 << 20
+
+func readAll(f *os.File) (string, error) {
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(text) > maxFile {
+		err = fmt.Errorf("%s: %w: it has more than %d MiB", f.Name(), protocol.ErrCorrupt, maxFile>>20)
 	}
 	return string(text), err
 }

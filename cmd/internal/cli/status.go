@@ -110,6 +110,7 @@ var outcomes = []outcome{
 	{protocol.ErrBlocked, StatusRefused, "bring that back first: dpl-restart --supervisor, or dpl-register"},
 	{fileops.ErrResource, StatusRefused, "name a path inside $DPL_TMP or resourceRoots of ledger.json"},
 	{fileops.ErrCaseFold, StatusRefused, "choose another"},
+	{fileops.ErrTooLarge, StatusRefused, "pop what has ended, or begin another operation"},
 	{fileops.ErrPermission, StatusPermission, ""},
 	{fileops.ErrConfig, StatusConfig, ""},
 }

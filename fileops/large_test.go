@@ -1,0 +1,204 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// sparse makes a file of 1 TiB that takes no room, after what it has.
+func sparse(t *testing.T, path string) {
+	t.Helper()
+	must(t, os.Truncate(path, 1<<40))
+}
+
+// No size of a file has it read into memory.
+func TestSparseFiles(t *testing.T) {
+	t.Parallel()
+	for _, c := range []Config{{}, linkedConfig} {
+		l := testLedger(t, c, Options{})
+		edit(t, l, pushing("a"))
+		pass(t, l, "a")
+		must(t, appendAlerts(l, 1))
+		change := func(*GroupTx) error { return nil }
+		for name, do := range map[string]func() error{
+			"operations/op.json":  func() error { _, _, err := l.Read("op"); return err },
+			"g.supervisors.json":  func() error { _, err := l.ReadGroup("g"); return err },
+			"g.orchestrator.json": func() error { return l.EditGroup("g", Existing, change) },
+		} {
+			path := filepath.Join(l.dir, name)
+			text := readText(t, path)
+			sparse(t, path)
+			if err := do(); !errors.Is(err, protocol.ErrCorrupt) || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s: got %v", name, err)
+			}
+			must(t, os.Truncate(path, int64(len(text))))
+		}
+		sparse(t, l.alerts("g"))
+		lines, err := l.Alerts("g", 0)
+		if wanted := c.Commit != CommitLink; wanted && !errors.Is(err, protocol.ErrCorrupt) || !wanted && (err != nil || lines != nil) {
+			t.Errorf("alerts, %s: got %v, %v", c.Commit, lines, err)
+		}
+		sparse(t, l.marker())
+		if _, err := Open(l.dir, Options{}); !errors.Is(err, ErrConfig) || errors.Is(err, protocol.ErrCorrupt) {
+			t.Errorf("ledger.json: got %v", err)
+		}
+	}
+}
+
+// A file that grows while it is read is not read for ever.
+func TestEndlessFile(t *testing.T) {
+	t.Parallel()
+	if _, err := readAll(endless{}, 1); !errors.Is(err, protocol.ErrCorrupt) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// An endless file is larger than it says.
+type endless struct{ File }
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+// More alerts than anybody can take at once are refused, and so is one that has no end.
+func TestAlertsOfMoreThanMemory(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	pass(t, l, "a")
+	path := l.alerts("g")
+	line := func(seq int) string { return fmt.Sprintf(`{"seq":%d,"x":%q}`+"\n", seq, strings.Repeat("x", 20<<20)) }
+	writeFile(t, path, line(1)+line(2)+line(3)+line(4))
+	if _, err := l.Alerts("g", 0); !errors.Is(err, protocol.ErrCorrupt) || !strings.Contains(err.Error(), path) {
+		t.Errorf("80 MiB of alerts: got %v", err)
+	}
+	if lines, err := l.Alerts("g", 3); len(lines) != 1 || err != nil {
+		t.Errorf("the last: got %d, %v", len(lines), err)
+	}
+	if seq, err := l.LastAlert("g"); seq != 4 || err != nil {
+		t.Errorf("got %d, %v", seq, err)
+	}
+}
+
+// An edit that would make a file that nobody reads is refused, and changes nothing.
+func TestEditTooLarge(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{Sync: SyncNone})
+	must(t, edits(add("a", false))(l))
+	before := snapshot(t, l.dir)
+	err := l.Edit("op", Existing, func(tx *Tx) error {
+		tx.Replace(make([]byte, maxFile+1), false)
+		return nil
+	})
+	if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "op.json") {
+		t.Errorf("got %v", err)
+	}
+	if after := snapshot(t, l.dir); after != before {
+		t.Errorf("changed:\n%s\n%s", before, after)
+	}
+	wantNoLeftovers(t, l)
+}
+
+// No number in a name makes an edit count for ever.
+func TestNumbersOfCopies(t *testing.T) {
+	t.Parallel()
+	for _, c := range []Config{{}, linkedConfig} {
+		for number, ok := range map[int]bool{maxCopy - 1: true, maxCopy: false, maxCopy + 1: true, math.MaxInt64: true} {
+			l := testLedger(t, c, Options{})
+			edit(t, l, pushing("a"))
+			edit(t, l, popping("a"))
+			text := strings.Replace(readText(t, l.operation("op")), `"revision": 2`, `"revision": 1`, 1)
+			writeFile(t, l.archived("op", 1), text)
+			writeFile(t, filepath.Join(l.archive(), fmt.Sprintf("op~%d.json", number)), text)
+			var err error
+			for range 4 {
+				if err == nil {
+					_, _, err = l.EditOperation("op", Existing, cleaning)
+				}
+			}
+			if done := errors.Is(err, ErrArchived); done != ok || !ok && !errors.Is(err, protocol.ErrCorrupt) {
+				t.Errorf("%s, %d: got %v", c.Commit, number, err)
+			}
+		}
+	}
+	l := testLedger(t, Config{}, Options{})
+	pass(t, l, "a")
+	writeFile(t, l.archivedRegistry("g", maxCopy), "x")
+	writeFile(t, l.archivedRegistry("g", math.MaxInt64), "x")
+	if err := l.EditGroup("g", Existing, (*GroupTx).archiveRegistry); !errors.Is(err, protocol.ErrCorrupt) {
+		t.Errorf("a registry: got %v", err)
+	}
+}
+
+// openRoots counts the directories that are open at once.
+type openRoots struct {
+	Root
+	now, most *int
+}
+
+func (r openRoots) OpenRoot(name string) (Root, error) {
+	next, err := r.Root.OpenRoot(name)
+	if err == nil {
+		*r.now++
+		*r.most = max(*r.most, *r.now)
+	}
+	return openRoots{next, r.now, r.most}, err
+}
+
+func (r openRoots) Close() error {
+	*r.now--
+	return r.Root.Close()
+}
+
+// A tree may be deeper than a process may have files open.
+func TestPurgeDeepTree(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	must(t, os.MkdirAll(filepath.Join(dir, "tree", strings.Repeat("d/", 700)), 0o700))
+	for depth := 0; depth < 700; depth += 9 {
+		writeFile(t, filepath.Join(dir, "tree", strings.Repeat("d/", depth), "file"), "x")
+		must(t, os.MkdirAll(filepath.Join(dir, "tree", strings.Repeat("d/", depth), "side/x/y"), 0o700))
+	}
+	root, err := osFS{}.OpenRoot(dir)
+	must(t, err)
+	defer root.Close()
+	now, most := 0, 0
+	must(t, purge(openRoots{root, &now, &most}, "tree"))
+	if left := filesIn(t, dir); len(left) > 0 || now != 0 || most > maxOpen+1 {
+		t.Errorf("left: %q; %d directories are open, and up to %d were", left, now, most)
+	}
+}
+
+// What is too deep and cannot be moved stays, and is named.
+func TestPurgeDeepTreeThatStays(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	must(t, os.MkdirAll(filepath.Join(dir, "tree", strings.Repeat("d/", maxOpen+5)), 0o700))
+	h := &hooked{FS: osFS{}, before: nth(t, 1, "rename", "/d", broken)}
+	root, err := h.OpenRoot(dir)
+	must(t, err)
+	defer root.Close()
+	if err := purge(root, "tree"); !errors.Is(err, errDisk) {
+		t.Errorf("got %v", err)
+	}
+	must(t, purge(root, "tree"))
+}
+
+// A janitor takes no time for a ledger full of numbers that make no sense.
+func TestNamesThatAreNoVersions(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, linkedConfig, Options{})
+	edit(t, l, pushing("a"))
+	for _, n := range []string{"9223372036854775807", "9223372036854775808", "4611686018427387906", "-1", "01"} {
+		writeFile(t, l.operation("op")+"."+n, "{}")
+	}
+	edit(t, l, pushing("b"))
+	wantCalls(t, l, 2, "a", "b")
+	must(t, l.Sweep())
+	must(t, l.PruneArchive(time.Now()))
+}
