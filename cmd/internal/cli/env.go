@@ -132,7 +132,11 @@ func Identify(pid int) (protocol.Process, error) {
 	return p, nil
 }
 
+// ledgerDir returns where the ledger is, or why this process can use none.
 func (env *Env) ledgerDir() (string, error) {
+	if err := checkOpenFiles(); err != nil {
+		return "", err
+	}
 	if dir := flagOr(env.flags.ledger, "DPL_LEDGER"); dir != "" {
 		return dir, nil
 	}

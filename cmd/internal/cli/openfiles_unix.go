@@ -1,0 +1,19 @@
+//go:build unix
+
+package cli
+
+import (
+	"fmt"
+	"syscall"
+)
+
+// checkOpenFiles returns an error if so few files may be open at once that an edit might not come to
+// its end: the runtime of Go ends a program that cannot have the descriptor it waits with.
+func checkOpenFiles() error {
+	const least = 32
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || limit.Cur >= least {
+		return nil // if there is one, it is not known
+	}
+	return fmt.Errorf("only %d files may be open at once: raise that to %d, with ulimit -n", limit.Cur, least)
+}
