@@ -4,6 +4,7 @@
 # make bench      timings and goals, as ratios to other programs in the same run; bin/bench.json, bin/bench.svg
 # make soak       longer than CI has time for, some parts as root: see spec/reliability.md
 # make soak-bare  as root: make demo and make check on a bare Debian
+# make soak-chaos   as root: builds, services, damage, full disks and kill -9 for CHAOS=2h
 # make soak-shared  as root: two hosts on NFS, JuiceFS, GlusterFS, CephFS, and holders of locks that are cut off
 # make mutants    put seeded bugs into the sources, and see who finds them
 # make doc        man pages and completions to bin/share
@@ -19,6 +20,7 @@ BUILD   = -trimpath
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 STRICT      =
 GO_TEST     = go test
+CHAOS       = 2h
 
 commands = dpl $(notdir $(wildcard cmd/dpl-*))
 
@@ -74,7 +76,7 @@ bench: build
 	go run ./scripts/bench -json bin/bench.json -svg bin/bench.svg bin
 
 soak: soak-needs build
-	$(MAKE) --no-print-directory soak-units soak-power soak-clocks soak-bare
+	$(MAKE) --no-print-directory soak-units soak-power soak-clocks soak-bare soak-chaos
 	sh spec/model/check.sh 4
 	DPL_HISTORIES=10000000 go test -count=1 -timeout=0 ./cmd/internal/simulation -run Histories -v
 	DPL_SOAK=1 go test -count=1 -timeout 3h ./scripts/...
@@ -96,6 +98,10 @@ soak-needs:
 # What a stranger has: make demo and make check in a Debian with make, git, ca-certificates and Go alone.
 soak-bare:
 	sh scripts/bare/bare.sh
+
+# Hard use of everything at once, for CHAOS: it has to run clean.
+soak-chaos: build
+	go run ./scripts/chaos -for $(CHAOS) '$(BIN)'
 
 soak-power: build
 	STRICT=$(STRICT) sh scripts/powerloss/blocks.sh --points 2000
@@ -146,4 +152,4 @@ clean:
 	rm -rf bin
 
 .PHONY: build demo check format vet tidy staticcheck test rigs model coverage conformance shell bench soak soak-needs soak-units \
-	soak-power soak-clocks soak-bare soak-shared mutants doc install uninstall dist clean
+	soak-power soak-clocks soak-bare soak-chaos soak-shared mutants doc install uninstall dist clean
