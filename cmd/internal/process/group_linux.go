@@ -32,7 +32,7 @@ func killGroup(pid, handle int) error {
 	}
 	err := unix.PidfdSendSignal(handle, unix.SIGKILL, nil, unix.PIDFD_SIGNAL_PROCESS_GROUP)
 	if err == unix.EINVAL && !ended(uintptr(handle)) {
-		err = unix.Kill(-pid, unix.SIGKILL)
+		err = signalMembers(pid, uintptr(handle), unix.SIGKILL)
 	}
 	if err == unix.ESRCH {
 		return os.ErrProcessDone

@@ -2,6 +2,8 @@ package process
 
 import (
 	"fmt"
+	"os"
+	"strconv"
 	"syscall"
 
 	"github.com/dpl-project/dpl/protocol"
@@ -29,8 +31,8 @@ func SignalProcess(p protocol.Process, sig syscall.Signal) error {
 
 // SignalGroup is SignalProcess for the whole process group that p leads: what Spawn or SpawnUnit started, with those of
 // its descendants that have not made a group of their own. It refuses p if p leads none. It succeeds if one process of
-// the group could be signalled. Before Linux 6.9 another group could be hit that gets the number in the instant between
-// the check and the signal.
+// the group could be signalled. Before Linux 6.9 it goes to one after the other, and one that forks meanwhile may leave
+// out a child.
 func SignalGroup(p protocol.Process, sig syscall.Signal) error {
 	w, err := hold(p)
 	if err != nil {
@@ -51,12 +53,11 @@ func SignalGroup(p protocol.Process, sig syscall.Signal) error {
 
 // InGroup reports whether p is in the process group that leader leads.
 func InGroup(p, leader protocol.Process) bool {
-	group, err := unix.Getpgid(p.PID)
-	return err == nil && group == leader.PID
+	return inGroup(p.PID, leader.PID)
 }
 
 // signalGroup signals the group that the process leads, or returns ErrNoProcess if that has ended. Flags are those of
-// pidfd_send_signal(2); where the kernel does not know them, the group is signalled by its number, pid.
+// pidfd_send_signal(2); where the kernel does not know them, the members of the group, whose number is pid, are signalled.
 func (w *Watched) signalGroup(pid int, sig syscall.Signal, flags int) error {
 	err := ErrNoProcess
 	w.conn.Control(func(fd uintptr) {
@@ -65,13 +66,45 @@ func (w *Watched) signalGroup(pid int, sig syscall.Signal, flags int) error {
 		}
 		err = unix.PidfdSendSignal(int(fd), sig, nil, flags)
 		if err == unix.EINVAL {
-			err = unix.Kill(-pid, sig)
+			err = signalMembers(pid, fd, sig)
 		}
 	})
 	if err == unix.ESRCH {
 		return ErrNoProcess
 	}
 	return err
+}
+
+// signalMembers signals the processes of the group pid, whose leader pidfd is a handle on, each by a handle of its own:
+// while the leader has not ended, the number is that group's. The leader comes last, for others may end with it. One that
+// forks at this moment may leave a child out.
+func signalMembers(pid int, pidfd uintptr, sig syscall.Signal) error {
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return err
+	}
+	defer proc.Close()
+	names, _ := proc.Readdirnames(-1)
+	for _, name := range names {
+		member, err := strconv.Atoi(name)
+		if err != nil || member == pid || !inGroup(member, pid) {
+			continue
+		}
+		w, err := Watch(member)
+		if err != nil {
+			continue
+		}
+		if inGroup(member, pid) && !ended(pidfd) {
+			w.Signal(sig) // it may have ended, or be another user's
+		}
+		w.Close()
+	}
+	return unix.PidfdSendSignal(int(pidfd), sig, nil, 0)
+}
+
+func inGroup(pid, group int) bool {
+	found, err := unix.Getpgid(pid)
+	return err == nil && found == group
 }
 
 // hold opens a handle on p, or returns ErrNoProcess if p has ended, or why p is not to be signalled.

@@ -174,7 +174,7 @@ func TestSignalProcess(t *testing.T) {
 }
 
 // A kernel before 6.9 answers EINVAL, as this one does to a flag of the future.
-func TestSignalGroupByNumber(t *testing.T) {
+func TestSignalGroupOneByOne(t *testing.T) {
 	t.Parallel()
 	const unknown = 1 << 30
 	parent, child := family(t)
