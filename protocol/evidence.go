@@ -21,7 +21,8 @@ type Presence int
 
 const (
 	Unseen  Presence = iota // it cannot tell: it may not look, or sees too little to know it from another of the same number
-	Present                 // it exists, stopped or not
+	Present                 // it exists
+	Stopped                 // it exists, and a signal has stopped it, as Ctrl-Z does; that changes no judgement
 	Gone                    // it has exited
 )
 
@@ -90,6 +91,11 @@ func (seen Observation) canCheck(p Process) bool {
 		p.PIDNamespace != "" && p.PIDNamespace == here.PIDNamespace
 }
 
+// Stopped reports whether p, known under pid, is seen to be stopped.
+func (seen Observation) Stopped(pid int, p Process) bool {
+	return seen.presence(identity(pid, p)) == Stopped
+}
+
 // stale reports whether age is above threshold, or as far in the future.
 func stale(age, threshold time.Duration) bool { return age > threshold || age < -threshold }
 
@@ -121,7 +127,8 @@ func (seen Observation) judge(v vital, threshold time.Duration) (Evidence, time.
 
 // countsHeartbeats reports whether v is judged by its heartbeats, and not by its process.
 func (seen Observation) countsHeartbeats(v vital) bool {
-	return v.promised || seen.presence(identity(v.pid, v.process)) != Present
+	presence := seen.presence(identity(v.pid, v.process))
+	return v.promised || presence != Present && presence != Stopped
 }
 
 func (f *Frame) vital() vital {

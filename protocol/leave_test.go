@@ -133,6 +133,13 @@ func TestMortals(t *testing.T) {
 	if got := op.Mortals(seen); !reflect.DeepEqual(got, []Mortal{byProcess, byProcess}) {
 		t.Errorf("seen to live: %+v, want %+v twice", got, byProcess)
 	}
+	if seen.Stopped(7, p) {
+		t.Error("it is stopped, and runs")
+	}
+	seen.Look = func(Process) Presence { return Stopped }
+	if got := op.Mortals(seen); !reflect.DeepEqual(got, []Mortal{byProcess, byProcess}) || !seen.Stopped(7, p) || seen.Stopped(8, p) {
+		t.Errorf("stopped: %+v, want %+v twice", got, byProcess)
+	}
 	elsewhere := Mortal{Beats: true, StaleIn: DefaultStalenessThreshold - time.Hour}
 	seen.Host = Host{ID: "other", BootID: "c", PIDNamespace: "1"}
 	if got := op.Mortals(seen); !reflect.DeepEqual(got, []Mortal{elsewhere, elsewhere}) {

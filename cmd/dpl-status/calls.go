@@ -41,7 +41,8 @@ func (s *shower) callsOf(id, supervisor string) (drawn []view.Call, warnings []e
 		evidence, age := c.op.Judge(c.frame, c.op.Seen)
 		drawn = append(drawn, view.Call{
 			Operation: c.op.ID, Handle: c.frame.SupervisorHandle, Call: c.frame.CallID, Participant: c.frame.ParticipantID,
-			State: string(c.frame.State), Age: view.Ago(age), Verdict: view.Verdict(c.frame.State.Live(), evidence, c.frame.Crash),
+			State: string(c.frame.State), Age: view.Ago(age),
+			Verdict: view.Verdict(c.frame.State.Live(), evidence, c.frame.Crash, c.op.Seen.Stopped(c.frame.PID, c.frame.Process)),
 		})
 	}
 	return drawn, warnings, err

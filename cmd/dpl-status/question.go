@@ -95,7 +95,7 @@ func facts(op view.Operation, f *protocol.Frame) cli.Object {
 	facts := cli.Object{
 		{Name: "operationId", Value: op.ID}, {Name: "callId", Value: f.CallID}, {Name: "callerId", Value: cli.OrNull(f.CallerID)},
 		{Name: "participantId", Value: f.ParticipantID},
-		{Name: "state", Value: string(f.State)}, {Name: "verdict", Value: view.Verdict(f.State.Live(), evidence, f.Crash)},
+		{Name: "state", Value: string(f.State)}, {Name: "verdict", Value: view.Verdict(f.State.Live(), evidence, f.Crash, seen.Stopped(f.PID, f.Process))},
 		{Name: "ageMs", Value: age.Milliseconds()}, {Name: "stalenessThresholdMs", Value: op.StalenessThreshold.Milliseconds()},
 		{Name: "lastHeartbeat", Value: view.Stamp(f.LastHeartbeat)}, {Name: "now", Value: view.Stamp(seen.Now)},
 		{Name: "monotonicClock", Value: seen.Monotonic(f.LastHeartbeat, f.Beat)},

@@ -173,7 +173,7 @@ func (s *shower) operation(id string) error {
 		evidence, age := op.JudgeSupervisor(v, op.Seen)
 		supervisors = append(supervisors, cli.Object{
 			{Name: "supervisorId", Value: v.ID}, {Name: "pid", Value: v.PID}, {Name: "status", Value: string(v.Status)},
-			{Name: "ageMs", Value: age.Milliseconds()}, {Name: "verdict", Value: view.Verdict(v.Status == protocol.Alive, evidence, nil)},
+			{Name: "ageMs", Value: age.Milliseconds()}, {Name: "verdict", Value: view.Verdict(v.Status == protocol.Alive, evidence, nil, op.Seen.Stopped(v.PID, v.Process))},
 		})
 	}
 	return s.print(cli.Object{
@@ -197,6 +197,6 @@ func frame(op view.Operation, f *protocol.Frame) cli.Object {
 		{Name: "state", Value: string(f.State)}, {Name: "readiness", Value: string(f.Said().Readiness)}, {Name: "note", Value: f.Said().Note},
 		{Name: "ageMs", Value: age.Milliseconds()},
 		{Name: "supervisorId", Value: cli.OrNull(f.SupervisorID)}, {Name: "supervisorHandle", Value: cli.OrNull(f.SupervisorHandle)},
-		{Name: "verdict", Value: view.Verdict(f.State.Live(), evidence, f.Crash)},
+		{Name: "verdict", Value: view.Verdict(f.State.Live(), evidence, f.Crash, op.Seen.Stopped(f.PID, f.Process))},
 	}
 }

@@ -71,7 +71,7 @@ func (w *writer) frame(op view.Operation, f *protocol.Frame) {
 	w.open("div", "class", "line")
 	w.element("b", "id", f.CallID)
 	w.pill(string(f.State))
-	if verdict := view.Verdict(f.State.Live(), evidence, f.Crash); verdict != "alive" {
+	if verdict := view.Verdict(f.State.Live(), evidence, f.Crash, op.Seen.Stopped(f.PID, f.Process)); verdict != "alive" {
 		w.pill(verdict)
 	}
 	w.fact("by", f.ParticipantID)
@@ -97,7 +97,7 @@ func (w *writer) supervisor(op view.Operation, v protocol.Supervisor) {
 	w.open("div", "class", "line")
 	w.element("b", "id", v.ID)
 	w.pill(string(v.Status))
-	if verdict := view.Verdict(v.Status == protocol.Alive, evidence, nil); verdict != string(v.Status) {
+	if verdict := view.Verdict(v.Status == protocol.Alive, evidence, nil, op.Seen.Stopped(v.PID, v.Process)); verdict != string(v.Status) {
 		w.pill(verdict)
 	}
 	if v.PID != 0 {

@@ -15,12 +15,12 @@ func Identify(pid int) (protocol.Process, error) {
 	if !possible(pid) {
 		return protocol.Process{}, ErrNoProcess
 	}
-	startTicks, err := look(pid)
+	found, err := look(pid)
 	if err != nil {
 		return protocol.Process{}, err
 	}
 	host := here.host
-	if host.BootID == "" || host.PIDNamespace == "" || startTicks == 0 {
+	if host.BootID == "" || host.PIDNamespace == "" || found.startTicks == 0 {
 		return protocol.Process{PID: pid}, nil
 	}
 	return protocol.Process{
@@ -28,20 +28,23 @@ func Identify(pid int) (protocol.Process, error) {
 		HostID:       host.ID,
 		BootID:       host.BootID,
 		PIDNamespace: host.PIDNamespace,
-		StartTicks:   startTicks,
+		StartTicks:   found.startTicks,
 	}, nil
 }
 
-// Look returns what is to be seen of the process that had the number pid and started at startTicks: Gone as Exited says; Present
-// if the process that has the number started then; Unseen if it cannot be told whether it is that one.
+// Look returns what is to be seen of the process that had the number pid and started at startTicks: Gone as Exited says; Present,
+// or Stopped, if the process that has the number started then; Unseen if it cannot be told whether it is that one.
 func Look(pid int, startTicks int64) protocol.Presence {
 	if !possible(pid) {
 		return protocol.Unseen
 	}
 
-	switch found, err := look(pid); {
+	s, err := look(pid)
+	switch found := s.startTicks; {
 	case err != nil || startTicks > 0 && found > 0 && found != startTicks:
 		return protocol.Gone
+	case startTicks > 0 && found == startTicks && s.state == 'T':
+		return protocol.Stopped
 	case startTicks > 0 && found == startTicks:
 		return protocol.Present
 	}
@@ -56,10 +59,9 @@ func Exited(pid int, startTicks int64) bool {
 	return Look(pid, startTicks) == protocol.Gone
 }
 
-// look returns when the process pid started, 0 if that cannot be read, or ErrNoProcess.
-func look(pid int) (startTicks int64, err error) {
+// look returns what /proc says of the process pid, nothing of what cannot be read, or ErrNoProcess.
+func look(pid int) (s stat, err error) {
 	here.once.Do(surroundings)
-	var s stat
 	if here.procfs {
 		var buf [1024]byte // fields 1 to 22 are shorter than 600 bytes
 		s, _ = parseStat(read("/proc/"+strconv.Itoa(pid)+"/stat", buf[:]))
@@ -67,10 +69,10 @@ func look(pid int) (startTicks int64, err error) {
 	// Asked after the file was read: a process that died meanwhile is gone, and ENOENT alone may be hidepid. Unlike
 	// kill(2), tgkill(2) of a pair finds no thread that is not the first of its process.
 	if s.ended() || unix.Tgkill(pid, pid, 0) == unix.ESRCH {
-		return 0, ErrNoProcess
+		return stat{}, ErrNoProcess
 	}
 	if !here.clocks {
-		return 0, nil // start times are shifted, too
+		return stat{}, nil // start times are shifted, too
 	}
-	return s.startTicks, nil
+	return s, nil
 }

@@ -169,13 +169,15 @@ func (g Group) node(r *protocol.Registered, drawn bool) *node {
 	}}
 }
 
-// RegisteredVerdict is alive, or the evidence for the contrary, or - for who is not to live.
+// RegisteredVerdict is alive, or stopped if its process is, or the evidence for the contrary, or - for who is not to live.
 func (g Group) RegisteredVerdict(r *protocol.Registered) string {
 	evidence, _ := g.JudgeRegistered(r, g.Seen)
 	switch {
 	case r.State == protocol.StateDead || r.State == protocol.StateStopped:
 	case evidence != "" && (r.PID != 0 || !r.LastHeartbeat.IsZero()):
 		return string(evidence)
+	case g.Seen.Stopped(r.PID, r.Process):
+		return "stopped"
 	case !r.LastHeartbeat.IsZero():
 		return "alive"
 	}

@@ -49,7 +49,7 @@ func (op Operation) summary() *node {
 	var calls []*node
 	for _, f := range op.Stack {
 		evidence, age := op.Judge(f, op.Seen)
-		verdict := Verdict(f.State.Live(), evidence, f.Crash)
+		verdict := Verdict(f.State.Live(), evidence, f.Crash, op.Seen.Stopped(f.PID, f.Process))
 		rest := cell{text: fmt.Sprintf("%s, %s, %s", verdict, Ago(age), f.ParticipantID), tone: toneOf(verdict)}
 		if f.SupervisorID != "" {
 			rest.text += ", of " + f.SupervisorID

@@ -16,13 +16,16 @@ type Operation struct {
 	Seen     protocol.Observation
 }
 
-// Verdict is one word: alive, or the evidence for the contrary, which is that of the crash if there was one.
-func Verdict(live bool, evidence protocol.Evidence, crash *protocol.Crash) string {
+// Verdict is one word: alive, or stopped if its process is; or the evidence for the contrary, which is that of the crash if there
+// was one.
+func Verdict(live bool, evidence protocol.Evidence, crash *protocol.Crash, stopped bool) string {
 	switch {
 	case crash != nil && !live:
 		return string(crash.Evidence)
 	case evidence != "":
 		return string(evidence)
+	case live && stopped:
+		return "stopped"
 	case live:
 		return "alive"
 	}
@@ -105,7 +108,7 @@ func (op Operation) calls() (nodes []*node) {
 		nodes = append(nodes, &node{
 			cells: []cell{
 				{text: f.CallID, tone: strong}, {text: f.ParticipantID}, {text: pid(f.PID)}, state(string(f.State)), {text: Ago(age)},
-				{text: f.SupervisorID}, state(Verdict(f.State.Live(), evidence, f.Crash)),
+				{text: f.SupervisorID}, state(Verdict(f.State.Live(), evidence, f.Crash, op.Seen.Stopped(f.PID, f.Process))),
 			},
 			name: fmt.Sprintf("call %s of %s", f.CallID, f.ParticipantID), details: op.Details(f),
 		})
@@ -187,7 +190,7 @@ func (op Operation) supervisors() (nodes []*node) {
 		nodes = append(nodes, &node{
 			cells: []cell{
 				{text: v.ID, tone: strong}, {text: pid(v.PID)}, state(string(v.Status)), {text: Ago(age)},
-				state(Verdict(v.Status == protocol.Alive, evidence, nil)),
+				state(Verdict(v.Status == protocol.Alive, evidence, nil, op.Seen.Stopped(v.PID, v.Process))),
 			},
 			name: "supervisor " + v.ID, details: op.Supervised(v.ID),
 		})
