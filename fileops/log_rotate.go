@@ -34,8 +34,12 @@ func (l *Ledger) RotateLog(group, supervisor string, limit int64, keep int) (boo
 		return false, err
 	}
 	path := l.LogPath(group, supervisor)
-	if info, err := l.fs.Lstat(path); err != nil || info.Size <= limit {
+	info, err := l.fs.Lstat(path)
+	if err != nil {
 		return false, ignoreMissing(err)
+	}
+	if _, err := l.fs.Lstat(nextLogOf(path)); info.Size <= limit && errors.Is(err, fs.ErrNotExist) {
+		return false, nil
 	}
 	lock, err := l.lock(path, false, &patience{})
 	if errors.Is(err, ErrBusy) || errors.Is(err, fs.ErrNotExist) {

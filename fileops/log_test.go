@@ -140,6 +140,14 @@ func TestRotateLogKilled(t *testing.T) {
 				}
 
 				h.before = before
+				if at%2 == 0 { // the next pass ends it, also if the log has become small
+					if done, err := l.RotateLog("g", "s", 1<<40, 3); done || err != nil {
+						t.Fatalf("call %d: then got %v, %v", at, done, err)
+					}
+					if got := logText(t, l); got != "older\n"+w.text.String() {
+						t.Fatalf("call %d: it left %d bytes, want %d", at, len(got), w.text.Len()+6)
+					}
+				}
 				w.write(15_000)
 				if at%3 == 0 { // the next pass is killed as well, while it ends the rotation of the first
 					calls := 0
