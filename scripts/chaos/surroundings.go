@@ -158,7 +158,6 @@ func emptyEnvironment(w *world) {
 func cronAsNobody(w *world) {
 	const nobody = 65534
 	w.must(os.Chmod(w.dir, 0o711))
-	w.must(os.Chmod(filepath.Dir(w.dir), 0o1777))
 	home, bin := filepath.Join(w.dir, "nobody"), filepath.Join(w.dir, "bin")
 	w.must(os.Mkdir(home, 0o700))
 	w.must(os.Chown(home, nobody, nobody))
