@@ -27,6 +27,7 @@ var sections = []section{
 	{"cleanup", (*bench).timeCleanup},
 	{"orchestrate", (*bench).timeOrchestrate},
 	{"wait", (*bench).timeWait},
+	{"run", (*bench).timeRun},
 }
 
 func sectionNames() string {

@@ -90,7 +90,7 @@ func checkSeries(t *testing.T, got report) {
 		"edits/null", "big/null", "heartbeat/3/dpl", "heartbeat/100/dpl-pid", "heartbeat/1000/dpl", "push/3/dpl", "pop/1000/dpl",
 		"writers/1/dpl/throughput", "writers/4/dpl/p99", "writers/4/dpl/lost",
 		"cleanup/1/dpl", "cleanup/100/dpl-pid", "cleanup/100/dpl-stale", "orchestrate/1/dpl", "orchestrate/10/dpl",
-		"wait/dpl", "wait/idle-ticks",
+		"wait/dpl", "wait/idle-ticks", "run/dpl", "run/sequence",
 	} {
 		if s := byName[name]; s.Rounds == 0 || s.Rounds != len(s.Values) {
 			t.Errorf("%s: got %+v", name, s)

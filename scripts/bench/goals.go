@@ -61,6 +61,8 @@ var goals = []goal{
 	{About: "pass, growth from 1000", Ours: "cleanup/10000/dpl", Peer: "cleanup/1000/dpl", Start: "cleanup/1/dpl", Work: 9999.0 / 999, Limit: 1.1},
 	{About: "dpl-wait, s to exit", Ours: "wait/dpl", Limit: 0.005},
 	{About: "dpl-wait, idle CPU ticks", Ours: "wait/idle-ticks", Worst: true},
+	{About: "dpl-run -- true", Ours: "run/dpl", Peer: "run/sequence", Limit: 1},
+	{About: "make -j2, compiles as calls", Ours: "build/dpl", Peer: "build/plain", Limit: 1.15},
 }
 
 // judge compares what was measured with the goals.

@@ -22,6 +22,10 @@ type plan struct {
 	waits, idles int
 	idle         time.Duration
 
+	runs             int // of true as a call
+	builds           int // of a project of C
+	files, functions int // in the project, and in each file
+
 	processes int // that live as long as the benchmark, to be the participants and supervisors
 }
 
@@ -37,6 +41,7 @@ func planned(rounds int) plan {
 		operations: []int{1, 100, 1000, 10000}, passRounds: max(3, rounds/5),
 		supervisors: []int{1, 100, 1000},
 		waits:       max(3, rounds/3), idles: 3, idle: 2 * time.Second,
+		runs: rounds, builds: max(3, rounds/15), files: 15, functions: 16,
 		processes: 1000,
 	}
 }
@@ -50,6 +55,7 @@ func quickPlan() plan {
 		operations: []int{1, 100}, passRounds: 2,
 		supervisors: []int{1, 10},
 		waits:       2, idles: 1, idle: 100 * time.Millisecond,
+		runs: 2, builds: 1, files: 2, functions: 1,
 		processes: 10,
 	}
 }

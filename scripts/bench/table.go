@@ -22,6 +22,9 @@ var labels = []struct{ who, label, says string }{
 	{"sqlite-wal", "sqlite3, WAL FULL", "a transaction; fsyncs the WAL, the last to leave the database; as above"},
 	{"redis", "redis-cli, always", "a script in a running server that fsyncs its log; looks at nobody else"},
 	{"jq", "flock + jq + mv", "fsync as dpl; is told where the frame is; looks at nobody else"},
+	{"sequence", "dpl-push; true; dpl-pop", "one after the other, with --tmp: the same call as that of dpl-run"},
+	{"alone", "true", "no call"},
+	{"plain", "without calls", "the compiler alone"},
 	{"python", "python3 -I -S", "fcntl, json, os.replace; fsync as dpl; as above. A pass: decodes all"},
 }
 

@@ -21,6 +21,8 @@ type tools struct {
 	redisSocket string
 	redisServer *os.Process
 	python      string
+	true        string
+	make, gcc   string
 }
 
 //go:embed c
@@ -45,6 +47,7 @@ func (b *bench) findTools() (err error) {
 		t.flock = b.find("jq", "flock")
 	}
 	t.sqlite = b.find("sqlite3", "sqlite3")
+	t.true, t.make, t.gcc = b.find("true as a call", "true"), b.find("a build", "make"), b.find("a build", "gcc")
 	if t.python = b.find("python3", "python3"); t.python != "" {
 		// Not a script of pyenv or the like, which takes many times as long.
 		if t.python, err = b.prepare(t.python, "-c", "import sys; print(sys.executable)"); err != nil {
