@@ -14,17 +14,12 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// The ids of starts, as other tests of this package give none.
-const (
-	ourStart   = "00000000000000a1"
-	otherStart = "00000000000000a2"
-)
-
 // TestSurvivors has, below a leader that dies: a grandchild in a group of its own, one in a session of its own, one that
 // another start is around, one of another start alone, one without an environment; and beside them a process of another
 // start whose leader could get the same number.
 func TestSurvivors(t *testing.T) {
 	t.Parallel()
+	ourStart, otherStart := NewStartID(), NewStartID()
 	s := command(t, "bash", "-c", `set -m 2>/dev/null
 		(sleep 1000 & echo $!)
 		(setsid sleep 1000 & echo $!)
@@ -91,6 +86,7 @@ func TestSurvivors(t *testing.T) {
 // what it is known by comes last.
 func TestSurvivorsAmidExec(t *testing.T) {
 	t.Parallel()
+	ourStart := NewStartID()
 	s := command(t, "./again")
 	s.Env = append(s.Env, "LONG="+strings.Repeat("x", 100_000), "DPL_START="+ourStart)
 	if err := os.WriteFile(filepath.Join(s.Dir, "again"), []byte("#!/bin/sh\nexec ./again\n"), 0o755); err != nil {
@@ -125,6 +121,7 @@ const amidEndScript = `child() {
 // TestSurvivorsAmidTheirEnd looks for a process that is about to end, and shows no environment as one amid a long execve does.
 func TestSurvivorsAmidTheirEnd(t *testing.T) {
 	t.Parallel()
+	ourStart := NewStartID()
 	unshare, nsenter := "-p", "-p"
 	if os.Geteuid() != 0 {
 		unshare, nsenter = "-Urp", "-U -p --preserve-credentials"
@@ -153,6 +150,7 @@ func TestSurvivorsAmidTheirEnd(t *testing.T) {
 
 func TestSurvivorsWithoutMainThread(t *testing.T) {
 	t.Parallel()
+	ourStart, otherStart := NewStartID(), NewStartID()
 	cmd := exec.Command("/proc/self/exe")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Env = append(os.Environ(), "DPL_START="+ourStart)
@@ -165,6 +163,7 @@ func TestSurvivorsWithoutMainThread(t *testing.T) {
 // TestSurvivorsWithoutEnvironment has a process with an empty environment, which is not asked again and again.
 func TestSurvivorsWithoutEnvironment(t *testing.T) {
 	t.Parallel()
+	ourStart := NewStartID()
 	leader := released(t, command(t, "sh", "-c", "exec env -i sleep 1000"))
 	eventually(t, "sleep", func() bool { return strings.Contains(statLine(leader.PID), "(sleep)") })
 	eventually(t, "an environment that is empty for certain", func() bool {
@@ -192,6 +191,7 @@ func mustFind(t *testing.T, leader protocol.Process, startID string, want ...pro
 }
 
 func BenchmarkSurvivors(b *testing.B) {
+	ourStart := NewStartID()
 	leader := identify(b, os.Getpid())
 	leader.PID = 1 << 30
 	for b.Loop() {
