@@ -14,6 +14,14 @@ func (p *patient) marker() (found []finding) {
 	for _, err := range p.survey.Errors {
 		found = append(found, finding{level: problem, text: "it cannot be looked at: " + err.Error(), cure: "run this as its owner, or repair it"})
 	}
+	for _, root := range p.survey.Ledger.Config().ResourceRoots {
+		if err := p.env.CheckRoots(root); errors.Is(err, fileops.ErrRoot) {
+			found = append(found, finding{
+				level: warning, object: "ledger.json", text: "resourceRoots: " + err.Error(),
+				cure: "name directories that have nothing in them but what may be deleted",
+			})
+		}
+	}
 	err := p.survey.Refusal
 	if err == nil || errors.Is(err, fileops.ErrPermission) || p.survey.Network == sshfs {
 		return found

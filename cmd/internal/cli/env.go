@@ -194,14 +194,11 @@ func (env *Env) Create(c fileops.Config) (*fileops.Ledger, error) {
 	return env.opened(l, err)
 }
 
-// checkRoots refuses directories that are not fit for resource roots.
-func (env *Env) checkRoots(roots []string) error {
+// CheckRoots returns fileops.ErrRoot if one of roots is not fit for a resource root.
+func (env *Env) CheckRoots(roots ...string) error {
 	dir, err := env.ledgerDir()
 	if err == nil && len(roots) > 0 {
 		err = fileops.CheckRoots(dir, roots, env.options())
-	}
-	if errors.Is(err, fileops.ErrRoot) {
-		err = Usagef("--resource-root %v: give a directory that has nothing in it but what may be deleted", err)
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -31,7 +32,10 @@ func (n *NewLedger) Given() bool { return n.shared || n.commit != "" || n.roots 
 func (n *NewLedger) Create(env *Env) (*fileops.Ledger, error) {
 	roots, err := Absolute(n.roots)
 	if err == nil {
-		err = env.checkRoots(roots)
+		err = env.CheckRoots(roots...)
+	}
+	if errors.Is(err, fileops.ErrRoot) {
+		err = Usagef("--resource-root %v: give a directory that has nothing in it but what may be deleted", err)
 	}
 	if err != nil {
 		return nil, err
