@@ -154,3 +154,28 @@ func TestSweepTmpOfWhatTears(t *testing.T) {
 		t.Error("swept although nobody knows the calls")
 	}
 }
+
+// A pass removes what the edits of its group have left that were killed, and nothing of another group.
+func TestSweepGroup(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	pass(t, l, "a")
+	left := []string{"g.supervisors.json.tmp~0123456789abcdef", "g.orchestrator.json.tmp~0123456789abcdef", "g.supervisors.json.seen~h.tmp~0123456789abcdef"}
+	kept := []string{"other.supervisors.json.tmp~0123456789abcdef", "ledger.json.tmp~0123456789abcdef"}
+	for _, name := range slices.Concat(left, kept) {
+		writeFile(t, filepath.Join(l.dir, name), "x")
+	}
+	lock, err := l.lockGroup("g", Existing, &patience{})
+	must(t, err)
+	must(t, l.SweepGroup("g"))
+	if gone(t, filepath.Join(l.dir, left[0])) {
+		t.Error("swept while somebody has the lock")
+	}
+	must(t, lock.Unlock())
+	must(t, l.SweepGroup("g"))
+	for _, name := range slices.Concat(left, kept) {
+		if got := gone(t, filepath.Join(l.dir, name)); got != slices.Contains(left, name) {
+			t.Errorf("%s: gone: %v", name, got)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // surveyed returns a ledger with an operation, one that is archived, a group and alerts, and what lies there.
@@ -262,9 +263,7 @@ func TestTightenOnlyWhatWasFound(t *testing.T) {
 
 // What belongs to another user is not ours to change.
 func TestTightenForeign(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("needs root")
-	}
+	strict.Root(t)
 	l, _ := surveyed(t, Config{})
 	path := l.operation("live")
 	if err := errors.Join(os.Chmod(path, 0o666), os.Chown(path, 65534, 65534)); err != nil {

@@ -29,6 +29,16 @@ func (l *Ledger) sweepGroups() error {
 	return err
 }
 
+// SweepGroup is Sweep for the files of one group: a pass tidies up after those before it that were killed.
+func (l *Ledger) SweepGroup(id string) error {
+	defer l.fs.Refresh()
+	names, err := l.readDir(l.dir)
+	if temps := groupLeftovers(names)[id]; len(temps) > 0 {
+		err = errors.Join(err, l.sweepGroup(id, temps))
+	}
+	return err
+}
+
 // groupLeftovers returns the groups that have something to tidy up, and their temporary files.
 func groupLeftovers(names []string) map[string][]string {
 	left, exists := make(map[string][]string), make(map[string]bool)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // spoil changes one file of a ledger with one operation, and opens and edits that.
@@ -55,9 +56,7 @@ func TestOthersMustNotWrite(t *testing.T) {
 
 func TestOthersMustNotOwn(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give files away")
-	}
+	strict.Root(t)
 	giveAway := func(path string) error { return os.Chown(path, 65534, -1) }
 	for _, name := range ledgerFiles {
 		err := spoil(t, Config{}, name, giveAway)
@@ -128,9 +127,7 @@ func TestUserName(t *testing.T) {
 // A note on a shared ledger that another member of the group wrote deletes nothing outside tmp/ without --trust-group.
 func TestNoteOfAnotherUser(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give files away")
-	}
+	strict.Root(t)
 	root := realPath(t, t.TempDir())
 	l := testLedger(t, Config{Shared: true, ResourceRoots: []string{root}}, Options{})
 	noted := func(root string) (trash, note string) {
@@ -226,9 +223,7 @@ func TestOthersMustNotWriteGroups(t *testing.T) {
 
 func TestOthersMustNotOwnGroups(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give files away")
-	}
+	strict.Root(t)
 	giveAway := func(path string) error { return os.Chown(path, 65534, -1) }
 	wantGroupTrust(t, Config{}, "given away", false, giveAway)
 	wantGroupTrust(t, Config{Shared: true}, "shared, given away", true, giveAway)

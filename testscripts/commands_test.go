@@ -195,6 +195,9 @@ func needs(ts *testscript.TestScript, args []string) error {
 				stateOf(ts).t.Skip("needs Linux")
 			}
 		case "root":
+			if os.Geteuid() != 0 && os.Getenv("STRICT") != "" {
+				ts.Fatalf("needs root, and STRICT leaves nothing out")
+			}
 			if os.Geteuid() != 0 {
 				stateOf(ts).t.Skip("needs root")
 			}

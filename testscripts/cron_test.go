@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // This file comes before those with the other tests, for TestCron begins in it and then waits while they run.
@@ -73,7 +75,7 @@ func TestCron(t *testing.T) {
 	case testing.Short():
 		t.Skip("-short")
 	case os.Geteuid() != 0:
-		t.Skip("needs root")
+		strict.Root(t)
 	case exec.Command("unshare", "--mount", "mount", "-t", "tmpfs", "dpl-cron", os.TempDir()).Run() != nil:
 		t.Skip("needs the right to mount a file system in a namespace of its own")
 	}

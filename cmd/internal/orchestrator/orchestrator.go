@@ -75,6 +75,9 @@ func (o *Orchestrator) Pass() (Pass, error) {
 	if !p.StandBy {
 		o.rotateLogs(p.After)
 	}
+	if leftErr := o.Ledger.SweepGroup(o.Group); leftErr != nil {
+		o.Env.Warnf("%s: tidy up: %v", o.Group, leftErr)
+	}
 	return p, err
 }
 

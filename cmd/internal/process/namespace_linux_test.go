@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/testscripts/strict"
 	"golang.org/x/sys/unix"
 )
 
@@ -180,9 +181,7 @@ func TestNoBootID(t *testing.T) {
 // With hidepid, /proc shows nobody else's processes: as if they were gone.
 func TestHidden(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() != 0 {
-		t.Skip("needs root, to become another user")
-	}
+	strict.Root(t)
 	if !inside(t, "-m") {
 		return
 	}

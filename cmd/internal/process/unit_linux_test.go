@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // These tests have a script for systemd-run(1), in a PATH of their own, so they are not parallel: where tests run there is
@@ -163,8 +165,6 @@ func TestDialsOurOwnOnly(t *testing.T) {
 
 func asNobody(t *testing.T) *syscall.SysProcAttr {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("needs root, to become another user")
-	}
+	strict.Root(t)
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // The test binary plays other senders, too: this variable has the address, and the arguments are datagrams.
@@ -153,9 +155,7 @@ func TestSlowReceiver(t *testing.T) {
 // What another user sends is as if it had not been sent, whatever it claims.
 func TestOtherUsers(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() != 0 {
-		t.Skip("needs root, to become another user")
-	}
+	strict.Root(t)
 	s := listen(t)
 	nobody := self("READY=1", "1000*STATUS=")
 	nobody.SysProcAttr = asNobody()
