@@ -125,13 +125,13 @@ act_of_the_killed_service() {
 
     step 'The next pass finds that out. It does not start a second database beside what is left of the first: that is' \
         'told to end.'
-    orchestrate "$(alert Failed db exited)"
+    orchestrate "$(alert Failed db 'exited: processes of it are left')"
     survey 'db:failed web:running'
     until_true 20 'the child has ended' is_over "$child"
     until_true 20 'what beats for it has ended' none_started db
 
     step 'The pass after that starts the database again. The web server has gone on.'
-    orchestrate "$(alert Restarted db 'attempt 1: exited')"
+    orchestrate "$(alert Restarted db 'attempt 1: exited: processes of it are left')"
     survey 'db:running web:running'
     until_true 20 'the database says so' is_in_log db 'start 1: exited'
     run 0 cat ledger/logs/shop/db.log
@@ -158,7 +158,7 @@ act_of_the_hopeless_service() {
             alert Restarted bad "attempt $attempt: exited"
         done
         alert Failed bad exited
-        alert Dead bad '3 attempts'
+        alert Dead bad '3 attempts: exited: nobody saw how: keep it in the foreground, ...' | cut -d, -f1-3 # as the hook does
     )" "$out"
     run 0 cat ledger/logs/shop/bad.log
     check 'what it has printed' "$(printf '%s\n' 0 registered 1 exited 2 exited 3 exited)" "$out"
