@@ -120,7 +120,7 @@ func (w *world) finish(cmd *exec.Cmd, words []string) result {
 	if w.starve && strings.Contains(r.stderr, "fatal error: ") && strings.Contains(r.stderr, "memory") {
 		return r
 	}
-	for _, no := range []string{"panic:", "goroutine ", "fatal error:", "SIGSEGV"} {
+	for _, no := range []string{"panic: ", "\ngoroutine ", "\nruntime stack:"} {
 		if strings.Contains(r.stderr, no) {
 			w.fail("it crashed: %v", r)
 		}
