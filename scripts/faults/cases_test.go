@@ -72,6 +72,9 @@ func operationSubjects() []subject {
 		{name: "heartbeat archives", setup: over, do: at(11, "dpl-heartbeat --op o --participant cli")},
 		{name: "ack", setup: []step{pushMain, supervise, at(8, "dpl-heartbeat --op o --participant cli"), at(15, "dpl-heartbeat --op o --supervisor s")},
 			do: at(15, "dpl-cleanup --op o --supervisor s --ack job")},
+		{name: "push --reuse", setup: over[:2], do: at(11, "dpl-push --op o --participant x --call new --reuse"), several: true},
+		{name: "handler", setup: []step{pushMain, supervise, at(8, "dpl-heartbeat --op o --participant cli")},
+			do: at(15, "dpl-cleanup --op o --supervisor s -- true"), several: true},
 		{name: "abort", setup: []step{pushMain}, do: at(5, "dpl-abort --op o --reason enough")},
 	}
 }
@@ -82,6 +85,7 @@ func groupSubjects() []subject {
 		{name: "register", setup: []step{itself}, do: request},
 		{name: "register --fresh", setup: []step{request}, do: at(60, "dpl-register --group g --request --no-pass --fresh --supervisor c -- sleep 300")},
 		{name: "heartbeat --group", setup: []step{itself}, do: at(5, "dpl-heartbeat --group g --supervisor b --readiness stopping"), beyond: true},
+		{name: "register --remove", setup: []step{request, itself}, do: at(5, "dpl-register --group g --remove --supervisor a")},
 		{name: "shutdown", setup: []step{request, itself}, do: at(5, "dpl-shutdown --group g --supervisor b")},
 		{name: "shutdown --all", setup: []step{request, itself}, do: at(5, "dpl-shutdown --group g --all")},
 		{name: "restart", setup: []step{request, at(1, "dpl-shutdown --group g --supervisor a")}, do: at(5, "dpl-restart --group g --supervisor a")},
