@@ -51,8 +51,8 @@ var moved = map[string]string{
 	"share/systemd/user":       "lib/systemd/user",
 }
 
-// debian returns a Debian package of the commands and of what is staged below debian/usr.
-func (r release) debian(stage, architecture string, commands tree) ([]byte, error) {
+// debian returns a Debian package of the commands of platform and of what is staged below debian/usr.
+func (r release) debian(stage, platform string, commands tree) ([]byte, error) {
 	shared, err := readTree(filepath.Join(stage, "debian/usr"))
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (r release) debian(stage, architecture string, commands tree) ([]byte, erro
 		case strings.HasPrefix(f.path, "share/man/"):
 			f.path, f.data = f.path+".gz", gzipped(f.data)
 		case f.path == "share/doc/dpl/LICENSE":
-			f.path, f.data = "share/doc/dpl/copyright", r.copyright(f.data)
+			f.path, f.data = "share/doc/dpl/copyright", r.copyright(f.data, r.licences[platform])
 		}
 		files = append(files, f)
 	}
@@ -84,7 +84,7 @@ func (r release) debian(stage, architecture string, commands tree) ([]byte, erro
 	}
 	packed := files.withDirectories()
 	about := tree{
-		{"control", 0o644, fmt.Appendf(nil, control, version, architecture, packed.kibibytes())},
+		{"control", 0o644, fmt.Appendf(nil, control, version, architectures[platform], packed.kibibytes())},
 		{"md5sums", 0o644, []byte(sums.String())},
 	}
 	return deb(about.withDirectories(), packed, r.time)
@@ -102,9 +102,9 @@ func (t tree) kibibytes() int {
 	return size
 }
 
-// copyright returns what Debian's policy wants to know of the origin, and all licences.
-func (r release) copyright(ours []byte) []byte {
-	return fmt.Appendf(nil, "DPL was made by its authors, and is found at %s\n\n%s\n\n%s", homepage, bytes.TrimSpace(ours), r.licences)
+// copyright returns what Debian's policy wants to know of the origin, and all licences: ours and theirs.
+func (r release) copyright(ours, theirs []byte) []byte {
+	return fmt.Appendf(nil, "DPL was made by its authors, and is found at %s\n\n%s\n\n%s", homepage, bytes.TrimSpace(ours), theirs)
 }
 
 // changelog returns a changelog in Debian's format with an entry for the version.

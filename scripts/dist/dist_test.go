@@ -127,7 +127,7 @@ func linuxArchive(t *testing.T, source, dir string) {
 			t.Errorf("%s: has not the date of the commit, %s", page, committed)
 		}
 	}
-	for _, module := range []string{"golang.org/x/sys v", "github.com/gofrs/flock v"} {
+	for _, module := range []string{"golang.org/x/sys v", "github.com/go-json-experiment/json v"} {
 		if licences := text(t, dir, "share/doc/dpl/THIRD-PARTY-LICENSES"); !strings.Contains(licences, "\n--- "+module) {
 			t.Errorf("the licence of %s is missing in\n%s", module, licences)
 		}

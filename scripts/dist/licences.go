@@ -14,29 +14,42 @@ import (
 // modules has go list print a line for each package of another module: PATH VERSION, a tab, the module's directory.
 const modules = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"
 
-// licences returns the licences of the modules that are linked into the commands of the platforms. Each of them asks for its
-// text to go with the binaries. Go's own library has that of golang.org/x/sys, word for word.
-func licences(platforms []string) ([]byte, error) {
-	texts := map[string][]byte{}
+// allLicences returns licences of each of platforms.
+func allLicences(platforms []string) (map[string][]byte, error) {
+	all := map[string][]byte{}
 	for _, platform := range platforms {
-		system, architecture, _ := strings.Cut(platform, "-")
-		list := exec.Command("go", "list", "-deps", "-f", modules, "./cmd/...")
-		list.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+architecture, "CGO_ENABLED=0")
-		list.Stderr = os.Stderr
-		out, err := list.Output()
+		text, err := licences(platform)
 		if err != nil {
-			return nil, fmt.Errorf("%v: %w", list, err)
+			return nil, err
 		}
-		for line := range strings.Lines(string(out)) {
-			module, dir, found := strings.Cut(strings.TrimSpace(line), "\t")
-			if !found || texts[module] != nil {
-				continue
-			}
-			if texts[module], err = licence(dir); err != nil {
-				return nil, fmt.Errorf("%s: %w", module, err)
-			}
+		all[platform] = text
+	}
+	return all, nil
+}
+
+// licences returns the licences of the modules that are linked into the commands of platform. Each
+// of them asks for its text to go with the binaries. Go's own library has that of golang.org/x/sys,
+// word for word.
+func licences(platform string) ([]byte, error) {
+	texts := map[string][]byte{}
+	system, architecture, _ := strings.Cut(platform, "-")
+	list := exec.Command("go", "list", "-deps", "-f", modules, "./cmd/...")
+	list.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+architecture, "CGO_ENABLED=0")
+	list.Stderr = os.Stderr
+	out, err := list.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", list, err)
+	}
+	for line := range strings.Lines(string(out)) {
+		module, dir, found := strings.Cut(strings.TrimSpace(line), "\t")
+		if !found || texts[module] != nil {
+			continue
+		}
+		if texts[module], err = licence(dir); err != nil {
+			return nil, fmt.Errorf("%s: %w", module, err)
 		}
 	}
+
 	var all bytes.Buffer
 	all.WriteString("The commands of DPL contain the following, and the standard library of Go, which has the licence of golang.org/x/sys.\n")
 	for _, module := range slices.Sorted(maps.Keys(texts)) {

@@ -28,7 +28,7 @@ func main() {
 		fail(fmt.Errorf("SOURCE_DATE_EPOCH: %w", err))
 	}
 	r.time = time.Unix(seconds, 0).UTC()
-	if r.licences, err = licences(flag.Args()); err != nil {
+	if r.licences, err = allLicences(flag.Args()); err != nil {
 		fail(err)
 	}
 	if err := r.make(*stage, *out, flag.Args()); err != nil {

@@ -14,7 +14,7 @@ import (
 type release struct {
 	version  string
 	time     time.Time
-	licences []byte // of what is linked into the commands
+	licences map[string][]byte // by platform: of what is linked into its commands
 }
 
 // without has what the archive of an operating system leaves out. What a shell, make or cron reads, and manuals, have no
@@ -71,7 +71,7 @@ func (r release) packages(stage, platform string) (map[string][]byte, error) {
 	}
 	files := shared.without("bin", manifest).without(leave...)
 	files = append(files, commands.below("bin")...)
-	files = append(files, file{"share/doc/dpl/THIRD-PARTY-LICENSES", 0o644, r.licences})
+	files = append(files, file{"share/doc/dpl/THIRD-PARTY-LICENSES", 0o644, r.licences[platform]})
 	files.sort()
 
 	name := "dpl-" + r.version + "-" + platform
@@ -83,7 +83,7 @@ func (r release) packages(stage, platform string) (map[string][]byte, error) {
 	}
 	if architecture := architectures[platform]; err == nil && architecture != "" {
 		name := "dpl_" + debianVersion(r.version, r.time) + "_" + architecture + ".deb"
-		packages[name], err = r.debian(stage, architecture, commands)
+		packages[name], err = r.debian(stage, platform, commands)
 	}
 	return packages, err
 }

@@ -55,7 +55,10 @@ func staged(t *testing.T, private fs.FileMode, now time.Time) string {
 func packages(t *testing.T, stage string) string {
 	t.Helper()
 	out := t.TempDir()
-	r := release{version: "v1.2.0", time: time.Unix(1_700_000_000, 0).UTC(), licences: []byte("theirs\n")}
+	r := release{version: "v1.2.0", time: time.Unix(1_700_000_000, 0).UTC(), licences: map[string][]byte{}}
+	for _, platform := range platforms {
+		r.licences[platform] = []byte("theirs\n")
+	}
 	if err := r.make(stage, out, platforms); err != nil {
 		t.Fatal(err)
 	}
