@@ -37,20 +37,32 @@ func Survivors(leader protocol.Process, startID string) (found []protocol.Proces
 		if err != nil {
 			continue
 		}
-		p, err := Identify(pid)
-		if err != nil || p.StartTicks < leader.StartTicks {
-			continue
-		}
-		carried, certain := carries(pid, marks, until)
-		switch {
-		case Exited(pid, p.StartTicks): // else all that was asked of pid was asked of p
-		case carried:
+		switch p, is, unsure := survivor(pid, leader, marks, until); {
+		case is:
 			found = append(found, p)
-		case !certain && inSession(pid, leader.PID):
-			doubt = fmt.Errorf("process %d shows no environment yet", pid)
+		case unsure != nil:
+			doubt = unsure
 		}
 	}
 	return found, doubt
+}
+
+// survivor reports whether pid is a process that started no earlier than leader and carries marks, and
+// returns it. It returns an error if it cannot tell; see Survivors.
+func survivor(pid int, leader protocol.Process, marks []string, until time.Time) (protocol.Process, bool, error) {
+	p, err := Identify(pid)
+	if err != nil || p.StartTicks < leader.StartTicks {
+		return p, false, nil
+	}
+
+	carried, certain := carries(pid, marks, until)
+	switch {
+	case Exited(pid, p.StartTicks): // else all that was asked of pid was asked of p
+		return p, false, nil
+	case !carried && !certain && inSession(pid, leader.PID):
+		return p, false, fmt.Errorf("process %d shows no environment yet", pid)
+	}
+	return p, carried, nil
 }
 
 func inSession(pid, session int) bool {
