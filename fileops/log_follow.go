@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -23,8 +24,11 @@ type LogReader struct {
 // longer was left by a pass that died, and the next pass ends it.
 const patienceWithRotation = 20
 
+// mostText bounds what is held of a log at once: one that is large and has no lines would take all memory.
+const mostText = 16 << 20
+
 // ReadLog returns a reader of the log of a supervisor that begins with the last lines of it, so many,
-// or with as many as there are. A log that is not there has none yet.
+// or with as many as there are, or as the last 16 MiB of a file have. A log that is not there has none yet.
 func (l *Ledger) ReadLog(group, supervisor string, lines int) (*LogReader, []byte, error) {
 	if err := errors.Join(protocol.CheckID(group), protocol.CheckID(supervisor)); err != nil {
 		return nil, nil, err
@@ -85,7 +89,7 @@ func (r *LogReader) lastLines(path string, lines int) (data []byte, size int64, 
 			return err
 		}
 		size = info.Size
-		for from := size; from > 0 && bytes.Count(data, []byte{'\n'}) <= lines; {
+		for from := size; from > 0 && len(data) < mostText && bytes.Count(data, []byte{'\n'}) <= lines; {
 			begin := max(from-cutUnit, 0)
 			chunk := make([]byte, from-begin)
 			if _, err := f.ReadAt(chunk, begin); err != nil && err != io.EOF {
@@ -112,8 +116,8 @@ func cutLines(text []byte, lines int) []byte {
 	return text[min(end+1, len(text)):]
 }
 
-// Next returns what was written since; nothing if there is nothing new, or if that cannot be told
-// just now.
+// Next returns what was written since, or its first 16 MiB; nothing if there is nothing new, or if that
+// cannot be told just now.
 func (r *LogReader) Next() ([]byte, error) {
 	defer r.ledger.fs.Refresh()
 	newest, rotating, err := r.generation()
@@ -127,7 +131,7 @@ func (r *LogReader) Next() ([]byte, error) {
 			return nil, err
 		}
 	}
-	more, at, err := r.from(r.path, at)
+	more, size, err := r.from(r.path, at, mostText)
 	if err != nil {
 		return nil, ignoreMissing(err)
 	}
@@ -135,7 +139,7 @@ func (r *LogReader) Next() ([]byte, error) {
 	if err != nil || rotating || again != newest {
 		return nil, err
 	}
-	r.at, r.newest, r.waited = at, newest, 0
+	r.at, r.newest, r.waited = min(at+int64(len(more)), size), newest, 0
 	return append(text, more...), nil
 }
 
@@ -172,7 +176,7 @@ func (r *LogReader) rotated() (text []byte, at int64, err error) {
 		}
 	}
 	for at = r.at; n > 1; n-- {
-		more, end, err := r.from(rotatedLogOf(r.path, n-1), at)
+		more, end, err := r.from(rotatedLogOf(r.path, n-1), at, math.MaxInt64)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -182,8 +186,9 @@ func (r *LogReader) rotated() (text []byte, at int64, err error) {
 	return text, at, nil
 }
 
-// from returns what a file has from an offset on, and its size; if it is shorter, nothing.
-func (r *LogReader) from(path string, at int64) (data []byte, size int64, err error) {
+// from returns what a file has from an offset on, but at most so many bytes, and the size of the file;
+// if it is shorter, nothing.
+func (r *LogReader) from(path string, at, most int64) (data []byte, size int64, err error) {
 	err = r.ledger.withFile(path, func(f File) error {
 		info, err := f.Stat()
 		if err != nil {
@@ -195,7 +200,7 @@ func (r *LogReader) from(path string, at int64) (data []byte, size int64, err er
 		if size = info.Size; size <= at {
 			return nil
 		}
-		data = make([]byte, size-at)
+		data = make([]byte, min(size-at, most))
 		n, err := f.ReadAt(data, at)
 		data = data[:n]
 		if err == io.EOF {

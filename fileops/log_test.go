@@ -366,3 +366,28 @@ func TestReadLogDuringRotation(t *testing.T) {
 		t.Error("a supervisor that is no id is accepted")
 	}
 }
+
+// A log of 40 GB without a newline, as a sparse file can be, is shown in parts and takes no memory to speak of.
+func TestReadLogHuge(t *testing.T) {
+	t.Parallel()
+	const size = 40 << 30
+	l, _ := hookedLedger(t, Config{}, Options{})
+	path := l.LogPath("g", "s")
+	writeFile(t, path, "")
+	must(t, os.Truncate(path, size))
+	r, text, err := l.ReadLog("g", "s", 5)
+	must(t, err)
+	if len(text) != mostText {
+		t.Errorf("got %d bytes of the end", len(text))
+	}
+
+	must(t, os.Truncate(path, 2*size))
+	for range 2 {
+		before := r.at
+		text, err := r.Next()
+		must(t, err)
+		if len(text) != mostText || r.at != before+mostText {
+			t.Errorf("got %d bytes, and then from %d, want %d", len(text), r.at, before+mostText)
+		}
+	}
+}
