@@ -18,8 +18,8 @@ const together = 100 * time.Millisecond
 // retryAfter is how long to wait until what failed in passing is tried again.
 const retryAfter = 100 * time.Millisecond
 
-// beats makes the heartbeats, one after the other, beside what else is to be done. Between two of them it looks whether one is
-// called for, which costs less than a heartbeat.
+// beats sends the heartbeats, one after the other, while the runner does other things. Between two of
+// them it looks whether one is needed, which costs less than a heartbeat.
 type beats struct {
 	part     part
 	interval time.Duration // between two looks

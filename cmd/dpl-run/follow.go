@@ -17,7 +17,7 @@ import (
 // writes to.
 const lastWords = time.Second
 
-// settled is how long a command has run when the rarer signals are caught, too: see catchAll.
+// settled is how long a command runs before the rarer signals are caught as well: see catchAll.
 const settled = 10 * time.Millisecond
 
 // A runner runs one command.

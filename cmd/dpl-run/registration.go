@@ -49,7 +49,7 @@ func (c *run) registration(env *cli.Env) (part, error) {
 
 func (r *registration) name() string { return r.group + ": " + r.actor.Supervisor }
 
-// daemonizes is true of a service, of which many begin by going into the background.
+// daemonizes returns true: many services start by going into the background.
 func (r *registration) daemonizes() bool { return true }
 
 func (r *registration) ids() cli.Object {

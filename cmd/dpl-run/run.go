@@ -79,7 +79,7 @@ func (c *run) run(env *cli.Env, a *account) error {
 	return r.run(path, c.command, variables, interval, c.notify)
 }
 
-// keeper starts the keeper of the command beside what else is to be done.
+// keeper starts the keeper of the command, and does not wait for it.
 func (c *run) keeper() <-chan *process.Keeper {
 	started := make(chan *process.Keeper, 1)
 	go func() { started <- process.NewKeeper(c.killAfter) }()
