@@ -10,6 +10,7 @@ set -u
 checks=0
 dir=
 workers=
+tries=0
 exec 3>&2
 
 # die TEXT...
@@ -28,7 +29,12 @@ clean() {
         # shellcheck disable=SC2046 # they are numbers
         kill -KILL $(started) 2>/dev/null
     done
-    [ -z "$dir" ] || rm -rf "$dir"
+    # A command of a worker that was killed goes on for a moment, and writes.
+    while [ -e "$dir" ] && [ "$((tries += 1))" -lt 50 ]; do
+        rm -rf "$dir" 2>/dev/null
+        sleep 0.1 2>/dev/null || sleep 1
+    done
+    [ ! -e "$dir" ] || rm -rf "$dir"
 }
 trap clean EXIT
 trap 'exit 130' HUP INT TERM
