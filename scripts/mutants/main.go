@@ -4,16 +4,18 @@
 //	go run ./scripts/mutants [NAME...]
 //
 // The sources stay as they are: all is done to a copy. A mutant that does not compile, or no longer fits, is an error, as is one
-// that nobody finds. It exits 1 then.
+// that nobody finds. It exits 1 then, after the others. TestFit, a part of make check, tells which do not fit.
 package main
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -36,20 +38,20 @@ func run(names []string) error {
 	if err := copyTree(dir); err != nil {
 		return err
 	}
-	fmt.Printf("%-28s %-40s %s\n", "MUTANT", "FOUND BY", "NOT BY")
+	fmt.Printf("%-44s %-40s %s\n", "MUTANT", "FOUND BY", "NOT BY")
 	missed := 0
-	for _, m := range mutants {
+	for _, m := range all() {
 		if len(names) > 0 && !slices.Contains(names, m.name) {
 			continue
 		}
 		found, not, err := m.hunt(dir)
 		if err != nil {
-			return fmt.Errorf("%s: %w", m.name, err)
+			fmt.Fprintf(os.Stderr, "%s: %v\n", m.name, err)
 		}
 		if len(found) == 0 {
 			missed++
 		}
-		fmt.Printf("%-28s %-40s %s\n", m.name, strings.Join(found, " "), strings.Join(not, " "))
+		fmt.Printf("%-44s %-40s %s\n", m.name, strings.Join(found, ", "), strings.Join(not, ", "))
 	}
 	if missed > 0 {
 		return fmt.Errorf("%d not found", missed)
@@ -57,7 +59,7 @@ func run(names []string) error {
 	return nil
 }
 
-// copyTree copies the module to dir, but for its history and what is built.
+// copyTree copies the module to dir, without its history and what is built.
 func copyTree(dir string) error {
 	entries, err := os.ReadDir(".")
 	if err != nil {
@@ -92,22 +94,15 @@ func (m mutant) hunt(dir string) (found, not []string, err error) {
 		return nil, nil, err
 	}
 	defer copyFile(m.file, filepath.Join(dir, m.file))
-	build := exec.Command("go", "build", "-o", os.DevNull, "./...")
-	build.Dir = dir
-	if said, err := build.CombinedOutput(); err != nil {
-		return nil, nil, fmt.Errorf("it does not compile: %s", said)
-	}
+
 	for _, name := range m.by {
-		t := tiers[name]
-		cmd := exec.Command("go", append([]string{"test", "-count=1", "-timeout=10m"}, t.args...)...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), t.env...)
 		begun := time.Now()
-		said, err := cmd.CombinedOutput()
-		if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		failed, err := huntBy(name).fails(dir)
+		if err != nil {
 			return nil, nil, err
 		}
 		result := fmt.Sprintf("%s(%.0fs)", name, time.Since(begun).Seconds())
-		if err != nil && strings.Contains(string(said), "--- FAIL: ") {
+		if failed {
 			found = append(found, result)
 		} else {
 			not = append(not, result)
@@ -116,14 +111,62 @@ func (m mutant) hunt(dir string) (found, not []string, err error) {
 	return found, not, nil
 }
 
+// fails runs the tests in dir. Tests that do not run, since they do not compile or are skipped, are an error.
+func (t tier) fails(dir string) (bool, error) {
+	cmd := exec.Command(t.argv[0], t.argv[1:]...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), t.env...)
+	said, err := cmd.CombinedOutput()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		return false, err
+	}
+
+	switch text := string(said); {
+	case unbuilt.MatchString(text):
+		return false, fmt.Errorf("it does not compile: %s", text)
+	case err == nil && idle(text):
+		return false, fmt.Errorf("no test runs: %q: %s", t.argv, text)
+	default:
+		return err != nil && failure.MatchString(text), nil
+	}
+}
+
+// What go test -v and unittest print, and tests of the commands that could not build them.
+var (
+	unbuilt = regexp.MustCompile(`\[(build|setup) failed\]|go build .*: exit status `)
+	failure = regexp.MustCompile(`(?m)^ *--- FAIL: |^(FAIL|ERROR): test|^panic: test timed out`)
+	passed  = regexp.MustCompile(`(?m)^ *--- PASS: (\S+)`)
+	skipped = regexp.MustCompile(`(?m)^ *--- SKIP: |skipped=`)
+)
+
+// idle reports whether text, what tests have printed that did not fail, is that of none: all were
+// skipped, or there were none of that name.
+func idle(text string) bool {
+	for _, test := range passed.FindAllStringSubmatch(text, -1) {
+		if !strings.Contains(text, ": "+test[1]+"/") {
+			return false
+		}
+	}
+	return skipped.MatchString(text) || strings.Contains(text, "no tests to run") ||
+		strings.Contains(text, "Ran 0 tests")
+}
+
 // apply changes the copy in dir.
 func (m mutant) apply(dir string) error {
-	text, err := os.ReadFile(m.file)
+	text, err := m.change(".")
 	if err != nil {
 		return err
 	}
-	if strings.Count(string(text), m.old) != 1 {
-		return fmt.Errorf("%s does not have once: %s", m.file, m.old)
+	return os.WriteFile(filepath.Join(dir, m.file), text, 0o644)
+}
+
+// change returns the file of the module in root with the bug in it.
+func (m mutant) change(root string) ([]byte, error) {
+	text, err := os.ReadFile(filepath.Join(root, m.file))
+	if err != nil {
+		return nil, err
 	}
-	return os.WriteFile(filepath.Join(dir, m.file), []byte(strings.Replace(string(text), m.old, m.new, 1)), 0o644)
+	if n := bytes.Count(text, []byte(m.old)); n != 1 || m.old == m.new {
+		return nil, fmt.Errorf("%s has it %d times, not once: %s", m.file, n, m.old)
+	}
+	return bytes.Replace(text, []byte(m.old), []byte(m.new), 1), nil
 }

@@ -1,19 +1,46 @@
 package main
 
+import (
+	"slices"
+	"strings"
+)
+
 // A tier is a kind of tests, as they are run by make check, or less of it.
 type tier struct {
-	args []string
+	argv []string
 	env  []string
 }
 
 var tiers = map[string]tier{
-	"vectors":    {args: []string{"./protocol"}},
-	"files":      {args: []string{"./fileops"}},
-	"simulation": {args: []string{"./cmd/internal/simulation", "-run", "Histories"}, env: []string{"DPL_HISTORIES=20s"}},
-	"scripts":    {args: []string{"./testscripts", "-run", "TestScripts"}},
-	"identity":   {args: []string{"./testscripts", "-run", "TestIdentity|TestClock"}},
-	"faults":     {args: []string{"./scripts/faults"}},
-	"histories":  {args: []string{"./scripts/linearize", "-run", "TestHistories"}},
+	"vectors":    goTest("./protocol", ""),
+	"files":      goTest("./fileops", ""),
+	"simulation": {goTest("./cmd/internal/simulation", "Histories").argv, []string{"DPL_HISTORIES=20s"}},
+	"scripts":    goTest("./testscripts", "TestScripts"),
+	"identity":   goTest("./testscripts", "TestIdentity|TestClock"),
+	"faults":     goTest("./scripts/faults", ""),
+	"histories":  goTest("./scripts/linearize", "TestHistories"),
+}
+
+func goTest(pkg, run string) tier {
+	return tier{argv: []string{"go", "test", "-count=1", "-timeout=10m", "-run", run, "-v", pkg}}
+}
+
+// huntBy returns the tests that a mutant names: a tier, the txtar script NAME.txtar, a package and a
+// pattern of its tests ("./fileops TestPrune"), or a Python file and a test in it.
+func huntBy(name string) tier {
+	if t, ok := tiers[name]; ok {
+		return t
+	}
+
+	where, which, _ := strings.Cut(name, " ")
+	switch {
+	case strings.HasSuffix(name, ".txtar"):
+		return goTest("./testscripts", "^TestScripts$/^"+strings.TrimSuffix(name, ".txtar")+"$")
+	case strings.HasSuffix(where, ".py"):
+		return tier{argv: []string{"python3", where, which}}
+	default:
+		return goTest(where, which)
+	}
 }
 
 // A mutant is a bug: in file, old is replaced by new.
@@ -21,13 +48,16 @@ type mutant struct {
 	name     string
 	file     string
 	old, new string
-	by       []string // the tiers that are asked
+	by       []string // the tests that are asked; see huntBy
 }
+
+// all returns the mutants of all files.
+func all() []mutant { return slices.Concat(mutants, hardUse()) }
 
 var mutants = []mutant{
 	{
-		"no lock", "fileops/fs_unix.go",
-		"l.flock(unix.LOCK_EX | unix.LOCK_NB)", "l.flock(unix.LOCK_SH | unix.LOCK_NB)",
+		"no lock", "fileops/flock.go",
+		"l.flock.TryLock()", "l.flock.TryRLock()",
 		[]string{"files", "faults", "histories"},
 	}, {
 		"lock without inode check", "fileops/lock.go",
@@ -53,7 +83,7 @@ var mutants = []mutant{
 		[]string{"files", "simulation", "histories"},
 	}, {
 		"identity by pid only", "cmd/internal/process/identity_linux.go",
-		"return err != nil || startTicks > 0 && found > 0 && found != startTicks", "return err != nil || found < 0",
+		"	s, err := look(pid)\n", "	s, err := look(pid)\n	s.startTicks = startTicks\n",
 		[]string{"identity"},
 	}, {
 		"missing read as empty", "fileops/ledger.go",

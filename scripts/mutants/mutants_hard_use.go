@@ -1,0 +1,376 @@
+package main
+
+import "slices"
+
+// hardUse returns bugs that hard use of the first version has found, each as small as it can be.
+func hardUse() []mutant {
+	return slices.Concat(dataLoss, wrongVerdicts, services, firstMinutes, security)
+}
+
+// dataLoss deletes, or commits, what nobody has asked for.
+var dataLoss = []mutant{
+	{
+		"an empty path is the working directory", "cmd/internal/cli/flagset.go",
+		"return cmp.Or(notEmpty(s), CheckText(s))", "return CheckText(s)",
+		[]string{"./testscripts TestEmptyWords"},
+	}, {
+		"an empty word is no flag", "cmd/internal/cli/flagset.go",
+		"help: help, value: p, check: notEmpty}", "help: help, value: p, check: CheckText}",
+		[]string{"./testscripts TestEmptyWords"},
+	}, {
+		"an empty file is the working directory", "cmd/internal/cli/flagset.go",
+		"f.usage, f.every = p, \"FILE\", usage, true", "f.usage, f.every = p, \"FILE\", usage, false",
+		[]string{"./testscripts TestEmptyWords"},
+	}, {
+		"a root may be anything", "cmd/internal/cli/newledger.go",
+		"		err = env.CheckRoots(roots...)\n", "		err = env.CheckRoots()\n",
+		[]string{"resource_outside_roots.txtar"},
+	}, {
+		"a resource may contain a home", "fileops/resources.go",
+		"		err = l.spare(root, name)\n", "",
+		[]string{"./fileops TestWhatAResourceContains"},
+	}, {
+		"another operation's directory as resource", "fileops/resources.go",
+		"case !within(filepath.Dir(path), l.operationTmp(op)):", "case !within(path, l.tmp()):",
+		[]string{"./fileops TestTmpOfOtherOperations"},
+	}, {
+		"a stopped process is stale", "protocol/evidence.go",
+		"presence != Present && presence != Stopped", "presence != Present",
+		[]string{"alive_process.txtar"},
+	}, {
+		"a forked child pops its parent's call", "scripts/clients/dpl.py",
+		"        if os.getpid() == self._pid:\n            self._deaf = True\n            self.end()\n",
+		"        if True:\n            self._deaf, self._pid = True, os.getpid()\n            self.end()\n",
+		[]string{"./scripts/clients TestClients/python/child_leaves"},
+	}, {
+		"a forked child fails its parent's call", "scripts/clients/dpl.py",
+		"        if os.getpid() != self._pid:\n            raise\n", "        self._pid = os.getpid()\n",
+		[]string{"./scripts/clients TestClients/python/forks$"},
+	}, {
+		"--now commits", "cmd/internal/cli/env.go",
+		"env.now.IsZero() || os.Getenv(\"DPL_REPLAY\") == \"1\"", "true || os.Getenv(\"DPL_REPLAY\") == \"1\"",
+		[]string{"now_changes_nothing.txtar"},
+	},
+}
+
+// wrongVerdicts say of an operation, a call or a command what is not so.
+var wrongVerdicts = []mutant{
+	{
+		"dpl-run ends well in a failed operation", "cmd/dpl-run/call.go",
+		"	return !byPop\n", "	return byPop && !byPop\n",
+		[]string{"run_statuses.txtar"},
+	}, {
+		"dpl-run gives up while others hold the lock", "cmd/dpl-run/beats.go",
+		"		if !errors.Is(err, fileops.ErrBusy) {\n			return variables", "		if !errors.Is(err, fileops.ErrBusy) || err != nil {\n			return variables",
+		[]string{"run_own_failure.txtar"},
+	}, {
+		"a heartbeat at every look", "cmd/dpl-run/beats.go",
+		"needed := b.asked || cleaning || !now.Before(b.heart)", "needed := true",
+		[]string{"./testscripts TestManyIdleCalls"},
+	}, {
+		"heartbeats as often however many calls", "protocol/pace.go",
+		"	return max(pace, live*share)\n", "	return max(pace, 0*live*share)\n",
+		[]string{"./protocol TestPace"},
+	}, {
+		"a call that lives is stale", "protocol/evidence.go",
+		"	return v.promised || presence != Present && presence != Stopped\n", "	return v.promised || presence >= 0\n",
+		[]string{"./protocol TestVectors/^cleanup-process-lives$"},
+	}, {
+		"siblings in a chain", "protocol/callers.go",
+		"	if !op.namesCallers() {", "	if op.namesCallers() || true {",
+		[]string{"./protocol TestCallers"},
+	}, {
+		"dpl-run forgets its caller", "cmd/internal/cli/push.go",
+		"	if own != \"\" && own != op || protocol.CheckID(caller) != nil {", "	if own != \"\" || protocol.CheckID(caller) != nil {",
+		[]string{"callers.txtar"},
+	}, {
+		"a command's 3 is taken for Aborted", "scripts/clients/dpl.py",
+		"        if account[\"by\"] != \"command\":\n", "        if account[\"by\"] != \"command\" or child.returncode in ERRORS:\n",
+		[]string{"./scripts/clients TestClients/python/call_exits"},
+	}, {
+		"a command's 3 is taken for Aborted by Node", "scripts/clients/dpl.mjs",
+		"    if (account.by !== \"command\") throw", "    if (account.by !== \"command\" || status < 6) throw",
+		[]string{"./scripts/clients TestClients/node/call_exits"},
+	}, {
+		"--status-fd says always dpl-run", "cmd/dpl-run/account.go",
+		"		by = \"command\"\n", "		by = \"dpl-run\"\n",
+		[]string{"run_status_fd.txtar"},
+	}, {
+		"SIGPIPE is always a failure", "cmd/dpl-run/account.go",
+		"	case ok[e.exit()&0xff]:\n", "	case ok[e.status&0xff] && e.signal == 0:\n",
+		[]string{"run_ok.txtar"},
+	}, {
+		"how a service died is thrown away", "cmd/dpl-run/registration.go",
+		"	if code == \"\" && e.cause == \"\" {", "	if code == \"\" || e.cause == \"\" {",
+		[]string{"group_last_exit.txtar"},
+	},
+}
+
+// services are restarted, shown, logged and ended as the first version did.
+var services = []mutant{
+	{
+		"what has left the group survives", "cmd/dpl-run/follow.go",
+		"	strays := r.job.Strays()\n	var names []string\n", "	strays := r.job.Strays()[:0]\n	var names []string\n",
+		[]string{"run_daemon.txtar"},
+	}, {
+		"a restart stops alone", "protocol/restart.go",
+		"!only && s.State == StateRunning && s.StartInfo != nil", "only && s.State == StateRunning && s.StartInfo != nil",
+		[]string{"./protocol TestGroupVectors/^restart-"},
+	}, {
+		"a restart waits for the backoff", "protocol/restart.go",
+		"	case StateRegistered, StateWaiting:\n		return\n	case StateRunning:",
+		"	case StateRegistered, StateWaiting, StateScheduled:\n		return\n	case StateRunning:",
+		[]string{"./protocol TestGroupVectors/^restart-scheduled$"},
+	}, {
+		"a restart stops what nobody can start", "protocol/restart.go",
+		"		if d, state := g.blocker(s, again); d != \"\" {", "		if d, state := g.blocker(s, again); d == \"-\" {",
+		[]string{"./protocol TestGroupVectors/^restart-blocked"},
+	}, {
+		"a changed command is taken in silence", "protocol/group.go",
+		"return s.State == StateRunning && s.StartedWith != nil", "return s.State != StateRunning && s.StartedWith != nil",
+		[]string{"group_outdated.txtar"},
+	}, {
+		"JSON of a group without logs", "cmd/dpl-status/group.go",
+		"{Name: \"log\", Value: g.Log(r.ID)}", "{Name: \"log\", Value: nil}",
+		[]string{"group_status_json.txtar"},
+	}, {
+		"logs grow for ever", "fileops/log_rotate.go",
+		"	if err != nil || info.Size <= limit {\n		return false, err", "	if err != nil || info.Size > 0 {\n		return false, err",
+		[]string{"./fileops TestRotateLog$"},
+	}, {
+		"a number of logs to keep is counted up to", "fileops/log_rotate.go",
+		"	for _, n := range slices.Backward(numbers) {\n", "	for n := range r.keep + 1 - 1 {\n",
+		[]string{"./fileops TestRotateLogKeepsAll"},
+	}, {
+		"a rotation truncates", "fileops/log_rotate.go",
+		"		err = r.log.Cut(cut)\n	}\n	if errors.Is", "		err = r.log.Truncate(0)\n	}\n	if errors.Is",
+		[]string{"./fileops TestRotateLog$"},
+	}, {
+		"a reboot is a crash", "protocol/pass_rules.go",
+		"	if evidence == Rebooted && s.Restartable", "	if evidence == Rebooted && s.Starting && s.Restartable",
+		[]string{"./protocol TestGroupVectors/^pass-reboot"},
+	}, {
+		"the environment is that of the pass", "cmd/internal/orchestrator/processes.go",
+		"	for _, v := range s.StartInfo.Environment {", "	for _, v := range s.StartInfo.Environment[:0] {",
+		[]string{"group_o6_children.txtar"},
+	}, {
+		"PWD is that of the pass", "cmd/internal/orchestrator/processes.go",
+		"		\"PWD=\" + s.StartInfo.Dir,\n", "		\"PWD=\" + o.Ledger.Dir(),\n",
+		[]string{"group_o6_children.txtar"},
+	}, {
+		"passes come every 1s", "cmd/dpl-orchestrate/pass.go",
+		"period.Round(100*time.Millisecond)", "period.Round(time.Second)",
+		[]string{"group_o11_warning.txtar"},
+	}, {
+		"passes leave temporary files", "cmd/internal/orchestrator/orchestrator.go",
+		"o.Ledger.SweepGroup(o.Group); leftErr != nil", "error(nil); leftErr != nil",
+		[]string{"group_killed_pass_files.txtar"},
+	}, {
+		"an attempt after the year 9999", "protocol/time.go",
+		"t.Year() > 9999 {\n		t =", "t.Year() > 99999 {\n		t =",
+		[]string{"./protocol TestGroupVectors/^pass-scheduled-last-moment$"},
+	},
+}
+
+// firstMinutes are messages and limits that leave a beginner alone.
+var firstMinutes = []mutant{
+	{
+		"an inherited $DPL_OP is not named", "cmd/internal/cli/inherited.go",
+		"		if !env.inherited || !errors.Is(err, over) {", "		if env.inherited || !errors.Is(err, over) {",
+		[]string{"inherited_op.txtar"},
+	}, {
+		"dpl-status is silent about $DPL_OP", "cmd/internal/cli/inherited.go",
+		"	if err == nil && (len(ids) > 1 ||", "	if err != nil && (len(ids) > 1 ||",
+		[]string{"inherited_op.txtar"},
+	}, {
+		"an operation that is over has no cure", "cmd/internal/cli/status.go",
+		"	{fileops.ErrArchived, StatusOver, reuse},", "	{fileops.ErrArchived, StatusOver, \"\"},",
+		[]string{"inherited_op.txtar"},
+	}, {
+		"a threshold needs an interval", "protocol/operation.go",
+		"	return min(interval, max((threshold/3)", "	return max(interval, max((threshold/3)",
+		[]string{"durations.txtar"},
+	}, {
+		"a day is no duration", "cmd/internal/cli/flagset.go",
+		"	days, rest, err := cutDays(rest, \"d\", 1)", "	days, rest, err := cutDays(rest, \"D\", 1)",
+		[]string{"./cmd/internal/cli TestDays"},
+	}, {
+		"a script needs #!", "cmd/internal/process/script.go",
+		"		if !isText(path) {", "		if isText(path) {",
+		[]string{"./cmd/internal/process TestScriptWithoutInterpreter"},
+	}, {
+		"a missing interpreter is not named", "cmd/internal/process/script.go",
+		"if name := interpreter(path); name != \"\" {", "if name := interpreter(path); name == \"?\" {",
+		[]string{"./cmd/internal/process TestMissingInterpreter"},
+	}, {
+		"permission denied without a cure", "cmd/internal/cli/inherited.go",
+		"errors.Is(err, fs.ErrPermission) && env.isOfLedger(path.Path)", "errors.Is(err, fs.ErrPermission) && !env.isOfLedger(path.Path)",
+		[]string{"other_user.txtar"},
+	}, {
+		"escapes of an argument reach the terminal", "cmd/internal/cli/cli.go",
+		"harmless.Message(env.Program), harmless.Message(message))", "harmless.Message(env.Program), message)",
+		[]string{"raw_text.txtar"},
+	}, {
+		"escapes of a warning reach the terminal", "cmd/internal/cli/cli.go",
+		"harmless.Message(fmt.Sprintf(format, args...)))", "fmt.Sprintf(format, args...))",
+		[]string{"raw_text.txtar"},
+	}, {
+		"an obeyed U+009B", "cmd/internal/harmless/harmless.go",
+		"return unicode.IsControl(r) ||", "return r < ' ' ||",
+		[]string{"./cmd/internal/harmless TestTextAndMessage"},
+	}, {
+		"a umask of 0777 shuts out its owner", "cmd/internal/process/mask_unix.go",
+		"unix.Umask(mask &^ owner)", "unix.Umask(mask | 0*owner)",
+		[]string{"umask.txtar"},
+	}, {
+		"made-up ids are told to a closed stdout", "cmd/dpl-push/main.go",
+		"c.MadeUp() && entry.StdoutClosed() && !env.DryRun()", "c.MadeUp() && entry.StdoutClosed() && env.DryRun()",
+		[]string{"closed_stdout.txtar"},
+	}, {
+		"too little address space is a trace", "cmd/internal/entry/entry_linux_amd64.s",
+		"	JCS	refuse\n", "	JCS	begin\n",
+		[]string{"address_space.txtar"},
+	}, {
+		"a page for everybody", "cmd/dpl-status/html.go",
+		"	mode := fs.FileMode(0o600)", "	mode := fs.FileMode(0o644)",
+		[]string{"status_html.txtar"},
+	}, {
+		"a victim is not told the cause", "cmd/dpl-run/call.go",
+		"		return failed(c.seen)\n", "		return \"the operation is aborted or in cleanup\"\n",
+		[]string{"run_stopped_by_operation.txtar"},
+	}, {
+		"dpl-status without groups", "cmd/dpl-status/show.go",
+		"style.Ledger(ops, groups)", "style.Ledger(ops, groups[:0])",
+		[]string{"status_groups.txtar"},
+	}, {
+		"a green group with a dead service", "cmd/internal/page/page.go",
+		"		if n := g.Troubled(); n > 0 {\n			state.mood = \"bad\"", "		if n := g.Troubled(); n > 0 {\n			state.mood = \"good\"",
+		[]string{"group_status_json.txtar"},
+	}, {
+		"a timeline without its root", "cmd/internal/page/lanes.go",
+		"			l.rank, l.weight = -1, root\n", "			l.rank, l.weight = 1, ended\n",
+		[]string{"./cmd/internal/page TestManyLanes"},
+	}, {
+		"30m 1h 90m", "cmd/internal/page/timeline.go",
+		"	if hours, ok := strings.CutSuffix(rest, \"h0m\"); ok {", "	if hours, ok := strings.CutSuffix(rest, \"h9m\"); ok {",
+		[]string{"./cmd/internal/page TestShort"},
+	}, {
+		"-nv is no flag", "cmd/internal/cli/flagset.go",
+		"		case arg[1] != '-' && f.wrong(name) == \"\":", "		case arg[1] == '-' && f.wrong(name) == \"\":",
+		[]string{"./cmd/internal/cli TestSpread"},
+	}, {
+		"a mistyped flag gets no suggestion", "cmd/internal/cli/flagset.go",
+		"	if near := nearest.To(name, names); near != \"\" {", "	if near := nearest.To(name, nil); near != \"\" {",
+		[]string{"./cmd/internal/cli TestSpread"},
+	}, {
+		"--why in camelCase", "cmd/dpl-status/question.go",
+		"			name += \" \"\n", "			name += \"\"\n",
+		[]string{"status_questions.txtar"},
+	}, {
+		"the first dpl-push makes it", "cmd/internal/cli/status.go",
+		"\"the first dpl-push, dpl-run or dpl-register makes it", "\"the first dpl-push makes it",
+		[]string{"durations.txtar"},
+	},
+}
+
+// security lets others, or numbers in files, decide. None of it may signal processes that are not of
+// its test: the keeper, and what signals survivors, would end all that the user has.
+var security = []mutant{
+	{
+		"directories through links", "fileops/dirs_unix.go",
+		"unix.AT_SYMLINK_NOFOLLOW, flags|unix.O_NOFOLLOW", "0, flags",
+		[]string{"./fileops TestLinkedDirectories"},
+	}, {
+		"directories by path", "fileops/ledger.go",
+		"	l.fs = l.fs.Within(l.dir, l.trustDir)\n", "",
+		[]string{"./fileops TestSwappedDirectories"},
+	}, {
+		"directories of anybody", "fileops/ledger.go",
+		"	l.fs = l.fs.Within(l.dir, l.trustDir)\n", "	l.fs = l.fs.Within(l.dir, func(string, Info) error { return nil })\n",
+		[]string{"./fileops TestUntrustedDirectories"},
+	}, {
+		"files through links", "fileops/fs_unix.go",
+		"flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode", "flags|unix.O_CLOEXEC, mode",
+		[]string{"./fileops TestSymlinkedFilesAreRefused"},
+	}, {
+		"a pruned archive forgets the last hour", "fileops/archive.go",
+		"i >= keepCopies && now.Sub(c.modTime) >= keepFor;", "i >= keepCopies;",
+		[]string{"./fileops TestPruneArchive"},
+	}, {
+		"a start by a part of its id", "cmd/internal/process/environment_linux.go",
+		"		found = found && slices.Contains(ids, id)", "		found = found && (slices.Contains(ids, id) || strings.Contains(string(value), id))",
+		[]string{"./cmd/internal/process TestSurvivors$"},
+	}, {
+		"a keeper finds nothing", "cmd/internal/process/environment_linux.go",
+		"			if !belongsToAll(environment, starts) {", "			if len(starts) >= 0 || !belongsToAll(environment, starts) {",
+		[]string{"./cmd/internal/process TestKeeperByID"},
+	}, {
+		"nothing has changed after a commit", "cmd/internal/cli/status.go",
+		"exit || !env.committed || status != StatusIO", "exit || env.committed || status != StatusIO",
+		[]string{"./cmd/internal/cli TestAfterCommits"},
+	}, {
+		"an alert that was given is not noted", "cmd/internal/orchestrator/orchestrator.go",
+		"	o.Env.NoteCommit()\n", "",
+		[]string{"status_after_commit.txtar"},
+	}, {
+		"a killed pop leaves its directory", "fileops/tmp.go",
+		"		tx.ledger.leave(errors.Join(err, tx.discardSpent(spent)))", "		tx.ledger.leave(errors.Join(err, tx.discardSpent(spent[:0])))",
+		[]string{"./fileops TestSpentTmp$"},
+	}, {
+		"a page of the year 9999", "cmd/internal/page/timeline.go",
+		"	for total/step >= most {\n		step *= 2\n	}\n", "",
+		[]string{"./cmd/internal/page TestTicksOfCenturies"},
+	}, {
+		"a new directory that was swapped", "fileops/create.go",
+		"		case !info.Mode.IsDir() || info.UID != l.euid:", "		case !info.Mode.IsDir():",
+		[]string{"./fileops TestNewDirectoryOfAnother"},
+	}, {
+		"a planted scratch link", "fileops/scratch.go",
+		"	if err != nil || !info.Mode.IsDir() ||", "	if err != nil ||",
+		[]string{"./fileops TestSweepScratchLink"},
+	}, {
+		"doctor trusts what others wrote", "cmd/dpl-doctor/permissions.go",
+		"	return p.survey.Ours(f) && (", "	return p.survey.Ours(f) || (",
+		[]string{"doctor_fix.txtar"},
+	}, {
+		"the longest interval overflows", "cmd/internal/cli/repeat.go",
+		"	most := min(d/15*2+d%15*2/15, math.MaxInt64-d)", "	most := min(d*2/15, math.MaxInt64)",
+		[]string{"./cmd/internal/cli TestJittered"},
+	}, {
+		"completions run names", "scripts/docs/completions/dpl.bash",
+		"dpl-\\([A-Za-z0-9._+-]*\\)$", "dpl-\\(.*\\)$",
+		[]string{"./scripts/docs TestDocs/bash"},
+	}, {
+		"the place in a file has any length", "protocol/errors.go",
+		"	if len(text) <= 2*most {", "	if len(text) > 0 {",
+		[]string{"./protocol TestDecodeErrorIsShort"},
+	}, {
+		"JSON with U+009B", "cmd/internal/cli/output.go",
+		"	return []byte(harmless.JSON(out.String()))", "	return append([]byte(harmless.JSON(\"\")), out.Bytes()...)",
+		[]string{"raw_text.txtar"},
+	}, {
+		"handles as they are", "cmd/dpl-heartbeat/beat.go",
+		"harmless.Text(strings.NewReplacer(\"\\t\", \" \", \"\\n\", \" \").Replace(handle))", "strings.NewReplacer(\"\\t\", \" \", \"\\n\", harmless.Text(\" \")).Replace(handle)",
+		[]string{"raw_text.txtar"},
+	}, {
+		"a file of 40 GB is no damage", "fileops/read.go", // to read it would take all memory
+		"	if size > maxFile {\n		return nil, tooLarge(\"a file\")\n	}\n", "	if size > maxFile {\n		return nil, io.ErrShortBuffer\n	}\n",
+		[]string{"./fileops TestSparseFiles"},
+	}, {
+		"a tree deeper than descriptors", "fileops/trash.go",
+		"	if len(above) == maxOpen {", "	if len(above) < 0 {",
+		[]string{"./fileops TestPurgeDeepTree$"},
+	}, {
+		"systemd runs whatever has the number", "cmd/internal/process/unit_linux.go",
+		"	path, err := os.Executable()\n", "	path, err := executable()\n",
+		[]string{"./cmd/internal/process TestSpawnUnit$"},
+	}, {
+		"dpl.sh rewrites a trap of lines", "scripts/dpl.sh",
+		"        dpl__each_trap \"$(cat \"$dpl_file\")\"", "        dpl__each_trap \"$(sed 's/^trap/dpl__trapped/' \"$dpl_file\")\"",
+		[]string{"./scripts/clients TestClients/dash/own_EXIT_of_lines"},
+	}, {
+		"an age of centuries", "protocol/time.go",
+		"return max(min(to.Sub(from), longest), -longest)", "return to.Sub(from)",
+		[]string{"./protocol TestVectors/^cleanup-longest"},
+	},
+}
