@@ -22,9 +22,10 @@ type plan struct {
 	waits, idles int
 	idle         time.Duration
 
-	runs             int // of true as a call
-	builds           int // of a project of C
-	files, functions int // in the project, and in each file
+	runs             int  // of true as a call
+	builds           int  // of a project of C
+	files, functions int  // in the project, and in each file
+	zlib             bool // is built instead, if its sources are there
 
 	processes int // that live as long as the benchmark, to be the participants and supervisors
 }
@@ -41,7 +42,7 @@ func planned(rounds int) plan {
 		operations: []int{1, 100, 1000, 10000}, passRounds: max(3, rounds/5),
 		supervisors: []int{1, 100, 1000},
 		waits:       max(3, rounds/3), idles: 3, idle: 2 * time.Second,
-		runs: rounds, builds: max(3, rounds/15), files: 15, functions: 16,
+		runs: rounds, builds: max(3, rounds/15), files: 15, functions: 16, zlib: true,
 		processes: 1000,
 	}
 }

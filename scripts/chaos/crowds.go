@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/dpl-project/dpl/scripts/upstream"
 )
 
 // pushes has a crowd push and pop calls, and kills many of it. What was acknowledged is there.
@@ -115,14 +117,35 @@ func builds(w *world) {
 		"\n\tdpl-run -- cc -o $@.part $^ && mv $@.part $@\n%.o: %.c all.h\n"+
 		"\tdpl-run -- cc -c -o $@.part $< && mv $@.part $@\n")
 
+	w.build(w.dir)
+	if r := w.exits(ok, "./program"); r.stdout != fmt.Sprintf("%d\n", files*(files-1)/2) {
+		w.fail("the program prints %q", r.stdout)
+	}
+}
+
+// zlib builds the zlib of others, whose Makefile knows nothing of calls, while something is killed.
+func zlib(w *world) {
+	dir := filepath.Join(w.dir, "zlib")
+	if _, err := upstream.Zlib(dir); err != nil {
+		w.fail("the rig: %v", err)
+	}
+	w.build(dir, "CC=dpl-run --ok 0,1 -- cc")
+	r := w.exits(ok, "sh", "-c", "zlib/minigzip <zlib/deflate.c | zlib/minigzip -d | cmp - zlib/deflate.c")
+	if r.stdout+r.stderr != "" {
+		w.fail("it does not work: %v", r)
+	}
+}
+
+// build makes what the Makefile in dir says, at first while something is killed.
+func (w *world) build(dir string, arguments ...string) {
 	const rounds = 4
 	for round := range rounds {
 		op := fmt.Sprint("build", round)
-		words := []string{"dpl-run", "--op", op, "--", "make", "-s", "-j4"}
+		words := append([]string{"dpl-run", "--op", op, "--", "make", "-s", "-j4", "-C", dir}, arguments...)
 		quiet := make(chan struct{})
 		last := round == rounds-1
 		if !last {
-			go w.strike(quiet, "dpl-run", "make", "cc")
+			go w.strike(quiet, "dpl-run", "make", "cc", "dpl-keeper")
 		}
 		r := w.run(words...)
 		close(quiet)
@@ -137,19 +160,22 @@ func builds(w *world) {
 		}
 		w.removeCompilerFiles()
 	}
-	if r := w.exits(ok, "./program"); r.stdout != fmt.Sprintf("%d\n", files*(files-1)/2) {
-		w.fail("the program prints %q", r.stdout)
-	}
 }
 
-// strike kills up to three processes, until quiet is closed.
+// strike kills up to three processes, or all of a kind at once, until quiet is closed.
 func (w *world) strike(quiet <-chan struct{}, words ...string) {
 	for range w.intn(4) {
 		select {
 		case <-quiet:
 			return
 		case <-time.After(time.Duration(50+w.intn(600)) * time.Millisecond):
-			w.killOne(words[w.intn(len(words))])
+			word := words[w.intn(len(words))]
+			if w.intn(5) > 0 {
+				w.killOne(word)
+				continue
+			}
+			for w.killOne(word) && w.ctx.Err() == nil {
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"net"
 	"os"
@@ -67,7 +68,7 @@ func passes(w *world) {
 		below = []string{s}
 	}
 	for range 3 {
-		w.together(25, 25, func(int) {
+		w.together(45, 45, func(int) {
 			cmd := w.command("dpl-orchestrate", "--group", "g")
 			if w.intn(2) == 0 {
 				timer := time.AfterFunc(time.Duration(w.intn(150))*time.Millisecond, func() {
@@ -150,6 +151,8 @@ func services(w *world) {
 			w.exits([]int{0, 76}, "dpl-restart", "--group", "g", "--supervisor", victim)
 		case 2:
 			os.RemoveAll(filepath.Join(w.ledger, "logs", "g", victim+".log"))
+		case 3:
+			w.killKept(victim)
 		}
 		time.Sleep(time.Duration(w.intn(100)) * time.Millisecond)
 	}
@@ -165,6 +168,24 @@ func services(w *world) {
 		return w.running(names...) == len(names)
 	})
 	w.stop()
+}
+
+// killKept kills the keeper of a process of this world whose command line begins with a word, and then
+// the process with its group: what that left alone would hold the service, as nobody vouches for it.
+func (w *world) killKept(word string) {
+	for _, pid := range w.processes() {
+		if !strings.HasPrefix(describe(pid), fmt.Sprintf("%d \"%s", pid, word)) {
+			continue
+		}
+		var parent int
+		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		fmt.Sscanf(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " %c %d", new(rune), &parent)
+		if name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", parent)); string(name) == "dpl-keeper\n" {
+			syscall.Kill(parent, syscall.SIGKILL)
+			syscall.Kill(-pid, syscall.SIGKILL)
+			return
+		}
+	}
 }
 
 // freePort returns a port that nobody listens to now.

@@ -12,12 +12,14 @@ import (
 	"os/exec"
 	"regexp"
 	"time"
+
+	"github.com/dpl-project/dpl/scripts/upstream"
 )
 
 // A scenario does something hard to a world of its own.
 type scenario struct {
 	name  string
-	needs []string // programs, or root
+	needs []string // programs, root, or sources
 	do    func(w *world)
 }
 
@@ -25,6 +27,7 @@ var scenarios = []scenario{
 	{"pushes of a crowd, killed", nil, pushes},
 	{"calls of xargs", []string{"xargs", "seq"}, xargs},
 	{"build, killed", []string{"make", "cc"}, builds},
+	{"build of zlib, killed", []string{"make", "cc", upstream.Where}, zlib},
 	{"jobserver", []string{"make"}, jobserver},
 	{"death of a process group", nil, groupDeath},
 	{"passes, killed", nil, passes},
@@ -36,6 +39,7 @@ var scenarios = []scenario{
 	{"limits", nil, limits},
 	{"empty environment", nil, emptyEnvironment},
 	{"cron as nobody", []string{"root"}, cronAsNobody},
+	{"cron", []string{"root", "unshare", "mount", "cron", "crontab"}, realCron},
 }
 
 // A runner runs scenarios one after the other, as a seed says.
@@ -98,6 +102,10 @@ func (s scenario) missing() string {
 		if what == "root" {
 			if os.Geteuid() != 0 {
 				return what
+			}
+		} else if what == upstream.Where {
+			if err := upstream.Available(); err != nil {
+				return err.Error()
 			}
 		} else if _, err := exec.LookPath(what); err != nil {
 			return what

@@ -5,12 +5,8 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
-	"time"
 )
 
 // fullDisk has a ledger on a disk that is full at every step of a call's life.
@@ -152,54 +148,4 @@ func emptyEnvironment(w *world) {
 	w.exits([]int{64, 66, 73, 77, 78, 125}, bare(run, "--", "/bin/true")...)
 	w.exits([]int{64, 66, 77, 78}, bare(filepath.Join(w.bin, "dpl-status"))...)
 	w.exits([]int{0, 73, 125, 126}, bare("HOME=/nonexistent/home", run, "--ledger", w.ledger, "--op", "homeless", "--", "/bin/true")...)
-}
-
-// cronAsNobody cleans up as cron does for a user who has nothing: silently.
-func cronAsNobody(w *world) {
-	const nobody = 65534
-	w.must(os.Chmod(w.dir, 0o711))
-	home, bin := filepath.Join(w.dir, "nobody"), filepath.Join(w.dir, "bin")
-	w.must(os.Mkdir(home, 0o700))
-	w.must(os.Chown(home, nobody, nobody))
-	w.must(os.Mkdir(bin, 0o755))
-	for _, name := range []string{"dpl-run", "dpl-cleanup", "dpl-status"} {
-		w.must(exec.Command("cp", filepath.Join(w.bin, name), bin).Run())
-	}
-	w.ledger = filepath.Join(home, ".local", "state", "dpl")
-	as := func(words ...string) *exec.Cmd {
-		cmd := exec.CommandContext(w.ctx, words[0], words[1:]...)
-		cmd.Dir = home
-		cmd.Env = []string{"HOME=" + home, "LOGNAME=nobody", "SHELL=/bin/sh", "PATH=/usr/bin:/bin"}
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-		return cmd
-	}
-	cleanup := func() {
-		if out, err := as(filepath.Join(bin, "dpl-cleanup"), "--if-exists").CombinedOutput(); err != nil || len(out) > 0 {
-			w.fail("cron would send a mail: %v: %s", err, out)
-		}
-	}
-	cleanup()
-
-	job := as(filepath.Join(bin, "dpl-run"), "--op", "night", "--", "/bin/sleep", "5001")
-	w.must(job.Start())
-	file := filepath.Join(w.ledger, "operations", "night.json")
-	w.until("the call is open", func() bool { _, err := os.Stat(file); return err == nil })
-	cleanup()
-	time.Sleep(time.Duration(w.intn(200)) * time.Millisecond)
-	job.Process.Kill()
-	job.Wait()
-	w.until("cron has archived the operation", func() bool {
-		out, err := as(filepath.Join(bin, "dpl-cleanup"), "--if-exists").CombinedOutput()
-		if _, failed := err.(*exec.ExitError); failed && strings.Contains(string(out), "panic") {
-			w.fail("%s", out)
-		}
-		_, err = os.Stat(file)
-		return err != nil
-	})
-	if op := w.archived()["night"]; op.State != "failed" {
-		w.fail("night is archived as %s", strconv.Quote(op.State))
-	}
-	w.env = append(w.env, "DPL_LEDGER="+w.ledger)
-	w.until("no process is left", func() bool { return len(w.processes()) == 0 })
-	w.must(os.RemoveAll(w.ledger))
 }

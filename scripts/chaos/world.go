@@ -25,7 +25,8 @@ import (
 type violation string
 
 // A world is a ledger, and all that is done to it. Its processes are known by its directory, which
-// is in their environment, in their arguments or where they work.
+// is in their environment, in their arguments or where they work; keepers and stages, which have
+// nothing of that, by their program.
 type world struct {
 	ctx    context.Context
 	bin    string
@@ -166,7 +167,9 @@ func (w *world) processes() (pids []int) {
 		environment, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
 		words, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
 		at, _ := os.Readlink(filepath.Join("/proc", e.Name(), "cwd"))
-		if bytes.Contains(environment, []byte(w.dir)) || bytes.Contains(words, []byte(w.dir)) || strings.HasPrefix(at, w.dir) {
+		program, _ := os.Readlink(filepath.Join("/proc", e.Name(), "exe"))
+		if bytes.Contains(environment, []byte(w.dir)) || bytes.Contains(words, []byte(w.dir)) || strings.HasPrefix(at, w.dir) ||
+			filepath.Dir(program) == w.bin {
 			pids = append(pids, pid)
 		}
 	}
