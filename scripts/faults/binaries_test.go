@@ -57,18 +57,18 @@ func onThreads(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const name, renamed = "func survivor(", "func survivorOnThisThread("
+	const name, renamed = "func (s *search) survivor(", "func (s *search) survivorOnThisThread("
 	text := strings.Replace(string(source), name, renamed, 1)
 	if text == string(source) {
 		t.Fatalf("%s has no %s", path, name)
 	}
 	text = strings.Replace(text, "import (", "import (\n\t\"runtime\"", 1)
 	return text + `
-func survivor(pid int, leader protocol.Process, marks []string, until time.Time) (p protocol.Process, is bool, doubt error) {
+func (s *search) survivor(pid int) (p protocol.Process, is bool, doubt error) {
 	done := make(chan bool)
 	go func() {
 		runtime.LockOSThread() // for good: the thread ends with the goroutine
-		p, is, doubt = survivorOnThisThread(pid, leader, marks, until)
+		p, is, doubt = s.survivorOnThisThread(pid)
 		close(done)
 	}()
 	<-done

@@ -2,17 +2,7 @@
 
 package faults
 
-import (
-	"fmt"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
-	"syscall"
-	"testing"
-
-	"github.com/dpl-project/dpl/testscripts/proc"
-)
+import "testing"
 
 // A subject is a command that writes, and what is there before.
 type subject struct {
@@ -26,6 +16,23 @@ type subject struct {
 
 	// beyond: its status is the worst of several things, of which only one is the edit that is looked at.
 	beyond bool
+
+	each []step // what is done anew before each run: it starts processes
+
+	// also says what else it changes than the files of operations and groups.
+	also func(*world) string
+
+	// optional is part of the paths on which a call may fail without a failure of the command.
+	optional string
+
+	// always is a path on which each call has a turn.
+	always string
+
+	// answers are statuses that say more than whether the edit was made.
+	answers []int
+
+	// loose: how many edits it makes depends on how long things take.
+	loose bool
 
 	// settled returns "" when what it has set in motion is as it should be; it is asked after further passes.
 	settled func(*world) string
@@ -42,6 +49,7 @@ var (
 	request   = at(0, "dpl-register --group g --request --no-pass --supervisor a --backoff 0 -- sleep 300")
 	itself    = at(0, "dpl-register --group g --no-pass --supervisor b")
 	pass      = at(1, "dpl-orchestrate --group g")
+	noisy     = at(0, "dpl-register --group g --request --no-pass --supervisor a --log-max 64K --log-keep 2 -- sleep 300")
 )
 
 // subjects returns all commands that write, each with the work that makes it do all it can.
@@ -55,13 +63,18 @@ func operationSubjects() []subject {
 	return []subject{
 		{name: "push makes the ledger", do: pushMain},
 		{name: "push makes the operation", setup: []step{at(0, "dpl-push --op other --participant x --call y")}, do: pushMain},
-		{name: "push", setup: []step{pushMain}, do: pushChat},
+		{name: "push makes a shared ledger", do: pushMain.with("--shared", "--trust-group", "--resource-root", "$res")},
+		{name: "push", setup: []step{pushMain}, do: at(0, "dpl-push --op o --participant vscode --call chat --caller main --supervisor s --handle h "+
+			"--orphan-policy keep --description text --no-fail-on-crash --heartbeat --readiness starting --no-create --pid $me")},
 		{name: "push --tmp", setup: []step{pushOwned}, prepare: resources, do: pushTmp},
 		{name: "pop", setup: []step{pushMain, pushChat}, do: at(5, "dpl-pop --op o --call chat")},
+		{name: "pop --keep-open", setup: []step{pushMain}, do: at(5, "dpl-pop --op o --call main --keep-open")},
 		{name: "pop of the last", setup: []step{pushOwned}, prepare: resources, do: popMain},
 		{name: "pop of a call with --tmp", setup: []step{pushOwned, pushTmp}, prepare: resources, do: at(5, "dpl-pop --op o --call y")},
 		{name: "pop --fail", setup: []step{pushMain, pushChat}, do: at(5, "dpl-pop --op o --call chat --fail --reason bad")},
 		{name: "heartbeat", setup: []step{pushMain}, do: at(5, "dpl-heartbeat --op o --participant cli")},
+		{name: "heartbeat of a call", setup: []step{pushMain}, do: at(5, "dpl-heartbeat --op o --call main --pid $me --note text --readiness ready")},
+		{name: "heartbeat --cleaning", setup: []step{pushMain, pushChat, at(5, "dpl-abort --op o")}, do: at(5, "dpl-heartbeat --op o --call main --cleaning")},
 		{name: "heartbeat --supervisor", setup: []step{pushMain, supervise, at(8, "dpl-heartbeat --op o --participant cli")},
 			do: at(15, "dpl-heartbeat --op o --supervisor s")},
 		{name: "cleanup crashes", setup: []step{pushOwned}, prepare: resources, do: cleanOne},
@@ -71,10 +84,19 @@ func operationSubjects() []subject {
 		{name: "cleanup of all cleans", setup: crashed, prepare: resources, do: at(12, "dpl-cleanup"), beyond: true},
 		{name: "heartbeat archives", setup: over, do: at(11, "dpl-heartbeat --op o --participant cli")},
 		{name: "ack", setup: []step{pushMain, supervise, at(8, "dpl-heartbeat --op o --participant cli"), at(15, "dpl-heartbeat --op o --supervisor s")},
-			do: at(15, "dpl-cleanup --op o --supervisor s --ack job")},
+			do: at(15, "dpl-cleanup --op o --supervisor s --ack job --pid $me")},
 		{name: "push --reuse", setup: over[:2], do: at(11, "dpl-push --op o --participant x --call new --reuse"), several: true},
 		{name: "handler", setup: []step{pushMain, supervise, at(8, "dpl-heartbeat --op o --participant cli")},
-			do: at(15, "dpl-cleanup --op o --supervisor s -- true"), several: true},
+			do: at(15, "dpl-cleanup --op o --supervisor s --timeout 20s -- true"), several: true},
+		{name: "import", prepare: peerFile, do: at(5, "dpl-import --op other --time-zone +01:00 $res/op-7.operation.json")},
+		{name: "import two", setup: []step{pushMain}, prepare: peerFiles, several: true,
+			do: at(5, "dpl-import --rename op-8=op-9 --time-zone +01:00 $res/op-7.operation.json $res/op-8.operation.json")},
+		{name: "run", setup: []step{pushOwned}, do: at(5, "dpl-run --op o --call c --participant run --caller main --supervisor s --handle h "+
+			"--orphan-policy keep --description text --resource $res/file --no-fail-on-crash --heartbeat --no-create --ok 1 "+
+			"--timeout 50s --soft-timeout 40s --soft-signal INT -- true"), several: true,
+			always: "/L/operations", optional: ".tmp~", beyond: true, answers: []int{125}, settled: nobodyWorks},
+		{name: "wait", setup: []step{at(0, "dpl-push --op o --participant cli --call main --interval 20ms")},
+			do: at(15, "dpl-wait --op o --for failed --timeout 1s"), several: true, beyond: true, optional: "/L", answers: []int{124}},
 		{name: "abort", setup: []step{pushMain}, do: at(5, "dpl-abort --op o --reason enough")},
 	}
 }
@@ -82,63 +104,26 @@ func operationSubjects() []subject {
 func groupSubjects() []subject {
 	return []subject{
 		{name: "register makes the ledger", do: request, several: true},
-		{name: "register", setup: []step{itself}, do: request},
+		{name: "register", setup: []step{itself}, do: at(0, "dpl-register --group g --request --no-pass --supervisor a --depends-on b --env X=y --dir / "+
+			"--max-attempts 3 --backoff 0 --reset-after 1m --kill-timeout 1s --log-max 1M --log-keep 2 --no-restart --heartbeat --readiness starting -- sleep 300")},
+		{name: "register --pid", setup: []step{request}, do: at(0, "dpl-register --group g --no-pass --supervisor b --pid $me --no-depends-on")},
 		{name: "register --fresh", setup: []step{request}, do: at(60, "dpl-register --group g --request --no-pass --fresh --supervisor c -- sleep 300")},
-		{name: "heartbeat --group", setup: []step{itself}, do: at(5, "dpl-heartbeat --group g --supervisor b --readiness stopping"), beyond: true},
+		{name: "heartbeat --group", setup: []step{itself}, do: at(5, "dpl-heartbeat --group g --supervisor b --heartbeat --readiness stopping"), beyond: true},
 		{name: "register --remove", setup: []step{request, itself}, do: at(5, "dpl-register --group g --remove --supervisor a")},
-		{name: "shutdown", setup: []step{request, itself}, do: at(5, "dpl-shutdown --group g --supervisor b")},
+		{name: "shutdown", setup: []step{request, itself}, do: at(5, "dpl-shutdown --group g --supervisor b --only")},
 		{name: "shutdown --all", setup: []step{request, itself}, do: at(5, "dpl-shutdown --group g --all")},
 		{name: "restart", setup: []step{request, at(1, "dpl-shutdown --group g --supervisor a")}, do: at(5, "dpl-restart --group g --supervisor a")},
-		{name: "orchestrate starts", setup: []step{request, itself}, do: pass, several: true, settled: oneRuns},
+		{name: "orchestrate starts", setup: []step{request, itself}, do: pass.with("--staleness", "1h", "--interval", "2s", "--failover", "--spawn", "direct"),
+			several: true, settled: oneRuns},
+		{name: "restart --all", setup: []step{request, at(1, "dpl-shutdown --group g --all")}, do: at(5, "dpl-restart --group g --all")},
+		{name: "register with a pass", do: at(0, "dpl-register --group g --request --supervisor a --backoff 0 -- sleep 300"),
+			several: true, beyond: true, optional: "/L", settled: oneRuns}, // what it says is that it is registered
+		{name: "shutdown --wait", setup: []step{request}, each: []step{pass}, do: at(5, "dpl-shutdown --group g --all --wait --timeout 2s"),
+			several: true, optional: "/L", answers: []int{124}, loose: true, settled: noneRuns},
+		{name: "orchestrate --on-alert", setup: []step{request, at(1, "dpl-orchestrate --group g --on-alert true")}, prepare: strike,
+			do: at(2, "dpl-orchestrate --group g --on-alert cat"), several: true, settled: oneRuns},
+		{name: "orchestrate rotates", setup: []step{noisy, at(0, "dpl-shutdown --group g --supervisor a")}, prepare: fillLog,
+			do: at(2, "dpl-orchestrate --group g"), several: true, also: logs, optional: "/logs/", settled: nothingLost},
 		{name: "orchestrate alerts", setup: []step{request, pass}, prepare: strike, do: at(2, "dpl-orchestrate --group g"), several: true, settled: oneRuns},
 	}
-}
-
-// resources makes what a call of pushOwned may leave behind.
-func resources(t *testing.T, w *world) {
-	dir := filepath.Join(w.base, "res", "dir")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{filepath.Join(w.base, "res", "file"), filepath.Join(dir, "inside"), w.file("tmp/o/main/inside")} {
-		if err := os.WriteFile(path, []byte("text\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// strike kills supervisor a.
-func strike(t *testing.T, w *world) {
-	for _, pid := range w.running("a") {
-		syscall.Kill(pid, syscall.SIGKILL)
-	}
-	if !until(func() bool { return len(w.running("a")) == 0 }) {
-		t.Fatal("a killed supervisor does not end")
-	}
-}
-
-// running returns the living processes of a supervisor that a pass has started.
-func (w *world) running(supervisor string) []int {
-	var pids []int
-	for pid, environ := range environments(w.base) {
-		if _, alive := proc.StartTicks(pid); alive && strings.Contains(environ, "\x00DPL_SUPERVISOR="+supervisor+"\x00") {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
-}
-
-// oneRuns says that supervisor a runs, once, and is known.
-func oneRuns(w *world) string {
-	data, err := os.ReadFile(w.file("g.supervisors.json"))
-	pids := w.running("a")
-	switch {
-	case err != nil:
-		return err.Error()
-	case len(pids) != 1 || !strings.Contains(string(data), `"pid": `+strconv.Itoa(pids[0])+","):
-		return fmt.Sprintf("processes %v run as a, and the registry says\n%s", pids, data)
-	case strings.Contains(string(data), `"pendingAlerts"`):
-		return "alerts are pending:\n" + string(data)
-	}
-	return ""
 }

@@ -4,6 +4,8 @@
 //   - TestFaults kills each command that writes before each system call that it makes on the ledger, lets each of these
 //     calls fail, hides what became of a commit, fills the disk, ends writes in the middle, and puts garbage in the place of
 //     files. Whatever happened, each file is whole, the exit status tells the truth, and the next command goes on.
+//   - TestKills kills each process of the commands that are several, or wait: also keepers and stages. A tracer of its own counts
+//     the calls of a whole process. No process and no file is left, and the next command goes on.
 //   - TestInterleavings stops a command after each of these calls, runs another one meanwhile, and compares what comes of it
 //     with both of them one after the other. With locks that do not exclude it must find what gets lost.
 //

@@ -141,7 +141,7 @@ func alertLines(path string, several bool) (string, error) {
 }
 
 // volatile are the members that say which process it was, and what could not be deleted: a fault may well show there.
-var volatile = []string{"pid", "process", "beat", "orchestratorPid", "leftResources", "startId"}
+var volatile = []string{"pid", "process", "beat", "orchestratorPid", "leftResources", "startId", "keeper"}
 
 func comparable(data []byte) (string, error) {
 	var value any

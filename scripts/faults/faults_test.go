@@ -76,7 +76,7 @@ func errnos(c call) []string {
 		return space[:3]
 	case "fchmod", "ftruncate":
 		return space[1:]
-	case "fcntl", "epoll_ctl":
+	case "fcntl":
 		return nil
 	}
 	return []string{"EIO"}
@@ -113,10 +113,12 @@ func newTrial(t *testing.T, bin string, mode commitMode, s subject) *trial {
 // begin completes what is there before.
 func (tr *trial) begin() {
 	tr.starts = tr.settled != nil
+	tr.world.each = tr.subject.each
 	if tr.prepare != nil {
 		tr.prepare(tr.t, tr.world)
 		tr.keep(tr.t)
 	}
+	tr.reset(tr.t)
 	tr.old = tr.see()
 }
 
@@ -128,6 +130,9 @@ func (tr *trial) see() facts {
 		tr.count["torn"]++
 		tr.t.Error(err)
 	}
+	if tr.also != nil {
+		f["also"] = tr.also(tr.world)
+	}
 	return f
 }
 
@@ -136,8 +141,12 @@ func (tr *trial) see() facts {
 // call that follows.
 func (tr *trial) faults(choose *rand.Rand) []fault {
 	var all []fault
+	one := 6 * tr.mode.every // in so many has a turn
+	if tr.starts {
+		one *= 3 // each run takes longer, and TestKills kills there, too
+	}
 	for i, c := range tr.calls {
-		if !soak() && (choose.IntN(3*tr.mode.every) > 0 || !c.changes() && choose.IntN(6) > 0) {
+		if !soak() && (tr.always == "" || c.on != tr.always || !c.changes()) && (choose.IntN(one) > 0 || !c.changes() && choose.IntN(6) > 0) {
 			continue
 		}
 		all = append(all, fault{c, i, ""})

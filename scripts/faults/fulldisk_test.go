@@ -40,6 +40,8 @@ func testFullDisk(t *testing.T, bin string) {
 		out, err = inside(syscall.CLONE_NEWNS)
 	}
 	switch {
+	case notStarted(err) && os.Geteuid() != 0 && os.Getenv("STRICT") != "":
+		t.Errorf("needs root, or user namespaces, and STRICT leaves nothing out: %v", err)
 	case notStarted(err):
 		t.Skipf("needs root, or user namespaces: %v", err)
 	case err != nil:

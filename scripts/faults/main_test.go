@@ -24,10 +24,14 @@ const patience = 60 * time.Second
 // busy machine or a slow disk.
 const tries = 100
 
-// TestMain is also the stage of commands that may write short files only: see testShortWrites.
+// TestMain is also the stage of commands that may write short files only, see testShortWrites, and the
+// tracer of those that are several processes.
 func TestMain(m *testing.M) {
 	if limit := os.Getenv(limitVariable); limit != "" {
 		execLimited(limit)
+	}
+	if order := os.Getenv(tracerVariable); order != "" {
+		trace(order)
 	}
 	syscall.Umask(0o022)
 	os.Exit(m.Run())

@@ -5,6 +5,7 @@ package faults
 import (
 	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -22,6 +23,9 @@ func environments(dir string) map[int]string {
 	})
 	return all
 }
+
+// working returns the processes that work on the ledger.
+func (w *world) working() []int { return slices.Sorted(maps.Keys(environments(w.base))) }
 
 // endAll kills all processes that work on a ledger below dir: what passes have started outlives everybody.
 func endAll(dir string) {

@@ -43,6 +43,8 @@ var (
 	syscallLine = regexp.MustCompile(`^(\d+) +(?:<\.\.\. )?(\w+)(\(| resumed>)(.*)`)
 	randomName  = regexp.MustCompile(`(\.tmp~|\.dpl-trash-)[0-9a-f]{16}`)
 	inDirectory = regexp.MustCompile(`\d+<([^>]*)>, "([^/"][^"]*)"`)
+	opened      = regexp.MustCompile(`(\d+)<(/[^>]*)>`)
+	throughFile = regexp.MustCompile(`"/proc/self/fd/(\d+)/`)
 	returned    = regexp.MustCompile(`\) += .*`)
 	writeFlags  = regexp.MustCompile(`O_CREAT|O_WRONLY|O_RDWR`)
 )
@@ -59,7 +61,8 @@ type traced struct {
 func (w *world) parse(text string) (pid string, found []call, stops int) {
 	paths := regexp.MustCompile(regexp.QuoteMeta(w.base) + `(/[^">]*)?`)
 	count := make(map[string]int)
-	last := -1 // index of the call that is being made, if it is one to return
+	open := make(map[string]string) // what a descriptor was when it was last seen
+	last := -1                      // index of the call that is being made, if it is one to return
 	for line := range strings.Lines(text) {
 		if by, rest, _ := strings.Cut(line, " "); by == pid && strings.HasPrefix(strings.TrimSpace(rest), "--- stopped by SIGSTOP") {
 			stops++
@@ -69,11 +72,17 @@ func (w *world) parse(text string) (pid string, found []call, stops int) {
 			continue
 		}
 		pid = m[1]
+		for _, file := range opened.FindAllStringSubmatch(m[4], -1) {
+			open[file[1]] = file[2]
+		}
 		if m[3] == "(" {
 			last = -1
 			count[m[2]]++
 			args := inDirectory.ReplaceAllString(returned.ReplaceAllString(m[4], ""), `"$1/$2"`)
-			if on := paths.FindAllString(args, -1); on != nil {
+			args = throughFile.ReplaceAllStringFunc(args, func(path string) string {
+				return `"` + open[throughFile.FindStringSubmatch(path)[1]] + "/"
+			})
+			if on := paths.FindAllString(args, -1); on != nil && m[2] != "epoll_ctl" { // which any thread of Go makes
 				last = len(found)
 				what := strings.ReplaceAll(randomName.ReplaceAllString(strings.Join(slices.Compact(on), " "), "$1*"), w.base, "")
 				found = append(found, call{name: m[2], k: count[m[2]], on: what, write: writeFlags.MatchString(m[4])})
@@ -139,7 +148,7 @@ func (w *world) baseline(t *testing.T, s step) traced {
 func (w *world) onMainThread(got traced) bool {
 	for line := range strings.Lines(got.text) {
 		m := syscallLine.FindStringSubmatch(line)
-		if m != nil && m[1] != got.pid && strings.Contains(line, w.base+"/") && !slices.Contains([]string{"dup3", "fcntl", "close", "execve"}, m[2]) {
+		if m != nil && m[1] != got.pid && strings.Contains(line, w.base+"/") && !slices.Contains([]string{"dup3", "fcntl", "close", "execve", "epoll_ctl"}, m[2]) {
 			return false
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,12 +20,13 @@ import (
 
 // A step is a command at a moment.
 type step struct {
-	at    time.Duration // since the beginning of 2026
-	argv  []string
-	first *step // the same as what it does in an edit of its own, before all else
+	at      time.Duration // since the beginning of 2026
+	argv    []string
+	strikes bool  // no command: a kill of supervisor a
+	first   *step // the same as what it does in an edit of its own, before all else
 }
 
-// at returns the step of a command line without quotes; $res in it is the directory of the resources.
+// at returns the step of a command line without quotes; $res in it is the directory of the resources, $me the process of the test.
 func at(seconds int, line string) step {
 	return step{at: time.Duration(seconds) * time.Second, argv: strings.Fields(line)}
 }
@@ -33,11 +35,7 @@ func (s step) String() string { return strings.Join(s.argv, " ") }
 
 // with returns s with more flags.
 func (s step) with(flags ...string) step {
-	end := len(s.argv)
-	if i := slices.Index(s.argv, "--"); i >= 0 {
-		end = i
-	}
-	s.argv = slices.Concat(s.argv[:end], flags, s.argv[end:])
+	s.argv = slices.Concat(s.argv[:1], flags, s.argv[1:])
 	return s
 }
 
@@ -56,7 +54,9 @@ type world struct {
 	bin, base, template string
 	mode                commitMode
 	starts              bool // passes start processes
-	owner               int  // of the ledger, who runs the commands; 0: who runs the test
+
+	each  []step // after each reset
+	owner int    // of the ledger, who runs the commands; 0: who runs the test
 }
 
 // newWorld makes a world in which these steps have been done.
@@ -104,9 +104,16 @@ func (w *world) reset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, s := range w.each {
+		if s.strikes {
+			strike(t, w)
+		} else if got := w.run(s); got.status != 0 {
+			t.Fatalf("%v: %v", s, got)
+		}
+	}
 }
 
-// copyTree copies files that have several names as such.
+// copyTree copies files, with their modes and times, and those that have several names as such.
 func copyTree(from, to string) error {
 	copied := make(map[uint64]string)
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
@@ -114,12 +121,12 @@ func copyTree(from, to string) error {
 			return err
 		}
 		target := to + strings.TrimPrefix(path, from)
-		if d.IsDir() {
-			return os.Mkdir(target, 0o700)
-		}
 		info, err := d.Info()
 		if err != nil {
 			return err
+		}
+		if d.IsDir() {
+			return errors.Join(os.Mkdir(target, 0o700), os.Chmod(target, info.Mode()))
 		}
 		inode := info.Sys().(*syscall.Stat_t).Ino
 		if first, ok := copied[inode]; ok {
@@ -130,7 +137,8 @@ func copyTree(from, to string) error {
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(target, data, 0o600)
+		err = errors.Join(os.WriteFile(target, data, 0o600), os.Chmod(target, info.Mode()))
+		return errors.Join(err, os.Chtimes(target, time.Time{}, info.ModTime()))
 	})
 }
 
@@ -138,20 +146,24 @@ func (w *world) ledger() string { return filepath.Join(w.base, "L") }
 
 func (w *world) file(name string) string { return filepath.Join(w.ledger(), name) }
 
+// makers are the commands that make a ledger, which flags say how.
+var makers = []string{"dpl-push", "dpl-run", "dpl-import", "dpl-register"}
+
 // command returns s as a process that would be started by the program before, if there is one.
 func (w *world) command(ctx context.Context, s step, before ...string) *exec.Cmd {
-	if _, err := os.Stat(w.file("ledger.json")); err != nil && (s.argv[0] == "dpl-push" || s.argv[0] == "dpl-register") {
+	if _, err := os.Stat(w.file("ledger.json")); err != nil && slices.Contains(makers, s.argv[0]) {
 		s = s.with(w.mode.flags...)
 	}
 	argv := slices.Concat(before, s.argv)
 	argv[len(before)] = filepath.Join(w.bin, s.argv[0])
 	for i := range argv {
 		argv[i] = strings.ReplaceAll(argv[i], "$res", filepath.Join(w.base, "res"))
+		argv[i] = strings.ReplaceAll(argv[i], "$me", strconv.Itoa(os.Getpid()))
 	}
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir = "/"
 	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + w.base, "DPL_LEDGER=" + w.ledger(),
+		"PATH=" + w.bin + ":" + os.Getenv("PATH"), "HOME=" + w.base, "DPL_LEDGER=" + w.ledger(),
 		"DPL_REPLAY=1", "DPL_NOW=" + time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(s.at).Format(time.RFC3339),
 	}
 	if w.owner != 0 {

@@ -1,0 +1,253 @@
+//go:build linux
+
+package faults
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/testscripts/build"
+)
+
+// A family is a command that is several processes, or waits for something.
+type family struct {
+	name    string
+	setup   []step
+	prepare func(*testing.T, *world) // after setup
+	each    []step                   // what is done anew before each run
+	do      step
+
+	services bool // what it starts stays; else nothing does
+	final    func(*world) string
+}
+
+// families returns all commands that start processes, or wait, each with the work that makes it do
+// all it can.
+func families() []family {
+	leaves := []string{"--", "sh", "-c", "sleep 300 & setsid sleep 300 & exit 0"}
+	pushed := at(0, "dpl-push --op o --participant cli --call main --staleness 10s --interval 20ms")
+	hooked := at(1, "dpl-orchestrate --group g --on-alert true")
+	return []family{
+		{name: "dpl-run", do: words(0, "dpl-run --op o --call c --reuse --staleness 10s --interval 1s --kill-after 100ms", leaves...), final: archived},
+		{name: "dpl-run --group", setup: []step{itself}, do: at(5, "dpl-run --group g --supervisor a --kill-after 100ms -- true"), final: nothingRuns},
+		{name: "dpl-run --notify", do: at(0, "dpl-run --op o --notify --watchdog 100ms --kill-after 100ms -- sleep 300"), final: archived},
+		{name: "handler", setup: []step{pushMain, supervise, at(8, "dpl-heartbeat --op o --participant cli")},
+			do: at(15, "dpl-cleanup --op o --supervisor s -- sleep 0.05"), final: archived},
+		{name: "wait", setup: []step{pushed}, do: at(15, "dpl-wait --op o --for failed --timeout 20s"), final: archived},
+		{name: "doctor --fix", setup: []step{pushMain, itself}, prepare: plant, do: at(300, "dpl-doctor --fix"), final: fixed},
+		{name: "orchestrate", setup: []step{request}, do: pass, services: true, final: runsAndStops},
+		{name: "orchestrate --every", setup: []step{request}, do: at(1, "dpl-run --timeout 300ms -- dpl-orchestrate --group g --every 50ms"),
+			services: true, final: runsAndStops},
+		{name: "register", do: at(0, "dpl-register --group g --request --supervisor a --backoff 0 -- sleep 300"), services: true, final: runsAndStops},
+		{name: "orchestrate --on-alert", setup: []step{request}, each: []step{hooked, strikeA}, do: words(2, "dpl-orchestrate --group g --on-alert", "sleep 0.05; cat"),
+			services: true, final: runsAndStops},
+		{name: "shutdown --wait", setup: []step{request}, each: []step{pass}, do: at(5, "dpl-shutdown --group g --all --wait"),
+			services: true, final: stops},
+		{name: "restart --wait", setup: []step{request}, each: []step{pass}, do: at(5, "dpl-restart --group g --supervisor a --only --wait"),
+			services: true, final: runsAndStops},
+	}
+}
+
+// words returns the step of a command line, of which the last words are not split.
+func words(seconds int, line string, last ...string) step {
+	s := at(seconds, line)
+	s.argv = append(s.argv, last...)
+	return s
+}
+
+// strikeA is a step that kills supervisor a.
+var strikeA = step{strikes: true}
+
+// later is when nobody of a family has been heard of for long.
+const later = 600
+
+// archived cleans up until every operation is over and in the archive.
+func archived(w *world) (why string) {
+	for seconds := later; seconds < later+20; seconds++ {
+		if got := w.run(at(seconds, "dpl-cleanup --if-exists")); got.status != 0 {
+			return got.stderr
+		}
+		all, err := w.facts(false)
+		if err != nil {
+			return err.Error()
+		}
+		why = ""
+		for name, text := range all {
+			if strings.HasPrefix(name, "operations/") {
+				why = fmt.Sprintf("%s is not over: %s", name, text)
+			}
+		}
+		if why == "" {
+			return ""
+		}
+	}
+	return why
+}
+
+// fixed has the doctor go on, and looks that nothing of what was planted is left.
+func fixed(w *world) string {
+	if got := w.run(at(300, "dpl-doctor --fix")); got.status != 0 {
+		return fmt.Sprint(got)
+	}
+	if left := planted(w); left != "drwxr-xr-x []" {
+		return "it is fixed, it says, and there is " + left
+	}
+	return archived(w)
+}
+
+// nothingRuns makes a pass, and looks that no supervisor is said to run.
+func nothingRuns(w *world) string {
+	w.run(at(later, "dpl-orchestrate --group g"))
+	text, err := os.ReadFile(w.file("g.supervisors.json"))
+	if err != nil {
+		return err.Error()
+	}
+	g, err := protocol.DecodeRegistry(string(text))
+	if err != nil {
+		return err.Error()
+	}
+	for i := range g.Supervisors {
+		if s := &g.Supervisors[i]; s.ID == "a" && s.State == protocol.StateRunning {
+			return "a is said to run"
+		}
+	}
+	return ""
+}
+
+// runsAndStops makes passes until supervisor a runs once, and then stops it.
+func runsAndStops(w *world) (why string) {
+	if _, err := os.Stat(w.file("g.supervisors.json")); err != nil {
+		return "" // it was never registered
+	}
+	seconds := 6
+	until(func() bool {
+		seconds = min(seconds+1, 9)
+		w.run(at(seconds, "dpl-orchestrate --group g --staleness 1h"))
+		why = oneRuns(w)
+		return why == ""
+	})
+	if why != "" {
+		return why
+	}
+	return stops(w)
+}
+
+// stops stops all supervisors.
+func stops(w *world) string {
+	if got := w.run(at(10, "dpl-shutdown --group g --all --wait --timeout 30s")); got.status != 0 {
+		return got.stderr
+	}
+	if left := w.working(); len(left) > 0 {
+		return fmt.Sprintf("all is stopped, it says, and processes %v run", left)
+	}
+	return ""
+}
+
+// TestKills kills each process of each family before each of its calls that others may notice.
+// Whatever happens, no process and no file is left, and the next commands go on.
+func TestKills(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short")
+	}
+	needs(t, "strace") // which may trace where we may
+	bin := build.Commands(t, root)
+	for _, mode := range modes {
+		if mode.every > 1 && !soak() {
+			continue // the processes are the same
+		}
+		for _, f := range families() {
+			t.Run(mode.name+"/"+f.name, func(t *testing.T) {
+				t.Parallel()
+				f.test(t, bin, mode)
+			})
+		}
+	}
+}
+
+// test runs the family without a kill, and then kills.
+func (f family) test(t *testing.T, bin string, mode commitMode) {
+	w := newWorld(t, bin, mode, f.setup...)
+	w.starts, w.each = f.services, f.each
+	if f.prepare != nil {
+		f.prepare(t, w)
+		w.keep(t)
+	}
+	choose := chooser(t)
+	all, got := f.run(t, w, 0, 0)
+	want := got.status
+	var counts []int
+	for _, p := range all.Processes {
+		counts = append(counts, p.Calls)
+	}
+	runs, hits := 0, 0
+	for victim, calls := range counts {
+		for _, when := range sample(choose, calls) {
+			n, hit := f.kill(t, w, victim, when)
+			if runs += n; hit {
+				hits++
+			}
+			if t.Failed() {
+				return // each of these takes long
+			}
+		}
+	}
+	t.Logf("%-24s exits %d, calls of its processes %v, %d runs, %d kills", f.name, want, counts, runs, hits)
+	if hits == 0 {
+		t.Error("nothing was ever killed")
+	}
+}
+
+// kill kills a process before a call, and an earlier one if it makes fewer this time. It returns how
+// many runs that took, and whether it came about.
+func (f family) kill(t *testing.T, w *world, victim, when int) (runs int, hit bool) {
+	t.Helper()
+	for ; when > 0 && !hit && !t.Failed(); when /= 2 {
+		k, _ := f.run(t, w, victim, when)
+		hit = k.Hit != ""
+		runs++
+	}
+	return runs, hit
+}
+
+// sample returns before which of so many calls to kill: with time before all, else before some two.
+func sample(choose *rand.Rand, calls int) (when []int) {
+	always := 1 + choose.IntN(max(calls, 1))
+	for n := 1; n <= calls; n++ {
+		if soak() || n == always || choose.IntN(calls) < 1 {
+			when = append(when, n)
+		}
+	}
+	return when
+}
+
+// run runs the family once, with a kill, and judges what is left.
+func (f family) run(t *testing.T, w *world, victim, when int) (killing, result) {
+	t.Helper()
+	w.reset(t)
+	k, got := w.runTraced(t, f.do, victim, when)
+	what := fmt.Sprintf("%v: process %d killed before call %d, %s", f.do, victim, when, k.Hit)
+	if _, err := w.facts(false); err != nil {
+		t.Errorf("%s: %v", what, err)
+	}
+	if !f.services && !until(func() bool { return len(environments(w.base)) == 0 }) {
+		t.Errorf("%s: processes are left: %v", what, w.working())
+	}
+	if !w.exists("ledger.json") {
+		w.run(f.do) // as somebody would who does not know how it ended
+	}
+	if why := f.final(w); why != "" {
+		t.Errorf("%s: %v: %s", what, got, why)
+	}
+	if !until(func() bool { return len(k.left()) == 0 }) {
+		t.Errorf("%s: processes %v are left", what, k.left())
+	}
+	w.run(at(later, "dpl-cleanup --if-exists"))
+	if left := w.leftovers(); left != nil {
+		t.Errorf("%s: left about: %q", what, left)
+	}
+	return k, got
+}

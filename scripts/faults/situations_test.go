@@ -1,0 +1,204 @@
+//go:build linux
+
+package faults
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/dpl-project/dpl/testscripts/proc"
+)
+
+// What there is before a subject begins, and what there has to be in the end.
+
+// resources makes what a call of pushOwned may leave behind.
+func resources(t *testing.T, w *world) {
+	dir := filepath.Join(w.base, "res", "dir")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(w.base, "res", "file"), filepath.Join(dir, "inside"), w.file("tmp/o/main/inside")} {
+		if err := os.WriteFile(path, []byte("text\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// strike kills supervisor a.
+func strike(t *testing.T, w *world) {
+	for _, pid := range w.running("a") {
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+	if !until(func() bool { return len(w.running("a")) == 0 }) {
+		t.Fatal("a killed supervisor does not end")
+	}
+}
+
+// running returns the living processes of a supervisor that a pass has started.
+func (w *world) running(supervisor string) []int {
+	var pids []int
+	for pid, environ := range environments(w.base) {
+		if _, alive := proc.StartTicks(pid); alive && strings.Contains(environ, "\x00DPL_SUPERVISOR="+supervisor+"\x00") {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// oneRuns says that supervisor a runs, once, and is known.
+func oneRuns(w *world) string {
+	data, err := os.ReadFile(w.file("g.supervisors.json"))
+	pids := w.running("a")
+	switch {
+	case err != nil:
+		return err.Error()
+	case len(pids) != 1 || !strings.Contains(string(data), `"pid": `+strconv.Itoa(pids[0])+","):
+		return fmt.Sprintf("processes %v run as a, and the registry says\n%s", pids, data)
+	case strings.Contains(string(data), `"pendingAlerts"`):
+		return "alerts are pending:\n" + string(data)
+	}
+	return ""
+}
+
+// noneRuns says that no service runs, and that the group says so.
+func noneRuns(w *world) string {
+	data, err := os.ReadFile(w.file("g.supervisors.json"))
+	switch pids := w.running("a"); {
+	case err != nil:
+		return err.Error()
+	case len(pids) > 0 && strings.Contains(string(data), `"state": "stopped"`):
+		return fmt.Sprintf("a is stopped, it says, and processes %v run", pids)
+	}
+	return ""
+}
+
+// nobodyWorks says that no process of the ledger is left.
+func nobodyWorks(w *world) string {
+	if left := w.working(); len(left) > 0 {
+		return fmt.Sprintf("processes %v are left", left)
+	}
+	return ""
+}
+
+// peer is a file of the Dart ledger.
+const peer = `{
+  "operationId": "%s", "initiatorId": "cli", "startTime": "2026-01-01T01:00:00.000417", "aborted": false,
+  "lastHeartbeat": "2026-01-01T01:00:04.512906",
+  "callFrames": [{
+    "participantId": "cli", "callId": "call_cli_1_9c41", "pid": 41200, "startTime": "2026-01-01T01:00:00.012345",
+    "lastHeartbeat": "2026-01-01T01:00:04.512906", "state": "active", "resources": [], "failOnCrash": true
+  }],
+  "tempResources": []
+}`
+
+func peerFile(t *testing.T, w *world) { w.peerFiles(t, "op-7") }
+
+func peerFiles(t *testing.T, w *world) { w.peerFiles(t, "op-7", "op-8") }
+
+func (w *world) peerFiles(t *testing.T, ids ...string) {
+	for _, id := range ids {
+		path := filepath.Join(w.base, "res", id+".operation.json")
+		if err := os.WriteFile(path, []byte(fmt.Sprintf(peer, id)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// plants are what killed commands have left, with a slash behind directories.
+var plants = []string{
+	"operations/ghost.json.lock", "operations/o.json.tmp~0123456789abcdef", "tmp/.dpl-trash-0123456789abcdef",
+	"tmp/gone/", "g.supervisors.json.tmp~0123456789abcdef",
+}
+
+// plant makes what dpl-doctor --fix removes, long ago, and a directory that others may write to.
+func plant(t *testing.T, w *world) {
+	must := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(os.MkdirAll(w.file("tmp"), 0o700))
+	long := time.Date(2025, 12, 1, 0, 0, 0, 0, time.UTC)
+	for _, name := range plants {
+		if strings.HasSuffix(name, "/") {
+			must(os.Mkdir(w.file(name), 0o700))
+		} else {
+			must(os.WriteFile(w.file(name), nil, 0o600))
+		}
+		must(os.Chtimes(w.file(name), long, long))
+	}
+	must(os.Chmod(w.file("operations"), 0o777))
+}
+
+// planted says what of that is there.
+func planted(w *world) string {
+	var there []string
+	for _, name := range plants {
+		if _, err := os.Lstat(w.file(name)); err == nil {
+			there = append(there, name)
+		}
+	}
+	info, err := os.Stat(w.file("operations"))
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprint(info.Mode(), there)
+}
+
+// logLines is more than a log of noisy may have.
+const logLines = 20_000
+
+// logText is what is in the logs of a, whatever was rotated how often.
+func logText() []byte {
+	var text []byte
+	for i := range logLines {
+		text = fmt.Appendf(text, "line %d\n", i)
+	}
+	return text
+}
+
+// fillLog makes a log that is too large.
+func fillLog(t *testing.T, w *world) {
+	if err := os.MkdirAll(w.file("logs/g"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(w.file("logs/g/a.log"), logText(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// logs says which files are in logs/g, and what they hold.
+func logs(w *world) string {
+	var all []string
+	names, _ := filepath.Glob(w.file("logs/g/*"))
+	for _, name := range names {
+		text, _ := os.ReadFile(name)
+		all = append(all, fmt.Sprintf("%s: %d bytes, %.4x", filepath.Base(name), len(text), sha256.Sum256(text)))
+	}
+	return randomName.ReplaceAllString(strings.Join(all, "; "), "$1*")
+}
+
+// nothingLost says that the files of a log, one after the other, are what was written, and the only ones.
+func nothingLost(w *world) string {
+	var text []byte
+	files := []string{"a.log.2", "a.log.1", "a.log"}
+	for _, name := range files {
+		part, _ := os.ReadFile(w.file("logs/g/" + name))
+		text = append(text, part...)
+	}
+	if string(text) != string(logText()) {
+		return "the log has lost something, or has it twice: " + logs(w)
+	}
+	left, _ := filepath.Glob(w.file("logs/g/*.next*"))
+	if len(left) > 0 {
+		return fmt.Sprintf("%q are left", left)
+	}
+	return ""
+}
