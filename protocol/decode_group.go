@@ -120,6 +120,8 @@ func (d *decoder) registered(key string) Registered {
 			s.Process = d.process(&s.nested)
 		case "beat":
 			s.Beat = d.beat(func() *[]Member { return &made(&s.nested).beat })
+		case "grace":
+			s.Grace = d.grace()
 		case "startedAt":
 			s.StartedAt = d.timeOrNull()
 		case "attempt":
@@ -128,6 +130,8 @@ func (d *decoder) registered(key string) Registered {
 			if s.StartID = d.string(); !validStartID(s.StartID) {
 				d.fail("%.40q is not 16 hexadecimal digits", s.StartID)
 			}
+		case "keeper":
+			s.Keeper = d.identity(func() *[]Member { return &made(&s.nested).keeper })
 		case "startedWith":
 			s.StartedWith = d.startInfo()
 		case "starting":

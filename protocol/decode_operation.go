@@ -199,6 +199,8 @@ func (d *decoder) frame(f *Frame) {
 			f.Process = d.process(&f.nested)
 		case "beat":
 			f.Beat = d.beat(func() *[]Member { return &made(&f.nested).beat })
+		case "grace":
+			f.Grace = d.grace()
 		case "crashedAt":
 			f.crash().At = d.time()
 		case "detectedBy":
@@ -269,7 +271,12 @@ func made(n **nestedUnknown) *nestedUnknown {
 	return *n
 }
 
-func (d *decoder) process(nested **nestedUnknown) (p Process) {
+func (d *decoder) process(nested **nestedUnknown) Process {
+	return d.identity(func() *[]Member { return &made(nested).process })
+}
+
+// identity reads the identity of a process, whose unknown members go where unknown says.
+func (d *decoder) identity(unknown func() *[]Member) (p Process) {
 	d.object(func(name string) {
 		switch name {
 		case "pid":
@@ -283,7 +290,7 @@ func (d *decoder) process(nested **nestedUnknown) (p Process) {
 		case "startTicks":
 			p.StartTicks = d.int(0)
 		default:
-			d.unknown(&made(nested).process, name)
+			d.unknown(unknown(), name)
 		}
 	})
 	return p
@@ -352,6 +359,8 @@ func (d *decoder) supervisors() (all []Supervisor) {
 				s.Process = d.process(&s.nested)
 			case "beat":
 				s.Beat = d.beat(func() *[]Member { return &made(&s.nested).beat })
+			case "grace":
+				s.Grace = d.grace()
 			default:
 				d.unknown(&s.Unknown, name)
 			}

@@ -92,11 +92,13 @@ func (w *encoder) registered(s *Registered) {
 	w.set("heartbeats", s.Heartbeats)
 	w.process(s.Process, s.nested)
 	w.beat("beat", s.Beat, s.nested.ofBeat())
+	w.grace(s.Grace)
 	if !s.StartedAt.IsZero() {
 		w.time("startedAt", s.StartedAt)
 		w.int("attempt", int64(s.Attempt))
 	}
 	w.text("startId", s.StartID)
+	w.identity("keeper", s.Keeper, s.nested.ofKeeper())
 	if s.StartedWith != nil {
 		w.name("startedWith")
 		w.startInfo(s.StartedWith)

@@ -64,6 +64,7 @@ func (w *encoder) frame(f *Frame) {
 	}
 	w.process(f.Process, f.nested)
 	w.beat("beat", f.Beat, f.nested.ofBeat())
+	w.grace(f.Grace)
 	if f.Crash != nil {
 		w.crash(f.Crash, f.nested)
 	}
@@ -123,19 +124,21 @@ func (w *encoder) leftResources(left []LeftResource) {
 }
 
 func (w *encoder) process(p Process, nested *nestedUnknown) {
+	w.identity("process", p, nested.ofProcess())
+}
+
+func (w *encoder) identity(name string, p Process, unknown []Member) {
 	if p == (Process{}) {
 		return
 	}
-	w.name("process")
+	w.name(name)
 	w.open('{')
 	w.int("pid", int64(p.PID))
 	w.string("hostId", p.HostID)
 	w.string("bootId", p.BootID)
 	w.string("pidNamespace", p.PIDNamespace)
 	w.int("startTicks", p.StartTicks)
-	if nested != nil {
-		w.unknown(nested.process)
-	}
+	w.unknown(unknown)
 	w.close('}')
 }
 
@@ -164,6 +167,7 @@ func (w *encoder) supervisor(s *Supervisor) {
 	w.set("heartbeats", s.Heartbeats)
 	w.process(s.Process, s.nested)
 	w.beat("beat", s.Beat, s.nested.ofBeat())
+	w.grace(s.Grace)
 	w.unknown(s.Unknown)
 	w.close('}')
 }
@@ -210,5 +214,5 @@ func (w *encoder) eventMembers(e *Event) {
 func sameSupervisor(a, b Supervisor) bool {
 	return a.ID == b.ID && a.PID == b.PID && a.LastHeartbeat.Equal(b.LastHeartbeat) && a.Status == b.Status &&
 		a.OrphanPolicy == b.OrphanPolicy && a.Heartbeats == b.Heartbeats && a.Process == b.Process && a.Beat == b.Beat &&
-		slices.Equal(a.Unknown, b.Unknown) && a.nested == b.nested
+		a.Grace == b.Grace && slices.Equal(a.Unknown, b.Unknown) && a.nested == b.nested
 }

@@ -182,6 +182,8 @@ func checkNoticesEveryField[T any](t *testing.T, same func(a, b T) bool) {
 			f.Set(reflect.ValueOf(Process{PID: 1}))
 		case Beat:
 			f.Set(reflect.ValueOf(Beat{MonotonicMs: 1}))
+		case *Grace:
+			f.Set(reflect.ValueOf(&Grace{}))
 		case []Member:
 			f.Set(reflect.ValueOf([]Member{{Name: "x"}}))
 		case Notice:

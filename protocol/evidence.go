@@ -9,9 +9,11 @@ type Observation struct {
 	MonotonicMs int64 // CLOCK_MONOTONIC of Host; 0: unknown
 	// Look returns what the observer sees of p, a process of Host, its boot and its pid namespace. Nil: nothing, of any.
 	Look func(p Process) Presence
-	// Survived reports whether processes are left of the start of s, whose own process is gone: those that have its
-	// StartID in their environment (spec §11.6). Nil: never. It is asked only of an s that has one.
+	// Survived reports whether processes are left of the start of s, whose own process is gone: those that its StartID or
+	// its Keeper vouches for (spec §11.6). Nil: never. It is asked only of an s that has a StartID.
 	Survived func(s *Registered) bool
+	// Watch is how an observer that looks again and again has looked until now (spec §4.6).
+	Watch Watch
 	// Sightings is what this host remembers of the file, on a ledger where other hosts' clocks matter (spec §18). Nil: elsewhere.
 	Sightings *Sightings
 }
@@ -49,7 +51,7 @@ func (seen Observation) Remembers() bool {
 // age returns how long ago the time at was, a heartbeat mostly, to which beat belongs.
 func (seen Observation) age(at time.Time, beat Beat) time.Duration {
 	if seen.Monotonic(at, beat) {
-		return time.Duration(seen.MonotonicMs-beat.MonotonicMs) * time.Millisecond
+		return milliseconds(seen.MonotonicMs - beat.MonotonicMs)
 	}
 	return seen.since(at, beat)
 }
@@ -59,7 +61,12 @@ func (seen Observation) since(at time.Time, beat Beat) time.Duration {
 	if seen.Sightings != nil && seen.Remembers() {
 		return seen.Sightings.age(remembered(at, beat), seen)
 	}
-	return seen.Now.Sub(at)
+	return span(at, seen.Now)
+}
+
+// sights reports whether the age of a time is that of a sighting.
+func (seen Observation) sights(at time.Time, beat Beat) bool {
+	return seen.Sightings != nil && seen.Remembers() && !seen.Monotonic(at, beat)
 }
 
 // gone returns Exited or Rebooted if p, known under pid, is certainly no longer running, else "".
@@ -105,11 +112,12 @@ type vital struct {
 	process   Process
 	heartbeat time.Time // zero: none
 	beat      Beat
-	promised  bool // it promised to send heartbeats
+	promised  bool   // it promised to send heartbeats
+	grace     *Grace // nil: none
 }
 
 // judge returns the evidence that v is dead as seen, or "" (spec §4.2), and the age of its heartbeat, 0 if it has none. A
-// process that is there is not stale, unless it promised to send heartbeats.
+// process that is there is not stale, unless it promised to send heartbeats; nor is one with a grace that is not over.
 func (seen Observation) judge(v vital, threshold time.Duration) (Evidence, time.Duration) {
 	age := time.Duration(0)
 	if !v.heartbeat.IsZero() {
@@ -119,7 +127,7 @@ func (seen Observation) judge(v vital, threshold time.Duration) (Evidence, time.
 	if evidence := seen.gone(v.pid, v.process, v.heartbeat); evidence != "" {
 		return evidence, age
 	}
-	if seen.countsHeartbeats(v) && stale(age, threshold) {
+	if seen.countsHeartbeats(v) && stale(age, threshold) && !seen.graced(v, threshold) {
 		return Stale, age
 	}
 	return "", age
@@ -132,15 +140,15 @@ func (seen Observation) countsHeartbeats(v vital) bool {
 }
 
 func (f *Frame) vital() vital {
-	return vital{f.PID, f.Process, f.LastHeartbeat, f.Beat, f.Heartbeats}
+	return vital{f.PID, f.Process, f.LastHeartbeat, f.Beat, f.Heartbeats, f.Grace}
 }
 
 func (s *Supervisor) vital() vital {
-	return vital{s.PID, s.Process, s.LastHeartbeat, s.Beat, s.Heartbeats}
+	return vital{s.PID, s.Process, s.LastHeartbeat, s.Beat, s.Heartbeats, s.Grace}
 }
 
 func (s *Registered) vital() vital {
-	return vital{s.PID, s.Process, s.LastHeartbeat, s.Beat, s.Heartbeats}
+	return vital{s.PID, s.Process, s.LastHeartbeat, s.Beat, s.Heartbeats, s.Grace}
 }
 
 // Judge returns the evidence that the participant of f is dead as seen, or "" (spec §4.2), and the age of its heartbeat.

@@ -17,7 +17,8 @@ func Example() {
 	op, _ = op.Push(protocol.Push{Participant: "cli", Call: "make"}, at(0))
 	op, _ = op.Push(protocol.Push{Participant: "worker", Call: "cc", Resources: []string{"/build/cc.o"}}, at(1))
 
-	// Ten seconds without a heartbeat, and more.
+	// Ten seconds without a heartbeat of the callee, and more.
+	op, _ = op.Heartbeat(protocol.Actor{Call: "make"}, protocol.Saying{}, at(6))
 	op, _ = op.Heartbeat(protocol.Actor{Call: "make"}, protocol.Saying{}, at(12))
 	fmt.Println(op.State, op.Frame("cc").State, op.Frame("cc").Crash.Evidence)
 

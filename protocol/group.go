@@ -151,9 +151,11 @@ type Registered struct {
 	Heartbeats         bool // it promised to send heartbeats: without them it is stale, even while its process lives
 	Process            Process
 	Beat               Beat
+	Grace              *Grace    // nil: none
 	StartedAt          time.Time // when a pass started the process; zero: it started by itself
 	Attempt            int       // RestartAttempts at that time
 	StartID            string    // random, of that start; "": none
+	Keeper             Process   // of that start: the parent of all that it has started; zero: none
 	Starting           bool      // whether that start came to its end is not known yet
 	RunningSince       time.Time
 	FailedAt           time.Time

@@ -38,6 +38,7 @@ func (e *groupEdit) end() Group {
 		s := &r.Supervisors[i]
 		s.Process, s.Beat = counting(s.PID, s.Process), countingBeat(s.LastHeartbeat, s.Beat)
 		s.TermSentBeat = countingBeat(s.TermSentAt, s.TermSentBeat)
+		s.Grace = s.Grace.counting(s.LastHeartbeat)
 	}
 	return e.g
 }
@@ -56,7 +57,8 @@ func sameRegistered(a, b Registered) bool {
 		a.Notice == b.Notice &&
 		a.RestartAttempts == b.RestartAttempts && a.LastRestartAttempt.Equal(b.LastRestartAttempt) &&
 		a.KillTimeout == b.KillTimeout && a.Heartbeats == b.Heartbeats && a.Process == b.Process && a.Beat == b.Beat &&
-		a.StartedAt.Equal(b.StartedAt) && a.Attempt == b.Attempt && a.StartID == b.StartID && a.StartedWith == b.StartedWith && a.Starting == b.Starting &&
+		a.Grace == b.Grace && a.StartedAt.Equal(b.StartedAt) && a.Attempt == b.Attempt && a.StartID == b.StartID &&
+		a.Keeper == b.Keeper && a.StartedWith == b.StartedWith && a.Starting == b.Starting &&
 		a.RunningSince.Equal(b.RunningSince) && a.FailedAt.Equal(b.FailedAt) && a.NextAttemptAt.Equal(b.NextAttemptAt) &&
 		a.RestartPending == b.RestartPending && a.BlockedBy == b.BlockedBy && a.StopRequestedAt.Equal(b.StopRequestedAt) &&
 		a.StartAgain == b.StartAgain &&
@@ -114,7 +116,7 @@ func (e *groupEdit) raise(what AlertType, id, format string, args ...any) {
 
 // beat makes the heartbeat of s one of now.
 func (e *groupEdit) beat(s *Registered) {
-	s.LastHeartbeat, s.Beat = e.seen.Now, e.seen.beat()
+	s.LastHeartbeat, s.Beat, s.Grace = e.seen.Now, e.seen.beat(), nil
 }
 
 // exited notes that the process of s has ended for reason, and what was said of that.
@@ -137,7 +139,7 @@ func (s *Registered) noProcess() {
 func (s *Registered) setProcess(pid int, p Process) {
 	s.PID, s.Process, s.nested = pid, p, s.nested.withoutProcess()
 	s.StartedWith = nil
-	s.StartedAt, s.Attempt, s.StartID, s.Starting = time.Time{}, 0, "", false
+	s.StartedAt, s.Attempt, s.StartID, s.Keeper, s.Starting = time.Time{}, 0, "", Process{}, false
 	s.RunningSince, s.TermSentAt, s.Ended = time.Time{}, time.Time{}, nil
 	s.Notice = Notice{Readiness: ReadinessReady}
 }

@@ -51,6 +51,7 @@ type groupVector struct {
 			PID     int           `json:"pid"`
 			Process vectorProcess `json:"process"`
 			StartID string        `json:"startId"`
+			Keeper  vectorProcess `json:"keeper"`
 			Error   string        `json:"error"`
 		} `json:"starts"`
 		Code     ExitCode          `json:"code"`
@@ -350,11 +351,11 @@ func (v *groupVector) pass(t *testing.T, g Group, owner string, seen Observation
 		actions = append(actions, vectorAction{Action: "start", SupervisorID: a.SupervisorID, Attempt: a.Attempt, Reason: a.Reason})
 		switch start, ok := v.Do.Starts[a.SupervisorID]; {
 		case !ok:
-			d.Spawned(a.SupervisorID, 1000+i, Process{}, "")
+			d.Spawned(a.SupervisorID, 1000+i, Process{}, "", Process{})
 		case start.Error != "":
 			d.NotSpawned(a.SupervisorID, start.Error)
 		default:
-			d.Spawned(a.SupervisorID, start.PID, Process(start.Process), start.StartID)
+			d.Spawned(a.SupervisorID, start.PID, Process(start.Process), start.StartID, Process(start.Keeper))
 		}
 	}
 	if !reflect.DeepEqual(actions, v.Actions) && len(actions)+len(v.Actions) > 0 {

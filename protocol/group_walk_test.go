@@ -223,7 +223,7 @@ func (w *world) pass(point int) {
 	for _, a := range d.Actions {
 		if a.Start {
 			p := w.spawn(a.SupervisorID, a.Attempt, 1)
-			d.Spawned(a.SupervisorID, p.process.PID, p.process, p.startID())
+			d.Spawned(a.SupervisorID, p.process.PID, p.process, p.startID(), Process{})
 			p.leader = false // it waits at the gate
 			started = append(started, p)
 		}

@@ -138,6 +138,7 @@ func (a Actor) foreign(f *Frame) bool {
 
 // refresh is step 2. With adopt, frames without identity get that of a.
 func (e *edit) refresh(a Actor, adopt bool) {
+	e.heard = true
 	for i, f := range e.op.Stack {
 		if !a.has(f) || !f.State.Live() || a.foreign(f) || e.seen.gone(f.PID, f.Process, f.LastHeartbeat) != "" {
 			continue
@@ -148,6 +149,7 @@ func (e *edit) refresh(a Actor, adopt bool) {
 			e.changed = true
 		}
 		f.LastHeartbeat, f.Beat = e.seen.Now, e.seen.beat()
+		f.Grace = nil
 		e.refreshed = append(e.refreshed, f.CallID)
 	}
 	if a.Supervisor != "" {
@@ -206,7 +208,7 @@ func (e *edit) refreshSupervisor(a Actor) {
 	if replaced && s.Status == Alive {
 		e.supervisorDied(s)
 	}
-	if replaced || !s.Process.Known() && a.PID != 0 && (s.PID != a.PID || actor.Known()) {
+	if replaced || !s.Process.Known() && a.PID != 0 && (s.PID != a.PID || s.Process != actor) {
 		s.PID, s.Process, s.nested = a.PID, actor, s.nested.withoutProcess()
 		e.changed = true
 	}
@@ -217,6 +219,7 @@ func (e *edit) refreshSupervisor(a Actor) {
 		e.setStatus(s, Alive)
 	}
 	s.LastHeartbeat, s.Beat = e.seen.Now, e.seen.beat()
+	s.Grace = nil
 }
 
 // promise notes that the supervisor of a promises to send heartbeats, if it does.

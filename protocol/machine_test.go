@@ -32,6 +32,7 @@ type verb struct {
 	actor Actor // whose frames and supervisor are refreshed; PID and Process are those of the beating process
 	at    *place
 	blind bool
+	awake bool // it has looked all the while
 	do    func(Observation) (Operation, error)
 
 	lenient string   // participant that is not judged stale
@@ -132,7 +133,11 @@ func (m *machine) try(t *rapid.T, v *verb) bool {
 		return false
 	}
 	before := m.op
-	after, err := v.do(v.at.seen(v.blind))
+	seen := v.at.seen(v.blind)
+	if v.awake {
+		seen.Watch = Awake
+	}
+	after, err := v.do(seen)
 	t.Logf("%s %s %+v at %s/%s %s, %d ms: %v", v.name, v.popped+strings.Join(v.acked, ","), v.actor, v.at.bootID(), v.at.namespace,
 		v.at.wall.Format("15:04:05.000"), v.at.mono, err)
 	if err != nil {

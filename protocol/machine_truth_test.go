@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"slices"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -11,6 +12,7 @@ func (m *machine) checkTruth(t *rapid.T, v *verb, before, after Operation) {
 	if before.State.Terminal() || after.Revision == before.Revision && !v.ticks {
 		return
 	}
+	m.grant(v, before)
 	died := m.died(v, before)
 	crashed := newlyCrashed(after)
 	refreshed := m.refreshed(v, before)
@@ -38,6 +40,56 @@ func (m *machine) checkTruth(t *rapid.T, v *verb, before, after Operation) {
 	}
 	m.checkCrashed(t, v, before, after)
 	m.learn(v, after, refreshed)
+	m.checkGraces(t, after)
+}
+
+// grant gives fresh windows, if nobody was heard of before, to all but those who are heard of now.
+func (m *machine) grant(v *verb, before Operation) {
+	silent := !v.awake
+	for _, all := range []map[string]*pulse{m.calls, m.supervisors} {
+		for _, u := range all {
+			silent = silent && u.quiet(v.at, v.blind)
+		}
+	}
+	if !silent {
+		return
+	}
+	refreshed := m.refreshed(v, before)
+	for _, f := range before.Stack {
+		if f.State.Live() && !slices.Contains(refreshed, f.CallID) {
+			m.calls[f.CallID].grant(v.at, v.blind, v.actor != Actor{})
+		}
+	}
+	for _, s := range before.Supervisors {
+		if s.Status == Alive && s.ID != v.actor.Supervisor {
+			m.supervisors[s.ID].grant(v.at, v.blind, v.actor != Actor{})
+		}
+	}
+}
+
+// checkGraces checks that all but new ones that live have the windows that they should have, and nobody else.
+func (m *machine) checkGraces(t *rapid.T, after Operation) {
+	check := func(name string, u *pulse, heartbeat time.Time, g *Grace) {
+		switch counting := g.counting(heartbeat); {
+		case u == nil: // it is new
+		case (u.grace != nil) != (counting != nil):
+			t.Fatalf("%s has the window %+v, want %+v", name, g, u.grace)
+		case counting != nil && !counting.At.Equal(u.grace.wall):
+			t.Fatalf("the window of %s is of %v, want %v", name, counting.At, u.grace.wall)
+		}
+	}
+	for _, f := range after.Stack {
+		if !f.State.Live() {
+			continue
+		}
+		check("call "+f.CallID, m.calls[f.CallID], f.LastHeartbeat, f.Grace)
+	}
+	for _, s := range after.Supervisors {
+		if s.Status == Dead {
+			continue
+		}
+		check("supervisor "+s.ID, m.supervisors[s.ID], s.LastHeartbeat, s.Grace)
+	}
 }
 
 // evidence returns why the live call f has to be declared crashed, if it has.

@@ -24,6 +24,7 @@ const unidentified = 7
 // make is a verb by somebody: mostly on the first place, rarely one who knows no monotonic clock.
 func (m *machine) make(t *rapid.T, name string) *verb {
 	v := &verb{name: name, at: m.places[one(t, "place", 0, 0, 0, 0, 0, 0, 1, 2)], blind: one(t, "blind", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1) == 1}
+	v.awake = one(t, "awake", false, false, false, false, true)
 	if v.actor.PID = one(t, "pid", 0, 0, 1, 2, 3, unidentified); v.actor.PID != unidentified {
 		v.actor.Process = v.at.run(v.actor.PID, &m.ticks)
 	}
@@ -174,7 +175,7 @@ func (m *machine) unclaim(t *rapid.T) {
 }
 
 func (m *machine) wait(t *rapid.T) {
-	m.awake(time.Duration(one(t, "milliseconds", 0, 1, 700, 700, 1500, 1500, 3000, 3000, 4000, 9999, 10_000, 10_001, 101_000)) * time.Millisecond)
+	m.awake(time.Duration(one(t, "milliseconds", 0, 1, 700, 700, 1500, 1500, 3000, 3000, 4000, 6666, 6667, 9999, 10_000, 10_001, 101_000)) * time.Millisecond)
 }
 
 func (m *machine) awake(d time.Duration) {

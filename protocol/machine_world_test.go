@@ -67,11 +67,12 @@ type pulse struct {
 	boot    string
 	mono    int64 // 0: whoever beat was blind
 	wall    time.Time
+	grace   *pulse // when a fresh window was granted since; nil: it was not
 }
 
 // beat is a heartbeat from p of now, by process if there was none.
 func (u *pulse) beat(p *place, blind bool) {
-	u.host, u.boot, u.mono, u.wall = p.simHost, p.bootID(), p.mono, p.wall
+	u.host, u.boot, u.mono, u.wall, u.grace = p.simHost, p.bootID(), p.mono, p.wall, nil
 	if blind {
 		u.mono = 0
 	}
@@ -108,13 +109,30 @@ func (u *pulse) verdict(p *place, blind bool) Evidence {
 	if evidence := u.gone(p); evidence != "" {
 		return evidence
 	}
-	if u.present(p) && !u.promise {
+	if u.present(p) && !u.promise || !u.older(p, blind, DefaultStalenessThreshold) ||
+		u.grace != nil && !u.grace.older(p, blind, DefaultStalenessThreshold) {
 		return ""
 	}
-	if age := u.age(p, blind); age > DefaultStalenessThreshold || age < -DefaultStalenessThreshold {
-		return Stale
+	return Stale
+}
+
+// older reports whether u has been silent for longer than d, or beats in the future.
+func (u *pulse) older(p *place, blind bool, d time.Duration) bool {
+	age := u.age(p, blind)
+	return age > d || age < -d
+}
+
+// quiet reports whether u was not heard of for two thirds of the threshold.
+func (u *pulse) quiet(p *place, blind bool) bool {
+	return u.older(p, blind, 6_666*time.Millisecond)
+}
+
+// grant gives u, which lives as far as the file tells, a fresh window, if it needs one (spec §4.6).
+func (u *pulse) grant(p *place, blind, heard bool) {
+	if u.grace == nil && u.quiet(p, blind) && (heard || u.older(p, blind, DefaultStalenessThreshold)) && u.gone(p) == "" && (!u.present(p) || u.promise) {
+		u.grace = &pulse{}
+		u.grace.beat(p, blind)
 	}
-	return ""
 }
 
 // present reports whether somebody at p sees that the process lives.

@@ -115,6 +115,7 @@ type Frame struct {
 	Resources        []string
 	Process          Process // zero: identity not known
 	Beat             Beat    // zero: none
+	Grace            *Grace  // nil: none
 	Crash            *Crash  // nil unless it crashed
 	Unknown          []Member
 
@@ -125,9 +126,10 @@ type Frame struct {
 	decoded *Frame
 }
 
-// nestedUnknown is the unknown members of process and beat, and of the beat of when somebody was told: reportedBeat, termSentBeat.
+// nestedUnknown is the unknown members of process, keeper and beat, and of the beat of when somebody was told: reportedBeat,
+// termSentBeat.
 type nestedUnknown struct {
-	process, beat, told []Member
+	process, keeper, beat, told []Member
 }
 
 // withoutProcess returns what is left of n when the process has been replaced.
@@ -136,6 +138,20 @@ func (n *nestedUnknown) withoutProcess() *nestedUnknown {
 		return nil
 	}
 	return &nestedUnknown{beat: n.beat, told: n.told}
+}
+
+func (n *nestedUnknown) ofProcess() []Member {
+	if n == nil {
+		return nil
+	}
+	return n.process
+}
+
+func (n *nestedUnknown) ofKeeper() []Member {
+	if n == nil {
+		return nil
+	}
+	return n.keeper
 }
 
 func (n *nestedUnknown) ofBeat() []Member {
@@ -193,6 +209,7 @@ type Supervisor struct {
 	Heartbeats    bool // as of a Frame
 	Process       Process
 	Beat          Beat
+	Grace         *Grace // nil: none
 	Unknown       []Member
 
 	nested *nestedUnknown

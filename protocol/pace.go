@@ -3,8 +3,8 @@ package protocol
 import "time"
 
 // share is how much longer each live frame of an operation makes the time between two heartbeats of one: so all of them
-// together make 4 edits a second at most, however many they are.
-const share = 250 * time.Millisecond
+// together make 5 edits in 2 seconds at most, however many they are.
+const share = 400 * time.Millisecond
 
 // Pace returns how long a runner (spec §15.1) waits between two heartbeats of call, which is in op: a third of the threshold,
 // or the operation's interval if that is longer. Where all who take part are on the observer's host, and call is judged by its

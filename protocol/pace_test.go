@@ -23,9 +23,9 @@ func TestPace(t *testing.T) {
 	}{
 		{name: "few", calls: 3, want: DefaultStalenessThreshold / 3},
 		{name: "a long interval", calls: 3, interval: 9 * time.Second, want: 9 * time.Second},
-		{name: "many", calls: 399, want: 100 * time.Second},
-		{name: "many, of which one has ended", calls: 400, other: Frame{State: FrameCleanedUp}, want: 100 * time.Second},
-		{name: "many, of which one has no process", calls: 399, other: Frame{Beat: Beat{BootID: "b"}}, want: 100 * time.Second},
+		{name: "many", calls: 399, want: 160 * time.Second},
+		{name: "many, of which one has ended", calls: 400, other: Frame{State: FrameCleanedUp}, want: 160 * time.Second},
+		{name: "many, of which one has no process", calls: 399, other: Frame{Beat: Beat{BootID: "b"}}, want: 160 * time.Second},
 		{name: "many, and one on another boot", calls: 399, other: Frame{Beat: Beat{BootID: "c"}}, want: DefaultStalenessThreshold / 3},
 		{name: "many, and one on another host", calls: 399, other: Frame{PID: 7, Process: process("i", "1")}, want: DefaultStalenessThreshold / 3},
 		{name: "many, and one in a container", calls: 399, other: Frame{PID: 7, Process: process("h", "2")}, want: DefaultStalenessThreshold / 3},

@@ -59,7 +59,8 @@ type Decision struct {
 func (g Group) Pass(p Pass, seen Observation) *Decision {
 	heard, _ := g.OrchestratorHeard(seen)
 	owner := g.Registry.Owner
-	if owner != "" && owner != p.Owner && heard {
+	other := owner != "" && owner != p.Owner
+	if other && (heard || g.mayBeAsleep(seen)) {
 		return &Decision{StandBy: true, edit: &groupEdit{g: g}}
 	}
 	if p.StalenessThreshold != 0 {
@@ -75,13 +76,16 @@ func (g Group) Pass(p Pass, seen Observation) *Decision {
 	if p.Hook && g.Registry.AlertsGiven == NoneGiven {
 		e.g.Registry.AlertsGiven = e.g.Registry.AlertSeq
 	}
-	if owner != "" && owner != p.Owner {
+	if other {
 		e.raise(AlertTakeover, "", "from %s", owner)
 	}
 	e.g.Registry.Owner = p.Owner
-	for i := range g.Registry.Supervisors {
-		s := &g.Registry.Supervisors[i]
-		pass.ready[s.ID] = g.ready(s, e.seen)
+	if !other { // who takes over has watched those of another, and is not to be held up
+		pass.grant()
+	}
+	for i := range e.g.Registry.Supervisors {
+		s := &e.g.Registry.Supervisors[i]
+		pass.ready[s.ID] = e.g.ready(s, e.seen)
 	}
 	for _, id := range g.Registry.sorted() {
 		pass.look(e.supervisor(id))
@@ -91,6 +95,13 @@ func (g Group) Pass(p Pass, seen Observation) *Decision {
 	}
 	e.orchestrate(p)
 	return pass.decision
+}
+
+// mayBeAsleep reports whether the orchestrator of g may have stopped together with the observer, which has just gone on: it has a
+// threshold to do so, too.
+func (g Group) mayBeAsleep(seen Observation) bool {
+	o := &g.Orchestrator
+	return seen.Watch == Woken && !o.Heartbeat.IsZero() && o.State != OrchestratorStopped
 }
 
 // orchestrate makes the orchestrator's heartbeat (spec §11.2).
@@ -105,10 +116,11 @@ func (e *groupEdit) orchestrate(p Pass) {
 }
 
 // Spawned notes that p, which has the number pid, waits to become the supervisor id, and will carry startID, a new
-// random one, in its environment (spec §11.5, §11.6).
-func (d *Decision) Spawned(id string, pid int, p Process, startID string) {
+// random one, in its environment; and that keeper is its parent, or that it has none (spec §11.5, §11.6).
+func (d *Decision) Spawned(id string, pid int, p Process, startID string, keeper Process) {
 	s := d.edit.supervisor(id)
-	s.PID, s.Process, s.StartID, s.nested = pid, p, startID, s.nested.withoutProcess()
+	s.PID, s.Process, s.StartID, s.Keeper = pid, p, startID, keeper
+	s.nested = s.nested.withoutProcess()
 }
 
 // validStartID reports whether id is 16 lower-case hexadecimal digits (spec §9.3).

@@ -161,7 +161,7 @@ func (p *pass) failed(s *Registered) {
 	if s.FailedAt.IsZero() {
 		s.FailedAt = p.seen.Now
 	}
-	s.NextAttemptAt = s.FailedAt.Add(policy.Backoff[min(s.RestartAttempts, len(policy.Backoff)-1)])
+	s.NextAttemptAt = later(s.FailedAt, policy.Backoff[min(s.RestartAttempts, len(policy.Backoff)-1)])
 	switch {
 	case p.seen.Now.Before(s.NextAttemptAt) && !p.seen.Now.Before(s.FailedAt):
 		p.setState(s, StateScheduled, "")

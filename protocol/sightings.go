@@ -18,7 +18,7 @@ type Sightings struct {
 // age returns for how long beat has been known at seen.
 func (s *Sightings) age(beat Beat, seen Observation) time.Duration {
 	if first, ok := s.first[beat]; ok && s.bootID == seen.Host.BootID {
-		return time.Duration(seen.MonotonicMs-first) * time.Millisecond
+		return milliseconds(seen.MonotonicMs - first)
 	}
 	return 0
 }
@@ -36,6 +36,7 @@ func (s Sightings) SightOperation(op Operation, seen Observation) Sightings {
 	}
 	for _, f := range op.Stack {
 		after.sight(f.LastHeartbeat, f.Beat, seen)
+		after.sightGrace(f.Grace, seen)
 		if f.Crash != nil {
 			after.sight(f.Crash.ReportedAt, f.Crash.ReportedBeat, seen)
 			if h := f.Crash.HandlingBy; h != nil {
@@ -45,6 +46,7 @@ func (s Sightings) SightOperation(op Operation, seen Observation) Sightings {
 	}
 	for i := range op.Supervisors {
 		after.sight(op.Supervisors[i].LastHeartbeat, op.Supervisors[i].Beat, seen)
+		after.sightGrace(op.Supervisors[i].Grace, seen)
 	}
 	return after.since(s)
 }
@@ -56,6 +58,7 @@ func (s Sightings) SightGroup(g Group, seen Observation) Sightings {
 	for i := range g.Registry.Supervisors {
 		r := &g.Registry.Supervisors[i]
 		after.sight(r.LastHeartbeat, r.Beat, seen)
+		after.sightGrace(r.Grace, seen)
 		after.sight(r.TermSentAt, r.TermSentBeat, seen)
 	}
 	return after.since(s)
@@ -69,6 +72,12 @@ func (s Sightings) begin(seen Observation) Sightings {
 func (s Sightings) sight(at time.Time, beat Beat, seen Observation) {
 	if !at.IsZero() && !seen.Monotonic(at, beat) {
 		s.first[remembered(at, beat)] = seen.MonotonicMs
+	}
+}
+
+func (s Sightings) sightGrace(g *Grace, seen Observation) {
+	if g != nil {
+		s.sight(g.At, g.Beat, seen)
 	}
 }
 

@@ -60,6 +60,7 @@ type edit struct {
 	by        string
 	pre       []string // calls that were crashed at the start
 	refreshed []string // calls refreshed in step 2
+	heard     bool     // it is made by a participant or a supervisor that is heard of by it
 	dead      bool     // a frame is crashed or cleaned up: steps 5, 7 and 8 have something to look for
 	beaten    bool     // a heartbeat changed
 	changed   bool     // anything else changed
@@ -88,19 +89,22 @@ func (op Operation) begin(by string, seen Observation) *edit {
 	for i := range e.op.Supervisors {
 		s := &e.op.Supervisors[i]
 		s.Process, s.Beat = counting(s.PID, s.Process), countingBeat(s.LastHeartbeat, s.Beat)
+		s.Grace = s.Grace.counting(s.LastHeartbeat)
 	}
 	return e
 }
 
-// hasLeftover reports whether f has a process or a beat that no longer counts (spec §3.4).
+// hasLeftover reports whether f has a process, a beat or a grace that no longer counts (spec §3.4).
 func (f *Frame) hasLeftover() bool {
 	return f.Process != counting(f.PID, f.Process) || f.Beat != countingBeat(f.LastHeartbeat, f.Beat) ||
+		f.Grace != f.Grace.counting(f.LastHeartbeat) ||
 		f.Crash != nil && f.Crash.ReportedBeat != countingBeat(f.Crash.ReportedAt, f.Crash.ReportedBeat)
 }
 
 // dropLeftovers changes f, which is a copy.
 func (f *Frame) dropLeftovers() {
 	f.Process, f.Beat = counting(f.PID, f.Process), countingBeat(f.LastHeartbeat, f.Beat)
+	f.Grace = f.Grace.counting(f.LastHeartbeat)
 	if f.Crash != nil {
 		c := f.ownCrash()
 		c.ReportedBeat = countingBeat(c.ReportedAt, c.ReportedBeat)
@@ -157,8 +161,9 @@ func countingBeat(at time.Time, b Beat) Beat {
 	return b
 }
 
-// judgeAll is steps 3 to 6. Frames of lenient, if it is not "", are not judged stale.
+// judgeAll is the rest of step 2, and steps 3 to 6. Frames of lenient, if it is not "", are not judged stale.
 func (e *edit) judgeAll(lenient string) {
+	e.grant()
 	for i := range e.op.Supervisors {
 		s := &e.op.Supervisors[i]
 		if s.Status != Alive {

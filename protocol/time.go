@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -12,6 +13,26 @@ const (
 
 // Moment returns t as it is written in a file: UTC, cut to milliseconds, without a monotonic reading.
 func Moment(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
+
+// longest is the longest duration that a file can have, in whole milliseconds. No age is longer (spec §4.2).
+const longest = math.MaxInt64 / time.Millisecond * time.Millisecond
+
+// milliseconds returns a duration of n milliseconds, or the longest one in that direction.
+func milliseconds(n int64) time.Duration {
+	const most = int64(longest / time.Millisecond)
+	return time.Duration(max(min(n, most), -most)) * time.Millisecond
+}
+
+// span returns how long after the time from the time to is, or the longest duration in that direction.
+func span(from, to time.Time) time.Duration { return max(min(to.Sub(from), longest), -longest) }
+
+// later returns the time d after t, or the last one that a file can have.
+func later(t time.Time, d time.Duration) time.Time {
+	if t = t.Add(d); t.Year() > 9999 {
+		t = time.Date(9999, time.December, 31, 23, 59, 59, 999e6, time.UTC)
+	}
+	return t
+}
 
 // ParseTime returns the time in s, in RFC 3339 with an offset or Z, in UTC and cut to milliseconds (spec §1.2): 1970 or later. It is
 // stricter than package time, which takes a comma for a point, one digit for an hour, and an offset of a day.

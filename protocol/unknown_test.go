@@ -42,6 +42,7 @@ var (
 		members: object("bootId monotonicMs at", nil).members,
 		vanish:  func(n node) bool { return n.textOf("at", "") == "" }, // it belongs to no heartbeat
 	}
+	graceShape  = object("of at", map[string]*shape{"beat": beatShape})
 	leftShape   = &shape{each: object("path error", nil)}
 	eventsShape = &shape{each: object("revision at type callId callerId supervisorId handle from to by reason", map[string]*shape{"leftResources": leftShape})}
 
@@ -49,10 +50,10 @@ var (
 		map[string]*shape{
 			"stack": {key: "callId", each: object("participantId callId callerId pid startTime lastHeartbeat state supervisorId supervisorHandle description readiness note "+
 				"failOnCrash heartbeats resources crashedAt detectedBy evidence staleForMs previousState reportedAt", map[string]*shape{
-				"process": processShape, "beat": beatShape, "reportedBeat": beatShape, "leftResources": leftShape,
+				"process": processShape, "beat": beatShape, "grace": graceShape, "reportedBeat": beatShape, "leftResources": leftShape,
 				"handlingBy": object("pid at", map[string]*shape{"process": processShape}),
 			})},
-			"supervisorHeartbeats": {each: object("supervisorId pid lastHeartbeat status orphanPolicy heartbeats", map[string]*shape{"process": processShape, "beat": beatShape})},
+			"supervisorHeartbeats": {each: object("supervisorId pid lastHeartbeat status orphanPolicy heartbeats", map[string]*shape{"process": processShape, "beat": beatShape, "grace": graceShape})},
 			"transitions":          {each: object("revision from to at by reason", nil)},
 			"events":               eventsShape,
 		})
@@ -67,7 +68,8 @@ var (
 	registryShape = object("protocolVersion revision owner alertSeq alertsGiven", map[string]*shape{
 		"supervisors": {each: object("supervisorId restartable state pid lastHeartbeat dependencies readiness note restartAttempts lastRestartAttempt killTimeoutMs heartbeats startedAt "+
 			"attempt starting runningSince failedAt nextAttemptAt restartPending blockedBy stopRequestedAt startAgain termSentAt", map[string]*shape{
-			"process": processShape, "beat": beatShape, "termSentBeat": beatShape, "lastExit": object("at reason error", nil),
+			"process": processShape, "keeper": processShape, "beat": beatShape, "grace": graceShape, "termSentBeat": beatShape,
+			"lastExit":  object("at reason error", nil),
 			"startInfo": startShape, "startedWith": startShape,
 		})},
 		"pendingAlerts": {each: object("seq type supervisorId message timestamp", nil)},
@@ -216,6 +218,7 @@ func TestKeepsUnknown(t *testing.T) {
 	checkKeeps(t, orchestrator, o.Encode(), orchestratorShape)
 
 	registry := `{"supervisors": {"s": {"state": "running", "pid": 1, "lastHeartbeat": ` + at + `, ` + process + `, ` + beat + `, ` + x + `,
+		"keeper": {"pid": 2, ` + x + `},
 		"startInfo": {"command": "c", "environment": {"b": "1", "a": "2"}, ` + x + `, "restartPolicy": {` + x + `}},
 		"termSentAt": ` + at + `, "termSentBeat": {"at": ` + at + `, ` + x + `}, "lastExit": {"at": ` + at + `, ` + x + `}}}, "pendingAlerts": [{"seq": 1, "timestamp": ` + at + `, ` + x + `}], ` + events + `, ` + x + `}`
 	r, err := DecodeRegistry(registry)

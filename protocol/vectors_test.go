@@ -81,6 +81,7 @@ type vectorSeen struct {
 	MonotonicMs  int64  `json:"monotonicMs"`
 	Exited       []int  `json:"exited"`
 	Unseen       []int  `json:"unseen"`
+	Watch        Watch  `json:"watch"`
 
 	Sightings *vectorSightings `json:"sightings"`
 }
@@ -381,6 +382,7 @@ func (s vectorSeen) observation(t *testing.T) Observation {
 		Now:         at(s.Now),
 		Host:        Host{ID: s.HostID, BootID: s.BootID, PIDNamespace: s.PIDNamespace, BootedAt: at(s.BootedAt)},
 		MonotonicMs: s.MonotonicMs,
+		Watch:       s.Watch,
 		Look: func(p Process) Presence {
 			if slices.Contains(s.Unseen, p.PID) {
 				return Unseen

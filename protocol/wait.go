@@ -119,6 +119,9 @@ func (op Operation) Mortals(seen Observation) []Mortal {
 	var all []Mortal
 	add := func(v vital) {
 		m := Mortal{Beats: seen.countsHeartbeats(v), StaleIn: op.StalenessThreshold - seen.age(v.heartbeat, v.beat)}
+		if g := v.grace.counting(v.heartbeat); g != nil {
+			m.StaleIn = max(m.StaleIn, op.StalenessThreshold-seen.age(g.At, g.Beat))
+		}
 		if p := identity(v.pid, v.process); seen.canCheck(p) {
 			m.Process = p
 		}

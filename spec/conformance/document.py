@@ -117,9 +117,13 @@ def whole(least, most=2**63 - 1):
     return read, int
 
 
+# The longest duration, which also fits 64 bits in nanoseconds (§1.3); the last time that can be written (§1.2).
+LONGEST, LAST = (2**63 - 1) // 10**6, 253402300799999
+
+
 def duration(least):
-    """A number of milliseconds that fits 64 bits in nanoseconds, too (§1.3)."""
-    return whole(least, (2**63 - 1) // 10**6)
+    """A number of milliseconds."""
+    return whole(least, LONGEST)
 
 
 def read_id(value, path):
@@ -214,6 +218,7 @@ def keyed(kind, key):
 
 PROCESS = record(pid=(INTEGER, 0), hostId=(TEXT, ''), bootId=(TEXT, ''), pidNamespace=(TEXT, ''), startTicks=(INTEGER, 0))
 BEAT = record(bootId=(TEXT, ''), monotonicMs=(INTEGER, 0), at=(MOMENT, ABSENT))
+GRACE = record(of=(MOMENT, REQUIRED), at=(MOMENT, REQUIRED), beat=(BEAT, ABSENT))
 LEFT = array(record(path=(TEXT, ''), error=(TEXT, '')))
 READY = one_of(*READINESS)
 FRAME = record(
@@ -222,13 +227,13 @@ FRAME = record(
     state=(one_of(*FRAME_STATES), 'active'), supervisorId=(nullable(IDENT), None), supervisorHandle=(nullable(TEXT), None),
     description=(TEXT, ''), readiness=(READY, 'ready'), note=(TEXT, ''), failOnCrash=(BOOLEAN, True), heartbeats=(BOOLEAN, False),
     resources=(array(TEXT), []), leftResources=(LEFT, []), process=(PROCESS, ABSENT), beat=(BEAT, ABSENT),
-    crashedAt=(MOMENT, ABSENT), detectedBy=(TEXT, ABSENT), evidence=(TEXT, ABSENT), staleForMs=(duration(0), ABSENT),
+    grace=(GRACE, ABSENT), crashedAt=(MOMENT, ABSENT), detectedBy=(TEXT, ABSENT), evidence=(TEXT, ABSENT), staleForMs=(duration(0), ABSENT),
     previousState=(one_of(*FRAME_STATES), ABSENT), reportedAt=(MOMENT, ABSENT), reportedBeat=(BEAT, ABSENT),
     handlingBy=(record(pid=(INTEGER, 0), process=(PROCESS, ABSENT), at=(MOMENT, REQUIRED)), ABSENT))
 SUPERVISOR = record(
     supervisorId=(IDENT, REQUIRED), pid=(INTEGER, 0), lastHeartbeat=(MOMENT, REQUIRED),
     status=(one_of('alive', 'dead'), 'alive'), orphanPolicy=(one_of('crash', 'keep'), 'crash'), heartbeats=(BOOLEAN, False),
-    process=(PROCESS, ABSENT), beat=(BEAT, ABSENT))
+    process=(PROCESS, ABSENT), beat=(BEAT, ABSENT), grace=(GRACE, ABSENT))
 TRANSITION_MEMBERS = {
     'revision': (INTEGER, ABSENT), 'from': (TEXT, ABSENT), 'to': (TEXT, ABSENT),
     'at': (MOMENT, ABSENT), 'by': (TEXT, ABSENT), 'reason': (TEXT, ABSENT)}

@@ -5,11 +5,11 @@ import re
 from typing import Callable, Optional
 
 import protocol
-from document import (ABSENT, BEAT, BOOLEAN, DURATION, EVENT, IDENT, INTEGER, MOMENT, POSITIVE, PROCESS, READY, REQUIRED,
-                      REVISION, TEXT, Refused, array, below, corrupt, duration, keyed, nullable, one_of, parse, quote, record,
+from document import (ABSENT, BEAT, BOOLEAN, DURATION, EVENT, GRACE, IDENT, INTEGER, LAST, MOMENT, POSITIVE, PROCESS, READY,
+                      REQUIRED, REVISION, TEXT, Refused, array, below, corrupt, duration, keyed, nullable, one_of, parse, quote, record,
                       refuse_newer, write)
-from protocol import (HEARTBEAT, age, beat_now, beat_of, drop_leftovers, evidence, fitting_interval, gone, identity, require, same,
-                      set_optional)
+from protocol import (HEARTBEAT, age, beat_now, beat_of, drop_leftovers, evidence, fitting_interval, gone, grant, heard_lately,
+                      identity, require, same, set_optional, times_of_heartbeat)
 from sightings import Sightings
 
 STATES = ('registered', 'waitingForDependencies', 'running', 'failed', 'restartScheduled', 'dead', 'shuttingDown', 'stopped')
@@ -81,8 +81,8 @@ SUPERVISOR = null_is_absent(record(
     pid=(nullable(INTEGER), None), lastHeartbeat=(nullable(MOMENT), None), dependencies=(array(IDENT), []),
     readiness=(READY, 'ready'), note=(TEXT, ''), restartAttempts=(INTEGER, 0),
     lastRestartAttempt=(nullable(MOMENT), None), killTimeoutMs=(NONNEGATIVE_MS, 5000), heartbeats=(BOOLEAN, False),
-    process=(PROCESS, ABSENT), beat=(BEAT, ABSENT), startedAt=(MOMENT, ABSENT), attempt=(INTEGER, 0), startId=(START_ID, ABSENT),
-    startedWith=(START_INFO, ABSENT), starting=(BOOLEAN, False),
+    process=(PROCESS, ABSENT), beat=(BEAT, ABSENT), grace=(GRACE, ABSENT), startedAt=(MOMENT, ABSENT), attempt=(INTEGER, 0),
+    startId=(START_ID, ABSENT), keeper=(PROCESS, ABSENT), startedWith=(START_INFO, ABSENT), starting=(BOOLEAN, False),
     runningSince=(MOMENT, ABSENT), failedAt=(MOMENT, ABSENT), nextAttemptAt=(MOMENT, ABSENT), restartPending=(BOOLEAN, False),
     blockedBy=(TEXT, ABSENT), stopRequestedAt=(MOMENT, ABSENT), startAgain=(BOOLEAN, False), termSentAt=(MOMENT, ABSENT),
     termSentBeat=(BEAT, ABSENT), ended=(EXIT, ABSENT), lastExit=(EXIT, ABSENT)),
@@ -153,7 +153,7 @@ def times(orchestrator, registry):
     if orchestrator:
         yield orchestrator['orchestratorHeartbeat'], beat_of(orchestrator, *PASS_BEAT)
     for entry in registry['supervisors'].values() if registry else ():
-        yield entry['lastHeartbeat'], beat_of(entry)
+        yield from times_of_heartbeat(entry)
         yield entry.get('termSentAt'), beat_of(entry, *TERM_SENT)
 
 
@@ -213,7 +213,7 @@ def drop(entry, *names):
 DEFAULTS = {'pid': None, 'lastHeartbeat': None, 'attempt': 0, 'starting': False, 'restartPending': False, 'startAgain': False, 'readiness': 'ready',
             'note': ''}
 RENEWED = ('failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'termSentAt')  # §10.1, 3
-OF_PROCESS = ('startedAt', 'attempt', 'startId', 'startedWith', 'starting', 'runningSince', 'termSentAt', 'ended', 'readiness', 'note')
+OF_PROCESS = ('startedAt', 'attempt', 'startId', 'keeper', 'startedWith', 'starting', 'runningSince', 'termSentAt', 'ended', 'readiness', 'note')
 
 
 class Edit:
@@ -540,9 +540,12 @@ def end(orchestrator, registry, seen, supervisor, pid=None, process=None, code=N
 # The pass (§11)
 
 class Pass(Edit):
-    def __init__(self, registry, seen, owner, threshold, failover):
+    def __init__(self, registry, seen, owner, threshold, failover, grants):
         super().__init__(registry, seen, owner, threshold)
         self.failover, self.rebooted = failover, []
+        for entry in self.supervisors.values():
+            if grants and entry['state'] in ('running', 'shuttingDown'):
+                grant(entry, seen, threshold)
         known = {key for entry in self.supervisors.values() for key in entry['dependencies']}
         self.verdicts = {key: self.verdict(key) for key in known}
 
@@ -582,7 +585,7 @@ class Pass(Edit):
         drop(entry, 'nextAttemptAt', 'restartPending', 'blockedBy', 'termSentAt')
         self.set_state(entry, 'dead', reason)
         exit_ = entry.get('lastExit', {})
-        message = reason + (f': {told(exit_)}' if exit_ else '')
+        message = reason + (f': {told(exit_)}' if told(exit_) else '')
         if exit_.get('reason') == 'exited' and 'code' not in exit_ and 'startedAt' in entry:
             message += ': nobody saw how: keep it in the foreground, or run it under dpl-run --group'
         self.alert('supervisorDead', entry['supervisorId'], message)
@@ -650,7 +653,7 @@ class Pass(Edit):
             return self.give_up(entry, f'{attempts} attempts')
         intervals = policy['backoffIntervalsMs']
         failed_at = entry.setdefault('failedAt', now)
-        entry['nextAttemptAt'] = failed_at + intervals[min(attempts, len(intervals) - 1)]
+        entry['nextAttemptAt'] = min(LAST, failed_at + intervals[min(attempts, len(intervals) - 1)])
         if failed_at <= now < entry['nextAttemptAt']:
             self.set_state(entry, 'restartScheduled')
         elif self.stop(entry):
@@ -690,7 +693,7 @@ class Pass(Edit):
             entry['lastRestartAttempt'] = self.seen.now
             self.alert('supervisorRestarted', supervisor, f'attempt {entry["restartAttempts"]}: {said}')
         self.set_state(entry, 'running', reason)
-        drop(entry, 'pid', 'process', 'startId', 'startedWith', 'note', 'runningSince', 'ended', *RENEWED, 'stopRequestedAt')
+        drop(entry, 'pid', 'process', 'startId', 'keeper', 'startedWith', 'note', 'runningSince', 'ended', *RENEWED, 'stopRequestedAt')
         beat_now(entry, self.seen)
         entry.update(startedAt=self.seen.now, attempt=entry['restartAttempts'], starting=True,
                      readiness=entry['startInfo']['readiness'])
@@ -721,22 +724,23 @@ class Pass(Edit):
                     entry['pid'] = came['pid']
                     set_optional(entry, 'process', came.get('process'))
                     set_optional(entry, 'startId', came.get('startId'))
+                    set_optional(entry, 'keeper', came.get('keeper'))
 
 
 def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover=False, hook=False, lastAlert=0,
              heartbeatIntervalMs=None, stalenessThresholdMs=None, starts=lambda index, action: {'pid': 1000 + index}):
     """The edit that decides. lastAlert is the number of the last line in the alerts file, 0 if there is none.
 
-    starts(index, action) spawns; it returns {pid, process, startId} or {error}.
+    starts(index, action) spawns; it returns {pid, process, startId, keeper} or {error}.
     """
     other = registry['owner'] not in (None, owner)
-    if other and orchestrator_heard(orchestrator, seen):
+    if other and (orchestrator_heard(orchestrator, seen) or may_be_asleep(orchestrator, seen)):
         return Outcome(standby=True)
     numbers = {'stalenessThresholdMs': stalenessThresholdMs, 'heartbeatIntervalMs': heartbeatIntervalMs}
     new = copy.deepcopy(orchestrator) | {name: value for name, value in numbers.items() if value is not None}
     if stalenessThresholdMs is not None and heartbeatIntervalMs is None:
         new |= fitting_interval(new)
-    edit = Pass(registry, seen, owner, new['stalenessThresholdMs'], failover)
+    edit = Pass(registry, seen, owner, new['stalenessThresholdMs'], failover, not other and silent(new, seen))
     edit.registry['alertSeq'] = max(registry['alertSeq'], lastAlert)
     if hook:
         edit.registry.setdefault('alertsGiven', edit.registry['alertSeq'])
@@ -750,6 +754,17 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     edit.spawn(starts)
     edit.outcome.orchestrator = note_pass(new, seen, pid, state)
     return edit.finish()
+
+
+def silent(orchestrator, seen):
+    """Whether no pass was made for long, and the observer may have slept as long (§4.6)."""
+    never = orchestrator['orchestratorHeartbeat'] is None
+    return seen.watch != 'awake' and (never or not heard_lately(orchestrator, seen, orchestrator['stalenessThresholdMs'], *PASS_BEAT))
+
+
+def may_be_asleep(orchestrator, seen):
+    """Whether the orchestrator may have stopped together with the observer, which has just gone on."""
+    return seen.watch == 'woken' and orchestrator['orchestratorHeartbeat'] is not None and orchestrator['state'] != 'stopped'
 
 
 def note_pass(orchestrator, seen, pid, state):

@@ -66,18 +66,24 @@ def look(process):
         return None
 
 
-def carries(pid, start_id, until):
-    """Whether the environment that process pid was given has start_id; None if that cannot be told. Not being allowed to look is
-    no evidence. Amid execve a process shows none, so it is asked until that is over, it has ended, or monotonic time is until."""
+def given(pid, name, until):
+    """The value of a variable in the environment that process pid was given, b'' without it; None if that cannot be told. Not being
+    allowed to look is no evidence. Amid execve a process shows none, so it is asked until that is over, it has ended, or monotonic
+    time is until."""
     while (found := environment(pid)) is None:
         if start_ticks(pid) is None:
-            return False
+            return b''
         if time.monotonic() > until:
             return None
         time.sleep(0.001)
-    name = b'DPL_START='
-    starts = next((entry.removeprefix(name) for entry in found if entry.startswith(name)), b'')
-    return os.fsencode(start_id) in starts.split(b',')
+    name += b'='
+    return next((entry.removeprefix(name) for entry in found if entry.startswith(name)), b'')
+
+
+def carries(pid, start_id, until):
+    """Whether that environment has start_id; None if that cannot be told."""
+    starts = given(pid, b'DPL_START', until)
+    return starts if starts is None else os.fsencode(start_id) in starts.split(b',')
 
 
 def environment(pid):
@@ -102,15 +108,51 @@ def environment(pid):
 def survivors(entry, patience=1):
     """Whether survivors of entry's process are there, or may be, after so many seconds (§11.6)."""
     until = time.monotonic() + patience
-    for path in pathlib.Path('/proc').glob('[0-9]*/stat'):
+    keeper = entry.get('keeper', {}).get('pid')
+    kept = keeper and look(entry['keeper']) == 'present' and given(keeper, b'DPL_KEEPER', until) == os.fsencode(entry['startId'])
+    lost = keeper and look(entry['keeper']) == 'gone'
+
+    def belongs(pid):
+        """None if that cannot be told."""
         with contextlib.suppress(OSError):
-            fields = path.read_text(errors='replace').rpartition(')')[2].split()
-            if ended(fields) or int(fields[19]) < entry['process']['startTicks']:
-                continue
-            carried = carries(int(path.parent.name), entry['startId'], until)
-            if carried or carried is None and int(fields[3]) == entry['pid']:  # its session
+            fields = fields_of(pid)
+            if int(fields[19]) < entry['process']['startTicks'] or given(pid, b'DPL_KEEPER', until):
+                return False
+            if starts := given(pid, b'DPL_START', until):
+                return os.fsencode(entry['startId']) in starts.split(b',')
+            parent = int(fields[1])
+            if kept and parent == keeper or parent > 1 and belongs(parent):
                 return True
-    return False
+            in_session = int(fields[3]) == entry['pid']
+            return None if in_session and (starts is None or lost) else False
+        return False
+
+    while True:
+        alive = [int(path.name) for path in pathlib.Path('/proc').glob('[0-9]*') if start_ticks_or_none(int(path.name))]
+        if any(belongs(pid) is not False for pid in alive if pid != keeper or not kept):
+            return True
+        if not kept or look(entry['keeper']) == 'gone' or any(parent_of(pid) == keeper for pid in alive):
+            return False  # what the keeper has besides is of other starts
+        if time.monotonic() > until:
+            return True
+        time.sleep(0.001)
+
+
+def fields_of(pid):
+    """The fields of its stat, from field 3 on."""
+    return pathlib.Path(f'/proc/{pid}/stat').read_text(errors='replace').rpartition(')')[2].split()
+
+
+def parent_of(pid):
+    with contextlib.suppress(OSError):
+        return int(fields_of(pid)[1])
+    return None
+
+
+def start_ticks_or_none(pid):
+    with contextlib.suppress(OSError):
+        return start_ticks(pid)
+    return None
 
 
 def machine_id():
@@ -141,7 +183,8 @@ def observe(now=None):
     booted = re.search(r'^btime (\d+)$', pathlib.Path('/proc/stat').read_text(), re.MULTILINE)
     return protocol.Observation(
         now=time.time_ns() // 1_000_000 if now is None else now, **host(), bootedAt=int(booted[1]) * 1000 if booted else None,
-        monotonicMs=time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1_000_000 if now is None else None, look=look)
+        monotonicMs=time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1_000_000 if now is None else None, look=look,
+        watch='awake' if now is not None else '')
 
 
 def process_of(pid):

@@ -3,7 +3,7 @@ import copy
 import dataclasses
 from typing import Callable, Optional
 
-from document import OPERATION, Refused, format_time
+from document import LONGEST, OPERATION, Refused, format_time
 from sightings import Sightings, key, sighted
 
 TERMINAL = ('completed', 'failed')
@@ -23,6 +23,7 @@ class Observation:
     bootedAt: Optional[int] = None
     monotonicMs: Optional[int] = None
     look: Callable = lambda process: None
+    watch: str = ''  # of an observer that looks again and again: awake or woken (§4.6)
     sightings: Optional[Sightings] = None  # of the file; None: it is on no ledger of §18
 
     def beat(self):
@@ -99,12 +100,23 @@ def beat_of(entry, time='lastHeartbeat', name='beat'):
 
 
 def age(entry, seen, time='lastHeartbeat', name='beat'):
+    return max(-LONGEST, min(LONGEST, unbounded_age(entry, seen, time, name)))
+
+
+def unbounded_age(entry, seen, time, name):
     at, beat = entry[time], beat_of(entry, time, name)
     if seen.tells(beat):
         return seen.monotonicMs - beat['monotonicMs']
     if seen.remembers:
         return seen.monotonicMs - seen.sightings.first.get(key(at, beat), seen.monotonicMs)
     return seen.now - at
+
+
+def times_of_heartbeat(entry):
+    """The time of a heartbeat, and that of a grace (§4.6), each with the beat that counts."""
+    yield entry['lastHeartbeat'], beat_of(entry)
+    if 'grace' in entry:
+        yield entry['grace']['at'], beat_of(entry['grace'], 'at')
 
 
 def times(operation):
@@ -114,7 +126,7 @@ def times(operation):
     if not operation['stack']:
         yield operation['lastHeartbeat'], None
     for entry in [*operation['stack'], *operation['supervisorHeartbeats'].values()]:
-        yield entry['lastHeartbeat'], beat_of(entry)
+        yield from times_of_heartbeat(entry)
         yield entry.get('reportedAt'), beat_of(entry, *REPORTED)
         yield entry.get('handlingBy', {}).get('at'), None
 
@@ -127,16 +139,20 @@ def set_optional(entry, name, value):
 
 
 def beat_now(entry, seen, time='lastHeartbeat', name='beat'):
-    """Sets a time of entry, and its beat, to now; the beat keeps members it has beside the known ones."""
+    """Sets a time of entry, and its beat, to now; the beat keeps members it has beside the known ones. A heartbeat ends a grace."""
     entry[time] = seen.now
+    if time == 'lastHeartbeat':
+        entry.pop('grace', None)
     beat = seen.beat()
     set_optional(entry, name, beat and beat | {k: v for k, v in entry.get(name, {}).items() if k not in beat})
 
 
 def drop_leftovers(entry, *beats):
-    """Removes a process, and beats, each named with its time, that do not count."""
+    """Removes a process, a grace, and beats, each named with its time, that do not count."""
     if not counting(entry):
         entry.pop('process', None)
+    if not grace_of(entry):
+        entry.pop('grace', None)
     for time, name in beats:
         if not beat_of(entry, time, name):
             entry.pop(name, None)
@@ -145,12 +161,55 @@ def drop_leftovers(entry, *beats):
 HEARTBEAT, REPORTED = ('lastHeartbeat', 'beat'), ('reportedAt', 'reportedBeat')
 
 
+def counts_heartbeats(entry, seen):
+    """Whether entry is judged by its heartbeats, and not by its process."""
+    return entry['heartbeats'] or seen.presence(identity(entry)) != 'present'
+
+
 def evidence(entry, seen, threshold):
     """Why a frame, a supervisor or a service is dead (§4.2): exited, rebooted or stale; None if it is not."""
+    since, grace = entry['lastHeartbeat'], grace_of(entry)
+    stale = since is not None and counts_heartbeats(entry, seen) and abs(age(entry, seen)) > threshold
+    graced = grace and abs(age(grace, seen, 'at')) <= threshold
+    return gone(entry, since, seen) or ('stale' if stale and not graced else None)
+
+
+# Graces (§4.6)
+
+def grace_of(entry):
+    """The grace of entry, if it is of its last heartbeat; None if there is none that counts."""
+    grace = entry.get('grace')
+    return grace if grace and grace['of'] == entry['lastHeartbeat'] else None
+
+
+def long(age, threshold):
+    return 3 * abs(age) > 2 * threshold
+
+
+def grant(entry, seen, threshold, heard=True):
+    """Gives a grace to entry, of a file that was silent, if it needs one. heard: it is silent no more after this edit."""
     since = entry['lastHeartbeat']
-    by_heartbeats = entry['heartbeats'] or seen.presence(identity(entry)) != 'present'
-    stale = since is not None and by_heartbeats and abs(age(entry, seen)) > threshold
-    return gone(entry, since, seen) or ('stale' if stale else None)
+    if since is None or grace_of(entry) or gone(entry, since, seen):
+        return
+    how_long = age(entry, seen)
+    if not long(how_long, threshold) or not heard and abs(how_long) <= threshold:
+        return
+    if counts_heartbeats(entry, seen):
+        entry['grace'] = {'of': since, 'at': seen.now}
+        set_optional(entry['grace'], 'beat', seen.beat())
+
+
+def silent(operation, seen):
+    """Whether nobody in operation was heard of for long, and the observer may have slept as long."""
+    entries = [*operation['stack'], *operation['supervisorHeartbeats'].values()]
+    return seen.watch != 'awake' and not any(heard_lately(entry, seen, operation['stalenessThresholdMs']) for entry in entries)
+
+
+def heard_lately(entry, seen, threshold, time='lastHeartbeat', name='beat'):
+    """Whether a heartbeat shows that somebody was awake lately: one that is sighted only now does not (§18)."""
+    how_long = age(entry, seen, time, name)
+    sighted_now = how_long == 0 and seen.remembers and not seen.tells(beat_of(entry, time, name))
+    return not long(how_long, threshold) and not sighted_now
 
 
 class Tick:
@@ -162,6 +221,7 @@ class Tick:
         self.outcome = Outcome()
         self.pre = {frame['callId'] for frame in self.stack if frame['state'] == 'crashed'}
         self.refreshed = set()  # call ids
+        self.heard = False  # a participant or supervisor makes this edit, and is heard of by it
 
     @property
     def stack(self):
@@ -228,6 +288,7 @@ class Tick:
     # Step 2
 
     def refresh_frames(self, frames, process, adopt):
+        self.heard = True
         for frame in frames:
             own = identity(frame)
             if gone(frame, frame['lastHeartbeat'], self.seen) or own and process and not same(own, process):
@@ -257,6 +318,7 @@ class Tick:
         return entry
 
     def refresh_supervisor(self, supervisor, pid, process, heartbeats=False):
+        self.heard = True
         entry = self.op['supervisorHeartbeats'].get(supervisor) or self.make_supervisor(supervisor)
         own = identity(entry)
         if own and (not same(own, process) if process else gone(entry, entry['lastHeartbeat'], self.seen)):
@@ -277,7 +339,11 @@ class Tick:
         return evidence(entry, self.seen, self.op['stalenessThresholdMs'])
 
     def judge(self, never_stale=None):
-        """Frames of the participant never_stale are not judged stale."""
+        """Frames of the participant never_stale are not judged stale. If nobody was heard of before, all get a grace first."""
+        if silent(self.given, self.seen):
+            supervisors = [entry for entry in self.op['supervisorHeartbeats'].values() if entry['status'] == 'alive']
+            for entry in supervisors + self.live():
+                grant(entry, self.seen, self.op['stalenessThresholdMs'], self.heard or self.seen.sightings is not None)
         for entry in self.op['supervisorHeartbeats'].values():
             if entry['status'] == 'alive' and self.evidence(entry):
                 self.kill_supervisor(entry)

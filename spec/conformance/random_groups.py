@@ -20,7 +20,7 @@ from random_vectors import NOTES, START, STRANGE, UNKNOWN, integers, places_in, 
 
 THRESHOLD = 1000
 PROCESS_MEMBERS = ('pid', 'hostId', 'bootId', 'pidNamespace', 'startTicks')
-AGES = (0, 0, 1, 200, 500, 999, 1000, 1001, 2000, 5000, 60_000, -1, -500, -1000, -1001)
+AGES = (0, 0, 1, 200, 500, 999, 1000, 1001, 2000, 5000, 60_000, -1, -500, -1000, -1001, 666, 667, -667)
 DELAYS = (0, 1, 999, 1000, 1001, 4999, 5000, 5001, 20_000, -1, -2000)
 HOSTS, BOOTS, NAMESPACES = ('host-1',) * 6 + ('host-2', ''), ('boot-2',) * 6 + ('boot-1', ''), ('41',) * 6 + ('42', '')
 START_IDS = ('00000000000000a1', '00000000000000a2')
@@ -103,6 +103,11 @@ class World:
             result['beat'] = {'bootId': self.one(BOOTS), 'monotonicMs': milliseconds, 'at': at if self.chance(0.9) else self.ago()}
         return result
 
+    def grace(self, heartbeat):
+        """A grace, mostly one that counts."""
+        at = self.heartbeat('at')
+        return {'of': heartbeat if self.chance(0.8) else self.ago(), **at} | self.optional(0.1, remark=1)
+
     def start_info(self):
         policy = {'maxAttempts': self.one((0, 1, 2, 3, 5)),
                   'backoffIntervalsMs': self.one(([0], [0, 1000], [1000, 5000], [0, 0, 0, 20000])),
@@ -140,12 +145,15 @@ class World:
         elif self.chance(0.3):
             entry['pid'] = self.one(PIDS)
         entry |= self.heartbeat() if self.chance(0.9) else {}
+        if 'lastHeartbeat' in entry:
+            entry |= self.optional(0.2, grace=self.grace(entry['lastHeartbeat']))
         entry |= self.optional(0.45, dependencies=[self.one(self.ids) for _ in range(self.one((1, 1, 2)))])
         entry |= self.optional(0.15, readiness=self.one(READINESS)) | self.optional(0.1, note=self.one(NOTES))
         entry |= self.optional(0.6, restartAttempts=self.one((0, 1, 1, 2, 3, 5)))
         entry |= self.optional(0.4, killTimeoutMs=self.one((0, 1, 1000))) | self.optional(0.4, heartbeats=True)
         entry |= self.optional(0.6, startedAt=self.ago(), attempt=self.one((0, 1, 2)))
         entry |= self.optional(0.9, startId=self.one(START_IDS)) if 'startedAt' in entry else {}
+        entry |= self.optional(0.5, keeper=self.process()) if 'startId' in entry else {}
         entry |= self.optional(0.1, startedWith=self.start_info())
         usual = {'running': {'runningSince': 0.6, 'starting': 0.4}, 'failed': {'failedAt': 0.9, 'termSentAt': 0.3},
                  'restartScheduled': {'failedAt': 0.9, 'nextAttemptAt': 0.9, 'termSentAt': 0.3, 'blockedBy': 0.1},
@@ -240,6 +248,7 @@ class World:
             seen['exited'] = sorted(self.exited)
             seen |= self.optional(0.15, unseen=[self.one(PIDS)])
             seen['survivors'] = sorted(pid for pid in self.exited if self.chance(0.4))
+        seen |= self.optional(0.2, watch=self.one(('awake', 'awake', 'woken')))
         if self.linked:
             seen['sightings'] = self.sightings()
         return {name: value for name, value in seen.items() if value not in ('', [])}
@@ -346,6 +355,7 @@ class World:
         for key in self.entries() if self.chance(0.7) else ():
             process = self.process() | {'bootId': 'boot-2'}
             spawned = {'pid': process['pid'], 'process': process} | self.optional(0.9, startId=self.one(START_IDS))
+            spawned |= self.optional(0.5, keeper=self.process())
             starts[key] = {'error': 'no such file'} if self.chance(0.2) else spawned
         return do | ({'starts': starts} if starts else {})
 

@@ -20,7 +20,7 @@ from document import FRAME_STATES, OPERATION, READINESS, STATES, Number, Refused
 
 START = 1768905000000  # 2026-01-20T10:30:00Z
 THRESHOLD = 1000
-STEPS = (0, 0, 1, 1, 200, 499, 500, 999, 1000, 1001, 2000, 9000, 10000, 10001, 3600_000, 3600_001, -500, -1001, -3600_000)
+STEPS = (0, 0, 1, 1, 200, 499, 500, 999, 1000, 1001, 2000, 9000, 10000, 10001, 3600_000, 3600_001, 666, 667, -500, -1001, -3600_000)
 HOSTS, NAMESPACES = ('host-1', 'host-1', 'host-1', 'host-2', ''), ('41', '41', '41', '42', '')
 BOOTS = ('boot-2', 'boot-2', 'boot-1', '')
 PIDS, CALLS, PARTICIPANTS, SUPERVISORS = range(100, 105), 'abcdef', 'pqr', 'stu'
@@ -93,6 +93,7 @@ class Walk:
                 seen['monotonicMs'] = max(1, self.monotonic - (0 if self.chance(0.9) else 50_000))
             seen['exited'] = sorted(self.exited)
             seen |= self.optional(0.15, unseen=[self.one(PIDS)])
+        seen |= self.optional(0.2, watch=self.one(('awake', 'awake', 'woken')))
         if self.kept is not None:
             seen['sightings'] = self.sightings(seen)
         return {name: value for name, value in seen.items() if value not in ('', [])}
@@ -210,7 +211,7 @@ class Walk:
     def edit_by_hand(self):
         """What a user, another program or an older file may have changed."""
         entry, operation = self.one(self.entries() or [self.operation]), self.operation
-        frame, what = 'callId' in entry, self.dice.randrange(20)
+        frame, what = 'callId' in entry, self.dice.randrange(21)
         if what == 0:
             entry['lastHeartbeat'] += self.one(STEPS)
         elif what == 1 and entry is not operation:
@@ -255,6 +256,17 @@ class Walk:
             self.edit_history()
         elif what in (18, 19) and frame and entry['state'] == 'crashed':
             self.edit_report(entry)
+        elif what == 20 and entry is not operation:
+            entry['grace'] = self.grace(entry['lastHeartbeat'])
+
+    def grace(self, heartbeat):
+        """A grace, mostly one that counts, and with a beat that does."""
+        ago = self.one((0, 500, THRESHOLD, THRESHOLD + 1, -1, 2 * THRESHOLD))
+        grace = {'of': heartbeat + self.one((0, 0, 0, 1)), 'at': self.now - ago}
+        if self.chance(0.7):
+            milliseconds = max(0, self.monotonic - ago)
+            grace['beat'] = {'bootId': self.one(BOOTS[:3]), 'monotonicMs': milliseconds, 'at': grace['at'] + self.one((0, 0, 0, 1))}
+        return grace | self.optional(0.2, note=Number('2.50'))
 
     def edit_report(self, frame):
         """Gives frame a report, or its report a beat, mostly one that counts."""

@@ -14,11 +14,11 @@ import groups
 import observing
 import protocol
 import sightings
-from document import INTEGER, MOMENT, PROCESS, READY, TEXT, Number, Refused, array, below, decode, encode, parse, read_time, write
+from document import INTEGER, MOMENT, PROCESS, READY, TEXT, Number, Refused, array, below, decode, encode, one_of, parse, read_time, write
 
 WORDS = {'comment', 'section', 'given', 'givenText', 'seen', 'do', 'then', 'unchanged', 'archived', 'refused', 'path', 'status',
          'reported', 'released', 'remembered'}
-SEEN = {'now', 'hostId', 'bootId', 'pidNamespace', 'bootedAt', 'monotonicMs', 'exited', 'unseen', 'sightings'}
+SEEN = {'now', 'hostId', 'bootId', 'pidNamespace', 'bootedAt', 'monotonicMs', 'exited', 'unseen', 'watch', 'sightings'}
 ENDS = ('then', 'unchanged', 'archived', 'refused')
 MISSING = object()
 OURS = {'operation', 'seen', 'release', 'operation_id', 'base'}  # arguments of protocol.VERBS that no vector names
@@ -46,7 +46,7 @@ def observation(seen):
     if 'now' not in seen:
         raise Malformed('seen has no now')
     kinds = {'now': MOMENT, 'bootedAt': MOMENT, 'monotonicMs': INTEGER, 'exited': array(INTEGER), 'unseen': array(INTEGER),
-             'sightings': (read_sightings, sightings.plain)}
+             'watch': one_of('awake', 'woken'), 'sightings': (read_sightings, sightings.plain)}
     values = {name: kinds[name][0](value, f'/seen/{name}') if name in kinds else value for name, value in seen.items()}
     exited, unseen = values.pop('exited', []), values.pop('unseen', [])
 
@@ -176,8 +176,8 @@ def spawning(starts):
     """What the gate is given (§11.5): the vector's starts by supervisor, else a pid that counts the actions."""
     known_starts = {}
     for supervisor, came in starts.items():
-        known(came, {'error'} if 'error' in came else {'pid', 'process', 'startId'}, f'starts of {supervisor}')
-        kinds = {'pid': INTEGER, 'process': PROCESS, 'startId': groups.START_ID, 'error': TEXT}
+        known(came, {'error'} if 'error' in came else {'pid', 'process', 'startId', 'keeper'}, f'starts of {supervisor}')
+        kinds = {'pid': INTEGER, 'process': PROCESS, 'startId': groups.START_ID, 'keeper': PROCESS, 'error': TEXT}
         known_starts[supervisor] = {name: kinds[name][0](value, f'/do/starts/{supervisor}') for name, value in came.items()}
     return lambda at, action: known_starts.get(action['supervisorId'], {'pid': 1000 + at})
 

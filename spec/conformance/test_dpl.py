@@ -172,7 +172,7 @@ class RandomVectors(unittest.TestCase):
         texts, out = [], io.StringIO()
         with tempfile.TemporaryDirectory() as directory, contextlib.redirect_stdout(out):
             for name in ('first', 'second'):
-                random_groups.main(['800', f'{directory}/{name}', '7'])
+                random_groups.main(['800', f'{directory}/{name}', '11'])
                 paths = sorted(pathlib.Path(directory, name, 'groups').iterdir())
                 texts.append({path.name: path.read_text() for path in paths})
             self.assertEqual(run.main([str(path) for path in paths]), 0)
@@ -340,12 +340,12 @@ class Files(InDirectory):
         waiting = subprocess.Popen([sys.executable, str(HERE / 'dpl.py'), 'push', f'--ledger={self.path}', '--op=build',
                                     '--call=other', '--participant=cli'])
         mine = f' {os.fstat(lock.fileno()).st_ino} '.replace(' ', ':', 1)
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 30
         while not any('->' in line and mine in line for line in pathlib.Path('/proc/locks').read_text().splitlines()):
             self.assertLess(time.monotonic(), deadline, 'nobody waits')
         os.unlink(lock.name)
         lock.close()
-        self.assertEqual(waiting.wait(5), 0)
+        self.assertEqual(waiting.wait(30), 0)
         self.assertEqual([frame['callId'] for frame in self.read()['stack']], ['make', 'other'])
 
     def test_host_id(self):
@@ -727,6 +727,34 @@ class Groups(InDirectory):
                 self.group('register', 's', '--pid', str(os.getpid()), status=status)
                 self.group('beat', 's', status=5 if status else 0)
                 os.kill(child, signal.SIGKILL)
+                deadline = time.monotonic() + 30
+                while ledger.start_ticks(child) is not None:  # till then the next turn would find it
+                    self.assertLess(time.monotonic(), deadline)
+        self.group('register', 's')
+
+    def test_survivors_below_a_keeper(self):
+        self.group('register', 's')
+        ours, other = 'd' * 16, 'e' * 16
+        script = "import ctypes, os, subprocess, sys; ctypes.CDLL(None).prctl(36, 1)\n" \
+                 "leader = subprocess.Popen(['sh', '-c', sys.argv[1]], start_new_session=True, env={})\n" \
+                 "while True:\n    try: os.wait()\n    except ChildProcessError: break"
+        for keeper, child, status in ((ours, '', 76), (other, '', 0), ('', '', 0), (ours, f'DPL_START={other}', 0),
+                                      (ours, f'DPL_KEEPER={other}', 0), (ours, f'DPL_START={ours}', 76)):
+            with self.subTest(keeper=keeper, child=child):
+                command = f'env {child} setsid sleep 60 >/dev/null & echo $$ $!; read wait'
+                process = subprocess.Popen([sys.executable, '-c', script, command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                           env=os.environ | {'DPL_KEEPER': keeper})
+                leader, child = map(int, process.stdout.readline().split())
+                self.edit_by_hand('s', pid=leader, process=ledger.process_of(leader), attempt=2, startedAt=T0, startId=ours,
+                                  keeper=ledger.process_of(process.pid))
+                process.stdin.write(b'\n')
+                process.stdin.flush()
+                deadline = time.monotonic() + 30
+                while ledger.start_ticks_or_none(leader) is not None:
+                    self.assertLess(time.monotonic(), deadline)
+                self.group('register', 's', status=status)
+                os.kill(child, signal.SIGKILL)
+                process.communicate()
         self.group('register', 's')
 
     def test_the_archive_of_operations_leaves_registries(self):

@@ -1,0 +1,131 @@
+package protocol
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// A napper is somebody in a world that is frozen now and then: it acts at times of its own, and does late what fell into a freeze.
+type napper struct {
+	name  string
+	every time.Duration // at most a third of the threshold, for those that send heartbeats
+	next  time.Time
+	stops bool // it does not go on after the freeze
+	act   func(seen Observation)
+}
+
+// TestFreeze freezes participants and observers together, for any time at any moment: whoever goes on first, and in whatever order
+// the others follow, nobody is called stale who goes on; and one who does not is, soon after the window.
+func TestFreeze(t *testing.T) {
+	start := time.Date(2026, 1, 20, 10, 30, 0, 0, time.UTC)
+	const ms = time.Millisecond
+	rapid.Check(t, func(r *rapid.T) {
+		between := func(label string, least, most int) time.Duration {
+			return time.Duration(rapid.IntRange(least, most).Draw(r, label)) * ms
+		}
+		op := Create("freeze", 0, 0)
+		var victim *napper
+		edit := func(after Operation, err error) {
+			if err != nil {
+				return // it is over, or archived
+			}
+			for _, f := range after.Stack {
+				if stale := f.Crash != nil && f.Crash.Evidence == Stale; stale && (victim == nil || f.CallID != victim.name) {
+					r.Fatalf("%s is called stale:\n%s", f.CallID, after.Encode())
+				}
+			}
+			op = after
+		}
+		var all []*napper
+		for i := range rapid.IntRange(1, 4).Draw(r, "participants") {
+			p := &napper{name: fmt.Sprint("p", i), every: between("every", 500, 3333)}
+			edit(op.Push(Push{Participant: p.name, Call: p.name}, Observation{Now: start}))
+			p.act = func(seen Observation) { edit(op.Heartbeat(Actor{Call: p.name}, Saying{}, seen)) }
+			all = append(all, p)
+		}
+		victim = rapid.SampledFrom([]*napper{nil, all[0]}).Draw(r, "that stays asleep")
+		for range rapid.IntRange(0, 2).Draw(r, "janitors") {
+			j := &napper{name: "janitor", every: between("pass", 500, 20_000)}
+			j.act = func(seen Observation) { edit(op.Cleanup("janitor", seen)) }
+			all = append(all, j)
+		}
+		var vigil Vigil
+		watcher := &napper{name: "watcher", every: between("look", 500, 5000)}
+		watcher.act = func(seen Observation) { edit(op.Cleanup("watcher", vigil.Look(seen, op.StalenessThreshold))) }
+		if rapid.Bool().Draw(r, "a watcher") {
+			all = append(all, watcher)
+		}
+		for _, n := range all {
+			n.next = start.Add(between("phase", 0, int(n.every/ms)))
+		}
+		freeze := start.Add(between("freeze", 0, 40_000))
+		thaw := freeze.Add(between("for", 0, 60_000))
+		if victim != nil {
+			victim.stops = true
+		}
+
+		run := func(until time.Time) {
+			for {
+				n := slices.MinFunc(all, func(a, b *napper) int { return a.next.Compare(b.next) })
+				switch {
+				case n.next.After(until):
+					return
+				case n.stops && !n.next.Before(freeze):
+					n.next = until.Add(time.Hour)
+				case !n.next.Before(freeze) && n.next.Before(thaw):
+					n.next = thaw.Add(between("waking "+n.name, 0, 1000)) // each at its own time
+				default:
+					if n.next.After(freeze.Add(-10 * time.Second)) {
+						r.Logf("%6d ms: %s", n.next.Sub(start)/ms, n.name)
+					}
+					n.act(Observation{Now: n.next, MonotonicMs: n.next.Sub(start).Milliseconds() + 1, Host: Host{ID: "h", BootID: "b"}})
+					n.next = n.next.Add(n.every)
+				}
+			}
+		}
+		run(thaw.Add(90 * time.Second))
+		if found := op.State != Running; found != (victim != nil && len(all) > 1) {
+			r.Fatalf("frozen from %v to %v, it is %s:\n%s", freeze.Sub(start), thaw.Sub(start), op.State, op.Encode())
+		}
+	})
+}
+
+// An observer is awake when it has looked for two thirds of the threshold without a pause as long, and woken after such a pause.
+func TestVigil(t *testing.T) {
+	var v Vigil
+	if seen := v.Look(Observation{}, 9*time.Second); seen.Watch != Unwatched {
+		t.Errorf("without a monotonic clock it is %q", seen.Watch)
+	}
+	for _, look := range []struct {
+		at   int64
+		want Watch
+	}{
+		{1000, Unwatched}, {4000, Unwatched}, {6999, Unwatched}, {7000, Awake}, {13_000, Awake},
+		{19_001, Woken}, {25_000, Woken}, {25_001, Awake}, {25_002, Awake},
+	} {
+		if seen := v.Look(Observation{MonotonicMs: look.at}, 9*time.Second); seen.Watch != look.want {
+			t.Errorf("at %d ms it is %q, want %q", look.at, seen.Watch, look.want)
+		}
+	}
+}
+
+// A grace puts off the time at which somebody goes stale.
+func TestMortalsWithGrace(t *testing.T) {
+	start := time.Date(2026, 1, 20, 10, 30, 0, 0, time.UTC)
+	op, err := Create("op", 0, 0).Push(Push{Participant: "p", Call: "c"}, Observation{Now: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	op, err = op.Cleanup("janitor", Observation{Now: start.Add(12 * time.Second)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mortals := op.Mortals(Observation{Now: start.Add(15 * time.Second)})
+	if len(mortals) != 1 || mortals[0].StaleIn != 7*time.Second {
+		t.Errorf("got %+v, want one that is stale in 7s", mortals)
+	}
+}
