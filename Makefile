@@ -14,8 +14,11 @@
 PREFIX  = /usr/local
 BIN     = bin
 VERSION = $(shell git describe --tags --always --dirty --abbrev=12 2>/dev/null || echo unknown)
-LDFLAGS = -s -w -X github.com/dpl-project/dpl/cmd/internal/cli.buildVersion=$(VERSION) -X main.buildVersion=$(VERSION)
+LDFLAGS = $(ENTRY) -s -w -X github.com/dpl-project/dpl/cmd/internal/cli.buildVersion=$(VERSION) -X main.buildVersion=$(VERSION)
 BUILD   = -trimpath
+
+# Where a command begins: see cmd/internal/entry.
+ENTRY = $(if $(filter linux-amd64 linux-arm64,$(shell go env GOOS)-$(shell go env GOARCH)),-E dpl_entry)
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 STRICT      =
@@ -49,15 +52,19 @@ tidy:
 staticcheck:
 	go run $(STATICCHECK) -checks inherit,ST1000,ST1020,ST1021,ST1022 ./...
 
-# What is pure, or drives the commands from outside, gains nothing by -race.
-rigs = ./protocol ./cmd/internal/simulation ./scripts/...
+# What drives the commands from outside gains nothing by -race.
+rigs = ./cmd/internal/simulation ./scripts/...
 
-# Most tests of commands wait for something, so that more of them run at once than there are processors.
+# Nor do those of fileops that do one thing after the other on a simulated disk, or have a large file: those of coverage do.
+unraced = ^Test(Interleavings|PassInterleavings|EveryFault.*|AlertsOfMoreThanMemory|ReadLogHuge|RotateLogHuge|SparseFiles)$$
+
+# Most tests of commands wait for something, so that more of them run at once than there are processors. The tests of protocol,
+# which is pure, are those of coverage.
 test:
-	STRICT=$(STRICT) $(GO_TEST) -parallel 4 $$(command -v cc >/dev/null 2>&1 && echo -race) $$(go list ./... | grep -vxF "$$(go list $(rigs))")
+	STRICT=$(STRICT) $(GO_TEST) -parallel 4 -skip '$(unraced)' $$(command -v cc >/dev/null 2>&1 && echo -race) $$(go list ./... | grep -vxF "$$(go list ./protocol $(rigs))")
 
 rigs:
-	STRICT=$(STRICT) DPL_HISTORIES=60s $(GO_TEST) $(rigs)
+	STRICT=$(STRICT) DPL_HISTORIES=20s $(GO_TEST) $(rigs)
 
 model:
 	sh spec/model/check.sh 3
@@ -79,7 +86,7 @@ soak: soak-needs build
 	$(MAKE) --no-print-directory soak-units soak-power soak-clocks soak-bare soak-chaos
 	sh spec/model/check.sh 4
 	DPL_HISTORIES=10000000 go test -count=1 -timeout=0 ./cmd/internal/simulation -run Histories -v
-	DPL_SOAK=1 go test -count=1 -timeout 3h ./scripts/...
+	DPL_SOAK=1 go test -count=1 -timeout 3h ./scripts/... ./fileops ./testscripts
 	grep -rHo '^func Fuzz[A-Za-z]*' --include=*_test.go . | sed 's|/[^/]*:func | |' | while read -r package target; do \
 		go test "$$package" -run '^$$' -fuzz "^$$target$$" -fuzztime 1m || exit 1; \
 	done

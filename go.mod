@@ -5,8 +5,8 @@ go 1.26.0
 require (
 	github.com/anishathalye/porcupine v1.3.1 // tests alone: whether a history of many processes is one of an atomic ledger
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // its jsontext: strict JSON that keeps what it does not know as it is
-	github.com/gofrs/flock v0.13.1 // the lock on Windows; elsewhere it is flock(2) of a file opened in a directory, which no library locks
-	github.com/natefinch/atomic v1.0.1 // a rename that replaces, on Windows; elsewhere it is renameat(2) of an open directory
+	github.com/gofrs/flock v0.13.1 // the lock, on every system
+	github.com/natefinch/atomic v1.0.1 // the rename that replaces, on Linux and Windows; no path leads through a descriptor elsewhere
 	github.com/rogpeppe/go-internal v1.16.0 // testscript, for tests; its diff, for --dry-run
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // tests alone: the schema against the vectors
 	golang.org/x/sys v0.49.0 // pidfd, inotify, clocks, statx

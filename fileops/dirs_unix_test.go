@@ -9,9 +9,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // furnish puts into a ledger what edits, passes and janitors remove, rename, lock or write to.
@@ -127,7 +130,7 @@ func TestLinkedDirectoryIsNamed(t *testing.T) {
 		path := filepath.Join(l.dir, name)
 		must(t, errors.Join(os.Rename(path, path+".moved"), os.Symlink(filepath.Join(victim, name), path)))
 		err := do(l)
-		if !errors.Is(err, ErrPermission) || !strings.Contains(err.Error(), path+": ") {
+		if !errors.Is(err, ErrPermission) || !strings.Contains(err.Error(), path+": ") || !strings.Contains(err.Error(), "put what it points to in its place") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -249,6 +252,23 @@ func TestNewDirectoryReplaced(t *testing.T) {
 	}
 }
 
+// So does one of another member of the group, also if root would be allowed to change that.
+func TestNewDirectoryOfAnother(t *testing.T) {
+	t.Parallel()
+	strict.Root(t)
+	l, h := hookedLedger(t, Config{Shared: true}, Options{})
+	path := l.TmpDir("op", "call")
+	h.before = nth(t, 1, "open", "/op/call", func() error {
+		return errors.Join(os.Remove(path), os.Mkdir(path, 0o700), os.Chown(path, 65534, -1))
+	})
+
+	err := l.Edit("op", OrCreate, func(tx *Tx) error { _, err := tx.MakeTmp("call"); return err })
+	info, lookErr := os.Stat(path)
+	if !errors.Is(err, ErrPermission) || lookErr == nil && info.Mode().Perm() != 0o700 {
+		t.Errorf("got %v; then %v, %v", err, info, lookErr)
+	}
+}
+
 // stubborn is a lock that is never had.
 type stubborn struct {
 	Lock
@@ -267,4 +287,24 @@ func TestWaitThatFails(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	<-lock.closed
+}
+
+// Who finds a lock file in a directory locks that, wherever its path leads by then. Only Linux has a path through the open
+// directory: elsewhere the lock may be on another file, which is noticed.
+func TestLockInOpenDirectory(t *testing.T) {
+	t.Parallel()
+	l, victim := furnished(t, Config{Shared: true}, Options{})
+	path := filepath.Join(l.dir, "operations")
+	_, err := l.fs.Lstat(l.operationLock("op"))
+	must(t, err)
+	must(t, os.Rename(path, path+".moved"))
+	must(t, os.Symlink(filepath.Join(victim, "operations"), path))
+
+	lock, err := l.fs.Lock(l.operationLock("op"), 0, nil)
+	must(t, err)
+	defer lock.Unlock()
+	named, err := l.verify(lock, l.operationLock("op"))
+	if linux := runtime.GOOS == "linux"; named != linux || err != nil {
+		t.Errorf("it is the file in the open directory: %v, %v", named, err)
+	}
 }

@@ -18,22 +18,14 @@ var errSymlink = symlinkError{}
 // symlinkError says that a path which must not be a symbolic link is one.
 type symlinkError struct{}
 
-func (symlinkError) Error() string        { return "is a symbolic link, which the ledger does not follow" }
+func (symlinkError) Error() string {
+	return "is a symbolic link, which the ledger does not follow: put what it points to in its place"
+}
 func (symlinkError) Is(target error) bool { return target == ErrPermission }
 
-// A fileLock is an open file that can be locked. Unlock closes it, locked or not.
-type fileLock interface {
-	Lock
-	TryLock() (bool, error)
-	Wait() error // until it has the lock
-}
-
+// Lock tries once, and then waits.
 func (o osFS) Lock(path string, create fs.FileMode, expired <-chan struct{}) (Lock, error) {
-	lock, err := o.openLock(path, create)
-	if err != nil {
-		return nil, err
-	}
-	had, err := lock.TryLock()
+	lock, had, err := o.tryLock(path, create)
 	switch {
 	case had:
 		return lock, nil
@@ -44,10 +36,13 @@ func (o osFS) Lock(path string, create fs.FileMode, expired <-chan struct{}) (Lo
 	case err == nil:
 		err = poll(lock, expired)
 	}
+
 	if err == nil {
 		return lock, nil
 	}
-	lock.Unlock()
+	if lock != nil {
+		lock.Unlock()
+	}
 	return nil, err
 }
 

@@ -3,7 +3,6 @@
 package fileops
 
 import (
-	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -130,41 +129,6 @@ func (f *fdFile) Close() error {
 	return nil
 }
 
-// A lockFile is a file to lock by flock.
-type lockFile struct{ *fdFile }
-
-func (o osFS) openLock(path string, create fs.FileMode) (fileLock, error) {
-	flags := unix.O_RDWR
-	if create != 0 {
-		flags |= unix.O_CREAT
-	}
-	file, err := o.open(path, flags, uint32(create.Perm()))
-	if err != nil {
-		return nil, err
-	}
-	return lockFile{file}, nil
-}
-
-func (l lockFile) flock(how int) error {
-	_, err := retry(func() (int, error) { return 0, unix.Flock(l.fd, how) })
-	return err
-}
-
-func (l lockFile) TryLock() (bool, error) {
-	err := l.flock(unix.LOCK_EX | unix.LOCK_NB)
-	if err == unix.EWOULDBLOCK {
-		return false, nil
-	}
-	return err == nil, pathError("lock", l.path, err)
-}
-
-func (l lockFile) Wait() error { return pathError("lock", l.path, l.flock(unix.LOCK_EX)) }
-
-// Unlock does not leave it to Close to give the lock back: a process that was forked just now may have the file open, too.
-func (l lockFile) Unlock() error {
-	return errors.Join(pathError("unlock", l.path, l.flock(unix.LOCK_UN)), l.Close())
-}
-
 func (o osFS) Lstat(path string) (info Info, err error) {
 	_, err = o.at("lstat", path, func(dir int, name string) (int, error) {
 		var st unix.Stat_t
@@ -224,7 +188,7 @@ func (o osFS) Link(old, new string) error {
 	})
 }
 
-func (o osFS) Replace(old, new string) error { return o.between("rename", old, new, unix.Renameat) }
+func (o osFS) Replace(old, new string) error { return o.between("rename", old, new, replace) }
 
 // Remove tries both calls, as os.Remove does: systems differ in what the wrong one returns.
 func (o osFS) Remove(path string) error {

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/gofrs/flock"
 	"github.com/natefinch/atomic"
 )
 
@@ -89,33 +88,10 @@ func (osFS) Stat(path string) (Info, error) {
 	return infoFrom(info), nil
 }
 
-// A lockFile is a file to lock.
-type lockFile struct{ *flock.Flock }
-
-func (osFS) openLock(path string, create fs.FileMode) (fileLock, error) {
-	flags := os.O_RDWR
-	if create != 0 {
-		flags |= os.O_CREATE
-	}
-	return lockFile{flock.New(path, flock.SetFlag(flags), flock.SetPermissions(create.Perm()))}, nil
-}
-
-func (l lockFile) TryLock() (bool, error) {
-	had, err := l.Flock.TryLock()
-	if err != nil {
-		err = &fs.PathError{Op: "lock", Path: l.Path(), Err: err}
-	}
-	return had, err
-}
-
-func (l lockFile) Wait() error { return l.Flock.Lock() }
-
-func (l lockFile) Stat() (Info, error) {
-	info, err := l.Flock.Stat()
-	if err != nil {
-		return Info{}, err
-	}
-	return infoFrom(info), nil
+func (osFS) tryLock(path string, create fs.FileMode) (*lockFile, bool, error) {
+	lock := newLockFile(path, path, os.O_RDWR, create, func() {})
+	had, err := lock.TryLock()
+	return lock, had, err
 }
 
 func (osFS) ReadDir(path string) ([]string, error) {
@@ -138,4 +114,11 @@ func (osFS) Euid() int { return os.Geteuid() }
 // infoFrom leaves ID zero: a file that is open here cannot be removed, so a lock file that is held keeps its name.
 func infoFrom(info fs.FileInfo) Info {
 	return Info{Size: info.Size(), Mode: info.Mode(), ModTime: info.ModTime()}
+}
+
+func pathError(op, path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fs.PathError{Op: op, Path: path, Err: err}
 }

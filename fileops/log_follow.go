@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"math"
 
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -124,23 +123,28 @@ func (r *LogReader) Next() ([]byte, error) {
 	if err != nil || rotating {
 		return nil, err
 	}
+
 	var text []byte
-	at := r.at
+	at, read := r.at, r.newest
 	if newest != r.newest {
-		if text, at, err = r.rotated(); err != nil {
+		if text, at, read, err = r.rotated(); err != nil {
 			return nil, err
 		}
 	}
-	more, size, err := r.from(r.path, at, mostText)
-	if err != nil {
-		return nil, ignoreMissing(err)
+	if read == newest {
+		more, info, err := r.from(r.path, at, mostText-len(text))
+		if err != nil {
+			return nil, ignoreMissing(err)
+		}
+		at, text = min(at+int64(len(more)), info.Size), append(text, more...)
 	}
+
 	again, rotating, err := r.generation()
 	if err != nil || rotating || again != newest {
 		return nil, err
 	}
-	r.at, r.newest, r.waited = min(at+int64(len(more)), size), newest, 0
-	return append(text, more...), nil
+	r.at, r.newest, r.waited = at, read, 0
+	return text, nil
 }
 
 // generation returns which file is the newest that was rotated, and whether there is a rotation in progress.
@@ -163,8 +167,8 @@ func (r *LogReader) newestRotated() (FileID, error) {
 }
 
 // rotated returns what was rotated since, as far as it is still there, from where the log was read up
-// to, and how much of the log as it is now was read by that.
-func (r *LogReader) rotated() (text []byte, at int64, err error) {
+// to, or the first 16 MiB of it. read is the newest file of which that is all; at is how much of the one after it was read.
+func (r *LogReader) rotated() (text []byte, at int64, read FileID, err error) {
 	n := 1
 	for ; ; n++ {
 		info, err := r.ledger.fs.Lstat(rotatedLogOf(r.path, n))
@@ -172,35 +176,39 @@ func (r *LogReader) rotated() (text []byte, at int64, err error) {
 			break
 		}
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, read, err
 		}
 	}
-	for at = r.at; n > 1; n-- {
-		more, end, err := r.from(rotatedLogOf(r.path, n-1), at, math.MaxInt64)
+
+	at, read = r.at, r.newest
+	for ; n > 1; n-- {
+		more, info, err := r.from(rotatedLogOf(r.path, n-1), at, mostText-len(text))
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, read, err
 		}
-		at = max(at-end, 0)
 		text = append(text, more...)
+		if end := at + int64(len(more)); end < info.Size {
+			return text, end, read, nil
+		}
+		at, read = max(at-info.Size, 0), info.ID
 	}
-	return text, at, nil
+	return text, at, read, nil
 }
 
-// from returns what a file has from an offset on, but at most so many bytes, and the size of the file;
-// if it is shorter, nothing.
-func (r *LogReader) from(path string, at, most int64) (data []byte, size int64, err error) {
-	err = r.ledger.withFile(path, func(f File) error {
-		info, err := f.Stat()
-		if err != nil {
+// from returns what a file has from an offset on, but at most so many bytes, and describes it; if it is
+// shorter, nothing.
+func (r *LogReader) from(path string, at int64, most int) (data []byte, info Info, err error) {
+	err = r.ledger.withFile(path, func(f File) (err error) {
+		if info, err = f.Stat(); err != nil {
 			return err
 		}
 		if err := r.ledger.trustFile(path, info); err != nil {
 			return err
 		}
-		if size = info.Size; size <= at {
+		if info.Size <= at {
 			return nil
 		}
-		data = make([]byte, min(size-at, most))
+		data = make([]byte, min(info.Size-at, int64(most)))
 		n, err := f.ReadAt(data, at)
 		data = data[:n]
 		if err == io.EOF {
@@ -208,5 +216,5 @@ func (r *LogReader) from(path string, at, most int64) (data []byte, size int64, 
 		}
 		return err
 	})
-	return data, size, err
+	return data, info, err
 }

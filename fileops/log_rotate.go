@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dpl-project/dpl/protocol"
@@ -99,8 +100,12 @@ func (r *rotation) rotate(limit int64) (bool, error) {
 // drop cuts off what is more than all files that are kept should have, so that a log which has become
 // huge between two passes is not copied as a whole. Size is that of the log.
 func (r *rotation) drop(size *int64, limit int64) error {
-	excess := (*size/(int64(r.keep)+1) - limit) * (int64(r.keep) + 1) / cutUnit * cutUnit
-	if excess <= 0 {
+	if int64(r.keep) >= *size {
+		return nil
+	}
+	files := int64(r.keep) + 1
+	excess := max(*size/files-limit, 0) * files / cutUnit * cutUnit
+	if excess == 0 {
 		return nil
 	}
 	err := r.log.Cut(excess)
@@ -241,11 +246,28 @@ func (r *rotation) drain(next File, from int64) (int64, error) {
 	return from, nil
 }
 
-// shift makes .next the file .1, after .1 became .2 and so on, and removes those above keep.
+// shift makes .next the file .1, after .1 became .2 and so on, and removes those above keep. It goes
+// by the files that there are, for keep may be any number.
 func (r *rotation) shift() error {
 	l := r.ledger
-	for n := r.keep - 1; n >= 1; n-- {
-		if err := ignoreMissing(l.fs.Replace(rotatedLogOf(r.path, n), rotatedLogOf(r.path, n+1))); err != nil {
+	dir, log := filepath.Split(r.path)
+	names, err := l.readDir(dir)
+	if err != nil {
+		return err
+	}
+	var numbers []int
+	for _, name := range names {
+		if n, ok := rotatedLog(log, name); ok {
+			numbers = append(numbers, n)
+		}
+	}
+
+	slices.Sort(numbers)
+	for _, n := range slices.Backward(numbers) {
+		if n >= r.keep {
+			continue
+		}
+		if err := l.fs.Replace(rotatedLogOf(r.path, n), rotatedLogOf(r.path, n+1)); err != nil {
 			return err
 		}
 	}
@@ -253,11 +275,9 @@ func (r *rotation) shift() error {
 		return err
 	}
 
-	dir, name := filepath.Split(r.path)
-	names, err := l.readDir(dir)
-	for _, other := range names {
-		if n, ok := rotatedLog(name, other); ok && n > r.keep {
-			err = errors.Join(err, l.removeIfThere(filepath.Join(dir, other)))
+	for _, n := range numbers {
+		if n > r.keep {
+			err = errors.Join(err, l.removeIfThere(rotatedLogOf(r.path, n)))
 		}
 	}
 	return err

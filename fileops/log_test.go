@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -108,6 +110,23 @@ func TestRotateLog(t *testing.T) {
 	}
 }
 
+// needsCut skips a test where the file system, like tmpfs, cannot cut off the front of a file: what a service writes while its log
+// is truncated instead may be lost.
+func needsCut(t *testing.T) {
+	t.Helper()
+	l, h := hookedLedger(t, Config{}, Options{})
+	newLogWriter(t, l, "s").write(15_000)
+	h.before = func(call, _ string) error {
+		if call == "truncate" {
+			return errDisk
+		}
+		return nil
+	}
+	if _, err := l.RotateLog("g", "s", logLimit, 3); errors.Is(err, errDisk) {
+		t.Skip("the file system of temporary files cannot cut off the front of a file")
+	}
+}
+
 // A pass that is killed before any of its system calls, while the service writes on, loses nothing and doubles nothing: the next
 // rotation ends what it has begun.
 func TestRotateLogKilled(t *testing.T) {
@@ -115,6 +134,9 @@ func TestRotateLogKilled(t *testing.T) {
 	for name, before := range map[string]func(call, path string) error{"cut": nil, "truncated": withoutCut} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if before == nil {
+				needsCut(t)
+			}
 			for at, killed := 1, true; killed; at++ {
 				l, h := hookedLedger(t, Config{}, Options{})
 				w := newLogWriter(t, l, "s")
@@ -180,22 +202,51 @@ func TestRotateLogKilled(t *testing.T) {
 	}
 }
 
+// How many files are kept is a number in a file, which anybody may have written: a pass neither counts up
+// to it, nor computes with it what is larger than any number.
+func TestRotateLogKeepsAll(t *testing.T) {
+	t.Parallel()
+	l, _ := hookedLedger(t, Config{}, Options{})
+	w := newLogWriter(t, l, "s")
+	path := l.LogPath("g", "s")
+	for _, n := range []int{1, 2, 7, math.MaxInt - 1} {
+		must(t, os.WriteFile(rotatedLogOf(path, n), nil, 0o600))
+	}
+	for _, limit := range []int64{logLimit, 1 << 40, math.MaxInt64} {
+		w.write(15_000)
+		done, err := l.RotateLog("g", "s", limit, math.MaxInt)
+		if want := limit == logLimit; done != want || err != nil {
+			t.Errorf("at %d bytes: got %v, %v", limit, done, err)
+		}
+	}
+
+	wantNames(t, l.groupLogs("g"), "s.log", "s.log.1", "s.log.2", "s.log.3", "s.log.8",
+		"s.log."+strconv.Itoa(math.MaxInt))
+}
+
 // A log that has become huge is not copied as a whole where its beginning can be cut off.
 func TestRotateLogHuge(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]func(call, path string) error{"cut": nil, "truncated": withoutCut} {
-		l, h := hookedLedger(t, Config{}, Options{})
-		w := newLogWriter(t, l, "s")
-		w.write(200_000)
-		h.before = before
-		if done, err := l.RotateLog("g", "s", logLimit, 2); !done || err != nil {
-			t.Errorf("%s: got %v, %v", name, done, err)
-		}
-		got := logText(t, l)
-		if !strings.HasSuffix(w.text.String(), got) || before == nil && len(got) > 3*logLimit+cutUnit || len(got) < 3*logLimit {
-			t.Errorf("%s: got %d bytes", name, len(got))
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if before == nil {
+				needsCut(t)
+			}
+			l, h := hookedLedger(t, Config{}, Options{})
+			w := newLogWriter(t, l, "s")
+			w.write(200_000)
+			h.before = before
+			if done, err := l.RotateLog("g", "s", logLimit, 2); !done || err != nil {
+				t.Errorf("got %v, %v", done, err)
+			}
+			got := logText(t, l)
+			if !strings.HasSuffix(w.text.String(), got) || before == nil && len(got) > 3*logLimit+cutUnit || len(got) < 3*logLimit {
+				t.Errorf("got %d bytes", len(got))
+			}
+		})
 	}
+
 	l, h := hookedLedger(t, Config{}, Options{})
 	newLogWriter(t, l, "s").write(200_000)
 	h.before = nth(t, 1, "cut", "", broken)
@@ -388,6 +439,31 @@ func TestReadLogHuge(t *testing.T) {
 		must(t, err)
 		if len(text) != mostText || r.at != before+mostText {
 			t.Errorf("got %d bytes, and then from %d, want %d", len(text), r.at, before+mostText)
+		}
+	}
+}
+
+// What was rotated since the last look is shown in parts, too.
+func TestReadLogHugeRotated(t *testing.T) {
+	t.Parallel()
+	l, _ := hookedLedger(t, Config{}, Options{})
+	path := l.LogPath("g", "s")
+	writeFile(t, path, "0123456789")
+	r, _, err := l.ReadLog("g", "s", 5)
+	must(t, err)
+
+	must(t, os.Truncate(path, 2*mostText+15))
+	must(t, os.Rename(path, rotatedLogOf(path, 2)))
+	writeFile(t, rotatedLogOf(path, 1), "first")
+	writeFile(t, path, "second")
+	for i, want := range []int{mostText, mostText, len("\x00\x00\x00\x00\x00firstsecond"), 0} {
+		text, err := r.Next()
+		must(t, err)
+		if len(text) != want {
+			t.Errorf("part %d: got %d bytes, want %d", i, len(text), want)
+		}
+		if i == 2 && string(text) != "\x00\x00\x00\x00\x00firstsecond" {
+			t.Errorf("got %q", text)
 		}
 	}
 }

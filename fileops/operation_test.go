@@ -25,7 +25,7 @@ func crash(t *testing.T, l *Ledger) (op protocol.Operation) {
 	t.Helper()
 	for _, after := range []time.Duration{protocol.DefaultStalenessThreshold + time.Second, protocol.DefaultStalenessThreshold + 2*time.Second} {
 		op = edit(t, l, func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
-			return op.Cleanup("janitor", protocol.Observation{Now: linkEpoch.Add(after)})
+			return op.Cleanup("janitor", protocol.Observation{Now: linkEpoch.Add(after), Watch: protocol.Awake})
 		})
 	}
 	return op

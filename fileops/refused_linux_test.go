@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -255,4 +256,61 @@ func TestNotifyOutOfWatches(t *testing.T) {
 		})
 		mustWatch(t, n) // with as many watches as it wants
 	}
+}
+
+// Where no path leads through a descriptor, for want of /proc, edits lock and rename in the open directories all the same.
+func TestEditsWithoutProc(t *testing.T) {
+	t.Parallel()
+	const opens = unix.O_RDWR | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_CREAT | unix.O_CLOEXEC
+	here := unix.AT_FDCWD
+	for _, errno := range []unix.Errno{unix.ENOENT, unix.EACCES} {
+		l := testLedger(t, Config{}, Options{})
+		noProc := []refusal{
+			refuse(unix.SYS_OPENAT, errno).having(2, opens),
+			refuse(unix.SYS_RENAMEAT, errno).having(0, uint32(here)),
+		}
+		refusing(t, noProc, func() {
+			for _, line := range []string{"a", "b"} {
+				if err := l.Edit("op", OrCreate, add(line, false)); err != nil {
+					t.Errorf("%v: %v", errno, err)
+				}
+			}
+		})
+		if text := readText(t, l.operation("op")); !strings.Contains(text, "\na\nb\n") {
+			t.Errorf("%v: it is %q", errno, text)
+		}
+	}
+}
+
+// A lock file that cannot be made is not locked elsewhere.
+func TestLockThatCannotBeMade(t *testing.T) {
+	t.Parallel()
+	l := testLedger(t, Config{}, Options{})
+	must(t, edits(add("a", false))(l))
+	must(t, os.Remove(l.operationLock("op")))
+	refusing(t, []refusal{refuse(unix.SYS_OPENAT, unix.EACCES)}, func() {
+		if _, err := l.fs.Lock(l.operationLock("op"), 0o600, nil); !errors.Is(err, unix.EACCES) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// A lock that the kernel does not take back is given back with the file.
+func TestUnlockThatFails(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "lock")
+	lock, err := osFS{}.Lock(path, 0o600, nil)
+	must(t, err)
+	refusing(t, []refusal{refuse(unix.SYS_FLOCK, unix.EIO).having(1, unix.LOCK_UN)}, func() {
+		if err := lock.Unlock(); !errors.Is(err, unix.EIO) || !strings.Contains(err.Error(), path) {
+			t.Errorf("got %v", err)
+		}
+	})
+
+	expired := make(chan struct{})
+	timer := time.AfterFunc(30*time.Second, func() { close(expired) })
+	defer timer.Stop()
+	again, err := osFS{}.Lock(path, 0, expired)
+	must(t, err)
+	must(t, again.Unlock())
 }

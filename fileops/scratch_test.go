@@ -232,6 +232,21 @@ func TestSweepScratch(t *testing.T) {
 	}
 }
 
+// A link with the name of a scratch directory is nobody's: nothing is made, or removed, where it leads.
+func TestSweepScratchLink(t *testing.T) {
+	t.Parallel()
+	for _, c := range []Config{{}, {Shared: true}} {
+		l := testLedger(t, c, Options{})
+		victim, link := t.TempDir(), filepath.Join(l.Dir(), newScratchName())
+		writeFile(t, filepath.Join(victim, "precious"), "x")
+		must(t, os.Symlink(victim, link))
+		if err := l.Sweep(); err != nil || !exists(link) {
+			t.Errorf("shared %v: got %v; the link is there: %v", c.Shared, err, exists(link))
+		}
+		wantNames(t, victim, "precious")
+	}
+}
+
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

@@ -26,7 +26,8 @@ func (h *host) pass(d time.Duration) {
 
 func (h *host) look() protocol.Observation {
 	return protocol.Observation{
-		Now: h.wall, Host: protocol.Host{ID: h.name, BootID: fmt.Sprint(h.name, h.boots)}, MonotonicMs: h.monotonic,
+		Watch: protocol.Awake,
+		Now:   h.wall, Host: protocol.Host{ID: h.name, BootID: fmt.Sprint(h.name, h.boots)}, MonotonicMs: h.monotonic,
 	}
 }
 

@@ -22,6 +22,9 @@ func (l *Ledger) trust(path string, info Info) error {
 }
 
 func (l *Ledger) trustDir(path string, info Info) error {
+	if info.Mode&fs.ModeSymlink != 0 {
+		return fmt.Errorf("%s: %w: it %w", path, ErrPermission, errSymlink)
+	}
 	if !info.Mode.IsDir() {
 		return fmt.Errorf("%s: %w: it is not a directory", path, ErrPermission)
 	}
@@ -29,6 +32,9 @@ func (l *Ledger) trustDir(path string, info Info) error {
 }
 
 func (l *Ledger) trustFile(path string, info Info) error {
+	if info.Mode&fs.ModeSymlink != 0 {
+		return fmt.Errorf("%s: %w: it %w", path, ErrPermission, errSymlink)
+	}
 	if !info.Mode.IsRegular() {
 		return fmt.Errorf("%s: %w: it is not a regular file", path, ErrPermission)
 	}

@@ -41,7 +41,7 @@ func (c *cleanup) pass(env *cli.Env, op string) error {
 	if env.JSON() {
 		env.PrintJSON(cli.Object{{Name: "operations", Value: j.results}})
 	}
-	return cli.Exit(j.worst)
+	return env.ExitAfterCommits(j.worst)
 }
 
 type janitor struct {

@@ -83,8 +83,9 @@ func (p *patient) waiting(f file) (found []finding) {
 	return found
 }
 
-// wants says what a pass would make of an operation, "" if nothing.
+// wants says what passes would make of an operation, "" if nothing: not the first, perhaps, if everybody is silent.
 func wants(op protocol.Operation, seen protocol.Observation) string {
+	seen.Watch = protocol.Awake
 	after, err := op.Cleanup("dpl-doctor", seen)
 	switch {
 	case errors.Is(err, protocol.ErrExpired):

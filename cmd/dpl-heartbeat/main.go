@@ -56,7 +56,10 @@ func (c *heartbeat) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	return cli.Exit(status)
+	if status == cli.StatusOver {
+		env.NoteOver(b.op)
+	}
+	return env.ExitAfterCommits(status)
 }
 
 func main() {

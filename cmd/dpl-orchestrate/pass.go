@@ -18,7 +18,7 @@ import (
 func (c *orchestrate) orchestrator(env *cli.Env) (*orchestrator.Orchestrator, error) {
 	o := &orchestrator.Orchestrator{
 		Env: env, Failover: c.failover, Interval: c.interval, Staleness: c.staleness,
-		Spawn: c.spawn, OnAlert: c.onAlert, HookOut: env.Stderr,
+		Spawn: c.spawn, OnAlert: c.onAlert, HookOut: env.Stderr, Every: c.every,
 	}
 	var err error
 	if o.Group, err = c.GroupID(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/entry"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -41,7 +42,7 @@ func (c *push) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	if c.MadeUp() && cli.StdoutIsClosed() && !env.DryRun() {
+	if c.MadeUp() && entry.StdoutClosed() && !env.DryRun() {
 		return cli.WithStatus(cli.StatusIO, errors.New("stdout is closed, and the ids would be lost: give --op and --call"))
 	}
 	l, err := c.Open(env)
@@ -52,8 +53,8 @@ func (c *push) Run(env *cli.Env) error {
 	if err == nil && edit.Created && !env.DryRun() {
 		env.TickNeighbours(l, op)
 	}
-	if err == nil && (!env.DryRun() || env.JSON()) {
-		c.print(env, l, edit, p)
+	if err == nil && (!env.DryRun() || env.JSON()) && !entry.StdoutClosed() {
+		c.print(env, l, edit, p) // else the caller has given all the ids
 	}
 	return err
 }

@@ -29,6 +29,9 @@ func (c *register) register(env *cli.Env) error {
 	heard := false
 	edit, err := env.EditGroup(l, group, fileops.OrCreate, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
 		heard, _ = g.OrchestratorHeard(seen)
+		if err := c.change(&r, g.Supervisor(supervisor)); err != nil {
+			return g, err
+		}
 		return g.Register(r, seen)
 	})
 	if err != nil {
@@ -89,7 +92,30 @@ func (c *register) saysHow() bool {
 
 // saysHowToStart reports whether a flag says how to start COMMAND.
 func (c *register) saysHowToStart() bool {
-	return c.maxAttempts != notGiven || c.backoff != "" || c.resetAfter != notGiven || c.logMax != notGiven || c.logKeep != notGiven || len(c.env) > 0 || c.dir != ""
+	return c.saysNumbers() || len(c.env) > 0 || c.dir != ""
+}
+
+// saysNumbers reports whether a flag says when COMMAND is restarted, or what becomes of its log.
+func (c *register) saysNumbers() bool {
+	return c.maxAttempts != notGiven || c.backoff != "" || c.resetAfter != notGiven || c.logMax != notGiven || c.logKeep != notGiven
+}
+
+// change has r change the numbers that are given of a supervisor that has a command, if r gives none.
+func (c *register) change(r *protocol.Registration, s *protocol.Registered) error {
+	switch {
+	case len(c.command) > 0 || !c.saysNumbers():
+		return nil
+	case s == nil || s.StartInfo == nil:
+		return protocol.ErrNoStartInfo
+	}
+	info := *s.StartInfo
+	if r.StartInfo = &info; r.Restartable == nil {
+		r.Restartable = &s.Restartable
+	}
+	if r.Heartbeats == nil {
+		r.Heartbeats = &s.Heartbeats
+	}
+	return c.numbers(r.StartInfo)
 }
 
 // arguments completes r with what the flags say.
@@ -156,10 +182,13 @@ func (c *register) dependencies() (*[]string, error) {
 // startInfo returns how to start the supervisor, nil if no command is given.
 func (c *register) startInfo() (*protocol.StartInfo, error) {
 	if len(c.command) == 0 {
-		if c.saysHowToStart() {
-			return nil, cli.Usagef("--env, --dir, --max-attempts, --backoff, --reset-after, --log-max and --log-keep go with -- COMMAND")
+		switch {
+		case len(c.env) > 0 || c.dir != "":
+			return nil, cli.Usagef("--env and --dir go with -- COMMAND")
+		case c.saysNumbers() && !c.request:
+			return nil, cli.Usagef("--max-attempts, --backoff, --reset-after, --log-max and --log-keep go with -- COMMAND, or with --request")
 		}
-		return nil, nil
+		return nil, c.numbers(&protocol.StartInfo{}) // for what is wrong with them
 	}
 	s := &protocol.StartInfo{Command: c.command[0], Args: c.command[1:], Readiness: protocol.ReadinessReady, Policy: protocol.DefaultPolicy(),
 		LogMax: protocol.DefaultLogMax, LogKeep: protocol.DefaultLogKeep}
@@ -181,11 +210,16 @@ func (c *register) startInfo() (*protocol.StartInfo, error) {
 	if s.Environment, err = environment(c.env); err != nil {
 		return nil, err
 	}
+	return s, c.numbers(s)
+}
+
+// numbers puts those that are given into s.
+func (c *register) numbers(s *protocol.StartInfo) (err error) {
 	switch {
 	case c.logMax > 0 && c.logMax < protocol.LeastLogMax:
-		return nil, cli.Usagef("--log-max: want at least 64K, or 0 for never")
+		return cli.Usagef("--log-max: want at least 64K, or 0 for never")
 	case c.logKeep == 0:
-		return nil, cli.Usagef("--log-keep: want at least 1; --log-max 0 never rotates")
+		return cli.Usagef("--log-keep: want at least 1; --log-max 0 never rotates")
 	}
 	if c.logMax != notGiven {
 		s.LogMax = c.logMax
@@ -200,11 +234,9 @@ func (c *register) startInfo() (*protocol.StartInfo, error) {
 		s.Policy.ResetAfter = c.resetAfter
 	}
 	if c.backoff != "" {
-		if s.Policy.Backoff, err = backoff(c.backoff); err != nil {
-			return nil, err
-		}
+		s.Policy.Backoff, err = backoff(c.backoff)
 	}
-	return s, nil
+	return err
 }
 
 // backoff returns the durations of a list, separated by commas.

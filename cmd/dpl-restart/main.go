@@ -14,36 +14,15 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-type restart struct {
-	cli.Supervisors
-	only, wait bool
-	timeout    time.Duration
-}
+type restart struct{ cli.Wish }
 
 func (c *restart) Define(f *cli.FlagSet) {
-	c.Supervisors.Define(f)
-	c.timeout = time.Minute
-	f.Bool(&c.only, "only", "restart it alone: what depends on it keeps running")
-	f.Bool(&c.wait, "wait", "make passes until all that it restarts is ready; what does not say so must live for a second")
-	f.Duration(&c.timeout, "timeout", "with --wait: give up after D, with status 124 (1m)", time.Millisecond)
+	c.Wish.Define(f, "restart it alone: what depends on it keeps running",
+		"make passes until all that it restarts is ready; what does not say so must live for a second", time.Minute)
 }
 
 func (c *restart) Run(env *cli.Env) error {
-	group, supervisor, err := c.IDs()
-	if err != nil {
-		return err
-	}
-	switch {
-	case c.All && c.only:
-		return cli.Usagef("--only goes with --supervisor")
-	case c.wait && env.DryRun():
-		return cli.Usagef("--wait does not go with --dry-run")
-	}
-	by, err := env.Janitor()
-	if err != nil {
-		return err
-	}
-	l, err := env.Open()
+	l, group, supervisor, by, err := c.Open(env)
 	if err != nil {
 		return err
 	}
@@ -55,13 +34,13 @@ func (c *restart) Run(env *cli.Env) error {
 		if c.All {
 			after, again, err = g.RestartAll(by, seen)
 		} else {
-			after, again, err = g.Restart(supervisor, by, c.only, seen)
+			after, again, err = g.Restart(supervisor, by, c.Only, seen)
 		}
 		return after, err
 	})
 	switch {
 	case err != nil:
-	case c.wait:
+	case c.Wait:
 		edit.After, err = c.await(env, l, group, again)
 	case !heard && !env.DryRun() && len(again) > 0:
 		env.Warnf("%s: no orchestrator is heard of: run dpl-orchestrate", group)

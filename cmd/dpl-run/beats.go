@@ -18,6 +18,10 @@ const together = 100 * time.Millisecond
 // retryAfter is how long to wait until what failed in passing is tried again.
 const retryAfter = 100 * time.Millisecond
 
+// looksPerBeat is how often it looks between two heartbeats where many take part, and so beat rarely: a look takes half a
+// millisecond of a processor to wake up for, and all of them together make 100 a second at most.
+const looksPerBeat = 40
+
 // beats sends the heartbeats, one after the other, while the runner does other things. Between two of
 // them it looks whether one is needed, which costs less than a heartbeat.
 type beats struct {
@@ -102,7 +106,8 @@ func (b *beats) next(now time.Time, cleaning bool) {
 	if b.busy || now.Before(b.at) {
 		return
 	}
-	b.busy, b.last, b.at = true, now, now.Add(cli.Jittered(b.interval))
+	interval := max(b.interval, b.part.pace()/looksPerBeat)
+	b.busy, b.last, b.at = true, now, now.Add(cli.Jittered(interval))
 	needed := b.asked || cleaning || !now.Before(b.heart)
 	b.said, b.under = b.pending, b.waiting
 	b.said.Cleaning = cleaning

@@ -22,6 +22,7 @@ type call struct {
 	seen   protocol.Operation // as it was found last, mostly by an edit
 	period time.Duration      // between two heartbeats, as of the last edit
 	began  bool               // its push created the operation
+	unsure bool               // a pop has failed that others may see all the same
 }
 
 // part returns what the flags ask for.
@@ -200,6 +201,10 @@ func (c *call) end(e end) (verdict, error) {
 		}
 		return op.Pop(pop, seen)
 	})
+	if gone(err) && c.unsure {
+		err = fileops.ErrCommitted // that is why it is gone
+	}
+	c.unsure = c.unsure || errors.Is(err, fileops.ErrUnknown)
 	if gone(err) {
 		return verdict{status: cli.StatusOver, reason: c.told(cli.StatusOver)}, nil
 	}

@@ -27,8 +27,8 @@ func (c *shutdown) await(env *cli.Env, l *fileops.Ledger, group, supervisor stri
 		return len(left) == 0, nil
 	}
 	late := func() error {
-		return fmt.Errorf("%w: after %v %q is still %s", cli.ErrTimeout, c.timeout, left[0], protocol.StateShuttingDown)
+		return fmt.Errorf("%w: after %v %q is still %s", cli.ErrTimeout, c.Timeout, left[0], protocol.StateShuttingDown)
 	}
 
-	return o.Until(c.timeout, stopped, late)
+	return o.Until(c.Timeout, stopped, late)
 }

@@ -14,36 +14,15 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-type shutdown struct {
-	cli.Supervisors
-	only, wait bool
-	timeout    time.Duration
-}
+type shutdown struct{ cli.Wish }
 
 func (c *shutdown) Define(f *cli.FlagSet) {
-	c.Supervisors.Define(f)
-	c.timeout = 30 * time.Second
-	f.Bool(&c.only, "only", "refuse (76) if running supervisors depend on it, instead of stopping them first")
-	f.Bool(&c.wait, "wait", "make passes until it, and what depends on it, has stopped")
-	f.Duration(&c.timeout, "timeout", "with --wait: give up after D, with status 124 (30s)", time.Millisecond)
+	c.Wish.Define(f, "refuse (76) if running supervisors depend on it, instead of stopping them first",
+		"make passes until it, and what depends on it, has stopped", 30*time.Second)
 }
 
 func (c *shutdown) Run(env *cli.Env) error {
-	group, supervisor, err := c.IDs()
-	if err != nil {
-		return err
-	}
-	switch {
-	case c.All && c.only:
-		return cli.Usagef("--only goes with --supervisor")
-	case c.wait && env.DryRun():
-		return cli.Usagef("--wait does not go with --dry-run")
-	}
-	by, err := env.Janitor()
-	if err != nil {
-		return err
-	}
-	l, err := env.Open()
+	l, group, supervisor, by, err := c.Open(env)
 	if err != nil {
 		return err
 	}
@@ -52,9 +31,9 @@ func (c *shutdown) Run(env *cli.Env) error {
 		if c.All {
 			return g.ShutdownAll(by, seen), nil
 		}
-		return g.Shutdown(supervisor, by, c.only, seen)
+		return g.Shutdown(supervisor, by, c.Only, seen)
 	})
-	if err == nil && c.wait {
+	if err == nil && c.Wait {
 		edit.After, err = c.await(env, l, group, supervisor)
 	}
 	if err == nil && env.JSON() {

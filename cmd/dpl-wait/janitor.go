@@ -14,6 +14,7 @@ type janitor struct {
 	ledger *fileops.Ledger
 	by     string
 
+	vigil  protocol.Vigil
 	edited time.Time // when the last edit was made
 	idle   bool      // it cannot edit
 }
@@ -24,6 +25,7 @@ func (j *janitor) look(op protocol.Operation, seen protocol.Observation, news bo
 	if j.idle {
 		return time.Hour
 	}
+	seen = j.vigil.Look(seen, op.StalenessThreshold)
 	after, err := op.Cleanup(j.by, seen)
 	if err != nil || after.Revision == op.Revision && !news {
 		return j.untilStale(op, seen)
@@ -36,7 +38,7 @@ func (j *janitor) look(op protocol.Operation, seen protocol.Observation, news bo
 		if op.State.Terminal() {
 			return op, protocol.ErrOver
 		}
-		return op.Cleanup(j.by, seen)
+		return op.Cleanup(j.by, j.vigil.Look(seen, op.StalenessThreshold))
 	})
 	if err != nil {
 		j.env.Logf("%v", cli.Named("cleanup", op.ID, "", err))
@@ -45,11 +47,16 @@ func (j *janitor) look(op protocol.Operation, seen protocol.Observation, news bo
 	return op.HeartbeatInterval
 }
 
-// untilStale returns how long it takes until somebody may go stale, at most a threshold.
+// untilStale returns how long it takes until somebody may go stale, at most a threshold; a third of it while somebody is judged by
+// heartbeats, so that the janitor knows whether it was stopped itself (spec §4.6).
 func (j *janitor) untilStale(op protocol.Operation, seen protocol.Observation) time.Duration {
 	first := min(op.StalenessThreshold, time.Hour)
 	for _, m := range op.Mortals(seen) {
-		if m.Beats && m.StaleIn >= 0 {
+		if !m.Beats {
+			continue
+		}
+		first = min(first, op.StalenessThreshold/3)
+		if m.StaleIn >= 0 {
 			first = min(first, m.StaleIn)
 		}
 	}

@@ -18,7 +18,12 @@ func help(args []string) int {
 	case len(args) == 1 && !slices.ContainsFunc(builtins().commands, func(c command) bool { return c.name == args[0] }):
 		return dispatch(args[0], []string{"--help"})
 	}
-	if _, err := os.Stdout.WriteString(list()); err != nil {
+	return printResult(list())
+}
+
+// printResult prints text to stdout and returns the exit status.
+func printResult(text string) int {
+	if _, err := os.Stdout.WriteString(text); err != nil {
 		return fail(statusIO, "its result is lost: "+err.Error())
 	}
 	return 0

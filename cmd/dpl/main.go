@@ -13,6 +13,8 @@ package main
 import (
 	"os"
 	"strings"
+
+	_ "github.com/dpl-project/dpl/cmd/internal/entry"
 )
 
 // Exit statuses, as those of the commands.
@@ -25,15 +27,14 @@ const (
 
 func main() {
 	if len(os.Args) < 2 {
-		help(nil)
-		return
+		os.Exit(help(nil))
 	}
 	name, args := os.Args[1], os.Args[2:]
 	switch name {
 	case "help", "--help", "-help", "-h":
 		os.Exit(help(args))
 	case "version", "--version", "-version":
-		os.Stdout.WriteString("dpl " + version() + "\n")
+		os.Exit(printResult("dpl " + version() + "\n"))
 	case "demo":
 		os.Exit(demonstrate(args))
 	default:

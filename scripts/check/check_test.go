@@ -78,6 +78,27 @@ func TestFailure(t *testing.T) {
 	}
 }
 
+// A part that only computes runs beside one that waits, and leaves the processors to it.
+func TestBeside(t *testing.T) {
+	dir := t.TempDir()
+	makefile := "test:\n\t@for i in $$(seq 600); do [ ! -e niceness ] || exit 0; sleep 0.1; done; exit 1\n" +
+		"vet:\n\t@nice >niceness\n"
+	if err := os.WriteFile(filepath.Join(dir, "Makefile"), []byte(makefile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+
+	var out bytes.Buffer
+	c := checker{out: &out}
+	c.run([]string{"test", "vet"})
+	if !c.finish() {
+		t.Errorf("one waits for the other:\n%s", &out)
+	}
+	if got, err := os.ReadFile("niceness"); string(got) != "19\n" {
+		t.Errorf("what computes has niceness %q (%v), want 19", got, err)
+	}
+}
+
 func TestTools(t *testing.T) {
 	all, err := readTools()
 	if err != nil || len(all) < 30 {

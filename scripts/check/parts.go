@@ -12,18 +12,19 @@ import (
 
 // allParts are the targets of the Makefile that make check runs, the quick ones first.
 var allParts = []string{
-	"format", "vet", "tidy", "staticcheck", "conformance", "shell", "test", "rigs", "model", "coverage", "demo",
+	"format", "tidy", "shell", "conformance", "vet", "staticcheck", "model", "test", "rigs", "coverage", "demo",
 }
 
-// alone are the parts that have the machine for themselves: their tests wait for processes.
-var alone = map[string]bool{"test": true, "rigs": true, "demo": true}
+// waits are the parts that spend much of their time waiting for processes. They run one after the
+// other; the parts that only compute run beside them, at the lowest priority, and take what is left.
+var waits = map[string]bool{"test": true, "rigs": true, "coverage": true, "demo": true}
 
 // needed is the program without which there is nothing to do in a part.
 var needed = map[string][]string{
 	"conformance": {"python3"}, "shell": {"shellcheck"}, "model": {"spin", "cc"},
 }
 
-// A checker runs parts, two at a time of those that need no machine of their own.
+// A checker runs parts, and counts them.
 type checker struct {
 	out    io.Writer
 	strict bool
@@ -51,36 +52,45 @@ func (c *checker) printf(format string, arguments ...any) {
 	fmt.Fprintf(c.out, format, arguments...)
 }
 
-// run runs all parts.
+// run runs all parts. Those that only compute are two at a time once nothing waits any more.
 func (c *checker) run(parts []string) {
-	const together = 2
-	var group sync.WaitGroup
-	free := make(chan struct{}, together)
+	computing := make(chan string, len(parts))
+	var waiting []string
 	for _, name := range parts {
-		if alone[name] {
-			group.Wait()
-			c.part(name)
-			continue
+		if waits[name] {
+			waiting = append(waiting, name)
+		} else {
+			computing <- name
 		}
-
-		free <- struct{}{}
-		group.Go(func() {
-			c.part(name)
-			<-free
-		})
 	}
+	close(computing)
+
+	var group sync.WaitGroup
+	compute := func() {
+		for name := range computing {
+			c.part(name, "nice", "-n", "19")
+		}
+	}
+	group.Go(compute)
+	group.Go(func() {
+		for _, name := range waiting {
+			c.part(name)
+		}
+		compute()
+	})
 	group.Wait()
 }
 
-// part runs one part, and prints its line.
-func (c *checker) part(name string) {
+// part runs one part by the program before, if there is one, and prints its line.
+func (c *checker) part(name string, before ...string) {
 	if why := leftOut(name); why != "" {
 		c.printf("%-12s left out: %s\n", name, why)
 		return
 	}
 
 	began := time.Now()
-	make := exec.Command("make", "--no-print-directory", "-s", "GO_TEST=go test -json", name)
+	argv := append(before, "make", "--no-print-directory", "-s", "GO_TEST=go test -json", name)
+	make := exec.Command(argv[0], argv[1:]...)
 	var output bytes.Buffer
 	make.Stdout, make.Stderr = &output, &output
 	err := make.Run()

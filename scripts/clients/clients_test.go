@@ -21,6 +21,11 @@ import (
 
 const root = "../.."
 
+func TestMain(m *testing.M) {
+	proc.Unignore()
+	os.Exit(m.Run())
+}
+
 // TestClients runs the tests of all, for they need the commands.
 func TestClients(t *testing.T) {
 	bin := build.Commands(t, root)

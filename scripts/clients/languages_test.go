@@ -71,6 +71,7 @@ var python = language{name: "python", command: []string{"python3"}, program: "pr
 	{what: "call exits as dpl-run may", says: ofCalls + "3\n", state: protocol.Completed},
 	{what: "cannot be run", status: 126, says: "Error\n", state: protocol.Failed, reason: "call main: Error: dpl-run: /: "},
 	{what: "forks", says: "Usage\nUsage\nbelow\nbelow\nrunning\n", state: protocol.Completed},
+	{what: "child leaves", says: "running\n", state: protocol.Completed},
 	{what: "forks while it beats", state: protocol.Completed},
 	{what: "throws", status: 1, state: protocol.Failed, reason: "call main: ValueError: no good"},
 	{what: "call fails", status: 1, state: protocol.Failed, reason: "exit status 9"},

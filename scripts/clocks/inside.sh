@@ -174,7 +174,8 @@ phase2() {
     ok 'rebooted: who is known by its process is dead at once' is rebooted reboot known
     ok 'rebooted: who is known by its heartbeats is dead after the threshold' within 20 is_after_pass stale reboot silent
     dpl-orchestrate --group g
-    ok 'rebooted: the supervisor is started again' grep -q '"restartAttempts": 1' "$DPL_LEDGER/g.supervisors.json"
+    ok 'rebooted: the supervisor is started again' grep -q '"type":"hostRebooted"' "$DPL_LEDGER/g.alerts.jsonl"
+    ok 'rebooted: and at no charge' grep -q '"restartAttempts": 0' "$DPL_LEDGER/g.supervisors.json"
 }
 
 fails() { ! "$@"; }

@@ -8,14 +8,18 @@ import (
 	"strings"
 )
 
-// at returns the path that argument i of c means, relative to the directory that the argument dir is open as. inside is the
-// same below base, and ok is false if it is elsewhere.
+// at returns the path that argument i of c means, relative to the directory that the argument dir is open as, or through the
+// descriptor that the path names. inside is the same below base, and ok is false if it is elsewhere.
 func (r *replay) at(p *process, c call, dir string, i int) (abs, inside string, ok bool, err error) {
 	name, err := c.bytes(i)
 	if err != nil {
 		return "", "", false, err
 	}
 	abs = string(name)
+	if through, ok := strings.CutPrefix(abs, "/proc/self/fd/"); ok {
+		dir, abs, _ = strings.Cut(through, "/")
+	}
+
 	if !path.IsAbs(abs) {
 		from := p.cwd
 		if fd, err := strconv.Atoi(dir); err == nil {

@@ -13,7 +13,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpl-project/dpl/cmd/internal/entry"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
+	"github.com/dpl-project/dpl/cmd/internal/process"
 )
 
 // A Command is a struct with the values of its flags, which embeds Common.
@@ -36,7 +38,7 @@ type Reader interface {
 // Main parses the arguments of this process into c, runs it, and exits with the status of what Run returns. summary and
 // details are for the help.
 func Main(c Command, summary, details string) {
-	openMask()
+	process.OpenMask()
 	out := &output{to: os.Stdout}
 	env := &Env{Program: filepath.Base(os.Args[0]), Stdout: out, Stderr: os.Stderr, flags: c.CommonFlags()}
 	args := os.Args[1:]
@@ -87,13 +89,23 @@ func (env *Env) run(c Command, args []string, summary, details string) (status i
 	return env.report(err)
 }
 
-// output keeps the first error of writing to stdout.
+// output keeps the first error of writing to stdout. Every write fails if stdout was closed at the start.
 type output struct {
-	to  io.Writer
-	err error
+	to    io.Writer
+	begun bool
+	err   error
 }
 
+var errNoStdout = errors.New("stdout is closed")
+
 func (o *output) Write(p []byte) (int, error) {
+	if !o.begun && entry.StdoutClosed() {
+		o.err = errNoStdout
+	}
+	if o.begun = true; o.err == errNoStdout {
+		return 0, o.err
+	}
+
 	n, err := o.to.Write(p)
 	if o.err == nil {
 		o.err = err

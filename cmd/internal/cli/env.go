@@ -88,8 +88,8 @@ func (env *Env) Now() time.Time {
 }
 
 // Clock returns an observer. Each call of it looks at the clocks anew. With --now there is no monotonic clock, so that
-// ages are taken from the given time; processes are looked at all the same, and at each but once: what judges it several times
-// is not to find that it has ended in between. The observer is for any number of goroutines, each observation for one.
+// ages are taken from the given time, and the observer counts as awake (spec §4.6). Processes are looked at all the same, each
+// only once, so that nothing that judges one several times finds that it has ended in between. The observer is for any number of goroutines, each observation for one.
 func (env *Env) Clock() func() protocol.Observation {
 	host := process.Here()
 	return func() protocol.Observation {
@@ -105,6 +105,8 @@ func (env *Env) Clock() func() protocol.Observation {
 		}
 		if env.now.IsZero() {
 			seen.MonotonicMs, _ = process.Monotonic()
+		} else {
+			seen.Watch = protocol.Awake
 		}
 		return seen
 	}

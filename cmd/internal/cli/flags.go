@@ -2,8 +2,10 @@ package cli
 
 import (
 	"os"
+	"strings"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -106,6 +108,42 @@ func (s *Supervisors) IDs() (group, supervisor string, err error) {
 		return group, "", err
 	}
 	return s.Supervisor.IDs()
+}
+
+// A Wish is for services to be stopped, or stopped and started again: the flags of the commands that ask for it.
+type Wish struct {
+	Supervisors
+	Only, Wait bool
+	Timeout    time.Duration
+}
+
+// Define defines the flags. only and wait are their helps, and timeout is the default.
+func (w *Wish) Define(f *FlagSet, only, wait string, timeout time.Duration) {
+	w.Supervisors.Define(f)
+	w.Timeout = timeout
+	f.Bool(&w.Only, "only", only)
+	f.Bool(&w.Wait, "wait", wait)
+	short := strings.Replace(timeout.String(), "m0s", "m", 1)
+	f.Duration(&w.Timeout, "timeout", "with --wait: give up after D, with status 124 ("+short+")", time.Millisecond)
+}
+
+// Open returns the ledger, and for whom, by whom and where something is asked for.
+func (w *Wish) Open(env *Env) (l *fileops.Ledger, group, supervisor, by string, err error) {
+	if group, supervisor, err = w.IDs(); err != nil {
+		return nil, "", "", "", err
+	}
+	switch {
+	case w.All && w.Only:
+		err = Usagef("--only goes with --supervisor")
+	case w.Wait && env.DryRun():
+		err = Usagef("--wait does not go with --dry-run")
+	default:
+		by, err = env.Janitor()
+	}
+	if err == nil {
+		l, err = env.Open()
+	}
+	return l, group, supervisor, by, err
 }
 
 // Call is the flags of commands on one call.

@@ -307,7 +307,7 @@ func (f *FlagSet) spread(args []string) ([]string, error) {
 			i++
 		case c != nil || name == "" || name[0] == '-':
 			// It is fine, or package flag says what is wrong with it.
-		case arg[1] != '-' && f.together(name):
+		case arg[1] != '-' && f.wrong(name) == "":
 			args = slices.Replace(slices.Clone(args), i, i+1, strings.Split(arg[1:], "")...)
 			for j := range name {
 				args[i+j] = "-" + args[i+j]
@@ -333,15 +333,17 @@ func (f *FlagSet) flag(name string) *commandFlag {
 	return nil
 }
 
-// together reports whether each letter of name is a short flag that takes nothing.
-func (f *FlagSet) together(name string) bool {
+// wrong returns what keeps the short flags name from being put together, "" if each of them takes nothing.
+func (f *FlagSet) wrong(name string) string {
 	for _, letter := range name {
-		c := f.flag(string(letter))
-		if c == nil || c.short != string(letter) || c.takes() != "" {
-			return false
+		switch c := f.flag(string(letter)); {
+		case c == nil || c.short != string(letter):
+			return fmt.Sprintf("there is no -%c", letter)
+		case c.takes() != "":
+			return fmt.Sprintf("-%c takes a value, so it stands alone", letter)
 		}
 	}
-	return true
+	return ""
 }
 
 // unknown says that there is no flag name, as which arg was taken.
@@ -352,6 +354,10 @@ func (f *FlagSet) unknown(arg, name string) error {
 	}
 	if near := nearest.To(name, names); near != "" {
 		return fmt.Errorf("no such flag: %q: did you mean --%s?", arg, near)
+	}
+	first, size := utf8.DecodeRuneInString(name)
+	if arg[1] != '-' && len(name) > size && f.wrong(string(first)) == "" {
+		return fmt.Errorf("no such flag: %q: %s", arg, f.wrong(name))
 	}
 	return fmt.Errorf("no such flag: %q", arg)
 }

@@ -82,7 +82,7 @@ func (env *Env) GroupClock() func() protocol.Observation {
 		seen.Survived = func(s *protocol.Registered) bool {
 			left, looked := survived[s.StartID]
 			if !looked {
-				survivors, doubt := process.Survivors(s.Process, s.StartID)
+				survivors, doubt := process.Survivors(s.Process, s.StartID, s.Keeper)
 				left = len(survivors) > 0 || doubt != nil
 				survived[s.StartID] = left
 			}

@@ -60,6 +60,13 @@ func (env *Env) isOfLedger(path string) bool {
 	return err == nil && (path == dir || inside || strings.HasPrefix(dir, path+string(filepath.Separator)))
 }
 
+// NoteOver says that the operation op, which is over, was named by $DPL_OP and no flag.
+func (env *Env) NoteOver(op string) {
+	if env.inherited {
+		env.Warnf("%s: it is over: $DPL_OP of this shell names it: %s to work outside of it", op, unset)
+	}
+}
+
 // NoteInherited says that a command concerns op alone, where that is over or was never there, others are, and no flag has
 // named it but $DPL_OP.
 func (env *Env) NoteInherited(l *fileops.Ledger, op string) {

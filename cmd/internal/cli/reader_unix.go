@@ -25,14 +25,3 @@ func ReaderGone() <-chan struct{} {
 	}()
 	return gone
 }
-
-// StdoutIsClosed reports whether this process was begun without a stdout, as by >&- in a shell. In the place of one that is
-// closed the runtime opens /dev/null for reading and writing, where whatever is printed is lost.
-func StdoutIsClosed() bool {
-	var stdout, null unix.Stat_t
-	if unix.Fstat(1, &stdout) != nil || unix.Stat(os.DevNull, &null) != nil || stdout.Rdev != null.Rdev || stdout.Mode != null.Mode {
-		return false
-	}
-	flags, err := unix.FcntlInt(1, unix.F_GETFL, 0)
-	return err == nil && flags&unix.O_ACCMODE == unix.O_RDWR
-}

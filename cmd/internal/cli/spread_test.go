@@ -26,7 +26,8 @@ func TestSpread(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"--dryrun": "did you mean --dry-run?", "--jsn": "did you mean --json?", "-verbos": "did you mean --verbose?", "--hlep": "did you mean --help?",
-		"--ldeger=x": "did you mean --ledger?", "-nm": `no such flag: "-nm"`, "--nv": `no such flag: "--nv"`, "-nx": `no such flag: "-nx"`,
+		"--ldeger=x": "did you mean --ledger?", "-nm": `no such flag: "-nm": -m takes a value, so it stands alone`, "--nv": `no such flag: "--nv"`, "-nvx": `no such flag: "-nvx": there is no -x`,
+		"-xn":       `no such flag: "-xn"`,
 		"--no-such": `no such flag: "--no-such"`, "-n --dry": "no such flag",
 	} {
 		if _, err := f.spread(strings.Fields(line)); err == nil || !strings.Contains(err.Error(), want) {

@@ -70,6 +70,16 @@ func (env *Env) AfterCommits(err error) error {
 	return WithStatus(StatusCommitted, soFar{err})
 }
 
+// ExitAfterCommits is Exit for a command that edits several operations: worst is the worst status of
+// them. If something is committed, it does not say that nothing has changed.
+func (env *Env) ExitAfterCommits(worst int) error {
+	if env.committed && (worst == StatusIO || worst == StatusBusy) {
+		env.Warnf("part of the work is committed: look at dpl-status before you repeat it")
+		worst = StatusCommitted
+	}
+	return Exit(worst)
+}
+
 // reuse is what to do about an operation that has ended.
 const reuse = "a push with --reuse begins it anew; dpl-pop --keep-open, of its last call, would have kept it open"
 

@@ -30,19 +30,20 @@ type Machine interface {
 	SignalGroup(p protocol.Process, sig syscall.Signal) error
 	InGroup(p, leader protocol.Process) bool
 	SignalProcess(p protocol.Process, sig syscall.Signal) error
-	Survivors(leader protocol.Process, startID string) ([]protocol.Process, error)
+	Survivors(leader protocol.Process, startID string, keeper protocol.Process) ([]protocol.Process, error)
 }
 
 // A Start is a supervisor to be started.
 type Start struct {
 	process.Start
-	Group, Supervisor, ID string
-	StopTimeout           time.Duration
+	Group, Supervisor string
+	StopTimeout       time.Duration
 }
 
 // A Gate holds back a process that is to become a supervisor: see process.Gate.
 type Gate interface {
 	Process() protocol.Process
+	Keeper() protocol.Process
 	Release() error
 	Cancel() error
 }
@@ -92,6 +93,6 @@ func (here) SignalProcess(p protocol.Process, sig syscall.Signal) error {
 	return process.SignalProcess(p, sig)
 }
 
-func (here) Survivors(leader protocol.Process, startID string) ([]protocol.Process, error) {
-	return process.Survivors(leader, startID)
+func (here) Survivors(leader protocol.Process, startID string, keeper protocol.Process) ([]protocol.Process, error) {
+	return process.Survivors(leader, startID, keeper)
 }

@@ -28,6 +28,9 @@ type Orchestrator struct {
 	HookOut   io.Writer     // what OnAlert prints goes here
 	Spawn     Spawn
 	State     protocol.OrchestratorState
+	Every     time.Duration // between the passes of one that stays; 0: it makes but one
+
+	vigil protocol.Vigil
 }
 
 // A Pass is what one pass has done.
@@ -58,7 +61,7 @@ func (o *Orchestrator) Pass() (Pass, error) {
 			return err
 		}
 		began := o.machine().Uptime()
-		seen := tx.Observe(clock())
+		seen := o.watched(tx.Observe(clock()), p.Before)
 		d := p.Before.Pass(o.arguments(), seen)
 		if p.StandBy = d.StandBy; p.StandBy {
 			p.After = p.Before
@@ -79,6 +82,16 @@ func (o *Orchestrator) Pass() (Pass, error) {
 		o.Env.Warnf("%s: tidy up: %v", o.Group, leftErr)
 	}
 	return p, err
+}
+
+// watched returns seen with how this orchestrator has watched g. One that makes its passes too rarely for the threshold cannot tell
+// the time between two from a pause.
+func (o *Orchestrator) watched(seen protocol.Observation, g protocol.Group) protocol.Observation {
+	threshold := cmp.Or(o.Staleness, g.Orchestrator.StalenessThreshold)
+	if o.Every == 0 || o.Every > threshold/2 {
+		return seen
+	}
+	return o.vigil.Look(seen, threshold)
 }
 
 // log says with -v what p has found and done, and without what it could not do.

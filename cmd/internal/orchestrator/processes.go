@@ -38,7 +38,7 @@ func (o *Orchestrator) spawn(before protocol.Group, d *protocol.Decision, latest
 			continue
 		}
 		gates[a.SupervisorID] = gate
-		d.Spawned(a.SupervisorID, gate.Process().PID, gate.Process(), startID)
+		d.Spawned(a.SupervisorID, gate.Process().PID, gate.Process(), startID, gate.Keeper())
 	}
 	return gates, failed
 }
@@ -54,10 +54,11 @@ func (o *Orchestrator) spawnOne(s *protocol.Registered, a protocol.Action, start
 			Dir:  s.StartInfo.Dir,
 			Env:  o.environment(s, a, startID),
 			Log:  log,
+			ID:   startID,
 
 			Latest: latest,
 		},
-		Group: o.Group, Supervisor: s.ID, ID: startID, StopTimeout: s.KillTimeout,
+		Group: o.Group, Supervisor: s.ID, StopTimeout: s.KillTimeout,
 	})
 }
 
@@ -132,7 +133,7 @@ func (o *Orchestrator) send(s *protocol.Registered, a protocol.Action) (errs []e
 	if a.To == protocol.ToProcess {
 		return []error{o.machine().SignalProcess(a.Process, signal)}
 	}
-	survivors, doubt := o.machine().Survivors(a.Process, s.StartID)
+	survivors, doubt := o.machine().Survivors(a.Process, s.StartID, s.Keeper)
 	if doubt != nil {
 		errs = append(errs, fmt.Errorf("%w: the next pass looks again", doubt))
 	}

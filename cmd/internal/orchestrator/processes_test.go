@@ -14,7 +14,7 @@ import (
 // ending is a machine with survivors of which one ends before it is signalled, as no real one does when told to.
 type ending struct{ Machine }
 
-func (ending) Survivors(protocol.Process, string) ([]protocol.Process, error) {
+func (ending) Survivors(protocol.Process, string, protocol.Process) ([]protocol.Process, error) {
 	return []protocol.Process{{PID: 1}, {PID: 2}, {PID: 3}}, errors.New("process 4 shows nothing")
 }
 
@@ -54,7 +54,7 @@ type group struct {
 	got    *[]int
 }
 
-func (group) Survivors(protocol.Process, string) ([]protocol.Process, error) {
+func (group) Survivors(protocol.Process, string, protocol.Process) ([]protocol.Process, error) {
 	return []protocol.Process{{PID: 1}, {PID: 2}, {PID: 3}}, nil
 }
 

@@ -18,15 +18,22 @@ const execPatience = time.Second
 // carries reports whether the environment that pid was given has all entries of env (see containsAll), and whether that is certain. In a part
 // of an execve, which may wait for a slow disk, the kernel shows none; so it asks again, until the time until is over.
 func carries(pid int, env []string, until time.Time) (carried, certain bool) {
+	environment, certain := givenEnvironment(pid, until)
+	return certain && containsAll(environment, env), certain
+}
+
+// givenEnvironment returns the environment that pid was given, entries with a NUL after each, and
+// whether that is certain: see carries. It is certainly empty if pid has ended.
+func givenEnvironment(pid int, until time.Time) (environment []byte, certain bool) {
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		environment, certain := shownEnvironment(pid)
 		switch {
 		case certain:
-			return containsAll(environment, env), true
+			return environment, true
 		case Exited(pid, 0):
-			return false, true
+			return nil, true
 		case time.Now().After(until):
-			return false, false
+			return nil, false
 		}
 		time.Sleep(pause)
 	}

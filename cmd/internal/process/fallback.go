@@ -59,6 +59,6 @@ func SignalGroup(p protocol.Process, sig syscall.Signal) error {
 func InGroup(p, leader protocol.Process) bool { return false }
 
 // Survivors finds none.
-func Survivors(protocol.Process, string) ([]protocol.Process, error) {
+func Survivors(protocol.Process, string, protocol.Process) ([]protocol.Process, error) {
 	return nil, nil
 }

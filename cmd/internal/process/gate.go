@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"syscall"
 	"time"
 
@@ -23,42 +22,9 @@ const patience = 10 * time.Second
 type Gate struct {
 	start   Start
 	process protocol.Process
-	watched *Watched // the stage, which becomes the command
-	conn    *os.File // nobody else has this end, so that the stage sees it close when this process ends
-}
-
-// Spawn starts a stage for s, as the leader of a session of its own with /dev/null as stdin. The caller's main must call
-// Stage. The process outlives this one and is waited for in the background. It inherits the umask, the limits and the
-// control group of this process, but no descriptor, no blocked signal and no ignored SIGHUP or SIGINT; other ignored
-// signals are those that Go leaves ignored (SIGTSTP, SIGTTIN, SIGTTOU). What is wrong with s is said by Release.
-func Spawn(s Start) (*Gate, error) {
-	if len(s.Argv) == 0 {
-		return nil, errNoCommand
-	}
-	path, err := executable()
-	if err != nil {
-		return nil, err
-	}
-	ours, theirs, err := socketpair()
-	if err != nil {
-		return nil, err
-	}
-	cmd := exec.Cmd{
-		Path:        path,
-		Args:        []string{os.Args[0], stageFlag, "3"},
-		Env:         []string{}, // not nil, which would mean ours
-		ExtraFiles:  []*os.File{theirs},
-		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
-	}
-	err = cmd.Start()
-	theirs.Close()
-	if err != nil {
-		ours.Close()
-		return nil, err
-	}
-	g, err := newGate(s, cmd.Process.Pid, ours)
-	go cmd.Wait() // not before newGate: until then nobody else can get the number
-	return g, err
+	watched *Watched      // the stage, which becomes the command
+	conn    *os.File      // nobody else has this end, so that the stage sees it close when this process ends
+	keeper  *keeperHandle // nil: the stage has none
 }
 
 var errNoCommand = errors.New("no command")
@@ -102,11 +68,23 @@ func (g *Gate) Process() protocol.Process {
 	return g.process
 }
 
+// Keeper returns the identity of the keeper of the stage, which is its parent; none where there are
+// no keepers.
+func (g *Gate) Keeper() protocol.Process {
+	if g.keeper == nil {
+		return protocol.Process{}
+	}
+	return g.keeper.process
+}
+
 // Release lets the stage run the command. It returns nil once exec(2) has succeeded, with the same pid and start time;
 // so it does for a stage that somebody kills just before that. Otherwise it returns what failed, such as
 // `exec "foo": no such file or directory`, or ErrTooLate, and nothing of the command has run; or ErrSilent. After an error the
 // process is gone. The gate is ended.
 func (g *Gate) Release() error {
+	if g.keeper != nil {
+		g.keeper.await()
+	}
 	g.conn.SetDeadline(time.Now().Add(patience))
 	_, err := g.conn.Write(g.start.encode())
 	if err == nil {
@@ -116,7 +94,7 @@ func (g *Gate) Release() error {
 		err = fmt.Errorf("stage %d: %w", g.process.PID, err)
 	}
 	if err == nil {
-		return errors.Join(g.conn.Close(), g.watched.Close())
+		return errors.Join(g.conn.Close(), g.close())
 	}
 	if e := g.Cancel(); e != nil && !errors.Is(e, os.ErrClosed) {
 		err = fmt.Errorf("%w; %w", err, e)
@@ -146,14 +124,15 @@ func (g *Gate) answer() error {
 	return nil
 }
 
-// Cancel makes the stage exit, which has run nothing, and returns when it is gone. It kills one that is still there after
-// 10 seconds and returns an error if that one does not end within 10 more. It returns os.ErrClosed, and does nothing, if
-// the gate is ended already. The gate is ended.
+// Cancel makes the stage exit, which has run nothing, and returns when it and its keeper are gone.
+// It kills one that is still there after 10 seconds and returns an error if that one does not end
+// within 10 more. It returns os.ErrClosed, and does nothing, if the gate is ended already. The gate
+// is ended.
 func (g *Gate) Cancel() error {
 	if err := g.conn.Close(); err != nil {
 		return err
 	}
-	defer g.watched.Close()
+	defer g.close()
 	if g.gone() {
 		return nil
 	}
@@ -165,10 +144,27 @@ func (g *Gate) Cancel() error {
 }
 
 func (g *Gate) gone() bool {
+	overdue := time.After(patience)
 	select {
 	case <-g.watched.Done():
-		return true
-	case <-time.After(patience):
+	case <-overdue:
 		return false
 	}
+	if g.keeper == nil {
+		return true
+	}
+	select {
+	case <-g.keeper.ended():
+		return true
+	case <-overdue:
+		return false
+	}
+}
+
+// close releases the handles on the processes.
+func (g *Gate) close() error {
+	if g.keeper == nil {
+		return g.watched.Close()
+	}
+	return errors.Join(g.watched.Close(), g.keeper.Close())
 }

@@ -23,6 +23,9 @@ func SpawnUnit(Start, Unit) (*Gate, error) { return nil, errNoGate }
 // Process returns nothing.
 func (*Gate) Process() protocol.Process { return protocol.Process{} }
 
+// Keeper returns nothing.
+func (*Gate) Keeper() protocol.Process { return protocol.Process{} }
+
 // Release always fails.
 func (*Gate) Release() error { return errNoGate }
 

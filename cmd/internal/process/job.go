@@ -96,6 +96,7 @@ func StartJob(path string, argv, env []string, keeper *Keeper) (*Job, error) {
 func (j *Job) run(path string, argv, env []string, started chan<- error) {
 	runtime.LockOSThread() // for good: the end of the thread that forked is what makes the kernel kill the leader
 	unblock()
+	giveMask()
 	sys := newLeader()
 	if j.tty != nil && j.tty.ours() {
 		j.tty.lend()

@@ -32,7 +32,6 @@ func Keep() {
 	}
 	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP) // meant for those that it ends
 	unblock()
-	closeInherited()
 	killAfter, invalid := time.ParseDuration(os.Args[2])
 	session, err := strconv.Atoi(os.Args[3])
 	if invalid != nil || err != nil {
@@ -45,20 +44,6 @@ func Keep() {
 	}
 	finish(left, killAfter)
 	os.Exit(0)
-}
-
-// closeInherited closes what the runner's parent left open, such as a lock. What this process has opened is close-on-exec.
-func closeInherited() {
-	entries, _ := os.ReadDir("/proc/self/fd")
-	for _, e := range entries {
-		fd, err := strconv.Atoi(e.Name())
-		if err != nil || fd <= 2 {
-			continue
-		}
-		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
-			unix.Close(fd)
-		}
-	}
 }
 
 // receiveGroup reports false if the runner dies before it has sent one.
@@ -163,8 +148,7 @@ func finish(left remainder, killAfter time.Duration) {
 type Keeper struct {
 	id     string // of the job: see StartVariable
 	socket int    // whose other end is its stdin
-	parked bool
-	err    error // why there is none
+	err    error  // why there is none
 
 	mu  sync.Mutex
 	pid int // 0: there is none, or no more
@@ -192,33 +176,13 @@ func (k *Keeper) start(killAfter time.Duration) error {
 		return os.NewSyscallError("getsid", err)
 	}
 	argv := []string{keeperName, keeperFlag, killAfter.String(), strconv.Itoa(session), k.id}
-	k.pid, err = park(pair[0], argv)
-	k.parked = err == nil
-	if err == errCannotPark {
-		k.pid, err = spawnKeeper(pair[0], argv)
-	}
-	if err != nil {
+	if k.pid, err = park(pair[0], argv, KeeperVariable+"="+k.id); err != nil {
 		k.pid = 0
 		unix.Close(pair[1])
 		return err
 	}
 	k.socket = pair[1]
 	return nil
-}
-
-// spawnKeeper starts one that runs at once.
-func spawnKeeper(socket int, argv []string) (pid int, err error) {
-	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return 0, &os.PathError{Op: "open", Path: os.DevNull, Err: err}
-	}
-	defer unix.Close(null)
-	pid, _, err = syscall.StartProcess("/proc/self/exe", argv, &syscall.ProcAttr{
-		Dir:   "/",
-		Files: []uintptr{uintptr(socket), uintptr(null), uintptr(null)},
-		Sys:   &syscall.SysProcAttr{Setsid: true},
-	})
-	return pid, err
 }
 
 // mark returns env with the entry by which the keeper knows the job's processes, in front of what was there.
@@ -237,7 +201,7 @@ func (k *Keeper) mark(env []string) []string {
 
 // await returns when the keeper has a session of its own, and so outlives what kills the runner's group.
 func (k *Keeper) await() {
-	for k.pid != 0 && k.parked {
+	for k.pid != 0 {
 		if _, err := unix.Read(k.socket, make([]byte, 1)); err != unix.EINTR {
 			return
 		}

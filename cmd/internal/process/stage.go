@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -22,10 +23,17 @@ import (
 // while a pass was running.
 const stageFlag = "--dpl-stage"
 
-// Stage returns at once unless this process is a stage, which Spawn and SpawnUnit make of the caller's own executable. A
-// stage waits for its Start, then becomes that command and never returns; if the gate is closed first it exits with
-// status 0 and has done nothing. Main calls it before anything else.
+// startKeeperFlag is the only argument of the keeper of a stage.
+const startKeeperFlag = "--dpl-start-keeper"
+
+// Stage returns at once unless this process is a stage or its keeper, which Spawn and SpawnUnit make of
+// the caller's own executable. A keeper waits for its children and never returns. A stage waits for its
+// Start, then becomes that command and never returns; if the gate is closed first, it has done nothing
+// and exits 0. Main calls it before anything else.
 func Stage() {
+	if len(os.Args) == 2 && os.Args[1] == startKeeperFlag {
+		keepStart()
+	}
 	if len(os.Args) != 3 || os.Args[1] != stageFlag {
 		return
 	}
@@ -60,6 +68,9 @@ func (s Start) become() error {
 	if s.Latest > 0 && Uptime() > s.Latest {
 		return ErrTooLate
 	}
+	if err := alone(); err != nil {
+		return err
+	}
 	return fmt.Errorf("exec %q: %w", s.Argv[0], s.exec())
 }
 
@@ -74,8 +85,7 @@ func lead() error {
 
 // redirect sends stdout and stderr to the end of the file at path.
 func redirect(path string) error {
-	const flags = unix.O_WRONLY | unix.O_APPEND | unix.O_CREAT | unix.O_NOFOLLOW | unix.O_CLOEXEC
-	fd, err := unix.Open(path, flags|unix.O_NONBLOCK, 0o600) // or a FIFO that nobody reads would hold up the pass
+	fd, err := openLog(path)
 	if err != nil {
 		return err
 	}
@@ -86,6 +96,30 @@ func redirect(path string) error {
 		return err
 	}
 	return unix.Dup2(fd, 2)
+}
+
+// openLog opens the log at path, LEDGER/logs/GROUP/ID.log, one name below the ledger after the other and through no symbolic
+// link: a member of the group of a shared ledger may swap a directory after the pass has made the log.
+func openLog(path string) (int, error) {
+	const flags = unix.O_NOFOLLOW | unix.O_CLOEXEC
+	group := filepath.Dir(path)
+	logs := filepath.Dir(group)
+	dir, err := unix.Open(filepath.Dir(logs), unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	for _, name := range []string{filepath.Base(logs), filepath.Base(group)} {
+		if err != nil {
+			return -1, err
+		}
+		above := dir
+		dir, err = unix.Openat(above, name, flags|unix.O_DIRECTORY, 0)
+		unix.Close(above)
+	}
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(dir)
+
+	// A FIFO that nobody reads would hold up the pass.
+	return unix.Openat(dir, filepath.Base(path), flags|unix.O_WRONLY|unix.O_APPEND|unix.O_CREAT|unix.O_NONBLOCK, 0o600)
 }
 
 // sealListed marks the descriptors above 2 that the directory dir shows close-on-exec.

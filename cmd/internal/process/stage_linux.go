@@ -56,6 +56,11 @@ func seal() error {
 	return sealListed("/proc/self/fd") // before Linux 5.11
 }
 
+// alone undoes that this process dies with its keeper.
+func alone() error {
+	return os.NewSyscallError("prctl", unix.Prctl(unix.PR_SET_PDEATHSIG, 0, 0, 0, 0))
+}
+
 // unblock lets all signals through.
 func unblock() {
 	var none unix.Sigset_t

@@ -66,10 +66,22 @@ func TestGateFails(t *testing.T) {
 	if err := errors.Join(os.Symlink(file("target", "", 0o600), link), unix.Mkfifo(fifo, 0o600)); err != nil {
 		t.Fatal(err)
 	}
+
+	// A group's logs, and all logs of a ledger, that somebody has swapped for a link after they were made.
+	victim := t.TempDir()
+	ledger := filepath.Join(dir, "ledger")
+	swappedGroup, swappedLogs := filepath.Join(ledger, "logs/g/s.log"), filepath.Join(ledger, "swapped/g/s.log")
+	if err := errors.Join(os.MkdirAll(filepath.Join(victim, "g"), 0o700), os.MkdirAll(filepath.Join(ledger, "logs"), 0o700),
+		os.Symlink(victim, filepath.Dir(swappedGroup)), os.Symlink(victim, filepath.Join(ledger, "swapped"))); err != nil {
+		t.Fatal(err)
+	}
+
 	for _, c := range []struct {
 		change func(*Start)
 		want   string
 	}{
+		{func(s *Start) { s.Log = swappedGroup }, fmt.Sprintf("open log %q: not a directory", swappedGroup)},
+		{func(s *Start) { s.Log = swappedLogs }, fmt.Sprintf("open log %q: not a directory", swappedLogs)},
 		{func(s *Start) { s.Argv[0] = "no such command" }, `exec "no such command": no such file or directory`},
 		{func(s *Start) { s.Argv[0] = "./no" }, `exec "./no": no such file or directory`},
 		{func(s *Start) { s.Argv[0] = "" }, `exec "": no such file or directory`},

@@ -34,6 +34,8 @@ type Start struct {
 	// Log is the file that gets what the command writes to stdout and stderr: it is appended to, created with mode 0600,
 	// and must not be a symbolic link. It may be /dev/null.
 	Log string
+	// ID is of this start, as NewStartID returns: its keeper is known by it. The stage is not told.
+	ID string
 	// Latest is when it is too late to begin, by Uptime; 0: never.
 	Latest time.Duration
 }

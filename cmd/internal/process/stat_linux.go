@@ -8,6 +8,7 @@ import (
 // stat is the part of /proc/PID/stat that says which process this is and whether it has ended.
 type stat struct {
 	state      byte
+	parent     int
 	threads    int
 	startTicks int64
 }
@@ -18,12 +19,13 @@ func parseStat(line []byte) (stat, bool) {
 	name := bytes.LastIndexByte(line, ')')
 	fields := line[name+1:]
 	state := field(fields, 3)
+	parent, badParent := strconv.Atoi(string(field(fields, 4)))
 	threads, badThreads := strconv.Atoi(string(field(fields, 20)))
 	startTicks, badStart := strconv.ParseInt(string(field(fields, 22)), 10, 64)
-	if name < 0 || len(state) != 1 || badThreads != nil || badStart != nil {
+	if name < 0 || len(state) != 1 || badParent != nil || badThreads != nil || badStart != nil {
 		return stat{}, false
 	}
-	return stat{state: state[0], threads: threads, startTicks: startTicks}, true
+	return stat{state: state[0], parent: parent, threads: threads, startTicks: startTicks}, true
 }
 
 // field returns the field of that number in proc(5) from fields, which begin with the space before the third. It is

@@ -11,7 +11,7 @@ import (
 const after = "S 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 13 18 4711"
 
 func TestParseStat(t *testing.T) {
-	want := stat{state: 'S', threads: 13, startTicks: 4711}
+	want := stat{state: 'S', parent: 2, threads: 13, startTicks: 4711}
 	for _, name := range []string{"sh", "", "a b", ") ( \n", ") R 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21", "((("} {
 		for _, end := range []string{"", " 23 24 25"} {
 			line := "1 (" + name + ") " + after + end
@@ -32,6 +32,7 @@ func TestParseStatRefuses(t *testing.T) {
 		"1 (sh) ",
 		"1 (sh) SS 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 13 18 4711",
 		"1 (sh) S 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 13 18",
+		"1 (sh) S x 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 13 18 4711",
 		"1 (sh) S 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 x 18 4711",
 		"1 (sh) S 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 13 18 x",
 		"1 (sh) S 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 13 18 9223372036854775808",
@@ -64,7 +65,7 @@ func FuzzParseStat(f *testing.F) {
 	f.Add("sh", byte('S'), 1, int64(4711))
 	f.Add(") Z 1 (", byte('R'), 7, int64(0))
 	f.Fuzz(func(t *testing.T, name string, state byte, threads int, start int64) {
-		want := stat{state: 'A' + state%26, threads: threads, startTicks: start}
+		want := stat{state: 'A' + state%26, parent: 4, threads: threads, startTicks: start}
 		line := fmt.Sprintf("7 (%s) %c 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 %d 21 %d 23", name, want.state, threads, start)
 		if got, ok := parseStat([]byte(line)); got != want || !ok {
 			t.Errorf("%q: got %+v, %t, want %+v", line, got, ok, want)
@@ -81,7 +82,8 @@ func agrees(line string, s stat) bool {
 	if len(words) < 21 || words[1] != string([]byte{s.state}) {
 		return false
 	}
+	parent, err0 := strconv.ParseInt(words[2], 10, 64)
 	threads, err := strconv.ParseInt(words[18], 10, 64)
 	start, err2 := strconv.ParseInt(words[20], 10, 64)
-	return err == nil && err2 == nil && int(threads) == s.threads && start == s.startTicks
+	return err0 == nil && err == nil && err2 == nil && int(parent) == s.parent && int(threads) == s.threads && start == s.startTicks
 }

@@ -1,43 +1,110 @@
 package process
 
 import (
+	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol"
 	"golang.org/x/sys/unix"
 )
 
-// Survivors returns the processes of the start startID, in whatever session: those that started no earlier than leader,
-// the first of them, and that carry startID in the environment they were given when they began their program (see
-// StartVariable). The leader is among them while it lives, a zombie is not. Signal each with SignalProcess. None is found
-// if leader has no identity here and now, or if startID is empty.
+// Survivors returns the processes of the start startID, in whatever session: those that started no
+// earlier than leader, the first of them, and that carry startID in the environment they were given
+// when they began their program (see StartVariable); and, of those that show no start at all, the
+// children of such a process and of keeper, the keeper of that start, if that is what it was. So
+// whoever has cleared its environment, or runs as another user, belongs to what has started it. The
+// leader is among them while it lives, a zombie is not. Signal each with SignalProcess. None is
+// found if leader has no identity here and now, or if startID is empty.
 //
-// It does not find what runs as another user or under a setuid bit, has a cleared or overwritten environment, or cannot
-// be identified. It returns an error, with the others, if it cannot tell of one in the session that leader leads or led,
-// because that one has been amid an execve, or amid its end, all the time of execPatience. One in another session counts
-// as a stranger then: on a busy machine there is always some process amid an execve.
+// It returns an error, with the others, if it cannot tell of one in the session that leader leads
+// or led: because that one has been amid an execve, or amid its end, all the time of execPatience;
+// or because it shows no start, and its keeper has died, so that nobody vouches for it. One in
+// another session counts as a stranger then: on a busy machine there is always some process amid an
+// execve. It also returns one if the keeper is there, which it is only while it has children, and
+// none is found.
 //
-// It reads the directory /proc, and the state of each process; and the environment of those that are young enough.
-func Survivors(leader protocol.Process, startID string) (found []protocol.Process, doubt error) {
+// It reads the directory /proc, and the state of each process; and the environment of those that
+// are young enough.
+func Survivors(
+	leader protocol.Process, startID string, keeper protocol.Process,
+) (found []protocol.Process, doubt error) {
 	if local(leader) != nil || startID == "" {
 		return nil, nil
 	}
+	until := time.Now().Add(execPatience)
+	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
+		s := search{
+			leader: leader, keeper: keeper, id: startID, until: until,
+			known: make(map[incarnation]membership),
+		}
+		found, doubt = s.survivors()
+		switch {
+		case len(found) > 0 || doubt != nil || !s.kept || s.others,
+			Exited(keeper.PID, keeper.StartTicks):
+			return found, doubt
+		case time.Now().After(until):
+			return nil, fmt.Errorf("process %d, the keeper, does not end", keeper.PID)
+		}
+		// The keeper is about to end; or what it has got was missed, because it came meanwhile.
+		time.Sleep(pause)
+	}
+}
+
+// A search looks for the processes of one start.
+type search struct {
+	leader, keeper protocol.Process
+	id             string
+	until          time.Time
+	kept, lost     bool // the keeper vouches; or it has died
+	others         bool // the keeper has a child, which is of another start
+	known          map[incarnation]membership
+}
+
+// An incarnation tells a process from others that get its number later.
+type incarnation struct {
+	pid        int
+	startTicks int64
+}
+
+// A membership is whether a process is of the start.
+type membership int
+
+const (
+	stranger  membership = iota
+	member               // a random id vouches for it
+	uncertain            // it shows no environment yet
+)
+
+// askKeeper finds out whether the keeper vouches.
+func (s *search) askKeeper() {
+	if local(s.keeper) != nil {
+		return
+	}
+	carried, _ := carries(s.keeper.PID, []string{KeeperVariable + "=" + s.id}, s.until)
+	// Asked after that: so what was asked of the number was asked of the keeper.
+	s.lost = Exited(s.keeper.PID, s.keeper.StartTicks)
+	s.kept = carried && !s.lost
+}
+
+func (s *search) survivors() (found []protocol.Process, doubt error) {
+	s.askKeeper()
 	proc, err := os.Open("/proc")
 	if err != nil {
 		return nil, nil
 	}
 	defer proc.Close()
 	names, _ := proc.Readdirnames(-1)
-	until, marks := time.Now().Add(execPatience), []string{StartVariable + "=" + startID}
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
 		if err != nil {
 			continue
 		}
-		switch p, is, unsure := survivor(pid, leader, marks, until); {
+		switch p, is, unsure := s.survivor(pid); {
 		case is:
 			found = append(found, p)
 		case unsure != nil:
@@ -47,22 +114,118 @@ func Survivors(leader protocol.Process, startID string) (found []protocol.Proces
 	return found, doubt
 }
 
-// survivor reports whether pid is a process that started no earlier than leader and carries marks, and
-// returns it. It returns an error if it cannot tell; see Survivors.
-func survivor(pid int, leader protocol.Process, marks []string, until time.Time) (protocol.Process, bool, error) {
+// survivor reports whether pid is a survivor, and returns it; or an error if it cannot tell.
+func (s *search) survivor(pid int) (p protocol.Process, is bool, doubt error) {
 	p, err := Identify(pid)
-	if err != nil || p.StartTicks < leader.StartTicks {
+	if err != nil || p.StartTicks < s.leader.StartTicks || s.kept && p == s.keeper {
 		return p, false, nil
 	}
 
-	carried, certain := carries(pid, marks, until)
+	found := s.membership(pid)
 	switch {
 	case Exited(pid, p.StartTicks): // else all that was asked of pid was asked of p
 		return p, false, nil
-	case !carried && !certain && inSession(pid, leader.PID):
+	case found == member:
+		return p, true, nil
+	case found == uncertain && inSession(pid, s.leader.PID):
 		return p, false, fmt.Errorf("process %d shows no environment yet", pid)
+	case s.lost && s.orphaned(pid):
+		const why = "is in its session, but its keeper was killed, so nothing vouches for it"
+		return p, false, fmt.Errorf("process %d (%s) %s: end it by hand", pid, Name(pid), why)
 	}
-	return p, carried, nil
+	s.others = s.others || s.kept && parentOf(pid) == s.keeper.PID
+	return p, false, nil
+}
+
+// membership returns what pid is, which the environment it was given says; or, if that names no
+// start, what its parent is.
+func (s *search) membership(pid int) membership {
+	before, err := look(pid)
+	if err != nil {
+		return stranger
+	}
+	process := incarnation{pid, before.startTicks}
+	if is, known := s.known[process]; known {
+		return is
+	}
+	is := s.judge(pid)
+	if after, err := look(pid); err != nil || after.startTicks != before.startTicks {
+		return stranger // it has ended: perhaps another was asked by its number
+	}
+	s.known[process] = is
+	return is
+}
+
+func (s *search) judge(pid int) membership {
+	environment, certain := givenEnvironment(pid, s.until)
+	environment = append([]byte{0}, environment...)
+	if bytes.Contains(environment, []byte("\x00"+KeeperVariable+"=")) {
+		return stranger // the keeper of another start, or of a job
+	}
+	if starts, named := startsIn(environment); named {
+		if slices.Contains(starts, s.id) {
+			return member
+		}
+		return stranger
+	}
+	if s.heir(pid) {
+		return member
+	}
+	if !certain {
+		return uncertain
+	}
+	return stranger
+}
+
+// heir reports whether the parent of pid is the keeper, or of the start.
+func (s *search) heir(pid int) bool {
+	for {
+		parent := parentOf(pid)
+		switch {
+		case parent <= 1:
+			return false
+		case s.kept && parent == s.keeper.PID:
+			return true
+		}
+		found, err := look(parent)
+		if err == nil && found.startTicks < s.leader.StartTicks {
+			return false
+		}
+		is := s.membership(parent)
+		if parentOf(pid) == parent { // so the number was the parent's all the time
+			return is == member
+		}
+	}
+}
+
+// orphaned reports whether pid shows no start, and is in the session of the leader, whose number
+// nobody else has got.
+func (s *search) orphaned(pid int) bool {
+	if !inSession(pid, s.leader.PID) {
+		return false
+	}
+	if found, err := look(s.leader.PID); err == nil && found.startTicks != s.leader.StartTicks {
+		return false
+	}
+	environment, _ := givenEnvironment(pid, s.until)
+	_, named := startsIn(append([]byte{0}, environment...))
+	return !named
+}
+
+// startsIn returns the ids of the starts that environment names, entries with a NUL before each.
+func startsIn(environment []byte) (ids []string, named bool) {
+	_, rest, _ := bytes.Cut(environment, []byte("\x00"+StartVariable+"="))
+	value, _, _ := bytes.Cut(rest, []byte{0})
+	return strings.Split(string(value), ","), len(value) > 0
+}
+
+// parentOf returns the number of the parent of pid, or 0.
+func parentOf(pid int) int {
+	found, err := look(pid)
+	if err != nil {
+		return 0
+	}
+	return found.parent
 }
 
 func inSession(pid, session int) bool {

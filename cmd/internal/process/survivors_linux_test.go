@@ -70,7 +70,7 @@ func TestSurvivors(t *testing.T) {
 	mustFind(t, elsewhere, ourStart)
 	mustFind(t, protocol.Process{PID: leader.PID}, ourStart)
 
-	survivors, _ := Survivors(leader, ourStart)
+	survivors, _ := Survivors(leader, ourStart, protocol.Process{})
 	for _, p := range survivors {
 		if err := SignalProcess(p, syscall.SIGTERM); err != nil {
 			t.Error(err)
@@ -93,17 +93,18 @@ func TestSurvivorsAmidExec(t *testing.T) {
 		t.Fatal(err)
 	}
 	leader := released(t, s)
+	const looks = 200
 	found := 0
-	for range 1000 {
-		switch survivors, err := Survivors(leader, ourStart); {
+	for range looks {
+		switch survivors, err := Survivors(leader, ourStart, protocol.Process{}); {
 		case slices.Equal(survivors, []protocol.Process{leader}) && err == nil:
 			found++
 		case len(survivors) > 0 || err == nil:
 			t.Fatalf("got %+v, %v, want %+v", survivors, err, leader)
 		}
 	}
-	if found < 500 { // on a busy machine it may be amid execve each time that it is asked for a second
-		t.Errorf("found %d times of 1000", found)
+	if found < looks/2 { // on a busy machine it may be amid execve each time that it is asked for a second
+		t.Errorf("found %d times of %d", found, looks)
 	}
 }
 
@@ -127,6 +128,9 @@ func TestSurvivorsAmidTheirEnd(t *testing.T) {
 		unshare, nsenter = "-Urp", "-U -p --preserve-credentials"
 	}
 	if out, err := exec.Command("unshare", unshare, "--fork", "true").CombinedOutput(); err != nil {
+		if os.Geteuid() != 0 && os.Getenv("STRICT") != "" {
+			t.Fatalf("needs root, or user namespaces: unshare %s, and STRICT leaves nothing out: %v: %s", unshare, err, out)
+		}
 		t.Skipf("unshare %s: %v: %s", unshare, err, out)
 	}
 	s := command(t, "sh", "-c", amidEndScript)
@@ -138,12 +142,12 @@ func TestSurvivorsAmidTheirEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "one of which it cannot be told", func() bool {
-		_, err := Survivors(leader, ourStart)
+		_, err := Survivors(leader, ourStart, protocol.Process{})
 		return err != nil && strings.Contains(err.Error(), strconv.Itoa(first))
 	})
 	SignalProcess(identify(t, parent), syscall.SIGCONT)
 	eventually(t, "it is gone", func() bool {
-		survivors, err := Survivors(leader, ourStart)
+		survivors, err := Survivors(leader, ourStart, protocol.Process{})
 		return survivors == nil && err == nil
 	})
 }
@@ -179,7 +183,7 @@ func mustFind(t *testing.T, leader protocol.Process, startID string, want ...pro
 	var got []protocol.Process
 	eventually(t, "it can be told who they are", func() bool {
 		var err error
-		got, err = Survivors(leader, startID)
+		got, err = Survivors(leader, startID, protocol.Process{})
 		return err == nil
 	})
 	byPID := func(p, q protocol.Process) int { return p.PID - q.PID }
@@ -195,6 +199,6 @@ func BenchmarkSurvivors(b *testing.B) {
 	leader := identify(b, os.Getpid())
 	leader.PID = 1 << 30
 	for b.Loop() {
-		Survivors(leader, ourStart)
+		Survivors(leader, ourStart, protocol.Process{})
 	}
 }

@@ -27,7 +27,7 @@ func (c *command) groupClock() func() protocol.Observation {
 			return presence
 		}
 		seen.Survived = func(s *protocol.Registered) bool {
-			survivors, doubt := machine{c}.Survivors(s.Process, s.StartID)
+			survivors, doubt := machine{c}.Survivors(s.Process, s.StartID, s.Keeper)
 			return len(survivors) > 0 || doubt != nil
 		}
 		return seen

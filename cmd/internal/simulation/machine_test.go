@@ -62,6 +62,9 @@ type gate struct {
 
 func (g *gate) Process() protocol.Process { return g.p.Process }
 
+// Keeper is of none: as on systems that give orphans to nobody but their first process.
+func (g *gate) Keeper() protocol.Process { return protocol.Process{} }
+
 func (g *gate) Release() error {
 	late, err := g.m.c.fs.Call("release")
 	w := g.m.c.w
@@ -189,7 +192,7 @@ func (m machine) deliver(p *proc, sig syscall.Signal) {
 // errAmidExec is of a process that spends long in an execve, on a slow disk.
 var errAmidExec = errors.New("it shows no environment yet")
 
-func (m machine) Survivors(leader protocol.Process, startID string) (found []protocol.Process, doubt error) {
+func (m machine) Survivors(leader protocol.Process, startID string, _ protocol.Process) (found []protocol.Process, doubt error) {
 	w := m.c.w
 	if leader.HostID != m.host().id || leader.BootID != m.host().bootID() {
 		return nil, nil

@@ -60,6 +60,11 @@ def main():
             worker.start()
             worker.join()
             print(dpl.status("job")["operation"]["state"], flush=True)
+        elif what == "child leaves":
+            child = os.fork()
+            if child:
+                os.waitpid(child, 0)
+                print(dpl.status("job")["operation"]["state"], flush=True)
         elif what == "forks while it beats":
             call.children = []
             for _ in range(300):

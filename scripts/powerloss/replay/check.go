@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -152,7 +153,17 @@ func (c *check) mounted(do func(base string) error) error {
 		return fmt.Errorf("mount: %w", err)
 	}
 	err := do(filepath.Join(c.mount, "base"))
-	return errors.Join(err, unix.Unmount(c.mount, 0))
+	return errors.Join(err, c.unmount())
+}
+
+// unmount waits until the directories of the ledgers that were opened there are closed: the collector of garbage closes them.
+func (c *check) unmount() error {
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		runtime.GC()
+		if err := unix.Unmount(c.mount, 0); err != unix.EBUSY || time.Now().After(deadline) {
+			return err
+		}
+	}
 }
 
 // report prints the line of the table.

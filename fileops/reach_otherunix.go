@@ -6,3 +6,6 @@ import "golang.org/x/sys/unix"
 
 // searchOnly opens a directory for reading, too: not all systems know it without.
 const searchOnly = unix.O_RDONLY
+
+// reach returns a path to the file name in the open directory dir. Only Linux has one.
+func reach(dir int, name string) (path string, ok bool) { return name, dir == unix.AT_FDCWD }

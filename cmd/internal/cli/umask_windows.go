@@ -1,4 +1,0 @@
-package cli
-
-// openMask does nothing: there is no umask.
-func openMask() {}

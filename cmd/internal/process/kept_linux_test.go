@@ -1,0 +1,279 @@
+package process
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/dpl-project/dpl/protocol"
+	"golang.org/x/sys/unix"
+)
+
+// cleared is a command that leaves, besides its leader, a member of its session without
+// environment, a daemon without, and what belongs to another start, and their keeper; and prints
+// their pids.
+const cleared = `env -i sleep 1000 & echo $!
+	env -i setsid sh -c 'setsid sleep 1000 & echo $!'
+	env -i DPL_START=0123456789abcdef setsid sleep 1000 & echo $!
+	env -i DPL_KEEPER=0123456789abcdef setsid sh -c 'env -i sleep 1000 & echo $!; wait' &
+	exec sleep 1000`
+
+// keptCommand is released with a keeper, and returns the pids that it prints.
+func keptCommand(
+	t *testing.T, script string, n int,
+) (g *Gate, id string, printed []protocol.Process) {
+	t.Helper()
+	s := command(t, "sh", "-c", script)
+	s.ID = NewStartID()
+	s.Env = append(s.Env, StartVariable+"="+s.ID)
+	g = spawned(t, s)
+	if err := g.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if n == 0 {
+		return g, s.ID, nil
+	}
+	for _, line := range logged(t, s, n) {
+		pid, err := strconv.Atoi(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := identify(t, pid)
+		t.Cleanup(func() { SignalProcess(p, unix.SIGKILL) })
+		eventually(t, "it is sleep", func() bool { return Name(pid) == "sleep" })
+		printed = append(printed, p)
+	}
+	return g, s.ID, printed
+}
+
+// mustSurvive fails the test unless the survivors are these.
+func mustSurvive(
+	t *testing.T, leader protocol.Process, id string, keeper protocol.Process,
+	want ...protocol.Process,
+) {
+	t.Helper()
+	got, err := Survivors(leader, id, keeper)
+	byPID := func(p, q protocol.Process) int { return p.PID - q.PID }
+	slices.SortFunc(got, byPID)
+	slices.SortFunc(want, byPID)
+	if !slices.Equal(got, want) || err != nil {
+		t.Errorf("survivors %v, %v, want %v", got, err, want)
+	}
+}
+
+// What has no environment belongs to whatever has started it, up to the keeper; unless it is the
+// keeper of another start, or of one.
+func TestKeptSurvivors(t *testing.T) {
+	t.Parallel()
+	g, id, printed := keptCommand(t, cleared, 4)
+	leader, keeper, member, daemon := g.Process(), g.Keeper(), printed[0], printed[1]
+	eventually(t, "the leader is sleep", func() bool { return Name(leader.PID) == "sleep" })
+	mustSurvive(t, leader, id, keeper, leader, member, daemon)
+	if err := SignalProcess(leader, unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	mustBeReaped(t, leader.PID)
+	mustSurvive(t, leader, id, keeper, member, daemon)
+	mustSurvive(t, leader, NewStartID(), keeper)
+	mustSurvive(t, leader, id, protocol.Process{})
+	for _, p := range []protocol.Process{member, daemon} {
+		if err := SignalProcess(p, unix.SIGKILL); err != nil {
+			t.Error(err)
+		}
+		mustEnd(t, p)
+	}
+	mustSurvive(t, leader, id, keeper) // it has only what belongs to others
+	if Exited(keeper.PID, keeper.StartTicks) {
+		t.Error("the keeper has left its children")
+	}
+}
+
+// A keeper that has no child left ends, and is waited for. Until then somebody is left.
+func TestKeeperOfStartEnds(t *testing.T) {
+	t.Parallel()
+	g, id, printed := keptCommand(t, `env -i setsid sleep 1000 & echo $!; exit`, 1)
+	mustBeReaped(t, g.Process().PID)
+	mustSurvive(t, g.Process(), id, g.Keeper(), printed[0])
+	SignalProcess(printed[0], unix.SIGKILL)
+	mustBeReaped(t, g.Keeper().PID)
+	mustSurvive(t, g.Process(), id, g.Keeper())
+}
+
+// A keeper that is stopped waits for nobody: so it cannot be told whether somebody is left.
+func TestKeeperOfStartStopped(t *testing.T) {
+	t.Parallel()
+	g, id, _ := keptCommand(t, "", 0)
+	keeper := g.Keeper()
+	eventually(t, "its end", func() bool { return Exited(g.Process().PID, g.Process().StartTicks) })
+	if SignalProcess(keeper, unix.SIGSTOP) != nil || Exited(keeper.PID, keeper.StartTicks) {
+		return // it has ended before
+	}
+	eventually(t, "it is stopped", func() bool { return inState(keeper.PID, "TZ") })
+	if inState(keeper.PID, "T") {
+		want := fmt.Sprintf("process %d, the keeper, does not end", keeper.PID)
+		found, err := Survivors(g.Process(), id, keeper)
+		if len(found) > 0 || err == nil || err.Error() != want {
+			t.Errorf("got %v, %v", found, err)
+		}
+	}
+	SignalProcess(keeper, unix.SIGCONT)
+	mustBeReaped(t, keeper.PID)
+}
+
+// When the keeper has been killed, what is left in the session and shows no start may be of it.
+func TestKeeperOfStartKilled(t *testing.T) {
+	t.Parallel()
+	g, id, printed := keptCommand(t, cleared, 4)
+	leader, keeper := g.Process(), g.Keeper()
+	if err := SignalProcess(keeper, unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	mustBeReaped(t, keeper.PID)
+	if Exited(leader.PID, leader.StartTicks) {
+		t.Fatal("the service ended with its keeper")
+	}
+	SignalProcess(leader, unix.SIGKILL)
+	mustEnd(t, leader)
+	found, err := Survivors(leader, id, keeper)
+	const why = "is in its session, but its keeper was killed, so nothing vouches for it"
+	want := fmt.Sprintf("process %d (sleep) %s: end it by hand", printed[0].PID, why)
+	if len(found) > 0 || err == nil || err.Error() != want {
+		t.Errorf("survivors %v, %v", found, err)
+	}
+	SignalProcess(printed[0], unix.SIGKILL)
+	mustEnd(t, printed[0])
+	mustSurvive(t, leader, id, keeper)
+}
+
+// A keeper is in a session of its own, with an environment of its own, and has nothing open; and no
+// signal ends it but SIGKILL.
+func TestKeeperOfStartAlone(t *testing.T) {
+	t.Parallel()
+	g, id, _ := keptCommand(t, "exec sleep 1000", 0)
+	keeper := g.Keeper()
+	mustLead(t, keeper.PID)
+	proc := fmt.Sprintf("/proc/%d/", keeper.PID)
+	eventually(t, "it has its name", func() bool { return Name(keeper.PID) == startKeeperName })
+	if environ, err := os.ReadFile(proc + "environ"); string(environ) != KeeperVariable+"="+id+"\x00" {
+		t.Errorf("its environment is %q, %v", environ, err)
+	}
+	if dir, err := os.Readlink(proc + "cwd"); dir != "/" {
+		t.Errorf("it is in %q, %v", dir, err)
+	}
+	mustHoldNothing(t, keeper.PID)
+	for _, sig := range []syscall.Signal{unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGUSR1} {
+		if err := SignalProcess(keeper, sig); err != nil {
+			t.Error(err)
+		}
+	}
+	if parentOf(g.Process().PID) != keeper.PID {
+		t.Error("it is not the parent of the command")
+	}
+	SignalProcess(g.Process(), unix.SIGKILL)
+	mustBeReaped(t, keeper.PID)
+}
+
+// mustHoldNothing fails the test unless pid has nothing open but /dev/null and what the runtime has
+// opened for itself.
+func mustHoldNothing(t *testing.T, pid int) {
+	t.Helper()
+	eventually(t, "it has nothing open", func() bool {
+		files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+		return !slices.ContainsFunc(files, func(file string) bool {
+			to, _ := os.Readlink(file)
+			return to != os.DevNull && !strings.HasPrefix(to, "anon_inode:") &&
+				!strings.HasPrefix(to, "/sys/fs/cgroup/")
+		})
+	})
+}
+
+// If the keeper is killed before the release, so is the stage, and nothing runs; if the stage is,
+// the keeper ends.
+func TestKeeperOfStartKilledBefore(t *testing.T) {
+	t.Parallel()
+	for _, victim := range []func(*Gate) protocol.Process{(*Gate).Keeper, (*Gate).Process} {
+		s := command(t, "sh", "-c", "echo begun")
+		g := spawned(t, s)
+		if err := SignalProcess(victim(g), unix.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		mustBeReaped(t, g.Keeper().PID)
+		mustEnd(t, g.Process())
+		g.Release()
+		mustHaveRunNothing(t, s)
+	}
+}
+
+// A pass that is killed before the release leaves neither keeper nor stage.
+func TestPassKilledBeforeRelease(t *testing.T) {
+	t.Parallel()
+	for range 5 {
+		c, spawned := startPass(t, command(t, "sleep", "1000"))
+		stage := spawned[0]
+		keeper := parentOf(stage.PID)
+		c.die(t)
+		mustEnd(t, stage)
+		mustBeReaped(t, keeper)
+	}
+}
+
+// Kernels before 5.9 cannot close all descriptors in one call.
+func TestKeptOnOldKernel(t *testing.T) {
+	t.Parallel()
+	ours, theirs, err := socketpair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ours.Close()
+	report, reported, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer report.Close()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	k, err := newKept(int(theirs.Fd()), int(reported.Fd()), int(null.Fd()), NewStartID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.highest = 1000
+	pid, err := forkBlocked(k.fork)
+	theirs.Close()
+	reported.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stage, err := readNumber(ours); stage <= pid || err != nil {
+		t.Errorf("stage %d, %v", stage, err)
+	}
+	if number, err := readNumber(report); err != io.EOF {
+		t.Errorf("no stage: %d, %v", number, err)
+	}
+	mustHoldNothing(t, pid)
+	ours.Close()
+	waitFor(pid)
+}
+
+// BenchmarkSpawn starts and cancels a stage.
+func BenchmarkSpawn(b *testing.B) {
+	dir := b.TempDir()
+	s := Start{Argv: []string{"true"}, Dir: dir, Log: filepath.Join(dir, "log"), ID: NewStartID()}
+	for b.Loop() {
+		g, err := Spawn(s)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := g.Cancel(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

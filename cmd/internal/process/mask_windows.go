@@ -1,0 +1,4 @@
+package process
+
+// OpenMask does nothing: there is no umask.
+func OpenMask() {}
