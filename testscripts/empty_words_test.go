@@ -70,6 +70,9 @@ func TestEmptyWords(t *testing.T) {
 		name = strings.TrimRight(name, ".")
 		wantRefusal(t, c.Program, []string{"--", ""}, name+": it is empty", true)
 		wantRefusal(t, c.Program, []string{"--", "", "word"}, name+": it is empty", true)
+		if name == "FILE" {
+			wantRefusal(t, c.Program, []string{"--", "word", ""}, name+": it is empty", true)
+		}
 	}
 }
 

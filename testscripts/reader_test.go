@@ -47,10 +47,17 @@ func (r *reader) follow(b block) {
 		r.do(step{command: "cat >" + b.file + " <<'END OF FILE'\n" + b.text + "END OF FILE"})
 	case b.language == "console":
 		for _, s := range steps(r.t, b.text) {
+			r.ponder()
 			r.do(s)
 		}
 	default:
 		r.t.Errorf("want a file to which this %s is saved, or console\n%s", b.language, b.text)
+	}
+}
+
+func (r *reader) ponder() {
+	if pauses() {
+		time.Sleep(15 * time.Second)
 	}
 }
 

@@ -42,7 +42,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -52,6 +51,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/testscripts/build"
+	"github.com/dpl-project/dpl/testscripts/proc"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -60,11 +60,7 @@ const root = ".."
 
 func TestMain(m *testing.M) {
 	syscall.Umask(0o022) // scripts copy files into ledgers
-	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
-		if signal.Ignored(sig) { // by nohup, or in the background of a script: the programs under test would ignore it, too
-			signal.Notify(make(chan os.Signal, 1), sig)
-		}
-	}
+	proc.Unignore()
 	status := m.Run()
 	os.RemoveAll(shared.bin)
 	os.Exit(status)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -32,13 +33,15 @@ func CommandsIn(bin, root string, flags ...string) error {
 	if err := readSources(root); err != nil {
 		return err
 	}
-	cmd := exec.Command("go", append([]string{"build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", bin + "/"}, flags...)...)
-	cmd.Args = append(cmd.Args, "./cmd/...")
-	cmd.Dir = root
-	cgo := "0"
+	linker, cgo := "-s -w", "0"
 	if slices.Contains(flags, "-race") {
 		cgo = "1" // the race detector is written in C
+	} else if platform := runtime.GOOS + "-" + runtime.GOARCH; platform == "linux-amd64" || platform == "linux-arm64" {
+		linker += " -E dpl_entry"
 	}
+	cmd := exec.Command("go", append([]string{"build", "-buildvcs=false", "-trimpath", "-ldflags=" + linker, "-o", bin + "/"}, flags...)...)
+	cmd.Args = append(cmd.Args, "./cmd/...")
+	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%v: %w\n%s", cmd, err, out)
