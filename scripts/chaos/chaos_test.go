@@ -4,6 +4,8 @@ package main
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -42,8 +44,12 @@ func TestViolation(t *testing.T) {
 		}},
 		{"impossible", []string{"no-such-program"}, nil},
 	}
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "dpl"), nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	var log bytes.Buffer
-	r := &runner{bin: t.TempDir(), seed: 7, log: &log, pattern: regexp.MustCompile("")}
+	r := &runner{bin: bin, seed: 7, log: &log, pattern: regexp.MustCompile("")}
 	if r.run(t.Context(), 0) {
 		t.Error("all held")
 	}

@@ -9,13 +9,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 )
 
 // register registers a service of group g.
-func (w *world) register(service string, dependencies []string, command ...string) {
+func (w *world) register(service string, dependencies, options []string, command ...string) {
 	words := []string{
 		"dpl-register", "--group", "g", "--request", "--no-pass", "--supervisor", service,
 		"--backoff", "0,0.1s", "--max-attempts", "100000", "--kill-timeout", "2s",
@@ -24,6 +25,7 @@ func (w *world) register(service string, dependencies []string, command ...strin
 	for _, d := range dependencies {
 		words = append(words, "--depends-on", d)
 	}
+	words = append(words, options...)
 	w.exits(ok, append(append(words, "--"), command...)...)
 }
 
@@ -64,7 +66,7 @@ func passes(w *world) {
 	lines := []string{"sleep 2001", "sleep 2002", "sleep 2003"}
 	var below []string
 	for i, s := range services {
-		w.register(s, below, strings.Fields(lines[i])...)
+		w.register(s, below, nil, strings.Fields(lines[i])...)
 		below = []string{s}
 	}
 	for range 3 {
@@ -102,57 +104,89 @@ func passes(w *world) {
 
 // A daemon is a program of others that can be a service.
 type daemon struct {
+	name    string
 	program string
+	mark    string   // what its command lines contain; empty: its port
+	under   []string // dpl-run and its flags, under which it runs
+	options []string // of dpl-register
 	command func(w *world, port string) []string
 }
 
+var (
+	underRun    = []string{"dpl-run", "--group", "g", "--"}
+	underNotify = []string{"dpl-run", "--group", "g", "--notify", "--"}
+	starting    = []string{"--readiness", "starting"}
+	promised    = []string{"--heartbeat"}
+)
+
 var daemons = []daemon{
-	{"redis-server", func(w *world, port string) []string {
-		return []string{"redis-server", "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", w.dir}
+	{"redis", "redis-server", "", nil, nil, redis},
+	{"notify", "redis-server", "", underNotify, starting, func(w *world, port string) []string {
+		return append(redis(w, port), "--supervised", "systemd")
 	}},
-	{"memcached", func(_ *world, port string) []string {
+	{"memcached", "memcached", "", nil, nil, func(_ *world, port string) []string {
 		return []string{"memcached", "-l", "127.0.0.1", "-p", port, "-U", "0", "-u", "root"}
 	}},
-	{"nginx", func(w *world, port string) []string {
-		w.write("nginx.conf", "daemon off; pid "+w.dir+"/nginx.pid; error_log stderr; user root;\nevents {}\n"+
-			"http { access_log off; server { listen 127.0.0.1:"+port+"; return 200 \"hello\"; } }\n")
-		return []string{"nginx", "-p", w.dir, "-e", "stderr", "-c", w.dir + "/nginx.conf"}
-	}},
-	{"python3", func(w *world, port string) []string {
+	{"nginx", "nginx", "", nil, nil, func(w *world, port string) []string { return nginx(w, port, "off") }},
+	{"background", "nginx", "", underRun, nil, func(w *world, port string) []string { return nginx(w, port, "on") }},
+	{"python", "python3", "", nil, nil, func(w *world, port string) []string {
 		return []string{"python3", "-m", "http.server", port, "--bind", "127.0.0.1", "--directory", w.dir}
 	}},
-	{"sleep", func(*world, string) []string { return []string{"sleep", "3001"} }},
+	{"sleep", "sleep", "sleep 3001", nil, nil, func(*world, string) []string { return []string{"sleep", "3001"} }},
+	{"heartbeats", "sh", "--supervisor heartbeats", nil, promised, func(*world, string) []string {
+		return []string{"sh", "-c", "while dpl-heartbeat --group g --supervisor heartbeats; do sleep 0.3; done"}
+	}},
+}
+
+func redis(w *world, port string) []string {
+	return []string{"redis-server", "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", w.dir}
+}
+
+// nginx clears the environment of its workers.
+func nginx(w *world, port, background string) []string {
+	name := "nginx" + port
+	w.write(name, "daemon "+background+"; pid "+w.dir+"/"+name+".pid; error_log stderr; user root;\nevents {}\n"+
+		"http { access_log off; server { listen 127.0.0.1:"+port+"; return 200 \"hello\"; } }\n")
+	return []string{"nginx", "-p", w.dir, "-e", "stderr", "-c", w.dir + "/" + name}
 }
 
 // services runs what is installed of daemons, each depending on the one before, and kills them, stops
-// them and removes their logs. In the end all answer.
+// and freezes them and removes their logs. In the end all answer.
 func services(w *world) {
-	ports := make(map[string]string)
-	var names, below []string
+	var ports, names, below []string
+	var running []daemon
 	for _, d := range daemons {
 		if _, err := exec.LookPath(d.program); err != nil {
 			continue
 		}
 		port := freePort(w)
-		if d.program != "sleep" {
-			ports[d.program] = port
+		w.register(d.name, below, d.options, slices.Concat(d.under, d.command(w, port))...)
+		if d.mark == "" {
+			d.mark = port
+			ports = append(ports, port)
 		}
-		w.register(d.program, below, d.command(w, port)...)
-		names, below = append(names, d.program), []string{d.program}
+		running = append(running, d)
+		names, below = append(names, d.name), []string{d.name}
 	}
 
 	for range 20 + w.intn(20) {
 		w.pass()
-		victim := names[w.intn(len(names))]
-		switch w.intn(4) {
+		victim := running[w.intn(len(running))]
+		switch w.intn(6) {
 		case 0:
-			w.killOne(victim)
+			w.killOne(victim.mark)
 		case 1:
-			w.exits([]int{0, 76}, "dpl-restart", "--group", "g", "--supervisor", victim)
+			w.killOne("nginx: worker")
 		case 2:
-			os.RemoveAll(filepath.Join(w.ledger, "logs", "g", victim+".log"))
+			w.exits([]int{0, 76}, "dpl-restart", "--group", "g", "--supervisor", victim.name)
 		case 3:
-			w.killKept(victim)
+			os.RemoveAll(filepath.Join(w.ledger, "logs", "g", victim.name+".log"))
+		case 4:
+			if victim.under == nil {
+				w.killKept(victim.mark)
+			}
+		case 5:
+			w.freeze(victim)
 		}
 		time.Sleep(time.Duration(w.intn(100)) * time.Millisecond)
 	}
@@ -170,19 +204,35 @@ func services(w *world) {
 	w.stop()
 }
 
-// killKept kills the keeper of a process of this world whose command line begins with a word, and then
+// killKept kills the keeper of a process of this world whose command line contains a mark, and then
 // the process with its group: what that left alone would hold the service, as nobody vouches for it.
-func (w *world) killKept(word string) {
+func (w *world) killKept(mark string) {
 	for _, pid := range w.processes() {
-		if !strings.HasPrefix(describe(pid), fmt.Sprintf("%d \"%s", pid, word)) {
+		if !strings.Contains(describe(pid), mark) {
 			continue
 		}
 		var parent int
 		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		fmt.Sscanf(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " %c %d", new(rune), &parent)
 		if name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", parent)); string(name) == "dpl-keeper\n" {
-			syscall.Kill(parent, syscall.SIGKILL)
-			syscall.Kill(-pid, syscall.SIGKILL)
+			if w.signal(parent, syscall.SIGKILL) && w.signal(pid, syscall.SIGSTOP) {
+				syscall.Kill(-pid, syscall.SIGKILL) // stopped, it keeps its number
+			}
+			return
+		}
+	}
+}
+
+// freeze stops a process of a service during two passes. One that promised heartbeats is not woken:
+// it has to be found.
+func (w *world) freeze(d daemon) {
+	for _, pid := range w.processes() {
+		if strings.Contains(describe(pid), d.mark) && w.signal(pid, syscall.SIGSTOP) {
+			w.pass()
+			w.pass()
+			if !slices.Equal(d.options, promised) {
+				w.signal(pid, syscall.SIGCONT)
+			}
 			return
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"time"
 
@@ -61,6 +62,13 @@ func (r *runner) run(ctx context.Context, length time.Duration) bool {
 		return false
 	}
 
+	bin, err := r.ownCommands()
+	if err != nil {
+		fmt.Fprintln(r.log, "chaos:", err)
+		return false
+	}
+	defer os.RemoveAll(bin)
+
 	r.counts = make(map[string]int)
 	choose := rand.New(rand.NewPCG(r.seed, 0))
 	began := time.Now()
@@ -69,7 +77,7 @@ func (r *runner) run(ctx context.Context, length time.Duration) bool {
 		if n >= len(able) {
 			s = able[choose.IntN(len(able))]
 		}
-		if err := r.one(ctx, s, uint64(n)+1); err != nil {
+		if err := r.one(ctx, bin, s, uint64(n)+1); err != nil {
 			fmt.Fprintf(r.log, "chaos: FAILED: %s: round %d of seed %d: %v\n", s.name, n+1, r.seed, err)
 			return false
 		}
@@ -80,6 +88,22 @@ func (r *runner) run(ctx context.Context, length time.Duration) bool {
 	}
 	fmt.Fprintf(r.log, "chaos: all held for %v, seed %d\n", time.Since(began).Round(time.Second), r.seed)
 	return ctx.Err() == nil
+}
+
+// ownCommands returns a directory with copies of the commands: processes of these are of this run.
+func (r *runner) ownCommands() (dir string, err error) {
+	dir, err = os.MkdirTemp("", "dpl-chaos-bin-")
+	if err != nil {
+		return "", err
+	}
+	commands, err := filepath.Glob(filepath.Join(r.bin, "dpl*"))
+	if err != nil {
+		return "", err
+	}
+	if err := exec.Command("cp", append(commands, dir)...).Run(); err != nil {
+		return "", fmt.Errorf("cannot copy the commands in %s: %w", r.bin, err)
+	}
+	return dir, os.Chmod(dir, 0o755) // for nobody
 }
 
 // able returns the scenarios that can be run here, and says which cannot.
@@ -115,12 +139,12 @@ func (s scenario) missing() string {
 }
 
 // one runs a scenario in a new directory, which is kept if something did not hold.
-func (r *runner) one(ctx context.Context, s scenario, round uint64) (err error) {
+func (r *runner) one(ctx context.Context, bin string, s scenario, round uint64) (err error) {
 	dir, err := os.MkdirTemp("", "dpl-chaos-")
 	if err != nil {
 		return err
 	}
-	w := newWorld(ctx, r.bin, dir, rand.New(rand.NewPCG(r.seed, round)))
+	w := newWorld(ctx, bin, dir, rand.New(rand.NewPCG(r.seed, round)))
 	defer func() {
 		var v violation
 		if recovered, ok := recover().(violation); ok {

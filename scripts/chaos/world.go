@@ -160,20 +160,33 @@ func (w *world) until(what string, is func() bool) {
 func (w *world) processes() (pids []int) {
 	entries, _ := os.ReadDir("/proc")
 	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil || pid == os.Getpid() {
-			continue
-		}
-		environment, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
-		words, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
-		at, _ := os.Readlink(filepath.Join("/proc", e.Name(), "cwd"))
-		program, _ := os.Readlink(filepath.Join("/proc", e.Name(), "exe"))
-		if bytes.Contains(environment, []byte(w.dir)) || bytes.Contains(words, []byte(w.dir)) || strings.HasPrefix(at, w.dir) ||
-			filepath.Dir(program) == w.bin {
+		if pid, err := strconv.Atoi(e.Name()); err == nil && pid != os.Getpid() && w.owns(pid) {
 			pids = append(pids, pid)
 		}
 	}
 	return pids
+}
+
+// owns reports whether a process is of this world.
+func (w *world) owns(pid int) bool {
+	proc := filepath.Join("/proc", strconv.Itoa(pid))
+	environment, _ := os.ReadFile(filepath.Join(proc, "environ"))
+	words, _ := os.ReadFile(filepath.Join(proc, "cmdline"))
+	at, _ := os.Readlink(filepath.Join(proc, "cwd"))
+	program, _ := os.Readlink(filepath.Join(proc, "exe"))
+	return bytes.Contains(environment, []byte(w.dir)) || bytes.Contains(words, []byte(w.dir)) ||
+		strings.HasPrefix(at, w.dir) || filepath.Dir(program) == w.bin
+}
+
+// signal sends a signal to a process of this world, and reports whether it did. A number that has
+// become that of somebody else gets none.
+func (w *world) signal(pid int, sig syscall.Signal) bool {
+	p, err := os.FindProcess(pid) // with a pidfd, from here on
+	if err != nil {
+		return false
+	}
+	defer p.Release()
+	return w.owns(pid) && p.Signal(sig) == nil
 }
 
 func describe(pid int) string {
@@ -188,7 +201,7 @@ func (w *world) killOne(word string) bool {
 	if len(all) == 0 {
 		return false
 	}
-	return syscall.Kill(all[w.intn(len(all))], syscall.SIGKILL) == nil
+	return w.signal(all[w.intn(len(all))], syscall.SIGKILL)
 }
 
 // killAll ends what is left of a world after something did not hold.
@@ -199,7 +212,7 @@ func (w *world) killAll() {
 			return
 		}
 		for _, pid := range pids {
-			syscall.Kill(pid, syscall.SIGKILL)
+			w.signal(pid, syscall.SIGKILL)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
