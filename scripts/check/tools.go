@@ -48,8 +48,12 @@ func (all tools) missing(use string) (gone tools) {
 	return gone
 }
 
-// there reports whether a program is in PATH, or where those of root are.
+// there reports whether a program is in PATH, or where those of root are; or whether a path exists.
 func there(program string) bool {
+	if filepath.IsAbs(program) {
+		_, err := os.Stat(program)
+		return err == nil
+	}
 	if _, err := exec.LookPath(program); err == nil {
 		return true
 	}
