@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dpl-project/dpl/protocol"
 )
 
 // Config is ledger.json: what everybody who uses the ledger has to agree on. It is written once, when the ledger is
@@ -67,6 +69,9 @@ func (c Config) encode() ([]byte, error) {
 // decodeConfig reads ledger.json. Members it does not know are none of its business.
 func decodeConfig(data []byte) (Config, error) {
 	var c Config
+	if err := protocol.CheckDepth(string(data)); err != nil {
+		return c, err
+	}
 	d := jsontext.NewDecoder(bytes.NewBuffer(data))
 	err := readObject(d, func(name string) error {
 		switch name {

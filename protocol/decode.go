@@ -32,34 +32,40 @@ func Decode(text string) (Operation, error) {
 	return decode(text)
 }
 
-func newDecoder(text string) *decoder {
-	return &decoder{dec: jsontext.NewDecoder(bytes.NewBufferString(text)), text: text}
+// newDecoder returns a decoder of text that lies in so many objects and arrays of its file.
+func newDecoder(text string, within int) *decoder {
+	return &decoder{dec: jsontext.NewDecoder(bytes.NewBufferString(text)), text: text, within: within}
 }
 
 // decode is Decode for any text.
-func decode(text string) (Operation, error) { return decodeWhole(text, (*decoder).operation) }
+func decode(text string) (Operation, error) { return decodeWhole(text, 0, (*decoder).operation) }
 
-// decodeWhole returns what read finds in text, with nothing after it.
-func decodeWhole[T any](text string, read func(*decoder) T) (T, error) {
+// decodeWhole returns what read finds in text, with nothing after it. In a file of DPL it is to lie
+// in so many more objects.
+func decodeWhole[T any](text string, within int, read func(*decoder) T) (T, error) {
 	var zero T
 	if len(text) > math.MaxInt32 {
 		return zero, &DecodeError{Cause: "the file is larger than 2 GiB", is: ErrCorrupt}
 	}
-	d := newDecoder(text)
+	d := newDecoder(text, within)
 	value := read(d)
 	if d.err == nil && !d.atEnd() {
 		d.err = errTrailing
 	}
 	if d.err != nil {
-		return zero, refusal(text, d.err)
+		return zero, refusal(text, within, d.err)
 	}
 	return value, nil
 }
 
-// refusal returns why text is refused, when err is the first cause that was found: first, that it is no JSON text, then its
-// protocolVersion, because a newer one may have brought what is refused.
-func refusal(text string, err error) error {
-	d := newDecoder(text)
+// refusal returns why text is refused, when err is the first cause that was found: first, that it
+// is nested too deep or no JSON text, then its protocolVersion, because a newer one may have brought
+// what is refused.
+func refusal(text string, within int, err error) error {
+	if within+depth(text) > maxDepth {
+		return tooDeep(within)
+	}
+	d := newDecoder(text, within)
 	if d.value(); d.err == nil && !d.atEnd() {
 		d.err = errTrailing
 	}
@@ -69,7 +75,7 @@ func refusal(text string, err error) error {
 	case d.err != nil:
 		return err
 	}
-	d = newDecoder(text)
+	d = newDecoder(text, within)
 	d.object(func(name string) {
 		if name == "protocolVersion" {
 			d.version()
@@ -85,6 +91,41 @@ func refusal(text string, err error) error {
 
 var errTrailing = &DecodeError{Cause: "data after the end of the object", is: ErrCorrupt}
 
+// maxDepth is how many objects and arrays may lie in each other in a file (spec §1.3).
+const maxDepth = 64
+
+func tooDeep(within int) error {
+	return &DecodeError{Cause: fmt.Sprintf("it is nested more than %d deep", maxDepth-within), is: ErrCorrupt}
+}
+
+// CheckDepth returns an error, ErrCorrupt, if text is nested deeper than a file may be (spec §1.3).
+func CheckDepth(text string) error {
+	if depth(text) > maxDepth {
+		return tooDeep(0)
+	}
+	return nil
+}
+
+// depth returns how many objects and arrays lie in each other in text, which may be no JSON text.
+func depth(text string) (deepest int) {
+	open, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			open++
+			deepest = max(deepest, open)
+		case c == '}' || c == ']':
+			open--
+		}
+	}
+	return deepest
+}
+
 // atEnd reports whether only white space is left.
 func (d *decoder) atEnd() bool { return trimSpace(d.text[d.dec.InputOffset():]) == "" }
 
@@ -92,9 +133,10 @@ func trimSpace(s string) string { return strings.TrimLeft(s, " \t\r\n") }
 
 // decoder reads one operation in one pass. After the first error every method returns zero values, and err holds it.
 type decoder struct {
-	dec  *jsontext.Decoder
-	text string
-	err  error
+	dec    *jsontext.Decoder
+	text   string
+	within int // so many objects and arrays that text does not show
+	err    error
 
 	lastTimeText string // the times of a frame are often equal
 	lastTime     time.Time
@@ -136,7 +178,13 @@ func (d *decoder) value() string {
 		return ""
 	}
 	end := d.dec.InputOffset()
-	return d.text[end-int64(len(v)) : end]
+	text := d.text[end-int64(len(v)) : end]
+	if kind := v.Kind(); kind == '{' || kind == '[' {
+		if d.within+d.dec.StackDepth()+depth(text) > maxDepth {
+			d.err = tooDeep(d.within)
+		}
+	}
+	return text
 }
 
 // object reads an object and calls member for the name of each member, which must read its value.

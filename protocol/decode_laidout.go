@@ -112,7 +112,7 @@ func (r *lineReader) strictly(open, close string, read func(*decoder)) string {
 		return ""
 	}
 	r.at += length + len(end)
-	d := newDecoder(r.text[start:r.at])
+	d := newDecoder(r.text[start:r.at], 1)
 	read(d)
 	r.ok = d.err == nil && d.atEnd()
 	return d.text
@@ -147,7 +147,7 @@ func frameLaidOut(text string, start int, f *Frame) (end int, ok bool) {
 	}
 	end = start + length + len(last)
 	*f = Frame{}
-	d := newDecoder(text[start:end])
+	d := newDecoder(text[start:end], 2)
 	d.frame(f)
 	return end, d.err == nil && d.atEnd()
 }

@@ -28,7 +28,7 @@ func TestDecoderAfterTheFirstError(t *testing.T) {
 		"fail":      func(d *decoder) bool { d.fail("second"); return true },
 		"syntax":    func(d *decoder) bool { d.syntax(io.ErrUnexpectedEOF); return true },
 	} {
-		d := newDecoder(text)
+		d := newDecoder(text, 0)
 		d.fail("first")
 		first := d.err
 		if !read(d) {

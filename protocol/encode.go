@@ -93,6 +93,7 @@ type encoder struct {
 	source *source
 	depth  int
 	begun  bool // an element or member of the innermost object or array has been written
+	laid   int  // how much text of unknown members there was
 }
 
 // textCopy is text that belongs at the offset at of an encoder's buf.
@@ -217,9 +218,14 @@ func (w *encoder) unknown(members []Member) {
 	}
 }
 
-// value appends a value of unknown members, indented to this depth. Numbers keep their text.
+// mostLaid is how much text of unknown members is laid out anew, for people to read. That may make it
+// maxDepth times as long, so the rest stays as it is. What was laid out once does not change again.
+const mostLaid = 64 << 10
+
+// value appends a value of unknown members, mostly indented to this depth. Numbers keep their text.
 func (w *encoder) value(text string) {
-	if text[0] != '{' && text[0] != '[' {
+	w.laid += len(text)
+	if text[0] != '{' && text[0] != '[' || w.laid > mostLaid {
 		w.buf = append(w.buf, text...)
 		return
 	}

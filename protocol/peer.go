@@ -27,7 +27,8 @@ type PeerReading struct {
 // operation or frame. The error is a *DecodeError: ErrCorrupt, or ErrBadID for an id that is none here, ErrLocalTime, or
 // ErrNotPeer.
 func ReadPeer(text string, r PeerReading) (op Operation, left []LeftResource, err error) {
-	op, err = decodeWhole(text, func(d *decoder) Operation {
+	const within = 1 // what has no counterpart goes one level down, into peer
+	op, err = decodeWhole(text, within, func(d *decoder) Operation {
 		p := &peerReader{decoder: d, PeerReading: r, op: Create("", 0, 0)}
 		p.operation()
 		left = p.left

@@ -134,7 +134,9 @@ func (s Sightings) sorted() []Beat {
 }
 
 // DecodeSightings returns the sightings in text. Its errors are those of Decode.
-func DecodeSightings(text string) (Sightings, error) { return decodeWhole(text, (*decoder).sightings) }
+func DecodeSightings(text string) (Sightings, error) {
+	return decodeWhole(text, 0, (*decoder).sightings)
+}
 
 func (d *decoder) sightings() Sightings {
 	s := Sightings{first: make(map[Beat]int64)}

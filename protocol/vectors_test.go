@@ -13,6 +13,7 @@ import (
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // vector is one file of spec/vectors (spec §7).
@@ -305,10 +306,14 @@ func isDefault(name string, value any) bool {
 	return value == nil
 }
 
-// canonical returns the text of op with nothing copied from where it was decoded.
+// canonical returns the text of op with nothing copied from where it was decoded, laid out anew.
 func canonical(op Operation) string {
 	op.source = nil
-	return op.Encode()
+	text := jsontext.Value(op.Encode())
+	if err := text.Indent(jsontext.WithIndent("  ")); err != nil {
+		panic(err)
+	}
+	return string(text) + "\n"
 }
 
 func (v *vector) checkRefused(t *testing.T, err error) {

@@ -65,14 +65,31 @@ def no_constant(text):
     raise ValueError(f'{text} is not JSON')
 
 
-def parse(text):
+# How many objects and arrays of a file may lie in each other (§1.3).
+DEEPEST = 64
+BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
+
+
+def depth(text):
+    """How many objects and arrays lie in each other in text, which may be no JSON text."""
+    opened = deepest = 0
+    for bracket in BRACKETS.findall(text):
+        opened += (bracket in '[{') - (bracket in ']}')
+        deepest = max(deepest, opened)
+    return deepest
+
+
+def parse(text, deepest=DEEPEST):
     """The JSON value of text (bytes or str): objects as Members, numbers as Number."""
     try:
-        value = json.loads(text.decode('utf-8') if isinstance(text, bytes) else text, object_pairs_hook=members,
-                           parse_int=Number, parse_float=Number, parse_constant=no_constant)
+        text = text.decode('utf-8') if isinstance(text, bytes) else text
+        if depth(text) > deepest:
+            raise corrupt('', f'nested more than {deepest} deep')
+        value = json.loads(text, object_pairs_hook=members, parse_int=Number, parse_float=Number,
+                           parse_constant=no_constant)
         refuse_repeated(value)
         return value
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise corrupt('', str(error)) from None
 
 

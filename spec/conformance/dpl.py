@@ -16,7 +16,7 @@ import sys
 import groups
 import ledger as files
 import protocol
-from document import DURATION, READINESS, Number, Refused, encode, parse, read_time
+from document import DEEPEST, DURATION, READINESS, Number, Refused, encode, parse, read_time
 
 STATUS = protocol.STATUS | groups.STATUS
 
@@ -94,7 +94,7 @@ def yes_or_no(text):
 def start_info(text):
     """A startInfo as in the file (§9.3)."""
     try:
-        return groups.START_INFO[0](parse(text), '')
+        return groups.START_INFO[0](parse(text, DEEPEST - 3), '')  # what it lies in: registry, supervisors, entry
     except Refused as refused:
         raise argparse.ArgumentTypeError(str(refused)) from None
 

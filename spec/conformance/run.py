@@ -14,7 +14,7 @@ import groups
 import observing
 import protocol
 import sightings
-from document import INTEGER, MOMENT, PROCESS, READY, TEXT, Number, Refused, array, below, decode, encode, one_of, parse, read_time, write
+from document import DEEPEST, INTEGER, MOMENT, PROCESS, READY, TEXT, Number, Refused, array, below, decode, encode, one_of, parse, read_time, write
 
 WORDS = {'comment', 'section', 'given', 'givenText', 'seen', 'do', 'then', 'unchanged', 'archived', 'refused', 'path', 'status',
          'reported', 'released', 'remembered'}
@@ -347,7 +347,7 @@ def suite_of(of_group, vector):
 def difference(path):
     """What differs between the vector and the implementation, as lines; empty if the vector passes."""
     try:
-        vector = parse(path.read_bytes())
+        vector = parse(path.read_bytes(), 2 * DEEPEST)  # it has files in it
         suite = suite_of(is_group(path), vector)
         known(vector, suite.words, 'the vector')
         missing = suite.needed - set(vector)

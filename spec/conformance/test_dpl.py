@@ -775,7 +775,9 @@ class Groups(InDirectory):
         self.group('register', 'a..b', status=64)
         self.group('register', 's', '--depends=a/b', status=64)
         self.group('beat', 's', '--now=today', status=64)
+        deep = '{"command": "cat", "x": ' + '[' * 61 + ']' * 61 + '}'
         for words in (['beat', '--group=g'], ['register', '--group=g', '--supervisor=s', '--start-info={}'],
+                      ['register', '--group=g', '--supervisor=s', f'--start-info={deep}'],
                       ['register', '--group=g', '--supervisor=s', '--restartable=maybe'],
                       ['register', '--group=g', '--supervisor=s', '--kill-timeout-ms=-1']):
             with self.assertRaises(SystemExit) as end, contextlib.redirect_stderr(io.StringIO()):

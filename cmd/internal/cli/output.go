@@ -40,14 +40,30 @@ func (env *Env) PrintJSON(o Object) {
 
 func (env *Env) printJSON(w io.Writer, o Object) { w.Write(env.JSONText(o)) }
 
-// JSONText returns the text of o.
+// JSONText returns the text of o, indented unless it has a file in it that nobody would read:
+// indentation can make that many times as long.
 func (env *Env) JSONText(o Object) []byte {
+	const readable = 1 << 20
+	options := []jsontext.Options{jsontext.AllowInvalidUTF8(true)} // a path may be any bytes
+	if sizeOfFiles(o) <= readable {
+		options = append(options, jsontext.WithIndent("  "))
+	}
 	var out bytes.Buffer
-	e := jsontext.NewEncoder(&out, jsontext.WithIndent("  "), jsontext.AllowInvalidUTF8(true)) // a path may be any bytes
+	e := jsontext.NewEncoder(&out, options...)
 	if err := write(e, o); err != nil {
 		panic(err)
 	}
 	return []byte(harmless.JSON(out.String()))
+}
+
+// sizeOfFiles returns how long the files in o are.
+func sizeOfFiles(o Object) (size int) {
+	for _, m := range o {
+		if text, ok := m.Value.(jsontext.Value); ok {
+			size += len(text)
+		}
+	}
+	return size
 }
 
 // JSONLine returns the text of o, with the schema version first, as one line.
