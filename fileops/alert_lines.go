@@ -9,13 +9,14 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
 // backward reads the complete lines of an alerts file from the last to the first, and of a large file no more than it has
 // to.
 type backward struct {
-	f    File
+	f    disk.File
 	path string
 	off  int64  // where buf is in the file
 	buf  []byte // complete lines, but for the beginning of the first; those after it have been returned

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -44,7 +45,7 @@ func (tx *GroupTx) AppendAlerts(alerts []protocol.Alert) error {
 }
 
 // openAlerts opens the alerts file to append to, after making it if it is missing.
-func (l *Ledger) openAlerts(group string) (File, int64, error) {
+func (l *Ledger) openAlerts(group string) (disk.File, int64, error) {
 	path := l.alerts(group)
 	f, err := l.fs.OpenAppend(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -70,7 +71,7 @@ func (l *Ledger) openAlerts(group string) (File, int64, error) {
 // appendAlerts writes those of alerts anew that are at the end of the file: who wrote them may have been killed before the
 // fsync, and no later one brings to the disk what one has failed to. It syncs the file even if it appends nothing. The name of
 // the file is on disk before its first line is.
-func (l *Ledger) appendAlerts(f File, size int64, group string, alerts []protocol.Alert) error {
+func (l *Ledger) appendAlerts(f disk.File, size int64, group string, alerts []protocol.Alert) error {
 	lines := &backward{f: f, path: l.alerts(group), off: size}
 	last, end, err := lines.before(alerts, group)
 	if err == nil && end < size {
@@ -78,7 +79,7 @@ func (l *Ledger) appendAlerts(f File, size int64, group string, alerts []protoco
 	}
 	sync := l.sync(false)
 	if err == nil && end == 0 && sync == SyncFull {
-		err = l.withFile(l.dir, File.Sync)
+		err = l.withFile(l.dir, disk.File.Sync)
 	}
 	if err != nil {
 		return err
@@ -175,7 +176,7 @@ func (l *Ledger) eachAlert(group string, do func(Line) bool) error {
 
 // LockAlerts takes a lock that whoever gives alerts to a hook holds meanwhile, so that no two passes give the same ones at
 // once. It returns ErrBusy if another process has it, and a nil Lock if there is no alerts file.
-func (l *Ledger) LockAlerts(group string) (Lock, error) {
+func (l *Ledger) LockAlerts(group string) (disk.Lock, error) {
 	if err := protocol.CheckID(group); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -13,10 +14,10 @@ import (
 // cannot take away a line whose fsync has failed, either, and appends what is pending whether it is there or not: a line may be
 // there twice, or between others. What is there by then may be torn, at once or after a power cut, so that it begins with a
 // newline.
-func (l *Ledger) appendLeased(f File, size int64, group string, alerts []protocol.Alert) error {
+func (l *Ledger) appendLeased(f disk.File, size int64, group string, alerts []protocol.Alert) error {
 	sync := l.sync(false)
 	if size == 0 && sync == SyncFull {
-		if err := l.withFile(l.dir, File.Sync); err != nil {
+		if err := l.withFile(l.dir, disk.File.Sync); err != nil {
 			return err
 		}
 	}
@@ -28,7 +29,7 @@ func (l *Ledger) appendLeased(f File, size int64, group string, alerts []protoco
 
 // leasedLines returns the alerts in a file that appendLeased has written, by their numbers, each once. What is no alert is empty,
 // or torn. Of a file larger than maxFile it returns those in its last maxFile bytes.
-func leasedLines(f File, size int64) (lines []Line, err error) {
+func leasedLines(f disk.File, size int64) (lines []Line, err error) {
 	data := make([]byte, min(size, maxFile))
 	n, err := f.ReadAt(data, size-int64(len(data)))
 	if err != nil && err != io.EOF {

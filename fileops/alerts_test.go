@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -112,23 +113,23 @@ func TestCorruptAlertsFile(t *testing.T) {
 
 // counted is the operating system on which somebody counts what is read, and does something in between.
 type counted struct {
-	osFS
+	disk.OS
 	read    *int
 	between func()
 }
 
 type countedFile struct {
-	File
+	disk.File
 	disk counted
 }
 
-func (c counted) Within(base string, admit func(string, Info) error) FS {
-	c.osFS = c.within(base, admit)
+func (c counted) Within(base string, admit func(string, disk.Info) error) disk.FS {
+	c.OS = c.OS.Within(base, admit).(disk.OS)
 	return c
 }
 
-func (c counted) Open(path string) (File, error) {
-	f, err := c.osFS.Open(path)
+func (c counted) Open(path string) (disk.File, error) {
+	f, err := c.OS.Open(path)
 	return countedFile{f, c}, err
 }
 
@@ -210,7 +211,7 @@ func TestAlertsFileShrinksWhileRead(t *testing.T) {
 		reader, err := Open(l.dir, Options{FS: counted{read: new(int), between: func() {
 			if reads++; reads == c.at {
 				must(t, os.Truncate(l.alerts("g"), int64(len(alertLines(1)))))
-				f, err := osFS{}.OpenAppend(l.alerts("g"))
+				f, err := disk.OS{}.OpenAppend(l.alerts("g"))
 				must(t, err)
 				_, err = f.Write([]byte(c.now))
 				must(t, errors.Join(err, f.Close()))

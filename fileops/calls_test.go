@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/fileops/simfs"
 )
 
 var randomPart = regexp.MustCompile(`~[0-9a-f]{16}`)
@@ -12,17 +14,18 @@ var randomPart = regexp.MustCompile(`~[0-9a-f]{16}`)
 // callsOf returns the system calls of one edit of an existing operation, one per line.
 func callsOf(t *testing.T, o Options, heartbeat bool) string {
 	t.Helper()
-	p := &simProc{disk: newSimDisk()}
+	var trace []string
+	p := &simfs.Process{Disk: simfs.New(), Trace: func(call string) { trace = append(trace, call) }}
 	o.FS = p
 	l, err := Create(simLedger, Config{}, o)
 	must(t, err)
 	must(t, edits(add("a", false))(l))
-	p.trace = nil
+	trace = nil
 	must(t, l.Edit("op", Existing, func(tx *Tx) error {
-		p.trace = append(p.trace, "change")
+		trace = append(trace, "change")
 		return add("b", heartbeat)(tx)
 	}))
-	calls := strings.ReplaceAll(strings.Join(p.trace, "\n"), simLedger+"/operations", "operations")
+	calls := strings.ReplaceAll(strings.Join(trace, "\n"), simLedger+"/operations", "operations")
 	return randomPart.ReplaceAllString(calls, "~") + "\n"
 }
 
@@ -64,14 +67,15 @@ write
 // groupCalls returns the system calls of a pass that has one alert to append, or of a heartbeat.
 func groupCalls(t *testing.T, o Options, beat bool) string {
 	t.Helper()
-	p := &simProc{disk: newSimDisk()}
+	var trace []string
+	p := &simfs.Process{Disk: simfs.New(), Trace: func(call string) { trace = append(trace, call) }}
 	o.FS = p
 	l, err := Create(simLedger, Config{}, o)
 	must(t, err)
 	must(t, (&passing{name: "a"}).run(l))
-	p.trace = nil
+	trace = nil
 	must(t, (&passing{name: "b", beat: beat}).run(l))
-	return strings.ReplaceAll(randomPart.ReplaceAllString(strings.Join(p.trace, "\n"), "~"), simLedger, ".") + "\n"
+	return strings.ReplaceAll(randomPart.ReplaceAllString(strings.Join(trace, "\n"), "~"), simLedger, ".") + "\n"
 }
 
 // A pass commits, appends its alert, and commits that.

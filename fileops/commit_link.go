@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // What pruneVersions keeps.
@@ -62,23 +64,23 @@ func (l *Ledger) made(path string, version int64) (state, error) {
 var errTooLate = errors.New("it was paused for too long to know")
 
 // origin makes the file that the first version follows, and then looks again: whoever sees it looks no further back.
-func (l *Ledger) origin(path string, base state) (Info, error) {
+func (l *Ledger) origin(path string, base state) (disk.Info, error) {
 	if err := l.publish(originOf(path), nil, SyncNone); err != nil {
-		return Info{}, err
+		return disk.Info{}, err
 	}
 	info, err := l.fs.Lstat(originOf(path))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = errLost
 	}
 	if err != nil {
-		return Info{}, err
+		return disk.Info{}, err
 	}
 	_, err = l.latest(path)
 	if err == nil {
-		return Info{}, errLost
+		return disk.Info{}, errLost
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		return Info{}, err
+		return disk.Info{}, err
 	}
 	_, copies, err := l.copies(path)
 	if err == nil && copies != base.copies {
@@ -240,7 +242,7 @@ func (l *Ledger) newestRevision(id string) (revision int64, newest int, err erro
 // removeHint removes the hint of an operation whose copy in the archive survives a power cut: without a hint nobody makes another.
 func (l *Ledger) removeHint(path string) error {
 	if l.sync(false) == SyncFull {
-		if err := l.withFile(l.archive(), File.Sync); err != nil {
+		if err := l.withFile(l.archive(), disk.File.Sync); err != nil {
 			return err
 		}
 	}

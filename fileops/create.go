@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"syscall"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // create makes the directory and then, before anything else, ledger.json. Of several processes that do this at once, one
@@ -61,7 +63,7 @@ func (l *Ledger) createDirs() error {
 			return err
 		}
 	}
-	return l.withFile(l.operations(), func(f File) error {
+	return l.withFile(l.operations(), func(f disk.File) error {
 		if info, err := f.Stat(); err != nil || writable(info) {
 			return err
 		}
@@ -89,7 +91,7 @@ func (l *Ledger) network() (string, error) {
 	return name, err
 }
 
-func writable(dir Info) bool { return dir.Mode&0o200 != 0 }
+func writable(dir disk.Info) bool { return dir.Mode&0o200 != 0 }
 
 // syncPath makes the names in the ledger survive a power cut, and its own and those of the directories above it, which
 // somebody else may have made just now. A directory far up that this user may not open, or that has no disk, was not.
@@ -99,7 +101,7 @@ func (l *Ledger) syncPath() error {
 		return err
 	}
 	for dir := ledger; ; dir = filepath.Dir(dir) {
-		err := l.withFile(dir, File.Sync)
+		err := l.withFile(dir, disk.File.Sync)
 		if far := len(dir) < len(filepath.Dir(ledger)); far && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL)) {
 			err = nil
 		}
@@ -148,7 +150,7 @@ func (l *Ledger) makeDir(dir string) error {
 	if err != nil || !l.config.Shared {
 		return err
 	}
-	return l.withFile(dir, func(f File) error {
+	return l.withFile(dir, func(f disk.File) error {
 		info, err := f.Stat()
 		switch {
 		case err != nil:
@@ -201,7 +203,7 @@ func (l *Ledger) writeNew(path string, data []byte, sync Sync) error {
 	return err
 }
 
-func (l *Ledger) createFile(path string) (File, error) {
+func (l *Ledger) createFile(path string) (disk.File, error) {
 	f, err := l.fs.Create(path, l.fileMode())
 	if err != nil || !l.config.Shared {
 		return f, err
@@ -214,7 +216,7 @@ func (l *Ledger) createFile(path string) (File, error) {
 	return f, nil
 }
 
-func (l *Ledger) withFile(path string, do func(File) error) error {
+func (l *Ledger) withFile(path string, do func(disk.File) error) error {
 	f, err := l.fs.Open(path)
 	if err != nil {
 		return err

@@ -9,16 +9,18 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // mounted is the operating system with everything on a file system of that name.
 type mounted struct {
-	osFS
+	disk.OS
 	name string
 }
 
-func (m mounted) Within(base string, admit func(string, Info) error) FS {
-	m.osFS = m.within(base, admit)
+func (m mounted) Within(base string, admit func(string, disk.Info) error) disk.FS {
+	m.OS = m.OS.Within(base, admit).(disk.OS)
 	return m
 }
 
@@ -102,7 +104,7 @@ func TestCreateSyncsTheWay(t *testing.T) {
 	} {
 		dir := filepath.Join(top, fmt.Sprint(c.dir, c.err), "a/b/ledger")
 		synced := filepath.Join(top, fmt.Sprint(c.dir, c.err), c.dir)
-		h := &hooked{FS: osFS{}}
+		h := &hooked{FS: disk.OS{}}
 		h.before = nth(t, 1, "fsync", synced, func() error { return c.err })
 		if _, err := Create(dir, Config{}, Options{FS: h}); (err == nil) != c.ok || !c.ok && !errors.Is(err, c.err) {
 			t.Errorf("fsync of %q: %v: got %v", c.dir, c.err, err)
@@ -154,7 +156,7 @@ func TestCreateBelowSymlink(t *testing.T) {
 	if _, err := Create(filepath.Join(alias, "ledger"), Config{}, Options{}); err != nil {
 		t.Error(err)
 	}
-	h := &hooked{FS: osFS{}}
+	h := &hooked{FS: disk.OS{}}
 	h.before = nth(t, 1, "resolve", "", broken)
 	if _, err := Create(filepath.Join(alias, "other"), Config{}, Options{FS: h}); !errors.Is(err, errDisk) {
 		t.Errorf("got %v", err)

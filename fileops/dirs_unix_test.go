@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
@@ -68,7 +69,7 @@ func inventory(t *testing.T, dir string) string {
 		if err != nil {
 			return err
 		}
-		info, err := osFS{}.Lstat(path)
+		info, err := disk.OS{}.Lstat(path)
 		fmt.Fprintf(&all, "%s %v %v %d\n", path, info.Mode, info.ID, info.Size)
 		return err
 	}))
@@ -267,26 +268,6 @@ func TestNewDirectoryOfAnother(t *testing.T) {
 	if !errors.Is(err, ErrPermission) || lookErr == nil && info.Mode().Perm() != 0o700 {
 		t.Errorf("got %v; then %v, %v", err, info, lookErr)
 	}
-}
-
-// stubborn is a lock that is never had.
-type stubborn struct {
-	Lock
-	closed chan bool
-}
-
-func (s stubborn) TryLock() (bool, error) { return false, nil }
-func (s stubborn) Wait() error            { return errDisk }
-func (s stubborn) Unlock() error          { close(s.closed); return nil }
-
-// A lock that cannot be waited for is given up.
-func TestWaitThatFails(t *testing.T) {
-	t.Parallel()
-	lock := stubborn{closed: make(chan bool)}
-	if err := wait(lock, make(chan struct{})); err != errDisk {
-		t.Errorf("got %v", err)
-	}
-	<-lock.closed
 }
 
 // Who finds a lock file in a directory locks that, wherever its path leads by then. Only Linux has a path through the open

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -49,7 +50,7 @@ func (l *Ledger) edit(id string, mode Mode, p *patience, change func(tx *Tx) err
 	return tx.run(mode, change)
 }
 
-func (l *Ledger) lockOperation(id string, mode Mode, p *patience) (Lock, error) {
+func (l *Ledger) lockOperation(id string, mode Mode, p *patience) (disk.Lock, error) {
 	return l.lockEdit(l.operationLock(id), mode, p, func() error {
 		err := l.present(l.operation(id))
 		if errors.Is(err, fs.ErrNotExist) {

@@ -13,7 +13,7 @@
 //   - A lock file exists as long as its operation. Whoever waits for a lock file that is removed meanwhile notices.
 //
 // Directories of the ledger are opened once, from the ledger's own down and through no symbolic link, and refused if others
-// could have put them there; all calls on what is in them are relative to them (see FS.Within). So in a ledger of several
+// could have put them there; all calls on what is in them are relative to them (see disk.FS). So in a ledger of several
 // users nobody can have a call of another one lock, rename, remove or chmod something elsewhere.
 //
 // An edit is, in this order: open and lock operations/{id}.json.lock; check that this path still names the locked file;
@@ -41,6 +41,8 @@ package fileops
 import (
 	"errors"
 	"io/fs"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // These errors are told apart with errors.Is. Anything else that Edit returns is the caller's own error or the operating
@@ -59,7 +61,7 @@ var (
 	ErrArchived = errors.New("the operation is over and archived")
 
 	// ErrBusy: another process held the lock all the time that was allowed for waiting. Nothing was changed.
-	ErrBusy = errors.New("another process holds the lock")
+	ErrBusy = disk.ErrBusy
 
 	// ErrTooLarge: the edit would make a file of more than 64 MiB, which nobody would read. Nothing was changed.
 	ErrTooLarge = errors.New("too large for a file of the ledger")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -155,7 +156,7 @@ func FuzzNames(f *testing.F) {
 
 // textFile is a file that can be read at an offset, of which the end is cut off after a number of reads.
 type textFile struct {
-	File
+	disk.File
 	text    []byte
 	cutTo   int
 	cutAt   int // reads before that; negative: never

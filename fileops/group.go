@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -51,7 +52,7 @@ func (l *Ledger) editGroup(id string, mode Mode, p *patience, change func(tx *Gr
 	return l.confirm(l.dir)
 }
 
-func (l *Ledger) lockGroup(id string, mode Mode, p *patience) (Lock, error) {
+func (l *Ledger) lockGroup(id string, mode Mode, p *patience) (disk.Lock, error) {
 	return l.lockEdit(l.groupLock(id), mode, p, func() error {
 		if l.hasGroup(id) {
 			return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -139,5 +140,5 @@ func (tx *GroupTx) archiveRegistry() error {
 	if sync != SyncFull {
 		return nil
 	}
-	return l.withFile(l.archive(), File.Sync)
+	return l.withFile(l.archive(), disk.File.Sync)
 }

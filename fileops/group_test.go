@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/simfs"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -108,8 +110,8 @@ func TestCommitWritesWhatChanged(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
 	pass(t, l, "a")
-	inode := func(path string) FileID {
-		info, err := osFS{}.Lstat(path)
+	inode := func(path string) disk.FileID {
+		info, err := disk.OS{}.Lstat(path)
 		must(t, err)
 		return info.ID
 	}
@@ -139,14 +141,14 @@ func TestCommitWritesWhatChanged(t *testing.T) {
 // What was committed before an error stays, and a commit that failed does not spoil the next.
 func TestCommitAfterAnError(t *testing.T) {
 	t.Parallel()
-	p := &simProc{disk: newSimDisk()}
+	p := &simfs.Process{Disk: simfs.New()}
 	l, err := simOpen(p)
 	must(t, err)
 	pass(t, l, "a")
 	for offset := 1; offset < 12; offset++ {
 		name := string(rune('b' + offset))
 		err := l.EditGroup("g", Existing, func(tx *GroupTx) error {
-			p.fault, p.faultAt = syscall.ENOSPC, p.calls+offset
+			p.Fault = simfs.Fault{At: p.Calls + offset, Err: syscall.ENOSPC}
 			first := tx.commit(withPass(tx.Group(), "lost"), false)
 			again := tx.commit(withPass(tx.Group(), name), false)
 			if first != nil && again != nil {
@@ -162,7 +164,7 @@ func TestCommitAfterAnError(t *testing.T) {
 			t.Errorf("call %d: got %q", offset, names)
 		}
 	}
-	if left := leftoversOn(p.disk); len(left) > 0 {
+	if left := leftoversOn(p.Disk); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
 }

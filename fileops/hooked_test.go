@@ -6,12 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // hooked is a file system on which the test has its say before each call: an error is what the call returns instead. A call
 // is named as simProc names it, with the path it is about, or that was opened, without the random part of a temporary name.
 type hooked struct {
-	FS
+	disk.FS
 	before func(call, path string) error
 }
 
@@ -23,7 +25,7 @@ func broken() error { return errDisk }
 // hookedLedger creates a ledger on which nothing happens before a call until before is set.
 func hookedLedger(t *testing.T, c Config, o Options) (*Ledger, *hooked) {
 	t.Helper()
-	h := &hooked{FS: osFS{}}
+	h := &hooked{FS: disk.OS{}}
 	o.FS = h
 	return testLedger(t, c, o), h
 }
@@ -54,19 +56,19 @@ func (h *hooked) call(name, path string) error {
 	return h.before(name, randomPart.ReplaceAllString(path, "~"))
 }
 
-func (h *hooked) Within(base string, admit func(string, Info) error) FS {
+func (h *hooked) Within(base string, admit func(string, disk.Info) error) disk.FS {
 	h.FS = h.FS.Within(base, admit)
 	return h
 }
 
-func (h *hooked) Lock(path string, create fs.FileMode, expired <-chan struct{}) (Lock, error) {
+func (h *hooked) Lock(path string, create fs.FileMode, expired <-chan struct{}) (disk.Lock, error) {
 	if err := h.call("lock", path); err != nil {
 		return nil, err
 	}
 	return h.FS.Lock(path, create, expired)
 }
 
-func (h *hooked) file(call, path string, open func() (File, error)) (File, error) {
+func (h *hooked) file(call, path string, open func() (disk.File, error)) (disk.File, error) {
 	if err := h.call(call, path); err != nil {
 		return nil, err
 	}
@@ -77,28 +79,28 @@ func (h *hooked) file(call, path string, open func() (File, error)) (File, error
 	return hookedFile{f, h, path}, nil
 }
 
-func (h *hooked) Open(path string) (File, error) {
-	return h.file("open", path, func() (File, error) { return h.FS.Open(path) })
+func (h *hooked) Open(path string) (disk.File, error) {
+	return h.file("open", path, func() (disk.File, error) { return h.FS.Open(path) })
 }
 
-func (h *hooked) Create(path string, mode fs.FileMode) (File, error) {
-	return h.file("create", path, func() (File, error) { return h.FS.Create(path, mode) })
+func (h *hooked) Create(path string, mode fs.FileMode) (disk.File, error) {
+	return h.file("create", path, func() (disk.File, error) { return h.FS.Create(path, mode) })
 }
 
-func (h *hooked) OpenAppend(path string) (File, error) {
-	return h.file("open append", path, func() (File, error) { return h.FS.OpenAppend(path) })
+func (h *hooked) OpenAppend(path string) (disk.File, error) {
+	return h.file("open append", path, func() (disk.File, error) { return h.FS.OpenAppend(path) })
 }
 
-func (h *hooked) Lstat(path string) (Info, error) {
+func (h *hooked) Lstat(path string) (disk.Info, error) {
 	if err := h.call("stat", path); err != nil {
-		return Info{}, err
+		return disk.Info{}, err
 	}
 	return h.FS.Lstat(path)
 }
 
-func (h *hooked) Stat(path string) (Info, error) {
+func (h *hooked) Stat(path string) (disk.Info, error) {
 	if err := h.call("stat", path); err != nil {
-		return Info{}, err
+		return disk.Info{}, err
 	}
 	return h.FS.Stat(path)
 }
@@ -159,7 +161,7 @@ func (h *hooked) Resolve(path string) (string, error) {
 	return h.FS.Resolve(path)
 }
 
-func (h *hooked) OpenRoot(path string) (Root, error) {
+func (h *hooked) OpenRoot(path string) (disk.Root, error) {
 	if err := h.call("open root", path); err != nil {
 		return nil, err
 	}
@@ -171,7 +173,7 @@ func (h *hooked) OpenRoot(path string) (Root, error) {
 }
 
 type hookedFile struct {
-	File
+	disk.File
 	h    *hooked
 	path string
 }
@@ -190,9 +192,9 @@ func (f hookedFile) Write(p []byte) (int, error) {
 	return f.File.Write(p)
 }
 
-func (f hookedFile) Stat() (Info, error) {
+func (f hookedFile) Stat() (disk.Info, error) {
 	if err := f.h.call("fstat", f.path); err != nil {
-		return Info{}, err
+		return disk.Info{}, err
 	}
 	return f.File.Stat()
 }
@@ -233,12 +235,12 @@ func (f hookedFile) Cut(size int64) error {
 }
 
 type hookedRoot struct {
-	Root
+	disk.Root
 	h    *hooked
 	path string
 }
 
-func (r hookedRoot) OpenRoot(name string) (Root, error) {
+func (r hookedRoot) OpenRoot(name string) (disk.Root, error) {
 	path := filepath.Join(r.path, name)
 	if err := r.h.call("open root", path); err != nil {
 		return nil, err
@@ -250,9 +252,9 @@ func (r hookedRoot) OpenRoot(name string) (Root, error) {
 	return hookedRoot{next, r.h, path}, nil
 }
 
-func (r hookedRoot) Lstat(name string) (Info, error) {
+func (r hookedRoot) Lstat(name string) (disk.Info, error) {
 	if err := r.h.call("stat in root", filepath.Join(r.path, name)); err != nil {
-		return Info{}, err
+		return disk.Info{}, err
 	}
 	return r.Root.Lstat(name)
 }

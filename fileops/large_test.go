@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -62,7 +63,7 @@ func TestEndlessFile(t *testing.T) {
 }
 
 // An endless file is larger than it says.
-type endless struct{ File }
+type endless struct{ disk.File }
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
@@ -137,11 +138,11 @@ func TestNumbersOfCopies(t *testing.T) {
 
 // openRoots counts the directories that are open at once.
 type openRoots struct {
-	Root
+	disk.Root
 	now, most *int
 }
 
-func (r openRoots) OpenRoot(name string) (Root, error) {
+func (r openRoots) OpenRoot(name string) (disk.Root, error) {
 	next, err := r.Root.OpenRoot(name)
 	if err == nil {
 		*r.now++
@@ -164,7 +165,7 @@ func TestPurgeDeepTree(t *testing.T) {
 		writeFile(t, filepath.Join(dir, "tree", strings.Repeat("d/", depth), "file"), "x")
 		must(t, os.MkdirAll(filepath.Join(dir, "tree", strings.Repeat("d/", depth), "side/x/y"), 0o700))
 	}
-	root, err := osFS{}.OpenRoot(dir)
+	root, err := disk.OS{}.OpenRoot(dir)
 	must(t, err)
 	defer root.Close()
 	now, most := 0, 0
@@ -179,7 +180,7 @@ func TestPurgeDeepTreeThatStays(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	must(t, os.MkdirAll(filepath.Join(dir, "tree", strings.Repeat("d/", maxOpen+5)), 0o700))
-	h := &hooked{FS: osFS{}, before: nth(t, 1, "rename", "/d", broken)}
+	h := &hooked{FS: disk.OS{}, before: nth(t, 1, "rename", "/d", broken)}
 	root, err := h.OpenRoot(dir)
 	must(t, err)
 	defer root.Close()

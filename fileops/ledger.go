@@ -10,13 +10,14 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
 // Ledger is an opened ledger directory. Goroutines may share one.
 type Ledger struct {
 	dir      string
-	fs       FS
+	fs       disk.FS
 	euid     int
 	options  Options
 	config   Config
@@ -28,7 +29,7 @@ type Ledger struct {
 
 // Options say how one process uses a ledger. The zero value is the operating system, no waiting, and full durability.
 type Options struct {
-	FS          FS            // nil: the operating system
+	FS          disk.FS       // nil: the operating system
 	LockTimeout time.Duration // how long an edit may wait for its lock; 0: try once
 	Sync        Sync
 	TrustGroup  bool   // on a shared ledger, delete also outside tmp/ what other members of the group name
@@ -89,7 +90,7 @@ func Create(dir string, c Config, o Options) (*Ledger, error) {
 
 func newLedger(dir string, o Options) (*Ledger, error) {
 	if o.FS == nil {
-		o.FS = osFS{}
+		o.FS = disk.OS{}
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -148,8 +149,8 @@ func (l *Ledger) open() error {
 	if _, err := l.network(); err != nil {
 		return err
 	}
-	if o, ok := l.fs.(osFS); ok {
-		o.polls = l.linked()
+	if o, ok := l.fs.(disk.OS); ok {
+		o.Polls = l.linked()
 		l.fs = o
 	}
 	l.fs = l.fs.Within(l.dir, l.trustDir)

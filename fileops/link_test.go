@@ -11,42 +11,40 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
 var linkedConfig = Config{Commit: CommitLink}
 
 // leased is the operating system, with locks that are lost as soon as they are had.
-type leased struct{ osFS }
+type leased struct{ disk.OS }
 
-func (l leased) Within(base string, admit func(string, Info) error) FS {
-	l.osFS = l.within(base, admit)
+func (l leased) Within(base string, admit func(string, disk.Info) error) disk.FS {
+	l.OS = l.OS.Within(base, admit).(disk.OS)
 	return l
 }
 
-func (l leased) Lock(path string, create fs.FileMode, _ <-chan struct{}) (Lock, error) {
-	flags := os.O_RDWR
+func (l leased) Lock(path string, create fs.FileMode, _ <-chan struct{}) (disk.Lock, error) {
 	if create != 0 {
-		flags |= os.O_CREATE
+		f, err := l.Create(path, create)
+		if err == nil {
+			err = f.Close()
+		}
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
 	}
-	f, err := os.OpenFile(path, flags, create)
+	f, err := l.OpenAppend(path)
 	if err != nil {
 		return nil, err
 	}
 	return leasedLock{f}, nil
 }
 
-type leasedLock struct{ f *os.File }
+type leasedLock struct{ disk.File }
 
-func (l leasedLock) Stat() (Info, error) {
-	info, err := l.f.Stat()
-	if err != nil {
-		return Info{}, err
-	}
-	return infoFrom(info), nil
-}
-
-func (l leasedLock) Unlock() error { return l.f.Close() }
+func (l leasedLock) Unlock() error { return l.Close() }
 
 var linkEpoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
@@ -88,7 +86,7 @@ func openCalls(op protocol.Operation) (calls []string) {
 
 func namesIn(t *testing.T, dir string) []string {
 	t.Helper()
-	names, err := osFS{}.ReadDir(dir)
+	names, err := disk.OS{}.ReadDir(dir)
 	must(t, err)
 	slices.Sort(names)
 	return names

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"time"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // patience is how long one edit may wait for its lock, however often it has to start again. The timer starts when there
@@ -59,7 +61,7 @@ func (l *Ledger) untilWon(mode Mode, edit func(p *patience) error) error {
 
 // lockEdit takes the lock of an edit. Only OrCreate makes the lock file, or the loss of one while what it protects is still
 // there, so that missing returns nil: after a power cut, or because somebody copied that alone.
-func (l *Ledger) lockEdit(path string, mode Mode, p *patience, missing func() error) (Lock, error) {
+func (l *Ledger) lockEdit(path string, mode Mode, p *patience, missing func() error) (disk.Lock, error) {
 	lock, err := l.lock(path, mode&OrCreate != 0, p)
 	if !errors.Is(err, fs.ErrNotExist) || mode&OrCreate != 0 {
 		return lock, err
@@ -73,7 +75,7 @@ func (l *Ledger) lockEdit(path string, mode Mode, p *patience, missing func() er
 // lock takes the exclusive lock on the file at path. It returns fs.ErrNotExist if there is none and create is false, and
 // ErrBusy if somebody else has it for as long as p lasts. The file that is locked is the one at path: a lock on a file
 // that was removed or replaced meanwhile protects nothing.
-func (l *Ledger) lock(path string, create bool, p *patience) (Lock, error) {
+func (l *Ledger) lock(path string, create bool, p *patience) (disk.Lock, error) {
 	for {
 		lock, err := l.openLock(path, create, p.expired)
 		if errors.Is(err, ErrBusy) && p.expired == nil && p.timeout > 0 {
@@ -101,7 +103,7 @@ func (l *Ledger) lock(path string, create bool, p *patience) (Lock, error) {
 
 // openLock creates a shared ledger's lock file under another name first: by its own name it has its final mode from the
 // beginning, so that no other member of the group is turned away.
-func (l *Ledger) openLock(path string, create bool, expired <-chan struct{}) (Lock, error) {
+func (l *Ledger) openLock(path string, create bool, expired <-chan struct{}) (disk.Lock, error) {
 	if !create {
 		return l.fs.Lock(path, 0, expired)
 	}
@@ -119,7 +121,7 @@ func (l *Ledger) openLock(path string, create bool, expired <-chan struct{}) (Lo
 }
 
 // verify reports whether path still names the file that is locked, and refuses one that others could have made.
-func (l *Ledger) verify(lock Lock, path string) (bool, error) {
+func (l *Ledger) verify(lock disk.Lock, path string) (bool, error) {
 	locked, err := lock.Stat()
 	if err != nil {
 		return false, err

@@ -4,13 +4,15 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // Where edits commit by link the lock is asked for again and again: an edit gets it when it is free, and gives up in time.
 func TestPolledLock(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{LockTimeout: 30 * time.Second})
-	if o, ok := l.fs.(osFS); !ok || !o.polls {
+	if o, ok := l.fs.(disk.OS); !ok || !o.Polls {
 		t.Fatal("it waits in the kernel")
 	}
 	writeFile(t, l.operationLock("op"), "")
@@ -27,18 +29,5 @@ func TestPolledLock(t *testing.T) {
 	time.AfterFunc(20*time.Millisecond, release)
 	if err := l.Edit("op", OrCreate, func(*Tx) error { return errRefused }); !errors.Is(err, errRefused) {
 		t.Errorf("after its release: %v", err)
-	}
-}
-
-// A lock whose file cannot be looked at is not had: nobody knows what it protects.
-func TestLockThatIsGivenBackSaysNothing(t *testing.T) {
-	t.Parallel()
-	l := testLedger(t, Config{}, Options{})
-	lock, err := osFS{}.Lock(l.operationLock("op"), 0o600, nil)
-	must(t, err)
-	must(t, lock.Unlock())
-	removeFile(t, l.operationLock("op"))
-	if info, err := lock.Stat(); err == nil {
-		t.Errorf("got %+v", info)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -14,9 +15,9 @@ import (
 type LogReader struct {
 	ledger *Ledger
 	path   string
-	at     int64  // what of the log was read
-	newest FileID // of the file .1 when it was; zero: there was none
-	waited int    // looks in a row that found a rotation in progress
+	at     int64       // what of the log was read
+	newest disk.FileID // of the file .1 when it was; zero: there was none
+	waited int         // looks in a row that found a rotation in progress
 }
 
 // patienceWithRotation is how many looks in a row may find a rotation in progress: one that takes
@@ -79,7 +80,7 @@ func (r *LogReader) tail(lines int) (text []byte, size int64, err error) {
 
 // lastLines returns the end of a file, in which there are so many lines or all that it has, and its size.
 func (r *LogReader) lastLines(path string, lines int) (data []byte, size int64, err error) {
-	err = r.ledger.withFile(path, func(f File) error {
+	err = r.ledger.withFile(path, func(f disk.File) error {
 		info, err := f.Stat()
 		if err != nil {
 			return err
@@ -89,7 +90,7 @@ func (r *LogReader) lastLines(path string, lines int) (data []byte, size int64, 
 		}
 		size = info.Size
 		for from := size; from > 0 && len(data) < mostText && bytes.Count(data, []byte{'\n'}) <= lines; {
-			begin := max(from-cutUnit, 0)
+			begin := max(from-disk.CutUnit, 0)
 			chunk := make([]byte, from-begin)
 			if _, err := f.ReadAt(chunk, begin); err != nil && err != io.EOF {
 				return err
@@ -148,7 +149,7 @@ func (r *LogReader) Next() ([]byte, error) {
 }
 
 // generation returns which file is the newest that was rotated, and whether there is a rotation in progress.
-func (r *LogReader) generation() (newest FileID, rotating bool, err error) {
+func (r *LogReader) generation() (newest disk.FileID, rotating bool, err error) {
 	_, err = r.ledger.fs.Lstat(nextLogOf(r.path))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return newest, false, err
@@ -161,14 +162,14 @@ func (r *LogReader) generation() (newest FileID, rotating bool, err error) {
 	return newest, false, err
 }
 
-func (r *LogReader) newestRotated() (FileID, error) {
+func (r *LogReader) newestRotated() (disk.FileID, error) {
 	info, err := r.ledger.fs.Lstat(rotatedLogOf(r.path, 1))
 	return info.ID, ignoreMissing(err)
 }
 
 // rotated returns what was rotated since, as far as it is still there, from where the log was read up
 // to, or the first 16 MiB of it. read is the newest file of which that is all; at is how much of the one after it was read.
-func (r *LogReader) rotated() (text []byte, at int64, read FileID, err error) {
+func (r *LogReader) rotated() (text []byte, at int64, read disk.FileID, err error) {
 	n := 1
 	for ; ; n++ {
 		info, err := r.ledger.fs.Lstat(rotatedLogOf(r.path, n))
@@ -197,8 +198,8 @@ func (r *LogReader) rotated() (text []byte, at int64, read FileID, err error) {
 
 // from returns what a file has from an offset on, but at most so many bytes, and describes it; if it is
 // shorter, nothing.
-func (r *LogReader) from(path string, at int64, most int) (data []byte, info Info, err error) {
-	err = r.ledger.withFile(path, func(f File) (err error) {
+func (r *LogReader) from(path string, at int64, most int) (data []byte, info disk.Info, err error) {
+	err = r.ledger.withFile(path, func(f disk.File) (err error) {
 		if info, err = f.Stat(); err != nil {
 			return err
 		}

@@ -9,11 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
-
-// cutUnit divides what is cut off the front of a log: file systems cut whole blocks, none larger than this.
-const cutUnit = 64 << 10
 
 // RotateLog makes room in the log of a supervisor if it is larger than limit: its beginning goes to
 // the file .1, which was .2 before and so on, and of those numbers keep stay. It returns false, and
@@ -64,7 +62,7 @@ func (l *Ledger) RotateLog(group, supervisor string, limit int64, keep int) (boo
 type rotation struct {
 	ledger *Ledger
 	path   string
-	log    File
+	log    disk.File
 	keep   int
 }
 
@@ -80,7 +78,7 @@ func (r *rotation) rotate(limit int64) (bool, error) {
 	if err := r.drop(&info.Size, limit); err != nil {
 		return false, err
 	}
-	cut := (info.Size - 1) / cutUnit * cutUnit
+	cut := (info.Size - 1) / disk.CutUnit * disk.CutUnit
 	if err := r.copy(cut); err != nil {
 		return false, err
 	}
@@ -104,7 +102,7 @@ func (r *rotation) drop(size *int64, limit int64) error {
 		return nil
 	}
 	files := int64(r.keep) + 1
-	excess := max(*size/files-limit, 0) * files / cutUnit * cutUnit
+	excess := max(*size/files-limit, 0) * files / disk.CutUnit * disk.CutUnit
 	if excess == 0 {
 		return nil
 	}
@@ -152,8 +150,8 @@ func (r *rotation) settle() error {
 }
 
 // begins reports whether log begins with all that next has.
-func begins(log, next File) (bool, error) {
-	a, b := make([]byte, cutUnit), make([]byte, cutUnit)
+func begins(log, next disk.File) (bool, error) {
+	a, b := make([]byte, disk.CutUnit), make([]byte, disk.CutUnit)
 	for at := int64(0); ; {
 		n, err := next.ReadAt(a, at)
 		if err != nil && err != io.EOF {
@@ -194,7 +192,7 @@ func (r *rotation) copy(size int64) error {
 	if sync != SyncFull {
 		return nil
 	}
-	return l.withFile(filepath.Dir(r.path), File.Sync)
+	return l.withFile(filepath.Dir(r.path), disk.File.Sync)
 }
 
 // truncate empties the log, of which .next has the first copied bytes, after it has brought the rest
@@ -229,8 +227,8 @@ func (r *rotation) truncate(copied int64) error {
 
 // drain appends to next what the log has from an offset on, and returns where that ends: at its end,
 // or after some megabytes, since a service may write as fast as this reads.
-func (r *rotation) drain(next File, from int64) (int64, error) {
-	chunk := make([]byte, cutUnit)
+func (r *rotation) drain(next disk.File, from int64) (int64, error) {
+	chunk := make([]byte, disk.CutUnit)
 	for range 256 {
 		n, err := r.log.ReadAt(chunk, from)
 		if err != nil && err != io.EOF {

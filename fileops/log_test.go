@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // A logWriter appends numbered lines to a log that it has opened once, as a service does.
@@ -57,7 +59,7 @@ func logText(t *testing.T, l *Ledger) (text string) {
 	return text
 }
 
-const logLimit = 3 * cutUnit / 2
+const logLimit = 3 * disk.CutUnit / 2
 
 // withoutCut is a file system that cannot cut off the front of a file.
 func withoutCut(call, _ string) error {
@@ -100,7 +102,7 @@ func TestRotateLog(t *testing.T) {
 				t.Errorf("got %v, %v", done, err)
 			}
 			wantNames(t, dir, "s.log", "s.log.1")
-			if info, err := os.Stat(l.LogPath("g", "s")); err != nil || info.Size() > cutUnit || info.Mode() != 0o600 {
+			if info, err := os.Stat(l.LogPath("g", "s")); err != nil || info.Size() > disk.CutUnit || info.Mode() != 0o600 {
 				t.Errorf("got %v, %v", info, err)
 			}
 			if got := logText(t, l); !strings.HasSuffix(w.text.String(), got) {
@@ -241,7 +243,7 @@ func TestRotateLogHuge(t *testing.T) {
 				t.Errorf("got %v, %v", done, err)
 			}
 			got := logText(t, l)
-			if !strings.HasSuffix(w.text.String(), got) || before == nil && len(got) > 3*logLimit+cutUnit || len(got) < 3*logLimit {
+			if !strings.HasSuffix(w.text.String(), got) || before == nil && len(got) > 3*logLimit+disk.CutUnit || len(got) < 3*logLimit {
 				t.Errorf("got %d bytes", len(got))
 			}
 		})
@@ -264,7 +266,7 @@ func TestRotateLogRefused(t *testing.T) {
 	if _, err := l.RotateLog("..", "s", 1, 1); err == nil {
 		t.Error("a group that is no id is accepted")
 	}
-	lock, err := osFS{}.Lock(l.LogPath("g", "s"), 0, nil)
+	lock, err := disk.OS{}.Lock(l.LogPath("g", "s"), 0, nil)
 	must(t, err)
 	if done, err := l.RotateLog("g", "s", logLimit, 3); done || err != nil {
 		t.Errorf("got %v, %v while another has the lock", done, err)

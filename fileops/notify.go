@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 const (
@@ -37,7 +39,7 @@ type Notifier struct {
 	mu      sync.Mutex
 	watcher *watcher
 	closed  bool
-	seen    []Info        // by the last poll that Arm made
+	seen    []disk.Info   // by the last poll that Arm made
 	quiet   int           // looks since seen changed
 	stop    chan struct{} // of the goroutine that polls, nil if there has been none
 }
@@ -129,7 +131,7 @@ func (n *Notifier) poll(stop chan struct{}) {
 }
 
 // compare reports whether the goroutine that stop is for has nothing left to do.
-func (n *Notifier) compare(now []Info, stop chan struct{}) bool {
+func (n *Notifier) compare(now []disk.Info, stop chan struct{}) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.stop != stop {
@@ -144,9 +146,9 @@ func (n *Notifier) compare(now []Info, stop chan struct{}) bool {
 }
 
 // look describes the files. One that is missing, or cannot be looked at, is the zero Info.
-func (n *Notifier) look() []Info {
+func (n *Notifier) look() []disk.Info {
 	defer n.ledger.fs.Refresh()
-	infos := make([]Info, len(n.files))
+	infos := make([]disk.Info, len(n.files))
 	for i, file := range n.files {
 		if info, err := n.ledger.fs.Lstat(file); err == nil {
 			infos[i] = info

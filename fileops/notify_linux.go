@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // What is watched for. IN_ONESHOT is no help: the kernel takes such a watch away only after it has queued the event, and
@@ -46,7 +48,7 @@ type names map[string]bool
 
 // newWatcher returns nil if there is nothing to watch with. tell is called once or more after a change.
 func newWatcher(l *Ledger, tell func()) *watcher {
-	if _, ok := l.fs.(osFS); !ok {
+	if _, ok := l.fs.(disk.OS); !ok {
 		return nil
 	}
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
@@ -201,6 +203,18 @@ func (w *watcher) reach(dir string) (string, error) {
 		rest = target + "/" + after
 	}
 	return at, local(at)
+}
+
+// networkOf is a variable for tests.
+var networkOf = disk.OS{}.Network
+
+// local returns an error if others can change what is in dir without this kernel's knowing.
+func local(dir string) error {
+	name, err := networkOf(dir)
+	if err == nil && name != "" {
+		err = unix.EREMOTE
+	}
+	return err
 }
 
 // watchFile watches file or, if there is none, for it to come to be.

@@ -10,14 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
 // polled is the operating system, but one that a Notifier does not know as such.
-type polled struct{ osFS }
+type polled struct{ disk.OS }
 
-func (p polled) Within(base string, admit func(string, Info) error) FS {
-	p.osFS = p.within(base, admit)
+func (p polled) Within(base string, admit func(string, disk.Info) error) disk.FS {
+	p.OS = p.OS.Within(base, admit).(disk.OS)
 	return p
 }
 
@@ -107,25 +108,27 @@ func opened(t *testing.T, path string) *os.File {
 
 // There are the operations op and other, and the group g.
 var changes = map[string]func(t *testing.T, l *Ledger){
-	"edit":                     func(t *testing.T, l *Ledger) { revise(t, l, "op") },
-	"archive":                  func(t *testing.T, l *Ledger) { expire(t, l, "op") },
-	"edit of a group":          func(t *testing.T, l *Ledger) { reviseGroup(t, l, "g") },
-	"operation appears":        func(t *testing.T, l *Ledger) { revise(t, l, "new") },
-	"group appears":            func(t *testing.T, l *Ledger) { reviseGroup(t, l, "new") },
-	"file appears":             func(t *testing.T, l *Ledger) { writeFile(t, l.operation("new"), "") },
-	"link appears":             func(t *testing.T, l *Ledger) { must(t, os.Link(l.operation("other"), l.operation("new"))) },
-	"removed":                  func(t *testing.T, l *Ledger) { removeFile(t, l.operation("op")) },
-	"registry removed":         func(t *testing.T, l *Ledger) { removeFile(t, l.supervisors("g")) },
-	"moved away":               func(t *testing.T, l *Ledger) { moveFile(t, l.operation("op"), filepath.Join(l.dir, "mine")) },
-	"replaced":                 func(t *testing.T, l *Ledger) { moveFile(t, l.operation("other"), l.operation("op")) },
-	"written in place":         func(t *testing.T, l *Ledger) { writeFile(t, l.operation("op"), "{}") },
-	"registry in place":        func(t *testing.T, l *Ledger) { writeFile(t, l.supervisors("g"), "{}") },
-	"cut":                      func(t *testing.T, l *Ledger) { must(t, os.Truncate(l.operation("op"), 0)) },
-	"ledger moved":             func(t *testing.T, l *Ledger) { moveFile(t, l.dir, l.dir+".old") },
-	"operations moved":         func(t *testing.T, l *Ledger) { moveFile(t, l.operations(), l.dir+".old") },
-	"directory above moved":    func(t *testing.T, l *Ledger) { moveFile(t, filepath.Dir(l.dir), filepath.Dir(l.dir)+".old") },
-	"ledger removed":           func(t *testing.T, l *Ledger) { must(t, os.RemoveAll(l.dir)) },
-	"archived under two names": func(t *testing.T, l *Ledger) { must(t, osFS{}.linkThenRemove(l.operation("op"), l.archived("op", 1))) },
+	"edit":                  func(t *testing.T, l *Ledger) { revise(t, l, "op") },
+	"archive":               func(t *testing.T, l *Ledger) { expire(t, l, "op") },
+	"edit of a group":       func(t *testing.T, l *Ledger) { reviseGroup(t, l, "g") },
+	"operation appears":     func(t *testing.T, l *Ledger) { revise(t, l, "new") },
+	"group appears":         func(t *testing.T, l *Ledger) { reviseGroup(t, l, "new") },
+	"file appears":          func(t *testing.T, l *Ledger) { writeFile(t, l.operation("new"), "") },
+	"link appears":          func(t *testing.T, l *Ledger) { must(t, os.Link(l.operation("other"), l.operation("new"))) },
+	"removed":               func(t *testing.T, l *Ledger) { removeFile(t, l.operation("op")) },
+	"registry removed":      func(t *testing.T, l *Ledger) { removeFile(t, l.supervisors("g")) },
+	"moved away":            func(t *testing.T, l *Ledger) { moveFile(t, l.operation("op"), filepath.Join(l.dir, "mine")) },
+	"replaced":              func(t *testing.T, l *Ledger) { moveFile(t, l.operation("other"), l.operation("op")) },
+	"written in place":      func(t *testing.T, l *Ledger) { writeFile(t, l.operation("op"), "{}") },
+	"registry in place":     func(t *testing.T, l *Ledger) { writeFile(t, l.supervisors("g"), "{}") },
+	"cut":                   func(t *testing.T, l *Ledger) { must(t, os.Truncate(l.operation("op"), 0)) },
+	"ledger moved":          func(t *testing.T, l *Ledger) { moveFile(t, l.dir, l.dir+".old") },
+	"operations moved":      func(t *testing.T, l *Ledger) { moveFile(t, l.operations(), l.dir+".old") },
+	"directory above moved": func(t *testing.T, l *Ledger) { moveFile(t, filepath.Dir(l.dir), filepath.Dir(l.dir)+".old") },
+	"ledger removed":        func(t *testing.T, l *Ledger) { must(t, os.RemoveAll(l.dir)) },
+	"archived under two names": func(t *testing.T, l *Ledger) {
+		must(t, errors.Join(os.Link(l.operation("op"), l.archived("op", 1)), os.Remove(l.operation("op"))))
+	},
 	"edited while open": func(t *testing.T, l *Ledger) {
 		opened(t, l.operation("op"))
 		revise(t, l, "op")
@@ -306,7 +309,7 @@ func TestNotifyMissesNotOne(t *testing.T) {
 			t.Parallel()
 			eachWay(t, func(t *testing.T, l *Ledger) {
 				rounds := 1000
-				if o, ok := l.fs.(osFS); !ok || o.polls {
+				if o, ok := l.fs.(disk.OS); !ok || o.Polls {
 					rounds = 10
 				}
 				path := l.operation("op")

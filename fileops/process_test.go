@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // These tests start the test binary again: locks are between processes, and only a process can be killed.
@@ -326,7 +328,7 @@ func TestReplacedLockFileIsNoticed(t *testing.T) {
 // holdFile locks a new file in this process.
 func holdFile(t *testing.T, path string) (release func()) {
 	t.Helper()
-	lock, err := osFS{}.Lock(path, 0o600, nil)
+	lock, err := disk.OS{}.Lock(path, 0o600, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +337,7 @@ func holdFile(t *testing.T, path string) (release func()) {
 
 // waitsForLock reports whether somebody waits in the kernel for a lock on path.
 func waitsForLock(path string) bool {
-	info, err := osFS{}.Lstat(path)
+	info, err := disk.OS{}.Lstat(path)
 	if err != nil {
 		return false
 	}
@@ -364,7 +366,7 @@ func waitUntil(t *testing.T, patience time.Duration, happened func() bool) {
 
 func filesIn(t *testing.T, dir string) []string {
 	t.Helper()
-	names, err := osFS{}.ReadDir(dir)
+	names, err := disk.OS{}.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -380,7 +382,7 @@ func snapshot(t *testing.T, dir string) string {
 		if err != nil || d.IsDir() || d.Type() == os.ModeSymlink || strings.Contains(path, tempMark) {
 			return err
 		}
-		info, err := osFS{}.Lstat(path)
+		info, err := disk.OS{}.Lstat(path)
 		if err != nil {
 			return err
 		}

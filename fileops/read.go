@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -43,21 +44,21 @@ func (l *Ledger) Read(id string) (data []byte, archived bool, err error) {
 }
 
 // readFile returns the contents of a regular file that is safe to trust, never nil without an error.
-func (l *Ledger) readFile(path string) ([]byte, Info, error) {
+func (l *Ledger) readFile(path string) ([]byte, disk.Info, error) {
 	f, err := l.fs.Open(path)
 	if err != nil {
-		return nil, Info{}, err
+		return nil, disk.Info{}, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, Info{}, err
+		return nil, disk.Info{}, err
 	}
 	if path != l.marker() {
 		err = l.trustFile(path, info)
 	}
 	if err != nil {
-		return nil, Info{}, err
+		return nil, disk.Info{}, err
 	}
 	data, err := readAll(f, info.Size)
 	if errors.Is(err, protocol.ErrCorrupt) {
@@ -77,7 +78,7 @@ func tooLarge(what string) error {
 
 // readAll reads a file that fstat says is size bytes long, in one call if that is true. It returns protocol.ErrCorrupt if the
 // file is larger than maxFile.
-func readAll(f File, size int64) ([]byte, error) {
+func readAll(f disk.File, size int64) ([]byte, error) {
 	if size > maxFile {
 		return nil, tooLarge("a file")
 	}

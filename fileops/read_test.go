@@ -5,22 +5,24 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // between is the operating system on which something happens while the archive is listed.
 type between struct {
-	osFS
+	disk.OS
 	before, after *func()
 }
 
-func (b between) Within(base string, admit func(string, Info) error) FS {
-	b.osFS = b.within(base, admit)
+func (b between) Within(base string, admit func(string, disk.Info) error) disk.FS {
+	b.OS = b.OS.Within(base, admit).(disk.OS)
 	return b
 }
 
 func (b between) ReadDir(path string) ([]string, error) {
 	if filepath.Base(path) != "archive" {
-		return b.osFS.ReadDir(path)
+		return b.OS.ReadDir(path)
 	}
 	do := func(f *func()) {
 		if once := *f; once != nil {
@@ -29,7 +31,7 @@ func (b between) ReadDir(path string) ([]string, error) {
 		}
 	}
 	do(b.before)
-	names, err := b.osFS.ReadDir(path)
+	names, err := b.OS.ReadDir(path)
 	do(b.after)
 	return names, err
 }
@@ -89,7 +91,7 @@ func TestReadAll(t *testing.T) {
 		want := strings.Repeat("0123456789", size/10+1)[:size]
 		writeFile(t, path, want)
 		for _, said := range []int{0, size / 2, size, size + 1, size + 5000} {
-			f, err := osFS{}.Open(path)
+			f, err := disk.OS{}.Open(path)
 			must(t, err)
 			got, err := readAll(f, int64(said))
 			if string(got) != want || err != nil {
@@ -102,7 +104,7 @@ func TestReadAll(t *testing.T) {
 
 func removeFile(t *testing.T, path string) {
 	t.Helper()
-	must(t, osFS{}.Remove(path))
+	must(t, disk.OS{}.Remove(path))
 }
 
 func must(t *testing.T, err error) {

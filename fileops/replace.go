@@ -5,14 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // temp is a temporary file beside the file whose next version it is to become. There is none in the zero value.
 type temp struct {
 	ledger *Ledger
-	target string // what it replaces
-	path   string // "" once it has replaced that
-	file   File   // nil once it is written
+	target string    // what it replaces
+	path   string    // "" once it has replaced that
+	file   disk.File // nil once it is written
 }
 
 // createTemp returns something to remove even if it fails: the error may have come after the file.
@@ -126,7 +128,7 @@ func (l *Ledger) sync(beat bool) Sync {
 }
 
 // directories are open before a rename, so that what can fail fails while nothing is changed.
-type directories []File
+type directories []disk.File
 
 // openDirs opens what has to be flushed after the rename: nothing, if the edit needs no such durability.
 func (l *Ledger) openDirs(sync Sync, paths ...string) (directories, error) {

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // CheckResource returns ErrResource unless path is one that Discard would delete for a call of the operation op: clean,
@@ -149,7 +151,7 @@ func within(path, dir string) bool {
 
 // descend opens the directory name below root, "." for root itself. Neither root nor a directory below it may be a
 // symbolic link or on another mount. It returns fs.ErrNotExist if one is missing.
-func (l *Ledger) descend(root, name string) (Root, error) {
+func (l *Ledger) descend(root, name string) (disk.Root, error) {
 	outside, err := l.fs.OpenRoot(filepath.Dir(root))
 	if err != nil {
 		return nil, err
@@ -178,17 +180,17 @@ func (l *Ledger) descend(root, name string) (Root, error) {
 }
 
 // enter opens the directory name in dir if it is one, and not a symbolic link to one.
-func enter(dir Root, name string) (Root, Info, error) {
+func enter(dir disk.Root, name string) (disk.Root, disk.Info, error) {
 	named, err := dir.Lstat(name)
 	if err != nil {
-		return nil, Info{}, err
+		return nil, disk.Info{}, err
 	}
 	if !named.Mode.IsDir() {
-		return nil, Info{}, fmt.Errorf("%w: %q is not a directory but a %s", ErrResource, name, kindOf(named.Mode))
+		return nil, disk.Info{}, fmt.Errorf("%w: %q is not a directory but a %s", ErrResource, name, kindOf(named.Mode))
 	}
 	next, err := dir.OpenRoot(name)
 	if err != nil {
-		return nil, Info{}, err
+		return nil, disk.Info{}, err
 	}
 	info, err := next.Stat()
 	if err == nil && info.ID != named.ID && info.ID.Device == named.ID.Device {
@@ -196,7 +198,7 @@ func enter(dir Root, name string) (Root, Info, error) {
 	}
 	if err != nil {
 		next.Close()
-		return nil, Info{}, err
+		return nil, disk.Info{}, err
 	}
 	return next, info, nil
 }
@@ -208,7 +210,7 @@ func kindOf(mode fs.FileMode) string {
 	return "file"
 }
 
-func sameMount(a, b Info) bool { return a.ID.Device == b.ID.Device && a.Mount == b.Mount }
+func sameMount(a, b disk.Info) bool { return a.ID.Device == b.ID.Device && a.Mount == b.Mount }
 
 // Discard takes a resource away from whoever used it: it renames path, which has to be as CheckResource wants it, to a
 // name in the same directory that nobody knows. What has that name is deleted after the edit is over, so what somebody
@@ -239,7 +241,7 @@ func (tx *Tx) Discard(path string) error {
 }
 
 // discardFrom writes down where the trash will be before there is any.
-func (tx *Tx) discardFrom(parent Root, root, name string) error {
+func (tx *Tx) discardFrom(parent disk.Root, root, name string) error {
 	base := filepath.Base(name)
 	t := trash{parent: parent, base: base, name: newTrashName()}
 	_, err := parent.Lstat(base)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // rooted returns a ledger and its one resource root, which has scratch/deep/file in it.
@@ -272,10 +274,10 @@ func TestSwappedParentMisleadsNobody(t *testing.T) {
 }
 
 // failing is the operating system with a disk that is full when an operation is to be written.
-type failing struct{ osFS }
+type failing struct{ disk.OS }
 
-func (f failing) Within(base string, admit func(string, Info) error) FS {
-	f.osFS = f.within(base, admit)
+func (f failing) Within(base string, admit func(string, disk.Info) error) disk.FS {
+	f.OS = f.OS.Within(base, admit).(disk.OS)
 	return f
 }
 

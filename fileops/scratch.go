@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // ErrUnsound means that the file system does not do what an edit relies on.
@@ -16,7 +18,7 @@ var ErrUnsound = errors.New("the file system breaks a promise")
 type Scratch struct {
 	ledger *Ledger
 	dir    string
-	used   Lock // as long as it is held, Sweep leaves the directory alone
+	used   disk.Lock // as long as it is held, Sweep leaves the directory alone
 }
 
 // inUse is the name of the lock file of a scratch directory.
@@ -65,7 +67,7 @@ func (s *Scratch) LockFile() string { return filepath.Join(s.dir, "lock") }
 
 // TryLock takes the lock on the file at path, as edits do, and makes the file if there is none. It returns ErrBusy if another
 // process has it.
-func TryLock(path string) (Lock, error) { return osFS{}.Lock(path, 0o600, nil) }
+func TryLock(path string) (disk.Lock, error) { return disk.OS{}.Lock(path, 0o600, nil) }
 
 // Exclusive tries that a new file is not made in the place of another.
 func (s *Scratch) Exclusive() error {
@@ -159,7 +161,7 @@ func (s *Scratch) Replace() error {
 func (s *Scratch) Sync() error {
 	var errs []error
 	for _, dir := range []string{s.dir, s.ledger.dir, s.ledger.operations(), s.ledger.archive()} {
-		errs = append(errs, ignoreMissing(s.ledger.withFile(dir, File.Sync)))
+		errs = append(errs, ignoreMissing(s.ledger.withFile(dir, disk.File.Sync)))
 	}
 	return errors.Join(errs...)
 }

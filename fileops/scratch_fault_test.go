@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // hookedScratch returns a scratch directory on which nothing happens before a call until before is set.
@@ -21,7 +23,7 @@ func hookedScratch(t *testing.T) (*Scratch, *hooked) {
 func hookedSurvey(t *testing.T) (*Survey, *hooked) {
 	t.Helper()
 	l := testLedger(t, Config{}, Options{})
-	h := &hooked{FS: osFS{}}
+	h := &hooked{FS: disk.OS{}}
 	s, err := Inspect(l.dir, Options{FS: h})
 	must(t, err)
 	return s, h

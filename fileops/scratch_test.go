@@ -9,12 +9,14 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // faulty is a file system that breaks one promise.
 type faulty struct {
-	FS
-	create  func(path string, mode fs.FileMode) (File, error)
+	disk.FS
+	create  func(path string, mode fs.FileMode) (disk.File, error)
 	link    func(old, new string) error
 	move    func(old, new string) error
 	replace func(old, new string) error
@@ -46,12 +48,12 @@ func (t *tear) saw() {
 	}
 }
 
-func (f faulty) Within(base string, admit func(string, Info) error) FS {
+func (f faulty) Within(base string, admit func(string, disk.Info) error) disk.FS {
 	f.FS = f.FS.Within(base, admit)
 	return f
 }
 
-func (f faulty) Open(path string) (File, error) {
+func (f faulty) Open(path string) (disk.File, error) {
 	file, err := f.FS.Open(path)
 	if f.tear == nil || filepath.Base(path) != "replaced" {
 		return file, err
@@ -65,7 +67,7 @@ func (f faulty) Open(path string) (File, error) {
 
 // A look is a reader's of a file of 8192 bytes.
 type look struct {
-	File
+	disk.File
 	tear *tear
 	read int
 }
@@ -83,7 +85,7 @@ func (l *look) Close() error {
 	return l.File.Close()
 }
 
-func (f faulty) Create(path string, mode fs.FileMode) (File, error) {
+func (f faulty) Create(path string, mode fs.FileMode) (disk.File, error) {
 	if f.create != nil {
 		return f.create(path, mode)
 	}
@@ -112,7 +114,7 @@ func (f faulty) Replace(old, new string) error {
 }
 
 // tried returns what comes of each trial in a new ledger on f.
-func tried(t *testing.T, f FS) map[string]error {
+func tried(t *testing.T, f disk.FS) map[string]error {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "ledger")
 	if _, err := Create(dir, Config{}, Options{}); err != nil {
@@ -139,7 +141,7 @@ func tried(t *testing.T, f FS) map[string]error {
 }
 
 func TestScratchOfASoundFileSystem(t *testing.T) {
-	for what, err := range tried(t, osFS{}) {
+	for what, err := range tried(t, disk.OS{}) {
 		if err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -154,11 +156,11 @@ func TestScratchFindsDefects(t *testing.T) {
 		defect, found, says string
 		fs                  faulty
 	}{
-		{"O_EXCL is ignored", "exclusive", "does not refuse", faulty{create: func(path string, mode fs.FileMode) (File, error) {
-			f, err := osFS{}.Create(path, mode)
+		{"O_EXCL is ignored", "exclusive", "does not refuse", faulty{create: func(path string, mode fs.FileMode) (disk.File, error) {
+			f, err := disk.OS{}.Create(path, mode)
 			if errors.Is(err, fs.ErrExist) {
 				os.Remove(path)
-				return osFS{}.Create(path, mode)
+				return disk.OS{}.Create(path, mode)
 			}
 			return f, err
 		}}},
@@ -193,7 +195,7 @@ func TestScratchFindsDefects(t *testing.T) {
 		}}},
 	} {
 		t.Run(tt.defect, func(t *testing.T) {
-			tt.fs.FS = osFS{}
+			tt.fs.FS = disk.OS{}
 			for what, err := range tried(t, tt.fs) {
 				if errors.Is(err, ErrUnsound) != (what == tt.found) || err != nil && !strings.Contains(err.Error(), tt.says) {
 					t.Errorf("%s: got %v, and want an error only of %s: %s", what, err, tt.found, tt.says)

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/fileops/simfs"
 )
 
 const simLedger = "/home/user/ledger"
@@ -46,18 +48,18 @@ func add(edit string, heartbeat bool) func(*Tx) error {
 }
 
 // survey returns the operations on the disk, archived ones too, by file name.
-func survey(d *simDisk) (map[string][]string, error) {
+func survey(d *simfs.Disk) (map[string][]string, error) {
 	found := map[string][]string{}
-	for _, name := range d.tree() {
+	for _, name := range d.Tree() {
 		rest, ok := strings.CutPrefix(name, simLedger+"/")
 		if !ok || path.Ext(rest) != ".json" || !strings.HasPrefix(rest, "operations/") && !strings.HasPrefix(rest, "archive/") {
 			continue
 		}
-		n, err := d.find(name)
+		data, err := d.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
-		edits, err := decodeEdits(n.data)
+		edits, err := decodeEdits(data)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", rest, err)
 		}
@@ -67,8 +69,8 @@ func survey(d *simDisk) (map[string][]string, error) {
 }
 
 // leftoversOn returns what Sweep should have removed.
-func leftoversOn(d *simDisk) []string {
-	return slices.DeleteFunc(d.tree(), func(name string) bool {
+func leftoversOn(d *simfs.Disk) []string {
+	return slices.DeleteFunc(d.Tree(), func(name string) bool {
 		if strings.Contains(name, ".tmp~") && !strings.Contains(name, "ledger.json") || strings.Contains(name, trashPrefix) {
 			return false
 		}
@@ -77,13 +79,12 @@ func leftoversOn(d *simDisk) []string {
 			return true
 		}
 		return slices.ContainsFunc([]string{"", ".supervisors.json", ".orchestrator.json"}, func(suffix string) bool {
-			_, err := d.find(locked + suffix)
-			return err == nil
+			return d.Exists(locked + suffix)
 		})
 	})
 }
 
-func simOpen(p *simProc) (*Ledger, error) {
+func simOpen(p *simfs.Process) (*Ledger, error) {
 	return Create(simLedger, simConfig, Options{FS: p, LockTimeout: time.Hour})
 }
 
@@ -146,9 +147,9 @@ var scenarios = []scenario{
 
 // run runs one scenario with a fault and returns an error if a promise was broken. A power cut comes afterwards unless
 // power is nil.
-func (s scenario) run(p *simProc, power *rand.Rand) error {
-	p.disk = newSimDisk()
-	setup := &simProc{disk: p.disk}
+func (s scenario) run(p *simfs.Process, power *rand.Rand) error {
+	p.Disk = simfs.New()
+	setup := &simfs.Process{Disk: p.Disk}
 	for _, dir := range []string{"/data", "/data/scratch", "/data/scratch/deep"} {
 		if err := setup.Mkdir(dir, 0o755); err != nil {
 			return err
@@ -161,34 +162,34 @@ func (s scenario) run(p *simProc, power *rand.Rand) error {
 			err = s.before(l)
 		}
 		if err == nil {
-			before, err = survey(p.disk)
+			before, err = survey(p.Disk)
 		}
 		if err != nil {
 			return fmt.Errorf("before: %w", err)
 		}
 	}
-	p.disk.flush(func(simChange) bool { return true })
+	p.Disk.Flush()
 
 	var err error
-	survived := p.alive(func() {
+	survived := p.Run(func() {
 		var l *Ledger
 		if l, err = simOpen(p); err == nil {
 			err = s.act(l)
 		}
 	})
-	if p.faultAt > p.calls && err != nil && !errors.Is(err, errRefused) {
+	if p.Fault.At > p.Calls && err != nil && !errors.Is(err, errRefused) {
 		return fmt.Errorf("without a fault: %w", err)
 	}
 	if power != nil {
-		p.disk.powerLoss(power)
+		p.Disk.PowerLoss(power)
 	}
-	if err := s.judge(p.disk, before, survived && !p.excuses(err), err, power != nil); err != nil {
+	if err := s.judge(p.Disk, before, survived && !excuses(p.Fault, err), err, power != nil); err != nil {
 		return err
 	}
-	return s.sweep(p.disk, power != nil)
+	return s.sweep(p.Disk, power != nil)
 }
 
-func (s scenario) judge(d *simDisk, before map[string][]string, survived bool, err error, powerLost bool) error {
+func (s scenario) judge(d *simfs.Disk, before map[string][]string, survived bool, err error, powerLost bool) error {
 	after := s.after
 	if after == nil {
 		after = before
@@ -211,8 +212,8 @@ func (s scenario) judge(d *simDisk, before map[string][]string, survived bool, e
 }
 
 // sweep shows that the next process can go on, and that nothing is left lying about.
-func (s scenario) sweep(d *simDisk, powerLost bool) error {
-	l, err := simOpen(&simProc{disk: d})
+func (s scenario) sweep(d *simfs.Disk, powerLost bool) error {
+	l, err := simOpen(&simfs.Process{Disk: d})
 	if err != nil {
 		return fmt.Errorf("next command: %w", err)
 	}
@@ -227,30 +228,41 @@ func (s scenario) sweep(d *simDisk, powerLost bool) error {
 }
 
 // everyKind is the kinds of faults. The last one is that of a network that loses an answer, and then a question.
-var everyKind = []simProc{
-	{}, {fault: syscall.ENOSPC}, {fault: syscall.EIO}, {fault: syscall.EIO, late: true},
-	{fault: syscall.EIO, late: true, more: 1},
+var everyKind = []simfs.Fault{
+	{}, {Err: syscall.ENOSPC}, {Err: syscall.EIO}, {Err: syscall.EIO, Late: true}, {Err: syscall.EIO, Late: true, More: 1},
 }
 
-// everyFault runs s with every fault at every system call and returns the promises broken.
-func (s scenario) everyFault(bug simProc) (broken []error, runs int) {
+// excuses reports whether err may say that nobody can tell what became of an edit: that takes more than one fault.
+func excuses(f simfs.Fault, err error) bool { return f.More > 0 && errors.Is(err, ErrUnknown) }
+
+// everyFault runs a program of a process like bug with every fault at each of its system calls, so many times: once as it is, and
+// else with a power cut. It returns the promises broken, ten at most.
+func everyFault(bug simfs.Process, times uint64, run func(p *simfs.Process, power *rand.Rand) error) (broken []error, runs int) {
 	dry := bug
-	if err := s.run(&dry, nil); err != nil {
+	if err := run(&dry, nil); err != nil {
 		return []error{err}, 1
 	}
-	for at := 1; at <= dry.calls+1; at++ {
+	for at := 1; at <= dry.Calls+1; at++ {
 		for kind, fault := range everyKind {
-			for seed := range uint64(5) {
-				p := fault
-				p.faultAt, p.noFileSync, p.noDirSync = at, bug.noFileSync, bug.noDirSync
+			for seed := range times {
+				p, hit := bug, ""
+				p.Fault = fault
+				p.Fault.At = at
+				p.Trace = func(call string) {
+					if p.Calls == at {
+						hit = call
+					}
+				}
 				var power *rand.Rand
 				if seed > 0 {
 					power = rand.New(rand.NewPCG(seed, uint64(at)))
 				}
 				runs++
-				if err := s.run(&p, power); err != nil {
-					call := p.trace[min(at, len(p.trace))-1]
-					broken = append(broken, fmt.Errorf("%s, fault %d at call %d (%s), seed %d: %w", s.name, kind, at, call, seed, err))
+				if err := run(&p, power); err != nil {
+					broken = append(broken, fmt.Errorf("fault %d at call %d (%s), seed %d: %w", kind, at, hit, seed, err))
+				}
+				if len(broken) == 10 {
+					return broken, runs
 				}
 			}
 		}
@@ -258,13 +270,17 @@ func (s scenario) everyFault(bug simProc) (broken []error, runs int) {
 	return broken, runs
 }
 
+func (s scenario) everyFault(bug simfs.Process) (broken []error, runs int) {
+	return everyFault(bug, 5, s.run)
+}
+
 func TestEveryFaultAtEveryCall(t *testing.T) {
 	t.Parallel()
 	for _, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			broken, runs := s.everyFault(simProc{})
-			for _, err := range broken[:min(len(broken), 10)] {
+			broken, runs := s.everyFault(simfs.Process{})
+			for _, err := range broken {
 				t.Error(err)
 			}
 			t.Logf("%d runs, %d failed", runs, len(broken))
@@ -275,7 +291,7 @@ func TestEveryFaultAtEveryCall(t *testing.T) {
 // The checker has to notice the bugs it is for.
 func TestCheckerNoticesMissingFsync(t *testing.T) {
 	t.Parallel()
-	for name, bug := range map[string]simProc{"file": {noFileSync: true}, "directory": {noDirSync: true}} {
+	for name, bug := range map[string]simfs.Process{"file": {NoFileSync: true}, "directory": {NoDirSync: true}} {
 		broken, _ := scenarios[1].everyFault(bug)
 		if len(broken) == 0 {
 			t.Errorf("pushing without fsync of the %s passes", name)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/simfs"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -36,9 +38,9 @@ func torn(tx *GroupTx, alerts []protocol.Alert) error {
 }
 
 // runGroup runs a pass with a fault, perhaps a power cut, and the next pass, perhaps with another power cut.
-func runGroup(before []passing, act passing, p *simProc, power *rand.Rand) error {
-	p.disk = newSimDisk()
-	l, err := simOpen(&simProc{disk: p.disk})
+func runGroup(before []passing, act passing, p *simfs.Process, power *rand.Rand) error {
+	p.Disk = simfs.New()
+	l, err := simOpen(&simfs.Process{Disk: p.Disk})
 	if err != nil {
 		return err
 	}
@@ -48,31 +50,31 @@ func runGroup(before []passing, act passing, p *simProc, power *rand.Rand) error
 		}
 		act.acked = *b.seen
 	}
-	p.disk.flush(func(simChange) bool { return true })
+	p.Disk.Flush()
 	old := act.acked
 	act.seen = &old
 
-	survived := p.alive(func() {
+	survived := p.Run(func() {
 		if l, err = simOpen(p); err == nil {
 			err = act.run(l)
 		}
 	})
-	if p.faultAt > p.calls && err != nil {
+	if p.Fault.At > p.Calls && err != nil {
 		return fmt.Errorf("without a fault: %w", err)
 	}
 	powerLost := power != nil && power.IntN(3) > 0 // else it comes after the next pass
 	if powerLost {
-		p.disk.powerLoss(power)
+		p.Disk.PowerLoss(power)
 	}
-	next := &simProc{disk: p.disk, noFileSync: p.noFileSync, noDirSync: p.noDirSync, noTruncate: p.noTruncate}
+	next := &simfs.Process{Disk: p.Disk, NoFileSync: p.NoFileSync, NoDirSync: p.NoDirSync, NoTruncate: p.NoTruncate}
 	if l, err = simOpen(next); err != nil {
 		return fmt.Errorf("next command: %w", err)
 	}
-	inDoubt := p.excuses(act.err) || p.more > 0 && errors.Is(act.err, ErrCommitted)
+	inDoubt := excuses(p.Fault, act.err) || p.Fault.More > 0 && errors.Is(act.err, ErrCommitted)
 	if err := act.judge(l, survived, powerLost, inDoubt); err != nil {
 		return err
 	}
-	return nextPass(l, p.disk, act, power)
+	return nextPass(l, p.Disk, act, power)
 }
 
 func (p *passing) judge(l *Ledger, survived, powerLost, inDoubt bool) error {
@@ -99,13 +101,13 @@ func (p *passing) judge(l *Ledger, survived, powerLost, inDoubt bool) error {
 }
 
 // nextPass shows that all is well in the end: a pass delivers what is pending, and another has an alert of its own.
-func nextPass(l *Ledger, d *simDisk, act passing, power *rand.Rand) error {
+func nextPass(l *Ledger, d *simfs.Disk, act passing, power *rand.Rand) error {
 	for _, name := range []string{"", "next"} {
 		if err := (&passing{name: name, appends: act.appends}).run(l); err != nil {
 			return fmt.Errorf("next pass %q: %w", name, err)
 		}
 		if power != nil {
-			d.powerLoss(power)
+			d.PowerLoss(power)
 		}
 	}
 	g, err := l.ReadGroup("g")
@@ -128,20 +130,20 @@ func nextPass(l *Ledger, d *simDisk, act passing, power *rand.Rand) error {
 }
 
 // wantCopies looks at the archived registries: each is complete, and one of them is the one that was acknowledged.
-func wantCopies(d *simDisk, acked string) error {
+func wantCopies(d *simfs.Disk, acked string) error {
 	found := acked == ""
-	for _, name := range d.tree() {
+	for _, name := range d.Tree() {
 		if !strings.Contains(name, "/archive/g~supervisors~") {
 			continue
 		}
-		n, err := d.find(name)
+		data, err := d.ReadFile(name)
 		if err == nil {
-			_, err = protocol.DecodeRegistry(string(n.data))
+			_, err = protocol.DecodeRegistry(string(data))
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		found = found || string(n.data) == acked
+		found = found || string(data) == acked
 	}
 	if !found {
 		return fmt.Errorf("there is no copy of %s", acked)
@@ -149,33 +151,9 @@ func wantCopies(d *simDisk, acked string) error {
 	return nil
 }
 
-// everyGroupFault runs act with every fault at every system call and returns the promises broken, ten at most.
-func everyGroupFault(before []passing, act passing, bug simProc) (broken []error, runs int) {
-	dry := bug
-	if err := runGroup(before, act, &dry, nil); err != nil {
-		return []error{err}, 1
-	}
-	for at := 1; at <= dry.calls+1; at++ {
-		for kind, fault := range everyKind {
-			for seed := range uint64(5) {
-				p := bug
-				p.faultAt, p.fault, p.late, p.more = at, fault.fault, fault.late, fault.more
-				var power *rand.Rand
-				if seed > 0 {
-					power = rand.New(rand.NewPCG(seed, uint64(at)))
-				}
-				runs++
-				if err := runGroup(before, act, &p, power); err != nil {
-					call := p.trace[min(at, len(p.trace))-1]
-					broken = append(broken, fmt.Errorf("fault %d at call %d (%s), seed %d: %w", kind, at, call, seed, err))
-				}
-				if len(broken) == 10 {
-					return broken, runs
-				}
-			}
-		}
-	}
-	return broken, runs
+// everyGroupFault runs act with every fault at every system call and returns the promises broken.
+func everyGroupFault(before []passing, act passing, bug simfs.Process) (broken []error, runs int) {
+	return everyFault(bug, 5, func(p *simfs.Process, power *rand.Rand) error { return runGroup(before, act, p, power) })
 }
 
 func TestEveryFaultInAPass(t *testing.T) {
@@ -183,7 +161,7 @@ func TestEveryFaultInAPass(t *testing.T) {
 	for name, s := range groupScenarios {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			broken, runs := everyGroupFault(s.before, s.act, simProc{})
+			broken, runs := everyGroupFault(s.before, s.act, simfs.Process{})
 			for _, err := range broken {
 				t.Error(err)
 			}
@@ -209,7 +187,7 @@ func unchecked(tx *GroupTx, alerts []protocol.Alert) error {
 	if _, err := f.Write(linesAfter(0, tx.id, alerts)); err != nil {
 		return err
 	}
-	return errors.Join(tx.ledger.withFile(tx.ledger.dir, File.Sync), f.Sync(), f.Close())
+	return errors.Join(tx.ledger.withFile(tx.ledger.dir, disk.File.Sync), f.Sync(), f.Close())
 }
 
 // The checker has to notice the bugs it is for.
@@ -218,11 +196,11 @@ func TestCheckerNoticesBugsOfAPass(t *testing.T) {
 	before := groupScenarios["another pass"].before
 	for name, bug := range map[string]struct {
 		act passing
-		os  simProc
+		os  simfs.Process
 	}{
-		"no fsync of files":         {os: simProc{noFileSync: true}},
-		"no fsync of directories":   {os: simProc{noDirSync: true}},
-		"torn lines are kept":       {os: simProc{noTruncate: true}},
+		"no fsync of files":         {os: simfs.Process{NoFileSync: true}},
+		"no fsync of directories":   {os: simfs.Process{NoDirSync: true}},
+		"torn lines are kept":       {os: simfs.Process{NoTruncate: true}},
 		"numbers are not looked at": {act: passing{appends: unchecked}},
 		"append before commit":      {act: passing{early: true}},
 	} {

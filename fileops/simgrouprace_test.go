@@ -6,13 +6,15 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/dpl-project/dpl/fileops/simfs"
 )
 
 // passes is a few commands on the group g by one simulated process, which may be killed in any of them.
-func (h *history) passes(name string, bug simProc) *turn {
+func (h *history) passes(name string, bug simfs.Process) *turn {
 	p := bug
 	if h.r.IntN(2) == 0 {
-		p.faultAt = 1 + h.r.IntN(90)
+		p.Fault.At = 1 + h.r.IntN(90)
 	}
 	kinds := []int{h.r.IntN(5), h.r.IntN(5), h.r.IntN(5)}
 	return h.start(&p, func() {
@@ -56,8 +58,8 @@ func (h *history) groupCommand(l *Ledger, kind int, name string) error {
 	return err
 }
 
-func playPasses(seed uint64, bug simProc) error {
-	h := &history{r: rand.New(rand.NewPCG(seed, 2)), disk: newSimDisk()}
+func playPasses(seed uint64, bug simfs.Process) error {
+	h := &history{r: rand.New(rand.NewPCG(seed, 2)), disk: simfs.New()}
 	var turns []*turn
 	for _, name := range []string{"a", "b", "c"} {
 		turns = append(turns, h.passes(name, bug))
@@ -68,9 +70,9 @@ func playPasses(seed uint64, bug simProc) error {
 	var power *rand.Rand
 	if h.r.IntN(2) == 0 {
 		power = h.r
-		h.disk.powerLoss(h.r)
+		h.disk.PowerLoss(h.r)
 	}
-	l, err := simOpen(&simProc{disk: h.disk})
+	l, err := simOpen(&simfs.Process{Disk: h.disk})
 	if err == nil {
 		err = nextPass(l, h.disk, passing{}, power)
 	}
@@ -99,7 +101,7 @@ func TestPassInterleavings(t *testing.T) {
 		seeds = 600
 	}
 	for seed := range seeds {
-		if err := playPasses(seed, simProc{}); err != nil {
+		if err := playPasses(seed, simfs.Process{}); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 	}
@@ -108,8 +110,8 @@ func TestPassInterleavings(t *testing.T) {
 // The checker has to notice the bugs it is for.
 func TestCheckerNoticesBugsBetweenPasses(t *testing.T) {
 	t.Parallel()
-	for name, bug := range map[string]simProc{
-		"no lock": {noLock: true}, "no fsync of files": {noFileSync: true}, "no fsync of directories": {noDirSync: true},
+	for name, bug := range map[string]simfs.Process{
+		"no lock": {NoLock: true}, "no fsync of files": {NoFileSync: true}, "no fsync of directories": {NoDirSync: true},
 	} {
 		var noticed error
 		for seed := uint64(0); seed < 500 && noticed == nil; seed++ {

@@ -6,12 +6,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/dpl-project/dpl/fileops/simfs"
 )
 
 // history is a run of several processes on one disk, in an order that the seed decides, system call by system call.
 type history struct {
 	r     *rand.Rand
-	disk  *simDisk
+	disk  *simfs.Disk
 	acked []string // edits whose commands returned nil
 	weak  []string // of those, heartbeats
 	maybe []string // edits whose commands were killed or do not know
@@ -22,20 +24,25 @@ type history struct {
 type turn struct {
 	next      chan struct{}
 	stopped   chan bool // true: it has ended
-	blockedBy *simNode
+	blockedBy *simfs.Node
 }
 
-func (h *history) start(p *simProc, program func()) *turn {
+func (h *history) start(p *simfs.Process, program func()) *turn {
 	t := &turn{next: make(chan struct{}), stopped: make(chan bool)}
-	p.disk = h.disk
-	p.yield = func(blockedBy *simNode) {
-		t.blockedBy = blockedBy
+	p.Disk = h.disk
+	p.Yield = func() {
 		t.stopped <- false
 		<-t.next
 	}
+	p.Wait = func(n *simfs.Node) bool {
+		t.blockedBy = n
+		p.Yield()
+		t.blockedBy = nil
+		return true
+	}
 	go func() {
 		<-t.next
-		p.alive(program)
+		p.Run(program)
 		t.stopped <- true
 	}()
 	return t
@@ -44,7 +51,7 @@ func (h *history) start(p *simProc, program func()) *turn {
 // play lets the processes run until all have ended.
 func (h *history) play(turns []*turn) error {
 	for len(turns) > 0 {
-		ready := slices.DeleteFunc(slices.Clone(turns), func(t *turn) bool { return t.blockedBy != nil && t.blockedBy.locked })
+		ready := slices.DeleteFunc(slices.Clone(turns), func(t *turn) bool { return t.blockedBy != nil && t.blockedBy.Locked() })
 		if len(ready) == 0 {
 			return errors.New("everybody waits for a lock that nobody holds")
 		}
@@ -58,10 +65,10 @@ func (h *history) play(turns []*turn) error {
 }
 
 // process is a few commands by one simulated process, which may be killed in any of them.
-func (h *history) process(name string, bug simProc) *turn {
+func (h *history) process(name string, bug simfs.Process) *turn {
 	p := bug
 	if h.r.IntN(2) == 0 {
-		p.faultAt = 1 + h.r.IntN(60)
+		p.Fault.At = 1 + h.r.IntN(60)
 	}
 	kinds := []int{h.r.IntN(5), h.r.IntN(5), h.r.IntN(5)}
 	return h.start(&p, func() {
@@ -107,8 +114,8 @@ func (h *history) command(l *Ledger, kind int, edit string) {
 	}
 }
 
-func playHistory(seed uint64, bug simProc) error {
-	h := &history{r: rand.New(rand.NewPCG(seed, 1)), disk: newSimDisk()}
+func playHistory(seed uint64, bug simfs.Process) error {
+	h := &history{r: rand.New(rand.NewPCG(seed, 1)), disk: simfs.New()}
 	var turns []*turn
 	for _, name := range []string{"a", "b", "c"} {
 		turns = append(turns, h.process(name, bug))
@@ -121,7 +128,7 @@ func playHistory(seed uint64, bug simProc) error {
 	}
 	powerLost := h.r.IntN(2) == 0
 	if powerLost {
-		h.disk.powerLoss(h.r)
+		h.disk.PowerLoss(h.r)
 	}
 	if err := h.judge(powerLost); err != nil {
 		return err
@@ -161,7 +168,7 @@ func TestInterleavings(t *testing.T) {
 		seeds = 1000
 	}
 	for seed := range seeds {
-		if err := playHistory(seed, simProc{}); err != nil {
+		if err := playHistory(seed, simfs.Process{}); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 	}
@@ -170,8 +177,8 @@ func TestInterleavings(t *testing.T) {
 // The checker has to notice the bugs it is for.
 func TestCheckerNoticesSeededBugs(t *testing.T) {
 	t.Parallel()
-	for name, bug := range map[string]simProc{
-		"no lock": {noLock: true}, "no fsync of files": {noFileSync: true}, "no fsync of directories": {noDirSync: true},
+	for name, bug := range map[string]simfs.Process{
+		"no lock": {NoLock: true}, "no fsync of files": {NoFileSync: true}, "no fsync of directories": {NoDirSync: true},
 	} {
 		noticed := false
 		for seed := uint64(0); seed < 500 && !noticed; seed++ {

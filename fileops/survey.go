@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // A Survey is all that lies in a ledger, as it was found without a lock, whether or not commands would use the ledger. What was
@@ -47,7 +49,7 @@ type Found struct {
 	Path  string // absolute
 	Kind  Kind
 	ID    string // of the operation or group; "" where there is none
-	Info  Info
+	Info  disk.Info
 	Trust error // why commands refuse it, ErrPermission; nil: they do not
 	Left  bool  // nothing that exists needs it: if no edit is in progress, Sweep would remove it
 }
@@ -62,7 +64,7 @@ func Inspect(dir string, o Options) (*Survey, error) {
 	if errors.Is(s.Refusal, ErrNoLedger) {
 		return nil, s.Refusal
 	}
-	l.fs = l.fs.Within(l.dir, func(string, Info) error { return nil }) // what commands refuse is what there is to say
+	l.fs = l.fs.Within(l.dir, func(string, disk.Info) error { return nil }) // what commands refuse is what there is to say
 	if s.Network, err = l.fs.Network(l.dir); err != nil {
 		return nil, err
 	}
@@ -139,7 +141,7 @@ func (s *Survey) above() error {
 // is not this user's, and an error if there is another file by now.
 func (s *Survey) Tighten(f Found) error {
 	l := s.Ledger
-	return l.withFile(f.Path, func(file File) error {
+	return l.withFile(f.Path, func(file disk.File) error {
 		info, err := file.Stat()
 		switch {
 		case err != nil:

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // inspectHooked is Inspect of a ledger with all sorts of files, of which before has its say before each call.
@@ -13,7 +15,7 @@ func inspectHooked(t *testing.T, before func(l *Ledger) func(call, path string) 
 	t.Helper()
 	l, _ := surveyed(t, Config{})
 	plant(t, l.dir, "tmp/live/c/file", "tmp/live/.dpl-trash-0123456789abcdef", "tmp/gone/c/file", "logs/g/s.log")
-	return Inspect(l.dir, Options{FS: &hooked{FS: osFS{}, before: before(l)}})
+	return Inspect(l.dir, Options{FS: &hooked{FS: disk.OS{}, before: before(l)}})
 }
 
 // What cannot be looked at is among the errors, and what was to be found after it is missing, but nothing else.
@@ -88,7 +90,7 @@ func foundIn(s *Survey) (names []string) {
 func TestInspectAboveOnABrokenDisk(t *testing.T) {
 	t.Parallel()
 	l, whole := surveyed(t, Config{})
-	h := &hooked{FS: osFS{}, before: nth(t, 1, "stat", whole.Above[1].Path, broken)}
+	h := &hooked{FS: disk.OS{}, before: nth(t, 1, "stat", whole.Above[1].Path, broken)}
 	s, err := Inspect(l.dir, Options{FS: h})
 	must(t, err)
 	if len(s.Errors) != 1 || !errors.Is(s.Errors[0], errDisk) || len(s.Above) != 1 || s.Above[0].Path != whole.Above[0].Path {
@@ -142,7 +144,7 @@ func TestTightenOnABrokenDisk(t *testing.T) {
 	for _, call := range []string{"open", "fstat", "chmod"} {
 		l, _ := surveyed(t, Config{})
 		must(t, os.Chmod(l.operation("live"), 0o666))
-		h := &hooked{FS: osFS{}}
+		h := &hooked{FS: disk.OS{}}
 		s, err := Inspect(l.dir, Options{FS: h})
 		must(t, err)
 		h.before = nth(t, 1, call, "/live.json", broken)

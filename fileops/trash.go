@@ -6,11 +6,13 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // trash is something renamed to a name nobody knows, waiting to be deleted.
 type trash struct {
-	parent  Root
+	parent  disk.Root
 	base    string // its name before
 	name    string // its name in parent
 	journal string // path of the note that says where it is, "" if it is where Sweep looks anyway
@@ -76,7 +78,7 @@ func (l *Ledger) closeTrash(t trash) error {
 
 // purge deletes a file or a directory with all that is in it, but enters no other mount. Somebody else may be deleting
 // the same. It goes on after an error and returns the first.
-func purge(parent Root, name string) error {
+func purge(parent disk.Root, name string) error {
 	info, err := parent.Stat()
 	if err != nil {
 		return ignoreMissing(err)
@@ -90,12 +92,12 @@ const maxOpen = 32
 // A purger deletes a tree. What is too deep in it is renamed to its top, and deleted last: so a tree may be deeper than a
 // process may have files open.
 type purger struct {
-	top  Root     // nil: not open yet
-	deep []string // names in top
+	top  disk.Root // nil: not open yet
+	deep []string  // names in top
 }
 
 // purge deletes name in parent, to which the names above lead from top. It returns fs.ErrNotExist if somebody else was faster.
-func (p *purger) purge(parent Root, parentInfo Info, name string, above []string) error {
+func (p *purger) purge(parent disk.Root, parentInfo disk.Info, name string, above []string) error {
 	err := parent.Remove(name)
 	if err == nil {
 		return nil

@@ -5,11 +5,13 @@ import (
 	"io/fs"
 	"os/user"
 	"strconv"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // trust refuses a file that somebody else could have written: whoever can write to a ledger can have commands run and
 // files deleted. On a shared ledger that is its purpose, as far as the group goes.
-func (l *Ledger) trust(path string, info Info) error {
+func (l *Ledger) trust(path string, info disk.Info) error {
 	switch {
 	case l.euid < 0: // no such permissions here
 	case info.Mode&0o002 != 0, info.Mode&0o020 != 0 && !l.config.Shared:
@@ -21,9 +23,9 @@ func (l *Ledger) trust(path string, info Info) error {
 	return nil
 }
 
-func (l *Ledger) trustDir(path string, info Info) error {
+func (l *Ledger) trustDir(path string, info disk.Info) error {
 	if info.Mode&fs.ModeSymlink != 0 {
-		return fmt.Errorf("%s: %w: it %w", path, ErrPermission, errSymlink)
+		return fmt.Errorf("%s: %w: it %w", path, ErrPermission, disk.ErrSymlink)
 	}
 	if !info.Mode.IsDir() {
 		return fmt.Errorf("%s: %w: it is not a directory", path, ErrPermission)
@@ -31,9 +33,9 @@ func (l *Ledger) trustDir(path string, info Info) error {
 	return l.trust(path, info)
 }
 
-func (l *Ledger) trustFile(path string, info Info) error {
+func (l *Ledger) trustFile(path string, info disk.Info) error {
 	if info.Mode&fs.ModeSymlink != 0 {
-		return fmt.Errorf("%s: %w: it %w", path, ErrPermission, errSymlink)
+		return fmt.Errorf("%s: %w: it %w", path, ErrPermission, disk.ErrSymlink)
 	}
 	if !info.Mode.IsRegular() {
 		return fmt.Errorf("%s: %w: it is not a regular file", path, ErrPermission)

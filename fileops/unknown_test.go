@@ -6,11 +6,13 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // silent loses the answer to a call that commits an edit, whether it has made it or not, and then refuses all but what removes.
 type silent struct {
-	FS
+	disk.FS
 	made, broken bool
 }
 
@@ -24,7 +26,7 @@ func (s *silent) lose(call func() error) error {
 	return errDisk
 }
 
-func (s *silent) Within(base string, admit func(string, Info) error) FS {
+func (s *silent) Within(base string, admit func(string, disk.Info) error) disk.FS {
 	s.FS = s.FS.Within(base, admit)
 	return s
 }
@@ -41,14 +43,14 @@ func (s *silent) Move(old, new string) error {
 	return s.lose(func() error { return s.FS.Move(old, new) })
 }
 
-func (s *silent) Lstat(path string) (Info, error) {
+func (s *silent) Lstat(path string) (disk.Info, error) {
 	if s.broken {
-		return Info{}, errDisk
+		return disk.Info{}, errDisk
 	}
 	return s.FS.Lstat(path)
 }
 
-func (s *silent) Open(path string) (File, error) {
+func (s *silent) Open(path string) (disk.File, error) {
 	if s.broken {
 		return nil, errDisk
 	}
@@ -77,7 +79,7 @@ func testUnknownOutcome(t *testing.T, commit string, made, archived bool) {
 	l := testLedger(t, Config{Commit: commit, ResourceRoots: []string{root}}, Options{})
 	edit(t, l, pushing("a"))
 	must(t, l.ensureDir(l.archive()))
-	through, err := Open(l.dir, Options{FS: &silent{FS: osFS{}, made: made}})
+	through, err := Open(l.dir, Options{FS: &silent{FS: disk.OS{}, made: made}})
 	must(t, err)
 	err = through.Edit("op", Existing, func(tx *Tx) error {
 		if archived {
@@ -118,7 +120,7 @@ func TestUnknownOutcomeOfAGroup(t *testing.T) {
 			if commit == CommitLink { // whose first edit links another file before
 				must(t, l.EditGroup("g", OrCreate, registering("r")))
 			}
-			through, err := Open(l.dir, Options{FS: &silent{FS: osFS{}, made: made}})
+			through, err := Open(l.dir, Options{FS: &silent{FS: disk.OS{}, made: made}})
 			must(t, err)
 			err = through.EditGroup("g", OrCreate, registering("s"))
 			if !errors.Is(err, ErrUnknown) || errors.Is(err, ErrCommitted) {

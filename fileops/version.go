@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -23,10 +23,10 @@ import (
 type state struct {
 	exists  bool
 	data    []byte
-	version int64 // none: it is in no version
-	info    Info  // of the version, or of the file
-	over    bool  // the operation has been archived, which is what this version says
-	copies  int   // if nothing exists: the number of the operation's newest copy in the archive
+	version int64     // none: it is in no version
+	info    disk.Info // of the version, or of the file
+	over    bool      // the operation has been archived, which is what this version says
+	copies  int       // if nothing exists: the number of the operation's newest copy in the archive
 }
 
 // none is the number of no version.
@@ -121,26 +121,21 @@ func (l *Ledger) follow(path string, s state) (state, error) {
 	}
 }
 
-// still reports whether the file at path is the one that info describes. It does not rely on the inode alone: that of a file
-// that is gone is used again.
-func (l *Ledger) still(path string, info Info) (bool, error) {
+// still reports whether the file at path is the one that info describes.
+func (l *Ledger) still(path string, info disk.Info) (bool, error) {
 	now, err := l.fs.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	return err == nil && now.same(info), err
-}
-
-func (i Info) same(as Info) bool {
-	return i.ID == as.ID && i.Size == as.Size && i.ModTime.Equal(as.ModTime)
+	return err == nil && now.Same(info), err
 }
 
 // unmoved returns an error unless the file at path is the one that info describes: errTooLate, and what it is, if it is another
 // file or gone. One look that finds it is proof. One that does not may be a client's memory, so that the directory is looked at
 // anew before the second.
-func (l *Ledger) unmoved(path string, info Info) error {
+func (l *Ledger) unmoved(path string, info disk.Info) error {
 	now, err := l.fs.Lstat(path)
-	if err == nil && now.same(info) {
+	if err == nil && now.Same(info) {
 		return nil
 	}
 	if err := l.lookAnew(path); err != nil {
@@ -150,21 +145,16 @@ func (l *Ledger) unmoved(path string, info Info) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w: %s is gone", errTooLate, path)
-	case err == nil && !now.same(info):
+	case err == nil && !now.Same(info):
 		return fmt.Errorf("%w: %s is %v, and was %v", errTooLate, path, now, info)
 	}
 	return err
 }
 
-// String tells what same compares.
-func (i Info) String() string {
-	return fmt.Sprintf("inode %d, %d bytes, of %s", i.ID.Inode, i.Size, i.ModTime.UTC().Format(time.RFC3339Nano))
-}
-
 // lookAnew opens the directory that path is in, which has a client of a network look at it anew, whom its memory of a name that
 // was missing would keep behind the others.
 func (l *Ledger) lookAnew(path string) error {
-	return l.withFile(filepath.Dir(path), func(File) error { return nil })
+	return l.withFile(filepath.Dir(path), func(disk.File) error { return nil })
 }
 
 // highest returns the highest version that is not what an edit left behind which came too late: it follows another, is the

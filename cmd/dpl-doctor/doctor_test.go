@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -77,7 +78,7 @@ func TestReplaceable(t *testing.T) {
 		{0, 0o755, ""}, {1000, 0o700, ""}, {0, 0o777 | fs.ModeSticky, ""},
 		{0, 0o777, "mode 0777"}, {1000, 0o775, "mode 0775"}, {1001, 0o755, "uid 1001"},
 	} {
-		got := replaceable(fileops.Info{UID: tt.uid, Mode: fs.ModeDir | tt.mode}, 1000)
+		got := replaceable(disk.Info{UID: tt.uid, Mode: fs.ModeDir | tt.mode}, 1000)
 		if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
 			t.Errorf("uid %d, mode %v: got %q, want %q", tt.uid, tt.mode, got, tt.want)
 		}
@@ -182,7 +183,7 @@ func (s script) Kill() error           { return s.killed() }
 // Each way in which a lock may fail is found.
 func TestExclude(t *testing.T) {
 	nothing := func() error { return nil }
-	var lock fileops.Lock
+	var lock disk.Lock
 	holds := func(path string) (helper, error) {
 		var err error
 		if lock, err = fileops.TryLock(path); err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // permissions says which files commands refuse because others could have written them.
@@ -59,7 +60,7 @@ func (p *patient) parents() (found []finding) {
 }
 
 // replaceable says why others than root can rename what is in a directory, or returns "".
-func replaceable(dir fileops.Info, euid int) string {
+func replaceable(dir disk.Info, euid int) string {
 	switch {
 	case dir.UID != 0 && dir.UID != euid:
 		return fmt.Sprintf("uid %d, whose it is, can put another directory in the ledger's place", dir.UID)

@@ -1,5 +1,5 @@
 // Package simfs is a file system in memory that crashes, loses power and fills up as it is told, for tests of package
-// fileops: a Disk remembers what of it would survive a power cut, and a Process is the fileops.FS that one simulated
+// fileops: a Disk remembers what of it would survive a power cut, and a Process is the disk.FS that one simulated
 // process sees of it. Nothing here waits, and nothing is random but what the caller's seed decides.
 package simfs
 
@@ -11,14 +11,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // Disk is a file system that remembers what of it is on disk. Only fsync moves things there: of a file its contents, of a
 // directory its names. A rename is one change, whichever of its two directories is flushed.
 type Disk struct {
 	Now     func() time.Time // for the times of files; nil: they have none
-	Network string           // what fileops.FS.Network calls it
+	Network string           // what disk.FS.Network calls it
 	Ordered bool             // a power cut that keeps a change of names keeps all before it, as a journal does
 
 	root    *Node
@@ -195,8 +195,8 @@ func (d *Disk) ReadFile(path string) ([]byte, error) {
 // Locked reports whether somebody has the lock of n.
 func (n *Node) Locked() bool { return n.holder != nil }
 
-func (n *Node) info() fileops.Info {
-	return fileops.Info{Size: int64(len(n.data)), Mode: n.mode, ModTime: n.modTime, ID: fileops.FileID{Device: 1, Inode: n.inode}}
+func (n *Node) info() disk.Info {
+	return disk.Info{Size: int64(len(n.data)), Mode: n.mode, ModTime: n.modTime, ID: disk.FileID{Device: 1, Inode: n.inode}}
 }
 
 // String names n by its number.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // file is an open file or directory.
@@ -16,7 +16,7 @@ type file struct {
 	off     int
 }
 
-// Read is that of fileops.File.
+// Read is that of disk.File.
 func (f *file) Read(b []byte) (int, error) {
 	late, err := f.process.call("read", "")
 	f.process.end(err)
@@ -34,7 +34,7 @@ func (f *file) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// ReadAt is that of fileops.File.
+// ReadAt is that of disk.File.
 func (f *file) ReadAt(b []byte, off int64) (int, error) {
 	late, err := f.process.call("read at", "")
 	f.process.end(err)
@@ -51,7 +51,7 @@ func (f *file) ReadAt(b []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// Write is that of fileops.File. It writes one half if it is interrupted or the disk is full.
+// Write is that of disk.File. It writes one half if it is interrupted or the disk is full.
 func (f *file) Write(b []byte) (int, error) {
 	if len(b) == 0 {
 		return 0, nil
@@ -77,8 +77,8 @@ func (f *file) append(b []byte) {
 	f.process.Disk.touch(f.node)
 }
 
-// Stat is that of fileops.File.
-func (f *file) Stat() (fileops.Info, error) {
+// Stat is that of disk.File.
+func (f *file) Stat() (disk.Info, error) {
 	late, err := f.process.call("fstat", "")
 	f.process.end(err)
 	if err == nil {
@@ -87,7 +87,7 @@ func (f *file) Stat() (fileops.Info, error) {
 	return f.node.info(), err
 }
 
-// Chmod is that of fileops.File.
+// Chmod is that of disk.File.
 func (f *file) Chmod(mode fs.FileMode) error {
 	late, err := f.process.call("chmod", "")
 	f.process.end(err)
@@ -98,7 +98,7 @@ func (f *file) Chmod(mode fs.FileMode) error {
 	return late
 }
 
-// Truncate is that of fileops.File.
+// Truncate is that of disk.File.
 func (f *file) Truncate(size int64) error {
 	late, err := f.process.call("truncate", "")
 	f.process.end(err)
@@ -115,7 +115,7 @@ func (f *file) Truncate(size int64) error {
 	return late
 }
 
-// Cut is that of fileops.File: a file system that can. It is on disk with what is synced next.
+// Cut is that of disk.File: a file system that can. It is on disk with what is synced next.
 func (f *file) Cut(size int64) error {
 	late, err := f.process.call("cut", "")
 	f.process.end(err)
@@ -127,7 +127,7 @@ func (f *file) Cut(size int64) error {
 	return late
 }
 
-// Sync is that of fileops.File.
+// Sync is that of disk.File.
 func (f *file) Sync() error {
 	late, err := f.process.call("fsync", "")
 	f.process.end(err)
@@ -141,7 +141,7 @@ func (f *file) Sync() error {
 	return late
 }
 
-// Close is that of fileops.File.
+// Close is that of disk.File.
 func (f *file) Close() error {
 	late, err := f.process.call("close", "")
 	f.process.end(err)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Process is what one simulated process sees of a disk, and what happens to it there. It is a fileops.FS.
+// Process is what one simulated process sees of a disk, and what happens to it there. It is a disk.FS.
 type Process struct {
 	Disk  *Disk
 	Fault Fault

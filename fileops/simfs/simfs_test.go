@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // write makes a file, and fsyncs it and its directory if it is to.
@@ -157,7 +157,7 @@ func TestExpiredLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fast.Lock("/lock", 0, nil); !errors.Is(err, fileops.ErrBusy) {
+	if _, err := fast.Lock("/lock", 0, nil); !errors.Is(err, disk.ErrBusy) {
 		t.Errorf("a lock that is held: %v", err)
 	}
 	slow.Expire()
@@ -165,7 +165,7 @@ func TestExpiredLock(t *testing.T) {
 		t.Errorf("a lock that has expired: %v", err)
 	}
 	first.Unlock()
-	if _, err := slow.Lock("/lock", 0, nil); !errors.Is(err, fileops.ErrBusy) {
+	if _, err := slow.Lock("/lock", 0, nil); !errors.Is(err, disk.ErrBusy) {
 		t.Errorf("another's lock was given back: %v", err)
 	}
 	if _, err := fast.Open("/nothing"); !errors.Is(err, fs.ErrNotExist) {

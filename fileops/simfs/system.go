@@ -4,19 +4,19 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
-var _ fileops.FS = (*Process)(nil)
+var _ disk.FS = (*Process)(nil)
 
-// Within is that of fileops.FS. There are no symbolic links here, and everything belongs to root.
-func (p *Process) Within(string, func(string, fileops.Info) error) fileops.FS { return p }
+// Within is that of disk.FS. There are no symbolic links here, and everything belongs to root.
+func (p *Process) Within(string, func(string, disk.Info) error) disk.FS { return p }
 
-// Refresh is that of fileops.FS: a path means here what it means when it is used.
+// Refresh is that of disk.FS: a path means here what it means when it is used.
 func (p *Process) Refresh() {}
 
-// Lock is that of fileops.FS.
-func (p *Process) Lock(path string, create fs.FileMode, expired <-chan struct{}) (fileops.Lock, error) {
+// Lock is that of disk.FS.
+func (p *Process) Lock(path string, create fs.FileMode, expired <-chan struct{}) (disk.Lock, error) {
 	var l *lock
 	err := p.on("lock", path, func(at place) error {
 		n := at.node
@@ -29,12 +29,12 @@ func (p *Process) Lock(path string, create fs.FileMode, expired <-chan struct{})
 		}
 		for n.holder != nil && !p.NoLock {
 			if expired == nil {
-				return fileops.ErrBusy
+				return disk.ErrBusy
 			}
 			waited := p.Wait(n)
 			p.Die()
 			if !waited {
-				return fileops.ErrBusy
+				return disk.ErrBusy
 			}
 		}
 		l = &lock{p, n}
@@ -51,8 +51,8 @@ func (p *Process) Lock(path string, create fs.FileMode, expired <-chan struct{})
 	return l, nil
 }
 
-// Stat is that of fileops.Lock.
-func (l *lock) Stat() (fileops.Info, error) {
+// Stat is that of disk.Lock.
+func (l *lock) Stat() (disk.Info, error) {
 	late, err := l.process.call("stat lock", "")
 	l.process.end(err)
 	if err == nil {
@@ -61,7 +61,7 @@ func (l *lock) Stat() (fileops.Info, error) {
 	return l.node.info(), err
 }
 
-// Unlock is that of fileops.Lock.
+// Unlock is that of disk.Lock.
 func (l *lock) Unlock() error {
 	late, err := l.process.call("unlock", "")
 	l.process.end(err)
@@ -84,8 +84,8 @@ func (p *Process) opened(name, path string) (*file, error) {
 	return f, err
 }
 
-// Open is that of fileops.FS.
-func (p *Process) Open(path string) (fileops.File, error) {
+// Open is that of disk.FS.
+func (p *Process) Open(path string) (disk.File, error) {
 	f, err := p.opened("open", path)
 	if err != nil {
 		return nil, err
@@ -93,8 +93,8 @@ func (p *Process) Open(path string) (fileops.File, error) {
 	return f, nil
 }
 
-// OpenAppend is that of fileops.FS.
-func (p *Process) OpenAppend(path string) (fileops.File, error) {
+// OpenAppend is that of disk.FS.
+func (p *Process) OpenAppend(path string) (disk.File, error) {
 	f, err := p.opened("open append", path)
 	if err != nil {
 		return nil, err
@@ -102,8 +102,8 @@ func (p *Process) OpenAppend(path string) (fileops.File, error) {
 	return f, nil
 }
 
-// Create is that of fileops.FS.
-func (p *Process) Create(path string, mode fs.FileMode) (fileops.File, error) {
+// Create is that of disk.FS.
+func (p *Process) Create(path string, mode fs.FileMode) (disk.File, error) {
 	var f *file
 	err := p.on("create", path, func(at place) error {
 		if at.node != nil {
@@ -119,8 +119,8 @@ func (p *Process) Create(path string, mode fs.FileMode) (fileops.File, error) {
 	return f, nil
 }
 
-// Lstat is that of fileops.FS.
-func (p *Process) Lstat(path string) (info fileops.Info, err error) {
+// Lstat is that of disk.FS.
+func (p *Process) Lstat(path string) (info disk.Info, err error) {
 	err = p.on("stat", path, func(at place) error {
 		if at.node == nil {
 			return fs.ErrNotExist
@@ -131,10 +131,10 @@ func (p *Process) Lstat(path string) (info fileops.Info, err error) {
 	return info, err
 }
 
-// Stat is that of fileops.FS: there are no symbolic links here.
-func (p *Process) Stat(path string) (fileops.Info, error) { return p.Lstat(path) }
+// Stat is that of disk.FS: there are no symbolic links here.
+func (p *Process) Stat(path string) (disk.Info, error) { return p.Lstat(path) }
 
-// ReadDir is that of fileops.FS.
+// ReadDir is that of disk.FS.
 func (p *Process) ReadDir(path string) (names []string, err error) {
 	err = p.on("readdir", path, func(at place) error {
 		if at.node == nil {
@@ -149,7 +149,7 @@ func (p *Process) ReadDir(path string) (names []string, err error) {
 	return names, err
 }
 
-// Mkdir is that of fileops.FS.
+// Mkdir is that of disk.FS.
 func (p *Process) Mkdir(path string, mode fs.FileMode) error {
 	return p.on("mkdir", path, func(at place) error {
 		if at.node != nil {
@@ -180,16 +180,16 @@ func (p *Process) two(name, old, new string, replace, keep bool) error {
 	})
 }
 
-// Link is that of fileops.FS.
+// Link is that of disk.FS.
 func (p *Process) Link(old, new string) error { return p.two("link", old, new, false, true) }
 
-// Replace is that of fileops.FS.
+// Replace is that of disk.FS.
 func (p *Process) Replace(old, new string) error { return p.two("replace", old, new, true, false) }
 
-// Move is that of fileops.FS.
+// Move is that of disk.FS.
 func (p *Process) Move(old, new string) error { return p.two("move", old, new, false, false) }
 
-// Remove is that of fileops.FS.
+// Remove is that of disk.FS.
 func (p *Process) Remove(path string) error {
 	return p.on("remove", path, func(at place) error {
 		switch {
@@ -203,17 +203,17 @@ func (p *Process) Remove(path string) error {
 	})
 }
 
-// Network is that of fileops.FS.
+// Network is that of disk.FS.
 func (p *Process) Network(string) (string, error) { return p.Disk.Network, nil }
 
-// Resolve is that of fileops.FS.
+// Resolve is that of disk.FS.
 func (p *Process) Resolve(path string) (string, error) { return path, nil }
 
-// Euid is that of fileops.FS: everything belongs to root.
+// Euid is that of disk.FS: everything belongs to root.
 func (p *Process) Euid() int { return 0 }
 
-// OpenRoot is that of fileops.FS.
-func (p *Process) OpenRoot(path string) (fileops.Root, error) {
+// OpenRoot is that of disk.FS.
+func (p *Process) OpenRoot(path string) (disk.Root, error) {
 	if _, err := p.Stat(path); err != nil {
 		return nil, err
 	}
@@ -227,10 +227,10 @@ type root struct {
 }
 
 func (r root) at(name string) string                      { return filepath.Join(r.path, name) }
-func (r root) OpenRoot(name string) (fileops.Root, error) { return r.process.OpenRoot(r.at(name)) }
-func (r root) Lstat(name string) (fileops.Info, error)    { return r.process.Lstat(r.at(name)) }
+func (r root) OpenRoot(name string) (disk.Root, error) { return r.process.OpenRoot(r.at(name)) }
+func (r root) Lstat(name string) (disk.Info, error)    { return r.process.Lstat(r.at(name)) }
 func (r root) Remove(name string) error                   { return r.process.Remove(r.at(name)) }
-func (r root) Stat() (fileops.Info, error)                { return r.process.Stat(r.path) }
+func (r root) Stat() (disk.Info, error)                { return r.process.Stat(r.path) }
 func (r root) ReadDir() ([]string, error)                 { return r.process.ReadDir(r.path) }
 func (r root) Close() error                               { return nil }
 

@@ -82,7 +82,7 @@ func TestInterleavings(t *testing.T) {
 		t.Skip("needs /proc/locks, which tells who waits for a lock")
 	}
 	locked := commands(t, nil)
-	unlocked := commands(t, map[string]string{"fileops/flock.go": withoutLocks(t)})
+	unlocked := commands(t, map[string]string{"fileops/disk/flock.go": withoutLocks(t)})
 	for _, mode := range modes {
 		for _, p := range places() {
 			t.Run(mode.name+"/"+p.name, func(t *testing.T) {
@@ -104,13 +104,13 @@ func TestInterleavings(t *testing.T) {
 // withoutLocks returns the source of the file system with locks that do not exclude each other.
 func withoutLocks(t *testing.T) string {
 	t.Helper()
-	source, err := os.ReadFile(filepath.Join(root, "fileops", "flock.go"))
+	source, err := os.ReadFile(filepath.Join(root, "fileops", "disk", "flock.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	const exclusive, shared = "l.flock.TryLock()", "l.flock.TryRLock()"
 	if !strings.Contains(string(source), exclusive) {
-		t.Fatalf("fileops/flock.go does not call %s: tell this test how locks are taken now", exclusive)
+		t.Fatalf("fileops/disk/flock.go does not call %s: tell this test how locks are taken now", exclusive)
 	}
 	return strings.ReplaceAll(string(source), exclusive, shared)
 }

@@ -12,7 +12,7 @@ func TestSeededRaces(t *testing.T) {
 		name string
 		edit [3]string // file, old, new
 	}{
-		{"the lock does not exclude", [3]string{"fileops/flock.go", "l.flock.TryLock()", "l.flock.TryRLock()"}},
+		{"the lock does not exclude", [3]string{"fileops/disk/flock.go", "l.flock.TryLock()", "l.flock.TryRLock()"}},
 		{"an edit is acknowledged and not made", [3]string{"fileops/commit.go", "	if tx.outcome, err = tx.temp.commit(",
 			"	if tx.next.revision%64 == 63 {\n		return nil\n	}\n	if tx.outcome, err = tx.temp.commit("}},
 		{"the file is away for a moment", [3]string{"fileops/replace.go", "	if err = t.ledger.fs.Replace(t.path, t.target)",

@@ -56,7 +56,7 @@ func all() []mutant { return slices.Concat(mutants, hardUse()) }
 
 var mutants = []mutant{
 	{
-		"no lock", "fileops/flock.go",
+		"no lock", "fileops/disk/flock.go",
 		"l.flock.TryLock()", "l.flock.TryRLock()",
 		[]string{"files", "faults", "histories"},
 	}, {

@@ -277,7 +277,7 @@ var firstMinutes = []mutant{
 // its test: the keeper, and what signals survivors, would end all that the user has.
 var security = []mutant{
 	{
-		"directories through links", "fileops/dirs_unix.go",
+		"directories through links", "fileops/disk/dirs_unix.go",
 		"unix.AT_SYMLINK_NOFOLLOW, flags|unix.O_NOFOLLOW", "0, flags",
 		[]string{"./fileops TestLinkedDirectories"},
 	}, {
@@ -286,10 +286,10 @@ var security = []mutant{
 		[]string{"./fileops TestSwappedDirectories"},
 	}, {
 		"directories of anybody", "fileops/ledger.go",
-		"	l.fs = l.fs.Within(l.dir, l.trustDir)\n", "	l.fs = l.fs.Within(l.dir, func(string, Info) error { return nil })\n",
+		"	l.fs = l.fs.Within(l.dir, l.trustDir)\n", "	l.fs = l.fs.Within(l.dir, func(string, disk.Info) error { return nil })\n",
 		[]string{"./fileops TestUntrustedDirectories"},
 	}, {
-		"files through links", "fileops/fs_unix.go",
+		"files through links", "fileops/disk/os_unix.go",
 		"flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode", "flags|unix.O_CLOEXEC, mode",
 		[]string{"./fileops TestSymlinkedFilesAreRefused"},
 	}, {

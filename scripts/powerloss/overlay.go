@@ -15,12 +15,12 @@ const (
 )
 
 // fsyncFile is where the commands call fsync.
-const fsyncFile = "fileops/fsync_unix.go"
+const fsyncFile = "fileops/disk/fsync_unix.go"
 
 // lacking is fsyncFile of commands that leave out what its argument, an expression of isDir, says.
 const lacking = `//go:build unix && !darwin
 
-package fileops
+package disk
 
 import "golang.org/x/sys/unix"
 

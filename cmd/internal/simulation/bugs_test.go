@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/simfs"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -39,7 +39,7 @@ func (b bug) inject(p *simfs.Process) {
 }
 
 // system returns the file system of a command.
-func (b bug) system(c *command) fileops.FS {
+func (b bug) system(c *command) disk.FS {
 	switch b {
 	case bugMissing:
 		return stale{&c.fs, c.w}
@@ -57,7 +57,7 @@ type careless struct {
 	bug bug
 }
 
-func (c careless) Within(string, func(string, fileops.Info) error) fileops.FS { return c }
+func (c careless) Within(string, func(string, disk.Info) error) disk.FS { return c }
 
 func (c careless) Remove(path string) error {
 	isTemp := strings.Contains(path, ".tmp~")
@@ -73,9 +73,9 @@ func (c careless) Remove(path string) error {
 // stuttering is a file system that appends everything twice.
 type stuttering struct{ *simfs.Process }
 
-func (s stuttering) Within(string, func(string, fileops.Info) error) fileops.FS { return s }
+func (s stuttering) Within(string, func(string, disk.Info) error) disk.FS { return s }
 
-func (s stuttering) OpenAppend(path string) (fileops.File, error) {
+func (s stuttering) OpenAppend(path string) (disk.File, error) {
 	f, err := s.Process.OpenAppend(path)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (s stuttering) OpenAppend(path string) (fileops.File, error) {
 	return twice{f}, nil
 }
 
-type twice struct{ fileops.File }
+type twice struct{ disk.File }
 
 func (t twice) Write(p []byte) (int, error) {
 	if n, err := t.File.Write(p); err != nil {
@@ -98,9 +98,9 @@ type stale struct {
 	w *world
 }
 
-func (s stale) Within(string, func(string, fileops.Info) error) fileops.FS { return s }
+func (s stale) Within(string, func(string, disk.Info) error) disk.FS { return s }
 
-func (s stale) Open(path string) (fileops.File, error) {
+func (s stale) Open(path string) (disk.File, error) {
 	if strings.HasPrefix(path, ledgerDir+"/operations/") && s.w.chance(20) {
 		return s.Process.Open(path + ".stale")
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package fileops
+package disk
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ import (
 
 // dirs are the open directories of one ledger. A path below base is reached from them, one name at a time and through no
 // symbolic link, so that nobody who may write to the ledger can have a call work in another directory. The directories that
-// every ledger has stay open; deeper ones are opened for one call.
+// every ledger has stay open; deeper ones, and those that a dot hides, are opened for one call.
 //
 //	open base; fstat              at its first use
 //	openat name in base; fstat    at the first use of a directory in base, which admit must then accept
@@ -52,16 +52,16 @@ func (d *dir) done() {
 }
 
 // Within opens nothing yet.
-func (o osFS) Within(base string, admit func(path string, dir Info) error) FS {
+func (o OS) Within(base string, admit func(path string, dir Info) error) FS {
 	return o.within(base, admit)
 }
 
-func (o osFS) within(base string, admit func(path string, dir Info) error) osFS {
+func (o OS) within(base string, admit func(path string, dir Info) error) OS {
 	o.dirs = &dirs{base: base, admit: admit, held: make(map[string]*dir)}
 	return o
 }
 
-func (o osFS) Refresh() {
+func (o OS) Refresh() {
 	if o.dirs != nil {
 		o.dirs.mu.Lock()
 		defer o.dirs.mu.Unlock()
@@ -70,7 +70,7 @@ func (o osFS) Refresh() {
 }
 
 // at calls do with the directory that path is in and its name there, again if a signal interrupts it.
-func (o osFS) at(op, path string, do func(dir int, name string) (int, error)) (int, error) {
+func (o OS) at(op, path string, do func(dir int, name string) (int, error)) (int, error) {
 	d, name, err := o.dirs.parent(path)
 	if err != nil {
 		return 0, err
@@ -81,7 +81,7 @@ func (o osFS) at(op, path string, do func(dir int, name string) (int, error)) (i
 }
 
 // between is at for a call on two paths.
-func (o osFS) between(op, old, new string, do func(oldDir int, old string, newDir int, new string) error) error {
+func (o OS) between(op, old, new string, do func(oldDir int, old string, newDir int, new string) error) error {
 	from, oldName, err := o.dirs.parent(old)
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func (d *dirs) opened(path string, fd int) (*dir, error) {
 	}
 
 	opened := &dir{fd: fd, id: info.ID, round: d.round}
-	if path == d.base || filepath.Dir(path) == d.base && !isScratch(filepath.Base(path)) {
+	if path == d.base || filepath.Dir(path) == d.base && filepath.Base(path)[0] != '.' {
 		opened.held = true
 		d.held[path] = opened
 		runtime.AddCleanup(opened, func(fd int) { unix.Close(fd) }, fd)
@@ -172,5 +172,5 @@ func (d *dirs) refused(from *dir, name, path string, err error) error {
 	if unix.Fstatat(from.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil && infoOf(&st).Mode&fs.ModeSymlink != 0 {
 		return pathError("open", path, unix.ELOOP)
 	}
-	return fmt.Errorf("%s: %w: it is not a directory", path, ErrPermission)
+	return fmt.Errorf("%s: %w: it is not a directory", path, fs.ErrPermission)
 }

@@ -1,4 +1,4 @@
-package fileops
+package disk
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 // by renameat(2) alone.
 func TestRenameInSwappedDirectory(t *testing.T) {
 	t.Parallel()
-	base := realPath(t, t.TempDir())
+	base := t.TempDir()
 	dir, link, victim := filepath.Join(base, "dir"), filepath.Join(base, "link"), filepath.Join(base, "victim")
 	must(t, errors.Join(os.Mkdir(dir, 0o700), os.Mkdir(victim, 0o700), os.Symlink(victim, link)))
 	opened, err := unix.Open(dir, searchOnly|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)

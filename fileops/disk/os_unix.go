@@ -1,6 +1,6 @@
 //go:build unix
 
-package fileops
+package disk
 
 import (
 	"io"
@@ -19,20 +19,20 @@ type fdFile struct {
 }
 
 // Open does not wait for the other end of a named pipe: whoever wants a regular file looks at Stat first.
-func (o osFS) Open(path string) (File, error) {
+func (o OS) Open(path string) (File, error) {
 	return o.openFile(path, unix.O_RDONLY|unix.O_NONBLOCK, 0)
 }
 
-func (o osFS) Create(path string, mode fs.FileMode) (File, error) {
+func (o OS) Create(path string, mode fs.FileMode) (File, error) {
 	return o.openFile(path, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, uint32(mode.Perm()))
 }
 
 // OpenAppend does not wait for a named pipe either.
-func (o osFS) OpenAppend(path string) (File, error) {
+func (o OS) OpenAppend(path string) (File, error) {
 	return o.openFile(path, unix.O_RDWR|unix.O_APPEND|unix.O_NONBLOCK, 0)
 }
 
-func (o osFS) openFile(path string, flags int, mode uint32) (File, error) {
+func (o OS) openFile(path string, flags int, mode uint32) (File, error) {
 	file, err := o.open(path, flags, mode)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (o osFS) openFile(path string, flags int, mode uint32) (File, error) {
 	return file, nil
 }
 
-func (o osFS) open(path string, flags int, mode uint32) (*fdFile, error) {
+func (o OS) open(path string, flags int, mode uint32) (*fdFile, error) {
 	fd, err := o.at("open", path, func(dir int, name string) (int, error) {
 		return unix.Openat(dir, name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
 	})
@@ -129,7 +129,7 @@ func (f *fdFile) Close() error {
 	return nil
 }
 
-func (o osFS) Lstat(path string) (info Info, err error) {
+func (o OS) Lstat(path string) (info Info, err error) {
 	_, err = o.at("lstat", path, func(dir int, name string) (int, error) {
 		var st unix.Stat_t
 		err := unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW)
@@ -141,7 +141,7 @@ func (o osFS) Lstat(path string) (info Info, err error) {
 	return info, err
 }
 
-func (osFS) Stat(path string) (Info, error) {
+func (OS) Stat(path string) (Info, error) {
 	var st unix.Stat_t
 	if _, err := retry(func() (int, error) { return 0, unix.Stat(path, &st) }); err != nil {
 		return Info{}, pathError("stat", path, err)
@@ -150,7 +150,7 @@ func (osFS) Stat(path string) (Info, error) {
 }
 
 // ReadDir lists what it has opened, so that nobody can have it list another directory than one that is admitted.
-func (o osFS) ReadDir(path string) ([]string, error) {
+func (o OS) ReadDir(path string) ([]string, error) {
 	fd, err := o.openDir(path)
 	if err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func (o osFS) ReadDir(path string) ([]string, error) {
 	return list.Readdirnames(-1)
 }
 
-func (o osFS) openDir(path string) (int, error) {
+func (o OS) openDir(path string) (int, error) {
 	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
 	d, _, err := o.dirs.parent(path + "/.")
 	if err != nil {
@@ -175,23 +175,23 @@ func (o osFS) openDir(path string) (int, error) {
 	return fd, pathError("open", path, err)
 }
 
-func (o osFS) Mkdir(path string, mode fs.FileMode) error {
+func (o OS) Mkdir(path string, mode fs.FileMode) error {
 	_, err := o.at("mkdir", path, func(dir int, name string) (int, error) {
 		return 0, unix.Mkdirat(dir, name, uint32(mode.Perm()))
 	})
 	return err
 }
 
-func (o osFS) Link(old, new string) error {
+func (o OS) Link(old, new string) error {
 	return o.between("link", old, new, func(oldDir int, old string, newDir int, new string) error {
 		return unix.Linkat(oldDir, old, newDir, new, 0)
 	})
 }
 
-func (o osFS) Replace(old, new string) error { return o.between("rename", old, new, replace) }
+func (o OS) Replace(old, new string) error { return o.between("rename", old, new, replace) }
 
 // Remove tries both calls, as os.Remove does: systems differ in what the wrong one returns.
-func (o osFS) Remove(path string) error {
+func (o OS) Remove(path string) error {
 	_, err := o.at("remove", path, func(dir int, name string) (int, error) {
 		err := unix.Unlinkat(dir, name, 0)
 		if err == nil || err == unix.EINTR {
@@ -206,7 +206,7 @@ func (o osFS) Remove(path string) error {
 	return err
 }
 
-func (osFS) Euid() int { return unix.Geteuid() }
+func (OS) Euid() int { return unix.Geteuid() }
 
 func infoOf(st *unix.Stat_t) Info {
 	mode := fs.FileMode(st.Mode & 0o777)
@@ -258,7 +258,7 @@ func pathError(op, path string, err error) error {
 	case nil:
 		return nil
 	case unix.ELOOP:
-		return &fs.PathError{Op: op, Path: path, Err: errSymlink}
+		return &fs.PathError{Op: op, Path: path, Err: ErrSymlink}
 	}
 	return &fs.PathError{Op: op, Path: path, Err: err}
 }

@@ -1,9 +1,19 @@
-package fileops
+// Package disk is the file system that package fileops works on: FS is every system call that it makes, and
+// OS is the operating system's. Package simfs has another one, in memory.
+package disk
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
 	"time"
 )
+
+// ErrBusy: another process held the lock all the time that was allowed for waiting.
+var ErrBusy = errors.New("another process holds the lock")
+
+// CutUnit divides what File.Cut removes: file systems cut whole blocks, none larger than this.
+const CutUnit = 64 << 10
 
 // FS is every system call that fileops makes, so that the same code runs on an operating system and on a simulated one
 // that crashes, loses power and fills its disk. Errors are those of package io/fs (or wrap them).
@@ -78,7 +88,7 @@ type File interface {
 	Chmod(mode fs.FileMode) error
 	Truncate(size int64) error
 
-	// Cut removes the first size bytes, a multiple of cutUnit and less than all: of what others append
+	// Cut removes the first size bytes, a multiple of CutUnit and less than all: of what others append
 	// at the same time nothing is lost. It returns errors.ErrUnsupported, and nothing has changed, where
 	// the file system cannot do that.
 	Cut(size int64) error
@@ -113,7 +123,7 @@ type Root interface {
 	Close() error
 }
 
-// Info is what fileops wants to know of a file.
+// Info describes a file.
 type Info struct {
 	Size    int64
 	Mode    fs.FileMode
@@ -121,6 +131,17 @@ type Info struct {
 	UID     int
 	ID      FileID
 	Mount   uint64 // only from Root.Stat; 0 where the operating system has no such number
+}
+
+// Same reports whether i and other describe the same state of the same file. The inode alone would not tell: that of a file that
+// is gone is used again.
+func (i Info) Same(other Info) bool {
+	return i.ID == other.ID && i.Size == other.Size && i.ModTime.Equal(other.ModTime)
+}
+
+// String gives what Same compares.
+func (i Info) String() string {
+	return fmt.Sprintf("inode %d, %d bytes, of %s", i.ID.Inode, i.Size, i.ModTime.UTC().Format(time.RFC3339Nano))
 }
 
 // FileID tells files apart, whatever their names.

@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package fileops
+package disk
 
 import "golang.org/x/sys/unix"
 

@@ -1,6 +1,6 @@
 //go:build unix && !darwin
 
-package fileops
+package disk
 
 import "golang.org/x/sys/unix"
 

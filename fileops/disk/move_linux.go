@@ -1,4 +1,4 @@
-package fileops
+package disk
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 
 // Move falls back to two names where the file system does not know RENAME_NOREPLACE (NFS, some FUSE) or the kernel does
 // not know renameat2.
-func (o osFS) Move(old, new string) error {
+func (o OS) Move(old, new string) error {
 	err := o.between("rename", old, new, func(oldDir int, old string, newDir int, new string) error {
 		return unix.Renameat2(oldDir, old, newDir, new, unix.RENAME_NOREPLACE)
 	})

@@ -1,6 +1,7 @@
 //go:build amd64
 
-package fileops
+// Package seccomp has the kernel refuse system calls of a test: no disk and no file system is at hand that would.
+package seccomp
 
 import (
 	"runtime"
@@ -10,27 +11,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A refusal is a system call that the kernel is to refuse, whatever its arguments or for one value of one of them.
-type refusal struct {
+// A Refusal is a system call that the kernel is to refuse, whatever its arguments or for one value of one of them.
+type Refusal struct {
 	call  uintptr
 	errno unix.Errno
 	arg   int // -1: whatever the arguments
 	value uint32
 }
 
-func refuse(call uintptr, errno unix.Errno) refusal { return refusal{call, errno, -1, 0} }
+// Refuse is the refusal of a system call, whatever its arguments.
+func Refuse(call uintptr, errno unix.Errno) Refusal { return Refusal{call, errno, -1, 0} }
 
-// of is the refusal for one file descriptor, of those that are the first argument.
-func (r refusal) of(fd int) refusal { return r.having(0, uint32(fd)) }
+// Of is the refusal for one file descriptor, of those that are the first argument.
+func (r Refusal) Of(fd int) Refusal { return r.Having(0, uint32(fd)) }
 
-func (r refusal) having(arg int, value uint32) refusal {
+// Having is the refusal for one value of an argument, counted from 0.
+func (r Refusal) Having(arg int, value uint32) Refusal {
 	r.arg, r.value = arg, value
 	return r
 }
 
-// refusing runs do on a thread for which the kernel refuses system calls: no disk and no file system is at hand that would.
-// The thread ends with do.
-func refusing(t *testing.T, refusals []refusal, do func()) {
+// Run runs do on a thread for which the kernel refuses system calls, and which ends with it.
+func Run(t *testing.T, refusals []Refusal, do func()) {
 	t.Helper()
 	done := make(chan error, 1)
 	go func() {
@@ -48,7 +50,7 @@ func refusing(t *testing.T, refusals []refusal, do func()) {
 }
 
 // install makes the kernel look at each system call of this thread. The numbers are those of struct seccomp_data.
-func install(refusals []refusal) error {
+func install(refusals []Refusal) error {
 	const number, firstArg, sizeOfArg = 0, 16, 8
 	load := func(offset uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset}

@@ -1,4 +1,4 @@
-package fileops
+package disk
 
 import (
 	"errors"
@@ -11,11 +11,11 @@ import (
 // dirs would be open directories: making a symbolic link is a privilege here, and paths will do.
 type dirs struct{}
 
-func (o osFS) Within(base string, admit func(string, Info) error) FS { return o.within(base, admit) }
+func (o OS) Within(base string, admit func(string, Info) error) FS { return o.within(base, admit) }
 
-func (o osFS) within(string, func(string, Info) error) osFS { return o }
+func (o OS) within(string, func(string, Info) error) OS { return o }
 
-func (osFS) Refresh() {}
+func (OS) Refresh() {}
 
 // windowsFile is a file; a directory has nothing to flush.
 type windowsFile struct {
@@ -23,7 +23,7 @@ type windowsFile struct {
 	dir bool
 }
 
-func (osFS) Open(path string) (File, error) {
+func (OS) Open(path string) (File, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (osFS) Open(path string) (File, error) {
 	return windowsFile{file, info.IsDir()}, nil
 }
 
-func (osFS) Create(path string, mode fs.FileMode) (File, error) {
+func (OS) Create(path string, mode fs.FileMode) (File, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (osFS) Create(path string, mode fs.FileMode) (File, error) {
 	return windowsFile{file, false}, nil
 }
 
-func (osFS) OpenAppend(path string) (File, error) {
+func (OS) OpenAppend(path string) (File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (f windowsFile) Sync() error {
 	return f.File.Sync()
 }
 
-func (osFS) Lstat(path string) (Info, error) {
+func (OS) Lstat(path string) (Info, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return Info{}, err
@@ -80,7 +80,7 @@ func (osFS) Lstat(path string) (Info, error) {
 	return infoFrom(info), nil
 }
 
-func (osFS) Stat(path string) (Info, error) {
+func (OS) Stat(path string) (Info, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return Info{}, err
@@ -88,13 +88,13 @@ func (osFS) Stat(path string) (Info, error) {
 	return infoFrom(info), nil
 }
 
-func (osFS) tryLock(path string, create fs.FileMode) (*lockFile, bool, error) {
+func (OS) tryLock(path string, create fs.FileMode) (*lockFile, bool, error) {
 	lock := newLockFile(path, path, os.O_RDWR, create, func() {})
 	had, err := lock.TryLock()
 	return lock, had, err
 }
 
-func (osFS) ReadDir(path string) ([]string, error) {
+func (OS) ReadDir(path string) ([]string, error) {
 	dir, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -103,13 +103,13 @@ func (osFS) ReadDir(path string) ([]string, error) {
 	return dir.Readdirnames(-1)
 }
 
-func (osFS) Link(old, new string) error    { return os.Link(old, new) }
-func (osFS) Replace(old, new string) error { return atomic.ReplaceFile(old, new) }
-func (osFS) Remove(path string) error      { return os.Remove(path) }
+func (OS) Link(old, new string) error    { return os.Link(old, new) }
+func (OS) Replace(old, new string) error { return atomic.ReplaceFile(old, new) }
+func (OS) Remove(path string) error      { return os.Remove(path) }
 
-func (osFS) Mkdir(path string, mode fs.FileMode) error { return os.Mkdir(path, mode) }
+func (OS) Mkdir(path string, mode fs.FileMode) error { return os.Mkdir(path, mode) }
 
-func (osFS) Euid() int { return os.Geteuid() }
+func (OS) Euid() int { return os.Geteuid() }
 
 // infoFrom leaves ID zero: a file that is open here cannot be removed, so a lock file that is held keeps its name.
 func infoFrom(info fs.FileInfo) Info {

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package fileops
+package disk
 
 import "os"
 

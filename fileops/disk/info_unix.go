@@ -1,6 +1,6 @@
 //go:build unix
 
-package fileops
+package disk
 
 import (
 	"io/fs"

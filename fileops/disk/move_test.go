@@ -1,4 +1,4 @@
-package fileops
+package disk
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 // The two ways to rename without replacing keep the same promises.
 func TestMoveReplacesNothing(t *testing.T) {
 	t.Parallel()
-	for name, move := range map[string]func(old, new string) error{"move": osFS{}.Move, "linkThenRemove": osFS{}.linkThenRemove} {
+	for name, move := range map[string]func(old, new string) error{"move": OS{}.Move, "linkThenRemove": OS{}.linkThenRemove} {
 		dir := t.TempDir()
 		old, taken, free := filepath.Join(dir, "old"), filepath.Join(dir, "taken"), filepath.Join(dir, "free")
 		writeFile(t, old, "old")

@@ -1,4 +1,4 @@
-package fileops
+package disk
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 // osRoot is os.Root with a look at the mount it is on.
 type osRoot struct{ root *os.Root }
 
-func (osFS) OpenRoot(path string) (Root, error) {
+func (OS) OpenRoot(path string) (Root, error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {
 		return nil, err

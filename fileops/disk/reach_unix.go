@@ -1,6 +1,6 @@
 //go:build unix
 
-package fileops
+package disk
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ import (
 
 // tryLock tries to lock the file at path, which it makes with mode create unless that is 0. Where no path leads through a
 // descriptor, the file that is locked may be another than the one in the directory: Ledger.verify tells.
-func (o osFS) tryLock(path string, create fs.FileMode) (lock *lockFile, had bool, err error) {
+func (o OS) tryLock(path string, create fs.FileMode) (lock *lockFile, had bool, err error) {
 	d, name, err := o.dirs.parent(path)
 	if err != nil {
 		return nil, false, err
@@ -43,7 +43,7 @@ func (o osFS) tryLock(path string, create fs.FileMode) (lock *lockFile, had bool
 }
 
 // there returns nil if there is a file at path, which it makes with mode create unless that is 0.
-func (o osFS) there(path string, create fs.FileMode) error {
+func (o OS) there(path string, create fs.FileMode) error {
 	if create == 0 {
 		_, err := o.Lstat(path)
 		return err

@@ -1,4 +1,4 @@
-package fileops
+package disk
 
 import (
 	"io/fs"
@@ -7,31 +7,33 @@ import (
 	"time"
 )
 
-// osFS is the operating system.
-type osFS struct {
-	polls bool  // ask again for a lock: several network file systems serve a waiter seconds after it could have had it
-	dirs  *dirs // through which the paths of a ledger are reached; nil: all paths are as they are
+// OS is the operating system.
+type OS struct {
+	// Polls has Lock ask again and again: several network file systems serve a waiter seconds after it could have had the lock.
+	Polls bool
+
+	dirs *dirs // through which the paths of a ledger are reached; nil: all paths are as they are
 }
 
-var errSymlink = symlinkError{}
+// ErrSymlink: a path that must not be a symbolic link is one. It is an fs.ErrPermission.
+var ErrSymlink error = symlinkError{}
 
-// symlinkError says that a path which must not be a symbolic link is one.
 type symlinkError struct{}
 
 func (symlinkError) Error() string {
 	return "is a symbolic link, which the ledger does not follow: put what it points to in its place"
 }
-func (symlinkError) Is(target error) bool { return target == ErrPermission }
+func (symlinkError) Is(target error) bool { return target == fs.ErrPermission }
 
 // Lock tries once, and then waits.
-func (o osFS) Lock(path string, create fs.FileMode, expired <-chan struct{}) (Lock, error) {
+func (o OS) Lock(path string, create fs.FileMode, expired <-chan struct{}) (Lock, error) {
 	lock, had, err := o.tryLock(path, create)
 	switch {
 	case had:
 		return lock, nil
 	case err == nil && expired == nil:
 		err = ErrBusy
-	case err == nil && !o.polls:
+	case err == nil && !o.Polls:
 		return lock, wait(lock, expired)
 	case err == nil:
 		err = poll(lock, expired)
@@ -87,10 +89,10 @@ func poll(lock fileLock, expired <-chan struct{}) error {
 	}
 }
 
-func (osFS) Resolve(path string) (string, error) { return filepath.EvalSymlinks(path) }
+func (OS) Resolve(path string) (string, error) { return filepath.EvalSymlinks(path) }
 
 // linkThenRemove moves a file where no system call does that without replacing. A crash in between leaves both names.
-func (o osFS) linkThenRemove(old, new string) error {
+func (o OS) linkThenRemove(old, new string) error {
 	if err := o.Link(old, new); err != nil {
 		return err
 	}

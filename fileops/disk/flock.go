@@ -1,4 +1,4 @@
-package fileops
+package disk
 
 import (
 	"errors"

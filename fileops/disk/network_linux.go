@@ -1,4 +1,4 @@
-package fileops
+package disk
 
 import (
 	"fmt"
@@ -8,16 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// local returns an error if others can change what is in dir without this kernel's knowing.
-func local(dir string) error {
-	name, err := osFS{}.Network(dir)
-	if err == nil && name != "" {
-		err = unix.EREMOTE
-	}
-	return err
-}
-
-func (osFS) Network(path string) (name string, err error) {
+func (OS) Network(path string) (name string, err error) {
 	var st unix.Statfs_t
 	if _, err := retry(func() (int, error) { return 0, unix.Statfs(path, &st) }); err != nil {
 		return "", pathError("statfs", path, err)

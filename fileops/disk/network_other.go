@@ -1,0 +1,5 @@
+//go:build !linux
+
+package disk
+
+func (OS) Network(string) (string, error) { return "", nil }

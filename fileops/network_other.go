@@ -1,5 +1,0 @@
-//go:build !linux
-
-package fileops
-
-func (osFS) Network(string) (string, error) { return "", nil }
