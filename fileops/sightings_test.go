@@ -162,7 +162,9 @@ func TestAgesAcrossHostsInAGroup(t *testing.T) {
 	pass := func() (state protocol.RegisteredState) {
 		must(t, l.EditGroup("g", Existing, func(tx *GroupTx) error {
 			seen := tx.Observe(b.look())
-			must(t, tx.Commit(tx.Group().Pass(protocol.Pass{Owner: "b", PID: 1, State: protocol.OrchestratorRunning}, seen).Group()))
+			d, err := tx.Group().Pass(protocol.Pass{Owner: "b", PID: 1, State: protocol.OrchestratorRunning}, seen)
+			must(t, err)
+			must(t, tx.Commit(d.Group()))
 			state = tx.Group().Supervisor("s").State
 			return nil
 		}))

@@ -19,5 +19,5 @@ func (op Operation) Abort(by, reason string, seen Observation) (Operation, error
 		}
 		e.setState(Aborted, reason)
 	}
-	return e.end(), nil
+	return e.end()
 }

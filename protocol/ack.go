@@ -63,7 +63,7 @@ func (op Operation) asSupervisor(a Actor, seen Observation, verb func(e *edit, i
 			verb(e, i)
 		}
 	}
-	return e.end(), nil
+	return e.end()
 }
 
 func (op Operation) checkCrashed(supervisor string, calls []string) error {

@@ -16,7 +16,7 @@ func (op Operation) Cleanup(by string, seen Observation) (Operation, error) {
 	if e.op.State == Running && len(e.op.Stack) == 0 && e.seen.since(e.op.LastHeartbeat, Beat{}) > abandonedAfter {
 		e.setState(Failed, "abandoned")
 	}
-	return e.end(), nil
+	return e.end()
 }
 
 // Lingering returns the live frames of an operation that has been in cleanup for more than ten thresholds: they were told

@@ -254,7 +254,9 @@ func (d *decoder) alert() (a Alert) {
 	d.object(func(name string) {
 		switch name {
 		case "seq":
-			a.Seq = d.int(1)
+			if a.Seq = d.revision(); a.Seq == 0 {
+				d.fail("an alert is counted from 1")
+			}
 		case "type":
 			a.Type = AlertType(d.string())
 		case "supervisorId":

@@ -6,8 +6,12 @@ import (
 	"strings"
 )
 
-// maxRevision leaves room for any number of edits.
-const maxRevision = 1 << 62
+// No edit takes a revision, or the number of an alert, above lastRevision; a reader takes what is twice
+// that. So what an edit writes can always be read, also where a pass counts on by a few.
+const (
+	lastRevision = 1 << 61
+	maxRevision  = 1 << 62
+)
 
 func (d *decoder) operation() Operation {
 	op := Create("", 0, 0)

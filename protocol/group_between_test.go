@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"slices"
+	"errors"
 	"testing"
 	"time"
 )
@@ -11,7 +12,9 @@ import (
 // The hook's alerts are given once, and never taken back.
 func TestGiven(t *testing.T) {
 	seen := Observation{Now: noon}
-	g := CreateGroup("g").Pass(Pass{Owner: "me", Hook: true, LastAlert: 3}, seen).Group()
+	d, err := CreateGroup("g").Pass(Pass{Owner: "me", Hook: true, LastAlert: 3}, seen)
+	must(t, err)
+	g := d.Group()
 	if g.Registry.AlertsGiven != 3 {
 		t.Fatalf("a new hook begins after alert %d, want 3", g.Registry.AlertsGiven)
 	}
@@ -19,7 +22,8 @@ func TestGiven(t *testing.T) {
 		seq, want int64
 		changed   bool
 	}{{5, 5, true}, {5, 5, false}, {4, 5, false}, {6, 6, true}} {
-		after := g.Given(c.seq, seen)
+		after, err := g.Given(c.seq, seen)
+		must(t, err)
 		if after.Registry.AlertsGiven != c.want || (after.Registry.Revision == g.Registry.Revision+1) != c.changed {
 			t.Errorf("given %d: %d in revision %d after %d, want %d", c.seq, after.Registry.AlertsGiven, after.Registry.Revision, g.Registry.Revision, c.want)
 		}
@@ -29,13 +33,27 @@ func TestGiven(t *testing.T) {
 
 // An orchestrator sets the state of its own group only.
 func TestSetOrchestratorState(t *testing.T) {
-	g := CreateGroup("g").Pass(Pass{Owner: "me"}, Observation{Now: noon}).Group()
+	d, err := CreateGroup("g").Pass(Pass{Owner: "me"}, Observation{Now: noon})
+	must(t, err)
+	g := d.Group()
 	if got := g.SetOrchestratorState("you", OrchestratorStopped); got.Orchestrator.State != OrchestratorRunning || got.Orchestrator.Revision != g.Orchestrator.Revision {
 		t.Errorf("by another: %+v", got.Orchestrator)
 	}
 	got := g.SetOrchestratorState("me", OrchestratorStopped)
 	if got.Orchestrator.State != OrchestratorStopped || got.Orchestrator.Revision != g.Orchestrator.Revision+1 || g.Orchestrator.State != OrchestratorRunning {
 		t.Errorf("by its owner: %+v, was %+v", got.Orchestrator, g.Orchestrator)
+	}
+}
+
+// What follows a pass does not count above the highest number, and what no pass can follow stays.
+func TestBetweenPassesExhausted(t *testing.T) {
+	g := CreateGroup("g")
+	g.Registry.Owner, g.Orchestrator.Revision, g.Registry.Revision = "me", lastRevision, lastRevision
+	if got := g.SetOrchestratorState("me", OrchestratorStopped); got.Orchestrator.Revision != lastRevision || got.Orchestrator.State != g.Orchestrator.State {
+		t.Errorf("%+v", got.Orchestrator)
+	}
+	if got, err := g.Given(7, Observation{Now: noon}); !errors.Is(err, ErrExhausted) || got.Registry.AlertsGiven != g.Registry.AlertsGiven {
+		t.Errorf("%v, %+v", err, got.Registry)
 	}
 }
 
@@ -49,6 +67,8 @@ func TestPassesTooRare(t *testing.T) {
 		{5 * time.Second, 5 * time.Second, 12500 * time.Millisecond, 0},
 		{0, time.Hour, 10 * time.Second, 0},
 		{time.Minute, time.Minute, 10 * time.Second, 150 * time.Second},
+		{longest, longest, 10 * time.Second, longest.Truncate(time.Second)},
+		{longest, longest, longest, 0},
 	} {
 		before, g := CreateGroup("g"), CreateGroup("g")
 		before.Orchestrator.Period, g.Orchestrator.Period, g.Orchestrator.StalenessThreshold = c.before, c.last, c.threshold

@@ -27,8 +27,17 @@ func (g Group) begin(by string, seen Observation) *groupEdit {
 	return e
 }
 
-// end returns the group after the edit. If the registry has not changed, it is the one before.
-func (e *groupEdit) end() Group {
+// end returns the group after the edit, and the one before with ErrExhausted.
+func (e *groupEdit) end() (Group, error) {
+	after := e.after()
+	if after.Registry.Revision > lastRevision && after.Registry.Revision != e.before.Registry.Revision {
+		return e.before, ErrExhausted
+	}
+	return after, nil
+}
+
+// after returns the group after the edit. If the registry has not changed, it is the one before.
+func (e *groupEdit) after() Group {
 	r := &e.g.Registry
 	if !e.beaten && r.same(e.before.Registry) {
 		e.g.Registry, e.g.effects = e.before.Registry, GroupEffects{}

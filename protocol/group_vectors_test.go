@@ -94,7 +94,7 @@ type vectorAction struct {
 var groupRefusals = map[string]error{
 	"corrupt": ErrCorrupt, "newerVersion": ErrNewerVersion, "noSupervisor": ErrNoSupervisor, "cycle": ErrCycle,
 	"noStartInfo": ErrNoStartInfo, "shuttingDown": ErrShuttingDown, "otherProcess": ErrOtherProcess,
-	"stillRunning": ErrStillRunning, "hasDependents": ErrHasDependents, "blocked": ErrBlocked,
+	"stillRunning": ErrStillRunning, "exhausted": ErrExhausted, "hasDependents": ErrHasDependents, "blocked": ErrBlocked,
 }
 
 func groupVectorFiles(tb testing.TB) []string {
@@ -271,13 +271,13 @@ func (v *groupVector) do(t *testing.T, g Group, seen Observation) (Group, error)
 		return g.EndRegistered(a, v.Do.Code, v.Do.Status, v.Do.Error, seen)
 	case "shutdown":
 		if v.Do.All {
-			return g.ShutdownAll(by, seen), nil
+			return g.ShutdownAll(by, seen)
 		}
 		return g.Shutdown(v.Do.Supervisor, by, v.Do.Only, seen)
 	case "restart":
 		return v.restart(t, g, by, seen)
 	case "pass":
-		return v.pass(t, g, owner, seen), nil
+		return v.pass(t, g, owner, seen)
 	case "result":
 		r := Result{Failed: v.Do.Failed, Appended: v.Do.Appended}
 		for _, s := range g.Registry.Supervisors {
@@ -329,16 +329,19 @@ func (v *groupVector) registration(t *testing.T, by string) Registration {
 	return r
 }
 
-func (v *groupVector) pass(t *testing.T, g Group, owner string, seen Observation) Group {
+func (v *groupVector) pass(t *testing.T, g Group, owner string, seen Observation) (Group, error) {
 	pid := v.Do.PID
 	if pid == 0 {
 		pid = 1
 	}
-	d := g.Pass(Pass{
+	d, err := g.Pass(Pass{
 		Owner: owner, PID: pid, State: OrchestratorState(v.Do.State), Failover: v.Do.Failover, Hook: v.Do.Hook, LastAlert: v.Do.LastAlert,
 		HeartbeatInterval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
 		StalenessThreshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
 	}, seen)
+	if err != nil {
+		return g, err
+	}
 	if d.StandBy != v.StandBy {
 		t.Errorf("stands by: %v, want %v", d.StandBy, v.StandBy)
 	}
@@ -361,5 +364,5 @@ func (v *groupVector) pass(t *testing.T, g Group, owner string, seen Observation
 	if !reflect.DeepEqual(actions, v.Actions) && len(actions)+len(v.Actions) > 0 {
 		t.Errorf("actions %+v, want %+v", actions, v.Actions)
 	}
-	return d.Group()
+	return d.Group(), nil
 }

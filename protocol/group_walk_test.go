@@ -218,7 +218,8 @@ const completes = 4
 // pass makes a pass that is killed at point: 0 before the first commit, 1 before anything is released, 2 before the alerts are
 // appended, 3 before the last commit; else it is not.
 func (w *world) pass(point int) {
-	d := w.g.Pass(Pass{Owner: "me", PID: 1}, w.seen)
+	d, err := w.g.Pass(Pass{Owner: "me", PID: 1}, w.seen)
+	must(w.t, err)
 	var started []*proc
 	for _, a := range d.Actions {
 		if a.Start {

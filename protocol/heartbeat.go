@@ -57,9 +57,9 @@ func (op Operation) Heartbeat(a Actor, say Saying, seen Observation) (Operation,
 	e.judgeAll("")
 	e.heartbeat()
 	e.note(say)
-	after := e.end()
-	if a.Supervisor == "" || !e.dead {
-		return after, nil
+	after, err := e.end()
+	if err != nil || a.Supervisor == "" || !e.dead {
+		return after, err
 	}
 	for i, f := range after.Stack {
 		if f.SupervisorID == a.Supervisor && f.State == FrameCrashed && !f.reported() {
@@ -96,6 +96,9 @@ func (op Operation) hasLive(a Actor) bool {
 func (op Operation) countdown() (Operation, error) {
 	if op.TerminalHeartbeats >= 2 {
 		return op, ErrExpired
+	}
+	if op.Revision >= lastRevision {
+		return op, ErrExhausted
 	}
 	op.effects = Effects{}
 	op.Revision++

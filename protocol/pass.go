@@ -55,13 +55,18 @@ type Decision struct {
 }
 
 // Pass decides what is to be done about the supervisors of g (spec §11.1 to §11.4). Each action that starts one is to be
-// answered with Spawned or NotSpawned. Then Group is to be committed, and after that the actions are to be taken.
-func (g Group) Pass(p Pass, seen Observation) *Decision {
+// answered with Spawned or NotSpawned. Then Group is to be committed, and after that the actions are
+// to be taken. It returns ErrExhausted before it decides anything.
+func (g Group) Pass(p Pass, seen Observation) (*Decision, error) {
 	heard, _ := g.OrchestratorHeard(seen)
 	owner := g.Registry.Owner
 	other := owner != "" && owner != p.Owner
 	if other && (heard || g.mayBeAsleep(seen)) {
-		return &Decision{StandBy: true, edit: &groupEdit{g: g}}
+		return &Decision{StandBy: true, edit: &groupEdit{g: g}}, nil
+	}
+	alerts := max(g.Registry.AlertSeq, p.LastAlert)
+	if max(g.Orchestrator.Revision, g.Registry.Revision, alerts) >= lastRevision {
+		return nil, ErrExhausted
 	}
 	if p.StalenessThreshold != 0 {
 		g.Orchestrator.StalenessThreshold = p.StalenessThreshold
@@ -72,7 +77,7 @@ func (g Group) Pass(p Pass, seen Observation) *Decision {
 	}
 	e := g.begin(p.Owner, seen)
 	pass := &pass{groupEdit: e, failover: p.Failover, ready: make(map[string]bool), decision: &Decision{edit: e}}
-	e.g.Registry.AlertSeq = max(g.Registry.AlertSeq, p.LastAlert)
+	e.g.Registry.AlertSeq = alerts
 	if p.Hook && g.Registry.AlertsGiven == NoneGiven {
 		e.g.Registry.AlertsGiven = e.g.Registry.AlertSeq
 	}
@@ -94,7 +99,7 @@ func (g Group) Pass(p Pass, seen Observation) *Decision {
 		e.raise(AlertRebooted, "", "started again: %s", strings.Join(pass.rebooted, ", "))
 	}
 	e.orchestrate(p)
-	return pass.decision
+	return pass.decision, nil
 }
 
 // mayBeAsleep reports whether the orchestrator of g may have stopped together with the observer, which has just gone on: it has a
@@ -138,7 +143,7 @@ func (d *Decision) Group() Group {
 	if d.StandBy {
 		return d.edit.g
 	}
-	return d.edit.end()
+	return d.edit.after()
 }
 
 // A Result is what came of the starts of a pass, and of its alerts.
@@ -166,11 +171,11 @@ func (g Group) Result(owner string, r Result, seen Observation) Group {
 		}
 	}
 	e.g.Registry.PendingAlerts = pending
-	return e.end()
+	return e.after() // what Pass has let begin is to be noted
 }
 
-// Given returns g after a hook was given the alerts up to seq (spec §11.7).
-func (g Group) Given(seq int64, seen Observation) Group {
+// Given returns g after a hook was given the alerts up to seq (spec §11.7). Its error is ErrExhausted.
+func (g Group) Given(seq int64, seen Observation) (Group, error) {
 	e := g.begin("", seen)
 	e.g.Registry.AlertsGiven = max(e.g.Registry.AlertsGiven, seq)
 	return e.end()
@@ -189,16 +194,17 @@ func (e *groupEdit) startFailed(s *Registered, cause string) {
 // and the threshold that g should have at least, in whole seconds, if its own is below 2.5 times that. Else want is 0.
 func (g Group) PassesTooRare(before Group) (period, want time.Duration) {
 	period = min(g.Orchestrator.Period, before.Orchestrator.Period)
-	if least := period * 5 / 2; g.Orchestrator.StalenessThreshold < least {
-		want = (least + time.Second - 1).Truncate(time.Second)
+	least := min(milliseconds(period.Milliseconds()*5/2), longest-time.Second)
+	if g.Orchestrator.StalenessThreshold < least {
+		want = (least - 1).Truncate(time.Second) + time.Second
 	}
 	return period, want
 }
 
 // SetOrchestratorState returns g after the orchestrator of owner has changed its state between passes; unchanged if g has
-// another owner.
+// another owner, or can count no further.
 func (g Group) SetOrchestratorState(owner string, state OrchestratorState) Group {
-	if g.Registry.Owner == owner {
+	if g.Registry.Owner == owner && g.Orchestrator.Revision < lastRevision {
 		g.Orchestrator.Revision++
 		g.Orchestrator.State = state
 	}

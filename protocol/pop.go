@@ -45,7 +45,7 @@ func (op Operation) Pop(p Pop, seen Observation) (Operation, error) {
 	if len(e.op.Stack) == 0 && e.op.State == Running && !p.KeepOpen {
 		e.setState(Completed, "stack empty")
 	}
-	return e.end(), nil
+	return e.end()
 }
 
 // cleared reports whether f goes with the frame below it: nobody is left who still has to clean it up.

@@ -75,7 +75,7 @@ func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 	if p.Tmp {
 		e.op.effects.Begun = append(e.op.effects.Begun, p.Call)
 	}
-	return e.end(), nil
+	return e.end()
 }
 
 // associate makes sure that p's supervisor has an entry.

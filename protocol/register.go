@@ -45,7 +45,7 @@ func (g Group) Register(r Registration, seen Observation) (Group, error) {
 	} else {
 		e.registerSelf(s, r)
 	}
-	return e.end(), nil
+	return e.end()
 }
 
 // check returns why r is refused; s is the entry, or nil.
@@ -197,5 +197,5 @@ func (g Group) Remove(supervisor, by string, seen Observation) (Group, error) {
 	}
 	e.event(s.ID, string(s.State), "", "")
 	e.g.Registry.Supervisors = slices.DeleteFunc(e.g.Registry.Supervisors, func(s Registered) bool { return s.ID == supervisor })
-	return e.end(), nil
+	return e.end()
 }

@@ -41,5 +41,8 @@ func (g Group) BeatRegistered(a Actor, say Saying, seen Observation) (after Grou
 	before.LastHeartbeat, before.Beat = s.LastHeartbeat, s.Beat
 	e.g.effects.BeatOnly = sameRegistered(before, *s)
 	e.beaten = true
-	return e.end(), status, nil
+	if after, err = e.end(); err != nil {
+		return g, 0, err
+	}
+	return after, status, nil
 }

@@ -16,5 +16,5 @@ func (g Group) EndRegistered(a Actor, code ExitCode, status int, cause string, s
 	if same && s.Ended == nil {
 		s.Ended = &LastExit{At: e.seen.Now, Reason: string(Exited), Code: code, Status: status, Error: cause}
 	}
-	return e.end(), nil
+	return e.end()
 }

@@ -63,7 +63,11 @@ func (g Group) restart(again []string, by string, seen Observation) (Group, []st
 		}
 		s.StartAgain = true
 	}
-	return e.end(), again, nil
+	after, err := e.end()
+	if err != nil {
+		return g, nil, err
+	}
+	return after, again, nil
 }
 
 // bringBack lets the next pass start s, which does not run.

@@ -21,11 +21,12 @@ func (g Group) Shutdown(supervisor, by string, only bool, seen Observation) (Gro
 		stop[id] = true
 	}
 
-	return e.shutDownAll(stop), nil
+	return e.shutDownAll(stop)
 }
 
-// ShutdownAll returns g after the request to stop all supervisors (spec §10.4).
-func (g Group) ShutdownAll(by string, seen Observation) Group {
+// ShutdownAll returns g after the request to stop all supervisors (spec §10.4). Its error is
+// ErrExhausted.
+func (g Group) ShutdownAll(by string, seen Observation) (Group, error) {
 	all := make(map[string]bool)
 	for _, id := range g.Registry.sorted() {
 		all[id] = true
@@ -33,7 +34,7 @@ func (g Group) ShutdownAll(by string, seen Observation) Group {
 	return g.begin(by, seen).shutDownAll(all)
 }
 
-func (e *groupEdit) shutDownAll(stop map[string]bool) Group {
+func (e *groupEdit) shutDownAll(stop map[string]bool) (Group, error) {
 	for _, id := range e.g.Registry.sorted() {
 		if stop[id] {
 			e.shutDown(e.supervisor(id))

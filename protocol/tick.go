@@ -247,8 +247,9 @@ func (e *edit) acknowledgeAbort() {
 	}
 }
 
-// end is steps 7 to 9. It returns the operation after the edit, or before it if nothing changed.
-func (e *edit) end() Operation {
+// end is steps 7 to 9. It returns the operation after the edit, or before it if nothing changed, and
+// with ErrExhausted.
+func (e *edit) end() (Operation, error) {
 	had := len(e.op.Stack)
 	if e.dead {
 		e.cleanUpCrashed()
@@ -258,10 +259,13 @@ func (e *edit) end() Operation {
 		e.setState(Failed, "stack empty")
 	}
 	if !e.changed && !e.beaten {
-		return e.before.unchanged()
+		return e.before.unchanged(), nil
+	}
+	if e.op.Revision > lastRevision {
+		return e.before, ErrExhausted
 	}
 	e.op.effects.BeatOnly = !e.changed
-	return e.op
+	return e.op, nil
 }
 
 // unchanged returns op as the result of a verb that changes nothing.

@@ -61,7 +61,8 @@ func TestTermThroughStep(t *testing.T) {
 			g, err = g.Shutdown("s", "user", false, p.seen(false))
 			must(t, err)
 			signal := func() (sent Signal) {
-				d := g.Pass(Pass{Owner: "o"}, p.seen(false))
+				d, err := g.Pass(Pass{Owner: "o"}, p.seen(false))
+				must(t, err)
 				for _, a := range d.Actions {
 					sent = a.Signal
 				}

@@ -98,7 +98,7 @@ type vectorProcess struct {
 var refusals = map[string]error{
 	"over": ErrOver, "corrupt": ErrCorrupt, "noCall": ErrNoCall, "deadSupervisor": ErrDeadSupervisor, "knownCall": ErrKnownCall,
 	"notRunning": ErrNotRunning, "otherNumbers": ErrOtherNumbers, "otherProcess": ErrOtherProcess, "notAborted": ErrNotAborted,
-	"notCrashed": ErrNotCrashed, "notSupervised": ErrNotSupervised, "newerVersion": ErrNewerVersion,
+	"exhausted": ErrExhausted, "notCrashed": ErrNotCrashed, "notSupervised": ErrNotSupervised, "newerVersion": ErrNewerVersion,
 }
 
 func TestVectors(t *testing.T) {

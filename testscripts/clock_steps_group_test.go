@@ -71,12 +71,18 @@ func (r *groupRun) turn() {
 		w.upset()
 	}
 	r.edit(func(g protocol.Group) (protocol.Group, error) {
-		d := g.Pass(protocol.Pass{Owner: "one", PID: 1}, w.observe())
+		d, err := g.Pass(protocol.Pass{Owner: "one", PID: 1}, w.observe())
+		if err != nil {
+			return g, err
+		}
 		r.quiet("one", d, false)
 		return d.Group(), nil
 	})
 	r.edit(func(g protocol.Group) (protocol.Group, error) {
-		d := g.Pass(protocol.Pass{Owner: "other", PID: 2}, w.observe())
+		d, err := g.Pass(protocol.Pass{Owner: "other", PID: 2}, w.observe())
+		if err != nil {
+			return g, err
+		}
 		r.quiet("other", d, true)
 		if g.Deserted(w.observe()) {
 			r.t.Error("the group is taken for deserted")

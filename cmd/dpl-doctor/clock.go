@@ -69,8 +69,9 @@ func stepped(s stamp, seen protocol.Observation, suspended time.Duration) []find
 		return nil
 	}
 	since := time.Duration(seen.MonotonicMs-s.beat.MonotonicMs) * time.Millisecond
-	by := seen.Now.Sub(s.at) - since
-	if by >= -s.threshold && by <= suspended+s.threshold {
+	by := max(min(seen.Now.Sub(s.at), longest), -longest) - since
+	threshold := min(s.threshold, longest)
+	if by >= -threshold && by <= suspended+threshold {
 		return nil
 	}
 	direction := "on"

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -117,6 +118,13 @@ func TestStepped(t *testing.T) {
 		expectLevel(t, stepped(s, seen, tt.suspended), tt.want, tt.says)
 	}
 	expectLevel(t, stepped(s, protocol.Observation{Now: now.Add(time.Hour)}, 0), ok, "") // no such clock
+
+	// No time and no duration that a file can have makes it another direction.
+	seen := protocol.Observation{Now: now.Add(time.Hour), MonotonicMs: 160_000}
+	s.threshold = math.MaxInt64
+	expectLevel(t, stepped(s, seen, time.Hour), ok, "")
+	s.threshold, s.at = 10*time.Second, time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+	expectLevel(t, stepped(s, seen, 0), note, "set back by 7300 days")
 }
 
 func TestKnown(t *testing.T) {
@@ -150,8 +158,10 @@ func TestTight(t *testing.T) {
 		says     string
 	}{
 		{1500 * time.Millisecond, ok, ""}, {3999 * time.Millisecond, ok, ""}, {4 * time.Second, warning, "--staleness 11s"}, {9 * time.Second, warning, "--staleness 23.5s"},
+		{math.MaxInt64 / 4, warning, "--staleness 438000h0m1s"}, {math.MaxInt64, warning, "--staleness 438000h0m1s"},
 	} {
 		expectLevel(t, tight("x", tt.interval, 10*time.Second, "--staleness"), tt.want, tt.says)
+		expectLevel(t, tight("x", min(tt.interval, math.MaxInt64/5), math.MaxInt64, "--staleness"), ok, "")
 	}
 }
 

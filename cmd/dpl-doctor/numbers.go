@@ -26,14 +26,19 @@ func (p *patient) numbers() (found []finding) {
 
 // tight says whether two heartbeats that are late make one stale.
 func tight(object string, interval, threshold time.Duration, cure string) []finding {
-	if interval*5 < threshold*2 {
+	if interval.Milliseconds()*5 < threshold.Milliseconds()*2 {
 		return nil
 	}
+	enough := min(interval, longest)*5/2 + time.Second
 	return []finding{{
-		level: warning, object: object, text: fmt.Sprintf("a beat every %v against a threshold of %v: one that is late is a crash", interval, threshold),
-		cure: fmt.Sprintf("%s %v or more", cure, interval*5/2+time.Second),
+		level: warning, object: object,
+		text: fmt.Sprintf("a beat every %v against a threshold of %v: one that is late is a crash", interval, threshold),
+		cure: fmt.Sprintf("%s %v or more", cure, enough),
 	}}
 }
+
+// longest is more than anything takes; a file may say more, of which no multiple is a duration.
+const longest = 20 * 365 * 24 * time.Hour
 
 // unseen is for how long something may wait for a pass before somebody is told.
 const unseen = 5 * time.Minute

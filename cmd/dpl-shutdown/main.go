@@ -29,7 +29,7 @@ func (c *shutdown) Run(env *cli.Env) error {
 
 	edit, err := env.EditGroup(l, group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
 		if c.All {
-			return g.ShutdownAll(by, seen), nil
+			return g.ShutdownAll(by, seen)
 		}
 		return g.Shutdown(supervisor, by, c.Only, seen)
 	})

@@ -169,6 +169,7 @@ def format_time(milliseconds):
 
 INTEGER, POSITIVE, IDENT, MOMENT = whole(0), whole(1), (read_id, str), (read_time, format_time)
 DURATION, REVISION = duration(1), whole(0, 2**62)
+HIGHEST = 2**61  # revision, or number of an alert, that an edit writes (§4)
 
 
 def one_of(*words):

@@ -7,14 +7,14 @@ from typing import Callable, Optional
 import protocol
 from document import (ABSENT, BEAT, BOOLEAN, DURATION, EVENT, GRACE, IDENT, INTEGER, LAST, MOMENT, POSITIVE, PROCESS, READY,
                       REQUIRED, REVISION, TEXT, Refused, array, below, corrupt, duration, keyed, nullable, one_of, parse, quote, record,
-                      refuse_newer, write)
+                      refuse_newer, whole, write)
 from protocol import (HEARTBEAT, age, beat_now, beat_of, drop_leftovers, evidence, fitting_interval, gone, grant, heard_lately,
-                      identity, require, same, set_optional, times_of_heartbeat)
+                      identity, require, require_room, same, set_optional, times_of_heartbeat)
 from sightings import Sightings
 
 STATES = ('registered', 'waitingForDependencies', 'running', 'failed', 'restartScheduled', 'dead', 'shuttingDown', 'stopped')
 STATUS = {'noGroup': 66, 'noSupervisor': 66} | dict.fromkeys(
-    ('cycle', 'noStartInfo', 'shuttingDown', 'otherProcess', 'stillRunning', 'hasDependents', 'blocked'), 76)
+    ('exhausted', 'cycle', 'noStartInfo', 'shuttingDown', 'otherProcess', 'stillRunning', 'hasDependents', 'blocked'), 76)
 STARTING_MS = 1000  # §11.3, running, rule 3
 
 
@@ -87,7 +87,7 @@ SUPERVISOR = null_is_absent(record(
     blockedBy=(TEXT, ABSENT), stopRequestedAt=(MOMENT, ABSENT), startAgain=(BOOLEAN, False), termSentAt=(MOMENT, ABSENT),
     termSentBeat=(BEAT, ABSENT), ended=(EXIT, ABSENT), lastExit=(EXIT, ABSENT)),
     *OPTIONAL_TIMES, 'startedWith')
-ALERT = record(seq=(POSITIVE, REQUIRED), type=(TEXT, ABSENT), supervisorId=(IDENT, ABSENT), message=(TEXT, ABSENT),
+ALERT = record(seq=(whole(1, 2**62), REQUIRED), type=(TEXT, ABSENT), supervisorId=(IDENT, ABSENT), message=(TEXT, ABSENT),
                timestamp=(MOMENT, REQUIRED))
 REGISTRY = record(
     protocolVersion=(POSITIVE, 1), revision=(REVISION, 0), owner=(nullable(IDENT), None),
@@ -223,6 +223,7 @@ class Edit:
         self.given, self.registry = registry, copy.deepcopy(registry)
         self.seen, self.by, self.threshold = seen, by, threshold
         self.outcome = Outcome()
+        self.noting = False  # it notes what a pass has let begin
 
     @property
     def supervisors(self):
@@ -304,6 +305,8 @@ class Edit:
     def finish(self, always=False):
         """The outcome; its registry is None if nothing changed, unless this is always an edit."""
         if always or self.registry != self.given:
+            if not self.noting:
+                require_room(self.given['revision'])
             for entry in self.supervisors.values():
                 drop_leftovers(entry, HEARTBEAT, TERM_SENT)
             self.registry['revision'] = self.given['revision'] + 1
@@ -736,6 +739,8 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
     other = registry['owner'] not in (None, owner)
     if other and (orchestrator_heard(orchestrator, seen) or may_be_asleep(orchestrator, seen)):
         return Outcome(standby=True)
+    for number in (orchestrator['revision'], registry['revision'], registry['alertSeq'], lastAlert):
+        require_room(number)
     numbers = {'stalenessThresholdMs': stalenessThresholdMs, 'heartbeatIntervalMs': heartbeatIntervalMs}
     new = copy.deepcopy(orchestrator) | {name: value for name, value in numbers.items() if value is not None}
     if stalenessThresholdMs is not None and heartbeatIntervalMs is None:
@@ -778,6 +783,7 @@ def note_pass(orchestrator, seen, pid, state):
 def result(orchestrator, registry, seen, failed=None, appended=0):
     """The edit that notes the result: failed is supervisor → error; alerts up to appended are in the alerts file (§11.7)."""
     edit = Edit(registry, seen, registry['owner'], orchestrator['stalenessThresholdMs'])
+    edit.noting = True
     edit.registry['pendingAlerts'] = [alert for alert in edit.registry['pendingAlerts'] if alert['seq'] > appended]
     for key in sorted(edit.supervisors):
         entry = edit.supervisors[key]

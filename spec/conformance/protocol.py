@@ -3,14 +3,14 @@ import copy
 import dataclasses
 from typing import Callable, Optional
 
-from document import LONGEST, OPERATION, Refused, format_time
+from document import HIGHEST, LONGEST, OPERATION, Refused, format_time
 from sightings import Sightings, key, sighted
 
 TERMINAL = ('completed', 'failed')
 LIVE = ('active', 'aborted', 'cleaningUp')
 STATUS = {'over': 4, 'corrupt': 65, 'noOperation': 66, 'noCall': 66, 'deadSupervisor': 69, 'deadProcess': 69,
           'newerVersion': 78} | dict.fromkeys(('knownCall', 'notRunning', 'otherNumbers', 'otherProcess', 'notAborted',
-                                               'notCrashed', 'notSupervised', 'resource'), 76)
+                                               'notCrashed', 'notSupervised', 'resource', 'exhausted'), 76)
 
 
 @dataclasses.dataclass
@@ -267,6 +267,7 @@ class Tick:
 
     def release_resources(self, frame):
         if frame['resources']:
+            require_room(self.given['revision'])
             self.outcome.released.append({'callId': frame['callId'], 'resources': frame['resources']})
             frame['leftResources'] += self.release(frame['resources'])
 
@@ -399,6 +400,7 @@ class Tick:
     def finish(self, always=False):
         """The outcome; its operation is None if nothing changed, unless this is always an edit."""
         if always or self.op != self.given:
+            require_room(self.given['revision'])
             for entry in [*self.stack, *self.op['supervisorHeartbeats'].values()]:
                 drop_leftovers(entry, HEARTBEAT, REPORTED)
             self.op['revision'] = self.given['revision'] + 1
@@ -410,12 +412,18 @@ def count_down(operation):
     """The heartbeat or cleanup of an operation that is over (§4.5)."""
     if operation['terminalHeartbeats'] >= 2:
         return Outcome(archived=True)
+    require_room(operation['revision'])
     return Outcome(operation | {'terminalHeartbeats': operation['terminalHeartbeats'] + 1, 'revision': operation['revision'] + 1})
 
 
 def require(condition, word, cause):
     if not condition:
         raise Refused(word, cause)
+
+
+def require_room(number):
+    """An edit may add one to number, which is in a file (§4)."""
+    require(number < HIGHEST, 'exhausted', 'a revision, or the number of an alert, is as high as it may become')
 
 
 def require_not_over(operation):

@@ -112,6 +112,7 @@ var outcomes = []outcome{
 	{protocol.ErrNotAborted, StatusRefused, "there is nothing to clean up"},
 	{protocol.ErrNotCrashed, StatusRefused, "only a crashed call can be acknowledged"},
 	{protocol.ErrNotSupervised, StatusRefused, ""},
+	{protocol.ErrExhausted, StatusRefused, "nothing that counts by one comes there: put a lower one into the file"},
 	{protocol.ErrShuttingDown, StatusRefused, "wait until it has stopped; dpl-restart starts it again then"},
 	{protocol.ErrNoStartInfo, StatusRefused, "dpl-register --request -- COMMAND gives it one"},
 	{protocol.ErrCycle, StatusRefused, "leave out one --depends-on"},

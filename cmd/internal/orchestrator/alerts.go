@@ -58,7 +58,11 @@ func (o *Orchestrator) GiveAlerts() error {
 func (o *Orchestrator) given(seq int64) error {
 	clock := o.Env.Clock()
 	return o.Ledger.EditGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
-		return tx.Commit(tx.Group().Given(seq, tx.Observe(clock())))
+		after, err := tx.Group().Given(seq, tx.Observe(clock()))
+		if err != nil {
+			return err
+		}
+		return tx.Commit(after)
 	})
 }
 

@@ -62,7 +62,10 @@ func (o *Orchestrator) Pass() (Pass, error) {
 		}
 		began := o.machine().Uptime()
 		seen := o.watched(tx.Observe(clock()), p.Before)
-		d := p.Before.Pass(o.arguments(), seen)
+		d, err := p.Before.Pass(o.arguments(), seen)
+		if err != nil {
+			return err
+		}
 		if p.StandBy = d.StandBy; p.StandBy {
 			p.After = p.Before
 			return nil
@@ -143,7 +146,10 @@ func (o *Orchestrator) rehearse(seen protocol.Observation) (Pass, error) {
 	if err != nil {
 		return Pass{}, err
 	}
-	d := before.Pass(o.arguments(), o.Ledger.ObserveGroup(before, seen))
+	d, err := before.Pass(o.arguments(), o.Ledger.ObserveGroup(before, seen))
+	if err != nil {
+		return Pass{}, err
+	}
 	return Pass{StandBy: d.StandBy, Actions: d.Actions, Before: before, After: d.Group()}, nil
 }
 

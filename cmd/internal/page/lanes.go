@@ -124,7 +124,7 @@ func operationLanes(op view.Operation) *chart {
 			l.spans = append(l.spans, span{state: string(f.State), from: f.StartTime})
 			c.sees(f.StartTime)
 		}
-		if f.State.Live() && op.Seen.Now.Sub(f.LastHeartbeat) > 2*op.HeartbeatInterval {
+		if f.State.Live() && op.Seen.Now.Sub(f.LastHeartbeat)/2 > op.HeartbeatInterval {
 			l.silentSince = f.LastHeartbeat
 		}
 		switch evidence, _ := op.Judge(f, op.Seen); {

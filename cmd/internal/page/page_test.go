@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -252,6 +253,17 @@ func TestShort(t *testing.T) {
 	} {
 		if got := short(c.d); got != c.want {
 			t.Errorf("%d: %q, want %q", c.d, got, c.want)
+		}
+	}
+}
+
+// No duration that a file can have makes a call look silent that was just heard of.
+func TestLanesOfLongestInterval(t *testing.T) {
+	op := protocol.Create("op", math.MaxInt64/4*3, math.MaxInt64)
+	op.Stack = []*protocol.Frame{{CallID: "a", ParticipantID: "p", State: protocol.FrameActive, StartTime: noon, LastHeartbeat: noon}}
+	for _, l := range operationLanes(view.Operation{Operation: op, Seen: protocol.Observation{Now: noon.Add(time.Second)}}).lanes {
+		if !l.silentSince.IsZero() {
+			t.Errorf("%s: silent since %v", l.label, l.silentSince)
 		}
 	}
 }

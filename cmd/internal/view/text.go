@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 	"unicode"
@@ -81,7 +82,7 @@ func wrap(text string, width int) (lines []string) {
 // Ago says how long ago something was.
 func Ago(age time.Duration) string {
 	if age < 0 {
-		return "in " + Span(-age)
+		return "in " + Span(-max(age, -math.MaxInt64)) // what is too long is the least there is
 	}
 	return Span(age) + " ago"
 }

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -148,7 +149,7 @@ func TestText(t *testing.T) {
 	}
 	for in, want := range map[time.Duration]string{
 		0: "0s ago", 1500 * time.Microsecond: "1ms ago", 61500 * time.Millisecond: "1m1s ago", 48 * time.Hour: "2d0h ago", 75 * time.Hour: "3d3h ago",
-		-time.Hour: "in 1h0m0s",
+		-time.Hour: "in 1h0m0s", math.MinInt64: "in 106751d23h",
 	} {
 		if got := Ago(in); got != want {
 			t.Errorf("%v: got %q, want %q", in, got, want)
