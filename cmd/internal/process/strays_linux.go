@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,6 +24,7 @@ func Adopt() {
 
 // Strays returns the pids of the processes that have left the group of the job and outlived those of it that started them, such
 // as daemons, with their descendants, zombies aside; in ascending order. It finds them whatever their session and environment.
+// A keeper is none, nor is what a keeper is the parent of: a service is of its own start, not of the command in which a pass ran.
 // There are none before the leader has ended, where this process does not adopt, or without /proc.
 func (j *Job) Strays() []int {
 	select {
@@ -54,8 +56,11 @@ func (j *Job) orphans() (pids []int) {
 	return pids
 }
 
-// tree returns pid and its descendants, without those of the group.
+// tree returns pid and its descendants, without those of the group, and without keepers and theirs.
 func (j *Job) tree(pid int) (pids []int) {
+	if isKeeper(pid) {
+		return nil
+	}
 	if group, err := unix.Getpgid(pid); err == nil && group != j.pid && !Exited(pid, 0) {
 		pids = append(pids, pid)
 	}
@@ -66,6 +71,12 @@ func (j *Job) tree(pid int) (pids []int) {
 		}
 	}
 	return pids
+}
+
+// isKeeper reports whether pid is a keeper, of any start or job.
+func isKeeper(pid int) bool {
+	environment, _ := givenEnvironment(pid, time.Now().Add(execPatience))
+	return ofKeeper(append([]byte{0}, environment...))
 }
 
 // childrenIn returns the children of a thread, a directory in /proc.

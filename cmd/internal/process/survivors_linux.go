@@ -159,8 +159,8 @@ func (s *search) membership(pid int) membership {
 func (s *search) judge(pid int) membership {
 	environment, certain := givenEnvironment(pid, s.until)
 	environment = append([]byte{0}, environment...)
-	if bytes.Contains(environment, []byte("\x00"+KeeperVariable+"=")) {
-		return stranger // the keeper of another start, or of a job
+	if ofKeeper(environment) {
+		return stranger // that of another start, or of a job
 	}
 	if starts, named := startsIn(environment); named {
 		if slices.Contains(starts, s.id) {
@@ -210,6 +210,11 @@ func (s *search) orphaned(pid int) bool {
 	environment, _ := givenEnvironment(pid, s.until)
 	_, named := startsIn(append([]byte{0}, environment...))
 	return !named
+}
+
+// ofKeeper reports whether environment, entries with a NUL before each, is that of a keeper.
+func ofKeeper(environment []byte) bool {
+	return bytes.Contains(environment, []byte("\x00"+KeeperVariable+"="))
 }
 
 // startsIn returns the ids of the starts that environment names, entries with a NUL before each.
