@@ -75,13 +75,32 @@ func (w *Watched) signalGroup(pid int, sig syscall.Signal, flags int) error {
 	return err
 }
 
-// signalMembers signals the processes of the group pid, whose leader pidfd is a handle on, each by a handle of its own:
-// while the leader has not ended, the number is that group's. The leader comes last, for others may end with it. One that
-// forks at this moment may leave a child out.
+// signalMembers signals the processes of the group pid, whose leader pidfd is a handle on, the leader last. It succeeds if
+// one could be signalled. One that forks at this moment may leave a child out.
 func signalMembers(pid int, pidfd uintptr, sig syscall.Signal) error {
-	proc, err := os.Open("/proc")
+	members, err := watchMembers(pid, pidfd)
 	if err != nil {
 		return err
+	}
+	any := false
+	for _, w := range members {
+		any = w.Signal(sig) == nil || any // it may have ended, or be another user's
+		w.Close()
+	}
+	err = unix.PidfdSendSignal(int(pidfd), sig, nil, 0)
+	if any { // the leader may have ended with them
+		return nil
+	}
+	return err
+}
+
+// watchMembers returns handles on the processes of the group pid, without the leader, which pidfd is a handle on: while that
+// has not ended, the number is that group's. Nobody is signalled before there is a handle on all, for the leader may end with
+// the first of them.
+func watchMembers(pid int, pidfd uintptr) (members []*Watched, err error) {
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
 	}
 	defer proc.Close()
 	names, _ := proc.Readdirnames(-1)
@@ -94,12 +113,13 @@ func signalMembers(pid int, pidfd uintptr, sig syscall.Signal) error {
 		if err != nil {
 			continue
 		}
-		if inGroup(member, pid) && !ended(pidfd) {
-			w.Signal(sig) // it may have ended, or be another user's
+		if !inGroup(member, pid) || ended(pidfd) {
+			w.Close()
+			continue
 		}
-		w.Close()
+		members = append(members, w)
 	}
-	return unix.PidfdSendSignal(int(pidfd), sig, nil, 0)
+	return members, nil
 }
 
 func inGroup(pid, group int) bool {

@@ -186,6 +186,31 @@ func TestSignalGroupOneByOne(t *testing.T) {
 	mustEnd(t, child)
 }
 
+// A leader that ends as soon as one of the others does, which happens before its own turn, leaves out nobody.
+func TestSignalGroupEndingAmid(t *testing.T) {
+	t.Parallel()
+	s := command(t, "sh", "-c", `sleep 1000 & first=$!; for n in 2 3 4 5; do sleep 1000 & echo $!; done; echo $first; wait $first`)
+	leader := released(t, s)
+	var members []protocol.Process
+	for _, line := range logged(t, s, 5) {
+		pid, err := strconv.Atoi(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := identify(t, pid)
+		t.Cleanup(func() { SignalProcess(p, syscall.SIGKILL) })
+		members = append(members, p)
+	}
+	w := watched(t, leader.PID)
+	if err := w.signalGroup(leader.PID, syscall.SIGKILL, 1<<30); err != nil {
+		t.Error(err)
+	}
+	mustEnd(t, leader)
+	for _, p := range members {
+		mustEnd(t, p)
+	}
+}
+
 // A group whose leader has ended is left alone, whichever way.
 func TestSignalGroupWithoutLeader(t *testing.T) {
 	t.Parallel()
