@@ -60,6 +60,8 @@ func TestMain(m *testing.M) {
 		serve(judge())
 	case "pass":
 		serve(pass())
+	case "unit":
+		serve(spawnUnit())
 	case "witness":
 		serve(witness())
 	case "kill":

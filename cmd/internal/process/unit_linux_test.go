@@ -19,6 +19,14 @@ import (
 // fakeSystemdRun makes systemd-run the script, and returns the file for its arguments.
 func fakeSystemdRun(t *testing.T, script string) string {
 	t.Helper()
+	dir := writeSystemdRun(t, script)
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	return filepath.Join(dir, "args")
+}
+
+// writeSystemdRun returns a directory with the script as systemd-run.
+func writeSystemdRun(t *testing.T, script string) string {
+	t.Helper()
 	dir := t.TempDir()
 	script = `#!/bin/bash
 printf '%s\n' "$@" >` + dir + `/args
@@ -27,8 +35,7 @@ while [[ $1 != -- ]]; do [[ $1 == --unit=* ]] && unit=$1; shift; done; shift
 	if err := os.WriteFile(filepath.Join(dir, "systemd-run"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	return filepath.Join(dir, "args")
+	return dir
 }
 
 func TestSpawnUnit(t *testing.T) {
