@@ -97,6 +97,7 @@ soak: soak-needs build
 	DPL_WALKS=300000 go test -timeout 1h ./protocol -run TestGroupWalk
 	python3 scripts/soak/groups.py bin 600
 	go test -race -count=5 -timeout 3h ./fileops ./testscripts
+	DPL_SOAK=1 go test -race -count=1 -timeout 3h ./testscripts -run TestRaced
 
 # Says in one line, before anything runs, all that is missing.
 soak-needs:

@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpl-project/dpl/testscripts/build"
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
@@ -29,7 +28,7 @@ func TestStartGate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
 	}
-	bin := build.Commands(t, root)
+	bin := built(t)
 	t.Run("first start", func(t *testing.T) { newGateTest(t, bin, false).run(t) })
 	t.Run("restart", func(t *testing.T) { newGateTest(t, bin, true).run(t) })
 }

@@ -40,11 +40,13 @@ package testscripts
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -111,10 +113,11 @@ func interpreter(name string) string {
 
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	run(t, built(t), "*.txtar")
+	run(t, built(t), scripts(t, "*.txtar"))
 }
 
-// TestRaced runs the scripts about processes that work at the same time with commands that detect data races.
+// TestRaced runs scripts about processes that work at the same time with commands that detect data races: with DPL_SOAK all of
+// them, else some, other ones each time. DPL_SEED repeats a choice.
 func TestRaced(t *testing.T) {
 	switch {
 	case !raceEnabled():
@@ -127,9 +130,34 @@ func TestRaced(t *testing.T) {
 	if err := buildWithPython(raced, "-race"); err != nil {
 		t.Fatal(err)
 	}
-	run(t, raced, "concurrent_*.txtar", "every_*.txtar", "handler_*.txtar", "lock_*.txtar",
+	files := scripts(t, "concurrent_*.txtar", "every_*.txtar", "handler_*.txtar", "lock_*.txtar",
 		"run_*.txtar", "wait_*.txtar", "watch_*.txtar",
 		"group_o11_*.txtar", "group_on_alert.txtar", "group_ten_passes.txtar", "group_end_to_end.txtar")
+	if os.Getenv("DPL_SOAK") == "" {
+		const some = 30
+		seed, err := strconv.ParseUint(os.Getenv("DPL_SEED"), 10, 64)
+		if err != nil {
+			seed = rand.Uint64() >> 32
+		}
+		t.Logf("DPL_SEED=%d: %d of %d scripts", seed, some, len(files))
+		choose := rand.New(rand.NewPCG(seed, 0))
+		choose.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
+		files = files[:some]
+	}
+	run(t, raced, files)
+}
+
+// scripts returns the scripts that match the patterns, each of which some do.
+func scripts(t *testing.T, patterns ...string) (files []string) {
+	t.Helper()
+	for _, pattern := range patterns {
+		match, err := filepath.Glob(pattern)
+		if err != nil || len(match) == 0 {
+			t.Fatalf("no scripts %s (%v)", pattern, err)
+		}
+		files = append(files, match...)
+	}
+	return files
 }
 
 func raceEnabled() bool {
@@ -142,15 +170,7 @@ func raceEnabled() bool {
 	return false
 }
 
-func run(t *testing.T, bin string, patterns ...string) {
-	var files []string
-	for _, pattern := range patterns {
-		match, err := filepath.Glob(pattern)
-		if err != nil || len(match) == 0 {
-			t.Fatalf("no scripts %s (%v)", pattern, err)
-		}
-		files = append(files, match...)
-	}
+func run(t *testing.T, bin string, files []string) {
 	conformance, err := filepath.Abs(filepath.Join(root, "spec", "conformance"))
 	if err != nil {
 		t.Fatal(err)
