@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"slices"
 
 	"github.com/dpl-project/dpl/fileops/disk"
@@ -101,10 +102,19 @@ func linesAfter(seq int64, group string, alerts []protocol.Alert) []byte {
 	for _, alert := range slices.SortedFunc(slices.Values(alerts), func(a, b protocol.Alert) int { return cmp.Compare(a.Seq, b.Seq) }) {
 		if alert.Seq > seq {
 			seq = alert.Seq
-			text = append(text, alert.Line(group)...)
+			text = append(text, alertLine(group, alert)...)
 		}
 	}
 	return text
+}
+
+// alertLine returns the line of alert in the alerts file of group.
+func alertLine(group string, alert protocol.Alert) string {
+	log := ""
+	if alert.SupervisorID != "" {
+		log = filepath.ToSlash(logOf(group, alert.SupervisorID))
+	}
+	return alert.Line(group, log)
 }
 
 // Alerts returns the lines of the alerts file whose number is greater than after, in their order. A last line without a

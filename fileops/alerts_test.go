@@ -20,7 +20,7 @@ func alert(seq int64, message string) protocol.Alert {
 func alertLines(seqs ...int64) string {
 	var text strings.Builder
 	for _, seq := range seqs {
-		text.WriteString(alert(seq, "m").Line("g"))
+		text.WriteString(alertLine("g", alert(seq, "m")))
 	}
 	return text.String()
 }
@@ -148,9 +148,9 @@ func TestAlertsOfABigFile(t *testing.T) {
 	var want []Line
 	var text strings.Builder
 	for seq := int64(1); seq <= 460; seq++ {
-		line := alert(seq, strings.Repeat("x", int(seq*seq%977))).Line("g")
+		line := alertLine("g", alert(seq, strings.Repeat("x", int(seq*seq%977))))
 		if seq%100 == 37 {
-			line = alert(seq, strings.Repeat("y", 5*alertsBlock)).Line("g")
+			line = alertLine("g", alert(seq, strings.Repeat("y", 5*alertsBlock)))
 		}
 		text.WriteString(line)
 		want = append(want, Line{seq, strings.TrimSpace(line)})
@@ -181,7 +181,7 @@ func TestAlertsAtEveryOffset(t *testing.T) {
 	l := testLedger(t, Config{}, Options{Sync: SyncNone})
 	line := alertLines(2)
 	for n := alertsBlock - 2*len(line); n < alertsBlock+3; n++ {
-		first := alert(1, strings.Repeat("x", n)).Line("g")
+		first := alertLine("g", alert(1, strings.Repeat("x", n)))
 		writeFile(t, l.alerts("g"), first+line+"torn")
 		got, err := l.Alerts("g", 0)
 		if want := []Line{{1, strings.TrimSpace(first)}, {2, strings.TrimSpace(line)}}; err != nil || !slices.Equal(got, want) {
@@ -194,7 +194,7 @@ func TestAlertsAtEveryOffset(t *testing.T) {
 func TestAlertsFileShrinksWhileRead(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{Sync: SyncNone})
-	long := alert(2, strings.Repeat("x", 3*alertsBlock)).Line("g")
+	long := alertLine("g", alert(2, strings.Repeat("x", 3*alertsBlock)))
 	for name, c := range map[string]struct {
 		tail string
 		at   int

@@ -186,7 +186,7 @@ func (l *Ledger) Groups() ([]string, error) {
 
 // LogPath returns the path of the file for the output of a supervisor, whether or not it is there.
 func (l *Ledger) LogPath(group, supervisor string) string {
-	return filepath.Join(l.groupLogs(group), supervisor+logSuffix)
+	return filepath.Join(l.dir, logOf(group, supervisor))
 }
 
 // LogFile returns the path of the file for the output of a supervisor, after making the directories it is in. It returns

@@ -50,6 +50,11 @@ func (l *Ledger) groupLock(group string) string { return filepath.Join(l.dir, gr
 func (l *Ledger) logs() string                  { return filepath.Join(l.dir, "logs") }
 func (l *Ledger) groupLogs(group string) string { return filepath.Join(l.logs(), group) }
 
+// logOf returns the path of the log of a supervisor in the ledger directory.
+func logOf(group, supervisor string) string {
+	return filepath.Join("logs", group, supervisor+logSuffix)
+}
+
 // logSuffix follows the id of a supervisor in the name of its log.
 const logSuffix = ".log"
 

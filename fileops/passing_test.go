@@ -128,7 +128,7 @@ func wantAlerts(l *Ledger, g protocol.Group) error {
 	var want []string
 	for i, name := range namesOf(g) {
 		alert := protocol.Alert{Seq: int64(i + 1), Type: protocol.AlertFailed, Message: name, Timestamp: time.Unix(0, 0)}
-		want = append(want, strings.TrimSpace(alert.Line("g")))
+		want = append(want, strings.TrimSpace(alertLine("g", alert)))
 	}
 	lines, err := l.Alerts("g", 0)
 	var got []string

@@ -32,7 +32,7 @@ func interrupted(*GroupTx, []protocol.Alert) error { return errRefused }
 func torn(tx *GroupTx, alerts []protocol.Alert) error {
 	f, _, err := tx.ledger.openAlerts(tx.id)
 	if err == nil {
-		_, err = io.WriteString(f, alerts[0].Line("g")[:20])
+		_, err = io.WriteString(f, alertLine("g", alerts[0])[:20])
 	}
 	return errors.Join(err, errRefused)
 }

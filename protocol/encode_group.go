@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -58,12 +59,17 @@ func (r Registry) Encode() string {
 	return string(append(w.buf, '\n'))
 }
 
-// Line returns the alert as one line of the alerts file of group (spec §9.4), with its newline.
-func (a Alert) Line(group string) string {
+// Line returns the alert as one line of the alerts file of group (spec §11.7), with its newline. Log is
+// the path of the log of its supervisor in the ledger directory; "": it is of none.
+func (a Alert) Line(group, log string) string {
 	var w encoder
 	w.open('{')
 	w.string("orchestrationGroupId", group)
 	w.alertMembers(&a)
+	w.text("log", log)
+	w.unknown(slices.DeleteFunc(slices.Clone(a.Unknown), func(m Member) bool {
+		return m.Name == "orchestrationGroupId" || m.Name == "log" // twice, they would be no JSON
+	}))
 	w.close('}')
 	line := jsontext.Value(w.buf)
 	_ = line.Compact() // it was written by this encoder
@@ -171,6 +177,7 @@ func (w *encoder) startInfo(s *StartInfo) {
 func (w *encoder) alert(a *Alert) {
 	w.open('{')
 	w.alertMembers(a)
+	w.unknown(a.Unknown)
 	w.close('}')
 }
 
@@ -180,7 +187,6 @@ func (w *encoder) alertMembers(a *Alert) {
 	w.text("supervisorId", a.SupervisorID)
 	w.string("message", a.Message)
 	w.time("timestamp", a.Timestamp)
-	w.unknown(a.Unknown)
 }
 
 func (w *encoder) pid(name string, pid int) {

@@ -1,8 +1,9 @@
 package protocol
 
 import (
-	"slices"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -98,11 +99,16 @@ func TestGroupEffects(t *testing.T) {
 
 // An alert is one line, with what was not known in it.
 func TestAlertLine(t *testing.T) {
-	a := Alert{Seq: 7, Type: AlertDead, SupervisorID: "s", Message: "two\nlines", Timestamp: noon, Unknown: []Member{{"x", "{\n \"n\": 1.0 }"}}}
+	a := Alert{Seq: 7, Type: AlertDead, SupervisorID: "s", Message: "two\nlines", Timestamp: noon, Unknown: []Member{
+		{"x", "{\n \"n\": 1.0 }"}, {"log", `"other"`}, {"orchestrationGroupId", `"other"`},
+	}}
 	const want = `{"orchestrationGroupId":"g","seq":7,"type":"supervisorDead","supervisorId":"s","message":"two\nlines",` +
-		`"timestamp":"2026-01-20T12:00:00.000Z","x":{"n":1.0}}` + "\n"
-	if got := a.Line("g"); got != want {
+		`"timestamp":"2026-01-20T12:00:00.000Z","log":"logs/g/s.log","x":{"n":1.0}}` + "\n"
+	if got := a.Line("g", "logs/g/s.log"); got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := (Alert{Seq: 1, Type: AlertTakeover, Timestamp: noon}).Line("g", ""); strings.Contains(got, `"log"`) {
+		t.Errorf("got %s, of no supervisor", got)
 	}
 }
 
