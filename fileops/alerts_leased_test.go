@@ -145,7 +145,7 @@ func TestLeasedAlertsAreFlushed(t *testing.T) {
 	} {
 		l, h := hookedLedger(t, linkedConfig, Options{Sync: sync})
 		var flushed []string
-		must(t, l.EditGroup("g", OrCreate|Try, func(tx *GroupTx) error {
+		must(t, l.HoldGroup("g", OrCreate|Try, func(tx *GroupTx) error {
 			h.before = func(call, path string) error {
 				if call == "fsync" {
 					flushed = append(flushed, path[strings.LastIndexByte(path, '/')+1:])

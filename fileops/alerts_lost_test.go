@@ -62,7 +62,7 @@ func appendOn(disk *simfs.Disk, fault syncFault, seqs ...int64) (survived bool, 
 		if l, err = fileops.Open("/l", fileops.Options{FS: p}); err != nil {
 			return
 		}
-		err = l.EditGroup("g", fileops.OrCreate, func(tx *fileops.GroupTx) error {
+		err = l.HoldGroup("g", fileops.OrCreate, func(tx *fileops.GroupTx) error {
 			var alerts []protocol.Alert
 			for _, seq := range seqs {
 				alerts = append(alerts, protocol.Alert{Seq: seq, Type: protocol.AlertDead, Timestamp: time.Unix(0, 0)})

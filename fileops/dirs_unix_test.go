@@ -49,7 +49,7 @@ func doAll(t *testing.T, l *Ledger) (errs []error) {
 	for _, edit := range edits {
 		errs = append(errs, l.Edit("op", OrCreate, edit))
 	}
-	errs = append(errs, l.EditGroup("g", Existing, func(tx *GroupTx) error { return tx.archiveRegistry() }))
+	errs = append(errs, l.HoldGroup("g", Existing, func(tx *GroupTx) error { return tx.archiveRegistry() }))
 	errs = append(errs, l.Sweep(), l.PruneArchive(time.Now()))
 	_, err := l.LogFile("g", "s")
 	_, _, readErr := l.Read("op")

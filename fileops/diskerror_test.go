@@ -20,7 +20,7 @@ func started(id string, fresh bool) protocol.Registration {
 }
 
 func register(l *Ledger, r protocol.Registration) error {
-	return l.EditGroup("g", OrCreate, func(tx *GroupTx) error {
+	return l.HoldGroup("g", OrCreate, func(tx *GroupTx) error {
 		g, err := tx.Group().Register(r, protocol.Observation{Now: linkEpoch})
 		if err != nil {
 			return err

@@ -9,13 +9,14 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// Mode says what Edit expects to find, and how long it waits.
+// Mode says what Edit expects to find, how long it waits, and whether it is for real.
 type Mode int
 
 const (
-	Existing Mode = 0      // the operation exists, otherwise ErrArchived or ErrNotFound
-	OrCreate Mode = 1 << 0 // the operation is created unless it exists
+	Existing Mode = 0      // the operation or group exists, otherwise ErrArchived, ErrNotFound or ErrNoGroup
+	OrCreate Mode = 1 << 0 // it is created unless it exists
 	Try      Mode = 1 << 1 // try the lock once, whatever Options.LockTimeout
+	DryRun   Mode = 1 << 2 // without the lock, on a copy; only EditOperation and EditGroup know it
 )
 
 // Edit changes one operation. It calls change while it holds the operation's lock, and then does what change has asked of

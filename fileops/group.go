@@ -12,25 +12,69 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// EditGroup calls change while it holds the lock of the group id. What change commits through tx stays, also if change
-// returns an error afterwards; EditGroup returns that error as it is. Where a lock is but a lease, and was lost before the first
-// commit, EditGroup calls change again with what others have made of the group.
+// A GroupVerb is a verb of the protocol on a group, with its arguments bound.
+type GroupVerb func(g protocol.Group, seen protocol.Observation) (protocol.Group, error)
+
+// A GroupEdit is what came of an edit of a group. After an error After is what the verb has returned.
+type GroupEdit struct {
+	Before, After protocol.Group
+	Committed     bool // the registry of After
+}
+
+// Changed reports whether the registry is another one.
+func (e GroupEdit) Changed() bool { return e.After.Registry.Revision != e.Before.Registry.Revision }
+
+// EditGroup makes verb's change of the group id under its lock: see HoldGroup for its errors, EditOperation for the rest. If the
+// verb has not changed the registry, nothing is written.
+func (l *Ledger) EditGroup(id string, mode Mode, verb GroupVerb) (e GroupEdit, err error) {
+	if mode&DryRun != 0 {
+		return l.rehearseGroup(id, mode, verb)
+	}
+	err = l.HoldGroup(id, mode, func(tx *GroupTx) error {
+		before := tx.Group()
+		after, err := verb(before, tx.Observe())
+		e = GroupEdit{Before: before, After: after}
+		if err != nil || !e.Changed() {
+			return err
+		}
+		err = tx.Commit(after)
+		e.Committed = err == nil
+		return err
+	})
+	return e, err
+}
+
+// rehearseGroup does what EditGroup would, without a lock, and writes nothing.
+func (l *Ledger) rehearseGroup(id string, mode Mode, verb GroupVerb) (e GroupEdit, err error) {
+	e.Before, err = l.ReadGroup(id)
+	if mode&OrCreate != 0 && errors.Is(err, ErrNoGroup) {
+		e.Before, err = protocol.CreateGroup(id), nil
+	}
+	if err == nil {
+		e.After, err = verb(e.Before, l.ObserveGroup(e.Before, l.options.Observe()))
+	}
+	return e, err
+}
+
+// HoldGroup calls change while it holds the lock of the group id. What change commits through tx stays, also if change
+// returns an error afterwards; HoldGroup returns that error as it is. Where a lock is but a lease, and was lost before the first
+// commit, HoldGroup calls change again with what others have made of the group.
 //
-// EditGroup returns, and change was not called,
+// HoldGroup returns, and change was not called,
 //
 //   - ErrNoGroup if there is no such group and mode is not OrCreate;
 //   - ErrBusy if the lock could not be had in time;
 //   - ErrPermission if the lock or one of the files is not safe to trust;
 //   - protocol.ErrCorrupt or ErrNewerVersion, with the name of the file, if one of them cannot be understood;
 //   - ErrCaseFold if the file system takes id for that of another group.
-func (l *Ledger) EditGroup(id string, mode Mode, change func(tx *GroupTx) error) error {
+func (l *Ledger) HoldGroup(id string, mode Mode, change func(tx *GroupTx) error) error {
 	if err := protocol.CheckID(id); err != nil {
 		return err
 	}
-	return l.untilWon(mode, func(p *patience) error { return l.editGroup(id, mode, p, change) })
+	return l.untilWon(mode, func(p *patience) error { return l.holdGroup(id, mode, p, change) })
 }
 
-func (l *Ledger) editGroup(id string, mode Mode, p *patience, change func(tx *GroupTx) error) error {
+func (l *Ledger) holdGroup(id string, mode Mode, p *patience, change func(tx *GroupTx) error) error {
 	lock, err := l.lockGroup(id, mode, p)
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ func TestNamesOfGroups(t *testing.T) {
 				t.Errorf("%s: got %q, want %q", path, got, id)
 			}
 		}
-		must(t, l.EditGroup(id, OrCreate, func(tx *GroupTx) error { return tx.commit(withPass(tx.Group(), id), false) }))
+		must(t, l.HoldGroup(id, OrCreate, func(tx *GroupTx) error { return tx.commit(withPass(tx.Group(), id), false) }))
 	}
 	writeFile(t, filepath.Join(l.dir, ".supervisors.json"), "not a group")
 	writeFile(t, l.alerts("y"), "")
@@ -48,7 +48,7 @@ func TestNamesOfGroups(t *testing.T) {
 		_, lock := l.LockAlerts(id)
 		_, log := l.LogFile("g", id)
 		_, logs := l.LogFile(id, "s")
-		edit := l.EditGroup(id, OrCreate, func(*GroupTx) error { return nil })
+		edit := l.HoldGroup(id, OrCreate, func(*GroupTx) error { return nil })
 		for _, err := range []error{read, alerts, lock, log, logs, edit} {
 			if !errors.Is(err, protocol.ErrBadID) {
 				t.Errorf("%q: %v", id, err)
@@ -60,14 +60,14 @@ func TestNamesOfGroups(t *testing.T) {
 func TestArchiveRegistry(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
-	must(t, l.EditGroup("g", OrCreate, (*GroupTx).archiveRegistry))
+	must(t, l.HoldGroup("g", OrCreate, (*GroupTx).archiveRegistry))
 	if left := filesIn(t, l.archive()); len(left) > 0 {
 		t.Errorf("archived from nothing: %v", left)
 	}
 	pass(t, l, "a")
 	text := readText(t, l.supervisors("g")) + " \n"
 	writeFile(t, l.supervisors("g"), text)
-	must(t, l.EditGroup("g", Existing, func(tx *GroupTx) error {
+	must(t, l.HoldGroup("g", Existing, func(tx *GroupTx) error {
 		for range 2 {
 			if err := tx.archiveRegistry(); err != nil {
 				return err
@@ -76,7 +76,7 @@ func TestArchiveRegistry(t *testing.T) {
 		return nil
 	}))
 	removeFile(t, l.archivedRegistry("g", 1))
-	must(t, l.EditGroup("g", Existing, (*GroupTx).archiveRegistry))
+	must(t, l.HoldGroup("g", Existing, (*GroupTx).archiveRegistry))
 	if got, want := filesIn(t, l.archive()), []string{"g~supervisors~2.json", "g~supervisors~3.json"}; !slices.Equal(got, want) {
 		t.Fatalf("got %v, want %v", got, want)
 	}
@@ -120,7 +120,7 @@ func TestCopyOfARegistryIsFlushed(t *testing.T) {
 		l, h := hookedLedger(t, Config{}, Options{Sync: sync})
 		must(t, register(l, started("s", false)))
 		flushed := 0
-		must(t, l.EditGroup("g", Existing|Try, func(tx *GroupTx) error {
+		must(t, l.HoldGroup("g", Existing|Try, func(tx *GroupTx) error {
 			h.before = func(call, path string) error {
 				if call == "fsync" {
 					flushed++
@@ -179,7 +179,7 @@ func TestSweepOfGroups(t *testing.T) {
 	if gone(t, inUse) {
 		t.Error("it took what an edit in progress needs")
 	}
-	if err := l.EditGroup("g", Existing, func(*GroupTx) error { return nil }); !errors.Is(err, ErrBusy) {
+	if err := l.HoldGroup("g", Existing, func(*GroupTx) error { return nil }); !errors.Is(err, ErrBusy) {
 		t.Errorf("edit under another's lock: %v", err)
 	}
 	release()

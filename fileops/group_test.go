@@ -45,14 +45,14 @@ func TestGroupComesToBe(t *testing.T) {
 	if _, err := l.ReadGroup("g"); !errors.Is(err, ErrNoGroup) {
 		t.Errorf("read: %v", err)
 	}
-	if err := l.EditGroup("g", Existing, never); !errors.Is(err, ErrNoGroup) {
+	if err := l.HoldGroup("g", Existing, never); !errors.Is(err, ErrNoGroup) {
 		t.Errorf("edit: %v", err)
 	}
-	if err := l.EditGroup("g", OrCreate, refused); !errors.Is(err, errRefused) {
+	if err := l.HoldGroup("g", OrCreate, refused); !errors.Is(err, errRefused) {
 		t.Errorf("refused: %v", err)
 	}
 	writeFile(t, l.groupLock("g"), "")
-	if err := l.EditGroup("g", Existing, never); !errors.Is(err, ErrNoGroup) {
+	if err := l.HoldGroup("g", Existing, never); !errors.Is(err, ErrNoGroup) {
 		t.Errorf("edit with a lock file: %v", err)
 	}
 	if after := snapshot(t, l.dir); after != before {
@@ -60,7 +60,7 @@ func TestGroupComesToBe(t *testing.T) {
 	}
 	yarn := filepath.Join(l.dir, "yarn.lock")
 	writeFile(t, yarn, "not ours")
-	if err := l.EditGroup("yarn", OrCreate, refused); !errors.Is(err, errRefused) || gone(t, yarn) {
+	if err := l.HoldGroup("yarn", OrCreate, refused); !errors.Is(err, errRefused) || gone(t, yarn) {
 		t.Errorf("with somebody's lock file: %v, gone: %v", err, gone(t, yarn))
 	}
 	removeFile(t, yarn)
@@ -74,7 +74,7 @@ func TestGroupComesToBe(t *testing.T) {
 		wantMode(t, filepath.Join(l.dir, name), 0o600)
 	}
 	removeFile(t, l.groupLock("g"))
-	must(t, l.EditGroup("g", Existing, func(*GroupTx) error { return nil }))
+	must(t, l.HoldGroup("g", Existing, func(*GroupTx) error { return nil }))
 	if gone(t, l.groupLock("g")) {
 		t.Error("the lock file that was lost was not made again")
 	}
@@ -95,7 +95,7 @@ func TestHalfAGroup(t *testing.T) {
 		t.Errorf("without registry: got %+v", got)
 	}
 	for _, id := range []string{"g", "h"} {
-		must(t, l.EditGroup(id, Existing, func(tx *GroupTx) error {
+		must(t, l.HoldGroup(id, Existing, func(tx *GroupTx) error {
 			g := tx.Group()
 			g.Registry.Revision++
 			return tx.commit(g, true)
@@ -119,7 +119,7 @@ func TestCommitWritesWhatChanged(t *testing.T) {
 		"nothing": {}, "registry": {registry: 1}, "orchestrator": {orchestrator: 1}, "both": {1, 1},
 	} {
 		registry, orchestrator := inode(l.supervisors("g")), inode(l.orchestrator("g"))
-		must(t, l.EditGroup("g", Existing, func(tx *GroupTx) error {
+		must(t, l.HoldGroup("g", Existing, func(tx *GroupTx) error {
 			g := tx.Group()
 			g.Registry.Revision += c.registry
 			g.Orchestrator.Revision += c.orchestrator
@@ -147,7 +147,7 @@ func TestCommitAfterAnError(t *testing.T) {
 	pass(t, l, "a")
 	for offset := 1; offset < 12; offset++ {
 		name := string(rune('b' + offset))
-		err := l.EditGroup("g", Existing, func(tx *GroupTx) error {
+		err := l.HoldGroup("g", Existing, func(tx *GroupTx) error {
 			p.Fault = simfs.Fault{At: p.Calls + offset, Err: syscall.ENOSPC}
 			first := tx.commit(withPass(tx.Group(), "lost"), false)
 			again := tx.commit(withPass(tx.Group(), name), false)
@@ -194,7 +194,7 @@ func TestCorruptGroupsAreLeftAlone(t *testing.T) {
 			writeFile(t, path, c.text)
 			before := snapshot(t, l.dir)
 			_, read := l.ReadGroup("g")
-			edit := l.EditGroup("g", OrCreate, func(*GroupTx) error { t.Error("change was called"); return nil })
+			edit := l.HoldGroup("g", OrCreate, func(*GroupTx) error { t.Error("change was called"); return nil })
 			for _, err := range []error{read, edit} {
 				if !errors.Is(err, c.want) || c.want != ErrCaseFold && !strings.Contains(err.Error(), path) {
 					t.Errorf("got %v, want %v", err, c.want)

@@ -32,7 +32,7 @@ func TestSparseFiles(t *testing.T) {
 		for name, do := range map[string]func() error{
 			"operations/op.json":  func() error { _, _, err := l.Read("op"); return err },
 			"g.supervisors.json":  func() error { _, err := l.ReadGroup("g"); return err },
-			"g.orchestrator.json": func() error { return l.EditGroup("g", Existing, change) },
+			"g.orchestrator.json": func() error { return l.HoldGroup("g", Existing, change) },
 		} {
 			path := filepath.Join(l.dir, name)
 			text := readText(t, path)
@@ -119,7 +119,7 @@ func TestNumbersOfCopies(t *testing.T) {
 			var err error
 			for range 4 {
 				if err == nil {
-					_, _, err = l.EditOperation("op", Existing, cleaning)
+					_, err = l.EditOperation("op", Existing, cleaning)
 				}
 			}
 			if done := errors.Is(err, ErrArchived); done != ok || !ok && !errors.Is(err, protocol.ErrCorrupt) {
@@ -131,7 +131,7 @@ func TestNumbersOfCopies(t *testing.T) {
 	pass(t, l, "a")
 	writeFile(t, l.archivedRegistry("g", maxCopy), "x")
 	writeFile(t, l.archivedRegistry("g", math.MaxInt64), "x")
-	if err := l.EditGroup("g", Existing, (*GroupTx).archiveRegistry); !errors.Is(err, protocol.ErrCorrupt) {
+	if err := l.HoldGroup("g", Existing, (*GroupTx).archiveRegistry); !errors.Is(err, protocol.ErrCorrupt) {
 		t.Errorf("a registry: got %v", err)
 	}
 }

@@ -22,6 +22,7 @@ type Ledger struct {
 	options  Options
 	config   Config
 	complete bool // the ledger's directories exist, whatever happens
+	absent   bool // there is none: this is for dry runs
 
 	mu        sync.Mutex
 	leftovers []error
@@ -34,6 +35,9 @@ type Options struct {
 	Sync        Sync
 	TrustGroup  bool   // on a shared ledger, delete also outside tmp/ what other members of the group name
 	Home        string // the user's home directory, which no resource may be or contain; "" if there is none
+
+	// Observe is called under the lock of an edit, for what its verb judges by. Nil: verbs get an observation of nothing.
+	Observe func() protocol.Observation
 }
 
 // Sync is how much of an edit is on disk before Edit returns. In every case others see all of the edit or nothing.
@@ -88,9 +92,25 @@ func Create(dir string, c Config, o Options) (*Ledger, error) {
 	return l, nil
 }
 
+// Absent returns a ledger that does not exist, for dry runs in dir: it is empty.
+func Absent(dir string, o Options) (*Ledger, error) {
+	l, err := newLedger(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	l.absent = true
+	return l, nil
+}
+
+// Absent reports whether there is no such ledger: see the function of that name.
+func (l *Ledger) Absent() bool { return l.absent }
+
 func newLedger(dir string, o Options) (*Ledger, error) {
 	if o.FS == nil {
 		o.FS = disk.OS{}
+	}
+	if o.Observe == nil {
+		o.Observe = func() protocol.Observation { return protocol.Observation{} }
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -74,7 +74,7 @@ func TestLinkFirstPushOnABrokenDisk(t *testing.T) {
 	} {
 		l, _, h := linkedHooked(t)
 		h.before = nth(t, c.n, c.call, c.suffix, broken)
-		_, _, err := l.EditOperation("op", OrCreate, pushing("a"))
+		_, err := l.EditOperation("op", OrCreate, pushing("a"))
 		if _, _, read := l.ReadOperation("op"); !errors.Is(err, errDisk) || errors.Is(err, ErrCommitted) || !errors.Is(read, ErrNotFound) {
 			t.Errorf("%v: got %v, and then %v", c, err, read)
 		}
@@ -101,7 +101,7 @@ func TestLinkHintThatCannotBeMade(t *testing.T) {
 	hint := l.operation("op")
 	must(t, os.Remove(hint))
 	h.before = nth(t, 1, "link", "/op.json.tmp~", broken)
-	if _, _, err := l.EditOperation("op", Existing, pushing("b")); !errors.Is(err, errDisk) {
+	if _, err := l.EditOperation("op", Existing, pushing("b")); !errors.Is(err, errDisk) {
 		t.Errorf("got %v, want %v", err, errDisk)
 	}
 	wantCalls(t, l, 1, "a")
@@ -122,7 +122,7 @@ func TestLinkRevisionThatDoesNotFollow(t *testing.T) {
 		l := testLedger(t, linkedConfig, Options{})
 		edit(t, l, pushing("a"))
 		edit(t, l, pushing("b"))
-		_, _, err := l.EditOperation("op", Existing, func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
+		_, err := l.EditOperation("op", Existing, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 			op.Revision += step
 			return op, nil
 		})
@@ -147,7 +147,7 @@ func TestLinkArchivesNoStray(t *testing.T) {
 		data, err := os.ReadFile(last)
 		return errors.Join(err, os.Remove(last), os.WriteFile(last, data, 0o600))
 	})
-	if _, _, err := l.EditOperation("op", Existing, cleaning); !errors.Is(err, ErrUnknown) || !errors.Is(err, errTooLate) {
+	if _, err := l.EditOperation("op", Existing, cleaning); !errors.Is(err, ErrUnknown) || !errors.Is(err, errTooLate) {
 		t.Errorf("got %v", err)
 	}
 	wantNames(t, l.archive())
@@ -183,7 +183,7 @@ func TestLinkForgottenBase(t *testing.T) {
 			}
 			return nil
 		}
-		_, _, err := l.EditOperation("op", Existing, pushing("b"))
+		_, err := l.EditOperation("op", Existing, pushing("b"))
 		if !errors.Is(err, c.want) || err != nil && (!errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: got %v", c.name, err)
 		}
@@ -204,7 +204,7 @@ func TestLinkTooLateTells(t *testing.T) {
 	h.before = nth(t, 1, "link", ".json.2", func() error {
 		return errors.Join(os.Remove(first), os.WriteFile(first, []byte("{}"), 0o600))
 	})
-	_, _, err := l.EditOperation("op", Existing, pushing("b"))
+	_, err := l.EditOperation("op", Existing, pushing("b"))
 	if !errors.Is(err, errTooLate) || !regexp.MustCompile(`op\.json\.1 is inode \d+, 2 bytes, of .*Z, and was inode \d+, \d{3,} bytes, of `).MatchString(err.Error()) {
 		t.Errorf("got %v", err)
 	}
@@ -266,7 +266,7 @@ func TestBeginAnewOnABrokenDisk(t *testing.T) {
 	edit(t, l, pushing("a"))
 	end(t, l, "a")
 	h.before = nth(t, 1, "open", "/archive/op.json", broken)
-	if _, _, err := l.EditOperation("op", OrCreate, pushing("b")); !errors.Is(err, errDisk) {
+	if _, err := l.EditOperation("op", OrCreate, pushing("b")); !errors.Is(err, errDisk) {
 		t.Errorf("got %v", err)
 	}
 	if op := edit(t, l, pushing("b")); op.Revision != 5 {

@@ -49,7 +49,7 @@ func TestLinkPrunesOldVersions(t *testing.T) {
 	}
 	age(t, l)
 	for range pruneEvery {
-		edit(t, l, func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
+		edit(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 			op.Revision++
 			return op, nil
 		})
@@ -68,7 +68,7 @@ func TestLinkPrunesOldVersions(t *testing.T) {
 func TestLinkPrunesOldVersionsOfAGroup(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{Sync: SyncNone})
-	must(t, l.EditGroup("g", OrCreate, registering("a")))
+	must(t, l.HoldGroup("g", OrCreate, registering("a")))
 	g, err := l.ReadGroup("g")
 	must(t, err)
 	path, old := l.supervisors("g"), time.Now().Add(-2*keepVersion)
@@ -81,7 +81,7 @@ func TestLinkPrunesOldVersionsOfAGroup(t *testing.T) {
 		must(t, os.Chtimes(name, time.Time{}, old))
 	}
 	for range pruneEvery {
-		must(t, l.EditGroup("g", Existing, func(tx *GroupTx) error {
+		must(t, l.HoldGroup("g", Existing, func(tx *GroupTx) error {
 			g := tx.Group()
 			g.Registry.Revision++
 			return tx.Commit(g)

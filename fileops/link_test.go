@@ -50,7 +50,7 @@ var linkEpoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // pushing is a verb that pushes a call, in an operation that it creates if there is none.
 func pushing(call string) Verb {
-	return func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
+	return func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 		if op.ID == "" {
 			revision := op.Revision
 			op = protocol.Create("op", 0, 0)
@@ -60,21 +60,21 @@ func pushing(call string) Verb {
 	}
 }
 
-func cleaning(op protocol.Operation, _ Observe) (protocol.Operation, error) {
+func cleaning(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 	return op.Cleanup("janitor", protocol.Observation{Now: linkEpoch})
 }
 
 func popping(call string) Verb {
-	return func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
+	return func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 		return op.Pop(protocol.Pop{Call: call}, protocol.Observation{Now: linkEpoch})
 	}
 }
 
 func edit(t *testing.T, l *Ledger, verb Verb) protocol.Operation {
 	t.Helper()
-	op, _, err := l.EditOperation("op", OrCreate, verb)
+	e, err := l.EditOperation("op", OrCreate, verb)
 	must(t, err)
-	return op
+	return e.After
 }
 
 func openCalls(op protocol.Operation) (calls []string) {
@@ -132,7 +132,7 @@ func TestLinkArchivesByAVersion(t *testing.T) {
 	end(t, l, "a")
 	wantNames(t, l.operations(), "op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5", "op.json.origin")
 	wantNames(t, l.archive(), "op.json")
-	if _, _, err := l.EditOperation("op", Existing, cleaning); !errors.Is(err, ErrArchived) {
+	if _, err := l.EditOperation("op", Existing, cleaning); !errors.Is(err, ErrArchived) {
 		t.Errorf("an edit of it: %v", err)
 	}
 	must(t, l.Sweep())
@@ -162,12 +162,12 @@ func TestLinkLosesNothingWithTheLock(t *testing.T) {
 			l := testLedger(t, linkedConfig, Options{FS: leased{}})
 			edit(t, l, pushing("a"))
 			paused := true
-			edit(t, l, func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
+			edit(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 				if paused {
 					paused = false
 					meanwhile(t, l)
 				}
-				return pushing("c")(op, nil)
+				return pushing("c")(op, protocol.Observation{})
 			})
 			op, _, err := l.ReadOperation("op")
 			must(t, err)
@@ -183,9 +183,9 @@ func TestRenameLosesWithTheLock(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{Commit: CommitRename}, Options{FS: leased{}})
 	edit(t, l, pushing("a"))
-	edit(t, l, func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
+	edit(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 		edit(t, l, pushing("b"))
-		return pushing("c")(op, nil)
+		return pushing("c")(op, protocol.Observation{})
 	})
 	wantCalls(t, l, 2, "a", "c")
 }
@@ -201,7 +201,7 @@ func TestLinkKnowsWhatIsPruned(t *testing.T) {
 				edit(t, l, pushing("a"))
 			}
 			paused := true
-			_, _, err := l.EditOperation("op", OrCreate, func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
+			_, err := l.EditOperation("op", OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 				if paused {
 					paused = false
 					edit(t, l, pushing("b"))
@@ -211,7 +211,7 @@ func TestLinkKnowsWhatIsPruned(t *testing.T) {
 						must(t, l.removeIfThere(l.operation("op")+gone))
 					}
 				}
-				return pushing("c")(op, nil)
+				return pushing("c")(op, protocol.Observation{})
 			})
 			op, _, readErr := l.ReadOperation("op")
 			must(t, readErr)
@@ -248,7 +248,7 @@ func TestLinkReadsFromAnyHint(t *testing.T) {
 		if name == "stray" {
 			must(t, os.Remove(versionOf(hint, 9)))
 		}
-		edit(t, l, func(op protocol.Operation, _ Observe) (protocol.Operation, error) { return op, nil })
+		edit(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) { return op, nil })
 		if !l.exists(hint) {
 			t.Errorf("%s: the hint is not made good", name)
 		}
@@ -306,12 +306,12 @@ func registering(id string) func(tx *GroupTx) error {
 func TestLinkOfAGroup(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{FS: leased{}})
-	must(t, l.EditGroup("g", OrCreate, registering("a")))
+	must(t, l.HoldGroup("g", OrCreate, registering("a")))
 	paused := true
-	must(t, l.EditGroup("g", Existing, func(tx *GroupTx) error {
+	must(t, l.HoldGroup("g", Existing, func(tx *GroupTx) error {
 		if paused {
 			paused = false
-			must(t, l.EditGroup("g", Existing, registering("b")))
+			must(t, l.HoldGroup("g", Existing, registering("b")))
 		}
 		return registering("c")(tx)
 	}))
@@ -323,12 +323,12 @@ func TestLinkOfAGroup(t *testing.T) {
 			t.Errorf("%s is lost", id)
 		}
 	}
-	must(t, l.EditGroup("g", Existing, func(tx *GroupTx) error {
+	must(t, l.HoldGroup("g", Existing, func(tx *GroupTx) error {
 		return errors.Join(registering("x")(tx), registering("y")(tx)) // a pass makes two commits
 	}))
-	err = l.EditGroup("g", Existing, func(tx *GroupTx) error {
+	err = l.HoldGroup("g", Existing, func(tx *GroupTx) error {
 		must(t, registering("d")(tx))
-		must(t, l.EditGroup("g", Existing, registering("e")))
+		must(t, l.HoldGroup("g", Existing, registering("e")))
 		return registering("f")(tx)
 	})
 	if !errors.Is(err, errOvertaken) {
@@ -346,11 +346,11 @@ func TestLinkNeedsNoLock(t *testing.T) {
 	for w := range writers {
 		all.Go(func() {
 			for i := range edits {
-				op, _, err := l.EditOperation("op", OrCreate, pushing(fmt.Sprintf("%d-%d", w, i)))
+				e, err := l.EditOperation("op", OrCreate, pushing(fmt.Sprintf("%d-%d", w, i)))
 				if err != nil {
 					t.Error(err)
 				}
-				revisions <- op.Revision
+				revisions <- e.After.Revision
 			}
 		})
 	}
@@ -402,7 +402,7 @@ func TestLinkMakesTheCopyThatIsMissing(t *testing.T) {
 func TestSweepMakesTheHintOfAGroup(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{})
-	must(t, l.EditGroup("g", OrCreate, registering("a")))
+	must(t, l.HoldGroup("g", OrCreate, registering("a")))
 	must(t, errors.Join(os.Remove(l.supervisors("g")), os.Remove(l.orchestrator("g"))))
 	must(t, l.Sweep())
 	groups, err := l.Groups()

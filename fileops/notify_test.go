@@ -61,7 +61,7 @@ func await(t *testing.T, n *Notifier, done func() bool) {
 // revise makes an edit, the first of which creates the operation.
 func revise(t *testing.T, l *Ledger, id string) {
 	t.Helper()
-	_, _, err := l.EditOperation(id, OrCreate, func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
+	_, err := l.EditOperation(id, OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 		if op.ID == "" {
 			revision := op.Revision
 			op = protocol.Create(id, time.Second, 10*time.Second)
@@ -75,17 +75,17 @@ func revise(t *testing.T, l *Ledger, id string) {
 
 func expire(t *testing.T, l *Ledger, id string) {
 	t.Helper()
-	_, archived, err := l.EditOperation(id, Existing, func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
+	e, err := l.EditOperation(id, Existing, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 		return op, protocol.ErrExpired
 	})
-	if must(t, err); !archived {
+	if must(t, err); !e.Archived {
 		t.Fatal("not archived")
 	}
 }
 
 func reviseGroup(t *testing.T, l *Ledger, id string) {
 	t.Helper()
-	must(t, l.EditGroup(id, OrCreate, func(tx *GroupTx) error {
+	must(t, l.HoldGroup(id, OrCreate, func(tx *GroupTx) error {
 		g := tx.Group()
 		g.Registry.Revision++
 		return tx.Commit(g)

@@ -14,50 +14,82 @@ import (
 var ErrCaseFold = errors.New("one whose id differs only in case exists")
 
 // A Verb is a verb of the protocol, with its arguments bound. It gets the zero Operation if there is none, with the
-// revision of an archived one of that id. It judges by what observe returns for what it sees: there the ledger adds what this
-// host remembers (spec §18).
-type Verb func(op protocol.Operation, observe Observe) (protocol.Operation, error)
+// revision of an archived one of that id.
+type Verb func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error)
 
-// Observe returns seen with what this host remembers of a file.
-type Observe func(seen protocol.Observation) protocol.Observation
+// An OperationEdit is what came of an edit of an operation. After an error it says nothing.
+type OperationEdit struct {
+	Before, After protocol.Operation
+	Archived      bool // it was moved to the archive as it was
+}
 
-// EditOperation makes verb's change of the operation id under its lock, and returns the operation after it. An operation
-// of the same Revision has not been written; protocol.ErrExpired from verb archives it, and archived is true. What verb
-// asks for in its Effects is done; what of it cannot be done is in the operation as leftResources.
+// Changed reports whether anything of the operation was written or moved.
+func (e OperationEdit) Changed() bool { return e.Archived || e.After.Revision != e.Before.Revision }
+
+// EditOperation makes verb's change of the operation id under its lock. An operation of the same Revision is not
+// written; protocol.ErrExpired from verb archives it. What verb asks for in its Effects is done; what of it cannot be
+// done is in the operation as leftResources. A DryRun does all this on a copy, in memory.
+//
+// Verb judges by what Options.Observe sees under the lock, and by what this host remembers (spec §18).
 //
 // Its errors are those of Edit, verb's, ErrCaseFold, and protocol.ErrCorrupt or ErrNewerVersion.
-func (l *Ledger) EditOperation(id string, mode Mode, verb Verb) (op protocol.Operation, archived bool, err error) {
-	err = l.Edit(id, mode, func(tx *Tx) error {
-		archived = false
+func (l *Ledger) EditOperation(id string, mode Mode, verb Verb) (OperationEdit, error) {
+	if mode&DryRun != 0 {
+		return l.rehearseOperation(id, mode, verb)
+	}
+	var e OperationEdit
+	err := l.Edit(id, mode, func(tx *Tx) error {
+		e = OperationEdit{}
 		before, err := tx.operation()
 		if err != nil {
 			return err
 		}
 		m := l.remember(l.operation(id))
-		op, err = verb(before, func(seen protocol.Observation) protocol.Observation {
-			return m.observe(seen, func(s protocol.Sightings) protocol.Sightings { return s.SightOperation(before, seen) })
+		seen := m.observe(l.options.Observe(), func(s protocol.Sightings, seen protocol.Observation) protocol.Sightings {
+			return s.SightOperation(before, seen)
 		})
+		op, err := verb(before, seen)
+		e = OperationEdit{Before: before, After: op, Archived: errors.Is(err, protocol.ErrExpired)}
 		if err == nil {
 			l.leave(m.keep(func(s protocol.Sightings) protocol.Sightings { return s.SightOperation(op, m.seen) }))
 		}
 		switch {
-		case errors.Is(err, protocol.ErrExpired):
-			archived = true
+		case e.Archived:
 			tx.Archive()
 			return nil
 		case err != nil || op.Revision == before.Revision && !tx.absent:
 			return err
 		}
-		if op, err = tx.prepare(op); err != nil {
+		if e.After, err = tx.prepare(op); err != nil {
 			return err
 		}
 		if !op.Effects().BeatOnly {
-			tx.after = &op
+			tx.after = &e.After
 		}
-		tx.replaceWith(next{op, op.Revision}, op.Effects().BeatOnly)
+		tx.replaceWith(next{e.After, e.After.Revision}, op.Effects().BeatOnly)
 		return nil
 	})
-	return op, archived, err
+	return e, err
+}
+
+// rehearseOperation does what EditOperation would, without a lock, and writes nothing.
+func (l *Ledger) rehearseOperation(id string, mode Mode, verb Verb) (e OperationEdit, err error) {
+	before, archived, err := l.ReadOperation(id)
+	create := mode&OrCreate != 0
+	switch {
+	case archived && !create:
+		return e, ErrArchived
+	case archived:
+		before = protocol.Operation{Revision: before.Revision}
+	case err != nil && !(create && errors.Is(err, ErrNotFound)):
+		return e, err
+	}
+	seen, _ := l.ObserveOperation(before, l.options.Observe())
+	after, err := verb(before, seen)
+	if errors.Is(err, protocol.ErrExpired) {
+		return OperationEdit{before, after, true}, nil
+	}
+	return OperationEdit{Before: before, After: after}, err
 }
 
 // Settle makes good what killed edits have left of an operation, unless somebody has its lock, or fails to: the next edit will.

@@ -15,7 +15,7 @@ import (
 func pushed(t *testing.T, l *Ledger, p protocol.Push) {
 	t.Helper()
 	p.Participant, p.Call = "p", "c"
-	edit(t, l, func(protocol.Operation, Observe) (protocol.Operation, error) {
+	edit(t, l, func(protocol.Operation, protocol.Observation) (protocol.Operation, error) {
 		return protocol.Create("op", 0, 0).Push(p, protocol.Observation{Now: linkEpoch})
 	})
 }
@@ -24,7 +24,7 @@ func pushed(t *testing.T, l *Ledger, p protocol.Push) {
 func crash(t *testing.T, l *Ledger) (op protocol.Operation) {
 	t.Helper()
 	for _, after := range []time.Duration{protocol.DefaultStalenessThreshold + time.Second, protocol.DefaultStalenessThreshold + 2*time.Second} {
-		op = edit(t, l, func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
+		op = edit(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 			return op.Cleanup("janitor", protocol.Observation{Now: linkEpoch.Add(after), Watch: protocol.Awake})
 		})
 	}
@@ -104,7 +104,7 @@ func TestPushWithoutItsTemporaryDirectory(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, Config{}, Options{})
 	h.before = nth(t, 1, "mkdir", "/op/c", broken)
-	_, _, err := l.EditOperation("op", OrCreate, func(protocol.Operation, Observe) (protocol.Operation, error) {
+	_, err := l.EditOperation("op", OrCreate, func(protocol.Operation, protocol.Observation) (protocol.Operation, error) {
 		return protocol.Create("op", 0, 0).Push(protocol.Push{Participant: "p", Call: "c", Tmp: true}, protocol.Observation{Now: linkEpoch})
 	})
 	if _, _, readErr := l.ReadOperation("op"); !errors.Is(err, errDisk) || !errors.Is(readErr, ErrNotFound) {
@@ -151,7 +151,7 @@ func TestCorruptOperationsAreLeftAlone(t *testing.T) {
 			l := testLedger(t, config, Options{})
 			writeFile(t, l.operation("op"), c.text)
 			_, _, read := l.ReadOperation("op")
-			_, _, edit := l.EditOperation("op", Existing, func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
+			_, edit := l.EditOperation("op", Existing, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 				t.Errorf("%s: the verb was called", name)
 				return op, nil
 			})

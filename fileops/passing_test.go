@@ -28,7 +28,7 @@ type passing struct {
 }
 
 func (p *passing) run(l *Ledger) error {
-	return l.EditGroup("g", OrCreate, func(tx *GroupTx) error {
+	return l.HoldGroup("g", OrCreate, func(tx *GroupTx) error {
 		seen := tx.Group()
 		p.seen = &seen
 		if p.beat {

@@ -37,23 +37,35 @@ func twoHosts(apart time.Duration) (a, b *host) {
 
 func (h *host) beat(t *testing.T, l *Ledger) {
 	t.Helper()
-	edit(t, l, func(op protocol.Operation, observe Observe) (protocol.Operation, error) {
-		return op.Heartbeat(protocol.Actor{Participant: "p"}, protocol.Saying{}, observe(h.look()))
+	l.options.Observe = h.look
+	edit(t, l, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		return op.Heartbeat(protocol.Actor{Participant: "p"}, protocol.Saying{}, seen)
 	})
 }
 
 func (h *host) tidy(t *testing.T, l *Ledger) protocol.Operation {
 	t.Helper()
-	return edit(t, l, func(op protocol.Operation, observe Observe) (protocol.Operation, error) {
-		return op.Cleanup("janitor", observe(h.look()))
+	l.options.Observe = h.look
+	return edit(t, l, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		return op.Cleanup("janitor", seen)
 	})
 }
 
 func remotePush(t *testing.T, l *Ledger, h *host) {
 	t.Helper()
-	edit(t, l, func(op protocol.Operation, observe Observe) (protocol.Operation, error) {
-		return protocol.Create("op", 0, 0).Push(protocol.Push{Participant: "p", Call: "c"}, observe(h.look()))
+	l.options.Observe = h.look
+	edit(t, l, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		return protocol.Create("op", 0, 0).Push(protocol.Push{Participant: "p", Call: "c"}, seen)
 	})
+}
+
+func (h *host) register(t *testing.T, l *Ledger) {
+	t.Helper()
+	l.options.Observe = h.look
+	_, err := l.EditGroup("g", OrCreate, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+		return g.Register(protocol.Registration{Supervisor: "s", By: "test", PID: 1}, seen)
+	})
+	must(t, err)
 }
 
 // A participant on another host is dead a threshold after its beat was last seen to change, whatever the wall clocks say.
@@ -144,7 +156,7 @@ func TestSweepForgetsWhatIsArchived(t *testing.T) {
 	end(t, l, "c")
 	must(t, l.Sweep())
 	wantNames(t, l.operations(), "op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5", "op.json.origin")
-	if _, _, err := l.EditOperation("op", Existing, cleaning); !errors.Is(err, ErrArchived) {
+	if _, err := l.EditOperation("op", Existing, cleaning); !errors.Is(err, ErrArchived) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -154,14 +166,11 @@ func TestAgesAcrossHostsInAGroup(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{})
 	a, b := twoHosts(time.Hour)
-	must(t, l.EditGroup("g", OrCreate, func(tx *GroupTx) error {
-		g, err := tx.Group().Register(protocol.Registration{Supervisor: "s", By: "test", PID: 1}, tx.Observe(a.look()))
-		must(t, err)
-		return tx.Commit(g)
-	}))
+	a.register(t, l)
 	pass := func() (state protocol.RegisteredState) {
-		must(t, l.EditGroup("g", Existing, func(tx *GroupTx) error {
-			seen := tx.Observe(b.look())
+		l.options.Observe = b.look
+		must(t, l.HoldGroup("g", Existing, func(tx *GroupTx) error {
+			seen := tx.Observe()
 			d, err := tx.Group().Pass(protocol.Pass{Owner: "b", PID: 1, State: protocol.OrchestratorRunning}, seen)
 			must(t, err)
 			must(t, tx.Commit(d.Group()))
@@ -213,13 +222,10 @@ func TestObservingAGroupWithoutAnEdit(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{})
 	a, b := twoHosts(time.Hour)
-	must(t, l.EditGroup("g", OrCreate, func(tx *GroupTx) error {
-		g, err := tx.Group().Register(protocol.Registration{Supervisor: "s", By: "test", PID: 1}, tx.Observe(a.look()))
-		must(t, err)
-		return tx.Commit(g)
-	}))
+	a.register(t, l)
 	keep := func() {
-		must(t, l.EditGroup("g", Existing, func(tx *GroupTx) error { tx.Observe(b.look()); return nil }))
+		l.options.Observe = b.look
+		must(t, l.HoldGroup("g", Existing, func(tx *GroupTx) error { tx.Observe(); return nil }))
 	}
 	keep()
 	if g := readGroup(t, l, "g"); g.Deserted(l.ObserveGroup(g, b.look())) {

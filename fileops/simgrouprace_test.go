@@ -44,7 +44,7 @@ func (h *history) groupCommand(l *Ledger, kind int, name string) error {
 	case 1:
 		return l.Sweep()
 	case 2:
-		err := l.EditGroup("g", OrCreate, func(*GroupTx) error { return errRefused })
+		err := l.HoldGroup("g", OrCreate, func(*GroupTx) error { return errRefused })
 		if errors.Is(err, errRefused) {
 			err = nil
 		}

@@ -24,11 +24,11 @@ type linkRun struct {
 
 func (r linkRun) edit(l *Ledger, step int) error {
 	if r.group {
-		return l.EditGroup("g", OrCreate, func(tx *GroupTx) error {
+		return l.HoldGroup("g", OrCreate, func(tx *GroupTx) error {
 			return errors.Join(registering(fmt.Sprint("s", step))(tx), registering(fmt.Sprint("t", step))(tx))
 		})
 	}
-	_, _, err := l.EditOperation("op", OrCreate, linkSteps[step])
+	_, err := l.EditOperation("op", OrCreate, linkSteps[step])
 	return err
 }
 
@@ -121,13 +121,13 @@ func (r linkRun) judge(before, after string, survived bool, err error) error {
 // again shows that the next edit goes on.
 func (r linkRun) again(l *Ledger) error {
 	if r.group {
-		return l.EditGroup("g", OrCreate, registering("next"))
+		return l.HoldGroup("g", OrCreate, registering("next"))
 	}
-	_, _, err := l.EditOperation("op", OrCreate, func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
+	_, err := l.EditOperation("op", OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 		if op.State.Terminal() {
 			return op, nil
 		}
-		return pushing("next")(op, nil)
+		return pushing("next")(op, protocol.Observation{})
 	})
 	return err
 }

@@ -13,7 +13,7 @@ import (
 
 // pushingTmp pushes a call with a temporary directory.
 func pushingTmp(call string, resources ...string) Verb {
-	return func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
+	return func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 		if op.ID == "" {
 			op = protocol.Create("op", 0, 0)
 		}
@@ -40,7 +40,7 @@ func interruptedPop(t *testing.T, c Config) *Ledger {
 // What a pop leaves that was killed after its commit goes with the next edit or pass; but a heartbeat does not look.
 func TestSpentTmp(t *testing.T) {
 	t.Parallel()
-	beat := func(op protocol.Operation, _ Observe) (protocol.Operation, error) {
+	beat := func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 		return op.Heartbeat(protocol.Actor{Participant: "p"}, protocol.Saying{}, protocol.Observation{Now: linkEpoch.Add(time.Second)})
 	}
 	for _, c := range []Config{{}, linkedConfig} {
@@ -48,10 +48,10 @@ func TestSpentTmp(t *testing.T) {
 			do   func(l *Ledger) error
 			stay bool
 		}{
-			"push":      {do: func(l *Ledger) error { _, _, err := l.EditOperation("op", Existing, pushing("next")); return err }},
-			"pop":       {do: func(l *Ledger) error { _, _, err := l.EditOperation("op", Existing, popping("root")); return err }},
+			"push":      {do: func(l *Ledger) error { _, err := l.EditOperation("op", Existing, pushing("next")); return err }},
+			"pop":       {do: func(l *Ledger) error { _, err := l.EditOperation("op", Existing, popping("root")); return err }},
 			"sweep":     {do: (*Ledger).Sweep, stay: c.Commit == CommitLink},
-			"heartbeat": {do: func(l *Ledger) error { _, _, err := l.EditOperation("op", Existing, beat); return err }, stay: true},
+			"heartbeat": {do: func(l *Ledger) error { _, err := l.EditOperation("op", Existing, beat); return err }, stay: true},
 		} {
 			l := interruptedPop(t, c)
 			must(t, tt.do(l))

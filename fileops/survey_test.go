@@ -21,11 +21,11 @@ func surveyed(t *testing.T, c Config) (*Ledger, *Survey) {
 	l := testLedger(t, c, Options{})
 	at := protocol.Observation{Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	for _, id := range []string{"live", "over"} {
-		if _, _, err := l.EditOperation(id, OrCreate, func(op protocol.Operation, observe Observe) (protocol.Operation, error) {
+		if _, err := l.EditOperation(id, OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 			if op.ID == "" {
 				op = protocol.Create(id, 0, 0)
 			}
-			return op.Push(protocol.Push{Call: "c", Participant: "p"}, observe(at))
+			return op.Push(protocol.Push{Call: "c", Participant: "p"}, at)
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +33,7 @@ func surveyed(t *testing.T, c Config) (*Ledger, *Survey) {
 	if err := l.Edit("over", Existing, func(tx *Tx) error { tx.Archive(); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.EditGroup("g", OrCreate, func(tx *GroupTx) error {
+	if err := l.HoldGroup("g", OrCreate, func(tx *GroupTx) error {
 		g, err := tx.Group().Register(protocol.Registration{Supervisor: "s"}, at)
 		if err != nil {
 			return err

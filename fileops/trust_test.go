@@ -173,7 +173,7 @@ func spoilGroup(t *testing.T, c Config, name string, how func(path string) error
 	before := snapshot(t, l.dir)
 	_, read := l.ReadGroup("g")
 	called := false
-	edit := l.EditGroup("g", OrCreate, func(tx *GroupTx) error { called = true; return nil })
+	edit := l.HoldGroup("g", OrCreate, func(tx *GroupTx) error { called = true; return nil })
 	if called != (edit == nil) {
 		t.Errorf("%s: %v, and change was called: %v", name, edit, called)
 	}
@@ -182,7 +182,7 @@ func spoilGroup(t *testing.T, c Config, name string, how func(path string) error
 	if lock != nil {
 		must(t, lock.Unlock())
 	}
-	appended := l.EditGroup("g", Existing, func(tx *GroupTx) error { return tx.AppendAlerts([]protocol.Alert{alert(1, "a")}) })
+	appended := l.HoldGroup("g", Existing, func(tx *GroupTx) error { return tx.AppendAlerts([]protocol.Alert{alert(1, "a")}) })
 	_, logged := l.LogFile("g", "s")
 	if after := snapshot(t, l.dir); after != before {
 		t.Errorf("%s: changed:\n%s\n%s", name, before, after)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/protocol"
 )
 
 // silent loses the answer to a call that commits an edit, whether it has made it or not, and then refuses all but what removes.
@@ -87,7 +88,7 @@ func testUnknownOutcome(t *testing.T, commit string, made, archived bool) {
 		}
 		before, err := tx.operation()
 		must(t, err)
-		after, err := pushing("b")(before, nil)
+		after, err := pushing("b")(before, protocol.Observation{})
 		must(t, err)
 		_, err = tx.MakeTmp("b")
 		tx.Replace([]byte(after.Encode()), false)
@@ -118,15 +119,15 @@ func TestUnknownOutcomeOfAGroup(t *testing.T) {
 		for _, made := range []bool{false, true} {
 			l := testLedger(t, Config{Commit: commit}, Options{})
 			if commit == CommitLink { // whose first edit links another file before
-				must(t, l.EditGroup("g", OrCreate, registering("r")))
+				must(t, l.HoldGroup("g", OrCreate, registering("r")))
 			}
 			through, err := Open(l.dir, Options{FS: &silent{FS: disk.OS{}, made: made}})
 			must(t, err)
-			err = through.EditGroup("g", OrCreate, registering("s"))
+			err = through.HoldGroup("g", OrCreate, registering("s"))
 			if !errors.Is(err, ErrUnknown) || errors.Is(err, ErrCommitted) {
 				t.Errorf("%s, %t: got %v", commit, made, err)
 			}
-			must(t, l.EditGroup("g", OrCreate, registering("t")))
+			must(t, l.HoldGroup("g", OrCreate, registering("t")))
 			g, err := l.ReadGroup("g")
 			must(t, err)
 			if has := g.Supervisor("s") != nil; has != made || g.Supervisor("t") == nil {

@@ -39,7 +39,7 @@ type groupRun struct {
 
 func (r *groupRun) edit(verb func(g protocol.Group) (protocol.Group, error)) {
 	r.t.Helper()
-	err := r.ledger.EditGroup("g", fileops.OrCreate, func(tx *fileops.GroupTx) error {
+	err := r.ledger.HoldGroup("g", fileops.OrCreate, func(tx *fileops.GroupTx) error {
 		after, err := verb(tx.Group())
 		if err != nil {
 			return err

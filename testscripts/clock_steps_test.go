@@ -60,13 +60,13 @@ func newTestLedger(t *testing.T) *fileops.Ledger {
 
 func (r *clockRun) edit(verb func(op protocol.Operation) (protocol.Operation, error)) protocol.Operation {
 	r.t.Helper()
-	op, _, err := r.ledger.EditOperation("build", fileops.OrCreate, func(op protocol.Operation, _ fileops.Observe) (protocol.Operation, error) {
+	e, err := r.ledger.EditOperation("build", fileops.OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 		return verb(op)
 	})
 	if err != nil {
 		r.t.Fatalf("%v\n%s", err, strings.Join(r.w.story, "\n"))
 	}
-	return op
+	return e.After
 }
 
 func (r *clockRun) beat(call string) {

@@ -32,7 +32,7 @@ func (c *cleanup) pass(env *cli.Env, op string) error {
 	j := &janitor{env: env, ledger: l, by: by}
 	if op != "" {
 		env.NoteInherited(l, op)
-		if err := j.tick(op, j.look(op, j.env.Clock()())); err != nil {
+		if err := j.tick(op, j.look(op, j.env.Observer()())); err != nil {
 			return err
 		}
 	} else if err := j.all(); err != nil {
@@ -113,7 +113,7 @@ const (
 // lookAt looks at operations, on all processors if they are many.
 func (j *janitor) lookAt(ids []string) []look {
 	all := make([]look, len(ids))
-	clock := j.env.Clock()
+	clock := j.env.Observer()
 	var next atomic.Int64
 	work := func() {
 		seen := clock()
@@ -144,7 +144,8 @@ func (j *janitor) tick(id string, found look) error {
 	if found.err != nil {
 		return cli.Named("cleanup", id, "", found.err)
 	}
-	edit := cli.Edit{After: found.op}
+	var edit cli.Edit
+	edit.Before, edit.After = found.op, found.op
 	if !found.quiet {
 		var err error
 		edit, err = j.env.Edit(j.ledger, id, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
@@ -172,7 +173,7 @@ func (j *janitor) report(edit cli.Edit) {
 	switch {
 	case edit.Archived:
 		j.env.Logf("%s: archived", edit.After.ID)
-	case edit.Changed:
+	case edit.Changed():
 		j.env.Logf("%s: %s, revision %d, %d calls", edit.After.ID, edit.After.State, edit.After.Revision, len(edit.After.Stack))
 	}
 }

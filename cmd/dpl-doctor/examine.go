@@ -44,7 +44,7 @@ func admit(env *cli.Env) (*patient, error) {
 	}
 	p := &patient{env: env, survey: survey}
 	p.read()
-	p.seen = env.Clock()() // after the files: a time in them is not later
+	p.seen = env.Observer()() // after the files: a time in them is not later
 	return p, nil
 }
 

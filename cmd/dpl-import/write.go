@@ -24,7 +24,7 @@ func write(env *cli.Env, l *fileops.Ledger, all []found) error {
 			errs = errors.Join(errs, cli.Named("import", f.op.ID, f.file, err))
 			continue
 		}
-		if edit.Changed {
+		if edit.Changed() {
 			f.warn(env)
 		}
 		switch {
@@ -44,26 +44,9 @@ func write(env *cli.Env, l *fileops.Ledger, all []found) error {
 
 // edit makes the operation unless it is there already.
 func (f found) edit(env *cli.Env, l *fileops.Ledger) (cli.Edit, error) {
-	if env.DryRun() {
-		return f.rehearse(l)
-	}
-	return env.Edit(l, f.op.ID, fileops.OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+	return env.EditQuietly(l, f.op.ID, fileops.OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 		return f.over(op)
 	})
-}
-
-// rehearse does what edit would, without a lock.
-func (f found) rehearse(l *fileops.Ledger) (cli.Edit, error) {
-	var before protocol.Operation
-	if l != nil {
-		var err error
-		before, _, err = l.ReadOperation(f.op.ID)
-		if err != nil && !errors.Is(err, fileops.ErrNotFound) {
-			return cli.Edit{}, err
-		}
-	}
-	after, err := f.over(before)
-	return cli.Edit{After: after, Changed: after.Revision != before.Revision}, err
 }
 
 // over returns the operation, if before is none, or is it.

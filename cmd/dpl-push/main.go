@@ -50,7 +50,7 @@ func (c *push) Run(env *cli.Env) error {
 		return err
 	}
 	edit, err := c.Push.Push(env, l, op, p)
-	if err == nil && edit.Created && !env.DryRun() {
+	if err == nil && edit.Created() && !env.DryRun() {
 		env.TickNeighbours(l, op)
 	}
 	if err == nil && (!env.DryRun() || env.JSON()) && !entry.StdoutClosed() {

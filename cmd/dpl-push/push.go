@@ -32,7 +32,7 @@ func (c *push) process() (int, protocol.Process, error) {
 
 func (c *push) print(env *cli.Env, l *fileops.Ledger, edit cli.Edit, p protocol.Push) {
 	op, tmp := edit.After.ID, ""
-	if c.tmp && l != nil {
+	if c.tmp && !l.Absent() {
 		tmp = l.TmpDir(op, p.Call)
 	}
 	switch {

@@ -38,7 +38,7 @@ func (c *register) register(env *cli.Env) error {
 		return cli.Named("register", group, supervisor, err)
 	}
 	outdated := edit.After.Supervisor(supervisor).Outdated()
-	if outdated && edit.Changed {
+	if outdated && edit.Changed() {
 		env.Warnf("%s: %q runs what it was started with, and changes at its next start: dpl-restart --group %s --supervisor %s",
 			group, supervisor, group, supervisor)
 	}

@@ -27,7 +27,7 @@ func (c *restart) await(env *cli.Env, l *fileops.Ledger, group string, again []s
 	waiting, sightings := "", make(map[string]sighting)
 
 	ready := func(g protocol.Group) (bool, error) {
-		seen := l.ObserveGroup(g, env.GroupClock()())
+		seen := l.ObserveGroup(g, env.Observer()())
 		waiting = ""
 		for _, id := range again {
 			switch s := g.Supervisor(id); {

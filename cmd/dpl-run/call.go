@@ -76,9 +76,9 @@ func (c *call) begin() ([]string, time.Duration, error) {
 	if err != nil || c.env.DryRun() {
 		return nil, 0, c.tooLate(err)
 	}
-	c.began = edit.Created
+	c.began = edit.Created()
 	c.seen = edit.After
-	seen, _ := c.ledger.ObserveOperation(edit.After, c.env.Clock()())
+	seen, _ := c.ledger.ObserveOperation(edit.After, c.env.Observer()())
 	c.period = edit.After.Pace(c.push.Call, seen)
 	return []string{
 		"DPL_LEDGER=" + c.ledger.Dir(), "DPL_OP=" + c.op, "DPL_CALL=" + c.push.Call, "DPL_PARTICIPANT=" + c.push.Participant,
@@ -147,7 +147,7 @@ func (c *call) called() bool {
 			return true
 		}
 	}
-	seen, _ := c.ledger.ObserveOperation(c.seen, c.env.Clock()())
+	seen, _ := c.ledger.ObserveOperation(c.seen, c.env.Observer()())
 	after, err := c.seen.Cleanup(c.push.Participant, seen)
 	return err != nil || c.seen.State != protocol.Running || after.Revision != c.seen.Revision
 }

@@ -135,7 +135,7 @@ func (w *waiter) rest(o protocol.Outcome) string {
 
 // tidy lets the janitors look at what is waited for, and returns how long to wait at most before looking again.
 func (w *waiter) tidy() time.Duration {
-	seen, again := w.env.Clock()(), time.Hour
+	seen, again := w.env.Observer()(), time.Hour
 	var mortals []protocol.Mortal
 	for _, op := range w.alive {
 		mortals = append(mortals, op.Mortals(seen)...)
@@ -198,7 +198,7 @@ func (w *waiter) lookAtGroup() error {
 	if err != nil {
 		return cli.Named("wait", w.group, "", err)
 	}
-	seen := w.ledger.ObserveGroup(g, w.env.GroupClock()())
+	seen := w.ledger.ObserveGroup(g, w.env.Observer()())
 	for _, t := range w.targets {
 		if t.outcome, err = g.WaitReady(t.id, seen); err != nil {
 			return cli.Named("wait", w.group, t.id, err)

@@ -77,8 +77,8 @@ var mutants = []mutant{
 		[]string{"files", "simulation", "faults"},
 	}, {
 		"detect and act in two holds", "fileops/operation.go",
-		"	err = l.Edit(id, mode, func(tx *Tx) error {\n		archived = false\n		before, err := tx.operation()\n",
-		"	early, _, earlyErr := l.ReadOperation(id)\n	err = l.Edit(id, mode, func(tx *Tx) error {\n		archived = false\n		before, err := tx.operation()\n" +
+		"	err := l.Edit(id, mode, func(tx *Tx) error {\n		e = OperationEdit{}\n		before, err := tx.operation()\n",
+		"	early, _, earlyErr := l.ReadOperation(id)\n	err := l.Edit(id, mode, func(tx *Tx) error {\n		e = OperationEdit{}\n		before, err := tx.operation()\n" +
 			"		if err == nil && earlyErr == nil && before.ID == id {\n			early.Revision = before.Revision\n			before = early\n		}\n",
 		[]string{"files", "simulation", "histories"},
 	}, {

@@ -34,13 +34,13 @@ func Next(base string, now time.Time) error {
 func janitor(l *fileops.Ledger, seen protocol.Observation) error {
 	entries, err := l.List()
 	for _, e := range entries {
-		op, archived, tickErr := l.EditOperation(e.ID, fileops.Existing, func(op protocol.Operation, observe fileops.Observe) (protocol.Operation, error) {
-			return op.Cleanup("next", observe(seen))
+		edit, tickErr := l.EditOperation(e.ID, fileops.Existing, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+			return op.Cleanup("next", seen)
 		})
 		if errors.Is(tickErr, fileops.ErrArchived) || errors.Is(tickErr, fileops.ErrNotFound) {
 			continue // as dpl-cleanup does
 		}
-		if err = errors.Join(err, tickErr); tickErr == nil && !archived && op.State == protocol.Running {
+		if err = errors.Join(err, tickErr); tickErr == nil && !edit.Archived && edit.After.State == protocol.Running {
 			err = errors.Join(err, pushAndPop(l, e.ID, seen))
 		}
 	}
@@ -48,17 +48,17 @@ func janitor(l *fileops.Ledger, seen protocol.Observation) error {
 }
 
 func pushAndPop(l *fileops.Ledger, id string, seen protocol.Observation) error {
-	_, _, err := l.EditOperation(id, fileops.OrCreate, func(op protocol.Operation, observe fileops.Observe) (protocol.Operation, error) {
+	_, err := l.EditOperation(id, fileops.OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 		if op.ID == "" {
 			op = protocol.Create(id, 0, 0)
 		}
-		return op.Push(protocol.Push{Participant: "next", Call: nextID}, observe(seen))
+		return op.Push(protocol.Push{Participant: "next", Call: nextID}, seen)
 	})
 	if err != nil {
 		return err
 	}
-	_, _, err = l.EditOperation(id, fileops.Existing, func(op protocol.Operation, observe fileops.Observe) (protocol.Operation, error) {
-		return op.Pop(protocol.Pop{Call: nextID, KeepOpen: true}, observe(seen))
+	_, err = l.EditOperation(id, fileops.Existing, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+		return op.Pop(protocol.Pop{Call: nextID, KeepOpen: true}, seen)
 	})
 	return err
 }
@@ -67,7 +67,7 @@ func pushAndPop(l *fileops.Ledger, id string, seen protocol.Observation) error {
 func deliver(l *fileops.Ledger) error {
 	groups, err := l.Groups()
 	for _, id := range groups {
-		editErr := l.EditGroup(id, fileops.Existing, func(tx *fileops.GroupTx) error {
+		editErr := l.HoldGroup(id, fileops.Existing, func(tx *fileops.GroupTx) error {
 			g := tx.Group()
 			if err := tx.AppendAlerts(g.Registry.PendingAlerts); err != nil {
 				return err

@@ -1,59 +1,65 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/fileops"
-	"github.com/dpl-project/dpl/protocol"
 	"github.com/rogpeppe/go-internal/diff"
 )
 
 // An Edit is what came of an edit of one operation.
-type Edit struct {
-	After    protocol.Operation
-	Created  bool
-	Changed  bool
-	Archived bool
-}
+type Edit struct{ fileops.OperationEdit }
 
-// A Verb is a verb of the protocol with its arguments bound, but for the observation, which is made under the lock.
-type Verb func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error)
+// Created reports whether there was no such operation.
+func (e Edit) Created() bool { return e.Before.ID == "" && !e.Archived }
 
 // Edit makes verb's change of the operation op; with --dry-run it prints the change, and makes none.
-func (env *Env) Edit(l *fileops.Ledger, op string, mode fileops.Mode, verb Verb) (Edit, error) {
-	clock := env.Clock()
-	var before protocol.Operation
-	observed := func(op protocol.Operation, observe fileops.Observe) (protocol.Operation, error) {
-		before = op
-		return verb(op, observe(clock()))
+func (env *Env) Edit(l *fileops.Ledger, op string, mode fileops.Mode, verb fileops.Verb) (Edit, error) {
+	edit, err := env.EditQuietly(l, op, mode, verb)
+	if err == nil && env.DryRun() && !env.JSON() {
+		env.printEdit(op, edit)
 	}
-	if env.DryRun() {
-		return env.rehearse(l, op, mode, func(op protocol.Operation) (protocol.Operation, error) {
-			return observed(op, func(seen protocol.Observation) protocol.Observation {
-				if l != nil {
-					seen, _ = l.ObserveOperation(op, seen)
-				}
-				return seen
-			})
-		})
-	}
-	after, archived, err := l.EditOperation(op, mode, observed)
+	return edit, err
+}
+
+// EditQuietly is Edit for a command that prints by itself what would change.
+func (env *Env) EditQuietly(l *fileops.Ledger, op string, mode fileops.Mode, verb fileops.Verb) (Edit, error) {
+	edit, err := l.EditOperation(op, env.mode(mode), verb)
 	if err != nil {
 		return Edit{}, err
 	}
-	env.committed = env.committed || archived || after.Revision != before.Revision
-	return Edit{
-		After: after, Created: before.ID == "" && !archived, Changed: archived || after.Revision != before.Revision, Archived: archived,
-	}, nil
+	env.committed = env.committed || edit.Changed() && !env.DryRun()
+	return Edit{edit}, nil
+}
+
+// mode returns the mode of an edit, which with --dry-run is one of those that change nothing.
+func (env *Env) mode(mode fileops.Mode) fileops.Mode {
+	if env.DryRun() {
+		mode |= fileops.DryRun
+	}
+	return mode
+}
+
+// printEdit prints what an edit of the operation op changes.
+func (env *Env) printEdit(op string, edit Edit) {
+	before := ""
+	if edit.Before.ID != "" {
+		before = edit.Before.Encode()
+	}
+	switch {
+	case edit.Archived:
+		fmt.Fprintf(env.Stdout, "%s: to the archive\n", op)
+	case edit.Changed():
+		env.printDiff(op+".json", before, edit.After.Encode())
+	}
 }
 
 // NoteCommit notes that something has been committed: a command that then cannot say so exits 71.
 func (env *Env) NoteCommit() { env.committed = true }
 
 // EditNamed opens the ledger and edits op in it. What goes wrong is told as of verb on subject, which may be "".
-func (env *Env) EditNamed(verb, op, subject string, mode fileops.Mode, v Verb) (Edit, error) {
+func (env *Env) EditNamed(verb, op, subject string, mode fileops.Mode, v fileops.Verb) (Edit, error) {
 	l, err := env.Open()
 	if err != nil {
 		return Edit{}, err
@@ -76,41 +82,4 @@ func Named(verb, op, subject string, err error) error {
 // printDiff prints what differs between two texts of the file name.
 func (env *Env) printDiff(name, before, after string) {
 	env.Stdout.Write(diff.Diff("a/"+name, []byte(harmless.JSON(before)), "b/"+name, []byte(harmless.JSON(after))))
-}
-
-// rehearse does what Edit would, without a lock, on a copy, and prints the difference.
-func (env *Env) rehearse(l *fileops.Ledger, id string, mode fileops.Mode, verb func(protocol.Operation) (protocol.Operation, error)) (Edit, error) {
-	var before protocol.Operation
-	archived, err := false, fileops.ErrNotFound
-	if l != nil {
-		before, archived, err = l.ReadOperation(id)
-	}
-	create := mode&fileops.OrCreate != 0
-	switch {
-	case archived && !create:
-		return Edit{}, fileops.ErrArchived
-	case archived:
-		before = protocol.Operation{Revision: before.Revision}
-	case err != nil && !(create && errors.Is(err, fileops.ErrNotFound)):
-		return Edit{}, err
-	}
-	after, err := verb(before)
-	if errors.Is(err, protocol.ErrExpired) {
-		if !env.JSON() {
-			fmt.Fprintf(env.Stdout, "%s: to the archive\n", id)
-		}
-		return Edit{After: after, Changed: true, Archived: true}, nil
-	}
-	if err != nil {
-		return Edit{}, err
-	}
-	changed := after.Revision != before.Revision
-	if changed && !env.JSON() {
-		old := ""
-		if before.ID != "" {
-			old = before.Encode()
-		}
-		env.printDiff(id+".json", old, after.Encode())
-	}
-	return Edit{After: after, Created: before.ID == "", Changed: changed}, nil
 }

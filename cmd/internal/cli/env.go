@@ -87,28 +87,48 @@ func (env *Env) Now() time.Time {
 	return protocol.Moment(time.Now())
 }
 
-// Clock returns an observer. Each call of it looks at the clocks anew. With --now there is no monotonic clock, so that
-// ages are taken from the given time, and the observer counts as awake (spec §4.6). Processes are looked at all the same, each
-// only once, so that nothing that judges one several times finds that it has ended in between. The observer is for any number of goroutines, each observation for one.
-func (env *Env) Clock() func() protocol.Observation {
+// Observer returns an observer. Each call of it looks at the clocks anew. With --now there is no monotonic clock, so that
+// ages are taken from the given time, and the observer counts as awake (spec §4.6). Processes are looked at all the same,
+// each only once in an observation, so that nothing that judges one several times finds that it has ended in between;
+// and so is what is left of the processes of one start. The observer is for any number of goroutines, each observation for one.
+func (env *Env) Observer() func() protocol.Observation {
 	host := process.Here()
 	return func() protocol.Observation {
-		seen := protocol.Observation{Host: host, Now: env.Now()}
-		looked := make(map[protocol.Process]protocol.Presence)
-		seen.Look = func(p protocol.Process) protocol.Presence {
-			presence, known := looked[p]
-			if !known {
-				presence = process.Look(p.PID, p.StartTicks)
-				looked[p] = presence
-			}
-			return presence
-		}
+		seen := protocol.Observation{Host: host, Now: env.Now(), Look: lookOnce(), Survived: surviveOnce()}
 		if env.now.IsZero() {
 			seen.MonotonicMs, _ = process.Monotonic()
 		} else {
 			seen.Watch = protocol.Awake
 		}
 		return seen
+	}
+}
+
+func lookOnce() func(protocol.Process) protocol.Presence {
+	looked := make(map[protocol.Process]protocol.Presence)
+	return func(p protocol.Process) protocol.Presence {
+		presence, known := looked[p]
+		if !known {
+			presence = process.Look(p.PID, p.StartTicks)
+			looked[p] = presence
+		}
+		return presence
+	}
+}
+
+func surviveOnce() func(*protocol.Registered) bool {
+	var survived map[string]bool // nil, as for operations, until it is asked
+	return func(s *protocol.Registered) bool {
+		left, looked := survived[s.StartID]
+		if !looked {
+			survivors, doubt := process.Survivors(s.Process, s.StartID, s.Keeper)
+			left = len(survivors) > 0 || doubt != nil
+			if survived == nil {
+				survived = make(map[string]bool)
+			}
+			survived[s.StartID] = left
+		}
+		return left
 	}
 }
 
@@ -157,7 +177,9 @@ func (env *Env) options() fileops.Options {
 	if !filepath.IsAbs(home) {
 		home = ""
 	}
-	return fileops.Options{LockTimeout: env.flags.lockTimeout, Sync: env.sync, TrustGroup: env.flags.trustGroup, Home: home}
+	return fileops.Options{
+		LockTimeout: env.flags.lockTimeout, Sync: env.sync, TrustGroup: env.flags.trustGroup, Home: home, Observe: env.Observer(),
+	}
 }
 
 // Open opens the ledger.
@@ -179,18 +201,20 @@ func (env *Env) Inspect() (*fileops.Survey, error) {
 	return fileops.Inspect(dir, env.options())
 }
 
-// Create opens the ledger, made with c if there is none. With --dry-run it makes none, and returns nil.
+// Create opens the ledger, made with c if there is none. With --dry-run it makes none, but returns one that is absent.
 func (env *Env) Create(c fileops.Config) (*fileops.Ledger, error) {
 	if env.DryRun() {
 		l, err := env.Open()
-		if errors.Is(err, fileops.ErrNoLedger) {
-			err = nil
+		if !errors.Is(err, fileops.ErrNoLedger) {
+			return l, err
 		}
-		return l, err
 	}
 	dir, err := env.ledgerDir()
 	if err != nil {
 		return nil, err
+	}
+	if env.DryRun() {
+		return fileops.Absent(dir, env.options())
 	}
 	l, err := fileops.Create(dir, c, env.options())
 	return env.opened(l, err)

@@ -21,15 +21,15 @@ func (env *Env) TickNeighbours(l *fileops.Ledger, op string) {
 	if err != nil || len(entries) < 2 {
 		return
 	}
-	now, clock := env.Now(), env.Clock()
+	now := env.Now()
 	start, ticked := rand.IntN(len(entries)), 0
 	for i := range entries {
 		e := entries[(start+i)%len(entries)]
 		if e.ID == op || now.Sub(e.ModTime) <= untouchedFor {
 			continue
 		}
-		_, _, err := l.EditOperation(e.ID, fileops.Existing|fileops.Try, func(op protocol.Operation, observe fileops.Observe) (protocol.Operation, error) {
-			return op.Cleanup(env.Program, observe(clock()))
+		_, err := l.EditOperation(e.ID, fileops.Existing|fileops.Try, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+			return op.Cleanup(env.Program, seen)
 		})
 		if err == nil || !errors.Is(err, fileops.ErrBusy) {
 			ticked++

@@ -27,7 +27,7 @@ func (n *NewLedger) Define(f *FlagSet) {
 // Given reports whether one of the flags was.
 func (n *NewLedger) Given() bool { return n.shared || n.commit != "" || n.roots != nil }
 
-// Create opens the ledger, which it makes if there is none. With --dry-run it returns nil then. A ledger that exists has to be as
+// Create opens the ledger, which it makes if there is none. With --dry-run it returns an absent one then. A ledger that exists has to be as
 // the flags say, but for --shared.
 func (n *NewLedger) Create(env *Env) (*fileops.Ledger, error) {
 	roots, err := Absolute(n.roots)
@@ -41,8 +41,8 @@ func (n *NewLedger) Create(env *Env) (*fileops.Ledger, error) {
 		return nil, err
 	}
 	l, err := env.Create(fileops.Config{Shared: n.shared, Commit: n.commit, ResourceRoots: roots})
-	if err != nil || l == nil {
-		return nil, err
+	if err != nil || l.Absent() {
+		return l, err
 	}
 	if n.commit != "" && n.commit != l.Config().Commit {
 		return nil, fmt.Errorf("--commit %s: %w: the ledger exists, and commits by %s", n.commit, fileops.ErrConfig, l.Config().Commit)

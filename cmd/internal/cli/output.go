@@ -133,7 +133,7 @@ func OrNull(s string) any {
 // Result returns what every edit prints of the operation it committed.
 func (e Edit) Result() Object {
 	op := e.After
-	return Object{{"operationId", op.ID}, {"state", string(op.State)}, {"revision", op.Revision}, {"changed", e.Changed}}
+	return Object{{"operationId", op.ID}, {"state", string(op.State)}, {"revision", op.Revision}, {"changed", e.Changed()}}
 }
 
 // CrashedCall returns what is told of a crashed frame.

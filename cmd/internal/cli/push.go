@@ -140,7 +140,7 @@ func newID(first, second string) string {
 	return fmt.Sprintf("%s-%08x", words, rand.Uint32())
 }
 
-// Open opens the ledger to push in, which it makes if it may. With --dry-run it returns nil if there is none.
+// Open opens the ledger to push in, which it makes if it may. With --dry-run it returns an absent one if there is none.
 func (c *Push) Open(env *Env) (*fileops.Ledger, error) {
 	if c.noCreate {
 		return env.Open()
@@ -150,14 +150,14 @@ func (c *Push) Open(env *Env) (*fileops.Ledger, error) {
 
 // Push pushes p in op. Who has created an operation ticks its neighbours (see TickNeighbours).
 func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (Edit, error) {
-	if l != nil { // there is one, though this may be a dry run
+	if !l.Absent() {
 		for _, path := range p.Resources {
 			if err := l.CheckResource(op, path); err != nil {
 				return Edit{}, Named("push", op, p.Call, err)
 			}
 		}
 	}
-	if c.reuse && l != nil && !env.DryRun() {
+	if c.reuse && !env.DryRun() {
 		if err := env.archive(l, op); err != nil {
 			return Edit{}, Named("push", op, p.Call, err)
 		}
@@ -186,7 +186,7 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (Ed
 	case ended && errors.Is(err, protocol.ErrNotRunning):
 		err = fmt.Errorf("%w: %w", err, errEnded)
 	case err != nil:
-	case p.Tmp && !edit.Changed && !l.HasTmp(op, p.Call):
+	case p.Tmp && !edit.Changed() && !l.HasTmp(op, p.Call):
 		err = fmt.Errorf("%w, pushed without --tmp", protocol.ErrKnownCall)
 	}
 	return edit, Named("push", op, p.Call, err)
@@ -194,7 +194,6 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (Ed
 
 // archive makes the passes after which an operation that is over is in the archive (spec §4.5).
 func (env *Env) archive(l *fileops.Ledger, id string) error {
-	clock := env.Clock()
 	for {
 		op, archived, err := l.ReadOperation(id)
 		if errors.Is(err, fileops.ErrNotFound) {
@@ -203,8 +202,8 @@ func (env *Env) archive(l *fileops.Ledger, id string) error {
 		if err != nil || archived || !op.State.Terminal() {
 			return err
 		}
-		_, _, err = l.EditOperation(id, fileops.Existing, func(op protocol.Operation, observe fileops.Observe) (protocol.Operation, error) {
-			return op.Cleanup(env.Program, observe(clock()))
+		_, err = l.EditOperation(id, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+			return op.Cleanup(env.Program, seen)
 		})
 		if err != nil && !errors.Is(err, fileops.ErrArchived) {
 			return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
 )
 
 // hookTimeout bounds the run of a hook.
@@ -56,14 +57,10 @@ func (o *Orchestrator) GiveAlerts() error {
 }
 
 func (o *Orchestrator) given(seq int64) error {
-	clock := o.Env.Clock()
-	return o.Ledger.EditGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
-		after, err := tx.Group().Given(seq, tx.Observe(clock()))
-		if err != nil {
-			return err
-		}
-		return tx.Commit(after)
+	_, err := o.Ledger.EditGroup(o.Group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+		return g.Given(seq, seen)
 	})
+	return err
 }
 
 func (o *Orchestrator) runHook(alert fileops.Line) (timedOut bool, err error) {

@@ -14,8 +14,6 @@ import (
 type Env interface {
 	DryRun() bool
 	CheckGroupTrust(l *fileops.Ledger) error
-	Clock() func() protocol.Observation
-	GroupClock() func() protocol.Observation
 	NoteCommit()
 	Logf(format string, args ...any)
 	Warnf(format string, args ...any)

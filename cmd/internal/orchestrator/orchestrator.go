@@ -50,18 +50,17 @@ func (o *Orchestrator) Pass() (Pass, error) {
 	if err := o.Env.CheckGroupTrust(o.Ledger); err != nil {
 		return Pass{}, err
 	}
-	clock := o.Env.GroupClock()
 	if o.Env.DryRun() {
-		return o.rehearse(clock())
+		return o.rehearse()
 	}
 	var p Pass
-	err := o.Ledger.EditGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
+	err := o.Ledger.HoldGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
 		p.Before = tx.Group()
 		if err := o.checkNumbers(p.Before); err != nil {
 			return err
 		}
 		began := o.machine().Uptime()
-		seen := o.watched(tx.Observe(clock()), p.Before)
+		seen := o.watched(tx.Observe(), p.Before)
 		d, err := p.Before.Pass(o.arguments(), seen)
 		if err != nil {
 			return err
@@ -75,7 +74,7 @@ func (o *Orchestrator) Pass() (Pass, error) {
 		if seen.Sightings != nil && began > 0 {
 			latest = began + d.Group().Orchestrator.StalenessThreshold/2
 		}
-		return o.carryOut(tx, d, &p, clock, latest)
+		return o.carryOut(tx, d, &p, latest)
 	})
 	o.log(p)
 	if !p.StandBy {
@@ -138,24 +137,25 @@ func (o *Orchestrator) checkNumbers(g protocol.Group) error {
 	return nil
 }
 
-func (o *Orchestrator) rehearse(seen protocol.Observation) (Pass, error) {
-	before, err := o.Ledger.ReadGroup(o.Group)
-	if err == nil {
-		err = o.checkNumbers(before)
-	}
-	if err != nil {
-		return Pass{}, err
-	}
-	d, err := before.Pass(o.arguments(), o.Ledger.ObserveGroup(before, seen))
-	if err != nil {
-		return Pass{}, err
-	}
-	return Pass{StandBy: d.StandBy, Actions: d.Actions, Before: before, After: d.Group()}, nil
+// rehearse decides on what is there, without the lock.
+func (o *Orchestrator) rehearse() (p Pass, err error) {
+	_, err = o.Ledger.EditGroup(o.Group, fileops.DryRun, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+		if err := o.checkNumbers(g); err != nil {
+			return g, err
+		}
+		d, err := g.Pass(o.arguments(), seen)
+		if err != nil {
+			return g, err
+		}
+		p = Pass{StandBy: d.StandBy, Actions: d.Actions, Before: g, After: d.Group()}
+		return p.After, nil
+	})
+	return p, err
 }
 
 // carryOut commits the decision d, takes its actions, and commits their result (spec §11.5). latest is when it is too late for
 // starts, which other hosts have given up for dead by then; 0: never.
-func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *Pass, clock func() protocol.Observation, latest time.Duration) error {
+func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *Pass, latest time.Duration) error {
 	gates, notSpawned := o.spawn(p.Before, d, latest)
 	p.Failed = notSpawned
 	committed := tx.Commit(d.Group())
@@ -166,7 +166,7 @@ func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *Pa
 	o.signal(tx.Group(), p.Actions)
 	result := o.release(gates)
 	maps.Copy(p.Failed, result.Failed)
-	err := errors.Join(committed, o.record(tx, result, committed == nil, p, clock))
+	err := errors.Join(committed, o.record(tx, result, committed == nil, p))
 	p.After = tx.Group()
 	if err != nil {
 		return fmt.Errorf("%w: %w", cli.ErrPartial, err)
@@ -176,16 +176,16 @@ func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *Pa
 
 // record commits the result of the starts, and writes the alerts that are committed for sure: the number of another could be
 // given again after a power cut.
-func (o *Orchestrator) record(tx *fileops.GroupTx, result protocol.Result, durable bool, p *Pass, clock func() protocol.Observation) error {
+func (o *Orchestrator) record(tx *fileops.GroupTx, result protocol.Result, durable bool, p *Pass) error {
 	for {
 		if alerts := tx.Group().Registry.PendingAlerts; durable && len(alerts) > 0 {
 			if err := tx.AppendAlerts(alerts); err != nil {
-				return errors.Join(err, tx.Commit(tx.Group().Result(o.Owner, result, tx.Observe(clock()))))
+				return errors.Join(err, tx.Commit(tx.Group().Result(o.Owner, result, tx.Observe())))
 			}
 			result.Appended = alerts[len(alerts)-1].Seq
 			p.Alerts = append(p.Alerts, alerts...)
 		}
-		after := tx.Group().Result(o.Owner, result, tx.Observe(clock()))
+		after := tx.Group().Result(o.Owner, result, tx.Observe())
 		if err := tx.Commit(after); err != nil || !durable || len(after.Registry.PendingAlerts) == 0 {
 			return err
 		}
@@ -195,7 +195,7 @@ func (o *Orchestrator) record(tx *fileops.GroupTx, result protocol.Result, durab
 
 // Leave says that no more passes come from this orchestrator, unless another owner has taken over.
 func (o *Orchestrator) Leave(state protocol.OrchestratorState) error {
-	return o.Ledger.EditGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
+	return o.Ledger.HoldGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
 		return tx.Commit(tx.Group().SetOrchestratorState(o.Owner, state))
 	})
 }

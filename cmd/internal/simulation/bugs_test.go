@@ -3,7 +3,7 @@ package simulation
 import (
 	"strings"
 
-	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/simfs"
 	"github.com/dpl-project/dpl/protocol"
@@ -108,7 +108,7 @@ func (s stale) Open(path string) (disk.File, error) {
 }
 
 // verb does what verb does, or what a bug makes of it.
-func (b bug) verb(c *command, verb cli.Verb, op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+func (b bug) verb(c *command, verb fileops.Verb, op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 	if b == bugNoCountdown && op.State.Terminal() {
 		return op, protocol.ErrExpired
 	}

@@ -75,7 +75,7 @@ func (a *actor) command(name string, create bool, do func(c *command) error) (st
 }
 
 func (c *command) open(create bool) (err error) {
-	o := fileops.Options{FS: c.w.bug.system(c), LockTimeout: time.Hour}
+	o := fileops.Options{FS: c.w.bug.system(c), LockTimeout: time.Hour, Observe: c.observe}
 	if create {
 		c.ledger, err = fileops.Create(ledgerDir, c.w.kind.config(), o)
 	} else {
@@ -147,14 +147,10 @@ func (c *command) orphan() {
 }
 
 // edit is cli.Env.Edit, watched.
-func (c *command) edit(id string, mode fileops.Mode, verb cli.Verb) (cli.Edit, error) {
+func (c *command) edit(id string, mode fileops.Mode, verb fileops.Verb) (cli.Edit, error) {
 	l := c.w.operation(id)
 	var e *edit
-	var before protocol.Operation
-	after, archived, err := c.ledger.EditOperation(id, mode, func(op protocol.Operation, observe fileops.Observe) (protocol.Operation, error) {
-		before = op
-		c.looked = c.w.now
-		seen := observe(c.a.p.host.observe())
+	after, err := c.ledger.EditOperation(id, mode, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 		parent := l.reads(c, op)
 		after, err := c.w.bug.verb(c, verb, op, seen)
 		e = nil
@@ -174,13 +170,11 @@ func (c *command) edit(id string, mode fileops.Mode, verb cli.Verb) (cli.Edit, e
 		c.w.bug.early(c, l, e)
 		return after, err
 	})
-	l.ends(c, e, archived, after.Effects().BeatOnly, err)
+	l.ends(c, e, after.Archived, after.After.Effects().BeatOnly, err)
 	if err != nil {
 		return cli.Edit{}, err
 	}
-	return cli.Edit{
-		After: after, Created: before.ID == "" && !archived, Changed: archived || after.Revision != before.Revision, Archived: archived,
-	}, nil
+	return cli.Edit{OperationEdit: after}, nil
 }
 
 // read is a look at an operation without its lock.

@@ -9,53 +9,46 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// groupClock is that of package cli.
-func (c *command) groupClock() func() protocol.Observation {
-	return func() protocol.Observation {
-		if c.decided == 0 {
-			c.decided = c.w.now
-		}
-		c.looked = c.w.now
-		seen := c.a.p.host.observe()
-		look, looked := seen.Look, map[protocol.Process]protocol.Presence{}
-		seen.Look = func(p protocol.Process) protocol.Presence {
-			presence, known := looked[p]
-			if !known {
-				presence = look(p)
-				looked[p] = presence
-			}
-			return presence
-		}
-		seen.Survived = func(s *protocol.Registered) bool {
-			survivors, doubt := machine{c}.Survivors(s.Process, s.StartID, s.Keeper)
-			return len(survivors) > 0 || doubt != nil
-		}
-		return seen
+// observe is the observer of a ledger, as that of package cli.
+func (c *command) observe() protocol.Observation {
+	if c.decided == 0 {
+		c.decided = c.w.now
 	}
+	c.looked = c.w.now
+	seen := c.a.p.host.observe()
+	look, looked := seen.Look, map[protocol.Process]protocol.Presence{}
+	seen.Look = func(p protocol.Process) protocol.Presence {
+		presence, known := looked[p]
+		if !known {
+			presence = look(p)
+			looked[p] = presence
+		}
+		return presence
+	}
+	seen.Survived = func(s *protocol.Registered) bool {
+		survivors, doubt := machine{c}.Survivors(s.Process, s.StartID, s.Keeper)
+		return len(survivors) > 0 || doubt != nil
+	}
+	return seen
 }
 
 // editGroup is cli.Env.EditGroup, watched.
-func (c *command) editGroup(mode fileops.Mode, verb cli.GroupVerb) (edit cli.GroupEdit, err error) {
+func (c *command) editGroup(mode fileops.Mode, verb fileops.GroupVerb) (cli.GroupEdit, error) {
 	g := c.w.group()
-	err = c.ledger.EditGroup(groupID, mode, func(tx *fileops.GroupTx) error {
-		edit.Before = tx.Group()
+	edit, err := c.ledger.EditGroup(groupID, mode, func(before protocol.Group, seen protocol.Observation) (protocol.Group, error) {
 		if !c.w.kind.lease { // else this may be without the lock: then its commit must not succeed
-			g.reads(c, edit.Before, g.floor)
+			g.reads(c, before, g.floor)
 		}
-		after, err := verb(edit.Before, tx.Observe(c.groupClock()()))
-		if edit.After = after; err != nil {
-			return err
+		after, err := verb(before, seen)
+		if err == nil && after.Registry.Revision != before.Registry.Revision {
+			c.w.tellGroup(after)
 		}
-		if edit.Changed = after.Registry.Revision != edit.Before.Registry.Revision; !edit.Changed {
-			return nil
-		}
-		c.w.tellGroup(after)
-		return tx.Commit(after)
+		return after, err
 	})
-	if edit.Changed && (err == nil || errors.Is(err, fileops.ErrCommitted)) {
+	if edit.Changed() && (err == nil || errors.Is(err, fileops.ErrCommitted)) {
 		g.ack(c, edit.Before, edit.After, err != nil || edit.After.Effects().BeatOnly)
 	}
-	return edit, err
+	return cli.GroupEdit{GroupEdit: edit}, err
 }
 
 // register is dpl-register, with the pass of who finds no orchestrator.
@@ -155,13 +148,11 @@ func (a *actor) orchestrate(owner string) int {
 // passEnv is what orchestrator.Orchestrator wants of a cli.Env.
 type passEnv struct{ c *command }
 
-func (passEnv) DryRun() bool                              { return false }
-func (passEnv) CheckGroupTrust(*fileops.Ledger) error     { return nil }
-func (passEnv) NoteCommit()                               {}
-func (passEnv) Logf(string, ...any)                       {}
-func (e passEnv) Warnf(format string, args ...any)        { e.c.w.tell(format, args...) }
-func (e passEnv) Clock() func() protocol.Observation      { return e.c.groupClock() }
-func (e passEnv) GroupClock() func() protocol.Observation { return e.c.groupClock() }
+func (passEnv) DryRun() bool                          { return false }
+func (passEnv) CheckGroupTrust(*fileops.Ledger) error { return nil }
+func (passEnv) NoteCommit()                           {}
+func (passEnv) Logf(string, ...any)                   {}
+func (e passEnv) Warnf(format string, args ...any)    { e.c.w.tell(format, args...) }
 
 // pass is the pass of package orchestrator.
 func (c *command) pass(owner string, failover bool) (orchestrator.Pass, error) {

@@ -35,7 +35,7 @@ func (a *actor) push(op string, p protocol.Push, reuse bool) int {
 			}
 			return before.Push(p, seen)
 		})
-		if err == nil && edit.Created {
+		if err == nil && edit.Created() {
 			c.w.did(didCreate)
 			c.tickNeighbours(op)
 		}
