@@ -5,24 +5,35 @@
 #define SYS_prlimit64 302
 #define SYS_fcntl 72
 
+#define RLIMIT_DATA 2
 #define RLIMIT_AS 9
 #define F_GETFD 1
-#define least 1536000000 // 1500000 KiB
+#define leastSpace 1536000000 // 1500000 KiB
+#define leastData 131072000 // 128000 KiB
 
 // The stack has argc at 0(SP), and then argv. What is below it is free: nothing of Go runs yet.
 TEXT dpl_entry(SB),NOSPLIT|NOFRAME,$0
-	// prlimit64(0, RLIMIT_AS, nil, SP-16)
+	LEAQ	space<>(SB), R8
+	MOVL	$leastSpace, R9
+	MOVL	$RLIMIT_AS, SI
+
+limit:
+	// prlimit64(0, SI, nil, SP-16)
 	MOVL	$SYS_prlimit64, AX
 	XORL	DI, DI
-	MOVL	$RLIMIT_AS, SI
 	XORL	DX, DX
 	LEAQ	-16(SP), R10
 	SYSCALL
 	TESTQ	AX, AX
 	JNE	begin
-	MOVQ	$least, CX
-	CMPQ	-16(SP), CX
+	CMPQ	-16(SP), R9
 	JCS	refuse
+	CMPL	SI, $RLIMIT_DATA
+	JEQ	begin
+	LEAQ	data<>(SB), R8
+	MOVL	$leastData, R9
+	MOVL	$RLIMIT_DATA, SI
+	JMP	limit
 
 begin:
 	// fcntl(1, F_GETFD)
@@ -64,9 +75,10 @@ end:
 	// writev(2, {name, message}, 2)
 	MOVQ	BX, -32(SP)
 	MOVQ	CX, -24(SP)
-	LEAQ	message<>(SB), AX
-	MOVQ	AX, -16(SP)
-	MOVQ	$100, -8(SP)
+	MOVQ	(R8), AX
+	MOVQ	AX, -8(SP)
+	ADDQ	$8, R8
+	MOVQ	R8, -16(SP)
 	MOVL	$SYS_writev, AX
 	MOVL	$2, DI
 	LEAQ	-32(SP), SI
@@ -86,20 +98,38 @@ exit:
 	INT	$3
 	JMP	exit
 
-DATA message<>+0(SB)/8, $": the ad"
-DATA message<>+8(SB)/8, $"dress sp"
-DATA message<>+16(SB)/8, $"ace is l"
-DATA message<>+24(SB)/8, $"imited t"
-DATA message<>+32(SB)/8, $"oo far f"
-DATA message<>+40(SB)/8, $"or the r"
-DATA message<>+48(SB)/8, $"untime o"
-DATA message<>+56(SB)/8, $"f Go: ra"
-DATA message<>+64(SB)/8, $"ise that"
-DATA message<>+72(SB)/8, $" to 1500"
-DATA message<>+80(SB)/8, $"000, wit"
-DATA message<>+88(SB)/8, $"h ulimit"
-DATA message<>+96(SB)/4, $" -v\n"
-GLOBL message<>(SB), RODATA|NOPTR, $100
+// A message has its length before it.
+DATA space<>+0(SB)/8, $100
+DATA space<>+8(SB)/8, $": the ad"
+DATA space<>+16(SB)/8, $"dress sp"
+DATA space<>+24(SB)/8, $"ace is l"
+DATA space<>+32(SB)/8, $"imited t"
+DATA space<>+40(SB)/8, $"oo far f"
+DATA space<>+48(SB)/8, $"or the r"
+DATA space<>+56(SB)/8, $"untime o"
+DATA space<>+64(SB)/8, $"f Go: ra"
+DATA space<>+72(SB)/8, $"ise that"
+DATA space<>+80(SB)/8, $" to 1500"
+DATA space<>+88(SB)/8, $"000, wit"
+DATA space<>+96(SB)/8, $"h ulimit"
+DATA space<>+104(SB)/4, $" -v\n"
+GLOBL space<>(SB), RODATA|NOPTR, $108
+
+DATA data<>+0(SB)/8, $98
+DATA data<>+8(SB)/8, $": the da"
+DATA data<>+16(SB)/8, $"ta segme"
+DATA data<>+24(SB)/8, $"nt is li"
+DATA data<>+32(SB)/8, $"mited to"
+DATA data<>+40(SB)/8, $"o far fo"
+DATA data<>+48(SB)/8, $"r the ru"
+DATA data<>+56(SB)/8, $"ntime of"
+DATA data<>+64(SB)/8, $" Go: rai"
+DATA data<>+72(SB)/8, $"se that "
+DATA data<>+80(SB)/8, $"to 12800"
+DATA data<>+88(SB)/8, $"0, with "
+DATA data<>+96(SB)/8, $"ulimit -"
+DATA data<>+104(SB)/2, $"d\n"
+GLOBL data<>(SB), RODATA|NOPTR, $106
 
 DATA noname<>+0(SB)/8, $"dpl\x00\x00\x00\x00\x00"
 GLOBL noname<>(SB), RODATA|NOPTR, $8

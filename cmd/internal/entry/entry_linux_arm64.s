@@ -5,24 +5,35 @@
 #define SYS_prlimit64 261
 #define SYS_fcntl 25
 
+#define RLIMIT_DATA 2
 #define RLIMIT_AS 9
 #define F_GETFD 1
-#define least 1536000000 // 1500000 KiB
+#define leastSpace 1536000000 // 1500000 KiB
+#define leastData 131072000 // 128000 KiB
 
 // The stack has argc at 0(RSP), and then argv. What is below it is free: nothing of Go runs yet.
 TEXT dpl_entry(SB),NOSPLIT|NOFRAME,$0
-	// prlimit64(0, RLIMIT_AS, nil, RSP-16)
+	MOVD	$space<>(SB), R6
+	MOVD	$leastSpace, R7
+	MOVD	$RLIMIT_AS, R1
+
+limit:
+	// prlimit64(0, R1, nil, RSP-16)
 	MOVD	$SYS_prlimit64, R8
 	MOVD	$0, R0
-	MOVD	$RLIMIT_AS, R1
 	MOVD	$0, R2
 	SUB	$16, RSP, R3
 	SVC
 	CBNZ	R0, begin
-	MOVD	(R3), R1
-	MOVD	$least, R2
-	CMP	R2, R1
+	MOVD	(R3), R4
+	CMP	R7, R4
 	BLO	refuse
+	CMP	$RLIMIT_DATA, R1
+	BEQ	begin
+	MOVD	$data<>(SB), R6
+	MOVD	$leastData, R7
+	MOVD	$RLIMIT_DATA, R1
+	B	limit
 
 begin:
 	// fcntl(1, F_GETFD)
@@ -65,10 +76,10 @@ end:
 	SUB	$32, RSP, R1
 	MOVD	R4, (R1)
 	MOVD	R5, 8(R1)
-	MOVD	$message<>(SB), R0
-	MOVD	R0, 16(R1)
-	MOVD	$100, R0
+	MOVD	(R6), R0
 	MOVD	R0, 24(R1)
+	ADD	$8, R6
+	MOVD	R6, 16(R1)
 	MOVD	$SYS_writev, R8
 	MOVD	$2, R0
 	MOVD	$2, R2
@@ -88,20 +99,38 @@ exit:
 	BRK
 	B	exit
 
-DATA message<>+0(SB)/8, $": the ad"
-DATA message<>+8(SB)/8, $"dress sp"
-DATA message<>+16(SB)/8, $"ace is l"
-DATA message<>+24(SB)/8, $"imited t"
-DATA message<>+32(SB)/8, $"oo far f"
-DATA message<>+40(SB)/8, $"or the r"
-DATA message<>+48(SB)/8, $"untime o"
-DATA message<>+56(SB)/8, $"f Go: ra"
-DATA message<>+64(SB)/8, $"ise that"
-DATA message<>+72(SB)/8, $" to 1500"
-DATA message<>+80(SB)/8, $"000, wit"
-DATA message<>+88(SB)/8, $"h ulimit"
-DATA message<>+96(SB)/4, $" -v\n"
-GLOBL message<>(SB), RODATA|NOPTR, $100
+// A message has its length before it.
+DATA space<>+0(SB)/8, $100
+DATA space<>+8(SB)/8, $": the ad"
+DATA space<>+16(SB)/8, $"dress sp"
+DATA space<>+24(SB)/8, $"ace is l"
+DATA space<>+32(SB)/8, $"imited t"
+DATA space<>+40(SB)/8, $"oo far f"
+DATA space<>+48(SB)/8, $"or the r"
+DATA space<>+56(SB)/8, $"untime o"
+DATA space<>+64(SB)/8, $"f Go: ra"
+DATA space<>+72(SB)/8, $"ise that"
+DATA space<>+80(SB)/8, $" to 1500"
+DATA space<>+88(SB)/8, $"000, wit"
+DATA space<>+96(SB)/8, $"h ulimit"
+DATA space<>+104(SB)/4, $" -v\n"
+GLOBL space<>(SB), RODATA|NOPTR, $108
+
+DATA data<>+0(SB)/8, $98
+DATA data<>+8(SB)/8, $": the da"
+DATA data<>+16(SB)/8, $"ta segme"
+DATA data<>+24(SB)/8, $"nt is li"
+DATA data<>+32(SB)/8, $"mited to"
+DATA data<>+40(SB)/8, $"o far fo"
+DATA data<>+48(SB)/8, $"r the ru"
+DATA data<>+56(SB)/8, $"ntime of"
+DATA data<>+64(SB)/8, $" Go: rai"
+DATA data<>+72(SB)/8, $"se that "
+DATA data<>+80(SB)/8, $"to 12800"
+DATA data<>+88(SB)/8, $"0, with "
+DATA data<>+96(SB)/8, $"ulimit -"
+DATA data<>+104(SB)/2, $"d\n"
+GLOBL data<>(SB), RODATA|NOPTR, $106
 
 DATA noname<>+0(SB)/8, $"dpl\x00\x00\x00\x00\x00"
 GLOBL noname<>(SB), RODATA|NOPTR, $8
