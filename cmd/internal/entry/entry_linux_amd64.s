@@ -1,15 +1,33 @@
 #include "textflag.h"
 
+#define SYS_write 1
+#define SYS_close 3
 #define SYS_writev 20
+#define SYS_getpid 39
+#define SYS_clone 56
+#define SYS_execve 59
+#define SYS_wait4 61
+#define SYS_fcntl 72
+#define SYS_getppid 110
+#define SYS_setsid 112
+#define SYS_prctl 157
 #define SYS_exit_group 231
 #define SYS_prlimit64 302
-#define SYS_fcntl 72
+#define SYS_close_range 436
 
 #define RLIMIT_DATA 2
 #define RLIMIT_AS 9
 #define F_GETFD 1
 #define leastSpace 1536000000 // 1500000 KiB
 #define leastData 131072000 // 128000 KiB
+
+#define GATE 3
+#define EINTR 4
+#define SIGKILL 9
+#define SIGCHLD 17
+#define PR_SET_PDEATHSIG 1
+#define PR_SET_NAME 15
+#define PR_SET_CHILD_SUBREAPER 36
 
 // The stack has argc at 0(SP), and then argv. What is below it is free: nothing of Go runs yet.
 TEXT dpl_entry(SB),NOSPLIT|NOFRAME,$0
@@ -46,6 +64,23 @@ begin:
 	MOVB	$1, ·stdoutClosed(SB)
 
 open:
+	// Is it the keeper of a start? It has five arguments, of which the second says so.
+	CMPQ	0(SP), $5
+	JNE	runtime
+	MOVQ	16(SP), SI
+	LEAQ	keeper<>(SB), DI
+
+compare:
+	MOVBLZX	(SI), AX
+	CMPB	AX, (DI)
+	JNE	runtime
+	INCQ	SI
+	INCQ	DI
+	TESTB	AX, AX
+	JNE	compare
+	JMP	dpl_keep(SB)
+
+runtime:
 	JMP	_rt0_amd64_linux(SB)
 
 refuse:
@@ -97,6 +132,129 @@ exit:
 	SYSCALL
 	INT	$3
 	JMP	exit
+
+// Dpl_keep is keepStart of package process. All signals are blocked, and the stack is as at dpl_entry.
+TEXT dpl_keep(SB),NOSPLIT|NOFRAME,$0
+	// close_range(GATE+1, ~0, 0); before Linux 5.9 package process does it all
+	MOVL	$SYS_close_range, AX
+	MOVL	$(GATE+1), DI
+	MOVL	$-1, SI
+	XORL	DX, DX
+	SYSCALL
+	TESTQ	AX, AX
+	JNE	runtime
+
+	// prctl(PR_SET_NAME, argv[0])
+	MOVL	$SYS_prctl, AX
+	MOVL	$PR_SET_NAME, DI
+	MOVQ	8(SP), SI
+	SYSCALL
+
+	// prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	MOVL	$SYS_prctl, AX
+	MOVL	$PR_SET_CHILD_SUBREAPER, DI
+	MOVL	$1, SI
+	XORL	DX, DX
+	XORL	R10, R10
+	XORL	R8, R8
+	SYSCALL
+	TESTQ	AX, AX
+	JNE	say
+
+	// A fork: the keeper is so small that this takes less time than to wait for an execve.
+	MOVL	$SYS_getpid, AX
+	SYSCALL
+	MOVQ	AX, R12
+	MOVL	$SYS_clone, AX
+	MOVL	$SIGCHLD, DI
+	XORL	SI, SI
+	XORL	DX, DX
+	XORL	R10, R10
+	XORL	R8, R8
+	SYSCALL
+	TESTQ	AX, AX
+	JEQ	stage
+	JGT	close
+
+say:
+	// write(GATE, {-errno}, 8)
+	MOVQ	AX, -16(SP)
+	MOVL	$SYS_write, AX
+	MOVL	$GATE, DI
+	LEAQ	-16(SP), SI
+	MOVL	$8, DX
+	SYSCALL
+
+close:
+	// close(GATE)
+	MOVL	$SYS_close, AX
+	MOVL	$GATE, DI
+	SYSCALL
+
+wait:
+	// wait4(-1, nil, 0, nil), until there is no child
+	MOVL	$SYS_wait4, AX
+	MOVQ	$-1, DI
+	XORL	SI, SI
+	XORL	DX, DX
+	XORL	R10, R10
+	SYSCALL
+	TESTQ	AX, AX
+	JGE	wait
+	CMPQ	AX, $-EINTR
+	JEQ	wait
+	XORL	DI, DI
+	JMP	exit
+
+stage:
+	MOVL	$SYS_setsid, AX
+	SYSCALL
+	MOVL	$SYS_prctl, AX
+	MOVL	$PR_SET_PDEATHSIG, DI
+	MOVL	$SIGKILL, SI
+	SYSCALL
+	MOVL	$SYS_getppid, AX
+	SYSCALL
+	CMPQ	AX, R12
+	JNE	orphan
+
+	// write(GATE, {pid}, 8), of what leads a session, and dies with the keeper
+	MOVL	$SYS_getpid, AX
+	SYSCALL
+	MOVQ	AX, -16(SP)
+	MOVL	$SYS_write, AX
+	MOVL	$GATE, DI
+	LEAQ	-16(SP), SI
+	MOVL	$8, DX
+	SYSCALL
+
+	// execve("/proc/self/exe", &argv[2], {nil}), which is at the end of argv
+	MOVL	$SYS_execve, AX
+	LEAQ	self<>(SB), DI
+	LEAQ	24(SP), SI
+	LEAQ	48(SP), DX
+	SYSCALL
+
+orphan:
+	MOVL	$1, DI
+
+exit:
+	MOVL	$SYS_exit_group, AX
+	SYSCALL
+	INT	$3
+	JMP	exit
+
+runtime:
+	JMP	_rt0_amd64_linux(SB)
+
+DATA keeper<>+0(SB)/8, $"--dpl-st"
+DATA keeper<>+8(SB)/8, $"art-keep"
+DATA keeper<>+16(SB)/8, $"er\x00\x00\x00\x00\x00\x00"
+GLOBL keeper<>(SB), RODATA|NOPTR, $24
+
+DATA self<>+0(SB)/8, $"/proc/se"
+DATA self<>+8(SB)/8, $"lf/exe\x00\x00"
+GLOBL self<>(SB), RODATA|NOPTR, $16
 
 // A message has its length before it.
 DATA space<>+0(SB)/8, $100

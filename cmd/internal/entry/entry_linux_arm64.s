@@ -1,15 +1,33 @@
 #include "textflag.h"
 
+#define SYS_fcntl 25
+#define SYS_close 57
+#define SYS_write 64
 #define SYS_writev 66
 #define SYS_exit_group 94
+#define SYS_setsid 157
+#define SYS_prctl 167
+#define SYS_getpid 172
+#define SYS_getppid 173
+#define SYS_clone 220
+#define SYS_execve 221
+#define SYS_wait4 260
 #define SYS_prlimit64 261
-#define SYS_fcntl 25
+#define SYS_close_range 436
 
 #define RLIMIT_DATA 2
 #define RLIMIT_AS 9
 #define F_GETFD 1
 #define leastSpace 1536000000 // 1500000 KiB
 #define leastData 131072000 // 128000 KiB
+
+#define GATE 3
+#define EINTR 4
+#define SIGKILL 9
+#define SIGCHLD 17
+#define PR_SET_PDEATHSIG 1
+#define PR_SET_NAME 15
+#define PR_SET_CHILD_SUBREAPER 36
 
 // The stack has argc at 0(RSP), and then argv. What is below it is free: nothing of Go runs yet.
 TEXT dpl_entry(SB),NOSPLIT|NOFRAME,$0
@@ -47,6 +65,24 @@ begin:
 	MOVB	R1, ·stdoutClosed(SB)
 
 open:
+	// Is it the keeper of a start? It has five arguments, of which the second says so.
+	MOVD	0(RSP), R0
+	CMP	$5, R0
+	BNE	runtime
+	MOVD	16(RSP), R1
+	MOVD	$keeper<>(SB), R2
+
+compare:
+	MOVBU	(R1), R0
+	MOVBU	(R2), R3
+	CMP	R3, R0
+	BNE	runtime
+	ADD	$1, R1
+	ADD	$1, R2
+	CBNZ	R0, compare
+	B	dpl_keep(SB)
+
+runtime:
 	B	_rt0_arm64_linux(SB)
 
 refuse:
@@ -98,6 +134,127 @@ exit:
 	SVC
 	BRK
 	B	exit
+
+// Dpl_keep is keepStart of package process. All signals are blocked, and the stack is as at dpl_entry.
+TEXT dpl_keep(SB),NOSPLIT|NOFRAME,$0
+	// close_range(GATE+1, ~0, 0); before Linux 5.9 package process does it all
+	MOVD	$SYS_close_range, R8
+	MOVD	$(GATE+1), R0
+	MOVD	$0xffffffff, R1
+	MOVD	$0, R2
+	SVC
+	CBNZ	R0, runtime
+
+	// prctl(PR_SET_NAME, argv[0])
+	MOVD	$SYS_prctl, R8
+	MOVD	$PR_SET_NAME, R0
+	MOVD	8(RSP), R1
+	SVC
+
+	// prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	MOVD	$SYS_prctl, R8
+	MOVD	$PR_SET_CHILD_SUBREAPER, R0
+	MOVD	$1, R1
+	MOVD	$0, R2
+	MOVD	$0, R3
+	MOVD	$0, R4
+	SVC
+	CBNZ	R0, say
+
+	// A fork: the keeper is so small that this takes less time than to wait for an execve.
+	MOVD	$SYS_getpid, R8
+	SVC
+	MOVD	R0, R12
+	MOVD	$SYS_clone, R8
+	MOVD	$SIGCHLD, R0
+	MOVD	$0, R1
+	MOVD	$0, R2
+	MOVD	$0, R3
+	MOVD	$0, R4
+	SVC
+	CBZ	R0, stage
+	CMP	$0, R0
+	BGT	close
+
+say:
+	// write(GATE, {-errno}, 8)
+	SUB	$16, RSP, R1
+	MOVD	R0, (R1)
+	MOVD	$SYS_write, R8
+	MOVD	$GATE, R0
+	MOVD	$8, R2
+	SVC
+
+close:
+	// close(GATE)
+	MOVD	$SYS_close, R8
+	MOVD	$GATE, R0
+	SVC
+
+wait:
+	// wait4(-1, nil, 0, nil), until there is no child
+	MOVD	$SYS_wait4, R8
+	MOVD	$-1, R0
+	MOVD	$0, R1
+	MOVD	$0, R2
+	MOVD	$0, R3
+	SVC
+	CMP	$0, R0
+	BGE	wait
+	CMN	$EINTR, R0
+	BEQ	wait
+	MOVD	$0, R0
+	B	exit
+
+stage:
+	MOVD	$SYS_setsid, R8
+	SVC
+	MOVD	$SYS_prctl, R8
+	MOVD	$PR_SET_PDEATHSIG, R0
+	MOVD	$SIGKILL, R1
+	SVC
+	MOVD	$SYS_getppid, R8
+	SVC
+	CMP	R12, R0
+	BNE	orphan
+
+	// write(GATE, {pid}, 8), of what leads a session, and dies with the keeper
+	MOVD	$SYS_getpid, R8
+	SVC
+	SUB	$16, RSP, R1
+	MOVD	R0, (R1)
+	MOVD	$SYS_write, R8
+	MOVD	$GATE, R0
+	MOVD	$8, R2
+	SVC
+
+	// execve("/proc/self/exe", &argv[2], {nil}), which is at the end of argv
+	MOVD	$SYS_execve, R8
+	MOVD	$self<>(SB), R0
+	ADD	$24, RSP, R1
+	ADD	$48, RSP, R2
+	SVC
+
+orphan:
+	MOVD	$1, R0
+
+exit:
+	MOVD	$SYS_exit_group, R8
+	SVC
+	BRK
+	B	exit
+
+runtime:
+	B	_rt0_arm64_linux(SB)
+
+DATA keeper<>+0(SB)/8, $"--dpl-st"
+DATA keeper<>+8(SB)/8, $"art-keep"
+DATA keeper<>+16(SB)/8, $"er\x00\x00\x00\x00\x00\x00"
+GLOBL keeper<>(SB), RODATA|NOPTR, $24
+
+DATA self<>+0(SB)/8, $"/proc/se"
+DATA self<>+8(SB)/8, $"lf/exe\x00\x00"
+GLOBL self<>(SB), RODATA|NOPTR, $16
 
 // A message has its length before it.
 DATA space<>+0(SB)/8, $100

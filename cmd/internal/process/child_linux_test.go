@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	_ "github.com/dpl-project/dpl/cmd/internal/entry" // see TestKeptFromEntry
 	"github.com/dpl-project/dpl/protocol"
 	"golang.org/x/sys/unix"
 )

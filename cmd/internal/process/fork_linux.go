@@ -16,9 +16,21 @@ import (
 // the runtime may be held for ever. So it makes system calls, from what was prepared before, and
 // nothing else: its functions are norace, nocheckptr and nosplit, as what they call.
 
-// forkBlocked calls fork on a thread whose signals are all blocked: so they are in the child, also
-// after its execve.
+// forkBlocked calls fork with all signals blocked: so they are in the child, also after its execve.
 func forkBlocked(fork func() (pid uintptr, errno syscall.Errno)) (pid int, err error) {
+	var forked uintptr
+	var errno syscall.Errno
+	if err := withSignalsBlocked(func() { forked, errno = fork() }); err != nil {
+		return 0, err
+	}
+	if errno != 0 {
+		return 0, os.NewSyscallError("fork", errno)
+	}
+	return int(forked), nil
+}
+
+// withSignalsBlocked calls f on a thread whose signals are all blocked, or returns why it cannot.
+func withSignalsBlocked(f func()) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
@@ -27,15 +39,11 @@ func forkBlocked(fork func() (pid uintptr, errno syscall.Errno)) (pid int, err e
 		all.Val[i] = ^all.Val[i]
 	}
 	if err := unix.PthreadSigmask(unix.SIG_SETMASK, &all, &before); err != nil {
-		return 0, os.NewSyscallError("sigprocmask", err)
+		return os.NewSyscallError("sigprocmask", err)
 	}
-	forked, errno := fork()
+	f()
 	unix.PthreadSigmask(unix.SIG_SETMASK, &before, nil)
-
-	if errno != 0 {
-		return 0, os.NewSyscallError("fork", errno)
-	}
-	return int(forked), nil
+	return nil
 }
 
 // rawFork returns 0 in the child.

@@ -82,9 +82,6 @@ func (g *Gate) Keeper() protocol.Process {
 // `exec "foo": no such file or directory`, or ErrTooLate, and nothing of the command has run; or ErrSilent. After an error the
 // process is gone. The gate is ended.
 func (g *Gate) Release() error {
-	if g.keeper != nil {
-		g.keeper.await()
-	}
 	g.conn.SetDeadline(time.Now().Add(patience))
 	_, err := g.conn.Write(g.start.encode())
 	if err == nil {

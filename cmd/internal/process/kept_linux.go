@@ -11,9 +11,7 @@ import (
 	"strconv"
 	"syscall"
 	"time"
-	"unsafe"
 
-	"github.com/dpl-project/dpl/cmd/internal/process/nofile"
 	"github.com/dpl-project/dpl/protocol"
 	"golang.org/x/sys/unix"
 )
@@ -24,30 +22,72 @@ const KeeperVariable = "DPL_KEEPER"
 
 // The keeper of a start is the parent of its stage, and adopts all that becomes an orphan below
 // that: so whatever the command starts is a descendant of the keeper, in whatever session and with
-// whatever environment. It holds no file but the gate of a pass that still waits for it, waits for
-// its children, and ends with the last of them. It is this very executable, in a session of its
-// own.
+// whatever environment. It holds no file, waits for its children, and ends with the last of them. It
+// is this very executable, in a session of its own. If it dies before the stage becomes the command,
+// the kernel kills the stage.
 //
-// Both are forks of the pass that execute it at the same time. The first becomes the keeper, after
-// it has forked the second, which becomes the stage: so a pass waits for one start of a program and
-// not for two. If the keeper dies before the stage becomes the command, the kernel kills the stage.
-const (
-	startKeeperName = "dpl-keeper"
-)
+// What a keeper does is so little that package entry does it before the runtime of Go begins, in a
+// tenth of the time and of the memory: change both together. KeepStart is for executables that do
+// not begin there, and for kernels before 5.9.
+const startKeeperName = "dpl-keeper"
 
-// keepStart is what the keeper of a start does.
-func keepStart() {
-	// Go lets them through, though they were blocked.
-	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
+// stageGate is the descriptor of the gate in a keeper and its stage.
+const stageGate = 3
+
+// keepStart is what the keeper does, which was given the arguments of its stage.
+func keepStart(stage []string) {
+	runtime.LockOSThread() // with it the stage would die
+	closeInherited()
 
 	// Without package os, whose poller would stay.
 	if fd, err := unix.Open("/proc/self/comm", unix.O_WRONLY|unix.O_CLOEXEC, 0); err == nil {
 		unix.Write(fd, []byte(startKeeperName))
 		unix.Close(fd)
 	}
+	pid, err := forkStage(stage)
+	if errno, failed := err.(syscall.Errno); failed {
+		pid = -int(errno)
+	}
+	// Go lets them through, though they are blocked. The stage must not ignore them.
+	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
+
+	// The gate is closed before the stage can be waited for: while it is open, the number is that of
+	// the stage.
+	unix.Write(stageGate, binary.NativeEndian.AppendUint64(nil, uint64(pid)))
+	unix.Close(stageGate)
 	for { // it has a child until there is none
 		if _, err := unix.Wait4(-1, nil, 0, nil); err != nil && err != unix.EINTR {
 			os.Exit(0)
+		}
+	}
+}
+
+func forkStage(argv []string) (pid int, err error) {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return 0, err
+	}
+	path, err := executable()
+	if err != nil {
+		return 0, err
+	}
+	return syscall.ForkExec(path, argv, &syscall.ProcAttr{
+		Env:   []string{}, // not nil, which would mean ours
+		Files: []uintptr{0, 1, 2, stageGate},
+		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: unix.SIGKILL},
+	})
+}
+
+// closeInherited closes the descriptors that this process was begun with, but 0 to 2 and the gate.
+// Those of Go are close-on-exec.
+func closeInherited() {
+	entries, _ := os.ReadDir("/proc/self/fd")
+	for _, e := range entries {
+		fd, err := strconv.Atoi(e.Name())
+		if err != nil || fd <= stageGate {
+			continue
+		}
+		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+			unix.Close(fd)
 		}
 	}
 }
@@ -56,22 +96,13 @@ func keepStart() {
 type keeperHandle struct {
 	process protocol.Process
 	watched *Watched
-	report  *os.File // closed by the keeper when it executes its program
-}
-
-// await returns when the keeper can be known by its environment, or has ended, or after patience.
-func (k *keeperHandle) await() {
-	k.report.SetReadDeadline(time.Now().Add(patience))
-	k.report.Read(make([]byte, 1))
 }
 
 // ended returns a channel that is closed when the keeper has ended.
 func (k *keeperHandle) ended() <-chan struct{} { return k.watched.Done() }
 
 // Close releases the handle. The keeper does not notice.
-func (k *keeperHandle) Close() error {
-	return errors.Join(k.report.Close(), k.watched.Close())
-}
+func (k *keeperHandle) Close() error { return k.watched.Close() }
 
 // Spawn starts a stage for s, as the leader of a session of its own with /dev/null as stdin, and
 // its keeper, which gets the ID of s in KeeperVariable. The caller's main must call Stage. Both
@@ -87,21 +118,20 @@ func Spawn(s Start) (*Gate, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer theirs.Close()
-	report, reported, err := os.Pipe()
+	keeper, err := startKeeper(theirs, s.ID)
+	theirs.Close() // or their end would not be seen
 	if err != nil {
 		ours.Close()
 		return nil, err
 	}
-	defer reported.Close()
-
-	stage, keeper, err := forkKept(ours, theirs, report, reported, s.ID)
+	stage, err := readNumber(ours)
 	if err != nil {
 		ours.Close()
-		report.Close()
-		return nil, err
+		unix.Kill(keeper, unix.SIGKILL) // with its stage, if there is one
+		waitFor(keeper)
+		return nil, fmt.Errorf("keeper %d: %w", keeper, err)
 	}
-	handle, err := newKeeperHandle(keeper, report)
+	handle, err := newKeeperHandle(keeper)
 	go waitFor(keeper) // not before: until then nobody else can get the number
 	if err != nil {
 		ours.Close()
@@ -120,20 +150,56 @@ func Spawn(s Start) (*Gate, error) {
 	return g, nil
 }
 
-// newKeeperHandle takes over report.
-func newKeeperHandle(pid int, report *os.File) (*keeperHandle, error) {
+// startKeeper returns the pid of the keeper of the start id, which runs its program already, so that
+// its environment can be seen. Its signals are blocked.
+func startKeeper(gate *os.File, id string) (pid int, err error) {
+	path, err := executable()
+	if err != nil {
+		return 0, err
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer null.Close()
+	argv := []string{startKeeperName, startKeeperFlag, os.Args[0], stageFlag, strconv.Itoa(stageGate)}
+	attr := &syscall.ProcAttr{
+		Dir:   "/",
+		Env:   []string{KeeperVariable + "=" + id},
+		Files: []uintptr{null.Fd(), null.Fd(), null.Fd(), gate.Fd()},
+		Sys:   &syscall.SysProcAttr{Setsid: true},
+	}
+	blocked := withSignalsBlocked(func() { pid, err = syscall.ForkExec(path, argv, attr) })
+	return pid, errors.Join(blocked, os.NewSyscallError("fork keeper", err))
+}
+
+// readNumber returns the pid of the stage, which is said to the other end of f when the stage leads
+// its session and dies with its keeper; or why there is none.
+func readNumber(f *os.File) (int, error) {
+	f.SetReadDeadline(time.Now().Add(patience))
+	defer f.SetReadDeadline(time.Time{})
+	var answer [8]byte
+	if _, err := io.ReadFull(f, answer[:]); err != nil {
+		return 0, err
+	}
+	number := int64(binary.NativeEndian.Uint64(answer[:]))
+	if number < 0 {
+		return 0, os.NewSyscallError("fork stage", syscall.Errno(-number))
+	}
+	return int(number), nil
+}
+
+func newKeeperHandle(pid int) (*keeperHandle, error) {
 	w, err := Watch(pid)
 	if err != nil {
-		report.Close()
 		return nil, fmt.Errorf("keeper %d: %w", pid, err)
 	}
 	p, err := Identify(pid)
 	if err != nil {
-		report.Close()
 		w.Close()
 		return nil, fmt.Errorf("keeper %d: %w", pid, err)
 	}
-	return &keeperHandle{process: p, watched: w, report: report}, nil
+	return &keeperHandle{process: p, watched: w}, nil
 }
 
 func waitFor(pid int) {
@@ -141,197 +207,5 @@ func waitFor(pid int) {
 		if _, err := unix.Wait4(pid, nil, 0, nil); err != unix.EINTR {
 			return
 		}
-	}
-}
-
-// forkKept forks a keeper and its stage, and returns their pids. The stage has gate, and says its
-// pid to ours, the other end of that; the keeper has reported, and says to report why there is no
-// stage.
-func forkKept(ours, gate, report, reported *os.File, id string) (stage, keeper int, err error) {
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer null.Close()
-	k, err := newKept(int(gate.Fd()), int(reported.Fd()), int(null.Fd()), id)
-	if err != nil {
-		return 0, 0, err
-	}
-
-	keeper, err = forkBlocked(k.fork)
-	runtime.KeepAlive(k)
-	if err != nil {
-		return 0, 0, err
-	}
-	gate.Close() // or their ends would not be seen
-	reported.Close()
-	number, err := readNumber(ours)
-	if err == nil {
-		return number, keeper, nil
-	}
-	err = fmt.Errorf("keeper %d: %w", keeper, err)
-	if errno, e := readNumber(report); e == nil {
-		err = os.NewSyscallError("fork stage", syscall.Errno(errno))
-	}
-	unix.Kill(keeper, unix.SIGKILL) // with its stage, if there is one
-	waitFor(keeper)
-	return 0, 0, err
-}
-
-// readNumber returns what say has written to the other end of f, which waits for nothing
-// afterwards.
-func readNumber(f *os.File) (int, error) {
-	f.SetReadDeadline(time.Now().Add(patience))
-	defer f.SetReadDeadline(time.Time{})
-	var answer [8]byte
-	_, err := io.ReadFull(f, answer[:])
-	return int(binary.NativeEndian.Uint64(answer[:])), err
-}
-
-// kept is what a fork needs to become a keeper, and to fork the stage. See rawFork for what it may
-// do.
-type kept struct {
-	gate, reported, null int
-	gaps                 [3]gap
-	highest              uintptr
-	limit                *nofile.Limit // on open files; nil: that of this process
-
-	self, directory        *byte // paths
-	keeperArgv, keeperEnvp **byte
-	stageArgv, stageEnvp   **byte
-	answer                 uint64 // what one of them says
-}
-
-func newKept(gate, reported, null int, id string) (*kept, error) {
-	keeper, err := syscall.SlicePtrFromStrings([]string{startKeeperName, startKeeperFlag})
-	if err != nil {
-		return nil, err
-	}
-	environment, err := syscall.SlicePtrFromStrings([]string{KeeperVariable + "=" + id})
-	if err != nil {
-		return nil, err
-	}
-	stage, err := syscall.SlicePtrFromStrings([]string{os.Args[0], stageFlag, strconv.Itoa(gate)})
-	if err != nil {
-		return nil, err
-	}
-	path, err := executable()
-	if err != nil {
-		return nil, err
-	}
-	file, err := syscall.BytePtrFromString(path)
-	if err != nil {
-		return nil, err
-	}
-	k := &kept{
-		gate: gate, reported: reported, null: null,
-		gaps: gapsBetween(gate, reported), highest: highestDescriptor(),
-		self: file, directory: &[]byte("/\x00")[0],
-		keeperArgv: &keeper[0], keeperEnvp: &environment[0],
-		stageArgv: &stage[0], stageEnvp: &stage[len(stage)-1], // none
-	}
-	var now syscall.Rlimit
-	err = syscall.Getrlimit(syscall.RLIMIT_NOFILE, &now)
-	given := nofile.Given
-	if err == nil && given.Max == now.Max && now.Cur == now.Max-1 { // else somebody else has set it
-		k.limit = &given
-	}
-	return k, nil
-}
-
-// fork returns the pid of the child, which does not return.
-//
-//go:norace
-//go:nocheckptr
-//go:nosplit
-func (k *kept) fork() (pid uintptr, errno syscall.Errno) {
-	pid, errno = rawFork()
-	if pid == 0 && errno == 0 {
-		k.keep()
-	}
-	return pid, errno
-}
-
-// keep is what the fork does that becomes the keeper.
-//
-//go:norace
-//go:nocheckptr
-//go:nosplit
-func (k *kept) keep() {
-	raw := syscall.RawSyscall6
-	raw(unix.SYS_SETSID, 0, 0, 0, 0, 0, 0)
-	raw(unix.SYS_CHDIR, uintptr(unsafe.Pointer(k.directory)), 0, 0, 0, 0, 0)
-	for fd := uintptr(0); fd <= 2; fd++ {
-		raw(unix.SYS_DUP3, uintptr(k.null), fd, 0, 0, 0, 0)
-	}
-	for i := range k.gaps {
-		closeGap(k.gaps[i], k.highest)
-	}
-
-	own, _, _ := raw(unix.SYS_GETPID, 0, 0, 0, 0, 0, 0)
-	_, _, errno := raw(unix.SYS_PRCTL, unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0, 0)
-	if errno == 0 {
-		var stage uintptr
-		if stage, errno = rawFork(); stage == 0 && errno == 0 {
-			k.becomeStage(own)
-		}
-	}
-	raw(unix.SYS_CLOSE, uintptr(k.gate), 0, 0, 0, 0, 0)
-	if errno == 0 {
-		k.become(k.keeperArgv, k.keeperEnvp)
-		exitRaw() // and so does the stage
-	}
-	k.say(k.reported, uintptr(errno))
-	exitRaw()
-}
-
-// say writes what the pass reads with readNumber.
-//
-//go:norace
-//go:nocheckptr
-//go:nosplit
-func (k *kept) say(fd int, number uintptr) {
-	k.answer = uint64(number)
-	answer := uintptr(unsafe.Pointer(&k.answer))
-	syscall.RawSyscall6(unix.SYS_WRITE, uintptr(fd), answer, unsafe.Sizeof(k.answer), 0, 0, 0)
-}
-
-// becomeStage is what the fork of that does. It dies with its parent.
-//
-//go:norace
-//go:nocheckptr
-//go:nosplit
-func (k *kept) becomeStage(parent uintptr) {
-	raw := syscall.RawSyscall6
-	raw(unix.SYS_CLOSE, uintptr(k.reported), 0, 0, 0, 0, 0)
-	raw(unix.SYS_SETSID, 0, 0, 0, 0, 0, 0)
-	if k.limit != nil {
-		raw(unix.SYS_PRLIMIT64, 0, unix.RLIMIT_NOFILE, uintptr(unsafe.Pointer(k.limit)), 0, 0, 0)
-	}
-	raw(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0, 0)
-	if now, _, _ := raw(unix.SYS_GETPPID, 0, 0, 0, 0, 0, 0); now == parent {
-		own, _, _ := raw(unix.SYS_GETPID, 0, 0, 0, 0, 0, 0)
-		k.say(k.gate, own)
-		raw(unix.SYS_FCNTL, uintptr(k.gate), unix.F_SETFD, 0, 0, 0, 0)
-		k.become(k.stageArgv, k.stageEnvp)
-	}
-	exitRaw()
-}
-
-// become executes this executable. It returns if that fails.
-//
-//go:norace
-//go:nocheckptr
-//go:nosplit
-func (k *kept) become(argv, envp **byte) {
-	syscall.RawSyscall6(unix.SYS_EXECVE, uintptr(unsafe.Pointer(k.self)),
-		uintptr(unsafe.Pointer(argv)), uintptr(unsafe.Pointer(envp)), 0, 0, 0)
-}
-
-//go:norace
-//go:nosplit
-func exitRaw() {
-	for {
-		syscall.RawSyscall6(unix.SYS_EXIT_GROUP, 1, 0, 0, 0, 0, 0)
 	}
 }

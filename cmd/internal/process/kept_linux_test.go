@@ -2,9 +2,10 @@ package process
 
 import (
 	"fmt"
-	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,7 +115,9 @@ func TestKeeperOfStartStopped(t *testing.T) {
 	if SignalProcess(keeper, unix.SIGSTOP) != nil || Exited(keeper.PID, keeper.StartTicks) {
 		return // it has ended before
 	}
-	eventually(t, "it is stopped", func() bool { return inState(keeper.PID, "TZ") })
+	eventually(t, "it is stopped, or was ending already", func() bool {
+		return inState(keeper.PID, "T") || Exited(keeper.PID, keeper.StartTicks)
+	})
 	if inState(keeper.PID, "T") {
 		want := fmt.Sprintf("process %d, the keeper, does not end", keeper.PID)
 		found, err := Survivors(g.Process(), id, keeper)
@@ -155,6 +158,11 @@ func TestKeeperOfStartKilled(t *testing.T) {
 // signal ends it but SIGKILL.
 func TestKeeperOfStartAlone(t *testing.T) {
 	t.Parallel()
+	inherited, err := unix.Open(".", unix.O_RDONLY, 0) // that this test was begun with, as it were
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(inherited)
 	g, id, _ := keptCommand(t, "exec sleep 1000", 0)
 	keeper := g.Keeper()
 	mustLead(t, keeper.PID)
@@ -167,6 +175,10 @@ func TestKeeperOfStartAlone(t *testing.T) {
 		t.Errorf("it is in %q, %v", dir, err)
 	}
 	mustHoldNothing(t, keeper.PID)
+	threads, err := filepath.Glob(proc + "task/*")
+	if os.Getenv(entryVariable) != "" && len(threads) != 1 {
+		t.Errorf("it runs Go: it has %d threads, %v", len(threads), err)
+	}
 	for _, sig := range []syscall.Signal{unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGUSR1} {
 		if err := SignalProcess(keeper, sig); err != nil {
 			t.Error(err)
@@ -223,44 +235,22 @@ func TestPassKilledBeforeRelease(t *testing.T) {
 	}
 }
 
-// Kernels before 5.9 cannot close all descriptors in one call.
-func TestKeptOnOldKernel(t *testing.T) {
+// entryVariable says that the test was linked so that a keeper is done before Go begins.
+const entryVariable = "DPL_TEST_ENTRY"
+
+// The keepers of the commands that are installed are those of package entry.
+func TestKeptFromEntry(t *testing.T) {
+	if testing.Short() || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		t.Skip("links this test once more")
+	}
 	t.Parallel()
-	ours, theirs, err := socketpair()
-	if err != nil {
-		t.Fatal(err)
+	cmd := exec.Command("go", "test", "-count=1", "-ldflags=-E dpl_entry", "-v",
+		"-run=^Test(KeptSurvivors|KeeperOfStart.*|PassKilledBeforeRelease|Survivors.*|Gate.*)$", ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", entryVariable+"=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: TestKeeperOfStartAlone") {
+		t.Fatalf("%v\n%s", err, out)
 	}
-	defer ours.Close()
-	report, reported, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer report.Close()
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer null.Close()
-	k, err := newKept(int(theirs.Fd()), int(reported.Fd()), int(null.Fd()), NewStartID())
-	if err != nil {
-		t.Fatal(err)
-	}
-	k.highest = 1000
-	pid, err := forkBlocked(k.fork)
-	theirs.Close()
-	reported.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if stage, err := readNumber(ours); stage <= pid || err != nil {
-		t.Errorf("stage %d, %v", stage, err)
-	}
-	if number, err := readNumber(report); err != io.EOF {
-		t.Errorf("no stage: %d, %v", number, err)
-	}
-	mustHoldNothing(t, pid)
-	ours.Close()
-	waitFor(pid)
 }
 
 // BenchmarkSpawn starts and cancels a stage.

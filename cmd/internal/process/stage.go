@@ -23,7 +23,8 @@ import (
 // while a pass was running.
 const stageFlag = "--dpl-stage"
 
-// startKeeperFlag is the only argument of the keeper of a stage.
+// startKeeperFlag is the first argument of the keeper of a stage. Those of the stage come after it, its
+// name first.
 const startKeeperFlag = "--dpl-start-keeper"
 
 // Stage returns at once unless this process is a stage or its keeper, which Spawn and SpawnUnit make of
@@ -31,8 +32,8 @@ const startKeeperFlag = "--dpl-start-keeper"
 // Start, then becomes that command and never returns; if the gate is closed first, it has done nothing
 // and exits 0. Main calls it before anything else.
 func Stage() {
-	if len(os.Args) == 2 && os.Args[1] == startKeeperFlag {
-		keepStart()
+	if len(os.Args) == 5 && os.Args[1] == startKeeperFlag {
+		keepStart(os.Args[2:])
 	}
 	if len(os.Args) != 3 || os.Args[1] != stageFlag {
 		return

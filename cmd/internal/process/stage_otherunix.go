@@ -71,12 +71,11 @@ func Spawn(s Start) (*Gate, error) {
 // A keeperHandle is never there: this system gives orphans to nobody but its first process.
 type keeperHandle struct{ process protocol.Process }
 
-func (*keeperHandle) await()                 {}
 func (*keeperHandle) ended() <-chan struct{} { return nil }
 func (*keeperHandle) Close() error           { return nil }
 
 // keepStart does nothing: there are no keepers.
-func keepStart() {}
+func keepStart([]string) {}
 
 // alone does nothing: no other process ends this one.
 func alone() error { return nil }
