@@ -39,10 +39,11 @@ check:
 format:
 	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "gofmt would change: $$files" >&2; exit 1; }
 
+# For Windows with what the packages of TestDist are built with: so all is compiled once.
 vet:
 	go vet ./...
 	GOOS=darwin go vet ./...
-	GOOS=windows go vet ./...
+	GOOS=windows go vet -trimpath ./...
 
 tidy:
 	go mod tidy -diff
@@ -52,19 +53,20 @@ tidy:
 staticcheck:
 	go run $(STATICCHECK) -checks inherit,ST1000,ST1020,ST1021,ST1022 ./...
 
-# What drives the commands from outside gains nothing by -race.
-rigs = ./cmd/internal/simulation ./scripts/...
+# What drives the commands from outside gains nothing by -race. What takes longest begins first.
+rigs = ./scripts/faults ./scripts/linearize ./scripts/dist ./scripts/powerloss ./cmd/internal/simulation ./scripts/...
 
 # Nor do those of fileops that do one thing after the other on a simulated disk, or have a large file: those of coverage do.
 unraced = ^Test(Interleavings|PassInterleavings|EveryFault.*|AlertsOfMoreThanMemory|ReadLogHuge|RotateLogHuge|SparseFiles)$$
 
-# Most tests of commands wait for something, so that more of them run at once than there are processors. The tests of protocol,
-# which is pure, are those of coverage.
+# Most tests of commands wait for something, so that more of them run at once than there are processors. The scripts take
+# longest, and begin first. The tests of protocol, which is pure, are those of coverage.
 test:
-	STRICT=$(STRICT) $(GO_TEST) -parallel 4 -skip '$(unraced)' $$(command -v cc >/dev/null 2>&1 && echo -race) $$(go list ./... | grep -vxF "$$(go list ./protocol $(rigs))")
+	STRICT=$(STRICT) $(GO_TEST) -parallel 4 -skip '$(unraced)' $$(command -v cc >/dev/null 2>&1 && echo -race) \
+		$$(go list ./testscripts ./... | grep -vxF "$$(go list ./protocol $(rigs))")
 
 rigs:
-	STRICT=$(STRICT) DPL_HISTORIES=20s $(GO_TEST) $(rigs)
+	STRICT=$(STRICT) DPL_HISTORIES=20s $(GO_TEST) -parallel 4 $(rigs)
 
 model:
 	sh spec/model/check.sh 3
