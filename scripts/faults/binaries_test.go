@@ -7,15 +7,71 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/dpl-project/dpl/testscripts/build"
 )
 
+// shared has the commands without edits, for all tests.
+var shared struct {
+	once sync.Once
+	bin  string
+}
+
+// plain returns the directory of the commands without edits, which the first to call it builds.
+func plain(t *testing.T) string {
+	t.Helper()
+	shared.once.Do(func() {
+		bin, err := os.MkdirTemp("", "dpl-faults")
+		if err != nil {
+			t.Fatal(err)
+		}
+		buildCommands(t, bin, nil)
+		shared.bin = bin
+	})
+	if shared.bin == "" {
+		t.Fatal("the commands could not be built")
+	}
+	return shared.bin
+}
+
+// ahead is the source of an init function that makes calls which do nothing, if aheadVariable is set: so the calls of main that
+// follow have higher numbers than those of any other thread. See onThreads.
+const ahead = `package main
+
+import (
+	"os"
+	"runtime"
+	"syscall"
+)
+
+func init() {
+	runtime.LockOSThread()
+	if os.Getenv("` + aheadVariable + `") == "" {
+		return
+	}
+	for range 64 {
+		syscall.Open("", syscall.O_RDONLY, 0)
+		syscall.Read(-1, make([]byte, 1))
+		syscall.Close(-1)
+	}
+}
+`
+
+const aheadVariable = "DPL_FAULTS_AHEAD"
+
 // commands builds the commands with what edits say of files of the module, and one file more for each: it keeps main on one
 // thread. That changes nothing of what they do. But strace counts calls by thread, and on a busy machine the runtime of Go
 // would move main so often that points are hard to hit.
 func commands(t *testing.T, edits map[string]string) string {
+	t.Helper()
+	bin := t.TempDir()
+	buildCommands(t, bin, edits)
+	return bin
+}
+
+func buildCommands(t *testing.T, bin string, edits map[string]string) {
 	t.Helper()
 	dir := t.TempDir()
 	top, err := filepath.Abs(root)
@@ -31,7 +87,7 @@ func commands(t *testing.T, edits map[string]string) string {
 	}
 	mains, _ := filepath.Glob(filepath.Join(top, "cmd", "dpl-*"))
 	for _, main := range mains {
-		add(filepath.Base(main)+".go", filepath.Join(main, "pinned.go"), "package main\n\nimport \"runtime\"\n\nfunc init() { runtime.LockOSThread() }\n")
+		add(filepath.Base(main)+".go", filepath.Join(main, "pinned.go"), ahead)
 	}
 	survivors := filepath.Join(top, "cmd/internal/process/survivors_linux.go")
 	add("survivors.go", survivors, onThreads(t, survivors))
@@ -42,15 +98,18 @@ func commands(t *testing.T, edits map[string]string) string {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600)
 	}
+	if err == nil {
+		err = build.CommandsIn(bin, root, "-overlay="+filepath.Join(dir, "overlay.json"))
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return build.Commands(t, root, "-overlay="+filepath.Join(dir, "overlay.json"))
 }
 
 // onThreads returns the source at path, of survivor, with the look at each process on a thread of its
 // own: how many calls all of them take depends on what else the machine does, and strace counts the
-// calls of each thread.
+// calls of each thread. None makes as many as main has made before, see ahead, or a fault of main's
+// might hit it.
 func onThreads(t *testing.T, path string) string {
 	t.Helper()
 	source, err := os.ReadFile(path)

@@ -77,7 +77,7 @@ func TestCommandsAreSubjects(t *testing.T) {
 
 // Each flag of these commands is one of a subject, or of a class that is excused.
 func TestFlagsAreSubjects(t *testing.T) {
-	bin := commands(t, nil)
+	bin := plain(t)
 	tried := make(map[string]bool)
 	for _, s := range done() {
 		for _, word := range s.argv[1:] {

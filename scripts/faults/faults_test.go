@@ -14,12 +14,17 @@ func TestFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
 	}
-	bin := commands(t, nil)
-	t.Run("injected", func(t *testing.T) { testInjected(t, bin) })
-	t.Run("lost answer", func(t *testing.T) { testLostAnswer(t, bin) })
-	t.Run("full disk", func(t *testing.T) { testFullDisk(t, bin) })
-	t.Run("short writes", func(t *testing.T) { testShortWrites(t, bin) })
-	t.Run("garbage", func(t *testing.T) { testGarbage(t, bin) })
+	t.Parallel()
+	bin := plain(t)
+	for name, test := range map[string]func(*testing.T, string){
+		"injected": testInjected, "lost answer": testLostAnswer, "full disk": testFullDisk, "short writes": testShortWrites,
+		"garbage": testGarbage,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, bin)
+		})
+	}
 }
 
 // testInjected kills, and lets fail, at each point of each subject.

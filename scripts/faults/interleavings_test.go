@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -77,11 +78,12 @@ func TestInterleavings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
 	}
+	t.Parallel()
 	needs(t, "strace")
 	if _, err := os.Stat("/proc/locks"); err != nil {
 		t.Skip("needs /proc/locks, which tells who waits for a lock")
 	}
-	locked := commands(t, nil)
+	locked := plain(t)
 	unlocked := commands(t, map[string]string{"fileops/disk/flock.go": withoutLocks(t)})
 	for _, mode := range modes {
 		for _, p := range places() {
@@ -125,13 +127,21 @@ func testPlace(t *testing.T, bin string, mode commitMode, at place) {
 		for j, b := range at.who {
 			p := newPair(t, w, a, b, calls)
 			pairs++
-			for _, k := range w.points(calls, i < at.core && j < at.core, choose) {
+			points := w.points(calls, i < at.core && j < at.core, choose)
+			locked := held(calls)
+			if i == j && len(locked) > 0 { // one that is sure to wait, whatever the chance
+				points = append(points, locked[choose.IntN(len(locked))])
+			}
+
+			for _, k := range points {
 				m, hit := p.meet(t, k)
 				switch {
 				case !hit:
 					t.Errorf("%v: never stopped after %v", p, calls[k])
 				case m.lost != "":
 					t.Errorf("%v: stopped after %v: %s", p, calls[k], m.lost)
+				case i == j && slices.Contains(locked, k) && !m.waited:
+					t.Errorf("%v: stopped after %v, with the lock: nobody waited", p, calls[k])
 				}
 				if left := w.leftovers(); left != nil {
 					t.Errorf("%v: stopped after %v: left about: %q", p, calls[k], left)
@@ -153,15 +163,29 @@ func testPlace(t *testing.T, bin string, mode commitMode, at place) {
 func (w *world) points(calls []call, core bool, choose *rand.Rand) []int {
 	var chosen []int
 	one := 2 * w.mode.every // in so many has a turn
-	if w.starts {
-		one *= 4 // a run that starts services takes seconds
-	}
 	for i, c := range calls {
 		if soak() || (core && c.changes() || choose.IntN(12) == 0) && choose.IntN(one) == 0 {
 			chosen = append(chosen, i)
 		}
 	}
 	return chosen
+}
+
+// held returns after which calls a command has a lock, and has not committed yet: what another one finds then makes it do the
+// same as alone, so that it needs the lock.
+func held(calls []call) (after []int) {
+	lock := slices.IndexFunc(calls, func(c call) bool { return c.name == "flock" })
+	if lock < 0 {
+		return nil
+	}
+	for i := lock; i < len(calls); i++ {
+		c := calls[i]
+		if commits := strings.HasPrefix(c.name, "renameat") || c.name == "linkat"; commits || i > lock && c.name == "flock" {
+			break
+		}
+		after = append(after, i)
+	}
+	return after
 }
 
 // testControl shows that losses are found: where locks do not exclude, there must be some, but none where each version is linked.

@@ -13,6 +13,7 @@ import (
 type outcome struct {
 	statuses []int
 	facts    facts
+	said     string // by the commands of a pair
 }
 
 // next tidies, and runs the subject once more, as somebody would who does not know how the first run ended.

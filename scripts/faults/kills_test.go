@@ -153,6 +153,7 @@ func TestKills(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
 	}
+	t.Parallel()
 	needs(t, "strace") // which may trace where we may
 	bin := build.Commands(t, root)
 	for _, mode := range modes {

@@ -34,7 +34,11 @@ func TestMain(m *testing.M) {
 		trace(order)
 	}
 	syscall.Umask(0o022)
-	os.Exit(m.Run())
+	status := m.Run()
+	if shared.bin != "" {
+		os.RemoveAll(shared.bin)
+	}
+	os.Exit(status)
 }
 
 const limitVariable = "DPL_FAULTS_LIMIT"

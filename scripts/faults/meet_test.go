@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // A pair is two commands that work on the same files: a is stopped after one of its calls, b runs meanwhile.
@@ -120,6 +121,7 @@ func (p *pair) finish(ctx context.Context, t *testing.T, pid int, a *running) (o
 		return a.over()
 	})
 	o.statuses = []int{a.wait().status, b.wait().status}
+	o.said = a.stderr + "\n" + b.stderr
 	var err error
 	if o.facts, err = p.facts(true); err != nil {
 		t.Errorf("%v: %v", p, err)
@@ -160,6 +162,7 @@ func (p *pair) lost(got outcome) string {
 		}
 		fmt.Fprintf(&why, "exit %v, want %v\n%s", got.statuses, want.statuses, got.facts.differences(want.facts))
 	}
+	fmt.Fprintf(&why, "they said:\n%s", got.said)
 	return why.String()
 }
 
@@ -171,13 +174,15 @@ type running struct {
 
 func start(ctx context.Context, t *testing.T, cmd *exec.Cmd) *running {
 	t.Helper()
+	var stderr bytes.Buffer
+	cmd.Stderr, cmd.WaitDelay = &stderr, time.Second
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	r := &running{ended: make(chan struct{})}
 	go func() {
 		err := cmd.Wait()
-		r.result = result{status: cmd.ProcessState.ExitCode()}
+		r.result = result{cmd.ProcessState.ExitCode(), strings.TrimSpace(stderr.String())}
 		if ctx.Err() != nil {
 			r.result = result{blocked, errors.Join(ctx.Err(), err).Error()}
 		}

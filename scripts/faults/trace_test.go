@@ -122,7 +122,11 @@ func (w *world) straced(ctx context.Context, t *testing.T, s step, suffix, calls
 	if w.starts {
 		strace = append(strace, "-b", "execve")
 	}
-	return w.command(ctx, s, append(strace, options...)...), file
+	cmd = w.command(ctx, s, append(strace, options...)...)
+	if w.starts { // so it looks at other processes
+		cmd.Env = append(cmd.Env, aheadVariable+"=1")
+	}
+	return cmd, file
 }
 
 // baseline returns the calls of s on the world, in a run without faults: one whose calls are those of the run before. It tries
