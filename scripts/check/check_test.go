@@ -99,6 +99,25 @@ func TestBeside(t *testing.T) {
 	}
 }
 
+// When nothing computes any more, the next part that waits runs beside the first.
+func TestTwoThatWait(t *testing.T) {
+	dir := t.TempDir()
+	makefile := "test:\n\t@for i in $$(seq 600); do [ ! -e computed -o ! -e beside ] || exit 0; sleep 0.1; done; exit 1\n" +
+		"rigs:\n\t@[ -e computed ] && touch beside\n" +
+		"vet:\n\t@touch computed\n"
+	if err := os.WriteFile(filepath.Join(dir, "Makefile"), []byte(makefile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+
+	var out bytes.Buffer
+	c := checker{out: &out}
+	c.run([]string{"vet", "test", "rigs"})
+	if !c.finish() {
+		t.Errorf("one waits for the other, or does not for what computes:\n%s", &out)
+	}
+}
+
 func TestTools(t *testing.T) {
 	all, err := readTools()
 	if err != nil || len(all) < 30 {

@@ -15,8 +15,8 @@ var allParts = []string{
 	"format", "tidy", "shell", "conformance", "vet", "staticcheck", "model", "test", "rigs", "coverage", "demo",
 }
 
-// waits are the parts that spend much of their time waiting for processes. They run one after the
-// other; the parts that only compute run beside them, at the lowest priority, and take what is left.
+// waits are the parts that spend much of their time waiting for processes. The parts that only
+// compute run beside them, at the lowest priority, and take what is left.
 var waits = map[string]bool{"test": true, "rigs": true, "coverage": true, "demo": true}
 
 // needed is the program without which there is nothing to do in a part.
@@ -52,32 +52,33 @@ func (c *checker) printf(format string, arguments ...any) {
 	fmt.Fprintf(c.out, format, arguments...)
 }
 
-// run runs all parts. Those that only compute are two at a time once nothing waits any more.
+// run runs all parts, two at a time: one that waits and one that only computes, as long as there are
+// both.
 func (c *checker) run(parts []string) {
-	computing := make(chan string, len(parts))
-	var waiting []string
+	computing, waiting := make(chan string, len(parts)), make(chan string, len(parts))
 	for _, name := range parts {
 		if waits[name] {
-			waiting = append(waiting, name)
+			waiting <- name
 		} else {
 			computing <- name
 		}
 	}
 	close(computing)
+	close(waiting)
 
-	var group sync.WaitGroup
 	compute := func() {
 		for name := range computing {
 			c.part(name, "nice", "-n", "19")
 		}
 	}
-	group.Go(compute)
-	group.Go(func() {
-		for _, name := range waiting {
+	wait := func() {
+		for name := range waiting {
 			c.part(name)
 		}
-		compute()
-	})
+	}
+	var group sync.WaitGroup
+	group.Go(func() { compute(); wait() })
+	group.Go(func() { wait(); compute() })
 	group.Wait()
 }
 
