@@ -19,6 +19,7 @@ import (
 // TestManyIdleCalls has many calls of one operation do nothing. They all get in, they all live, and together they take less than a
 // tenth of one processor, though each rewrites the file of them all. With DPL_SOAK they are 400, for ten minutes.
 func TestManyIdleCalls(t *testing.T) {
+	t.Parallel()
 	calls, idle := 150, 12*time.Second
 	if os.Getenv("DPL_SOAK") != "" {
 		calls, idle = 400, 10*time.Minute

@@ -27,6 +27,7 @@ type happening struct {
 // TestWatchStorm has writers push and pop as fast as they can, and compares with it what is printed by watchers: one that is
 // left alone, one that is killed and resumed over and over, and one that is stopped meanwhile.
 func TestWatchStorm(t *testing.T) {
+	t.Parallel()
 	const writers, pairs = 8, 30
 	o := observe(t)
 	happened := map[happening]bool{{Revision: 1, Type: "callStarted", CallID: "main"}: true}
@@ -72,7 +73,7 @@ func TestWatchStorm(t *testing.T) {
 // edit runs a command and returns the revision that it committed.
 func (o *observed) edit(name string, args ...string) int {
 	var result struct{ Revision int }
-	if err := json.Unmarshal([]byte(o.run(name, append(args, "--json", "--lock-timeout", "60")...)), &result); err != nil {
+	if err := json.Unmarshal([]byte(o.run(name, append(args, "--json", "--lock-timeout", "1h")...)), &result); err != nil {
 		o.t.Error(err)
 	}
 	return result.Revision
