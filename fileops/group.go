@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"path/filepath"
 	"slices"
 
 	"github.com/dpl-project/dpl/fileops/disk"
@@ -226,11 +225,6 @@ func (l *Ledger) Groups() ([]string, error) {
 		}
 	}
 	return slices.Sorted(maps.Keys(groups)), nil
-}
-
-// LogPath returns the path of the file for the output of a supervisor, whether or not it is there.
-func (l *Ledger) LogPath(group, supervisor string) string {
-	return filepath.Join(l.dir, logOf(group, supervisor))
 }
 
 // LogFile returns the path of the file for the output of a supervisor, after making the directories it is in. It returns

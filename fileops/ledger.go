@@ -142,8 +142,6 @@ func (l *Ledger) leave(err error) {
 	}
 }
 
-func (l *Ledger) marker() string { return filepath.Join(l.dir, "ledger.json") }
-
 func (l *Ledger) open() error {
 	data, info, err := l.readFile(l.marker())
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {

@@ -10,25 +10,37 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// Every file name of a ledger is made or taken apart here. No id contains ~, so what follows one is never part of an id.
+// Every file name of a ledger is made or taken apart here, which a test sees to. No id contains ~, so what follows one is never
+// part of an id.
+
+// MarkerName is the name of the file that makes a directory a ledger.
+const MarkerName = "ledger.json"
 
 const (
 	trashPrefix   = ".dpl-trash-"
 	tempMark      = ".tmp~"
 	sightingsMark = ".seen~"
 	scratchPrefix = ".dpl-scratch-"
+	lockSuffix    = ".lock"
 )
 
+func (l *Ledger) marker() string                 { return filepath.Join(l.dir, MarkerName) }
 func (l *Ledger) operations() string             { return filepath.Join(l.dir, "operations") }
 func (l *Ledger) archive() string                { return filepath.Join(l.dir, "archive") }
 func (l *Ledger) tmp() string                    { return filepath.Join(l.dir, "tmp") }
-func (l *Ledger) operationLock(id string) string { return l.operation(id) + ".lock" }
+func (l *Ledger) operationLock(id string) string { return l.operation(id) + lockSuffix }
 func (l *Ledger) operationTmp(id string) string  { return filepath.Join(l.tmp(), id) }
+
+// TmpDir returns the path of the temporary directory of a call, which exists if its push asked for one.
+func (l *Ledger) TmpDir(op, call string) string { return filepath.Join(l.operationTmp(op), call) }
+
+// OperationName returns the name of the file of an operation.
+func OperationName(id string) string { return id + ".json" }
 
 // operation joins what is clean by itself: filepath.Join would look at each byte, which a pass over many operations notices.
 func (l *Ledger) operation(id string) string {
 	const separator = string(filepath.Separator)
-	return l.dir + separator + "operations" + separator + id + ".json"
+	return l.dir + separator + "operations" + separator + OperationName(id)
 }
 
 // What follows the id of a group in the names of its files. No name ends in two of them, so the id may end in anything.
@@ -36,19 +48,28 @@ const (
 	orchestratorSuffix = ".orchestrator.json"
 	supervisorsSuffix  = ".supervisors.json"
 	alertsSuffix       = ".alerts.jsonl"
-	groupLockSuffix    = ".lock"
+	groupLockSuffix    = lockSuffix
 )
 
+// SupervisorsName and OrchestratorName return the names of the two files of a group.
+func SupervisorsName(group string) string  { return group + supervisorsSuffix }
+func OrchestratorName(group string) string { return group + orchestratorSuffix }
+
 func (l *Ledger) orchestrator(group string) string {
-	return filepath.Join(l.dir, group+orchestratorSuffix)
+	return filepath.Join(l.dir, OrchestratorName(group))
 }
 func (l *Ledger) supervisors(group string) string {
-	return filepath.Join(l.dir, group+supervisorsSuffix)
+	return filepath.Join(l.dir, SupervisorsName(group))
 }
 func (l *Ledger) alerts(group string) string    { return filepath.Join(l.dir, group+alertsSuffix) }
 func (l *Ledger) groupLock(group string) string { return filepath.Join(l.dir, group+groupLockSuffix) }
 func (l *Ledger) logs() string                  { return filepath.Join(l.dir, "logs") }
 func (l *Ledger) groupLogs(group string) string { return filepath.Join(l.logs(), group) }
+
+// LogPath returns the path of the file for the output of a supervisor, whether or not it is there.
+func (l *Ledger) LogPath(group, supervisor string) string {
+	return filepath.Join(l.dir, logOf(group, supervisor))
+}
 
 // logOf returns the path of the log of a supervisor in the ledger directory.
 func logOf(group, supervisor string) string {
@@ -119,6 +140,9 @@ func (l *Ledger) archived(id string, n int) string {
 	return filepath.Join(l.archive(), id+".json")
 }
 
+// archivedAny stands for all archived copies, in messages.
+func (l *Ledger) archivedAny(id string) string { return filepath.Join(l.archive(), id+"*.json") }
+
 // random is the part of a name that makes it new.
 func random() string {
 	return fmt.Sprintf("%016x", rand.Uint64())
@@ -139,7 +163,7 @@ func operationOfTemp(name string) (id string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	return operationOf(strings.TrimSuffix(path, ".lock"))
+	return operationOf(strings.TrimSuffix(path, lockSuffix))
 }
 
 // operationOf returns the id of the operation that the file name belongs to.
@@ -190,6 +214,9 @@ func isTrash(name string) bool {
 func newTrashName() string { return trashPrefix + random() }
 
 func newScratchName() string { return scratchPrefix + random() }
+
+// scratchLock is the lock file of a scratch directory, held as long as it is in use.
+func scratchLock(dir string) string { return filepath.Join(dir, "in-use") }
 
 func isScratch(name string) bool {
 	number, ok := strings.CutPrefix(name, scratchPrefix)

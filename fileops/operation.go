@@ -3,7 +3,6 @@ package fileops
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"unsafe"
 
@@ -163,7 +162,7 @@ func asString(data []byte) string { return unsafe.String(unsafe.SliceData(data),
 func (l *Ledger) decodeOperation(id, text string, archived bool) (protocol.Operation, error) {
 	file := l.operation(id)
 	if archived {
-		file = filepath.Join(l.archive(), id+"*.json")
+		file = l.archivedAny(id)
 	}
 	op, err := protocol.Decode(text)
 	if err != nil {
@@ -188,6 +187,3 @@ func checkInside(file, member, inside, id string) error {
 
 // HasTmp reports whether a call has a temporary directory.
 func (l *Ledger) HasTmp(op, call string) bool { return l.exists(l.TmpDir(op, call)) }
-
-// TmpDir returns the path of the temporary directory of a call, which exists if its push asked for one.
-func (l *Ledger) TmpDir(op, call string) string { return filepath.Join(l.operationTmp(op), call) }

@@ -21,9 +21,6 @@ type Scratch struct {
 	used   disk.Lock // as long as it is held, Sweep leaves the directory alone
 }
 
-// inUse is the name of the lock file of a scratch directory.
-const inUse = "in-use"
-
 // Scratch makes a scratch directory, which Remove removes.
 func (s *Survey) Scratch() (*Scratch, error) {
 	l := s.Ledger
@@ -32,7 +29,7 @@ func (s *Survey) Scratch() (*Scratch, error) {
 		if err := l.fs.Mkdir(dir, 0o700); err != nil {
 			return nil, err
 		}
-		used, err := l.lock(filepath.Join(dir, inUse), true, &patience{})
+		used, err := l.lock(scratchLock(dir), true, &patience{})
 		if err == nil {
 			return &Scratch{l, dir, used}, nil
 		}
@@ -55,7 +52,7 @@ func (l *Ledger) sweepScratch(name string) error {
 	if err != nil || !info.Mode.IsDir() || l.euid >= 0 && info.UID != l.euid {
 		return ignoreMissing(err)
 	}
-	lock, err := l.lock(filepath.Join(l.dir, name, inUse), true, &patience{})
+	lock, err := l.lock(scratchLock(filepath.Join(l.dir, name)), true, &patience{})
 	if err != nil {
 		return ignoreBusy(ignoreMissing(err))
 	}

@@ -147,7 +147,7 @@ func TestScratchSweptWhenNew(t *testing.T) {
 		s, h := hookedSurvey(t)
 		times := 0
 		h.before = func(call, path string) error {
-			if call != "lock" || filepath.Base(path) != inUse || times == c.swept {
+			if call != "lock" || path != scratchLock(filepath.Dir(path)) || times == c.swept {
 				return nil
 			}
 			times++

@@ -80,7 +80,7 @@ func (s *Survey) operations() error {
 	for _, name := range names {
 		f := Found{Path: filepath.Join(l.operations(), name)}
 		versioned, isVersion := versionedOf(name)
-		locked, isLock := strings.CutSuffix(name, ".lock")
+		locked, isLock := strings.CutSuffix(name, lockSuffix)
 		if id, ok := operationOfTemp(name); ok {
 			f.Kind, f.ID, f.Left = TempFile, id, true
 		} else if id, ok := operationOf(name); ok {

@@ -46,7 +46,7 @@ func leftovers(operations, tmp []string) map[string][]string {
 	for _, name := range operations {
 		if id, ok := operationOfTemp(name); ok {
 			left[id] = append(left[id], name)
-		} else if file, ok := strings.CutSuffix(name, ".lock"); ok {
+		} else if file, ok := strings.CutSuffix(name, lockSuffix); ok {
 			id, ok := operationOf(file)
 			ownerless[id] = ok
 		} else if file, ok := versionedOf(name); ok {

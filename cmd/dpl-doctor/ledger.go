@@ -17,7 +17,7 @@ func (p *patient) marker() (found []finding) {
 	for _, root := range p.survey.Ledger.Config().ResourceRoots {
 		if err := p.env.CheckRoots(root); errors.Is(err, fileops.ErrRoot) {
 			found = append(found, finding{
-				level: warning, object: "ledger.json", text: "resourceRoots: " + err.Error(),
+				level: warning, object: fileops.MarkerName, text: "resourceRoots: " + err.Error(),
 				cure: "name directories that have nothing in them but what may be deleted",
 			})
 		}
@@ -27,7 +27,7 @@ func (p *patient) marker() (found []finding) {
 		return found
 	}
 	cause := strings.TrimPrefix(p.plain(err), fileops.ErrConfig.Error()+": ")
-	return append(found, finding{level: problem, object: "ledger.json", text: strings.TrimPrefix(cause, "ledger.json: "), cure: "no command uses the ledger until then"})
+	return append(found, finding{level: problem, object: fileops.MarkerName, text: strings.TrimPrefix(cause, fileops.MarkerName+": "), cure: "no command uses the ledger until then"})
 }
 
 // validity says which files are not valid, and which have members that this version does not know.

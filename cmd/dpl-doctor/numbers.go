@@ -107,7 +107,7 @@ func wants(op protocol.Operation, seen protocol.Observation) string {
 
 // rare says whether passes over a group come often enough.
 func rare(g protocol.Group, seen protocol.Observation) (found []finding) {
-	object := g.ID + ".orchestrator.json"
+	object := fileops.OrchestratorName(g.ID)
 	if period, want := g.PassesTooRare(g); want > 0 {
 		found = append(found, finding{
 			level: warning, object: object,

@@ -51,7 +51,7 @@ func (env *Env) printEdit(op string, edit Edit) {
 	case edit.Archived:
 		fmt.Fprintf(env.Stdout, "%s: to the archive\n", op)
 	case edit.Changed():
-		env.printDiff(op+".json", before, edit.After.Encode())
+		env.printDiff(fileops.OperationName(op), before, edit.After.Encode())
 	}
 }
 

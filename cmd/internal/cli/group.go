@@ -25,7 +25,7 @@ func (env *Env) EditGroup(l *fileops.Ledger, id string, mode fileops.Mode, verb 
 
 // PrintGroupDiff prints what differs between the registries of two groups.
 func (env *Env) PrintGroupDiff(before, after protocol.Group) {
-	env.printDiff(after.ID+".supervisors.json", before.Registry.Encode(), after.Registry.Encode())
+	env.printDiff(fileops.SupervisorsName(after.ID), before.Registry.Encode(), after.Registry.Encode())
 }
 
 // Result returns what every edit of a group prints of its supervisor; if that is "", of all.

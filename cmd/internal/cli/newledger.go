@@ -55,7 +55,7 @@ func checkRoots(l *fileops.Ledger, roots []string) error {
 	for _, root := range roots {
 		if !slices.Contains(l.Config().ResourceRoots, root) {
 			return fmt.Errorf("--resource-root %q: %w: the ledger exists: add it to resourceRoots in %s", root, fileops.ErrConfig,
-				filepath.Join(l.Dir(), "ledger.json"))
+				filepath.Join(l.Dir(), fileops.MarkerName))
 		}
 	}
 	return nil

@@ -1,0 +1,57 @@
+package fileops
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+)
+
+// The names of files in a ledger, and what they are made of, are in names.go alone.
+func TestNamesInOneFile(t *testing.T) {
+	t.Parallel()
+	name := regexp.MustCompile(`^(\.(json|jsonl|lock|log|origin|tmp~|seen~)|\.(orchestrator|supervisors)\.json|ledger\.json|` +
+		`operations|archive|logs|in-use|\.dpl-.*)$`)
+	here, err := filepath.Glob("*.go")
+	must(t, err)
+	commands, err := filepath.Glob("../cmd/*/*.go")
+	must(t, err)
+	internal, err := filepath.Glob("../cmd/internal/*/*.go")
+	must(t, err)
+	found := 0
+	for _, file := range append(append(here, commands...), internal...) {
+		if isTest, _ := filepath.Match("*_test.go", filepath.Base(file)); isTest {
+			continue
+		}
+		set := token.NewFileSet()
+		parsed, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
+		must(t, err)
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			literal, ok := n.(*ast.BasicLit)
+			if !ok || literal.Kind != token.STRING {
+				return true
+			}
+			text, _ := strconv.Unquote(literal.Value)
+			switch {
+			case !name.MatchString(text):
+			case file == "names.go":
+				found++
+			case !elsewhere[filepath.Base(filepath.Dir(file))+" "+text]:
+				t.Errorf("%s: %q: names of files belong in fileops/names.go", set.Position(literal.Pos()), text)
+			}
+			return true
+		})
+	}
+	if found < 10 {
+		t.Errorf("names.go has %d names: does this test still know them?", found)
+	}
+}
+
+// elsewhere is words that are something else there: members of JSON, checks of dpl-doctor, files of others.
+var elsewhere = map[string]bool{
+	"dpl-cleanup operations": true, "dpl-heartbeat operations": true, "dpl-import operations": true, "dpl-status operations": true,
+	"page archive": true, "dpl-doctor logs": true, "dpl-import .lock": true,
+}
