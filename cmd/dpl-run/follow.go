@@ -43,6 +43,8 @@ type runner struct {
 	hard     time.Time // when to stop it
 	silent   time.Time // when the watchdog stops it
 	late     time.Time // when to catch the signals that nobody sends to what has only begun
+
+	background bool // the command has ended well, and what it has left goes on as the service
 }
 
 // An ending is an exit status that the command's own gives way to, and its reason.
@@ -154,7 +156,7 @@ func (r *runner) leftBehind() {
 	}
 	said := strings.Join(names, ", ")
 	if len(strays) > 0 && r.part.daemonizes() && endOf(r.job, r.ok).failure == "" {
-		r.kill = time.Time{}
+		r.kill, r.background = time.Time{}, true
 		r.env.Warnf("%s: the command has gone into the background: %s: dpl-run stays until that ends", r.part.name(), said)
 		return
 	}

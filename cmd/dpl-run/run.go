@@ -211,6 +211,11 @@ func (r *runner) finish() (int, error) {
 	if r.why.status == cli.StatusTimeout {
 		noted.cause = r.why.reason
 	}
+	if r.background { // the command itself has ended well, long ago
+		known := false
+		noted.status, noted.signal, noted.dumped, known = r.job.StrayEnd()
+		noted.unknown = !known
+	}
 
 	v, err := r.end(noted)
 	if err != nil && noted.failure == "" {

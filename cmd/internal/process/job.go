@@ -35,6 +35,8 @@ type Job struct {
 
 	keeper *Keeper
 
+	strayEnd atomic.Pointer[syscall.WaitStatus] // of the stray that was waited for last; nil: of none
+
 	asked atomic.Int64 // when Signal sent SIGINT or SIGQUIT last, in nanoseconds
 
 	mu     sync.RWMutex // held while group or tty are used, so that they are not closed meanwhile

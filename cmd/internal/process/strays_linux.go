@@ -47,13 +47,29 @@ func (j *Job) orphans() (pids []int) {
 			continue
 		}
 		if Exited(pid, 0) {
-			unix.Wait4(pid, nil, unix.WNOHANG, nil)
+			var status syscall.WaitStatus
+			if waited, err := syscall.Wait4(pid, &status, unix.WNOHANG, nil); waited == pid && err == nil {
+				j.strayEnd.Store(&status)
+			}
 			continue
 		}
 		pids = append(pids, j.tree(pid)...)
 	}
 	slices.Sort(pids)
 	return pids
+}
+
+// StrayEnd returns how the last stray ended whose parent this process was: its exit status, or the signal
+// that killed it, and whether that dumped core. ok is false if there was none.
+func (j *Job) StrayEnd() (code int, signal syscall.Signal, dumped, ok bool) {
+	switch status := j.strayEnd.Load(); {
+	case status == nil:
+		return 0, 0, false, false
+	case status.Signaled():
+		return 0, status.Signal(), status.CoreDump(), true
+	default:
+		return status.ExitStatus(), 0, false, true
+	}
 }
 
 // tree returns pid and its descendants, without those of the group, and without keepers and theirs.
