@@ -78,6 +78,38 @@ func (seen Observation) graced(v vital, threshold time.Duration) bool {
 	return g != nil && !stale(seen.age(g.At, g.Beat), threshold)
 }
 
+// WindowOf returns when the grace of f is over, as seen; zero if it has none that counts, or that is over, or is not live.
+func (op Operation) WindowOf(f *Frame, seen Observation) time.Time {
+	if !f.State.Live() {
+		return time.Time{}
+	}
+	return seen.window(f.vital(), op.StalenessThreshold)
+}
+
+// WindowOfSupervisor is WindowOf for a supervisor.
+func (op Operation) WindowOfSupervisor(s Supervisor, seen Observation) time.Time {
+	if s.Status != Alive {
+		return time.Time{}
+	}
+	return seen.window(s.vital(), op.StalenessThreshold)
+}
+
+// WindowOf is that of an operation, for one that is registered.
+func (g Group) WindowOf(s *Registered, seen Observation) time.Time {
+	if s.State != StateRunning && s.State != StateShuttingDown {
+		return time.Time{}
+	}
+	return seen.window(s.vital(), g.Orchestrator.StalenessThreshold)
+}
+
+// window returns when the grace of v is over, by the observer's clock; zero if it holds nobody up.
+func (seen Observation) window(v vital, threshold time.Duration) time.Time {
+	if !seen.graced(v, threshold) || seen.gone(v.pid, v.process, v.heartbeat) != "" {
+		return time.Time{}
+	}
+	return seen.Now.Add(threshold - seen.age(v.grace.At, v.grace.Beat))
+}
+
 // grace returns the grace that v gets from an edit of a file that is silent, or what it has: it gets one if it is judged by its
 // heartbeats, the last is older than oldest, and no other grace is of that.
 func (seen Observation) grace(v vital, oldest time.Duration) *Grace {

@@ -129,3 +129,37 @@ func TestMortalsWithGrace(t *testing.T) {
 		t.Errorf("got %+v, want one that is stale in 7s", mortals)
 	}
 }
+
+// A window ends a threshold after it was granted, for who lives and has been silent since.
+func TestWindow(t *testing.T) {
+	start := time.Date(2026, 1, 20, 10, 30, 0, 0, time.UTC)
+	at := func(d time.Duration) Observation { return Observation{Now: start.Add(d)} }
+	over := start.Add(22 * time.Second)
+	grace := &Grace{Of: start, At: start.Add(12 * time.Second)}
+	op := Operation{StalenessThreshold: 10 * time.Second}
+	frame := Frame{State: FrameActive, LastHeartbeat: start, Grace: grace}
+	supervisor := Supervisor{Status: Alive, LastHeartbeat: start, Grace: grace}
+	service := Registered{State: StateRunning, LastHeartbeat: start, Grace: grace}
+	var g Group
+	g.Orchestrator.StalenessThreshold = op.StalenessThreshold
+
+	for _, c := range []struct {
+		after time.Duration
+		want  time.Time
+	}{{15 * time.Second, over}, {22 * time.Second, over}, {22*time.Second + time.Millisecond, time.Time{}}} {
+		seen := at(c.after)
+		for who, got := range map[string]time.Time{
+			"call": op.WindowOf(&frame, seen), "supervisor": op.WindowOfSupervisor(supervisor, seen), "service": g.WindowOf(&service, seen),
+		} {
+			if !got.Equal(c.want) {
+				t.Errorf("after %v that of the %s is over at %v, want %v", c.after, who, got, c.want)
+			}
+		}
+	}
+
+	frame.State, supervisor.Status, service.State = FrameCrashed, Dead, StateFailed
+	seen := at(15 * time.Second)
+	if a, b, c := op.WindowOf(&frame, seen), op.WindowOfSupervisor(supervisor, seen), g.WindowOf(&service, seen); !a.IsZero() || !b.IsZero() || !c.IsZero() {
+		t.Errorf("the dead have windows: %v, %v, %v", a, b, c)
+	}
+}

@@ -105,7 +105,7 @@ func registered(g view.Group, r *protocol.Registered) cli.Object {
 		{Name: "ageMs", Value: milliseconds(r.LastHeartbeat, age)}, {Name: "restartAttempts", Value: r.RestartAttempts},
 		{Name: "dependencies", Value: append([]string{}, r.Dependencies...)}, {Name: "dependsOn", Value: cli.OrNull(strings.Join(r.Dependencies, ","))},
 		{Name: "restartable", Value: r.Restartable}, {Name: "verdict", Value: g.RegisteredVerdict(r)}, {Name: "note", Value: cli.OrNull(g.Note(r))},
-		{Name: "inTrouble", Value: g.InTrouble(r)}, {Name: "blockedBy", Value: cli.OrNull(r.BlockedBy)},
+		{Name: "graceUntil", Value: stampOrNull(g.WindowOf(r, g.Seen))}, {Name: "inTrouble", Value: g.InTrouble(r)}, {Name: "blockedBy", Value: cli.OrNull(r.BlockedBy)},
 		{Name: "startedAt", Value: stampOrNull(r.StartedAt)}, {Name: "runningSince", Value: stampOrNull(r.RunningSince)},
 		{Name: "failedAt", Value: stampOrNull(r.FailedAt)}, {Name: "nextAttemptAt", Value: stampOrNull(r.NextAttemptAt)},
 		{Name: "startAgain", Value: r.StartAgain}, {Name: "outdated", Value: r.Outdated()},

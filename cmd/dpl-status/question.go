@@ -101,6 +101,11 @@ func facts(op view.Operation, f *protocol.Frame) cli.Object {
 		{Name: "monotonicClock", Value: seen.Monotonic(f.LastHeartbeat, f.Beat)},
 		{Name: "pid", Value: f.PID}, {Name: "identityKnown", Value: f.Process.Known() && f.Process.PID == f.PID},
 	}
+	if until := op.WindowOf(f, seen); !until.IsZero() {
+		facts = append(facts, cli.Object{
+			{Name: "graceUntil", Value: view.Stamp(until)}, {Name: "grace", Value: view.Window(age, until)},
+		}...)
+	}
 	if said := f.Said(); said.String() != "" {
 		facts = append(facts, cli.Object{{Name: "readiness", Value: string(said.Readiness)}, {Name: "note", Value: said.Note}}...)
 	}

@@ -174,6 +174,7 @@ func (s *shower) operation(id string) error {
 		supervisors = append(supervisors, cli.Object{
 			{Name: "supervisorId", Value: v.ID}, {Name: "pid", Value: v.PID}, {Name: "status", Value: string(v.Status)},
 			{Name: "ageMs", Value: age.Milliseconds()}, {Name: "verdict", Value: view.Verdict(v.Status == protocol.Alive, evidence, nil, op.Seen.Stopped(v.PID, v.Process))},
+			{Name: "graceUntil", Value: stampOrNull(op.WindowOfSupervisor(v, op.Seen))},
 		})
 	}
 	return s.print(cli.Object{
@@ -198,5 +199,6 @@ func frame(op view.Operation, f *protocol.Frame) cli.Object {
 		{Name: "ageMs", Value: age.Milliseconds()},
 		{Name: "supervisorId", Value: cli.OrNull(f.SupervisorID)}, {Name: "supervisorHandle", Value: cli.OrNull(f.SupervisorHandle)},
 		{Name: "verdict", Value: view.Verdict(f.State.Live(), evidence, f.Crash, op.Seen.Stopped(f.PID, f.Process))},
+		{Name: "graceUntil", Value: stampOrNull(op.WindowOf(f, op.Seen))},
 	}
 }

@@ -219,6 +219,10 @@ func (g Group) Note(r *protocol.Registered) string {
 }
 
 func (g Group) runningNote(r *protocol.Registered) (all []string) {
+	_, age := g.JudgeRegistered(r, g.Seen)
+	if window := Window(age, g.WindowOf(r, g.Seen)); window != "" {
+		all = append(all, window)
+	}
 	if said := r.Notice.String(); said != "" {
 		all = append(all, said)
 	}

@@ -136,6 +136,15 @@ func pid(n int) string {
 	return strconv.Itoa(n)
 }
 
+// Window says that somebody who has been silent for age has a grace until then; "" if until is zero.
+func Window(age time.Duration, until time.Time) string {
+	if until.IsZero() {
+		return ""
+	}
+	const why = "as nobody was heard of, nor had the observer looked"
+	return fmt.Sprintf("silent for %s; a fresh window until %s, %s", Span(max(age, 0)), until.UTC().Format(time.RFC3339), why)
+}
+
 // Details returns what there is to say of f, as what follows "call CALL of PARTICIPANT ".
 func (op Operation) Details(f *protocol.Frame) (all []string) {
 	if said := f.Said().String(); said != "" {
@@ -143,6 +152,10 @@ func (op Operation) Details(f *protocol.Frame) (all []string) {
 	}
 	if f.Description != "" {
 		all = append(all, "is described as: "+f.Description)
+	}
+	_, age := op.Judge(f, op.Seen)
+	if window := Window(age, op.WindowOf(f, op.Seen)); window != "" {
+		all = append(all, "is "+window)
 	}
 	for _, l := range op.Lingering(op.Seen.Now) {
 		if l.CallID == f.CallID {
@@ -206,8 +219,14 @@ func (op Operation) supervisors() (nodes []*node) {
 	return nodes
 }
 
-// Supervised says which calls the supervisor id has, as what follows "supervisor ID ".
+// Supervised says what there is to say of the supervisor id, and which calls it has, as what follows "supervisor ID ".
 func (op Operation) Supervised(id string) (all []string) {
+	if v, known := op.Supervisor(id); known {
+		_, age := op.JudgeSupervisor(v, op.Seen)
+		if window := Window(age, op.WindowOfSupervisor(v, op.Seen)); window != "" {
+			all = append(all, "is "+window)
+		}
+	}
 	for _, f := range op.Stack {
 		if f.SupervisorID != id {
 			continue
