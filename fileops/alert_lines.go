@@ -63,7 +63,9 @@ func (b *backward) before(alerts []protocol.Alert, group string) (last, end int6
 		if err != nil {
 			return 0, 0, err
 		}
-		is := func(a protocol.Alert) bool { return a.Seq == line.Seq && alertLine(group, a) == line.Text+"\n" }
+		is := func(a protocol.Alert) bool {
+			return a.Seq == line.Seq && alertLine(group, a) == line.Text+"\n"
+		}
 		if !slices.ContainsFunc(alerts, is) {
 			return line.Seq, b.off + int64(len(b.buf)+len(line.Text)+1), nil
 		}

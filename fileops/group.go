@@ -14,7 +14,8 @@ import (
 // A GroupVerb is a verb of the protocol on a group, with its arguments bound.
 type GroupVerb func(g protocol.Group, seen protocol.Observation) (protocol.Group, error)
 
-// A GroupEdit is what came of an edit of a group. After an error After is what the verb has returned.
+// A GroupEdit is what came of an edit of a group. After an error After is what the verb has
+// returned.
 type GroupEdit struct {
 	Before, After protocol.Group
 	Committed     bool // the registry of After
@@ -23,8 +24,8 @@ type GroupEdit struct {
 // Changed reports whether the registry is another one.
 func (e GroupEdit) Changed() bool { return e.After.Registry.Revision != e.Before.Registry.Revision }
 
-// EditGroup makes verb's change of the group id under its lock: see HoldGroup for its errors, EditOperation for the rest. If the
-// verb has not changed the registry, nothing is written.
+// EditGroup makes verb's change of the group id under its lock: see HoldGroup for its errors,
+// EditOperation for the rest. If the verb has not changed the registry, nothing is written.
 func (l *Ledger) EditGroup(id string, mode Mode, verb GroupVerb) (e GroupEdit, err error) {
 	if mode&DryRun != 0 {
 		return l.rehearseGroup(id, mode, verb)
@@ -55,9 +56,10 @@ func (l *Ledger) rehearseGroup(id string, mode Mode, verb GroupVerb) (e GroupEdi
 	return e, err
 }
 
-// HoldGroup calls change while it holds the lock of the group id. What change commits through tx stays, also if change
-// returns an error afterwards; HoldGroup returns that error as it is. Where a lock is but a lease, and was lost before the first
-// commit, HoldGroup calls change again with what others have made of the group.
+// HoldGroup calls change while it holds the lock of the group id. What change commits through tx
+// stays, also if change returns an error afterwards; HoldGroup returns that error as it is. Where
+// a lock is but a lease, and was lost before the first commit, HoldGroup calls change again with
+// what others have made of the group.
 //
 // HoldGroup returns, and change was not called,
 //

@@ -111,7 +111,8 @@ func TestUnusableLedgers(t *testing.T) {
 		"root not clean":    `{"protocolVersion": 1, "commit": "rename", "resourceRoots": ["/a/../b"]}`,
 		"root is the root":  `{"protocolVersion": 1, "commit": "rename", "resourceRoots": ["/"]}`,
 		"version not whole": `{"protocolVersion": 1.5, "commit": "rename"}`,
-		"too deep":          `{"protocolVersion": 1, "commit": "rename", "x":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`,
+		"too deep": `{"protocolVersion": 1, "commit": "rename", "x":` +
+			strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

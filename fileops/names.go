@@ -10,8 +10,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// Every file name of a ledger is made or taken apart here, which a test sees to. No id contains ~, so what follows one is never
-// part of an id.
+// Every file name of a ledger is made or taken apart here, which a test sees to. No id contains ~,
+// so what follows one is never part of an id.
 
 // MarkerName is the name of the file that makes a directory a ledger.
 const MarkerName = "ledger.json"
@@ -31,7 +31,8 @@ func (l *Ledger) tmp() string                    { return filepath.Join(l.dir, "
 func (l *Ledger) operationLock(id string) string { return l.operation(id) + lockSuffix }
 func (l *Ledger) operationTmp(id string) string  { return filepath.Join(l.tmp(), id) }
 
-// TmpDir returns the path of the temporary directory of a call, which exists if its push asked for one.
+// TmpDir returns the path of the temporary directory of a call, which exists if its push asked for
+// one.
 func (l *Ledger) TmpDir(op, call string) string { return filepath.Join(l.operationTmp(op), call) }
 
 // OperationName returns the name of the file of an operation.

@@ -34,14 +34,15 @@ func Decode(text string) (Operation, error) {
 
 // newDecoder returns a decoder of text that lies in so many objects and arrays of its file.
 func newDecoder(text string, within int) *decoder {
-	return &decoder{dec: jsontext.NewDecoder(bytes.NewBufferString(text)), text: text, within: within}
+	dec := jsontext.NewDecoder(bytes.NewBufferString(text))
+	return &decoder{dec: dec, text: text, within: within}
 }
 
 // decode is Decode for any text.
 func decode(text string) (Operation, error) { return decodeWhole(text, 0, (*decoder).operation) }
 
-// decodeWhole returns what read finds in text, with nothing after it. In a file of DPL it is to lie
-// in so many more objects.
+// decodeWhole returns what read finds in text, with nothing after it. In a file of DPL it is to
+// lie in so many more objects.
 func decodeWhole[T any](text string, within int, read func(*decoder) T) (T, error) {
 	var zero T
 	if len(text) > math.MaxInt32 {
@@ -59,8 +60,8 @@ func decodeWhole[T any](text string, within int, read func(*decoder) T) (T, erro
 }
 
 // refusal returns why text is refused, when err is the first cause that was found: first, that it
-// is nested too deep or no JSON text, then its protocolVersion, because a newer one may have brought
-// what is refused.
+// is nested too deep or no JSON text, then its protocolVersion, because a newer one may have
+// brought what is refused.
 func refusal(text string, within int, err error) error {
 	if within+depth(text) > maxDepth {
 		return tooDeep(within)
@@ -95,10 +96,12 @@ var errTrailing = &DecodeError{Cause: "data after the end of the object", is: Er
 const maxDepth = 64
 
 func tooDeep(within int) error {
-	return &DecodeError{Cause: fmt.Sprintf("it is nested more than %d deep", maxDepth-within), is: ErrCorrupt}
+	cause := fmt.Sprintf("it is nested more than %d deep", maxDepth-within)
+	return &DecodeError{Cause: cause, is: ErrCorrupt}
 }
 
-// CheckDepth returns an error, ErrCorrupt, if text is nested deeper than a file may be (spec §1.3).
+// CheckDepth returns an error, ErrCorrupt, if text is nested deeper than a file may be (spec
+// §1.3).
 func CheckDepth(text string) error {
 	if depth(text) > maxDepth {
 		return tooDeep(0)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// No edit takes a revision, or the number of an alert, above lastRevision; a reader takes what is twice
-// that. So what an edit writes can always be read, also where a pass counts on by a few.
+// No edit takes a revision, or the number of an alert, above lastRevision; a reader takes what is
+// twice that. So what an edit writes can always be read, also where a pass counts on by a few.
 const (
 	lastRevision = 1 << 61
 	maxRevision  = 1 << 62

@@ -10,15 +10,17 @@ import (
 // nested returns n arrays that lie in each other.
 func nested(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 
-// A file may be nested 64 deep and no deeper, in all its objects, however it is laid out: also where
-// parts of it are read by themselves.
+// A file may be nested 64 deep and no deeper, in all its objects, however it is laid out: also
+// where parts of it are read by themselves.
 func TestDepth(t *testing.T) {
 	const at = `"2026-01-20T10:30:00.000Z"`
 	operation := func(root, frame, supervisor, transition, event string) string {
 		return fmt.Sprintf(`{"operationId":"o","state":"running","lastHeartbeat":%s,`+
 			`"stack":[{"participantId":"p","callId":"c","lastHeartbeat":%[1]s%[3]s}],`+
-			`"supervisorHeartbeats":{"s":{"lastHeartbeat":%[1]s%[4]s}},"transitions":[{"revision":1%[5]s}],`+
-			`"events":[{"revision":1,"at":%[1]s,"type":"callState"%[6]s}]%[2]s}`, at, root, frame, supervisor, transition, event)
+			`"supervisorHeartbeats":{"s":{"lastHeartbeat":%[1]s%[4]s}},`+
+			`"transitions":[{"revision":1%[5]s}],`+
+			`"events":[{"revision":1,"at":%[1]s,"type":"callState"%[6]s}]%[2]s}`,
+			at, root, frame, supervisor, transition, event)
 	}
 	places := map[string]struct {
 		within int
@@ -42,8 +44,8 @@ func TestDepth(t *testing.T) {
 			t.Errorf("%s, at the limit: read by the line: %v:\n%s", name, ok, laidOut)
 		}
 		for _, text := range []string{text, laidOut} {
-			if _, err := Decode(strings.Replace(text, "[]", "[{}]", -1)); !errors.Is(err, ErrCorrupt) ||
-				err.Error() != "it is nested more than 64 deep" {
+			_, err := Decode(strings.ReplaceAll(text, "[]", "[{}]"))
+			if !errors.Is(err, ErrCorrupt) || err.Error() != "it is nested more than 64 deep" {
 				t.Errorf("%s, above the limit: %v", name, err)
 			}
 		}
@@ -61,7 +63,8 @@ func TestUnknownMembersStaySmall(t *testing.T) {
 		many.WriteString(member(i))
 	}
 	for _, members := range []string{`,"x":` + deep, many.String()} {
-		text := `{"operationId":"o","state":"running","lastHeartbeat":"2026-01-20T10:30:00.000Z","stack":[]` + members + `}`
+		text := `{"operationId":"o","state":"running","stack":[],` +
+			`"lastHeartbeat":"2026-01-20T10:30:00.000Z"` + members + `}`
 		op, err := Decode(text)
 		if err != nil {
 			t.Fatal(err)

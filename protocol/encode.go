@@ -218,11 +218,13 @@ func (w *encoder) unknown(members []Member) {
 	}
 }
 
-// mostLaid is how much text of unknown members is laid out anew, for people to read. That may make it
-// maxDepth times as long, so the rest stays as it is. What was laid out once does not change again.
+// mostLaid is how much text of unknown members is laid out anew, for people to read. That may make
+// it maxDepth times as long, so the rest stays as it is. What was laid out once does not change
+// again.
 const mostLaid = 64 << 10
 
-// value appends a value of unknown members, mostly indented to this depth. Numbers keep their text.
+// value appends a value of unknown members, mostly indented to this depth. Numbers keep their
+// text.
 func (w *encoder) value(text string) {
 	w.laid += len(text)
 	if text[0] != '{' && text[0] != '[' || w.laid > mostLaid {

@@ -59,8 +59,8 @@ func (r Registry) Encode() string {
 	return string(append(w.buf, '\n'))
 }
 
-// Line returns the alert as one line of the alerts file of group (spec §11.7), with its newline. Log is
-// the path of the log of its supervisor in the ledger directory; "": it is of none.
+// Line returns the alert as one line of the alerts file of group (spec §11.7), with its newline.
+// Log is the path of the log of its supervisor in the ledger directory; "": it is of none.
 func (a Alert) Line(group, log string) string {
 	var w encoder
 	w.open('{')

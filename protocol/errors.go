@@ -22,7 +22,9 @@ var (
 	ErrNotAborted     = errors.New("operation is neither aborted nor in cleanup")
 	ErrNotCrashed     = errors.New("call has not crashed")
 	ErrNotSupervised  = errors.New("call has another supervisor")
-	ErrExhausted      = errors.New("a revision, or the number of an alert, is as high as it may become") // also of groups
+
+	// ErrExhausted is also a refusal of groups.
+	ErrExhausted = errors.New("a revision, or the number of an alert, is as high as it may become")
 )
 
 // The refusals of groups (spec §12). A refused verb returns the group it was given.

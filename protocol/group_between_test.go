@@ -49,11 +49,14 @@ func TestSetOrchestratorState(t *testing.T) {
 // What follows a pass does not count above the highest number, and what no pass can follow stays.
 func TestBetweenPassesExhausted(t *testing.T) {
 	g := CreateGroup("g")
-	g.Registry.Owner, g.Orchestrator.Revision, g.Registry.Revision = "me", lastRevision, lastRevision
-	if got := g.SetOrchestratorState("me", OrchestratorStopped); got.Orchestrator.Revision != lastRevision || got.Orchestrator.State != g.Orchestrator.State {
-		t.Errorf("%+v", got.Orchestrator)
+	g.Registry.Owner, g.Registry.Revision = "me", lastRevision
+	g.Orchestrator.Revision = lastRevision
+	after := g.SetOrchestratorState("me", OrchestratorStopped).Orchestrator
+	if after.Revision != lastRevision || after.State != g.Orchestrator.State {
+		t.Errorf("%+v", after)
 	}
-	if got, err := g.Given(7, Observation{Now: noon}); !errors.Is(err, ErrExhausted) || got.Registry.AlertsGiven != g.Registry.AlertsGiven {
+	got, err := g.Given(7, Observation{Now: noon})
+	if !errors.Is(err, ErrExhausted) || got.Registry.AlertsGiven != g.Registry.AlertsGiven {
 		t.Errorf("%v, %+v", err, got.Registry)
 	}
 }
@@ -107,7 +110,8 @@ func TestAlertLine(t *testing.T) {
 	if got := a.Line("g", "logs/g/s.log"); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got := (Alert{Seq: 1, Type: AlertTakeover, Timestamp: noon}).Line("g", ""); strings.Contains(got, `"log"`) {
+	takeover := Alert{Seq: 1, Type: AlertTakeover, Timestamp: noon}
+	if got := takeover.Line("g", ""); strings.Contains(got, `"log"`) {
 		t.Errorf("got %s, of no supervisor", got)
 	}
 }

@@ -30,7 +30,8 @@ func (g Group) begin(by string, seen Observation) *groupEdit {
 // end returns the group after the edit, and the one before with ErrExhausted.
 func (e *groupEdit) end() (Group, error) {
 	after := e.after()
-	if after.Registry.Revision > lastRevision && after.Registry.Revision != e.before.Registry.Revision {
+	revision := after.Registry.Revision
+	if revision > lastRevision && revision != e.before.Registry.Revision {
 		return e.before, ErrExhausted
 	}
 	return after, nil

@@ -94,7 +94,8 @@ type vectorAction struct {
 var groupRefusals = map[string]error{
 	"corrupt": ErrCorrupt, "newerVersion": ErrNewerVersion, "noSupervisor": ErrNoSupervisor, "cycle": ErrCycle,
 	"noStartInfo": ErrNoStartInfo, "shuttingDown": ErrShuttingDown, "otherProcess": ErrOtherProcess,
-	"stillRunning": ErrStillRunning, "exhausted": ErrExhausted, "hasDependents": ErrHasDependents, "blocked": ErrBlocked,
+	"stillRunning": ErrStillRunning, "hasDependents": ErrHasDependents, "blocked": ErrBlocked,
+	"exhausted": ErrExhausted,
 }
 
 func groupVectorFiles(tb testing.TB) []string {

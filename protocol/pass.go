@@ -54,9 +54,9 @@ type Decision struct {
 	edit *groupEdit
 }
 
-// Pass decides what is to be done about the supervisors of g (spec §11.1 to §11.4). Each action that starts one is to be
-// answered with Spawned or NotSpawned. Then Group is to be committed, and after that the actions are
-// to be taken. It returns ErrExhausted before it decides anything.
+// Pass decides what is to be done about the supervisors of g (spec §11.1 to §11.4). Each action
+// that starts one is to be answered with Spawned or NotSpawned. Then Group is to be committed, and
+// after that the actions are to be taken. It returns ErrExhausted before it decides anything.
 func (g Group) Pass(p Pass, seen Observation) (*Decision, error) {
 	heard, _ := g.OrchestratorHeard(seen)
 	owner := g.Registry.Owner
@@ -102,8 +102,8 @@ func (g Group) Pass(p Pass, seen Observation) (*Decision, error) {
 	return pass.decision, nil
 }
 
-// mayBeAsleep reports whether the orchestrator of g may have stopped together with the observer, which has just gone on: it has a
-// threshold to do so, too.
+// mayBeAsleep reports whether the orchestrator of g may have stopped together with the observer,
+// which has just gone on: it has a threshold to do so, too.
 func (g Group) mayBeAsleep(seen Observation) bool {
 	o := &g.Orchestrator
 	return seen.Watch == Woken && !o.Heartbeat.IsZero() && o.State != OrchestratorStopped
@@ -120,8 +120,9 @@ func (e *groupEdit) orchestrate(p Pass) {
 	}
 }
 
-// Spawned notes that p, which has the number pid, waits to become the supervisor id, and will carry startID, a new
-// random one, in its environment; and that keeper is its parent, or that it has none (spec §11.5, §11.6).
+// Spawned notes that p, which has the number pid, waits to become the supervisor id, and will
+// carry startID, a new random one, in its environment; and that keeper is its parent, or that it
+// has none (spec §11.5, §11.6).
 func (d *Decision) Spawned(id string, pid int, p Process, startID string, keeper Process) {
 	s := d.edit.supervisor(id)
 	s.PID, s.Process, s.StartID, s.Keeper = pid, p, startID, keeper
@@ -174,7 +175,8 @@ func (g Group) Result(owner string, r Result, seen Observation) Group {
 	return e.after() // what Pass has let begin is to be noted
 }
 
-// Given returns g after a hook was given the alerts up to seq (spec §11.7). Its error is ErrExhausted.
+// Given returns g after a hook was given the alerts up to seq (spec §11.7). Its error is
+// ErrExhausted.
 func (g Group) Given(seq int64, seen Observation) (Group, error) {
 	e := g.begin("", seen)
 	e.g.Registry.AlertsGiven = max(e.g.Registry.AlertsGiven, seq)

@@ -94,7 +94,8 @@ func (op Operation) begin(by string, seen Observation) *edit {
 	return e
 }
 
-// hasLeftover reports whether f has a process, a beat or a grace that no longer counts (spec §3.4).
+// hasLeftover reports whether f has a process, a beat or a grace that no longer counts (spec
+// §3.4).
 func (f *Frame) hasLeftover() bool {
 	return f.Process != counting(f.PID, f.Process) || f.Beat != countingBeat(f.LastHeartbeat, f.Beat) ||
 		f.Grace != f.Grace.counting(f.LastHeartbeat) ||
@@ -161,7 +162,8 @@ func countingBeat(at time.Time, b Beat) Beat {
 	return b
 }
 
-// judgeAll is the rest of step 2, and steps 3 to 6. Frames of lenient, if it is not "", are not judged stale.
+// judgeAll is the rest of step 2, and steps 3 to 6. Frames of lenient, if it is not "", are not
+// judged stale.
 func (e *edit) judgeAll(lenient string) {
 	e.grant()
 	for i := range e.op.Supervisors {
@@ -247,8 +249,8 @@ func (e *edit) acknowledgeAbort() {
 	}
 }
 
-// end is steps 7 to 9. It returns the operation after the edit, or before it if nothing changed, and
-// with ErrExhausted.
+// end is steps 7 to 9. It returns the operation after the edit, or before it if nothing changed,
+// and with ErrExhausted.
 func (e *edit) end() (Operation, error) {
 	had := len(e.op.Stack)
 	if e.dead {

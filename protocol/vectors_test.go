@@ -98,7 +98,8 @@ type vectorProcess struct {
 var refusals = map[string]error{
 	"over": ErrOver, "corrupt": ErrCorrupt, "noCall": ErrNoCall, "deadSupervisor": ErrDeadSupervisor, "knownCall": ErrKnownCall,
 	"notRunning": ErrNotRunning, "otherNumbers": ErrOtherNumbers, "otherProcess": ErrOtherProcess, "notAborted": ErrNotAborted,
-	"exhausted": ErrExhausted, "notCrashed": ErrNotCrashed, "notSupervised": ErrNotSupervised, "newerVersion": ErrNewerVersion,
+	"notCrashed": ErrNotCrashed, "notSupervised": ErrNotSupervised, "newerVersion": ErrNewerVersion,
+	"exhausted": ErrExhausted,
 }
 
 func TestVectors(t *testing.T) {

@@ -158,10 +158,12 @@ func TestTight(t *testing.T) {
 		says     string
 	}{
 		{1500 * time.Millisecond, ok, ""}, {3999 * time.Millisecond, ok, ""}, {4 * time.Second, warning, "--staleness 11s"}, {9 * time.Second, warning, "--staleness 23.5s"},
-		{math.MaxInt64 / 4, warning, "--staleness 438000h0m1s"}, {math.MaxInt64, warning, "--staleness 438000h0m1s"},
+		{math.MaxInt64 / 4, warning, "--staleness 438000h0m1s"},
+		{math.MaxInt64, warning, "--staleness 438000h0m1s"},
 	} {
 		expectLevel(t, tight("x", tt.interval, 10*time.Second, "--staleness"), tt.want, tt.says)
-		expectLevel(t, tight("x", min(tt.interval, math.MaxInt64/5), math.MaxInt64, "--staleness"), ok, "")
+		least := min(tt.interval, math.MaxInt64/5)
+		expectLevel(t, tight("x", least, math.MaxInt64, "--staleness"), ok, "")
 	}
 }
 

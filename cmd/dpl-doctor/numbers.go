@@ -32,7 +32,8 @@ func tight(object string, interval, threshold time.Duration, cure string) []find
 	enough := min(interval, longest)*5/2 + time.Second
 	return []finding{{
 		level: warning, object: object,
-		text: fmt.Sprintf("a beat every %v against a threshold of %v: one that is late is a crash", interval, threshold),
+		text: fmt.Sprintf("a beat every %v against a threshold of %v: one that is late is a crash",
+			interval, threshold),
 		cure: fmt.Sprintf("%s %v or more", cure, enough),
 	}}
 }
@@ -88,7 +89,8 @@ func (p *patient) waiting(f file) (found []finding) {
 	return found
 }
 
-// wants says what passes would make of an operation, "" if nothing: not the first, perhaps, if everybody is silent.
+// wants says what passes would make of an operation, "" if nothing: not the first, perhaps, if
+// everybody is silent.
 func wants(op protocol.Operation, seen protocol.Observation) string {
 	seen.Watch = protocol.Awake
 	after, err := op.Cleanup("dpl-doctor", seen)

@@ -271,9 +271,9 @@ func (r *runner) interrupted() (syscall.Signal, bool) {
 // patience is how long the end is tried to be noted where the lock is not what fails, unless we are to end.
 const patience = 10 * time.Second
 
-// end ends the part. What may pass is tried again, and while others hold the lock, for as long as they
-// do. A committed end is not tried again: a second try would find the call gone, as if somebody else
-// had popped it.
+// end ends the part. What may pass is tried again, and while others hold the lock, for as long as
+// they do. A committed end is not tried again: a second try would find the call gone, as if
+// somebody else had popped it.
 func (r *runner) end(e end) (v verdict, err error) {
 	for until, told := time.Now().Add(patience), false; ; {
 		v, err = r.part.end(e)

@@ -70,8 +70,8 @@ func (env *Env) AfterCommits(err error) error {
 	return WithStatus(StatusCommitted, soFar{err})
 }
 
-// ExitAfterCommits is Exit for a command that edits several operations: worst is the worst status of
-// them. If something is committed, it does not say that nothing has changed.
+// ExitAfterCommits is Exit for a command that edits several operations: worst is the worst status
+// of them. If something is committed, it does not say that nothing has changed.
 func (env *Env) ExitAfterCommits(worst int) error {
 	if env.committed && (worst == StatusIO || worst == StatusBusy) {
 		env.Warnf("part of the work is committed: look at dpl-status before you repeat it")
@@ -112,7 +112,8 @@ var outcomes = []outcome{
 	{protocol.ErrNotAborted, StatusRefused, "there is nothing to clean up"},
 	{protocol.ErrNotCrashed, StatusRefused, "only a crashed call can be acknowledged"},
 	{protocol.ErrNotSupervised, StatusRefused, ""},
-	{protocol.ErrExhausted, StatusRefused, "nothing that counts by one comes there: put a lower one into the file"},
+	{protocol.ErrExhausted, StatusRefused,
+		"nothing that counts by one comes there: put a lower one into the file"},
 	{protocol.ErrShuttingDown, StatusRefused, "wait until it has stopped; dpl-restart starts it again then"},
 	{protocol.ErrNoStartInfo, StatusRefused, "dpl-register --request -- COMMAND gives it one"},
 	{protocol.ErrCycle, StatusRefused, "leave out one --depends-on"},

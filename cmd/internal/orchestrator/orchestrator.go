@@ -86,8 +86,8 @@ func (o *Orchestrator) Pass() (Pass, error) {
 	return p, err
 }
 
-// watched returns seen with how this orchestrator has watched g. One that makes its passes too rarely for the threshold cannot tell
-// the time between two from a pause.
+// watched returns seen with how this orchestrator has watched g. One that makes its passes too
+// rarely for the threshold cannot tell the time between two from a pause.
 func (o *Orchestrator) watched(seen protocol.Observation, g protocol.Group) protocol.Observation {
 	threshold := cmp.Or(o.Staleness, g.Orchestrator.StalenessThreshold)
 	if o.Every == 0 || o.Every > threshold/2 {

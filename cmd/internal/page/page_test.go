@@ -260,8 +260,11 @@ func TestShort(t *testing.T) {
 // No duration that a file can have makes a call look silent that was just heard of.
 func TestLanesOfLongestInterval(t *testing.T) {
 	op := protocol.Create("op", math.MaxInt64/4*3, math.MaxInt64)
-	op.Stack = []*protocol.Frame{{CallID: "a", ParticipantID: "p", State: protocol.FrameActive, StartTime: noon, LastHeartbeat: noon}}
-	for _, l := range operationLanes(view.Operation{Operation: op, Seen: protocol.Observation{Now: noon.Add(time.Second)}}).lanes {
+	op.Stack = []*protocol.Frame{{
+		CallID: "a", ParticipantID: "p", State: protocol.FrameActive, StartTime: noon, LastHeartbeat: noon,
+	}}
+	seen := protocol.Observation{Now: noon.Add(time.Second)}
+	for _, l := range operationLanes(view.Operation{Operation: op, Seen: seen}).lanes {
 		if !l.silentSince.IsZero() {
 			t.Errorf("%s: silent since %v", l.label, l.silentSince)
 		}

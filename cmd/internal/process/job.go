@@ -35,7 +35,7 @@ type Job struct {
 
 	keeper *Keeper
 
-	strayEnd atomic.Pointer[syscall.WaitStatus] // of the stray that was waited for last; nil: of none
+	strayEnd atomic.Pointer[syscall.WaitStatus] // of the last that was waited for; nil: none
 
 	asked atomic.Int64 // when Signal sent SIGINT or SIGQUIT last, in nanoseconds
 

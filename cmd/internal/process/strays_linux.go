@@ -22,9 +22,10 @@ func Adopt() {
 	adopting.Store(unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil)
 }
 
-// Strays returns the pids of the processes that have left the group of the job and outlived those of it that started them, such
-// as daemons, with their descendants, zombies aside; in ascending order. It finds them whatever their session and environment.
-// A keeper is none, nor is what a keeper is the parent of: a service is of its own start, not of the command in which a pass ran.
+// Strays returns the pids of the processes that have left the group of the job and outlived those
+// of it that started them, such as daemons, with their descendants, zombies aside; in ascending
+// order. It finds them whatever their session and environment. A keeper is none, nor is what a
+// keeper is the parent of: a service is of its own start, not of the command in which a pass ran.
 // There are none before the leader has ended, where this process does not adopt, or without /proc.
 func (j *Job) Strays() []int {
 	select {
@@ -48,7 +49,8 @@ func (j *Job) orphans() (pids []int) {
 		}
 		if Exited(pid, 0) {
 			var status syscall.WaitStatus
-			if waited, err := syscall.Wait4(pid, &status, unix.WNOHANG, nil); waited == pid && err == nil {
+			waited, err := syscall.Wait4(pid, &status, unix.WNOHANG, nil)
+			if waited == pid && err == nil {
 				j.strayEnd.Store(&status)
 			}
 			continue
@@ -59,8 +61,8 @@ func (j *Job) orphans() (pids []int) {
 	return pids
 }
 
-// StrayEnd returns how the last stray ended whose parent this process was: its exit status, or the signal
-// that killed it, and whether that dumped core. ok is false if there was none.
+// StrayEnd returns how the last stray ended whose parent this process was: its exit status, or the
+// signal that killed it, and whether that dumped core. ok is false if there was none.
 func (j *Job) StrayEnd() (code int, signal syscall.Signal, dumped, ok bool) {
 	switch status := j.strayEnd.Load(); {
 	case status == nil:
@@ -72,7 +74,8 @@ func (j *Job) StrayEnd() (code int, signal syscall.Signal, dumped, ok bool) {
 	}
 }
 
-// tree returns pid and its descendants, without those of the group, and without keepers and theirs.
+// tree returns pid and its descendants, without those of the group, and without keepers and
+// theirs.
 func (j *Job) tree(pid int) (pids []int) {
 	if isKeeper(pid) {
 		return nil
