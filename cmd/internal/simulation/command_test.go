@@ -3,6 +3,7 @@ package simulation
 import (
 	"errors"
 	"regexp"
+	"strings"
 	"syscall"
 	"time"
 
@@ -24,6 +25,8 @@ type command struct {
 	stages  []*proc // that wait for it
 	looked  int64   // when it looked at the clock last
 	decided int64   // when it first looked at the clock for a group; 0: not yet
+
+	decidedBy protocol.Observation // what it saw then
 }
 
 var trash = regexp.MustCompile(`\.dpl-trash-[0-9a-f]+`)
@@ -159,13 +162,18 @@ func (c *command) edit(id string, mode fileops.Mode, verb fileops.Verb) (cli.Edi
 			l.checkCountdown(c.w, parent)
 			e = parent
 		case err == nil && after.Revision != op.Revision:
-			wrong := c.w.judge(id, op, after, seen)
+			wrong := errors.Join(c.w.judge(id, op, after, seen), c.w.graces(op, after, seen, strings.HasPrefix(c.name, "pop ")))
 			for _, r := range after.Effects().Released {
 				c.w.resources[r.CallID] = true
 			}
 			after.Unknown = tag(len(l.edits))
 			e = l.attempt(c, parent, op, after, seen)
 			e.wrong = wrong
+		}
+		if err == nil && after.Revision == op.Revision && c.name == "cleanup" { // else it may be done already
+			if wrong := c.w.graces(op, after, seen, false); wrong != nil {
+				c.w.fail("cleanup changes nothing: %w", wrong)
+			}
 		}
 		c.w.bug.early(c, l, e)
 		return after, err

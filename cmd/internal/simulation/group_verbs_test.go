@@ -11,9 +11,6 @@ import (
 
 // observe is the observer of a ledger, as that of package cli.
 func (c *command) observe() protocol.Observation {
-	if c.decided == 0 {
-		c.decided = c.w.now
-	}
 	c.looked = c.w.now
 	seen := c.a.p.host.observe()
 	look, looked := seen.Look, map[protocol.Process]protocol.Presence{}
@@ -28,6 +25,9 @@ func (c *command) observe() protocol.Observation {
 	seen.Survived = func(s *protocol.Registered) bool {
 		survivors, doubt := machine{c}.Survivors(s.Process, s.StartID, s.Keeper)
 		return len(survivors) > 0 || doubt != nil
+	}
+	if c.decided == 0 {
+		c.decided, c.decidedBy = c.w.now, seen
 	}
 	return seen
 }
@@ -158,6 +158,7 @@ func (e passEnv) Warnf(format string, args ...any)    { e.c.w.tell(format, args.
 func (c *command) pass(owner string, failover bool) (orchestrator.Pass, error) {
 	g := c.w.group()
 	floor := g.floor
+	c.decided = 0 // a registration may have looked before
 	o := orchestrator.Orchestrator{
 		Env: passEnv{c}, Machine: machine{c}, Ledger: c.ledger, Group: groupID, Owner: owner, Failover: failover,
 		Interval: interval, Staleness: threshold,
@@ -173,6 +174,10 @@ func (c *command) pass(owner string, failover bool) (orchestrator.Pass, error) {
 	case p.StandBy:
 		c.w.did(didStandBy)
 		return p, nil
+	case !c.w.kind.lease:
+		if wrong := c.w.groupGraces(p.Before, p.After, owner, c.decidedBy); wrong != nil {
+			c.w.fail("%s: %w", c.name, wrong)
+		}
 	}
 	c.w.did(didPass)
 	c.w.stats.did[didAlert] += len(p.Alerts)
