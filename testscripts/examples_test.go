@@ -173,8 +173,10 @@ func (s *safeCall) prepare() {
 	}
 	write(s.t, filepath.Join(s.dir, "callee"), callee, 0o755)
 	write(s.t, filepath.Join(s.dir, "caller.py"), pythonCaller, 0o644)
-	s.command("dpl-push", "--op", "outer", "--call", "outer", "--participant", "test", "--staleness", "1h", "--interval", "100ms")
-	s.command("dpl-push", "--op", "outer", "--call", "other", "--participant", "other")
+	// dpl-run looks whether its operation goes on 120 times in a threshold, so a long one would have it end late.
+	self := strconv.Itoa(os.Getpid())
+	s.command("dpl-push", "--op", "outer", "--call", "outer", "--participant", "test", "--pid", self, "--staleness", "1m", "--interval", "100ms")
+	s.command("dpl-push", "--op", "outer", "--call", "other", "--participant", "other", "--pid", self)
 	if !s.asks {
 		return
 	}
