@@ -190,7 +190,7 @@ func (l *Ledger) LockAlerts(group string) (disk.Lock, error) {
 	if err := protocol.CheckID(group); err != nil {
 		return nil, err
 	}
-	lock, err := l.lock(l.alerts(group), false, &patience{})
+	lock, err := l.lock(l.alerts(group), false, &lockWait{})
 	if err != nil {
 		return nil, ignoreMissing(err)
 	}

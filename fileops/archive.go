@@ -116,7 +116,7 @@ func (l *Ledger) moveToArchive(id string, s state) (outcome, error) {
 		return isMade, nil
 	}
 	there, lookErr := l.lookFor(l.operation(id))
-	return judged(!there, err, lookErr)
+	return outcomeAfterError(!there, err, lookErr)
 }
 
 func (l *Ledger) removeIfThere(path string) error {

@@ -34,7 +34,7 @@ func (tx *Tx) moveToArchive() error {
 		return err
 	}
 	if err := tx.discardOperationTmp(); err != nil {
-		l.leave(err)
+		l.recordLeftover(err)
 	}
 	tx.outcome, err = l.moveToArchive(tx.id, tx.base)
 	tx.temp.remove()
@@ -43,7 +43,7 @@ func (tx *Tx) moveToArchive() error {
 		return err
 	}
 	if removeErr := l.fs.Remove(l.operationLock(tx.id)); removeErr != nil {
-		l.leave(fmt.Errorf("remove lock file: %w", removeErr))
+		l.recordLeftover(fmt.Errorf("remove lock file: %w", removeErr))
 	}
 	return err
 }
@@ -61,10 +61,10 @@ func (tx *Tx) abandon() {
 	}
 	l := tx.ledger
 	if err := tx.discardOperationTmp(); err != nil {
-		l.leave(err)
+		l.recordLeftover(err)
 		return
 	}
-	l.leave(l.removeIfThere(l.operationLock(tx.id)))
+	l.recordLeftover(l.removeIfThere(l.operationLock(tx.id)))
 }
 
 // present returns fs.ErrNotExist if the file at path has no state.

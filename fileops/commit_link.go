@@ -34,16 +34,16 @@ func (t *temp) link(n int64, base state) (made outcome, err error) {
 	if made, err = l.linkNew(t.path, version); made != isMade {
 		return made, err
 	}
-	if err := l.unmoved(before, base.info); err != nil {
+	if err := l.checkBase(before, base.info); err != nil {
 		return mayBeMade, err // the version stays: others may have gone on from it
 	}
 	if err := l.fs.Replace(t.path, t.target); err != nil {
-		l.leave(fmt.Errorf("rename to %s: %w", t.target, err))
+		l.recordLeftover(fmt.Errorf("rename to %s: %w", t.target, err))
 		t.remove()
 	}
 	t.path = ""
 	if n%pruneEvery == 0 {
-		l.leave(l.pruneVersions(t.target, keepVersions, version))
+		l.recordLeftover(l.pruneVersions(t.target, keepVersions, version))
 	}
 	return isMade, nil
 }
@@ -102,13 +102,13 @@ func (l *Ledger) linkNew(old, new string) (outcome, error) {
 	}
 	same := false
 	if lookErr == nil {
-		same, lookErr = l.still(new, info)
+		same, lookErr = l.isSameFile(new, info)
 	}
 	switch {
 	case same:
 		return isMade, nil
 	case lookErr != nil:
-		return judged(false, err, lookErr)
+		return outcomeAfterError(false, err, lookErr)
 	case errors.Is(err, fs.ErrExist):
 		err = errLost
 	}
@@ -148,7 +148,7 @@ func (l *Ledger) makeHint(path string, s state) error {
 	if _, err := l.linkNew(versionOf(path, s.version), temp); err != nil {
 		return err
 	}
-	same, err := l.still(temp, s.info)
+	same, err := l.isSameFile(temp, s.info)
 	if err == nil && !same {
 		err = errLost
 	}
@@ -196,7 +196,7 @@ func (l *Ledger) archiveVersion(id string, s state) (outcome, error) {
 	if made, err := l.linkNew(versionOf(path, s.version), end); made != isMade {
 		return made, err
 	}
-	if err := l.unmoved(end, s.info); err != nil {
+	if err := l.checkBase(end, s.info); err != nil {
 		return mayBeMade, err
 	}
 	s.version, s.over = s.version+1, true

@@ -37,21 +37,21 @@ func (l *Ledger) Edit(id string, mode Mode, change func(tx *Tx) error) error {
 	if err := protocol.CheckID(id); err != nil {
 		return err
 	}
-	return l.untilWon(mode, func(p *patience) error { return l.edit(id, mode, p, change) })
+	return l.retryLostLease(mode, func(p *lockWait) error { return l.edit(id, mode, p, change) })
 }
 
-func (l *Ledger) edit(id string, mode Mode, p *patience, change func(tx *Tx) error) error {
+func (l *Ledger) edit(id string, mode Mode, p *lockWait, change func(tx *Tx) error) error {
 	lock, err := l.lockOperation(id, mode, p)
 	if err != nil {
 		return err
 	}
 	tx := &Tx{ledger: l, id: id}
 	defer tx.deleteTrash()
-	defer func() { l.leave(lock.Unlock()) }()
+	defer func() { l.recordLeftover(lock.Unlock()) }()
 	return tx.run(mode, change)
 }
 
-func (l *Ledger) lockOperation(id string, mode Mode, p *patience) (disk.Lock, error) {
+func (l *Ledger) lockOperation(id string, mode Mode, p *lockWait) (disk.Lock, error) {
 	return l.lockEdit(l.operationLock(id), mode, p, func() error {
 		err := l.present(l.operation(id))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -82,7 +82,7 @@ type Tx struct {
 	base   state
 	absent bool
 
-	next      *next // nil: none
+	next      *contents // nil: none
 	heartbeat bool
 	archive   bool
 
@@ -100,7 +100,7 @@ func (tx *Tx) Data() []byte { return tx.base.data }
 // SyncDefault does not fsync the directory for it. On a ledger that commits by link the revision in data has to be the next.
 func (tx *Tx) Replace(data []byte, heartbeat bool) {
 	revision, _ := revisionOf(data)
-	tx.replaceWith(next{content(data), revision}, heartbeat)
+	tx.replaceWith(contents{content(data), revision}, heartbeat)
 }
 
 // content is bytes that can be written more than once.
@@ -112,7 +112,7 @@ func (c content) WriteTo(w io.Writer) (int64, error) {
 }
 
 // replaceWith is Replace with what n writes, each time it is asked.
-func (tx *Tx) replaceWith(n next, heartbeat bool) {
+func (tx *Tx) replaceWith(n contents, heartbeat bool) {
 	tx.next, tx.heartbeat, tx.archive = &n, heartbeat, false
 }
 
@@ -141,12 +141,12 @@ func (tx *Tx) run(mode Mode, change func(tx *Tx) error) error {
 	case tx.absent || mode&Try != 0: // nobody is told
 		return nil
 	}
-	return tx.ledger.confirm(tx.ledger.operations())
+	return tx.ledger.syncDirOnly(tx.ledger.operations())
 }
 
-// confirm makes durable what an edit that changes nothing has found in dir: whoever made it may have been killed before its
+// syncDirOnly makes durable what an edit that changes nothing has found in dir: whoever made it may have been killed before its
 // fsync of the directory, and now somebody is told that it is done.
-func (l *Ledger) confirm(dir string) error {
+func (l *Ledger) syncDirOnly(dir string) error {
 	dirs, err := l.openDirs(l.sync(false), dir)
 	if err != nil {
 		return err

@@ -72,15 +72,15 @@ func (l *Ledger) HoldGroup(id string, mode Mode, change func(tx *GroupTx) error)
 	if err := protocol.CheckID(id); err != nil {
 		return err
 	}
-	return l.untilWon(mode, func(p *patience) error { return l.holdGroup(id, mode, p, change) })
+	return l.retryLostLease(mode, func(p *lockWait) error { return l.holdGroup(id, mode, p, change) })
 }
 
-func (l *Ledger) holdGroup(id string, mode Mode, p *patience, change func(tx *GroupTx) error) error {
+func (l *Ledger) holdGroup(id string, mode Mode, p *lockWait, change func(tx *GroupTx) error) error {
 	lock, err := l.lockGroup(id, mode, p)
 	if err != nil {
 		return err
 	}
-	defer func() { l.leave(lock.Unlock()) }()
+	defer func() { l.recordLeftover(lock.Unlock()) }()
 	tx := &GroupTx{ledger: l, id: id}
 	defer tx.abandon()
 	if err := tx.begin(); err != nil {
@@ -94,10 +94,10 @@ func (l *Ledger) holdGroup(id string, mode Mode, p *patience, change func(tx *Gr
 	if err != nil || tx.won || tx.absent || mode&Try != 0 {
 		return err
 	}
-	return l.confirm(l.dir)
+	return l.syncDirOnly(l.dir)
 }
 
-func (l *Ledger) lockGroup(id string, mode Mode, p *patience) (disk.Lock, error) {
+func (l *Ledger) lockGroup(id string, mode Mode, p *lockWait) (disk.Lock, error) {
 	return l.lockEdit(l.groupLock(id), mode, p, func() error {
 		if l.hasGroup(id) {
 			return nil
@@ -156,7 +156,7 @@ func (tx *GroupTx) abandon() {
 		tx.temps[i].remove()
 	}
 	if tx.absent {
-		tx.ledger.leave(tx.ledger.removeGroupLock(tx.id))
+		tx.ledger.recordLeftover(tx.ledger.removeGroupLock(tx.id))
 	}
 }
 

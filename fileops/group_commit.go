@@ -70,7 +70,7 @@ type change struct {
 	temp   *temp
 	base   *state
 	target string
-	next   next
+	next   contents
 	done   func()
 }
 
@@ -85,11 +85,11 @@ func (tx *GroupTx) changes(after protocol.Group) []change {
 	var changes []change
 	if has := &tx.bases.supervisors; registry || !has.exists {
 		changes = append(changes, change{&tx.temps[0], has, tx.ledger.supervisors(tx.id),
-			next{content(after.Registry.Encode()), after.Registry.Revision}, func() { now.Registry = after.Registry }})
+			contents{content(after.Registry.Encode()), after.Registry.Revision}, func() { now.Registry = after.Registry }})
 	}
 	if has := &tx.bases.orchestrator; orchestrator || !has.exists {
 		changes = append(changes, change{&tx.temps[1], has, tx.ledger.orchestrator(tx.id),
-			next{content(after.Orchestrator.Encode()), after.Orchestrator.Revision}, func() { now.Orchestrator = after.Orchestrator }})
+			contents{content(after.Orchestrator.Encode()), after.Orchestrator.Revision}, func() { now.Orchestrator = after.Orchestrator }})
 	}
 	return changes
 }

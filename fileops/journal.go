@@ -55,7 +55,7 @@ func decodeJournal(data []byte) (j journal, err error) {
 // sweepJournal deletes the trash that a note tells of, and the note, unless the edit that wrote it may be about to make
 // the trash. A note that ends in the middle was the last thing its writer did: there is no trash.
 func (l *Ledger) sweepJournal(name, id string) error {
-	if over, err := l.over(id); err != nil || !over {
+	if over, err := l.editEnded(id); err != nil || !over {
 		return err
 	}
 	path := filepath.Join(l.tmp(), name)

@@ -134,7 +134,7 @@ func (l *Ledger) Leftovers() []error {
 	return leftovers
 }
 
-func (l *Ledger) leave(err error) {
+func (l *Ledger) recordLeftover(err error) {
 	if err != nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()

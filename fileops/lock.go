@@ -8,9 +8,9 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 )
 
-// patience is how long one edit may wait for its lock, however often it has to start again. The timer starts when there
+// lockWait is how long one edit may wait for its lock, however often it has to start again. The timer starts when there
 // is something to wait for.
-type patience struct {
+type lockWait struct {
 	timeout time.Duration
 	tries   int
 	expired chan struct{}
@@ -20,8 +20,8 @@ type patience struct {
 // maxTries bounds how often a lock file may turn out to be replaced for somebody who does not want to wait.
 const maxTries = 16
 
-// next returns what to wait for, or ErrBusy when there is no patience left.
-func (p *patience) next() error {
+// next returns what to wait for, or ErrBusy when the time is over.
+func (p *lockWait) next() error {
 	if p.tries++; p.timeout <= 0 && p.tries > maxTries {
 		return ErrBusy
 	}
@@ -37,15 +37,15 @@ func (p *patience) next() error {
 	}
 }
 
-func (p *patience) stop() {
+func (p *lockWait) stop() {
 	if p.timer != nil {
 		p.timer.Stop()
 	}
 }
 
-// untilWon repeats an edit until it does not lose its lock to another.
-func (l *Ledger) untilWon(mode Mode, edit func(p *patience) error) error {
-	var p patience
+// retryLostLease repeats an edit until it does not lose its lock to another.
+func (l *Ledger) retryLostLease(mode Mode, edit func(p *lockWait) error) error {
+	var p lockWait
 	if mode&Try == 0 {
 		p.timeout = l.options.LockTimeout
 	}
@@ -61,7 +61,7 @@ func (l *Ledger) untilWon(mode Mode, edit func(p *patience) error) error {
 
 // lockEdit takes the lock of an edit. Only OrCreate makes the lock file, or the loss of one while what it protects is still
 // there, so that missing returns nil: after a power cut, or because somebody copied that alone.
-func (l *Ledger) lockEdit(path string, mode Mode, p *patience, missing func() error) (disk.Lock, error) {
+func (l *Ledger) lockEdit(path string, mode Mode, p *lockWait, missing func() error) (disk.Lock, error) {
 	lock, err := l.lock(path, mode&OrCreate != 0, p)
 	if !errors.Is(err, fs.ErrNotExist) || mode&OrCreate != 0 {
 		return lock, err
@@ -75,7 +75,7 @@ func (l *Ledger) lockEdit(path string, mode Mode, p *patience, missing func() er
 // lock takes the exclusive lock on the file at path. It returns fs.ErrNotExist if there is none and create is false, and
 // ErrBusy if somebody else has it for as long as p lasts. The file that is locked is the one at path: a lock on a file
 // that was removed or replaced meanwhile protects nothing.
-func (l *Ledger) lock(path string, create bool, p *patience) (disk.Lock, error) {
+func (l *Ledger) lock(path string, create bool, p *lockWait) (disk.Lock, error) {
 	for {
 		lock, err := l.openLock(path, create, p.expired)
 		if errors.Is(err, ErrBusy) && p.expired == nil && p.timeout > 0 {

@@ -40,20 +40,20 @@ func (l *Ledger) RotateLog(group, supervisor string, limit int64, keep int) (boo
 	if _, err := l.fs.Lstat(nextLogOf(path)); info.Size <= limit && errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	lock, err := l.lock(path, false, &patience{})
+	lock, err := l.lock(path, false, &lockWait{})
 	if errors.Is(err, ErrBusy) || errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	defer func() { l.leave(lock.Unlock()) }()
+	defer func() { l.recordLeftover(lock.Unlock()) }()
 
 	log, err := l.fs.OpenAppend(path)
 	if err != nil {
 		return false, err
 	}
-	defer func() { l.leave(log.Close()) }()
+	defer func() { l.recordLeftover(log.Close()) }()
 	r := rotation{ledger: l, path: path, log: log, keep: keep}
 	return r.rotate(limit)
 }
@@ -139,7 +139,7 @@ func (r *rotation) settle() error {
 		return err
 	}
 	uncut, err := begins(r.log, next)
-	r.ledger.leave(next.Close())
+	r.ledger.recordLeftover(next.Close())
 	switch {
 	case err != nil:
 		return err

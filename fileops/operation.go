@@ -50,7 +50,7 @@ func (l *Ledger) EditOperation(id string, mode Mode, verb Verb) (OperationEdit, 
 		op, err := verb(before, seen)
 		e = OperationEdit{Before: before, After: op, Archived: errors.Is(err, protocol.ErrExpired)}
 		if err == nil {
-			l.leave(m.keep(func(s protocol.Sightings) protocol.Sightings { return s.SightOperation(op, m.seen) }))
+			l.recordLeftover(m.keep(func(s protocol.Sightings) protocol.Sightings { return s.SightOperation(op, m.seen) }))
 		}
 		switch {
 		case e.Archived:
@@ -65,7 +65,7 @@ func (l *Ledger) EditOperation(id string, mode Mode, verb Verb) (OperationEdit, 
 		if !op.Effects().BeatOnly {
 			tx.after = &e.After
 		}
-		tx.replaceWith(next{e.After, e.After.Revision}, op.Effects().BeatOnly)
+		tx.replaceWith(contents{e.After, e.After.Revision}, op.Effects().BeatOnly)
 		return nil
 	})
 	return e, err
@@ -93,7 +93,7 @@ func (l *Ledger) rehearseOperation(id string, mode Mode, verb Verb) (e Operation
 
 // Settle makes good what killed edits have left of an operation, unless somebody has its lock, or fails to: the next edit will.
 func (l *Ledger) Settle(id string) {
-	l.leave(ignoreBusy(l.Edit(id, OrCreate|Try, func(*Tx) error { return nil })))
+	l.recordLeftover(ignoreBusy(l.Edit(id, OrCreate|Try, func(*Tx) error { return nil })))
 }
 
 func ignoreBusy(err error) error {
@@ -134,7 +134,7 @@ func (tx *Tx) prepare(op protocol.Operation) (protocol.Operation, error) {
 	for _, r := range op.Effects().Released {
 		for _, path := range r.Resources {
 			if err := tx.Discard(path); err != nil {
-				op = op.Leave(r.CallID, path, err)
+				op = op.NoteUndeleted(r.CallID, path, err)
 			}
 		}
 	}

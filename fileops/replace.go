@@ -42,8 +42,8 @@ func (t *temp) write(next io.WriterTo, sync Sync) error {
 	return err
 }
 
-// A next is what a file is to become, and the revision in it.
-type next struct {
+// A contents is what a file is to become, and the revision in it.
+type contents struct {
 	io.WriterTo
 	revision int64
 }
@@ -58,7 +58,7 @@ const (
 )
 
 // commit makes visible what was written and follows base.
-func (t *temp) commit(n next, base state) (outcome, error) {
+func (t *temp) commit(n contents, base state) (outcome, error) {
 	if !t.ledger.linked() {
 		return t.replace(n)
 	}
@@ -68,9 +68,9 @@ func (t *temp) commit(n next, base state) (outcome, error) {
 	return t.link(n.revision, base)
 }
 
-// judged returns the outcome of a call that failed with err, after a look whether it was made all the same: over a network the
+// outcomeAfterError returns the outcome of a call that failed with err, after a look whether it was made all the same: over a network the
 // answer can be lost.
-func judged(made bool, err, lookErr error) (outcome, error) {
+func outcomeAfterError(made bool, err, lookErr error) (outcome, error) {
 	switch {
 	case lookErr != nil:
 		return mayBeMade, fmt.Errorf("%w; then %w", err, lookErr)
@@ -85,7 +85,7 @@ func (t *temp) replace(next io.WriterTo) (made outcome, err error) {
 	made = isMade
 	if err = t.ledger.fs.Replace(t.path, t.target); err != nil {
 		replaced, lookErr := t.replaced(next)
-		made, err = judged(replaced, err, lookErr)
+		made, err = outcomeAfterError(replaced, err, lookErr)
 	}
 	if made == isMade {
 		t.path = ""
@@ -111,7 +111,7 @@ func (t *temp) remove() {
 		t.file = nil
 	}
 	if t.path != "" {
-		t.ledger.leave(t.ledger.removeIfThere(t.path))
+		t.ledger.recordLeftover(t.ledger.removeIfThere(t.path))
 		t.path = ""
 	}
 }

@@ -29,7 +29,7 @@ func (s *Survey) Scratch() (*Scratch, error) {
 		if err := l.fs.Mkdir(dir, 0o700); err != nil {
 			return nil, err
 		}
-		used, err := l.lock(scratchLock(dir), true, &patience{})
+		used, err := l.lock(scratchLock(dir), true, &lockWait{})
 		if err == nil {
 			return &Scratch{l, dir, used}, nil
 		}
@@ -52,7 +52,7 @@ func (l *Ledger) sweepScratch(name string) error {
 	if err != nil || !info.Mode.IsDir() || l.euid >= 0 && info.UID != l.euid {
 		return ignoreMissing(err)
 	}
-	lock, err := l.lock(scratchLock(filepath.Join(l.dir, name)), true, &patience{})
+	lock, err := l.lock(scratchLock(filepath.Join(l.dir, name)), true, &lockWait{})
 	if err != nil {
 		return ignoreBusy(ignoreMissing(err))
 	}

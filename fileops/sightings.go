@@ -83,6 +83,6 @@ func (tx *GroupTx) Observe() protocol.Observation {
 // keepMemory ends an edit.
 func (tx *GroupTx) keepMemory() {
 	if m := tx.memory; m != nil && !tx.absent {
-		tx.ledger.leave(m.keep(func(s protocol.Sightings) protocol.Sightings { return s.SightGroup(tx.group, m.seen) }))
+		tx.ledger.recordLeftover(m.keep(func(s protocol.Sightings) protocol.Sightings { return s.SightGroup(tx.group, m.seen) }))
 	}
 }

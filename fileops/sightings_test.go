@@ -39,7 +39,7 @@ func (h *host) beat(t *testing.T, l *Ledger) {
 	t.Helper()
 	l.options.Observe = h.look
 	edit(t, l, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-		return op.Heartbeat(protocol.Actor{Participant: "p"}, protocol.Saying{}, seen)
+		return op.Heartbeat(protocol.Actor{Participant: "p"}, protocol.Report{}, seen)
 	})
 }
 

@@ -41,7 +41,7 @@ func interruptedPop(t *testing.T, c Config) *Ledger {
 func TestSpentTmp(t *testing.T) {
 	t.Parallel()
 	beat := func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
-		return op.Heartbeat(protocol.Actor{Participant: "p"}, protocol.Saying{}, protocol.Observation{Now: linkEpoch.Add(time.Second)})
+		return op.Heartbeat(protocol.Actor{Participant: "p"}, protocol.Report{}, protocol.Observation{Now: linkEpoch.Add(time.Second)})
 	}
 	for _, c := range []Config{{}, linkedConfig} {
 		for name, tt := range map[string]struct {
@@ -165,7 +165,7 @@ func TestSweepGroup(t *testing.T) {
 	for _, name := range slices.Concat(left, kept) {
 		writeFile(t, filepath.Join(l.dir, name), "x")
 	}
-	lock, err := l.lockGroup("g", Existing, &patience{})
+	lock, err := l.lockGroup("g", Existing, &lockWait{})
 	must(t, err)
 	must(t, l.SweepGroup("g"))
 	if gone(t, filepath.Join(l.dir, left[0])) {

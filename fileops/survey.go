@@ -46,12 +46,12 @@ const (
 
 // Found is one file or directory.
 type Found struct {
-	Path  string // absolute
-	Kind  Kind
-	ID    string // of the operation or group; "" where there is none
-	Info  disk.Info
-	Trust error // why commands refuse it, ErrPermission; nil: they do not
-	Left  bool  // nothing that exists needs it: if no edit is in progress, Sweep would remove it
+	Path     string // absolute
+	Kind     Kind
+	ID       string // of the operation or group; "" where there is none
+	Info     disk.Info
+	Distrust error // why commands refuse it, ErrPermission; nil: they do not
+	Orphaned bool  // nothing that exists needs it: if no edit is in progress, Sweep would remove it
 }
 
 // Inspect returns what lies in the ledger in dir. It returns ErrNoLedger if there is none.
@@ -101,15 +101,15 @@ func (s *Survey) add(f Found) error {
 	if f.Info, err = l.fs.Lstat(f.Path); err != nil {
 		return ignoreMissing(err)
 	}
-	if f.Left && f.Kind == LockFile && filepath.Dir(f.Path) == l.dir && f.Info.Size > 0 {
-		f.Kind, f.Left = Stranger, false // many programs use such names, and none of ours writes to it
+	if f.Orphaned && f.Kind == LockFile && filepath.Dir(f.Path) == l.dir && f.Info.Size > 0 {
+		f.Kind, f.Orphaned = Stranger, false // many programs use such names, and none of ours writes to it
 	}
 	switch f.Kind {
 	case Stranger, TrashFile, TmpDirectory, ScratchDirectory: // it was somebody else's, or is
 	case Directory:
-		f.Trust = l.trustDir(f.Path, f.Info)
+		f.Distrust = l.trustDir(f.Path, f.Info)
 	default:
-		f.Trust = l.trustFile(f.Path, f.Info)
+		f.Distrust = l.trustFile(f.Path, f.Info)
 	}
 	s.Files = append(s.Files, f)
 	return nil
@@ -126,7 +126,7 @@ func (s *Survey) above() error {
 	if err != nil {
 		return err
 	}
-	s.Files = append(s.Files, Found{Path: l.dir, Kind: Directory, Info: info, Trust: l.trustDir(l.dir, info)})
+	s.Files = append(s.Files, Found{Path: l.dir, Kind: Directory, Info: info, Distrust: l.trustDir(l.dir, info)})
 	for filepath.Dir(dir) != dir {
 		dir = filepath.Dir(dir)
 		if info, err = l.fs.Stat(dir); err != nil {
@@ -167,5 +167,5 @@ func (l *Ledger) others() fs.FileMode {
 func (s *Survey) Ours(f Found) bool {
 	l := s.Ledger
 	link := f.Info.Mode&fs.ModeSymlink != 0
-	return f.Trust != nil && !link && f.Info.UID == l.euid && f.Info.Mode&l.others() != 0
+	return f.Distrust != nil && !link && f.Info.UID == l.euid && f.Info.Mode&l.others() != 0
 }

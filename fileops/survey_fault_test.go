@@ -71,7 +71,7 @@ func TestInspectWithoutOperations(t *testing.T) {
 	}
 	s.found(t, "archive/over.json")
 	for _, name := range []string{"tmp/live", "tmp/gone"} {
-		if s.found(t, name).Left {
+		if s.found(t, name).Orphaned {
 			t.Errorf("%s is left over", name)
 		}
 	}

@@ -26,13 +26,13 @@ func (s *Survey) top() error {
 		case f.Path == l.operations() || f.Path == l.archive() || f.Path == l.tmp() || f.Path == l.logs():
 			f.Kind = Directory
 		case isScratch(name):
-			f.Kind, f.Left = ScratchDirectory, true
+			f.Kind, f.Orphaned = ScratchDirectory, true
 		case isTemp && (ofGroup || file == filepath.Base(l.marker())):
-			f.Kind, f.ID, f.Left = TempFile, id, true
+			f.Kind, f.ID, f.Orphaned = TempFile, id, true
 		case ofGroup && name == file:
 			f.Kind, f.ID = groupKind(suffix), id
 			_, ownerless := left[id]
-			f.Left = ownerless && f.Kind == LockFile && !l.hasGroup(id)
+			f.Orphaned = ownerless && f.Kind == LockFile && !l.hasGroup(id)
 		default:
 			if versioned, ok := versionedOf(name); ok {
 				if f.ID, _, ok = groupOf(versioned); ok {
@@ -82,13 +82,13 @@ func (s *Survey) operations() error {
 		versioned, isVersion := versionedOf(name)
 		locked, isLock := strings.CutSuffix(name, lockSuffix)
 		if id, ok := operationOfTemp(name); ok {
-			f.Kind, f.ID, f.Left = TempFile, id, true
+			f.Kind, f.ID, f.Orphaned = TempFile, id, true
 		} else if id, ok := operationOf(name); ok {
 			f.Kind, f.ID = OperationFile, id
 		} else if id, ok := operationOf(versioned); ok && isVersion {
 			f.Kind, f.ID = VersionFile, id
 		} else if id, ok := operationOf(locked); ok && isLock {
-			f.Kind, f.ID, f.Left = LockFile, id, !s.there[id]
+			f.Kind, f.ID, f.Orphaned = LockFile, id, !s.there[id]
 		}
 		if err := s.add(f); err != nil {
 			return err
@@ -130,16 +130,16 @@ func (s *Survey) tmp() error {
 	for _, name := range names {
 		f := Found{Path: filepath.Join(l.tmp(), name)}
 		if id, ok := operationOfJournal(name); ok {
-			f.Kind, f.ID, f.Left = TrashFile, id, true
+			f.Kind, f.ID, f.Orphaned = TrashFile, id, true
 		} else if isTrash(name) {
-			f.Kind, f.Left = TrashFile, true
+			f.Kind, f.Orphaned = TrashFile, true
 		} else if validID(name) {
-			f.Kind, f.ID, f.Left = TmpDirectory, name, s.there != nil && !s.there[name]
+			f.Kind, f.ID, f.Orphaned = TmpDirectory, name, s.there != nil && !s.there[name]
 		}
 		if err := s.add(f); err != nil {
 			return err
 		}
-		if f.Kind == TmpDirectory && !f.Left {
+		if f.Kind == TmpDirectory && !f.Orphaned {
 			if err := s.trashOf(f); err != nil {
 				return err
 			}
@@ -153,7 +153,7 @@ func (s *Survey) trashOf(dir Found) error {
 	names, err := s.Ledger.readDir(dir.Path)
 	for _, name := range names {
 		if isTrash(name) {
-			err = errors.Join(err, s.add(Found{Path: filepath.Join(dir.Path, name), Kind: TrashFile, ID: dir.ID, Left: true}))
+			err = errors.Join(err, s.add(Found{Path: filepath.Join(dir.Path, name), Kind: TrashFile, ID: dir.ID, Orphaned: true}))
 		}
 	}
 	return err

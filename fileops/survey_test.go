@@ -80,8 +80,8 @@ func TestInspect(t *testing.T) {
 			}
 			got := make(map[string]Kind)
 			for _, f := range s.Files {
-				if f.Left || f.Trust != nil {
-					t.Errorf("%s: left %v, trust %v", s.Name(f), f.Left, f.Trust)
+				if f.Orphaned || f.Distrust != nil {
+					t.Errorf("%s: left %v, trust %v", s.Name(f), f.Orphaned, f.Distrust)
 				}
 				if f.Kind != VersionFile {
 					got[s.Name(f)] = f.Kind
@@ -134,7 +134,7 @@ func TestLeftIsWhatSweepRemoves(t *testing.T) {
 			var left, want []string
 			before := inspect(t, l.Dir())
 			for _, f := range before.Files {
-				if f.Left {
+				if f.Orphaned {
 					left = append(left, before.Name(f))
 				}
 			}
@@ -207,8 +207,8 @@ func TestTighten(t *testing.T) {
 		}
 		s := inspect(t, l.Dir())
 		f := s.found(t, "operations/live.json")
-		if !errors.Is(f.Trust, ErrPermission) || !s.Ours(f) {
-			t.Errorf("%04o: trust %v, ours %v", tt.mode, f.Trust, s.Ours(f))
+		if !errors.Is(f.Distrust, ErrPermission) || !s.Ours(f) {
+			t.Errorf("%04o: trust %v, ours %v", tt.mode, f.Distrust, s.Ours(f))
 		}
 		if err := s.Tighten(f); err != nil {
 			t.Fatal(err)
@@ -253,8 +253,8 @@ func TestTightenOnlyWhatWasFound(t *testing.T) {
 		t.Errorf("got %v, want %v", err, ErrPermission)
 	}
 	s = inspect(t, l.Dir())
-	if f = s.found(t, "operations/live.json"); f.Trust == nil || s.Ours(f) {
-		t.Errorf("a symbolic link: trust %v, ours %v", f.Trust, s.Ours(f))
+	if f = s.found(t, "operations/live.json"); f.Distrust == nil || s.Ours(f) {
+		t.Errorf("a symbolic link: trust %v, ours %v", f.Distrust, s.Ours(f))
 	}
 	if got := valueOf(os.Stat(other)).Mode(); got != 0o666 {
 		t.Errorf("got %04o, want 0666", got)
@@ -286,8 +286,8 @@ func TestInspectGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := inspect(t, l.Dir())
-	if len(s.Errors) != 1 || s.found(t, "archive").Trust == nil {
-		t.Errorf("errors: %v, trust: %v", s.Errors, s.found(t, "archive").Trust)
+	if len(s.Errors) != 1 || s.found(t, "archive").Distrust == nil {
+		t.Errorf("errors: %v, trust: %v", s.Errors, s.found(t, "archive").Distrust)
 	}
 	s.found(t, "operations/live.json")
 }

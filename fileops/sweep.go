@@ -178,9 +178,9 @@ func (l *Ledger) purgeAt(root, name string) error {
 	return nil
 }
 
-// over reports whether whatever edit of the operation was in progress a moment ago has ended.
-func (l *Ledger) over(id string) (bool, error) {
-	lock, err := l.lock(l.operationLock(id), false, &patience{})
+// editEnded reports whether whatever edit of the operation was in progress a moment ago has ended.
+func (l *Ledger) editEnded(id string) (bool, error) {
+	lock, err := l.lock(l.operationLock(id), false, &lockWait{})
 	switch {
 	case errors.Is(err, ErrBusy):
 		return false, nil

@@ -67,7 +67,7 @@ func (l *Ledger) sweepGroup(id string, temps []string) error {
 	if info, err := l.fs.Lstat(l.groupLock(id)); err == nil && info.Size > 0 && len(temps) == 0 {
 		return nil // it is somebody else's
 	}
-	lock, err := l.lockGroup(id, OrCreate|Try, &patience{})
+	lock, err := l.lockGroup(id, OrCreate|Try, &lockWait{})
 	if errors.Is(err, ErrBusy) {
 		return nil
 	}

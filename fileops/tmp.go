@@ -42,13 +42,13 @@ func (tx *Tx) DiscardTmp(call string) {
 func (tx *Tx) discardQueued() {
 	for _, call := range tx.discard {
 		if err := tx.discardTmp(call); err != nil {
-			tx.ledger.leave(fmt.Errorf("temporary directory of %q: %w", call, err))
+			tx.ledger.recordLeftover(fmt.Errorf("temporary directory of %q: %w", call, err))
 		}
 	}
 	if tx.after != nil {
 		spent, _, err := tx.ledger.spentTmp(*tx.after)
 		spent = slices.DeleteFunc(spent, func(call string) bool { return slices.Contains(tx.discard, call) }) // was tried just now
-		tx.ledger.leave(errors.Join(err, tx.discardSpent(spent)))
+		tx.ledger.recordLeftover(errors.Join(err, tx.discardSpent(spent)))
 	}
 }
 

@@ -35,7 +35,7 @@ func (tx *Tx) restore() {
 	taken := tx.trash
 	tx.trash = nil
 	for _, call := range tx.made {
-		tx.ledger.leave(tx.discardTmp(call))
+		tx.ledger.recordLeftover(tx.discardTmp(call))
 	}
 	for _, t := range slices.Backward(taken) {
 		_, err := t.parent.Lstat(t.base)
@@ -47,9 +47,9 @@ func (tx *Tx) restore() {
 			err = t.parent.Rename(t.name, t.base)
 		}
 		if err != nil {
-			tx.ledger.leave(fmt.Errorf("%q could not be put back, it is %q now: %w", t.base, t.name, err))
+			tx.ledger.recordLeftover(fmt.Errorf("%q could not be put back, it is %q now: %w", t.base, t.name, err))
 		}
-		tx.ledger.leave(tx.ledger.closeTrash(t)) // without a note nobody deletes it
+		tx.ledger.recordLeftover(tx.ledger.closeTrash(t)) // without a note nobody deletes it
 	}
 }
 
@@ -63,7 +63,7 @@ func (tx *Tx) deleteTrash() {
 			t.parent.Close()
 		}
 		if err != nil {
-			tx.ledger.leave(fmt.Errorf("delete %q: %w", t.base, err))
+			tx.ledger.recordLeftover(fmt.Errorf("delete %q: %w", t.base, err))
 		}
 	}
 }

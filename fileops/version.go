@@ -64,7 +64,7 @@ func (l *Ledger) latest(path string) (state, error) {
 			if err != nil {
 				return state{}, err
 			}
-			if there, err := l.still(versionOf(path, start.version), start.info); there || err != nil {
+			if there, err := l.isSameFile(versionOf(path, start.version), start.info); there || err != nil {
 				return last, err
 			}
 		}
@@ -121,8 +121,8 @@ func (l *Ledger) follow(path string, s state) (state, error) {
 	}
 }
 
-// still reports whether the file at path is the one that info describes.
-func (l *Ledger) still(path string, info disk.Info) (bool, error) {
+// isSameFile reports whether the file at path is the one that info describes.
+func (l *Ledger) isSameFile(path string, info disk.Info) (bool, error) {
 	now, err := l.fs.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -130,10 +130,10 @@ func (l *Ledger) still(path string, info disk.Info) (bool, error) {
 	return err == nil && now.Same(info), err
 }
 
-// unmoved returns an error unless the file at path is the one that info describes: errTooLate, and what it is, if it is another
+// checkBase returns an error unless the file at path is the one that info describes: errTooLate, and what it is, if it is another
 // file or gone. One look that finds it is proof. One that does not may be a client's memory, so that the directory is looked at
 // anew before the second.
-func (l *Ledger) unmoved(path string, info disk.Info) error {
+func (l *Ledger) checkBase(path string, info disk.Info) error {
 	now, err := l.fs.Lstat(path)
 	if err == nil && now.Same(info) {
 		return nil

@@ -35,7 +35,7 @@ func BenchmarkHeartbeat(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if op, err = op.Heartbeat(Actor{Call: "call-1"}, Saying{}, seen); err != nil {
+				if op, err = op.Heartbeat(Actor{Call: "call-1"}, Report{}, seen); err != nil {
 					b.Fatal(err)
 				}
 				op.Encode()

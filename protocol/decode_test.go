@@ -200,7 +200,7 @@ func TestEncodeCopiesMuch(t *testing.T) {
 	}
 	seen.Now = seen.Now.Add(time.Second)
 	seen.MonotonicMs += 1000
-	if read, err = read.Heartbeat(Actor{Call: "call-100"}, Saying{}, seen); err != nil {
+	if read, err = read.Heartbeat(Actor{Call: "call-100"}, Report{}, seen); err != nil {
 		t.Fatal(err)
 	}
 	again, err := decode(read.Encode())

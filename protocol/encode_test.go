@@ -73,7 +73,7 @@ func TestEncodeKeeps(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := Observation{Now: time.Date(2026, 1, 20, 10, 30, 1, 0, time.UTC)}
-	after, err := op.Heartbeat(Actor{Call: "two"}, Saying{}, seen)
+	after, err := op.Heartbeat(Actor{Call: "two"}, Report{}, seen)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestWriteToFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if op, err = op.Heartbeat(Actor{Supervisor: "s"}, Saying{}, seen); err != nil {
+	if op, err = op.Heartbeat(Actor{Supervisor: "s"}, Report{}, seen); err != nil {
 		t.Fatal(err)
 	}
 	size := len(op.Encode())

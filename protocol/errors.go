@@ -17,7 +17,7 @@ var (
 	ErrDeadSupervisor = errors.New("supervisor is dead")
 	ErrKnownCall      = errors.New("call is known already")
 	ErrNotRunning     = errors.New("operation is not running")
-	ErrOtherNumbers   = errors.New("operation has other numbers")
+	ErrOtherTiming    = errors.New("operation has other numbers")
 	ErrOtherProcess   = errors.New("call belongs to another process")
 	ErrNotAborted     = errors.New("operation is neither aborted nor in cleanup")
 	ErrNotCrashed     = errors.New("call has not crashed")

@@ -18,12 +18,12 @@ func Example() {
 	op, _ = op.Push(protocol.Push{Participant: "worker", Call: "cc", Resources: []string{"/build/cc.o"}}, at(1))
 
 	// Ten seconds without a heartbeat of the callee, and more.
-	op, _ = op.Heartbeat(protocol.Actor{Call: "make"}, protocol.Saying{}, at(6))
-	op, _ = op.Heartbeat(protocol.Actor{Call: "make"}, protocol.Saying{}, at(12))
+	op, _ = op.Heartbeat(protocol.Actor{Call: "make"}, protocol.Report{}, at(6))
+	op, _ = op.Heartbeat(protocol.Actor{Call: "make"}, protocol.Report{}, at(12))
 	fmt.Println(op.State, op.Frame("cc").State, op.Frame("cc").Crash.Evidence)
 
 	// The next tick cleans up, which asks the caller of this package to delete what the callee has left.
-	op, _ = op.Heartbeat(protocol.Actor{Call: "make"}, protocol.Saying{}, at(13))
+	op, _ = op.Heartbeat(protocol.Actor{Call: "make"}, protocol.Report{}, at(13))
 	fmt.Println(op.Frame("cc").State, op.Effects().Released)
 
 	op, err := op.Pop(protocol.Pop{Call: "make"}, at(14))

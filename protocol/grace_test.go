@@ -44,7 +44,7 @@ func TestFreeze(t *testing.T) {
 		for i := range rapid.IntRange(1, 4).Draw(r, "participants") {
 			p := &napper{name: fmt.Sprint("p", i), every: between("every", 500, 3333)}
 			edit(op.Push(Push{Participant: p.name, Call: p.name}, Observation{Now: start}))
-			p.act = func(seen Observation) { edit(op.Heartbeat(Actor{Call: p.name}, Saying{}, seen)) }
+			p.act = func(seen Observation) { edit(op.Heartbeat(Actor{Call: p.name}, Report{}, seen)) }
 			all = append(all, p)
 		}
 		victim = rapid.SampledFrom([]*napper{nil, all[0]}).Draw(r, "that stays asleep")

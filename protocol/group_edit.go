@@ -92,7 +92,7 @@ func (e *groupEdit) setState(s *Registered, to RegisteredState, reason string) {
 }
 
 // say notes what s says of itself.
-func (e *groupEdit) say(s *Registered, say Saying) {
+func (e *groupEdit) say(s *Registered, say Report) {
 	before := s.Notice
 	s.Notice = before.with(say)
 	if s.Notice.Readiness != before.Readiness {

@@ -32,8 +32,8 @@ func (a Actor) has(f *Frame) bool {
 
 func (a Actor) participates() bool { return a.Participant != "" || a.Call != "" }
 
-// A Saying is what a participant or supervisor says with a heartbeat, besides that it is alive.
-type Saying struct {
+// A Report is what a participant or supervisor says with a heartbeat, besides that it is alive.
+type Report struct {
 	Cleaning  bool      // of a participant: it is cleaning up
 	Readiness Readiness // "": as it was
 	Note      *string   // nil: as it was
@@ -42,7 +42,7 @@ type Saying struct {
 // Heartbeat returns op after a heartbeat of a (spec §5.2), of whose live frames what it says is noted. It returns
 // ErrExpired if op is to be archived, ErrNoCall if a has no frame, ErrOtherProcess if all its live frames belong to another
 // process, and ErrNotAborted if it says that it is cleaning up in a running operation.
-func (op Operation) Heartbeat(a Actor, say Saying, seen Observation) (Operation, error) {
+func (op Operation) Heartbeat(a Actor, say Report, seen Observation) (Operation, error) {
 	if op.State.Terminal() {
 		return op.countdown()
 	}
@@ -162,8 +162,8 @@ func (e *edit) refresh(a Actor, adopt bool) {
 }
 
 // note notes what the actor says of its live frames.
-func (e *edit) note(say Saying) {
-	if say == (Saying{}) {
+func (e *edit) note(say Report) {
+	if say == (Report{}) {
 		return
 	}
 	own := func(f *Frame) bool { return f.State.Live() && e.wasRefreshed(f.CallID) }
@@ -180,7 +180,7 @@ func (e *edit) note(say Saying) {
 }
 
 // setNotice changes the notice of the frame at i, if there is anything to change.
-func (e *edit) setNotice(i int, say Saying) {
+func (e *edit) setNotice(i int, say Report) {
 	before := e.op.Stack[i].Said()
 	after := before.with(say)
 	if after == before {

@@ -20,7 +20,7 @@ func crashedPair(t *testing.T, pushed Push) Operation {
 	if op, err = op.Push(pushed, Observation{Now: noon.Add(-11 * time.Second)}); err != nil {
 		t.Fatal(err)
 	}
-	if op, err = op.Heartbeat(Actor{Participant: "a"}, Saying{}, Observation{Now: noon}); err != nil {
+	if op, err = op.Heartbeat(Actor{Participant: "a"}, Report{}, Observation{Now: noon}); err != nil {
 		t.Fatal(err)
 	}
 	if f := op.Frame("above"); f.State != FrameCrashed || op.State != Cleanup {
@@ -40,7 +40,7 @@ func TestLeave(t *testing.T) {
 		t.Fatalf("%v, %+v", err, cleaned.Frame("above"))
 	}
 	before := cleaned.Encode()
-	left := cleaned.Leave("above", "/r", cause).Leave("above", "/s", cause)
+	left := cleaned.NoteUndeleted("above", "/r", cause).NoteUndeleted("above", "/s", cause)
 	if got := left.Frame("above").Crash.LeftResources; !reflect.DeepEqual(got, want) {
 		t.Errorf("in the frame: %v, want %v", got, want)
 	}
@@ -57,7 +57,7 @@ func TestLeave(t *testing.T) {
 		t.Fatalf("%v, %v", err, popped.Stack)
 	}
 	before = popped.Encode()
-	left = popped.Leave("above", "/r", cause).Leave("above", "/s", cause)
+	left = popped.NoteUndeleted("above", "/r", cause).NoteUndeleted("above", "/s", cause)
 	for _, e := range left.Events {
 		if ended := e.Type == CallEnded && e.CallID == "above"; ended != reflect.DeepEqual(e.LeftResources, want) {
 			t.Errorf("event %+v", e)
@@ -66,7 +66,7 @@ func TestLeave(t *testing.T) {
 	if popped.Encode() != before {
 		t.Error("the operation that was given has changed")
 	}
-	if got := popped.Leave("nobody", "/r", cause).Encode(); got != before {
+	if got := popped.NoteUndeleted("nobody", "/r", cause).Encode(); got != before {
 		t.Errorf("left by no call:\n%s", got)
 	}
 }
@@ -119,30 +119,30 @@ func TestMortals(t *testing.T) {
 	p := Process{PID: 7, HostID: "h", BootID: "b", PIDNamespace: "1", StartTicks: 1}
 	op := crashedPair(t, Push{Supervisor: "dead"})
 	seen := Observation{Now: noon, Host: host, MonotonicMs: 1000}
-	op, err := op.Heartbeat(Actor{Participant: "a", Supervisor: "s", PID: 7, Process: p}, Saying{}, seen)
+	op, err := op.Heartbeat(Actor{Participant: "a", Supervisor: "s", PID: 7, Process: p}, Report{}, seen)
 	if err != nil {
 		t.Fatal(err)
 	}
 	seen.Now, seen.MonotonicMs = noon.Add(time.Hour), 3000
-	want := []Mortal{{Process: p, Beats: true, StaleIn: 8 * time.Second}, {Process: p, Beats: true, StaleIn: 8 * time.Second}}
+	want := []WatchedProcess{{Process: p, Beats: true, StaleIn: 8 * time.Second}, {Process: p, Beats: true, StaleIn: 8 * time.Second}}
 	if got := op.Mortals(seen); !reflect.DeepEqual(got, want) {
 		t.Errorf("here: %+v, want %+v", got, want)
 	}
 	seen.Look = func(Process) Presence { return Present }
-	byProcess := Mortal{Process: p, StaleIn: 8 * time.Second}
-	if got := op.Mortals(seen); !reflect.DeepEqual(got, []Mortal{byProcess, byProcess}) {
+	byProcess := WatchedProcess{Process: p, StaleIn: 8 * time.Second}
+	if got := op.Mortals(seen); !reflect.DeepEqual(got, []WatchedProcess{byProcess, byProcess}) {
 		t.Errorf("seen to live: %+v, want %+v twice", got, byProcess)
 	}
 	if seen.Stopped(7, p) {
 		t.Error("it is stopped, and runs")
 	}
 	seen.Look = func(Process) Presence { return Stopped }
-	if got := op.Mortals(seen); !reflect.DeepEqual(got, []Mortal{byProcess, byProcess}) || !seen.Stopped(7, p) || seen.Stopped(8, p) {
+	if got := op.Mortals(seen); !reflect.DeepEqual(got, []WatchedProcess{byProcess, byProcess}) || !seen.Stopped(7, p) || seen.Stopped(8, p) {
 		t.Errorf("stopped: %+v, want %+v twice", got, byProcess)
 	}
-	elsewhere := Mortal{Beats: true, StaleIn: DefaultStalenessThreshold - time.Hour}
+	elsewhere := WatchedProcess{Beats: true, StaleIn: DefaultStalenessThreshold - time.Hour}
 	seen.Host = Host{ID: "other", BootID: "c", PIDNamespace: "1"}
-	if got := op.Mortals(seen); !reflect.DeepEqual(got, []Mortal{elsewhere, elsewhere}) {
+	if got := op.Mortals(seen); !reflect.DeepEqual(got, []WatchedProcess{elsewhere, elsewhere}) {
 		t.Errorf("elsewhere: %+v, want %+v twice", got, elsewhere)
 	}
 }

@@ -55,7 +55,7 @@ func (m *machine) push(t *rapid.T) {
 }
 
 func (m *machine) beats(t *rapid.T, v *verb) {
-	say := Saying{Cleaning: !often(t, "not cleaning"), Readiness: one(t, "readiness", "", "", ReadinessReady, ReadinessStopping)}
+	say := Report{Cleaning: !often(t, "not cleaning"), Readiness: one(t, "readiness", "", "", ReadinessReady, ReadinessStopping)}
 	if note := one(t, "note", "-", "-", "", "n"); note != "-" {
 		say.Note = &note
 	}

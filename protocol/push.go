@@ -27,7 +27,7 @@ type Push struct {
 
 // Push returns op with a frame for p on top (spec §5.1), and with the participant's other frames refreshed. A push that
 // has been done already changes nothing. It returns ErrKnownCall if another frame has that call id, ErrNotRunning if op is
-// not running or this very tick finds a crash, ErrOtherNumbers if p's numbers are not op's, ErrNoCall if p.Caller is not in
+// not running or this very tick finds a crash, ErrOtherTiming if p's numbers are not op's, ErrNoCall if p.Caller is not in
 // the stack, ErrDeadSupervisor.
 func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 	if op.State.Terminal() {
@@ -43,7 +43,7 @@ func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 		return op, ErrNotRunning
 	}
 	if p.Interval != 0 && p.Interval != op.HeartbeatInterval || p.Threshold != 0 && p.Threshold != op.StalenessThreshold {
-		return op, ErrOtherNumbers
+		return op, ErrOtherTiming
 	}
 	if p.Caller != "" && op.Frame(p.Caller) == nil {
 		return op, fmt.Errorf("caller %q: %w", p.Caller, ErrNoCall)

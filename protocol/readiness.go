@@ -22,7 +22,7 @@ type Notice struct {
 }
 
 // with returns n after say.
-func (n Notice) with(say Saying) Notice {
+func (n Notice) with(say Report) Notice {
 	if say.Readiness != "" {
 		n.Readiness = say.Readiness
 	}

@@ -130,7 +130,7 @@ func (e *groupEdit) registerSelf(s *Registered, r Registration) {
 		s.setProcess(r.PID, p)
 	}
 	if s.State == "" { // a new entry has no event of its readiness
-		s.Notice = s.Notice.with(Saying{Readiness: r.Readiness})
+		s.Notice = s.Notice.with(Report{Readiness: r.Readiness})
 	}
 	e.beat(s)
 	s.Starting = false
@@ -141,7 +141,7 @@ func (e *groupEdit) registerSelf(s *Registered, r Registration) {
 	if s.State == StateRunning && s.RunningSince.IsZero() {
 		s.RunningSince = e.seen.Now
 	}
-	e.say(s, Saying{Readiness: r.Readiness})
+	e.say(s, Report{Readiness: r.Readiness})
 }
 
 func (e *groupEdit) runOrWait(s *Registered) {

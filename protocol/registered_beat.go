@@ -5,7 +5,7 @@ import "time"
 // BeatRegistered returns g after a heartbeat of a.Supervisor (spec §10.3), of which what it says is noted, and the status of the heartbeat: 0; 3 if it is to
 // end; 5 if it was declared dead, and nothing has changed. It returns ErrNoSupervisor, and ErrOtherProcess if another process
 // of it is alive.
-func (g Group) BeatRegistered(a Actor, say Saying, seen Observation) (after Group, status int, err error) {
+func (g Group) BeatRegistered(a Actor, say Report, seen Observation) (after Group, status int, err error) {
 	e := g.begin(a.Supervisor, seen)
 	s, actor := e.supervisor(a.Supervisor), identity(a.PID, a.Process)
 	switch {

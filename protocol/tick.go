@@ -30,9 +30,9 @@ type Release struct {
 // Effects returns the effects of the verb that returned op.
 func (op Operation) Effects() Effects { return op.effects }
 
-// Leave notes that resource of call, one of op.Effects().Released, could not be deleted because of cause: in the frame,
+// NoteUndeleted notes that resource of call, one of op.Effects().Released, could not be deleted because of cause: in the frame,
 // or, if that has left the stack, in its last event.
-func (op Operation) Leave(call, resource string, cause error) Operation {
+func (op Operation) NoteUndeleted(call, resource string, cause error) Operation {
 	left := LeftResource{Path: resource, Error: cause.Error()}
 	if i := op.index(call); i >= 0 {
 		f := *op.Stack[i]

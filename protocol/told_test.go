@@ -27,7 +27,7 @@ func TestReportedThroughStep(t *testing.T) {
 			must(t, err)
 			delete(p.started, w.PID)
 			beat := func() {
-				op, err = op.Heartbeat(Actor{Participant: "cli", Supervisor: "s"}, Saying{}, p.seen(false))
+				op, err = op.Heartbeat(Actor{Participant: "cli", Supervisor: "s"}, Report{}, p.seen(false))
 				must(t, err)
 			}
 			beat()

@@ -170,7 +170,7 @@ func checkKeeps(t *testing.T, text, encoded string, s *shape) {
 // checkEditKeeps checks that an edit of op, which is in text, takes no unknown member from what it leaves in place.
 func checkEditKeeps(t *testing.T, op Operation, text string) {
 	t.Helper()
-	after, err := op.Heartbeat(Actor{Supervisor: "another"}, Saying{}, Observation{Now: op.LastHeartbeat})
+	after, err := op.Heartbeat(Actor{Supervisor: "another"}, Report{}, Observation{Now: op.LastHeartbeat})
 	if err != nil || len(op.Events)+len(after.Events) > maxEvents || op.index("") >= 0 {
 		return
 	}

@@ -69,8 +69,8 @@ type vectorSaying struct {
 	Note      *string   `json:"note"`
 }
 
-func (s vectorSaying) saying(cleaning bool) Saying {
-	return Saying{Cleaning: cleaning, Readiness: s.Readiness, Note: s.Note}
+func (s vectorSaying) saying(cleaning bool) Report {
+	return Report{Cleaning: cleaning, Readiness: s.Readiness, Note: s.Note}
 }
 
 type vectorSeen struct {
@@ -97,7 +97,7 @@ type vectorProcess struct {
 
 var refusals = map[string]error{
 	"over": ErrOver, "corrupt": ErrCorrupt, "noCall": ErrNoCall, "deadSupervisor": ErrDeadSupervisor, "knownCall": ErrKnownCall,
-	"notRunning": ErrNotRunning, "otherNumbers": ErrOtherNumbers, "otherProcess": ErrOtherProcess, "notAborted": ErrNotAborted,
+	"notRunning": ErrNotRunning, "otherNumbers": ErrOtherTiming, "otherProcess": ErrOtherProcess, "notAborted": ErrNotAborted,
 	"notCrashed": ErrNotCrashed, "notSupervised": ErrNotSupervised, "newerVersion": ErrNewerVersion,
 	"exhausted": ErrExhausted,
 }

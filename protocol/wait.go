@@ -107,18 +107,18 @@ func (g Group) WaitReady(supervisor string, seen Observation) (Outcome, error) {
 	return outcome(g.ready(s, seen), s.State.final() || s.State == StateShuttingDown), nil
 }
 
-// Mortal is a participant or supervisor that may be found dead later on.
-type Mortal struct {
+// WatchedProcess is a participant or supervisor that may be found dead later on.
+type WatchedProcess struct {
 	Process Process       // whose end would be evidence; zero: none
 	Beats   bool          // it is judged by its heartbeats
 	StaleIn time.Duration // if it does, and none comes
 }
 
 // Mortals returns those whose death would change op: of the live frames and the living supervisors.
-func (op Operation) Mortals(seen Observation) []Mortal {
-	var all []Mortal
+func (op Operation) Mortals(seen Observation) []WatchedProcess {
+	var all []WatchedProcess
 	add := func(v vital) {
-		m := Mortal{Beats: seen.countsHeartbeats(v), StaleIn: op.StalenessThreshold - seen.age(v.heartbeat, v.beat)}
+		m := WatchedProcess{Beats: seen.countsHeartbeats(v), StaleIn: op.StalenessThreshold - seen.age(v.heartbeat, v.beat)}
 		if g := v.grace.counting(v.heartbeat); g != nil {
 			m.StaleIn = max(m.StaleIn, op.StalenessThreshold-seen.age(g.At, g.Beat))
 		}

@@ -91,7 +91,7 @@ func (r *groupRun) turn() {
 	})
 	for _, s := range r.all {
 		r.edit(func(g protocol.Group) (protocol.Group, error) {
-			after, status, err := g.BeatRegistered(protocol.Actor{Supervisor: s.Supervisor, PID: s.PID, Process: s.Process}, protocol.Saying{}, w.observe())
+			after, status, err := g.BeatRegistered(protocol.Actor{Supervisor: s.Supervisor, PID: s.PID, Process: s.Process}, protocol.Report{}, w.observe())
 			if status != 0 {
 				r.t.Errorf("the heartbeat of %s: %d", s.Supervisor, status)
 			}

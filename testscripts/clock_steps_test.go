@@ -72,7 +72,7 @@ func (r *clockRun) edit(verb func(op protocol.Operation) (protocol.Operation, er
 func (r *clockRun) beat(call string) {
 	r.t.Helper()
 	r.edit(func(op protocol.Operation) (protocol.Operation, error) {
-		return op.Heartbeat(protocol.Actor{Call: call}, protocol.Saying{}, r.w.observe())
+		return op.Heartbeat(protocol.Actor{Call: call}, protocol.Report{}, r.w.observe())
 	})
 }
 

@@ -26,7 +26,7 @@ func (c *abort) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	by, err := env.Janitor()
+	by, err := env.ActorID()
 	if err != nil {
 		return err
 	}

@@ -153,7 +153,7 @@ func (h *handler) run(op protocol.Operation, f *protocol.Frame) error {
 
 func (h *handler) beat(id string) {
 	_, err := h.env.Edit(h.ledger, id, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-		return op.Heartbeat(protocol.Actor{Supervisor: h.supervisor}, protocol.Saying{}, seen)
+		return op.Heartbeat(protocol.Actor{Supervisor: h.supervisor}, protocol.Report{}, seen)
 	})
 	if err != nil {
 		h.env.Warnf("%v", cli.Named("heartbeat", id, h.supervisor, err))

@@ -25,7 +25,7 @@ func (c *cleanup) pass(env *cli.Env, op string) error {
 	if err != nil {
 		return err
 	}
-	by, err := env.Janitor()
+	by, err := env.ActorID()
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (p *patient) dir() string { return p.survey.Ledger.Dir() }
 // read reads the files. Those that commands refuse are not read.
 func (p *patient) read() {
 	for _, f := range p.survey.Files {
-		if f.Trust != nil {
+		if f.Distrust != nil {
 			continue
 		}
 		content, err := p.survey.Read(f)

@@ -24,11 +24,11 @@ func (p *patient) leftovers() (found []finding) {
 	curable := p.opens()
 	for _, f := range p.survey.Files {
 		age := p.seen.Now.Sub(f.Info.ModTime)
-		if !f.Left || age < leftAlone {
+		if !f.Orphaned || age < leftAlone {
 			continue
 		}
 		result := finding{level: warning, object: p.survey.Name(f), text: whatLeft[f.Kind] + ", for " + span(age), cure: "--fix or dpl-cleanup removes it"}
-		if result.fixable = curable && (f.Trust == nil || p.tightens(f)); !result.fixable {
+		if result.fixable = curable && (f.Distrust == nil || p.tightens(f)); !result.fixable {
 			result.cure = "it goes once commands use the ledger again"
 		}
 		found = append(found, result)
@@ -42,7 +42,7 @@ func (p *patient) opens() bool {
 		return true
 	}
 	for _, f := range p.survey.Files {
-		if (f.Kind == fileops.Marker || f.Kind == fileops.Directory) && f.Trust != nil && !p.tightens(f) {
+		if (f.Kind == fileops.Marker || f.Kind == fileops.Directory) && f.Distrust != nil && !p.tightens(f) {
 			return false
 		}
 	}

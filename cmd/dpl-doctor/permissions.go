@@ -14,7 +14,7 @@ import (
 func (p *patient) permissions() (found []finding) {
 	for _, f := range p.survey.Files {
 		switch {
-		case f.Trust != nil:
+		case f.Distrust != nil:
 			found = append(found, p.untrusted(f))
 		case f.Path == p.dir() && f.Info.Mode&0o055 != 0 && !p.survey.Ledger.Config().Shared && os.Geteuid() >= 0:
 			found = append(found, finding{
@@ -26,7 +26,7 @@ func (p *patient) permissions() (found []finding) {
 }
 
 func (p *patient) untrusted(f fileops.Found) finding {
-	parts := strings.Split(strings.TrimPrefix(f.Trust.Error(), f.Path+": "+fileops.ErrPermission.Error()+": "), ": ")
+	parts := strings.Split(strings.TrimPrefix(f.Distrust.Error(), f.Path+": "+fileops.ErrPermission.Error()+": "), ": ")
 	result := finding{level: problem, object: p.survey.Name(f), text: parts[0], cure: strings.Join(parts[1:], ": ")}
 	result.fixable = p.tightens(f)
 	switch {

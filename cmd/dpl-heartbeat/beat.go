@@ -20,7 +20,7 @@ type beater struct {
 	group  string // "": its registration gets no beat
 	answer int    // status of the registration
 	actor  protocol.Actor
-	say    protocol.Saying
+	say    protocol.Report
 }
 
 // beater returns what the flags ask for.
@@ -36,7 +36,7 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 	if b.group, err = c.groupOf(b.actor); err != nil {
 		return nil, err
 	}
-	b.say = protocol.Saying{Cleaning: c.cleaning, Readiness: c.readiness, Note: c.note}
+	b.say = protocol.Report{Cleaning: c.cleaning, Readiness: c.readiness, Note: c.note}
 	b.actor.Heartbeats = c.promise
 	participates := b.actor.Call != "" || b.actor.Participant != ""
 	switch {

@@ -51,7 +51,7 @@ func (c *push) Run(env *cli.Env) error {
 	}
 	edit, err := c.Push.Push(env, l, op, p)
 	if err == nil && edit.Created() && !env.DryRun() {
-		env.TickNeighbours(l, op)
+		env.TickIdle(l, op)
 	}
 	if err == nil && (!env.DryRun() || env.JSON()) && !entry.StdoutClosed() {
 		c.print(env, l, edit, p) // else the caller has given all the ids

@@ -67,7 +67,7 @@ func (c *register) unregister(env *cli.Env) error {
 	if c.saysHow() {
 		return cli.Usagef("--remove goes with --group and --supervisor only")
 	}
-	by, err := env.Janitor()
+	by, err := env.ActorID()
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (c *register) arguments(env *cli.Env, r *protocol.Registration) (err error)
 	case c.fresh && len(c.command) == 0 && c.request:
 		return cli.Usagef("--fresh forgets all commands: give -- COMMAND")
 	}
-	if r.By, err = env.Janitor(); err != nil {
+	if r.By, err = env.ActorID(); err != nil {
 		return err
 	}
 	if !c.request {

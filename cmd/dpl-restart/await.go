@@ -32,14 +32,14 @@ func (c *restart) await(env *cli.Env, l *fileops.Ledger, group string, again []s
 		for _, id := range again {
 			switch s := g.Supervisor(id); {
 			case s == nil:
-				return false, fmt.Errorf("%w: %q was removed", cli.ErrFalse, id)
+				return false, fmt.Errorf("%w: %q was removed", cli.ErrImpossible, id)
 			case s.State == protocol.StateDead && s.LastExit != nil:
-				return false, fmt.Errorf("%w: %q is dead: %s", cli.ErrFalse, id, s.LastExit)
+				return false, fmt.Errorf("%w: %q is dead: %s", cli.ErrImpossible, id, s.LastExit)
 			case s.State == protocol.StateDead, s.State == protocol.StateStopped,
 				s.State == protocol.StateShuttingDown && !s.StartAgain:
-				return false, fmt.Errorf("%w: %q is %s", cli.ErrFalse, id, s.State)
+				return false, fmt.Errorf("%w: %q is %s", cli.ErrImpossible, id, s.State)
 			case s.BlockedBy != "":
-				return false, fmt.Errorf("%w: %q is blocked by %s", cli.ErrFalse, id, s.BlockedBy)
+				return false, fmt.Errorf("%w: %q is blocked by %s", cli.ErrImpossible, id, s.BlockedBy)
 			case !g.Ready(id, seen):
 				delete(sightings, id)
 				waiting = fmt.Sprintf("%q is %s", id, s.State)

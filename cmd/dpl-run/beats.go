@@ -33,11 +33,11 @@ type beats struct {
 	last    time.Time       // when the last began
 	at      time.Time       // when the next look or heartbeat is due
 	asked   bool            // the command has said something since the last began
-	pending protocol.Saying // what
+	pending protocol.Report // what
 	waiting []io.Closer     // barriers that wait for the next
 
 	busy  bool            // one is being made
-	said  protocol.Saying // what it says
+	said  protocol.Report // what it says
 	under []io.Closer     // barriers that wait for it
 
 	failing bool // the last has failed
@@ -66,7 +66,7 @@ func (b *beats) due() time.Time {
 }
 
 // say lets the next heartbeat say say, too. A change of the readiness does not wait for more.
-func (b *beats) say(say protocol.Saying) {
+func (b *beats) say(say protocol.Report) {
 	at := b.last.Add(together)
 	if say.Readiness != "" {
 		at = time.Now()
@@ -78,7 +78,7 @@ func (b *beats) say(say protocol.Saying) {
 }
 
 // over returns what before says, and say over it.
-func over(before, say protocol.Saying) protocol.Saying {
+func over(before, say protocol.Report) protocol.Report {
 	if say.Readiness != "" {
 		before.Readiness = say.Readiness
 	}
@@ -111,8 +111,8 @@ func (b *beats) next(now time.Time, cleaning bool) {
 	needed := b.asked || cleaning || !now.Before(b.heart)
 	b.said, b.under = b.pending, b.waiting
 	b.said.Cleaning = cleaning
-	b.pending, b.waiting, b.asked = protocol.Saying{}, nil, false
-	go func(say protocol.Saying) {
+	b.pending, b.waiting, b.asked = protocol.Report{}, nil, false
+	go func(say protocol.Report) {
 		if !needed && !b.part.called() {
 			b.made <- beat{idle: true}
 			return

@@ -88,7 +88,7 @@ func (c *call) begin() ([]string, time.Duration, error) {
 
 func (c *call) tidy() {
 	if c.began {
-		c.env.TickNeighbours(c.ledger, c.op)
+		c.env.TickIdle(c.ledger, c.op)
 	}
 }
 
@@ -106,7 +106,7 @@ func (c *call) tooLate(err error) error {
 	return err
 }
 
-func (c *call) beat(say protocol.Saying) (int, error) {
+func (c *call) beat(say protocol.Report) (int, error) {
 	actor := protocol.Actor{Call: c.push.Call, PID: c.push.PID, Process: c.push.Process}
 	edit, err := c.env.Edit(c.ledger, c.op, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 		if op.State == protocol.Running {

@@ -170,7 +170,7 @@ func (r *runner) leftBehind() {
 func (r *runner) ask() {
 	r.env.Warnf("%s: %v are over: sending %s", r.part.name(), r.softTimeout, process.SignalName(r.softSignal))
 	note := "asked to end after " + r.softTimeout.String()
-	r.beats.say(protocol.Saying{Note: &note})
+	r.beats.say(protocol.Report{Note: &note})
 	r.signal(r.softSignal)
 }
 
@@ -226,7 +226,7 @@ func (r *runner) signal(sig syscall.Signal) {
 
 // hear takes in what the command says by sd_notify.
 func (r *runner) hear(m sdnotify.Message) {
-	say := protocol.Saying{Note: m.Status}
+	say := protocol.Report{Note: m.Status}
 	switch {
 	case m == sdnotify.Message{}:
 		return

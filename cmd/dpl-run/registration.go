@@ -40,7 +40,7 @@ func (c *run) registration(env *cli.Env) (part, error) {
 	if c.Heartbeats {
 		r.promise = &c.Heartbeats
 	}
-	if r.by, err = env.Janitor(); err != nil {
+	if r.by, err = env.ActorID(); err != nil {
 		return nil, err
 	}
 	r.ledger, err = env.Create(fileops.Config{})
@@ -77,7 +77,7 @@ func (r *registration) begin() ([]string, time.Duration, error) {
 
 func (r *registration) tidy() {}
 
-func (r *registration) beat(say protocol.Saying) (status int, err error) {
+func (r *registration) beat(say protocol.Report) (status int, err error) {
 	_, err = r.env.EditGroup(r.ledger, r.group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
 		after, status, err = g.BeatRegistered(r.actor, say, seen)
 		return after, err

@@ -25,7 +25,7 @@ type part interface {
 	// tidy does for others in the ledger what a push does. It may take as long as the command.
 	tidy()
 	// beat makes a heartbeat, and returns its status (spec §6).
-	beat(say protocol.Saying) (status int, err error)
+	beat(say protocol.Report) (status int, err error)
 	// pace is how long to wait between two heartbeats, as of the last edit.
 	pace() time.Duration
 	// called reports whether a heartbeat is called for before that: there may be something to learn.

@@ -20,7 +20,7 @@ func (c *shutdown) await(env *cli.Env, l *fileops.Ledger, group, supervisor stri
 			s := &g.Registry.Supervisors[i]
 			asked := s.State == protocol.StateShuttingDown && !s.StartAgain || s.State == protocol.StateStopped
 			if (c.All || s.ID == supervisor) && !asked {
-				return false, fmt.Errorf("%w: %q is %s again", cli.ErrFalse, s.ID, s.State)
+				return false, fmt.Errorf("%w: %q is %s again", cli.ErrImpossible, s.ID, s.State)
 			}
 		}
 		left = g.ShuttingDown(supervisor)

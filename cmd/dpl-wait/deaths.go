@@ -22,7 +22,7 @@ type watch struct {
 }
 
 // watch watches the processes of all, and no others.
-func (d *deaths) watch(all []protocol.Mortal) {
+func (d *deaths) watch(all []protocol.WatchedProcess) {
 	before := d.watched
 	d.watched = make(map[protocol.Process]watch)
 	for _, m := range all {

@@ -41,7 +41,7 @@ func (c *wait) waiter(env *cli.Env) (*waiter, error) {
 	if w.ledger, err = w.open(c.ready == nil && w.goal.MayBegin()); err != nil {
 		return nil, err
 	}
-	by, err := env.Janitor()
+	by, err := env.ActorID()
 	for _, op := range ops {
 		w.janitors[op] = &janitor{env: env, ledger: w.ledger, by: by, idle: !env.MayEdit()}
 	}

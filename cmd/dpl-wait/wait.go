@@ -97,7 +97,7 @@ func (w *waiter) judge() (done bool, err error) {
 		return true, nil
 	case impossible >= never:
 		w.print()
-		return true, fmt.Errorf("%s: %w", w.rest(protocol.Impossible), cli.ErrFalse)
+		return true, fmt.Errorf("%s: %w", w.rest(protocol.Impossible), cli.ErrImpossible)
 	}
 	return false, nil
 }
@@ -136,7 +136,7 @@ func (w *waiter) rest(o protocol.Outcome) string {
 // tidy lets the janitors look at what is waited for, and returns how long to wait at most before looking again.
 func (w *waiter) tidy() time.Duration {
 	seen, again := w.env.Observer()(), time.Hour
-	var mortals []protocol.Mortal
+	var mortals []protocol.WatchedProcess
 	for _, op := range w.alive {
 		mortals = append(mortals, op.Mortals(seen)...)
 	}

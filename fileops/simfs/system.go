@@ -226,13 +226,13 @@ type root struct {
 	path    string
 }
 
-func (r root) at(name string) string                      { return filepath.Join(r.path, name) }
+func (r root) at(name string) string                   { return filepath.Join(r.path, name) }
 func (r root) OpenRoot(name string) (disk.Root, error) { return r.process.OpenRoot(r.at(name)) }
 func (r root) Lstat(name string) (disk.Info, error)    { return r.process.Lstat(r.at(name)) }
-func (r root) Remove(name string) error                   { return r.process.Remove(r.at(name)) }
+func (r root) Remove(name string) error                { return r.process.Remove(r.at(name)) }
 func (r root) Stat() (disk.Info, error)                { return r.process.Stat(r.path) }
-func (r root) ReadDir() ([]string, error)                 { return r.process.ReadDir(r.path) }
-func (r root) Close() error                               { return nil }
+func (r root) ReadDir() ([]string, error)              { return r.process.ReadDir(r.path) }
+func (r root) Close() error                            { return nil }
 
 func (r root) Rename(old, new string) error {
 	return r.process.two("rename", r.at(old), r.at(new), true, false)

@@ -25,8 +25,8 @@ type Command interface {
 	CommonFlags() *Common
 }
 
-// A Failer is a Command that has something to say on stdout when it fails, be it because of args.
-type Failer interface {
+// A FailurePrinter is a Command that has something to say on stdout when it fails, be it because of args.
+type FailurePrinter interface {
 	Failed(env *Env, args []string, status int)
 }
 
@@ -46,7 +46,7 @@ func Main(c Command, summary, details string) {
 	if out.err != nil && status == StatusOK {
 		status = env.report(env.lost(out.err))
 	}
-	if f, ok := c.(Failer); ok && status != StatusOK {
+	if f, ok := c.(FailurePrinter); ok && status != StatusOK {
 		f.Failed(env, args, status)
 	}
 	os.Exit(status)

@@ -132,9 +132,9 @@ func surviveOnce() func(*protocol.Registered) bool {
 	}
 }
 
-// Janitor returns the name under which this command does what no participant does: $DPL_PARTICIPANT, if it is called by
+// ActorID returns the name under which this command does what no participant does: $DPL_PARTICIPANT, if it is called by
 // one, else the name of the program.
-func (env *Env) Janitor() (string, error) {
+func (env *Env) ActorID() (string, error) {
 	id, err := ID("", "", "DPL_PARTICIPANT")
 	if err == nil && id == "" {
 		id = env.Program

@@ -138,7 +138,7 @@ func (w *Wish) Open(env *Env) (l *fileops.Ledger, group, supervisor, by string, 
 	case w.Wait && env.DryRun():
 		err = Usagef("--wait does not go with --dry-run")
 	default:
-		by, err = env.Janitor()
+		by, err = env.ActorID()
 	}
 	if err == nil {
 		l, err = env.Open()

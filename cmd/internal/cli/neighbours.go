@@ -13,10 +13,10 @@ const (
 	untouchedFor   = 10 * protocol.DefaultStalenessThreshold
 )
 
-// TickNeighbours gives up to 16 operations other than op that nobody has touched for ten thresholds a pass, so that a
+// TickIdle gives up to 16 operations other than op that nobody has touched for ten thresholds a pass, so that a
 // ledger without cron does not grow (design D15). It waits for nobody, and what goes wrong is left to
 // dpl-cleanup to tell.
-func (env *Env) TickNeighbours(l *fileops.Ledger, op string) {
+func (env *Env) TickIdle(l *fileops.Ledger, op string) {
 	entries, err := l.List()
 	if err != nil || len(entries) < 2 {
 		return

@@ -37,10 +37,10 @@ const (
 // ErrPartial means that a pass over a group has made its first commit but did not get to its end.
 var ErrPartial = errors.New("the pass is made, but not to its end")
 
-// ErrFalse and ErrTimeout end a wait that did not come to what was waited for.
+// ErrImpossible and ErrTimeout end a wait that did not come to what was waited for.
 var (
-	ErrFalse   = errors.New("it will not come to that")
-	ErrTimeout = errors.New("timed out")
+	ErrImpossible = errors.New("it will not come to that")
+	ErrTimeout    = errors.New("timed out")
 )
 
 // An outcome is what the user can do about an error.
@@ -84,7 +84,7 @@ func (env *Env) ExitAfterCommits(worst int) error {
 const reuse = "a push with --reuse begins it anew; dpl-pop --keep-open, of its last call, would have kept it open"
 
 var outcomes = []outcome{
-	{ErrFalse, StatusFalse, ""},
+	{ErrImpossible, StatusFalse, ""},
 	{ErrTimeout, StatusTimeout, ""},
 	{ErrPartial, StatusCommitted, "the next pass goes on"},
 	{errPrinted, StatusCommitted, "do not repeat it, look at dpl-status"},
@@ -107,7 +107,7 @@ var outcomes = []outcome{
 	{fileops.ErrBusy, StatusBusy, "try again, or raise --lock-timeout"},
 	{protocol.ErrKnownCall, StatusRefused, "choose another --call"},
 	{protocol.ErrNotRunning, StatusRefused, "start a new operation"},
-	{protocol.ErrOtherNumbers, StatusRefused, "leave out --staleness and --interval"},
+	{protocol.ErrOtherTiming, StatusRefused, "leave out --staleness and --interval"},
 	{protocol.ErrOtherProcess, StatusRefused, "it is alive: use the --pid it was given before"},
 	{protocol.ErrNotAborted, StatusRefused, "there is nothing to clean up"},
 	{protocol.ErrNotCrashed, StatusRefused, "only a crashed call can be acknowledged"},

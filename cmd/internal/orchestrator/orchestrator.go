@@ -56,7 +56,7 @@ func (o *Orchestrator) Pass() (Pass, error) {
 	var p Pass
 	err := o.Ledger.HoldGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
 		p.Before = tx.Group()
-		if err := o.checkNumbers(p.Before); err != nil {
+		if err := o.checkTiming(p.Before); err != nil {
 			return err
 		}
 		began := o.machine().Uptime()
@@ -129,8 +129,8 @@ func (o *Orchestrator) arguments() protocol.Pass {
 	}
 }
 
-// checkNumbers refuses numbers by which everybody in g would be stale before the next heartbeat.
-func (o *Orchestrator) checkNumbers(g protocol.Group) error {
+// checkTiming refuses numbers by which everybody in g would be stale before the next heartbeat.
+func (o *Orchestrator) checkTiming(g protocol.Group) error {
 	if staleness := cmp.Or(o.Staleness, g.Orchestrator.StalenessThreshold); o.Interval >= staleness {
 		return cli.Usagef("--interval %v must be less than --staleness %v", o.Interval, staleness)
 	}
@@ -140,7 +140,7 @@ func (o *Orchestrator) checkNumbers(g protocol.Group) error {
 // rehearse decides on what is there, without the lock.
 func (o *Orchestrator) rehearse() (p Pass, err error) {
 	_, err = o.Ledger.EditGroup(o.Group, fileops.DryRun, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
-		if err := o.checkNumbers(g); err != nil {
+		if err := o.checkTiming(g); err != nil {
 			return g, err
 		}
 		d, err := g.Pass(o.arguments(), seen)

@@ -88,7 +88,7 @@ func (a *actor) beatRegistered(id string) int {
 		status := 0
 		_, err := c.editGroup(fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
 			at = c.beatAt(seen)
-			after, status, err = g.BeatRegistered(protocol.Actor{Supervisor: id, PID: a.p.PID, Process: a.p.Process}, protocol.Saying{}, seen)
+			after, status, err = g.BeatRegistered(protocol.Actor{Supervisor: id, PID: a.p.PID, Process: a.p.Process}, protocol.Report{}, seen)
 			return after, err
 		})
 		if err != nil {

@@ -86,7 +86,7 @@ func (a *actor) works(op string, p protocol.Push, nested int) bool {
 			w.tell("%s crashes", a.name)
 			return false
 		}
-		say := protocol.Saying{}
+		say := protocol.Report{}
 		if w.chance(8) {
 			note := fmt.Sprint("note ", w.steps)
 			say.Note = &note
@@ -94,7 +94,7 @@ func (a *actor) works(op string, p protocol.Push, nested int) bool {
 		switch status := a.beats(op, actor, say); status {
 		case cli.StatusCleanUp:
 			a.sleep(w.pick3(0, 0, 500))
-			a.beats(op, actor, protocol.Saying{Cleaning: true})
+			a.beats(op, actor, protocol.Report{Cleaning: true})
 			return a.pops(op, protocol.Pop{Call: p.Call}) && w.chance(2)
 		case cli.StatusCrashed:
 			a.pops(op, protocol.Pop{Call: p.Call})
@@ -157,7 +157,7 @@ func supervisor(op string, times int) func(a *actor) {
 			if w.chance(2) {
 				a.beatsAll(actor)
 			} else {
-				a.beats(op, actor, protocol.Saying{})
+				a.beats(op, actor, protocol.Report{})
 			}
 			a.command("status", false, func(c *command) error {
 				found, archived, err := c.read(op)

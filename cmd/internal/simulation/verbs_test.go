@@ -105,7 +105,7 @@ func (a *actor) abort(op string) int {
 }
 
 // beats is dpl-heartbeat.
-func (a *actor) beats(op string, who protocol.Actor, say protocol.Saying) int {
+func (a *actor) beats(op string, who protocol.Actor, say protocol.Report) int {
 	return a.command("heartbeat", false, func(c *command) error {
 		status, err := c.beat(op, who, say)
 		if err != nil {
@@ -115,7 +115,7 @@ func (a *actor) beats(op string, who protocol.Actor, say protocol.Saying) int {
 	})
 }
 
-func (c *command) beat(op string, who protocol.Actor, say protocol.Saying) (int, error) {
+func (c *command) beat(op string, who protocol.Actor, say protocol.Report) (int, error) {
 	edit, err := c.edit(op, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 		return op.Heartbeat(who, say, seen)
 	})
@@ -137,7 +137,7 @@ func (a *actor) beatsAll(who protocol.Actor) int {
 		}
 		worst := cli.StatusOK
 		for _, id := range ids {
-			status, err := c.beat(id, who, protocol.Saying{})
+			status, err := c.beat(id, who, protocol.Report{})
 			if errors.Is(err, fileops.ErrArchived) || errors.Is(err, fileops.ErrNotFound) {
 				continue
 			}
