@@ -150,9 +150,12 @@ func (w *world) build(dir string, arguments ...string) {
 		r := w.run(words...)
 		close(quiet)
 		w.until("the build has ended", func() bool { return len(w.processes()) == 0 })
-		if r.status == 0 {
+		switch {
+		case r.status == 0:
 			w.ended(op, "completed")
-		} else {
+		case r.status == 128+int(syscall.SIGKILL) && w.run("dpl-status", "--op", op).status == 66:
+			// It was killed before its push.
+		default:
 			w.ended(op, "failed")
 		}
 		if last && r.status != 0 {
