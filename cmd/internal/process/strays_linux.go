@@ -17,8 +17,12 @@ import (
 var adopting atomic.Bool
 
 // Adopt makes this process the parent of the orphans among its descendants, from now on, so that a Job finds what has left its
-// group. Its caller calls it before StartJob.
+// group. Its caller calls it before StartJob. It does nothing where /proc does not show who they are.
 func Adopt() {
+	own := strconv.Itoa(os.Getpid())
+	if _, err := os.Stat("/proc/self/task/" + own + "/children"); err != nil {
+		return // nobody would find them, nor wait for those that have ended, which count for the group until then
+	}
 	adopting.Store(unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil)
 }
 
