@@ -18,7 +18,7 @@ type stamp struct {
 }
 
 // clock says whether the clocks can be what the times in the files say.
-func (p *patient) clock() (found []finding) {
+func (p *checkup) clock() (found []finding) {
 	if p.seen.Now.Year() < 2020 {
 		found = append(found, finding{
 			level: problem, text: "it is " + p.seen.Now.Format(time.RFC3339) + " by the wall clock, before DPL was made", cure: "set the clock",
@@ -39,15 +39,15 @@ func (p *patient) clock() (found []finding) {
 				newest = s
 			}
 		}
-		found = append(found, ahead(latest, p.seen.Now, linked)...)
+		found = append(found, checkFutureTimes(latest, p.seen.Now, linked)...)
 	}
 	suspended := process.Uptime() - time.Duration(p.seen.MonotonicMs)*time.Millisecond
-	return append(found, stepped(newest, p.seen, suspended)...)
+	return append(found, checkClockStep(newest, p.seen, suspended)...)
 }
 
-// ahead says whether a time is in the future by more than the threshold: then it counts as stale, unless hosts' clocks are not
+// checkFutureTimes says whether a time is in the future by more than the threshold: then it counts as stale, unless hosts' clocks are not
 // compared.
-func ahead(s stamp, now time.Time, linked bool) []finding {
+func checkFutureTimes(s stamp, now time.Time, linked bool) []finding {
 	by := s.at.Sub(now)
 	if by <= s.threshold {
 		return nil
@@ -62,9 +62,9 @@ func ahead(s stamp, now time.Time, linked bool) []finding {
 	return []finding{f}
 }
 
-// stepped says whether the wall clock was set since the newest beat of this boot. It runs on while the machine is suspended,
+// checkClockStep says whether the wall clock was set since the newest beat of this boot. It runs on while the machine is suspended,
 // and the monotonic clock does not.
-func stepped(s stamp, seen protocol.Observation, suspended time.Duration) []finding {
+func checkClockStep(s stamp, seen protocol.Observation, suspended time.Duration) []finding {
 	if s.object == "" || seen.MonotonicMs == 0 {
 		return nil
 	}
@@ -84,7 +84,7 @@ func stepped(s stamp, seen protocol.Observation, suspended time.Duration) []find
 }
 
 // stamps returns the times in a file that are compared with the clock.
-func (p *patient) stamps(f file) (all []stamp) {
+func (p *checkup) stamps(f file) (all []stamp) {
 	if op := f.Operation; op != nil {
 		all = append(all, stamp{f.name, op.LastHeartbeat, protocol.Beat{}, op.StalenessThreshold})
 		for _, frame := range op.Stack {
@@ -107,7 +107,7 @@ func (p *patient) stamps(f file) (all []stamp) {
 }
 
 // groupThreshold returns that of a group, which is in its orchestrator file.
-func (p *patient) groupThreshold(id string) time.Duration {
+func (p *checkup) groupThreshold(id string) time.Duration {
 	for _, f := range p.files {
 		if f.Orchestrator != nil && f.ID == id {
 			return f.Orchestrator.StalenessThreshold

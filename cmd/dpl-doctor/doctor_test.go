@@ -95,7 +95,7 @@ func TestAhead(t *testing.T) {
 		{-time.Hour, false, ok}, {10 * time.Second, false, ok}, {10*time.Second + 1, false, problem}, {time.Hour, true, warning},
 	} {
 		s := stamp{object: "x", at: now.Add(tt.by), threshold: 10 * time.Second}
-		expectLevel(t, ahead(s, now, tt.linked), tt.want, "")
+		expectLevel(t, checkFutureTimes(s, now, tt.linked), tt.want, "")
 	}
 }
 
@@ -115,16 +115,16 @@ func TestStepped(t *testing.T) {
 		{-time.Hour, 2 * time.Hour, note, "set back by 1h1m"},
 	} {
 		seen := protocol.Observation{Now: now.Add(tt.wall), MonotonicMs: 160_000}
-		expectLevel(t, stepped(s, seen, tt.suspended), tt.want, tt.says)
+		expectLevel(t, checkClockStep(s, seen, tt.suspended), tt.want, tt.says)
 	}
-	expectLevel(t, stepped(s, protocol.Observation{Now: now.Add(time.Hour)}, 0), ok, "") // no such clock
+	expectLevel(t, checkClockStep(s, protocol.Observation{Now: now.Add(time.Hour)}, 0), ok, "") // no such clock
 
 	// No time and no duration that a file can have makes it another direction.
 	seen := protocol.Observation{Now: now.Add(time.Hour), MonotonicMs: 160_000}
 	s.threshold = math.MaxInt64
-	expectLevel(t, stepped(s, seen, time.Hour), ok, "")
+	expectLevel(t, checkClockStep(s, seen, time.Hour), ok, "")
 	s.threshold, s.at = 10*time.Second, time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
-	expectLevel(t, stepped(s, seen, 0), note, "set back by 7300 days")
+	expectLevel(t, checkClockStep(s, seen, 0), note, "set back by 7300 days")
 }
 
 func TestKnown(t *testing.T) {
@@ -161,9 +161,9 @@ func TestTight(t *testing.T) {
 		{math.MaxInt64 / 4, warning, "--staleness 438000h0m1s"},
 		{math.MaxInt64, warning, "--staleness 438000h0m1s"},
 	} {
-		expectLevel(t, tight("x", tt.interval, 10*time.Second, "--staleness"), tt.want, tt.says)
+		expectLevel(t, checkMargin("x", tt.interval, 10*time.Second, "--staleness"), tt.want, tt.says)
 		least := min(tt.interval, math.MaxInt64/5)
-		expectLevel(t, tight("x", least, math.MaxInt64, "--staleness"), ok, "")
+		expectLevel(t, checkMargin("x", least, math.MaxInt64, "--staleness"), ok, "")
 	}
 }
 
@@ -176,11 +176,11 @@ func TestRare(t *testing.T) {
 		return g
 	}
 	at := func(d time.Duration) protocol.Observation { return protocol.Observation{Now: now.Add(d)} }
-	expectLevel(t, rare(group(2*time.Second, protocol.StateRunning), at(time.Second)), ok, "")
-	expectLevel(t, rare(group(time.Minute, protocol.StateRunning), at(time.Second)), warning, "--staleness 2m30s")
-	expectLevel(t, rare(group(2*time.Second, protocol.StateRunning), at(4*time.Minute)), ok, "")
-	expectLevel(t, rare(group(2*time.Second, protocol.StateRunning), at(6*time.Minute)), warning, "no pass was made for 6m")
-	expectLevel(t, rare(group(2*time.Second, protocol.StateStopped), at(6*time.Minute)), ok, "")
+	expectLevel(t, checkPasses(group(2*time.Second, protocol.StateRunning), at(time.Second)), ok, "")
+	expectLevel(t, checkPasses(group(time.Minute, protocol.StateRunning), at(time.Second)), warning, "--staleness 2m30s")
+	expectLevel(t, checkPasses(group(2*time.Second, protocol.StateRunning), at(4*time.Minute)), ok, "")
+	expectLevel(t, checkPasses(group(2*time.Second, protocol.StateRunning), at(6*time.Minute)), warning, "no pass was made for 6m")
+	expectLevel(t, checkPasses(group(2*time.Second, protocol.StateStopped), at(6*time.Minute)), ok, "")
 }
 
 // A script is a helper that says what it is told to say.

@@ -10,8 +10,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// A patient is a ledger, and what was found in it.
-type patient struct {
+// A checkup is a ledger, and what was found in it.
+type checkup struct {
 	env    *cli.Env
 	survey *fileops.Survey
 	seen   protocol.Observation
@@ -36,22 +36,22 @@ type check struct {
 // ofFiles are the checks that are nothing without the files.
 var ofFiles = []string{"files", "clock", "leftovers", "numbers", "passes", "logs"}
 
-// admit looks at the ledger and reads its files.
-func admit(env *cli.Env) (*patient, error) {
+// newCheckup looks at the ledger and reads its files.
+func newCheckup(env *cli.Env) (*checkup, error) {
 	survey, err := env.Inspect()
 	if err != nil {
 		return nil, err
 	}
-	p := &patient{env: env, survey: survey}
+	p := &checkup{env: env, survey: survey}
 	p.read()
 	p.seen = env.Observer()() // after the files: a time in them is not later
 	return p, nil
 }
 
-func (p *patient) dir() string { return p.survey.Ledger.Dir() }
+func (p *checkup) dir() string { return p.survey.Ledger.Dir() }
 
 // read reads the files. Those that commands refuse are not read.
-func (p *patient) read() {
+func (p *checkup) read() {
 	for _, f := range p.survey.Files {
 		if f.Distrust != nil {
 			continue
@@ -67,7 +67,7 @@ func (p *patient) read() {
 }
 
 // examine makes all checks.
-func (p *patient) examine() []finding {
+func (p *checkup) examine() []finding {
 	checks := []check{
 		{"ledger", "ledger.json is there, and commands use the ledger", p.marker},
 		{"permissions", "nobody else can write to it", p.permissions},

@@ -11,7 +11,7 @@ import (
 const initialPIDNamespace = "4026531836"
 
 // identity says what can be known of processes here.
-func (p *patient) identity() []finding {
+func (p *checkup) identity() []finding {
 	self, err := process.Identify(os.Getpid())
 	if err != nil {
 		return []finding{{level: problem, text: "this process cannot be found: " + err.Error()}}

@@ -10,7 +10,7 @@ import (
 )
 
 // marker says why commands refuse the ledger, but for what other checks say.
-func (p *patient) marker() (found []finding) {
+func (p *checkup) marker() (found []finding) {
 	for _, err := range p.survey.Errors {
 		found = append(found, finding{level: problem, text: "it cannot be looked at: " + err.Error(), cure: "run this as its owner, or repair it"})
 	}
@@ -31,7 +31,7 @@ func (p *patient) marker() (found []finding) {
 }
 
 // validity says which files are not valid, and which have members that this version does not know.
-func (p *patient) validity() []finding {
+func (p *checkup) validity() []finding {
 	found := p.broken
 	for _, f := range p.files {
 		if names := unknown(f.Content); len(names) > 0 {

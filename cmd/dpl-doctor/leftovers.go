@@ -20,7 +20,7 @@ var whatLeft = map[fileops.Kind]string{
 }
 
 // leftovers says what killed commands have left.
-func (p *patient) leftovers() (found []finding) {
+func (p *checkup) leftovers() (found []finding) {
 	curable := p.opens()
 	for _, f := range p.survey.Files {
 		age := p.seen.Now.Sub(f.Info.ModTime)
@@ -37,7 +37,7 @@ func (p *patient) leftovers() (found []finding) {
 }
 
 // opens reports whether commands use the ledger, or will once permissions are fixed.
-func (p *patient) opens() bool {
+func (p *checkup) opens() bool {
 	if p.survey.Refusal == nil {
 		return true
 	}

@@ -46,7 +46,7 @@ func holdLock() {
 }
 
 // exclusion tries the lock with two processes.
-func (p *patient) exclusion() []finding {
+func (p *checkup) exclusion() []finding {
 	err := p.inScratch(func(s *fileops.Scratch) error { return exclude(s.LockFile(), startHelper) })
 	return p.judged(err, "edits would be lost: put the ledger on a file system with flock(2)")
 }

@@ -10,7 +10,7 @@ import (
 
 // logs says which logs grow without limit: those that no pass rotates, and those that none has
 // rotated for long.
-func (p *patient) logs() (found []finding) {
+func (p *checkup) logs() (found []finding) {
 	for _, f := range p.files {
 		if f.Kind != fileops.SupervisorsFile {
 			continue
@@ -25,7 +25,7 @@ func (p *patient) logs() (found []finding) {
 }
 
 // logOf looks at the log of one supervisor.
-func (p *patient) logOf(group string, s *protocol.Registered) []finding {
+func (p *checkup) logOf(group string, s *protocol.Registered) []finding {
 	const late = 4 // times larger than it should be: no pass came, or none could rotate it
 	var size int64
 	if info, err := os.Lstat(p.survey.Ledger.LogPath(group, s.ID)); err == nil {

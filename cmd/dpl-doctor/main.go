@@ -28,7 +28,7 @@ func (c *doctor) Define(f *cli.FlagSet) {
 func (c *doctor) Reads() bool { return !c.fix }
 
 func (c *doctor) Run(env *cli.Env) error {
-	p, err := admit(env)
+	p, err := newCheckup(env)
 	if err != nil {
 		return err
 	}

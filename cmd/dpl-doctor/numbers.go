@@ -10,22 +10,22 @@ import (
 )
 
 // numbers says which thresholds leave no room for a late heartbeat.
-func (p *patient) numbers() (found []finding) {
+func (p *checkup) numbers() (found []finding) {
 	for _, f := range p.files {
 		switch {
 		case f.Kind == fileops.OperationFile && !f.Operation.State.Terminal():
 			op := f.Operation
-			found = append(found, tight(f.name, op.HeartbeatInterval, op.StalenessThreshold, "push the next with --staleness")...)
+			found = append(found, checkMargin(f.name, op.HeartbeatInterval, op.StalenessThreshold, "push the next with --staleness")...)
 		case f.Orchestrator != nil:
 			o := f.Orchestrator
-			found = append(found, tight(f.name, o.HeartbeatInterval, o.StalenessThreshold, "dpl-orchestrate --staleness")...)
+			found = append(found, checkMargin(f.name, o.HeartbeatInterval, o.StalenessThreshold, "dpl-orchestrate --staleness")...)
 		}
 	}
 	return found
 }
 
-// tight says whether two heartbeats that are late make one stale.
-func tight(object string, interval, threshold time.Duration, cure string) []finding {
+// checkMargin says whether two heartbeats that are late make one stale.
+func checkMargin(object string, interval, threshold time.Duration, cure string) []finding {
 	if interval.Milliseconds()*5 < threshold.Milliseconds()*2 {
 		return nil
 	}
@@ -45,14 +45,14 @@ const longest = 20 * 365 * 24 * time.Hour
 const unseen = 5 * time.Minute
 
 // passes says what waits for a pass, and which groups have too few.
-func (p *patient) passes() (found []finding) {
+func (p *checkup) passes() (found []finding) {
 	for _, f := range p.files {
 		switch f.Kind {
 		case fileops.OperationFile:
 			found = append(found, p.waiting(f)...)
 		case fileops.OrchestratorFile:
 			if g, err := p.survey.Ledger.ReadGroup(f.ID); err == nil {
-				found = append(found, rare(g, p.survey.Ledger.ObserveGroup(g, p.seen))...)
+				found = append(found, checkPasses(g, p.survey.Ledger.ObserveGroup(g, p.seen))...)
 			}
 		}
 	}
@@ -60,7 +60,7 @@ func (p *patient) passes() (found []finding) {
 }
 
 // waiting says what an operation has been waiting for for long.
-func (p *patient) waiting(f file) (found []finding) {
+func (p *checkup) waiting(f file) (found []finding) {
 	op := *f.Operation
 	for _, frame := range op.Lingering(p.seen.Now) {
 		found = append(found, finding{
@@ -107,8 +107,8 @@ func wants(op protocol.Operation, seen protocol.Observation) string {
 	return "it has crashed calls to clean up after"
 }
 
-// rare says whether passes over a group come often enough.
-func rare(g protocol.Group, seen protocol.Observation) (found []finding) {
+// checkPasses says whether passes over a group come often enough.
+func checkPasses(g protocol.Group, seen protocol.Observation) (found []finding) {
 	object := fileops.OrchestratorName(g.ID)
 	if period, want := g.PassesTooRare(g); want > 0 {
 		found = append(found, finding{

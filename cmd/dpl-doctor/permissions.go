@@ -11,7 +11,7 @@ import (
 )
 
 // permissions says which files commands refuse because others could have written them.
-func (p *patient) permissions() (found []finding) {
+func (p *checkup) permissions() (found []finding) {
 	for _, f := range p.survey.Files {
 		switch {
 		case f.Distrust != nil:
@@ -25,7 +25,7 @@ func (p *patient) permissions() (found []finding) {
 	return found
 }
 
-func (p *patient) untrusted(f fileops.Found) finding {
+func (p *checkup) untrusted(f fileops.Found) finding {
 	parts := strings.Split(strings.TrimPrefix(f.Distrust.Error(), f.Path+": "+fileops.ErrPermission.Error()+": "), ": ")
 	result := finding{level: problem, object: p.survey.Name(f), text: parts[0], cure: strings.Join(parts[1:], ": ")}
 	result.fixable = p.tightens(f)
@@ -41,12 +41,12 @@ func (p *patient) untrusted(f fileops.Found) finding {
 // tightens reports whether --fix takes the permission to write to f from others. It does so only where they can have
 // written nothing that is believed afterwards: to a directory, in which each file is judged by itself, and to an empty lock
 // file. In any other file they may have named what is deleted, run or sent after a crash: somebody has to look before.
-func (p *patient) tightens(f fileops.Found) bool {
+func (p *checkup) tightens(f fileops.Found) bool {
 	return p.survey.Ours(f) && (f.Kind == fileops.Directory || f.Kind == fileops.LockFile && f.Info.Size == 0)
 }
 
 // parents says which directories above the ledger let others replace it.
-func (p *patient) parents() (found []finding) {
+func (p *checkup) parents() (found []finding) {
 	euid := os.Geteuid()
 	if euid < 0 {
 		return nil

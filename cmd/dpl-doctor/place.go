@@ -9,7 +9,7 @@ import (
 const sshfs = "fuse.sshfs"
 
 // place says whether the ledger commits as its file system demands (spec §17).
-func (p *patient) place() []finding {
+func (p *checkup) place() []finding {
 	return []finding{placement(p.survey.Network, p.survey.Ledger.Config().Commit)}
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // promises are the checks of what the file system does, in a scratch directory.
-func (p *patient) promises() []check {
+func (p *checkup) promises() []check {
 	trial := func(name, well string, try func(*fileops.Scratch) error) check {
 		return check{name, well, func() []finding { return p.judged(p.inScratch(try), "put the ledger on another file system") }}
 	}
@@ -25,7 +25,7 @@ func (p *patient) promises() []check {
 }
 
 // judged returns what there is to say of a trial that has ended with err.
-func (p *patient) judged(err error, cure string) []finding {
+func (p *checkup) judged(err error, cure string) []finding {
 	switch {
 	case err == nil:
 		return nil
@@ -43,7 +43,7 @@ func (p *patient) judged(err error, cure string) []finding {
 var errNoScratch = errors.New("make a scratch directory")
 
 // inScratch makes a scratch directory for try.
-func (p *patient) inScratch(try func(*fileops.Scratch) error) error {
+func (p *checkup) inScratch(try func(*fileops.Scratch) error) error {
 	s, err := p.survey.Scratch()
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNoScratch, err)
@@ -56,6 +56,6 @@ func (p *patient) inScratch(try func(*fileops.Scratch) error) error {
 }
 
 // plain returns the message of err with names as they are within the ledger, in one line.
-func (p *patient) plain(err error) string {
+func (p *checkup) plain(err error) string {
 	return strings.ReplaceAll(strings.ReplaceAll(err.Error(), p.dir()+"/", ""), "\n", "; ")
 }

@@ -12,7 +12,7 @@ type volume struct {
 }
 
 // space says whether edits will fail for want of it.
-func (p *patient) space() []finding {
+func (p *checkup) space() []finding {
 	v, err := volumeOf(p.dir())
 	if err != nil {
 		return []finding{{level: note, text: "how much space there is is not known: " + err.Error()}}

@@ -9,7 +9,7 @@ import (
 
 // treat does what --fix does about findings, and returns what there is to say then: first what was fixed. With --dry-run it
 // returns what would be.
-func (p *patient) treat(findings []finding) ([]finding, error) {
+func (p *checkup) treat(findings []finding) ([]finding, error) {
 	if p.env.DryRun() || !slices.ContainsFunc(findings, func(f finding) bool { return f.fixable }) {
 		return findings, nil
 	}
@@ -27,7 +27,7 @@ func (p *patient) treat(findings []finding) ([]finding, error) {
 	if err := p.sweep(); err != nil {
 		failed = append(failed, finding{check: "leftovers", level: problem, text: p.plain(err)})
 	}
-	again, err := admit(p.env)
+	again, err := newCheckup(p.env)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (p *patient) treat(findings []finding) ([]finding, error) {
 }
 
 // sweep removes what killed commands have left, as dpl-cleanup does. A ledger that commands refuse is left alone.
-func (p *patient) sweep() error {
+func (p *checkup) sweep() error {
 	l, err := p.env.Open()
 	if errors.Is(err, fileops.ErrPermission) || errors.Is(err, fileops.ErrConfig) {
 		return nil

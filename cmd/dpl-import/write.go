@@ -45,12 +45,12 @@ func write(env *cli.Env, l *fileops.Ledger, all []found) error {
 // edit makes the operation unless it is there already.
 func (f found) edit(env *cli.Env, l *fileops.Ledger) (cli.Edit, error) {
 	return env.EditQuietly(l, f.op.ID, fileops.OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
-		return f.over(op)
+		return f.replacing(op)
 	})
 }
 
-// over returns the operation, if before is none, or is it.
-func (f found) over(before protocol.Operation) (protocol.Operation, error) {
+// replacing returns the operation, if before is none, or is it.
+func (f found) replacing(before protocol.Operation) (protocol.Operation, error) {
 	switch {
 	case before.Revision == 0 && before.ID == "":
 		return f.op, nil

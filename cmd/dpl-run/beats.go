@@ -71,14 +71,14 @@ func (b *beats) say(say protocol.Report) {
 	if say.Readiness != "" {
 		at = time.Now()
 	}
-	b.pending, b.asked = over(b.pending, say), true
+	b.pending, b.asked = merge(b.pending, say), true
 	if at.Before(b.at) {
 		b.at = at
 	}
 }
 
-// over returns what before says, and say over it.
-func over(before, say protocol.Report) protocol.Report {
+// merge returns what before says, and say merge it.
+func merge(before, say protocol.Report) protocol.Report {
 	if say.Readiness != "" {
 		before.Readiness = say.Readiness
 	}
@@ -126,7 +126,7 @@ func (b *beats) next(now time.Time, cleaning bool) {
 func (b *beats) learn(made beat) {
 	b.busy, b.failing = false, made.err != nil
 	if b.failing {
-		b.pending, b.asked = over(b.said, b.pending), true
+		b.pending, b.asked = merge(b.said, b.pending), true
 		b.waiting, b.under = append(b.under, b.waiting...), nil
 		return
 	}

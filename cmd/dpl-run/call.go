@@ -152,7 +152,7 @@ func (c *call) called() bool {
 	return err != nil || c.seen.State != protocol.Running || after.Revision != c.seen.Revision
 }
 
-func (c *call) told(status int) string {
+func (c *call) explain(status int) string {
 	switch status {
 	case cli.StatusCleanUp:
 		return failed(c.seen)
@@ -206,7 +206,7 @@ func (c *call) end(e end) (verdict, error) {
 	}
 	c.unsure = c.unsure || errors.Is(err, fileops.ErrUnknown)
 	if gone(err) {
-		return verdict{status: cli.StatusOver, reason: c.told(cli.StatusOver)}, nil
+		return verdict{status: cli.StatusOver, reason: c.explain(cli.StatusOver)}, nil
 	}
 	if err != nil {
 		return verdict{}, cli.Named("pop", c.op, c.push.Call, err)

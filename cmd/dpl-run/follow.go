@@ -257,7 +257,7 @@ func (r *runner) learn(b beat) {
 	}
 	r.beats.learn(b)
 	if b.status != cli.StatusOK {
-		r.stop(ending{b.status, r.part.told(b.status)})
+		r.stop(ending{b.status, r.part.explain(b.status)})
 	}
 }
 

@@ -94,7 +94,7 @@ func (r *registration) pace() time.Duration { return r.interval }
 
 func (r *registration) called() bool { return true }
 
-func (r *registration) told(status int) string {
+func (r *registration) explain(status int) string {
 	if status == cli.StatusCleanUp {
 		return r.name() + ": the supervisor is to end"
 	}

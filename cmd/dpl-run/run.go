@@ -30,8 +30,8 @@ type part interface {
 	pace() time.Duration
 	// called reports whether a heartbeat is called for before that: there may be something to learn.
 	called() bool
-	// told is what a heartbeat with that status, which is not 0, says, and of what.
-	told(status int) string
+	// explain is what a heartbeat with that status, which is not 0, says, and of what.
+	explain(status int) string
 	// end says how the command ended, and returns what that edit says of the run.
 	end(e end) (verdict, error)
 	// daemonizes reports whether what has left the group of a command that ended well is what the part is about.

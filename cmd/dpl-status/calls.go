@@ -16,7 +16,7 @@ type supervised struct {
 }
 
 // supervisedBy returns the calls of a supervisor, by handle: in the operation id, or if that is "" in all.
-func (s *shower) supervisedBy(id, supervisor string) (calls []supervised, warnings []error, err error) {
+func (s *reporter) supervisedBy(id, supervisor string) (calls []supervised, warnings []error, err error) {
 	ops, warnings, err := s.readAll(id)
 	if err != nil {
 		return nil, nil, err
@@ -35,7 +35,7 @@ func (s *shower) supervisedBy(id, supervisor string) (calls []supervised, warnin
 }
 
 // callsOf returns the calls of a supervisor as they are drawn.
-func (s *shower) callsOf(id, supervisor string) (drawn []view.Call, warnings []error, err error) {
+func (s *reporter) callsOf(id, supervisor string) (drawn []view.Call, warnings []error, err error) {
 	calls, warnings, err := s.supervisedBy(id, supervisor)
 	for _, c := range calls {
 		evidence, age := c.op.Judge(c.frame, c.op.Seen)
@@ -49,7 +49,7 @@ func (s *shower) callsOf(id, supervisor string) (drawn []view.Call, warnings []e
 }
 
 // calls prints the calls of a supervisor as JSON.
-func (s *shower) calls(id, supervisor string) error {
+func (s *reporter) calls(id, supervisor string) error {
 	calls, warnings, err := s.supervisedBy(id, supervisor)
 	if err != nil {
 		return err

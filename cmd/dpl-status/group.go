@@ -12,7 +12,7 @@ import (
 )
 
 // readGroup returns the group id, which is to have the supervisor unless that is "".
-func (s *shower) readGroup(id, supervisor string) (g view.Group, err error) {
+func (s *reporter) readGroup(id, supervisor string) (g view.Group, err error) {
 	if g.Group, err = s.ledger.ReadGroup(id); err == nil && supervisor != "" && g.Supervisor(supervisor) == nil {
 		err = protocol.ErrNoSupervisor
 	}
@@ -25,7 +25,7 @@ func (s *shower) readGroup(id, supervisor string) (g view.Group, err error) {
 }
 
 // readGroups returns all groups, and why others cannot be read.
-func (s *shower) readGroups() (groups []view.Group, warnings []error, err error) {
+func (s *reporter) readGroups() (groups []view.Group, warnings []error, err error) {
 	ids, err := s.ledger.Groups()
 	if err != nil {
 		return nil, nil, err
@@ -41,7 +41,7 @@ func (s *shower) readGroups() (groups []view.Group, warnings []error, err error)
 }
 
 // groups lists the groups of the ledger.
-func (s *shower) groups() error {
+func (s *reporter) groups() error {
 	groups, warnings, err := s.readGroups()
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func milliseconds(of time.Time, age time.Duration) any {
 }
 
 // group prints one group, or one supervisor of it, as JSON, as it is in its files and as it would be judged now.
-func (s *shower) group(id, supervisor string) error {
+func (s *reporter) group(id, supervisor string) error {
 	g, err := s.readGroup(id, supervisor)
 	if err != nil {
 		return err
@@ -150,7 +150,7 @@ func stampOrNull(t time.Time) any {
 }
 
 // checkGroup is the predicate "the supervisor is in state".
-func (s *shower) checkGroup(id, supervisor, state string) error {
+func (s *reporter) checkGroup(id, supervisor, state string) error {
 	if err := knownState(supervisorStates, "a supervisor", state); err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // page writes the subject to file as a page for a browser; - is stdout.
-func (s *shower) page(what subject, file string) error {
+func (s *reporter) page(what subject, file string) error {
 	p, warnings, err := s.pageOf(what)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (s *shower) page(what subject, file string) error {
 }
 
 // pageOf returns what the page of the subject shows.
-func (s *shower) pageOf(what subject) (p page.Page, warnings []error, err error) {
+func (s *reporter) pageOf(what subject) (p page.Page, warnings []error, err error) {
 	p = page.Page{Title: what.op + what.group, Now: s.env.Now()}
 	switch {
 	case what.group != "":
@@ -70,7 +70,7 @@ func (s *shower) pageOf(what subject) (p page.Page, warnings []error, err error)
 }
 
 // withAlerts returns groups with their alerts, and why some cannot be read.
-func (s *shower) withAlerts(groups []view.Group) (all []page.Group, warnings []error) {
+func (s *reporter) withAlerts(groups []view.Group) (all []page.Group, warnings []error) {
 	const latest = 100
 	for _, g := range groups {
 		lines, err := s.ledger.Alerts(g.ID, max(g.Registry.AlertSeq-latest, 0))

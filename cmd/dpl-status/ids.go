@@ -8,7 +8,7 @@ import (
 
 // ids prints what there is by its ids alone, in the order in which a table would show it: the groups, the supervisors of
 // group, the calls of op, root first, or the operations that are not archived. Of the latter and the groups it reads no file.
-func (s *shower) ids(op, group string, groups bool) error {
+func (s *reporter) ids(op, group string, groups bool) error {
 	ids, err := s.listed(op, group, groups)
 	if err != nil {
 		return err
@@ -23,7 +23,7 @@ func (s *shower) ids(op, group string, groups bool) error {
 	return nil
 }
 
-func (s *shower) listed(op, group string, groups bool) (ids []string, err error) {
+func (s *reporter) listed(op, group string, groups bool) (ids []string, err error) {
 	switch {
 	case groups:
 		return s.ledger.Groups()

@@ -53,7 +53,7 @@ func (c *logs) check(all *status, group string, env *cli.Env) (err error) {
 
 // log prints the end of the log of a service, and what comes then if it is to follow. A service that is
 // not registered any more may have left its log.
-func (s *shower) log(group string, what logs) error {
+func (s *reporter) log(group string, what logs) error {
 	g, err := s.ledger.ReadGroup(group)
 	if err != nil {
 		return cli.Named("status", group, "", err)

@@ -76,7 +76,7 @@ func (c *status) Run(env *cli.Env) error {
 	if err := c.checkOutput(env); err != nil {
 		return err
 	}
-	s := &shower{env: env, clock: env.Observer()}
+	s := &reporter{env: env, clock: env.Observer()}
 	if s.ledger, err = env.Open(); err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // check is the predicate "the operation id is in state".
-func (s *shower) check(id, state string) error {
+func (s *reporter) check(id, state string) error {
 	if err := knownState(operationStates, "an operation", state); err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (s *shower) check(id, state string) error {
 }
 
 // why tells all that the judgement of a call rests on.
-func (s *shower) why(id, call string) error {
+func (s *reporter) why(id, call string) error {
 	op, err := s.read(id)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-type shower struct {
+type reporter struct {
 	env    *cli.Env
 	ledger *fileops.Ledger
 	clock  func() protocol.Observation
@@ -37,7 +37,7 @@ func (p picture) status() int {
 }
 
 // show prints the subject.
-func (s *shower) show(what subject) error {
+func (s *reporter) show(what subject) error {
 	p, err := s.draw(what, screen())
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func (s *shower) show(what subject) error {
 }
 
 // draw draws the subject in style.
-func (s *shower) draw(what subject, style view.Style) (p picture, err error) {
+func (s *reporter) draw(what subject, style view.Style) (p picture, err error) {
 	switch {
 	case what.group != "":
 		var g view.Group
@@ -85,7 +85,7 @@ func (s *shower) draw(what subject, style view.Style) (p picture, err error) {
 }
 
 // read returns the operation id, be it in the archive.
-func (s *shower) read(id string) (op view.Operation, err error) {
+func (s *reporter) read(id string) (op view.Operation, err error) {
 	op.Operation, op.Archived, err = s.ledger.ReadOperation(id)
 	if err != nil {
 		return op, cli.Named("status", id, "", err)
@@ -95,7 +95,7 @@ func (s *shower) read(id string) (op view.Operation, err error) {
 }
 
 // readAll returns the operation id, or if it is "" all that are not in the archive, and why others cannot be read.
-func (s *shower) readAll(id string) (ops []view.Operation, warnings []error, err error) {
+func (s *reporter) readAll(id string) (ops []view.Operation, warnings []error, err error) {
 	if id != "" {
 		op, err := s.read(id)
 		return []view.Operation{op}, nil, err
@@ -118,7 +118,7 @@ func (s *shower) readAll(id string) (ops []view.Operation, warnings []error, err
 }
 
 // json prints the subject as one JSON document.
-func (s *shower) json(what subject) error {
+func (s *reporter) json(what subject) error {
 	switch {
 	case what.group != "":
 		return s.group(what.group, what.supervisor)
@@ -131,7 +131,7 @@ func (s *shower) json(what subject) error {
 }
 
 // everything prints all groups, and all operations that are not archived, as JSON.
-func (s *shower) everything() error {
+func (s *reporter) everything() error {
 	ops, warnings, err := s.readAll("")
 	if err != nil {
 		return err
@@ -154,7 +154,7 @@ func (s *shower) everything() error {
 }
 
 // print prints one JSON document, and says what is wrong.
-func (s *shower) print(o cli.Object, warnings []error) error {
+func (s *reporter) print(o cli.Object, warnings []error) error {
 	for _, err := range warnings {
 		s.env.Warnf("%v", err)
 	}
@@ -163,7 +163,7 @@ func (s *shower) print(o cli.Object, warnings []error) error {
 }
 
 // operation prints one operation as JSON, as it is in its file and as it would be judged now.
-func (s *shower) operation(id string) error {
+func (s *reporter) operation(id string) error {
 	op, err := s.read(id)
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ var errNoTerminal = cli.Usagef("--watch draws on a terminal, and stdout is none:
 
 // watch draws the subject over and over, in place: when a file of it has changed, and every second for the ages. It returns when the
 // operation is over, and leaves the last drawing behind. A signal ends it as it would end any program, with the terminal as it was.
-func (s *shower) watch(what subject) error {
+func (s *reporter) watch(what subject) error {
 	if _, _, terminal := terminalSize(); !terminal {
 		return errNoTerminal
 	}
@@ -36,7 +36,7 @@ func (s *shower) watch(what subject) error {
 	}
 	signals := heed()
 	defer signals.restore()
-	w := &watcher{shower: s, subject: what}
+	w := &watcher{reporter: s, subject: what}
 	defer w.unwatch()
 	io.WriteString(s.env.Stdout, enter)
 	last, err := w.run(signals)
@@ -54,7 +54,7 @@ func farewell(what subject, p picture) string {
 
 // A watcher draws one subject.
 type watcher struct {
-	*shower
+	*reporter
 	subject     subject
 	notifier    *fileops.Notifier
 	ops, groups []string // that notifier is for

@@ -31,7 +31,7 @@ func (w *writer) group(g Group) {
 	if len(g.Alerts) > 0 {
 		w.alerts(g.Alerts)
 	}
-	w.happenings(groupHappenings(g))
+	w.entries(groupEntries(g))
 }
 
 func (w *writer) registered(g Group, r *protocol.Registered) {

@@ -44,7 +44,7 @@ func (w *writer) operation(op view.Operation) {
 		}
 		w.tree(items)
 	}
-	w.happenings(operationHappenings(op))
+	w.entries(operationEntries(op))
 }
 
 // calls returns the calls of op in the order of their tree: each before those that it has called.

@@ -67,8 +67,8 @@ li:has(>.below)>.detail{background:linear-gradient(var(--line),var(--line)) .4re
 .mark.good{background:var(--good)}
 .mark.warn{background:var(--warn)}
 .mark.bad{background:var(--bad)}
-.happenings{margin-top:1.4rem}
-.happenings summary{font-size:.75rem;font-weight:600;letter-spacing:.08em;text-transform:uppercase;color:var(--soft)}
+.entries{margin-top:1.4rem}
+.entries summary{font-size:.75rem;font-weight:600;letter-spacing:.08em;text-transform:uppercase;color:var(--soft)}
 table{border-collapse:collapse;width:100%;font-size:.88rem;margin-top:.4rem}
 td{padding:.22rem .9rem .22rem 0;vertical-align:top;overflow-wrap:anywhere;border-top:1px solid var(--line)}
 td i{font-style:normal;color:var(--soft)}

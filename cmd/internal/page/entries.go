@@ -11,19 +11,19 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// A happening is a line of what has happened.
-type happening struct {
+// A entry is a line of what has happened.
+type entry struct {
 	revision int64
 	at       time.Time
 	what     string // and to whom
 	from, to string
 	by       string
 	reason   string
-	weighty  bool // the state of the operation has changed
+	major  bool // the state of the operation has changed
 }
 
-// happening writes h as one line.
-func (w *writer) happening(h happening) {
+// entry writes h as one line.
+func (w *writer) entry(h entry) {
 	w.text(h.what)
 	if h.to != "" {
 		w.text(": ")
@@ -40,20 +40,20 @@ func (w *writer) happening(h happening) {
 	}
 }
 
-func operationHappenings(op view.Operation) (all []happening) {
+func operationEntries(op view.Operation) (all []entry) {
 	all = eventHappenings(op.Events)
 	for _, t := range op.Transitions {
-		all = append(all, happening{t.Revision, t.At, "operation", string(t.From), string(t.To), t.By, t.Reason, true})
+		all = append(all, entry{t.Revision, t.At, "operation", string(t.From), string(t.To), t.By, t.Reason, true})
 	}
-	slices.SortStableFunc(all, func(a, b happening) int { return cmp.Compare(a.revision, b.revision) })
+	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.revision, b.revision) })
 	return all
 }
 
-func groupHappenings(g Group) []happening { return eventHappenings(g.Registry.Events) }
+func groupEntries(g Group) []entry { return eventHappenings(g.Registry.Events) }
 
-func eventHappenings(events []protocol.Event) (all []happening) {
+func eventHappenings(events []protocol.Event) (all []entry) {
 	for _, e := range events {
-		h := happening{revision: e.Revision, at: e.At, from: e.From, to: e.To, by: e.By, reason: e.Reason}
+		h := entry{revision: e.Revision, at: e.At, from: e.From, to: e.To, by: e.By, reason: e.Reason}
 		switch e.Type {
 		case protocol.CallStarted:
 			h.what = fmt.Sprintf("call %s started", e.CallID)
@@ -76,13 +76,13 @@ func eventHappenings(events []protocol.Event) (all []happening) {
 	return all
 }
 
-// happenings writes all that has happened, oldest first; many are folded.
-func (w *writer) happenings(all []happening) {
+// entries writes all that has happened, oldest first; many are folded.
+func (w *writer) entries(all []entry) {
 	if len(all) == 0 {
 		return
 	}
 	const many = 40
-	attributes := []string{"class", "happenings"}
+	attributes := []string{"class", "entries"}
 	if len(all) <= many {
 		attributes = append(attributes, "open", "open")
 	}
@@ -91,7 +91,7 @@ func (w *writer) happenings(all []happening) {
 	w.open("table")
 	for _, h := range all {
 		class := ""
-		if h.weighty {
+		if h.major {
 			class = "weighty"
 		}
 		w.open("tr", "class", class)
@@ -99,7 +99,7 @@ func (w *writer) happenings(all []happening) {
 		w.time(h.at)
 		w.close()
 		w.open("td")
-		w.happening(h)
+		w.entry(h)
 		w.close()
 		w.close()
 	}
