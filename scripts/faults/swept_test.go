@@ -49,5 +49,5 @@ func (p *pair) sweep(t *testing.T, c call) (o outcome, hit bool) {
 	syscall.Kill(pid, syscall.SIGCONT)
 	pid, _ = p.stopped(file, a, 2)
 	o, _ = p.finish(ctx, t, pid, a)
-	return o, pid != 0
+	return o, pid != 0 && !o.straceFailed()
 }
