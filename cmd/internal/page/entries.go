@@ -41,7 +41,7 @@ func (w *writer) entry(h entry) {
 }
 
 func operationEntries(op view.Operation) (all []entry) {
-	all = eventHappenings(op.Events)
+	all = eventEntries(op.Events)
 	for _, t := range op.Transitions {
 		all = append(all, entry{t.Revision, t.At, "operation", string(t.From), string(t.To), t.By, t.Reason, true})
 	}
@@ -49,9 +49,9 @@ func operationEntries(op view.Operation) (all []entry) {
 	return all
 }
 
-func groupEntries(g Group) []entry { return eventHappenings(g.Registry.Events) }
+func groupEntries(g Group) []entry { return eventEntries(g.Registry.Events) }
 
-func eventHappenings(events []protocol.Event) (all []entry) {
+func eventEntries(events []protocol.Event) (all []entry) {
 	for _, e := range events {
 		h := entry{revision: e.Revision, at: e.At, from: e.From, to: e.To, by: e.By, reason: e.Reason}
 		switch e.Type {
