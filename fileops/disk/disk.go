@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// ErrBusy: another process held the lock all the time that was allowed for waiting.
+// ErrBusy means that another process held the lock all the time that was allowed for waiting.
 var ErrBusy = errors.New("another process holds the lock")
 
 // CutUnit divides what File.Cut removes: file systems cut whole blocks, none larger than this.

@@ -15,7 +15,7 @@ type OS struct {
 	dirs *dirs // through which the paths of a ledger are reached; nil: all paths are as they are
 }
 
-// ErrSymlink: a path that must not be a symbolic link is one. It is an fs.ErrPermission.
+// ErrSymlink means that a path which must not be a symbolic link is one. It is an fs.ErrPermission.
 var ErrSymlink error = symlinkError{}
 
 type symlinkError struct{}

@@ -19,7 +19,7 @@ type entry struct {
 	from, to string
 	by       string
 	reason   string
-	major  bool // the state of the operation has changed
+	major    bool // the state of the operation has changed
 }
 
 // entry writes h as one line.
