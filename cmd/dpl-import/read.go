@@ -55,7 +55,8 @@ func (c *importer) read(env *cli.Env) (texts []string, err error) {
 	return texts, err
 }
 
-// decode returns what is in the files' texts, or what is wrong with any of them. l, which may be nil, says which resources it may delete.
+// decode returns what is in the files' texts, or what is wrong with any of them. l, which may be nil, says
+// which resources it may delete.
 func (c *importer) decode(texts []string, r protocol.PeerReading, l *fileops.Ledger) (all []found, err error) {
 	r.Refuse = func(op, path string) error {
 		if l == nil || l.Absent() {

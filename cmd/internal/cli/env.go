@@ -92,9 +92,10 @@ func (env *Env) Now() time.Time {
 // each only once in an observation, so that nothing that judges one several times finds that it has ended in between;
 // and so is what is left of the processes of one start. The observer is for any number of goroutines, each observation for one.
 func (env *Env) Observer() func() protocol.Observation {
-	host := process.Here()
+	process.Here() // what it reads once, before there is a lock
 	return func() protocol.Observation {
-		seen := protocol.Observation{Host: host, Now: env.Now(), Look: lookOnce(), Survived: surviveOnce()}
+		// A command may stay for days, and the time of the boot moves with the clock.
+		seen := protocol.Observation{Host: process.Here(), Now: env.Now(), Look: lookOnce(), Survived: surviveOnce()}
 		if env.now.IsZero() {
 			seen.MonotonicMs, _ = process.Monotonic()
 		} else {

@@ -27,8 +27,8 @@ func (n *NewLedger) Define(f *FlagSet) {
 // Given reports whether one of the flags was.
 func (n *NewLedger) Given() bool { return n.shared || n.commit != "" || n.roots != nil }
 
-// Create opens the ledger, which it makes if there is none. With --dry-run it returns an absent one then. A ledger that exists has to be as
-// the flags say, but for --shared.
+// Create opens the ledger, which it makes if there is none. With --dry-run it returns an absent one then. A ledger
+// that exists has to be as the flags say, except for --shared.
 func (n *NewLedger) Create(env *Env) (*fileops.Ledger, error) {
 	roots, err := Absolute(n.roots)
 	if err == nil {
