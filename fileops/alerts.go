@@ -111,8 +111,8 @@ func linesAfter(seq int64, group string, alerts []protocol.Alert) []byte {
 // alertLine returns the line of alert in the alerts file of group.
 func alertLine(group string, alert protocol.Alert) string {
 	log := ""
-	if alert.SupervisorID != "" {
-		log = filepath.ToSlash(logOf(group, alert.SupervisorID))
+	if alert.ServiceID != "" {
+		log = filepath.ToSlash(logOf(group, alert.ServiceID))
 	}
 	return alert.Line(group, log)
 }

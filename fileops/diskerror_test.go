@@ -16,7 +16,7 @@ import (
 // started is a registration that a pass is to start.
 func started(id string, fresh bool) protocol.Registration {
 	start := &protocol.StartInfo{Command: "c", Dir: "/", Readiness: protocol.ReadinessReady, Policy: protocol.DefaultPolicy(), LogKeep: 1}
-	return protocol.Registration{Supervisor: id, By: "test", Request: true, StartInfo: start, Fresh: fresh}
+	return protocol.Registration{Service: id, By: "test", Request: true, StartInfo: start, Fresh: fresh}
 }
 
 func register(l *Ledger, r protocol.Registration) error {

@@ -104,8 +104,8 @@ func TestFreshRegistration(t *testing.T) {
 	if got := readText(t, l.archivedRegistry("g", 1)); got != before {
 		t.Errorf("the copy is %q", got)
 	}
-	if g := readGroup(t, l, "g"); g.Supervisor("s") != nil || g.Supervisor("t") == nil {
-		t.Errorf("got %+v", g.Registry.Supervisors)
+	if g := readGroup(t, l, "g"); g.Service("s") != nil || g.Service("t") == nil {
+		t.Errorf("got %+v", g.Registry.Services)
 	}
 	must(t, register(l, started("u", false)))
 	if copies := filesIn(t, l.archive()); len(copies) != 1 {

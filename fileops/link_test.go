@@ -295,7 +295,7 @@ func linkedConfigOf(l *Ledger) Config {
 // groupEdit registers a supervisor in the group g.
 func registering(id string) func(tx *GroupTx) error {
 	return func(tx *GroupTx) error {
-		g, err := tx.Group().Register(protocol.Registration{Supervisor: id, By: "test", PID: 1}, protocol.Observation{Now: linkEpoch})
+		g, err := tx.Group().Register(protocol.Registration{Service: id, By: "test", PID: 1}, protocol.Observation{Now: linkEpoch})
 		if err != nil {
 			return err
 		}
@@ -319,7 +319,7 @@ func TestLinkOfAGroup(t *testing.T) {
 	g, err := l.ReadGroup("g")
 	must(t, err)
 	for _, id := range []string{"a", "b", "c"} {
-		if g.Supervisor(id) == nil {
+		if g.Service(id) == nil {
 			t.Errorf("%s is lost", id)
 		}
 	}

@@ -63,7 +63,7 @@ func (h *host) register(t *testing.T, l *Ledger) {
 	t.Helper()
 	l.options.Observe = h.look
 	_, err := l.EditGroup("g", OrCreate, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
-		return g.Register(protocol.Registration{Supervisor: "s", By: "test", PID: 1}, seen)
+		return g.Register(protocol.Registration{Service: "s", By: "test", PID: 1}, seen)
 	})
 	must(t, err)
 }
@@ -167,14 +167,14 @@ func TestAgesAcrossHostsInAGroup(t *testing.T) {
 	l := testLedger(t, linkedConfig, Options{})
 	a, b := twoHosts(time.Hour)
 	a.register(t, l)
-	pass := func() (state protocol.RegisteredState) {
+	pass := func() (state protocol.ServiceState) {
 		l.options.Observe = b.look
 		must(t, l.HoldGroup("g", Existing, func(tx *GroupTx) error {
 			seen := tx.Observe()
 			d, err := tx.Group().Pass(protocol.Pass{Owner: "b", PID: 1, State: protocol.OrchestratorRunning}, seen)
 			must(t, err)
 			must(t, tx.Commit(d.Group()))
-			state = tx.Group().Supervisor("s").State
+			state = tx.Group().Service("s").State
 			return nil
 		}))
 		return state

@@ -39,7 +39,7 @@ func (r linkRun) shows(l *Ledger) (string, error) {
 		if errors.Is(err, ErrNoGroup) {
 			err = nil
 		}
-		return fmt.Sprint(g.Registry.Revision, len(g.Registry.Supervisors)), err
+		return fmt.Sprint(g.Registry.Revision, len(g.Registry.Services)), err
 	}
 	op, archived, err := l.ReadOperation("op")
 	if errors.Is(err, ErrNotFound) {

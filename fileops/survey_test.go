@@ -34,7 +34,7 @@ func surveyed(t *testing.T, c Config) (*Ledger, *Survey) {
 		t.Fatal(err)
 	}
 	if err := l.HoldGroup("g", OrCreate, func(tx *GroupTx) error {
-		g, err := tx.Group().Register(protocol.Registration{Supervisor: "s"}, at)
+		g, err := tx.Group().Register(protocol.Registration{Service: "s"}, at)
 		if err != nil {
 			return err
 		}

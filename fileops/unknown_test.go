@@ -130,8 +130,8 @@ func TestUnknownOutcomeOfAGroup(t *testing.T) {
 			must(t, l.HoldGroup("g", OrCreate, registering("t")))
 			g, err := l.ReadGroup("g")
 			must(t, err)
-			if has := g.Supervisor("s") != nil; has != made || g.Supervisor("t") == nil {
-				t.Errorf("%s, %t: there is %v", commit, made, g.Registry.Supervisors)
+			if has := g.Service("s") != nil; has != made || g.Service("t") == nil {
+				t.Errorf("%s, %t: there is %v", commit, made, g.Registry.Services)
 			}
 		}
 	}

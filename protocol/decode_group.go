@@ -6,7 +6,7 @@ func DecodeOrchestrator(text string) (Orchestrator, error) {
 	return decodeWhole(text, 0, (*decoder).orchestrator)
 }
 
-// DecodeRegistry returns the registry in text, the content of a supervisors file (spec §9.2). Its errors are those of Decode.
+// DecodeRegistry returns the registry in text, the content of a services file (spec §9.2). Its errors are those of Decode.
 func DecodeRegistry(text string) (Registry, error) {
 	return decodeWhole(text, 0, (*decoder).registry)
 }
@@ -61,7 +61,7 @@ func (d *decoder) registry() Registry {
 			r.Owner = d.idOrNull()
 		case "supervisors":
 			hasSupervisors = true
-			d.object(func(key string) { r.Supervisors = append(r.Supervisors, d.registered(key)) })
+			d.object(func(key string) { r.Services = append(r.Services, d.registered(key)) })
 		case "alertSeq":
 			r.AlertSeq = d.revision()
 		case "alertsGiven":
@@ -78,8 +78,8 @@ func (d *decoder) registry() Registry {
 	return r
 }
 
-func (d *decoder) registered(key string) Registered {
-	s := Registered{KillTimeout: DefaultKillTimeout, Notice: Notice{Readiness: ReadinessReady}}
+func (d *decoder) registered(key string) Service {
+	s := Service{KillTimeout: DefaultKillTimeout, Notice: Notice{Readiness: ReadinessReady}}
 	hasState, hasRestartable := false, false
 	d.checkID(key)
 	d.object(func(name string) {
@@ -95,7 +95,7 @@ func (d *decoder) registered(key string) Registered {
 			s.Restartable = d.bool()
 		case "state":
 			hasState = true
-			if s.State = RegisteredState(d.string()); !s.State.valid() {
+			if s.State = ServiceState(d.string()); !s.State.valid() {
 				d.fail("unknown state %.40q", string(s.State))
 			}
 		case "pid":
@@ -260,7 +260,7 @@ func (d *decoder) alert() (a Alert) {
 		case "type":
 			a.Type = AlertType(d.string())
 		case "supervisorId":
-			a.SupervisorID = d.id()
+			a.ServiceID = d.id()
 		case "message":
 			a.Message = d.string()
 		case "timestamp":

@@ -5,7 +5,7 @@
 // changed copy and leaves what it was given as it was. On an error, and if there is nothing to do, it returns what it was
 // given, with the same Revision. A verb may ask for Effects on the file system.
 //
-// A Group is the content of the two files of a group of supervisors. Its verbs (Register, Remove, BeatRegistered, Shutdown)
+// A Group is the content of the two files of a group of supervisors. Its verbs (Register, Remove, BeatService, Shutdown)
 // are of the same kind. A pass is two of them: Pass decides which processes are to be started and signalled, and Result notes
 // what came of the starts.
 //

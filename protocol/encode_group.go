@@ -37,9 +37,9 @@ func (r Registry) Encode() string {
 	w.text("owner", r.Owner)
 	w.name("supervisors")
 	w.open('{')
-	for i := range r.Supervisors {
-		w.name(r.Supervisors[i].ID)
-		w.registered(&r.Supervisors[i])
+	for i := range r.Services {
+		w.name(r.Services[i].ID)
+		w.registered(&r.Services[i])
 	}
 	w.close('}')
 	if r.AlertSeq != 0 {
@@ -60,7 +60,7 @@ func (r Registry) Encode() string {
 }
 
 // Line returns the alert as one line of the alerts file of group (spec §11.7), with its newline.
-// Log is the path of the log of its supervisor in the ledger directory; "": it is of none.
+// Log is the path of the log of its service in the ledger directory; "": it is of none.
 func (a Alert) Line(group, log string) string {
 	var w encoder
 	w.open('{')
@@ -76,7 +76,7 @@ func (a Alert) Line(group, log string) string {
 	return string(line) + "\n"
 }
 
-func (w *encoder) registered(s *Registered) {
+func (w *encoder) registered(s *Service) {
 	w.open('{')
 	w.string("supervisorId", s.ID)
 	if s.StartInfo != nil {
@@ -184,7 +184,7 @@ func (w *encoder) alert(a *Alert) {
 func (w *encoder) alertMembers(a *Alert) {
 	w.int("seq", a.Seq)
 	w.string("type", string(a.Type))
-	w.text("supervisorId", a.SupervisorID)
+	w.text("supervisorId", a.ServiceID)
 	w.string("message", a.Message)
 	w.time("timestamp", a.Timestamp)
 }

@@ -160,7 +160,7 @@ func TestWriteToFull(t *testing.T) {
 
 func TestSameSupervisorNoticesEveryField(t *testing.T) { checkNoticesEveryField(t, sameSupervisor) }
 
-func TestSameRegisteredNoticesEveryField(t *testing.T) { checkNoticesEveryField(t, sameRegistered) }
+func TestSameServiceNoticesEveryField(t *testing.T) { checkNoticesEveryField(t, sameService) }
 
 func checkNoticesEveryField[T any](t *testing.T, same func(a, b T) bool) {
 	typ := reflect.TypeFor[T]()
@@ -170,7 +170,7 @@ func checkNoticesEveryField[T any](t *testing.T, same func(a, b T) bool) {
 		}
 		var changed, zero T
 		switch f := reflect.ValueOf(&changed).Elem().Field(i); f.Interface().(type) {
-		case string, Status, OrphanPolicy, RegisteredState:
+		case string, Status, OrphanPolicy, ServiceState:
 			f.SetString("x")
 		case int, time.Duration:
 			f.SetInt(1)

@@ -29,12 +29,12 @@ var (
 
 // The refusals of groups (spec §12). A refused verb returns the group it was given.
 var (
-	ErrNoSupervisor  = errors.New("no such supervisor")
-	ErrShuttingDown  = errors.New("supervisor is shutting down")
-	ErrNoStartInfo   = errors.New("supervisor has no command to be started with")
-	ErrCycle         = errors.New("supervisor would depend on itself")
-	ErrStillRunning  = errors.New("supervisor is running")
-	ErrHasDependents = errors.New("other supervisors depend on it")
+	ErrNoService     = errors.New("no such service")
+	ErrShuttingDown  = errors.New("service is shutting down")
+	ErrNoStartInfo   = errors.New("service has no command to start it with")
+	ErrCycle         = errors.New("service would depend on itself")
+	ErrStillRunning  = errors.New("service is running")
+	ErrHasDependents = errors.New("other services depend on it")
 	ErrBlocked       = errors.New("it could not be started again")
 )
 

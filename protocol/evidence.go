@@ -11,7 +11,7 @@ type Observation struct {
 	Look func(p Process) Presence
 	// Survived reports whether processes are left of the start of s, whose own process is gone: those that its StartID or
 	// its Keeper vouches for (spec §11.6). Nil: never. It is asked only of an s that has a StartID.
-	Survived func(s *Registered) bool
+	Survived func(s *Service) bool
 	// Watch is how an observer that looks again and again has looked until now (spec §4.6).
 	Watch Watch
 	// Sightings is what this host remembers of the file, on a ledger where other hosts' clocks matter (spec §18). Nil: elsewhere.
@@ -147,7 +147,7 @@ func (s *Supervisor) vital() vital {
 	return vital{s.PID, s.Process, s.LastHeartbeat, s.Beat, s.Heartbeats, s.Grace}
 }
 
-func (s *Registered) vital() vital {
+func (s *Service) vital() vital {
 	return vital{s.PID, s.Process, s.LastHeartbeat, s.Beat, s.Heartbeats, s.Grace}
 }
 

@@ -95,7 +95,7 @@ func (op Operation) WindowOfSupervisor(s Supervisor, seen Observation) time.Time
 }
 
 // WindowOf is that of an operation, for one that is registered.
-func (g Group) WindowOf(s *Registered, seen Observation) time.Time {
+func (g Group) WindowOf(s *Service, seen Observation) time.Time {
 	if s.State != StateRunning && s.State != StateShuttingDown {
 		return time.Time{}
 	}
@@ -183,8 +183,8 @@ func (p *pass) grant() {
 	if !p.g.silent(p.seen) {
 		return
 	}
-	for i := range p.g.Registry.Supervisors {
-		s := &p.g.Registry.Supervisors[i]
+	for i := range p.g.Registry.Services {
+		s := &p.g.Registry.Services[i]
 		if s.State != StateRunning && s.State != StateShuttingDown {
 			continue
 		}

@@ -93,37 +93,37 @@ type Orchestrator struct {
 	nested *nestedUnknown
 }
 
-// A Registry is the content of a group's supervisors file (spec §9.2).
+// A Registry is the content of a group's services file (spec §9.2).
 type Registry struct {
 	ProtocolVersion int
-	Revision        int64        // +1 with every edit
-	Owner           string       // whose passes act on it; "": nobody's yet
-	Supervisors     []Registered // in the order of the file
-	AlertSeq        int64        // number of the last alert
-	AlertsGiven     int64        // number of the last alert given to a hook, or NoneGiven
-	PendingAlerts   []Alert      // not in the alerts file yet, or not known to be
-	Events          []Event      // the last 64
+	Revision        int64     // +1 with every edit
+	Owner           string    // whose passes act on it; "": nobody's yet
+	Services        []Service // in the order of the file
+	AlertSeq        int64     // number of the last alert
+	AlertsGiven     int64     // number of the last alert given to a hook, or NoneGiven
+	PendingAlerts   []Alert   // not in the alerts file yet, or not known to be
+	Events          []Event   // the last 64
 	Unknown         []Member
 }
 
 // NoneGiven is the AlertsGiven of a registry whose alerts no hook has ever been given.
 const NoneGiven = -1
 
-// A RegisteredState is the state of a registered supervisor (spec §9.3).
-type RegisteredState string
+// A ServiceState is the state of a registered service (spec §9.3).
+type ServiceState string
 
 const (
-	StateRegistered   RegisteredState = "registered"
-	StateWaiting      RegisteredState = "waitingForDependencies"
-	StateRunning      RegisteredState = "running"
-	StateFailed       RegisteredState = "failed"
-	StateScheduled    RegisteredState = "restartScheduled"
-	StateDead         RegisteredState = "dead"
-	StateShuttingDown RegisteredState = "shuttingDown"
-	StateStopped      RegisteredState = "stopped"
+	StateRegistered   ServiceState = "registered"
+	StateWaiting      ServiceState = "waitingForDependencies"
+	StateRunning      ServiceState = "running"
+	StateFailed       ServiceState = "failed"
+	StateScheduled    ServiceState = "restartScheduled"
+	StateDead         ServiceState = "dead"
+	StateShuttingDown ServiceState = "shuttingDown"
+	StateStopped      ServiceState = "stopped"
 )
 
-func (s RegisteredState) valid() bool {
+func (s ServiceState) valid() bool {
 	switch s {
 	case StateRegistered, StateWaiting, StateRunning, StateFailed, StateScheduled,
 		StateShuttingDown:
@@ -132,15 +132,15 @@ func (s RegisteredState) valid() bool {
 	return s.final()
 }
 
-// final reports whether only registering again brings the supervisor back.
-func (s RegisteredState) final() bool { return s == StateDead || s == StateStopped }
+// final reports whether only registering again brings the service back.
+func (s ServiceState) final() bool { return s == StateDead || s == StateStopped }
 
-// A Registered is one supervisor of a group (spec §9.3).
-type Registered struct {
+// A Service is one service of a group (spec §9.3).
+type Service struct {
 	ID                 string
 	StartInfo          *StartInfo // nil: nobody but itself can start it. It is never changed, but replaced
 	Restartable        bool
-	State              RegisteredState
+	State              ServiceState
 	PID                int
 	LastHeartbeat      time.Time // zero: none
 	Dependencies       []string
@@ -177,7 +177,7 @@ type Registered struct {
 	nested *nestedUnknown
 }
 
-// A StartInfo says how to start a supervisor.
+// A StartInfo says how to start a service.
 type StartInfo struct {
 	Command     string
 	Args        []string
@@ -211,12 +211,12 @@ func sameVariables(a, b []Variable) bool {
 
 // Outdated reports whether the process of s was started another way than it would be now: a
 // restart makes that good.
-func (s *Registered) Outdated() bool { return s.State == StateRunning && s.StartedWith != nil }
+func (s *Service) Outdated() bool { return s.State == StateRunning && s.StartedWith != nil }
 
 // A Variable is a variable of an environment.
 type Variable struct{ Name, Value string }
 
-// A RestartPolicy says how often, and after which waits, a supervisor is started again. Before attempt n, counted from 0, it
+// A RestartPolicy says how often, and after which waits, a service is started again. Before attempt n, counted from 0, it
 // is Backoff[n], or the last of Backoff.
 type RestartPolicy struct {
 	MaxAttempts int
@@ -230,7 +230,7 @@ func DefaultPolicy() RestartPolicy {
 	return RestartPolicy{MaxAttempts: DefaultMaxAttempts, Backoff: DefaultBackoff(), ResetAfter: DefaultResetAfter}
 }
 
-// A LastExit says why the process that a supervisor had before is no longer its process.
+// A LastExit says why the process that a service had before is no longer its process.
 type LastExit struct {
 	At      time.Time
 	Reason  string
@@ -281,37 +281,37 @@ const (
 
 // An Alert is what somebody outside is told.
 type Alert struct {
-	Seq          int64
-	Type         AlertType
-	SupervisorID string // "": the orchestrator itself
-	Message      string
-	Timestamp    time.Time
-	Unknown      []Member
+	Seq       int64
+	Type      AlertType
+	ServiceID string // "": the orchestrator itself
+	Message   string
+	Timestamp time.Time
+	Unknown   []Member
 }
 
-// Supervisor returns the supervisor id, or nil. It must not be changed.
-func (g Group) Supervisor(id string) *Registered {
+// Service returns the service id, or nil. It must not be changed.
+func (g Group) Service(id string) *Service {
 	if i := g.Registry.index(id); i >= 0 {
-		return &g.Registry.Supervisors[i]
+		return &g.Registry.Services[i]
 	}
 	return nil
 }
 
 func (r Registry) index(id string) int {
-	return slices.IndexFunc(r.Supervisors, func(s Registered) bool { return s.ID == id })
+	return slices.IndexFunc(r.Services, func(s Service) bool { return s.ID == id })
 }
 
-// sorted returns the ids of all supervisors in the order in which a pass looks at them.
+// sorted returns the ids of all services in the order in which a pass looks at them.
 func (r Registry) sorted() []string {
-	ids := make([]string, len(r.Supervisors))
-	for i := range r.Supervisors {
-		ids[i] = r.Supervisors[i].ID
+	ids := make([]string, len(r.Services))
+	for i := range r.Services {
+		ids[i] = r.Services[i].ID
 	}
 	slices.SortFunc(ids, strings.Compare)
 	return ids
 }
 
-// leavesFirst returns the ids of all supervisors, each after those that depend on it, else by id.
+// leavesFirst returns the ids of all services, each after those that depend on it, else by id.
 func (r Registry) leavesFirst() (ids []string) {
 	done, sorted := make(map[string]bool), r.sorted()
 	var visit func(id string)
@@ -321,7 +321,7 @@ func (r Registry) leavesFirst() (ids []string) {
 		}
 		done[id] = true
 		for _, other := range sorted {
-			if slices.Contains(r.Supervisors[r.index(other)].Dependencies, id) {
+			if slices.Contains(r.Services[r.index(other)].Dependencies, id) {
 				visit(other)
 			}
 		}
@@ -333,13 +333,13 @@ func (r Registry) leavesFirst() (ids []string) {
 	return ids
 }
 
-// dependents returns the supervisors that depend on id, directly or not, in the order of sorted.
+// dependents returns the services that depend on id, directly or not, in the order of sorted.
 func (r Registry) dependents(id string) []string {
 	found := map[string]bool{id: true}
 	for grown := true; grown; {
 		grown = false
-		for i := range r.Supervisors {
-			s := &r.Supervisors[i]
+		for i := range r.Services {
+			s := &r.Services[i]
 			if !found[s.ID] && slices.ContainsFunc(s.Dependencies, func(d string) bool { return found[d] }) {
 				found[s.ID], grown = true, true
 			}

@@ -86,15 +86,15 @@ func TestPassesTooRare(t *testing.T) {
 func TestGroupEffects(t *testing.T) {
 	seen := Observation{Now: noon}
 	start := &StartInfo{Command: "c", Dir: "/", Readiness: ReadinessReady, Policy: DefaultPolicy(), LogKeep: 1}
-	g, err := CreateGroup("g").Register(Registration{Supervisor: "s", By: "u", Request: true, StartInfo: start}, seen)
+	g, err := CreateGroup("g").Register(Registration{Service: "s", By: "u", Request: true, StartInfo: start}, seen)
 	if err != nil || g.Effects() != (GroupEffects{}) {
 		t.Fatalf("%v, %+v", err, g.Effects())
 	}
-	fresh, err := g.Register(Registration{Supervisor: "t", By: "u", Request: true, StartInfo: start, Fresh: true}, seen)
-	if err != nil || !fresh.Effects().Cleared || len(fresh.Registry.Supervisors) != 1 || fresh.Supervisor("t") == nil {
-		t.Errorf("%v, %+v, %+v", err, fresh.Effects(), fresh.Registry.Supervisors)
+	fresh, err := g.Register(Registration{Service: "t", By: "u", Request: true, StartInfo: start, Fresh: true}, seen)
+	if err != nil || !fresh.Effects().Cleared || len(fresh.Registry.Services) != 1 || fresh.Service("t") == nil {
+		t.Errorf("%v, %+v, %+v", err, fresh.Effects(), fresh.Registry.Services)
 	}
-	again, err := fresh.Register(Registration{Supervisor: "t", By: "u", Request: true, StartInfo: start}, seen)
+	again, err := fresh.Register(Registration{Service: "t", By: "u", Request: true, StartInfo: start}, seen)
 	if err != nil || again.Effects() != (GroupEffects{}) || again.Registry.Revision != fresh.Registry.Revision {
 		t.Errorf("%v, %+v", err, again.Effects())
 	}
@@ -102,7 +102,7 @@ func TestGroupEffects(t *testing.T) {
 
 // An alert is one line, with what was not known in it.
 func TestAlertLine(t *testing.T) {
-	a := Alert{Seq: 7, Type: AlertDead, SupervisorID: "s", Message: "two\nlines", Timestamp: noon, Unknown: []Member{
+	a := Alert{Seq: 7, Type: AlertDead, ServiceID: "s", Message: "two\nlines", Timestamp: noon, Unknown: []Member{
 		{"x", "{\n \"n\": 1.0 }"}, {"log", `"other"`}, {"orchestrationGroupId", `"other"`},
 	}}
 	const want = `{"orchestrationGroupId":"g","seq":7,"type":"supervisorDead","supervisorId":"s","message":"two\nlines",` +
@@ -112,7 +112,7 @@ func TestAlertLine(t *testing.T) {
 	}
 	takeover := Alert{Seq: 1, Type: AlertTakeover, Timestamp: noon}
 	if got := takeover.Line("g", ""); strings.Contains(got, `"log"`) {
-		t.Errorf("got %s, of no supervisor", got)
+		t.Errorf("got %s, of no service", got)
 	}
 }
 

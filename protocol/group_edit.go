@@ -21,7 +21,7 @@ func (g Group) begin(by string, seen Observation) *groupEdit {
 	e.g.effects = GroupEffects{}
 	r := &e.g.Registry
 	r.Revision++
-	r.Supervisors = slices.Clone(r.Supervisors)
+	r.Services = slices.Clone(r.Services)
 	r.PendingAlerts = slices.Clip(r.PendingAlerts)
 	r.Events = slices.Clip(r.Events)
 	return e
@@ -44,8 +44,8 @@ func (e *groupEdit) after() Group {
 		e.g.Registry, e.g.effects = e.before.Registry, GroupEffects{}
 		return e.g
 	}
-	for i := range r.Supervisors {
-		s := &r.Supervisors[i]
+	for i := range r.Services {
+		s := &r.Services[i]
 		s.Process, s.Beat = counting(s.PID, s.Process), countingBeat(s.LastHeartbeat, s.Beat)
 		s.TermSentBeat = countingBeat(s.TermSentAt, s.TermSentBeat)
 		s.Grace = s.Grace.counting(s.LastHeartbeat)
@@ -57,11 +57,11 @@ func (e *groupEdit) after() Group {
 func (r Registry) same(before Registry) bool {
 	return r.Owner == before.Owner && r.AlertSeq == before.AlertSeq && r.AlertsGiven == before.AlertsGiven &&
 		len(r.PendingAlerts) == len(before.PendingAlerts) && sameStart(r.Events, before.Events) &&
-		slices.EqualFunc(r.Supervisors, before.Supervisors, sameRegistered)
+		slices.EqualFunc(r.Services, before.Services, sameService)
 }
 
-// sameRegistered reports whether a and b have the same text. TestSameRegisteredNoticesEveryField keeps it complete.
-func sameRegistered(a, b Registered) bool {
+// sameService reports whether a and b have the same text. TestSameServiceNoticesEveryField keeps it complete.
+func sameService(a, b Service) bool {
 	return a.ID == b.ID && a.StartInfo == b.StartInfo && a.Restartable == b.Restartable && a.State == b.State &&
 		a.PID == b.PID && a.LastHeartbeat.Equal(b.LastHeartbeat) && slices.Equal(a.Dependencies, b.Dependencies) &&
 		a.Notice == b.Notice &&
@@ -75,15 +75,15 @@ func sameRegistered(a, b Registered) bool {
 		a.TermSentAt.Equal(b.TermSentAt) && a.TermSentBeat == b.TermSentBeat && a.Ended == b.Ended && a.LastExit == b.LastExit && slices.Equal(a.Unknown, b.Unknown) && a.nested == b.nested
 }
 
-// supervisor returns the entry of id, which may be changed, or nil.
-func (e *groupEdit) supervisor(id string) *Registered {
+// service returns the entry of id, which may be changed, or nil.
+func (e *groupEdit) service(id string) *Service {
 	if i := e.g.Registry.index(id); i >= 0 {
-		return &e.g.Registry.Supervisors[i]
+		return &e.g.Registry.Services[i]
 	}
 	return nil
 }
 
-func (e *groupEdit) setState(s *Registered, to RegisteredState, reason string) {
+func (e *groupEdit) setState(s *Service, to ServiceState, reason string) {
 	if s.State == to {
 		return
 	}
@@ -92,7 +92,7 @@ func (e *groupEdit) setState(s *Registered, to RegisteredState, reason string) {
 }
 
 // say notes what s says of itself.
-func (e *groupEdit) say(s *Registered, say Report) {
+func (e *groupEdit) say(s *Service, say Report) {
 	before := s.Notice
 	s.Notice = before.with(say)
 	if s.Notice.Readiness != before.Readiness {
@@ -100,7 +100,7 @@ func (e *groupEdit) say(s *Registered, say Report) {
 	}
 }
 
-// event notes that a supervisor has changed its state.
+// event notes that a service has changed its state.
 func (e *groupEdit) event(id, from, to, reason string) {
 	e.append(Event{Type: SupervisorState, SupervisorID: id, From: from, To: to, Reason: reason})
 }
@@ -120,17 +120,17 @@ func (e *groupEdit) raise(what AlertType, id, format string, args ...any) {
 	r := &e.g.Registry
 	r.AlertSeq++
 	r.PendingAlerts = append(r.PendingAlerts, Alert{
-		Seq: r.AlertSeq, Type: what, SupervisorID: id, Message: fmt.Sprintf(format, args...), Timestamp: e.seen.Now,
+		Seq: r.AlertSeq, Type: what, ServiceID: id, Message: fmt.Sprintf(format, args...), Timestamp: e.seen.Now,
 	})
 }
 
 // beat makes the heartbeat of s one of now.
-func (e *groupEdit) beat(s *Registered) {
+func (e *groupEdit) beat(s *Service) {
 	s.LastHeartbeat, s.Beat, s.Grace = e.seen.Now, e.seen.beat(), nil
 }
 
 // exited notes that the process of s has ended for reason, and what was said of that.
-func (s *Registered) exited(now time.Time, reason string) {
+func (s *Service) exited(now time.Time, reason string) {
 	exit := LastExit{}
 	if s.Ended != nil {
 		exit = *s.Ended
@@ -140,13 +140,13 @@ func (s *Registered) exited(now time.Time, reason string) {
 }
 
 // noProcess takes the process of s away, and the heartbeat that came from it.
-func (s *Registered) noProcess() {
+func (s *Service) noProcess() {
 	s.setProcess(0, Process{})
 	s.LastHeartbeat, s.Beat = time.Time{}, Beat{}
 }
 
 // setProcess gives s another process, which a pass has not started.
-func (s *Registered) setProcess(pid int, p Process) {
+func (s *Service) setProcess(pid int, p Process) {
 	s.PID, s.Process, s.nested = pid, p, s.nested.withoutProcess()
 	s.StartedWith = nil
 	s.StartedAt, s.Attempt, s.StartID, s.Keeper, s.Starting = time.Time{}, 0, "", Process{}, false
@@ -155,18 +155,18 @@ func (s *Registered) setProcess(pid int, p Process) {
 }
 
 // forgetFailure removes what belongs to failed, restartScheduled and waitingForDependencies.
-func (s *Registered) forgetFailure() {
+func (s *Service) forgetFailure() {
 	s.FailedAt, s.NextAttemptAt, s.RestartPending, s.BlockedBy = time.Time{}, time.Time{}, false, ""
 }
 
 // stopped makes s stopped (spec §11.4).
-func (e *groupEdit) stopped(s *Registered) {
+func (e *groupEdit) stopped(s *Service) {
 	e.released(s, StateStopped, "stopped", "stopped")
 }
 
 // released brings s to a state in which it has no process: why it changed, and why the process
 // ended. A process that may live elsewhere stays on record.
-func (e *groupEdit) released(s *Registered, to RegisteredState, reason, exit string) {
+func (e *groupEdit) released(s *Service, to ServiceState, reason, exit string) {
 	e.setState(s, to, reason)
 	s.exited(e.seen.Now, exit)
 	pid, p, nested := s.PID, s.Process, s.nested

@@ -2,50 +2,50 @@ package protocol
 
 import "time"
 
-// JudgeRegistered returns the evidence that s is dead as seen, or "" (spec §4.2, §10), and the age of its heartbeat, 0 if it
+// JudgeService returns the evidence that s is dead as seen, or "" (spec §4.2, §10), and the age of its heartbeat, 0 if it
 // has none.
-func (g Group) JudgeRegistered(s *Registered, seen Observation) (Evidence, time.Duration) {
+func (g Group) JudgeService(s *Service, seen Observation) (Evidence, time.Duration) {
 	return seen.judge(s.vital(), g.Orchestrator.StalenessThreshold)
 }
 
-func (g Group) dead(s *Registered, seen Observation) Evidence {
-	evidence, _ := g.JudgeRegistered(s, seen)
+func (g Group) dead(s *Service, seen Observation) Evidence {
+	evidence, _ := g.JudgeService(s, seen)
 	return evidence
 }
 
-func (s *Registered) gone(seen Observation) Evidence {
+func (s *Service) gone(seen Observation) Evidence {
 	return seen.gone(s.PID, s.Process, s.LastHeartbeat)
 }
 
-func (s *Registered) identity() Process { return identity(s.PID, s.Process) }
+func (s *Service) identity() Process { return identity(s.PID, s.Process) }
 
 // alive reports whether the process of s is known to live.
-func (s *Registered) alive(seen Observation) bool {
+func (s *Service) alive(seen Observation) bool {
 	return seen.canCheck(s.identity()) && s.gone(seen) == ""
 }
 
 // heard reports whether s has beaten lately.
-func (g Group) heard(s *Registered, seen Observation) bool {
+func (g Group) heard(s *Service, seen Observation) bool {
 	return !s.LastHeartbeat.IsZero() && g.dead(s, seen) == ""
 }
 
 // held reports whether anything is left to be stopped before s can be started again.
-func (s *Registered) held(seen Observation) bool {
+func (s *Service) held(seen Observation) bool {
 	return s.alive(seen) || s.survived(seen)
 }
 
 // TermAge returns how long ago the process of s was told to end, if it was (spec §11.4).
-func (s *Registered) TermAge(seen Observation) time.Duration {
+func (s *Service) TermAge(seen Observation) time.Duration {
 	return seen.age(s.TermSentAt, s.TermSentBeat)
 }
 
 // survived reports whether processes of the start of s are left.
-func (s *Registered) survived(seen Observation) bool {
+func (s *Service) survived(seen Observation) bool {
 	return s.StartID != "" && seen.canCheck(s.identity()) && seen.Survived != nil && seen.Survived(s)
 }
 
 // foreign reports whether the process of s may live where this observer cannot look.
-func (s *Registered) foreign(seen Observation) bool {
+func (s *Service) foreign(seen Observation) bool {
 	p, here := s.identity(), seen.Host
 	if p.HostID == "" || p.HostID != here.ID {
 		return p.HostID != ""
@@ -54,17 +54,17 @@ func (s *Registered) foreign(seen Observation) bool {
 }
 
 // taken reports whether no process but the one of s can be s.
-func (g Group) taken(s *Registered, seen Observation) bool {
+func (g Group) taken(s *Service, seen Observation) bool {
 	return s.held(seen) || s.foreign(seen) && g.heard(s, seen)
 }
 
-// Ready reports whether supervisors that depend on id may run.
+// Ready reports whether services that depend on id may run.
 func (g Group) Ready(id string, seen Observation) bool {
-	s := g.Supervisor(id)
+	s := g.Service(id)
 	return s != nil && g.ready(s, seen)
 }
 
-func (g Group) ready(s *Registered, seen Observation) bool {
+func (g Group) ready(s *Service, seen Observation) bool {
 	return s.State == StateRunning && s.Notice.Readiness == ReadinessReady && g.dead(s, seen) == ""
 }
 
@@ -78,13 +78,13 @@ func (g Group) OrchestratorHeard(seen Observation) (bool, time.Duration) {
 	return o.State != OrchestratorStopped && !stale(age, o.StalenessThreshold), age
 }
 
-// Deserted reports whether neither the orchestrator nor any supervisor of g gives a sign of life.
+// Deserted reports whether neither the orchestrator nor any service of g gives a sign of life.
 func (g Group) Deserted(seen Observation) bool {
 	if heard, _ := g.OrchestratorHeard(seen); heard {
 		return false
 	}
-	for i := range g.Registry.Supervisors {
-		s := &g.Registry.Supervisors[i]
+	for i := range g.Registry.Services {
+		s := &g.Registry.Services[i]
 		if s.held(seen) || g.heard(s, seen) {
 			return false
 		}

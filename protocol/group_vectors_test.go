@@ -92,7 +92,7 @@ type vectorAction struct {
 }
 
 var groupRefusals = map[string]error{
-	"corrupt": ErrCorrupt, "newerVersion": ErrNewerVersion, "noSupervisor": ErrNoSupervisor, "cycle": ErrCycle,
+	"corrupt": ErrCorrupt, "newerVersion": ErrNewerVersion, "noSupervisor": ErrNoService, "cycle": ErrCycle,
 	"noStartInfo": ErrNoStartInfo, "shuttingDown": ErrShuttingDown, "otherProcess": ErrOtherProcess,
 	"stillRunning": ErrStillRunning, "hasDependents": ErrHasDependents, "blocked": ErrBlocked,
 	"exhausted": ErrExhausted,
@@ -242,7 +242,7 @@ func groupDefault(place string) bool {
 
 func (v *groupVector) observation(t *testing.T) Observation {
 	seen := v.Seen.observation(t)
-	seen.Survived = func(s *Registered) bool { return slices.Contains(v.Seen.Survivors, s.PID) }
+	seen.Survived = func(s *Service) bool { return slices.Contains(v.Seen.Survivors, s.PID) }
 	return seen
 }
 
@@ -262,14 +262,14 @@ func (v *groupVector) do(t *testing.T, g Group, seen Observation) (Group, error)
 	case "remove":
 		return g.Remove(v.Do.Supervisor, by, seen)
 	case "beat":
-		after, status, err := g.BeatRegistered(v.actor(), v.Do.saying(false), seen)
+		after, status, err := g.BeatService(v.actor(), v.Do.saying(false), seen)
 		if err == nil && status != v.Status {
 			t.Errorf("status %d, want %d", status, v.Status)
 		}
 		return after, err
 	case "end":
 		a := Actor{Supervisor: v.Do.Supervisor, PID: v.Do.PID, Process: Process(v.Do.Process)}
-		return g.EndRegistered(a, v.Do.Code, v.Do.Status, v.Do.Error, seen)
+		return g.EndService(a, v.Do.Code, v.Do.Status, v.Do.Error, seen)
 	case "shutdown":
 		if v.Do.All {
 			return g.ShutdownAll(by, seen)
@@ -281,7 +281,7 @@ func (v *groupVector) do(t *testing.T, g Group, seen Observation) (Group, error)
 		return v.pass(t, g, owner, seen)
 	case "result":
 		r := Result{Failed: v.Do.Failed, Appended: v.Do.Appended}
-		for _, s := range g.Registry.Supervisors {
+		for _, s := range g.Registry.Services {
 			if _, failed := v.Do.Failed[s.ID]; s.Starting && !failed {
 				r.Started = append(r.Started, s.ID)
 			}
@@ -312,7 +312,7 @@ func (v *groupVector) actor() Actor {
 
 func (v *groupVector) registration(t *testing.T, by string) Registration {
 	r := Registration{
-		Supervisor: v.Do.Supervisor, By: by, Request: v.Do.Request, Fresh: v.Do.Fresh, PID: v.Do.PID, Process: Process(v.Do.Process),
+		Service: v.Do.Supervisor, By: by, Request: v.Do.Request, Fresh: v.Do.Fresh, PID: v.Do.PID, Process: Process(v.Do.Process),
 		Readiness: v.Do.Readiness, Restartable: v.Do.Restartable, Dependencies: v.Do.Dependencies,
 		Heartbeats: v.Do.Heartbeats,
 	}
@@ -325,7 +325,7 @@ func (v *groupVector) registration(t *testing.T, by string) Registration {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.StartInfo = file.Supervisors[0].StartInfo
+		r.StartInfo = file.Services[0].StartInfo
 	}
 	return r
 }
@@ -349,17 +349,17 @@ func (v *groupVector) pass(t *testing.T, g Group, owner string, seen Observation
 	var actions []vectorAction
 	for i, a := range d.Actions {
 		if !a.Start {
-			actions = append(actions, vectorAction{Action: "signal", SupervisorID: a.SupervisorID, Signal: a.Signal, To: a.To, PID: a.PID})
+			actions = append(actions, vectorAction{Action: "signal", SupervisorID: a.ServiceID, Signal: a.Signal, To: a.To, PID: a.PID})
 			continue
 		}
-		actions = append(actions, vectorAction{Action: "start", SupervisorID: a.SupervisorID, Attempt: a.Attempt, Reason: a.Reason})
-		switch start, ok := v.Do.Starts[a.SupervisorID]; {
+		actions = append(actions, vectorAction{Action: "start", SupervisorID: a.ServiceID, Attempt: a.Attempt, Reason: a.Reason})
+		switch start, ok := v.Do.Starts[a.ServiceID]; {
 		case !ok:
-			d.Spawned(a.SupervisorID, 1000+i, Process{}, "", Process{})
+			d.Spawned(a.ServiceID, 1000+i, Process{}, "", Process{})
 		case start.Error != "":
-			d.NotSpawned(a.SupervisorID, start.Error)
+			d.NotSpawned(a.ServiceID, start.Error)
 		default:
-			d.Spawned(a.SupervisorID, start.PID, Process(start.Process), start.StartID, Process(start.Keeper))
+			d.Spawned(a.ServiceID, start.PID, Process(start.Process), start.StartID, Process(start.Keeper))
 		}
 	}
 	if !reflect.DeepEqual(actions, v.Actions) && len(actions)+len(v.Actions) > 0 {

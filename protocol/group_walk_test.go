@@ -28,7 +28,7 @@ type world struct {
 
 // proc is a process with all it has started: it is over when leader and others are gone.
 type proc struct {
-	supervisor           string
+	service              string
 	process              Process
 	leader, others       bool
 	hung, deafToTerm     bool
@@ -42,9 +42,9 @@ func (p *proc) startID() string { return fmt.Sprintf("%016x", p.process.PID) }
 
 var walkers = []string{"a", "b", "c", "d"}
 
-// TestGroupWalk holds random histories against what must never happen: two live copies of a supervisor, a live one that the
+// TestGroupWalk holds random histories against what must never happen: two live copies of a service, a live one that the
 // registry does not know, a restart before its backoff or beyond the last attempt, an alert that is lost or told twice, a
-// supervisor that stays down for no reason.
+// service that stays down for no reason.
 func TestGroupWalk(t *testing.T) {
 	for seed := range walks(t) {
 		w := newWorld(t, seed)
@@ -79,7 +79,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 			q := w.procs[p.PID]
 			return presence(q == nil || !q.leader || q.process != p)
 		},
-		Survived: func(s *Registered) bool {
+		Survived: func(s *Service) bool {
 			p := w.procs[s.PID]
 			return p != nil && p.others && !p.leader && p.startedBy == 1 && s.StartID == p.startID()
 		},
@@ -97,7 +97,7 @@ func (w *world) alive(id string) []*proc { return w.of(id, (*proc).alive) }
 
 func (w *world) of(id string, is func(*proc) bool) (all []*proc) {
 	for _, p := range w.procs {
-		if p.supervisor == id && is(p) {
+		if p.service == id && is(p) {
 			all = append(all, p)
 		}
 	}
@@ -148,7 +148,7 @@ func (w *world) step() {
 
 func (w *world) register(id string) {
 	others := slices.DeleteFunc(slices.Clone(walkers), func(other string) bool { return other == id || w.once(2) })
-	r := Registration{Supervisor: id, By: "t", Request: w.once(2), Fresh: w.once(20)}
+	r := Registration{Service: id, By: "t", Request: w.once(2), Fresh: w.once(20)}
 	if w.once(3) {
 		others = nil
 	}
@@ -163,7 +163,7 @@ func (w *world) register(id string) {
 	if !r.Request && len(w.alive(id)) == 0 {
 		p := w.spawn(id, 0, 0)
 		r.PID, r.Process = p.process.PID, p.process
-		defer func() { p.leader = w.g.Supervisor(id) != nil && w.g.Supervisor(id).PID == r.PID }()
+		defer func() { p.leader = w.g.Service(id) != nil && w.g.Service(id).PID == r.PID }()
 	}
 	g, err := w.g.Register(r, w.seen)
 	w.note("register %s %v %v: %v", id, r.Request, others, err)
@@ -172,7 +172,7 @@ func (w *world) register(id string) {
 
 func (w *world) spawn(id string, attempt, by int) *proc {
 	w.next++
-	p := &proc{supervisor: id, leader: true, startedAs: attempt, startedBy: by, process: Process{
+	p := &proc{service: id, leader: true, startedAs: attempt, startedBy: by, process: Process{
 		PID: w.next, HostID: w.seen.Host.ID, BootID: w.seen.Host.BootID, PIDNamespace: w.seen.Host.PIDNamespace, StartTicks: int64(w.next),
 	}}
 	w.procs[w.next] = p
@@ -189,7 +189,7 @@ func (w *world) tick(d time.Duration) {
 
 func (w *world) beat(id string) {
 	for _, p := range w.of(id, func(p *proc) bool { return p.leader && !p.hung }) {
-		g, _, err := w.g.BeatRegistered(Actor{Supervisor: id, PID: p.process.PID, Process: p.process}, Report{}, w.seen)
+		g, _, err := w.g.BeatService(Actor{Supervisor: id, PID: p.process.PID, Process: p.process}, Report{}, w.seen)
 		if err == nil {
 			w.g = g
 		}
@@ -223,8 +223,8 @@ func (w *world) pass(point int) {
 	var started []*proc
 	for _, a := range d.Actions {
 		if a.Start {
-			p := w.spawn(a.SupervisorID, a.Attempt, 1)
-			d.Spawned(a.SupervisorID, p.process.PID, p.process, p.startID(), Process{})
+			p := w.spawn(a.ServiceID, a.Attempt, 1)
+			d.Spawned(a.ServiceID, p.process.PID, p.process, p.startID(), Process{})
 			p.leader = false // it waits at the gate
 			started = append(started, p)
 		}
@@ -244,15 +244,15 @@ func (w *world) pass(point int) {
 	}
 	result := Result{Failed: make(map[string]string)}
 	for _, p := range started {
-		if others := w.alive(p.supervisor); len(others) > 0 {
-			w.t.Errorf("%s is started beside a live one", p.supervisor)
+		if others := w.alive(p.service); len(others) > 0 {
+			w.t.Errorf("%s is started beside a live one", p.service)
 		}
 		if !w.well && w.once(8) {
-			result.Failed[p.supervisor] = "no such file"
+			result.Failed[p.service] = "no such file"
 			continue
 		}
 		p.leader = true
-		result.Started = append(result.Started, p.supervisor)
+		result.Started = append(result.Started, p.service)
 	}
 	if point == 2 {
 		return
@@ -286,16 +286,16 @@ func (w *world) commit(g Group) {
 // checkBackoff checks that none is started again before its wait is over.
 func (w *world) checkBackoff(d *Decision, before Group) {
 	for _, a := range d.Actions {
-		was := before.Supervisor(a.SupervisorID)
+		was := before.Service(a.ServiceID)
 		if !a.Start || a.Attempt <= was.RestartAttempts {
 			continue
 		}
 		backoff := DefaultBackoff()
-		if earliest := w.failed[a.SupervisorID].Add(backoff[min(a.Attempt, len(backoff))-1]); w.seen.Now.Before(earliest) {
-			w.t.Errorf("attempt %d of %s is made before %v", a.Attempt, a.SupervisorID, earliest)
+		if earliest := w.failed[a.ServiceID].Add(backoff[min(a.Attempt, len(backoff))-1]); w.seen.Now.Before(earliest) {
+			w.t.Errorf("attempt %d of %s is made before %v", a.Attempt, a.ServiceID, earliest)
 		}
-		if most := w.g.Supervisor(a.SupervisorID).StartInfo.Policy.MaxAttempts; a.Attempt > most && !was.RestartPending {
-			w.t.Errorf("attempt %d of %s is made, of %d", a.Attempt, a.SupervisorID, most)
+		if most := w.g.Service(a.ServiceID).StartInfo.Policy.MaxAttempts; a.Attempt > most && !was.RestartPending {
+			w.t.Errorf("attempt %d of %s is made, of %d", a.Attempt, a.ServiceID, most)
 		}
 	}
 }
@@ -333,7 +333,7 @@ func (w *world) check() {
 			w.t.Errorf("%s has %d live processes", id, len(live))
 		}
 		for _, p := range live {
-			if s := w.g.Supervisor(id); s == nil || s.PID != p.process.PID {
+			if s := w.g.Service(id); s == nil || s.PID != p.process.PID {
 				w.t.Errorf("%s runs as %d, which the registry does not know", id, p.process.PID)
 			}
 		}
@@ -361,8 +361,8 @@ func (w *world) settle() {
 	if w.append() != w.g.Registry.AlertSeq {
 		w.t.Errorf("%d alerts in the file, %d raised", len(w.file), w.g.Registry.AlertSeq)
 	}
-	for i := range w.g.Registry.Supervisors {
-		s := &w.g.Registry.Supervisors[i]
+	for i := range w.g.Registry.Services {
+		s := &w.g.Registry.Services[i]
 		blocked := slices.ContainsFunc(s.Dependencies, func(d string) bool { return !w.g.Ready(d, w.seen) })
 		switch {
 		case s.State == StateRunning && len(w.alive(s.ID)) == 1, s.State.final(), s.State == StateWaiting && blocked:

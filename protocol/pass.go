@@ -19,14 +19,14 @@ type Pass struct {
 
 // An Action is what a pass asks for (spec §11.3, §11.4).
 type Action struct {
-	SupervisorID string
-	Start        bool // else Signal
-	Attempt      int
-	Reason       string
-	Signal       Signal
-	To           Scope
-	PID          int
-	Process      Process
+	ServiceID string
+	Start     bool // else Signal
+	Attempt   int
+	Reason    string
+	Signal    Signal
+	To        Scope
+	PID       int
+	Process   Process
 }
 
 // A Signal is one of the two that a pass sends.
@@ -37,7 +37,7 @@ const (
 	Kill Signal = "KILL"
 )
 
-// A Scope says which processes of a supervisor a signal goes to.
+// A Scope says which processes of a service a signal goes to.
 type Scope string
 
 const (
@@ -54,7 +54,7 @@ type Decision struct {
 	edit *groupEdit
 }
 
-// Pass decides what is to be done about the supervisors of g (spec §11.1 to §11.4). Each action
+// Pass decides what is to be done about the services of g (spec §11.1 to §11.4). Each action
 // that starts one is to be answered with Spawned or NotSpawned. Then Group is to be committed, and
 // after that the actions are to be taken. It returns ErrExhausted before it decides anything.
 func (g Group) Pass(p Pass, seen Observation) (*Decision, error) {
@@ -88,12 +88,12 @@ func (g Group) Pass(p Pass, seen Observation) (*Decision, error) {
 	if !other { // who takes over has watched those of another, and is not to be held up
 		pass.grant()
 	}
-	for i := range e.g.Registry.Supervisors {
-		s := &e.g.Registry.Supervisors[i]
+	for i := range e.g.Registry.Services {
+		s := &e.g.Registry.Services[i]
 		pass.ready[s.ID] = e.g.ready(s, e.seen)
 	}
 	for _, id := range g.Registry.sorted() {
-		pass.look(e.supervisor(id))
+		pass.look(e.service(id))
 	}
 	if len(pass.rebooted) > 0 {
 		e.raise(AlertRebooted, "", "started again: %s", strings.Join(pass.rebooted, ", "))
@@ -120,11 +120,11 @@ func (e *groupEdit) orchestrate(p Pass) {
 	}
 }
 
-// Spawned notes that p, which has the number pid, waits to become the supervisor id, and will
+// Spawned notes that p, which has the number pid, waits to become the service id, and will
 // carry startID, a new random one, in its environment; and that keeper is its parent, or that it
 // has none (spec §11.5, §11.6).
 func (d *Decision) Spawned(id string, pid int, p Process, startID string, keeper Process) {
-	s := d.edit.supervisor(id)
+	s := d.edit.service(id)
 	s.PID, s.Process, s.StartID, s.Keeper = pid, p, startID, keeper
 	s.nested = s.nested.withoutProcess()
 }
@@ -134,9 +134,9 @@ func validStartID(id string) bool {
 	return len(id) == 16 && strings.Trim(id, "0123456789abcdef") == ""
 }
 
-// NotSpawned notes that no process could be made to start the supervisor id, because of cause.
+// NotSpawned notes that no process could be made to start the service id, because of cause.
 func (d *Decision) NotSpawned(id, cause string) {
-	d.edit.startFailed(d.edit.supervisor(id), cause)
+	d.edit.startFailed(d.edit.service(id), cause)
 }
 
 // Group returns the group after the decision.
@@ -149,7 +149,7 @@ func (d *Decision) Group() Group {
 
 // A Result is what came of the starts of a pass, and of its alerts.
 type Result struct {
-	Started  []string          // supervisors that are started
+	Started  []string          // services that are started
 	Failed   map[string]string // why others are not
 	Appended int64             // up to here, alerts are in the alerts file
 }
@@ -158,11 +158,11 @@ type Result struct {
 func (g Group) Result(owner string, r Result, seen Observation) Group {
 	e := g.begin(owner, seen)
 	for _, id := range r.Started {
-		e.supervisor(id).Starting = false
+		e.service(id).Starting = false
 	}
 	for _, id := range g.Registry.sorted() {
 		if cause, failed := r.Failed[id]; failed {
-			e.startFailed(e.supervisor(id), cause)
+			e.startFailed(e.service(id), cause)
 		}
 	}
 	var pending []Alert
@@ -183,8 +183,8 @@ func (g Group) Given(seq int64, seen Observation) (Group, error) {
 	return e.end()
 }
 
-// startFailed notes that the process of s did not become the supervisor.
-func (e *groupEdit) startFailed(s *Registered, cause string) {
+// startFailed notes that the process of s did not become the service.
+func (e *groupEdit) startFailed(s *Service, cause string) {
 	e.setState(s, StateFailed, "startFailed")
 	s.FailedAt = e.seen.Now
 	s.LastExit = &LastExit{At: e.seen.Now, Reason: "startFailed", Error: cause}

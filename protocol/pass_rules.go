@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// startedFor is how long ago a start must be so that a process which is alive has certainly become the supervisor.
+// startedFor is how long ago a start must be so that a process which is alive has certainly become the service.
 const startedFor = time.Second
 
 // pass is the decision of a pass in progress. Its methods are the rules of spec §11.3.
 type pass struct {
 	*groupEdit
 	failover bool
-	ready    map[string]bool // by supervisor, before this pass
+	ready    map[string]bool // by service, before this pass
 	decision *Decision
-	rebooted []string // supervisors that are started again after a reboot
+	rebooted []string // services that are started again after a reboot
 }
 
-func (p *pass) look(s *Registered) {
+func (p *pass) look(s *Service) {
 	switch s.State {
 	case StateRunning:
 		p.running(s)
@@ -31,7 +31,7 @@ func (p *pass) look(s *Registered) {
 	}
 }
 
-func (p *pass) running(s *Registered) {
+func (p *pass) running(s *Service) {
 	if s.Starting && s.gone(p.seen) != "" {
 		p.setState(s, StateRegistered, "startLost")
 		s.Starting = false
@@ -60,7 +60,7 @@ func (p *pass) running(s *Registered) {
 }
 
 // startAfterReboot starts s again, which has not failed: no attempt is charged.
-func (p *pass) startAfterReboot(s *Registered) {
+func (p *pass) startAfterReboot(s *Service) {
 	s.exited(p.seen.Now, string(Rebooted))
 	p.setState(s, StateRegistered, string(Rebooted))
 	s.RunningSince = time.Time{}
@@ -68,7 +68,7 @@ func (p *pass) startAfterReboot(s *Registered) {
 	p.waiting(s, string(Rebooted))
 }
 
-func (s *Registered) policy() RestartPolicy {
+func (s *Service) policy() RestartPolicy {
 	if s.StartInfo == nil {
 		return DefaultPolicy()
 	}
@@ -76,7 +76,7 @@ func (s *Registered) policy() RestartPolicy {
 }
 
 // fail lets s fail, and goes on with what follows.
-func (p *pass) fail(s *Registered, reason Evidence) {
+func (p *pass) fail(s *Service, reason Evidence) {
 	s.exited(p.seen.Now, string(reason))
 	if !s.alive(p.seen) && s.survived(p.seen) && s.LastExit.Error == "" {
 		s.LastExit.Error = "processes of it are left"
@@ -89,7 +89,7 @@ func (p *pass) fail(s *Registered, reason Evidence) {
 }
 
 // waiting is the rule of registered and waitingForDependencies. firstReason is why it is started, if that is no restart.
-func (p *pass) waiting(s *Registered, firstReason string) {
+func (p *pass) waiting(s *Service, firstReason string) {
 	if !p.dependenciesReady(s) {
 		p.wait(s)
 		return
@@ -114,7 +114,7 @@ func (p *pass) waiting(s *Registered, firstReason string) {
 	}
 }
 
-func (p *pass) dependenciesReady(s *Registered) bool {
+func (p *pass) dependenciesReady(s *Service) bool {
 	for _, d := range s.Dependencies {
 		if !p.ready[d] {
 			return false
@@ -124,15 +124,15 @@ func (p *pass) dependenciesReady(s *Registered) bool {
 }
 
 // wait makes s wait for its dependencies.
-func (p *pass) wait(s *Registered) {
+func (p *pass) wait(s *Service) {
 	p.setState(s, StateWaiting, "")
 	blockedBy := ""
 	for _, d := range s.Dependencies {
 		state := "missing"
-		if on := p.before.Supervisor(d); on != nil {
+		if on := p.before.Service(d); on != nil {
 			state = string(on.State)
 		}
-		if state == "missing" || RegisteredState(state).final() {
+		if state == "missing" || ServiceState(state).final() {
 			blockedBy = d + ": " + state
 			break
 		}
@@ -140,15 +140,15 @@ func (p *pass) wait(s *Registered) {
 	p.block(s, blockedBy)
 }
 
-func (p *pass) block(s *Registered, by string) {
-	if by != "" && by != p.before.Supervisor(s.ID).BlockedBy {
+func (p *pass) block(s *Service, by string) {
+	if by != "" && by != p.before.Service(s.ID).BlockedBy {
 		p.raise(AlertBlocked, s.ID, "%s", by)
 	}
 	s.BlockedBy = by
 }
 
 // failed is the rule of failed and restartScheduled.
-func (p *pass) failed(s *Registered) {
+func (p *pass) failed(s *Service) {
 	policy := s.policy()
 	switch {
 	case !s.Restartable || s.StartInfo == nil:
@@ -175,7 +175,7 @@ func (p *pass) failed(s *Registered) {
 }
 
 // die gives s up. What a pass has started is not left behind.
-func (p *pass) die(s *Registered, reason string) {
+func (p *pass) die(s *Service, reason string) {
 	if !s.StartedAt.IsZero() && p.stop(s) {
 		return
 	}
@@ -187,9 +187,9 @@ func (p *pass) die(s *Registered, reason string) {
 	p.raise(AlertDead, s.ID, "%s", reason)
 }
 
-func (p *pass) shuttingDown(s *Registered) {
-	for i := range p.before.Registry.Supervisors {
-		d := &p.before.Registry.Supervisors[i]
+func (p *pass) shuttingDown(s *Service) {
+	for i := range p.before.Registry.Services {
+		d := &p.before.Registry.Services[i]
 		if d.State == StateShuttingDown && d.ID != s.ID && slices.Contains(d.Dependencies, s.ID) {
 			return
 		}
@@ -207,11 +207,11 @@ func (p *pass) shuttingDown(s *Registered) {
 }
 
 // stop asks for s to be stopped if anything of it is left, and reports whether that is so (spec §11.4).
-func (p *pass) stop(s *Registered) bool {
+func (p *pass) stop(s *Service) bool {
 	if !s.held(p.seen) {
 		return false
 	}
-	a := Action{SupervisorID: s.ID, Signal: Term, To: ToSurvivors, PID: s.PID, Process: s.identity()}
+	a := Action{ServiceID: s.ID, Signal: Term, To: ToSurvivors, PID: s.PID, Process: s.identity()}
 	if s.alive(p.seen) {
 		a.To = ToProcess
 		if !s.StartedAt.IsZero() {
@@ -231,7 +231,7 @@ func (p *pass) stop(s *Registered) bool {
 }
 
 // whyDead says why s, which is given up, has ended; "": that is not known.
-func (s *Registered) whyDead() string {
+func (s *Service) whyDead() string {
 	switch e := s.LastExit; {
 	case e == nil:
 		return ""
@@ -243,7 +243,7 @@ func (s *Registered) whyDead() string {
 }
 
 // start starts s. What it had before is stopped first.
-func (p *pass) start(s *Registered, restart bool, firstReason string) {
+func (p *pass) start(s *Service, restart bool, firstReason string) {
 	if s.foreign(p.seen) && !p.failover {
 		p.block(s, "process elsewhere")
 		return
@@ -273,5 +273,5 @@ func (p *pass) start(s *Registered, restart bool, firstReason string) {
 	s.Notice.Readiness = s.StartInfo.Readiness
 	p.beat(s)
 	s.StartedAt, s.Attempt, s.Starting = p.seen.Now, s.RestartAttempts, true
-	p.decision.Actions = append(p.decision.Actions, Action{SupervisorID: s.ID, Start: true, Attempt: s.Attempt, Reason: reason})
+	p.decision.Actions = append(p.decision.Actions, Action{ServiceID: s.ID, Start: true, Attempt: s.Attempt, Reason: reason})
 }

@@ -7,7 +7,7 @@ import (
 
 // A Registration is the arguments of Register (spec §10.1). What is nil is not given.
 type Registration struct {
-	Supervisor   string
+	Service      string
 	By           string
 	Request      bool // a pass is to start it; else it registers itself: it runs
 	PID          int
@@ -21,20 +21,20 @@ type Registration struct {
 	Fresh        bool  // forget all others, if g is deserted
 }
 
-// Register returns g after the registration of a supervisor (spec §10.1). It returns ErrShuttingDown, ErrOtherProcess if
+// Register returns g after the registration of a service (spec §10.1). It returns ErrShuttingDown, ErrOtherProcess if
 // another process of it is alive or heard of, ErrNoStartInfo for a request without one, and ErrCycle if it would depend on itself.
 func (g Group) Register(r Registration, seen Observation) (Group, error) {
 	e := g.begin(r.By, seen)
-	if r.Fresh && len(g.Registry.Supervisors) > 0 && g.Deserted(e.seen) {
-		e.g.Registry.Supervisors, e.g.effects.Cleared = nil, true
+	if r.Fresh && len(g.Registry.Services) > 0 && g.Deserted(e.seen) {
+		e.g.Registry.Services, e.g.effects.Cleared = nil, true
 	}
-	s := e.supervisor(r.Supervisor)
+	s := e.service(r.Service)
 	if err := r.check(e.g, s, e.seen); err != nil {
 		return g, err
 	}
 	if s == nil {
-		all := append(e.g.Registry.Supervisors, Registered{ID: r.Supervisor, KillTimeout: DefaultKillTimeout, Notice: Notice{Readiness: ReadinessReady}})
-		e.g.Registry.Supervisors, s = all, &all[len(all)-1]
+		all := append(e.g.Registry.Services, Service{ID: r.Service, KillTimeout: DefaultKillTimeout, Notice: Notice{Readiness: ReadinessReady}})
+		e.g.Registry.Services, s = all, &all[len(all)-1]
 	}
 	r.replace(s)
 	if r.Dependencies != nil && slices.Contains(e.g.Registry.dependencies(s.ID), s.ID) {
@@ -49,7 +49,7 @@ func (g Group) Register(r Registration, seen Observation) (Group, error) {
 }
 
 // check returns why r is refused; s is the entry, or nil.
-func (r Registration) check(g Group, s *Registered, seen Observation) error {
+func (r Registration) check(g Group, s *Service, seen Observation) error {
 	switch p := identity(r.PID, r.Process); {
 	case s != nil && s.State == StateShuttingDown:
 		return ErrShuttingDown
@@ -62,7 +62,7 @@ func (r Registration) check(g Group, s *Registered, seen Observation) error {
 }
 
 // replace puts what is given of r into s.
-func (r Registration) replace(s *Registered) {
+func (r Registration) replace(s *Service) {
 	if r.StartInfo != nil {
 		s.Restartable, s.Heartbeats = true, false
 		if s.StartInfo == nil || !s.StartInfo.equal(r.StartInfo) {
@@ -85,7 +85,7 @@ func (r Registration) replace(s *Registered) {
 
 // startInfoChanges gives s another way to be started, and keeps that of the process that a pass has
 // started, as long as they differ.
-func (s *Registered) startInfoChanges(to *StartInfo) {
+func (s *Service) startInfoChanges(to *StartInfo) {
 	was := s.StartedWith
 	if was == nil {
 		was = s.StartInfo
@@ -105,7 +105,7 @@ func (s *StartInfo) equal(t *StartInfo) bool {
 }
 
 // request is step 3.
-func (e *groupEdit) request(s *Registered) {
+func (e *groupEdit) request(s *Service) {
 	switch {
 	case s.State == "":
 		s.State = StateRegistered
@@ -118,13 +118,13 @@ func (e *groupEdit) request(s *Registered) {
 }
 
 // forgetEnd forgets why s does not run, or is not to.
-func (s *Registered) forgetEnd() {
+func (s *Service) forgetEnd() {
 	s.forgetFailure()
 	s.TermSentAt = time.Time{}
 }
 
 // registerSelf is step 4.
-func (e *groupEdit) registerSelf(s *Registered, r Registration) {
+func (e *groupEdit) registerSelf(s *Service, r Registration) {
 	alive := s.alive(e.seen)
 	if p := identity(r.PID, r.Process); !alive && (!p.Known() || p != s.identity()) {
 		s.setProcess(r.PID, p)
@@ -144,7 +144,7 @@ func (e *groupEdit) registerSelf(s *Registered, r Registration) {
 	e.say(s, Report{Readiness: r.Readiness})
 }
 
-func (e *groupEdit) runOrWait(s *Registered) {
+func (e *groupEdit) runOrWait(s *Service) {
 	to := StateRunning
 	for _, d := range s.Dependencies {
 		if !e.before.Ready(d, e.seen) {
@@ -170,7 +170,7 @@ func (r Registry) dependencies(id string) []string {
 		if i < 0 {
 			continue
 		}
-		for _, d := range r.Supervisors[i].Dependencies {
+		for _, d := range r.Services[i].Dependencies {
 			if !slices.Contains(all, d) {
 				all, next = append(all, d), append(next, d)
 			}
@@ -179,23 +179,23 @@ func (r Registry) dependencies(id string) []string {
 	return all
 }
 
-// Remove returns g without a supervisor (spec §10.2). It returns ErrNoSupervisor, ErrStillRunning, and ErrHasDependents if
+// Remove returns g without a service (spec §10.2). It returns ErrNoService, ErrStillRunning, and ErrHasDependents if
 // another depends on it.
-func (g Group) Remove(supervisor, by string, seen Observation) (Group, error) {
+func (g Group) Remove(service, by string, seen Observation) (Group, error) {
 	e := g.begin(by, seen)
-	s := e.supervisor(supervisor)
+	s := e.service(service)
 	switch {
 	case s == nil:
-		return g, ErrNoSupervisor
+		return g, ErrNoService
 	case s.held(e.seen), !s.State.final() && g.heard(s, e.seen):
 		return g, ErrStillRunning
 	}
-	for i := range g.Registry.Supervisors {
-		if other := &g.Registry.Supervisors[i]; other.ID != supervisor && slices.Contains(other.Dependencies, supervisor) {
+	for i := range g.Registry.Services {
+		if other := &g.Registry.Services[i]; other.ID != service && slices.Contains(other.Dependencies, service) {
 			return g, ErrHasDependents
 		}
 	}
 	e.event(s.ID, string(s.State), "", "")
-	e.g.Registry.Supervisors = slices.DeleteFunc(e.g.Registry.Supervisors, func(s Registered) bool { return s.ID == supervisor })
+	e.g.Registry.Services = slices.DeleteFunc(e.g.Registry.Services, func(s Service) bool { return s.ID == service })
 	return e.end()
 }

@@ -6,27 +6,27 @@ import (
 	"slices"
 )
 
-// Restart returns g after the request to stop a supervisor and the running ones that depend on it,
+// Restart returns g after the request to stop a service and the running ones that depend on it,
 // and to start them again (spec §10.5). With only, those that depend on it stay as they are. One
 // that does not run is started by the next pass, whatever it waited for: its backoff, or somebody
 // to register it again.
 //
-// It stops nothing that no pass could start again: it leaves alone what depends on the supervisor
-// and has no command, and it returns ErrNoSupervisor, ErrNoStartInfo if the supervisor itself has
+// It stops nothing that no pass could start again: it leaves alone what depends on the service
+// and has no command, and it returns ErrNoService, ErrNoStartInfo if the service itself has
 // none, and ErrBlocked, with the names, if one that would have to stop depends on another that is
 // missing, dead or stopped, and is not started with it. Again are the ids of those that are
 // restarted, sorted.
-func (g Group) Restart(supervisor, by string, only bool, seen Observation) (after Group, again []string, err error) {
-	switch s := g.Supervisor(supervisor); {
+func (g Group) Restart(service, by string, only bool, seen Observation) (after Group, again []string, err error) {
+	switch s := g.Service(service); {
 	case s == nil:
-		return g, nil, ErrNoSupervisor
+		return g, nil, ErrNoService
 	case s.StartInfo == nil:
 		return g, nil, ErrNoStartInfo
 	}
 
-	again = []string{supervisor}
-	for _, id := range g.Registry.dependents(supervisor) {
-		if s := g.Supervisor(id); !only && s.State == StateRunning && s.StartInfo != nil {
+	again = []string{service}
+	for _, id := range g.Registry.dependents(service) {
+		if s := g.Service(id); !only && s.State == StateRunning && s.StartInfo != nil {
 			again = append(again, id)
 		}
 	}
@@ -35,11 +35,11 @@ func (g Group) Restart(supervisor, by string, only bool, seen Observation) (afte
 	return g.restart(again, by, seen)
 }
 
-// RestartAll returns g after the request to restart all supervisors that have a command (spec
+// RestartAll returns g after the request to restart all services that have a command (spec
 // §10.5), also those that are dead or stopped. Its error is ErrBlocked.
 func (g Group) RestartAll(by string, seen Observation) (after Group, again []string, err error) {
 	again = slices.DeleteFunc(g.Registry.sorted(), func(id string) bool {
-		return g.Supervisor(id).StartInfo == nil
+		return g.Service(id).StartInfo == nil
 	})
 	return g.restart(again, by, seen)
 }
@@ -47,7 +47,7 @@ func (g Group) RestartAll(by string, seen Observation) (after Group, again []str
 func (g Group) restart(again []string, by string, seen Observation) (Group, []string, error) {
 	e := g.begin(by, seen)
 	for _, id := range again {
-		s := e.supervisor(id)
+		s := e.service(id)
 		if !s.held(e.seen) && !g.heard(s, e.seen) {
 			e.bringBack(s)
 			continue
@@ -71,7 +71,7 @@ func (g Group) restart(again []string, by string, seen Observation) (Group, []st
 }
 
 // bringBack lets the next pass start s, which does not run.
-func (e *groupEdit) bringBack(s *Registered) {
+func (e *groupEdit) bringBack(s *Service) {
 	switch evidence := e.g.dead(s, e.seen); s.State {
 	case StateRegistered, StateWaiting:
 		return
@@ -88,9 +88,9 @@ func (e *groupEdit) bringBack(s *Registered) {
 
 // blocker returns the first dependency of s without which no pass will start s again, and what is
 // wrong with it, unless it is one of those that are started again.
-func (g Group) blocker(s *Registered, again []string) (id, state string) {
+func (g Group) blocker(s *Service, again []string) (id, state string) {
 	for _, d := range s.Dependencies {
-		on := g.Supervisor(d)
+		on := g.Service(d)
 		switch {
 		case slices.Contains(again, d):
 		case on == nil:

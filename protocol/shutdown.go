@@ -2,17 +2,17 @@ package protocol
 
 import "slices"
 
-// Shutdown returns g after the request to stop a supervisor and the running ones that depend on it
-// (spec §10.4). It returns ErrNoSupervisor, and with only, if there are such, ErrHasDependents.
-func (g Group) Shutdown(supervisor, by string, only bool, seen Observation) (Group, error) {
+// Shutdown returns g after the request to stop a service and the running ones that depend on it
+// (spec §10.4). It returns ErrNoService, and with only, if there are such, ErrHasDependents.
+func (g Group) Shutdown(service, by string, only bool, seen Observation) (Group, error) {
 	e := g.begin(by, seen)
-	if e.supervisor(supervisor) == nil {
-		return g, ErrNoSupervisor
+	if e.service(service) == nil {
+		return g, ErrNoService
 	}
 
-	stop := map[string]bool{supervisor: true}
-	for _, id := range g.Registry.dependents(supervisor) {
-		if s := g.Supervisor(id); s.State != StateRunning && !s.StartAgain {
+	stop := map[string]bool{service: true}
+	for _, id := range g.Registry.dependents(service) {
+		if s := g.Service(id); s.State != StateRunning && !s.StartAgain {
 			continue
 		}
 		if only {
@@ -24,7 +24,7 @@ func (g Group) Shutdown(supervisor, by string, only bool, seen Observation) (Gro
 	return e.shutDownAll(stop)
 }
 
-// ShutdownAll returns g after the request to stop all supervisors (spec §10.4). Its error is
+// ShutdownAll returns g after the request to stop all services (spec §10.4). Its error is
 // ErrExhausted.
 func (g Group) ShutdownAll(by string, seen Observation) (Group, error) {
 	all := make(map[string]bool)
@@ -37,27 +37,27 @@ func (g Group) ShutdownAll(by string, seen Observation) (Group, error) {
 func (e *groupEdit) shutDownAll(stop map[string]bool) (Group, error) {
 	for _, id := range e.g.Registry.sorted() {
 		if stop[id] {
-			e.shutDown(e.supervisor(id))
+			e.shutDown(e.service(id))
 		}
 	}
 	return e.end()
 }
 
-// ShuttingDown returns which of a supervisor and those that depend on it, or of all if supervisor
+// ShuttingDown returns which of a service and those that depend on it, or of all if service
 // is "", are still to stop, in the order in which they do: it is the first that the others wait for
 // (spec §11.3).
-func (g Group) ShuttingDown(supervisor string) []string {
+func (g Group) ShuttingDown(service string) []string {
 	ids := g.Registry.leavesFirst()
-	if supervisor != "" {
-		below := append(g.Registry.dependents(supervisor), supervisor)
+	if service != "" {
+		below := append(g.Registry.dependents(service), service)
 		ids = slices.DeleteFunc(ids, func(id string) bool { return !slices.Contains(below, id) })
 	}
 	return slices.DeleteFunc(ids, func(id string) bool {
-		return g.Supervisor(id).State != StateShuttingDown
+		return g.Service(id).State != StateShuttingDown
 	})
 }
 
-func (e *groupEdit) shutDown(s *Registered) {
+func (e *groupEdit) shutDown(s *Service) {
 	s.StartAgain = false
 	switch {
 	case s.State == StateStopped:

@@ -8,8 +8,8 @@ import (
 // Who waits for a supervisor to stop waits for all that is stopped before it, too, also if it was dead already.
 func TestShuttingDown(t *testing.T) {
 	t.Parallel()
-	states := func(db, web, other RegisteredState) Group {
-		return Group{Registry: Registry{Supervisors: []Registered{
+	states := func(db, web, other ServiceState) Group {
+		return Group{Registry: Registry{Services: []Service{
 			{ID: "db", State: db}, {ID: "other", State: other}, {ID: "web", State: web, Dependencies: []string{"db"}},
 		}}}
 	}
@@ -24,7 +24,7 @@ func TestShuttingDown(t *testing.T) {
 		{states(StateStopped, StateStopped, StateRunning), nil},
 	} {
 		if got := c.g.ShuttingDown("db"); !slices.Equal(got, c.want) {
-			t.Errorf("%v: got %v, want %v", c.g.Registry.Supervisors, got, c.want)
+			t.Errorf("%v: got %v, want %v", c.g.Registry.Services, got, c.want)
 		}
 	}
 	if got := (Group{}).ShuttingDown("gone"); len(got) != 0 {

@@ -55,8 +55,8 @@ func (s Sightings) SightOperation(op Operation, seen Observation) Sightings {
 func (s Sightings) SightGroup(g Group, seen Observation) Sightings {
 	after := s.begin(seen)
 	after.sight(g.Orchestrator.Heartbeat, g.Orchestrator.Beat, seen)
-	for i := range g.Registry.Supervisors {
-		r := &g.Registry.Supervisors[i]
+	for i := range g.Registry.Services {
+		r := &g.Registry.Services[i]
 		after.sight(r.LastHeartbeat, r.Beat, seen)
 		after.sightGrace(r.Grace, seen)
 		after.sight(r.TermSentAt, r.TermSentBeat, seen)

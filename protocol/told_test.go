@@ -56,7 +56,7 @@ func TestTermThroughStep(t *testing.T) {
 			p := newPlace()
 			var ticks int64
 			s := p.run(2, &ticks)
-			g, err := CreateGroup("g").Register(Registration{Supervisor: "s", By: "s", PID: s.PID, Process: s}, p.seen(false))
+			g, err := CreateGroup("g").Register(Registration{Service: "s", By: "s", PID: s.PID, Process: s}, p.seen(false))
 			must(t, err)
 			g, err = g.Shutdown("s", "user", false, p.seen(false))
 			must(t, err)

@@ -98,11 +98,11 @@ func (op Operation) hasEnded(call string) bool {
 	return false
 }
 
-// WaitReady returns whether supervisor is ready, as seen (spec §13.2), or ErrNoSupervisor.
+// WaitReady returns whether supervisor is ready, as seen (spec §13.2), or ErrNoService.
 func (g Group) WaitReady(supervisor string, seen Observation) (Outcome, error) {
-	s := g.Supervisor(supervisor)
+	s := g.Service(supervisor)
 	if s == nil {
-		return Pending, ErrNoSupervisor
+		return Pending, ErrNoService
 	}
 	return outcome(g.ready(s, seen), s.State.final() || s.State == StateShuttingDown), nil
 }

@@ -56,7 +56,7 @@ func (r *groupRun) register(id string) {
 	restartable := true
 	p := r.w.start()
 	reg := protocol.Registration{
-		Supervisor: id, By: id, PID: p.PID, Process: p, Restartable: &restartable,
+		Service: id, By: id, PID: p.PID, Process: p, Restartable: &restartable,
 		StartInfo: &protocol.StartInfo{Command: "/bin/true", Policy: protocol.DefaultPolicy(), Readiness: protocol.ReadinessReady, LogKeep: 1},
 	}
 	r.edit(func(g protocol.Group) (protocol.Group, error) { return g.Register(reg, r.w.observe()) })
@@ -91,9 +91,9 @@ func (r *groupRun) turn() {
 	})
 	for _, s := range r.all {
 		r.edit(func(g protocol.Group) (protocol.Group, error) {
-			after, status, err := g.BeatRegistered(protocol.Actor{Supervisor: s.Supervisor, PID: s.PID, Process: s.Process}, protocol.Report{}, w.observe())
+			after, status, err := g.BeatService(protocol.Actor{Supervisor: s.Service, PID: s.PID, Process: s.Process}, protocol.Report{}, w.observe())
 			if status != 0 {
-				r.t.Errorf("the heartbeat of %s: %d", s.Supervisor, status)
+				r.t.Errorf("the heartbeat of %s: %d", s.Service, status)
 			}
 			return after, err
 		})
@@ -106,7 +106,7 @@ func (r *groupRun) quiet(owner string, d *protocol.Decision, standBy bool) {
 	if d.StandBy != standBy || len(d.Actions) > 0 {
 		r.t.Errorf("pass of %s: stands by: %t, actions %+v", owner, d.StandBy, d.Actions)
 	}
-	for _, s := range d.Group().Registry.Supervisors {
+	for _, s := range d.Group().Registry.Services {
 		if s.State != protocol.StateRunning || s.LastExit != nil {
 			r.t.Errorf("pass of %s: %s is %s, %+v", owner, s.ID, s.State, s.LastExit)
 		}

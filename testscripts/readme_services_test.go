@@ -115,7 +115,7 @@ func (w *walk) timer() {
 	}
 	command := strings.ReplaceAll(setting(".service", "ExecStart"), "%i", "shop")
 	w.until("db and web run, and db beats", func(g protocol.Group) bool {
-		db, web := g.Supervisor("db"), g.Supervisor("web")
+		db, web := g.Service("db"), g.Service("web")
 		if db.State == protocol.StateRunning && web.State == protocol.StateRunning && db.LastHeartbeat.After(db.StartedAt) {
 			return true
 		}
@@ -147,12 +147,12 @@ func (w *walk) stays() {
 	}
 	var db, web int
 	w.until("it has made a pass", func(g protocol.Group) bool {
-		db, web = g.Supervisor("db").PID, g.Supervisor("web").PID
+		db, web = g.Service("db").PID, g.Service("web").PID
 		return g.Orchestrator.PID == cmd.Process.Pid
 	})
 	syscall.Kill(db, syscall.SIGKILL)
 	w.until("db is restarted", func(g protocol.Group) bool {
-		s := g.Supervisor("db")
+		s := g.Service("db")
 		return s.State == protocol.StateRunning && s.PID != db
 	})
 	cmd.Process.Signal(syscall.SIGTERM)

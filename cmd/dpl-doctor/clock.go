@@ -99,7 +99,7 @@ func (p *checkup) stamps(f file) (all []stamp) {
 	}
 	if r := f.Registry; r != nil {
 		threshold := p.groupThreshold(f.ID)
-		for _, s := range r.Supervisors {
+		for _, s := range r.Services {
 			all = append(all, stamp{f.name, s.LastHeartbeat, s.Beat, threshold})
 		}
 	}

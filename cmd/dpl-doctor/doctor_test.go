@@ -168,11 +168,11 @@ func TestTight(t *testing.T) {
 }
 
 func TestRare(t *testing.T) {
-	group := func(period time.Duration, state protocol.RegisteredState) protocol.Group {
+	group := func(period time.Duration, state protocol.ServiceState) protocol.Group {
 		g := protocol.CreateGroup("g")
 		g.Orchestrator.Heartbeat, g.Orchestrator.Period = now, period
 		g.Orchestrator.State = protocol.OrchestratorRunning
-		g.Registry.Supervisors = []protocol.Registered{{ID: "s", State: state}}
+		g.Registry.Services = []protocol.Service{{ID: "s", State: state}}
 		return g
 	}
 	at := func(d time.Duration) protocol.Observation { return protocol.Observation{Now: now.Add(d)} }

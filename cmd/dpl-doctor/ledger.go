@@ -76,7 +76,7 @@ func unknown(c fileops.Content) (names []string) {
 	}
 	if r := c.Registry; r != nil {
 		add("", r.Unknown)
-		for _, s := range r.Supervisors {
+		for _, s := range r.Services {
 			add("/supervisors/"+s.ID, s.Unknown)
 		}
 	}

@@ -15,8 +15,8 @@ func (p *checkup) logs() (found []finding) {
 		if f.Kind != fileops.SupervisorsFile {
 			continue
 		}
-		for i := range f.Registry.Supervisors {
-			if s := &f.Registry.Supervisors[i]; s.StartInfo != nil {
+		for i := range f.Registry.Services {
+			if s := &f.Registry.Services[i]; s.StartInfo != nil {
 				found = append(found, p.logOf(f.ID, s)...)
 			}
 		}
@@ -25,7 +25,7 @@ func (p *checkup) logs() (found []finding) {
 }
 
 // logOf looks at the log of one supervisor.
-func (p *checkup) logOf(group string, s *protocol.Registered) []finding {
+func (p *checkup) logOf(group string, s *protocol.Service) []finding {
 	const late = 4 // times larger than it should be: no pass came, or none could rotate it
 	var size int64
 	if info, err := os.Lstat(p.survey.Ledger.LogPath(group, s.ID)); err == nil {

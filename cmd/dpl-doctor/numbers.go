@@ -130,7 +130,7 @@ func checkPasses(g protocol.Group, seen protocol.Observation) (found []finding) 
 
 // wanted reports whether a group has supervisors that passes have anything to do with.
 func wanted(g protocol.Group) bool {
-	for _, s := range g.Registry.Supervisors {
+	for _, s := range g.Registry.Services {
 		if s.State != protocol.StateStopped && s.State != protocol.StateDead {
 			return true
 		}

@@ -14,13 +14,14 @@ import (
 
 // beater makes the heartbeats of one actor.
 type beater struct {
-	env    *cli.Env
-	ledger *fileops.Ledger
-	op     string // "": all that name the supervisor
-	group  string // "": its registration gets no beat
-	answer int    // status of the registration
-	actor  protocol.Actor
-	say    protocol.Report
+	env     *cli.Env
+	ledger  *fileops.Ledger
+	op      string // "": all that name the supervisor
+	group   string // of service
+	service string // "": none
+	answer  int    // status of the service's heartbeat
+	actor   protocol.Actor
+	say     protocol.Report
 }
 
 // beater returns what the flags ask for.
@@ -33,7 +34,7 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 	if b.op, err = cli.ID("--op", c.Op, "DPL_OP"); err != nil {
 		return nil, err
 	}
-	if b.group, err = c.groupOf(b.actor); err != nil {
+	if b.group, b.service, err = c.serviceOf(b.actor); err != nil {
 		return nil, err
 	}
 	b.say = protocol.Report{Cleaning: c.cleaning, Readiness: c.readiness, Note: c.note}
@@ -44,9 +45,9 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 		return nil, cli.Usagef("--op is required for a participant, or $DPL_OP")
 	case c.cleaning && !participates:
 		return nil, cli.Usagef("--cleaning goes with --call or --participant")
-	case c.promise && b.actor.Supervisor == "":
-		return nil, cli.Usagef("--heartbeat goes with --supervisor: dpl-push --heartbeat promises those of a call")
-	case (b.say.Readiness != "" || b.say.Note != nil) && !participates && b.group == "":
+	case c.promise && b.actor.Supervisor == "" && b.service == "":
+		return nil, cli.Usagef("--heartbeat goes with --service or --supervisor: dpl-push --heartbeat promises those of a call")
+	case (b.say.Readiness != "" || b.say.Note != nil) && !participates && b.service == "":
 		return nil, cli.Usagef("--readiness and --note go with --call, --participant or --group")
 	case c.whilePID != 0 && c.every == 0:
 		return nil, cli.Usagef("--while-pid goes with --every")
@@ -70,7 +71,7 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 func (c *heartbeat) actor() (a protocol.Actor, err error) {
 	call, participant, supervisor := "DPL_CALL", "DPL_PARTICIPANT", "DPL_SUPERVISOR"
 	switch {
-	case c.call != "" || c.participant != "" || c.supervisor != "":
+	case c.call != "" || c.participant != "" || c.supervisor != "" || c.service != "":
 		call, participant, supervisor = "", "", ""
 	case os.Getenv(call) != "":
 		participant, supervisor = "", ""
@@ -86,22 +87,42 @@ func (c *heartbeat) actor() (a protocol.Actor, err error) {
 	if a.Supervisor, err = cli.ID("--supervisor", c.supervisor, supervisor); err != nil {
 		return a, err
 	}
-	if a.Call == "" && a.Participant == "" && a.Supervisor == "" {
-		return a, cli.Usagef("one of --call, --participant and --supervisor is required, or $DPL_CALL, $DPL_PARTICIPANT, $DPL_SUPERVISOR")
+	if a == (protocol.Actor{}) && c.service == "" {
+		return a, cli.Usagef("one of --call, --participant, --supervisor and --service is required, " +
+			"or $DPL_CALL, $DPL_PARTICIPANT, $DPL_SUPERVISOR")
 	}
 	return a, nil
 }
 
-// groupOf returns the group whose registration of a gets the beat, too. A participant that a supervisor has started does
-// not beat for it.
-func (c *heartbeat) groupOf(a protocol.Actor) (string, error) {
-	if a.Supervisor != "" {
-		return cli.ID("--group", c.group, "DPL_GROUP")
+// serviceOf returns the service that gets a heartbeat, and its group: that of --service, or the one
+// that has the id of the supervisor. A participant that a service has started does not beat for it.
+func (c *heartbeat) serviceOf(a protocol.Actor) (group, service string, err error) {
+	if a.Supervisor == "" && c.service == "" {
+		if c.group != "" {
+			err = cli.Usagef("--group goes with --service or --supervisor, or $DPL_SUPERVISOR")
+		}
+		return "", "", err
 	}
-	if c.group != "" {
-		return "", cli.Usagef("--group goes with --supervisor, or $DPL_SUPERVISOR")
+	if group, err = cli.ID("--group", c.group, "DPL_GROUP"); err != nil {
+		return "", "", err
 	}
-	return "", nil
+
+	variable := "DPL_SERVICE"
+	if c.supervisor != "" {
+		variable = ""
+	}
+	service, err = cli.ID("--service", c.service, variable)
+	switch {
+	case err != nil:
+		return "", "", err
+	case group == "" && c.service != "":
+		return "", "", cli.Usagef("--service goes with --group, or $DPL_GROUP")
+	case group == "":
+		return "", "", nil
+	case service == "":
+		service = a.Supervisor
+	}
+	return group, service, nil
 }
 
 // beat makes one heartbeat, prints what is to be told, and returns the exit status.
@@ -122,22 +143,27 @@ func (b *beater) beat() (int, error) {
 
 // registration makes the heartbeat in the group.
 func (b *beater) registration() (cli.Object, error) {
-	if b.group == "" {
+	if b.service == "" {
 		return nil, nil
 	}
+	a := b.actor
+	a.Supervisor = b.service
 	edit, err := b.env.EditGroup(b.ledger, b.group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
-		after, b.answer, err = g.BeatRegistered(b.actor, b.say, seen)
+		after, b.answer, err = g.BeatService(a, b.say, seen)
 		return after, err
 	})
 	if err != nil {
-		return nil, cli.Named("heartbeat", b.group, b.actor.Supervisor, err)
+		return nil, cli.Named("heartbeat", b.group, b.service, err)
 	}
-	result := append(edit.Result(b.actor.Supervisor), cli.Member{Name: "status", Value: b.answer})
+	result := append(edit.Result(b.service), cli.Member{Name: "status", Value: b.answer})
 	return cli.Object{{Name: "registration", Value: result}}, nil
 }
 
 // operations makes the heartbeat in one operation, or in all.
 func (b *beater) operations() (cli.Object, int, error) {
+	if b.actor.Call == "" && b.actor.Participant == "" && b.actor.Supervisor == "" {
+		return nil, cli.StatusOK, nil
+	}
 	if b.op != "" {
 		result, status, err := b.one(b.op)
 		if errors.Is(err, fileops.ErrArchived) {
@@ -187,7 +213,7 @@ func (b *beater) one(id string) (cli.Object, int, error) {
 	return append(edit.Result(), cli.Object{{Name: "status", Value: status}, {Name: "crashed", Value: crashed}}...), status, nil
 }
 
-// summons is what the process has to be told after a heartbeat with status 3 or 5, or "". A registered supervisor is not told
+// summons is what the process has to be told after a heartbeat with status 3 or 5, or "". A service is not told
 // to end because one of its operations does.
 func (b *beater) summons(status int) string {
 	where := b.op
@@ -196,12 +222,12 @@ func (b *beater) summons(status int) string {
 	}
 	switch {
 	case b.answer == cli.StatusCrashed:
-		return fmt.Sprintf("%s: %s was declared dead: register it again", b.group, b.actor.Supervisor)
+		return fmt.Sprintf("%s: %s was declared dead: register it again", b.group, b.service)
 	case b.answer == cli.StatusCleanUp:
-		return fmt.Sprintf("%s: %s is to end", b.group, b.actor.Supervisor)
+		return fmt.Sprintf("%s: %s is to end", b.group, b.service)
 	case status == cli.StatusCrashed:
 		return where + ": declared crashed"
-	case b.group != "":
+	case b.service != "":
 		return ""
 	}
 	return where + ": aborted or in cleanup: clean up and pop"

@@ -2,6 +2,7 @@
 //
 //	dpl-heartbeat --op OP [--call CALL | --participant ID] [--supervisor ID] [--every D [--while-pid N [--signal SIG]]]
 //	dpl-heartbeat --supervisor ID [--group GROUP] [--op OP] [--every D [--while-pid N [--signal SIG]]]
+//	dpl-heartbeat --service ID --group GROUP [--every D [--while-pid N [--signal SIG]]]
 //
 // It exits 3 if the participant is to clean up and pop, 4 if the operation is over, 5 if the participant was declared
 // crashed (spec §5.2, §10.3).
@@ -17,7 +18,7 @@ import (
 type heartbeat struct {
 	cli.Operation
 	call, participant, supervisor string
-	group                         string
+	group, service                string
 	pid                           int
 	cleaning, promise             bool
 	readiness                     protocol.Readiness
@@ -32,10 +33,11 @@ func (c *heartbeat) Define(f *cli.FlagSet) {
 	f.String(&c.call, "call", "CALL", "beat for this call ($DPL_CALL)")
 	f.String(&c.participant, "participant", "ID", "beat for all calls of this participant ($DPL_PARTICIPANT)")
 	f.String(&c.supervisor, "supervisor", "ID", "beat as this supervisor ($DPL_SUPERVISOR); without --op, in all operations that name it")
-	f.String(&c.group, "group", "GROUP", "beat for the supervisor's registration in GROUP, too ($DPL_GROUP)")
+	f.String(&c.group, "group", "GROUP", "also beat as the service of GROUP that has the supervisor's id ($DPL_GROUP)")
+	f.String(&c.service, "service", "ID", "with --group: beat as this service alone ($DPL_SERVICE)")
 	f.PID(&c.pid, "pid", "the process that is alive")
 	f.Bool(&c.cleaning, "cleaning", "say that the participant is cleaning up")
-	f.Bool(&c.promise, "heartbeat", "with --supervisor: promise to go on, so that without heartbeats it is dead, even while its process lives")
+	f.Bool(&c.promise, "heartbeat", "with --service or --supervisor: promise to go on, so that without heartbeats it is dead, even while its process lives")
 	cli.Word(f, &c.readiness, "readiness", "", "what dpl-wait --ready and dependents go by",
 		protocol.ReadinessStarting, protocol.ReadinessReady, protocol.ReadinessStopping)
 	f.OptionalText(&c.note, "note", "what it is doing, for people")
@@ -68,6 +70,6 @@ func main() {
 			"that before a supervisor. A supervisor gets a line OPERATION CALL HANDLE PARTICIPANT STALE-MS PREVIOUS-STATE, separated "+
 			"by tabs, for each crashed call that it has to clean up, with - for no handle, until it is acknowledged with "+
 			"dpl-cleanup --ack. Exits 3 if the operation is aborted or in cleanup: clean up and pop, or if "+
-			"the supervisor is being shut down; 4 if the operation is over; 5 if the participant was declared crashed, or the supervisor "+
-			"dead: register it again; 66 if there is no such call or supervisor.")
+			"the service is being shut down; 4 if the operation is over; 5 if the participant was declared crashed, or the service "+
+			"dead: register it again; 66 if there is no such call, supervisor or service.")
 }

@@ -1,4 +1,4 @@
-// Dpl-orchestrate makes one pass over a group of supervisors: it starts, stops and restarts what has to be.
+// Dpl-orchestrate makes one pass over a group of services: it starts, stops and restarts what has to be.
 //
 //	dpl-orchestrate --group GROUP [--on-alert CMD] [--staleness D] [--every D]
 //
@@ -33,7 +33,7 @@ func (c *orchestrate) Define(f *cli.FlagSet) {
 	f.Duration(&c.every, "every", "stay, and make a pass every D", time.Millisecond)
 	f.String(&c.owner, "owner", "ID", "on whose behalf (this user's on this host); while another owner's passes are heard of, stand by")
 	f.Duration(&c.staleness, "staleness", "from now on, whoever has not beaten for D has failed (10s)", 2*time.Millisecond)
-	f.Duration(&c.interval, "interval", "from now on, supervisors should beat every D (2s, or a third of --staleness)", time.Millisecond)
+	f.Duration(&c.interval, "interval", "from now on, services should beat every D (2s, or a third of --staleness)", time.Millisecond)
 	f.Bool(&c.failover, "failover", "start also what may still run on another host")
 	cli.Word(f, &c.spawn, "spawn", "", "how to start: auto is systemd-run in a unit of systemd, whose end would kill what it started, else direct",
 		orchestrator.SpawnAuto, orchestrator.SpawnDirect, orchestrator.SpawnSystemdRun)
@@ -58,8 +58,8 @@ func init() { runtime.LockOSThread() }
 
 func main() {
 	process.Stage()
-	cli.Main(&orchestrate{}, "Make one pass over a group of supervisors.",
+	cli.Main(&orchestrate{}, "Make one pass over a group of services.",
 		"It declares those failed whose process has gone or that have not beaten for --staleness, restarts them when their backoff "+
 			"is over and their dependencies run, starts and stops what was asked for, and writes alerts to GROUP.alerts.jsonl. It waits for "+
-			"no supervisor; run it from a timer or cron, or stay with --every. The threshold should be at least 2.5 times the time between passes.")
+			"no service; run it from a timer or cron, or stay with --every. The threshold should be at least 2.5 times the time between passes.")
 }

@@ -80,11 +80,11 @@ func tell(env *cli.Env, o *orchestrator.Orchestrator, p orchestrator.Pass) {
 func report(group string, p orchestrator.Pass) cli.Object {
 	actions, alerts := []cli.Object{}, []cli.Object{}
 	for _, a := range p.Actions {
-		o := cli.Object{{Name: "supervisorId", Value: a.SupervisorID}}
+		o := cli.Object{{Name: "supervisorId", Value: a.ServiceID}}
 		if a.Start {
 			o = append(o, cli.Object{
 				{Name: "action", Value: "start"}, {Name: "attempt", Value: a.Attempt}, {Name: "reason", Value: a.Reason},
-				{Name: "error", Value: cli.OrNull(p.Failed[a.SupervisorID])},
+				{Name: "error", Value: cli.OrNull(p.Failed[a.ServiceID])},
 			}...)
 		} else {
 			o = append(o, cli.Object{
@@ -95,7 +95,7 @@ func report(group string, p orchestrator.Pass) cli.Object {
 	}
 	for _, a := range p.Alerts {
 		alerts = append(alerts, cli.Object{
-			{Name: "seq", Value: a.Seq}, {Name: "type", Value: string(a.Type)}, {Name: "supervisorId", Value: cli.OrNull(a.SupervisorID)}, {Name: "message", Value: a.Message},
+			{Name: "seq", Value: a.Seq}, {Name: "type", Value: string(a.Type)}, {Name: "supervisorId", Value: cli.OrNull(a.ServiceID)}, {Name: "message", Value: a.Message},
 		})
 	}
 	return cli.Object{
@@ -104,7 +104,7 @@ func report(group string, p orchestrator.Pass) cli.Object {
 	}
 }
 
-// repeat makes passes until it is told to end. Then the supervisors stay, and the orchestrator is stopped.
+// repeat makes passes until it is told to end. Then the services stay, and the orchestrator is stopped.
 func (c *orchestrate) repeat(env *cli.Env, o *orchestrator.Orchestrator) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

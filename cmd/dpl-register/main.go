@@ -1,8 +1,8 @@
-// Dpl-register registers a supervisor with its group, or removes it.
+// Dpl-register registers a service with its group, or removes it.
 //
-//	dpl-register --group GROUP --supervisor ID [--pid N] [--depends-on ID...] [-- COMMAND [ARG...]]
-//	dpl-register --group GROUP --supervisor ID --request [--depends-on ID...] [-- COMMAND [ARG...]]
-//	dpl-register --group GROUP --supervisor ID --remove
+//	dpl-register --group GROUP --service ID [--pid N] [--depends-on ID...] [-- COMMAND [ARG...]]
+//	dpl-register --group GROUP --service ID --request [--depends-on ID...] [-- COMMAND [ARG...]]
+//	dpl-register --group GROUP --service ID --remove
 //
 // Spec §10.1, §10.2.
 package main
@@ -16,7 +16,7 @@ import (
 )
 
 type register struct {
-	cli.Supervisor
+	cli.Service
 	pid                     int
 	request, remove, fresh  bool
 	independent             bool
@@ -37,13 +37,13 @@ type register struct {
 const notGiven = -1
 
 func (c *register) Define(f *cli.FlagSet) {
-	c.Supervisor.Define(f)
+	c.Service.Define(f)
 	c.maxAttempts, c.resetAfter, c.killTimeout = notGiven, notGiven, notGiven
 	c.logMax, c.logKeep = notGiven, notGiven
-	f.PID(&c.pid, "pid", "the supervisor's process, which registers itself")
+	f.PID(&c.pid, "pid", "the service's process, which registers itself")
 	f.Bool(&c.request, "request", "it does not run yet: the next pass is to start it with COMMAND")
-	f.Strings(&c.dependsOn, "depends-on", "ID", "supervisor that has to run before it is started")
-	f.Bool(&c.independent, "no-depends-on", "it depends on no supervisor any more")
+	f.Strings(&c.dependsOn, "depends-on", "ID", "service that has to run before it is started")
+	f.Bool(&c.independent, "no-depends-on", "it depends on no service any more")
 	f.Strings(&c.env, "env", "NAME[=VALUE]", "variable that COMMAND gets besides PATH, HOME, USER, LOGNAME, SHELL, LANG, LANGUAGE, LC_* and TZ, which it gets as they are now; NAME alone: as it is now")
 	f.String(&c.dir, "dir", "DIR", "working directory of COMMAND (this one)")
 	f.Count(&c.maxAttempts, "max-attempts", "restart it up to N times (5)")
@@ -57,7 +57,7 @@ func (c *register) Define(f *cli.FlagSet) {
 		protocol.ReadinessStarting, protocol.ReadinessReady)
 	f.Bool(&c.heartbeats, "heartbeat", "it promises to send heartbeats: without them it is restarted, even while its process lives")
 	f.Bool(&c.remove, "remove", "remove it; it must not run")
-	f.Bool(&c.fresh, "fresh", "if neither orchestrator nor supervisors give a sign of life, forget the others; a copy goes to archive/")
+	f.Bool(&c.fresh, "fresh", "if neither orchestrator nor services give a sign of life, forget the others; a copy goes to archive/")
 	f.Bool(&c.noPass, "no-pass", "make no pass, even if no orchestrator is heard of")
 	c.newLedger.Define(f)
 	f.CommandLine(&c.command, "COMMAND", " [-- COMMAND [ARG...]]")
@@ -72,10 +72,10 @@ func (c *register) Run(env *cli.Env) error {
 
 func main() {
 	process.Stage()
-	cli.Main(&register{}, "Register a supervisor with its group.",
-		"Without --request the supervisor runs already and registers itself. It is judged by the process of --pid; without --pid, or with --heartbeat, "+
+	cli.Main(&register{}, "Register a service with its group.",
+		"Without --request the service runs already and registers itself. It is judged by the process of --pid; without --pid, or with --heartbeat, "+
 			"it has to send heartbeats from now on, with dpl-heartbeat --group. "+
 			"With COMMAND, passes of dpl-orchestrate restart it when it has failed. COMMAND is run as it is, without a shell, in a session of its own, with "+
-			"DPL_LEDGER, DPL_GROUP, DPL_SUPERVISOR, DPL_ATTEMPT, DPL_REASON and DPL_START; its output goes to logs/GROUP/ID.log, which dpl-status --log shows. Registering again changes what "+
+			"DPL_LEDGER, DPL_GROUP, DPL_SERVICE, DPL_ATTEMPT, DPL_REASON and DPL_START; its output goes to logs/GROUP/ID.log, which dpl-status --log shows. Registering again changes what "+
 			"is given, and brings back what is dead or stopped. If no orchestrator is heard of, this makes one pass itself.")
 }

@@ -14,11 +14,11 @@ import (
 )
 
 func (c *register) register(env *cli.Env) error {
-	group, supervisor, err := c.IDs()
+	group, service, err := c.IDs()
 	if err != nil {
 		return err
 	}
-	r := protocol.Registration{Supervisor: supervisor, Request: c.request, Fresh: c.fresh}
+	r := protocol.Registration{Service: service, Request: c.request, Fresh: c.fresh}
 	if err := c.arguments(env, &r); err != nil {
 		return err
 	}
@@ -29,21 +29,21 @@ func (c *register) register(env *cli.Env) error {
 	heard := false
 	edit, err := env.EditGroup(l, group, fileops.OrCreate, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
 		heard, _ = g.OrchestratorHeard(seen)
-		if err := c.change(&r, g.Supervisor(supervisor)); err != nil {
+		if err := c.change(&r, g.Service(service)); err != nil {
 			return g, err
 		}
 		return g.Register(r, seen)
 	})
 	if err != nil {
-		return cli.Named("register", group, supervisor, err)
+		return cli.Named("register", group, service, err)
 	}
-	outdated := edit.After.Supervisor(supervisor).Outdated()
+	outdated := edit.After.Service(service).Outdated()
 	if outdated && edit.Changed() {
-		env.Warnf("%s: %q runs what it was started with, and changes at its next start: dpl-restart --group %s --supervisor %s",
-			group, supervisor, group, supervisor)
+		env.Warnf("%s: %q runs what it was started with, and changes at its next start: dpl-restart --group %s --service %s",
+			group, service, group, service)
 	}
 	if env.JSON() {
-		env.PrintJSON(append(edit.Result(supervisor), cli.Member{Name: "outdated", Value: outdated}))
+		env.PrintJSON(append(edit.Result(service), cli.Member{Name: "outdated", Value: outdated}))
 	}
 	if !heard && !c.noPass && !env.DryRun() && env.CheckGroupTrust(l) == nil {
 		c.pass(env, l, group)
@@ -60,12 +60,12 @@ func (c *register) pass(env *cli.Env, l *fileops.Ledger, group string) {
 }
 
 func (c *register) unregister(env *cli.Env) error {
-	group, supervisor, err := c.IDs()
+	group, service, err := c.IDs()
 	if err != nil {
 		return err
 	}
 	if c.saysHow() {
-		return cli.Usagef("--remove goes with --group and --supervisor only")
+		return cli.Usagef("--remove goes with --group and --service only")
 	}
 	by, err := env.ActorID()
 	if err != nil {
@@ -76,12 +76,12 @@ func (c *register) unregister(env *cli.Env) error {
 		return err
 	}
 	edit, err := env.EditGroup(l, group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
-		return g.Remove(supervisor, by, seen)
+		return g.Remove(service, by, seen)
 	})
 	if err == nil && env.JSON() {
-		env.PrintJSON(edit.Result(supervisor))
+		env.PrintJSON(edit.Result(service))
 	}
-	return cli.Named("remove", group, supervisor, err)
+	return cli.Named("remove", group, service, err)
 }
 
 // saysHow reports whether a flag says how to register.
@@ -100,8 +100,8 @@ func (c *register) saysNumbers() bool {
 	return c.maxAttempts != notGiven || c.backoff != "" || c.resetAfter != notGiven || c.logMax != notGiven || c.logKeep != notGiven
 }
 
-// change has r change the numbers that are given of a supervisor that has a command, if r gives none.
-func (c *register) change(r *protocol.Registration, s *protocol.Registered) error {
+// change has r change the numbers that are given of a service that has a command, if r gives none.
+func (c *register) change(r *protocol.Registration, s *protocol.Service) error {
 	switch {
 	case len(c.command) > 0 || !c.saysNumbers():
 		return nil
@@ -179,7 +179,7 @@ func (c *register) dependencies() (*[]string, error) {
 	return &ids, nil
 }
 
-// startInfo returns how to start the supervisor, nil if no command is given.
+// startInfo returns how to start the service, nil if no command is given.
 func (c *register) startInfo() (*protocol.StartInfo, error) {
 	if len(c.command) == 0 {
 		switch {

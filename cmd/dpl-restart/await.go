@@ -30,7 +30,7 @@ func (c *restart) await(env *cli.Env, l *fileops.Ledger, group string, again []s
 		seen := l.ObserveGroup(g, env.Observer()())
 		waiting = ""
 		for _, id := range again {
-			switch s := g.Supervisor(id); {
+			switch s := g.Service(id); {
 			case s == nil:
 				return false, fmt.Errorf("%w: %q was removed", cli.ErrImpossible, id)
 			case s.State == protocol.StateDead && s.LastExit != nil:

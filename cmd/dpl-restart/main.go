@@ -1,6 +1,6 @@
 // Dpl-restart asks for a service, and those that depend on it, to be stopped and started again.
 //
-//	dpl-restart --group GROUP (--supervisor ID [--only] | --all) [--wait [--timeout D]]
+//	dpl-restart --group GROUP (--service ID [--only] | --all) [--wait [--timeout D]]
 //
 // Spec §10.5.
 package main
@@ -22,7 +22,7 @@ func (c *restart) Define(f *cli.FlagSet) {
 }
 
 func (c *restart) Run(env *cli.Env) error {
-	l, group, supervisor, by, err := c.Open(env)
+	l, group, service, by, err := c.Open(env)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (c *restart) Run(env *cli.Env) error {
 		if c.All {
 			after, again, err = g.RestartAll(by, seen)
 		} else {
-			after, again, err = g.Restart(supervisor, by, c.Only, seen)
+			after, again, err = g.Restart(service, by, c.Only, seen)
 		}
 		return after, err
 	})
@@ -46,9 +46,9 @@ func (c *restart) Run(env *cli.Env) error {
 		env.Warnf("%s: no orchestrator is heard of: run dpl-orchestrate", group)
 	}
 	if err == nil && env.JSON() {
-		env.PrintJSON(append(edit.Result(supervisor), cli.Member{Name: "restarted", Value: append([]string{}, again...)}))
+		env.PrintJSON(append(edit.Result(service), cli.Member{Name: "restarted", Value: append([]string{}, again...)}))
 	}
-	return cli.Named("restart", group, supervisor, err)
+	return cli.Named("restart", group, service, err)
 }
 
 func main() {

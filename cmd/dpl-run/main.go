@@ -1,7 +1,7 @@
-// Dpl-run runs a command as a call of an operation, or as a registered supervisor.
+// Dpl-run runs a command as a call of an operation, or as a service of a group.
 //
 //	dpl-run [--op OP] [--call CALL] [--participant ID] [flags] [--] COMMAND [ARG...]
-//	dpl-run --group GROUP --supervisor ID [flags] [--] COMMAND [ARG...]
+//	dpl-run --group GROUP --service ID [flags] [--] COMMAND [ARG...]
 //
 // It exits as COMMAND does, with 128+N if signal N killed it. It exits 3, 4 or 5 if the operation has
 // gone wrong, is over, or has declared the call crashed, and 124 if it stopped COMMAND because of a time
@@ -17,7 +17,7 @@ import (
 
 type run struct {
 	cli.Push
-	group                                     string
+	group, service                            string
 	timeout, softTimeout, killAfter, watchdog time.Duration
 	softSignal                                string
 	ok                                        string
@@ -29,7 +29,8 @@ type run struct {
 func (c *run) Define(f *cli.FlagSet) {
 	c.killAfter, c.softSignal, c.statusFD = 5*time.Second, "INT", -1
 	c.Push.Define(f, "who makes the call (the name of COMMAND)")
-	f.String(&c.group, "group", "GROUP", "instead of a call, keep the registration of --supervisor ($DPL_SUPERVISOR) in GROUP")
+	f.String(&c.group, "group", "GROUP", "instead of a call, keep the registration of --service in GROUP")
+	f.String(&c.service, "service", "ID", "with --group: the service that COMMAND is ($DPL_SERVICE)")
 	f.Duration(&c.timeout, "timeout", "stop COMMAND after D, and exit 124", time.Millisecond)
 	f.Duration(&c.softTimeout, "soft-timeout", "ask COMMAND to end after D, with --soft-signal", time.Millisecond)
 	f.String(&c.softSignal, "soft-signal", "SIG", "what asks it (INT)")

@@ -10,7 +10,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// registration is the part of a registered supervisor.
+// registration is the part of a registered service.
 type registration struct {
 	env      *cli.Env
 	ledger   *fileops.Ledger
@@ -25,14 +25,17 @@ type registration struct {
 // registration returns the part that --group asks for.
 func (c *run) registration(env *cli.Env) (part, error) {
 	if c.GivesCall() {
-		return nil, cli.Usagef("--group keeps the registration of a supervisor: it goes with --supervisor only, not with flags of a call")
+		return nil, cli.Usagef("--group keeps the registration of a service: it goes with --service only, not with flags of a call")
 	}
-	ids := cli.Supervisor{Group: cli.Group{Group: c.group}, Supervisor: c.Supervisor}
-	group, supervisor, err := ids.IDs()
+	if c.service == "" {
+		c.service = c.Supervisor // as the flag was called before
+	}
+	ids := cli.Service{Group: cli.Group{Group: c.group}, Service: c.service}
+	group, service, err := ids.IDs()
 	if err != nil {
 		return nil, err
 	}
-	r := &registration{env: env, group: group, actor: protocol.Actor{Supervisor: supervisor, Process: self()}}
+	r := &registration{env: env, group: group, actor: protocol.Actor{Supervisor: service, Process: self()}}
 	r.actor.PID = r.actor.Process.PID
 	if c.notify {
 		r.atFirst = protocol.ReadinessStarting
@@ -59,7 +62,7 @@ func (r *registration) ids() cli.Object {
 func (r *registration) begin() ([]string, time.Duration, error) {
 	edit, err := r.env.EditGroup(r.ledger, r.group, fileops.OrCreate, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
 		return g.Register(protocol.Registration{
-			Supervisor: r.actor.Supervisor, By: r.by, PID: r.actor.PID, Process: r.actor.Process, Readiness: r.atFirst,
+			Service: r.actor.Supervisor, By: r.by, PID: r.actor.PID, Process: r.actor.Process, Readiness: r.atFirst,
 			Heartbeats: r.promise,
 		}, seen)
 	})
@@ -71,7 +74,7 @@ func (r *registration) begin() ([]string, time.Duration, error) {
 	}
 	r.interval = edit.After.Orchestrator.HeartbeatInterval
 	return []string{
-		"DPL_LEDGER=" + r.ledger.Dir(), "DPL_GROUP=" + r.group, "DPL_SUPERVISOR=" + r.actor.Supervisor,
+		"DPL_LEDGER=" + r.ledger.Dir(), "DPL_GROUP=" + r.group, "DPL_SERVICE=" + r.actor.Supervisor, "DPL_SUPERVISOR=" + r.actor.Supervisor,
 	}, r.interval, nil
 }
 
@@ -79,10 +82,10 @@ func (r *registration) tidy() {}
 
 func (r *registration) beat(say protocol.Report) (status int, err error) {
 	_, err = r.env.EditGroup(r.ledger, r.group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
-		after, status, err = g.BeatRegistered(r.actor, say, seen)
+		after, status, err = g.BeatService(r.actor, say, seen)
 		return after, err
 	})
-	if errors.Is(err, protocol.ErrNoSupervisor) || errors.Is(err, protocol.ErrOtherProcess) || errors.Is(err, fileops.ErrNoGroup) {
+	if errors.Is(err, protocol.ErrNoService) || errors.Is(err, protocol.ErrOtherProcess) || errors.Is(err, fileops.ErrNoGroup) {
 		r.env.Warnf("%v", cli.Named("heartbeat", r.group, r.actor.Supervisor, err))
 		return cli.StatusCrashed, nil
 	}
@@ -96,12 +99,12 @@ func (r *registration) called() bool { return true }
 
 func (r *registration) explain(status int) string {
 	if status == cli.StatusCleanUp {
-		return r.name() + ": the supervisor is to end"
+		return r.name() + ": the service is to end"
 	}
-	return r.name() + ": the supervisor was declared dead, or is another process now"
+	return r.name() + ": the service was declared dead, or is another process now"
 }
 
-// end says how the command has ended, for the next pass, which finds that the supervisor has (spec
+// end says how the command has ended, for the next pass, which finds that the service has (spec
 // §10.6). If another process has taken its place meanwhile, that is no error.
 func (r *registration) end(e end) (verdict, error) {
 	code, status := protocol.ExitCode(""), 0
@@ -119,10 +122,10 @@ func (r *registration) end(e end) (verdict, error) {
 	}
 
 	verb := func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
-		return g.EndRegistered(r.actor, code, status, e.cause, seen)
+		return g.EndService(r.actor, code, status, e.cause, seen)
 	}
 	_, err := r.env.EditGroup(r.ledger, r.group, fileops.Existing, verb)
-	if errors.Is(err, protocol.ErrNoSupervisor) || errors.Is(err, fileops.ErrNoGroup) {
+	if errors.Is(err, protocol.ErrNoService) || errors.Is(err, fileops.ErrNoGroup) {
 		err = nil
 	}
 	return verdict{}, cli.Named("end", r.group, r.actor.Supervisor, err)

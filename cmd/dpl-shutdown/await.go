@@ -9,21 +9,21 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// await makes passes until the supervisor, and what depends on it, or all have stopped: so it does
+// await makes passes until the service, and what depends on it, or all have stopped: so it does
 // not take until the next pass of somebody else.
-func (c *shutdown) await(env *cli.Env, l *fileops.Ledger, group, supervisor string) (protocol.Group, error) {
+func (c *shutdown) await(env *cli.Env, l *fileops.Ledger, group, service string) (protocol.Group, error) {
 	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group, Owner: cli.DefaultOwner()}
 	var left []string
 
 	stopped := func(g protocol.Group) (bool, error) {
-		for i := range g.Registry.Supervisors {
-			s := &g.Registry.Supervisors[i]
+		for i := range g.Registry.Services {
+			s := &g.Registry.Services[i]
 			asked := s.State == protocol.StateShuttingDown && !s.StartAgain || s.State == protocol.StateStopped
-			if (c.All || s.ID == supervisor) && !asked {
+			if (c.All || s.ID == service) && !asked {
 				return false, fmt.Errorf("%w: %q is %s again", cli.ErrImpossible, s.ID, s.State)
 			}
 		}
-		left = g.ShuttingDown(supervisor)
+		left = g.ShuttingDown(service)
 		return len(left) == 0, nil
 	}
 	late := func() error {

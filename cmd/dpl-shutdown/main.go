@@ -1,6 +1,6 @@
-// Dpl-shutdown asks for a supervisor, and those that depend on it, to be stopped.
+// Dpl-shutdown asks for a service, and those that depend on it, to be stopped.
 //
-//	dpl-shutdown --group GROUP (--supervisor ID [--only] | --all) [--wait [--timeout D]]
+//	dpl-shutdown --group GROUP (--service ID [--only] | --all) [--wait [--timeout D]]
 //
 // Spec §10.4.
 package main
@@ -17,12 +17,12 @@ import (
 type shutdown struct{ cli.Wish }
 
 func (c *shutdown) Define(f *cli.FlagSet) {
-	c.Wish.Define(f, "refuse (76) if running supervisors depend on it, instead of stopping them first",
+	c.Wish.Define(f, "refuse (76) if running services depend on it, instead of stopping them first",
 		"make passes until it, and what depends on it, has stopped", 30*time.Second)
 }
 
 func (c *shutdown) Run(env *cli.Env) error {
-	l, group, supervisor, by, err := c.Open(env)
+	l, group, service, by, err := c.Open(env)
 	if err != nil {
 		return err
 	}
@@ -31,20 +31,20 @@ func (c *shutdown) Run(env *cli.Env) error {
 		if c.All {
 			return g.ShutdownAll(by, seen)
 		}
-		return g.Shutdown(supervisor, by, c.Only, seen)
+		return g.Shutdown(service, by, c.Only, seen)
 	})
 	if err == nil && c.Wait {
-		edit.After, err = c.await(env, l, group, supervisor)
+		edit.After, err = c.await(env, l, group, service)
 	}
 	if err == nil && env.JSON() {
-		env.PrintJSON(edit.Result(supervisor))
+		env.PrintJSON(edit.Result(service))
 	}
-	return cli.Named("shutdown", group, supervisor, err)
+	return cli.Named("shutdown", group, service, err)
 }
 
 func main() {
 	process.Stage()
-	cli.Main(&shutdown{}, "Ask for a supervisor to be stopped.",
-		"Supervisors that depend on it are stopped first. The passes of dpl-orchestrate send TERM, and KILL if it does not end in time; its heartbeats exit "+
-			"3. A supervisor that is stopped is not started again until dpl-restart, or dpl-register, asks for it.")
+	cli.Main(&shutdown{}, "Ask for a service to be stopped.",
+		"Services that depend on it are stopped first. The passes of dpl-orchestrate send TERM, and KILL if it does not end in time; its heartbeats exit "+
+			"3. A service that is stopped is not started again until dpl-restart, or dpl-register, asks for it.")
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// readGroup returns the group id, which is to have the supervisor unless that is "".
-func (s *reporter) readGroup(id, supervisor string) (g view.Group, err error) {
-	if g.Group, err = s.ledger.ReadGroup(id); err == nil && supervisor != "" && g.Supervisor(supervisor) == nil {
-		err = protocol.ErrNoSupervisor
+// readGroup returns the group id, which is to have the service unless that is "".
+func (s *reporter) readGroup(id, service string) (g view.Group, err error) {
+	if g.Group, err = s.ledger.ReadGroup(id); err == nil && service != "" && g.Service(service) == nil {
+		err = protocol.ErrNoService
 	}
 	if err != nil {
-		return g, cli.Named("status", id, supervisor, err)
+		return g, cli.Named("status", id, service, err)
 	}
 	g.Seen = s.ledger.ObserveGroup(g.Group, s.clock())
-	g.Log = func(supervisor string) string { return s.ledger.LogPath(id, supervisor) }
+	g.Log = func(service string) string { return s.ledger.LogPath(id, service) }
 	return g, nil
 }
 
@@ -62,7 +62,7 @@ func inShort(groups []view.Group) []cli.Object {
 	for _, g := range groups {
 		_, age := g.OrchestratorHeard(g.Seen)
 		results = append(results, cli.Object{
-			{Name: "groupId", Value: g.ID}, {Name: "supervisors", Value: len(g.Registry.Supervisors)}, {Name: "running", Value: g.Running()},
+			{Name: "groupId", Value: g.ID}, {Name: "supervisors", Value: len(g.Registry.Services)}, {Name: "running", Value: g.Running()},
 			{Name: "inTrouble", Value: g.Troubled()},
 			{Name: "orchestrator", Value: g.Orchestrated()}, {Name: "ageMs", Value: milliseconds(g.Orchestrator.Heartbeat, age)},
 		})
@@ -78,15 +78,15 @@ func milliseconds(of time.Time, age time.Duration) any {
 	return age.Milliseconds()
 }
 
-// group prints one group, or one supervisor of it, as JSON, as it is in its files and as it would be judged now.
-func (s *reporter) group(id, supervisor string) error {
-	g, err := s.readGroup(id, supervisor)
+// group prints one group, or one service of it, as JSON, as it is in its files and as it would be judged now.
+func (s *reporter) group(id, service string) error {
+	g, err := s.readGroup(id, service)
 	if err != nil {
 		return err
 	}
 	rows := []cli.Object{}
-	for i := range g.Registry.Supervisors {
-		if r := &g.Registry.Supervisors[i]; supervisor == "" || r.ID == supervisor {
+	for i := range g.Registry.Services {
+		if r := &g.Registry.Services[i]; service == "" || r.ID == service {
 			rows = append(rows, registered(g, r))
 		}
 	}
@@ -97,14 +97,14 @@ func (s *reporter) group(id, supervisor string) error {
 	}, nil)
 }
 
-func registered(g view.Group, r *protocol.Registered) cli.Object {
-	_, age := g.JudgeRegistered(r, g.Seen)
+func registered(g view.Group, r *protocol.Service) cli.Object {
+	_, age := g.JudgeService(r, g.Seen)
 	o := cli.Object{
 		{Name: "supervisorId", Value: r.ID}, {Name: "state", Value: string(r.State)}, {Name: "pid", Value: cli.PIDOrNull(r.PID)},
 		{Name: "readiness", Value: string(r.Notice.Readiness)},
 		{Name: "ageMs", Value: milliseconds(r.LastHeartbeat, age)}, {Name: "restartAttempts", Value: r.RestartAttempts},
 		{Name: "dependencies", Value: append([]string{}, r.Dependencies...)}, {Name: "dependsOn", Value: cli.OrNull(strings.Join(r.Dependencies, ","))},
-		{Name: "restartable", Value: r.Restartable}, {Name: "verdict", Value: g.RegisteredVerdict(r)}, {Name: "note", Value: cli.OrNull(g.Note(r))},
+		{Name: "restartable", Value: r.Restartable}, {Name: "verdict", Value: g.ServiceVerdict(r)}, {Name: "note", Value: cli.OrNull(g.Note(r))},
 		{Name: "graceUntil", Value: stampOrNull(g.WindowOf(r, g.Seen))}, {Name: "inTrouble", Value: g.InTrouble(r)}, {Name: "blockedBy", Value: cli.OrNull(r.BlockedBy)},
 		{Name: "startedAt", Value: stampOrNull(r.StartedAt)}, {Name: "runningSince", Value: stampOrNull(r.RunningSince)},
 		{Name: "failedAt", Value: stampOrNull(r.FailedAt)}, {Name: "nextAttemptAt", Value: stampOrNull(r.NextAttemptAt)},
@@ -114,7 +114,7 @@ func registered(g view.Group, r *protocol.Registered) cli.Object {
 }
 
 // startOf says how r is started, and where its output goes: null where no pass can start it.
-func startOf(g view.Group, r *protocol.Registered) cli.Object {
+func startOf(g view.Group, r *protocol.Service) cli.Object {
 	if r.StartInfo == nil {
 		return cli.Object{
 			{Name: "command", Value: nil}, {Name: "workingDirectory", Value: nil}, {Name: "maxAttempts", Value: nil}, {Name: "log", Value: nil},
@@ -149,19 +149,19 @@ func stampOrNull(t time.Time) any {
 	return view.Stamp(t)
 }
 
-// checkGroup is the predicate "the supervisor is in state".
-func (s *reporter) checkGroup(id, supervisor, state string) error {
-	if err := knownState(supervisorStates, "a supervisor", state); err != nil {
+// checkGroup is the predicate "the service is in state".
+func (s *reporter) checkGroup(id, service, state string) error {
+	if err := knownState(serviceStates, "a service", state); err != nil {
 		return err
 	}
-	g, err := s.readGroup(id, supervisor)
+	g, err := s.readGroup(id, service)
 	if err != nil {
 		return err
 	}
-	holds := string(g.Supervisor(supervisor).State) == state
+	holds := string(g.Service(service).State) == state
 	if s.env.JSON() {
 		s.env.PrintJSON(cli.Object{
-			{Name: "groupId", Value: id}, {Name: "supervisorId", Value: supervisor}, {Name: "state", Value: string(g.Supervisor(supervisor).State)},
+			{Name: "groupId", Value: id}, {Name: "supervisorId", Value: service}, {Name: "state", Value: string(g.Service(service).State)},
 			{Name: "revision", Value: g.Registry.Revision}, {Name: "holds", Value: holds},
 		})
 	}

@@ -108,7 +108,7 @@ func alert(line string) (a protocol.Alert) {
 		case "type":
 			a.Type = protocol.AlertType(value.String())
 		case "supervisorId":
-			a.SupervisorID = value.String()
+			a.ServiceID = value.String()
 		case "message":
 			a.Message = value.String()
 		case "timestamp":

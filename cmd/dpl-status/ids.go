@@ -29,8 +29,8 @@ func (s *reporter) listed(op, group string, groups bool) (ids []string, err erro
 		return s.ledger.Groups()
 	case group != "":
 		g, err := s.ledger.ReadGroup(group)
-		for i := range g.Registry.Supervisors {
-			ids = append(ids, g.Registry.Supervisors[i].ID)
+		for i := range g.Registry.Services {
+			ids = append(ids, g.Registry.Services[i].ID)
 		}
 		return ids, cli.Named("status", group, "", err)
 	case op != "":

@@ -12,9 +12,9 @@ import (
 
 // logs are the flags that ask for the log of a service.
 type logs struct {
-	supervisor string
-	follow     bool
-	lines      int
+	service string
+	follow  bool
+	lines   int
 }
 
 // notGiven is the number of lines of a flag that is not given.
@@ -22,7 +22,7 @@ const notGiven = -1
 
 func (c *logs) define(f *cli.FlagSet) {
 	c.lines = notGiven
-	f.String(&c.supervisor, "log", "ID", "with --group: print the end of what service ID printed")
+	f.String(&c.service, "log", "ID", "with --group: print the end of what service ID printed")
 	f.Bool(&c.follow, "follow", "with --log: go on with what it prints from now on, until Ctrl-C")
 	f.Short("f")
 	f.Count(&c.lines, "lines", "with --log: so many lines, from its rotated files if need be (100)")
@@ -30,20 +30,20 @@ func (c *logs) define(f *cli.FlagSet) {
 
 // check refuses flags that do not go together.
 func (c *logs) check(all *status, group string, env *cli.Env) (err error) {
-	if c.supervisor == "" {
+	if c.service == "" {
 		if c.follow || c.lines != notGiven {
 			return cli.Usagef("--follow and --lines go with --log")
 		}
 		return nil
 	}
-	if c.supervisor, err = cli.ID("--log", c.supervisor, ""); err != nil {
+	if c.service, err = cli.ID("--log", c.service, ""); err != nil {
 		return err
 	}
 	switch {
 	case group == "":
 		return cli.Usagef("--log goes with --group")
-	case all.supervisor != "" || all.predicate != "" || all.ids || all.watch || all.html != "" || env.JSON():
-		return cli.Usagef("--log goes with none of --supervisor, --check, --ids, --watch, --html and --json")
+	case all.supervisor != "" || all.service != "" || all.predicate != "" || all.ids || all.watch || all.html != "" || env.JSON():
+		return cli.Usagef("--log goes with none of --service, --check, --ids, --watch, --html and --json")
 	}
 	if c.lines == notGiven {
 		c.lines = 100
@@ -58,13 +58,13 @@ func (s *reporter) log(group string, what logs) error {
 	if err != nil {
 		return cli.Named("status", group, "", err)
 	}
-	path := s.ledger.LogPath(group, what.supervisor)
-	if _, err := os.Lstat(path); err != nil && g.Supervisor(what.supervisor) == nil {
-		return cli.Named("status", group, what.supervisor, protocol.ErrNoSupervisor)
+	path := s.ledger.LogPath(group, what.service)
+	if _, err := os.Lstat(path); err != nil && g.Service(what.service) == nil {
+		return cli.Named("status", group, what.service, protocol.ErrNoService)
 	}
-	reader, text, err := s.ledger.ReadLog(group, what.supervisor, what.lines)
+	reader, text, err := s.ledger.ReadLog(group, what.service, what.lines)
 	if err != nil {
-		return cli.Named("log", group, what.supervisor, err)
+		return cli.Named("log", group, what.service, err)
 	}
 
 	_, _, terminal := terminalSize()
@@ -76,7 +76,7 @@ func (s *reporter) log(group string, what logs) error {
 		const pause = 200 * time.Millisecond
 		time.Sleep(pause)
 		if text, err = reader.Next(); err != nil {
-			return cli.Named("log", group, what.supervisor, err)
+			return cli.Named("log", group, what.service, err)
 		}
 	}
 }

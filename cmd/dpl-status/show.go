@@ -18,7 +18,7 @@ type reporter struct {
 }
 
 // A subject is what to show: an operation, a group, or if both are "", all operations and groups.
-type subject struct{ op, group, supervisor string }
+type subject struct{ op, supervisor, group, service string }
 
 // A picture is what was seen of a subject, and what was wrong with files of it.
 type picture struct {
@@ -54,8 +54,8 @@ func (s *reporter) draw(what subject, style view.Style) (p picture, err error) {
 	switch {
 	case what.group != "":
 		var g view.Group
-		if g, err = s.readGroup(what.group, what.supervisor); err == nil {
-			p.text = style.Group(g, what.supervisor)
+		if g, err = s.readGroup(what.group, what.service); err == nil {
+			p.text = style.Group(g, what.service)
 		}
 	case what.supervisor != "":
 		var calls []view.Call
@@ -121,7 +121,7 @@ func (s *reporter) readAll(id string) (ops []view.Operation, warnings []error, e
 func (s *reporter) json(what subject) error {
 	switch {
 	case what.group != "":
-		return s.group(what.group, what.supervisor)
+		return s.group(what.group, what.service)
 	case what.supervisor != "":
 		return s.calls(what.op, what.supervisor)
 	case what.op != "":

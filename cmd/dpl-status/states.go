@@ -8,12 +8,12 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// operationStates and supervisorStates are what --check can ask for.
+// operationStates and serviceStates are what --check can ask for.
 var (
 	operationStates = []string{
 		string(protocol.Running), string(protocol.Aborted), string(protocol.Cleanup), string(protocol.Completed), string(protocol.Failed), "terminal",
 	}
-	supervisorStates = []string{
+	serviceStates = []string{
 		string(protocol.StateRegistered), string(protocol.StateWaiting), string(protocol.StateRunning), string(protocol.StateFailed),
 		string(protocol.StateScheduled), string(protocol.StateDead), string(protocol.StateShuttingDown), string(protocol.StateStopped),
 	}
@@ -22,7 +22,7 @@ var (
 // states returns each state of either list once.
 func states() []string {
 	all := slices.Clone(operationStates)
-	for _, s := range supervisorStates {
+	for _, s := range serviceStates {
 		if !slices.Contains(all, s) {
 			all = append(all, s)
 		}

@@ -1,4 +1,4 @@
-// Dpl-wait waits for operations to come to a state, or for calls or supervisors to be ready.
+// Dpl-wait waits for operations to come to a state, or for calls or services to be ready.
 //
 //	dpl-wait --op OP... [--for STATE] [--any] [--timeout D]
 //	dpl-wait --op OP --ready CALL... [--any] [--timeout D]
@@ -31,8 +31,8 @@ func (c *wait) Define(f *cli.FlagSet) {
 	f.Strings(&c.ops, "op", "OP", "operation ($DPL_OP)")
 	cli.Word(f, &c.goal, "for", "STATE", "what to wait for (terminal): cleanup is met by failed, too, terminal by completed and failed, change by any "+
 		"change of the state", protocol.Goals()...)
-	f.Strings(&c.ready, "ready", "ID", "wait for this call of the operation, or with --group this supervisor, to be ready")
-	f.String(&c.group, "group", "GROUP", "group of the supervisors ($DPL_GROUP)")
+	f.Strings(&c.ready, "ready", "ID", "wait for this call of the operation, or with --group this service, to be ready")
+	f.String(&c.group, "group", "GROUP", "group of the services ($DPL_GROUP)")
 	f.Bool(&c.any, "any", "wait for one of several, and print those that have come to it")
 	f.Count(&c.since, "since", "with --for change: of after revision N (the present one)")
 	f.Duration(&c.timeout, "timeout", "give up after D, and exit 124", time.Millisecond)

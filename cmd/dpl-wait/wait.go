@@ -16,7 +16,7 @@ const notThere = "not there"
 
 // A target is one thing that is waited for.
 type target struct {
-	id      string // of the operation, call or supervisor
+	id      string // of the operation, call or service
 	outcome protocol.Outcome
 	state   string
 	since   int64 // of an operation: the revision after which a change counts
@@ -31,7 +31,7 @@ type waiter struct {
 	timeout time.Duration
 	over    <-chan time.Time // when the timeout is over; nil: never
 	op      string           // whose calls the targets are; "": they are operations
-	group   string           // whose supervisors the targets are
+	group   string           // whose services the targets are
 	targets []*target
 
 	notifier *fileops.Notifier
@@ -203,7 +203,7 @@ func (w *waiter) lookAtGroup() error {
 		if t.outcome, err = g.WaitReady(t.id, seen); err != nil {
 			return cli.Named("wait", w.group, t.id, err)
 		}
-		t.state = string(g.Supervisor(t.id).State)
+		t.state = string(g.Service(t.id).State)
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func (b *bench) newGroup(n int) (string, error) {
 			return "", err
 		}
 		p := processes[i%len(processes)]
-		if g, err = g.Register(protocol.Registration{Supervisor: fmt.Sprint("s-", i), PID: p.PID, Process: p}, seen); err != nil {
+		if g, err = g.Register(protocol.Registration{Service: fmt.Sprint("s-", i), PID: p.PID, Process: p}, seen); err != nil {
 			return "", err
 		}
 	}
@@ -77,7 +77,7 @@ func allRunning(file string, n int) error {
 		return err
 	}
 	running := 0
-	for _, s := range registry.Supervisors {
+	for _, s := range registry.Services {
 		if s.State == protocol.StateRunning && s.RestartAttempts == 0 {
 			running++
 		}

@@ -17,8 +17,8 @@ func (f flagModel) kind(program string) string {
 		return "any"
 	case f.Name == "ready":
 		return "ready"
-	case f.Name == "supervisor" || f.Name == "depends-on":
-		return "supervisors"
+	case f.Name == "service" || f.Name == "supervisor" || f.Name == "depends-on":
+		return "services"
 	}
 	switch f.Value {
 	case "OP":

@@ -47,7 +47,7 @@ var lines = []struct {
 	{"dpl-wait --group shop --ready ", "db web", false},
 	{"dpl-wait --for c", "change cleanup completed", false},
 	{"dpl-register --group shop --depends-on ", "db web", false},
-	{"dpl-register --supervisor ", "probe", false}, // of $DPL_GROUP
+	{"dpl-register --service ", "probe", false}, // of $DPL_GROUP
 	{"dpl-heartbeat --readiness s", "starting stopping", false},
 	{"dpl-heartbeat --signal T", "TERM", false},
 	{"dpl-run --so", "--soft-signal --soft-timeout", false},
@@ -89,8 +89,8 @@ func (d *docs) complete(t *testing.T, ask shell) {
 	run("bash", "-c", `exec >/dev/null
 		dpl-push --op build --call root --participant a; dpl-push --op build --call cc:x.o --participant b
 		dpl-push --op deploy --call main --participant a; dpl-push --ledger other --op elsewhere --call c --participant a
-		for id in web db; do dpl-register --group shop --supervisor $id --request --no-pass -- sleep 1; done
-		dpl-register --group lab --supervisor probe --request --no-pass -- sleep 1
+		for id in web db; do dpl-register --group shop --service $id --request --no-pass -- sleep 1; done
+		dpl-register --group lab --service probe --request --no-pass -- sleep 1
 		echo nonsense >ledger/operations/bad.json
 		touch file; mkdir bin; printf '#!/bin/sh\n' >bin/dpl-foo; chmod +x bin/dpl-foo
 		for name in '$(touch ran)' '`+"`touch ran`"+`'; do cp bin/dpl-foo "bin/dpl-$name"; done`)

@@ -13,6 +13,7 @@ var variables = []variable{
 	{"DPL_CALL", "The call, where --call is not given; for a new call its caller, where --caller is not given."},
 	{"DPL_PARTICIPANT", "The participant, where --participant is not given."},
 	{"DPL_GROUP", "The group, where --group is not given."},
+	{"DPL_SERVICE", "The service, where --service is not given; $DPL_SUPERVISOR where this is not set."},
 	{"DPL_SUPERVISOR", "The supervisor, where --supervisor is not given."},
 }
 

@@ -110,8 +110,8 @@ func nothingRuns(w *world) string {
 	if err != nil {
 		return err.Error()
 	}
-	for i := range g.Supervisors {
-		if s := &g.Supervisors[i]; s.ID == "a" && s.State == protocol.StateRunning {
+	for i := range g.Services {
+		if s := &g.Services[i]; s.ID == "a" && s.State == protocol.StateRunning {
 			return "a is said to run"
 		}
 	}

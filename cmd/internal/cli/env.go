@@ -117,9 +117,9 @@ func lookOnce() func(protocol.Process) protocol.Presence {
 	}
 }
 
-func surviveOnce() func(*protocol.Registered) bool {
+func surviveOnce() func(*protocol.Service) bool {
 	var survived map[string]bool // nil, as for operations, until it is asked
-	return func(s *protocol.Registered) bool {
+	return func(s *protocol.Service) bool {
 		left, looked := survived[s.StartID]
 		if !looked {
 			survivors, doubt := process.Survivors(s.Process, s.StartID, s.Keeper)

@@ -60,66 +60,67 @@ type Group struct {
 
 // Define defines --group.
 func (g *Group) Define(f *FlagSet) {
-	f.String(&g.Group, "group", "GROUP", "group of supervisors ($DPL_GROUP)")
+	f.String(&g.Group, "group", "GROUP", "group of services ($DPL_GROUP)")
 }
 
 // GroupID returns the group to work on.
 func (g *Group) GroupID() (string, error) { return Required("--group", g.Group, "DPL_GROUP") }
 
-// Supervisor is the flags of commands on one supervisor of a group.
-type Supervisor struct {
+// Service is the flags of commands on one service of a group.
+type Service struct {
 	Group
-	Supervisor string
+	Service string
 }
 
-// Define defines --group and --supervisor.
-func (s *Supervisor) Define(f *FlagSet) {
+// Define defines --group and --service, which older scripts call --supervisor.
+func (s *Service) Define(f *FlagSet) {
 	s.Group.Define(f)
-	f.String(&s.Supervisor, "supervisor", "ID", "supervisor ($DPL_SUPERVISOR)")
+	f.String(&s.Service, "service", "ID", "service ($DPL_SERVICE)")
+	f.Alias("supervisor")
 }
 
-// IDs returns the group and the supervisor to work on.
-func (s *Supervisor) IDs() (group, supervisor string, err error) {
+// IDs returns the group and the service to work on.
+func (s *Service) IDs() (group, service string, err error) {
 	if group, err = s.GroupID(); err == nil {
-		supervisor, err = Required("--supervisor", s.Supervisor, "DPL_SUPERVISOR")
+		service, err = Required("--service", s.Service, ServiceVariable())
 	}
-	return group, supervisor, err
+	return group, service, err
 }
 
-// Supervisors is the flags of commands on one supervisor of a group, or on all of them.
-type Supervisors struct {
-	Supervisor
+// Services is the flags of commands on one service of a group, or on all of them.
+type Services struct {
+	Service
 	All bool
 }
 
-// Define defines --group, --supervisor and --all.
-func (s *Supervisors) Define(f *FlagSet) {
-	s.Supervisor.Define(f)
+// Define defines --group, --service and --all.
+func (s *Services) Define(f *FlagSet) {
+	s.Service.Define(f)
 	f.Bool(&s.All, "all", "all services of the group, in the order of their dependencies")
 }
 
-// IDs returns the group and the supervisor to work on; with --all, none.
-func (s *Supervisors) IDs() (group, supervisor string, err error) {
+// IDs returns the group and the service to work on; with --all, no service.
+func (s *Services) IDs() (group, service string, err error) {
 	switch {
-	case s.All && s.Supervisor.Supervisor != "":
-		return "", "", Usagef("--all and --supervisor exclude each other")
+	case s.All && s.Service.Service != "":
+		return "", "", Usagef("--all and --service exclude each other")
 	case s.All:
 		group, err = s.GroupID()
 		return group, "", err
 	}
-	return s.Supervisor.IDs()
+	return s.Service.IDs()
 }
 
 // A Wish is for services to be stopped, or stopped and started again: the flags of the commands that ask for it.
 type Wish struct {
-	Supervisors
+	Services
 	Only, Wait bool
 	Timeout    time.Duration
 }
 
 // Define defines the flags. only and wait are their helps, and timeout is the default.
 func (w *Wish) Define(f *FlagSet, only, wait string, timeout time.Duration) {
-	w.Supervisors.Define(f)
+	w.Services.Define(f)
 	w.Timeout = timeout
 	f.Bool(&w.Only, "only", only)
 	f.Bool(&w.Wait, "wait", wait)
@@ -127,14 +128,14 @@ func (w *Wish) Define(f *FlagSet, only, wait string, timeout time.Duration) {
 	f.Duration(&w.Timeout, "timeout", "with --wait: give up after D, with status 124 ("+short+")", time.Millisecond)
 }
 
-// Open returns the ledger, and for whom, by whom and where something is asked for.
-func (w *Wish) Open(env *Env) (l *fileops.Ledger, group, supervisor, by string, err error) {
-	if group, supervisor, err = w.IDs(); err != nil {
+// Open returns the ledger, the group and the service that something is asked for, and who asks.
+func (w *Wish) Open(env *Env) (l *fileops.Ledger, group, service, by string, err error) {
+	if group, service, err = w.IDs(); err != nil {
 		return nil, "", "", "", err
 	}
 	switch {
 	case w.All && w.Only:
-		err = Usagef("--only goes with --supervisor")
+		err = Usagef("--only goes with --service")
 	case w.Wait && env.DryRun():
 		err = Usagef("--wait does not go with --dry-run")
 	default:
@@ -143,7 +144,16 @@ func (w *Wish) Open(env *Env) (l *fileops.Ledger, group, supervisor, by string, 
 	if err == nil {
 		l, err = env.Open()
 	}
-	return l, group, supervisor, by, err
+	return l, group, service, by, err
+}
+
+// ServiceVariable returns the variable that names the service where no flag does: $DPL_SERVICE, or
+// $DPL_SUPERVISOR, as it was called before.
+func ServiceVariable() string {
+	if os.Getenv("DPL_SERVICE") == "" && os.Getenv("DPL_SUPERVISOR") != "" {
+		return "DPL_SUPERVISOR"
+	}
+	return "DPL_SERVICE"
 }
 
 // Call is the flags of commands on one call.

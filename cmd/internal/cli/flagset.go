@@ -28,6 +28,7 @@ type FlagSet struct {
 
 type commandFlag struct {
 	name, short, placeholder, help string
+	alias                          string          // another name, which help does not show
 	value                          any             // *string, **string, *[]string, *bool, *int, *time.Duration, or a function that takes it
 	least                          time.Duration   // of a duration
 	leastInt                       int64           // of an integer
@@ -248,6 +249,9 @@ func cutDays(s, unit string, of int64) (d time.Duration, rest string, err error)
 // Short gives the flag that was defined last a short name.
 func (f *FlagSet) Short(short string) { f.flags[len(f.flags)-1].short = short }
 
+// Alias gives the flag that was defined last another name.
+func (f *FlagSet) Alias(alias string) { f.flags[len(f.flags)-1].alias = alias }
+
 // CommandLine lets the command have arguments after its flags, described by usage: the program to run, which is called name
 // there, and the arguments of that program. They may be anything, and the program may not be empty.
 func (f *FlagSet) CommandLine(p *[]string, name, usage string) {
@@ -272,7 +276,7 @@ func (f *FlagSet) parse(program string, args []string) error {
 	for _, arg := range args {
 		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		for _, c := range f.flags {
-			if name != "" && (name == c.name || name == c.short) && arg[0] == '-' && set.Lookup(name) == nil {
+			if name != "" && (name == c.name || name == c.short || name == c.alias) && arg[0] == '-' && set.Lookup(name) == nil {
 				c.define(&set, name)
 			}
 		}
@@ -323,7 +327,7 @@ func (f *FlagSet) spread(args []string) ([]string, error) {
 // flag returns the flag of that name, also a short one, or nil.
 func (f *FlagSet) flag(name string) *commandFlag {
 	for i, c := range f.flags {
-		if name != "" && (name == c.name || name == c.short) {
+		if name != "" && (name == c.name || name == c.short || name == c.alias) {
 			return &f.flags[i]
 		}
 	}

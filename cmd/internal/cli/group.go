@@ -28,27 +28,27 @@ func (env *Env) PrintGroupDiff(before, after protocol.Group) {
 	env.printDiff(fileops.SupervisorsName(after.ID), before.Registry.Encode(), after.Registry.Encode())
 }
 
-// Result returns what every edit of a group prints of its supervisor; if that is "", of all.
-func (e GroupEdit) Result(supervisor string) Object {
+// Result returns what every edit of a group prints of its service; if that is "", of all.
+func (e GroupEdit) Result(service string) Object {
 	o := Object{
-		{"groupId", e.After.ID}, {"supervisorId", OrNull(supervisor)}, {"revision", e.After.Registry.Revision}, {"changed", e.Changed()},
+		{"groupId", e.After.ID}, {"supervisorId", OrNull(service)}, {"revision", e.After.Registry.Revision}, {"changed", e.Changed()},
 	}
-	if s := e.After.Supervisor(supervisor); s != nil {
+	if s := e.After.Service(service); s != nil {
 		return append(o, stateOf(s)...)
 	}
-	if supervisor != "" {
+	if service != "" {
 		return o
 	}
 
 	rows := []Object{}
-	for i := range e.After.Registry.Supervisors {
-		s := &e.After.Registry.Supervisors[i]
+	for i := range e.After.Registry.Services {
+		s := &e.After.Registry.Services[i]
 		rows = append(rows, append(Object{{"supervisorId", s.ID}}, stateOf(s)...))
 	}
 	return append(o, Member{"supervisors", rows})
 }
 
-func stateOf(s *protocol.Registered) Object {
+func stateOf(s *protocol.Service) Object {
 	return Object{{"state", string(s.State)}, {"pid", PIDOrNull(s.PID)}}
 }
 

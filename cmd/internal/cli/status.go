@@ -18,7 +18,7 @@ const (
 	StatusCrashed     = 5  // you were declared crashed
 	StatusUsage       = 64 // bad flags or ids
 	StatusCorrupt     = 65 // a file is not valid
-	StatusNotFound    = 66 // no such operation, call or supervisor
+	StatusNotFound    = 66 // no such operation, call or service
 	StatusUnavailable = 69 // a supervisor or process is dead
 	StatusBug         = 70
 	StatusCommitted   = 71 // committed, durability unknown; or unknown whether it is committed
@@ -100,7 +100,7 @@ var outcomes = []outcome{
 	{fileops.ErrNotFound, StatusNotFound, "dpl-status shows the operations"},
 	{fileops.ErrNoLedger, StatusNotFound, "the first dpl-push, dpl-run or dpl-register makes it; or set --ledger or $DPL_LEDGER"},
 	{fileops.ErrNoGroup, StatusNotFound, "dpl-register makes it"},
-	{protocol.ErrNoSupervisor, StatusNotFound, "dpl-status --group shows the supervisors"},
+	{protocol.ErrNoService, StatusNotFound, "dpl-status --group shows the services"},
 	{protocol.ErrDeadSupervisor, StatusUnavailable, "its next heartbeat makes it alive"},
 	{process.ErrNoProcess, StatusUnavailable, ""},
 	{fileops.ErrCannotCreate, StatusCreate, ""},
@@ -119,7 +119,7 @@ var outcomes = []outcome{
 	{protocol.ErrCycle, StatusRefused, "leave out one --depends-on"},
 	{protocol.ErrStillRunning, StatusRefused, "dpl-shutdown stops it"},
 	{protocol.ErrHasDependents, StatusRefused, "dpl-status --group shows them"},
-	{protocol.ErrBlocked, StatusRefused, "bring that back first: dpl-restart --supervisor, or dpl-register"},
+	{protocol.ErrBlocked, StatusRefused, "bring that back first: dpl-restart --service, or dpl-register"},
 	{fileops.ErrResource, StatusRefused, "name a path inside $DPL_TMP or resourceRoots of ledger.json"},
 	{fileops.ErrCaseFold, StatusRefused, "choose another"},
 	{fileops.ErrTooLarge, StatusRefused, "pop what has ended, or begin another operation"},

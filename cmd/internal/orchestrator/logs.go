@@ -7,8 +7,8 @@ import (
 // rotateLogs makes room in the logs that have become too large (spec §11.8). It comes after the pass,
 // without the group's lock: copying takes its time, and a log that stays large is no reason to fail.
 func (o *Orchestrator) rotateLogs(g protocol.Group) {
-	for i := range g.Registry.Supervisors {
-		s := &g.Registry.Supervisors[i]
+	for i := range g.Registry.Services {
+		s := &g.Registry.Services[i]
 		if s.StartInfo == nil || s.StartInfo.LogMax == 0 {
 			continue
 		}

@@ -31,14 +31,14 @@ type Machine interface {
 	Survivors(leader protocol.Process, startID string, keeper protocol.Process) ([]protocol.Process, error)
 }
 
-// A Start is a supervisor to be started.
+// A Start is a service to be started.
 type Start struct {
 	process.Start
 	Group, Supervisor string
 	StopTimeout       time.Duration
 }
 
-// A Gate holds back a process that is to become a supervisor: see process.Gate.
+// A Gate holds back a process that is to become a service: see process.Gate.
 type Gate interface {
 	Process() protocol.Process
 	Keeper() protocol.Process

@@ -1,4 +1,4 @@
-// Package orchestrator makes passes over a group of supervisors: it takes what package protocol decides to the processes.
+// Package orchestrator makes passes over a group of services: it takes what package protocol decides to the processes.
 package orchestrator
 
 import (
@@ -37,7 +37,7 @@ type Orchestrator struct {
 type Pass struct {
 	StandBy bool
 	Actions []protocol.Action
-	Failed  map[string]string // supervisors that could not be started, and why
+	Failed  map[string]string // services that could not be started, and why
 	Alerts  []protocol.Alert
 	Before  protocol.Group
 	After   protocol.Group
@@ -103,17 +103,17 @@ func (o *Orchestrator) log(p Pass) {
 	}
 	for _, a := range p.Alerts {
 		if a.Type == protocol.AlertFailed || a.Type == protocol.AlertDead {
-			o.Env.Logf("%s: %q: %s: %s: log %s", o.Group, a.SupervisorID, a.Type, a.Message, o.Ledger.LogPath(o.Group, a.SupervisorID))
+			o.Env.Logf("%s: %q: %s: %s: log %s", o.Group, a.ServiceID, a.Type, a.Message, o.Ledger.LogPath(o.Group, a.ServiceID))
 		}
 	}
 	for _, a := range p.Actions {
-		switch cause := p.Failed[a.SupervisorID]; {
+		switch cause := p.Failed[a.ServiceID]; {
 		case cause != "":
-			o.Env.Warnf("%s: start %q: %s", o.Group, a.SupervisorID, cause)
+			o.Env.Warnf("%s: start %q: %s", o.Group, a.ServiceID, cause)
 		case a.Start:
-			o.Env.Logf("%s: start %q, attempt %d: %s", o.Group, a.SupervisorID, a.Attempt, a.Reason)
+			o.Env.Logf("%s: start %q, attempt %d: %s", o.Group, a.ServiceID, a.Attempt, a.Reason)
 		default:
-			o.Env.Logf("%s: signal %s to %q: %s of %d", o.Group, a.Signal, a.SupervisorID, a.To, a.PID)
+			o.Env.Logf("%s: signal %s to %q: %s of %d", o.Group, a.Signal, a.ServiceID, a.To, a.PID)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func (o *Orchestrator) log(p Pass) {
 func (o *Orchestrator) arguments() protocol.Pass {
 	last, err := o.Ledger.LastAlert(o.Group)
 	if err != nil {
-		o.Env.Warnf("%v", err) // supervisors matter more: it is only the alerts that will stay pending
+		o.Env.Warnf("%v", err) // services matter more: it is only the alerts that will stay pending
 	}
 	return protocol.Pass{
 		Owner: o.Owner, PID: o.machine().PID(), State: o.State, Failover: o.Failover, Hook: o.OnAlert != "", LastAlert: last,

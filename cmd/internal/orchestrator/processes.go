@@ -14,7 +14,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// A Spawn is how supervisors are started.
+// A Spawn is how services are started.
 type Spawn string
 
 const (
@@ -31,19 +31,19 @@ func (o *Orchestrator) spawn(before protocol.Group, d *protocol.Decision, latest
 			continue
 		}
 		startID := o.machine().NewStartID()
-		gate, err := o.spawnOne(before.Supervisor(a.SupervisorID), a, startID, latest)
+		gate, err := o.spawnOne(before.Service(a.ServiceID), a, startID, latest)
 		if err != nil {
-			failed[a.SupervisorID] = err.Error()
-			d.NotSpawned(a.SupervisorID, err.Error())
+			failed[a.ServiceID] = err.Error()
+			d.NotSpawned(a.ServiceID, err.Error())
 			continue
 		}
-		gates[a.SupervisorID] = gate
-		d.Spawned(a.SupervisorID, gate.Process().PID, gate.Process(), startID, gate.Keeper())
+		gates[a.ServiceID] = gate
+		d.Spawned(a.ServiceID, gate.Process().PID, gate.Process(), startID, gate.Keeper())
 	}
 	return gates, failed
 }
 
-func (o *Orchestrator) spawnOne(s *protocol.Registered, a protocol.Action, startID string, latest time.Duration) (Gate, error) {
+func (o *Orchestrator) spawnOne(s *protocol.Service, a protocol.Action, startID string, latest time.Duration) (Gate, error) {
 	log, err := o.Ledger.LogFile(o.Group, s.ID)
 	if err != nil {
 		return nil, err
@@ -62,10 +62,10 @@ func (o *Orchestrator) spawnOne(s *protocol.Registered, a protocol.Action, start
 	})
 }
 
-// environment is what a started supervisor gets, whatever this pass has itself (spec §11.6).
-func (o *Orchestrator) environment(s *protocol.Registered, a protocol.Action, startID string) []string {
+// environment is what a started service gets, whatever this pass has itself (spec §11.6).
+func (o *Orchestrator) environment(s *protocol.Service, a protocol.Action, startID string) []string {
 	env := []string{
-		"DPL_LEDGER=" + o.Ledger.Dir(), "DPL_GROUP=" + o.Group, "DPL_SUPERVISOR=" + s.ID,
+		"DPL_LEDGER=" + o.Ledger.Dir(), "DPL_GROUP=" + o.Group, "DPL_SERVICE=" + s.ID, "DPL_SUPERVISOR=" + s.ID,
 		"DPL_ATTEMPT=" + strconv.Itoa(a.Attempt), "DPL_REASON=" + a.Reason, process.StartVariable + "=" + startID,
 		"PWD=" + s.StartInfo.Dir,
 	}
@@ -89,7 +89,7 @@ func cancel(gates map[string]Gate) (err error) {
 	return err
 }
 
-// release lets the processes behind the gates become supervisors. One that comes too late is neither started nor failed: the
+// release lets the processes behind the gates become services. One that comes too late is neither started nor failed: the
 // next pass finds it gone, and starts it again. One of which that is not known counts as started: the next pass finds it gone,
 // and what it has left, before it starts another.
 func (o *Orchestrator) release(gates map[string]Gate) protocol.Result {
@@ -116,16 +116,16 @@ func (o *Orchestrator) signal(g protocol.Group, actions []protocol.Action) {
 		if a.Start {
 			continue
 		}
-		for _, err := range o.send(g.Supervisor(a.SupervisorID), a) {
+		for _, err := range o.send(g.Service(a.ServiceID), a) {
 			if err != nil && !errors.Is(err, process.ErrNoProcess) {
-				o.Env.Warnf("%s: signal %s to %q: %v", o.Group, a.Signal, a.SupervisorID, err)
+				o.Env.Warnf("%s: signal %s to %q: %v", o.Group, a.Signal, a.ServiceID, err)
 			}
 		}
 	}
 }
 
 // send returns an error, or nil, of each process that it was to send the signal to.
-func (o *Orchestrator) send(s *protocol.Registered, a protocol.Action) (errs []error) {
+func (o *Orchestrator) send(s *protocol.Service, a protocol.Action) (errs []error) {
 	signal := syscall.SIGTERM
 	if a.Signal == protocol.Kill {
 		signal = syscall.SIGKILL

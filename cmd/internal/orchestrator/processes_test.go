@@ -36,8 +36,8 @@ func TestSignalSurvivors(t *testing.T) {
 	t.Parallel()
 	var w warnings
 	o := Orchestrator{Env: &w, Machine: ending{}, Group: "g"}
-	group := protocol.Group{Registry: protocol.Registry{Supervisors: []protocol.Registered{{ID: "s"}}}}
-	o.signal(group, []protocol.Action{{SupervisorID: "s", Signal: protocol.Term, To: protocol.ToSurvivors}})
+	group := protocol.Group{Registry: protocol.Registry{Services: []protocol.Service{{ID: "s"}}}}
+	o.signal(group, []protocol.Action{{ServiceID: "s", Signal: protocol.Term, To: protocol.ToSurvivors}})
 	want := []string{
 		`g: signal TERM to "s": process 4 shows nothing: the next pass looks again`,
 		`g: signal TERM to "s": operation not permitted`,
@@ -76,9 +76,9 @@ func TestSignalGroup(t *testing.T) {
 	}{{nil, []int{3}}, {process.ErrNoProcess, []int{1, 2, 3}}} {
 		var got []int
 		o := Orchestrator{Env: &warnings{}, Machine: group{leader: c.leader, got: &got}, Group: "g"}
-		services := protocol.Registry{Supervisors: []protocol.Registered{{ID: "s"}}}
+		services := protocol.Registry{Services: []protocol.Service{{ID: "s"}}}
 		o.signal(protocol.Group{Registry: services}, []protocol.Action{{
-			SupervisorID: "s", Signal: protocol.Term, To: protocol.ToGroup, Process: protocol.Process{PID: 1},
+			ServiceID: "s", Signal: protocol.Term, To: protocol.ToGroup, Process: protocol.Process{PID: 1},
 		}})
 		if !slices.Equal(got, c.want) {
 			t.Errorf("signal to the group: %v: got %v, want %v", c.leader, got, c.want)

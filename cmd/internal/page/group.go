@@ -19,10 +19,10 @@ func (w *writer) group(g Group) {
 	w.fact("revision", strconv.FormatInt(g.Registry.Revision, 10))
 	w.fact("stale after", view.Span(g.Orchestrator.StalenessThreshold))
 	w.close()
-	if len(g.Registry.Supervisors) > 0 {
+	if len(g.Registry.Services) > 0 {
 		w.element("h3", "", "Supervisors")
 		var items []item
-		g.Each(func(r *protocol.Registered, depth int) {
+		g.Each(func(r *protocol.Service, depth int) {
 			items = append(items, item{depth, func() { w.registered(g, r) }})
 		})
 		w.tree(items)
@@ -34,17 +34,17 @@ func (w *writer) group(g Group) {
 	w.entries(groupEntries(g))
 }
 
-func (w *writer) registered(g Group, r *protocol.Registered) {
+func (w *writer) registered(g Group, r *protocol.Service) {
 	w.open("div", "class", "line")
 	w.element("b", "id", r.ID)
 	w.pill(string(r.State))
-	if verdict := g.RegisteredVerdict(r); verdict != "alive" && verdict != "-" {
+	if verdict := g.ServiceVerdict(r); verdict != "alive" && verdict != "-" {
 		w.pill(verdict)
 	}
 	if r.PID != 0 {
 		w.fact("pid", strconv.Itoa(r.PID))
 	}
-	if _, age := g.JudgeRegistered(r, g.Seen); !r.LastHeartbeat.IsZero() {
+	if _, age := g.JudgeService(r, g.Seen); !r.LastHeartbeat.IsZero() {
 		w.fact("heartbeat", view.Ago(age))
 	}
 	w.fact("restarts", restarts(r))
@@ -55,7 +55,7 @@ func (w *writer) registered(g Group, r *protocol.Registered) {
 	w.list(history(g, r))
 }
 
-func restarts(r *protocol.Registered) string {
+func restarts(r *protocol.Service) string {
 	if r.StartInfo == nil {
 		return strconv.Itoa(r.RestartAttempts)
 	}
@@ -63,7 +63,7 @@ func restarts(r *protocol.Registered) string {
 }
 
 // history says how r was started and how it ended.
-func history(g Group, r *protocol.Registered) (all []string) {
+func history(g Group, r *protocol.Service) (all []string) {
 	if note := g.Note(r); note != "" && (r.LastExit == nil || note != r.LastExit.String()) {
 		all = append(all, note)
 	}
@@ -97,7 +97,7 @@ func (w *writer) alerts(alerts []protocol.Alert) {
 		w.time(a.Timestamp)
 		w.close()
 		w.open("td")
-		w.text(a.SupervisorID + " ")
+		w.text(a.ServiceID + " ")
 		w.element("b", alertMood(a.Type), strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(string(a.Type), "supervisor"), "orchestrator")))
 		w.text(": " + a.Message)
 		w.close()

@@ -186,8 +186,8 @@ func (c *chart) supervisor(e protocol.Event) *lane {
 func groupLanes(g Group) *chart {
 	c := &chart{}
 	c.events(g.Registry.Events)
-	for i := range g.Registry.Supervisors {
-		r := &g.Registry.Supervisors[i]
+	for i := range g.Registry.Services {
+		r := &g.Registry.Services[i]
 		l := c.lane("supervisor "+r.ID, r.ID, "")
 		if len(l.spans) == 0 {
 			l.spans = []span{{state: string(r.State), from: r.RunningSince}}
@@ -198,7 +198,7 @@ func groupLanes(g Group) *chart {
 		l.note = ""
 	}
 	for _, a := range g.Alerts {
-		if l := c.byName["supervisor "+a.SupervisorID]; l != nil && !a.Timestamp.Before(c.from) {
+		if l := c.byName["supervisor "+a.ServiceID]; l != nil && !a.Timestamp.Before(c.from) {
 			l.marks = append(l.marks, mark{a.Timestamp, alertMood(a.Type), string(a.Type) + ": " + a.Message})
 			c.sees(a.Timestamp)
 		}

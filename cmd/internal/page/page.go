@@ -84,7 +84,7 @@ func (p Page) body(w *writer) {
 	}
 	for _, g := range p.Groups {
 		state := badge{word: g.Orchestrated(), mood: view.Mood(g.Orchestrated())}
-		headline := fmt.Sprintf("group of %s, %d running", count(len(g.Registry.Supervisors), "supervisor"), g.Running())
+		headline := fmt.Sprintf("group of %s, %d running", count(len(g.Registry.Services), "supervisor"), g.Running())
 		if n := g.Troubled(); n > 0 {
 			state.mood = "bad"
 			headline += fmt.Sprintf(", %d in trouble", n)

@@ -47,7 +47,7 @@ func hostile() Page {
 	}
 	g := protocol.CreateGroup("g")
 	g.Orchestrator.Heartbeat, g.Registry.Owner = noon, nasty
-	g.Registry.Supervisors = []protocol.Registered{{
+	g.Registry.Services = []protocol.Service{{
 		ID: "db", State: protocol.StateDead, StartInfo: &protocol.StartInfo{Command: nasty, Args: []string{"secret"}}, StartedAt: noon, BlockedBy: nasty,
 		Dependencies: []string{nasty}, LastExit: &protocol.LastExit{At: noon, Reason: nasty, Error: nasty},
 	}}
@@ -55,7 +55,7 @@ func hostile() Page {
 	return Page{
 		Title: "Ledger", Now: seen.Now, Whole: true, Operations: []view.Operation{{Operation: op, Seen: seen}},
 		Groups: []Group{{Group: view.Group{Group: g, Seen: seen}, Alerts: []protocol.Alert{
-			{Seq: 1, Type: protocol.AlertType(nasty), SupervisorID: "db", Message: nasty, Timestamp: noon},
+			{Seq: 1, Type: protocol.AlertType(nasty), ServiceID: "db", Message: nasty, Timestamp: noon},
 		}}},
 		Warnings: []string{nasty},
 	}

@@ -113,7 +113,7 @@ func ofSupervisor(s protocol.Supervisor) mortal {
 	return mortal{s.ID, s.Process, s.Heartbeats, s.LastHeartbeat, s.Beat, s.Grace}
 }
 
-func ofRegistered(s *protocol.Registered) mortal {
+func ofService(s *protocol.Service) mortal {
 	return mortal{s.ID, s.Process, s.Heartbeats, s.LastHeartbeat, s.Beat, s.Grace}
 }
 
@@ -179,10 +179,10 @@ func (w *world) groupGraces(before, after protocol.Group, owner string, seen pro
 	l.silent = never || l.long(l.age(orchestrator.beat))
 	l.grants = before.Registry.Owner == "" || before.Registry.Owner == owner
 
-	for i := range after.Registry.Supervisors {
-		now := &after.Registry.Supervisors[i]
-		old := before.Supervisor(now.ID)
-		if old == nil || old.State != protocol.StateRunning || old.Starting || !ofRegistered(old).tells(seen) {
+	for i := range after.Registry.Services {
+		now := &after.Registry.Services[i]
+		old := before.Service(now.ID)
+		if old == nil || old.State != protocol.StateRunning || old.Starting || !ofService(old).tells(seen) {
 			continue
 		}
 		evidence := protocol.Evidence("")
@@ -192,11 +192,11 @@ func (w *world) groupGraces(before, after protocol.Group, owner string, seen pro
 		if evidence == "" && now.State != protocol.StateRunning {
 			continue
 		}
-		m := ofRegistered(now)
+		m := ofService(now)
 		if evidence != "" { // it may have been started again since
-			m = ofRegistered(old)
+			m = ofService(old)
 		}
-		if err := l.check(ofRegistered(old), m, evidence); err != nil {
+		if err := l.check(ofService(old), m, evidence); err != nil {
 			return err
 		}
 	}

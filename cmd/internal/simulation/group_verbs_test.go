@@ -22,7 +22,7 @@ func (c *command) observe() protocol.Observation {
 		}
 		return presence
 	}
-	seen.Survived = func(s *protocol.Registered) bool {
+	seen.Survived = func(s *protocol.Service) bool {
 		survivors, doubt := machine{c}.Survivors(s.Process, s.StartID, s.Keeper)
 		return len(survivors) > 0 || doubt != nil
 	}
@@ -53,7 +53,7 @@ func (c *command) editGroup(mode fileops.Mode, verb fileops.GroupVerb) (cli.Grou
 
 // register is dpl-register, with the pass of who finds no orchestrator.
 func (a *actor) register(r protocol.Registration) int {
-	return a.command("register "+r.Supervisor, true, func(c *command) error {
+	return a.command("register "+r.Service, true, func(c *command) error {
 		heard := false
 		var at beat
 		_, err := c.editGroup(fileops.OrCreate, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
@@ -66,7 +66,7 @@ func (a *actor) register(r protocol.Registration) int {
 		}
 		c.w.did(didRegister)
 		if !r.Request {
-			c.w.beats[groupID+"/"+r.Supervisor] = at
+			c.w.beats[groupID+"/"+r.Service] = at
 			a.p.beat = at.now
 		}
 		if !heard {
@@ -81,20 +81,20 @@ func (c *command) beatAt(seen protocol.Observation) beat {
 	return beat{c.a.p.host, c.a.p.host.boot, seen.MonotonicMs, c.looked}
 }
 
-// beatRegistered is dpl-heartbeat --group.
-func (a *actor) beatRegistered(id string) int {
+// beatService is dpl-heartbeat --group.
+func (a *actor) beatService(id string) int {
 	return a.command("heartbeat "+id, false, func(c *command) error {
 		var at beat
 		status := 0
 		_, err := c.editGroup(fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
 			at = c.beatAt(seen)
-			after, status, err = g.BeatRegistered(protocol.Actor{Supervisor: id, PID: a.p.PID, Process: a.p.Process}, protocol.Report{}, seen)
+			after, status, err = g.BeatService(protocol.Actor{Supervisor: id, PID: a.p.PID, Process: a.p.Process}, protocol.Report{}, seen)
 			return after, err
 		})
 		if err != nil {
 			return err
 		}
-		c.w.did(didRegisteredBeat)
+		c.w.did(didServiceBeat)
 		if status != cli.StatusCrashed {
 			c.w.beats[groupID+"/"+id] = at
 			a.p.beat = at.now
@@ -187,8 +187,8 @@ func (c *command) pass(owner string, failover bool) (orchestrator.Pass, error) {
 
 // judgeGroup checks that whoever a pass declares failed, when it decided, had been silent for long, or is gone.
 func (w *world) judgeGroup(before, after protocol.Group, decided int64, seen protocol.Observation) {
-	for _, s := range after.Registry.Supervisors {
-		old := before.Supervisor(s.ID)
+	for _, s := range after.Registry.Services {
+		old := before.Service(s.ID)
 		if s.State == protocol.StateDead && old != nil && old.State != s.State {
 			w.did(didDeclareDead)
 		}

@@ -61,7 +61,7 @@ func (a *actor) request(id string) protocol.Registration {
 	w := a.w
 	wait := time.Duration(w.between(0, 600)) * time.Millisecond
 	r := protocol.Registration{
-		Supervisor: id, By: a.name, Request: true, KillTimeout: &wait, Fresh: w.chance(20),
+		Service: id, By: a.name, Request: true, KillTimeout: &wait, Fresh: w.chance(20),
 		StartInfo: &protocol.StartInfo{
 			Command: "sup", Dir: "/", Readiness: protocol.ReadinessReady, LogMax: protocol.DefaultLogMax, LogKeep: 1,
 			Policy: protocol.RestartPolicy{
@@ -83,7 +83,7 @@ func ptr[T any](v T) *T { return &v }
 // registering is a supervisor that registers itself, beats, and ends or hangs.
 func registering(id string) func(a *actor) {
 	return func(a *actor) {
-		r := protocol.Registration{Supervisor: id, By: a.name, PID: a.p.PID, Process: a.p.Process}
+		r := protocol.Registration{Service: id, By: a.name, PID: a.p.PID, Process: a.p.Process}
 		if a.w.chance(2) {
 			r.Heartbeats = ptr(true)
 		}
@@ -117,7 +117,7 @@ func supervised(id string) func(a *actor) {
 					child.session = child.PID
 				}
 			}
-			if status := a.beatRegistered(id); status == cli.StatusCrashed || status == cli.StatusCleanUp || status == cli.StatusRefused {
+			if status := a.beatService(id); status == cli.StatusCrashed || status == cli.StatusCleanUp || status == cli.StatusRefused {
 				return
 			}
 		}

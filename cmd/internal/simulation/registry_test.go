@@ -104,7 +104,7 @@ func (w *world) readGroup() (g protocol.Group, err error) {
 // settled reports whether nothing will happen after the pass that made g, unless somebody asks for it. A process that hangs,
 // and promised no heartbeats, runs for ever.
 func (w *world) settled(g protocol.Group) bool {
-	return g.Orchestrator.Revision > 0 && len(g.Registry.PendingAlerts) == 0 && !slices.ContainsFunc(g.Registry.Supervisors, func(s protocol.Registered) bool {
+	return g.Orchestrator.Revision > 0 && len(g.Registry.PendingAlerts) == 0 && !slices.ContainsFunc(g.Registry.Services, func(s protocol.Service) bool {
 		waits := s.State == protocol.StateWaiting && s.BlockedBy != ""
 		hangs := s.State == protocol.StateRunning && !s.Heartbeats && w.lives(s.Process)
 		return s.State != protocol.StateDead && s.State != protocol.StateStopped && !waits && !hangs
@@ -120,7 +120,7 @@ func (w *world) checkProcesses() {
 	g, _ := w.readGroup()
 	for _, h := range w.hosts {
 		for _, p := range h.procs {
-			s := g.Supervisor(p.role)
+			s := g.Service(p.role)
 			if !p.dead && p.startID != "" && (s == nil || s.State != protocol.StateWaiting && s.State != protocol.StateRunning) { // one that started itself may hang as long as it likes
 				w.fail("process %d of %s on %s is left", p.PID, p.role, h.id)
 			}
@@ -158,7 +158,7 @@ func (w *world) tellGroup(g protocol.Group) {
 
 // brief returns the supervisors of a group in a few words.
 func brief(g protocol.Group) (all []string) {
-	for _, s := range g.Registry.Supervisors {
+	for _, s := range g.Registry.Services {
 		all = append(all, fmt.Sprintf("%s %s %s:%d %s", s.ID, s.State, s.Process.HostID, s.PID, s.BlockedBy))
 	}
 	return all

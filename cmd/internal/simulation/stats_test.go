@@ -52,7 +52,7 @@ const (
 	didAlert
 	didShutdown
 	didRestart
-	didRegisteredBeat
+	didServiceBeat
 	didDeclareDead
 	dids
 )

@@ -15,7 +15,7 @@ import (
 type Group struct {
 	protocol.Group
 	Seen protocol.Observation
-	Log  func(supervisor string) string // the path of its log; nil: not known
+	Log  func(service string) string // the path of its log; nil: not known
 }
 
 var groupColumns = []column{
@@ -23,7 +23,7 @@ var groupColumns = []column{
 	{title: "DEPENDS ON", sinks: true, below: "depends on"}, {title: "JUDGED NOW", short: "JUDGED"}, {title: "NOTE", sinks: true},
 }
 
-// Group draws g: its orchestrator, and its supervisors, each below one that it depends on; if only is not "", that one alone.
+// Group draws g: its orchestrator, and its services, each below one that it depends on; if only is not "", that one alone.
 func (s Style) Group(g Group, only string) string {
 	var out strings.Builder
 	state := g.Orchestrated()
@@ -38,7 +38,7 @@ func (s Style) Group(g Group, only string) string {
 
 	roots := g.roots()
 	if only != "" {
-		roots = []*node{g.node(g.Supervisor(only), false)}
+		roots = []*node{g.node(g.Service(only), false)}
 	}
 	if len(roots) > 0 {
 		out.WriteByte('\n')
@@ -51,8 +51,8 @@ func (s Style) Group(g Group, only string) string {
 // logs names the logs that tell more: of those in trouble, or of the only one.
 func (g Group) logs(out *strings.Builder, only string) {
 	separator := "\n"
-	for i := range g.Registry.Supervisors {
-		r := &g.Registry.Supervisors[i]
+	for i := range g.Registry.Services {
+		r := &g.Registry.Services[i]
 		if r.StartInfo == nil || g.Log == nil || only != "" && r.ID != only || only == "" && !g.InTrouble(r) {
 			continue
 		}
@@ -61,10 +61,10 @@ func (g Group) logs(out *strings.Builder, only string) {
 	}
 }
 
-// Troubled returns how many supervisors of g are in trouble.
+// Troubled returns how many services of g are in trouble.
 func (g Group) Troubled() (n int) {
-	for i := range g.Registry.Supervisors {
-		if g.InTrouble(&g.Registry.Supervisors[i]) {
+	for i := range g.Registry.Services {
+		if g.InTrouble(&g.Registry.Services[i]) {
 			n++
 		}
 	}
@@ -72,12 +72,12 @@ func (g Group) Troubled() (n int) {
 }
 
 // InTrouble reports whether r should run and does not, or is blocked from starting.
-func (g Group) InTrouble(r *protocol.Registered) bool {
+func (g Group) InTrouble(r *protocol.Service) bool {
 	switch r.State {
 	case protocol.StateFailed, protocol.StateScheduled, protocol.StateDead:
 		return true
 	case protocol.StateRunning:
-		return g.RegisteredVerdict(r) != "alive"
+		return g.ServiceVerdict(r) != "alive"
 	}
 	return r.BlockedBy != ""
 }
@@ -101,10 +101,10 @@ func (g Group) Orchestrated() string {
 	return "stale"
 }
 
-// roots returns the supervisors that depend on none that is registered; below each, those that depend on it before others.
+// roots returns the services that depend on none that is registered; below each, those that depend on it before others.
 func (g Group) roots() (roots []*node) {
 	var path []*node
-	g.Each(func(r *protocol.Registered, depth int) {
+	g.Each(func(r *protocol.Service, depth int) {
 		n := g.node(r, depth > 0)
 		if depth == 0 {
 			roots = append(roots, n)
@@ -116,18 +116,18 @@ func (g Group) roots() (roots []*node) {
 	return roots
 }
 
-// Each calls do for each supervisor, by id, but for those that depend on another one: they come after the first that they depend on,
+// Each calls do for each service, by id, but for those that depend on another one: they come after the first that they depend on,
 // one level deeper.
-func (g Group) Each(do func(r *protocol.Registered, depth int)) {
-	below := make(map[string][]*protocol.Registered)
-	for i := range g.Registry.Supervisors {
-		r := &g.Registry.Supervisors[i]
+func (g Group) Each(do func(r *protocol.Service, depth int)) {
+	below := make(map[string][]*protocol.Service)
+	for i := range g.Registry.Services {
+		r := &g.Registry.Services[i]
 		below[g.parent(r)] = append(below[g.parent(r)], r)
 	}
 	var visit func(parent string, depth int)
 	visit = func(parent string, depth int) {
 		children := below[parent]
-		slices.SortFunc(children, func(a, b *protocol.Registered) int { return cmp.Compare(a.ID, b.ID) })
+		slices.SortFunc(children, func(a, b *protocol.Service) int { return cmp.Compare(a.ID, b.ID) })
 		for _, r := range children {
 			do(r, depth)
 			visit(r.ID, depth+1)
@@ -136,42 +136,42 @@ func (g Group) Each(do func(r *protocol.Registered, depth int)) {
 	visit("", 0)
 }
 
-// parent returns the first supervisor that r depends on and that is registered; "" if there is none, or if that way has no end,
+// parent returns the first service that r depends on and that is registered; "" if there is none, or if that way has no end,
 // as only in a file that was edited by hand.
-func (g Group) parent(r *protocol.Registered) string {
+func (g Group) parent(r *protocol.Service) string {
 	first := g.first(r)
 	for above, steps := first, 0; above != ""; steps++ {
-		if steps > len(g.Registry.Supervisors) {
+		if steps > len(g.Registry.Services) {
 			return ""
 		}
-		above = g.first(g.Supervisor(above))
+		above = g.first(g.Service(above))
 	}
 	return first
 }
 
-func (g Group) first(r *protocol.Registered) string {
+func (g Group) first(r *protocol.Service) string {
 	for _, d := range r.Dependencies {
-		if g.Supervisor(d) != nil {
+		if g.Service(d) != nil {
 			return d
 		}
 	}
 	return ""
 }
 
-func (g Group) node(r *protocol.Registered, drawn bool) *node {
+func (g Group) node(r *protocol.Service, drawn bool) *node {
 	age := "-"
-	if _, a := g.JudgeRegistered(r, g.Seen); !r.LastHeartbeat.IsZero() {
+	if _, a := g.JudgeService(r, g.Seen); !r.LastHeartbeat.IsZero() {
 		age = Ago(a)
 	}
-	return &node{name: "supervisor " + r.ID, cells: []cell{
+	return &node{name: "service " + r.ID, cells: []cell{
 		{text: r.ID, tone: strong}, state(string(r.State)), {text: pid(r.PID)}, {text: age}, {text: strconv.Itoa(r.RestartAttempts)},
-		{text: strings.Join(r.Dependencies, ","), drawn: len(r.Dependencies) == 1 && drawn}, state(g.RegisteredVerdict(r)), {text: g.Note(r)},
+		{text: strings.Join(r.Dependencies, ","), drawn: len(r.Dependencies) == 1 && drawn}, state(g.ServiceVerdict(r)), {text: g.Note(r)},
 	}}
 }
 
-// RegisteredVerdict is alive, or stopped if its process is, or the evidence for the contrary, or - for who is not to live.
-func (g Group) RegisteredVerdict(r *protocol.Registered) string {
-	evidence, _ := g.JudgeRegistered(r, g.Seen)
+// ServiceVerdict is alive, or stopped if its process is, or the evidence for the contrary, or - for who is not to live.
+func (g Group) ServiceVerdict(r *protocol.Service) string {
+	evidence, _ := g.JudgeService(r, g.Seen)
 	switch {
 	case r.State == protocol.StateDead || r.State == protocol.StateStopped:
 	case evidence != "" && (r.PID != 0 || !r.LastHeartbeat.IsZero()):
@@ -186,7 +186,7 @@ func (g Group) RegisteredVerdict(r *protocol.Registered) string {
 
 // Note says what is to come of r, what has come, and what the reader can do about it; "" if there is
 // nothing to say.
-func (g Group) Note(r *protocol.Registered) string {
+func (g Group) Note(r *protocol.Service) string {
 	var all []string
 	if r.StartAgain {
 		all = append(all, "restarting")
@@ -218,8 +218,8 @@ func (g Group) Note(r *protocol.Registered) string {
 	return strings.Join(all, ", ")
 }
 
-func (g Group) runningNote(r *protocol.Registered) (all []string) {
-	_, age := g.JudgeRegistered(r, g.Seen)
+func (g Group) runningNote(r *protocol.Service) (all []string) {
+	_, age := g.JudgeService(r, g.Seen)
 	if window := Window(age, g.WindowOf(r, g.Seen)); window != "" {
 		all = append(all, window)
 	}

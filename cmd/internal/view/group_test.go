@@ -14,11 +14,11 @@ func group(supervisors ...string) Group {
 	g := Group{Group: protocol.CreateGroup("g"), Seen: protocol.Observation{Now: noon}}
 	for _, s := range supervisors {
 		id, on, _ := strings.Cut(s, ":")
-		r := protocol.Registered{ID: id, State: protocol.StateRegistered}
+		r := protocol.Service{ID: id, State: protocol.StateRegistered}
 		if on != "" {
 			r.Dependencies = strings.Split(on, ",")
 		}
-		g.Registry.Supervisors = append(g.Registry.Supervisors, r)
+		g.Registry.Services = append(g.Registry.Services, r)
 	}
 	return g
 }
@@ -69,7 +69,7 @@ lost        registered  0
 func TestGroupCycles(t *testing.T) {
 	for _, supervisors := range [][]string{{"a:a"}, {"a:b", "b:a"}, {"a:b", "b:c", "c:b"}, {"a:b,c", "b:c,a", "c:a", "d:a", "e:d,x"}} {
 		var got []string
-		group(supervisors...).Each(func(r *protocol.Registered, _ int) { got = append(got, r.ID) })
+		group(supervisors...).Each(func(r *protocol.Service, _ int) { got = append(got, r.ID) })
 		if slices.Sort(got); len(got) != len(supervisors) || len(slices.Compact(got)) != len(supervisors) {
 			t.Errorf("%v: got %v", supervisors, got)
 		}
@@ -78,7 +78,7 @@ func TestGroupCycles(t *testing.T) {
 
 func TestNote(t *testing.T) {
 	exit := &protocol.LastExit{At: noon, Reason: "exited", Error: "exit status 7"}
-	for want, r := range map[string]protocol.Registered{
+	for want, r := range map[string]protocol.Service{
 		"":                      {State: protocol.StateRegistered},
 		"blocked by db: dead":   {State: protocol.StateWaiting, BlockedBy: "db: dead"},
 		"restart in 3s":         {State: protocol.StateScheduled, NextAttemptAt: noon.Add(3 * time.Second)},

@@ -122,7 +122,7 @@ func (s Style) Groups(groups []Group) string {
 			trouble.tone = bad
 		}
 		nodes = append(nodes, &node{cells: []cell{
-			{text: g.ID, tone: strong}, {text: strconv.Itoa(len(g.Registry.Supervisors))}, {text: strconv.Itoa(g.Running())}, trouble,
+			{text: g.ID, tone: strong}, {text: strconv.Itoa(len(g.Registry.Services))}, {text: strconv.Itoa(g.Running())}, trouble,
 			{text: state, tone: orchestratorTone(state)}, {text: age},
 		}})
 	}
@@ -134,8 +134,8 @@ func (s Style) Groups(groups []Group) string {
 
 // Running returns how many supervisors of g are in state running.
 func (g Group) Running() (n int) {
-	for i := range g.Registry.Supervisors {
-		if g.Registry.Supervisors[i].State == protocol.StateRunning {
+	for i := range g.Registry.Services {
+		if g.Registry.Services[i].State == protocol.StateRunning {
 			n++
 		}
 	}

@@ -57,20 +57,20 @@ _dpl_ids() {
 	dpl-status --ids ${REPLY:+"--ledger=$REPLY"} "$@" 2>/dev/null
 }
 
-# _dpl_of KIND: prints the operations, calls, groups, supervisors, or what can be ready, that fit the line.
+# _dpl_of KIND: prints the operations, calls, groups, services, or what can be ready, that fit the line.
 _dpl_of() {
 	local op group
 	_dpl_given op; op=${REPLY:-$DPL_OP}
 	_dpl_given group; group=${REPLY:-$DPL_GROUP}
 	if [[ $1 = ready ]]; then
 		_dpl_given group
-		[[ $REPLY || ! $op ]] && set -- supervisors || set -- calls
+		[[ $REPLY || ! $op ]] && set -- services || set -- calls
 	fi
 	case $1 in
 	operations) _dpl_ids ;;
 	groups) _dpl_ids --groups ;;
 	calls) [[ $op ]] && _dpl_ids --op "$op" ;;
-	supervisors) [[ $group ]] && _dpl_ids --group "$group" ;;
+	services) [[ $group ]] && _dpl_ids --group "$group" ;;
 	esac
 }
 
@@ -78,7 +78,7 @@ _dpl_of() {
 _dpl_value() {
 	local IFS=$'\n'
 	case $1 in
-	operations | calls | groups | supervisors | ready) COMPREPLY=($(compgen -W "$(_dpl_of "$1")" -- "$cur")) ;;
+	operations | calls | groups | services | ready) COMPREPLY=($(compgen -W "$(_dpl_of "$1")" -- "$cur")) ;;
 	directories) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")) ;;
 	files) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	words\ *) COMPREPLY=($(IFS=' '; compgen -W "${1#words }" -- "$cur")) ;;

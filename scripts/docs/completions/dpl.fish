@@ -22,7 +22,7 @@ function __dpl_given
     string replace -r '^~/' "$HOME/" -- "$value"
 end
 
-# __dpl_ids KIND: prints the ids of operations, calls, groups, supervisors, or of what can be ready, of the ledger of the line.
+# __dpl_ids KIND: prints the ids of operations, calls, groups, services, or of what can be ready, of the ledger of the line.
 function __dpl_ids
     type -q dpl-status; or return
     set -l ledger (__dpl_given ledger)
@@ -34,7 +34,7 @@ function __dpl_ids
     if test $kind = ready
         set kind calls
         if test -n "$group" -o -z "$op"
-            set kind supervisors
+            set kind services
         end
     end
     test -n "$group"; or set group $DPL_GROUP
@@ -44,7 +44,7 @@ function __dpl_ids
         case calls
             test -n "$op"; or return
             set which --op $op
-        case supervisors
+        case services
             test -n "$group"; or return
             set which --group $group
     end

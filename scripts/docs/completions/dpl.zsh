@@ -23,7 +23,7 @@ _dpl_given() {
 	REPLY=${REPLY/#\~\//$HOME/}
 }
 
-# _dpl_ids [OPTION...] KIND: completes, by compadd with OPTIONs, ids of operations, calls, groups, supervisors, or of what can be ready, of the ledger of the line.
+# _dpl_ids [OPTION...] KIND: completes, by compadd with OPTIONs, ids of operations, calls, groups, services, or of what can be ready, of the ledger of the line.
 _dpl_ids() {
 	local REPLY op group ledger kind=$argv[-1]
 	local -a ids which
@@ -31,12 +31,12 @@ _dpl_ids() {
 	_dpl_given ledger; ledger=$REPLY
 	_dpl_given group; group=${REPLY:-$DPL_GROUP}
 	if [[ $kind = ready ]]; then
-		[[ -n $REPLY || -z $op ]] && kind=supervisors || kind=calls
+		[[ -n $REPLY || -z $op ]] && kind=services || kind=calls
 	fi
 	case $kind in
 	groups) which=(--groups) ;;
 	calls) [[ -n $op ]] || return; which=(--op $op) ;;
-	supervisors) [[ -n $group ]] || return; which=(--group $group) ;;
+	services) [[ -n $group ]] || return; which=(--group $group) ;;
 	esac
 	(($+commands[dpl-status])) || return
 	ids=(${(f)"$(dpl-status --ids ${ledger:+--ledger} $ledger $which 2>/dev/null)"})

@@ -2,15 +2,15 @@ package protocol
 
 import "time"
 
-// BeatRegistered returns g after a heartbeat of a.Supervisor (spec §10.3), of which what it says is noted, and the status of the heartbeat: 0; 3 if it is to
-// end; 5 if it was declared dead, and nothing has changed. It returns ErrNoSupervisor, and ErrOtherProcess if another process
+// BeatService returns g after a heartbeat of a.Supervisor (spec §10.3), of which what it says is noted, and the status of the heartbeat: 0; 3 if it is to
+// end; 5 if it was declared dead, and nothing has changed. It returns ErrNoService, and ErrOtherProcess if another process
 // of it is alive.
-func (g Group) BeatRegistered(a Actor, say Report, seen Observation) (after Group, status int, err error) {
+func (g Group) BeatService(a Actor, say Report, seen Observation) (after Group, status int, err error) {
 	e := g.begin(a.Supervisor, seen)
-	s, actor := e.supervisor(a.Supervisor), identity(a.PID, a.Process)
+	s, actor := e.service(a.Supervisor), identity(a.PID, a.Process)
 	switch {
 	case s == nil:
-		return g, 0, ErrNoSupervisor
+		return g, 0, ErrNoService
 	case actor.Known() && actor != s.identity() && g.taken(s, e.seen):
 		return g, 0, ErrOtherProcess
 	case s.State.final(), !actor.Known() && s.gone(e.seen) != "":
@@ -37,9 +37,9 @@ func (g Group) BeatRegistered(a Actor, say Report, seen Observation) (after Grou
 		status = 3
 	}
 	e.say(s, say)
-	before := *g.Supervisor(s.ID)
+	before := *g.Service(s.ID)
 	before.LastHeartbeat, before.Beat = s.LastHeartbeat, s.Beat
-	e.g.effects.BeatOnly = sameRegistered(before, *s)
+	e.g.effects.BeatOnly = sameService(before, *s)
 	e.beaten = true
 	if after, err = e.end(); err != nil {
 		return g, 0, err
