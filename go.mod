@@ -3,6 +3,7 @@ module github.com/dpl-project/dpl
 go 1.26.0
 
 require (
+	github.com/alecthomas/kong v1.17.0 // flags, declared once: help, manual pages, completions and errors follow
 	github.com/anishathalye/porcupine v1.3.1 // tests alone: whether a history of many processes is one of an atomic ledger
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // its jsontext: strict JSON that keeps what it does not know as it is
 	github.com/gofrs/flock v0.13.1 // the lock, on every system

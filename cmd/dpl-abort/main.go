@@ -12,26 +12,19 @@ import (
 )
 
 type abort struct {
-	cli.Operation
-	reason string
-}
+	cli.Common `embed:""`
 
-func (c *abort) Define(f *cli.FlagSet) {
-	c.Operation.Define(f)
-	f.Text(&c.reason, "reason", "why; kept in the operation")
+	Op     cli.Ident `env:"DPL_OP" placeholder:"OP" required:"" help:"operation"`
+	Reason cli.Text  `placeholder:"TEXT" help:"why; kept in the operation"`
 }
 
 func (c *abort) Run(env *cli.Env) error {
-	op, err := c.OperationID()
-	if err != nil {
-		return err
-	}
 	by, err := env.ActorID()
 	if err != nil {
 		return err
 	}
-	edit, err := env.EditNamed("abort", op, "", fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-		return op.Abort(by, c.reason, seen)
+	edit, err := env.EditNamed("abort", string(c.Op), "", fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		return op.Abort(by, string(c.Reason), seen)
 	})
 	if err == nil && env.JSON() {
 		env.PrintJSON(edit.Result())

@@ -12,29 +12,27 @@ import (
 )
 
 type pop struct {
-	cli.Call
-	fail     bool
-	reason   string
-	keepOpen bool
+	cli.Common `embed:""`
+
+	Op       cli.Ident `env:"DPL_OP" placeholder:"OP" required:"" help:"operation"`
+	Call     cli.Ident `env:"DPL_CALL" placeholder:"CALL" required:"" help:"call"`
+	Fail     bool      `help:"the call failed: the operation is to be cleaned up"`
+	Reason   cli.Text  `placeholder:"TEXT" help:"with --fail: why; kept in the operation"`
+	KeepOpen bool      `help:"leave a running operation open when this empties it"`
 }
 
-func (c *pop) Define(f *cli.FlagSet) {
-	c.Call.Define(f)
-	f.Bool(&c.fail, "fail", "the call failed: the operation is to be cleaned up")
-	f.Text(&c.reason, "reason", "with --fail: why; kept in the operation")
-	f.Bool(&c.keepOpen, "keep-open", "leave a running operation open when this empties it")
+// Validate refuses flags that do not go together.
+func (c *pop) Validate() error {
+	if c.Reason != "" && !c.Fail {
+		return cli.Usagef("--reason goes with --fail")
+	}
+	return nil
 }
 
 func (c *pop) Run(env *cli.Env) error {
-	op, call, err := c.IDs()
-	if err != nil {
-		return err
-	}
-	if c.reason != "" && !c.fail {
-		return cli.Usagef("--reason goes with --fail")
-	}
-	edit, err := env.EditNamed("pop", op, call, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-		return op.Pop(protocol.Pop{Call: call, Fail: c.fail, Reason: c.reason, KeepOpen: c.keepOpen}, seen)
+	asked := protocol.Pop{Call: string(c.Call), Fail: c.Fail, Reason: string(c.Reason), KeepOpen: c.KeepOpen}
+	edit, err := env.EditNamed("pop", string(c.Op), asked.Call, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		return op.Pop(asked, seen)
 	})
 	if err == nil && env.JSON() {
 		env.PrintJSON(edit.Result())

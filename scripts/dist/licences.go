@@ -60,12 +60,16 @@ func licences(platform string) ([]byte, error) {
 
 // licence returns the text of the licence in the directory of a module.
 func licence(dir string) ([]byte, error) {
-	names, err := filepath.Glob(filepath.Join(dir, "LICENSE*"))
-	if err != nil {
-		return nil, err
+	var names []string
+	for _, pattern := range []string{"LICENSE*", "COPYING*"} {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, found...)
 	}
 	if len(names) != 1 {
-		return nil, fmt.Errorf("%d files LICENSE*, want one", len(names))
+		return nil, fmt.Errorf("%d files LICENSE* or COPYING*, want one", len(names))
 	}
 	return os.ReadFile(names[0])
 }

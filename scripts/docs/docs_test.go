@@ -131,7 +131,7 @@ func (d *docs) pages(t *testing.T) {
 // overstrike is how a terminal is told of bold and italics.
 var overstrike = regexp.MustCompile(".\b|\x1b\\[[0-9;]*m")
 
-var helpFlag = regexp.MustCompile(`(?m)^  (?:-(.), |    )--([a-z-]+)`)
+var helpFlag = regexp.MustCompile(`(?m)^  (?:-(.), |    )?--([a-z-]+)`)
 
 // flags: whatever --help has is in the page and in the completions of all shells.
 func (d *docs) flags(t *testing.T) {

@@ -48,7 +48,7 @@ var dataLoss = []mutant{
 		[]string{"./scripts/clients TestClients/python/forks$"},
 	}, {
 		"--now commits", "cmd/internal/cli/env.go",
-		"env.now.IsZero() || os.Getenv(\"DPL_REPLAY\") == \"1\"", "true || os.Getenv(\"DPL_REPLAY\") == \"1\"",
+		"env.flags.Now.IsZero() || os.Getenv(\"DPL_REPLAY\") == \"1\"", "true || os.Getenv(\"DPL_REPLAY\") == \"1\"",
 		[]string{"now_changes_nothing.txtar"},
 	},
 }

@@ -20,7 +20,6 @@ import (
 
 // A Command is a struct with the values of its flags, which embeds Common.
 type Command interface {
-	Define(f *FlagSet)
 	Run(env *Env) error
 	CommonFlags() *Common
 }
@@ -59,34 +58,72 @@ func (env *Env) run(c Command, args []string, summary, details string) (status i
 			status = StatusBug
 		}
 	}()
-	var f FlagSet
-	c.Define(&f)
-	c.CommonFlags().define(&f)
-	err := f.parse(env.Program, args)
-	if err != nil { // at what stands before --json, maybe
-		env.flags.json = env.flags.json || slices.Contains(args, "--json")
+	ready, err := env.parse(c, args, summary, details)
+	if !ready {
+		return env.report(err)
 	}
-	switch {
-	case errors.Is(err, flag.ErrHelp) && env.flags.json:
-		env.PrintJSON(f.model(env.Program, summary, details))
-		return StatusOK
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(env.Stdout, f.help(env.Program, summary, details))
-		return StatusOK
-	case err != nil:
-		return env.report(Usagef("%v: see %s --help", err, env.Program))
-	case env.flags.version:
-		fmt.Fprintln(env.Stdout, env.Program, version())
-		return StatusOK
-	}
-	env.inherits(&f)
-	if err = env.resolve(); err == nil {
+	if err == nil {
 		err = env.checkTime(c)
 	}
 	if err == nil {
 		err = c.Run(env)
 	}
 	return env.report(err)
+}
+
+// parse fills c from args, and reports whether it may run then. What was asked for instead it prints.
+func (env *Env) parse(c Command, args []string, summary, details string) (ready bool, err error) {
+	if old, ok := c.(interface{ Define(*FlagSet) }); ok {
+		return env.parseOld(c, old.Define, args, summary, details)
+	}
+	if !FastLane(c, args) {
+		m := env.newManual(c, summary, details)
+		_, err = m.Parse(args)
+		if err != nil { // at what stands before --json, maybe
+			env.flags.JSON = slices.Contains(args, "--json")
+		}
+		switch _, usage := errors.AsType[usageError](err); {
+		case m.asked("help") && env.flags.JSON:
+			env.PrintJSON(m.object())
+			return false, nil
+		case m.asked("help"):
+			m.print()
+			return false, nil
+		case m.asked("version"):
+			fmt.Fprintln(env.Stdout, env.Program, version())
+			return false, nil
+		case err != nil && !usage:
+			err = Usagef("%v: see %s --help", err, env.Program)
+		}
+	}
+	env.inherited = os.Getenv("DPL_OP") != "" && !env.flags.Given("op")
+	return err == nil, err
+}
+
+func (env *Env) parseOld(c Command, define func(*FlagSet), args []string, summary, details string) (bool, error) {
+	var f FlagSet
+	define(&f)
+	c.CommonFlags().define(&f)
+	err := f.parse(env.Program, args)
+	if err != nil { // at what stands before --json, maybe
+		env.flags.JSON = env.flags.JSON || slices.Contains(args, "--json")
+	}
+	switch {
+	case errors.Is(err, flag.ErrHelp) && env.flags.JSON:
+		env.PrintJSON(f.model(env.Program, summary, details))
+		return false, nil
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(env.Stdout, f.help(env.Program, summary, details))
+		return false, nil
+	case err != nil:
+		return false, Usagef("%v: see %s --help", err, env.Program)
+	case env.flags.Version:
+		fmt.Fprintln(env.Stdout, env.Program, version())
+		return false, nil
+	}
+	env.inherits(&f)
+	err = c.CommonFlags().complete()
+	return err == nil, err
 }
 
 // output keeps the first error of writing to stdout. Every write fails if stdout was closed at the start.
@@ -151,7 +188,7 @@ func (env *Env) report(err error) int {
 	if _, usage := errors.AsType[usageError](err); usage {
 		message = harmless.Short(message, longest)
 	}
-	if env.flags.json {
+	if env.flags.JSON {
 		env.printJSON(env.Stderr, Object{{"schemaVersion", SchemaVersion}, {"error", Object{
 			{"program", env.Program}, {"message", message}, {"status", status},
 		}}})
@@ -166,7 +203,7 @@ const longest = 1000
 
 // Logf prints a line to stderr with -v.
 func (env *Env) Logf(format string, args ...any) {
-	if env.flags.verbose {
+	if env.flags.Verbose {
 		env.Warnf(format, args...)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // A pass looks at many operations at once with one clock (run with -race).
 func TestClockForSeveral(t *testing.T) {
 	t.Parallel()
-	clock := new(Env).Observer()
+	clock := (&Env{flags: new(Common)}).Observer()
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {

@@ -19,31 +19,12 @@ type Env struct {
 	Stdout, Stderr io.Writer
 
 	flags     *Common
-	committed bool      // an edit was
-	inherited bool      // the operation is that of $DPL_OP
-	now       time.Time // zero: the clock's
-	sync      fileops.Sync
+	committed bool              // an edit was
+	inherited bool              // the operation is that of $DPL_OP
 	ledgers   []*fileops.Ledger // opened, to ask for leftovers
 }
 
 var syncs = map[string]fileops.Sync{"": fileops.SyncDefault, "none": fileops.SyncNone, "file": fileops.SyncFile, "full": fileops.SyncFull}
-
-// resolve completes the flags from the environment.
-func (env *Env) resolve() error {
-	if now := flagOr(env.flags.now, "DPL_NOW"); now != "" {
-		t, err := protocol.ParseTime(now)
-		if err != nil {
-			return Usagef("--now: %v", err)
-		}
-		env.now = t
-	}
-	sync, ok := syncs[flagOr(env.flags.sync, "DPL_SYNC")]
-	if !ok {
-		return Usagef("$DPL_SYNC: want none, file or full, not %q", os.Getenv("DPL_SYNC"))
-	}
-	env.sync = sync
-	return nil
-}
 
 // checkTime refuses to change anything by a time that is not the clock's, except where that is replayed: it would kill who
 // lives, and delete what is in use.
@@ -52,37 +33,30 @@ func (env *Env) checkTime(c Command) error {
 	if env.MayEdit() || env.DryRun() || ok && reader.Reads() {
 		return nil
 	}
-	given := "--now"
-	if env.flags.now == "" {
-		given = "$DPL_NOW"
+	given := "$DPL_NOW"
+	if env.flags.Given("now") {
+		given = "--now"
 	}
 	return Usagef("%s is not the clock's time, and this would change the ledger by it: give --dry-run, or set DPL_REPLAY=1 where "+
 		"the ledger is one for tests and replay", given)
 }
 
 // MayEdit reports whether the time is the clock's, or the ledger one on which other times are replayed.
-func (env *Env) MayEdit() bool { return env.now.IsZero() || os.Getenv("DPL_REPLAY") == "1" }
-
-func flagOr(value, variable string) string {
-	if value != "" {
-		return value
-	}
-	return os.Getenv(variable)
-}
+func (env *Env) MayEdit() bool { return env.flags.Now.IsZero() || os.Getenv("DPL_REPLAY") == "1" }
 
 // JSON reports whether output is to be JSON.
-func (env *Env) JSON() bool { return env.flags.json }
+func (env *Env) JSON() bool { return env.flags.JSON }
 
 // DryRun reports whether nothing is to be changed.
-func (env *Env) DryRun() bool { return env.flags.dryRun }
+func (env *Env) DryRun() bool { return env.flags.DryRun }
 
 // TrustsGroup reports whether what other members of the group write may be acted on.
-func (env *Env) TrustsGroup() bool { return env.flags.trustGroup }
+func (env *Env) TrustsGroup() bool { return env.flags.TrustGroup }
 
 // Now returns the time: --now, or the clock's.
 func (env *Env) Now() time.Time {
-	if !env.now.IsZero() {
-		return env.now
+	if !env.flags.Now.IsZero() {
+		return env.flags.Now.Time
 	}
 	return protocol.Moment(time.Now())
 }
@@ -96,7 +70,7 @@ func (env *Env) Observer() func() protocol.Observation {
 	return func() protocol.Observation {
 		// A command may stay for days, and the time of the boot moves with the clock.
 		seen := protocol.Observation{Host: process.Here(), Now: env.Now(), Look: lookOnce(), Survived: surviveOnce()}
-		if env.now.IsZero() {
+		if env.flags.Now.IsZero() {
 			seen.MonotonicMs, _ = process.Monotonic()
 		} else {
 			seen.Watch = protocol.Awake
@@ -160,8 +134,8 @@ func (env *Env) ledgerDir() (string, error) {
 	if err := checkOpenFiles(); err != nil {
 		return "", err
 	}
-	if dir := flagOr(env.flags.ledger, "DPL_LEDGER"); dir != "" {
-		return dir, nil
+	if dir := env.flags.Ledger; dir != "" {
+		return string(dir), nil
 	}
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "dpl"), nil
@@ -179,7 +153,7 @@ func (env *Env) options() fileops.Options {
 		home = ""
 	}
 	return fileops.Options{
-		LockTimeout: env.flags.lockTimeout, Sync: env.sync, TrustGroup: env.flags.trustGroup, Home: home, Observe: env.Observer(),
+		LockTimeout: time.Duration(env.flags.LockTimeout), Sync: syncs[env.flags.Sync], TrustGroup: env.flags.TrustGroup, Home: home, Observe: env.Observer(),
 	}
 }
 

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,33 +13,62 @@ import (
 
 // Common is the flags of every command.
 type Common struct {
-	ledger      string
-	lockTimeout time.Duration
-	sync        string
-	trustGroup  bool
-	json        bool
-	dryRun      bool
-	verbose     bool
-	now         string
-	version     bool
+	common `embed:"" group:"Flags of every command:"`
+	given  []string
+}
+
+type common struct {
+	Ledger      Path   `env:"DPL_LEDGER" placeholder:"DIR" help:"ledger directory; without one $XDG_STATE_HOME/dpl, else ~/.local/state/dpl"`
+	LockTimeout Pause  `default:"5s" placeholder:"D" help:"how long to wait for another command, then exit 75 (${default})"`
+	Sync        string `env:"DPL_SYNC" default:"" enum:"none,file,full," help:"how much to fsync; full, but file for a plain heartbeat"`
+	TrustGroup  bool   `help:"on a shared ledger, act on what other members of the group have written"`
+	JSON        bool   `help:"print one JSON document"`
+	DryRun      bool   `short:"n" help:"print the change, and make none"`
+	Verbose     bool   `short:"v" help:"say on stderr what is done"`
+	Now         Moment `env:"DPL_NOW" placeholder:"TIME" help:"take TIME for the time; what changes something needs --dry-run as well, or $DPL_REPLAY"`
+	Version     bool   `help:"print the version"`
+	Help        bool   `short:"h" help:"print this; with --json, as a model for programs"`
 }
 
 // CommonFlags returns c.
 func (c *Common) CommonFlags() *Common { return c }
 
+// Given reports whether one of flags was on the command line. The environment gives none.
+func (c *Common) Given(flags ...string) bool {
+	return slices.ContainsFunc(flags, func(flag string) bool { return slices.Contains(c.given, flag) })
+}
+
 func (c *Common) define(f *FlagSet) {
-	c.lockTimeout = 5 * time.Second
-	f.String(&c.ledger, "ledger", "DIR", "ledger directory ($DPL_LEDGER, else $XDG_STATE_HOME/dpl, else ~/.local/state/dpl)")
-	f.Duration(&c.lockTimeout, "lock-timeout", "how long to wait for another command, then exit 75 (5s)", 0)
-	Word(f, &c.sync, "sync", "", "how much to fsync ($DPL_SYNC; full, but file for a plain heartbeat)", "none", "file", "full")
-	f.Bool(&c.trustGroup, "trust-group", "on a shared ledger, act on what other members of the group have written")
-	f.Bool(&c.json, "json", "print one JSON document")
-	f.Bool(&c.dryRun, "dry-run", "print the change, and make none")
+	c.LockTimeout = Pause(5 * time.Second)
+	f.String((*string)(&c.Ledger), "ledger", "DIR", "ledger directory ($DPL_LEDGER, else $XDG_STATE_HOME/dpl, else ~/.local/state/dpl)")
+	f.Duration((*time.Duration)(&c.LockTimeout), "lock-timeout", "how long to wait for another command, then exit 75 (5s)", 0)
+	Word(f, &c.Sync, "sync", "", "how much to fsync ($DPL_SYNC; full, but file for a plain heartbeat)", "none", "file", "full")
+	f.Bool(&c.TrustGroup, "trust-group", "on a shared ledger, act on what other members of the group have written")
+	f.Bool(&c.JSON, "json", "print one JSON document")
+	f.Bool(&c.DryRun, "dry-run", "print the change, and make none")
 	f.Short("n")
-	f.Bool(&c.verbose, "verbose", "say on stderr what is done")
+	f.Bool(&c.Verbose, "verbose", "say on stderr what is done")
 	f.Short("v")
-	f.String(&c.now, "now", "TIME", "take TIME for the time ($DPL_NOW); what changes something needs --dry-run as well, or $DPL_REPLAY")
-	f.Bool(&c.version, "version", "print the version")
+	f.add(commandFlag{name: "now", placeholder: "TIME", value: func(s string) error {
+		c.given = append(c.given, "now")
+		return c.Now.UnmarshalText([]byte(s))
+	}, help: "take TIME for the time ($DPL_NOW); what changes something needs --dry-run as well, or $DPL_REPLAY"})
+	f.Bool(&c.Version, "version", "print the version")
+}
+
+// complete fills what the flags did not give from the environment.
+func (c *Common) complete() error {
+	c.Ledger = cmp.Or(c.Ledger, Path(os.Getenv("DPL_LEDGER")))
+	c.Sync = cmp.Or(c.Sync, os.Getenv("DPL_SYNC"))
+	if now := os.Getenv("DPL_NOW"); now != "" && c.Now.IsZero() {
+		if err := c.Now.UnmarshalText([]byte(now)); err != nil {
+			return Usagef("--now: %v", err)
+		}
+	}
+	if _, known := syncs[c.Sync]; !known {
+		return Usagef("$DPL_SYNC: want none, file or full, not %q", c.Sync)
+	}
+	return nil
 }
 
 // Operation is the flags of commands on one operation.

@@ -121,7 +121,7 @@ func FuzzFlags(f *testing.F) {
 		switch {
 		case errors.Is(wantErr, flag.ErrHelp):
 			wantPrefix := "Usage: every"
-			if want.json || slices.Contains(args, "--json") {
+			if want.JSON || slices.Contains(args, "--json") {
 				wantPrefix = "{\n  \"schemaVersion\": 1,\n  \"program\": \"every\","
 			}
 			if status != StatusOK || !strings.HasPrefix(stdout.String(), wantPrefix) {
@@ -133,7 +133,7 @@ func FuzzFlags(f *testing.F) {
 			}
 		case !reflect.DeepEqual(got, want):
 			t.Errorf("%q: got %+v, want %+v", args, got, want)
-		case !ran && !want.version && status != StatusUsage:
+		case !ran && !want.Version && status != StatusUsage:
 			t.Errorf("%q: has not run: status %d", args, status)
 		}
 	})
@@ -144,7 +144,7 @@ func checkRun(t *testing.T, c *every, status int, stdout, stderr string) {
 	t.Helper()
 	switch {
 	case status == StatusOK && stderr == "" && (c.ran == (stdout == "")):
-	case status == StatusUsage && stdout == "" && !c.ran && strings.HasSuffix(stderr, "\n") && (c.json || strings.Count(stderr, "\n") == 1):
+	case status == StatusUsage && stdout == "" && !c.ran && strings.HasSuffix(stderr, "\n") && (c.JSON || strings.Count(stderr, "\n") == 1):
 	default:
 		t.Errorf("status %d, ran: %t, stdout %q, stderr %q", status, c.ran, stdout, stderr)
 	}
@@ -154,7 +154,7 @@ func checkRun(t *testing.T, c *every, status int, stdout, stderr string) {
 	if c.One != "" && c.One != "asleep" && c.One != "awake" && c.One != "dead" {
 		t.Errorf("--one is %q", c.One)
 	}
-	if c.PID < 1 || c.Count < 0 || c.lockTimeout < 0 || c.Span != 0 && c.Span < time.Millisecond {
+	if c.PID < 1 || c.Count < 0 || c.LockTimeout < 0 || c.Span != 0 && c.Span < time.Millisecond {
 		t.Errorf("out of range: %+v", c)
 	}
 	texts := append(c.Many, c.Text)

@@ -1,0 +1,101 @@
+// Package lanes tests that the fast lane of package cli makes of arguments what kong does.
+package lanes
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+)
+
+var variables = []string{
+	"DPL_OP", "DPL_CALL", "DPL_PARTICIPANT", "DPL_GROUP", "DPL_SUPERVISOR", "DPL_SERVICE",
+	"DPL_LEDGER", "DPL_SYNC", "DPL_NOW",
+}
+
+// Fuzz holds the fast lane to kong for the command of the working directory, of which zero returns
+// a new one. What the fast lane takes, kong takes, and fills the command with the same. It begins
+// with the arguments that the scripts in testscripts give to the command, all of one on lines of
+// their own; environment has the values of the variables in the same way.
+func Fuzz(f *testing.F, zero func() cli.Command) {
+	dir, err := os.Getwd()
+	if err != nil {
+		f.Fatal(err)
+	}
+	program := filepath.Base(dir)
+	seeds := scripted(f, program)
+	taken := 0
+	for _, args := range seeds {
+		f.Add(strings.Join(args, "\n"), "")
+		f.Add(strings.Join(args, "\n"), strings.Repeat("o\n", 6)+"/l")
+		for _, v := range variables {
+			f.Setenv(v, "o")
+		}
+		f.Setenv("DPL_SYNC", "")
+		f.Setenv("DPL_NOW", "")
+		if cli.FastLane(zero(), args) {
+			taken++
+		}
+	}
+	if taken*2 < len(seeds) || taken == 0 {
+		f.Errorf("the fast lane takes %d of %d lists of arguments", taken, len(seeds))
+	}
+
+	f.Fuzz(func(t *testing.T, lines, environment string) {
+		values := strings.Split(environment, "\n")
+		for i, v := range variables {
+			value := ""
+			if i < len(values) && !strings.Contains(values[i], "\x00") {
+				value = values[i]
+			}
+			t.Setenv(v, value)
+		}
+		args := strings.Split(lines, "\n")
+		if lines == "" {
+			args = nil
+		}
+
+		got := zero()
+		if !cli.FastLane(got, args) {
+			return
+		}
+		want := zero()
+		if err := cli.Kong(want, program, args); err != nil {
+			t.Errorf("%q: the fast lane takes them, kong says: %v", args, err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: got %+v, want %+v", args, got, want)
+		}
+	})
+}
+
+// scripted returns the arguments that scripts give to program.
+func scripted(f *testing.F, program string) (all [][]string) {
+	scripts, err := filepath.Glob("../../testscripts/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	more, err := filepath.Glob("../../testscripts/*/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	line := regexp.MustCompile(`(?m)^(?:exec|status \d+|timed \S+) ` + program + `( [^&\n]*)?`)
+	for _, path := range append(scripts, more...) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, found := range line.FindAllStringSubmatch(string(text), -1) {
+			args := strings.Fields(strings.NewReplacer("'", "", "$WORK", "/w", "$DPL_LEDGER", "/l").Replace(found[1]))
+			all = append(all, args)
+		}
+	}
+	if len(all) == 0 {
+		f.Fatalf("no script calls %s", program)
+	}
+	return all
+}

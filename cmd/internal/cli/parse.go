@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// A manual is what a command says of itself: kong's model of its flags, and the rest.
+type manual struct {
+	*kong.Kong
+	summary, details string
+}
+
+// newManual returns the manual of c.
+func (env *Env) newManual(c Command, summary, details string) *manual {
+	noteGiven := func(ctx *kong.Context) error {
+		common := c.CommonFlags()
+		common.given = nil
+		for _, p := range ctx.Path {
+			if p.Flag != nil {
+				common.given = append(common.given, p.Flag.Name)
+				p.Flag.Tag.Envs = nil // kong would look at these all the same
+			}
+		}
+		return nil
+	}
+	k := kong.Must(c, kong.Name(env.Program), kong.Description(summary), kong.FlagNamer(flagName),
+		kong.NoDefaultHelp(), kong.Writers(env.Stdout, env.Stderr), kong.ValueFormatter(explain),
+		kong.WithBeforeReset(noteGiven))
+	k.Model.Detail = details
+
+	for _, v := range k.Model.Node.Values() {
+		v.Tag.Sep = -1 // a comma separates nothing
+		if !v.IsBool() {
+			v.Mapper = mapper{}
+		}
+		if f := v.Flag; f != nil && f.PlaceHolder == "" {
+			f.PlaceHolder = strings.Join(words(v.Enum), "|")
+		}
+
+		// Kong wants a default beside an enum, and would take an empty variable for a word.
+		v.HasDefault = v.Default != ""
+		v.Tag.Envs = slices.DeleteFunc(slices.Clone(v.Tag.Envs), func(name string) bool {
+			return os.Getenv(name) == ""
+		})
+	}
+	return &manual{k, summary, details}
+}
+
+// Kong fills c from args, as kong understands them.
+func Kong(c Command, program string, args []string) error {
+	_, err := (&Env{Program: program}).newManual(c, "", "").Parse(args)
+	return err
+}
+
+// A mapper has kong take words as they are, and put them into their fields as the fast lane does.
+type mapper struct{}
+
+// Decode takes the value of a flag, or all arguments.
+func (mapper) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
+	if ctx.Value.Flag != nil {
+		token := ctx.Scan.Pop()
+		if token.IsEOL() {
+			return errors.New("it takes a value")
+		}
+		return set(target, fmt.Sprint(token.Value), ctx.Value.Enum)
+	}
+
+	var arguments []string
+	for _, token := range ctx.Scan.PopWhile(func(t kong.Token) bool { return !t.IsEOL() }) {
+		arguments = append(arguments, fmt.Sprint(token.Value))
+	}
+	if arguments[0] == "--" { // kong leaves it to them
+		arguments = arguments[1:]
+	}
+	return setArguments(target, arguments)
+}
+
+// flagName returns the name of the flag of a field, like status-fd of StatusFD.
+func flagName(field string) string {
+	name := make([]byte, 0, len(field)+4)
+	for i := range len(field) {
+		letter := field[i]
+		if i > 0 && isUpper(letter) && !isUpper(field[i-1]) {
+			name = append(name, '-')
+		}
+		if isUpper(letter) {
+			letter += 'a' - 'A'
+		}
+		name = append(name, letter)
+	}
+	return string(name)
+}
+
+func isUpper(letter byte) bool { return 'A' <= letter && letter <= 'Z' }
+
+// asked reports whether the switch name was given, also beside a mistake.
+func (m *manual) asked(name string) bool {
+	return slices.ContainsFunc(m.Model.Flags, func(f *kong.Flag) bool { return f.Name == name && f.Set })
+}
+
+// print prints the help text.
+func (m *manual) print() {
+	fmt.Fprintf(m.Stdout, "Usage: %s [flags]%s\n", m.Model.Name, m.arguments(" "))
+	ctx, _ := kong.Trace(m.Kong, nil)
+	kong.DefaultHelpPrinter(kong.HelpOptions{NoAppSummary: true, WrapUpperBound: 80, ValueFormatter: explain}, ctx)
+}
+
+// arguments returns how the arguments of the command are written, after before, "" if it takes none.
+func (m *manual) arguments(before string) string {
+	for _, v := range m.Model.Positional {
+		return before + v.Tag.PlaceHolder
+	}
+	return ""
+}
+
+// explain returns the help of a flag, with what follows from its kind.
+func explain(v *kong.Value) string {
+	text := v.Help
+	if v.Flag != nil && len(v.Flag.Envs) > 0 {
+		text += " ($" + v.Flag.Envs[0] + ")"
+	}
+	if v.Flag != nil && v.IsSlice() {
+		text += "; may be repeated"
+	}
+	return text
+}
+
+// object returns what print does, for programs: those that make the manual pages and completions.
+func (m *manual) object() Object {
+	flags := []Object{}
+	for _, f := range m.Model.Flags {
+		o := Object{{"name", f.Name}}
+		if f.Short != 0 {
+			o = append(o, Member{"short", string(f.Short)})
+		}
+		if !f.IsBool() {
+			o = append(o, Member{"value", f.FormatPlaceHolder()})
+		}
+		if f.Enum != "" {
+			o = append(o, Member{"values", words(f.Enum)})
+		}
+		if f.IsSlice() {
+			o = append(o, Member{"repeated", true})
+		}
+		flags = append(flags, append(o, Member{"help", explain(f.Value)}))
+	}
+	o := Object{{"program", m.Model.Name}, {"summary", m.summary}, {"details", m.details}}
+	if arguments := m.arguments(""); arguments != "" {
+		o = append(o, Member{"arguments", arguments})
+	}
+	return append(o, Member{"flags", flags})
+}

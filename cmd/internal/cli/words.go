@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// The types of flags. Each refuses what it cannot be, and so an empty word, as a variable that is
+// not set leaves it; only a Text may be empty.
+type (
+	Ident    string              // an id of the protocol
+	NonEmpty string              // kept in a file or looked up, so UTF-8
+	Path     string              // of a file, which may be any bytes
+	Text     string              // for people, and UTF-8
+	PID      int                 // the number of a process
+	Count    int                 // 0 or more
+	Size     int64               // a number of bytes
+	Span     time.Duration       // at least a millisecond
+	Pause    time.Duration       // a time span that may be 0
+	Moment   struct{ time.Time } // as the protocol writes it
+)
+
+// UnmarshalText sets id to text, or returns protocol.ErrBadID.
+func (id *Ident) UnmarshalText(text []byte) error {
+	*id = Ident(text)
+	return protocol.CheckID(string(text))
+}
+
+// UnmarshalText sets w to text.
+func (w *NonEmpty) UnmarshalText(text []byte) error {
+	*w = NonEmpty(text)
+	return checkWord(string(text))
+}
+
+// UnmarshalText sets p to text.
+func (p *Path) UnmarshalText(text []byte) error {
+	*p = Path(text)
+	return notEmpty(string(text))
+}
+
+// UnmarshalText sets t to text.
+func (t *Text) UnmarshalText(text []byte) error {
+	*t = Text(text)
+	return CheckText(string(text))
+}
+
+// UnmarshalText sets p to the number in text.
+func (p *PID) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseInt(string(text), 10, 32)
+	if err != nil || n < 1 {
+		return fmt.Errorf("want the number of a process, not %q", text)
+	}
+	*p = PID(n)
+	return nil
+}
+
+// UnmarshalText sets c to the number in text.
+func (c *Count) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseInt(string(text), 10, 32)
+	if err != nil || n < 0 {
+		return fmt.Errorf("want a number of at least 0, not %q", text)
+	}
+	*c = Count(n)
+	return nil
+}
+
+// UnmarshalText sets s to the number in text, with K, M or G behind it for 1024 and so on.
+func (s *Size) UnmarshalText(text []byte) error {
+	n, err := parseSize(string(text))
+	*s = Size(n)
+	return err
+}
+
+// UnmarshalText sets s to what ParseDuration makes of text.
+func (s *Span) UnmarshalText(text []byte) error {
+	d, err := ParseDuration(string(text), time.Millisecond)
+	*s = Span(d)
+	return err
+}
+
+// UnmarshalText sets p to what ParseDuration makes of text.
+func (p *Pause) UnmarshalText(text []byte) error {
+	d, err := ParseDuration(string(text), 0)
+	*p = Pause(d)
+	return err
+}
+
+// UnmarshalText sets m to the time in text.
+func (m *Moment) UnmarshalText(text []byte) (err error) {
+	m.Time, err = protocol.ParseTime(string(text))
+	return err
+}
+
+// set puts word into field, or adds it to a list there. The word has to be one of enum, which
+// commas separate, unless that is "".
+func set(field reflect.Value, word, enum string) error {
+	if field.Kind() == reflect.Pointer {
+		field.Set(reflect.New(field.Type().Elem()))
+		return set(field.Elem(), word, enum)
+	}
+	if u, ok := field.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		return u.UnmarshalText([]byte(word))
+	}
+
+	if field.Kind() == reflect.Slice {
+		element := reflect.New(field.Type().Elem()).Elem()
+		err := set(element, word, enum)
+		field.Set(reflect.Append(field, element))
+		return err
+	}
+	if want := words(enum); !slices.Contains(want, word) {
+		return fmt.Errorf("want %s, not %q", alternatives(want), word)
+	}
+	field.SetString(word)
+	return nil
+}
+
+// setArguments puts the arguments of a command into field. The first names a file or program, so
+// it may not be empty; nor may the others, if all name files.
+func setArguments(field reflect.Value, arguments []string) error {
+	if len(arguments) > 0 && arguments[0] == "" {
+		return errors.New("it is empty")
+	}
+	if all, ok := field.Addr().Interface().(*[]string); ok {
+		*all = arguments
+		return nil
+	}
+	for _, argument := range arguments {
+		if err := set(field, argument, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// words returns the words of a tag enum. An optional flag has an empty one there for kong's sake.
+func words(enum string) []string {
+	return slices.DeleteFunc(strings.Split(enum, ","), func(word string) bool { return word == "" })
+}
