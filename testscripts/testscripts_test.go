@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package testscripts runs the dpl commands as a user would: each *.txtar file here is a short script of command lines
-// and of what must be true after them. This file builds the commands and runs the scripts; the other files have the
+// Package testscripts runs the dpl commands as a user would: each */*.txtar file here is a short script of command lines
+// and of what must be true after them, in a folder that names the command or the subject. This file builds the commands and runs the scripts; the other files have the
 // commands that only scripts have:
 //
 //	status N CMD [ARG...]       run CMD; it must exit with status N exactly
@@ -113,7 +113,7 @@ func interpreter(name string) string {
 
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	run(t, built(t), scripts(t, "*.txtar"))
+	run(t, built(t), scripts(t, "*/*.txtar"))
 }
 
 // TestRaced runs scripts about processes that work at the same time with commands that detect data races: with DPL_SOAK all of
@@ -130,9 +130,10 @@ func TestRaced(t *testing.T) {
 	if err := buildWithPython(raced, "-race"); err != nil {
 		t.Fatal(err)
 	}
-	files := scripts(t, "concurrent_*.txtar", "every_*.txtar", "handler_*.txtar", "lock_*.txtar",
-		"run_*.txtar", "wait_*.txtar", "watch_*.txtar",
-		"group_o11_*.txtar", "group_on_alert.txtar", "group_ten_passes.txtar", "group_end_to_end.txtar")
+	files := scripts(t, "concurrent/*.txtar", "heartbeat/every_*.txtar", "cleanup/handler_*.txtar",
+		"run/*.txtar", "wait/*.txtar", "watch/*.txtar",
+		"orchestrate/every*.txtar", "orchestrate/on_alert.txtar", "orchestrate/ten_passes.txtar",
+		"orchestrate/end_to_end.txtar")
 	if os.Getenv("DPL_SOAK") == "" {
 		const some = 30
 		seed, err := strconv.ParseUint(os.Getenv("DPL_SEED"), 10, 64)
@@ -170,7 +171,23 @@ func raceEnabled() bool {
 	return false
 }
 
+// run runs the scripts, each as a subtest of its folder: TestScripts/push/again.
 func run(t *testing.T, bin string, files []string) {
+	folders := make(map[string][]string)
+	for _, file := range files {
+		folder := filepath.Dir(file)
+		folders[folder] = append(folders[folder], file)
+	}
+
+	for folder, files := range folders {
+		t.Run(folder, func(t *testing.T) {
+			t.Parallel()
+			runFolder(t, bin, files)
+		})
+	}
+}
+
+func runFolder(t *testing.T, bin string, files []string) {
 	conformance, err := filepath.Abs(filepath.Join(root, "spec", "conformance"))
 	if err != nil {
 		t.Fatal(err)

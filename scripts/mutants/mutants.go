@@ -25,7 +25,7 @@ func goTest(pkg, run string) tier {
 	return tier{argv: []string{"go", "test", "-count=1", "-timeout=10m", "-run", run, "-v", pkg}}
 }
 
-// huntBy returns the tests that a mutant names: a tier, the txtar script NAME.txtar, a package and a
+// huntBy returns the tests that a mutant names: a tier, a script (FOLDER/NAME.txtar), a package and a
 // pattern of its tests ("./fileops TestPrune"), or a Python file and a test in it.
 func huntBy(name string) tier {
 	if t, ok := tiers[name]; ok {
@@ -35,7 +35,8 @@ func huntBy(name string) tier {
 	where, which, _ := strings.Cut(name, " ")
 	switch {
 	case strings.HasSuffix(name, ".txtar"):
-		return goTest("./testscripts", "^TestScripts$/^"+strings.TrimSuffix(name, ".txtar")+"$")
+		folder, script, _ := strings.Cut(strings.TrimSuffix(name, ".txtar"), "/")
+		return goTest("./testscripts", "^TestScripts$/^"+folder+"$/^"+script+"$")
 	case strings.HasSuffix(where, ".py"):
 		return tier{argv: []string{"python3", where, which}}
 	default:

@@ -70,7 +70,7 @@ var graces = []mutant{
 	}, {
 		"who is stopped is stale", "protocol/evidence.go",
 		"	return v.promised || presence != Present && presence != Stopped", "	return v.promised || presence != Present",
-		[]string{"./protocol ^TestMortals$", "alive_process.txtar"},
+		[]string{"./protocol ^TestMortals$", "alive/process.txtar"},
 	}, {
 		"a promise does not count", "protocol/evidence.go",
 		"	return v.promised || presence", "	return presence",

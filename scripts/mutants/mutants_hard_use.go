@@ -24,7 +24,7 @@ var dataLoss = []mutant{
 	}, {
 		"a root may be anything", "cmd/internal/cli/newledger.go",
 		"		err = env.CheckRoots(roots...)\n", "		err = env.CheckRoots()\n",
-		[]string{"resource_outside_roots.txtar"},
+		[]string{"resources/outside_roots.txtar"},
 	}, {
 		"a resource may contain a home", "fileops/resources.go",
 		"		err = l.spare(root, name)\n", "",
@@ -36,7 +36,7 @@ var dataLoss = []mutant{
 	}, {
 		"a stopped process is stale", "protocol/evidence.go",
 		"presence != Present && presence != Stopped", "presence != Present",
-		[]string{"alive_process.txtar"},
+		[]string{"alive/process.txtar"},
 	}, {
 		"a forked child pops its parent's call", "scripts/clients/dpl.py",
 		"        if os.getpid() == self._pid:\n            self._deaf = True\n            self.end()\n",
@@ -49,7 +49,7 @@ var dataLoss = []mutant{
 	}, {
 		"--now commits", "cmd/internal/cli/env.go",
 		"env.flags.Now.IsZero() || os.Getenv(\"DPL_REPLAY\") == \"1\"", "true || os.Getenv(\"DPL_REPLAY\") == \"1\"",
-		[]string{"now_changes_nothing.txtar"},
+		[]string{"usage/now_changes_nothing.txtar"},
 	},
 }
 
@@ -58,11 +58,11 @@ var wrongVerdicts = []mutant{
 	{
 		"dpl-run ends well in a failed operation", "cmd/dpl-run/call.go",
 		"	return !byPop\n", "	return byPop && !byPop\n",
-		[]string{"run_statuses.txtar"},
+		[]string{"run/statuses.txtar"},
 	}, {
 		"dpl-run gives up while others hold the lock", "cmd/dpl-run/beats.go",
 		"		if !errors.Is(err, fileops.ErrBusy) {\n			return variables", "		if !errors.Is(err, fileops.ErrBusy) || err != nil {\n			return variables",
-		[]string{"run_own_failure.txtar"},
+		[]string{"run/own_failure.txtar"},
 	}, {
 		"a heartbeat at every look", "cmd/dpl-run/beats.go",
 		"needed := b.asked || cleaning || !now.Before(b.heart)", "needed := true",
@@ -82,7 +82,7 @@ var wrongVerdicts = []mutant{
 	}, {
 		"dpl-run forgets its caller", "cmd/internal/cli/push.go",
 		"	if own != \"\" && own != op || protocol.CheckID(caller) != nil {", "	if own != \"\" || protocol.CheckID(caller) != nil {",
-		[]string{"callers.txtar"},
+		[]string{"push/callers.txtar"},
 	}, {
 		"a command's 3 is taken for Aborted", "scripts/clients/dpl.py",
 		"        if account[\"by\"] != \"command\":\n", "        if account[\"by\"] != \"command\" or child.returncode in ERRORS:\n",
@@ -94,15 +94,15 @@ var wrongVerdicts = []mutant{
 	}, {
 		"--status-fd says always dpl-run", "cmd/dpl-run/account.go",
 		"		by = \"command\"\n", "		by = \"dpl-run\"\n",
-		[]string{"run_status_fd.txtar"},
+		[]string{"run/status_fd.txtar"},
 	}, {
 		"SIGPIPE is always a failure", "cmd/dpl-run/account.go",
 		"	case ok[e.exit()&0xff]:\n", "	case ok[e.status&0xff] && e.signal == 0:\n",
-		[]string{"run_ok.txtar"},
+		[]string{"run/ok.txtar"},
 	}, {
 		"how a service died is thrown away", "cmd/dpl-run/registration.go",
 		"	if code == \"\" && e.cause == \"\" {", "	if code == \"\" || e.cause == \"\" {",
-		[]string{"group_last_exit.txtar"},
+		[]string{"run/group_last_exit.txtar"},
 	},
 }
 
@@ -111,7 +111,7 @@ var services = []mutant{
 	{
 		"what has left the group survives", "cmd/dpl-run/follow.go",
 		"	strays := r.job.Strays()\n	var names []string\n", "	strays := r.job.Strays()[:0]\n	var names []string\n",
-		[]string{"run_daemon.txtar"},
+		[]string{"run/daemon.txtar"},
 	}, {
 		"a restart stops alone", "protocol/restart.go",
 		"!only && s.State == StateRunning && s.StartInfo != nil", "only && s.State == StateRunning && s.StartInfo != nil",
@@ -128,11 +128,11 @@ var services = []mutant{
 	}, {
 		"a changed command is taken in silence", "protocol/group.go",
 		"return s.State == StateRunning && s.StartedWith != nil", "return s.State != StateRunning && s.StartedWith != nil",
-		[]string{"group_outdated.txtar"},
+		[]string{"register/outdated_command.txtar"},
 	}, {
 		"JSON of a group without logs", "cmd/dpl-status/group.go",
 		"{Name: \"log\", Value: g.Log(r.ID)}", "{Name: \"log\", Value: nil}",
-		[]string{"group_status_json.txtar"},
+		[]string{"status/group_json.txtar"},
 	}, {
 		"logs grow for ever", "fileops/log_rotate.go",
 		"	if err != nil || info.Size <= limit {\n		return false, err", "	if err != nil || info.Size > 0 {\n		return false, err",
@@ -152,19 +152,19 @@ var services = []mutant{
 	}, {
 		"the environment is that of the pass", "cmd/internal/orchestrator/processes.go",
 		"	for _, v := range s.StartInfo.Environment {", "	for _, v := range s.StartInfo.Environment[:0] {",
-		[]string{"group_o6_children.txtar"},
+		[]string{"orchestrate/start_in_own_session.txtar"},
 	}, {
 		"PWD is that of the pass", "cmd/internal/orchestrator/processes.go",
 		"		\"PWD=\" + s.StartInfo.Dir,\n", "		\"PWD=\" + o.Ledger.Dir(),\n",
-		[]string{"group_o6_children.txtar"},
+		[]string{"orchestrate/start_in_own_session.txtar"},
 	}, {
 		"passes come every 1s", "cmd/dpl-orchestrate/pass.go",
 		"period.Round(100*time.Millisecond)", "period.Round(time.Second)",
-		[]string{"group_o11_warning.txtar"},
+		[]string{"orchestrate/every_too_rarely.txtar"},
 	}, {
 		"passes leave temporary files", "cmd/internal/orchestrator/orchestrator.go",
 		"o.Ledger.SweepGroup(o.Group); leftErr != nil", "error(nil); leftErr != nil",
-		[]string{"group_killed_pass_files.txtar"},
+		[]string{"orchestrate/files_of_killed_passes.txtar"},
 	}, {
 		"an attempt after the year 9999", "protocol/time.go",
 		"t.Year() > 9999 {\n		t =", "t.Year() > 99999 {\n		t =",
@@ -177,19 +177,19 @@ var firstMinutes = []mutant{
 	{
 		"an inherited $DPL_OP is not named", "cmd/internal/cli/inherited.go",
 		"		if !env.inherited || !errors.Is(err, over) {", "		if env.inherited || !errors.Is(err, over) {",
-		[]string{"inherited_op.txtar"},
+		[]string{"usage/inherited_op.txtar"},
 	}, {
 		"dpl-status is silent about $DPL_OP", "cmd/internal/cli/inherited.go",
 		"	if err == nil && (len(ids) > 1 ||", "	if err != nil && (len(ids) > 1 ||",
-		[]string{"inherited_op.txtar"},
+		[]string{"usage/inherited_op.txtar"},
 	}, {
 		"an operation that is over has no cure", "cmd/internal/cli/status.go",
 		"	{fileops.ErrArchived, StatusOver, reuse},", "	{fileops.ErrArchived, StatusOver, \"\"},",
-		[]string{"inherited_op.txtar"},
+		[]string{"usage/inherited_op.txtar"},
 	}, {
 		"a threshold needs an interval", "protocol/operation.go",
 		"	return min(interval, max((threshold/3)", "	return max(interval, max((threshold/3)",
-		[]string{"durations.txtar"},
+		[]string{"usage/durations.txtar"},
 	}, {
 		"a day is no duration", "cmd/internal/cli/flagset.go",
 		"	days, rest, err := cutDays(rest, \"d\", 1)", "	days, rest, err := cutDays(rest, \"D\", 1)",
@@ -205,15 +205,15 @@ var firstMinutes = []mutant{
 	}, {
 		"permission denied without a cure", "cmd/internal/cli/inherited.go",
 		"errors.Is(err, fs.ErrPermission) && env.isOfLedger(path.Path)", "errors.Is(err, fs.ErrPermission) && !env.isOfLedger(path.Path)",
-		[]string{"other_user.txtar"},
+		[]string{"permissions/other_user.txtar"},
 	}, {
 		"escapes of an argument reach the terminal", "cmd/internal/cli/cli.go",
 		"harmless.Message(env.Program), harmless.Message(message))", "harmless.Message(env.Program), message)",
-		[]string{"raw_text.txtar"},
+		[]string{"output/raw_text.txtar"},
 	}, {
 		"escapes of a warning reach the terminal", "cmd/internal/cli/cli.go",
 		"harmless.Message(fmt.Sprintf(format, args...)))", "fmt.Sprintf(format, args...))",
-		[]string{"raw_text.txtar"},
+		[]string{"output/raw_text.txtar"},
 	}, {
 		"an obeyed U+009B", "cmd/internal/harmless/harmless.go",
 		"return unicode.IsControl(r) ||", "return r < ' ' ||",
@@ -221,31 +221,31 @@ var firstMinutes = []mutant{
 	}, {
 		"a umask of 0777 shuts out its owner", "cmd/internal/process/mask_unix.go",
 		"unix.Umask(mask &^ owner)", "unix.Umask(mask | 0*owner)",
-		[]string{"umask.txtar"},
+		[]string{"permissions/umask.txtar"},
 	}, {
 		"made-up ids are told to a closed stdout", "cmd/dpl-push/main.go",
 		"c.MadeUp() && entry.StdoutClosed() && !env.DryRun()", "c.MadeUp() && entry.StdoutClosed() && env.DryRun()",
-		[]string{"closed_stdout.txtar"},
+		[]string{"push/closed_stdout.txtar"},
 	}, {
 		"too little address space is a trace", "cmd/internal/entry/entry_linux_amd64.s",
 		"	JCS	refuse\n", "	JCS	begin\n",
-		[]string{"address_space.txtar"},
+		[]string{"limits/address_space.txtar"},
 	}, {
 		"a page for everybody", "cmd/dpl-status/html.go",
 		"	mode := fs.FileMode(0o600)", "	mode := fs.FileMode(0o644)",
-		[]string{"status_html.txtar"},
+		[]string{"status/html.txtar"},
 	}, {
 		"a victim is not told the cause", "cmd/dpl-run/call.go",
 		"		return failed(c.seen)\n", "		return \"the operation is aborted or in cleanup\"\n",
-		[]string{"run_stopped_by_operation.txtar"},
+		[]string{"run/stopped_by_operation.txtar"},
 	}, {
 		"dpl-status without groups", "cmd/dpl-status/show.go",
 		"style.Ledger(ops, groups)", "style.Ledger(ops, groups[:0])",
-		[]string{"status_groups.txtar"},
+		[]string{"status/groups.txtar"},
 	}, {
 		"a green group with a dead service", "cmd/internal/page/page.go",
 		"		if n := g.Troubled(); n > 0 {\n			state.mood = \"bad\"", "		if n := g.Troubled(); n > 0 {\n			state.mood = \"good\"",
-		[]string{"group_status_json.txtar"},
+		[]string{"status/group_json.txtar"},
 	}, {
 		"a timeline without its root", "cmd/internal/page/lanes.go",
 		"			l.rank, l.weight = -1, root\n", "			l.rank, l.weight = 1, ended\n",
@@ -265,11 +265,11 @@ var firstMinutes = []mutant{
 	}, {
 		"--why in camelCase", "cmd/dpl-status/question.go",
 		"			name += \" \"\n", "			name += \"\"\n",
-		[]string{"status_questions.txtar"},
+		[]string{"status/questions.txtar"},
 	}, {
 		"the first dpl-push makes it", "cmd/internal/cli/status.go",
 		"\"the first dpl-push, dpl-run or dpl-register makes it", "\"the first dpl-push makes it",
-		[]string{"durations.txtar"},
+		[]string{"usage/durations.txtar"},
 	},
 }
 
@@ -311,7 +311,7 @@ var security = []mutant{
 	}, {
 		"an alert that was given is not noted", "cmd/internal/orchestrator/orchestrator.go",
 		"	o.Env.NoteCommit()\n", "",
-		[]string{"status_after_commit.txtar"},
+		[]string{"output/status_after_commit.txtar"},
 	}, {
 		"a killed pop leaves its directory", "fileops/tmp.go",
 		"		tx.ledger.recordLeftover(errors.Join(err, tx.discardSpent(spent)))", "		tx.ledger.recordLeftover(errors.Join(err, tx.discardSpent(spent[:0])))",
@@ -331,7 +331,7 @@ var security = []mutant{
 	}, {
 		"doctor trusts what others wrote", "cmd/dpl-doctor/permissions.go",
 		"	return p.survey.Ours(f) && (", "	return p.survey.Ours(f) || (",
-		[]string{"doctor_fix.txtar"},
+		[]string{"doctor/fix.txtar"},
 	}, {
 		"the longest interval overflows", "cmd/internal/cli/repeat.go",
 		"	most := min(d/15*2+d%15*2/15, math.MaxInt64-d)", "	most := min(d*2/15, math.MaxInt64)",
@@ -347,11 +347,11 @@ var security = []mutant{
 	}, {
 		"JSON with U+009B", "cmd/internal/cli/output.go",
 		"	return []byte(harmless.JSON(out.String()))", "	return append([]byte(harmless.JSON(\"\")), out.Bytes()...)",
-		[]string{"raw_text.txtar"},
+		[]string{"output/raw_text.txtar"},
 	}, {
 		"handles as they are", "cmd/dpl-heartbeat/beat.go",
 		"harmless.Text(strings.NewReplacer(\"\\t\", \" \", \"\\n\", \" \").Replace(handle))", "strings.NewReplacer(\"\\t\", \" \", \"\\n\", harmless.Text(\" \")).Replace(handle)",
-		[]string{"raw_text.txtar"},
+		[]string{"output/raw_text.txtar"},
 	}, {
 		"a file of 40 GB is no damage", "fileops/read.go", // to read it would take all memory
 		"	if size > maxFile {\n		return nil, tooLarge(\"a file\")\n	}\n", "	if size > maxFile {\n		return nil, io.ErrShortBuffer\n	}\n",
