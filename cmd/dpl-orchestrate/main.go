@@ -12,7 +12,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
-	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/fileops"
 )
 
@@ -57,7 +57,7 @@ func (c *orchestrate) Run(env *cli.Env) error {
 func init() { runtime.LockOSThread() }
 
 func main() {
-	process.Stage()
+	start.Stage()
 	cli.Main(&orchestrate{}, "Make one pass over a group of services.",
 		"It declares those failed whose process has gone or that have not beaten for --staleness, restarts them when their backoff "+
 			"is over and their dependencies run, starts and stops what was asked for, and writes alerts to GROUP.alerts.jsonl. It waits for "+

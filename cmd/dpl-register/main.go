@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -71,7 +71,7 @@ func (c *register) Run(env *cli.Env) error {
 }
 
 func main() {
-	process.Stage()
+	start.Stage()
 	cli.Main(&register{}, "Register a service with its group.",
 		"Without --request the service runs already and registers itself. It is judged by the process of --pid; without --pid, or with --heartbeat, "+
 			"it has to send heartbeats from now on, with dpl-heartbeat --group. "+

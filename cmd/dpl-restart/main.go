@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -52,7 +52,7 @@ func (c *restart) Run(env *cli.Env) error {
 }
 
 func main() {
-	process.Stage()
+	start.Stage()
 	cli.Main(&restart{}, "Ask for a service to be stopped and started again.",
 		"What depends on it and runs is restarted with it: dependents stop first, and start when it is ready. The wish is in the group's file, and the passes of "+
 			"dpl-orchestrate carry it out, whatever becomes of this command. A service that is dead or stopped, or waits for its next attempt, is started "+

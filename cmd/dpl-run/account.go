@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/process/job"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -56,7 +57,7 @@ func (c *run) statusFile() (*os.File, error) {
 		return nil, cli.Usagef("--status-fd %d: stdin, stdout and stderr belong to COMMAND: give 3 or more",
 			c.statusFD)
 	}
-	file, err := process.Inherited(c.statusFD)
+	file, err := job.Inherited(c.statusFD)
 	if err != nil {
 		return nil, cli.Usagef("--status-fd %d: %v", c.statusFD, err)
 	}
@@ -103,10 +104,10 @@ func (e end) members() cli.Object {
 }
 
 // endOf returns how a job that has ended did so.
-func endOf(job *process.Job, ok success) end {
+func endOf(j *job.Job, ok success) end {
 	e := end{ran: true}
-	e.status, e.signal = job.Status()
-	e.dumped = job.Dumped()
+	e.status, e.signal = j.Status()
+	e.dumped = j.Dumped()
 	switch {
 	case e.status < 0: // somebody else in this process has waited for it: it cannot be known
 		e.status, e.unknown, e.failure = 255, true, "exit status unknown"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/process/job"
 	"github.com/dpl-project/dpl/cmd/internal/sdnotify"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -26,8 +27,8 @@ type runner struct {
 	part       part
 	account    *account
 	signals    chan os.Signal
-	keeper     *process.Keeper // until it is the job's
-	job        *process.Job
+	keeper     *job.Keeper // until it is the job's
+	job        *job.Job
 	socket     *sdnotify.Socket // nil: not offered
 	ok         success
 	softSignal syscall.Signal

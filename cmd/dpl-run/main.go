@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/process/job"
 )
 
 type run struct {
@@ -54,13 +54,13 @@ func (c *run) Run(env *cli.Env) error {
 		a.write(env, out, err)
 	}
 	if a.interrupt != 0 {
-		process.PassOn(a.interrupt)
+		job.PassOn(a.interrupt)
 	}
 	return err
 }
 
 func main() {
-	process.Keep()
+	job.Keep()
 	cli.Main(&run{}, "Run a command as a call of an operation.",
 		"Pushes a call, runs COMMAND in a process group of its own, with this terminal, stdin, stdout and stderr, beats for it, and pops it when it ends: "+
 			"with --fail unless it exits 0 or as --ok says. COMMAND finds DPL_OP, DPL_CALL, DPL_PARTICIPANT, DPL_LEDGER and its own directory DPL_TMP in its "+

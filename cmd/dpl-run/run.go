@@ -13,6 +13,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/process/job"
 	"github.com/dpl-project/dpl/cmd/internal/sdnotify"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
@@ -80,9 +81,9 @@ func (c *run) run(env *cli.Env, a *account) error {
 }
 
 // keeper starts the keeper of the command, and does not wait for it.
-func (c *run) keeper() <-chan *process.Keeper {
-	started := make(chan *process.Keeper, 1)
-	go func() { started <- process.NewKeeper(c.killAfter) }()
+func (c *run) keeper() <-chan *job.Keeper {
+	started := make(chan *job.Keeper, 1)
+	go func() { started <- job.NewKeeper(c.killAfter) }()
 	return started
 }
 
@@ -159,8 +160,8 @@ func (r *runner) run(path string, argv, variables []string, interval time.Durati
 			env = append(env, "WATCHDOG_USEC="+strconv.FormatInt(r.watchdog.Microseconds(), 10))
 		}
 	}
-	process.Adopt()
-	if r.job, err = process.StartJob(path, argv, env, r.keeper); err != nil {
+	job.Adopt()
+	if r.job, err = job.Start(path, argv, env, r.keeper); err != nil {
 		return r.notStarted(cli.WithStatus(cli.StatusCannotRun, fmt.Errorf("%s: %w", argv[0], err)))
 	}
 	r.env.Logf("%s: process %d: %s", r.part.name(), r.job.PID(), strings.Join(argv, " "))

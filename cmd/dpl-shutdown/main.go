@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -43,7 +43,7 @@ func (c *shutdown) Run(env *cli.Env) error {
 }
 
 func main() {
-	process.Stage()
+	start.Stage()
 	cli.Main(&shutdown{}, "Ask for a service to be stopped.",
 		"Services that depend on it are stopped first. The passes of dpl-orchestrate send TERM, and KILL if it does not end in time; its heartbeats exit "+
 			"3. A service that is stopped is not started again until dpl-restart, or dpl-register, asks for it.")

@@ -45,8 +45,8 @@ seed() {
 process=cmd/internal/process
 seed pid-alone $process/identity_linux.go 's/ \|\| startTicks > 0 && found > 0 && found != startTicks/ || found < 0/' '^TestIdentity$/^recycled$'
 seed zombie-lives $process/stat_linux.go "s/return \\(s.state == 'Z'.*/return false/" '^TestIdentity$/^zombies$'
-seed not-checked $process/send_linux.go 's/case found == p:/case found.PID == p.PID:/' '^TestIdentity$/^window$'
-seed by-number $process/send_linux.go 's/w\.Signal\(sig\)/unix.Kill(p.PID, sig)/; s/unix\.PidfdSendSignal\(int\(fd\), sig, nil, flags\)/unix.Kill(-pid, sig)/' '^TestIdentity$/^window$'
+seed not-checked $process/signal_linux.go 's/case found == p:/case found.PID == p.PID:/' '^TestIdentity$/^window$'
+seed by-number $process/signal_linux.go 's/w\.Signal\(sig\)/unix.Kill(p.PID, sig)/; s/unix\.PidfdSendSignal\(int\(fd\), sig, nil, flags\)/unix.Kill(-pid, sig)/' '^TestIdentity$/^window$'
 # shellcheck disable=SC2016
 seed while-pid-by-number $process/watch_linux.go 's/(done +chan struct\{\}\n)/$1\tpid int\n/; s/return watch\(fd\)\n/w, err := watch(fd)\n\tif err == nil {\n\t\tw.pid = pid\n\t}\n\treturn w, err\n/; s/if !ended\(fd\) \{\n(\t+)err = unix.PidfdSendSignal\(int\(fd\), sig, nil, 0\)/if true {\n$1err = unix.Kill(w.pid, sig)/' '^TestIdentity$/^recycled$'
 seed other-pid-namespace protocol/evidence.go 's/p\.PIDNamespace != "" && p\.PIDNamespace == here\.PIDNamespace/true/' '^TestIdentity$/^(elsewhere|inside)$'

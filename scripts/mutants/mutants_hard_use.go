@@ -197,11 +197,11 @@ var firstMinutes = []mutant{
 	}, {
 		"a script needs #!", "cmd/internal/process/script.go",
 		"		if !isText(path) {", "		if isText(path) {",
-		[]string{"./cmd/internal/process TestScriptWithoutInterpreter"},
+		[]string{"./cmd/internal/process/job TestScriptWithoutInterpreter"},
 	}, {
 		"a missing interpreter is not named", "cmd/internal/process/script.go",
 		"if name := interpreter(path); name != \"\" {", "if name := interpreter(path); name == \"?\" {",
-		[]string{"./cmd/internal/process TestMissingInterpreter"},
+		[]string{"./cmd/internal/process/job TestMissingInterpreter"},
 	}, {
 		"permission denied without a cure", "cmd/internal/cli/inherited.go",
 		"errors.Is(err, fs.ErrPermission) && env.isOfLedger(path.Path)", "errors.Is(err, fs.ErrPermission) && !env.isOfLedger(path.Path)",
@@ -219,7 +219,7 @@ var firstMinutes = []mutant{
 		"return unicode.IsControl(r) ||", "return r < ' ' ||",
 		[]string{"./cmd/internal/harmless TestTextAndMessage"},
 	}, {
-		"a umask of 0777 shuts out its owner", "cmd/internal/process/mask_unix.go",
+		"a umask of 0777 shuts out its owner", "cmd/internal/process/umask_unix.go",
 		"unix.Umask(mask &^ owner)", "unix.Umask(mask | 0*owner)",
 		[]string{"permissions/umask.txtar"},
 	}, {
@@ -303,7 +303,7 @@ var security = []mutant{
 	}, {
 		"a keeper finds nothing", "cmd/internal/process/environment_linux.go",
 		"			if !belongsToAll(environment, starts) {", "			if len(starts) >= 0 || !belongsToAll(environment, starts) {",
-		[]string{"./cmd/internal/process TestKeeperByID"},
+		[]string{"./cmd/internal/process/job TestKeeperByID"},
 	}, {
 		"nothing has changed after a commit", "cmd/internal/cli/status.go",
 		"exit || !env.committed || status != StatusIO", "exit || env.committed || status != StatusIO",
@@ -361,9 +361,9 @@ var security = []mutant{
 		"	if len(above) == maxOpen {", "	if len(above) < 0 {",
 		[]string{"./fileops TestPurgeDeepTree$"},
 	}, {
-		"systemd runs whatever has the number", "cmd/internal/process/unit_linux.go",
+		"systemd runs whatever has the number", "cmd/internal/process/start/unit_linux.go",
 		"	path, err := os.Executable()\n", "	path, err := executable()\n",
-		[]string{"./cmd/internal/process TestSpawnUnit$"},
+		[]string{"./cmd/internal/process/start TestSpawnUnit$"},
 	}, {
 		"dpl.sh rewrites a trap of lines", "scripts/dpl.sh",
 		"        dpl__each_trap \"$(cat \"$dpl_file\")\"", "        dpl__each_trap \"$(sed 's/^trap/dpl__trapped/' \"$dpl_file\")\"",

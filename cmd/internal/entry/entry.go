@@ -16,7 +16,7 @@
 //
 // And it is all of the keeper of a start, which lives as long as a service, and for which each
 // pass that starts one waits: a few system calls, while the runtime alone would take a millisecond
-// and 1.5 MB. See Spawn of package process.
+// and 1.5 MB. See Spawn of package start.
 package entry
 
 // stdoutClosed is 1 if the process began without a stdout. The assembly sets it before anything of

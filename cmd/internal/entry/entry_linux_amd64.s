@@ -133,9 +133,9 @@ exit:
 	INT	$3
 	JMP	exit
 
-// Dpl_keep is keepStart of package process. All signals are blocked, and the stack is as at dpl_entry.
+// Dpl_keep is keep of package start. All signals are blocked, and the stack is as at dpl_entry.
 TEXT dpl_keep(SB),NOSPLIT|NOFRAME,$0
-	// close_range(GATE+1, ~0, 0); before Linux 5.9 package process does it all
+	// close_range(GATE+1, ~0, 0); before Linux 5.9 package start does it all
 	MOVL	$SYS_close_range, AX
 	MOVL	$(GATE+1), DI
 	MOVL	$-1, SI

@@ -135,9 +135,9 @@ exit:
 	BRK
 	B	exit
 
-// Dpl_keep is keepStart of package process. All signals are blocked, and the stack is as at dpl_entry.
+// Dpl_keep is keep of package start. All signals are blocked, and the stack is as at dpl_entry.
 TEXT dpl_keep(SB),NOSPLIT|NOFRAME,$0
-	// close_range(GATE+1, ~0, 0); before Linux 5.9 package process does it all
+	// close_range(GATE+1, ~0, 0); before Linux 5.9 package start does it all
 	MOVD	$SYS_close_range, R8
 	MOVD	$(GATE+1), R0
 	MOVD	$0xffffffff, R1

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -19,7 +20,7 @@ type Env interface {
 	Warnf(format string, args ...any)
 }
 
-// A Machine is the processes of a host, as a pass deals with them. Its methods are what package process says of those names.
+// A Machine is the processes of a host, as a pass deals with them. Its methods are what packages process and start say of those names.
 type Machine interface {
 	PID() int // of the pass itself
 	Uptime() time.Duration
@@ -33,12 +34,12 @@ type Machine interface {
 
 // A Start is a service to be started.
 type Start struct {
-	process.Start
+	start.Command
 	Group, Supervisor string
 	StopTimeout       time.Duration
 }
 
-// A Gate holds back a process that is to become a service: see process.Gate.
+// A Gate holds back a process that is to become a service: see start.Gate.
 type Gate interface {
 	Process() protocol.Process
 	Keeper() protocol.Process
@@ -63,18 +64,18 @@ func (here) Uptime() time.Duration { return process.Uptime() }
 func (here) NewStartID() string { return process.NewStartID() }
 
 func (h here) Spawn(s Start) (Gate, error) {
-	user, inUnit := process.InUnit()
+	user, inUnit := start.InUnit()
 	if h.spawn != SpawnSystemdRun && (h.spawn == SpawnDirect || !inUnit) {
-		return gate(process.Spawn(s.Start))
+		return gate(start.Spawn(s.Command))
 	}
-	return gate(process.SpawnUnit(s.Start, process.Unit{
-		Name: process.UnitName(s.Group, s.Supervisor, s.ID),
+	return gate(start.SpawnUnit(s.Command, start.Unit{
+		Name: start.UnitName(s.Group, s.Supervisor, s.ID),
 		User: user || !inUnit && os.Geteuid() != 0, StopTimeout: s.StopTimeout,
 	}))
 }
 
 // gate returns no Gate at all if there is none.
-func gate(g *process.Gate, err error) (Gate, error) {
+func gate(g *start.Gate, err error) (Gate, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -49,7 +50,7 @@ func (o *Orchestrator) spawnOne(s *protocol.Service, a protocol.Action, startID 
 		return nil, err
 	}
 	return o.machine().Spawn(Start{
-		Start: process.Start{
+		Command: start.Command{
 			Argv: append([]string{s.StartInfo.Command}, s.StartInfo.Args...),
 			Dir:  s.StartInfo.Dir,
 			Env:  o.environment(s, a, startID),
@@ -96,9 +97,9 @@ func (o *Orchestrator) release(gates map[string]Gate) protocol.Result {
 	result := protocol.Result{Failed: make(map[string]string)}
 	for _, id := range slices.Sorted(maps.Keys(gates)) {
 		switch err := gates[id].Release(); {
-		case errors.Is(err, process.ErrTooLate):
+		case errors.Is(err, start.ErrTooLate):
 			o.Env.Warnf("%s: start %q: %v: the next pass starts it", o.Group, id, err)
-		case errors.Is(err, process.ErrSilent):
+		case errors.Is(err, start.ErrSilent):
 			o.Env.Warnf("%s: start %q: %v", o.Group, id, err)
 			result.Started = append(result.Started, id)
 		case err != nil:

@@ -6,6 +6,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
 )
 
 func monotonic(t testing.TB) int64 {
@@ -59,11 +61,11 @@ func TestMonotonicCountsFromBoot(t *testing.T) {
 func TestMonotonicInTwoProcesses(t *testing.T) {
 	t.Parallel()
 	before := monotonic(t)
-	c := start(t, "report")
+	c := proctest.Start(t, "report")
 	after := monotonic(t)
 	var theirs report
-	if err := json.Unmarshal([]byte(c.first), &theirs); err != nil {
-		t.Fatal(c.first)
+	if err := json.Unmarshal([]byte(c.First), &theirs); err != nil {
+		t.Fatal(c.First)
 	}
 	if !theirs.OK || theirs.MonotonicMS < before || theirs.MonotonicMS > after {
 		t.Errorf("they read %d, %t, we %d before and %d after", theirs.MonotonicMS, theirs.OK, before, after)

@@ -119,3 +119,9 @@ func readWhole(path string) ([]byte, error) {
 		}
 	}
 }
+
+// IsKeeper reports whether pid is a keeper, of any start or job.
+func IsKeeper(pid int) bool {
+	environment, _ := givenEnvironment(pid, time.Now().Add(execPatience))
+	return ofKeeper(append([]byte{0}, environment...))
+}

@@ -8,21 +8,23 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+
 	"golang.org/x/sys/unix"
 )
 
 // One that has ended is not asked until the time is over.
 func TestCarriesEnded(t *testing.T) {
 	t.Parallel()
-	c := start(t, "echo").mustBeReady(t)
+	c := proctest.Start(t, "echo").MustBeReady(t)
 	mustNotCarry := func() {
 		t.Helper()
-		carried, certain := carries(c.Process.Pid, []string{roleVariable + "=echo"}, time.Now().Add(time.Hour))
+		carried, certain := carries(c.Process.Pid, []string{proctest.RoleVariable + "=echo"}, time.Now().Add(time.Hour))
 		if carried || !certain {
 			t.Errorf("it carries what it was given: %t, for certain: %t", carried, certain)
 		}
 	}
-	c.becomeZombie(t)
+	c.BecomeZombie(t)
 	mustNotCarry()
 	c.Wait()
 	mustNotCarry()
@@ -33,10 +35,10 @@ func TestCarriesEnded(t *testing.T) {
 func TestCarriesKernelThread(t *testing.T) {
 	t.Parallel()
 	const thread = 2
-	if !strings.HasPrefix(statLine(thread), "2 (kthreadd) ") {
+	if !strings.HasPrefix(proctest.StatLine(thread), "2 (kthreadd) ") {
 		t.Skip("this PID namespace is without threads of the kernel")
 	}
-	if carried, certain := carries(thread, []string{roleVariable + "=echo"}, time.Time{}); carried || !certain {
+	if carried, certain := carries(thread, []string{proctest.RoleVariable + "=echo"}, time.Time{}); carried || !certain {
 		t.Errorf("it carries what nobody gave it: %t, for certain: %t", carried, certain)
 	}
 }
@@ -44,16 +46,16 @@ func TestCarriesKernelThread(t *testing.T) {
 // A process that /proc hides from us, as that of another user with hidepid, is nobody of whom it cannot be told.
 func TestCarriesHidden(t *testing.T) {
 	t.Parallel()
-	nobody := asNobody(t)
+	nobody := proctest.AsNobody(t)
 	if !inside(t, "-mp --mount-proc") {
 		return
 	}
 	if err := unix.Mount("proc", "/proc", "proc", 0, "hidepid=1"); err != nil {
 		t.Skip("mount proc with hidepid: ", err)
 	}
-	c := start(t, "echo").mustBeReady(t)
-	if v := startAs(t, nobody, "carries", strconv.Itoa(c.Process.Pid)); v.first != "false, for certain: true" {
-		t.Errorf("it carries what it was given: %s", v.first)
+	c := proctest.Start(t, "echo").MustBeReady(t)
+	if v := proctest.StartAs(t, nobody, "carries", strconv.Itoa(c.Process.Pid)); v.First != "false, for certain: true" {
+		t.Errorf("it carries what it was given: %s", v.First)
 	}
 }
 
@@ -63,6 +65,6 @@ func carriesRole() string {
 	if err != nil {
 		return err.Error()
 	}
-	carried, certain := carries(pid, []string{roleVariable + "=echo"}, time.Time{})
+	carried, certain := carries(pid, []string{proctest.RoleVariable + "=echo"}, time.Time{})
 	return fmt.Sprintf("%t, for certain: %t", carried, certain)
 }

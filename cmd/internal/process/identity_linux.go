@@ -1,7 +1,9 @@
 package process
 
 import (
+	"os"
 	"strconv"
+	"strings"
 
 	"github.com/dpl-project/dpl/protocol"
 	"golang.org/x/sys/unix"
@@ -12,7 +14,7 @@ import (
 // process (hidepid) or shows those of another pid namespace, in a time namespace, and for one that started with the
 // machine, at tick 0. A thread other than the first of its process has a number but is no process.
 func Identify(pid int) (protocol.Process, error) {
-	if !possible(pid) {
+	if !ValidPID(pid) {
 		return protocol.Process{}, ErrNoProcess
 	}
 	found, err := look(pid)
@@ -35,7 +37,7 @@ func Identify(pid int) (protocol.Process, error) {
 // Look returns what is to be seen of the process that had the number pid and started at startTicks: Gone as Exited says; Present,
 // or Stopped, if the process that has the number started then; Unseen if it cannot be told whether it is that one.
 func Look(pid int, startTicks int64) protocol.Presence {
-	if !possible(pid) {
+	if !ValidPID(pid) {
 		return protocol.Unseen
 	}
 
@@ -75,4 +77,10 @@ func look(pid int) (s stat, err error) {
 		return stat{}, nil // start times are shifted, too
 	}
 	return s, nil
+}
+
+// Name returns the name of the program that pid runs, or "".
+func Name(pid int) string {
+	name, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/comm")
+	return strings.TrimSpace(string(name))
 }

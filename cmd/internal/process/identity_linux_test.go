@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+
 	"github.com/dpl-project/dpl/protocol"
 	"golang.org/x/sys/unix"
 )
@@ -32,9 +34,9 @@ func mustBeGone(t *testing.T, pid int, startTicks int64) {
 
 func TestAlive(t *testing.T) {
 	t.Parallel()
-	pid := start(t, "echo").mustBeReady(t).Process.Pid
+	pid := proctest.Start(t, "echo").MustBeReady(t).Process.Pid
 	var ticks int64
-	line := statLine(pid)
+	line := proctest.StatLine(pid)
 	if _, err := fmt.Sscan(strings.Fields(line)[21], &ticks); err != nil {
 		t.Fatal(err)
 	}
@@ -52,17 +54,17 @@ func TestAlive(t *testing.T) {
 
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	c := start(t, "echo").mustBeReady(t)
+	c := proctest.Start(t, "echo").MustBeReady(t)
 	p := identify(t, c.Process.Pid)
-	c.die(t)
+	c.Die(t)
 	mustBeGone(t, p.PID, p.StartTicks)
 }
 
 func TestZombie(t *testing.T) {
 	t.Parallel()
-	c := start(t, "echo").mustBeReady(t)
+	c := proctest.Start(t, "echo").MustBeReady(t)
 	p := identify(t, c.Process.Pid)
-	c.becomeZombie(t)
+	c.BecomeZombie(t)
 	if err := unix.Kill(p.PID, 0); err != nil {
 		t.Fatalf("the zombie is not there: %v", err)
 	}
@@ -71,8 +73,8 @@ func TestZombie(t *testing.T) {
 
 func TestOddName(t *testing.T) {
 	t.Parallel()
-	plain := start(t, "echo").mustBeReady(t)
-	odd := start(t, "named").mustBeReady(t)
+	plain := proctest.Start(t, "echo").MustBeReady(t)
+	odd := proctest.Start(t, "named").MustBeReady(t)
 	if comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", odd.Process.Pid)); string(comm) != oddName+"\n" {
 		t.Fatalf("its name is %q, %v", comm, err)
 	}
@@ -88,7 +90,7 @@ func TestOddName(t *testing.T) {
 // The main thread is a zombie, the process is not.
 func TestMainThreadExited(t *testing.T) {
 	t.Parallel()
-	c := start(t, "leaderless").mustBeReady(t)
+	c := proctest.Start(t, "leaderless").MustBeReady(t)
 	p := identify(t, c.Process.Pid)
 	if Exited(p.PID, p.StartTicks) {
 		t.Error("exited")
@@ -101,8 +103,8 @@ func TestMainThreadExited(t *testing.T) {
 	if err := w.Signal(0); err != nil {
 		t.Errorf("Signal: %v", err)
 	}
-	c.mustEcho(t)
-	c.becomeZombie(t)
+	c.MustEcho(t)
+	c.BecomeZombie(t)
 	mustBeGone(t, p.PID, p.StartTicks)
 }
 
@@ -110,7 +112,7 @@ func TestMainThreadExited(t *testing.T) {
 func TestThread(t *testing.T) {
 	t.Parallel()
 	tid := otherThread(t)
-	start, ok := parseStat([]byte(statLine(tid)))
+	start, ok := parseStat([]byte(proctest.StatLine(tid)))
 	if !ok {
 		t.Fatal("/proc does not show the thread")
 	}
@@ -178,10 +180,10 @@ func judgedByNobody(t *testing.T, pid int, startTicks int64) verdict {
 	if os.Geteuid() == 0 {
 		attributes = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	}
-	c := startAs(t, attributes, "judge", strconv.Itoa(pid), strconv.FormatInt(startTicks, 10))
+	c := proctest.StartAs(t, attributes, "judge", strconv.Itoa(pid), strconv.FormatInt(startTicks, 10))
 	var v verdict
-	if err := json.Unmarshal([]byte(c.first), &v); err != nil {
-		t.Fatalf("%v: %s", err, c.first)
+	if err := json.Unmarshal([]byte(c.First), &v); err != nil {
+		t.Fatalf("%v: %s", err, c.First)
 	}
 	return v
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/testscripts/strict"
 	"golang.org/x/sys/unix"
@@ -33,7 +35,7 @@ func inside(t *testing.T, flags ...string) bool {
 			refusals = append(refusals, fmt.Sprintf("unshare %s: %v: %s", f, err, out))
 			continue
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 2*deadline)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*proctest.Deadline)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, "unshare", append(args, os.Args[0], "-test.v", "-test.run=^"+t.Name()+"$")...)
 		cmd.Env = append(os.Environ(), insideVariable+"="+t.Name())
@@ -56,10 +58,10 @@ func TestRecycled(t *testing.T) {
 	if !inside(t, "-Urp --mount-proc", "-p --mount-proc") {
 		return
 	}
-	old := start(t, "echo").mustBeReady(t)
+	old := proctest.Start(t, "echo").MustBeReady(t)
 	p := identify(t, old.Process.Pid)
 	w := watched(t, p.PID)
-	old.die(t)
+	old.Die(t)
 	waitForTickAfter(t, p.StartTicks)
 	c := startWithPID(t, p.PID)
 	q := identify(t, p.PID)
@@ -76,7 +78,7 @@ func TestRecycled(t *testing.T) {
 	if err := w.Signal(syscall.SIGKILL); !errors.Is(err, ErrNoProcess) {
 		t.Errorf("Signal: %v, want ErrNoProcess", err)
 	}
-	c.mustEcho(t)
+	c.MustEcho(t)
 	if err := watched(t, q.PID).Signal(syscall.SIGKILL); err != nil {
 		t.Errorf("Signal to the new one: %v", err)
 	}
@@ -90,7 +92,7 @@ func TestRecycled(t *testing.T) {
 func waitForTickAfter(t *testing.T, tick int64) {
 	t.Helper()
 	const perSecond = 100 // USER_HZ
-	for until := time.Now().Add(deadline); ; {
+	for until := time.Now().Add(proctest.Deadline); ; {
 		now, ok := clock(unix.CLOCK_BOOTTIME)
 		if ok && now > time.Duration(tick+1)*time.Second/perSecond {
 			return
@@ -102,13 +104,13 @@ func waitForTickAfter(t *testing.T, tick int64) {
 }
 
 // startWithPID starts a process that gets the number pid, which is free. Other threads may snatch it, and soon end.
-func startWithPID(t *testing.T, pid int) *child {
+func startWithPID(t *testing.T, pid int) *proctest.Child {
 	t.Helper()
-	for until := time.Now().Add(deadline); time.Now().Before(until); {
+	for until := time.Now().Add(proctest.Deadline); time.Now().Before(until); {
 		if err := os.WriteFile("/proc/sys/kernel/ns_last_pid", []byte(strconv.Itoa(pid-1)), 0); err != nil {
 			t.Skip(err)
 		}
-		if c := start(t, "echo").mustBeReady(t); c.Process.Pid == pid {
+		if c := proctest.Start(t, "echo").MustBeReady(t); c.Process.Pid == pid {
 			return c
 		}
 	}
@@ -122,7 +124,7 @@ func TestForeignProc(t *testing.T) {
 	if !inside(t, "-Urp", "-p") {
 		return
 	}
-	c := start(t, "echo").mustBeReady(t)
+	c := proctest.Start(t, "echo").MustBeReady(t)
 	pid := c.Process.Pid
 	if got := identify(t, pid); got != (protocol.Process{PID: pid}) {
 		t.Errorf("Identify = %+v, want the pid alone", got)
@@ -131,7 +133,7 @@ func TestForeignProc(t *testing.T) {
 		t.Error("exited, by another one's start time")
 	}
 	w := watched(t, pid)
-	c.die(t)
+	c.Die(t)
 	mustBeDone(t, w)
 	mustBeGone(t, pid, 4711)
 }
@@ -148,7 +150,7 @@ func TestTimeNamespace(t *testing.T) {
 	if at := Here().BootedAt; !at.IsZero() {
 		t.Errorf("BootedAt %v, want none", at)
 	}
-	c := start(t, "echo").mustBeReady(t)
+	c := proctest.Start(t, "echo").MustBeReady(t)
 	pid := c.Process.Pid
 	if got := identify(t, pid); got != (protocol.Process{PID: pid}) {
 		t.Errorf("Identify = %+v, want the pid alone", got)
@@ -156,7 +158,7 @@ func TestTimeNamespace(t *testing.T) {
 	if Exited(pid, 4711) {
 		t.Error("exited, by a start time read outside")
 	}
-	c.becomeZombie(t)
+	c.BecomeZombie(t)
 	mustBeGone(t, pid, 4711)
 }
 
@@ -172,7 +174,7 @@ func TestNoBootID(t *testing.T) {
 	if id := Here().BootID; id != "" {
 		t.Fatalf("BootID %q", id)
 	}
-	pid := start(t, "echo").mustBeReady(t).Process.Pid
+	pid := proctest.Start(t, "echo").MustBeReady(t).Process.Pid
 	if got := identify(t, pid); got != (protocol.Process{PID: pid}) {
 		t.Errorf("Identify = %+v, want the pid alone", got)
 	}
@@ -188,7 +190,7 @@ func TestHidden(t *testing.T) {
 	if err := unix.Mount("proc", "/proc", "proc", 0, "hidepid=invisible"); err != nil {
 		t.Skip(err)
 	}
-	c := start(t, "echo").mustBeReady(t)
+	c := proctest.Start(t, "echo").MustBeReady(t)
 	p := identify(t, c.Process.Pid)
 	v := judgedByNobody(t, p.PID, p.StartTicks)
 	if want := (verdict{Kill: unix.EPERM, Identified: protocol.Process{PID: p.PID}}); v != want {

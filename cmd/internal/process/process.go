@@ -1,11 +1,23 @@
-// Package process knows the processes of this machine: which one a pid means, whether that one is gone, when it ends.
-// It starts those that are to outlive it, and signals them.
+// Package process knows the processes of this machine: which one a pid means, whether that one has
+// gone, when it ends, and what its descendants are. It signals them. Package start starts services,
+// and package job runs a command for dpl-run.
 //
-// A pid is a number that the kernel gives to the next process once its holder is gone. So a process is identified by
-// its pid together with its start time, and one to be signalled is held by a handle.
+// # Identity
 //
-// Everything here is complete on Linux (5.3 or later for Watch) with /proc. Elsewhere pids have no identity, nothing is
-// ever certainly gone, and what remains is said at each function.
+// A pid is a number that the kernel gives to the next process once its holder is gone. So a process
+// is identified by its pid together with its start time (Identify, Look, Exited), and one that gets a
+// signal is held by a handle (Watch, SignalProcess, SignalGroup).
+//
+// # Survivors
+//
+// Whatever a service or a command has started is known by a random id in its environment
+// (StartVariable), in whatever session it is: see Survivors and SignalMarked. The ids and the
+// keepers are described in spec/groups.md.
+//
+// # Systems
+//
+// Everything here is complete on Linux (5.3 or later for Watch) with /proc. Elsewhere pids have no
+// identity, nothing is ever certainly gone, and each function says what remains.
 package process
 
 import (
@@ -17,15 +29,8 @@ import (
 // not yet waited for.
 var ErrNoProcess = errors.New("no such process")
 
-// ErrSilent is of a stage that was told to become the command, did not answer for 10 seconds, and was killed: the command may
-// have run, and left other processes.
-var ErrSilent = errors.New("it did not say whether it has become the command, and was killed")
-
-// ErrTooLate is of a command that has not begun in time: see Start.
-var ErrTooLate = errors.New("released too late")
-
-// possible reports whether a process can have the number pid. System calls give 0 and negative pids another meaning
+// ValidPID reports whether a process can have the number pid. System calls give 0 and negative pids another meaning
 // and cut off what exceeds 32 bits.
-func possible(pid int) bool {
+func ValidPID(pid int) bool {
 	return pid > 0 && pid <= math.MaxInt32
 }

@@ -11,10 +11,10 @@ import (
 	"syscall"
 )
 
-// asShell runs the program at path with argv by exec, which is execve(2) or fork(2) with it, and does what a shell does where
+// ExecLikeShell runs the program at path with argv by exec, which is execve(2) or fork(2) with it, and does what a shell does where
 // the kernel refuses: a text without #! is a script for sh. An interpreter that is missing is named, since ENOENT alone seems
 // to speak of path.
-func asShell(exec func(path string, argv []string) error, path string, argv []string) error {
+func ExecLikeShell(exec func(path string, argv []string) error, path string, argv []string) error {
 	err := exec(path, argv)
 	switch err {
 	case syscall.ENOEXEC:

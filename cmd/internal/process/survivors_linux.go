@@ -3,9 +3,7 @@ package process
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -93,17 +91,8 @@ func (s *search) askKeeper() {
 
 func (s *search) survivors() (found []protocol.Process, doubt error) {
 	s.askKeeper()
-	proc, err := os.Open("/proc")
-	if err != nil {
-		return nil, nil
-	}
-	defer proc.Close()
-	names, _ := proc.Readdirnames(-1)
-	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil {
-			continue
-		}
+	pids, _ := listed()
+	for _, pid := range pids {
 		switch p, is, unsure := s.survivor(pid); {
 		case is:
 			found = append(found, p)

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -34,7 +36,7 @@ func TestSurvivors(t *testing.T) {
 	leader := released(t, s)
 	stranger := released(t, other)
 	sleeps := func(pid int) {
-		eventually(t, "sleep", func() bool {
+		proctest.Eventually(t, "sleep", func() bool {
 			comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
 			return string(comm) == "sleep\n"
 		})
@@ -58,7 +60,7 @@ func TestSurvivors(t *testing.T) {
 	if err := SignalProcess(leader, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	mustBeReaped(t, leader.PID)
+	proctest.MustBeReaped(t, leader.PID)
 	mustFind(t, leader, ourStart, members[0], members[1], members[2])
 	mustFind(t, leader, otherStart, members[2], members[3], stranger)
 	mustFind(t, leader, ourStart[1:])
@@ -146,12 +148,12 @@ func TestSurvivorsAmidTheirEnd(t *testing.T) {
 	if _, err := fmt.Sscan(logged(t, s, 1)[0], &first, &parent); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "one of which it cannot be told", func() bool {
+	proctest.Eventually(t, "one of which it cannot be told", func() bool {
 		_, err := Survivors(leader, ourStart, protocol.Process{})
 		return err != nil && strings.Contains(err.Error(), strconv.Itoa(first))
 	})
 	SignalProcess(identify(t, parent), syscall.SIGCONT)
-	eventually(t, "it is gone", func() bool {
+	proctest.Eventually(t, "it is gone", func() bool {
 		survivors, err := Survivors(leader, ourStart, protocol.Process{})
 		return survivors == nil && err == nil
 	})
@@ -163,7 +165,7 @@ func TestSurvivorsWithoutMainThread(t *testing.T) {
 	cmd := exec.Command("/proc/self/exe")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Env = append(os.Environ(), "DPL_START="+ourStart)
-	c := startCommand(t, cmd, "leaderless").mustBeReady(t)
+	c := proctest.StartCommand(t, cmd, "leaderless").MustBeReady(t)
 	leader := identify(t, c.Process.Pid)
 	mustFind(t, leader, ourStart, leader)
 	mustFind(t, leader, otherStart)
@@ -174,8 +176,8 @@ func TestSurvivorsWithoutEnvironment(t *testing.T) {
 	t.Parallel()
 	ourStart := NewStartID()
 	leader := released(t, command(t, "sh", "-c", "exec env -i sleep 1000"))
-	eventually(t, "sleep", func() bool { return strings.Contains(statLine(leader.PID), "(sleep)") })
-	eventually(t, "an environment that is empty for certain", func() bool {
+	proctest.Eventually(t, "sleep", func() bool { return strings.Contains(proctest.StatLine(leader.PID), "(sleep)") })
+	proctest.Eventually(t, "an environment that is empty for certain", func() bool {
 		content, certain := shownEnvironment(leader.PID)
 		return content == nil && certain
 	})
@@ -186,7 +188,7 @@ func TestSurvivorsWithoutEnvironment(t *testing.T) {
 func mustFind(t *testing.T, leader protocol.Process, startID string, want ...protocol.Process) {
 	t.Helper()
 	var got []protocol.Process
-	eventually(t, "it can be told who they are", func() bool {
+	proctest.Eventually(t, "it can be told who they are", func() bool {
 		var err error
 		got, err = Survivors(leader, startID, protocol.Process{})
 		return err == nil

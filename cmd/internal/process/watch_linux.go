@@ -21,7 +21,7 @@ type Watched struct {
 // than 5.3 has no such handles, and descriptors may run out: then Watch returns the error of pidfd_open(2). The caller
 // closes the handle.
 func Watch(pid int) (*Watched, error) {
-	if !possible(pid) {
+	if !ValidPID(pid) {
 		return nil, ErrNoProcess
 	}
 	fd, err := unix.PidfdOpen(pid, 0)

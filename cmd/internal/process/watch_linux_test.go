@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -25,7 +27,7 @@ func mustBeDone(t *testing.T, w *Watched) {
 	t.Helper()
 	select {
 	case <-w.Done():
-	case <-time.After(deadline):
+	case <-time.After(proctest.Deadline):
 		t.Fatal("Done is still open")
 	}
 }
@@ -42,12 +44,12 @@ func mustNotBeDone(t *testing.T, w *Watched) {
 // Done is closed at death, before the parent has waited; from then on there is nothing to signal.
 func TestWatch(t *testing.T) {
 	t.Parallel()
-	c := start(t, "echo").mustBeReady(t)
+	c := proctest.Start(t, "echo").MustBeReady(t)
 	w, other := watched(t, c.Process.Pid), watched(t, c.Process.Pid)
 	if err := w.Signal(syscall.SIGURG); err != nil { // which Go programs ignore
 		t.Fatal(err)
 	}
-	c.mustEcho(t)
+	c.MustEcho(t)
 	mustNotBeDone(t, w)
 	if err := w.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -71,7 +73,7 @@ func TestWatch(t *testing.T) {
 
 func TestWatchReturnsErrorsOfSignals(t *testing.T) {
 	t.Parallel()
-	w := watched(t, start(t, "echo").mustBeReady(t).Process.Pid)
+	w := watched(t, proctest.Start(t, "echo").MustBeReady(t).Process.Pid)
 	if err := w.Signal(65); !errors.Is(err, unix.EINVAL) {
 		t.Errorf("got %v, want EINVAL", err)
 	}
@@ -79,7 +81,7 @@ func TestWatchReturnsErrorsOfSignals(t *testing.T) {
 
 func TestWatchClosed(t *testing.T) {
 	t.Parallel()
-	c := start(t, "echo").mustBeReady(t)
+	c := proctest.Start(t, "echo").MustBeReady(t)
 	w, witness := watched(t, c.Process.Pid), watched(t, c.Process.Pid)
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -88,19 +90,19 @@ func TestWatchClosed(t *testing.T) {
 	if err := w.Signal(syscall.SIGKILL); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Signal: %v, want os.ErrClosed", err)
 	}
-	c.mustEcho(t)
-	c.die(t)
+	c.MustEcho(t)
+	c.Die(t)
 	mustBeDone(t, witness)
 	mustNotBeDone(t, w)
 }
 
 // Not parallel: it counts what the whole test process holds.
 func TestWatchReleases(t *testing.T) {
-	pid := start(t, "echo").mustBeReady(t).Process.Pid
+	pid := proctest.Start(t, "echo").MustBeReady(t).Process.Pid
 	if w, err := Watch(pid); err == nil { // the poller opens its own descriptors once
 		w.Close()
 	}
-	until := time.Now().Add(deadline)
+	until := time.Now().Add(proctest.Deadline)
 	goroutines, descriptors := runtime.NumGoroutine(), openDescriptors(t)
 	for range 100 {
 		w, err := Watch(pid)

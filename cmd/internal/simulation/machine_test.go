@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -74,7 +75,7 @@ func (g *gate) Release() error {
 		err = process.ErrNoProcess
 	case g.latest > 0 && g.m.Uptime() > g.latest:
 		w.did(didComeTooLate)
-		err = process.ErrTooLate
+		err = start.ErrTooLate
 	case !w.calm && w.chance(12) && g.p.stage:
 		err = syscall.ENOENT
 	default:
@@ -94,7 +95,7 @@ func (g *gate) Release() error {
 		return syscall.ETIMEDOUT
 	case err != nil:
 		g.p.kill() // what it has begun meanwhile lives on
-		return process.ErrSilent
+		return start.ErrSilent
 	}
 	return nil
 }

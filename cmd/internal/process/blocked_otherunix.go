@@ -1,0 +1,6 @@
+//go:build unix && !linux
+
+package process
+
+// UnblockSignals does nothing here: blocked signals stay blocked.
+func UnblockSignals() {}

@@ -1,0 +1,163 @@
+package job
+
+import (
+	"errors"
+	"os"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"golang.org/x/sys/unix"
+)
+
+// follow returns when nobody is left, or after Close when the leader has ended.
+func (j *Job) follow() {
+	j.end(j.await())
+	j.outlast()
+}
+
+// await returns how the leader ended, and tells of its stops. The leader stays a zombie, or its number could be given to
+// another. Should somebody else in this process have waited for it, the exit code is -1.
+func (j *Job) await() (code int, sig syscall.Signal) {
+	for {
+		var found, stop unix.Siginfo
+		if j.wait(&found, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT) != nil {
+			return -1, 0
+		}
+		switch found.Code {
+		case cldExited:
+			return status(&found), 0
+		case cldStopped: // but it may have gone on meanwhile, and stopped again
+			if j.wait(&stop, unix.WSTOPPED|unix.WNOHANG) == nil && stop.Code == cldStopped {
+				j.stopped(syscall.Signal(status(&stop)))
+			}
+		default:
+			j.dumped = found.Code == cldDumped
+			return 0, syscall.Signal(status(&found))
+		}
+	}
+}
+
+// Values of Siginfo.Code. The others, as far as await asks for them, are deaths by signal.
+const (
+	cldExited  = 1
+	cldDumped  = 3
+	cldStopped = 5
+)
+
+func (j *Job) wait(info *unix.Siginfo, options int) error {
+	for {
+		err := unix.Waitid(unix.P_PID, j.pid, info, options, nil)
+		if err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+// status returns the exit code or signal that waitid(2) tells. It is the third number of a union, which begins after three
+// numbers where a pointer may.
+func status(info *unix.Siginfo) int {
+	const pointer = unsafe.Sizeof(uintptr(0))
+	const union = (3*4 + pointer - 1) / pointer * pointer
+	return int(*(*int32)(unsafe.Add(unsafe.Pointer(info), union+2*4)))
+}
+
+// outlast waits for the leader, which has ended, and for the end of the others.
+func (j *Job) outlast() {
+	defer j.reap()
+	j.mu.RLock()
+	handle := j.group.handle >= 0
+	j.mu.RUnlock()
+	if handle {
+		j.reap() // so that an empty group is one that cannot be signalled, which saves looking for its members
+	}
+	// One that forks and exits while the directory is read can be missed, but not twice.
+	for missed := 0; missed < 2 && !errors.Is(j.send(0), process.ErrNoProcess); missed++ {
+		for _, pid := range j.Left() {
+			missed = -1
+			j.outlive(pid, func(pid int) bool { return process.IsMember(pid, j.pid) })
+		}
+		if noProcfs() {
+			missed = -1 // who is left cannot be seen, only that somebody is
+			time.Sleep(lookAgain)
+		}
+		select {
+		case <-j.closing:
+			return
+		default:
+		}
+	}
+	j.mu.Lock()
+	j.over = true
+	j.mu.Unlock()
+	if !j.outlastStrays() {
+		return
+	}
+	j.keeper.release() // it ends while others note the end of the job
+	close(j.empty)
+}
+
+// outlastStrays waits for the end of what has left the group. It reports false if Close comes first.
+func (j *Job) outlastStrays() bool {
+	for {
+		strays := j.Strays()
+		if len(strays) == 0 {
+			return true
+		}
+		for _, pid := range strays {
+			j.outlive(pid, func(pid int) bool { return !process.Exited(pid, 0) })
+		}
+		select {
+		case <-j.closing:
+			return false
+		default:
+		}
+	}
+}
+
+// lookAgain is how often a group is looked at whose members cannot be seen.
+const lookAgain = 100 * time.Millisecond
+
+func noProcfs() bool {
+	_, err := os.Stat("/proc/self/stat")
+	return err != nil
+}
+
+// reap waits for the leader. A second time does nothing: nobody else forks from this thread.
+func (j *Job) reap() {
+	unix.Wait4(j.pid, nil, unix.WNOHANG|unix.WNOTHREAD, nil)
+}
+
+// outlive returns when pid has ended or does not count any more, or at Close. No event tells who leaves a group, so it looks
+// now and then.
+func (j *Job) outlive(pid int, counts func(pid int) bool) {
+	w, err := process.Watch(pid)
+	if errors.Is(err, process.ErrNoProcess) {
+		return
+	}
+	var done <-chan struct{}
+	if err == nil {
+		defer w.Close()
+		done = w.Done()
+	}
+	for pause := 5 * time.Millisecond; counts(pid); pause = min(2*pause, time.Second) {
+		select {
+		case <-done:
+			return
+		case <-j.closing:
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+// Left returns the pids of the processes of the group, zombies aside, in ascending order: none after Empty or Close, or
+// where /proc does not show them. It reads the directory /proc and makes one system call for each process.
+func (j *Job) Left() []int {
+	found := process.Members(j.pid)
+	if err := j.send(0); err == process.ErrNoProcess || err == os.ErrClosed { // else the number was the group's all the time
+		return nil
+	}
+	return found
+}

@@ -1,0 +1,89 @@
+package job
+
+import (
+	"math"
+	"os"
+	"runtime"
+	"strconv"
+	"syscall"
+
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"golang.org/x/sys/unix"
+)
+
+// This file forks this process as fork(2) does, so that the child goes on in the same program.
+//
+// Until its execve such a child must not run Go: only its forking thread exists, and any lock of
+// the runtime may be held for ever. So it makes system calls, from what was prepared before, and
+// nothing else: its functions are norace, nocheckptr and nosplit, as what they call.
+
+// forkBlocked calls fork with all signals blocked: so they are in the child, also after its execve.
+func forkBlocked(fork func() (pid uintptr, errno syscall.Errno)) (pid int, err error) {
+	var forked uintptr
+	var errno syscall.Errno
+	if err := process.WithSignalsBlocked(func() { forked, errno = fork() }); err != nil {
+		return 0, err
+	}
+	if errno != 0 {
+		return 0, os.NewSyscallError("fork", errno)
+	}
+	return int(forked), nil
+}
+
+// rawFork returns 0 in the child.
+//
+//go:norace
+//go:nocheckptr
+//go:nosplit
+func rawFork() (pid uintptr, errno syscall.Errno) {
+	if runtime.GOARCH == "s390x" {
+		pid, _, errno = syscall.RawSyscall6(unix.SYS_CLONE, 0, uintptr(unix.SIGCHLD), 0, 0, 0, 0)
+	} else {
+		pid, _, errno = syscall.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+	}
+	return pid, errno
+}
+
+// A gap is descriptors that a child closes.
+type gap struct{ first, last uintptr }
+
+// gapsBetween returns all descriptors above 2 but these two.
+func gapsBetween(one, other int) [3]gap {
+	low, high := uintptr(min(one, other)), uintptr(max(one, other))
+	return [3]gap{{3, low - 1}, {low + 1, high - 1}, {high + 1, math.MaxUint32}}
+}
+
+// highestDescriptor returns a number above those that are open, for kernels that cannot close
+// a range (before 5.9); for others 0.
+func highestDescriptor() uintptr {
+	if unix.CloseRange(^uint(0), ^uint(0), 0) == nil {
+		return 0
+	}
+	const later = 64 // that other threads may open meanwhile
+	highest := 2
+	entries, _ := os.ReadDir("/proc/self/fd")
+	for _, e := range entries {
+		if fd, err := strconv.Atoi(e.Name()); err == nil {
+			highest = max(highest, fd)
+		}
+	}
+	return uintptr(highest + later)
+}
+
+// closeGap closes the descriptors of g, one by one up to highest unless that is 0.
+//
+//go:norace
+//go:nocheckptr
+//go:nosplit
+func closeGap(g gap, highest uintptr) {
+	if g.first > g.last {
+		return
+	}
+	if highest == 0 {
+		syscall.RawSyscall6(unix.SYS_CLOSE_RANGE, g.first, g.last, 0, 0, 0, 0)
+		return
+	}
+	for fd := g.first; fd <= min(g.last, highest); fd++ {
+		syscall.RawSyscall6(unix.SYS_CLOSE, fd, 0, 0, 0, 0, 0)
+	}
+}

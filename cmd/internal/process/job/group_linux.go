@@ -1,0 +1,46 @@
+package job
+
+import (
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// newLeader describes a process that leads a group and dies with the thread that starts it.
+func newLeader() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// group is the group that pid leads or led. By its handle it can be signalled whatever becomes of the number; where the
+// kernel does not know how (before 6.9), the leader stays a zombie as long as the number is used, which keeps it.
+type group struct {
+	pid    int
+	handle int // a pidfd of the leader, or -1
+}
+
+// newGroup needs the leader not to be waited for yet.
+func newGroup(pid int) group {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return group{pid, -1}
+	}
+	g := group{pid, fd}
+	if g.send(0) != nil {
+		g.close()
+	}
+	return g
+}
+
+func (g *group) send(sig syscall.Signal) error {
+	if g.handle < 0 {
+		return unix.Kill(-g.pid, sig)
+	}
+	return unix.PidfdSendSignal(g.handle, sig, nil, unix.PIDFD_SIGNAL_PROCESS_GROUP)
+}
+
+func (g *group) close() {
+	if g.handle >= 0 {
+		unix.Close(g.handle)
+		g.handle = -1
+	}
+}

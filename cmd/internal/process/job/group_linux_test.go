@@ -1,0 +1,168 @@
+package job
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"golang.org/x/sys/unix"
+)
+
+// The leader dies of TERM, a grandchild only of KILL.
+func TestJobKill(t *testing.T) {
+	withAndWithoutHandle(t, func(t *testing.T, start func(string) (*Job, string)) {
+		j, dir := start(`(trap "" TERM; exec sleep 1000) & echo $! >pid; wait`)
+		grandchild := pids(t, filepath.Join(dir, "pid"))[0]
+		proctest.Eventually(t, "sleep", func() bool { return strings.Contains(proctest.StatLine(grandchild), "(sleep)") })
+		want := []int{j.PID(), grandchild}
+		slices.Sort(want)
+		if got := j.Left(); !slices.Equal(got, want) {
+			t.Errorf("left %v, want %v", got, want)
+		}
+		if err := j.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if _, sig := j.Status(); sig != syscall.SIGTERM {
+			t.Errorf("it died of %v", sig)
+		}
+		if got, want := j.Left(), []int{grandchild}; !slices.Equal(got, want) {
+			t.Errorf("left %v, want %v", got, want)
+		}
+		if closed(j.Empty()) {
+			t.Error("Empty is closed")
+		}
+		if err := j.Signal(syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		mustClose(t, "Empty", j.Empty())
+	})
+}
+
+func TestJobSignalsStopped(t *testing.T) {
+	withAndWithoutHandle(t, func(t *testing.T, start func(string) (*Job, string)) {
+		for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
+			j, dir := start(`sh -c 'kill -STOP $$; wait' & echo $! >pid; kill -STOP $$; wait`)
+			grandchild := pids(t, filepath.Join(dir, "pid"))[0]
+			proctest.Eventually(t, "both are stopped", func() bool { return proctest.InState(j.PID(), "T") && proctest.InState(grandchild, "T") })
+			if closed(j.Ended()) {
+				t.Error("Ended is closed")
+			}
+			if err := j.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			if _, got := j.Status(); got != sig {
+				t.Errorf("it died of %v, want %v", got, sig)
+			}
+			mustClose(t, "Empty", j.Empty())
+		}
+	})
+}
+
+// A stop without a terminal changes nothing, and the job goes on with SIGCONT.
+//
+// Not parallel: a job that is closed has this process ignore SIGTSTP for a moment, and a job that begins then.
+func TestJobStopped(t *testing.T) {
+	for _, stop := range []string{"STOP", "TSTP", "TTIN"} {
+		j, _ := startJob(t, "kill -"+stop+" $$; exit 4")
+		proctest.Eventually(t, "it is stopped", func() bool { return proctest.InState(j.PID(), "T") })
+		if err := j.Signal(syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+		if code, sig := j.Status(); code != 4 || sig != 0 {
+			t.Errorf("%s: got %d, %v, want 4", stop, code, sig)
+		}
+	}
+}
+
+func TestJobLeaderEndsFirst(t *testing.T) {
+	withAndWithoutHandle(t, func(t *testing.T, start func(string) (*Job, string)) {
+		j, dir := start(`sleep 1000 & echo $! >pid; exit 3`)
+		if code, _ := j.Status(); code != 3 {
+			t.Errorf("exit code %d, want 3", code)
+		}
+		want := pids(t, filepath.Join(dir, "pid"))
+		if got := j.Left(); !slices.Equal(got, want) {
+			t.Errorf("left %v, want %v", got, want)
+		}
+		if closed(j.Empty()) {
+			t.Error("Empty is closed")
+		}
+		if j.group.handle < 0 && !proctest.InState(j.PID(), "Z") { // the number is all that there is
+			t.Error("the leader has been waited for")
+		}
+		if j.group.handle >= 0 {
+			proctest.MustBeReaped(t, j.PID())
+		}
+		if err := j.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		mustClose(t, "Empty", j.Empty())
+		proctest.MustBeReaped(t, j.PID())
+	})
+}
+
+// One that leaves the group, even late, does not belong to the job any more.
+func TestJobMemberLeaves(t *testing.T) {
+	withAndWithoutHandle(t, func(t *testing.T, start func(string) (*Job, string)) {
+		j, dir := start(`mkfifo fifo; sh -c 'read line <fifo; exec setsid sleep 1000' & echo $! >pid; exit 0`)
+		grandchild := pids(t, filepath.Join(dir, "pid"))[0]
+		p := identify(t, grandchild)
+		t.Cleanup(func() { process.SignalProcess(p, syscall.SIGKILL) })
+		mustClose(t, "Ended", j.Ended())
+		if closed(j.Empty()) {
+			t.Error("Empty is closed")
+		}
+		if err := os.WriteFile(filepath.Join(dir, "fifo"), []byte("\n"), 0); err != nil {
+			t.Fatal(err)
+		}
+		mustClose(t, "Empty", j.Empty())
+		if err := j.Signal(syscall.SIGKILL); err != process.ErrNoProcess {
+			t.Errorf("Signal: %v, want ErrNoProcess", err)
+		}
+		if process.Exited(p.PID, p.StartTicks) {
+			t.Error("it has ended")
+		}
+	})
+}
+
+func TestJobZombie(t *testing.T) {
+	withAndWithoutHandle(t, func(t *testing.T, start func(string) (*Job, string)) {
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		j, dir := start(proctest.RoleVariable + `=keeper ` + self + ` pids & until [ -s pids ]; do sleep 0.01; done; exit 0`)
+		found := pids(t, filepath.Join(dir, "pids"))
+		p := identify(t, found[0])
+		t.Cleanup(func() { process.SignalProcess(p, syscall.SIGKILL) })
+		mustClose(t, "Empty", j.Empty())
+		if err := j.Signal(syscall.SIGKILL); err != process.ErrNoProcess {
+			t.Errorf("Signal: %v, want ErrNoProcess", err)
+		}
+		if group, err := unix.Getpgid(found[1]); group != j.PID() || !proctest.InState(found[1], "Z") {
+			t.Errorf("process %d is no zombie in group %d: %v", found[1], j.PID(), err)
+		}
+	})
+}
+
+// playKeeper has a zombie in the group that it leaves, and says its pid.
+func playKeeper() {
+	cmd := exec.Command("true")
+	if err := cmd.Start(); err != nil {
+		proctest.Serve(err.Error())
+	}
+	unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+	unix.Setsid()
+	os.WriteFile(os.Args[1], fmt.Appendln(nil, os.Getpid(), cmd.Process.Pid), 0o600)
+	for {
+		unix.Pause()
+	}
+}

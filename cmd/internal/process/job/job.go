@@ -1,0 +1,286 @@
+//go:build unix
+
+// Package job runs a command as a child of this process and a process group of its own, as a shell
+// with job control does: it lends it the terminal, passes stops and signals on, and follows it and
+// all that it starts to their end (Start, Job).
+//
+// On Linux a second process, the Keeper, ends the job when this process dies; and after Adopt,
+// processes that have left the group are found, too.
+package job
+
+import (
+	"errors"
+	"os"
+	"os/signal"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/process"
+)
+
+// Job is a command that runs as a child of this process, in a process group of its own: all that it starts belongs to
+// the job, and what makes a group or session of its own if this process adopts it (see Adopt). If this process has a terminal, the job may use it as if
+// the shell had started it (see Start). The methods may be called concurrently. A process has one job at a time.
+type Job struct {
+	pid     int
+	tty     *terminal           // nil if this process has none
+	stops   chan syscall.Signal // what stopped the leader, for control
+	signals chan os.Signal      // what this process got, for control
+	closing chan struct{}       // closed by Close
+	idle    chan struct{}       // closed when control is over
+	takes   bool                // SIGTSTP and SIGCONT: control's, until idle is closed
+	ended   chan struct{}
+	empty   chan struct{}
+
+	// Set before ended is closed.
+	code        int
+	signal      syscall.Signal
+	dumped      bool
+	interrupted bool
+
+	keeper *Keeper
+
+	strayEnd atomic.Pointer[syscall.WaitStatus] // of the last that was waited for; nil: none
+
+	asked atomic.Int64 // when Signal sent SIGINT or SIGQUIT last, in nanoseconds
+
+	mu     sync.RWMutex // held while group or tty are used, so that they are not closed meanwhile
+	group  group
+	over   bool // nobody is left: the number of the group may be given to another
+	closed bool
+}
+
+// Start runs the program at path, which is not looked up in PATH, with argv and env; a text without #! is run by sh. It
+// has the working directory, the limits and the descriptors 0, 1 and 2 of this process, with what our parent left open above; no blocked signal; and of
+// those ignored SIGHUP and SIGINT, if they were when this process began and the caller does not handle them, but no
+// others. It returns an error with the errno of execve(2), such as ENOENT, EACCES and ENOEXEC, or of fork(2), and then has
+// run nothing.
+//
+// On Linux, when this process dies, however it does, the kernel kills the leader; and the rest of the group, and what has left
+// it, gets SIGTERM, and SIGKILL after a while, from keeper, which the job takes over and which has to be its own: a small
+// process of the caller's own executable, whose main calls Keep. The job gets env with the id by which the keeper knows it in
+// front of those in StartVariable.
+//
+// If stdin and stdout are the terminal and we are its foreground, the job is the foreground instead; else it becomes it
+// when it wants to read, or to set modes, while we are. A job that the terminal stops, or that stops as its foreground, stops
+// our own process group, too, for the shell to see; when we go on, so does the job, in the foreground if we are and it was.
+// Until Close, Start and not the caller takes SIGTSTP, which goes to the job, and SIGCONT, without a terminal only after
+// some milliseconds, since it costs more than many a job; and with a terminal SIGTTOU is ignored, or what we write would stop us where the job is the foreground and "stty tostop" is set.
+//
+// The caller closes the job.
+func Start(path string, argv, env []string, keeper *Keeper) (*Job, error) {
+	j := &Job{
+		keeper:  keeper,
+		tty:     openTerminal(),
+		stops:   make(chan syscall.Signal),
+		signals: make(chan os.Signal, 2),
+		closing: make(chan struct{}),
+		idle:    make(chan struct{}),
+		ended:   make(chan struct{}),
+		empty:   make(chan struct{}),
+	}
+	keeper.await() // first: the command may kill us as soon as it begins
+	started := make(chan error)
+	go j.run(path, argv, keeper.mark(env), started)
+	err := <-started
+	if j.tty != nil {
+		signal.Ignore(syscall.SIGTTOU) // not before: the job would ignore it, too
+	}
+	if err != nil {
+		j.keeper.Dismiss()
+		j.tty.takeBack(j.pid)
+		j.tty.close()
+		return nil, err
+	}
+	if j.tty != nil {
+		j.takeStops()
+	}
+	go j.control()
+	return j, nil
+}
+
+// run starts the command and follows it to its end.
+func (j *Job) run(path string, argv, env []string, started chan<- error) {
+	runtime.LockOSThread() // for good: the end of the thread that forked is what makes the kernel kill the leader
+	process.UnblockSignals()
+	process.RestoreUmask()
+	sys := newLeader()
+	if j.tty != nil && j.tty.ours() {
+		j.tty.lend()
+		sys.Foreground, sys.Ctty = true, j.tty.fd
+	}
+	err := process.ExecLikeShell(func(path string, argv []string) (err error) {
+		j.pid, _, err = syscall.StartProcess(path, argv, &syscall.ProcAttr{
+			Env:   env,
+			Files: []uintptr{0, 1, 2},
+			Sys:   sys,
+		})
+		return err
+	}, path, argv)
+	if err == nil {
+		j.group = newGroup(j.pid)
+		j.keeper.keep(j.group)
+	}
+	started <- err
+	if err == nil {
+		j.follow()
+	}
+}
+
+// PID returns the pid of the leader, which is the number of the group, too.
+func (j *Job) PID() int {
+	return j.pid
+}
+
+// Unkept returns why the job has no keeper, or nil if it has one.
+func (j *Job) Unkept() error {
+	return j.keeper.err
+}
+
+// Ended returns a channel that is closed when the leader has ended.
+func (j *Job) Ended() <-chan struct{} {
+	return j.ended
+}
+
+// Empty returns a channel that is closed when the leader has ended and no process of its group and no stray is left, zombies aside.
+// That is seen at once if the last one ends, and up to a second late if it makes a group or session of its own; other
+// systems than Linux look every 100 ms, and take zombies for processes. It is not closed if Close comes first.
+func (j *Job) Empty() <-chan struct{} {
+	return j.empty
+}
+
+// Status waits until Ended and returns the exit code of the leader, with signal 0; or the signal that killed it.
+func (j *Job) Status() (code int, sig syscall.Signal) {
+	<-j.ended
+	return j.code, j.signal
+}
+
+// Dumped waits until Ended and reports whether the signal that killed the leader left a core dump.
+func (j *Job) Dumped() bool {
+	<-j.ended
+	return j.dumped
+}
+
+// Interrupted waits until Ended and reports whether the leader died of SIGINT or SIGQUIT while the job was the foreground
+// of the terminal, and Signal had not sent one within a second: Ctrl-C or Ctrl-\ has reached it and not us. After Close the caller passes that signal on, by PassOn.
+func (j *Job) Interrupted() (syscall.Signal, bool) {
+	<-j.ended
+	if !j.interrupted {
+		return 0, false
+	}
+	return j.signal, true
+}
+
+// Signal sends sig to all processes of the group, also after the leader has ended, then also to the strays, and never to
+// another group. It returns
+// ErrNoProcess after Empty, os.ErrClosed after Close, or the error of kill(2), such as EPERM if none could be signalled.
+// SIGTERM, SIGHUP and SIGINT are followed by SIGCONT, or stopped processes would not get them.
+func (j *Job) Signal(sig syscall.Signal) error {
+	if sig == syscall.SIGINT || sig == syscall.SIGQUIT {
+		j.asked.Store(time.Now().UnixNano())
+	}
+	err, strays := j.send(sig), j.signalStrays(sig)
+	if err != nil && !(err == process.ErrNoProcess && strays) {
+		return err
+	}
+	switch sig {
+	case syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT:
+		j.send(syscall.SIGCONT) // an error means that the first was enough
+		j.signalStrays(syscall.SIGCONT)
+	}
+	return nil
+}
+
+func (j *Job) send(sig syscall.Signal) error {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	switch {
+	case j.closed:
+		return os.ErrClosed
+	case j.over:
+		return process.ErrNoProcess
+	}
+	err := j.group.send(sig)
+	if err == syscall.ESRCH {
+		return process.ErrNoProcess
+	}
+	return err
+}
+
+// end tells of the end of the leader, which is gone or a zombie.
+func (j *Job) end(code int, sig syscall.Signal) {
+	j.mu.RLock()
+	foreground := !j.closed && j.tty != nil && j.tty.foreground() == j.pid
+	j.mu.RUnlock()
+	j.code, j.signal = code, sig
+	j.interrupted = foreground && (sig == syscall.SIGINT || sig == syscall.SIGQUIT) && time.Since(time.Unix(0, j.asked.Load())) > time.Second
+	close(j.ended)
+}
+
+// stopped tells control that sig has stopped the leader.
+func (j *Job) stopped(sig syscall.Signal) {
+	select {
+	case j.stops <- sig:
+	case <-j.closing:
+	}
+}
+
+// Close makes us the foreground of the terminal again if the job, or a group that is gone, has it; sets its modes as they
+// were if the leader was killed; and releases what the job holds. It signals nobody. If the leader is still alive, a thread
+// waits on for its end. It returns os.ErrClosed if the job is closed already, or the error of tcsetpgrp(3).
+func (j *Job) Close() error {
+	j.mu.Lock()
+	if j.closed {
+		j.mu.Unlock()
+		return os.ErrClosed
+	}
+	j.closed = true
+	j.mu.Unlock()
+	close(j.closing)
+	<-j.idle
+	j.keeper.Dismiss()
+	if j.takes {
+		signal.Stop(j.signals)
+		setDefault(syscall.SIGTSTP)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.group.close()
+	if j.tty == nil {
+		return nil
+	}
+	err := j.tty.takeBack(j.pid)
+	if j.killed() {
+		j.tty.restore()
+	}
+	return errors.Join(err, j.tty.close())
+}
+
+// killed reports whether the leader died of a signal.
+func (j *Job) killed() bool {
+	select {
+	case <-j.ended:
+		return j.signal != 0
+	default:
+		return false
+	}
+}
+
+// PassOn sends sig, of which Interrupted told, to our own process group, which would have got it if the job had not been
+// the foreground. Of SIGINT this process dies, unless it ignores that: a shell script ends at Ctrl-C only if it sees a
+// command die of it. From SIGQUIT it returns, since Go would print its stacks. The caller has nothing left to do but exit.
+func PassOn(sig syscall.Signal) {
+	survives := sig == syscall.SIGQUIT || signal.Ignored(sig)
+	if survives {
+		signal.Ignore(sig)
+	} else {
+		setDefault(sig)
+	}
+	syscall.Kill(0, sig)
+	if !survives {
+		time.Sleep(time.Second) // unless it is blocked, or this system takes its time, we do not get here
+	}
+}

@@ -1,0 +1,112 @@
+//go:build unix && !linux
+
+package job
+
+import (
+	"errors"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"golang.org/x/sys/unix"
+)
+
+// newLeader describes a process that leads a group. It outlives this one.
+func newLeader() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true}
+}
+
+// group is the number of a group. Once the leader is waited for, another group may get it as soon as this one is empty.
+type group int
+
+func newGroup(pid int) group {
+	return group(pid)
+}
+
+func (g group) send(sig syscall.Signal) error {
+	return syscall.Kill(-int(g), sig)
+}
+
+func (g group) close() {}
+
+// Keeper would end the job when this process dies. There is none here.
+type Keeper struct{ err error }
+
+// NewKeeper returns one that keeps nothing.
+func NewKeeper(time.Duration) *Keeper { return &Keeper{errNoKeeper} }
+
+var errNoKeeper = errors.New("there are no keepers on this system")
+
+// Dismiss does nothing.
+func (*Keeper) Dismiss() {}
+
+func (*Keeper) mark(env []string) []string { return env }
+
+func (*Keeper) await() {}
+
+func (*Keeper) keep(group) {}
+
+func (*Keeper) release() {}
+
+// lookAgain is how often the group is looked at, and how late Empty may be.
+const lookAgain = 100 * time.Millisecond
+
+// follow returns when nobody is left, or after Close when the leader has ended.
+func (j *Job) follow() {
+	j.end(j.await())
+	for j.send(0) != process.ErrNoProcess {
+		select {
+		case <-j.closing:
+			return
+		case <-time.After(lookAgain):
+		}
+	}
+	j.mu.Lock()
+	j.over = true
+	j.mu.Unlock()
+	close(j.empty)
+}
+
+// await returns how the leader ended, and tells of its stops. Should somebody else in this process have waited for it, the
+// exit code is -1.
+func (j *Job) await() (code int, sig syscall.Signal) {
+	for {
+		var status syscall.WaitStatus
+		_, err := syscall.Wait4(j.pid, &status, syscall.WUNTRACED, nil)
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return -1, 0
+		case status.Stopped():
+			j.stopped(status.StopSignal())
+		case status.Signaled():
+			j.dumped = status.CoreDump()
+			return 0, status.Signal()
+		case status.Exited():
+			return status.ExitStatus(), 0
+		}
+	}
+}
+
+// Left finds none: groups are not listed on this system.
+func (j *Job) Left() []int {
+	return nil
+}
+
+// setDefault leaves sig to Go, which ends this process at SIGINT and does nothing at signals that stop.
+func setDefault(sig syscall.Signal) {
+	signal.Reset(sig)
+}
+
+// stopOwnGroup stops it, also if it is orphaned, and returns when this process goes on again.
+func stopOwnGroup() {
+	signal.Ignore(syscall.SIGTSTP) // we stop last
+	syscall.Kill(0, syscall.SIGTSTP)
+	syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
+}
+
+// modes are not kept on this system.
+func modes(int) *unix.Termios { return nil }
+
+func setModes(int, *unix.Termios) {}

@@ -1,0 +1,118 @@
+package job
+
+import (
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"golang.org/x/sys/unix"
+)
+
+// A keeper is a second process beside the one that runs a job. When the latter dies, be it of SIGKILL, the keeper ends what
+// is left of the job. It is parked, in a session of its own, with the end of a socket that only the runner writes to as its
+// stdin; when the runner dies it becomes this very executable, and reads from there the handle of the group.
+//
+// It is there before the job. It ends the group, and whatever carries the random id of the job in its environment: what has
+// left the group, and all there is if the runner dies before it has sent the handle, or the kernel has none (before 6.9).
+const (
+	keeperName = "dpl-keeper"
+	keeperFlag = "--dpl-keeper"
+)
+
+// Keep returns at once unless this process is a keeper, which NewKeeper makes of the caller's own executable. Main calls it
+// before anything else.
+func Keep() {
+	if len(os.Args) != 5 || os.Args[0] != keeperName || os.Args[1] != keeperFlag {
+		return
+	}
+	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP) // meant for those that it ends
+	process.UnblockSignals()
+	killAfter, invalid := time.ParseDuration(os.Args[2])
+	session, err := strconv.Atoi(os.Args[3])
+	if invalid != nil || err != nil {
+		os.Exit(2)
+	}
+	left := remainders{markedProcesses{session, os.Args[4]}}
+	if g, ok := receiveGroup(); ok {
+		left = append(left, g)
+		os.Stdin.Read(make([]byte, 1)) // until the runner is dead
+	}
+	finish(left, killAfter)
+	os.Exit(0)
+}
+
+// receiveGroup reports false if the runner dies before it has sent one.
+func receiveGroup() (g *group, ok bool) {
+	control := make([]byte, unix.CmsgSpace(4))
+	for {
+		_, n, _, _, err := unix.Recvmsg(0, make([]byte, 1), control, unix.MSG_CMSG_CLOEXEC)
+		if err == unix.EINTR {
+			continue
+		}
+		messages, _ := unix.ParseSocketControlMessage(control[:n])
+		if err != nil || len(messages) != 1 {
+			return nil, false
+		}
+		fds, err := unix.ParseUnixRights(&messages[0])
+		if err != nil || len(fds) != 1 {
+			return nil, false
+		}
+		return &group{handle: fds[0]}, true
+	}
+}
+
+// A remainder is what is left of a job. signal sends sig to all of it, and reports whether there is any or may be any, and
+// whether there is some that did not get it because it cannot be told yet.
+type remainder interface {
+	signal(sig syscall.Signal) (any, doubt bool)
+}
+
+func (g *group) signal(sig syscall.Signal) (any, doubt bool) { return g.send(sig) != unix.ESRCH, false }
+
+// remainders are all of several.
+type remainders []remainder
+
+func (all remainders) signal(sig syscall.Signal) (any, doubt bool) {
+	for _, one := range all {
+		there, unsure := one.signal(sig)
+		any, doubt = any || there, doubt || unsure
+	}
+	return any, doubt
+}
+
+// markedProcesses are those that carry the id of a job: see process.SignalMarked.
+type markedProcesses struct {
+	session int // of the runner
+	id      string
+}
+
+func (m markedProcesses) signal(sig syscall.Signal) (any, doubt bool) {
+	return process.SignalMarked(m.id, m.session, sig)
+}
+
+// finish ends what is left: TERM, and KILL if there is any after killAfter.
+func finish(left remainder, killAfter time.Duration) {
+	const pause = 20 * time.Millisecond
+	left.signal(unix.SIGTERM)
+	left.signal(unix.SIGCONT)
+	until := time.Now().Add(killAfter)
+	for wait := pause; time.Now().Before(until); wait = min(2*wait, 10*pause) {
+		if any, _ := left.signal(0); !any {
+			return
+		}
+		time.Sleep(min(wait, time.Until(until)))
+	}
+	for tries := 1; tries <= 5; tries++ { // one that forks meanwhile may be missed where there is no handle
+		any, doubt := left.signal(unix.SIGKILL)
+		if !any {
+			return
+		}
+		if doubt {
+			tries = 0
+		}
+		time.Sleep(pause)
+	}
+}

@@ -1,0 +1,117 @@
+package job
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"golang.org/x/sys/unix"
+)
+
+// A Keeper is a keeper as its runner knows it, of one job.
+type Keeper struct {
+	id     string // of the job: see StartVariable
+	socket int    // whose other end is its stdin
+	err    error  // why there is none
+
+	mu  sync.Mutex
+	pid int // 0: there is none, or no more
+}
+
+// NewKeeper starts the keeper of a job that is yet to begin, and does not wait for it. Where none can be started, as without
+// /proc, the job goes on without one. The caller gives it to Start, or dismisses it.
+func NewKeeper(killAfter time.Duration) *Keeper {
+	k := &Keeper{id: process.NewStartID()}
+	if k.err = k.start(killAfter); k.err != nil {
+		k.err = fmt.Errorf("start keeper: %w", k.err)
+	}
+	return k
+}
+
+func (k *Keeper) start(killAfter time.Duration) error {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return os.NewSyscallError("socketpair", err)
+	}
+	defer unix.Close(pair[0])
+
+	session, err := unix.Getsid(0)
+	if err != nil {
+		return os.NewSyscallError("getsid", err)
+	}
+	argv := []string{keeperName, keeperFlag, killAfter.String(), strconv.Itoa(session), k.id}
+	if k.pid, err = park(pair[0], argv, process.KeeperVariable+"="+k.id); err != nil {
+		k.pid = 0
+		unix.Close(pair[1])
+		return err
+	}
+	k.socket = pair[1]
+	return nil
+}
+
+// mark returns env with the entry by which the keeper knows the job's processes, in front of what was there.
+func (k *Keeper) mark(env []string) []string {
+	const prefix = process.StartVariable + "="
+	marked, ids := make([]string, 0, len(env)+1), k.id
+	for _, entry := range env {
+		if outer, ok := strings.CutPrefix(entry, prefix); ok && outer != "" {
+			ids += "," + outer
+		} else if !ok {
+			marked = append(marked, entry)
+		}
+	}
+	return append(marked, prefix+ids)
+}
+
+// await returns when the keeper has a session of its own, and so outlives what kills the runner's group.
+func (k *Keeper) await() {
+	for k.pid != 0 {
+		if _, err := unix.Read(k.socket, make([]byte, 1)); err != unix.EINTR {
+			return
+		}
+	}
+}
+
+// keep gives the keeper its group, if there is a handle of it.
+func (k *Keeper) keep(g group) {
+	if k.pid != 0 && g.handle >= 0 {
+		unix.Sendmsg(k.socket, []byte{0}, unix.UnixRights(g.handle), nil, 0) // an error leaves it the marks
+	}
+}
+
+// number returns the pid of the keeper, or 0.
+func (k *Keeper) number() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.pid
+}
+
+// release kills the keeper, which has nobody left to end. It stays a zombie until it is dismissed.
+func (k *Keeper) release() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.pid != 0 {
+		unix.Kill(k.pid, unix.SIGKILL)
+	}
+}
+
+// Dismiss ends the keeper, which ends nobody.
+func (k *Keeper) Dismiss() {
+	k.release()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.pid == 0 {
+		return
+	}
+	for {
+		if _, err := unix.Wait4(k.pid, nil, 0, nil); err != unix.EINTR {
+			break
+		}
+	}
+	unix.Close(k.socket)
+	k.pid = 0
+}

@@ -1,0 +1,156 @@
+package job
+
+import (
+	"os"
+	"runtime"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// A parked process is a fork of this one that waits until the other end of a socket is closed, and
+// then executes this very executable. It costs a tenth of a process that begins to run Go at once,
+// which matters where it is nearly always killed while it waits. See rawFork for what it may do.
+type parked struct {
+	socket, null, exe int
+	gaps              [3]gap
+	highest           uintptr
+	directory         *byte
+	name              *byte  // as which it is listed
+	title, listing    []byte // the memory of what is listed of it, and what that gets
+	argv, envp        **byte
+	empty             *byte
+	set               unix.PollFd
+}
+
+// park forks a process that has no file but socket as its stdin, and is the leader of a session. When
+// the other end of socket is closed it becomes this executable, with argv. It is listed as argv[0], without environment.
+// All its signals are blocked, also after that. It writes one byte to socket when it is as described.
+func park(socket int, argv []string, mark string) (pid int, err error) {
+	exe, err := unix.Open("/proc/self/exe", unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return 0, &os.PathError{Op: "open", Path: "/proc/self/exe", Err: err}
+	}
+	defer unix.Close(exe)
+	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return 0, &os.PathError{Op: "open", Path: os.DevNull, Err: err}
+	}
+	defer unix.Close(null)
+	p, err := newParked(socket, null, exe, argv, mark)
+	if err != nil {
+		return 0, err
+	}
+	pid, err = forkBlocked(p.fork)
+	runtime.KeepAlive(p)
+	return pid, err
+}
+
+func newParked(socket, null, exe int, argv []string, mark string) (*parked, error) {
+	p := &parked{
+		socket: socket, null: null, exe: exe, gaps: gapsBetween(exe, exe), highest: highestDescriptor(),
+		set:   unix.PollFd{Fd: 0, Events: unix.POLLRDHUP},
+		title: listed(), empty: new(byte), directory: &[]byte("/\x00")[0], name: &[]byte(argv[0] + "\x00")[0],
+	}
+	p.listing = listing(len(p.title), argv[0], mark)
+	args, err := syscall.SlicePtrFromStrings(argv)
+	if err != nil {
+		return nil, err
+	}
+	// The environment of the runner says that it belongs to others.
+	environment, err := syscall.SlicePtrFromStrings([]string{mark})
+	if err != nil {
+		return nil, err
+	}
+	p.argv, p.envp = &args[0], &environment[0]
+	return p, nil
+}
+
+// listing returns what is put where the arguments and the environment of this process are, size
+// bytes in all: name as the one argument and mark as the environment, as far as there is room.
+func listing(size int, name, mark string) []byte {
+	content, arguments := make([]byte, size), 0
+	for _, arg := range os.Args {
+		arguments += len(arg) + 1
+	}
+	if size < arguments {
+		return content
+	}
+	copy(content[:arguments-1], name)
+	if size-arguments > len(mark) {
+		copy(content[arguments:], mark)
+	}
+	return content
+}
+
+// listed returns the memory in which the kernel finds what it lists as the arguments and the environment of this process,
+// one string after the other: package os hands out the arguments as they are. It is nil if it is not so.
+func listed() []byte {
+	if len(os.Args) == 0 || len(os.Args[0]) == 0 {
+		return nil
+	}
+	first, length := unsafe.Pointer(unsafe.StringData(os.Args[0])), 0
+	for _, arg := range os.Args {
+		if len(arg) > 0 && unsafe.Pointer(unsafe.StringData(arg)) != unsafe.Add(first, length) {
+			return nil
+		}
+		length += len(arg) + 1
+	}
+	for _, entry := range os.Environ() { // which package os has copied; behind the last one stands the name of the program
+		for i := range len(entry) {
+			if *(*byte)(unsafe.Add(first, length+i)) != entry[i] {
+				return unsafe.Slice((*byte)(first), length)
+			}
+		}
+		length += len(entry) + 1
+	}
+	return unsafe.Slice((*byte)(first), length)
+}
+
+// fork returns the pid of the child, which does not return.
+//
+//go:norace
+//go:nocheckptr
+//go:nosplit
+func (p *parked) fork() (pid uintptr, errno syscall.Errno) {
+	pid, errno = rawFork()
+	if pid == 0 && errno == 0 {
+		p.wait()
+	}
+	return pid, errno
+}
+
+// wait is all that the child does.
+//
+//go:norace
+//go:nocheckptr
+//go:nosplit
+func (p *parked) wait() {
+	raw := syscall.RawSyscall6
+	raw(unix.SYS_SETSID, 0, 0, 0, 0, 0, 0)
+	raw(unix.SYS_PRCTL, unix.PR_SET_NAME, uintptr(unsafe.Pointer(p.name)), 0, 0, 0, 0)
+	for i := range p.title {
+		p.title[i] = p.listing[i]
+	}
+	raw(unix.SYS_CHDIR, uintptr(unsafe.Pointer(p.directory)), 0, 0, 0, 0, 0)
+	raw(unix.SYS_DUP3, uintptr(p.socket), 0, 0, 0, 0, 0)
+	raw(unix.SYS_DUP3, uintptr(p.null), 1, 0, 0, 0, 0)
+	raw(unix.SYS_DUP3, uintptr(p.null), 2, 0, 0, 0, 0)
+	for i := range p.gaps {
+		closeGap(p.gaps[i], p.highest)
+	}
+	raw(unix.SYS_WRITE, 0, uintptr(unsafe.Pointer(p.name)), 1, 0, 0, 0)
+
+	for { // no signal but SIGKILL ends it; SIGCONT after a SIGSTOP has it look again
+		_, _, errno := raw(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&p.set)), 1, 0, 0, 0, 0)
+		if errno != unix.EINTR {
+			break
+		}
+	}
+	raw(unix.SYS_EXECVEAT, uintptr(p.exe), uintptr(unsafe.Pointer(p.empty)), uintptr(unsafe.Pointer(p.argv)),
+		uintptr(unsafe.Pointer(p.envp)), unix.AT_EMPTY_PATH, 0)
+	for {
+		raw(unix.SYS_EXIT_GROUP, 1, 0, 0, 0, 0, 0)
+	}
+}

@@ -1,0 +1,128 @@
+package job
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"golang.org/x/sys/unix"
+)
+
+// adopting says that orphans below this process become its children.
+var adopting atomic.Bool
+
+// Adopt makes this process the parent of the orphans among its descendants, from now on, so that a Job finds what has left its
+// group. Its caller calls it before Start. It does nothing where /proc does not show who they are.
+func Adopt() {
+	own := strconv.Itoa(os.Getpid())
+	if _, err := os.Stat("/proc/self/task/" + own + "/children"); err != nil {
+		return // nobody would find them, nor wait for those that have ended, which count for the group until then
+	}
+	adopting.Store(unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil)
+}
+
+// Strays returns the pids of the processes that have left the group of the job and outlived those
+// of it that started them, such as daemons, with their descendants, zombies aside; in ascending
+// order. It finds them whatever their session and environment. A keeper is none, nor is what a
+// keeper is the parent of: a service is of its own start, not of the command in which a pass ran.
+// There are none before the leader has ended, where this process does not adopt, or without /proc.
+func (j *Job) Strays() []int {
+	select {
+	case <-j.ended:
+		return j.orphans()
+	default:
+		return nil
+	}
+}
+
+// orphans returns the adopted processes that are not of the group, with their descendants, and waits for those that have ended.
+func (j *Job) orphans() (pids []int) {
+	if !adopting.Load() {
+		return nil
+	}
+	// Orphans are given to the main thread. We fork from other ones, but its list may have the keeper.
+	own := strconv.Itoa(os.Getpid())
+	for _, pid := range childrenIn("/proc/" + own + "/task/" + own) {
+		if pid == j.pid || pid == j.keeper.number() {
+			continue
+		}
+		if process.Exited(pid, 0) {
+			var status syscall.WaitStatus
+			waited, err := syscall.Wait4(pid, &status, unix.WNOHANG, nil)
+			if waited == pid && err == nil {
+				j.strayEnd.Store(&status)
+			}
+			continue
+		}
+		pids = append(pids, j.tree(pid)...)
+	}
+	slices.Sort(pids)
+	return pids
+}
+
+// StrayEnd returns how the last stray ended whose parent this process was: its exit status, or the
+// signal that killed it, and whether that dumped core. ok is false if there was none.
+func (j *Job) StrayEnd() (code int, signal syscall.Signal, dumped, ok bool) {
+	switch status := j.strayEnd.Load(); {
+	case status == nil:
+		return 0, 0, false, false
+	case status.Signaled():
+		return 0, status.Signal(), status.CoreDump(), true
+	default:
+		return status.ExitStatus(), 0, false, true
+	}
+}
+
+// tree returns pid and its descendants, without those of the group, and without keepers and
+// theirs.
+func (j *Job) tree(pid int) (pids []int) {
+	if process.IsKeeper(pid) {
+		return nil
+	}
+	if group, err := unix.Getpgid(pid); err == nil && group != j.pid && !process.Exited(pid, 0) {
+		pids = append(pids, pid)
+	}
+	threads, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*")
+	for _, thread := range threads {
+		for _, child := range childrenIn(thread) {
+			pids = append(pids, j.tree(child)...)
+		}
+	}
+	return pids
+}
+
+// childrenIn returns the children of a thread, a directory in /proc.
+func childrenIn(thread string) (pids []int) {
+	text, _ := os.ReadFile(thread + "/children")
+	for word := range strings.FieldsSeq(string(text)) {
+		if pid, err := strconv.Atoi(word); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// signalStrays sends sig to the strays, and reports whether there was one. Each is still one when there is a handle on it.
+func (j *Job) signalStrays(sig syscall.Signal) (any bool) {
+	handles := make(map[int]*process.Watched)
+	for _, pid := range j.Strays() {
+		if w, err := process.Watch(pid); err == nil {
+			defer w.Close()
+			handles[pid] = w
+		}
+	}
+	if len(handles) == 0 {
+		return false
+	}
+	for _, pid := range j.Strays() {
+		if w := handles[pid]; w != nil && w.Signal(sig) == nil {
+			any = true
+		}
+	}
+	return any
+}

@@ -1,0 +1,88 @@
+//go:build unix
+
+package job
+
+import (
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// terminal is the controlling terminal of this process. Its foreground is set with SIGTTOU ignored, which would stop us.
+type terminal struct {
+	fd     int
+	own    int           // the process group of this process
+	lent   bool          // the job has been the foreground
+	before *unix.Termios // the modes when it was lent, nil if unknown
+	modes  *unix.Termios // those that the job had set when it was stopped, nil if it was not
+}
+
+// openTerminal returns nil if this process has no terminal.
+func openTerminal() *terminal {
+	fd, err := unix.Open("/dev/tty", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	own, _ := unix.Getpgid(0)
+	return &terminal{fd: fd, own: own}
+}
+
+// foreground returns the group that is the foreground, or 0.
+func (t *terminal) foreground() int {
+	return foreground(t.fd)
+}
+
+// ours reports whether we are the foreground of the terminal and both stdin and stdout are that terminal.
+func (t *terminal) ours() bool {
+	// Other terminals have no foreground to us.
+	return t.foreground() == t.own && foreground(0) == t.own && foreground(1) == t.own
+}
+
+// lend notes that the job is to have the foreground.
+func (t *terminal) lend() {
+	if !t.lent {
+		t.lent, t.before = true, modes(t.fd)
+	}
+}
+
+// give makes group the foreground.
+func (t *terminal) give(group int) error {
+	return os.NewSyscallError("tcsetpgrp", unix.IoctlSetPointerInt(t.fd, unix.TIOCSPGRP, group))
+}
+
+// takeBack makes us the foreground if the terminal was lent and job, or a group that is gone, has it.
+func (t *terminal) takeBack(job int) error {
+	if t == nil || !t.lent {
+		return nil
+	}
+	holder := t.foreground()
+	if holder == 0 || holder != job && unix.Kill(-holder, 0) != unix.ESRCH {
+		return nil
+	}
+	return t.give(t.own)
+}
+
+// restore sets the modes that the terminal had before it was lent, if we are the foreground.
+func (t *terminal) restore() {
+	if t.foreground() == t.own {
+		setModes(t.fd, t.before)
+	}
+}
+
+func (t *terminal) close() error {
+	if t == nil {
+		return nil
+	}
+	setDefault(syscall.SIGTTOU)
+	return unix.Close(t.fd)
+}
+
+// foreground returns the foreground of the terminal fd, or 0 if it is none or not our own.
+func foreground(fd int) int {
+	group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
+	if err != nil {
+		return 0
+	}
+	return group
+}

@@ -1,0 +1,92 @@
+// Package start starts services, which outlive the pass that starts them.
+//
+// A service begins as a stage: a process that has its pid and start time already, but runs nothing
+// yet. So a pass can write into the ledger which process it is before its command begins. The pass
+// holds the other end of a connection, the Gate, and lets the stage become the Command; if the pass
+// dies before that, the stage ends and has run nothing. Spawn starts a stage directly, SpawnUnit
+// through systemd. The main function of both programs calls Stage first.
+//
+// On Linux each stage has a keeper, its parent, which adopts whatever the service leaves behind.
+package start
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"io"
+	"strconv"
+	"time"
+)
+
+// ErrSilent is of a stage that was told to become the command, did not answer for 10 seconds, and was killed: the command may
+// have run, and left other processes.
+var ErrSilent = errors.New("it did not say whether it has become the command, and was killed")
+
+// ErrTooLate is of a command that has not begun in time: see Start.
+var ErrTooLate = errors.New("released too late")
+
+// A Command is a command to be started. Its strings may hold any byte but NUL.
+type Command struct {
+	// Argv is what the command gets. If Argv[0] has no slash it is looked up as execvp(3) does, in the first PATH of Env;
+	// without a PATH in /bin and /usr/bin. A script needs its #! line: no shell is tried.
+	Argv []string
+	// Dir is the working directory, absolute. A relative command, PATH or Log counts from there.
+	Dir string
+	// Env is the whole environment.
+	Env []string
+	// Log is the file that gets what the command writes to stdout and stderr: it is appended to, created with mode 0600,
+	// and must not be a symbolic link. It may be /dev/null.
+	Log string
+	// ID is of this start, as NewStartID returns: its keeper is known by it. The stage is not told.
+	ID string
+	// Latest is when it is too late to begin, by Uptime; 0: never.
+	Latest time.Duration
+}
+
+// encode returns s as readCommand reads it. Of its beginnings none is a Command, so that one cut short starts nothing.
+func (s Command) encode() []byte {
+	var b []byte
+	for _, list := range [][]string{s.Argv, s.Env, {s.Dir, s.Log, strconv.FormatInt(int64(s.Latest), 10)}} {
+		b = binary.AppendUvarint(b, uint64(len(list)))
+		for _, element := range list {
+			b = binary.AppendUvarint(b, uint64(len(element)))
+			b = append(b, element...)
+		}
+	}
+	return b
+}
+
+// readCommand reads what encode wrote, or returns the error of r, such as io.EOF where it ends too early.
+func readCommand(r *bufio.Reader) (Command, error) {
+	var lists [3][]string
+	for i := range lists {
+		count, err := binary.ReadUvarint(r)
+		if err != nil {
+			return Command{}, err
+		}
+		for range count {
+			element, err := readElement(r)
+			if err != nil {
+				return Command{}, err
+			}
+			lists[i] = append(lists[i], element)
+		}
+	}
+	if len(lists[0]) == 0 || len(lists[2]) != 3 {
+		return Command{}, io.ErrUnexpectedEOF
+	}
+	latest, err := strconv.ParseInt(lists[2][2], 10, 64)
+	return Command{Argv: lists[0], Env: lists[1], Dir: lists[2][0], Log: lists[2][1], Latest: time.Duration(latest)}, err
+}
+
+func readElement(r *bufio.Reader) (string, error) {
+	length, err := binary.ReadUvarint(r)
+	if err != nil {
+		return "", err
+	}
+	content, err := io.ReadAll(io.LimitReader(r, int64(length&^(1<<63))))
+	if err == nil && uint64(len(content)) < length {
+		err = io.ErrUnexpectedEOF
+	}
+	return string(content), err
+}

@@ -1,0 +1,39 @@
+package start
+
+import (
+	"os"
+	"testing"
+
+	_ "github.com/dpl-project/dpl/cmd/internal/entry" // see TestKeptFromEntry
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+func TestMain(m *testing.M) {
+	Stage()
+	proctest.Main(m, map[string]func() string{
+		"pass":    pass,
+		"unit":    spawnUnit,
+		"witness": witness,
+		"dial":    dialAs,
+		"connect": connect,
+	})
+}
+
+// dialAs dials its argument, as a stage does.
+func dialAs() string {
+	if _, err := dial(os.Args[1]); err != nil {
+		return err.Error()
+	}
+	return "ready"
+}
+
+func identify(t testing.TB, pid int) protocol.Process {
+	t.Helper()
+	p, err := process.Identify(pid)
+	if err != nil {
+		t.Fatalf("Identify(%d): %v", pid, err)
+	}
+	return p
+}

@@ -1,0 +1,134 @@
+package start
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/protocol"
+	"golang.org/x/sys/unix"
+)
+
+// A keeperHandle is the keeper of a start, as its pass knows it.
+type keeperHandle struct {
+	process protocol.Process
+	watched *process.Watched
+}
+
+// ended returns a channel that is closed when the keeper has ended.
+func (k *keeperHandle) ended() <-chan struct{} { return k.watched.Done() }
+
+// Close releases the handle. The keeper does not notice.
+func (k *keeperHandle) Close() error { return k.watched.Close() }
+
+// Spawn starts a stage for s, as the leader of a session of its own with /dev/null as stdin, and
+// its keeper, which gets the ID of s in KeeperVariable. The caller's main must call Stage. Both
+// outlive this process, which waits for the keeper in the background. The stage inherits the umask,
+// the limits and the control group of this process, but no descriptor, no blocked signal and no
+// ignored SIGHUP or SIGINT; other ignored signals are those that Go leaves ignored (SIGTSTP,
+// SIGTTIN, SIGTTOU). Release reports what is wrong with s.
+func Spawn(s Command) (*Gate, error) {
+	if len(s.Argv) == 0 {
+		return nil, errNoCommand
+	}
+	ours, theirs, err := socketpair()
+	if err != nil {
+		return nil, err
+	}
+	keeper, err := startKeeper(theirs, s.ID)
+	theirs.Close() // or their end would not be seen
+	if err != nil {
+		ours.Close()
+		return nil, err
+	}
+	stage, err := readNumber(ours)
+	if err != nil {
+		ours.Close()
+		unix.Kill(keeper, unix.SIGKILL) // with its stage, if there is one
+		waitFor(keeper)
+		return nil, fmt.Errorf("keeper %d: %w", keeper, err)
+	}
+	handle, err := newKeeperHandle(keeper)
+	go waitFor(keeper) // not before: until then nobody else can get the number
+	if err != nil {
+		ours.Close()
+		return nil, err
+	}
+	g, err := newGate(s, stage, ours)
+	if err != nil {
+		handle.Close()
+		return nil, err
+	}
+	g.keeper = handle
+	if hungUp(ours) { // else the stage was there all the time, and it is what has the number
+		g.Cancel()
+		return nil, fmt.Errorf("stage %d: %w", stage, process.ErrNoProcess)
+	}
+	return g, nil
+}
+
+// startKeeper returns the pid of the keeper of the start id, which runs its program already, so that
+// its environment can be seen. Its signals are blocked.
+func startKeeper(gate *os.File, id string) (pid int, err error) {
+	path, err := executable()
+	if err != nil {
+		return 0, err
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer null.Close()
+	argv := []string{startKeeperName, startKeeperFlag, os.Args[0], stageFlag, strconv.Itoa(stageGate)}
+	attr := &syscall.ProcAttr{
+		Dir:   "/",
+		Env:   []string{process.KeeperVariable + "=" + id},
+		Files: []uintptr{null.Fd(), null.Fd(), null.Fd(), gate.Fd()},
+		Sys:   &syscall.SysProcAttr{Setsid: true},
+	}
+	blocked := process.WithSignalsBlocked(func() { pid, err = syscall.ForkExec(path, argv, attr) })
+	return pid, errors.Join(blocked, os.NewSyscallError("fork keeper", err))
+}
+
+// readNumber returns the pid of the stage, which is said to the other end of f when the stage leads
+// its session and dies with its keeper; or why there is none.
+func readNumber(f *os.File) (int, error) {
+	f.SetReadDeadline(time.Now().Add(patience))
+	defer f.SetReadDeadline(time.Time{})
+	var answer [8]byte
+	if _, err := io.ReadFull(f, answer[:]); err != nil {
+		return 0, err
+	}
+	number := int64(binary.NativeEndian.Uint64(answer[:]))
+	if number < 0 {
+		return 0, os.NewSyscallError("fork stage", syscall.Errno(-number))
+	}
+	return int(number), nil
+}
+
+func newKeeperHandle(pid int) (*keeperHandle, error) {
+	w, err := process.Watch(pid)
+	if err != nil {
+		return nil, fmt.Errorf("keeper %d: %w", pid, err)
+	}
+	p, err := process.Identify(pid)
+	if err != nil {
+		w.Close()
+		return nil, fmt.Errorf("keeper %d: %w", pid, err)
+	}
+	return &keeperHandle{process: p, watched: w}, nil
+}
+
+func waitFor(pid int) {
+	for {
+		if _, err := unix.Wait4(pid, nil, 0, nil); err != unix.EINTR {
+			return
+		}
+	}
+}

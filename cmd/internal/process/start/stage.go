@@ -1,0 +1,201 @@
+//go:build unix
+
+package start
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"golang.org/x/sys/unix"
+)
+
+// stageFlag is the first argument of a stage. The second is the descriptor or the address of the gate. It names what
+// Command.encode writes: change both together, for the stage of a unit may be a newer version, which has been installed
+// while a pass was running.
+const stageFlag = "--dpl-stage"
+
+// startKeeperFlag is the first argument of the keeper of a stage. Those of the stage come after it, its
+// name first.
+const startKeeperFlag = "--dpl-start-keeper"
+
+// Stage returns at once unless this process is a stage or its keeper, which Spawn and SpawnUnit make of
+// the caller's own executable. A keeper waits for its children and never returns. A stage waits for its
+// Command, then becomes that command and never returns; if the gate is closed first, it has done nothing
+// and exits 0. Main calls it before anything else.
+func Stage() {
+	if len(os.Args) == 5 && os.Args[1] == startKeeperFlag {
+		keep(os.Args[2:])
+	}
+	if len(os.Args) != 3 || os.Args[1] != stageFlag {
+		return
+	}
+	runtime.LockOSThread() // the signal mask is the thread's
+	conn, err := dial(os.Args[2])
+	if err != nil {
+		os.Exit(0) // so it is when the gate was closed in the meantime
+	}
+	s, err := readCommand(bufio.NewReader(conn))
+	if err != nil {
+		os.Exit(0)
+	}
+	io.WriteString(conn, s.become().Error())
+	os.Exit(1)
+}
+
+// become makes this process the command, or returns why not.
+func (s Command) become() error {
+	if err := becomeSessionLeader(); err != nil {
+		return err
+	}
+	if err := syscall.Chdir(s.Dir); err != nil {
+		return fmt.Errorf("chdir %q: %w", s.Dir, err)
+	}
+	if err := redirect(s.Log); err != nil {
+		return fmt.Errorf("open log %q: %w", s.Log, err)
+	}
+	if err := closeOnExec(); err != nil {
+		return err
+	}
+	resetSignals()
+	if s.Latest > 0 && process.Uptime() > s.Latest {
+		return ErrTooLate
+	}
+	if err := outliveKeeper(); err != nil {
+		return err
+	}
+	return fmt.Errorf("exec %q: %w", s.Argv[0], s.exec())
+}
+
+// becomeSessionLeader makes this process the leader of a session, unless it is.
+func becomeSessionLeader() error {
+	if session, err := unix.Getsid(0); err == nil && session == os.Getpid() {
+		return nil
+	}
+	_, err := unix.Setsid()
+	return os.NewSyscallError("setsid", err)
+}
+
+// redirect sends stdout and stderr to the end of the file at path.
+func redirect(path string) error {
+	fd, err := openLog(path)
+	if err != nil {
+		return err
+	}
+	if err := unix.SetNonblock(fd, false); err != nil {
+		return err
+	}
+	if err := unix.Dup2(fd, 1); err != nil {
+		return err
+	}
+	return unix.Dup2(fd, 2)
+}
+
+// openLog opens the log at path, LEDGER/logs/GROUP/ID.log, one name below the ledger after the other and through no symbolic
+// link: a member of the group of a shared ledger may swap a directory after the pass has made the log.
+func openLog(path string) (int, error) {
+	const flags = unix.O_NOFOLLOW | unix.O_CLOEXEC
+	group := filepath.Dir(path)
+	logs := filepath.Dir(group)
+	dir, err := unix.Open(filepath.Dir(logs), unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	for _, name := range []string{filepath.Base(logs), filepath.Base(group)} {
+		if err != nil {
+			return -1, err
+		}
+		above := dir
+		dir, err = unix.Openat(above, name, flags|unix.O_DIRECTORY, 0)
+		unix.Close(above)
+	}
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(dir)
+
+	// A FIFO that nobody reads would hold up the pass.
+	return unix.Openat(dir, filepath.Base(path), flags|unix.O_WRONLY|unix.O_APPEND|unix.O_CREAT|unix.O_NONBLOCK, 0o600)
+}
+
+// closeListedOnExec marks the descriptors above 2 that the directory dir shows close-on-exec.
+func closeListedOnExec(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("list descriptors: %w", err)
+	}
+	for _, e := range entries {
+		if fd, err := strconv.Atoi(e.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
+	return nil
+}
+
+// resetSignals makes exec(2) set SIGHUP and SIGINT to their defaults, which nohup(1) and the & of a script ignore. It does so
+// with all signals that have a handler, and Go gives one to most others by itself.
+func resetSignals() {
+	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
+		if signal.Ignored(sig) {
+			signal.Notify(make(chan os.Signal, 1), sig)
+		}
+	}
+	process.UnblockSignals()
+}
+
+// exec does what execvpe(3) does, and returns only errors.
+func (s Command) exec() error {
+	failed := syscall.ENOENT
+	for _, path := range s.candidates() {
+		err := process.ExecLikeShell(func(path string, argv []string) error { return syscall.Exec(path, argv, s.environment()) }, path, s.Argv)
+		switch err {
+		case syscall.ENOENT, syscall.ENOTDIR:
+		case syscall.EACCES:
+			failed = syscall.EACCES
+		default:
+			return err
+		}
+	}
+	return failed
+}
+
+// environment is Env, with the INVOCATION_ID of this process if systemd has started it: see InUnit.
+func (s Command) environment() []string {
+	const name = "INVOCATION_ID"
+	own, started := os.LookupEnv(name)
+	if !started {
+		return s.Env
+	}
+	others := slices.DeleteFunc(slices.Clone(s.Env), func(e string) bool { return strings.HasPrefix(e, name+"=") })
+	return append(others, name+"="+own)
+}
+
+// candidates returns where the command may be, in order.
+func (s Command) candidates() []string {
+	name, path := s.Argv[0], "/bin:/usr/bin"
+	if strings.Contains(name, "/") {
+		return []string{name}
+	}
+	for _, e := range s.Env {
+		if value, found := strings.CutPrefix(e, "PATH="); found {
+			path = value
+			break
+		}
+	}
+	var found []string
+	for dir := range strings.SplitSeq(path, ":") {
+		if dir == "" {
+			dir = "."
+		}
+		if name != "" {
+			found = append(found, dir+"/"+name)
+		}
+	}
+	return found
+}

@@ -1,0 +1,63 @@
+package start
+
+import (
+	"errors"
+	"math"
+	"os"
+	"strconv"
+
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"golang.org/x/sys/unix"
+)
+
+// executable returns what to start a stage with: this very file, also if another one has taken its name meanwhile.
+func executable() (string, error) {
+	return "/proc/self/exe", nil
+}
+
+var errNotOurs = errors.New("the other end is another user's")
+
+// dial returns the stage's end of the gate: the descriptor, or a connection to the abstract socket "@name". Anybody may
+// take that name once the pass is gone, so its user must be our own.
+func dial(address string) (*os.File, error) {
+	if fd, err := strconv.Atoi(address); err == nil {
+		return os.NewFile(uintptr(fd), "gate"), nil
+	}
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Connect(fd, &unix.SockaddrUnix{Name: address}); err != nil {
+		return nil, err
+	}
+	if _, err := peer(fd); err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), "gate"), nil
+}
+
+// peer returns the pid of the process at the other end of fd, or errNotOurs if another user runs it or its pid means
+// nothing here.
+func peer(fd int) (int, error) {
+	credentials, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+	if err != nil {
+		return 0, err
+	}
+	if int(credentials.Uid) != os.Geteuid() || !process.ValidPID(int(credentials.Pid)) {
+		return 0, errNotOurs
+	}
+	return int(credentials.Pid), nil
+}
+
+// closeOnExec marks all descriptors above 2 close-on-exec. A lock held by one that a service inherits would be held for ever.
+func closeOnExec() error {
+	if unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
+		return nil
+	}
+	return closeListedOnExec("/proc/self/fd") // before Linux 5.11
+}
+
+// outliveKeeper undoes that this process dies with its keeper.
+func outliveKeeper() error {
+	return os.NewSyscallError("prctl", unix.Prctl(unix.PR_SET_PDEATHSIG, 0, 0, 0, 0))
+}

@@ -1,0 +1,151 @@
+package start
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"golang.org/x/sys/unix"
+)
+
+// SpawnUnit is Spawn through systemd-run(1), as the main process of unit. Use it inside a service (see InUnit). Umask, limits
+// and control group are those that systemd gives; systemctl stop ends all processes of the unit. It fails within some 10
+// seconds, also where a unit of that name exists, systemd asks for a password, or the stage has another network or pid
+// namespace than this process; whatever systemd may start later exits and runs nothing.
+func SpawnUnit(s Command, unit Unit) (*Gate, error) {
+	if len(s.Argv) == 0 {
+		return nil, errNoCommand
+	}
+	listener, address, err := listen()
+	if err != nil {
+		return nil, err
+	}
+	defer listener.Close()
+	started := make(chan error, 1)
+	go func() {
+		err := systemdRun(unit, address)
+		if err != nil {
+			listener.SetReadDeadline(time.Now()) // nobody will come
+		}
+		started <- err
+	}()
+	conn, pid, err := accept(listener)
+	if err != nil {
+		if e := <-started; e != nil {
+			err = e
+		}
+		return nil, fmt.Errorf("unit %q: %w", unit.Name, err)
+	}
+	g, err := newGate(s, pid, conn)
+	if err != nil {
+		return nil, err
+	}
+	if hungUp(conn) { // else the stage was there all the time, and it is what has the number
+		g.Cancel()
+		return nil, fmt.Errorf("unit %q: stage %d: %w", unit.Name, pid, process.ErrNoProcess)
+	}
+	return g, nil
+}
+
+// systemdRun has a service started of which the main process is a stage, and returns when it has, or after some 10
+// seconds.
+func systemdRun(unit Unit, address string) error {
+	// By its name: if we are killed now, /proc/PID/exe may be anybody's program when systemd comes to it.
+	path, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	args := []string{
+		"--quiet", "--collect", "--no-ask-password", "--unit=" + unit.Name, "--description=" + unit.Name,
+		// 0 would be no timeout.
+		"--property=TimeoutStopSec=" + strconv.FormatInt(max(unit.StopTimeout.Milliseconds(), 1), 10) + "ms",
+		"--service-type=exec", // or an exec of systemd's that fails would be no error
+		"--", path, stageFlag, address,
+	}
+	if unit.User {
+		args = append([]string{"--user"}, args...)
+	}
+	cmd := exec.CommandContext(ctx, "systemd-run", args...)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	cmd.WaitDelay = time.Second // a child that it leaves behind may hold stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("systemd-run: %w: %s", err, bytes.TrimSpace(said.Bytes()))
+	}
+	return nil
+}
+
+// listen returns an abstract socket, in the poller and not inherited, that waits for a connection for 10 seconds, and
+// its address, which nobody can guess.
+func listen() (*os.File, string, error) {
+	var random [16]byte
+	if _, err := unix.Getrandom(random[:], 0); err != nil {
+		return nil, "", os.NewSyscallError("getrandom", err)
+	}
+	address := "@dpl-" + hex.EncodeToString(random[:])
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return nil, "", os.NewSyscallError("socket", err)
+	}
+	listener := os.NewFile(uintptr(fd), address)
+	err = unix.Bind(fd, &unix.SockaddrUnix{Name: address})
+	if err == nil {
+		err = unix.Listen(fd, unix.SOMAXCONN)
+	}
+	if err == nil {
+		err = listener.SetReadDeadline(time.Now().Add(patience))
+	}
+	if err != nil {
+		listener.Close()
+		return nil, "", fmt.Errorf("listen %q: %w", address, err)
+	}
+	return listener, address, nil
+}
+
+// accept returns the first connection of a process of our own user, and its pid, or os.ErrDeadlineExceeded.
+func accept(listener *os.File) (*os.File, int, error) {
+	raw, err := listener.SyscallConn()
+	if err != nil {
+		return nil, 0, err
+	}
+	for {
+		var fd int
+		var refused error
+		err := raw.Read(func(listening uintptr) bool {
+			fd, _, refused = unix.Accept4(int(listening), unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK)
+			return refused != unix.EAGAIN
+		})
+		if err != nil {
+			return nil, 0, fmt.Errorf("no stage has connected: %w", err)
+		}
+		if refused != nil {
+			return nil, 0, os.NewSyscallError("accept", refused)
+		}
+		if pid, err := peer(fd); err == nil {
+			return os.NewFile(uintptr(fd), "gate"), pid, nil
+		}
+		unix.Close(fd)
+	}
+}
+
+// hungUp reports whether the other end of conn, which has said nothing, is closed.
+func hungUp(conn *os.File) bool {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return true
+	}
+	closed := false
+	err = raw.Control(func(fd uintptr) {
+		_, _, err := unix.Recvfrom(int(fd), make([]byte, 1), unix.MSG_PEEK|unix.MSG_DONTWAIT)
+		closed = err != unix.EAGAIN
+	})
+	return closed || err != nil
+}

@@ -1,0 +1,68 @@
+package process
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// Watched is a handle on one process, whoever gets its number later.
+type Watched struct {
+	process *os.Process
+	done    chan struct{}
+}
+
+// Watch opens a handle on the process that has the number pid now, or returns ErrNoProcess. The caller closes it.
+func Watch(pid int) (*Watched, error) {
+	if !ValidPID(pid) {
+		return nil, ErrNoProcess
+	}
+	p, err := os.FindProcess(pid)
+	if errors.Is(err, errInvalidParameter) {
+		return nil, ErrNoProcess
+	}
+	if err != nil {
+		return nil, err
+	}
+	w := &Watched{process: p, done: make(chan struct{})}
+	go w.wait()
+	return w, nil
+}
+
+func (w *Watched) wait() {
+	if _, err := w.process.Wait(); err == nil {
+		close(w.done)
+	}
+}
+
+// Done returns a channel that is closed when the process ends.
+func (w *Watched) Done() <-chan struct{} {
+	return w.done
+}
+
+// Signal ends the process if sig is SIGKILL; no other signal exists here. It returns ErrNoProcess if the process has
+// ended.
+func (w *Watched) Signal(sig syscall.Signal) error {
+	err := w.process.Signal(sig)
+	if errors.Is(err, os.ErrProcessDone) {
+		return ErrNoProcess
+	}
+	return err
+}
+
+// Close releases the handle.
+func (w *Watched) Close() error {
+	return w.process.Release()
+}
+
+// errInvalidParameter is what OpenProcess says of a number that no process has.
+const errInvalidParameter = syscall.Errno(87)
+
+// alive reports whether a process has the number pid, also if it is not ours to open.
+func alive(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err == nil {
+		p.Release()
+	}
+	return !errors.Is(err, errInvalidParameter)
+}
