@@ -189,7 +189,7 @@ func (d *docs) synopsis(t *testing.T) {
 	}
 }
 
-// statuses: those of the README are the same.
+// statuses: those of the README are the same, and the spec has no others.
 func (d *docs) statuses(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -200,16 +200,29 @@ func (d *docs) statuses(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^\| (\d[\d, ]*) \|`).FindAllStringSubmatch(table, -1) {
 		want = append(want, strings.Split(m[1], ", ")...)
 	}
-	for _, s := range statuses {
-		got = append(got, s.number)
-		for name := range s.of {
-			if name != "" && !slices.ContainsFunc(d.generator.commands, func(c *command) bool { return c.Program == name }) {
-				t.Errorf("status %s: there is no %s", s.number, name)
-			}
-		}
+	for _, s := range exitStatuses(d.generator.commands) {
+		got = append(got, s.Status)
 	}
 	slices.Sort(got)
 	if slices.Sort(want); len(want) == 0 || !slices.Equal(got, want) {
 		t.Errorf("got statuses %q, README.md has %q", got, want)
+	}
+	for _, page := range []string{"protocol", "groups"} {
+		spec, err := os.ReadFile("spec/" + page + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, table, found := strings.Cut(string(spec), "| status | ")
+		table, _, _ = strings.Cut(table, "\n\n")
+		for _, m := range regexp.MustCompile(`(?m)^\| (\d[\d, ]*) \|`).FindAllStringSubmatch(table, -1) {
+			for _, number := range strings.Split(m[1], ", ") {
+				if !slices.Contains(got, number) {
+					t.Errorf("%s.md has the status %s, which no command has", page, number)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%s.md has no table of statuses", page)
+		}
 	}
 }

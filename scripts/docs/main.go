@@ -104,7 +104,7 @@ func (g *generator) written(files map[string]string) error {
 	if err != nil {
 		return err
 	}
-	fill := strings.NewReplacer("@DATE@", g.day.Format("January 2, 2006"), "@VERSION@", g.version, "@STATUSES@\n", mdocStatuses(),
+	fill := strings.NewReplacer("@DATE@", g.day.Format("January 2, 2006"), "@VERSION@", g.version, "@STATUSES@\n", mdocStatuses(g.commands),
 		"@COMMANDS@\n", mdocCommands(g.commands))
 	for _, page := range pages {
 		section := strings.TrimPrefix(filepath.Ext(page.Name()), ".")

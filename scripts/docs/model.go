@@ -23,6 +23,7 @@ type command struct {
 	Program, Summary, Details string
 	Arguments                 string
 	Flags                     []flagModel
+	ExitStatuses              []exitStatus
 
 	synopsis []string // lines without the name of the program
 	notes    notes
@@ -33,6 +34,10 @@ type flagModel struct {
 	Values                   []string
 	Repeated                 bool
 }
+
+// An exitStatus is one of a command: its meaning there, and where the command shares that of all
+// commands, or gives it a special one, that of all.
+type exitStatus struct{ Status, Meaning, OfAll string }
 
 // load returns the commands in the directory bin, sorted. root is the module.
 func load(bin, root string) (commands []*command, err error) {

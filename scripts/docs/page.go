@@ -27,8 +27,8 @@ func (g *generator) page(c *command) (string, error) {
 	}
 	p.blocks(c.notes["ENVIRONMENT"])
 	p.section("EXIT STATUS")
-	for _, s := range statusesOf(c.Program) {
-		p.item(bold(s.number), s.meaning)
+	for _, s := range c.ExitStatuses {
+		p.item(bold(s.Status), s.Meaning)
 	}
 	p.section("FILES")
 	p.blocks(c.notes["FILES"])

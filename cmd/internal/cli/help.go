@@ -30,6 +30,7 @@ func (f *FlagSet) help(program, summary, details string) string {
 			fmt.Fprintf(&out, "  %s\n%s", names, text)
 		}
 	}
+	out.WriteString(exitHelp(program))
 	return out.String()
 }
 
@@ -84,7 +85,7 @@ func (f *FlagSet) model(program, summary, details string) Object {
 	if f.usage != "" {
 		o = append(o, Member{"arguments", strings.TrimSpace(f.usage)})
 	}
-	return append(o, Member{"flags", flags})
+	return append(o, Member{"flags", flags}, Member{"exitStatuses", exitModels(program)})
 }
 
 // wrap breaks text into lines of at most width characters, each after indent.

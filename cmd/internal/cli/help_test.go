@@ -34,6 +34,7 @@ func TestHelpJSON(t *testing.T) {
 			Values                   []string
 			Repeated, MayBeEmpty     bool
 		}
+		ExitStatuses []struct{ Status, Meaning, OfAll string }
 	}
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
@@ -65,6 +66,15 @@ func TestHelpJSON(t *testing.T) {
 		if f.Name == "one" && !slices.Equal(f.Values, []string{"asleep", "awake", "dead"}) {
 			t.Errorf("--one: got values %q", f.Values)
 		}
+	}
+	flat := strings.Join(strings.Fields(help), " ")
+	for _, s := range got.ExitStatuses {
+		if !strings.Contains(flat, s.Status+" "+s.Meaning) {
+			t.Errorf("status %s: the help does not say %q", s.Status, s.Meaning)
+		}
+	}
+	if len(got.ExitStatuses) == 0 {
+		t.Error("no exit statuses")
 	}
 	if want := strings.Count(help, "\n      --") + strings.Count(help, "\n  -"); len(names) != want {
 		t.Errorf("%d flags %q, the help has %d:\n%s", len(names), names, want, help)

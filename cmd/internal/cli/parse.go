@@ -110,6 +110,7 @@ func (m *manual) print() {
 	fmt.Fprintf(m.Stdout, "Usage: %s [flags]%s\n", m.Model.Name, m.arguments(" "))
 	ctx, _ := kong.Trace(m.Kong, nil)
 	kong.DefaultHelpPrinter(kong.HelpOptions{NoAppSummary: true, WrapUpperBound: 80, ValueFormatter: explain}, ctx)
+	fmt.Fprint(m.Stdout, exitHelp(m.Model.Name))
 }
 
 // arguments returns how the arguments of the command are written, after before, "" if it takes none.
@@ -155,5 +156,5 @@ func (m *manual) object() Object {
 	if arguments := m.arguments(""); arguments != "" {
 		o = append(o, Member{"arguments", arguments})
 	}
-	return append(o, Member{"flags", flags})
+	return append(o, Member{"flags", flags}, Member{"exitStatuses", exitModels(m.Model.Name)})
 }
