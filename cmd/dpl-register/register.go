@@ -51,7 +51,7 @@ func (c *register) register(env *cli.Env) error {
 	return nil
 }
 
-// pass makes the pass of who finds no orchestrator (design O13). The registration is made, whatever becomes of it.
+// pass makes one pass, because no orchestrator is heard of (spec §11.1). The registration is made, whatever becomes of it.
 func (c *register) pass(env *cli.Env, l *fileops.Ledger, group string) {
 	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group, Owner: cli.DefaultOwner()}
 	if _, err := o.Pass(); err != nil {

@@ -1,5 +1,5 @@
 /*
- * The start gate (spec §11.5, design O5). Passes over one supervisor, one after the other under the group's lock: spawn a stage that
+ * The start gate (spec §11.5). Passes over one supervisor, one after the other under the group's lock: spawn a stage that
  * waits, commit its pid, release it. SIGKILL may hit a pass, a stage and a supervisor at any step. N bounds the stages that are made.
  */
 #ifndef N

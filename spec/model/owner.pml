@@ -1,5 +1,5 @@
 /*
- * Ownership (spec §11.1, design O9). Each of N owners makes passes; a pass may be paused at any step, and be killed. Time passes only in
+ * Ownership (spec §11.1). Each of N owners makes passes; a pass may be paused at any step, and be killed. Time passes only in
  * that the heartbeat of the orchestrator becomes stale, which any clock may say too early or too late for another's pass.
  */
 #ifndef N

@@ -14,7 +14,7 @@ const (
 )
 
 // TickIdle gives up to 16 operations other than op that nobody has touched for ten thresholds a pass, so that a
-// ledger without cron does not grow (design D15). It waits for nobody, and what goes wrong is left to
+// ledger without cron does not grow. It waits for nobody, and what goes wrong is left to
 // dpl-cleanup to tell.
 func (env *Env) TickIdle(l *fileops.Ledger, op string) {
 	entries, err := l.List()
