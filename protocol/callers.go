@@ -1,10 +1,10 @@
 package protocol
 
-// Callers returns, for each frame of the stack, the index of the frame that it hangs below in the
-// tree of calls, and -1 for a root (spec §3.2). A caller stands lower in the stack than those that
-// it has called, so there is no cycle, whatever the file says. One that has been popped is replaced
-// by the nearest of its own callers that is still there, as far as the events tell, else by
-// Stack[0]. Where nothing in op names a caller, each frame hangs below the one before it.
+// Callers returns, for each frame of the stack, the index of its caller in the tree of calls, or -1
+// for a root (spec §3.2). A caller always stands lower in the stack than the calls it made, so the
+// tree has no cycle, whatever the file says. A caller that has been popped is replaced by the nearest
+// of its own callers that the events show and that is still open, or else by Stack[0]. If nothing in
+// op names a caller, the caller of each frame is the frame before it.
 func (op Operation) Callers() []int {
 	callers := make([]int, len(op.Stack))
 	if !op.namesCallers() {
@@ -37,13 +37,14 @@ func (op Operation) namesCallers() bool {
 	return false
 }
 
-// callerOf returns the index that f hangs below, which is Stack[i]. at has the frames below it.
+// callerOf returns the index of the caller of f, which is Stack[i]. at has the index of each frame
+// below it.
 func (op Operation) callerOf(i int, f *Frame, at map[string]int) int {
 	if i == 0 || f.CallerID == "" {
 		return -1
 	}
 
-	// A call id may come again, so that only what has started before its callee can be meant.
+	// A call id may be used again, so only a call that started before its callee can be the caller.
 	started := op.startOf(f.CallID, len(op.Events))
 	for caller := f.CallerID; caller != ""; {
 		if j, ok := at[caller]; ok {
@@ -57,8 +58,7 @@ func (op Operation) callerOf(i int, f *Frame, at map[string]int) int {
 	return 0
 }
 
-// startOf returns the index of the last event before the index end that tells of the start of call,
-// or -1.
+// startOf returns the index of the last event before index end that records the start of call, or -1.
 func (op Operation) startOf(call string, end int) int {
 	for i := end - 1; i >= 0; i-- {
 		if e := &op.Events[i]; e.Type == CallStarted && e.CallID == call {

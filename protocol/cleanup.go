@@ -5,8 +5,8 @@ import "time"
 // abandonedAfter is how long a running operation may be empty and untouched (spec §5.5).
 const abandonedAfter = time.Hour
 
-// Cleanup returns op after a pass of by, who takes no part in it (spec §5.5): a janitor. It returns op as it is if there is
-// nothing to do, and ErrExpired if op is to be archived.
+// Cleanup returns op after a pass by a program that is no participant (spec §5.5). It returns op
+// unchanged if there is nothing to do, and ErrExpired if op must be archived.
 func (op Operation) Cleanup(by string, seen Observation) (Operation, error) {
 	if op.State.Terminal() {
 		return op.countdown()
@@ -19,8 +19,8 @@ func (op Operation) Cleanup(by string, seen Observation) (Operation, error) {
 	return e.end()
 }
 
-// Lingering returns the live frames of an operation that has been in cleanup for more than ten thresholds: they were told
-// to clean up and pop, and have not.
+// Lingering returns the live frames of an operation that has been in cleanup for more than ten
+// thresholds. Their participants should have cleaned up and popped long ago.
 func (op Operation) Lingering(now time.Time) []*Frame {
 	if op.State != Cleanup {
 		return nil

@@ -1,13 +1,23 @@
-// Package protocol is the core of DPL: what its files mean, and what each verb makes of them. It is pure. Time,
-// process identities and evidence are arguments; reading, locking and writing files are the caller's (package fileops).
+// Package protocol is the core of DPL: the meaning of its files, and of each verb that changes them.
+// It is pure: time, process identities and evidence are arguments, and the caller (package fileops)
+// reads, locks and writes the files.
 //
-// An Operation is the content of one file. A verb (Push, Heartbeat, Pop, Abort, Cleanup, Ack, Claim, Unclaim) returns a
-// changed copy and leaves what it was given as it was. On an error, and if there is nothing to do, it returns what it was
-// given, with the same Revision. A verb may ask for Effects on the file system.
+// # Operations
 //
-// A Group is the content of the two files of a group of supervisors. Its verbs (Register, Remove, BeatService, Shutdown)
-// are of the same kind. A pass is two of them: Pass decides which processes are to be started and signalled, and Result notes
-// what came of the starts.
+// An [Operation] is the content of one file. A verb ([Operation.Push], [Operation.Heartbeat],
+// [Operation.Pop], [Operation.Abort], [Operation.Cleanup], [Operation.Ack], [Operation.Claim],
+// [Operation.Unclaim]) returns a changed copy and leaves its receiver alone. If it fails, or has
+// nothing to do, it returns the receiver, with the same Revision. A verb may ask for [Effects] on the
+// file system.
 //
-// The specification is spec/protocol.md, and for groups spec/groups.md; section numbers here are theirs.
+// # Groups
+//
+// A [Group] is the content of the two files of a group of services. Its verbs ([Group.Register],
+// [Group.Remove], [Group.BeatService], [Group.Shutdown], [Group.Restart]) work in the same way. A pass
+// uses two of them: [Group.Pass] decides which processes to start and to signal, and [Group.Result]
+// records how the starts went.
+//
+// # Specification
+//
+// Section numbers refer to spec/protocol.md, and from §8 on to spec/groups.md.
 package protocol

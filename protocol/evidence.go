@@ -2,29 +2,32 @@ package protocol
 
 import "time"
 
-// An Observation is all that a verb learns of the world (spec §4.2).
+// An Observation is everything that a verb learns about the world (spec §4.2).
 type Observation struct {
 	Now         time.Time
 	Host        Host
 	MonotonicMs int64 // CLOCK_MONOTONIC of Host; 0: unknown
-	// Look returns what the observer sees of p, a process of Host, its boot and its pid namespace. Nil: nothing, of any.
+	// Look returns what the observer sees of p, a process of this host, boot and pid namespace. Nil: it
+	// sees nothing of any process.
 	Look func(p Process) Presence
-	// Survived reports whether processes are left of the start of s, whose own process is gone: those that its StartID or
-	// its Keeper vouches for (spec §11.6). Nil: never. It is asked only of an s that has a StartID.
+	// Survived reports whether processes of the start of s are left, although its own process is gone:
+	// those known by its StartID or its Keeper (spec §11.6). Nil: none are. It is called only for an s
+	// with a StartID.
 	Survived func(s *Service) bool
-	// Watch is how an observer that looks again and again has looked until now (spec §4.6).
+	// Watch says how an observer that looks repeatedly has looked so far (spec §4.6).
 	Watch Watch
-	// Sightings is what this host remembers of the file, on a ledger where other hosts' clocks matter (spec §18). Nil: elsewhere.
+	// Sightings is what this host remembers about the file, on a ledger that several hosts share
+	// (spec §18). Nil on other ledgers.
 	Sightings *Sightings
 }
 
-// A Presence is what an observer sees of a process that was recorded.
+// A Presence is what an observer sees of a recorded process.
 type Presence int
 
 const (
-	Unseen  Presence = iota // it cannot tell: it may not look, or sees too little to know it from another of the same number
+	Unseen  Presence = iota // it cannot tell: it may not look, or cannot tell it from another process with that pid
 	Present                 // it exists
-	Stopped                 // it exists, and a signal has stopped it, as Ctrl-Z does; that changes no judgement
+	Stopped                 // it exists, stopped by a signal, as by Ctrl-Z; it counts as alive
 	Gone                    // it has exited
 )
 
@@ -36,19 +39,21 @@ func (seen Observation) beat() Beat {
 	return Beat{BootID: seen.Host.BootID, MonotonicMs: seen.MonotonicMs, At: seen.Now}
 }
 
-// Monotonic reports whether the age of a heartbeat is taken from the monotonic clock, because beat is of this boot, and not
-// from the wall clock.
+// Monotonic reports whether the age of a heartbeat is taken from the monotonic clock, because beat was
+// made in this boot, and not from the wall clock.
 func (seen Observation) Monotonic(heartbeat time.Time, beat Beat) bool {
 	return beat.BootID != "" && beat.BootID == seen.Host.BootID && beat.At.Equal(heartbeat) &&
 		seen.MonotonicMs != 0 && seen.MonotonicMs >= beat.MonotonicMs
 }
 
-// Remembers reports whether the observer can tell ages by what its host remembers: it knows its host, its boot and their clock.
+// Remembers reports whether the observer can take ages from what its host remembers: it knows its host,
+// its boot and their monotonic clock.
 func (seen Observation) Remembers() bool {
 	return seen.MonotonicMs != 0 && seen.Host.ID != "" && seen.Host.BootID != ""
 }
 
-// age returns how long ago the time at was, a heartbeat mostly, to which beat belongs.
+// age returns how long ago the time at was. It is usually the time of a heartbeat, and beat belongs to
+// it.
 func (seen Observation) age(at time.Time, beat Beat) time.Duration {
 	if seen.Monotonic(at, beat) {
 		return milliseconds(seen.MonotonicMs - beat.MonotonicMs)
@@ -56,7 +61,7 @@ func (seen Observation) age(at time.Time, beat Beat) time.Duration {
 	return seen.since(at, beat)
 }
 
-// since is age where the monotonic clock does not tell it.
+// since returns the age if the monotonic clock cannot tell it.
 func (seen Observation) since(at time.Time, beat Beat) time.Duration {
 	if seen.Sightings != nil && seen.Remembers() {
 		return seen.Sightings.age(remembered(at, beat), seen)
@@ -64,12 +69,13 @@ func (seen Observation) since(at time.Time, beat Beat) time.Duration {
 	return span(at, seen.Now)
 }
 
-// sights reports whether the age of a time is that of a sighting.
+// sights reports whether the age of the time at is taken from a sighting.
 func (seen Observation) sights(at time.Time, beat Beat) bool {
 	return seen.Sightings != nil && seen.Remembers() && !seen.Monotonic(at, beat)
 }
 
-// gone returns Exited or Rebooted if p, known under pid, is certainly no longer running, else "".
+// gone returns Exited or Rebooted if p, recorded with pid, is certainly no longer running, and ""
+// otherwise.
 func (seen Observation) gone(pid int, p Process, heartbeat time.Time) Evidence {
 	if p = identity(pid, p); p.HostID == "" || p.HostID != seen.Host.ID || seen.Host.BootID == "" {
 		return ""
@@ -83,7 +89,7 @@ func (seen Observation) gone(pid int, p Process, heartbeat time.Time) Evidence {
 	return ""
 }
 
-// presence returns what the observer sees of p, which may be of another host.
+// presence returns what the observer sees of p, which may be on another host.
 func (seen Observation) presence(p Process) Presence {
 	if !seen.canCheck(p) || seen.Look == nil {
 		return Unseen
@@ -91,22 +97,22 @@ func (seen Observation) presence(p Process) Presence {
 	return seen.Look(p)
 }
 
-// canCheck reports whether p is a process of this host, boot and pid namespace.
+// canCheck reports whether p belongs to this host, boot and pid namespace.
 func (seen Observation) canCheck(p Process) bool {
 	here := seen.Host
 	return p.HostID != "" && p.HostID == here.ID && p.BootID != "" && p.BootID == here.BootID &&
 		p.PIDNamespace != "" && p.PIDNamespace == here.PIDNamespace
 }
 
-// Stopped reports whether p, known under pid, is seen to be stopped.
+// Stopped reports whether the observer sees that p, recorded with pid, is stopped.
 func (seen Observation) Stopped(pid int, p Process) bool {
 	return seen.presence(identity(pid, p)) == Stopped
 }
 
-// stale reports whether age is above threshold, or as far in the future.
+// stale reports whether age is longer than threshold, in the past or in the future.
 func stale(age, threshold time.Duration) bool { return age > threshold || age < -threshold }
 
-// vital is what a frame, a supervisor or a service shows of whether it is alive.
+// vital is the part of a frame, supervisor or service that shows whether it is alive.
 type vital struct {
 	pid       int
 	process   Process
@@ -116,8 +122,9 @@ type vital struct {
 	grace     *Grace // nil: none
 }
 
-// judge returns the evidence that v is dead as seen, or "" (spec §4.2), and the age of its heartbeat, 0 if it has none. A
-// process that is there is not stale, unless it promised to send heartbeats; nor is one with a grace that is not over.
+// judge returns the evidence that v is dead, or "" (spec §4.2), and the age of its heartbeat, or 0 if it
+// has none. A process that exists is not stale unless it promised to send heartbeats. Nothing is stale
+// during its grace.
 func (seen Observation) judge(v vital, threshold time.Duration) (Evidence, time.Duration) {
 	age := time.Duration(0)
 	if !v.heartbeat.IsZero() {
@@ -151,7 +158,8 @@ func (s *Service) vital() vital {
 	return vital{s.PID, s.Process, s.LastHeartbeat, s.Beat, s.Heartbeats, s.Grace}
 }
 
-// Judge returns the evidence that the participant of f is dead as seen, or "" (spec §4.2), and the age of its heartbeat.
+// Judge returns the evidence that the participant of f is dead, or "" (spec §4.2), and the age of its
+// heartbeat.
 func (op Operation) Judge(f *Frame, seen Observation) (Evidence, time.Duration) {
 	return seen.judge(f.vital(), op.StalenessThreshold)
 }

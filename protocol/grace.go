@@ -2,14 +2,17 @@ package protocol
 
 import "time"
 
-// A container may be frozen, a machine suspended, a network file system away. Then participants and observers stop together, and
-// the first that goes on finds heartbeats that are too old, of participants that only had no chance to send one. So an edit of a
-// file in which nobody has been heard of for long judges nobody stale: it grants each a grace, one more threshold. The grace is
-// recorded with the heartbeat whose silence it is, so there is one for each silence, however many observers look and however often.
+// When a container is frozen, a machine is suspended or a network file system is away, participants and
+// observers stop together. The first one to continue finds old heartbeats, of participants that had no
+// chance to send newer ones. So if a file shows no recent sign of life at all, an edit of it judges
+// nobody stale, but grants each a grace of one more threshold. The grace is recorded together with the
+// heartbeat that it follows, so there is one grace for each silence, however many observers look, and
+// however often.
 
-// A Grace is a fresh window for one that is judged by its heartbeats (spec §4.6). Frames and entries share it: it is never changed.
+// A Grace is one more threshold for a participant, supervisor or service that is judged by its
+// heartbeats (spec §4.6). Frames and entries share it, so it is never changed.
 type Grace struct {
-	Of      time.Time // the last heartbeat then: with another it no longer counts
+	Of      time.Time // the last heartbeat before it; after a later one it no longer counts
 	At      time.Time // when it was granted
 	Beat    Beat      // of At
 	Unknown []Member
@@ -17,7 +20,7 @@ type Grace struct {
 	nested *nestedUnknown
 }
 
-// A Watch says how an observer that looks at a file again and again has looked at it until now (spec §4.6).
+// A Watch says how an observer that looks at a file repeatedly has looked so far (spec §4.6).
 type Watch string
 
 const (
@@ -26,14 +29,15 @@ const (
 	Woken     Watch = "woken" // such a pause has ended less than two thirds of the threshold ago
 )
 
-// A Vigil is kept by an observer that looks at a file again and again, at least every half threshold. Its zero value has not
-// looked yet.
+// A Vigil is the memory of an observer that looks at a file repeatedly, at least every half threshold.
+// The zero value has not looked yet.
 type Vigil struct {
 	since, last int64 // on the monotonic clock, in milliseconds; 0: never
 	paused      bool
 }
 
-// Look notes that the observer looks at a file with that threshold as seen, and returns seen with how it has watched.
+// Look records that the observer looks at a file with that threshold now, and returns seen with its
+// Watch.
 func (v *Vigil) Look(seen Observation, threshold time.Duration) Observation {
 	now := seen.MonotonicMs
 	if now == 0 {
@@ -58,13 +62,14 @@ func (v *Vigil) Look(seen Observation, threshold time.Duration) Observation {
 	return seen
 }
 
-// long reports whether age is more than two thirds of threshold, or as far in the future. Heartbeats come every third at least, so
-// nobody who was awake until less than that ago is older than threshold because of a pause that has ended now.
+// long reports whether age is longer than two thirds of threshold, in the past or in the future.
+// Heartbeats come at least every third, so a participant that was awake less than two thirds ago cannot
+// have become stale because of a pause that ends now.
 func long(age, threshold time.Duration) bool { return stale(age, twoThirds(threshold)) }
 
 func twoThirds(threshold time.Duration) time.Duration { return threshold - threshold/3 }
 
-// counting returns g if it belongs to the silence since heartbeat, else nil.
+// counting returns g if it was granted for the silence after heartbeat, and nil otherwise.
 func (g *Grace) counting(heartbeat time.Time) *Grace {
 	if g == nil || !g.Of.Equal(heartbeat) {
 		return nil
@@ -78,7 +83,7 @@ func (seen Observation) graced(v vital, threshold time.Duration) bool {
 	return g != nil && !stale(seen.age(g.At, g.Beat), threshold)
 }
 
-// WindowOf returns when the grace of f is over, as seen; zero if it has none that counts, or that is over, or is not live.
+// WindowOf returns the end of the grace of f. It returns zero if f is not live or has no grace left.
 func (op Operation) WindowOf(f *Frame, seen Observation) time.Time {
 	if !f.State.Live() {
 		return time.Time{}
@@ -94,7 +99,7 @@ func (op Operation) WindowOfSupervisor(s Supervisor, seen Observation) time.Time
 	return seen.window(s.vital(), op.StalenessThreshold)
 }
 
-// WindowOf is that of an operation, for one that is registered.
+// WindowOf returns the end of the grace of s, or zero, like that of an operation.
 func (g Group) WindowOf(s *Service, seen Observation) time.Time {
 	if s.State != StateRunning && s.State != StateShuttingDown {
 		return time.Time{}
@@ -102,7 +107,7 @@ func (g Group) WindowOf(s *Service, seen Observation) time.Time {
 	return seen.window(s.vital(), g.Orchestrator.StalenessThreshold)
 }
 
-// window returns when the grace of v is over, by the observer's clock; zero if it holds nobody up.
+// window returns the end of the grace of v, by the observer's clock, or zero if v has none or is gone.
 func (seen Observation) window(v vital, threshold time.Duration) time.Time {
 	if !seen.graced(v, threshold) || seen.gone(v.pid, v.process, v.heartbeat) != "" {
 		return time.Time{}
@@ -110,8 +115,8 @@ func (seen Observation) window(v vital, threshold time.Duration) time.Time {
 	return seen.Now.Add(threshold - seen.age(v.grace.At, v.grace.Beat))
 }
 
-// grace returns the grace that v gets from an edit of a file that is silent, or what it has: it gets one if it is judged by its
-// heartbeats, the last is older than oldest, and no other grace is of that.
+// grace returns the grace of v after an edit of a silent file. v gets a new one if it is judged by its
+// heartbeats, the last of them is older than oldest, and it has no grace for that one yet.
 func (seen Observation) grace(v vital, oldest time.Duration) *Grace {
 	g := v.grace.counting(v.heartbeat)
 	if g != nil || v.heartbeat.IsZero() || !stale(seen.age(v.heartbeat, v.beat), oldest) || !seen.countsHeartbeats(v) ||
@@ -121,7 +126,8 @@ func (seen Observation) grace(v vital, oldest time.Duration) *Grace {
 	return &Grace{Of: Moment(v.heartbeat), At: seen.Now, Beat: seen.beat()}
 }
 
-// silent reports whether nobody in op has been heard of for long, as far as the observer can tell that this is not its own fault.
+// silent reports whether op shows no recent heartbeat at all, and the observer cannot rule out that it
+// slept as well.
 func (op Operation) silent(seen Observation) bool {
 	if seen.Watch == Awake {
 		return false
@@ -139,21 +145,22 @@ func (op Operation) silent(seen Observation) bool {
 	return true
 }
 
-// heard reports whether the heartbeat at that time shows that somebody was awake lately. One that this host sees for the first
-// time may have been made long ago (spec §18).
+// heard reports whether the heartbeat at that time shows that its sender was awake recently. A heartbeat
+// that this host sees for the first time may be old (spec §18).
 func (seen Observation) heard(at time.Time, beat Beat, threshold time.Duration) bool {
 	age := seen.age(at, beat)
 	return !long(age, threshold) && (age != 0 || !seen.sights(at, beat))
 }
 
-// grant gives a grace to all who need one, if the operation was silent before the edit. If it is not silent after it, these are
-// also those who are not stale yet, for the next observer would know nothing of the silence.
+// grant gives a grace to everyone who needs one, if the operation was silent before the edit. If the
+// edit ends the silence, that includes those who are not stale yet: the next observer cannot see that
+// there was a silence.
 func (e *edit) grant() {
 	if !e.before.silent(e.seen) {
 		return
 	}
 	oldest := e.op.StalenessThreshold
-	if e.heard || e.seen.Sightings != nil { // who sees a heartbeat for the second time takes it for a new one
+	if e.heard || e.seen.Sightings != nil { // an observer takes a heartbeat that it sees for the second time for a recent one
 		oldest = twoThirds(oldest)
 	}
 	for i := range e.op.Supervisors {
@@ -172,13 +179,14 @@ func (e *edit) grant() {
 	}
 }
 
-// silent reports whether no pass over g has been made for long, as far as the observer can tell that this is not its own fault.
+// silent reports whether there was no recent pass over g, and the observer cannot rule out that it
+// slept as well.
 func (g Group) silent(seen Observation) bool {
 	o := &g.Orchestrator
 	return seen.Watch != Awake && (o.Heartbeat.IsZero() || !seen.heard(o.Heartbeat, o.Beat, o.StalenessThreshold))
 }
 
-// grant gives a grace to all who need one, if the group was silent before the pass.
+// grant gives a grace to every service that needs one, if the group was silent before the pass.
 func (p *pass) grant() {
 	if !p.g.silent(p.seen) {
 		return

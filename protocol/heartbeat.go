@@ -1,17 +1,17 @@
 package protocol
 
-// An Actor is who makes a heartbeat (spec §4.1): a participant with all its frames, or one Call, or a supervisor, or a
-// supervisor and one of the others.
+// An Actor is the sender of a heartbeat (spec §4.1): a participant with all its frames, or one Call, or
+// a supervisor, or a supervisor together with one of the others.
 type Actor struct {
 	Participant string
 	Call        string
 	Supervisor  string
 	PID         int
-	Process     Process // zero: the actor was not told which process to watch
-	Heartbeats  bool    // of a supervisor: it promises to go on with them, to be found hanging
+	Process     Process // zero: it named no process to be judged by
+	Heartbeats  bool    // of a supervisor: it promises to send more, so that it is found if it hangs
 }
 
-// name returns what the actor is called in by and detectedBy.
+// name returns the name of the actor for the members by and detectedBy.
 func (a Actor) name(op Operation) string {
 	if f := op.Frame(a.Call); f != nil {
 		return f.ParticipantID
@@ -32,16 +32,17 @@ func (a Actor) has(f *Frame) bool {
 
 func (a Actor) participates() bool { return a.Participant != "" || a.Call != "" }
 
-// A Report is what a participant or supervisor says with a heartbeat, besides that it is alive.
+// A Report is what a participant or service says with a heartbeat, besides being alive.
 type Report struct {
 	Cleaning  bool      // of a participant: it is cleaning up
-	Readiness Readiness // "": as it was
-	Note      *string   // nil: as it was
+	Readiness Readiness // "": unchanged
+	Note      *string   // nil: unchanged
 }
 
-// Heartbeat returns op after a heartbeat of a (spec §5.2), of whose live frames what it says is noted. It returns
-// ErrExpired if op is to be archived, ErrNoCall if a has no frame, ErrOtherProcess if all its live frames belong to another
-// process, and ErrNotAborted if it says that it is cleaning up in a running operation.
+// Heartbeat returns op after a heartbeat of a (spec §5.2), with say recorded in the live frames of a. It
+// returns ErrExpired if op must be archived, ErrNoCall if a has no frame, ErrOtherProcess if all its
+// live frames belong to another process, and ErrNotAborted if it says that it is cleaning up while the
+// operation is running.
 func (op Operation) Heartbeat(a Actor, say Report, seen Observation) (Operation, error) {
 	if op.State.Terminal() {
 		return op.countdown()
@@ -70,8 +71,8 @@ func (op Operation) Heartbeat(a Actor, say Report, seen Observation) (Operation,
 	return after, nil
 }
 
-// Reported returns the crashed frames of a supervisor that wait for its acknowledgement, in the order of the stack; none for
-// the supervisor "".
+// Reported returns the crashed frames that wait for an acknowledgement by supervisor, in the order of
+// the stack. It returns none if supervisor is "".
 func (op Operation) Reported(supervisor string) []*Frame {
 	var frames []*Frame
 	for _, f := range op.Stack {
@@ -106,7 +107,7 @@ func (op Operation) countdown() (Operation, error) {
 	return op, nil
 }
 
-// checkFrames returns why a, if it participates, cannot beat.
+// checkFrames returns why a, if it is a participant, cannot send a heartbeat.
 func (op Operation) checkFrames(a Actor) error {
 	if !a.participates() {
 		return nil
@@ -133,13 +134,13 @@ func (op Operation) checkFrames(a Actor) error {
 	return nil
 }
 
-// foreign reports whether f belongs to another process than the actor's.
+// foreign reports whether f belongs to a process other than the actor's.
 func (a Actor) foreign(f *Frame) bool {
 	p := identity(f.PID, f.Process)
 	return a.Process.Known() && p.Known() && p != a.Process
 }
 
-// refresh is step 2. With adopt, frames without identity get that of a.
+// refresh is step 2. With adopt, frames without an identity get that of a.
 func (e *edit) refresh(a Actor, adopt bool) {
 	e.heard = true
 	for i, f := range e.op.Stack {
@@ -161,7 +162,7 @@ func (e *edit) refresh(a Actor, adopt bool) {
 	}
 }
 
-// note notes what the actor says of its live frames.
+// note records say in the actor's live frames.
 func (e *edit) note(say Report) {
 	if say == (Report{}) {
 		return
@@ -179,7 +180,7 @@ func (e *edit) note(say Report) {
 	}
 }
 
-// setNotice changes the notice of the frame at i, if there is anything to change.
+// setNotice updates the notice of the frame at i, if say changes it.
 func (e *edit) setNotice(i int, say Report) {
 	before := e.op.Stack[i].Said()
 	after := before.with(say)
@@ -216,7 +217,7 @@ func (e *edit) refreshSupervisor(a Actor) {
 		e.changed = true
 	}
 	if replaced {
-		s.Heartbeats = false // the incarnation before promised them
+		s.Heartbeats = false // the process before it had promised them
 	}
 	if s.Status == Dead {
 		e.setStatus(s, Alive)
@@ -225,7 +226,7 @@ func (e *edit) refreshSupervisor(a Actor) {
 	s.Grace = nil
 }
 
-// promise notes that the supervisor of a promises to send heartbeats, if it does.
+// promise records it if the supervisor a promises to send heartbeats.
 func (e *edit) promise(a Actor) {
 	s := &e.op.Supervisors[e.op.supervisorIndex(a.Supervisor)]
 	if a.Heartbeats && !s.Heartbeats {

@@ -4,9 +4,10 @@ import "fmt"
 
 const maxID = 128
 
-// CheckID returns an error that wraps ErrBadID unless id is an id of an operation, call, participant, supervisor or group
-// (spec §1.1): 1 to 128 of A-Z a-z 0-9 . _ : -, beginning with a letter or digit, without "..". Such an id is safe as
-// part of a file name.
+// CheckID returns nil if id can name an operation, call, participant, supervisor, service or group
+// (spec §1.1), and an error that wraps ErrBadID otherwise. An id has 1 to 128 of the characters
+// A-Z a-z 0-9 . _ : -, begins with a letter or digit, and does not contain "..": it is safe as part
+// of a file name.
 func CheckID(id string) error {
 	switch {
 	case id == "":

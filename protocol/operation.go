@@ -22,7 +22,7 @@ const (
 	Failed    State = "failed"
 )
 
-// Terminal reports whether s is completed or failed: nothing but the countdown to the archive follows.
+// Terminal reports whether s is completed or failed: only the countdown to the archive follows.
 func (s State) Terminal() bool { return s == Completed || s == Failed }
 
 func (s State) valid() bool {
@@ -47,7 +47,7 @@ func (s FrameState) Live() bool {
 
 func (s FrameState) valid() bool { return s.Live() || s == FrameCrashed || s == FrameCleanedUp }
 
-// A Status is what an operation knows of a supervisor.
+// A Status is the state of a supervisor in an operation.
 type Status string
 
 const (
@@ -55,7 +55,7 @@ const (
 	Dead  Status = "dead"
 )
 
-// An OrphanPolicy says what becomes of live calls whose supervisor died: they crash, or they are kept.
+// An OrphanPolicy says whether the live calls of a supervisor that died crash or are kept.
 type OrphanPolicy string
 
 const (
@@ -63,7 +63,7 @@ const (
 	OrphanKeep  OrphanPolicy = "keep"
 )
 
-// An Evidence is why a frame or supervisor counts as dead (spec §4.2).
+// An Evidence is the reason why a frame or supervisor is dead (spec §4.2).
 type Evidence string
 
 const (
@@ -73,8 +73,8 @@ const (
 	SupervisorDead Evidence = "supervisorDead"
 )
 
-// An Operation is the content of one operation file (spec §3.1). It is a value: verbs return a changed copy. Times are UTC
-// and whole milliseconds. Decode and Create make one.
+// An Operation is the content of one operation file (spec §3.1). It is a value: verbs return a changed
+// copy. Times are in UTC and whole milliseconds. Decode and Create return one.
 type Operation struct {
 	ProtocolVersion    int
 	ID                 string
@@ -96,8 +96,8 @@ type Operation struct {
 	effects Effects
 }
 
-// A Frame is one call on the stack (spec §3.2). A frame in a stack is never changed, since operations share it: a verb
-// puts a changed copy in its place.
+// A Frame is one call on the stack (spec §3.2). Operations share the frames in their stacks, so a verb
+// replaces a frame by a changed copy and never changes it.
 type Frame struct {
 	ParticipantID    string
 	CallID           string
@@ -168,15 +168,15 @@ func (n *nestedUnknown) ofTold() []Member {
 	return n.told
 }
 
-// A Crash says why a frame was declared crashed (spec §3.5), and what has been done about it. Frames share it: it is never
-// changed, but replaced.
+// A Crash says why a frame was declared crashed (spec §3.5), and what has been done about it. Frames
+// share it, so it is replaced and never changed.
 type Crash struct {
 	At            time.Time
 	DetectedBy    string
 	Evidence      Evidence
 	StaleFor      time.Duration // age of the heartbeat when it was detected, at least 0
 	PreviousState FrameState
-	ReportedAt    time.Time // zero: its supervisor has not been told
+	ReportedAt    time.Time // zero: not reported to its supervisor yet
 	ReportedBeat  Beat      // of ReportedAt
 	HandlingBy    *Handling // nil: no program handles it
 	LeftResources []LeftResource
@@ -199,7 +199,7 @@ type LeftResource struct {
 	Unknown []Member
 }
 
-// A Supervisor is what an operation knows of one supervisor (spec §3.3).
+// A Supervisor is the entry of a supervisor in an operation (spec §3.3).
 type Supervisor struct {
 	ID            string
 	PID           int
@@ -215,7 +215,8 @@ type Supervisor struct {
 	nested *nestedUnknown
 }
 
-// A Beat is a time on the monotonic clock (spec §3.4), mostly of a heartbeat. It counts only while At equals the time beside it.
+// A Beat is a time on the monotonic clock (spec §3.4), usually that of a heartbeat. It counts only while
+// At equals the time that is recorded beside it.
 type Beat struct {
 	BootID      string
 	MonotonicMs int64
@@ -232,7 +233,7 @@ type Transition struct {
 	Unknown  []Member
 }
 
-// An EventType names what an Event tells (spec §3.6).
+// An EventType is the kind of an Event (spec §3.6).
 type EventType string
 
 const (
@@ -242,14 +243,14 @@ const (
 	CallEnded       EventType = "callEnded"
 	SupervisorState EventType = "supervisorState"
 
-	SupervisorReadiness EventType = "supervisorReadiness" // of a registered supervisor
+	SupervisorReadiness EventType = "supervisorReadiness" // of a service
 )
 
 // maxEvents is how many events an operation keeps.
 const maxEvents = 64
 
-// An Event tells that a call started, changed its state or ended, or that a supervisor changed its status. Strings that do
-// not apply are empty.
+// An Event records that a call started, changed its state or ended, or that a supervisor or service
+// changed its state. Strings that do not apply are empty.
 type Event struct {
 	Revision      int64
 	At            time.Time
@@ -265,14 +266,14 @@ type Event struct {
 	Unknown       []Member
 }
 
-// A Member is a member of an object that this package does not know, and keeps: its value is JSON text.
+// A Member is an unknown member of an object, which is kept. Its value is JSON text.
 type Member struct {
 	Name  string
 	Value string
 }
 
-// Create returns an empty running operation at revision 0. The first push is its first edit. Zero durations mean the
-// defaults.
+// Create returns an empty running operation at revision 0. Its first edit is the first push. A duration
+// of zero means the default.
 func Create(id string, interval, threshold time.Duration) Operation {
 	if threshold == 0 {
 		threshold = DefaultStalenessThreshold
@@ -283,14 +284,14 @@ func Create(id string, interval, threshold time.Duration) Operation {
 	return Operation{ProtocolVersion: Version, ID: id, State: Running, HeartbeatInterval: interval, StalenessThreshold: threshold}
 }
 
-// fittingInterval returns interval, or a third of threshold, in milliseconds and at least one, where that is less: a heartbeat
-// that is late or lost makes nobody stale then.
+// fittingInterval returns interval, or a third of threshold if that is less, in whole milliseconds and
+// at least one. With that, one late or lost heartbeat makes nobody stale.
 func fittingInterval(interval, threshold time.Duration) time.Duration {
 	return min(interval, max((threshold/3).Truncate(time.Millisecond), time.Millisecond))
 }
 
-// LeftRunning returns the transition by which op left running other than by completing: what went
-// wrong first. It reports false if op has not done so, or has no record of it.
+// LeftRunning returns the transition in which op left the state running without completing: the first
+// thing that went wrong. It reports false if there was none, or op has no record of it.
 func (op Operation) LeftRunning() (t Transition, left bool) {
 	for _, t := range op.Transitions {
 		if t.From == Running && t.To != Completed {

@@ -2,13 +2,14 @@ package protocol
 
 import "time"
 
-// share is how much longer each live frame of an operation makes the time between two heartbeats of one: so all of them
-// together make 5 edits in 2 seconds at most, however many they are.
+// share is the time that each live frame of an operation adds to the time between two heartbeats of
+// any of them, so that all frames together make at most 5 edits in 2 seconds.
 const share = 400 * time.Millisecond
 
-// Pace returns how long a runner (spec §15.1) waits between two heartbeats of call, which is in op: a third of the threshold,
-// or the operation's interval if that is longer. Where all who take part are on the observer's host, and call is judged by its
-// process, heartbeats prove nothing, and the time grows with the number of live frames.
+// Pace returns how long a runner (spec §15.1) waits between two heartbeats of call, which is in op: a
+// third of the threshold, or the interval of the operation if that is longer. If every participant is
+// on the observer's host, and call is judged by its process, heartbeats prove nothing, and the time
+// grows with the number of live frames.
 func (op Operation) Pace(call string, seen Observation) time.Duration {
 	pace := max(op.HeartbeatInterval, op.StalenessThreshold/3)
 	f := op.Frame(call)
@@ -37,8 +38,8 @@ func (seen Observation) here(f *Frame) bool {
 	return f.Beat.BootID == "" || f.Beat.BootID == seen.Host.BootID
 }
 
-// Glance returns the revision and the state of the operation whose text, laid out as Encode does, begins with start; 0 and "" if
-// it does not tell. It reads the first few members alone.
+// Glance returns the revision and the state of the operation whose text begins with start, in the
+// layout of Encode, or 0 and "" if start does not show them. It reads only the first few members.
 func Glance(start string) (revision int64, state State) {
 	r := &lineReader{text: start, ok: true}
 	var op Operation

@@ -23,9 +23,9 @@ type PeerReading struct {
 }
 
 // ReadPeer returns the operation that text describes, a file of the Dart ledger, as its first edit leaves it, and the
-// resources that it does not take over, each with the reason. What has no counterpart is in the unknown member peer of the
-// operation or frame. The error is a *DecodeError: ErrCorrupt, or ErrBadID for an id that is none here, ErrLocalTime, or
-// ErrNotPeer.
+// resources that it does not take over, each with the reason. Members without a counterpart are in the
+// unknown member peer of the operation or frame. The error is a *DecodeError: ErrCorrupt, ErrBadID for
+// an id that is not valid here, ErrLocalTime, or ErrNotPeer.
 func ReadPeer(text string, r PeerReading) (op Operation, left []LeftResource, err error) {
 	const within = 1 // what has no counterpart goes one level down, into peer
 	op, err = decodeWhole(text, within, func(d *decoder) Operation {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// peerResource is a temporary resource of the Dart ledger, which belongs to a process and not to a call.
+// peerResource is a temporary resource in the Dart ledger. It belongs to a process, not to a call.
 type peerResource struct {
 	path  string
 	owner int
 }
 
-// keepTemps reads the temporary resources, and keeps them as they are, but with offsets.
+// keepTemps reads the temporary resources, and keeps them as they are, with offsets added to times.
 func (p *peerReader) keepTemps() {
 	var all []string
 	p.array(func() {
@@ -58,7 +58,8 @@ func (p *peerReader) takeResources(f *Frame, kept *peerMembers) {
 	}
 }
 
-// takeTemps gives the temporary resources of each process to the first of its calls, as a rule the last to end.
+// takeTemps gives the temporary resources of each process to the first of its calls, which is usually
+// the last one to end.
 func (p *peerReader) takeTemps() {
 	for _, r := range p.temps {
 		f := p.callOf(r.owner)

@@ -10,9 +10,10 @@ type Pop struct {
 	KeepOpen bool   // a running operation stays open when this empties it
 }
 
-// Pop returns op without p.Call (spec §5.3), and without the unbroken run above it of frames that are cleanedUp, or
-// crashed with nobody left to clean them up. It returns ErrOver if op is terminal, ErrNoCall if p.Call is not open. An
-// operation emptied while running becomes completed; while aborted or in cleanup, failed.
+// Pop returns op without p.Call (spec §5.3), and without the unbroken run of frames above it that are
+// cleanedUp, or crashed without a live supervisor. It returns ErrOver if op is terminal, and ErrNoCall
+// if p.Call is not open. A running operation that becomes empty is completed; one that was aborted or
+// in cleanup has failed.
 func (op Operation) Pop(p Pop, seen Observation) (Operation, error) {
 	if op.State.Terminal() {
 		return op, ErrOver
@@ -48,7 +49,7 @@ func (op Operation) Pop(p Pop, seen Observation) (Operation, error) {
 	return e.end()
 }
 
-// cleared reports whether f goes with the frame below it: nobody is left who still has to clean it up.
+// cleared reports whether f goes with the frame below it, because nobody still has to clean it up.
 func (e *edit) cleared(f *Frame) bool {
 	return f.State == FrameCleanedUp || f.State == FrameCrashed && e.unsupervised(f)
 }

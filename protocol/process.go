@@ -2,8 +2,9 @@ package protocol
 
 import "time"
 
-// A Process says which process a pid meant when it was written down (spec §3.4). A pid alone does not: it is reused, and
-// it means nothing on another host, after a reboot or in another pid namespace.
+// A Process identifies the process that had a pid when the pid was recorded (spec §3.4). A pid alone
+// does not: it is reused, and means nothing on another host, after a reboot or in another pid
+// namespace.
 type Process struct {
 	PID          int
 	HostID       string
@@ -15,7 +16,8 @@ type Process struct {
 // Known reports whether p identifies a process. A Process with a pid only does not.
 func (p Process) Known() bool { return p.BootID != "" }
 
-// identity returns p if it is one and was taken from pid (spec §3.4), else nothing.
+// identity returns p if it identifies a process and was recorded with pid (spec §3.4), and the zero
+// Process otherwise.
 func identity(pid int, p Process) Process {
 	if !p.Known() || p.PID != pid {
 		return Process{}
@@ -23,8 +25,8 @@ func identity(pid int, p Process) Process {
 	return p
 }
 
-// Host is the machine an observer looks from (spec §4.2). Its zero value means nothing is known: then no identity can be
-// checked and ages are taken from the wall clock.
+// Host is the machine of an observer (spec §4.2). If it is zero, nothing is known: no identity can be
+// checked, and ages are taken from the wall clock.
 type Host struct {
 	ID           string
 	BootID       string

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A Push is what a participant says when it starts a call (spec §5.1).
+// A Push is the request to start a call (spec §5.1).
 type Push struct {
 	Participant  string
 	Call         string
@@ -20,15 +20,16 @@ type Push struct {
 	Tmp          bool         // give it a temporary directory
 	Contained    bool         // its crash leaves the operation running: failOnCrash false
 	Heartbeats   bool         // it promises to send heartbeats
-	OrphanPolicy OrphanPolicy // "": as it is
+	OrphanPolicy OrphanPolicy // "": unchanged
 	Interval     time.Duration
-	Threshold    time.Duration // both 0: whatever the operation has
+	Threshold    time.Duration // both 0: those of the operation
 }
 
-// Push returns op with a frame for p on top (spec §5.1), and with the participant's other frames refreshed. A push that
-// has been done already changes nothing. It returns ErrKnownCall if another frame has that call id, ErrNotRunning if op is
-// not running or this very tick finds a crash, ErrOtherTiming if p's numbers are not op's, ErrNoCall if p.Caller is not in
-// the stack, ErrDeadSupervisor.
+// Push returns op with a frame for p on top of the stack (spec §5.1), and with the participant's other
+// frames refreshed. Repeating a push changes nothing. Push returns ErrKnownCall if another frame has
+// that call id, ErrNotRunning if op is not running or this very edit detects a crash, ErrOtherTiming if
+// p.Interval or p.Threshold is not that of op, ErrNoCall if p.Caller is not in the stack, and
+// ErrDeadSupervisor.
 func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 	if op.State.Terminal() {
 		return op, ErrNotRunning
@@ -78,7 +79,7 @@ func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 	return e.end()
 }
 
-// associate makes sure that p's supervisor has an entry.
+// associate adds an entry for p's supervisor if it has none.
 func (e *edit) associate(p Push) error {
 	if p.Supervisor == "" {
 		return nil

@@ -1,7 +1,7 @@
 package protocol
 
-// A Readiness is what a participant or supervisor says of itself. It changes no judgement of it, but others wait for it
-// (spec §10, §13.2).
+// A Readiness is what a participant or service says about itself. It does not change how that is
+// judged, but others may wait for it (spec §10, §13.2).
 type Readiness string
 
 const (
@@ -15,13 +15,14 @@ func (r Readiness) Valid() bool {
 	return r == ReadinessStarting || r == ReadinessReady || r == ReadinessStopping
 }
 
-// A Notice is what a participant has said of its call. Frames share it: it is never changed, but replaced.
+// A Notice is what a participant has said about its call. Frames share it, so it is replaced and never
+// changed.
 type Notice struct {
 	Readiness Readiness
 	Note      string
 }
 
-// with returns n after say.
+// with returns n updated by say.
 func (n Notice) with(say Report) Notice {
 	if say.Readiness != "" {
 		n.Readiness = say.Readiness
@@ -32,7 +33,7 @@ func (n Notice) with(say Report) Notice {
 	return n
 }
 
-// String returns n in words, "" if it is ready and says nothing more.
+// String returns n in words: "" if it is ready and has no note.
 func (n Notice) String() string {
 	switch {
 	case n.Readiness == ReadinessReady:
@@ -43,7 +44,7 @@ func (n Notice) String() string {
 	return string(n.Readiness) + ": " + n.Note
 }
 
-// Said returns what the participant of f has said of it.
+// Said returns what the participant of f has said about it.
 func (f *Frame) Said() Notice {
 	if f.Notice == nil {
 		return Notice{Readiness: ReadinessReady}
@@ -51,7 +52,7 @@ func (f *Frame) Said() Notice {
 	return *f.Notice
 }
 
-// notice returns f.Notice, made if need be.
+// notice returns f.Notice, and makes one if there is none.
 func (f *Frame) notice() *Notice {
 	if f.Notice == nil {
 		f.Notice = &Notice{Readiness: ReadinessReady}

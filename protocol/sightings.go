@@ -7,15 +7,16 @@ import (
 	"time"
 )
 
-// Sightings are what the observers of one host remember of a file on a shared ledger (spec §18): each beat, or time, whose age no
-// clock of this host can tell, and when one of them first saw it. A later observer takes its age from that: the clocks of two hosts
-// are never compared. The zero value remembers nothing.
+// Sightings are what the observers on one host remember about a file on a shared ledger (spec §18):
+// each beat, or time, whose age no clock of this host can tell, and when one of them first saw it.
+// Later observers take its age from that, so the clocks of two hosts are never compared. The zero value
+// remembers nothing.
 type Sightings struct {
 	bootID string // of the host, whose monotonic clock begins anew with each boot
 	first  map[Beat]int64
 }
 
-// age returns for how long beat has been known at seen.
+// age returns how long ago beat was first seen.
 func (s *Sightings) age(beat Beat, seen Observation) time.Duration {
 	if first, ok := s.first[beat]; ok && s.bootID == seen.Host.BootID {
 		return milliseconds(seen.MonotonicMs - first)
@@ -28,7 +29,7 @@ func (s Sightings) Equal(other Sightings) bool {
 	return maps.Equal(s.first, other.first) && (s.bootID == other.bootID || len(s.first) == 0)
 }
 
-// SightOperation returns what is to be remembered of op after s, as seen.
+// SightOperation returns what to remember about op from now on, given that s is what was remembered.
 func (s Sightings) SightOperation(op Operation, seen Observation) Sightings {
 	after := s.begin(seen)
 	if len(op.Stack) == 0 { // only then its age matters
@@ -51,7 +52,7 @@ func (s Sightings) SightOperation(op Operation, seen Observation) Sightings {
 	return after.since(s)
 }
 
-// SightGroup returns what is to be remembered of g after s, as seen.
+// SightGroup returns what to remember about g from now on, given that s is what was remembered.
 func (s Sightings) SightGroup(g Group, seen Observation) Sightings {
 	after := s.begin(seen)
 	after.sight(g.Orchestrator.Heartbeat, g.Orchestrator.Beat, seen)
@@ -68,7 +69,8 @@ func (s Sightings) begin(seen Observation) Sightings {
 	return Sightings{bootID: seen.Host.BootID, first: make(map[Beat]int64)}
 }
 
-// sight notes a time, with the beat that belongs to it, as seen now, unless a clock of this host can tell its age.
+// sight records that the time at, with its beat, is seen now, unless a clock of this host can tell its
+// age.
 func (s Sightings) sight(at time.Time, beat Beat, seen Observation) {
 	if !at.IsZero() && !seen.Monotonic(at, beat) {
 		s.first[remembered(at, beat)] = seen.MonotonicMs
@@ -81,7 +83,7 @@ func (s Sightings) sightGrace(g *Grace, seen Observation) {
 	}
 }
 
-// since returns s with what was seen already by before.
+// since returns s with the times of before for everything that was seen earlier.
 func (s Sightings) since(before Sightings) Sightings {
 	if before.bootID == s.bootID {
 		for beat := range s.first {
@@ -93,7 +95,7 @@ func (s Sightings) since(before Sightings) Sightings {
 	return s
 }
 
-// remembered returns beat if it belongs to a heartbeat at that time, else one that has nothing but the time.
+// remembered returns beat if it belongs to the time at, and otherwise a Beat that has only that time.
 func remembered(at time.Time, beat Beat) Beat {
 	if at = Moment(at); !beat.At.Equal(at) {
 		beat = Beat{}

@@ -6,22 +6,24 @@ import (
 	"time"
 )
 
-// unacknowledgedAfter is how many thresholds a reported crash waits for its supervisor (spec §4.3 step 7).
+// unacknowledgedAfter is the number of thresholds that a reported crash waits for its supervisor (spec
+// §4.3 step 7).
 const unacknowledgedAfter = 10
 
 // Effects are what an edit asks of the file system (spec §2.7). They belong to the edit that returned the operation.
 type Effects struct {
-	// Begun are the calls that are to get a temporary directory before the commit.
+	// Begun are the calls that need a temporary directory before the commit.
 	Begun []string
-	// Released are the crashed calls that were cleaned up: their resources are to be moved away before the commit.
+	// Released are the crashed calls that were cleaned up. Their resources must be moved away before the
+	// commit.
 	Released []Release
-	// Ended are the calls whose temporary directory is to go.
+	// Ended are the calls whose temporary directory must be deleted.
 	Ended []string
-	// BeatOnly: nothing but heartbeats changed, so that losing the edit in a power cut is harmless.
+	// BeatOnly: only heartbeats changed, so losing the edit in a power cut does no harm.
 	BeatOnly bool
 }
 
-// A Release is a crashed call whose resources are to be deleted.
+// A Release is a crashed call whose resources must be deleted.
 type Release struct {
 	CallID    string
 	Resources []string
@@ -30,8 +32,8 @@ type Release struct {
 // Effects returns the effects of the verb that returned op.
 func (op Operation) Effects() Effects { return op.effects }
 
-// NoteUndeleted notes that resource of call, one of op.Effects().Released, could not be deleted because of cause: in the frame,
-// or, if that has left the stack, in its last event.
+// NoteUndeleted records that resource of call, one of op.Effects().Released, could not be deleted because
+// of cause. It does so in the frame, or in the last event of call if the frame has left the stack.
 func (op Operation) NoteUndeleted(call, resource string, cause error) Operation {
 	left := LeftResource{Path: resource, Error: cause.Error()}
 	if i := op.index(call); i >= 0 {
@@ -52,7 +54,7 @@ func (op Operation) NoteUndeleted(call, resource string, cause error) Operation 
 	return op
 }
 
-// edit is one tick in progress, on a copy of an operation. Its methods are the steps of spec §4.3.
+// edit is an edit in progress, on a copy of an operation. Its methods are the steps of spec §4.3.
 type edit struct {
 	op        Operation
 	before    Operation
@@ -60,8 +62,8 @@ type edit struct {
 	by        string
 	pre       []string // calls that were crashed at the start
 	refreshed []string // calls refreshed in step 2
-	heard     bool     // it is made by a participant or a supervisor that is heard of by it
-	dead      bool     // a frame is crashed or cleaned up: steps 5, 7 and 8 have something to look for
+	heard     bool     // a participant or supervisor makes it, and so shows that it is alive
+	dead      bool     // a frame is crashed or cleaned up: steps 5, 7 and 8 have work
 	beaten    bool     // a heartbeat changed
 	changed   bool     // anything else changed
 }
@@ -112,7 +114,8 @@ func (f *Frame) dropLeftovers() {
 	}
 }
 
-// report notes that the supervisor of f, which is a copy, is told of the crash now, if it has not been told.
+// report records that the crash of f, which is a copy, is reported to its supervisor now, unless it was
+// reported before.
 func (f *Frame) report(seen Observation) {
 	if c := f.ownCrash(); c.ReportedAt.IsZero() {
 		c.ReportedAt, c.ReportedBeat = seen.Now, seen.beat()
@@ -136,7 +139,7 @@ func (f *Frame) ownCrash() *Crash {
 	return &c
 }
 
-// reported reports whether the supervisor of f was told of its crash.
+// reported reports whether the crash of f was reported to its supervisor.
 func (f *Frame) reported() bool { return f.Crash != nil && !f.Crash.ReportedAt.IsZero() }
 
 func (f *Frame) left() []LeftResource {
@@ -146,7 +149,7 @@ func (f *Frame) left() []LeftResource {
 	return f.Crash.LeftResources
 }
 
-// counting returns p, or nothing if it was taken from another pid (spec §3.4).
+// counting returns p, or the zero Process if it was recorded with another pid (spec §3.4).
 func counting(pid int, p Process) Process {
 	if p.PID != pid {
 		return Process{}
@@ -154,7 +157,7 @@ func counting(pid int, p Process) Process {
 	return p
 }
 
-// countingBeat returns b, or nothing if it does not belong to the time at (spec §3.4).
+// countingBeat returns b, or the zero Beat if it does not belong to the time at (spec §3.4).
 func countingBeat(at time.Time, b Beat) Beat {
 	if at.IsZero() || !b.At.Equal(at) {
 		return Beat{}
@@ -249,8 +252,8 @@ func (e *edit) acknowledgeAbort() {
 	}
 }
 
-// end is steps 7 to 9. It returns the operation after the edit, or before it if nothing changed,
-// and with ErrExhausted.
+// end is steps 7 to 9. It returns the operation after the edit. If nothing changed, or with
+// ErrExhausted, it returns the operation before it.
 func (e *edit) end() (Operation, error) {
 	had := len(e.op.Stack)
 	if e.dead {
@@ -301,7 +304,7 @@ func (e *edit) dropCleanedUp() {
 	e.drop(func(i int, f *Frame) bool { return i < root })
 }
 
-// unsupervised reports whether nobody is left to clean up f: it has no supervisor, or a dead one.
+// unsupervised reports whether f has no supervisor, or a dead one.
 func (e *edit) unsupervised(f *Frame) bool {
 	if f.SupervisorID == "" {
 		return true
@@ -346,7 +349,7 @@ func (e *edit) release(f *Frame) {
 	}
 }
 
-// drop removes the frames that gone selects from the stack.
+// drop removes from the stack each frame for which gone returns true.
 func (e *edit) drop(gone func(i int, f *Frame) bool) {
 	kept := e.op.Stack[:0] // begin has cloned it
 	for i, f := range e.op.Stack {
@@ -376,7 +379,7 @@ func (e *edit) setState(to State, reason string) {
 	e.changed = true
 }
 
-// setFrameState changes f, which own has returned.
+// setFrameState changes the state of f, which own has returned.
 func (e *edit) setFrameState(f *Frame, to FrameState, reason string) {
 	e.event(Event{
 		Type: CallState, CallID: f.CallID, SupervisorID: f.SupervisorID, Handle: f.SupervisorHandle,
@@ -400,7 +403,7 @@ func (e *edit) event(v Event) {
 	e.changed = true
 }
 
-// heartbeat sets the root's lastHeartbeat, which makes the edit one even if the time is the same.
+// heartbeat sets the root's lastHeartbeat. The edit then counts as one even if the time is the same.
 func (e *edit) heartbeat() {
 	e.op.LastHeartbeat = e.seen.Now
 	e.beaten = true

@@ -11,22 +11,23 @@ const (
 	timeExample = "2026-01-20T10:30:00.000Z"
 )
 
-// Moment returns t as it is written in a file: UTC, cut to milliseconds, without a monotonic reading.
+// Moment returns t as files have it: in UTC, truncated to milliseconds, without a monotonic reading.
 func Moment(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// longest is the longest duration that a file can have, in whole milliseconds. No age is longer (spec §4.2).
+// longest is the longest duration that a file can hold, in whole milliseconds. No age is longer (spec
+// §4.2).
 const longest = math.MaxInt64 / time.Millisecond * time.Millisecond
 
-// milliseconds returns a duration of n milliseconds, or the longest one in that direction.
+// milliseconds returns a duration of n milliseconds, limited to longest in both directions.
 func milliseconds(n int64) time.Duration {
 	const most = int64(longest / time.Millisecond)
 	return time.Duration(max(min(n, most), -most)) * time.Millisecond
 }
 
-// span returns how long after the time from the time to is, or the longest duration in that direction.
+// span returns the time from from to to, limited to longest in both directions.
 func span(from, to time.Time) time.Duration { return max(min(to.Sub(from), longest), -longest) }
 
-// later returns the time d after t, or the last one that a file can have.
+// later returns the time d after t, or the last time that a file can hold.
 func later(t time.Time, d time.Duration) time.Time {
 	if t = t.Add(d); t.Year() > 9999 {
 		t = time.Date(9999, time.December, 31, 23, 59, 59, 999e6, time.UTC)
@@ -34,8 +35,9 @@ func later(t time.Time, d time.Duration) time.Time {
 	return t
 }
 
-// ParseTime returns the time in s, in RFC 3339 with an offset or Z, in UTC and cut to milliseconds (spec §1.2): 1970 or later. It is
-// stricter than package time, which takes a comma for a point, one digit for an hour, and an offset of a day.
+// ParseTime parses a time in RFC 3339 with an offset or Z, in 1970 or later (spec §1.2). It returns it in
+// UTC, truncated to milliseconds. It is stricter than package time, which accepts a comma as the decimal
+// point, an hour of one digit, and an offset of a day.
 func ParseTime(s string) (time.Time, error) {
 	if t, ok := parseTime(s); ok {
 		return t, nil
@@ -68,8 +70,8 @@ func parseTime(s string) (t time.Time, ok bool) {
 	return t, t.Year() >= 1970 && t.Year() <= 9999
 }
 
-// fraction cuts a fraction of a second off the beginning of s, and returns its milliseconds and the rest. A point without
-// digits is left to be refused.
+// fraction cuts a fraction of a second off the beginning of s, and returns its milliseconds and the
+// rest. It leaves a point without digits, which is then refused.
 func fraction(s string) (millisecond int, rest string) {
 	if len(s) < 2 || s[0] != '.' || !isDigit(s[1]) {
 		return 0, s
