@@ -1,19 +1,10 @@
 package main
 
-import (
-	"os"
+import "golang.org/x/sys/windows"
 
-	"golang.org/x/sys/windows"
-)
-
-// terminalSize returns the size of the console that stdout is, and whether it is one that obeys escape sequences.
-func terminalSize() (width, height int, terminal bool) {
-	console := windows.Handle(os.Stdout.Fd())
+// obeysEscapes reports whether a console obeys escape sequences, which is off by default in old ones.
+func obeysEscapes(fd int) bool {
 	var mode uint32
-	var info windows.ConsoleScreenBufferInfo
-	if windows.GetConsoleMode(console, &mode) != nil || mode&windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING == 0 ||
-		windows.GetConsoleScreenBufferInfo(console, &info) != nil {
-		return 0, 0, false
-	}
-	return int(info.Window.Right-info.Window.Left) + 1, int(info.Window.Bottom-info.Window.Top) + 1, true
+	err := windows.GetConsoleMode(windows.Handle(fd), &mode)
+	return err == nil && mode&windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING != 0
 }

@@ -6,6 +6,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"golang.org/x/term"
 )
 
 // control does what a shell does for its jobs, and what a job does for its shell.
@@ -68,7 +70,7 @@ func (j *Job) stop(sig syscall.Signal) {
 // stop again.
 func (j *Job) suspend() {
 	if j.tty.foreground() == j.pid {
-		j.tty.modes = modes(j.tty.fd)
+		j.tty.modes, _ = term.GetState(j.tty.fd)
 		j.tty.takeBack(j.pid)
 	}
 	stopOwnGroup()
@@ -96,7 +98,7 @@ func (j *Job) continued() bool {
 func (j *Job) resume() {
 	if j.tty != nil && j.tty.lent && j.tty.foreground() == j.tty.own {
 		j.tty.give(j.pid)
-		setModes(j.tty.fd, j.tty.modes)
+		j.tty.setModes(j.tty.modes)
 	}
 	j.send(syscall.SIGCONT)
 }

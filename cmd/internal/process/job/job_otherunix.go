@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
-	"golang.org/x/sys/unix"
 )
 
 // newLeader describes a process that leads a group. It outlives this one.
@@ -105,8 +104,3 @@ func stopOwnGroup() {
 	syscall.Kill(0, syscall.SIGTSTP)
 	syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
 }
-
-// modes are not kept on this system.
-func modes(int) *unix.Termios { return nil }
-
-func setModes(int, *unix.Termios) {}

@@ -7,15 +7,16 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+	"golang.org/x/term"
 )
 
 // terminal is the controlling terminal of this process. Its foreground is set with SIGTTOU ignored, which would stop us.
 type terminal struct {
 	fd     int
-	own    int           // the process group of this process
-	lent   bool          // the job has been the foreground
-	before *unix.Termios // the modes when it was lent, nil if unknown
-	modes  *unix.Termios // those that the job had set when it was stopped, nil if it was not
+	own    int         // the process group of this process
+	lent   bool        // the job has been the foreground
+	before *term.State // the modes when it was lent, nil if unknown
+	modes  *term.State // those that the job had set when it was stopped, nil if it was not
 }
 
 // openTerminal returns nil if this process has no terminal.
@@ -42,7 +43,8 @@ func (t *terminal) ours() bool {
 // lend notes that the job is to have the foreground.
 func (t *terminal) lend() {
 	if !t.lent {
-		t.lent, t.before = true, modes(t.fd)
+		t.lent = true
+		t.before, _ = term.GetState(t.fd)
 	}
 }
 
@@ -66,7 +68,7 @@ func (t *terminal) takeBack(job int) error {
 // restore sets the modes that the terminal had before it was lent, if we are the foreground.
 func (t *terminal) restore() {
 	if t.foreground() == t.own {
-		setModes(t.fd, t.before)
+		t.setModes(t.before)
 	}
 }
 
@@ -85,4 +87,11 @@ func foreground(fd int) int {
 		return 0
 	}
 	return group
+}
+
+// setModes sets the modes of the terminal, unless they are nil.
+func (t *terminal) setModes(modes *term.State) {
+	if modes != nil {
+		term.Restore(t.fd, modes)
+	}
 }

@@ -1,0 +1,22 @@
+package main
+
+import (
+	"os"
+
+	"golang.org/x/term"
+)
+
+// terminalSize returns the size of the terminal that stdout is, and whether it is one that obeys
+// escape sequences.
+func terminalSize() (width, height int, terminal bool) {
+	fd := int(os.Stdout.Fd())
+	width, height, err := term.GetSize(fd)
+	if err != nil || !obeysEscapes(fd) {
+		return 0, 0, false
+	}
+
+	if width == 0 || height == 0 {
+		width, height = 80, 24 // a terminal that has not been told
+	}
+	return width, height, true
+}
