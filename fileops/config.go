@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // Config is ledger.json: what everybody who uses the ledger has to agree on. It is written once, when the ledger is
@@ -69,7 +69,7 @@ func (c Config) encode() ([]byte, error) {
 // decodeConfig reads ledger.json. Members it does not know are none of its business.
 func decodeConfig(data []byte) (Config, error) {
 	var c Config
-	if err := protocol.CheckDepth(string(data)); err != nil {
+	if err := wire.CheckDepth(string(data), 0); err != nil {
 		return c, err
 	}
 	d := jsontext.NewDecoder(bytes.NewBuffer(data))

@@ -2,8 +2,12 @@ package protocol
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // chain returns an operation of n calls, as the commands make it.
@@ -21,6 +25,51 @@ func chain(tb testing.TB, n int) (Operation, Observation) {
 		}
 	}
 	return op, seen
+}
+
+// layouts returns text as others write it.
+func layouts(tb testing.TB, text string) map[string]string {
+	compact := jsontext.Value(text)
+	if err := compact.Compact(); err != nil {
+		tb.Fatal(err)
+	}
+	spaced := slices.Clone(compact)
+	if err := spaced.Format(jsontext.SpaceAfterColon(true), jsontext.SpaceAfterComma(true)); err != nil {
+		tb.Fatal(err)
+	}
+	tabs := slices.Clone(compact)
+	if err := tabs.Indent(); err != nil {
+		tb.Fatal(err)
+	}
+	seed := strings.ReplaceAll(string(spaced), `, "state": "active"`, `, "state": "active", "supervisorId": null`)
+	return map[string]string{
+		"dpl": text, "JSON.stringify": string(compact), "json.dump": string(spaced),
+		"jq --tab": string(tabs) + "\n", "seed": seed,
+	}
+}
+
+func BenchmarkDecode(b *testing.B) {
+	const frames = 1000
+	op, seen := chain(b, frames)
+	for i, f := range op.Stack {
+		f.Process = Process{
+			PID: 12345, HostID: seen.Host.ID, BootID: seen.Host.BootID,
+			PIDNamespace: seen.Host.PIDNamespace, StartTicks: 123456,
+		}
+		f.StartTime = f.StartTime.Add(time.Duration(i) * time.Millisecond)
+	}
+	for name, text := range layouts(b, canonical(op)) {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Decode(text); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/frames, "ns/frame")
+		})
+	}
 }
 
 func BenchmarkHeartbeat(b *testing.B) {

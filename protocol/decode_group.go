@@ -14,7 +14,7 @@ func DecodeRegistry(text string) (Registry, error) {
 func (d *decoder) orchestrator() Orchestrator {
 	o := CreateGroup("").Orchestrator
 	hasState := false
-	d.object(func(name string) {
+	d.Object(func(name string) {
 		switch name {
 		case "protocolVersion":
 			o.ProtocolVersion = d.version()
@@ -28,7 +28,7 @@ func (d *decoder) orchestrator() Orchestrator {
 			o.Heartbeat = d.timeOrNull()
 		case "state":
 			hasState = true
-			if o.State = OrchestratorState(d.string()); !o.State.valid() {
+			if o.State = OrchestratorState(d.String()); !o.State.valid() {
 				d.fail("unknown state %.40q", string(o.State))
 			}
 		case "heartbeatIntervalMs":
@@ -51,7 +51,7 @@ func (d *decoder) orchestrator() Orchestrator {
 func (d *decoder) registry() Registry {
 	r := CreateGroup("").Registry
 	hasSupervisors := false
-	d.object(func(name string) {
+	d.Object(func(name string) {
 		switch name {
 		case "protocolVersion":
 			r.ProtocolVersion = d.version()
@@ -61,15 +61,15 @@ func (d *decoder) registry() Registry {
 			r.Owner = d.idOrNull()
 		case "supervisors":
 			hasSupervisors = true
-			d.object(func(key string) { r.Services = append(r.Services, d.registered(key)) })
+			d.Object(func(key string) { r.Services = append(r.Services, d.registered(key)) })
 		case "alertSeq":
 			r.AlertSeq = d.revision()
 		case "alertsGiven":
 			r.AlertsGiven = d.revision()
 		case "pendingAlerts":
-			d.array(func() { r.PendingAlerts = append(r.PendingAlerts, d.alert()) })
+			d.Array(func() { r.PendingAlerts = append(r.PendingAlerts, d.alert()) })
 		case "events":
-			d.array(func() { r.Events = append(r.Events, d.event()) })
+			d.Array(func() { r.Events = append(r.Events, d.event()) })
 		default:
 			d.unknown(&r.Unknown, name)
 		}
@@ -82,20 +82,20 @@ func (d *decoder) registered(key string) Service {
 	s := Service{KillTimeout: DefaultKillTimeout, Notice: Notice{Readiness: ReadinessReady}}
 	hasState, hasRestartable := false, false
 	d.checkID(key)
-	d.object(func(name string) {
+	d.Object(func(name string) {
 		switch name {
 		case "supervisorId":
-			if s.ID = d.string(); s.ID != key {
+			if s.ID = d.String(); s.ID != key {
 				d.fail("supervisorId %.40q differs from its key", s.ID)
 			}
 		case "startInfo":
 			s.StartInfo = d.startInfo()
 		case "restartable":
 			hasRestartable = true
-			s.Restartable = d.bool()
+			s.Restartable = d.Bool()
 		case "state":
 			hasState = true
-			if s.State = ServiceState(d.string()); !s.State.valid() {
+			if s.State = ServiceState(d.String()); !s.State.valid() {
 				d.fail("unknown state %.40q", string(s.State))
 			}
 		case "pid":
@@ -103,19 +103,19 @@ func (d *decoder) registered(key string) Service {
 		case "lastHeartbeat":
 			s.LastHeartbeat = d.timeOrNull()
 		case "dependencies":
-			d.array(func() { s.Dependencies = append(s.Dependencies, d.id()) })
+			d.Array(func() { s.Dependencies = append(s.Dependencies, d.id()) })
 		case "readiness":
 			s.Notice.Readiness = d.readiness()
 		case "note":
-			s.Notice.Note = d.string()
+			s.Notice.Note = d.String()
 		case "restartAttempts":
-			s.RestartAttempts = int(d.int(0))
+			s.RestartAttempts = int(d.Int(0))
 		case "lastRestartAttempt":
 			s.LastRestartAttempt = d.timeOrNull()
 		case "killTimeoutMs":
 			s.KillTimeout = d.milliseconds(0)
 		case "heartbeats":
-			s.Heartbeats = d.bool()
+			s.Heartbeats = d.Bool()
 		case "process":
 			s.Process = d.process(&s.nested)
 		case "beat":
@@ -125,9 +125,9 @@ func (d *decoder) registered(key string) Service {
 		case "startedAt":
 			s.StartedAt = d.timeOrNull()
 		case "attempt":
-			s.Attempt = int(d.int(0))
+			s.Attempt = int(d.Int(0))
 		case "startId":
-			if s.StartID = d.string(); !validStartID(s.StartID) {
+			if s.StartID = d.String(); !validStartID(s.StartID) {
 				d.fail("%.40q is not 16 hexadecimal digits", s.StartID)
 			}
 		case "keeper":
@@ -135,7 +135,7 @@ func (d *decoder) registered(key string) Service {
 		case "startedWith":
 			s.StartedWith = d.startInfo()
 		case "starting":
-			s.Starting = d.bool()
+			s.Starting = d.Bool()
 		case "runningSince":
 			s.RunningSince = d.timeOrNull()
 		case "failedAt":
@@ -143,13 +143,13 @@ func (d *decoder) registered(key string) Service {
 		case "nextAttemptAt":
 			s.NextAttemptAt = d.timeOrNull()
 		case "restartPending":
-			s.RestartPending = d.bool()
+			s.RestartPending = d.Bool()
 		case "blockedBy":
-			s.BlockedBy = d.string()
+			s.BlockedBy = d.String()
 		case "stopRequestedAt":
 			s.StopRequestedAt = d.timeOrNull()
 		case "startAgain":
-			s.StartAgain = d.bool()
+			s.StartAgain = d.Bool()
 		case "termSentAt":
 			s.TermSentAt = d.timeOrNull()
 		case "termSentBeat":
@@ -171,34 +171,34 @@ func (d *decoder) registered(key string) Service {
 }
 
 func (d *decoder) startInfo() *StartInfo {
-	if d.null() {
+	if d.Null() {
 		return nil
 	}
 	s := StartInfo{
 		Dir: "/", Readiness: ReadinessReady, Policy: DefaultPolicy(), LogMax: DefaultLogMax, LogKeep: DefaultLogKeep,
 	}
-	d.object(func(name string) {
+	d.Object(func(name string) {
 		switch name {
 		case "command":
-			if s.Command = d.string(); s.Command == "" {
+			if s.Command = d.String(); s.Command == "" {
 				d.fail("it is empty")
 			}
 		case "args":
-			d.array(func() { s.Args = append(s.Args, d.string()) })
+			d.Array(func() { s.Args = append(s.Args, d.String()) })
 		case "workingDirectory":
-			s.Dir = d.string()
+			s.Dir = d.String()
 		case "environment":
-			d.object(func(name string) { s.Environment = append(s.Environment, Variable{name, d.string()}) })
+			d.Object(func(name string) { s.Environment = append(s.Environment, Variable{name, d.String()}) })
 		case "readiness":
 			s.Readiness = d.readiness()
 		case "restartPolicy":
 			s.Policy = d.policy()
 		case "logMaxBytes":
-			if s.LogMax = d.int(0); s.LogMax > 0 && s.LogMax < LeastLogMax {
+			if s.LogMax = d.Int(0); s.LogMax > 0 && s.LogMax < LeastLogMax {
 				d.fail("it is less than %d, and not 0", LeastLogMax)
 			}
 		case "logKeep":
-			s.LogKeep = int(d.int(1))
+			s.LogKeep = int(d.Int(1))
 		default:
 			d.unknown(&s.Unknown, name)
 		}
@@ -209,13 +209,13 @@ func (d *decoder) startInfo() *StartInfo {
 
 func (d *decoder) policy() RestartPolicy {
 	p := DefaultPolicy()
-	d.object(func(name string) {
+	d.Object(func(name string) {
 		switch name {
 		case "maxAttempts":
-			p.MaxAttempts = int(d.int(0))
+			p.MaxAttempts = int(d.Int(0))
 		case "backoffIntervalsMs":
 			p.Backoff = nil
-			d.array(func() { p.Backoff = append(p.Backoff, d.milliseconds(0)) })
+			d.Array(func() { p.Backoff = append(p.Backoff, d.milliseconds(0)) })
 			if len(p.Backoff) == 0 {
 				d.fail("at least one interval is expected")
 			}
@@ -230,18 +230,18 @@ func (d *decoder) policy() RestartPolicy {
 
 func (d *decoder) exit() *LastExit {
 	e := &LastExit{}
-	d.object(func(name string) {
+	d.Object(func(name string) {
 		switch name {
 		case "at":
 			e.At = d.time()
 		case "reason":
-			e.Reason = d.string()
+			e.Reason = d.String()
 		case "code":
-			e.Code = ExitCode(d.string())
+			e.Code = ExitCode(d.String())
 		case "status":
-			e.Status = int(d.int(0))
+			e.Status = int(d.Int(0))
 		case "error":
-			e.Error = d.string()
+			e.Error = d.String()
 		default:
 			d.unknown(&e.Unknown, name)
 		}
@@ -251,18 +251,18 @@ func (d *decoder) exit() *LastExit {
 }
 
 func (d *decoder) alert() (a Alert) {
-	d.object(func(name string) {
+	d.Object(func(name string) {
 		switch name {
 		case "seq":
 			if a.Seq = d.revision(); a.Seq == 0 {
 				d.fail("an alert is counted from 1")
 			}
 		case "type":
-			a.Type = AlertType(d.string())
+			a.Type = AlertType(d.String())
 		case "supervisorId":
 			a.ServiceID = d.id()
 		case "message":
-			a.Message = d.string()
+			a.Message = d.String()
 		case "timestamp":
 			a.Timestamp = d.time()
 		default:

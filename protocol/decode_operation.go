@@ -1,10 +1,6 @@
 package protocol
 
-import (
-	"fmt"
-	"strconv"
-	"strings"
-)
+import "slices"
 
 // No edit takes a revision, or the number of an alert, above lastRevision; a reader takes what is
 // twice that. So what an edit writes can always be read, also where a pass counts on by a few.
@@ -15,9 +11,9 @@ const (
 
 func (d *decoder) operation() Operation {
 	op := Create("", 0, 0)
-	op.source = &source{text: d.text}
+	op.source = &source{text: d.Text()}
 	var hasState, hasStack bool
-	d.object(func(name string) {
+	d.Object(func(name string) {
 		switch name {
 		case "protocolVersion":
 			op.ProtocolVersion = d.version()
@@ -27,13 +23,13 @@ func (d *decoder) operation() Operation {
 			op.Revision = d.revision()
 		case "state":
 			hasState = true
-			if op.State = State(d.string()); !op.State.valid() {
+			if op.State = State(d.String()); !op.State.valid() {
 				d.fail("unknown state %.40q", string(op.State))
 			}
 		case "lastHeartbeat":
 			op.LastHeartbeat = d.time()
 		case "aborted":
-			op.Aborted = d.bool()
+			op.Aborted = d.Bool()
 		case "heartbeatIntervalMs":
 			op.HeartbeatInterval = d.milliseconds(1)
 		case "stalenessThresholdMs":
@@ -41,22 +37,22 @@ func (d *decoder) operation() Operation {
 		case "terminalAt":
 			op.TerminalAt = d.timeOrNull()
 		case "terminalHeartbeats":
-			op.TerminalHeartbeats = int(d.int(0))
+			op.TerminalHeartbeats = int(d.Int(0))
 		case "stack":
 			hasStack = true
 			op.Stack = d.stack(op.source)
 		case "supervisorHeartbeats":
-			start := d.next()
+			start := d.Offset()
 			op.Supervisors = d.supervisors()
-			op.source.supervisorsText = d.since(start)
+			op.source.supervisorsText = d.Since(start)
 		case "transitions":
-			start := d.next()
+			start := d.Offset()
 			op.Transitions = d.transitions()
-			op.source.transitionsText = d.since(start)
+			op.source.transitionsText = d.Since(start)
 		case "events":
-			start := d.next()
-			d.array(func() { op.Events = append(op.Events, d.event()) })
-			op.source.eventsText = d.since(start)
+			start := d.Offset()
+			d.Array(func() { op.Events = append(op.Events, d.event()) })
+			op.source.eventsText = d.Since(start)
 		default:
 			d.unknown(&op.Unknown, name)
 		}
@@ -70,43 +66,20 @@ func (d *decoder) operation() Operation {
 }
 
 func (d *decoder) version() int {
-	version := int(d.int(1))
+	version := int(d.Int(1))
 	if version > Version {
-		d.failWith(ErrNewerVersion, "protocolVersion %d: this program understands %d: update it", version, Version)
+		d.Fail(ErrNewerVersion, "protocolVersion %d: this program understands %d: update it", version, Version)
 	}
 	return version
 }
 
 // revision reads a number that grows by one with each edit, or each alert.
 func (d *decoder) revision() int64 {
-	revision := d.int(0)
+	revision := d.Int(0)
 	if revision > maxRevision {
 		d.fail("a number of at most %d is expected", int64(maxRevision))
 	}
 	return revision
-}
-
-func (d *decoder) require(name string, has bool) {
-	if !has && d.err == nil {
-		d.err = &DecodeError{Path: string(d.dec.StackPointer()) + "/" + name, Cause: "is missing", is: ErrCorrupt}
-	}
-}
-
-// next returns where the next value begins.
-func (d *decoder) next() int {
-	i := int(d.dec.InputOffset())
-	for i < len(d.text) && strings.IndexByte(" \t\r\n,:", d.text[i]) >= 0 {
-		i++
-	}
-	return i
-}
-
-// since returns the text that was read since the offset start.
-func (d *decoder) since(start int) string {
-	if d.err != nil {
-		return ""
-	}
-	return d.text[start:d.dec.InputOffset()]
 }
 
 // cameFrom notes that f was decoded from src.text[start:end].
@@ -114,58 +87,38 @@ func (f *Frame) cameFrom(src *source, start, end int) {
 	f.source, f.start, f.end, f.decoded = src, int32(start), int32(end), f
 }
 
-func (d *decoder) stack(src *source) []*Frame {
-	var frames []*Frame
-	d.array(func() {
-		f, start := &Frame{}, d.next()
+func (d *decoder) stack(src *source) (frames []*Frame) {
+	var slab []Frame
+	d.Array(func() {
+		if len(slab) == cap(slab) {
+			slab = make([]Frame, 0, min(64, 4+2*len(frames)))
+			frames = slices.Grow(frames, cap(slab))
+		}
+		slab = slab[:len(slab)+1]
+		f, start := &slab[len(slab)-1], d.Offset()
 		d.frame(f)
-		f.cameFrom(src, start, int(d.dec.InputOffset()))
+		f.cameFrom(src, start, d.Offset())
 		frames = append(frames, f)
 	})
 	d.checkUnique(frames)
 	return frames
 }
 
-// checkUnique refuses a call id that occurs twice. A map would cost a tenth of decoding a large stack.
+// checkUnique refuses a call id that occurs twice.
 func (d *decoder) checkUnique(frames []*Frame) {
-	if d.err != nil {
-		return
-	}
-	slots := 4
-	for slots < 2*len(frames) {
-		slots *= 2
-	}
-	table := make([]int32, slots) // 1 + index of a frame
-	for i, f := range frames {
-		slot := fnv32(f.CallID) & uint32(slots-1)
-		for ; table[slot] != 0; slot = (slot + 1) & uint32(slots-1) {
-			if frames[table[slot]-1].CallID == f.CallID {
-				d.twice(frames, i)
-				return
-			}
+	calls := make(map[string]struct{}, len(frames))
+	for _, f := range frames {
+		if _, has := calls[f.CallID]; has {
+			d.FailMember(int(f.start)+1, "callId", ErrCorrupt, "%q occurs twice", f.CallID)
+			return
 		}
-		table[slot] = int32(i) + 1
-	}
-}
-
-// fnv32 is the 32-bit FNV-1a hash of s.
-func fnv32(s string) uint32 {
-	h := uint32(2166136261)
-	for i := range len(s) {
-		h = (h ^ uint32(s[i])) * 16777619
-	}
-	return h
-}
-
-func (d *decoder) twice(frames []*Frame, i int) {
-	if d.err == nil {
-		d.err = &DecodeError{Path: "/stack/" + strconv.Itoa(i) + "/callId", Cause: fmt.Sprintf("%q occurs twice", frames[i].CallID), is: ErrCorrupt}
+		calls[f.CallID] = struct{}{}
 	}
 }
 
 func (d *decoder) frame(f *Frame) {
 	f.State, f.FailOnCrash = FrameActive, true
-	d.object(func(name string) {
+	d.Object(func(name string) {
 		switch name {
 		case "participantId":
 			f.ParticipantID = d.id()
@@ -174,7 +127,7 @@ func (d *decoder) frame(f *Frame) {
 		case "callerId":
 			f.CallerID = d.id()
 		case "pid":
-			f.PID = int(d.int(0))
+			f.PID = int(d.Int(0))
 		case "startTime":
 			f.StartTime = d.time()
 		case "lastHeartbeat":
@@ -186,17 +139,17 @@ func (d *decoder) frame(f *Frame) {
 		case "supervisorHandle":
 			f.SupervisorHandle = d.orNull()
 		case "description":
-			f.Description = d.string()
+			f.Description = d.String()
 		case "readiness":
 			f.notice().Readiness = d.readiness()
 		case "note":
-			f.notice().Note = d.string()
+			f.notice().Note = d.String()
 		case "failOnCrash":
-			f.FailOnCrash = d.bool()
+			f.FailOnCrash = d.Bool()
 		case "heartbeats":
-			f.Heartbeats = d.bool()
+			f.Heartbeats = d.Bool()
 		case "resources":
-			d.array(func() { f.Resources = append(f.Resources, d.string()) })
+			d.Array(func() { f.Resources = append(f.Resources, d.String()) })
 		case "leftResources":
 			f.crash().LeftResources = d.leftResources()
 		case "process":
@@ -208,9 +161,9 @@ func (d *decoder) frame(f *Frame) {
 		case "crashedAt":
 			f.crash().At = d.time()
 		case "detectedBy":
-			f.crash().DetectedBy = d.string()
+			f.crash().DetectedBy = d.String()
 		case "evidence":
-			f.crash().Evidence = Evidence(d.string())
+			f.crash().Evidence = Evidence(d.String())
 		case "staleForMs":
 			f.crash().StaleFor = d.milliseconds(0)
 		case "previousState":
@@ -242,7 +195,7 @@ func (f *Frame) crash() *Crash {
 }
 
 func (d *decoder) frameState() FrameState {
-	s := FrameState(d.string())
+	s := FrameState(d.String())
 	if !s.valid() {
 		d.fail("unknown frame state %.40q", string(s))
 	}
@@ -250,14 +203,14 @@ func (d *decoder) frameState() FrameState {
 }
 
 func (d *decoder) leftResources() (left []LeftResource) {
-	d.array(func() {
+	d.Array(func() {
 		var l LeftResource
-		d.object(func(name string) {
+		d.Object(func(name string) {
 			switch name {
 			case "path":
-				l.Path = d.string()
+				l.Path = d.String()
 			case "error":
-				l.Error = d.string()
+				l.Error = d.String()
 			default:
 				d.unknown(&l.Unknown, name)
 			}
@@ -281,18 +234,18 @@ func (d *decoder) process(nested **nestedUnknown) Process {
 
 // identity reads the identity of a process, whose unknown members go where unknown says.
 func (d *decoder) identity(unknown func() *[]Member) (p Process) {
-	d.object(func(name string) {
+	d.Object(func(name string) {
 		switch name {
 		case "pid":
-			p.PID = int(d.int(0))
+			p.PID = int(d.Int(0))
 		case "hostId":
-			p.HostID = d.string()
+			p.HostID = d.String()
 		case "bootId":
-			p.BootID = d.string()
+			p.BootID = d.String()
 		case "pidNamespace":
-			p.PIDNamespace = d.string()
+			p.PIDNamespace = d.String()
 		case "startTicks":
-			p.StartTicks = d.int(0)
+			p.StartTicks = d.Int(0)
 		default:
 			d.unknown(unknown(), name)
 		}
@@ -302,12 +255,12 @@ func (d *decoder) identity(unknown func() *[]Member) (p Process) {
 
 // beat reads a beat, whose unknown members go where unknown says.
 func (d *decoder) beat(unknown func() *[]Member) (b Beat) {
-	d.object(func(name string) {
+	d.Object(func(name string) {
 		switch name {
 		case "bootId":
-			b.BootID = d.string()
+			b.BootID = d.String()
 		case "monotonicMs":
-			b.MonotonicMs = d.int(0)
+			b.MonotonicMs = d.Int(0)
 		case "at":
 			b.At = d.time()
 		default:
@@ -319,10 +272,10 @@ func (d *decoder) beat(unknown func() *[]Member) (b Beat) {
 
 func (d *decoder) handling() *Handling {
 	h := &Handling{}
-	d.object(func(name string) {
+	d.Object(func(name string) {
 		switch name {
 		case "pid":
-			h.PID = int(d.int(0))
+			h.PID = int(d.Int(0))
 		case "process":
 			h.Process = d.process(&h.nested)
 		case "at":
@@ -336,29 +289,29 @@ func (d *decoder) handling() *Handling {
 }
 
 func (d *decoder) supervisors() (all []Supervisor) {
-	d.object(func(key string) {
+	d.Object(func(key string) {
 		s := Supervisor{Status: Alive, OrphanPolicy: OrphanCrash}
 		d.checkID(key)
-		d.object(func(name string) {
+		d.Object(func(name string) {
 			switch name {
 			case "supervisorId":
-				if s.ID = d.string(); s.ID != key {
+				if s.ID = d.String(); s.ID != key {
 					d.fail("supervisorId %.40q differs from its key", s.ID)
 				}
 			case "pid":
-				s.PID = int(d.int(0))
+				s.PID = int(d.Int(0))
 			case "lastHeartbeat":
 				s.LastHeartbeat = d.time()
 			case "status":
-				if s.Status = Status(d.string()); s.Status != Alive && s.Status != Dead {
+				if s.Status = Status(d.String()); s.Status != Alive && s.Status != Dead {
 					d.fail("unknown status %.40q", string(s.Status))
 				}
 			case "orphanPolicy":
-				if s.OrphanPolicy = OrphanPolicy(d.string()); s.OrphanPolicy != OrphanCrash && s.OrphanPolicy != OrphanKeep {
+				if s.OrphanPolicy = OrphanPolicy(d.String()); s.OrphanPolicy != OrphanCrash && s.OrphanPolicy != OrphanKeep {
 					d.fail("unknown orphanPolicy %.40q", string(s.OrphanPolicy))
 				}
 			case "heartbeats":
-				s.Heartbeats = d.bool()
+				s.Heartbeats = d.Bool()
 			case "process":
 				s.Process = d.process(&s.nested)
 			case "beat":
@@ -377,25 +330,25 @@ func (d *decoder) supervisors() (all []Supervisor) {
 }
 
 func (d *decoder) transitions() (all []Transition) {
-	d.array(func() { all = append(all, d.transition()) })
+	d.Array(func() { all = append(all, d.transition()) })
 	return all
 }
 
 func (d *decoder) transition() (t Transition) {
-	d.object(func(name string) {
+	d.Object(func(name string) {
 		switch name {
 		case "revision":
-			t.Revision = d.int(0)
+			t.Revision = d.Int(0)
 		case "from":
-			t.From = State(d.string())
+			t.From = State(d.String())
 		case "to":
-			t.To = State(d.string())
+			t.To = State(d.String())
 		case "at":
 			t.At = d.time()
 		case "by":
-			t.By = d.string()
+			t.By = d.String()
 		case "reason":
-			t.Reason = d.string()
+			t.Reason = d.String()
 		default:
 			d.unknown(&t.Unknown, name)
 		}
@@ -404,14 +357,14 @@ func (d *decoder) transition() (t Transition) {
 }
 
 func (d *decoder) event() (e Event) {
-	d.object(func(name string) {
+	d.Object(func(name string) {
 		switch name {
 		case "revision":
-			e.Revision = d.int(0)
+			e.Revision = d.Int(0)
 		case "at":
 			e.At = d.time()
 		case "type":
-			e.Type = EventType(d.string())
+			e.Type = EventType(d.String())
 		case "callId":
 			e.CallID = d.id()
 		case "callerId":
@@ -419,15 +372,15 @@ func (d *decoder) event() (e Event) {
 		case "supervisorId":
 			e.SupervisorID = d.id()
 		case "handle":
-			e.Handle = d.string()
+			e.Handle = d.String()
 		case "from":
-			e.From = d.string()
+			e.From = d.String()
 		case "to":
-			e.To = d.string()
+			e.To = d.String()
 		case "by":
-			e.By = d.string()
+			e.By = d.String()
 		case "reason":
-			e.Reason = d.string()
+			e.Reason = d.String()
 		case "leftResources":
 			e.LeftResources = d.leftResources()
 		default:

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // texts returns the operations of all vectors, as they are written there and as Encode lays them out.
@@ -29,7 +31,7 @@ func texts(tb testing.TB) []string {
 		}
 		for _, text := range []string{string(v.Given), string(v.Then)} {
 			all = append(all, text)
-			if op, err := decode(text); err == nil {
+			if op, err := Decode(text); err == nil {
 				all = append(all, canonical(op))
 			}
 		}
@@ -37,106 +39,49 @@ func texts(tb testing.TB) []string {
 	return all
 }
 
-// checkDecode holds the two decoders, and the encoder, against each other.
+// checkDecode holds the decoder and the encoder against each other, and the decoder against jsontext.
 func checkDecode(t *testing.T, text string) {
-	strict, err := decode(text)
-	laidOut, ok := decodeLaidOut(text)
-	if ok && err != nil {
-		t.Fatalf("laid out, but the strict decoder refuses it: %v\n%s", err, text)
-	}
+	op, err := Decode(text)
 	if err != nil {
 		if e, isDecode := errors.AsType[*DecodeError](err); !isDecode || !errors.Is(e, ErrCorrupt) && !errors.Is(e, ErrNewerVersion) {
 			t.Fatalf("refused with %v", err)
 		}
 		return
 	}
-	if ok && canonical(laidOut) != canonical(strict) {
-		t.Fatalf("read by the line:\n%s\nstrictly:\n%s", canonical(laidOut), canonical(strict))
+	if !jsontext.Value(text).IsValid() {
+		t.Fatalf("it is no JSON, but read:\n%s", text)
 	}
-	for _, op := range []Operation{strict, laidOut} {
-		if op.ID == "" {
-			continue
-		}
-		encoded := op.Encode()
-		again, err := decode(encoded)
-		if err != nil {
-			t.Fatalf("what was encoded is refused: %v\n%s", err, encoded)
-		}
-		if canonical(again) != canonical(strict) {
-			t.Fatalf("changed by Encode:\n%s\nwas:\n%s", canonical(again), canonical(strict))
-		}
-		checkKeeps(t, text, encoded, operationShape)
+	encoded := op.Encode()
+	again, err := Decode(encoded)
+	if err != nil {
+		t.Fatalf("what was encoded is refused: %v\n%s", err, encoded)
 	}
-	checkKeeps(t, text, canonical(strict), operationShape)
-	checkEditKeeps(t, strict, text)
+	if canonical(again) != canonical(op) {
+		t.Fatalf("changed by Encode:\n%s\nwas:\n%s", canonical(again), canonical(op))
+	}
+	checkKeeps(t, text, encoded, operationShape)
+	checkKeeps(t, text, canonical(op), operationShape)
+	checkEditKeeps(t, op, text)
 }
 
-func TestDecodeLaidOut(t *testing.T) {
-	fast := 0
+func TestDecode(t *testing.T) {
 	for _, text := range texts(t) {
 		checkDecode(t, text)
-		if _, ok := decodeLaidOut(text); ok {
-			fast++
-		}
-	}
-	if fast < 100 {
-		t.Errorf("only %d texts were read by the line", fast)
-	}
-	op, _ := chain(t, 50)
-	if _, ok := decodeLaidOut(op.Encode()); !ok {
-		t.Error("what the commands write is not read by the line")
 	}
 }
 
-// Texts that look as if they were laid out, and must not be taken for what they are not.
-func TestDecodeLooksLaidOut(t *testing.T) {
-	op, _ := chain(t, 2)
-	good := op.Encode()
-	for _, change := range [][2]string{
-		{`"callId": "call-1"`, `"callId": "call-0"`},
-		{`"callId": "call-1"`, `"callId": ""`},
-		{`"callId": "call-1"`, `"callId": "a\u0062"`},
-		{`"lastHeartbeat": "2026-01-20T10:30:00.000Z",` + "\n" + `      "state"`, `"lastHeartbeat": "",` + "\n" + `      "state"`},
-		{`"startTime": "2026-01-20T10:30:00.000Z"`, `"startTime": ""`},
-		{`"pid": 12345`, `"pid": 012345`},
-		{`"pid": 12345`, `"pid": `},
-		{`"pid": 12345`, `"pid": 99999999999999999999`},
-		{`"state": "active"`, `"state": "asleep"`},
-		{"\n    },\n", "\n    }\n"},
-		{"\n    }\n  ],", "\n    },\n  ],"},
-		{`"stack": [`, `"stuck": [`},
-		{`"supervisorHeartbeats": {`, `"stack": [],` + "\n" + `  "supervisorHeartbeats": {`},
-		{`"protocolVersion": 1,`, `"protocolVersion": 1,` + "\n" + `  "stack": [],`},
-		{"  \"stack\": [", "  \"x\": {\n  \"stack\": ["},
-		{`"events": [`, `"evens": [`},
-		{"  \"events\": [", "  \"events\": [],\n  \"events\": ["},
-		{"  \"events\": [", "  \"x\": [{\n  \"events\": ["},
-		{"  \"events\": [", "  \"events\": 1,\n  \"x\": [\n    {}\n  ],\n  \"y\": ["},
-		{`"type": "callStarted",` + "\n" + `      "callId": "call-0"`, `"type": "callStarted",` + "\n" + `      "callId": "../x"`},
-		{`"to": "active"`, `"to": "active", "to": "active"`},
-		{`"to": "active"`, `"to": "acti\u0076e"`},
-	} {
-		text := strings.Replace(good, change[0], change[1], 1)
-		if text == good {
-			t.Errorf("%q does not occur", change[0])
-		}
-		checkDecode(t, text)
-	}
-}
-
-// A frame on one line is left to the strict decoder, and what the line reader has seen of it is forgotten: its time is not
-// taken for one that has been read.
-func TestDecodeForgetsOtherLayouts(t *testing.T) {
+// However a file is laid out, whoever wrote it, it says the same.
+func TestDecodeLayouts(t *testing.T) {
 	op, _ := chain(t, 3)
-	const time = "2026-01-20T10:30:07.000Z"
-	parts := strings.SplitAfter(op.Encode(), "\n    },\n    ")
-	parts[1] = `{ "lastHeartbeat": "` + time + `", "participantId": "worker", "callId": "call-1"` + "\n    },\n    "
-	parts[2] = strings.Replace(parts[2], `"startTime": "2026-01-20T10:30:00.000Z"`, `"startTime": "`+time+`"`, 1)
-	text := strings.Join(parts, "")
-	if _, ok := decodeLaidOut(text); !ok {
-		t.Error("is not read by the line")
+	text := op.Encode()
+	for name, written := range layouts(t, text) {
+		read, err := Decode(written)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if canonical(read) != text {
+			t.Errorf("%s: it is read as\n%s\nwant\n%s", name, canonical(read), text)
+		}
 	}
-	checkDecode(t, text)
 }
 
 // A file that was cut off anywhere is refused, and the refusal says that it ends too early: of a file laid out by the
@@ -168,6 +113,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{`{"x": {"a": [1, {"b": 1, "b": 2}]}}`, "/x/a/1/b", "duplicate"},
 		{`{"stack": [{"callId": "a", "participantId": "b"}]}`, "/stack/0/lastHeartbeat", "is missing"},
 		{`{"revision": 4611686018427387905}`, "/revision", "at most 4611686018427387904"},
+		{`{"supervisorHeartbeats": {"../x": tru}}`, "/supervisorHeartbeats/..~1x", "bad id"},
 		{`{"lastHeartbeat": "2026-01-20T10:30:00+1:00"}`, "/lastHeartbeat", "a time like"},
 	} {
 		_, err := Decode(c.text)
@@ -203,7 +149,7 @@ func TestEncodeCopiesMuch(t *testing.T) {
 	if read, err = read.Heartbeat(Actor{Call: "call-100"}, Report{}, seen); err != nil {
 		t.Fatal(err)
 	}
-	again, err := decode(read.Encode())
+	again, err := Decode(read.Encode())
 	if err != nil || canonical(again) != canonical(read) {
 		t.Errorf("after a heartbeat it is read otherwise: %v", err)
 	}

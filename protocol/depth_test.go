@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // nested returns n arrays that lie in each other.
@@ -24,25 +26,21 @@ func TestDepth(t *testing.T) {
 	}
 	places := map[string]struct {
 		within int
-		byLine bool // the rest is read by the line
 		text   func(x string) string
 	}{
-		"root":       {1, false, func(x string) string { return operation(x, "", "", "", "") }},
-		"frame":      {3, true, func(x string) string { return operation("", x, "", "", "") }},
-		"supervisor": {3, true, func(x string) string { return operation("", "", x, "", "") }},
-		"transition": {3, true, func(x string) string { return operation("", "", "", x, "") }},
-		"event":      {3, false, func(x string) string { return operation("", "", "", "", x) }},
+		"root":       {1, func(x string) string { return operation(x, "", "", "", "") }},
+		"frame":      {3, func(x string) string { return operation("", x, "", "", "") }},
+		"supervisor": {3, func(x string) string { return operation("", "", x, "", "") }},
+		"transition": {3, func(x string) string { return operation("", "", "", x, "") }},
+		"event":      {3, func(x string) string { return operation("", "", "", "", x) }},
 	}
 	for name, place := range places {
-		text := place.text(`,"x":` + nested(maxDepth-place.within))
-		op, err := decode(text)
+		text := place.text(`,"x":` + nested(wire.MaxDepth-place.within))
+		op, err := Decode(text)
 		if err != nil {
 			t.Fatalf("%s, at the limit: %v", name, err)
 		}
 		laidOut := op.Encode()
-		if _, ok := decodeLaidOut(laidOut); ok != place.byLine {
-			t.Errorf("%s, at the limit: read by the line: %v:\n%s", name, ok, laidOut)
-		}
 		for _, text := range []string{text, laidOut} {
 			_, err := Decode(strings.ReplaceAll(text, "[]", "[{}]"))
 			if !errors.Is(err, ErrCorrupt) || err.Error() != "it is nested more than 64 deep" {
@@ -70,7 +68,7 @@ func TestUnknownMembersStaySmall(t *testing.T) {
 			t.Fatal(err)
 		}
 		once := op.Encode()
-		if len(once) > len(text)+maxDepth*mostLaid {
+		if len(once) > len(text)+wire.MaxDepth*mostLaid {
 			t.Errorf("%d bytes have become %d", len(text), len(once))
 		}
 		again, err := Decode(once)

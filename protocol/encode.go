@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // Encode returns the content of the operation's file (spec §1.3): members in the order of spec §3, two spaces of
@@ -137,10 +139,7 @@ func (w *encoder) name(name string) {
 	w.buf = append(w.buf, ": "...)
 }
 
-// quote appends s as a JSON string. Invalid UTF-8 becomes U+FFFD.
-func (w *encoder) quote(s string) {
-	w.buf, _ = jsontext.AppendQuote(w.buf, s)
-}
+func (w *encoder) quote(s string) { w.buf = wire.AppendQuote(w.buf, s) }
 
 func (w *encoder) string(name, s string) {
 	w.name(name)

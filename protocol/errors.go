@@ -2,8 +2,8 @@ package protocol
 
 import (
 	"errors"
-	"fmt"
-	"strings"
+
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // Each refusal of the protocol, by its name in the spec (§6). A refused verb returns the operation it was given.
@@ -11,7 +11,7 @@ var (
 	ErrBadID          = errors.New("bad id")
 	ErrOver           = errors.New("operation is over")
 	ErrExpired        = errors.New("operation must be archived") // not a refusal: the countdown has ended (§4.5)
-	ErrCorrupt        = errors.New("corrupt")
+	ErrCorrupt        = wire.ErrCorrupt
 	ErrNewerVersion   = errors.New("written by a newer version of the protocol")
 	ErrNoCall         = errors.New("no such call")
 	ErrDeadSupervisor = errors.New("supervisor is dead")
@@ -38,28 +38,6 @@ var (
 	ErrBlocked       = errors.New("it could not be started again")
 )
 
-// A DecodeError tells where and why a file is not a valid one (spec §1.3). It is ErrCorrupt, or ErrNewerVersion.
-type DecodeError struct {
-	Path  string // JSON Pointer
-	Cause string
-	is    error
-}
-
-func (e *DecodeError) Error() string {
-	if e.Path == "" {
-		return abridged(e.Cause)
-	}
-	return fmt.Sprintf("%s: %s", abridged(e.Path), abridged(e.Cause))
-}
-
-// abridged returns text without what is beyond 100 bytes from its beginning and its end: a file may have names and values
-// of any length.
-func abridged(text string) string {
-	const most = 100
-	if len(text) <= 2*most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "..." + strings.ToValidUTF8(text[len(text)-most:], "")
-}
-
-func (e *DecodeError) Unwrap() error { return e.is }
+// A DecodeError tells where and why a file is not a valid one (spec §1.3). It is ErrCorrupt, or
+// ErrNewerVersion.
+type DecodeError = wire.Error

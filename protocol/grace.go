@@ -204,7 +204,7 @@ func (p *pass) grant() {
 
 func (d *decoder) grace() *Grace {
 	g := &Grace{}
-	d.object(func(name string) {
+	d.Object(func(name string) {
 		switch name {
 		case "of":
 			g.Of = d.time()

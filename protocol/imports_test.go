@@ -11,15 +11,23 @@ import (
 	"testing"
 )
 
-// The core takes time, processes and chance as arguments, and prints nothing.
+// The core takes time, processes and chance as arguments, and prints nothing. Its codecs use wire,
+// which uses nothing of it.
 func TestImports(t *testing.T) {
-	allowed := []string{
+	const jsontext = "github.com/go-json-experiment/json/jsontext"
+	checkImports(t, "*.go", []string{
 		"bytes", "cmp", "errors", "fmt", "io", "maps", "math", "slices", "strconv", "strings", "time",
-		"github.com/go-json-experiment/json/jsontext",
-	}
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+		jsontext, "github.com/dpl-project/dpl/protocol/wire",
+	})
+	checkImports(t, "wire/*.go", []string{
+		"bytes", "errors", "fmt", "io", "math/bits", "slices", "strconv", "strings", "unicode/utf8", jsontext,
+	})
+}
+
+func checkImports(t *testing.T, pattern string, allowed []string) {
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatal(pattern, err)
 	}
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {

@@ -38,13 +38,30 @@ func (seen Observation) here(f *Frame) bool {
 	return f.Beat.BootID == "" || f.Beat.BootID == seen.Host.BootID
 }
 
-// Glance returns the revision and the state of the operation whose text begins with start, in the
-// layout of Encode, or 0 and "" if start does not show them. It reads only the first few members.
+// Glance returns the revision and the state of the operation whose text begins with start, or 0
+// and "" if start does not show them. It reads no further than it must.
 func Glance(start string) (revision int64, state State) {
-	r := &lineReader{text: start, ok: true}
-	var op Operation
-	if r.head(&op); !r.ok {
+	d := newDecoder(start, 0)
+	told := false
+	d.Object(func(name string) {
+		// The name that follows shows that nothing was cut off.
+		told = revision > 0 && state.valid()
+
+		switch {
+		case told:
+			d.fail("enough")
+		case name == "protocolVersion":
+			d.version()
+		case name == "revision":
+			revision = d.revision()
+		case name == "state":
+			state = State(d.String())
+		default:
+			d.Value()
+		}
+	})
+	if !told {
 		return 0, ""
 	}
-	return op.Revision, op.State
+	return revision, state
 }

@@ -55,14 +55,14 @@ type peerReader struct {
 // operation reads the root. In the Dart ledger a member that is null is as one that is absent.
 func (p *peerReader) operation() {
 	p.op.Revision = 1
-	p.object(func(name string) {
-		if !p.null() {
+	p.Object(func(name string) {
+		if !p.Null() {
 			p.rootMember(name)
 		}
 	})
 	p.require("operationId", p.op.ID != "")
 	p.require("lastHeartbeat", !p.op.LastHeartbeat.IsZero())
-	if p.err == nil {
+	if !p.Failed() {
 		p.complete()
 	}
 }
@@ -72,11 +72,11 @@ func (p *peerReader) rootMember(name string) {
 	case "operationId":
 		p.op.ID = p.id(&p.kept, name, p.ID)
 	case "operationState":
-		if p.op.State = State(p.string()); !p.op.State.valid() {
+		if p.op.State = State(p.String()); !p.op.State.valid() {
 			p.fail("unknown state %.40q", string(p.op.State))
 		}
 	case "aborted":
-		p.op.Aborted = p.bool()
+		p.op.Aborted = p.Bool()
 	case "lastHeartbeat":
 		p.op.LastHeartbeat, _ = p.time()
 	case "callFrames", "stack":
@@ -84,13 +84,13 @@ func (p *peerReader) rootMember(name string) {
 			p.fail("the frames are there twice, as callFrames and as stack")
 		}
 		p.hasFrames = true
-		p.array(p.frame)
+		p.Array(p.frame)
 	case "startTime", "detectionTimestamp", "removalTimestamp":
 		p.keepTime(&p.kept, name)
 	case "tempResources":
 		p.keepTemps()
 	case "state", "protocolVersion":
-		p.failWith(ErrNotPeer, "the Dart ledger has no such member, but DPL has")
+		p.Fail(ErrNotPeer, "the Dart ledger has no such member, but DPL has")
 	default:
 		p.unknown((*[]Member)(&p.kept), name)
 	}
@@ -100,8 +100,8 @@ func (p *peerReader) frame() {
 	f := &Frame{State: FrameActive, FailOnCrash: true}
 	var kept peerMembers
 	hasPID := false
-	p.object(func(name string) {
-		if p.null() {
+	p.Object(func(name string) {
+		if p.Null() {
 			return
 		}
 		switch name {
@@ -112,7 +112,7 @@ func (p *peerReader) frame() {
 				p.fail("%q occurs twice", f.CallID)
 			}
 		case "pid":
-			f.PID, hasPID = int(p.int(0)), true
+			f.PID, hasPID = int(p.Int(0)), true
 		case "startTime":
 			f.StartTime, _ = p.time()
 		case "lastHeartbeat":
@@ -120,11 +120,11 @@ func (p *peerReader) frame() {
 		case "state":
 			f.State = p.frameState()
 		case "description":
-			f.Description = p.string()
+			f.Description = p.String()
 		case "resources":
-			p.array(func() { f.Resources = append(f.Resources, p.string()) })
+			p.Array(func() { f.Resources = append(f.Resources, p.String()) })
 		case "failOnCrash":
-			f.FailOnCrash = p.bool()
+			f.FailOnCrash = p.Bool()
 		default:
 			p.unknown((*[]Member)(&kept), name)
 		}
@@ -162,7 +162,7 @@ func (p *peerReader) complete() {
 
 // id reads an id that becomes to, unless that is "", or what Rename says. The one that was read is kept if it is another.
 func (p *peerReader) id(kept *peerMembers, name, to string) string {
-	was := p.string()
+	was := p.String()
 	switch {
 	case to != "":
 	case p.Rename[was] != "":
@@ -170,8 +170,8 @@ func (p *peerReader) id(kept *peerMembers, name, to string) string {
 	default:
 		to = was
 	}
-	if err := CheckID(to); p.err == nil && err != nil {
-		p.failWith(ErrBadID, "%v", err)
+	if err := CheckID(to); err != nil {
+		p.Fail(ErrBadID, "%v", err)
 	}
 	if to != was {
 		kept.keep(name, quoted(was))
@@ -208,7 +208,7 @@ func quoted(s string) string {
 
 // time reads a time with an offset or without, and returns also its text, with the offset.
 func (p *peerReader) time() (time.Time, string) {
-	text := p.string()
+	text := p.String()
 	if t, err := ParseTime(text); err == nil {
 		return t, text
 	}
@@ -219,11 +219,11 @@ func (p *peerReader) time() (time.Time, string) {
 	}
 	switch moments := momentsOf(wall, p.Zone); len(moments) {
 	case 0:
-		p.failWith(ErrLocalTime, "%q was never, in the time zone %v: %v", text, p.Zone, ErrLocalTime)
+		p.Fail(ErrLocalTime, "%q was never, in the time zone %v: %v", text, p.Zone, ErrLocalTime)
 	case 1:
 		return Moment(moments[0]), text + moments[0].Format("-07:00")
 	default:
-		p.failWith(ErrLocalTime, "%q was twice, at %s and at %s, in the time zone %v: %v", text,
+		p.Fail(ErrLocalTime, "%q was twice, at %s and at %s, in the time zone %v: %v", text,
 			moments[0].Format(time.RFC3339), moments[1].Format(time.RFC3339), p.Zone, ErrLocalTime)
 	}
 	return time.Time{}, ""

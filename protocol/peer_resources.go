@@ -15,17 +15,17 @@ type peerResource struct {
 // keepTemps reads the temporary resources, and keeps them as they are, with offsets added to times.
 func (p *peerReader) keepTemps() {
 	var all []string
-	p.array(func() {
+	p.Array(func() {
 		var r peerResource
 		var kept peerMembers
 		hasOwner := false
-		p.object(func(name string) {
+		p.Object(func(name string) {
 			switch name {
 			case "path":
-				r.path = p.string()
+				r.path = p.String()
 				kept.keep(name, quoted(r.path))
 			case "owner":
-				r.owner, hasOwner = int(p.int(0)), true
+				r.owner, hasOwner = int(p.Int(0)), true
 				kept.keep(name, fmt.Sprint(r.owner))
 			case "registeredAt":
 				p.keepTime(&kept, name)

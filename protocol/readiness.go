@@ -61,7 +61,7 @@ func (f *Frame) notice() *Notice {
 }
 
 func (d *decoder) readiness() Readiness {
-	r := Readiness(d.string())
+	r := Readiness(d.String())
 	if !r.Valid() {
 		d.fail("unknown readiness %.40q", string(r))
 	}

@@ -142,38 +142,38 @@ func DecodeSightings(text string) (Sightings, error) {
 
 func (d *decoder) sightings() Sightings {
 	s := Sightings{first: make(map[Beat]int64)}
-	d.object(func(name string) {
+	d.Object(func(name string) {
 		switch name {
 		case "protocolVersion":
 			d.version()
 		case "bootId":
-			s.bootID = d.string()
+			s.bootID = d.String()
 		case "seen":
-			d.array(func() {
+			d.Array(func() {
 				var beat Beat
 				first := d.sighting(&beat)
 				s.first[beat] = first
 			})
 		default:
-			d.value()
+			d.Value()
 		}
 	})
 	return s
 }
 
 func (d *decoder) sighting(beat *Beat) (first int64) {
-	d.object(func(name string) {
+	d.Object(func(name string) {
 		switch name {
 		case "bootId":
-			beat.BootID = d.string()
+			beat.BootID = d.String()
 		case "monotonicMs":
-			beat.MonotonicMs = d.int(0)
+			beat.MonotonicMs = d.Int(0)
 		case "at":
 			beat.At = d.time()
 		case "firstSeenMs":
-			first = d.int(0)
+			first = d.Int(0)
 		default:
-			d.value()
+			d.Value()
 		}
 	})
 	return first

@@ -341,7 +341,7 @@ var security = []mutant{
 		"dpl-\\([A-Za-z0-9._+-]*\\)$", "dpl-\\(.*\\)$",
 		[]string{"./scripts/docs TestDocs/bash"},
 	}, {
-		"the place in a file has any length", "protocol/errors.go",
+		"the place in a file has any length", "protocol/wire/error.go",
 		"	if len(text) <= 2*most {", "	if len(text) > 0 {",
 		[]string{"./protocol TestDecodeErrorIsShort"},
 	}, {

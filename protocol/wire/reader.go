@@ -1,0 +1,423 @@
+package wire
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// MaxDepth is how many objects and arrays may lie in each other in a file (spec §1.3).
+const MaxDepth = 64
+
+// A Reader reads a JSON text in one pass. Object and Array call back where a value begins, and the
+// callback must read that value with one of the other methods.
+//
+// After the first failure nothing is left to read, every method returns its zero value, and no
+// callback is called again. Failure tells about the first.
+type Reader struct {
+	text  string
+	at    int // of what is read next: at the first byte of a value, where one is expected
+	depth int // so many objects and arrays are open
+
+	layout  *layout // of the objects that begin here
+	failure *Failure
+}
+
+// A Failure is why a text is refused, as the reader has noticed it.
+type Failure struct {
+	Cause  string
+	Is     error // which error it is to the caller
+	Syntax bool  // the text is no JSON
+
+	at     int // after the token that is refused
+	member string
+}
+
+// NewReader returns a reader of text that lies in so many objects and arrays of its file.
+func NewReader(text string, within int) *Reader {
+	r := &Reader{text: text, depth: within, layout: &layout{}}
+	r.space()
+	return r
+}
+
+// Text returns the whole text.
+func (r *Reader) Text() string { return r.text }
+
+// Failed reports whether something was refused.
+func (r *Reader) Failed() bool { return r.failure != nil }
+
+// Failure returns what was refused first, nil if nothing was.
+func (r *Reader) Failure() *Failure { return r.failure }
+
+// Fail refuses the value, or the name of a member, that was read last.
+func (r *Reader) Fail(is error, format string, args ...any) {
+	r.failAt(r.at, "", is, format, args...)
+}
+
+// FailMember refuses the member of the object that begins, or ends, before the offset at.
+func (r *Reader) FailMember(at int, member string, is error, format string, args ...any) {
+	r.failAt(at, "/"+member, is, format, args...)
+}
+
+func (r *Reader) failAt(at int, member string, is error, format string, args ...any) {
+	if r.failure == nil {
+		cause := fmt.Sprintf(format, args...)
+		r.failure = &Failure{Cause: cause, Is: is, at: at, member: member}
+	}
+	r.at = len(r.text)
+}
+
+func (r *Reader) syntax() {
+	if r.failure == nil {
+		r.Fail(ErrCorrupt, "it is no JSON")
+		r.failure.Syntax = true
+	}
+}
+
+// Offset returns where the next value begins, or the last one ended.
+func (r *Reader) Offset() int { return r.at }
+
+// Since returns the text that was read since the offset start.
+func (r *Reader) Since(start int) string { return r.text[min(start, r.at):r.at] }
+
+// End refuses anything but white space.
+func (r *Reader) End() {
+	if r.space(); r.at < len(r.text) {
+		r.syntax()
+	}
+}
+
+// Object reads an object, and calls member with the name of each member.
+func (r *Reader) Object(member func(name string)) {
+	if !r.open('{', "an object") {
+		return
+	}
+
+	l, asBefore := r.layout, true
+	for i := 0; ; i++ {
+		if asBefore && i < len(l.members) && r.literal(l.members[i].lead) {
+			// Its names differ from each other, as they did before.
+		} else {
+			start := r.at
+			if !r.another('}', i == 0) {
+				return
+			}
+			if asBefore {
+				asBefore = false
+				l.keep(i)
+			}
+			name := r.name()
+			if !l.add(r.text[start:r.at], name) {
+				r.syntax()
+			}
+			if r.failure != nil {
+				return
+			}
+		}
+		r.layout = &l.members[i].inner
+		member(l.members[i].name)
+	}
+}
+
+// Array reads an array, and calls element for each element.
+func (r *Reader) Array(element func()) {
+	if !r.open('[', "an array") {
+		return
+	}
+	l := r.layout
+	for first := true; r.another(']', first); first = false {
+		r.layout = l
+		element()
+	}
+}
+
+func (r *Reader) open(bracket byte, want string) bool {
+	if c := r.peek(); c != bracket {
+		at := r.at + 1
+		if c != '{' && c != '[' {
+			r.skip()
+			at = r.at
+		}
+		r.failAt(at, "", ErrCorrupt, "%s is expected", want)
+		return false
+	}
+	if r.depth++; r.depth > MaxDepth {
+		r.Fail(ErrCorrupt, "it is nested more than %d deep", MaxDepth)
+		return false
+	}
+	r.at++
+	return true
+}
+
+// another reports whether another member or element follows, and goes there.
+func (r *Reader) another(bracket byte, first bool) bool {
+	r.space()
+	switch c := r.peek(); {
+	case c == bracket:
+		r.at++
+		r.depth--
+		return false
+	case r.failure != nil:
+		return false
+	case first:
+		return true
+	case c != ',':
+		r.syntax()
+		return false
+	}
+	r.at++
+	r.space()
+	return true
+}
+
+// peek returns the next byte, 0 at the end.
+func (r *Reader) peek() byte {
+	if r.at < len(r.text) {
+		return r.text[r.at]
+	}
+	return 0
+}
+
+func (r *Reader) space() {
+	for r.at < len(r.text) {
+		switch r.text[r.at] {
+		case ' ', '\n', '\t', '\r':
+			r.at++
+		default:
+			return
+		}
+	}
+}
+
+// name reads the name of a member, and goes to its value.
+func (r *Reader) name() string {
+	if r.peek() != '"' {
+		r.syntax()
+		return ""
+	}
+	name := r.String()
+	r.space()
+	if r.peek() != ':' {
+		r.syntax()
+		return ""
+	}
+	r.at++
+	r.space()
+	return name
+}
+
+// A layout is how the last object in some place was written. The next one there mostly has the same
+// members, in the same order, with the same space around their names.
+type layout struct {
+	members []member
+	marks   uint64              // of the names: one whose mark is missing is new
+	names   map[string]struct{} // of an object of many members
+}
+
+type member struct {
+	lead  string // the text before the value, from the end of the last value on
+	name  string
+	inner layout // of the objects in the value
+}
+
+// keep forgets all but the first n members.
+func (l *layout) keep(n int) {
+	l.members, l.marks, l.names = l.members[:n], 0, nil
+	for _, m := range l.members {
+		l.marks |= mark(m.name)
+	}
+}
+
+// add adds a member, and reports whether its name is new.
+func (l *layout) add(lead, name string) bool {
+	const few = 32
+	n, bit := len(l.members), mark(name)
+	isNew := l.marks&bit == 0
+	l.marks |= bit
+	if n < cap(l.members) {
+		l.members = l.members[:n+1] // with what is known of objects inside
+	} else {
+		l.members = append(slices.Grow(l.members, 16), member{})
+	}
+	l.members[n].lead, l.members[n].name = lead, name
+
+	if n < few {
+		return isNew || !slices.ContainsFunc(l.members[:n], func(m member) bool { return m.name == name })
+	}
+	if l.names == nil {
+		l.names = make(map[string]struct{}, 2*few)
+		for _, m := range l.members[:n] {
+			l.names[m.name] = struct{}{}
+		}
+	}
+	_, has := l.names[name]
+	l.names[name] = struct{}{}
+	return !has
+}
+
+// mark returns one bit, which is mostly another for another name.
+func mark(name string) uint64 {
+	n := len(name)
+	if n == 0 {
+		return 1
+	}
+	return 1 << ((uint(n)*7 + uint(name[0])*5 + uint(name[n-1])*11 + uint(name[n/2])*3) % 64)
+}
+
+// String reads a string.
+func (r *Reader) String() string {
+	if r.peek() != '"' {
+		r.skip()
+		r.Fail(ErrCorrupt, "a string is expected")
+		return ""
+	}
+	start := r.at
+	end := plain(r.text, start+1)
+	if end < len(r.text) && r.text[end] == '"' {
+		r.at = end + 1
+		return r.text[start+1 : end]
+	}
+	return r.unusual(end)
+}
+
+// unusual reads a string that is not plain from the index i on.
+func (r *Reader) unusual(i int) string {
+	escaped := false
+	for ; i < len(r.text) && r.text[i] >= ' '; i = plain(r.text, i+1) {
+		if r.text[i] == '\\' {
+			escaped = true
+			i++
+		} else if r.text[i] == '"' {
+			break
+		}
+	}
+	if i >= len(r.text) || r.text[i] != '"' {
+		r.syntax()
+		return ""
+	}
+
+	quoted := r.text[r.at : i+1]
+	if !escaped && utf8.ValidString(quoted) {
+		r.at = i + 1
+		return quoted[1 : len(quoted)-1]
+	}
+	s, err := jsontext.AppendUnquote(nil, quoted)
+	if err != nil {
+		r.syntax()
+		return ""
+	}
+	r.at = i + 1
+	return string(s)
+}
+
+// Value reads any value and returns its text.
+func (r *Reader) Value() string {
+	start := r.at
+	r.skip()
+	if r.failure != nil {
+		return ""
+	}
+	return r.text[start:r.at]
+}
+
+// skip reads any value.
+func (r *Reader) skip() {
+	switch c := r.peek(); {
+	case c == '{':
+		r.Object(func(string) { r.skip() })
+	case c == '[':
+		r.Array(func() { r.skip() })
+	case c == '"':
+		_ = r.String()
+	case c == '-' || isDigit(c):
+		r.number()
+	case !r.literal("true") && !r.literal("false") && !r.literal("null"):
+		r.syntax()
+	}
+}
+
+func (r *Reader) literal(word string) bool {
+	if !strings.HasPrefix(r.text[r.at:], word) {
+		return false
+	}
+	r.at += len(word)
+	return true
+}
+
+// number reads a number.
+func (r *Reader) number() {
+	if r.peek() == '-' {
+		r.at++
+	}
+	if r.peek() == '0' {
+		r.at++
+	} else {
+		r.digits()
+	}
+	if r.peek() == '.' {
+		r.at++
+		r.digits()
+	}
+	if c := r.peek(); c == 'e' || c == 'E' {
+		r.at++
+		if c := r.peek(); c == '+' || c == '-' {
+			r.at++
+		}
+		r.digits()
+	}
+}
+
+// digits reads one digit or more.
+func (r *Reader) digits() {
+	start := r.at
+	for isDigit(r.peek()) {
+		r.at++
+	}
+	if r.at == start {
+		r.syntax()
+	}
+}
+
+// Int reads an integer of at least least, at most 2^63-1.
+func (r *Reader) Int(least int64) int64 {
+	start, n := r.at, int64(0)
+	for r.at < min(len(r.text), start+18) && isDigit(r.text[r.at]) {
+		n = 10*n + int64(r.text[r.at]-'0')
+		r.at++
+	}
+	length, next := r.at-start, r.peek()
+	if n >= least && (length == 1 || length > 1 && r.text[start] != '0') &&
+		!isDigit(next) && next != '.' && next != 'e' && next != 'E' {
+		return n
+	}
+
+	r.at = start
+	text := r.Value()
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < least || text == "-0" {
+		r.Fail(ErrCorrupt, "an integer of at least %d is expected, not %.20s", least, text)
+		return 0
+	}
+	return n
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// Bool reads true or false.
+func (r *Reader) Bool() bool {
+	switch {
+	case r.literal("true"):
+		return true
+	case !r.literal("false"):
+		r.skip()
+		r.Fail(ErrCorrupt, "true or false is expected")
+	}
+	return false
+}
+
+// Null reads null, if that is next.
+func (r *Reader) Null() bool { return r.literal("null") }
