@@ -22,24 +22,13 @@ func (op Operation) Encode() string {
 
 // WriteTo writes what Encode returns, without copying much that did not change. Its errors are those of out.
 func (op Operation) WriteTo(out io.Writer) (n int64, err error) {
-	w := &encoder{buf: make([]byte, 0, 4096), source: op.source}
+	w := &encoder{buf: make([]byte, 0, 4096), out: out, source: op.source}
 	if w.source == nil {
 		w.source = &source{}
 	}
 	w.operation(op)
-	at := 0
-	for _, c := range append(w.copies, textCopy{at: len(w.buf)}) {
-		written, err := out.Write(w.buf[at:c.at])
-		if n += int64(written); err != nil {
-			return n, err
-		}
-		written, err = io.WriteString(out, c.text)
-		if n += int64(written); err != nil {
-			return n, err
-		}
-		at = c.at
-	}
-	return n, nil
+	w.flush()
+	return w.written, w.err
 }
 
 func (w *encoder) operation(op Operation) {
@@ -88,20 +77,29 @@ func sameStart[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// encoder appends indented JSON to buf. Much text that did not change is not put there, only noted.
+// encoder appends indented JSON to buf. That of an operation hands much of it on to out at a time.
 type encoder struct {
-	buf    []byte
-	copies []textCopy
+	buf     []byte
+	out     io.Writer
+	written int64
+	err     error // of out
+
 	source *source
 	depth  int
 	begun  bool // an element or member of the innermost object or array has been written
 	laid   int  // how much text of unknown members there was
+
+	timeText []byte // the times of a frame are often equal
+	lastTime time.Time
 }
 
-// textCopy is text that belongs at the offset at of an encoder's buf.
-type textCopy struct {
-	at   int
-	text string
+// flush writes what is in buf.
+func (w *encoder) flush() {
+	if w.err == nil {
+		n, err := w.out.Write(w.buf)
+		w.written, w.err = w.written+int64(n), err
+	}
+	w.buf = w.buf[:0]
 }
 
 func (w *encoder) open(bracket byte) {
@@ -169,9 +167,11 @@ func (w *encoder) bool(name string, b bool) {
 
 func (w *encoder) time(name string, t time.Time) {
 	w.name(name)
-	w.buf = append(w.buf, '"')
-	w.buf = Moment(t).AppendFormat(w.buf, timeLayout)
-	w.buf = append(w.buf, '"')
+	if len(w.timeText) == 0 || !t.Equal(w.lastTime) {
+		w.lastTime = t
+		w.timeText = Moment(t).AppendFormat(w.timeText[:0], `"`+timeLayout+`"`)
+	}
+	w.buf = append(w.buf, w.timeText...)
 }
 
 func (w *encoder) array(n int, element func(i int)) {
@@ -198,8 +198,11 @@ const muchText = 16 << 10
 func (w *encoder) copy(text string) {
 	if len(text) < muchText {
 		w.buf = append(w.buf, text...)
-	} else {
-		w.copies = append(w.copies, textCopy{at: len(w.buf), text: text})
+		return
+	}
+	if w.flush(); w.err == nil {
+		n, err := io.WriteString(w.out, text)
+		w.written, w.err = w.written+int64(n), err
 	}
 }
 

@@ -11,6 +11,9 @@ func (w *encoder) stack(frames []*Frame) {
 		if n == 0 {
 			w.frame(frames[i])
 			n = 1
+			if len(w.buf) >= muchText {
+				w.flush()
+			}
 		} else {
 			text := w.source.text[frames[i].start:frames[i+n-1].end]
 			w.copy(text)

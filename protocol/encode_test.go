@@ -147,14 +147,17 @@ func TestWriteToFull(t *testing.T) {
 	if op, err = op.Heartbeat(Actor{Supervisor: "s"}, Report{}, seen); err != nil {
 		t.Fatal(err)
 	}
-	size := len(op.Encode())
-	for room := 0; room < size; room += 97 {
-		if n, err := op.WriteTo(&full{room}); n != int64(room) || !errors.Is(err, errFull) {
-			t.Fatalf("with room for %d bytes: %d, %v", room, n, err)
+	made, _ := chain(t, 200)
+	for _, op := range []Operation{op, made} {
+		size := len(op.Encode())
+		for room := 0; room < size; room += 97 {
+			if n, err := op.WriteTo(&full{room}); n != int64(room) || !errors.Is(err, errFull) {
+				t.Fatalf("with room for %d bytes: %d, %v", room, n, err)
+			}
 		}
-	}
-	if n, err := op.WriteTo(&full{size}); n != int64(size) || err != nil {
-		t.Errorf("with room for all: %d, %v", n, err)
+		if n, err := op.WriteTo(&full{size}); n != int64(size) || err != nil {
+			t.Errorf("with room for all: %d, %v", n, err)
+		}
 	}
 }
 
