@@ -243,8 +243,8 @@ var firstMinutes = []mutant{
 		"style.Ledger(ops, groups)", "style.Ledger(ops, groups[:0])",
 		[]string{"status/groups.txtar"},
 	}, {
-		"a green group with a dead service", "cmd/internal/page/page.go",
-		"		if n := g.Troubled(); n > 0 {\n			state.mood = \"bad\"", "		if n := g.Troubled(); n > 0 {\n			state.mood = \"good\"",
+		"a green group with a dead service", "cmd/internal/page/group.go",
+		"	if n := g.Troubled(); n > 0 {\n		s.Mood = \"bad\"", "	if n := g.Troubled(); n > 0 {\n		s.Mood = \"good\"",
 		[]string{"status/group_json.txtar"},
 	}, {
 		"a timeline without its root", "cmd/internal/page/lanes.go",

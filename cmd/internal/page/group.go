@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,50 +10,63 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-func (w *writer) group(g Group) {
-	w.open("p", "class", "facts")
-	w.fact("orchestrator", g.Orchestrated())
-	if _, age := g.OrchestratorHeard(g.Seen); !g.Orchestrator.Heartbeat.IsZero() {
-		w.fact("last pass", view.Ago(age))
+func groupSubject(g Group) subject {
+	s := subject{
+		ID: g.ID, State: g.Orchestrated(), Mood: mood(g.Orchestrated()),
+		Headline: fmt.Sprintf("group of %s, %d running", count(len(g.Registry.Services), "supervisor"), g.Running()),
+		Facts:    groupFacts(g),
+		Main:     tree{"Supervisors", services(g)},
+		Timeline: groupLanes(g).timeline(),
+		Alerts:   slices.Clone(g.Alerts),
+		Entries:  groupEntries(g),
 	}
-	w.fact("owner", g.Registry.Owner)
-	w.fact("revision", strconv.FormatInt(g.Registry.Revision, 10))
-	w.fact("stale after", view.Span(g.Orchestrator.StalenessThreshold))
-	w.close()
-	if len(g.Registry.Services) > 0 {
-		w.element("h3", "", "Supervisors")
-		var items []item
-		g.Each(func(r *protocol.Service, depth int) {
-			items = append(items, item{depth, func() { w.registered(g, r) }})
-		})
-		w.tree(items)
+	slices.Reverse(s.Alerts)
+	if n := g.Troubled(); n > 0 {
+		s.Mood = "bad"
+		s.Headline += fmt.Sprintf(", %d in trouble", n)
 	}
-	w.timeline(groupLanes(g))
-	if len(g.Alerts) > 0 {
-		w.alerts(g.Alerts)
-	}
-	w.entries(groupEntries(g))
+	return s
 }
 
-func (w *writer) registered(g Group, r *protocol.Service) {
-	w.open("div", "class", "line")
-	w.element("b", "id", r.ID)
-	w.pill(string(r.State))
+func groupFacts(g Group) []fact {
+	lastPass := ""
+	if _, age := g.OrchestratorHeard(g.Seen); !g.Orchestrator.Heartbeat.IsZero() {
+		lastPass = view.Ago(age)
+	}
+	return facts(
+		"orchestrator", g.Orchestrated(),
+		"last pass", lastPass,
+		"owner", g.Registry.Owner,
+		"revision", strconv.FormatInt(g.Registry.Revision, 10),
+		"stale after", view.Span(g.Orchestrator.StalenessThreshold),
+	)
+}
+
+func services(g Group) (lines []line) {
+	g.Each(func(r *protocol.Service, depth int) {
+		l := service(g, r)
+		l.depth = depth
+		lines = append(lines, l)
+	})
+	return nested(lines)
+}
+
+func service(g Group, r *protocol.Service) line {
+	l := line{ID: r.ID, Pills: []string{string(r.State)}, Details: history(g, r)}
 	if verdict := g.ServiceVerdict(r); verdict != "alive" && verdict != "-" {
-		w.pill(verdict)
+		l.Pills = append(l.Pills, verdict)
 	}
-	if r.PID != 0 {
-		w.fact("pid", strconv.Itoa(r.PID))
-	}
+	heard := ""
 	if _, age := g.JudgeService(r, g.Seen); !r.LastHeartbeat.IsZero() {
-		w.fact("heartbeat", view.Ago(age))
+		heard = view.Ago(age)
 	}
-	w.fact("restarts", restarts(r))
-	if len(r.Dependencies) > 0 {
-		w.fact("depends on", strings.Join(r.Dependencies, ", "))
-	}
-	w.close()
-	w.list(history(g, r))
+	l.Facts = facts(
+		"pid", number(r.PID),
+		"heartbeat", heard,
+		"restarts", restarts(r),
+		"depends on", strings.Join(r.Dependencies, ", "),
+	)
+	return l
 }
 
 func restarts(r *protocol.Service) string {
@@ -86,26 +100,6 @@ func history(g Group, r *protocol.Service) (all []string) {
 	return all
 }
 
-// alerts writes the alerts, newest first.
-func (w *writer) alerts(alerts []protocol.Alert) {
-	w.element("h3", "", "Alerts")
-	w.open("table")
-	for i := len(alerts) - 1; i >= 0; i-- {
-		a := alerts[i]
-		w.open("tr")
-		w.open("td", "class", "when")
-		w.time(a.Timestamp)
-		w.close()
-		w.open("td")
-		w.text(a.ServiceID + " ")
-		w.element("b", alertMood(a.Type), strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(string(a.Type), "supervisor"), "orchestrator")))
-		w.text(": " + a.Message)
-		w.close()
-		w.close()
-	}
-	w.close()
-}
-
 func alertMood(t protocol.AlertType) string {
 	switch t {
 	case protocol.AlertRestarted:
@@ -114,4 +108,10 @@ func alertMood(t protocol.AlertType) string {
 		return "warn"
 	}
 	return "bad"
+}
+
+// alertWord says what an alert is about, shortly.
+func alertWord(t protocol.AlertType) string {
+	word := strings.TrimPrefix(strings.TrimPrefix(string(t), "supervisor"), "orchestrator")
+	return strings.ToLower(word)
 }

@@ -8,47 +8,59 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-func (w *writer) operation(op view.Operation) {
-	w.open("p", "class", "facts")
-	if since := op.Since(); !since.IsZero() {
-		w.fact(string(op.State)+" for", view.Span(max(op.Seen.Now.Sub(since), 0)))
+func operationSubject(op view.Operation) subject {
+	s := subject{
+		ID: op.ID, State: string(op.State), Mood: mood(op.State), Headline: headline(op),
+		Facts:       operationFacts(op),
+		Transitions: op.Transitions,
+		Main:        tree{"Calls", calls(op)},
+		Timeline:    operationLanes(op).timeline(),
+		Entries:     operationEntries(op),
 	}
-	w.fact("revision", strconv.FormatInt(op.Revision, 10))
-	w.fact("beats every", view.Span(op.HeartbeatInterval))
-	w.fact("stale after", view.Span(op.StalenessThreshold))
+	if op.Undiscovered() > 0 {
+		s.Mood = "bad"
+	}
+	s.More.Heading = "Supervisors"
+	for _, v := range op.Supervisors {
+		s.More.Lines = append(s.More.Lines, supervisor(op, v))
+	}
+	return s
+}
+
+func headline(op view.Operation) string {
+	text := count(len(op.Stack), "call")
+	if n := op.Crashed(); n > 0 {
+		text += fmt.Sprintf(", %d crashed", n)
+	}
+	if n := op.Undiscovered(); n > 0 {
+		text += fmt.Sprintf(", %d dead and not found yet", n)
+	}
+	return text + ", last heartbeat " + view.Ago(op.Seen.Now.Sub(op.LastHeartbeat))
+}
+
+func operationFacts(op view.Operation) []fact {
+	age, abort, archived := "", "", ""
+	if since := op.Since(); !since.IsZero() {
+		age = view.Span(max(op.Seen.Now.Sub(since), 0))
+	}
 	if op.Aborted {
-		w.fact("abort", "requested")
+		abort = "requested"
 	}
 	if op.Archived {
-		w.fact("in the", "archive")
+		archived = "archive"
 	}
-	w.close()
-	for _, t := range op.Transitions {
-		w.open("p", "class", "reason")
-		w.time(t.At)
-		w.text(fmt.Sprintf(" %s → ", t.From))
-		w.element("b", view.Mood(string(t.To)), string(t.To))
-		w.text(fmt.Sprintf(" by %s: %s", t.By, t.Reason))
-		w.close()
-	}
-	if len(op.Stack) > 0 {
-		w.element("h3", "", "Calls")
-		w.tree(w.calls(op))
-	}
-	w.timeline(operationLanes(op))
-	if len(op.Supervisors) > 0 {
-		w.element("h3", "", "Supervisors")
-		var items []item
-		for _, v := range op.Supervisors {
-			items = append(items, item{0, func() { w.supervisor(op, v) }})
-		}
-		w.tree(items)
-	}
-	w.entries(operationEntries(op))
+	return facts(
+		string(op.State)+" for", age,
+		"revision", strconv.FormatInt(op.Revision, 10),
+		"beats every", view.Span(op.HeartbeatInterval),
+		"stale after", view.Span(op.StalenessThreshold),
+		"abort", abort,
+		"in the", archived,
+	)
 }
 
 // calls returns the calls of op in the order of their tree: each before those that it has called.
-func (w *writer) calls(op view.Operation) (items []item) {
+func calls(op view.Operation) (lines []line) {
 	const root = -1
 	called := make(map[int][]int)
 	for i, caller := range op.Callers() {
@@ -58,52 +70,46 @@ func (w *writer) calls(op view.Operation) (items []item) {
 	var add func(caller, depth int)
 	add = func(caller, depth int) {
 		for _, i := range called[caller] {
-			items = append(items, item{depth, func() { w.frame(op, op.Stack[i]) }})
+			l := frame(op, op.Stack[i])
+			l.depth = depth
+			lines = append(lines, l)
 			add(i, depth+1)
 		}
 	}
 	add(root, 0)
-	return items
+	return nested(lines)
 }
 
-func (w *writer) frame(op view.Operation, f *protocol.Frame) {
+func frame(op view.Operation, f *protocol.Frame) line {
 	evidence, age := op.Judge(f, op.Seen)
-	w.open("div", "class", "line")
-	w.element("b", "id", f.CallID)
-	w.pill(string(f.State))
+	l := line{ID: f.CallID, Pills: []string{string(f.State)}, Details: op.Details(f)}
 	if verdict := view.Verdict(f.State.Live(), evidence, f.Crash, op.Seen.Stopped(f.PID, f.Process)); verdict != "alive" {
-		w.pill(verdict)
+		l.Pills = append(l.Pills, verdict)
 	}
-	w.fact("by", f.ParticipantID)
-	if f.PID != 0 {
-		w.fact("pid", strconv.Itoa(f.PID))
-	}
-	w.fact("heartbeat", view.Ago(age))
-	w.fact("supervisor", f.SupervisorID)
-	w.fact("handle", f.SupervisorHandle)
-	w.close()
-	w.list(op.Details(f))
+	l.Facts = facts(
+		"by", f.ParticipantID,
+		"pid", number(f.PID),
+		"heartbeat", view.Ago(age),
+		"supervisor", f.SupervisorID,
+		"handle", f.SupervisorHandle,
+	)
+	return l
 }
 
-// list writes what there is to say of a node.
-func (w *writer) list(texts []string) {
-	for _, text := range texts {
-		w.element("div", "detail", text)
-	}
-}
-
-func (w *writer) supervisor(op view.Operation, v protocol.Supervisor) {
+func supervisor(op view.Operation, v protocol.Supervisor) line {
 	evidence, age := op.JudgeSupervisor(v, op.Seen)
-	w.open("div", "class", "line")
-	w.element("b", "id", v.ID)
-	w.pill(string(v.Status))
+	l := line{ID: v.ID, Pills: []string{string(v.Status)}, Details: op.Supervised(v.ID)}
 	if verdict := view.Verdict(v.Status == protocol.Alive, evidence, nil, op.Seen.Stopped(v.PID, v.Process)); verdict != string(v.Status) {
-		w.pill(verdict)
+		l.Pills = append(l.Pills, verdict)
 	}
-	if v.PID != 0 {
-		w.fact("pid", strconv.Itoa(v.PID))
+	l.Facts = facts("pid", number(v.PID), "heartbeat", view.Ago(age))
+	return l
+}
+
+// number returns a pid as a text, "" for none.
+func number(pid int) string {
+	if pid == 0 {
+		return ""
 	}
-	w.fact("heartbeat", view.Ago(age))
-	w.close()
-	w.list(op.Supervised(v.ID))
+	return strconv.Itoa(pid)
 }

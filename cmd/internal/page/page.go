@@ -1,10 +1,16 @@
-// Package page writes what is known of operations and groups as one page for a browser, that needs no other file and no script: the
-// stack as a tree, what has happened on an axis of time, supervisors with their restarts and alerts. It is pure, and what it
-// writes is well-formed XML, too, so that a test can read it strictly.
+// Package page writes what is known of operations and groups as one page for a browser, which needs
+// no other file and no script: the stack as a tree, what has happened on an axis of time, services
+// with their restarts and alerts. It is pure, and what it writes is well-formed XML, too, so that a
+// test can read it strictly.
+//
+// What a page shows is worked out here; how it looks is in page.html and style.css.
 package page
 
 import (
+	_ "embed"
 	"fmt"
+	"html/template"
+	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/view"
@@ -27,108 +33,107 @@ type Group struct {
 	Alerts []protocol.Alert
 }
 
-// policy lets the browser load nothing and run nothing, even if a text that others have written were taken for markup.
-const policy = "default-src 'none'; style-src 'unsafe-inline'"
+//go:embed page.html
+var layout string
+
+//go:embed style.css
+var style string // for light and dark, for a wide screen and a phone
 
 // Text returns the page.
 func (p Page) Text() string {
-	w := &writer{now: p.Now}
-	w.raw("<!DOCTYPE html>\n")
-	w.open("html", "lang", "en")
-	w.open("head")
-	w.void("meta", "charset", "utf-8")
-	w.void("meta", "http-equiv", "Content-Security-Policy", "content", policy)
-	w.void("meta", "name", "viewport", "content", "width=device-width, initial-scale=1")
-	w.void("meta", "name", "color-scheme", "content", "light dark")
-	w.element("title", "", p.Title+" · DPL")
-	w.open("style")
-	w.raw(style)
-	w.close()
-	w.close()
-	w.open("body")
-	p.top(w)
-	p.body(w)
-	w.element("footer", "", "Written by dpl-status --html. This page loads nothing and runs nothing.")
-	w.close()
-	w.close()
-	return w.String() + "\n"
+	// Parsed here, since most calls of a command that can write a page write none.
+	page := template.Must(template.New("page").Funcs(template.FuncMap{
+		"alertMood": alertMood, "alertWord": alertWord, "mood": mood, "stamp": view.Stamp,
+	}).Parse(layout))
+
+	var out strings.Builder
+	if err := page.Execute(&out, p.content()); err != nil {
+		panic(err) // page.html asks for what is not there
+	}
+	return clean(out.String())
 }
 
-// top writes whose page this is. One subject says it itself.
-func (p Page) top(w *writer) {
-	w.open("header", "class", "top")
-	if p.Whole {
-		w.element("h1", "", p.Title)
+// mood is view.Mood for a word of any type.
+func mood(word any) string { return view.Mood(fmt.Sprint(word)) }
+
+// clean returns a page without what would turn its text around, and without what XML does not
+// allow: others have written it.
+func clean(page string) string {
+	lines := strings.Split(page, "\n")
+	for i, line := range lines {
+		lines[i] = view.Clean(line)
 	}
-	w.open("p", "class", "meta")
-	w.text("DPL, as seen at ")
-	w.time(p.Now)
-	w.close()
-	w.close()
+	const replacement = "\ufffd"
+	return strings.NewReplacer("\ufffe", replacement, "\uffff", replacement).Replace(strings.Join(lines, "\n"))
 }
 
-func (p Page) body(w *writer) {
-	w.open("main")
-	for _, text := range p.Warnings {
-		w.element("p", "warning", text)
-	}
-	if p.Whole {
-		p.summary(w)
-	}
-	for _, op := range p.Operations {
-		state := badge{word: string(op.State), mood: view.Mood(string(op.State))}
-		if op.Undiscovered() > 0 {
-			state.mood = "bad"
+// The content of a page, as page.html asks for it.
+type content struct {
+	Page
+	Style    template.CSS
+	Chips    []chip
+	Subjects []subject
+}
+
+// A chip counts what a ledger has.
+type chip struct{ Mood, Count, Text string }
+
+// A subject is an operation or a group.
+type subject struct {
+	Folds, Open           bool
+	ID                    string
+	State, Mood, Headline string
+	Facts                 []fact
+	Transitions           []protocol.Transition
+	Main, More            tree // above and below the timeline
+	Timeline              *timeline
+	Alerts                []protocol.Alert // newest first
+	Entries               *entries
+}
+
+// A fact is a name and what it stands for.
+type fact struct{ Name, Value string }
+
+// facts returns those of names and values, in turn, that have a value.
+func facts(texts ...string) (all []fact) {
+	for i := 0; i < len(texts); i += 2 {
+		if texts[i+1] != "" {
+			all = append(all, fact{texts[i], texts[i+1]})
 		}
-		w.section(p.Whole, !op.State.Terminal(), op.ID, state, headline(op), func() { w.operation(op) })
+	}
+	return all
+}
+
+func (p Page) content() content {
+	c := content{Page: p, Style: template.CSS(style), Chips: p.chips()}
+	for _, op := range p.Operations {
+		s := operationSubject(op)
+		s.Folds, s.Open = p.Whole, !op.State.Terminal()
+		c.Subjects = append(c.Subjects, s)
 	}
 	for _, g := range p.Groups {
-		state := badge{word: g.Orchestrated(), mood: view.Mood(g.Orchestrated())}
-		headline := fmt.Sprintf("group of %s, %d running", count(len(g.Registry.Services), "supervisor"), g.Running())
-		if n := g.Troubled(); n > 0 {
-			state.mood = "bad"
-			headline += fmt.Sprintf(", %d in trouble", n)
-		}
-		w.section(p.Whole, true, g.ID, state, headline, func() { w.group(g) })
+		s := groupSubject(g)
+		s.Folds, s.Open = p.Whole, true
+		c.Subjects = append(c.Subjects, s)
 	}
-	w.close()
+	return c
 }
 
-// summary counts the operations by their state.
-func (p Page) summary(w *writer) {
+// chips counts the operations by their state, and the groups.
+func (p Page) chips() (all []chip) {
 	counts := make(map[protocol.State]int)
 	for _, op := range p.Operations {
 		counts[op.State]++
 	}
-	w.open("p", "class", "summary")
 	for _, state := range []protocol.State{protocol.Running, protocol.Aborted, protocol.Cleanup, protocol.Failed, protocol.Completed} {
-		if counts[state] > 0 {
-			w.open("span", "class", "chip "+view.Mood(string(state)))
-			w.element("b", "", fmt.Sprint(counts[state]))
-			w.text(" " + string(state))
-			w.close()
+		if n := counts[state]; n > 0 {
+			all = append(all, chip{mood(state), fmt.Sprint(n), string(state)})
 		}
 	}
-	if len(p.Groups) > 0 {
-		w.open("span", "class", "chip")
-		w.text(count(len(p.Groups), "group"))
-		w.close()
+	if n := len(p.Groups); n > 0 {
+		all = append(all, chip{Text: count(n, "group")})
 	}
-	if len(p.Operations)+len(p.Groups) == 0 {
-		w.text("There is no operation and no group.")
-	}
-	w.close()
-}
-
-func headline(op view.Operation) string {
-	text := count(len(op.Stack), "call")
-	if n := op.Crashed(); n > 0 {
-		text += fmt.Sprintf(", %d crashed", n)
-	}
-	if n := op.Undiscovered(); n > 0 {
-		text += fmt.Sprintf(", %d dead and not found yet", n)
-	}
-	return text + ", last heartbeat " + view.Ago(op.Seen.Now.Sub(op.LastHeartbeat))
+	return all
 }
 
 func count(n int, what string) string {
@@ -136,29 +141,4 @@ func count(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// A badge is a word for a state, and what it means for the reader.
-type badge struct{ word, mood string }
-
-// section writes one subject, which the reader can unfold where there are others.
-func (w *writer) section(folds, open bool, id string, state badge, headline string, body func()) {
-	outer, inner, heading := "section", "div", "h1"
-	if folds {
-		outer, inner, heading = "details", "summary", "h2"
-	}
-	attributes := []string{"class", "subject"}
-	if folds && open {
-		attributes = append(attributes, "open", "open")
-	}
-	w.open(outer, attributes...)
-	w.open(inner, "class", "subject-head")
-	w.element(heading, "", id)
-	w.element("span", "pill "+state.mood, state.word)
-	w.element("span", "meta", headline)
-	w.close()
-	w.open("div", "class", "subject-body")
-	body()
-	w.close()
-	w.close()
 }

@@ -2,38 +2,52 @@ package page
 
 import (
 	"fmt"
-	"slices"
+	"html/template"
 	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/view"
 )
 
-// timeline writes a chart, unless there is nothing in it.
-func (w *writer) timeline(c *chart) {
+// A timeline is a chart as it is drawn.
+type timeline struct {
+	Ticks   []bar
+	Tracks  []track
+	From    time.Time
+	Length  string
+	Undrawn string // lanes, if any
+	Silent  bool   // of some lane it is not known whether it lives
+}
+
+// A track is a lane as it is drawn.
+type track struct {
+	Label, Note string
+	Bars        []bar
+}
+
+// A bar is drawn on a track; without a width it is a tick or a mark.
+type bar struct {
+	Class, Text, Title string
+	Style              template.CSS
+}
+
+// timeline returns a chart as it is drawn, or nil if there is nothing in it.
+func (c *chart) timeline() *timeline {
 	const most = 60 // lanes that anybody looks at
 	if !c.to.After(c.from) || len(c.lanes) == 0 {
-		return
+		return nil
 	}
+
 	c.keep(most)
-	w.element("h3", "", "Timeline")
-	w.open("div", "class", "chart")
-	w.ticks(c)
-	for _, l := range c.lanes {
-		w.lane(c, l)
-	}
-	w.close()
-	w.open("p", "class", "meta")
-	w.text("from ")
-	w.time(c.from)
-	w.text(" on, " + view.Span(c.to.Sub(c.from)) + " in all")
+	t := &timeline{Ticks: c.ticks(), From: c.from, Length: view.Span(c.to.Sub(c.from))}
 	if c.left > 0 {
-		w.text("; " + count(c.left, "lane") + " more are not drawn")
+		t.Undrawn = count(c.left, "lane")
 	}
-	if slices.ContainsFunc(c.lanes, func(l *lane) bool { return !l.silentSince.IsZero() }) {
-		w.text("; a dotted line: no heartbeat since then")
+	for _, l := range c.lanes {
+		t.Tracks = append(t.Tracks, c.track(l))
+		t.Silent = t.Silent || !l.silentSince.IsZero()
 	}
-	w.close()
+	return t
 }
 
 // steps are the distances between ticks that people count in.
@@ -44,8 +58,8 @@ var steps = []time.Duration{
 	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 }
 
-// ticks writes the axis: some lines, and how long after the beginning each is.
-func (w *writer) ticks(c *chart) {
+// ticks returns the axis: some lines, and how long after the beginning each is.
+func (c *chart) ticks() (all []bar) {
 	const most = 7
 	total := c.to.Sub(c.from)
 	step := steps[len(steps)-1]
@@ -58,20 +72,16 @@ func (w *writer) ticks(c *chart) {
 	for total/step >= most {
 		step *= 2
 	}
-	w.open("div", "class", "axis")
-	w.open("div", "class", "track")
+
 	for i := range total/step + 1 {
 		at := i * step
 		class := "tick"
 		if total-at < total/12 {
 			class += " end"
 		}
-		w.open("span", "class", class, "style", "left:"+percent(at, total))
-		w.element("i", "", short(at))
-		w.close()
+		all = append(all, bar{Class: class, Text: short(at), Style: left(at, total)})
 	}
-	w.close()
-	w.close()
+	return all
 }
 
 // short says how long d is in the largest units, without those that are 0: 2h, 1h30m, 1d12h.
@@ -100,30 +110,30 @@ func percent(part, whole time.Duration) string {
 	return fmt.Sprintf("%.3f%%", 100*float64(part)/float64(whole))
 }
 
-func (w *writer) lane(c *chart, l *lane) {
-	w.open("div", "class", "lane")
-	w.open("div", "class", "label")
-	w.element("b", "", l.label)
-	if l.note != "" && l.note != l.label {
-		w.element("i", "", l.note)
-	}
-	w.close()
-	w.open("div", "class", "track")
-	for _, s := range l.spans {
-		w.span(c, s)
-	}
-	if at := l.silentSince; !at.IsZero() && at.Before(c.to) {
-		w.bar(c, "silent", "", "no heartbeat since "+view.Stamp(at), at, c.to)
-	}
-	for _, m := range l.marks {
-		w.open("span", "class", "mark "+m.mood, "title", view.Stamp(m.at)+" "+m.title, "style", "left:"+percent(m.at.Sub(c.from), c.to.Sub(c.from)))
-		w.close()
-	}
-	w.close()
-	w.close()
+// left is where something is on an axis.
+func left(part, whole time.Duration) template.CSS {
+	return template.CSS("left:" + percent(part, whole))
 }
 
-func (w *writer) span(c *chart, s span) {
+func (c *chart) track(l *lane) track {
+	t := track{Label: l.label}
+	if l.note != l.label {
+		t.Note = l.note
+	}
+	for _, s := range l.spans {
+		t.Bars = append(t.Bars, c.span(s))
+	}
+	if at := l.silentSince; !at.IsZero() && at.Before(c.to) {
+		t.Bars = append(t.Bars, c.bar("silent", "", "no heartbeat since "+view.Stamp(at), at, c.to))
+	}
+	for _, m := range l.marks {
+		style := left(m.at.Sub(c.from), c.to.Sub(c.from))
+		t.Bars = append(t.Bars, bar{Class: "mark " + m.mood, Title: view.Stamp(m.at) + " " + m.title, Style: style})
+	}
+	return t
+}
+
+func (c *chart) span(s span) bar {
 	title := s.state
 	if s.from.IsZero() {
 		s.from = c.from
@@ -135,23 +145,23 @@ func (w *writer) span(c *chart, s span) {
 	} else {
 		title += " to " + view.Stamp(s.to)
 	}
-	w.bar(c, "span "+view.Mood(s.state), s.state, title, s.from, s.to)
+	return c.bar("span "+view.Mood(s.state), s.state, title, s.from, s.to)
 }
 
-// bar writes a bar from a time to another, as far as the axis goes.
-func (w *writer) bar(c *chart, class, text, title string, from, to time.Time) {
+// bar returns a bar from a time to another, as far as the axis goes.
+func (c *chart) bar(class, text, title string, from, to time.Time) bar {
 	if from.Before(c.from) {
 		from = c.from
 	}
 	if to.After(c.to) {
 		to = c.to
 	}
+
 	whole, length := c.to.Sub(c.from), max(to.Sub(from), 0)
 	const legible = 8 // a word of less than an eighth of the width would be cut
 	if length < whole/legible {
 		text = ""
 	}
-	w.open("span", "class", class, "title", title, "style", "left:"+percent(from.Sub(c.from), whole)+";width:"+percent(length, whole))
-	w.text(text)
-	w.close()
+	style := left(from.Sub(c.from), whole) + template.CSS(";width:"+percent(length, whole))
+	return bar{Class: class, Text: text, Title: title, Style: style}
 }

@@ -1,35 +1,41 @@
 package page
 
-// An item of a tree is at a depth, below the last one before it that is less deep by one.
-type item struct {
-	depth int
-	body  func()
+// A tree has lines, each before those below it.
+type tree struct {
+	Heading string
+	Lines   []line
 }
 
-// tree writes items. Those below an item are a list in it; deep ones are not moved further to the right: a phone is narrow.
-func (w *writer) tree(items []item) {
+// A line is an item of a tree.
+type line struct {
+	ID      string
+	Pills   []string // states and verdicts
+	Facts   []fact
+	Details []string // what else there is to say
+
+	depth int
+	Below string // the class of the list that begins below it, if one does
+	Ends  int    // how many lists end after it
+}
+
+// nested returns lines with the lists that begin and end at each. Deep ones are not moved further to
+// the right: a phone is narrow.
+func nested(lines []line) []line {
 	const deep = 12
-	w.open("ul", "class", "tree")
-	for i, it := range items {
-		w.open("li")
-		it.body()
-		next := 0
-		if i+1 < len(items) {
-			next = items[i+1].depth
+	for i := range lines {
+		l, next := &lines[i], 0
+		if i+1 < len(lines) {
+			next = lines[i+1].depth
 		}
-		if next > it.depth {
-			class := "below"
-			if it.depth >= deep {
-				class = "flat"
-			}
-			w.open("ul", "class", class)
-			continue
-		}
-		w.close()
-		for range it.depth - next {
-			w.close()
-			w.close()
+
+		switch {
+		case next <= l.depth:
+			l.Ends = l.depth - next
+		case l.depth >= deep:
+			l.Below = "flat"
+		default:
+			l.Below = "below"
 		}
 	}
-	w.close()
+	return lines
 }
