@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -8,14 +9,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/page"
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // page writes the subject to file as a page for a browser; - is stdout.
@@ -87,35 +86,14 @@ func (s *reporter) withAlerts(groups []view.Group) (all []page.Group, warnings [
 }
 
 // alert returns what a line of the alerts file says, as far as it can be read.
-func alert(line string) (a protocol.Alert) {
-	d := jsontext.NewDecoder(strings.NewReader(line))
-	d.ReadToken()
-	for d.PeekKind() == '"' {
-		name, err := d.ReadToken()
-		if err != nil {
-			break
-		}
-		member := name.String()
-		if d.PeekKind() != '"' {
-			d.SkipValue()
-			continue
-		}
-		value, err := d.ReadToken()
-		if err != nil {
-			break
-		}
-		switch member {
-		case "type":
-			a.Type = protocol.AlertType(value.String())
-		case "supervisorId":
-			a.ServiceID = value.String()
-		case "message":
-			a.Message = value.String()
-		case "timestamp":
-			a.Timestamp, _ = time.Parse(time.RFC3339, value.String())
-		}
+func alert(line string) protocol.Alert {
+	var said struct{ Type, SupervisorID, Message, Timestamp string }
+	json.Unmarshal([]byte(line), &said) // members of another kind stay empty
+
+	at, _ := time.Parse(time.RFC3339, said.Timestamp)
+	return protocol.Alert{
+		Type: protocol.AlertType(said.Type), ServiceID: said.SupervisorID, Message: said.Message, Timestamp: at,
 	}
-	return a
 }
 
 // replace puts text in the place of file, all of it or nothing: a browser may be reading there. What is no regular file, like
