@@ -83,7 +83,6 @@ func readAll(f disk.File, size int64) ([]byte, error) {
 		return nil, tooLarge("a file")
 	}
 	data := make([]byte, 0, size+1)
-	prefault(data[:cap(data)])
 	for {
 		n, err := f.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]

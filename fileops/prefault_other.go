@@ -1,6 +1,0 @@
-//go:build !linux
-
-package fileops
-
-// prefault does nothing here.
-func prefault([]byte) {}
