@@ -14,15 +14,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dirs are the open directories of one ledger. A path below base is reached from them, one name at a time and through no
-// symbolic link, so that nobody who may write to the ledger can have a call work in another directory. The directories that
-// every ledger has stay open; deeper ones, and those that a dot hides, are opened for one call.
+// dirs are the open directories of one ledger. Every path below base is resolved from them, one
+// name at a time and through no symbolic link. So no one with write access to the ledger can
+// redirect a call to another directory. The directories that every ledger has stay open; deeper and
+// hidden ones are opened for a single call.
 //
 //	open base; fstat              at its first use
 //	openat name in base; fstat    at the first use of a directory in base, which admit must then accept
 //	*at                           each call
 //
-// After a refresh the next use of a directory looks whether its name still means it, and opens what has the name by now.
+// After a refresh, the next use of a directory checks that its name still leads to it, and reopens
+// it if not.
 type dirs struct {
 	base  string
 	admit func(path string, dir Info) error
@@ -36,14 +38,14 @@ type dirs struct {
 type dir struct {
 	fd    int
 	id    FileID
-	held  bool // by dirs
-	round int  // in which its name was looked at
+	held  bool // owned by dirs, which keeps it open
+	round int  // the last round in which its name was checked
 }
 
-// here is the directory that absolute paths are said to count from.
+// here stands for the working directory. Absolute paths ignore it.
 var here = &dir{fd: unix.AT_FDCWD, held: true}
 
-// done ends the use of a directory.
+// done ends the use of a directory. It closes d unless dirs keeps it open.
 func (d *dir) done() {
 	if !d.held {
 		unix.Close(d.fd)
@@ -51,7 +53,7 @@ func (d *dir) done() {
 	runtime.KeepAlive(d)
 }
 
-// Within opens nothing yet.
+// Within opens base at the first use of a path below it.
 func (o OS) Within(base string, admit func(path string, dir Info) error) FS {
 	return o.within(base, admit)
 }
@@ -69,7 +71,8 @@ func (o OS) Refresh() {
 	}
 }
 
-// at calls do with the directory that path is in and its name there, again if a signal interrupts it.
+// at calls do with the directory of path and its name there. It repeats the call if a signal
+// interrupts it.
 func (o OS) at(op, path string, do func(dir int, name string) (int, error)) (int, error) {
 	d, name, err := o.dirs.parent(path)
 	if err != nil {
@@ -80,26 +83,30 @@ func (o OS) at(op, path string, do func(dir int, name string) (int, error)) (int
 	return n, pathError(op, path, err)
 }
 
-// between is at for a call on two paths.
+// between is like at, for a call on two paths.
 func (o OS) between(op, old, new string, do func(oldDir int, old string, newDir int, new string) error) error {
 	from, oldName, err := o.dirs.parent(old)
 	if err != nil {
 		return err
 	}
 	defer from.done()
+
 	to, newName, err := o.dirs.parent(new)
 	if err != nil {
 		return err
 	}
 	defer to.done()
+
 	_, err = retry(func() (int, error) { return 0, do(from.fd, oldName, to.fd, newName) })
 	if err != nil {
 		err = &os.LinkError{Op: op, Old: old, New: new, Err: err}
 	}
+
 	return err
 }
 
-// parent returns the directory that path is in, open, and the name of path in it. It leaves alone what is not below base.
+// parent returns the open directory that contains path, and the name of path in it. A path that is
+// not below base is returned unchanged, with here.
 func (d *dirs) parent(path string) (*dir, string, error) {
 	if d == nil || !strings.HasPrefix(path, d.base) || len(path) <= len(d.base) || path[len(d.base)] != filepath.Separator {
 		return here, path, nil
@@ -110,7 +117,7 @@ func (d *dirs) parent(path string) (*dir, string, error) {
 	return parent, filepath.Base(path), err
 }
 
-// open returns the directory at path, which is base or below it.
+// open returns the open directory at path, which is base or below it.
 func (d *dirs) open(path string) (*dir, error) {
 	has := d.held[path]
 	if has != nil && has.round == d.round {
@@ -140,15 +147,17 @@ func (d *dirs) open(path string) (*dir, error) {
 	if err != nil {
 		return nil, d.refused(from, name, path, err)
 	}
+
 	return d.opened(path, fd)
 }
 
-// opened returns the directory that is open as fd, if it is admitted.
+// opened returns the directory open as fd, if admit accepts it; otherwise it closes fd.
 func (d *dirs) opened(path string, fd int) (*dir, error) {
 	info, err := (&fdFile{fd, path}).Stat()
 	if err == nil {
 		err = d.admit(path, info)
 	}
+
 	if err != nil {
 		unix.Close(fd)
 		return nil, err
@@ -160,10 +169,12 @@ func (d *dirs) opened(path string, fd int) (*dir, error) {
 		d.held[path] = opened
 		runtime.AddCleanup(opened, func(fd int) { unix.Close(fd) }, fd)
 	}
+
 	return opened, nil
 }
 
-// refused says why a directory was not opened: systems disagree about what they call a symbolic link there.
+// refused returns the error for a directory that was not opened. Systems disagree about the error
+// for a symbolic link, so it looks for one.
 func (d *dirs) refused(from *dir, name, path string, err error) error {
 	if path == d.base || err != unix.ENOTDIR && err != unix.ELOOP && err != unix.EMLINK {
 		return pathError("open", path, err)

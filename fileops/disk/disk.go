@@ -1,5 +1,5 @@
-// Package disk is the file system that package fileops works on: FS is every system call that it makes, and
-// OS is the operating system's. Package simfs has another one, in memory.
+// Package disk is the file system below package fileops: [FS] is every system call that fileops
+// makes, and [OS] makes them on the operating system. Package simfs has an FS in memory.
 package disk
 
 import (
@@ -9,31 +9,35 @@ import (
 	"time"
 )
 
-// ErrBusy means that another process held the lock all the time that was allowed for waiting.
+// ErrBusy means that another process held the lock for as long as the caller could wait.
 var ErrBusy = errors.New("another process holds the lock")
 
-// CutUnit divides what File.Cut removes: file systems cut whole blocks, none larger than this.
+// CutUnit is the unit of sizes for File.Cut. File systems cut whole blocks, and none has larger
+// ones.
 const CutUnit = 64 << 10
 
-// FS is every system call that fileops makes, so that the same code runs on an operating system and on a simulated one
-// that crashes, loses power and fills its disk. Errors are those of package io/fs (or wrap them).
+// FS is every system call that fileops makes. The same code therefore runs on an operating system
+// and on a simulated one that crashes, loses power and runs out of disk. Errors are those of
+// package io/fs, or wrap them.
 type FS interface {
-	// Within returns the file system for one ledger, in the directory base. Paths below base are reached through open
-	// directories, one name at a time, none of which may be a symbolic link, and each of which admit must accept: its error is
-	// that of the call.
+	// Within returns the file system for one ledger, in the directory base. It reaches paths below
+	// base through open directories, one name at a time. None of them may be a symbolic link, and
+	// admit must accept each; if it does not, the call returns its error.
 	Within(base string, admit func(path string, dir Info) error) FS
 
-	// Refresh has directories below base that are open already looked at by name again, each at its next use. An edit or a
-	// reader works in the directories that it found; the next one finds what is there by then.
+	// Refresh makes each open directory below base check, at its next use, that its name still
+	// leads to it. One edit or read keeps working in the directories that it found; the next one
+	// finds what is there by then.
 	Refresh()
 
-	// Lock opens path for reading and writing, creating it with mode create unless that is 0, and locks it exclusively.
-	// While somebody else has the lock it waits for expired to be closed and then returns ErrBusy; at once if expired is
-	// nil. A lock that comes later than that is released.
+	// Lock opens path for reading and writing and locks it exclusively. If there is no file, it
+	// creates one with mode create, unless create is 0. While another process holds the lock, Lock
+	// waits until expired is closed, and then returns ErrBusy; it does not wait if expired is nil.
+	// A lock obtained after that is released.
 	Lock(path string, create fs.FileMode, expired <-chan struct{}) (Lock, error)
 
-	// Open opens a file or directory for reading. None of the methods here follows path if it is a symbolic link, unless it
-	// says so.
+	// Open opens a file or directory for reading. Open and the methods below do not follow path if
+	// it is a symbolic link, unless they say so.
 	Open(path string) (File, error)
 
 	// Create opens a new file for writing. It fails with fs.ErrExist if there is one.
@@ -45,7 +49,7 @@ type FS interface {
 	// Lstat describes path.
 	Lstat(path string) (Info, error)
 
-	// Stat describes what path is or points to.
+	// Stat describes path, or the file that path points to.
 	Stat(path string) (Info, error)
 
 	// ReadDir returns the names in a directory, in any order. It follows path only outside base.
@@ -57,7 +61,7 @@ type FS interface {
 	// Link gives a file a second name. It fails with fs.ErrExist if that is taken.
 	Link(old, new string) error
 
-	// Replace renames a file, replacing what has the new name.
+	// Replace renames a file. It replaces the file that has the new name, if any.
 	Replace(old, new string) error
 
 	// Move renames a file. It fails with fs.ErrExist if the new name is taken.
@@ -66,16 +70,17 @@ type FS interface {
 	// Remove removes a file or an empty directory.
 	Remove(path string) error
 
-	// OpenRoot opens a directory, which path may reach through symbolic links.
+	// OpenRoot opens a directory. It follows symbolic links in path.
 	OpenRoot(path string) (Root, error)
 
-	// Network returns the name of the file system that path is on, if more than one host may use it at a time, else "".
+	// Network returns the name of the file system that path is on, if several hosts may use it at
+	// once, or else "".
 	Network(path string) (string, error)
 
-	// Resolve returns path without the symbolic links in it.
+	// Resolve returns path with all symbolic links resolved.
 	Resolve(path string) (string, error)
 
-	// Euid returns the effective user id, -1 where there is none.
+	// Euid returns the effective user id, or -1 if the system has none.
 	Euid() int
 }
 
@@ -88,26 +93,26 @@ type File interface {
 	Chmod(mode fs.FileMode) error
 	Truncate(size int64) error
 
-	// Cut removes the first size bytes, a multiple of CutUnit and less than all: of what others append
-	// at the same time nothing is lost. It returns errors.ErrUnsupported, and nothing has changed, where
-	// the file system cannot do that.
+	// Cut removes the first size bytes. size is a multiple of CutUnit and smaller than the file.
+	// Bytes that others append at the same time are kept. If the file system cannot cut, it changes
+	// nothing and returns errors.ErrUnsupported.
 	Cut(size int64) error
 
 	Sync() error
 	Close() error
 }
 
-// Lock is a lock file that is held.
+// Lock is a lock file that this process has locked.
 type Lock interface {
-	// Stat describes the file that is locked, whatever its path names by now.
+	// Stat describes the locked file, even if its path leads to another file by now.
 	Stat() (Info, error)
 
 	// Unlock releases the lock and closes the file.
 	Unlock() error
 }
 
-// Root is an open directory. A name given to its methods may contain slashes and lead through symbolic links, but never
-// out of the directory: that is an error. The last element is followed only by OpenRoot.
+// Root is an open directory. A name given to its methods may contain slashes and symbolic links,
+// but must not lead out of the directory: that is an error. Only OpenRoot follows the last element.
 type Root interface {
 	OpenRoot(name string) (Root, error)
 	Lstat(name string) (Info, error)
@@ -130,19 +135,19 @@ type Info struct {
 	ModTime time.Time
 	UID     int
 	ID      FileID
-	Mount   uint64 // only from Root.Stat; 0 where the operating system has no such number
+	Mount   uint64 // only from Root.Stat; 0 if the operating system has no such number
 }
 
-// Same reports whether i and other describe the same state of the same file. The inode alone would not tell: that of a file that
-// is gone is used again.
+// Same reports whether i and other describe the same state of the same file. The inode is not
+// enough, because the inode of a deleted file is used again.
 func (i Info) Same(other Info) bool {
 	return i.ID == other.ID && i.Size == other.Size && i.ModTime.Equal(other.ModTime)
 }
 
-// String gives what Same compares.
+// String returns everything that Same compares.
 func (i Info) String() string {
 	return fmt.Sprintf("inode %d, %d bytes, of %s", i.ID.Inode, i.Size, i.ModTime.UTC().Format(time.RFC3339Nano))
 }
 
-// FileID tells files apart, whatever their names.
+// FileID identifies a file, whatever its names.
 type FileID struct{ Device, Inode uint64 }

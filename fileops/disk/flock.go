@@ -10,19 +10,20 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// A fileLock is a file that can be locked. Unlock closes it, locked or not.
+// A fileLock is a file that can be locked. Unlock closes it, even if it is not locked.
 type fileLock interface {
 	Lock
 	TryLock() (bool, error)
-	Wait() error // until it has the lock
+	Wait() error // returns once it has the lock
 }
 
-// A lockFile is a file that flock locks. A try in vain closes it, and the next one opens it again, by
-// the path that flock has: whoever has the lock must compare the file with the one that has the name.
+// A lockFile is a file that flock locks. A failed try closes it, and the next one opens it again by
+// flock's path. So once the lock is held, its owner must check that the locked file is still the
+// one at that path.
 type lockFile struct {
 	flock *flock.Flock
-	path  string // as errors name it
-	done  func() // is called when flock's path need not lead there any more
+	path  string // the path for error messages
+	done  func() // called once flock's path is no longer needed
 }
 
 func newLockFile(path, opened string, flags int, create fs.FileMode, done func()) *lockFile {
@@ -43,8 +44,9 @@ func (l *lockFile) TryLock() (had bool, err error) {
 
 func (l *lockFile) Wait() error { return l.retry(l.flock.Lock) }
 
-// Unlock does not leave it to closing the file to give the lock back: a process that was forked just now may have the file
-// open, too. What cannot be unlocked flock keeps open, so the garbage collector has to close it.
+// Unlock unlocks before it closes: a child that was just forked may also have the file open, and
+// would keep the lock. If unlocking fails, flock keeps the file open, so the garbage collector must
+// close it.
 func (l *lockFile) Unlock() error {
 	defer l.done()
 	err := l.retry(l.flock.Unlock)
@@ -63,7 +65,7 @@ func (l *lockFile) Stat() (Info, error) {
 	return infoFrom(info), nil
 }
 
-// retry repeats a call that a signal interrupted, as network file systems may say.
+// retry repeats a call that a signal interrupted. Network file systems may return EINTR.
 func (l *lockFile) retry(call func() error) error {
 	err := call()
 	for errors.Is(err, syscall.EINTR) {
@@ -72,7 +74,7 @@ func (l *lockFile) retry(call func() error) error {
 	return l.named(err)
 }
 
-// named returns the error with the path of the lock in the place of flock's.
+// named returns err with the path of the lock instead of flock's.
 func (l *lockFile) named(err error) error {
 	op := "lock"
 	var at *fs.PathError

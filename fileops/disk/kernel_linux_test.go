@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A file system in user space is known by what it was mounted as.
+// The mount table tells which file system in user space a device is.
 func TestFuseIn(t *testing.T) {
 	t.Parallel()
 	const mounts = `22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/root rw
@@ -30,7 +30,7 @@ short
 	}
 }
 
-// Not parallel: it makes file systems ones in user space.
+// Not parallel: it makes all file systems look like ones in user space.
 func TestNetworkOfAFuse(t *testing.T) {
 	dir := t.TempDir()
 	var st unix.Statfs_t
@@ -41,6 +41,7 @@ func TestNetworkOfAFuse(t *testing.T) {
 		}
 		return remoteName(n)
 	}
+
 	t.Cleanup(func() { remote = remoteName })
 	if name, err := (OS{}).Network(dir); !strings.HasPrefix(name, fuse) || err != nil {
 		t.Errorf("got %q, %v", name, err)
@@ -50,7 +51,7 @@ func TestNetworkOfAFuse(t *testing.T) {
 	}
 }
 
-// What is neither a file nor a directory nor a link is none of them.
+// A device or a socket is neither a file nor a directory nor a link.
 func TestKindsOfFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -58,6 +59,7 @@ func TestKindsOfFiles(t *testing.T) {
 	must(t, os.Mkdir(filepath.Join(dir, "dir"), 0o700))
 	must(t, os.Symlink("x", filepath.Join(dir, "link")))
 	writeFile(t, filepath.Join(dir, "file"), "")
+
 	for name, want := range map[string]fs.FileMode{"pipe": fs.ModeIrregular, "dir": fs.ModeDir, "link": fs.ModeSymlink, "file": 0} {
 		info, err := OS{}.Lstat(filepath.Join(dir, name))
 		if must(t, err); info.Mode.Type() != want {
@@ -77,6 +79,7 @@ func TestRemoteFileSystems(t *testing.T) {
 			t.Errorf("%#x is taken for local", magic)
 		}
 	}
+
 	for _, magic := range []uint32{unix.EXT4_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC,
 		unix.OVERLAYFS_SUPER_MAGIC, 0x2fc12fc1} {
 		if remoteName(magic) != "" {

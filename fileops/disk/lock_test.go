@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// stubborn is a lock that is never had.
+// stubborn is a lock that is never free.
 type stubborn struct {
 	Lock
 	closed chan bool
@@ -18,7 +18,7 @@ func (s stubborn) TryLock() (bool, error) { return false, nil }
 func (s stubborn) Wait() error            { return errDisk }
 func (s stubborn) Unlock() error          { close(s.closed); return nil }
 
-// A lock that cannot be waited for is given up.
+// If waiting for a lock fails, the lock is given up.
 func TestWaitThatFails(t *testing.T) {
 	t.Parallel()
 	lock := stubborn{closed: make(chan bool)}
@@ -28,7 +28,7 @@ func TestWaitThatFails(t *testing.T) {
 	<-lock.closed
 }
 
-// A lock whose file cannot be looked at is not had: nobody knows what it protects.
+// A lock whose file cannot be examined is given up, because no one knows what it protects.
 func TestLockThatIsGivenBackSaysNothing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lock")

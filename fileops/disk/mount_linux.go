@@ -6,8 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mountOf tells a bind mount from the file system it shows, which device numbers do not. Kernels before 5.8 do not say:
-// there it is 0 for every directory.
+// mountOf returns the id of the mount that dir is on. It tells a bind mount from the file system it
+// shows; device numbers do not. Kernels before 5.8 do not report it: there it is 0 for every
+// directory.
 func mountOf(dir *os.File) uint64 {
 	var stat unix.Statx_t
 	err := unix.Statx(int(dir.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_MNT_ID, &stat)

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Move falls back to two names where the file system does not know RENAME_NOREPLACE (NFS, some FUSE) or the kernel does
-// not know renameat2.
+// Move links and removes if the file system does not support RENAME_NOREPLACE (NFS, some FUSE) or
+// the kernel has no renameat2.
 func (o OS) Move(old, new string) error {
 	err := o.between("rename", old, new, func(oldDir int, old string, newDir int, new string) error {
 		return unix.Renameat2(oldDir, old, newDir, new, unix.RENAME_NOREPLACE)

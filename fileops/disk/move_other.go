@@ -2,5 +2,5 @@
 
 package disk
 
-// Move gives a file two names for a moment.
+// Move links and removes, so for a moment the file has two names.
 func (o OS) Move(old, new string) error { return o.linkThenRemove(old, new) }

@@ -13,6 +13,7 @@ func (OS) Network(path string) (name string, err error) {
 	if _, err := retry(func() (int, error) { return 0, unix.Statfs(path, &st) }); err != nil {
 		return "", pathError("statfs", path, err)
 	}
+
 	name = remote(uint32(st.Type))
 	if name != fuse {
 		return name, nil
@@ -20,12 +21,14 @@ func (OS) Network(path string) (name string, err error) {
 	return fuseName(path)
 }
 
-// fuseName returns the name of the file system in user space that path is on, like fuse.sshfs, or fuse if it is not known.
+// fuseName returns the name of the file system in user space that path is on, such as fuse.sshfs,
+// or fuse if it is unknown.
 func fuseName(path string) (string, error) {
 	var st unix.Stat_t
 	if _, err := retry(func() (int, error) { return 0, unix.Stat(path, &st) }); err != nil {
 		return "", pathError("stat", path, err)
 	}
+
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		return fuse, nil
@@ -33,7 +36,7 @@ func fuseName(path string) (string, error) {
 	return fuseIn(string(mounts), fmt.Sprintf("%d:%d", unix.Major(st.Dev), unix.Minor(st.Dev))), nil
 }
 
-// fuseIn returns what mounts, the text of mountinfo, says of a device: see fuseName.
+// fuseIn returns the name that mounts, the text of mountinfo, has for a device. See fuseName.
 func fuseIn(mounts, device string) string {
 	for line := range strings.Lines(mounts) {
 		before, after, _ := strings.Cut(line, " - ")
@@ -47,11 +50,12 @@ func fuseIn(mounts, device string) string {
 
 const fuse = "fuse"
 
-// remote is remoteName, but for tests.
+// remote is remoteName. Tests replace it.
 var remote = remoteName
 
-// remoteName returns the name of a file system of which several hosts, or a host and its guest, or the kernel and a program, have each
-// their own part in making changes, "" for any other; number is what statfs(2) gives. A map would be made by every command.
+// remoteName returns the name of a file system that more than one party changes: several hosts, a
+// host and its guest, or the kernel and a program. It returns "" for any other. number comes from
+// statfs(2). A switch, because every command would have to build a map.
 func remoteName(number uint32) string {
 	switch number {
 	case unix.AFS_FS_MAGIC, unix.AFS_SUPER_MAGIC:
@@ -76,7 +80,7 @@ func remoteName(number uint32) string {
 		return "smb2"
 	case unix.SMB_SUPER_MAGIC:
 		return "smb"
-	case unix.V9FS_MAGIC: // also Windows' drives in WSL 2
+	case unix.V9FS_MAGIC: // also the Windows drives in WSL 2
 		return "9p"
 	case 0x01161970:
 		return "gfs2"
@@ -105,5 +109,6 @@ func remoteName(number uint32) string {
 	case 0xbeefdead:
 		return "stornext"
 	}
+
 	return ""
 }

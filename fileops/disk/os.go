@@ -9,13 +9,14 @@ import (
 
 // OS is the operating system.
 type OS struct {
-	// Polls has Lock ask again and again: several network file systems serve a waiter seconds after it could have had the lock.
+	// Polls makes Lock ask repeatedly instead of waiting in the kernel. Several network file
+	// systems wake a waiter seconds after the lock is free.
 	Polls bool
 
-	dirs *dirs // through which the paths of a ledger are reached; nil: all paths are as they are
+	dirs *dirs // directories for the paths of a ledger; nil: paths are used unchanged
 }
 
-// ErrSymlink means that a path which must not be a symbolic link is one. It is an fs.ErrPermission.
+// ErrSymlink means that a path is a symbolic link and must not be one. It is an fs.ErrPermission.
 var ErrSymlink error = symlinkError{}
 
 type symlinkError struct{}
@@ -25,7 +26,7 @@ func (symlinkError) Error() string {
 }
 func (symlinkError) Is(target error) bool { return target == fs.ErrPermission }
 
-// Lock tries once, and then waits.
+// Lock tries once before it waits, because most locks are free.
 func (o OS) Lock(path string, create fs.FileMode, expired <-chan struct{}) (Lock, error) {
 	lock, had, err := o.tryLock(path, create)
 	switch {
@@ -45,11 +46,13 @@ func (o OS) Lock(path string, create fs.FileMode, expired <-chan struct{}) (Lock
 	if lock != nil {
 		lock.Unlock()
 	}
+
 	return nil, err
 }
 
-// wait blocks in the kernel, which serves waiters in their order, until it has the lock or expired is closed. In the
-// latter case the goroutine stays behind and gives the lock back when it comes. Without the lock the file is closed.
+// wait blocks in the kernel, which serves waiters in order, until it has the lock or expired is
+// closed. In the latter case the goroutine stays behind and releases the lock when it gets it.
+// Without the lock, the file is closed.
 func wait(lock fileLock, expired <-chan struct{}) error {
 	got := make(chan error)
 	go func() {
@@ -57,6 +60,7 @@ func wait(lock fileLock, expired <-chan struct{}) error {
 		if err != nil {
 			lock.Unlock()
 		}
+
 		select {
 		case got <- err:
 		case <-expired:
@@ -65,6 +69,7 @@ func wait(lock fileLock, expired <-chan struct{}) error {
 			}
 		}
 	}()
+
 	select {
 	case err := <-got:
 		return err
@@ -73,8 +78,8 @@ func wait(lock fileLock, expired <-chan struct{}) error {
 	}
 }
 
-// poll asks for the lock every 2 to 40 ms, so that processes which began together do not go on together, until it has the lock
-// or expired is closed.
+// poll asks for the lock until it has it or expired is closed. The random 2 to 40 ms between tries
+// keep processes that started together from staying in step.
 func poll(lock fileLock, expired <-chan struct{}) error {
 	for {
 		select {
@@ -82,6 +87,7 @@ func poll(lock fileLock, expired <-chan struct{}) error {
 		case <-expired:
 			return ErrBusy
 		}
+
 		had, err := lock.TryLock()
 		if err != nil || had {
 			return err
@@ -91,7 +97,8 @@ func poll(lock fileLock, expired <-chan struct{}) error {
 
 func (OS) Resolve(path string) (string, error) { return filepath.EvalSymlinks(path) }
 
-// linkThenRemove moves a file where no system call does that without replacing. A crash in between leaves both names.
+// linkThenRemove moves a file on systems without a rename that never replaces. A crash in between
+// leaves both names.
 func (o OS) linkThenRemove(old, new string) error {
 	if err := o.Link(old, new); err != nil {
 		return err

@@ -4,7 +4,7 @@ import (
 	"os"
 )
 
-// osRoot is os.Root with a look at the mount it is on.
+// osRoot is an os.Root that also knows its mount.
 type osRoot struct{ root *os.Root }
 
 func (OS) OpenRoot(path string) (Root, error) {
@@ -41,12 +41,15 @@ func (r osRoot) Stat() (Info, error) {
 		return Info{}, err
 	}
 	defer dir.Close()
+
 	info, err := dir.Stat()
 	if err != nil {
 		return Info{}, err
 	}
+
 	result := infoFrom(info)
 	result.Mount = mountOf(dir)
+
 	return result, nil
 }
 

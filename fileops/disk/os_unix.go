@@ -12,13 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fdFile is a file without os.File's finalizer, and without the epoll calls that os.OpenFile makes for each.
+// fdFile is a file without the finalizer of os.File and without the epoll calls of os.OpenFile.
 type fdFile struct {
 	fd   int
 	path string
 }
 
-// Open does not wait for the other end of a named pipe: whoever wants a regular file looks at Stat first.
+// Open does not wait for the other end of a named pipe. A caller that needs a regular file checks
+// with Stat.
 func (o OS) Open(path string) (File, error) {
 	return o.openFile(path, unix.O_RDONLY|unix.O_NONBLOCK, 0)
 }
@@ -85,10 +86,11 @@ func (f *fdFile) Write(p []byte) (int, error) {
 		}
 		written += n
 	}
+
 	return written, nil
 }
 
-// WriteString is Write without a copy of s.
+// WriteString writes s without copying it.
 func (f *fdFile) WriteString(s string) (int, error) {
 	return f.Write(unsafe.Slice(unsafe.StringData(s), len(s)))
 }
@@ -121,7 +123,7 @@ func (f *fdFile) Sync() error {
 	return pathError("fsync", f.path, err)
 }
 
-// Close is not repeated when a signal interrupts it: the descriptor is gone all the same.
+// Close does not retry if a signal interrupts it: the descriptor is closed anyway.
 func (f *fdFile) Close() error {
 	if err := unix.Close(f.fd); err != nil && err != unix.EINTR {
 		return pathError("close", f.path, err)
@@ -138,6 +140,7 @@ func (o OS) Lstat(path string) (info Info, err error) {
 		}
 		return 0, err
 	})
+
 	return info, err
 }
 
@@ -149,7 +152,8 @@ func (OS) Stat(path string) (Info, error) {
 	return infoOf(&st), nil
 }
 
-// ReadDir lists what it has opened, so that nobody can have it list another directory than one that is admitted.
+// ReadDir lists the directory that it has opened, so no one can make it list a directory that admit
+// has not accepted.
 func (o OS) ReadDir(path string) ([]string, error) {
 	fd, err := o.openDir(path)
 	if err != nil {
@@ -167,11 +171,14 @@ func (o OS) openDir(path string) (int, error) {
 		return 0, err
 	}
 	defer d.done()
+
 	name := "."
 	if d == here {
 		name = path
 	}
+
 	fd, err := retry(func() (int, error) { return unix.Openat(d.fd, name, flags, 0) })
+
 	return fd, pathError("open", path, err)
 }
 
@@ -190,19 +197,22 @@ func (o OS) Link(old, new string) error {
 
 func (o OS) Replace(old, new string) error { return o.between("rename", old, new, replace) }
 
-// Remove tries both calls, as os.Remove does: systems differ in what the wrong one returns.
+// Remove tries both calls, as os.Remove does, because systems disagree about the error of the wrong
+// one.
 func (o OS) Remove(path string) error {
 	_, err := o.at("remove", path, func(dir int, name string) (int, error) {
 		err := unix.Unlinkat(dir, name, 0)
 		if err == nil || err == unix.EINTR {
 			return 0, err
 		}
+
 		dirErr := unix.Unlinkat(dir, name, unix.AT_REMOVEDIR)
 		if dirErr != unix.ENOTDIR {
 			err = dirErr
 		}
 		return 0, err
 	})
+
 	return err
 }
 
@@ -216,6 +226,7 @@ func infoOf(st *unix.Stat_t) Info {
 	if st.Mode&unix.S_ISVTX != 0 {
 		mode |= fs.ModeSticky
 	}
+
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
 	case unix.S_IFDIR:
@@ -225,6 +236,7 @@ func infoOf(st *unix.Stat_t) Info {
 	default:
 		mode |= fs.ModeIrregular
 	}
+
 	return Info{
 		Size:    st.Size,
 		Mode:    mode,
@@ -242,7 +254,8 @@ func modeBits(mode fs.FileMode) uint32 {
 	return bits
 }
 
-// retry repeats a call that a signal interrupted: network file systems may say so even where Go asks for restarts.
+// retry repeats a call that a signal interrupted. Network file systems may return EINTR even though
+// Go asks for restarts.
 func retry(call func() (int, error)) (int, error) {
 	for {
 		n, err := call()
@@ -252,7 +265,8 @@ func retry(call func() (int, error)) (int, error) {
 	}
 }
 
-// pathError says which call failed on which path. A symbolic link where none is expected is a question of trust.
+// pathError returns err with the call and the path that failed. An unexpected symbolic link becomes
+// ErrSymlink.
 func pathError(op, path string, err error) error {
 	switch err {
 	case nil:

@@ -8,7 +8,7 @@ import (
 	"github.com/natefinch/atomic"
 )
 
-// dirs would be open directories: making a symbolic link is a privilege here, and paths will do.
+// dirs is empty: paths are safe here, since creating a symbolic link needs a privilege.
 type dirs struct{}
 
 func (o OS) Within(base string, admit func(string, Info) error) FS { return o.within(base, admit) }
@@ -17,7 +17,7 @@ func (o OS) within(string, func(string, Info) error) OS { return o }
 
 func (OS) Refresh() {}
 
-// windowsFile is a file; a directory has nothing to flush.
+// windowsFile is a file or directory. Syncing a directory does nothing.
 type windowsFile struct {
 	*os.File
 	dir bool
@@ -28,6 +28,7 @@ func (OS) Open(path string) (File, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	info, err := file.Stat()
 	if err != nil {
 		file.Close()
@@ -52,7 +53,7 @@ func (OS) OpenAppend(path string) (File, error) {
 	return windowsFile{file, false}, nil
 }
 
-// Truncate goes by the name: what is opened to append to may not be cut.
+// Truncate uses the name, because a file opened for appending cannot be truncated.
 func (f windowsFile) Truncate(size int64) error { return os.Truncate(f.Name(), size) }
 
 func (f windowsFile) Cut(int64) error { return errors.ErrUnsupported }
@@ -111,7 +112,8 @@ func (OS) Mkdir(path string, mode fs.FileMode) error { return os.Mkdir(path, mod
 
 func (OS) Euid() int { return os.Geteuid() }
 
-// infoFrom leaves ID zero: a file that is open here cannot be removed, so a lock file that is held keeps its name.
+// infoFrom leaves ID zero. An open file cannot be removed here, so a locked file always keeps its
+// name.
 func infoFrom(info fs.FileInfo) Info {
 	return Info{Size: info.Size(), Mode: info.Mode(), ModTime: info.ModTime()}
 }

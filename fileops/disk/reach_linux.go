@@ -6,10 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// searchOnly opens a directory for nothing but to reach what is in it.
+// searchOnly opens a directory only to reach the files in it.
 const searchOnly = unix.O_PATH
 
-// reach returns a path to the file name in the open directory dir, whatever the directory is called by now.
+// reach returns a path to the file name in the open directory dir. It stays valid if the directory
+// is renamed.
 func reach(dir int, name string) (path string, ok bool) {
 	if dir == unix.AT_FDCWD {
 		return name, true

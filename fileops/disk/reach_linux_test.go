@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A rename by path looks its directory up twice, so that somebody who swaps that for a link in between has it put a file into
-// another directory. A rename through the descriptor of a directory stays in it. That is why systems without such paths rename
-// by renameat(2) alone.
+// A rename by path looks up its directory twice. An attacker who swaps the directory for a link in
+// between makes it put a file into another directory. A rename through a descriptor stays in its
+// directory, so systems without such paths rename only by renameat(2).
 func TestRenameInSwappedDirectory(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -24,6 +24,7 @@ func TestRenameInSwappedDirectory(t *testing.T) {
 
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	defer func() { close(stop); <-stopped }()
+
 	go func() {
 		defer close(stopped)
 		for {
@@ -36,7 +37,8 @@ func TestRenameInSwappedDirectory(t *testing.T) {
 		}
 	}()
 
-	// astray reports whether one of so many renames goes to the victim, and how many were tried.
+	// astray reports whether one of at most tries renames reaches the victim, and how many were
+	// tried.
 	astray := func(tries int, rename func() error) (bool, int) {
 		deadline := time.Now().Add(time.Minute)
 		for n := range tries {
@@ -51,6 +53,7 @@ func TestRenameInSwappedDirectory(t *testing.T) {
 				return false, n + 1
 			}
 		}
+
 		return false, tries
 	}
 
@@ -58,6 +61,7 @@ func TestRenameInSwappedDirectory(t *testing.T) {
 	if !is {
 		t.Errorf("by path none of %d renames went astray: this test is too slow to tell", tries)
 	}
+
 	const through = 5000
 	if is, n := astray(through, func() error { return replace(opened, "new", opened, "file") }); is {
 		t.Errorf("rename %d of %d went astray through the descriptor", n, through)

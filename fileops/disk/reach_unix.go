@@ -11,18 +11,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Two libraries want paths: gofrs/flock and natefinch/atomic. In an open directory they get one that leads
-// through its descriptor (see reach), so that nobody can have them work in another directory.
+// Two libraries need paths: gofrs/flock and natefinch/atomic. They get a path through the
+// descriptor of an open directory (see reach), so no one can redirect them to another directory.
 
-// tryLock tries to lock the file at path, which it makes with mode create unless that is 0. Where no path leads through a
-// descriptor, the file that is locked may be another than the one in the directory: Ledger.verify tells.
+// tryLock tries to lock the file at path. If there is none, it creates one with mode create, unless
+// create is 0. On systems without paths through descriptors it may lock another file than the one
+// in the open directory; Ledger.verify finds that out.
 func (o OS) tryLock(path string, create fs.FileMode) (lock *lockFile, had bool, err error) {
 	d, name, err := o.dirs.parent(path)
 	if err != nil {
 		return nil, false, err
 	}
 
-	// With O_NONBLOCK package os leaves the file as it is, which saves four calls.
+	// With O_NONBLOCK, package os does not change the mode of the descriptor, which saves four
+	// calls.
 	const flags = unix.O_RDWR | unix.O_NOFOLLOW | unix.O_NONBLOCK
 	if opened, ok := reach(d.fd, name); ok {
 		lock = newLockFile(path, opened, flags, create, d.done)
@@ -32,22 +34,26 @@ func (o OS) tryLock(path string, create fs.FileMode) (lock *lockFile, had bool, 
 		}
 	}
 
-	// The name is looked up, or made, in the open directory all the same.
+	// Even so, the name is looked up, or created, in the open directory.
 	if err = o.there(path, create); err != nil {
 		d.done()
 		return nil, false, err
 	}
+
 	lock = newLockFile(path, path, flags, 0, d.done)
 	had, err = lock.TryLock()
+
 	return lock, had, err
 }
 
-// there returns nil if there is a file at path, which it makes with mode create unless that is 0.
+// there returns nil if there is a file at path. If there is none, it creates one with mode create,
+// unless create is 0.
 func (o OS) there(path string, create fs.FileMode) error {
 	if create == 0 {
 		_, err := o.Lstat(path)
 		return err
 	}
+
 	file, err := o.Create(path, create)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
@@ -58,8 +64,9 @@ func (o OS) there(path string, create fs.FileMode) error {
 	return file.Close()
 }
 
-// replace renames a file in one open directory to a name in another, replacing what has that. Where no
-// path leads through a descriptor it does without atomic: a rename by path could be led astray.
+// replace renames a file in one open directory to a name in another, and replaces the file there,
+// if any. Without paths through descriptors it uses renameat and not atomic, because a rename by
+// path could be redirected.
 func replace(oldDir int, old string, newDir int, new string) error {
 	from, ok := reach(oldDir, old)
 	to, also := reach(newDir, new)
@@ -74,10 +81,11 @@ func replace(oldDir int, old string, newDir int, new string) error {
 			return err
 		}
 	}
+
 	return unix.Renameat(oldDir, old, newDir, new)
 }
 
-// unreachable reports whether err may be for want of /proc, and not of the file.
+// unreachable reports whether err may come from a missing /proc and not from the file.
 func unreachable(err error) bool {
 	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EACCES)
 }

@@ -16,13 +16,14 @@ import (
 	"github.com/dpl-project/dpl/testscripts/seccomp"
 )
 
-// These tests know the numbers of system calls, which each architecture has its own of.
+// Each architecture has its own numbers of system calls; these are those of amd64.
 
-// What a file says of an error is the call, the path and the cause.
+// An error of a file names the call, the path and the cause.
 func TestFilesTellErrors(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")
 	writeFile(t, path, "text")
+
 	for name, c := range map[string]struct {
 		number uintptr
 		do     func(f *fdFile) error
@@ -45,14 +46,16 @@ func TestFilesTellErrors(t *testing.T) {
 				t.Errorf("%s: got %v", name, err)
 			}
 		})
+
 		must(t, f.Close())
 	}
+
 	if text := readText(t, path); text != "text" {
 		t.Errorf("it is %q", text)
 	}
 }
 
-// A signal that interrupts close is no error: the descriptor is gone.
+// A signal that interrupts close is no error: the descriptor is closed anyway.
 func TestCloseInterrupted(t *testing.T) {
 	t.Parallel()
 	f, err := OS{}.Open(t.TempDir())
@@ -62,10 +65,11 @@ func TestCloseInterrupted(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+
 	must(t, f.Close())
 }
 
-// The kernel, or the file system, may not know the call that renames without replacing.
+// The kernel or the file system may not support a rename that never replaces.
 func TestMoveWithoutRenameat2(t *testing.T) {
 	t.Parallel()
 	for _, errno := range []unix.Errno{unix.ENOSYS, unix.EINVAL, unix.EOPNOTSUPP, unix.EIO} {
@@ -77,6 +81,7 @@ func TestMoveWithoutRenameat2(t *testing.T) {
 			if err := (OS{}).Move(old, taken); errno != unix.EIO && !errors.Is(err, fs.ErrExist) || readText(t, taken) != "taken" {
 				t.Errorf("%v: to a name that is taken: %v", errno, err)
 			}
+
 			err := OS{}.Move(old, free)
 			switch {
 			case errno == unix.EIO:
@@ -90,7 +95,7 @@ func TestMoveWithoutRenameat2(t *testing.T) {
 	}
 }
 
-// A file that cannot lose its old name does not keep a new one.
+// If the old name cannot be removed, the file does not keep the new one.
 func TestMoveThatCannotRemove(t *testing.T) {
 	t.Parallel()
 	const nobody = 65534
@@ -106,20 +111,22 @@ func TestMoveThatCannotRemove(t *testing.T) {
 	if os.Geteuid() == 0 {
 		must(t, errors.Join(os.Chown(old, nobody, -1), os.Chown(open, nobody, -1)))
 	}
+
 	seccomp.Run(t, nil, func() {
 		if os.Geteuid() == 0 {
-			unix.Setfsuid(nobody) // of this thread, which has root's rights to files no longer
+			unix.Setfsuid(nobody) // for this thread only, which then no longer has root's access to files
 		}
 		if err := (OS{}).linkThenRemove(old, free); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("got %v", err)
 		}
 	})
+
 	if gone(t, old) || !gone(t, free) {
 		t.Errorf("the old name is gone: %v, the new one is: %v", gone(t, old), gone(t, free))
 	}
 }
 
-// A lock whose file the kernel does not describe is not had.
+// A lock whose file cannot be described is not taken.
 func TestLockThatCannotBeLookedAt(t *testing.T) {
 	t.Parallel()
 	lock, err := OS{}.Lock(filepath.Join(t.TempDir(), "lock"), 0o600, nil)
@@ -129,10 +136,11 @@ func TestLockThatCannotBeLookedAt(t *testing.T) {
 			t.Errorf("got %+v, %v", info, err)
 		}
 	})
+
 	must(t, lock.Unlock())
 }
 
-// A directory that cannot be opened or described is not taken for an empty one.
+// A directory that cannot be opened or described is an error, not an empty directory.
 func TestRootsTellErrors(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -140,6 +148,7 @@ func TestRootsTellErrors(t *testing.T) {
 	root, err := OS{}.OpenRoot(dir)
 	must(t, err)
 	defer root.Close()
+
 	for name, c := range map[string]struct {
 		number uintptr
 		do     func() error
@@ -161,7 +170,7 @@ func TestRootsTellErrors(t *testing.T) {
 	}
 }
 
-// A kernel that does not number mounts is content with devices.
+// If the kernel does not number mounts, device numbers are enough.
 func TestMountWithoutNumber(t *testing.T) {
 	t.Parallel()
 	root, err := OS{}.OpenRoot(t.TempDir())
@@ -174,7 +183,7 @@ func TestMountWithoutNumber(t *testing.T) {
 	})
 }
 
-// What Network cannot find out it does not call local.
+// Network returns an error for what it cannot find out; it does not call it local.
 func TestNetworkTellsErrors(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -183,11 +192,13 @@ func TestNetworkTellsErrors(t *testing.T) {
 			t.Errorf("got %q, %v", name, err)
 		}
 	})
+
 	seccomp.Run(t, []seccomp.Refusal{seccomp.Refuse(unix.SYS_NEWFSTATAT, unix.EIO), seccomp.Refuse(unix.SYS_STAT, unix.EIO)}, func() {
 		if name, err := fuseName(dir); !errors.Is(err, unix.EIO) {
 			t.Errorf("without stat: got %q, %v", name, err)
 		}
 	})
+
 	seccomp.Run(t, []seccomp.Refusal{seccomp.Refuse(unix.SYS_OPENAT, unix.ENOENT)}, func() {
 		if name, err := fuseName(dir); name != fuse || err != nil {
 			t.Errorf("without mountinfo: got %q, %v", name, err)
@@ -195,7 +206,7 @@ func TestNetworkTellsErrors(t *testing.T) {
 	})
 }
 
-// A lock that the kernel does not take back is given back with the file.
+// A lock that cannot be unlocked is released by closing its file.
 func TestUnlockThatFails(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lock")
@@ -210,6 +221,7 @@ func TestUnlockThatFails(t *testing.T) {
 	expired := make(chan struct{})
 	timer := time.AfterFunc(30*time.Second, func() { close(expired) })
 	defer timer.Stop()
+
 	again, err := OS{}.Lock(path, 0, expired)
 	must(t, err)
 	must(t, again.Unlock())

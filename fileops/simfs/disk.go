@@ -1,6 +1,7 @@
-// Package simfs is a file system in memory that crashes, loses power and fills up as it is told, for tests of package
-// fileops: a Disk remembers what of it would survive a power cut, and a Process is the disk.FS that one simulated
-// process sees of it. Nothing here waits, and nothing is random but what the caller's seed decides.
+// Package simfs is a file system in memory, for tests of package fileops, that crashes, loses power
+// and fills up on demand. A [Disk] knows what a power cut would leave of it, and a [Process] is the
+// disk.FS that one simulated process sees. Nothing here waits, and only the caller's seed decides
+// what is random.
 package simfs
 
 import (
@@ -14,16 +15,18 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 )
 
-// Disk is a file system that remembers what of it is on disk. Only fsync moves things there: of a file its contents, of a
-// directory its names. A rename is one change, whichever of its two directories is flushed.
+// Disk is a file system that knows which part of it is on disk. Only fsync writes there: for a file
+// its contents, for a directory its names. A rename is a single change, whichever of its two
+// directories is synced.
 type Disk struct {
-	Now     func() time.Time // for the times of files; nil: they have none
-	Network string           // what disk.FS.Network calls it
-	Ordered bool             // a power cut that keeps a change of names keeps all before it, as a journal does
+	Now     func() time.Time // the time of new files; nil: the zero time
+	Network string           // the result of disk.FS.Network
+	// a power cut that keeps a change of names keeps all earlier ones, as a journal does
+	Ordered bool
 
 	root    *Node
 	pending []change
-	nodes   []*Node // all that were made since New or Reset, to be used again
+	nodes   []*Node // all nodes made since New, reused after Reset
 	used    int
 }
 
@@ -32,23 +35,24 @@ type Node struct {
 	inode   uint64
 	mode    fs.FileMode
 	modTime time.Time
-	holder  *lock // who has it locked
+	holder  *lock // the lock on it, if any
 	data    []byte
 	onDisk  []byte
-	tried   int      // so much of data has been in an fsync, which may have failed
-	lost    [][2]int // from where to where a failed one has forgotten that data has to reach the disk
+	tried   int      // this many bytes of data were in an fsync, which may have failed
+	lost    [][2]int // ranges of data that a failed fsync has dropped: no later one writes them
 	names   []entry
 	durable []entry
 }
 
-// entry is one name in a directory. Directories keep the order in which names were made, so that names with a random part
-// do not decide what happens next.
+// entry is one name in a directory. Directories keep names in the order of creation, so that random
+// parts of names do not change what happens next.
 type entry struct {
 	name string
 	node *Node
 }
 
-// change is one or two names that are set, to nothing for a nil node. It reaches the disk as a whole or not at all.
+// change sets one or two names, or removes those with a nil node. It reaches the disk completely or
+// not at all.
 type change struct {
 	n    int
 	sets [2]set
@@ -78,6 +82,7 @@ func (d *Disk) node(mode fs.FileMode) *Node {
 			d.nodes = append(d.nodes, new(Node))
 		}
 	}
+
 	n := d.nodes[d.used]
 	d.used++
 	*n = Node{inode: uint64(d.used), mode: mode, data: n.data[:0], names: n.names[:0], durable: n.durable[:0]}
@@ -91,30 +96,34 @@ func (d *Disk) touch(n *Node) {
 	}
 }
 
-// split returns the directory and the last element of an absolute clean path.
+// split returns the directory and the last element of an absolute, clean path.
 func split(path string) (dir, base string) {
 	i := strings.LastIndexByte(path, '/')
 	return path[:i], path[i+1:]
 }
 
-// find returns nil if there is nothing at path.
+// find returns the node at path, or nil if there is none.
 func (d *Disk) find(path string) *Node {
 	n := d.root
 	for rest := path; n != nil; {
 		for rest != "" && rest[0] == '/' {
 			rest = rest[1:]
 		}
+
 		if rest == "" {
 			return n
 		}
+
 		name := rest
 		if i := strings.IndexByte(rest, '/'); i >= 0 {
 			name, rest = rest[:i], rest[i:]
 		} else {
 			rest = ""
 		}
+
 		n = n.child(name)
 	}
+
 	return nil
 }
 
@@ -137,6 +146,7 @@ func put(names []entry, e entry) []entry {
 	case e.node == nil:
 		return slices.Delete(names, i, i+1)
 	}
+
 	names[i].node = e.node
 	return names
 }
@@ -151,7 +161,7 @@ func (d *Disk) change(sets ...set) {
 	d.pending = append(d.pending, c)
 }
 
-// Tree returns all paths, each after its directory's.
+// Tree returns all paths, each after its directory.
 func (d *Disk) Tree() []string {
 	var paths []string
 	var walk func(dir string, n *Node)
@@ -162,17 +172,19 @@ func (d *Disk) Tree() []string {
 			walk(name, e.node)
 		}
 	}
+
 	walk("/", d.root)
 	slices.Sort(paths)
 	return paths
 }
 
-// Names returns the names in a directory, none if there is no such directory.
+// Names returns the names in a directory, or nil if there is no such directory.
 func (d *Disk) Names(path string) []string {
 	n := d.find(path)
 	if n == nil {
 		return nil
 	}
+
 	names := make([]string, len(n.names))
 	for i, e := range n.names {
 		names[i] = e.name
@@ -183,7 +195,7 @@ func (d *Disk) Names(path string) []string {
 // Exists reports whether there is something at path.
 func (d *Disk) Exists(path string) bool { return d.find(path) != nil }
 
-// ReadFile returns the contents of a file, as everybody sees them.
+// ReadFile returns the contents of a file as processes see them, on disk or not.
 func (d *Disk) ReadFile(path string) ([]byte, error) {
 	n := d.find(path)
 	if n == nil {
@@ -192,12 +204,12 @@ func (d *Disk) ReadFile(path string) ([]byte, error) {
 	return n.data, nil
 }
 
-// Locked reports whether somebody has the lock of n.
+// Locked reports whether a process holds the lock of n.
 func (n *Node) Locked() bool { return n.holder != nil }
 
 func (n *Node) info() disk.Info {
 	return disk.Info{Size: int64(len(n.data)), Mode: n.mode, ModTime: n.modTime, ID: disk.FileID{Device: 1, Inode: n.inode}}
 }
 
-// String names n by its number.
+// String returns the inode number of n.
 func (n *Node) String() string { return fmt.Sprintf("inode %d", n.inode) }

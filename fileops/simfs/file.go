@@ -16,13 +16,14 @@ type file struct {
 	off     int
 }
 
-// Read is that of disk.File.
+// Read implements disk.File.
 func (f *file) Read(b []byte) (int, error) {
 	late, err := f.process.call("read", "")
 	f.process.end(err)
 	if err != nil {
 		return 0, err
 	}
+
 	n := copy(b, f.node.data[min(f.off, len(f.node.data)):])
 	f.off += n
 	switch {
@@ -31,16 +32,18 @@ func (f *file) Read(b []byte) (int, error) {
 	case n == 0:
 		return 0, io.EOF
 	}
+
 	return n, nil
 }
 
-// ReadAt is that of disk.File.
+// ReadAt implements disk.File.
 func (f *file) ReadAt(b []byte, off int64) (int, error) {
 	late, err := f.process.call("read at", "")
 	f.process.end(err)
 	if err != nil {
 		return 0, err
 	}
+
 	n := copy(b, f.node.data[min(int(off), len(f.node.data)):])
 	switch {
 	case late != nil:
@@ -48,36 +51,39 @@ func (f *file) ReadAt(b []byte, off int64) (int, error) {
 	case n < len(b):
 		return n, io.EOF
 	}
+
 	return n, nil
 }
 
-// Write is that of disk.File. It writes one half if it is interrupted or the disk is full.
+// Write implements disk.File. It writes half of b if it is interrupted or the disk is full.
 func (f *file) Write(b []byte) (int, error) {
 	if len(b) == 0 {
 		return 0, nil
 	}
+
 	late, err := f.process.call("write", "")
 	if err != nil {
 		f.append(b[:len(b)/2])
 		f.process.end(err)
 		return len(b) / 2, err
 	}
+
 	f.append(b)
 	return len(b), late
 }
 
-// WriteString is Write without a copy of s.
+// WriteString writes s without copying it.
 func (f *file) WriteString(s string) (int, error) {
 	return f.Write(unsafe.Slice(unsafe.StringData(s), len(s)))
 }
 
-// append never writes over what onDisk may share with data.
+// append never overwrites bytes that onDisk may share with data.
 func (f *file) append(b []byte) {
 	f.node.data = append(f.node.data, b...)
 	f.process.Disk.touch(f.node)
 }
 
-// Stat is that of disk.File.
+// Stat implements disk.File.
 func (f *file) Stat() (disk.Info, error) {
 	late, err := f.process.call("fstat", "")
 	f.process.end(err)
@@ -87,7 +93,7 @@ func (f *file) Stat() (disk.Info, error) {
 	return f.node.info(), err
 }
 
-// Chmod is that of disk.File.
+// Chmod implements disk.File.
 func (f *file) Chmod(mode fs.FileMode) error {
 	late, err := f.process.call("chmod", "")
 	f.process.end(err)
@@ -98,13 +104,14 @@ func (f *file) Chmod(mode fs.FileMode) error {
 	return late
 }
 
-// Truncate is that of disk.File.
+// Truncate implements disk.File.
 func (f *file) Truncate(size int64) error {
 	late, err := f.process.call("truncate", "")
 	f.process.end(err)
 	if err != nil {
 		return err
 	}
+
 	if n := f.node; !f.process.NoTruncate {
 		n.data = slices.Clone(n.data[:min(int(size), len(n.data))])
 		n.tried = min(n.tried, len(n.data))
@@ -112,10 +119,11 @@ func (f *file) Truncate(size int64) error {
 			n.lost[i][1] = min(n.lost[i][1], len(n.data))
 		}
 	}
+
 	return late
 }
 
-// Cut is that of disk.File: a file system that can. It is on disk with what is synced next.
+// Cut implements disk.File, for a file system that supports it. The next fsync makes it durable.
 func (f *file) Cut(size int64) error {
 	late, err := f.process.call("cut", "")
 	f.process.end(err)
@@ -127,7 +135,7 @@ func (f *file) Cut(size int64) error {
 	return late
 }
 
-// Sync is that of disk.File.
+// Sync implements disk.File.
 func (f *file) Sync() error {
 	late, err := f.process.call("fsync", "")
 	f.process.end(err)
@@ -135,13 +143,14 @@ func (f *file) Sync() error {
 		f.node.failedSync()
 		return err
 	}
+
 	if isDir := f.node.mode.IsDir(); isDir && !f.process.NoDirSync || !isDir && !f.process.NoFileSync {
 		f.process.Disk.sync(f.node)
 	}
 	return late
 }
 
-// Close is that of disk.File.
+// Close implements disk.File.
 func (f *file) Close() error {
 	late, err := f.process.call("close", "")
 	f.process.end(err)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// sync is fsync of n.
+// sync makes the contents or the names of n durable.
 func (d *Disk) sync(n *Node) {
 	if n.mode.IsDir() {
 		d.flush(n)
@@ -14,7 +14,8 @@ func (d *Disk) sync(n *Node) {
 	n.onDisk, n.tried = n.written(), len(n.data)
 }
 
-// written is what is on disk of a file when all of it has been written that anybody remembers.
+// written returns the contents that an fsync of n leaves on disk: data, with zeros where a failed
+// fsync has dropped it.
 func (n *Node) written() []byte {
 	if n.lost == nil {
 		return n.data
@@ -26,7 +27,7 @@ func (n *Node) written() []byte {
 	return data
 }
 
-// flush moves the changes of one directory to the disk; with a journal all.
+// flush makes the changes of one directory durable, or all changes if the disk has a journal.
 func (d *Disk) flush(dir *Node) {
 	if d.Ordered {
 		d.keep(len(d.pending))
@@ -36,8 +37,8 @@ func (d *Disk) flush(dir *Node) {
 	d.flushWanted(func(c *change) bool { return c.sets[0].dir == dir || c.n > 1 && c.sets[1].dir == dir })
 }
 
-// flushWanted moves changes to the disk, each after all earlier ones to the same names: journalled and copy-on-write file
-// systems keep that order.
+// flushWanted makes the wanted changes durable, and before each all earlier changes to the same
+// names. Journalling and copy-on-write file systems keep that order.
 func (d *Disk) flushWanted(wanted func(*change) bool) {
 	chosen := make([]bool, len(d.pending))
 	for i := len(d.pending) - 1; i >= 0; i-- {
@@ -46,6 +47,7 @@ func (d *Disk) flushWanted(wanted func(*change) bool) {
 			chosen[j] = chosen[j] || d.pending[i].touches(&d.pending[j])
 		}
 	}
+
 	rest := d.pending[:0]
 	for i, c := range d.pending {
 		if !chosen[i] {
@@ -56,6 +58,7 @@ func (d *Disk) flushWanted(wanted func(*change) bool) {
 			s.dir.durable = put(s.dir.durable, s.entry)
 		}
 	}
+
 	d.pending = rest
 }
 
@@ -70,11 +73,12 @@ func (c *change) touches(other *change) bool {
 	return false
 }
 
-// Flush moves all changes of names to the disk.
+// Flush makes all changes of names durable.
 func (d *Disk) Flush() { d.flushWanted(func(*change) bool { return true }) }
 
-// PowerLoss keeps what was flushed and, as it comes, some of the rest: any set of changes to names (see Ordered), and of what is
-// new in each file any beginning, or zeros. Nothing is locked afterwards.
+// PowerLoss keeps everything that was flushed and a random part of the rest: any set of changes to
+// names (see Ordered), and for each file any prefix of its new bytes, or zeros. Afterwards nothing
+// is locked.
 func (d *Disk) PowerLoss(r *rand.Rand) {
 	if d.Ordered {
 		d.keep(r.IntN(len(d.pending) + 1))
@@ -85,7 +89,7 @@ func (d *Disk) PowerLoss(r *rand.Rand) {
 	d.root.recover(r)
 }
 
-// keep moves the first changes to the disk.
+// keep makes the first changes durable.
 func (d *Disk) keep(changes int) {
 	for _, c := range d.pending[:changes] {
 		for _, s := range c.sets[:c.n] {
@@ -108,17 +112,19 @@ func (n *Node) recover(r *rand.Rand) {
 				n.onDisk = append(slices.Clone(data[:same]), make([]byte, len(data)-same)...)
 			}
 		}
+
 		n.data = n.onDisk[:len(n.onDisk):len(n.onDisk)]
 		n.tried, n.lost = len(n.data), nil
 		return
 	}
+
 	n.names = append(n.names[:0], n.durable...)
 	for _, e := range n.names {
 		e.node.recover(r)
 	}
 }
 
-// failedSync leaves the data where readers see it, but no later fsync knows of it: so it is on Linux.
+// failedSync leaves the data for readers, but no later fsync writes it, as on Linux.
 func (n *Node) failedSync() {
 	if !n.mode.IsDir() {
 		n.lost = append(n.lost, [2]int{n.tried, len(n.data)})

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// Process is what one simulated process sees of a disk, and what happens to it there. It is a disk.FS.
+// Process is a simulated process: the disk.FS that it sees, and the faults that hit it.
 type Process struct {
 	Disk  *Disk
 	Fault Fault
 
-	// Yield is called before each call: others may run meanwhile. Nil: this process runs alone.
+	// Yield is called before each call, so that other processes can run. It may be nil.
 	Yield func()
-	// Wait is called while somebody else has the lock of n. It returns false when the caller has waited long enough. Nil:
-	// that is a bug of the test.
+	// Wait is called while another process holds the lock of n. It returns false once the caller
+	// has waited long enough. It must not be nil if a lock is contended.
 	Wait func(n *Node) bool
-	// Trace is told of each call; nil: nobody is.
+	// Trace is called with each call. It may be nil.
 	Trace func(call string)
 
 	Calls int // made so far
@@ -26,20 +26,21 @@ type Process struct {
 	dead bool
 }
 
-// A Fault is what happens at one call of a process: it is killed, or gets Err instead of the call, or, if Late, after it. A
-// write that is not late has then written one half. It gets Err instead of the More calls that follow, too: so it is with a
-// network that loses an answer and is gone.
+// A Fault hits one call of a process. If Err is nil, the process is killed there. Otherwise the
+// call returns Err: instead of its effect, or after it if Late. A write that is not late has then
+// written half. The next More calls also return Err, as on a network that loses one answer and then
+// fails.
 type Fault struct {
-	At   int // the number of the call, from 1; 0: never
+	At   int // the number of the call, from 1; 0 means never
 	Err  error
 	Late bool
 	More int
 }
 
-// killed is what a simulated process panics with: nothing that it does after that reaches the disk.
+// killed is the panic value of a killed process. Nothing that it does after that reaches the disk.
 type killed struct{}
 
-// Run runs f as the program of p and reports whether it came to its end: it did not if p was killed.
+// Run runs f as the program of p. It reports whether f returned; it did not if p was killed.
 func (p *Process) Run(f func()) (survived bool) {
 	defer func() {
 		if !p.dead {
@@ -50,26 +51,27 @@ func (p *Process) Run(f func()) (survived bool) {
 		}
 		p.Kill()
 	}()
+
 	f()
 	return true
 }
 
-// Kill ends p, which may be in the middle of a call to Yield or Wait: all that it does after that is to unwind. Its locks are
-// free at once.
+// Kill ends p, which may be inside Yield or Wait; after that it only unwinds. Its locks are free at
+// once.
 func (p *Process) Kill() {
 	p.dead = true
 	p.Expire()
 	p.held = p.held[:0]
 }
 
-// Die unwinds p if it was killed.
+// Die panics, and so unwinds p, if p was killed.
 func (p *Process) Die() {
 	if p.dead {
 		panic(killed{})
 	}
 }
 
-// Expire takes the locks of p away without its knowledge, as a lease runs out.
+// Expire takes the locks of p away without its knowledge, as an expired lease does.
 func (p *Process) Expire() {
 	for _, l := range p.held {
 		if l.node.holder == l {
@@ -78,24 +80,25 @@ func (p *Process) Expire() {
 	}
 }
 
-// HoldsLock reports whether p believes to have a file locked.
+// HoldsLock reports whether p believes it holds a lock.
 func (p *Process) HoldsLock() bool { return len(p.held) > 0 }
 
-// Call is a system call that has nothing to do with files. It returns the error that is to take the place of the call, or that it
-// is to return late.
+// Call is a system call that does not concern files. It returns the error to return instead of
+// making the call, or late, the error to return after making it.
 func (p *Process) Call(name string) (late, err error) {
 	late, err = p.call(name, "")
 	p.end(err)
 	return late, err
 }
 
-// call is the beginning of every system call. If late is set it returns the error that the call has to end with.
+// call begins every system call. If late is set, the call must take effect and then return late.
 func (p *Process) call(name, path string) (late, err error) {
 	p.Die()
 	if p.Yield != nil {
 		p.Yield()
 		p.Die()
 	}
+
 	p.Calls++
 	if p.Trace != nil {
 		if path != "" {
@@ -103,21 +106,24 @@ func (p *Process) call(name, path string) (late, err error) {
 		}
 		p.Trace(name)
 	}
+
 	if p.Fault.At == 0 || p.Calls < p.Fault.At || p.Calls > p.Fault.At+p.Fault.More {
 		return nil, nil
 	}
+
 	switch {
 	case p.Fault.Err != nil && p.Fault.Late && p.Calls == p.Fault.At:
 		return p.Fault.Err, nil
 	case p.Fault.Err != nil:
 		return nil, p.Fault.Err
 	}
+
 	return nil, killed{}
 }
 
 func (killed) Error() string { return "killed" }
 
-// end ends p if err says so.
+// end ends p if err says that it was killed.
 func (p *Process) end(err error) {
 	if err == (killed{}) {
 		p.Kill()
@@ -125,7 +131,7 @@ func (p *Process) end(err error) {
 	}
 }
 
-// place is where a path leads: a name in a directory, and what has it.
+// place is the result of looking up a path: its directory, its name there, and its node, or nil.
 type place struct {
 	dir  *Node
 	base string
@@ -136,11 +142,13 @@ func (d *Disk) place(path string) (place, error) {
 	if path == "/" {
 		return place{node: d.root}, nil
 	}
+
 	dir, base := split(path)
 	at := place{dir: d.find(dir), base: base}
 	if at.dir == nil {
 		return at, fs.ErrNotExist
 	}
+
 	at.node = at.dir.child(base)
 	return at, nil
 }
@@ -162,10 +170,11 @@ func (p *Process) on(name, path string, do func(at place) error) error {
 	if err != nil {
 		return &fs.PathError{Op: name, Path: path, Err: err}
 	}
+
 	return nil
 }
 
-// lock is a lock file that its holder believes to have locked.
+// lock is a lock that its holder believes it has.
 type lock struct {
 	process *Process
 	node    *Node

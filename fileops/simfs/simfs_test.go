@@ -11,7 +11,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 )
 
-// write makes a file, and fsyncs it and its directory if it is to.
+// write creates a file, and optionally syncs it and its directory.
 func write(t *testing.T, p *Process, name, text string, file, dir bool) {
 	t.Helper()
 	f, err := p.Create("/"+name, 0o600)
@@ -29,11 +29,12 @@ func write(t *testing.T, p *Process, name, text string, file, dir bool) {
 	}
 }
 
-// A power cut keeps what was fsynced and may lose what was not: over many of them both happens.
+// A power cut keeps everything synced and may lose the rest. Over many power cuts, both happen.
 func TestPowerLoss(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 1))
 	seen := map[string]bool{}
+
 	for range 100 {
 		d := New()
 		p := &Process{Disk: d}
@@ -44,18 +45,21 @@ func TestPowerLoss(t *testing.T) {
 		if text, err := d.ReadFile("/safe"); err != nil || string(text) != "all of it" {
 			t.Fatalf("what was fsynced is %q, %v", text, err)
 		}
+
 		torn, _ := d.ReadFile("/torn")
 		seen["torn"] = seen["torn"] || string(torn) != "all of it"
 		seen["whole"] = seen["whole"] || string(torn) == "all of it"
 		seen["nameless"] = seen["nameless"] || !d.Exists("/nameless")
 		seen["named"] = seen["named"] || d.Exists("/nameless")
 	}
+
 	if len(seen) != 4 || !seen["torn"] || !seen["whole"] || !seen["nameless"] || !seen["named"] {
 		t.Errorf("never happened: %v", seen)
 	}
 }
 
-// What an fsync has failed to write no later one writes; what is written after it stays, whatever fails then.
+// Data that an fsync failed to write is not written by a later one. Data written after it stays,
+// whatever fails then.
 func TestFailedSync(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 1))
@@ -63,11 +67,13 @@ func TestFailedSync(t *testing.T) {
 		d := New()
 		p := &Process{Disk: d}
 		write(t, p, "file", "one,", true, true)
+
 		for i, text := range []string{"two,", "three,", "four,"} {
 			f, err := p.OpenAppend("/file")
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			f.Write([]byte(text))
 			if p.Fault = (Fault{}); i != 1 {
 				p.Fault = Fault{At: p.Calls + 1, Err: syscall.EIO}
@@ -76,9 +82,11 @@ func TestFailedSync(t *testing.T) {
 				t.Fatalf("fsync after %q: %v", text, err)
 			}
 		}
+
 		if text, _ := d.ReadFile("/file"); string(text) != "one,two,three,four," {
 			t.Fatalf("there is %q to read", text)
 		}
+
 		d.PowerLoss(r)
 		text, _ := d.ReadFile("/file")
 		if rest, found := strings.CutPrefix(string(text), "one,\x00\x00\x00\x00three,"); !found || strings.Trim(rest, "\x00") != "" {
@@ -87,7 +95,7 @@ func TestFailedSync(t *testing.T) {
 	}
 }
 
-// What is written where something was cut off reaches the disk, whatever happened to that.
+// Data written after a truncation reaches the disk, whatever happened to the bytes that were cut.
 func TestTruncateAfterFailedSync(t *testing.T) {
 	t.Parallel()
 	d := New()
@@ -97,23 +105,26 @@ func TestTruncateAfterFailedSync(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	f.Write([]byte("two,"))
 	p.Fault = Fault{At: p.Calls + 1, Err: syscall.EIO}
 	if f.Sync() == nil {
 		t.Fatal("fsync has not failed")
 	}
+
 	f.Truncate(4)
 	f.Write([]byte("new,"))
 	if err := f.Sync(); err != nil {
 		t.Fatal(err)
 	}
+
 	d.PowerLoss(rand.New(rand.NewPCG(1, 1)))
 	if text, _ := d.ReadFile("/file"); string(text) != "one,new," {
 		t.Errorf("a power cut leaves %q", text)
 	}
 }
 
-// With a journal a power cut never keeps a later name and loses an earlier one.
+// With a journal, a power cut never keeps a later name and loses an earlier one.
 func TestOrderedPowerLoss(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 1))
@@ -130,7 +141,7 @@ func TestOrderedPowerLoss(t *testing.T) {
 	}
 }
 
-// A process that is killed at a call does nothing more, and its locks are free.
+// A killed process does nothing more, and its locks are free.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	d := New()
@@ -140,6 +151,7 @@ func TestKill(t *testing.T) {
 		p.Lock("/lock", 0o600, nil)
 		p.Mkdir("/dir", 0o700)
 	})
+
 	if survived || d.Exists("/dir") || !d.Exists("/lock") {
 		t.Errorf("survived: %v, there is %v", survived, d.Tree())
 	}
@@ -148,7 +160,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// A lock that ran out is another's, also after the one who had it gives it back.
+// An expired lock belongs to its new holder, even after the old one releases it.
 func TestExpiredLock(t *testing.T) {
 	t.Parallel()
 	d := New()
@@ -160,10 +172,12 @@ func TestExpiredLock(t *testing.T) {
 	if _, err := fast.Lock("/lock", 0, nil); !errors.Is(err, disk.ErrBusy) {
 		t.Errorf("a lock that is held: %v", err)
 	}
+
 	slow.Expire()
 	if _, err := fast.Lock("/lock", 0, nil); err != nil {
 		t.Errorf("a lock that has expired: %v", err)
 	}
+
 	first.Unlock()
 	if _, err := slow.Lock("/lock", 0, nil); !errors.Is(err, disk.ErrBusy) {
 		t.Errorf("another's lock was given back: %v", err)

@@ -9,13 +9,13 @@ import (
 
 var _ disk.FS = (*Process)(nil)
 
-// Within is that of disk.FS. There are no symbolic links here, and everything belongs to root.
+// Within implements disk.FS. There are no symbolic links here, and everything belongs to root.
 func (p *Process) Within(string, func(string, disk.Info) error) disk.FS { return p }
 
-// Refresh is that of disk.FS: a path means here what it means when it is used.
+// Refresh implements disk.FS. Every path is looked up at each call, so it does nothing.
 func (p *Process) Refresh() {}
 
-// Lock is that of disk.FS.
+// Lock implements disk.FS.
 func (p *Process) Lock(path string, create fs.FileMode, expired <-chan struct{}) (disk.Lock, error) {
 	var l *lock
 	err := p.on("lock", path, func(at place) error {
@@ -23,10 +23,12 @@ func (p *Process) Lock(path string, create fs.FileMode, expired <-chan struct{})
 		if n == nil && create == 0 {
 			return fs.ErrNotExist
 		}
+
 		if n == nil {
 			n = p.Disk.node(create)
 			p.Disk.change(set{at.dir, entry{at.base, n}})
 		}
+
 		for n.holder != nil && !p.NoLock {
 			if expired == nil {
 				return disk.ErrBusy
@@ -37,21 +39,25 @@ func (p *Process) Lock(path string, create fs.FileMode, expired <-chan struct{})
 				return disk.ErrBusy
 			}
 		}
+
 		l = &lock{p, n}
 		n.holder = l
 		p.held = append(p.held, l)
+
 		return nil
 	})
+
 	if err != nil {
 		if l != nil {
 			l.release()
 		}
 		return nil, err
 	}
+
 	return l, nil
 }
 
-// Stat is that of disk.Lock.
+// Stat implements disk.Lock.
 func (l *lock) Stat() (disk.Info, error) {
 	late, err := l.process.call("stat lock", "")
 	l.process.end(err)
@@ -61,7 +67,7 @@ func (l *lock) Stat() (disk.Info, error) {
 	return l.node.info(), err
 }
 
-// Unlock is that of disk.Lock.
+// Unlock implements disk.Lock.
 func (l *lock) Unlock() error {
 	late, err := l.process.call("unlock", "")
 	l.process.end(err)
@@ -81,10 +87,11 @@ func (p *Process) opened(name, path string) (*file, error) {
 		f = &file{process: p, node: at.node}
 		return nil
 	})
+
 	return f, err
 }
 
-// Open is that of disk.FS.
+// Open implements disk.FS.
 func (p *Process) Open(path string) (disk.File, error) {
 	f, err := p.opened("open", path)
 	if err != nil {
@@ -93,7 +100,7 @@ func (p *Process) Open(path string) (disk.File, error) {
 	return f, nil
 }
 
-// OpenAppend is that of disk.FS.
+// OpenAppend implements disk.FS.
 func (p *Process) OpenAppend(path string) (disk.File, error) {
 	f, err := p.opened("open append", path)
 	if err != nil {
@@ -102,7 +109,7 @@ func (p *Process) OpenAppend(path string) (disk.File, error) {
 	return f, nil
 }
 
-// Create is that of disk.FS.
+// Create implements disk.FS.
 func (p *Process) Create(path string, mode fs.FileMode) (disk.File, error) {
 	var f *file
 	err := p.on("create", path, func(at place) error {
@@ -113,13 +120,14 @@ func (p *Process) Create(path string, mode fs.FileMode) (disk.File, error) {
 		p.Disk.change(set{at.dir, entry{at.base, f.node}})
 		return nil
 	})
+
 	if err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-// Lstat is that of disk.FS.
+// Lstat implements disk.FS.
 func (p *Process) Lstat(path string) (info disk.Info, err error) {
 	err = p.on("stat", path, func(at place) error {
 		if at.node == nil {
@@ -131,10 +139,10 @@ func (p *Process) Lstat(path string) (info disk.Info, err error) {
 	return info, err
 }
 
-// Stat is that of disk.FS: there are no symbolic links here.
+// Stat implements disk.FS. There are no symbolic links here.
 func (p *Process) Stat(path string) (disk.Info, error) { return p.Lstat(path) }
 
-// ReadDir is that of disk.FS.
+// ReadDir implements disk.FS.
 func (p *Process) ReadDir(path string) (names []string, err error) {
 	err = p.on("readdir", path, func(at place) error {
 		if at.node == nil {
@@ -146,10 +154,11 @@ func (p *Process) ReadDir(path string) (names []string, err error) {
 		}
 		return nil
 	})
+
 	return names, err
 }
 
-// Mkdir is that of disk.FS.
+// Mkdir implements disk.FS.
 func (p *Process) Mkdir(path string, mode fs.FileMode) error {
 	return p.on("mkdir", path, func(at place) error {
 		if at.node != nil {
@@ -160,7 +169,7 @@ func (p *Process) Mkdir(path string, mode fs.FileMode) error {
 	})
 }
 
-// two sets a second name for what has the name old, and takes that away unless keep.
+// two gives the file old the additional name new, and removes the old name unless keep is set.
 func (p *Process) two(name, old, new string, replace, keep bool) error {
 	return p.on(name, new, func(at place) error {
 		from, err := p.Disk.place(old)
@@ -176,20 +185,21 @@ func (p *Process) two(name, old, new string, replace, keep bool) error {
 		default:
 			p.Disk.change(set{at.dir, entry{at.base, from.node}}, set{from.dir, entry{name: from.base}})
 		}
+
 		return nil
 	})
 }
 
-// Link is that of disk.FS.
+// Link implements disk.FS.
 func (p *Process) Link(old, new string) error { return p.two("link", old, new, false, true) }
 
-// Replace is that of disk.FS.
+// Replace implements disk.FS.
 func (p *Process) Replace(old, new string) error { return p.two("replace", old, new, true, false) }
 
-// Move is that of disk.FS.
+// Move implements disk.FS.
 func (p *Process) Move(old, new string) error { return p.two("move", old, new, false, false) }
 
-// Remove is that of disk.FS.
+// Remove implements disk.FS.
 func (p *Process) Remove(path string) error {
 	return p.on("remove", path, func(at place) error {
 		switch {
@@ -203,16 +213,16 @@ func (p *Process) Remove(path string) error {
 	})
 }
 
-// Network is that of disk.FS.
+// Network implements disk.FS.
 func (p *Process) Network(string) (string, error) { return p.Disk.Network, nil }
 
-// Resolve is that of disk.FS.
+// Resolve implements disk.FS.
 func (p *Process) Resolve(path string) (string, error) { return path, nil }
 
-// Euid is that of disk.FS: everything belongs to root.
+// Euid implements disk.FS. Everything belongs to root.
 func (p *Process) Euid() int { return 0 }
 
-// OpenRoot is that of disk.FS.
+// OpenRoot implements disk.FS.
 func (p *Process) OpenRoot(path string) (disk.Root, error) {
 	if _, err := p.Stat(path); err != nil {
 		return nil, err
@@ -220,7 +230,7 @@ func (p *Process) OpenRoot(path string) (disk.Root, error) {
 	return root{p, path}, nil
 }
 
-// root knows no symbolic links, so a path will do.
+// root is a path, which is enough without symbolic links.
 type root struct {
 	process *Process
 	path    string

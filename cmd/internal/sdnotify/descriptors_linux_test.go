@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A waiter waits until the other end of its pipe is closed, as systemd-notify does for a barrier.
+// A waiter waits until the other end of its pipe is closed, as systemd-notify does at a barrier.
 type waiter struct{ theirs, ours int }
 
 func wait(t *testing.T) *waiter {
@@ -23,7 +23,7 @@ func wait(t *testing.T) *waiter {
 	return &waiter{fds[1], fds[0]}
 }
 
-// mustSend sends a datagram with the waiter's end of the pipe, n times, and keeps none.
+// mustSend sends a datagram with n copies of the waiter's end of the pipe, and closes its own.
 func (w *waiter) mustSend(t *testing.T, s *Socket, datagram string, n int) {
 	t.Helper()
 	fds := make([]int, n)
@@ -39,7 +39,8 @@ func (w *waiter) released() bool {
 	return n == 0 && err == nil
 }
 
-// mustBeReleased waits a moment: a process that another test forks has all our descriptors until it calls exec.
+// mustBeReleased polls, because a child that another test forks has all our descriptors until it
+// calls exec.
 func (w *waiter) mustBeReleased(t *testing.T) {
 	t.Helper()
 	for until := time.Now().Add(deadline); !w.released(); runtime.Gosched() {
@@ -67,10 +68,11 @@ func TestBarrier(t *testing.T) {
 	if err := m.Barrier.Close(); err != nil {
 		t.Error(err)
 	}
+
 	w.mustBeReleased(t)
 }
 
-// A barrier that is none, and descriptors that nobody wants, release at once who waits for them.
+// Malformed barriers and unexpected descriptors release their waiter at once.
 func TestOtherDescriptors(t *testing.T) {
 	t.Parallel()
 	s := listen(t)
@@ -96,12 +98,14 @@ func TestOtherDescriptors(t *testing.T) {
 		mustSay(t, s, `"end"`)
 		w.mustBeReleased(t)
 	}
+
 	mustSend(t, s, "BARRIER=1")
 	mustSend(t, s, "STATUS=end")
 	mustSay(t, s, `"end"`)
 }
 
-// Not parallel: it leaves the whole process one descriptor. What cannot be received with all of its own is dropped.
+// Not parallel: it leaves the whole process a single descriptor. A datagram whose descriptors do
+// not all fit is dropped.
 func TestNoDescriptorsLeft(t *testing.T) {
 	s, ready, barrier := listen(t), wait(t), wait(t)
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
@@ -109,28 +113,35 @@ func TestNoDescriptorsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Close(fd)
+
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		t.Fatal(err)
 	}
+
 	free, err := unix.Dup(0) // the lowest
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	unix.Close(free)
 	defer unix.Setrlimit(unix.RLIMIT_NOFILE, &limit)
+
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: uint64(free) + 1, Max: limit.Max}); err != nil {
 		t.Fatal(err)
 	}
+
 	to := &unix.SockaddrUnix{Name: s.Address()}
 	for datagram, w := range map[string]*waiter{"READY=1": ready, "BARRIER=1": barrier} {
 		if err := unix.Sendmsg(fd, []byte(datagram), unix.UnixRights(w.theirs, w.theirs), to, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if err := unix.Sendto(fd, []byte("STATUS=end"), 0, to); err != nil {
 		t.Fatal(err)
 	}
+
 	mustSay(t, s, `"end"`)
 	for _, w := range []*waiter{ready, barrier} {
 		unix.Close(w.theirs)
@@ -138,7 +149,7 @@ func TestNoDescriptorsLeft(t *testing.T) {
 	}
 }
 
-// Not parallel: it counts what the whole test process holds.
+// Not parallel: it counts the descriptors of the whole test process.
 func TestReleases(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it would close forgotten files
 	use := func(untaken string) {
@@ -152,20 +163,25 @@ func TestReleases(t *testing.T) {
 			mustSay(t, s, "ready")
 			mustSay(t, s, "barrier").Barrier.Close()
 		}
+
 		for range min(20, room(t)) {
 			mustSend(t, s, untaken, 0)
 		}
+
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	use("BARRIER=1") // the poller opens its own descriptors once
 	until := time.Now().Add(deadline)
 	goroutines, descriptors := runtime.NumGoroutine(), openDescriptors(t)
+
 	for range 50 {
 		use("BARRIER=1")
 		use("READY=1")
 	}
+
 	for runtime.NumGoroutine() > goroutines || openDescriptors(t) > descriptors {
 		if time.Now().After(until) {
 			t.Fatalf("%d goroutines and %d descriptors, %d and %d before",

@@ -15,15 +15,18 @@ func TestFinish(t *testing.T) {
 	for i := range n {
 		mustSend(t, s, fmt.Sprintf("STATUS=%d", i))
 	}
+
 	mustSend(t, s, "STOPPING=1")
 	s.Finish()
 	if err := send(s.Address(), "STATUS=too late"); err != unix.EPIPE {
 		t.Errorf("send: %v, want EPIPE", err)
 	}
+
 	s.Finish()
 	for i := range n {
 		mustSay(t, s, fmt.Sprintf(`"%d"`, i))
 	}
+
 	mustSay(t, s, "stopping")
 	mustEnd(t, s)
 	if err := s.Close(); err != nil {
@@ -31,7 +34,7 @@ func TestFinish(t *testing.T) {
 	}
 }
 
-// It is the same whether or not the socket is just being looked at.
+// It makes no difference whether the socket is being read at that moment.
 func TestFinishAtOnce(t *testing.T) {
 	t.Parallel()
 	for range 500 {
@@ -44,6 +47,7 @@ func TestFinishAtOnce(t *testing.T) {
 		mustEnd(t, s)
 		s.Close()
 	}
+
 	for range 500 {
 		s := listen(t)
 		s.Finish()
@@ -52,7 +56,8 @@ func TestFinishAtOnce(t *testing.T) {
 	}
 }
 
-// Senders that never stop do not put off the end, and each learns which of its datagrams was the last to arrive.
+// Senders that never stop do not delay the end, and each learns which of its datagrams was the last
+// to arrive.
 func TestFinishAmidSenders(t *testing.T) {
 	t.Parallel()
 	s := listen(t)
@@ -61,22 +66,26 @@ func TestFinishAmidSenders(t *testing.T) {
 	for sender := range senders {
 		go func() { last <- flood(s.Address(), sender) }()
 	}
+
 	got, all := 0, 0
 	for range s.Messages() {
 		if got++; got == 2000 {
 			s.Finish()
 		}
 	}
-	s.Close() // each datagram that was received has had one of those who wait for room look again, and no other
+
+	s.Close() // each received datagram has woken one of the waiting senders, and no other
 	for range senders {
 		all += <-last
 	}
+
 	if got != all || got < 2000 {
 		t.Errorf("%d arrived of %d", got, all)
 	}
 }
 
-// What a sender was told is sent is delivered, also if the socket is empty time and again.
+// Every datagram that was sent without an error is delivered, even if the socket becomes empty
+// again and again.
 func TestFinishLosesNothing(t *testing.T) {
 	t.Parallel()
 	for range 500 {
@@ -89,14 +98,17 @@ func TestFinishLosesNothing(t *testing.T) {
 		for range s.Messages() {
 			got++
 		}
+
 		if sent := <-last; got != sent {
 			t.Fatalf("%d arrived of %d", got, sent)
 		}
+
 		s.Close()
 	}
 }
 
-// flood sends until it cannot, and returns how many datagrams it has sent. It waits while there is no room.
+// flood sends until an error, and returns the number of datagrams sent. It waits while there is no
+// room.
 func flood(address string, sender int) int {
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -110,7 +122,7 @@ func flood(address string, sender int) int {
 	}
 }
 
-// Close ends the wait of senders without room, of those at a barrier, and of who listens to Messages.
+// Close wakes senders without room, senders at a barrier, and the reader of Messages.
 func TestCloseUnblocks(t *testing.T) {
 	t.Parallel()
 	s := listen(t)
@@ -121,20 +133,24 @@ func TestCloseUnblocks(t *testing.T) {
 	for err == nil {
 		err = send(s.Address(), "READY=1")
 	}
+
 	if !errors.Is(err, unix.EAGAIN) {
 		t.Fatalf("it is not full: %v", err)
 	}
+
 	const senders = 20
 	ended := make(chan int, senders)
 	for sender := range senders {
 		go func() { ended <- flood(s.Address(), sender) }()
 	}
+
 	if held.released() || queued.released() {
 		t.Error("released before anybody received it")
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
+
 	held.mustBeReleased(t)
 	queued.mustBeReleased(t)
 	for range senders {
@@ -144,6 +160,7 @@ func TestCloseUnblocks(t *testing.T) {
 			t.Fatal("a sender still waits")
 		}
 	}
+
 	mustEnd(t, s)
 
 	s = listen(t)
@@ -153,6 +170,7 @@ func TestCloseUnblocks(t *testing.T) {
 		}
 		close(listened)
 	}()
+
 	mustSend(t, s, "READY=1")
 	s.Close()
 	select {
@@ -162,7 +180,8 @@ func TestCloseUnblocks(t *testing.T) {
 	}
 }
 
-// A barrier at which nobody waits any more, or for which nobody comes before the end, is like any other message.
+// A barrier without a waiter, or one that no one has received before the end, is like any other
+// message.
 func TestFinishBarrier(t *testing.T) {
 	t.Parallel()
 	s, w := listen(t), wait(t)
@@ -174,6 +193,7 @@ func TestFinishBarrier(t *testing.T) {
 	if w.released() {
 		t.Error("Close released a barrier that was delivered")
 	}
+
 	m.Barrier.Close()
 	w.mustBeReleased(t)
 }

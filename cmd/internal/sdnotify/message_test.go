@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// said returns the names of the fields of m that are set, and its status as Go writes it.
+// said returns the names of the fields of m that are set, and its status in Go syntax.
 func said(m Message) string {
 	var words []string
 	for _, field := range []struct {
@@ -24,9 +24,11 @@ func said(m Message) string {
 			words = append(words, field.name)
 		}
 	}
+
 	if m.Status != nil {
 		words = append(words, fmt.Sprintf("%q", *m.Status))
 	}
+
 	return strings.Join(words, " ")
 }
 
@@ -115,7 +117,7 @@ func TestParseCutsStatus(t *testing.T) {
 		{a + "é", a + "é"},
 		{a + "€", a},
 		{a + "b\U0001F600", a + "b"},
-		{a + "\u0085b", a + " b"}, // it is shorter without
+		{a + "\u0085b", a + " b"}, // a space is shorter than U+0085
 	} {
 		m, _ := parse([]byte("STATUS=" + c.status))
 		if m.Status == nil || *m.Status != c.want {
@@ -124,11 +126,12 @@ func TestParseCutsStatus(t *testing.T) {
 	}
 }
 
-// Whatever is sent, what comes out is within the promises of Message.
+// Whatever the datagram, the result keeps the promises of Message.
 func FuzzParse(f *testing.F) {
 	for _, d := range datagrams {
 		f.Add([]byte(d.datagram))
 	}
+
 	f.Add([]byte("BARRIER=1\n"))
 	f.Add([]byte("STATUS=" + strings.Repeat("\u0085€", 1000)))
 	f.Fuzz(func(t *testing.T, datagram []byte) {
@@ -139,6 +142,7 @@ func FuzzParse(f *testing.F) {
 		if m.Ready && m.Reloading || m.Reloading && m.Stopping || m.Stopping && m.Ready {
 			t.Errorf("more than one state: %s", said(m))
 		}
+
 		for _, word := range []struct {
 			set        bool
 			assignment string
@@ -147,6 +151,7 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("%q was never sent, but taken in: %s", word.assignment, said(m))
 			}
 		}
+
 		if again, _ := parse(slices.Concat([]byte("\r\n"), datagram, []byte("\n"))); !bytes.HasSuffix(datagram, []byte("\x00")) && said(again) != said(m) {
 			t.Errorf("with empty lines around it %s, without %s", said(again), said(m))
 		}

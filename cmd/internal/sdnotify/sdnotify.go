@@ -1,26 +1,30 @@
-// Package sdnotify is the receiving end of systemd's notification protocol, sd_notify(3): what a program sends to the
-// socket that NOTIFY_SOCKET names in its environment.
+// Package sdnotify receives messages of systemd's notification protocol, sd_notify(3), on the
+// socket that NOTIFY_SOCKET names in a program's environment.
 //
-// The socket is an abstract one, of which nothing is left however the process ends; it cannot be reached from another
-// network namespace. Anybody else on the host may send to it, so what comes neither from our own effective user nor from
-// root is dropped. Which process of that user sends does not matter, as with NotifyAccess=all: systemd-notify(1), called
-// by a script, is another one than the script.
+// The socket is abstract, so nothing is left of it however the process ends. Another network
+// namespace cannot reach it. Any process on the host can send to it, so messages are dropped unless
+// they come from our own effective user or from root. Any process of that user may send, as with
+// NotifyAccess=all: a script that calls systemd-notify(1) sends from another process.
 //
-// It works on Linux only.
+// It works only on Linux.
 package sdnotify
 
 import "io"
 
-// A Message is what one datagram said. At least one field is set, at most one of Ready, Reloading and Stopping.
+// A Message is the content of one datagram. At least one field is set, and at most one of Ready,
+// Reloading and Stopping.
 type Message struct {
-	Ready     bool    // READY=1: start-up, or a reload, is complete
-	Reloading bool    // RELOADING=1: it is not ready until it says so again
-	Stopping  bool    // STOPPING=1: it begins to shut down
-	Watchdog  bool    // WATCHDOG=1: it is alive
-	Trigger   bool    // WATCHDOG=trigger: it has found itself broken, as if it had missed its watchdog's time
-	Status    *string // STATUS=: one line of at most 1024 bytes, valid UTF-8 without control characters; empty takes the last back
+	Ready     bool // READY=1: the program has finished starting or reloading
+	Reloading bool // RELOADING=1: not ready until the next READY
+	Stopping  bool // STOPPING=1: shutting down
+	Watchdog  bool // WATCHDOG=1: alive
+	Trigger   bool // WATCHDOG=trigger: the program has found itself broken; treat it as a missed watchdog
+	// STATUS=: one line of at most 1024 bytes, valid UTF-8 without control characters; empty clears
+	// it
+	Status *string
 
-	// Barrier is set if the sender waits until all that was sent before has been acted on: BARRIER=1. Nothing else is set
-	// then. The receiver ends the wait by closing it. systemd-notify waits for 5 seconds and fails then.
+	// Barrier is set for BARRIER=1: the sender waits until everything sent before has been handled.
+	// No other field is set then. The receiver ends the wait by closing it. systemd-notify fails
+	// after 5 seconds.
 	Barrier io.Closer
 }

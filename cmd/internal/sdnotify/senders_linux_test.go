@@ -16,7 +16,8 @@ import (
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
-// The test binary plays other senders, too: this variable has the address, and the arguments are datagrams.
+// The test binary also acts as other senders: this variable has the address, and the arguments are
+// datagrams.
 const addressVariable = "DPL_SDNOTIFY_TEST_ADDRESS"
 
 func TestMain(m *testing.M) {
@@ -24,6 +25,7 @@ func TestMain(m *testing.M) {
 	if address == "" {
 		os.Exit(m.Run())
 	}
+
 	for _, datagram := range os.Args[1:] {
 		if err := sendMany(address, datagram); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -32,23 +34,27 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// sendMany sends a datagram, or N for one that begins with "N*", numbered. It waits while there is no room.
+// sendMany sends a datagram; one that begins with "N*" is sent N times, numbered. It waits while
+// there is no room.
 func sendMany(address, datagram string) error {
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}
 	defer unix.Close(fd)
+
 	number, rest, many := strings.Cut(datagram, "*")
 	if !many {
 		return unix.Sendto(fd, []byte(datagram), 0, &unix.SockaddrUnix{Name: address})
 	}
+
 	n, err := strconv.Atoi(number)
 	for i := range n {
 		if err := unix.Sendto(fd, fmt.Appendf(nil, "%s%d", rest, i), 0, &unix.SockaddrUnix{Name: address}); err != nil {
 			return err
 		}
 	}
+
 	return err
 }
 
@@ -59,7 +65,8 @@ type sender struct {
 	output bytes.Buffer
 }
 
-// start starts cmd with the address of s in its environment, under both names. It is killed when the test ends.
+// start starts cmd with the address of s in its environment, under both names. The end of the test
+// kills it.
 func start(t *testing.T, s *Socket, cmd *exec.Cmd) *sender {
 	t.Helper()
 	p := &sender{cmd: cmd, exited: make(chan error, 1)}
@@ -68,8 +75,10 @@ func start(t *testing.T, s *Socket, cmd *exec.Cmd) *sender {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+
 	go func() { p.exited <- cmd.Wait() }()
 	t.Cleanup(func() { cmd.Process.Kill() })
+
 	return p
 }
 
@@ -94,7 +103,7 @@ func (p *sender) mustStillRun(t *testing.T) {
 	}
 }
 
-// self returns a command that sends datagrams as sendMany does.
+// self returns a command that sends datagrams with sendMany.
 func self(datagrams ...string) *exec.Cmd {
 	return exec.Command("/proc/self/exe", datagrams...)
 }
@@ -103,7 +112,8 @@ func asNobody() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 }
 
-// program returns the path of a program, or skips the test, and says why, if there is none; with STRICT it fails.
+// program returns the path of a program. If there is none, it skips the test, or fails it with
+// STRICT.
 func program(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -114,6 +124,7 @@ func program(t *testing.T, name string) string {
 	default:
 		t.Skipf("needs %s", name)
 	}
+
 	return path
 }
 
@@ -125,41 +136,46 @@ func TestFlood(t *testing.T) {
 	for i := range n {
 		mustSay(t, s, fmt.Sprintf(`"%d"`, i))
 	}
+
 	p.mustSucceed(t)
 	s.Finish()
 	mustEnd(t, s)
 }
 
-// Nobody buffers for a receiver that is slow: the senders wait.
+// Nothing is buffered for a slow receiver: senders wait.
 func TestSlowReceiver(t *testing.T) {
 	t.Parallel()
 	s := listen(t)
 	sent := 0
+
 	for until := time.Now().Add(deadline); send(s.Address(), "READY=1") == nil; sent++ {
 		if time.Now().After(until) {
 			t.Fatalf("%d sent, and there is still room", sent)
 		}
 	}
-	if most := room(t) + 2; sent > most { // one that is over the limit, and one in our hands
+
+	if most := room(t) + 2; sent > most { // one over the limit, and one in our hands
 		t.Errorf("%d sent, want at most %d", sent, most)
 	}
+
 	p := start(t, s, self("STOPPING=1"))
 	p.mustStillRun(t)
 	for range sent {
 		mustSay(t, s, "ready")
 	}
+
 	p.mustSucceed(t)
 	mustSay(t, s, "stopping")
 }
 
-// What another user sends is as if it had not been sent, whatever it claims.
+// Messages of another user are ignored, whatever they claim.
 func TestOtherUsers(t *testing.T) {
 	t.Parallel()
 	strict.Root(t)
 	s := listen(t)
 	nobody := self("READY=1", "1000*STATUS=")
 	nobody.SysProcAttr = asNobody()
-	start(t, s, nobody).mustSucceed(t) // although nobody receives anything, so that there is never room for them all
+	start(t, s, nobody).mustSucceed(t) // there is never room for all of them, because no one receives any
 	start(t, s, self("STATUS=ours")).mustSucceed(t)
 	mustSay(t, s, `"ours"`)
 }
@@ -171,6 +187,7 @@ func TestSystemdNotify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, c := range []struct {
 		args []string
 		want string
@@ -194,11 +211,13 @@ func TestSystemdNotify(t *testing.T) {
 					t.Skipf("this systemd-notify has no %s", option)
 				}
 			}
+
 			s := listen(t)
 			p := start(t, s, exec.Command(notify, c.args...))
 			if c.want != "" {
 				mustSay(t, s, c.want)
 			}
+
 			barrier := mustSay(t, s, "barrier").Barrier
 			start(t, s, exec.Command(notify, "--no-block", "STATUS=meanwhile")).mustSucceed(t)
 			mustSay(t, s, `"meanwhile"`)
@@ -206,12 +225,13 @@ func TestSystemdNotify(t *testing.T) {
 			if err := barrier.Close(); err != nil {
 				t.Fatal(err)
 			}
+
 			p.mustSucceed(t)
 		})
 	}
 }
 
-// A script whose last word is that it stops has ended before anybody has received anything.
+// A script whose last message is STOPPING has ended before its messages are received.
 func TestLastWords(t *testing.T) {
 	t.Parallel()
 	program(t, "systemd-notify")

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// deadline is for what happens at once unless it never does, also on a machine that has other work.
+// deadline limits what should happen at once, generously enough for a busy machine.
 const deadline = time.Minute
 
 func listen(t *testing.T) *Socket {
@@ -28,7 +28,7 @@ func listen(t *testing.T) *Socket {
 	return s
 }
 
-// send sends a datagram from a socket of its own, or returns EAGAIN if there is no room for it.
+// send sends a datagram from a socket of its own, or returns EAGAIN if there is no room.
 func send(address, datagram string, descriptors ...int) error {
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -42,7 +42,8 @@ func send(address, datagram string, descriptors ...int) error {
 	return unix.Sendmsg(fd, []byte(datagram), rights, &unix.SockaddrUnix{Name: address}, unix.MSG_DONTWAIT)
 }
 
-// mustSend sends a datagram. It waits a moment for room, which there is as soon as s has received some of those before.
+// mustSend sends a datagram. It waits for room, which comes as soon as s has received some of the
+// earlier ones.
 func mustSend(t *testing.T, s *Socket, datagram string, descriptors ...int) {
 	t.Helper()
 	for until := time.Now().Add(deadline); ; runtime.Gosched() {
@@ -56,14 +57,15 @@ func mustSend(t *testing.T, s *Socket, datagram string, descriptors ...int) {
 	}
 }
 
-// room returns how many datagrams wait in a socket that nobody receives from: it takes one more, and is full. The kernel starts
-// with 10, systemd sets 512.
+// room returns how many datagrams wait in a socket that no one receives from. It sends until the
+// socket is full. The kernel's default is 10; systemd sets 512.
 func room(t *testing.T) int {
 	t.Helper()
 	content, err := os.ReadFile("/proc/sys/net/unix/max_dgram_qlen")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	n, err := strconv.Atoi(strings.TrimSpace(string(content)))
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +73,7 @@ func room(t *testing.T) int {
 	return n
 }
 
-// receive returns the next message of s, and whether there is one before its end.
+// receive returns the next message of s, and false at its end.
 func receive(t *testing.T, s *Socket) (Message, bool) {
 	t.Helper()
 	select {
@@ -105,6 +107,7 @@ func TestAddress(t *testing.T) {
 	if !regexp.MustCompile(`^@dpl-run-[0-9a-f]{16}$`).MatchString(a.Address()) || a.Address() == b.Address() {
 		t.Errorf("%q and %q", a.Address(), b.Address())
 	}
+
 	mustSend(t, a, "STATUS=a")
 	mustSend(t, b, "STATUS=b")
 	mustSay(t, b, `"b"`)
@@ -130,6 +133,7 @@ func TestLongDatagrams(t *testing.T) {
 	for _, size := range []int{longestDatagram, longestDatagram + 1, 100_000} {
 		mustSend(t, s, fmt.Sprintf("STATUS=%d\n%s", size, strings.Repeat("X", size-len(fmt.Sprintf("STATUS=%d\n", size)))))
 	}
+
 	w := wait(t)
 	w.mustSend(t, s, "READY=1\n"+strings.Repeat("X", longestDatagram), 1)
 	mustSend(t, s, "STATUS=end")
@@ -144,12 +148,14 @@ func TestClosed(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+
 	mustEnd(t, s)
 	s.Finish()
 	if err := s.Close(); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Close again: %v, want os.ErrClosed", err)
 	}
-	// Not at once: a process that another test forks has the socket, too, until it calls exec.
+
+	// Poll: a child that another test forks also has the socket until it calls exec.
 	for until := time.Now().Add(deadline); ; runtime.Gosched() {
 		err := send(s.Address(), "READY=1")
 		if err == unix.ECONNREFUSED {
@@ -161,7 +167,7 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// Root may always speak, and nobody else but ourselves.
+// Root may always send, and otherwise only our own user.
 func TestTrusted(t *testing.T) {
 	t.Parallel()
 	us := uint32(os.Geteuid())
@@ -170,12 +176,14 @@ func TestTrusted(t *testing.T) {
 			t.Errorf("uid %d, sent to %d: got %t", uid, us, got)
 		}
 	}
+
 	if _, got := unpack(unix.UnixRights(0)); got {
 		t.Error("trusted without credentials")
 	}
 	if us != 0 {
 		return
 	}
+
 	again := exec.Command("/proc/self/exe", "-test.v", "-test.run=^"+t.Name()+"$")
 	again.SysProcAttr = asNobody()
 	if out, err := again.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()+" ") {

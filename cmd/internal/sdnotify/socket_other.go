@@ -4,15 +4,15 @@ package sdnotify
 
 import "errors"
 
-// Socket is described in socket_linux.go. None exists here.
+// Socket does not work here. See socket_linux.go.
 type Socket struct{}
 
-// Listen always fails.
+// Listen always returns an error.
 func Listen() (*Socket, error) {
 	return nil, errors.New("sd_notify is not supported on this system")
 }
 
-// Address returns nothing.
+// Address returns "".
 func (*Socket) Address() string { return "" }
 
 // Messages returns nil.
