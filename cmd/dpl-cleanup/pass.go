@@ -163,7 +163,7 @@ func (j *janitor) report(edit cli.Edit) {
 	var lingering []string
 	for _, f := range edit.After.Lingering(j.env.Now()) {
 		lingering = append(lingering, f.CallID)
-		j.env.Warnf("%s: call %q of %s was told to clean up and has not popped", edit.After.ID, f.CallID, f.ParticipantID)
+		j.env.Warnf("%s: call %q of %s was asked to clean up and has not popped", edit.After.ID, f.CallID, f.ParticipantID)
 	}
 	if j.env.JSON() {
 		j.results = append(j.results, append(edit.Result(), cli.Object{

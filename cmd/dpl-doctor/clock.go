@@ -17,19 +17,21 @@ type stamp struct {
 	threshold time.Duration
 }
 
-// clock says whether the clocks can be what the times in the files say.
+// clock compares the clocks of this machine with the times in the files.
 func (p *checkup) clock() (found []finding) {
 	if p.seen.Now.Year() < 2020 {
 		found = append(found, finding{
 			level: problem, text: "it is " + p.seen.Now.Format(time.RFC3339) + " by the wall clock, before DPL was made", cure: "set the clock",
 		})
 	}
+
 	linked := p.survey.Ledger.Config().Commit == fileops.CommitLink
 	var newest stamp
 	for _, f := range p.files {
 		if f.Kind == fileops.ArchivedFile || f.Kind == fileops.ArchivedRegistry {
 			continue
 		}
+
 		latest := stamp{}
 		for _, s := range p.stamps(f) {
 			if s.at.After(latest.at) {
@@ -39,47 +41,54 @@ func (p *checkup) clock() (found []finding) {
 				newest = s
 			}
 		}
+
 		found = append(found, checkFutureTimes(latest, p.seen.Now, linked)...)
 	}
+
 	suspended := process.Uptime() - time.Duration(p.seen.MonotonicMs)*time.Millisecond
 	return append(found, checkClockStep(newest, p.seen, suspended)...)
 }
 
-// checkFutureTimes says whether a time is in the future by more than the threshold: then it counts as stale, unless hosts' clocks are not
-// compared.
+// checkFutureTimes reports a time that is more than the threshold in the future. Such a time counts
+// as stale, except where the clocks of hosts are not compared.
 func checkFutureTimes(s stamp, now time.Time, linked bool) []finding {
 	by := s.at.Sub(now)
 	if by <= s.threshold {
 		return nil
 	}
+
 	f := finding{
 		level: problem, object: s.object, text: "a time in it is " + span(by) + " in the future, and so counts as stale",
 		cure: "the clock of this machine was set back, or that of the writer is wrong: set it",
 	}
+
 	if linked {
 		f.level, f.text = warning, "a time in it is "+span(by)+" in the future"
 	}
 	return []finding{f}
 }
 
-// checkClockStep says whether the wall clock was set since the newest beat of this boot. It runs on while the machine is suspended,
-// and the monotonic clock does not.
+// checkClockStep reports a wall clock that was set since the newest heartbeat of this boot. While
+// the machine is suspended, the wall clock advances and the monotonic clock does not.
 func checkClockStep(s stamp, seen protocol.Observation, suspended time.Duration) []finding {
 	if s.object == "" || seen.MonotonicMs == 0 {
 		return nil
 	}
+
 	since := time.Duration(seen.MonotonicMs-s.beat.MonotonicMs) * time.Millisecond
 	by := max(min(seen.Now.Sub(s.at), longest), -longest) - since
 	threshold := min(s.threshold, longest)
 	if by >= -threshold && by <= suspended+threshold {
 		return nil
 	}
+
 	direction := "on"
 	if by < 0 {
 		direction, by = "back", -by
 	}
+
 	return []finding{{
-		level: note, object: s.object, text: fmt.Sprintf("the wall clock was set %s by %s since the last beat; ages do not suffer", direction, span(by)),
+		level: note, object: s.object, text: fmt.Sprintf("the wall clock was set %s by %s since the last heartbeat; ages are not affected", direction, span(by)),
 	}}
 }
 
@@ -94,19 +103,22 @@ func (p *checkup) stamps(f file) (all []stamp) {
 			all = append(all, stamp{f.name, s.LastHeartbeat, s.Beat, op.StalenessThreshold})
 		}
 	}
+
 	if o := f.Orchestrator; o != nil {
 		all = append(all, stamp{f.name, o.Heartbeat, o.Beat, o.StalenessThreshold})
 	}
+
 	if r := f.Registry; r != nil {
 		threshold := p.groupThreshold(f.ID)
 		for _, s := range r.Services {
 			all = append(all, stamp{f.name, s.LastHeartbeat, s.Beat, threshold})
 		}
 	}
+
 	return all
 }
 
-// groupThreshold returns that of a group, which is in its orchestrator file.
+// groupThreshold returns the threshold of a group, which its orchestrator file has.
 func (p *checkup) groupThreshold(id string) time.Duration {
 	for _, f := range p.files {
 		if f.Orchestrator != nil && f.ID == id {
@@ -116,7 +128,7 @@ func (p *checkup) groupThreshold(id string) time.Duration {
 	return protocol.DefaultGroupThreshold
 }
 
-// span returns d as people say it.
+// span returns d in the units of everyday use, such as 3 days or 2h5m.
 func span(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:
@@ -129,5 +141,6 @@ func span(d time.Duration) string {
 		}
 		return text
 	}
+
 	return d.Round(time.Second).String()
 }

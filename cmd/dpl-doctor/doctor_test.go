@@ -17,7 +17,8 @@ import (
 
 var now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// expectLevel compares the level of the first of found, ok if there is none, and what it says.
+// expectLevel checks the level of the first finding (ok if there is none) and that its text
+// contains says.
 func expectLevel(t *testing.T, found []finding, want level, says string) {
 	t.Helper()
 	got := finding{level: ok}
@@ -99,7 +100,7 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// The beat was at 100 s of the monotonic clock, which shows 160 s now.
+// The heartbeat was at 100 s of the monotonic clock, which now shows 160 s.
 func TestStepped(t *testing.T) {
 	beat := protocol.Beat{BootID: "b", MonotonicMs: 100_000, At: now}
 	s := stamp{object: "x", at: now, beat: beat, threshold: 10 * time.Second}
@@ -117,9 +118,12 @@ func TestStepped(t *testing.T) {
 		seen := protocol.Observation{Now: now.Add(tt.wall), MonotonicMs: 160_000}
 		expectLevel(t, checkClockStep(s, seen, tt.suspended), tt.want, tt.says)
 	}
-	expectLevel(t, checkClockStep(s, protocol.Observation{Now: now.Add(time.Hour)}, 0), ok, "") // no such clock
 
-	// No time and no duration that a file can have makes it another direction.
+	// no monotonic clock
+	expectLevel(t, checkClockStep(s, protocol.Observation{Now: now.Add(time.Hour)}, 0), ok, "")
+
+	// The extreme times and durations that a file can hold do not overflow into the other
+	// direction.
 	seen := protocol.Observation{Now: now.Add(time.Hour), MonotonicMs: 160_000}
 	s.threshold = math.MaxInt64
 	expectLevel(t, checkClockStep(s, seen, time.Hour), ok, "")
@@ -133,6 +137,7 @@ func TestKnown(t *testing.T) {
 	hidden := protocol.Process{PID: 1}
 	inside, shifted := host, host
 	inside.PIDNamespace, shifted.BootedAt = "4026532000", time.Time{}
+
 	for _, tt := range []struct {
 		name        string
 		host        protocol.Host
@@ -175,15 +180,16 @@ func TestRare(t *testing.T) {
 		g.Registry.Services = []protocol.Service{{ID: "s", State: state}}
 		return g
 	}
+
 	at := func(d time.Duration) protocol.Observation { return protocol.Observation{Now: now.Add(d)} }
 	expectLevel(t, checkPasses(group(2*time.Second, protocol.StateRunning), at(time.Second)), ok, "")
 	expectLevel(t, checkPasses(group(time.Minute, protocol.StateRunning), at(time.Second)), warning, "--staleness 2m30s")
 	expectLevel(t, checkPasses(group(2*time.Second, protocol.StateRunning), at(4*time.Minute)), ok, "")
-	expectLevel(t, checkPasses(group(2*time.Second, protocol.StateRunning), at(6*time.Minute)), warning, "no pass was made for 6m")
+	expectLevel(t, checkPasses(group(2*time.Second, protocol.StateRunning), at(6*time.Minute)), warning, "no pass has run for 6m")
 	expectLevel(t, checkPasses(group(2*time.Second, protocol.StateStopped), at(6*time.Minute)), ok, "")
 }
 
-// A script is a helper that says what it is told to say.
+// A script is a helper with fixed answers.
 type script struct {
 	says   string
 	killed func() error
@@ -203,6 +209,7 @@ func TestExclude(t *testing.T) {
 		}
 		return script{held, func() error { return lock.Unlock() }}, nil
 	}
+
 	says := func(words ...string) func(string) (helper, error) {
 		return func(string) (helper, error) {
 			word := words[0]
@@ -210,10 +217,12 @@ func TestExclude(t *testing.T) {
 			return script{word, nothing}, nil
 		}
 	}
+
 	immortal := func(path string) (helper, error) {
 		h, err := holds(path)
 		return script{h.(script).says, nothing}, err
 	}
+
 	for _, tt := range []struct {
 		name, want string
 		start      func(string) (helper, error)
@@ -232,6 +241,7 @@ func TestExclude(t *testing.T) {
 			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
+
 			if free, err := fileops.TryLock(path); err == nil {
 				free.Unlock()
 			} else if tt.name != "outlives its holder" {
@@ -239,6 +249,7 @@ func TestExclude(t *testing.T) {
 			}
 		})
 	}
+
 	lock.Unlock()
 }
 
@@ -258,6 +269,7 @@ func TestTable(t *testing.T) {
 		{check: "lock", level: ok, text: "well"},
 		{check: "leftovers", level: warning, object: strings.Repeat("x", 30), text: strings.Repeat("word ", 10) + "end", cure: "cure it"},
 	}
+
 	const short = "ok       lock         well\n"
 	long := "warning  leftovers    " + strings.Repeat("x", 30) + ": word word word word word"
 	if got, want := string(table(findings, false, 79)), short+long+"\n"+strings.Repeat(" ", 22)+"word word word word word end: cure it\n"; got != want {

@@ -10,33 +10,33 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// A checkup is a ledger, and what was found in it.
+// A checkup is a ledger and what was found in it.
 type checkup struct {
 	env    *cli.Env
 	survey *fileops.Survey
 	seen   protocol.Observation
-	files  []file // whose content makes sense
+	files  []file // files with valid content
 	broken []finding
 }
 
-// A file is one with its content.
+// A file is a file of the ledger with its content.
 type file struct {
 	fileops.Found
 	fileops.Content
-	name string // within the ledger
+	name string // path within the ledger
 }
 
-// A check looks at one subject. What it says is well is said only if it finds nothing, and has looked at all.
+// A check examines one subject. It reports well if it has examined it and found nothing.
 type check struct {
 	name string
 	well string
 	look func() []finding
 }
 
-// ofFiles are the checks that are nothing without the files.
+// ofFiles are the checks that need the files of the ledger.
 var ofFiles = []string{"files", "clock", "leftovers", "numbers", "passes", "logs"}
 
-// newCheckup looks at the ledger and reads its files.
+// newCheckup surveys the ledger and reads its files.
 func newCheckup(env *cli.Env) (*checkup, error) {
 	survey, err := env.Inspect()
 	if err != nil {
@@ -44,18 +44,19 @@ func newCheckup(env *cli.Env) (*checkup, error) {
 	}
 	p := &checkup{env: env, survey: survey}
 	p.read()
-	p.seen = env.Observer()() // after the files: a time in them is not later
+	p.seen = env.Observer()() // after reading the files, so that no time in them is later
 	return p, nil
 }
 
 func (p *checkup) dir() string { return p.survey.Ledger.Dir() }
 
-// read reads the files. Those that commands refuse are not read.
+// read reads the files, except those that commands refuse.
 func (p *checkup) read() {
 	for _, f := range p.survey.Files {
 		if f.Distrust != nil {
 			continue
 		}
+
 		content, err := p.survey.Read(f)
 		switch {
 		case err == nil:
@@ -66,39 +67,43 @@ func (p *checkup) read() {
 	}
 }
 
-// examine makes all checks.
+// examine runs all checks.
 func (p *checkup) examine() []finding {
 	checks := []check{
 		{"ledger", "ledger.json is there, and commands use the ledger", p.marker},
-		{"permissions", "nobody else can write to it", p.permissions},
-		{"parents", "nobody else can put another directory in its place", p.parents},
+		{"permissions", "no one else can write to it", p.permissions},
+		{"parents", "no one else can replace its directory", p.parents},
 		{"files", "all files are valid", p.validity},
 		{"place", "", p.place},
 		{"space", "", p.space},
-		{"lock", "of two processes one gets it, and a killed one leaves it", p.exclusion},
+		{"lock", "only one of two processes gets it, and a killed one releases it", p.exclusion},
 	}
+
 	checks = append(checks, p.promises()...)
 	checks = append(checks,
 		check{"clock", "no time in the files is in the future", p.clock},
-		check{"identity", "processes are known by more than their number", p.identity},
-		check{"leftovers", "nothing is left of killed commands", p.leftovers},
-		check{"numbers", "thresholds are at least 2.5 times what they are for", p.numbers},
-		check{"passes", "passes come when they are needed", p.passes},
+		check{"identity", "processes are identified by more than their pid", p.identity},
+		check{"leftovers", "killed commands have left nothing behind", p.leftovers},
+		check{"numbers", "thresholds are at least 2.5 times their interval", p.numbers},
+		check{"passes", "passes run when they are needed", p.passes},
 		check{"logs", "the logs of services are rotated", p.logs},
 	)
+
 	var findings []finding
 	for _, c := range checks {
 		found := c.look()
 		switch partly := len(p.survey.Errors) > 0 && slices.Contains(ofFiles, c.name); {
 		case len(found) == 0 && partly:
-			found = []finding{{level: note, text: "nothing found, but not everything could be looked at: see ledger"}}
+			found = []finding{{level: note, text: "nothing found, but not everything could be checked: see ledger"}}
 		case len(found) == 0:
 			found = []finding{{level: ok, text: c.well}}
 		}
+
 		for _, f := range found {
 			f.check = c.name
 			findings = append(findings, f)
 		}
 	}
+
 	return findings
 }

@@ -15,22 +15,22 @@ type level string
 const (
 	ok      level = "ok"
 	note    level = "note"
-	warning level = "warning" // something may go wrong, or has to be cleaned up
+	warning level = "warning" // something may go wrong, or must be cleaned up
 	problem level = "problem" // something goes wrong
-	fixed   level = "fixed"   // by --fix, just now
+	fixed   level = "fixed"   // repaired just now, by --fix
 )
 
-// A finding is what one check says of one object.
+// A finding is what one check reports about one object.
 type finding struct {
 	check   string
 	level   level
 	object  string // "": the ledger
 	text    string
-	cure    string // "": none is needed
+	cure    string // "" if none is needed
 	fixable bool   // by --fix
 }
 
-// status returns the exit status.
+// status returns the exit status for findings.
 func status(findings []finding) int {
 	for _, f := range findings {
 		if f.level == problem {
@@ -40,7 +40,7 @@ func status(findings []finding) int {
 	return cli.StatusOK
 }
 
-// line returns all but the level and the check.
+// line returns the finding without its level and check.
 func (f finding) line() string {
 	parts := make([]string, 0, 3)
 	for _, part := range []string{f.object, f.text, f.cure} {
@@ -51,8 +51,8 @@ func (f finding) line() string {
 	return harmless.Message(strings.Join(parts, ": "))
 }
 
-// table returns the findings for people, each on one line; with a width, what is longer goes on in the next line, under its
-// beginning.
+// table returns the findings for people, one per line. If width is not 0, longer lines are wrapped
+// and indented below their beginning.
 func table(findings []finding, quiet bool, width int) []byte {
 	const column = 22
 	var out strings.Builder
@@ -66,10 +66,11 @@ func table(findings []finding, quiet bool, width int) []byte {
 		}
 		fmt.Fprintf(&out, "%-8s %-12s %s", f.level, f.check, text)
 	}
+
 	return []byte(out.String())
 }
 
-// widthOf returns the width of lines to a terminal, and 0 for any other file.
+// widthOf returns the width of a terminal's lines, and 0 for any other file.
 func widthOf(f *os.File) int {
 	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return 0
@@ -77,7 +78,7 @@ func widthOf(f *os.File) int {
 	return 79
 }
 
-// report returns the findings for programs.
+// report returns the findings as JSON.
 func report(dir string, findings []finding) cli.Object {
 	all := []cli.Object{}
 	for _, f := range findings {

@@ -7,10 +7,10 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// initialPIDNamespace is PROC_PID_INIT_INO of the kernel, the same on every machine.
+// initialPIDNamespace is the kernel's PROC_PID_INIT_INO, which is the same on every machine.
 const initialPIDNamespace = "4026531836"
 
-// identity says what can be known of processes here.
+// identity reports what can be known about processes on this machine.
 func (p *checkup) identity() []finding {
 	self, err := process.Identify(os.Getpid())
 	if err != nil {
@@ -20,25 +20,28 @@ func (p *checkup) identity() []finding {
 	return known(p.seen.Host, self, first)
 }
 
-// known judges what is known of a host, of this process and of the one with the number 1.
+// known judges what is known about the host, this process and process 1.
 func known(host protocol.Host, self, first protocol.Process) []finding {
-	const alone = "no process is known to be gone, and only heartbeats count"
+	const alone = "no process can be seen to have ended, so only heartbeats count"
 	switch {
 	case host.BootID == "":
-		return []finding{{level: warning, text: "/proc is not there, or this is not Linux: " + alone, cure: "mount /proc"}}
+		return []finding{{level: warning, text: "there is no /proc, or this is not Linux: " + alone, cure: "mount /proc"}}
 	case self.HostID == "" && host.BootedAt.IsZero():
-		return []finding{{level: warning, text: "it is a time namespace of its own: " + alone, cure: "run it without one"}}
+		return []finding{{level: warning, text: "this is a separate time namespace: " + alone, cure: "run it outside of one"}}
 	case self.HostID == "":
-		return []finding{{level: warning, text: "/proc is of another pid namespace, or hides processes: " + alone, cure: "mount its own /proc"}}
+		return []finding{{level: warning, text: "/proc belongs to another pid namespace, or hides processes: " + alone, cure: "mount the /proc of this namespace"}}
 	}
+
 	var found []finding
 	if host.PIDNamespace != initialPIDNamespace {
 		found = append(found, finding{
-			level: note, text: "this is a container, or another pid namespace: of processes outside it only heartbeats count",
+			level: note, text: "this is a container, or another pid namespace: for processes outside it, only heartbeats count",
 		})
 	}
+
 	if first.HostID == "" {
-		found = append(found, finding{level: note, text: "/proc hides processes of other users (hidepid): of those only heartbeats count"})
+		found = append(found, finding{level: note, text: "/proc hides processes of other users (hidepid): for those, only heartbeats count"})
 	}
+
 	return found
 }

@@ -16,22 +16,23 @@ import (
 const (
 	helperName = "dpl-doctor-helper"
 	helperFlag = "--dpl-doctor-helper"
-	patience   = 10 * time.Second // with the helper
+	patience   = 10 * time.Second // for an answer of the helper
 	atOnce     = 2 * time.Second  // after its death
 )
 
-// What a helper says.
+// The answers of a helper.
 const (
 	held    = "held"
 	refused = "refused"
 )
 
-// holdLock returns at once unless this process is the helper of a doctor: then it tries to take a lock, says what came of it,
-// and holds it until its stdin ends.
+// holdLock returns at once unless this process is the helper of a doctor. A helper tries to take a
+// lock, prints the result, and holds the lock until the end of its stdin.
 func holdLock() {
 	if len(os.Args) != 3 || os.Args[0] != helperName || os.Args[1] != helperFlag {
 		return
 	}
+
 	_, err := fileops.TryLock(os.Args[2])
 	switch {
 	case err == nil:
@@ -41,6 +42,7 @@ func holdLock() {
 	default:
 		fmt.Println(err)
 	}
+
 	io.Copy(io.Discard, os.Stdin)
 	os.Exit(0)
 }
@@ -57,13 +59,14 @@ type helper interface {
 	Kill() error
 }
 
-// exclude returns nil if of this process and another one only one gets the lock at path, and if the other's is free once it
-// was killed; ErrUnsound if it is not so.
+// exclude checks the lock at path with this process and another one. It returns nil if only one of
+// them gets the lock, and if killing its holder frees it, and otherwise ErrUnsound.
 func exclude(path string, start func(path string) (helper, error)) error {
 	ours, err := fileops.TryLock(path)
 	if err != nil {
 		return err
 	}
+
 	h, err := ask(start, path, refused, "another process gets the lock that this one holds")
 	if err == nil {
 		err = h.Kill()
@@ -74,6 +77,7 @@ func exclude(path string, start func(path string) (helper, error)) error {
 	if h, err = ask(start, path, held, "another process does not get a lock that is free"); err != nil {
 		return err
 	}
+
 	theirs, err := fileops.TryLock(path)
 	switch {
 	case err == nil:
@@ -81,18 +85,21 @@ func exclude(path string, start func(path string) (helper, error)) error {
 	case errors.Is(err, fileops.ErrBusy):
 		err = nil
 	}
+
 	if err = errors.Join(err, h.Kill()); err != nil {
 		return err
 	}
+
 	return becomesFree(path)
 }
 
-// ask returns a helper that has said want; if it says something else, an error.
+// ask starts a helper and returns it if it answers want. It returns an error for any other answer.
 func ask(start func(path string) (helper, error), path, want, otherwise string) (helper, error) {
 	h, err := start(path)
 	if err != nil {
 		return nil, err
 	}
+
 	said, err := h.Says()
 	switch {
 	case err == nil && said == want:
@@ -102,10 +109,11 @@ func ask(start func(path string) (helper, error), path, want, otherwise string) 
 	case err == nil:
 		err = errors.New(said)
 	}
+
 	return nil, errors.Join(err, h.Kill())
 }
 
-// becomesFree waits for the lock of a process that is dead.
+// becomesFree waits until the lock of a dead process is free.
 func becomesFree(path string) error {
 	for expired := time.After(atOnce); ; {
 		lock, err := fileops.TryLock(path)
@@ -115,6 +123,7 @@ func becomesFree(path string) error {
 		if !errors.Is(err, fileops.ErrBusy) {
 			return err
 		}
+
 		select {
 		case <-time.After(10 * time.Millisecond):
 		case <-expired:
@@ -123,7 +132,7 @@ func becomesFree(path string) error {
 	}
 }
 
-// A lockHolder is this program as a helper.
+// A lockHolder is this program running as a helper.
 type lockHolder struct {
 	cmd    *exec.Cmd
 	stdin  io.Closer
@@ -135,20 +144,23 @@ func startHelper(path string) (helper, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	cmd := exec.Command(self, helperFlag, path)
 	cmd.Args[0] = helperName
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
+
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
+
 	return &lockHolder{cmd, stdin, stdout}, cmd.Start()
 }
 
-// Says returns what came of it.
+// Says returns the helper's answer.
 func (h *lockHolder) Says() (string, error) {
 	timer := time.AfterFunc(patience, func() { h.cmd.Process.Kill() })
 	defer timer.Stop()
@@ -159,11 +171,11 @@ func (h *lockHolder) Says() (string, error) {
 	return strings.TrimSpace(line), nil
 }
 
-// Kill returns when it has ended.
+// Kill kills the helper and waits for its end.
 func (h *lockHolder) Kill() error {
 	defer h.stdin.Close()
 	err := h.cmd.Process.Kill()
-	h.cmd.Wait() // that it was killed is what it says
+	h.cmd.Wait() // its error says only that it was killed
 	if errors.Is(err, os.ErrProcessDone) {
 		err = nil
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// logs says which logs grow without limit: those that no pass rotates, and those that none has
-// rotated for long.
+// logs reports logs that grow without limit, either because no pass rotates them, or because none
+// has done so for a long time.
 func (p *checkup) logs() (found []finding) {
 	for _, f := range p.files {
 		if f.Kind != fileops.SupervisorsFile {
@@ -21,12 +21,13 @@ func (p *checkup) logs() (found []finding) {
 			}
 		}
 	}
+
 	return found
 }
 
-// logOf looks at the log of one supervisor.
+// logOf checks the log of one service.
 func (p *checkup) logOf(group string, s *protocol.Service) []finding {
-	const late = 4 // times larger than it should be: no pass came, or none could rotate it
+	const late = 4 // times the limit: no pass has run, or none could rotate it
 	var size int64
 	if info, err := os.Lstat(p.survey.Ledger.LogPath(group, s.ID)); err == nil {
 		size = info.Size()
@@ -39,9 +40,10 @@ func (p *checkup) logOf(group string, s *protocol.Service) []finding {
 		result.cure = "dpl-register it with another --log-max"
 	case size/late > limit:
 		result.text = fmt.Sprintf("it has %d MiB, and should be rotated at %d KiB", size/mebibyte, limit/1024)
-		result.cure = "dpl-orchestrate does that, or says why not"
+		result.cure = "dpl-orchestrate rotates it, or says why it cannot"
 	default:
 		return nil
 	}
+
 	return []finding{result}
 }

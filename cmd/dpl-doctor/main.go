@@ -1,9 +1,9 @@
-// Dpl-doctor checks a ledger and the file system that it is on, and says what to do about what it finds.
+// Dpl-doctor checks a ledger and its file system, and says how to fix what it finds.
 //
 //	dpl-doctor [--quiet] [--json]
 //	dpl-doctor --fix [--dry-run]
 //
-// It changes nothing but a scratch directory of its own, unless it is told to.
+// Without --fix it changes nothing except a scratch directory of its own.
 package main
 
 import (

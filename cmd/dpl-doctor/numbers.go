@@ -9,7 +9,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// numbers says which thresholds leave no room for a late heartbeat.
+// numbers reports thresholds that leave no time for a late heartbeat.
 func (p *checkup) numbers() (found []finding) {
 	for _, f := range p.files {
 		switch {
@@ -21,30 +21,33 @@ func (p *checkup) numbers() (found []finding) {
 			found = append(found, checkMargin(f.name, o.HeartbeatInterval, o.StalenessThreshold, "dpl-orchestrate --staleness")...)
 		}
 	}
+
 	return found
 }
 
-// checkMargin says whether two heartbeats that are late make one stale.
+// checkMargin reports a threshold that one late heartbeat exceeds.
 func checkMargin(object string, interval, threshold time.Duration, cure string) []finding {
 	if interval.Milliseconds()*5 < threshold.Milliseconds()*2 {
 		return nil
 	}
+
 	enough := min(interval, longest)*5/2 + time.Second
 	return []finding{{
 		level: warning, object: object,
-		text: fmt.Sprintf("a beat every %v against a threshold of %v: one that is late is a crash",
+		text: fmt.Sprintf("a heartbeat every %v with a threshold of %v: a single late one is a crash",
 			interval, threshold),
 		cure: fmt.Sprintf("%s %v or more", cure, enough),
 	}}
 }
 
-// longest is more than anything takes; a file may say more, of which no multiple is a duration.
+// longest is longer than anything takes. A file may have a longer time, which must not be
+// multiplied.
 const longest = 20 * 365 * 24 * time.Hour
 
-// unseen is for how long something may wait for a pass before somebody is told.
+// unseen is how long something may wait for a pass before the doctor reports it.
 const unseen = 5 * time.Minute
 
-// passes says what waits for a pass, and which groups have too few.
+// passes reports what waits for a pass, and groups with too few passes.
 func (p *checkup) passes() (found []finding) {
 	for _, f := range p.files {
 		switch f.Kind {
@@ -56,18 +59,20 @@ func (p *checkup) passes() (found []finding) {
 			}
 		}
 	}
+
 	return found
 }
 
-// waiting says what an operation has been waiting for for long.
+// waiting reports what an operation has been waiting for for a long time.
 func (p *checkup) waiting(f file) (found []finding) {
 	op := *f.Operation
 	for _, frame := range op.Lingering(p.seen.Now) {
 		found = append(found, finding{
-			level: warning, object: f.name, text: fmt.Sprintf("call %q of %s was told to clean up and has not popped", frame.CallID, frame.ParticipantID),
-			cure: "end it, or pop it for it",
+			level: warning, object: f.name, text: fmt.Sprintf("call %q of %s was asked to clean up and has not popped", frame.CallID, frame.ParticipantID),
+			cure: "end it, or pop its call",
 		})
 	}
+
 	for _, frame := range op.Stack {
 		if frame.Crash != nil && len(frame.Crash.LeftResources) > 0 {
 			left := frame.Crash.LeftResources[0]
@@ -76,59 +81,65 @@ func (p *checkup) waiting(f file) (found []finding) {
 			})
 		}
 	}
+
 	age := p.seen.Now.Sub(f.Info.ModTime)
 	if age < unseen {
 		return found
 	}
+
 	seen, _ := p.survey.Ledger.ObserveOperation(op, p.seen)
 	if want := wants(op, seen); want != "" {
 		found = append(found, finding{
-			level: warning, object: f.name, text: want + ", and nobody has looked for " + span(age), cure: "run dpl-cleanup, from cron or a timer",
+			level: warning, object: f.name, text: want + ", and no pass has run for " + span(age), cure: "run dpl-cleanup, from cron or a timer",
 		})
 	}
+
 	return found
 }
 
-// wants says what passes would make of an operation, "" if nothing: not the first, perhaps, if
-// everybody is silent.
+// wants says what passes would do to an operation, or "" for nothing. The first pass may do less if
+// all participants are silent.
 func wants(op protocol.Operation, seen protocol.Observation) string {
 	seen.Watch = protocol.Awake
 	after, err := op.Cleanup("dpl-doctor", seen)
 	switch {
 	case errors.Is(err, protocol.ErrExpired):
-		return "it is over, and to be archived"
+		return "it is over and must be archived"
 	case err != nil || after.Revision == op.Revision:
 		return ""
 	case op.State.Terminal():
-		return "it is over, and to be archived"
+		return "it is over and must be archived"
 	case after.State != op.State && len(after.Transitions) > 0:
-		return fmt.Sprintf("it is to become %s: %s", after.State, after.Transitions[len(after.Transitions)-1].Reason)
+		return fmt.Sprintf("it must become %s: %s", after.State, after.Transitions[len(after.Transitions)-1].Reason)
 	}
+
 	return "it has crashed calls to clean up after"
 }
 
-// checkPasses says whether passes over a group come often enough.
+// checkPasses reports whether the passes over a group run often enough.
 func checkPasses(g protocol.Group, seen protocol.Observation) (found []finding) {
 	object := fileops.OrchestratorName(g.ID)
 	if period, want := g.PassesTooRare(g); want > 0 {
 		found = append(found, finding{
 			level: warning, object: object,
-			text: fmt.Sprintf("passes come every %v, too rarely for a threshold of %v",
+			text: fmt.Sprintf("passes run every %v, too rarely for a threshold of %v",
 				period.Round(100*time.Millisecond), g.Orchestrator.StalenessThreshold),
 			cure: fmt.Sprintf("dpl-orchestrate --staleness %v or more, or passes more often", want),
 		})
 	}
+
 	heard, age := g.OrchestratorHeard(seen)
 	if !heard && age > unseen && g.Orchestrator.State != protocol.OrchestratorStopped && wanted(g) {
 		found = append(found, finding{
-			level: warning, object: object, text: "no pass was made for " + span(age) + ", and there are services to keep running",
+			level: warning, object: object, text: "no pass has run for " + span(age) + ", and there are services to keep running",
 			cure: "start its timer, or cron, or dpl-orchestrate --every 2s",
 		})
 	}
+
 	return found
 }
 
-// wanted reports whether a group has supervisors that passes have anything to do with.
+// wanted reports whether a group has services that passes must look after.
 func wanted(g protocol.Group) bool {
 	for _, s := range g.Registry.Services {
 		if s.State != protocol.StateStopped && s.State != protocol.StateDead {

@@ -10,7 +10,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 )
 
-// permissions says which files commands refuse because others could have written them.
+// permissions reports files that commands refuse because others may have written them.
 func (p *checkup) permissions() (found []finding) {
 	for _, f := range p.survey.Files {
 		switch {
@@ -22,6 +22,7 @@ func (p *checkup) permissions() (found []finding) {
 			})
 		}
 	}
+
 	return found
 }
 
@@ -29,43 +30,47 @@ func (p *checkup) untrusted(f fileops.Found) finding {
 	parts := strings.Split(strings.TrimPrefix(f.Distrust.Error(), f.Path+": "+fileops.ErrPermission.Error()+": "), ": ")
 	result := finding{level: problem, object: p.survey.Name(f), text: parts[0], cure: strings.Join(parts[1:], ": ")}
 	result.fixable = p.tightens(f)
+
 	switch {
 	case result.fixable:
 		result.cure += ", or --fix"
 	case p.survey.Ours(f):
 		result.cure = "others may have written commands, or paths to delete, into it: read it, then chmod go-w it or move it away"
 	}
+
 	return result
 }
 
-// tightens reports whether --fix takes the permission to write to f from others. It does so only where they can have
-// written nothing that is believed afterwards: to a directory, in which each file is judged by itself, and to an empty lock
-// file. In any other file they may have named what is deleted, run or sent after a crash: somebody has to look before.
+// tightens reports whether --fix removes the write permission of others from f. It does so only for
+// directories, whose files are judged one by one, and for empty lock files. Others may have written
+// into any other file what to delete, run or signal after a crash, so a person must read it first.
 func (p *checkup) tightens(f fileops.Found) bool {
 	return p.survey.Ours(f) && (f.Kind == fileops.Directory || f.Kind == fileops.LockFile && f.Info.Size == 0)
 }
 
-// parents says which directories above the ledger let others replace it.
+// parents reports the directories above the ledger that let others replace it.
 func (p *checkup) parents() (found []finding) {
 	euid := os.Geteuid()
 	if euid < 0 {
 		return nil
 	}
+
 	for _, dir := range p.survey.Above {
 		if cause := replaceable(dir.Info, euid); cause != "" {
 			found = append(found, finding{level: warning, object: dir.Path, text: cause, cure: "chmod go-w it, or move the ledger"})
 		}
 	}
+
 	return found
 }
 
-// replaceable says why others than root can rename what is in a directory, or returns "".
+// replaceable returns why users other than root can rename entries of a directory, or "".
 func replaceable(dir disk.Info, euid int) string {
 	switch {
 	case dir.UID != 0 && dir.UID != euid:
-		return fmt.Sprintf("uid %d, whose it is, can put another directory in the ledger's place", dir.UID)
+		return fmt.Sprintf("its owner, uid %d, can replace the ledger's directory", dir.UID)
 	case dir.Mode&0o022 != 0 && dir.Mode&fs.ModeSticky == 0:
-		return fmt.Sprintf("others may write to it (mode %04o), and so put another directory in the ledger's place", dir.Mode.Perm())
+		return fmt.Sprintf("others may write to it (mode %04o), and so can replace the ledger's directory", dir.Mode.Perm())
 	}
 	return ""
 }

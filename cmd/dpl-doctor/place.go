@@ -8,12 +8,13 @@ import (
 
 const sshfs = "fuse.sshfs"
 
-// place says whether the ledger commits as its file system demands (spec §17).
+// place reports whether the ledger commits as its file system requires (spec §17).
 func (p *checkup) place() []finding {
 	return []finding{placement(p.survey.Network, p.survey.Ledger.Config().Commit)}
 }
 
-// placement judges a ledger that commits in this way on a file system that FS.Network calls network.
+// placement judges a ledger with the given way to commit, on a file system that FS.Network calls
+// network.
 func placement(network, commit string) finding {
 	switch {
 	case network == sshfs:
@@ -23,12 +24,13 @@ func placement(network, commit string) finding {
 			level: problem,
 			text:  fmt.Sprintf("several hosts can use this file system (%s), and commits by rename lose edits there", network),
 			cure: `stop all commands on all hosts, then write "commit": "link" into ledger.json, and never change it back ` +
-				"(no program can know that nobody else has the ledger open)",
+				"(dpl cannot check that no other host has the ledger open)",
 		}
 	case network != "":
 		return finding{level: ok, text: fmt.Sprintf("several hosts can use the file system (%s), and it commits by link", network)}
 	case commit == "":
-		return finding{level: ok, text: "the file system is this machine's alone"}
+		return finding{level: ok, text: "only this machine can use the file system"}
 	}
-	return finding{level: ok, text: "the file system is this machine's alone, and it commits by " + commit}
+
+	return finding{level: ok, text: "only this machine can use the file system, and it commits by " + commit}
 }

@@ -4,19 +4,20 @@ import (
 	"fmt"
 )
 
-// A volume is what a file system says of itself.
+// A volume describes the space on a file system.
 type volume struct {
 	free           uint64 // bytes, for this user
-	inodes, ofThem uint64 // free ones, and all; 0 of all: it does not count them
+	inodes, ofThem uint64 // free inodes, and all; all is 0 if the file system does not count them
 	readOnly       bool
 }
 
-// space says whether edits will fail for want of it.
+// space reports whether edits will fail, or soon may, for lack of space.
 func (p *checkup) space() []finding {
 	v, err := volumeOf(p.dir())
 	if err != nil {
-		return []finding{{level: note, text: "how much space there is is not known: " + err.Error()}}
+		return []finding{{level: note, text: "free space is unknown: " + err.Error()}}
 	}
+
 	var largest int64
 	for _, f := range p.survey.Files {
 		largest = max(largest, f.Info.Size)
@@ -26,8 +27,8 @@ func (p *checkup) space() []finding {
 
 const mebibyte = 1 << 20
 
-// judge says whether there is room. Each edit makes a second file beside the one that it replaces, of which largest is the size
-// of the largest.
+// judge reports whether there is enough space. Each edit writes a new file beside the one it
+// replaces; largest is the size of the largest.
 func (v volume) judge(largest uint64) finding {
 	free := fmt.Sprintf("%d MiB", v.free/mebibyte)
 	if v.free < mebibyte {
@@ -36,6 +37,7 @@ func (v volume) judge(largest uint64) finding {
 	if v.ofThem > 0 {
 		free += fmt.Sprintf(" and %d inodes", v.inodes)
 	}
+
 	switch few := v.ofThem > 0; {
 	case v.readOnly:
 		return finding{level: problem, text: "the file system is mounted read-only", cure: "mount it for writing"}
@@ -44,5 +46,6 @@ func (v volume) judge(largest uint64) finding {
 	case v.free < 64*mebibyte, few && v.inodes < 1000:
 		return finding{level: warning, text: "only " + free + " are free", cure: "make room before edits fail"}
 	}
+
 	return finding{level: ok, text: free + " are free"}
 }

@@ -16,9 +16,11 @@ func volumeOf(path string) (volume, error) {
 	for err == unix.EINTR {
 		err = unix.Statfs(path, &st)
 	}
+
 	if err != nil {
 		return volume{}, err
 	}
+
 	block := uint64(st.Bsize)
 	return volume{
 		free: st.Bavail * block, inodes: st.Ffree, ofThem: st.Files, readOnly: st.Flags&readOnlyFlag != 0,

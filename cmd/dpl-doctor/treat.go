@@ -7,12 +7,13 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 )
 
-// treat does what --fix does about findings, and returns what there is to say then: first what was fixed. With --dry-run it
-// returns what would be.
+// treat applies --fix to findings, and returns the findings afterwards, beginning with those just
+// fixed. With --dry-run it changes nothing and returns findings.
 func (p *checkup) treat(findings []finding) ([]finding, error) {
 	if p.env.DryRun() || !slices.ContainsFunc(findings, func(f finding) bool { return f.fixable }) {
 		return findings, nil
 	}
+
 	var failed []finding
 	for _, f := range p.survey.Files {
 		if !p.tightens(f) {
@@ -24,18 +25,23 @@ func (p *checkup) treat(findings []finding) ([]finding, error) {
 			failed = append(failed, finding{check: "permissions", level: problem, object: p.survey.Name(f), text: p.plain(err)})
 		}
 	}
+
 	if err := p.sweep(); err != nil {
 		failed = append(failed, finding{check: "leftovers", level: problem, text: p.plain(err)})
 	}
+
 	again, err := newCheckup(p.env)
 	if err != nil {
 		return nil, err
 	}
+
 	after := again.examine()
+
 	return append(cured(findings, after), append(failed, after...)...), nil
 }
 
-// sweep removes what killed commands have left, as dpl-cleanup does. A ledger that commands refuse is left alone.
+// sweep removes what killed commands have left, as dpl-cleanup does. It leaves alone a ledger that
+// commands refuse.
 func (p *checkup) sweep() error {
 	l, err := p.env.Open()
 	if errors.Is(err, fileops.ErrPermission) || errors.Is(err, fileops.ErrConfig) {
@@ -47,15 +53,16 @@ func (p *checkup) sweep() error {
 	return l.Sweep()
 }
 
-// cured returns what was found before and is not found after it.
+// cured returns the findings in before that are fixed in after.
 func cured(before, after []finding) (all []finding) {
 	for _, f := range before {
 		still := slices.ContainsFunc(after, func(a finding) bool { return a.check == f.check && a.object == f.object && a.level != ok })
 		if f.fixable && !still {
 			f.level = fixed
-			f.cure = map[string]string{"permissions": "nobody else may write to it now", "leftovers": "removed"}[f.check]
+			f.cure = map[string]string{"permissions": "no one else may write to it now", "leftovers": "removed"}[f.check]
 			all = append(all, f)
 		}
 	}
+
 	return all
 }

@@ -72,7 +72,7 @@ func tell(env *cli.Env, o *orchestrator.Orchestrator, p orchestrator.Pass) {
 		env.PrintJSON(report(o.Group, p))
 	}
 	if period, want := p.After.PassesTooRare(p.Before); want > 0 {
-		env.Warnf("%s: passes come every %v, too rarely for a threshold of %v: set --staleness %v or more",
+		env.Warnf("%s: passes run every %v, too rarely for a threshold of %v: set --staleness %v or more",
 			o.Group, period.Round(100*time.Millisecond), p.After.Orchestrator.StalenessThreshold, want)
 	}
 }

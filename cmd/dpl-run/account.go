@@ -13,16 +13,16 @@ import (
 
 // An end is how the command ended.
 type end struct {
-	ran     bool           // it was started and has ended; else the next two are 0
+	ran     bool           // it was started and has ended; otherwise status and signal are 0
 	status  int            // its exit status
-	signal  syscall.Signal // the signal that killed it
+	signal  syscall.Signal // the signal that killed it, or 0
 	dumped  bool           // with a core dump
-	unknown bool           // it has ended, but nobody can tell how
-	failure string         // why this is a failure; "": it is none
-	cause   string         // why dpl-run has stopped it; "": it has not, or not for a time limit
+	unknown bool           // it has ended, but its status cannot be known
+	failure string         // why it counts as a failure, or ""
+	cause   string         // the time limit for which dpl-run stopped it, or ""
 }
 
-// exit returns the status with which a shell reports e.
+// exit returns the exit status by which a shell reports e.
 func (e end) exit() int {
 	if e.signal != 0 {
 		return 128 + int(e.signal)
@@ -30,25 +30,27 @@ func (e end) exit() int {
 	return e.status
 }
 
-// A verdict is what the last edit of a part says of the run.
+// A verdict is what the last edit of a part found out about the run.
 type verdict struct {
-	status int            // 3, 4 or 5: it takes the place of the command's; 0: it does not
-	reason string         // of status
-	state  protocol.State // of the operation; "": there is none, or it is not known
+	status int            // 3, 4 or 5: the exit status instead of the command's; or 0
+	reason string         // the reason for status
+	state  protocol.State // the state of the operation; "": there is none, or it is unknown
 }
 
-// An account is what is known of a run when it is over (spec §15.6).
+// An account is everything known about a run when it is over (spec §15.6).
 type account struct {
-	part      part // nil: the flags did not come to one
+	part      part // nil if the flags were wrong
 	end       end
 	state     protocol.State
 	byCommand bool   // the exit status is the command's
-	reason    string // of an exit status that is not 0
+	reason    string // the reason for an exit status other than 0
 
-	interrupt syscall.Signal // the terminal ended the command by it: so does dpl-run end
+	// the signal with which the terminal ended the command; dpl-run then ends by it as well
+	interrupt syscall.Signal
 }
 
-// statusFile returns the file of --status-fd, nil if it is not given. The command does not get it.
+// statusFile returns the file of --status-fd, or nil without that flag. The command does not
+// inherit it.
 func (c *run) statusFile() (*os.File, error) {
 	switch {
 	case c.statusFD < 0:
@@ -64,7 +66,7 @@ func (c *run) statusFile() (*os.File, error) {
 	return file, nil
 }
 
-// write writes a's line to out. err is what dpl-run exits with.
+// write writes the line for a to out. err is the error with which dpl-run exits.
 func (a *account) write(env *cli.Env, out *os.File, err error) {
 	exit := cli.StatusOf(err)
 	by, reason := "dpl-run", a.reason
@@ -88,7 +90,7 @@ func (a *account) write(env *cli.Env, out *os.File, err error) {
 	}
 }
 
-// members returns what a line of --status-fd says of the command.
+// members returns the part of a --status-fd line that describes the command.
 func (e end) members() cli.Object {
 	var status, signal any
 	switch {
@@ -103,13 +105,13 @@ func (e end) members() cli.Object {
 	}
 }
 
-// endOf returns how a job that has ended did so.
+// endOf returns how the ended job j ended.
 func endOf(j *job.Job, ok success) end {
 	e := end{ran: true}
 	e.status, e.signal = j.Status()
 	e.dumped = j.Dumped()
 	switch {
-	case e.status < 0: // somebody else in this process has waited for it: it cannot be known
+	case e.status < 0: // something else in this process has waited for it
 		e.status, e.unknown, e.failure = 255, true, "exit status unknown"
 	case ok[e.exit()&0xff]:
 	case e.signal != 0:

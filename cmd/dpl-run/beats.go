@@ -12,42 +12,43 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// together is how long what the command says may wait for more, to be one edit.
+// together is how long a report of the command waits for more, so that they share an edit.
 const together = 100 * time.Millisecond
 
-// retryAfter is how long to wait until what failed in passing is tried again.
+// retryAfter is the pause before trying again after a temporary failure.
 const retryAfter = 100 * time.Millisecond
 
-// looksPerBeat is how often it looks between two heartbeats where many take part, and so beat rarely: a look takes half a
-// millisecond of a processor to wake up for, and all of them together make 100 a second at most.
+// looksPerBeat is the number of looks between two heartbeats if there are many participants, whose
+// heartbeats are rare. Waking up for a look takes half a millisecond of a processor; all
+// participants together look at most 100 times a second.
 const looksPerBeat = 40
 
-// beats sends the heartbeats, one after the other, while the runner does other things. Between two of
-// them it looks whether one is needed, which costs less than a heartbeat.
+// beats sends heartbeats one at a time while the runner does other things. Between heartbeats it
+// looks whether one is needed, which is cheaper than sending it.
 type beats struct {
 	part     part
 	interval time.Duration // between two looks
 	made     chan beat
-	heart    time.Time // when the next heartbeat is due, whatever a look says
+	heart    time.Time // when the next heartbeat is due, whatever a look finds
 
-	last    time.Time       // when the last began
+	last    time.Time       // the start of the last look or heartbeat
 	at      time.Time       // when the next look or heartbeat is due
-	asked   bool            // the command has said something since the last began
-	pending protocol.Report // what
-	waiting []io.Closer     // barriers that wait for the next
+	asked   bool            // the command has reported something since last
+	pending protocol.Report // that report
+	waiting []io.Closer     // barriers that wait for the next heartbeat
 
-	busy  bool            // one is being made
-	said  protocol.Report // what it says
+	busy  bool            // a look or heartbeat is in progress
+	said  protocol.Report // the report in it
 	under []io.Closer     // barriers that wait for it
 
-	failing bool // the last has failed
+	failing bool // the last one failed
 }
 
-// A beat is what came of a heartbeat.
+// A beat is the result of a look or heartbeat.
 type beat struct {
 	status int
 	err    error
-	idle   bool // none was made: a look found that none was called for
+	idle   bool // the look found that no heartbeat was needed
 }
 
 func (b *beats) start(p part, interval time.Duration) {
@@ -57,7 +58,7 @@ func (b *beats) start(p part, interval time.Duration) {
 	b.heart = b.last.Add(cli.Jittered(p.pace()))
 }
 
-// due returns when the next is to begin; zero while one is being made.
+// due returns when the next look or heartbeat is due; zero while one is in progress.
 func (b *beats) due() time.Time {
 	if b.busy {
 		return time.Time{}
@@ -65,7 +66,7 @@ func (b *beats) due() time.Time {
 	return b.at
 }
 
-// say lets the next heartbeat say say, too. A change of the readiness does not wait for more.
+// say adds say to the report of the next heartbeat. A change of readiness does not wait for more.
 func (b *beats) say(say protocol.Report) {
 	at := b.last.Add(together)
 	if say.Readiness != "" {
@@ -77,7 +78,7 @@ func (b *beats) say(say protocol.Report) {
 	}
 }
 
-// merge returns what before says, and say merge it.
+// merge returns before updated by say.
 func merge(before, say protocol.Report) protocol.Report {
 	if say.Readiness != "" {
 		before.Readiness = say.Readiness
@@ -88,7 +89,7 @@ func merge(before, say protocol.Report) protocol.Report {
 	return before
 }
 
-// barrier closes c when all that was said before is in the ledger.
+// barrier closes c once everything said so far is in the ledger.
 func (b *beats) barrier(c io.Closer) {
 	switch {
 	case b.asked:
@@ -101,11 +102,12 @@ func (b *beats) barrier(c io.Closer) {
 	}
 }
 
-// next begins the next look or heartbeat if it is due.
+// next starts the next look or heartbeat if it is due.
 func (b *beats) next(now time.Time, cleaning bool) {
 	if b.busy || now.Before(b.at) {
 		return
 	}
+
 	interval := max(b.interval, b.part.pace()/looksPerBeat)
 	b.busy, b.last, b.at = true, now, now.Add(cli.Jittered(interval))
 	needed := b.asked || cleaning || !now.Before(b.heart)
@@ -122,7 +124,7 @@ func (b *beats) next(now time.Time, cleaning bool) {
 	}(b.said)
 }
 
-// learn takes in what came of the heartbeat. What one that failed was to say, the next one says.
+// learn handles the result of a look or heartbeat. The report of a failed one goes into the next.
 func (b *beats) learn(made beat) {
 	b.busy, b.failing = false, made.err != nil
 	if b.failing {
@@ -130,24 +132,28 @@ func (b *beats) learn(made beat) {
 		b.waiting, b.under = append(b.under, b.waiting...), nil
 		return
 	}
+
 	if !made.idle {
 		b.heart = b.last.Add(cli.Jittered(b.part.pace()))
 	}
+
 	release(b.under)
 	b.under = nil
 }
 
-// begin makes p. While others hold the lock it waits, unless it is told to end.
+// begin begins the part p. While another process holds the lock it waits, unless a signal ends it.
 func begin(env *cli.Env, p part, signals <-chan os.Signal) (variables []string, interval time.Duration, err error) {
 	for told := false; ; {
 		variables, interval, err = p.begin()
 		if !errors.Is(err, fileops.ErrBusy) {
 			return variables, interval, err
 		}
+
 		if !told {
 			env.Warnf("%v: waiting for it", err)
 			told = true
 		}
+
 		select {
 		case sig := <-signals:
 			if ends(sig) {
@@ -158,20 +164,23 @@ func begin(env *cli.Env, p part, signals <-chan os.Signal) (variables []string, 
 	}
 }
 
-// ends reports whether sig tells this process itself to give up.
+// ends reports whether sig asks this process itself to give up.
 func ends(sig os.Signal) bool {
 	return sig == syscall.SIGTERM || sig == syscall.SIGINT || sig == syscall.SIGHUP
 }
 
-// finish waits for the heartbeat that is being made, and makes a last one if the command has said something since.
+// finish waits for the heartbeat in progress, and sends a last one if the command has reported
+// something since.
 func (b *beats) finish() {
 	if b.busy {
 		b.learn(<-b.made)
 	}
+
 	if b.asked {
 		b.next(b.at, false)
 		<-b.made
 	}
+
 	release(b.under)
 	release(b.waiting)
 }

@@ -19,13 +19,13 @@ type call struct {
 	ledger *fileops.Ledger
 	op     string
 	push   protocol.Push
-	seen   protocol.Operation // as it was found last, mostly by an edit
-	period time.Duration      // between two heartbeats, as of the last edit
+	seen   protocol.Operation // the operation as last read, usually by an edit
+	period time.Duration      // between two heartbeats, according to the last edit
 	began  bool               // its push created the operation
-	unsure bool               // a pop has failed that others may see all the same
+	unsure bool               // a pop failed in a way that others may see it anyway
 }
 
-// part returns what the flags ask for.
+// part returns the part that the flags ask for.
 func (c *run) part(env *cli.Env) (part, error) {
 	if c.group != "" {
 		return c.registration(env)
@@ -43,7 +43,7 @@ func (c *run) part(env *cli.Env) (part, error) {
 	return &call{env: env, flags: c, ledger: l, op: op, push: p}, err
 }
 
-// participantOf returns the name of command's file as an id: other characters become -.
+// participantOf returns the file name of command as an id, with - for characters not allowed there.
 func participantOf(command string) string {
 	name := []byte(filepath.Base(command))
 	for i, b := range name {
@@ -92,7 +92,7 @@ func (c *call) tidy() {
 	}
 }
 
-// tooLate gives err the status that a call has whose operation is not running any more.
+// tooLate gives err the exit status for a call whose operation is no longer running.
 func (c *call) tooLate(err error) error {
 	switch {
 	case errors.Is(err, fileops.ErrArchived):
@@ -110,7 +110,7 @@ func (c *call) beat(say protocol.Report) (int, error) {
 	actor := protocol.Actor{Call: c.push.Call, PID: c.push.PID, Process: c.push.Process}
 	edit, err := c.env.Edit(c.ledger, c.op, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 		if op.State == protocol.Running {
-			say.Cleaning = false // it has been told otherwise, but of another one of the same id
+			say.Cleaning = false // that notice was for an earlier operation with the same id
 		}
 		after, err := op.Heartbeat(actor, say, seen)
 		c.period = after.Pace(c.push.Call, seen)
@@ -128,11 +128,12 @@ func (c *call) beat(say protocol.Report) (int, error) {
 
 func (c *call) pace() time.Duration { return c.period }
 
-// mostJudged is how many frames of an operation are judged without a heartbeat. Of more there are enough heartbeats.
+// mostJudged is the number of frames up to which a look judges them. Larger operations have enough
+// heartbeats.
 const mostJudged = 64
 
-// called reports whether the operation is not running any more, or somebody in it is dead, which a heartbeat would find; or it
-// cannot be looked at.
+// called reports whether a heartbeat is needed early: the operation is no longer running, a
+// participant in it has died, or it cannot be read.
 func (c *call) called() bool {
 	revision, state, err := c.ledger.Glance(c.op)
 	switch {
@@ -165,7 +166,7 @@ func (c *call) explain(status int) string {
 	return fmt.Sprintf("%s: call %s was declared crashed", c.op, c.push.Call)
 }
 
-// failed says what became of op, which is not running any more, and why.
+// failed returns the state of op, which is no longer running, and the reason.
 func failed(op protocol.Operation) string {
 	t, left := op.LeftRunning()
 	switch {
@@ -177,12 +178,12 @@ func failed(op protocol.Operation) string {
 	return fmt.Sprintf("operation %s failed: %s", op.ID, t.Reason)
 }
 
-// declared says who declared f, which has crash members, crashed, and on which evidence.
+// declared names the actor that declared f crashed, and its evidence. f has crash members.
 func declared(f *protocol.Frame) string {
 	return fmt.Sprintf("call %s was declared crashed by %s: %s", f.CallID, f.Crash.DetectedBy, f.Crash.Evidence)
 }
 
-// gone reports whether the call is not there any more.
+// gone reports whether err means that the call no longer exists.
 func gone(err error) bool {
 	return errors.Is(err, protocol.ErrNoCall) || errors.Is(err, protocol.ErrOver) || errors.Is(err, fileops.ErrArchived) ||
 		errors.Is(err, fileops.ErrNotFound)
@@ -202,7 +203,7 @@ func (c *call) end(e end) (verdict, error) {
 		return op.Pop(pop, seen)
 	})
 	if gone(err) && c.unsure {
-		err = fileops.ErrCommitted // that is why it is gone
+		err = fileops.ErrCommitted // the first try has removed it
 	}
 	c.unsure = c.unsure || errors.Is(err, fileops.ErrUnknown)
 	if gone(err) {
@@ -225,8 +226,8 @@ func (c *call) end(e end) (verdict, error) {
 	return v, nil
 }
 
-// wentWrong reports whether op, as pop left it, is not running and not completed because of anything
-// else than that pop.
+// wentWrong reports whether op, as pop left it, is neither running nor completed for any reason
+// other than that pop.
 func wentWrong(op protocol.Operation, pop protocol.Pop) bool {
 	if op.State == protocol.Running || op.State == protocol.Completed {
 		return false

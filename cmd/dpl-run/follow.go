@@ -14,11 +14,12 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// lastWords is how long what is left of the group when the command ends may take to end by itself, such as a tee that it
-// writes to.
+// lastWords is how long the rest of the group may take to end by itself after the command, such as
+// a tee that the command writes to.
 const lastWords = time.Second
 
-// settled is how long a command runs before the rarer signals are caught as well: see catchAll.
+// settled is how long a command runs before the less common signals are caught as well. See
+// catchAll.
 const settled = 10 * time.Millisecond
 
 // A runner runs one command.
@@ -27,34 +28,34 @@ type runner struct {
 	part       part
 	account    *account
 	signals    chan os.Signal
-	keeper     *job.Keeper // until it is the job's
+	keeper     *job.Keeper // until the job takes it over
 	job        *job.Job
-	socket     *sdnotify.Socket // nil: not offered
+	socket     *sdnotify.Socket // nil without --notify
 	ok         success
 	softSignal syscall.Signal
 
 	killAfter, softTimeout, timeout, watchdog time.Duration
 
 	beats    beats
-	why      ending    // why it was stopped, if that decides the status
-	stopping bool      // TERM is sent
-	killed   bool      // KILL is, too
+	why      ending    // why it was stopped, if that decides the exit status
+	stopping bool      // TERM was sent
+	killed   bool      // KILL was sent as well
 	kill     time.Time // when to send KILL, or to give up; zero: not stopping
-	soft     time.Time // when to ask it to end; zero: not, or done
+	soft     time.Time // when to ask it to end; zero: never, or done
 	hard     time.Time // when to stop it
 	silent   time.Time // when the watchdog stops it
-	late     time.Time // when to catch the signals that nobody sends to what has only begun
+	late     time.Time // when to catch the signals that no one sends to a command that has just started
 
-	background bool // the command has ended well, and what it has left goes on as the service
+	background bool // the command has ended well, and the processes it left continue as the service
 }
 
-// An ending is an exit status that the command's own gives way to, and its reason.
+// An ending is an exit status that overrides the command's own, and its reason.
 type ending struct {
 	status int
 	reason string
 }
 
-// follow waits for the end of the command and its group, and does meanwhile what is to be done.
+// follow handles events until the command and its group have ended.
 func (r *runner) follow(interval time.Duration) {
 	start := time.Now()
 	r.soft, r.hard, r.silent = after(start, r.softTimeout), after(start, r.timeout), after(start, r.watchdog)
@@ -65,6 +66,7 @@ func (r *runner) follow(interval time.Duration) {
 	if r.socket != nil {
 		messages = r.socket.Messages()
 	}
+
 	for {
 		timer := time.NewTimer(time.Until(earliest(r.kill, r.soft, r.hard, r.silent, r.late, r.beats.due())))
 		select {
@@ -89,6 +91,7 @@ func (r *runner) follow(interval time.Duration) {
 				return
 			}
 		}
+
 		timer.Stop()
 		r.beats.next(time.Now(), r.why.status == cli.StatusCleanUp)
 	}
@@ -101,7 +104,8 @@ func after(t time.Time, d time.Duration) time.Time {
 	return t.Add(d)
 }
 
-// earliest returns the first of times that are not zero.
+// earliest returns the earliest of times, ignoring zeros. It returns a time in an hour at the
+// latest.
 func earliest(times ...time.Time) time.Time {
 	first := time.Now().Add(time.Hour)
 	for _, t := range times {
@@ -112,70 +116,82 @@ func earliest(times ...time.Time) time.Time {
 	return first
 }
 
-// onTime does what is due now. It reports false if what is left of the group has to be left alone.
+// onTime does everything due now. It returns false if the rest of the group must be left alone.
 func (r *runner) onTime(now time.Time) bool {
 	due := func(t time.Time) bool { return !t.IsZero() && !now.Before(t) }
 	if due(r.late) {
 		r.late = time.Time{}
 		catchAll(r.signals)
 	}
+
 	if due(r.soft) {
 		r.soft = time.Time{}
 		r.ask()
 	}
+
 	if due(r.hard) {
 		r.hard = time.Time{}
 		r.stop(ending{cli.StatusTimeout, "timed out after " + r.timeout.String()})
 	}
+
 	if due(r.silent) {
 		r.silent = time.Time{}
 		r.stop(ending{cli.StatusTimeout, "silent for " + r.watchdog.String()})
 	}
+
 	if !due(r.kill) {
 		return true
 	}
+
 	if r.killed {
-		r.env.Warnf("%s: killed, but not gone: processes %v", r.part.name(), append(r.job.Left(), r.job.Strays()...))
+		r.env.Warnf("%s: killed, but still there: processes %v", r.part.name(), append(r.job.Left(), r.job.Strays()...))
 		return false
 	}
+
 	if !r.stopping {
 		r.leftBehind()
 		return true
 	}
+
 	r.killed = true
 	r.kill = now.Add(max(r.killAfter, lastWords))
 	r.signal(syscall.SIGKILL)
+
 	return true
 }
 
-// leftBehind stops what the command has left when it ended, except a service that has gone into the background.
+// leftBehind stops the processes that the command left when it ended, unless they are a service
+// that has gone into the background.
 func (r *runner) leftBehind() {
 	strays := r.job.Strays()
 	var names []string
 	for _, pid := range strays {
 		names = append(names, fmt.Sprintf("%d (%s)", pid, process.Name(pid)))
 	}
+
 	said := strings.Join(names, ", ")
 	if len(strays) > 0 && r.part.daemonizes() && endOf(r.job, r.ok).failure == "" {
 		r.kill, r.background = time.Time{}, true
-		r.env.Warnf("%s: the command has gone into the background: %s: dpl-run stays until that ends", r.part.name(), said)
+		r.env.Warnf("%s: the command has gone into the background: %s: dpl-run stays until it ends", r.part.name(), said)
 		return
 	}
+
 	if len(strays) > 0 {
-		r.env.Warnf("%s: the command has left processes outside of its process group: stopping %s", r.part.name(), said)
+		r.env.Warnf("%s: the command has left processes outside its process group: stopping %s", r.part.name(), said)
 	}
+
 	r.term()
 }
 
 // ask asks the command to end.
 func (r *runner) ask() {
-	r.env.Warnf("%s: %v are over: sending %s", r.part.name(), r.softTimeout, process.SignalName(r.softSignal))
+	r.env.Warnf("%s: %v have passed: sending %s", r.part.name(), r.softTimeout, process.SignalName(r.softSignal))
 	note := "asked to end after " + r.softTimeout.String()
 	r.beats.say(protocol.Report{Note: &note})
 	r.signal(r.softSignal)
 }
 
-// stop stops the command because of why. The first reason counts.
+// stop stops the command because of why. Only the first reason counts.
 func (r *runner) stop(why ending) {
 	if r.why.status == 0 {
 		r.why = why
@@ -185,12 +201,13 @@ func (r *runner) stop(why ending) {
 		}
 		r.env.Warnf("%s: stopping the command", said)
 	}
+
 	if !r.stopping {
 		r.term()
 	}
 }
 
-// stopRest stops what is left of the group when the command itself has ended, in a while.
+// stopRest stops the rest of the group a little later, when the command itself has ended.
 func (r *runner) stopRest() {
 	r.noLimits()
 	if r.kill.IsZero() {
@@ -198,7 +215,7 @@ func (r *runner) stopRest() {
 	}
 }
 
-// term begins to stop the group.
+// term starts to stop the group.
 func (r *runner) term() {
 	r.noLimits()
 	r.stopping = true
@@ -210,7 +227,7 @@ func (r *runner) noLimits() {
 	r.soft, r.hard, r.silent = time.Time{}, time.Time{}, time.Time{}
 }
 
-// forward passes a signal on. TERM means that it is to end.
+// forward passes a signal on to the group. TERM starts to stop it.
 func (r *runner) forward(sig syscall.Signal) {
 	if sig == syscall.SIGTERM && !r.stopping {
 		r.term()
@@ -225,7 +242,7 @@ func (r *runner) signal(sig syscall.Signal) {
 	}
 }
 
-// hear takes in what the command says by sd_notify.
+// hear handles a message that the command sent by sd_notify.
 func (r *runner) hear(m sdnotify.Message) {
 	say := protocol.Report{Note: m.Status}
 	switch {
@@ -238,20 +255,23 @@ func (r *runner) hear(m sdnotify.Message) {
 	case m.Stopping:
 		say.Readiness = protocol.ReadinessStopping
 	}
+
 	if m.Barrier != nil {
 		r.beats.barrier(m.Barrier)
 		return
 	}
+
 	if m.Watchdog && !r.silent.IsZero() {
 		r.silent = time.Now().Add(r.watchdog)
 	}
 	if m.Trigger && !r.silent.IsZero() {
 		r.stop(ending{cli.StatusTimeout, "watchdog triggered"})
 	}
+
 	r.beats.say(say)
 }
 
-// learn takes in what came of a heartbeat.
+// learn handles the result of a look or heartbeat.
 func (r *runner) learn(b beat) {
 	if b.err != nil && !r.beats.failing {
 		r.env.Warnf("%v", b.err)
@@ -262,7 +282,7 @@ func (r *runner) learn(b beat) {
 	}
 }
 
-// finishBeats makes sure that all that the command has said is noted.
+// finishBeats makes sure that every report of the command is in the ledger.
 func (r *runner) finishBeats() {
 	if r.socket != nil {
 		r.socket.Finish()

@@ -3,9 +3,10 @@
 //	dpl-run [--op OP] [--call CALL] [--participant ID] [flags] [--] COMMAND [ARG...]
 //	dpl-run --group GROUP --service ID [flags] [--] COMMAND [ARG...]
 //
-// It exits as COMMAND does, with 128+N if signal N killed it. It exits 3, 4 or 5 if the operation has
-// gone wrong, is over, or has declared the call crashed, and 124 if it stopped COMMAND because of a time
-// limit (spec §15.6). With --status-fd N it writes a line of JSON that says whose status it is.
+// It exits as COMMAND does, with 128+N if signal N killed it. It exits 3, 4 or 5 if the operation
+// has gone wrong, is over, or has declared the call crashed, and 124 if it stopped COMMAND because
+// of a time limit (spec §15.6). With --status-fd N it writes a line of JSON that says whose status
+// it is.
 package main
 
 import (

@@ -19,7 +19,7 @@ type registration struct {
 	by       string
 	atFirst  protocol.Readiness
 	interval time.Duration // of the group
-	promise  *bool         // of heartbeats; nil: as it was
+	promise  *bool         // whether it promises heartbeats; nil: as before
 }
 
 // registration returns the part that --group asks for.
@@ -52,7 +52,7 @@ func (c *run) registration(env *cli.Env) (part, error) {
 
 func (r *registration) name() string { return r.group + ": " + r.actor.Supervisor }
 
-// daemonizes returns true: many services start by going into the background.
+// daemonizes returns true, because many services start by going into the background.
 func (r *registration) daemonizes() bool { return true }
 
 func (r *registration) ids() cli.Object {
@@ -67,7 +67,7 @@ func (r *registration) begin() ([]string, time.Duration, error) {
 		}, seen)
 	})
 	if errors.Is(err, protocol.ErrOtherProcess) {
-		return nil, 0, fmt.Errorf("%s: register %q: another process of it is alive: dpl-shutdown stops it", r.group, r.actor.Supervisor)
+		return nil, 0, fmt.Errorf("%s: register %q: another process of the service is alive: stop it with dpl-shutdown", r.group, r.actor.Supervisor)
 	}
 	if err != nil || r.env.DryRun() {
 		return nil, 0, cli.Named("register", r.group, r.actor.Supervisor, err)
@@ -92,20 +92,20 @@ func (r *registration) beat(say protocol.Report) (status int, err error) {
 	return status, cli.Named("heartbeat", r.group, r.actor.Supervisor, err)
 }
 
-// pace is the interval of the group: a heartbeat is how it learns that it must end.
+// pace is the interval of the group: the command learns only by a heartbeat that it must end.
 func (r *registration) pace() time.Duration { return r.interval }
 
 func (r *registration) called() bool { return true }
 
 func (r *registration) explain(status int) string {
 	if status == cli.StatusCleanUp {
-		return r.name() + ": the service is to end"
+		return r.name() + ": the service must end"
 	}
-	return r.name() + ": the service was declared dead, or is another process now"
+	return r.name() + ": the service was declared dead, or has another process now"
 }
 
-// end says how the command has ended, for the next pass, which finds that the service has (spec
-// §10.6). If another process has taken its place meanwhile, that is no error.
+// end records how the command ended, for the next pass, which finds that the service has ended
+// (spec §10.6). It is no error if another process has taken its place.
 func (r *registration) end(e end) (verdict, error) {
 	code, status := protocol.ExitCode(""), 0
 	switch {

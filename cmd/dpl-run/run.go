@@ -19,27 +19,29 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// A part is what the command takes part in: a call, or the registration of a supervisor.
+// A part is the role of the command in the ledger: a call, or the registration of a service.
 type part interface {
-	// begin makes it, and returns the variables that tell the command of it, and how often to look whether it goes on.
+	// begin starts the part. It returns the variables that tell the command about it, and the time
+	// between two looks whether it goes on.
 	begin() (variables []string, interval time.Duration, err error)
-	// tidy does for others in the ledger what a push does. It may take as long as the command.
+	// tidy does what a push does for others in the ledger. It may take as long as the command.
 	tidy()
-	// beat makes a heartbeat, and returns its status (spec §6).
+	// beat sends a heartbeat and returns its status (spec §6).
 	beat(say protocol.Report) (status int, err error)
-	// pace is how long to wait between two heartbeats, as of the last edit.
+	// pace returns the time between two heartbeats, according to the last edit.
 	pace() time.Duration
-	// called reports whether a heartbeat is called for before that: there may be something to learn.
+	// called reports whether a heartbeat is needed before that, because it may bring news.
 	called() bool
-	// explain is what a heartbeat with that status, which is not 0, says, and of what.
+	// explain returns the meaning of a heartbeat's status other than 0, and its subject.
 	explain(status int) string
-	// end says how the command ended, and returns what that edit says of the run.
+	// end records how the command ended, and returns what that edit found out.
 	end(e end) (verdict, error)
-	// daemonizes reports whether what has left the group of a command that ended well is what the part is about.
+	// daemonizes reports whether processes that outlive a successful command, outside its group,
+	// are what the part is about.
 	daemonizes() bool
-	// name is what it is called in messages.
+	// name is the name of the part in messages.
 	name() string
-	// ids returns the members by which a line of --status-fd names it.
+	// ids returns the members that identify the part in a --status-fd line.
 	ids() cli.Object
 }
 
@@ -66,7 +68,7 @@ func (c *run) run(env *cli.Env, a *account) error {
 	}
 	a.part = p
 
-	signals := catch(softSignal) // what comes during the push goes to the command
+	signals := catch(softSignal) // signals during the push go to the command
 	keeper := c.keeper()         // it gets ready during the push
 	variables, interval, err := begin(env, p, signals)
 	if err != nil || env.DryRun() {
@@ -80,7 +82,7 @@ func (c *run) run(env *cli.Env, a *account) error {
 	return r.run(path, c.command, variables, interval, c.notify)
 }
 
-// keeper starts the keeper of the command, and does not wait for it.
+// keeper starts the keeper of the command and does not wait for it.
 func (c *run) keeper() <-chan *job.Keeper {
 	started := make(chan *job.Keeper, 1)
 	go func() { started <- job.NewKeeper(c.killAfter) }()
@@ -104,7 +106,7 @@ func (c *run) check(env *cli.Env) error {
 // lookUp returns the path of the command's program.
 func (c *run) lookUp() (string, error) {
 	path, err := exec.LookPath(c.command[0])
-	if errors.Is(err, exec.ErrDot) { // PATH says so
+	if errors.Is(err, exec.ErrDot) { // found by way of PATH, so it is wanted
 		err = nil
 	}
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
@@ -113,7 +115,7 @@ func (c *run) lookUp() (string, error) {
 	return path, cli.WithStatus(cli.StatusCannotRun, err)
 }
 
-// self returns this process, which is the participant's: it lives as long as the call.
+// self returns this process. It is the participant's process, since it lives as long as the call.
 func self() protocol.Process {
 	p, err := process.Identify(os.Getpid())
 	if err != nil { // as on a system where processes have no identity
@@ -122,7 +124,7 @@ func self() protocol.Process {
 	return p
 }
 
-// environment returns that of this process, with other variables.
+// environment returns the environment of this process with variables replaced or added.
 func environment(variables []string) []string {
 	names := []string{"DPL_OP", "DPL_CALL", "DPL_PARTICIPANT", "DPL_HANDLE", "DPL_TMP"}
 	for _, v := range variables {
@@ -146,7 +148,7 @@ func without(env []string, names ...string) []string {
 	return rest
 }
 
-// run starts the command, and returns when it has ended and that is noted.
+// run starts the command, and returns once it has ended and the ledger says so.
 func (r *runner) run(path string, argv, variables []string, interval time.Duration, notify bool) (err error) {
 	env := environment(variables)
 	if notify {
@@ -166,7 +168,7 @@ func (r *runner) run(path string, argv, variables []string, interval time.Durati
 	}
 	r.env.Logf("%s: process %d: %s", r.part.name(), r.job.PID(), strings.Join(argv, " "))
 	if err := r.job.Unkept(); err != nil {
-		r.env.Logf("%s: if this process is killed, only the first one of the command ends: %v", r.part.name(), err)
+		r.env.Logf("%s: if dpl-run is killed, only the first process of the command ends: %v", r.part.name(), err)
 	}
 	tidied := make(chan struct{})
 	go func() {
@@ -187,7 +189,7 @@ func (r *runner) run(path string, argv, variables []string, interval time.Durati
 	return cli.Exit(status)
 }
 
-// notStarted ends the part of a command that did not begin.
+// notStarted ends the part of a command that could not be started.
 func (r *runner) notStarted(cause error) error {
 	why := fmt.Sprintf("not started: %v", cause)
 	v, err := r.part.end(end{failure: why, cause: why})
@@ -198,7 +200,7 @@ func (r *runner) notStarted(cause error) error {
 	return cause
 }
 
-// finish notes how the command ended, and returns the exit status (spec §15.6).
+// finish records how the command ended, and returns the exit status (spec §15.6).
 func (r *runner) finish() (int, error) {
 	e := end{failure: "not ended"} // it was killed, but the kernel cannot end it yet
 	if r.ended() {
@@ -212,7 +214,7 @@ func (r *runner) finish() (int, error) {
 	if r.why.status == cli.StatusTimeout {
 		noted.cause = r.why.reason
 	}
-	if r.background { // the command itself has ended well, long ago
+	if r.background { // the command itself ended well long ago
 		known := false
 		noted.status, noted.signal, noted.dumped, known = r.job.StrayEnd()
 		noted.unknown = !known
@@ -228,7 +230,8 @@ func (r *runner) finish() (int, error) {
 	return r.conclude(e, v), nil
 }
 
-// conclude returns the exit status of a command that ended with e, and says in the account whose it is.
+// conclude returns the exit status for a command that ended with e, and records in the account who
+// decided it.
 func (r *runner) conclude(e end, v verdict) int {
 	a := r.account
 	a.state = v.state
@@ -261,7 +264,7 @@ func (r *runner) ended() bool {
 	}
 }
 
-// interrupted returns the signal by which the terminal ended the command, if it did.
+// interrupted returns the signal with which the terminal ended the command, if it did.
 func (r *runner) interrupted() (syscall.Signal, bool) {
 	if !r.ended() {
 		return 0, false
@@ -269,12 +272,12 @@ func (r *runner) interrupted() (syscall.Signal, bool) {
 	return r.job.Interrupted()
 }
 
-// patience is how long the end is tried to be noted where the lock is not what fails, unless we are to end.
+// patience is how long to retry recording the end if something other than the lock fails.
 const patience = 10 * time.Second
 
-// end ends the part. What may pass is tried again, and while others hold the lock, for as long as
-// they do. A committed end is not tried again: a second try would find the call gone, as if
-// somebody else had popped it.
+// end ends the part. It retries temporary failures, and waits for a held lock without limit. A
+// committed end is not retried: a second try would not find the call, as if another process had
+// popped it.
 func (r *runner) end(e end) (v verdict, err error) {
 	for until, told := time.Now().Add(patience), false; ; {
 		v, err = r.part.end(e)

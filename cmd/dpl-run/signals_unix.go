@@ -11,18 +11,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// notForwarded are signals that mean this process, not the command: of its children, its threads and its job. SIGPIPE, which
-// it gets for its own output, is caught so that it does not end it.
+// notForwarded are the signals that concern this process and not the command: those about its
+// children, its threads and its job. SIGPIPE, which it gets for its own output, is caught so that
+// it does not end dpl-run.
 var notForwarded = []syscall.Signal{
 	unix.SIGCHLD, unix.SIGURG, unix.SIGPIPE, unix.SIGCONT, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU, unix.SIGKILL, unix.SIGSTOP,
 }
 
-// early are the signals that may come at any time. To catch one costs two switches between threads,
-// and so the others are caught when the command has run for settled.
+// early are the signals that may come at any time. Catching one costs two thread switches, so the
+// others are caught once the command has run for settled.
 var early = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2}
 
-// catch catches, from now on, signals that are to be passed on. One that is ignored, as nohup does, stays so, but for
-// asks, the one that asks the command to end: the shell lets what it runs in the background ignore SIGINT.
+// catch starts to catch the signals to be passed on. Ignored signals, as under nohup, stay ignored,
+// except asks, the signal that asks the command to end: shells start background jobs with SIGINT
+// ignored.
 func catch(asks syscall.Signal) chan os.Signal {
 	signals := make(chan os.Signal, 64)
 	notify(signals, early)
@@ -34,7 +36,7 @@ func catch(asks syscall.Signal) chan os.Signal {
 	return signals
 }
 
-// catchAll catches the others, too.
+// catchAll catches the other signals as well.
 func catchAll(signals chan os.Signal) {
 	var late []os.Signal
 	for sig := syscall.Signal(1); sig <= 64; sig++ {

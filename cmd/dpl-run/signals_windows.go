@@ -6,12 +6,12 @@ import (
 	"syscall"
 )
 
-// catch returns the signals that are to be passed on, from now on.
+// catch starts to catch the signals to be passed on.
 func catch(syscall.Signal) chan os.Signal {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals)
 	return signals
 }
 
-// catchAll does nothing: there are no others.
+// catchAll does nothing, because catch catches all signals.
 func catchAll(chan os.Signal) {}

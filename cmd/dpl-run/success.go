@@ -8,11 +8,12 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 )
 
-// success is the set of exit statuses that count as success; signal n is 128+n. It always has 0.
+// success is the set of exit statuses that count as success; signal n is 128+n. It always contains
+// 0.
 type success [256]bool
 
-// parseSuccess returns the set that list names: statuses, ranges of them, and signals, with commas
-// between them, as in "0,1", "2-5" and "SIGPIPE".
+// parseSuccess parses a list of statuses, ranges and signals separated by commas, as in "0,1",
+// "2-5" and "SIGPIPE".
 func parseSuccess(list string) (success, error) {
 	ok := success{0: true}
 	if list == "" {

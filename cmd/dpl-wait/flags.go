@@ -8,12 +8,12 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// waiter returns what the flags ask for.
+// waiter returns a waiter for what the flags ask for.
 func (c *wait) waiter(env *cli.Env) (*waiter, error) {
 	w := &waiter{env: env, goal: c.goal, any: c.any, timeout: c.timeout, janitors: make(map[string]*janitor)}
 	w.deaths.told = make(chan struct{}, 1)
 	if env.DryRun() {
-		return nil, cli.Usagef("--dry-run: a wait is no change")
+		return nil, cli.Usagef("--dry-run: waiting changes nothing")
 	}
 	if c.since != notGiven && w.goal != protocol.GoalChange {
 		return nil, cli.Usagef("--since goes with --for change")
@@ -56,7 +56,7 @@ func (c *wait) groups(w *waiter) []string {
 	return []string{w.group}
 }
 
-// operations returns the operations that are given, each once.
+// operations returns the given operations without duplicates.
 func (c *wait) operations() ([]string, error) {
 	if c.group != "" {
 		if c.ops != nil {
@@ -70,7 +70,7 @@ func (c *wait) operations() ([]string, error) {
 	return checked("--op", c.ops, "DPL_OP", c.ready == nil)
 }
 
-// checked returns the ids that a flag gives, or the environment variable, each once.
+// checked returns the ids given by a flag, or else by the environment variable, without duplicates.
 func checked(flag string, values []string, variable string, required bool) ([]string, error) {
 	if values == nil {
 		values = []string{""}
@@ -91,7 +91,7 @@ func checked(flag string, values []string, variable string, required bool) ([]st
 	return ids, nil
 }
 
-// toBeReady returns the ids of --ready, after it has told w whose they are.
+// toBeReady returns the ids of --ready, and sets in w the operation or group they belong to.
 func (c *wait) toBeReady(w *waiter, ops []string) (ids []string, err error) {
 	switch {
 	case c.goal != protocol.GoalTerminal:

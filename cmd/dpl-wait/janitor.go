@@ -8,7 +8,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// A janitor makes the edits that the death of a participant calls for, so that nobody waits for the dead (spec §13.4).
+// A janitor makes the edits that a participant's death calls for, so that dpl-wait does not wait
+// for a dead one (spec §13.4).
 type janitor struct {
 	env    *cli.Env
 	ledger *fileops.Ledger
@@ -16,23 +17,25 @@ type janitor struct {
 
 	vigil  protocol.Vigil
 	edited time.Time // when the last edit was made
-	idle   bool      // it cannot edit
+	idle   bool      // it has no right to edit
 }
 
-// look looks at op, which is not terminal, as seen, and returns how long to wait at most before the next look. News is something
-// that an edit has to remember.
+// look examines op, which is not terminal, and returns how long to wait at most before the next
+// look. news means that there is something an edit should remember.
 func (j *janitor) look(op protocol.Operation, seen protocol.Observation, news bool) time.Duration {
 	if j.idle {
 		return time.Hour
 	}
+
 	seen = j.vigil.Look(seen, op.StalenessThreshold)
 	after, err := op.Cleanup(j.by, seen)
 	if err != nil || after.Revision == op.Revision && !news {
 		return j.untilStale(op, seen)
 	}
 	if wait := time.Until(j.edited.Add(op.HeartbeatInterval)); wait > 0 {
-		return wait // so that others see a crash before it is cleaned up
+		return wait // gives others time to see a crash before its cleanup
 	}
+
 	j.edited = time.Now()
 	_, err = j.env.Edit(j.ledger, op.ID, fileops.Existing|fileops.Try, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 		if op.State.Terminal() {
@@ -40,15 +43,18 @@ func (j *janitor) look(op protocol.Operation, seen protocol.Observation, news bo
 		}
 		return op.Cleanup(j.by, j.vigil.Look(seen, op.StalenessThreshold))
 	})
+
 	if err != nil {
 		j.env.Logf("%v", cli.Named("cleanup", op.ID, "", err))
 		j.idle = !cli.Transient(err)
 	}
+
 	return op.HeartbeatInterval
 }
 
-// untilStale returns how long it takes until somebody may go stale, at most a threshold; a third of it while somebody is judged by
-// heartbeats, so that the janitor knows whether it was stopped itself (spec §4.6).
+// untilStale returns the time until a participant may go stale, at most one threshold. If
+// heartbeats decide for any participant it is at most a third of that, so that the janitor notices
+// if it was itself stopped (spec §4.6).
 func (j *janitor) untilStale(op protocol.Operation, seen protocol.Observation) time.Duration {
 	first := min(op.StalenessThreshold, time.Hour)
 	for _, m := range op.Mortals(seen) {
@@ -60,5 +66,6 @@ func (j *janitor) untilStale(op protocol.Operation, seen protocol.Observation) t
 			first = min(first, m.StaleIn)
 		}
 	}
+
 	return first + 10*time.Millisecond
 }

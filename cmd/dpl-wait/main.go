@@ -1,10 +1,10 @@
-// Dpl-wait waits for operations to come to a state, or for calls or services to be ready.
+// Dpl-wait waits until operations reach a state, or until calls or services are ready.
 //
 //	dpl-wait --op OP... [--for STATE] [--any] [--timeout D]
 //	dpl-wait --op OP --ready CALL... [--any] [--timeout D]
 //	dpl-wait --group GROUP --ready ID... [--any] [--timeout D]
 //
-// It exits 1 as soon as it will not come to that, and 124 when D is over (spec §13).
+// It exits 1 once that can no longer happen, and 124 after D (spec §13).
 package main
 
 import (

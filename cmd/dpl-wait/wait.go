@@ -11,15 +11,15 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// notThere is the state of what is not there.
+// notThere is the state of a missing operation, call or service.
 const notThere = "not there"
 
-// A target is one thing that is waited for.
+// A target is one thing to wait for.
 type target struct {
 	id      string // of the operation, call or service
 	outcome protocol.Outcome
 	state   string
-	since   int64 // of an operation: the revision after which a change counts
+	since   int64 // for an operation: only changes after this revision count
 }
 
 // A waiter waits for its targets.
@@ -29,18 +29,18 @@ type waiter struct {
 	goal    protocol.Goal
 	any     bool
 	timeout time.Duration
-	over    <-chan time.Time // when the timeout is over; nil: never
-	op      string           // whose calls the targets are; "": they are operations
-	group   string           // whose services the targets are
+	over    <-chan time.Time // fires when the timeout is over; nil: never
+	op      string           // the operation of the calls to wait for; "": the targets are operations
+	group   string           // the group of the services to wait for
 	targets []*target
 
 	notifier *fileops.Notifier
-	alive    []protocol.Operation // those that are waited for and not over, as last read
+	alive    []protocol.Operation // the operations that are not over, as last read
 	janitors map[string]*janitor  // by operation
 	deaths   deaths               // of participants
 }
 
-// open opens the ledger. If it may be yet to begin, it is waited for.
+// open opens the ledger. If mayBegin, it waits until there is one.
 func (w *waiter) open(mayBegin bool) (*fileops.Ledger, error) {
 	const pause = 20 * time.Millisecond
 	for {
@@ -61,7 +61,8 @@ func (w *waiter) close() {
 	w.deaths.watch(nil)
 }
 
-// wait returns when the targets have come to what is waited for, or never will, or the timeout is over.
+// wait returns once the targets have reached the goal, or cannot reach it any more, or the timeout
+// is over.
 func (w *waiter) wait() error {
 	for {
 		w.notifier.Arm()
@@ -84,7 +85,7 @@ func (w *waiter) wait() error {
 	}
 }
 
-// judge reports whether the wait is over, and if so what is wrong with its end.
+// judge reports whether the wait is over, and returns its error if so.
 func (w *waiter) judge() (done bool, err error) {
 	met, impossible := w.count(protocol.Met), w.count(protocol.Impossible)
 	enough, never := len(w.targets), 1
@@ -111,7 +112,7 @@ func (w *waiter) count(o protocol.Outcome) (n int) {
 	return n
 }
 
-// rest names targets with outcome o.
+// rest lists the targets with outcome o and their states.
 func (w *waiter) rest(o protocol.Outcome) string {
 	var all []string
 	for _, t := range w.targets {
@@ -133,14 +134,15 @@ func (w *waiter) rest(o protocol.Outcome) string {
 	return where + strings.Join(all, ", ")
 }
 
-// tidy lets the janitors look at what is waited for, and returns how long to wait at most before looking again.
+// tidy lets the janitors examine the operations, and returns how long to wait at most before the
+// next look.
 func (w *waiter) tidy() time.Duration {
 	seen, again := w.env.Observer()(), time.Hour
 	var mortals []protocol.WatchedProcess
 	for _, op := range w.alive {
 		mortals = append(mortals, op.Mortals(seen)...)
 	}
-	w.deaths.watch(mortals) // before looking whether they live
+	w.deaths.watch(mortals) // before judging them, so that no death goes unnoticed
 	for _, op := range w.alive {
 		remembered, news := w.ledger.ObserveOperation(op, seen)
 		again = min(again, w.janitors[op.ID].look(op, remembered, news))
@@ -148,7 +150,7 @@ func (w *waiter) tidy() time.Duration {
 	return again
 }
 
-// look looks at the targets.
+// look reads the targets and sets their outcomes and states.
 func (w *waiter) look() error {
 	w.alive = w.alive[:0]
 	switch {
@@ -177,7 +179,7 @@ func (w *waiter) look() error {
 	return nil
 }
 
-// read reads an operation.
+// read reads an operation. It adds it to alive if it is not over.
 func (w *waiter) read(id string) (protocol.Operation, error) {
 	op, archived, err := w.ledger.ReadOperation(id)
 	if err == nil && !archived && !op.State.Terminal() {
@@ -208,7 +210,7 @@ func (w *waiter) lookAtGroup() error {
 	return nil
 }
 
-// print prints what the targets have come to.
+// print prints the targets that have reached the goal, or all with --json.
 func (w *waiter) print() {
 	if w.env.JSON() {
 		results := []cli.Object{}

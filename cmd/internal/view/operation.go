@@ -159,7 +159,7 @@ func (op Operation) Details(f *protocol.Frame) (all []string) {
 	}
 	for _, l := range op.Lingering(op.Seen.Now) {
 		if l.CallID == f.CallID {
-			all = append(all, "was told to clean up and has not popped")
+			all = append(all, "was asked to clean up and has not popped")
 		}
 	}
 	if c := f.Crash; c != nil {
