@@ -6,9 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Monotonic returns CLOCK_MONOTONIC in milliseconds. It never goes back, does not run while the machine is suspended,
-// and is one and the same for all processes of this boot: two of them may compare what they read. It reports false in a
-// time namespace of its own, where that clock is shifted.
+// Monotonic returns CLOCK_MONOTONIC in milliseconds. It never goes back, does not run while the
+// machine is suspended, and is one and the same for all processes of this boot: two of them may
+// compare what they read. It reports false in a time namespace of its own, where that clock is
+// shifted.
 func Monotonic() (ms int64, ok bool) {
 	here.once.Do(surroundings)
 	if !here.clocks {
@@ -18,7 +19,8 @@ func Monotonic() (ms int64, ok bool) {
 	return since.Milliseconds(), ok
 }
 
-// Uptime returns CLOCK_BOOTTIME: since this boot began, also while the machine was suspended. It is 0 where that is not known.
+// Uptime returns CLOCK_BOOTTIME: since this boot began, also while the machine was suspended. It is
+// 0 where that is not known.
 func Uptime() time.Duration {
 	since, _ := clock(unix.CLOCK_BOOTTIME)
 	return since
@@ -41,8 +43,9 @@ func clock(id int32) (time.Duration, bool) {
 	return time.Duration(ts.Nano()), true
 }
 
-// initialTimeNamespace reports whether the clocks that count from boot are not shifted. A kernel without time
-// namespaces has no such link. The number is PROC_TIME_INIT_INO of the kernel, the same on every machine.
+// initialTimeNamespace reports whether the clocks that count from boot are not shifted. A kernel
+// without time namespaces has no such link. The number is PROC_TIME_INIT_INO of the kernel, the
+// same on every machine.
 func initialTimeNamespace() bool {
 	target, err := link("/proc/self/ns/time")
 	return err == unix.ENOENT || target == "time:[4026531834]"

@@ -12,18 +12,20 @@ import (
 	"time"
 )
 
-// execPatience is for how long a look at all processes asks those again that are amid execve, in all; see carries.
+// execPatience is for how long, in all, a look at all processes asks again those that are in the
+// middle of an execve (see carries).
 const execPatience = time.Second
 
-// carries reports whether the environment that pid was given has all entries of env (see containsAll), and whether that is certain. In a part
-// of an execve, which may wait for a slow disk, the kernel shows none; so it asks again, until the time until is over.
+// carries reports whether pid was given an environment with all entries of env (see containsAll),
+// and whether that is certain. During part of an execve, which may wait for a slow disk, the kernel
+// shows no environment; carries then asks again, until the time until.
 func carries(pid int, env []string, until time.Time) (carried, certain bool) {
 	environment, certain := givenEnvironment(pid, until)
 	return certain && containsAll(environment, env), certain
 }
 
-// givenEnvironment returns the environment that pid was given, entries with a NUL after each, and
-// whether that is certain: see carries. It is certainly empty if pid has ended.
+// givenEnvironment returns the environment that pid was given, with a NUL after each entry, and
+// whether that is certain (see carries). It is empty, and certain, if pid has ended.
 func givenEnvironment(pid int, until time.Time) (environment []byte, certain bool) {
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		environment, certain := shownEnvironment(pid)
@@ -39,8 +41,8 @@ func givenEnvironment(pid int, until time.Time) (environment []byte, certain boo
 	}
 }
 
-// containsAll reports whether environment, entries with a NUL after each, has all of env. Of a StartVariable it has to
-// have all ids, perhaps among others.
+// containsAll reports whether environment, with a NUL after each entry, has all of env. A
+// StartVariable in env matches one that has at least the same ids.
 func containsAll(environment []byte, env []string) bool {
 	environment = append(append([]byte{0}, environment...), 0)
 	for _, entry := range env {
@@ -55,8 +57,8 @@ func containsAll(environment []byte, env []string) bool {
 	return true
 }
 
-// belongsToAll reports whether environment, with a NUL before and after each entry, has a StartVariable with all of the
-// ids in starts.
+// belongsToAll reports whether environment, with a NUL before and after each entry, has a
+// StartVariable with all of the ids in starts.
 func belongsToAll(environment []byte, starts string) bool {
 	_, rest, _ := bytes.Cut(environment, []byte("\x00"+StartVariable+"="))
 	value, _, found := bytes.Cut(rest, []byte{0})
@@ -67,8 +69,9 @@ func belongsToAll(environment []byte, starts string) bool {
 	return found
 }
 
-// shownEnvironment returns the environment that the kernel shows for pid now, and whether it is to be believed. It is
-// that of any thread, for one that has exited, even the main thread, shows none. Not being allowed to look is no evidence.
+// shownEnvironment returns the environment that the kernel shows for pid now, and whether it can be
+// believed. It asks thread by thread: one that has exited, even the main thread, shows none. If we
+// may not look, the environment is certainly not ours to see: that is no evidence.
 func shownEnvironment(pid int) (content []byte, certain bool) {
 	dir := "/proc/" + strconv.Itoa(pid) + "/task"
 	threads, err := os.ReadDir(dir)
@@ -87,24 +90,28 @@ func shownEnvironment(pid int) (content []byte, certain bool) {
 	return nil, false
 }
 
-// noneGiven reports whether the environment of a thread is certainly empty, or not for us to see. An execve first sets the
-// addresses of its beginning and end both to the beginning, then its end, and then the address of the program. Who may not
-// see them is shown 0, 0 and 1; of a thread that is about to end everybody is shown 0, and the file of its environment is root's.
-// A thread of the kernel looks like the latter all its life, but has a flag that says what it is.
+// noneGiven reports whether the environment of a thread is certainly empty, or hidden from us.
+//
+// An execve first sets the addresses where the environment begins and ends both to the beginning,
+// then the end, and then the address of the program. A process that may not see them is shown 0, 0
+// and 1. Everybody is shown 0 for a thread that is about to end, and the file of its environment
+// belongs to root. A kernel thread looks like that all its life, but a flag tells it apart.
 func noneGiven(thread string) bool {
 	const ofTheKernel = 0x200000 // PF_KTHREAD, which execve clears
 	var buf [2048]byte           // 52 fields are shorter than 1200 bytes
 	line := read(thread+"/stat", buf[:])
 	fields := line[bytes.LastIndexByte(line, ')')+1:]
-	if flags, err := strconv.ParseUint(string(field(fields, 9)), 10, 32); err == nil && flags&ofTheKernel != 0 {
+	flags, err := strconv.ParseUint(string(field(fields, 9)), 10, 32)
+	if err == nil && flags&ofTheKernel != 0 {
 		return true
 	}
-	program := field(fields, 26)
-	return len(program) > 0 && string(program) != "0" && bytes.Equal(field(fields, 50), field(fields, 51))
+
+	program, begin, end := field(fields, 26), field(fields, 50), field(fields, 51)
+	return len(program) > 0 && string(program) != "0" && bytes.Equal(begin, end)
 }
 
-// readWhole returns what is in the file at path by one read, for between two the process may call execve: the second
-// would then end the file where the first did.
+// readWhole returns the content of the file at path, read at once: if the process called execve
+// between two reads, the second would end the file where the first did.
 func readWhole(path string) ([]byte, error) {
 	for size := 1 << 16; ; size *= 2 {
 		f, err := os.Open(path)

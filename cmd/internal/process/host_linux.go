@@ -28,12 +28,13 @@ func surroundings() {
 	here.procfs = err == nil && self == strconv.Itoa(unix.Getpid())
 }
 
-// Here describes this machine as this process sees it. All but BootedAt is read once. Fields that cannot be known are
-// zero: BootID and PIDNamespace without /proc, BootedAt in a time namespace of its own, where it would be another's.
+// Here describes this machine as this process sees it. All but BootedAt is read once. Fields that
+// cannot be known are zero: BootID and PIDNamespace without /proc, BootedAt in a time namespace of
+// its own, where it would be another's.
 //
-// ID is 16 hexadecimal digits, no secret, and stays the same as long as the machine id and the host name do. BootedAt
-// is the wall clock now less the time since boot, so it moves when somebody sets the clock; two calls may differ by a
-// millisecond.
+// ID is 16 hexadecimal digits, no secret, and stays the same as long as the machine id and the host
+// name do. BootedAt is the wall clock now less the time since boot, so it moves when somebody sets
+// the clock; two calls may differ by a millisecond.
 func Here() protocol.Host {
 	here.once.Do(surroundings)
 	host := here.host

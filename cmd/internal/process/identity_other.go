@@ -28,8 +28,8 @@ func Monotonic() (ms int64, ok bool) {
 // Uptime returns 0: it is not known.
 func Uptime() time.Duration { return 0 }
 
-// Identify returns the pid alone, with no identity, if a process has that number now, or ErrNoProcess. A zombie counts
-// as alive.
+// Identify returns the pid alone, with no identity, if a process has that number now, or
+// ErrNoProcess. A zombie counts as alive.
 func Identify(pid int) (protocol.Process, error) {
 	if !ValidPID(pid) || !alive(pid) {
 		return protocol.Process{}, ErrNoProcess
@@ -45,7 +45,8 @@ func Exited(pid int, startTicks int64) bool {
 	return false
 }
 
-// SignalProcess always fails: no process can be told from one that has its number later.
+// SignalProcess always fails: a process cannot be distinguished from a later one with the same
+// number.
 func SignalProcess(p protocol.Process, _ syscall.Signal) error {
 	return fmt.Errorf("process %d cannot be identified on this system", p.PID)
 }

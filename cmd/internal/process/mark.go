@@ -5,13 +5,14 @@ import (
 	"encoding/hex"
 )
 
-// StartVariable is the environment variable by which the processes of one start are known, also those that have left its
-// session: ids that NewStartID made, separated by commas. A pass gives what it starts one id; dpl-run, whose command
-// belongs also to whatever has started dpl-run, puts its own in front of those that it was given.
+// StartVariable is the environment variable that marks the processes of a start, also those that
+// have left its session. It holds ids from NewStartID, separated by commas. A pass gives a service
+// one id. Dpl-run puts the id of its command in front of those that it was given itself, since the
+// command also belongs to the start that dpl-run is part of.
 const StartVariable = "DPL_START"
 
-// KeeperVariable is the environment variable of a keeper, of a start or of a job, and of no other
-// process: the id of that (see StartVariable).
+// KeeperVariable is the environment variable of keepers, of a start or of a job, and of no other
+// process. It holds the id that StartVariable has there.
 const KeeperVariable = "DPL_KEEPER"
 
 // NewStartID returns 16 random hexadecimal digits.

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// SignalMarked sends sig to all other processes that carry id in the StartVariable they were given,
-// in any session. It reports whether there is any or may be any, and whether it cannot tell of one
-// yet. That is one in this session which shows no environment: in others some process is always amid
-// an execve.
+// SignalMarked sends sig to all other processes that were given id in StartVariable, in any
+// session. It reports whether there are any, or may be, and whether it is in doubt about one. It
+// doubts only processes of session that show no environment: elsewhere some process is always in
+// the middle of an execve.
 func SignalMarked(id string, session int, sig syscall.Signal) (any, doubt bool) {
 	mark, until := []string{StartVariable + "=" + id}, time.Now().Add(execPatience)
 	pids, _ := listed()

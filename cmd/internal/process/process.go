@@ -5,8 +5,8 @@
 // # Identity
 //
 // A pid is a number that the kernel gives to the next process once its holder is gone. So a process
-// is identified by its pid together with its start time (Identify, Look, Exited), and one that gets a
-// signal is held by a handle (Watch, SignalProcess, SignalGroup).
+// is identified by its pid together with its start time (Identify, Look, Exited), and one that gets
+// a signal is held by a handle (Watch, SignalProcess, SignalGroup).
 //
 // # Survivors
 //
@@ -25,12 +25,12 @@ import (
 	"math"
 )
 
-// ErrNoProcess means that there is no process of that pid, or only a zombie: one that has ended and that its parent has
-// not yet waited for.
+// ErrNoProcess means that no process has that pid, or only a zombie: a process that has ended and
+// whose parent has not yet waited for it.
 var ErrNoProcess = errors.New("no such process")
 
-// ValidPID reports whether a process can have the number pid. System calls give 0 and negative pids another meaning
-// and cut off what exceeds 32 bits.
+// ValidPID reports whether a process can have the number pid. System calls give 0 and negative pids
+// another meaning and cut off what exceeds 32 bits.
 func ValidPID(pid int) bool {
 	return pid > 0 && pid <= math.MaxInt32
 }

@@ -24,8 +24,9 @@ func listed() (pids []int, err error) {
 	return pids, nil
 }
 
-// read returns what one read of the file at path puts into buf, less white space at its end; nothing if that fails.
-// Package os would enter every file it opens into the poller, which costs more than all else a heartbeat asks of /proc.
+// read returns what one read of the file at path puts into buf, less white space at its end;
+// nothing if that fails. Package os would enter every file it opens into the poller, which costs
+// more than all else a heartbeat asks of /proc.
 func read(path string, buf []byte) []byte {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// ExecLikeShell runs the program at path with argv by exec, which is execve(2) or fork(2) with it, and does what a shell does where
-// the kernel refuses: a text without #! is a script for sh. An interpreter that is missing is named, since ENOENT alone seems
-// to speak of path.
+// ExecLikeShell runs the program at path with argv by exec, which is execve(2) or a fork(2)
+// followed by it. Where the kernel refuses, it does what a shell does: it has sh run a text without
+// #!. It names an interpreter that is missing, since ENOENT alone seems to speak of path.
 func ExecLikeShell(exec func(path string, argv []string) error, path string, argv []string) error {
 	err := exec(path, argv)
 	switch err {
@@ -34,13 +34,15 @@ func ExecLikeShell(exec func(path string, argv []string) error, path string, arg
 	return err
 }
 
-// isText reports whether the file at path is a text as far as shells look: there is no zero in its first line.
+// isText reports whether the file at path is a text as far as shells look: there is no zero in its
+// first line.
 func isText(path string) bool {
 	first, _, _ := bytes.Cut(beginning(path), []byte("\n"))
 	return bytes.IndexByte(first, 0) < 0
 }
 
-// interpreter returns the program that the first line of the file at path names after #!, "" if there is none.
+// interpreter returns the program that the first line of the file at path names after #!, "" if
+// there is none.
 func interpreter(path string) string {
 	first, _, _ := bytes.Cut(beginning(path), []byte("\n"))
 	rest, found := bytes.CutPrefix(first, []byte("#!"))

@@ -8,10 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SignalProcess sends sig to p and to nobody else, not to a process that has its number now. It returns ErrNoProcess if
-// p has ended, a zombie included; an error of its own, and sends nothing, if p has no identity, is of another host, boot
-// or pid namespace, or cannot be told from others now (see Identify); or the error of pidfd_open(2) or
-// pidfd_send_signal(2), such as EPERM. SIGTERM is followed by SIGCONT, or a stopped process would not get it.
+// SignalProcess sends sig to p, and never to another process that has its number now. It sends
+// SIGCONT after SIGTERM, which a stopped process would not get otherwise.
+//
+// It returns ErrNoProcess if p has ended, even if it is a zombie; or the error of pidfd_open(2) or
+// pidfd_send_signal(2), such as EPERM. It returns another error, and sends nothing, if p has no
+// identity, is of another host, boot or pid namespace, or cannot be identified now (see Identify).
 func SignalProcess(p protocol.Process, sig syscall.Signal) error {
 	w, err := hold(p)
 	if err != nil {
@@ -27,10 +29,12 @@ func SignalProcess(p protocol.Process, sig syscall.Signal) error {
 	return nil
 }
 
-// SignalGroup is SignalProcess for the whole process group that p leads: what Spawn or SpawnUnit started, with those of
-// its descendants that have not made a group of their own. It refuses p if p leads none. It succeeds if one process of
-// the group could be signalled. Before Linux 6.9 it goes to one after the other, and one that forks meanwhile may leave
-// out a child.
+// SignalGroup is SignalProcess for the whole process group that p leads: a service, with those of
+// its descendants that have not made a group of their own. It refuses p if p leads none. It
+// succeeds if one process of the group could be signalled.
+//
+// Before Linux 6.9 it signals one process after the other, and may miss the child of one that forks
+// meanwhile.
 func SignalGroup(p protocol.Process, sig syscall.Signal) error {
 	w, err := hold(p)
 	if err != nil {
@@ -49,8 +53,9 @@ func SignalGroup(p protocol.Process, sig syscall.Signal) error {
 	return nil
 }
 
-// signalGroup signals the group that the process leads, or returns ErrNoProcess if that has ended. Flags are those of
-// pidfd_send_signal(2); where the kernel does not know them, the members of the group, whose number is pid, are signalled.
+// signalGroup signals the group that the process leads, or returns ErrNoProcess if that has ended.
+// Flags are those of pidfd_send_signal(2); where the kernel does not know them, the members of the
+// group, whose number is pid, are signalled.
 func (w *Watched) signalGroup(pid int, sig syscall.Signal, flags int) error {
 	err := ErrNoProcess
 	w.conn.Control(func(fd uintptr) {
@@ -68,8 +73,9 @@ func (w *Watched) signalGroup(pid int, sig syscall.Signal, flags int) error {
 	return err
 }
 
-// signalMembers signals the processes of the group pid, whose leader pidfd is a handle on, the leader last. It succeeds if
-// one could be signalled. One that forks at this moment may leave a child out.
+// signalMembers signals the processes of the group pid, whose leader pidfd is a handle on, the
+// leader last. It succeeds if one could be signalled. One that forks at this moment may leave a
+// child out.
 func signalMembers(pid int, pidfd uintptr, sig syscall.Signal) error {
 	members, err := watchMembers(pid, pidfd)
 	if err != nil {
@@ -87,9 +93,9 @@ func signalMembers(pid int, pidfd uintptr, sig syscall.Signal) error {
 	return err
 }
 
-// watchMembers returns handles on the processes of the group pid, without the leader, which pidfd is a handle on: while that
-// has not ended, the number is that group's. Nobody is signalled before there is a handle on all, for the leader may end with
-// the first of them.
+// watchMembers returns handles on the processes of the group pid, without the leader, which pidfd
+// is a handle on: while that has not ended, the number is that group's. Nobody is signalled before
+// there is a handle on all, for the leader may end with the first of them.
 func watchMembers(pid int, pidfd uintptr) (members []*Watched, err error) {
 	pids, err := listed()
 	if err != nil {
@@ -113,7 +119,8 @@ func watchMembers(pid int, pidfd uintptr) (members []*Watched, err error) {
 	return members, nil
 }
 
-// hold opens a handle on p, or returns ErrNoProcess if p has ended, or why p is not to be signalled.
+// hold opens a handle on p, or returns ErrNoProcess if p has ended, or why p is not to be
+// signalled.
 func hold(p protocol.Process) (*Watched, error) {
 	if err := local(p); err != nil {
 		return nil, err
@@ -142,7 +149,8 @@ func local(p protocol.Process) error {
 		return fmt.Errorf("process %d has no identity", p.PID)
 	}
 	here.once.Do(surroundings)
-	if h := here.host; p.HostID != h.ID || p.BootID != h.BootID || p.PIDNamespace != h.PIDNamespace {
+	h := here.host
+	if p.HostID != h.ID || p.BootID != h.BootID || p.PIDNamespace != h.PIDNamespace {
 		return fmt.Errorf("process %d is of another host, boot or pid namespace", p.PID)
 	}
 	return nil

@@ -15,8 +15,8 @@ func SignalName(sig syscall.Signal) string {
 	return "signal " + strconv.Itoa(int(sig))
 }
 
-// ParseSignal returns the signal that name means: "TERM", "SIGTERM" or "15", in either case. Numbers run from 1 to 64;
-// those a system lacks are refused when they are sent. Signal 0 is none.
+// ParseSignal returns the signal that name means: "TERM", "SIGTERM" or "15", in either case.
+// Numbers run from 1 to 64; those a system lacks are refused when they are sent. Signal 0 is none.
 func ParseSignal(name string) (syscall.Signal, error) {
 	if n, err := strconv.ParseUint(name, 10, 8); err == nil && 1 <= n && n <= 64 {
 		return syscall.Signal(n), nil

@@ -13,8 +13,8 @@ type stat struct {
 	startTicks int64
 }
 
-// parseStat reads a line of /proc/PID/stat, of which anything after field 22 may be cut off, and reports whether it is
-// one. The name in field 2 is any bytes, so the fields are counted from the last parenthesis.
+// parseStat reads a line of /proc/PID/stat, which may end after field 22, and reports whether it is
+// one. The name in field 2 may have any bytes, so the fields are counted from the last parenthesis.
 func parseStat(line []byte) (stat, bool) {
 	name := bytes.LastIndexByte(line, ')')
 	fields := line[name+1:]
@@ -28,8 +28,8 @@ func parseStat(line []byte) (stat, bool) {
 	return stat{state: state[0], parent: parent, threads: threads, startTicks: startTicks}, true
 }
 
-// field returns the field of that number in proc(5) from fields, which begin with the space before the third. It is
-// empty if it is missing. bytes.Fields would need the heap.
+// field returns the field of that number in proc(5) from fields, which begin with the space before
+// the third. It is empty if it is missing. bytes.Fields would need the heap.
 func field(fields []byte, number int) []byte {
 	for range number - 2 {
 		_, fields, _ = bytes.Cut(fields, []byte(" "))
@@ -38,8 +38,9 @@ func field(fields []byte, number int) []byte {
 	return first
 }
 
-// ended reports whether the process is a zombie or being removed. A main thread that exited before its siblings looks
-// the same but for their number; and so, for an instant, does one whose sibling calls execve.
+// ended reports whether the process is a zombie or being removed. A main thread that exited before
+// its siblings looks the same, except for their number; and so does, for an instant, one whose
+// sibling calls execve.
 func (s stat) ended() bool {
 	return (s.state == 'Z' || s.state == 'X') && s.threads == 1
 }

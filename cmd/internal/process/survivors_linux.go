@@ -11,23 +11,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Survivors returns the processes of the start startID, in whatever session: those that started no
-// earlier than leader, the first of them, and that carry startID in the environment they were given
-// when they began their program (see StartVariable); and, of those that show no start at all, the
-// children of such a process and of keeper, the keeper of that start, if that is what it was. So
-// whoever has cleared its environment, or runs as another user, belongs to what has started it. The
-// leader is among them while it lives, a zombie is not. Signal each with SignalProcess. None is
-// found if leader has no identity here and now, or if startID is empty.
+// Survivors returns the processes of the start startID, in any session, that started no earlier
+// than leader, the first of them: those that were given startID (see StartVariable); and the
+// children of such a process, or of keeper, that show no start at all. So a process that clears its
+// environment, or runs as another user, still belongs to the start. Leader is among them while it
+// lives; zombies are not. Signal each with SignalProcess. There are none if leader has no identity
+// here and now, or startID is empty.
 //
-// It returns an error, with the others, if it cannot tell of one in the session that leader leads
-// or led: because that one has been amid an execve, or amid its end, all the time of execPatience;
-// or because it shows no start, and its keeper has died, so that nobody vouches for it. One in
-// another session counts as a stranger then: on a busy machine there is always some process amid an
-// execve. It also returns one if the keeper is there, which it is only while it has children, and
+// Survivors also returns an error if it is in doubt about a process in the session of leader:
+// because that was in the middle of an execve, or of its end, throughout execPatience; or because
+// it shows no start and its keeper has died, so that nothing vouches for it. A process in doubt in
+// another session counts as a stranger: on a busy machine some process is always in the middle of
+// an execve. There is also an error if keeper is there, which it is only while it has children, and
 // none is found.
 //
-// It reads the directory /proc, and the state of each process; and the environment of those that
-// are young enough.
+// It reads the directory /proc, the state of each process, and the environment of those that are
+// young enough.
 func Survivors(
 	leader protocol.Process, startID string, keeper protocol.Process,
 ) (found []protocol.Process, doubt error) {
@@ -48,7 +47,7 @@ func Survivors(
 		case time.Now().After(until):
 			return nil, fmt.Errorf("process %d, the keeper, does not end", keeper.PID)
 		}
-		// The keeper is about to end; or what it has got was missed, because it came meanwhile.
+		// The keeper is about to end, or it adopted a process during the search.
 		time.Sleep(pause)
 	}
 }
@@ -149,7 +148,7 @@ func (s *search) judge(pid int) membership {
 	environment, certain := givenEnvironment(pid, s.until)
 	environment = append([]byte{0}, environment...)
 	if ofKeeper(environment) {
-		return stranger // that of another start, or of a job
+		return stranger // a keeper of another start, or of a job
 	}
 	if starts, named := startsIn(environment); named {
 		if slices.Contains(starts, s.id) {

@@ -9,17 +9,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Watched is a handle on one process, whoever gets its number later. Its methods may be called concurrently.
+// Watched is a handle on one process, even if another gets its number later. Its methods may be
+// called concurrently.
 type Watched struct {
 	pidfd *os.File // in the runtime's poller, so that waiting takes no thread and Close ends it
 	conn  syscall.RawConn
 	done  chan struct{}
 }
 
-// Watch opens a handle on the process that has the number pid now, or returns ErrNoProcess. To make sure that this is
-// the process meant, compare its identity afterwards: if Identify finds it, the handle is on it too. A kernel older
-// than 5.3 has no such handles, and descriptors may run out: then Watch returns the error of pidfd_open(2). The caller
-// closes the handle.
+// Watch opens a handle on the process that has the number pid now, or returns ErrNoProcess. To make
+// sure that this is the process meant, compare its identity afterwards: if Identify finds it, the
+// handle is on it too. A kernel older than 5.3 has no such handles, and descriptors may run out:
+// then Watch returns the error of pidfd_open(2). The caller closes the handle.
 func Watch(pid int) (*Watched, error) {
 	if !ValidPID(pid) {
 		return nil, ErrNoProcess
@@ -61,19 +62,19 @@ func (w *Watched) wait() {
 	}
 }
 
-// Done returns a channel that is closed when the process ends, whether or not its parent has waited for it. It is never
-// closed if Close comes first.
+// Done returns a channel that is closed when the process ends, whether or not its parent has waited
+// for it. It is never closed if Close comes first.
 func (w *Watched) Done() <-chan struct{} {
 	return w.done
 }
 
-// Signal sends sig to the process, or returns ErrNoProcess if it has ended, os.ErrClosed after Close, or the error of
-// pidfd_send_signal(2), such as EPERM. It never reaches another process. Success does not mean that the process lived
-// long enough to notice.
+// Signal sends sig to the process, or returns ErrNoProcess if it has ended, os.ErrClosed after
+// Close, or the error of pidfd_send_signal(2), such as EPERM. It never reaches another process.
+// Success does not mean that the process lived long enough to notice.
 func (w *Watched) Signal(sig syscall.Signal) error {
 	err := os.ErrClosed
 	w.conn.Control(func(fd uintptr) {
-		err = ErrNoProcess // of a zombie, too, to which the kernel would send it
+		err = ErrNoProcess // also for a zombie, to which the kernel would send it
 		if !ended(fd) {
 			err = unix.PidfdSendSignal(int(fd), sig, nil, 0)
 		}

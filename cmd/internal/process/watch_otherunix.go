@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Watched follows the number of a process. Unlike on Linux, a process that gets the number between two looks is taken
-// for the one before.
+// Watched follows the number of a process. Unlike on Linux, a process that gets the number between
+// two looks is taken for the one before.
 type Watched struct {
 	pid    int
 	closed atomic.Bool
@@ -20,7 +20,8 @@ type Watched struct {
 // lookEvery is how late Done may be.
 const lookEvery = 100 * time.Millisecond
 
-// Watch begins to follow the process that has the number pid now, or returns ErrNoProcess. The caller closes it.
+// Watch begins to follow the process that has the number pid now, or returns ErrNoProcess. The
+// caller closes it.
 func Watch(pid int) (*Watched, error) {
 	if !ValidPID(pid) || !alive(pid) {
 		return nil, ErrNoProcess
@@ -40,14 +41,14 @@ func (w *Watched) look() {
 	}
 }
 
-// Done returns a channel that is closed up to 100 ms after the process has gone, which a zombie has not. It is not
-// closed if Close comes first.
+// Done returns a channel that is closed up to 100 ms after the process has gone, which a zombie has
+// not. It is not closed if Close comes first.
 func (w *Watched) Done() <-chan struct{} {
 	return w.done
 }
 
-// Signal sends sig to the process, or returns ErrNoProcess if it has gone, os.ErrClosed after Close, or the error of
-// kill(2).
+// Signal sends sig to the process, or returns ErrNoProcess if it has gone, os.ErrClosed after
+// Close, or the error of kill(2).
 func (w *Watched) Signal(sig syscall.Signal) error {
 	if w.closed.Load() {
 		return os.ErrClosed

@@ -6,13 +6,14 @@ import (
 	"syscall"
 )
 
-// Watched is a handle on one process, whoever gets its number later.
+// Watched is a handle on one process, even if another gets its number later.
 type Watched struct {
 	process *os.Process
 	done    chan struct{}
 }
 
-// Watch opens a handle on the process that has the number pid now, or returns ErrNoProcess. The caller closes it.
+// Watch opens a handle on the process that has the number pid now, or returns ErrNoProcess. The
+// caller closes it.
 func Watch(pid int) (*Watched, error) {
 	if !ValidPID(pid) {
 		return nil, ErrNoProcess
@@ -40,8 +41,8 @@ func (w *Watched) Done() <-chan struct{} {
 	return w.done
 }
 
-// Signal ends the process if sig is SIGKILL; no other signal exists here. It returns ErrNoProcess if the process has
-// ended.
+// Signal ends the process if sig is SIGKILL; no other signal exists here. It returns ErrNoProcess
+// if the process has ended.
 func (w *Watched) Signal(sig syscall.Signal) error {
 	err := w.process.Signal(sig)
 	if errors.Is(err, os.ErrProcessDone) {

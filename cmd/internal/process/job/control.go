@@ -53,21 +53,21 @@ func (j *Job) stop(sig syscall.Signal) {
 	foreground := j.tty.foreground()
 	switch {
 	case sig == syscall.SIGSTOP && foreground != j.pid: // nobody waits for it at the terminal
-	case sig == syscall.SIGSTOP, sig == syscall.SIGTSTP: // by the former, some editors suspend themselves
+	case sig == syscall.SIGSTOP, sig == syscall.SIGTSTP: // some editors use SIGSTOP on themselves
 		j.suspend()
 	case foreground == j.tty.own:
 		j.tty.lend()
 		j.resume()
-	case foreground == j.pid: // it is what it had to be by now
+	case foreground == j.pid: // by now it is the foreground
 		j.send(syscall.SIGCONT)
 	default:
 		j.suspend()
 	}
 }
 
-// suspend stops our own process group, and lets the job go on when we do. An orphaned group, which nobody could make go on,
-// is not stopped by the kernel. Then the job goes on if it had the foreground; else it stays as it is, or it would only
-// stop again.
+// suspend stops our own process group, and lets the job go on when we do. An orphaned group, which
+// nobody could make go on, is not stopped by the kernel. Then the job goes on if it had the
+// foreground; else it stays as it is, or it would only stop again.
 func (j *Job) suspend() {
 	if j.tty.foreground() == j.pid {
 		j.tty.modes, _ = term.GetState(j.tty.fd)

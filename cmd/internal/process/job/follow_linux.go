@@ -17,8 +17,9 @@ func (j *Job) follow() {
 	j.outlast()
 }
 
-// await returns how the leader ended, and tells of its stops. The leader stays a zombie, or its number could be given to
-// another. Should somebody else in this process have waited for it, the exit code is -1.
+// await returns how the leader ended, and passes its stops to control. The leader stays a zombie,
+// or another process could get its number. The exit code is -1 if another part of this process has
+// waited for the leader.
 func (j *Job) await() (code int, sig syscall.Signal) {
 	for {
 		var found, stop unix.Siginfo
@@ -55,8 +56,8 @@ func (j *Job) wait(info *unix.Siginfo, options int) error {
 	}
 }
 
-// status returns the exit code or signal that waitid(2) tells. It is the third number of a union, which begins after three
-// numbers where a pointer may.
+// status returns the exit code or signal that waitid(2) tells. It is the third number of a union,
+// which begins after three numbers where a pointer may.
 func status(info *unix.Siginfo) int {
 	const pointer = unsafe.Sizeof(uintptr(0))
 	const union = (3*4 + pointer - 1) / pointer * pointer
@@ -70,7 +71,7 @@ func (j *Job) outlast() {
 	handle := j.group.handle >= 0
 	j.mu.RUnlock()
 	if handle {
-		j.reap() // so that an empty group is one that cannot be signalled, which saves looking for its members
+		j.reap() // then an empty group cannot be signalled, and nobody has to look for members
 	}
 	// One that forks and exits while the directory is read can be missed, but not twice.
 	for missed := 0; missed < 2 && !errors.Is(j.send(0), process.ErrNoProcess); missed++ {
@@ -98,7 +99,8 @@ func (j *Job) outlast() {
 	close(j.empty)
 }
 
-// outlastStrays waits for the end of what has left the group. It reports false if Close comes first.
+// outlastStrays waits for the end of the processes that have left the group. It returns false if
+// Close comes first.
 func (j *Job) outlastStrays() bool {
 	for {
 		strays := j.Strays()
@@ -129,8 +131,8 @@ func (j *Job) reap() {
 	unix.Wait4(j.pid, nil, unix.WNOHANG|unix.WNOTHREAD, nil)
 }
 
-// outlive returns when pid has ended or does not count any more, or at Close. No event tells who leaves a group, so it looks
-// now and then.
+// outlive returns when pid has ended or does not count any more, or at Close. There is no event for
+// a process that leaves a group, so outlive looks now and then.
 func (j *Job) outlive(pid int, counts func(pid int) bool) {
 	w, err := process.Watch(pid)
 	if errors.Is(err, process.ErrNoProcess) {
@@ -152,12 +154,13 @@ func (j *Job) outlive(pid int, counts func(pid int) bool) {
 	}
 }
 
-// Left returns the pids of the processes of the group, zombies aside, in ascending order: none after Empty or Close, or
-// where /proc does not show them. It reads the directory /proc and makes one system call for each process.
+// Left returns the pids of the processes of the group, zombies aside, in ascending order: none
+// after Empty or Close, or where /proc does not show them. It reads the directory /proc and makes
+// one system call for each process.
 func (j *Job) Left() []int {
 	found := process.Members(j.pid)
-	if err := j.send(0); err == process.ErrNoProcess || err == os.ErrClosed { // else the number was the group's all the time
-		return nil
+	if err := j.send(0); err == process.ErrNoProcess || err == os.ErrClosed {
+		return nil // the number may have been another group's
 	}
 	return found
 }

@@ -11,8 +11,9 @@ func newLeader() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// group is the group that pid leads or led. By its handle it can be signalled whatever becomes of the number; where the
-// kernel does not know how (before 6.9), the leader stays a zombie as long as the number is used, which keeps it.
+// group is the group that pid leads or led. By its handle it can be signalled whatever becomes of
+// the number; where the kernel does not know how (before 6.9), the leader stays a zombie as long as
+// the number is used, which keeps it.
 type group struct {
 	pid    int
 	handle int // a pidfd of the leader, or -1

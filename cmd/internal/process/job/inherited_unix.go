@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Inherited returns the file that our parent left open for writing as the descriptor fd. From now on
-// no child of ours gets it. It returns an error if there is none, or if it cannot be written to.
+// Inherited returns the file that our parent left open for writing as the descriptor fd. From now
+// on no child of ours gets it. It returns an error if there is none, or if it cannot be written to.
 func Inherited(fd int) (*os.File, error) {
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
 	if err != nil || flags&unix.FD_CLOEXEC != 0 { // then it is one of our own

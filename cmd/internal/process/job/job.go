@@ -5,7 +5,7 @@
 // all that it starts to their end (Start, Job).
 //
 // On Linux a second process, the Keeper, ends the job when this process dies; and after Adopt,
-// processes that have left the group are found, too.
+// it also finds processes that have left the group.
 package job
 
 import (
@@ -21,14 +21,16 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 )
 
-// Job is a command that runs as a child of this process, in a process group of its own: all that it starts belongs to
-// the job, and what makes a group or session of its own if this process adopts it (see Adopt). If this process has a terminal, the job may use it as if
-// the shell had started it (see Start). The methods may be called concurrently. A process has one job at a time.
+// Job is a command that runs as a child of this process, in a process group of its own. The job is
+// all that the command starts, except processes that make a group or session of their own; it also
+// includes those if this process adopts them (see Adopt). If this process has a terminal, the job
+// may use it as if the shell had started it (see Start). The methods may be called concurrently. A
+// process has one job at a time.
 type Job struct {
 	pid     int
 	tty     *terminal           // nil if this process has none
 	stops   chan syscall.Signal // what stopped the leader, for control
-	signals chan os.Signal      // what this process got, for control
+	signals chan os.Signal      // those that this process got, for control
 	closing chan struct{}       // closed by Close
 	idle    chan struct{}       // closed when control is over
 	takes   bool                // SIGTSTP and SIGCONT: control's, until idle is closed
@@ -53,24 +55,30 @@ type Job struct {
 	closed bool
 }
 
-// Start runs the program at path, which is not looked up in PATH, with argv and env; a text without #! is run by sh. It
-// has the working directory, the limits and the descriptors 0, 1 and 2 of this process, with what our parent left open above; no blocked signal; and of
-// those ignored SIGHUP and SIGINT, if they were when this process began and the caller does not handle them, but no
-// others. It returns an error with the errno of execve(2), such as ENOENT, EACCES and ENOEXEC, or of fork(2), and then has
-// run nothing.
+// Start runs the program at path, which is not looked up in PATH, with argv and env; sh runs a text
+// without #!. The caller closes the job. After an error, with the errno of execve(2), such as
+// ENOENT, EACCES and ENOEXEC, or of fork(2), nothing has run.
 //
-// On Linux, when this process dies, however it does, the kernel kills the leader; and the rest of the group, and what has left
-// it, gets SIGTERM, and SIGKILL after a while, from keeper, which the job takes over and which has to be its own: a small
-// process of the caller's own executable, whose main calls Keep. The job gets env with the id by which the keeper knows it in
-// front of those in StartVariable.
+// The program has the working directory, the limits, and the descriptors 0, 1 and 2 of this
+// process, and above them those that our parent left open. No signal is blocked. SIGHUP and SIGINT
+// are ignored if they were when this process began and the caller does not handle them; no other
+// signal is.
 //
-// If stdin and stdout are the terminal and we are its foreground, the job is the foreground instead; else it becomes it
-// when it wants to read, or to set modes, while we are. A job that the terminal stops, or that stops as its foreground, stops
-// our own process group, too, for the shell to see; when we go on, so does the job, in the foreground if we are and it was.
-// Until Close, Start and not the caller takes SIGTSTP, which goes to the job, and SIGCONT, without a terminal only after
-// some milliseconds, since it costs more than many a job; and with a terminal SIGTTOU is ignored, or what we write would stop us where the job is the foreground and "stty tostop" is set.
+// On Linux, when this process dies, in whatever way, the kernel kills the leader. The keeper ends
+// the rest of the group, and processes that have left it, by SIGTERM and after a while SIGKILL. It
+// is a small process of the caller's own executable, whose main calls Keep; the job takes it over,
+// and no other job may have it. In StartVariable the job gets the id of the keeper in front of
+// others.
 //
-// The caller closes the job.
+// If stdin and stdout are the terminal and we are its foreground, the job becomes the foreground;
+// else it does when it wants to read, or to set modes, while we are. A job that the terminal stops,
+// or that stops as its foreground, also stops our own process group, for the shell to see. When we
+// go on, so does the job, in the foreground if we are and it was.
+//
+// Until Close, Start and not the caller handles SIGTSTP, which goes to the job, and SIGCONT;
+// without a terminal only after some milliseconds, since handling them costs more than many a job.
+// With a terminal SIGTTOU is ignored: our output would stop us where the job is the foreground and
+// "stty tostop" is set.
 func Start(path string, argv, env []string, keeper *Keeper) (*Job, error) {
 	j := &Job{
 		keeper:  keeper,
@@ -87,7 +95,7 @@ func Start(path string, argv, env []string, keeper *Keeper) (*Job, error) {
 	go j.run(path, argv, keeper.mark(env), started)
 	err := <-started
 	if j.tty != nil {
-		signal.Ignore(syscall.SIGTTOU) // not before: the job would ignore it, too
+		signal.Ignore(syscall.SIGTTOU) // not before, or the job would ignore it as well
 	}
 	if err != nil {
 		j.keeper.Dismiss()
@@ -104,7 +112,7 @@ func Start(path string, argv, env []string, keeper *Keeper) (*Job, error) {
 
 // run starts the command and follows it to its end.
 func (j *Job) run(path string, argv, env []string, started chan<- error) {
-	runtime.LockOSThread() // for good: the end of the thread that forked is what makes the kernel kill the leader
+	runtime.LockOSThread() // for good: the kernel kills the leader when the thread that forked ends
 	process.UnblockSignals()
 	process.RestoreUmask()
 	sys := newLeader()
@@ -130,7 +138,7 @@ func (j *Job) run(path string, argv, env []string, started chan<- error) {
 	}
 }
 
-// PID returns the pid of the leader, which is the number of the group, too.
+// PID returns the pid of the leader, which is also the number of the group.
 func (j *Job) PID() int {
 	return j.pid
 }
@@ -145,14 +153,16 @@ func (j *Job) Ended() <-chan struct{} {
 	return j.ended
 }
 
-// Empty returns a channel that is closed when the leader has ended and no process of its group and no stray is left, zombies aside.
-// That is seen at once if the last one ends, and up to a second late if it makes a group or session of its own; other
-// systems than Linux look every 100 ms, and take zombies for processes. It is not closed if Close comes first.
+// Empty returns a channel that is closed when the leader has ended and no process of its group and
+// no stray is left, zombies aside. That is seen at once if the last one ends, and up to a second
+// late if it makes a group or session of its own. Systems other than Linux look every 100 ms, and
+// take zombies for processes. If Close comes first, the channel is never closed.
 func (j *Job) Empty() <-chan struct{} {
 	return j.empty
 }
 
-// Status waits until Ended and returns the exit code of the leader, with signal 0; or the signal that killed it.
+// Status waits until Ended and returns the exit code of the leader, with signal 0; or the signal
+// that killed it.
 func (j *Job) Status() (code int, sig syscall.Signal) {
 	<-j.ended
 	return j.code, j.signal
@@ -164,8 +174,9 @@ func (j *Job) Dumped() bool {
 	return j.dumped
 }
 
-// Interrupted waits until Ended and reports whether the leader died of SIGINT or SIGQUIT while the job was the foreground
-// of the terminal, and Signal had not sent one within a second: Ctrl-C or Ctrl-\ has reached it and not us. After Close the caller passes that signal on, by PassOn.
+// Interrupted waits until Ended and reports whether Ctrl-C or Ctrl-\ reached the leader and not us:
+// it died of SIGINT or SIGQUIT while the job was the foreground of the terminal, and Signal had not
+// sent one within a second. After Close the caller passes that signal on, by PassOn.
 func (j *Job) Interrupted() (syscall.Signal, bool) {
 	<-j.ended
 	if !j.interrupted {
@@ -174,10 +185,12 @@ func (j *Job) Interrupted() (syscall.Signal, bool) {
 	return j.signal, true
 }
 
-// Signal sends sig to all processes of the group, also after the leader has ended, then also to the strays, and never to
-// another group. It returns
-// ErrNoProcess after Empty, os.ErrClosed after Close, or the error of kill(2), such as EPERM if none could be signalled.
-// SIGTERM, SIGHUP and SIGINT are followed by SIGCONT, or stopped processes would not get them.
+// Signal sends sig to all processes of the group, also after the leader has ended, then to the
+// strays as well; and never to another group. It sends SIGCONT after SIGTERM, SIGHUP and SIGINT, or
+// stopped processes would not get them.
+//
+// It returns ErrNoProcess after Empty, os.ErrClosed after Close, or the error of kill(2), such as
+// EPERM if none could be signalled.
 func (j *Job) Signal(sig syscall.Signal) error {
 	if sig == syscall.SIGINT || sig == syscall.SIGQUIT {
 		j.asked.Store(time.Now().UnixNano())
@@ -210,13 +223,14 @@ func (j *Job) send(sig syscall.Signal) error {
 	return err
 }
 
-// end tells of the end of the leader, which is gone or a zombie.
+// end notes how the leader has ended, which is gone or a zombie.
 func (j *Job) end(code int, sig syscall.Signal) {
 	j.mu.RLock()
 	foreground := !j.closed && j.tty != nil && j.tty.foreground() == j.pid
 	j.mu.RUnlock()
 	j.code, j.signal = code, sig
-	j.interrupted = foreground && (sig == syscall.SIGINT || sig == syscall.SIGQUIT) && time.Since(time.Unix(0, j.asked.Load())) > time.Second
+	byKey := foreground && (sig == syscall.SIGINT || sig == syscall.SIGQUIT)
+	j.interrupted = byKey && time.Since(time.Unix(0, j.asked.Load())) > time.Second
 	close(j.ended)
 }
 
@@ -228,9 +242,11 @@ func (j *Job) stopped(sig syscall.Signal) {
 	}
 }
 
-// Close makes us the foreground of the terminal again if the job, or a group that is gone, has it; sets its modes as they
-// were if the leader was killed; and releases what the job holds. It signals nobody. If the leader is still alive, a thread
-// waits on for its end. It returns os.ErrClosed if the job is closed already, or the error of tcsetpgrp(3).
+// Close makes us the foreground of the terminal again if the job, or a group that is gone, has it;
+// sets the modes of the terminal as they were if the leader was killed; and releases the handles of
+// the job. It signals nobody. If the leader is still alive, a thread goes on waiting for it.
+//
+// It returns os.ErrClosed if the job is closed already, or the error of tcsetpgrp(3).
 func (j *Job) Close() error {
 	j.mu.Lock()
 	if j.closed {
@@ -269,9 +285,11 @@ func (j *Job) killed() bool {
 	}
 }
 
-// PassOn sends sig, of which Interrupted told, to our own process group, which would have got it if the job had not been
-// the foreground. Of SIGINT this process dies, unless it ignores that: a shell script ends at Ctrl-C only if it sees a
-// command die of it. From SIGQUIT it returns, since Go would print its stacks. The caller has nothing left to do but exit.
+// PassOn sends sig, which Interrupted returned, to our own process group, which would have got it
+// if the job had not been the foreground. The caller has nothing left to do but exit.
+//
+// Of SIGINT this process dies, unless it ignores that: a shell script ends at Ctrl-C only if it
+// sees a command die of it. From SIGQUIT it returns, since Go would print its stacks.
 func PassOn(sig syscall.Signal) {
 	survives := sig == syscall.SIGQUIT || signal.Ignored(sig)
 	if survives {
@@ -281,6 +299,6 @@ func PassOn(sig syscall.Signal) {
 	}
 	syscall.Kill(0, sig)
 	if !survives {
-		time.Sleep(time.Second) // unless it is blocked, or this system takes its time, we do not get here
+		time.Sleep(time.Second) // reached only if it is blocked, or this system takes its time
 	}
 }

@@ -16,7 +16,8 @@ func newLeader() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }
 
-// group is the number of a group. Once the leader is waited for, another group may get it as soon as this one is empty.
+// group is the number of a group. Once the leader is waited for, another group may get it as soon
+// as this one is empty.
 type group int
 
 func newGroup(pid int) group {
@@ -67,8 +68,8 @@ func (j *Job) follow() {
 	close(j.empty)
 }
 
-// await returns how the leader ended, and tells of its stops. Should somebody else in this process have waited for it, the
-// exit code is -1.
+// await returns how the leader ended, and passes its stops to control. The exit code is -1 if
+// another part of this process has waited for the leader.
 func (j *Job) await() (code int, sig syscall.Signal) {
 	for {
 		var status syscall.WaitStatus
@@ -93,7 +94,8 @@ func (j *Job) Left() []int {
 	return nil
 }
 
-// setDefault leaves sig to Go, which ends this process at SIGINT and does nothing at signals that stop.
+// setDefault leaves sig to Go, which ends this process at SIGINT and does nothing at signals that
+// stop.
 func setDefault(sig syscall.Signal) {
 	signal.Reset(sig)
 }

@@ -11,24 +11,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A keeper is a second process beside the one that runs a job. When the latter dies, be it of SIGKILL, the keeper ends what
-// is left of the job. It is parked, in a session of its own, with the end of a socket that only the runner writes to as its
-// stdin; when the runner dies it becomes this very executable, and reads from there the handle of the group.
+// A keeper is a second process beside the runner of a job. When the runner dies, even of SIGKILL,
+// the keeper ends the rest of the job.
 //
-// It is there before the job. It ends the group, and whatever carries the random id of the job in its environment: what has
-// left the group, and all there is if the runner dies before it has sent the handle, or the kernel has none (before 6.9).
+// It is parked, in a session of its own; its stdin is one end of a socket that only the runner
+// writes to. When the runner dies it becomes this very executable, and reads from there the handle
+// of the group.
+//
+// The keeper is there before the job. It ends the group, and all processes with the random id of
+// the job in their environment: those that have left the group, and all of them if the runner dies
+// before it has sent the handle, or the kernel has none (before 6.9).
 const (
 	keeperName = "dpl-keeper"
 	keeperFlag = "--dpl-keeper"
 )
 
-// Keep returns at once unless this process is a keeper, which NewKeeper makes of the caller's own executable. Main calls it
-// before anything else.
+// Keep returns at once unless this process is a keeper, which NewKeeper makes of the caller's own
+// executable. Main calls it before anything else.
 func Keep() {
 	if len(os.Args) != 5 || os.Args[0] != keeperName || os.Args[1] != keeperFlag {
 		return
 	}
-	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP) // meant for those that it ends
+	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP) // meant for the processes that it ends
 	process.UnblockSignals()
 	killAfter, invalid := time.ParseDuration(os.Args[2])
 	session, err := strconv.Atoi(os.Args[3])
@@ -64,13 +68,16 @@ func receiveGroup() (g *group, ok bool) {
 	}
 }
 
-// A remainder is what is left of a job. signal sends sig to all of it, and reports whether there is any or may be any, and
-// whether there is some that did not get it because it cannot be told yet.
+// A remainder is a part of a job that is left. Its signal sends sig to all of it, and reports
+// whether there is any or may be, and whether some did not get it because it is not known yet
+// whether they belong to the job.
 type remainder interface {
 	signal(sig syscall.Signal) (any, doubt bool)
 }
 
-func (g *group) signal(sig syscall.Signal) (any, doubt bool) { return g.send(sig) != unix.ESRCH, false }
+func (g *group) signal(sig syscall.Signal) (any, doubt bool) {
+	return g.send(sig) != unix.ESRCH, false
+}
 
 // remainders are all of several.
 type remainders []remainder
@@ -93,7 +100,7 @@ func (m markedProcesses) signal(sig syscall.Signal) (any, doubt bool) {
 	return process.SignalMarked(m.id, m.session, sig)
 }
 
-// finish ends what is left: TERM, and KILL if there is any after killAfter.
+// finish ends the rest of a job: by TERM, and by KILL if there is any after killAfter.
 func finish(left remainder, killAfter time.Duration) {
 	const pause = 20 * time.Millisecond
 	left.signal(unix.SIGTERM)
@@ -105,7 +112,7 @@ func finish(left remainder, killAfter time.Duration) {
 		}
 		time.Sleep(min(wait, time.Until(until)))
 	}
-	for tries := 1; tries <= 5; tries++ { // one that forks meanwhile may be missed where there is no handle
+	for tries := 1; tries <= 5; tries++ { // without a handle one that forks may be missed
 		any, doubt := left.signal(unix.SIGKILL)
 		if !any {
 			return

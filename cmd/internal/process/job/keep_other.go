@@ -2,5 +2,5 @@
 
 package job
 
-// Keep does nothing here: what a job has started outlives who runs it, if that dies.
+// Keep does nothing here: if the runner of a job dies, the job goes on.
 func Keep() {}

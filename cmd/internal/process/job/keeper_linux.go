@@ -22,8 +22,9 @@ type Keeper struct {
 	pid int // 0: there is none, or no more
 }
 
-// NewKeeper starts the keeper of a job that is yet to begin, and does not wait for it. Where none can be started, as without
-// /proc, the job goes on without one. The caller gives it to Start, or dismisses it.
+// NewKeeper starts the keeper of a job that is yet to begin, and does not wait for it. Where none
+// can be started, as without /proc, the job goes on without one. The caller gives it to Start, or
+// dismisses it.
 func NewKeeper(killAfter time.Duration) *Keeper {
 	k := &Keeper{id: process.NewStartID()}
 	if k.err = k.start(killAfter); k.err != nil {
@@ -53,7 +54,8 @@ func (k *Keeper) start(killAfter time.Duration) error {
 	return nil
 }
 
-// mark returns env with the entry by which the keeper knows the job's processes, in front of what was there.
+// mark returns env with the entry by which the keeper knows the job's processes, in front of what
+// was there.
 func (k *Keeper) mark(env []string) []string {
 	const prefix = process.StartVariable + "="
 	marked, ids := make([]string, 0, len(env)+1), k.id
@@ -67,7 +69,8 @@ func (k *Keeper) mark(env []string) []string {
 	return append(marked, prefix+ids)
 }
 
-// await returns when the keeper has a session of its own, and so outlives what kills the runner's group.
+// await returns when the keeper has a session of its own, and so outlives what kills the runner's
+// group.
 func (k *Keeper) await() {
 	for k.pid != 0 {
 		if _, err := unix.Read(k.socket, make([]byte, 1)); err != unix.EINTR {
@@ -79,7 +82,8 @@ func (k *Keeper) await() {
 // keep gives the keeper its group, if there is a handle of it.
 func (k *Keeper) keep(g group) {
 	if k.pid != 0 && g.handle >= 0 {
-		unix.Sendmsg(k.socket, []byte{0}, unix.UnixRights(g.handle), nil, 0) // an error leaves it the marks
+		// After an error it still has the marks.
+		unix.Sendmsg(k.socket, []byte{0}, unix.UnixRights(g.handle), nil, 0)
 	}
 }
 

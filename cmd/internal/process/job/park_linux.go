@@ -11,7 +11,7 @@ import (
 
 // A parked process is a fork of this one that waits until the other end of a socket is closed, and
 // then executes this very executable. It costs a tenth of a process that begins to run Go at once,
-// which matters where it is nearly always killed while it waits. See rawFork for what it may do.
+// and nearly all are killed while they wait. See rawFork for its limits.
 type parked struct {
 	socket, null, exe int
 	gaps              [3]gap
@@ -24,9 +24,10 @@ type parked struct {
 	set               unix.PollFd
 }
 
-// park forks a process that has no file but socket as its stdin, and is the leader of a session. When
-// the other end of socket is closed it becomes this executable, with argv. It is listed as argv[0], without environment.
-// All its signals are blocked, also after that. It writes one byte to socket when it is as described.
+// park forks a process whose stdin is socket, which has no other file, and which leads a session.
+// When the other end of socket is closed it becomes this executable, with argv, and with mark as
+// its environment. Until then ps lists it as argv[0]. All its signals are blocked, also after that.
+// It writes one byte to socket when it is ready.
 func park(socket int, argv []string, mark string) (pid int, err error) {
 	exe, err := unix.Open("/proc/self/exe", unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -49,9 +50,11 @@ func park(socket int, argv []string, mark string) (pid int, err error) {
 
 func newParked(socket, null, exe int, argv []string, mark string) (*parked, error) {
 	p := &parked{
-		socket: socket, null: null, exe: exe, gaps: gapsBetween(exe, exe), highest: highestDescriptor(),
+		socket: socket, null: null, exe: exe,
+		gaps: gapsBetween(exe, exe), highest: highestDescriptor(),
 		set:   unix.PollFd{Fd: 0, Events: unix.POLLRDHUP},
-		title: listed(), empty: new(byte), directory: &[]byte("/\x00")[0], name: &[]byte(argv[0] + "\x00")[0],
+		title: listed(), empty: new(byte),
+		directory: &[]byte("/\x00")[0], name: &[]byte(argv[0] + "\x00")[0],
 	}
 	p.listing = listing(len(p.title), argv[0], mark)
 	args, err := syscall.SlicePtrFromStrings(argv)
@@ -67,8 +70,8 @@ func newParked(socket, null, exe int, argv []string, mark string) (*parked, erro
 	return p, nil
 }
 
-// listing returns what is put where the arguments and the environment of this process are, size
-// bytes in all: name as the one argument and mark as the environment, as far as there is room.
+// listing returns size bytes for the place where the arguments and the environment of this process
+// are: name as the one argument, and mark as the environment if there is room.
 func listing(size int, name, mark string) []byte {
 	content, arguments := make([]byte, size), 0
 	for _, arg := range os.Args {
@@ -84,8 +87,9 @@ func listing(size int, name, mark string) []byte {
 	return content
 }
 
-// listed returns the memory in which the kernel finds what it lists as the arguments and the environment of this process,
-// one string after the other: package os hands out the arguments as they are. It is nil if it is not so.
+// listed returns the memory in which the kernel finds the arguments and the environment of this
+// process, one string after the other: package os hands out the arguments as they are. It returns
+// nil if they are elsewhere.
 func listed() []byte {
 	if len(os.Args) == 0 || len(os.Args[0]) == 0 {
 		return nil
@@ -97,7 +101,9 @@ func listed() []byte {
 		}
 		length += len(arg) + 1
 	}
-	for _, entry := range os.Environ() { // which package os has copied; behind the last one stands the name of the program
+
+	// Package os has copied the environment. Behind its last entry stands the name of the program.
+	for _, entry := range os.Environ() {
 		for i := range len(entry) {
 			if *(*byte)(unsafe.Add(first, length+i)) != entry[i] {
 				return unsafe.Slice((*byte)(first), length)
@@ -148,8 +154,8 @@ func (p *parked) wait() {
 			break
 		}
 	}
-	raw(unix.SYS_EXECVEAT, uintptr(p.exe), uintptr(unsafe.Pointer(p.empty)), uintptr(unsafe.Pointer(p.argv)),
-		uintptr(unsafe.Pointer(p.envp)), unix.AT_EMPTY_PATH, 0)
+	raw(unix.SYS_EXECVEAT, uintptr(p.exe), uintptr(unsafe.Pointer(p.empty)),
+		uintptr(unsafe.Pointer(p.argv)), uintptr(unsafe.Pointer(p.envp)), unix.AT_EMPTY_PATH, 0)
 	for {
 		raw(unix.SYS_EXIT_GROUP, 1, 0, 0, 0, 0, 0)
 	}

@@ -9,20 +9,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// setDefault undoes any Notify or Ignore of sig. Package signal cannot: what it leaves does nothing.
+// setDefault undoes any Notify or Ignore of sig. Package signal cannot: its handler stays, and does
+// nothing.
 func setDefault(sig syscall.Signal) {
 	signal.Ignore(sig)
 	signal.Reset(sig)
 	var action [8]uint64 // struct sigaction and more, all zero: SIG_DFL
 	const maskSize = 8
-	unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&action)), 0, maskSize, 0, 0)
+	unix.RawSyscall6(unix.SYS_RT_SIGACTION,
+		uintptr(sig), uintptr(unsafe.Pointer(&action)), 0, maskSize, 0, 0)
 }
 
-// stopOwnGroup returns when this process goes on again, or at once if its group is orphaned. SIGTSTP has no handler then.
+// stopOwnGroup returns when this process goes on again, or at once if its group is orphaned.
+// SIGTSTP has no handler then.
 func stopOwnGroup() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	signal.Ignore(syscall.SIGTSTP) // we stop last, by a signal to this very thread: it cannot come later
+	signal.Ignore(syscall.SIGTSTP) // we stop last, by a signal to this thread, which is never late
 	unix.Kill(0, unix.SIGTSTP)
 	setDefault(syscall.SIGTSTP)
 	unix.Tgkill(unix.Getpid(), unix.Gettid(), unix.SIGTSTP)

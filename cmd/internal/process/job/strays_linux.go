@@ -16,20 +16,22 @@ import (
 // adopting says that orphans below this process become its children.
 var adopting atomic.Bool
 
-// Adopt makes this process the parent of the orphans among its descendants, from now on, so that a Job finds what has left its
-// group. Its caller calls it before Start. It does nothing where /proc does not show who they are.
+// Adopt makes this process the parent of the orphans among its descendants, from now on, so that a
+// Job finds processes that have left its group. Call it before Start. It does nothing where /proc
+// does not show them.
 func Adopt() {
 	own := strconv.Itoa(os.Getpid())
 	if _, err := os.Stat("/proc/self/task/" + own + "/children"); err != nil {
-		return // nobody would find them, nor wait for those that have ended, which count for the group until then
+		return // nobody would find them, or wait for those that have ended
 	}
 	adopting.Store(unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil)
 }
 
-// Strays returns the pids of the processes that have left the group of the job and outlived those
-// of it that started them, such as daemons, with their descendants, zombies aside; in ascending
-// order. It finds them whatever their session and environment. A keeper is none, nor is what a
-// keeper is the parent of: a service is of its own start, not of the command in which a pass ran.
+// Strays returns the pids of the processes, such as daemons, that have left the group of the job
+// and outlived their parents in it; with their descendants, zombies aside, in ascending order. It
+// finds them in any session, with any environment. Keepers and their descendants are no strays: a
+// service belongs to its own start, not to the command in which a pass ran.
+//
 // There are none before the leader has ended, where this process does not adopt, or without /proc.
 func (j *Job) Strays() []int {
 	select {
@@ -40,12 +42,14 @@ func (j *Job) Strays() []int {
 	}
 }
 
-// orphans returns the adopted processes that are not of the group, with their descendants, and waits for those that have ended.
+// orphans returns the adopted processes that are not of the group, with their descendants, and
+// waits for those that have ended.
 func (j *Job) orphans() (pids []int) {
 	if !adopting.Load() {
 		return nil
 	}
-	// Orphans are given to the main thread. We fork from other ones, but its list may have the keeper.
+	// Orphans are given to the main thread. We fork from other ones, but its list may have the
+	// keeper.
 	own := strconv.Itoa(os.Getpid())
 	for _, pid := range childrenIn("/proc/" + own + "/task/" + own) {
 		if pid == j.pid || pid == j.keeper.number() {
@@ -107,7 +111,8 @@ func childrenIn(thread string) (pids []int) {
 	return pids
 }
 
-// signalStrays sends sig to the strays, and reports whether there was one. Each is still one when there is a handle on it.
+// signalStrays sends sig to the strays, and reports whether there was one. Each is still one when
+// there is a handle on it.
 func (j *Job) signalStrays(sig syscall.Signal) (any bool) {
 	handles := make(map[int]*process.Watched)
 	for _, pid := range j.Strays() {

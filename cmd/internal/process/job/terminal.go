@@ -10,7 +10,8 @@ import (
 	"golang.org/x/term"
 )
 
-// terminal is the controlling terminal of this process. Its foreground is set with SIGTTOU ignored, which would stop us.
+// terminal is the controlling terminal of this process. Its foreground is set with SIGTTOU ignored,
+// which would stop us.
 type terminal struct {
 	fd     int
 	own    int         // the process group of this process
@@ -34,13 +35,14 @@ func (t *terminal) foreground() int {
 	return foreground(t.fd)
 }
 
-// ours reports whether we are the foreground of the terminal and both stdin and stdout are that terminal.
+// ours reports whether we are the foreground of the terminal and both stdin and stdout are that
+// terminal.
 func (t *terminal) ours() bool {
 	// Other terminals have no foreground to us.
 	return t.foreground() == t.own && foreground(0) == t.own && foreground(1) == t.own
 }
 
-// lend notes that the job is to have the foreground.
+// lend notes that the job gets the foreground.
 func (t *terminal) lend() {
 	if !t.lent {
 		t.lent = true
@@ -53,7 +55,8 @@ func (t *terminal) give(group int) error {
 	return os.NewSyscallError("tcsetpgrp", unix.IoctlSetPointerInt(t.fd, unix.TIOCSPGRP, group))
 }
 
-// takeBack makes us the foreground if the terminal was lent and job, or a group that is gone, has it.
+// takeBack makes us the foreground if the terminal was lent and job, or a group that is gone, has
+// it.
 func (t *terminal) takeBack(job int) error {
 	if t == nil || !t.lent {
 		return nil

@@ -148,7 +148,8 @@ func (c *Child) BecomeZombie(t testing.TB) {
 	if err := c.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if err := unix.Waitid(unix.P_PID, c.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
+	err := unix.Waitid(unix.P_PID, c.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
 }

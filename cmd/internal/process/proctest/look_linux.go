@@ -28,7 +28,9 @@ func Eventually(t testing.TB, what string, so func() bool) {
 // MustBeReaped fails the test unless nobody has the number of the process, not even a zombie.
 func MustBeReaped(t *testing.T, pid int) {
 	t.Helper()
-	Eventually(t, "no process "+strconv.Itoa(pid), func() bool { return unix.Kill(pid, 0) == unix.ESRCH })
+	Eventually(t, "no process "+strconv.Itoa(pid), func() bool {
+		return unix.Kill(pid, 0) == unix.ESRCH
+	})
 }
 
 // StatLine returns what /proc says of the state of pid.

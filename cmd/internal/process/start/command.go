@@ -18,35 +18,39 @@ import (
 	"time"
 )
 
-// ErrSilent is of a stage that was told to become the command, did not answer for 10 seconds, and was killed: the command may
-// have run, and left other processes.
+// ErrSilent means that a stage was told to become the command, did not answer for 10 seconds, and
+// was killed: the command may have run, and left other processes.
 var ErrSilent = errors.New("it did not say whether it has become the command, and was killed")
 
-// ErrTooLate is of a command that has not begun in time: see Start.
+// ErrTooLate means that a command did not begin in time: see Command.Latest.
 var ErrTooLate = errors.New("released too late")
 
 // A Command is a command to be started. Its strings may hold any byte but NUL.
 type Command struct {
-	// Argv is what the command gets. If Argv[0] has no slash it is looked up as execvp(3) does, in the first PATH of Env;
-	// without a PATH in /bin and /usr/bin. A script needs its #! line: no shell is tried.
+	// Argv are the arguments of the command. If Argv[0] has no slash, it is looked up as execvp(3)
+	// does, in the first PATH of Env, or without one in /bin and /usr/bin. A text without #! is run
+	// by sh.
 	Argv []string
 	// Dir is the working directory, absolute. A relative command, PATH or Log counts from there.
 	Dir string
 	// Env is the whole environment.
 	Env []string
-	// Log is the file that gets what the command writes to stdout and stderr: it is appended to, created with mode 0600,
-	// and must not be a symbolic link. It may be /dev/null.
+	// Log is the file for the output of the command, stdout and stderr. The command appends to it;
+	// it is created with mode 0600, and must not be a symbolic link. It may be /dev/null.
 	Log string
-	// ID is of this start, as NewStartID returns: its keeper is known by it. The stage is not told.
+	// ID is the id of this start, from NewStartID, which its keeper carries. The stage does not get
+	// it.
 	ID string
 	// Latest is when it is too late to begin, by Uptime; 0: never.
 	Latest time.Duration
 }
 
-// encode returns s as readCommand reads it. Of its beginnings none is a Command, so that one cut short starts nothing.
+// encode returns s as readCommand reads it. Of its beginnings none is a Command, so that one cut
+// short starts nothing.
 func (s Command) encode() []byte {
 	var b []byte
-	for _, list := range [][]string{s.Argv, s.Env, {s.Dir, s.Log, strconv.FormatInt(int64(s.Latest), 10)}} {
+	latest := strconv.FormatInt(int64(s.Latest), 10)
+	for _, list := range [][]string{s.Argv, s.Env, {s.Dir, s.Log, latest}} {
 		b = binary.AppendUvarint(b, uint64(len(list)))
 		for _, element := range list {
 			b = binary.AppendUvarint(b, uint64(len(element)))
@@ -56,7 +60,8 @@ func (s Command) encode() []byte {
 	return b
 }
 
-// readCommand reads what encode wrote, or returns the error of r, such as io.EOF where it ends too early.
+// readCommand reads what encode wrote, or returns the error of r, such as io.EOF where it ends too
+// early.
 func readCommand(r *bufio.Reader) (Command, error) {
 	var lists [3][]string
 	for i := range lists {
@@ -75,8 +80,12 @@ func readCommand(r *bufio.Reader) (Command, error) {
 	if len(lists[0]) == 0 || len(lists[2]) != 3 {
 		return Command{}, io.ErrUnexpectedEOF
 	}
+
 	latest, err := strconv.ParseInt(lists[2][2], 10, 64)
-	return Command{Argv: lists[0], Env: lists[1], Dir: lists[2][0], Log: lists[2][1], Latest: time.Duration(latest)}, err
+	return Command{
+		Argv: lists[0], Env: lists[1], Dir: lists[2][0], Log: lists[2][1],
+		Latest: time.Duration(latest),
+	}, err
 }
 
 func readElement(r *bufio.Reader) (string, error) {

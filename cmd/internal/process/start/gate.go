@@ -14,17 +14,17 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// patience is how long a stage may take for what it does at once unless it never does.
+// patience is how long a stage may take for things that take no time unless they fail.
 const patience = 10 * time.Second
 
-// Gate holds back a command: its process is there, as a stage (see Stage), but does not run it before Release. If this
-// process ends before Release, however it does, the stage ends too and has run nothing. A gate is for one goroutine,
-// which ends it with Release or Cancel.
+// Gate holds back a command: its process is there, as a stage (see Stage), but does not run the
+// command before Release. If this process ends before Release, in whatever way, the stage ends as
+// well and has run nothing. A gate is for one goroutine, which ends it with Release or Cancel.
 type Gate struct {
 	start   Command
 	process protocol.Process
 	watched *process.Watched // the stage, which becomes the command
-	conn    *os.File         // nobody else has this end, so that the stage sees it close when this process ends
+	conn    *os.File         // nobody else has this end: it closes when this process ends
 	keeper  *keeperHandle    // nil: the stage has none
 }
 
@@ -63,8 +63,8 @@ func newGate(s Command, pid int, conn *os.File) (*Gate, error) {
 	return &Gate{start: s, process: p, watched: w, conn: conn}, nil
 }
 
-// Process returns the identity of the stage, or its pid alone if that is all that is known. Both will be those of the
-// command.
+// Process returns the identity of the stage, or its pid alone if that is all that is known. Both
+// will be those of the command.
 func (g *Gate) Process() protocol.Process {
 	return g.process
 }
@@ -78,10 +78,12 @@ func (g *Gate) Keeper() protocol.Process {
 	return g.keeper.process
 }
 
-// Release lets the stage run the command. It returns nil once exec(2) has succeeded, with the same pid and start time;
-// so it does for a stage that somebody kills just before that. Otherwise it returns what failed, such as
-// `exec "foo": no such file or directory`, or ErrTooLate, and nothing of the command has run; or ErrSilent. After an error the
-// process is gone. The gate is ended.
+// Release lets the stage run the command, and ends the gate. It returns nil once exec(2) has
+// succeeded, with the same pid and start time; it also does for a stage that somebody kills just
+// before that.
+//
+// Otherwise it returns the failure, such as `exec "foo": no such file or directory`, or ErrTooLate,
+// and nothing of the command has run; or ErrSilent. After an error the process is gone.
 func (g *Gate) Release() error {
 	g.conn.SetDeadline(time.Now().Add(patience))
 	_, err := g.conn.Write(g.start.encode())
@@ -104,7 +106,8 @@ func (g *Gate) Release() error {
 func (g *Gate) answer() error {
 	answer, err := io.ReadAll(g.conn)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		// Perhaps it was we who were stopped for so long, and it has answered, and may have run, since long.
+		// Perhaps it was we who were stopped for so long, and it has answered, and may have run,
+		// since long.
 		g.conn.SetDeadline(time.Now().Add(time.Second))
 		var rest []byte
 		rest, err = io.ReadAll(g.conn)
@@ -112,7 +115,7 @@ func (g *Gate) answer() error {
 	}
 	switch {
 	case err != nil:
-		g.watched.Signal(syscall.SIGKILL) // it has what it needs to go on
+		g.watched.Signal(syscall.SIGKILL) // it has all that it needs to go on
 		return fmt.Errorf("stage %d: %w: %w", g.process.PID, ErrSilent, err)
 	case string(answer) == ErrTooLate.Error():
 		return ErrTooLate
@@ -122,10 +125,10 @@ func (g *Gate) answer() error {
 	return nil
 }
 
-// Cancel makes the stage exit, which has run nothing, and returns when it and its keeper are gone.
-// It kills one that is still there after 10 seconds and returns an error if that one does not end
-// within 10 more. It returns os.ErrClosed, and does nothing, if the gate is ended already. The gate
-// is ended.
+// Cancel makes the stage exit, which has run nothing, and returns when the stage and its keeper are
+// gone. It ends the gate. It kills a stage that is still there after 10 seconds, and returns an
+// error if that does not end within 10 more. If the gate is ended already, it does nothing and
+// returns os.ErrClosed.
 func (g *Gate) Cancel() error {
 	if err := g.conn.Close(); err != nil {
 		return err

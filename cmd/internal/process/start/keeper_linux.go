@@ -13,19 +13,19 @@ import (
 
 // The keeper of a start is the parent of its stage, and adopts all that becomes an orphan below
 // that: so whatever the command starts is a descendant of the keeper, in whatever session and with
-// whatever environment. It holds no file, waits for its children, and ends with the last of them. It
-// is this very executable, in a session of its own. If it dies before the stage becomes the command,
-// the kernel kills the stage.
+// whatever environment. It holds no file, waits for its children, and ends with the last of them.
+// It is this very executable, in a session of its own. If it dies before the stage becomes the
+// command, the kernel kills the stage.
 //
 // What a keeper does is so little that package entry does it before the runtime of Go begins, in a
-// tenth of the time and of the memory: change both together. keep is for executables that do
-// not begin there, and for kernels before 5.9.
+// tenth of the time and of the memory: change both together. keep is for executables that do not
+// begin there, and for kernels before 5.9.
 const startKeeperName = "dpl-keeper"
 
 // stageGate is the descriptor of the gate in a keeper and its stage.
 const stageGate = 3
 
-// keep is what the keeper does, which was given the arguments of its stage.
+// keep plays the keeper, which got the arguments of its stage.
 func keep(stage []string) {
 	runtime.LockOSThread() // with it the stage would die
 	closeInherited()
@@ -42,8 +42,8 @@ func keep(stage []string) {
 	// Go lets them through, though they are blocked. The stage must not ignore them.
 	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
 
-	// The gate is closed before the stage can be waited for: while it is open, the number is that of
-	// the stage.
+	// The gate is closed before the stage can be waited for: while it is open, the number is that
+	// of the stage.
 	unix.Write(stageGate, binary.NativeEndian.AppendUint64(nil, uint64(pid)))
 	unix.Close(stageGate)
 	for { // it has a child until there is none
@@ -77,7 +77,8 @@ func closeInherited() {
 		if err != nil || fd <= stageGate {
 			continue
 		}
-		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+		if err == nil && flags&unix.FD_CLOEXEC == 0 {
 			unix.Close(fd)
 		}
 	}

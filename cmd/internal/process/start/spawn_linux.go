@@ -66,15 +66,15 @@ func Spawn(s Command) (*Gate, error) {
 		return nil, err
 	}
 	g.keeper = handle
-	if hungUp(ours) { // else the stage was there all the time, and it is what has the number
+	if hungUp(ours) { // else the stage was there all the time, and has the number
 		g.Cancel()
 		return nil, fmt.Errorf("stage %d: %w", stage, process.ErrNoProcess)
 	}
 	return g, nil
 }
 
-// startKeeper returns the pid of the keeper of the start id, which runs its program already, so that
-// its environment can be seen. Its signals are blocked.
+// startKeeper returns the pid of the keeper of the start id, which runs its program already, so
+// that its environment can be seen. Its signals are blocked.
 func startKeeper(gate *os.File, id string) (pid int, err error) {
 	path, err := executable()
 	if err != nil {
@@ -85,7 +85,9 @@ func startKeeper(gate *os.File, id string) (pid int, err error) {
 		return 0, err
 	}
 	defer null.Close()
-	argv := []string{startKeeperName, startKeeperFlag, os.Args[0], stageFlag, strconv.Itoa(stageGate)}
+	argv := []string{
+		startKeeperName, startKeeperFlag, os.Args[0], stageFlag, strconv.Itoa(stageGate),
+	}
 	attr := &syscall.ProcAttr{
 		Dir:   "/",
 		Env:   []string{process.KeeperVariable + "=" + id},

@@ -19,19 +19,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stageFlag is the first argument of a stage. The second is the descriptor or the address of the gate. It names what
-// Command.encode writes: change both together, for the stage of a unit may be a newer version, which has been installed
-// while a pass was running.
+// stageFlag is the first argument of a stage. The second is the descriptor or the address of the
+// gate. It names what Command.encode writes: change both together, for the stage of a unit may be a
+// newer version, which has been installed while a pass was running.
 const stageFlag = "--dpl-stage"
 
-// startKeeperFlag is the first argument of the keeper of a stage. Those of the stage come after it, its
-// name first.
+// startKeeperFlag is the first argument of the keeper of a stage. Those of the stage come after it,
+// its name first.
 const startKeeperFlag = "--dpl-start-keeper"
 
-// Stage returns at once unless this process is a stage or its keeper, which Spawn and SpawnUnit make of
-// the caller's own executable. A keeper waits for its children and never returns. A stage waits for its
-// Command, then becomes that command and never returns; if the gate is closed first, it has done nothing
-// and exits 0. Main calls it before anything else.
+// Stage returns at once unless this process is a stage or its keeper, which Spawn and SpawnUnit
+// make of the caller's own executable. A keeper waits for its children and never returns. A stage
+// waits for its Command, then becomes that command and never returns; if the gate is closed first,
+// it has done nothing and exits 0. Main calls it before anything else.
 func Stage() {
 	if len(os.Args) == 5 && os.Args[1] == startKeeperFlag {
 		keep(os.Args[2:])
@@ -100,8 +100,9 @@ func redirect(path string) error {
 	return unix.Dup2(fd, 2)
 }
 
-// openLog opens the log at path, LEDGER/logs/GROUP/ID.log, one name below the ledger after the other and through no symbolic
-// link: a member of the group of a shared ledger may swap a directory after the pass has made the log.
+// openLog opens the log at path, LEDGER/logs/GROUP/ID.log, one name below the ledger after the
+// other and through no symbolic link: a member of the group of a shared ledger may swap a directory
+// after the pass has made the log.
 func openLog(path string) (int, error) {
 	const flags = unix.O_NOFOLLOW | unix.O_CLOEXEC
 	group := filepath.Dir(path)
@@ -121,7 +122,8 @@ func openLog(path string) (int, error) {
 	defer unix.Close(dir)
 
 	// A FIFO that nobody reads would hold up the pass.
-	return unix.Openat(dir, filepath.Base(path), flags|unix.O_WRONLY|unix.O_APPEND|unix.O_CREAT|unix.O_NONBLOCK, 0o600)
+	const appending = unix.O_WRONLY | unix.O_APPEND | unix.O_CREAT | unix.O_NONBLOCK
+	return unix.Openat(dir, filepath.Base(path), flags|appending, 0o600)
 }
 
 // closeListedOnExec marks the descriptors above 2 that the directory dir shows close-on-exec.
@@ -138,8 +140,9 @@ func closeListedOnExec(dir string) error {
 	return nil
 }
 
-// resetSignals makes exec(2) set SIGHUP and SIGINT to their defaults, which nohup(1) and the & of a script ignore. It does so
-// with all signals that have a handler, and Go gives one to most others by itself.
+// resetSignals makes exec(2) set SIGHUP and SIGINT to their defaults, which nohup(1) and the & of a
+// script ignore. It does so with all signals that have a handler, and Go gives one to most others
+// by itself.
 func resetSignals() {
 	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
 		if signal.Ignored(sig) {
@@ -152,9 +155,11 @@ func resetSignals() {
 // exec does what execvpe(3) does, and returns only errors.
 func (s Command) exec() error {
 	failed := syscall.ENOENT
+	execve := func(path string, argv []string) error {
+		return syscall.Exec(path, argv, s.environment())
+	}
 	for _, path := range s.candidates() {
-		err := process.ExecLikeShell(func(path string, argv []string) error { return syscall.Exec(path, argv, s.environment()) }, path, s.Argv)
-		switch err {
+		switch err := process.ExecLikeShell(execve, path, s.Argv); err {
 		case syscall.ENOENT, syscall.ENOTDIR:
 		case syscall.EACCES:
 			failed = syscall.EACCES
@@ -172,7 +177,10 @@ func (s Command) environment() []string {
 	if !started {
 		return s.Env
 	}
-	others := slices.DeleteFunc(slices.Clone(s.Env), func(e string) bool { return strings.HasPrefix(e, name+"=") })
+
+	others := slices.DeleteFunc(slices.Clone(s.Env), func(entry string) bool {
+		return strings.HasPrefix(entry, name+"=")
+	})
 	return append(others, name+"="+own)
 }
 

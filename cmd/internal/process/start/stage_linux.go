@@ -10,15 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// executable returns what to start a stage with: this very file, also if another one has taken its name meanwhile.
+// executable returns the program of a stage: this very file, even if another one has taken its
+// name.
 func executable() (string, error) {
 	return "/proc/self/exe", nil
 }
 
 var errNotOurs = errors.New("the other end is another user's")
 
-// dial returns the stage's end of the gate: the descriptor, or a connection to the abstract socket "@name". Anybody may
-// take that name once the pass is gone, so its user must be our own.
+// dial returns the stage's end of the gate: the descriptor, or a connection to the abstract socket
+// "@name". Anybody may take that name once the pass is gone, so its user must be our own.
 func dial(address string) (*os.File, error) {
 	if fd, err := strconv.Atoi(address); err == nil {
 		return os.NewFile(uintptr(fd), "gate"), nil
@@ -36,8 +37,8 @@ func dial(address string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), "gate"), nil
 }
 
-// peer returns the pid of the process at the other end of fd, or errNotOurs if another user runs it or its pid means
-// nothing here.
+// peer returns the pid of the process at the other end of fd, or errNotOurs if another user runs it
+// or its pid means nothing here.
 func peer(fd int) (int, error) {
 	credentials, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {
@@ -49,7 +50,8 @@ func peer(fd int) (int, error) {
 	return int(credentials.Pid), nil
 }
 
-// closeOnExec marks all descriptors above 2 close-on-exec. A lock held by one that a service inherits would be held for ever.
+// closeOnExec marks all descriptors above 2 close-on-exec. A service that inherited the descriptor
+// of a lock would hold it for ever.
 func closeOnExec() error {
 	if unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
 		return nil

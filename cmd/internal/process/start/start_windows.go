@@ -6,7 +6,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-var errNoGate = errors.New("starting supervisors is not supported on Windows")
+var errNoGate = errors.New("starting services is not supported on Windows")
 
 // Gate is described in gate.go. None exists here.
 type Gate struct{}

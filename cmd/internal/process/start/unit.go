@@ -12,18 +12,20 @@ import (
 type Unit struct {
 	Name        string        // as UnitName returns
 	User        bool          // of the caller's service manager instead of the system's
-	StopTimeout time.Duration // when the main process has gone or systemctl stops it: from TERM to KILL of what is left
+	StopTimeout time.Duration // from TERM to KILL of what is left, once the main process has gone
 }
 
-// UnitName returns the name of the systemd service for a start of a supervisor of a group: "dpl-GROUP-SUPERVISOR-START.service",
-// with "-" inside an id written as systemd-escape(1) does. Both are valid ids (spec §1.1); start is the id of this start,
-// which tells it from all others, since systemd may still be busy stopping what is left of the one before. No two triples
-// share a name. One that would be longer than the 255 bytes allowed is "dpl-HASH-START.service", where two might share one by
-// chance (128 bits).
-func UnitName(group, supervisor, start string) string {
+// UnitName returns the name of the systemd service for a start of a service of a group:
+// "dpl-GROUP-SERVICE-START.service", with "-" inside an id written as systemd-escape(1) does. All
+// are valid ids (spec/protocol.md §1.1). Start is the id of this start, since systemd may still be
+// busy stopping the last one.
+//
+// No two triples share a name. One longer than the 255 bytes allowed is "dpl-HASH-START.service"
+// instead, where two might share a name by chance (128 bits).
+func UnitName(group, service, start string) string {
 	const longest = 255
 	escape := strings.NewReplacer("-", `\x2d`)
-	name, end := "dpl-"+escape.Replace(group)+"-"+escape.Replace(supervisor), "-"+start+".service"
+	name, end := "dpl-"+escape.Replace(group)+"-"+escape.Replace(service), "-"+start+".service"
 	if len(name+end) > longest {
 		h := fnv.New128a()
 		h.Write([]byte(name))
@@ -32,10 +34,13 @@ func UnitName(group, supervisor, start string) string {
 	return name + end
 }
 
-// InUnit reports whether this process is part of a systemd service, whose end would kill also what Spawn started, and
-// whether that is one of a user's service manager: then SpawnUnit helps. Part of a service is what systemd gave an
-// INVOCATION_ID and whose control group is a service's. So a login session, which is a scope, is none; nor is a cron
-// job, to which cron does not pass that variable: cron's own unit kills no jobs.
+// InUnit reports whether this process is part of a systemd service, whose end would also kill
+// whatever Spawn started, and whether that service belongs to a user's service manager: then
+// SpawnUnit helps.
+//
+// A process is part of a service if systemd gave it an INVOCATION_ID and its control group is a
+// service's. A login session, which is a scope, is none; nor is a cron job, since cron does not
+// pass that variable, and cron's own unit kills no jobs.
 func InUnit() (user, ok bool) {
 	if os.Getenv("INVOCATION_ID") == "" {
 		return false, false
@@ -62,8 +67,8 @@ func serviceOf(cgroups string) (user, ok bool) {
 	return false, false
 }
 
-// innermost reports whether the innermost unit of a control group's path is a service, and a user manager's. The manager
-// itself, user@UID.service, does not count: its own units do.
+// innermost reports whether the innermost unit of a control group's path is a service, and a user
+// manager's. The manager itself, user@UID.service, does not count: its own units do.
 func innermost(path string) (user, service bool) {
 	for part := range strings.SplitSeq(path, "/") {
 		switch {

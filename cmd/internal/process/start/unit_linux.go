@@ -7,17 +7,17 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strconv"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"golang.org/x/sys/unix"
 )
 
-// SpawnUnit is Spawn through systemd-run(1), as the main process of unit. Use it inside a service (see InUnit). Umask, limits
-// and control group are those that systemd gives; systemctl stop ends all processes of the unit. It fails within some 10
-// seconds, also where a unit of that name exists, systemd asks for a password, or the stage has another network or pid
-// namespace than this process; whatever systemd may start later exits and runs nothing.
+// SpawnUnit is Spawn through systemd-run(1), as the main process of unit. Use it inside a service
+// (see InUnit). Umask, limits and control group are those that systemd gives; systemctl stop ends
+// all processes of the unit. It fails within some 10 seconds, also where a unit of that name
+// exists, systemd asks for a password, or the stage has another network or pid namespace than this
+// process; whatever systemd may start later exits and runs nothing.
 func SpawnUnit(s Command, unit Unit) (*Gate, error) {
 	if len(s.Argv) == 0 {
 		return nil, errNoCommand
@@ -46,17 +46,18 @@ func SpawnUnit(s Command, unit Unit) (*Gate, error) {
 	if err != nil {
 		return nil, err
 	}
-	if hungUp(conn) { // else the stage was there all the time, and it is what has the number
+	if hungUp(conn) { // else the stage was there all the time, and has the number
 		g.Cancel()
 		return nil, fmt.Errorf("unit %q: stage %d: %w", unit.Name, pid, process.ErrNoProcess)
 	}
 	return g, nil
 }
 
-// systemdRun has a service started of which the main process is a stage, and returns when it has, or after some 10
-// seconds.
+// systemdRun has systemd start a service whose main process is a stage, and returns when it has, or
+// after some 10 seconds.
 func systemdRun(unit Unit, address string) error {
-	// By its name: if we are killed now, /proc/PID/exe may be anybody's program when systemd comes to it.
+	// By its name: if we are killed now, /proc/PID/exe may be anybody's program when systemd comes
+	// to it.
 	path, err := os.Executable()
 	if err != nil {
 		return err
@@ -64,9 +65,10 @@ func systemdRun(unit Unit, address string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	args := []string{
-		"--quiet", "--collect", "--no-ask-password", "--unit=" + unit.Name, "--description=" + unit.Name,
+		"--quiet", "--collect", "--no-ask-password",
+		"--unit=" + unit.Name, "--description=" + unit.Name,
 		// 0 would be no timeout.
-		"--property=TimeoutStopSec=" + strconv.FormatInt(max(unit.StopTimeout.Milliseconds(), 1), 10) + "ms",
+		fmt.Sprintf("--property=TimeoutStopSec=%dms", max(unit.StopTimeout.Milliseconds(), 1)),
 		"--service-type=exec", // or an exec of systemd's that fails would be no error
 		"--", path, stageFlag, address,
 	}
@@ -83,8 +85,8 @@ func systemdRun(unit Unit, address string) error {
 	return nil
 }
 
-// listen returns an abstract socket, in the poller and not inherited, that waits for a connection for 10 seconds, and
-// its address, which nobody can guess.
+// listen returns an abstract socket, in the poller and not inherited, that waits for a connection
+// for 10 seconds, and its address, which nobody can guess.
 func listen() (*os.File, string, error) {
 	var random [16]byte
 	if _, err := unix.Getrandom(random[:], 0); err != nil {
@@ -110,7 +112,8 @@ func listen() (*os.File, string, error) {
 	return listener, address, nil
 }
 
-// accept returns the first connection of a process of our own user, and its pid, or os.ErrDeadlineExceeded.
+// accept returns the first connection of a process of our own user, and its pid, or
+// os.ErrDeadlineExceeded.
 func accept(listener *os.File) (*os.File, int, error) {
 	raw, err := listener.SyscallConn()
 	if err != nil {
