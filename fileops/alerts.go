@@ -25,7 +25,7 @@ type Line struct {
 //
 // It returns protocol.ErrCorrupt, with the name of the file, if it cannot tell which alerts are there, and ErrPermission if
 // the file is not safe to trust. After any error some of the alerts may be there.
-func (tx *GroupTx) AppendAlerts(alerts []protocol.Alert) error {
+func AppendAlerts(tx *GroupTx, alerts []protocol.Alert) error {
 	if len(alerts) == 0 {
 		return nil
 	}

@@ -152,7 +152,7 @@ func TestLeasedAlertsAreFlushed(t *testing.T) {
 				}
 				return nil
 			}
-			return errors.Join(tx.AppendAlerts(alertsOf(1)), tx.AppendAlerts(alertsOf(2)))
+			return errors.Join(AppendAlerts(tx, alertsOf(1)), AppendAlerts(tx, alertsOf(2)))
 		}))
 		if !slices.Equal(flushed, want) {
 			t.Errorf("sync %d: flushed %q, want %q", sync, flushed, want)

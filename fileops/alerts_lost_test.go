@@ -67,7 +67,7 @@ func appendOn(disk *simfs.Disk, fault syncFault, seqs ...int64) (survived bool, 
 			for _, seq := range seqs {
 				alerts = append(alerts, protocol.Alert{Seq: seq, Type: protocol.AlertDead, Timestamp: time.Unix(0, 0)})
 			}
-			return tx.AppendAlerts(alerts)
+			return fileops.AppendAlerts(tx, alerts)
 		})
 	})
 	return survived, err

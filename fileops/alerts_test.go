@@ -33,7 +33,7 @@ func alertsOf(seqs ...int64) (alerts []protocol.Alert) {
 }
 
 func appendAlerts(l *Ledger, seqs ...int64) error {
-	return l.HoldGroup("g", OrCreate, func(tx *GroupTx) error { return tx.AppendAlerts(alertsOf(seqs...)) })
+	return l.HoldGroup("g", OrCreate, func(tx *GroupTx) error { return AppendAlerts(tx, alertsOf(seqs...)) })
 }
 
 func TestAppendAlerts(t *testing.T) {

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -54,23 +56,26 @@ func (l *Ledger) PruneArchive(now time.Time) error {
 	return err
 }
 
-// newestArchived returns the number of the newest archived copy of an operation, 0 if there is none.
-func (l *Ledger) newestArchived(id string) (int, error) {
-	names, err := l.readDir(l.archive())
+// newest returns the number of the newest of copies that is there, 0 if there is none.
+func (l *Ledger) newest(c copies) (int, error) {
+	if c == (copies{}) {
+		return 0, nil
+	}
+	names, err := l.readDir(filepath.Dir(c.path(1)))
 	newest := 0
 	for _, name := range names {
-		if of, n, ok := archivedOf(name); ok && of == id {
+		if n, ok := c.number(name); ok {
 			newest = max(newest, n)
 		}
 	}
 	return newest, err
 }
 
-// nextArchived returns the number of the next copy of an operation.
-func (l *Ledger) nextArchived(id string) (int, error) {
-	newest, err := l.newestArchived(id)
+// next returns the number of the next of copies.
+func (l *Ledger) next(c copies) (int, error) {
+	newest, err := l.newest(c)
 	if newest == maxCopy {
-		err = fmt.Errorf("%s: %w: no number follows its own: move it away", l.archived(id, newest), protocol.ErrCorrupt)
+		err = fmt.Errorf("%s: %w: no number follows its own: move it away", c.path(newest), protocol.ErrCorrupt)
 	}
 	return newest + 1, err
 }
@@ -99,30 +104,57 @@ func (l *Ledger) archiveCopies() ([]archiveCopy, error) {
 	return copies, nil
 }
 
-// moveToArchive gives an operation in the state s the first free name in the archive.
-func (l *Ledger) moveToArchive(id string, s state) (outcome, error) {
-	if l.linked() {
-		return l.archiveVersion(id, s)
+// archive gives the file, in the state s, the first free name in the archive.
+func (f file) archive(s state) (outcome, error) {
+	if f.ledger.linked() {
+		return f.archiveVersion(s)
 	}
-	err := l.fs.Move(l.operation(id), l.archived(id, 1))
-	for errors.Is(err, fs.ErrExist) {
-		next, listErr := l.nextArchived(id)
-		if listErr != nil {
-			return notMade, listErr
-		}
-		err = l.fs.Move(l.operation(id), l.archived(id, next))
-	}
+	err := f.ledger.moveTo(f.copies, 1, f.path)
 	if err == nil {
 		return isMade, nil
 	}
-	there, lookErr := l.lookFor(l.operation(id))
+	there, lookErr := f.ledger.lookFor(f.path)
 	return outcomeAfterError(!there, err, lookErr)
 }
 
-func (l *Ledger) removeIfThere(path string) error {
-	err := l.fs.Remove(path)
-	if errors.Is(err, fs.ErrNotExist) {
+// moveTo makes the file at path the nth of copies, or if that is there the next one.
+func (l *Ledger) moveTo(c copies, n int, path string) error {
+	for {
+		err := l.fs.Move(path, c.path(n))
+		if !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if n, err = l.next(c); err != nil {
+			return err
+		}
+	}
+}
+
+// archiveCopy adds what f is now to copies, and leaves f as it is. It does nothing if there is no such
+// file. When it returns nil the copy survives a power cut, unless Options.Sync asks for less.
+func (f file) archiveCopy(c copies) error {
+	l, sync := f.ledger, f.ledger.sync(false)
+	now, err := f.current()
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	if err := l.ensureDir(l.archive()); err != nil {
+		return err
+	}
+	n, err := l.next(c)
+	if err != nil {
+		return err
+	}
+
+	temp := tempOf(f.path)
+	if err := l.writeNew(temp, now.data, sync); err != nil {
+		return err
+	}
+	if err := l.moveTo(c, n, temp); err != nil {
+		return errors.Join(err, l.removeIfThere(temp))
+	}
+	if sync != SyncFull {
 		return nil
 	}
-	return err
+	return l.withFile(l.archive(), disk.File.Sync)
 }

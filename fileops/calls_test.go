@@ -21,7 +21,7 @@ func callsOf(t *testing.T, o Options, heartbeat bool) string {
 	must(t, err)
 	must(t, edits(add("a", false))(l))
 	trace = nil
-	must(t, l.Edit("op", Existing, func(tx *Tx) error {
+	must(t, l.Edit("op", Existing, func(tx *byteTx) error {
 		trace = append(trace, "change")
 		return add("b", heartbeat)(tx)
 	}))
@@ -120,7 +120,7 @@ close
 func TestLockFileWithoutOperation(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
-	never := func(*Tx) error { t.Error("change was called without an operation"); return nil }
+	never := func(*byteTx) error { t.Error("change was called without an operation"); return nil }
 	for _, want := range []error{ErrNotFound, ErrArchived} {
 		writeFile(t, l.operationLock("op"), "")
 		if err := l.Edit("op", Existing, never); !errors.Is(err, want) {

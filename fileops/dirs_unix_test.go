@@ -37,19 +37,19 @@ func furnish(t *testing.T, dir string) {
 
 // doAll does all that works in a directory of the ledger, and returns the errors.
 func doAll(t *testing.T, l *Ledger) (errs []error) {
-	edits := []func(*Tx) error{
-		func(tx *Tx) error { _, err := tx.MakeTmp("call"); return errors.Join(err, add("a", false)(tx)) },
-		func(tx *Tx) error {
+	edits := []func(*byteTx) error{
+		func(tx *byteTx) error { _, err := tx.MakeTmp("call"); return errors.Join(err, add("a", false)(tx)) },
+		func(tx *byteTx) error {
 			tx.DiscardTmp("call")
 			return errors.Join(tx.Discard(filepath.Join(l.tmp(), "resource")), add("b", false)(tx))
 		},
-		func(*Tx) error { return errRefused },
+		func(*byteTx) error { return errRefused },
 		archive,
 	}
 	for _, edit := range edits {
 		errs = append(errs, l.Edit("op", OrCreate, edit))
 	}
-	errs = append(errs, l.HoldGroup("g", Existing, func(tx *GroupTx) error { return tx.archiveRegistry() }))
+	errs = append(errs, l.HoldGroup("g", Existing, func(tx *GroupTx) error { return archiveRegistry(tx) }))
 	errs = append(errs, l.Sweep(), l.PruneArchive(time.Now()))
 	_, err := l.LogFile("g", "s")
 	_, _, readErr := l.Read("op")
@@ -123,7 +123,7 @@ func TestLinkedDirectoryIsNamed(t *testing.T) {
 		"operations": func(l *Ledger) error { return edits(add("a", false))(l) },
 		"archive":    func(l *Ledger) error { return l.PruneArchive(time.Now()) },
 		"tmp": func(l *Ledger) error {
-			return l.Edit("op", Existing, func(tx *Tx) error { _, err := tx.MakeTmp("new"); return err })
+			return l.Edit("op", Existing, func(tx *byteTx) error { _, err := tx.MakeTmp("new"); return err })
 		},
 		"logs": func(l *Ledger) error { _, err := l.LogFile("g", "s"); return err },
 	} {
@@ -243,7 +243,7 @@ func TestNewDirectoryReplaced(t *testing.T) {
 		path := l.TmpDir("op", "call")
 		call, meanwhile := do(path)
 		h.before = nth(t, 1, call, "/op/call", meanwhile)
-		err := l.Edit("op", OrCreate, func(tx *Tx) error { _, err := tx.MakeTmp("call"); return err })
+		err := l.Edit("op", OrCreate, func(tx *byteTx) error { _, err := tx.MakeTmp("call"); return err })
 		if err == nil {
 			t.Errorf("%s: made", name)
 		}
@@ -263,7 +263,7 @@ func TestNewDirectoryOfAnother(t *testing.T) {
 		return errors.Join(os.Remove(path), os.Mkdir(path, 0o700), os.Chown(path, 65534, -1))
 	})
 
-	err := l.Edit("op", OrCreate, func(tx *Tx) error { _, err := tx.MakeTmp("call"); return err })
+	err := l.Edit("op", OrCreate, func(tx *byteTx) error { _, err := tx.MakeTmp("call"); return err })
 	info, lookErr := os.Stat(path)
 	if !errors.Is(err, ErrPermission) || lookErr == nil && info.Mode().Perm() != 0o700 {
 		t.Errorf("got %v; then %v, %v", err, info, lookErr)

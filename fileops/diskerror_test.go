@@ -21,7 +21,7 @@ func started(id string, fresh bool) protocol.Registration {
 
 func register(l *Ledger, r protocol.Registration) error {
 	return l.HoldGroup("g", OrCreate, func(tx *GroupTx) error {
-		g, err := tx.Group().Register(r, protocol.Observation{Now: linkEpoch})
+		g, err := tx.Value().Register(r, protocol.Observation{Now: linkEpoch})
 		if err != nil {
 			return err
 		}
@@ -42,11 +42,11 @@ func oldCopies(t *testing.T, l *Ledger, n int, now time.Time) {
 // What the disk says is what the caller hears, and everything is as it was: no error is taken for "there is none".
 func TestADiskErrorChangesNothing(t *testing.T) {
 	t.Parallel()
-	nothing := func(*Tx) error { return nil }
-	editing := func(change func(*Tx) error) func(*Ledger) error {
+	nothing := func(*byteTx) error { return nil }
+	editing := func(change func(*byteTx) error) func(*Ledger) error {
 		return func(l *Ledger) error { return l.Edit("op", Existing, change) }
 	}
-	making := editing(func(tx *Tx) error {
+	making := editing(func(tx *byteTx) error {
 		_, err := tx.MakeTmp("call")
 		return errors.Join(err, add("b", false)(tx))
 	})
@@ -223,7 +223,7 @@ func TestResourceThatCannotBePutBack(t *testing.T) {
 		root := realPath(t, t.TempDir())
 		writeFile(t, filepath.Join(root, "file"), "precious")
 		l, h := hookedLedger(t, Config{ResourceRoots: []string{root}}, Options{})
-		err := l.Edit("op", OrCreate, func(tx *Tx) error {
+		err := l.Edit("op", OrCreate, func(tx *byteTx) error {
 			err := tx.Discard(filepath.Join(root, "file"))
 			h.before = nth(t, 1, call, "", broken)
 			return errors.Join(err, errRefused)

@@ -2,174 +2,298 @@ package fileops
 
 import (
 	"errors"
-	"io"
+	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// Mode says what Edit expects to find, how long it waits, and whether it is for real.
+// Mode says what an edit expects to find, how long it waits, and whether it is for real.
 type Mode int
 
 const (
-	Existing Mode = 0      // the operation or group exists, otherwise ErrArchived, ErrNotFound or ErrNoGroup
+	Existing Mode = 0      // what is edited exists, otherwise ErrArchived, ErrNotFound or ErrNoGroup
 	OrCreate Mode = 1 << 0 // it is created unless it exists
 	Try      Mode = 1 << 1 // try the lock once, whatever Options.LockTimeout
-	DryRun   Mode = 1 << 2 // without the lock, on a copy; only EditOperation and EditGroup know it
+	DryRun   Mode = 1 << 2 // without the lock, on a copy
 )
 
-// Edit changes one operation. It calls change while it holds the operation's lock, and then does what change has asked of
-// tx. If change asks for nothing or returns an error, nothing is changed; its error is returned as it is. Where a lock is but a
-// lease, and was lost, Edit calls change again with what others have made of the operation.
-//
-// Edit returns
-//
-//   - ErrNotFound or ErrArchived if there is no operation and mode is Existing: change was not called;
-//   - ErrBusy if the lock could not be had in time: change was not called;
-//   - ErrPermission if the lock or the operation is not safe to trust: change was not called;
-//   - ErrCommitted if the change is made but may not survive a power cut;
-//   - ErrUnknown if it may be made or not.
-//
-// After any other error the operation is byte for byte what it was. What was discarded is deleted after the lock is
-// released; see Leftovers.
-func (l *Ledger) Edit(id string, mode Mode, change func(tx *Tx) error) error {
-	if err := protocol.CheckID(id); err != nil {
-		return err
-	}
-	return l.retryLostLease(mode, func(p *lockWait) error { return l.edit(id, mode, p, change) })
+// An edit is one change of a document, under its lock. It commits once, several times, or not at all.
+type edit struct {
+	ledger *Ledger
+	document
+	files     []replacement // in the order in which they are committed
+	effects   effects
+	absent    bool    // there is no such document: its lock file goes with the edit
+	committed bool    // something is
+	archived  bool    // and it is in the archive now
+	outcome   outcome // of the last commit
 }
 
-func (l *Ledger) edit(id string, mode Mode, p *lockWait, change func(tx *Tx) error) error {
-	lock, err := l.lockOperation(id, mode, p)
+// hold calls change while it holds the lock of d. Where a lock is but a lease, and was lost before the
+// first commit, hold calls change again with what others have made of d. An error of change is returned
+// as it is; what change has committed stays. Otherwise hold returns, and change was not called,
+//
+//   - ErrNotFound, ErrArchived or ErrNoGroup if there is no such document and mode is Existing;
+//   - ErrBusy if the lock could not be had in time;
+//   - ErrPermission if the lock or a file is not safe to trust.
+//
+// What was discarded is deleted after the lock is released; see Leftovers.
+func (l *Ledger) hold(d document, mode Mode, change func(e *edit) error) error {
+	if err := protocol.CheckID(d.id); err != nil {
+		return err
+	}
+	wait := lockWait{}
+	if mode&Try == 0 {
+		wait.timeout = l.options.LockTimeout
+	}
+	defer wait.stop()
+	defer l.fs.Refresh()
+
+	for {
+		err := l.holdOnce(d, mode, &wait, change)
+		if !errors.Is(err, errLost) || wait.next() != nil {
+			return err
+		}
+	}
+}
+
+func (l *Ledger) holdOnce(d document, mode Mode, wait *lockWait, change func(e *edit) error) error {
+	lock, err := l.lockDocument(d, mode, wait)
 	if err != nil {
 		return err
 	}
-	tx := &Tx{ledger: l, id: id}
-	defer tx.deleteTrash()
+	e := &edit{ledger: l, document: d, effects: effects{ledger: l, id: d.id}}
+	defer e.effects.deleteTrash()
 	defer func() { l.recordLeftover(lock.Unlock()) }()
-	return tx.run(mode, change)
-}
+	defer e.end()
 
-func (l *Ledger) lockOperation(id string, mode Mode, p *lockWait) (disk.Lock, error) {
-	return l.lockEdit(l.operationLock(id), mode, p, func() error {
-		err := l.present(l.operation(id))
-		if errors.Is(err, fs.ErrNotExist) {
-			return l.missing(id)
-		}
+	if err := e.begin(); err != nil {
 		return err
-	})
+	}
+	if e.absent && mode&OrCreate == 0 {
+		return l.whyMissing(d)
+	}
+
+	if err := change(e); err != nil {
+		return err
+	}
+	if e.committed || e.absent || mode&Try != 0 { // whoever only tries tells nobody
+		return nil
+	}
+	return l.syncDirOnly(d.dir)
 }
 
-// missing says why there is no such operation.
-func (l *Ledger) missing(id string) error {
-	n, err := l.newestArchived(id)
+// lockDocument takes the lock of d. Only OrCreate makes the lock file, or the loss of one while what it
+// protects is still there: after a power cut, or because somebody copied that alone.
+func (l *Ledger) lockDocument(d document, mode Mode, wait *lockWait) (disk.Lock, error) {
+	lock, err := l.lock(d.lock, mode&OrCreate != 0, wait)
+	if !errors.Is(err, fs.ErrNotExist) || mode&OrCreate != 0 {
+		return lock, err
+	}
+
+	err = l.present(d)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = l.whyMissing(d)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l.lock(d.lock, true, wait)
+}
+
+// present returns fs.ErrNotExist if there is no file of d.
+func (l *Ledger) present(d document) (err error) {
+	for _, f := range l.files(d) {
+		if err = f.present(); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return err
+}
+
+// whyMissing says why there is no such document.
+func (l *Ledger) whyMissing(d document) error {
+	n, err := l.newest(d.copies)
 	switch {
 	case err != nil:
 		return err
 	case n > 0:
 		return ErrArchived
 	}
-	return ErrNotFound
+	return d.missing
 }
 
-// Tx is an edit in progress: what change sees of the operation, and what it asks for.
-type Tx struct {
-	ledger *Ledger
-	id     string
-
-	temp   temp
-	base   state
-	absent bool
-
-	next      *contents // nil: none
-	heartbeat bool
-	archive   bool
-
-	outcome outcome
-	trash   []trash             // renamed already
-	made    []string            // calls whose temporary directories MakeTmp made
-	discard []string            // calls whose temporary directories go after the commit
-	after   *protocol.Operation // what is committed, if spent temporary directories go with it
-}
-
-// Data returns the operation as it is, nil if it does not exist. The caller must not change it.
-func (tx *Tx) Data() []byte { return tx.base.data }
-
-// Replace asks for data to become the operation. A heartbeat is an edit that a power cut may undo, though not tear:
-// SyncDefault does not fsync the directory for it. On a ledger that commits by link the revision in data has to be the next.
-func (tx *Tx) Replace(data []byte, heartbeat bool) {
-	revision, _ := revisionOf(data)
-	tx.replaceWith(contents{content(data), revision}, heartbeat)
-}
-
-// content is bytes that can be written more than once.
-type content []byte
-
-func (c content) WriteTo(w io.Writer) (int64, error) {
-	n, err := w.Write(c)
-	return int64(n), err
-}
-
-// replaceWith is Replace with what n writes, each time it is asked.
-func (tx *Tx) replaceWith(n contents, heartbeat bool) {
-	tx.next, tx.heartbeat, tx.archive = &n, heartbeat, false
-}
-
-// Archive asks for the operation to be moved to the archive as it is, and for its temporary directories to be deleted.
-// It takes the place of an earlier Replace.
-func (tx *Tx) Archive() {
-	tx.next, tx.archive = nil, true
-}
-
-func (tx *Tx) run(mode Mode, change func(tx *Tx) error) error {
-	defer tx.abandon()
-	if err := tx.begin(); err != nil {
+// begin creates the first temporary file, and only then reads the document, each file after those that
+// are committed after it: so no reader finds the first of them older than the others.
+func (e *edit) begin() (err error) {
+	for _, f := range e.ledger.files(e.document) {
+		e.files = append(e.files, replacement{file: f})
+	}
+	if err = e.files[0].create(); err != nil {
+		e.absent = errors.Is(e.ledger.present(e.document), fs.ErrNotExist)
 		return err
 	}
-	if tx.absent && mode&OrCreate == 0 {
-		return tx.ledger.missing(tx.id)
+
+	for i := range slices.Backward(e.files) {
+		if err = e.read(&e.files[i]); err != nil {
+			break
+		}
 	}
-	if err := change(tx); err != nil {
-		return err
-	}
+	known := err == nil || e.files[0].base.over
+	e.absent = known && !slices.ContainsFunc(e.files, func(r replacement) bool { return r.base.exists })
+	return err
+}
+
+// read reads what the edit finds.
+func (e *edit) read(r *replacement) (err error) {
+	r.base, err = r.current()
 	switch {
-	case tx.archive && !tx.absent:
-		return tx.moveToArchive()
-	case tx.next != nil:
-		return tx.replace()
-	case tx.absent || mode&Try != 0: // nobody is told
+	case errors.Is(err, fs.ErrNotExist):
+		r.base, err = state{}, nil
+		if e.ledger.linked() {
+			r.base.copies, err = r.newestCopy()
+		}
+	case err == nil && e.ledger.linked():
+		r.base, err = r.settle(r.base, e.files[0].temp)
+	}
+	return err
+}
+
+// A change is the next contents of one file of the document.
+type change struct {
+	file int // index in edit.files
+	next contents
+}
+
+// commit makes these changes, in their order, and returns how many of them others see.
+//
+// After an error that is neither ErrCommitted nor ErrUnknown none of them is made. ErrCommitted means
+// that the first is, but perhaps no other, and that a power cut may undo all. ErrUnknown means one of
+// both. A beat is a commit that a power cut may undo, though not tear: SyncDefault does not fsync the
+// directory for it.
+func (e *edit) commit(changes []change, beat bool) (made int, err error) {
+	if len(changes) == 0 {
+		return 0, nil
+	}
+	e.outcome = notMade
+	sync := e.ledger.sync(beat)
+	for _, c := range changes {
+		if err := e.files[c.file].write(c.next, sync); err != nil {
+			return 0, err
+		}
+	}
+	dirs, err := e.ledger.openDirs(sync, e.dir)
+	if err != nil {
+		return 0, err
+	}
+
+	for _, c := range changes {
+		outcome, commitErr := e.replace(&e.files[c.file], c.next)
+		if outcome != isMade && made == 0 {
+			e.outcome = outcome
+			return 0, dirs.end(outcome, commitErr)
+		}
+		err = errors.Join(err, commitErr)
+		if outcome != isMade {
+			break
+		}
+		made++
+		e.outcome, e.committed, e.absent = isMade, true, false
+	}
+	e.effects.committed()
+	return made, dirs.sync(err)
+}
+
+// replace makes visible what was written of one file.
+func (e *edit) replace(r *replacement, next contents) (made outcome, err error) {
+	if !e.ledger.linked() {
+		made, err = r.rename(next)
+	} else if follows := r.base.exists || r.base.over; follows && next.revision != r.base.version+1 {
+		err = fmt.Errorf("%s: revision %d does not follow %d", r.path, next.revision, r.base.version)
+	} else {
+		made, err = r.link(next.revision)
+	}
+	if e.committed && errors.Is(err, errLost) {
+		err = errOvertaken
+	}
+	if made == isMade {
+		err = errors.Join(err, r.made(next.revision))
+	}
+	return made, err
+}
+
+// archive moves the document, which has one file, to the archive as it is, and takes away its temporary
+// directories. Then, as it still holds the lock, it removes the lock file: whoever waits for the lock
+// gets it on a file without a name, and starts again. A document that does not exist stays so.
+func (e *edit) archive() error {
+	if e.absent {
 		return nil
 	}
-	return tx.ledger.syncDirOnly(tx.ledger.operations())
+	l := e.ledger
+	if err := l.ensureDir(l.archive()); err != nil {
+		return err
+	}
+	dirs, err := l.openDirs(l.sync(false), l.archive(), e.dir)
+	if err != nil {
+		return err
+	}
+
+	l.recordLeftover(e.effects.discardAll())
+	e.outcome, err = e.files[0].archive(e.files[0].base)
+	e.files[0].remove()
+	err = dirs.end(e.outcome, err)
+	if e.outcome != isMade {
+		return err
+	}
+
+	e.committed, e.archived = true, true
+	if removeErr := l.fs.Remove(e.lock); removeErr != nil {
+		l.recordLeftover(fmt.Errorf("remove lock file: %w", removeErr))
+	}
+	return err
 }
 
-// syncDirOnly makes durable what an edit that changes nothing has found in dir: whoever made it may have been killed before its
-// fsync of the directory, and now somebody is told that it is done.
+// end tidies up, under the lock, what is left of an edit that was not committed. A lock file without a
+// document goes, and with it what an edit that crashed before its commit has made. If it may be
+// committed, all is left as a kill would leave it.
+func (e *edit) end() {
+	for i := range e.files {
+		e.files[i].remove()
+	}
+	if e.outcome != notMade {
+		return
+	}
+	e.effects.restore()
+	if !e.absent {
+		return
+	}
+	if e.calls {
+		if err := e.effects.discardAll(); err != nil {
+			e.ledger.recordLeftover(err)
+			return
+		}
+	}
+	e.ledger.recordLeftover(e.ledger.removeLock(e.lock))
+}
+
+// removeLock leaves alone what somebody else calls a lock file: this one is empty.
+func (l *Ledger) removeLock(path string) error {
+	info, err := l.fs.Lstat(path)
+	if err != nil || info.Size > 0 {
+		return ignoreMissing(err)
+	}
+	return l.removeIfThere(path)
+}
+
+// syncDirOnly makes durable what an edit that changes nothing has found in dir: whoever made it may
+// have been killed before its fsync of the directory, and now somebody is told that it is done.
 func (l *Ledger) syncDirOnly(dir string) error {
 	dirs, err := l.openDirs(l.sync(false), dir)
 	if err != nil {
 		return err
 	}
 	return dirs.sync(nil)
-}
-
-// begin creates the temporary file, and only then reads the operation.
-func (tx *Tx) begin() (err error) {
-	l, path := tx.ledger, tx.ledger.operation(tx.id)
-	if tx.temp, err = l.createTemp(path); err != nil {
-		tx.absent = errors.Is(l.present(path), fs.ErrNotExist)
-		return err
-	}
-	tx.base, err = l.current(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		tx.absent, err = true, nil
-		if l.linked() {
-			tx.base.copies, err = l.newestArchived(tx.id)
-		}
-	case err == nil && l.linked():
-		err = tx.settle()
-	}
-	return err
 }

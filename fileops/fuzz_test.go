@@ -142,7 +142,7 @@ func FuzzNames(f *testing.F) {
 		check(id, ok, filepath.Base(l.archived(id, max(n, 1))))
 		id, suffix, ok := groupOf(name)
 		check(id, ok, id+suffix)
-		if id, ok := operationOfTemp(name); ok && protocol.CheckID(id) != nil {
+		if id, role := operationRole(name); role != foreign && protocol.CheckID(id) != nil {
 			t.Errorf("%q: id %q", name, id)
 		}
 		if id, ok := operationOfJournal(name); ok && (protocol.CheckID(id) != nil || !isTrash(name[:len(trashPrefix)+16]) || name[len(trashPrefix)+16:] != "."+id+".json") {

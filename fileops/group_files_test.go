@@ -28,7 +28,7 @@ func TestNamesOfGroups(t *testing.T) {
 				t.Errorf("%s: got %q, want %q", path, got, id)
 			}
 		}
-		must(t, l.HoldGroup(id, OrCreate, func(tx *GroupTx) error { return tx.commit(withPass(tx.Group(), id), false) }))
+		must(t, l.HoldGroup(id, OrCreate, func(tx *GroupTx) error { return tx.write(withPass(tx.Value(), id), false) }))
 	}
 	writeFile(t, filepath.Join(l.dir, ".supervisors.json"), "not a group")
 	writeFile(t, l.alerts("y"), "")
@@ -60,7 +60,7 @@ func TestNamesOfGroups(t *testing.T) {
 func TestArchiveRegistry(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
-	must(t, l.HoldGroup("g", OrCreate, (*GroupTx).archiveRegistry))
+	must(t, l.HoldGroup("g", OrCreate, archiveRegistry))
 	if left := filesIn(t, l.archive()); len(left) > 0 {
 		t.Errorf("archived from nothing: %v", left)
 	}
@@ -69,22 +69,22 @@ func TestArchiveRegistry(t *testing.T) {
 	writeFile(t, l.supervisors("g"), text)
 	must(t, l.HoldGroup("g", Existing, func(tx *GroupTx) error {
 		for range 2 {
-			if err := tx.archiveRegistry(); err != nil {
+			if err := archiveRegistry(tx); err != nil {
 				return err
 			}
 		}
 		return nil
 	}))
-	removeFile(t, l.archivedRegistry("g", 1))
-	must(t, l.HoldGroup("g", Existing, (*GroupTx).archiveRegistry))
+	removeFile(t, l.registryCopies("g").path(1))
+	must(t, l.HoldGroup("g", Existing, archiveRegistry))
 	if got, want := filesIn(t, l.archive()), []string{"g~supervisors~2.json", "g~supervisors~3.json"}; !slices.Equal(got, want) {
 		t.Fatalf("got %v, want %v", got, want)
 	}
 	for n := 2; n <= 3; n++ {
-		if got := readText(t, l.archivedRegistry("g", n)); got != text {
+		if got := readText(t, l.registryCopies("g").path(n)); got != text {
 			t.Errorf("copy %d: got %q", n, got)
 		}
-		wantMode(t, l.archivedRegistry("g", n), 0o600)
+		wantMode(t, l.registryCopies("g").path(n), 0o600)
 	}
 	if _, _, err := l.Read("g"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("it reads as an operation: %v", err)
@@ -101,7 +101,7 @@ func TestFreshRegistration(t *testing.T) {
 	must(t, register(l, started("s", false)))
 	before := readText(t, l.supervisors("g"))
 	must(t, register(l, started("t", true)))
-	if got := readText(t, l.archivedRegistry("g", 1)); got != before {
+	if got := readText(t, l.registryCopies("g").path(1)); got != before {
 		t.Errorf("the copy is %q", got)
 	}
 	if g := readGroup(t, l, "g"); g.Service("s") != nil || g.Service("t") == nil {
@@ -127,7 +127,7 @@ func TestCopyOfARegistryIsFlushed(t *testing.T) {
 				}
 				return nil
 			}
-			return tx.archiveRegistry()
+			return archiveRegistry(tx)
 		}))
 		if flushed != want {
 			t.Errorf("sync %d: %d fsyncs, want %d", sync, flushed, want)

@@ -96,9 +96,9 @@ func TestHalfAGroup(t *testing.T) {
 	}
 	for _, id := range []string{"g", "h"} {
 		must(t, l.HoldGroup(id, Existing, func(tx *GroupTx) error {
-			g := tx.Group()
+			g := tx.Value()
 			g.Registry.Revision++
-			return tx.commit(g, true)
+			return tx.write(g, true)
 		}))
 		if gone(t, l.supervisors(id)) || gone(t, l.orchestrator(id)) {
 			t.Errorf("%s: a commit leaves half a group", id)
@@ -120,11 +120,11 @@ func TestCommitWritesWhatChanged(t *testing.T) {
 	} {
 		registry, orchestrator := inode(l.supervisors("g")), inode(l.orchestrator("g"))
 		must(t, l.HoldGroup("g", Existing, func(tx *GroupTx) error {
-			g := tx.Group()
+			g := tx.Value()
 			g.Registry.Revision += c.registry
 			g.Orchestrator.Revision += c.orchestrator
-			err := tx.commit(g, false)
-			if got := tx.Group(); got.Registry.Revision != g.Registry.Revision || got.Orchestrator.Revision != g.Orchestrator.Revision {
+			err := tx.write(g, false)
+			if got := tx.Value(); got.Registry.Revision != g.Registry.Revision || got.Orchestrator.Revision != g.Orchestrator.Revision {
 				t.Errorf("%s: Group says %+v", name, got)
 			}
 			return err
@@ -149,8 +149,8 @@ func TestCommitAfterAnError(t *testing.T) {
 		name := string(rune('b' + offset))
 		err := l.HoldGroup("g", Existing, func(tx *GroupTx) error {
 			p.Fault = simfs.Fault{At: p.Calls + offset, Err: syscall.ENOSPC}
-			first := tx.commit(withPass(tx.Group(), "lost"), false)
-			again := tx.commit(withPass(tx.Group(), name), false)
+			first := tx.write(withPass(tx.Value(), "lost"), false)
+			again := tx.write(withPass(tx.Value(), name), false)
 			if first != nil && again != nil {
 				t.Errorf("call %d: %v, then %v", offset, first, again)
 			}
@@ -210,4 +210,8 @@ func TestCorruptGroupsAreLeftAlone(t *testing.T) {
 			}
 		})
 	}
+}
+
+func archiveRegistry(tx *GroupTx) error {
+	return tx.files[0].archiveCopy(tx.ledger.registryCopies(tx.id))
 }

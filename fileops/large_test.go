@@ -25,7 +25,7 @@ func TestSparseFiles(t *testing.T) {
 	t.Parallel()
 	for _, c := range []Config{{}, linkedConfig} {
 		l := testLedger(t, c, Options{})
-		edit(t, l, pushing("a"))
+		editOp(t, l, pushing("a"))
 		pass(t, l, "a")
 		must(t, appendAlerts(l, 1))
 		change := func(*GroupTx) error { return nil }
@@ -92,7 +92,7 @@ func TestEditTooLarge(t *testing.T) {
 	l := testLedger(t, Config{}, Options{Sync: SyncNone})
 	must(t, edits(add("a", false))(l))
 	before := snapshot(t, l.dir)
-	err := l.Edit("op", Existing, func(tx *Tx) error {
+	err := l.Edit("op", Existing, func(tx *byteTx) error {
 		tx.Replace(make([]byte, maxFile+1), false)
 		return nil
 	})
@@ -111,8 +111,8 @@ func TestNumbersOfCopies(t *testing.T) {
 	for _, c := range []Config{{}, linkedConfig} {
 		for number, ok := range map[int]bool{maxCopy - 1: true, maxCopy: false, maxCopy + 1: true, math.MaxInt64: true} {
 			l := testLedger(t, c, Options{})
-			edit(t, l, pushing("a"))
-			edit(t, l, popping("a"))
+			editOp(t, l, pushing("a"))
+			editOp(t, l, popping("a"))
 			text := strings.Replace(readText(t, l.operation("op")), `"revision": 2`, `"revision": 1`, 1)
 			writeFile(t, l.archived("op", 1), text)
 			writeFile(t, filepath.Join(l.archive(), fmt.Sprintf("op~%d.json", number)), text)
@@ -129,9 +129,9 @@ func TestNumbersOfCopies(t *testing.T) {
 	}
 	l := testLedger(t, Config{}, Options{})
 	pass(t, l, "a")
-	writeFile(t, l.archivedRegistry("g", maxCopy), "x")
-	writeFile(t, l.archivedRegistry("g", math.MaxInt64), "x")
-	if err := l.HoldGroup("g", Existing, (*GroupTx).archiveRegistry); !errors.Is(err, protocol.ErrCorrupt) {
+	writeFile(t, l.registryCopies("g").path(maxCopy), "x")
+	writeFile(t, l.registryCopies("g").path(math.MaxInt64), "x")
+	if err := l.HoldGroup("g", Existing, archiveRegistry); !errors.Is(err, protocol.ErrCorrupt) {
 		t.Errorf("a registry: got %v", err)
 	}
 }
@@ -194,11 +194,11 @@ func TestPurgeDeepTreeThatStays(t *testing.T) {
 func TestNamesThatAreNoVersions(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{})
-	edit(t, l, pushing("a"))
+	editOp(t, l, pushing("a"))
 	for _, n := range []string{"9223372036854775807", "9223372036854775808", "4611686018427387906", "-1", "01"} {
 		writeFile(t, l.operation("op")+"."+n, "{}")
 	}
-	edit(t, l, pushing("b"))
+	editOp(t, l, pushing("b"))
 	wantCalls(t, l, 2, "a", "b")
 	must(t, l.Sweep())
 	must(t, l.PruneArchive(time.Now()))

@@ -66,7 +66,7 @@ func TestCreateThenOpen(t *testing.T) {
 func TestSharedLedgerBelongsToTheGroup(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{Shared: true}, Options{})
-	err := l.Edit("op", OrCreate, func(tx *Tx) error {
+	err := l.Edit("op", OrCreate, func(tx *byteTx) error {
 		_, err := tx.MakeTmp("call")
 		return errors.Join(err, add("a", false)(tx))
 	})
@@ -191,7 +191,7 @@ func TestLedgerThroughSymlink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = through.Edit("op", OrCreate, func(tx *Tx) error {
+	err = through.Edit("op", OrCreate, func(tx *byteTx) error {
 		_, err := tx.MakeTmp("call")
 		return errors.Join(err, add("a", false)(tx))
 	})

@@ -41,7 +41,7 @@ func TestLinkOriginGoes(t *testing.T) {
 	t.Parallel()
 	l, _, h := linkedHooked(t)
 	h.before = nth(t, 1, "stat", ".origin", func() error { return os.Remove(originOf(l.operation("op"))) })
-	edit(t, l, pushing("a"))
+	editOp(t, l, pushing("a"))
 	wantCalls(t, l, 1, "a")
 	wantNames(t, l.operations(), "op.json", "op.json.1", "op.json.lock", "op.json.origin")
 }
@@ -51,12 +51,12 @@ func TestLinkFirstPushComesLate(t *testing.T) {
 	t.Parallel()
 	l, other, h := linkedHooked(t)
 	h.before = nth(t, 1, "stat", ".origin", func() error {
-		edit(t, other, pushing("b"))
+		editOp(t, other, pushing("b"))
 		end(t, other, "b")
 		pruneAll(t, l, ".json.1", ".json.2", ".json.3", ".json.4", ".json.5")
 		return nil
 	})
-	if op := edit(t, l, pushing("a")); op.Revision <= 4 {
+	if op := editOp(t, l, pushing("a")); op.Revision <= 4 {
 		t.Errorf("it is at revision %d", op.Revision)
 	}
 	wantNames(t, l.archive(), "op.json")
@@ -85,11 +85,11 @@ func TestLinkFirstPushOnABrokenDisk(t *testing.T) {
 func TestLinkHintMadeGoodByTwo(t *testing.T) {
 	t.Parallel()
 	l, _, h := linkedHooked(t)
-	edit(t, l, pushing("a"))
+	editOp(t, l, pushing("a"))
 	hint := l.operation("op")
 	must(t, os.Remove(hint))
 	h.before = nth(t, 1, "link", "/op.json", func() error { return os.Link(versionOf(hint, 1), hint) })
-	edit(t, l, pushing("b"))
+	editOp(t, l, pushing("b"))
 	wantCalls(t, l, 2, "a", "b")
 }
 
@@ -97,7 +97,7 @@ func TestLinkHintMadeGoodByTwo(t *testing.T) {
 func TestLinkHintThatCannotBeMade(t *testing.T) {
 	t.Parallel()
 	l, _, h := linkedHooked(t)
-	edit(t, l, pushing("a"))
+	editOp(t, l, pushing("a"))
 	hint := l.operation("op")
 	must(t, os.Remove(hint))
 	h.before = nth(t, 1, "link", "/op.json.tmp~", broken)
@@ -111,7 +111,7 @@ func TestLinkHintThatCannotBeMade(t *testing.T) {
 		text := strings.ReplaceAll(readText(t, versionOf(hint, 1)), `"a"`, `"z"`)
 		return errors.Join(os.Remove(versionOf(hint, 1)), os.WriteFile(versionOf(hint, 1), []byte(text), 0o600))
 	})
-	edit(t, l, pushing("b"))
+	editOp(t, l, pushing("b"))
 	wantCalls(t, l, 2, "z", "b")
 }
 
@@ -120,8 +120,8 @@ func TestLinkRevisionThatDoesNotFollow(t *testing.T) {
 	t.Parallel()
 	for _, step := range []int64{-1, 2} {
 		l := testLedger(t, linkedConfig, Options{})
-		edit(t, l, pushing("a"))
-		edit(t, l, pushing("b"))
+		editOp(t, l, pushing("a"))
+		editOp(t, l, pushing("b"))
 		_, err := l.EditOperation("op", Existing, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 			op.Revision += step
 			return op, nil
@@ -138,10 +138,10 @@ func TestLinkRevisionThatDoesNotFollow(t *testing.T) {
 func TestLinkArchivesNoStray(t *testing.T) {
 	t.Parallel()
 	l, _, h := linkedHooked(t)
-	edit(t, l, pushing("a"))
-	edit(t, l, popping("a"))
-	edit(t, l, cleaning)
-	edit(t, l, cleaning)
+	editOp(t, l, pushing("a"))
+	editOp(t, l, popping("a"))
+	editOp(t, l, cleaning)
+	editOp(t, l, cleaning)
 	last := versionOf(l.operation("op"), 4)
 	h.before = nth(t, 1, "link", ".json.5", func() error {
 		data, err := os.ReadFile(last)
@@ -169,7 +169,7 @@ func TestLinkForgottenBase(t *testing.T) {
 		{name: "gone", second: fs.ErrNotExist, want: errTooLate, says: "op.json.1 is gone"},
 	} {
 		l, _, h := linkedHooked(t)
-		edit(t, l, pushing("a"))
+		editOp(t, l, pushing("a"))
 		linked, looks := false, 0
 		h.before = func(call, path string) error {
 			switch {
@@ -199,7 +199,7 @@ func TestLinkForgottenBase(t *testing.T) {
 func TestLinkTooLateTells(t *testing.T) {
 	t.Parallel()
 	l, _, h := linkedHooked(t)
-	edit(t, l, pushing("a"))
+	editOp(t, l, pushing("a"))
 	first := versionOf(l.operation("op"), 1)
 	h.before = nth(t, 1, "link", ".json.2", func() error {
 		return errors.Join(os.Remove(first), os.WriteFile(first, []byte("{}"), 0o600))
@@ -225,7 +225,7 @@ func TestLinkPruningStops(t *testing.T) {
 		{2, "stat", "op.json.tmp~", []string{"op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5", "op.json.origin"}},
 	} {
 		l, _, h := linkedHooked(t)
-		edit(t, l, pushing("a"))
+		editOp(t, l, pushing("a"))
 		end(t, l, "a")
 		age(t, l)
 		h.before = nth(t, c.n, c.call, c.suffix, broken)
@@ -240,7 +240,7 @@ func TestLinkPruningStops(t *testing.T) {
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, linkedConfig, Options{})
-	edit(t, l, pushing("a"))
+	editOp(t, l, pushing("a"))
 	must(t, os.Remove(l.operation("op")))
 	release := holdFile(t, l.operationLock("op"))
 	if l.Settle("op"); l.exists(l.operation("op")) {
@@ -263,13 +263,13 @@ func TestSettle(t *testing.T) {
 func TestBeginAnewOnABrokenDisk(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, Config{}, Options{})
-	edit(t, l, pushing("a"))
+	editOp(t, l, pushing("a"))
 	end(t, l, "a")
 	h.before = nth(t, 1, "open", "/archive/op.json", broken)
 	if _, err := l.EditOperation("op", OrCreate, pushing("b")); !errors.Is(err, errDisk) {
 		t.Errorf("got %v", err)
 	}
-	if op := edit(t, l, pushing("b")); op.Revision != 5 {
+	if op := editOp(t, l, pushing("b")); op.Revision != 5 {
 		t.Errorf("it goes on at revision %d", op.Revision)
 	}
 }
@@ -279,11 +279,11 @@ func TestLinkHighestVersionGoes(t *testing.T) {
 	t.Parallel()
 	l, _, h := linkedHooked(t)
 	for _, call := range []string{"a", "b", "c"} {
-		edit(t, l, pushing(call))
+		editOp(t, l, pushing(call))
 	}
 	must(t, os.Remove(l.operation("op")))
 	h.before = nth(t, 1, "open", ".json.3", func() error { return os.Remove(versionOf(l.operation("op"), 3)) })
-	if got, err := l.current(l.operation("op")); got.version != 2 || err != nil {
+	if got, err := l.files(l.operationDocument("op"))[0].current(); got.version != 2 || err != nil {
 		t.Errorf("got version %d, %v", got.version, err)
 	}
 	wantCalls(t, l, 2, "a", "b")
@@ -293,10 +293,10 @@ func TestLinkHighestVersionGoes(t *testing.T) {
 func TestLinkHintWithoutVersions(t *testing.T) {
 	t.Parallel()
 	l, _, h := linkedHooked(t)
-	edit(t, l, pushing("a"))
+	editOp(t, l, pushing("a"))
 	old := readText(t, l.operation("op"))
 	end(t, l, "a")
-	edit(t, l, pushing("b"))
+	editOp(t, l, pushing("b"))
 	newer := readText(t, l.operation("op"))
 	pruneAll(t, l, "")
 

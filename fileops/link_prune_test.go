@@ -20,7 +20,7 @@ func age(t *testing.T, l *Ledger) {
 func TestLinkPrunesWhatIsArchived(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{})
-	edit(t, l, pushing("a"))
+	editOp(t, l, pushing("a"))
 	end(t, l, "a")
 	age(t, l)
 	must(t, l.Sweep())
@@ -28,7 +28,7 @@ func TestLinkPrunesWhatIsArchived(t *testing.T) {
 	if _, archived, err := l.ReadOperation("op"); err != nil || !archived {
 		t.Errorf("archived %v (%v)", archived, err)
 	}
-	edit(t, l, pushing("b"))
+	editOp(t, l, pushing("b"))
 	wantCalls(t, l, 6, "b")
 	end(t, l, "b")
 	age(t, l)
@@ -42,19 +42,19 @@ func TestLinkPrunesWhatIsArchived(t *testing.T) {
 func TestLinkPrunesOldVersions(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{Sync: SyncNone})
-	op := edit(t, l, pushing("a"))
+	op := editOp(t, l, pushing("a"))
 	for op.Revision < keepVersions+pruneEvery { // as edits would
 		op.Revision++
 		writeFile(t, versionOf(l.operation("op"), op.Revision), op.Encode())
 	}
 	age(t, l)
 	for range pruneEvery {
-		edit(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+		editOp(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 			op.Revision++
 			return op, nil
 		})
 	}
-	versions, err := l.versions(l.operation("op"))
+	versions, err := file{ledger: l, path: l.operation("op")}.versions()
 	must(t, err)
 	if len(versions) != keepVersions+versionsSince(op.Revision) {
 		t.Errorf("%d versions from %d to %d", len(versions), versions[0], versions[len(versions)-1])
@@ -82,13 +82,13 @@ func TestLinkPrunesOldVersionsOfAGroup(t *testing.T) {
 	}
 	for range pruneEvery {
 		must(t, l.HoldGroup("g", Existing, func(tx *GroupTx) error {
-			g := tx.Group()
+			g := tx.Value()
 			g.Registry.Revision++
 			return tx.Commit(g)
 		}))
 		g.Registry.Revision++
 	}
-	versions, err := l.versions(path)
+	versions, err := file{ledger: l, path: path}.versions()
 	must(t, err)
 	if len(versions) != keepVersions+versionsSince(g.Registry.Revision) {
 		t.Errorf("%d versions from %d to %d", len(versions), versions[0], versions[len(versions)-1])

@@ -49,7 +49,7 @@ func (l leasedLock) Unlock() error { return l.Close() }
 var linkEpoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // pushing is a verb that pushes a call, in an operation that it creates if there is none.
-func pushing(call string) Verb {
+func pushing(call string) Verb[protocol.Operation] {
 	return func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 		if op.ID == "" {
 			revision := op.Revision
@@ -64,13 +64,13 @@ func cleaning(op protocol.Operation, _ protocol.Observation) (protocol.Operation
 	return op.Cleanup("janitor", protocol.Observation{Now: linkEpoch})
 }
 
-func popping(call string) Verb {
+func popping(call string) Verb[protocol.Operation] {
 	return func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 		return op.Pop(protocol.Pop{Call: call}, protocol.Observation{Now: linkEpoch})
 	}
 }
 
-func edit(t *testing.T, l *Ledger, verb Verb) protocol.Operation {
+func editOp(t *testing.T, l *Ledger, verb Verb[protocol.Operation]) protocol.Operation {
 	t.Helper()
 	e, err := l.EditOperation("op", OrCreate, verb)
 	must(t, err)
@@ -102,9 +102,9 @@ func wantNames(t *testing.T, dir string, want ...string) {
 // end has the operation archived.
 func end(t *testing.T, l *Ledger, last string) {
 	t.Helper()
-	edit(t, l, popping(last))
+	editOp(t, l, popping(last))
 	for range 3 {
-		edit(t, l, cleaning)
+		editOp(t, l, cleaning)
 	}
 }
 
@@ -119,8 +119,8 @@ func wantCalls(t *testing.T, l *Ledger, revision int64, want ...string) {
 func TestLinkKeepsVersions(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{})
-	edit(t, l, pushing("a"))
-	edit(t, l, pushing("b"))
+	editOp(t, l, pushing("a"))
+	editOp(t, l, pushing("b"))
 	wantNames(t, l.operations(), "op.json", "op.json.1", "op.json.2", "op.json.lock", "op.json.origin")
 	wantCalls(t, l, 2, "a", "b")
 }
@@ -128,7 +128,7 @@ func TestLinkKeepsVersions(t *testing.T) {
 func TestLinkArchivesByAVersion(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{})
-	edit(t, l, pushing("a"))
+	editOp(t, l, pushing("a"))
 	end(t, l, "a")
 	wantNames(t, l.operations(), "op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5", "op.json.origin")
 	wantNames(t, l.archive(), "op.json")
@@ -137,7 +137,7 @@ func TestLinkArchivesByAVersion(t *testing.T) {
 	}
 	must(t, l.Sweep())
 	wantNames(t, l.operations(), "op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5", "op.json.origin")
-	if op := edit(t, l, pushing("b")); op.Revision != 6 {
+	if op := editOp(t, l, pushing("b")); op.Revision != 6 {
 		t.Errorf("begun anew it has revision %d", op.Revision)
 	}
 	wantCalls(t, l, 6, "b")
@@ -149,20 +149,20 @@ func TestLinkArchivesByAVersion(t *testing.T) {
 func TestLinkLosesNothingWithTheLock(t *testing.T) {
 	t.Parallel()
 	for name, meanwhile := range map[string]func(*testing.T, *Ledger){
-		"edit": func(t *testing.T, l *Ledger) { edit(t, l, pushing("b")) },
+		"edit": func(t *testing.T, l *Ledger) { editOp(t, l, pushing("b")) },
 		"edits": func(t *testing.T, l *Ledger) {
-			edit(t, l, pushing("b"))
-			edit(t, l, pushing("x"))
-			edit(t, l, popping("x"))
+			editOp(t, l, pushing("b"))
+			editOp(t, l, pushing("x"))
+			editOp(t, l, popping("x"))
 		},
-		"archive": func(t *testing.T, l *Ledger) { end(t, l, "a"); edit(t, l, pushing("b")) },
+		"archive": func(t *testing.T, l *Ledger) { end(t, l, "a"); editOp(t, l, pushing("b")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := testLedger(t, linkedConfig, Options{FS: leased{}})
-			edit(t, l, pushing("a"))
+			editOp(t, l, pushing("a"))
 			paused := true
-			edit(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+			editOp(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 				if paused {
 					paused = false
 					meanwhile(t, l)
@@ -182,9 +182,9 @@ func TestLinkLosesNothingWithTheLock(t *testing.T) {
 func TestRenameLosesWithTheLock(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{Commit: CommitRename}, Options{FS: leased{}})
-	edit(t, l, pushing("a"))
-	edit(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
-		edit(t, l, pushing("b"))
+	editOp(t, l, pushing("a"))
+	editOp(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+		editOp(t, l, pushing("b"))
 		return pushing("c")(op, protocol.Observation{})
 	})
 	wantCalls(t, l, 2, "a", "c")
@@ -198,15 +198,15 @@ func TestLinkKnowsWhatIsPruned(t *testing.T) {
 			t.Parallel()
 			l := testLedger(t, linkedConfig, Options{FS: leased{}})
 			if begun {
-				edit(t, l, pushing("a"))
+				editOp(t, l, pushing("a"))
 			}
 			paused := true
 			_, err := l.EditOperation("op", OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 				if paused {
 					paused = false
-					edit(t, l, pushing("b"))
-					edit(t, l, pushing("x"))
-					edit(t, l, popping("x"))
+					editOp(t, l, pushing("b"))
+					editOp(t, l, pushing("x"))
+					editOp(t, l, popping("x"))
 					for _, gone := range []string{".origin", ".1", ".2"} {
 						must(t, l.removeIfThere(l.operation("op")+gone))
 					}
@@ -227,7 +227,7 @@ func TestLinkReadsFromAnyHint(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{})
 	for _, call := range []string{"a", "b", "c"} {
-		edit(t, l, pushing(call))
+		editOp(t, l, pushing(call))
 	}
 	hint := l.operation("op")
 	for name, change := range map[string]func() error{
@@ -248,7 +248,7 @@ func TestLinkReadsFromAnyHint(t *testing.T) {
 		if name == "stray" {
 			must(t, os.Remove(versionOf(hint, 9)))
 		}
-		edit(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) { return op, nil })
+		editOp(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) { return op, nil })
 		if !l.exists(hint) {
 			t.Errorf("%s: the hint is not made good", name)
 		}
@@ -259,8 +259,8 @@ func TestLinkReadsFromAnyHint(t *testing.T) {
 func TestLinkIgnoresStrays(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{})
-	edit(t, l, pushing("a"))
-	edit(t, l, pushing("b"))
+	editOp(t, l, pushing("a"))
+	editOp(t, l, pushing("b"))
 	hint := l.operation("op")
 	for _, name := range []string{hint, versionOf(hint, 1), originOf(hint)} {
 		must(t, os.Remove(name))
@@ -274,14 +274,14 @@ func TestLinkIgnoresStrays(t *testing.T) {
 func TestLinkTakesOverFromRename(t *testing.T) {
 	t.Parallel()
 	old := testLedger(t, Config{Commit: CommitRename}, Options{})
-	edit(t, old, pushing("a"))
+	editOp(t, old, pushing("a"))
 	data, err := linkedConfigOf(old).encode()
 	must(t, err)
 	must(t, os.WriteFile(old.marker(), data, 0o600))
 	l, err := Open(old.dir, Options{})
 	must(t, err)
 	wantCalls(t, l, 1, "a")
-	edit(t, l, pushing("b"))
+	editOp(t, l, pushing("b"))
 	wantCalls(t, l, 2, "a", "b")
 	wantNames(t, l.operations(), "op.json", "op.json.1", "op.json.2", "op.json.lock")
 }
@@ -295,7 +295,7 @@ func linkedConfigOf(l *Ledger) Config {
 // groupEdit registers a supervisor in the group g.
 func registering(id string) func(tx *GroupTx) error {
 	return func(tx *GroupTx) error {
-		g, err := tx.Group().Register(protocol.Registration{Service: id, By: "test", PID: 1}, protocol.Observation{Now: linkEpoch})
+		g, err := tx.Value().Register(protocol.Registration{Service: id, By: "test", PID: 1}, protocol.Observation{Now: linkEpoch})
 		if err != nil {
 			return err
 		}
@@ -375,14 +375,14 @@ func TestLinkNeedsNoLock(t *testing.T) {
 func TestLinkFollowsBeyondAnEnd(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{})
-	edit(t, l, pushing("a"))
+	editOp(t, l, pushing("a"))
 	end(t, l, "a")
-	edit(t, l, pushing("b"))
+	editOp(t, l, pushing("b"))
 	hint := l.operation("op")
 	must(t, os.Remove(hint))
 	must(t, os.Link(versionOf(hint, 1), hint))
 	wantCalls(t, l, 6, "b")
-	if op := edit(t, l, pushing("c")); op.Revision != 7 {
+	if op := editOp(t, l, pushing("c")); op.Revision != 7 {
 		t.Errorf("the next revision is %d", op.Revision)
 	}
 }
@@ -391,7 +391,7 @@ func TestLinkFollowsBeyondAnEnd(t *testing.T) {
 func TestLinkMakesTheCopyThatIsMissing(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{})
-	edit(t, l, pushing("a"))
+	editOp(t, l, pushing("a"))
 	end(t, l, "a")
 	must(t, os.Remove(l.archived("op", 1)))
 	must(t, l.Sweep())

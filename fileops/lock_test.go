@@ -17,7 +17,7 @@ func TestPolledLock(t *testing.T) {
 	}
 	writeFile(t, l.operationLock("op"), "")
 	release := hold(t, l.dir)
-	never := func(*Tx) error { t.Error("change was called without the lock"); return nil }
+	never := func(*byteTx) error { t.Error("change was called without the lock"); return nil }
 	if err := l.Edit("op", OrCreate|Try, never); !errors.Is(err, ErrBusy) {
 		t.Errorf("without waiting: %v", err)
 	}
@@ -27,7 +27,7 @@ func TestPolledLock(t *testing.T) {
 		t.Errorf("after a while: %v", err)
 	}
 	time.AfterFunc(20*time.Millisecond, release)
-	if err := l.Edit("op", OrCreate, func(*Tx) error { return errRefused }); !errors.Is(err, errRefused) {
+	if err := l.Edit("op", OrCreate, func(*byteTx) error { return errRefused }); !errors.Is(err, errRefused) {
 		t.Errorf("after its release: %v", err)
 	}
 }

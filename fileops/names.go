@@ -31,6 +31,31 @@ func (l *Ledger) tmp() string                    { return filepath.Join(l.dir, "
 func (l *Ledger) operationLock(id string) string { return l.operation(id) + lockSuffix }
 func (l *Ledger) operationTmp(id string) string  { return filepath.Join(l.tmp(), id) }
 
+// A document is the names of what is kept together, under one lock.
+type document struct {
+	id      string
+	dir     string   // where its files are
+	lock    string   // its lock file
+	paths   []string // its files, in the order in which an edit commits them
+	copies  copies   // where its file goes when it is over; the zero value if it never is
+	calls   bool     // its calls have temporary directories, in tmp/{id}
+	missing error    // says that there is none
+}
+
+func (l *Ledger) operationDocument(id string) document {
+	return document{
+		id: id, dir: l.operations(), lock: l.operationLock(id), paths: []string{l.operation(id)},
+		copies: l.operationCopies(id), calls: true, missing: ErrNotFound,
+	}
+}
+
+func (l *Ledger) groupDocument(id string) document {
+	return document{
+		id: id, dir: l.dir, lock: l.groupLock(id), missing: ErrNoGroup,
+		paths: []string{l.supervisors(id), l.orchestrator(id)},
+	}
+}
+
 // TmpDir returns the path of the temporary directory of a call, which exists if its push asked for
 // one.
 func (l *Ledger) TmpDir(op, call string) string { return filepath.Join(l.operationTmp(op), call) }
@@ -128,21 +153,43 @@ func versionedOf(name string) (file string, ok bool) {
 	return file, ok
 }
 
-// archivedRegistry is the name of the nth copy of a group's supervisors file, counted from 1. No operation has such a name.
-func (l *Ledger) archivedRegistry(group string, n int) string {
-	return filepath.Join(l.archive(), group+"~supervisors~"+strconv.Itoa(n)+".json")
+// copies are the names in the archive of the copies of one file, counted from 1.
+type copies struct {
+	stem  string // path of the first one, without .json
+	first string // follows the stem in the name of the first one
 }
 
-// archived is the name of the nth archived copy, counted from 1.
-func (l *Ledger) archived(id string, n int) string {
-	if n > 1 {
-		id += "~" + strconv.Itoa(n)
+func (l *Ledger) operationCopies(id string) copies { return copies{filepath.Join(l.archive(), id), ""} }
+
+// registryCopies are those of a group's supervisors file. No operation has such a name.
+func (l *Ledger) registryCopies(group string) copies {
+	return copies{filepath.Join(l.archive(), group+"~supervisors"), "~1"}
+}
+
+// path returns the path of the nth copy.
+func (c copies) path(n int) string {
+	if n == 1 {
+		return c.stem + c.first + ".json"
 	}
-	return filepath.Join(l.archive(), id+".json")
+	return c.stem + "~" + strconv.Itoa(n) + ".json"
 }
 
-// archivedAny stands for all archived copies, in messages.
-func (l *Ledger) archivedAny(id string) string { return filepath.Join(l.archive(), id+"*.json") }
+// any stands for all copies, in messages.
+func (c copies) any() string { return c.stem + "*.json" }
+
+// number returns which copy the file name in the archive is.
+func (c copies) number(name string) (n int, ok bool) {
+	rest, ok := strings.CutPrefix(name, filepath.Base(c.stem))
+	if !ok || rest == c.first+".json" {
+		return 1, ok
+	}
+	number, ok := strings.CutPrefix(strings.TrimSuffix(rest, ".json"), "~")
+	n, err := strconv.Atoi(number)
+	return n, ok && err == nil && 1 < n && n <= maxCopy && filepath.Base(c.path(n)) == name
+}
+
+// archived is the path of the nth archived copy of an operation.
+func (l *Ledger) archived(id string, n int) string { return l.operationCopies(id).path(n) }
 
 // random is the part of a name that makes it new.
 func random() string {
@@ -158,13 +205,60 @@ func targetOf(name string) (file string, isTemp bool) {
 	return strings.TrimSuffix(file, originOf("")), isTemp
 }
 
-// operationOfTemp returns the id of the operation that the temporary file name belongs to: an edit's, or a lock file's.
-func operationOfTemp(name string) (id string, ok bool) {
-	path, ok := targetOf(name)
-	if !ok {
-		return "", false
+// A role is what a file is to a document.
+type role int
+
+const (
+	foreign   role = iota // it belongs to none
+	itself                // it is one of its files
+	locking               // it is its lock file
+	temporary             // an edit has left it
+	beside                // it is a version, or what one follows, or says what a host remembers
+)
+
+// operationRole returns what the file name in operations/ is, and to which operation.
+func operationRole(name string) (id string, r role) {
+	target, isTemp := targetOf(name)
+	locked, isLock := strings.CutSuffix(target, lockSuffix)
+	versioned, isVersion := versionedOf(name)
+	switch {
+	case isTemp:
+		r, name = temporary, locked
+	case isLock:
+		r, name = locking, locked
+	case isVersion:
+		r, name = beside, versioned
+	default:
+		r = itself
 	}
-	return operationOf(strings.TrimSuffix(path, lockSuffix))
+	id, ok := operationOf(name)
+	if !ok {
+		return "", foreign
+	}
+	return id, r
+}
+
+// groupRole returns what the file name in the ledger directory is, and to which group. A file of alerts
+// is no part of the document.
+func groupRole(name string) (id string, r role) {
+	target, isTemp := targetOf(name)
+	if versioned, ok := versionedOf(name); ok && !isTemp {
+		r, target = beside, versioned
+	}
+	id, suffix, ok := groupOf(target)
+	switch {
+	case !ok:
+		return "", foreign
+	case isTemp:
+		r = temporary
+	case suffix == alertsSuffix:
+		return id, foreign
+	case suffix == groupLockSuffix:
+		r = locking
+	case r != beside:
+		r = itself
+	}
+	return id, r
 }
 
 // operationOf returns the id of the operation that the file name belongs to.
@@ -178,14 +272,8 @@ const maxCopy = 1<<31 - 1
 
 // archivedOf returns the id of the operation that the file name in archive/ is a copy of, and which copy.
 func archivedOf(name string) (id string, n int, ok bool) {
-	stem, ok := strings.CutSuffix(name, ".json")
-	id, number, numbered := strings.Cut(stem, "~")
-	n = 1
-	if numbered {
-		var err error
-		n, err = strconv.Atoi(number)
-		ok = ok && err == nil && 1 < n && n <= maxCopy && strconv.Itoa(n) == number
-	}
+	id, _, _ = strings.Cut(strings.TrimSuffix(name, ".json"), "~")
+	n, ok = copies{stem: id}.number(name)
 	return id, n, ok && validID(id)
 }
 
@@ -197,14 +285,6 @@ func groupOf(name string) (id, suffix string, ok bool) {
 		}
 	}
 	return "", "", false
-}
-
-// archivedRegistryOf returns which copy of the group's supervisors file the file name in archive/ is.
-func archivedRegistryOf(group, name string) (n int, ok bool) {
-	stem, ok := strings.CutSuffix(name, ".json")
-	number, isCopy := strings.CutPrefix(stem, group+"~supervisors~")
-	n, err := strconv.Atoi(number)
-	return n, ok && isCopy && err == nil && 0 < n && n <= maxCopy
 }
 
 func isTrash(name string) bool {

@@ -86,7 +86,7 @@ func expire(t *testing.T, l *Ledger, id string) {
 func reviseGroup(t *testing.T, l *Ledger, id string) {
 	t.Helper()
 	must(t, l.HoldGroup(id, OrCreate, func(tx *GroupTx) error {
-		g := tx.Group()
+		g := tx.Value()
 		g.Registry.Revision++
 		return tx.Commit(g)
 	}))

@@ -15,7 +15,7 @@ import (
 func pushed(t *testing.T, l *Ledger, p protocol.Push) {
 	t.Helper()
 	p.Participant, p.Call = "p", "c"
-	edit(t, l, func(protocol.Operation, protocol.Observation) (protocol.Operation, error) {
+	editOp(t, l, func(protocol.Operation, protocol.Observation) (protocol.Operation, error) {
 		return protocol.Create("op", 0, 0).Push(p, protocol.Observation{Now: linkEpoch})
 	})
 }
@@ -24,7 +24,7 @@ func pushed(t *testing.T, l *Ledger, p protocol.Push) {
 func crash(t *testing.T, l *Ledger) (op protocol.Operation) {
 	t.Helper()
 	for _, after := range []time.Duration{protocol.DefaultStalenessThreshold + time.Second, protocol.DefaultStalenessThreshold + 2*time.Second} {
-		op = edit(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+		op = editOp(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 			return op.Cleanup("janitor", protocol.Observation{Now: linkEpoch.Add(after), Watch: protocol.Awake})
 		})
 	}
@@ -35,7 +35,7 @@ func crash(t *testing.T, l *Ledger) (op protocol.Operation) {
 func TestTemporaryDirectoryOfACall(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*testing.T, *Ledger){
-		"popped":  func(t *testing.T, l *Ledger) { edit(t, l, popping("c")) },
+		"popped":  func(t *testing.T, l *Ledger) { editOp(t, l, popping("c")) },
 		"crashed": func(t *testing.T, l *Ledger) { crash(t, l) },
 	} {
 		l := testLedger(t, Config{}, Options{})
@@ -119,11 +119,11 @@ func TestTemporaryDirectoryOfABadID(t *testing.T) {
 	victim := filepath.Join(l.tmp(), "victim")
 	writeFile(t, filepath.Join(victim, "file"), "x")
 	for _, call := range []string{"../victim", "..", "", "a/b"} {
-		err := l.Edit("op", OrCreate, func(tx *Tx) error { _, err := tx.MakeTmp(call); return err })
+		err := l.Edit("op", OrCreate, func(tx *byteTx) error { _, err := tx.MakeTmp(call); return err })
 		if !errors.Is(err, protocol.ErrBadID) {
 			t.Errorf("make %q: %v", call, err)
 		}
-		must(t, l.Edit("op", OrCreate, func(tx *Tx) error { tx.DiscardTmp(call); return add("a", false)(tx) }))
+		must(t, l.Edit("op", OrCreate, func(tx *byteTx) error { tx.DiscardTmp(call); return add("a", false)(tx) }))
 		if left := l.Leftovers(); len(left) != 1 || !errors.Is(left[0], protocol.ErrBadID) {
 			t.Errorf("discard %q: %v", call, left)
 		}

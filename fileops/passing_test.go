@@ -29,10 +29,10 @@ type passing struct {
 
 func (p *passing) run(l *Ledger) error {
 	return l.HoldGroup("g", OrCreate, func(tx *GroupTx) error {
-		seen := tx.Group()
+		seen := tx.Value()
 		p.seen = &seen
 		if p.beat {
-			g := tx.Group()
+			g := tx.Value()
 			g.Registry.Revision++
 			return p.commit(tx, g, true)
 		}
@@ -40,15 +40,15 @@ func (p *passing) run(l *Ledger) error {
 			return err
 		}
 		if p.fresh {
-			if err := tx.archiveRegistry(); err != nil {
+			if err := archiveRegistry(tx); err != nil {
 				return err
 			}
-			p.copied = tx.Group().Registry.Encode()
+			p.copied = tx.Value().Registry.Encode()
 		}
 		if p.name == "" {
 			return nil
 		}
-		after := withPass(tx.Group(), p.name)
+		after := withPass(tx.Value(), p.name)
 		if p.early {
 			if err := p.append(tx, after.Registry.PendingAlerts); err != nil {
 				return err
@@ -63,7 +63,7 @@ func (p *passing) run(l *Ledger) error {
 
 // deliver is also what a pass does first with what an earlier one left.
 func (p *passing) deliver(tx *GroupTx) error {
-	g := tx.Group()
+	g := tx.Value()
 	if len(g.Registry.PendingAlerts) == 0 {
 		return nil
 	}
@@ -79,16 +79,16 @@ func (p *passing) append(tx *GroupTx, alerts []protocol.Alert) error {
 	if p.appends != nil {
 		return p.appends(tx, alerts)
 	}
-	return tx.AppendAlerts(alerts)
+	return AppendAlerts(tx, alerts)
 }
 
 func (p *passing) commit(tx *GroupTx, g protocol.Group, beat bool) error {
-	err := tx.commit(g, beat)
+	err := tx.write(g, beat)
 	p.tried, p.err = g, err
-	if unchanged := sameRevisions(*p.seen, tx.Group()); unchanged != (err != nil && !errors.Is(err, ErrCommitted)) {
-		p.wrong = fmt.Errorf("%+v after %+v and %w", tx.Group(), p.seen, err)
+	if unchanged := sameRevisions(*p.seen, tx.Value()); unchanged != (err != nil && !errors.Is(err, ErrCommitted)) {
+		p.wrong = fmt.Errorf("%+v after %+v and %w", tx.Value(), p.seen, err)
 	}
-	*p.seen = tx.Group()
+	*p.seen = tx.Value()
 	if err == nil && !beat {
 		p.acked = g
 	}

@@ -66,7 +66,7 @@ func child(what, dir string, args []string) error {
 		}
 		return err
 	case "hold":
-		return l.Edit("op", OrCreate, func(*Tx) error {
+		return l.Edit("op", OrCreate, func(*byteTx) error {
 			fmt.Println("held")
 			_, err := io.Copy(io.Discard, os.Stdin)
 			return err
@@ -272,7 +272,7 @@ func TestBusyLockChangesNothing(t *testing.T) {
 	}
 	release := hold(t, l.dir)
 	before := snapshot(t, l.dir)
-	never := func(*Tx) error { t.Error("change was called without the lock"); return nil }
+	never := func(*byteTx) error { t.Error("change was called without the lock"); return nil }
 	for _, mode := range []Mode{Existing, OrCreate, Existing | Try} {
 		if err := l.Edit("op", mode, never); !errors.Is(err, ErrBusy) {
 			t.Errorf("mode %d: %v", mode, err)
@@ -304,7 +304,7 @@ func TestReplacedLockFileIsNoticed(t *testing.T) {
 	done := make(chan error)
 	entered := make(chan struct{})
 	go func() {
-		done <- l.Edit("op", Existing, func(tx *Tx) error { close(entered); return add("b", false)(tx) })
+		done <- l.Edit("op", Existing, func(tx *byteTx) error { close(entered); return add("b", false)(tx) })
 	}()
 	waitUntil(t, 20*time.Second, func() bool { return waitsForLock(l.operationLock("op")) })
 	if err := os.Remove(l.operationLock("op")); err != nil {

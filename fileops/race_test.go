@@ -103,7 +103,7 @@ func replacing(t *testing.T, h *hooked, l *Ledger) (times *int) {
 // A lock file that is always another one is busy, for who does not want to wait after some tries.
 func TestLockFileReplacedForEver(t *testing.T) {
 	t.Parallel()
-	never := func(*Tx) error { t.Error("change was called without the lock"); return nil }
+	never := func(*byteTx) error { t.Error("change was called without the lock"); return nil }
 	for _, patience := range []time.Duration{0, 20 * time.Millisecond} {
 		l, h := hookedLedger(t, Config{}, Options{LockTimeout: patience})
 		must(t, edits(add("a", false))(l))

@@ -12,37 +12,6 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// Read returns an operation as the last edit left it, archived or not. It takes no lock. It returns ErrNotFound if there
-// is no such operation.
-//
-// An operation that is not in either place may just have moved from where Read had not looked yet to where it had, so
-// the answer no is given only after looking for the file again.
-func (l *Ledger) Read(id string) (data []byte, archived bool, err error) {
-	if err := protocol.CheckID(id); err != nil {
-		return nil, false, err
-	}
-	defer l.fs.Refresh()
-	s, err := l.current(l.operation(id))
-	for errors.Is(err, fs.ErrNotExist) {
-		var n int
-		n, err = l.newestArchived(id)
-		if err != nil {
-			return nil, false, err
-		}
-		if n > 0 {
-			data, _, err = l.readFile(l.archived(id, n))
-			if !errors.Is(err, fs.ErrNotExist) {
-				return data, true, err
-			}
-		}
-		s, err = l.current(l.operation(id))
-		if n == 0 && errors.Is(err, fs.ErrNotExist) {
-			return nil, false, ErrNotFound
-		}
-	}
-	return s.data, s.over, err
-}
-
 // readFile returns the contents of a regular file that is safe to trust, never nil without an error.
 func (l *Ledger) readFile(path string) ([]byte, disk.Info, error) {
 	f, err := l.fs.Open(path)
@@ -151,4 +120,27 @@ func (l *Ledger) readDir(path string) ([]string, error) {
 		return nil, nil
 	}
 	return names, err
+}
+
+func (l *Ledger) removeIfThere(path string) error {
+	return ignoreMissing(l.fs.Remove(path))
+}
+
+// exists reports whether there is something at path, or could be.
+func (l *Ledger) exists(path string) bool {
+	there, err := l.lookFor(path)
+	return there || err != nil
+}
+
+// lookFor reports whether there is something at path.
+func (l *Ledger) lookFor(path string) (there bool, err error) {
+	_, err = l.fs.Lstat(path)
+	return err == nil, ignoreMissing(err)
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }

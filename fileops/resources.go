@@ -10,7 +10,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 )
 
-// CheckResource returns ErrResource unless path is one that Discard would delete for a call of the operation op: clean,
+// CheckResource returns ErrResource unless path is one that discard would delete for a call of the operation op: clean,
 // absolute, strictly inside the operation's own directory in tmp/ or one of the resource roots, on the same mount. Below a
 // root it is neither inside the ledger, nor is it or contains it the ledger, another root or the home directory. As far as
 // it exists now, no directory between the root and path is a symbolic link.
@@ -212,15 +212,15 @@ func kindOf(mode fs.FileMode) string {
 
 func sameMount(a, b disk.Info) bool { return a.ID.Device == b.ID.Device && a.Mount == b.Mount }
 
-// Discard takes a resource away from whoever used it: it renames path, which has to be as CheckResource wants it, to a
+// discard takes a resource away from whoever used it: it renames path, which has to be as CheckResource wants it, to a
 // name in the same directory that nobody knows. What has that name is deleted after the edit is over, so what somebody
 // makes anew at path stays. If the edit is not committed, path gets its contents back unless somebody did. A path that
 // does not exist is no error.
 //
 // Outside tmp/, a shared ledger needs Options.TrustGroup: ErrPermission.
-func (tx *Tx) Discard(path string) error {
-	l := tx.ledger
-	root, name, err := l.resource(tx.id, path)
+func (e *effects) discard(path string) error {
+	l := e.ledger
+	root, name, err := l.resource(e.id, path)
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (tx *Tx) Discard(path string) error {
 	}
 	parent, err := l.descend(root, filepath.Dir(name))
 	if err == nil {
-		err = tx.discardFrom(parent, root, name)
+		err = e.discardFrom(parent, root, name)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -241,15 +241,15 @@ func (tx *Tx) Discard(path string) error {
 }
 
 // discardFrom writes down where the trash will be before there is any.
-func (tx *Tx) discardFrom(parent disk.Root, root, name string) error {
+func (e *effects) discardFrom(parent disk.Root, root, name string) error {
 	base := filepath.Base(name)
 	t := trash{parent: parent, base: base, name: newTrashName()}
 	_, err := parent.Lstat(base)
 	if err == nil {
-		t.journal, err = tx.ledger.writeJournal(tx.id, journal{root, filepath.Join(filepath.Dir(name), t.name)})
+		t.journal, err = e.ledger.writeJournal(e.id, journal{root, filepath.Join(filepath.Dir(name), t.name)})
 	}
 	if err == nil {
-		err = tx.take(t)
+		err = e.take(t)
 	} else {
 		parent.Close()
 	}

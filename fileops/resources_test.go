@@ -34,8 +34,8 @@ func realPath(t *testing.T, path string) string {
 	return path
 }
 
-func discard(paths ...string) func(*Tx) error {
-	return func(tx *Tx) error {
+func discard(paths ...string) func(*byteTx) error {
+	return func(tx *byteTx) error {
 		for _, path := range paths {
 			if err := tx.Discard(path); err != nil {
 				return err
@@ -94,7 +94,7 @@ func TestDiscard(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	err := l.Edit("op", Existing, func(tx *Tx) error {
+	err := l.Edit("op", Existing, func(tx *byteTx) error {
 		err := discard(paths...)(tx)
 		for _, path := range paths {
 			if !gone(t, path) {
@@ -218,7 +218,7 @@ func TestRecreatedPathIsNotDeleted(t *testing.T) {
 	t.Parallel()
 	l, root := rooted(t, Options{})
 	mine := filepath.Join(root, "scratch/mine")
-	err := l.Edit("op", Existing, func(tx *Tx) error {
+	err := l.Edit("op", Existing, func(tx *byteTx) error {
 		err := discard(filepath.Join(root, "scratch"))(tx)
 		writeFile(t, mine, "x")
 		return err
@@ -238,7 +238,7 @@ func TestRecreatedPathIsNotReplaced(t *testing.T) {
 	l, root := rooted(t, Options{})
 	file := filepath.Join(root, "file")
 	writeFile(t, file, "old")
-	err := l.Edit("op", Existing, func(tx *Tx) error {
+	err := l.Edit("op", Existing, func(tx *byteTx) error {
 		err := discard(file)(tx)
 		writeFile(t, file, "new")
 		return errors.Join(err, errRefused)
@@ -258,7 +258,7 @@ func TestSwappedParentMisleadsNobody(t *testing.T) {
 	l, root := rooted(t, Options{})
 	victim := realPath(t, t.TempDir())
 	scratch := filepath.Join(root, "scratch")
-	err := l.Edit("op", Existing, func(tx *Tx) error {
+	err := l.Edit("op", Existing, func(tx *byteTx) error {
 		err := discard(filepath.Join(scratch, "deep"))(tx)
 		trash := filesIn(t, scratch)[0]
 		writeFile(t, filepath.Join(victim, trash, "file"), "x")
@@ -290,7 +290,7 @@ func TestFailedCommitGivesResourcesBack(t *testing.T) {
 	l, root := rooted(t, Options{})
 	scratch := filepath.Join(root, "scratch")
 	before := snapshot(t, l.dir)
-	change := func(tx *Tx) error {
+	change := func(tx *byteTx) error {
 		path, err := tx.MakeTmp("call")
 		if err == nil {
 			writeFile(t, filepath.Join(path, "file"), "x")
@@ -298,7 +298,7 @@ func TestFailedCommitGivesResourcesBack(t *testing.T) {
 		tx.DiscardTmp("call")
 		return errors.Join(err, discard(filepath.Join(scratch, "deep"), scratch)(tx))
 	}
-	refuse := func(tx *Tx) error { return errors.Join(change(tx), errRefused) }
+	refuse := func(tx *byteTx) error { return errors.Join(change(tx), errRefused) }
 	if err := l.Edit("op", Existing, refuse); !errors.Is(err, errRefused) {
 		t.Errorf("got %v", err)
 	}
@@ -324,7 +324,7 @@ func TestTemporaryDirectories(t *testing.T) {
 	l, _ := rooted(t, Options{})
 	call := func(name string) string { return filepath.Join(l.tmp(), "op", name) }
 	writeFile(t, filepath.Join(call("one"), "from an earlier call"), "x")
-	err := l.Edit("op", Existing, func(tx *Tx) error {
+	err := l.Edit("op", Existing, func(tx *byteTx) error {
 		for _, name := range []string{"one", "two"} {
 			if path, err := tx.MakeTmp(name); err != nil || path != call(name) {
 				return fmt.Errorf("got %q, %w", path, err)
@@ -340,7 +340,7 @@ func TestTemporaryDirectories(t *testing.T) {
 		t.Errorf("not empty: %v", left)
 	}
 	writeFile(t, filepath.Join(call("one"), "file"), "x")
-	err = l.Edit("op", Existing, func(tx *Tx) error {
+	err = l.Edit("op", Existing, func(tx *byteTx) error {
 		tx.DiscardTmp("one")
 		tx.DiscardTmp("missing")
 		if gone(t, call("one")) {

@@ -19,7 +19,7 @@ type memory struct {
 func (l *Ledger) remember(path string) *memory { return &memory{ledger: l, path: path} }
 
 // observe returns seen with what is remembered after sight. Where only one host's clocks matter nothing is.
-func (m *memory) observe(seen protocol.Observation, sight func(protocol.Sightings, protocol.Observation) protocol.Sightings) protocol.Observation {
+func (m *memory) observe(seen protocol.Observation, sight func(protocol.Sightings) protocol.Sightings) protocol.Observation {
 	if !m.ledger.linked() || !seen.Remembers() {
 		return seen
 	}
@@ -27,17 +27,13 @@ func (m *memory) observe(seen protocol.Observation, sight func(protocol.Sighting
 		m.kept, _ = protocol.DecodeSightings(asString(data)) // what makes no sense is forgotten
 	}
 	m.seen = seen
-	m.now = sight(m.kept, seen)
+	m.now = sight(m.kept)
 	seen.Sightings = &m.now
 	return seen
 }
 
-// keep writes what is remembered after sight, if that is something else.
-func (m *memory) keep(sight func(protocol.Sightings) protocol.Sightings) error {
-	if m.seen.MonotonicMs == 0 {
-		return nil
-	}
-	now := sight(m.now)
+// keep writes what is to be remembered now, if that is something else.
+func (m *memory) keep(now protocol.Sightings) error {
 	if now.Equal(m.kept) {
 		return nil
 	}
@@ -50,39 +46,4 @@ func (m *memory) keep(sight func(protocol.Sightings) protocol.Sightings) error {
 		return errors.Join(err, l.removeIfThere(temp))
 	}
 	return nil
-}
-
-// ObserveOperation returns seen with what this host remembers of op, for whoever only reads. With news, there is more to be
-// remembered, which an edit would keep.
-func (l *Ledger) ObserveOperation(op protocol.Operation, seen protocol.Observation) (_ protocol.Observation, news bool) {
-	m := l.remember(l.operation(op.ID))
-	seen = m.observe(seen, func(s protocol.Sightings, seen protocol.Observation) protocol.Sightings {
-		return s.SightOperation(op, seen)
-	})
-	return seen, seen.Sightings != nil && !m.now.Equal(m.kept)
-}
-
-// ObserveGroup is ObserveOperation for a group.
-func (l *Ledger) ObserveGroup(g protocol.Group, seen protocol.Observation) protocol.Observation {
-	return l.remember(l.supervisors(g.ID)).observe(seen, sightGroup(g))
-}
-
-func sightGroup(g protocol.Group) func(protocol.Sightings, protocol.Observation) protocol.Sightings {
-	return func(s protocol.Sightings, seen protocol.Observation) protocol.Sightings { return s.SightGroup(g, seen) }
-}
-
-// Observe returns what Options.Observe sees, with what this host remembers of the group as it was read. That is kept when the
-// edit ends.
-func (tx *GroupTx) Observe() protocol.Observation {
-	if tx.memory == nil {
-		tx.memory = tx.ledger.remember(tx.ledger.supervisors(tx.id))
-	}
-	return tx.memory.observe(tx.ledger.options.Observe(), sightGroup(tx.group))
-}
-
-// keepMemory ends an edit.
-func (tx *GroupTx) keepMemory() {
-	if m := tx.memory; m != nil && !tx.absent {
-		tx.ledger.recordLeftover(m.keep(func(s protocol.Sightings) protocol.Sightings { return s.SightGroup(tx.group, m.seen) }))
-	}
 }

@@ -38,7 +38,7 @@ func twoHosts(apart time.Duration) (a, b *host) {
 func (h *host) beat(t *testing.T, l *Ledger) {
 	t.Helper()
 	l.options.Observe = h.look
-	edit(t, l, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+	editOp(t, l, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 		return op.Heartbeat(protocol.Actor{Participant: "p"}, protocol.Report{}, seen)
 	})
 }
@@ -46,7 +46,7 @@ func (h *host) beat(t *testing.T, l *Ledger) {
 func (h *host) tidy(t *testing.T, l *Ledger) protocol.Operation {
 	t.Helper()
 	l.options.Observe = h.look
-	return edit(t, l, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+	return editOp(t, l, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 		return op.Cleanup("janitor", seen)
 	})
 }
@@ -54,7 +54,7 @@ func (h *host) tidy(t *testing.T, l *Ledger) protocol.Operation {
 func remotePush(t *testing.T, l *Ledger, h *host) {
 	t.Helper()
 	l.options.Observe = h.look
-	edit(t, l, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+	editOp(t, l, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 		return protocol.Create("op", 0, 0).Push(protocol.Push{Participant: "p", Call: "c"}, seen)
 	})
 }
@@ -171,10 +171,10 @@ func TestAgesAcrossHostsInAGroup(t *testing.T) {
 		l.options.Observe = b.look
 		must(t, l.HoldGroup("g", Existing, func(tx *GroupTx) error {
 			seen := tx.Observe()
-			d, err := tx.Group().Pass(protocol.Pass{Owner: "b", PID: 1, State: protocol.OrchestratorRunning}, seen)
+			d, err := tx.Value().Pass(protocol.Pass{Owner: "b", PID: 1, State: protocol.OrchestratorRunning}, seen)
 			must(t, err)
 			must(t, tx.Commit(d.Group()))
-			state = tx.Group().Service("s").State
+			state = tx.Value().Service("s").State
 			return nil
 		}))
 		return state

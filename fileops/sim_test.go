@@ -33,8 +33,8 @@ func decodeEdits(data []byte) ([]string, error) {
 }
 
 // add is a change that appends one edit.
-func add(edit string, heartbeat bool) func(*Tx) error {
-	return func(tx *Tx) error {
+func add(edit string, heartbeat bool) func(*byteTx) error {
+	return func(tx *byteTx) error {
 		var edits []string
 		if tx.Data() != nil {
 			var err error
@@ -99,7 +99,7 @@ type scenario struct {
 
 var errRefused = errors.New("refused")
 
-func edits(changes ...func(*Tx) error) func(l *Ledger) error {
+func edits(changes ...func(*byteTx) error) func(l *Ledger) error {
 	return func(l *Ledger) error {
 		for _, change := range changes {
 			if err := l.Edit("op", OrCreate, change); err != nil {
@@ -110,7 +110,7 @@ func edits(changes ...func(*Tx) error) func(l *Ledger) error {
 	}
 }
 
-func archive(tx *Tx) error { tx.Archive(); return nil }
+func archive(tx *byteTx) error { tx.Archive(); return nil }
 
 var scenarios = []scenario{
 	{name: "first push", act: edits(add("a", false)), after: map[string][]string{"operations/op.json": {"a"}}},
@@ -118,7 +118,7 @@ var scenarios = []scenario{
 		after: map[string][]string{"operations/op.json": {"a", "b"}}},
 	{name: "heartbeat", before: edits(add("a", false)), act: edits(add("b", true)), volatile: true,
 		after: map[string][]string{"operations/op.json": {"a", "b"}}},
-	{name: "archive", before: edits(add("a", false), func(tx *Tx) error {
+	{name: "archive", before: edits(add("a", false), func(tx *byteTx) error {
 		if _, err := tx.MakeTmp("call"); err != nil {
 			return err
 		}
@@ -128,19 +128,19 @@ var scenarios = []scenario{
 		after: map[string][]string{"archive/op.json": {"a"}, "archive/op~2.json": {"b"}}},
 	{name: "push of an archived operation", before: edits(add("a", false), archive), act: edits(add("b", false)),
 		after: map[string][]string{"archive/op.json": {"a"}, "operations/op.json": {"b"}}},
-	{name: "refused first push", act: edits(func(tx *Tx) error {
+	{name: "refused first push", act: edits(func(tx *byteTx) error {
 		_, err := tx.MakeTmp("call")
 		return errors.Join(errRefused, err)
 	})},
-	{name: "temporary directories", before: edits(func(tx *Tx) error {
+	{name: "temporary directories", before: edits(func(tx *byteTx) error {
 		_, err := tx.MakeTmp("old")
 		return errors.Join(err, add("a", false)(tx))
-	}), act: edits(func(tx *Tx) error {
+	}), act: edits(func(tx *byteTx) error {
 		_, err := tx.MakeTmp("new")
 		tx.DiscardTmp("old")
 		return errors.Join(err, add("b", false)(tx))
 	}), after: map[string][]string{"operations/op.json": {"a", "b"}}},
-	{name: "resource", before: edits(add("a", false)), act: edits(func(tx *Tx) error {
+	{name: "resource", before: edits(add("a", false)), act: edits(func(tx *byteTx) error {
 		return errors.Join(tx.Discard("/data/scratch"), add("b", false)(tx))
 	}), after: map[string][]string{"operations/op.json": {"a", "b"}}},
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // linkSteps are edits of one operation: the last but one of a countdown archives it, and the last begins it anew.
-var linkSteps = []Verb{pushing("a"), pushing("b"), popping("a"), popping("b"), cleaning, cleaning, cleaning, pushing("c")}
+var linkSteps = []Verb[protocol.Operation]{pushing("a"), pushing("b"), popping("a"), popping("b"), cleaning, cleaning, cleaning, pushing("c")}
 
 // linkRun makes all steps up to one, that one with a fault, and then perhaps loses power.
 type linkRun struct {

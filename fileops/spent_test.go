@@ -12,7 +12,7 @@ import (
 )
 
 // pushingTmp pushes a call with a temporary directory.
-func pushingTmp(call string, resources ...string) Verb {
+func pushingTmp(call string, resources ...string) Verb[protocol.Operation] {
 	return func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 		if op.ID == "" {
 			op = protocol.Create("op", 0, 0)
@@ -25,11 +25,11 @@ func pushingTmp(call string, resources ...string) Verb {
 func interruptedPop(t *testing.T, c Config) *Ledger {
 	t.Helper()
 	l, h := hookedLedger(t, c, Options{})
-	edit(t, l, pushingTmp("root"))
-	edit(t, l, pushingTmp("ended"))
+	editOp(t, l, pushingTmp("root"))
+	editOp(t, l, pushingTmp("ended"))
 	writeFile(t, filepath.Join(l.TmpDir("op", "ended"), "file"), "x")
 	h.before = nth(t, 1, "rename", "/ended", broken)
-	edit(t, l, popping("ended"))
+	editOp(t, l, popping("ended"))
 	h.before = nil
 	if gone(t, l.TmpDir("op", "ended")) || !errors.Is(errors.Join(l.Leftovers()...), errDisk) {
 		t.Fatal("nothing was interrupted")
@@ -86,7 +86,7 @@ func TestSpentTmpOfAnOldPush(t *testing.T) {
 func TestSweepTmpOfNoCall(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
-	edit(t, l, pushingTmp("live", l.TmpDir("op", "resource"), filepath.Join(l.TmpDir("op", "around"), "file")))
+	editOp(t, l, pushingTmp("live", l.TmpDir("op", "resource"), filepath.Join(l.TmpDir("op", "around"), "file")))
 	for _, name := range []string{"resource", "around", "killed"} {
 		must(t, os.Mkdir(l.TmpDir("op", name), 0o700))
 	}
@@ -96,7 +96,7 @@ func TestSweepTmpOfNoCall(t *testing.T) {
 	if got, want := filesIn(t, l.operationTmp("op")), []string{"around", "file", "live", "mine", "resource"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	edit(t, l, popping("live"))
+	editOp(t, l, popping("live"))
 	must(t, l.Sweep())
 	if got, want := filesIn(t, l.operationTmp("op")), []string{"file", "mine"}; !slices.Equal(got, want) {
 		t.Errorf("after the pop: got %q, want %q", got, want)
@@ -107,7 +107,7 @@ func TestSweepTmpOfNoCall(t *testing.T) {
 func TestSweepTmpThatFills(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, Config{}, Options{})
-	edit(t, l, pushing("live"))
+	editOp(t, l, pushing("live"))
 	must(t, os.MkdirAll(l.TmpDir("op", "mine"), 0o700))
 	h.before = nth(t, 1, "remove", "/mine", func() error {
 		writeFile(t, filepath.Join(l.TmpDir("op", "mine"), "file"), "x")
@@ -127,7 +127,7 @@ func TestSweepTmpMeanwhile(t *testing.T) {
 	h.before = nth(t, 1, "lock", "/op.json.lock", func() error {
 		other, err := Open(l.dir, Options{})
 		must(t, err)
-		edit(t, other, pushingTmp("ended"))
+		editOp(t, other, pushingTmp("ended"))
 		return nil
 	})
 	must(t, l.Sweep())
@@ -165,7 +165,7 @@ func TestSweepGroup(t *testing.T) {
 	for _, name := range slices.Concat(left, kept) {
 		writeFile(t, filepath.Join(l.dir, name), "x")
 	}
-	lock, err := l.lockGroup("g", Existing, &lockWait{})
+	lock, err := l.lockDocument(l.groupDocument("g"), Existing, &lockWait{})
 	must(t, err)
 	must(t, l.SweepGroup("g"))
 	if gone(t, filepath.Join(l.dir, left[0])) {

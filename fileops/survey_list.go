@@ -2,6 +2,7 @@ package fileops
 
 import (
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ func (s *Survey) top() error {
 		return err
 	}
 	slices.Sort(names)
-	left := groupLeftovers(names)
+	left := leftovers(names, groupRole)
 	for _, name := range names {
 		f := Found{Path: filepath.Join(l.dir, name)}
 		file, isTemp := targetOf(name)
@@ -32,7 +33,7 @@ func (s *Survey) top() error {
 		case ofGroup && name == file:
 			f.Kind, f.ID = groupKind(suffix), id
 			_, ownerless := left[id]
-			f.Orphaned = ownerless && f.Kind == LockFile && !l.hasGroup(id)
+			f.Orphaned = ownerless && f.Kind == LockFile && errors.Is(l.present(l.groupDocument(id)), fs.ErrNotExist)
 		default:
 			if versioned, ok := versionedOf(name); ok {
 				if f.ID, _, ok = groupOf(versioned); ok {
@@ -69,25 +70,20 @@ func (s *Survey) operations() error {
 	slices.Sort(names)
 	s.there = make(map[string]bool)
 	for _, name := range names {
-		file, ok := versionedOf(name)
-		if !ok {
-			file = name
-		}
-		if id, ok := operationOf(file); ok {
+		if id, role := operationRole(name); role == itself || role == beside {
 			s.there[id] = true
 		}
 	}
 	for _, name := range names {
 		f := Found{Path: filepath.Join(l.operations(), name)}
-		versioned, isVersion := versionedOf(name)
-		locked, isLock := strings.CutSuffix(name, lockSuffix)
-		if id, ok := operationOfTemp(name); ok {
+		switch id, role := operationRole(name); role {
+		case temporary:
 			f.Kind, f.ID, f.Orphaned = TempFile, id, true
-		} else if id, ok := operationOf(name); ok {
+		case itself:
 			f.Kind, f.ID = OperationFile, id
-		} else if id, ok := operationOf(versioned); ok && isVersion {
+		case beside:
 			f.Kind, f.ID = VersionFile, id
-		} else if id, ok := operationOf(locked); ok && isLock {
+		case locking:
 			f.Kind, f.ID, f.Orphaned = LockFile, id, !s.there[id]
 		}
 		if err := s.add(f); err != nil {
@@ -109,7 +105,7 @@ func (s *Survey) archive() error {
 		group, _, _ := strings.Cut(name, "~")
 		if id, _, ok := archivedOf(name); ok {
 			f.Kind, f.ID = ArchivedFile, id
-		} else if _, ok := archivedRegistryOf(group, name); ok {
+		} else if _, ok := l.registryCopies(group).number(name); ok {
 			f.Kind, f.ID = ArchivedRegistry, group
 		}
 		if err := s.add(f); err != nil {

@@ -51,6 +51,10 @@ func (l *Ledger) stateOf(f Found) ([]byte, error) {
 		data, _, err := l.readFile(f.Path)
 		return data, err
 	}
-	s, err := l.current(f.Path)
+	of := file{ledger: l, path: f.Path}
+	if f.Kind == OperationFile {
+		of.copies = l.operationCopies(f.ID)
+	}
+	s, err := of.current()
 	return s.data, err
 }

@@ -30,15 +30,15 @@ func surveyed(t *testing.T, c Config) (*Ledger, *Survey) {
 			t.Fatal(err)
 		}
 	}
-	if err := l.Edit("over", Existing, func(tx *Tx) error { tx.Archive(); return nil }); err != nil {
+	if err := l.Edit("over", Existing, func(tx *byteTx) error { tx.Archive(); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.HoldGroup("g", OrCreate, func(tx *GroupTx) error {
-		g, err := tx.Group().Register(protocol.Registration{Service: "s"}, at)
+		g, err := tx.Value().Register(protocol.Registration{Service: "s"}, at)
 		if err != nil {
 			return err
 		}
-		return errors.Join(tx.Commit(g), tx.AppendAlerts([]protocol.Alert{{Seq: 1, Type: protocol.AlertDead, Timestamp: at.Now}}))
+		return errors.Join(tx.Commit(g), AppendAlerts(tx, []protocol.Alert{{Seq: 1, Type: protocol.AlertDead, Timestamp: at.Now}}))
 	}); err != nil {
 		t.Fatal(err)
 	}

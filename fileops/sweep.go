@@ -18,8 +18,17 @@ func (l *Ledger) Sweep() error {
 	return errors.Join(l.sweepOperations(), l.sweepGroups(), l.sweepTrash())
 }
 
-// sweepOperations edits, without changing anything, each operation that has leftovers: see Tx.abandon for what that does
-// to those that do not exist.
+// SweepGroup is Sweep for the files of one group: a pass tidies up after those before it that were
+// killed.
+func (l *Ledger) SweepGroup(id string) error {
+	defer l.fs.Refresh()
+	names, err := l.readDir(l.dir)
+	if temps := leftovers(names, groupRole)[id]; len(temps) > 0 {
+		err = errors.Join(err, l.sweepDocument(l.groupDocument(id), temps))
+	}
+	return err
+}
+
 func (l *Ledger) sweepOperations() error {
 	names, err := l.readDir(l.operations())
 	if err != nil {
@@ -29,55 +38,81 @@ func (l *Ledger) sweepOperations() error {
 	if err != nil {
 		return err
 	}
-	left := leftovers(names, inTmp)
-	for _, id := range slices.Sorted(maps.Keys(left)) {
-		err = errors.Join(err, l.sweepOperation(id, left[id]))
+	for _, id := range inTmp { // a temporary directory goes with its operation, as a lock file does
+		names = append(names, OperationName(id)+lockSuffix)
 	}
-	return err
+	return l.sweepDocuments(leftovers(names, operationRole), l.operationDocument)
 }
 
-// leftovers returns the operations that have something to tidy up, and their temporary files.
-func leftovers(operations, tmp []string) map[string][]string {
-	left := make(map[string][]string)
-	ownerless := make(map[string]bool)
-	for _, id := range tmp {
-		ownerless[id] = validID(id)
+func (l *Ledger) sweepGroups() error {
+	names, err := l.readDir(l.dir)
+	if err != nil {
+		return err
 	}
-	for _, name := range operations {
-		if id, ok := operationOfTemp(name); ok {
+	for _, name := range names {
+		if file, _, isTemp := strings.Cut(name, tempMark); isTemp && file == filepath.Base(l.marker()) {
+			err = errors.Join(err, l.removeIfThere(filepath.Join(l.dir, name))) // who still writes it finds the marker
+		}
+		if isScratch(name) {
+			err = errors.Join(err, l.sweepScratch(name))
+		}
+	}
+	return errors.Join(err, l.sweepDocuments(leftovers(names, groupRole), l.groupDocument))
+}
+
+// leftovers returns the documents that have something to tidy up, and their temporary files.
+func leftovers(names []string, roleOf func(name string) (id string, r role)) map[string][]string {
+	left, exists := make(map[string][]string), make(map[string]bool)
+	var ownerless []string
+	for _, name := range names {
+		switch id, role := roleOf(name); role {
+		case temporary:
 			left[id] = append(left[id], name)
-		} else if file, ok := strings.CutSuffix(name, lockSuffix); ok {
-			id, ok := operationOf(file)
-			ownerless[id] = ok
-		} else if file, ok := versionedOf(name); ok {
-			id, ok := operationOf(file)
-			ownerless[id] = ok
+		case locking, beside:
+			ownerless = append(ownerless, id)
+		case itself:
+			exists[id] = true
 		}
 	}
-	for _, name := range operations {
-		if id, ok := operationOf(name); ok {
-			delete(ownerless, id)
-		}
-	}
-	for id, valid := range ownerless {
-		if _, known := left[id]; valid && !known {
+	for _, id := range ownerless {
+		if _, known := left[id]; !known && !exists[id] {
 			left[id] = nil
 		}
 	}
 	return left
 }
 
-func (l *Ledger) sweepOperation(id string, temps []string) error {
-	err := l.Edit(id, OrCreate|Try, func(tx *Tx) (err error) {
-		if l.linked() && tx.absent {
-			err = tx.pruneOver()
+func (l *Ledger) sweepDocuments(left map[string][]string, names func(id string) document) (err error) {
+	for _, id := range slices.Sorted(maps.Keys(left)) {
+		err = errors.Join(err, l.sweepDocument(names(id), left[id]))
+	}
+	return err
+}
+
+// sweepDocument edits d without changing anything: see edit.end for what that does to one that does not
+// exist. It needs no sense in the files.
+func (l *Ledger) sweepDocument(d document, temps []string) error {
+	if info, err := l.fs.Lstat(d.lock); err == nil && info.Size > 0 && len(temps) == 0 {
+		return nil // it is somebody else's
+	}
+	return ignoreBusy(l.hold(d, OrCreate|Try, func(e *edit) (err error) {
+		for _, r := range e.files {
+			if l.linked() && e.absent {
+				err = errors.Join(err, r.pruneOver(e.files[0].temp))
+			}
 		}
 		for _, temp := range temps {
-			err = errors.Join(err, l.removeIfThere(filepath.Join(l.operations(), temp)))
+			err = errors.Join(err, l.removeIfThere(filepath.Join(d.dir, temp)))
 		}
 		return err
-	})
-	return ignoreBusy(err)
+	}))
+}
+
+func ignoreBusy(err error) error {
+	if errors.Is(err, ErrBusy) {
+		return nil
+	}
+	return err
 }
 
 func (l *Ledger) sweepTrash() error {
@@ -125,29 +160,30 @@ func (l *Ledger) sweepCalls(id string) error {
 	if err != nil || len(spent)+len(empty) == 0 {
 		return err
 	}
-	return ignoreBusy(l.Edit(id, OrCreate|Try, func(tx *Tx) error {
-		op, err := tx.operation()
-		if err != nil || tx.absent {
+
+	return ignoreBusy(l.hold(l.operationDocument(id), OrCreate|Try, func(e *edit) error {
+		op, err := operations.value(e)
+		if err != nil || e.absent {
 			return nil
 		}
 		spent, empty, err := l.spentTmp(op)
-		for _, call := range tx.unleased(empty) {
+		for _, call := range e.unleased(empty) {
 			err = errors.Join(err, l.removeEmpty(l.TmpDir(id, call)))
 		}
-		return errors.Join(err, tx.discardSpent(tx.unleased(spent)))
+		return errors.Join(err, e.effects.discardSpent(e.unleased(spent)))
 	}))
 }
 
 // unleased returns those of calls whose temporary directory is not that of a push which has lost its lock, where it can, and
 // will commit all the same: they are older than anybody may be paused for.
-func (tx *Tx) unleased(calls []string) []string {
-	l := tx.ledger
+func (e *edit) unleased(calls []string) []string {
+	l := e.ledger
 	if !l.linked() {
 		return calls
 	}
-	now, err := l.fs.Lstat(tx.temp.path)
+	now, err := l.fs.Lstat(e.files[0].temp)
 	return slices.DeleteFunc(calls, func(call string) bool {
-		info, lookErr := l.fs.Lstat(l.TmpDir(tx.id, call))
+		info, lookErr := l.fs.Lstat(l.TmpDir(e.id, call))
 		return err != nil || lookErr != nil || now.ModTime.Sub(info.ModTime) <= keepVersion
 	})
 }

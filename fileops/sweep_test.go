@@ -128,7 +128,7 @@ func TestDeletingTheSameTrashTwiceIsHarmless(t *testing.T) {
 			writeFile(t, filepath.Join(root, "scratch", string(rune('a'+i%5)), string(rune('a'+i))), "x")
 		}
 		var all sync.WaitGroup
-		err := l.Edit("op", Existing, func(tx *Tx) error {
+		err := l.Edit("op", Existing, func(tx *byteTx) error {
 			err := discard(filepath.Join(root, "scratch"))(tx)
 			for range 2 {
 				all.Go(func() {

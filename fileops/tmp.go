@@ -10,45 +10,40 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// MakeTmp makes the temporary directory of a call, for the user alone, or on a shared ledger for the group, which has to
+// makeTmp makes the temporary directory of a call, for the user alone, or on a shared ledger for the group, which has to
 // be able to empty it. What an earlier call of that name left there is deleted. If the edit is not committed the
 // directory goes again.
-func (tx *Tx) MakeTmp(call string) (path string, err error) {
+func (e *effects) makeTmp(call string) (path string, err error) {
 	if err := protocol.CheckID(call); err != nil {
 		return "", err
 	}
-	l := tx.ledger
-	dir := l.operationTmp(tx.id)
+	l := e.ledger
+	dir := l.operationTmp(e.id)
 	path = filepath.Join(dir, call)
 	for _, d := range []string{l.tmp(), dir} {
 		if err := l.ensureDir(d); err != nil {
 			return "", err
 		}
 	}
-	if err := tx.discardTmp(call); err != nil {
+	if err := e.discardTmp(call); err != nil {
 		return "", err
 	}
-	tx.made = append(tx.made, call)
+	e.made = append(e.made, call)
 	return path, l.makeDir(path)
 }
 
-// DiscardTmp asks for the temporary directory of a call to be deleted if the edit is committed.
-func (tx *Tx) DiscardTmp(call string) {
-	tx.discard = append(tx.discard, call)
-}
-
-// discardQueued is the end of an edit that is committed. It looks for what the end of an earlier one, which was killed, has
+// discardSpentTmp is the end of an edit that is committed. It looks for what the end of an earlier one, which was killed, has
 // left.
-func (tx *Tx) discardQueued() {
-	for _, call := range tx.discard {
-		if err := tx.discardTmp(call); err != nil {
-			tx.ledger.recordLeftover(fmt.Errorf("temporary directory of %q: %w", call, err))
+func (e *effects) discardSpentTmp() {
+	for _, call := range e.spent {
+		if err := e.discardTmp(call); err != nil {
+			e.ledger.recordLeftover(fmt.Errorf("temporary directory of %q: %w", call, err))
 		}
 	}
-	if tx.after != nil {
-		spent, _, err := tx.ledger.spentTmp(*tx.after)
-		spent = slices.DeleteFunc(spent, func(call string) bool { return slices.Contains(tx.discard, call) }) // was tried just now
-		tx.ledger.recordLeftover(errors.Join(err, tx.discardSpent(spent)))
+	if e.after != nil {
+		spent, _, err := e.ledger.spentTmp(*e.after)
+		spent = slices.DeleteFunc(spent, func(call string) bool { return slices.Contains(e.spent, call) }) // was tried just now
+		e.ledger.recordLeftover(errors.Join(err, e.discardSpent(spent)))
 	}
 }
 
@@ -78,38 +73,38 @@ func concerns(f *protocol.Frame, path string) bool {
 }
 
 // discardSpent discards the temporary directories of calls that have ended. Nobody wants them back.
-func (tx *Tx) discardSpent(calls []string) (err error) {
+func (e *effects) discardSpent(calls []string) (err error) {
 	for _, call := range calls {
-		taken := len(tx.trash)
-		err = errors.Join(err, tx.discardTmp(call))
-		for i := range tx.trash[taken:] {
-			tx.trash[taken+i].spent = true
+		taken := len(e.trash)
+		err = errors.Join(err, e.discardTmp(call))
+		for i := range e.trash[taken:] {
+			e.trash[taken+i].spent = true
 		}
 	}
 	return err
 }
 
 // discardTmp needs no journal: trash directly in tmp/{operation} is found by looking there.
-func (tx *Tx) discardTmp(call string) error {
+func (e *effects) discardTmp(call string) error {
 	if err := protocol.CheckID(call); err != nil {
 		return err
 	}
-	return tx.discardIn(tx.id, call)
+	return e.discardIn(e.id, call)
 }
 
-// discardOperationTmp discards the temporary directories of all calls.
-func (tx *Tx) discardOperationTmp() error {
-	return tx.discardIn(".", tx.id)
+// discardAll discards the temporary directories of all calls.
+func (e *effects) discardAll() error {
+	return e.discardIn(".", e.id)
 }
 
-func (tx *Tx) discardIn(dir, base string) error {
-	l := tx.ledger
+func (e *effects) discardIn(dir, base string) error {
+	l := e.ledger
 	if !l.exists(filepath.Join(l.tmp(), dir, base)) {
 		return nil
 	}
 	parent, err := l.descend(l.tmp(), dir)
 	if err == nil {
-		err = tx.take(trash{parent: parent, base: base, name: newTrashName()})
+		err = e.take(trash{parent: parent, base: base, name: newTrashName()})
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

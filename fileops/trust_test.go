@@ -182,7 +182,7 @@ func spoilGroup(t *testing.T, c Config, name string, how func(path string) error
 	if lock != nil {
 		must(t, lock.Unlock())
 	}
-	appended := l.HoldGroup("g", Existing, func(tx *GroupTx) error { return tx.AppendAlerts([]protocol.Alert{alert(1, "a")}) })
+	appended := l.HoldGroup("g", Existing, func(tx *GroupTx) error { return AppendAlerts(tx, []protocol.Alert{alert(1, "a")}) })
 	_, logged := l.LogFile("g", "s")
 	if after := snapshot(t, l.dir); after != before {
 		t.Errorf("%s: changed:\n%s\n%s", name, before, after)

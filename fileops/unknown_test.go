@@ -78,15 +78,15 @@ func testUnknownOutcome(t *testing.T, commit string, made, archived bool) {
 	scratch := filepath.Join(root, "scratch")
 	writeFile(t, scratch, "x")
 	l := testLedger(t, Config{Commit: commit, ResourceRoots: []string{root}}, Options{})
-	edit(t, l, pushing("a"))
+	editOp(t, l, pushing("a"))
 	must(t, l.ensureDir(l.archive()))
 	through, err := Open(l.dir, Options{FS: &silent{FS: disk.OS{}, made: made}})
 	must(t, err)
-	err = through.Edit("op", Existing, func(tx *Tx) error {
+	err = through.Edit("op", Existing, func(tx *byteTx) error {
 		if archived {
 			return archive(tx)
 		}
-		before, err := tx.operation()
+		before, err := protocol.Decode(string(tx.Data()))
 		must(t, err)
 		after, err := pushing("b")(before, protocol.Observation{})
 		must(t, err)
@@ -107,7 +107,7 @@ func testUnknownOutcome(t *testing.T, commit string, made, archived bool) {
 	must(t, errors.Join(l.Sweep(), l.Sweep()))
 	wantNoTemps(t, l)
 	wantNoTrash(t, l.dir, root)
-	if after := edit(t, l, pushing("c")); !slices.Contains(openCalls(after), "c") || after.Revision <= op.Revision {
+	if after := editOp(t, l, pushing("c")); !slices.Contains(openCalls(after), "c") || after.Revision <= op.Revision {
 		t.Errorf("then %v, revision %d after %d", openCalls(after), after.Revision, op.Revision)
 	}
 }

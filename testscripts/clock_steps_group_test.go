@@ -40,7 +40,7 @@ type groupRun struct {
 func (r *groupRun) edit(verb func(g protocol.Group) (protocol.Group, error)) {
 	r.t.Helper()
 	err := r.ledger.HoldGroup("g", fileops.OrCreate, func(tx *fileops.GroupTx) error {
-		after, err := verb(tx.Group())
+		after, err := verb(tx.Value())
 		if err != nil {
 			return err
 		}

@@ -64,7 +64,7 @@ func TestSeededBugs(t *testing.T) {
 			"	if e.op.State != Running {\n		return op, ErrNotRunning", "	if e.op.State != Running {\n		return e.op, nil"},
 		{"ack does not refresh", "protocol/ack.go", "e.refresh(a, true)", "_ = a"},
 		{"rehearsal changes", "cmd/internal/cli/edit.go", "if env.DryRun() {", "if env.DryRun() && env.Program == \"\" {"},
-		{"unchanged operation is written", "fileops/operation.go", "op.Revision == before.Revision && !tx.absent", "false"},
+		{"unchanged operation is written", "fileops/document.go", "c.revision(a) != c.revision(b)", "true"},
 	} {
 		t.Run(bug.name, func(t *testing.T) {
 			flags := overlay(t, bug.file, bug.old, bug.new)

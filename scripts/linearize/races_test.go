@@ -13,10 +13,10 @@ func TestSeededRaces(t *testing.T) {
 		edit [3]string // file, old, new
 	}{
 		{"the lock does not exclude", [3]string{"fileops/disk/flock.go", "l.flock.TryLock()", "l.flock.TryRLock()"}},
-		{"an edit is acknowledged and not made", [3]string{"fileops/commit.go", "	if tx.outcome, err = tx.temp.commit(",
-			"	if tx.next.revision%64 == 63 {\n		return nil\n	}\n	if tx.outcome, err = tx.temp.commit("}},
-		{"the file is away for a moment", [3]string{"fileops/replace.go", "	if err = t.ledger.fs.Replace(t.path, t.target)",
-			"	t.ledger.fs.Remove(t.target)\n	if err = t.ledger.fs.Replace(t.path, t.target)"}},
+		{"an edit is acknowledged and not made", [3]string{"fileops/edit.go", "	dirs, err := e.ledger.openDirs(sync, e.dir)",
+			"	if changes[0].next.revision%64 == 63 {\n		return 0, nil\n	}\n	dirs, err := e.ledger.openDirs(sync, e.dir)"}},
+		{"the file is away for a moment", [3]string{"fileops/replacement.go", "	if err = r.ledger.fs.Replace(r.temp, r.path)",
+			"	r.ledger.fs.Remove(r.path)\n	if err = r.ledger.fs.Replace(r.temp, r.path)"}},
 	} {
 		t.Run(bug.name, func(t *testing.T) {
 			flags := overlay(t, bug.edit[0], bug.edit[1], bug.edit[2])

@@ -65,22 +65,24 @@ var mutants = []mutant{
 		"return named.ID == locked.ID, l.trustFile(path, locked)", "return named.ID == named.ID, l.trustFile(path, locked)",
 		[]string{"files", "simulation", "faults"},
 	}, {
-		"no fsync of files", "fileops/replace.go",
-		"if err == nil && sync != SyncNone {\n		err = file.Sync()", "if err == nil && sync == -1 {\n		err = file.Sync()",
+		"no fsync of files", "fileops/replacement.go",
+		"if err == nil && sync != SyncNone {\n		err = open.Sync()", "if err == nil && sync == -1 {\n		err = open.Sync()",
 		[]string{"files", "simulation"},
 	}, {
-		"no fsync of directories", "fileops/replace.go",
+		"no fsync of directories", "fileops/durable.go",
 		"		if err == nil {\n			err = dir.Sync()\n		}", "		if err == nil {\n			_ = dir\n		}",
 		[]string{"files", "simulation"},
 	}, {
-		"acknowledge before commit", "fileops/commit.go",
-		"		tx.discardQueued()\n	}\n	return dirs.end(tx.outcome, err)", "		tx.discardQueued()\n	}\n	return dirs.end(tx.outcome, nil)",
+		"acknowledge before commit", "fileops/edit.go",
+		"return 0, dirs.end(outcome, commitErr)", "return 0, dirs.end(outcome, nil)",
 		[]string{"files", "simulation", "faults"},
 	}, {
 		"detect and act in two holds", "fileops/operation.go",
-		"	err := l.Edit(id, mode, func(tx *Tx) error {\n		e = OperationEdit{}\n		before, err := tx.operation()\n",
-		"	early, _, earlyErr := l.ReadOperation(id)\n	err := l.Edit(id, mode, func(tx *Tx) error {\n		e = OperationEdit{}\n		before, err := tx.operation()\n" +
-			"		if err == nil && earlyErr == nil && before.ID == id {\n			early.Revision = before.Revision\n			before = early\n		}\n",
+		"	return operations.Edit(l, id, mode, verb)\n",
+		"	early, _, earlyErr := l.ReadOperation(id)\n" +
+			"	return operations.Edit(l, id, mode, func(before protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {\n" +
+			"		if earlyErr == nil && before.ID == id {\n			early.Revision = before.Revision\n			before = early\n		}\n" +
+			"		return verb(before, seen)\n	})\n",
 		[]string{"files", "simulation", "histories"},
 	}, {
 		"identity by pid only", "cmd/internal/process/identity_linux.go",
@@ -91,7 +93,7 @@ var mutants = []mutant{
 		"case len(inOperations) == 0 && !slices.ContainsFunc(names, isGroupFile):", "case len(inOperations) >= 0 || !slices.ContainsFunc(names, isGroupFile):",
 		[]string{"files", "scripts"},
 	}, {
-		"rename on a shared ledger", "fileops/version.go",
+		"rename on a shared ledger", "fileops/file.go",
 		"func (l *Ledger) linked() bool { return l.config.Commit == CommitLink }", "func (l *Ledger) linked() bool { return l.config.Commit == \"\" }",
 		[]string{"files", "simulation"},
 	}, {

@@ -314,7 +314,7 @@ var security = []mutant{
 		[]string{"output/status_after_commit.txtar"},
 	}, {
 		"a killed pop leaves its directory", "fileops/tmp.go",
-		"		tx.ledger.recordLeftover(errors.Join(err, tx.discardSpent(spent)))", "		tx.ledger.recordLeftover(errors.Join(err, tx.discardSpent(spent[:0])))",
+		"		e.ledger.recordLeftover(errors.Join(err, e.discardSpent(spent)))", "		e.ledger.recordLeftover(errors.Join(err, e.discardSpent(spent[:0])))",
 		[]string{"./fileops TestSpentTmp$"},
 	}, {
 		"a page of the year 9999", "cmd/internal/page/timeline.go",

@@ -68,8 +68,8 @@ func deliver(l *fileops.Ledger) error {
 	groups, err := l.Groups()
 	for _, id := range groups {
 		editErr := l.HoldGroup(id, fileops.Existing, func(tx *fileops.GroupTx) error {
-			g := tx.Group()
-			if err := tx.AppendAlerts(g.Registry.PendingAlerts); err != nil {
+			g := tx.Value()
+			if err := fileops.AppendAlerts(tx, g.Registry.PendingAlerts); err != nil {
 				return err
 			}
 			g.Registry.Revision++

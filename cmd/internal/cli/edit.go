@@ -5,17 +5,20 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
 	"github.com/rogpeppe/go-internal/diff"
 )
 
 // An Edit is what came of an edit of one operation.
-type Edit struct{ fileops.OperationEdit }
+type Edit struct {
+	fileops.Edit[protocol.Operation]
+}
 
 // Created reports whether there was no such operation.
 func (e Edit) Created() bool { return e.Before.ID == "" && !e.Archived }
 
 // Edit makes verb's change of the operation op; with --dry-run it prints the change, and makes none.
-func (env *Env) Edit(l *fileops.Ledger, op string, mode fileops.Mode, verb fileops.Verb) (Edit, error) {
+func (env *Env) Edit(l *fileops.Ledger, op string, mode fileops.Mode, verb fileops.Verb[protocol.Operation]) (Edit, error) {
 	edit, err := env.EditQuietly(l, op, mode, verb)
 	if err == nil && env.DryRun() && !env.JSON() {
 		env.printEdit(op, edit)
@@ -24,7 +27,7 @@ func (env *Env) Edit(l *fileops.Ledger, op string, mode fileops.Mode, verb fileo
 }
 
 // EditQuietly is Edit for a command that prints by itself what would change.
-func (env *Env) EditQuietly(l *fileops.Ledger, op string, mode fileops.Mode, verb fileops.Verb) (Edit, error) {
+func (env *Env) EditQuietly(l *fileops.Ledger, op string, mode fileops.Mode, verb fileops.Verb[protocol.Operation]) (Edit, error) {
 	edit, err := l.EditOperation(op, env.mode(mode), verb)
 	if err != nil {
 		return Edit{}, err
@@ -59,7 +62,7 @@ func (env *Env) printEdit(op string, edit Edit) {
 func (env *Env) NoteCommit() { env.committed = true }
 
 // EditNamed opens the ledger and edits op in it. What goes wrong is told as of verb on subject, which may be "".
-func (env *Env) EditNamed(verb, op, subject string, mode fileops.Mode, v fileops.Verb) (Edit, error) {
+func (env *Env) EditNamed(verb, op, subject string, mode fileops.Mode, v fileops.Verb[protocol.Operation]) (Edit, error) {
 	l, err := env.Open()
 	if err != nil {
 		return Edit{}, err

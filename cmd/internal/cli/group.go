@@ -11,12 +11,12 @@ import (
 )
 
 // A GroupEdit is what came of an edit of one group.
-type GroupEdit struct{ fileops.GroupEdit }
+type GroupEdit struct{ fileops.Edit[protocol.Group] }
 
 // EditGroup makes verb's change of the group id; with --dry-run it prints the change, and makes none.
-func (env *Env) EditGroup(l *fileops.Ledger, id string, mode fileops.Mode, verb fileops.GroupVerb) (GroupEdit, error) {
+func (env *Env) EditGroup(l *fileops.Ledger, id string, mode fileops.Mode, verb fileops.Verb[protocol.Group]) (GroupEdit, error) {
 	edit, err := l.EditGroup(id, env.mode(mode), verb)
-	env.committed = env.committed || edit.Committed
+	env.committed = env.committed || err == nil && edit.Changed() && !env.DryRun()
 	if err == nil && edit.Changed() && env.DryRun() && !env.JSON() {
 		env.PrintGroupDiff(edit.Before, edit.After)
 	}

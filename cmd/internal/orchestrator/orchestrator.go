@@ -55,7 +55,7 @@ func (o *Orchestrator) Pass() (Pass, error) {
 	}
 	var p Pass
 	err := o.Ledger.HoldGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
-		p.Before = tx.Group()
+		p.Before = tx.Value()
 		if err := o.checkTiming(p.Before); err != nil {
 			return err
 		}
@@ -163,11 +163,11 @@ func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *Pa
 		return errors.Join(committed, cancel(gates))
 	}
 	o.Env.NoteCommit()
-	o.signal(tx.Group(), p.Actions)
+	o.signal(tx.Value(), p.Actions)
 	result := o.release(gates)
 	maps.Copy(p.Failed, result.Failed)
 	err := errors.Join(committed, o.record(tx, result, committed == nil, p))
-	p.After = tx.Group()
+	p.After = tx.Value()
 	if err != nil {
 		return fmt.Errorf("%w: %w", cli.ErrPartial, err)
 	}
@@ -178,14 +178,14 @@ func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *Pa
 // given again after a power cut.
 func (o *Orchestrator) record(tx *fileops.GroupTx, result protocol.Result, durable bool, p *Pass) error {
 	for {
-		if alerts := tx.Group().Registry.PendingAlerts; durable && len(alerts) > 0 {
-			if err := tx.AppendAlerts(alerts); err != nil {
-				return errors.Join(err, tx.Commit(tx.Group().Result(o.Owner, result, tx.Observe())))
+		if alerts := tx.Value().Registry.PendingAlerts; durable && len(alerts) > 0 {
+			if err := fileops.AppendAlerts(tx, alerts); err != nil {
+				return errors.Join(err, tx.Commit(tx.Value().Result(o.Owner, result, tx.Observe())))
 			}
 			result.Appended = alerts[len(alerts)-1].Seq
 			p.Alerts = append(p.Alerts, alerts...)
 		}
-		after := tx.Group().Result(o.Owner, result, tx.Observe())
+		after := tx.Value().Result(o.Owner, result, tx.Observe())
 		if err := tx.Commit(after); err != nil || !durable || len(after.Registry.PendingAlerts) == 0 {
 			return err
 		}
@@ -196,6 +196,6 @@ func (o *Orchestrator) record(tx *fileops.GroupTx, result protocol.Result, durab
 // Leave says that no more passes come from this orchestrator, unless another owner has taken over.
 func (o *Orchestrator) Leave(state protocol.OrchestratorState) error {
 	return o.Ledger.HoldGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
-		return tx.Commit(tx.Group().SetOrchestratorState(o.Owner, state))
+		return tx.Commit(tx.Value().SetOrchestratorState(o.Owner, state))
 	})
 }

@@ -150,7 +150,7 @@ func (c *command) orphan() {
 }
 
 // edit is cli.Env.Edit, watched.
-func (c *command) edit(id string, mode fileops.Mode, verb fileops.Verb) (cli.Edit, error) {
+func (c *command) edit(id string, mode fileops.Mode, verb fileops.Verb[protocol.Operation]) (cli.Edit, error) {
 	l := c.w.operation(id)
 	var e *edit
 	after, err := c.ledger.EditOperation(id, mode, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
@@ -182,7 +182,7 @@ func (c *command) edit(id string, mode fileops.Mode, verb fileops.Verb) (cli.Edi
 	if err != nil {
 		return cli.Edit{}, err
 	}
-	return cli.Edit{OperationEdit: after}, nil
+	return cli.Edit{Edit: after}, nil
 }
 
 // read is a look at an operation without its lock.

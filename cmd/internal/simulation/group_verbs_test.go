@@ -33,7 +33,7 @@ func (c *command) observe() protocol.Observation {
 }
 
 // editGroup is cli.Env.EditGroup, watched.
-func (c *command) editGroup(mode fileops.Mode, verb fileops.GroupVerb) (cli.GroupEdit, error) {
+func (c *command) editGroup(mode fileops.Mode, verb fileops.Verb[protocol.Group]) (cli.GroupEdit, error) {
 	g := c.w.group()
 	edit, err := c.ledger.EditGroup(groupID, mode, func(before protocol.Group, seen protocol.Observation) (protocol.Group, error) {
 		if !c.w.kind.lease { // else this may be without the lock: then its commit must not succeed
@@ -48,7 +48,7 @@ func (c *command) editGroup(mode fileops.Mode, verb fileops.GroupVerb) (cli.Grou
 	if edit.Changed() && (err == nil || errors.Is(err, fileops.ErrCommitted)) {
 		g.ack(c, edit.Before, edit.After, err != nil || edit.After.Effects().BeatOnly)
 	}
-	return cli.GroupEdit{GroupEdit: edit}, err
+	return cli.GroupEdit{Edit: edit}, err
 }
 
 // register is dpl-register, with the pass of who finds no orchestrator.

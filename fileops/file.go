@@ -41,46 +41,75 @@ var errOvertaken = errors.New("another process has the lock by now, and has made
 // linked reports whether edits commit by link.
 func (l *Ledger) linked() bool { return l.config.Commit == CommitLink }
 
-// current returns the state of the file at path. It returns fs.ErrNotExist if there is no such file.
-func (l *Ledger) current(path string) (state, error) {
-	if l.linked() {
-		return l.latest(path)
+// A file is one that edits replace as a whole.
+type file struct {
+	ledger *Ledger
+	path   string
+	copies copies // where it goes when it is over; the zero value if it never is
+}
+
+// files returns the files of d.
+func (l *Ledger) files(d document) []file {
+	files := make([]file, len(d.paths))
+	for i, path := range d.paths {
+		files[i] = file{l, path, d.copies}
 	}
-	data, info, err := l.readFile(path)
+	return files
+}
+
+// current returns the state of the file. It returns fs.ErrNotExist if there is none.
+func (f file) current() (state, error) {
+	if f.ledger.linked() {
+		return f.latest()
+	}
+	data, info, err := f.ledger.readFile(f.path)
 	return state{exists: err == nil, data: data, version: none, info: info}, err
 }
 
+// present returns fs.ErrNotExist if the file has no state.
+func (f file) present() error {
+	_, err := f.ledger.fs.Lstat(f.path)
+	if errors.Is(err, fs.ErrNotExist) && f.ledger.linked() {
+		_, err = f.current()
+	}
+	return err
+}
+
+// version returns the path of version n.
+func (f file) version(n int64) string { return versionOf(f.path, n) }
+
 // latest goes from the version that the hint is, or from the highest one in the directory, to the last. That it was the last
 // is certain only if the one to begin with is still there after the end was found: else all may have been pruned meanwhile.
-func (l *Ledger) latest(path string) (state, error) {
-	if err := l.lookAnew(path); err != nil {
+func (f file) latest() (state, error) {
+	if err := f.ledger.lookAnew(f.path); err != nil {
 		return state{}, err
 	}
-	start, err := l.readHint(path)
+
+	start, err := f.readHint()
 	hint, hintErr := start, err
 	for {
 		if err == nil && start.version != none {
-			last, err := l.follow(path, start)
+			last, err := f.follow(start)
 			if err != nil {
 				return state{}, err
 			}
-			if there, err := l.isSameFile(versionOf(path, start.version), start.info); there || err != nil {
+			if there, err := f.ledger.isSameFile(f.version(start.version), start.info); there || err != nil {
 				return last, err
 			}
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return state{}, err
 		}
-		start, err = l.highest(path)
+		start, err = f.highest()
 		if errors.Is(err, fs.ErrNotExist) {
-			return l.bare(path, hint, hintErr)
+			return f.bare(hint, hintErr)
 		}
 	}
 }
 
 // readHint returns the version that the hint is, or was made as: none if it makes no sense.
-func (l *Ledger) readHint(path string) (state, error) {
-	data, info, err := l.readFile(path)
+func (f file) readHint() (state, error) {
+	data, info, err := f.ledger.readFile(f.path)
 	if err != nil {
 		return state{}, err
 	}
@@ -92,8 +121,8 @@ func (l *Ledger) readHint(path string) (state, error) {
 }
 
 // readVersion returns version n.
-func (l *Ledger) readVersion(path string, n int64) (state, error) {
-	data, info, err := l.readFile(versionOf(path, n))
+func (f file) readVersion(n int64) (state, error) {
+	data, info, err := f.ledger.readFile(f.version(n))
 	if err != nil {
 		return state{}, err
 	}
@@ -102,15 +131,15 @@ func (l *Ledger) readVersion(path string, n int64) (state, error) {
 		err = fmt.Errorf("/revision: %d differs from the name of the file", revision)
 	}
 	if err != nil {
-		return state{}, fmt.Errorf("%s: %w: %w", versionOf(path, n), protocol.ErrCorrupt, err)
+		return state{}, fmt.Errorf("%s: %w: %w", f.version(n), protocol.ErrCorrupt, err)
 	}
 	return state{exists: true, data: data, version: n, info: info, over: revision == n-1}, nil
 }
 
 // follow returns the last version from s on. What says that the operation is over may be followed by one that began anew.
-func (l *Ledger) follow(path string, s state) (state, error) {
+func (f file) follow(s state) (state, error) {
 	for {
-		next, err := l.readVersion(path, s.version+1)
+		next, err := f.readVersion(s.version + 1)
 		if errors.Is(err, fs.ErrNotExist) {
 			return s, nil
 		}
@@ -159,20 +188,20 @@ func (l *Ledger) lookAnew(path string) error {
 
 // highest returns the highest version that is not what an edit left behind which came too late: it follows another, is the
 // first, and nothing is in the archive, or says that the operation is over. It returns fs.ErrNotExist if there is none.
-func (l *Ledger) highest(path string) (state, error) {
-	versions, err := l.versions(path)
+func (f file) highest() (state, error) {
+	versions, err := f.versions()
 	if err != nil {
 		return state{}, err
 	}
 	for i, n := range slices.Backward(versions) {
-		s, err := l.readVersion(path, n)
+		s, err := f.readVersion(n)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil || s.over || i > 0 && versions[i-1] == n-1 {
 			return s, err
 		}
-		if _, copies, err := l.copies(path); err != nil || n <= firstVersion && copies == 0 {
+		if copies, err := f.newestCopy(); err != nil || n <= firstVersion && copies == 0 {
 			return s, err
 		}
 	}
@@ -184,20 +213,22 @@ const firstVersion = 1
 
 // bare returns the state of a file without versions: the hint, if somebody has put it there, or the ledger used to commit by
 // rename. It does not exist if it is older than what is in the archive: then an edit has renamed it that was paused for long.
-func (l *Ledger) bare(path string, hint state, hintErr error) (state, error) {
+func (f file) bare(hint state, hintErr error) (state, error) {
 	if hintErr != nil {
 		return state{}, hintErr
 	}
-	id, copies, err := l.copies(path)
+
+	copies, err := f.newestCopy()
 	if err != nil {
 		return state{}, err
 	}
 	if copies > 0 {
-		data, _, err := l.readFile(l.archived(id, copies))
+		data, _, err := f.ledger.readFile(f.copies.path(copies))
 		if err != nil {
 			return state{}, err
 		}
-		if archived, err := revisionOf(data); err == nil && hint.version != none && hint.version <= archived {
+		archived, err := revisionOf(data)
+		if err == nil && hint.version != none && hint.version <= archived {
 			return state{}, fs.ErrNotExist
 		}
 	}
@@ -205,22 +236,16 @@ func (l *Ledger) bare(path string, hint state, hintErr error) (state, error) {
 	return hint, nil
 }
 
-// copies returns the number of the newest copy in the archive of the operation whose file is at path.
-func (l *Ledger) copies(path string) (id string, newest int, err error) {
-	id, ok := operationOf(filepath.Base(path))
-	if !ok || path != l.operation(id) {
-		return "", 0, nil
-	}
-	newest, err = l.newestArchived(id)
-	return id, newest, err
-}
+// newestCopy returns the number of the newest copy of the file in the archive, 0 if there is none.
+func (f file) newestCopy() (int, error) { return f.ledger.newest(f.copies) }
 
-// versions returns the numbers of all versions of the file at path, ascending.
-func (l *Ledger) versions(path string) ([]int64, error) {
-	names, err := l.readDir(filepath.Dir(path))
+// versions returns the numbers of all versions of the file, ascending.
+func (f file) versions() ([]int64, error) {
+	names, err := f.ledger.readDir(filepath.Dir(f.path))
+
 	var numbers []int64
 	for _, name := range names {
-		if of, n, ok := cutVersion(name); ok && of == filepath.Base(path) {
+		if of, n, ok := cutVersion(name); ok && of == filepath.Base(f.path) {
 			numbers = append(numbers, n)
 		}
 	}

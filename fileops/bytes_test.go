@@ -1,0 +1,38 @@
+package fileops
+
+// Edit changes the bytes of one operation, whatever they mean: an edit without a codec.
+func (l *Ledger) Edit(id string, mode Mode, change func(tx *byteTx) error) error {
+	return l.hold(l.operationDocument(id), mode, func(e *edit) error {
+		tx := &byteTx{edit: e}
+		if err := change(tx); err != nil {
+			return err
+		}
+		if tx.over {
+			return e.archive()
+		}
+		_, err := e.commit(tx.changes, tx.heartbeat)
+		return err
+	})
+}
+
+// byteTx is an edit of bytes in progress: what it asks for is done when change has returned.
+type byteTx struct {
+	*edit
+	changes   []change
+	heartbeat bool
+	over      bool
+}
+
+// Data returns the operation as it is, nil if it does not exist.
+func (tx *byteTx) Data() []byte { return tx.files[0].base.data }
+
+func (tx *byteTx) Replace(data []byte, heartbeat bool) {
+	revision, _ := revisionOf(data)
+	tx.changes = []change{{0, contents{content(data), revision}}}
+	tx.heartbeat, tx.over = heartbeat, false
+}
+
+func (tx *byteTx) Archive()                            { tx.changes, tx.over = nil, true }
+func (tx *byteTx) Discard(path string) error           { return tx.effects.discard(path) }
+func (tx *byteTx) DiscardTmp(call string)              { tx.effects.spent = append(tx.effects.spent, call) }
+func (tx *byteTx) MakeTmp(call string) (string, error) { return tx.effects.makeTmp(call) }

@@ -1,0 +1,359 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// ErrCaseFold means that the file system takes two ids that differ in case for one.
+var ErrCaseFold = errors.New("one whose id differs only in case exists")
+
+// A Document says how a ledger keeps values of type T, each in one or more files under one lock.
+type Document[T any] struct {
+	names   func(l *Ledger, id string) document
+	none    func(id string, revision int64) T // before the first edit, after an archived one of that revision
+	files   []codec[T]                        // in the order of the names
+	sight   func(protocol.Sightings, T, protocol.Observation) protocol.Sightings
+	prepare func(tx *Tx[T], after T) (_ T, beat bool, err error) // does what a verb asks for, before the commit
+}
+
+// A codec is one file of a document: its part of a T.
+type codec[T any] struct {
+	member   string                                   // has the id, "" if none has
+	decode   func(text string, to *T) (string, error) // returns what member says
+	encode   func(from T) io.WriterTo
+	revision func(of *T) int64
+	take     func(to *T, from T)
+}
+
+// A Verb is a verb of the protocol, with its arguments bound. It gets what Document.none says if there
+// is nothing to edit.
+type Verb[T any] func(before T, seen protocol.Observation) (after T, err error)
+
+// An Edit is what came of an edit. After an error After is what the verb has returned.
+type Edit[T any] struct {
+	Before, After T
+	Archived      bool // it was moved to the archive as it was
+	changed       bool
+}
+
+// Changed reports whether anything was written or moved, or would be.
+func (e Edit[T]) Changed() bool { return e.changed }
+
+// Edit makes verb's change of id, under its lock. What has the same revision as before is not written;
+// protocol.ErrExpired from verb archives it. What verb asks for in its effects is done. A DryRun does
+// all this on a copy, in memory.
+//
+// Verb judges by what Options.Observe sees under the lock, and by what this host remembers (spec §18).
+//
+// Its errors are verb's, those of Hold and those of Commit.
+func (d *Document[T]) Edit(l *Ledger, id string, mode Mode, verb Verb[T]) (e Edit[T], err error) {
+	if mode&DryRun != 0 {
+		return d.rehearse(l, id, mode, verb)
+	}
+	err = d.Hold(l, id, mode, func(tx *Tx[T]) error {
+		if e, err = d.decide(tx.value, verb, tx.Observe()); err != nil {
+			return err
+		}
+		if e.Archived {
+			return tx.edit.archive()
+		}
+		e.After, err = tx.commit(e.After)
+		return err
+	})
+	return e, err
+}
+
+// rehearse does what Edit would, without a lock, and writes nothing.
+func (d *Document[T]) rehearse(l *Ledger, id string, mode Mode, verb Verb[T]) (e Edit[T], err error) {
+	before, archived, err := d.Read(l, id)
+	create := mode&OrCreate != 0
+	switch {
+	case create && archived:
+		before = d.none(id, d.files[0].revision(&before))
+	case create && errors.Is(err, d.names(l, id).missing):
+		before = d.none(id, 0)
+	case archived:
+		return e, ErrArchived
+	case err != nil:
+		return e, err
+	}
+	seen, _ := d.Observe(l, id, before, l.options.Observe())
+	return d.decide(before, verb, seen)
+}
+
+// decide returns what verb makes of before.
+func (d *Document[T]) decide(before T, verb Verb[T], seen protocol.Observation) (Edit[T], error) {
+	after, err := verb(before, seen)
+	e := Edit[T]{Before: before, After: after, Archived: errors.Is(err, protocol.ErrExpired)}
+	if e.Archived {
+		err = nil
+	}
+	e.changed = e.Archived || d.differ(before, after)
+	return e, err
+}
+
+// differ reports whether a and b have different revisions.
+func (d *Document[T]) differ(a, b T) bool {
+	return slices.ContainsFunc(d.files, func(c codec[T]) bool { return c.differ(&a, &b) })
+}
+
+func (c codec[T]) differ(a, b *T) bool { return c.revision(a) != c.revision(b) }
+
+// A Tx is an edit in progress.
+type Tx[T any] struct {
+	*edit
+	kind   *Document[T]
+	value  T
+	memory *memory // nil: nothing was observed
+}
+
+// Hold calls change while it holds the lock of id. What change commits through tx stays, also if change
+// returns an error afterwards; Hold returns that error as it is. Where a lock is but a lease, and was
+// lost before the first commit, Hold calls change again with what others have made of it.
+//
+// Hold returns, and change was not called,
+//
+//   - ErrNotFound, ErrNoGroup or ErrArchived if there is nothing to edit and mode is not OrCreate;
+//   - ErrBusy if the lock could not be had in time;
+//   - ErrPermission if the lock or a file is not safe to trust;
+//   - protocol.ErrCorrupt or ErrNewerVersion, with the name of the file, if one cannot be understood;
+//   - ErrCaseFold if the file system takes id for another one.
+func (d *Document[T]) Hold(l *Ledger, id string, mode Mode, change func(tx *Tx[T]) error) error {
+	return l.hold(d.names(l, id), mode, func(e *edit) error {
+		value, err := d.value(e)
+		if err != nil {
+			return err
+		}
+		tx := &Tx[T]{edit: e, kind: d, value: value}
+		err = change(tx)
+		if err == nil || e.committed {
+			tx.keepMemory()
+		}
+		return err
+	})
+}
+
+// Value returns what is edited as it was read or last committed, or what Document.none says.
+func (tx *Tx[T]) Value() T { return tx.value }
+
+// Observe returns what Options.Observe sees, with what this host remembers of the value as it is. That
+// is kept when the edit ends.
+func (tx *Tx[T]) Observe() protocol.Observation {
+	if tx.memory == nil {
+		tx.memory = tx.ledger.remember(tx.paths[0])
+	}
+	return observe(tx.memory, tx.kind, tx.value, tx.ledger.options.Observe())
+}
+
+func (tx *Tx[T]) keepMemory() {
+	m := tx.memory
+	if m == nil || m.seen.MonotonicMs == 0 || tx.absent || tx.archived {
+		return
+	}
+	tx.ledger.recordLeftover(m.keep(tx.kind.sight(m.now, tx.value, m.seen)))
+}
+
+// Observe returns seen with what this host remembers of value, for whoever only reads. With news, there
+// is more to be remembered, which an edit would keep.
+func (d *Document[T]) Observe(l *Ledger, id string, value T, seen protocol.Observation) (_ protocol.Observation, news bool) {
+	m := l.remember(d.names(l, id).paths[0])
+	seen = observe(m, d, value, seen)
+	return seen, seen.Sightings != nil && !m.now.Equal(m.kept)
+}
+
+func observe[T any](m *memory, d *Document[T], value T, seen protocol.Observation) protocol.Observation {
+	return m.observe(seen, func(s protocol.Sightings) protocol.Sightings { return d.sight(s, value, seen) })
+}
+
+// Commit makes after the value, and does what its effects ask for. It writes each file whose revision
+// differs, and those that are missing; if none differs it does nothing.
+//
+// After an error that is neither ErrCommitted nor ErrUnknown nothing of after is there. ErrCommitted
+// means that others see the first file that differs, but perhaps the others from before, and that a
+// power cut may undo all. Value tells what they see. ErrUnknown means that nothing of after is there, or
+// all that ErrCommitted means. A power cut in the middle of a Commit may leave any of the files from
+// before.
+func (tx *Tx[T]) Commit(after T) error {
+	_, err := tx.commit(after)
+	return err
+}
+
+// commit returns after as it is committed, with what prepare has noted in it.
+func (tx *Tx[T]) commit(after T) (T, error) {
+	if !tx.kind.differ(tx.value, after) {
+		return after, nil
+	}
+	after, beat, err := tx.kind.prepare(tx, after)
+	if err != nil {
+		return after, err
+	}
+	return after, tx.write(after, beat)
+}
+
+// write commits after without preparations.
+func (tx *Tx[T]) write(after T, beat bool) error {
+	var changes []change
+	for i, c := range tx.kind.files {
+		if c.differ(&tx.value, &after) || !tx.files[i].base.exists {
+			changes = append(changes, change{i, contents{c.encode(after), c.revision(&after)}})
+		}
+	}
+	made, err := tx.edit.commit(changes, beat)
+	for _, c := range changes[:made] {
+		tx.kind.files[c.file].take(&tx.value, after)
+	}
+	return err
+}
+
+// value returns what e has read.
+func (d *Document[T]) value(e *edit) (value T, err error) {
+	states := make([]state, len(e.files))
+	for i := range e.files {
+		states[i] = e.files[i].base
+	}
+	if !e.absent {
+		err = d.decode(e.document, states, &value)
+		return value, err
+	}
+
+	revision := states[0].version
+	if !states[0].over {
+		revision, err = d.archivedRevision(e.ledger, e.document)
+	}
+	return d.none(e.id, revision), err
+}
+
+// archivedRevision returns the revision of the newest copy in the archive, 0 if there is none.
+func (d *Document[T]) archivedRevision(l *Ledger, names document) (int64, error) {
+	newest, err := l.newest(names.copies)
+	if err != nil || newest == 0 {
+		return 0, err
+	}
+	data, _, err := l.readFile(names.copies.path(newest))
+	if err != nil {
+		return 0, err
+	}
+	var value T
+	err = d.files[0].decodeFile(names.copies.any(), names.id, data, &value)
+	return d.files[0].revision(&value), err
+}
+
+// decode decodes what was read of the files, and takes what none says for a file that is missing.
+func (d *Document[T]) decode(names document, states []state, to *T) error {
+	*to = d.none(names.id, 0)
+	for i, s := range slices.Backward(states) {
+		if !s.exists {
+			continue
+		}
+		if err := d.files[i].decodeFile(names.paths[i], names.id, s.data, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decodeFile decodes the content of the file path of id.
+func (c codec[T]) decodeFile(path, id string, data []byte, to *T) error {
+	inside, err := c.decode(asString(data), to)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", path, err)
+	case c.member == "":
+		return nil
+	}
+	return checkInside(path, c.member, inside, id)
+}
+
+// Read returns the value of id as the last edit left it, from the archive if it has been archived. It
+// takes no lock: each file is as some edit left it, but the first may be one edit ahead of the others.
+// Its errors are those of Hold.
+func (d *Document[T]) Read(l *Ledger, id string) (value T, archived bool, err error) {
+	names := d.names(l, id)
+	states, copied, err := l.read(names)
+	if err != nil {
+		return value, false, err
+	}
+	if copied {
+		err = d.files[0].decodeFile(names.copies.any(), id, states[0].data, &value)
+		return value, true, err
+	}
+	return value, false, d.decode(names, states, &value)
+}
+
+// read returns what the files of d say, or else its newest copy in the archive. A document that is not
+// in either place may just have moved from where read had not looked yet to where it had, so the answer
+// no is given only after looking for the files again.
+func (l *Ledger) read(d document) (states []state, archived bool, err error) {
+	if err := protocol.CheckID(d.id); err != nil {
+		return nil, false, err
+	}
+	defer l.fs.Refresh()
+
+	for nowhere := false; ; {
+		states, err = l.readFiles(d)
+		switch {
+		case err == nil:
+			return states, states[0].over, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, false, err
+		case nowhere:
+			return nil, false, d.missing
+		}
+
+		n, err := l.newest(d.copies)
+		if err != nil {
+			return nil, false, err
+		}
+		if nowhere = n == 0; nowhere {
+			continue
+		}
+		data, _, err := l.readFile(d.copies.path(n))
+		if !errors.Is(err, fs.ErrNotExist) {
+			return []state{{data: data}}, true, err
+		}
+	}
+}
+
+// readFiles returns fs.ErrNotExist if there is none of the files. Their order is the opposite of that
+// of a commit, so that no file is older than one that is committed after it.
+func (l *Ledger) readFiles(d document) ([]state, error) {
+	files := l.files(d)
+	states, missing := make([]state, len(files)), 0
+	for i, f := range slices.Backward(files) {
+		s, err := f.current()
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			missing++
+		case err != nil:
+			return nil, err
+		default:
+			states[i] = s
+		}
+	}
+	if missing == len(files) {
+		return nil, fs.ErrNotExist
+	}
+	return states, nil
+}
+
+// asString returns data, which is never written to again, without copying it: a file may be large.
+func asString(data []byte) string { return unsafe.String(unsafe.SliceData(data), len(data)) }
+
+// checkInside compares the id that a file contains, as member, with the one in its name.
+func checkInside(file, member, inside, id string) error {
+	switch {
+	case inside == id:
+		return nil
+	case strings.EqualFold(inside, id):
+		return fmt.Errorf("%w: %s", ErrCaseFold, inside)
+	}
+	return fmt.Errorf("%s: %w: /%s: %q differs from the name of the file", file, protocol.ErrCorrupt, member, inside)
+}

@@ -1,0 +1,70 @@
+package fileops
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dpl-project/dpl/fileops/disk"
+)
+
+// sync is how much of an edit has to be on disk when it is over.
+func (l *Ledger) sync(beat bool) Sync {
+	switch s := l.options.Sync; {
+	case s != SyncDefault:
+		return s
+	case beat:
+		return SyncFile
+	}
+	return SyncFull
+}
+
+// directories are open before a rename, so that what can fail fails while nothing is changed.
+type directories []disk.File
+
+// openDirs opens what has to be flushed after the rename: nothing, if the edit needs no such durability.
+func (l *Ledger) openDirs(sync Sync, paths ...string) (directories, error) {
+	if sync != SyncFull {
+		return nil, nil
+	}
+	var dirs directories
+	for _, path := range paths {
+		dir, err := l.fs.Open(path)
+		if err != nil {
+			return nil, errors.Join(err, dirs.close())
+		}
+		dirs = append(dirs, dir)
+	}
+	return dirs, nil
+}
+
+// end is the end of an edit with that outcome, and perhaps err.
+func (dirs directories) end(made outcome, err error) error {
+	switch made {
+	case isMade:
+		return dirs.sync(err)
+	case mayBeMade:
+		err = fmt.Errorf("%w: %w", ErrUnknown, err)
+	}
+	return errors.Join(err, dirs.close())
+}
+
+// sync is the end of an edit that is made, even if it failed with err.
+func (dirs directories) sync(err error) error {
+	for _, dir := range dirs {
+		if err == nil {
+			err = dir.Sync()
+		}
+	}
+	dirs.close()
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrCommitted, err)
+	}
+	return nil
+}
+
+func (dirs directories) close() (err error) {
+	for _, dir := range dirs {
+		err = errors.Join(err, dir.Close())
+	}
+	return err
+}

@@ -1,0 +1,122 @@
+package fileops
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/dpl-project/dpl/fileops/disk"
+)
+
+// A replacement is a file in an edit, with the temporary file beside it that is to become its next
+// version.
+type replacement struct {
+	file
+	base state     // what the next version follows
+	temp string    // path of the temporary file, "" if there is none
+	open disk.File // the temporary file until it is written, then nil
+}
+
+// A contents is what a file is to become, and the revision in it.
+type contents struct {
+	io.WriterTo
+	revision int64
+}
+
+// An outcome says whether others see an edit. That it came with an error changes nothing about that.
+type outcome int
+
+const (
+	notMade   outcome = iota
+	mayBeMade         // nothing tells
+	isMade
+)
+
+// create makes the temporary file. There may be something to remove even if it fails: the error may
+// have come after the file.
+func (r *replacement) create() (err error) {
+	r.temp = tempOf(r.path)
+	r.open, err = r.ledger.createFile(r.temp)
+	return err
+}
+
+// write makes next the content of the temporary file, and closes it.
+func (r *replacement) write(next io.WriterTo, sync Sync) error {
+	if r.open == nil {
+		r.remove()
+		if err := r.create(); err != nil {
+			return err
+		}
+	}
+	open := r.open
+	r.open = nil
+
+	size, err := next.WriteTo(open)
+	if err == nil && size > maxFile {
+		err = fmt.Errorf("%s: %w: it would have %d MiB", r.path, ErrTooLarge, size>>20)
+	}
+	if err == nil && sync != SyncNone {
+		err = open.Sync()
+	}
+	if closeErr := open.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+// follow has the next commit follow this one, which made version n.
+func (r *replacement) made(n int64) (err error) {
+	r.base = state{exists: true, version: n}
+	if r.ledger.linked() {
+		r.base.info, err = r.ledger.fs.Lstat(r.version(n))
+	}
+	return err
+}
+
+// rename renames the temporary file over the file.
+func (r *replacement) rename(next io.WriterTo) (made outcome, err error) {
+	made = isMade
+	if err = r.ledger.fs.Replace(r.temp, r.path); err != nil {
+		renamed, lookErr := r.renamed(next)
+		made, err = outcomeAfterError(renamed, err, lookErr)
+	}
+	if made == isMade {
+		r.temp = ""
+	}
+	return made, err
+}
+
+// renamed reports whether the temporary file has become the file.
+func (r *replacement) renamed(next io.WriterTo) (bool, error) {
+	if there, err := r.ledger.lookFor(r.temp); there || err != nil {
+		return false, err
+	}
+	var want bytes.Buffer
+	next.WriteTo(&want)
+	data, _, err := r.ledger.readFile(r.path)
+	return err == nil && bytes.Equal(data, want.Bytes()), ignoreMissing(err)
+}
+
+// outcomeAfterError returns the outcome of a call that failed with err, after a look whether it was
+// made all the same: over a network the answer can be lost.
+func outcomeAfterError(made bool, err, lookErr error) (outcome, error) {
+	switch {
+	case lookErr != nil:
+		return mayBeMade, fmt.Errorf("%w; then %w", err, lookErr)
+	case made:
+		return isMade, err
+	}
+	return notMade, err
+}
+
+// remove removes the temporary file unless it has become the file.
+func (r *replacement) remove() {
+	if r.open != nil {
+		r.open.Close()
+		r.open = nil
+	}
+	if r.temp != "" {
+		r.ledger.recordLeftover(r.ledger.removeIfThere(r.temp))
+		r.temp = ""
+	}
+}
