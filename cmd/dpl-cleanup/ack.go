@@ -8,7 +8,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// acknowledge tells op that the supervisor has cleaned up after calls (spec §5.6).
+// acknowledge records in op that the supervisor has cleaned up after calls (spec §5.6).
 func (c *cleanup) acknowledge(env *cli.Env, op string) error {
 	if op == "" {
 		return cli.Usagef("--op is required with --ack, or $DPL_OP")

@@ -20,7 +20,7 @@ type handler struct {
 	env        *cli.Env
 	ledger     *fileops.Ledger
 	supervisor string
-	self       protocol.Actor // as which calls are claimed: this process
+	self       protocol.Actor // the actor that claims calls: this process
 	argv       []string
 	timeout    time.Duration
 	failed     bool
@@ -55,7 +55,7 @@ func (c *cleanup) handle(env *cli.Env, op string) error {
 	for _, id := range ids {
 		handled, err := h.operation(id)
 		if op == "" && (errors.Is(err, fileops.ErrArchived) || errors.Is(err, fileops.ErrNotFound) || errors.Is(err, protocol.ErrOver)) {
-			continue // over meanwhile
+			continue // it has ended since it was listed
 		}
 		if err = env.AfterCommits(err); err != nil {
 			env.Warnf("%v", cli.Named("cleanup", id, supervisor, err))
@@ -72,7 +72,7 @@ func (c *cleanup) handle(env *cli.Env, op string) error {
 	return cli.Exit(worst)
 }
 
-// operation claims the supervisor's crashed calls in id and handles them one after the other.
+// operation claims the supervisor's crashed calls in id and handles them one by one.
 func (h *handler) operation(id string) (handled []cli.Object, err error) {
 	var calls []string
 	edit, err := h.env.Edit(h.ledger, id, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (after protocol.Operation, err error) {
@@ -85,7 +85,7 @@ func (h *handler) operation(id string) (handled []cli.Object, err error) {
 	for i, call := range calls {
 		f := edit.After.Frame(call)
 		if f == nil {
-			continue // the claim's own tick has dropped it
+			continue // the claim itself has dropped it
 		}
 		runErr := h.run(edit.After, f)
 		verb := func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
@@ -100,7 +100,7 @@ func (h *handler) operation(id string) (handled []cli.Object, err error) {
 		}
 		after, err := h.env.Edit(h.ledger, id, fileops.Existing, verb)
 		if err != nil && !gone(err) {
-			return handled, fmt.Errorf("the handler for %q was run, which could not be noted, %d more to handle: %w",
+			return handled, fmt.Errorf("the handler for %q has run, but this could not be recorded, and %d more wait: %w",
 				call, len(calls)-i-1, err)
 		}
 		handled = append(handled, append(cli.CrashedCall(edit.After, f), cli.Object{
@@ -110,12 +110,13 @@ func (h *handler) operation(id string) (handled []cli.Object, err error) {
 	return handled, nil
 }
 
-// gone reports whether the call has meanwhile gone without us: its caller popped it, say.
+// gone reports whether err means that the call no longer exists, for example because its caller
+// popped it.
 func gone(err error) bool {
 	return errors.Is(err, protocol.ErrNoCall) || errors.Is(err, protocol.ErrOver) || errors.Is(err, fileops.ErrArchived)
 }
 
-// run runs the program for f, and beats for the supervisor meanwhile.
+// run runs the program for f, and sends heartbeats of the supervisor while it runs.
 func (h *handler) run(op protocol.Operation, f *protocol.Frame) error {
 	ctx, cancel := context.WithTimeout(context.Background(), h.timeout)
 	defer cancel()

@@ -1,5 +1,5 @@
-// Dpl-cleanup detects crashed participants and cleans up after them: in one operation or all, as a janitor, or as the
-// supervisor of the calls.
+// Dpl-cleanup detects crashed participants and cleans up after them: in one operation or all, as a
+// janitor, or as the supervisor of the calls.
 //
 //	dpl-cleanup [--op OP]
 //	dpl-cleanup --supervisor ID --op OP --ack CALL...

@@ -13,7 +13,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// pass is a janitor's: over op, or over all operations and what lies about the ledger if op is "".
+// pass makes a janitor's pass over op, or if op is "", over all operations and leftovers in the
+// ledger.
 func (c *cleanup) pass(env *cli.Env, op string) error {
 	l, err := env.Open()
 	if c.ifExists && errors.Is(err, fileops.ErrNoLedger) {
@@ -52,13 +53,14 @@ type janitor struct {
 	results []cli.Object
 }
 
-// all ticks every operation and tidies the ledger. What goes wrong with one does not keep it from the others.
+// all makes a pass over every operation and tidies the ledger. An error in one operation does not
+// stop the others.
 func (j *janitor) all() error {
 	ids, err := j.ledger.IDs()
 	if err != nil {
 		return err
 	}
-	debug.SetGCPercent(400) // what one look leaves is garbage at once
+	debug.SetGCPercent(400) // each look leaves only garbage
 	for some := range slices.Chunk(ids, atOnce) {
 		for i, found := range j.lookAt(some) {
 			err := j.tick(some[i], found)
@@ -84,7 +86,7 @@ func (j *janitor) fail(err error) {
 	j.worst = cli.Worse(j.worst, cli.StatusOf(err))
 }
 
-// A look is what a janitor sees of an operation without its lock.
+// A look is what a janitor sees of an operation without locking it.
 type look struct {
 	op       protocol.Operation
 	archived bool
@@ -100,17 +102,17 @@ func (j *janitor) look(id string, seen protocol.Observation) (found look) {
 		found.quiet = err == nil && after.Revision == found.op.Revision && !news
 	}
 	if found.quiet && found.op.State != protocol.Cleanup && !j.env.JSON() {
-		found.op = protocol.Operation{} // nothing will be said of it
+		found.op = protocol.Operation{} // it is not needed any more
 	}
 	return found
 }
 
 const (
-	atOnce = 256 // operations are looked at before the first of them is edited
-	few    = 32  // are not worth a second processor
+	atOnce = 256 // number of operations to look at before the first is edited
+	few    = 32  // fewer operations are not worth a second processor
 )
 
-// lookAt looks at operations, on all processors if they are many.
+// lookAt looks at operations, on all processors if there are many.
 func (j *janitor) lookAt(ids []string) []look {
 	all := make([]look, len(ids))
 	clock := j.env.Observer()
@@ -133,7 +135,8 @@ func (j *janitor) lookAt(ids []string) []look {
 	return all
 }
 
-// tick gives an operation a pass, after a look at it: one with nothing to do costs no more.
+// tick makes a pass over an operation after a look at it. If there is nothing to do, the look was
+// all it costs.
 func (j *janitor) tick(id string, found look) error {
 	if found.archived {
 		found.err = fileops.ErrArchived

@@ -39,9 +39,9 @@ func TestPlacement(t *testing.T) {
 		want            level
 		says            string
 	}{
-		{"", "rename", ok, "this machine's alone"},
+		{"", "rename", ok, "only this machine"},
 		{"", "link", ok, "by link"},
-		{"", "", ok, "this machine's alone"},
+		{"", "", ok, "only this machine"},
 		{"nfs", "link", ok, "several hosts can use the file system (nfs)"},
 		{"nfs", "rename", problem, `"commit": "link"`},
 		{"fuse.sshfs", "link", problem, "shares no locks"},
@@ -146,7 +146,7 @@ func TestKnown(t *testing.T) {
 		says        string
 	}{
 		{"all", host, identity, identity, ok, ""},
-		{"no /proc", protocol.Host{ID: "h"}, hidden, hidden, warning, "/proc is not there"},
+		{"no /proc", protocol.Host{ID: "h"}, hidden, hidden, warning, "there is no /proc"},
 		{"time namespace", shifted, hidden, hidden, warning, "time namespace"},
 		{"another's /proc", host, hidden, hidden, warning, "another pid namespace"},
 		{"container", inside, identity, identity, note, "container"},

@@ -12,19 +12,19 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// beater makes the heartbeats of one actor.
+// beater sends the heartbeats of one actor.
 type beater struct {
 	env     *cli.Env
 	ledger  *fileops.Ledger
-	op      string // "": all that name the supervisor
-	group   string // of service
+	op      string // "": every operation that names the supervisor
+	group   string // the group of service
 	service string // "": none
-	answer  int    // status of the service's heartbeat
+	answer  int    // the status of the service's heartbeat
 	actor   protocol.Actor
 	say     protocol.Report
 }
 
-// beater returns what the flags ask for.
+// beater returns a beater for what the flags ask for.
 func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 	b := &beater{env: env}
 	var err error
@@ -66,8 +66,8 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 	return b, err
 }
 
-// actor returns who beats. What a flag names hides what the environment does, so that a participant that a supervisor has
-// started does not beat in the supervisor's name.
+// actor returns the sender of the heartbeat. Flags hide the environment, so a participant started
+// by a supervisor does not send heartbeats in the supervisor's name.
 func (c *heartbeat) actor() (a protocol.Actor, err error) {
 	call, participant, supervisor := "DPL_CALL", "DPL_PARTICIPANT", "DPL_SUPERVISOR"
 	switch {
@@ -94,8 +94,9 @@ func (c *heartbeat) actor() (a protocol.Actor, err error) {
 	return a, nil
 }
 
-// serviceOf returns the service that gets a heartbeat, and its group: that of --service, or the one
-// that has the id of the supervisor. A participant that a service has started does not beat for it.
+// serviceOf returns the service to send a heartbeat for, and its group: that of --service, or the
+// one with the id of the supervisor. A participant that a service has started sends none for the
+// service.
 func (c *heartbeat) serviceOf(a protocol.Actor) (group, service string, err error) {
 	if a.Supervisor == "" && c.service == "" {
 		if c.group != "" {
@@ -125,7 +126,7 @@ func (c *heartbeat) serviceOf(a protocol.Actor) (group, service string, err erro
 	return group, service, nil
 }
 
-// beat makes one heartbeat, prints what is to be told, and returns the exit status.
+// beat sends one heartbeat, prints the result, and returns the exit status.
 func (b *beater) beat() (int, error) {
 	registration, err := b.registration()
 	if err != nil {
@@ -141,7 +142,7 @@ func (b *beater) beat() (int, error) {
 	return cli.Worse(b.answer, status), nil
 }
 
-// registration makes the heartbeat in the group.
+// registration sends the heartbeat to the group.
 func (b *beater) registration() (cli.Object, error) {
 	if b.service == "" {
 		return nil, nil
@@ -159,7 +160,7 @@ func (b *beater) registration() (cli.Object, error) {
 	return cli.Object{{Name: "registration", Value: result}}, nil
 }
 
-// operations makes the heartbeat in one operation, or in all.
+// operations sends the heartbeat to one operation, or to all.
 func (b *beater) operations() (cli.Object, int, error) {
 	if b.actor.Call == "" && b.actor.Participant == "" && b.actor.Supervisor == "" {
 		return nil, cli.StatusOK, nil
@@ -179,7 +180,7 @@ func (b *beater) operations() (cli.Object, int, error) {
 	for _, id := range ids {
 		result, status, err := b.one(id)
 		if errors.Is(err, fileops.ErrArchived) || errors.Is(err, fileops.ErrNotFound) {
-			continue // over meanwhile
+			continue // it has ended since it was listed
 		}
 		if err != nil {
 			b.env.Warnf("%v", err)
@@ -191,7 +192,7 @@ func (b *beater) operations() (cli.Object, int, error) {
 	return cli.Object{{Name: "status", Value: worst}, {Name: "operations", Value: results}}, worst, nil
 }
 
-// one makes the heartbeat in one operation.
+// one sends the heartbeat to one operation.
 func (b *beater) one(id string) (cli.Object, int, error) {
 	edit, err := b.env.Edit(b.ledger, id, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 		return op.Heartbeat(b.actor, b.say, seen)
@@ -213,8 +214,8 @@ func (b *beater) one(id string) (cli.Object, int, error) {
 	return append(edit.Result(), cli.Object{{Name: "status", Value: status}, {Name: "crashed", Value: crashed}}...), status, nil
 }
 
-// summons is what the process has to be told after a heartbeat with status 3 or 5, or "". A service is not told
-// to end because one of its operations does.
+// summons returns the message for the process after a heartbeat with status 3 or 5, or "". A
+// service does not have to end because one of its operations does.
 func (b *beater) summons(status int) string {
 	where := b.op
 	if where == "" {
@@ -224,7 +225,7 @@ func (b *beater) summons(status int) string {
 	case b.answer == cli.StatusCrashed:
 		return fmt.Sprintf("%s: %s was declared dead: register it again", b.group, b.service)
 	case b.answer == cli.StatusCleanUp:
-		return fmt.Sprintf("%s: %s is to end", b.group, b.service)
+		return fmt.Sprintf("%s: %s must end", b.group, b.service)
 	case status == cli.StatusCrashed:
 		return where + ": declared crashed"
 	case b.service != "":
@@ -242,7 +243,7 @@ func (b *beater) subject() string {
 	return b.actor.Supervisor
 }
 
-// reportLine tells a supervisor of a crashed call, in columns that a tab separates.
+// reportLine describes a crashed call to its supervisor, in columns separated by tabs.
 func reportLine(op string, f *protocol.Frame) string {
 	handle, crash := f.SupervisorHandle, protocol.Crash{PreviousState: "-"}
 	if handle == "" {

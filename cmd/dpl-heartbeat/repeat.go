@@ -11,12 +11,13 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// repeat beats on through status 3, until the operation is over (4), the participant was declared crashed or the supervisor
-// dead (5), the call has been popped (4), or the watched process ends (0).
+// repeat sends heartbeats, through status 3, until the operation is over (4), the participant was
+// declared crashed or the supervisor dead (5), the call has been popped (4), or the watched process
+// ends (0).
 func (c *heartbeat) repeat(env *cli.Env, b *beater) error {
 	told, err := c.watch()
 	if errors.Is(err, process.ErrNoProcess) {
-		return nil // it has ended already
+		return nil // it has already ended
 	}
 	if err != nil {
 		return err
@@ -37,7 +38,7 @@ func (c *heartbeat) repeat(env *cli.Env, b *beater) error {
 			}
 		case status == cli.StatusCrashed:
 			return errors.Join(told.once(env, b.summons(status)), cli.Exit(status))
-		case status == cli.StatusOver && b.op == "": // one of the operations; others go on
+		case status == cli.StatusOver && b.op == "": // one of several operations; the others go on
 		case status != cli.StatusOK:
 			return cli.Exit(status)
 		}
@@ -50,7 +51,7 @@ func (c *heartbeat) repeat(env *cli.Env, b *beater) error {
 	}
 }
 
-// watched is the process to beat for, if there is one, and whether it was told to clean up.
+// watched is the process to send heartbeats for, if any, and whether it was asked to clean up.
 type watched struct {
 	process *process.Watched
 	signal  syscall.Signal
@@ -78,7 +79,7 @@ func (w *watched) close() {
 	}
 }
 
-// done returns a channel that is closed when the process ends; nil, which never is, if there is none.
+// done returns a channel that is closed when the process ends. Without a process it returns nil.
 func (w *watched) done() <-chan struct{} {
 	if w.process == nil {
 		return nil
@@ -86,7 +87,7 @@ func (w *watched) done() <-chan struct{} {
 	return w.process.Done()
 }
 
-// once says message, if there is one, and signals.
+// once prints message, unless it is empty, and sends the signal. It does so only once.
 func (w *watched) once(env *cli.Env, message string) error {
 	if w.told || message == "" {
 		return nil

@@ -20,7 +20,7 @@ type found struct {
 	left []protocol.LeftResource
 }
 
-// reading returns how the flags want the files to be read.
+// reading returns how to read the files, according to the flags.
 func (c *importer) reading() (r protocol.PeerReading, err error) {
 	switch {
 	case len(c.files) == 0:
@@ -33,7 +33,7 @@ func (c *importer) reading() (r protocol.PeerReading, err error) {
 	}
 	r.Rename = make(map[string]string)
 	for _, rename := range c.rename {
-		cut := strings.LastIndexByte(rename, '=') // which no id of ours has
+		cut := strings.LastIndexByte(rename, '=') // '=' is in none of our ids
 		if cut < 0 {
 			return r, cli.Usagef("--rename: want OLD=NEW, not %q", rename)
 		}
@@ -46,7 +46,7 @@ func (c *importer) reading() (r protocol.PeerReading, err error) {
 	return r, err
 }
 
-// read returns the files' texts.
+// read returns the contents of the files.
 func (c *importer) read(env *cli.Env) (texts []string, err error) {
 	for _, file := range c.files {
 		text, fileErr := readFile(env, file)
@@ -55,12 +55,12 @@ func (c *importer) read(env *cli.Env) (texts []string, err error) {
 	return texts, err
 }
 
-// decode returns what is in the files' texts, or what is wrong with any of them. l, which may be nil, says
-// which resources it may delete.
+// decode returns the operations in the files, or the errors of all of them. l, which may be nil,
+// decides which resources may be deleted.
 func (c *importer) decode(texts []string, r protocol.PeerReading, l *fileops.Ledger) (all []found, err error) {
 	r.Refuse = func(op, path string) error {
 		if l == nil || l.Absent() {
-			return fmt.Errorf("%q: there is no ledger yet, to say what may be deleted", path)
+			return fmt.Errorf("%q: no ledger exists yet that says what may be deleted", path)
 		}
 		return l.CheckResource(op, path)
 	}
@@ -73,7 +73,8 @@ func (c *importer) decode(texts []string, r protocol.PeerReading, l *fileops.Led
 	return all, err
 }
 
-// readFile returns the text of file, and warns of its lock: the Dart ledger writes in place, so half of it may be there.
+// readFile returns the contents of file, and warns if it is locked: the Dart ledger writes in
+// place, so the file may be half written.
 func readFile(env *cli.Env, file string) (string, error) {
 	if file == "-" {
 		return readAll(os.Stdin)
@@ -92,7 +93,7 @@ func readFile(env *cli.Env, file string) (string, error) {
 	return readAll(f)
 }
 
-// maxFile is more than any file of the Dart ledger has.
+// maxFile is larger than any file of the Dart ledger.
 const maxFile = 64 << 20
 
 func readAll(f *os.File) (string, error) {
@@ -103,7 +104,8 @@ func readAll(f *os.File) (string, error) {
 	return string(text), err
 }
 
-// refused returns err as what is wrong with file, and what can be done about it: not what can be with a file of the ledger.
+// refused returns err with the name of file and a way to fix it. The ways differ from those for a
+// file of this ledger.
 func refused(file string, err error) error {
 	cure := "import a mended copy, or the newest of its trail"
 	switch {

@@ -11,10 +11,11 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// errExists means that there is another operation of that id, or what has become of this one since it was imported.
-var errExists = errors.New("an operation of that id exists, and is not as this file would make it: import it as another with --op or --rename")
+// errExists means that there is another operation with the same id, or the same one has changed
+// since it was imported.
+var errExists = errors.New("a different operation with this id exists: import the file under another id with --op or --rename")
 
-// write makes the operations, and goes on when one is refused.
+// write creates the operations. It goes on if one is refused.
 func write(env *cli.Env, l *fileops.Ledger, all []found) error {
 	var errs error
 	results := []cli.Object{}
@@ -24,9 +25,11 @@ func write(env *cli.Env, l *fileops.Ledger, all []found) error {
 			errs = errors.Join(errs, cli.Named("import", f.op.ID, f.file, err))
 			continue
 		}
+
 		if edit.Changed() {
 			f.warn(env)
 		}
+
 		switch {
 		case env.JSON():
 			results = append(results, f.result(edit))
@@ -36,20 +39,22 @@ func write(env *cli.Env, l *fileops.Ledger, all []found) error {
 			fmt.Fprintln(env.Stdout, f.op.ID)
 		}
 	}
+
 	if env.JSON() && (errs == nil || len(results) > 0) {
 		env.PrintJSON(cli.Object{{Name: "operations", Value: results}})
 	}
+
 	return errs
 }
 
-// edit makes the operation unless it is there already.
+// edit creates the operation unless it exists.
 func (f found) edit(env *cli.Env, l *fileops.Ledger) (cli.Edit, error) {
 	return env.EditQuietly(l, f.op.ID, fileops.OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 		return f.replacing(op)
 	})
 }
 
-// replacing returns the operation, if before is none, or is it.
+// replacing returns the operation if before does not exist or equals it.
 func (f found) replacing(before protocol.Operation) (protocol.Operation, error) {
 	switch {
 	case before.Revision == 0 && before.ID == "":
@@ -60,7 +65,7 @@ func (f found) replacing(before protocol.Operation) (protocol.Operation, error) 
 	return before, cli.WithStatus(cli.StatusRefused, errExists)
 }
 
-// warn says what of f the user may not expect.
+// warn warns about results that the user may not expect.
 func (f found) warn(env *cli.Env) {
 	for _, r := range f.left {
 		env.Warnf("%s: not taken over, but kept under peer: %s", f.op.ID, r.Error)

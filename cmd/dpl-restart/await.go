@@ -10,18 +10,18 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// steady is how long a service must have been ready that does not say by itself when it is: one that
-// ends right after its start has not been restarted.
+// steady is how long a service that does not report its readiness must have been ready. A service
+// that ends right after its start has not been restarted.
 const steady = time.Second
 
-// A sighting is since when a process of a service was seen ready.
+// A sighting is a process of a service and the time since when it was seen ready.
 type sighting struct {
 	pid   int
 	since time.Time
 }
 
-// await makes passes until all services that are restarted are ready, and have been so for long enough.
-// That one of them died is final, that an attempt to start it failed is not: others follow.
+// await makes passes until all restarted services are ready and have been so for long enough. A
+// service that dies is final; a failed attempt to start it is not, because others follow.
 func (c *restart) await(env *cli.Env, l *fileops.Ledger, group string, again []string) (protocol.Group, error) {
 	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group, Owner: cli.DefaultOwner()}
 	waiting, sightings := "", make(map[string]sighting)

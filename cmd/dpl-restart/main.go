@@ -43,7 +43,7 @@ func (c *restart) Run(env *cli.Env) error {
 	case c.Wait:
 		edit.After, err = c.await(env, l, group, again)
 	case !heard && !env.DryRun() && len(again) > 0:
-		env.Warnf("%s: no orchestrator is heard of: run dpl-orchestrate", group)
+		env.Warnf("%s: no orchestrator has been heard from: run dpl-orchestrate", group)
 	}
 	if err == nil && env.JSON() {
 		env.PrintJSON(append(edit.Result(service), cli.Member{Name: "restarted", Value: append([]string{}, again...)}))

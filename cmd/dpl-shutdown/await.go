@@ -9,8 +9,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// await makes passes until the service, and what depends on it, or all have stopped: so it does
-// not take until the next pass of somebody else.
+// await makes passes until the service and its dependents, or all services, have stopped. It does
+// not depend on the passes of other processes.
 func (c *shutdown) await(env *cli.Env, l *fileops.Ledger, group, service string) (protocol.Group, error) {
 	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group, Owner: cli.DefaultOwner()}
 	var left []string

@@ -9,18 +9,20 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// A supervised call, and the operation that it is in.
+// A supervised is a supervised call with its operation.
 type supervised struct {
 	op    view.Operation
 	frame *protocol.Frame
 }
 
-// supervisedBy returns the calls of a supervisor, by handle: in the operation id, or if that is "" in all.
+// supervisedBy returns the calls of a supervisor sorted by handle, in the operation id, or in all
+// if id is "".
 func (s *reporter) supervisedBy(id, supervisor string) (calls []supervised, warnings []error, err error) {
 	ops, warnings, err := s.readAll(id)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	for _, op := range ops {
 		for _, f := range op.Stack {
 			if f.SupervisorID == supervisor {
@@ -28,13 +30,15 @@ func (s *reporter) supervisedBy(id, supervisor string) (calls []supervised, warn
 			}
 		}
 	}
+
 	slices.SortStableFunc(calls, func(a, b supervised) int {
 		return cmp.Compare(cmp.Or(a.frame.SupervisorHandle, "-"), cmp.Or(b.frame.SupervisorHandle, "-"))
 	})
+
 	return calls, warnings, nil
 }
 
-// callsOf returns the calls of a supervisor as they are drawn.
+// callsOf returns the calls of a supervisor for drawing.
 func (s *reporter) callsOf(id, supervisor string) (drawn []view.Call, warnings []error, err error) {
 	calls, warnings, err := s.supervisedBy(id, supervisor)
 	for _, c := range calls {
@@ -45,6 +49,7 @@ func (s *reporter) callsOf(id, supervisor string) (drawn []view.Call, warnings [
 			Verdict: view.Verdict(c.frame.State.Live(), evidence, c.frame.Crash, c.op.Seen.Stopped(c.frame.PID, c.frame.Process)),
 		})
 	}
+
 	return drawn, warnings, err
 }
 
@@ -54,6 +59,7 @@ func (s *reporter) calls(id, supervisor string) error {
 	if err != nil {
 		return err
 	}
+
 	results := []cli.Object{}
 	for _, c := range calls {
 		results = append(results, append(cli.Object{{Name: "operationId", Value: c.op.ID}}, frame(c.op, c.frame)...))

@@ -11,7 +11,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// readGroup returns the group id, which is to have the service unless that is "".
+// readGroup returns the group id. It returns ErrNoService if service is not "" and not in the
+// group.
 func (s *reporter) readGroup(id, service string) (g view.Group, err error) {
 	if g.Group, err = s.ledger.ReadGroup(id); err == nil && service != "" && g.Service(service) == nil {
 		err = protocol.ErrNoService
@@ -19,17 +20,19 @@ func (s *reporter) readGroup(id, service string) (g view.Group, err error) {
 	if err != nil {
 		return g, cli.Named("status", id, service, err)
 	}
+
 	g.Seen = s.ledger.ObserveGroup(g.Group, s.clock())
 	g.Log = func(service string) string { return s.ledger.LogPath(id, service) }
 	return g, nil
 }
 
-// readGroups returns all groups, and why others cannot be read.
+// readGroups returns all groups that can be read, and an error for each other one.
 func (s *reporter) readGroups() (groups []view.Group, warnings []error, err error) {
 	ids, err := s.ledger.Groups()
 	if err != nil {
 		return nil, nil, err
 	}
+
 	for _, id := range ids {
 		if g, err := s.readGroup(id, ""); err != nil {
 			warnings = append(warnings, err)
@@ -37,6 +40,7 @@ func (s *reporter) readGroups() (groups []view.Group, warnings []error, err erro
 			groups = append(groups, g)
 		}
 	}
+
 	return groups, warnings, nil
 }
 
@@ -46,6 +50,7 @@ func (s *reporter) groups() error {
 	if err != nil {
 		return err
 	}
+
 	if !s.env.JSON() {
 		for _, err := range warnings {
 			s.env.Warnf("%v", err)
@@ -53,10 +58,11 @@ func (s *reporter) groups() error {
 		io.WriteString(s.env.Stdout, screen().Groups(groups))
 		return cli.Exit(picture{warnings: warnings}.status())
 	}
+
 	return s.print(cli.Object{{Name: "groups", Value: inShort(groups)}}, warnings)
 }
 
-// inShort returns what is listed of groups.
+// inShort returns the entries of a list of groups.
 func inShort(groups []view.Group) []cli.Object {
 	results := []cli.Object{}
 	for _, g := range groups {
@@ -67,10 +73,11 @@ func inShort(groups []view.Group) []cli.Object {
 			{Name: "orchestrator", Value: g.Orchestrated()}, {Name: "ageMs", Value: milliseconds(g.Orchestrator.Heartbeat, age)},
 		})
 	}
+
 	return results
 }
 
-// milliseconds returns age, or nil if there is no time that it is the age of.
+// milliseconds returns age in milliseconds, or nil if the time of is zero.
 func milliseconds(of time.Time, age time.Duration) any {
 	if of.IsZero() {
 		return nil
@@ -78,18 +85,21 @@ func milliseconds(of time.Time, age time.Duration) any {
 	return age.Milliseconds()
 }
 
-// group prints one group, or one service of it, as JSON, as it is in its files and as it would be judged now.
+// group prints one group, or one of its services, as JSON: its files, and how it would be judged
+// now.
 func (s *reporter) group(id, service string) error {
 	g, err := s.readGroup(id, service)
 	if err != nil {
 		return err
 	}
+
 	rows := []cli.Object{}
 	for i := range g.Registry.Services {
 		if r := &g.Registry.Services[i]; service == "" || r.ID == service {
 			rows = append(rows, registered(g, r))
 		}
 	}
+
 	heard, _ := g.OrchestratorHeard(g.Seen)
 	return s.print(cli.Object{
 		{Name: "groupId", Value: id}, {Name: "orchestrator", Value: jsontext.Value(g.Orchestrator.Encode())}, {Name: "orchestratorHeard", Value: heard},
@@ -110,28 +120,32 @@ func registered(g view.Group, r *protocol.Service) cli.Object {
 		{Name: "failedAt", Value: stampOrNull(r.FailedAt)}, {Name: "nextAttemptAt", Value: stampOrNull(r.NextAttemptAt)},
 		{Name: "startAgain", Value: r.StartAgain}, {Name: "outdated", Value: r.Outdated()},
 	}
+
 	return append(append(o, startOf(g, r)...), cli.Member{Name: "lastExit", Value: lastExit(r.LastExit)})
 }
 
-// startOf says how r is started, and where its output goes: null where no pass can start it.
+// startOf returns how r is started and where its output goes. All members are null if no pass can
+// start it.
 func startOf(g view.Group, r *protocol.Service) cli.Object {
 	if r.StartInfo == nil {
 		return cli.Object{
 			{Name: "command", Value: nil}, {Name: "workingDirectory", Value: nil}, {Name: "maxAttempts", Value: nil}, {Name: "log", Value: nil},
 		}
 	}
+
 	return cli.Object{
 		{Name: "command", Value: append([]string{r.StartInfo.Command}, r.StartInfo.Args...)}, {Name: "workingDirectory", Value: r.StartInfo.Dir},
 		{Name: "maxAttempts", Value: r.StartInfo.Policy.MaxAttempts}, {Name: "log", Value: g.Log(r.ID)},
 	}
 }
 
-// lastExit says how the process before ended, or nil.
+// lastExit returns how the previous process ended, or nil.
 func lastExit(e *protocol.LastExit) any {
 	if e == nil {
 		return nil
 	}
-	var status any // nobody saw it: that is not 0
+
+	var status any // unknown, which is not 0
 	if e.Code != "" {
 		status = e.Status
 	}
@@ -154,10 +168,12 @@ func (s *reporter) checkGroup(id, service, state string) error {
 	if err := knownState(serviceStates, "a service", state); err != nil {
 		return err
 	}
+
 	g, err := s.readGroup(id, service)
 	if err != nil {
 		return err
 	}
+
 	holds := string(g.Service(service).State) == state
 	if s.env.JSON() {
 		s.env.PrintJSON(cli.Object{
@@ -165,8 +181,10 @@ func (s *reporter) checkGroup(id, service, state string) error {
 			{Name: "revision", Value: g.Registry.Revision}, {Name: "holds", Value: holds},
 		})
 	}
+
 	if !holds {
 		return cli.Exit(cli.StatusFalse)
 	}
+
 	return nil
 }

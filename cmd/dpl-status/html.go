@@ -23,10 +23,12 @@ func (s *reporter) page(what subject, file string) error {
 	if err != nil {
 		return err
 	}
+
 	for _, err := range warnings {
 		s.env.Warnf("%v", err)
 		p.Warnings = append(p.Warnings, err.Error())
 	}
+
 	text := p.Text()
 	if file == "-" {
 		io.WriteString(s.env.Stdout, text)
@@ -36,10 +38,11 @@ func (s *reporter) page(what subject, file string) error {
 		}
 		return fmt.Errorf("--html %q: %w", file, err)
 	}
+
 	return cli.Exit(picture{warnings: warnings}.status())
 }
 
-// pageOf returns what the page of the subject shows.
+// pageOf returns the content of the page for the subject.
 func (s *reporter) pageOf(what subject) (p page.Page, warnings []error, err error) {
 	p = page.Page{Title: what.op + what.group, Now: s.env.Now()}
 	switch {
@@ -65,10 +68,11 @@ func (s *reporter) pageOf(what subject) (p page.Page, warnings []error, err erro
 		p.Groups, missing = s.withAlerts(groups)
 		warnings = append(append(warnings, more...), missing...)
 	}
+
 	return p, warnings, err
 }
 
-// withAlerts returns groups with their alerts, and why some cannot be read.
+// withAlerts returns groups with their alerts, and an error for each unreadable alerts file.
 func (s *reporter) withAlerts(groups []view.Group) (all []page.Group, warnings []error) {
 	const latest = 100
 	for _, g := range groups {
@@ -76,19 +80,22 @@ func (s *reporter) withAlerts(groups []view.Group) (all []page.Group, warnings [
 		if err != nil {
 			warnings = append(warnings, cli.Named("status", g.ID, "", err))
 		}
+
 		full := page.Group{Group: g}
 		for _, line := range lines {
 			full.Alerts = append(full.Alerts, alert(line.Text))
 		}
+
 		all = append(all, full)
 	}
+
 	return all, warnings
 }
 
-// alert returns what a line of the alerts file says, as far as it can be read.
+// alert decodes a line of the alerts file, as far as possible.
 func alert(line string) protocol.Alert {
 	var said struct{ Type, SupervisorID, Message, Timestamp string }
-	json.Unmarshal([]byte(line), &said) // members of another kind stay empty
+	json.Unmarshal([]byte(line), &said) // members of another type stay empty
 
 	at, _ := time.Parse(time.RFC3339, said.Timestamp)
 	return protocol.Alert{
@@ -96,21 +103,23 @@ func alert(line string) protocol.Alert {
 	}
 }
 
-// replace puts text in the place of file, all of it or nothing: a browser may be reading there. What is no regular file, like
-// /dev/stdout, is written to.
+// replace writes text to file completely or not at all, because a browser may be reading it. If
+// file is not a regular file, such as /dev/stdout, replace writes to it.
 func replace(file, text string) error {
-	mode := fs.FileMode(0o600) // as the ledger is for its owner alone
+	mode := fs.FileMode(0o600) // only for the owner, like the ledger
 	if info, err := os.Stat(file); err == nil {
 		if !info.Mode().IsRegular() {
 			return os.WriteFile(file, []byte(text), 0)
 		}
-		mode = info.Mode().Perm() // somebody may have let others read it
+		mode = info.Mode().Perm() // its owner may have let others read it
 	}
+
 	temp := filepath.Join(filepath.Dir(file), fmt.Sprintf(".%s.%016x", filepath.Base(file), rand.Uint64()))
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
+
 	_, err = f.WriteString(text)
 	if err == nil {
 		err = f.Chmod(mode)
@@ -124,5 +133,6 @@ func replace(file, text string) error {
 	if err != nil {
 		os.Remove(temp)
 	}
+
 	return err
 }

@@ -6,17 +6,20 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 )
 
-// ids prints what there is by its ids alone, in the order in which a table would show it: the groups, the supervisors of
-// group, the calls of op, root first, or the operations that are not archived. Of the latter and the groups it reads no file.
+// ids prints only ids, in the order of the table: the groups, the services of group, the calls of
+// op beginning with the root, or the operations that are not archived. For groups and operations it
+// reads no file.
 func (s *reporter) ids(op, group string, groups bool) error {
 	ids, err := s.listed(op, group, groups)
 	if err != nil {
 		return err
 	}
+
 	if s.env.JSON() {
 		s.env.PrintJSON(cli.Object{{Name: "ids", Value: ids}})
 		return nil
 	}
+
 	for _, id := range ids {
 		fmt.Fprintln(s.env.Stdout, id)
 	}
@@ -40,5 +43,6 @@ func (s *reporter) listed(op, group string, groups bool) (ids []string, err erro
 		}
 		return ids, cli.Named("status", op, "", err)
 	}
+
 	return s.ledger.IDs()
 }

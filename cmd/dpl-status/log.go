@@ -17,7 +17,7 @@ type logs struct {
 	lines   int
 }
 
-// notGiven is the number of lines of a flag that is not given.
+// notGiven is the number of lines without --lines.
 const notGiven = -1
 
 func (c *logs) define(f *cli.FlagSet) {
@@ -51,8 +51,8 @@ func (c *logs) check(all *status, group string, env *cli.Env) (err error) {
 	return nil
 }
 
-// log prints the end of the log of a service, and what comes then if it is to follow. A service that is
-// not registered any more may have left its log.
+// log prints the end of a service's log and, if what asks for it, what follows. A service that is
+// no longer registered may have left its log.
 func (s *reporter) log(group string, what logs) error {
 	g, err := s.ledger.ReadGroup(group)
 	if err != nil {
@@ -81,11 +81,11 @@ func (s *reporter) log(group string, what logs) error {
 	}
 }
 
-// A printer prints what somebody else has written, to a terminal without what that would obey.
+// A printer prints text written by others. On a terminal it removes control characters.
 type printer struct {
 	out      interface{ Write(p []byte) (int, error) }
 	terminal bool
-	rest     []byte // the beginning of a character
+	rest     []byte // the beginning of an incomplete character
 }
 
 func (p *printer) print(text []byte) error {
@@ -99,8 +99,8 @@ func (p *printer) print(text []byte) error {
 	return err
 }
 
-// clean returns text, and what was left of the one before, without control characters other than newlines
-// and tabs. The beginning of a character at its end waits for the rest.
+// clean returns text, after the rest of the previous one, without control characters except
+// newlines and tabs. An incomplete character at the end waits for its rest.
 func (p *printer) clean(text []byte) (clean []byte) {
 	text = append(p.rest, text...)
 	p.rest = nil

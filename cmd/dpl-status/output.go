@@ -2,7 +2,7 @@ package main
 
 import "github.com/dpl-project/dpl/cmd/internal/cli"
 
-// checkOutput returns why the flags that say how to show do not go with the others, or nil.
+// checkOutput returns an error if the flags for the output do not go with the others.
 func (c *status) checkOutput(env *cli.Env) error {
 	name := ""
 	switch {

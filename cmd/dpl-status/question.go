@@ -18,50 +18,58 @@ func (s *reporter) check(id, state string) error {
 	if err := knownState(operationStates, "an operation", state); err != nil {
 		return err
 	}
+
 	op, err := s.read(id)
 	if err != nil {
 		return err
 	}
+
 	holds := string(op.State) == state || state == "terminal" && op.State.Terminal()
 	if s.env.JSON() {
 		s.env.PrintJSON(cli.Object{
 			{Name: "operationId", Value: op.ID}, {Name: "state", Value: string(op.State)}, {Name: "revision", Value: op.Revision}, {Name: "holds", Value: holds},
 		})
 	}
+
 	if !holds {
 		return cli.Exit(cli.StatusFalse)
 	}
+
 	return nil
 }
 
-// why tells all that the judgement of a call rests on.
+// why prints everything on which the judgement of a call rests.
 func (s *reporter) why(id, call string) error {
 	op, err := s.read(id)
 	if err != nil {
 		return err
 	}
+
 	f := op.Frame(call)
 	if f == nil {
 		if op.Archived {
-			err = fmt.Errorf("%w: it is archived: its events tell what became of the call", protocol.ErrNoCall)
+			err = fmt.Errorf("%w: it is archived: its events show how the call ended", protocol.ErrNoCall)
 		} else {
 			err = protocol.ErrNoCall
 		}
 		return cli.Named("status", id, call, err)
 	}
+
 	facts := facts(op, f)
 	if s.env.JSON() {
 		s.env.PrintJSON(facts)
 		return nil
 	}
+
 	for _, fact := range facts {
 		name, value := inWords(fact)
 		fmt.Fprintf(s.env.Stdout, "%-22s %s\n", name, view.Clean(value))
 	}
+
 	return nil
 }
 
-// inWords returns a member of the JSON as people read it: "ageMs": 1500 is age, 1.5s.
+// inWords returns a JSON member in words: "ageMs": 1500 becomes age, 1.5s.
 func inWords(fact cli.Member) (name, value string) {
 	for i, r := range fact.Name {
 		if i > 0 && unicode.IsUpper(r) {
@@ -69,6 +77,7 @@ func inWords(fact cli.Member) (name, value string) {
 		}
 		name += string(unicode.ToLower(r))
 	}
+
 	name = strings.TrimSuffix(name, " id")
 
 	switch v := fact.Value.(type) {
@@ -86,6 +95,7 @@ func inWords(fact cli.Member) (name, value string) {
 	default:
 		value = cmp.Or(fmt.Sprint(v), "-")
 	}
+
 	return name, value
 }
 
@@ -101,27 +111,34 @@ func facts(op view.Operation, f *protocol.Frame) cli.Object {
 		{Name: "monotonicClock", Value: seen.Monotonic(f.LastHeartbeat, f.Beat)},
 		{Name: "pid", Value: f.PID}, {Name: "identityKnown", Value: f.Process.Known() && f.Process.PID == f.PID},
 	}
+
 	if until := op.WindowOf(f, seen); !until.IsZero() {
 		facts = append(facts, cli.Object{
 			{Name: "graceUntil", Value: view.Stamp(until)}, {Name: "grace", Value: view.Window(age, until)},
 		}...)
 	}
+
 	if said := f.Said(); said.String() != "" {
 		facts = append(facts, cli.Object{{Name: "readiness", Value: string(said.Readiness)}, {Name: "note", Value: said.Note}}...)
 	}
+
 	if c := f.Crash; c != nil {
 		facts = append(facts, cli.Object{
 			{Name: "crashedAt", Value: view.Stamp(c.At)}, {Name: "detectedBy", Value: c.DetectedBy}, {Name: "evidence", Value: string(c.Evidence)},
 			{Name: "staleForMs", Value: c.StaleFor.Milliseconds()}, {Name: "previousState", Value: string(c.PreviousState)},
 		}...)
+
 		if !c.ReportedAt.IsZero() {
 			facts = append(facts, cli.Member{Name: "reportedAt", Value: view.Stamp(c.ReportedAt)})
 		}
+
 		left := []string{}
 		for _, l := range c.LeftResources {
 			left = append(left, l.Path+": "+l.Error)
 		}
+
 		facts = append(facts, cli.Member{Name: "leftResources", Value: left})
 	}
+
 	return facts
 }

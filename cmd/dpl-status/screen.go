@@ -9,13 +9,14 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/view"
 )
 
-// screen returns how to draw on stdout: as wide as the terminal, or $COLUMNS; in a pipe or file as wide as need be, so that no id is
-// cut. Colour is for terminals alone.
+// screen returns the style for drawing on stdout. The width is that of the terminal, or $COLUMNS;
+// in a pipe or file lines are as wide as needed, so that no id is cut. Only terminals get colour.
 func screen() view.Style {
 	width, _, terminal := terminalSize()
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 && !terminal {
 		width = n
 	}
+
 	term := os.Getenv("TERM")
 	return view.Style{
 		Width: width, ASCII: !readsUTF8(),
@@ -23,7 +24,7 @@ func screen() view.Style {
 	}
 }
 
-// readsUTF8 reports whether the locale says that what reads the output understands UTF-8.
+// readsUTF8 reports whether the locale says that readers of the output understand UTF-8.
 func readsUTF8() bool {
 	locale := strings.ToLower(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"), os.Getenv("LANG")))
 	return strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")

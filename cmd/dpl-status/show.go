@@ -17,17 +17,17 @@ type reporter struct {
 	clock  func() protocol.Observation
 }
 
-// A subject is what to show: an operation, a group, or if both are "", all operations and groups.
+// A subject is what to show: an operation, a group, or, if both are "", all operations and groups.
 type subject struct{ op, supervisor, group, service string }
 
-// A picture is what was seen of a subject, and what was wrong with files of it.
+// A picture is a drawing of a subject, and the errors of its files.
 type picture struct {
 	text     string
-	over     string // the state in which the operation ended, "" if it goes on
+	over     string // the final state of the operation; "" if it goes on
 	warnings []error
 }
 
-// status returns the exit status that the warnings call for.
+// status returns the exit status for the warnings.
 func (p picture) status() int {
 	worst := cli.StatusOK
 	for _, err := range p.warnings {
@@ -42,9 +42,11 @@ func (s *reporter) show(what subject) error {
 	if err != nil {
 		return err
 	}
+
 	for _, err := range p.warnings {
 		s.env.Warnf("%v", err)
 	}
+
 	io.WriteString(s.env.Stdout, p.text)
 	return cli.Exit(p.status())
 }
@@ -81,10 +83,11 @@ func (s *reporter) draw(what subject, style view.Style) (p picture, err error) {
 		}
 		p.text, p.warnings = style.Ledger(ops, groups), append(p.warnings, unread...)
 	}
+
 	return p, err
 }
 
-// read returns the operation id, be it in the archive.
+// read returns the operation id, which may be archived.
 func (s *reporter) read(id string) (op view.Operation, err error) {
 	op.Operation, op.Archived, err = s.ledger.ReadOperation(id)
 	if err != nil {
@@ -94,16 +97,19 @@ func (s *reporter) read(id string) (op view.Operation, err error) {
 	return op, nil
 }
 
-// readAll returns the operation id, or if it is "" all that are not in the archive, and why others cannot be read.
+// readAll returns the operation id, or if id is "", all operations that are not archived and can be
+// read, with an error for each other one.
 func (s *reporter) readAll(id string) (ops []view.Operation, warnings []error, err error) {
 	if id != "" {
 		op, err := s.read(id)
 		return []view.Operation{op}, nil, err
 	}
+
 	ids, err := s.ledger.IDs()
 	if err != nil {
 		return nil, nil, err
 	}
+
 	for _, id := range ids {
 		op, err := s.read(id)
 		switch {
@@ -114,6 +120,7 @@ func (s *reporter) readAll(id string) (ops []view.Operation, warnings []error, e
 			ops = append(ops, op)
 		}
 	}
+
 	return ops, warnings, nil
 }
 
@@ -127,19 +134,22 @@ func (s *reporter) json(what subject) error {
 	case what.op != "":
 		return s.operation(what.op)
 	}
+
 	return s.everything()
 }
 
-// everything prints all groups, and all operations that are not archived, as JSON.
+// everything prints all groups and all operations that are not archived, as JSON.
 func (s *reporter) everything() error {
 	ops, warnings, err := s.readAll("")
 	if err != nil {
 		return err
 	}
+
 	groups, unread, err := s.readGroups()
 	if err != nil {
 		return err
 	}
+
 	results := []cli.Object{}
 	for _, op := range ops {
 		results = append(results, cli.Object{
@@ -148,12 +158,13 @@ func (s *reporter) everything() error {
 			{Name: "ageMs", Value: op.Seen.Now.Sub(op.LastHeartbeat).Milliseconds()},
 		})
 	}
+
 	return s.print(cli.Object{
 		{Name: "operations", Value: results}, {Name: "groups", Value: inShort(groups)},
 	}, append(warnings, unread...))
 }
 
-// print prints one JSON document, and says what is wrong.
+// print prints one JSON document and the warnings.
 func (s *reporter) print(o cli.Object, warnings []error) error {
 	for _, err := range warnings {
 		s.env.Warnf("%v", err)
@@ -162,12 +173,13 @@ func (s *reporter) print(o cli.Object, warnings []error) error {
 	return cli.Exit(picture{warnings: warnings}.status())
 }
 
-// operation prints one operation as JSON, as it is in its file and as it would be judged now.
+// operation prints one operation as JSON: its file, and how it would be judged now.
 func (s *reporter) operation(id string) error {
 	op, err := s.read(id)
 	if err != nil {
 		return err
 	}
+
 	supervisors := []cli.Object{}
 	for _, v := range op.Supervisors {
 		evidence, age := op.JudgeSupervisor(v, op.Seen)
@@ -177,6 +189,7 @@ func (s *reporter) operation(id string) error {
 			{Name: "graceUntil", Value: stampOrNull(op.WindowOfSupervisor(v, op.Seen))},
 		})
 	}
+
 	return s.print(cli.Object{
 		{Name: "operation", Value: jsontext.Value(op.Encode())}, {Name: "archived", Value: op.Archived},
 		{Name: "calls", Value: frames(op)}, {Name: "supervisors", Value: supervisors},

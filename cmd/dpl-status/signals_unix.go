@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// signals are those that a drawing on a terminal heeds.
+// signals are the signals that matter while drawing on a terminal.
 type signals struct {
 	resized, stopped, ended chan os.Signal
 }
@@ -27,7 +27,7 @@ func (s *signals) restore() {
 	signal.Stop(s.ended)
 }
 
-// stop stops this process as the terminal asks it to, and returns when it goes on.
+// stop stops this process as the terminal asks, and returns when it continues.
 func (s *signals) stop() {
 	again := make(chan os.Signal, 1)
 	signal.Notify(again, syscall.SIGCONT)
@@ -36,9 +36,9 @@ func (s *signals) stop() {
 	<-again
 }
 
-// die ends this process by sig, so that a script that runs it ends, too.
+// die ends this process by sig, so that a script running it ends as well.
 func (s *signals) die(sig os.Signal) {
-	if sig == syscall.SIGQUIT { // at which Go would tell what it was doing
+	if sig == syscall.SIGQUIT { // for which Go would print all goroutines
 		os.Exit(128 + int(syscall.SIGQUIT))
 	}
 	signal.Reset(sig)

@@ -5,7 +5,8 @@ import (
 	"os/signal"
 )
 
-// signals are those that a drawing on a terminal heeds; here none tells that the console has another size.
+// signals are the signals that matter while drawing on a terminal. Here none reports a new size of
+// the console.
 type signals struct {
 	resized, stopped, ended chan os.Signal
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// operationStates and serviceStates are what --check can ask for.
+// operationStates and serviceStates are the states that --check accepts.
 var (
 	operationStates = []string{
 		string(protocol.Running), string(protocol.Aborted), string(protocol.Cleanup), string(protocol.Completed), string(protocol.Failed), "terminal",
@@ -19,7 +19,7 @@ var (
 	}
 )
 
-// states returns each state of either list once.
+// states returns the states of both lists without duplicates.
 func states() []string {
 	all := slices.Clone(operationStates)
 	for _, s := range serviceStates {
@@ -30,7 +30,7 @@ func states() []string {
 	return all
 }
 
-// knownState returns why there is no state to be asked for of what, or nil.
+// knownState returns an error if state is not in states. what is the kind of object.
 func knownState(states []string, what, state string) error {
 	if slices.Contains(states, state) {
 		return nil

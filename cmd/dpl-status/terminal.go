@@ -6,8 +6,8 @@ import (
 	"golang.org/x/term"
 )
 
-// terminalSize returns the size of the terminal that stdout is, and whether it is one that obeys
-// escape sequences.
+// terminalSize returns the size of the terminal on stdout. terminal is false if stdout is no
+// terminal or does not obey escape sequences.
 func terminalSize() (width, height int, terminal bool) {
 	fd := int(os.Stdout.Fd())
 	width, height, err := term.GetSize(fd)
@@ -16,7 +16,7 @@ func terminalSize() (width, height int, terminal bool) {
 	}
 
 	if width == 0 || height == 0 {
-		width, height = 80, 24 // a terminal that has not been told
+		width, height = 80, 24 // a terminal that does not know its size
 	}
 	return width, height, true
 }

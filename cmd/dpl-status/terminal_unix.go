@@ -2,5 +2,5 @@
 
 package main
 
-// obeysEscapes is true: there is no other terminal.
+// obeysEscapes returns true: every terminal does here.
 func obeysEscapes(fd int) bool { return true }

@@ -2,7 +2,8 @@ package main
 
 import "golang.org/x/sys/windows"
 
-// obeysEscapes reports whether a console obeys escape sequences, which is off by default in old ones.
+// obeysEscapes reports whether a console obeys escape sequences, which are off by default in old
+// ones.
 func obeysEscapes(fd int) bool {
 	var mode uint32
 	err := windows.GetConsoleMode(windows.Handle(fd), &mode)

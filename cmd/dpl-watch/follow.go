@@ -16,14 +16,15 @@ type follower struct {
 	env      *cli.Env
 	name     string
 	notifier *fileops.Notifier
-	// read returns the lines after a revision, the last revision, and whether there will be no more.
+	// read returns the lines after a revision, the last revision, and whether no more lines will
+	// come.
 	read func(since int64) (lines []protocol.Line, revision int64, last bool, err error)
 }
 
-// follower returns what the flags ask for.
+// follower returns a follower for what the flags ask for.
 func (c *watch) follower(env *cli.Env) (*follower, error) {
 	if env.DryRun() {
-		return nil, cli.Usagef("--dry-run: a watch is no change")
+		return nil, cli.Usagef("--dry-run: watching changes nothing")
 	}
 	group, err := cli.ID("--group", c.group, "")
 	if err != nil {
@@ -54,7 +55,8 @@ func (c *watch) follower(env *cli.Env) (*follower, error) {
 	}}, nil
 }
 
-// run prints the lines after the revision since, until there are no more, or until timeout, unless it is 0, is over.
+// run prints the lines after the revision since, until no more will come or, unless it is 0, until
+// timeout.
 func (f *follower) run(since int64, timeout time.Duration) error {
 	defer f.notifier.Close()
 	var over <-chan time.Time
@@ -82,7 +84,7 @@ func (f *follower) run(since int64, timeout time.Duration) error {
 	}
 }
 
-// print writes the lines of each revision at once, and reports whether that worked.
+// print writes the lines of each revision in one piece, and reports whether that succeeded.
 func (f *follower) print(lines []protocol.Line) bool {
 	for i := 0; i < len(lines); {
 		text := ""
@@ -90,7 +92,7 @@ func (f *follower) print(lines []protocol.Line) bool {
 			text += lines[i].Text + "\n"
 		}
 		if _, err := io.WriteString(f.env.Stdout, harmless.JSON(text)); err != nil {
-			return false // as is told at the end
+			return false // the error is reported at the end
 		}
 	}
 	return true

@@ -3,13 +3,13 @@ package main
 // A command is a program that comes with dpl, or a part of dpl itself.
 type command struct{ name, summary string }
 
-// A chapter is the commands that are listed together.
+// A chapter is a group of commands in the list.
 type chapter struct {
 	title    string
 	commands []command
 }
 
-// chapters are all commands. A test compares the summaries with what the commands say of themselves.
+// chapters returns all commands. A test compares the summaries with the help of the commands.
 func chapters() []chapter {
 	return []chapter{
 		{"A call, and its operation", []command{
@@ -38,7 +38,7 @@ func chapters() []chapter {
 	}
 }
 
-// builtins are the commands that are parts of dpl.
+// builtins returns the commands that are part of dpl.
 func builtins() chapter {
 	return chapter{"Dpl itself", []command{
 		{"help", "Print this list, or the help of a command: dpl help push."},

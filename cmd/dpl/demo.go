@@ -15,35 +15,42 @@ func demonstrate(args []string) int {
 	if len(args) > 0 {
 		return fail(statusUsage, "demo: unexpected argument "+quote(args[0]))
 	}
+
 	push, err := find("push")
 	if err != nil {
 		return fail(statusNoCommand, "demo: dpl-push is neither beside dpl nor in $PATH: install it there")
 	}
+
 	shell, err := search("sh")
 	if err != nil {
 		return fail(statusNoCommand, "demo: it is a shell script, and there is no sh in $PATH")
 	}
+
 	dir, err := os.MkdirTemp("", "dpl-demo-files.")
 	if err != nil {
 		return fail(statusIO, "demo: "+err.Error())
 	}
 	defer os.RemoveAll(dir)
+
 	if err := unpack(dir); err != nil {
 		return fail(statusIO, "demo: "+err.Error())
 	}
+
 	status, err := runInFront(shell, filepath.Join(dir, demo.Script), filepath.Dir(push))
 	if err != nil {
 		return fail(statusCannotRun, "demo: "+err.Error())
 	}
+
 	return status
 }
 
-// unpack writes the files of the demo to dir. Some of them are run.
+// unpack writes the files of the demo to dir. Some of them are executable.
 func unpack(dir string) error {
 	files, err := demo.Files.ReadDir(".")
 	if err != nil {
 		return err
 	}
+
 	for _, file := range files {
 		content, err := demo.Files.ReadFile(file.Name())
 		if err == nil {
@@ -53,21 +60,26 @@ func unpack(dir string) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
-// runInFront runs a program to its end, and returns its exit status, 128 and its number for a signal. What would end this
-// process is for the program to act on: what a terminal sends it has got already, and the rest is passed on.
+// runInFront runs a program until it ends, and returns its exit status, which is 128 plus the
+// number for a signal. Signals that would end this process are left to the program: the terminal
+// sends it its own, and all others are passed on.
 func runInFront(argv ...string) (int, error) {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
+
 	p, err := os.StartProcess(argv[0], argv, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
 	if err != nil {
 		return 0, err
 	}
+
 	ended := make(chan struct{})
 	defer close(ended)
+
 	go func() {
 		for {
 			select {
@@ -80,6 +92,7 @@ func runInFront(argv ...string) (int, error) {
 			}
 		}
 	}()
+
 	state, err := p.Wait()
 	if err != nil {
 		return 0, err
@@ -90,5 +103,6 @@ func runInFront(argv ...string) (int, error) {
 	if w, ok := state.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		return 128 + int(w.Signal()), nil
 	}
+
 	return 0, errors.New(state.String())
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// prefix is what the name of a command begins with as the name of a program.
+// prefix is the prefix of a command's program.
 const prefix = "dpl-"
 
 var errNoCommand = errors.New("no such command")
@@ -17,21 +17,23 @@ func program(name string) string { return prefix + name }
 
 func quote(s string) string { return strconv.Quote(s) }
 
-// find returns the path of the program for the command name: in the directory that this program is in, and then in those of
-// $PATH. It returns errNoCommand if there is none.
+// find returns the path of the program for the command name. It looks in the directory of this
+// program and then in $PATH. It returns errNoCommand if there is none.
 func find(name string) (path string, err error) {
 	if name == "" || strings.ContainsAny(name, `/\`) {
 		return "", errNoCommand
 	}
+
 	if dir := home(); dir != "" {
 		if path, err = executable(filepath.Join(dir, program(name))); err == nil {
 			return path, nil
 		}
 	}
+
 	return search(program(name))
 }
 
-// home returns the directory of this program, whatever symbolic links lead to it; "" if that is not known.
+// home returns the directory of this program, with symbolic links resolved, or "" if it is unknown.
 func home() string {
 	path, err := os.Executable()
 	if err == nil {
@@ -43,8 +45,8 @@ func home() string {
 	return filepath.Dir(path)
 }
 
-// search returns the path of a program in $PATH, or errNoCommand. A relative directory there is left out: what it means
-// depends on where one is, as package os/exec has it.
+// search returns the path of a program in $PATH, or errNoCommand. Like package os/exec it skips
+// relative directories, whose meaning depends on the working directory.
 func search(file string) (string, error) {
 	for _, dir := range directories() {
 		if path, err := executable(filepath.Join(dir, file)); err == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/nearest"
 )
 
-// help prints the list of commands, or has the command in args print its own help.
+// help prints the list of commands, or runs the command in args with --help.
 func help(args []string) int {
 	switch {
 	case len(args) > 1:
@@ -38,20 +38,23 @@ func list() string {
 			out.WriteString("  " + c.name + strings.Repeat(" ", 14-len(c.name)) + c.summary + "\n")
 		}
 	}
+
 	if others := others(); len(others) > 0 {
-		out.WriteString("\nOthers that are installed here:\n  " + strings.Join(others, "\n  ") + "\n")
+		out.WriteString("\nOther commands installed here:\n  " + strings.Join(others, "\n  ") + "\n")
 	}
-	out.WriteString("\ndpl COMMAND runs the program dpl-COMMAND; dpl help COMMAND tells its flags.\n")
+
+	out.WriteString("\ndpl COMMAND runs the program dpl-COMMAND; dpl help COMMAND shows its flags.\n")
 	return out.String()
 }
 
-// others returns the commands that are installed beside dpl or in $PATH, but do not come with it.
+// others returns the commands that are installed beside dpl or in $PATH but do not come with it.
 func others() (names []string) {
 	for _, dir := range append(directories(), home()) {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			continue
 		}
+
 		for _, e := range entries {
 			if name := nameOf(e.Name()); name != e.Name() && !known(name) && isWord(name) {
 				if _, err := find(name); err == nil {
@@ -60,12 +63,13 @@ func others() (names []string) {
 			}
 		}
 	}
+
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// isWord reports whether name is of letters, digits and the like alone. Another one could be anything to a terminal, and to
-// a shell that completes it.
+// isWord reports whether name has only letters, digits and ._+-. Other names could contain escape
+// sequences, or code for a shell that completes them.
 func isWord(name string) bool {
 	for _, r := range name {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._+-", r) {
@@ -75,7 +79,7 @@ func isWord(name string) bool {
 	return name != ""
 }
 
-// advice says what to do about a command that there is not.
+// advice returns a hint for a command that does not exist.
 func advice(name string) string {
 	candidates := others()
 	for _, chapter := range append(chapters(), builtins()) {
@@ -83,13 +87,14 @@ func advice(name string) string {
 			candidates = append(candidates, c.name)
 		}
 	}
+
 	if near := nearest.To(name, candidates); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return "see dpl help"
 }
 
-// version returns the version of the build: what the Makefile says, or that of the module.
+// version returns the version of the build: that of the Makefile, or of the module.
 func version() string {
 	if buildVersion != "" {
 		return buildVersion

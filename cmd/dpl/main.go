@@ -1,13 +1,13 @@
-// Dpl is one name for all commands of DPL, in the way of git: dpl push runs dpl-push.
+// Dpl is one name for all commands of DPL, like git: dpl push runs dpl-push.
 //
 //	dpl COMMAND [ARG...]
 //	dpl help [COMMAND]
 //	dpl version
 //	dpl demo
 //
-// It becomes dpl-COMMAND, from its own directory or else from $PATH, and looks at no argument behind the name. So
-// whatever program is called dpl-foo there is dpl foo. It uses none of what the commands share, and not even package fmt:
-// each would be made ready before each command, and none is needed for that.
+// It executes dpl-COMMAND from its own directory or from $PATH, and passes all arguments on unseen.
+// So any program called dpl-foo is also dpl foo. It uses none of the packages that the commands
+// share, and not even package fmt, because their initialization would delay every command.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 	_ "github.com/dpl-project/dpl/cmd/internal/entry"
 )
 
-// Exit statuses, as those of the commands.
+// Exit statuses, with the same meaning as in the commands.
 const (
 	statusUsage     = 64
 	statusIO        = 74
@@ -29,6 +29,7 @@ func main() {
 	if len(os.Args) < 2 {
 		os.Exit(help(nil))
 	}
+
 	name, args := os.Args[1], os.Args[2:]
 	switch name {
 	case "help", "--help", "-help", "-h":
@@ -42,21 +43,24 @@ func main() {
 	}
 }
 
-// dispatch becomes the command name, or returns why not.
+// dispatch executes the command name. It returns only on an error, with its exit status.
 func dispatch(name string, args []string) int {
 	if strings.HasPrefix(name, "-") {
 		return fail(statusUsage, quote(name)+": the name of a command comes first: see dpl help")
 	}
+
 	path, err := find(name)
 	if err == nil {
 		err = become(path, args)
 	}
+
 	switch {
 	case err == errNoCommand && known(name):
 		return fail(statusNoCommand, program(name)+": it is neither beside dpl nor in $PATH: install it there")
 	case err == errNoCommand:
 		return fail(statusUsage, quote(name)+": no such command: "+advice(name))
 	}
+
 	return fail(statusCannotRun, program(name)+": "+err.Error())
 }
 

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// executable returns path if it is a program.
+// executable returns path if it is a program, and errNoCommand if it is not.
 func executable(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err == nil && (!info.Mode().IsRegular() || info.Mode()&0o111 == 0) {
@@ -18,8 +18,8 @@ func executable(path string) (string, error) {
 	return path, err
 }
 
-// become makes this process the program at path: its pid, its signals and its exit status are that one's. It returns only if
-// that fails.
+// become replaces this process with the program at path, which keeps the pid. It returns only on an
+// error.
 func become(path string, args []string) error {
 	err := syscall.Exec(path, append([]string{path}, args...), os.Environ())
 	if errors.Is(err, syscall.ENOENT) {
@@ -28,5 +28,5 @@ func become(path string, args []string) error {
 	return errors.New(path + ": " + err.Error())
 }
 
-// nameOf returns the name of the program in the file name.
+// nameOf returns the command name of a program file.
 func nameOf(file string) string { return strings.TrimPrefix(file, prefix) }

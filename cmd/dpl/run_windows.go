@@ -8,7 +8,7 @@ import (
 
 const suffix = ".exe"
 
-// executable returns the path of the program that is called path without its suffix.
+// executable returns path with its suffix if that is a program.
 func executable(path string) (string, error) {
 	path += suffix
 	info, err := os.Stat(path)
@@ -18,8 +18,8 @@ func executable(path string) (string, error) {
 	return path, err
 }
 
-// become runs the program at path and ends with its exit status, for no process becomes another here. It returns only if that
-// fails.
+// become runs the program at path and exits with its status, because a process cannot become
+// another program here. It returns only on an error.
 func become(path string, args []string) error {
 	cmd := exec.Command(path, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -30,7 +30,7 @@ func become(path string, args []string) error {
 	return err
 }
 
-// nameOf returns the name of the program in the file name.
+// nameOf returns the command name of a program file.
 func nameOf(file string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(file, prefix), suffix)
 }
