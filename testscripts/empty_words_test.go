@@ -64,10 +64,10 @@ func TestEmptyWords(t *testing.T) {
 		}
 		name, _, _ := strings.Cut(strings.TrimLeft(c.Arguments, "[-] "), " ")
 		name = strings.TrimRight(name, ".")
-		wantRefusal(t, c.Program, []string{"--", ""}, name+": it is empty", true)
-		wantRefusal(t, c.Program, []string{"--", "", "word"}, name+": it is empty", true)
+		wantRefusal(t, c.Program, []string{"--", ""}, name+"> ...]: it is empty", true)
+		wantRefusal(t, c.Program, []string{"--", "", "word"}, name+"> ...]: it is empty", true)
 		if name == "FILE" {
-			wantRefusal(t, c.Program, []string{"--", "word", ""}, name+": it is empty", true)
+			wantRefusal(t, c.Program, []string{"--", "word", ""}, name+"> ...]: it is empty", true)
 		}
 	}
 }

@@ -14,8 +14,8 @@ import (
 type abort struct {
 	cli.Common `embed:""`
 
-	Op     cli.Ident `env:"DPL_OP" placeholder:"OP" required:"" help:"operation"`
-	Reason cli.Text  `placeholder:"TEXT" help:"why; kept in the operation"`
+	Op     cli.ID   `env:"DPL_OP" placeholder:"OP" required:"" help:"operation"`
+	Reason cli.Text `placeholder:"TEXT" help:"why; kept in the operation"`
 }
 
 func (c *abort) Run(env *cli.Env) error {

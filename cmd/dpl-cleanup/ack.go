@@ -10,24 +10,20 @@ import (
 
 // acknowledge records in op that the supervisor has cleaned up after calls (spec §5.6).
 func (c *cleanup) acknowledge(env *cli.Env, op string) error {
-	if op == "" {
-		return cli.Usagef("--op is required with --ack, or $DPL_OP")
+	var calls []string
+	for _, call := range c.Ack {
+		calls = append(calls, string(call))
 	}
-	for _, call := range c.ack {
-		if err := protocol.CheckID(call); err != nil {
-			return cli.Usagef("--ack: %v", err)
-		}
-	}
-	actor := protocol.Actor{PID: c.pid}
+	actor := protocol.Actor{PID: int(c.PID)}
 	var err error
-	if actor.Supervisor, err = cli.Required("--supervisor", c.supervisor, "DPL_SUPERVISOR"); err != nil {
+	if actor.Supervisor, err = c.supervisor(); err != nil {
 		return err
 	}
-	if actor.Process, err = cli.Identify(c.pid); err != nil {
+	if actor.Process, err = cli.Identify(c.PID); err != nil {
 		return err
 	}
-	edit, err := env.EditNamed("ack", op, strings.Join(c.ack, " "), fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-		return op.Ack(actor, c.ack, seen)
+	edit, err := env.EditNamed("ack", op, strings.Join(calls, " "), fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		return op.Ack(actor, calls, seen)
 	})
 	if err == nil && env.JSON() {
 		env.PrintJSON(edit.Result())

@@ -27,14 +27,11 @@ type handler struct {
 }
 
 func (c *cleanup) handle(env *cli.Env, op string) error {
-	supervisor, err := cli.Required("--supervisor", c.supervisor, "DPL_SUPERVISOR")
+	supervisor, err := c.supervisor()
 	if err != nil {
 		return err
 	}
-	if env.DryRun() {
-		return cli.Usagef("--dry-run does not go with a handler")
-	}
-	h := &handler{env: env, supervisor: supervisor, argv: c.handler, timeout: c.timeout}
+	h := &handler{env: env, supervisor: supervisor, argv: c.Handler, timeout: time.Duration(c.Timeout)}
 	if h.ledger, err = env.Open(); err != nil {
 		return err
 	}
@@ -42,7 +39,7 @@ func (c *cleanup) handle(env *cli.Env, op string) error {
 		return fmt.Errorf("%w: %s is shared: a handler acts on what others write: give --trust-group", fileops.ErrPermission, l.Dir())
 	}
 	h.self = protocol.Actor{Supervisor: supervisor, PID: os.Getpid()}
-	if h.self.Process, err = cli.Identify(os.Getpid()); err != nil {
+	if h.self.Process, err = cli.Identify(cli.PID(os.Getpid())); err != nil {
 		return err
 	}
 	ids := []string{op}

@@ -10,50 +10,58 @@ package main
 
 import (
 	"runtime"
-	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 )
 
 type cleanup struct {
-	cli.Operation
-	ifExists   bool
-	supervisor string
-	ack        []string
-	pid        int
-	timeout    time.Duration
-	handler    []string
+	cli.Common `embed:""`
+
+	Op         cli.ID   `env:"DPL_OP" placeholder:"OP" help:"operation"`
+	IfExists   bool     `help:"do nothing if there is no ledger"`
+	Supervisor cli.ID   `placeholder:"ID" help:"work as this supervisor ($DPL_SUPERVISOR, with --ack or a handler)"`
+	Ack        []cli.ID `placeholder:"CALL" help:"the supervisor has cleaned up after CALL"`
+	PID        cli.PID  `placeholder:"N" help:"with --ack: the supervisor's process"`
+	Timeout    cli.Span `default:"60s" placeholder:"D" help:"kill a handler after D (${default})"`
+	Handler    []string `arg:"" name:"HANDLER" optional:"" passthrough:"partial" placeholder:"[-- HANDLER [ARG...]]" help:"program to run for each crashed call, and its arguments"`
 }
 
-func (c *cleanup) Define(f *cli.FlagSet) {
-	c.Operation.Define(f)
-	c.timeout = 60 * time.Second
-	f.Bool(&c.ifExists, "if-exists", "do nothing if there is no ledger")
-	f.String(&c.supervisor, "supervisor", "ID", "work as this supervisor ($DPL_SUPERVISOR, with --ack or a handler)")
-	f.Strings(&c.ack, "ack", "CALL", "the supervisor has cleaned up after CALL")
-	f.PID(&c.pid, "pid", "with --ack: the supervisor's process")
-	f.Duration(&c.timeout, "timeout", "kill a handler after D (60s)", time.Millisecond)
-	f.CommandLine(&c.handler, "HANDLER", " [-- HANDLER [ARG...]]")
+// Validate refuses flags that do not go together.
+func (c *cleanup) Validate() error {
+	acks, handles := len(c.Ack) > 0, len(c.Handler) > 0
+	switch {
+	case acks && handles:
+		return cli.Usagef("--ack and a handler exclude each other")
+	case acks && c.Op == "":
+		return cli.Usagef("--op is required with --ack, or $DPL_OP")
+	case handles && c.DryRun:
+		return cli.Usagef("--dry-run does not go with a handler")
+	case c.Supervisor != "" && !acks && !handles:
+		return cli.Usagef("--supervisor goes with --ack or a handler")
+	case c.PID != 0 && !acks && !handles:
+		return cli.Usagef("--pid goes with --ack")
+	}
+	return nil
 }
 
 func (c *cleanup) Run(env *cli.Env) error {
-	op, err := cli.ID("--op", c.Op, "DPL_OP")
-	if err != nil {
-		return err
-	}
+	op := string(c.Op)
 	switch {
-	case len(c.ack) > 0 && len(c.handler) > 0:
-		return cli.Usagef("--ack and a handler exclude each other")
-	case len(c.ack) > 0:
+	case len(c.Ack) > 0:
 		return c.acknowledge(env, op)
-	case len(c.handler) > 0:
+	case len(c.Handler) > 0:
 		return c.handle(env, op)
-	case c.supervisor != "":
-		return cli.Usagef("--supervisor goes with --ack or a handler")
-	case c.pid != 0:
-		return cli.Usagef("--pid goes with --ack")
 	}
 	return c.pass(env, op)
+}
+
+// supervisor returns who it works as.
+func (c *cleanup) supervisor() (string, error) {
+	id, err := c.Supervisor.Or("DPL_SUPERVISOR")
+	if err == nil && id == "" {
+		err = cli.Usagef("--supervisor is required, or $DPL_SUPERVISOR")
+	}
+	return id, err
 }
 
 // A handler is killed with the thread that has started it.

@@ -17,7 +17,7 @@ import (
 // ledger.
 func (c *cleanup) pass(env *cli.Env, op string) error {
 	l, err := env.Open()
-	if c.ifExists && errors.Is(err, fileops.ErrNoLedger) {
+	if c.IfExists && errors.Is(err, fileops.ErrNoLedger) {
 		if env.JSON() {
 			env.PrintJSON(cli.Object{{Name: "operations", Value: []cli.Object{}}})
 		}

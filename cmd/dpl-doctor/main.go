@@ -13,19 +13,14 @@ import (
 )
 
 type doctor struct {
-	cli.Common
-	fix, quiet bool
-}
+	cli.Common `embed:""`
 
-func (c *doctor) Define(f *cli.FlagSet) {
-	f.Bool(&c.fix, "fix", "do what is safe: remove what killed commands have left, and take write permission from others; "+
-		"with --dry-run say what that would be")
-	f.Bool(&c.quiet, "quiet", "say nothing of what is well, and no notes; for cron")
-	f.Short("q")
+	Fix   bool `help:"do what is safe: remove what killed commands have left, and take write permission from others; with --dry-run say what that would be"`
+	Quiet bool `short:"q" help:"say nothing of what is well, and no notes; for cron"`
 }
 
 // Reads makes it a cli.Reader, except with --fix.
-func (c *doctor) Reads() bool { return !c.fix }
+func (c *doctor) Reads() bool { return !c.Fix }
 
 func (c *doctor) Run(env *cli.Env) error {
 	p, err := newCheckup(env)
@@ -33,7 +28,7 @@ func (c *doctor) Run(env *cli.Env) error {
 		return err
 	}
 	findings := p.examine()
-	if c.fix {
+	if c.Fix {
 		if findings, err = p.treat(findings); err != nil {
 			return err
 		}
@@ -41,7 +36,7 @@ func (c *doctor) Run(env *cli.Env) error {
 	if env.JSON() {
 		env.PrintJSON(report(p.dir(), findings))
 	} else {
-		env.Stdout.Write(table(findings, c.quiet, widthOf(os.Stdout)))
+		env.Stdout.Write(table(findings, c.Quiet, widthOf(os.Stdout)))
 	}
 	return cli.Exit(status(findings))
 }

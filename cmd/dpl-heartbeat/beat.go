@@ -26,40 +26,31 @@ type beater struct {
 
 // beater returns a beater for what the flags ask for.
 func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
-	b := &beater{env: env}
+	b := &beater{env: env, op: string(c.Op)}
 	var err error
 	if b.actor, err = c.actor(); err != nil {
-		return nil, err
-	}
-	if b.op, err = cli.ID("--op", c.Op, "DPL_OP"); err != nil {
 		return nil, err
 	}
 	if b.group, b.service, err = c.serviceOf(b.actor); err != nil {
 		return nil, err
 	}
-	b.say = protocol.Report{Cleaning: c.cleaning, Readiness: c.readiness, Note: c.note}
-	b.actor.Heartbeats = c.promise
+	b.say = protocol.Report{Cleaning: c.Cleaning, Readiness: c.Readiness, Note: (*string)(c.Note)}
+	b.actor.Heartbeats = c.Heartbeat
 	participates := b.actor.Call != "" || b.actor.Participant != ""
 	switch {
 	case b.op == "" && participates:
 		return nil, cli.Usagef("--op is required for a participant, or $DPL_OP")
-	case c.cleaning && !participates:
+	case c.Cleaning && !participates:
 		return nil, cli.Usagef("--cleaning goes with --call or --participant")
-	case c.promise && b.actor.Supervisor == "" && b.service == "":
+	case c.Heartbeat && b.actor.Supervisor == "" && b.service == "":
 		return nil, cli.Usagef("--heartbeat goes with --service or --supervisor: dpl-push --heartbeat promises those of a call")
 	case (b.say.Readiness != "" || b.say.Note != nil) && !participates && b.service == "":
 		return nil, cli.Usagef("--readiness and --note go with --call, --participant or --group")
-	case c.whilePID != 0 && c.every == 0:
-		return nil, cli.Usagef("--while-pid goes with --every")
-	case c.signal != "" && c.whilePID == 0:
-		return nil, cli.Usagef("--signal goes with --while-pid")
-	case c.every > 0 && (env.DryRun() || env.JSON()):
-		return nil, cli.Usagef("--every goes neither with --dry-run nor with --json")
 	}
-	if b.actor.Process, err = cli.Identify(c.pid); err != nil {
+	if b.actor.Process, err = cli.Identify(c.PID); err != nil {
 		return nil, err
 	}
-	if b.actor.PID = c.pid; c.pid == 0 {
+	if b.actor.PID = int(c.PID); c.PID == 0 {
 		b.actor.PID = os.Getppid()
 	}
 	b.ledger, err = env.Open()
@@ -69,25 +60,21 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 // actor returns the sender of the heartbeat. Flags hide the environment, so a participant started
 // by a supervisor does not send heartbeats in the supervisor's name.
 func (c *heartbeat) actor() (a protocol.Actor, err error) {
-	call, participant, supervisor := "DPL_CALL", "DPL_PARTICIPANT", "DPL_SUPERVISOR"
+	named := c.Call != "" || c.Participant != "" || c.Supervisor != "" || c.Service != ""
+	a.Call, a.Participant, a.Supervisor = string(c.Call), string(c.Participant), string(c.Supervisor)
 	switch {
-	case c.call != "" || c.participant != "" || c.supervisor != "" || c.service != "":
-		call, participant, supervisor = "", "", ""
-	case os.Getenv(call) != "":
-		participant, supervisor = "", ""
-	case os.Getenv(participant) != "":
-		supervisor = ""
+	case named:
+	case os.Getenv("DPL_CALL") != "":
+		a.Call, err = c.Call.Or("DPL_CALL")
+	case os.Getenv("DPL_PARTICIPANT") != "":
+		a.Participant, err = c.Participant.Or("DPL_PARTICIPANT")
+	default:
+		a.Supervisor, err = c.Supervisor.Or("DPL_SUPERVISOR")
 	}
-	if a.Call, err = cli.ID("--call", c.call, call); err != nil {
+	if err != nil {
 		return a, err
 	}
-	if a.Participant, err = cli.ID("--participant", c.participant, participant); err != nil {
-		return a, err
-	}
-	if a.Supervisor, err = cli.ID("--supervisor", c.supervisor, supervisor); err != nil {
-		return a, err
-	}
-	if a == (protocol.Actor{}) && c.service == "" {
+	if a == (protocol.Actor{}) && c.Service == "" {
 		return a, cli.Usagef("one of --call, --participant, --supervisor and --service is required, " +
 			"or $DPL_CALL, $DPL_PARTICIPANT, $DPL_SUPERVISOR")
 	}
@@ -98,25 +85,24 @@ func (c *heartbeat) actor() (a protocol.Actor, err error) {
 // one with the id of the supervisor. A participant that a service has started sends none for the
 // service.
 func (c *heartbeat) serviceOf(a protocol.Actor) (group, service string, err error) {
-	if a.Supervisor == "" && c.service == "" {
-		if c.group != "" {
+	if a.Supervisor == "" && c.Service == "" {
+		if c.Group != "" {
 			err = cli.Usagef("--group goes with --service or --supervisor, or $DPL_SUPERVISOR")
 		}
 		return "", "", err
 	}
-	if group, err = cli.ID("--group", c.group, "DPL_GROUP"); err != nil {
+	if group, err = c.Group.Or("DPL_GROUP"); err != nil {
 		return "", "", err
 	}
 
-	variable := "DPL_SERVICE"
-	if c.supervisor != "" {
-		variable = ""
+	service = string(c.Service)
+	if c.Supervisor == "" {
+		service, err = c.Service.Or("DPL_SERVICE")
 	}
-	service, err = cli.ID("--service", c.service, variable)
 	switch {
 	case err != nil:
 		return "", "", err
-	case group == "" && c.service != "":
+	case group == "" && c.Service != "":
 		return "", "", cli.Usagef("--service goes with --group, or $DPL_GROUP")
 	case group == "":
 		return "", "", nil

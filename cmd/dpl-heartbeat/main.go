@@ -10,41 +10,40 @@
 package main
 
 import (
-	"time"
-
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/protocol"
 )
 
 type heartbeat struct {
-	cli.Operation
-	call, participant, supervisor string
-	group, service                string
-	pid                           int
-	cleaning, promise             bool
-	readiness                     protocol.Readiness
-	note                          *string
-	every                         time.Duration
-	whilePID                      int
-	signal                        string
+	cli.Common `embed:""`
+
+	Op          cli.ID             `env:"DPL_OP" placeholder:"OP" help:"operation"`
+	Call        cli.ID             `placeholder:"CALL" help:"beat for this call ($DPL_CALL)"`
+	Participant cli.ID             `placeholder:"ID" help:"beat for all calls of this participant ($DPL_PARTICIPANT)"`
+	Supervisor  cli.ID             `placeholder:"ID" help:"beat as this supervisor ($DPL_SUPERVISOR); without --op, in all operations that name it"`
+	Group       cli.ID             `placeholder:"GROUP" help:"also beat as the service of GROUP that has the supervisor's id ($DPL_GROUP)"`
+	Service     cli.ID             `placeholder:"ID" help:"with --group: beat as this service alone ($DPL_SERVICE)"`
+	PID         cli.PID            `placeholder:"N" help:"the process that is alive"`
+	Cleaning    bool               `help:"say that the participant is cleaning up"`
+	Heartbeat   bool               `help:"with --service or --supervisor: promise to go on, so that without heartbeats it is dead, even while its process lives"`
+	Readiness   protocol.Readiness `default:"" enum:"starting,ready,stopping," help:"what dpl-wait --ready and dependents go by"`
+	Note        *cli.Text          `placeholder:"TEXT" help:"what it is doing, for people"`
+	Every       cli.Span           `placeholder:"D" help:"beat on, every D"`
+	WhilePID    cli.PID            `placeholder:"N" help:"with --every: until process N ends"`
+	Signal      cli.Signal         `placeholder:"SIG" help:"with --while-pid: send SIG to N, once, when it is to clean up or was declared crashed"`
 }
 
-func (c *heartbeat) Define(f *cli.FlagSet) {
-	c.Operation.Define(f)
-	f.String(&c.call, "call", "CALL", "beat for this call ($DPL_CALL)")
-	f.String(&c.participant, "participant", "ID", "beat for all calls of this participant ($DPL_PARTICIPANT)")
-	f.String(&c.supervisor, "supervisor", "ID", "beat as this supervisor ($DPL_SUPERVISOR); without --op, in all operations that name it")
-	f.String(&c.group, "group", "GROUP", "also beat as the service of GROUP that has the supervisor's id ($DPL_GROUP)")
-	f.String(&c.service, "service", "ID", "with --group: beat as this service alone ($DPL_SERVICE)")
-	f.PID(&c.pid, "pid", "the process that is alive")
-	f.Bool(&c.cleaning, "cleaning", "say that the participant is cleaning up")
-	f.Bool(&c.promise, "heartbeat", "with --service or --supervisor: promise to go on, so that without heartbeats it is dead, even while its process lives")
-	cli.Word(f, &c.readiness, "readiness", "", "what dpl-wait --ready and dependents go by",
-		protocol.ReadinessStarting, protocol.ReadinessReady, protocol.ReadinessStopping)
-	f.OptionalText(&c.note, "note", "what it is doing, for people")
-	f.Duration(&c.every, "every", "beat on, every D", time.Millisecond)
-	f.PID(&c.whilePID, "while-pid", "with --every: until process N ends")
-	f.String(&c.signal, "signal", "SIG", "with --while-pid: send SIG to N, once, when it is to clean up or was declared crashed")
+// Validate refuses flags that do not go together.
+func (c *heartbeat) Validate() error {
+	switch {
+	case c.WhilePID != 0 && c.Every == 0:
+		return cli.Usagef("--while-pid goes with --every")
+	case c.Signal != 0 && c.WhilePID == 0:
+		return cli.Usagef("--signal goes with --while-pid")
+	case c.Every > 0 && (c.DryRun || c.JSON):
+		return cli.Usagef("--every goes neither with --dry-run nor with --json")
+	}
+	return nil
 }
 
 func (c *heartbeat) Run(env *cli.Env) error {
@@ -52,7 +51,7 @@ func (c *heartbeat) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	if c.every > 0 {
+	if c.Every > 0 {
 		return c.repeat(env, b)
 	}
 	status, err := b.beat()

@@ -46,7 +46,7 @@ func (c *heartbeat) repeat(env *cli.Env, b *beater) error {
 		select {
 		case <-told.done():
 			return nil
-		case <-time.After(cli.Jittered(c.every)):
+		case <-time.After(cli.Jittered(time.Duration(c.Every))):
 		}
 	}
 }
@@ -59,15 +59,10 @@ type watched struct {
 }
 
 func (c *heartbeat) watch() (w *watched, err error) {
-	w = &watched{}
-	if c.signal != "" {
-		if w.signal, err = process.ParseSignal(c.signal); err != nil {
-			return nil, cli.Usagef("--signal: %v", err)
-		}
-	}
-	if c.whilePID != 0 {
-		if w.process, err = process.Watch(c.whilePID); err != nil {
-			err = fmt.Errorf("--while-pid %d: %w", c.whilePID, err)
+	w = &watched{signal: syscall.Signal(c.Signal)}
+	if c.WhilePID != 0 {
+		if w.process, err = process.Watch(int(c.WhilePID)); err != nil {
+			err = fmt.Errorf("--while-pid %d: %w", c.WhilePID, err)
 		}
 	}
 	return w, err

@@ -12,19 +12,13 @@ import (
 )
 
 type importer struct {
-	cli.Common
-	newLedger    cli.NewLedger
-	op, timeZone string
-	rename       []string
-	files        []string
-}
+	cli.Common `embed:""`
 
-func (c *importer) Define(f *cli.FlagSet) {
-	f.String(&c.op, "op", "ID", "operation to be made of the one FILE, if not the one it says")
-	f.Strings(&c.rename, "rename", "OLD=NEW", "the operation, call or participant OLD becomes NEW")
-	f.String(&c.timeZone, "time-zone", "ZONE", "of times without an offset, like Europe/Berlin or +02:00 (that of this process)")
-	c.newLedger.Define(f)
-	f.Files(&c.files, " FILE...")
+	Op        cli.ID        `placeholder:"ID" help:"operation to be made of the one FILE, if not the one it says"`
+	Rename    []cli.Word    `placeholder:"OLD=NEW" help:"the operation, call or participant OLD becomes NEW"`
+	TimeZone  cli.Word      `placeholder:"ZONE" help:"of times without an offset, like Europe/Berlin or +02:00 (that of this process)"`
+	NewLedger cli.NewLedger `embed:""`
+	Files     []cli.Path    `arg:"" name:"FILE" optional:"" passthrough:"partial" placeholder:"FILE..." help:"file of the Dart ledger; - is standard input"`
 }
 
 func (c *importer) Run(env *cli.Env) error {
@@ -39,7 +33,7 @@ func (c *importer) Run(env *cli.Env) error {
 	if _, err := c.decode(texts, reading, nil); err != nil { // before a ledger is made
 		return err
 	}
-	l, err := c.newLedger.Create(env)
+	l, err := c.NewLedger.Create(env)
 	if err != nil {
 		return err
 	}

@@ -23,16 +23,15 @@ type found struct {
 // reading returns how to read the files, according to the flags.
 func (c *importer) reading() (r protocol.PeerReading, err error) {
 	switch {
-	case len(c.files) == 0:
+	case len(c.Files) == 0:
 		return r, cli.Usagef("no FILE: name a file of the Dart ledger, like ledger/ID.operation.json")
-	case c.op != "" && len(c.files) > 1:
+	case c.Op != "" && len(c.Files) > 1:
 		return r, cli.Usagef("--op goes with one FILE: use --rename")
 	}
-	if r.ID, err = cli.ID("--op", c.op, ""); err != nil {
-		return r, err
-	}
+	r.ID = string(c.Op)
 	r.Rename = make(map[string]string)
-	for _, rename := range c.rename {
+	for _, rename := range c.Rename {
+		rename := string(rename)
 		cut := strings.LastIndexByte(rename, '=') // '=' is in none of our ids
 		if cut < 0 {
 			return r, cli.Usagef("--rename: want OLD=NEW, not %q", rename)
@@ -42,14 +41,14 @@ func (c *importer) reading() (r protocol.PeerReading, err error) {
 		}
 		r.Rename[rename[:cut]] = rename[cut+1:]
 	}
-	r.Zone, err = cli.Zone("--time-zone", c.timeZone)
+	r.Zone, err = cli.Zone("--time-zone", string(c.TimeZone))
 	return r, err
 }
 
 // read returns the contents of the files.
 func (c *importer) read(env *cli.Env) (texts []string, err error) {
-	for _, file := range c.files {
-		text, fileErr := readFile(env, file)
+	for _, file := range c.Files {
+		text, fileErr := readFile(env, string(file))
 		texts, err = append(texts, text), errors.Join(err, fileErr)
 	}
 	return texts, err
@@ -64,7 +63,8 @@ func (c *importer) decode(texts []string, r protocol.PeerReading, l *fileops.Led
 		}
 		return l.CheckResource(op, path)
 	}
-	for i, file := range c.files {
+	for i, path := range c.Files {
+		file := string(path)
 		f := found{file: file}
 		var fileErr error
 		f.op, f.left, fileErr = protocol.ReadPeer(texts[i], r)

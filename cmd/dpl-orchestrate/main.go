@@ -8,7 +8,6 @@ package main
 import (
 	"errors"
 	"runtime"
-	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
@@ -17,36 +16,31 @@ import (
 )
 
 type orchestrate struct {
-	cli.Group
-	ifExists            bool
-	every               time.Duration
-	owner               string
-	staleness, interval time.Duration
-	failover            bool
-	spawn               orchestrator.Spawn
-	onAlert             string
+	cli.Common `embed:""`
+
+	Group     cli.ID             `env:"DPL_GROUP" placeholder:"GROUP" required:"" help:"group of services"`
+	IfExists  bool               `help:"do nothing if there is no ledger, or no such group"`
+	Every     cli.Span           `placeholder:"D" help:"stay, and make a pass every D"`
+	Owner     cli.ID             `placeholder:"ID" help:"on whose behalf (this user's on this host); while another owner's passes are heard of, stand by"`
+	Staleness cli.Span           `placeholder:"D" help:"from now on, whoever has not beaten for D has failed (10s)"`
+	Interval  cli.Span           `placeholder:"D" help:"from now on, services should beat every D (2s, or a third of --staleness)"`
+	Failover  bool               `help:"start also what may still run on another host"`
+	Spawn     orchestrator.Spawn `default:"" enum:"auto,direct,systemd-run," help:"how to start: auto is systemd-run in a unit of systemd, whose end would kill what it started, else direct"`
+	OnAlert   cli.Word           `placeholder:"CMD" help:"run sh -c CMD for each alert, which it gets as JSON on stdin; killed after 10s"`
 }
 
-func (c *orchestrate) Define(f *cli.FlagSet) {
-	c.Group.Define(f)
-	f.Bool(&c.ifExists, "if-exists", "do nothing if there is no ledger, or no such group")
-	f.Duration(&c.every, "every", "stay, and make a pass every D", time.Millisecond)
-	f.String(&c.owner, "owner", "ID", "on whose behalf (this user's on this host); while another owner's passes are heard of, stand by")
-	f.Duration(&c.staleness, "staleness", "from now on, whoever has not beaten for D has failed (10s)", 2*time.Millisecond)
-	f.Duration(&c.interval, "interval", "from now on, services should beat every D (2s, or a third of --staleness)", time.Millisecond)
-	f.Bool(&c.failover, "failover", "start also what may still run on another host")
-	cli.Word(f, &c.spawn, "spawn", "", "how to start: auto is systemd-run in a unit of systemd, whose end would kill what it started, else direct",
-		orchestrator.SpawnAuto, orchestrator.SpawnDirect, orchestrator.SpawnSystemdRun)
-	f.String(&c.onAlert, "on-alert", "CMD", "run sh -c CMD for each alert, which it gets as JSON on stdin; killed after 10s")
+// Validate refuses flags that do not go together.
+func (c *orchestrate) Validate() error {
+	if c.Every > 0 && (c.DryRun || c.JSON) {
+		return cli.Usagef("--every goes neither with --dry-run nor with --json")
+	}
+	return cli.CheckStaleness(c.Staleness)
 }
 
 func (c *orchestrate) Run(env *cli.Env) error {
-	o, err := c.orchestrator(env)
-	if err != nil {
-		return err
-	}
-	err = c.passes(env, o)
-	if c.ifExists && (errors.Is(err, fileops.ErrNoLedger) || errors.Is(err, fileops.ErrNoGroup)) {
+	o := c.orchestrator(env)
+	err := c.passes(env, o)
+	if c.IfExists && (errors.Is(err, fileops.ErrNoLedger) || errors.Is(err, fileops.ErrNoGroup)) {
 		tell(env, o, orchestrator.Pass{})
 		return nil
 	}

@@ -15,25 +15,16 @@ import (
 )
 
 // orchestrator returns what the flags ask for, without the ledger.
-func (c *orchestrate) orchestrator(env *cli.Env) (*orchestrator.Orchestrator, error) {
+func (c *orchestrate) orchestrator(env *cli.Env) *orchestrator.Orchestrator {
 	o := &orchestrator.Orchestrator{
-		Env: env, Failover: c.failover, Interval: c.interval, Staleness: c.staleness,
-		Spawn: c.spawn, OnAlert: c.onAlert, HookOut: env.Stderr, Every: c.every,
-	}
-	var err error
-	if o.Group, err = c.GroupID(); err != nil {
-		return nil, err
-	}
-	if o.Owner, err = cli.ID("--owner", c.owner, ""); err != nil {
-		return nil, err
+		Env: env, Group: string(c.Group), Owner: string(c.Owner), Failover: c.Failover,
+		Interval: time.Duration(c.Interval), Staleness: time.Duration(c.Staleness),
+		Spawn: c.Spawn, OnAlert: string(c.OnAlert), HookOut: env.Stderr, Every: time.Duration(c.Every),
 	}
 	if o.Owner == "" {
 		o.Owner = cli.DefaultOwner()
 	}
-	if c.every > 0 && (env.DryRun() || env.JSON()) {
-		return nil, cli.Usagef("--every goes neither with --dry-run nor with --json")
-	}
-	return o, nil
+	return o
 }
 
 // passes makes the pass, or all of them.
@@ -41,7 +32,7 @@ func (c *orchestrate) passes(env *cli.Env, o *orchestrator.Orchestrator) (err er
 	if o.Ledger, err = env.Open(); err != nil {
 		return err
 	}
-	if c.every > 0 {
+	if c.Every > 0 {
 		return c.repeat(env, o)
 	}
 	if standsBy, err := pass(env, o); err != nil || standsBy {
@@ -126,7 +117,7 @@ func (c *orchestrate) repeat(env *cli.Env, o *orchestrator.Orchestrator) error {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(cli.Jittered(c.every)):
+		case <-time.After(cli.Jittered(time.Duration(c.Every))):
 		}
 	}
 	close(raised)

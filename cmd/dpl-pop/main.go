@@ -14,11 +14,11 @@ import (
 type pop struct {
 	cli.Common `embed:""`
 
-	Op       cli.Ident `env:"DPL_OP" placeholder:"OP" required:"" help:"operation"`
-	Call     cli.Ident `env:"DPL_CALL" placeholder:"CALL" required:"" help:"call"`
-	Fail     bool      `help:"the call failed: the operation is to be cleaned up"`
-	Reason   cli.Text  `placeholder:"TEXT" help:"with --fail: why; kept in the operation"`
-	KeepOpen bool      `help:"leave a running operation open when this empties it"`
+	Op       cli.ID   `env:"DPL_OP" placeholder:"OP" required:"" help:"operation"`
+	Call     cli.ID   `env:"DPL_CALL" placeholder:"CALL" required:"" help:"call"`
+	Fail     bool     `help:"the call failed: the operation is to be cleaned up"`
+	Reason   cli.Text `placeholder:"TEXT" help:"with --fail: why; kept in the operation"`
+	KeepOpen bool     `help:"leave a running operation open when this empties it"`
 }
 
 // Validate refuses flags that do not go together.

@@ -16,23 +16,19 @@ import (
 )
 
 type push struct {
-	cli.Push
-	pid          int
-	tmp, asShell bool
-	readiness    protocol.Readiness
-}
+	Participant cli.ID `env:"DPL_PARTICIPANT" placeholder:"ID" required:"" help:"who makes the call; required"`
 
-func (c *push) Define(f *cli.FlagSet) {
-	c.Push.Define(f, "who makes the call ($DPL_PARTICIPANT); required")
-	f.PID(&c.pid, "pid", "watch process N: the call lives as long as it does, and has crashed when it is gone")
-	f.Bool(&c.tmp, "tmp", "make a temporary directory, which goes with the call")
-	cli.Word(f, &c.readiness, "readiness", "", "starting: the call says when it is ready, with dpl-heartbeat --readiness", protocol.ReadinessStarting)
-	f.Bool(&c.asShell, "sh", "print shell exports for eval; on failure, (exit N)")
+	cli.Push `embed:""`
+
+	PID       cli.PID            `placeholder:"N" help:"watch process N: the call lives as long as it does, and has crashed when it is gone"`
+	Tmp       bool               `help:"make a temporary directory, which goes with the call"`
+	Readiness protocol.Readiness `default:"" enum:"starting," help:"starting: the call says when it is ready, with dpl-heartbeat --readiness"`
+	Sh        bool               `help:"print shell exports for eval; on failure, (exit N)"`
 }
 
 // Failed gives eval "$(dpl-push --sh …)" the status.
 func (c *push) Failed(env *cli.Env, args []string, status int) {
-	if c.asShell || slices.Contains(args, "--sh") {
+	if c.Sh || slices.Contains(args, "--sh") {
 		fmt.Fprintf(env.Stdout, "(exit %d)\n", status)
 	}
 }

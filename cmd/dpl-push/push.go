@@ -12,10 +12,10 @@ import (
 
 // arguments returns the push that the flags ask for, and its operation.
 func (c *push) arguments(env *cli.Env) (p protocol.Push, op string, err error) {
-	if p, op, err = c.Arguments(env, ""); err != nil {
+	if p, op, err = c.Arguments(env, c.Participant); err != nil {
 		return p, op, err
 	}
-	p.Tmp, p.Readiness = c.tmp, c.readiness
+	p.Tmp, p.Readiness = c.Tmp, c.Readiness
 	p.PID, p.Process, err = c.process()
 	return p, op, err
 }
@@ -23,16 +23,16 @@ func (c *push) arguments(env *cli.Env) (p protocol.Push, op string, err error) {
 // process returns what --pid names, or the parent's pid alone: a shell may run each line in a new process, so that the
 // parent's end is no crash.
 func (c *push) process() (int, protocol.Process, error) {
-	if c.pid == 0 {
+	if c.PID == 0 {
 		return os.Getppid(), protocol.Process{}, nil
 	}
-	p, err := cli.Identify(c.pid)
-	return c.pid, p, err
+	p, err := cli.Identify(c.PID)
+	return int(c.PID), p, err
 }
 
 func (c *push) print(env *cli.Env, l *fileops.Ledger, edit cli.Edit, p protocol.Push) {
 	op, tmp := edit.After.ID, ""
-	if c.tmp && !l.Absent() {
+	if c.Tmp && !l.Absent() {
 		tmp = l.TmpDir(op, p.Call)
 	}
 	switch {
@@ -40,7 +40,7 @@ func (c *push) print(env *cli.Env, l *fileops.Ledger, edit cli.Edit, p protocol.
 		env.PrintJSON(append(edit.Result(), cli.Object{
 			{Name: "callId", Value: p.Call}, {Name: "participantId", Value: p.Participant}, {Name: "tmp", Value: cli.OrNull(tmp)},
 		}...))
-	case c.asShell:
+	case c.Sh:
 		fmt.Fprintf(env.Stdout, "export DPL_LEDGER=%s DPL_OP=%s DPL_CALL=%s DPL_PARTICIPANT=%s", quote(l.Dir()), op, p.Call, p.Participant)
 		if tmp != "" {
 			fmt.Fprintf(env.Stdout, " DPL_TMP=%s", quote(tmp))

@@ -16,7 +16,7 @@ var recorded = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LAN
 
 // environment returns the environment that COMMAND gets whichever pass starts it: what is recorded,
 // and then given, the values of --env. The last of a name counts.
-func environment(given []string) ([]protocol.Variable, error) {
+func environment(given []cli.Word) ([]protocol.Variable, error) {
 	var all []protocol.Variable
 	for _, name := range append(slices.Clone(recorded), localeNames()...) {
 		if value, set := os.LookupEnv(name); set {
@@ -24,7 +24,7 @@ func environment(given []string) ([]protocol.Variable, error) {
 		}
 	}
 	for _, v := range given {
-		name, value, ok := strings.Cut(v, "=")
+		name, value, ok := strings.Cut(string(v), "=")
 		if name == "" {
 			return nil, cli.Usagef("--env: want NAME=VALUE, or NAME for the value it has now, not %q", v)
 		}

@@ -8,63 +8,65 @@
 package main
 
 import (
-	"time"
-
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/protocol"
 )
 
 type register struct {
-	cli.Service
-	pid                     int
-	request, remove, fresh  bool
-	independent             bool
-	dependsOn, env          []string
-	dir                     string
-	maxAttempts             int
-	backoff                 string
-	resetAfter, killTimeout time.Duration
-	logMax                  int64
-	logKeep                 int
-	noRestart, noPass       bool
-	heartbeats              bool
-	readiness               protocol.Readiness
-	newLedger               cli.NewLedger
-	command                 []string
+	cli.Common `embed:""`
+
+	Group       cli.ID             `env:"DPL_GROUP" placeholder:"GROUP" required:"" help:"group of services"`
+	Service     cli.ID             `aliases:"supervisor" env:"DPL_SERVICE,DPL_SUPERVISOR" placeholder:"ID" required:"" help:"service"`
+	PID         cli.PID            `placeholder:"N" help:"the service's process, which registers itself"`
+	Request     bool               `help:"it does not run yet: the next pass is to start it with COMMAND"`
+	DependsOn   []cli.ID           `placeholder:"ID" help:"service that has to run before it is started"`
+	NoDependsOn bool               `help:"it depends on no service any more"`
+	Env         []cli.Word         `placeholder:"NAME[=VALUE]" help:"variable that COMMAND gets besides PATH, HOME, USER, LOGNAME, SHELL, LANG, LANGUAGE, LC_* and TZ, which it gets as they are now; NAME alone: as it is now"`
+	Dir         cli.Path           `placeholder:"DIR" help:"working directory of COMMAND (this one)"`
+	MaxAttempts *cli.Count         `placeholder:"N" help:"restart it up to N times (5)"`
+	Backoff     delays             `placeholder:"D,D,..." help:"waits before the restarts, of which the last repeats (0,1s,5s,15s,1m)"`
+	ResetAfter  *cli.Pause         `placeholder:"D" help:"count restarts from 0 again when it has run for D (5m)"`
+	KillTimeout *cli.Pause         `placeholder:"D" help:"from TERM to KILL (5s)"`
+	LogMax      *cli.Size          `placeholder:"SIZE" help:"passes rotate its log when it is larger than SIZE, as 10M; 0 for never (10M)"`
+	LogKeep     *cli.Count         `placeholder:"N" help:"keep N rotated files of its log, 1 or more (3)"`
+	NoRestart   bool               `help:"when it fails it is dead"`
+	Readiness   protocol.Readiness `default:"" enum:"starting,ready," help:"starting: it says when it is ready, with dpl-heartbeat --readiness or as dpl-run --notify does"`
+	Heartbeat   bool               `help:"it promises to send heartbeats: without them it is restarted, even while its process lives"`
+	Remove      bool               `help:"remove it; it must not run"`
+	Fresh       bool               `help:"if neither orchestrator nor services give a sign of life, forget the others; a copy goes to archive/"`
+	NoPass      bool               `help:"make no pass, even if no orchestrator is heard of"`
+	NewLedger   cli.NewLedger      `embed:""`
+	Command     []string           `arg:"" name:"COMMAND" optional:"" passthrough:"partial" placeholder:"[-- COMMAND [ARG...]]" help:"program that the service is, and its arguments"`
 }
 
-const notGiven = -1
-
-func (c *register) Define(f *cli.FlagSet) {
-	c.Service.Define(f)
-	c.maxAttempts, c.resetAfter, c.killTimeout = notGiven, notGiven, notGiven
-	c.logMax, c.logKeep = notGiven, notGiven
-	f.PID(&c.pid, "pid", "the service's process, which registers itself")
-	f.Bool(&c.request, "request", "it does not run yet: the next pass is to start it with COMMAND")
-	f.Strings(&c.dependsOn, "depends-on", "ID", "service that has to run before it is started")
-	f.Bool(&c.independent, "no-depends-on", "it depends on no service any more")
-	f.Strings(&c.env, "env", "NAME[=VALUE]", "variable that COMMAND gets besides PATH, HOME, USER, LOGNAME, SHELL, LANG, LANGUAGE, LC_* and TZ, which it gets as they are now; NAME alone: as it is now")
-	f.String(&c.dir, "dir", "DIR", "working directory of COMMAND (this one)")
-	f.Count(&c.maxAttempts, "max-attempts", "restart it up to N times (5)")
-	f.String(&c.backoff, "backoff", "D,D,...", "waits before the restarts, of which the last repeats (0,1s,5s,15s,1m)")
-	f.Duration(&c.resetAfter, "reset-after", "count restarts from 0 again when it has run for D (5m)", 0)
-	f.Duration(&c.killTimeout, "kill-timeout", "from TERM to KILL (5s)", 0)
-	f.Size(&c.logMax, "log-max", "passes rotate its log when it is larger than SIZE, as 10M; 0 for never (10M)")
-	f.Count(&c.logKeep, "log-keep", "keep N rotated files of its log, 1 or more (3)")
-	f.Bool(&c.noRestart, "no-restart", "when it fails it is dead")
-	cli.Word(f, &c.readiness, "readiness", "", "starting: it says when it is ready, with dpl-heartbeat --readiness or as dpl-run --notify does",
-		protocol.ReadinessStarting, protocol.ReadinessReady)
-	f.Bool(&c.heartbeats, "heartbeat", "it promises to send heartbeats: without them it is restarted, even while its process lives")
-	f.Bool(&c.remove, "remove", "remove it; it must not run")
-	f.Bool(&c.fresh, "fresh", "if neither orchestrator nor services give a sign of life, forget the others; a copy goes to archive/")
-	f.Bool(&c.noPass, "no-pass", "make no pass, even if no orchestrator is heard of")
-	c.newLedger.Define(f)
-	f.CommandLine(&c.command, "COMMAND", " [-- COMMAND [ARG...]]")
+// Validate refuses flags that do not go together.
+func (c *register) Validate() error {
+	switch {
+	case c.Remove && c.saysHow():
+		return cli.Usagef("--remove goes with --group and --service only")
+	case c.Request && c.PID != 0:
+		return cli.Usagef("--pid does not go with --request: the pass that starts it knows its process")
+	case c.Fresh && len(c.Command) == 0 && c.Request:
+		return cli.Usagef("--fresh forgets all commands: give -- COMMAND")
+	case c.Request && c.Readiness != "" && len(c.Command) == 0:
+		return cli.Usagef("--readiness goes with -- COMMAND, or without --request")
+	case c.NoDependsOn && c.DependsOn != nil:
+		return cli.Usagef("--depends-on does not go with --no-depends-on")
+	case len(c.Command) == 0 && (len(c.Env) > 0 || c.Dir != ""):
+		return cli.Usagef("--env and --dir go with -- COMMAND")
+	case len(c.Command) == 0 && c.saysNumbers() && !c.Request:
+		return cli.Usagef("--max-attempts, --backoff, --reset-after, --log-max and --log-keep go with -- COMMAND, or with --request")
+	case c.LogMax != nil && *c.LogMax > 0 && *c.LogMax < protocol.LeastLogMax:
+		return cli.Usagef("--log-max: want at least 64K, or 0 for never")
+	case c.LogKeep != nil && *c.LogKeep == 0:
+		return cli.Usagef("--log-keep: want at least 1; --log-max 0 never rotates")
+	}
+	return nil
 }
 
 func (c *register) Run(env *cli.Env) error {
-	if c.remove {
+	if c.Remove {
 		return c.unregister(env)
 	}
 	return c.register(env)

@@ -14,15 +14,12 @@ import (
 )
 
 func (c *register) register(env *cli.Env) error {
-	group, service, err := c.IDs()
-	if err != nil {
-		return err
-	}
-	r := protocol.Registration{Service: service, Request: c.request, Fresh: c.fresh}
+	group, service := string(c.Group), string(c.Service)
+	r := protocol.Registration{Service: service, Request: c.Request, Fresh: c.Fresh}
 	if err := c.arguments(env, &r); err != nil {
 		return err
 	}
-	l, err := c.newLedger.Create(env)
+	l, err := c.NewLedger.Create(env)
 	if err != nil {
 		return err
 	}
@@ -45,7 +42,7 @@ func (c *register) register(env *cli.Env) error {
 	if env.JSON() {
 		env.PrintJSON(append(edit.Result(service), cli.Member{Name: "outdated", Value: outdated}))
 	}
-	if !heard && !c.noPass && !env.DryRun() && env.CheckGroupTrust(l) == nil {
+	if !heard && !c.NoPass && !env.DryRun() && env.CheckGroupTrust(l) == nil {
 		c.pass(env, l, group)
 	}
 	return nil
@@ -60,13 +57,7 @@ func (c *register) pass(env *cli.Env, l *fileops.Ledger, group string) {
 }
 
 func (c *register) unregister(env *cli.Env) error {
-	group, service, err := c.IDs()
-	if err != nil {
-		return err
-	}
-	if c.saysHow() {
-		return cli.Usagef("--remove goes with --group and --service only")
-	}
+	group, service := string(c.Group), string(c.Service)
 	by, err := env.ActorID()
 	if err != nil {
 		return err
@@ -86,24 +77,19 @@ func (c *register) unregister(env *cli.Env) error {
 
 // saysHow reports whether a flag says how to register.
 func (c *register) saysHow() bool {
-	return c.request || c.fresh || c.readiness != "" || c.noPass || c.pid != 0 || c.dependsOn != nil || c.independent || c.noRestart || c.killTimeout != notGiven || c.heartbeats ||
-		c.newLedger.Given() || c.command != nil || c.saysHowToStart()
-}
-
-// saysHowToStart reports whether a flag says how to start COMMAND.
-func (c *register) saysHowToStart() bool {
-	return c.saysNumbers() || len(c.env) > 0 || c.dir != ""
+	return len(c.Command) > 0 || c.saysNumbers() || c.Given("pid", "request", "depends-on", "no-depends-on", "env", "dir",
+		"kill-timeout", "no-restart", "readiness", "heartbeat", "fresh", "no-pass", "shared", "commit", "resource-root")
 }
 
 // saysNumbers reports whether a flag says when COMMAND is restarted, or what becomes of its log.
 func (c *register) saysNumbers() bool {
-	return c.maxAttempts != notGiven || c.backoff != "" || c.resetAfter != notGiven || c.logMax != notGiven || c.logKeep != notGiven
+	return c.Given("max-attempts", "backoff", "reset-after", "log-max", "log-keep")
 }
 
 // change has r change the numbers that are given of a service that has a command, if r gives none.
 func (c *register) change(r *protocol.Registration, s *protocol.Service) error {
 	switch {
-	case len(c.command) > 0 || !c.saysNumbers():
+	case len(c.Command) > 0 || !c.saysNumbers():
 		return nil
 	case s == nil || s.StartInfo == nil:
 		return protocol.ErrNoStartInfo
@@ -115,139 +101,111 @@ func (c *register) change(r *protocol.Registration, s *protocol.Service) error {
 	if r.Heartbeats == nil {
 		r.Heartbeats = &s.Heartbeats
 	}
-	return c.numbers(r.StartInfo)
+	c.numbers(r.StartInfo)
+	return nil
 }
 
 // arguments completes r with what the flags say.
 func (c *register) arguments(env *cli.Env, r *protocol.Registration) (err error) {
-	switch {
-	case c.request && c.pid != 0:
-		return cli.Usagef("--pid does not go with --request: the pass that starts it knows its process")
-	case c.fresh && len(c.command) == 0 && c.request:
-		return cli.Usagef("--fresh forgets all commands: give -- COMMAND")
-	}
 	if r.By, err = env.ActorID(); err != nil {
 		return err
 	}
-	if !c.request {
-		if r.PID = c.pid; c.pid == 0 {
+	if !c.Request {
+		if r.PID = int(c.PID); c.PID == 0 {
 			r.PID = os.Getppid()
 		}
-		if r.Process, err = cli.Identify(c.pid); err != nil {
+		if r.Process, err = cli.Identify(c.PID); err != nil {
 			return err
 		}
 	}
-	r.Readiness = c.readiness
-	if c.request && r.Readiness != "" && len(c.command) == 0 {
-		return cli.Usagef("--readiness goes with -- COMMAND, or without --request")
-	}
-	if c.noRestart {
+	r.Readiness = c.Readiness
+	if c.NoRestart {
 		restartable := false
 		r.Restartable = &restartable
 	}
-	if c.killTimeout != notGiven {
-		r.KillTimeout = &c.killTimeout
+	r.KillTimeout = (*time.Duration)(c.KillTimeout)
+	if c.Heartbeat {
+		r.Heartbeats = &c.Heartbeat
 	}
-	if c.heartbeats {
-		r.Heartbeats = &c.heartbeats
-	}
-	if r.Dependencies, err = c.dependencies(); err != nil {
-		return err
-	}
+	r.Dependencies = c.dependencies()
 	r.StartInfo, err = c.startInfo()
 	return err
 }
 
 // dependencies returns the ids of --depends-on, none for --no-depends-on, nil if neither is given.
-func (c *register) dependencies() (*[]string, error) {
-	switch {
-	case c.independent && c.dependsOn != nil:
-		return nil, cli.Usagef("--depends-on does not go with --no-depends-on")
-	case !c.independent && c.dependsOn == nil:
-		return nil, nil
+func (c *register) dependencies() *[]string {
+	if !c.NoDependsOn && c.DependsOn == nil {
+		return nil
 	}
 	ids := []string{}
-	for _, value := range c.dependsOn {
-		id, err := cli.ID("--depends-on", value, "")
-		if err != nil {
-			return nil, err
-		}
-		if !slices.Contains(ids, id) {
-			ids = append(ids, id)
+	for _, id := range c.DependsOn {
+		if !slices.Contains(ids, string(id)) {
+			ids = append(ids, string(id))
 		}
 	}
-	return &ids, nil
+	return &ids
 }
 
 // startInfo returns how to start the service, nil if no command is given.
 func (c *register) startInfo() (*protocol.StartInfo, error) {
-	if len(c.command) == 0 {
-		switch {
-		case len(c.env) > 0 || c.dir != "":
-			return nil, cli.Usagef("--env and --dir go with -- COMMAND")
-		case c.saysNumbers() && !c.request:
-			return nil, cli.Usagef("--max-attempts, --backoff, --reset-after, --log-max and --log-keep go with -- COMMAND, or with --request")
-		}
-		return nil, c.numbers(&protocol.StartInfo{}) // for what is wrong with them
+	if len(c.Command) == 0 {
+		return nil, nil
 	}
-	s := &protocol.StartInfo{Command: c.command[0], Args: c.command[1:], Readiness: protocol.ReadinessReady, Policy: protocol.DefaultPolicy(),
+	s := &protocol.StartInfo{Command: c.Command[0], Args: c.Command[1:], Readiness: protocol.ReadinessReady, Policy: protocol.DefaultPolicy(),
 		LogMax: protocol.DefaultLogMax, LogKeep: protocol.DefaultLogKeep}
-	if c.readiness != "" {
-		s.Readiness = c.readiness
+	if c.Readiness != "" {
+		s.Readiness = c.Readiness
 	}
-	for _, word := range c.command {
+	for _, word := range c.Command {
 		if err := cli.CheckText(word); err != nil {
 			return nil, cli.Usagef("COMMAND: %v", err)
 		}
 	}
 	var err error
-	if s.Dir, err = filepath.Abs(c.dir); err != nil {
+	if s.Dir, err = filepath.Abs(string(c.Dir)); err != nil {
 		return nil, err
 	}
 	if err := cli.CheckText(s.Dir); err != nil {
 		return nil, cli.Usagef("--dir: %v", err)
 	}
-	if s.Environment, err = environment(c.env); err != nil {
+	if s.Environment, err = environment(c.Env); err != nil {
 		return nil, err
 	}
-	return s, c.numbers(s)
+	c.numbers(s)
+	return s, nil
 }
 
 // numbers puts those that are given into s.
-func (c *register) numbers(s *protocol.StartInfo) (err error) {
-	switch {
-	case c.logMax > 0 && c.logMax < protocol.LeastLogMax:
-		return cli.Usagef("--log-max: want at least 64K, or 0 for never")
-	case c.logKeep == 0:
-		return cli.Usagef("--log-keep: want at least 1; --log-max 0 never rotates")
+func (c *register) numbers(s *protocol.StartInfo) {
+	if c.LogMax != nil {
+		s.LogMax = int64(*c.LogMax)
 	}
-	if c.logMax != notGiven {
-		s.LogMax = c.logMax
+	if c.LogKeep != nil {
+		s.LogKeep = int(*c.LogKeep)
 	}
-	if c.logKeep != notGiven {
-		s.LogKeep = c.logKeep
+	if c.MaxAttempts != nil {
+		s.Policy.MaxAttempts = int(*c.MaxAttempts)
 	}
-	if c.maxAttempts != notGiven {
-		s.Policy.MaxAttempts = c.maxAttempts
+	if c.ResetAfter != nil {
+		s.Policy.ResetAfter = time.Duration(*c.ResetAfter)
 	}
-	if c.resetAfter != notGiven {
-		s.Policy.ResetAfter = c.resetAfter
+	if c.Backoff != nil {
+		s.Policy.Backoff = c.Backoff
 	}
-	if c.backoff != "" {
-		s.Policy.Backoff, err = backoff(c.backoff)
-	}
-	return err
 }
 
-// backoff returns the durations of a list, separated by commas.
-func backoff(list string) ([]time.Duration, error) {
-	var all []time.Duration
-	for d := range strings.SplitSeq(list, ",") {
-		interval, err := cli.ParseDuration(strings.TrimSpace(d), 0)
+// delays are time spans, separated by commas.
+type delays []time.Duration
+
+// UnmarshalText sets d to those in text.
+func (d *delays) UnmarshalText(text []byte) error {
+	*d = nil
+	for word := range strings.SplitSeq(string(text), ",") {
+		delay, err := cli.ParseDuration(strings.TrimSpace(word), 0)
 		if err != nil {
-			return nil, cli.Usagef("--backoff: %q: %v", d, err)
+			return err
 		}
-		all = append(all, interval)
+		*d = append(*d, delay)
 	}
-	return all, nil
+	return nil
 }

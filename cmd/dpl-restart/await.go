@@ -56,8 +56,8 @@ func (c *restart) await(env *cli.Env, l *fileops.Ledger, group string, again []s
 		return waiting == "", nil
 	}
 	late := func() error {
-		return fmt.Errorf("%w: after %v %s", cli.ErrTimeout, c.Timeout, waiting)
+		return fmt.Errorf("%w: after %v %s", cli.ErrTimeout, time.Duration(c.Timeout), waiting)
 	}
 
-	return o.Until(c.Timeout, ready, late)
+	return o.Until(time.Duration(c.Timeout), ready, late)
 }

@@ -6,19 +6,18 @@
 package main
 
 import (
-	"time"
-
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
 
-type restart struct{ cli.Wish }
+type restart struct {
+	cli.Wish `embed:""`
 
-func (c *restart) Define(f *cli.FlagSet) {
-	c.Wish.Define(f, "restart it alone: what depends on it keeps running",
-		"make passes until all that it restarts is ready; what does not say so must live for a second", time.Minute)
+	Only    bool     `help:"restart it alone: what depends on it keeps running"`
+	Wait    bool     `help:"make passes until all that it restarts is ready; what does not say so must live for a second"`
+	Timeout cli.Span `default:"1m" placeholder:"D" help:"with --wait: give up after D, with status 124 (${default})"`
 }
 
 func (c *restart) Run(env *cli.Env) error {

@@ -53,15 +53,15 @@ type account struct {
 // inherit it.
 func (c *run) statusFile() (*os.File, error) {
 	switch {
-	case c.statusFD < 0:
+	case c.StatusFD == nil:
 		return nil, nil
-	case c.statusFD <= 2:
+	case *c.StatusFD <= 2:
 		return nil, cli.Usagef("--status-fd %d: stdin, stdout and stderr belong to COMMAND: give 3 or more",
-			c.statusFD)
+			*c.StatusFD)
 	}
-	file, err := job.Inherited(c.statusFD)
+	file, err := job.Inherited(int(*c.StatusFD))
 	if err != nil {
-		return nil, cli.Usagef("--status-fd %d: %v", c.statusFD, err)
+		return nil, cli.Usagef("--status-fd %d: %v", *c.StatusFD, err)
 	}
 	return file, nil
 }

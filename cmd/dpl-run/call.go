@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -27,16 +28,16 @@ type call struct {
 
 // part returns the part that the flags ask for.
 func (c *run) part(env *cli.Env) (part, error) {
-	if c.group != "" {
+	if c.Group != "" {
 		return c.registration(env)
 	}
-	p, op, err := c.Arguments(env, participantOf(c.command[0]))
+	p, op, err := c.Arguments(env, cmp.Or(c.Participant, cli.ID(participantOf(c.Command[0]))))
 	if err != nil {
 		return nil, err
 	}
 	p.Tmp, p.Process = true, self()
 	p.PID = p.Process.PID
-	if c.notify {
+	if c.Notify {
 		p.Readiness = protocol.ReadinessStarting
 	}
 	l, err := c.Open(env)

@@ -10,37 +10,26 @@
 package main
 
 import (
-	"time"
-
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process/job"
 )
 
 type run struct {
-	cli.Push
-	group, service                            string
-	timeout, softTimeout, killAfter, watchdog time.Duration
-	softSignal                                string
-	ok                                        string
-	statusFD                                  int
-	notify                                    bool
-	command                                   []string
-}
+	Participant cli.ID `placeholder:"ID" help:"who makes the call (the name of COMMAND)"`
+	Group       cli.ID `placeholder:"GROUP" help:"instead of a call, keep the registration of --service in GROUP"`
+	Service     cli.ID `placeholder:"ID" help:"with --group: the service that COMMAND is ($DPL_SERVICE)"`
 
-func (c *run) Define(f *cli.FlagSet) {
-	c.killAfter, c.softSignal, c.statusFD = 5*time.Second, "INT", -1
-	c.Push.Define(f, "who makes the call (the name of COMMAND)")
-	f.String(&c.group, "group", "GROUP", "instead of a call, keep the registration of --service in GROUP")
-	f.String(&c.service, "service", "ID", "with --group: the service that COMMAND is ($DPL_SERVICE)")
-	f.Duration(&c.timeout, "timeout", "stop COMMAND after D, and exit 124", time.Millisecond)
-	f.Duration(&c.softTimeout, "soft-timeout", "ask COMMAND to end after D, with --soft-signal", time.Millisecond)
-	f.String(&c.softSignal, "soft-signal", "SIG", "what asks it (INT)")
-	f.Duration(&c.killAfter, "kill-after", "from TERM to KILL (5s)", 0)
-	f.String(&c.ok, "ok", "LIST", "what else than 0 is success: exit statuses, ranges and signals, like 1,3-5,SIGPIPE")
-	f.Count(&c.statusFD, "status-fd", "write to this file descriptor, when all is over, a line of JSON that says whose exit status it is")
-	f.Bool(&c.notify, "notify", "offer COMMAND a NOTIFY_SOCKET, as systemd does: it is ready when it says READY=1")
-	f.Duration(&c.watchdog, "watchdog", "with --notify: stop COMMAND when it has not said WATCHDOG=1 for D, counted from its start, and exit 124", time.Millisecond)
-	f.CommandLine(&c.command, "COMMAND", " [--] COMMAND [ARG...]")
+	cli.Push `embed:""`
+
+	Timeout     cli.Span   `placeholder:"D" help:"stop COMMAND after D, and exit 124"`
+	SoftTimeout cli.Span   `placeholder:"D" help:"ask COMMAND to end after D, with --soft-signal"`
+	SoftSignal  cli.Signal `default:"INT" placeholder:"SIG" help:"what asks it (${default})"`
+	KillAfter   cli.Pause  `default:"5s" placeholder:"D" help:"from TERM to KILL (${default})"`
+	OK          success    `placeholder:"LIST" help:"what else than 0 is success: exit statuses, ranges and signals, like 1,3-5,SIGPIPE"`
+	StatusFD    *cli.Count `placeholder:"N" help:"write to this file descriptor, when all is over, a line of JSON that says whose exit status it is"`
+	Notify      bool       `help:"offer COMMAND a NOTIFY_SOCKET, as systemd does: it is ready when it says READY=1"`
+	Watchdog    cli.Span   `placeholder:"D" help:"with --notify: stop COMMAND when it has not said WATCHDOG=1 for D, counted from its start, and exit 124"`
+	Command     []string   `arg:"" name:"COMMAND" optional:"" passthrough:"partial" placeholder:"[--] COMMAND [ARG...]" help:"program to run, and its arguments"`
 }
 
 func (c *run) Run(env *cli.Env) error {

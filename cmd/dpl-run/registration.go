@@ -27,21 +27,26 @@ func (c *run) registration(env *cli.Env) (part, error) {
 	if c.GivesCall() {
 		return nil, cli.Usagef("--group keeps the registration of a service: it goes with --service only, not with flags of a call")
 	}
-	if c.service == "" {
-		c.service = c.Supervisor // as the flag was called before
+	if c.Given("supervisor") && c.Service == "" {
+		c.Service = c.Supervisor // as the flag was called before
 	}
-	ids := cli.Service{Group: cli.Group{Group: c.group}, Service: c.service}
-	group, service, err := ids.IDs()
+	service, err := c.Service.Or("DPL_SERVICE")
+	if err == nil && service == "" {
+		service = string(c.Supervisor)
+	}
+	if err == nil && service == "" {
+		err = cli.Usagef("--service is required, or $DPL_SERVICE")
+	}
 	if err != nil {
 		return nil, err
 	}
-	r := &registration{env: env, group: group, actor: protocol.Actor{Supervisor: service, Process: self()}}
+	r := &registration{env: env, group: string(c.Group), actor: protocol.Actor{Supervisor: service, Process: self()}}
 	r.actor.PID = r.actor.Process.PID
-	if c.notify {
+	if c.Notify {
 		r.atFirst = protocol.ReadinessStarting
 	}
-	if c.Heartbeats {
-		r.promise = &c.Heartbeats
+	if c.Heartbeat {
+		r.promise = &c.Heartbeat
 	}
 	if r.by, err = env.ActorID(); err != nil {
 		return nil, err

@@ -49,14 +49,9 @@ func (c *run) run(env *cli.Env, a *account) error {
 	if err := c.check(env); err != nil {
 		return err
 	}
-	ok, err := parseSuccess(c.ok)
-	if err != nil {
-		return cli.Usagef("--ok: %v", err)
-	}
-	softSignal, err := process.ParseSignal(c.softSignal)
-	if err != nil {
-		return cli.Usagef("--soft-signal: %v", err)
-	}
+	softSignal := syscall.Signal(c.SoftSignal)
+	ok := c.OK
+	ok[0] = true
 
 	path, err := c.lookUp()
 	if err != nil {
@@ -77,27 +72,30 @@ func (c *run) run(env *cli.Env, a *account) error {
 	}
 	r := &runner{
 		env: env, part: p, account: a, signals: signals, keeper: <-keeper, ok: ok, softSignal: softSignal,
-		killAfter: c.killAfter, softTimeout: c.softTimeout, timeout: c.timeout, watchdog: c.watchdog,
+		killAfter: time.Duration(c.KillAfter), softTimeout: time.Duration(c.SoftTimeout),
+		timeout: time.Duration(c.Timeout), watchdog: time.Duration(c.Watchdog),
 	}
-	return r.run(path, c.command, variables, interval, c.notify)
+	return r.run(path, c.Command, variables, interval, c.Notify)
 }
 
 // keeper starts the keeper of the command and does not wait for it.
 func (c *run) keeper() <-chan *job.Keeper {
 	started := make(chan *job.Keeper, 1)
-	go func() { started <- job.NewKeeper(c.killAfter) }()
+	go func() { started <- job.NewKeeper(time.Duration(c.KillAfter)) }()
 	return started
 }
 
+// check refuses flags that do not go together: here, so that --status-fd tells of it.
 func (c *run) check(env *cli.Env) error {
 	switch {
-	case env.JSON():
+	case c.JSON:
 		return cli.Usagef("--json: stdout belongs to COMMAND")
-	case len(c.command) == 0:
+	case len(c.Command) == 0:
 		return cli.Usagef("COMMAND is missing: see %s --help", env.Program)
-	case c.softTimeout != 0 && c.timeout != 0 && c.softTimeout >= c.timeout:
-		return cli.Usagef("--soft-timeout %v must be less than --timeout %v", c.softTimeout, c.timeout)
-	case c.watchdog != 0 && !c.notify:
+	case c.SoftTimeout != 0 && c.Timeout != 0 && c.SoftTimeout >= c.Timeout:
+		return cli.Usagef("--soft-timeout %v must be less than --timeout %v",
+			time.Duration(c.SoftTimeout), time.Duration(c.Timeout))
+	case c.Watchdog != 0 && !c.Notify:
 		return cli.Usagef("--watchdog goes with --notify")
 	}
 	return nil
@@ -105,7 +103,7 @@ func (c *run) check(env *cli.Env) error {
 
 // lookUp returns the path of the command's program.
 func (c *run) lookUp() (string, error) {
-	path, err := exec.LookPath(c.command[0])
+	path, err := exec.LookPath(c.Command[0])
 	if errors.Is(err, exec.ErrDot) { // found by way of PATH, so it is wanted
 		err = nil
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -11,6 +12,15 @@ import (
 // success is the set of exit statuses that count as success; signal n is 128+n. It always contains
 // 0.
 type success [256]bool
+
+// UnmarshalText sets ok to what parseSuccess makes of text.
+func (ok *success) UnmarshalText(text []byte) (err error) {
+	if len(text) == 0 {
+		return errors.New("it is empty")
+	}
+	*ok, err = parseSuccess(string(text))
+	return err
+}
 
 // parseSuccess parses a list of statuses, ranges and signals separated by commas, as in "0,1",
 // "2-5" and "SIGPIPE".

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
@@ -27,8 +28,8 @@ func (c *shutdown) await(env *cli.Env, l *fileops.Ledger, group, service string)
 		return len(left) == 0, nil
 	}
 	late := func() error {
-		return fmt.Errorf("%w: after %v %q is still %s", cli.ErrTimeout, c.Timeout, left[0], protocol.StateShuttingDown)
+		return fmt.Errorf("%w: after %v %q is still %s", cli.ErrTimeout, time.Duration(c.Timeout), left[0], protocol.StateShuttingDown)
 	}
 
-	return o.Until(c.Timeout, stopped, late)
+	return o.Until(time.Duration(c.Timeout), stopped, late)
 }

@@ -6,19 +6,18 @@
 package main
 
 import (
-	"time"
-
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
 
-type shutdown struct{ cli.Wish }
+type shutdown struct {
+	cli.Wish `embed:""`
 
-func (c *shutdown) Define(f *cli.FlagSet) {
-	c.Wish.Define(f, "refuse (76) if running services depend on it, instead of stopping them first",
-		"make passes until it, and what depends on it, has stopped", 30*time.Second)
+	Only    bool     `help:"refuse (76) if running services depend on it, instead of stopping them first"`
+	Wait    bool     `help:"make passes until it, and what depends on it, has stopped"`
+	Timeout cli.Span `default:"30s" placeholder:"D" help:"with --wait: give up after D, with status 124 (${default})"`
 }
 
 func (c *shutdown) Run(env *cli.Env) error {

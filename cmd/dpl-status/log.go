@@ -10,73 +10,47 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// logs are the flags that ask for the log of a service.
-type logs struct {
-	service string
-	follow  bool
-	lines   int
-}
-
-// notGiven is the number of lines without --lines.
-const notGiven = -1
-
-func (c *logs) define(f *cli.FlagSet) {
-	c.lines = notGiven
-	f.String(&c.service, "log", "ID", "with --group: print the end of what service ID printed")
-	f.Bool(&c.follow, "follow", "with --log: go on with what it prints from now on, until Ctrl-C")
-	f.Short("f")
-	f.Count(&c.lines, "lines", "with --log: so many lines, from its rotated files if need be (100)")
-}
-
-// check refuses flags that do not go together.
-func (c *logs) check(all *status, group string, env *cli.Env) (err error) {
-	if c.service == "" {
-		if c.follow || c.lines != notGiven {
-			return cli.Usagef("--follow and --lines go with --log")
-		}
-		return nil
-	}
-	if c.service, err = cli.ID("--log", c.service, ""); err != nil {
-		return err
-	}
+// checkLog refuses flags that do not go with --log, or not without it.
+func (c *status) checkLog() error {
 	switch {
-	case group == "":
+	case c.Log == "" && c.Given("follow", "lines"):
+		return cli.Usagef("--follow and --lines go with --log")
+	case c.Log == "":
+		return nil
+	case c.Group == "":
 		return cli.Usagef("--log goes with --group")
-	case all.supervisor != "" || all.service != "" || all.predicate != "" || all.ids || all.watch || all.html != "" || env.JSON():
+	case c.Service != "" || c.Check != "" || c.IDs || c.Watch || c.HTML != "" || c.JSON:
 		return cli.Usagef("--log goes with none of --service, --check, --ids, --watch, --html and --json")
-	}
-	if c.lines == notGiven {
-		c.lines = 100
 	}
 	return nil
 }
 
-// log prints the end of a service's log and, if what asks for it, what follows. A service that is
+// log prints the end of a service's log and, with follow, what comes after it. A service that is
 // no longer registered may have left its log.
-func (s *reporter) log(group string, what logs) error {
+func (s *reporter) log(group, service string, lines int, follow bool) error {
 	g, err := s.ledger.ReadGroup(group)
 	if err != nil {
 		return cli.Named("status", group, "", err)
 	}
-	path := s.ledger.LogPath(group, what.service)
-	if _, err := os.Lstat(path); err != nil && g.Service(what.service) == nil {
-		return cli.Named("status", group, what.service, protocol.ErrNoService)
+	path := s.ledger.LogPath(group, service)
+	if _, err := os.Lstat(path); err != nil && g.Service(service) == nil {
+		return cli.Named("status", group, service, protocol.ErrNoService)
 	}
-	reader, text, err := s.ledger.ReadLog(group, what.service, what.lines)
+	reader, text, err := s.ledger.ReadLog(group, service, lines)
 	if err != nil {
-		return cli.Named("log", group, what.service, err)
+		return cli.Named("log", group, service, err)
 	}
 
 	_, _, terminal := terminalSize()
 	p := printer{out: s.env.Stdout, terminal: terminal}
 	for {
-		if err := p.print(text); err != nil || !what.follow {
+		if err := p.print(text); err != nil || !follow {
 			return err
 		}
 		const pause = 200 * time.Millisecond
 		time.Sleep(pause)
 		if text, err = reader.Next(); err != nil {
-			return cli.Named("log", group, what.service, err)
+			return cli.Named("log", group, service, err)
 		}
 	}
 }

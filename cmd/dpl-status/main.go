@@ -9,111 +9,90 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 )
 
 type status struct {
-	cli.Operation
-	group      string
-	groups     bool
-	ids        bool
-	supervisor string
-	service    string
-	predicate  string
-	call       string
-	watch      bool
-	html       string
-	log        logs
+	cli.Common `embed:""`
+
+	Op         cli.ID    `env:"DPL_OP" placeholder:"OP" help:"operation"`
+	Group      cli.ID    `placeholder:"GROUP" help:"show this group of services"`
+	Groups     bool      `help:"list the groups of services"`
+	IDs        bool      `help:"print ids alone, one a line, for scripts: of the operations, whatever $DPL_OP is; with --op, of its calls; with --groups, of the groups; with --group, of its services"`
+	Supervisor cli.ID    `placeholder:"ID" help:"show the calls of this supervisor, by handle"`
+	Service    cli.ID    `placeholder:"ID" help:"with --group: show this service alone"`
+	Check      string    `default:"" enum:"running,aborted,cleanup,completed,failed,terminal,registered,waitingForDependencies,restartScheduled,dead,shuttingDown,stopped," placeholder:"STATE" help:"print nothing; exit 0 if --op, or --service of --group, is in STATE, else 1; terminal is completed or failed"`
+	Why        cli.ID    `placeholder:"CALL" help:"say how CALL of --op is judged, and on what evidence"`
+	Watch      bool      `help:"draw it on the terminal over and over, until the operation is over or Ctrl-C"`
+	Log        cli.ID    `placeholder:"ID" help:"with --group: print the end of what service ID printed"`
+	Follow     bool      `short:"f" help:"with --log: go on with what it prints from now on, until Ctrl-C"`
+	Lines      cli.Count `default:"100" placeholder:"N" help:"with --log: so many lines, from its rotated files if need be (${default})"`
+	HTML       cli.Path  `placeholder:"FILE" help:"write it to FILE as one page for a browser; - for stdout"`
 }
 
-func (c *status) Define(f *cli.FlagSet) {
-	c.Operation.Define(f)
-	f.String(&c.group, "group", "GROUP", "show this group of services")
-	f.Bool(&c.groups, "groups", "list the groups of services")
-	f.Bool(&c.ids, "ids", "print ids alone, one a line, for scripts: of the operations, whatever $DPL_OP is; with --op, of its calls; with --groups, of the "+
-		"groups; with --group, of its services")
-	f.String(&c.supervisor, "supervisor", "ID", "show the calls of this supervisor, by handle")
-	f.String(&c.service, "service", "ID", "with --group: show this service alone")
-	cli.Word(f, &c.predicate, "check", "STATE", "print nothing; exit 0 if --op, or --service of --group, is in STATE, else 1; terminal is completed or failed",
-		states()...)
-	f.String(&c.call, "why", "CALL", "say how CALL of --op is judged, and on what evidence")
-	f.Bool(&c.watch, "watch", "draw it on the terminal over and over, until the operation is over or Ctrl-C")
-	c.log.define(f)
-	f.String(&c.html, "html", "FILE", "write it to FILE as one page for a browser; - for stdout")
+// Validate refuses flags that do not go together.
+func (c *status) Validate() error {
+	if c.Group != "" && c.Service == "" {
+		c.Service, c.Supervisor = c.Supervisor, "" // as the flag was called before
+	}
+	op := c.Given("op")
+	switch {
+	case c.Groups && (op || c.Why != "" || c.Check != "" || c.Supervisor != "" || c.Service != "" || c.Group != ""):
+		return cli.Usagef("--groups goes with none of --op, --group, --service, --supervisor, --check and --why")
+	case c.Group == "" && c.Service != "":
+		return cli.Usagef("--service goes with --group")
+	case c.Group != "" && (op || c.Why != "" || c.Supervisor != ""):
+		return cli.Usagef("--group goes with --service and --check only")
+	case c.Group != "" && c.Check != "" && c.Service == "":
+		return cli.Usagef("--service is required with --group and --check")
+	case c.Group == "" && (c.Check != "" || c.Why != "") && c.Op == "":
+		return cli.Usagef("--op is required with --check and --why, or $DPL_OP")
+	case c.IDs && (c.Check != "" || c.Why != "" || c.Supervisor != "" || c.Service != ""):
+		return cli.Usagef("--ids goes with --op, --groups or --group only")
+	case c.Check != "" && c.Why != "":
+		return cli.Usagef("--check and --why exclude each other")
+	}
+	return cmp.Or(c.checkLog(), c.checkOutput())
 }
 
 // Reads makes it a cli.Reader.
 func (c *status) Reads() bool { return true }
 
 func (c *status) Run(env *cli.Env) error {
-	op, err := cli.ID("--op", c.Op, "DPL_OP")
-	if err != nil {
-		return err
-	}
-	supervisor, err := cli.ID("--supervisor", c.supervisor, "")
-	if err != nil {
-		return err
-	}
-	service, err := cli.ID("--service", c.service, "")
-	if err != nil {
-		return err
-	}
-	group, err := cli.ID("--group", c.group, "")
-	if err != nil {
-		return err
-	}
-	if group != "" && service == "" {
-		service, supervisor = supervisor, "" // as the flag was called before
-	}
-	switch {
-	case c.groups && (c.Op != "" || c.call != "" || c.predicate != "" || supervisor != "" || service != "" || group != ""):
-		return cli.Usagef("--groups goes with none of --op, --group, --service, --supervisor, --check and --why")
-	case group == "" && service != "":
-		return cli.Usagef("--service goes with --group")
-	case group != "" && (c.Op != "" || c.call != "" || supervisor != ""):
-		return cli.Usagef("--group goes with --service and --check only")
-	case group != "" && c.predicate != "" && service == "":
-		return cli.Usagef("--service is required with --group and --check")
-	case group == "" && (c.predicate != "" || c.call != "") && op == "":
-		return cli.Usagef("--op is required with --check and --why, or $DPL_OP")
-	case c.ids && (c.predicate != "" || c.call != "" || supervisor != "" || service != ""):
-		return cli.Usagef("--ids goes with --op, --groups or --group only")
-	case c.predicate != "" && c.call != "":
-		return cli.Usagef("--check and --why exclude each other")
-	}
-	if err := c.log.check(c, group, env); err != nil {
-		return err
-	}
-	if err := c.checkOutput(env); err != nil {
-		return err
-	}
+	op, group := string(c.Op), string(c.Group)
 	s := &reporter{env: env, clock: env.Observer()}
+	var err error
 	if s.ledger, err = env.Open(); err != nil {
 		return err
 	}
 	switch {
-	case c.log.service != "":
-		return s.log(group, c.log)
-	case c.ids:
-		return s.ids(c.Op, group, c.groups)
-	case c.groups:
+	case c.Log != "":
+		return s.log(group, string(c.Log), int(c.Lines), c.Follow)
+	case c.IDs:
+		if !c.Given("op") {
+			op = ""
+		}
+		return s.ids(op, group, c.Groups)
+	case c.Groups:
 		return s.groups()
-	case group != "" && c.predicate != "":
-		return s.checkGroup(group, service, c.predicate)
-	case c.predicate != "":
-		return s.check(op, c.predicate)
-	case c.call != "":
-		return s.why(op, c.call)
+	case group != "" && c.Check != "":
+		return s.checkGroup(group, string(c.Service), c.Check)
+	case c.Check != "":
+		return s.check(op, c.Check)
+	case c.Why != "":
+		return s.why(op, string(c.Why))
 	}
-	what := subject{op: op, supervisor: supervisor, group: group, service: service}
+	what := subject{op: op, supervisor: string(c.Supervisor), group: group, service: string(c.Service)}
 	if op != "" && group == "" {
 		env.NoteInherited(s.ledger, op)
 	}
 	switch {
-	case c.watch:
+	case c.Watch:
 		return s.watch(what)
-	case c.html != "":
-		return s.page(what, c.html)
+	case c.HTML != "":
+		return s.page(what, string(c.HTML))
 	case env.JSON():
 		return s.json(what)
 	}

@@ -3,22 +3,22 @@ package main
 import "github.com/dpl-project/dpl/cmd/internal/cli"
 
 // checkOutput returns an error if the flags for the output do not go with the others.
-func (c *status) checkOutput(env *cli.Env) error {
+func (c *status) checkOutput() error {
 	name := ""
 	switch {
-	case c.watch && c.html != "":
+	case c.Watch && c.HTML != "":
 		return cli.Usagef("--watch and --html exclude each other")
-	case c.watch:
+	case c.Watch:
 		name = "--watch"
-	case c.html != "":
+	case c.HTML != "":
 		name = "--html"
 	default:
 		return nil
 	}
 	switch {
-	case env.JSON():
+	case c.JSON:
 		return cli.Usagef("%s does not go with --json; dpl-watch prints what happens as JSON", name)
-	case c.predicate != "" || c.call != "" || c.groups || c.ids:
+	case c.Check != "" || c.Why != "" || c.Groups || c.IDs:
 		return cli.Usagef("%s goes with none of --check, --why, --groups and --ids", name)
 	}
 	return nil

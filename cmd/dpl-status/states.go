@@ -19,17 +19,6 @@ var (
 	}
 )
 
-// states returns the states of both lists without duplicates.
-func states() []string {
-	all := slices.Clone(operationStates)
-	for _, s := range serviceStates {
-		if !slices.Contains(all, s) {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
 // knownState returns an error if state is not in states. what is the kind of object.
 func knownState(states []string, what, state string) error {
 	if slices.Contains(states, state) {

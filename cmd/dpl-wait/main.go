@@ -8,34 +8,39 @@
 package main
 
 import (
-	"time"
-
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/protocol"
 )
 
 type wait struct {
-	cli.Common
-	ops, ready []string
-	group      string
-	goal       protocol.Goal
-	since      int
-	any        bool
-	timeout    time.Duration
+	cli.Common `embed:""`
+
+	Op      []cli.ID      `env:"DPL_OP" placeholder:"OP" help:"operation"`
+	For     protocol.Goal `default:"terminal" enum:"running,aborted,cleanup,completed,failed,terminal,change" placeholder:"STATE" help:"what to wait for (${default}): cleanup is met by failed, too, terminal by completed and failed, change by any change of the state"`
+	Ready   []cli.ID      `placeholder:"ID" help:"wait for this call of the operation, or with --group this service, to be ready"`
+	Group   cli.ID        `placeholder:"GROUP" help:"group of the services ($DPL_GROUP)"`
+	Any     bool          `help:"wait for one of several, and print those that have come to it"`
+	Since   *cli.Count    `placeholder:"N" help:"with --for change: of after revision N (the present one)"`
+	Timeout cli.Span      `placeholder:"D" help:"give up after D, and exit 124"`
 }
 
-const notGiven = -1
-
-func (c *wait) Define(f *cli.FlagSet) {
-	c.goal, c.since = protocol.GoalTerminal, notGiven
-	f.Strings(&c.ops, "op", "OP", "operation ($DPL_OP)")
-	cli.Word(f, &c.goal, "for", "STATE", "what to wait for (terminal): cleanup is met by failed, too, terminal by completed and failed, change by any "+
-		"change of the state", protocol.Goals()...)
-	f.Strings(&c.ready, "ready", "ID", "wait for this call of the operation, or with --group this service, to be ready")
-	f.String(&c.group, "group", "GROUP", "group of the services ($DPL_GROUP)")
-	f.Bool(&c.any, "any", "wait for one of several, and print those that have come to it")
-	f.Count(&c.since, "since", "with --for change: of after revision N (the present one)")
-	f.Duration(&c.timeout, "timeout", "give up after D, and exit 124", time.Millisecond)
+// Validate refuses flags that do not go together.
+func (c *wait) Validate() error {
+	switch {
+	case c.DryRun:
+		return cli.Usagef("--dry-run: waiting changes nothing")
+	case c.Since != nil && c.For != protocol.GoalChange:
+		return cli.Usagef("--since goes with --for change")
+	case c.Group != "" && c.Given("op"):
+		return cli.Usagef("--group does not go with --op")
+	case c.Group != "" && c.Ready == nil:
+		return cli.Usagef("--group goes with --ready")
+	case c.Ready == nil && c.Op == nil:
+		return cli.Usagef("--op is required, or $DPL_OP")
+	case c.Ready != nil && c.For != protocol.GoalTerminal:
+		return cli.Usagef("--ready does not go with --for")
+	}
+	return nil
 }
 
 // Reads makes it a cli.Reader: its janitors do nothing where they may not edit.

@@ -171,7 +171,7 @@ func (w *waiter) look() error {
 		if err != nil {
 			return err
 		}
-		if t.since == notGiven {
+		if t.since == fromNow {
 			t.since = op.Revision
 		}
 		t.outcome, t.state = op.Wait(w.goal, t.since), string(op.State)

@@ -23,22 +23,7 @@ type follower struct {
 
 // follower returns a follower for what the flags ask for.
 func (c *watch) follower(env *cli.Env) (*follower, error) {
-	if env.DryRun() {
-		return nil, cli.Usagef("--dry-run: watching changes nothing")
-	}
-	group, err := cli.ID("--group", c.group, "")
-	if err != nil {
-		return nil, err
-	}
-	if group != "" && c.Op != "" {
-		return nil, cli.Usagef("--group does not go with --op")
-	}
-	op := ""
-	if group == "" {
-		if op, err = c.OperationID(); err != nil {
-			return nil, err
-		}
-	}
+	op, group := string(c.Op), string(c.Group)
 	l, err := env.Open()
 	if err != nil {
 		return nil, err

@@ -13,17 +13,25 @@ import (
 )
 
 type watch struct {
-	cli.Operation
-	group   string
-	since   int
-	timeout time.Duration
+	cli.Common `embed:""`
+
+	Op      cli.ID    `env:"DPL_OP" placeholder:"OP" help:"operation"`
+	Group   cli.ID    `placeholder:"GROUP" help:"group, whose services are watched"`
+	Since   cli.Count `placeholder:"N" help:"begin after revision N (0: with the oldest that is known)"`
+	Timeout cli.Span  `placeholder:"D" help:"end after D, and exit 124"`
 }
 
-func (c *watch) Define(f *cli.FlagSet) {
-	c.Operation.Define(f)
-	f.String(&c.group, "group", "GROUP", "group, whose supervisors are watched")
-	f.Count(&c.since, "since", "begin after revision N (0: with the oldest that is known)")
-	f.Duration(&c.timeout, "timeout", "end after D, and exit 124", time.Millisecond)
+// Validate refuses flags that do not go together.
+func (c *watch) Validate() error {
+	switch {
+	case c.DryRun:
+		return cli.Usagef("--dry-run: watching changes nothing")
+	case c.Group != "" && c.Given("op"):
+		return cli.Usagef("--group does not go with --op")
+	case c.Group == "" && c.Op == "":
+		return cli.Usagef("--op is required, or $DPL_OP; or --group")
+	}
+	return nil
 }
 
 // Reads makes it a cli.Reader.
@@ -34,7 +42,7 @@ func (c *watch) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	return follow.run(int64(c.since), c.timeout)
+	return follow.run(int64(c.Since), time.Duration(c.Timeout))
 }
 
 func main() {

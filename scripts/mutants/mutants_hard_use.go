@@ -10,16 +10,16 @@ func hardUse() []mutant {
 // dataLoss deletes, or commits, what nobody has asked for.
 var dataLoss = []mutant{
 	{
-		"an empty path is the working directory", "cmd/internal/cli/flagset.go",
+		"an empty word is the working directory", "cmd/internal/cli/words.go",
 		"return cmp.Or(notEmpty(s), CheckText(s))", "return CheckText(s)",
 		[]string{"./testscripts TestEmptyWords"},
 	}, {
-		"an empty word is no flag", "cmd/internal/cli/flagset.go",
-		"help: help, value: p, check: notEmpty}", "help: help, value: p, check: CheckText}",
+		"an empty path is the working directory", "cmd/internal/cli/words.go",
+		"	*p = Path(text)\n	return notEmpty(string(text))", "	*p = Path(text)\n	return nil",
 		[]string{"./testscripts TestEmptyWords"},
 	}, {
-		"an empty file is the working directory", "cmd/internal/cli/flagset.go",
-		"f.usage, f.every = p, \"FILE\", usage, true", "f.usage, f.every = p, \"FILE\", usage, false",
+		"an empty program is run", "cmd/internal/cli/words.go",
+		"len(arguments) > 0 && arguments[0] == \"\"", "len(arguments) > 9 && arguments[0] == \"\"",
 		[]string{"./testscripts TestEmptyWords"},
 	}, {
 		"a root may be anything", "cmd/internal/cli/newledger.go",
@@ -191,7 +191,7 @@ var firstMinutes = []mutant{
 		"	return min(interval, max((threshold/3)", "	return max(interval, max((threshold/3)",
 		[]string{"usage/durations.txtar"},
 	}, {
-		"a day is no duration", "cmd/internal/cli/flagset.go",
+		"a day is no duration", "cmd/internal/cli/duration.go",
 		"	days, rest, err := cutDays(rest, \"d\", 1)", "	days, rest, err := cutDays(rest, \"D\", 1)",
 		[]string{"./cmd/internal/cli TestDays"},
 	}, {
@@ -255,13 +255,17 @@ var firstMinutes = []mutant{
 		"	if hours, ok := strings.CutSuffix(rest, \"h0m\"); ok {", "	if hours, ok := strings.CutSuffix(rest, \"h9m\"); ok {",
 		[]string{"./cmd/internal/page TestShort"},
 	}, {
-		"-nv is no flag", "cmd/internal/cli/flagset.go",
-		"		case arg[1] != '-' && f.wrong(name) == \"\":", "		case arg[1] == '-' && f.wrong(name) == \"\":",
-		[]string{"./cmd/internal/cli TestSpread"},
+		"the fast lane knows no defaults", "cmd/internal/cli/lane.go",
+		"	word := f.tag.Get(\"default\")", "	word := \"\"",
+		[]string{"./cmd/dpl-pop FuzzLanes"},
 	}, {
-		"a mistyped flag gets no suggestion", "cmd/internal/cli/flagset.go",
-		"	if near := nearest.To(name, names); near != \"\" {", "	if near := nearest.To(name, nil); near != \"\" {",
-		[]string{"./cmd/internal/cli TestSpread"},
+		"the fast lane does without what is required", "cmd/internal/cli/lane.go",
+		"	return !has(f.tag, \"required\")", "	return true",
+		[]string{"./cmd/dpl-pop FuzzLanes"},
+	}, {
+		"an empty variable is a word", "cmd/internal/cli/parse.go",
+		"			return os.Getenv(name) == \"\"", "			return false",
+		[]string{"./cmd/internal/cli TestRuns"},
 	}, {
 		"--why in camelCase", "cmd/dpl-status/question.go",
 		"			name += \" \"\n", "			name += \"\"\n",

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -73,9 +72,6 @@ func (env *Env) run(c Command, args []string, summary, details string) (status i
 
 // parse fills c from args, and reports whether it may run then. What was asked for instead it prints.
 func (env *Env) parse(c Command, args []string, summary, details string) (ready bool, err error) {
-	if old, ok := c.(interface{ Define(*FlagSet) }); ok {
-		return env.parseOld(c, old.Define, args, summary, details)
-	}
 	if !FastLane(c, args) {
 		m := env.newManual(c, summary, details)
 		_, err = m.Parse(args)
@@ -97,32 +93,6 @@ func (env *Env) parse(c Command, args []string, summary, details string) (ready 
 		}
 	}
 	env.inherited = os.Getenv("DPL_OP") != "" && !env.flags.Given("op")
-	return err == nil, err
-}
-
-func (env *Env) parseOld(c Command, define func(*FlagSet), args []string, summary, details string) (bool, error) {
-	var f FlagSet
-	define(&f)
-	c.CommonFlags().define(&f)
-	err := f.parse(env.Program, args)
-	if err != nil { // at what stands before --json, maybe
-		env.flags.JSON = env.flags.JSON || slices.Contains(args, "--json")
-	}
-	switch {
-	case errors.Is(err, flag.ErrHelp) && env.flags.JSON:
-		env.PrintJSON(f.model(env.Program, summary, details))
-		return false, nil
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(env.Stdout, f.help(env.Program, summary, details))
-		return false, nil
-	case err != nil:
-		return false, Usagef("%v: see %s --help", err, env.Program)
-	case env.flags.Version:
-		fmt.Fprintln(env.Stdout, env.Program, version())
-		return false, nil
-	}
-	env.inherits(&f)
-	err = c.CommonFlags().complete()
 	return err == nil, err
 }
 

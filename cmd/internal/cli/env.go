@@ -110,7 +110,7 @@ func surviveOnce() func(*protocol.Service) bool {
 // ActorID returns the name under which this command does what no participant does: $DPL_PARTICIPANT, if it is called by
 // one, else the name of the program.
 func (env *Env) ActorID() (string, error) {
-	id, err := ID("", "", "DPL_PARTICIPANT")
+	id, err := ID("").Or("DPL_PARTICIPANT")
 	if err == nil && id == "" {
 		id = env.Program
 	}
@@ -118,11 +118,11 @@ func (env *Env) ActorID() (string, error) {
 }
 
 // Identify returns the process of pid, given by a flag. It is the zero Process for pid 0.
-func Identify(pid int) (protocol.Process, error) {
+func Identify(pid PID) (protocol.Process, error) {
 	if pid == 0 {
 		return protocol.Process{}, nil
 	}
-	p, err := process.Identify(pid)
+	p, err := process.Identify(int(pid))
 	if err != nil {
 		return protocol.Process{}, fmt.Errorf("--pid %d: %w", pid, err)
 	}

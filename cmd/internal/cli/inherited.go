@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -15,22 +14,6 @@ import (
 var errEnded = errors.New("it has ended")
 
 const unset = "unset DPL_OP DPL_CALL DPL_PARTICIPANT DPL_TMP"
-
-// inherits notes whether the operation is that of $DPL_OP, which a shell has that was begun inside an operation, and keeps
-// for as long as it lives.
-func (env *Env) inherits(f *FlagSet) {
-	op := f.flag("op")
-	if op == nil {
-		return
-	}
-	switch given := op.value.(type) {
-	case *string:
-		env.inherited = *given == ""
-	case *[]string:
-		env.inherited = *given == nil
-	}
-	env.inherited = env.inherited && os.Getenv("DPL_OP") != ""
-}
 
 // cure says what the user can do about err, "" if that is not known.
 func (env *Env) cure(err error) string {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// A field is one of a command's struct.
+// A field is one of a command's struct: a flag, or the arguments.
 type field struct {
-	name     string // of the flag
-	tag      reflect.StructTag
+	name     string
+	tag      reflect.StructTag // up to its help, which is last and long
 	value    reflect.Value
+	argument bool
 	given    bool
-	argument bool // it takes the arguments, and is no flag
 }
 
 // FastLane fills c, which is zero, from plain arguments: --name value, --name=value, switches
@@ -21,22 +21,20 @@ type field struct {
 // does not understand or finds wrong, and returns false: then Kong begins anew, and its word counts.
 func FastLane(c Command, args []string) bool {
 	fields := fieldsOf(reflect.ValueOf(c).Elem(), make([]field, 0, 48))
-	var given []string
+	common := c.CommonFlags()
+	common.given = nil
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") && args[0] != "-" {
 		arg := args[0]
-		if args = args[1:]; arg == "--" {
-			if len(args) == 0 {
-				return false
-			}
+		if args = args[1:]; arg == "--" && len(args) > 0 {
 			break
 		}
 
-		name, word, hasWord := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
+		name, word, hasWord := strings.Cut(arg, "=")
 		f := named(fields, name)
-		if arg[1] != '-' || f == nil || name == "help" || name == "version" {
+		if f == nil || name == "--help" || name == "--version" {
 			return false
 		}
-		f.given, given = true, append(given, name)
+		f.given, common.given = true, append(common.given, f.name)
 		if f.value.Kind() == reflect.Bool {
 			if f.value.SetBool(true); hasWord {
 				return false
@@ -44,10 +42,10 @@ func FastLane(c Command, args []string) bool {
 			continue
 		}
 
+		if !hasWord && len(args) == 0 {
+			return false
+		}
 		if !hasWord {
-			if len(args) == 0 {
-				return false
-			}
 			word, args = args[0], args[1:]
 		}
 		if set(f.value, word, f.tag.Get("enum")) != nil {
@@ -66,67 +64,54 @@ func FastLane(c Command, args []string) bool {
 			return false
 		}
 	}
-	c.CommonFlags().given = given
-	return len(args) == 0 && validate(reflect.ValueOf(c).Elem()) == nil
+	hook, ok := c.(interface{ Validate() error })
+	return len(args) == 0 && (!ok || hook.Validate() == nil)
 }
 
-// complete fills a field that was not given, and reports whether it may go without.
+// complete fills a flag that was not given, and reports whether the command may go without.
 func (f *field) complete() bool {
-	word := os.Getenv(f.tag.Get("env"))
-	if word == "" {
-		word = f.tag.Get("default")
+	word := f.tag.Get("default")
+	for variable := range strings.SplitSeq(f.tag.Get("env"), ",") {
+		if value := os.Getenv(variable); value != "" {
+			word = value
+			break
+		}
 	}
 	if word != "" {
 		return set(f.value, word, f.tag.Get("enum")) == nil
 	}
-	_, required := f.tag.Lookup("required")
-	return !required
+	return !has(f.tag, "required")
 }
 
-// fieldsOf adds the fields of a struct, also of those embedded in it, to all.
-func fieldsOf(structure reflect.Value, all []field) []field {
-	for i := range structure.NumField() {
-		f := structure.Type().Field(i)
-		if _, embedded := f.Tag.Lookup("embed"); embedded {
-			all = fieldsOf(structure.Field(i), all)
-			continue
-		}
-		_, argument := f.Tag.Lookup("arg")
-		name := f.Tag.Get("name")
-		if name == "" {
-			name = flagName(f.Name)
-		}
-		if f.IsExported() {
-			all = append(all, field{name: name, tag: f.Tag, value: structure.Field(i), argument: argument})
-		}
-	}
-	return all
-}
-
-// named returns the flag of that name, or nil.
-func named(fields []field, name string) *field {
+// named returns the flag that arg names, or nil.
+func named(fields []field, arg string) *field {
+	name, long := strings.CutPrefix(arg, "--")
 	for i := range fields {
-		if f := &fields[i]; f.name == name && !f.argument {
+		f := &fields[i]
+		if long && name != "" && !f.argument && (f.name == name || f.tag.Get("aliases") == name) {
 			return f
 		}
 	}
 	return nil
 }
 
-// validate calls the hooks of a struct and of those embedded in it.
-func validate(structure reflect.Value) error {
-	if hook, ok := structure.Addr().Interface().(interface{ Validate() error }); ok {
-		if err := hook.Validate(); err != nil {
-			return err
-		}
-	}
+// fieldsOf adds the fields of a struct, and of those embedded in it, to all.
+func fieldsOf(structure reflect.Value, all []field) []field {
 	for i := range structure.NumField() {
-		f := structure.Type().Field(i)
-		if _, embedded := f.Tag.Lookup("embed"); embedded && f.IsExported() {
-			if err := validate(structure.Field(i)); err != nil {
-				return err
-			}
+		f, value := structure.Type().Field(i), structure.Field(i)
+		plain, _, _ := strings.Cut(string(f.Tag), `help:"`)
+		tag := reflect.StructTag(plain)
+		switch {
+		case value.Kind() == reflect.Struct && has(tag, "embed"):
+			all = fieldsOf(value, all)
+		case f.IsExported():
+			all = append(all, field{name: flagName(f.Name), tag: tag, value: value, argument: has(tag, "arg")})
 		}
 	}
-	return nil
+	return all
+}
+
+func has(tag reflect.StructTag, key string) bool {
+	_, ok := tag.Lookup(key)
+	return ok
 }

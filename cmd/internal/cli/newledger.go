@@ -11,26 +11,15 @@ import (
 
 // NewLedger is the flags that say how to make a ledger if there is none.
 type NewLedger struct {
-	shared bool
-	commit string
-	roots  []string
+	Shared       bool   `help:"of a new ledger: share it with the group"`
+	Commit       string `default:"" enum:"rename,link," help:"of a new ledger: how edits replace a file (link where several hosts can use the file system)"`
+	ResourceRoot []Word `placeholder:"DIR" help:"of a new ledger: let it delete resources below DIR"`
 }
-
-// Define defines the flags.
-func (n *NewLedger) Define(f *FlagSet) {
-	f.Bool(&n.shared, "shared", "of a new ledger: share it with the group")
-	Word(f, &n.commit, "commit", "", "of a new ledger: how edits replace a file (link where several hosts can use the file system)",
-		fileops.CommitRename, fileops.CommitLink)
-	f.Strings(&n.roots, "resource-root", "DIR", "of a new ledger: let it delete resources below DIR")
-}
-
-// Given reports whether one of the flags was.
-func (n *NewLedger) Given() bool { return n.shared || n.commit != "" || n.roots != nil }
 
 // Create opens the ledger, which it makes if there is none. With --dry-run it returns an absent one then. A ledger
 // that exists has to be as the flags say, except for --shared.
 func (n *NewLedger) Create(env *Env) (*fileops.Ledger, error) {
-	roots, err := Absolute(n.roots)
+	roots, err := Absolute(n.ResourceRoot)
 	if err == nil {
 		err = env.CheckRoots(roots...)
 	}
@@ -40,12 +29,12 @@ func (n *NewLedger) Create(env *Env) (*fileops.Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := env.Create(fileops.Config{Shared: n.shared, Commit: n.commit, ResourceRoots: roots})
+	l, err := env.Create(fileops.Config{Shared: n.Shared, Commit: n.Commit, ResourceRoots: roots})
 	if err != nil || l.Absent() {
 		return l, err
 	}
-	if n.commit != "" && n.commit != l.Config().Commit {
-		return nil, fmt.Errorf("--commit %s: %w: the ledger exists, and commits by %s", n.commit, fileops.ErrConfig, l.Config().Commit)
+	if n.Commit != "" && n.Commit != l.Config().Commit {
+		return nil, fmt.Errorf("--commit %s: %w: the ledger exists, and commits by %s", n.Commit, fileops.ErrConfig, l.Config().Commit)
 	}
 	return l, checkRoots(l, roots)
 }
@@ -62,10 +51,10 @@ func checkRoots(l *fileops.Ledger, roots []string) error {
 }
 
 // Absolute returns the absolute paths of paths.
-func Absolute(paths []string) ([]string, error) {
+func Absolute(paths []Word) ([]string, error) {
 	var all []string
 	for _, path := range paths {
-		abs, err := filepath.Abs(path)
+		abs, err := filepath.Abs(string(path))
 		if err != nil {
 			return nil, err
 		}

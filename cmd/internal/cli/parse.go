@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -34,6 +35,9 @@ func (env *Env) newManual(c Command, summary, details string) *manual {
 		kong.NoDefaultHelp(), kong.Writers(env.Stdout, env.Stderr), kong.ValueFormatter(explain),
 		kong.WithBeforeReset(noteGiven))
 	k.Model.Detail = details
+	slices.SortStableFunc(k.Model.Flags, func(a, b *kong.Flag) int { // its own first, as in the help
+		return cmp.Compare(groupKey(a), groupKey(b))
+	})
 
 	for _, v := range k.Model.Node.Values() {
 		v.Tag.Sep = -1 // a comma separates nothing
@@ -57,6 +61,13 @@ func (env *Env) newManual(c Command, summary, details string) *manual {
 func Kong(c Command, program string, args []string) error {
 	_, err := (&Env{Program: program}).newManual(c, "", "").Parse(args)
 	return err
+}
+
+func groupKey(f *kong.Flag) string {
+	if f.Group == nil {
+		return ""
+	}
+	return f.Group.Key
 }
 
 // A mapper has kong take words as they are, and put them into their fields as the fast lane does.
@@ -121,11 +132,19 @@ func (m *manual) arguments(before string) string {
 	return ""
 }
 
+// described returns the help of a flag, with the variable that stands in for it.
+func described(v *kong.Value) string {
+	if v.Flag != nil && len(v.Flag.Envs) > 0 {
+		return v.Help + " ($" + v.Flag.Envs[0] + ")"
+	}
+	return v.Help
+}
+
 // explain returns the help of a flag, with what follows from its kind.
 func explain(v *kong.Value) string {
-	text := v.Help
-	if v.Flag != nil && len(v.Flag.Envs) > 0 {
-		text += " ($" + v.Flag.Envs[0] + ")"
+	text := described(v)
+	if all := words(v.Enum); v.Flag != nil && v.Enum != "" && v.Flag.PlaceHolder != strings.Join(all, "|") {
+		text += "; " + v.Flag.PlaceHolder + " is " + alternatives(all)
 	}
 	if v.Flag != nil && v.IsSlice() {
 		text += "; may be repeated"
@@ -150,7 +169,7 @@ func (m *manual) object() Object {
 		if f.IsSlice() {
 			o = append(o, Member{"repeated", true})
 		}
-		flags = append(flags, append(o, Member{"help", explain(f.Value)}))
+		flags = append(flags, append(o, Member{"help", described(f.Value)}))
 	}
 	o := Object{{"program", m.Model.Name}, {"summary", m.summary}, {"details", m.details}}
 	if arguments := m.arguments(""); arguments != "" {

@@ -15,73 +15,64 @@ import (
 
 // Push is the flags of commands that push a call.
 type Push struct {
-	Operation
-	Supervisor, Handle  string
-	call, participant   string
-	caller              string
-	description         string
-	resources           []string
-	newLedger           NewLedger
-	Contained           bool
-	orphanPolicy        protocol.OrphanPolicy
-	staleness, interval time.Duration
-	noCreate, reuse     bool
+	Common `embed:""`
 
-	// Heartbeats promises heartbeats of what is pushed, or registered.
-	Heartbeats bool
+	Op            ID                    `env:"DPL_OP" placeholder:"OP" help:"operation; one is made up unless it is given"`
+	Call          ID                    `placeholder:"CALL" help:"call; one is made up unless it is given"`
+	Caller        Word                  `placeholder:"CALL" help:"the call on whose behalf this one is made ($DPL_CALL, if it is one of the operation); - if there is none"`
+	Supervisor    ID                    `env:"DPL_SUPERVISOR" placeholder:"ID" help:"who cleans up if the call crashes"`
+	Handle        Text                  `placeholder:"TEXT" help:"what the supervisor knows the call by"`
+	OrphanPolicy  protocol.OrphanPolicy `default:"" enum:"crash,keep," help:"what becomes of the supervisor's live calls when it dies (crash)"`
+	Description   Text                  `placeholder:"TEXT" help:"for people who read the file"`
+	Resource      []Word                `placeholder:"PATH" help:"delete PATH if the call crashes"`
+	NoFailOnCrash bool                  `help:"a crash of this call leaves the operation running"`
+	Heartbeat     bool                  `help:"promise to send heartbeats: without them the call has crashed, even while its process lives"`
+	Staleness     Span                  `placeholder:"D" help:"of a new operation: a call that is judged by its heartbeats has crashed after D without one (10s)"`
+	Interval      Span                  `placeholder:"D" help:"of a new operation: how often to send heartbeats (1.5s, or a third of --staleness)"`
+	NoCreate      bool                  `help:"fail if there is no operation"`
+	Reuse         bool                  `help:"begin an operation anew that is over"`
+	NewLedger     NewLedger             `embed:""`
 }
 
-// Define defines the flags. participant says what the one of that name means.
-func (c *Push) Define(f *FlagSet, participant string) {
-	f.String(&c.participant, "participant", "ID", participant)
-	f.String(&c.Op, "op", "OP", "operation ($DPL_OP); one is made up unless it is given")
-	f.String(&c.call, "call", "CALL", "call; one is made up unless it is given")
-	f.String(&c.caller, "caller", "CALL", "the call on whose behalf this one is made ($DPL_CALL, if it is one of the operation); - if there is none")
-	f.String(&c.Supervisor, "supervisor", "ID", "who cleans up if the call crashes ($DPL_SUPERVISOR)")
-	f.Text(&c.Handle, "handle", "what the supervisor knows the call by")
-	Word(f, &c.orphanPolicy, "orphan-policy", "", "what becomes of the supervisor's live calls when it dies (crash)",
-		protocol.OrphanCrash, protocol.OrphanKeep)
-	f.Text(&c.description, "description", "for people who read the file")
-	f.Strings(&c.resources, "resource", "PATH", "delete PATH if the call crashes")
-	f.Bool(&c.Contained, "no-fail-on-crash", "a crash of this call leaves the operation running")
-	f.Bool(&c.Heartbeats, "heartbeat", "promise to send heartbeats: without them the call has crashed, even while its process lives")
-	f.Duration(&c.staleness, "staleness", "of a new operation: a call that is judged by its heartbeats has crashed after D without one (10s)", 2*time.Millisecond)
-	f.Duration(&c.interval, "interval", "of a new operation: how often to send heartbeats (1.5s, or a third of --staleness)", time.Millisecond)
-	f.Bool(&c.noCreate, "no-create", "fail if there is no operation")
-	f.Bool(&c.reuse, "reuse", "begin an operation anew that is over")
-	c.newLedger.Define(f)
+// Validate refuses flags that do not go together.
+func (c *Push) Validate() error {
+	interval, threshold := time.Duration(c.Interval), time.Duration(c.Staleness)
+	if err := CheckStaleness(c.Staleness); err != nil {
+		return err
+	}
+	threshold = cmp.Or(threshold, protocol.DefaultStalenessThreshold)
+	switch {
+	case c.OrphanPolicy != "" && c.Supervisor == "":
+		return Usagef("--orphan-policy goes with --supervisor")
+	case c.Handle != "" && c.Supervisor == "":
+		return Usagef("--handle goes with --supervisor")
+	case interval >= threshold:
+		return Usagef("--interval %v must be less than --staleness %v", interval, threshold)
+	}
+	return nil
 }
 
-// Arguments returns the push that the flags ask for, and its operation. Without --participant it is made by participant;
-// if that is "", by $DPL_PARTICIPANT.
-func (c *Push) Arguments(env *Env, participant string) (p protocol.Push, op string, err error) {
+// CheckStaleness refuses a threshold that no heartbeat could keep.
+func CheckStaleness(threshold Span) error {
+	if threshold != 0 && time.Duration(threshold) < 2*time.Millisecond {
+		return Usagef("--staleness: want at least 2ms")
+	}
+	return nil
+}
+
+// Arguments returns the push that the flags ask for, made by participant, and its operation.
+func (c *Push) Arguments(env *Env, participant ID) (p protocol.Push, op string, err error) {
 	p = protocol.Push{
-		Participant: participant,
-		Handle:      c.Handle, Description: c.description, Contained: c.Contained, OrphanPolicy: c.orphanPolicy,
-		Heartbeats: c.Heartbeats,
-		Interval:   c.interval, Threshold: c.staleness,
+		Participant: string(participant), Supervisor: string(c.Supervisor), Call: string(c.Call),
+		Handle: string(c.Handle), Description: string(c.Description), Contained: c.NoFailOnCrash,
+		OrphanPolicy: c.OrphanPolicy, Heartbeats: c.Heartbeat,
+		Interval: time.Duration(c.Interval), Threshold: time.Duration(c.Staleness),
 	}
-	if participant == "" || c.participant != "" {
-		if p.Participant, err = Required("--participant", c.participant, "DPL_PARTICIPANT"); err != nil {
-			return p, "", err
-		}
-	}
-	if p.Supervisor, err = ID("--supervisor", c.Supervisor, "DPL_SUPERVISOR"); err != nil {
-		return p, "", err
-	}
-	if p.Call, err = ID("--call", c.call, ""); err != nil {
-		return p, "", err
-	}
-	if op, err = ID("--op", c.Op, "DPL_OP"); err != nil {
-		return p, "", err
-	}
+	op = string(c.Op)
 	if p.Caller, err = c.callerIn(op); err != nil {
 		return p, "", err
 	}
-	if err = c.check(p); err != nil {
-		return p, "", err
-	}
-	if p.Resources, err = Absolute(c.resources); err != nil {
+	if p.Resources, err = Absolute(c.Resource); err != nil {
 		return p, "", err
 	}
 	if p.Call == "" {
@@ -99,11 +90,14 @@ const noCaller = "-"
 // callerIn returns the caller of a call in op: that of --caller, else $DPL_CALL, unless $DPL_OP says
 // that it is a call of another operation.
 func (c *Push) callerIn(op string) (string, error) {
-	if c.caller == noCaller {
+	if c.Caller == noCaller {
 		return "", nil
 	}
-	if c.caller != "" {
-		return ID("--caller", c.caller, "")
+	if c.Caller != "" {
+		if err := protocol.CheckID(string(c.Caller)); err != nil {
+			return "", Usagef("--caller: %v", err)
+		}
+		return string(c.Caller), nil
 	}
 
 	own, caller := os.Getenv("DPL_OP"), os.Getenv("DPL_CALL")
@@ -113,22 +107,8 @@ func (c *Push) callerIn(op string) (string, error) {
 	return caller, nil
 }
 
-// check returns why the flags do not go together, or nil.
-func (c *Push) check(p protocol.Push) error {
-	threshold := cmp.Or(p.Threshold, protocol.DefaultStalenessThreshold)
-	switch {
-	case c.orphanPolicy != "" && p.Supervisor == "":
-		return Usagef("--orphan-policy goes with --supervisor")
-	case p.Handle != "" && p.Supervisor == "":
-		return Usagef("--handle goes with --supervisor")
-	case p.Interval >= threshold:
-		return Usagef("--interval %v must be less than --staleness %v", p.Interval, threshold)
-	}
-	return nil
-}
-
 // MadeUp reports whether the operation or the call is made up, so that nobody knows it who is not told.
-func (c *Push) MadeUp() bool { return c.call == "" || c.Op == "" && os.Getenv("DPL_OP") == "" }
+func (c *Push) MadeUp() bool { return c.Call == "" || c.Op == "" }
 
 // newID returns an id that begins with the two words and ends at random.
 func newID(first, second string) string {
@@ -142,10 +122,10 @@ func newID(first, second string) string {
 
 // Open opens the ledger to push in, which it makes if it may. With --dry-run it returns an absent one if there is none.
 func (c *Push) Open(env *Env) (*fileops.Ledger, error) {
-	if c.noCreate {
+	if c.NoCreate {
 		return env.Open()
 	}
-	return c.newLedger.Create(env)
+	return c.NewLedger.Create(env)
 }
 
 // Push pushes p in op. Who has created an operation ticks its neighbours (see TickNeighbours).
@@ -157,27 +137,27 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (Ed
 			}
 		}
 	}
-	if c.reuse && !env.DryRun() {
+	if c.Reuse && !env.DryRun() {
 		if err := env.archive(l, op); err != nil {
 			return Edit{}, Named("push", op, p.Call, err)
 		}
 	}
 	mode := fileops.Existing
-	if !c.noCreate {
+	if !c.NoCreate {
 		mode = fileops.OrCreate
 	}
 	ended := false
 	edit, err := env.Edit(l, op, mode, func(before protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 		ended = before.State.Terminal()
 		if before.ID == "" {
-			if before.Revision > 0 && !c.reuse {
+			if before.Revision > 0 && !c.Reuse {
 				return before, fileops.ErrArchived
 			}
 			revision := before.Revision
 			before = protocol.Create(op, p.Interval, p.Threshold)
 			before.Revision = revision
 		}
-		if c.caller == "" && before.Frame(p.Caller) == nil {
+		if c.Caller == "" && before.Frame(p.Caller) == nil {
 			p.Caller = "" // $DPL_CALL has been popped, or is a call of another ledger
 		}
 		return before.Push(p, seen)
@@ -214,6 +194,6 @@ func (env *Env) archive(l *fileops.Ledger, id string) error {
 
 // GivesCall reports whether a flag says something of a call.
 func (c *Push) GivesCall() bool {
-	return c.Op != "" || c.call != "" || c.caller != "" || c.participant != "" || c.Handle != "" || c.description != "" || c.resources != nil ||
-		c.Contained || c.orphanPolicy != "" || c.staleness != 0 || c.interval != 0 || c.noCreate || c.reuse || c.newLedger.Given()
+	return c.Given("participant", "op", "call", "caller", "handle", "orphan-policy", "description", "resource",
+		"no-fail-on-crash", "staleness", "interval", "no-create", "reuse", "shared", "commit", "resource-root")
 }

@@ -1,42 +1,60 @@
 package cli
 
 import (
+	"cmp"
 	"encoding"
 	"errors"
 	"fmt"
+	"math"
+	"os"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
+	"unicode/utf8"
 
+	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/protocol"
 )
 
 // The types of flags. Each refuses what it cannot be, and so an empty word, as a variable that is
 // not set leaves it; only a Text may be empty.
 type (
-	Ident    string              // an id of the protocol
-	NonEmpty string              // kept in a file or looked up, so UTF-8
-	Path     string              // of a file, which may be any bytes
-	Text     string              // for people, and UTF-8
-	PID      int                 // the number of a process
-	Count    int                 // 0 or more
-	Size     int64               // a number of bytes
-	Span     time.Duration       // at least a millisecond
-	Pause    time.Duration       // a time span that may be 0
-	Moment   struct{ time.Time } // as the protocol writes it
+	ID     string              // an id of the protocol
+	Word   string              // kept in a file or looked up, so UTF-8
+	Path   string              // of a file, which may be any bytes
+	Text   string              // for people, and UTF-8
+	PID    int                 // the number of a process
+	Count  int                 // 0 or more
+	Size   int64               // a number of bytes
+	Span   time.Duration       // at least a millisecond
+	Pause  time.Duration       // a time span that may be 0
+	Signal syscall.Signal      // by name or number
+	Moment struct{ time.Time } // as the protocol writes it
 )
 
 // UnmarshalText sets id to text, or returns protocol.ErrBadID.
-func (id *Ident) UnmarshalText(text []byte) error {
-	*id = Ident(text)
+func (id *ID) UnmarshalText(text []byte) error {
+	*id = ID(text)
 	return protocol.CheckID(string(text))
 }
 
+// Or returns id, or what the environment variable has where id is "", which may be "" too.
+func (id ID) Or(variable string) (string, error) {
+	if id != "" || os.Getenv(variable) == "" {
+		return string(id), nil
+	}
+	if err := id.UnmarshalText([]byte(os.Getenv(variable))); err != nil {
+		return "", Usagef("$%s: %v", variable, err)
+	}
+	return string(id), nil
+}
+
 // UnmarshalText sets w to text.
-func (w *NonEmpty) UnmarshalText(text []byte) error {
-	*w = NonEmpty(text)
+func (w *Word) UnmarshalText(text []byte) error {
+	*w = Word(text)
 	return checkWord(string(text))
 }
 
@@ -93,6 +111,13 @@ func (p *Pause) UnmarshalText(text []byte) error {
 	return err
 }
 
+// UnmarshalText sets s to the signal that text names.
+func (s *Signal) UnmarshalText(text []byte) error {
+	signal, err := process.ParseSignal(string(text))
+	*s = Signal(signal)
+	return err
+}
+
 // UnmarshalText sets m to the time in text.
 func (m *Moment) UnmarshalText(text []byte) (err error) {
 	m.Time, err = protocol.ParseTime(string(text))
@@ -114,6 +139,9 @@ func set(field reflect.Value, word, enum string) error {
 		element := reflect.New(field.Type().Elem()).Elem()
 		err := set(element, word, enum)
 		field.Set(reflect.Append(field, element))
+		return err
+	}
+	if err := notEmpty(word); err != nil {
 		return err
 	}
 	if want := words(enum); !slices.Contains(want, word) {
@@ -144,4 +172,45 @@ func setArguments(field reflect.Value, arguments []string) error {
 // words returns the words of a tag enum. An optional flag has an empty one there for kong's sake.
 func words(enum string) []string {
 	return slices.DeleteFunc(strings.Split(enum, ","), func(word string) bool { return word == "" })
+}
+
+// alternatives returns "a, b or c".
+func alternatives(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+func checkWord(s string) error { return cmp.Or(notEmpty(s), CheckText(s)) }
+
+func notEmpty(s string) error {
+	if s == "" {
+		return errors.New("it is empty")
+	}
+	return nil
+}
+
+// CheckText returns why s cannot be kept in a file, or nil.
+func CheckText(s string) error {
+	if !utf8.ValidString(s) {
+		return errors.New("it is not UTF-8, and so cannot be kept in a JSON file")
+	}
+	return nil
+}
+
+// parseSize returns the number of bytes that s stands for.
+func parseSize(s string) (int64, error) {
+	number, unit := s, int64(1)
+	if i := len(s) - 1; i >= 0 {
+		if power := strings.IndexByte("KMG", s[i]&^0x20); power >= 0 {
+			number, unit = s[:i], 1<<(10*(power+1))
+		}
+	}
+	n, err := strconv.ParseUint(number, 10, 63)
+	if err != nil || int64(n) > math.MaxInt64/unit {
+		return 0, errors.New("want a number of bytes, or of 1024 bytes and so on, like 512K, 10M or 1G")
+	}
+	return int64(n) * unit, nil
 }
