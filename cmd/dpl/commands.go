@@ -21,15 +21,15 @@ func chapters() []chapter {
 			{"cleanup", "Detect crashed participants and clean up after them."},
 		}},
 		{"Looking and waiting", []command{
-			{"status", "Show operations and groups of supervisors."},
+			{"status", "Show operations and groups of services."},
 			{"wait", "Wait for operations to come to a state."},
 			{"watch", "Print whatever happens in an operation or a group."},
 		}},
 		{"Services", []command{
-			{"register", "Register a supervisor with its group."},
-			{"orchestrate", "Make one pass over a group of supervisors."},
+			{"register", "Register a service with its group."},
+			{"orchestrate", "Make one pass over a group of services."},
 			{"restart", "Ask for a service to be stopped and started again."},
-			{"shutdown", "Ask for a supervisor to be stopped."},
+			{"shutdown", "Ask for a service to be stopped."},
 		}},
 		{"The ledger", []command{
 			{"doctor", "Check a ledger and the file system that it is on."},
