@@ -14,13 +14,11 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 )
-
-// patience is how long a script waits for what must happen.
-const patience = 30 * time.Second
 
 // state is what the commands of one script remember.
 type state struct {
@@ -130,14 +128,13 @@ func eventually(ts *testscript.TestScript, args []string) error {
 	} else {
 		args = args[1:]
 	}
-	deadline := time.Now().Add(patience)
-	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
-		err := c(ts, args)
-		if err == nil || errors.Is(err, errUsage) || time.Now().After(deadline) {
-			return err
-		}
-		time.Sleep(pause)
-	}
+
+	var err error
+	poll.Within(poll.Patience, func() bool {
+		err = c(ts, args)
+		return err == nil || errors.Is(err, errUsage)
+	})
+	return err
 }
 
 // dplVariables are those that mean something to the commands.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
@@ -85,11 +86,10 @@ func TestCron(t *testing.T) {
 	begun := time.Now()
 	t.Parallel()
 
-	for c.text("starts") == "" || c.text("ends") == "" {
-		if time.Since(begun) > 90*time.Second {
-			t.Fatalf("cron has started nothing; it said %q", c.text("cron"))
-		}
-		time.Sleep(100 * time.Millisecond)
+	if !poll.Within(time.Minute+poll.Patience, func() bool { // cron looks once a minute
+		return c.text("starts") != "" && c.text("ends") != ""
+	}) {
+		t.Fatalf("cron has started nothing; it said %q", c.text("cron"))
 	}
 	c.command(t, "dpl-status", "--group", "main", "--supervisor", "a", "--check", "running")
 	starts := c.text("starts")

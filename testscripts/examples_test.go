@@ -11,10 +11,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
 // A safeCaller is an example that calls somebody and says how that went.
@@ -204,7 +204,7 @@ func (s *safeCall) happen(what string) {
 		return // it may never be
 	}
 	var pid int
-	poll(s.t, "the callee is at work", func() bool {
+	poll.Until(s.t, "the callee is at work", func() bool {
 		text, _ := os.ReadFile(filepath.Join(s.dir, "started"))
 		pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
 		return pid > 0
@@ -248,15 +248,5 @@ func (s *safeCall) unwind(what string) {
 	}
 	if op, _, err = ledger.ReadOperation("outer"); err != nil || op.State != want {
 		s.t.Errorf("outer is %s, %v, want %s\n%s", op.State, err, want, op.Encode())
-	}
-}
-
-// poll waits until something holds.
-func poll(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(2 * patience); !holds(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not so in time: %s", what)
-		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
 // slice records when it begins and ends, and what it was asked. The first three wait for each other.
@@ -246,7 +247,7 @@ func (w *window) ended(sig syscall.Signal) {
 	if err := cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}
-	poll(w.t, "a slice runs", func() bool { return slices.Contains(w.log(), "+ endless") })
+	poll.Until(w.t, "a slice runs", func() bool { return slices.Contains(w.log(), "+ endless") })
 	syscall.Kill(-cmd.Process.Pid, sig)
 	w.ends(cmd, 1)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
@@ -149,15 +150,15 @@ func strike(ts *testscript.TestScript, args []string) error {
 	if err := syscall.Kill(pid, unix.SignalNum(args[1])); err != nil {
 		return fmt.Errorf("process %d: %w", pid, err)
 	}
-	for deadline := time.Now().Add(patience); args[1] == "SIGKILL"; time.Sleep(time.Millisecond) {
-		if _, alive := proc.StartTicks(pid); !alive {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("process %d does not end", pid)
-		}
+	if args[1] == "SIGKILL" && !poll.Within(poll.Patience, func() bool { return ended(pid) }) {
+		return fmt.Errorf("process %d does not end", pid)
 	}
 	return nil
+}
+
+func ended(pid int) bool {
+	_, alive := proc.StartTicks(pid)
+	return !alive
 }
 
 // countProcesses compares the number of living processes of a supervisor, its children included.

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
@@ -73,7 +74,7 @@ func testZombies(t *testing.T, bin string) {
 		if err := syscall.Kill(numbers[i], syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		o.until("a zombie", func() bool {
+		poll.Until(o.t, "a zombie", func() bool {
 			data, _ := os.ReadFile("/proc/" + pid + "/status")
 			return strings.Contains(string(data), "\nState:\tZ ")
 		})
@@ -92,7 +93,7 @@ func (o *observed) zombieToBe() int {
 	file := filepath.Join(o.t.TempDir(), "pid")
 	o.launch(exec.Command("sh", "-c", `sleep 600 & echo $! >"$0".new; mv "$0".new "$0"; exec sleep 600`, file))
 	var pid int
-	o.until("the process that is to be a zombie", func() bool {
+	poll.Until(o.t, "the process that is to be a zombie", func() bool {
 		data, _ := os.ReadFile(file)
 		pid, _ = strconv.Atoi(strings.TrimSpace(string(data)))
 		return pid != 0

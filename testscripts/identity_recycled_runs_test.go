@@ -11,13 +11,14 @@ import (
 	"github.com/gofrs/flock"
 	"golang.org/x/sys/unix"
 
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // pidIn returns the pid that a script writes to a file of o, when it is there.
 func (o *observed) pidIn(name string) (pid int) {
 	o.t.Helper()
-	o.until(name, func() bool {
+	poll.Until(o.t, name, func() bool {
 		data, _ := os.ReadFile(filepath.Join(o.dir, name))
 		pid, _ = strconv.Atoi(strings.TrimSuffix(string(data), "\n"))
 		return strings.HasSuffix(string(data), "\n")
@@ -61,7 +62,7 @@ func recycledRun(o *observed) {
 	die(run)
 	first := o.recycle(run.Process.Pid, start)
 	second := o.recycle(command, ofCommand)
-	o.until("the keeper has ended", func() bool { return len(processesWith("DPL_LEDGER="+o.dir+"/ledger")) == 4 })
+	poll.Until(o.t, "the keeper has ended", func() bool { return len(processesWith("DPL_LEDGER="+o.dir+"/ledger")) == 4 })
 	o.exits("3", "dpl-heartbeat", "--participant", "cli")
 	o.want("operations/build.json", "stack.1.state=crashed", "stack.1.evidence=exited")
 	first.unharmed(o)
@@ -82,7 +83,7 @@ func recycledWhilePID(o *observed) {
 	said := &strings.Builder{}
 	beater.Stderr = said
 	o.launch(beater)
-	o.until("the heartbeat waits for the lock", func() bool { return inCall(beater.Process.Pid, unix.SYS_FLOCK) != 0 })
+	poll.Until(o.t, "the heartbeat waits for the lock", func() bool { return inCall(beater.Process.Pid, unix.SYS_FLOCK) != 0 })
 	die(worker)
 	s := o.recycle(worker.Process.Pid, start)
 	o.rewrite("operations/build.json", `"state": "running"`, `"state": "aborted"`)

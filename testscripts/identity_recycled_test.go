@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
@@ -114,9 +115,9 @@ func recycledToldToEnd(o *observed) {
 	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--request", "--no-pass", "--kill-timeout", "0", "--", "sh", "-c", "trap '' TERM; while :; do sleep 600; done")
 	o.run("dpl-orchestrate", "--group", "g", "--staleness", "1h")
 	pid := o.registered()
-	o.until("it ignores TERM", func() bool { return ignoresTERM(pid) })
+	poll.Until(o.t, "it ignores TERM", func() bool { return ignoresTERM(pid) })
 	o.run("dpl-shutdown", "--group", "g", "--supervisor", "s")
-	o.until("it was told to end", func() bool {
+	poll.Until(o.t, "it was told to end", func() bool {
 		o.run("dpl-orchestrate", "--group", "g")
 		return o.member("g.supervisors.json", "supervisors.s.termSentAt") != "absent"
 	})

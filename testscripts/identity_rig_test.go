@@ -13,8 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
@@ -60,7 +60,7 @@ func inside(t *testing.T, bin string, flags ...string) *observed {
 	}
 	args := namespaces(t, flags...)
 	args = append(args, "sh", "-c", `"$@"; exit $?`, "sh", os.Args[0], "-test.v", "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$")
-	ctx, cancel := context.WithTimeout(context.Background(), 4*patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 4*poll.Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), insideVariable+"="+bin)
@@ -131,16 +131,6 @@ func (o *observed) want(file string, members ...string) {
 	}
 }
 
-// until returns when done reports true.
-func (o *observed) until(what string, done func() bool) {
-	o.t.Helper()
-	for deadline := time.Now().Add(patience); !done(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			o.t.Fatalf("after %v not yet: %s", patience, what)
-		}
-	}
-}
-
 // launch starts cmd, and kills what is left of it when the test ends.
 func (o *observed) launch(cmd *exec.Cmd) int {
 	o.t.Helper()
@@ -181,33 +171,43 @@ while :; do wait; done`
 // recycle makes a stranger that has the number pid, which is free or becomes so, and started in another tick than start.
 func (o *observed) recycle(pid int, start int64) *stranger {
 	o.t.Helper()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
-		if err := os.WriteFile("/proc/sys/kernel/ns_last_pid", []byte(strconv.Itoa(pid-1)), 0); err != nil {
-			o.t.Skipf("needs the right to choose the number of a process: %v", err)
-		}
-		s := &stranger{dir: o.t.TempDir()}
-		cmd := exec.Command("sh", "-c", strangerScript)
-		cmd.Dir, cmd.SysProcAttr = s.dir, &syscall.SysProcAttr{Setsid: true}
-		// It carries the ledger, as a process does that the same user has started for something else.
-		cmd.Env = append(os.Environ(), "DPL_LEDGER="+o.dir+"/ledger")
-		if err := cmd.Start(); err != nil {
-			o.t.Fatal(err)
-		}
-		s.pid = cmd.Process.Pid
-		if ticks, _ := proc.StartTicks(s.pid); s.pid != pid || ticks == start {
-			syscall.Kill(-s.pid, syscall.SIGKILL)
-			cmd.Wait()
-			continue
-		}
-		o.t.Cleanup(func() {
-			syscall.Kill(-s.pid, syscall.SIGKILL)
-			cmd.Wait()
-		})
-		o.until("the stranger is ready", func() bool { return s.child() != 0 })
-		return s
+
+	var s *stranger
+	poll.Until(o.t, fmt.Sprintf("a stranger with the number %d", pid), func() bool {
+		s = o.recycleOnce(pid, start)
+		return s != nil
+	})
+	poll.Until(o.t, "the stranger is ready", func() bool { return s.child() != 0 })
+	return s
+}
+
+// recycleOnce returns nil if somebody else got the number, or the tick is the same.
+func (o *observed) recycleOnce(pid int, start int64) *stranger {
+	o.t.Helper()
+	if err := os.WriteFile("/proc/sys/kernel/ns_last_pid", []byte(strconv.Itoa(pid-1)), 0); err != nil {
+		o.t.Skipf("needs the right to choose the number of a process: %v", err)
 	}
-	o.t.Fatalf("no process got the number %d", pid)
-	return nil
+
+	s := &stranger{dir: o.t.TempDir()}
+	cmd := exec.Command("sh", "-c", strangerScript)
+	cmd.Dir, cmd.SysProcAttr = s.dir, &syscall.SysProcAttr{Setsid: true}
+	// It carries the ledger, as a process does that the same user has started for something else.
+	cmd.Env = append(os.Environ(), "DPL_LEDGER="+o.dir+"/ledger")
+	if err := cmd.Start(); err != nil {
+		o.t.Fatal(err)
+	}
+	s.pid = cmd.Process.Pid
+
+	end := func() {
+		syscall.Kill(-s.pid, syscall.SIGKILL)
+		cmd.Wait()
+	}
+	if ticks, _ := proc.StartTicks(s.pid); s.pid != pid || ticks == start {
+		end()
+		return nil
+	}
+	o.t.Cleanup(end)
+	return s
 }
 
 func (s *stranger) child() int {
@@ -224,7 +224,7 @@ func (s *stranger) unharmed(o *observed) {
 			o.t.Errorf("process %d of the stranger is dead", pid)
 			continue
 		}
-		o.until("the stranger sleeps", func() bool { return sleeps(pid) })
+		poll.Until(o.t, "the stranger sleeps", func() bool { return sleeps(pid) })
 	}
 	if told, err := os.ReadFile(filepath.Join(s.dir, "told")); err == nil {
 		o.t.Errorf("the stranger got a signal: %s", told)

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
@@ -72,7 +73,7 @@ func (o *observed) inWindow(cmd *exec.Cmd, victim func() int, calls ...int) (s *
 	pid := victim()
 	start, _ := proc.StartTicks(pid)
 	thread := 0
-	o.until("the system call", func() bool {
+	poll.Until(o.t, "the system call", func() bool {
 		thread = entering(cmd.Process.Pid, calls)
 		return thread != 0
 	})

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
 // observed is a ledger that dpl-wait and dpl-watch look at.
@@ -62,11 +64,9 @@ func (o *observed) start(name string, args ...string) *exec.Cmd {
 
 func (o *observed) asleep(pid int) {
 	o.t.Helper()
-	for deadline := time.Now().Add(patience); !watchesFiles(pid) || !sleeps(pid); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			o.t.Fatalf("process %d does not sleep over files that it watches", pid)
-		}
-	}
+	poll.Until(o.t, fmt.Sprintf("process %d sleeps over files that it watches", pid), func() bool {
+		return watchesFiles(pid) && sleeps(pid)
+	})
 }
 
 func watchesFiles(pid int) bool {

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 )
@@ -129,7 +130,7 @@ func waitFor(ts *testscript.TestScript, args []string) error {
 	timeout := ""
 	select {
 	case <-p.ended:
-	case <-time.After(2 * patience):
+	case <-time.After(poll.Patience):
 		timeout = " (killed: it did not end)"
 		p.kill()
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
@@ -101,14 +102,7 @@ func (r *reader) gone(number string) {
 		r.t.Errorf("kill: %v", err)
 		return
 	}
-	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		if _, alive := proc.StartTicks(pid); !alive {
-			return
-		}
-		if time.Now().After(deadline) {
-			r.t.Fatalf("%d lives, though it was killed", pid)
-		}
-	}
+	poll.Until(r.t, "the end of "+number, func() bool { return ended(pid) })
 }
 
 // leave ends the shell. Nothing may work on, and no temporary file may be left.
@@ -118,15 +112,8 @@ func (r *reader) leave() {
 	if got := r.end(r.t); got != "0" {
 		r.t.Errorf("the shell: got %s, want 0", got)
 	}
-	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		left := r.atWork()
-		if left == 0 {
-			break
-		}
-		if time.Now().After(deadline) {
-			r.t.Errorf("%d processes work on, want none", left)
-			break
-		}
+	if !poll.Within(poll.Patience, func() bool { return r.atWork() == 0 }) {
+		r.t.Errorf("%d processes work on, want none", r.atWork())
 	}
 	if left, err := os.ReadDir(r.tmp); err != nil || len(left) > 0 {
 		r.t.Errorf("%v, %v is left in %s, want nothing", err, left, r.tmp)

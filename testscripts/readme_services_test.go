@@ -15,6 +15,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
@@ -171,16 +172,14 @@ func (w *walk) until(what string, holds func(g protocol.Group) bool) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		g, err := ledger.ReadGroup("shop")
-		if err != nil {
+
+	var g protocol.Group
+	if !poll.Within(poll.Patience, func() bool {
+		if g, err = ledger.ReadGroup("shop"); err != nil {
 			w.t.Fatal(err)
 		}
-		if holds(g) {
-			return
-		}
-		if time.Now().After(deadline) {
-			w.t.Fatalf("not so in time: %s\n%s", what, g.Registry.Encode())
-		}
+		return holds(g)
+	}) {
+		w.t.Fatalf("not so in time: %s\n%s", what, g.Registry.Encode())
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
 // TestManyIdleCalls has many calls of one operation do nothing. They all get in, they all live, and together they take less than a
@@ -60,10 +61,8 @@ func TestManyIdleCalls(t *testing.T) {
 		}
 		return op
 	}
-	for deadline := time.Now().Add(3 * time.Minute); len(read().Stack) <= calls; time.Sleep(100 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d of %d calls are in the stack", len(read().Stack)-1, calls)
-		}
+	if !poll.Within(3*time.Minute, func() bool { return len(read().Stack) > calls }) {
+		t.Fatalf("%d of %d calls are in the stack", len(read().Stack)-1, calls)
 	}
 
 	// The first heartbeat of an early call comes before it knows how many they are.

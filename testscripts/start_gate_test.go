@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
@@ -200,7 +201,7 @@ func (r *gateRound) kill(begin time.Time, after time.Duration) time.Duration {
 	} else if after >= 0 { // on a busy machine too, this test has to run between a commit and what follows
 		syscall.Setpriority(syscall.PRIO_PROCESS, cmd.Process.Pid, 19)
 	}
-	for deadline := start.Add(patience); after >= 0 && time.Now().Before(deadline); {
+	for deadline := start.Add(poll.Patience); after >= 0 && time.Now().Before(deadline); {
 		if begin.IsZero() {
 			if now, err := os.Stat(r.file()); err == nil && !os.SameFile(file, now) {
 				begin = time.Now()
@@ -228,15 +229,12 @@ func (r *gateRound) living(id string) []int {
 func (r *gateRound) check(before string, attempts int) string {
 	r.t.Helper()
 	text := r.text()
-	deadline := time.Now().Add(patience)
-	for len(r.stages()) > 0 {
-		if left := r.stages(); time.Now().After(deadline) {
-			for _, pid := range left {
-				syscall.Kill(pid, syscall.SIGKILL)
-			}
-			r.t.Fatalf("stages %v wait for a pass that is dead", left)
+	if !poll.Within(poll.Patience, func() bool { return len(r.stages()) == 0 }) {
+		left := r.stages()
+		for _, pid := range left {
+			syscall.Kill(pid, syscall.SIGKILL)
 		}
-		time.Sleep(time.Millisecond)
+		r.t.Fatalf("stages %v wait for a pass that is dead", left)
 	}
 	if r.text() != text {
 		r.t.Fatal("somebody else writes to the ledger")

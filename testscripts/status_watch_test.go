@@ -9,10 +9,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
@@ -78,10 +78,8 @@ func (v *viewer) screen() []string {
 // shows waits until the screen is as holds wants it.
 func (v *viewer) shows(t *testing.T, what string, holds func(lines []string) bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !holds(v.screen()); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not so on the screen\n%s\nthere was %q", what, strings.Join(v.screen(), "\n"), v.seen())
-		}
+	if !poll.Within(poll.Patience, func() bool { return holds(v.screen()) }) {
+		t.Fatalf("%s: not so on the screen\n%s\nthere was %q", what, strings.Join(v.screen(), "\n"), v.seen())
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"golang.org/x/sys/unix"
 )
 
@@ -128,12 +129,12 @@ func typesBackground(t *testing.T, y *typist) {
 func typesLeftBehind(t *testing.T, y *typist) {
 	y.enter(t, `(dpl-run --op build --call c -- sh -c 'echo $$ >pid; read line' </dev/tty & echo $! >runner)`)
 	var pid int
-	for deadline := time.Now().Add(patience); !stopped(pid); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("the command is not stopped; there was %q", y.seen())
-		}
+	if !poll.Within(poll.Patience, func() bool {
 		text, _ := os.ReadFile(filepath.Join(y.cmd.Dir, "pid"))
 		pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+		return stopped(pid)
+	}) {
+		t.Fatalf("the command is not stopped; there was %q", y.seen())
 	}
 	before := effortOf(t, pid)
 	<-time.After(time.Second)
@@ -280,21 +281,26 @@ func (y *typist) heard(want string) bool {
 
 func (y *typist) hear(t *testing.T, want string) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !y.heard(want); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("no %q at the end of\n%q", want, y.seen())
-		}
+	if !poll.Within(poll.Patience, func() bool { return y.heard(want) }) {
+		t.Fatalf("no %q at the end of\n%q", want, y.seen())
 	}
 }
 
 // until enters a line over and over, until it is answered by want.
 func (y *typist) until(t *testing.T, line, want string) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !y.heard(want); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("no %q at the end of\n%q", want, y.seen())
+	var entered time.Time
+	if !poll.Within(poll.Patience, func() bool {
+		if y.heard(want) {
+			return true
 		}
-		y.enter(t, line)
+		if time.Since(entered) > 50*time.Millisecond { // it takes the shell a moment to answer
+			y.enter(t, line)
+			entered = time.Now()
+		}
+		return false
+	}) {
+		t.Fatalf("no %q at the end of\n%q", want, y.seen())
 	}
 }
 
@@ -314,7 +320,7 @@ func (y *typist) mustNotHave(t *testing.T, text string) {
 // end waits for the program and returns its exit status.
 func (y *typist) end(t *testing.T) string {
 	t.Helper()
-	late := time.AfterFunc(patience, func() {
+	late := time.AfterFunc(poll.Patience, func() {
 		t.Errorf("it has not ended; there was %q", y.seen())
 		y.cmd.Process.Kill()
 	})
@@ -329,14 +335,14 @@ func (y *typist) end(t *testing.T) string {
 // is checks the state of the operation build, once it is in it.
 func (y *typist) is(t *testing.T, state string) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		op, err := readOperation(y.file())
-		if err == nil && op.State == state {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the operation is %q, want %q; %v", op.State, state, err)
-		}
+	var got string
+	var err error
+	if !poll.Within(poll.Patience, func() bool {
+		op, failed := readOperation(y.file())
+		got, err = op.State, failed
+		return err == nil && got == state
+	}) {
+		t.Fatalf("the operation is %q, want %q; %v", got, state, err)
 	}
 }
 

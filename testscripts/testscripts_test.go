@@ -10,7 +10,7 @@
 //	field FILE PATH=WANT...     JSON members of FILE, which may be stdout or stderr, have these values; PATH is like
 //	                            stack.0.state, with * for all elements (joined by spaces) and len for their number;
 //	                            strings are compared as they are, other values as compact JSON; WANT absent: no member
-//	eventually CMD [ARG...]     repeat CMD, one of the above or a program, until it succeeds; fail after 30s
+//	eventually CMD [ARG...]     repeat CMD, one of the above or a program, until it succeeds; fail after 1m
 //	fresh                       from here on another ledger, and none of the DPL_ variables that say what to do
 //	now [D]                     set DPL_NOW to D, like 10.5s or 2h, after 2026-01-01T00:00:00Z; without D: unset it
 //	freeze [PATH...]            remember all names, modes, times and contents below the ledger and PATHs

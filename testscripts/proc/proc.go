@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
 // StartTicks returns when a process started, in ticks of the clock since the boot, and whether it lives. A zombie does not, unless
@@ -51,18 +53,18 @@ func Environments() map[int]string {
 // environment waits for the end of an execve, until which a process shows nothing. It has to fit into room: in two reads it
 // might be that of two programs.
 func environment(pid int, room []byte) string {
-	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(time.Millisecond) {
+	n := 0
+	poll.Within(10*time.Second, func() bool {
 		file, err := os.Open(fmt.Sprintf("/proc/%d/environ", pid))
 		if err != nil {
-			return ""
+			return true
 		}
-		n, _ := file.Read(room)
+		n, _ = file.Read(room)
 		file.Close()
+
 		// An execve sets where the environment begins and ends before it sets where the program does.
 		field := fields(pid)
-		if n > 0 || field == nil || field[23] == "0" || field[26] != "0" && field[50] == field[51] {
-			return string(room[:n])
-		}
-	}
-	return ""
+		return n > 0 || field == nil || field[23] == "0" || field[26] != "0" && field[50] == field[51]
+	})
+	return string(room[:max(n, 0)])
 }

@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
 // A program whose main thread ends at once, while another reads standard input.
@@ -33,7 +34,7 @@ func TestMainThreadExited(t *testing.T) {
 	t.Cleanup(func() { cmd.Process.Kill() })
 	pid := cmd.Process.Pid
 	start, _ := StartTicks(pid)
-	until(t, "a main thread that is a zombie", func() bool {
+	poll.Until(t, "a main thread that is a zombie", func() bool {
 		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 		return strings.Contains(string(status), "State:\tZ")
 	})
@@ -41,7 +42,7 @@ func TestMainThreadExited(t *testing.T) {
 		t.Errorf("alive %t, started at %d and at %d", alive, start, ticks)
 	}
 	input.Close()
-	until(t, "the end of the process", func() bool { _, alive := StartTicks(pid); return !alive })
+	poll.Until(t, "the end of the process", func() bool { _, alive := StartTicks(pid); return !alive })
 	cmd.Wait()
 	if ticks, alive := StartTicks(pid); alive || ticks != 0 {
 		t.Errorf("nothing started at %d, alive %t", ticks, alive)
@@ -66,20 +67,11 @@ func TestEnvironments(t *testing.T) {
 	}
 	given := []string{"LONG=" + strings.Repeat("x", 100_000), "MARK=proc"}
 	marked, bare := begin(given, again), begin([]string{}, "sleep", "1000")
-	until(t, "sleep without an environment", func() bool { return environment(bare, make([]byte, 1)) == "" })
+	poll.Until(t, "sleep without an environment", func() bool { return environment(bare, make([]byte, 1)) == "" })
 	for range 100 {
 		all := Environments()
 		if _, ok := all[bare]; ok || !strings.Contains(all[marked], "\x00MARK=proc\x00") || len(all[marked]) < 100_000 {
 			t.Fatalf("bare %t, marked %.100q", ok, all[marked])
-		}
-	}
-}
-
-func until(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !is(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("there is no %s", what)
 		}
 	}
 }
