@@ -13,6 +13,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"golang.org/x/sys/unix"
 )
 
@@ -108,7 +109,7 @@ func identify(t testing.TB, pid int) protocol.Process {
 // mustEnd fails the test unless p ends, as a zombie at least.
 func mustEnd(t *testing.T, p protocol.Process) {
 	t.Helper()
-	proctest.Eventually(t, fmt.Sprintf("the end of %d", p.PID), func() bool {
+	poll.Until(t, fmt.Sprintf("the end of %d", p.PID), func() bool {
 		return Exited(p.PID, p.StartTicks)
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
 
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/strict"
 	"golang.org/x/sys/unix"
 )
@@ -35,7 +36,7 @@ func inside(t *testing.T, flags ...string) bool {
 			refusals = append(refusals, fmt.Sprintf("unshare %s: %v: %s", f, err, out))
 			continue
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 2*proctest.Deadline)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*poll.Patience)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, "unshare", append(args, os.Args[0], "-test.v", "-test.run=^"+t.Name()+"$")...)
 		cmd.Env = append(os.Environ(), insideVariable+"="+t.Name())
@@ -92,30 +93,24 @@ func TestRecycled(t *testing.T) {
 func waitForTickAfter(t *testing.T, tick int64) {
 	t.Helper()
 	const perSecond = 100 // USER_HZ
-	for until := time.Now().Add(proctest.Deadline); ; {
+	poll.Until(t, fmt.Sprintf("tick %d is over", tick), func() bool {
 		now, ok := clock(unix.CLOCK_BOOTTIME)
-		if ok && now > time.Duration(tick+1)*time.Second/perSecond {
-			return
-		}
-		if time.Now().After(until) {
-			t.Fatalf("it is still %v after boot, within tick %d", now, tick)
-		}
-	}
+		return ok && now > time.Duration(tick+1)*time.Second/perSecond
+	})
 }
 
 // startWithPID starts a process that gets the number pid, which is free. Other threads may snatch it, and soon end.
 func startWithPID(t *testing.T, pid int) *proctest.Child {
 	t.Helper()
-	for until := time.Now().Add(proctest.Deadline); time.Now().Before(until); {
+	var c *proctest.Child
+	poll.Until(t, fmt.Sprintf("a process with the number %d", pid), func() bool {
 		if err := os.WriteFile("/proc/sys/kernel/ns_last_pid", []byte(strconv.Itoa(pid-1)), 0); err != nil {
 			t.Skip(err)
 		}
-		if c := proctest.Start(t, "echo").MustBeReady(t); c.Process.Pid == pid {
-			return c
-		}
-	}
-	t.Fatalf("no process got the number %d", pid)
-	return nil
+		c = proctest.Start(t, "echo").MustBeReady(t)
+		return c.Process.Pid == pid
+	})
+	return c
 }
 
 // /proc is our parent's: what it shows under a number is another process.

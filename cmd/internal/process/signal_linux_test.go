@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/testscripts/poll"
 
 	"github.com/dpl-project/dpl/protocol"
 	"golang.org/x/sys/unix"
@@ -131,7 +132,7 @@ func family(t *testing.T) (parent, child protocol.Process) {
 func mustStop(t *testing.T, processes ...protocol.Process) {
 	t.Helper()
 	for _, p := range processes {
-		proctest.Eventually(t, "stopped", func() bool {
+		poll.Until(t, "stopped", func() bool {
 			s, ok := parseStat([]byte(proctest.StatLine(p.PID)))
 			return ok && s.state == 'T'
 		})

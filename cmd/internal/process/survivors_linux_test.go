@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/testscripts/poll"
 
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -36,7 +37,7 @@ func TestSurvivors(t *testing.T) {
 	leader := released(t, s)
 	stranger := released(t, other)
 	sleeps := func(pid int) {
-		proctest.Eventually(t, "sleep", func() bool {
+		poll.Until(t, "sleep", func() bool {
 			comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
 			return string(comm) == "sleep\n"
 		})
@@ -148,12 +149,12 @@ func TestSurvivorsAmidTheirEnd(t *testing.T) {
 	if _, err := fmt.Sscan(logged(t, s, 1)[0], &first, &parent); err != nil {
 		t.Fatal(err)
 	}
-	proctest.Eventually(t, "one of which it cannot be told", func() bool {
+	poll.Until(t, "one of which it cannot be told", func() bool {
 		_, err := Survivors(leader, ourStart, protocol.Process{})
 		return err != nil && strings.Contains(err.Error(), strconv.Itoa(first))
 	})
 	SignalProcess(identify(t, parent), syscall.SIGCONT)
-	proctest.Eventually(t, "it is gone", func() bool {
+	poll.Until(t, "it is gone", func() bool {
 		survivors, err := Survivors(leader, ourStart, protocol.Process{})
 		return survivors == nil && err == nil
 	})
@@ -176,8 +177,8 @@ func TestSurvivorsWithoutEnvironment(t *testing.T) {
 	t.Parallel()
 	ourStart := NewStartID()
 	leader := released(t, command(t, "sh", "-c", "exec env -i sleep 1000"))
-	proctest.Eventually(t, "sleep", func() bool { return strings.Contains(proctest.StatLine(leader.PID), "(sleep)") })
-	proctest.Eventually(t, "an environment that is empty for certain", func() bool {
+	poll.Until(t, "sleep", func() bool { return strings.Contains(proctest.StatLine(leader.PID), "(sleep)") })
+	poll.Until(t, "an environment that is empty for certain", func() bool {
 		content, certain := shownEnvironment(leader.PID)
 		return content == nil && certain
 	})
@@ -188,7 +189,7 @@ func TestSurvivorsWithoutEnvironment(t *testing.T) {
 func mustFind(t *testing.T, leader protocol.Process, startID string, want ...protocol.Process) {
 	t.Helper()
 	var got []protocol.Process
-	proctest.Eventually(t, "it can be told who they are", func() bool {
+	poll.Until(t, "it can be told who they are", func() bool {
 		var err error
 		got, err = Survivors(leader, startID, protocol.Process{})
 		return err == nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/testscripts/poll"
 
 	"golang.org/x/sys/unix"
 )
@@ -27,7 +28,7 @@ func mustBeDone(t *testing.T, w *Watched) {
 	t.Helper()
 	select {
 	case <-w.Done():
-	case <-time.After(proctest.Deadline):
+	case <-time.After(poll.Patience):
 		t.Fatal("Done is still open")
 	}
 }
@@ -102,7 +103,6 @@ func TestWatchReleases(t *testing.T) {
 	if w, err := Watch(pid); err == nil { // the poller opens its own descriptors once
 		w.Close()
 	}
-	until := time.Now().Add(proctest.Deadline)
 	goroutines, descriptors := runtime.NumGoroutine(), openDescriptors(t)
 	for range 100 {
 		w, err := Watch(pid)
@@ -113,12 +113,11 @@ func TestWatchReleases(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for runtime.NumGoroutine() > goroutines || openDescriptors(t) > descriptors {
-		if time.Now().After(until) {
-			t.Fatalf("%d goroutines and %d descriptors, %d and %d before",
-				runtime.NumGoroutine(), openDescriptors(t), goroutines, descriptors)
-		}
-		runtime.Gosched()
+	if !poll.Within(poll.Patience, func() bool {
+		return runtime.NumGoroutine() <= goroutines && openDescriptors(t) <= descriptors
+	}) {
+		t.Fatalf("%d goroutines and %d descriptors, %d and %d before",
+			runtime.NumGoroutine(), openDescriptors(t), goroutines, descriptors)
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"testing"
-	"time"
 
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"golang.org/x/sys/unix"
 )
 
@@ -43,11 +43,7 @@ func (w *waiter) released() bool {
 // calls exec.
 func (w *waiter) mustBeReleased(t *testing.T) {
 	t.Helper()
-	for until := time.Now().Add(deadline); !w.released(); runtime.Gosched() {
-		if time.Now().After(until) {
-			t.Fatal("somebody still has the descriptor")
-		}
-	}
+	poll.Until(t, "nobody has the descriptor", w.released)
 }
 
 func TestBarrier(t *testing.T) {
@@ -174,7 +170,6 @@ func TestReleases(t *testing.T) {
 	}
 
 	use("BARRIER=1") // the poller opens its own descriptors once
-	until := time.Now().Add(deadline)
 	goroutines, descriptors := runtime.NumGoroutine(), openDescriptors(t)
 
 	for range 50 {
@@ -182,12 +177,11 @@ func TestReleases(t *testing.T) {
 		use("READY=1")
 	}
 
-	for runtime.NumGoroutine() > goroutines || openDescriptors(t) > descriptors {
-		if time.Now().After(until) {
-			t.Fatalf("%d goroutines and %d descriptors, %d and %d before",
-				runtime.NumGoroutine(), openDescriptors(t), goroutines, descriptors)
-		}
-		runtime.Gosched()
+	if !poll.Within(poll.Patience, func() bool {
+		return runtime.NumGoroutine() <= goroutines && openDescriptors(t) <= descriptors
+	}) {
+		t.Fatalf("%d goroutines and %d descriptors, %d and %d before",
+			runtime.NumGoroutine(), openDescriptors(t), goroutines, descriptors)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"golang.org/x/sys/unix"
 )
 
@@ -156,7 +157,7 @@ func TestCloseUnblocks(t *testing.T) {
 	for range senders {
 		select {
 		case <-ended:
-		case <-time.After(deadline):
+		case <-time.After(poll.Patience):
 			t.Fatal("a sender still waits")
 		}
 	}
@@ -175,7 +176,7 @@ func TestCloseUnblocks(t *testing.T) {
 	s.Close()
 	select {
 	case <-listened:
-	case <-time.After(deadline):
+	case <-time.After(poll.Patience):
 		t.Error("somebody still listens")
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
@@ -89,7 +90,7 @@ func (p *sender) mustSucceed(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %v: %s", p.cmd.Args, err, p.output.Bytes())
 		}
-	case <-time.After(deadline):
+	case <-time.After(poll.Patience):
 		t.Fatalf("%v does not end", p.cmd.Args)
 	}
 }
@@ -148,7 +149,7 @@ func TestSlowReceiver(t *testing.T) {
 	s := listen(t)
 	sent := 0
 
-	for until := time.Now().Add(deadline); send(s.Address(), "READY=1") == nil; sent++ {
+	for until := time.Now().Add(poll.Patience); send(s.Address(), "READY=1") == nil; sent++ {
 		if time.Now().After(until) {
 			t.Fatalf("%d sent, and there is still room", sent)
 		}

@@ -6,17 +6,14 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"golang.org/x/sys/unix"
 )
-
-// deadline limits what should happen at once, generously enough for a busy machine.
-const deadline = time.Minute
 
 func listen(t *testing.T) *Socket {
 	t.Helper()
@@ -46,14 +43,14 @@ func send(address, datagram string, descriptors ...int) error {
 // earlier ones.
 func mustSend(t *testing.T, s *Socket, datagram string, descriptors ...int) {
 	t.Helper()
-	for until := time.Now().Add(deadline); ; runtime.Gosched() {
-		err := send(s.Address(), datagram, descriptors...)
-		if err == nil {
-			return
-		}
-		if err != unix.EAGAIN || time.Now().After(until) {
-			t.Fatalf("%.60q: %v", datagram, err)
-		}
+
+	var err error
+	poll.Within(poll.Patience, func() bool {
+		err = send(s.Address(), datagram, descriptors...)
+		return err != unix.EAGAIN
+	})
+	if err != nil {
+		t.Fatalf("%.60q: %v", datagram, err)
 	}
 }
 
@@ -79,7 +76,7 @@ func receive(t *testing.T, s *Socket) (Message, bool) {
 	select {
 	case m, ok := <-s.Messages():
 		return m, ok
-	case <-time.After(deadline):
+	case <-time.After(poll.Patience):
 		t.Fatal("no message, and no end")
 	}
 	return Message{}, false
@@ -156,15 +153,9 @@ func TestClosed(t *testing.T) {
 	}
 
 	// Poll: a child that another test forks also has the socket until it calls exec.
-	for until := time.Now().Add(deadline); ; runtime.Gosched() {
-		err := send(s.Address(), "READY=1")
-		if err == unix.ECONNREFUSED {
-			break
-		}
-		if time.Now().After(until) {
-			t.Fatalf("send: %v, want ECONNREFUSED", err)
-		}
-	}
+	poll.Until(t, "sending is refused", func() bool {
+		return send(s.Address(), "READY=1") == unix.ECONNREFUSED
+	})
 }
 
 // Root may always send, and otherwise only our own user.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/testscripts/poll"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"golang.org/x/sys/unix"
@@ -21,7 +22,7 @@ func TestJobKill(t *testing.T) {
 	withAndWithoutHandle(t, func(t *testing.T, start func(string) (*Job, string)) {
 		j, dir := start(`(trap "" TERM; exec sleep 1000) & echo $! >pid; wait`)
 		grandchild := pids(t, filepath.Join(dir, "pid"))[0]
-		proctest.Eventually(t, "sleep", func() bool { return strings.Contains(proctest.StatLine(grandchild), "(sleep)") })
+		poll.Until(t, "sleep", func() bool { return strings.Contains(proctest.StatLine(grandchild), "(sleep)") })
 		want := []int{j.PID(), grandchild}
 		slices.Sort(want)
 		if got := j.Left(); !slices.Equal(got, want) {
@@ -51,7 +52,7 @@ func TestJobSignalsStopped(t *testing.T) {
 		for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
 			j, dir := start(`sh -c 'kill -STOP $$; wait' & echo $! >pid; kill -STOP $$; wait`)
 			grandchild := pids(t, filepath.Join(dir, "pid"))[0]
-			proctest.Eventually(t, "both are stopped", func() bool { return proctest.InState(j.PID(), "T") && proctest.InState(grandchild, "T") })
+			poll.Until(t, "both are stopped", func() bool { return proctest.InState(j.PID(), "T") && proctest.InState(grandchild, "T") })
 			if closed(j.Ended()) {
 				t.Error("Ended is closed")
 			}
@@ -72,7 +73,7 @@ func TestJobSignalsStopped(t *testing.T) {
 func TestJobStopped(t *testing.T) {
 	for _, stop := range []string{"STOP", "TSTP", "TTIN"} {
 		j, _ := startJob(t, "kill -"+stop+" $$; exit 4")
-		proctest.Eventually(t, "it is stopped", func() bool { return proctest.InState(j.PID(), "T") })
+		poll.Until(t, "it is stopped", func() bool { return proctest.InState(j.PID(), "T") })
 		if err := j.Signal(syscall.SIGCONT); err != nil {
 			t.Fatal(err)
 		}

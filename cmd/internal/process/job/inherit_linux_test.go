@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/testscripts/poll"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"golang.org/x/sys/unix"
@@ -108,7 +109,7 @@ func TestJobInherits(t *testing.T) {
 		}
 	}
 	slices.Sort(want)
-	proctest.Eventually(t, fmt.Sprintf("its descriptors are %v", want), func() bool { // the loader of a program opens libraries
+	poll.Until(t, fmt.Sprintf("its descriptors are %v", want), func() bool { // the loader of a program opens libraries
 		return slices.Equal(proctest.Descriptors(t, pid), want)
 	})
 	if group, _ := unix.Getpgid(pid); group != pid {
@@ -156,7 +157,7 @@ func TestJobLeaksNothing(t *testing.T) {
 	}
 	var now [2]int
 	t.Cleanup(func() { t.Logf("goroutines and descriptors: %v, were %v", now, before) })
-	proctest.Eventually(t, "all is released", func() bool {
+	poll.Until(t, "all is released", func() bool {
 		now = count()
 		return now[0] <= before[0] && now[1] <= before[1]
 	})

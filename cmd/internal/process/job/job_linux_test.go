@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/testscripts/poll"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
 )
@@ -69,14 +70,14 @@ func closed(c <-chan struct{}) bool {
 
 func mustClose(t *testing.T, what string, c <-chan struct{}) {
 	t.Helper()
-	proctest.Eventually(t, what, func() bool { return closed(c) })
+	poll.Until(t, what, func() bool { return closed(c) })
 }
 
 // pids returns the numbers in a file that a job is about to write.
 func pids(t *testing.T, path string) []int {
 	t.Helper()
 	var found []int
-	proctest.Eventually(t, path, func() bool {
+	poll.Until(t, path, func() bool {
 		content, _ := os.ReadFile(path)
 		if !strings.HasSuffix(string(content), "\n") {
 			return false

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/testscripts/poll"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"golang.org/x/sys/unix"
@@ -23,7 +24,7 @@ func descendants(t *testing.T, dir string, names ...string) (pids []int) {
 	t.Helper()
 	for _, name := range names {
 		var pid int
-		proctest.Eventually(t, name+" is there", func() bool {
+		poll.Until(t, name+" is there", func() bool {
 			content, err := os.ReadFile(filepath.Join(dir, name))
 			if err != nil {
 				return false
@@ -51,7 +52,7 @@ func TestKeeperEndsGroup(t *testing.T) {
 	leader := identify(t, started(t, c.First))
 	left := descendants(t, dir, "deaf", "stopped", "polite")
 	away := identify(t, descendants(t, dir, "away")[0])
-	proctest.Eventually(t, "it is stopped", func() bool { return proctest.InState(left[1], "T") })
+	poll.Until(t, "it is stopped", func() bool { return proctest.InState(left[1], "T") })
 	c.Die(t)
 	mustEnd(t, leader)
 	for _, pid := range left {
@@ -77,7 +78,7 @@ func TestKeeperIsThereFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		pid := descendants(t, dir, "left")[0]
-		proctest.Eventually(t, "what it left ends", func() bool { return !proctest.InState(pid, "RSD") })
+		poll.Until(t, "what it left ends", func() bool { return !proctest.InState(pid, "RSD") })
 	}
 }
 
@@ -134,7 +135,7 @@ func TestKeeperHoldsNothing(t *testing.T) {
 		slices.Sort(names)
 		return names
 	}
-	proctest.Eventually(t, "the job has it and the keeper has not", func() bool {
+	poll.Until(t, "the job has it and the keeper has not", func() bool {
 		return slices.Equal(holders(), []string{"/bin/sleep", "not dpl-keeper"})
 	})
 }
@@ -182,11 +183,11 @@ func TestKeeperByID(t *testing.T) {
 	deaf, deafEnded := begin("0123456789abcdef,"+k.id, "/bin/sh", "-c", `trap "" TERM; while :; do sleep 1000; done`)
 	_, nextEnded := begin(process.NewStartID(), "/bin/sleep", "1000")
 	away, awayEnded := begin(k.id, "setsid", "sleep", "1000")
-	proctest.Eventually(t, "it has a session of its own", func() bool {
+	poll.Until(t, "it has a session of its own", func() bool {
 		session, err := unix.Getsid(away.Process.Pid)
 		return err == nil && session == away.Process.Pid
 	})
-	proctest.Eventually(t, "it ignores SIGTERM", func() bool {
+	poll.Until(t, "it ignores SIGTERM", func() bool {
 		ignored, err := strconv.ParseUint(proctest.Value(t, fmt.Sprintf("/proc/%d/status", deaf.Process.Pid), "SigIgn:"), 16, 64)
 		return err == nil && ignored&(1<<(unix.SIGTERM-1)) != 0
 	})
@@ -197,9 +198,9 @@ func TestKeeperByID(t *testing.T) {
 	})
 	// As when the runner dies. But that has nobody else amid fork, as other tests may have, who would hold a closed socket open.
 	unix.Shutdown(k.socket, unix.SHUT_RDWR)
-	proctest.Eventually(t, "those of the job end", func() bool { return oursEnded() && deafEnded() && awayEnded() })
+	poll.Until(t, "those of the job end", func() bool { return oursEnded() && deafEnded() && awayEnded() })
 	unix.Close(k.socket)
-	proctest.Eventually(t, "the keeper ends, too", func() bool { return proctest.InState(k.pid, "Z") })
+	poll.Until(t, "the keeper ends, too", func() bool { return proctest.InState(k.pid, "Z") })
 	unix.Wait4(k.pid, nil, 0, nil)
 	if nextEnded() {
 		t.Error("one of another run was ended")
@@ -234,5 +235,5 @@ func TestKeeperParked(t *testing.T) {
 	}
 	unix.Kill(k.pid, unix.SIGSTOP)
 	unix.Kill(k.pid, unix.SIGCONT)
-	proctest.Eventually(t, "it waits on", func() bool { return proctest.InState(k.pid, "S") })
+	poll.Until(t, "it waits on", func() bool { return proctest.InState(k.pid, "S") })
 }

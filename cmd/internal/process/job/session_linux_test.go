@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/testscripts/poll"
 
 	"golang.org/x/sys/unix"
 )
@@ -168,7 +169,7 @@ func (s *session) tell(t *testing.T, command string) {
 
 func (s *session) mustBeForeground(t *testing.T, who string, group int) {
 	t.Helper()
-	proctest.Eventually(t, who+" is the foreground", func() bool { return foreground(int(s.master.Fd())) == group })
+	poll.Until(t, who+" is the foreground", func() bool { return foreground(int(s.master.Fd())) == group })
 }
 
 func (s *session) modes(t *testing.T) *unix.Termios {
@@ -200,7 +201,7 @@ func (s *session) setEcho(t *testing.T, on bool) {
 // waitForHandler returns when the runner handles SIGTSTP.
 func (s *session) waitForHandler(t *testing.T) {
 	t.Helper()
-	proctest.Eventually(t, "a handler", func() bool {
+	poll.Until(t, "a handler", func() bool {
 		caught, err := strconv.ParseUint(proctest.Value(t, fmt.Sprintf("/proc/%d/status", s.runner), "SigCgt:"), 16, 64)
 		return err == nil && caught&(1<<(syscall.SIGTSTP-1)) != 0
 	})

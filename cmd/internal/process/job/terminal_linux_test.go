@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
 const reader = `echo ready >&2; read line; echo "got $line" >&2; exit 5`
@@ -76,8 +77,8 @@ func TestTerminalStop(t *testing.T) {
 		s.setEcho(t, true)
 		s.tell(t, "fg")
 		s.mustBeForeground(t, "the job", job)
-		proctest.Eventually(t, "the modes are the job's", func() bool { return !s.echoes(t) })
-		proctest.Eventually(t, "they go on", func() bool { return !proctest.InState(job, "T") && !proctest.InState(s.runner, "T") })
+		poll.Until(t, "the modes are the job's", func() bool { return !s.echoes(t) })
+		poll.Until(t, "they go on", func() bool { return !proctest.InState(job, "T") && !proctest.InState(s.runner, "T") })
 	}
 	s.typeIn(t, "hello\n")
 	s.hear(t, "got hello")
@@ -93,7 +94,7 @@ func TestTerminalStopAndGoOnInBackground(t *testing.T) {
 	s.typeIn(t, "\x1a")
 	s.hear(t, "stopped 20")
 	s.tell(t, "bg")
-	proctest.Eventually(t, "they go on", func() bool { return !proctest.InState(job, "T") && !proctest.InState(s.runner, "T") })
+	poll.Until(t, "they go on", func() bool { return !proctest.InState(job, "T") && !proctest.InState(s.runner, "T") })
 	s.mustBeForeground(t, "the shell", s.Process.Pid)
 	if err := os.WriteFile(filepath.Join(dir, "fifo"), []byte("\n"), 0); err != nil {
 		t.Fatal(err)
@@ -124,7 +125,7 @@ func TestTerminalStopFromOutside(t *testing.T) {
 	}
 	s.tell(t, "fg")
 	s.mustBeForeground(t, "the job", job)
-	proctest.Eventually(t, "it goes on", func() bool { return !proctest.InState(job, "T") })
+	poll.Until(t, "it goes on", func() bool { return !proctest.InState(job, "T") })
 	// So does SIGSTOP of the job, by which some editors suspend themselves: else the terminal would be nobody's.
 	if err := syscall.Kill(job, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
@@ -132,7 +133,7 @@ func TestTerminalStopFromOutside(t *testing.T) {
 	s.hear(t, "stopped 20")
 	s.tell(t, "fg")
 	s.mustBeForeground(t, "the job", job)
-	proctest.Eventually(t, "it goes on", func() bool { return !proctest.InState(job, "T") })
+	poll.Until(t, "it goes on", func() bool { return !proctest.InState(job, "T") })
 	s.typeIn(t, "hello\n")
 	s.hear(t, "got hello")
 	s.hear(t, "exited 5")
@@ -157,7 +158,7 @@ func TestTerminalStopOfOrphans(t *testing.T) {
 	slave.Close()
 	theirs.Close()
 	s := &session{Child: &proctest.Child{Cmd: cmd, Out: bufio.NewReader(master)}, master: master}
-	overdue := time.AfterFunc(proctest.Deadline, func() { cmd.Process.Kill() })
+	overdue := time.AfterFunc(poll.Patience, func() { cmd.Process.Kill() })
 	t.Cleanup(func() {
 		overdue.Stop()
 		cmd.Process.Kill()
@@ -174,7 +175,7 @@ func TestTerminalStopOfOrphans(t *testing.T) {
 	for range 3 {
 		s.typeIn(t, "\x1a")
 		s.mustBeForeground(t, "the job", job)
-		proctest.Eventually(t, "it goes on", func() bool { return !proctest.InState(job, "T") })
+		poll.Until(t, "it goes on", func() bool { return !proctest.InState(job, "T") })
 		s.typeIn(t, "hello\n")
 		s.hear(t, "got hello\r")
 	}
@@ -195,7 +196,7 @@ func TestTerminalLentLate(t *testing.T) {
 		t.Error("the job is not stopped")
 	}
 	s.tell(t, "fg")
-	proctest.Eventually(t, "they go on", func() bool { return !proctest.InState(job, "T") && !proctest.InState(s.runner, "T") })
+	poll.Until(t, "they go on", func() bool { return !proctest.InState(job, "T") && !proctest.InState(s.runner, "T") })
 	s.mustBeForeground(t, "the runner", s.runner)
 	if err := os.WriteFile(filepath.Join(dir, "fifo"), []byte("\n"), 0); err != nil {
 		t.Fatal(err)

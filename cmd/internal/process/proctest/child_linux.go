@@ -14,14 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"golang.org/x/sys/unix"
 )
 
 // RoleVariable names the role.
 const RoleVariable = "DPL_PROCESS_TEST_ROLE"
-
-// Deadline is for what happens at once unless it never does, also on a machine that has other work.
-const Deadline = time.Minute
 
 // Main runs the tests, or plays a role of roles: it says the line that the role returns. The role
 // "echo" says "ready".
@@ -102,7 +100,7 @@ func StartCommand(t testing.TB, cmd *exec.Cmd, role string) *Child {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	overdue := time.AfterFunc(Deadline, func() { c.Process.Kill() })
+	overdue := time.AfterFunc(poll.Patience, func() { c.Process.Kill() })
 	t.Cleanup(func() {
 		overdue.Stop()
 		c.Process.Kill()

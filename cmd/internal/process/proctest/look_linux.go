@@ -9,26 +9,16 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/strict"
 	"golang.org/x/sys/unix"
 )
 
-// Eventually returns once so is true, or fails the test.
-func Eventually(t testing.TB, what string, so func() bool) {
-	t.Helper()
-	for until := time.Now().Add(Deadline); !so(); time.Sleep(time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatalf("it is still not so: %s", what)
-		}
-	}
-}
-
 // MustBeReaped fails the test unless nobody has the number of the process, not even a zombie.
 func MustBeReaped(t *testing.T, pid int) {
 	t.Helper()
-	Eventually(t, "no process "+strconv.Itoa(pid), func() bool {
+	poll.Until(t, "no process "+strconv.Itoa(pid), func() bool {
 		return unix.Kill(pid, 0) == unix.ESRCH
 	})
 }
@@ -50,7 +40,7 @@ func InState(pid int, states string) bool {
 func Lines(t *testing.T, path string, n int) []string {
 	t.Helper()
 	var content []byte
-	Eventually(t, strconv.Itoa(n)+" lines in "+path, func() bool {
+	poll.Until(t, strconv.Itoa(n)+" lines in "+path, func() bool {
 		content, _ = os.ReadFile(path)
 		return bytes.Count(content, []byte("\n")) >= n
 	})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/testscripts/poll"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/protocol"
@@ -65,7 +66,7 @@ func TestGateTooLate(t *testing.T) {
 		t.Fatalf("Release: %v, want ErrTooLate", err)
 	}
 	p := g.Process()
-	proctest.Eventually(t, "it is gone", func() bool { return process.Exited(p.PID, p.StartTicks) })
+	poll.Until(t, "it is gone", func() bool { return process.Exited(p.PID, p.StartTicks) })
 	if text, err := os.ReadFile(s.Log); len(text) > 0 {
 		t.Errorf("it has written %q, %v", text, err)
 	}
@@ -83,7 +84,7 @@ func TestGateStoppedPass(t *testing.T) {
 	if _, err := g.conn.Write(s.encode()); err != nil {
 		t.Fatal(err)
 	}
-	proctest.Eventually(t, "it runs", func() bool { text, _ := os.ReadFile(s.Log); return len(text) > 0 })
+	poll.Until(t, "it runs", func() bool { text, _ := os.ReadFile(s.Log); return len(text) > 0 })
 	g.conn.SetDeadline(time.Now().Add(-time.Hour))
 	if err := g.answer(); err != nil {
 		t.Errorf("got %v", err)
@@ -107,7 +108,7 @@ func mustLead(t *testing.T, pid int) {
 func mustHaveDescriptors(t *testing.T, pid int, s Command) {
 	t.Helper()
 	dir := fmt.Sprintf("/proc/%d/fd", pid)
-	proctest.Eventually(t, "it has three descriptors", func() bool { // the loader of a program opens libraries
+	poll.Until(t, "it has three descriptors", func() bool { // the loader of a program opens libraries
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/testscripts/poll"
 
 	"golang.org/x/sys/unix"
 )
@@ -86,7 +87,7 @@ func TestServiceInheritsNoSignals(t *testing.T) {
 	ignored := proctest.Value(t, "/proc/"+strconv.Itoa(c.Process.Pid)+"/status", "SigIgn:")
 	release(t, c)
 	stages(t, c)
-	proctest.Eventually(t, "limits in the log", func() bool {
+	poll.Until(t, "limits in the log", func() bool {
 		content, _ := os.ReadFile(s.Log)
 		return strings.Contains(string(content), "Max realtime timeout")
 	})

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/testscripts/poll"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/protocol"
@@ -50,7 +51,7 @@ func keptCommand(
 		}
 		p := identify(t, pid)
 		t.Cleanup(func() { process.SignalProcess(p, unix.SIGKILL) })
-		proctest.Eventually(t, "it is sleep", func() bool { return process.Name(pid) == "sleep" })
+		poll.Until(t, "it is sleep", func() bool { return process.Name(pid) == "sleep" })
 		printed = append(printed, p)
 	}
 	return g, s.ID, printed
@@ -77,7 +78,7 @@ func TestKeptSurvivors(t *testing.T) {
 	t.Parallel()
 	g, id, printed := keptCommand(t, cleared, 4)
 	leader, keeper, member, daemon := g.Process(), g.Keeper(), printed[0], printed[1]
-	proctest.Eventually(t, "the leader is sleep", func() bool { return process.Name(leader.PID) == "sleep" })
+	poll.Until(t, "the leader is sleep", func() bool { return process.Name(leader.PID) == "sleep" })
 	mustSurvive(t, leader, id, keeper, leader, member, daemon)
 	if err := process.SignalProcess(leader, unix.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -114,11 +115,11 @@ func TestKeeperOfStartStopped(t *testing.T) {
 	t.Parallel()
 	g, id, _ := keptCommand(t, "", 0)
 	keeper := g.Keeper()
-	proctest.Eventually(t, "its end", func() bool { return process.Exited(g.Process().PID, g.Process().StartTicks) })
+	poll.Until(t, "its end", func() bool { return process.Exited(g.Process().PID, g.Process().StartTicks) })
 	if process.SignalProcess(keeper, unix.SIGSTOP) != nil || process.Exited(keeper.PID, keeper.StartTicks) {
 		return // it has ended before
 	}
-	proctest.Eventually(t, "it is stopped, or was ending already", func() bool {
+	poll.Until(t, "it is stopped, or was ending already", func() bool {
 		return proctest.InState(keeper.PID, "T") || process.Exited(keeper.PID, keeper.StartTicks)
 	})
 	if proctest.InState(keeper.PID, "T") {
@@ -170,7 +171,7 @@ func TestKeeperOfStartAlone(t *testing.T) {
 	keeper := g.Keeper()
 	mustLead(t, keeper.PID)
 	proc := fmt.Sprintf("/proc/%d/", keeper.PID)
-	proctest.Eventually(t, "it has its name", func() bool { return process.Name(keeper.PID) == startKeeperName })
+	poll.Until(t, "it has its name", func() bool { return process.Name(keeper.PID) == startKeeperName })
 	if environ, err := os.ReadFile(proc + "environ"); string(environ) != process.KeeperVariable+"="+id+"\x00" {
 		t.Errorf("its environment is %q, %v", environ, err)
 	}
@@ -203,7 +204,7 @@ func parent(t *testing.T, pid int) string {
 // opened for itself.
 func mustHoldNothing(t *testing.T, pid int) {
 	t.Helper()
-	proctest.Eventually(t, "it has nothing open", func() bool {
+	poll.Until(t, "it has nothing open", func() bool {
 		files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
 		return !slices.ContainsFunc(files, func(file string) bool {
 			to, _ := os.Readlink(file)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/testscripts/poll"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/protocol"
@@ -162,7 +163,7 @@ func mustHaveRunNothing(t *testing.T, s Command) {
 // mustEnd fails the test unless p ends, as a zombie at least.
 func mustEnd(t *testing.T, p protocol.Process) {
 	t.Helper()
-	proctest.Eventually(t, "the end of "+strconv.Itoa(p.PID), func() bool { return process.Exited(p.PID, p.StartTicks) })
+	poll.Until(t, "the end of "+strconv.Itoa(p.PID), func() bool { return process.Exited(p.PID, p.StartTicks) })
 }
 
 // connect connects to the socket that is its argument.
