@@ -15,12 +15,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
 // watching returns a Notifier that does not poll, as soon as another test leaves an inotify instance.
 func watching(t *testing.T, l *Ledger, operations, groups []string) (n *Notifier) {
 	t.Helper()
-	waitUntil(t, 30*time.Second, func() bool {
+	poll.Until(t, "an inotify instance is free", func() bool {
 		n = notify(t, l, operations, groups)
 		return n.watcher != nil
 	})
@@ -33,7 +34,7 @@ func watching(t *testing.T, l *Ledger, operations, groups []string) (n *Notifier
 func unread(t *testing.T, l *Ledger, operations, groups []string) *Notifier {
 	t.Helper()
 	var fd int
-	waitUntil(t, 30*time.Second, func() bool {
+	poll.Until(t, "an inotify instance is free", func() bool {
 		var err error
 		fd, err = unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 		return err == nil
@@ -347,7 +348,7 @@ func TestNotifierReleases(t *testing.T) {
 			for range 100 {
 				use()
 			}
-			waitUntil(t, 30*time.Second, func() bool {
+			poll.Until(t, "goroutines and descriptors are released", func() bool {
 				return runtime.NumGoroutine() <= goroutines && len(filesIn(t, "/proc/self/fd")) <= descriptors
 			})
 		})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
 // polled is the operating system, but one that a Notifier does not know as such.
@@ -45,7 +46,7 @@ func mustTell(t *testing.T, n *Notifier) {
 	t.Helper()
 	select {
 	case <-n.C():
-	case <-time.After(30 * time.Second):
+	case <-time.After(poll.Patience):
 		t.Fatal("nothing was told")
 	}
 }

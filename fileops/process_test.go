@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
 // These tests start the test binary again: locks are between processes, and only a process can be killed.
@@ -283,7 +284,7 @@ func TestBusyLockChangesNothing(t *testing.T) {
 	}
 	// Who waited in vain must not have the lock when it is free at last.
 	release()
-	waitUntil(t, 5*time.Second, func() bool { return l.Edit("op", Existing|Try, add("b", false)) == nil })
+	poll.Until(t, "the lock is free", func() bool { return l.Edit("op", Existing|Try, add("b", false)) == nil })
 	if got := everyEdit(t, l); !slices.Equal(got, []string{"a", "b"}) {
 		t.Error(got)
 	}
@@ -296,7 +297,7 @@ func TestReplacedLockFileIsNoticed(t *testing.T) {
 	if _, err := os.Stat("/proc/locks"); err != nil {
 		t.Skip("only /proc/locks tells who waits for a lock: ", err)
 	}
-	l := testLedger(t, Config{}, Options{LockTimeout: 20 * time.Second})
+	l := testLedger(t, Config{}, Options{LockTimeout: poll.Patience})
 	if err := l.Edit("op", OrCreate, add("a", false)); err != nil {
 		t.Fatal(err)
 	}
@@ -306,14 +307,14 @@ func TestReplacedLockFileIsNoticed(t *testing.T) {
 	go func() {
 		done <- l.Edit("op", Existing, func(tx *byteTx) error { close(entered); return add("b", false)(tx) })
 	}()
-	waitUntil(t, 20*time.Second, func() bool { return waitsForLock(l.operationLock("op")) })
+	poll.Until(t, "somebody waits for the lock", func() bool { return waitsForLock(l.operationLock("op")) })
 	if err := os.Remove(l.operationLock("op")); err != nil {
 		t.Fatal(err)
 	}
 	release2 := holdFile(t, l.operationLock("op"))
 	release()
 	// The waiter has the old lock now, sees that it is the wrong one, and waits for the new one.
-	waitUntil(t, 20*time.Second, func() bool { return waitsForLock(l.operationLock("op")) })
+	poll.Until(t, "somebody waits for the lock", func() bool { return waitsForLock(l.operationLock("op")) })
 	select {
 	case <-entered:
 		t.Error("it went ahead with the lock on a removed file")
@@ -351,17 +352,6 @@ func waitsForLock(path string) bool {
 		}
 	}
 	return false
-}
-
-func waitUntil(t *testing.T, patience time.Duration, happened func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(patience)
-	for !happened() {
-		if time.Now().After(deadline) {
-			t.Fatal("it never happened")
-		}
-		time.Sleep(time.Millisecond)
-	}
 }
 
 func filesIn(t *testing.T, dir string) []string {

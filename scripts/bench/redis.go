@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
-	"time"
+
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
 // findRedis starts a redis-server of our own, on a socket in the work directory, which fsyncs each command before it answers.
@@ -30,14 +31,14 @@ func (b *bench) findRedis() error {
 	if err != nil {
 		return err
 	}
-	for range 500 {
-		if _, err = b.prepare(client, "-s", socket, "-e", "PING"); err == nil {
-			b.tools.redis, b.tools.redisSocket = client, socket
-			return nil
-		}
-		time.Sleep(10 * time.Millisecond)
+	if !poll.Within(patience, func() bool {
+		_, err = b.prepare(client, "-s", socket, "-e", "PING")
+		return err == nil
+	}) {
+		return fmt.Errorf("redis-server does not answer: %w", err)
 	}
-	return fmt.Errorf("redis-server does not answer: %w", err)
+	b.tools.redis, b.tools.redisSocket = client, socket
+	return nil
 }
 
 // What a script does is one transaction. KEYS[1] is the operation; each frame is a hash, and the stack a list of calls.

@@ -10,9 +10,10 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
-// patience is how long it may take until somebody waits.
+// patience is how long it may take until somebody waits, or answers.
 const patience = 10 * time.Second
 
 // timeWait times dpl-wait from the rename that it waits for to its exit, and looks at what it takes meanwhile.
@@ -131,18 +132,18 @@ func (b *bench) writeWaited(file, next string) error {
 	return errors.Join(os.WriteFile(file, []byte(running.Encode()), 0o600), os.WriteFile(next, []byte(completed.Encode()), 0o600))
 }
 
-// untilIdle returns when a process has an inotify descriptor and all its threads sleep, twice in a row.
+// untilIdle returns when a process has an inotify descriptor and all its threads sleep, three times
+// in a row.
 func untilIdle(pid int) error {
-	for deadline, calm := time.Now().Add(patience), 0; calm < 2; {
-		if time.Now().After(deadline) {
-			return errors.New("it does not come to rest")
-		}
-		time.Sleep(2 * time.Millisecond)
-		if hasInotify(pid) && sleeps(pid) {
-			calm++
-		} else {
+	calm := 0
+	if !poll.Within(patience, func() bool {
+		calm++
+		if !hasInotify(pid) || !sleeps(pid) {
 			calm = 0
 		}
+		return calm == 3
+	}) {
+		return errors.New("it does not come to rest")
 	}
 	return nil
 }

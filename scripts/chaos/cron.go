@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
 const nobody = 65534
@@ -120,10 +122,9 @@ func realCron(w *world) {
 		}
 		job.Wait()
 	}
-	for runs := len(lines(said)); len(lines(said)) < runs+2; time.Sleep(100 * time.Millisecond) {
-		if time.Since(begun) > 2*cronPatience {
-			w.fail("cron has stopped: %q", lines(said))
-		}
+	runs := len(lines(said))
+	if !poll.Within(2*cronPatience, func() bool { return len(lines(said)) >= runs+2 }) {
+		w.fail("cron has stopped: %q", lines(said))
 	}
 	for _, line := range lines(said) {
 		if line != "over" {

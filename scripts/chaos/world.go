@@ -19,6 +19,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
 // A violation is what did not hold. It ends the scenario as a panic.
@@ -142,18 +144,21 @@ var ok = []int{0}
 
 // until waits for something, at most for patience.
 func (w *world) until(what string, is func() bool) {
-	for deadline := time.Now().Add(patience); !is(); time.Sleep(20 * time.Millisecond) {
+	if poll.Within(patience, func() bool {
 		if w.ctx.Err() != nil {
 			w.fail("interrupted")
 		}
-		if time.Now().After(deadline) {
-			var left []string
-			for _, pid := range w.processes() {
-				left = append(left, describe(pid))
-			}
-			w.fail("it did not come to that: %s\nprocesses: %s\nfiles: %s", what, strings.Join(left, ", "), strings.Join(w.files(), " "))
-		}
+		return is()
+	}) {
+		return
 	}
+
+	var left []string
+	for _, pid := range w.processes() {
+		left = append(left, describe(pid))
+	}
+	w.fail("it did not come to that: %s\nprocesses: %s\nfiles: %s",
+		what, strings.Join(left, ", "), strings.Join(w.files(), " "))
 }
 
 // processes returns the processes of this world.

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/testscripts/build"
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
@@ -85,7 +85,7 @@ func (w *world) meet(c comes, argv ...string) {
 	}
 	w.process = cmd.Process
 	if c.does != nil {
-		w.poll("it has started", func() bool { return w.has("started") })
+		poll.Until(w.t, "it has started", func() bool { return w.has("started") })
 		c.does(w)
 	}
 	cmd.Wait()
@@ -95,7 +95,7 @@ func (w *world) meet(c comes, argv ...string) {
 	if strings.Contains(stderr.String(), "not found") || strings.Contains(stderr.String(), "no such") {
 		w.t.Errorf("stderr: %s", stderr.String())
 	}
-	w.poll("nothing beats any more", func() bool { return len(w.processes()) == 0 })
+	poll.Until(w.t, "nothing beats any more", func() bool { return len(w.processes()) == 0 })
 	for range 2 {
 		if c.crashed { // which one pass finds, and the next one cleans up
 			w.run("dpl-cleanup")
@@ -229,15 +229,6 @@ func (w *world) processes() (pids []int) {
 		}
 	}
 	return pids
-}
-
-func (w *world) poll(what string, holds func() bool) {
-	w.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			w.t.Fatalf("not so in time: %s", what)
-		}
-	}
 }
 
 // needs skips the test without a program; with STRICT in the environment, it fails.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
 // testMake runs make, with dpl.mk.
@@ -28,7 +29,7 @@ func testMake(t *testing.T, bin string) {
 				w.copy("scripts/clients/testdata/"+file, file)
 			}
 			test(w)
-			w.poll("nothing runs any more", func() bool { return len(w.processes()) == 0 })
+			poll.Until(w.t, "nothing runs any more", func() bool { return len(w.processes()) == 0 })
 		})
 	}
 }
@@ -75,7 +76,7 @@ func makeIsTold(w *world) {
 	if err := cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}
-	w.poll("it has started", func() bool { return w.has("started") })
+	poll.Until(w.t, "it has started", func() bool { return w.has("started") })
 	abort(w)
 	cmd.Wait()
 	if got := status(cmd.ProcessState); got != 3 {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
 // What the test says to itself inside the namespace.
@@ -101,7 +103,7 @@ func (f fullDisk) try(t *testing.T, bin, disk string, mode commitMode, s subject
 	tr.world = &world{bin: bin, base: filepath.Join(disk, "w"), template: filepath.Join(t.TempDir(), "template"), mode: mode}
 	t.Cleanup(func() {
 		endAll(tr.base)
-		if !until(func() bool { return syscall.Unmount(disk, 0) == nil }) {
+		if !poll.Within(poll.Patience, func() bool { return syscall.Unmount(disk, 0) == nil }) {
 			t.Error("somebody still uses the disk")
 		}
 	})

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
 // An outcome is what the ledger says after some commands, and how they ended.
@@ -106,7 +108,7 @@ func (tr *trial) recover(f fault, want *outcome) {
 // settle makes further passes until what the subject has set in motion is as it should be.
 func (tr *trial) settle(f fault) {
 	later, why := pass, ""
-	ok := until(func() bool {
+	ok := poll.Within(poll.Patience, func() bool {
 		if why = tr.settled(tr.world); why != "" {
 			later.at = min(later.at+time.Second, 8*time.Second)
 			tr.world.run(later)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/testscripts/build"
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
 // A family is a command that is several processes, or waits for something.
@@ -124,7 +125,7 @@ func runsAndStops(w *world) (why string) {
 		return "" // it was never registered
 	}
 	seconds := 6
-	until(func() bool {
+	poll.Within(poll.Patience, func() bool {
 		seconds = min(seconds+1, 9)
 		w.run(at(seconds, "dpl-orchestrate --group g --staleness 1h"))
 		why = oneRuns(w)
@@ -234,7 +235,7 @@ func (f family) run(t *testing.T, w *world, victim, when int) (killing, result) 
 	if _, err := w.facts(false); err != nil {
 		t.Errorf("%s: %v", what, err)
 	}
-	if !f.services && !until(func() bool { return len(environments(w.base)) == 0 }) {
+	if !f.services && !poll.Within(poll.Patience, func() bool { return len(environments(w.base)) == 0 }) {
 		t.Errorf("%s: processes are left: %v", what, w.working())
 	}
 	if !w.exists("ledger.json") {
@@ -243,7 +244,7 @@ func (f family) run(t *testing.T, w *world, victim, when int) (killing, result) 
 	if why := f.final(w); why != "" {
 		t.Errorf("%s: %v: %s", what, got, why)
 	}
-	if !until(func() bool { return len(k.left()) == 0 }) {
+	if !poll.Within(poll.Patience, func() bool { return len(k.left()) == 0 }) {
 		t.Errorf("%s: processes %v are left", what, k.left())
 	}
 	w.run(at(later, "dpl-cleanup --if-exists"))

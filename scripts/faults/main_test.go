@@ -9,16 +9,12 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
 
 // root is the module.
 const root = "../.."
-
-// patience is more than any command needs, on any machine.
-const patience = 60 * time.Second
 
 // tries is how often a call is tried to be hit. strace counts by thread, and Go goes on in another one now and then: often on a
 // busy machine or a slow disk.
@@ -80,14 +76,4 @@ func needs(t *testing.T, program string) {
 	default:
 		t.Skipf("needs %s", program)
 	}
-}
-
-// until asks often whether something is so, and reports whether it came to that in time.
-func until(is func() bool) bool {
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if is() {
-			return true
-		}
-	}
-	return false
 }

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
 // A pair is two commands that work on the same files: a is stopped after one of its calls, b runs meanwhile.
@@ -114,11 +116,11 @@ func (p *pair) finish(ctx context.Context, t *testing.T, pid int, a *running) (o
 		}
 	}
 	b := start(ctx, t, cmd)
-	until(func() bool {
+	poll.Within(poll.Patience, func() bool {
 		waited = pid != 0 && waits()
 		return waited || b.over()
 	})
-	until(func() bool { // strace counts by thread, and so stops one that waits for its second lock, too
+	poll.Within(poll.Patience, func() bool { // strace counts by thread, and so stops one that waits for its second lock, too
 		if pid != 0 {
 			syscall.Kill(pid, syscall.SIGCONT)
 		}
@@ -137,7 +139,7 @@ func (p *pair) finish(ctx context.Context, t *testing.T, pid int, a *running) (o
 // it ended.
 func (p *pair) stopped(file string, running *running, n int) (pid int, calls []call) {
 	size := 0
-	until(func() bool {
+	poll.Within(poll.Patience, func() bool {
 		over := running.over()
 		text, _ := os.ReadFile(file)
 		if len(text) == size && !over {

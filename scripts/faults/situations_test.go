@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
@@ -36,9 +37,7 @@ func strike(t *testing.T, w *world) {
 	for _, pid := range w.running("a") {
 		syscall.Kill(pid, syscall.SIGKILL)
 	}
-	if !until(func() bool { return len(w.running("a")) == 0 }) {
-		t.Fatal("a killed supervisor does not end")
-	}
+	poll.Until(t, "the end of the killed service", func() bool { return len(w.running("a")) == 0 })
 }
 
 // running returns the living processes of a supervisor that a pass has started.

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
 // A step is a command at a moment.
@@ -193,7 +195,7 @@ func (w *world) run(s step) result {
 
 // deadline ends what hangs.
 func deadline() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), patience)
+	return context.WithTimeout(context.Background(), poll.Patience)
 }
 
 func runCommand(ctx context.Context, cmd *exec.Cmd) result {

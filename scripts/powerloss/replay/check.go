@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/dpl-project/dpl/scripts/powerloss"
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
 // A check cuts the power at points of a log and looks at what a file system makes of it.
@@ -158,12 +159,13 @@ func (c *check) mounted(do func(base string) error) error {
 
 // unmount waits until the directories of the ledgers that were opened there are closed: the collector of garbage closes them.
 func (c *check) unmount() error {
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+	var err error
+	poll.Within(10*time.Second, func() bool {
 		runtime.GC()
-		if err := unix.Unmount(c.mount, 0); err != unix.EBUSY || time.Now().After(deadline) {
-			return err
-		}
-	}
+		err = unix.Unmount(c.mount, 0)
+		return err != unix.EBUSY
+	})
+	return err
 }
 
 // report prints the line of the table.

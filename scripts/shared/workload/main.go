@@ -21,6 +21,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
 // A rig is what a driver has set up, and what is to be done with it.
@@ -143,11 +145,11 @@ func (r *rig) create(ledger string) string {
 		return fmt.Sprintf("refused, status %d: %s", made.status, made.text())
 	}
 	var seen answer
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
-		if seen = r.command(1, ledger, "dpl-status", "--op", operation); seen.status == 0 {
-			return ""
-		}
-		time.Sleep(20 * time.Millisecond)
+	if poll.Within(20*time.Second, func() bool {
+		seen = r.command(1, ledger, "dpl-status", "--op", operation)
+		return seen.status == 0
+	}) {
+		return ""
 	}
 	return fmt.Sprintf("host b does not see the ledger: status %d: %s", seen.status, seen.text())
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
 // A Zombie is what became of a push on host a that was stopped while it held the lock, and went on when host b had made two more
@@ -70,19 +72,18 @@ func (r *rig) otherPush(ledger, kind string, n int) answer {
 var stopLine = regexp.MustCompile(`(?m)^(\d+) .*stopped by SIGSTOP`)
 
 // stopped returns the pid of the traced push when it has stopped, 0 if it has not.
-func stopped(trace string, held chan answer) int {
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+func stopped(trace string, held chan answer) (pid int) {
+	poll.Within(30*time.Second, func() bool {
 		data, _ := os.ReadFile(trace)
 		if m := stopLine.FindSubmatch(data); m != nil {
-			pid, _ := strconv.Atoi(string(m[1]))
-			return pid
+			pid, _ = strconv.Atoi(string(m[1]))
 		}
-		if len(held) > 0 {
-			fmt.Printf("the push ended instead of stopping: %+v\n", <-held)
-			return 0
-		}
+		return pid != 0 || len(held) > 0
+	})
+	if pid == 0 && len(held) > 0 {
+		fmt.Printf("the push ended instead of stopping: %+v\n", <-held)
 	}
-	return 0
+	return pid
 }
 
 // resume has a stopped push go on, past further stops, and returns how it ended.
@@ -102,11 +103,7 @@ func resume(pid int, held chan answer) answer {
 // reconnect waits until host a can list the shared directory: a holder that went on earlier might fail for want of a network.
 func (r *rig) reconnect() {
 	argv := append(append([]string{}, r.enter[0]...), "ls", "-f", r.dir[0])
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		if execute("", argv...).status == 0 {
-			return
-		}
-	}
+	poll.Within(time.Minute, func() bool { return execute("", argv...).status == 0 })
 }
 
 // judge counts the acknowledged pushes, and which of them are gone.
