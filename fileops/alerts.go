@@ -25,6 +25,12 @@ type Line struct {
 //
 // It returns protocol.ErrCorrupt, with the name of the file, if it cannot tell which alerts are there, and ErrPermission if
 // the file is not safe to trust. After any error some of the alerts may be there.
+//
+// Under the lock of the group: find the number of the last complete line that is none of them; cut off
+// what follows it; write what has a higher number, in one call; fsync. The name of the file is made
+// durable before its first line is written. One failure is not survived: a file system that after a
+// power cut has the end of an append but not its beginning makes the file corrupt, and somebody has to
+// mend it.
 func AppendAlerts(tx *GroupTx, alerts []protocol.Alert) error {
 	if len(alerts) == 0 {
 		return nil

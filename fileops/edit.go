@@ -20,6 +20,61 @@ const (
 	DryRun   Mode = 1 << 2 // without the lock, on a copy
 )
 
+// All edits make their system calls in this order, which spec §2 asks for. A test compares it with what
+// strace shows. This is a push that commits by rename:
+//
+//	openat     operations/op.json.lock
+//	flock      operations/op.json.lock
+//	fstat      operations/op.json.lock
+//	newfstatat operations/op.json.lock       # it is still the file of that name
+//	openat     operations/op.json.tmp~*      # before the read: an NFS client drops what it remembers
+//	openat     operations/op.json
+//	fstat      operations/op.json
+//	read       operations/op.json
+//	close      operations/op.json
+//	write      operations/op.json.tmp~*      # the verb has decided
+//	fsync      operations/op.json.tmp~*
+//	close      operations/op.json.tmp~*
+//	openat     operations                    # what can fail does so before the commit
+//	newfstatat operations/op.json
+//	renameat   operations/op.json.tmp~* operations/op.json
+//	openat     tmp                           # temporary directories of calls that have ended go
+//	fstat      tmp
+//	openat     tmp/op
+//	fsync      operations
+//	close      operations
+//	flock      operations/op.json.lock
+//	close      operations/op.json.lock
+//
+// And this is the first registration in a group, which has two files:
+//
+//	openat     g.lock
+//	flock      g.lock
+//	fstat      g.lock
+//	newfstatat g.lock
+//	openat     g.supervisors.json.tmp~*
+//	openat     g.orchestrator.json           # read in the opposite order of the commit
+//	openat     g.supervisors.json
+//	write      g.supervisors.json.tmp~*
+//	fsync      g.supervisors.json.tmp~*
+//	close      g.supervisors.json.tmp~*
+//	openat     g.orchestrator.json.tmp~*
+//	write      g.orchestrator.json.tmp~*
+//	fsync      g.orchestrator.json.tmp~*
+//	close      g.orchestrator.json.tmp~*
+//	openat     .
+//	newfstatat g.supervisors.json
+//	renameat   g.supervisors.json.tmp~* g.supervisors.json
+//	newfstatat g.orchestrator.json
+//	renameat   g.orchestrator.json.tmp~* g.orchestrator.json
+//	fsync      .
+//	close      .
+//	flock      g.lock
+//	close      g.lock
+//
+// A power cut between the two renames and the fsync of the directory may leave either file from before;
+// nothing else that a crash can do there is seen.
+
 // An edit is one change of a document, under its lock. It commits once, several times, or not at all.
 type edit struct {
 	ledger *Ledger

@@ -1,39 +1,35 @@
-// Package fileops keeps a ledger directory: it locks, edits, archives and reads operation files, and deletes the
-// resources that crashed calls leave behind. Edit and Read work on bytes; EditOperation and ReadOperation put package
-// protocol on top of them, which knows what the bytes mean. EditGroup and ReadGroup do the same for the two files of a
-// group, beside which AppendAlerts keeps a file of alerts.
+// Package fileops keeps a ledger directory: it locks, edits, archives and reads what is in it, and
+// deletes the resources that crashed calls leave behind.
 //
-// What it promises, on any file system whose flock, rename and fsync do what POSIX says:
+// # Documents
 //
-//   - Edits of one operation happen one after the other. An edit that was told to wait no longer changed nothing.
-//   - A reader, who takes no lock, sees the operation as some edit left it, never a part of one. So does whoever comes
-//     after a crash or a power cut.
-//   - When Edit returns nil the change survives a power cut, unless Options.Sync or a heartbeat asked for less. When it
-//     returns an error the operation is byte for byte what it was, with two exceptions, ErrCommitted and ErrUnknown.
-//   - A lock file exists as long as its operation. Whoever waits for a lock file that is removed meanwhile notices.
+// A [Document] says how values of one type are kept, each in one or more files under one lock: operations
+// in one file, groups in two. It has their names (names.go), their codec, and what is done beside them. A
+// new kind of file needs no more than that; reading, editing, committing by rename or by link, the
+// archive, sweeping and dry runs are the same for all. Beside a group [AppendAlerts] keeps a log.
 //
-// Directories of the ledger are opened once, from the ledger's own down and through no symbolic link, and refused if others
-// could have put them there; all calls on what is in them are relative to them (see disk.FS). So in a ledger of several
-// users nobody can have a call of another one lock, rename, remove or chmod something elsewhere.
+// # Promises
 //
-// An edit is, in this order: open and lock operations/{id}.json.lock; check that this path still names the locked file;
-// create a temporary file beside the operation; read the operation; change; write; fsync; rename; fsync the directory;
-// unlock. The temporary file comes before the read because creating it makes an NFS client drop what it remembers of the
-// directory: without that, the read may be of an older version than the lock protects.
+// On any file system whose flock, rename and fsync do what POSIX says:
 //
-// That is how a ledger commits by rename. One that commits by link, because several hosts may use its file system and a lock is
-// but a lease there, gives the temporary file the name of the next version in place of the rename, which only one can do, and
-// begins again if another has: see state, temp.link and spec §17.
+//   - Edits of one document happen one after the other. An edit that was told to wait no longer changed
+//     nothing.
+//   - A reader takes no lock, and sees each file as some edit left it, never a part of one. So does
+//     whoever comes after a crash or a power cut.
+//   - When an edit returns nil the change survives a power cut, unless Options.Sync or a heartbeat asked
+//     for less. When it returns an error every file is byte for byte what it was, with two exceptions,
+//     ErrCommitted and ErrUnknown.
+//   - A lock file exists as long as its document. Whoever waits for a lock file that is removed meanwhile
+//     notices.
 //
-// An edit of a group is the same under the lock {group}.lock, in the ledger directory. It may commit several times. A
-// commit first writes and fsyncs all temporary files, then renames that of the supervisors file, then that of the
-// orchestrator file, then fsyncs the directory: who sees the new orchestrator sees the new registry, too, except after a
-// power cut in the middle of a commit.
+// The order of the system calls that this takes is listed in edit.go, and in link.go for ledgers that
+// several hosts may use: there a lock is but a lease, and a commit gives the temporary file the name of
+// the next version, which only one can do (spec §17).
 //
-// Alerts are appended under the same lock: find the number of the last complete line that is none of them; cut off what
-// follows it; write what has a higher number, in one call; fsync. The name of the file is made durable before its first line is written. One
-// failure is not survived: a file system that after a power cut has the end of an append but not its beginning makes the
-// file corrupt, and somebody has to mend it.
+// Directories of the ledger are opened once, from the ledger's own down and through no symbolic link, and
+// refused if others could have put them there; all calls on what is in them are relative to them (see
+// disk.FS). So in a ledger of several users nobody can have a call of another one lock, rename, remove or
+// chmod something elsewhere.
 //
 // It never reads the clock or the environment and prints nothing.
 package fileops

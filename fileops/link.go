@@ -18,6 +18,40 @@ const (
 	pruneEvery   = 64        // commits
 )
 
+// An edit that commits by link makes these system calls (see edit.go for the others, and spec §17). The
+// directory is opened before a read so that a client of a network looks at it anew.
+//
+//	openat     operations/op.json.lock
+//	flock      operations/op.json.lock
+//	fstat      operations/op.json.lock
+//	newfstatat operations/op.json.lock
+//	openat     operations/op.json.tmp~*
+//	openat     operations
+//	close      operations
+//	openat     operations/op.json            # the hint
+//	fstat      operations/op.json
+//	read       operations/op.json
+//	close      operations/op.json
+//	openat     operations/op.json.2          # no version follows it
+//	newfstatat operations/op.json.1          # and it is still there
+//	newfstatat operations/op.json
+//	write      operations/op.json.tmp~*
+//	fsync      operations/op.json.tmp~*
+//	close      operations/op.json.tmp~*
+//	openat     operations
+//	linkat     operations/op.json.tmp~* operations/op.json.2
+//	newfstatat operations/op.json.1          # what it follows is still there
+//	newfstatat operations/op.json
+//	renameat   operations/op.json.tmp~* operations/op.json
+//	newfstatat operations/op.json.2
+//	openat     tmp
+//	fstat      tmp
+//	openat     tmp/op
+//	fsync      operations
+//	close      operations
+//	flock      operations/op.json.lock
+//	close      operations/op.json.lock
+
 // link makes what was written version n of the file, which follows base, unless somebody else has
 // made that version by now: errLost.
 //
