@@ -16,11 +16,14 @@ func WithSignalsBlocked(f func()) error {
 	for i := range all.Val {
 		all.Val[i] = ^all.Val[i]
 	}
+
 	if err := unix.PthreadSigmask(unix.SIG_SETMASK, &all, &before); err != nil {
 		return os.NewSyscallError("sigprocmask", err)
 	}
+
 	f()
 	unix.PthreadSigmask(unix.SIG_SETMASK, &before, nil)
+
 	return nil
 }
 

@@ -6,10 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Monotonic returns CLOCK_MONOTONIC in milliseconds. It never goes back, does not run while the
-// machine is suspended, and is one and the same for all processes of this boot: two of them may
-// compare what they read. It reports false in a time namespace of its own, where that clock is
-// shifted.
+// Monotonic returns CLOCK_MONOTONIC in milliseconds. It never goes back, and stops while the
+// machine is suspended. All processes of this boot share it, so they may compare its readings. It
+// reports false in a separate time namespace, where the clock is shifted.
 func Monotonic() (ms int64, ok bool) {
 	here.once.Do(surroundings)
 	if !here.clocks {
@@ -19,14 +18,14 @@ func Monotonic() (ms int64, ok bool) {
 	return since.Milliseconds(), ok
 }
 
-// Uptime returns CLOCK_BOOTTIME: since this boot began, also while the machine was suspended. It is
-// 0 where that is not known.
+// Uptime returns CLOCK_BOOTTIME, the time since boot, including time when the machine was
+// suspended. It returns 0 if that is unknown.
 func Uptime() time.Duration {
 	since, _ := clock(unix.CLOCK_BOOTTIME)
 	return since
 }
 
-// bootedAt returns when this boot began by what the wall clock shows now, or the zero time.
+// bootedAt returns the time of boot according to the current wall clock, or the zero time.
 func bootedAt() time.Time {
 	since, ok := clock(unix.CLOCK_BOOTTIME)
 	if !ok {
@@ -43,9 +42,9 @@ func clock(id int32) (time.Duration, bool) {
 	return time.Duration(ts.Nano()), true
 }
 
-// initialTimeNamespace reports whether the clocks that count from boot are not shifted. A kernel
-// without time namespaces has no such link. The number is PROC_TIME_INIT_INO of the kernel, the
-// same on every machine.
+// initialTimeNamespace reports whether the clocks that count from boot are unshifted. A kernel
+// without time namespaces has no such link. The number is the kernel's PROC_TIME_INIT_INO, which is
+// the same on every machine.
 func initialTimeNamespace() bool {
 	target, err := link("/proc/self/ns/time")
 	return err == unix.ENOENT || target == "time:[4026531834]"

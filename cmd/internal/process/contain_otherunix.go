@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Contain is described in group_linux.go.
+// Contain is described in contain_linux.go.
 func Contain(cmd *exec.Cmd) (release func()) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// execPatience is for how long, in all, a look at all processes asks again those that are in the
-// middle of an execve (see carries).
+// execPatience limits how long one search of all processes retries those that are in the middle of
+// an execve (see carries).
 const execPatience = time.Second
 
 // carries reports whether pid was given an environment with all entries of env (see containsAll),
@@ -37,6 +37,7 @@ func givenEnvironment(pid int, until time.Time) (environment []byte, certain boo
 		case time.Now().After(until):
 			return nil, false
 		}
+
 		time.Sleep(pause)
 	}
 }
@@ -54,6 +55,7 @@ func containsAll(environment []byte, env []string) bool {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -70,14 +72,16 @@ func belongsToAll(environment []byte, starts string) bool {
 }
 
 // shownEnvironment returns the environment that the kernel shows for pid now, and whether it can be
-// believed. It asks thread by thread: one that has exited, even the main thread, shows none. If we
-// may not look, the environment is certainly not ours to see: that is no evidence.
+// trusted. It reads thread by thread, because a thread that has exited, even the main thread, shows
+// none. If this process may not read it, the environment is certainly not ours, which is no
+// evidence of anything.
 func shownEnvironment(pid int) (content []byte, certain bool) {
 	dir := "/proc/" + strconv.Itoa(pid) + "/task"
 	threads, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, true
 	}
+
 	for _, t := range threads {
 		thread := filepath.Join(dir, t.Name())
 		if content, _ := readWhole(thread + "/environ"); len(content) > 0 {
@@ -87,15 +91,16 @@ func shownEnvironment(pid int) (content []byte, certain bool) {
 			return nil, true
 		}
 	}
+
 	return nil, false
 }
 
 // noneGiven reports whether the environment of a thread is certainly empty, or hidden from us.
 //
-// An execve first sets the addresses where the environment begins and ends both to the beginning,
-// then the end, and then the address of the program. A process that may not see them is shown 0, 0
-// and 1. Everybody is shown 0 for a thread that is about to end, and the file of its environment
-// belongs to root. A kernel thread looks like that all its life, but a flag tells it apart.
+// An execve first sets the start and end addresses of the environment to its start, then the end,
+// and then the address of the program. A process without permission sees 0, 0 and 1 instead. For a
+// thread that is about to end everyone sees 0, and the file of its environment belongs to root. A
+// kernel thread always looks like that; a flag tells it apart.
 func noneGiven(thread string) bool {
 	const ofTheKernel = 0x200000 // PF_KTHREAD, which execve clears
 	var buf [2048]byte           // 52 fields are shorter than 1200 bytes
@@ -107,17 +112,19 @@ func noneGiven(thread string) bool {
 	}
 
 	program, begin, end := field(fields, 26), field(fields, 50), field(fields, 51)
+
 	return len(program) > 0 && string(program) != "0" && bytes.Equal(begin, end)
 }
 
-// readWhole returns the content of the file at path, read at once: if the process called execve
-// between two reads, the second would end the file where the first did.
+// readWhole returns the content of the file at path in a single read. If the process called execve
+// between two reads, the second would end where the first did.
 func readWhole(path string) ([]byte, error) {
 	for size := 1 << 16; ; size *= 2 {
 		f, err := os.Open(path)
 		if err != nil {
 			return nil, err
 		}
+
 		content := make([]byte, size)
 		n, err := f.Read(content)
 		f.Close()

@@ -18,7 +18,7 @@ func inGroup(pid, group int) bool {
 	return err == nil && found == group
 }
 
-// IsMember reports whether pid is in a process group and no zombie, as far as /proc shows it.
+// IsMember reports whether pid is in a process group and not a zombie, as far as /proc shows.
 func IsMember(pid, group int) bool {
 	if !inGroup(pid, group) {
 		return false
@@ -29,8 +29,8 @@ func IsMember(pid, group int) bool {
 	return ok && !s.ended()
 }
 
-// Members returns the pids of a process group, zombies aside, in ascending order; none where /proc
-// does not show them. It reads the directory /proc and makes one system call for each process.
+// Members returns the pids of a process group without zombies, in ascending order. It returns none
+// if /proc does not show them. It reads the directory /proc and makes one system call per process.
 func Members(group int) (pids []int) {
 	all, _ := listed()
 	for _, pid := range all {

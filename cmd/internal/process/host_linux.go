@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// here is what holds as long as this process lives; surroundings fills it.
+// here has the facts that do not change while this process lives. The function surroundings fills
+// it.
 var here struct {
 	once   sync.Once
 	host   protocol.Host // without BootedAt
@@ -28,13 +29,13 @@ func surroundings() {
 	here.procfs = err == nil && self == strconv.Itoa(unix.Getpid())
 }
 
-// Here describes this machine as this process sees it. All but BootedAt is read once. Fields that
-// cannot be known are zero: BootID and PIDNamespace without /proc, BootedAt in a time namespace of
-// its own, where it would be another's.
+// Here describes this machine as this process sees it. It reads everything except BootedAt only
+// once. Unknown fields are zero: BootID and PIDNamespace without /proc, and BootedAt in a separate
+// time namespace, where it would be wrong.
 //
-// ID is 16 hexadecimal digits, no secret, and stays the same as long as the machine id and the host
-// name do. BootedAt is the wall clock now less the time since boot, so it moves when somebody sets
-// the clock; two calls may differ by a millisecond.
+// ID is 16 hexadecimal digits. It is not secret, and stays the same as long as the machine id and
+// the host name do. BootedAt is the current wall clock minus the time since boot, so setting the
+// clock changes it; two calls may differ by a millisecond.
 func Here() protocol.Host {
 	here.once.Do(surroundings)
 	host := here.host
@@ -44,7 +45,7 @@ func Here() protocol.Host {
 	return host
 }
 
-// firstOf returns the content of the first file of paths that has any, or "".
+// firstOf returns the content of the first file in paths that is not empty, or "".
 func firstOf(paths ...string) string {
 	var buf [128]byte
 	for _, path := range paths {

@@ -5,9 +5,9 @@ import (
 	"hash/fnv"
 )
 
-// hostID returns 16 hexadecimal digits that stand for a host. The host name is part of it because
-// images that are copied share a machine id; it is hashed because machine-id(5) asks not to expose
-// a machine id.
+// hostID returns 16 hexadecimal digits that identify a host. They include the host name because
+// copied images share a machine id. They are a hash because machine-id(5) asks not to expose the
+// machine id.
 func hostID(machineID, hostName string) string {
 	h := fnv.New64a()
 	h.Write([]byte(machineID + "/" + hostName))

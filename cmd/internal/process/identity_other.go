@@ -11,7 +11,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// Here describes this machine: its ID, made of the host name alone. The other fields are zero.
+// Here describes this machine by its ID, which is made from the host name alone. The other fields
+// are zero.
 func Here() protocol.Host {
 	name, err := os.Hostname()
 	if err != nil {
@@ -20,15 +21,15 @@ func Here() protocol.Host {
 	return protocol.Host{ID: hostID("", name)}
 }
 
-// Monotonic reports false: there is no clock that all processes of this boot are known to share.
+// Monotonic returns false: no clock is known to be shared by all processes of this boot.
 func Monotonic() (ms int64, ok bool) {
 	return 0, false
 }
 
-// Uptime returns 0: it is not known.
+// Uptime returns 0, which means unknown.
 func Uptime() time.Duration { return 0 }
 
-// Identify returns the pid alone, with no identity, if a process has that number now, or
+// Identify returns only the pid, without identity, if a process has it now, and otherwise
 // ErrNoProcess. A zombie counts as alive.
 func Identify(pid int) (protocol.Process, error) {
 	if !ValidPID(pid) || !alive(pid) {
@@ -37,32 +38,32 @@ func Identify(pid int) (protocol.Process, error) {
 	return protocol.Process{PID: pid}, nil
 }
 
-// Look is Unseen: without start times, nothing is certain.
+// Look returns Unseen: nothing is certain without start times.
 func Look(pid int, startTicks int64) protocol.Presence { return protocol.Unseen }
 
-// Exited is false: without start times, nothing is certain.
+// Exited returns false: nothing is certain without start times.
 func Exited(pid int, startTicks int64) bool {
 	return false
 }
 
-// SignalProcess always fails: a process cannot be distinguished from a later one with the same
-// number.
+// SignalProcess always returns an error, because a process cannot be told from a later one with the
+// same pid.
 func SignalProcess(p protocol.Process, _ syscall.Signal) error {
 	return fmt.Errorf("process %d cannot be identified on this system", p.PID)
 }
 
-// SignalGroup always fails, as SignalProcess does.
+// SignalGroup always returns an error, like SignalProcess.
 func SignalGroup(p protocol.Process, sig syscall.Signal) error {
 	return SignalProcess(p, sig)
 }
 
-// InGroup is false: no process is known.
+// InGroup returns false: no process is known.
 func InGroup(p, leader protocol.Process) bool { return false }
 
-// Survivors finds none.
+// Survivors returns none.
 func Survivors(protocol.Process, string, protocol.Process) ([]protocol.Process, error) {
 	return nil, nil
 }
 
-// Name returns "": programs are not named on this system.
+// Name returns "": programs have no names on this system.
 func Name(int) string { return "" }

@@ -5,14 +5,14 @@ import (
 	"encoding/hex"
 )
 
-// StartVariable is the environment variable that marks the processes of a start, also those that
-// have left its session. It holds ids from NewStartID, separated by commas. A pass gives a service
-// one id. Dpl-run puts the id of its command in front of those that it was given itself, since the
-// command also belongs to the start that dpl-run is part of.
+// StartVariable is the environment variable that marks the processes of a start, including those
+// that have left its session. It has ids from NewStartID, separated by commas. A pass gives a
+// service one id. Dpl-run puts the id of its command before the ids that it was given itself,
+// because the command also belongs to the start that dpl-run is part of.
 const StartVariable = "DPL_START"
 
-// KeeperVariable is the environment variable of keepers, of a start or of a job, and of no other
-// process. It holds the id that StartVariable has there.
+// KeeperVariable is the environment variable that only keepers have, those of starts and of jobs.
+// Its value is the id that the processes of the start or job have in StartVariable.
 const KeeperVariable = "DPL_KEEPER"
 
 // NewStartID returns 16 random hexadecimal digits.

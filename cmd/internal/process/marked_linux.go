@@ -7,9 +7,9 @@ import (
 )
 
 // SignalMarked sends sig to all other processes that were given id in StartVariable, in any
-// session. It reports whether there are any, or may be, and whether it is in doubt about one. It
-// doubts only processes of session that show no environment: elsewhere some process is always in
-// the middle of an execve.
+// session. any reports whether there are, or may be, such processes; doubt reports whether one is
+// uncertain. Only processes of session that show no environment count as uncertain: in other
+// sessions some process is always in the middle of an execve.
 func SignalMarked(id string, session int, sig syscall.Signal) (any, doubt bool) {
 	mark, until := []string{StartVariable + "=" + id}, time.Now().Add(execPatience)
 	pids, _ := listed()
@@ -17,18 +17,21 @@ func SignalMarked(id string, session int, sig syscall.Signal) (any, doubt bool) 
 		if pid == os.Getpid() {
 			continue
 		}
+
 		w, err := Watch(pid)
 		if err != nil {
 			continue
 		}
 
 		switch carried, certain := carries(pid, mark, until); {
-		case carried: // so the handle is on it
+		case carried: // so the handle is on that process
 			any = w.Signal(sig) == nil || any
 		case !certain && inSession(pid, session):
 			any, doubt = true, true
 		}
+
 		w.Close()
 	}
+
 	return any, doubt
 }

@@ -1,23 +1,23 @@
-// Package process knows the processes of this machine: which one a pid means, whether that one has
-// gone, when it ends, and what its descendants are. It signals them. Package start starts services,
-// and package job runs a command for dpl-run.
+// Package process identifies the processes of this machine: which process a pid means, whether it
+// has ended, when it ends, and what its descendants are. It also signals them. Package start starts
+// services, and package job runs a command for dpl-run.
 //
 // # Identity
 //
-// A pid is a number that the kernel gives to the next process once its holder is gone. So a process
-// is identified by its pid together with its start time (Identify, Look, Exited), and one that gets
-// a signal is held by a handle (Watch, SignalProcess, SignalGroup).
+// A pid is a number that the kernel reuses once the process that had it is gone. So a process is
+// identified by its pid together with its start time ([Identify], [Look], [Exited]), and is held by
+// a handle while it is signalled ([Watch], [SignalProcess], [SignalGroup]).
 //
 // # Survivors
 //
-// Whatever a service or a command has started is known by a random id in its environment
-// (StartVariable), in whatever session it is: see Survivors and SignalMarked. The ids and the
-// keepers are described in spec/groups.md.
+// Everything that a service or a command has started is recognized by a random id in its
+// environment ([StartVariable]), in any session. See [Survivors] and [SignalMarked]. The ids and
+// the keepers are described in spec/groups.md.
 //
 // # Systems
 //
-// Everything here is complete on Linux (5.3 or later for Watch) with /proc. Elsewhere pids have no
-// identity, nothing is ever certainly gone, and each function says what remains.
+// On Linux with /proc everything is complete ([Watch] needs 5.3 or later). On other systems pids
+// have no identity and no process is ever certainly gone; each function says what remains.
 package process
 
 import (
@@ -25,12 +25,12 @@ import (
 	"math"
 )
 
-// ErrNoProcess means that no process has that pid, or only a zombie: a process that has ended and
-// whose parent has not yet waited for it.
+// ErrNoProcess means that no process has the pid, or only a zombie: a process that has ended but
+// has not yet been waited for by its parent.
 var ErrNoProcess = errors.New("no such process")
 
-// ValidPID reports whether a process can have the number pid. System calls give 0 and negative pids
-// another meaning and cut off what exceeds 32 bits.
+// ValidPID reports whether a process can have pid. System calls give 0 and negative pids another
+// meaning, and truncate pids of more than 32 bits.
 func ValidPID(pid int) bool {
 	return pid > 0 && pid <= math.MaxInt32
 }

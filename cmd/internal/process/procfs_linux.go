@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// listed returns the pids that /proc lists now, or why it cannot be read.
+// listed returns the pids that /proc lists now.
 func listed() (pids []int, err error) {
 	proc, err := os.Open("/proc")
 	if err != nil {
@@ -21,29 +21,32 @@ func listed() (pids []int, err error) {
 			pids = append(pids, pid)
 		}
 	}
+
 	return pids, nil
 }
 
-// read returns what one read of the file at path puts into buf, less white space at its end;
-// nothing if that fails. Package os would enter every file it opens into the poller, which costs
-// more than all else a heartbeat asks of /proc.
+// read returns what a single read of the file at path puts into buf, without white space at its
+// end, or nothing on an error. Package os would register each file with the poller, which costs
+// more than everything else that a heartbeat reads from /proc.
 func read(path string, buf []byte) []byte {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil
 	}
 	defer unix.Close(fd)
+
 	n, err := unix.Read(fd, buf)
 	if err != nil {
 		return nil
 	}
+
 	for n > 0 && (buf[n-1] == '\n' || buf[n-1] == ' ') {
 		n--
 	}
 	return buf[:n]
 }
 
-// link returns the target of the symbolic link at path, or "" and why not.
+// link returns the target of the symbolic link at path.
 func link(path string) (string, error) {
 	var buf [64]byte
 	n, err := unix.Readlink(path, buf[:])

@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// ExecLikeShell runs the program at path with argv by exec, which is execve(2) or a fork(2)
-// followed by it. Where the kernel refuses, it does what a shell does: it has sh run a text without
-// #!. It names an interpreter that is missing, since ENOENT alone seems to speak of path.
+// ExecLikeShell runs the program at path with argv by exec, which is execve(2), or fork(2) followed
+// by it. If the kernel refuses, it does what a shell does: sh runs a text without #!. If an
+// interpreter is missing, the error names it, because ENOENT alone seems to be about path.
 func ExecLikeShell(exec func(path string, argv []string) error, path string, argv []string) error {
 	err := exec(path, argv)
 	switch err {
@@ -23,7 +23,7 @@ func ExecLikeShell(exec func(path string, argv []string) error, path string, arg
 		}
 		script := path
 		if !strings.HasPrefix(path, "/") && !strings.HasPrefix(path, ".") {
-			script = "./" + path // which sh takes neither for an option nor for a name to look up
+			script = "./" + path // sh takes this neither for an option nor for a name to look up
 		}
 		return exec("/bin/sh", append([]string{"sh", script}, argv[1:]...))
 	case syscall.ENOENT:
@@ -31,18 +31,17 @@ func ExecLikeShell(exec func(path string, argv []string) error, path string, arg
 			return fmt.Errorf("its interpreter %q: %w", name, err)
 		}
 	}
+
 	return err
 }
 
-// isText reports whether the file at path is a text as far as shells look: there is no zero in its
-// first line.
+// isText reports whether a shell would take the file at path for a text: its first line has no NUL.
 func isText(path string) bool {
 	first, _, _ := bytes.Cut(beginning(path), []byte("\n"))
 	return bytes.IndexByte(first, 0) < 0
 }
 
-// interpreter returns the program that the first line of the file at path names after #!, "" if
-// there is none.
+// interpreter returns the program named after #! in the first line of the file at path, or "".
 func interpreter(path string) string {
 	first, _, _ := bytes.Cut(beginning(path), []byte("\n"))
 	rest, found := bytes.CutPrefix(first, []byte("#!"))
@@ -53,7 +52,8 @@ func interpreter(path string) string {
 	return name
 }
 
-// beginning returns the first 256 bytes of the file at path, or fewer: what the kernel looks at.
+// beginning returns the first 256 bytes of the file at path, or fewer. The kernel examines the same
+// bytes.
 func beginning(path string) []byte {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

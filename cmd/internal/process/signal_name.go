@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// SignalName returns the name of sig, such as "SIGTERM", or "signal N" where it has none.
+// SignalName returns the name of sig, such as "SIGTERM", or "signal N" if it has none.
 func SignalName(sig syscall.Signal) string {
 	if name := signalText(sig); name != "" {
 		return name
@@ -15,8 +15,8 @@ func SignalName(sig syscall.Signal) string {
 	return "signal " + strconv.Itoa(int(sig))
 }
 
-// ParseSignal returns the signal that name means: "TERM", "SIGTERM" or "15", in either case.
-// Numbers run from 1 to 64; those a system lacks are refused when they are sent. Signal 0 is none.
+// ParseSignal returns the signal called name: "TERM", "SIGTERM" or "15", in upper or lower case.
+// Numbers range from 1 to 64; a number unknown to the system is refused when it is sent.
 func ParseSignal(name string) (syscall.Signal, error) {
 	if n, err := strconv.ParseUint(name, 10, 8); err == nil && 1 <= n && n <= 64 {
 		return syscall.Signal(n), nil

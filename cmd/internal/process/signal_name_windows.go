@@ -16,6 +16,7 @@ func signalNumber(name string) syscall.Signal {
 	case "SIGTERM":
 		return syscall.SIGTERM
 	}
+
 	return 0
 }
 

@@ -13,8 +13,9 @@ type stat struct {
 	startTicks int64
 }
 
-// parseStat reads a line of /proc/PID/stat, which may end after field 22, and reports whether it is
-// one. The name in field 2 may have any bytes, so the fields are counted from the last parenthesis.
+// parseStat parses a line of /proc/PID/stat, which may end after field 22, and reports whether it
+// is valid. The name in field 2 may contain any bytes, so fields are counted from the last
+// parenthesis.
 func parseStat(line []byte) (stat, bool) {
 	name := bytes.LastIndexByte(line, ')')
 	fields := line[name+1:]
@@ -25,11 +26,12 @@ func parseStat(line []byte) (stat, bool) {
 	if name < 0 || len(state) != 1 || badParent != nil || badThreads != nil || badStart != nil {
 		return stat{}, false
 	}
+
 	return stat{state: state[0], parent: parent, threads: threads, startTicks: startTicks}, true
 }
 
-// field returns the field of that number in proc(5) from fields, which begin with the space before
-// the third. It is empty if it is missing. bytes.Fields would need the heap.
+// field returns the field with a number from proc(5), or nothing if it is missing. fields begins
+// with the space before the third field. bytes.Fields would need the heap.
 func field(fields []byte, number int) []byte {
 	for range number - 2 {
 		_, fields, _ = bytes.Cut(fields, []byte(" "))
@@ -39,7 +41,7 @@ func field(fields []byte, number int) []byte {
 }
 
 // ended reports whether the process is a zombie or being removed. A main thread that exited before
-// its siblings looks the same, except for their number; and so does, for an instant, one whose
+// its siblings looks the same, except for their number. So does, for a moment, a main thread whose
 // sibling calls execve.
 func (s stat) ended() bool {
 	return (s.state == 'Z' || s.state == 'X') && s.threads == 1

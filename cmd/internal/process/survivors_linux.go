@@ -12,18 +12,18 @@ import (
 )
 
 // Survivors returns the processes of the start startID, in any session, that started no earlier
-// than leader, the first of them: those that were given startID (see StartVariable); and the
-// children of such a process, or of keeper, that show no start at all. So a process that clears its
-// environment, or runs as another user, still belongs to the start. Leader is among them while it
-// lives; zombies are not. Signal each with SignalProcess. There are none if leader has no identity
-// here and now, or startID is empty.
+// than leader, its first process. These are the processes that were given startID (see
+// StartVariable), and children of such a process or of keeper that show no start at all. So a
+// process that clears its environment, or runs as another user, still belongs to the start. leader
+// is included while it lives; zombies are not. Signal each with SignalProcess. Survivors returns
+// none if leader has no identity here and now, or if startID is empty.
 //
-// Survivors also returns an error if it is in doubt about a process in the session of leader:
-// because that was in the middle of an execve, or of its end, throughout execPatience; or because
-// it shows no start and its keeper has died, so that nothing vouches for it. A process in doubt in
-// another session counts as a stranger: on a busy machine some process is always in the middle of
-// an execve. There is also an error if keeper is there, which it is only while it has children, and
-// none is found.
+// Survivors also returns an error if it is uncertain about a process in the session of leader:
+// because the process was in the middle of an execve, or of its end, throughout execPatience; or
+// because it shows no start and its keeper has died, so nothing vouches for it. In other sessions
+// an uncertain process counts as a stranger: on a busy machine some process is always in the middle
+// of an execve. It also returns an error if keeper exists, which it does only while it has
+// children, and none is found.
 //
 // It reads the directory /proc, the state of each process, and the environment of those that are
 // young enough.
@@ -33,12 +33,14 @@ func Survivors(
 	if local(leader) != nil || startID == "" {
 		return nil, nil
 	}
+
 	until := time.Now().Add(execPatience)
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		s := search{
 			leader: leader, keeper: keeper, id: startID, until: until,
 			known: make(map[incarnation]membership),
 		}
+
 		found, doubt = s.survivors()
 		switch {
 		case len(found) > 0 || doubt != nil || !s.kept || s.others,
@@ -47,6 +49,7 @@ func Survivors(
 		case time.Now().After(until):
 			return nil, fmt.Errorf("process %d, the keeper, does not end", keeper.PID)
 		}
+
 		// The keeper is about to end, or it adopted a process during the search.
 		time.Sleep(pause)
 	}
@@ -58,17 +61,17 @@ type search struct {
 	id             string
 	until          time.Time
 	kept, lost     bool // the keeper vouches; or it has died
-	others         bool // the keeper has a child, which is of another start
+	others         bool // the keeper has a child that belongs to another start
 	known          map[incarnation]membership
 }
 
-// An incarnation tells a process from others that get its number later.
+// An incarnation tells a process from later ones with the same pid.
 type incarnation struct {
 	pid        int
 	startTicks int64
 }
 
-// A membership is whether a process is of the start.
+// A membership says whether a process belongs to the start.
 type membership int
 
 const (
@@ -83,7 +86,8 @@ func (s *search) askKeeper() {
 		return
 	}
 	carried, _ := carries(s.keeper.PID, []string{KeeperVariable + "=" + s.id}, s.until)
-	// Asked after that: so what was asked of the number was asked of the keeper.
+
+	// Ask after that: if the keeper has not exited, the answers for its pid are about the keeper.
 	s.lost = Exited(s.keeper.PID, s.keeper.StartTicks)
 	s.kept = carried && !s.lost
 }
@@ -99,10 +103,11 @@ func (s *search) survivors() (found []protocol.Process, doubt error) {
 			doubt = unsure
 		}
 	}
+
 	return found, doubt
 }
 
-// survivor reports whether pid is a survivor, and returns it; or an error if it cannot tell.
+// survivor returns the process pid and whether it is a survivor, or an error if that is uncertain.
 func (s *search) survivor(pid int) (p protocol.Process, is bool, doubt error) {
 	p, err := Identify(pid)
 	if err != nil || p.StartTicks < s.leader.StartTicks || s.kept && p == s.keeper {
@@ -111,7 +116,7 @@ func (s *search) survivor(pid int) (p protocol.Process, is bool, doubt error) {
 
 	found := s.membership(pid)
 	switch {
-	case Exited(pid, p.StartTicks): // else all that was asked of pid was asked of p
+	case Exited(pid, p.StartTicks): // otherwise all answers for pid are about p
 		return p, false, nil
 	case found == member:
 		return p, true, nil
@@ -121,26 +126,31 @@ func (s *search) survivor(pid int) (p protocol.Process, is bool, doubt error) {
 		const why = "is in its session, but its keeper was killed, so nothing vouches for it"
 		return p, false, fmt.Errorf("process %d (%s) %s: end it by hand", pid, Name(pid), why)
 	}
+
 	s.others = s.others || s.kept && parentOf(pid) == s.keeper.PID
 	return p, false, nil
 }
 
-// membership returns what pid is, which the environment it was given says; or, if that names no
-// start, what its parent is.
+// membership returns the membership of pid according to the environment it was given. If that names
+// no start, its parent decides.
 func (s *search) membership(pid int) membership {
 	before, err := look(pid)
 	if err != nil {
 		return stranger
 	}
+
 	process := incarnation{pid, before.startTicks}
 	if is, known := s.known[process]; known {
 		return is
 	}
+
 	is := s.judge(pid)
 	if after, err := look(pid); err != nil || after.startTicks != before.startTicks {
-		return stranger // it has ended: perhaps another was asked by its number
+		return stranger // it has ended, and the answers may be about another process
 	}
+
 	s.known[process] = is
+
 	return is
 }
 
@@ -150,22 +160,25 @@ func (s *search) judge(pid int) membership {
 	if ofKeeper(environment) {
 		return stranger // a keeper of another start, or of a job
 	}
+
 	if starts, named := startsIn(environment); named {
 		if slices.Contains(starts, s.id) {
 			return member
 		}
 		return stranger
 	}
+
 	if s.heir(pid) {
 		return member
 	}
 	if !certain {
 		return uncertain
 	}
+
 	return stranger
 }
 
-// heir reports whether the parent of pid is the keeper, or of the start.
+// heir reports whether the parent of pid is the keeper or belongs to the start.
 func (s *search) heir(pid int) bool {
 	for {
 		parent := parentOf(pid)
@@ -175,19 +188,21 @@ func (s *search) heir(pid int) bool {
 		case s.kept && parent == s.keeper.PID:
 			return true
 		}
+
 		found, err := look(parent)
 		if err == nil && found.startTicks < s.leader.StartTicks {
 			return false
 		}
+
 		is := s.membership(parent)
-		if parentOf(pid) == parent { // so the number was the parent's all the time
+		if parentOf(pid) == parent { // otherwise the number was not the parent's all along
 			return is == member
 		}
 	}
 }
 
-// orphaned reports whether pid shows no start, and is in the session of the leader, whose number
-// nobody else has got.
+// orphaned reports whether pid shows no start and is in the session of the leader, whose pid no
+// other process has got.
 func (s *search) orphaned(pid int) bool {
 	if !inSession(pid, s.leader.PID) {
 		return false
@@ -195,24 +210,25 @@ func (s *search) orphaned(pid int) bool {
 	if found, err := look(s.leader.PID); err == nil && found.startTicks != s.leader.StartTicks {
 		return false
 	}
+
 	environment, _ := givenEnvironment(pid, s.until)
 	_, named := startsIn(append([]byte{0}, environment...))
 	return !named
 }
 
-// ofKeeper reports whether environment, entries with a NUL before each, is that of a keeper.
+// ofKeeper reports whether environment, with a NUL before each entry, is that of a keeper.
 func ofKeeper(environment []byte) bool {
 	return bytes.Contains(environment, []byte("\x00"+KeeperVariable+"="))
 }
 
-// startsIn returns the ids of the starts that environment names, entries with a NUL before each.
+// startsIn returns the ids of the starts named in environment, which has a NUL before each entry.
 func startsIn(environment []byte) (ids []string, named bool) {
 	_, rest, _ := bytes.Cut(environment, []byte("\x00"+StartVariable+"="))
 	value, _, _ := bytes.Cut(rest, []byte{0})
 	return strings.Split(string(value), ","), len(value) > 0
 }
 
-// parentOf returns the number of the parent of pid, or 0.
+// parentOf returns the pid of the parent of pid, or 0.
 func parentOf(pid int) int {
 	found, err := look(pid)
 	if err != nil {

@@ -4,12 +4,12 @@ package process
 
 import "golang.org/x/sys/unix"
 
-// begunMask is the umask that this process was begun with, or -1 if it has that still.
+// begunMask is the umask that this process was started with, or -1 if it is unchanged.
 var begunMask = -1
 
-// OpenMask takes the bits of the owner out of the umask: with them, nobody, not even the command,
-// could read the files that it makes. On Linux the command of a job gets the umask as it was;
-// whatever else is started gets this one.
+// OpenMask clears the owner's bits in the umask. With them, no one, not even the command itself,
+// could read the files that it creates. On Linux the command of a job gets the original umask;
+// everything else that is started gets this one.
 func OpenMask() {
 	const owner = 0o700
 	mask := unix.Umask(0o077)

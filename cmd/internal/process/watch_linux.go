@@ -9,22 +9,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Watched is a handle on one process, even if another gets its number later. Its methods may be
-// called concurrently.
+// Watched is a handle on one process. It stays on that process even if another gets its pid later.
+// Its methods may be called concurrently.
 type Watched struct {
-	pidfd *os.File // in the runtime's poller, so that waiting takes no thread and Close ends it
+	pidfd *os.File // in the runtime's poller: waiting takes no thread, and Close ends it
 	conn  syscall.RawConn
 	done  chan struct{}
 }
 
-// Watch opens a handle on the process that has the number pid now, or returns ErrNoProcess. To make
-// sure that this is the process meant, compare its identity afterwards: if Identify finds it, the
-// handle is on it too. A kernel older than 5.3 has no such handles, and descriptors may run out:
-// then Watch returns the error of pidfd_open(2). The caller closes the handle.
+// Watch opens a handle on the process that has pid now, or returns ErrNoProcess. To make sure that
+// this is the process meant, compare its identity afterwards: if Identify finds it, the handle is
+// on it. Kernels before 5.3 have no such handles, and descriptors may run out; then Watch returns
+// the error of pidfd_open(2). The caller must close the handle.
 func Watch(pid int) (*Watched, error) {
 	if !ValidPID(pid) {
 		return nil, ErrNoProcess
 	}
+
 	fd, err := unix.PidfdOpen(pid, 0)
 	switch err {
 	case nil:
@@ -33,10 +34,12 @@ func Watch(pid int) (*Watched, error) {
 	default:
 		return nil, os.NewSyscallError("pidfd_open", err)
 	}
+
 	if ended(uintptr(fd)) {
 		unix.Close(fd)
 		return nil, ErrNoProcess
 	}
+
 	return watch(fd)
 }
 
@@ -44,15 +47,19 @@ func Watch(pid int) (*Watched, error) {
 func watch(fd int) (*Watched, error) {
 	nonblock := unix.SetNonblock(fd, true) // PIDFD_NONBLOCK would need Linux 5.10
 	pidfd := os.NewFile(uintptr(fd), "pidfd")
-	// The only way to learn that the poller did not take it: then Done would never be closed.
+
+	// An error here is the only sign that the poller did not take it; Done would then never be
+	// closed.
 	pollable := pidfd.SetReadDeadline(time.Time{})
 	conn, err := pidfd.SyscallConn()
 	if err := errors.Join(nonblock, pollable, err); err != nil {
 		pidfd.Close()
 		return nil, err
 	}
+
 	w := &Watched{pidfd: pidfd, conn: conn, done: make(chan struct{})}
 	go w.wait()
+
 	return w, nil
 }
 
@@ -62,15 +69,15 @@ func (w *Watched) wait() {
 	}
 }
 
-// Done returns a channel that is closed when the process ends, whether or not its parent has waited
-// for it. It is never closed if Close comes first.
+// Done returns a channel that is closed when the process ends, even if its parent has not waited
+// for it. If Close comes first, it is never closed.
 func (w *Watched) Done() <-chan struct{} {
 	return w.done
 }
 
-// Signal sends sig to the process, or returns ErrNoProcess if it has ended, os.ErrClosed after
-// Close, or the error of pidfd_send_signal(2), such as EPERM. It never reaches another process.
-// Success does not mean that the process lived long enough to notice.
+// Signal sends sig to the process. It returns ErrNoProcess if the process has ended, os.ErrClosed
+// after Close, or the error of pidfd_send_signal(2), such as EPERM. It never reaches another
+// process. Success does not mean that the process lived long enough to notice.
 func (w *Watched) Signal(sig syscall.Signal) error {
 	err := os.ErrClosed
 	w.conn.Control(func(fd uintptr) {
@@ -79,23 +86,24 @@ func (w *Watched) Signal(sig syscall.Signal) error {
 			err = unix.PidfdSendSignal(int(fd), sig, nil, 0)
 		}
 	})
+
 	if err == unix.ESRCH {
 		return ErrNoProcess
 	}
 	return err
 }
 
-// Close releases the handle. The process does not notice.
+// Close releases the handle. It has no effect on the process.
 func (w *Watched) Close() error {
 	return w.pidfd.Close()
 }
 
-// ended reports whether the process of a pidfd has ended: that is when the pidfd becomes readable.
+// ended reports whether the process of a pidfd has ended: the pidfd then becomes readable.
 func ended(pidfd uintptr) bool {
 	return readable(pidfd)
 }
 
-// readable reports whether there is something to read from fd now, or its end.
+// readable reports whether fd has something to read now, or is at its end.
 func readable(fd uintptr) bool {
 	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 	for {

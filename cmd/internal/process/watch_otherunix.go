@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Watched follows the number of a process. Unlike on Linux, a process that gets the number between
-// two looks is taken for the one before.
+// Watched follows the pid of a process. Unlike on Linux, it mistakes a process that gets the pid
+// between two looks for the one before.
 type Watched struct {
 	pid    int
 	closed atomic.Bool
@@ -20,8 +20,8 @@ type Watched struct {
 // lookEvery is how late Done may be.
 const lookEvery = 100 * time.Millisecond
 
-// Watch begins to follow the process that has the number pid now, or returns ErrNoProcess. The
-// caller closes it.
+// Watch begins to follow the process that has pid now, or returns ErrNoProcess. The caller must
+// close it.
 func Watch(pid int) (*Watched, error) {
 	if !ValidPID(pid) || !alive(pid) {
 		return nil, ErrNoProcess
@@ -41,23 +41,25 @@ func (w *Watched) look() {
 	}
 }
 
-// Done returns a channel that is closed up to 100 ms after the process has gone, which a zombie has
-// not. It is not closed if Close comes first.
+// Done returns a channel that is closed up to 100 ms after the process has gone. A zombie is not
+// gone. If Close comes first, the channel is not closed.
 func (w *Watched) Done() <-chan struct{} {
 	return w.done
 }
 
-// Signal sends sig to the process, or returns ErrNoProcess if it has gone, os.ErrClosed after
-// Close, or the error of kill(2).
+// Signal sends sig to the process. It returns ErrNoProcess if the process has gone, os.ErrClosed
+// after Close, or the error of kill(2).
 func (w *Watched) Signal(sig syscall.Signal) error {
 	if w.closed.Load() {
 		return os.ErrClosed
 	}
+
 	select {
 	case <-w.done:
 		return ErrNoProcess
 	default:
 	}
+
 	err := syscall.Kill(w.pid, sig)
 	if err == syscall.ESRCH {
 		return ErrNoProcess
@@ -73,7 +75,7 @@ func (w *Watched) Close() error {
 	return nil
 }
 
-// alive reports whether a process or zombie has the number pid, also if it is not ours to signal.
+// alive reports whether a process or zombie has pid, even if we may not signal it.
 func alive(pid int) bool {
 	return syscall.Kill(pid, 0) != syscall.ESRCH
 }

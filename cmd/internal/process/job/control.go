@@ -17,8 +17,10 @@ func (j *Job) control() {
 	if !j.takes {
 		late = time.After(10 * time.Millisecond)
 	}
+
 	orphans := time.NewTicker(5 * time.Second)
 	defer orphans.Stop()
+
 	for {
 		select {
 		case <-orphans.C:
@@ -39,40 +41,42 @@ func (j *Job) control() {
 	}
 }
 
-// takeStops takes the signals that stop a job, and make it go on.
+// takeStops starts to handle the signals that stop and continue a job.
 func (j *Job) takeStops() {
 	j.takes = true
 	signal.Notify(j.signals, syscall.SIGTSTP, syscall.SIGCONT)
 }
 
-// stop answers that sig has stopped the leader.
+// stop responds to sig having stopped the leader.
 func (j *Job) stop(sig syscall.Signal) {
 	if j.tty == nil {
 		return
 	}
+
 	foreground := j.tty.foreground()
 	switch {
-	case sig == syscall.SIGSTOP && foreground != j.pid: // nobody waits for it at the terminal
+	case sig == syscall.SIGSTOP && foreground != j.pid: // no one waits for it at the terminal
 	case sig == syscall.SIGSTOP, sig == syscall.SIGTSTP: // some editors use SIGSTOP on themselves
 		j.suspend()
 	case foreground == j.tty.own:
 		j.tty.lend()
 		j.resume()
-	case foreground == j.pid: // by now it is the foreground
+	case foreground == j.pid: // it has become the foreground since
 		j.send(syscall.SIGCONT)
 	default:
 		j.suspend()
 	}
 }
 
-// suspend stops our own process group, and lets the job go on when we do. An orphaned group, which
-// nobody could make go on, is not stopped by the kernel. Then the job goes on if it had the
-// foreground; else it stays as it is, or it would only stop again.
+// suspend stops our own process group, and continues the job when we are continued. The kernel does
+// not stop an orphaned group, which no one could continue. Then the job is continued if it had the
+// foreground; otherwise it stays stopped, because it would only stop again.
 func (j *Job) suspend() {
 	if j.tty.foreground() == j.pid {
 		j.tty.modes, _ = term.GetState(j.tty.fd)
 		j.tty.takeBack(j.pid)
 	}
+
 	stopOwnGroup()
 	signal.Notify(j.signals, syscall.SIGTSTP)
 	if j.continued() || j.tty.foreground() == j.tty.own {
@@ -80,7 +84,7 @@ func (j *Job) suspend() {
 	}
 }
 
-// continued reports whether a SIGCONT arrives, which is on its way if there is one.
+// continued reports whether a SIGCONT arrives. One that has been sent arrives within 100 ms.
 func (j *Job) continued() bool {
 	for late := time.After(100 * time.Millisecond); ; {
 		select {
@@ -94,7 +98,7 @@ func (j *Job) continued() bool {
 	}
 }
 
-// resume makes the job go on, in the foreground if it was there before and we are now.
+// resume continues the job, in the foreground if it was there before and we are there now.
 func (j *Job) resume() {
 	if j.tty != nil && j.tty.lent && j.tty.foreground() == j.tty.own {
 		j.tty.give(j.pid)

@@ -11,14 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// follow returns when nobody is left, or after Close when the leader has ended.
+// follow returns when no process is left, or after Close, when the leader has ended.
 func (j *Job) follow() {
 	j.end(j.await())
 	j.outlast()
 }
 
 // await returns how the leader ended, and passes its stops to control. The leader stays a zombie,
-// or another process could get its number. The exit code is -1 if another part of this process has
+// so that no other process gets its pid. The exit code is -1 if another part of this process has
 // waited for the leader.
 func (j *Job) await() (code int, sig syscall.Signal) {
 	for {
@@ -26,10 +26,11 @@ func (j *Job) await() (code int, sig syscall.Signal) {
 		if j.wait(&found, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT) != nil {
 			return -1, 0
 		}
+
 		switch found.Code {
 		case cldExited:
 			return status(&found), 0
-		case cldStopped: // but it may have gone on meanwhile, and stopped again
+		case cldStopped: // it may have been continued, and stopped again, since
 			if j.wait(&stop, unix.WSTOPPED|unix.WNOHANG) == nil && stop.Code == cldStopped {
 				j.stopped(syscall.Signal(status(&stop)))
 			}
@@ -40,7 +41,7 @@ func (j *Job) await() (code int, sig syscall.Signal) {
 	}
 }
 
-// Values of Siginfo.Code. The others, as far as await asks for them, are deaths by signal.
+// Values of Siginfo.Code. For the events that await asks for, all others are deaths by signal.
 const (
 	cldExited  = 1
 	cldDumped  = 3
@@ -56,46 +57,51 @@ func (j *Job) wait(info *unix.Siginfo, options int) error {
 	}
 }
 
-// status returns the exit code or signal that waitid(2) tells. It is the third number of a union,
-// which begins after three numbers where a pointer may.
+// status returns the exit code or signal reported by waitid(2). It is the third number of a union,
+// which begins after three numbers, aligned for a pointer.
 func status(info *unix.Siginfo) int {
 	const pointer = unsafe.Sizeof(uintptr(0))
 	const union = (3*4 + pointer - 1) / pointer * pointer
 	return int(*(*int32)(unsafe.Add(unsafe.Pointer(info), union+2*4)))
 }
 
-// outlast waits for the leader, which has ended, and for the end of the others.
+// outlast waits for the leader, which has ended, and for the end of all others.
 func (j *Job) outlast() {
 	defer j.reap()
 	j.mu.RLock()
 	handle := j.group.handle >= 0
 	j.mu.RUnlock()
 	if handle {
-		j.reap() // then an empty group cannot be signalled, and nobody has to look for members
+		j.reap() // then an empty group cannot be signalled, and no search for members is needed
 	}
-	// One that forks and exits while the directory is read can be missed, but not twice.
+
+	// A process that forks and exits while the directory is read can be missed once, but not twice.
 	for missed := 0; missed < 2 && !errors.Is(j.send(0), process.ErrNoProcess); missed++ {
 		for _, pid := range j.Left() {
 			missed = -1
 			j.outlive(pid, func(pid int) bool { return process.IsMember(pid, j.pid) })
 		}
+
 		if noProcfs() {
-			missed = -1 // who is left cannot be seen, only that somebody is
+			missed = -1 // some process is left, but it is not visible which
 			time.Sleep(lookAgain)
 		}
+
 		select {
 		case <-j.closing:
 			return
 		default:
 		}
 	}
+
 	j.mu.Lock()
 	j.over = true
 	j.mu.Unlock()
 	if !j.outlastStrays() {
 		return
 	}
-	j.keeper.release() // it ends while others note the end of the job
+
+	j.keeper.release() // it ends while the end of the job is recorded
 	close(j.empty)
 }
 
@@ -107,9 +113,11 @@ func (j *Job) outlastStrays() bool {
 		if len(strays) == 0 {
 			return true
 		}
+
 		for _, pid := range strays {
 			j.outlive(pid, func(pid int) bool { return !process.Exited(pid, 0) })
 		}
+
 		select {
 		case <-j.closing:
 			return false
@@ -118,7 +126,7 @@ func (j *Job) outlastStrays() bool {
 	}
 }
 
-// lookAgain is how often a group is looked at whose members cannot be seen.
+// lookAgain is the interval for polling a group whose members cannot be seen.
 const lookAgain = 100 * time.Millisecond
 
 func noProcfs() bool {
@@ -126,23 +134,26 @@ func noProcfs() bool {
 	return err != nil
 }
 
-// reap waits for the leader. A second time does nothing: nobody else forks from this thread.
+// reap waits for the leader. Calling it again does nothing, since nothing else is forked from this
+// thread.
 func (j *Job) reap() {
 	unix.Wait4(j.pid, nil, unix.WNOHANG|unix.WNOTHREAD, nil)
 }
 
-// outlive returns when pid has ended or does not count any more, or at Close. There is no event for
-// a process that leaves a group, so outlive looks now and then.
+// outlive returns when pid has ended or no longer counts, or at Close. No event reports that a
+// process has left a group, so outlive polls.
 func (j *Job) outlive(pid int, counts func(pid int) bool) {
 	w, err := process.Watch(pid)
 	if errors.Is(err, process.ErrNoProcess) {
 		return
 	}
+
 	var done <-chan struct{}
 	if err == nil {
 		defer w.Close()
 		done = w.Done()
 	}
+
 	for pause := 5 * time.Millisecond; counts(pid); pause = min(2*pause, time.Second) {
 		select {
 		case <-done:
@@ -154,13 +165,13 @@ func (j *Job) outlive(pid int, counts func(pid int) bool) {
 	}
 }
 
-// Left returns the pids of the processes of the group, zombies aside, in ascending order: none
-// after Empty or Close, or where /proc does not show them. It reads the directory /proc and makes
-// one system call for each process.
+// Left returns the pids of the processes in the group without zombies, in ascending order. It
+// returns none after Empty or Close, or if /proc does not show them. It reads the directory /proc
+// and makes one system call per process.
 func (j *Job) Left() []int {
 	found := process.Members(j.pid)
 	if err := j.send(0); err == process.ErrNoProcess || err == os.ErrClosed {
-		return nil // the number may have been another group's
+		return nil // the number may belong to another group now
 	}
 	return found
 }

@@ -11,13 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// This file forks this process as fork(2) does, so that the child goes on in the same program.
+// This file forks this process as fork(2) does: the child continues in the same program.
 //
-// Until its execve such a child must not run Go: only its forking thread exists, and any lock of
-// the runtime may be held for ever. So it makes system calls, from what was prepared before, and
-// nothing else: its functions are norace, nocheckptr and nosplit, as what they call.
+// Until its execve the child must not run Go code: only the forking thread exists there, and any
+// lock of the runtime may be held for ever. So the child only makes system calls on values prepared
+// before the fork. Its functions, and those that they call, are norace, nocheckptr and nosplit.
 
-// forkBlocked calls fork with all signals blocked: so they are in the child, also after its execve.
+// forkBlocked calls fork with all signals blocked. They stay blocked in the child, even after its
+// execve.
 func forkBlocked(fork func() (pid uintptr, errno syscall.Errno)) (pid int, err error) {
 	var forked uintptr
 	var errno syscall.Errno
@@ -44,33 +45,37 @@ func rawFork() (pid uintptr, errno syscall.Errno) {
 	return pid, errno
 }
 
-// A gap is descriptors that a child closes.
+// A gap is a range of descriptors that a child closes.
 type gap struct{ first, last uintptr }
 
-// gapsBetween returns all descriptors above 2 but these two.
+// gapsBetween returns all descriptors above 2 except one and other.
 func gapsBetween(one, other int) [3]gap {
 	low, high := uintptr(min(one, other)), uintptr(max(one, other))
 	return [3]gap{{3, low - 1}, {low + 1, high - 1}, {high + 1, math.MaxUint32}}
 }
 
-// highestDescriptor returns a number above those that are open, for kernels that cannot close
-// a range (before 5.9); for others 0.
+// highestDescriptor returns a number above all open descriptors, for kernels that cannot close a
+// range (before 5.9). For others it returns 0.
 func highestDescriptor() uintptr {
 	if unix.CloseRange(^uint(0), ^uint(0), 0) == nil {
 		return 0
 	}
-	const later = 64 // that other threads may open meanwhile
+
+	const later = 64 // for descriptors that other threads may open in the meantime
 	highest := 2
 	entries, _ := os.ReadDir("/proc/self/fd")
+
 	for _, e := range entries {
 		if fd, err := strconv.Atoi(e.Name()); err == nil {
 			highest = max(highest, fd)
 		}
 	}
+
 	return uintptr(highest + later)
 }
 
-// closeGap closes the descriptors of g, one by one up to highest unless that is 0.
+// closeGap closes the descriptors of g. If highest is not 0, it closes them one by one, up to
+// highest.
 //
 //go:norace
 //go:nocheckptr
@@ -79,10 +84,12 @@ func closeGap(g gap, highest uintptr) {
 	if g.first > g.last {
 		return
 	}
+
 	if highest == 0 {
 		syscall.RawSyscall6(unix.SYS_CLOSE_RANGE, g.first, g.last, 0, 0, 0, 0)
 		return
 	}
+
 	for fd := g.first; fd <= min(g.last, highest); fd++ {
 		syscall.RawSyscall6(unix.SYS_CLOSE, fd, 0, 0, 0, 0, 0)
 	}

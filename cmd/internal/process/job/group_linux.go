@@ -11,20 +11,21 @@ func newLeader() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// group is the group that pid leads or led. By its handle it can be signalled whatever becomes of
-// the number; where the kernel does not know how (before 6.9), the leader stays a zombie as long as
-// the number is used, which keeps it.
+// group is the group that pid leads or led. With a handle it can be signalled even if the number
+// has another meaning by now. If the kernel cannot do that (before 6.9), the leader stays a zombie
+// while the number is in use, which reserves it.
 type group struct {
 	pid    int
 	handle int // a pidfd of the leader, or -1
 }
 
-// newGroup needs the leader not to be waited for yet.
+// newGroup returns the group that pid leads. The leader must not have been waited for.
 func newGroup(pid int) group {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
 		return group{pid, -1}
 	}
+
 	g := group{pid, fd}
 	if g.send(0) != nil {
 		g.close()

@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// Inherited always fails: no descriptors are handed on by number on Windows.
+// Inherited always returns an error: Windows has no descriptors inherited by number.
 func Inherited(int) (*os.File, error) {
 	return nil, errors.New("not supported on Windows")
 }

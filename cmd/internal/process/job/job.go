@@ -1,11 +1,11 @@
 //go:build unix
 
-// Package job runs a command as a child of this process and a process group of its own, as a shell
-// with job control does: it lends it the terminal, passes stops and signals on, and follows it and
-// all that it starts to their end (Start, Job).
+// Package job runs a command as a child of this process, in a process group of its own, like a
+// shell with job control: it lends the command the terminal, passes stops and signals on, and
+// follows the command and everything it starts to their end. See [Start] and [Job].
 //
-// On Linux a second process, the Keeper, ends the job when this process dies; and after Adopt,
-// it also finds processes that have left the group.
+// On Linux a second process, the [Keeper], ends the job when this process dies. After [Adopt], Job
+// also finds processes that have left the group.
 package job
 
 import (
@@ -21,19 +21,19 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 )
 
-// Job is a command that runs as a child of this process, in a process group of its own. The job is
-// all that the command starts, except processes that make a group or session of their own; it also
-// includes those if this process adopts them (see Adopt). If this process has a terminal, the job
-// may use it as if the shell had started it (see Start). The methods may be called concurrently. A
-// process has one job at a time.
+// Job is a command that runs as a child of this process, in a process group of its own. The job
+// includes everything that the command starts, except processes that make a group or session of
+// their own; those are included if this process adopts them (see Adopt). If this process has a
+// terminal, the job may use it as if the shell had started it (see Start). The methods may be
+// called concurrently. A process has one job at a time.
 type Job struct {
 	pid     int
 	tty     *terminal           // nil if this process has none
-	stops   chan syscall.Signal // what stopped the leader, for control
-	signals chan os.Signal      // those that this process got, for control
+	stops   chan syscall.Signal // signals that stopped the leader, for control
+	signals chan os.Signal      // signals to this process, for control
 	closing chan struct{}       // closed by Close
 	idle    chan struct{}       // closed when control is over
-	takes   bool                // SIGTSTP and SIGCONT: control's, until idle is closed
+	takes   bool                // control handles SIGTSTP and SIGCONT until idle is closed
 	ended   chan struct{}
 	empty   chan struct{}
 
@@ -45,13 +45,13 @@ type Job struct {
 
 	keeper *Keeper
 
-	strayEnd atomic.Pointer[syscall.WaitStatus] // of the last that was waited for; nil: none
+	strayEnd atomic.Pointer[syscall.WaitStatus] // of the last stray waited for; nil: none
 
-	asked atomic.Int64 // when Signal sent SIGINT or SIGQUIT last, in nanoseconds
+	asked atomic.Int64 // when Signal last sent SIGINT or SIGQUIT, in nanoseconds
 
-	mu     sync.RWMutex // held while group or tty are used, so that they are not closed meanwhile
+	mu     sync.RWMutex // held while group or tty are in use, so that they stay open
 	group  group
-	over   bool // nobody is left: the number of the group may be given to another
+	over   bool // no process is left: another group may get the number
 	closed bool
 }
 
@@ -90,6 +90,7 @@ func Start(path string, argv, env []string, keeper *Keeper) (*Job, error) {
 		ended:   make(chan struct{}),
 		empty:   make(chan struct{}),
 	}
+
 	keeper.await() // first: the command may kill us as soon as it begins
 	started := make(chan error)
 	go j.run(path, argv, keeper.mark(env), started)
@@ -97,22 +98,26 @@ func Start(path string, argv, env []string, keeper *Keeper) (*Job, error) {
 	if j.tty != nil {
 		signal.Ignore(syscall.SIGTTOU) // not before, or the job would ignore it as well
 	}
+
 	if err != nil {
 		j.keeper.Dismiss()
 		j.tty.takeBack(j.pid)
 		j.tty.close()
 		return nil, err
 	}
+
 	if j.tty != nil {
 		j.takeStops()
 	}
+
 	go j.control()
+
 	return j, nil
 }
 
 // run starts the command and follows it to its end.
 func (j *Job) run(path string, argv, env []string, started chan<- error) {
-	runtime.LockOSThread() // for good: the kernel kills the leader when the thread that forked ends
+	runtime.LockOSThread() // for good: the kernel kills the leader when the thread that forked it ends
 	process.UnblockSignals()
 	process.RestoreUmask()
 	sys := newLeader()
@@ -120,6 +125,7 @@ func (j *Job) run(path string, argv, env []string, started chan<- error) {
 		j.tty.lend()
 		sys.Foreground, sys.Ctty = true, j.tty.fd
 	}
+
 	err := process.ExecLikeShell(func(path string, argv []string) (err error) {
 		j.pid, _, err = syscall.StartProcess(path, argv, &syscall.ProcAttr{
 			Env:   env,
@@ -128,10 +134,12 @@ func (j *Job) run(path string, argv, env []string, started chan<- error) {
 		})
 		return err
 	}, path, argv)
+
 	if err == nil {
 		j.group = newGroup(j.pid)
 		j.keeper.keep(j.group)
 	}
+
 	started <- err
 	if err == nil {
 		j.follow()
@@ -153,10 +161,10 @@ func (j *Job) Ended() <-chan struct{} {
 	return j.ended
 }
 
-// Empty returns a channel that is closed when the leader has ended and no process of its group and
-// no stray is left, zombies aside. That is seen at once if the last one ends, and up to a second
-// late if it makes a group or session of its own. Systems other than Linux look every 100 ms, and
-// take zombies for processes. If Close comes first, the channel is never closed.
+// Empty returns a channel that is closed when the leader has ended and neither its group nor a
+// stray is left, zombies aside. It is closed at once when the last one ends, but up to a second
+// late if that one had made a group or session of its own. Systems other than Linux poll every 100
+// ms, and count zombies as processes. If Close comes first, the channel is never closed.
 func (j *Job) Empty() <-chan struct{} {
 	return j.empty
 }
@@ -174,9 +182,9 @@ func (j *Job) Dumped() bool {
 	return j.dumped
 }
 
-// Interrupted waits until Ended and reports whether Ctrl-C or Ctrl-\ reached the leader and not us:
-// it died of SIGINT or SIGQUIT while the job was the foreground of the terminal, and Signal had not
-// sent one within a second. After Close the caller passes that signal on, by PassOn.
+// Interrupted waits until Ended, and reports whether Ctrl-C or Ctrl-\ reached the leader and not
+// us: it died of SIGINT or SIGQUIT while the job was the foreground of the terminal, and Signal had
+// not sent one within the last second. After Close the caller passes that signal on with PassOn.
 func (j *Job) Interrupted() (syscall.Signal, bool) {
 	<-j.ended
 	if !j.interrupted {
@@ -185,37 +193,42 @@ func (j *Job) Interrupted() (syscall.Signal, bool) {
 	return j.signal, true
 }
 
-// Signal sends sig to all processes of the group, also after the leader has ended, then to the
-// strays as well; and never to another group. It sends SIGCONT after SIGTERM, SIGHUP and SIGINT, or
-// stopped processes would not get them.
+// Signal sends sig to all processes of the group. After the leader has ended it sends it to the
+// strays as well. It never reaches another group. SIGTERM, SIGHUP and SIGINT are followed by
+// SIGCONT, because stopped processes would not get them otherwise.
 //
 // It returns ErrNoProcess after Empty, os.ErrClosed after Close, or the error of kill(2), such as
-// EPERM if none could be signalled.
+// EPERM if no process could be signalled.
 func (j *Job) Signal(sig syscall.Signal) error {
 	if sig == syscall.SIGINT || sig == syscall.SIGQUIT {
 		j.asked.Store(time.Now().UnixNano())
 	}
+
 	err, strays := j.send(sig), j.signalStrays(sig)
 	if err != nil && !(err == process.ErrNoProcess && strays) {
 		return err
 	}
+
 	switch sig {
 	case syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT:
 		j.send(syscall.SIGCONT) // an error means that the first was enough
 		j.signalStrays(syscall.SIGCONT)
 	}
+
 	return nil
 }
 
 func (j *Job) send(sig syscall.Signal) error {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
+
 	switch {
 	case j.closed:
 		return os.ErrClosed
 	case j.over:
 		return process.ErrNoProcess
 	}
+
 	err := j.group.send(sig)
 	if err == syscall.ESRCH {
 		return process.ErrNoProcess
@@ -223,7 +236,7 @@ func (j *Job) send(sig syscall.Signal) error {
 	return err
 }
 
-// end notes how the leader has ended, which is gone or a zombie.
+// end records how the leader, which is gone or a zombie, has ended.
 func (j *Job) end(code int, sig syscall.Signal) {
 	j.mu.RLock()
 	foreground := !j.closed && j.tty != nil && j.tty.foreground() == j.pid
@@ -242,17 +255,18 @@ func (j *Job) stopped(sig syscall.Signal) {
 	}
 }
 
-// Close makes us the foreground of the terminal again if the job, or a group that is gone, has it;
-// sets the modes of the terminal as they were if the leader was killed; and releases the handles of
-// the job. It signals nobody. If the leader is still alive, a thread goes on waiting for it.
+// Close makes us the foreground of the terminal again if the job, or a group that no longer exists,
+// is. If the leader was killed, it restores the modes of the terminal. It releases the handles of
+// the job. It signals no process. If the leader is still alive, a thread keeps waiting for it.
 //
-// It returns os.ErrClosed if the job is closed already, or the error of tcsetpgrp(3).
+// It returns os.ErrClosed if the job is already closed, or the error of tcsetpgrp(3).
 func (j *Job) Close() error {
 	j.mu.Lock()
 	if j.closed {
 		j.mu.Unlock()
 		return os.ErrClosed
 	}
+
 	j.closed = true
 	j.mu.Unlock()
 	close(j.closing)
@@ -262,16 +276,20 @@ func (j *Job) Close() error {
 		signal.Stop(j.signals)
 		setDefault(syscall.SIGTSTP)
 	}
+
 	j.mu.Lock()
 	defer j.mu.Unlock()
+
 	j.group.close()
 	if j.tty == nil {
 		return nil
 	}
+
 	err := j.tty.takeBack(j.pid)
 	if j.killed() {
 		j.tty.restore()
 	}
+
 	return errors.Join(err, j.tty.close())
 }
 
@@ -285,11 +303,11 @@ func (j *Job) killed() bool {
 	}
 }
 
-// PassOn sends sig, which Interrupted returned, to our own process group, which would have got it
-// if the job had not been the foreground. The caller has nothing left to do but exit.
+// PassOn sends sig, which Interrupted returned, to our own process group, which would have received
+// it if the job had not been the foreground. After that the caller should only exit.
 //
-// Of SIGINT this process dies, unless it ignores that: a shell script ends at Ctrl-C only if it
-// sees a command die of it. From SIGQUIT it returns, since Go would print its stacks.
+// This process dies of SIGINT, unless it ignores that: a shell script ends at Ctrl-C only if it
+// sees a command die of it. After SIGQUIT PassOn returns, because Go would print its stacks.
 func PassOn(sig syscall.Signal) {
 	survives := sig == syscall.SIGQUIT || signal.Ignored(sig)
 	if survives {
@@ -297,8 +315,9 @@ func PassOn(sig syscall.Signal) {
 	} else {
 		setDefault(sig)
 	}
+
 	syscall.Kill(0, sig)
 	if !survives {
-		time.Sleep(time.Second) // reached only if it is blocked, or this system takes its time
+		time.Sleep(time.Second) // only reached if the signal is blocked, or this system is slow
 	}
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 )
 
-// newLeader describes a process that leads a group. It outlives this one.
+// newLeader describes a process that leads a group. It outlives this process.
 func newLeader() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }
 
-// group is the number of a group. Once the leader is waited for, another group may get it as soon
-// as this one is empty.
+// group is the number of a group. Once the leader has been waited for, another group may get the
+// number as soon as this group is empty.
 type group int
 
 func newGroup(pid int) group {
@@ -30,10 +30,10 @@ func (g group) send(sig syscall.Signal) error {
 
 func (g group) close() {}
 
-// Keeper would end the job when this process dies. There is none here.
+// Keeper would end the job when this process dies. There are no keepers here.
 type Keeper struct{ err error }
 
-// NewKeeper returns one that keeps nothing.
+// NewKeeper returns a Keeper that does nothing.
 func NewKeeper(time.Duration) *Keeper { return &Keeper{errNoKeeper} }
 
 var errNoKeeper = errors.New("there are no keepers on this system")
@@ -49,10 +49,10 @@ func (*Keeper) keep(group) {}
 
 func (*Keeper) release() {}
 
-// lookAgain is how often the group is looked at, and how late Empty may be.
+// lookAgain is the interval for polling the group, and so how late Empty may be.
 const lookAgain = 100 * time.Millisecond
 
-// follow returns when nobody is left, or after Close when the leader has ended.
+// follow returns when no process is left, or after Close, when the leader has ended.
 func (j *Job) follow() {
 	j.end(j.await())
 	for j.send(0) != process.ErrNoProcess {
@@ -62,6 +62,7 @@ func (j *Job) follow() {
 		case <-time.After(lookAgain):
 		}
 	}
+
 	j.mu.Lock()
 	j.over = true
 	j.mu.Unlock()
@@ -89,7 +90,7 @@ func (j *Job) await() (code int, sig syscall.Signal) {
 	}
 }
 
-// Left finds none: groups are not listed on this system.
+// Left returns none: this system does not list groups.
 func (j *Job) Left() []int {
 	return nil
 }
@@ -100,7 +101,7 @@ func setDefault(sig syscall.Signal) {
 	signal.Reset(sig)
 }
 
-// stopOwnGroup stops it, also if it is orphaned, and returns when this process goes on again.
+// stopOwnGroup stops our group, even if it is orphaned, and returns when this process is continued.
 func stopOwnGroup() {
 	signal.Ignore(syscall.SIGTSTP) // we stop last
 	syscall.Kill(0, syscall.SIGTSTP)

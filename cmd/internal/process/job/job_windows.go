@@ -8,18 +8,18 @@ import (
 
 var errNoJob = errors.New("running commands is not supported on Windows")
 
-// Job is described in job.go. None exists here.
+// Job is described in job.go. It does not work here.
 type Job struct{}
 
-// Start always fails.
+// Start always returns an error.
 func Start(string, []string, []string, *Keeper) (*Job, error) {
 	return nil, errNoJob
 }
 
-// Keeper is described in keeper_linux.go. None exists here.
+// Keeper is described in keeper_linux.go. It does not work here.
 type Keeper struct{}
 
-// NewKeeper returns one that keeps nothing.
+// NewKeeper returns a Keeper that does nothing.
 func NewKeeper(time.Duration) *Keeper { return &Keeper{} }
 
 // Dismiss does nothing.
@@ -37,7 +37,7 @@ func (*Job) Ended() <-chan struct{} { return nil }
 // Empty returns nil.
 func (*Job) Empty() <-chan struct{} { return nil }
 
-// Status returns nothing.
+// Status returns zeros.
 func (*Job) Status() (int, syscall.Signal) { return 0, 0 }
 
 // Dumped returns false.
@@ -46,13 +46,13 @@ func (*Job) Dumped() bool { return false }
 // Interrupted returns false.
 func (*Job) Interrupted() (syscall.Signal, bool) { return 0, false }
 
-// Signal always fails.
+// Signal always returns an error.
 func (*Job) Signal(syscall.Signal) error { return errNoJob }
 
 // Left returns none.
 func (*Job) Left() []int { return nil }
 
-// Close always fails.
+// Close always returns an error.
 func (*Job) Close() error { return errNoJob }
 
 // PassOn does nothing here.

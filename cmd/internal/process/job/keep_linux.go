@@ -14,41 +14,45 @@ import (
 // A keeper is a second process beside the runner of a job. When the runner dies, even of SIGKILL,
 // the keeper ends the rest of the job.
 //
-// It is parked, in a session of its own; its stdin is one end of a socket that only the runner
-// writes to. When the runner dies it becomes this very executable, and reads from there the handle
-// of the group.
+// It is parked, in a session of its own. Its stdin is one end of a socket that only the runner
+// writes to. When the runner dies, the keeper executes this very executable, and reads the handle
+// of the group from the socket.
 //
-// The keeper is there before the job. It ends the group, and all processes with the random id of
-// the job in their environment: those that have left the group, and all of them if the runner dies
-// before it has sent the handle, or the kernel has none (before 6.9).
+// The keeper exists before the job. It ends the group, and all processes with the random id of the
+// job in their environment. These are the processes that have left the group, or all of them if the
+// runner dies before it has sent the handle or the kernel has none (before 6.9).
 const (
 	keeperName = "dpl-keeper"
 	keeperFlag = "--dpl-keeper"
 )
 
-// Keep returns at once unless this process is a keeper, which NewKeeper makes of the caller's own
-// executable. Main calls it before anything else.
+// Keep returns at once unless this process is a keeper, which NewKeeper starts from the caller's
+// own executable. The main function must call it first.
 func Keep() {
 	if len(os.Args) != 5 || os.Args[0] != keeperName || os.Args[1] != keeperFlag {
 		return
 	}
-	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP) // meant for the processes that it ends
+
+	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP) // these are meant for the processes that it ends
 	process.UnblockSignals()
 	killAfter, invalid := time.ParseDuration(os.Args[2])
 	session, err := strconv.Atoi(os.Args[3])
 	if invalid != nil || err != nil {
 		os.Exit(2)
 	}
+
 	left := remainders{markedProcesses{session, os.Args[4]}}
 	if g, ok := receiveGroup(); ok {
 		left = append(left, g)
 		os.Stdin.Read(make([]byte, 1)) // until the runner is dead
 	}
+
 	finish(left, killAfter)
 	os.Exit(0)
 }
 
-// receiveGroup reports false if the runner dies before it has sent one.
+// receiveGroup returns the group that the runner has sent. It returns false if the runner died
+// before.
 func receiveGroup() (g *group, ok bool) {
 	control := make([]byte, unix.CmsgSpace(4))
 	for {
@@ -56,10 +60,12 @@ func receiveGroup() (g *group, ok bool) {
 		if err == unix.EINTR {
 			continue
 		}
+
 		messages, _ := unix.ParseSocketControlMessage(control[:n])
 		if err != nil || len(messages) != 1 {
 			return nil, false
 		}
+
 		fds, err := unix.ParseUnixRights(&messages[0])
 		if err != nil || len(fds) != 1 {
 			return nil, false
@@ -68,9 +74,9 @@ func receiveGroup() (g *group, ok bool) {
 	}
 }
 
-// A remainder is a part of a job that is left. Its signal sends sig to all of it, and reports
-// whether there is any or may be, and whether some did not get it because it is not known yet
-// whether they belong to the job.
+// A remainder is a part of a job that is left. Its method signal sends sig to all of it. any
+// reports whether there is, or may be, any of it left; doubt reports whether some processes got no
+// signal because it is not yet known whether they belong to the job.
 type remainder interface {
 	signal(sig syscall.Signal) (any, doubt bool)
 }
@@ -79,7 +85,7 @@ func (g *group) signal(sig syscall.Signal) (any, doubt bool) {
 	return g.send(sig) != unix.ESRCH, false
 }
 
-// remainders are all of several.
+// remainders is the union of several.
 type remainders []remainder
 
 func (all remainders) signal(sig syscall.Signal) (any, doubt bool) {
@@ -90,9 +96,9 @@ func (all remainders) signal(sig syscall.Signal) (any, doubt bool) {
 	return any, doubt
 }
 
-// markedProcesses are those that carry the id of a job: see process.SignalMarked.
+// markedProcesses are the processes that carry the id of a job. See process.SignalMarked.
 type markedProcesses struct {
-	session int // of the runner
+	session int // the runner's
 	id      string
 }
 
@@ -100,19 +106,21 @@ func (m markedProcesses) signal(sig syscall.Signal) (any, doubt bool) {
 	return process.SignalMarked(m.id, m.session, sig)
 }
 
-// finish ends the rest of a job: by TERM, and by KILL if there is any after killAfter.
+// finish ends the rest of a job by TERM, and by KILL if any of it is left after killAfter.
 func finish(left remainder, killAfter time.Duration) {
 	const pause = 20 * time.Millisecond
 	left.signal(unix.SIGTERM)
 	left.signal(unix.SIGCONT)
 	until := time.Now().Add(killAfter)
+
 	for wait := pause; time.Now().Before(until); wait = min(2*wait, 10*pause) {
 		if any, _ := left.signal(0); !any {
 			return
 		}
 		time.Sleep(min(wait, time.Until(until)))
 	}
-	for tries := 1; tries <= 5; tries++ { // without a handle one that forks may be missed
+
+	for tries := 1; tries <= 5; tries++ { // without a handle, a process that forks may be missed
 		any, doubt := left.signal(unix.SIGKILL)
 		if !any {
 			return

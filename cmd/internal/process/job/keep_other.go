@@ -2,5 +2,5 @@
 
 package job
 
-// Keep does nothing here: if the runner of a job dies, the job goes on.
+// Keep does nothing here: if the runner of a job dies, the job continues.
 func Keep() {}

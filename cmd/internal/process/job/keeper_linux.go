@@ -12,19 +12,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Keeper is a keeper as its runner knows it, of one job.
+// A Keeper is the keeper of one job, as its runner sees it.
 type Keeper struct {
 	id     string // of the job: see StartVariable
-	socket int    // whose other end is its stdin
-	err    error  // why there is none
+	socket int    // the other end is the keeper's stdin
+	err    error  // why there is no keeper
 
 	mu  sync.Mutex
-	pid int // 0: there is none, or no more
+	pid int // 0 if there is none, or it has ended
 }
 
-// NewKeeper starts the keeper of a job that is yet to begin, and does not wait for it. Where none
-// can be started, as without /proc, the job goes on without one. The caller gives it to Start, or
-// dismisses it.
+// NewKeeper starts the keeper of a job that has not begun, and does not wait for it. If it cannot,
+// for example without /proc, the job runs without a keeper. The caller must pass it to Start, or
+// dismiss it.
 func NewKeeper(killAfter time.Duration) *Keeper {
 	k := &Keeper{id: process.NewStartID()}
 	if k.err = k.start(killAfter); k.err != nil {
@@ -44,18 +44,21 @@ func (k *Keeper) start(killAfter time.Duration) error {
 	if err != nil {
 		return os.NewSyscallError("getsid", err)
 	}
+
 	argv := []string{keeperName, keeperFlag, killAfter.String(), strconv.Itoa(session), k.id}
 	if k.pid, err = park(pair[0], argv, process.KeeperVariable+"="+k.id); err != nil {
 		k.pid = 0
 		unix.Close(pair[1])
 		return err
 	}
+
 	k.socket = pair[1]
+
 	return nil
 }
 
-// mark returns env with the entry by which the keeper knows the job's processes, in front of what
-// was there.
+// mark returns env with the entry by which the keeper recognizes the job's processes, before any
+// older ids.
 func (k *Keeper) mark(env []string) []string {
 	const prefix = process.StartVariable + "="
 	marked, ids := make([]string, 0, len(env)+1), k.id
@@ -66,11 +69,12 @@ func (k *Keeper) mark(env []string) []string {
 			marked = append(marked, entry)
 		}
 	}
+
 	return append(marked, prefix+ids)
 }
 
-// await returns when the keeper has a session of its own, and so outlives what kills the runner's
-// group.
+// await returns when the keeper has a session of its own, and so survives whatever kills the
+// runner's group.
 func (k *Keeper) await() {
 	for k.pid != 0 {
 		if _, err := unix.Read(k.socket, make([]byte, 1)); err != unix.EINTR {
@@ -79,10 +83,10 @@ func (k *Keeper) await() {
 	}
 }
 
-// keep gives the keeper its group, if there is a handle of it.
+// keep sends the keeper a handle on its group, if there is one.
 func (k *Keeper) keep(g group) {
 	if k.pid != 0 && g.handle >= 0 {
-		// After an error it still has the marks.
+		// After an error the keeper still has the marks.
 		unix.Sendmsg(k.socket, []byte{0}, unix.UnixRights(g.handle), nil, 0)
 	}
 }
@@ -94,7 +98,7 @@ func (k *Keeper) number() int {
 	return k.pid
 }
 
-// release kills the keeper, which has nobody left to end. It stays a zombie until it is dismissed.
+// release kills the keeper, which has nothing left to end. It stays a zombie until it is dismissed.
 func (k *Keeper) release() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -103,19 +107,22 @@ func (k *Keeper) release() {
 	}
 }
 
-// Dismiss ends the keeper, which ends nobody.
+// Dismiss ends the keeper, without ending the job.
 func (k *Keeper) Dismiss() {
 	k.release()
 	k.mu.Lock()
 	defer k.mu.Unlock()
+
 	if k.pid == 0 {
 		return
 	}
+
 	for {
 		if _, err := unix.Wait4(k.pid, nil, 0, nil); err != unix.EINTR {
 			break
 		}
 	}
+
 	unix.Close(k.socket)
 	k.pid = 0
 }

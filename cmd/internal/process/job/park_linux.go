@@ -10,41 +10,45 @@ import (
 )
 
 // A parked process is a fork of this one that waits until the other end of a socket is closed, and
-// then executes this very executable. It costs a tenth of a process that begins to run Go at once,
-// and nearly all are killed while they wait. See rawFork for its limits.
+// then executes this very executable. It costs a tenth of a process that starts Go at once, and
+// nearly all parked processes are killed while they wait. See rawFork for its limits.
 type parked struct {
 	socket, null, exe int
 	gaps              [3]gap
 	highest           uintptr
 	directory         *byte
-	name              *byte  // as which it is listed
-	title, listing    []byte // the memory of what is listed of it, and what that gets
+	name              *byte  // the name under which it is listed
+	title, listing    []byte // the memory that lists it, and the new content of that
 	argv, envp        **byte
 	empty             *byte
 	set               unix.PollFd
 }
 
-// park forks a process whose stdin is socket, which has no other file, and which leads a session.
-// When the other end of socket is closed it becomes this executable, with argv, and with mark as
-// its environment. Until then ps lists it as argv[0]. All its signals are blocked, also after that.
-// It writes one byte to socket when it is ready.
+// park forks a process that leads a session and has no open file except its stdin, socket. When the
+// other end of socket is closed, it executes this executable with argv, and with mark as its
+// environment. Until then ps lists it as argv[0]. All its signals are blocked, even after that. It
+// writes one byte to socket when it is ready.
 func park(socket int, argv []string, mark string) (pid int, err error) {
 	exe, err := unix.Open("/proc/self/exe", unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return 0, &os.PathError{Op: "open", Path: "/proc/self/exe", Err: err}
 	}
 	defer unix.Close(exe)
+
 	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return 0, &os.PathError{Op: "open", Path: os.DevNull, Err: err}
 	}
 	defer unix.Close(null)
+
 	p, err := newParked(socket, null, exe, argv, mark)
 	if err != nil {
 		return 0, err
 	}
+
 	pid, err = forkBlocked(p.fork)
 	runtime.KeepAlive(p)
+
 	return pid, err
 }
 
@@ -56,30 +60,36 @@ func newParked(socket, null, exe int, argv []string, mark string) (*parked, erro
 		title: listed(), empty: new(byte),
 		directory: &[]byte("/\x00")[0], name: &[]byte(argv[0] + "\x00")[0],
 	}
+
 	p.listing = listing(len(p.title), argv[0], mark)
 	args, err := syscall.SlicePtrFromStrings(argv)
 	if err != nil {
 		return nil, err
 	}
-	// The environment of the runner says that it belongs to others.
+
+	// The environment of the runner says that the runner belongs to others.
 	environment, err := syscall.SlicePtrFromStrings([]string{mark})
 	if err != nil {
 		return nil, err
 	}
+
 	p.argv, p.envp = &args[0], &environment[0]
+
 	return p, nil
 }
 
-// listing returns size bytes for the place where the arguments and the environment of this process
-// are: name as the one argument, and mark as the environment if there is room.
+// listing returns size bytes for the memory that holds the arguments and the environment of this
+// process: name as the only argument and, if there is room, mark as the environment.
 func listing(size int, name, mark string) []byte {
 	content, arguments := make([]byte, size), 0
 	for _, arg := range os.Args {
 		arguments += len(arg) + 1
 	}
+
 	if size < arguments {
 		return content
 	}
+
 	copy(content[:arguments-1], name)
 	if size-arguments > len(mark) {
 		copy(content[arguments:], mark)
@@ -88,12 +98,13 @@ func listing(size int, name, mark string) []byte {
 }
 
 // listed returns the memory in which the kernel finds the arguments and the environment of this
-// process, one string after the other: package os hands out the arguments as they are. It returns
-// nil if they are elsewhere.
+// process, one string after the other: package os hands out the arguments without copying them. It
+// returns nil if they are elsewhere.
 func listed() []byte {
 	if len(os.Args) == 0 || len(os.Args[0]) == 0 {
 		return nil
 	}
+
 	first, length := unsafe.Pointer(unsafe.StringData(os.Args[0])), 0
 	for _, arg := range os.Args {
 		if len(arg) > 0 && unsafe.Pointer(unsafe.StringData(arg)) != unsafe.Add(first, length) {
@@ -102,7 +113,7 @@ func listed() []byte {
 		length += len(arg) + 1
 	}
 
-	// Package os has copied the environment. Behind its last entry stands the name of the program.
+	// Package os has copied the environment. The name of the program follows its last entry.
 	for _, entry := range os.Environ() {
 		for i := range len(entry) {
 			if *(*byte)(unsafe.Add(first, length+i)) != entry[i] {
@@ -111,10 +122,11 @@ func listed() []byte {
 		}
 		length += len(entry) + 1
 	}
+
 	return unsafe.Slice((*byte)(first), length)
 }
 
-// fork returns the pid of the child, which does not return.
+// fork returns the pid of the child. It does not return in the child.
 //
 //go:norace
 //go:nocheckptr
@@ -127,7 +139,7 @@ func (p *parked) fork() (pid uintptr, errno syscall.Errno) {
 	return pid, errno
 }
 
-// wait is all that the child does.
+// wait is everything that the child does.
 //
 //go:norace
 //go:nocheckptr
@@ -139,6 +151,7 @@ func (p *parked) wait() {
 	for i := range p.title {
 		p.title[i] = p.listing[i]
 	}
+
 	raw(unix.SYS_CHDIR, uintptr(unsafe.Pointer(p.directory)), 0, 0, 0, 0, 0)
 	raw(unix.SYS_DUP3, uintptr(p.socket), 0, 0, 0, 0, 0)
 	raw(unix.SYS_DUP3, uintptr(p.null), 1, 0, 0, 0, 0)
@@ -146,14 +159,16 @@ func (p *parked) wait() {
 	for i := range p.gaps {
 		closeGap(p.gaps[i], p.highest)
 	}
+
 	raw(unix.SYS_WRITE, 0, uintptr(unsafe.Pointer(p.name)), 1, 0, 0, 0)
 
-	for { // no signal but SIGKILL ends it; SIGCONT after a SIGSTOP has it look again
+	for { // only SIGKILL ends it; a SIGCONT after a SIGSTOP makes it look again
 		_, _, errno := raw(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&p.set)), 1, 0, 0, 0, 0)
 		if errno != unix.EINTR {
 			break
 		}
 	}
+
 	raw(unix.SYS_EXECVEAT, uintptr(p.exe), uintptr(unsafe.Pointer(p.empty)),
 		uintptr(unsafe.Pointer(p.argv)), uintptr(unsafe.Pointer(p.envp)), unix.AT_EMPTY_PATH, 0)
 	for {

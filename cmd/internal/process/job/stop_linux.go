@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// setDefault undoes any Notify or Ignore of sig. Package signal cannot: its handler stays, and does
-// nothing.
+// setDefault undoes any Notify or Ignore of sig. Package signal cannot do that: its handler stays,
+// and does nothing.
 func setDefault(sig syscall.Signal) {
 	signal.Ignore(sig)
 	signal.Reset(sig)
@@ -20,8 +20,8 @@ func setDefault(sig syscall.Signal) {
 		uintptr(sig), uintptr(unsafe.Pointer(&action)), 0, maskSize, 0, 0)
 }
 
-// stopOwnGroup returns when this process goes on again, or at once if its group is orphaned.
-// SIGTSTP has no handler then.
+// stopOwnGroup stops our group, and returns when this process is continued, or at once if the group
+// is orphaned. Afterwards SIGTSTP has no handler.
 func stopOwnGroup() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -13,26 +13,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopting says that orphans below this process become its children.
+// adopting is set once orphans below this process become its children.
 var adopting atomic.Bool
 
-// Adopt makes this process the parent of the orphans among its descendants, from now on, so that a
-// Job finds processes that have left its group. Call it before Start. It does nothing where /proc
-// does not show them.
+// Adopt makes this process the parent of orphans among its descendants from now on, so that a Job
+// finds processes that have left its group. Call it before Start. It does nothing if /proc does not
+// show children.
 func Adopt() {
 	own := strconv.Itoa(os.Getpid())
 	if _, err := os.Stat("/proc/self/task/" + own + "/children"); err != nil {
-		return // nobody would find them, or wait for those that have ended
+		return // nothing would find the orphans, or wait for those that have ended
 	}
 	adopting.Store(unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil)
 }
 
-// Strays returns the pids of the processes, such as daemons, that have left the group of the job
-// and outlived their parents in it; with their descendants, zombies aside, in ascending order. It
-// finds them in any session, with any environment. Keepers and their descendants are no strays: a
-// service belongs to its own start, not to the command in which a pass ran.
+// Strays returns the pids of processes, such as daemons, that have left the group of the job and
+// outlived their parents in it, and of their descendants, without zombies, in ascending order. It
+// finds them in any session and with any environment. Keepers and their descendants are not strays:
+// a service belongs to its own start, not to the command in which a pass ran.
 //
-// There are none before the leader has ended, where this process does not adopt, or without /proc.
+// It returns none before the leader has ended, if this process does not adopt, or without /proc.
 func (j *Job) Strays() []int {
 	select {
 	case <-j.ended:
@@ -42,19 +42,21 @@ func (j *Job) Strays() []int {
 	}
 }
 
-// orphans returns the adopted processes that are not of the group, with their descendants, and
+// orphans returns the adopted processes that are not in the group, with their descendants, and
 // waits for those that have ended.
 func (j *Job) orphans() (pids []int) {
 	if !adopting.Load() {
 		return nil
 	}
-	// Orphans are given to the main thread. We fork from other ones, but its list may have the
-	// keeper.
+
+	// Orphans become children of the main thread. We fork from other threads, but the main thread
+	// may have the keeper as a child.
 	own := strconv.Itoa(os.Getpid())
 	for _, pid := range childrenIn("/proc/" + own + "/task/" + own) {
 		if pid == j.pid || pid == j.keeper.number() {
 			continue
 		}
+
 		if process.Exited(pid, 0) {
 			var status syscall.WaitStatus
 			waited, err := syscall.Wait4(pid, &status, unix.WNOHANG, nil)
@@ -63,14 +65,16 @@ func (j *Job) orphans() (pids []int) {
 			}
 			continue
 		}
+
 		pids = append(pids, j.tree(pid)...)
 	}
+
 	slices.Sort(pids)
 	return pids
 }
 
-// StrayEnd returns how the last stray ended whose parent this process was: its exit status, or the
-// signal that killed it, and whether that dumped core. ok is false if there was none.
+// StrayEnd returns how the last stray that was our child ended: its exit status, or the signal that
+// killed it and whether it dumped core. ok is false if there was none.
 func (j *Job) StrayEnd() (code int, signal syscall.Signal, dumped, ok bool) {
 	switch status := j.strayEnd.Load(); {
 	case status == nil:
@@ -82,8 +86,8 @@ func (j *Job) StrayEnd() (code int, signal syscall.Signal, dumped, ok bool) {
 	}
 }
 
-// tree returns pid and its descendants, without those of the group, and without keepers and
-// theirs.
+// tree returns pid and its descendants, without members of the group, and without keepers and their
+// descendants.
 func (j *Job) tree(pid int) (pids []int) {
 	if process.IsKeeper(pid) {
 		return nil
@@ -91,16 +95,18 @@ func (j *Job) tree(pid int) (pids []int) {
 	if group, err := unix.Getpgid(pid); err == nil && group != j.pid && !process.Exited(pid, 0) {
 		pids = append(pids, pid)
 	}
+
 	threads, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*")
 	for _, thread := range threads {
 		for _, child := range childrenIn(thread) {
 			pids = append(pids, j.tree(child)...)
 		}
 	}
+
 	return pids
 }
 
-// childrenIn returns the children of a thread, a directory in /proc.
+// childrenIn returns the children of a thread, given as a directory in /proc.
 func childrenIn(thread string) (pids []int) {
 	text, _ := os.ReadFile(thread + "/children")
 	for word := range strings.FieldsSeq(string(text)) {
@@ -111,8 +117,8 @@ func childrenIn(thread string) (pids []int) {
 	return pids
 }
 
-// signalStrays sends sig to the strays, and reports whether there was one. Each is still one when
-// there is a handle on it.
+// signalStrays sends sig to the strays, and reports whether there was one. It opens a handle on
+// each and checks again that it is a stray.
 func (j *Job) signalStrays(sig syscall.Signal) (any bool) {
 	handles := make(map[int]*process.Watched)
 	for _, pid := range j.Strays() {
@@ -121,13 +127,16 @@ func (j *Job) signalStrays(sig syscall.Signal) (any bool) {
 			handles[pid] = w
 		}
 	}
+
 	if len(handles) == 0 {
 		return false
 	}
+
 	for _, pid := range j.Strays() {
 		if w := handles[pid]; w != nil && w.Signal(sig) == nil {
 			any = true
 		}
 	}
+
 	return any
 }

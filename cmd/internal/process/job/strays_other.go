@@ -4,15 +4,15 @@ package job
 
 import "syscall"
 
-// Adopt does nothing: this system gives orphans to nobody but its first process.
+// Adopt does nothing: on this system only the first process gets orphans.
 func Adopt() {}
 
-// Strays finds none on this system.
+// Strays returns none on this system.
 func (j *Job) Strays() []int { return nil }
 
 func (j *Job) orphans() []int { return nil }
 
-// StrayEnd knows of none.
+// StrayEnd returns false: no strays are known.
 func (j *Job) StrayEnd() (code int, signal syscall.Signal, dumped, ok bool) {
 	return 0, 0, false, false
 }

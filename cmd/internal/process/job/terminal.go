@@ -11,13 +11,13 @@ import (
 )
 
 // terminal is the controlling terminal of this process. Its foreground is set with SIGTTOU ignored,
-// which would stop us.
+// because SIGTTOU would stop us.
 type terminal struct {
 	fd     int
 	own    int         // the process group of this process
 	lent   bool        // the job has been the foreground
 	before *term.State // the modes when it was lent, nil if unknown
-	modes  *term.State // those that the job had set when it was stopped, nil if it was not
+	modes  *term.State // the modes that the job had set when it was stopped; nil if it was not
 }
 
 // openTerminal returns nil if this process has no terminal.
@@ -30,7 +30,7 @@ func openTerminal() *terminal {
 	return &terminal{fd: fd, own: own}
 }
 
-// foreground returns the group that is the foreground, or 0.
+// foreground returns the foreground group, or 0.
 func (t *terminal) foreground() int {
 	return foreground(t.fd)
 }
@@ -38,11 +38,11 @@ func (t *terminal) foreground() int {
 // ours reports whether we are the foreground of the terminal and both stdin and stdout are that
 // terminal.
 func (t *terminal) ours() bool {
-	// Other terminals have no foreground to us.
+	// A terminal other than ours has no foreground that we can read.
 	return t.foreground() == t.own && foreground(0) == t.own && foreground(1) == t.own
 }
 
-// lend notes that the job gets the foreground.
+// lend records that the job gets the foreground.
 func (t *terminal) lend() {
 	if !t.lent {
 		t.lent = true
@@ -55,8 +55,8 @@ func (t *terminal) give(group int) error {
 	return os.NewSyscallError("tcsetpgrp", unix.IoctlSetPointerInt(t.fd, unix.TIOCSPGRP, group))
 }
 
-// takeBack makes us the foreground if the terminal was lent and job, or a group that is gone, has
-// it.
+// takeBack makes us the foreground if the terminal was lent, and job or a group that no longer
+// exists has it.
 func (t *terminal) takeBack(job int) error {
 	if t == nil || !t.lent {
 		return nil
@@ -83,7 +83,7 @@ func (t *terminal) close() error {
 	return unix.Close(t.fd)
 }
 
-// foreground returns the foreground of the terminal fd, or 0 if it is none or not our own.
+// foreground returns the foreground group of the terminal fd, or 0 if fd is not our terminal.
 func foreground(fd int) int {
 	group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
 	if err != nil {

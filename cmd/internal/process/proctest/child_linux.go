@@ -1,5 +1,5 @@
-// Package proctest is for tests of processes: in it the test binary plays the other processes, too,
-// each in a role.
+// Package proctest helps tests of processes. The test binary also acts as the other processes, each
+// in a role.
 package proctest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// RoleVariable names the role.
+// RoleVariable is the environment variable that names the role.
 const RoleVariable = "DPL_PROCESS_TEST_ROLE"
 
 // Main runs the tests, or plays a role of roles: it says the line that the role returns. The role
@@ -41,7 +41,7 @@ func Main(m *testing.M, roles map[string]func() string) {
 	}
 }
 
-// resetSignals undoes what nohup, or a script's &, has everything ignore that is started here.
+// resetSignals undoes what nohup, or & in a script, makes every process started here ignore.
 func resetSignals() {
 	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
 		if signal.Ignored(sig) {
@@ -52,14 +52,14 @@ func resetSignals() {
 	unix.PthreadSigmask(unix.SIG_SETMASK, &none, nil)
 }
 
-// Serve prints line and then whatever it is told, until its standard input ends.
+// Serve prints line and then copies standard input to standard output, until it ends.
 func Serve(line string) {
 	fmt.Println(line)
 	io.Copy(os.Stdout, os.Stdin)
 	os.Exit(0)
 }
 
-// Child is another process, which has said its first line.
+// Child is another process, which has printed its first line.
 type Child struct {
 	*exec.Cmd
 	First string
@@ -67,14 +67,14 @@ type Child struct {
 	Out   *bufio.Reader
 }
 
-// Start starts the test binary in a role. It is killed and waited for when the test ends, if not
-// before.
+// Start starts the test binary in a role. It is killed and waited for at the latest when the test
+// ends.
 func Start(t testing.TB, role string, args ...string) *Child {
 	t.Helper()
 	return StartAs(t, nil, role, args...)
 }
 
-// StartAs is Start with attributes.
+// StartAs is like Start, with attributes.
 func StartAs(t testing.TB, attributes *syscall.SysProcAttr, role string, args ...string) *Child {
 	t.Helper()
 	cmd := exec.Command("/proc/self/exe", args...)
@@ -82,7 +82,7 @@ func StartAs(t testing.TB, attributes *syscall.SysProcAttr, role string, args ..
 	return StartCommand(t, cmd, role)
 }
 
-// StartCommand starts what becomes the test binary in a role.
+// StartCommand starts cmd, which must execute the test binary in a role.
 func StartCommand(t testing.TB, cmd *exec.Cmd, role string) *Child {
 	t.Helper()
 	c := &Child{Cmd: cmd}
@@ -110,7 +110,7 @@ func StartCommand(t testing.TB, cmd *exec.Cmd, role string) *Child {
 	return c
 }
 
-// Line returns the next line that the child says.
+// Line returns the next line that the child prints.
 func (c *Child) Line(t testing.TB) string {
 	t.Helper()
 	line, err := c.Out.ReadString('\n')
@@ -120,7 +120,7 @@ func (c *Child) Line(t testing.TB) string {
 	return strings.TrimSuffix(line, "\n")
 }
 
-// MustBeReady fails the test unless the child could take up its role.
+// MustBeReady fails the test unless the child has taken up its role.
 func (c *Child) MustBeReady(t testing.TB) *Child {
 	t.Helper()
 	if c.First != "ready" {
@@ -129,7 +129,7 @@ func (c *Child) MustBeReady(t testing.TB) *Child {
 	return c
 }
 
-// MustEcho fails the test unless the child is alive and has not just been killed.
+// MustEcho fails the test unless the child is alive.
 func (c *Child) MustEcho(t testing.TB) {
 	t.Helper()
 	if _, err := io.WriteString(c.In, "alive?\n"); err != nil {
@@ -152,7 +152,7 @@ func (c *Child) BecomeZombie(t testing.TB) {
 	}
 }
 
-// Die kills the child and waits for it, which frees its number.
+// Die kills the child and waits for it, which frees its pid.
 func (c *Child) Die(t testing.TB) {
 	t.Helper()
 	c.BecomeZombie(t)

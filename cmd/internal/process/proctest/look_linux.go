@@ -23,13 +23,13 @@ func MustBeReaped(t *testing.T, pid int) {
 	})
 }
 
-// StatLine returns what /proc says of the state of pid.
+// StatLine returns the line of /proc/PID/stat.
 func StatLine(pid int) string {
 	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return string(line)
 }
 
-// InState reports whether pid is in one of states, each a letter.
+// InState reports whether pid is in one of states, each given as a letter.
 func InState(pid int, states string) bool {
 	line := StatLine(pid)
 	state := strings.TrimPrefix(line[strings.LastIndexByte(line, ')')+1:], " ")
@@ -62,7 +62,7 @@ func Value(t *testing.T, path, name string) string {
 	return words[0]
 }
 
-// Descriptors returns the descriptors of pid, sorted as texts.
+// Descriptors returns the descriptors of pid, sorted as strings.
 func Descriptors(t *testing.T, pid int) []string {
 	t.Helper()
 	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
@@ -77,11 +77,11 @@ func Descriptors(t *testing.T, pid int) []string {
 	return found
 }
 
-// OfThreads are the signals 32 and 33, which a program that posix_spawn(3) started, as make's are,
-// ignores. They are glibc's own, and it sets them anew.
+// OfThreads is the set of signals 32 and 33. A program started by posix_spawn(3), as make does,
+// ignores them. They are glibc's own, and it sets them anew.
 const OfThreads = 1<<(32-1) | 1<<(33-1)
 
-// AsNobody returns what starts a process of another user. It needs root.
+// AsNobody returns the attributes of a process of another user. It needs root.
 func AsNobody(t *testing.T) *syscall.SysProcAttr {
 	t.Helper()
 	strict.Root(t)

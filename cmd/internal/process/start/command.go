@@ -1,12 +1,13 @@
-// Package start starts services, which outlive the pass that starts them.
+// Package start starts services that outlive the pass that starts them.
 //
-// A service begins as a stage: a process that has its pid and start time already, but runs nothing
-// yet. So a pass can write into the ledger which process it is before its command begins. The pass
-// holds the other end of a connection, the Gate, and lets the stage become the Command; if the pass
-// dies before that, the stage ends and has run nothing. Spawn starts a stage directly, SpawnUnit
-// through systemd. The main function of both programs calls Stage first.
+// A service begins as a stage: a process that already has its pid and start time, but runs nothing
+// yet. So a pass can record in the ledger which process it is before its command begins. The pass
+// holds the other end of a connection, the [Gate], and lets the stage become the [Command]. If the
+// pass dies before that, the stage ends and has run nothing. [Spawn] starts a stage directly, and
+// [SpawnUnit] starts one through systemd. The main function of a program that uses them must call
+// [Stage] first.
 //
-// On Linux each stage has a keeper, its parent, which adopts whatever the service leaves behind.
+// On Linux each stage has a keeper, its parent, which adopts everything the service leaves behind.
 package start
 
 import (
@@ -18,35 +19,36 @@ import (
 	"time"
 )
 
-// ErrSilent means that a stage was told to become the command, did not answer for 10 seconds, and
-// was killed: the command may have run, and left other processes.
+// ErrSilent means that a stage was asked to become the command, did not answer for 10 seconds, and
+// was killed. The command may have run, and left other processes.
 var ErrSilent = errors.New("it did not say whether it has become the command, and was killed")
 
-// ErrTooLate means that a command did not begin in time: see Command.Latest.
+// ErrTooLate means that a command did not begin in time. See Command.Latest.
 var ErrTooLate = errors.New("released too late")
 
-// A Command is a command to be started. Its strings may hold any byte but NUL.
+// A Command is a command to start. Its strings may hold any byte except NUL.
 type Command struct {
 	// Argv are the arguments of the command. If Argv[0] has no slash, it is looked up as execvp(3)
-	// does, in the first PATH of Env, or without one in /bin and /usr/bin. A text without #! is run
-	// by sh.
+	// does, in the first PATH of Env or, without one, in /bin and /usr/bin. sh runs a text without
+	// #!.
 	Argv []string
-	// Dir is the working directory, absolute. A relative command, PATH or Log counts from there.
+	// Dir is the working directory, an absolute path. A relative command, PATH or Log is relative
+	// to it.
 	Dir string
 	// Env is the whole environment.
 	Env []string
-	// Log is the file for the output of the command, stdout and stderr. The command appends to it;
-	// it is created with mode 0600, and must not be a symbolic link. It may be /dev/null.
+	// Log is the file to which stdout and stderr of the command are appended. It is created with
+	// mode 0600, and must not be a symbolic link. It may be /dev/null.
 	Log string
-	// ID is the id of this start, from NewStartID, which its keeper carries. The stage does not get
+	// ID is the id of this start, from NewStartID. Its keeper carries it; the stage does not get
 	// it.
 	ID string
-	// Latest is when it is too late to begin, by Uptime; 0: never.
+	// Latest is the Uptime after which the command must not begin; 0 means no limit.
 	Latest time.Duration
 }
 
-// encode returns s as readCommand reads it. Of its beginnings none is a Command, so that one cut
-// short starts nothing.
+// encode returns s for readCommand. No proper prefix of it is a Command, so a truncated one starts
+// nothing.
 func (s Command) encode() []byte {
 	var b []byte
 	latest := strconv.FormatInt(int64(s.Latest), 10)
@@ -57,10 +59,11 @@ func (s Command) encode() []byte {
 			b = append(b, element...)
 		}
 	}
+
 	return b
 }
 
-// readCommand reads what encode wrote, or returns the error of r, such as io.EOF where it ends too
+// readCommand reads the output of encode. It returns the error of r, such as io.EOF if it ends too
 // early.
 func readCommand(r *bufio.Reader) (Command, error) {
 	var lists [3][]string
@@ -69,6 +72,7 @@ func readCommand(r *bufio.Reader) (Command, error) {
 		if err != nil {
 			return Command{}, err
 		}
+
 		for range count {
 			element, err := readElement(r)
 			if err != nil {
@@ -77,6 +81,7 @@ func readCommand(r *bufio.Reader) (Command, error) {
 			lists[i] = append(lists[i], element)
 		}
 	}
+
 	if len(lists[0]) == 0 || len(lists[2]) != 3 {
 		return Command{}, io.ErrUnexpectedEOF
 	}
@@ -93,6 +98,7 @@ func readElement(r *bufio.Reader) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	content, err := io.ReadAll(io.LimitReader(r, int64(length&^(1<<63))))
 	if err == nil && uint64(len(content)) < length {
 		err = io.ErrUnexpectedEOF

@@ -11,42 +11,45 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The keeper of a start is the parent of its stage, and adopts all that becomes an orphan below
-// that: so whatever the command starts is a descendant of the keeper, in whatever session and with
-// whatever environment. It holds no file, waits for its children, and ends with the last of them.
-// It is this very executable, in a session of its own. If it dies before the stage becomes the
-// command, the kernel kills the stage.
+// The keeper of a start is the parent of its stage, and adopts all orphans below it. So everything
+// that the command starts is a descendant of the keeper, in any session and with any environment.
+// The keeper holds no file, waits for its children, and ends with the last of them. It runs this
+// very executable, in a session of its own. If it dies before the stage becomes the command, the
+// kernel kills the stage.
 //
-// What a keeper does is so little that package entry does it before the runtime of Go begins, in a
-// tenth of the time and of the memory: change both together. keep is for executables that do not
-// begin there, and for kernels before 5.9.
+// A keeper does so little that package entry does it before the runtime of Go starts, in a tenth of
+// the time and of the memory. Change both together. The function keep is for executables that do
+// not use entry, and for kernels before 5.9.
 const startKeeperName = "dpl-keeper"
 
 // stageGate is the descriptor of the gate in a keeper and its stage.
 const stageGate = 3
 
-// keep plays the keeper, which got the arguments of its stage.
+// keep acts as the keeper. stage has the arguments of its stage.
 func keep(stage []string) {
-	runtime.LockOSThread() // with it the stage would die
+	runtime.LockOSThread() // the stage dies with this thread
 	closeInherited()
 
-	// Without package os, whose poller would stay.
+	// Package os would keep a poller.
 	if fd, err := unix.Open("/proc/self/comm", unix.O_WRONLY|unix.O_CLOEXEC, 0); err == nil {
 		unix.Write(fd, []byte(startKeeperName))
 		unix.Close(fd)
 	}
+
 	pid, err := forkStage(stage)
 	if errno, failed := err.(syscall.Errno); failed {
 		pid = -int(errno)
 	}
-	// Go lets them through, though they are blocked. The stage must not ignore them.
+
+	// Go lets them through although they are blocked. The stage must not ignore them.
 	signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
 
-	// The gate is closed before the stage can be waited for: while it is open, the number is that
-	// of the stage.
+	// Close the gate before the stage can be waited for: while it is open, the pid belongs to the
+	// stage.
 	unix.Write(stageGate, binary.NativeEndian.AppendUint64(nil, uint64(pid)))
 	unix.Close(stageGate)
-	for { // it has a child until there is none
+
+	for { // until there is no child left
 		if _, err := unix.Wait4(-1, nil, 0, nil); err != nil && err != unix.EINTR {
 			os.Exit(0)
 		}
@@ -57,6 +60,7 @@ func forkStage(argv []string) (pid int, err error) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return 0, err
 	}
+
 	path, err := executable()
 	if err != nil {
 		return 0, err
@@ -68,8 +72,8 @@ func forkStage(argv []string) (pid int, err error) {
 	})
 }
 
-// closeInherited closes the descriptors that this process was begun with, but 0 to 2 and the gate.
-// Those of Go are close-on-exec.
+// closeInherited closes the descriptors that this process was started with, except 0 to 2 and the
+// gate. Those of Go are close-on-exec.
 func closeInherited() {
 	entries, _ := os.ReadDir("/proc/self/fd")
 	for _, e := range entries {

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A keeperHandle is the keeper of a start, as its pass knows it.
+// A keeperHandle is the keeper of a start, as its pass sees it.
 type keeperHandle struct {
 	process protocol.Process
 	watched *process.Watched
@@ -24,89 +24,103 @@ type keeperHandle struct {
 // ended returns a channel that is closed when the keeper has ended.
 func (k *keeperHandle) ended() <-chan struct{} { return k.watched.Done() }
 
-// Close releases the handle. The keeper does not notice.
+// Close releases the handle. It has no effect on the keeper.
 func (k *keeperHandle) Close() error { return k.watched.Close() }
 
-// Spawn starts a stage for s, as the leader of a session of its own with /dev/null as stdin, and
-// its keeper, which gets the ID of s in KeeperVariable. The caller's main must call Stage. Both
-// outlive this process, which waits for the keeper in the background. The stage inherits the umask,
-// the limits and the control group of this process, but no descriptor, no blocked signal and no
-// ignored SIGHUP or SIGINT; other ignored signals are those that Go leaves ignored (SIGTSTP,
-// SIGTTIN, SIGTTOU). Release reports what is wrong with s.
+// Spawn starts a stage for s, as the leader of a new session with /dev/null as stdin, and its
+// keeper, which gets the ID of s in KeeperVariable. The caller's main function must call Stage.
+// Both outlive this process, which waits for the keeper in the background. The stage inherits the
+// umask, the limits and the control group of this process, but no descriptor, no blocked signal and
+// no ignored SIGHUP or SIGINT; other ignored signals are those that Go leaves ignored (SIGTSTP,
+// SIGTTIN, SIGTTOU). Release reports errors in s.
 func Spawn(s Command) (*Gate, error) {
 	if len(s.Argv) == 0 {
 		return nil, errNoCommand
 	}
+
 	ours, theirs, err := socketpair()
 	if err != nil {
 		return nil, err
 	}
+
 	keeper, err := startKeeper(theirs, s.ID)
-	theirs.Close() // or their end would not be seen
+	theirs.Close() // or we would not see them close their end
 	if err != nil {
 		ours.Close()
 		return nil, err
 	}
+
 	stage, err := readNumber(ours)
 	if err != nil {
 		ours.Close()
-		unix.Kill(keeper, unix.SIGKILL) // with its stage, if there is one
+		unix.Kill(keeper, unix.SIGKILL) // its stage, if any, dies with it
 		waitFor(keeper)
 		return nil, fmt.Errorf("keeper %d: %w", keeper, err)
 	}
+
 	handle, err := newKeeperHandle(keeper)
-	go waitFor(keeper) // not before: until then nobody else can get the number
+	go waitFor(keeper) // not earlier: until then no other process can get the pid
 	if err != nil {
 		ours.Close()
 		return nil, err
 	}
+
 	g, err := newGate(s, stage, ours)
 	if err != nil {
 		handle.Close()
 		return nil, err
 	}
+
 	g.keeper = handle
-	if hungUp(ours) { // else the stage was there all the time, and has the number
+	if hungUp(ours) { // otherwise the stage existed all along, and the pid is its own
 		g.Cancel()
 		return nil, fmt.Errorf("stage %d: %w", stage, process.ErrNoProcess)
 	}
+
 	return g, nil
 }
 
-// startKeeper returns the pid of the keeper of the start id, which runs its program already, so
-// that its environment can be seen. Its signals are blocked.
+// startKeeper starts the keeper of the start id and returns its pid. It already runs its program,
+// so its environment can be seen. Its signals are blocked.
 func startKeeper(gate *os.File, id string) (pid int, err error) {
 	path, err := executable()
 	if err != nil {
 		return 0, err
 	}
+
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return 0, err
 	}
 	defer null.Close()
+
 	argv := []string{
 		startKeeperName, startKeeperFlag, os.Args[0], stageFlag, strconv.Itoa(stageGate),
 	}
+
 	attr := &syscall.ProcAttr{
 		Dir:   "/",
 		Env:   []string{process.KeeperVariable + "=" + id},
 		Files: []uintptr{null.Fd(), null.Fd(), null.Fd(), gate.Fd()},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	}
+
 	blocked := process.WithSignalsBlocked(func() { pid, err = syscall.ForkExec(path, argv, attr) })
+
 	return pid, errors.Join(blocked, os.NewSyscallError("fork keeper", err))
 }
 
-// readNumber returns the pid of the stage, which is said to the other end of f when the stage leads
-// its session and dies with its keeper; or why there is none.
+// readNumber returns the pid of the stage. The keeper writes it once the stage leads its session
+// and dies with the keeper. Otherwise readNumber returns the keeper's error.
 func readNumber(f *os.File) (int, error) {
 	f.SetReadDeadline(time.Now().Add(patience))
 	defer f.SetReadDeadline(time.Time{})
+
 	var answer [8]byte
 	if _, err := io.ReadFull(f, answer[:]); err != nil {
 		return 0, err
 	}
+
 	number := int64(binary.NativeEndian.Uint64(answer[:]))
 	if number < 0 {
 		return 0, os.NewSyscallError("fork stage", syscall.Errno(-number))
@@ -119,6 +133,7 @@ func newKeeperHandle(pid int) (*keeperHandle, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keeper %d: %w", pid, err)
 	}
+
 	p, err := process.Identify(pid)
 	if err != nil {
 		w.Close()

@@ -10,23 +10,27 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// Spawn starts a stage for s, as the leader of a session of its own with /dev/null as stdin. It has
-// no keeper. The caller's main must call Stage. The process outlives this one and is waited for in
-// the background. It inherits the umask, the limits and the control group of this process, but no
-// descriptor, no blocked signal and no ignored SIGHUP or SIGINT; other ignored signals are those
-// that Go leaves ignored (SIGTSTP, SIGTTIN, SIGTTOU). Release reports what is wrong with s.
+// Spawn starts a stage for s, as the leader of a new session with /dev/null as stdin. It has no
+// keeper. The caller's main function must call Stage. The process outlives this one, which waits
+// for it in the background. It inherits the umask, the limits and the control group of this
+// process, but no descriptor, no blocked signal and no ignored SIGHUP or SIGINT; other ignored
+// signals are those that Go leaves ignored (SIGTSTP, SIGTTIN, SIGTTOU). Release reports errors in
+// s.
 func Spawn(s Command) (*Gate, error) {
 	if len(s.Argv) == 0 {
 		return nil, errNoCommand
 	}
+
 	path, err := executable()
 	if err != nil {
 		return nil, err
 	}
+
 	ours, theirs, err := socketpair()
 	if err != nil {
 		return nil, err
 	}
+
 	cmd := exec.Cmd{
 		Path:        path,
 		Args:        []string{os.Args[0], stageFlag, "3"},
@@ -34,18 +38,21 @@ func Spawn(s Command) (*Gate, error) {
 		ExtraFiles:  []*os.File{theirs},
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
+
 	err = cmd.Start()
 	theirs.Close()
 	if err != nil {
 		ours.Close()
 		return nil, err
 	}
+
 	g, err := newGate(s, cmd.Process.Pid, ours)
-	go cmd.Wait() // not before newGate: until then nobody else can get the number
+	go cmd.Wait() // not before newGate: until then no other process can get the pid
+
 	return g, err
 }
 
-// A keeperHandle is never there: this system gives orphans to nobody but its first process.
+// A keeperHandle is always nil here: on this system only the first process gets orphans.
 type keeperHandle struct{ process protocol.Process }
 
 func (*keeperHandle) ended() <-chan struct{} { return nil }

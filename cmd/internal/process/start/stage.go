@@ -20,18 +20,18 @@ import (
 )
 
 // stageFlag is the first argument of a stage. The second is the descriptor or the address of the
-// gate. It names what Command.encode writes: change both together, for the stage of a unit may be a
-// newer version, which has been installed while a pass was running.
+// gate. It also names the format of Command.encode. Change both together, because the stage of a
+// unit may be a newer version, installed while a pass was running.
 const stageFlag = "--dpl-stage"
 
-// startKeeperFlag is the first argument of the keeper of a stage. Those of the stage come after it,
-// its name first.
+// startKeeperFlag is the first argument of the keeper of a stage. The arguments of the stage
+// follow, beginning with its name.
 const startKeeperFlag = "--dpl-start-keeper"
 
 // Stage returns at once unless this process is a stage or its keeper, which Spawn and SpawnUnit
-// make of the caller's own executable. A keeper waits for its children and never returns. A stage
-// waits for its Command, then becomes that command and never returns; if the gate is closed first,
-// it has done nothing and exits 0. Main calls it before anything else.
+// start from the caller's own executable. A keeper waits for its children and never returns. A
+// stage waits for its Command, then becomes that command and never returns; if the gate is closed
+// first, it does nothing and exits 0. The main function must call it first.
 func Stage() {
 	if len(os.Args) == 5 && os.Args[1] == startKeeperFlag {
 		keep(os.Args[2:])
@@ -39,20 +39,23 @@ func Stage() {
 	if len(os.Args) != 3 || os.Args[1] != stageFlag {
 		return
 	}
-	runtime.LockOSThread() // the signal mask is the thread's
+
+	runtime.LockOSThread() // the signal mask belongs to the thread
 	conn, err := dial(os.Args[2])
 	if err != nil {
-		os.Exit(0) // so it is when the gate was closed in the meantime
+		os.Exit(0) // the gate was closed in the meantime
 	}
+
 	s, err := readCommand(bufio.NewReader(conn))
 	if err != nil {
 		os.Exit(0)
 	}
+
 	io.WriteString(conn, s.become().Error())
 	os.Exit(1)
 }
 
-// become makes this process the command, or returns why not.
+// become makes this process the command. It returns only on an error.
 func (s Command) become() error {
 	if err := becomeSessionLeader(); err != nil {
 		return err
@@ -66,6 +69,7 @@ func (s Command) become() error {
 	if err := closeOnExec(); err != nil {
 		return err
 	}
+
 	resetSignals()
 	if s.Latest > 0 && process.Uptime() > s.Latest {
 		return ErrTooLate
@@ -73,6 +77,7 @@ func (s Command) become() error {
 	if err := outliveKeeper(); err != nil {
 		return err
 	}
+
 	return fmt.Errorf("exec %q: %w", s.Argv[0], s.exec())
 }
 
@@ -85,7 +90,7 @@ func becomeSessionLeader() error {
 	return os.NewSyscallError("setsid", err)
 }
 
-// redirect sends stdout and stderr to the end of the file at path.
+// redirect appends stdout and stderr to the file at path.
 func redirect(path string) error {
 	fd, err := openLog(path)
 	if err != nil {
@@ -100,14 +105,15 @@ func redirect(path string) error {
 	return unix.Dup2(fd, 2)
 }
 
-// openLog opens the log at path, LEDGER/logs/GROUP/ID.log, one name below the ledger after the
-// other and through no symbolic link: a member of the group of a shared ledger may swap a directory
-// after the pass has made the log.
+// openLog opens the log at path, LEDGER/logs/GROUP/ID.log. It follows no symbolic link below the
+// ledger, because a member of a shared ledger's group may replace a directory after the pass has
+// created the log.
 func openLog(path string) (int, error) {
 	const flags = unix.O_NOFOLLOW | unix.O_CLOEXEC
 	group := filepath.Dir(path)
 	logs := filepath.Dir(group)
 	dir, err := unix.Open(filepath.Dir(logs), unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+
 	for _, name := range []string{filepath.Base(logs), filepath.Base(group)} {
 		if err != nil {
 			return -1, err
@@ -116,33 +122,36 @@ func openLog(path string) (int, error) {
 		dir, err = unix.Openat(above, name, flags|unix.O_DIRECTORY, 0)
 		unix.Close(above)
 	}
+
 	if err != nil {
 		return -1, err
 	}
 	defer unix.Close(dir)
 
-	// A FIFO that nobody reads would hold up the pass.
+	// A FIFO without a reader would block the pass.
 	const appending = unix.O_WRONLY | unix.O_APPEND | unix.O_CREAT | unix.O_NONBLOCK
+
 	return unix.Openat(dir, filepath.Base(path), flags|appending, 0o600)
 }
 
-// closeListedOnExec marks the descriptors above 2 that the directory dir shows close-on-exec.
+// closeListedOnExec marks the descriptors above 2 listed in the directory dir close-on-exec.
 func closeListedOnExec(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return fmt.Errorf("list descriptors: %w", err)
 	}
+
 	for _, e := range entries {
 		if fd, err := strconv.Atoi(e.Name()); err == nil && fd > 2 {
 			syscall.CloseOnExec(fd)
 		}
 	}
+
 	return nil
 }
 
-// resetSignals makes exec(2) set SIGHUP and SIGINT to their defaults, which nohup(1) and the & of a
-// script ignore. It does so with all signals that have a handler, and Go gives one to most others
-// by itself.
+// resetSignals makes exec(2) reset SIGHUP and SIGINT, which nohup(1) and & in a script ignore. Exec
+// resets all signals that have a handler, and Go itself handles most others.
 func resetSignals() {
 	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
 		if signal.Ignored(sig) {
@@ -152,12 +161,13 @@ func resetSignals() {
 	process.UnblockSignals()
 }
 
-// exec does what execvpe(3) does, and returns only errors.
+// exec does the same as execvpe(3). It returns only on an error.
 func (s Command) exec() error {
 	failed := syscall.ENOENT
 	execve := func(path string, argv []string) error {
 		return syscall.Exec(path, argv, s.environment())
 	}
+
 	for _, path := range s.candidates() {
 		switch err := process.ExecLikeShell(execve, path, s.Argv); err {
 		case syscall.ENOENT, syscall.ENOTDIR:
@@ -167,10 +177,12 @@ func (s Command) exec() error {
 			return err
 		}
 	}
+
 	return failed
 }
 
-// environment is Env, with the INVOCATION_ID of this process if systemd has started it: see InUnit.
+// environment returns Env, with the INVOCATION_ID of this process if systemd has started it. See
+// InUnit.
 func (s Command) environment() []string {
 	const name = "INVOCATION_ID"
 	own, started := os.LookupEnv(name)
@@ -184,18 +196,20 @@ func (s Command) environment() []string {
 	return append(others, name+"="+own)
 }
 
-// candidates returns where the command may be, in order.
+// candidates returns the paths where the command may be, in order.
 func (s Command) candidates() []string {
 	name, path := s.Argv[0], "/bin:/usr/bin"
 	if strings.Contains(name, "/") {
 		return []string{name}
 	}
+
 	for _, e := range s.Env {
 		if value, found := strings.CutPrefix(e, "PATH="); found {
 			path = value
 			break
 		}
 	}
+
 	var found []string
 	for dir := range strings.SplitSeq(path, ":") {
 		if dir == "" {
@@ -205,5 +219,6 @@ func (s Command) candidates() []string {
 			found = append(found, dir+"/"+name)
 		}
 	}
+
 	return found
 }

@@ -10,20 +10,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// executable returns the program of a stage: this very file, even if another one has taken its
-// name.
+// executable returns the program of a stage: this very file, even if another file has its name by
+// now.
 func executable() (string, error) {
 	return "/proc/self/exe", nil
 }
 
 var errNotOurs = errors.New("the other end is another user's")
 
-// dial returns the stage's end of the gate: the descriptor, or a connection to the abstract socket
-// "@name". Anybody may take that name once the pass is gone, so its user must be our own.
+// dial returns the stage's end of the gate: a descriptor, or a connection to the abstract socket
+// "@name". Any process may take that name once the pass is gone, so dial checks that its user is
+// ours.
 func dial(address string) (*os.File, error) {
 	if fd, err := strconv.Atoi(address); err == nil {
 		return os.NewFile(uintptr(fd), "gate"), nil
 	}
+
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
@@ -37,8 +39,8 @@ func dial(address string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), "gate"), nil
 }
 
-// peer returns the pid of the process at the other end of fd, or errNotOurs if another user runs it
-// or its pid means nothing here.
+// peer returns the pid of the process at the other end of fd. It returns errNotOurs if another user
+// runs it, or if its pid means nothing here.
 func peer(fd int) (int, error) {
 	credentials, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {
@@ -51,7 +53,7 @@ func peer(fd int) (int, error) {
 }
 
 // closeOnExec marks all descriptors above 2 close-on-exec. A service that inherited the descriptor
-// of a lock would hold it for ever.
+// of a lock would hold the lock for ever.
 func closeOnExec() error {
 	if unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
 		return nil
@@ -59,7 +61,7 @@ func closeOnExec() error {
 	return closeListedOnExec("/proc/self/fd") // before Linux 5.11
 }
 
-// outliveKeeper undoes that this process dies with its keeper.
+// outliveKeeper makes this process survive its keeper from now on.
 func outliveKeeper() error {
 	return os.NewSyscallError("prctl", unix.Prctl(unix.PR_SET_PDEATHSIG, 0, 0, 0, 0))
 }

@@ -12,7 +12,7 @@ func executable() (string, error) {
 	return os.Executable()
 }
 
-// dial returns the stage's end of the gate: the descriptor.
+// dial returns the stage's end of the gate, a descriptor.
 func dial(address string) (*os.File, error) {
 	fd, err := strconv.Atoi(address)
 	if err != nil {
@@ -21,7 +21,8 @@ func dial(address string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), "gate"), nil
 }
 
-// closeOnExec marks the descriptors above 2 close-on-exec that /dev/fd shows: on some systems none.
+// closeOnExec marks the descriptors above 2 listed in /dev/fd close-on-exec. Some systems list
+// none.
 func closeOnExec() error {
 	return closeListedOnExec("/dev/fd")
 }
@@ -29,10 +30,10 @@ func closeOnExec() error {
 // keep does nothing: there are no keepers.
 func keep([]string) {}
 
-// outliveKeeper does nothing: no other process ends this one.
+// outliveKeeper does nothing: this process does not depend on another.
 func outliveKeeper() error { return nil }
 
-// SpawnUnit always fails: there is no systemd.
+// SpawnUnit always returns an error: there is no systemd.
 func SpawnUnit(Command, Unit) (*Gate, error) {
 	return nil, errors.New("units are systemd's, which runs on Linux only")
 }

@@ -8,26 +8,26 @@ import (
 
 var errNoGate = errors.New("starting services is not supported on Windows")
 
-// Gate is described in gate.go. None exists here.
+// Gate is described in gate.go. It does not work here.
 type Gate struct{}
 
 // Stage does nothing here.
 func Stage() {}
 
-// Spawn always fails.
+// Spawn always returns an error.
 func Spawn(Command) (*Gate, error) { return nil, errNoGate }
 
-// SpawnUnit always fails.
+// SpawnUnit always returns an error.
 func SpawnUnit(Command, Unit) (*Gate, error) { return nil, errNoGate }
 
-// Process returns nothing.
+// Process returns the zero Process.
 func (*Gate) Process() protocol.Process { return protocol.Process{} }
 
-// Keeper returns nothing.
+// Keeper returns the zero Process.
 func (*Gate) Keeper() protocol.Process { return protocol.Process{} }
 
-// Release always fails.
+// Release always returns an error.
 func (*Gate) Release() error { return errNoGate }
 
-// Cancel always fails.
+// Cancel always returns an error.
 func (*Gate) Cancel() error { return errNoGate }

@@ -10,18 +10,18 @@ import (
 
 // A Unit is a transient service of systemd.
 type Unit struct {
-	Name        string        // as UnitName returns
-	User        bool          // of the caller's service manager instead of the system's
-	StopTimeout time.Duration // from TERM to KILL of what is left, once the main process has gone
+	Name        string        // from UnitName
+	User        bool          // in the caller's service manager instead of the system's
+	StopTimeout time.Duration // from TERM to KILL of remaining processes, once the main process has ended
 }
 
 // UnitName returns the name of the systemd service for a start of a service of a group:
-// "dpl-GROUP-SERVICE-START.service", with "-" inside an id written as systemd-escape(1) does. All
-// are valid ids (spec/protocol.md §1.1). Start is the id of this start, since systemd may still be
-// busy stopping the last one.
+// "dpl-GROUP-SERVICE-START.service", with each "-" inside an id escaped as by systemd-escape(1).
+// All are valid ids (spec/protocol.md §1.1). start is the id of this start, because systemd may
+// still be busy stopping the previous one.
 //
-// No two triples share a name. One longer than the 255 bytes allowed is "dpl-HASH-START.service"
-// instead, where two might share a name by chance (128 bits).
+// No two triples share a name. A name of more than 255 bytes becomes "dpl-HASH-START.service"
+// instead, with 128 bits of hash.
 func UnitName(group, service, start string) string {
 	const longest = 255
 	escape := strings.NewReplacer("-", `\x2d`)
@@ -31,16 +31,17 @@ func UnitName(group, service, start string) string {
 		h.Write([]byte(name))
 		name = "dpl-" + hex.EncodeToString(h.Sum(nil))
 	}
+
 	return name + end
 }
 
 // InUnit reports whether this process is part of a systemd service, whose end would also kill
-// whatever Spawn started, and whether that service belongs to a user's service manager: then
-// SpawnUnit helps.
+// everything started by Spawn, and whether that service belongs to a user's service manager. If so,
+// use SpawnUnit.
 //
 // A process is part of a service if systemd gave it an INVOCATION_ID and its control group is a
-// service's. A login session, which is a scope, is none; nor is a cron job, since cron does not
-// pass that variable, and cron's own unit kills no jobs.
+// service's. A login session, which is a scope, is not a service. A cron job is not part of one
+// either: cron does not pass that variable on, and cron's own unit kills no jobs.
 func InUnit() (user, ok bool) {
 	if os.Getenv("INVOCATION_ID") == "" {
 		return false, false
@@ -52,7 +53,7 @@ func InUnit() (user, ok bool) {
 	return serviceOf(string(content))
 }
 
-// serviceOf reports what InUnit does of the text of a file /proc/PID/cgroup.
+// serviceOf does what InUnit does, for the content of a file /proc/PID/cgroup.
 func serviceOf(cgroups string) (user, ok bool) {
 	for line := range strings.SplitSeq(cgroups, "\n") {
 		_, rest, _ := strings.Cut(line, ":")
@@ -64,11 +65,12 @@ func serviceOf(cgroups string) (user, ok bool) {
 			return user, ok
 		}
 	}
+
 	return false, false
 }
 
-// innermost reports whether the innermost unit of a control group's path is a service, and a user
-// manager's. The manager itself, user@UID.service, does not count: its own units do.
+// innermost reports whether the innermost unit in a control group's path is a service, and whether
+// it is a user manager's. The manager itself, user@UID.service, does not count; the units in it do.
 func innermost(path string) (user, service bool) {
 	for part := range strings.SplitSeq(path, "/") {
 		switch {
@@ -80,5 +82,6 @@ func innermost(path string) (user, service bool) {
 			service = false
 		}
 	}
+
 	return user && service, service
 }

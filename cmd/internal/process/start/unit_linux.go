@@ -13,28 +13,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SpawnUnit is Spawn through systemd-run(1), as the main process of unit. Use it inside a service
-// (see InUnit). Umask, limits and control group are those that systemd gives; systemctl stop ends
-// all processes of the unit. It fails within some 10 seconds, also where a unit of that name
-// exists, systemd asks for a password, or the stage has another network or pid namespace than this
-// process; whatever systemd may start later exits and runs nothing.
+// SpawnUnit is like Spawn through systemd-run(1), with the stage as the main process of unit. Use
+// it inside a service (see InUnit). systemd sets umask, limits and control group, and systemctl
+// stop ends all processes of the unit. It fails within about 10 seconds, including when a unit of
+// that name exists, systemd asks for a password, or the stage has another network or pid namespace
+// than this process. Whatever systemd starts after that exits and runs nothing.
 func SpawnUnit(s Command, unit Unit) (*Gate, error) {
 	if len(s.Argv) == 0 {
 		return nil, errNoCommand
 	}
+
 	listener, address, err := listen()
 	if err != nil {
 		return nil, err
 	}
 	defer listener.Close()
+
 	started := make(chan error, 1)
 	go func() {
 		err := systemdRun(unit, address)
 		if err != nil {
-			listener.SetReadDeadline(time.Now()) // nobody will come
+			listener.SetReadDeadline(time.Now()) // no one will connect
 		}
 		started <- err
 	}()
+
 	conn, pid, err := accept(listener)
 	if err != nil {
 		if e := <-started; e != nil {
@@ -42,39 +45,46 @@ func SpawnUnit(s Command, unit Unit) (*Gate, error) {
 		}
 		return nil, fmt.Errorf("unit %q: %w", unit.Name, err)
 	}
+
 	g, err := newGate(s, pid, conn)
 	if err != nil {
 		return nil, err
 	}
-	if hungUp(conn) { // else the stage was there all the time, and has the number
+
+	if hungUp(conn) { // otherwise the stage existed all along, and the pid is its own
 		g.Cancel()
 		return nil, fmt.Errorf("unit %q: stage %d: %w", unit.Name, pid, process.ErrNoProcess)
 	}
+
 	return g, nil
 }
 
-// systemdRun has systemd start a service whose main process is a stage, and returns when it has, or
-// after some 10 seconds.
+// systemdRun makes systemd start a service whose main process is a stage. It returns when systemd
+// has done so, or after about 10 seconds.
 func systemdRun(unit Unit, address string) error {
-	// By its name: if we are killed now, /proc/PID/exe may be anybody's program when systemd comes
-	// to it.
+	// By name: if we are killed now, /proc/PID/exe may be any program by the time systemd executes
+	// it.
 	path, err := os.Executable()
 	if err != nil {
 		return err
 	}
+
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
+
 	args := []string{
 		"--quiet", "--collect", "--no-ask-password",
 		"--unit=" + unit.Name, "--description=" + unit.Name,
-		// 0 would be no timeout.
+		// 0 would mean no timeout.
 		fmt.Sprintf("--property=TimeoutStopSec=%dms", max(unit.StopTimeout.Milliseconds(), 1)),
-		"--service-type=exec", // or an exec of systemd's that fails would be no error
+		"--service-type=exec", // otherwise a failed exec by systemd would not be an error
 		"--", path, stageFlag, address,
 	}
+
 	if unit.User {
 		args = append([]string{"--user"}, args...)
 	}
+
 	cmd := exec.CommandContext(ctx, "systemd-run", args...)
 	var said bytes.Buffer
 	cmd.Stderr = &said
@@ -82,21 +92,24 @@ func systemdRun(unit Unit, address string) error {
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("systemd-run: %w: %s", err, bytes.TrimSpace(said.Bytes()))
 	}
+
 	return nil
 }
 
-// listen returns an abstract socket, in the poller and not inherited, that waits for a connection
-// for 10 seconds, and its address, which nobody can guess.
+// listen returns an abstract socket and its address, which cannot be guessed. The socket is in the
+// poller, is not inherited, and waits for a connection for 10 seconds.
 func listen() (*os.File, string, error) {
 	var random [16]byte
 	if _, err := unix.Getrandom(random[:], 0); err != nil {
 		return nil, "", os.NewSyscallError("getrandom", err)
 	}
+
 	address := "@dpl-" + hex.EncodeToString(random[:])
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return nil, "", os.NewSyscallError("socket", err)
 	}
+
 	listener := os.NewFile(uintptr(fd), address)
 	err = unix.Bind(fd, &unix.SockaddrUnix{Name: address})
 	if err == nil {
@@ -105,20 +118,23 @@ func listen() (*os.File, string, error) {
 	if err == nil {
 		err = listener.SetReadDeadline(time.Now().Add(patience))
 	}
+
 	if err != nil {
 		listener.Close()
 		return nil, "", fmt.Errorf("listen %q: %w", address, err)
 	}
+
 	return listener, address, nil
 }
 
-// accept returns the first connection of a process of our own user, and its pid, or
-// os.ErrDeadlineExceeded.
+// accept returns the first connection of a process of our own user, and its pid. It returns
+// os.ErrDeadlineExceeded if none comes.
 func accept(listener *os.File) (*os.File, int, error) {
 	raw, err := listener.SyscallConn()
 	if err != nil {
 		return nil, 0, err
 	}
+
 	for {
 		var fd int
 		var refused error
@@ -126,6 +142,7 @@ func accept(listener *os.File) (*os.File, int, error) {
 			fd, _, refused = unix.Accept4(int(listening), unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK)
 			return refused != unix.EAGAIN
 		})
+
 		if err != nil {
 			return nil, 0, fmt.Errorf("no stage has connected: %w", err)
 		}
@@ -135,16 +152,18 @@ func accept(listener *os.File) (*os.File, int, error) {
 		if pid, err := peer(fd); err == nil {
 			return os.NewFile(uintptr(fd), "gate"), pid, nil
 		}
+
 		unix.Close(fd)
 	}
 }
 
-// hungUp reports whether the other end of conn, which has said nothing, is closed.
+// hungUp reports whether the other end of conn, which has sent nothing, is closed.
 func hungUp(conn *os.File) bool {
 	raw, err := conn.SyscallConn()
 	if err != nil {
 		return true
 	}
+
 	closed := false
 	err = raw.Control(func(fd uintptr) {
 		_, _, err := unix.Recvfrom(int(fd), make([]byte, 1), unix.MSG_PEEK|unix.MSG_DONTWAIT)
