@@ -15,7 +15,7 @@ type abort struct {
 	cli.Common `embed:""`
 
 	Op     cli.ID   `env:"DPL_OP" placeholder:"OP" required:"" help:"operation"`
-	Reason cli.Text `placeholder:"TEXT" help:"why; kept in the operation"`
+	Reason cli.Text `placeholder:"TEXT" help:"reason, kept in the operation"`
 }
 
 func (c *abort) Run(env *cli.Env) error {
@@ -34,6 +34,7 @@ func (c *abort) Run(env *cli.Env) error {
 
 func main() {
 	cli.Main(&abort{}, "Request the abort of an operation.",
-		"Each participant learns of it with its next heartbeat, which exits 3. An operation that is aborted already is left "+
-			"alone. Exits 4 if it is over, 66 if there is none.")
+		"Each participant learns of it from its next heartbeat, which exits 3. An operation "+
+			"that is already aborted stays as it is. Exits 4 if the operation is over, 66 if "+
+			"there is none.")
 }

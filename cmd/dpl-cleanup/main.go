@@ -19,11 +19,11 @@ type cleanup struct {
 
 	Op         cli.ID   `env:"DPL_OP" placeholder:"OP" help:"operation"`
 	IfExists   bool     `help:"do nothing if there is no ledger"`
-	Supervisor cli.ID   `placeholder:"ID" help:"work as this supervisor ($DPL_SUPERVISOR, with --ack or a handler)"`
-	Ack        []cli.ID `placeholder:"CALL" help:"the supervisor has cleaned up after CALL"`
+	Supervisor cli.ID   `placeholder:"ID" help:"act as this supervisor ($DPL_SUPERVISOR, with --ack or a handler)"`
+	Ack        []cli.ID `placeholder:"CALL" help:"record that the supervisor has cleaned up after CALL"`
 	PID        cli.PID  `placeholder:"N" help:"with --ack: the supervisor's process"`
 	Timeout    cli.Span `default:"60s" placeholder:"D" help:"kill a handler after D (${default})"`
-	Handler    []string `arg:"" name:"HANDLER" optional:"" passthrough:"partial" placeholder:"[-- HANDLER [ARG...]]" help:"program to run for each crashed call, and its arguments"`
+	Handler    []string `arg:"" name:"HANDLER" optional:"" passthrough:"partial" placeholder:"[-- HANDLER [ARG...]]" help:"program to run for each crashed call, with its arguments"`
 }
 
 // Validate refuses flags that do not go together.
@@ -69,8 +69,10 @@ func init() { runtime.LockOSThread() }
 
 func main() {
 	cli.Main(&cleanup{}, "Detect crashed participants and clean up after them.",
-		"Without --op it looks at all operations, prunes the archive to the newest 20 and those younger than an hour, and "+
-			"deletes what killed commands have left behind; run it from cron or a timer. A handler gets the crashed call as JSON on stdin, "+
-			"and DPL_OP, DPL_CALL, DPL_PARTICIPANT and DPL_HANDLE; it runs once for each call, and if it fails the call stays crashed "+
-			"and the exit status is 1. Over several operations the exit status is the worst.")
+		"Without --op it checks all operations, prunes the archive to the newest 20 and those "+
+			"younger than an hour, and deletes files that killed commands have left behind; run "+
+			"it from cron or a timer. A handler runs once for each crashed call. It gets the call "+
+			"as JSON on stdin, and DPL_OP, DPL_CALL, DPL_PARTICIPANT and DPL_HANDLE. If it fails, "+
+			"the call stays crashed and the exit status is 1. For several operations the exit "+
+			"status is the worst one.")
 }

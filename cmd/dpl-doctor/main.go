@@ -15,8 +15,8 @@ import (
 type doctor struct {
 	cli.Common `embed:""`
 
-	Fix   bool `help:"do what is safe: remove what killed commands have left, and take write permission from others; with --dry-run say what that would be"`
-	Quiet bool `short:"q" help:"say nothing of what is well, and no notes; for cron"`
+	Fix   bool `help:"make safe repairs: remove leftovers of killed commands, and write permission of others; with --dry-run, only show them"`
+	Quiet bool `short:"q" help:"print neither notes nor passed checks; for cron"`
 }
 
 // Reads makes it a cli.Reader, except with --fix.
@@ -43,9 +43,11 @@ func (c *doctor) Run(env *cli.Env) error {
 
 func main() {
 	holdLock()
-	cli.Main(&doctor{}, "Check a ledger and the file system that it is on.",
-		"Each finding is one of ok, note, warning, problem: the check, the object, what is so, and what to do about it. It tries the file "+
-			"system in a scratch directory inside the ledger, which it removes; it takes no lock that a command needs, and changes nothing "+
-			"else without --fix, which waits for nobody either and never touches a file that is not valid. Exits 0 if there is no problem, "+
-			"whatever the warnings; 1 if there is one; 66 if there is no ledger.")
+	cli.Main(&doctor{}, "Check a ledger and its file system.",
+		"Prints one line per finding: its level (ok, note, warning or problem), the check, "+
+			"the object, the finding itself, and how to fix it. It tests the file system in a "+
+			"scratch directory inside the ledger, which it removes. It takes no lock that a "+
+			"command needs, and changes nothing else without --fix. With --fix it also waits for "+
+			"no lock, and never touches an invalid file. Exits 0 if there is no problem, even if "+
+			"there are warnings; 1 if there is one; 66 if there is no ledger.")
 }

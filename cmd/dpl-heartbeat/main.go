@@ -18,19 +18,19 @@ type heartbeat struct {
 	cli.Common `embed:""`
 
 	Op          cli.ID             `env:"DPL_OP" placeholder:"OP" help:"operation"`
-	Call        cli.ID             `placeholder:"CALL" help:"beat for this call ($DPL_CALL)"`
-	Participant cli.ID             `placeholder:"ID" help:"beat for all calls of this participant ($DPL_PARTICIPANT)"`
-	Supervisor  cli.ID             `placeholder:"ID" help:"beat as this supervisor ($DPL_SUPERVISOR); without --op, in all operations that name it"`
-	Group       cli.ID             `placeholder:"GROUP" help:"also beat as the service of GROUP that has the supervisor's id ($DPL_GROUP)"`
-	Service     cli.ID             `placeholder:"ID" help:"with --group: beat as this service alone ($DPL_SERVICE)"`
-	PID         cli.PID            `placeholder:"N" help:"the process that is alive"`
-	Cleaning    bool               `help:"say that the participant is cleaning up"`
-	Heartbeat   bool               `help:"with --service or --supervisor: promise to go on, so that without heartbeats it is dead, even while its process lives"`
-	Readiness   protocol.Readiness `default:"" enum:"starting,ready,stopping," help:"what dpl-wait --ready and dependents go by"`
-	Note        *cli.Text          `placeholder:"TEXT" help:"what it is doing, for people"`
-	Every       cli.Span           `placeholder:"D" help:"beat on, every D"`
-	WhilePID    cli.PID            `placeholder:"N" help:"with --every: until process N ends"`
-	Signal      cli.Signal         `placeholder:"SIG" help:"with --while-pid: send SIG to N, once, when it is to clean up or was declared crashed"`
+	Call        cli.ID             `placeholder:"CALL" help:"send it for this call ($DPL_CALL)"`
+	Participant cli.ID             `placeholder:"ID" help:"send it for all calls of this participant ($DPL_PARTICIPANT)"`
+	Supervisor  cli.ID             `placeholder:"ID" help:"send it as this supervisor ($DPL_SUPERVISOR); without --op, to all operations that name it"`
+	Group       cli.ID             `placeholder:"GROUP" help:"send it also as the service of GROUP with the id of the supervisor ($DPL_GROUP)"`
+	Service     cli.ID             `placeholder:"ID" help:"with --group: send it only as this service ($DPL_SERVICE)"`
+	PID         cli.PID            `placeholder:"N" help:"process that is alive"`
+	Cleaning    bool               `help:"report that the participant is cleaning up"`
+	Heartbeat   bool               `help:"with --service or --supervisor: promise further heartbeats; without them it counts as dead, even while its process lives"`
+	Readiness   protocol.Readiness `default:"" enum:"starting,ready,stopping," help:"readiness to report, for dpl-wait --ready and dependent services"`
+	Note        *cli.Text          `placeholder:"TEXT" help:"what it is doing, for people to read"`
+	Every       cli.Span           `placeholder:"D" help:"send one every D"`
+	WhilePID    cli.PID            `placeholder:"N" help:"with --every: stop when process N ends"`
+	Signal      cli.Signal         `placeholder:"SIG" help:"with --while-pid: send SIG to N, once, when it must clean up or was declared crashed"`
 }
 
 // Validate refuses flags that do not go together.
@@ -65,11 +65,14 @@ func (c *heartbeat) Run(env *cli.Env) error {
 }
 
 func main() {
-	cli.Main(&heartbeat{}, "Say that a participant or supervisor is alive.",
-		"An id given by a flag counts before all those of the environment; there, a call counts before a participant, and "+
-			"that before a supervisor. A supervisor gets a line OPERATION CALL HANDLE PARTICIPANT STALE-MS PREVIOUS-STATE, separated "+
-			"by tabs, for each crashed call that it has to clean up, with - for no handle, until it is acknowledged with "+
-			"dpl-cleanup --ack. Exits 3 if the operation is aborted or in cleanup: clean up and pop, or if "+
-			"the service is being shut down; 4 if the operation is over; 5 if the participant was declared crashed, or the service "+
-			"dead: register it again; 66 if there is no such call, supervisor or service.")
+	cli.Main(&heartbeat{}, "Send a heartbeat for a participant, supervisor or service.",
+		"Ids given by flags take precedence over the environment. In the environment a call "+
+			"takes precedence over a participant, and a participant over a supervisor. A "+
+			"supervisor gets a line OPERATION CALL HANDLE PARTICIPANT STALE-MS PREVIOUS-STATE, "+
+			"separated by tabs, for each crashed call that it must clean up after, until it "+
+			"acknowledges the call with dpl-cleanup --ack; - stands for no handle. Exits 3 if the "+
+			"operation is aborted or in cleanup (clean up and pop), or if the service is being "+
+			"shut down; 4 if the operation is over; 5 if the participant was declared crashed, or "+
+			"the service dead (register it again); 66 if there is no such call, supervisor or "+
+			"service.")
 }

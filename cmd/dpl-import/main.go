@@ -14,9 +14,9 @@ import (
 type importer struct {
 	cli.Common `embed:""`
 
-	Op        cli.ID        `placeholder:"ID" help:"operation to be made of the one FILE, if not the one it says"`
-	Rename    []cli.Word    `placeholder:"OLD=NEW" help:"the operation, call or participant OLD becomes NEW"`
-	TimeZone  cli.Word      `placeholder:"ZONE" help:"of times without an offset, like Europe/Berlin or +02:00 (that of this process)"`
+	Op        cli.ID        `placeholder:"ID" help:"id of the operation, instead of the one in FILE"`
+	Rename    []cli.Word    `placeholder:"OLD=NEW" help:"import the operation, call or participant OLD as NEW"`
+	TimeZone  cli.Word      `placeholder:"ZONE" help:"time zone of times without an offset, such as Europe/Berlin or +02:00 (the local one)"`
 	NewLedger cli.NewLedger `embed:""`
 	Files     []cli.Path    `arg:"" name:"FILE" optional:"" passthrough:"partial" placeholder:"FILE..." help:"file of the Dart ledger; - is standard input"`
 }
@@ -45,9 +45,10 @@ func (c *importer) Run(env *cli.Env) error {
 }
 
 func main() {
-	cli.Main(&importer{}, "Make operations of files of the Dart ledger.",
-		"FILE is {id}.operation.json or operation.json of a backup; - is standard input. It is only read. Prints the "+
-			"operations. Import what nobody edits any more: the Dart processes have to be gone. Nothing is "+
-			"imported unless every FILE is valid; one that has been imported already changes nothing. Exits 65 if a FILE "+
-			"is not valid, 76 if there is such an operation.")
+	cli.Main(&importer{}, "Import operations from files of the Dart ledger.",
+		"FILE is an {id}.operation.json, or the operation.json of a backup; - is standard "+
+			"input. It is only read. Import only operations that are no longer edited: the Dart "+
+			"processes must be gone. Nothing is imported unless every FILE is valid. A FILE that "+
+			"has already been imported changes nothing. Prints the operations. Exits 65 if a FILE "+
+			"is not valid, 76 if a different operation with the same id exists.")
 }

@@ -20,13 +20,13 @@ type orchestrate struct {
 
 	Group     cli.ID             `env:"DPL_GROUP" placeholder:"GROUP" required:"" help:"group of services"`
 	IfExists  bool               `help:"do nothing if there is no ledger, or no such group"`
-	Every     cli.Span           `placeholder:"D" help:"stay, and make a pass every D"`
-	Owner     cli.ID             `placeholder:"ID" help:"on whose behalf (this user's on this host); while another owner's passes are heard of, stand by"`
-	Staleness cli.Span           `placeholder:"D" help:"from now on, whoever has not beaten for D has failed (10s)"`
-	Interval  cli.Span           `placeholder:"D" help:"from now on, services should beat every D (2s, or a third of --staleness)"`
-	Failover  bool               `help:"start also what may still run on another host"`
-	Spawn     orchestrator.Spawn `default:"" enum:"auto,direct,systemd-run," help:"how to start: auto is systemd-run in a unit of systemd, whose end would kill what it started, else direct"`
-	OnAlert   cli.Word           `placeholder:"CMD" help:"run sh -c CMD for each alert, which it gets as JSON on stdin; killed after 10s"`
+	Every     cli.Span           `placeholder:"D" help:"keep running, and make a pass every D"`
+	Owner     cli.ID             `placeholder:"ID" help:"owner of the passes (this user on this host); they stand by while another owner's passes are active"`
+	Staleness cli.Span           `placeholder:"D" help:"from now on, a service without a heartbeat for D has failed (10s)"`
+	Interval  cli.Span           `placeholder:"D" help:"from now on, services should send a heartbeat every D (2s, or a third of --staleness)"`
+	Failover  bool               `help:"also start services that may still run on another host"`
+	Spawn     orchestrator.Spawn `default:"" enum:"auto,direct,systemd-run," help:"how to start services: auto uses systemd-run inside a systemd unit, whose end would kill them, and otherwise direct"`
+	OnAlert   cli.Word           `placeholder:"CMD" help:"run sh -c CMD for each alert, with the alert as JSON on stdin; kill it after 10s"`
 }
 
 // Validate refuses flags that do not go together.
@@ -53,7 +53,10 @@ func init() { runtime.LockOSThread() }
 func main() {
 	start.Stage()
 	cli.Main(&orchestrate{}, "Make one pass over a group of services.",
-		"It declares those failed whose process has gone or that have not beaten for --staleness, restarts them when their backoff "+
-			"is over and their dependencies run, starts and stops what was asked for, and writes alerts to GROUP.alerts.jsonl. It waits for "+
-			"no service; run it from a timer or cron, or stay with --every. The threshold should be at least 2.5 times the time between passes.")
+		"A pass declares services failed whose process is gone, or whose heartbeats have "+
+			"stopped for --staleness. It restarts them once their backoff is over and their "+
+			"dependencies run, starts and stops services on request, and writes alerts to "+
+			"GROUP.alerts.jsonl. It does not wait for services. Run it from a timer or cron, or "+
+			"keep it running with --every. --staleness should be at least 2.5 times the time "+
+			"between passes.")
 }

@@ -16,9 +16,9 @@ type pop struct {
 
 	Op       cli.ID   `env:"DPL_OP" placeholder:"OP" required:"" help:"operation"`
 	Call     cli.ID   `env:"DPL_CALL" placeholder:"CALL" required:"" help:"call"`
-	Fail     bool     `help:"the call failed: the operation is to be cleaned up"`
-	Reason   cli.Text `placeholder:"TEXT" help:"with --fail: why; kept in the operation"`
-	KeepOpen bool     `help:"leave a running operation open when this empties it"`
+	Fail     bool     `help:"the call failed: clean up the operation"`
+	Reason   cli.Text `placeholder:"TEXT" help:"with --fail: reason, kept in the operation"`
+	KeepOpen bool     `help:"leave a running operation open even if this was its last call"`
 }
 
 // Validate refuses flags that do not go together.
@@ -42,6 +42,6 @@ func (c *pop) Run(env *cli.Env) error {
 
 func main() {
 	cli.Main(&pop{}, "Remove a call from an operation.",
-		"Crashed calls above it go with it. The last call to go completes a running operation. "+
-			"Exits 4 if the operation is over, 66 if there is no such call.")
+		"Removes crashed calls above it as well. A running operation is completed when its "+
+			"last call is removed. Exits 4 if the operation is over, 66 if there is no such call.")
 }

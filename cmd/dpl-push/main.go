@@ -16,14 +16,14 @@ import (
 )
 
 type push struct {
-	Participant cli.ID `env:"DPL_PARTICIPANT" placeholder:"ID" required:"" help:"who makes the call; required"`
+	Participant cli.ID `env:"DPL_PARTICIPANT" placeholder:"ID" required:"" help:"participant that makes the call; required"`
 
 	cli.Push `embed:""`
 
-	PID       cli.PID            `placeholder:"N" help:"watch process N: the call lives as long as it does, and has crashed when it is gone"`
-	Tmp       bool               `help:"make a temporary directory, which goes with the call"`
-	Readiness protocol.Readiness `default:"" enum:"starting," help:"starting: the call says when it is ready, with dpl-heartbeat --readiness"`
-	Sh        bool               `help:"print shell exports for eval; on failure, (exit N)"`
+	PID       cli.PID            `placeholder:"N" help:"watch process N: the call has crashed when N is gone"`
+	Tmp       bool               `help:"create a temporary directory, which is deleted with the call"`
+	Readiness protocol.Readiness `default:"" enum:"starting," help:"starting: the call reports its readiness with dpl-heartbeat --readiness"`
+	Sh        bool               `help:"print shell exports for eval, or (exit N) on failure"`
 }
 
 // Failed gives eval "$(dpl-push --sh …)" the status.
@@ -57,7 +57,8 @@ func (c *push) Run(env *cli.Env) error {
 
 func main() {
 	cli.Main(&push{}, "Add a call to an operation.",
-		"Prints the operation and the call. Beat for it with dpl-heartbeat, end it with dpl-pop. A push that has been done "+
-			"already changes nothing. Exits 4 if the operation is over, 69 if the supervisor or process is dead, 76 if the "+
-			"operation is not running or knows the call.")
+		"Prints the ids of the operation and the call. Send heartbeats for the call with dpl- "+
+			"heartbeat, and end it with dpl-pop. Repeating a push changes nothing. Exits 4 if the "+
+			"operation is over, 69 if the supervisor or process is dead, 76 if the operation is "+
+			"not running or has had the call.")
 }

@@ -19,25 +19,25 @@ type register struct {
 	Group       cli.ID             `env:"DPL_GROUP" placeholder:"GROUP" required:"" help:"group of services"`
 	Service     cli.ID             `aliases:"supervisor" env:"DPL_SERVICE,DPL_SUPERVISOR" placeholder:"ID" required:"" help:"service"`
 	PID         cli.PID            `placeholder:"N" help:"the service's process, which registers itself"`
-	Request     bool               `help:"it does not run yet: the next pass is to start it with COMMAND"`
-	DependsOn   []cli.ID           `placeholder:"ID" help:"service that has to run before it is started"`
-	NoDependsOn bool               `help:"it depends on no service any more"`
-	Env         []cli.Word         `placeholder:"NAME[=VALUE]" help:"variable that COMMAND gets besides PATH, HOME, USER, LOGNAME, SHELL, LANG, LANGUAGE, LC_* and TZ, which it gets as they are now; NAME alone: as it is now"`
-	Dir         cli.Path           `placeholder:"DIR" help:"working directory of COMMAND (this one)"`
+	Request     bool               `help:"the service does not run yet: the next pass starts it with COMMAND"`
+	DependsOn   []cli.ID           `placeholder:"ID" help:"service that must run before this one is started"`
+	NoDependsOn bool               `help:"remove all dependencies"`
+	Env         []cli.Word         `placeholder:"NAME[=VALUE]" help:"variable for COMMAND besides PATH, HOME, USER, LOGNAME, SHELL, LANG, LANGUAGE, LC_* and TZ, which it gets with their current values; NAME alone takes the current value"`
+	Dir         cli.Path           `placeholder:"DIR" help:"working directory of COMMAND (the current one)"`
 	MaxAttempts *cli.Count         `placeholder:"N" help:"restart it up to N times (5)"`
-	Backoff     delays             `placeholder:"D,D,..." help:"waits before the restarts, of which the last repeats (0,1s,5s,15s,1m)"`
-	ResetAfter  *cli.Pause         `placeholder:"D" help:"count restarts from 0 again when it has run for D (5m)"`
-	KillTimeout *cli.Pause         `placeholder:"D" help:"from TERM to KILL (5s)"`
-	LogMax      *cli.Size          `placeholder:"SIZE" help:"passes rotate its log when it is larger than SIZE, as 10M; 0 for never (10M)"`
-	LogKeep     *cli.Count         `placeholder:"N" help:"keep N rotated files of its log, 1 or more (3)"`
-	NoRestart   bool               `help:"when it fails it is dead"`
-	Readiness   protocol.Readiness `default:"" enum:"starting,ready," help:"starting: it says when it is ready, with dpl-heartbeat --readiness or as dpl-run --notify does"`
-	Heartbeat   bool               `help:"it promises to send heartbeats: without them it is restarted, even while its process lives"`
-	Remove      bool               `help:"remove it; it must not run"`
-	Fresh       bool               `help:"if neither orchestrator nor services give a sign of life, forget the others; a copy goes to archive/"`
-	NoPass      bool               `help:"make no pass, even if no orchestrator is heard of"`
+	Backoff     delays             `placeholder:"D,D,..." help:"delays before restarts; the last one repeats (0,1s,5s,15s,1m)"`
+	ResetAfter  *cli.Pause         `placeholder:"D" help:"reset the number of restarts once it has run for D (5m)"`
+	KillTimeout *cli.Pause         `placeholder:"D" help:"time from TERM to KILL (5s)"`
+	LogMax      *cli.Size          `placeholder:"SIZE" help:"rotate its log when it is larger than SIZE, such as 10M; 0 means never (10M)"`
+	LogKeep     *cli.Count         `placeholder:"N" help:"keep N rotated log files, at least 1 (3)"`
+	NoRestart   bool               `help:"do not restart it: once it fails, it is dead"`
+	Readiness   protocol.Readiness `default:"" enum:"starting,ready," help:"starting: it reports its readiness with dpl-heartbeat --readiness, or as dpl-run --notify does"`
+	Heartbeat   bool               `help:"promise heartbeats: without them it is restarted, even while its process lives"`
+	Remove      bool               `help:"remove it; it must not be running"`
+	Fresh       bool               `help:"if neither the orchestrator nor any service shows a sign of life, drop all other services; a copy goes to archive/"`
+	NoPass      bool               `help:"make no pass, even if no orchestrator is active"`
 	NewLedger   cli.NewLedger      `embed:""`
-	Command     []string           `arg:"" name:"COMMAND" optional:"" passthrough:"partial" placeholder:"[-- COMMAND [ARG...]]" help:"program that the service is, and its arguments"`
+	Command     []string           `arg:"" name:"COMMAND" optional:"" passthrough:"partial" placeholder:"[-- COMMAND [ARG...]]" help:"program of the service, with its arguments"`
 }
 
 // Validate refuses flags that do not go together.
@@ -75,9 +75,12 @@ func (c *register) Run(env *cli.Env) error {
 func main() {
 	start.Stage()
 	cli.Main(&register{}, "Register a service with its group.",
-		"Without --request the service runs already and registers itself. It is judged by the process of --pid; without --pid, or with --heartbeat, "+
-			"it has to send heartbeats from now on, with dpl-heartbeat --group. "+
-			"With COMMAND, passes of dpl-orchestrate restart it when it has failed. COMMAND is run as it is, without a shell, in a session of its own, with "+
-			"DPL_LEDGER, DPL_GROUP, DPL_SERVICE, DPL_ATTEMPT, DPL_REASON and DPL_START; its output goes to logs/GROUP/ID.log, which dpl-status --log shows. Registering again changes what "+
-			"is given, and brings back what is dead or stopped. If no orchestrator is heard of, this makes one pass itself.")
+		"Without --request the service is already running and registers itself. It is judged "+
+			"by the process of --pid. Without --pid, or with --heartbeat, it must send heartbeats "+
+			"from now on, with dpl-heartbeat --group. With COMMAND, passes of dpl-orchestrate "+
+			"restart it after a failure. COMMAND runs without a shell, in a session of its own, "+
+			"with DPL_LEDGER, DPL_GROUP, DPL_SERVICE, DPL_ATTEMPT, DPL_REASON and DPL_START. Its "+
+			"output goes to logs/GROUP/ID.log; show it with dpl-status --log. Registering a "+
+			"service again changes the given settings, and brings back a dead or stopped service. "+
+			"If no orchestrator is active, dpl-register makes one pass itself.")
 }

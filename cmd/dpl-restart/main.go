@@ -15,8 +15,8 @@ import (
 type restart struct {
 	cli.Wish `embed:""`
 
-	Only    bool     `help:"restart it alone: what depends on it keeps running"`
-	Wait    bool     `help:"make passes until all that it restarts is ready; what does not say so must live for a second"`
+	Only    bool     `help:"restart only this service: those that depend on it keep running"`
+	Wait    bool     `help:"make passes until all restarted services are ready; one that does not report its readiness must run for a second"`
 	Timeout cli.Span `default:"1m" placeholder:"D" help:"with --wait: give up after D, with status 124 (${default})"`
 }
 
@@ -52,8 +52,10 @@ func (c *restart) Run(env *cli.Env) error {
 
 func main() {
 	start.Stage()
-	cli.Main(&restart{}, "Ask for a service to be stopped and started again.",
-		"What depends on it and runs is restarted with it: dependents stop first, and start when it is ready. The wish is in the group's file, and the passes of "+
-			"dpl-orchestrate carry it out, whatever becomes of this command. A service that is dead or stopped, or waits for its next attempt, is started "+
-			"by the next pass. What no pass could start again is not stopped.")
+	cli.Main(&restart{}, "Request the restart of a service.",
+		"Running services that depend on it are restarted as well: they stop before it, and "+
+			"start when it is ready. The request is stored in the group's file, and the passes of "+
+			"dpl-orchestrate carry it out, even if this command ends. A service that is dead or "+
+			"stopped, or waits for its next attempt, is started by the next pass. A service that "+
+			"no pass could start again is not stopped.")
 }

@@ -15,21 +15,21 @@ import (
 )
 
 type run struct {
-	Participant cli.ID `placeholder:"ID" help:"who makes the call (the name of COMMAND)"`
-	Group       cli.ID `placeholder:"GROUP" help:"instead of a call, keep the registration of --service in GROUP"`
-	Service     cli.ID `placeholder:"ID" help:"with --group: the service that COMMAND is ($DPL_SERVICE)"`
+	Participant cli.ID `placeholder:"ID" help:"participant that makes the call (the name of COMMAND)"`
+	Group       cli.ID `placeholder:"GROUP" help:"instead of a call, maintain the registration of --service in GROUP"`
+	Service     cli.ID `placeholder:"ID" help:"with --group: the service that COMMAND runs ($DPL_SERVICE)"`
 
 	cli.Push `embed:""`
 
 	Timeout     cli.Span   `placeholder:"D" help:"stop COMMAND after D, and exit 124"`
-	SoftTimeout cli.Span   `placeholder:"D" help:"ask COMMAND to end after D, with --soft-signal"`
-	SoftSignal  cli.Signal `default:"INT" placeholder:"SIG" help:"what asks it (${default})"`
-	KillAfter   cli.Pause  `default:"5s" placeholder:"D" help:"from TERM to KILL (${default})"`
-	OK          success    `placeholder:"LIST" help:"what else than 0 is success: exit statuses, ranges and signals, like 1,3-5,SIGPIPE"`
-	StatusFD    *cli.Count `placeholder:"N" help:"write to this file descriptor, when all is over, a line of JSON that says whose exit status it is"`
-	Notify      bool       `help:"offer COMMAND a NOTIFY_SOCKET, as systemd does: it is ready when it says READY=1"`
-	Watchdog    cli.Span   `placeholder:"D" help:"with --notify: stop COMMAND when it has not said WATCHDOG=1 for D, counted from its start, and exit 124"`
-	Command     []string   `arg:"" name:"COMMAND" optional:"" passthrough:"partial" placeholder:"[--] COMMAND [ARG...]" help:"program to run, and its arguments"`
+	SoftTimeout cli.Span   `placeholder:"D" help:"ask COMMAND to end after D, by sending --soft-signal"`
+	SoftSignal  cli.Signal `default:"INT" placeholder:"SIG" help:"signal for --soft-timeout (${default})"`
+	KillAfter   cli.Pause  `default:"5s" placeholder:"D" help:"time from TERM to KILL (${default})"`
+	OK          success    `placeholder:"LIST" help:"successes besides 0: exit statuses, ranges and signals, such as 1,3-5,SIGPIPE"`
+	StatusFD    *cli.Count `placeholder:"N" help:"at the end, write a line of JSON to file descriptor N that says whose exit status it is"`
+	Notify      bool       `help:"provide COMMAND with a NOTIFY_SOCKET, as systemd does: it is ready once it sends READY=1"`
+	Watchdog    cli.Span   `placeholder:"D" help:"with --notify: stop COMMAND if it sends no WATCHDOG=1 for D, starting from its start, and exit 124"`
+	Command     []string   `arg:"" name:"COMMAND" optional:"" passthrough:"partial" placeholder:"[--] COMMAND [ARG...]" help:"program to run, with its arguments"`
 }
 
 func (c *run) Run(env *cli.Env) error {
@@ -52,11 +52,15 @@ func (c *run) Run(env *cli.Env) error {
 func main() {
 	job.Keep()
 	cli.Main(&run{}, "Run a command as a call of an operation.",
-		"Pushes a call, runs COMMAND in a process group of its own, with this terminal, stdin, stdout and stderr, beats for it, and pops it when it ends: "+
-			"with --fail unless it exits 0 or as --ok says. COMMAND finds DPL_OP, DPL_CALL, DPL_PARTICIPANT, DPL_LEDGER and its own directory DPL_TMP in its "+
-			"environment, so that a dpl-run in it joins in. Signals are passed on to the group; TERM is followed by KILL if it does not end. "+
-			"When the operation is aborted or in cleanup, COMMAND is stopped. "+
-			"Exits as COMMAND does, 128+N if signal N killed it; 3 if the operation has failed or was aborted, except by the failure of COMMAND itself; "+
-			"4 if it is over, 5 if the call was declared crashed; 124 after a timeout; 125 if dpl-run fails, 126 if COMMAND cannot be executed, 127 if there is none. "+
-			"As COMMAND may exit with these, too, --status-fd says whose status it is.")
+		"Pushes a call, runs COMMAND, sends heartbeats while it runs, and pops the call when "+
+			"it ends, with --fail unless COMMAND exits 0 or as in --ok. COMMAND runs in its own "+
+			"process group, with the same terminal, stdin, stdout and stderr. Its environment has "+
+			"DPL_OP, DPL_CALL, DPL_PARTICIPANT, DPL_LEDGER and DPL_TMP, a directory of its own; a "+
+			"dpl-run inside it joins the operation. Signals are passed on to the group; TERM is "+
+			"followed by KILL if it does not end. COMMAND is stopped when the operation is "+
+			"aborted or in cleanup. Exits as COMMAND does, with 128+N if signal N killed it; 3 if "+
+			"the operation was aborted, or failed for another reason than COMMAND; 4 if it is "+
+			"over; 5 if the call was declared crashed; 124 after a timeout; 125 if dpl-run fails; "+
+			"126 if COMMAND cannot be executed; 127 if there is none. COMMAND may exit with these "+
+			"as well; --status-fd says whose status it is.")
 }

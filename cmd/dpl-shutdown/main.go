@@ -15,8 +15,8 @@ import (
 type shutdown struct {
 	cli.Wish `embed:""`
 
-	Only    bool     `help:"refuse (76) if running services depend on it, instead of stopping them first"`
-	Wait    bool     `help:"make passes until it, and what depends on it, has stopped"`
+	Only    bool     `help:"exit 76 if running services depend on it, instead of stopping them first"`
+	Wait    bool     `help:"make passes until it and the services that depend on it have stopped"`
 	Timeout cli.Span `default:"30s" placeholder:"D" help:"with --wait: give up after D, with status 124 (${default})"`
 }
 
@@ -43,7 +43,8 @@ func (c *shutdown) Run(env *cli.Env) error {
 
 func main() {
 	start.Stage()
-	cli.Main(&shutdown{}, "Ask for a service to be stopped.",
-		"Services that depend on it are stopped first. The passes of dpl-orchestrate send TERM, and KILL if it does not end in time; its heartbeats exit "+
-			"3. A service that is stopped is not started again until dpl-restart, or dpl-register, asks for it.")
+	cli.Main(&shutdown{}, "Request the stop of a service.",
+		"Services that depend on it are stopped first. The passes of dpl-orchestrate send "+
+			"TERM, and KILL if the service does not end in time; its heartbeats exit 3. A stopped "+
+			"service is started again only on request, by dpl-restart or dpl-register.")
 }

@@ -20,16 +20,16 @@ type status struct {
 	Op         cli.ID    `env:"DPL_OP" placeholder:"OP" help:"operation"`
 	Group      cli.ID    `placeholder:"GROUP" help:"show this group of services"`
 	Groups     bool      `help:"list the groups of services"`
-	IDs        bool      `help:"print ids alone, one a line, for scripts: of the operations, whatever $DPL_OP is; with --op, of its calls; with --groups, of the groups; with --group, of its services"`
+	IDs        bool      `help:"print only ids, one per line, for scripts: of operations, ignoring $DPL_OP; with --op, of its calls; with --groups, of groups; with --group, of its services"`
 	Supervisor cli.ID    `placeholder:"ID" help:"show the calls of this supervisor, by handle"`
-	Service    cli.ID    `placeholder:"ID" help:"with --group: show this service alone"`
-	Check      string    `default:"" enum:"running,aborted,cleanup,completed,failed,terminal,registered,waitingForDependencies,restartScheduled,dead,shuttingDown,stopped," placeholder:"STATE" help:"print nothing; exit 0 if --op, or --service of --group, is in STATE, else 1; terminal is completed or failed"`
-	Why        cli.ID    `placeholder:"CALL" help:"say how CALL of --op is judged, and on what evidence"`
-	Watch      bool      `help:"draw it on the terminal over and over, until the operation is over or Ctrl-C"`
-	Log        cli.ID    `placeholder:"ID" help:"with --group: print the end of what service ID printed"`
-	Follow     bool      `short:"f" help:"with --log: go on with what it prints from now on, until Ctrl-C"`
-	Lines      cli.Count `default:"100" placeholder:"N" help:"with --log: so many lines, from its rotated files if need be (${default})"`
-	HTML       cli.Path  `placeholder:"FILE" help:"write it to FILE as one page for a browser; - for stdout"`
+	Service    cli.ID    `placeholder:"ID" help:"with --group: show only this service"`
+	Check      string    `default:"" enum:"running,aborted,cleanup,completed,failed,terminal,registered,waitingForDependencies,restartScheduled,dead,shuttingDown,stopped," placeholder:"STATE" help:"print nothing; exit 0 if --op, or --service of --group, is in STATE, otherwise 1; terminal means completed or failed"`
+	Why        cli.ID    `placeholder:"CALL" help:"show how CALL of --op is judged, and the evidence"`
+	Watch      bool      `help:"redraw it on the terminal until the operation is over, or Ctrl-C"`
+	Log        cli.ID    `placeholder:"ID" help:"with --group: print the end of the output of service ID"`
+	Follow     bool      `short:"f" help:"with --log: keep printing new output until Ctrl-C"`
+	Lines      cli.Count `default:"100" placeholder:"N" help:"with --log: number of lines, also from rotated files (${default})"`
+	HTML       cli.Path  `placeholder:"FILE" help:"write it to FILE as an HTML page; - means stdout"`
 }
 
 // Validate refuses flags that do not go together.
@@ -101,7 +101,7 @@ func (c *status) Run(env *cli.Env) error {
 
 func main() {
 	cli.Main(&status{}, "Show operations and groups of services.",
-		"It takes no lock and changes nothing. An operation that has been archived is shown from the archive. Exits 1 if --check "+
-			"fails, 65 if a file is not valid, 66 if there is no such operation, call, group or "+
-			"service.")
+		"It takes no lock and changes nothing. Archived operations are shown from the "+
+			"archive. Exits 1 if --check fails, 65 if a file is not valid, 66 if there is no such "+
+			"operation, call, group or service.")
 }

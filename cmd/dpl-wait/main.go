@@ -16,11 +16,11 @@ type wait struct {
 	cli.Common `embed:""`
 
 	Op      []cli.ID      `env:"DPL_OP" placeholder:"OP" help:"operation"`
-	For     protocol.Goal `default:"terminal" enum:"running,aborted,cleanup,completed,failed,terminal,change" placeholder:"STATE" help:"what to wait for (${default}): cleanup is met by failed, too, terminal by completed and failed, change by any change of the state"`
-	Ready   []cli.ID      `placeholder:"ID" help:"wait for this call of the operation, or with --group this service, to be ready"`
+	For     protocol.Goal `default:"terminal" enum:"running,aborted,cleanup,completed,failed,terminal,change" placeholder:"STATE" help:"state to wait for (${default}): cleanup also matches failed, terminal matches completed and failed, change matches any change of state"`
+	Ready   []cli.ID      `placeholder:"ID" help:"wait until this call of the operation, or with --group this service, is ready"`
 	Group   cli.ID        `placeholder:"GROUP" help:"group of the services ($DPL_GROUP)"`
-	Any     bool          `help:"wait for one of several, and print those that have come to it"`
-	Since   *cli.Count    `placeholder:"N" help:"with --for change: of after revision N (the present one)"`
+	Any     bool          `help:"wait for only one of several, and print those that match"`
+	Since   *cli.Count    `placeholder:"N" help:"with --for change: wait for a change after revision N (the current one)"`
 	Timeout cli.Span      `placeholder:"D" help:"give up after D, and exit 124"`
 }
 
@@ -56,9 +56,11 @@ func (c *wait) Run(env *cli.Env) error {
 }
 
 func main() {
-	cli.Main(&wait{}, "Wait for operations to come to a state.",
-		"What has come about already counts. Takes no processor time while nothing changes. With --any, prints a line OPERATION STATE, or ID ready, for each "+
-			"that has come to it. While it waits it does what any dpl command does when it finds that a participant has died, so that it does not "+
-			"wait for the dead. Exits 1 as soon as what is waited for has become impossible, 66 if there is no such operation; with --for running it "+
-			"waits for one to begin.")
+	cli.Main(&wait{}, "Wait until operations reach a state.",
+		"Returns at once if the state has already been reached. Uses no processor time while "+
+			"nothing changes. With --any, prints a line OPERATION STATE, or ID ready, for each "+
+			"that matches. While waiting, it cleans up after participants that die, as any dpl "+
+			"command does, so it never waits for a dead one. Exits 1 once the state can no longer "+
+			"be reached, 66 if there is no such operation; --for running waits for an operation "+
+			"to begin.")
 }

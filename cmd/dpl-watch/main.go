@@ -16,8 +16,8 @@ type watch struct {
 	cli.Common `embed:""`
 
 	Op      cli.ID    `env:"DPL_OP" placeholder:"OP" help:"operation"`
-	Group   cli.ID    `placeholder:"GROUP" help:"group, whose services are watched"`
-	Since   cli.Count `placeholder:"N" help:"begin after revision N (0: with the oldest that is known)"`
+	Group   cli.ID    `placeholder:"GROUP" help:"group whose services to watch"`
+	Since   cli.Count `placeholder:"N" help:"start after revision N (0: with the oldest known)"`
 	Timeout cli.Span  `placeholder:"D" help:"end after D, and exit 124"`
 }
 
@@ -46,8 +46,10 @@ func (c *watch) Run(env *cli.Env) error {
 }
 
 func main() {
-	cli.Main(&watch{}, "Print whatever happens in an operation or a group.",
-		"Each line is a JSON object: a call started, changed its state or ended, a supervisor changed its state, the operation did (type operationState). "+
-			"None comes twice and none is left out; where so much happened that older lines are lost, one of type gap says so. Ends when the operation "+
-			"does. To go on after an interruption, give the revision of the last line to --since.")
+	cli.Main(&watch{}, "Print the events of an operation or a group.",
+		"Prints a JSON object per line: a call started, changed its state or ended, a "+
+			"supervisor changed its state, or the operation did (type operationState). No event "+
+			"is repeated or left out; if older events are lost because there were too many, a "+
+			"line of type gap says so. Ends with the operation. To continue after an "+
+			"interruption, pass the revision of the last line to --since.")
 }

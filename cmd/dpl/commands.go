@@ -15,25 +15,25 @@ func chapters() []chapter {
 		{"A call, and its operation", []command{
 			{"run", "Run a command as a call of an operation."},
 			{"push", "Add a call to an operation."},
-			{"heartbeat", "Say that a participant or supervisor is alive."},
+			{"heartbeat", "Send a heartbeat for a participant, supervisor or service."},
 			{"pop", "Remove a call from an operation."},
 			{"abort", "Request the abort of an operation."},
 			{"cleanup", "Detect crashed participants and clean up after them."},
 		}},
 		{"Looking and waiting", []command{
 			{"status", "Show operations and groups of services."},
-			{"wait", "Wait for operations to come to a state."},
-			{"watch", "Print whatever happens in an operation or a group."},
+			{"wait", "Wait until operations reach a state."},
+			{"watch", "Print the events of an operation or a group."},
 		}},
 		{"Services", []command{
 			{"register", "Register a service with its group."},
 			{"orchestrate", "Make one pass over a group of services."},
-			{"restart", "Ask for a service to be stopped and started again."},
-			{"shutdown", "Ask for a service to be stopped."},
+			{"restart", "Request the restart of a service."},
+			{"shutdown", "Request the stop of a service."},
 		}},
 		{"The ledger", []command{
-			{"doctor", "Check a ledger and the file system that it is on."},
-			{"import", "Make operations of files of the Dart ledger."},
+			{"doctor", "Check a ledger and its file system."},
+			{"import", "Import operations from files of the Dart ledger."},
 		}},
 	}
 }

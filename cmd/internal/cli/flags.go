@@ -14,15 +14,15 @@ type Common struct {
 
 type common struct {
 	Ledger      Path   `env:"DPL_LEDGER" placeholder:"DIR" help:"ledger directory; without one $XDG_STATE_HOME/dpl, else ~/.local/state/dpl"`
-	LockTimeout Pause  `default:"5s" placeholder:"D" help:"how long to wait for another command, then exit 75 (${default})"`
-	Sync        string `env:"DPL_SYNC" default:"" enum:"none,file,full," help:"how much to fsync; full, but file for a plain heartbeat"`
-	TrustGroup  bool   `help:"on a shared ledger, act on what other members of the group have written"`
+	LockTimeout Pause  `default:"5s" placeholder:"D" help:"how long to wait for another command before exiting 75 (${default})"`
+	Sync        string `env:"DPL_SYNC" default:"" enum:"none,file,full," help:"how much to fsync (full, but file for a plain heartbeat)"`
+	TrustGroup  bool   `help:"on a shared ledger, act on data written by other members of its group"`
 	JSON        bool   `help:"print one JSON document"`
-	DryRun      bool   `short:"n" help:"print the change, and make none"`
-	Verbose     bool   `short:"v" help:"say on stderr what is done"`
-	Now         Moment `env:"DPL_NOW" placeholder:"TIME" help:"take TIME for the time; what changes something needs --dry-run as well, or $DPL_REPLAY"`
+	DryRun      bool   `short:"n" help:"print the change without making it"`
+	Verbose     bool   `short:"v" help:"report on stderr what is done"`
+	Now         Moment `env:"DPL_NOW" placeholder:"TIME" help:"use TIME as the current time; commands that change something also need --dry-run, or $DPL_REPLAY"`
 	Version     bool   `help:"print the version"`
-	Help        bool   `short:"h" help:"print this; with --json, as a model for programs"`
+	Help        bool   `short:"h" help:"print this help; with --json, as a model for programs"`
 }
 
 // CommonFlags returns c.

@@ -11,9 +11,9 @@ import (
 
 // NewLedger is the flags that say how to make a ledger if there is none.
 type NewLedger struct {
-	Shared       bool   `help:"of a new ledger: share it with the group"`
-	Commit       string `default:"" enum:"rename,link," help:"of a new ledger: how edits replace a file (link where several hosts can use the file system)"`
-	ResourceRoot []Word `placeholder:"DIR" help:"of a new ledger: let it delete resources below DIR"`
+	Shared       bool   `help:"for a new ledger: share it with the group"`
+	Commit       string `default:"" enum:"rename,link," help:"for a new ledger: how edits replace a file (link if several hosts can use the file system)"`
+	ResourceRoot []Word `placeholder:"DIR" help:"for a new ledger: allow it to delete resources below DIR"`
 }
 
 // Create opens the ledger, which it makes if there is none. With --dry-run it returns an absent one then. A ledger

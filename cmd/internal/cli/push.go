@@ -17,20 +17,20 @@ import (
 type Push struct {
 	Common `embed:""`
 
-	Op            ID                    `env:"DPL_OP" placeholder:"OP" help:"operation; one is made up unless it is given"`
-	Call          ID                    `placeholder:"CALL" help:"call; one is made up unless it is given"`
-	Caller        Word                  `placeholder:"CALL" help:"the call on whose behalf this one is made ($DPL_CALL, if it is one of the operation); - if there is none"`
-	Supervisor    ID                    `env:"DPL_SUPERVISOR" placeholder:"ID" help:"who cleans up if the call crashes"`
-	Handle        Text                  `placeholder:"TEXT" help:"what the supervisor knows the call by"`
-	OrphanPolicy  protocol.OrphanPolicy `default:"" enum:"crash,keep," help:"what becomes of the supervisor's live calls when it dies (crash)"`
-	Description   Text                  `placeholder:"TEXT" help:"for people who read the file"`
+	Op            ID                    `env:"DPL_OP" placeholder:"OP" help:"operation (a new id)"`
+	Call          ID                    `placeholder:"CALL" help:"call (a new id)"`
+	Caller        Word                  `placeholder:"CALL" help:"call on whose behalf this one is made ($DPL_CALL, if it belongs to the operation); - for none"`
+	Supervisor    ID                    `env:"DPL_SUPERVISOR" placeholder:"ID" help:"supervisor that cleans up if the call crashes"`
+	Handle        Text                  `placeholder:"TEXT" help:"the supervisor's name for the call"`
+	OrphanPolicy  protocol.OrphanPolicy `default:"" enum:"crash,keep," help:"what happens to the supervisor's live calls when it dies (crash)"`
+	Description   Text                  `placeholder:"TEXT" help:"description for people"`
 	Resource      []Word                `placeholder:"PATH" help:"delete PATH if the call crashes"`
-	NoFailOnCrash bool                  `help:"a crash of this call leaves the operation running"`
-	Heartbeat     bool                  `help:"promise to send heartbeats: without them the call has crashed, even while its process lives"`
-	Staleness     Span                  `placeholder:"D" help:"of a new operation: a call that is judged by its heartbeats has crashed after D without one (10s)"`
-	Interval      Span                  `placeholder:"D" help:"of a new operation: how often to send heartbeats (1.5s, or a third of --staleness)"`
-	NoCreate      bool                  `help:"fail if there is no operation"`
-	Reuse         bool                  `help:"begin an operation anew that is over"`
+	NoFailOnCrash bool                  `help:"keep the operation running if this call crashes"`
+	Heartbeat     bool                  `help:"promise heartbeats: without them the call has crashed, even while its process lives"`
+	Staleness     Span                  `placeholder:"D" help:"for a new operation: a call judged by its heartbeats has crashed after D without one (10s)"`
+	Interval      Span                  `placeholder:"D" help:"for a new operation: how often to send heartbeats (1.5s, or a third of --staleness)"`
+	NoCreate      bool                  `help:"fail if the operation does not exist"`
+	Reuse         bool                  `help:"start over an operation that has ended"`
 	NewLedger     NewLedger             `embed:""`
 }
 
