@@ -21,8 +21,8 @@ import (
 // RoleVariable is the environment variable that names the role.
 const RoleVariable = "DPL_PROCESS_TEST_ROLE"
 
-// Main runs the tests, or plays a role of roles: it says the line that the role returns. The role
-// "echo" says "ready".
+// Main runs the tests, or acts in one of roles: it prints the line that the role returns. The role
+// "echo" prints "ready".
 func Main(m *testing.M, roles map[string]func() string) {
 	role, playing := os.LookupEnv(RoleVariable)
 	if !playing {

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MustBeReaped fails the test unless nobody has the number of the process, not even a zombie.
+// MustBeReaped fails the test unless no process, not even a zombie, has the pid.
 func MustBeReaped(t *testing.T, pid int) {
 	t.Helper()
 	poll.Until(t, "no process "+strconv.Itoa(pid), func() bool {
