@@ -91,6 +91,11 @@ func (b *bench) ourEdits(size int) (turns []turn, about string, err error) {
 			alone(named(heartbeat, size, "no-sync"), append(beat(plain), "--sync", "none")),
 		}
 	}
+	foreign, err := b.foreignBeats(size, beat)
+	if err != nil {
+		return nil, "", err
+	}
+	turns = append(turns, foreign...)
 	return append(turns, []turn{
 		alone(named(heartbeat, size, "dpl"), beat(plain)),
 		alone(named(heartbeat, size, "dpl-pid"), beat(pid)),
@@ -99,6 +104,41 @@ func (b *bench) ourEdits(size int) (turns []turn, about string, err error) {
 			{name: named(pop, size, "dpl"), argv: edit("dpl-pop")},
 		}},
 	}...), about, nil
+}
+
+// pythonDump writes the operation in a file as Python's json does, with the seed's null.
+const pythonDump = `import json, sys
+with open(sys.argv[1]) as f:
+    op = json.load(f)
+for frame in op['stack']:
+    frame['supervisorId'] = None
+json.dump(op, sys.stdout, indent=int(sys.argv[2]) if len(sys.argv) > 2 else None)
+`
+
+// foreignBeats returns the turns of heartbeats in files that Python has written, which each of them
+// leaves as our commands write them.
+func (b *bench) foreignBeats(size int, beat func(ledger string) []string) (turns []turn, err error) {
+	if b.tools.python == "" {
+		return nil, nil
+	}
+
+	for who, indent := range map[string][]string{"dpl-dump": nil, "dpl-dump-indent": {"2"}} {
+		ledger, err := b.newStack(fmt.Sprint("ledger-", who, "-", size), size, false)
+		if err != nil {
+			return nil, err
+		}
+		file := operationFile(ledger, "op")
+		text, err := b.prepare(append([]string{b.tools.python, "-I", "-S", "-c", pythonDump, file}, indent...)...)
+		if err != nil {
+			return nil, err
+		}
+		turns = append(turns, turn{contestants: []contestant{{
+			name:  named(heartbeat, size, who),
+			argv:  beat(ledger),
+			ready: func() error { return os.WriteFile(file, []byte(text), 0o600) },
+		}}})
+	}
+	return turns, nil
 }
 
 // named returns the name of the series of who does work at a size.

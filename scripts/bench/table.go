@@ -16,6 +16,8 @@ var labels = []struct{ who, label, says string }{
 	{"dry-run", "dpl --dry-run", "reads the operation, decides, and says what it would write"},
 	{"no-sync", "dpl --sync none", "the whole edit, but for the fsync"},
 	{"dpl-pid", "dpl, all with --pid", "the same; looks at the process of each call (1000 of them, above that again)"},
+	{"dpl-dump", "dpl, after json.dump", "the same; reads a file that Python has written on one line, and lays it out"},
+	{"dpl-dump-indent", "dpl, after indent=2", "the same; reads a file that Python has written with json.dump(indent=2)"},
 	{"dpl-stale", "dpl, 1 % stale", "edits those, with an fsync of file and directory for each"},
 	{"c", "C, same system calls", "fsync as dpl; no parser, looks at nobody. A pass: reads all. A wait: inotify"},
 	{"sqlite-journal", "sqlite3, journal FULL", "a transaction; fsyncs journal, database and directory; looks at nobody else"},
