@@ -30,7 +30,7 @@ func (e end) exit() int {
 	return e.status
 }
 
-// A verdict is what the last edit of a part found out about the run.
+// A verdict is what the last edit of a role found out about the run.
 type verdict struct {
 	status int            // 3, 4 or 5: the exit status instead of the command's; or 0
 	reason string         // the reason for status
@@ -39,7 +39,7 @@ type verdict struct {
 
 // An account is everything known about a run when it is over (spec §15.6).
 type account struct {
-	part      part // nil if the flags were wrong
+	role      role // nil if the flags were wrong
 	end       end
 	state     protocol.State
 	byCommand bool   // the exit status is the command's
@@ -79,8 +79,8 @@ func (a *account) write(env *cli.Env, out *os.File, err error) {
 
 	line := cli.Object{{Name: "by", Value: by}, {Name: "exit", Value: exit}}
 	line = append(line, a.end.members()...)
-	if a.part != nil {
-		line = append(line, a.part.ids()...)
+	if a.role != nil {
+		line = append(line, a.role.ids()...)
 	}
 	line = append(line, cli.Object{
 		{Name: "state", Value: cli.OrNull(string(a.state))}, {Name: "reason", Value: cli.OrNull(reason)},

@@ -12,8 +12,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// together is how long a report of the command waits for more, so that they share an edit.
-const together = 100 * time.Millisecond
+// coalesce is how long a report of the command waits for more, so that they share an edit.
+const coalesce = 100 * time.Millisecond
 
 // retryAfter is the pause before trying again after a temporary failure.
 const retryAfter = 100 * time.Millisecond
@@ -26,7 +26,7 @@ const looksPerBeat = 40
 // beats sends heartbeats one at a time while the runner does other things. Between heartbeats it
 // looks whether one is needed, which is cheaper than sending it.
 type beats struct {
-	part     part
+	role     role
 	interval time.Duration // between two looks
 	made     chan beat
 	heart    time.Time // when the next heartbeat is due, whatever a look finds
@@ -51,8 +51,8 @@ type beat struct {
 	idle   bool // the look found that no heartbeat was needed
 }
 
-func (b *beats) start(p part, interval time.Duration) {
-	b.part, b.interval, b.made = p, interval, make(chan beat, 1)
+func (b *beats) start(p role, interval time.Duration) {
+	b.role, b.interval, b.made = p, interval, make(chan beat, 1)
 	b.last = time.Now()
 	b.at = b.last.Add(cli.Jittered(interval))
 	b.heart = b.last.Add(cli.Jittered(p.pace()))
@@ -68,7 +68,7 @@ func (b *beats) due() time.Time {
 
 // say adds say to the report of the next heartbeat. A change of readiness does not wait for more.
 func (b *beats) say(say protocol.Report) {
-	at := b.last.Add(together)
+	at := b.last.Add(coalesce)
 	if say.Readiness != "" {
 		at = time.Now()
 	}
@@ -108,18 +108,18 @@ func (b *beats) next(now time.Time, cleaning bool) {
 		return
 	}
 
-	interval := max(b.interval, b.part.pace()/looksPerBeat)
+	interval := max(b.interval, b.role.pace()/looksPerBeat)
 	b.busy, b.last, b.at = true, now, now.Add(cli.Jittered(interval))
 	needed := b.asked || cleaning || !now.Before(b.heart)
 	b.said, b.under = b.pending, b.waiting
 	b.said.Cleaning = cleaning
 	b.pending, b.waiting, b.asked = protocol.Report{}, nil, false
 	go func(say protocol.Report) {
-		if !needed && !b.part.called() {
+		if !needed && !b.role.called() {
 			b.made <- beat{idle: true}
 			return
 		}
-		status, err := b.part.beat(say)
+		status, err := b.role.beat(say)
 		b.made <- beat{status: status, err: err}
 	}(b.said)
 }
@@ -134,24 +134,24 @@ func (b *beats) learn(made beat) {
 	}
 
 	if !made.idle {
-		b.heart = b.last.Add(cli.Jittered(b.part.pace()))
+		b.heart = b.last.Add(cli.Jittered(b.role.pace()))
 	}
 
 	release(b.under)
 	b.under = nil
 }
 
-// begin begins the part p. While another process holds the lock it waits, unless a signal ends it.
-func begin(env *cli.Env, p part, signals <-chan os.Signal) (variables []string, interval time.Duration, err error) {
-	for told := false; ; {
+// begin begins the role p. While another process holds the lock it waits, unless a signal ends it.
+func begin(env *cli.Env, p role, signals <-chan os.Signal) (variables []string, interval time.Duration, err error) {
+	for warned := false; ; {
 		variables, interval, err = p.begin()
 		if !errors.Is(err, fileops.ErrBusy) {
 			return variables, interval, err
 		}
 
-		if !told {
+		if !warned {
 			env.Warnf("%v: waiting for it", err)
-			told = true
+			warned = true
 		}
 
 		select {

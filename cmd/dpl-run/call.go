@@ -13,7 +13,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// call is the part of a call in an operation.
+// call is the role of a call in an operation.
 type call struct {
 	env    *cli.Env
 	flags  *run
@@ -26,8 +26,8 @@ type call struct {
 	unsure bool               // a pop failed in a way that others may see it anyway
 }
 
-// part returns the part that the flags ask for.
-func (c *run) part(env *cli.Env) (part, error) {
+// role returns the role that the flags ask for.
+func (c *run) role(env *cli.Env) (role, error) {
 	if c.Group != "" {
 		return c.registration(env)
 	}

@@ -25,7 +25,7 @@ const settled = 10 * time.Millisecond
 // A runner runs one command.
 type runner struct {
 	env        *cli.Env
-	part       part
+	role       role
 	account    *account
 	signals    chan os.Signal
 	keeper     *job.Keeper // until the job takes it over
@@ -60,7 +60,7 @@ func (r *runner) follow(interval time.Duration) {
 	start := time.Now()
 	r.soft, r.hard, r.silent = after(start, r.softTimeout), after(start, r.timeout), after(start, r.watchdog)
 	r.late = start.Add(settled)
-	r.beats.start(r.part, interval)
+	r.beats.start(r.role, interval)
 	ended := r.job.Ended()
 	var messages <-chan sdnotify.Message
 	if r.socket != nil {
@@ -144,7 +144,7 @@ func (r *runner) onTime(now time.Time) bool {
 	}
 
 	if r.killed {
-		r.env.Warnf("%s: killed, but still there: processes %v", r.part.name(), append(r.job.Left(), r.job.Strays()...))
+		r.env.Warnf("%s: killed, but still there: processes %v", r.role.name(), append(r.job.Left(), r.job.Strays()...))
 		return false
 	}
 
@@ -170,14 +170,14 @@ func (r *runner) leftBehind() {
 	}
 
 	said := strings.Join(names, ", ")
-	if len(strays) > 0 && r.part.daemonizes() && endOf(r.job, r.ok).failure == "" {
+	if len(strays) > 0 && r.role.daemonizes() && endOf(r.job, r.ok).failure == "" {
 		r.kill, r.background = time.Time{}, true
-		r.env.Warnf("%s: the command has gone into the background: %s: dpl-run stays until it ends", r.part.name(), said)
+		r.env.Warnf("%s: the command has gone into the background: %s: dpl-run stays until it ends", r.role.name(), said)
 		return
 	}
 
 	if len(strays) > 0 {
-		r.env.Warnf("%s: the command has left processes outside its process group: stopping %s", r.part.name(), said)
+		r.env.Warnf("%s: the command has left processes outside its process group: stopping %s", r.role.name(), said)
 	}
 
 	r.term()
@@ -185,7 +185,7 @@ func (r *runner) leftBehind() {
 
 // ask asks the command to end.
 func (r *runner) ask() {
-	r.env.Warnf("%s: %v have passed: sending %s", r.part.name(), r.softTimeout, process.SignalName(r.softSignal))
+	r.env.Warnf("%s: %v have passed: sending %s", r.role.name(), r.softTimeout, process.SignalName(r.softSignal))
 	note := "asked to end after " + r.softTimeout.String()
 	r.beats.say(protocol.Report{Note: &note})
 	r.signal(r.softSignal)
@@ -197,7 +197,7 @@ func (r *runner) stop(why ending) {
 		r.why = why
 		said := why.reason
 		if why.status == cli.StatusTimeout {
-			said = r.part.name() + ": " + said
+			said = r.role.name() + ": " + said
 		}
 		r.env.Warnf("%s: stopping the command", said)
 	}
@@ -238,7 +238,7 @@ func (r *runner) forward(sig syscall.Signal) {
 
 func (r *runner) signal(sig syscall.Signal) {
 	if err := r.job.Signal(sig); err != nil && err != process.ErrNoProcess {
-		r.env.Warnf("%s: send %s: %v", r.part.name(), process.SignalName(sig), err)
+		r.env.Warnf("%s: send %s: %v", r.role.name(), process.SignalName(sig), err)
 	}
 }
 
@@ -278,7 +278,7 @@ func (r *runner) learn(b beat) {
 	}
 	r.beats.learn(b)
 	if b.status != cli.StatusOK {
-		r.stop(ending{b.status, r.part.explain(b.status)})
+		r.stop(ending{b.status, r.role.explain(b.status)})
 	}
 }
 

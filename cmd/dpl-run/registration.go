@@ -10,7 +10,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// registration is the part of a registered service.
+// registration is the role of a registered service.
 type registration struct {
 	env      *cli.Env
 	ledger   *fileops.Ledger
@@ -22,8 +22,8 @@ type registration struct {
 	promise  *bool         // whether it promises heartbeats; nil: as before
 }
 
-// registration returns the part that --group asks for.
-func (c *run) registration(env *cli.Env) (part, error) {
+// registration returns the role that --group asks for.
+func (c *run) registration(env *cli.Env) (role, error) {
 	if c.GivesCall() {
 		return nil, cli.Usagef("--group keeps the registration of a service: it goes with --service only, not with flags of a call")
 	}

@@ -19,9 +19,9 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// A part is the role of the command in the ledger: a call, or the registration of a service.
-type part interface {
-	// begin starts the part. It returns the variables that tell the command about it, and the time
+// A role is what the command is in the ledger: a call, or the registration of a service.
+type role interface {
+	// begin starts the role. It returns the variables that tell the command about it, and the time
 	// between two looks whether it goes on.
 	begin() (variables []string, interval time.Duration, err error)
 	// tidy does what a push does for others in the ledger. It may take as long as the command.
@@ -37,11 +37,11 @@ type part interface {
 	// end records how the command ended, and returns what that edit found out.
 	end(e end) (verdict, error)
 	// daemonizes reports whether processes that outlive a successful command, outside its group,
-	// are what the part is about.
+	// are what the role is about.
 	daemonizes() bool
-	// name is the name of the part in messages.
+	// name is the name of the role in messages.
 	name() string
-	// ids returns the members that identify the part in a --status-fd line.
+	// ids returns the members that identify the role in a --status-fd line.
 	ids() cli.Object
 }
 
@@ -57,11 +57,11 @@ func (c *run) run(env *cli.Env, a *account) error {
 	if err != nil {
 		return err
 	}
-	p, err := c.part(env)
+	p, err := c.role(env)
 	if err != nil {
 		return err
 	}
-	a.part = p
+	a.role = p
 
 	signals := catch(softSignal) // signals during the push go to the command
 	keeper := c.keeper()         // it gets ready during the push
@@ -71,7 +71,7 @@ func (c *run) run(env *cli.Env, a *account) error {
 		return err
 	}
 	r := &runner{
-		env: env, part: p, account: a, signals: signals, keeper: <-keeper, ok: ok, softSignal: softSignal,
+		env: env, role: p, account: a, signals: signals, keeper: <-keeper, ok: ok, softSignal: softSignal,
 		killAfter: time.Duration(c.KillAfter), softTimeout: time.Duration(c.SoftTimeout),
 		timeout: time.Duration(c.Timeout), watchdog: time.Duration(c.Watchdog),
 	}
@@ -164,14 +164,14 @@ func (r *runner) run(path string, argv, variables []string, interval time.Durati
 	if r.job, err = job.Start(path, argv, env, r.keeper); err != nil {
 		return r.notStarted(cli.WithStatus(cli.StatusCannotRun, fmt.Errorf("%s: %w", argv[0], err)))
 	}
-	r.env.Logf("%s: process %d: %s", r.part.name(), r.job.PID(), strings.Join(argv, " "))
+	r.env.Logf("%s: process %d: %s", r.role.name(), r.job.PID(), strings.Join(argv, " "))
 	if err := r.job.Unkept(); err != nil {
-		r.env.Logf("%s: if dpl-run is killed, only the first process of the command ends: %v", r.part.name(), err)
+		r.env.Logf("%s: if dpl-run is killed, only the first process of the command ends: %v", r.role.name(), err)
 	}
 	tidied := make(chan struct{})
 	go func() {
 		defer close(tidied)
-		r.part.tidy()
+		r.role.tidy()
 	}()
 	r.follow(interval)
 	closed := make(chan error, 1)
@@ -187,10 +187,10 @@ func (r *runner) run(path string, argv, variables []string, interval time.Durati
 	return cli.Exit(status)
 }
 
-// notStarted ends the part of a command that could not be started.
+// notStarted ends the role of a command that could not be started.
 func (r *runner) notStarted(cause error) error {
 	why := fmt.Sprintf("not started: %v", cause)
-	v, err := r.part.end(end{failure: why, cause: why})
+	v, err := r.role.end(end{failure: why, cause: why})
 	if err != nil {
 		r.env.Warnf("%v", err)
 	}
@@ -273,12 +273,12 @@ func (r *runner) interrupted() (syscall.Signal, bool) {
 // patience is how long to retry recording the end if something other than the lock fails.
 const patience = 10 * time.Second
 
-// end ends the part. It retries temporary failures, and waits for a held lock without limit. A
+// end ends the role. It retries temporary failures, and waits for a held lock without limit. A
 // committed end is not retried: a second try would not find the call, as if another process had
 // popped it.
 func (r *runner) end(e end) (v verdict, err error) {
-	for until, told := time.Now().Add(patience), false; ; {
-		v, err = r.part.end(e)
+	for until, warned := time.Now().Add(patience), false; ; {
+		v, err = r.role.end(e)
 		if err == nil || !cli.Transient(err) || errors.Is(err, fileops.ErrCommitted) {
 			return v, err
 		}
@@ -286,9 +286,9 @@ func (r *runner) end(e end) (v verdict, err error) {
 			if !errors.Is(err, fileops.ErrBusy) {
 				return v, err
 			}
-			if !told {
+			if !warned {
 				r.env.Warnf("%v: waiting for it", err)
-				told = true
+				warned = true
 			}
 		}
 		select {
