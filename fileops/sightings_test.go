@@ -171,7 +171,7 @@ func TestAgesAcrossHostsInAGroup(t *testing.T) {
 		l.options.Observe = b.look
 		must(t, l.HoldGroup("g", Existing, func(tx *GroupTx) error {
 			seen := tx.Observe()
-			d, err := tx.Value().Pass(protocol.Pass{Owner: "b", PID: 1, State: protocol.OrchestratorRunning}, seen)
+			d, err := tx.Value().Pass(protocol.PassRequest{Owner: "b", PID: 1, State: protocol.OrchestratorRunning}, seen)
 			must(t, err)
 			must(t, tx.Commit(d.Group()))
 			state = tx.Value().Service("s").State

@@ -187,16 +187,16 @@ func (g Group) silent(seen Observation) bool {
 }
 
 // grant gives a grace to every service that needs one, if the group was silent before the pass.
-func (p *pass) grant() {
-	if !p.g.silent(p.seen) {
+func (e *groupEdit) grant() {
+	if !e.g.silent(e.seen) {
 		return
 	}
-	for i := range p.g.Registry.Services {
-		s := &p.g.Registry.Services[i]
+	for i := range e.g.Registry.Services {
+		s := &e.g.Registry.Services[i]
 		if s.State != StateRunning && s.State != StateShuttingDown {
 			continue
 		}
-		if g := p.seen.grace(s.vital(), twoThirds(p.g.Orchestrator.StalenessThreshold)); g != nil {
+		if g := e.seen.grace(s.vital(), twoThirds(e.g.Orchestrator.StalenessThreshold)); g != nil {
 			s.Grace = g
 		}
 	}

@@ -213,6 +213,14 @@ func sameVariables(a, b []Variable) bool {
 // restart makes that good.
 func (s *Service) Outdated() bool { return s.State == StateRunning && s.StartedWith != nil }
 
+// policy returns the restart policy of s, which a service without a command has, too.
+func (s *Service) policy() RestartPolicy {
+	if s.StartInfo == nil {
+		return DefaultPolicy()
+	}
+	return s.StartInfo.Policy
+}
+
 // A Variable is a variable of an environment.
 type Variable struct{ Name, Value string }
 

@@ -13,7 +13,7 @@ import (
 // The hook's alerts are given once, and never taken back.
 func TestGiven(t *testing.T) {
 	seen := Observation{Now: noon}
-	d, err := CreateGroup("g").Pass(Pass{Owner: "me", Hook: true, LastAlert: 3}, seen)
+	d, err := CreateGroup("g").Pass(PassRequest{Owner: "me", Hook: true, LastAlert: 3}, seen)
 	must(t, err)
 	g := d.Group()
 	if g.Registry.AlertsGiven != 3 {
@@ -34,7 +34,7 @@ func TestGiven(t *testing.T) {
 
 // An orchestrator sets the state of its own group only.
 func TestSetOrchestratorState(t *testing.T) {
-	d, err := CreateGroup("g").Pass(Pass{Owner: "me"}, Observation{Now: noon})
+	d, err := CreateGroup("g").Pass(PassRequest{Owner: "me"}, Observation{Now: noon})
 	must(t, err)
 	g := d.Group()
 	if got := g.SetOrchestratorState("you", OrchestratorStopped); got.Orchestrator.State != OrchestratorRunning || got.Orchestrator.Revision != g.Orchestrator.Revision {

@@ -165,12 +165,18 @@ func (e *groupEdit) stopped(s *Service) {
 }
 
 // released brings s to a state in which it has no process: why it changed, and why the process
-// ended. A process that may live elsewhere stays on record.
+// ended.
 func (e *groupEdit) released(s *Service, to ServiceState, reason, exit string) {
 	e.setState(s, to, reason)
 	s.exited(e.seen.Now, exit)
+	s.release(e.seen)
+}
+
+// release takes from s what belongs to its process, and to its failing and stopping. A process that
+// may live elsewhere stays on record.
+func (s *Service) release(seen Observation) {
 	pid, p, nested := s.PID, s.Process, s.nested
-	foreign := s.foreign(e.seen)
+	foreign := s.foreign(seen)
 	if s.noProcess(); foreign {
 		s.PID, s.Process, s.nested = pid, p, nested
 	}

@@ -82,13 +82,13 @@ type groupFiles struct {
 }
 
 type vectorAction struct {
-	Action       string `json:"action"`
-	SupervisorID string `json:"supervisorId"`
-	Attempt      int    `json:"attempt"`
-	Reason       string `json:"reason"`
-	Signal       Signal `json:"signal"`
-	To           Scope  `json:"to"`
-	PID          int    `json:"pid"`
+	Action       string     `json:"action"`
+	SupervisorID string     `json:"supervisorId"`
+	Attempt      int        `json:"attempt"`
+	Reason       string     `json:"reason"`
+	Signal       SignalName `json:"signal"`
+	To           Scope      `json:"to"`
+	PID          int        `json:"pid"`
 }
 
 var groupRefusals = map[string]error{
@@ -335,7 +335,7 @@ func (v *groupVector) pass(t *testing.T, g Group, owner string, seen Observation
 	if pid == 0 {
 		pid = 1
 	}
-	d, err := g.Pass(Pass{
+	d, err := g.Pass(PassRequest{
 		Owner: owner, PID: pid, State: OrchestratorState(v.Do.State), Failover: v.Do.Failover, Hook: v.Do.Hook, LastAlert: v.Do.LastAlert,
 		HeartbeatInterval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
 		StalenessThreshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
@@ -348,10 +348,12 @@ func (v *groupVector) pass(t *testing.T, g Group, owner string, seen Observation
 	}
 	var actions []vectorAction
 	for i, a := range d.Actions {
-		if !a.Start {
-			actions = append(actions, vectorAction{Action: "signal", SupervisorID: a.ServiceID, Signal: a.Signal, To: a.To, PID: a.PID})
+		if a, signals := a.(Signal); signals {
+			actions = append(actions, vectorAction{Action: "signal", SupervisorID: a.ServiceID, Signal: a.Name, To: a.To, PID: a.PID})
 			continue
 		}
+
+		a := a.(Start)
 		actions = append(actions, vectorAction{Action: "start", SupervisorID: a.ServiceID, Attempt: a.Attempt, Reason: a.Reason})
 		switch start, ok := v.Do.Starts[a.ServiceID]; {
 		case !ok:

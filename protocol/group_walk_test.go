@@ -218,11 +218,11 @@ const completes = 4
 // pass makes a pass that is killed at point: 0 before the first commit, 1 before anything is released, 2 before the alerts are
 // appended, 3 before the last commit; else it is not.
 func (w *world) pass(point int) {
-	d, err := w.g.Pass(Pass{Owner: "me", PID: 1}, w.seen)
+	d, err := w.g.Pass(PassRequest{Owner: "me", PID: 1}, w.seen)
 	must(w.t, err)
 	var started []*proc
 	for _, a := range d.Actions {
-		if a.Start {
+		if a, starts := a.(Start); starts {
 			p := w.spawn(a.ServiceID, a.Attempt, 1)
 			d.Spawned(a.ServiceID, p.process.PID, p.process, p.startID(), Process{})
 			p.leader = false // it waits at the gate
@@ -240,7 +240,9 @@ func (w *world) pass(point int) {
 		return
 	}
 	for _, a := range d.Actions {
-		w.signal(a)
+		if a, signals := a.(Signal); signals {
+			w.signal(a)
+		}
 	}
 	result := Result{Failed: make(map[string]string)}
 	for _, p := range started {
@@ -286,8 +288,12 @@ func (w *world) commit(g Group) {
 // checkBackoff checks that none is started again before its wait is over.
 func (w *world) checkBackoff(d *Decision, before Group) {
 	for _, a := range d.Actions {
+		a, starts := a.(Start)
+		if !starts {
+			continue
+		}
 		was := before.Service(a.ServiceID)
-		if !a.Start || a.Attempt <= was.RestartAttempts {
+		if a.Attempt <= was.RestartAttempts {
 			continue
 		}
 		backoff := DefaultBackoff()
@@ -312,11 +318,11 @@ func (w *world) append() int64 {
 	return last
 }
 
-func (w *world) signal(a Action) {
+func (w *world) signal(a Signal) {
 	p := w.procs[a.PID]
 	switch {
-	case a.Start || p == nil || p.process != a.Process:
-	case a.Signal == Kill || !p.deafToTerm:
+	case p == nil || p.process != a.Process:
+	case a.Name == Kill || !p.deafToTerm:
 		switch a.To {
 		case ToSurvivors:
 			p.others = false

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A Pass is the arguments of one pass over a group (spec §11). Zero durations are not given.
-type Pass struct {
+// A PassRequest is the arguments of one pass over a group (spec §11). Zero durations are not given.
+type PassRequest struct {
 	Owner              string
 	PID                int
 	State              OrchestratorState // "": running
@@ -17,24 +17,34 @@ type Pass struct {
 	StalenessThreshold time.Duration
 }
 
-// An Action is what a pass asks for (spec §11.3, §11.4).
-type Action struct {
+// An Action is what a pass asks for: a [Start] or a [Signal] (spec §11.3, §11.4).
+type Action interface{ action() }
+
+// A Start asks for a process that becomes a service.
+type Start struct {
 	ServiceID string
-	Start     bool // else Signal
 	Attempt   int
 	Reason    string
-	Signal    Signal
+}
+
+// A Signal asks for a signal to the processes of a service.
+type Signal struct {
+	ServiceID string
+	Name      SignalName
 	To        Scope
 	PID       int
 	Process   Process
 }
 
-// A Signal is one of the two that a pass sends.
-type Signal string
+func (Start) action()  {}
+func (Signal) action() {}
+
+// A SignalName is one of the two signals that a pass sends.
+type SignalName string
 
 const (
-	Term Signal = "TERM"
-	Kill Signal = "KILL"
+	Term SignalName = "TERM"
+	Kill SignalName = "KILL"
 )
 
 // A Scope says which processes of a service a signal goes to.
@@ -54,52 +64,61 @@ type Decision struct {
 	edit *groupEdit
 }
 
-// Pass decides what is to be done about the services of g (spec §11.1 to §11.4). Each action
-// that starts one is to be answered with Spawned or NotSpawned. Then Group is to be committed, and
-// after that the actions are to be taken. It returns ErrExhausted before it decides anything.
-func (g Group) Pass(p Pass, seen Observation) (*Decision, error) {
-	heard, _ := g.OrchestratorHeard(seen)
+// Pass decides what follows for the services of g (spec §11.1 to §11.4): it judges each of them, plans
+// for the group, and acts on a copy of g. Answer each Start of the decision with Spawned or NotSpawned,
+// then commit Group, then take the actions. It returns ErrExhausted before it decides anything.
+func (g Group) Pass(p PassRequest, seen Observation) (*Decision, error) {
 	owner := g.Registry.Owner
 	other := owner != "" && owner != p.Owner
-	if other && (heard || g.mayBeAsleep(seen)) {
+	if heard, _ := g.OrchestratorHeard(seen); other && (heard || g.mayBeAsleep(seen)) {
 		return &Decision{StandBy: true, edit: &groupEdit{g: g}}, nil
 	}
+
 	alerts := max(g.Registry.AlertSeq, p.LastAlert)
 	if max(g.Orchestrator.Revision, g.Registry.Revision, alerts) >= lastRevision {
 		return nil, ErrExhausted
 	}
-	if p.StalenessThreshold != 0 {
-		g.Orchestrator.StalenessThreshold = p.StalenessThreshold
-		g.Orchestrator.HeartbeatInterval = fittingInterval(g.Orchestrator.HeartbeatInterval, p.StalenessThreshold)
-	}
-	if p.HeartbeatInterval != 0 {
-		g.Orchestrator.HeartbeatInterval = p.HeartbeatInterval
-	}
+
+	g.Orchestrator.setTiming(p)
 	e := g.begin(p.Owner, seen)
-	pass := &pass{groupEdit: e, failover: p.Failover, ready: make(map[string]bool), decision: &Decision{edit: e}}
 	e.g.Registry.AlertSeq = alerts
-	if p.Hook && g.Registry.AlertsGiven == NoneGiven {
-		e.g.Registry.AlertsGiven = e.g.Registry.AlertSeq
+	e.own(p)
+	if !other { // a new owner has watched those of the other, and must not be held up
+		e.grant()
 	}
-	if other {
-		e.raise(AlertTakeover, "", "from %s", owner)
-	}
-	e.g.Registry.Owner = p.Owner
-	if !other { // who takes over has watched those of another, and is not to be held up
-		pass.grant()
-	}
-	for i := range e.g.Registry.Services {
-		s := &e.g.Registry.Services[i]
-		pass.ready[s.ID] = e.g.ready(s, e.seen)
-	}
-	for _, id := range g.Registry.sorted() {
-		pass.look(e.service(id))
-	}
-	if len(pass.rebooted) > 0 {
-		e.raise(AlertRebooted, "", "started again: %s", strings.Join(pass.rebooted, ", "))
+
+	judged := e.g.judgeAll(e.seen)
+	plan := (&planner{e.g, e.seen, judged, p.Failover}).plan()
+	done := e.act(plan)
+
+	if len(done.rebooted) > 0 {
+		e.raise(AlertRebooted, "", "started again: %s", strings.Join(done.rebooted, ", "))
 	}
 	e.orchestrate(p)
-	return pass.decision, nil
+	return &Decision{Actions: done.actions, edit: e}, nil
+}
+
+// setTiming gives o the numbers of p, and an interval that fits the threshold.
+func (o *Orchestrator) setTiming(p PassRequest) {
+	if p.StalenessThreshold != 0 {
+		o.StalenessThreshold = p.StalenessThreshold
+		o.HeartbeatInterval = fittingInterval(o.HeartbeatInterval, p.StalenessThreshold)
+	}
+	if p.HeartbeatInterval != 0 {
+		o.HeartbeatInterval = p.HeartbeatInterval
+	}
+}
+
+// own makes the group one of p's owner, and of its hook.
+func (e *groupEdit) own(p PassRequest) {
+	r := &e.g.Registry
+	if p.Hook && r.AlertsGiven == NoneGiven {
+		r.AlertsGiven = r.AlertSeq
+	}
+	if r.Owner != "" && r.Owner != p.Owner {
+		e.raise(AlertTakeover, "", "from %s", r.Owner)
+	}
+	r.Owner = p.Owner
 }
 
 // mayBeAsleep reports whether the orchestrator of g may have stopped together with the observer,
@@ -110,7 +129,7 @@ func (g Group) mayBeAsleep(seen Observation) bool {
 }
 
 // orchestrate makes the orchestrator's heartbeat (spec §11.2).
-func (e *groupEdit) orchestrate(p Pass) {
+func (e *groupEdit) orchestrate(p PassRequest) {
 	_, age := e.before.OrchestratorHeard(e.seen)
 	o := &e.g.Orchestrator
 	o.Revision++

@@ -60,11 +60,11 @@ func TestTermThroughStep(t *testing.T) {
 			must(t, err)
 			g, err = g.Shutdown("s", "user", false, p.seen(false))
 			must(t, err)
-			signal := func() (sent Signal) {
-				d, err := g.Pass(Pass{Owner: "o"}, p.seen(false))
+			signal := func() (sent SignalName) {
+				d, err := g.Pass(PassRequest{Owner: "o"}, p.seen(false))
 				must(t, err)
 				for _, a := range d.Actions {
-					sent = a.Signal
+					sent = a.(Signal).Name
 				}
 				g = d.Group()
 				return sent

@@ -71,7 +71,7 @@ func (r *groupRun) turn() {
 		w.upset()
 	}
 	r.edit(func(g protocol.Group) (protocol.Group, error) {
-		d, err := g.Pass(protocol.Pass{Owner: "one", PID: 1}, w.observe())
+		d, err := g.Pass(protocol.PassRequest{Owner: "one", PID: 1}, w.observe())
 		if err != nil {
 			return g, err
 		}
@@ -79,7 +79,7 @@ func (r *groupRun) turn() {
 		return d.Group(), nil
 	})
 	r.edit(func(g protocol.Group) (protocol.Group, error) {
-		d, err := g.Pass(protocol.Pass{Owner: "other", PID: 2}, w.observe())
+		d, err := g.Pass(protocol.PassRequest{Owner: "other", PID: 2}, w.observe())
 		if err != nil {
 			return g, err
 		}

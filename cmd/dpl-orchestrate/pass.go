@@ -58,7 +58,7 @@ func giveAlerts(o *orchestrator.Orchestrator) error {
 	return cli.Named("orchestrate", o.Group, "", o.GiveAlerts())
 }
 
-func tell(env *cli.Env, o *orchestrator.Orchestrator, p orchestrator.Pass) {
+func tell(env *cli.Env, o *orchestrator.Orchestrator, p orchestrator.PassReport) {
 	if env.JSON() {
 		env.PrintJSON(report(o.Group, p))
 	}
@@ -68,21 +68,22 @@ func tell(env *cli.Env, o *orchestrator.Orchestrator, p orchestrator.Pass) {
 	}
 }
 
-func report(group string, p orchestrator.Pass) cli.Object {
+func report(group string, p orchestrator.PassReport) cli.Object {
 	actions, alerts := []cli.Object{}, []cli.Object{}
 	for _, a := range p.Actions {
-		o := cli.Object{{Name: "supervisorId", Value: a.ServiceID}}
-		if a.Start {
-			o = append(o, cli.Object{
-				{Name: "action", Value: "start"}, {Name: "attempt", Value: a.Attempt}, {Name: "reason", Value: a.Reason},
+		switch a := a.(type) {
+		case protocol.Start:
+			actions = append(actions, cli.Object{
+				{Name: "supervisorId", Value: a.ServiceID}, {Name: "action", Value: "start"},
+				{Name: "attempt", Value: a.Attempt}, {Name: "reason", Value: a.Reason},
 				{Name: "error", Value: cli.OrNull(p.Failed[a.ServiceID])},
-			}...)
-		} else {
-			o = append(o, cli.Object{
-				{Name: "action", Value: "signal"}, {Name: "signal", Value: string(a.Signal)}, {Name: "to", Value: string(a.To)}, {Name: "pid", Value: a.PID},
-			}...)
+			})
+		case protocol.Signal:
+			actions = append(actions, cli.Object{
+				{Name: "supervisorId", Value: a.ServiceID}, {Name: "action", Value: "signal"},
+				{Name: "signal", Value: string(a.Name)}, {Name: "to", Value: string(a.To)}, {Name: "pid", Value: a.PID},
+			})
 		}
-		actions = append(actions, o)
 	}
 	for _, a := range p.Alerts {
 		alerts = append(alerts, cli.Object{

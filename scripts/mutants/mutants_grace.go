@@ -12,7 +12,7 @@ var graces = []mutant{
 		[]string{"./protocol ^TestVectors$", "simulation"},
 	}, {
 		"a window never granted in a group", "protocol/grace.go",
-		"	if !p.g.silent(p.seen) {", "	if p.g.silent(p.seen) {",
+		"	if !e.g.silent(e.seen) {", "	if e.g.silent(e.seen) {",
 		[]string{"./protocol ^TestGroupVectors$", "simulation"},
 	}, {
 		"a window granted while somebody is heard of", "protocol/grace.go",
@@ -53,7 +53,7 @@ var graces = []mutant{
 		[]string{"./protocol ^TestVectors$", "simulation"},
 	}, {
 		"a takeover grants windows", "protocol/pass.go",
-		"	if !other { // who takes over", "	if other || !other { // who takes over",
+		"	if !other { // a new owner", "	if other || !other { // a new owner",
 		[]string{"./protocol ^TestGroupVectors$"},
 	}, {
 		"who was awake grants windows", "protocol/grace.go",

@@ -146,8 +146,8 @@ var services = []mutant{
 		"		err = r.log.Cut(cut)\n	}\n	if errors.Is", "		err = r.log.Truncate(0)\n	}\n	if errors.Is",
 		[]string{"./fileops TestRotateLog$"},
 	}, {
-		"a reboot is a crash", "protocol/pass_rules.go",
-		"	if evidence == Rebooted && s.Restartable", "	if evidence == Rebooted && s.Starting && s.Restartable",
+		"a reboot is a crash", "protocol/pass_plan.go",
+		"	case j.evidence == Rebooted && s.Restartable", "	case j.evidence == Rebooted && s.Starting && s.Restartable",
 		[]string{"./protocol TestGroupVectors/^pass-reboot"},
 	}, {
 		"the environment is that of the pass", "cmd/internal/orchestrator/processes.go",

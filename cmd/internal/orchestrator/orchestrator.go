@@ -33,8 +33,8 @@ type Orchestrator struct {
 	vigil protocol.Vigil
 }
 
-// A Pass is what one pass has done.
-type Pass struct {
+// A PassReport is what one pass has done.
+type PassReport struct {
 	StandBy bool
 	Actions []protocol.Action
 	Failed  map[string]string // services that could not be started, and why
@@ -46,14 +46,14 @@ type Pass struct {
 // Pass makes one pass (spec §11). With --dry-run it only says what it would do. The alerts are in the alerts file when it
 // returns, but no hook has been given them: see GiveAlerts. An error may mean that a part of it is done: what is not, the next
 // pass does.
-func (o *Orchestrator) Pass() (Pass, error) {
+func (o *Orchestrator) Pass() (PassReport, error) {
 	if err := o.Env.CheckGroupTrust(o.Ledger); err != nil {
-		return Pass{}, err
+		return PassReport{}, err
 	}
 	if o.Env.DryRun() {
 		return o.rehearse()
 	}
-	var p Pass
+	var p PassReport
 	err := o.Ledger.HoldGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
 		p.Before = tx.Value()
 		if err := o.checkTiming(p.Before); err != nil {
@@ -97,7 +97,7 @@ func (o *Orchestrator) watched(seen protocol.Observation, g protocol.Group) prot
 }
 
 // log says with -v what p has found and done, and without what it could not do.
-func (o *Orchestrator) log(p Pass) {
+func (o *Orchestrator) log(p PassReport) {
 	if p.StandBy {
 		o.Env.Logf("%s: %s orchestrates it: standing by", o.Group, p.Before.Registry.Owner)
 	}
@@ -107,23 +107,25 @@ func (o *Orchestrator) log(p Pass) {
 		}
 	}
 	for _, a := range p.Actions {
-		switch cause := p.Failed[a.ServiceID]; {
-		case cause != "":
-			o.Env.Warnf("%s: start %q: %s", o.Group, a.ServiceID, cause)
-		case a.Start:
+		switch a := a.(type) {
+		case protocol.Start:
+			if cause := p.Failed[a.ServiceID]; cause != "" {
+				o.Env.Warnf("%s: start %q: %s", o.Group, a.ServiceID, cause)
+				continue
+			}
 			o.Env.Logf("%s: start %q, attempt %d: %s", o.Group, a.ServiceID, a.Attempt, a.Reason)
-		default:
-			o.Env.Logf("%s: signal %s to %q: %s of %d", o.Group, a.Signal, a.ServiceID, a.To, a.PID)
+		case protocol.Signal:
+			o.Env.Logf("%s: signal %s to %q: %s of %d", o.Group, a.Name, a.ServiceID, a.To, a.PID)
 		}
 	}
 }
 
-func (o *Orchestrator) arguments() protocol.Pass {
+func (o *Orchestrator) arguments() protocol.PassRequest {
 	last, err := o.Ledger.LastAlert(o.Group)
 	if err != nil {
 		o.Env.Warnf("%v", err) // services matter more: it is only the alerts that will stay pending
 	}
-	return protocol.Pass{
+	return protocol.PassRequest{
 		Owner: o.Owner, PID: o.machine().PID(), State: o.State, Failover: o.Failover, Hook: o.OnAlert != "", LastAlert: last,
 		HeartbeatInterval: o.Interval, StalenessThreshold: o.Staleness,
 	}
@@ -138,7 +140,7 @@ func (o *Orchestrator) checkTiming(g protocol.Group) error {
 }
 
 // rehearse decides on what is there, without the lock.
-func (o *Orchestrator) rehearse() (p Pass, err error) {
+func (o *Orchestrator) rehearse() (p PassReport, err error) {
 	_, err = o.Ledger.EditGroup(o.Group, fileops.DryRun, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
 		if err := o.checkTiming(g); err != nil {
 			return g, err
@@ -147,7 +149,7 @@ func (o *Orchestrator) rehearse() (p Pass, err error) {
 		if err != nil {
 			return g, err
 		}
-		p = Pass{StandBy: d.StandBy, Actions: d.Actions, Before: g, After: d.Group()}
+		p = PassReport{StandBy: d.StandBy, Actions: d.Actions, Before: g, After: d.Group()}
 		return p.After, nil
 	})
 	return p, err
@@ -155,7 +157,7 @@ func (o *Orchestrator) rehearse() (p Pass, err error) {
 
 // carryOut commits the decision d, takes its actions, and commits their result (spec §11.5). latest is when it is too late for
 // starts, which other hosts have given up for dead by then; 0: never.
-func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *Pass, latest time.Duration) error {
+func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *PassReport, latest time.Duration) error {
 	gates, notSpawned := o.spawn(p.Before, d, latest)
 	p.Failed = notSpawned
 	committed := tx.Commit(d.Group())
@@ -176,7 +178,7 @@ func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *Pa
 
 // record commits the result of the starts, and writes the alerts that are committed for sure: the number of another could be
 // given again after a power cut.
-func (o *Orchestrator) record(tx *fileops.GroupTx, result protocol.Result, durable bool, p *Pass) error {
+func (o *Orchestrator) record(tx *fileops.GroupTx, result protocol.Result, durable bool, p *PassReport) error {
 	for {
 		if alerts := tx.Value().Registry.PendingAlerts; durable && len(alerts) > 0 {
 			if err := fileops.AppendAlerts(tx, alerts); err != nil {

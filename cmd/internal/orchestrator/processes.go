@@ -28,9 +28,11 @@ const (
 func (o *Orchestrator) spawn(before protocol.Group, d *protocol.Decision, latest time.Duration) (gates map[string]Gate, failed map[string]string) {
 	gates, failed = make(map[string]Gate), make(map[string]string)
 	for _, a := range d.Actions {
-		if !a.Start {
+		a, starts := a.(protocol.Start)
+		if !starts {
 			continue
 		}
+
 		startID := o.machine().NewStartID()
 		gate, err := o.spawnOne(before.Service(a.ServiceID), a, startID, latest)
 		if err != nil {
@@ -38,13 +40,14 @@ func (o *Orchestrator) spawn(before protocol.Group, d *protocol.Decision, latest
 			d.NotSpawned(a.ServiceID, err.Error())
 			continue
 		}
+
 		gates[a.ServiceID] = gate
 		d.Spawned(a.ServiceID, gate.Process().PID, gate.Process(), startID, gate.Keeper())
 	}
 	return gates, failed
 }
 
-func (o *Orchestrator) spawnOne(s *protocol.Service, a protocol.Action, startID string, latest time.Duration) (Gate, error) {
+func (o *Orchestrator) spawnOne(s *protocol.Service, a protocol.Start, startID string, latest time.Duration) (Gate, error) {
 	log, err := o.Ledger.LogFile(o.Group, s.ID)
 	if err != nil {
 		return nil, err
@@ -64,7 +67,7 @@ func (o *Orchestrator) spawnOne(s *protocol.Service, a protocol.Action, startID 
 }
 
 // environment is what a started service gets, whatever this pass has itself (spec §11.6).
-func (o *Orchestrator) environment(s *protocol.Service, a protocol.Action, startID string) []string {
+func (o *Orchestrator) environment(s *protocol.Service, a protocol.Start, startID string) []string {
 	env := []string{
 		"DPL_LEDGER=" + o.Ledger.Dir(), "DPL_GROUP=" + o.Group, "DPL_SERVICE=" + s.ID, "DPL_SUPERVISOR=" + s.ID,
 		"DPL_ATTEMPT=" + strconv.Itoa(a.Attempt), "DPL_REASON=" + a.Reason, process.StartVariable + "=" + startID,
@@ -114,21 +117,23 @@ func (o *Orchestrator) release(gates map[string]Gate) protocol.Result {
 // signal sends the signals of a pass. That a process has ended meanwhile is no error; the next pass looks again.
 func (o *Orchestrator) signal(g protocol.Group, actions []protocol.Action) {
 	for _, a := range actions {
-		if a.Start {
+		a, signals := a.(protocol.Signal)
+		if !signals {
 			continue
 		}
+
 		for _, err := range o.send(g.Service(a.ServiceID), a) {
 			if err != nil && !errors.Is(err, process.ErrNoProcess) {
-				o.Env.Warnf("%s: signal %s to %q: %v", o.Group, a.Signal, a.ServiceID, err)
+				o.Env.Warnf("%s: signal %s to %q: %v", o.Group, a.Name, a.ServiceID, err)
 			}
 		}
 	}
 }
 
 // send returns an error, or nil, of each process that it was to send the signal to.
-func (o *Orchestrator) send(s *protocol.Service, a protocol.Action) (errs []error) {
+func (o *Orchestrator) send(s *protocol.Service, a protocol.Signal) (errs []error) {
 	signal := syscall.SIGTERM
-	if a.Signal == protocol.Kill {
+	if a.Name == protocol.Kill {
 		signal = syscall.SIGKILL
 	}
 	if a.To == protocol.ToProcess {

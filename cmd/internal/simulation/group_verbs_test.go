@@ -155,7 +155,7 @@ func (passEnv) Logf(string, ...any)                   {}
 func (e passEnv) Warnf(format string, args ...any)    { e.c.w.tell(format, args...) }
 
 // pass is the pass of package orchestrator.
-func (c *command) pass(owner string, failover bool) (orchestrator.Pass, error) {
+func (c *command) pass(owner string, failover bool) (orchestrator.PassReport, error) {
 	g := c.w.group()
 	floor := g.floor
 	c.decided = 0 // a registration may have looked before

@@ -69,7 +69,7 @@ func (w *world) endGroups() {
 	for _, h := range w.hosts[1:] {
 		h.crash() // for good: so the first one may start all that ran there
 	}
-	var last orchestrator.Pass
+	var last orchestrator.PassReport
 	for n := 0; w.wrong == nil && !w.settled(last.After); n++ {
 		if n == 150 {
 			w.fail("not settled: %v", brief(last.After))

@@ -1,0 +1,51 @@
+package protocol
+
+// A judgement is what a pass finds out about one service before it decides anything: from the files
+// as they were, with the graces of this pass, and from its observation (spec §11.2).
+type judgement struct {
+	was       *Service // as it was; it must not be changed
+	evidence  Evidence // that it is dead; "": there is none
+	gone      bool     // its process has certainly ended
+	alive     bool     // its process is known to live
+	heard     bool     // it has sent a heartbeat lately
+	checkable bool     // the observer can check its process
+	foreign   bool     // its process may live where the observer cannot look
+	ready     bool     // services that depend on it may run
+}
+
+// judgements are those of all services, by id.
+type judgements map[string]judgement
+
+// judgeAll judges every service of g as seen.
+func (g Group) judgeAll(seen Observation) judgements {
+	all := make(judgements, len(g.Registry.Services))
+	for i := range g.Registry.Services {
+		s := g.Registry.Services[i]
+		all[s.ID] = g.judge(&s, seen)
+	}
+	return all
+}
+
+// judge judges s, which nothing may change from then on.
+func (g Group) judge(s *Service, seen Observation) judgement {
+	j := judgement{was: s}
+	if s.State.final() {
+		return j // a pass does nothing about it
+	}
+
+	j.evidence = g.dead(s, seen)
+	j.gone = j.evidence == Exited || j.evidence == Rebooted
+	j.checkable, j.foreign = seen.canCheck(s.identity()), s.foreign(seen)
+
+	j.alive = j.checkable && !j.gone
+	j.heard = !s.LastHeartbeat.IsZero() && j.evidence == ""
+	j.ready = s.State == StateRunning && s.Notice.Readiness == ReadinessReady && j.evidence == ""
+	return j
+}
+
+// survived reports whether processes of the start of the service are left. It is asked only where
+// that matters, since an observer may have to look for them for a second.
+func (j judgement) survived(seen Observation) bool { return j.was.survived(seen) }
+
+// held reports whether anything is left to be stopped before the service can be started again.
+func (j judgement) held(seen Observation) bool { return j.alive || j.survived(seen) }
