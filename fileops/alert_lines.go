@@ -2,9 +2,11 @@ package fileops
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -12,6 +14,12 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
+
+// A Line is one line of an alerts file, without its newline.
+type Line struct {
+	Seq  int64
+	Text string
+}
 
 // backward reads the complete lines of an alerts file from the last to the first, and of a large file no more than it has
 // to.
@@ -111,4 +119,24 @@ func seqOf(line []byte) (seq int64, err error) {
 		err = errors.New("seq is missing, less than 1 or more than 2^62")
 	}
 	return seq, err
+}
+
+func linesAfter(seq int64, group string, alerts []protocol.Alert) []byte {
+	var text []byte
+	for _, alert := range slices.SortedFunc(slices.Values(alerts), func(a, b protocol.Alert) int { return cmp.Compare(a.Seq, b.Seq) }) {
+		if alert.Seq > seq {
+			seq = alert.Seq
+			text = append(text, alertLine(group, alert)...)
+		}
+	}
+	return text
+}
+
+// alertLine returns the line of alert in the alerts file of group.
+func alertLine(group string, alert protocol.Alert) string {
+	log := ""
+	if alert.ServiceID != "" {
+		log = filepath.ToSlash(logOf(group, alert.ServiceID))
+	}
+	return alert.Line(group, log)
 }

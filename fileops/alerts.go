@@ -1,23 +1,15 @@
 package fileops
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"slices"
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
-
-// A Line is one line of an alerts file, without its newline.
-type Line struct {
-	Seq  int64
-	Text string
-}
 
 // AppendAlerts appends alerts to the alerts file, but for those whose number is not above that of the last line which is none of
 // them: their numbers must rise. So an edit that was killed is repeated, and no alert is lost or written twice. The alerts must be pending in a group that
@@ -101,26 +93,6 @@ func (l *Ledger) appendAlerts(f disk.File, size int64, group string, alerts []pr
 		f.Truncate(end) // after a failed fsync nobody may take for written what is in memory alone
 	}
 	return err
-}
-
-func linesAfter(seq int64, group string, alerts []protocol.Alert) []byte {
-	var text []byte
-	for _, alert := range slices.SortedFunc(slices.Values(alerts), func(a, b protocol.Alert) int { return cmp.Compare(a.Seq, b.Seq) }) {
-		if alert.Seq > seq {
-			seq = alert.Seq
-			text = append(text, alertLine(group, alert)...)
-		}
-	}
-	return text
-}
-
-// alertLine returns the line of alert in the alerts file of group.
-func alertLine(group string, alert protocol.Alert) string {
-	log := ""
-	if alert.ServiceID != "" {
-		log = filepath.ToSlash(logOf(group, alert.ServiceID))
-	}
-	return alert.Line(group, log)
 }
 
 // Alerts returns the lines of the alerts file whose number is greater than after, in their order. A last line without a

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -104,19 +103,6 @@ func (l *Ledger) archiveCopies() ([]archiveCopy, error) {
 	return copies, nil
 }
 
-// archive gives the file, in the state s, the first free name in the archive.
-func (f file) archive(s state) (outcome, error) {
-	if f.ledger.linked() {
-		return f.archiveVersion(s)
-	}
-	err := f.ledger.moveTo(f.copies, 1, f.path)
-	if err == nil {
-		return isMade, nil
-	}
-	there, lookErr := f.ledger.lookFor(f.path)
-	return outcomeAfterError(!there, err, lookErr)
-}
-
 // moveTo makes the file at path the nth of copies, or if that is there the next one.
 func (l *Ledger) moveTo(c copies, n int, path string) error {
 	for {
@@ -128,33 +114,4 @@ func (l *Ledger) moveTo(c copies, n int, path string) error {
 			return err
 		}
 	}
-}
-
-// archiveCopy adds what f is now to copies, and leaves f as it is. It does nothing if there is no such
-// file. When it returns nil the copy survives a power cut, unless Options.Sync asks for less.
-func (f file) archiveCopy(c copies) error {
-	l, sync := f.ledger, f.ledger.sync(false)
-	now, err := f.current()
-	if err != nil {
-		return ignoreMissing(err)
-	}
-	if err := l.ensureDir(l.archive()); err != nil {
-		return err
-	}
-	n, err := l.next(c)
-	if err != nil {
-		return err
-	}
-
-	temp := tempOf(f.path)
-	if err := l.writeNew(temp, now.data, sync); err != nil {
-		return err
-	}
-	if err := l.moveTo(c, n, temp); err != nil {
-		return errors.Join(err, l.removeIfThere(temp))
-	}
-	if sync != SyncFull {
-		return nil
-	}
-	return l.withFile(l.archive(), disk.File.Sync)
 }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"unsafe"
 
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -343,9 +342,6 @@ func (l *Ledger) readFiles(d document) ([]state, error) {
 	}
 	return states, nil
 }
-
-// asString returns data, which is never written to again, without copying it: a file may be large.
-func asString(data []byte) string { return unsafe.String(unsafe.SliceData(data), len(data)) }
 
 // checkInside compares the id that a file contains, as member, with the one in its name.
 func checkInside(file, member, inside, id string) error {

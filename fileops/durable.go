@@ -7,17 +7,6 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 )
 
-// sync is how much of an edit has to be on disk when it is over.
-func (l *Ledger) sync(beat bool) Sync {
-	switch s := l.options.Sync; {
-	case s != SyncDefault:
-		return s
-	case beat:
-		return SyncFile
-	}
-	return SyncFull
-}
-
 // directories are open before a rename, so that what can fail fails while nothing is changed.
 type directories []disk.File
 

@@ -38,9 +38,6 @@ var errLost = fmt.Errorf("%w by now, and has made an edit", ErrBusy)
 // errOvertaken is errLost in an edit that has made a commit before, and cannot begin again.
 var errOvertaken = errors.New("another process has the lock by now, and has made an edit")
 
-// linked reports whether edits commit by link.
-func (l *Ledger) linked() bool { return l.config.Commit == CommitLink }
-
 // A file is one that edits replace as a whole.
 type file struct {
 	ledger *Ledger
@@ -282,3 +279,7 @@ func revisionOf(data []byte) (revision int64, err error) {
 	_, err = d.ReadToken()
 	return 0, err
 }
+
+// errTooLate means that an edit was paused for so long, between its last two system calls, that nothing tells any more whether
+// it came first.
+var errTooLate = errors.New("it was paused for too long to know")

@@ -2,7 +2,6 @@ package fileops
 
 import (
 	"bytes"
-	"fmt"
 	"path/filepath"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -50,41 +49,4 @@ func decodeJournal(data []byte) (j journal, err error) {
 		return d.SkipValue()
 	})
 	return j, err
-}
-
-// sweepJournal deletes the trash that a note tells of, and the note, unless the edit that wrote it may be about to make
-// the trash. A note that ends in the middle was the last thing its writer did: there is no trash.
-func (l *Ledger) sweepJournal(name, id string) error {
-	if over, err := l.editEnded(id); err != nil || !over {
-		return err
-	}
-	path := filepath.Join(l.tmp(), name)
-	data, info, err := l.readFile(path)
-	if err != nil {
-		return ignoreMissing(err)
-	}
-	j, err := decodeJournal(data)
-	if err != nil {
-		return l.removeIfThere(path)
-	}
-	if err := l.checkJournal(j); err != nil {
-		return fmt.Errorf("%s: %w: remove it if it is of no use", path, err)
-	}
-	if l.config.Shared && !l.options.TrustGroup && info.UID != l.euid && j.root != l.tmp() {
-		return nil
-	}
-	if err := l.purgeAt(j.root, j.path); err != nil {
-		return err
-	}
-	return l.removeIfThere(path)
-}
-
-// checkJournal makes sure that a note speaks of trash, and of trash where Discard may leave it.
-func (l *Ledger) checkJournal(j journal) error {
-	path := filepath.Join(j.root, j.path)
-	root, name, err := l.locate(path)
-	if err == nil && (root != j.root || name != j.path || !isTrash(filepath.Base(path))) {
-		err = fmt.Errorf("%q: %w: not a name for trash", path, ErrResource)
-	}
-	return err
 }

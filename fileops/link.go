@@ -85,10 +85,6 @@ func (r *replacement) link(n int64) (made outcome, err error) {
 	return isMade, nil
 }
 
-// errTooLate means that an edit was paused for so long, between its last two system calls, that nothing tells any more whether
-// it came first.
-var errTooLate = errors.New("it was paused for too long to know")
-
 // origin makes the file that the first version follows, and then looks again: whoever sees it looks
 // no further back.
 func (f file) origin(base state) (disk.Info, error) {

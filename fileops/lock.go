@@ -43,35 +43,6 @@ func (p *lockWait) stop() {
 	}
 }
 
-// retryLostLease repeats an edit until it does not lose its lock to another.
-func (l *Ledger) retryLostLease(mode Mode, edit func(p *lockWait) error) error {
-	var p lockWait
-	if mode&Try == 0 {
-		p.timeout = l.options.LockTimeout
-	}
-	defer p.stop()
-	defer l.fs.Refresh()
-	for {
-		err := edit(&p)
-		if !errors.Is(err, errLost) || p.next() != nil {
-			return err
-		}
-	}
-}
-
-// lockEdit takes the lock of an edit. Only OrCreate makes the lock file, or the loss of one while what it protects is still
-// there, so that missing returns nil: after a power cut, or because somebody copied that alone.
-func (l *Ledger) lockEdit(path string, mode Mode, p *lockWait, missing func() error) (disk.Lock, error) {
-	lock, err := l.lock(path, mode&OrCreate != 0, p)
-	if !errors.Is(err, fs.ErrNotExist) || mode&OrCreate != 0 {
-		return lock, err
-	}
-	if err := missing(); err != nil {
-		return nil, err
-	}
-	return l.lock(path, true, p)
-}
-
 // lock takes the exclusive lock on the file at path. It returns fs.ErrNotExist if there is none and create is false, and
 // ErrBusy if somebody else has it for as long as p lasts. The file that is locked is the one at path: a lock on a file
 // that was removed or replaced meanwhile protects nothing.
@@ -134,4 +105,11 @@ func (l *Ledger) verify(lock disk.Lock, path string) (bool, error) {
 		return false, err
 	}
 	return named.ID == locked.ID, l.trustFile(path, locked)
+}
+
+func ignoreBusy(err error) error {
+	if errors.Is(err, ErrBusy) {
+		return nil
+	}
+	return err
 }

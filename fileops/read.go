@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 	"time"
+	"unsafe"
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
@@ -144,3 +145,6 @@ func ignoreMissing(err error) error {
 	}
 	return err
 }
+
+// asString returns data, which is never written to again, without copying it: a file may be large.
+func asString(data []byte) string { return unsafe.String(unsafe.SliceData(data), len(data)) }

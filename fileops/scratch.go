@@ -45,20 +45,6 @@ func (s *Scratch) Remove() error {
 	return errors.Join(s.ledger.purgeAt(s.ledger.dir, filepath.Base(s.dir)), s.used.Unlock())
 }
 
-// sweepScratch removes the scratch directory of a process that was killed. Others than its maker may not look into it, and
-// what has such a name but is no directory is nobody's.
-func (l *Ledger) sweepScratch(name string) error {
-	info, err := l.fs.Lstat(filepath.Join(l.dir, name))
-	if err != nil || !info.Mode.IsDir() || l.euid >= 0 && info.UID != l.euid {
-		return ignoreMissing(err)
-	}
-	lock, err := l.lock(scratchLock(filepath.Join(l.dir, name)), true, &lockWait{})
-	if err != nil {
-		return ignoreBusy(ignoreMissing(err))
-	}
-	return errors.Join(l.purgeAt(l.dir, name), lock.Unlock())
-}
-
 // LockFile returns the path of a file to lock, by TryLock.
 func (s *Scratch) LockFile() string { return filepath.Join(s.dir, "lock") }
 

@@ -1,7 +1,6 @@
 package fileops
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -52,29 +51,6 @@ type Found struct {
 	Info     disk.Info
 	Distrust error // why commands refuse it, ErrPermission; nil: they do not
 	Orphaned bool  // nothing that exists needs it: if no edit is in progress, Sweep would remove it
-}
-
-// Inspect returns what lies in the ledger in dir. It returns ErrNoLedger if there is none.
-func Inspect(dir string, o Options) (*Survey, error) {
-	l, err := newLedger(dir, o)
-	if err != nil {
-		return nil, err
-	}
-	s := &Survey{Ledger: l, Refusal: l.open()}
-	if errors.Is(s.Refusal, ErrNoLedger) {
-		return nil, s.Refusal
-	}
-	l.fs = l.fs.Within(l.dir, func(string, disk.Info) error { return nil }) // what commands refuse is what there is to say
-	if s.Network, err = l.fs.Network(l.dir); err != nil {
-		return nil, err
-	}
-	s.note(s.above())
-	if s.note(s.top()) {
-		s.note(s.operations())
-		s.note(s.archive())
-		s.note(s.tmp())
-	}
-	return s, nil
 }
 
 // note keeps err, and reports whether there is none.

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // top lists the ledger directory. What is left over is judged as by sweepGroups.
@@ -153,4 +155,27 @@ func (s *Survey) trashOf(dir Found) error {
 		}
 	}
 	return err
+}
+
+// Inspect returns what lies in the ledger in dir. It returns ErrNoLedger if there is none.
+func Inspect(dir string, o Options) (*Survey, error) {
+	l, err := newLedger(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	s := &Survey{Ledger: l, Refusal: l.open()}
+	if errors.Is(s.Refusal, ErrNoLedger) {
+		return nil, s.Refusal
+	}
+	l.fs = l.fs.Within(l.dir, func(string, disk.Info) error { return nil }) // what commands refuse is what there is to say
+	if s.Network, err = l.fs.Network(l.dir); err != nil {
+		return nil, err
+	}
+	s.note(s.above())
+	if s.note(s.top()) {
+		s.note(s.operations())
+		s.note(s.archive())
+		s.note(s.tmp())
+	}
+	return s, nil
 }

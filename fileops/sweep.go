@@ -108,13 +108,6 @@ func (l *Ledger) sweepDocument(d document, temps []string) error {
 	}))
 }
 
-func ignoreBusy(err error) error {
-	if errors.Is(err, ErrBusy) {
-		return nil
-	}
-	return err
-}
-
 func (l *Ledger) sweepTrash() error {
 	names, err := l.readDir(l.tmp())
 	if err != nil {
@@ -201,19 +194,6 @@ func (l *Ledger) sweepFrom(dir, name string) error {
 	return l.purgeAt(l.tmp(), filepath.Join(dir, name))
 }
 
-// purgeAt deletes a piece of trash below a root.
-func (l *Ledger) purgeAt(root, name string) error {
-	parent, err := l.descend(root, filepath.Dir(name))
-	if err != nil {
-		return ignoreMissing(err)
-	}
-	defer parent.Close()
-	if err := purge(parent, filepath.Base(name)); err != nil {
-		return fmt.Errorf("delete %s: %w", filepath.Join(root, name), err)
-	}
-	return nil
-}
-
 // editEnded reports whether whatever edit of the operation was in progress a moment ago has ended.
 func (l *Ledger) editEnded(id string) (bool, error) {
 	lock, err := l.lock(l.operationLock(id), false, &lockWait{})
@@ -226,4 +206,55 @@ func (l *Ledger) editEnded(id string) (bool, error) {
 		return false, err
 	}
 	return true, lock.Unlock()
+}
+
+// sweepJournal deletes the trash that a note tells of, and the note, unless the edit that wrote it may be about to make
+// the trash. A note that ends in the middle was the last thing its writer did: there is no trash.
+func (l *Ledger) sweepJournal(name, id string) error {
+	if over, err := l.editEnded(id); err != nil || !over {
+		return err
+	}
+	path := filepath.Join(l.tmp(), name)
+	data, info, err := l.readFile(path)
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	j, err := decodeJournal(data)
+	if err != nil {
+		return l.removeIfThere(path)
+	}
+	if err := l.checkJournal(j); err != nil {
+		return fmt.Errorf("%s: %w: remove it if it is of no use", path, err)
+	}
+	if l.config.Shared && !l.options.TrustGroup && info.UID != l.euid && j.root != l.tmp() {
+		return nil
+	}
+	if err := l.purgeAt(j.root, j.path); err != nil {
+		return err
+	}
+	return l.removeIfThere(path)
+}
+
+// checkJournal makes sure that a note speaks of trash, and of trash where Discard may leave it.
+func (l *Ledger) checkJournal(j journal) error {
+	path := filepath.Join(j.root, j.path)
+	root, name, err := l.locate(path)
+	if err == nil && (root != j.root || name != j.path || !isTrash(filepath.Base(path))) {
+		err = fmt.Errorf("%q: %w: not a name for trash", path, ErrResource)
+	}
+	return err
+}
+
+// sweepScratch removes the scratch directory of a process that was killed. Others than its maker may not look into it, and
+// what has such a name but is no directory is nobody's.
+func (l *Ledger) sweepScratch(name string) error {
+	info, err := l.fs.Lstat(filepath.Join(l.dir, name))
+	if err != nil || !info.Mode.IsDir() || l.euid >= 0 && info.UID != l.euid {
+		return ignoreMissing(err)
+	}
+	lock, err := l.lock(scratchLock(filepath.Join(l.dir, name)), true, &lockWait{})
+	if err != nil {
+		return ignoreBusy(ignoreMissing(err))
+	}
+	return errors.Join(l.purgeAt(l.dir, name), lock.Unlock())
 }

@@ -1,14 +1,10 @@
 package fileops
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
-	"slices"
 
 	"github.com/dpl-project/dpl/fileops/disk"
-	"github.com/dpl-project/dpl/protocol"
 )
 
 // trash is something renamed to a name nobody knows, waiting to be deleted.
@@ -18,74 +14,6 @@ type trash struct {
 	name    string // its name in parent
 	journal string // path of the note that says where it is, "" if it is where Sweep looks anyway
 	spent   bool   // it is not put back, whatever becomes of the edit
-}
-
-// effects are what an edit does beside its files: directories that it makes, and what it takes away.
-type effects struct {
-	ledger *Ledger
-	id     string              // of the operation
-	trash  []trash             // renamed already
-	made   []string            // calls whose temporary directories makeTmp made
-	spent  []string            // calls whose temporary directories go after the commit
-	after  *protocol.Operation // what is committed, if spent temporary directories go with it
-}
-
-// take renames what t describes, and keeps its parent open until it is deleted. After an error the note stays for Sweep:
-// over a network the rename may have been done all the same.
-func (e *effects) take(t trash) error {
-	if err := t.parent.Rename(t.base, t.name); err != nil {
-		t.parent.Close()
-		return err
-	}
-	e.trash = append(e.trash, t)
-	return nil
-}
-
-// committed has what is discarded stay so, and discards what goes after a commit.
-func (e *effects) committed() {
-	e.discardSpentTmp()
-	for i := range e.trash {
-		e.trash[i].spent = true
-	}
-	e.made, e.spent, e.after = nil, nil, nil
-}
-
-// restore undoes, as far as that is possible, what an edit that is not committed did to resources.
-func (e *effects) restore() {
-	taken := e.trash
-	e.trash = nil
-	for _, call := range e.made {
-		e.ledger.recordLeftover(e.discardTmp(call))
-	}
-	for _, t := range slices.Backward(taken) {
-		_, err := t.parent.Lstat(t.base)
-		if err == nil || t.spent { // somebody has made it anew, or nobody needs it
-			e.trash = append(e.trash, t)
-			continue
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			err = t.parent.Rename(t.name, t.base)
-		}
-		if err != nil {
-			e.ledger.recordLeftover(fmt.Errorf("%q could not be put back, it is %q now: %w", t.base, t.name, err))
-		}
-		e.ledger.recordLeftover(e.ledger.closeTrash(t)) // without a note nobody deletes it
-	}
-}
-
-// deleteTrash deletes what the edit took. It runs after the lock is released.
-func (e *effects) deleteTrash() {
-	for _, t := range e.trash {
-		err := purge(t.parent, t.name)
-		if err == nil {
-			err = e.ledger.closeTrash(t)
-		} else {
-			t.parent.Close()
-		}
-		if err != nil {
-			e.ledger.recordLeftover(fmt.Errorf("delete %q: %w", t.base, err))
-		}
-	}
 }
 
 func (l *Ledger) closeTrash(t trash) error {
@@ -174,5 +102,18 @@ func (p *purger) postpone(path []string) error {
 		return err
 	}
 	p.deep = append(p.deep, name)
+	return nil
+}
+
+// purgeAt deletes a piece of trash below a root.
+func (l *Ledger) purgeAt(root, name string) error {
+	parent, err := l.descend(root, filepath.Dir(name))
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	defer parent.Close()
+	if err := purge(parent, filepath.Base(name)); err != nil {
+		return fmt.Errorf("delete %s: %w", filepath.Join(root, name), err)
+	}
 	return nil
 }

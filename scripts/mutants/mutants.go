@@ -89,11 +89,11 @@ var mutants = []mutant{
 		"	s, err := look(pid)\n", "	s, err := look(pid)\n	s.startTicks = startTicks\n",
 		[]string{"identity"},
 	}, {
-		"missing read as empty", "fileops/ledger.go",
+		"missing read as empty", "fileops/open.go",
 		"case len(inOperations) == 0 && !slices.ContainsFunc(names, isGroupFile):", "case len(inOperations) >= 0 || !slices.ContainsFunc(names, isGroupFile):",
 		[]string{"files", "scripts"},
 	}, {
-		"rename on a shared ledger", "fileops/file.go",
+		"rename on a shared ledger", "fileops/ledger.go",
 		"func (l *Ledger) linked() bool { return l.config.Commit == CommitLink }", "func (l *Ledger) linked() bool { return l.config.Commit == \"\" }",
 		[]string{"files", "simulation"},
 	}, {

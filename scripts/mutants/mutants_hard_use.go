@@ -285,11 +285,11 @@ var security = []mutant{
 		"unix.AT_SYMLINK_NOFOLLOW, flags|unix.O_NOFOLLOW", "0, flags",
 		[]string{"./fileops TestLinkedDirectories"},
 	}, {
-		"directories by path", "fileops/ledger.go",
+		"directories by path", "fileops/open.go",
 		"	l.fs = l.fs.Within(l.dir, l.trustDir)\n", "",
 		[]string{"./fileops TestSwappedDirectories"},
 	}, {
-		"directories of anybody", "fileops/ledger.go",
+		"directories of anybody", "fileops/open.go",
 		"	l.fs = l.fs.Within(l.dir, l.trustDir)\n", "	l.fs = l.fs.Within(l.dir, func(string, disk.Info) error { return nil })\n",
 		[]string{"./fileops TestUntrustedDirectories"},
 	}, {
@@ -317,7 +317,7 @@ var security = []mutant{
 		"	o.Env.NoteCommit()\n", "",
 		[]string{"output/status_after_commit.txtar"},
 	}, {
-		"a killed pop leaves its directory", "fileops/tmp.go",
+		"a killed pop leaves its directory", "fileops/effects.go",
 		"		e.ledger.recordLeftover(errors.Join(err, e.discardSpent(spent)))", "		e.ledger.recordLeftover(errors.Join(err, e.discardSpent(spent[:0])))",
 		[]string{"./fileops TestSpentTmp$"},
 	}, {
@@ -325,11 +325,11 @@ var security = []mutant{
 		"	for total/step >= most {\n		step *= 2\n	}\n", "",
 		[]string{"./cmd/internal/page TestTicksOfCenturies"},
 	}, {
-		"a new directory that was swapped", "fileops/create.go",
+		"a new directory that was swapped", "fileops/write.go",
 		"		case !info.Mode.IsDir() || info.UID != l.euid:", "		case !info.Mode.IsDir():",
 		[]string{"./fileops TestNewDirectoryOfAnother"},
 	}, {
-		"a planted scratch link", "fileops/scratch.go",
+		"a planted scratch link", "fileops/sweep.go",
 		"	if err != nil || !info.Mode.IsDir() ||", "	if err != nil ||",
 		[]string{"./fileops TestSweepScratchLink"},
 	}, {

@@ -5,10 +5,132 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/protocol"
 )
+
+// Open opens the ledger in dir. It returns
+//
+//   - ErrNoLedger if dir does not exist or is not a ledger;
+//   - ErrConfig if ledger.json is malformed, missing beside operation or group files, or made by a newer program;
+//   - ErrPermission if dir, its operations or ledger.json are not safe to trust.
+func Open(dir string, o Options) (*Ledger, error) {
+	l, err := newLedger(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.open(); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// Create opens the ledger in dir like Open, after creating what is missing of it: readable for the user alone, or for the
+// group if c.Shared. c counts only for a ledger that does not exist yet; its zero ProtocolVersion and Commit mean the
+// current ones. It returns ErrCannotCreate besides the errors of Open.
+func Create(dir string, c Config, o Options) (*Ledger, error) {
+	l, err := newLedger(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	err = l.open()
+	if errors.Is(err, ErrNoLedger) {
+		if err := l.create(c); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrCannotCreate, err)
+		}
+		err = l.open()
+	}
+	if err == nil && !l.complete {
+		if err = l.createDirs(); err != nil {
+			err = fmt.Errorf("%w: %w", ErrCannotCreate, err)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *Ledger) open() error {
+	data, info, err := l.readFile(l.marker())
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		if err := l.checkUnmarked(); err != nil {
+			return err
+		}
+		data, info, err = l.readFile(l.marker())
+	}
+	if errors.Is(err, protocol.ErrCorrupt) {
+		return fmt.Errorf("%w: %v", ErrConfig, err)
+	}
+	if err != nil {
+		return err
+	}
+	config, err := decodeConfig(data)
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrConfig, l.marker(), err)
+	}
+	l.config = config
+	if err := l.trustFile(l.marker(), info); err != nil {
+		return err
+	}
+	if _, err := l.network(); err != nil {
+		return err
+	}
+	if o, ok := l.fs.(disk.OS); ok {
+		o.Polls = l.linked()
+		l.fs = o
+	}
+	l.fs = l.fs.Within(l.dir, l.trustDir)
+	return l.checkDirs()
+}
+
+// checkUnmarked tells a directory that is no ledger, ErrNoLedger, from one that has lost its ledger.json, ErrConfig. It
+// returns nil if there is a ledger.json by now.
+func (l *Ledger) checkUnmarked() error {
+	names, err := l.fs.ReadDir(l.dir)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return fmt.Errorf("%w: %s", ErrNoLedger, l.dir)
+	}
+	if err != nil {
+		return err
+	}
+	inOperations, err := l.readDir(l.operations())
+	if err != nil {
+		return err
+	}
+	switch {
+	case slices.Contains(names, filepath.Base(l.marker())):
+		return nil
+	case len(inOperations) == 0 && !slices.ContainsFunc(names, isGroupFile):
+		return fmt.Errorf("%w: %s", ErrNoLedger, l.dir)
+	}
+	if _, err := l.fs.Lstat(l.marker()); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return fmt.Errorf("%w: %s has files of a ledger but no ledger.json: restore it, or move them away", ErrConfig, l.dir)
+}
+
+// isGroupFile does not count a lock file, which contains nothing and whose name many programs use.
+func isGroupFile(name string) bool {
+	_, suffix, ok := groupOf(name)
+	return ok && suffix != groupLockSuffix
+}
+
+// checkDirs trusts operations/. That l.fs reaches it says that it trusts the directory of the ledger.
+func (l *Ledger) checkDirs() error {
+	info, err := l.fs.Lstat(l.operations())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	l.complete = writable(info)
+	return l.trustDir(l.operations(), info)
+}
 
 // create makes the directory and then, before anything else, ledger.json. Of several processes that do this at once, one
 // decides what ledger.json says.
@@ -128,102 +250,4 @@ func (l *Ledger) mkdirAll(dir string) error {
 		return err
 	}
 	return nil
-}
-
-// ensureDir makes one of the ledger's own directories unless it exists. It refuses one that is not safe to trust.
-func (l *Ledger) ensureDir(dir string) error {
-	err := l.makeDir(dir)
-	if !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	info, err := l.fs.Lstat(dir)
-	if err != nil {
-		return err
-	}
-	return l.trustDir(dir, info)
-}
-
-// makeDir makes a directory with the ledger's mode. On a shared ledger, whatever the umask; there somebody may put another
-// directory in the place of the new one, which then keeps its mode.
-func (l *Ledger) makeDir(dir string) error {
-	err := l.fs.Mkdir(dir, l.dirMode())
-	if err != nil || !l.config.Shared {
-		return err
-	}
-	return l.withFile(dir, func(f disk.File) error {
-		info, err := f.Stat()
-		switch {
-		case err != nil:
-			return err
-		case !info.Mode.IsDir() || info.UID != l.euid:
-			return fmt.Errorf("%s: %w: it was replaced just now", dir, ErrPermission)
-		}
-		return f.Chmod(l.dirMode())
-	})
-}
-
-// publish makes a new file appear at path complete and with its final mode, unless there is one already. It does not
-// fsync the directory.
-func (l *Ledger) publish(path string, data []byte, sync Sync) error {
-	temp := tempOf(path)
-	if err := l.writeNew(temp, data, sync); err != nil {
-		return err
-	}
-	err := l.fs.Link(temp, path)
-	if err != nil {
-		if _, statErr := l.fs.Lstat(path); statErr == nil {
-			err = nil
-		}
-	}
-	if removeErr := l.fs.Remove(temp); err == nil && !errors.Is(removeErr, fs.ErrNotExist) {
-		err = removeErr
-	}
-	if err != nil {
-		return fmt.Errorf("create %s: %w", path, err)
-	}
-	return nil
-}
-
-// writeNew creates a file with data, with the ledger's mode whatever the umask.
-func (l *Ledger) writeNew(path string, data []byte, sync Sync) error {
-	f, err := l.createFile(path)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil && sync != SyncNone {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		l.fs.Remove(path)
-	}
-	return err
-}
-
-func (l *Ledger) createFile(path string) (disk.File, error) {
-	f, err := l.fs.Create(path, l.fileMode())
-	if err != nil || !l.config.Shared {
-		return f, err
-	}
-	if err := f.Chmod(l.fileMode()); err != nil {
-		f.Close()
-		l.fs.Remove(path)
-		return nil, err
-	}
-	return f, nil
-}
-
-func (l *Ledger) withFile(path string, do func(disk.File) error) error {
-	f, err := l.fs.Open(path)
-	if err != nil {
-		return err
-	}
-	err = do(f)
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	return err
 }

@@ -10,6 +10,16 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
+// effects are what an edit does beside its files: directories that it makes, and what it takes away.
+type effects struct {
+	ledger *Ledger
+	id     string              // of the operation
+	trash  []trash             // renamed already
+	made   []string            // calls whose temporary directories makeTmp made
+	spent  []string            // calls whose temporary directories go after the commit
+	after  *protocol.Operation // what is committed, if spent temporary directories go with it
+}
+
 // makeTmp makes the temporary directory of a call, for the user alone, or on a shared ledger for the group, which has to
 // be able to empty it. What an earlier call of that name left there is deleted. If the edit is not committed the
 // directory goes again.
@@ -110,4 +120,62 @@ func (e *effects) discardIn(dir, base string) error {
 		return nil
 	}
 	return err
+}
+
+// take renames what t describes, and keeps its parent open until it is deleted. After an error the note stays for Sweep:
+// over a network the rename may have been done all the same.
+func (e *effects) take(t trash) error {
+	if err := t.parent.Rename(t.base, t.name); err != nil {
+		t.parent.Close()
+		return err
+	}
+	e.trash = append(e.trash, t)
+	return nil
+}
+
+// committed has what is discarded stay so, and discards what goes after a commit.
+func (e *effects) committed() {
+	e.discardSpentTmp()
+	for i := range e.trash {
+		e.trash[i].spent = true
+	}
+	e.made, e.spent, e.after = nil, nil, nil
+}
+
+// restore undoes, as far as that is possible, what an edit that is not committed did to resources.
+func (e *effects) restore() {
+	taken := e.trash
+	e.trash = nil
+	for _, call := range e.made {
+		e.ledger.recordLeftover(e.discardTmp(call))
+	}
+	for _, t := range slices.Backward(taken) {
+		_, err := t.parent.Lstat(t.base)
+		if err == nil || t.spent { // somebody has made it anew, or nobody needs it
+			e.trash = append(e.trash, t)
+			continue
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = t.parent.Rename(t.name, t.base)
+		}
+		if err != nil {
+			e.ledger.recordLeftover(fmt.Errorf("%q could not be put back, it is %q now: %w", t.base, t.name, err))
+		}
+		e.ledger.recordLeftover(e.ledger.closeTrash(t)) // without a note nobody deletes it
+	}
+}
+
+// deleteTrash deletes what the edit took. It runs after the lock is released.
+func (e *effects) deleteTrash() {
+	for _, t := range e.trash {
+		err := purge(t.parent, t.name)
+		if err == nil {
+			err = e.ledger.closeTrash(t)
+		} else {
+			t.parent.Close()
+		}
+		if err != nil {
+			e.ledger.recordLeftover(fmt.Errorf("delete %q: %w", t.base, err))
+		}
+	}
 }
