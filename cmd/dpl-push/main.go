@@ -57,8 +57,8 @@ func (c *push) Run(env *cli.Env) error {
 
 func main() {
 	cli.Main(&push{}, "Add a call to an operation.",
-		"Prints the ids of the operation and the call. Send heartbeats for the call with dpl- "+
-			"heartbeat, and end it with dpl-pop. Repeating a push changes nothing. Exits 4 if the "+
-			"operation is over, 69 if the supervisor or process is dead, 76 if the operation is "+
-			"not running or has had the call.")
+		"Prints the ids of the operation and the call. Send heartbeats for the call with "+
+			"dpl-heartbeat, and end it with dpl-pop. Repeating a push changes nothing. Exits 4 if "+
+			"the operation is over, 69 if the supervisor or process is dead, 76 if the operation "+
+			"is not running or has had the call.")
 }
