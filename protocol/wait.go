@@ -31,7 +31,7 @@ type Outcome string
 
 const (
 	Met        Outcome = "met"
-	Impossible Outcome = "impossible" // it will not come to that
+	Impossible Outcome = "impossible" // it can no longer happen
 	Pending    Outcome = "pending"
 )
 

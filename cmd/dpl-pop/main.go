@@ -21,7 +21,7 @@ type pop struct {
 	KeepOpen bool     `help:"leave a running operation open even if this was its last call"`
 }
 
-// Validate refuses flags that do not go together.
+// Validate returns an error for flags that do not go together.
 func (c *pop) Validate() error {
 	if c.Reason != "" && !c.Fail {
 		return cli.Usagef("--reason goes with --fail")

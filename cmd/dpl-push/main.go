@@ -1,4 +1,4 @@
-// Dpl-push adds a call to an operation, which it creates if need be.
+// Dpl-push adds a call to an operation, which it creates if necessary.
 //
 //	dpl-push --participant ID [--op OP] [--call CALL] [flags]
 //
@@ -26,7 +26,7 @@ type push struct {
 	Sh        bool               `help:"print shell exports for eval, or (exit N) on failure"`
 }
 
-// Failed gives eval "$(dpl-push --sh …)" the status.
+// Failed makes eval "$(dpl-push --sh …)" fail with the exit status.
 func (c *push) Failed(env *cli.Env, args []string, status int) {
 	if c.Sh || slices.Contains(args, "--sh") {
 		fmt.Fprintf(env.Stdout, "(exit %d)\n", status)
@@ -41,17 +41,20 @@ func (c *push) Run(env *cli.Env) error {
 	if c.MadeUp() && entry.StdoutClosed() && !env.DryRun() {
 		return cli.WithStatus(cli.StatusIO, errors.New("stdout is closed, and the ids would be lost: give --op and --call"))
 	}
+
 	l, err := c.Open(env)
 	if err != nil {
 		return err
 	}
+
 	edit, err := c.Push.Push(env, l, op, p)
 	if err == nil && edit.Created() && !env.DryRun() {
 		env.TickIdle(l, op)
 	}
 	if err == nil && (!env.DryRun() || env.JSON()) && !entry.StdoutClosed() {
-		c.print(env, l, edit, p) // else the caller has given all the ids
+		c.print(env, l, edit, p) // otherwise the caller has given both ids
 	}
+
 	return err
 }
 

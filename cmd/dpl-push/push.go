@@ -10,7 +10,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// arguments returns the push that the flags ask for, and its operation.
+// arguments returns the push for the flags, and its operation.
 func (c *push) arguments(env *cli.Env) (p protocol.Push, op string, err error) {
 	if p, op, err = c.Arguments(env, c.Participant); err != nil {
 		return p, op, err
@@ -20,8 +20,8 @@ func (c *push) arguments(env *cli.Env) (p protocol.Push, op string, err error) {
 	return p, op, err
 }
 
-// process returns what --pid names, or the parent's pid alone: a shell may run each line in a new process, so that the
-// parent's end is no crash.
+// process returns the process of --pid, or else only the pid of the parent: a shell may run each
+// line in a new process, so the end of the parent is no crash.
 func (c *push) process() (int, protocol.Process, error) {
 	if c.PID == 0 {
 		return os.Getppid(), protocol.Process{}, nil
@@ -35,6 +35,7 @@ func (c *push) print(env *cli.Env, l *fileops.Ledger, edit cli.Edit, p protocol.
 	if c.Tmp && !l.Absent() {
 		tmp = l.TmpDir(op, p.Call)
 	}
+
 	switch {
 	case env.JSON():
 		env.PrintJSON(append(edit.Result(), cli.Object{
@@ -51,5 +52,5 @@ func (c *push) print(env *cli.Env, l *fileops.Ledger, edit cli.Edit, p protocol.
 	}
 }
 
-// quote returns s as one word of a shell.
+// quote returns s as one word for a shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -9,13 +9,13 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// recorded are the variables that COMMAND gets as they are when it is registered, beside those of
-// LC_*. What belongs to a login session, such as XDG_RUNTIME_DIR, goes with that, and is not among
-// them.
+// recorded are the variables, besides LC_*, whose values at registration COMMAND gets. Variables of
+// a login session, such as XDG_RUNTIME_DIR, lose their meaning with the session, so they are not
+// among them.
 var recorded = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ"}
 
-// environment returns the environment that COMMAND gets whichever pass starts it: what is recorded,
-// and then given, the values of --env. The last of a name counts.
+// environment returns the environment for COMMAND, the same from whichever pass starts it: the
+// recorded variables, and then given, the values of --env. The last value for a name counts.
 func environment(given []cli.Word) ([]protocol.Variable, error) {
 	var all []protocol.Variable
 	for _, name := range append(slices.Clone(recorded), localeNames()...) {
@@ -23,16 +23,19 @@ func environment(given []cli.Word) ([]protocol.Variable, error) {
 			all = append(all, protocol.Variable{Name: name, Value: value})
 		}
 	}
+
 	for _, v := range given {
 		name, value, ok := strings.Cut(string(v), "=")
 		if name == "" {
 			return nil, cli.Usagef("--env: want NAME=VALUE, or NAME for the value it has now, not %q", v)
 		}
+
 		if !ok {
 			if value, ok = os.LookupEnv(name); !ok {
 				return nil, cli.Usagef("--env %s: it is not set: give %s=VALUE", name, name)
 			}
 		}
+
 		all = slices.DeleteFunc(all, func(other protocol.Variable) bool { return other.Name == name })
 		all = append(all, protocol.Variable{Name: name, Value: value})
 	}
@@ -42,10 +45,11 @@ func environment(given []cli.Word) ([]protocol.Variable, error) {
 			return nil, cli.Usagef("$%s: %v: give --env %s=VALUE", v.Name, err, v.Name)
 		}
 	}
+
 	return all, nil
 }
 
-// localeNames returns the names of the variables LC_* that are set, sorted.
+// localeNames returns the names of the LC_* variables that are set, sorted.
 func localeNames() (names []string) {
 	for _, v := range os.Environ() {
 		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "LC_") {

@@ -40,7 +40,7 @@ type register struct {
 	Command     []string           `arg:"" name:"COMMAND" optional:"" passthrough:"partial" placeholder:"[-- COMMAND [ARG...]]" help:"program of the service, with its arguments"`
 }
 
-// Validate refuses flags that do not go together.
+// Validate returns an error for flags that do not go together.
 func (c *register) Validate() error {
 	switch {
 	case c.Remove && c.saysHow():
@@ -62,6 +62,7 @@ func (c *register) Validate() error {
 	case c.LogKeep != nil && *c.LogKeep == 0:
 		return cli.Usagef("--log-keep: want at least 1; --log-max 0 never rotates")
 	}
+
 	return nil
 }
 

@@ -19,10 +19,12 @@ func (c *register) register(env *cli.Env) error {
 	if err := c.arguments(env, &r); err != nil {
 		return err
 	}
+
 	l, err := c.NewLedger.Create(env)
 	if err != nil {
 		return err
 	}
+
 	heard := false
 	edit, err := env.EditGroup(l, group, fileops.OrCreate, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
 		heard, _ = g.OrchestratorHeard(seen)
@@ -31,24 +33,29 @@ func (c *register) register(env *cli.Env) error {
 		}
 		return g.Register(r, seen)
 	})
+
 	if err != nil {
 		return cli.Named("register", group, service, err)
 	}
+
 	outdated := edit.After.Service(service).Outdated()
 	if outdated && edit.Changed() {
-		env.Warnf("%s: %q runs what it was started with, and changes at its next start: dpl-restart --group %s --service %s",
+		env.Warnf("%s: %q still runs with its old settings, until its next start: dpl-restart --group %s --service %s",
 			group, service, group, service)
 	}
+
 	if env.JSON() {
 		env.PrintJSON(append(edit.Result(service), cli.Member{Name: "outdated", Value: outdated}))
 	}
 	if !heard && !c.NoPass && !env.DryRun() && env.CheckGroupTrust(l) == nil {
 		c.pass(env, l, group)
 	}
+
 	return nil
 }
 
-// pass makes one pass, because no orchestrator is heard of (spec §11.1). The registration is made, whatever becomes of it.
+// pass makes one pass, because no orchestrator is active (spec §11.1). The registration stands even
+// if the pass fails.
 func (c *register) pass(env *cli.Env, l *fileops.Ledger, group string) {
 	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group, Owner: cli.DefaultOwner()}
 	if _, err := o.Pass(); err != nil {
@@ -62,16 +69,20 @@ func (c *register) unregister(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
+
 	l, err := env.Open()
 	if err != nil {
 		return err
 	}
+
 	edit, err := env.EditGroup(l, group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
 		return g.Remove(service, by, seen)
 	})
+
 	if err == nil && env.JSON() {
 		env.PrintJSON(edit.Result(service))
 	}
+
 	return cli.Named("remove", group, service, err)
 }
 
@@ -81,12 +92,13 @@ func (c *register) saysHow() bool {
 		"kill-timeout", "no-restart", "readiness", "heartbeat", "fresh", "no-pass", "shared", "commit", "resource-root")
 }
 
-// saysNumbers reports whether a flag says when COMMAND is restarted, or what becomes of its log.
+// saysNumbers reports whether a flag limits the restarts of COMMAND or its logs.
 func (c *register) saysNumbers() bool {
 	return c.Given("max-attempts", "backoff", "reset-after", "log-max", "log-keep")
 }
 
-// change has r change the numbers that are given of a service that has a command, if r gives none.
+// change puts the given numbers into the command of the service s, unless r brings a command of its
+// own.
 func (c *register) change(r *protocol.Registration, s *protocol.Service) error {
 	switch {
 	case len(c.Command) > 0 || !c.saysNumbers():
@@ -94,6 +106,7 @@ func (c *register) change(r *protocol.Registration, s *protocol.Service) error {
 	case s == nil || s.StartInfo == nil:
 		return protocol.ErrNoStartInfo
 	}
+
 	info := *s.StartInfo
 	if r.StartInfo = &info; r.Restartable == nil {
 		r.Restartable = &s.Restartable
@@ -101,15 +114,17 @@ func (c *register) change(r *protocol.Registration, s *protocol.Service) error {
 	if r.Heartbeats == nil {
 		r.Heartbeats = &s.Heartbeats
 	}
+
 	c.numbers(r.StartInfo)
 	return nil
 }
 
-// arguments completes r with what the flags say.
+// arguments completes r from the flags.
 func (c *register) arguments(env *cli.Env, r *protocol.Registration) (err error) {
 	if r.By, err = env.ActorID(); err != nil {
 		return err
 	}
+
 	if !c.Request {
 		if r.PID = int(c.PID); c.PID == 0 {
 			r.PID = os.Getppid()
@@ -118,49 +133,59 @@ func (c *register) arguments(env *cli.Env, r *protocol.Registration) (err error)
 			return err
 		}
 	}
+
 	r.Readiness = c.Readiness
 	if c.NoRestart {
 		restartable := false
 		r.Restartable = &restartable
 	}
+
 	r.KillTimeout = (*time.Duration)(c.KillTimeout)
 	if c.Heartbeat {
 		r.Heartbeats = &c.Heartbeat
 	}
+
 	r.Dependencies = c.dependencies()
 	r.StartInfo, err = c.startInfo()
+
 	return err
 }
 
-// dependencies returns the ids of --depends-on, none for --no-depends-on, nil if neither is given.
+// dependencies returns the ids of --depends-on: none with --no-depends-on, and nil if neither flag
+// is given.
 func (c *register) dependencies() *[]string {
 	if !c.NoDependsOn && c.DependsOn == nil {
 		return nil
 	}
+
 	ids := []string{}
 	for _, id := range c.DependsOn {
 		if !slices.Contains(ids, string(id)) {
 			ids = append(ids, string(id))
 		}
 	}
+
 	return &ids
 }
 
-// startInfo returns how to start the service, nil if no command is given.
+// startInfo returns how to start the service, or nil without a command.
 func (c *register) startInfo() (*protocol.StartInfo, error) {
 	if len(c.Command) == 0 {
 		return nil, nil
 	}
+
 	s := &protocol.StartInfo{Command: c.Command[0], Args: c.Command[1:], Readiness: protocol.ReadinessReady, Policy: protocol.DefaultPolicy(),
 		LogMax: protocol.DefaultLogMax, LogKeep: protocol.DefaultLogKeep}
 	if c.Readiness != "" {
 		s.Readiness = c.Readiness
 	}
+
 	for _, word := range c.Command {
 		if err := cli.CheckText(word); err != nil {
 			return nil, cli.Usagef("COMMAND: %v", err)
 		}
 	}
+
 	var err error
 	if s.Dir, err = filepath.Abs(string(c.Dir)); err != nil {
 		return nil, err
@@ -171,11 +196,13 @@ func (c *register) startInfo() (*protocol.StartInfo, error) {
 	if s.Environment, err = environment(c.Env); err != nil {
 		return nil, err
 	}
+
 	c.numbers(s)
+
 	return s, nil
 }
 
-// numbers puts those that are given into s.
+// numbers copies the given numbers to s.
 func (c *register) numbers(s *protocol.StartInfo) {
 	if c.LogMax != nil {
 		s.LogMax = int64(*c.LogMax)
@@ -194,10 +221,10 @@ func (c *register) numbers(s *protocol.StartInfo) {
 	}
 }
 
-// delays are time spans, separated by commas.
+// delays are time spans separated by commas.
 type delays []time.Duration
 
-// UnmarshalText sets d to those in text.
+// UnmarshalText parses text.
 func (d *delays) UnmarshalText(text []byte) error {
 	*d = nil
 	for word := range strings.SplitSeq(string(text), ",") {
@@ -207,5 +234,6 @@ func (d *delays) UnmarshalText(text []byte) error {
 		}
 		*d = append(*d, delay)
 	}
+
 	return nil
 }

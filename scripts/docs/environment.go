@@ -23,7 +23,7 @@ var everywhere = []variable{
 	{"XDG_STATE_HOME", "Where neither is given, the ledger is the directory dpl in there, else `~/.local/state/dpl`."},
 	{"DPL_SYNC", "How much to fsync, where --sync is not given."},
 	{"DPL_NOW", "The time, where --now is not given; for tests and replay. Leave it unset otherwise."},
-	{"DPL_REPLAY", "1: the ledger is one for tests and replay, which may be changed by the time of --now."},
+	{"DPL_REPLAY", "1: the ledger is only for tests or replay, which may be changed by the time of --now."},
 }
 
 // variablesOf returns the variables that c looks at.

@@ -1,5 +1,5 @@
-// Package cli is what the dpl commands share: flags, the clock, output and exit statuses. A command is a struct of flags
-// with a Run method; Main does the rest.
+// Package cli has what all dpl commands share: flags, the clock, output and exit statuses. A
+// command is a struct of flags with a Run method; [Main] does the rest.
 package cli
 
 import (
@@ -23,18 +23,20 @@ type Command interface {
 	CommonFlags() *Common
 }
 
-// A FailurePrinter is a Command that has something to say on stdout when it fails, be it because of args.
+// A FailurePrinter is a Command that prints something to stdout when it fails, even if args are
+// wrong.
 type FailurePrinter interface {
 	Failed(env *Env, args []string, status int)
 }
 
-// A Reader is a Command that, as its flags are, may change nothing: so it may take any time for the present.
+// A Reader is a Command that may change nothing, depending on its flags. If it reads, it accepts
+// any time as --now.
 type Reader interface {
 	Reads() bool
 }
 
-// Main parses the arguments of this process into c, runs it, and exits with the status of what Run returns. summary and
-// details are for the help.
+// Main parses the arguments of this process into c, runs it, and exits with the status for the
+// result of Run. summary and details are for the help.
 func Main(c Command, summary, details string) {
 	process.OpenMask()
 	out := &output{to: os.Stdout}
@@ -47,6 +49,7 @@ func Main(c Command, summary, details string) {
 	if f, ok := c.(FailurePrinter); ok && status != StatusOK {
 		f.Failed(env, args, status)
 	}
+
 	os.Exit(status)
 }
 
@@ -57,6 +60,7 @@ func (env *Env) run(c Command, args []string, summary, details string) (status i
 			status = StatusBug
 		}
 	}()
+
 	ready, err := env.parse(c, args, summary, details)
 	if !ready {
 		return env.report(err)
@@ -67,17 +71,20 @@ func (env *Env) run(c Command, args []string, summary, details string) (status i
 	if err == nil {
 		err = c.Run(env)
 	}
+
 	return env.report(err)
 }
 
-// parse fills c from args, and reports whether it may run then. What was asked for instead it prints.
+// parse fills c from args, and reports whether to run it. It prints the help or the version if they
+// were asked for.
 func (env *Env) parse(c Command, args []string, summary, details string) (ready bool, err error) {
 	if !FastLane(c, args) {
 		m := env.newManual(c, summary, details)
 		_, err = m.Parse(args)
-		if err != nil { // at what stands before --json, maybe
+		if err != nil { // --json may come after the mistake
 			env.flags.JSON = slices.Contains(args, "--json")
 		}
+
 		switch _, usage := errors.AsType[usageError](err); {
 		case m.asked("help") && env.flags.JSON:
 			env.PrintJSON(m.object())
@@ -92,11 +99,13 @@ func (env *Env) parse(c Command, args []string, summary, details string) (ready 
 			err = Usagef("%v: see %s --help", err, env.Program)
 		}
 	}
+
 	env.inherited = os.Getenv("DPL_OP") != "" && !env.flags.Given("op")
 	return err == nil, err
 }
 
-// output keeps the first error of writing to stdout. Every write fails if stdout was closed at the start.
+// output keeps the first error of writing to stdout. If stdout was closed at the start, every write
+// fails.
 type output struct {
 	to    io.Writer
 	begun bool
@@ -120,7 +129,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// lost returns the error of a command that could not print its result.
+// lost returns the error for a command that could not print its result.
 func (env *Env) lost(err error) error {
 	if env.committed {
 		return fmt.Errorf("%w: its result is lost: %w", errPrinted, err)
@@ -128,7 +137,7 @@ func (env *Env) lost(err error) error {
 	return fmt.Errorf("its result is lost: %w", err)
 }
 
-// version returns the version of the build: what the Makefile says, or that of the module.
+// version returns the version of the build: that of the Makefile, or of the module.
 func version() string {
 	if buildVersion != "" {
 		return buildVersion
@@ -142,7 +151,7 @@ func version() string {
 // buildVersion is set by the Makefile.
 var buildVersion string
 
-// report prints err, and what was left behind, and returns the exit status.
+// report prints err and the leftovers, and returns the exit status.
 func (env *Env) report(err error) int {
 	env.warnLeftovers()
 	err = env.AfterCommits(err)
@@ -150,28 +159,33 @@ func (env *Env) report(err error) int {
 	if err == nil || errors.Is(err, errSilent) {
 		return status
 	}
+
 	message := err.Error()
 	if c := env.cure(err); c != "" {
 		message += ": " + c
 	}
+
 	message = strings.ReplaceAll(message, "\n", "; ")
 	if _, usage := errors.AsType[usageError](err); usage {
 		message = harmless.Short(message, longest)
 	}
+
 	if env.flags.JSON {
 		env.printJSON(env.Stderr, Object{{"schemaVersion", SchemaVersion}, {"error", Object{
 			{"program", env.Program}, {"message", message}, {"status", status},
 		}}})
 		return status
 	}
+
 	fmt.Fprintf(env.Stderr, "%s: %s\n", harmless.Message(env.Program), harmless.Message(message))
+
 	return status
 }
 
-// longest is how long a message may be about what was typed, which may be any number of bytes.
+// longest limits the length of a message about user input, which may have any length.
 const longest = 1000
 
-// Logf prints a line to stderr with -v.
+// Logf prints a line to stderr if -v is given.
 func (env *Env) Logf(format string, args ...any) {
 	if env.flags.Verbose {
 		env.Warnf(format, args...)

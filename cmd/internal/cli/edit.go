@@ -9,15 +9,15 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// An Edit is what came of an edit of one operation.
+// An Edit is the result of an edit of one operation.
 type Edit struct {
 	fileops.Edit[protocol.Operation]
 }
 
-// Created reports whether there was no such operation.
+// Created reports whether the operation did not exist before.
 func (e Edit) Created() bool { return e.Before.ID == "" && !e.Archived }
 
-// Edit makes verb's change of the operation op; with --dry-run it prints the change, and makes none.
+// Edit applies verb to the operation op. With --dry-run it prints the change instead.
 func (env *Env) Edit(l *fileops.Ledger, op string, mode fileops.Mode, verb fileops.Verb[protocol.Operation]) (Edit, error) {
 	edit, err := env.EditQuietly(l, op, mode, verb)
 	if err == nil && env.DryRun() && !env.JSON() {
@@ -26,7 +26,7 @@ func (env *Env) Edit(l *fileops.Ledger, op string, mode fileops.Mode, verb fileo
 	return edit, err
 }
 
-// EditQuietly is Edit for a command that prints by itself what would change.
+// EditQuietly is like Edit, for a command that prints the change itself.
 func (env *Env) EditQuietly(l *fileops.Ledger, op string, mode fileops.Mode, verb fileops.Verb[protocol.Operation]) (Edit, error) {
 	edit, err := l.EditOperation(op, env.mode(mode), verb)
 	if err != nil {
@@ -36,7 +36,7 @@ func (env *Env) EditQuietly(l *fileops.Ledger, op string, mode fileops.Mode, ver
 	return Edit{edit}, nil
 }
 
-// mode returns the mode of an edit, which with --dry-run is one of those that change nothing.
+// mode returns mode, with --dry-run combined with DryRun.
 func (env *Env) mode(mode fileops.Mode) fileops.Mode {
 	if env.DryRun() {
 		mode |= fileops.DryRun
@@ -44,12 +44,13 @@ func (env *Env) mode(mode fileops.Mode) fileops.Mode {
 	return mode
 }
 
-// printEdit prints what an edit of the operation op changes.
+// printEdit prints the change of an edit of the operation op.
 func (env *Env) printEdit(op string, edit Edit) {
 	before := ""
 	if edit.Before.ID != "" {
 		before = edit.Before.Encode()
 	}
+
 	switch {
 	case edit.Archived:
 		fmt.Fprintf(env.Stdout, "%s: to the archive\n", op)
@@ -58,10 +59,12 @@ func (env *Env) printEdit(op string, edit Edit) {
 	}
 }
 
-// NoteCommit notes that something has been committed: a command that then cannot say so exits 71.
+// NoteCommit records that something has been committed. If the command cannot report that
+// afterwards, it exits 71.
 func (env *Env) NoteCommit() { env.committed = true }
 
-// EditNamed opens the ledger and edits op in it. What goes wrong is told as of verb on subject, which may be "".
+// EditNamed opens the ledger and edits op in it. Errors say that verb failed for subject, which may
+// be "".
 func (env *Env) EditNamed(verb, op, subject string, mode fileops.Mode, v fileops.Verb[protocol.Operation]) (Edit, error) {
 	l, err := env.Open()
 	if err != nil {
@@ -71,7 +74,7 @@ func (env *Env) EditNamed(verb, op, subject string, mode fileops.Mode, v fileops
 	return edit, Named(verb, op, subject, err)
 }
 
-// Named returns err as what went wrong when verb was done to subject of op.
+// Named returns err with the operation op, verb and subject before it.
 func Named(verb, op, subject string, err error) error {
 	switch {
 	case err == nil:
@@ -82,7 +85,7 @@ func Named(verb, op, subject string, err error) error {
 	return fmt.Errorf("%s: %s %q: %w", op, verb, subject, err)
 }
 
-// printDiff prints what differs between two texts of the file name.
+// printDiff prints the difference between two texts of the file name.
 func (env *Env) printDiff(name, before, after string) {
 	env.Stdout.Write(diff.Diff("a/"+name, []byte(harmless.JSON(before)), "b/"+name, []byte(harmless.JSON(after))))
 }

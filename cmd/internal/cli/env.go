@@ -13,47 +13,49 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// Env is where a command runs: its flags, the clock, the ledger, and where it prints.
+// Env is the environment of a command: its flags, the clock, the ledger, and its output.
 type Env struct {
 	Program        string
 	Stdout, Stderr io.Writer
 
 	flags     *Common
-	committed bool              // an edit was
-	inherited bool              // the operation is that of $DPL_OP
-	ledgers   []*fileops.Ledger // opened, to ask for leftovers
+	committed bool              // an edit was committed
+	inherited bool              // the operation comes from $DPL_OP
+	ledgers   []*fileops.Ledger // the opened ledgers, whose leftovers are reported
 }
 
 var syncs = map[string]fileops.Sync{"": fileops.SyncDefault, "none": fileops.SyncNone, "file": fileops.SyncFile, "full": fileops.SyncFull}
 
-// checkTime refuses to change anything by a time that is not the clock's, except where that is replayed: it would kill who
-// lives, and delete what is in use.
+// checkTime returns an error if the command would change something at a time other than the
+// clock's, unless that is a replay. Such a change would kill live processes and delete files in
+// use.
 func (env *Env) checkTime(c Command) error {
 	reader, ok := c.(Reader)
 	if env.MayEdit() || env.DryRun() || ok && reader.Reads() {
 		return nil
 	}
+
 	given := "$DPL_NOW"
 	if env.flags.Given("now") {
 		given = "--now"
 	}
-	return Usagef("%s is not the clock's time, and this would change the ledger by it: give --dry-run, or set DPL_REPLAY=1 where "+
-		"the ledger is one for tests and replay", given)
+	return Usagef("%s is not the current time, and this would change the ledger: give --dry-run, or set DPL_REPLAY=1 if "+
+		"the ledger is only for tests or replay", given)
 }
 
-// MayEdit reports whether the time is the clock's, or the ledger one on which other times are replayed.
+// MayEdit reports whether the time is the clock's, or the ledger is one for replay.
 func (env *Env) MayEdit() bool { return env.flags.Now.IsZero() || os.Getenv("DPL_REPLAY") == "1" }
 
-// JSON reports whether output is to be JSON.
+// JSON reports whether to print JSON.
 func (env *Env) JSON() bool { return env.flags.JSON }
 
-// DryRun reports whether nothing is to be changed.
+// DryRun reports whether to change nothing.
 func (env *Env) DryRun() bool { return env.flags.DryRun }
 
-// TrustsGroup reports whether what other members of the group write may be acted on.
+// TrustsGroup reports whether to act on data written by other members of the group.
 func (env *Env) TrustsGroup() bool { return env.flags.TrustGroup }
 
-// Now returns the time: --now, or the clock's.
+// Now returns the time of --now, or of the clock.
 func (env *Env) Now() time.Time {
 	if !env.flags.Now.IsZero() {
 		return env.flags.Now.Time
@@ -61,14 +63,15 @@ func (env *Env) Now() time.Time {
 	return protocol.Moment(time.Now())
 }
 
-// Observer returns an observer. Each call of it looks at the clocks anew. With --now there is no monotonic clock, so that
-// ages are taken from the given time, and the observer counts as awake (spec §4.6). Processes are looked at all the same,
-// each only once in an observation, so that nothing that judges one several times finds that it has ended in between;
-// and so is what is left of the processes of one start. The observer is for any number of goroutines, each observation for one.
+// Observer returns an observer, each call of which reads the clocks anew. With --now there is no
+// monotonic clock, so ages are relative to the given time, and the observer counts as awake (spec
+// §4.6). Each observation looks at a process only once, even if it is judged several times, so that
+// it cannot end in between; the same holds for the survivors of a start. The observer may be used
+// by several goroutines, each observation by one.
 func (env *Env) Observer() func() protocol.Observation {
-	process.Here() // what it reads once, before there is a lock
+	process.Here() // it reads some facts only once; do that before there is a lock
 	return func() protocol.Observation {
-		// A command may stay for days, and the time of the boot moves with the clock.
+		// A command may run for days, and the time of the boot moves when the clock is set.
 		seen := protocol.Observation{Host: process.Here(), Now: env.Now(), Look: lookOnce(), Survived: surviveOnce()}
 		if env.flags.Now.IsZero() {
 			seen.MonotonicMs, _ = process.Monotonic()
@@ -92,7 +95,7 @@ func lookOnce() func(protocol.Process) protocol.Presence {
 }
 
 func surviveOnce() func(*protocol.Service) bool {
-	var survived map[string]bool // nil, as for operations, until it is asked
+	var survived map[string]bool // nil until needed; operations never need it
 	return func(s *protocol.Service) bool {
 		left, looked := survived[s.StartID]
 		if !looked {
@@ -103,12 +106,13 @@ func surviveOnce() func(*protocol.Service) bool {
 			}
 			survived[s.StartID] = left
 		}
+
 		return left
 	}
 }
 
-// ActorID returns the name under which this command does what no participant does: $DPL_PARTICIPANT, if it is called by
-// one, else the name of the program.
+// ActorID returns the id under which this command does things that no participant does:
+// $DPL_PARTICIPANT, or else the name of the program.
 func (env *Env) ActorID() (string, error) {
 	id, err := ID("").Or("DPL_PARTICIPANT")
 	if err == nil && id == "" {
@@ -117,7 +121,7 @@ func (env *Env) ActorID() (string, error) {
 	return id, err
 }
 
-// Identify returns the process of pid, given by a flag. It is the zero Process for pid 0.
+// Identify returns the process with the pid given by a flag, or the zero Process for pid 0.
 func Identify(pid PID) (protocol.Process, error) {
 	if pid == 0 {
 		return protocol.Process{}, nil
@@ -129,7 +133,7 @@ func Identify(pid PID) (protocol.Process, error) {
 	return p, nil
 }
 
-// ledgerDir returns where the ledger is, or why this process can use none.
+// ledgerDir returns the directory of the ledger.
 func (env *Env) ledgerDir() (string, error) {
 	if err := checkOpenFiles(); err != nil {
 		return "", err
@@ -140,6 +144,7 @@ func (env *Env) ledgerDir() (string, error) {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "dpl"), nil
 	}
+
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return "", Usagef("no ledger: set --ledger, $DPL_LEDGER or $HOME")
@@ -167,7 +172,7 @@ func (env *Env) Open() (*fileops.Ledger, error) {
 	return env.opened(l, err)
 }
 
-// Inspect looks at the ledger, also at one that Open refuses.
+// Inspect surveys the ledger, even if Open refuses it.
 func (env *Env) Inspect() (*fileops.Survey, error) {
 	dir, err := env.ledgerDir()
 	if err != nil {
@@ -176,7 +181,8 @@ func (env *Env) Inspect() (*fileops.Survey, error) {
 	return fileops.Inspect(dir, env.options())
 }
 
-// Create opens the ledger, made with c if there is none. With --dry-run it makes none, but returns one that is absent.
+// Create opens the ledger, and creates it with c if there is none. With --dry-run it returns an
+// absent one instead.
 func (env *Env) Create(c fileops.Config) (*fileops.Ledger, error) {
 	if env.DryRun() {
 		l, err := env.Open()
@@ -184,6 +190,7 @@ func (env *Env) Create(c fileops.Config) (*fileops.Ledger, error) {
 			return l, err
 		}
 	}
+
 	dir, err := env.ledgerDir()
 	if err != nil {
 		return nil, err
@@ -191,11 +198,12 @@ func (env *Env) Create(c fileops.Config) (*fileops.Ledger, error) {
 	if env.DryRun() {
 		return fileops.Absent(dir, env.options())
 	}
+
 	l, err := fileops.Create(dir, c, env.options())
 	return env.opened(l, err)
 }
 
-// CheckRoots returns fileops.ErrRoot if one of roots is not fit for a resource root.
+// CheckRoots returns fileops.ErrRoot if one of roots is not fit to be a resource root.
 func (env *Env) CheckRoots(roots ...string) error {
 	dir, err := env.ledgerDir()
 	if err == nil && len(roots) > 0 {
@@ -212,7 +220,7 @@ func (env *Env) opened(l *fileops.Ledger, err error) (*fileops.Ledger, error) {
 	return l, nil
 }
 
-// warnLeftovers says what could not be deleted.
+// warnLeftovers reports what could not be deleted.
 func (env *Env) warnLeftovers() {
 	for _, l := range env.ledgers {
 		if err := errors.Join(l.Leftovers()...); err != nil {

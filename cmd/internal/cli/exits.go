@@ -10,13 +10,13 @@ type exit struct {
 	status  int
 	meaning string
 
-	// of has the commands that exit so, each with the meaning that it gives to the status where that
-	// is another. Nil: all but dpl-run.
+	// of has the commands that exit with status, each with its own meaning of the status, or "" for
+	// the general one. Nil stands for all commands except dpl-run.
 	of map[string]string
 }
 
-// exits returns all exit statuses, in their order: the one table of them. Help and man pages are made
-// from it, and the tables of README.md and the spec are compared with it.
+// exits returns all exit statuses in order. This is the only table of them: help and man pages are
+// made from it, and the tables in README.md and the spec are compared with it.
 func exits() []exit {
 	return []exit{
 		{StatusOK, "Done.", map[string]string{
@@ -80,7 +80,7 @@ func exits() []exit {
 				"started again because a service it depends on is not running. Nothing has changed.",
 			"dpl-shutdown": "Refused: running services depend on it (--only). Nothing has changed.",
 		}},
-		{StatusPermission, "Somebody else owns the ledger, or may write to it.", nil},
+		{StatusPermission, "Another user owns the ledger, or may write to it.", nil},
 		{StatusConfig, "The ledger was written by a newer version, has lost its ledger.json, or differs from what the flags say.", nil},
 		{StatusTimeout, "Timed out.", map[string]string{
 			"dpl-restart":  "Not every service was ready within --timeout. The request stays.",
@@ -101,7 +101,7 @@ func exits() []exit {
 	}
 }
 
-// only returns commands that exit so, in the general meaning of the status.
+// only returns commands that use a status in its general meaning.
 func only(commands ...string) map[string]string {
 	of := make(map[string]string)
 	for _, c := range commands {
@@ -110,10 +110,10 @@ func only(commands ...string) map[string]string {
 	return of
 }
 
-// everyCommand returns what stands for all commands, dpl-run among them.
+// everyCommand stands for all commands including dpl-run.
 func everyCommand() map[string]string { return map[string]string{"": ""} }
 
-// meansTo returns what e means when program exits so, or "" if it never does.
+// meansTo returns the meaning of e for program, or "" if program never exits so.
 func (e exit) meansTo(program string) string {
 	meaning, exits := e.of[program]
 	_, all := e.of[""]
@@ -123,10 +123,11 @@ func (e exit) meansTo(program string) string {
 	case exits, all, e.of == nil && program != "dpl-run":
 		return e.meaning
 	}
+
 	return ""
 }
 
-// exitModels returns the exit statuses of program for programs: those that make the manual pages.
+// exitModels returns the exit statuses of program as JSON, for the man pages.
 func exitModels(program string) []Object {
 	all := []Object{}
 	for _, e := range exits() {
@@ -134,15 +135,17 @@ func exitModels(program string) []Object {
 			all = append(all, Object{{"status", strconv.Itoa(e.status)}, {"meaning", meaning}, {"ofAll", e.meaning}})
 		}
 	}
+
 	if program == "dpl-run" {
 		all = append(all,
 			Object{{"status", "128+N"}, {"meaning", "Signal N killed COMMAND."}},
 			Object{{"status", "other"}, {"meaning", "The exit status of COMMAND."}})
 	}
+
 	return all
 }
 
-// exitHelp returns the part of the help of program that tells its exit statuses.
+// exitHelp returns the exit statuses of program for its help.
 func exitHelp(program string) string {
 	var out strings.Builder
 	out.WriteString("\nExit statuses:\n")

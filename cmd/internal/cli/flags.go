@@ -6,7 +6,7 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 )
 
-// Common is the flags of every command.
+// Common has the flags of every command.
 type Common struct {
 	common `embed:"" group:"Flags of every command:"`
 	given  []string
@@ -28,12 +28,12 @@ type common struct {
 // CommonFlags returns c.
 func (c *Common) CommonFlags() *Common { return c }
 
-// Given reports whether one of flags was on the command line. The environment gives none.
+// Given reports whether one of flags was on the command line. The environment does not count.
 func (c *Common) Given(flags ...string) bool {
 	return slices.ContainsFunc(flags, func(flag string) bool { return slices.Contains(c.given, flag) })
 }
 
-// A Wish is for services to be stopped, or stopped and started again: the flags of the commands that ask for it.
+// Wish has the flags of the commands that ask for services to be stopped or restarted.
 type Wish struct {
 	Common `embed:""`
 
@@ -42,7 +42,7 @@ type Wish struct {
 	All     bool `help:"all services of the group, in the order of their dependencies"`
 }
 
-// Validate refuses flags that do not go together.
+// Validate returns an error for flags that do not go together.
 func (w *Wish) Validate() error {
 	switch {
 	case w.All && w.Given("service"):
@@ -54,13 +54,14 @@ func (w *Wish) Validate() error {
 	case w.Given("wait") && w.DryRun:
 		return Usagef("--wait does not go with --dry-run")
 	}
+
 	if w.All {
 		w.Service = ""
 	}
 	return nil
 }
 
-// Open returns the ledger, the group and the service that something is asked for, and who asks.
+// Open returns the ledger, the group and the service of the request, and the id of the requester.
 func (w *Wish) Open(env *Env) (l *fileops.Ledger, group, service, by string, err error) {
 	if by, err = env.ActorID(); err == nil {
 		l, err = env.Open()

@@ -10,10 +10,10 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// A GroupEdit is what came of an edit of one group.
+// A GroupEdit is the result of an edit of one group.
 type GroupEdit struct{ fileops.Edit[protocol.Group] }
 
-// EditGroup makes verb's change of the group id; with --dry-run it prints the change, and makes none.
+// EditGroup applies verb to the group id. With --dry-run it prints the change instead.
 func (env *Env) EditGroup(l *fileops.Ledger, id string, mode fileops.Mode, verb fileops.Verb[protocol.Group]) (GroupEdit, error) {
 	edit, err := l.EditGroup(id, env.mode(mode), verb)
 	env.committed = env.committed || err == nil && edit.Changed() && !env.DryRun()
@@ -23,16 +23,18 @@ func (env *Env) EditGroup(l *fileops.Ledger, id string, mode fileops.Mode, verb 
 	return GroupEdit{edit}, err
 }
 
-// PrintGroupDiff prints what differs between the registries of two groups.
+// PrintGroupDiff prints the difference between the registries of two groups.
 func (env *Env) PrintGroupDiff(before, after protocol.Group) {
 	env.printDiff(fileops.SupervisorsName(after.ID), before.Registry.Encode(), after.Registry.Encode())
 }
 
-// Result returns what every edit of a group prints of its service; if that is "", of all.
+// Result returns the JSON that every edit of a group prints for service, or for all if service is
+// "".
 func (e GroupEdit) Result(service string) Object {
 	o := Object{
 		{"groupId", e.After.ID}, {"supervisorId", OrNull(service)}, {"revision", e.After.Registry.Revision}, {"changed", e.Changed()},
 	}
+
 	if s := e.After.Service(service); s != nil {
 		return append(o, stateOf(s)...)
 	}
@@ -45,6 +47,7 @@ func (e GroupEdit) Result(service string) Object {
 		s := &e.After.Registry.Services[i]
 		rows = append(rows, append(Object{{"supervisorId", s.ID}}, stateOf(s)...))
 	}
+
 	return append(o, Member{"supervisors", rows})
 }
 
@@ -60,13 +63,14 @@ func PIDOrNull(pid int) any {
 	return pid
 }
 
-// CheckGroupTrust refuses to act on a shared ledger, which other members of the group can write to, unless that is asked for.
+// CheckGroupTrust returns an error for a shared ledger, to which other members of the group can
+// write, unless --trust-group is given.
 func (env *Env) CheckGroupTrust(l *fileops.Ledger) error {
 	if !l.Config().Shared || env.TrustsGroup() {
 		return nil
 	}
-	return fmt.Errorf("%w: %s is shared: what others write would be run: give --trust-group", fileops.ErrPermission, l.Dir())
+	return fmt.Errorf("%w: %s is shared: it would run commands that others write: give --trust-group", fileops.ErrPermission, l.Dir())
 }
 
-// DefaultOwner returns whose a pass is that was not told: this user's on this host.
+// DefaultOwner returns the owner of a pass without --owner: this user on this host.
 func DefaultOwner() string { return process.Here().ID + ":" + strconv.Itoa(os.Getuid()) }

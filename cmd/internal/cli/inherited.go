@@ -10,17 +10,18 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// errEnded means that an operation in which a call is pushed has ended, but is not in the archive yet.
+// errEnded means that a push failed because its operation has ended, but is not yet in the archive.
 var errEnded = errors.New("it has ended")
 
 const unset = "unset DPL_OP DPL_CALL DPL_PARTICIPANT DPL_TMP"
 
-// cure says what the user can do about err, "" if that is not known.
+// cure returns a way to fix err, or "" if none is known.
 func (env *Env) cure(err error) string {
 	known := cure(err)
 	if path, ok := errors.AsType[*fs.PathError](err); ok && known == "" && errors.Is(err, fs.ErrPermission) && env.isOfLedger(path.Path) {
 		return "run this as the owner of the ledger, or set --ledger or $DPL_LEDGER to another"
 	}
+
 	for _, over := range []error{fileops.ErrArchived, protocol.ErrOver, protocol.ErrNotRunning, fileops.ErrNotFound} {
 		if !env.inherited || !errors.Is(err, over) {
 			continue
@@ -30,10 +31,12 @@ func (env *Env) cure(err error) string {
 		}
 		return known + "$DPL_OP of this shell names it: " + unset + " to work outside of it"
 	}
+
 	return known
 }
 
-// isOfLedger reports whether path is the ledger, in it, or a directory that it is to be made in.
+// isOfLedger reports whether path is the ledger, inside it, or a directory in which it would be
+// created.
 func (env *Env) isOfLedger(path string) bool {
 	dir, err := env.ledgerDir()
 	if err == nil {
@@ -43,15 +46,15 @@ func (env *Env) isOfLedger(path string) bool {
 	return err == nil && (path == dir || inside || strings.HasPrefix(dir, path+string(filepath.Separator)))
 }
 
-// NoteOver says that the operation op, which is over, was named by $DPL_OP and no flag.
+// NoteOver warns that the operation op, which is over, came from $DPL_OP and not from a flag.
 func (env *Env) NoteOver(op string) {
 	if env.inherited {
 		env.Warnf("%s: it is over: $DPL_OP of this shell names it: %s to work outside of it", op, unset)
 	}
 }
 
-// NoteInherited says that a command concerns op alone, where that is over or was never there, others are, and no flag has
-// named it but $DPL_OP.
+// NoteInherited warns that a command applies only to op, if op is over or never existed, there are
+// other operations, and op came from $DPL_OP and not from a flag.
 func (env *Env) NoteInherited(l *fileops.Ledger, op string) {
 	if !env.inherited {
 		return
@@ -59,8 +62,9 @@ func (env *Env) NoteInherited(l *fileops.Ledger, op string) {
 	if now, _, err := l.ReadOperation(op); err == nil && !now.State.Terminal() {
 		return
 	}
+
 	ids, err := l.IDs()
 	if err == nil && (len(ids) > 1 || len(ids) == 1 && ids[0] != op) {
-		env.Warnf("%s: this operation alone, which has ended: $DPL_OP names it: %s for all", op, unset)
+		env.Warnf("%s: only this operation, which has ended: $DPL_OP names it: %s for all", op, unset)
 	}
 }

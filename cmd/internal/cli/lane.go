@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A field is one of a command's struct: a flag, or the arguments.
+// A field is a field of a command's struct: a flag, or the arguments.
 type field struct {
 	name     string
 	tag      reflect.StructTag // up to its help, which is last and long
@@ -15,14 +15,16 @@ type field struct {
 	given    bool
 }
 
-// FastLane fills c, which is zero, from plain arguments: --name value, --name=value, switches
-// without a value, and --. It does what kong does, by the same tags, types and hooks, without
-// kong's model, which takes longer to make than an operation to edit. It gives up at whatever it
-// does not understand or finds wrong, and returns false: then Kong begins anew, and its word counts.
+// FastLane fills c, which must be zero, from plain arguments: --name value, --name=value, switches
+// without a value, and --. It does the same as kong, with the same tags, types and hooks, but
+// without kong's model, which takes longer to build than an edit of an operation. If it does not
+// understand something, or finds an error, it returns false. Then Kong parses the arguments again,
+// and decides.
 func FastLane(c Command, args []string) bool {
 	fields := fieldsOf(reflect.ValueOf(c).Elem(), make([]field, 0, 48))
 	common := c.CommonFlags()
 	common.given = nil
+
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") && args[0] != "-" {
 		arg := args[0]
 		if args = args[1:]; arg == "--" && len(args) > 0 {
@@ -34,6 +36,7 @@ func FastLane(c Command, args []string) bool {
 		if f == nil || name == "--help" || name == "--version" {
 			return false
 		}
+
 		f.given, common.given = true, append(common.given, f.name)
 		if f.value.Kind() == reflect.Bool {
 			if f.value.SetBool(true); hasWord {
@@ -60,15 +63,17 @@ func FastLane(c Command, args []string) bool {
 			}
 			args = nil
 		}
+
 		if !f.given && !f.argument && !f.complete() {
 			return false
 		}
 	}
+
 	hook, ok := c.(interface{ Validate() error })
 	return len(args) == 0 && (!ok || hook.Validate() == nil)
 }
 
-// complete fills a flag that was not given, and reports whether the command may go without.
+// complete fills a flag that was not given. It returns false if the command needs the flag.
 func (f *field) complete() bool {
 	word := f.tag.Get("default")
 	for variable := range strings.SplitSeq(f.tag.Get("env"), ",") {
@@ -77,13 +82,14 @@ func (f *field) complete() bool {
 			break
 		}
 	}
+
 	if word != "" {
 		return set(f.value, word, f.tag.Get("enum")) == nil
 	}
 	return !has(f.tag, "required")
 }
 
-// named returns the flag that arg names, or nil.
+// named returns the flag named by arg, or nil.
 func named(fields []field, arg string) *field {
 	name, long := strings.CutPrefix(arg, "--")
 	for i := range fields {
@@ -95,12 +101,13 @@ func named(fields []field, arg string) *field {
 	return nil
 }
 
-// fieldsOf adds the fields of a struct, and of those embedded in it, to all.
+// fieldsOf appends the fields of a struct and of its embedded structs to all.
 func fieldsOf(structure reflect.Value, all []field) []field {
 	for i := range structure.NumField() {
 		f, value := structure.Type().Field(i), structure.Field(i)
 		plain, _, _ := strings.Cut(string(f.Tag), `help:"`)
 		tag := reflect.StructTag(plain)
+
 		switch {
 		case value.Kind() == reflect.Struct && has(tag, "embed"):
 			all = fieldsOf(value, all)
@@ -108,6 +115,7 @@ func fieldsOf(structure reflect.Value, all []field) []field {
 			all = append(all, field{name: flagName(f.Name), tag: tag, value: value, argument: has(tag, "arg")})
 		}
 	}
+
 	return all
 }
 

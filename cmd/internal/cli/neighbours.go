@@ -13,14 +13,15 @@ const (
 	untouchedFor   = 10 * protocol.DefaultStalenessThreshold
 )
 
-// TickIdle gives up to 16 operations other than op that nobody has touched for ten thresholds a pass, so that a
-// ledger without cron does not grow. It waits for nobody, and what goes wrong is left to
-// dpl-cleanup to tell.
+// TickIdle makes a pass over up to 16 operations other than op that have not been edited for ten
+// thresholds, so that a ledger without cron does not grow. It waits for no lock, and leaves errors
+// to dpl-cleanup to report.
 func (env *Env) TickIdle(l *fileops.Ledger, op string) {
 	entries, err := l.List()
 	if err != nil || len(entries) < 2 {
 		return
 	}
+
 	now := env.Now()
 	start, ticked := rand.IntN(len(entries)), 0
 	for i := range entries {
@@ -28,9 +29,11 @@ func (env *Env) TickIdle(l *fileops.Ledger, op string) {
 		if e.ID == op || now.Sub(e.ModTime) <= untouchedFor {
 			continue
 		}
+
 		_, err := l.EditOperation(e.ID, fileops.Existing|fileops.Try, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 			return op.Cleanup(env.Program, seen)
 		})
+
 		if err == nil || !errors.Is(err, fileops.ErrBusy) {
 			ticked++
 		}
@@ -38,6 +41,7 @@ func (env *Env) TickIdle(l *fileops.Ledger, op string) {
 			break
 		}
 	}
+
 	if err := l.PruneArchive(now); err != nil {
 		env.Logf("%v", err)
 	}

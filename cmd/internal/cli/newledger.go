@@ -9,26 +9,27 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 )
 
-// NewLedger is the flags that say how to make a ledger if there is none.
+// NewLedger has the flags for creating a ledger if there is none.
 type NewLedger struct {
 	Shared       bool   `help:"for a new ledger: share it with the group"`
 	Commit       string `default:"" enum:"rename,link," help:"for a new ledger: how edits replace a file (link if several hosts can use the file system)"`
 	ResourceRoot []Word `placeholder:"DIR" help:"for a new ledger: allow it to delete resources below DIR"`
 }
 
-// Create opens the ledger, which it makes if there is none. With --dry-run it returns an absent one then. A ledger
-// that exists has to be as the flags say, except for --shared.
+// Create opens the ledger, and creates it if there is none; with --dry-run it returns an absent one
+// instead. An existing ledger must agree with the flags, except --shared.
 func (n *NewLedger) Create(env *Env) (*fileops.Ledger, error) {
 	roots, err := Absolute(n.ResourceRoot)
 	if err == nil {
 		err = env.CheckRoots(roots...)
 	}
 	if errors.Is(err, fileops.ErrRoot) {
-		err = Usagef("--resource-root %v: give a directory that has nothing in it but what may be deleted", err)
+		err = Usagef("--resource-root %v: give a directory that contains only what may be deleted", err)
 	}
 	if err != nil {
 		return nil, err
 	}
+
 	l, err := env.Create(fileops.Config{Shared: n.Shared, Commit: n.Commit, ResourceRoots: roots})
 	if err != nil || l.Absent() {
 		return l, err
@@ -36,10 +37,11 @@ func (n *NewLedger) Create(env *Env) (*fileops.Ledger, error) {
 	if n.Commit != "" && n.Commit != l.Config().Commit {
 		return nil, fmt.Errorf("--commit %s: %w: the ledger exists, and commits by %s", n.Commit, fileops.ErrConfig, l.Config().Commit)
 	}
+
 	return l, checkRoots(l, roots)
 }
 
-// checkRoots refuses resource roots that l does not have.
+// checkRoots returns an error for resource roots that l does not have.
 func checkRoots(l *fileops.Ledger, roots []string) error {
 	for _, root := range roots {
 		if !slices.Contains(l.Config().ResourceRoots, root) {
@@ -50,7 +52,7 @@ func checkRoots(l *fileops.Ledger, roots []string) error {
 	return nil
 }
 
-// Absolute returns the absolute paths of paths.
+// Absolute makes paths absolute.
 func Absolute(paths []Word) ([]string, error) {
 	var all []string
 	for _, path := range paths {
@@ -60,5 +62,6 @@ func Absolute(paths []Word) ([]string, error) {
 		}
 		all = append(all, abs)
 	}
+
 	return all, nil
 }

@@ -1,4 +1,4 @@
 package cli
 
-// checkOpenFiles returns nil: there is no such limit.
+// checkOpenFiles returns nil: there is no limit.
 func checkOpenFiles() error { return nil }

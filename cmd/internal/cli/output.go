@@ -13,8 +13,8 @@ import (
 // SchemaVersion is the version of the JSON that the commands print.
 const SchemaVersion = 1
 
-// An Object is a JSON object with its members in order. Values are strings, bools, ints, []string, []Object, Object,
-// jsontext.Value, or nil.
+// An Object is a JSON object with its members in order. Values are strings, bools, ints, []string,
+// []Object, Object, jsontext.Value, or nil.
 type Object []Member
 
 // A Member is a member of an Object.
@@ -33,21 +33,22 @@ func (o Object) Get(name string) any {
 	return nil
 }
 
-// PrintJSON prints o as the one document of this command's output, with the schema version first.
+// PrintJSON prints o as the only document of this command's output, with the schema version first.
 func (env *Env) PrintJSON(o Object) {
 	env.printJSON(env.Stdout, append(Object{{"schemaVersion", SchemaVersion}}, o...))
 }
 
 func (env *Env) printJSON(w io.Writer, o Object) { w.Write(env.JSONText(o)) }
 
-// JSONText returns the text of o, indented unless it has a file in it that nobody would read:
-// indentation can make that many times as long.
+// JSONText returns o as JSON. It is indented unless it has a large file in it, which no one would
+// read: indentation can make the text many times as long.
 func (env *Env) JSONText(o Object) []byte {
 	const readable = 1 << 20
-	options := []jsontext.Options{jsontext.AllowInvalidUTF8(true)} // a path may be any bytes
+	options := []jsontext.Options{jsontext.AllowInvalidUTF8(true)} // a path may contain any bytes
 	if sizeOfFiles(o) <= readable {
 		options = append(options, jsontext.WithIndent("  "))
 	}
+
 	var out bytes.Buffer
 	e := jsontext.NewEncoder(&out, options...)
 	if err := write(e, o); err != nil {
@@ -56,7 +57,7 @@ func (env *Env) JSONText(o Object) []byte {
 	return []byte(harmless.JSON(out.String()))
 }
 
-// sizeOfFiles returns how long the files in o are.
+// sizeOfFiles returns the size of the files in o.
 func sizeOfFiles(o Object) (size int) {
 	for _, m := range o {
 		if text, ok := m.Value.(jsontext.Value); ok {
@@ -66,7 +67,7 @@ func sizeOfFiles(o Object) (size int) {
 	return size
 }
 
-// JSONLine returns the text of o, with the schema version first, as one line.
+// JSONLine returns o as one line of JSON, with the schema version first.
 func (env *Env) JSONLine(o Object) []byte {
 	text := jsontext.Value(env.JSONText(append(Object{{"schemaVersion", SchemaVersion}}, o...)))
 	if err := text.Compact(jsontext.AllowInvalidUTF8(true)); err != nil {
@@ -107,6 +108,7 @@ func write(e *jsontext.Encoder, value any) error {
 		}
 		return e.WriteToken(jsontext.EndObject)
 	}
+
 	return fmt.Errorf("%T cannot be printed", value)
 }
 
@@ -114,11 +116,13 @@ func writeArray[T any](e *jsontext.Encoder, values []T) error {
 	if err := e.WriteToken(jsontext.BeginArray); err != nil {
 		return err
 	}
+
 	for _, v := range values {
 		if err := write(e, v); err != nil {
 			return err
 		}
 	}
+
 	return e.WriteToken(jsontext.EndArray)
 }
 
@@ -130,22 +134,24 @@ func OrNull(s string) any {
 	return s
 }
 
-// Result returns what every edit prints of the operation it committed.
+// Result returns the JSON that every edit of an operation prints.
 func (e Edit) Result() Object {
 	op := e.After
 	return Object{{"operationId", op.ID}, {"state", string(op.State)}, {"revision", op.Revision}, {"changed", e.Changed()}}
 }
 
-// CrashedCall returns what is told of a crashed frame.
+// CrashedCall returns the JSON that describes a crashed frame.
 func CrashedCall(op protocol.Operation, f *protocol.Frame) Object {
 	o := Object{
 		{"operationId", op.ID}, {"callId", f.CallID}, {"supervisorHandle", OrNull(f.SupervisorHandle)},
 		{"participantId", f.ParticipantID},
 	}
+
 	if c := f.Crash; c != nil {
 		o = append(o, Object{
 			{"evidence", string(c.Evidence)}, {"staleForMs", c.StaleFor.Milliseconds()}, {"previousState", string(c.PreviousState)},
 		}...)
 	}
+
 	return o
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// A manual is what a command says of itself: kong's model of its flags, and the rest.
+// A manual is the documentation of a command: kong's model of its flags, and the texts.
 type manual struct {
 	*kong.Kong
 	summary, details string
@@ -26,16 +26,19 @@ func (env *Env) newManual(c Command, summary, details string) *manual {
 		for _, p := range ctx.Path {
 			if p.Flag != nil {
 				common.given = append(common.given, p.Flag.Name)
-				p.Flag.Tag.Envs = nil // kong would look at these all the same
+				p.Flag.Tag.Envs = nil // kong would read these as well
 			}
 		}
+
 		return nil
 	}
+
 	k := kong.Must(c, kong.Name(env.Program), kong.Description(summary), kong.FlagNamer(flagName),
 		kong.NoDefaultHelp(), kong.Writers(env.Stdout, env.Stderr), kong.ValueFormatter(explain),
 		kong.WithBeforeReset(noteGiven))
+
 	k.Model.Detail = details
-	slices.SortStableFunc(k.Model.Flags, func(a, b *kong.Flag) int { // its own first, as in the help
+	slices.SortStableFunc(k.Model.Flags, func(a, b *kong.Flag) int { // its own flags first, as in the help
 		return cmp.Compare(groupKey(a), groupKey(b))
 	})
 
@@ -54,10 +57,11 @@ func (env *Env) newManual(c Command, summary, details string) *manual {
 			return os.Getenv(name) == ""
 		})
 	}
+
 	return &manual{k, summary, details}
 }
 
-// Kong fills c from args, as kong understands them.
+// Kong fills c from args by kong alone.
 func Kong(c Command, program string, args []string) error {
 	_, err := (&Env{Program: program}).newManual(c, "", "").Parse(args)
 	return err
@@ -70,7 +74,7 @@ func groupKey(f *kong.Flag) string {
 	return f.Group.Key
 }
 
-// A mapper has kong take words as they are, and put them into their fields as the fast lane does.
+// A mapper makes kong take words unchanged, and store them in their fields as the fast lane does.
 type mapper struct{}
 
 // Decode takes the value of a flag, or all arguments.
@@ -87,13 +91,15 @@ func (mapper) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	for _, token := range ctx.Scan.PopWhile(func(t kong.Token) bool { return !t.IsEOL() }) {
 		arguments = append(arguments, fmt.Sprint(token.Value))
 	}
-	if arguments[0] == "--" { // kong leaves it to them
+
+	if arguments[0] == "--" { // kong leaves it there
 		arguments = arguments[1:]
 	}
+
 	return setArguments(target, arguments)
 }
 
-// flagName returns the name of the flag of a field, like status-fd of StatusFD.
+// flagName returns the name of the flag for a field, such as status-fd for StatusFD.
 func flagName(field string) string {
 	name := make([]byte, 0, len(field)+4)
 	for i := range len(field) {
@@ -106,12 +112,13 @@ func flagName(field string) string {
 		}
 		name = append(name, letter)
 	}
+
 	return string(name)
 }
 
 func isUpper(letter byte) bool { return 'A' <= letter && letter <= 'Z' }
 
-// asked reports whether the switch name was given, also beside a mistake.
+// asked reports whether the switch name was given, even together with a mistake.
 func (m *manual) asked(name string) bool {
 	return slices.ContainsFunc(m.Model.Flags, func(f *kong.Flag) bool { return f.Name == name && f.Set })
 }
@@ -124,7 +131,7 @@ func (m *manual) print() {
 	fmt.Fprint(m.Stdout, exitHelp(m.Model.Name))
 }
 
-// arguments returns how the arguments of the command are written, after before, "" if it takes none.
+// arguments returns before and the synopsis of the command's arguments, or "" if it takes none.
 func (m *manual) arguments(before string) string {
 	for _, v := range m.Model.Positional {
 		return before + v.Tag.PlaceHolder
@@ -132,7 +139,7 @@ func (m *manual) arguments(before string) string {
 	return ""
 }
 
-// described returns the help of a flag, with the variable that stands in for it.
+// described returns the help of a flag, with its environment variable.
 func described(v *kong.Value) string {
 	if v.Flag != nil && len(v.Flag.Envs) > 0 {
 		return v.Help + " ($" + v.Flag.Envs[0] + ")"
@@ -140,7 +147,7 @@ func described(v *kong.Value) string {
 	return v.Help
 }
 
-// explain returns the help of a flag, with what follows from its kind.
+// explain returns the help of a flag, completed by facts about its type.
 func explain(v *kong.Value) string {
 	text := described(v)
 	if all := words(v.Enum); v.Flag != nil && v.Enum != "" && v.Flag.PlaceHolder != strings.Join(all, "|") {
@@ -152,7 +159,7 @@ func explain(v *kong.Value) string {
 	return text
 }
 
-// object returns what print does, for programs: those that make the manual pages and completions.
+// object returns the documentation as JSON, for the programs that make man pages and completions.
 func (m *manual) object() Object {
 	flags := []Object{}
 	for _, f := range m.Model.Flags {
@@ -169,11 +176,14 @@ func (m *manual) object() Object {
 		if f.IsSlice() {
 			o = append(o, Member{"repeated", true})
 		}
+
 		flags = append(flags, append(o, Member{"help", described(f.Value)}))
 	}
+
 	o := Object{{"program", m.Model.Name}, {"summary", m.summary}, {"details", m.details}}
 	if arguments := m.arguments(""); arguments != "" {
 		o = append(o, Member{"arguments", arguments})
 	}
+
 	return append(o, Member{"flags", flags}, Member{"exitStatuses", exitModels(m.Model.Name)})
 }

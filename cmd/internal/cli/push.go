@@ -13,7 +13,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// Push is the flags of commands that push a call.
+// Push has the flags of commands that push a call.
 type Push struct {
 	Common `embed:""`
 
@@ -34,12 +34,13 @@ type Push struct {
 	NewLedger     NewLedger             `embed:""`
 }
 
-// Validate refuses flags that do not go together.
+// Validate returns an error for flags that do not go together.
 func (c *Push) Validate() error {
 	interval, threshold := time.Duration(c.Interval), time.Duration(c.Staleness)
 	if err := CheckStaleness(c.Staleness); err != nil {
 		return err
 	}
+
 	threshold = cmp.Or(threshold, protocol.DefaultStalenessThreshold)
 	switch {
 	case c.OrphanPolicy != "" && c.Supervisor == "":
@@ -49,10 +50,11 @@ func (c *Push) Validate() error {
 	case interval >= threshold:
 		return Usagef("--interval %v must be less than --staleness %v", interval, threshold)
 	}
+
 	return nil
 }
 
-// CheckStaleness refuses a threshold that no heartbeat could keep.
+// CheckStaleness returns an error for a threshold too short for any heartbeat.
 func CheckStaleness(threshold Span) error {
 	if threshold != 0 && time.Duration(threshold) < 2*time.Millisecond {
 		return Usagef("--staleness: want at least 2ms")
@@ -60,7 +62,7 @@ func CheckStaleness(threshold Span) error {
 	return nil
 }
 
-// Arguments returns the push that the flags ask for, made by participant, and its operation.
+// Arguments returns the push for the flags, made by participant, and its operation.
 func (c *Push) Arguments(env *Env, participant ID) (p protocol.Push, op string, err error) {
 	p = protocol.Push{
 		Participant: string(participant), Supervisor: string(c.Supervisor), Call: string(c.Call),
@@ -68,6 +70,7 @@ func (c *Push) Arguments(env *Env, participant ID) (p protocol.Push, op string, 
 		OrphanPolicy: c.OrphanPolicy, Heartbeats: c.Heartbeat,
 		Interval: time.Duration(c.Interval), Threshold: time.Duration(c.Staleness),
 	}
+
 	op = string(c.Op)
 	if p.Caller, err = c.callerIn(op); err != nil {
 		return p, "", err
@@ -81,18 +84,20 @@ func (c *Push) Arguments(env *Env, participant ID) (p protocol.Push, op string, 
 	if op == "" {
 		op = newID(env.Now().Format("20060102T150405"), "-"+p.Participant)
 	}
+
 	return p, op, nil
 }
 
-// noCaller is what --caller says of a call that is made on nobody's behalf. It is no id.
+// noCaller is the value of --caller for a call without a caller. It is not an id.
 const noCaller = "-"
 
-// callerIn returns the caller of a call in op: that of --caller, else $DPL_CALL, unless $DPL_OP says
-// that it is a call of another operation.
+// callerIn returns the caller of a call in op: that of --caller, or else $DPL_CALL, unless $DPL_OP
+// says that it belongs to another operation.
 func (c *Push) callerIn(op string) (string, error) {
 	if c.Caller == noCaller {
 		return "", nil
 	}
+
 	if c.Caller != "" {
 		if err := protocol.CheckID(string(c.Caller)); err != nil {
 			return "", Usagef("--caller: %v", err)
@@ -104,13 +109,14 @@ func (c *Push) callerIn(op string) (string, error) {
 	if own != "" && own != op || protocol.CheckID(caller) != nil {
 		return "", nil
 	}
+
 	return caller, nil
 }
 
-// MadeUp reports whether the operation or the call is made up, so that nobody knows it who is not told.
+// MadeUp reports whether the id of the operation or the call is made up. Then it must be printed.
 func (c *Push) MadeUp() bool { return c.Call == "" || c.Op == "" }
 
-// newID returns an id that begins with the two words and ends at random.
+// newID returns an id that begins with the two words and ends with random characters.
 func newID(first, second string) string {
 	const most = 100
 	words := first + second
@@ -120,7 +126,8 @@ func newID(first, second string) string {
 	return fmt.Sprintf("%s-%08x", words, rand.Uint32())
 }
 
-// Open opens the ledger to push in, which it makes if it may. With --dry-run it returns an absent one if there is none.
+// Open opens the ledger for a push, and creates it if allowed. With --dry-run it returns an absent
+// one if there is none.
 func (c *Push) Open(env *Env) (*fileops.Ledger, error) {
 	if c.NoCreate {
 		return env.Open()
@@ -128,7 +135,7 @@ func (c *Push) Open(env *Env) (*fileops.Ledger, error) {
 	return c.NewLedger.Create(env)
 }
 
-// Push pushes p in op. Who has created an operation ticks its neighbours (see TickNeighbours).
+// Push pushes p in op. If it creates an operation, the caller should call TickIdle.
 func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (Edit, error) {
 	if !l.Absent() {
 		for _, path := range p.Resources {
@@ -137,15 +144,18 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (Ed
 			}
 		}
 	}
+
 	if c.Reuse && !env.DryRun() {
 		if err := env.archive(l, op); err != nil {
 			return Edit{}, Named("push", op, p.Call, err)
 		}
 	}
+
 	mode := fileops.Existing
 	if !c.NoCreate {
 		mode = fileops.OrCreate
 	}
+
 	ended := false
 	edit, err := env.Edit(l, op, mode, func(before protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 		ended = before.State.Terminal()
@@ -157,11 +167,13 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (Ed
 			before = protocol.Create(op, p.Interval, p.Threshold)
 			before.Revision = revision
 		}
+
 		if c.Caller == "" && before.Frame(p.Caller) == nil {
-			p.Caller = "" // $DPL_CALL has been popped, or is a call of another ledger
+			p.Caller = "" // $DPL_CALL has been popped, or belongs to another ledger
 		}
 		return before.Push(p, seen)
 	})
+
 	switch {
 	case ended && errors.Is(err, protocol.ErrNotRunning):
 		err = fmt.Errorf("%w: %w", err, errEnded)
@@ -169,10 +181,11 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (Ed
 	case p.Tmp && !edit.Changed() && !l.HasTmp(op, p.Call):
 		err = fmt.Errorf("%w, pushed without --tmp", protocol.ErrKnownCall)
 	}
+
 	return edit, Named("push", op, p.Call, err)
 }
 
-// archive makes the passes after which an operation that is over is in the archive (spec §4.5).
+// archive makes the passes that move an operation that is over to the archive (spec §4.5).
 func (env *Env) archive(l *fileops.Ledger, id string) error {
 	for {
 		op, archived, err := l.ReadOperation(id)
@@ -182,17 +195,20 @@ func (env *Env) archive(l *fileops.Ledger, id string) error {
 		if err != nil || archived || !op.State.Terminal() {
 			return err
 		}
+
 		_, err = l.EditOperation(id, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 			return op.Cleanup(env.Program, seen)
 		})
+
 		if err != nil && !errors.Is(err, fileops.ErrArchived) {
 			return err
 		}
+
 		env.NoteCommit()
 	}
 }
 
-// GivesCall reports whether a flag says something of a call.
+// GivesCall reports whether a flag about a call is given.
 func (c *Push) GivesCall() bool {
 	return c.Given("participant", "op", "call", "caller", "handle", "orphan-policy", "description", "resource",
 		"no-fail-on-crash", "staleness", "interval", "no-create", "reuse", "shared", "commit", "resource-root")

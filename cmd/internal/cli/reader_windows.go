@@ -1,4 +1,4 @@
 package cli
 
-// ReaderGone returns nil: here only writing shows that nobody reads.
+// ReaderGone returns nil: here only a write shows that the reader is gone.
 func ReaderGone() <-chan struct{} { return nil }

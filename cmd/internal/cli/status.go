@@ -34,34 +34,34 @@ const (
 	StatusNoCommand   = 127
 )
 
-// ErrPartial means that a pass over a group has made its first commit but did not get to its end.
-var ErrPartial = errors.New("the pass is made, but not to its end")
+// ErrPartial means that a pass over a group made its first commit but did not finish.
+var ErrPartial = errors.New("the pass was committed but not completed")
 
-// ErrImpossible and ErrTimeout end a wait that did not come to what was waited for.
+// ErrImpossible and ErrTimeout are the errors of a wait that did not reach its goal.
 var (
-	ErrImpossible = errors.New("it will not come to that")
+	ErrImpossible = errors.New("it can no longer happen")
 	ErrTimeout    = errors.New("timed out")
 )
 
-// An outcome is what the user can do about an error.
+// An outcome is the exit status for an error, and a way to fix it.
 type outcome struct {
 	err    error
 	status int
 	cure   string
 }
 
-// errPrinted means that the edit is made, but nobody was told.
+// errPrinted means that an edit was made, but its result could not be printed.
 var errPrinted = errors.New("committed")
 
-// soFar is an error that came after a commit, of which its own status would say that nothing has changed.
+// soFar is an error after a commit whose own status would mean that nothing has changed.
 type soFar struct{ cause error }
 
 func (e soFar) Error() string {
-	return fmt.Sprintf("%v: what was done before that is committed", e.cause)
+	return fmt.Sprintf("%v: everything done before that is committed", e.cause)
 }
 
-// AfterCommits returns err, or if this command has committed something, and err would say by its status that nothing has
-// changed, the same with the status of what is committed (71).
+// AfterCommits returns err. If this command has committed something, and the status of err would
+// mean that nothing has changed, it returns err with the status 71 instead.
 func (env *Env) AfterCommits(err error) error {
 	_, exit := errors.AsType[exitError](err)
 	if status := StatusOf(err); exit || !env.committed || status != StatusIO && status != StatusBusy {
@@ -80,16 +80,16 @@ func (env *Env) ExitAfterCommits(worst int) error {
 	return Exit(worst)
 }
 
-// reuse is what to do about an operation that has ended.
-const reuse = "a push with --reuse begins it anew; dpl-pop --keep-open, of its last call, would have kept it open"
+// reuse is the advice for an operation that has ended.
+const reuse = "start it over with dpl-push --reuse; dpl-pop --keep-open of its last call would have kept it open"
 
 var outcomes = []outcome{
 	{ErrImpossible, StatusFalse, ""},
 	{ErrTimeout, StatusTimeout, ""},
-	{ErrPartial, StatusCommitted, "the next pass goes on"},
-	{errPrinted, StatusCommitted, "do not repeat it, look at dpl-status"},
+	{ErrPartial, StatusCommitted, "the next pass completes it"},
+	{errPrinted, StatusCommitted, "do not repeat it: look at dpl-status"},
 	{fileops.ErrUnknown, StatusCommitted, "look at dpl-status before you repeat it"},
-	{fileops.ErrCommitted, StatusCommitted, "do not repeat it, look at dpl-status"},
+	{fileops.ErrCommitted, StatusCommitted, "do not repeat it: look at dpl-status"},
 	{protocol.ErrOver, StatusOver, ""},
 	{fileops.ErrArchived, StatusOver, reuse},
 	{errEnded, StatusRefused, reuse},
@@ -98,10 +98,10 @@ var outcomes = []outcome{
 	{protocol.ErrBadID, StatusUsage, ""},
 	{protocol.ErrNoCall, StatusNotFound, "dpl-status shows the calls"},
 	{fileops.ErrNotFound, StatusNotFound, "dpl-status shows the operations"},
-	{fileops.ErrNoLedger, StatusNotFound, "the first dpl-push, dpl-run or dpl-register makes it; or set --ledger or $DPL_LEDGER"},
-	{fileops.ErrNoGroup, StatusNotFound, "dpl-register makes it"},
+	{fileops.ErrNoLedger, StatusNotFound, "dpl-push, dpl-run or dpl-register creates it; or set --ledger or $DPL_LEDGER"},
+	{fileops.ErrNoGroup, StatusNotFound, "dpl-register creates it"},
 	{protocol.ErrNoService, StatusNotFound, "dpl-status --group shows the services"},
-	{protocol.ErrDeadSupervisor, StatusUnavailable, "its next heartbeat makes it alive"},
+	{protocol.ErrDeadSupervisor, StatusUnavailable, "its next heartbeat revives it"},
 	{process.ErrNoProcess, StatusUnavailable, ""},
 	{fileops.ErrCannotCreate, StatusCreate, ""},
 	{fileops.ErrBusy, StatusBusy, "try again, or raise --lock-timeout"},
@@ -113,21 +113,21 @@ var outcomes = []outcome{
 	{protocol.ErrNotCrashed, StatusRefused, "only a crashed call can be acknowledged"},
 	{protocol.ErrNotSupervised, StatusRefused, ""},
 	{protocol.ErrExhausted, StatusRefused,
-		"nothing that counts by one comes there: put a lower one into the file"},
-	{protocol.ErrShuttingDown, StatusRefused, "wait until it has stopped; dpl-restart starts it again then"},
-	{protocol.ErrNoStartInfo, StatusRefused, "dpl-register --request -- COMMAND gives it one"},
+		"no edit can have counted that far: put a lower one into the file"},
+	{protocol.ErrShuttingDown, StatusRefused, "wait until it has stopped, then use dpl-restart"},
+	{protocol.ErrNoStartInfo, StatusRefused, "set one with dpl-register --request -- COMMAND"},
 	{protocol.ErrCycle, StatusRefused, "leave out one --depends-on"},
-	{protocol.ErrStillRunning, StatusRefused, "dpl-shutdown stops it"},
+	{protocol.ErrStillRunning, StatusRefused, "stop it with dpl-shutdown"},
 	{protocol.ErrHasDependents, StatusRefused, "dpl-status --group shows them"},
 	{protocol.ErrBlocked, StatusRefused, "bring that back first: dpl-restart --service, or dpl-register"},
 	{fileops.ErrResource, StatusRefused, "name a path inside $DPL_TMP or resourceRoots of ledger.json"},
 	{fileops.ErrCaseFold, StatusRefused, "choose another"},
-	{fileops.ErrTooLarge, StatusRefused, "pop what has ended, or begin another operation"},
+	{fileops.ErrTooLarge, StatusRefused, "pop calls that have ended, or start another operation"},
 	{fileops.ErrPermission, StatusPermission, ""},
 	{fileops.ErrConfig, StatusConfig, ""},
 }
 
-// errSilent marks an error that says nothing but its status.
+// errSilent marks an error that consists only of its status.
 var errSilent = errors.New("")
 
 type exitError int
@@ -135,7 +135,7 @@ type exitError int
 func (e exitError) Error() string        { return fmt.Sprintf("exit status %d", int(e)) }
 func (e exitError) Is(target error) bool { return target == errSilent }
 
-// Exit returns an error that ends the command with status and prints nothing; nil for 0.
+// Exit returns an error that ends the command with status and prints nothing. It returns nil for 0.
 func Exit(status int) error {
 	if status == StatusOK {
 		return nil
@@ -151,7 +151,8 @@ type withStatus struct {
 
 func (e withStatus) Unwrap() error { return e.error }
 
-// WithStatus gives err, unless it is nil, has one of its own or is one of usage, the exit status.
+// WithStatus gives err the exit status. It returns err unchanged if err is nil, has a status of its
+// own, or is a usage error.
 func WithStatus(status int, err error) error {
 	_, usage := errors.AsType[usageError](err)
 	_, has := errors.AsType[withStatus](err)
@@ -169,7 +170,7 @@ func (e usageError) Error() string { return string(e) }
 // Usagef returns an error with status 64.
 func Usagef(format string, args ...any) error { return usageError(fmt.Sprintf(format, args...)) }
 
-// StatusOf returns the exit status of err. What is not known here is an error of the operating system.
+// StatusOf returns the exit status for err. Unknown errors count as errors of the operating system.
 func StatusOf(err error) int {
 	if err == nil {
 		return StatusOK
@@ -183,11 +184,13 @@ func StatusOf(err error) int {
 	if e, ok := errors.AsType[withStatus](err); ok {
 		return e.status
 	}
+
 	for _, o := range outcomes {
 		if errors.Is(err, o.err) {
 			return o.status
 		}
 	}
+
 	return StatusIO
 }
 
@@ -198,15 +201,18 @@ func cure(err error) string {
 	if _, ok := errors.AsType[soFar](err); ok {
 		return "look at dpl-status before you repeat it"
 	}
+
 	for _, o := range outcomes {
 		if errors.Is(err, o.err) {
 			return o.cure
 		}
 	}
+
 	return ""
 }
 
-// worstFirst is how statuses over several files rank; others come before all of these.
+// worstFirst ranks the statuses of several files, worst first. All other statuses are worse than
+// these.
 var worstFirst = []int{StatusCorrupt, StatusIO, StatusBusy, StatusCrashed, StatusCleanUp, StatusOver, StatusOK}
 
 // Worse returns the worse of two exit statuses.

@@ -8,13 +8,14 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// OperationsOf returns the operations that name supervisor and are not terminal. One that cannot be read is among them:
-// whoever edits it will say why.
+// OperationsOf returns the operations that name supervisor and are not terminal. It includes
+// operations that cannot be read; editing them will return the error.
 func OperationsOf(l *fileops.Ledger, supervisor string) ([]string, error) {
 	ids, err := l.IDs()
 	if err != nil {
 		return nil, err
 	}
+
 	var supervised []string
 	for _, id := range ids {
 		op, archived, err := l.ReadOperation(id)
@@ -24,6 +25,7 @@ func OperationsOf(l *fileops.Ledger, supervisor string) ([]string, error) {
 			supervised = append(supervised, id)
 		}
 	}
+
 	return supervised, nil
 }
 

@@ -19,20 +19,20 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// The types of flags. Each refuses what it cannot be, and so an empty word, as a variable that is
-// not set leaves it; only a Text may be empty.
+// The types of flags. Each rejects invalid values, including "", which an unset shell variable
+// leaves behind. Only a Text may be empty.
 type (
 	ID     string              // an id of the protocol
-	Word   string              // kept in a file or looked up, so UTF-8
-	Path   string              // of a file, which may be any bytes
-	Text   string              // for people, and UTF-8
+	Word   string              // stored in a file or looked up, so UTF-8
+	Path   string              // of a file, any bytes
+	Text   string              // for people, UTF-8
 	PID    int                 // the number of a process
 	Count  int                 // 0 or more
 	Size   int64               // a number of bytes
 	Span   time.Duration       // at least a millisecond
 	Pause  time.Duration       // a time span that may be 0
 	Signal syscall.Signal      // by name or number
-	Moment struct{ time.Time } // as the protocol writes it
+	Moment struct{ time.Time } // as in the files
 )
 
 // UnmarshalText sets id to text, or returns protocol.ErrBadID.
@@ -41,7 +41,7 @@ func (id *ID) UnmarshalText(text []byte) error {
 	return protocol.CheckID(string(text))
 }
 
-// Or returns id, or what the environment variable has where id is "", which may be "" too.
+// Or returns id, or the value of the environment variable if id is "". Both may be "".
 func (id ID) Or(variable string) (string, error) {
 	if id != "" || os.Getenv(variable) == "" {
 		return string(id), nil
@@ -90,28 +90,28 @@ func (c *Count) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// UnmarshalText sets s to the number in text, with K, M or G behind it for 1024 and so on.
+// UnmarshalText parses a number, which may be followed by K, M or G for powers of 1024.
 func (s *Size) UnmarshalText(text []byte) error {
 	n, err := parseSize(string(text))
 	*s = Size(n)
 	return err
 }
 
-// UnmarshalText sets s to what ParseDuration makes of text.
+// UnmarshalText parses text with ParseDuration.
 func (s *Span) UnmarshalText(text []byte) error {
 	d, err := ParseDuration(string(text), time.Millisecond)
 	*s = Span(d)
 	return err
 }
 
-// UnmarshalText sets p to what ParseDuration makes of text.
+// UnmarshalText parses text with ParseDuration.
 func (p *Pause) UnmarshalText(text []byte) error {
 	d, err := ParseDuration(string(text), 0)
 	*p = Pause(d)
 	return err
 }
 
-// UnmarshalText sets s to the signal that text names.
+// UnmarshalText parses the name or number of a signal.
 func (s *Signal) UnmarshalText(text []byte) error {
 	signal, err := process.ParseSignal(string(text))
 	*s = Signal(signal)
@@ -124,13 +124,14 @@ func (m *Moment) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// set puts word into field, or adds it to a list there. The word has to be one of enum, which
-// commas separate, unless that is "".
+// set stores word in field, or appends it to a list there. If enum is not "", word must be one of
+// its comma-separated words.
 func set(field reflect.Value, word, enum string) error {
 	if field.Kind() == reflect.Pointer {
 		field.Set(reflect.New(field.Type().Elem()))
 		return set(field.Elem(), word, enum)
 	}
+
 	if u, ok := field.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		return u.UnmarshalText([]byte(word))
 	}
@@ -141,35 +142,41 @@ func set(field reflect.Value, word, enum string) error {
 		field.Set(reflect.Append(field, element))
 		return err
 	}
+
 	if err := notEmpty(word); err != nil {
 		return err
 	}
 	if want := words(enum); !slices.Contains(want, word) {
 		return fmt.Errorf("want %s, not %q", alternatives(want), word)
 	}
+
 	field.SetString(word)
 	return nil
 }
 
-// setArguments puts the arguments of a command into field. The first names a file or program, so
-// it may not be empty; nor may the others, if all name files.
+// setArguments stores the arguments of a command in field. The first names a file or program, so it
+// must not be empty. If all are names of files, none may be.
 func setArguments(field reflect.Value, arguments []string) error {
 	if len(arguments) > 0 && arguments[0] == "" {
 		return errors.New("it is empty")
 	}
+
 	if all, ok := field.Addr().Interface().(*[]string); ok {
 		*all = arguments
 		return nil
 	}
+
 	for _, argument := range arguments {
 		if err := set(field, argument, ""); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
-// words returns the words of a tag enum. An optional flag has an empty one there for kong's sake.
+// words returns the words of an enum tag. The tag of an optional flag also has an empty word, which
+// kong needs.
 func words(enum string) []string {
 	return slices.DeleteFunc(strings.Split(enum, ","), func(word string) bool { return word == "" })
 }
@@ -192,7 +199,7 @@ func notEmpty(s string) error {
 	return nil
 }
 
-// CheckText returns why s cannot be kept in a file, or nil.
+// CheckText returns an error if s cannot be stored in a file.
 func CheckText(s string) error {
 	if !utf8.ValidString(s) {
 		return errors.New("it is not UTF-8, and so cannot be kept in a JSON file")
@@ -200,7 +207,7 @@ func CheckText(s string) error {
 	return nil
 }
 
-// parseSize returns the number of bytes that s stands for.
+// parseSize returns the number of bytes in s.
 func parseSize(s string) (int64, error) {
 	number, unit := s, int64(1)
 	if i := len(s) - 1; i >= 0 {
@@ -208,6 +215,7 @@ func parseSize(s string) (int64, error) {
 			number, unit = s[:i], 1<<(10*(power+1))
 		}
 	}
+
 	n, err := strconv.ParseUint(number, 10, 63)
 	if err != nil || int64(n) > math.MaxInt64/unit {
 		return 0, errors.New("want a number of bytes, or of 1024 bytes and so on, like 512K, 10M or 1G")

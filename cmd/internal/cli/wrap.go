@@ -17,9 +17,11 @@ func Wrap(text string, width int, indent string) string {
 			out.WriteByte(' ')
 			length++
 		}
+
 		out.WriteString(word)
 		length += len(word)
 	}
+
 	out.WriteByte('\n')
 	return out.String()
 }

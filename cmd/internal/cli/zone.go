@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Zone returns the time zone that value, of flag, names, like Europe/Berlin, or the offset it is, like +02:00; if it is "",
-// that of this process. Package time takes a $TZ that it does not know for UTC; here that is refused.
+// Zone returns the time zone called value, such as Europe/Berlin, or the offset value, such as
+// +02:00. If value is "", it returns the local time zone. Package time takes an unknown $TZ for
+// UTC; Zone returns an error. flag is for messages.
 func Zone(flag, value string) (*time.Location, error) {
 	if value == "" {
 		flag, value = "$TZ", strings.TrimPrefix(os.Getenv("TZ"), ":")
@@ -19,6 +20,7 @@ func Zone(flag, value string) (*time.Location, error) {
 		_, offset := t.Zone()
 		return time.FixedZone(value, offset), nil
 	}
+
 	zone, err := time.LoadLocation(value)
 	if err != nil {
 		return nil, Usagef("%s: want a time zone, like Europe/Berlin, or for the flag an offset, like +02:00, not %q", flag, value)

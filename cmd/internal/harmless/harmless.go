@@ -1,5 +1,5 @@
-// Package harmless keeps a terminal from obeying what others have written: control characters, also those above U+0080, and
-// those that turn text around.
+// Package harmless keeps a terminal from obeying text written by others: control characters,
+// including those above U+0080, and those that change the direction of text.
 package harmless
 
 import (
@@ -9,12 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// unsafe reports whether a terminal would obey r, or show what follows in another order or another line.
+// unsafe reports whether a terminal would obey r, or show the text after it in another order or on
+// another line.
 func unsafe(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
-// Text returns s with U+FFFD in the place of what is unsafe, and of bytes that are not UTF-8.
+// Text returns s with unsafe characters, and bytes that are not UTF-8, replaced by U+FFFD.
 func Text(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unsafe(r) {
@@ -24,7 +25,8 @@ func Text(s string) string {
 	}, strings.ToValidUTF8(s, string(unicode.ReplacementChar)))
 }
 
-// Message returns s with what is unsafe, and bytes that are not UTF-8, as a Go string has them: \x1b or \u202e.
+// Message returns s with unsafe characters, and bytes that are not UTF-8, written as in a Go
+// string: \x1b or \u202e.
 func Message(s string) string {
 	return replaced(s, func(r rune, size int, char string) string {
 		switch {
@@ -37,8 +39,8 @@ func Message(s string) string {
 	})
 }
 
-// JSON returns the same JSON document as text, with what is unsafe in its strings written as \u202e. Between its strings,
-// and inside them, no control character below U+0020 is anything but layout.
+// JSON returns the same JSON document as text, with unsafe characters in its strings written as
+// \u202e. Control characters below U+0020 are left, because in valid JSON they are only layout.
 func JSON(text string) string {
 	return replaced(text, func(r rune, _ int, char string) string {
 		if r < ' ' || !unsafe(r) {
@@ -48,22 +50,24 @@ func JSON(text string) string {
 	})
 }
 
-// replaced returns s with each of its characters replaced, which r is, or utf8.RuneError of size 1 for a byte that is none.
-// What is neither a control character nor beyond ASCII stays.
+// replaced returns s with each character r replaced by by(r). A byte that is not UTF-8 is passed as
+// utf8.RuneError of size 1. Printable ASCII characters are kept.
 func replaced(s string, by func(r rune, size int, char string) string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r >= 0x7f || r < ' ' }) < 0 {
 		return s
 	}
+
 	var out strings.Builder
 	for len(s) > 0 {
 		r, size := utf8.DecodeRuneInString(s)
 		out.WriteString(by(r, size, s[:size]))
 		s = s[size:]
 	}
+
 	return out.String()
 }
 
-// Short returns s if it has at most most bytes, else its beginning and its end.
+// Short returns s if it has at most most bytes, and otherwise its beginning and its end.
 func Short(s string, most int) string {
 	const between = " ... "
 	if len(s) <= most {

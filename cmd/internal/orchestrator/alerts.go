@@ -15,16 +15,18 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// hookTimeout bounds the run of a hook.
+// hookTimeout limits the run time of a hook.
 const hookTimeout = 10 * time.Second
 
-// GiveAlerts gives the hook each alert that none was given yet, in order, and notes that (spec §11.7). A hook that fails has
-// been given its alert all the same; one that hangs is killed, and the alerts after that are left to the next pass. If another
-// process is giving alerts just now, they are left to that one. The caller is locked to the main thread, see process.Contain.
+// GiveAlerts runs the hook for each alert that has not been given, in order, and records that (spec
+// §11.7). If a hook fails, its alert still counts as given. A hook that hangs is killed, and later
+// alerts wait for the next pass. If another process is giving alerts, it does nothing. The caller
+// must be locked to the main thread; see process.Contain.
 func (o *Orchestrator) GiveAlerts() error {
 	if o.OnAlert == "" || o.Env.DryRun() {
 		return nil
 	}
+
 	lock, err := o.Ledger.LockAlerts(o.Group)
 	if errors.Is(err, fileops.ErrBusy) || err == nil && lock == nil {
 		return nil
@@ -33,26 +35,30 @@ func (o *Orchestrator) GiveAlerts() error {
 		return err
 	}
 	defer lock.Unlock()
+
 	g, err := o.Ledger.ReadGroup(o.Group)
 	if err != nil || g.Registry.AlertsGiven < 0 {
 		return err
 	}
+
 	lines, err := o.Ledger.Alerts(o.Group, g.Registry.AlertsGiven)
 	if err != nil {
 		return err
 	}
+
 	for _, line := range lines {
 		timedOut, err := o.runHook(line)
 		if err != nil {
 			o.Env.Warnf("%s: --on-alert, alert %d: %v", o.Group, line.Seq, err)
 		}
 		if err := o.given(line.Seq); err != nil {
-			return fmt.Errorf("alert %d was given, which could not be noted: %w", line.Seq, err)
+			return fmt.Errorf("alert %d was given, but this could not be recorded: %w", line.Seq, err)
 		}
 		if timedOut {
 			return nil
 		}
 	}
+
 	return nil
 }
 
@@ -66,15 +72,18 @@ func (o *Orchestrator) given(seq int64) error {
 func (o *Orchestrator) runHook(alert fileops.Line) (timedOut bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), hookTimeout)
 	defer cancel()
+
 	cmd := exec.CommandContext(ctx, "sh", "-c", o.OnAlert)
 	cmd.Env = append(os.Environ(), "DPL_LEDGER="+o.Ledger.Dir(), "DPL_GROUP="+o.Group)
 	cmd.Stdin = bytes.NewReader([]byte(strings.TrimSuffix(alert.Text, "\n") + "\n"))
 	cmd.Stdout, cmd.Stderr = o.HookOut, o.HookOut
 	defer process.Contain(cmd)()
+
 	cmd.WaitDelay = time.Second // a grandchild may hold the pipes
 	err = cmd.Run()
 	if ctx.Err() != nil {
 		return true, fmt.Errorf("killed after %v", hookTimeout)
 	}
+
 	return false, err
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// An Env is what a pass needs of the command that makes it. *cli.Env is one.
+// An Env is what a pass needs from its command. *cli.Env implements it.
 type Env interface {
 	DryRun() bool
 	CheckGroupTrust(l *fileops.Ledger) error
@@ -20,9 +20,10 @@ type Env interface {
 	Warnf(format string, args ...any)
 }
 
-// A Machine is the processes of a host, as a pass deals with them. Its methods are what packages process and start say of those names.
+// A Machine gives a pass access to the processes of a host. Its methods are those of packages
+// process and start with the same names.
 type Machine interface {
-	PID() int // of the pass itself
+	PID() int // the process that makes the pass
 	Uptime() time.Duration
 	NewStartID() string
 	Spawn(s Start) (Gate, error)
@@ -32,14 +33,14 @@ type Machine interface {
 	Survivors(leader protocol.Process, startID string, keeper protocol.Process) ([]protocol.Process, error)
 }
 
-// A Start is a service to be started.
+// A Start is a service to start.
 type Start struct {
 	start.Command
 	Group, Supervisor string
 	StopTimeout       time.Duration
 }
 
-// A Gate holds back a process that is to become a service: see start.Gate.
+// A Gate holds back a process that will become a service. See start.Gate.
 type Gate interface {
 	Process() protocol.Process
 	Keeper() protocol.Process
@@ -74,7 +75,7 @@ func (h here) Spawn(s Start) (Gate, error) {
 	}))
 }
 
-// gate returns no Gate at all if there is none.
+// gate returns a nil Gate for a nil g.
 func gate(g *start.Gate, err error) (Gate, error) {
 	if err != nil {
 		return nil, err

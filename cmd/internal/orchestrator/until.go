@@ -7,11 +7,11 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// Until makes passes until done says that the group is as it should be, or that it will not come to
-// that, which is the error. It returns the group as done saw it last. After timeout the error is what
-// late says.
+// Until makes passes until done returns true, or an error because the goal can no longer be
+// reached. It returns the last group passed to done. After timeout it returns the error from late.
 //
-// While another owner orchestrates the group these passes stand by, and that one's do the work.
+// While another owner orchestrates the group, these passes stand by, and the other owner's passes
+// do the work.
 func (o *Orchestrator) Until(timeout time.Duration, done func(g protocol.Group) (bool, error), late func() error) (protocol.Group, error) {
 	const pause = 100 * time.Millisecond
 	for end := time.Now().Add(timeout); ; time.Sleep(pause) {
@@ -19,12 +19,14 @@ func (o *Orchestrator) Until(timeout time.Duration, done func(g protocol.Group) 
 		if err != nil {
 			return g, err
 		}
+
 		switch is, err := done(g); {
 		case is || err != nil:
 			return g, err
 		case time.Now().After(end):
 			return g, late()
 		}
+
 		if _, err := o.Pass(); err != nil && !cli.Transient(err) {
 			return g, err
 		}

@@ -11,25 +11,25 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// An entry is a line of what has happened.
+// An entry is an event, one line of a list.
 type entry struct {
 	revision int64
 	At       time.Time
-	What     string // and to whom
+	What     string // with its object
 	From, To string
 	By       string
 	Reason   string
 	Major    bool // the state of the operation has changed
 }
 
-// entries are all that has happened, oldest first.
+// entries are all events, oldest first.
 type entries struct {
 	Open    bool
 	Count   string
 	Entries []entry
 }
 
-// entriesOf returns nil if nothing has happened.
+// entriesOf returns nil if there are no events.
 func entriesOf(all []entry) *entries {
 	const many = 40
 	if len(all) == 0 {
@@ -66,10 +66,13 @@ func eventEntries(events []protocol.Event) (all []entry) {
 		default:
 			h.What = strings.TrimSpace("call " + e.CallID)
 		}
+
 		for _, l := range e.LeftResources {
 			h.Reason = strings.TrimPrefix(h.Reason+"; ", "; ") + "left " + l.Path + ": " + l.Error
 		}
+
 		all = append(all, h)
 	}
+
 	return all
 }

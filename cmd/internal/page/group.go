@@ -20,11 +20,13 @@ func groupSubject(g Group) subject {
 		Alerts:   slices.Clone(g.Alerts),
 		Entries:  groupEntries(g),
 	}
+
 	slices.Reverse(s.Alerts)
 	if n := g.Troubled(); n > 0 {
 		s.Mood = "bad"
 		s.Headline += fmt.Sprintf(", %d in trouble", n)
 	}
+
 	return s
 }
 
@@ -56,16 +58,19 @@ func service(g Group, r *protocol.Service) line {
 	if verdict := g.ServiceVerdict(r); verdict != "alive" && verdict != "-" {
 		l.Pills = append(l.Pills, verdict)
 	}
+
 	heard := ""
 	if _, age := g.JudgeService(r, g.Seen); !r.LastHeartbeat.IsZero() {
 		heard = view.Ago(age)
 	}
+
 	l.Facts = facts(
 		"pid", number(r.PID),
 		"heartbeat", heard,
 		"restarts", restarts(r),
 		"depends on", strings.Join(r.Dependencies, ", "),
 	)
+
 	return l
 }
 
@@ -76,11 +81,12 @@ func restarts(r *protocol.Service) string {
 	return fmt.Sprintf("%d of %d", r.RestartAttempts, r.StartInfo.Policy.MaxAttempts)
 }
 
-// history says how r was started and how it ended.
+// history returns how r was started and how it ended.
 func history(g Group, r *protocol.Service) (all []string) {
 	if note := g.Note(r); note != "" && (r.LastExit == nil || note != r.LastExit.String()) {
 		all = append(all, note)
 	}
+
 	if !r.StartedAt.IsZero() {
 		text := "started " + view.Ago(g.Seen.Now.Sub(r.StartedAt))
 		if r.Attempt > 0 {
@@ -88,15 +94,19 @@ func history(g Group, r *protocol.Service) (all []string) {
 		}
 		all = append(all, text)
 	}
+
 	if e := r.LastExit; e != nil {
 		all = append(all, fmt.Sprintf("last ended %s: %s", view.Ago(g.Seen.Now.Sub(e.At)), e))
 	}
+
 	if r.StartInfo != nil {
-		all = append(all, "runs "+r.StartInfo.Command) // its arguments may be secrets, and pages get around
+		// its arguments may contain secrets, and pages are passed around
+		all = append(all, "runs "+r.StartInfo.Command)
 		if g.Log != nil {
 			all = append(all, "log "+g.Log(r.ID))
 		}
 	}
+
 	return all
 }
 
@@ -110,7 +120,7 @@ func alertMood(t protocol.AlertType) string {
 	return "bad"
 }
 
-// alertWord says what an alert is about, shortly.
+// alertWord returns a short word for the type of an alert.
 func alertWord(t protocol.AlertType) string {
 	word := strings.TrimPrefix(strings.TrimPrefix(string(t), "supervisor"), "orchestrator")
 	return strings.ToLower(word)

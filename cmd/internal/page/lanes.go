@@ -9,47 +9,48 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// A lane is what one thing was in, from left to right.
+// A lane shows the states of one thing over time, from left to right.
 type lane struct {
 	label, note string
-	rank        int // lanes of lower ones come first
+	rank        int // lanes of lower rank come first
 	weight      weight
 	spans       []span
 	marks       []mark
-	silentSince time.Time // it is not known to live after that; zero: it is
+	silentSince time.Time // it is not known to be alive after that; zero: it is alive
 }
 
-// A weight is how much a lane matters where there are too many to draw all.
+// A weight is the importance of a lane, for when there are too many to draw.
 type weight int
 
 const (
 	ended weight = iota
 	living
-	dead // it crashed, or has been silent for long
-	root // what the others work for
+	dead // it has crashed, or has been silent for a long time
+	root // the calls that the others work for
 )
 
-// A span is a state over a time. One whose end is zero goes on; one whose begin is zero has begun before all that is known.
+// A span is a state over time. A zero end means that it continues; a zero begin means that it began
+// before the oldest known event.
 type span struct {
 	state    string
 	from, to time.Time
 }
 
-// A mark is something at one time.
+// A mark is an event at one time.
 type mark struct {
 	at          time.Time
 	mood, title string
 }
 
-// A chart is lanes on one axis.
+// A chart is a set of lanes on one axis.
 type chart struct {
 	lanes    []*lane
 	from, to time.Time
-	left     int // lanes that are not drawn
+	left     int // the number of lanes that are not drawn
 	byName   map[string]*lane
 }
 
-// lane returns the lane called name, which is made if need be.
+// lane returns the lane called name, and creates it if necessary.
 func (c *chart) lane(name, label, note string) *lane {
 	l := c.byName[name]
 	if l == nil {
@@ -60,13 +61,15 @@ func (c *chart) lane(name, label, note string) *lane {
 		c.byName[name] = l
 		c.lanes = append(c.lanes, l)
 	}
+
 	if l.note == "" {
 		l.note = note
 	}
 	return l
 }
 
-// becomes ends the state that l is in at a time, which was from unless that is known, and begins the next one, unless it is "".
+// becomes ends the current state of l at the time at, and starts the state to, unless it is "". If
+// no state is known before, from was the state until then.
 func (l *lane) becomes(from, to string, at time.Time) {
 	if n := len(l.spans); n > 0 && l.spans[n-1].to.IsZero() {
 		l.spans[n-1].to = at
@@ -78,7 +81,7 @@ func (l *lane) becomes(from, to string, at time.Time) {
 	}
 }
 
-// sees makes the axis long enough for a time.
+// sees extends the axis to include a time.
 func (c *chart) sees(at time.Time) {
 	if at.IsZero() {
 		return
@@ -91,7 +94,7 @@ func (c *chart) sees(at time.Time) {
 	}
 }
 
-// keep leaves out all but so many lanes: of those that matter least, the last ones.
+// keep removes all but most lanes: first the least important, and of those the last.
 func (c *chart) keep(most int) {
 	c.left = max(len(c.lanes)-most, 0)
 	for w, excess := ended, c.left; excess > 0; w++ {
@@ -108,13 +111,16 @@ func operationLanes(op view.Operation) *chart {
 	c := &chart{}
 	all := c.lane("", "operation", "")
 	all.rank, all.weight = -1, root
+
 	for _, t := range op.Transitions {
 		all.becomes(string(t.From), string(t.To), t.At)
 		c.sees(t.At)
 	}
+
 	if len(op.Transitions) == 0 {
 		all.spans = []span{{state: string(op.State)}}
 	}
+
 	c.events(op.Events)
 	callers := op.Callers()
 	for i, f := range op.Stack {
@@ -124,9 +130,11 @@ func operationLanes(op view.Operation) *chart {
 			l.spans = append(l.spans, span{state: string(f.State), from: f.StartTime})
 			c.sees(f.StartTime)
 		}
+
 		if f.State.Live() && op.Seen.Now.Sub(f.LastHeartbeat)/2 > op.HeartbeatInterval {
 			l.silentSince = f.LastHeartbeat
 		}
+
 		switch evidence, _ := op.Judge(f, op.Seen); {
 		case callers[i] < 0:
 			l.rank, l.weight = -1, root
@@ -136,10 +144,13 @@ func operationLanes(op view.Operation) *chart {
 			l.weight = living
 		}
 	}
+
 	if !op.State.Terminal() {
 		c.sees(op.Seen.Now)
 	}
+
 	slices.SortStableFunc(c.lanes, func(a, b *lane) int { return cmp.Compare(a.rank, b.rank) })
+
 	return c
 }
 
@@ -194,15 +205,18 @@ func groupLanes(g Group) *chart {
 			c.sees(r.RunningSince)
 		}
 	}
+
 	for _, l := range c.lanes {
 		l.note = ""
 	}
+
 	for _, a := range g.Alerts {
 		if l := c.byName["supervisor "+a.ServiceID]; l != nil && !a.Timestamp.Before(c.from) {
 			l.marks = append(l.marks, mark{a.Timestamp, alertMood(a.Type), string(a.Type) + ": " + a.Message})
 			c.sees(a.Timestamp)
 		}
 	}
+
 	c.sees(g.Seen.Now)
 	return c
 }

@@ -17,13 +17,16 @@ func operationSubject(op view.Operation) subject {
 		Timeline:    operationLanes(op).timeline(),
 		Entries:     operationEntries(op),
 	}
+
 	if op.Undiscovered() > 0 {
 		s.Mood = "bad"
 	}
+
 	s.More.Heading = "Supervisors"
 	for _, v := range op.Supervisors {
 		s.More.Lines = append(s.More.Lines, supervisor(op, v))
 	}
+
 	return s
 }
 
@@ -33,7 +36,7 @@ func headline(op view.Operation) string {
 		text += fmt.Sprintf(", %d crashed", n)
 	}
 	if n := op.Undiscovered(); n > 0 {
-		text += fmt.Sprintf(", %d dead and not found yet", n)
+		text += fmt.Sprintf(", %d dead but not yet found", n)
 	}
 	return text + ", last heartbeat " + view.Ago(op.Seen.Now.Sub(op.LastHeartbeat))
 }
@@ -49,6 +52,7 @@ func operationFacts(op view.Operation) []fact {
 	if op.Archived {
 		archived = "archive"
 	}
+
 	return facts(
 		string(op.State)+" for", age,
 		"revision", strconv.FormatInt(op.Revision, 10),
@@ -59,7 +63,7 @@ func operationFacts(op view.Operation) []fact {
 	)
 }
 
-// calls returns the calls of op in the order of their tree: each before those that it has called.
+// calls returns the calls of op in the order of their tree, each before the calls it made.
 func calls(op view.Operation) (lines []line) {
 	const root = -1
 	called := make(map[int][]int)
@@ -76,6 +80,7 @@ func calls(op view.Operation) (lines []line) {
 			add(i, depth+1)
 		}
 	}
+
 	add(root, 0)
 	return nested(lines)
 }
@@ -86,6 +91,7 @@ func frame(op view.Operation, f *protocol.Frame) line {
 	if verdict := view.Verdict(f.State.Live(), evidence, f.Crash, op.Seen.Stopped(f.PID, f.Process)); verdict != "alive" {
 		l.Pills = append(l.Pills, verdict)
 	}
+
 	l.Facts = facts(
 		"by", f.ParticipantID,
 		"pid", number(f.PID),
@@ -93,6 +99,7 @@ func frame(op view.Operation, f *protocol.Frame) line {
 		"supervisor", f.SupervisorID,
 		"handle", f.SupervisorHandle,
 	)
+
 	return l
 }
 
@@ -106,7 +113,7 @@ func supervisor(op view.Operation, v protocol.Supervisor) line {
 	return l
 }
 
-// number returns a pid as a text, "" for none.
+// number returns a pid as text, or "" for none.
 func number(pid int) string {
 	if pid == 0 {
 		return ""

@@ -1,9 +1,8 @@
-// Package page writes what is known of operations and groups as one page for a browser, which needs
-// no other file and no script: the stack as a tree, what has happened on an axis of time, services
-// with their restarts and alerts. It is pure, and what it writes is well-formed XML, too, so that a
-// test can read it strictly.
+// Package page renders operations and groups as a single HTML page that needs no other file and no
+// script: the stack as a tree, events on a time axis, and services with their restarts and alerts.
+// It is pure. The page is also well-formed XML, so that a test can parse it strictly.
 //
-// What a page shows is worked out here; how it looks is in page.html and style.css.
+// This package decides what a page shows; page.html and style.css decide how it looks.
 package page
 
 import (
@@ -17,17 +16,17 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// A Page is what to show.
+// A Page is the content to show.
 type Page struct {
 	Title      string
 	Now        time.Time
 	Operations []view.Operation
 	Groups     []Group
-	Warnings   []string // what could not be read
-	Whole      bool     // it is about a whole ledger: what is over is folded
+	Warnings   []string // errors of files that could not be read
+	Whole      bool     // the page shows a whole ledger; finished operations are folded
 }
 
-// A Group is one with its alerts, oldest first.
+// A Group is a group with its alerts, oldest first.
 type Group struct {
 	view.Group
 	Alerts []protocol.Alert
@@ -37,27 +36,27 @@ type Group struct {
 var layout string
 
 //go:embed style.css
-var style string // for light and dark, for a wide screen and a phone
+var style string // for light and dark mode, and for wide screens and phones
 
-// Text returns the page.
+// Text returns the page as HTML.
 func (p Page) Text() string {
-	// Parsed here, since most calls of a command that can write a page write none.
+	// Parsed here because most runs of a command that can write a page write none.
 	page := template.Must(template.New("page").Funcs(template.FuncMap{
 		"alertMood": alertMood, "alertWord": alertWord, "mood": mood, "stamp": view.Stamp,
 	}).Parse(layout))
 
 	var out strings.Builder
 	if err := page.Execute(&out, p.content()); err != nil {
-		panic(err) // page.html asks for what is not there
+		panic(err) // page.html uses a field that does not exist
 	}
 	return clean(out.String())
 }
 
-// mood is view.Mood for a word of any type.
+// mood is view.Mood for a word of any string type.
 func mood(word any) string { return view.Mood(fmt.Sprint(word)) }
 
-// clean returns a page without what would turn its text around, and without what XML does not
-// allow: others have written it.
+// clean returns a page without characters that change the direction of text or are invalid in XML.
+// Others may have written them.
 func clean(page string) string {
 	lines := strings.Split(page, "\n")
 	for i, line := range lines {
@@ -67,7 +66,7 @@ func clean(page string) string {
 	return strings.NewReplacer("\ufffe", replacement, "\uffff", replacement).Replace(strings.Join(lines, "\n"))
 }
 
-// The content of a page, as page.html asks for it.
+// The content of a page, with the fields that page.html uses.
 type content struct {
 	Page
 	Style    template.CSS
@@ -75,7 +74,7 @@ type content struct {
 	Subjects []subject
 }
 
-// A chip counts what a ledger has.
+// A chip is a count for the whole ledger.
 type chip struct{ Mood, Count, Text string }
 
 // A subject is an operation or a group.
@@ -91,10 +90,10 @@ type subject struct {
 	Entries               *entries
 }
 
-// A fact is a name and what it stands for.
+// A fact is a name with a value.
 type fact struct{ Name, Value string }
 
-// facts returns those of names and values, in turn, that have a value.
+// facts returns the facts that have a value. texts alternates names and values.
 func facts(texts ...string) (all []fact) {
 	for i := 0; i < len(texts); i += 2 {
 		if texts[i+1] != "" {
@@ -111,25 +110,29 @@ func (p Page) content() content {
 		s.Folds, s.Open = p.Whole, !op.State.Terminal()
 		c.Subjects = append(c.Subjects, s)
 	}
+
 	for _, g := range p.Groups {
 		s := groupSubject(g)
 		s.Folds, s.Open = p.Whole, true
 		c.Subjects = append(c.Subjects, s)
 	}
+
 	return c
 }
 
-// chips counts the operations by their state, and the groups.
+// chips counts the operations by state, and the groups.
 func (p Page) chips() (all []chip) {
 	counts := make(map[protocol.State]int)
 	for _, op := range p.Operations {
 		counts[op.State]++
 	}
+
 	for _, state := range []protocol.State{protocol.Running, protocol.Aborted, protocol.Cleanup, protocol.Failed, protocol.Completed} {
 		if n := counts[state]; n > 0 {
 			all = append(all, chip{mood(state), fmt.Sprint(n), string(state)})
 		}
 	}
+
 	if n := len(p.Groups); n > 0 {
 		all = append(all, chip{Text: count(n, "group")})
 	}

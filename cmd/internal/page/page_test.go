@@ -207,11 +207,11 @@ func TestNotFoundYet(t *testing.T) {
 	at := func(now time.Time) view.Operation {
 		return view.Operation{Operation: op, Seen: protocol.Observation{Now: now}}
 	}
-	if got := pageOf(at(noon)).Text(); strings.Contains(got, "not found yet") || !strings.Contains(got, `class="pill good">running`) {
+	if got := pageOf(at(noon)).Text(); strings.Contains(got, "not yet found") || !strings.Contains(got, `class="pill good">running`) {
 		t.Error("a call that lives is said to be dead")
 	}
 	got := pageOf(at(noon.Add(time.Minute))).Text()
-	if !strings.Contains(got, "1 dead and not found yet") || !strings.Contains(got, `class="pill bad">running`) {
+	if !strings.Contains(got, "1 dead but not yet found") || !strings.Contains(got, `class="pill bad">running`) {
 		t.Error("a call that is dead is not told of")
 	}
 }

@@ -9,31 +9,31 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/view"
 )
 
-// A timeline is a chart as it is drawn.
+// A timeline is a drawn chart.
 type timeline struct {
 	Ticks   []bar
 	Tracks  []track
 	From    time.Time
 	Length  string
-	Undrawn string // lanes, if any
-	Silent  bool   // of some lane it is not known whether it lives
+	Undrawn string // the lanes that are left out, if any
+	Silent  bool   // for some lane it is unknown whether it is alive
 }
 
-// A track is a lane as it is drawn.
+// A track is a drawn lane.
 type track struct {
 	Label, Note string
 	Bars        []bar
 }
 
-// A bar is drawn on a track; without a width it is a tick or a mark.
+// A bar is part of a track. Without a width it is a tick or a mark.
 type bar struct {
 	Class, Text, Title string
 	Style              template.CSS
 }
 
-// timeline returns a chart as it is drawn, or nil if there is nothing in it.
+// timeline draws a chart. It returns nil if the chart is empty.
 func (c *chart) timeline() *timeline {
-	const most = 60 // lanes that anybody looks at
+	const most = 60 // more lanes would not be read
 	if !c.to.After(c.from) || len(c.lanes) == 0 {
 		return nil
 	}
@@ -43,14 +43,16 @@ func (c *chart) timeline() *timeline {
 	if c.left > 0 {
 		t.Undrawn = count(c.left, "lane")
 	}
+
 	for _, l := range c.lanes {
 		t.Tracks = append(t.Tracks, c.track(l))
 		t.Silent = t.Silent || !l.silentSince.IsZero()
 	}
+
 	return t
 }
 
-// steps are the distances between ticks that people count in.
+// steps are the usual distances between ticks.
 var steps = []time.Duration{
 	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond,
 	100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second,
@@ -58,17 +60,19 @@ var steps = []time.Duration{
 	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 }
 
-// ticks returns the axis: some lines, and how long after the beginning each is.
+// ticks returns the lines of the axis, with the time since its beginning.
 func (c *chart) ticks() (all []bar) {
 	const most = 7
 	total := c.to.Sub(c.from)
 	step := steps[len(steps)-1]
+
 	for _, s := range steps {
 		if total/s < most {
 			step = s
 			break
 		}
 	}
+
 	for total/step >= most {
 		step *= 2
 	}
@@ -81,10 +85,11 @@ func (c *chart) ticks() (all []bar) {
 		}
 		all = append(all, bar{Class: class, Text: short(at), Style: left(at, total)})
 	}
+
 	return all
 }
 
-// short says how long d is in the largest units, without those that are 0: 2h, 1h30m, 1d12h.
+// short returns d in its largest units, without zeros: 2h, 1h30m, 1d12h.
 func short(d time.Duration) string {
 	const day = 24 * time.Hour
 	text := ""
@@ -92,6 +97,7 @@ func short(d time.Duration) string {
 		text = fmt.Sprintf("%dd", d/day)
 		d %= day
 	}
+
 	if d == 0 && text != "" {
 		return text
 	}
@@ -103,6 +109,7 @@ func short(d time.Duration) string {
 	if hours, ok := strings.CutSuffix(rest, "h0m"); ok {
 		rest = hours + "h"
 	}
+
 	return text + rest
 }
 
@@ -110,7 +117,7 @@ func percent(part, whole time.Duration) string {
 	return fmt.Sprintf("%.3f%%", 100*float64(part)/float64(whole))
 }
 
-// left is where something is on an axis.
+// left returns a position on the axis.
 func left(part, whole time.Duration) template.CSS {
 	return template.CSS("left:" + percent(part, whole))
 }
@@ -120,16 +127,20 @@ func (c *chart) track(l *lane) track {
 	if l.note != l.label {
 		t.Note = l.note
 	}
+
 	for _, s := range l.spans {
 		t.Bars = append(t.Bars, c.span(s))
 	}
+
 	if at := l.silentSince; !at.IsZero() && at.Before(c.to) {
 		t.Bars = append(t.Bars, c.bar("silent", "", "no heartbeat since "+view.Stamp(at), at, c.to))
 	}
+
 	for _, m := range l.marks {
 		style := left(m.at.Sub(c.from), c.to.Sub(c.from))
 		t.Bars = append(t.Bars, bar{Class: "mark " + m.mood, Title: view.Stamp(m.at) + " " + m.title, Style: style})
 	}
+
 	return t
 }
 
@@ -140,15 +151,17 @@ func (c *chart) span(s span) bar {
 	} else {
 		title += " from " + view.Stamp(s.from)
 	}
+
 	if s.to.IsZero() {
 		s.to = c.to
 	} else {
 		title += " to " + view.Stamp(s.to)
 	}
+
 	return c.bar("span "+view.Mood(s.state), s.state, title, s.from, s.to)
 }
 
-// bar returns a bar from a time to another, as far as the axis goes.
+// bar returns a bar from one time to another, limited to the axis.
 func (c *chart) bar(class, text, title string, from, to time.Time) bar {
 	if from.Before(c.from) {
 		from = c.from
@@ -158,10 +171,11 @@ func (c *chart) bar(class, text, title string, from, to time.Time) bar {
 	}
 
 	whole, length := c.to.Sub(c.from), max(to.Sub(from), 0)
-	const legible = 8 // a word of less than an eighth of the width would be cut
+	const legible = 8 // a word in less than an eighth of the width would be cut
 	if length < whole/legible {
 		text = ""
 	}
+
 	style := left(from.Sub(c.from), whole) + template.CSS(";width:"+percent(length, whole))
 	return bar{Class: class, Text: text, Title: title, Style: style}
 }

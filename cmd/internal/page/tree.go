@@ -1,6 +1,6 @@
 package page
 
-// A tree has lines, each before those below it.
+// A tree has lines, each before the lines below it.
 type tree struct {
 	Heading string
 	Lines   []line
@@ -11,15 +11,15 @@ type line struct {
 	ID      string
 	Pills   []string // states and verdicts
 	Facts   []fact
-	Details []string // what else there is to say
+	Details []string // further text
 
 	depth int
-	Below string // the class of the list that begins below it, if one does
-	Ends  int    // how many lists end after it
+	Below string // the class of the list that begins below it, if any
+	Ends  int    // the number of lists that end after it
 }
 
-// nested returns lines with the lists that begin and end at each. Deep ones are not moved further to
-// the right: a phone is narrow.
+// nested returns lines with the lists that begin and end at each. Deep levels are not indented
+// further, because phones are narrow.
 func nested(lines []line) []line {
 	const deep = 12
 	for i := range lines {
@@ -37,5 +37,6 @@ func nested(lines []line) []line {
 			l.Below = "below"
 		}
 	}
+
 	return lines
 }

@@ -1,13 +1,14 @@
 package view
 
-// cut returns the ids, each of at most width columns, so that those that differ still do: the middle goes, and more of the end
-// is kept than of the beginning, for there is what a made-up id differs in. If that would make two alike, another place is
-// tried. ok is false if none will do. Ids are ASCII.
+// cut shortens ids to at most width columns each, so that different ids stay different. It cuts out
+// the middle and keeps more of the end, where made-up ids differ. If that would make two ids equal,
+// it tries other places. ok is false if no place works. Ids are ASCII.
 func (s Style) cut(ids []string, width int) (short []string, ok bool) {
 	room := width - columns(s.dots())
 	if room < 2 {
 		return nil, false
 	}
+
 	for _, end := range []int{room * 2 / 3, room / 2, room / 3, room - 1, 0} {
 		short = short[:0]
 		owner := make(map[string]string, len(ids))
@@ -19,12 +20,15 @@ func (s Style) cut(ids []string, width int) (short []string, ok bool) {
 			if other, taken := owner[text]; taken && other != id {
 				break
 			}
+
 			owner[text] = id
 			short = append(short, text)
 		}
+
 		if len(short) == len(ids) {
 			return short, true
 		}
 	}
+
 	return nil, false
 }

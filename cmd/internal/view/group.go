@@ -11,11 +11,11 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// A Group is one to be drawn, with what is seen of the world.
+// A Group is a group to draw, with an observation.
 type Group struct {
 	protocol.Group
 	Seen protocol.Observation
-	Log  func(service string) string // the path of its log; nil: not known
+	Log  func(service string) string // the path of a service's log; nil if unknown
 }
 
 var groupColumns = []column{
@@ -23,7 +23,8 @@ var groupColumns = []column{
 	{title: "DEPENDS ON", sinks: true, below: "depends on"}, {title: "JUDGED NOW", short: "JUDGED"}, {title: "NOTE", sinks: true},
 }
 
-// Group draws g: its orchestrator, and its services, each below one that it depends on; if only is not "", that one alone.
+// Group draws g: its orchestrator, and its services, each below one that it depends on. If only is
+// not "", it draws only that service.
 func (s Style) Group(g Group, only string) string {
 	var out strings.Builder
 	state := g.Orchestrated()
@@ -34,21 +35,25 @@ func (s Style) Group(g Group, only string) string {
 	if n := g.Troubled(); n > 0 {
 		fmt.Fprintf(&out, ", %s", s.paint(bad, fmt.Sprintf("%d in trouble", n)))
 	}
+
 	out.WriteByte('\n')
 
 	roots := g.roots()
 	if only != "" {
 		roots = []*node{g.node(g.Service(only), false)}
 	}
+
 	if len(roots) > 0 {
 		out.WriteByte('\n')
 		s.table(&out, groupColumns, roots)
 	}
+
 	g.logs(&out, only)
+
 	return out.String()
 }
 
-// logs names the logs that tell more: of those in trouble, or of the only one.
+// logs names the logs of the services in trouble, or of the only service.
 func (g Group) logs(out *strings.Builder, only string) {
 	separator := "\n"
 	for i := range g.Registry.Services {
@@ -89,7 +94,7 @@ func orchestratorTone(state string) tone {
 	return warn
 }
 
-// Orchestrated is the state of the orchestrator, or that none is heard of.
+// Orchestrated returns the state of the orchestrator, or that it is silent.
 func (g Group) Orchestrated() string {
 	heard, _ := g.OrchestratorHeard(g.Seen)
 	switch {
@@ -101,7 +106,8 @@ func (g Group) Orchestrated() string {
 	return "stale"
 }
 
-// roots returns the services that depend on none that is registered; below each, those that depend on it before others.
+// roots returns the services that depend on no registered service, with their dependents below
+// them.
 func (g Group) roots() (roots []*node) {
 	var path []*node
 	g.Each(func(r *protocol.Service, depth int) {
@@ -113,17 +119,19 @@ func (g Group) roots() (roots []*node) {
 		}
 		path = append(path[:depth], n)
 	})
+
 	return roots
 }
 
-// Each calls do for each service, by id, but for those that depend on another one: they come after the first that they depend on,
-// one level deeper.
+// Each calls do for each service, sorted by id, except that dependents come after the first service
+// they depend on, one level deeper.
 func (g Group) Each(do func(r *protocol.Service, depth int)) {
 	below := make(map[string][]*protocol.Service)
 	for i := range g.Registry.Services {
 		r := &g.Registry.Services[i]
 		below[g.parent(r)] = append(below[g.parent(r)], r)
 	}
+
 	var visit func(parent string, depth int)
 	visit = func(parent string, depth int) {
 		children := below[parent]
@@ -133,11 +141,12 @@ func (g Group) Each(do func(r *protocol.Service, depth int)) {
 			visit(r.ID, depth+1)
 		}
 	}
+
 	visit("", 0)
 }
 
-// parent returns the first service that r depends on and that is registered; "" if there is none, or if that way has no end,
-// as only in a file that was edited by hand.
+// parent returns the first registered service that r depends on, or "" if there is none or that
+// path is a cycle, which only a manually edited file can have.
 func (g Group) parent(r *protocol.Service) string {
 	first := g.first(r)
 	for above, steps := first, 0; above != ""; steps++ {
@@ -169,7 +178,8 @@ func (g Group) node(r *protocol.Service, drawn bool) *node {
 	}}
 }
 
-// ServiceVerdict is alive, or stopped if its process is, or the evidence for the contrary, or - for who is not to live.
+// ServiceVerdict returns "alive", "stopped" if its process is stopped, the evidence that it is
+// dead, or "-" if it should not be alive.
 func (g Group) ServiceVerdict(r *protocol.Service) string {
 	evidence, _ := g.JudgeService(r, g.Seen)
 	switch {
@@ -181,11 +191,12 @@ func (g Group) ServiceVerdict(r *protocol.Service) string {
 	case !r.LastHeartbeat.IsZero():
 		return "alive"
 	}
+
 	return "-"
 }
 
-// Note says what is to come of r, what has come, and what the reader can do about it; "" if there is
-// nothing to say.
+// Note returns what will happen to r, what has happened, and what the reader can do about it, or
+// "".
 func (g Group) Note(r *protocol.Service) string {
 	var all []string
 	if r.StartAgain {
@@ -195,7 +206,7 @@ func (g Group) Note(r *protocol.Service) string {
 		all = append(all, "blocked by "+r.BlockedBy)
 	}
 	if !r.TermSentAt.IsZero() {
-		all = append(all, "told to end "+Ago(r.TermAge(g.Seen)))
+		all = append(all, "asked to end "+Ago(r.TermAge(g.Seen)))
 	}
 	if len(all) > 0 {
 		return strings.Join(all, ", ")
@@ -204,6 +215,7 @@ func (g Group) Note(r *protocol.Service) string {
 	if r.LastExit != nil && r.State != protocol.StateRunning {
 		all = append(all, r.LastExit.String())
 	}
+
 	switch r.State {
 	case protocol.StateRunning:
 		all = append(all, g.runningNote(r)...)
@@ -215,6 +227,7 @@ func (g Group) Note(r *protocol.Service) string {
 			all = append(all, "dpl-restart starts it")
 		}
 	}
+
 	return strings.Join(all, ", ")
 }
 

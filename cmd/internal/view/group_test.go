@@ -83,7 +83,7 @@ func TestNote(t *testing.T) {
 		"blocked by db: dead":   {State: protocol.StateWaiting, BlockedBy: "db: dead"},
 		"restart in 3s":         {State: protocol.StateScheduled, NextAttemptAt: noon.Add(3 * time.Second)},
 		"restart in 0s":         {State: protocol.StateScheduled, NextAttemptAt: noon.Add(-time.Second)},
-		"told to end 2s ago":    {State: protocol.StateShuttingDown, TermSentAt: noon.Add(-2 * time.Second)},
+		"asked to end 2s ago":   {State: protocol.StateShuttingDown, TermSentAt: noon.Add(-2 * time.Second)},
 		"starting: warming up":  {State: protocol.StateRunning, Notice: protocol.Notice{Readiness: protocol.ReadinessStarting, Note: "warming up"}},
 		"exited: exit status 7": {State: protocol.StateDead, LastExit: exit},
 		"stopped":               {State: protocol.StateStopped, LastExit: &protocol.LastExit{Reason: "stopped"}},

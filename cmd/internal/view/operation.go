@@ -9,15 +9,15 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// An Operation is one to be drawn, with what is seen of the world.
+// An Operation is an operation to draw, with an observation.
 type Operation struct {
 	protocol.Operation
 	Archived bool
 	Seen     protocol.Observation
 }
 
-// Verdict is one word: alive, or stopped if its process is; or the evidence for the contrary, which is that of the crash if there
-// was one.
+// Verdict returns one word: "alive", "stopped" if the process is stopped, or the evidence that it
+// is dead. For a crash that is the evidence of the crash.
 func Verdict(live bool, evidence protocol.Evidence, crash *protocol.Crash, stopped bool) string {
 	switch {
 	case crash != nil && !live:
@@ -29,6 +29,7 @@ func Verdict(live bool, evidence protocol.Evidence, crash *protocol.Crash, stopp
 	case live:
 		return "alive"
 	}
+
 	return "dead"
 }
 
@@ -41,7 +42,7 @@ var supervisorColumns = []column{
 	{title: "SUPERVISOR", id: true}, {title: "PID", spare: true}, {title: "STATUS"}, {title: "LAST HEARTBEAT", short: "BEAT"}, {title: "JUDGED NOW", short: "JUDGED"},
 }
 
-// Operation draws op: its state, its calls as a tree of who called whom, and its supervisors.
+// Operation draws op: its state, its calls as a tree of callers, and its supervisors.
 func (s Style) Operation(op Operation) string {
 	var out strings.Builder
 	s.head(&out, op)
@@ -49,6 +50,7 @@ func (s Style) Operation(op Operation) string {
 		out.WriteByte('\n')
 		s.table(&out, callColumns, op.tree(op.calls()))
 	}
+
 	if supervisors := op.supervisors(); len(supervisors) > 0 {
 		out.WriteByte('\n')
 		s.table(&out, supervisorColumns, supervisors)
@@ -64,6 +66,7 @@ func (s Style) head(out *strings.Builder, op Operation) {
 	if op.Archived {
 		rest += ", archived"
 	}
+
 	word := string(op.State)
 	fmt.Fprintf(out, "%s: %s%s\n", s.paint(strong, op.ID), s.paint(toneOf(word), word), rest)
 	for _, t := range op.Transitions {
@@ -72,6 +75,7 @@ func (s Style) head(out *strings.Builder, op Operation) {
 			fmt.Fprintf(out, "  %s\n", text)
 			continue
 		}
+
 		for i, line := range wrap(text, s.Width-5) {
 			if i == 0 {
 				line = strings.Replace(line, " ", "  ", 1)
@@ -83,21 +87,24 @@ func (s Style) head(out *strings.Builder, op Operation) {
 	}
 }
 
-// Since returns since when op has been in its state; zero if that is not known.
+// Since returns the time since when op has been in its state, or zero if that is unknown.
 func (op Operation) Since() (since time.Time) {
 	if n := len(op.Transitions); n > 0 {
 		return op.Transitions[n-1].At
 	}
+
 	for _, f := range op.Stack {
 		if since.IsZero() || !f.StartTime.IsZero() && f.StartTime.Before(since) {
 			since = f.StartTime
 		}
 	}
+
 	for _, e := range op.Events {
 		if since.IsZero() || e.At.Before(since) {
 			since = e.At
 		}
 	}
+
 	return since
 }
 
@@ -113,6 +120,7 @@ func (op Operation) calls() (nodes []*node) {
 			name: fmt.Sprintf("call %s of %s", f.CallID, f.ParticipantID), details: op.Details(f),
 		})
 	}
+
 	return nodes
 }
 
@@ -128,7 +136,7 @@ func (op Operation) tree(nodes []*node) (roots []*node) {
 	return roots
 }
 
-// pid returns n in words, - if it is not known.
+// pid returns n as text, or "-" if it is unknown.
 func pid(n int) string {
 	if n == 0 {
 		return "-"
@@ -136,16 +144,17 @@ func pid(n int) string {
 	return strconv.Itoa(n)
 }
 
-// Window says that somebody who has been silent for age has a grace until then; "" if until is zero.
+// Window describes a grace until the time until for something that has been silent for age. It
+// returns "" if until is zero.
 func Window(age time.Duration, until time.Time) string {
 	if until.IsZero() {
 		return ""
 	}
-	const why = "as nobody was heard of, nor had the observer looked"
+	const why = "because everyone was silent and the observer had not looked"
 	return fmt.Sprintf("silent for %s; a fresh window until %s, %s", Span(max(age, 0)), until.UTC().Format(time.RFC3339), why)
 }
 
-// Details returns what there is to say of f, as what follows "call CALL of PARTICIPANT ".
+// Details returns facts about f, worded to follow "call CALL of PARTICIPANT ".
 func (op Operation) Details(f *protocol.Frame) (all []string) {
 	if said := f.Said().String(); said != "" {
 		all = append(all, "says: "+said)
@@ -153,15 +162,18 @@ func (op Operation) Details(f *protocol.Frame) (all []string) {
 	if f.Description != "" {
 		all = append(all, "is described as: "+f.Description)
 	}
+
 	_, age := op.Judge(f, op.Seen)
 	if window := Window(age, op.WindowOf(f, op.Seen)); window != "" {
 		all = append(all, "is "+window)
 	}
+
 	for _, l := range op.Lingering(op.Seen.Now) {
 		if l.CallID == f.CallID {
 			all = append(all, "was asked to clean up and has not popped")
 		}
 	}
+
 	if c := f.Crash; c != nil {
 		all = append(all, fmt.Sprintf("crashed %s: %s, found by %s; it was %s", Ago(op.Seen.Now.Sub(c.At)), c.Evidence, c.DetectedBy, c.PreviousState))
 		if f.State == protocol.FrameCrashed && f.SupervisorID != "" {
@@ -171,13 +183,15 @@ func (op Operation) Details(f *protocol.Frame) (all []string) {
 			all = append(all, fmt.Sprintf("has left %s: %s", l.Path, l.Error))
 		}
 	}
+
 	if !f.FailOnCrash {
 		all = append(all, "may crash without the others being stopped")
 	}
+
 	return all
 }
 
-// waits says what the crashed call f waits for.
+// waits returns what the crashed call f waits for.
 func (op Operation) waits(f *protocol.Frame) string {
 	v, known := op.Supervisor(f.SupervisorID)
 	text := "waits for supervisor " + f.SupervisorID
@@ -191,10 +205,11 @@ func (op Operation) waits(f *protocol.Frame) string {
 	default:
 		text += ", who has not been told"
 	}
+
 	return text
 }
 
-// supervisors returns the supervisors of op, each with what it supervises.
+// supervisors returns the supervisors of op, each with its calls.
 func (op Operation) supervisors() (nodes []*node) {
 	known := make(map[string]bool)
 	for _, v := range op.Supervisors {
@@ -208,6 +223,7 @@ func (op Operation) supervisors() (nodes []*node) {
 			name: "supervisor " + v.ID, details: op.Supervised(v.ID),
 		})
 	}
+
 	for _, f := range op.Stack {
 		if id := f.SupervisorID; id != "" && !known[id] {
 			known[id] = true
@@ -216,10 +232,12 @@ func (op Operation) supervisors() (nodes []*node) {
 			})
 		}
 	}
+
 	return nodes
 }
 
-// Supervised says what there is to say of the supervisor id, and which calls it has, as what follows "supervisor ID ".
+// Supervised returns facts about the supervisor id and its calls, worded to follow "supervisor ID
+// ".
 func (op Operation) Supervised(id string) (all []string) {
 	if v, known := op.Supervisor(id); known {
 		_, age := op.JudgeSupervisor(v, op.Seen)
@@ -227,14 +245,17 @@ func (op Operation) Supervised(id string) (all []string) {
 			all = append(all, "is "+window)
 		}
 	}
+
 	for _, f := range op.Stack {
 		if f.SupervisorID != id {
 			continue
 		}
+
 		text := "supervises " + f.CallID
 		if f.SupervisorHandle != "" {
 			text += fmt.Sprintf(" as %q", Clean(f.SupervisorHandle))
 		}
+
 		v, _ := op.Supervisor(id)
 		switch {
 		case f.State == protocol.FrameCrashed && v.Status == protocol.Alive:
@@ -242,7 +263,9 @@ func (op Operation) Supervised(id string) (all []string) {
 		case !f.State.Live():
 			text += ", which has crashed"
 		}
+
 		all = append(all, text)
 	}
+
 	return all
 }

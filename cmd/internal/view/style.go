@@ -1,26 +1,26 @@
-// Package view draws operations and groups as text for people: call stacks and dependencies as trees, with ages, states and
-// who supervises whom. It is pure: what is seen comes in, text comes out.
+// Package view draws operations and groups as text for people: call stacks and dependencies as
+// trees, with ages, states and supervisors. It is pure: observations in, text out.
 package view
 
 import "strings"
 
-// A Style is how to draw: for which terminal, if for one.
+// A Style says how to draw, depending on the terminal, if any.
 type Style struct {
-	Width  int  // in columns; 0: as wide as it needs to be, and nothing is cut
-	ASCII  bool // draw with no other characters
+	Width  int  // in columns; 0: no limit, and nothing is cut
+	ASCII  bool // draw only with ASCII characters
 	Colour bool
 }
 
-// A tone is what a text means for the reader, as a colour.
+// A tone is the meaning of a text for the reader, shown as a colour.
 type tone int
 
 const (
 	plain  tone = iota
-	strong      // what this is about
+	strong      // the main subject
 	good
 	warn
 	bad
-	faint // what matters least
+	faint // the least important
 )
 
 var codes = [...]string{strong: "1", good: "32", warn: "33", bad: "31", faint: "2"}
@@ -33,10 +33,11 @@ func (s Style) paint(t tone, text string) string {
 	return "\x1b[" + codes[t] + "m" + text + "\x1b[0m"
 }
 
-// glyphs are the pieces of a tree. A branch and a stem are as wide as each other.
+// glyphs are the pieces of a tree. branch and stem have the same width.
 type glyphs struct{ branch, last, stem, gap string }
 
-// glyphs returns the pieces for a tree of so many levels: a deep one is drawn with narrow ones.
+// glyphs returns the pieces for a tree with the given number of levels. A deep tree gets narrow
+// ones.
 func (s Style) glyphs(levels int) glyphs {
 	const deep = 8
 	switch {
@@ -47,10 +48,11 @@ func (s Style) glyphs(levels int) glyphs {
 	case levels > deep:
 		return glyphs{"├ ", "└ ", "│ ", "  "}
 	}
+
 	return glyphs{"├─ ", "└─ ", "│  ", "   "}
 }
 
-// dots is what stands for what was cut out.
+// dots returns the replacement for text that was cut out.
 func (s Style) dots() string {
 	if s.ASCII {
 		return ".."
@@ -70,19 +72,20 @@ func toneOf(word string) tone {
 	case "cleanedUp", "stopped", "-", "none":
 		return faint
 	}
+
 	return plain
 }
 
-// state returns a cell of a state or verdict.
+// state returns a cell for a state or verdict.
 func state(word string) cell { return cell{text: word, tone: toneOf(word)} }
 
-// pad returns text, which is so many columns wide, filled up with blanks to width.
+// pad returns text, which is is columns wide, padded with spaces to width.
 func pad(text string, is, width int) string { return text + strings.Repeat(" ", max(width-is, 0)) }
 
-// Foot returns text as what matters least.
+// Foot returns text in the least important tone.
 func (s Style) Foot(text string) string { return s.paint(faint, text) }
 
-// Mood is what a word for a state or verdict means for the reader: good, warn, bad, or idle.
+// Mood returns the meaning of a state or verdict for the reader: good, warn, bad, or idle.
 func Mood(word string) string {
 	switch toneOf(word) {
 	case good:
@@ -92,5 +95,6 @@ func Mood(word string) string {
 	case bad:
 		return "bad"
 	}
+
 	return "idle"
 }

@@ -7,15 +7,15 @@ import (
 
 // A column of a table.
 type column struct {
-	title, short string // the short one, if any, is for when there is too little room
+	title, short string // short, if any, is used if there is too little space
 	id           bool   // may be cut
-	spare        bool   // goes if all else does not help
-	sinks        bool   // where there is too little room, it is said below the line, after the word below
+	spare        bool   // dropped if nothing else helps
+	sinks        bool   // if there is too little space, moved below the line, after the word below
 	below        string
-	ids          []string // once it is cut, what it was
+	ids          []string // the full ids, once they are cut
 }
 
-const gap = 2 // columns between two columns
+const gap = 2 // spaces between two columns
 
 // A table is a tree with columns.
 type table struct {
@@ -25,7 +25,8 @@ type table struct {
 	widths  []int
 }
 
-// table draws trees under the titles of columns. What does not fit is left out if it says nothing, goes below, or is cut.
+// table draws trees under the titles of columns. Columns that do not fit are dropped if they are
+// empty, moved below, or cut.
 func (s Style) table(out *strings.Builder, columns []column, roots []*node) {
 	t := &table{Style: s, columns: slices.Clone(columns), lines: s.lines(clean(roots))}
 	t.measure()
@@ -34,9 +35,11 @@ func (s Style) table(out *strings.Builder, columns []column, roots []*node) {
 	for _, l := range t.lines {
 		t.draw(out, l)
 	}
+
 	if s.Width > 0 {
 		return
 	}
+
 	blank := "\n"
 	for _, l := range t.lines {
 		for _, d := range l.details {
@@ -46,7 +49,7 @@ func (s Style) table(out *strings.Builder, columns []column, roots []*node) {
 	}
 }
 
-// clean returns a copy of trees in which no text is empty or dangerous.
+// clean returns a copy of trees in which no text is empty or unsafe.
 func clean(roots []*node) []*node {
 	copies := make([]*node, len(roots))
 	for i, n := range roots {
@@ -58,16 +61,19 @@ func clean(roots []*node) []*node {
 			x.text = Clean(x.text)
 			c.cells = append(c.cells, x)
 		}
+
 		for _, d := range n.details {
 			c.details = append(c.details, Clean(d))
 		}
+
 		copies[i] = c
 	}
+
 	return copies
 }
 
 func (t *table) measure() {
-	const most = 512 // columns: a cell that is longer pushes the rest of its line aside
+	const most = 512 // in columns: a longer cell pushes the rest of its line aside
 	t.widths = make([]int, len(t.columns))
 	for i, c := range t.columns {
 		t.widths[i] = columns(c.title)
@@ -79,7 +85,7 @@ func (t *table) measure() {
 	}
 }
 
-// taken returns how wide cell i of l is, with the tree.
+// taken returns the width of cell i of l, including the tree.
 func (t *table) taken(l line, i int) int {
 	if i == 0 {
 		return columns(l.lead) + columns(l.cells[0].text)
@@ -100,40 +106,45 @@ func (t *table) width() int {
 
 func (t *table) tooWide() bool { return t.Width > 0 && t.width() > t.Width }
 
-// fit makes the table as narrow as it has to be.
+// fit makes the table as narrow as necessary.
 func (t *table) fit() {
 	for i := len(t.columns) - 1; i > 0 && t.tooWide(); i-- {
 		if t.says(i) == 0 {
 			t.drop(i)
 		}
 	}
+
 	for i := range t.columns {
 		if c := &t.columns[i]; t.tooWide() && c.short != "" {
 			c.title = c.short
 			t.measure()
 		}
 	}
+
 	for i := len(t.columns) - 1; i > 0 && t.tooWide(); i-- {
 		if t.columns[i].sinks {
 			t.moveBelow(i)
 			t.drop(i)
 		}
 	}
+
 	const readable, least = 12, 6 // columns that an id needs
 	for t.tooWide() && t.narrow(readable) {
 		continue
 	}
+
 	for i := len(t.columns) - 1; i > 0 && t.tooWide(); i-- {
 		if t.columns[i].spare {
 			t.drop(i)
 		}
 	}
+
 	for t.tooWide() && t.narrow(least) {
 		continue
 	}
 }
 
-// says returns how many cells of column i say something.
+// says returns the number of cells in column i that are not empty.
 func (t *table) says(i int) (n int) {
 	for _, l := range t.lines {
 		if i < len(l.cells) && l.cells[i].text != "-" {
@@ -161,7 +172,8 @@ func (t *table) moveBelow(i int) {
 	}
 }
 
-// narrow cuts the widest column of ids that is wider than least, apart from the tree, by one, and reports whether it could.
+// narrow cuts one column from the widest column of ids that is wider than least, without the tree,
+// and reports whether it could.
 func (t *table) narrow(least int) bool {
 	widest := -1
 	for i, c := range t.columns {
@@ -169,16 +181,17 @@ func (t *table) narrow(least int) bool {
 			widest = i
 		}
 	}
+
 	if widest < 0 {
 		return false
 	}
 	if !t.narrowTo(widest, t.widths[widest]-1) {
-		t.columns[widest].id = false // it is as narrow as it can be
+		t.columns[widest].id = false // it cannot be cut further
 	}
 	return true
 }
 
-// lead returns how much of column i the tree takes.
+// lead returns the width of the tree in column i.
 func (t *table) lead(i int) (width int) {
 	if i > 0 {
 		return 0
@@ -194,15 +207,18 @@ func (t *table) narrowTo(i, width int) bool {
 	for _, l := range t.lines[len(c.ids):] {
 		c.ids = append(c.ids, l.cells[i].text)
 	}
+
 	short, ok := t.cut(c.ids, width-t.lead(i))
 	if !ok {
 		return false
 	}
+
 	for j, l := range t.lines {
 		if t.taken(l, i) > width {
 			l.cells[i].text = short[j]
 		}
 	}
+
 	t.widths[i] = width
 	return true
 }
@@ -219,22 +235,27 @@ func (t *table) draw(out *strings.Builder, l line) {
 	out.WriteString(t.paint(faint, l.lead))
 	at := columns(l.lead)
 	to := 0
+
 	for i, c := range l.cells {
 		if i > 0 {
 			out.WriteString(pad("", at, max(to, at+1)))
 			at = max(to, at+1)
 		}
+
 		if room := t.Width - at; t.Width > 0 && t.tail(l, i) && columns(c.text) > room {
 			c.text = head(c.text, max(room-columns(t.dots()), 0)) + t.dots()
 		}
+
 		out.WriteString(t.paint(c.tone, c.text))
 		at += columns(c.text)
 		to += t.widths[i] + gap
 	}
+
 	out.WriteByte('\n')
 	if t.Width == 0 {
 		return
 	}
+
 	for _, d := range l.details {
 		for _, text := range wrap(d, t.Width-columns(l.under)) {
 			out.WriteString(t.paint(faint, l.under) + t.paint(plain, text) + "\n")

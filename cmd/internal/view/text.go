@@ -11,14 +11,15 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Clean returns text without what a terminal would obey, or would turn around: others have written it.
+// Clean returns text without characters that a terminal would obey or that change the direction of
+// text. Others may have written it.
 func Clean(text string) string { return harmless.Text(text) }
 
-// widths counts alike in every locale: a piece of a tree is one column wide.
+// widths is independent of the locale: a piece of a tree is one column wide.
 var widths = runewidth.Condition{StrictEmojiNeutral: true}
 
-// columns returns how many columns text takes. At the first character above U+02FF the library
-// builds tables for 1.4 ms, which the pieces of a tree and dots are not worth.
+// columns returns the number of columns of text. At the first character above U+02FF the library
+// builds tables, which takes 1.4 ms; the pieces of a tree and dots are counted without it.
 func columns(text string) int {
 	others := func(r rune) bool { return r >= utf8.RuneSelf && !strings.ContainsRune("├└│─…", r) }
 	if !strings.ContainsFunc(text, others) {
@@ -27,23 +28,27 @@ func columns(text string) int {
 	return widths.StringWidth(text)
 }
 
-// head returns the longest beginning of text that takes at most width columns.
+// head returns the longest prefix of text with at most width columns.
 func head(text string, width int) string { return widths.Truncate(text, width, "") }
 
-// wrap breaks text into lines of at most width columns, at blanks if it can; 0: one line.
+// wrap breaks text into lines of at most width columns, at spaces if possible. 0 means a single
+// line.
 func wrap(text string, width int) (lines []string) {
 	if width <= 0 {
 		return []string{text}
 	}
+
 	line := ""
 	for word := range strings.FieldsSeq(text) {
 		if line != "" && columns(line)+1+columns(word) <= width {
 			line += " " + word
 			continue
 		}
+
 		if line != "" {
 			lines = append(lines, line)
 		}
+
 		for line = word; columns(line) > width; {
 			begin := head(line, width)
 			if begin == "" {
@@ -53,21 +58,23 @@ func wrap(text string, width int) (lines []string) {
 			lines, line = append(lines, begin), line[len(begin):]
 		}
 	}
+
 	if line != "" || lines == nil {
 		lines = append(lines, line)
 	}
+
 	return lines
 }
 
-// Ago says how long ago something was.
+// Ago returns how long ago something was.
 func Ago(age time.Duration) string {
 	if age < 0 {
-		return "in " + Span(-max(age, -math.MaxInt64)) // what is too long is the least there is
+		return "in " + Span(-max(age, -math.MaxInt64)) // limited to the longest duration
 	}
 	return Span(age) + " ago"
 }
 
-// Span says how long something takes, as exactly as one cares.
+// Span returns d as precisely as people care.
 func Span(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
@@ -79,5 +86,5 @@ func Span(d time.Duration) string {
 	return d.Truncate(time.Millisecond).String()
 }
 
-// Stamp returns t as it is in the files.
+// Stamp returns t in the format of the files.
 func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
