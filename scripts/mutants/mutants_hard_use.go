@@ -271,8 +271,8 @@ var firstMinutes = []mutant{
 		"			name += \" \"\n", "			name += \"\"\n",
 		[]string{"status/questions.txtar"},
 	}, {
-		"the first dpl-push makes it", "cmd/internal/cli/status.go",
-		"\"the first dpl-push, dpl-run or dpl-register makes it", "\"the first dpl-push makes it",
+		"only dpl-push creates it", "cmd/internal/cli/status.go",
+		"\"dpl-push, dpl-run or dpl-register creates it", "\"dpl-push creates it",
 		[]string{"usage/durations.txtar"},
 	},
 }
