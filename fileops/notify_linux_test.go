@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"syscall"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/testscripts/leak"
 	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
@@ -337,19 +337,11 @@ func TestNotifierReleases(t *testing.T) {
 	for name, o := range map[string]Options{"told": {}, "polled": {FS: polled{}}} {
 		t.Run(name, func(t *testing.T) {
 			l := testLedger(t, Config{}, o)
-			use := func() {
+			leak.None(t, 100, func() {
 				n := l.Notify([]string{"op"}, []string{"g"})
 				n.Arm()
 				n.Arm()
 				must(t, n.Close())
-			}
-			use() // the poller opens its own descriptors once
-			goroutines, descriptors := runtime.NumGoroutine(), len(filesIn(t, "/proc/self/fd"))
-			for range 100 {
-				use()
-			}
-			poll.Until(t, "goroutines and descriptors are released", func() bool {
-				return runtime.NumGoroutine() <= goroutines && len(filesIn(t, "/proc/self/fd")) <= descriptors
 			})
 		})
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/testscripts/poll"
+	"github.com/dpl-project/dpl/testscripts/proc"
 	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
@@ -37,7 +38,7 @@ func stateOf(ts *testscript.TestScript) *state { return ts.Value(stateKey{}).(*s
 func newState(env *testscript.Env) *state {
 	s := &state{t: env.T(), locks: map[string]*flock.Flock{}, processes: map[string]*process{}}
 	env.Defer(func() {
-		defer endAll(env.WorkDir) // not before what could start others is gone
+		defer proc.EndAll(env.WorkDir) // not before what could start others is gone
 		if s.watching != nil {
 			s.watching.stop()
 		}

@@ -80,7 +80,7 @@ func TestCron(t *testing.T) {
 	case exec.Command("unshare", "--mount", "mount", "-t", "tmpfs", "dpl-cron", os.TempDir()).Run() != nil:
 		t.Skip("needs the right to mount a file system in a namespace of its own")
 	}
-	cron := program(t, "cron")
+	cron := strict.Program(t, "cron")
 	c := &cronJob{k: &kitchen{t: t, bin: built(t)}, dir: t.TempDir()}
 	c.begin(t, cron)
 	begun := time.Now()

@@ -15,6 +15,7 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/testscripts/poll"
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // A safeCaller is an example that calls somebody and says how that went.
@@ -134,7 +135,7 @@ type safeCall struct {
 
 // meet makes the call, to which what happens, and checks what comes of it.
 func (s *safeCall) meet(what string) {
-	s.t.Cleanup(func() { endAll(s.dir) })
+	s.t.Cleanup(func() { proc.EndAll(s.dir) })
 	s.prepare()
 	limit := "60s"
 	switch what {

@@ -14,6 +14,7 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/testscripts/poll"
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // slice records when it begins and ends, and what it was asked. The first three wait for each other.
@@ -73,7 +74,7 @@ type window struct {
 // command returns window.sh with three slices at a time, in a process group of its own. What it prints goes to files, so
 // that its end does not depend on that of its slices.
 func (w *window) command(args ...string) *exec.Cmd {
-	w.t.Cleanup(func() { endAll(w.dir) })
+	w.t.Cleanup(func() { proc.EndAll(w.dir) })
 	write(w.t, filepath.Join(w.dir, "window.sh"), read(w.t, "scripts/examples/window.sh"), 0o644)
 	write(w.t, filepath.Join(w.dir, "slice"), slice, 0o755)
 	env := []string{"PATH=" + w.dir + ":" + w.k.bin + ":" + os.Getenv("PATH"), "TMPDIR=" + w.dir, "SOFT=8s", "HARD=10s"}

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // TestFAQ does what each answer of spec/faq.md shows, each in a directory and ledger of its own.
@@ -24,7 +26,7 @@ func TestFAQ(t *testing.T) {
 			t.Parallel()
 			for _, tool := range []string{"flock", "jq", "make", "python3"} {
 				if regexp.MustCompile(`(?m)^\$ (?:.*(?:-- |'|\| |; ))?` + tool + ` `).MatchString(text) {
-					program(t, tool)
+					strict.Program(t, tool)
 				}
 			}
 			r := beginReading(t, bin, "bash", t.TempDir())

@@ -175,20 +175,6 @@ func countProcesses(ts *testscript.TestScript, args []string) error {
 	return nil
 }
 
-// endAll kills all processes that belong to a ledger below dir: what passes have started outlives everybody, in sessions
-// of their own. It looks again until there is none, since what it finds may have just started others.
-func endAll(dir string) {
-	for quiet := 0; quiet < 3; time.Sleep(5 * time.Millisecond) {
-		quiet++
-		for pid, environ := range proc.Environments() {
-			if strings.Contains(environ, "\x00DPL_LEDGER="+dir+"/") && pid != os.Getpid() {
-				syscall.Kill(pid, syscall.SIGKILL)
-				quiet = 0
-			}
-		}
-	}
-}
-
 // processesWith returns the living processes that have all these variables in their environment.
 func processesWith(variables ...string) []int {
 	var pids []int

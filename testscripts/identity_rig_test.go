@@ -16,6 +16,7 @@ import (
 
 	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // TestIdentity has the commands judge and signal processes whose numbers mean something else by then, or elsewhere.
@@ -75,7 +76,7 @@ func inside(t *testing.T, bin string, flags ...string) *observed {
 // flags that it may.
 func namespaces(t *testing.T, flags ...string) []string {
 	t.Helper()
-	unshare := program(t, "unshare")
+	unshare := strict.Program(t, "unshare")
 	var refusals []string
 	for _, f := range flags {
 		args := append(append([]string{unshare}, strings.Fields(f)...), "--fork", "--kill-child")
@@ -92,7 +93,7 @@ func namespaces(t *testing.T, flags ...string) []string {
 // ledgerOf returns an empty ledger for t. All that belongs to it ends with t.
 func ledgerOf(t *testing.T, bin string) *observed {
 	dir := t.TempDir()
-	t.Cleanup(func() { endAll(dir) })
+	t.Cleanup(func() { proc.EndAll(dir) })
 	return &observed{t, bin, dir}
 }
 

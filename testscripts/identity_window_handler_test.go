@@ -8,12 +8,13 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/dpl-project/dpl/testscripts/strict"
 	"golang.org/x/sys/unix"
 )
 
 // testWindowOfHandler has a handler end just before it is killed because its time is over. The KILL goes to nobody.
 func testWindowOfHandler(t *testing.T, bin string) {
-	program(t, "strace")
+	strict.Program(t, "strace")
 	o := inside(t, bin, ownNumbers...)
 	if o == nil {
 		return

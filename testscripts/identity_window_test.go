@@ -17,13 +17,14 @@ import (
 
 	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // testWindow gives the number of a supervisor to a stranger while a pass is about to signal it: after the pass has decided
 // to, and between its check of the identity and the signal. The signal goes to nobody: what is checked is whom a handle is
 // on, and the handle gets the signal (spec §11.4).
 func testWindow(t *testing.T, bin string) {
-	program(t, "strace")
+	strict.Program(t, "strace")
 	if inside(t, bin, ownNumbers...) == nil {
 		return
 	}
@@ -61,7 +62,7 @@ func (o *observed) delayed(name string, args ...string) *exec.Cmd {
 	const calls = "pidfd_open,pidfd_send_signal,kill"
 	cmd.Args = append([]string{"strace", "-f", "-qq", "-o", filepath.Join(o.dir, "trace"),
 		"-e", "trace=" + calls, "-e", "inject=" + calls + ":delay_enter=1000000", cmd.Path}, args...)
-	cmd.Path = program(o.t, "strace")
+	cmd.Path = strict.Program(o.t, "strace")
 	cmd.Stderr = os.Stderr
 	return cmd
 }

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/testscripts/poll"
+	"github.com/dpl-project/dpl/testscripts/proc"
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // observed is a ledger that dpl-wait and dpl-watch look at.
@@ -26,7 +28,7 @@ type observed struct {
 
 func observe(t *testing.T) *observed {
 	dir := t.TempDir()
-	t.Cleanup(func() { endAll(dir) })
+	t.Cleanup(func() { proc.EndAll(dir) })
 	return &observed{t, built(t), dir}
 }
 
@@ -208,7 +210,7 @@ func TestLatency(t *testing.T) {
 // TestManyWaits has more processes wait than may watch files: the rest has to poll.
 func TestManyWaits(t *testing.T) {
 	const waits, instances = 140, 8
-	unshare := program(t, "unshare")
+	unshare := strict.Program(t, "unshare")
 	o := observe(t)
 	if err := exec.Command(unshare, "-Ur", "true").Run(); err != nil {
 		t.Skip("needs the right to make a user namespace")

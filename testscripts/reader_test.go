@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // A reader follows a page at a terminal, in an interactive shell.
@@ -33,10 +34,10 @@ var shells = map[string][]string{
 
 // beginReading starts a shell whose directory for temporary ones is tmp.
 func beginReading(t *testing.T, bin, shell, tmp string) *reader {
-	y := sitDown(t, bin, program(t, shell), shells[shell]...)
+	y := sitDown(t, bin, strict.Program(t, shell), shells[shell]...)
 	y.enter(t, "export LC_ALL=C.UTF-8 TMPDIR='"+tmp+"'; stty -echo -onlcr; PS1= PS2=; echo '8<''--- begun'")
 	y.hear(t, mark+"begun\n")
-	t.Cleanup(func() { endAll(tmp) })
+	t.Cleanup(func() { proc.EndAll(tmp) })
 	return &reader{typist: y, t: t, tmp: tmp}
 }
 

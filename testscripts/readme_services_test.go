@@ -28,7 +28,7 @@ func TestServices(t *testing.T) {
 		t.Skip("needs to know processes")
 	}
 	w := &walk{t: t, kitchen: kitchen{t: t, bin: built(t)}, dir: t.TempDir(), text: section(t, readme(t), "Services")}
-	t.Cleanup(func() { endAll(w.dir) })
+	t.Cleanup(func() { proc.EndAll(w.dir) })
 	said := w.paste()
 	table := fenced(t, w.text, "text")
 	if got, want := blurred(said[0]), blurred(table); got != want {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // A recipe is a fenced block of the README or of spec/faq.md, which these tests run as pasted, by dpl-run.
@@ -119,12 +120,8 @@ func (k *kitchen) find() {
 	if name == "python3" {
 		k.program = interpreter(name)
 	}
-	switch {
-	case k.program != "":
-	case os.Getenv("STRICT") != "":
-		k.t.Fatalf("%s is missing, and STRICT is set", name)
-	default:
-		k.t.Skipf("needs %s", name)
+	if k.program == "" {
+		strict.Skip(k.t, "needs "+name)
 	}
 }
 

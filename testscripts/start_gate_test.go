@@ -55,14 +55,14 @@ type gateTest struct {
 // newGateTest makes the ledger of which each round has a copy.
 func newGateTest(t *testing.T, bin string, restart bool) *gateTest {
 	g := &gateTest{bin: bin, dir: t.TempDir(), when: make(map[string]int)}
-	t.Cleanup(func() { endAll(g.dir) })
+	t.Cleanup(func() { proc.EndAll(g.dir) })
 	r := g.round(t)
 	for _, id := range gated {
 		r.run("dpl-register", "--request", "--no-pass", "--supervisor", id, "--backoff", "0", "--", "sleep", "600")
 	}
 	if restart {
 		r.run("dpl-orchestrate", "--staleness", "1h")
-		endAll(r.dir)
+		proc.EndAll(r.dir)
 		g.attempts = 1
 	}
 	return g
@@ -128,7 +128,7 @@ func (g *gateTest) round(t *testing.T) *gateRound {
 func (g *gateTest) kill(t *testing.T, begin time.Time, after time.Duration) time.Duration {
 	t.Helper()
 	r := g.round(t)
-	defer endAll(r.dir)
+	defer proc.EndAll(r.dir)
 	before := r.text()
 	took := r.kill(begin, after)
 	if after >= 0 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // TestStatusWatch looks at what dpl-status draws on a terminal, mostly with --watch.
@@ -27,7 +28,7 @@ func TestStatusWatch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			y := sitDown(t, bin, program(t, "bash"), "--norc", "--noprofile", "--noediting", "-i")
+			y := sitDown(t, bin, strict.Program(t, "bash"), "--norc", "--noprofile", "--noediting", "-i")
 			y.hear(t, "$ ")
 			v := &viewer{typist: y, kitchen: kitchen{t: t, bin: bin}}
 			v.resize(t, 24, 80)

@@ -4,13 +4,15 @@ package testscripts
 
 import (
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // SIGINT that dpl-run itself sends is no Ctrl-C: the script goes on.
 func TestTerminalAskedToEnd(t *testing.T) {
 	t.Parallel()
 	const script = `dpl-run --op build --call c --soft-timeout 100ms -- sh -c 'echo ready; exec sleep 600'; echo status $? and on; exit 7`
-	y := sitDown(t, built(t), program(t, "dash"), "-c", script)
+	y := sitDown(t, built(t), strict.Program(t, "dash"), "-c", script)
 	y.hear(t, "ready")
 	y.hear(t, "status 130 and on")
 	if got := y.end(t); got != "7" {

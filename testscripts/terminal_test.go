@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/testscripts/poll"
+	"github.com/dpl-project/dpl/testscripts/proc"
+	"github.com/dpl-project/dpl/testscripts/strict"
 	"golang.org/x/sys/unix"
 )
 
@@ -27,7 +29,7 @@ func TestTerminal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			y := sitDown(t, bin, program(t, "bash"), "--norc", "--noprofile", "--noediting", "-i")
+			y := sitDown(t, bin, strict.Program(t, "bash"), "--norc", "--noprofile", "--noediting", "-i")
 			y.hear(t, "$ ")
 			test(t, y)
 			y.enter(t, "exit 7")
@@ -39,7 +41,7 @@ func TestTerminal(t *testing.T) {
 	for _, shell := range []string{"bash", "dash"} {
 		t.Run("Script/"+shell, func(t *testing.T) {
 			t.Parallel()
-			interruptScript(t, bin, program(t, shell))
+			interruptScript(t, bin, strict.Program(t, shell))
 		})
 	}
 }
@@ -217,7 +219,7 @@ func sitDown(t *testing.T, bin, name string, args ...string) *typist {
 	t.Cleanup(func() {
 		y.cmd.Process.Kill()
 		y.cmd.Wait()
-		endAll(dir)
+		proc.EndAll(dir)
 	})
 	return y
 }

@@ -5,12 +5,14 @@ package testscripts
 import (
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // TestTutorial does all that spec/tutorial.md shows, in order, at a terminal.
 func TestTutorial(t *testing.T) {
 	t.Parallel()
-	program(t, "python3")
+	strict.Program(t, "python3")
 	bin, blocks := built(t), page(read(t, "spec/tutorial.md"))
 	for shell := range shells {
 		t.Run(shell, func(t *testing.T) {

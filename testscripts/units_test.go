@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // installed is where the units and the crontab have the commands.
@@ -19,24 +21,10 @@ const installed = "/usr/local/bin"
 
 var managers = []string{"system", "user"}
 
-// program returns the path of a program, or skips the test, and says why, if there is none; with STRICT it fails.
-func program(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	switch {
-	case err == nil:
-	case os.Getenv("STRICT") != "":
-		t.Fatalf("%s is missing, and STRICT is set", name)
-	default:
-		t.Skipf("needs %s", name)
-	}
-	return path
-}
-
 // TestUnits has systemd check the units of scripts/systemd, of templates an instance, with commands that are there.
 func TestUnits(t *testing.T) {
 	t.Parallel()
-	analyze := program(t, "systemd-analyze")
+	analyze := strict.Program(t, "systemd-analyze")
 	bin := built(t)
 	for _, manager := range managers {
 		t.Run(manager, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/dpl-project/dpl/testscripts/build"
 	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 const root = "../.."
@@ -57,7 +58,7 @@ type comes struct {
 
 func (l language) test(t *testing.T, bin string) {
 	t.Parallel()
-	needs(t, l.command[0])
+	strict.Program(t, l.command[0])
 	for _, c := range l.cases {
 		t.Run(c.what, func(t *testing.T) {
 			t.Parallel()
@@ -229,15 +230,4 @@ func (w *world) processes() (pids []int) {
 		}
 	}
 	return pids
-}
-
-// needs skips the test without a program; with STRICT in the environment, it fails.
-func needs(t *testing.T, program string) {
-	t.Helper()
-	if _, err := exec.LookPath(program); err != nil {
-		if os.Getenv("STRICT") != "" {
-			t.Fatalf("no %s, and STRICT leaves nothing out", program)
-		}
-		t.Skip("needs " + program)
-	}
 }

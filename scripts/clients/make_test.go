@@ -12,12 +12,13 @@ import (
 
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/testscripts/poll"
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // testMake runs make, with dpl.mk.
 func testMake(t *testing.T, bin string) {
 	t.Parallel()
-	needs(t, "make")
+	strict.Program(t, "make")
 	for name, test := range map[string]func(*world){
 		"targets": makesTargets, "fails": makeFails, "alone": makeAlone, "oneshell": makeOneshell, "without dpl": makeWithout,
 		"is told": makeIsTold,

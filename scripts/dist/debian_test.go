@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // debianPackage has what make install puts below /usr, at Debian's places, and can be installed, used and purged.
 func debianPackage(t *testing.T, source, deb string) {
-	tool(t, "dpkg-deb")
+	strict.Program(t, "dpkg-deb")
 	dir := t.TempDir()
 	output(t, exec.Command("dpkg-deb", "--raw-extract", deb, dir))
 	want := []string{"DEBIAN/control", "DEBIAN/md5sums", "usr/share/doc/dpl/changelog.gz", "usr/share/lintian/overrides/dpl"}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // host is the platform whose packages are installed and run.
@@ -48,7 +50,7 @@ func TestDist(t *testing.T) {
 
 // checkSums has the usual tool check the packages, all of which SHA256SUMS lists.
 func checkSums(t *testing.T, dir string) {
-	tool(t, "sha256sum")
+	strict.Program(t, "sha256sum")
 	check := exec.Command("sha256sum", "--check", "--strict", "SHA256SUMS")
 	check.Dir = dir
 	if got, want := strings.Count(output(t, check), ": OK\n"), len(below(t, dir))-1; got != want {

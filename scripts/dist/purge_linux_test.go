@@ -7,18 +7,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // debianPurge installs a package with dpkg into a root directory where nothing else is, uses it there, and purges it.
 func debianPurge(t *testing.T, deb string) {
-	tool(t, "dpkg")
-	switch {
-	case os.Getuid() == 0:
-	case os.Getenv("STRICT") != "":
-		t.Fatal("needs root for dpkg and chroot, and STRICT leaves nothing out")
-	default:
-		t.Skip("needs root: dpkg, chroot")
-	}
+	strict.Program(t, "dpkg")
+	strict.Root(t) // for dpkg and chroot
 	dir := emptyRoot(t)
 	dpkg := func(args ...string) {
 		t.Helper()

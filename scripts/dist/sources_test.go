@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 const root = "../.."
@@ -19,24 +21,12 @@ const (
 	committedInWords = "January 2, 2026"
 )
 
-// tool skips the test, and says why, without a program; with STRICT it fails.
-func tool(t *testing.T, name string) {
-	t.Helper()
-	if _, err := exec.LookPath(name); err == nil {
-		return
-	}
-	if os.Getenv("STRICT") != "" {
-		t.Fatalf("%s is missing, and STRICT is set", name)
-	}
-	t.Skipf("needs %s", name)
-}
-
 // repository makes a repository with one commit, of a known time, of the sources as they are now. Go test runs again if one
 // changes, because repository reads them all.
 func repository(t *testing.T) string {
 	t.Helper()
-	tool(t, "git")
-	tool(t, "make")
+	strict.Program(t, "git")
+	strict.Program(t, "make")
 	to := filepath.Join(readable(t), "repository")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		name, _ := filepath.Rel(root, path)

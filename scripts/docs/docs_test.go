@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/testscripts/build"
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 const root = "../.."
@@ -58,17 +59,10 @@ func TestDocs(t *testing.T) {
 	t.Run("fish", func(t *testing.T) { d.complete(t, fish) })
 }
 
-// needs skips the test where one of programs is missing; with STRICT in the environment that is a failure.
 func needs(t *testing.T, programs ...string) {
 	t.Helper()
 	for _, p := range programs {
-		if _, err := exec.LookPath(p); err == nil {
-			continue
-		}
-		if os.Getenv("STRICT") != "" {
-			t.Fatalf("%s is missing, and STRICT is set", p)
-		}
-		t.Skipf("needs %s", p)
+		strict.Program(t, p)
 	}
 }
 

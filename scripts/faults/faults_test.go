@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 func TestFaults(t *testing.T) {
@@ -29,7 +31,7 @@ func TestFaults(t *testing.T) {
 
 // testInjected kills, and lets fail, at each point of each subject.
 func testInjected(t *testing.T, bin string) {
-	needs(t, "strace")
+	strict.Program(t, "strace")
 	for _, mode := range modes {
 		for _, s := range subjects() {
 			t.Run(mode.name+"/"+s.name, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/testscripts/poll"
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // What the test says to itself inside the namespace.
@@ -102,7 +103,7 @@ func (f fullDisk) try(t *testing.T, bin, disk string, mode commitMode, s subject
 	tr := &trial{t: t, subject: s, count: make(map[string]int)}
 	tr.world = &world{bin: bin, base: filepath.Join(disk, "w"), template: filepath.Join(t.TempDir(), "template"), mode: mode}
 	t.Cleanup(func() {
-		endAll(tr.base)
+		proc.EndAll(tr.base)
 		if !poll.Within(poll.Patience, func() bool { return syscall.Unmount(disk, 0) == nil }) {
 			t.Error("somebody still uses the disk")
 		}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // A place is where commands meet: what is there before, and who comes. All come at the same moment.
@@ -79,7 +81,7 @@ func TestInterleavings(t *testing.T) {
 		t.Skip("-short")
 	}
 	t.Parallel()
-	needs(t, "strace")
+	strict.Program(t, "strace")
 	if _, err := os.Stat("/proc/locks"); err != nil {
 		t.Skip("needs /proc/locks, which tells who waits for a lock")
 	}

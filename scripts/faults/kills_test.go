@@ -12,6 +12,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/testscripts/build"
 	"github.com/dpl-project/dpl/testscripts/poll"
+	"github.com/dpl-project/dpl/testscripts/proc"
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // A family is a command that is several processes, or waits for something.
@@ -155,7 +157,7 @@ func TestKills(t *testing.T) {
 		t.Skip("-short")
 	}
 	t.Parallel()
-	needs(t, "strace") // which may trace where we may
+	strict.Program(t, "strace") // which may trace where we may
 	bin := build.Commands(t, root)
 	for _, mode := range modes {
 		if mode.every > 1 && !soak() {
@@ -235,7 +237,7 @@ func (f family) run(t *testing.T, w *world, victim, when int) (killing, result) 
 	if _, err := w.facts(false); err != nil {
 		t.Errorf("%s: %v", what, err)
 	}
-	if !f.services && !poll.Within(poll.Patience, func() bool { return len(environments(w.base)) == 0 }) {
+	if !f.services && !poll.Within(poll.Patience, func() bool { return len(proc.Below(w.base)) == 0 }) {
 		t.Errorf("%s: processes are left: %v", what, w.working())
 	}
 	if !w.exists("ledger.json") {

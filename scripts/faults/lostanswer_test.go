@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // testLostAnswer has the call that commits a push fail, and every look that follows: so the command cannot know whether it is
 // made, and says that. (It is not: strace does not make a call that it lets fail.)
 func testLostAnswer(t *testing.T, bin string) {
-	needs(t, "strace")
+	strict.Program(t, "strace")
 	for _, mode := range modes {
 		t.Run(mode.name, func(t *testing.T) {
 			t.Parallel()

@@ -5,7 +5,6 @@ package faults
 import (
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"strconv"
 	"syscall"
 	"testing"
@@ -64,16 +63,4 @@ func chooser(t *testing.T) *rand.Rand {
 	}
 	t.Logf("DPL_SEED=%d", seed)
 	return rand.New(rand.NewPCG(seed, 0))
-}
-
-// needs skips the test without a program; with STRICT in the environment it fails.
-func needs(t *testing.T, program string) {
-	t.Helper()
-	switch _, err := exec.LookPath(program); {
-	case err == nil:
-	case os.Getenv("STRICT") != "":
-		t.Fatalf("needs %s, and STRICT leaves nothing out", program)
-	default:
-		t.Skipf("needs %s", program)
-	}
 }

@@ -9,13 +9,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // TestOrder compares the system calls of real edits, from the lock on, with the lists of them that stand
 // in comments of fileops.
 func TestOrder(t *testing.T) {
 	t.Parallel()
-	needs(t, "strace")
+	strict.Program(t, "strace")
 	bin := plain(t)
 	push := at(0, "dpl-push --op op --call a --participant p")
 	again := at(1, "dpl-push --op op --call b --participant p")

@@ -9,11 +9,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // testShortWrites ends each write beyond the first bytes of a file: the kernel writes what fits, and refuses the rest.
 func testShortWrites(t *testing.T, bin string) {
-	needs(t, "strace")
+	strict.Program(t, "strace")
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -43,7 +43,7 @@ func strike(t *testing.T, w *world) {
 // running returns the living processes of a supervisor that a pass has started.
 func (w *world) running(supervisor string) []int {
 	var pids []int
-	for pid, environ := range environments(w.base) {
+	for pid, environ := range proc.Below(w.base) {
 		if _, alive := proc.StartTicks(pid); alive && strings.Contains(environ, "\x00DPL_SUPERVISOR="+supervisor+"\x00") {
 			pids = append(pids, pid)
 		}

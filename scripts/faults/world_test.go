@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/testscripts/poll"
+	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
 // A step is a command at a moment.
@@ -75,7 +76,7 @@ func (w *world) build(t *testing.T, setup []step) {
 	if err := os.MkdirAll(filepath.Join(w.base, "res"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { endAll(w.base) })
+	t.Cleanup(func() { proc.EndAll(w.base) })
 	for _, s := range setup {
 		if got := w.run(s); got.status != 0 {
 			t.Fatalf("%v: %v", s, got)
@@ -95,7 +96,7 @@ func (w *world) keep(t *testing.T) {
 func (w *world) reset(t *testing.T) {
 	t.Helper()
 	if w.starts {
-		endAll(w.base)
+		proc.EndAll(w.base)
 	}
 	err := errors.Join(os.RemoveAll(w.base), copyTree(w.template, w.base))
 	if err == nil && w.owner != 0 {

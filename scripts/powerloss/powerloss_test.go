@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/testscripts/build"
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // A recording is a scenario that has been run, and what strace saw of it.
@@ -31,14 +32,7 @@ type step struct {
 
 // strace returns its path, and skips the test if it is missing or may not trace.
 func strace(t *testing.T) string {
-	path, err := exec.LookPath("strace")
-	switch {
-	case err == nil:
-	case os.Getenv("STRICT") != "":
-		t.Fatal("strace is missing, and STRICT is set")
-	default:
-		t.Skip("needs strace")
-	}
+	path := strict.Program(t, "strace")
 	if out, err := exec.Command(path, "-f", "-o", os.DevNull, "true").CombinedOutput(); err != nil {
 		t.Skipf("needs an strace that may trace: %v: %s", err, out)
 	}

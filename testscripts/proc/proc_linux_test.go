@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/testscripts/poll"
+	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
 // A program whose main thread ends at once, while another reads standard input.
@@ -20,10 +21,7 @@ ctypes.CDLL(None).pthread_exit(None)
 
 func TestMainThreadExited(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("python3"); err != nil && os.Getenv("STRICT") == "" {
-		t.Skip("needs python3")
-	}
-	cmd := exec.Command("python3", "-c", mainThreadEnds)
+	cmd := exec.Command(strict.Program(t, "python3"), "-c", mainThreadEnds)
 	input, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package strict
 
 import (
 	"os"
+	"os/exec"
 	"testing"
 )
 
@@ -13,6 +14,17 @@ func Skip(t testing.TB, why string) {
 		t.Fatalf("%s, and STRICT leaves nothing out", why)
 	}
 	t.Skip(why)
+}
+
+// Program returns the path of a program, and skips the test where it is missing.
+func Program(t testing.TB, name string) string {
+	t.Helper()
+
+	path, err := exec.LookPath(name)
+	if err != nil {
+		Skip(t, "needs "+name)
+	}
+	return path
 }
 
 // Root skips the test unless root runs it.

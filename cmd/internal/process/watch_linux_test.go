@@ -3,12 +3,12 @@ package process
 import (
 	"errors"
 	"os"
-	"runtime"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/testscripts/leak"
 	"github.com/dpl-project/dpl/testscripts/poll"
 
 	"golang.org/x/sys/unix"
@@ -100,11 +100,7 @@ func TestWatchClosed(t *testing.T) {
 // Not parallel: it counts what the whole test process holds.
 func TestWatchReleases(t *testing.T) {
 	pid := proctest.Start(t, "echo").MustBeReady(t).Process.Pid
-	if w, err := Watch(pid); err == nil { // the poller opens its own descriptors once
-		w.Close()
-	}
-	goroutines, descriptors := runtime.NumGoroutine(), openDescriptors(t)
-	for range 100 {
+	leak.None(t, 100, func() {
 		w, err := Watch(pid)
 		if err != nil {
 			t.Fatal(err)
@@ -112,20 +108,5 @@ func TestWatchReleases(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if !poll.Within(poll.Patience, func() bool {
-		return runtime.NumGoroutine() <= goroutines && openDescriptors(t) <= descriptors
-	}) {
-		t.Fatalf("%d goroutines and %d descriptors, %d and %d before",
-			runtime.NumGoroutine(), openDescriptors(t), goroutines, descriptors)
-	}
-}
-
-func openDescriptors(t *testing.T) int {
-	t.Helper()
-	entries, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(entries)
+	})
 }

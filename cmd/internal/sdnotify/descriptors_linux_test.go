@@ -2,10 +2,10 @@ package sdnotify
 
 import (
 	"os"
-	"runtime"
 	"runtime/debug"
 	"testing"
 
+	"github.com/dpl-project/dpl/testscripts/leak"
 	"github.com/dpl-project/dpl/testscripts/poll"
 	"golang.org/x/sys/unix"
 )
@@ -169,27 +169,8 @@ func TestReleases(t *testing.T) {
 		}
 	}
 
-	use("BARRIER=1") // the poller opens its own descriptors once
-	goroutines, descriptors := runtime.NumGoroutine(), openDescriptors(t)
-
-	for range 50 {
+	leak.None(t, 50, func() {
 		use("BARRIER=1")
 		use("READY=1")
-	}
-
-	if !poll.Within(poll.Patience, func() bool {
-		return runtime.NumGoroutine() <= goroutines && openDescriptors(t) <= descriptors
-	}) {
-		t.Fatalf("%d goroutines and %d descriptors, %d and %d before",
-			runtime.NumGoroutine(), openDescriptors(t), goroutines, descriptors)
-	}
-}
-
-func openDescriptors(t *testing.T) int {
-	t.Helper()
-	entries, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(entries)
+	})
 }

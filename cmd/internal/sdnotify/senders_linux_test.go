@@ -113,22 +113,6 @@ func asNobody() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 }
 
-// program returns the path of a program. If there is none, it skips the test, or fails it with
-// STRICT.
-func program(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	switch {
-	case err == nil:
-	case os.Getenv("STRICT") != "":
-		t.Fatalf("%s is missing, and STRICT is set", name)
-	default:
-		t.Skipf("needs %s", name)
-	}
-
-	return path
-}
-
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	s := listen(t)
@@ -183,7 +167,7 @@ func TestOtherUsers(t *testing.T) {
 
 func TestSystemdNotify(t *testing.T) {
 	t.Parallel()
-	notify := program(t, "systemd-notify")
+	notify := strict.Program(t, "systemd-notify")
 	help, err := exec.Command(notify, "--help").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -235,7 +219,7 @@ func TestSystemdNotify(t *testing.T) {
 // A script whose last message is STOPPING has ended before its messages are received.
 func TestLastWords(t *testing.T) {
 	t.Parallel()
-	program(t, "systemd-notify")
+	strict.Program(t, "systemd-notify")
 	s := listen(t)
 	start(t, s, exec.Command("sh", "-c", "systemd-notify --no-block --ready; systemd-notify --no-block STOPPING=1")).mustSucceed(t)
 	s.Finish()
@@ -262,7 +246,7 @@ s.sendall(b"STOPPING=1")
 
 func TestPython(t *testing.T) {
 	t.Parallel()
-	python := program(t, "python3")
+	python := strict.Program(t, "python3")
 	s := listen(t)
 	p := start(t, s, exec.Command(python, "-c", pythonSender))
 	mustSay(t, s, `ready "from Python"`)

@@ -1,0 +1,34 @@
+//go:build unix
+
+package proc
+
+import (
+	"maps"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Below returns the environments, as Environments does, of the other processes that have a ledger
+// below dir in theirs.
+func Below(dir string) map[int]string {
+	all := Environments()
+	maps.DeleteFunc(all, func(pid int, environ string) bool {
+		return pid == os.Getpid() || !strings.Contains(environ, "\x00DPL_LEDGER="+dir+"/")
+	})
+	return all
+}
+
+// EndAll kills all processes that belong to a ledger below dir: what passes have started outlives
+// everybody, in sessions of their own. It looks again, since what it finds may have just started
+// others.
+func EndAll(dir string) {
+	for quiet := 0; quiet < 3; time.Sleep(time.Millisecond) {
+		quiet++
+		for pid := range Below(dir) {
+			syscall.Kill(pid, syscall.SIGKILL)
+			quiet = 0
+		}
+	}
+}
