@@ -89,6 +89,7 @@ func (b *bench) ourEdits(size int) (turns []turn, about string, err error) {
 			alone(named(heartbeat, size, "version"), []string{b.command("dpl-heartbeat"), "--version"}),
 			alone(named(heartbeat, size, "dry-run"), append(beat(plain), "--dry-run")),
 			alone(named(heartbeat, size, "no-sync"), append(beat(plain), "--sync", "none")),
+			alone(named(heartbeat, size, "kong"), append(beat(plain), "-v")), // no plain argument
 		}
 	}
 	foreign, err := b.foreignBeats(size, beat)

@@ -15,6 +15,7 @@ var labels = []struct{ who, label, says string }{
 	{"version", "dpl --version", "begins, reads its flags and ends"},
 	{"dry-run", "dpl --dry-run", "reads the operation, decides, and says what it would write"},
 	{"no-sync", "dpl --sync none", "the whole edit, but for the fsync"},
+	{"kong", "dpl -v", "the same edit, with its flags read by kong instead of the fast lane"},
 	{"dpl-pid", "dpl, all with --pid", "the same; looks at the process of each call (1000 of them, above that again)"},
 	{"dpl-dump", "dpl, after json.dump", "the same; reads a file that Python has written on one line, and lays it out"},
 	{"dpl-dump-indent", "dpl, after indent=2", "the same; reads a file that Python has written with json.dump(indent=2)"},

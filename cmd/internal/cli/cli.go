@@ -93,11 +93,14 @@ func (env *Env) parse(c Command, args []string, summary, details string) (ready 
 			m.print()
 			return false, nil
 		case m.asked("version"):
-			fmt.Fprintln(env.Stdout, env.Program, version())
-			return false, nil
+			env.flags.Version = true
 		case err != nil && !usage:
 			err = Usagef("%v: see %s --help", err, env.Program)
 		}
+	}
+	if env.flags.Version {
+		fmt.Fprintln(env.Stdout, env.Program, version())
+		return false, nil
 	}
 
 	env.inherited = os.Getenv("DPL_OP") != "" && !env.flags.Given("op")

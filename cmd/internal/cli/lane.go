@@ -33,7 +33,7 @@ func FastLane(c Command, args []string) bool {
 
 		name, word, hasWord := strings.Cut(arg, "=")
 		f := named(fields, name)
-		if f == nil || name == "--help" || name == "--version" {
+		if f == nil || f.name == "help" {
 			return false
 		}
 
