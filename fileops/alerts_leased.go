@@ -10,10 +10,10 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// appendLeased is appendAlerts where the lock may be lost: it cuts nothing off, which could be what others have appended. So it
-// cannot take away a line whose fsync has failed, either, and appends what is pending whether it is there or not: a line may be
-// there twice, or between others. What is there by then may be torn, at once or after a power cut, so that it begins with a
-// newline.
+// appendLeased is appendAlerts for a lock that may be lost. It cuts nothing off, because that could
+// be what others have appended. So it cannot remove a line whose fsync has failed either, and
+// appends pending alerts even if they are there: a line may occur twice, or between others. The end
+// of the file may be torn, now or after a power cut, so it begins with a newline.
 func (l *Ledger) appendLeased(f disk.File, size int64, group string, alerts []protocol.Alert) error {
 	sync := l.sync(false)
 	if size == 0 && sync == SyncFull {
@@ -21,20 +21,23 @@ func (l *Ledger) appendLeased(f disk.File, size int64, group string, alerts []pr
 			return err
 		}
 	}
+
 	if _, err := f.Write(append([]byte("\n"), linesAfter(0, group, alerts)...)); err != nil || sync == SyncNone {
 		return err
 	}
 	return f.Sync()
 }
 
-// leasedLines returns the alerts in a file that appendLeased has written, by their numbers, each once. What is no alert is empty,
-// or torn. Of a file larger than maxFile it returns those in its last maxFile bytes.
+// leasedLines returns the alerts in a file written by appendLeased, sorted by number, each once.
+// Lines that are not alerts are empty or torn. For a file larger than maxFile it returns those in
+// the last maxFile bytes.
 func leasedLines(f disk.File, size int64) (lines []Line, err error) {
 	data := make([]byte, min(size, maxFile))
 	n, err := f.ReadAt(data, size-int64(len(data)))
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
+
 	data = data[:n]
 	known := make(map[int64]bool)
 	for text := range bytes.Lines(data) {
@@ -44,6 +47,8 @@ func leasedLines(f disk.File, size int64) (lines []Line, err error) {
 			lines = append(lines, Line{seq, string(text)})
 		}
 	}
+
 	slices.SortFunc(lines, func(a, b Line) int { return cmp.Compare(a.Seq, b.Seq) })
+
 	return lines, nil
 }

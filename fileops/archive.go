@@ -12,7 +12,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// What PruneArchive keeps.
+// The limits of PruneArchive.
 const (
 	keepCopies = 20
 	keepFor    = time.Hour
@@ -25,18 +25,20 @@ type archiveCopy struct {
 	modTime time.Time
 }
 
-// PruneArchive removes archived operations, except the newest 20 copies and those last edited less than an hour before
-// now. The first copy of an operation outlives the others: whether it exists tells, without a listing, whether an
-// operation was archived.
+// PruneArchive removes archived operations, except the newest 20 copies and those last edited less
+// than an hour before now. The first copy of an operation outlives the others: its existence shows,
+// without a listing, whether an operation was archived.
 func (l *Ledger) PruneArchive(now time.Time) error {
 	defer l.fs.Refresh()
 	copies, err := l.archiveCopies()
 	if err != nil || len(copies) <= keepCopies {
 		return err
 	}
+
 	slices.SortFunc(copies, func(a, b archiveCopy) int { return cmp.Or(b.modTime.Compare(a.modTime), cmp.Compare(b.n, a.n)) })
 	stay := make(map[string]bool)
 	var firsts []archiveCopy
+
 	for i, c := range copies {
 		switch old := i >= keepCopies && now.Sub(c.modTime) >= keepFor; {
 		case old && c.n == 1:
@@ -47,19 +49,22 @@ func (l *Ledger) PruneArchive(now time.Time) error {
 			err = errors.Join(err, l.removeIfThere(l.archived(c.id, c.n)))
 		}
 	}
+
 	for _, c := range firsts {
 		if !stay[c.id] {
 			err = errors.Join(err, l.removeIfThere(l.archived(c.id, c.n)))
 		}
 	}
+
 	return err
 }
 
-// newest returns the number of the newest of copies that is there, 0 if there is none.
+// newest returns the number of the newest existing copy, or 0 if there is none.
 func (l *Ledger) newest(c copies) (int, error) {
 	if c == (copies{}) {
 		return 0, nil
 	}
+
 	names, err := l.readDir(filepath.Dir(c.path(1)))
 	newest := 0
 	for _, name := range names {
@@ -67,10 +72,11 @@ func (l *Ledger) newest(c copies) (int, error) {
 			newest = max(newest, n)
 		}
 	}
+
 	return newest, err
 }
 
-// next returns the number of the next of copies.
+// next returns the number of the next copy.
 func (l *Ledger) next(c copies) (int, error) {
 	newest, err := l.newest(c)
 	if newest == maxCopy {
@@ -79,18 +85,20 @@ func (l *Ledger) next(c copies) (int, error) {
 	return newest + 1, err
 }
 
-// archiveCopies lists the operations in archive/, copy by copy.
+// archiveCopies lists the operations in archive/, one entry per copy.
 func (l *Ledger) archiveCopies() ([]archiveCopy, error) {
 	names, err := l.readDir(l.archive())
 	if err != nil {
 		return nil, err
 	}
+
 	var copies []archiveCopy
 	for _, name := range names {
 		id, n, ok := archivedOf(name)
 		if !ok {
 			continue
 		}
+
 		info, err := l.fs.Lstat(l.archived(id, n))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -98,12 +106,14 @@ func (l *Ledger) archiveCopies() ([]archiveCopy, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		copies = append(copies, archiveCopy{id, n, info.ModTime})
 	}
+
 	return copies, nil
 }
 
-// moveTo makes the file at path the nth of copies, or if that is there the next one.
+// moveTo makes the file at path copy n, or the next one if that exists.
 func (l *Ledger) moveTo(c copies, n int, path string) error {
 	for {
 		err := l.fs.Move(path, c.path(n))

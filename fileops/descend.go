@@ -9,13 +9,14 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 )
 
-// descend opens the directory name below root, "." for root itself. Neither root nor a directory below it may be a
-// symbolic link or on another mount. It returns fs.ErrNotExist if one is missing.
+// descend opens the directory name below root; "." is root itself. Neither root nor a directory
+// below it may be a symbolic link or on another mount. It returns fs.ErrNotExist if one is missing.
 func (l *Ledger) descend(root, name string) (disk.Root, error) {
 	outside, err := l.fs.OpenRoot(filepath.Dir(root))
 	if err != nil {
 		return nil, err
 	}
+
 	dir, info, err := enter(outside, filepath.Base(root))
 	outside.Close()
 	if err != nil {
@@ -24,6 +25,7 @@ func (l *Ledger) descend(root, name string) (disk.Root, error) {
 	if name == "." {
 		return dir, nil
 	}
+
 	for _, element := range strings.Split(name, string(filepath.Separator)) {
 		next, nextInfo, err := enter(dir, element)
 		dir.Close()
@@ -31,15 +33,18 @@ func (l *Ledger) descend(root, name string) (disk.Root, error) {
 			next.Close()
 			err = fmt.Errorf("%w: %q is on another mount", ErrResource, element)
 		}
+
 		if err != nil {
 			return nil, err
 		}
+
 		dir = next
 	}
+
 	return dir, nil
 }
 
-// enter opens the directory name in dir if it is one, and not a symbolic link to one.
+// enter opens the directory name in dir. It returns an error for a symbolic link.
 func enter(dir disk.Root, name string) (disk.Root, disk.Info, error) {
 	named, err := dir.Lstat(name)
 	if err != nil {
@@ -48,18 +53,22 @@ func enter(dir disk.Root, name string) (disk.Root, disk.Info, error) {
 	if !named.Mode.IsDir() {
 		return nil, disk.Info{}, fmt.Errorf("%w: %q is not a directory but a %s", ErrResource, name, kindOf(named.Mode))
 	}
+
 	next, err := dir.OpenRoot(name)
 	if err != nil {
 		return nil, disk.Info{}, err
 	}
+
 	info, err := next.Stat()
 	if err == nil && info.ID != named.ID && info.ID.Device == named.ID.Device {
 		err = fmt.Errorf("%w: %q was replaced just now", ErrResource, name)
 	}
+
 	if err != nil {
 		next.Close()
 		return nil, disk.Info{}, err
 	}
+
 	return next, info, nil
 }
 

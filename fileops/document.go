@@ -11,52 +11,57 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// ErrCaseFold means that the file system takes two ids that differ in case for one.
+// ErrCaseFold means that the file system does not distinguish two ids that differ only in case.
 var ErrCaseFold = errors.New("one whose id differs only in case exists")
 
-// A Document says how a ledger keeps values of type T, each in one or more files under one lock.
+// A Document describes how a ledger stores values of type T, each in one or more files under one
+// lock.
 type Document[T any] struct {
-	names   func(l *Ledger, id string) document
-	none    func(id string, revision int64) T // before the first edit, after an archived one of that revision
-	files   []codec[T]                        // in the order of the names
-	sight   func(protocol.Sightings, T, protocol.Observation) protocol.Sightings
-	prepare func(tx *Tx[T], after T) (_ T, beat bool, err error) // does what a verb asks for, before the commit
+	names func(l *Ledger, id string) document
+	// before the first edit, or after one with that revision was archived
+	none  func(id string, revision int64) T
+	files []codec[T] // in the order of the names
+	sight func(protocol.Sightings, T, protocol.Observation) protocol.Sightings
+	// carries out the effects of a verb before the commit
+	prepare func(tx *Tx[T], after T) (_ T, beat bool, err error)
 }
 
-// A codec is one file of a document: its part of a T.
+// A codec encodes and decodes one file of a document, which has a part of a T.
 type codec[T any] struct {
-	member   string                                   // has the id, "" if none has
-	decode   func(text string, to *T) (string, error) // returns what member says
+	member   string                                   // the member that has the id, or "" if none has
+	decode   func(text string, to *T) (string, error) // returns the value of member
 	encode   func(from T) io.WriterTo
 	revision func(of *T) int64
 	take     func(to *T, from T)
 }
 
-// A Verb is a verb of the protocol, with its arguments bound. It gets what Document.none says if there
-// is nothing to edit.
+// A Verb is a verb of the protocol with its arguments bound. It gets the result of Document.none if
+// there is nothing to edit.
 type Verb[T any] func(before T, seen protocol.Observation) (after T, err error)
 
-// An Edit is what came of an edit. After an error After is what the verb has returned.
+// An Edit is the result of an edit. After an error, After is what the verb has returned.
 type Edit[T any] struct {
 	Before, After T
-	Archived      bool // it was moved to the archive as it was
+	Archived      bool // it was moved unchanged to the archive
 	changed       bool
 }
 
 // Changed reports whether anything was written or moved, or would be.
 func (e Edit[T]) Changed() bool { return e.changed }
 
-// Edit makes verb's change of id, under its lock. What has the same revision as before is not written;
-// protocol.ErrExpired from verb archives it. What verb asks for in its effects is done. A DryRun does
-// all this on a copy, in memory.
+// Edit applies verb to id under its lock, and carries out the effects of verb. It writes nothing if
+// the revision is unchanged. If verb returns protocol.ErrExpired, Edit archives the document. With
+// DryRun it does all this on a copy, in memory.
 //
-// Verb judges by what Options.Observe sees under the lock, and by what this host remembers (spec §18).
+// The observation for verb comes from Options.Observe, called under the lock, and from what this
+// host remembers (spec §18).
 //
-// Its errors are verb's, those of Hold and those of Commit.
+// Its errors are those of verb, Hold and Commit.
 func (d *Document[T]) Edit(l *Ledger, id string, mode Mode, verb Verb[T]) (e Edit[T], err error) {
 	if mode&DryRun != 0 {
 		return d.rehearse(l, id, mode, verb)
 	}
+
 	err = d.Hold(l, id, mode, func(tx *Tx[T]) error {
 		if e, err = d.decide(tx.value, verb, tx.Observe()); err != nil {
 			return err
@@ -67,10 +72,11 @@ func (d *Document[T]) Edit(l *Ledger, id string, mode Mode, verb Verb[T]) (e Edi
 		e.After, err = tx.commit(e.After)
 		return err
 	})
+
 	return e, err
 }
 
-// rehearse does what Edit would, without a lock, and writes nothing.
+// rehearse does what Edit would do, without a lock and without writing anything.
 func (d *Document[T]) rehearse(l *Ledger, id string, mode Mode, verb Verb[T]) (e Edit[T], err error) {
 	before, archived, err := d.Read(l, id)
 	create := mode&OrCreate != 0
@@ -84,11 +90,12 @@ func (d *Document[T]) rehearse(l *Ledger, id string, mode Mode, verb Verb[T]) (e
 	case err != nil:
 		return e, err
 	}
+
 	seen, _ := d.Observe(l, id, before, l.options.Observe())
 	return d.decide(before, verb, seen)
 }
 
-// decide returns what verb makes of before.
+// decide returns the edit that verb makes of before.
 func (d *Document[T]) decide(before T, verb Verb[T], seen protocol.Observation) (Edit[T], error) {
 	after, err := verb(before, seen)
 	e := Edit[T]{Before: before, After: after, Archived: errors.Is(err, protocol.ErrExpired)}
@@ -114,16 +121,18 @@ type Tx[T any] struct {
 	memory *memory // nil: nothing was observed
 }
 
-// Hold calls change while it holds the lock of id. What change commits through tx stays, also if change
-// returns an error afterwards; Hold returns that error as it is. Where a lock is but a lease, and was
-// lost before the first commit, Hold calls change again with what others have made of it.
+// Hold calls change while it holds the lock of id. Everything that change commits through tx stays,
+// even if change then returns an error; Hold returns that error unchanged. On a ledger where a lock
+// is only a lease, if the lease is lost before the first commit, Hold calls change again with what
+// others have written.
 //
-// Hold returns, and change was not called,
+// Hold returns without calling change
 //
 //   - ErrNotFound, ErrNoGroup or ErrArchived if there is nothing to edit and mode is not OrCreate;
-//   - ErrBusy if the lock could not be had in time;
+//   - ErrBusy if it could not get the lock in time;
 //   - ErrPermission if the lock or a file is not safe to trust;
-//   - protocol.ErrCorrupt or ErrNewerVersion, with the name of the file, if one cannot be understood;
+//   - protocol.ErrCorrupt or ErrNewerVersion, with the name of the file, if one cannot be
+//     understood;
 //   - ErrCaseFold if the file system takes id for another one.
 func (d *Document[T]) Hold(l *Ledger, id string, mode Mode, change func(tx *Tx[T]) error) error {
 	return l.hold(d.names(l, id), mode, func(e *edit) error {
@@ -131,6 +140,7 @@ func (d *Document[T]) Hold(l *Ledger, id string, mode Mode, change func(tx *Tx[T
 		if err != nil {
 			return err
 		}
+
 		tx := &Tx[T]{edit: e, kind: d, value: value}
 		err = change(tx)
 		if err == nil || e.committed {
@@ -140,11 +150,11 @@ func (d *Document[T]) Hold(l *Ledger, id string, mode Mode, change func(tx *Tx[T
 	})
 }
 
-// Value returns what is edited as it was read or last committed, or what Document.none says.
+// Value returns the value as it was read or last committed, or the result of Document.none.
 func (tx *Tx[T]) Value() T { return tx.value }
 
-// Observe returns what Options.Observe sees, with what this host remembers of the value as it is. That
-// is kept when the edit ends.
+// Observe returns the observation of Options.Observe, with what this host remembers about the
+// current value. What it remembers is stored at the end of the edit.
 func (tx *Tx[T]) Observe() protocol.Observation {
 	if tx.memory == nil {
 		tx.memory = tx.ledger.remember(tx.paths[0])
@@ -160,8 +170,8 @@ func (tx *Tx[T]) keepMemory() {
 	tx.ledger.recordLeftover(m.keep(tx.kind.sight(m.now, tx.value, m.seen)))
 }
 
-// Observe returns seen with what this host remembers of value, for whoever only reads. With news, there
-// is more to be remembered, which an edit would keep.
+// Observe returns seen with what this host remembers about value, for callers that only read. If
+// news is set, there is more to remember, which an edit would store.
 func (d *Document[T]) Observe(l *Ledger, id string, value T, seen protocol.Observation) (_ protocol.Observation, news bool) {
 	m := l.remember(d.names(l, id).paths[0])
 	seen = observe(m, d, value, seen)
@@ -172,20 +182,20 @@ func observe[T any](m *memory, d *Document[T], value T, seen protocol.Observatio
 	return m.observe(seen, func(s protocol.Sightings) protocol.Sightings { return d.sight(s, value, seen) })
 }
 
-// Commit makes after the value, and does what its effects ask for. It writes each file whose revision
-// differs, and those that are missing; if none differs it does nothing.
+// Commit makes after the current value and carries out its effects. It writes each file whose
+// revision differs or that is missing. If none differs it does nothing.
 //
-// After an error that is neither ErrCommitted nor ErrUnknown nothing of after is there. ErrCommitted
-// means that others see the first file that differs, but perhaps the others from before, and that a
-// power cut may undo all. Value tells what they see. ErrUnknown means that nothing of after is there, or
-// all that ErrCommitted means. A power cut in the middle of a Commit may leave any of the files from
-// before.
+// After an error other than ErrCommitted and ErrUnknown, nothing of after is visible. ErrCommitted
+// means that others see the first file that differs, but perhaps the old versions of the other
+// files, and that a power cut may undo everything. Value then returns what they see. ErrUnknown
+// means that either case is possible. A power cut in the middle of a Commit may leave the old
+// version of any file.
 func (tx *Tx[T]) Commit(after T) error {
 	_, err := tx.commit(after)
 	return err
 }
 
-// commit returns after as it is committed, with what prepare has noted in it.
+// commit returns after as it was committed, with what prepare has recorded in it.
 func (tx *Tx[T]) commit(after T) (T, error) {
 	if !tx.kind.differ(tx.value, after) {
 		return after, nil
@@ -205,6 +215,7 @@ func (tx *Tx[T]) write(after T, beat bool) error {
 			changes = append(changes, change{i, contents{c.encode(after), c.revision(&after)}})
 		}
 	}
+
 	made, err := tx.edit.commit(changes, beat)
 	for _, c := range changes[:made] {
 		tx.kind.files[c.file].take(&tx.value, after)
@@ -212,12 +223,13 @@ func (tx *Tx[T]) write(after T, beat bool) error {
 	return err
 }
 
-// value returns what e has read.
+// value returns the value that e has read.
 func (d *Document[T]) value(e *edit) (value T, err error) {
 	states := make([]state, len(e.files))
 	for i := range e.files {
 		states[i] = e.files[i].base
 	}
+
 	if !e.absent {
 		err = d.decode(e.document, states, &value)
 		return value, err
@@ -230,22 +242,24 @@ func (d *Document[T]) value(e *edit) (value T, err error) {
 	return d.none(e.id, revision), err
 }
 
-// archivedRevision returns the revision of the newest copy in the archive, 0 if there is none.
+// archivedRevision returns the revision of the newest copy in the archive, or 0 if there is none.
 func (d *Document[T]) archivedRevision(l *Ledger, names document) (int64, error) {
 	newest, err := l.newest(names.copies)
 	if err != nil || newest == 0 {
 		return 0, err
 	}
+
 	data, _, err := l.readFile(names.copies.path(newest))
 	if err != nil {
 		return 0, err
 	}
+
 	var value T
 	err = d.files[0].decodeFile(names.copies.any(), names.id, data, &value)
 	return d.files[0].revision(&value), err
 }
 
-// decode decodes what was read of the files, and takes what none says for a file that is missing.
+// decode decodes the files. For a missing file it uses the result of none.
 func (d *Document[T]) decode(names document, states []state, to *T) error {
 	*to = d.none(names.id, 0)
 	for i, s := range slices.Backward(states) {
@@ -256,6 +270,7 @@ func (d *Document[T]) decode(names document, states []state, to *T) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -271,15 +286,16 @@ func (c codec[T]) decodeFile(path, id string, data []byte, to *T) error {
 	return checkInside(path, c.member, inside, id)
 }
 
-// Read returns the value of id as the last edit left it, from the archive if it has been archived. It
-// takes no lock: each file is as some edit left it, but the first may be one edit ahead of the others.
-// Its errors are those of Hold.
+// Read returns the value of id as the last edit left it, from the archive if it was archived. It
+// takes no lock: each file is as some edit left it, but the first file may be one edit ahead of the
+// others. Its errors are those of Hold.
 func (d *Document[T]) Read(l *Ledger, id string) (value T, archived bool, err error) {
 	names := d.names(l, id)
 	states, copied, err := l.read(names)
 	if err != nil {
 		return value, false, err
 	}
+
 	if copied {
 		err = d.files[0].decodeFile(names.copies.any(), id, states[0].data, &value)
 		return value, true, err
@@ -287,9 +303,9 @@ func (d *Document[T]) Read(l *Ledger, id string) (value T, archived bool, err er
 	return value, false, d.decode(names, states, &value)
 }
 
-// read returns what the files of d say, or else its newest copy in the archive. A document that is not
-// in either place may just have moved from where read had not looked yet to where it had, so the answer
-// no is given only after looking for the files again.
+// read returns the files of d, or else its newest copy in the archive. A document in neither place
+// may just have moved from a place not yet examined to one already examined, so read looks for the
+// files once more before it says that there is none.
 func (l *Ledger) read(d document) (states []state, archived bool, err error) {
 	if err := protocol.CheckID(d.id); err != nil {
 		return nil, false, err
@@ -314,6 +330,7 @@ func (l *Ledger) read(d document) (states []state, archived bool, err error) {
 		if nowhere = n == 0; nowhere {
 			continue
 		}
+
 		data, _, err := l.readFile(d.copies.path(n))
 		if !errors.Is(err, fs.ErrNotExist) {
 			return []state{{data: data}}, true, err
@@ -321,8 +338,8 @@ func (l *Ledger) read(d document) (states []state, archived bool, err error) {
 	}
 }
 
-// readFiles returns fs.ErrNotExist if there is none of the files. Their order is the opposite of that
-// of a commit, so that no file is older than one that is committed after it.
+// readFiles returns the files of d, or fs.ErrNotExist if none exists. It reads them in the opposite
+// order of a commit, so that no file is older than one that is committed after it.
 func (l *Ledger) readFiles(d document) ([]state, error) {
 	files := l.files(d)
 	states, missing := make([]state, len(files)), 0
@@ -337,13 +354,15 @@ func (l *Ledger) readFiles(d document) ([]state, error) {
 			states[i] = s
 		}
 	}
+
 	if missing == len(files) {
 		return nil, fs.ErrNotExist
 	}
+
 	return states, nil
 }
 
-// checkInside compares the id that a file contains, as member, with the one in its name.
+// checkInside compares the id in a file, its member, with the one in its name.
 func checkInside(file, member, inside, id string) error {
 	switch {
 	case inside == id:

@@ -7,14 +7,16 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 )
 
-// directories are open before a rename, so that what can fail fails while nothing is changed.
+// directories are opened before a rename, so that errors occur while nothing is changed.
 type directories []disk.File
 
-// openDirs opens what has to be flushed after the rename: nothing, if the edit needs no such durability.
+// openDirs opens the directories to sync after the rename. It opens none if the edit does not need
+// that durability.
 func (l *Ledger) openDirs(sync Sync, paths ...string) (directories, error) {
 	if sync != SyncFull {
 		return nil, nil
 	}
+
 	var dirs directories
 	for _, path := range paths {
 		dir, err := l.fs.Open(path)
@@ -23,10 +25,11 @@ func (l *Ledger) openDirs(sync Sync, paths ...string) (directories, error) {
 		}
 		dirs = append(dirs, dir)
 	}
+
 	return dirs, nil
 }
 
-// end is the end of an edit with that outcome, and perhaps err.
+// end ends an edit with the given outcome and err, which may be nil.
 func (dirs directories) end(made outcome, err error) error {
 	switch made {
 	case isMade:
@@ -37,13 +40,14 @@ func (dirs directories) end(made outcome, err error) error {
 	return errors.Join(err, dirs.close())
 }
 
-// sync is the end of an edit that is made, even if it failed with err.
+// sync ends an edit that is made, even if it failed with err.
 func (dirs directories) sync(err error) error {
 	for _, dir := range dirs {
 		if err == nil {
 			err = dir.Sync()
 		}
 	}
+
 	dirs.close()
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrCommitted, err)

@@ -10,18 +10,18 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// Mode says what an edit expects to find, how long it waits, and whether it is for real.
+// Mode says what an edit expects to find, how long it waits, and whether it changes anything.
 type Mode int
 
 const (
-	Existing Mode = 0      // what is edited exists, otherwise ErrArchived, ErrNotFound or ErrNoGroup
+	Existing Mode = 0      // the document exists, otherwise ErrArchived, ErrNotFound or ErrNoGroup
 	OrCreate Mode = 1 << 0 // it is created unless it exists
-	Try      Mode = 1 << 1 // try the lock once, whatever Options.LockTimeout
+	Try      Mode = 1 << 1 // try the lock only once, whatever Options.LockTimeout
 	DryRun   Mode = 1 << 2 // without the lock, on a copy
 )
 
-// All edits make their system calls in this order, which spec §2 asks for. A test compares it with what
-// strace shows. This is a push that commits by rename:
+// All edits make their system calls in this order, which spec §2 asks for. A test compares it with
+// what strace shows. This is a push that commits by rename:
 //
 //	openat     operations/op.json.lock
 //	flock      operations/op.json.lock
@@ -72,34 +72,37 @@ const (
 //	flock      g.lock
 //	close      g.lock
 //
-// A power cut between the two renames and the fsync of the directory may leave either file from before;
-// nothing else that a crash can do there is seen.
+// A power cut between the two renames and the fsync of the directory may leave either file from
+// before; nothing else that a crash can do there is seen.
 
-// An edit is one change of a document, under its lock. It commits once, several times, or not at all.
+// An edit is a change of one document under its lock. It commits once, several times, or not at
+// all.
 type edit struct {
 	ledger *Ledger
 	document
-	files     []replacement // in the order in which they are committed
+	files     []replacement // in the order of the commit
 	effects   effects
-	absent    bool    // there is no such document: its lock file goes with the edit
-	committed bool    // something is
-	archived  bool    // and it is in the archive now
+	absent    bool    // the document does not exist: its lock file is removed with the edit
+	committed bool    // something was committed
+	archived  bool    // the document is in the archive now
 	outcome   outcome // of the last commit
 }
 
-// hold calls change while it holds the lock of d. Where a lock is but a lease, and was lost before the
-// first commit, hold calls change again with what others have made of d. An error of change is returned
-// as it is; what change has committed stays. Otherwise hold returns, and change was not called,
+// hold calls change while it holds the lock of d. On a ledger where a lock is only a lease, if the
+// lease is lost before the first commit, hold calls change again with what others have made of d.
+// It returns an error of change unchanged; what change has committed stays. Otherwise it returns
+// without calling change
 //
 //   - ErrNotFound, ErrArchived or ErrNoGroup if there is no such document and mode is Existing;
-//   - ErrBusy if the lock could not be had in time;
+//   - ErrBusy if it could not get the lock in time;
 //   - ErrPermission if the lock or a file is not safe to trust.
 //
-// What was discarded is deleted after the lock is released; see Leftovers.
+// What the edit discards is deleted after the lock is released. See Leftovers.
 func (l *Ledger) hold(d document, mode Mode, change func(e *edit) error) error {
 	if err := protocol.CheckID(d.id); err != nil {
 		return err
 	}
+
 	wait := lockWait{}
 	if mode&Try == 0 {
 		wait.timeout = l.options.LockTimeout
@@ -120,6 +123,7 @@ func (l *Ledger) holdOnce(d document, mode Mode, wait *lockWait, change func(e *
 	if err != nil {
 		return err
 	}
+
 	e := &edit{ledger: l, document: d, effects: effects{ledger: l, id: d.id}}
 	defer e.effects.deleteTrash()
 	defer func() { l.recordLeftover(lock.Unlock()) }()
@@ -135,14 +139,15 @@ func (l *Ledger) holdOnce(d document, mode Mode, wait *lockWait, change func(e *
 	if err := change(e); err != nil {
 		return err
 	}
-	if e.committed || e.absent || mode&Try != 0 { // whoever only tries tells nobody
+	if e.committed || e.absent || mode&Try != 0 { // an edit that only tries reports nothing
 		return nil
 	}
+
 	return l.syncDirOnly(d.dir)
 }
 
-// lockDocument takes the lock of d. Only OrCreate makes the lock file, or the loss of one while what it
-// protects is still there: after a power cut, or because somebody copied that alone.
+// lockDocument takes the lock of d. A missing lock file is created only with OrCreate, or if the
+// files that it protects are still there, after a power cut or because they were copied without it.
 func (l *Ledger) lockDocument(d document, mode Mode, wait *lockWait) (disk.Lock, error) {
 	lock, err := l.lock(d.lock, mode&OrCreate != 0, wait)
 	if !errors.Is(err, fs.ErrNotExist) || mode&OrCreate != 0 {
@@ -159,7 +164,7 @@ func (l *Ledger) lockDocument(d document, mode Mode, wait *lockWait) (disk.Lock,
 	return l.lock(d.lock, true, wait)
 }
 
-// present returns fs.ErrNotExist if there is no file of d.
+// present returns fs.ErrNotExist if d has no file.
 func (l *Ledger) present(d document) (err error) {
 	for _, f := range l.files(d) {
 		if err = f.present(); !errors.Is(err, fs.ErrNotExist) {
@@ -169,7 +174,7 @@ func (l *Ledger) present(d document) (err error) {
 	return err
 }
 
-// whyMissing says why there is no such document.
+// whyMissing returns the reason why there is no such document.
 func (l *Ledger) whyMissing(d document) error {
 	n, err := l.newest(d.copies)
 	switch {
@@ -181,12 +186,13 @@ func (l *Ledger) whyMissing(d document) error {
 	return d.missing
 }
 
-// begin creates the first temporary file, and only then reads the document, each file after those that
-// are committed after it: so no reader finds the first of them older than the others.
+// begin creates the first temporary file and then reads the document. It reads each file after
+// those that are committed after it, so no reader sees the first file older than the others.
 func (e *edit) begin() (err error) {
 	for _, f := range e.ledger.files(e.document) {
 		e.files = append(e.files, replacement{file: f})
 	}
+
 	if err = e.files[0].create(); err != nil {
 		e.absent = errors.Is(e.ledger.present(e.document), fs.ErrNotExist)
 		return err
@@ -197,12 +203,13 @@ func (e *edit) begin() (err error) {
 			break
 		}
 	}
+
 	known := err == nil || e.files[0].base.over
 	e.absent = known && !slices.ContainsFunc(e.files, func(r replacement) bool { return r.base.exists })
 	return err
 }
 
-// read reads what the edit finds.
+// read reads the current state of a file.
 func (e *edit) read(r *replacement) (err error) {
 	r.base, err = r.current()
 	switch {
@@ -214,25 +221,27 @@ func (e *edit) read(r *replacement) (err error) {
 	case err == nil && e.ledger.linked():
 		r.base, err = r.settle(r.base, e.files[0].temp)
 	}
+
 	return err
 }
 
-// A change is the next contents of one file of the document.
+// A change is the new contents of one file of the document.
 type change struct {
 	file int // index in edit.files
 	next contents
 }
 
-// commit makes these changes, in their order, and returns how many of them others see.
+// commit makes changes in order, and returns how many of them others see.
 //
-// After an error that is neither ErrCommitted nor ErrUnknown none of them is made. ErrCommitted means
-// that the first is, but perhaps no other, and that a power cut may undo all. ErrUnknown means one of
-// both. A beat is a commit that a power cut may undo, though not tear: SyncDefault does not fsync the
-// directory for it.
+// After an error other than ErrCommitted and ErrUnknown, none is made. ErrCommitted means that the
+// first is made, but perhaps no other, and that a power cut may undo all. ErrUnknown means that
+// either case is possible. A beat is a commit that a power cut may undo, but not tear: with
+// SyncDefault its directory is not synced.
 func (e *edit) commit(changes []change, beat bool) (made int, err error) {
 	if len(changes) == 0 {
 		return 0, nil
 	}
+
 	e.outcome = notMade
 	sync := e.ledger.sync(beat)
 	for _, c := range changes {
@@ -240,6 +249,7 @@ func (e *edit) commit(changes []change, beat bool) (made int, err error) {
 			return 0, err
 		}
 	}
+
 	dirs, err := e.ledger.openDirs(sync, e.dir)
 	if err != nil {
 		return 0, err
@@ -251,18 +261,22 @@ func (e *edit) commit(changes []change, beat bool) (made int, err error) {
 			e.outcome = outcome
 			return 0, dirs.end(outcome, commitErr)
 		}
+
 		err = errors.Join(err, commitErr)
 		if outcome != isMade {
 			break
 		}
+
 		made++
 		e.outcome, e.committed, e.absent = isMade, true, false
 	}
+
 	e.effects.committed()
+
 	return made, dirs.sync(err)
 }
 
-// replace makes visible what was written of one file.
+// replace makes the written version of one file visible.
 func (e *edit) replace(r *replacement, next contents) (made outcome, err error) {
 	if !e.ledger.linked() {
 		made, err = r.rename(next)
@@ -271,6 +285,7 @@ func (e *edit) replace(r *replacement, next contents) (made outcome, err error) 
 	} else {
 		made, err = r.link(next.revision)
 	}
+
 	if e.committed && errors.Is(err, errLost) {
 		err = errOvertaken
 	}
@@ -280,17 +295,20 @@ func (e *edit) replace(r *replacement, next contents) (made outcome, err error) 
 	return made, err
 }
 
-// archive moves the document, which has one file, to the archive as it is, and takes away its temporary
-// directories. Then, as it still holds the lock, it removes the lock file: whoever waits for the lock
-// gets it on a file without a name, and starts again. A document that does not exist stays so.
+// archive moves the document, which has one file, unchanged to the archive, and removes its
+// temporary directories. Then, still holding the lock, it removes the lock file: a process waiting
+// for the lock gets it on a file without a name, and starts again. archive does nothing for a
+// document that does not exist.
 func (e *edit) archive() error {
 	if e.absent {
 		return nil
 	}
+
 	l := e.ledger
 	if err := l.ensureDir(l.archive()); err != nil {
 		return err
 	}
+
 	dirs, err := l.openDirs(l.sync(false), l.archive(), e.dir)
 	if err != nil {
 		return err
@@ -308,33 +326,38 @@ func (e *edit) archive() error {
 	if removeErr := l.fs.Remove(e.lock); removeErr != nil {
 		l.recordLeftover(fmt.Errorf("remove lock file: %w", removeErr))
 	}
+
 	return err
 }
 
-// end tidies up, under the lock, what is left of an edit that was not committed. A lock file without a
-// document goes, and with it what an edit that crashed before its commit has made. If it may be
-// committed, all is left as a kill would leave it.
+// end tidies up, under the lock, after an edit that was not committed. It removes the lock file of
+// a document that does not exist, and leftovers of an edit that crashed before its commit. If the
+// edit may be committed, it leaves everything as a kill would.
 func (e *edit) end() {
 	for i := range e.files {
 		e.files[i].remove()
 	}
+
 	if e.outcome != notMade {
 		return
 	}
+
 	e.effects.restore()
 	if !e.absent {
 		return
 	}
+
 	if e.calls {
 		if err := e.effects.discardAll(); err != nil {
 			e.ledger.recordLeftover(err)
 			return
 		}
 	}
+
 	e.ledger.recordLeftover(e.ledger.removeLock(e.lock))
 }
 
-// removeLock leaves alone what somebody else calls a lock file: this one is empty.
+// removeLock removes an empty lock file. A file with content is not a lock file, and stays.
 func (l *Ledger) removeLock(path string) error {
 	info, err := l.fs.Lstat(path)
 	if err != nil || info.Size > 0 {
@@ -343,8 +366,9 @@ func (l *Ledger) removeLock(path string) error {
 	return l.removeIfThere(path)
 }
 
-// syncDirOnly makes durable what an edit that changes nothing has found in dir: whoever made it may
-// have been killed before its fsync of the directory, and now somebody is told that it is done.
+// syncDirOnly makes durable what an edit that changes nothing has found in dir. The process that
+// wrote it may have been killed before its fsync of the directory, and now this edit reports it as
+// done.
 func (l *Ledger) syncDirOnly(dir string) error {
 	dirs, err := l.openDirs(l.sync(false), dir)
 	if err != nil {
@@ -358,16 +382,18 @@ func (f file) archive(s state) (outcome, error) {
 	if f.ledger.linked() {
 		return f.archiveVersion(s)
 	}
+
 	err := f.ledger.moveTo(f.copies, 1, f.path)
 	if err == nil {
 		return isMade, nil
 	}
+
 	there, lookErr := f.ledger.lookFor(f.path)
 	return outcomeAfterError(!there, err, lookErr)
 }
 
-// archiveCopy adds what f is now to copies, and leaves f as it is. It does nothing if there is no such
-// file. When it returns nil the copy survives a power cut, unless Options.Sync asks for less.
+// archiveCopy adds a copy of f to copies, and leaves f unchanged. It does nothing if f does not
+// exist. If it returns nil, the copy survives a power cut, unless Options.Sync asks for less.
 func (f file) archiveCopy(c copies) error {
 	l, sync := f.ledger, f.ledger.sync(false)
 	now, err := f.current()
@@ -377,6 +403,7 @@ func (f file) archiveCopy(c copies) error {
 	if err := l.ensureDir(l.archive()); err != nil {
 		return err
 	}
+
 	n, err := l.next(c)
 	if err != nil {
 		return err
@@ -392,5 +419,6 @@ func (f file) archiveCopy(c copies) error {
 	if sync != SyncFull {
 		return nil
 	}
+
 	return l.withFile(l.archive(), disk.File.Sync)
 }

@@ -10,55 +10,65 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// effects are what an edit does beside its files: directories that it makes, and what it takes away.
+// effects are the changes that an edit makes besides its files: directories that it creates, and
+// what it discards.
 type effects struct {
 	ledger *Ledger
-	id     string              // of the operation
-	trash  []trash             // renamed already
-	made   []string            // calls whose temporary directories makeTmp made
-	spent  []string            // calls whose temporary directories go after the commit
-	after  *protocol.Operation // what is committed, if spent temporary directories go with it
+	id     string   // the id of the operation
+	trash  []trash  // already renamed
+	made   []string // calls whose temporary directories makeTmp has created
+	spent  []string // calls whose temporary directories are discarded after the commit
+	// the committed operation, if spent temporary directories are discarded with it
+	after *protocol.Operation
 }
 
-// makeTmp makes the temporary directory of a call, for the user alone, or on a shared ledger for the group, which has to
-// be able to empty it. What an earlier call of that name left there is deleted. If the edit is not committed the
-// directory goes again.
+// makeTmp creates the temporary directory of a call, for the user alone, or on a shared ledger for
+// the group, which must be able to empty it. It discards what an earlier call with that id left
+// there. If the edit is not committed, the directory is removed.
 func (e *effects) makeTmp(call string) (path string, err error) {
 	if err := protocol.CheckID(call); err != nil {
 		return "", err
 	}
+
 	l := e.ledger
 	dir := l.operationTmp(e.id)
 	path = filepath.Join(dir, call)
+
 	for _, d := range []string{l.tmp(), dir} {
 		if err := l.ensureDir(d); err != nil {
 			return "", err
 		}
 	}
+
 	if err := e.discardTmp(call); err != nil {
 		return "", err
 	}
+
 	e.made = append(e.made, call)
+
 	return path, l.makeDir(path)
 }
 
-// discardSpentTmp is the end of an edit that is committed. It looks for what the end of an earlier one, which was killed, has
-// left.
+// discardSpentTmp runs after a commit. It also discards what a killed edit should have discarded.
 func (e *effects) discardSpentTmp() {
 	for _, call := range e.spent {
 		if err := e.discardTmp(call); err != nil {
 			e.ledger.recordLeftover(fmt.Errorf("temporary directory of %q: %w", call, err))
 		}
 	}
+
 	if e.after != nil {
 		spent, _, err := e.ledger.spentTmp(*e.after)
-		spent = slices.DeleteFunc(spent, func(call string) bool { return slices.Contains(e.spent, call) }) // was tried just now
+
+		// already tried
+		spent = slices.DeleteFunc(spent, func(call string) bool { return slices.Contains(e.spent, call) })
 		e.ledger.recordLeftover(errors.Join(err, e.discardSpent(spent)))
 	}
 }
 
-// spentTmp returns the calls that have a temporary directory and should have none by what op says, and the empty directories
-// there that are no call's. What a frame names as a resource is its own.
+// spentTmp returns the calls that have a temporary directory but should have none according to op,
+// and the empty directories there that belong to no call. A resource of a frame belongs to that
+// frame.
 func (l *Ledger) spentTmp(op protocol.Operation) (spent, empty []string, err error) {
 	names, err := l.readDir(l.operationTmp(op.ID))
 	for _, name := range names {
@@ -74,15 +84,17 @@ func (l *Ledger) spentTmp(op protocol.Operation) (spent, empty []string, err err
 			}
 		}
 	}
+
 	return spent, empty, err
 }
 
-// concerns reports whether a frame names as a resource path itself, something in it, or a directory around it.
+// concerns reports whether a resource of the frame is path, inside it, or contains it.
 func concerns(f *protocol.Frame, path string) bool {
 	return slices.ContainsFunc(f.Resources, func(r string) bool { return within(r, path) || within(path, r) })
 }
 
-// discardSpent discards the temporary directories of calls that have ended. Nobody wants them back.
+// discardSpent discards the temporary directories of calls that have ended. They are never
+// restored.
 func (e *effects) discardSpent(calls []string) (err error) {
 	for _, call := range calls {
 		taken := len(e.trash)
@@ -94,7 +106,7 @@ func (e *effects) discardSpent(calls []string) (err error) {
 	return err
 }
 
-// discardTmp needs no journal: trash directly in tmp/{operation} is found by looking there.
+// discardTmp needs no journal, because sweeping finds trash directly in tmp/{operation}.
 func (e *effects) discardTmp(call string) error {
 	if err := protocol.CheckID(call); err != nil {
 		return err
@@ -112,6 +124,7 @@ func (e *effects) discardIn(dir, base string) error {
 	if !l.exists(filepath.Join(l.tmp(), dir, base)) {
 		return nil
 	}
+
 	parent, err := l.descend(l.tmp(), dir)
 	if err == nil {
 		err = e.take(trash{parent: parent, base: base, name: newTrashName()})
@@ -122,8 +135,8 @@ func (e *effects) discardIn(dir, base string) error {
 	return err
 }
 
-// take renames what t describes, and keeps its parent open until it is deleted. After an error the note stays for Sweep:
-// over a network the rename may have been done all the same.
+// take renames what t describes, and keeps its parent open until it is deleted. After an error the
+// note stays for Sweep, because over a network the rename may have taken effect.
 func (e *effects) take(t trash) error {
 	if err := t.parent.Rename(t.base, t.name); err != nil {
 		t.parent.Close()
@@ -133,7 +146,7 @@ func (e *effects) take(t trash) error {
 	return nil
 }
 
-// committed has what is discarded stay so, and discards what goes after a commit.
+// committed makes the discarding final, and discards what must go after a commit.
 func (e *effects) committed() {
 	e.discardSpentTmp()
 	for i := range e.trash {
@@ -142,30 +155,33 @@ func (e *effects) committed() {
 	e.made, e.spent, e.after = nil, nil, nil
 }
 
-// restore undoes, as far as that is possible, what an edit that is not committed did to resources.
+// restore undoes, as far as possible, what an uncommitted edit did to resources.
 func (e *effects) restore() {
 	taken := e.trash
 	e.trash = nil
 	for _, call := range e.made {
 		e.ledger.recordLeftover(e.discardTmp(call))
 	}
+
 	for _, t := range slices.Backward(taken) {
 		_, err := t.parent.Lstat(t.base)
-		if err == nil || t.spent { // somebody has made it anew, or nobody needs it
+		if err == nil || t.spent { // it was created again, or no one needs it
 			e.trash = append(e.trash, t)
 			continue
 		}
+
 		if errors.Is(err, fs.ErrNotExist) {
 			err = t.parent.Rename(t.name, t.base)
 		}
 		if err != nil {
 			e.ledger.recordLeftover(fmt.Errorf("%q could not be put back, it is %q now: %w", t.base, t.name, err))
 		}
-		e.ledger.recordLeftover(e.ledger.closeTrash(t)) // without a note nobody deletes it
+
+		e.ledger.recordLeftover(e.ledger.closeTrash(t)) // without a note, nothing deletes it
 	}
 }
 
-// deleteTrash deletes what the edit took. It runs after the lock is released.
+// deleteTrash deletes what the edit discarded. It runs after the lock is released.
 func (e *effects) deleteTrash() {
 	for _, t := range e.trash {
 		err := purge(t.parent, t.name)
@@ -174,6 +190,7 @@ func (e *effects) deleteTrash() {
 		} else {
 			t.parent.Close()
 		}
+
 		if err != nil {
 			e.ledger.recordLeftover(fmt.Errorf("delete %q: %w", t.base, err))
 		}

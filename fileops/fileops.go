@@ -1,37 +1,38 @@
-// Package fileops keeps a ledger directory: it locks, edits, archives and reads what is in it, and
+// Package fileops keeps a ledger directory: it locks, edits, archives and reads its files, and
 // deletes the resources that crashed calls leave behind.
 //
 // # Documents
 //
-// A [Document] says how values of one type are kept, each in one or more files under one lock: operations
-// in one file, groups in two. It has their names (names.go), their codec, and what is done beside them. A
-// new kind of file needs no more than that; reading, editing, committing by rename or by link, the
-// archive, sweeping and dry runs are the same for all. Beside a group [AppendAlerts] keeps a log.
+// A [Document] describes how values of one type are stored, each in one or more files under one
+// lock: operations in one file, groups in two. It has their names (names.go), their codecs, and the
+// actions beside an edit. A new kind of file needs nothing else: reading, editing, committing by
+// rename or link, archiving, sweeping and dry runs are the same for all. In addition,
+// [AppendAlerts] keeps a log for each group.
 //
 // # Promises
 //
-// On any file system whose flock, rename and fsync do what POSIX says:
+// On a file system whose flock, rename and fsync work as POSIX says:
 //
-//   - Edits of one document happen one after the other. An edit that was told to wait no longer changed
-//     nothing.
-//   - A reader takes no lock, and sees each file as some edit left it, never a part of one. So does
-//     whoever comes after a crash or a power cut.
-//   - When an edit returns nil the change survives a power cut, unless Options.Sync or a heartbeat asked
-//     for less. When it returns an error every file is byte for byte what it was, with two exceptions,
+//   - Edits of one document happen one after the other. An edit that times out while waiting has
+//     changed nothing.
+//   - A reader takes no lock, and sees each file as some edit left it, never a part of one. The
+//     same holds after a crash or a power cut.
+//   - When an edit returns nil, the change survives a power cut, unless Options.Sync or a heartbeat
+//     asked for less. When it returns an error, every file is unchanged byte for byte, except with
 //     ErrCommitted and ErrUnknown.
-//   - A lock file exists as long as its document. Whoever waits for a lock file that is removed meanwhile
-//     notices.
+//   - A lock file exists as long as its document. A process that waits for a lock file notices if
+//     the file is removed.
 //
-// The order of the system calls that this takes is listed in edit.go, and in link.go for ledgers that
-// several hosts may use: there a lock is but a lease, and a commit gives the temporary file the name of
-// the next version, which only one can do (spec §17).
+// The order of system calls behind this is listed in edit.go, and in link.go for ledgers that
+// several hosts may use. On those a lock is only a lease, and a commit gives the temporary file the
+// name of the next version, which only one edit can do (spec §17).
 //
-// Directories of the ledger are opened once, from the ledger's own down and through no symbolic link, and
-// refused if others could have put them there; all calls on what is in them are relative to them (see
-// disk.FS). So in a ledger of several users nobody can have a call of another one lock, rename, remove or
-// chmod something elsewhere.
+// The directories of the ledger are opened once, from the ledger's own down and through no symbolic
+// link, and rejected if others could have put them there. All calls on their entries are relative
+// to them (see disk.FS). So in a ledger of several users, no user can make another user's call
+// lock, rename, remove or chmod something elsewhere.
 //
-// It never reads the clock or the environment and prints nothing.
+// The package never reads the clock or the environment, and prints nothing.
 package fileops
 
 import (
@@ -41,45 +42,49 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 )
 
-// These errors are told apart with errors.Is. Anything else that Edit returns is the caller's own error or the operating
-// system's, and nothing was changed.
+// Test for these errors with errors.Is. Any other error of Edit comes from the caller or the
+// operating system, and nothing was changed.
 var (
-	// ErrNoLedger: the directory does not exist or has never been a ledger.
+	// ErrNoLedger means that the directory does not exist or has never been a ledger.
 	ErrNoLedger = errors.New("no such ledger")
 
-	// ErrNotFound: there is no such operation, and none in the archive.
+	// ErrNotFound means that there is no such operation, not even in the archive.
 	ErrNotFound = errors.New("no such operation")
 
-	// ErrNoGroup: nobody has registered in the group.
+	// ErrNoGroup means that nothing has been registered in the group.
 	ErrNoGroup = errors.New("no such group")
 
-	// ErrArchived: the operation is over; it can only be read.
+	// ErrArchived means that the operation is over and can only be read.
 	ErrArchived = errors.New("the operation is over and archived")
 
-	// ErrBusy: another process held the lock all the time that was allowed for waiting. Nothing was changed.
+	// ErrBusy means that another process held the lock for as long as the caller could wait.
+	// Nothing was changed.
 	ErrBusy = disk.ErrBusy
 
-	// ErrTooLarge: the edit would make a file of more than 64 MiB, which nobody would read. Nothing was changed.
+	// ErrTooLarge means that the edit would make a file of more than 64 MiB, which readers refuse.
+	// Nothing was changed.
 	ErrTooLarge = errors.New("too large for a file of the ledger")
 
-	// ErrPermission: the operating system refuses, or a file is not safe to trust: somebody else owns it or may write to it.
+	// ErrPermission means that the operating system refuses access, or that a file is not safe to
+	// trust because another user owns it or may write to it.
 	ErrPermission = fs.ErrPermission
 
-	// ErrConfig: the directory is a ledger, but not one that this program may touch.
+	// ErrConfig means that the directory is a ledger that this program must not touch.
 	ErrConfig = errors.New("unusable ledger")
 
-	// ErrCannotCreate: the ledger could not be created.
+	// ErrCannotCreate means that the ledger could not be created.
 	ErrCannotCreate = errors.New("cannot create the ledger")
 
-	// ErrCommitted: the change is made and everybody sees it, but it may not survive a power cut.
+	// ErrCommitted means that the change is made and visible, but may not survive a power cut.
 	ErrCommitted = errors.New("committed, but it may not survive a power cut")
 
-	// ErrUnknown: the change may be made or not, since neither the answer nor a look at what is there could be had.
+	// ErrUnknown means that the change may be made or not, because neither an answer nor a look at
+	// the file was possible.
 	ErrUnknown = errors.New("it may be committed or not")
 
-	// ErrResource: the path is not one that this ledger may delete.
+	// ErrResource means that this ledger may not delete the path.
 	ErrResource = errors.New("not a resource of this ledger")
 
-	// ErrRoot: the directory is not one below which a ledger may delete.
+	// ErrRoot means that a ledger may not delete below the directory.
 	ErrRoot = errors.New("not fit for a resource root")
 )

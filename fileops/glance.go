@@ -7,12 +7,13 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// glanceSize is more than the members that protocol.Glance reads take.
+// glanceSize is larger than the members that protocol.Glance reads.
 const glanceSize = 1024
 
-// Glance returns the revision and the state of an operation that is not archived, by the beginning of its file alone, without a
-// lock: so many may ask often of a large one. It returns 0 and "" where that does not tell, as on a ledger that commits by link,
-// and fs.ErrNotExist if the file is not there.
+// Glance returns the revision and the state of an operation that is not archived. It reads only the
+// beginning of its file, and takes no lock, so it is cheap even for a large file. If that is not
+// enough to tell, as on a ledger that commits by link, it returns 0 and "". It returns
+// fs.ErrNotExist if there is no such file.
 func (l *Ledger) Glance(id string) (revision int64, state protocol.State, err error) {
 	if l.config.Commit != CommitRename {
 		return 0, "", nil
@@ -24,6 +25,7 @@ func (l *Ledger) Glance(id string) (revision int64, state protocol.State, err er
 		return 0, "", err
 	}
 	defer f.Close()
+
 	info, err := f.Stat()
 	if err == nil {
 		err = l.trustFile(l.operation(id), info)
@@ -37,6 +39,8 @@ func (l *Ledger) Glance(id string) (revision int64, state protocol.State, err er
 	if err != nil && !errors.Is(err, io.EOF) {
 		return 0, "", err
 	}
+
 	revision, state = protocol.Glance(string(start[:n]))
+
 	return revision, state, nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// groups are the groups of a ledger, each in two files. The registry is committed first: so nobody sees
-// an orchestrator that is newer than the registry.
+// groups are the groups of a ledger, each in two files. The registry is committed first, so no one
+// sees an orchestrator newer than its registry.
 var groups = Document[protocol.Group]{
 	names:   (*Ledger).groupDocument,
 	none:    func(id string, _ int64) protocol.Group { return protocol.CreateGroup(id) },
@@ -40,7 +40,7 @@ var groups = Document[protocol.Group]{
 // A GroupTx is an edit of a group in progress.
 type GroupTx = Tx[protocol.Group]
 
-// prepareGroup copies to the archive a registry that was cleared.
+// prepareGroup copies a cleared registry to the archive.
 func prepareGroup(tx *GroupTx, after protocol.Group) (protocol.Group, bool, error) {
 	if after.Effects().Cleared {
 		if err := tx.files[0].archiveCopy(tx.ledger.registryCopies(tx.id)); err != nil {
@@ -58,25 +58,25 @@ func (c content) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// EditGroup makes verb's change of the group id: see Document.Edit. Verb gets what protocol.CreateGroup
-// returns if there is none.
+// EditGroup applies verb to the group id. See Document.Edit. If there is no group, verb gets the
+// result of protocol.CreateGroup.
 func (l *Ledger) EditGroup(id string, mode Mode, verb Verb[protocol.Group]) (Edit[protocol.Group], error) {
 	return groups.Edit(l, id, mode, verb)
 }
 
-// HoldGroup calls change while it holds the lock of the group id: see Document.Hold.
+// HoldGroup calls change while it holds the lock of the group id. See Document.Hold.
 func (l *Ledger) HoldGroup(id string, mode Mode, change func(tx *GroupTx) error) error {
 	return groups.Hold(l, id, mode, change)
 }
 
-// ReadGroup returns a group as it is: see Document.Read. The registry may be one edit ahead of the
+// ReadGroup returns a group. See Document.Read. The registry may be one edit ahead of the
 // orchestrator.
 func (l *Ledger) ReadGroup(id string) (protocol.Group, error) {
 	g, _, err := groups.Read(l, id)
 	return g, err
 }
 
-// ObserveGroup returns seen with what this host remembers of g: see Document.Observe.
+// ObserveGroup returns seen with what this host remembers about g. See Document.Observe.
 func (l *Ledger) ObserveGroup(g protocol.Group, seen protocol.Observation) protocol.Observation {
 	seen, _ = groups.Observe(l, g.ID, g, seen)
 	return seen
@@ -89,26 +89,30 @@ func (l *Ledger) Groups() ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list groups: %w", err)
 	}
+
 	groups := make(map[string]bool)
 	for _, name := range names {
 		if id, suffix, ok := groupOf(name); ok && (suffix == supervisorsSuffix || suffix == orchestratorSuffix) {
 			groups[id] = true
 		}
 	}
+
 	return slices.Sorted(maps.Keys(groups)), nil
 }
 
-// LogFile returns the path of the file for the output of a supervisor, after making the directories it is in. It returns
-// ErrPermission if one of them, or the file, is not safe to trust.
+// LogFile returns the path of the output file of a service, after creating the directories it is
+// in. It returns ErrPermission if one of them, or the file, is not safe to trust.
 func (l *Ledger) LogFile(group, supervisor string) (path string, err error) {
 	if err := errors.Join(protocol.CheckID(group), protocol.CheckID(supervisor)); err != nil {
 		return "", err
 	}
+
 	for _, dir := range []string{l.logs(), l.groupLogs(group)} {
 		if err := l.ensureDir(dir); err != nil {
 			return "", err
 		}
 	}
+
 	path = l.LogPath(group, supervisor)
 	info, err := l.fs.Lstat(path)
 	if err != nil {

@@ -16,26 +16,30 @@ type Ledger struct {
 	euid     int
 	options  Options
 	config   Config
-	complete bool // the ledger's directories exist, whatever happens
-	absent   bool // there is none: this is for dry runs
+	complete bool // the ledger's directories are known to exist
+	absent   bool // there is no ledger; for dry runs
 
 	mu        sync.Mutex
 	leftovers []error
 }
 
-// Options say how one process uses a ledger. The zero value is the operating system, no waiting, and full durability.
+// Options say how one process uses a ledger. The zero value means the operating system, no waiting,
+// and full durability.
 type Options struct {
 	FS          disk.FS       // nil: the operating system
 	LockTimeout time.Duration // how long an edit may wait for its lock; 0: try once
 	Sync        Sync
-	TrustGroup  bool   // on a shared ledger, delete also outside tmp/ what other members of the group name
-	Home        string // the user's home directory, which no resource may be or contain; "" if there is none
+	// on a shared ledger, also delete paths outside tmp/ that other members of the group name
+	TrustGroup bool
+	Home       string // the user's home directory, which no resource may be or contain; "" if there is none
 
-	// Observe is called under the lock of an edit, for what its verb judges by. Nil: verbs get an observation of nothing.
+	// Observe is called under the lock of an edit. Verbs judge by its result. If it is nil, they
+	// get an empty observation.
 	Observe func() protocol.Observation
 }
 
-// Sync is how much of an edit is on disk before Edit returns. In every case others see all of the edit or nothing.
+// Sync is how much of an edit is on disk when Edit returns. In every case others see all of the
+// edit or nothing.
 type Sync int
 
 const (
@@ -45,7 +49,7 @@ const (
 	SyncFull                // a power cut changes nothing
 )
 
-// Absent returns a ledger that does not exist, for dry runs in dir: it is empty.
+// Absent returns an empty ledger that does not exist, for dry runs in dir.
 func Absent(dir string, o Options) (*Ledger, error) {
 	l, err := newLedger(dir, o)
 	if err != nil {
@@ -55,7 +59,7 @@ func Absent(dir string, o Options) (*Ledger, error) {
 	return l, nil
 }
 
-// Absent reports whether there is no such ledger: see the function of that name.
+// Absent reports whether the ledger does not exist. See the function of that name.
 func (l *Ledger) Absent() bool { return l.absent }
 
 func newLedger(dir string, o Options) (*Ledger, error) {
@@ -65,6 +69,7 @@ func newLedger(dir string, o Options) (*Ledger, error) {
 	if o.Observe == nil {
 		o.Observe = func() protocol.Observation { return protocol.Observation{} }
 	}
+
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -75,10 +80,10 @@ func newLedger(dir string, o Options) (*Ledger, error) {
 // Dir returns the absolute path of the ledger.
 func (l *Ledger) Dir() string { return l.dir }
 
-// Config returns what ledger.json says.
+// Config returns the content of ledger.json.
 func (l *Ledger) Config() Config { return l.config }
 
-// Leftovers returns, and forgets, what could not be tidied up after edits that are nevertheless committed.
+// Leftovers returns, and forgets, the errors of tidying up after committed edits.
 func (l *Ledger) Leftovers() []error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,7 +103,7 @@ func (l *Ledger) recordLeftover(err error) {
 // linked reports whether edits commit by link.
 func (l *Ledger) linked() bool { return l.config.Commit == CommitLink }
 
-// sync is how much of an edit has to be on disk when it is over.
+// sync returns how much of an edit must be on disk at its end.
 func (l *Ledger) sync(beat bool) Sync {
 	switch s := l.options.Sync; {
 	case s != SyncDefault:

@@ -10,33 +10,37 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// A LogReader reads the log of a supervisor, also what RotateLog takes out of it meanwhile, in the
-// order in which it was written. It takes no lock and changes nothing.
+// A LogReader reads the log of a service in the order in which it was written, including what
+// RotateLog removes from it in the meantime. It takes no lock and changes nothing.
 type LogReader struct {
 	ledger *Ledger
 	path   string
-	at     int64       // what of the log was read
-	newest disk.FileID // of the file .1 when it was; zero: there was none
-	waited int         // looks in a row that found a rotation in progress
+	at     int64       // how much of the log was read
+	newest disk.FileID // the newest rotated file at that time; zero: none
+	waited int         // consecutive looks that found a rotation in progress
 }
 
-// patienceWithRotation is how many looks in a row may find a rotation in progress: one that takes
-// longer was left by a pass that died, and the next pass ends it.
+// patienceWithRotation is the number of consecutive looks that may find a rotation in progress. One
+// that takes longer was left by a dead pass, and the next pass finishes it.
 const patienceWithRotation = 20
 
-// mostText bounds what is held of a log at once: one that is large and has no lines would take all memory.
+// mostText limits how much of a log is in memory. A large log without lines would otherwise take
+// all memory.
 const mostText = 16 << 20
 
-// ReadLog returns a reader of the log of a supervisor that begins with the last lines of it, so many,
-// or with as many as there are, or as the last 16 MiB of a file have. A log that is not there has none yet.
+// ReadLog returns a reader of the log of a service, and the last lines of the log: the given
+// number, or as many as there are in the log or in the last 16 MiB of a file. A missing log is
+// empty so far.
 func (l *Ledger) ReadLog(group, supervisor string, lines int) (*LogReader, []byte, error) {
 	if err := errors.Join(protocol.CheckID(group), protocol.CheckID(supervisor)); err != nil {
 		return nil, nil, err
 	}
+
 	r := &LogReader{ledger: l, path: l.LogPath(group, supervisor)}
 	defer l.fs.Refresh()
 
 	var text []byte
+
 	for try := 0; ; try++ {
 		newest, err := r.newestRotated()
 		if err != nil {
@@ -45,6 +49,7 @@ func (l *Ledger) ReadLog(group, supervisor string, lines int) (*LogReader, []byt
 		if text, r.at, err = r.tail(lines); err != nil {
 			return nil, nil, err
 		}
+
 		again, err := r.newestRotated()
 		if err != nil {
 			return nil, nil, err
@@ -62,6 +67,7 @@ func (r *LogReader) tail(lines int) (text []byte, size int64, err error) {
 		if n > 0 {
 			path = rotatedLogOf(r.path, n)
 		}
+
 		data, all, err := r.lastLines(path, lines-bytes.Count(text, []byte{'\n'}))
 		if n == 0 {
 			size = all
@@ -78,7 +84,7 @@ func (r *LogReader) tail(lines int) (text []byte, size int64, err error) {
 	}
 }
 
-// lastLines returns the end of a file, in which there are so many lines or all that it has, and its size.
+// lastLines returns the end of a file with the given number of lines, or all of it, and its size.
 func (r *LogReader) lastLines(path string, lines int) (data []byte, size int64, err error) {
 	err = r.ledger.withFile(path, func(f disk.File) error {
 		info, err := f.Stat()
@@ -88,6 +94,7 @@ func (r *LogReader) lastLines(path string, lines int) (data []byte, size int64, 
 		if err := r.ledger.trustFile(path, info); err != nil {
 			return err
 		}
+
 		size = info.Size
 		for from := size; from > 0 && len(data) < mostText && bytes.Count(data, []byte{'\n'}) <= lines; {
 			begin := max(from-disk.CutUnit, 0)
@@ -97,27 +104,31 @@ func (r *LogReader) lastLines(path string, lines int) (data []byte, size int64, 
 			}
 			data, from = append(chunk, data...), begin
 		}
+
 		return nil
 	})
+
 	return data, size, err
 }
 
-// cutLines returns the last lines of text; what follows the last newline counts as one.
+// cutLines returns the last lines of text. Text after the last newline counts as a line.
 func cutLines(text []byte, lines int) []byte {
 	end := len(text)
 	if end > 0 && text[end-1] == '\n' {
 		end--
 	}
+
 	for ; lines > 0; lines-- {
 		if end = bytes.LastIndexByte(text[:end], '\n'); end < 0 {
 			return text
 		}
 	}
+
 	return text[min(end+1, len(text)):]
 }
 
-// Next returns what was written since, or its first 16 MiB; nothing if there is nothing new, or if that
-// cannot be told just now.
+// Next returns what was written since the last call, at most 16 MiB. It returns nothing if there is
+// nothing new, or if that cannot be told now.
 func (r *LogReader) Next() ([]byte, error) {
 	defer r.ledger.fs.Refresh()
 	newest, rotating, err := r.generation()
@@ -132,6 +143,7 @@ func (r *LogReader) Next() ([]byte, error) {
 			return nil, err
 		}
 	}
+
 	if read == newest {
 		more, info, err := r.from(r.path, at, mostText-len(text))
 		if err != nil {
@@ -144,20 +156,24 @@ func (r *LogReader) Next() ([]byte, error) {
 	if err != nil || rotating || again != newest {
 		return nil, err
 	}
+
 	r.at, r.newest, r.waited = at, read, 0
+
 	return text, nil
 }
 
-// generation returns which file is the newest that was rotated, and whether there is a rotation in progress.
+// generation returns the newest rotated file, and whether a rotation is in progress.
 func (r *LogReader) generation() (newest disk.FileID, rotating bool, err error) {
 	_, err = r.ledger.fs.Lstat(nextLogOf(r.path))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return newest, false, err
 	}
+
 	if rotating = err == nil && r.waited < patienceWithRotation; rotating {
 		r.waited++
 		return newest, true, nil
 	}
+
 	newest, err = r.newestRotated()
 	return newest, false, err
 }
@@ -167,8 +183,9 @@ func (r *LogReader) newestRotated() (disk.FileID, error) {
 	return info.ID, ignoreMissing(err)
 }
 
-// rotated returns what was rotated since, as far as it is still there, from where the log was read up
-// to, or the first 16 MiB of it. read is the newest file of which that is all; at is how much of the one after it was read.
+// rotated returns what was rotated since the last read, as far as it still exists, at most 16 MiB.
+// read is the newest file that it contains completely; at is how much of the one after that it
+// contains.
 func (r *LogReader) rotated() (text []byte, at int64, read disk.FileID, err error) {
 	n := 1
 	for ; ; n++ {
@@ -187,17 +204,20 @@ func (r *LogReader) rotated() (text []byte, at int64, read disk.FileID, err erro
 		if err != nil {
 			return nil, 0, read, err
 		}
+
 		text = append(text, more...)
 		if end := at + int64(len(more)); end < info.Size {
 			return text, end, read, nil
 		}
+
 		at, read = max(at-info.Size, 0), info.ID
 	}
+
 	return text, at, read, nil
 }
 
-// from returns what a file has from an offset on, but at most so many bytes, and describes it; if it is
-// shorter, nothing.
+// from returns at most most bytes of a file from an offset on, and describes the file. It returns
+// nothing if the file is shorter.
 func (r *LogReader) from(path string, at int64, most int) (data []byte, info disk.Info, err error) {
 	err = r.ledger.withFile(path, func(f disk.File) (err error) {
 		if info, err = f.Stat(); err != nil {
@@ -209,13 +229,16 @@ func (r *LogReader) from(path string, at int64, most int) (data []byte, info dis
 		if info.Size <= at {
 			return nil
 		}
+
 		data = make([]byte, min(info.Size-at, int64(most)))
 		n, err := f.ReadAt(data, at)
 		data = data[:n]
 		if err == io.EOF {
 			err = nil
 		}
+
 		return err
 	})
+
 	return data, info, err
 }

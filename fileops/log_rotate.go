@@ -13,25 +13,26 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// RotateLog makes room in the log of a supervisor if it is larger than limit: its beginning goes to
-// the file .1, which was .2 before and so on, and of those numbers keep stay. It returns false, and
-// did nothing, if the log is not that large or another pass rotates it.
+// RotateLog makes room in the log of a service if it is larger than limit. The beginning of the log
+// becomes the file .1, the old .1 becomes .2, and so on; keep files are kept. It returns false, and
+// does nothing, if the log is smaller or another pass is rotating it.
 //
-// Of a log that has become larger than all these files together should be, the beginning goes.
+// If the log is larger than all these files together should be, it drops the beginning of the log.
 //
-// The service keeps its open file, to which it appends meanwhile. Where the file system can cut off
-// the front of a file (ext4, XFS), nothing is lost, whoever is killed when, and the files .2, .1 and
-// the log, one after the other, are what was written. Elsewhere the log is truncated, and lines that
-// are written between the last read and that are lost.
+// The service keeps its open file and appends to it in the meantime. If the file system can cut off
+// the front of a file (ext4, XFS), nothing is lost even if any process is killed at any time: the
+// files .2, .1 and the log together are what was written. On other file systems the log is
+// truncated, and lines written between the last read and that are lost.
 //
-// The system calls, after the lock on the log: the beginning is copied to a temporary file, which is
-// synced, renamed to .next, and its directory synced; the log is cut; .1 becomes .2 and .next becomes
-// .1. A .next that is there at the beginning was left by a pass that died: if the log begins with it,
-// the log was not cut, and it goes; else it becomes .1.
+// After taking the lock on the log it copies the beginning to a temporary file, syncs it, renames
+// it to .next, and syncs the directory; then it cuts the log; then .1 becomes .2, and .next becomes
+// .1. A .next that exists at the start was left by a dead pass. If the log begins with its content,
+// the log was not cut, and .next is removed; otherwise it becomes .1.
 func (l *Ledger) RotateLog(group, supervisor string, limit int64, keep int) (bool, error) {
 	if err := errors.Join(protocol.CheckID(group), protocol.CheckID(supervisor)); err != nil {
 		return false, err
 	}
+
 	path := l.LogPath(group, supervisor)
 	info, err := l.fs.Lstat(path)
 	if err != nil {
@@ -40,6 +41,7 @@ func (l *Ledger) RotateLog(group, supervisor string, limit int64, keep int) (boo
 	if _, err := l.fs.Lstat(nextLogOf(path)); info.Size <= limit && errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
+
 	lock, err := l.lock(path, false, &lockWait{})
 	if errors.Is(err, ErrBusy) || errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -54,11 +56,13 @@ func (l *Ledger) RotateLog(group, supervisor string, limit int64, keep int) (boo
 		return false, err
 	}
 	defer func() { l.recordLeftover(log.Close()) }()
+
 	r := rotation{ledger: l, path: path, log: log, keep: keep}
+
 	return r.rotate(limit)
 }
 
-// A rotation is one of RotateLog, with the lock.
+// A rotation is a call of RotateLog that has the lock.
 type rotation struct {
 	ledger *Ledger
 	path   string
@@ -70,6 +74,7 @@ func (r *rotation) rotate(limit int64) (bool, error) {
 	if err := r.settle(); err != nil {
 		return false, err
 	}
+
 	info, err := r.log.Stat()
 	if err != nil || info.Size <= limit {
 		return false, err
@@ -78,10 +83,12 @@ func (r *rotation) rotate(limit int64) (bool, error) {
 	if err := r.drop(&info.Size, limit); err != nil {
 		return false, err
 	}
+
 	cut := (info.Size - 1) / disk.CutUnit * disk.CutUnit
 	if err := r.copy(cut); err != nil {
 		return false, err
 	}
+
 	err = errors.ErrUnsupported
 	if cut > 0 {
 		err = r.log.Cut(cut)
@@ -92,20 +99,23 @@ func (r *rotation) rotate(limit int64) (bool, error) {
 	if err != nil {
 		return false, err // the next pass finds out what is done
 	}
+
 	return true, r.shift()
 }
 
-// drop cuts off what is more than all files that are kept should have, so that a log which has become
-// huge between two passes is not copied as a whole. Size is that of the log.
+// drop cuts off everything beyond the total size of the kept files, so that a log that has grown
+// huge between two passes is not copied completely. size is the size of the log.
 func (r *rotation) drop(size *int64, limit int64) error {
 	if int64(r.keep) >= *size {
 		return nil
 	}
+
 	files := int64(r.keep) + 1
 	excess := max(*size/files-limit, 0) * files / disk.CutUnit * disk.CutUnit
 	if excess == 0 {
 		return nil
 	}
+
 	err := r.log.Cut(excess)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return nil
@@ -113,16 +123,18 @@ func (r *rotation) drop(size *int64, limit int64) error {
 	if err == nil {
 		*size -= excess
 	}
+
 	return err
 }
 
-// settle ends the rotation of a pass that died, and removes what it was copying to.
+// settle finishes the rotation of a dead pass, and removes its temporary files.
 func (r *rotation) settle() error {
 	dir, name := filepath.Split(nextLogOf(r.path))
 	names, err := r.ledger.readDir(dir)
 	if err != nil {
 		return err
 	}
+
 	left := false
 	for _, other := range names {
 		if strings.HasPrefix(other, name+tempMark) {
@@ -130,6 +142,7 @@ func (r *rotation) settle() error {
 		}
 		left = left || other == name
 	}
+
 	if err != nil || !left {
 		return err
 	}
@@ -138,6 +151,7 @@ func (r *rotation) settle() error {
 	if err != nil {
 		return err
 	}
+
 	uncut, err := begins(r.log, next)
 	r.ledger.recordLeftover(next.Close())
 	switch {
@@ -146,10 +160,11 @@ func (r *rotation) settle() error {
 	case uncut:
 		return r.ledger.removeIfThere(nextLogOf(r.path))
 	}
+
 	return r.shift()
 }
 
-// begins reports whether log begins with all that next has.
+// begins reports whether log begins with the content of next.
 func begins(log, next disk.File) (bool, error) {
 	a, b := make([]byte, disk.CutUnit), make([]byte, disk.CutUnit)
 	for at := int64(0); ; {
@@ -157,6 +172,7 @@ func begins(log, next disk.File) (bool, error) {
 		if err != nil && err != io.EOF {
 			return false, err
 		}
+
 		m, logErr := log.ReadAt(b[:n], at)
 		if logErr != nil && logErr != io.EOF {
 			return false, logErr
@@ -170,7 +186,7 @@ func begins(log, next disk.File) (bool, error) {
 	}
 }
 
-// copy makes .next of the first size bytes of the log.
+// copy copies the first size bytes of the log to .next.
 func (r *rotation) copy(size int64) error {
 	l, sync := r.ledger, r.ledger.sync(false)
 	temp := tempOf(nextLogOf(r.path))
@@ -178,10 +194,12 @@ func (r *rotation) copy(size int64) error {
 	if err != nil {
 		return err
 	}
+
 	_, err = io.Copy(to, io.NewSectionReader(r.log, 0, size))
 	if err == nil && sync != SyncNone {
 		err = to.Sync()
 	}
+
 	err = errors.Join(err, to.Close())
 	if err == nil {
 		err = l.fs.Replace(temp, nextLogOf(r.path))
@@ -192,16 +210,18 @@ func (r *rotation) copy(size int64) error {
 	if sync != SyncFull {
 		return nil
 	}
+
 	return l.withFile(filepath.Dir(r.path), disk.File.Sync)
 }
 
-// truncate empties the log, of which .next has the first copied bytes, after it has brought the rest
-// there. Between the last look, which finds nothing new, and the truncation nobody is kept from writing.
+// truncate empties the log, after copying the rest of it to .next, which has the first copied
+// bytes. Nothing keeps the service from writing between the last read and the truncation.
 func (r *rotation) truncate(copied int64) error {
 	next, err := r.ledger.fs.OpenAppend(nextLogOf(r.path))
 	if err != nil {
 		return err
 	}
+
 	sync := func() error {
 		if r.ledger.sync(false) == SyncNone {
 			return nil
@@ -211,7 +231,7 @@ func (r *rotation) truncate(copied int64) error {
 
 	copied, err = r.drain(next, copied)
 	if err == nil {
-		err = sync() // this takes its time, and what comes meanwhile is drained after it
+		err = sync() // syncing takes time; what is written in the meantime is drained after it
 	}
 	if err == nil {
 		_, err = r.drain(next, copied)
@@ -222,11 +242,12 @@ func (r *rotation) truncate(copied int64) error {
 	if err == nil {
 		err = sync()
 	}
+
 	return errors.Join(err, next.Close())
 }
 
-// drain appends to next what the log has from an offset on, and returns where that ends: at its end,
-// or after some megabytes, since a service may write as fast as this reads.
+// drain appends the log from an offset on to next, and returns the new offset: the end of the log,
+// or some megabytes further, because a service may write as fast as this reads.
 func (r *rotation) drain(next disk.File, from int64) (int64, error) {
 	chunk := make([]byte, disk.CutUnit)
 	for range 256 {
@@ -241,11 +262,12 @@ func (r *rotation) drain(next disk.File, from int64) (int64, error) {
 			break
 		}
 	}
+
 	return from, nil
 }
 
-// shift makes .next the file .1, after .1 became .2 and so on, and removes those above keep. It goes
-// by the files that there are, for keep may be any number.
+// shift makes .next the file .1, after .1 has become .2 and so on, and removes the files above
+// keep. It lists the existing files, because keep may be any number.
 func (r *rotation) shift() error {
 	l := r.ledger
 	dir, log := filepath.Split(r.path)
@@ -253,6 +275,7 @@ func (r *rotation) shift() error {
 	if err != nil {
 		return err
 	}
+
 	var numbers []int
 	for _, name := range names {
 		if n, ok := rotatedLog(log, name); ok {
@@ -269,6 +292,7 @@ func (r *rotation) shift() error {
 			return err
 		}
 	}
+
 	if err := l.fs.Replace(nextLogOf(r.path), rotatedLogOf(r.path, 1)); err != nil {
 		return err
 	}
@@ -278,5 +302,6 @@ func (r *rotation) shift() error {
 			err = errors.Join(err, l.removeIfThere(rotatedLogOf(r.path, n)))
 		}
 	}
+
 	return err
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// Every file name of a ledger is made or taken apart here, which a test sees to. No id contains ~,
-// so what follows one is never part of an id.
+// Every file name of a ledger is made or parsed here; a test checks that. No id contains ~, so text
+// after a ~ is never part of an id.
 
 // MarkerName is the name of the file that makes a directory a ledger.
 const MarkerName = "ledger.json"
@@ -31,15 +31,15 @@ func (l *Ledger) tmp() string                    { return filepath.Join(l.dir, "
 func (l *Ledger) operationLock(id string) string { return l.operation(id) + lockSuffix }
 func (l *Ledger) operationTmp(id string) string  { return filepath.Join(l.tmp(), id) }
 
-// A document is the names of what is kept together, under one lock.
+// A document is the names of the files that are kept together under one lock.
 type document struct {
 	id      string
-	dir     string   // where its files are
+	dir     string   // the directory of its files
 	lock    string   // its lock file
-	paths   []string // its files, in the order in which an edit commits them
-	copies  copies   // where its file goes when it is over; the zero value if it never is
+	paths   []string // its files, in the order of a commit
+	copies  copies   // the archive names for when it is over; the zero value if it never is
 	calls   bool     // its calls have temporary directories, in tmp/{id}
-	missing error    // says that there is none
+	missing error    // the error if it does not exist
 }
 
 func (l *Ledger) operationDocument(id string) document {
@@ -60,16 +60,18 @@ func (l *Ledger) groupDocument(id string) document {
 // one.
 func (l *Ledger) TmpDir(op, call string) string { return filepath.Join(l.operationTmp(op), call) }
 
-// OperationName returns the name of the file of an operation.
+// OperationName returns the file name of an operation.
 func OperationName(id string) string { return id + ".json" }
 
-// operation joins what is clean by itself: filepath.Join would look at each byte, which a pass over many operations notices.
+// operation joins names that are known to be clean. filepath.Join would examine each byte, which is
+// noticeable in a pass over many operations.
 func (l *Ledger) operation(id string) string {
 	const separator = string(filepath.Separator)
 	return l.dir + separator + "operations" + separator + OperationName(id)
 }
 
-// What follows the id of a group in the names of its files. No name ends in two of them, so the id may end in anything.
+// The suffixes after the id of a group in its file names. No name ends in two of them, so an id may
+// end in anything.
 const (
 	orchestratorSuffix = ".orchestrator.json"
 	supervisorsSuffix  = ".supervisors.json"
@@ -92,45 +94,47 @@ func (l *Ledger) groupLock(group string) string { return filepath.Join(l.dir, gr
 func (l *Ledger) logs() string                  { return filepath.Join(l.dir, "logs") }
 func (l *Ledger) groupLogs(group string) string { return filepath.Join(l.logs(), group) }
 
-// LogPath returns the path of the file for the output of a supervisor, whether or not it is there.
+// LogPath returns the path of the output file of a service, which need not exist.
 func (l *Ledger) LogPath(group, supervisor string) string {
 	return filepath.Join(l.dir, logOf(group, supervisor))
 }
 
-// logOf returns the path of the log of a supervisor in the ledger directory.
+// logOf returns the path of the log of a service, relative to the ledger.
 func logOf(group, supervisor string) string {
 	return filepath.Join("logs", group, supervisor+logSuffix)
 }
 
-// logSuffix follows the id of a supervisor in the name of its log.
+// logSuffix is the suffix of a log after the id of its service.
 const logSuffix = ".log"
 
-// rotatedLogOf is the name of the nth file before the log at path, counted from 1, the newest.
+// rotatedLogOf returns the name of the nth file before the log at path. The newest is 1.
 func rotatedLogOf(path string, n int) string { return path + "." + strconv.Itoa(n) }
 
-// nextLogOf is the name of the file that becomes the newest one before the log at path.
+// nextLogOf returns the name of the file that becomes the newest one before the log at path.
 func nextLogOf(path string) string { return path + ".next" }
 
-// rotatedLog returns which file before the log of the name log the file name is.
+// rotatedLog returns the number n of the file name, if it is one before the log named log.
 func rotatedLog(log, name string) (n int, ok bool) {
 	number, ok := strings.CutPrefix(name, log+".")
 	n, err := strconv.Atoi(number)
 	return n, ok && err == nil && n > 0 && strconv.Itoa(n) == number
 }
 
-// versionOf is the name of version n of the file at path (see state).
+// versionOf returns the name of version n of the file at path (see state).
 func versionOf(path string, n int64) string { return path + "." + strconv.FormatInt(n, 10) }
 
-// originOf is the name of the empty file that the first version of the file at path follows.
+// originOf returns the name of the empty file that the first version of the file at path follows.
 func originOf(path string) string { return path + ".origin" }
 
-// sightingsOf is the name of the file in which a host keeps what it remembers of the file at path.
+// sightingsOf returns the name of the file in which a host stores what it remembers about the file
+// at path.
 func sightingsOf(path, host string) string { return path + sightingsMark + host }
 
-// maxRevision is the highest revision of a file (spec §1.3). The version after it says that an operation is over.
+// maxRevision is the highest revision of a file (spec §1.3). The version after it means that an
+// operation is over.
 const maxRevision = 1 << 62
 
-// cutVersion returns the name of the file that the file name is a version of, and which.
+// cutVersion splits the name of a version into the name of the file and the number of the version.
 func cutVersion(name string) (file string, n int64, ok bool) {
 	i := strings.LastIndexByte(name, '.')
 	if i < 0 {
@@ -140,8 +144,8 @@ func cutVersion(name string) (file string, n int64, ok bool) {
 	return name[:i], n, err == nil && 0 <= n && n <= maxRevision+1 && strconv.FormatInt(n, 10) == name[i+1:] && strings.HasSuffix(name[:i], ".json")
 }
 
-// versionedOf returns the name of the file that the file name is a version of, or what the first one follows, or says what a
-// host remembers of.
+// versionedOf returns the name of the file to which the file name belongs: as a version of it, as
+// its origin, or as what a host remembers about it.
 func versionedOf(name string) (file string, ok bool) {
 	if file, _, ok := strings.Cut(name, sightingsMark); ok {
 		return file, true
@@ -153,15 +157,15 @@ func versionedOf(name string) (file string, ok bool) {
 	return file, ok
 }
 
-// copies are the names in the archive of the copies of one file, counted from 1.
+// copies are the names of the copies of one file in the archive, numbered from 1.
 type copies struct {
 	stem  string // path of the first one, without .json
-	first string // follows the stem in the name of the first one
+	first string // the suffix after stem in the name of the first one
 }
 
 func (l *Ledger) operationCopies(id string) copies { return copies{filepath.Join(l.archive(), id), ""} }
 
-// registryCopies are those of a group's supervisors file. No operation has such a name.
+// registryCopies returns the names for a group's supervisors file. No operation has such a name.
 func (l *Ledger) registryCopies(group string) copies {
 	return copies{filepath.Join(l.archive(), group+"~supervisors"), "~1"}
 }
@@ -174,10 +178,10 @@ func (c copies) path(n int) string {
 	return c.stem + "~" + strconv.Itoa(n) + ".json"
 }
 
-// any stands for all copies, in messages.
+// any stands for all copies in messages.
 func (c copies) any() string { return c.stem + "*.json" }
 
-// number returns which copy the file name in the archive is.
+// number returns the number of the copy with the file name name.
 func (c copies) number(name string) (n int, ok bool) {
 	rest, ok := strings.CutPrefix(name, filepath.Base(c.stem))
 	if !ok || rest == c.first+".json" {
@@ -188,39 +192,41 @@ func (c copies) number(name string) (n int, ok bool) {
 	return n, ok && err == nil && 1 < n && n <= maxCopy && filepath.Base(c.path(n)) == name
 }
 
-// archived is the path of the nth archived copy of an operation.
+// archived returns the path of the nth archived copy of an operation.
 func (l *Ledger) archived(id string, n int) string { return l.operationCopies(id).path(n) }
 
-// random is the part of a name that makes it new.
+// random returns the part of a name that makes it unique.
 func random() string {
 	return fmt.Sprintf("%016x", rand.Uint64())
 }
 
 func tempOf(path string) string { return path + tempMark + random() }
 
-// targetOf returns what the temporary file name belongs to: a file, or that of which its target says what a host remembers.
+// targetOf returns the file to which the temporary file name belongs. A temporary file for what a
+// host remembers belongs to the file that this is about.
 func targetOf(name string) (file string, isTemp bool) {
 	file, _, isTemp = strings.Cut(name, tempMark)
 	file, _, _ = strings.Cut(file, sightingsMark)
 	return strings.TrimSuffix(file, originOf("")), isTemp
 }
 
-// A role is what a file is to a document.
+// A role is the part that a file plays for a document.
 type role int
 
 const (
-	foreign   role = iota // it belongs to none
+	foreign   role = iota // it belongs to no document
 	itself                // it is one of its files
 	locking               // it is its lock file
-	temporary             // an edit has left it
-	beside                // it is a version, or what one follows, or says what a host remembers
+	temporary             // an edit has left it behind
+	beside                // it is a version or an origin, or has what a host remembers
 )
 
-// operationRole returns what the file name in operations/ is, and to which operation.
+// operationRole returns the role of the file name in operations/, and the id of its operation.
 func operationRole(name string) (id string, r role) {
 	target, isTemp := targetOf(name)
 	locked, isLock := strings.CutSuffix(target, lockSuffix)
 	versioned, isVersion := versionedOf(name)
+
 	switch {
 	case isTemp:
 		r, name = temporary, locked
@@ -231,20 +237,23 @@ func operationRole(name string) (id string, r role) {
 	default:
 		r = itself
 	}
+
 	id, ok := operationOf(name)
 	if !ok {
 		return "", foreign
 	}
+
 	return id, r
 }
 
-// groupRole returns what the file name in the ledger directory is, and to which group. A file of alerts
-// is no part of the document.
+// groupRole returns the role of the file name in the ledger directory, and the id of its group. A
+// file of alerts is not part of the document.
 func groupRole(name string) (id string, r role) {
 	target, isTemp := targetOf(name)
 	if versioned, ok := versionedOf(name); ok && !isTemp {
 		r, target = beside, versioned
 	}
+
 	id, suffix, ok := groupOf(target)
 	switch {
 	case !ok:
@@ -258,26 +267,30 @@ func groupRole(name string) (id string, r role) {
 	case r != beside:
 		r = itself
 	}
+
 	return id, r
 }
 
-// operationOf returns the id of the operation that the file name belongs to.
+// operationOf returns the id of the operation to which the file name belongs.
 func operationOf(name string) (id string, ok bool) {
 	id, ok = strings.CutSuffix(name, ".json")
 	return id, ok && validID(id)
 }
 
-// maxCopy is the highest number of a copy in the archive. No other name is one, so that one more can always be counted.
+// maxCopy is the highest number of a copy in the archive. Names with higher numbers do not count,
+// so there is always a next number.
 const maxCopy = 1<<31 - 1
 
-// archivedOf returns the id of the operation that the file name in archive/ is a copy of, and which copy.
+// archivedOf returns the id of the operation of which the file name in archive/ is a copy, and the
+// number of the copy.
 func archivedOf(name string) (id string, n int, ok bool) {
 	id, _, _ = strings.Cut(strings.TrimSuffix(name, ".json"), "~")
 	n, ok = copies{stem: id}.number(name)
 	return id, n, ok && validID(id)
 }
 
-// groupOf returns the id of the group that the file name in the ledger directory belongs to, and what follows the id.
+// groupOf returns the id of the group to which the file name in the ledger directory belongs, and
+// the suffix after it.
 func groupOf(name string) (id, suffix string, ok bool) {
 	for _, suffix := range []string{orchestratorSuffix, supervisorsSuffix, alertsSuffix, groupLockSuffix} {
 		if id, ok := strings.CutSuffix(name, suffix); ok {
@@ -296,7 +309,7 @@ func newTrashName() string { return trashPrefix + random() }
 
 func newScratchName() string { return scratchPrefix + random() }
 
-// scratchLock is the lock file of a scratch directory, held as long as it is in use.
+// scratchLock is the lock file of a scratch directory, held while it is in use.
 func scratchLock(dir string) string { return filepath.Join(dir, "in-use") }
 
 func isScratch(name string) bool {

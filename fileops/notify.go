@@ -9,16 +9,18 @@ import (
 )
 
 const (
-	// pollEvery is how often files are looked at where the operating system does not tell of changes.
+	// pollEvery is the interval for polling files if the operating system does not report changes.
 	pollEvery = 100 * time.Millisecond
 
-	// settled is how many looks after a change the next one counts as a change, too: until the clock of a file system has
-	// ticked, which may take it 2 s, another file can have the inode, size and time of the one that it replaces.
+	// settled is the number of looks after a change during which the next look also counts as a
+	// change. Until the clock of a file system has ticked, which may take 2 s, another file can
+	// have the inode, size and time of the file that it replaces.
 	settled = 20
 )
 
-// A Notifier tells when files of a ledger may have changed: an edit, archiving, a hand at work. It takes no processor time
-// while they do not, whatever happens to other files of the ledger, except where they have to be polled.
+// A Notifier reports when files of a ledger may have changed, by an edit, archiving, or hand. While
+// they do not change it takes no processor time, whatever happens to other files of the ledger,
+// unless it must poll.
 //
 // It misses nothing in the loop
 //
@@ -26,11 +28,12 @@ const (
 //		<-n.C()
 //	}
 //
-// because a watch is on the file that the path named at some moment during Arm. A change before that moment is seen by the
-// read, which comes later; from then on, taking the name from the file, writing to it and moving a directory on the way to
-// it are told, by the kernel and before the system call returns that does it. The way is watched from the root down, and
-// the absence of a file is looked at again once its directory is watched, so that no change fits in between. Where files
-// are polled, a look during Arm takes the place of the watch. Only a mount that hides the ledger may go unnoticed.
+// because each watch is on the file that the path named at some moment during Arm. The read, which
+// comes later, sees changes before that moment. After it, the kernel reports removing the name,
+// writing to the file, and moving a directory on the way to it, before the system call that does so
+// returns. The way is watched from the root down, and the absence of a file is checked again once
+// its directory is watched, so no change falls in between. If files are polled, a look during Arm
+// takes the place of the watch. Only a mount that hides the ledger may go unnoticed.
 type Notifier struct {
 	ledger *Ledger
 	files  []string
@@ -39,48 +42,55 @@ type Notifier struct {
 	mu      sync.Mutex
 	watcher *watcher
 	closed  bool
-	seen    []disk.Info   // by the last poll that Arm made
-	quiet   int           // looks since seen changed
-	stop    chan struct{} // of the goroutine that polls, nil if there has been none
+	seen    []disk.Info   // at the last poll by Arm
+	quiet   int           // the number of looks since seen changed
+	stop    chan struct{} // stops the goroutine that polls; nil if there is none
 }
 
-// Notify returns a Notifier of operations, as long as they are not archived, and of the registries of groups. They need
-// not exist. It never fails: what cannot be watched is polled, ten times a second. The caller closes it.
+// Notify returns a Notifier for operations, while they are not archived, and for the registries of
+// groups. They need not exist. It never fails: files that cannot be watched are polled ten times a
+// second. The caller must close it.
 func (l *Ledger) Notify(operations, groups []string) *Notifier {
 	n := &Notifier{ledger: l, c: make(chan struct{}, 1)}
 	for _, id := range operations {
 		n.files = append(n.files, l.operation(id))
 	}
+
 	for _, id := range groups {
 		n.files = append(n.files, l.supervisors(id))
 	}
+
 	n.watcher = newWatcher(l, n.tell)
 	return n
 }
 
-// Arm asks to be told of the next change of any of the files, relative to what a read sees that begins after Arm returns.
-// It takes back what C has not delivered yet. After a value from C there need not be another before the next Arm. After
-// Close it does nothing.
+// Arm asks for a report of the next change of any of the files, relative to a read that begins
+// after Arm returns. It drops a report that C has not delivered yet. After a value from C there may
+// be no other until the next Arm. After Close it does nothing.
 func (n *Notifier) Arm() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+
 	if n.closed {
 		return
 	}
+
 	select {
 	case <-n.c:
 	default:
 	}
+
 	n.stopPolling()
 	if !n.watcher.arm(n.files) {
 		n.startPolling()
 	}
 }
 
-// C returns the channel that gets one value after one or many changes. Rarely it gets one after none.
+// C returns the channel that receives one value after one or more changes. Rarely it receives a
+// value without a change.
 func (n *Notifier) C() <-chan struct{} { return n.c }
 
-// Close releases what the Notifier holds, once and for all. It does not close C.
+// Close releases the resources of the Notifier. It does not close C.
 func (n *Notifier) Close() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -114,10 +124,11 @@ func (n *Notifier) stopPolling() {
 	}
 }
 
-// poll tells of the first change and returns, or returns when stop is closed.
+// poll reports the first change and returns. It also returns when stop is closed.
 func (n *Notifier) poll(stop chan struct{}) {
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
+
 	for {
 		select {
 		case <-stop:
@@ -130,22 +141,25 @@ func (n *Notifier) poll(stop chan struct{}) {
 	}
 }
 
-// compare reports whether the goroutine that stop is for has nothing left to do.
+// compare reports whether the goroutine of stop has nothing left to do.
 func (n *Notifier) compare(now []disk.Info, stop chan struct{}) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+
 	if n.stop != stop {
 		return true
 	}
+
 	n.quiet++
 	if n.quiet != settled && slices.Equal(now, n.seen) {
 		return false
 	}
+
 	n.tell()
 	return true
 }
 
-// look describes the files. One that is missing, or cannot be looked at, is the zero Info.
+// look describes the files. A file that is missing or cannot be examined gives the zero Info.
 func (n *Notifier) look() []disk.Info {
 	defer n.ledger.fs.Refresh()
 	infos := make([]disk.Info, len(n.files))

@@ -2,7 +2,7 @@
 
 package fileops
 
-// watcher is what other systems have no common form of.
+// watcher is empty: other systems have nothing in common to watch with.
 type watcher struct{}
 
 func newWatcher(*Ledger, func()) *watcher { return nil }

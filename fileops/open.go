@@ -15,7 +15,8 @@ import (
 // Open opens the ledger in dir. It returns
 //
 //   - ErrNoLedger if dir does not exist or is not a ledger;
-//   - ErrConfig if ledger.json is malformed, missing beside operation or group files, or made by a newer program;
+//   - ErrConfig if ledger.json is malformed, missing beside operation or group files, or made by a
+//     newer program;
 //   - ErrPermission if dir, its operations or ledger.json are not safe to trust.
 func Open(dir string, o Options) (*Ledger, error) {
 	l, err := newLedger(dir, o)
@@ -28,14 +29,16 @@ func Open(dir string, o Options) (*Ledger, error) {
 	return l, nil
 }
 
-// Create opens the ledger in dir like Open, after creating what is missing of it: readable for the user alone, or for the
-// group if c.Shared. c counts only for a ledger that does not exist yet; its zero ProtocolVersion and Commit mean the
-// current ones. It returns ErrCannotCreate besides the errors of Open.
+// Create opens the ledger in dir like Open, after creating what is missing: readable for the user
+// alone, or for the group if c.Shared. c applies only if the ledger does not exist; its zero
+// ProtocolVersion and Commit mean the current ones. Besides the errors of Open it returns
+// ErrCannotCreate.
 func Create(dir string, c Config, o Options) (*Ledger, error) {
 	l, err := newLedger(dir, o)
 	if err != nil {
 		return nil, err
 	}
+
 	err = l.open()
 	if errors.Is(err, ErrNoLedger) {
 		if err := l.create(c); err != nil {
@@ -43,14 +46,17 @@ func Create(dir string, c Config, o Options) (*Ledger, error) {
 		}
 		err = l.open()
 	}
+
 	if err == nil && !l.complete {
 		if err = l.createDirs(); err != nil {
 			err = fmt.Errorf("%w: %w", ErrCannotCreate, err)
 		}
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	return l, nil
 }
 
@@ -62,16 +68,19 @@ func (l *Ledger) open() error {
 		}
 		data, info, err = l.readFile(l.marker())
 	}
+
 	if errors.Is(err, protocol.ErrCorrupt) {
 		return fmt.Errorf("%w: %v", ErrConfig, err)
 	}
 	if err != nil {
 		return err
 	}
+
 	config, err := decodeConfig(data)
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrConfig, l.marker(), err)
 	}
+
 	l.config = config
 	if err := l.trustFile(l.marker(), info); err != nil {
 		return err
@@ -79,16 +88,19 @@ func (l *Ledger) open() error {
 	if _, err := l.network(); err != nil {
 		return err
 	}
+
 	if o, ok := l.fs.(disk.OS); ok {
 		o.Polls = l.linked()
 		l.fs = o
 	}
+
 	l.fs = l.fs.Within(l.dir, l.trustDir)
+
 	return l.checkDirs()
 }
 
-// checkUnmarked tells a directory that is no ledger, ErrNoLedger, from one that has lost its ledger.json, ErrConfig. It
-// returns nil if there is a ledger.json by now.
+// checkUnmarked returns ErrNoLedger for a directory that is not a ledger, and ErrConfig for one
+// that has lost its ledger.json. It returns nil if there is a ledger.json now.
 func (l *Ledger) checkUnmarked() error {
 	names, err := l.fs.ReadDir(l.dir)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -97,19 +109,23 @@ func (l *Ledger) checkUnmarked() error {
 	if err != nil {
 		return err
 	}
+
 	inOperations, err := l.readDir(l.operations())
 	if err != nil {
 		return err
 	}
+
 	switch {
 	case slices.Contains(names, filepath.Base(l.marker())):
 		return nil
 	case len(inOperations) == 0 && !slices.ContainsFunc(names, isGroupFile):
 		return fmt.Errorf("%w: %s", ErrNoLedger, l.dir)
 	}
+
 	if _, err := l.fs.Lstat(l.marker()); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+
 	return fmt.Errorf("%w: %s has files of a ledger but no ledger.json: restore it, or move them away", ErrConfig, l.dir)
 }
 
@@ -119,7 +135,8 @@ func isGroupFile(name string) bool {
 	return ok && suffix != groupLockSuffix
 }
 
-// checkDirs trusts operations/. That l.fs reaches it says that it trusts the directory of the ledger.
+// checkDirs trusts operations/. That l.fs reaches it says that it trusts the directory of the
+// ledger.
 func (l *Ledger) checkDirs() error {
 	info, err := l.fs.Lstat(l.operations())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -128,20 +145,23 @@ func (l *Ledger) checkDirs() error {
 	if err != nil {
 		return err
 	}
+
 	l.complete = writable(info)
 	return l.trustDir(l.operations(), info)
 }
 
-// create makes the directory and then, before anything else, ledger.json. Of several processes that do this at once, one
-// decides what ledger.json says.
+// create makes the directory and then, before anything else, ledger.json. Of several processes that
+// do this at once, one decides what ledger.json says.
 func (l *Ledger) create(c Config) error {
 	if c.ProtocolVersion == 0 {
 		c.ProtocolVersion = protocolVersion
 	}
+
 	l.config = c // for the modes of directories
 	if err := l.mkdirAll(l.dir); err != nil {
 		return err
 	}
+
 	if c.Commit == "" {
 		shared, err := l.network()
 		if err != nil {
@@ -149,13 +169,16 @@ func (l *Ledger) create(c Config) error {
 		}
 		c.Commit = commitOn(shared)
 	}
+
 	if err := c.check(); err != nil {
 		return err
 	}
+
 	data, err := c.encode()
 	if err != nil {
 		return err
 	}
+
 	l.config = c
 	info, err := l.fs.Stat(l.dir)
 	if err != nil {
@@ -164,27 +187,31 @@ func (l *Ledger) create(c Config) error {
 	if err := l.trustDir(l.dir, info); err != nil {
 		return err
 	}
+
 	return l.publish(l.marker(), data, l.options.Sync)
 }
 
-// createDirs makes the directories inside the ledger. Operations is the last, and may be written to only when all names
-// that lead to it would survive a power cut. So whoever finds it writable has nothing to wait for; whoever does not,
-// because its maker was slow or killed, does it again.
+// createDirs makes the directories inside the ledger. Operations is the last, and may be written to
+// only when all names that lead to it would survive a power cut. So whoever finds it writable has
+// nothing to wait for; whoever does not, because its maker was slow or killed, does it again.
 func (l *Ledger) createDirs() error {
 	for _, dir := range []string{l.archive(), l.tmp()} {
 		if err := l.ensureDir(dir); err != nil {
 			return err
 		}
 	}
+
 	err := l.fs.Mkdir(l.operations(), l.dirMode()&^0o222)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
+
 	if l.options.Sync != SyncNone {
 		if err := l.syncPath(); err != nil {
 			return err
 		}
 	}
+
 	return l.withFile(l.operations(), func(f disk.File) error {
 		if info, err := f.Stat(); err != nil || writable(info) {
 			return err
@@ -204,7 +231,8 @@ func commitOn(shared string) string {
 	return CommitRename
 }
 
-// network is FS.Network of the ledger. It refuses a file system on which locks do not exclude other hosts.
+// network is FS.Network of the ledger. It refuses a file system on which locks do not exclude other
+// hosts.
 func (l *Ledger) network() (string, error) {
 	name, err := l.fs.Network(l.dir)
 	if err == nil && name == "fuse.sshfs" {
@@ -215,13 +243,15 @@ func (l *Ledger) network() (string, error) {
 
 func writable(dir disk.Info) bool { return dir.Mode&0o200 != 0 }
 
-// syncPath makes the names in the ledger survive a power cut, and its own and those of the directories above it, which
-// somebody else may have made just now. A directory far up that this user may not open, or that has no disk, was not.
+// syncPath makes the names in the ledger survive a power cut, and its own and those of the
+// directories above it, which somebody else may have made just now. A directory far up that this
+// user may not open, or that has no disk, was not.
 func (l *Ledger) syncPath() error {
 	ledger, err := l.fs.Resolve(l.dir)
 	if err != nil {
 		return err
 	}
+
 	for dir := ledger; ; dir = filepath.Dir(dir) {
 		err := l.withFile(dir, disk.File.Sync)
 		if far := len(dir) < len(filepath.Dir(ledger)); far && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL)) {
@@ -238,16 +268,19 @@ func (l *Ledger) mkdirAll(dir string) error {
 	if _, err := l.fs.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+
 	if parent := filepath.Dir(dir); parent != dir {
 		if err := l.mkdirAll(parent); err != nil {
 			return err
 		}
 	}
+
 	if dir == l.dir {
 		return l.ensureDir(dir)
 	}
 	if err := l.fs.Mkdir(dir, 0o700); !errors.Is(err, fs.ErrExist) {
 		return err
 	}
+
 	return nil
 }

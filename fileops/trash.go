@@ -7,12 +7,12 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 )
 
-// trash is something renamed to a name nobody knows, waiting to be deleted.
+// trash is something renamed to an unknown name, to be deleted later.
 type trash struct {
 	parent  disk.Root
 	base    string // its name before
 	name    string // its name in parent
-	journal string // path of the note that says where it is, "" if it is where Sweep looks anyway
+	journal string // path of the note that says where it is, or "" if Sweep looks there anyway
 	spent   bool   // it is not put back, whatever becomes of the edit
 }
 
@@ -24,8 +24,9 @@ func (l *Ledger) closeTrash(t trash) error {
 	return l.removeIfThere(t.journal)
 }
 
-// purge deletes a file or a directory with all that is in it, but enters no other mount. Somebody else may be deleting
-// the same. It goes on after an error and returns the first.
+// purge deletes a file, or a directory with its contents, without entering another mount. Another
+// process may be deleting it at the same time. purge continues after an error and returns the first
+// one.
 func purge(parent disk.Root, name string) error {
 	info, err := parent.Stat()
 	if err != nil {
@@ -34,22 +35,24 @@ func purge(parent disk.Root, name string) error {
 	return ignoreMissing(new(purger).purge(parent, info, name, nil))
 }
 
-// maxOpen is how many directories below each other are open at a time while they are deleted.
+// maxOpen is how many nested directories are open at once while they are deleted.
 const maxOpen = 32
 
-// A purger deletes a tree. What is too deep in it is renamed to its top, and deleted last: so a tree may be deeper than a
-// process may have files open.
+// A purger deletes a tree. Parts that are too deep are renamed to its top and deleted last, so a
+// tree may be deeper than the number of files that a process may have open.
 type purger struct {
 	top  disk.Root // nil: not open yet
 	deep []string  // names in top
 }
 
-// purge deletes name in parent, to which the names above lead from top. It returns fs.ErrNotExist if somebody else was faster.
+// purge deletes name in parent. above are the names that lead from top to parent. It returns
+// fs.ErrNotExist if another process was faster.
 func (p *purger) purge(parent disk.Root, parentInfo disk.Info, name string, above []string) error {
 	err := parent.Remove(name)
 	if err == nil {
 		return nil
 	}
+
 	named, statErr := parent.Lstat(name)
 	if statErr != nil {
 		return statErr
@@ -60,10 +63,12 @@ func (p *purger) purge(parent disk.Root, parentInfo disk.Info, name string, abov
 	if len(above) == maxOpen {
 		return p.postpone(append(above, name))
 	}
+
 	dir, info, err := enter(parent, name)
 	if err != nil {
 		return err
 	}
+
 	if !sameMount(info, parentInfo) {
 		dir.Close()
 		return fmt.Errorf("%q is a mount point: unmount it", name)
@@ -77,6 +82,7 @@ func (p *purger) purge(parent disk.Root, parentInfo disk.Info, name string, abov
 	} else {
 		above = append(above, name)
 	}
+
 	for len(names) > 0 {
 		for _, entry := range names {
 			if entryErr := ignoreMissing(p.purge(dir, info, entry, above)); err == nil {
@@ -87,11 +93,13 @@ func (p *purger) purge(parent disk.Root, parentInfo disk.Info, name string, abov
 			names, p.deep = p.deep, nil
 		}
 	}
+
 	dir.Close()
 
 	if err != nil {
 		return err
 	}
+
 	return parent.Remove(name)
 }
 

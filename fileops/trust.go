@@ -9,8 +9,9 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 )
 
-// trust refuses a file that somebody else could have written: whoever can write to a ledger can have commands run and
-// files deleted. On a shared ledger that is its purpose, as far as the group goes.
+// trust returns an error for a file that another user could have written, because anyone who can
+// write to a ledger can make it run commands and delete files. On a shared ledger that is the
+// purpose, within the group.
 func (l *Ledger) trust(path string, info disk.Info) error {
 	switch {
 	case l.euid < 0: // no such permissions here
@@ -20,6 +21,7 @@ func (l *Ledger) trust(path string, info disk.Info) error {
 		owner := userName(info.UID)
 		return fmt.Errorf("%s: %w: it belongs to %s: run this as %s", path, ErrPermission, owner, owner)
 	}
+
 	return nil
 }
 
@@ -51,7 +53,7 @@ func userName(uid int) string {
 	return "uid " + id
 }
 
-// dirMode and fileMode are what the ledger's own directories and files are created with.
+// dirMode and fileMode are the modes of new directories and files of the ledger.
 func (l *Ledger) dirMode() fs.FileMode {
 	if l.config.Shared {
 		return fs.ModeSetgid | 0o770

@@ -8,12 +8,14 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 )
 
-// ensureDir makes one of the ledger's own directories unless it exists. It refuses one that is not safe to trust.
+// ensureDir creates one of the ledger's own directories unless it exists. It returns an error for
+// one that is not safe to trust.
 func (l *Ledger) ensureDir(dir string) error {
 	err := l.makeDir(dir)
 	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
+
 	info, err := l.fs.Lstat(dir)
 	if err != nil {
 		return err
@@ -21,8 +23,8 @@ func (l *Ledger) ensureDir(dir string) error {
 	return l.trustDir(dir, info)
 }
 
-// makeDir makes a directory with the ledger's mode. On a shared ledger, whatever the umask; there somebody may put another
-// directory in the place of the new one, which then keeps its mode.
+// makeDir creates a directory with the ledger's mode; on a shared ledger, whatever the umask. There
+// another user may replace the new directory, whose mode then stays.
 func (l *Ledger) makeDir(dir string) error {
 	err := l.fs.Mkdir(dir, l.dirMode())
 	if err != nil || !l.config.Shared {
@@ -40,25 +42,28 @@ func (l *Ledger) makeDir(dir string) error {
 	})
 }
 
-// publish makes a new file appear at path complete and with its final mode, unless there is one already. It does not
-// fsync the directory.
+// publish makes a new file appear at path, complete and with its final mode, unless there is one.
+// It does not sync the directory.
 func (l *Ledger) publish(path string, data []byte, sync Sync) error {
 	temp := tempOf(path)
 	if err := l.writeNew(temp, data, sync); err != nil {
 		return err
 	}
+
 	err := l.fs.Link(temp, path)
 	if err != nil {
 		if _, statErr := l.fs.Lstat(path); statErr == nil {
 			err = nil
 		}
 	}
+
 	if removeErr := l.fs.Remove(temp); err == nil && !errors.Is(removeErr, fs.ErrNotExist) {
 		err = removeErr
 	}
 	if err != nil {
 		return fmt.Errorf("create %s: %w", path, err)
 	}
+
 	return nil
 }
 
@@ -68,6 +73,7 @@ func (l *Ledger) writeNew(path string, data []byte, sync Sync) error {
 	if err != nil {
 		return err
 	}
+
 	_, err = f.Write(data)
 	if err == nil && sync != SyncNone {
 		err = f.Sync()
@@ -78,6 +84,7 @@ func (l *Ledger) writeNew(path string, data []byte, sync Sync) error {
 	if err != nil {
 		l.fs.Remove(path)
 	}
+
 	return err
 }
 
@@ -86,11 +93,13 @@ func (l *Ledger) createFile(path string) (disk.File, error) {
 	if err != nil || !l.config.Shared {
 		return f, err
 	}
+
 	if err := f.Chmod(l.fileMode()); err != nil {
 		f.Close()
 		l.fs.Remove(path)
 		return nil, err
 	}
+
 	return f, nil
 }
 
@@ -99,6 +108,7 @@ func (l *Ledger) withFile(path string, do func(disk.File) error) error {
 	if err != nil {
 		return err
 	}
+
 	err = do(f)
 	if closeErr := f.Close(); err == nil {
 		err = closeErr

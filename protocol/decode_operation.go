@@ -2,8 +2,8 @@ package protocol
 
 import "slices"
 
-// No edit takes a revision, or the number of an alert, above lastRevision; a reader takes what is
-// twice that. So what an edit writes can always be read, also where a pass counts on by a few.
+// No edit makes a revision, or the number of an alert, above lastRevision; a reader accepts twice
+// that. So the result of an edit can always be read, even if a pass counts further by a few.
 const (
 	lastRevision = 1 << 61
 	maxRevision  = 1 << 62
@@ -57,11 +57,13 @@ func (d *decoder) operation() Operation {
 			d.unknown(&op.Unknown, name)
 		}
 	})
+
 	d.require("operationId", op.ID != "")
 	d.require("state", hasState)
 	d.require("lastHeartbeat", !op.LastHeartbeat.IsZero())
 	d.require("stack", hasStack)
 	op.source.supervisors, op.source.transitions, op.source.events = op.Supervisors, op.Transitions, op.Events
+
 	return op
 }
 
@@ -73,7 +75,7 @@ func (d *decoder) version() int {
 	return version
 }
 
-// revision reads a number that grows by one with each edit, or each alert.
+// revision reads a number that grows by one with each edit or alert.
 func (d *decoder) revision() int64 {
 	revision := d.Int(0)
 	if revision > maxRevision {
@@ -82,7 +84,7 @@ func (d *decoder) revision() int64 {
 	return revision
 }
 
-// cameFrom notes that f was decoded from src.text[start:end].
+// cameFrom records that f was decoded from src.text[start:end].
 func (f *Frame) cameFrom(src *source, start, end int) {
 	f.source, f.start, f.end, f.decoded = src, int32(start), int32(end), f
 }
@@ -94,17 +96,19 @@ func (d *decoder) stack(src *source) (frames []*Frame) {
 			slab = make([]Frame, 0, min(64, 4+2*len(frames)))
 			frames = slices.Grow(frames, cap(slab))
 		}
+
 		slab = slab[:len(slab)+1]
 		f, start := &slab[len(slab)-1], d.Offset()
 		d.frame(f)
 		f.cameFrom(src, start, d.Offset())
 		frames = append(frames, f)
 	})
+
 	d.checkUnique(frames)
 	return frames
 }
 
-// checkUnique refuses a call id that occurs twice.
+// checkUnique returns an error for a call id that occurs twice.
 func (d *decoder) checkUnique(frames []*Frame) {
 	calls := make(map[string]struct{}, len(frames))
 	for _, f := range frames {
@@ -178,6 +182,7 @@ func (d *decoder) frame(f *Frame) {
 			d.unknown(&f.Unknown, name)
 		}
 	})
+
 	d.require("participantId", f.ParticipantID != "")
 	d.require("callId", f.CallID != "")
 	d.require("lastHeartbeat", !f.LastHeartbeat.IsZero())
@@ -186,7 +191,7 @@ func (d *decoder) frame(f *Frame) {
 	}
 }
 
-// crash returns f.Crash, made if need be.
+// crash returns f.Crash, and creates it if necessary.
 func (f *Frame) crash() *Crash {
 	if f.Crash == nil {
 		f.Crash = &Crash{}
@@ -215,12 +220,14 @@ func (d *decoder) leftResources() (left []LeftResource) {
 				d.unknown(&l.Unknown, name)
 			}
 		})
+
 		left = append(left, l)
 	})
+
 	return left
 }
 
-// made returns *n, made if need be.
+// made returns *n, and creates it if necessary.
 func made(n **nestedUnknown) *nestedUnknown {
 	if *n == nil {
 		*n = &nestedUnknown{}
@@ -232,7 +239,7 @@ func (d *decoder) process(nested **nestedUnknown) Process {
 	return d.identity(func() *[]Member { return &made(nested).process })
 }
 
-// identity reads the identity of a process, whose unknown members go where unknown says.
+// identity reads the identity of a process. Unknown members go to unknown.
 func (d *decoder) identity(unknown func() *[]Member) (p Process) {
 	d.Object(func(name string) {
 		switch name {
@@ -250,10 +257,11 @@ func (d *decoder) identity(unknown func() *[]Member) (p Process) {
 			d.unknown(unknown(), name)
 		}
 	})
+
 	return p
 }
 
-// beat reads a beat, whose unknown members go where unknown says.
+// beat reads a beat. Unknown members go to unknown.
 func (d *decoder) beat(unknown func() *[]Member) (b Beat) {
 	d.Object(func(name string) {
 		switch name {
@@ -267,6 +275,7 @@ func (d *decoder) beat(unknown func() *[]Member) (b Beat) {
 			d.unknown(unknown(), name)
 		}
 	})
+
 	return b
 }
 
@@ -284,6 +293,7 @@ func (d *decoder) handling() *Handling {
 			d.unknown(&h.Unknown, name)
 		}
 	})
+
 	d.require("at", !h.At.IsZero())
 	return h
 }
@@ -322,10 +332,12 @@ func (d *decoder) supervisors() (all []Supervisor) {
 				d.unknown(&s.Unknown, name)
 			}
 		})
+
 		d.require("lastHeartbeat", !s.LastHeartbeat.IsZero())
 		s.ID = key
 		all = append(all, s)
 	})
+
 	return all
 }
 
@@ -353,6 +365,7 @@ func (d *decoder) transition() (t Transition) {
 			d.unknown(&t.Unknown, name)
 		}
 	})
+
 	return t
 }
 
@@ -387,5 +400,6 @@ func (d *decoder) event() (e Event) {
 			d.unknown(&e.Unknown, name)
 		}
 	})
+
 	return e
 }

@@ -12,15 +12,17 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// Encode returns the content of the operation's file (spec §1.3): members in the order of spec §3, two spaces of
-// indentation, a newline at the end. Frames, supervisors and events that are as they were decoded keep their text.
+// Encode returns the content of the operation's file (spec §1.3): members in the order of spec §3,
+// indented by two spaces, with a newline at the end. Frames, supervisors and events that are
+// unchanged since they were decoded keep their text.
 func (op Operation) Encode() string {
 	var all strings.Builder
-	op.WriteTo(&all) // which does not fail
+	op.WriteTo(&all) // it never fails
 	return all.String()
 }
 
-// WriteTo writes what Encode returns, without copying much that did not change. Its errors are those of out.
+// WriteTo writes what Encode returns, without copying much of what is unchanged. Its errors are
+// those of out.
 func (op Operation) WriteTo(out io.Writer) (n int64, err error) {
 	w := &encoder{buf: make([]byte, 0, 4096), out: out, source: op.source}
 	if w.source == nil {
@@ -48,6 +50,7 @@ func (w *encoder) operation(op Operation) {
 	if !op.TerminalAt.IsZero() || op.TerminalHeartbeats != 0 {
 		w.int("terminalHeartbeats", int64(op.TerminalHeartbeats))
 	}
+
 	w.name("stack")
 	w.stack(op.Stack)
 	w.name("supervisorHeartbeats")
@@ -59,41 +62,45 @@ func (w *encoder) operation(op Operation) {
 		}
 		w.close('}')
 	}
+
 	w.name("transitions")
 	if !w.copied(src.transitionsText, sameStart(op.Transitions, src.transitions)) {
 		w.array(len(op.Transitions), func(i int) { w.transition(&op.Transitions[i]) })
 	}
+
 	w.name("events")
 	if !w.copied(src.eventsText, sameStart(op.Events, src.events)) {
 		w.array(len(op.Events), func(i int) { w.event(&op.Events[i]) })
 	}
+
 	w.unknown(op.Unknown)
 	w.close('}')
 	w.buf = append(w.buf, '\n')
 }
 
-// sameStart reports whether a and b are one and the same slice. Verbs only ever append to a copy.
+// sameStart reports whether a and b are the same slice. Verbs only ever append to a copy.
 func sameStart[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// encoder appends indented JSON to buf. That of an operation hands much of it on to out at a time.
+// encoder appends indented JSON to buf. The encoder of an operation passes much of it on to out
+// directly.
 type encoder struct {
 	buf     []byte
 	out     io.Writer
 	written int64
-	err     error // of out
+	err     error // an error of out
 
 	source *source
 	depth  int
 	begun  bool // an element or member of the innermost object or array has been written
-	laid   int  // how much text of unknown members there was
+	laid   int  // the amount of unknown members' text so far
 
 	timeText []byte // the times of a frame are often equal
 	lastTime time.Time
 }
 
-// flush writes what is in buf.
+// flush writes buf to out.
 func (w *encoder) flush() {
 	if w.err == nil {
 		n, err := w.out.Write(w.buf)
@@ -117,7 +124,7 @@ func (w *encoder) close(bracket byte) {
 	w.begun = true
 }
 
-// lineBreak begins a line at any depth of a file, which is at most 6.
+// lineBreak begins a line at any depth of a file; the depth is at most 6.
 const lineBreak = "\n            "
 
 func (w *encoder) line() { w.buf = append(w.buf, lineBreak[:1+2*w.depth]...) }
@@ -183,7 +190,8 @@ func (w *encoder) array(n int, element func(i int)) {
 	w.close(']')
 }
 
-// copied appends text, the value as it was decoded, if it is the same and laid out as this encoder does.
+// copied appends text, the value as it was decoded, if it is unchanged and has this encoder's
+// layout.
 func (w *encoder) copied(text string, same bool) bool {
 	if !same || !w.laidOut(text) {
 		return false
@@ -192,7 +200,7 @@ func (w *encoder) copied(text string, same bool) bool {
 	return true
 }
 
-// muchText is so long that another system call to write it costs less than to copy it.
+// muchText is the length from which another system call to write a text costs less than copying it.
 const muchText = 16 << 10
 
 func (w *encoder) copy(text string) {
@@ -206,8 +214,8 @@ func (w *encoder) copy(text string) {
 	}
 }
 
-// laidOut reports whether text ends as an object or array at this depth does, which a compact one, or one at another
-// depth, does not.
+// laidOut reports whether text ends like an object or array at this depth. A compact one, or one at
+// another depth, does not.
 func (w *encoder) laidOut(text string) bool {
 	end := len(text) - 2 - 2*w.depth
 	return end > 0 && text[end:len(text)-1] == lineBreak[:1+2*w.depth]
@@ -220,12 +228,12 @@ func (w *encoder) unknown(members []Member) {
 	}
 }
 
-// mostLaid is how much text of unknown members is laid out anew, for people to read. That may make
-// it maxDepth times as long, so the rest stays as it is. What was laid out once does not change
-// again.
+// mostLaid is how much text of unknown members is reformatted for people to read. Reformatting may
+// make it maxDepth times as long, so the rest stays unchanged. Text that was reformatted once does
+// not change again.
 const mostLaid = 64 << 10
 
-// value appends a value of unknown members, mostly indented to this depth. Numbers keep their
+// value appends a value of unknown members, usually indented to this depth. Numbers keep their
 // text.
 func (w *encoder) value(text string) {
 	w.laid += len(text)
@@ -233,8 +241,10 @@ func (w *encoder) value(text string) {
 		w.buf = append(w.buf, text...)
 		return
 	}
+
 	v := jsontext.Value(text)
 	prefix := strings.Repeat("  ", w.depth)
+
 	// The decoder has checked the text, so this cannot fail.
 	_ = v.Indent(jsontext.WithIndentPrefix(prefix), jsontext.WithIndent("  "))
 	w.buf = append(w.buf, v...)

@@ -23,8 +23,10 @@ func (o Orchestrator) Encode() string {
 	if o.Period != 0 {
 		w.milliseconds("periodMs", o.Period)
 	}
+
 	w.unknown(o.Unknown)
 	w.close('}')
+
 	return string(append(w.buf, '\n'))
 }
 
@@ -37,10 +39,12 @@ func (r Registry) Encode() string {
 	w.text("owner", r.Owner)
 	w.name("supervisors")
 	w.open('{')
+
 	for i := range r.Services {
 		w.name(r.Services[i].ID)
 		w.registered(&r.Services[i])
 	}
+
 	w.close('}')
 	if r.AlertSeq != 0 {
 		w.int("alertSeq", r.AlertSeq)
@@ -48,19 +52,22 @@ func (r Registry) Encode() string {
 	if r.AlertsGiven != NoneGiven {
 		w.int("alertsGiven", r.AlertsGiven)
 	}
+
 	if len(r.PendingAlerts) > 0 {
 		w.name("pendingAlerts")
 		w.array(len(r.PendingAlerts), func(i int) { w.alert(&r.PendingAlerts[i]) })
 	}
+
 	w.name("events")
 	w.array(len(r.Events), func(i int) { w.event(&r.Events[i]) })
 	w.unknown(r.Unknown)
 	w.close('}')
+
 	return string(append(w.buf, '\n'))
 }
 
-// Line returns the alert as one line of the alerts file of group (spec §11.7), with its newline.
-// Log is the path of the log of its service in the ledger directory; "": it is of none.
+// Line returns the alert as a line of the alerts file of group (spec §11.7), with its newline. log
+// is the path of the log of its service relative to the ledger, or "" if it concerns no service.
 func (a Alert) Line(group, log string) string {
 	var w encoder
 	w.open('{')
@@ -68,11 +75,13 @@ func (a Alert) Line(group, log string) string {
 	w.alertMembers(&a)
 	w.text("log", log)
 	w.unknown(slices.DeleteFunc(slices.Clone(a.Unknown), func(m Member) bool {
-		return m.Name == "orchestrationGroupId" || m.Name == "log" // twice, they would be no JSON
+		return m.Name == "orchestrationGroupId" || m.Name == "log" // a duplicate would not be valid JSON
 	}))
+
 	w.close('}')
 	line := jsontext.Value(w.buf)
-	_ = line.Compact() // it was written by this encoder
+	_ = line.Compact() // this encoder has written it
+
 	return string(line) + "\n"
 }
 
@@ -83,6 +92,7 @@ func (w *encoder) registered(s *Service) {
 		w.name("startInfo")
 		w.startInfo(s.StartInfo)
 	}
+
 	w.bool("restartable", s.Restartable)
 	w.string("state", string(s.State))
 	w.pid("pid", s.PID)
@@ -95,6 +105,7 @@ func (w *encoder) registered(s *Service) {
 	if s.KillTimeout != DefaultKillTimeout {
 		w.milliseconds("killTimeoutMs", s.KillTimeout)
 	}
+
 	w.set("heartbeats", s.Heartbeats)
 	w.process(s.Process, s.nested)
 	w.beat("beat", s.Beat, s.nested.ofBeat())
@@ -103,12 +114,14 @@ func (w *encoder) registered(s *Service) {
 		w.time("startedAt", s.StartedAt)
 		w.int("attempt", int64(s.Attempt))
 	}
+
 	w.text("startId", s.StartID)
 	w.identity("keeper", s.Keeper, s.nested.ofKeeper())
 	if s.StartedWith != nil {
 		w.name("startedWith")
 		w.startInfo(s.StartedWith)
 	}
+
 	w.set("starting", s.Starting)
 	w.timeUnlessZero("runningSince", s.RunningSince)
 	w.timeUnlessZero("failedAt", s.FailedAt)
@@ -125,11 +138,12 @@ func (w *encoder) registered(s *Service) {
 	w.close('}')
 }
 
-// exit appends nothing for nil.
+// exit appends nothing if e is nil.
 func (w *encoder) exit(name string, e *LastExit) {
 	if e == nil {
 		return
 	}
+
 	w.name(name)
 	w.open('{')
 	w.time("at", e.At)
@@ -138,6 +152,7 @@ func (w *encoder) exit(name string, e *LastExit) {
 		w.string("code", string(e.Code))
 		w.int("status", int64(e.Status))
 	}
+
 	w.text("error", e.Error)
 	w.unknown(e.Unknown)
 	w.close('}')
@@ -154,6 +169,7 @@ func (w *encoder) startInfo(s *StartInfo) {
 	for _, v := range s.Environment {
 		w.string(v.Name, v.Value)
 	}
+
 	w.close('}')
 	w.readiness(s.Readiness)
 	w.name("restartPolicy")
@@ -170,6 +186,7 @@ func (w *encoder) startInfo(s *StartInfo) {
 	if s.LogKeep != DefaultLogKeep {
 		w.int("logKeep", int64(s.LogKeep))
 	}
+
 	w.unknown(s.Unknown)
 	w.close('}')
 }
@@ -195,7 +212,7 @@ func (w *encoder) pid(name string, pid int) {
 	}
 }
 
-// set appends true unless b is false.
+// set appends true if b is true, and otherwise nothing.
 func (w *encoder) set(name string, b bool) {
 	if b {
 		w.bool(name, true)

@@ -2,7 +2,8 @@ package protocol
 
 import "slices"
 
-// stack appends frames. Runs of frames that are as they were decoded are copied in one piece.
+// stack appends frames. Runs of frames that are unchanged since they were decoded are copied in one
+// piece.
 func (w *encoder) stack(frames []*Frame) {
 	w.open('[')
 	for i := 0; i < len(frames); {
@@ -18,12 +19,15 @@ func (w *encoder) stack(frames []*Frame) {
 			text := w.source.text[frames[i].start:frames[i+n-1].end]
 			w.copy(text)
 		}
+
 		i += n
 	}
+
 	w.close(']')
 }
 
-// run returns how many frames, from the first, are as they were decoded, one after the other, and laid out as here.
+// run returns the number of frames, from the first, that are unchanged since they were decoded,
+// adjacent, and have this layout.
 func (w *encoder) run(frames []*Frame) (n int) {
 	between := "," + lineBreak[:1+2*w.depth]
 	for n < len(frames) && w.isDecoded(frames[n]) {
@@ -36,10 +40,11 @@ func (w *encoder) run(frames []*Frame) (n int) {
 		}
 		n++
 	}
+
 	return n
 }
 
-// isDecoded reports whether f was decoded from this encoder's source and is as it was.
+// isDecoded reports whether f was decoded from this encoder's source and is unchanged.
 func (w *encoder) isDecoded(f *Frame) bool { return f.decoded == f && f.source == w.source }
 
 func (w *encoder) frame(f *Frame) {
@@ -60,17 +65,20 @@ func (w *encoder) frame(f *Frame) {
 	if !f.FailOnCrash {
 		w.bool("failOnCrash", false)
 	}
+
 	w.set("heartbeats", f.Heartbeats)
 	if len(f.Resources) > 0 {
 		w.name("resources")
 		w.array(len(f.Resources), func(i int) { w.quote(f.Resources[i]) })
 	}
+
 	w.process(f.Process, f.nested)
 	w.beat("beat", f.Beat, f.nested.ofBeat())
 	w.grace(f.Grace)
 	if f.Crash != nil {
 		w.crash(f.Crash, f.nested)
 	}
+
 	w.unknown(f.Unknown)
 	w.close('}')
 }
@@ -90,16 +98,19 @@ func (w *encoder) crash(c *Crash, nested *nestedUnknown) {
 	if !c.At.IsZero() {
 		w.time("crashedAt", c.At)
 	}
+
 	w.text("detectedBy", c.DetectedBy)
 	w.text("evidence", string(c.Evidence))
 	if !c.At.IsZero() || c.StaleFor != 0 {
 		w.milliseconds("staleForMs", c.StaleFor)
 	}
+
 	w.text("previousState", string(c.PreviousState))
 	w.leftResources(c.LeftResources)
 	if !c.ReportedAt.IsZero() {
 		w.time("reportedAt", c.ReportedAt)
 	}
+
 	w.beat("reportedBeat", c.ReportedBeat, nested.ofTold())
 	if h := c.HandlingBy; h != nil {
 		w.name("handlingBy")
@@ -116,6 +127,7 @@ func (w *encoder) leftResources(left []LeftResource) {
 	if len(left) == 0 {
 		return
 	}
+
 	w.name("leftResources")
 	w.array(len(left), func(i int) {
 		w.open('{')
@@ -134,6 +146,7 @@ func (w *encoder) identity(name string, p Process, unknown []Member) {
 	if p == (Process{}) {
 		return
 	}
+
 	w.name(name)
 	w.open('{')
 	w.int("pid", int64(p.PID))
@@ -149,6 +162,7 @@ func (w *encoder) beat(name string, b Beat, unknown []Member) {
 	if b.At.IsZero() {
 		return
 	}
+
 	w.name(name)
 	w.open('{')
 	w.string("bootId", b.BootID)
@@ -167,6 +181,7 @@ func (w *encoder) supervisor(s *Supervisor) {
 	if s.OrphanPolicy != OrphanCrash {
 		w.string("orphanPolicy", string(s.OrphanPolicy))
 	}
+
 	w.set("heartbeats", s.Heartbeats)
 	w.process(s.Process, s.nested)
 	w.beat("beat", s.Beat, s.nested.ofBeat())
@@ -213,7 +228,8 @@ func (w *encoder) eventMembers(e *Event) {
 	w.leftResources(e.LeftResources)
 }
 
-// sameSupervisor reports whether a and b have the same text. TestSameSupervisorNoticesEveryField keeps it complete.
+// sameSupervisor reports whether a and b have the same text. TestSameSupervisorNoticesEveryField
+// checks that it is complete.
 func sameSupervisor(a, b Supervisor) bool {
 	return a.ID == b.ID && a.PID == b.PID && a.LastHeartbeat.Equal(b.LastHeartbeat) && a.Status == b.Status &&
 		a.OrphanPolicy == b.OrphanPolicy && a.Heartbeats == b.Heartbeats && a.Process == b.Process && a.Beat == b.Beat &&

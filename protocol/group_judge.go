@@ -2,8 +2,8 @@ package protocol
 
 import "time"
 
-// JudgeService returns the evidence that s is dead as seen, or "" (spec §4.2, §10), and the age of its heartbeat, 0 if it
-// has none.
+// JudgeService returns the evidence that s is dead, or "" (spec §4.2, §10), and the age of its
+// heartbeat, or 0 if it has none.
 func (g Group) JudgeService(s *Service, seen Observation) (Evidence, time.Duration) {
 	return seen.judge(s.vital(), g.Orchestrator.StalenessThreshold)
 }
@@ -19,22 +19,22 @@ func (s *Service) gone(seen Observation) Evidence {
 
 func (s *Service) identity() Process { return identity(s.PID, s.Process) }
 
-// alive reports whether the process of s is known to live.
+// alive reports whether the process of s is known to be alive.
 func (s *Service) alive(seen Observation) bool {
 	return seen.canCheck(s.identity()) && s.gone(seen) == ""
 }
 
-// heard reports whether s has beaten lately.
+// heard reports whether s has sent a heartbeat recently.
 func (g Group) heard(s *Service, seen Observation) bool {
 	return !s.LastHeartbeat.IsZero() && g.dead(s, seen) == ""
 }
 
-// held reports whether anything is left to be stopped before s can be started again.
+// held reports whether anything must still be stopped before s can be started again.
 func (s *Service) held(seen Observation) bool {
 	return s.alive(seen) || s.survived(seen)
 }
 
-// TermAge returns how long ago the process of s was told to end, if it was (spec §11.4).
+// TermAge returns how long ago the process of s was asked to end, if it was (spec §11.4).
 func (s *Service) TermAge(seen Observation) time.Duration {
 	return seen.age(s.TermSentAt, s.TermSentBeat)
 }
@@ -68,7 +68,8 @@ func (g Group) ready(s *Service, seen Observation) bool {
 	return s.State == StateRunning && s.Notice.Readiness == ReadinessReady && g.dead(s, seen) == ""
 }
 
-// OrchestratorHeard reports whether the orchestrator of g has made a pass lately (spec §11.1), and how long ago the last was.
+// OrchestratorHeard reports whether the orchestrator of g has made a pass lately (spec §11.1), and
+// how long ago the last was.
 func (g Group) OrchestratorHeard(seen Observation) (bool, time.Duration) {
 	o := &g.Orchestrator
 	if o.Heartbeat.IsZero() {
@@ -83,11 +84,13 @@ func (g Group) Deserted(seen Observation) bool {
 	if heard, _ := g.OrchestratorHeard(seen); heard {
 		return false
 	}
+
 	for i := range g.Registry.Services {
 		s := &g.Registry.Services[i]
 		if s.held(seen) || g.heard(s, seen) {
 			return false
 		}
 	}
+
 	return true
 }
