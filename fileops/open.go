@@ -129,14 +129,15 @@ func (l *Ledger) checkUnmarked() error {
 	return fmt.Errorf("%w: %s has files of a ledger but no ledger.json: restore it, or move them away", ErrConfig, l.dir)
 }
 
-// isGroupFile does not count a lock file, which contains nothing and whose name many programs use.
+// isGroupFile reports whether name is a file of a group. A lock file does not count: it is empty,
+// and many programs use such names.
 func isGroupFile(name string) bool {
 	_, suffix, ok := groupOf(name)
 	return ok && suffix != groupLockSuffix
 }
 
-// checkDirs trusts operations/. That l.fs reaches it says that it trusts the directory of the
-// ledger.
+// checkDirs checks that operations/ is safe to trust. If l.fs reaches it, the ledger's own
+// directory is trusted.
 func (l *Ledger) checkDirs() error {
 	info, err := l.fs.Lstat(l.operations())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -150,8 +151,8 @@ func (l *Ledger) checkDirs() error {
 	return l.trustDir(l.operations(), info)
 }
 
-// create makes the directory and then, before anything else, ledger.json. Of several processes that
-// do this at once, one decides what ledger.json says.
+// create creates the directory and then, before anything else, ledger.json. If several processes do
+// this at once, one of them decides the content of ledger.json.
 func (l *Ledger) create(c Config) error {
 	if c.ProtocolVersion == 0 {
 		c.ProtocolVersion = protocolVersion
@@ -191,9 +192,10 @@ func (l *Ledger) create(c Config) error {
 	return l.publish(l.marker(), data, l.options.Sync)
 }
 
-// createDirs makes the directories inside the ledger. Operations is the last, and may be written to
-// only when all names that lead to it would survive a power cut. So whoever finds it writable has
-// nothing to wait for; whoever does not, because its maker was slow or killed, does it again.
+// createDirs creates the directories inside the ledger. operations/ is the last, and becomes
+// writable only when all names that lead to it would survive a power cut. So a process that finds
+// it writable need not wait, and one that does not, because its creator is slow or was killed,
+// creates everything again.
 func (l *Ledger) createDirs() error {
 	for _, dir := range []string{l.archive(), l.tmp()} {
 		if err := l.ensureDir(dir); err != nil {
@@ -223,7 +225,7 @@ func (l *Ledger) createDirs() error {
 	})
 }
 
-// commitOn returns how edits have to commit on a file system that FS.Network calls shared.
+// commitOn returns the way to commit on a file system that FS.Network calls shared.
 func commitOn(shared string) string {
 	if shared != "" {
 		return CommitLink
@@ -231,8 +233,8 @@ func commitOn(shared string) string {
 	return CommitRename
 }
 
-// network is FS.Network of the ledger. It refuses a file system on which locks do not exclude other
-// hosts.
+// network returns FS.Network of the ledger. It returns an error for a file system on which locks do
+// not exclude other hosts.
 func (l *Ledger) network() (string, error) {
 	name, err := l.fs.Network(l.dir)
 	if err == nil && name == "fuse.sshfs" {
@@ -243,9 +245,9 @@ func (l *Ledger) network() (string, error) {
 
 func writable(dir disk.Info) bool { return dir.Mode&0o200 != 0 }
 
-// syncPath makes the names in the ledger survive a power cut, and its own and those of the
-// directories above it, which somebody else may have made just now. A directory far up that this
-// user may not open, or that has no disk, was not.
+// syncPath makes durable the names in the ledger, its own name, and those of the directories above
+// it, which another process may just have created. It skips directories above that this user cannot
+// open or that are not on a disk: those are older.
 func (l *Ledger) syncPath() error {
 	ledger, err := l.fs.Resolve(l.dir)
 	if err != nil {
@@ -263,7 +265,7 @@ func (l *Ledger) syncPath() error {
 	}
 }
 
-// mkdirAll makes dir, and for the user alone the directories above it.
+// mkdirAll creates dir and the missing directories above it, for the user alone.
 func (l *Ledger) mkdirAll(dir string) error {
 	if _, err := l.fs.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return err

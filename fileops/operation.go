@@ -24,8 +24,8 @@ var operations = Document[protocol.Operation]{
 	}},
 }
 
-// prepareOperation does what op's verb asks of the file system before the commit, and queues the rest.
-// What cannot be done is in the operation that it returns, as leftResources.
+// prepareOperation carries out the effects of op's verb that come before the commit, and queues the
+// rest. It records failures in the operation that it returns, as leftResources.
 func prepareOperation(tx *Tx[protocol.Operation], op protocol.Operation) (protocol.Operation, bool, error) {
 	asked := op.Effects()
 	for _, call := range asked.Begun {
@@ -33,6 +33,7 @@ func prepareOperation(tx *Tx[protocol.Operation], op protocol.Operation) (protoc
 			return op, false, err
 		}
 	}
+
 	for _, r := range asked.Released {
 		for _, path := range r.Resources {
 			if err := tx.effects.discard(path); err != nil {
@@ -45,16 +46,17 @@ func prepareOperation(tx *Tx[protocol.Operation], op protocol.Operation) (protoc
 	if !asked.BeatOnly {
 		tx.effects.after = &op
 	}
+
 	return op, asked.BeatOnly, nil
 }
 
-// EditOperation makes verb's change of the operation id: see Document.Edit. Verb gets the zero Operation
-// if there is none, with the revision of an archived one of that id.
+// EditOperation applies verb to the operation id. See Document.Edit. If there is no operation, verb
+// gets the zero Operation, with the revision of an archived one with that id.
 func (l *Ledger) EditOperation(id string, mode Mode, verb Verb[protocol.Operation]) (Edit[protocol.Operation], error) {
 	return operations.Edit(l, id, mode, verb)
 }
 
-// ReadOperation returns the operation id, from the archive if it has been archived: see Document.Read.
+// ReadOperation returns the operation id, from the archive if it was archived. See Document.Read.
 func (l *Ledger) ReadOperation(id string) (op protocol.Operation, archived bool, err error) {
 	return operations.Read(l, id)
 }
@@ -68,13 +70,13 @@ func (l *Ledger) Read(id string) (data []byte, archived bool, err error) {
 	return states[0].data, archived, nil
 }
 
-// ObserveOperation returns seen with what this host remembers of op: see Document.Observe.
+// ObserveOperation returns seen with what this host remembers about op. See Document.Observe.
 func (l *Ledger) ObserveOperation(op protocol.Operation, seen protocol.Observation) (_ protocol.Observation, news bool) {
 	return operations.Observe(l, op.ID, op, seen)
 }
 
-// Settle makes good what killed edits have left of an operation, unless somebody has its lock, or fails
-// to: the next edit will.
+// Settle repairs what killed edits have left of an operation. If another process has the lock, or
+// Settle fails, the next edit does it.
 func (l *Ledger) Settle(id string) {
 	l.recordLeftover(ignoreBusy(l.hold(l.operationDocument(id), OrCreate|Try, func(*edit) error { return nil })))
 }

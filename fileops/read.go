@@ -13,13 +13,15 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// readFile returns the contents of a regular file that is safe to trust, never nil without an error.
+// readFile returns the contents of a regular file that is safe to trust. Without an error they are
+// never nil.
 func (l *Ledger) readFile(path string) ([]byte, disk.Info, error) {
 	f, err := l.fs.Open(path)
 	if err != nil {
 		return nil, disk.Info{}, err
 	}
 	defer f.Close()
+
 	info, err := f.Stat()
 	if err != nil {
 		return nil, disk.Info{}, err
@@ -30,28 +32,32 @@ func (l *Ledger) readFile(path string) ([]byte, disk.Info, error) {
 	if err != nil {
 		return nil, disk.Info{}, err
 	}
+
 	data, err := readAll(f, info.Size)
 	if errors.Is(err, protocol.ErrCorrupt) {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
+
 	return data, info, err
 }
 
-// maxFile is the size of the largest file that is read or written as a whole. Nobody needs one as large: it would be read anew
-// for each heartbeat. But a hole in a file costs nothing, and somebody may have made one.
+// maxFile is the size of the largest file that is read or written in one piece. No one needs files
+// that large, which every heartbeat would have to read. But a hole in a file costs nothing, so
+// large files can exist.
 const maxFile = 64 << 20
 
-// tooLarge is protocol.ErrCorrupt for something of more than maxFile bytes.
+// tooLarge returns protocol.ErrCorrupt for something of more than maxFile bytes.
 func tooLarge(what string) error {
 	return fmt.Errorf("%w: %s of more than %d MiB", protocol.ErrCorrupt, what, maxFile>>20)
 }
 
-// readAll reads a file that fstat says is size bytes long, in one call if that is true. It returns protocol.ErrCorrupt if the
-// file is larger than maxFile.
+// readAll reads a file whose size according to fstat is size, in one call if that is true. It
+// returns protocol.ErrCorrupt if the file is larger than maxFile.
 func readAll(f disk.File, size int64) ([]byte, error) {
 	if size > maxFile {
 		return nil, tooLarge("a file")
 	}
+
 	data := make([]byte, 0, size+1)
 	for {
 		n, err := f.Read(data[len(data):cap(data)])
@@ -84,22 +90,25 @@ func (l *Ledger) IDs() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	ids := names[:0]
 	for _, name := range names {
 		if id, ok := operationOf(name); ok {
 			ids = append(ids, id)
 		}
 	}
+
 	slices.Sort(ids)
 	return ids, nil
 }
 
-// List returns the operations that are not archived, by id.
+// List returns the operations that are not archived, sorted by id.
 func (l *Ledger) List() ([]Entry, error) {
 	ids, err := l.IDs()
 	if err != nil {
 		return nil, err
 	}
+
 	entries := make([]Entry, 0, len(ids))
 	for _, id := range ids {
 		info, err := l.fs.Lstat(l.operation(id))
@@ -111,10 +120,11 @@ func (l *Ledger) List() ([]Entry, error) {
 		}
 		entries = append(entries, Entry{id, info.ModTime})
 	}
+
 	return entries, nil
 }
 
-// readDir is fs.ReadDir, except that a directory which does not exist is empty.
+// readDir is like fs.ReadDir, but a missing directory is empty.
 func (l *Ledger) readDir(path string) ([]string, error) {
 	names, err := l.fs.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -127,7 +137,7 @@ func (l *Ledger) removeIfThere(path string) error {
 	return ignoreMissing(l.fs.Remove(path))
 }
 
-// exists reports whether there is something at path, or could be.
+// exists reports whether there is, or may be, something at path.
 func (l *Ledger) exists(path string) bool {
 	there, err := l.lookFor(path)
 	return there || err != nil
@@ -146,5 +156,6 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// asString returns data, which is never written to again, without copying it: a file may be large.
+// asString returns data as a string without copying it, because a file may be large. No one writes
+// to data after that.
 func asString(data []byte) string { return unsafe.String(unsafe.SliceData(data), len(data)) }

@@ -8,39 +8,39 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 )
 
-// A replacement is a file in an edit, with the temporary file beside it that is to become its next
+// A replacement is a file in an edit, together with the temporary file that will become its next
 // version.
 type replacement struct {
 	file
 	base state     // what the next version follows
-	temp string    // path of the temporary file, "" if there is none
-	open disk.File // the temporary file until it is written, then nil
+	temp string    // path of the temporary file, or "" if there is none
+	open disk.File // the temporary file until it is written; then nil
 }
 
-// A contents is what a file is to become, and the revision in it.
+// A contents is the new content of a file, with its revision.
 type contents struct {
 	io.WriterTo
 	revision int64
 }
 
-// An outcome says whether others see an edit. That it came with an error changes nothing about that.
+// An outcome says whether others see an edit. It is independent of the error returned with it.
 type outcome int
 
 const (
 	notMade   outcome = iota
-	mayBeMade         // nothing tells
+	mayBeMade         // it cannot be known
 	isMade
 )
 
-// create makes the temporary file. There may be something to remove even if it fails: the error may
-// have come after the file.
+// create creates the temporary file. Even if it returns an error, there may be a file to remove:
+// the error may have come after the file.
 func (r *replacement) create() (err error) {
 	r.temp = tempOf(r.path)
 	r.open, err = r.ledger.createFile(r.temp)
 	return err
 }
 
-// write makes next the content of the temporary file, and closes it.
+// write writes next to the temporary file, and closes it.
 func (r *replacement) write(next io.WriterTo, sync Sync) error {
 	if r.open == nil {
 		r.remove()
@@ -48,6 +48,7 @@ func (r *replacement) write(next io.WriterTo, sync Sync) error {
 			return err
 		}
 	}
+
 	open := r.open
 	r.open = nil
 
@@ -61,10 +62,11 @@ func (r *replacement) write(next io.WriterTo, sync Sync) error {
 	if closeErr := open.Close(); err == nil {
 		err = closeErr
 	}
+
 	return err
 }
 
-// follow has the next commit follow this one, which made version n.
+// made makes the next commit follow the one that made version n.
 func (r *replacement) made(n int64) (err error) {
 	r.base = state{exists: true, version: n}
 	if r.ledger.linked() {
@@ -80,6 +82,7 @@ func (r *replacement) rename(next io.WriterTo) (made outcome, err error) {
 		renamed, lookErr := r.renamed(next)
 		made, err = outcomeAfterError(renamed, err, lookErr)
 	}
+
 	if made == isMade {
 		r.temp = ""
 	}
@@ -97,8 +100,9 @@ func (r *replacement) renamed(next io.WriterTo) (bool, error) {
 	return err == nil && bytes.Equal(data, want.Bytes()), ignoreMissing(err)
 }
 
-// outcomeAfterError returns the outcome of a call that failed with err, after a look whether it was
-// made all the same: over a network the answer can be lost.
+// outcomeAfterError returns the outcome of a call that failed with err. made says whether a look
+// found it done anyway, because over a network the answer can be lost; lookErr is the error of that
+// look.
 func outcomeAfterError(made bool, err, lookErr error) (outcome, error) {
 	switch {
 	case lookErr != nil:

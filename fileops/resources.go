@@ -10,15 +10,17 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 )
 
-// CheckResource returns ErrResource unless path is one that discard would delete for a call of the operation op: clean,
-// absolute, strictly inside the operation's own directory in tmp/ or one of the resource roots, on the same mount. Below a
-// root it is neither inside the ledger, nor is it or contains it the ledger, another root or the home directory. As far as
-// it exists now, no directory between the root and path is a symbolic link.
+// CheckResource returns ErrResource unless discard would delete path for a call of the operation
+// op. path must be clean, absolute, strictly inside the operation's own directory in tmp/ or inside
+// one of the resource roots, and on the same mount. Below a root it must not be inside the ledger,
+// and must not be or contain the ledger, another root or the home directory. No existing directory
+// between the root and path may be a symbolic link.
 func (l *Ledger) CheckResource(op, path string) error {
 	root, name, err := l.resource(op, path)
 	if err != nil {
 		return err
 	}
+
 	parent, err := l.descend(root, filepath.Dir(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -29,7 +31,8 @@ func (l *Ledger) CheckResource(op, path string) error {
 	return parent.Close()
 }
 
-// resource returns the root that path is inside of, and the rest of path, if a call of the operation op may name it.
+// resource returns the root that contains path, and the rest of path, if a call of the operation op
+// may name it.
 func (l *Ledger) resource(op, path string) (root, name string, err error) {
 	root, name, err = l.locate(path)
 	switch {
@@ -39,32 +42,36 @@ func (l *Ledger) resource(op, path string) (root, name string, err error) {
 	case !within(filepath.Dir(path), l.operationTmp(op)):
 		err = fmt.Errorf("%q: %w: inside tmp/ a call may name only what is inside %s", path, ErrResource, l.operationTmp(op))
 	}
+
 	return root, name, err
 }
 
-// locate returns the root that path is inside of, and the rest of path.
+// locate returns the root that contains path, and the rest of path.
 func (l *Ledger) locate(path string) (root, name string, err error) {
 	if !filepath.IsAbs(path) || filepath.Clean(path) != path {
 		return "", "", fmt.Errorf("%q: %w: it is not a clean absolute path", path, ErrResource)
 	}
+
 	for _, candidate := range append([]string{l.tmp()}, l.config.ResourceRoots...) {
 		if rest, ok := strings.CutPrefix(path, candidate+string(filepath.Separator)); ok && len(candidate) > len(root) {
 			root, name = candidate, rest
 		}
 	}
+
 	if root == "" {
 		return "", "", fmt.Errorf("%q: %w: it is neither inside %s nor inside a resource root", path, ErrResource, l.tmp())
 	}
 	return root, name, nil
 }
 
-// spare refuses a path, name below root, that is inside the ledger, or that is or contains the ledger, another root or the
-// home directory, whatever symbolic links lead to any of them.
+// spare returns an error for a path, name below root, that is inside the ledger, or that is or
+// contains the ledger, another root or the home directory. It resolves symbolic links.
 func (l *Ledger) spare(root, name string) error {
 	parent, err := l.real(filepath.Dir(root))
 	if err != nil {
 		return err
 	}
+
 	path := filepath.Join(parent, filepath.Base(root), name)
 	ledger, err := l.real(l.dir)
 	if err == nil && within(path, ledger) {
@@ -76,12 +83,14 @@ func (l *Ledger) spare(root, name string) error {
 	return l.excludes(path, append([]string{l.dir, l.options.Home}, l.config.ResourceRoots...), ErrResource)
 }
 
-// excludes returns refusal if path, which has no symbolic links, is or contains one of dirs. An empty one is none.
+// excludes returns refusal if path, which has no symbolic links, is or contains one of dirs. It
+// ignores empty ones.
 func (l *Ledger) excludes(path string, dirs []string, refusal error) error {
 	for _, dir := range dirs {
 		if dir == "" {
 			continue
 		}
+
 		resolved, err := l.real(dir)
 		if err != nil {
 			return err
@@ -90,25 +99,28 @@ func (l *Ledger) excludes(path string, dirs []string, refusal error) error {
 			return fmt.Errorf("%q: %w: %s", path, refusal, l.relation(resolved == path, dir))
 		}
 	}
+
 	return nil
 }
 
-// relation says what a path that may not be deleted has to do with dir.
+// relation describes the relation to dir of a path that must not be deleted.
 func (l *Ledger) relation(same bool, dir string) string {
 	verb := "it contains"
 	if same {
 		verb = "it is"
 	}
+
 	switch dir {
 	case l.dir:
 		return verb + " the ledger"
 	case l.options.Home:
 		return verb + " your home directory"
 	}
+
 	return fmt.Sprintf("%s the resource root %q", verb, dir)
 }
 
-// real returns path without the symbolic links in that part of it which exists.
+// real returns path with symbolic links resolved, as far as it exists.
 func (l *Ledger) real(path string) (string, error) {
 	resolved, err := l.fs.Resolve(path)
 	if parent := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) && parent != path {
@@ -118,19 +130,22 @@ func (l *Ledger) real(path string) (string, error) {
 	return resolved, err
 }
 
-// CheckRoots returns ErrRoot if one of roots, which are clean absolute paths, is not fit for a resource root of a ledger in
-// dir: it is the root directory, is or contains the ledger or the home directory, or is inside the ledger.
+// CheckRoots returns ErrRoot if one of roots is not fit to be a resource root of a ledger in dir:
+// it is the root directory, is or contains the ledger or the home directory, or is inside the
+// ledger. roots must be clean absolute paths.
 func CheckRoots(dir string, roots []string, o Options) error {
 	l, err := newLedger(dir, o)
 	if err != nil {
 		return err
 	}
+
 	ledger, err := l.real(l.dir)
 	for _, root := range roots {
 		var path string
 		if err == nil {
 			path, err = l.real(root)
 		}
+
 		switch {
 		case err != nil:
 			return err
@@ -139,17 +154,19 @@ func CheckRoots(dir string, roots []string, o Options) error {
 		case path != ledger && within(path, ledger):
 			return fmt.Errorf("%q: %w: it is part of the ledger", root, ErrRoot)
 		}
+
 		err = l.excludes(path, []string{l.dir, l.options.Home}, ErrRoot)
 	}
+
 	return err
 }
 
-// discard takes a resource away from whoever used it: it renames path, which has to be as CheckResource wants it, to a
-// name in the same directory that nobody knows. What has that name is deleted after the edit is over, so what somebody
-// makes anew at path stays. If the edit is not committed, path gets its contents back unless somebody did. A path that
-// does not exist is no error.
+// discard takes a resource away from its users. It renames path, which CheckResource must accept,
+// to an unknown name in the same directory. The file with that name is deleted after the edit, so a
+// new file at path stays. If the edit is not committed, path gets its contents back, unless there
+// is a new file. It is no error if path does not exist.
 //
-// Outside tmp/, a shared ledger needs Options.TrustGroup: ErrPermission.
+// Outside tmp/, discard returns ErrPermission on a shared ledger without Options.TrustGroup.
 func (e *effects) discard(path string) error {
 	l := e.ledger
 	root, name, err := l.resource(e.id, path)
@@ -159,6 +176,7 @@ func (e *effects) discard(path string) error {
 	if l.config.Shared && !l.options.TrustGroup && root != l.tmp() {
 		return fmt.Errorf("%q: %w: any member of the group could have named it: --trust-group deletes it", path, ErrPermission)
 	}
+
 	parent, err := l.descend(root, filepath.Dir(name))
 	if err == nil {
 		err = e.discardFrom(parent, root, name)
@@ -169,10 +187,11 @@ func (e *effects) discard(path string) error {
 	if err != nil {
 		return fmt.Errorf("%q: %w", path, err)
 	}
+
 	return nil
 }
 
-// discardFrom writes down where the trash will be before there is any.
+// discardFrom records where the trash will be before there is any.
 func (e *effects) discardFrom(parent disk.Root, root, name string) error {
 	base := filepath.Base(name)
 	t := trash{parent: parent, base: base, name: newTrashName()}
@@ -180,10 +199,12 @@ func (e *effects) discardFrom(parent disk.Root, root, name string) error {
 	if err == nil {
 		t.journal, err = e.ledger.writeJournal(e.id, journal{root, filepath.Join(filepath.Dir(name), t.name)})
 	}
+
 	if err == nil {
 		err = e.take(t)
 	} else {
 		parent.Close()
 	}
+
 	return err
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 )
 
-// ErrUnsound means that the file system does not do what an edit relies on.
+// ErrUnsound means that the file system does not keep a promise on which edits rely.
 var ErrUnsound = errors.New("the file system breaks a promise")
 
-// A Scratch is a directory inside a ledger in which to try what its file system does. Each of its methods that tries something
-// returns nil if the file system keeps the promise, as far as one process can tell; ErrUnsound if it does not; another error if
-// that could not be tried.
+// A Scratch is a directory inside a ledger for testing its file system. Each test returns nil if
+// the file system keeps the promise, as far as one process can tell, ErrUnsound if it does not, and
+// another error if it could not be tested.
 type Scratch struct {
 	ledger *Ledger
 	dir    string
-	used   disk.Lock // as long as it is held, Sweep leaves the directory alone
+	used   disk.Lock // while it is held, Sweep leaves the directory alone
 }
 
-// Scratch makes a scratch directory, which Remove removes.
+// Scratch creates a scratch directory. The caller must call Remove.
 func (s *Survey) Scratch() (*Scratch, error) {
 	l := s.Ledger
 	for tries := 1; ; tries++ {
@@ -29,35 +29,39 @@ func (s *Survey) Scratch() (*Scratch, error) {
 		if err := l.fs.Mkdir(dir, 0o700); err != nil {
 			return nil, err
 		}
+
 		used, err := l.lock(scratchLock(dir), true, &lockWait{})
 		if err == nil {
 			return &Scratch{l, dir, used}, nil
 		}
-		swept := errors.Is(err, ErrBusy) || errors.Is(err, fs.ErrNotExist) // before it was in use
+
+		// it was swept before it was in use
+		swept := errors.Is(err, ErrBusy) || errors.Is(err, fs.ErrNotExist)
 		if !swept || tries == maxTries {
 			return nil, errors.Join(err, ignoreMissing(l.fs.Remove(dir)))
 		}
 	}
 }
 
-// Remove removes the directory and what is in it.
+// Remove removes the directory with its contents.
 func (s *Scratch) Remove() error {
 	return errors.Join(s.ledger.purgeAt(s.ledger.dir, filepath.Base(s.dir)), s.used.Unlock())
 }
 
-// LockFile returns the path of a file to lock, by TryLock.
+// LockFile returns the path of a file to lock with TryLock.
 func (s *Scratch) LockFile() string { return filepath.Join(s.dir, "lock") }
 
-// TryLock takes the lock on the file at path, as edits do, and makes the file if there is none. It returns ErrBusy if another
-// process has it.
+// TryLock takes the lock on the file at path, as edits do, and creates the file if there is none.
+// It returns ErrBusy if another process has the lock.
 func TryLock(path string) (disk.Lock, error) { return disk.OS{}.Lock(path, 0o600, nil) }
 
-// Exclusive tries that a new file is not made in the place of another.
+// Exclusive tests that creating a file does not replace another.
 func (s *Scratch) Exclusive() error {
 	path := filepath.Join(s.dir, "exclusive")
 	if err := s.write(path, "first"); err != nil {
 		return err
 	}
+
 	f, err := s.ledger.fs.Create(path, 0o600)
 	if err == nil {
 		f.Close()
@@ -65,7 +69,7 @@ func (s *Scratch) Exclusive() error {
 	return s.refused("O_EXCL", err, path, "first")
 }
 
-// Link tries that link(2) gives a file a second name, and not one that another has.
+// Link tests that link(2) gives a file a second name, and not a name that another file has.
 func (s *Scratch) Link() error {
 	one, two, new := filepath.Join(s.dir, "one"), filepath.Join(s.dir, "two"), filepath.Join(s.dir, "new")
 	if err := errors.Join(s.write(one, "one"), s.write(two, "two")); err != nil {
@@ -74,10 +78,12 @@ func (s *Scratch) Link() error {
 	if err := s.ledger.fs.Link(one, new); err != nil {
 		return err
 	}
+
 	named, err := s.ledger.fs.Lstat(one)
 	if err != nil {
 		return err
 	}
+
 	linked, err := s.ledger.fs.Lstat(new)
 	if err == nil && linked.ID != named.ID {
 		err = fmt.Errorf("%w: link(2) has made another file instead of another name", ErrUnsound)
@@ -85,10 +91,11 @@ func (s *Scratch) Link() error {
 	if err != nil {
 		return err
 	}
+
 	return s.refused("link(2)", s.ledger.fs.Link(one, two), two, "two")
 }
 
-// Move tries that a file is moved to the archive, and not over another.
+// Move tests that a file can be moved to the archive, and not over another file.
 func (s *Scratch) Move() error {
 	from, to, free := filepath.Join(s.dir, "from"), filepath.Join(s.dir, "to"), filepath.Join(s.dir, "free")
 	if err := errors.Join(s.write(from, "from"), s.write(to, "to")); err != nil {
@@ -103,7 +110,8 @@ func (s *Scratch) Move() error {
 	return s.has(free, "from")
 }
 
-// Replace tries that a reader finds either all of the old file or all of the new one while one is renamed over the other.
+// Replace tests that a reader sees either all of the old file or all of the new one while one is
+// renamed over the other.
 func (s *Scratch) Replace() error {
 	const times = 50
 	path, temp := filepath.Join(s.dir, "replaced"), filepath.Join(s.dir, "temp")
@@ -111,6 +119,7 @@ func (s *Scratch) Replace() error {
 	if err := s.write(path, texts[0]); err != nil {
 		return err
 	}
+
 	stop, found := make(chan struct{}), make(chan error, 1)
 	go func() {
 		for {
@@ -120,27 +129,32 @@ func (s *Scratch) Replace() error {
 				return
 			default:
 			}
+
 			err := s.has(path, texts[:]...)
 			if errors.Is(err, ErrUnsound) || errors.Is(err, fs.ErrNotExist) {
 				err = fmt.Errorf("%w: a reader during a renaming: %w", ErrUnsound, err)
 			}
+
 			if err != nil {
 				found <- err
 				return
 			}
 		}
 	}()
+
 	var err error
 	for i := 0; i < times && err == nil; i++ {
 		if err = s.write(temp, texts[i%2]); err == nil {
 			err = s.ledger.fs.Replace(temp, path)
 		}
 	}
+
 	close(stop)
+
 	return errors.Join(err, <-found)
 }
 
-// Sync tries that the directories of the ledger can be made durable.
+// Sync tests that the directories of the ledger can be synced.
 func (s *Scratch) Sync() error {
 	var errs []error
 	for _, dir := range []string{s.dir, s.ledger.dir, s.ledger.operations(), s.ledger.archive()} {
@@ -149,12 +163,12 @@ func (s *Scratch) Sync() error {
 	return errors.Join(errs...)
 }
 
-// write makes a new file.
+// write creates a new file.
 func (s *Scratch) write(path, text string) error {
 	return s.ledger.writeNew(path, []byte(text), SyncNone)
 }
 
-// refused returns an error unless err is fs.ErrExist, and the file at path still has text.
+// refused returns an error unless err is fs.ErrExist and the file at path still has text.
 func (s *Scratch) refused(what string, err error, path, text string) error {
 	if err == nil {
 		return fmt.Errorf("%w: %s does not refuse a name that is taken", ErrUnsound, what)
@@ -171,10 +185,12 @@ func (s *Scratch) has(path string, texts ...string) error {
 	if err != nil {
 		return err
 	}
+
 	for _, text := range texts {
 		if string(data) == text {
 			return nil
 		}
 	}
+
 	return fmt.Errorf("%w: %s has %d bytes that nobody has written to it", ErrUnsound, filepath.Base(path), len(data))
 }

@@ -6,11 +6,12 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// A memory is what this host remembers of one file (spec §18), and one observation of it. The file that it is kept in is the
-// host's own, and changed under the lock of the other. It is not fsynced: whoever has lost it begins anew.
+// A memory is what this host remembers about one file (spec §18), and one observation of it. Its
+// file belongs to the host alone, and is changed under the lock of the other file. It is not
+// synced: if it is lost, the host starts over.
 type memory struct {
 	ledger *Ledger
-	path   string // of the file that is remembered
+	path   string // of the file that this is about
 	kept   protocol.Sightings
 	now    protocol.Sightings
 	seen   protocol.Observation
@@ -18,25 +19,28 @@ type memory struct {
 
 func (l *Ledger) remember(path string) *memory { return &memory{ledger: l, path: path} }
 
-// observe returns seen with what is remembered after sight. Where only one host's clocks matter nothing is.
+// observe returns seen with the memory updated by sight. If only one host's clocks matter, it
+// remembers nothing.
 func (m *memory) observe(seen protocol.Observation, sight func(protocol.Sightings) protocol.Sightings) protocol.Observation {
 	if !m.ledger.linked() || !seen.Remembers() {
 		return seen
 	}
 	if data, _, err := m.ledger.readFile(sightingsOf(m.path, seen.Host.ID)); err == nil {
-		m.kept, _ = protocol.DecodeSightings(asString(data)) // what makes no sense is forgotten
+		m.kept, _ = protocol.DecodeSightings(asString(data)) // invalid content is forgotten
 	}
+
 	m.seen = seen
 	m.now = sight(m.kept)
 	seen.Sightings = &m.now
 	return seen
 }
 
-// keep writes what is to be remembered now, if that is something else.
+// keep stores now, unless it is the same as what is stored.
 func (m *memory) keep(now protocol.Sightings) error {
 	if now.Equal(m.kept) {
 		return nil
 	}
+
 	l, path := m.ledger, sightingsOf(m.path, m.seen.Host.ID)
 	temp := tempOf(path)
 	if err := l.writeNew(temp, []byte(now.Encode()), SyncNone); err != nil {

@@ -8,26 +8,26 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 )
 
-// A Survey is all that lies in a ledger, as it was found without a lock, whether or not commands would use the ledger. What was
-// gone again before it could be looked at is left out.
+// A Survey is everything found in a ledger without a lock, whether or not commands would use the
+// ledger. Files that were gone before they could be examined are left out.
 type Survey struct {
-	Ledger  *Ledger // to read from; with a Refusal not for edits
-	Refusal error   // why Open refuses the ledger; nil: it does not
-	Network string  // as FS.Network
+	Ledger  *Ledger // for reading; with a Refusal, not for edits
+	Refusal error   // why Open refuses the ledger; nil if it does not
+	Network string  // from FS.Network
 	Files   []Found
-	Above   []Found // the directories that lead to the ledger, from the nearest up
-	Errors  []error // of what could not be looked at
+	Above   []Found // the directories that lead to the ledger, nearest first
+	Errors  []error // of files that could not be examined
 
-	there map[string]bool // the operations; nil: they could not be listed
+	there map[string]bool // the operations; nil if they could not be listed
 }
 
-// Kind is what a file of a ledger is.
+// Kind is the kind of a file in a ledger.
 type Kind int
 
 // The kinds of files.
 const (
-	Stranger         Kind = iota // nothing of DPL's
-	Directory                    // of the ledger's own
+	Stranger         Kind = iota // not DPL's
+	Directory                    // one of the ledger's own
 	Marker                       // ledger.json
 	OperationFile                //
 	ArchivedFile                 // a copy of an operation
@@ -35,25 +35,25 @@ const (
 	OrchestratorFile             // of a group
 	AlertsFile                   // of a group
 	ArchivedRegistry             // a copy of a group's supervisors file
-	VersionFile                  // of a ledger that commits by link, or what belongs to one
+	VersionFile                  // of a ledger that commits by link, or a file that belongs to one
 	LockFile                     // of an operation or group
 	TempFile                     // of an edit
-	TrashFile                    // what is being deleted, or a note of it
+	TrashFile                    // something being deleted, or a note about it
 	TmpDirectory                 // of an operation
-	ScratchDirectory             // of somebody who tries what the file system does
+	ScratchDirectory             // for testing the file system
 )
 
 // Found is one file or directory.
 type Found struct {
 	Path     string // absolute
 	Kind     Kind
-	ID       string // of the operation or group; "" where there is none
+	ID       string // of the operation or group, or ""
 	Info     disk.Info
-	Distrust error // why commands refuse it, ErrPermission; nil: they do not
+	Distrust error // why commands refuse it, an ErrPermission; nil if they do not
 	Orphaned bool  // nothing that exists needs it: if no edit is in progress, Sweep would remove it
 }
 
-// note keeps err, and reports whether there is none.
+// note records err, and reports whether it is nil.
 func (s *Survey) note(err error) bool {
 	if err != nil {
 		s.Errors = append(s.Errors, err)
@@ -61,7 +61,7 @@ func (s *Survey) note(err error) bool {
 	return err == nil
 }
 
-// Name returns how a file is called within the ledger.
+// Name returns the name of a file relative to the ledger.
 func (s *Survey) Name(f Found) string {
 	name, err := filepath.Rel(s.Ledger.dir, f.Path)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Survey) Name(f Found) string {
 	return filepath.ToSlash(name)
 }
 
-// add notes the file at path, unless it is gone.
+// add records the file f, unless it is gone.
 func (s *Survey) add(f Found) error {
 	l := s.Ledger
 	var err error
@@ -78,30 +78,34 @@ func (s *Survey) add(f Found) error {
 		return ignoreMissing(err)
 	}
 	if f.Orphaned && f.Kind == LockFile && filepath.Dir(f.Path) == l.dir && f.Info.Size > 0 {
-		f.Kind, f.Orphaned = Stranger, false // many programs use such names, and none of ours writes to it
+		f.Kind, f.Orphaned = Stranger, false // many programs use such names, and ours would not write to it
 	}
+
 	switch f.Kind {
-	case Stranger, TrashFile, TmpDirectory, ScratchDirectory: // it was somebody else's, or is
+	case Stranger, TrashFile, TmpDirectory, ScratchDirectory: // it may belong to another user
 	case Directory:
 		f.Distrust = l.trustDir(f.Path, f.Info)
 	default:
 		f.Distrust = l.trustFile(f.Path, f.Info)
 	}
+
 	s.Files = append(s.Files, f)
 	return nil
 }
 
-// above notes the directories that lead to the ledger, whatever symbolic links do.
+// above records the directories that lead to the ledger, with symbolic links resolved.
 func (s *Survey) above() error {
 	l := s.Ledger
 	dir, err := l.fs.Resolve(l.dir)
 	if err != nil {
 		return err
 	}
+
 	info, err := l.fs.Stat(dir)
 	if err != nil {
 		return err
 	}
+
 	s.Files = append(s.Files, Found{Path: l.dir, Kind: Directory, Info: info, Distrust: l.trustDir(l.dir, info)})
 	for filepath.Dir(dir) != dir {
 		dir = filepath.Dir(dir)
@@ -110,11 +114,13 @@ func (s *Survey) above() error {
 		}
 		s.Above = append(s.Above, Found{Path: dir, Kind: Directory, Info: info})
 	}
+
 	return nil
 }
 
-// Tighten takes from others the right to write to a file or directory that belongs to this user. It returns ErrPermission if f
-// is not this user's, and an error if there is another file by now.
+// Tighten removes the write permission of others from a file or directory of this user. It returns
+// ErrPermission if f belongs to another user, and an error if the path leads to another file by
+// now.
 func (s *Survey) Tighten(f Found) error {
 	l := s.Ledger
 	return l.withFile(f.Path, func(file disk.File) error {
@@ -127,11 +133,12 @@ func (s *Survey) Tighten(f Found) error {
 		case info.UID != l.euid:
 			return fmt.Errorf("%s: %w: it belongs to %s", f.Path, ErrPermission, userName(info.UID))
 		}
+
 		return file.Chmod(info.Mode &^ l.others())
 	})
 }
 
-// others is who may not write to the files of the ledger.
+// others returns the permission bits of users who must not write to the files of the ledger.
 func (l *Ledger) others() fs.FileMode {
 	if l.config.Shared {
 		return 0o002
@@ -139,7 +146,7 @@ func (l *Ledger) others() fs.FileMode {
 	return 0o022
 }
 
-// Ours reports whether Tighten can cure what commands refuse f for.
+// Ours reports whether Tighten can fix the reason for which commands refuse f.
 func (s *Survey) Ours(f Found) bool {
 	l := s.Ledger
 	link := f.Info.Mode&fs.ModeSymlink != 0

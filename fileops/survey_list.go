@@ -10,19 +10,21 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 )
 
-// top lists the ledger directory. What is left over is judged as by sweepGroups.
+// top lists the ledger directory. It judges leftovers like sweepGroups.
 func (s *Survey) top() error {
 	l := s.Ledger
 	names, err := l.fs.ReadDir(l.dir)
 	if err != nil {
 		return err
 	}
+
 	slices.Sort(names)
 	left := leftovers(names, groupRole)
 	for _, name := range names {
 		f := Found{Path: filepath.Join(l.dir, name)}
 		file, isTemp := targetOf(name)
 		id, suffix, ofGroup := groupOf(file)
+
 		switch {
 		case f.Path == l.marker():
 			f.Kind = Marker
@@ -43,10 +45,12 @@ func (s *Survey) top() error {
 				}
 			}
 		}
+
 		if err := s.add(f); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -59,16 +63,18 @@ func groupKind(suffix string) Kind {
 	case alertsSuffix:
 		return AlertsFile
 	}
+
 	return LockFile
 }
 
-// operations lists operations/. What is left over is judged as by sweepOperations.
+// operations lists operations/. It judges leftovers like sweepOperations.
 func (s *Survey) operations() error {
 	l := s.Ledger
 	names, err := l.readDir(l.operations())
 	if err != nil {
 		return err
 	}
+
 	slices.Sort(names)
 	s.there = make(map[string]bool)
 	for _, name := range names {
@@ -76,6 +82,7 @@ func (s *Survey) operations() error {
 			s.there[id] = true
 		}
 	}
+
 	for _, name := range names {
 		f := Found{Path: filepath.Join(l.operations(), name)}
 		switch id, role := operationRole(name); role {
@@ -88,10 +95,12 @@ func (s *Survey) operations() error {
 		case locking:
 			f.Kind, f.ID, f.Orphaned = LockFile, id, !s.there[id]
 		}
+
 		if err := s.add(f); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -101,6 +110,7 @@ func (s *Survey) archive() error {
 	if err != nil {
 		return err
 	}
+
 	slices.Sort(names)
 	for _, name := range names {
 		f := Found{Path: filepath.Join(l.archive(), name)}
@@ -110,20 +120,24 @@ func (s *Survey) archive() error {
 		} else if _, ok := l.registryCopies(group).number(name); ok {
 			f.Kind, f.ID = ArchivedRegistry, group
 		}
+
 		if err := s.add(f); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
-// tmp lists tmp/, which is to be listed after operations/: whose directory is there before its operation is not left over.
+// tmp lists tmp/. It must run after operations: a directory that exists before its operation is no
+// leftover.
 func (s *Survey) tmp() error {
 	l := s.Ledger
 	names, err := l.readDir(l.tmp())
 	if err != nil {
 		return err
 	}
+
 	slices.Sort(names)
 	for _, name := range names {
 		f := Found{Path: filepath.Join(l.tmp(), name)}
@@ -134,15 +148,18 @@ func (s *Survey) tmp() error {
 		} else if validID(name) {
 			f.Kind, f.ID, f.Orphaned = TmpDirectory, name, s.there != nil && !s.there[name]
 		}
+
 		if err := s.add(f); err != nil {
 			return err
 		}
+
 		if f.Kind == TmpDirectory && !f.Orphaned {
 			if err := s.trashOf(f); err != nil {
 				return err
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -157,25 +174,30 @@ func (s *Survey) trashOf(dir Found) error {
 	return err
 }
 
-// Inspect returns what lies in the ledger in dir. It returns ErrNoLedger if there is none.
+// Inspect surveys the ledger in dir. It returns ErrNoLedger if there is none.
 func Inspect(dir string, o Options) (*Survey, error) {
 	l, err := newLedger(dir, o)
 	if err != nil {
 		return nil, err
 	}
+
 	s := &Survey{Ledger: l, Refusal: l.open()}
 	if errors.Is(s.Refusal, ErrNoLedger) {
 		return nil, s.Refusal
 	}
-	l.fs = l.fs.Within(l.dir, func(string, disk.Info) error { return nil }) // what commands refuse is what there is to say
+
+	// a survey must also report what commands refuse
+	l.fs = l.fs.Within(l.dir, func(string, disk.Info) error { return nil })
 	if s.Network, err = l.fs.Network(l.dir); err != nil {
 		return nil, err
 	}
+
 	s.note(s.above())
 	if s.note(s.top()) {
 		s.note(s.operations())
 		s.note(s.archive())
 		s.note(s.tmp())
 	}
+
 	return s, nil
 }

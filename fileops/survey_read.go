@@ -6,16 +6,16 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// Content is what a file says: one of these, or nothing.
+// Content is the decoded content of a file: one of these, or none.
 type Content struct {
 	Operation    *protocol.Operation
 	Registry     *protocol.Registry
 	Orchestrator *protocol.Orchestrator
 }
 
-// Read returns what f says, nothing for a kind of file that says nothing. On a ledger that commits by link that is the last
-// version. Its errors are fs.ErrNotExist if f is gone, ErrPermission if f is not safe to trust, and protocol.ErrCorrupt or
-// ErrNewerVersion.
+// Read decodes f. It returns nothing for kinds of files without content. On a ledger that commits
+// by link it decodes the last version. Its errors are fs.ErrNotExist if f is gone, ErrPermission if
+// f is not safe to trust, and protocol.ErrCorrupt or ErrNewerVersion.
 func (s *Survey) Read(f Found) (c Content, err error) {
 	l := s.Ledger
 	switch f.Kind {
@@ -29,15 +29,17 @@ func (s *Survey) Read(f Found) (c Content, err error) {
 	case AlertsFile:
 		err = l.eachAlert(f.ID, func(Line) bool { return true })
 	}
+
 	return c, err
 }
 
-// readAs decodes a file in which member is the id that is in its name, too.
+// readAs decodes a file whose member is the id that is also in its name.
 func readAs[T any](l *Ledger, f Found, member string, decode func(string) (T, error), idOf func(T) string) (*T, error) {
 	data, err := l.stateOf(f)
 	if err != nil {
 		return nil, err
 	}
+
 	value, err := decode(asString(data))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Path, err)
@@ -45,16 +47,18 @@ func readAs[T any](l *Ledger, f Found, member string, decode func(string) (T, er
 	return &value, checkInside(f.Path, member, idOf(value), f.ID)
 }
 
-// stateOf returns what a file has to say. A copy in the archive is never changed.
+// stateOf returns the current content of a file. A copy in the archive never changes.
 func (l *Ledger) stateOf(f Found) ([]byte, error) {
 	if f.Kind == ArchivedFile || f.Kind == ArchivedRegistry {
 		data, _, err := l.readFile(f.Path)
 		return data, err
 	}
+
 	of := file{ledger: l, path: f.Path}
 	if f.Kind == OperationFile {
 		of.copies = l.operationCopies(f.ID)
 	}
+
 	s, err := of.current()
 	return s.data, err
 }

@@ -10,16 +10,17 @@ import (
 	"strings"
 )
 
-// Sweep removes what crashed processes left: lock files without an operation or a group, temporary directories without an
-// operation, temporary files of edits, trash, and scratch directories; and, an hour later, the versions of operations that are
-// archived. It waits for nobody: what an edit in progress could still need stays for the next time. It goes on after errors and returns them all.
+// Sweep removes what crashed processes have left: lock files without an operation or group,
+// temporary directories without an operation, temporary files of edits, trash, and scratch
+// directories; and, an hour later, the versions of archived operations. It waits for no lock: what
+// an edit in progress may still need stays for the next time. It continues after errors and returns
+// them all.
 func (l *Ledger) Sweep() error {
 	defer l.fs.Refresh()
 	return errors.Join(l.sweepOperations(), l.sweepGroups(), l.sweepTrash())
 }
 
-// SweepGroup is Sweep for the files of one group: a pass tidies up after those before it that were
-// killed.
+// SweepGroup is Sweep for the files of one group. With it a pass tidies up after killed passes.
 func (l *Ledger) SweepGroup(id string) error {
 	defer l.fs.Refresh()
 	names, err := l.readDir(l.dir)
@@ -34,11 +35,13 @@ func (l *Ledger) sweepOperations() error {
 	if err != nil {
 		return err
 	}
+
 	inTmp, err := l.readDir(l.tmp())
 	if err != nil {
 		return err
 	}
-	for _, id := range inTmp { // a temporary directory goes with its operation, as a lock file does
+
+	for _, id := range inTmp { // a temporary directory belongs to its operation, as a lock file does
 		names = append(names, OperationName(id)+lockSuffix)
 	}
 	return l.sweepDocuments(leftovers(names, operationRole), l.operationDocument)
@@ -49,18 +52,21 @@ func (l *Ledger) sweepGroups() error {
 	if err != nil {
 		return err
 	}
+
 	for _, name := range names {
 		if file, _, isTemp := strings.Cut(name, tempMark); isTemp && file == filepath.Base(l.marker()) {
-			err = errors.Join(err, l.removeIfThere(filepath.Join(l.dir, name))) // who still writes it finds the marker
+			// a process that still writes it will find the marker
+			err = errors.Join(err, l.removeIfThere(filepath.Join(l.dir, name)))
 		}
 		if isScratch(name) {
 			err = errors.Join(err, l.sweepScratch(name))
 		}
 	}
+
 	return errors.Join(err, l.sweepDocuments(leftovers(names, groupRole), l.groupDocument))
 }
 
-// leftovers returns the documents that have something to tidy up, and their temporary files.
+// leftovers returns the documents that have something to tidy up, with their temporary files.
 func leftovers(names []string, roleOf func(name string) (id string, r role)) map[string][]string {
 	left, exists := make(map[string][]string), make(map[string]bool)
 	var ownerless []string
@@ -74,11 +80,13 @@ func leftovers(names []string, roleOf func(name string) (id string, r role)) map
 			exists[id] = true
 		}
 	}
+
 	for _, id := range ownerless {
 		if _, known := left[id]; !known && !exists[id] {
 			left[id] = nil
 		}
 	}
+
 	return left
 }
 
@@ -89,11 +97,11 @@ func (l *Ledger) sweepDocuments(left map[string][]string, names func(id string) 
 	return err
 }
 
-// sweepDocument edits d without changing anything: see edit.end for what that does to one that does not
-// exist. It needs no sense in the files.
+// sweepDocument edits d without changing anything; see edit.end for the effect on a document that
+// does not exist. It does not decode the files.
 func (l *Ledger) sweepDocument(d document, temps []string) error {
 	if info, err := l.fs.Lstat(d.lock); err == nil && info.Size > 0 && len(temps) == 0 {
-		return nil // it is somebody else's
+		return nil // it belongs to another program
 	}
 	return ignoreBusy(l.hold(d, OrCreate|Try, func(e *edit) (err error) {
 		for _, r := range e.files {
@@ -101,6 +109,7 @@ func (l *Ledger) sweepDocument(d document, temps []string) error {
 				err = errors.Join(err, r.pruneOver(e.files[0].temp))
 			}
 		}
+
 		for _, temp := range temps {
 			err = errors.Join(err, l.removeIfThere(filepath.Join(d.dir, temp)))
 		}
@@ -113,6 +122,7 @@ func (l *Ledger) sweepTrash() error {
 	if err != nil {
 		return err
 	}
+
 	for _, name := range names {
 		id, isJournal := operationOfJournal(name)
 		switch {
@@ -124,31 +134,37 @@ func (l *Ledger) sweepTrash() error {
 			err = errors.Join(err, l.sweepTmp(name))
 		}
 	}
+
 	return err
 }
 
-// sweepTmp looks for trash in the temporary directory of an operation, and for directories of calls that have ended.
+// sweepTmp looks for trash in the temporary directory of an operation, and for directories of calls
+// that have ended.
 func (l *Ledger) sweepTmp(id string) error {
 	names, err := l.readDir(l.operationTmp(id))
 	if err != nil {
 		return err
 	}
+
 	for _, name := range names {
 		if isTrash(name) {
 			err = errors.Join(err, l.sweepFrom(id, name))
 		}
 	}
+
 	return errors.Join(err, l.sweepCalls(id))
 }
 
-// sweepCalls discards what edits that were killed have left in the temporary directory of an operation: after their commit
-// that of a call that has ended; before it that of a call that was about to begin, which is empty. It takes the lock only if
-// there is something to do, and leaves it to others to say that an operation makes no sense.
+// sweepCalls discards directories that killed edits have left in the temporary directory of an
+// operation: after their commit, that of a call that has ended; before it, the empty one of a call
+// that was about to begin. It takes the lock only if there is something to do, and leaves it to
+// others to report an invalid operation.
 func (l *Ledger) sweepCalls(id string) error {
 	op, archived, err := l.ReadOperation(id)
 	if err != nil || archived {
 		return nil
 	}
+
 	spent, empty, err := l.spentTmp(op)
 	if err != nil || len(spent)+len(empty) == 0 {
 		return err
@@ -159,6 +175,7 @@ func (l *Ledger) sweepCalls(id string) error {
 		if err != nil || e.absent {
 			return nil
 		}
+
 		spent, empty, err := l.spentTmp(op)
 		for _, call := range e.unleased(empty) {
 			err = errors.Join(err, l.removeEmpty(l.TmpDir(id, call)))
@@ -167,13 +184,14 @@ func (l *Ledger) sweepCalls(id string) error {
 	}))
 }
 
-// unleased returns those of calls whose temporary directory is not that of a push which has lost its lock, where it can, and
-// will commit all the same: they are older than anybody may be paused for.
+// unleased returns those of calls whose temporary directory cannot belong to a push that has lost
+// its lock but will still commit: they are older than any process may be paused for.
 func (e *edit) unleased(calls []string) []string {
 	l := e.ledger
 	if !l.linked() {
 		return calls
 	}
+
 	now, err := l.fs.Lstat(e.files[0].temp)
 	return slices.DeleteFunc(calls, func(call string) bool {
 		info, lookErr := l.fs.Lstat(l.TmpDir(e.id, call))
@@ -181,7 +199,7 @@ func (e *edit) unleased(calls []string) []string {
 	})
 }
 
-// removeEmpty removes a directory that nobody has put anything into meanwhile.
+// removeEmpty removes a directory unless it has entries by now.
 func (l *Ledger) removeEmpty(path string) error {
 	err := l.removeIfThere(path)
 	if inside, listErr := l.readDir(path); listErr == nil && len(inside) > 0 {
@@ -194,7 +212,8 @@ func (l *Ledger) sweepFrom(dir, name string) error {
 	return l.purgeAt(l.tmp(), filepath.Join(dir, name))
 }
 
-// editEnded reports whether whatever edit of the operation was in progress a moment ago has ended.
+// editEnded reports whether every edit of the operation that was in progress a moment ago has
+// ended.
 func (l *Ledger) editEnded(id string) (bool, error) {
 	lock, err := l.lock(l.operationLock(id), false, &lockWait{})
 	switch {
@@ -205,20 +224,24 @@ func (l *Ledger) editEnded(id string) (bool, error) {
 	case err != nil:
 		return false, err
 	}
+
 	return true, lock.Unlock()
 }
 
-// sweepJournal deletes the trash that a note tells of, and the note, unless the edit that wrote it may be about to make
-// the trash. A note that ends in the middle was the last thing its writer did: there is no trash.
+// sweepJournal deletes the trash named by a note, and the note, unless the edit that wrote it may
+// be about to make the trash. If a note is truncated, its writer died while writing it: there is no
+// trash.
 func (l *Ledger) sweepJournal(name, id string) error {
 	if over, err := l.editEnded(id); err != nil || !over {
 		return err
 	}
+
 	path := filepath.Join(l.tmp(), name)
 	data, info, err := l.readFile(path)
 	if err != nil {
 		return ignoreMissing(err)
 	}
+
 	j, err := decodeJournal(data)
 	if err != nil {
 		return l.removeIfThere(path)
@@ -232,10 +255,11 @@ func (l *Ledger) sweepJournal(name, id string) error {
 	if err := l.purgeAt(j.root, j.path); err != nil {
 		return err
 	}
+
 	return l.removeIfThere(path)
 }
 
-// checkJournal makes sure that a note speaks of trash, and of trash where Discard may leave it.
+// checkJournal checks that a note names trash in a place where discard may leave it.
 func (l *Ledger) checkJournal(j journal) error {
 	path := filepath.Join(j.root, j.path)
 	root, name, err := l.locate(path)
@@ -245,13 +269,14 @@ func (l *Ledger) checkJournal(j journal) error {
 	return err
 }
 
-// sweepScratch removes the scratch directory of a process that was killed. Others than its maker may not look into it, and
-// what has such a name but is no directory is nobody's.
+// sweepScratch removes the scratch directory of a killed process. Only its owner may look into it.
+// Anything else with such a name is not ours.
 func (l *Ledger) sweepScratch(name string) error {
 	info, err := l.fs.Lstat(filepath.Join(l.dir, name))
 	if err != nil || !info.Mode.IsDir() || l.euid >= 0 && info.UID != l.euid {
 		return ignoreMissing(err)
 	}
+
 	lock, err := l.lock(scratchLock(filepath.Join(l.dir, name)), true, &lockWait{})
 	if err != nil {
 		return ignoreBusy(ignoreMissing(err))

@@ -5,19 +5,21 @@ import (
 	"time"
 )
 
-// A PassRequest is the arguments of one pass over a group (spec §11). Zero durations are not given.
+// A PassRequest has the arguments of one pass over a group (spec §11). A zero duration means that
+// it was not given.
 type PassRequest struct {
-	Owner              string
-	PID                int
-	State              OrchestratorState // "": running
-	Failover           bool              // start also what may still run on another host
-	Hook               bool              // this pass gives alerts to a hook
-	LastAlert          int64             // number of the last line in the alerts file; 0: none
+	Owner    string
+	PID      int
+	State    OrchestratorState // "": running
+	Failover bool              // also start services that may still run on another host
+	Hook     bool              // this pass gives alerts to a hook
+	// the number of the last line in the alerts file; 0 if there is none
+	LastAlert          int64
 	HeartbeatInterval  time.Duration
 	StalenessThreshold time.Duration
 }
 
-// An Action is what a pass asks for: a [Start] or a [Signal] (spec §11.3, §11.4).
+// An Action is something a pass asks for: a [Start] or a [Signal] (spec §11.3, §11.4).
 type Action interface{ action() }
 
 // A Start asks for a process that becomes a service.
@@ -47,26 +49,27 @@ const (
 	Kill SignalName = "KILL"
 )
 
-// A Scope says which processes of a service a signal goes to.
+// A Scope says which processes of a service get a signal.
 type Scope string
 
 const (
-	ToProcess   Scope = "process"   // its process alone
+	ToProcess   Scope = "process"   // only its process
 	ToGroup     Scope = "group"     // the process group that its process leads
-	ToSurvivors Scope = "survivors" // what is left of its start
+	ToSurvivors Scope = "survivors" // the remaining processes of its start
 )
 
-// A Decision is the first half of a pass, before the processes that it starts are spawned.
+// A Decision is the first half of a pass, before processes are spawned for its starts.
 type Decision struct {
-	StandBy bool // another owner's orchestrator was heard: nothing is to be done
+	StandBy bool // another owner's orchestrator is active: there is nothing to do
 	Actions []Action
 
 	edit *groupEdit
 }
 
-// Pass decides what follows for the services of g (spec §11.1 to §11.4): it judges each of them, plans
-// for the group, and acts on a copy of g. Answer each Start of the decision with Spawned or NotSpawned,
-// then commit Group, then take the actions. It returns ErrExhausted before it decides anything.
+// Pass decides what to do about the services of g (spec §11.1 to §11.4): it judges each of them,
+// plans for the group, and acts on a copy of g. The caller must answer each Start of the decision
+// with Spawned or NotSpawned, then commit Group, and then take the actions. Pass returns
+// ErrExhausted before it decides anything.
 func (g Group) Pass(p PassRequest, seen Observation) (*Decision, error) {
 	owner := g.Registry.Owner
 	other := owner != "" && owner != p.Owner
@@ -83,7 +86,7 @@ func (g Group) Pass(p PassRequest, seen Observation) (*Decision, error) {
 	e := g.begin(p.Owner, seen)
 	e.g.Registry.AlertSeq = alerts
 	e.own(p)
-	if !other { // a new owner has watched those of the other, and must not be held up
+	if !other { // a new owner has watched the passes of the old one, and must not be delayed
 		e.grant()
 	}
 
@@ -98,7 +101,7 @@ func (g Group) Pass(p PassRequest, seen Observation) (*Decision, error) {
 	return &Decision{Actions: done.actions, edit: e}, nil
 }
 
-// setTiming gives o the numbers of p, and an interval that fits the threshold.
+// setTiming sets the durations of p in o, and an interval that fits the threshold.
 func (o *Orchestrator) setTiming(p PassRequest) {
 	if p.StalenessThreshold != 0 {
 		o.StalenessThreshold = p.StalenessThreshold
@@ -109,7 +112,7 @@ func (o *Orchestrator) setTiming(p PassRequest) {
 	}
 }
 
-// own makes the group one of p's owner, and of its hook.
+// own makes p's owner the owner of the group, and p's hook its hook.
 func (e *groupEdit) own(p PassRequest) {
 	r := &e.g.Registry
 	if p.Hook && r.AlertsGiven == NoneGiven {
@@ -121,14 +124,14 @@ func (e *groupEdit) own(p PassRequest) {
 	r.Owner = p.Owner
 }
 
-// mayBeAsleep reports whether the orchestrator of g may have stopped together with the observer,
-// which has just gone on: it has a threshold to do so, too.
+// mayBeAsleep reports whether the orchestrator of g may have been stopped together with the
+// observer, which has just woken. It then also has a threshold to wake.
 func (g Group) mayBeAsleep(seen Observation) bool {
 	o := &g.Orchestrator
 	return seen.Watch == Woken && !o.Heartbeat.IsZero() && o.State != OrchestratorStopped
 }
 
-// orchestrate makes the orchestrator's heartbeat (spec §11.2).
+// orchestrate records the orchestrator's heartbeat (spec §11.2).
 func (e *groupEdit) orchestrate(p PassRequest) {
 	_, age := e.before.OrchestratorHeard(e.seen)
 	o := &e.g.Orchestrator
@@ -139,9 +142,9 @@ func (e *groupEdit) orchestrate(p PassRequest) {
 	}
 }
 
-// Spawned notes that p, which has the number pid, waits to become the service id, and will
-// carry startID, a new random one, in its environment; and that keeper is its parent, or that it
-// has none (spec §11.5, §11.6).
+// Spawned records the process p, with the given pid, that waits to become the service id. It will
+// carry startID, a new random id, in its environment. keeper is its parent, or zero if it has no
+// keeper (spec §11.5, §11.6).
 func (d *Decision) Spawned(id string, pid int, p Process, startID string, keeper Process) {
 	s := d.edit.service(id)
 	s.PID, s.Process, s.StartID, s.Keeper = pid, p, startID, keeper
@@ -153,7 +156,7 @@ func validStartID(id string) bool {
 	return len(id) == 16 && strings.Trim(id, "0123456789abcdef") == ""
 }
 
-// NotSpawned notes that no process could be made to start the service id, because of cause.
+// NotSpawned records that no process could be created for the service id, because of cause.
 func (d *Decision) NotSpawned(id, cause string) {
 	d.edit.startFailed(d.edit.service(id), cause)
 }
@@ -166,11 +169,11 @@ func (d *Decision) Group() Group {
 	return d.edit.after()
 }
 
-// A Result is what came of the starts of a pass, and of its alerts.
+// A Result is the outcome of a pass's starts and alerts.
 type Result struct {
-	Started  []string          // services that are started
-	Failed   map[string]string // why others are not
-	Appended int64             // up to here, alerts are in the alerts file
+	Started  []string          // services that were started
+	Failed   map[string]string // why others were not
+	Appended int64             // alerts up to this number are in the alerts file
 }
 
 // Result returns g after the second half of a pass by owner (spec §11.5, §11.7).
@@ -191,10 +194,10 @@ func (g Group) Result(owner string, r Result, seen Observation) Group {
 		}
 	}
 	e.g.Registry.PendingAlerts = pending
-	return e.after() // what Pass has let begin is to be noted
+	return e.after() // what Pass has begun must be recorded
 }
 
-// Given returns g after a hook was given the alerts up to seq (spec §11.7). Its error is
+// Given returns g after alerts up to seq were given to a hook (spec §11.7). It returns
 // ErrExhausted.
 func (g Group) Given(seq int64, seen Observation) (Group, error) {
 	e := g.begin("", seen)
@@ -202,7 +205,7 @@ func (g Group) Given(seq int64, seen Observation) (Group, error) {
 	return e.end()
 }
 
-// startFailed notes that the process of s did not become the service.
+// startFailed records that the process of s did not become the service.
 func (e *groupEdit) startFailed(s *Service, cause string) {
 	e.setState(s, StateFailed, "startFailed")
 	s.FailedAt = e.seen.Now
@@ -211,8 +214,9 @@ func (e *groupEdit) startFailed(s *Service, cause string) {
 	e.raise(AlertFailed, s.ID, "startFailed: %s", cause)
 }
 
-// PassesTooRare returns the time between the passes of g, the shorter one of the last two, so that one pause does not count;
-// and the threshold that g should have at least, in whole seconds, if its own is below 2.5 times that. Else want is 0.
+// PassesTooRare returns the shorter of the last two times between passes of g, so that a single
+// pause does not count. If the threshold of g is below 2.5 times that, want is the least threshold
+// it should have, in whole seconds; otherwise want is 0.
 func (g Group) PassesTooRare(before Group) (period, want time.Duration) {
 	period = min(g.Orchestrator.Period, before.Orchestrator.Period)
 	least := min(milliseconds(period.Milliseconds()*5/2), longest-time.Second)
@@ -222,8 +226,8 @@ func (g Group) PassesTooRare(before Group) (period, want time.Duration) {
 	return period, want
 }
 
-// SetOrchestratorState returns g after the orchestrator of owner has changed its state between passes; unchanged if g has
-// another owner, or can count no further.
+// SetOrchestratorState returns g with a new state of owner's orchestrator, between passes. It
+// returns g unchanged if g has another owner or can count no further.
 func (g Group) SetOrchestratorState(owner string, state OrchestratorState) Group {
 	if g.Registry.Owner == owner && g.Orchestrator.Revision < lastRevision {
 		g.Orchestrator.Revision++

@@ -2,8 +2,8 @@ package protocol
 
 import "time"
 
-// startedFor is how long ago a start must be so that a process which is alive has certainly become
-// the service.
+// startedFor is the time after a start from which a process that is alive has certainly become the
+// service.
 const startedFor = time.Second
 
 // An acting is the edit that takes the steps of a pass.
@@ -13,7 +13,8 @@ type acting struct {
 	rebooted []string // services that are started again after a reboot
 }
 
-// act takes all steps of plan. The actions are left to the caller: they follow the commit.
+// act takes all steps of plan. It leaves the actions to the caller, because they come after the
+// commit.
 func (e *groupEdit) act(plan []course) *acting {
 	a := &acting{groupEdit: e}
 	for _, c := range plan {
@@ -24,31 +25,31 @@ func (e *groupEdit) act(plan []course) *acting {
 	return a
 }
 
-// A step is one change of a service in a pass, with its event, alert and action.
+// A step is a change of one service in a pass, with its event, alert and action.
 type step interface{ take(a *acting, s *Service) }
 
 type (
 	carryOn   struct{ alive bool }
-	loseStart struct{} // its process was gone before it became the service
-	reboot    struct{} // it has not failed, but its host was started again
+	loseStart struct{} // its process ended before it became the service
+	reboot    struct{} // it has not failed, but its host was rebooted
 	fail      struct { // it has failed
 		reason Evidence
-		left   bool // processes of it are left
+		left   bool // some of its processes are left
 	}
 	setDue     struct{ failedAt, at time.Time } // when it may be started again
-	schedule   struct{}                         // that is yet to come
-	setPending struct{}                         // its next start will be a restart
+	schedule   struct{}                         // that time has not come yet
+	setPending struct{}                         // its next start is a restart
 	wait       struct{ blockedBy string }       // it waits for its dependencies
 	unblock    struct{}
 	block      struct{ by string }
-	adopt      struct{} // it runs already
+	adopt      struct{} // it is already running
 	signal     struct{ Signal }
 	start      struct {
 		restart     bool
-		firstReason string // if it is no restart
+		firstReason string // if it is not a restart
 	}
 	die     struct{ reason string }
-	release struct{} // it has stopped, and is registered again
+	release struct{} // it has stopped, and becomes registered again
 	stopped struct{}
 )
 
@@ -118,7 +119,7 @@ func (adopt) take(a *acting, s *Service) {
 	if s.RunningSince.IsZero() {
 		s.RunningSince = a.seen.Now
 	}
-	if s.LastHeartbeat.IsZero() { // or it would never be stale
+	if s.LastHeartbeat.IsZero() { // otherwise it would never go stale
 		a.beat(s)
 	}
 }
@@ -135,7 +136,7 @@ func (step start) take(a *acting, s *Service) {
 	if step.restart {
 		reason = a.countAttempt(s)
 	} else if e := s.LastExit; reason == "registered" && e != nil && e.Reason == string(Rebooted) {
-		reason = string(Rebooted) // it has waited since
+		reason = string(Rebooted) // it has waited since the reboot
 	}
 
 	a.setState(s, StateRunning, reason)
@@ -149,7 +150,7 @@ func (step start) take(a *acting, s *Service) {
 	a.actions = append(a.actions, Start{s.ID, s.Attempt, reason})
 }
 
-// countAttempt charges a restart to s, and returns the reason of it.
+// countAttempt counts a restart of s, and returns the reason for it.
 func (a *acting) countAttempt(s *Service) string {
 	last := LastExit{Reason: string(Exited)}
 	if s.LastExit != nil && s.LastExit.Reason != "" {
@@ -173,7 +174,7 @@ func (step die) take(a *acting, s *Service) {
 	a.raise(AlertDead, s.ID, "%s", message)
 }
 
-// whyDead says why s, which is given up, has ended; "": that is not known.
+// whyDead returns why s, which is given up, has ended, or "" if that is unknown.
 func (s *Service) whyDead() string {
 	switch e := s.LastExit; {
 	case e == nil:

@@ -1,22 +1,22 @@
 package protocol
 
-// A judgement is what a pass finds out about one service before it decides anything: from the files
-// as they were, with the graces of this pass, and from its observation (spec §11.2).
+// A judgement is what a pass finds out about one service before it decides anything: from the
+// files, with the graces granted by this pass, and from its observation (spec §11.2).
 type judgement struct {
-	was       *Service // as it was; it must not be changed
-	evidence  Evidence // that it is dead; "": there is none
+	was       *Service // the service before the pass; it must not be changed
+	evidence  Evidence // that it is dead, or "" if there is none
 	gone      bool     // its process has certainly ended
-	alive     bool     // its process is known to live
-	heard     bool     // it has sent a heartbeat lately
+	alive     bool     // its process is known to be alive
+	heard     bool     // it has sent a heartbeat recently
 	checkable bool     // the observer can check its process
-	foreign   bool     // its process may live where the observer cannot look
+	foreign   bool     // its process may be alive where the observer cannot look
 	ready     bool     // services that depend on it may run
 }
 
-// judgements are those of all services, by id.
+// judgements has the judgement of each service by id.
 type judgements map[string]judgement
 
-// judgeAll judges every service of g as seen.
+// judgeAll judges every service of g.
 func (g Group) judgeAll(seen Observation) judgements {
 	all := make(judgements, len(g.Registry.Services))
 	for i := range g.Registry.Services {
@@ -26,7 +26,7 @@ func (g Group) judgeAll(seen Observation) judgements {
 	return all
 }
 
-// judge judges s, which nothing may change from then on.
+// judge judges s, which must not be changed afterwards.
 func (g Group) judge(s *Service, seen Observation) judgement {
 	j := judgement{was: s}
 	if s.State.final() {
@@ -43,9 +43,9 @@ func (g Group) judge(s *Service, seen Observation) judgement {
 	return j
 }
 
-// survived reports whether processes of the start of the service are left. It is asked only where
-// that matters, since an observer may have to look for them for a second.
+// survived reports whether processes of the service's start are left. Call it only if the answer
+// matters, because an observer may have to search for a second.
 func (j judgement) survived(seen Observation) bool { return j.was.survived(seen) }
 
-// held reports whether anything is left to be stopped before the service can be started again.
+// held reports whether anything must still be stopped before the service can be started again.
 func (j judgement) held(seen Observation) bool { return j.alive || j.survived(seen) }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A course is what a pass does about one service: steps, in the order in which they are taken.
+// A course is what a pass does about one service: steps in order.
 type course struct {
 	id    string
 	steps []step
@@ -22,8 +22,8 @@ type planner struct {
 	failover bool
 }
 
-// plan returns the courses of all services, in the order of their ids. By now each of them is judged,
-// and none is stopped or started, so that what one of them comes to may depend on all.
+// plan returns the courses of all services, in the order of their ids. All services have been
+// judged, and none has been stopped or started yet, so each course may depend on all judgements.
 func (p *planner) plan() []course {
 	var all []course
 	for _, id := range p.g.Registry.sorted() {
@@ -32,7 +32,7 @@ func (p *planner) plan() []course {
 	return all
 }
 
-// rule returns the steps of a service by the rule of its state.
+// rule returns the steps of a service according to its state.
 func (p *planner) rule(j judgement) []step {
 	switch j.was.State {
 	case StateRunning:
@@ -47,7 +47,7 @@ func (p *planner) rule(j judgement) []step {
 	return nil
 }
 
-// then returns first and the steps that follow it.
+// then returns first followed by rest.
 func then(first step, rest []step) []step { return append([]step{first}, rest...) }
 
 func (p *planner) running(j judgement) []step {
@@ -62,14 +62,14 @@ func (p *planner) running(j judgement) []step {
 	return []step{carryOn{j.alive}}
 }
 
-// fail lets a service fail, and goes on with what follows.
+// fail makes a service fail, and continues with the steps that follow.
 func (p *planner) fail(j judgement, reason Evidence) []step {
 	left := !j.alive && j.survived(p.seen)
 	return then(fail{reason, left}, p.failed(j, p.seen.Now))
 }
 
-// waiting is the rule of registered and waitingForDependencies. firstReason is why the service is
-// started, if that is no restart.
+// waiting is the rule of registered and waitingForDependencies. firstReason is the reason for the
+// start if it is not a restart.
 func (p *planner) waiting(j judgement, firstReason string) []step {
 	if !p.dependenciesReady(j.was) {
 		return []step{p.wait(j.was)}
@@ -132,7 +132,7 @@ func (p *planner) failed(j judgement, failedAt time.Time) []step {
 	return then(due, p.start(j, true, ""))
 }
 
-// giveUp gives a service up. What a pass has started is not left behind.
+// giveUp gives a service up. It first stops what a pass has started.
 func (p *planner) giveUp(j judgement, reason string) []step {
 	if !j.was.StartedAt.IsZero() && j.held(p.seen) {
 		return p.stop(j)
@@ -159,7 +159,7 @@ func (p *planner) shuttingDown(j judgement) []step {
 	return then(release{}, p.waiting(p.g.judge(&released, p.seen), "registered"))
 }
 
-// dependentShutsDown reports whether a service that depends on s has yet to stop.
+// dependentShutsDown reports whether a service that depends on s has not stopped yet.
 func (p *planner) dependentShutsDown(s *Service) bool {
 	for id, other := range p.judged {
 		if other.was.State == StateShuttingDown && id != s.ID && slices.Contains(other.was.Dependencies, s.ID) {
@@ -169,7 +169,7 @@ func (p *planner) dependentShutsDown(s *Service) bool {
 	return false
 }
 
-// stop returns the next signal to a service that is held, if it is time for one (spec §11.4).
+// stop returns the next signal to a service that is held, if it is due (spec §11.4).
 func (p *planner) stop(j judgement) []step {
 	s := j.was
 	to := ToSurvivors
@@ -190,7 +190,7 @@ func (p *planner) stop(j judgement) []step {
 	return []step{signal{Signal{s.ID, name, to, s.PID, s.identity()}}}
 }
 
-// start starts a service. What it had before is stopped first.
+// start starts a service, after stopping what is left of its last start.
 func (p *planner) start(j judgement, restart bool, firstReason string) []step {
 	switch {
 	case j.foreign && !p.failover:

@@ -6,16 +6,15 @@ import (
 	"slices"
 )
 
-// Restart returns g after the request to stop a service and the running ones that depend on it,
-// and to start them again (spec §10.5). With only, those that depend on it stay as they are. One
-// that does not run is started by the next pass, whatever it waited for: its backoff, or somebody
-// to register it again.
+// Restart returns g after the request to stop a service and the running ones that depend on it, and
+// to start them again (spec §10.5). With only, its dependents are left alone. A service that is not
+// running is started by the next pass, whether it waits for its backoff or was stopped.
 //
-// It stops nothing that no pass could start again: it leaves alone what depends on the service
-// and has no command, and it returns ErrNoService, ErrNoStartInfo if the service itself has
-// none, and ErrBlocked, with the names, if one that would have to stop depends on another that is
-// missing, dead or stopped, and is not started with it. Again are the ids of those that are
-// restarted, sorted.
+// Restart stops nothing that no pass could start again. It leaves alone dependents without a
+// command. It returns ErrNoService, ErrNoStartInfo if the service itself has no command, and
+// ErrBlocked, with names, if a service that would have to stop depends on another that is missing,
+// dead or stopped and is not restarted with it. again has the ids of the restarted services,
+// sorted.
 func (g Group) Restart(service, by string, only bool, seen Observation) (after Group, again []string, err error) {
 	switch s := g.Service(service); {
 	case s == nil:
@@ -35,8 +34,8 @@ func (g Group) Restart(service, by string, only bool, seen Observation) (after G
 	return g.restart(again, by, seen)
 }
 
-// RestartAll returns g after the request to restart all services that have a command (spec
-// §10.5), also those that are dead or stopped. Its error is ErrBlocked.
+// RestartAll returns g after the request to restart all services that have a command (spec §10.5),
+// including dead and stopped ones. It returns ErrBlocked.
 func (g Group) RestartAll(by string, seen Observation) (after Group, again []string, err error) {
 	again = slices.DeleteFunc(g.Registry.sorted(), func(id string) bool {
 		return g.Service(id).StartInfo == nil
@@ -70,7 +69,7 @@ func (g Group) restart(again []string, by string, seen Observation) (Group, []st
 	return after, again, nil
 }
 
-// bringBack lets the next pass start s, which does not run.
+// bringBack lets the next pass start s, which is not running.
 func (e *groupEdit) bringBack(s *Service) {
 	switch evidence := e.g.dead(s, e.seen); s.State {
 	case StateRegistered, StateWaiting:
@@ -86,8 +85,8 @@ func (e *groupEdit) bringBack(s *Service) {
 	s.RestartAttempts = 0
 }
 
-// blocker returns the first dependency of s without which no pass will start s again, and what is
-// wrong with it, unless it is one of those that are started again.
+// blocker returns the first dependency without which no pass will start s again, and its state,
+// ignoring those that are restarted as well.
 func (g Group) blocker(s *Service, again []string) (id, state string) {
 	for _, d := range s.Dependencies {
 		on := g.Service(d)

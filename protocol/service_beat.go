@@ -2,9 +2,10 @@ package protocol
 
 import "time"
 
-// BeatService returns g after a heartbeat of a.Supervisor (spec §10.3), of which what it says is noted, and the status of the heartbeat: 0; 3 if it is to
-// end; 5 if it was declared dead, and nothing has changed. It returns ErrNoService, and ErrOtherProcess if another process
-// of it is alive.
+// BeatService returns g after a heartbeat of the service a.Supervisor, with the report say (spec
+// §10.3). status is 0; 3 if the service must end; or 5 if it was declared dead, and then nothing
+// has changed. BeatService returns ErrNoService, and ErrOtherProcess if another process of the
+// service is alive.
 func (g Group) BeatService(a Actor, say Report, seen Observation) (after Group, status int, err error) {
 	e := g.begin(a.Supervisor, seen)
 	s, actor := e.service(a.Supervisor), identity(a.PID, a.Process)

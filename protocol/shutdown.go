@@ -3,7 +3,8 @@ package protocol
 import "slices"
 
 // Shutdown returns g after the request to stop a service and the running ones that depend on it
-// (spec §10.4). It returns ErrNoService, and with only, if there are such, ErrHasDependents.
+// (spec §10.4). It returns ErrNoService, and with only, ErrHasDependents if running services depend
+// on it.
 func (g Group) Shutdown(service, by string, only bool, seen Observation) (Group, error) {
 	e := g.begin(by, seen)
 	if e.service(service) == nil {
@@ -24,7 +25,7 @@ func (g Group) Shutdown(service, by string, only bool, seen Observation) (Group,
 	return e.shutDownAll(stop)
 }
 
-// ShutdownAll returns g after the request to stop all services (spec §10.4). Its error is
+// ShutdownAll returns g after the request to stop all services (spec §10.4). It returns
 // ErrExhausted.
 func (g Group) ShutdownAll(by string, seen Observation) (Group, error) {
 	all := make(map[string]bool)
@@ -43,9 +44,9 @@ func (e *groupEdit) shutDownAll(stop map[string]bool) (Group, error) {
 	return e.end()
 }
 
-// ShuttingDown returns which of a service and those that depend on it, or of all if service
-// is "", are still to stop, in the order in which they do: it is the first that the others wait for
-// (spec §11.3).
+// ShuttingDown returns the services that have not stopped yet, in the order in which they stop: the
+// first is the one that the others wait for (spec §11.3). It considers the given service and its
+// dependents, or all services if service is "".
 func (g Group) ShuttingDown(service string) []string {
 	ids := g.Registry.leavesFirst()
 	if service != "" {

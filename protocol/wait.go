@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// A Goal is what somebody waits for an operation to come to (spec §13.1).
+// A Goal is a state of an operation to wait for (spec §13.1).
 type Goal string
 
 const (
 	GoalRunning   Goal = "running"
 	GoalAborted   Goal = "aborted"
-	GoalCleanup   Goal = "cleanup" // or what follows it: a failure was detected
+	GoalCleanup   Goal = "cleanup" // or a later state: a failure was detected
 	GoalCompleted Goal = "completed"
 	GoalFailed    Goal = "failed"
 	GoalTerminal  Goal = "terminal"
-	GoalChange    Goal = "change" // of a state, not by a heartbeat
+	GoalChange    Goal = "change" // any change of state, but no heartbeat
 )
 
 // Goals returns all goals.
@@ -23,10 +23,10 @@ func Goals() []Goal {
 	return []Goal{GoalRunning, GoalAborted, GoalCleanup, GoalCompleted, GoalFailed, GoalTerminal, GoalChange}
 }
 
-// MayBegin reports whether an operation that is not there may be waited for: it may be yet to begin.
+// MayBegin reports whether to wait for an operation that does not exist yet.
 func (g Goal) MayBegin() bool { return g == GoalRunning }
 
-// An Outcome is what a wait has come to.
+// An Outcome is the result of a wait.
 type Outcome string
 
 const (
@@ -35,8 +35,8 @@ const (
 	Pending    Outcome = "pending"
 )
 
-// Wait returns whether op has come to goal (spec §13.1). since counts for GoalChange only: it is the revision after which a
-// change counts.
+// Wait returns whether op has reached goal (spec §13.1). since matters only for GoalChange: only
+// changes after that revision count.
 func (op Operation) Wait(goal Goal, since int64) Outcome {
 	switch goal {
 	case GoalRunning:
@@ -79,8 +79,8 @@ func (op Operation) WaitReady(call string) Outcome {
 	return outcome(false, op.State != Running || op.hasEnded(call))
 }
 
-// TmpIsSpent reports whether the temporary directory of call, if it has one, should be gone: call is cleaned up, or the last
-// that is known of it is its end (spec §2.7).
+// TmpIsSpent reports whether the temporary directory of call, if any, should be gone: call is
+// cleaned up, or its last event is its end (spec §2.7).
 func (op Operation) TmpIsSpent(call string) bool {
 	if f := op.Frame(call); f != nil {
 		return f.State == FrameCleanedUp
@@ -88,7 +88,7 @@ func (op Operation) TmpIsSpent(call string) bool {
 	return op.hasEnded(call)
 }
 
-// hasEnded reports whether the last that is known of call is its end.
+// hasEnded reports whether the last event of call is its end.
 func (op Operation) hasEnded(call string) bool {
 	for i := len(op.Events) - 1; i >= 0; i-- {
 		if e := &op.Events[i]; e.CallID == call {
@@ -98,7 +98,8 @@ func (op Operation) hasEnded(call string) bool {
 	return false
 }
 
-// WaitReady returns whether supervisor is ready, as seen (spec §13.2), or ErrNoService.
+// WaitReady returns whether the service called supervisor is ready (spec §13.2). It returns
+// ErrNoService.
 func (g Group) WaitReady(supervisor string, seen Observation) (Outcome, error) {
 	s := g.Service(supervisor)
 	if s == nil {
@@ -107,14 +108,14 @@ func (g Group) WaitReady(supervisor string, seen Observation) (Outcome, error) {
 	return outcome(g.ready(s, seen), s.State.final() || s.State == StateShuttingDown), nil
 }
 
-// WatchedProcess is a participant or supervisor that may be found dead later on.
+// WatchedProcess is a participant or supervisor that may be found dead later.
 type WatchedProcess struct {
-	Process Process       // whose end would be evidence; zero: none
+	Process Process       // its end would be evidence; zero if unknown
 	Beats   bool          // it is judged by its heartbeats
-	StaleIn time.Duration // if it does, and none comes
+	StaleIn time.Duration // if Beats: the time until it is stale without one
 }
 
-// Mortals returns those whose death would change op: of the live frames and the living supervisors.
+// Mortals returns the live frames and supervisors, whose death would change op.
 func (op Operation) Mortals(seen Observation) []WatchedProcess {
 	var all []WatchedProcess
 	add := func(v vital) {

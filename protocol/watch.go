@@ -10,20 +10,21 @@ import (
 // LineVersion is the schemaVersion of lines.
 const LineVersion = 1
 
-// A Line is one JSON object on one line, without newline, and the revision it belongs to.
+// A Line is one JSON object on one line, without a newline, and its revision.
 type Line struct {
 	Revision int64
 	Text     string
 }
 
-// Lines returns what has happened in op after the revision since, oldest first: an object for each event and transition
-// (spec §14). Where others may be missing, because they have left the ring of events or belong to an operation of the same
-// id before, a line says so.
+// Lines returns what has happened in op after the revision since, oldest first, with an object for
+// each event and transition (spec §14). If some may be missing, because they have left the ring of
+// events or belong to an earlier operation with the same id, a line says so.
 func (op Operation) Lines(since int64) []Line {
 	return linesOf("operationId", op.ID, op.Events, op.Transitions, since)
 }
 
-// Lines returns what has happened in the group after the revision since of its registry, as those of an operation.
+// Lines returns what has happened in the group after the revision since of its registry. See
+// Operation.Lines.
 func (g Group) Lines(since int64) []Line {
 	return linesOf("groupId", g.ID, g.Registry.Events, nil, since)
 }
@@ -49,7 +50,7 @@ func linesOf(name, id string, events []Event, transitions []Transition, since in
 	return l.all
 }
 
-// inOrder returns all in the order of their revisions, as everybody writes them.
+// inOrder returns all sorted by revision. Writers keep that order, so it rarely has to sort.
 func inOrder[T any](all []T, revision func(T) int64) []T {
 	compare := func(a, b T) int { return cmp.Compare(revision(a), revision(b)) }
 	if slices.IsSortedFunc(all, compare) {
@@ -60,7 +61,7 @@ func inOrder[T any](all []T, revision func(T) int64) []T {
 	return all
 }
 
-// lines are those after the revision since of what the member name calls id.
+// lines are the lines after the revision since for the object whose member name is id.
 type lines struct {
 	name, id string
 	since    int64
@@ -75,7 +76,7 @@ func (l *lines) add(revision int64, members func(w *encoder)) {
 	members(&w)
 	w.close('}')
 	text := jsontext.Value(w.buf)
-	_ = text.Compact() // it was written by this encoder
+	_ = text.Compact() // this encoder has written it
 	l.all = append(l.all, Line{revision, string(text)})
 }
 
@@ -94,7 +95,7 @@ func (l *lines) transition(t *Transition) {
 	}
 }
 
-// gap says that events up to revision, and some of the next, may be missing.
+// gap records that events up to revision, and some with the next one, may be missing.
 func (l *lines) gap(revision int64) {
 	l.add(revision, func(w *encoder) {
 		w.int("revision", revision)
