@@ -36,6 +36,9 @@ func (l leased) Lock(path string, create fs.FileMode, _ <-chan struct{}) (disk.L
 		}
 	}
 	f, err := l.OpenAppend(path)
+	if create != 0 && errors.Is(err, fs.ErrNotExist) { // somebody has removed it meanwhile
+		return l.Lock(path, create, nil)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -22,8 +22,8 @@ func (s *Survey) top() error {
 	left := leftovers(names, groupRole)
 	for _, name := range names {
 		f := Found{Path: filepath.Join(l.dir, name)}
-		file, isTemp := targetOf(name)
-		id, suffix, ofGroup := groupOf(file)
+		target, isTemp := targetOf(name)
+		id, role := groupRole(name)
 
 		switch {
 		case f.Path == l.marker():
@@ -32,18 +32,15 @@ func (s *Survey) top() error {
 			f.Kind = Directory
 		case isScratch(name):
 			f.Kind, f.Orphaned = ScratchDirectory, true
-		case isTemp && (ofGroup || file == filepath.Base(l.marker())):
+		case role == temporary || isTemp && target == filepath.Base(l.marker()):
 			f.Kind, f.ID, f.Orphaned = TempFile, id, true
-		case ofGroup && name == file:
+		case role == beside:
+			f.Kind, f.ID = VersionFile, id
+		case id != "":
+			_, suffix, _ := groupOf(name)
 			f.Kind, f.ID = groupKind(suffix), id
 			_, ownerless := left[id]
-			f.Orphaned = ownerless && f.Kind == LockFile && errors.Is(l.present(l.groupDocument(id)), fs.ErrNotExist)
-		default:
-			if versioned, ok := versionedOf(name); ok {
-				if f.ID, _, ok = groupOf(versioned); ok {
-					f.Kind = VersionFile
-				}
-			}
+			f.Orphaned = ownerless && role == locking && errors.Is(l.present(l.groupDocument(id)), fs.ErrNotExist)
 		}
 
 		if err := s.add(f); err != nil {

@@ -1,8 +1,6 @@
 package fileops
 
 import (
-	"fmt"
-
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -17,34 +15,36 @@ type Content struct {
 // by link it decodes the last version. Its errors are fs.ErrNotExist if f is gone, ErrPermission if
 // f is not safe to trust, and protocol.ErrCorrupt or ErrNewerVersion.
 func (s *Survey) Read(f Found) (c Content, err error) {
-	l := s.Ledger
+	var op protocol.Operation
+	var g protocol.Group
 	switch f.Kind {
 	case OperationFile, ArchivedFile:
-		c.Operation, err = readAs(l, f, "operationId", protocol.Decode, func(o protocol.Operation) string { return o.ID })
+		c.Operation = &op
+		err = readAs(s.Ledger, f, operations.files[0], &op)
 	case OrchestratorFile:
-		c.Orchestrator, err = readAs(l, f, "orchestrationGroupId", protocol.DecodeOrchestrator,
-			func(o protocol.Orchestrator) string { return o.GroupID })
+		c.Orchestrator = &g.Orchestrator
+		err = readAs(s.Ledger, f, groups.files[1], &g)
 	case SupervisorsFile, ArchivedRegistry:
-		c.Registry, err = readAs(l, f, "", protocol.DecodeRegistry, func(protocol.Registry) string { return f.ID })
+		c.Registry = &g.Registry
+		err = readAs(s.Ledger, f, groups.files[0], &g)
 	case AlertsFile:
-		err = l.eachAlert(f.ID, func(Line) bool { return true })
+		err = s.Ledger.eachAlert(f.ID, func(Line) bool { return true })
+	}
+	if err != nil {
+		c = Content{}
 	}
 
 	return c, err
 }
 
-// readAs decodes a file whose member is the id that is also in its name.
-func readAs[T any](l *Ledger, f Found, member string, decode func(string) (T, error), idOf func(T) string) (*T, error) {
+// readAs decodes f as c does, into to.
+func readAs[T any](l *Ledger, f Found, c codec[T], to *T) error {
 	data, err := l.stateOf(f)
 	if err != nil {
-		return nil, err
+		return err
 	}
 
-	value, err := decode(asString(data))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Path, err)
-	}
-	return &value, checkInside(f.Path, member, idOf(value), f.ID)
+	return c.decodeFile(f.Path, f.ID, data, to)
 }
 
 // stateOf returns the current content of a file. A copy in the archive never changes.
