@@ -29,7 +29,7 @@ func (c *abort) Run(env *cli.Env) error {
 	})
 
 	if err == nil && env.JSON() {
-		env.PrintJSON(edit.Result())
+		env.PrintJSON(cli.Result(edit))
 	}
 	return err
 }

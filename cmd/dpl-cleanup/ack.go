@@ -26,7 +26,7 @@ func (c *cleanup) acknowledge(env *cli.Env, op string) error {
 		return op.Ack(actor, calls, seen)
 	})
 	if err == nil && env.JSON() {
-		env.PrintJSON(edit.Result())
+		env.PrintJSON(cli.Result(edit))
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -44,7 +45,7 @@ func (c *cleanup) handle(env *cli.Env, op string) error {
 	}
 	ids := []string{op}
 	if op == "" {
-		if ids, err = cli.OperationsOf(h.ledger, supervisor); err != nil {
+		if ids, err = session.OperationsOf(h.ledger, supervisor); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -147,7 +148,7 @@ func (j *janitor) tick(id string, found look) error {
 	if found.err != nil {
 		return cli.Named("cleanup", id, "", found.err)
 	}
-	var edit cli.Edit
+	var edit session.Edit
 	edit.Before, edit.After = found.op, found.op
 	if !found.quiet {
 		var err error
@@ -162,14 +163,14 @@ func (j *janitor) tick(id string, found look) error {
 	return nil
 }
 
-func (j *janitor) report(edit cli.Edit) {
+func (j *janitor) report(edit session.Edit) {
 	var lingering []string
 	for _, f := range edit.After.Lingering(j.env.Now()) {
 		lingering = append(lingering, f.CallID)
 		j.env.Warnf("%s: call %q of %s was asked to clean up and has not popped", edit.After.ID, f.CallID, f.ParticipantID)
 	}
 	if j.env.JSON() {
-		j.results = append(j.results, append(edit.Result(), cli.Object{
+		j.results = append(j.results, append(cli.Result(edit), cli.Object{
 			{Name: "archived", Value: edit.Archived}, {Name: "crashed", Value: crashed(edit.After)}, {Name: "lingering", Value: lingering},
 		}...))
 	}

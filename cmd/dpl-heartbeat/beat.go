@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
+	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -142,7 +143,7 @@ func (b *beater) registration() (cli.Object, error) {
 	if err != nil {
 		return nil, cli.Named("heartbeat", b.group, b.service, err)
 	}
-	result := append(edit.Result(b.service), cli.Member{Name: "status", Value: b.answer})
+	result := append(cli.GroupResult(edit, b.service), cli.Member{Name: "status", Value: b.answer})
 	return cli.Object{{Name: "registration", Value: result}}, nil
 }
 
@@ -158,7 +159,7 @@ func (b *beater) operations() (cli.Object, int, error) {
 		}
 		return result, status, err
 	}
-	ids, err := cli.OperationsOf(b.ledger, b.actor.Supervisor)
+	ids, err := session.OperationsOf(b.ledger, b.actor.Supervisor)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -197,7 +198,7 @@ func (b *beater) one(id string) (cli.Object, int, error) {
 			fmt.Fprintln(b.env.Stdout, reportLine(edit.After.ID, f))
 		}
 	}
-	return append(edit.Result(), cli.Object{{Name: "status", Value: status}, {Name: "crashed", Value: crashed}}...), status, nil
+	return append(cli.Result(edit), cli.Object{{Name: "status", Value: status}, {Name: "crashed", Value: crashed}}...), status, nil
 }
 
 // summons returns the message for the process after a heartbeat with status 3 or 5, or "". A

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
+	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -48,8 +49,8 @@ func write(env *cli.Env, l *fileops.Ledger, all []found) error {
 }
 
 // edit creates the operation unless it exists.
-func (f found) edit(env *cli.Env, l *fileops.Ledger) (cli.Edit, error) {
-	return env.EditQuietly(l, f.op.ID, fileops.OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+func (f found) edit(env *cli.Env, l *fileops.Ledger) (session.Edit, error) {
+	return env.EditOperation(l, f.op.ID, fileops.OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 		return f.replacing(op)
 	})
 }
@@ -76,10 +77,10 @@ func (f found) warn(env *cli.Env) {
 	}
 }
 
-func (f found) result(edit cli.Edit) cli.Object {
+func (f found) result(edit session.Edit) cli.Object {
 	left := []cli.Object{}
 	for _, r := range f.left {
 		left = append(left, cli.Object{{Name: "path", Value: r.Path}, {Name: "error", Value: r.Error}})
 	}
-	return append(edit.Result(), cli.Object{{Name: "file", Value: f.file}, {Name: "leftResources", Value: left}}...)
+	return append(cli.Result(edit), cli.Object{{Name: "file", Value: f.file}, {Name: "leftResources", Value: left}}...)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
+	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -22,7 +23,7 @@ func (c *orchestrate) orchestrator(env *cli.Env) *orchestrator.Orchestrator {
 		Spawn: c.Spawn, OnAlert: string(c.OnAlert), HookOut: env.Stderr, Every: time.Duration(c.Every),
 	}
 	if o.Owner == "" {
-		o.Owner = cli.DefaultOwner()
+		o.Owner = session.DefaultOwner()
 	}
 	return o
 }

@@ -35,7 +35,7 @@ func (c *pop) Run(env *cli.Env) error {
 		return op.Pop(asked, seen)
 	})
 	if err == nil && env.JSON() {
-		env.PrintJSON(edit.Result())
+		env.PrintJSON(cli.Result(edit))
 	}
 	return err
 }

@@ -49,7 +49,9 @@ func (c *push) Run(env *cli.Env) error {
 
 	edit, err := c.Push.Push(env, l, op, p)
 	if err == nil && edit.Created() && !env.DryRun() {
-		env.TickIdle(l, op)
+		if err := env.TickIdle(l, op); err != nil {
+			env.Logf("%v", err)
+		}
 	}
 	if err == nil && (!env.DryRun() || env.JSON()) && !entry.StdoutClosed() {
 		c.print(env, l, edit, p) // otherwise the caller has given both ids

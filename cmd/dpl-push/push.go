@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -30,7 +31,7 @@ func (c *push) process() (int, protocol.Process, error) {
 	return int(c.PID), p, err
 }
 
-func (c *push) print(env *cli.Env, l *fileops.Ledger, edit cli.Edit, p protocol.Push) {
+func (c *push) print(env *cli.Env, l *fileops.Ledger, edit session.Edit, p protocol.Push) {
 	op, tmp := edit.After.ID, ""
 	if c.Tmp && !l.Absent() {
 		tmp = l.TmpDir(op, p.Call)
@@ -38,7 +39,7 @@ func (c *push) print(env *cli.Env, l *fileops.Ledger, edit cli.Edit, p protocol.
 
 	switch {
 	case env.JSON():
-		env.PrintJSON(append(edit.Result(), cli.Object{
+		env.PrintJSON(append(cli.Result(edit), cli.Object{
 			{Name: "callId", Value: p.Call}, {Name: "participantId", Value: p.Participant}, {Name: "tmp", Value: cli.OrNull(tmp)},
 		}...))
 	case c.Sh:

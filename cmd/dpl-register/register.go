@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
+	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -45,7 +46,7 @@ func (c *register) register(env *cli.Env) error {
 	}
 
 	if env.JSON() {
-		env.PrintJSON(append(edit.Result(service), cli.Member{Name: "outdated", Value: outdated}))
+		env.PrintJSON(append(cli.GroupResult(edit, service), cli.Member{Name: "outdated", Value: outdated}))
 	}
 	if !heard && !c.NoPass && !env.DryRun() && env.CheckGroupTrust(l) == nil {
 		c.pass(env, l, group)
@@ -57,7 +58,7 @@ func (c *register) register(env *cli.Env) error {
 // pass makes one pass, because no orchestrator is active (spec §11.1). The registration stands even
 // if the pass fails.
 func (c *register) pass(env *cli.Env, l *fileops.Ledger, group string) {
-	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group, Owner: cli.DefaultOwner()}
+	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group, Owner: session.DefaultOwner()}
 	if _, err := o.Pass(); err != nil {
 		env.Warnf("%v", cli.Named("orchestrate", group, "", err))
 	}
@@ -80,7 +81,7 @@ func (c *register) unregister(env *cli.Env) error {
 	})
 
 	if err == nil && env.JSON() {
-		env.PrintJSON(edit.Result(service))
+		env.PrintJSON(cli.GroupResult(edit, service))
 	}
 
 	return cli.Named("remove", group, service, err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
+	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -23,7 +24,7 @@ type sighting struct {
 // await makes passes until all restarted services are ready and have been so for long enough. A
 // service that dies is final; a failed attempt to start it is not, because others follow.
 func (c *restart) await(env *cli.Env, l *fileops.Ledger, group string, again []string) (protocol.Group, error) {
-	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group, Owner: cli.DefaultOwner()}
+	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group, Owner: session.DefaultOwner()}
 	waiting, sightings := "", make(map[string]sighting)
 
 	ready := func(g protocol.Group) (bool, error) {

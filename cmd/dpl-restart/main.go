@@ -45,7 +45,7 @@ func (c *restart) Run(env *cli.Env) error {
 		env.Warnf("%s: no orchestrator has been heard from: run dpl-orchestrate", group)
 	}
 	if err == nil && env.JSON() {
-		env.PrintJSON(append(edit.Result(service), cli.Member{Name: "restarted", Value: append([]string{}, again...)}))
+		env.PrintJSON(append(cli.GroupResult(edit, service), cli.Member{Name: "restarted", Value: append([]string{}, again...)}))
 	}
 	return cli.Named("restart", group, service, err)
 }

@@ -89,7 +89,9 @@ func (c *call) begin() ([]string, time.Duration, error) {
 
 func (c *call) tidy() {
 	if c.began {
-		c.env.TickIdle(c.ledger, c.op)
+		if err := c.env.TickIdle(c.ledger, c.op); err != nil {
+			c.env.Logf("%v", err)
+		}
 	}
 }
 

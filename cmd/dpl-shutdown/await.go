@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
+	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -13,7 +14,7 @@ import (
 // await makes passes until the service and its dependents, or all services, have stopped. It does
 // not depend on the passes of other processes.
 func (c *shutdown) await(env *cli.Env, l *fileops.Ledger, group, service string) (protocol.Group, error) {
-	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group, Owner: cli.DefaultOwner()}
+	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group, Owner: session.DefaultOwner()}
 	var left []string
 
 	stopped := func(g protocol.Group) (bool, error) {

@@ -36,7 +36,7 @@ func (c *shutdown) Run(env *cli.Env) error {
 		edit.After, err = c.await(env, l, group, service)
 	}
 	if err == nil && env.JSON() {
-		env.PrintJSON(edit.Result(service))
+		env.PrintJSON(cli.GroupResult(edit, service))
 	}
 	return cli.Named("shutdown", group, service, err)
 }

@@ -63,7 +63,7 @@ func TestSeededBugs(t *testing.T) {
 		{"refused push changes the revision", "protocol/push.go",
 			"	if e.op.State != Running {\n		return op, ErrNotRunning", "	if e.op.State != Running {\n		return e.op, nil"},
 		{"ack does not refresh", "protocol/ack.go", "e.refresh(a, true)", "_ = a"},
-		{"rehearsal changes", "cmd/internal/cli/edit.go", "if env.DryRun() {", "if env.DryRun() && env.Program == \"\" {"},
+		{"rehearsal changes", "cmd/internal/session/edit.go", "if s.DryRun() {", "if s.DryRun() && s.options.Program == \"\" {"},
 		{"unchanged operation is written", "fileops/document.go", "c.revision(a) != c.revision(b)", "true"},
 	} {
 		t.Run(bug.name, func(t *testing.T) {

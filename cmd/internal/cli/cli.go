@@ -41,6 +41,7 @@ func Main(c Command, summary, details string) {
 	process.OpenMask()
 	out := &output{to: os.Stdout}
 	env := &Env{Program: filepath.Base(os.Args[0]), Stdout: out, Stderr: os.Stderr, flags: c.CommonFlags()}
+	env.Session = env.session()
 	args := os.Args[1:]
 	status := env.run(c, args, summary, details)
 	if out.err != nil && status == StatusOK {
@@ -103,6 +104,7 @@ func (env *Env) parse(c Command, args []string, summary, details string) (ready 
 		return false, nil
 	}
 
+	env.Session = env.session()
 	env.inherited = os.Getenv("DPL_OP") != "" && !env.flags.Given("op")
 	return err == nil, err
 }
@@ -134,7 +136,7 @@ func (o *output) Write(p []byte) (int, error) {
 
 // lost returns the error for a command that could not print its result.
 func (env *Env) lost(err error) error {
-	if env.committed {
+	if env.Committed() {
 		return fmt.Errorf("%w: its result is lost: %w", errPrinted, err)
 	}
 	return fmt.Errorf("its result is lost: %w", err)
@@ -156,7 +158,9 @@ var buildVersion string
 
 // report prints err and the leftovers, and returns the exit status.
 func (env *Env) report(err error) int {
-	env.warnLeftovers()
+	for _, err := range env.Leftovers() {
+		env.Warnf("%v", err)
+	}
 	err = env.AfterCommits(err)
 	status := StatusOf(err)
 	if err == nil || errors.Is(err, errSilent) {

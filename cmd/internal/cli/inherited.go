@@ -10,9 +10,6 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// errEnded means that a push failed because its operation has ended, but is not yet in the archive.
-var errEnded = errors.New("it has ended")
-
 const unset = "unset DPL_OP DPL_CALL DPL_PARTICIPANT DPL_TMP"
 
 // cure returns a way to fix err, or "" if none is known.
@@ -38,7 +35,7 @@ func (env *Env) cure(err error) string {
 // isOfLedger reports whether path is the ledger, inside it, or a directory in which it would be
 // created.
 func (env *Env) isOfLedger(path string) bool {
-	dir, err := env.ledgerDir()
+	dir, err := env.Dir()
 	if err == nil {
 		dir, err = filepath.Abs(dir)
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
+	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -134,8 +135,8 @@ func OrNull(s string) any {
 	return s
 }
 
-// Result returns the JSON that every edit of an operation prints.
-func (e Edit) Result() Object {
+// Result returns the result of an edit of an operation that every command prints.
+func Result(e session.Edit) Object {
 	op := e.After
 	return Object{{"operationId", op.ID}, {"state", string(op.State)}, {"revision", op.Revision}, {"changed", e.Changed()}}
 }

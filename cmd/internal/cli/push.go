@@ -2,13 +2,13 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"strings"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -135,80 +135,32 @@ func (c *Push) Open(env *Env) (*fileops.Ledger, error) {
 	return c.NewLedger.Create(env)
 }
 
-// Push pushes p in op. If it creates an operation, the caller should call TickIdle.
-func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (Edit, error) {
+// Push pushes p in op. A command that creates an operation then makes a pass over idle ones (see
+// session.TickIdle).
+func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (session.Edit, error) {
 	if !l.Absent() {
 		for _, path := range p.Resources {
 			if err := l.CheckResource(op, path); err != nil {
-				return Edit{}, Named("push", op, p.Call, err)
+				return session.Edit{}, Named("push", op, p.Call, err)
 			}
 		}
 	}
 
 	if c.Reuse && !env.DryRun() {
-		if err := env.archive(l, op); err != nil {
-			return Edit{}, Named("push", op, p.Call, err)
+		if err := env.Archive(l, op); err != nil {
+			return session.Edit{}, Named("push", op, p.Call, err)
 		}
 	}
-
-	mode := fileops.Existing
-	if !c.NoCreate {
-		mode = fileops.OrCreate
-	}
-
-	ended := false
-	edit, err := env.Edit(l, op, mode, func(before protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-		ended = before.State.Terminal()
-		if before.ID == "" {
-			if before.Revision > 0 && !c.Reuse {
-				return before, fileops.ErrArchived
-			}
-			revision := before.Revision
-			before = protocol.Create(op, p.Interval, p.Threshold)
-			before.Revision = revision
-		}
-
-		if c.Caller == "" && before.Frame(p.Caller) == nil {
-			p.Caller = "" // $DPL_CALL has been popped, or belongs to another ledger
-		}
-		return before.Push(p, seen)
-	})
-
-	switch {
-	case ended && errors.Is(err, protocol.ErrNotRunning):
-		err = fmt.Errorf("%w: %w", err, errEnded)
-	case err != nil:
-	case p.Tmp && !edit.Changed() && !l.HasTmp(op, p.Call):
+	how := session.Pushing{NoCreate: c.NoCreate, Reuse: c.Reuse, CallerMayGo: c.Caller == ""}
+	edit, err := env.Edit(l, op, how.Mode(), how.Push(op, p))
+	if err == nil && p.Tmp && !edit.Changed() && !l.HasTmp(op, p.Call) {
 		err = fmt.Errorf("%w, pushed without --tmp", protocol.ErrKnownCall)
 	}
 
 	return edit, Named("push", op, p.Call, err)
 }
 
-// archive makes the passes that move an operation that is over to the archive (spec §4.5).
-func (env *Env) archive(l *fileops.Ledger, id string) error {
-	for {
-		op, archived, err := l.ReadOperation(id)
-		if errors.Is(err, fileops.ErrNotFound) {
-			return nil
-		}
-		if err != nil || archived || !op.State.Terminal() {
-			return err
-		}
-
-		_, err = l.EditOperation(id, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-			return op.Cleanup(env.Program, seen)
-		})
-
-		if err != nil && !errors.Is(err, fileops.ErrArchived) {
-			return err
-		}
-
-		env.NoteCommit()
-	}
-}
-
-// GivesCall reports whether a flag about a call is given.
+// GivesCall reports whether a flag says something about a call.
 func (c *Push) GivesCall() bool {
 	return c.Given("participant", "op", "call", "caller", "handle", "orphan-policy", "description", "resource",
 		"no-fail-on-crash", "staleness", "interval", "no-create", "reuse", "shared", "commit", "resource-root")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -64,7 +65,7 @@ func (e soFar) Error() string {
 // mean that nothing has changed, it returns err with the status 71 instead.
 func (env *Env) AfterCommits(err error) error {
 	_, exit := errors.AsType[exitError](err)
-	if status := StatusOf(err); exit || !env.committed || status != StatusIO && status != StatusBusy {
+	if status := StatusOf(err); exit || !env.Committed() || status != StatusIO && status != StatusBusy {
 		return err
 	}
 	return WithStatus(StatusCommitted, soFar{err})
@@ -73,7 +74,7 @@ func (env *Env) AfterCommits(err error) error {
 // ExitAfterCommits is Exit for a command that edits several operations: worst is the worst status
 // of them. If something is committed, it does not say that nothing has changed.
 func (env *Env) ExitAfterCommits(worst int) error {
-	if env.committed && (worst == StatusIO || worst == StatusBusy) {
+	if env.Committed() && (worst == StatusIO || worst == StatusBusy) {
 		env.Warnf("part of the work is committed: look at dpl-status before you repeat it")
 		worst = StatusCommitted
 	}
@@ -92,10 +93,11 @@ var outcomes = []outcome{
 	{fileops.ErrCommitted, StatusCommitted, "do not repeat it: look at dpl-status"},
 	{protocol.ErrOver, StatusOver, ""},
 	{fileops.ErrArchived, StatusOver, reuse},
-	{errEnded, StatusRefused, reuse},
+	{session.ErrEnded, StatusRefused, reuse},
 	{protocol.ErrNewerVersion, StatusConfig, ""},
 	{protocol.ErrCorrupt, StatusCorrupt, "repair the file or move it away"},
 	{protocol.ErrBadID, StatusUsage, ""},
+	{session.ErrNoDir, StatusUsage, ""},
 	{protocol.ErrNoCall, StatusNotFound, "dpl-status shows the calls"},
 	{fileops.ErrNotFound, StatusNotFound, "dpl-status shows the operations"},
 	{fileops.ErrNoLedger, StatusNotFound, "dpl-push, dpl-run or dpl-register creates it; or set --ledger or $DPL_LEDGER"},

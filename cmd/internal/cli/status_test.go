@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -28,7 +29,10 @@ func TestAfterCommits(t *testing.T) {
 		{Exit(StatusBusy), true, StatusBusy}, // the worst of several, each of which was named
 		{nil, true, StatusOK},
 	} {
-		env := &Env{committed: tt.committed}
+		env := &Env{Session: session.New(session.Options{})}
+		if tt.committed {
+			env.NoteCommit()
+		}
 		err := env.AfterCommits(tt.err)
 		if got := StatusOf(err); got != tt.want {
 			t.Errorf("%v, committed %v: got %d, want %d", tt.err, tt.committed, got, tt.want)

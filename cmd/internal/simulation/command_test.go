@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/simfs"
 	"github.com/dpl-project/dpl/protocol"
@@ -150,7 +151,7 @@ func (c *command) orphan() {
 }
 
 // edit is cli.Env.Edit, watched.
-func (c *command) edit(id string, mode fileops.Mode, verb fileops.Verb[protocol.Operation]) (cli.Edit, error) {
+func (c *command) edit(id string, mode fileops.Mode, verb fileops.Verb[protocol.Operation]) (session.Edit, error) {
 	l := c.w.operation(id)
 	var e *edit
 	after, err := c.ledger.EditOperation(id, mode, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
@@ -180,9 +181,9 @@ func (c *command) edit(id string, mode fileops.Mode, verb fileops.Verb[protocol.
 	})
 	l.ends(c, e, after.Archived, after.After.Effects().BeatOnly, err)
 	if err != nil {
-		return cli.Edit{}, err
+		return session.Edit{}, err
 	}
-	return cli.Edit{Edit: after}, nil
+	return session.Edit{Edit: after}, nil
 }
 
 // read is a look at an operation without its lock.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
+	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -33,7 +34,7 @@ func (c *command) observe() protocol.Observation {
 }
 
 // editGroup is cli.Env.EditGroup, watched.
-func (c *command) editGroup(mode fileops.Mode, verb fileops.Verb[protocol.Group]) (cli.GroupEdit, error) {
+func (c *command) editGroup(mode fileops.Mode, verb fileops.Verb[protocol.Group]) (session.GroupEdit, error) {
 	g := c.w.group()
 	edit, err := c.ledger.EditGroup(groupID, mode, func(before protocol.Group, seen protocol.Observation) (protocol.Group, error) {
 		if !c.w.kind.lease { // else this may be without the lock: then its commit must not succeed
@@ -48,7 +49,7 @@ func (c *command) editGroup(mode fileops.Mode, verb fileops.Verb[protocol.Group]
 	if edit.Changed() && (err == nil || errors.Is(err, fileops.ErrCommitted)) {
 		g.ack(c, edit.Before, edit.After, err != nil || edit.After.Effects().BeatOnly)
 	}
-	return cli.GroupEdit{Edit: edit}, err
+	return session.GroupEdit{Edit: edit}, err
 }
 
 // register is dpl-register, with the pass of who finds no orchestrator.

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -63,7 +64,7 @@ func (c *command) archive(id string) error {
 }
 
 // tick gives an operation a pass.
-func (c *command) tick(id string, mode fileops.Mode) (cli.Edit, error) {
+func (c *command) tick(id string, mode fileops.Mode) (session.Edit, error) {
 	return c.edit(id, mode, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 		return op.Cleanup(c.a.name, seen)
 	})
@@ -131,7 +132,7 @@ func (c *command) beat(op string, who protocol.Actor, say protocol.Report) (int,
 // beatsAll is dpl-heartbeat --supervisor without --op.
 func (a *actor) beatsAll(who protocol.Actor) int {
 	return a.command("heartbeat of all", false, func(c *command) error {
-		ids, err := cli.OperationsOf(c.ledger, who.Supervisor)
+		ids, err := session.OperationsOf(c.ledger, who.Supervisor)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// OperationsOf returns the operations that name supervisor and are not terminal. It includes
-// operations that cannot be read; editing them will return the error.
+// OperationsOf returns the operations that name supervisor and are not terminal. It includes those that
+// cannot be read: an edit of them will say why.
 func OperationsOf(l *fileops.Ledger, supervisor string) ([]string, error) {
 	ids, err := l.IDs()
 	if err != nil {

@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"os"
@@ -11,7 +11,7 @@ import (
 // A pass looks at many operations at once with one clock (run with -race).
 func TestClockForSeveral(t *testing.T) {
 	t.Parallel()
-	clock := (&Env{flags: new(Common)}).Observer()
+	clock := New(Options{}).Observer()
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {

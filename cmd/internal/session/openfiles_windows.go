@@ -1,4 +1,4 @@
-package cli
+package session
 
 // checkOpenFiles returns nil: there is no limit.
 func checkOpenFiles() error { return nil }

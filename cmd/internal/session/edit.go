@@ -1,0 +1,125 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// ErrEnded means that a call was pushed in an operation that has ended, but is not in the archive yet.
+var ErrEnded = errors.New("it has ended")
+
+// An Edit is the result of an edit of one operation.
+type Edit struct {
+	fileops.Edit[protocol.Operation]
+}
+
+// Created reports whether the edit made the operation.
+func (e Edit) Created() bool { return e.Before.ID == "" && !e.Archived }
+
+// A GroupEdit is the result of an edit of one group.
+type GroupEdit struct {
+	fileops.Edit[protocol.Group]
+}
+
+// Committed reports whether this session has committed an edit.
+func (s *Session) Committed() bool { return s.committed }
+
+// NoteCommit records that something has been committed other than by an edit of this session.
+func (s *Session) NoteCommit() { s.committed = true }
+
+// EditOperation applies verb to the operation id of l. In a dry run it changes nothing.
+func (s *Session) EditOperation(
+	l *fileops.Ledger, id string, mode fileops.Mode, verb fileops.Verb[protocol.Operation],
+) (Edit, error) {
+	edit, err := l.EditOperation(id, s.mode(mode), verb)
+	s.committed = s.committed || err == nil && edit.Changed() && !s.DryRun()
+	return Edit{edit}, err
+}
+
+// EditGroup applies verb to the group id of l. In a dry run it changes nothing.
+func (s *Session) EditGroup(
+	l *fileops.Ledger, id string, mode fileops.Mode, verb fileops.Verb[protocol.Group],
+) (GroupEdit, error) {
+	edit, err := l.EditGroup(id, s.mode(mode), verb)
+	s.committed = s.committed || err == nil && edit.Changed() && !s.DryRun()
+	return GroupEdit{edit}, err
+}
+
+// mode returns mode, made a dry run if the session is one.
+func (s *Session) mode(mode fileops.Mode) fileops.Mode {
+	if s.DryRun() {
+		mode |= fileops.DryRun
+	}
+	return mode
+}
+
+// Archive makes the passes after which an operation that is over is in the archive (spec §4.5).
+func (s *Session) Archive(l *fileops.Ledger, id string) error {
+	for {
+		op, archived, err := l.ReadOperation(id)
+		if errors.Is(err, fileops.ErrNotFound) {
+			return nil
+		}
+		if err != nil || archived || !op.State.Terminal() {
+			return err
+		}
+
+		_, err = l.EditOperation(id, fileops.Existing, s.cleanup)
+		if err != nil && !errors.Is(err, fileops.ErrArchived) {
+			return err
+		}
+		s.NoteCommit()
+	}
+}
+
+// cleanup is a pass of this command over an operation.
+func (s *Session) cleanup(
+	op protocol.Operation, seen protocol.Observation,
+) (protocol.Operation, error) {
+	return op.Cleanup(s.options.Program, seen)
+}
+
+// Pushing says how a push treats an operation that is missing or over.
+type Pushing struct {
+	NoCreate    bool // fail if there is no operation
+	Reuse       bool // begin an operation that is over anew
+	CallerMayGo bool // push without a caller if the caller is not in the operation
+}
+
+// Push returns the verb that pushes p in the operation op, and creates that if it may. The verb
+// returns fileops.ErrArchived if the operation is in the archive, ErrEnded if it has ended, and the
+// errors of protocol.Operation.Push.
+func (how Pushing) Push(op string, p protocol.Push) fileops.Verb[protocol.Operation] {
+	return func(before protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		ended := before.State.Terminal()
+		if before.ID == "" {
+			if before.Revision > 0 && !how.Reuse {
+				return before, fileops.ErrArchived
+			}
+			revision := before.Revision
+			before = protocol.Create(op, p.Interval, p.Threshold)
+			before.Revision = revision
+		}
+
+		p := p
+		if how.CallerMayGo && before.Frame(p.Caller) == nil {
+			p.Caller = ""
+		}
+		after, err := before.Push(p, seen)
+		if ended && errors.Is(err, protocol.ErrNotRunning) {
+			err = fmt.Errorf("%w: %w", err, ErrEnded)
+		}
+		return after, err
+	}
+}
+
+// Mode returns the mode of the edit that pushes.
+func (how Pushing) Mode() fileops.Mode {
+	if how.NoCreate {
+		return fileops.Existing
+	}
+	return fileops.OrCreate
+}

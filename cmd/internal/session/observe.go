@@ -1,0 +1,65 @@
+package session
+
+import (
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// Now returns the time of this session: that of its options, or of the clock.
+func (s *Session) Now() time.Time {
+	if !s.options.Now.IsZero() {
+		return s.options.Now
+	}
+	return protocol.Moment(time.Now())
+}
+
+// Observer returns a function that makes an observation, with a new look at the clocks. With a time
+// in the options there is no monotonic clock: ages are taken from that time, and the observer counts
+// as awake (spec §4.6). Processes, and the survivors of a start, are looked at in any case, but only
+// once for each observation, so that nothing judges the same process in two ways. Any number of
+// goroutines may use the observer; each observation belongs to one.
+func (s *Session) Observer() func() protocol.Observation {
+	process.Here() // reads what it needs only once, before a lock is held
+	return func() protocol.Observation {
+		// A command may stay for days, and the time of the boot moves with the clock.
+		seen := protocol.Observation{
+			Host: process.Here(), Now: s.Now(), Look: lookOnce(), Survived: surviveOnce(),
+		}
+		if s.options.Now.IsZero() {
+			seen.MonotonicMs, _ = process.Monotonic()
+		} else {
+			seen.Watch = protocol.Awake
+		}
+		return seen
+	}
+}
+
+func lookOnce() func(protocol.Process) protocol.Presence {
+	looked := make(map[protocol.Process]protocol.Presence)
+	return func(p protocol.Process) protocol.Presence {
+		presence, known := looked[p]
+		if !known {
+			presence = process.Look(p.PID, p.StartTicks)
+			looked[p] = presence
+		}
+		return presence
+	}
+}
+
+func surviveOnce() func(*protocol.Service) bool {
+	var survived map[string]bool // nil until it is asked, which operations never do
+	return func(s *protocol.Service) bool {
+		left, looked := survived[s.StartID]
+		if !looked {
+			survivors, doubt := process.Survivors(s.Process, s.StartID, s.Keeper)
+			left = len(survivors) > 0 || doubt != nil
+			if survived == nil {
+				survived = make(map[string]bool)
+			}
+			survived[s.StartID] = left
+		}
+		return left
+	}
+}

@@ -1,0 +1,171 @@
+// Package session is the work of one command on a ledger: it opens the ledger, observes, and edits. It
+// knows no flags, prints nothing, and leaves exit statuses to package cli.
+package session
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/process"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// ErrNoDir means that nothing says where the ledger is.
+var ErrNoDir = errors.New("no ledger: set --ledger, $DPL_LEDGER or $HOME")
+
+// Options say how a command works on its ledger.
+type Options struct {
+	Program     string        // the name under which the command acts where no participant does
+	Ledger      string        // its directory; "": below $XDG_STATE_HOME or $HOME
+	LockTimeout time.Duration // how long an edit waits for the lock
+	Sync        fileops.Sync
+	TrustGroup  bool      // act on what other members of the group wrote to a shared ledger
+	DryRun      bool      // change nothing
+	Now         time.Time // zero: the time of the clock
+}
+
+// A Session is the work of one command. Its methods may be called by any number of goroutines, except
+// those that open a ledger or edit.
+type Session struct {
+	options   Options
+	committed bool
+	ledgers   []*fileops.Ledger // to ask for leftovers
+}
+
+// New returns a session that has done nothing yet.
+func New(o Options) *Session { return &Session{options: o} }
+
+// DryRun reports whether nothing may be changed.
+func (s *Session) DryRun() bool { return s.options.DryRun }
+
+// TrustsGroup reports whether to act on what other members of the group wrote to a shared ledger.
+func (s *Session) TrustsGroup() bool { return s.options.TrustGroup }
+
+// CheckGroupTrust returns fileops.ErrPermission for a shared ledger, to which other members of the
+// group can write what would then be run, unless the group is trusted.
+func (s *Session) CheckGroupTrust(l *fileops.Ledger) error {
+	if !l.Config().Shared || s.TrustsGroup() {
+		return nil
+	}
+	return fmt.Errorf("%w: %s is shared: it would run commands that others write: give --trust-group",
+		fileops.ErrPermission, l.Dir())
+}
+
+// ActorID returns the name under which this command does what no participant does:
+// $DPL_PARTICIPANT if one calls it, and the name of the program otherwise. It returns
+// protocol.ErrBadID if the variable has no id.
+func (s *Session) ActorID() (string, error) {
+	id := os.Getenv("DPL_PARTICIPANT")
+	if id == "" {
+		return s.options.Program, nil
+	}
+	if err := protocol.CheckID(id); err != nil {
+		return "", fmt.Errorf("$DPL_PARTICIPANT: %w", err)
+	}
+	return id, nil
+}
+
+// DefaultOwner returns the owner of a pass that names none: this user on this host.
+func DefaultOwner() string { return process.Here().ID + ":" + strconv.Itoa(os.Getuid()) }
+
+// Dir returns the directory of the ledger, or the reason why this process cannot use one. It returns
+// ErrNoDir if nothing says where it is.
+func (s *Session) Dir() (string, error) {
+	if err := checkOpenFiles(); err != nil {
+		return "", err
+	}
+	if s.options.Ledger != "" {
+		return s.options.Ledger, nil
+	}
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "dpl"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", ErrNoDir
+	}
+	return filepath.Join(home, ".local", "state", "dpl"), nil
+}
+
+func (s *Session) ledgerOptions() fileops.Options {
+	home, _ := os.UserHomeDir()
+	if !filepath.IsAbs(home) {
+		home = ""
+	}
+	return fileops.Options{
+		LockTimeout: s.options.LockTimeout, Sync: s.options.Sync, TrustGroup: s.options.TrustGroup,
+		Home: home, Observe: s.Observer(),
+	}
+}
+
+// Open opens the ledger.
+func (s *Session) Open() (*fileops.Ledger, error) {
+	dir, err := s.Dir()
+	if err != nil {
+		return nil, err
+	}
+	l, err := fileops.Open(dir, s.ledgerOptions())
+	return s.opened(l, err)
+}
+
+// Create opens the ledger, and makes it with c if there is none. In a dry run it makes none, but
+// returns one that is absent.
+func (s *Session) Create(c fileops.Config) (*fileops.Ledger, error) {
+	if s.DryRun() {
+		l, err := s.Open()
+		if !errors.Is(err, fileops.ErrNoLedger) {
+			return l, err
+		}
+	}
+
+	dir, err := s.Dir()
+	if err != nil {
+		return nil, err
+	}
+	if s.DryRun() {
+		return fileops.Absent(dir, s.ledgerOptions())
+	}
+	l, err := fileops.Create(dir, c, s.ledgerOptions())
+	return s.opened(l, err)
+}
+
+func (s *Session) opened(l *fileops.Ledger, err error) (*fileops.Ledger, error) {
+	if err != nil {
+		return nil, err
+	}
+	s.ledgers = append(s.ledgers, l)
+	return l, nil
+}
+
+// Inspect looks at the ledger, even at one that Open refuses.
+func (s *Session) Inspect() (*fileops.Survey, error) {
+	dir, err := s.Dir()
+	if err != nil {
+		return nil, err
+	}
+	return fileops.Inspect(dir, s.ledgerOptions())
+}
+
+// CheckRoots returns fileops.ErrRoot if one of roots cannot be a resource root.
+func (s *Session) CheckRoots(roots ...string) error {
+	dir, err := s.Dir()
+	if err == nil && len(roots) > 0 {
+		err = fileops.CheckRoots(dir, roots, s.ledgerOptions())
+	}
+	return err
+}
+
+// Leftovers returns an error for each file that could not be deleted in the ledgers of this session.
+func (s *Session) Leftovers() (all []error) {
+	for _, l := range s.ledgers {
+		if err := errors.Join(l.Leftovers()...); err != nil {
+			all = append(all, err)
+		}
+	}
+	return all
+}
