@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// exitStatuses returns those that any of commands has, in their order, with their general meanings.
+// exitStatuses returns the exit statuses of all commands, in order, with their general meanings.
 func exitStatuses(commands []*command) (all []exitStatus) {
 	known := make(map[string]bool)
 	for _, c := range commands {
@@ -24,10 +24,10 @@ func exitStatuses(commands []*command) (all []exitStatus) {
 	return all
 }
 
-// sentence is where one begins inside of a line; mdoc(7) wants it on a new one.
+// sentence matches the start of a sentence inside a line; mdoc(7) wants each on a line of its own.
 var sentence = regexp.MustCompile(`\. ([A-Z])`)
 
-// mdocStatuses returns the exit statuses of commands as items of a list of mdoc(7).
+// mdocStatuses returns the exit statuses of commands as items of an mdoc(7) list.
 func mdocStatuses(commands []*command) string {
 	var out strings.Builder
 	for _, s := range exitStatuses(commands) {
@@ -36,7 +36,7 @@ func mdocStatuses(commands []*command) string {
 	return out.String()
 }
 
-// mdocCommands returns the commands as items of such a list.
+// mdocCommands returns the commands as items of an mdoc(7) list.
 func mdocCommands(commands []*command) string {
 	var out strings.Builder
 	for _, c := range commands {
