@@ -18,7 +18,8 @@ func linkedAlerts(t *testing.T, l *Ledger, after int64) (seqs []int64) {
 	return seqs
 }
 
-// Where a lock may be lost a line may be there twice, between others, or torn: readers see each alert once, in order.
+// If a lock may be lost, a line may occur twice, between others, or torn. Readers see each alert
+// once, in order.
 func TestLeasedAlertsAreReadInOrder(t *testing.T) {
 	t.Parallel()
 	torn := alertLines(9)[:30]
@@ -49,8 +50,8 @@ func TestLeasedAlertsAreReadInOrder(t *testing.T) {
 	}
 }
 
-// Nothing that is there is cut off, which others may have written, nor relied on, as its fsync may have failed; and what comes
-// after a torn line is a line of its own.
+// Nothing in the file is cut off, because others may have written it, nor relied on, because its
+// fsync may have failed. After a torn line, a new line begins.
 func TestLeasedAlertsAreAppended(t *testing.T) {
 	t.Parallel()
 	torn := alertLines(3)[:30]
@@ -73,8 +74,8 @@ func TestLeasedAlertsAreAppended(t *testing.T) {
 	}
 }
 
-// A power cut turns lines whose fsync has failed into zeros, though everybody could read them. What was appended after them stays
-// readable.
+// A power cut turns lines whose fsync has failed into zeros, although readers had seen them. What
+// was appended after them stays readable.
 func TestLeasedAlertsAfterLostOnes(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{})
@@ -87,7 +88,8 @@ func TestLeasedAlertsAfterLostOnes(t *testing.T) {
 	}
 }
 
-// One that was paused between looking and writing, while another one's line was torn, writes a line of its own.
+// A writer that was paused between reading and writing, while another one's line was torn, writes a
+// line of its own.
 func TestLeasedAlertsAfterATornOne(t *testing.T) {
 	t.Parallel()
 	l, other, h := linkedHooked(t)
@@ -102,7 +104,8 @@ func TestLeasedAlertsAfterATornOne(t *testing.T) {
 	}
 }
 
-// A pass that was paused just before it wrote, and lost its lock, harms neither its own alerts nor those of others.
+// A pass that was paused just before writing, and lost its lock, harms neither its own alerts nor
+// those of others.
 func TestLeasedAlertsOfAPausedPass(t *testing.T) {
 	t.Parallel()
 	l, other, h := linkedHooked(t)
@@ -118,7 +121,7 @@ func TestLeasedAlertsOfAPausedPass(t *testing.T) {
 	}
 }
 
-// An error is told, and the alerts are delivered when they are appended again.
+// An error is returned, and the alerts are delivered when they are appended again.
 func TestLeasedAlertsOnABrokenDisk(t *testing.T) {
 	t.Parallel()
 	for call, suffix := range map[string]string{"fsync": "/ledger", "write": "g.alerts.jsonl"} {
@@ -160,7 +163,7 @@ func TestLeasedAlertsAreFlushed(t *testing.T) {
 	}
 }
 
-// What cannot be read is no empty file.
+// A file that cannot be read does not count as empty.
 func TestLeasedAlertsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	l, _, h := linkedHooked(t)

@@ -12,8 +12,9 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// The first command is killed before its fsync of the alerts, and that of the second fails, which takes its own line away. The
-// line of the first is still to be read, but no later fsync brings it to the disk: the third has to write it anew.
+// The first command is killed before its fsync of the alerts. The fsync of the second fails, so it
+// removes its own line. The line of the first can still be read, but no later fsync writes it to
+// the disk: the third must write it again.
 func TestAlertsAfterAFailedFsync(t *testing.T) {
 	t.Parallel()
 	disk := simfs.New()

@@ -111,7 +111,7 @@ func TestCorruptAlertsFile(t *testing.T) {
 	}
 }
 
-// counted is the operating system on which somebody counts what is read, and does something in between.
+// counted is the operating system with a count of the bytes read, and a hook between reads.
 type counted struct {
 	disk.OS
 	read    *int
@@ -198,7 +198,7 @@ func TestAlertsFileShrinksWhileRead(t *testing.T) {
 	for name, c := range map[string]struct {
 		tail string
 		at   int
-		now  string // what the file is, from the second line on, after read number at
+		now  string // the content of the file from the second line on, after read number at
 		want []int64
 	}{
 		"torn":           {long[:2*alertsBlock], 2, "", []int64{1}},

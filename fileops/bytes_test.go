@@ -15,7 +15,7 @@ func (l *Ledger) Edit(id string, mode Mode, change func(tx *byteTx) error) error
 	})
 }
 
-// byteTx is an edit of bytes in progress: what it asks for is done when change has returned.
+// byteTx is an edit of bytes in progress. Its effects are carried out when change has returned.
 type byteTx struct {
 	*edit
 	changes   []change

@@ -26,7 +26,8 @@ func (m mounted) Within(base string, admit func(string, disk.Info) error) disk.F
 
 func (m mounted) Network(string) (string, error) { return m.name, nil }
 
-// Where several hosts may use a file system edits commit by link, unless whoever creates the ledger wants something else.
+// If several hosts may use a file system, edits commit by link, unless the creator of the ledger
+// chooses otherwise.
 func TestCommitDependsOnTheFileSystem(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, asked, want string }{
@@ -57,7 +58,7 @@ func TestSSHFSIsRefused(t *testing.T) {
 	}
 }
 
-// Nobody knows how to commit on a file system that nobody knows.
+// On an unknown file system it is unknown how to commit.
 func TestCreateWithoutKnowingTheFileSystem(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, Config{}, Options{})
@@ -89,8 +90,8 @@ func TestPathsThatAreNotUTF8(t *testing.T) {
 	wantNoTrash(t, root, l.dir)
 }
 
-// The names that lead to a new ledger are made durable. Directories far up that the user may not open, or that cannot be
-// flushed, are older than the ledger; those that it is in may have been made just now.
+// The names that lead to a new ledger are made durable. Directories far up that the user cannot
+// open, or that cannot be synced, are older than the ledger; those that contain it may be new.
 func TestCreateSyncsTheWay(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
@@ -112,7 +113,8 @@ func TestCreateSyncsTheWay(t *testing.T) {
 	}
 }
 
-// Where the program is nobody knows, a relative path leads nowhere. Not parallel: the directory is the whole process's.
+// If the working directory is unknown, a relative path leads nowhere. Not parallel: the directory
+// belongs to the whole process.
 func TestLedgerInADirectoryThatIsGone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "gone")
 	must(t, os.Mkdir(dir, 0o700))
@@ -132,8 +134,8 @@ func TestLedgerInADirectoryThatIsGone(t *testing.T) {
 	}
 }
 
-// A directory that cannot be listed is not taken for one without a ledger, nor for one that has lost its ledger.json because
-// that cannot be looked at.
+// A directory that cannot be listed does not count as one without a ledger, and a ledger.json that
+// cannot be examined does not count as lost.
 func TestOpenOnABrokenDisk(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ call, suffix string }{{"readdir", "/ledger"}, {"readdir", "/operations"}, {"stat", "/ledger.json"}} {
@@ -147,8 +149,8 @@ func TestOpenOnABrokenDisk(t *testing.T) {
 	}
 }
 
-// A ledger below a symbolic link, as /tmp is on macOS, is made like any other. If nobody can tell where it is, its names
-// cannot be made durable.
+// A ledger below a symbolic link, such as /tmp on macOS, is created like any other. If its real
+// path is unknown, its names cannot be made durable.
 func TestCreateBelowSymlink(t *testing.T) {
 	t.Parallel()
 	alias := filepath.Join(t.TempDir(), "alias")

@@ -93,7 +93,7 @@ func furnished(t *testing.T, c Config, o Options) (l *Ledger, victim string) {
 	return l, victim
 }
 
-// A directory of the ledger that is a symbolic link is not followed, whoever has put it there.
+// A directory of the ledger that is a symbolic link is not followed, whoever has created it.
 func TestLinkedDirectories(t *testing.T) {
 	t.Parallel()
 	for _, c := range []Config{{}, {Shared: true}} {
@@ -116,7 +116,7 @@ func TestLinkedDirectories(t *testing.T) {
 	}
 }
 
-// What is refused for a link, says so, and changes nothing.
+// An error because of a link says so, and nothing changes.
 func TestLinkedDirectoryIsNamed(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(l *Ledger) error{
@@ -152,7 +152,8 @@ func TestUntrustedDirectories(t *testing.T) {
 	}
 }
 
-// Whenever a member of the group swaps a directory of a shared ledger for a link, nothing elsewhere changes.
+// Whenever a member of the group swaps a directory of a shared ledger for a link, nothing elsewhere
+// changes.
 func TestSwappedDirectories(t *testing.T) {
 	t.Parallel()
 	for _, name := range ledgerDirs {
@@ -194,7 +195,7 @@ func TestSwappedDirectories(t *testing.T) {
 	}
 }
 
-// Who keeps a ledger open works in the directories that are there by now.
+// A process that keeps a ledger open works in the directories that exist now.
 func TestDirectoriesMadeAnew(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{".", "operations"} {
@@ -219,7 +220,7 @@ func TestDirectoriesMadeAnew(t *testing.T) {
 	}
 }
 
-// A call on two directories of which one is not there names it.
+// If one of the two directories of a call is missing, the error names it.
 func TestMoveToNoDirectory(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
@@ -230,7 +231,7 @@ func TestMoveToNoDirectory(t *testing.T) {
 	}
 }
 
-// A new directory that somebody replaces, or that cannot be looked at, gets no other mode.
+// A new directory that is replaced, or that cannot be examined, gets no other mode.
 func TestNewDirectoryReplaced(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(path string) (call string, meanwhile func() error){
@@ -270,8 +271,9 @@ func TestNewDirectoryOfAnother(t *testing.T) {
 	}
 }
 
-// Who finds a lock file in a directory locks that, wherever its path leads by then. Only Linux has a path through the open
-// directory: elsewhere the lock may be on another file, which is noticed.
+// A process that finds a lock file in a directory locks that file, wherever its path leads by then.
+// Only Linux has a path through the open directory: elsewhere the lock may be on another file,
+// which is noticed.
 func TestLockInOpenDirectory(t *testing.T) {
 	t.Parallel()
 	l, victim := furnished(t, Config{Shared: true}, Options{})

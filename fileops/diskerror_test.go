@@ -13,7 +13,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// started is a registration that a pass is to start.
+// started is a registration that a pass must start.
 func started(id string, fresh bool) protocol.Registration {
 	start := &protocol.StartInfo{Command: "c", Dir: "/", Readiness: protocol.ReadinessReady, Policy: protocol.DefaultPolicy(), LogKeep: 1}
 	return protocol.Registration{Service: id, By: "test", Request: true, StartInfo: start, Fresh: fresh}
@@ -39,7 +39,8 @@ func oldCopies(t *testing.T, l *Ledger, n int, now time.Time) {
 	}
 }
 
-// What the disk says is what the caller hears, and everything is as it was: no error is taken for "there is none".
+// The caller gets the error of the disk, and everything is unchanged: no error counts as "there is
+// none".
 func TestADiskErrorChangesNothing(t *testing.T) {
 	t.Parallel()
 	nothing := func(*byteTx) error { return nil }
@@ -107,8 +108,8 @@ func wantNoTemps(t *testing.T, l *Ledger) {
 	}
 }
 
-// A lock file on a shared ledger is made under another name first, and given the mode that the group needs: a failure of
-// either leaves nothing.
+// A lock file on a shared ledger is created under another name first, and given the mode that the
+// group needs. A failure of either step leaves nothing.
 func TestSharedFilesAreMadeCompleteOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	for call, path := range map[string]string{"create": "op.json.lock.tmp~", "chmod": "op.json.tmp~", "link": "op.json.lock"} {
@@ -167,7 +168,7 @@ func TestSweepGoesOnAfterErrors(t *testing.T) {
 	}
 }
 
-// What cannot be deleted after the commit is told, and can be found by a later Sweep.
+// What cannot be deleted after the commit is reported, and a later Sweep can find it.
 func TestTrashThatStays(t *testing.T) {
 	t.Parallel()
 	root := realPath(t, t.TempDir())
@@ -191,7 +192,7 @@ func TestTrashThatStays(t *testing.T) {
 	wantNoTrash(t, root, l.dir)
 }
 
-// A resource that may be outside because nobody can tell where its root is, is none.
+// A path is no resource if it may be outside, because its root cannot be resolved.
 func TestCheckResourceOnABrokenDisk(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(realPath(t, t.TempDir()), "root")
@@ -216,7 +217,8 @@ func TestCheckRootsOnABrokenDisk(t *testing.T) {
 	}
 }
 
-// A refused edit that cannot put a resource back, or see whether somebody has made it anew, says where it is, and nobody deletes it.
+// If a refused edit cannot put a resource back, or see whether it was created again, it reports
+// where it is, and nothing deletes it.
 func TestResourceThatCannotBePutBack(t *testing.T) {
 	t.Parallel()
 	for _, call := range []string{"rename", "stat in root"} {

@@ -16,8 +16,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// FuzzDecodeConfig: a ledger.json that is accepted says what it says to any reader of JSON, and is written and read as the
-// same; none of another version or another way to commit is accepted.
+// FuzzDecodeConfig checks that an accepted ledger.json means the same to any reader of JSON, is
+// encoded and decoded again to the same, and has a known version and way to commit.
 func FuzzDecodeConfig(f *testing.F) {
 	for _, text := range []string{
 		`{"protocolVersion": 1, "commit": "rename", "shared": false, "resourceRoots": []}`,
@@ -62,8 +62,8 @@ func FuzzDecodeConfig(f *testing.F) {
 	})
 }
 
-// decodeExact decodes the members of data into those of a struct that have exactly its name. Package json alone would take
-// a member whose name differs in case, too.
+// decodeExact decodes the members of data into fields with exactly their names. Package json alone
+// would also accept names that differ in case.
 func decodeExact(t *testing.T, data []byte, to any) {
 	t.Helper()
 	var members map[string]json.RawMessage
@@ -86,7 +86,8 @@ func decodeExact(t *testing.T, data []byte, to any) {
 	}
 }
 
-// FuzzDecodeJournal: a note that is accepted says what it says to any reader of JSON; what is written is read as it was.
+// FuzzDecodeJournal checks that an accepted note means the same to any reader of JSON, and is
+// encoded and decoded again to the same.
 func FuzzDecodeJournal(f *testing.F) {
 	for _, text := range []string{
 		`{"root": "/r", "path": "a/.dpl-trash-0123456789abcdef"}`, `{"root":"/r\u002f..","path":"..","x":[{}]}`, `{"root":"/r"}`,
@@ -118,7 +119,7 @@ func FuzzDecodeJournal(f *testing.F) {
 	})
 }
 
-// FuzzNames: what is taken out of a name of a file is an id, and makes that name again.
+// FuzzNames checks that the id parsed from a file name is valid, and makes that name again.
 func FuzzNames(f *testing.F) {
 	for _, name := range []string{
 		"a.json", "a.json.lock", "a.json.tmp~0123456789abcdef", "a.json.lock.tmp~1", "a~2.json", "a~1.json", "a~02.json", "a~+2.json", "a~2~3.json",
@@ -154,7 +155,7 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// textFile is a file that can be read at an offset, of which the end is cut off after a number of reads.
+// textFile is a file for ReadAt that loses its end after a number of reads.
 type textFile struct {
 	disk.File
 	text    []byte
@@ -180,8 +181,8 @@ func (m *textFile) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// forward reads the complete lines of an alerts file from the first, and returns those after the last one that is none or
-// does not go on counting, and whether that is all of them.
+// forward reads the complete lines of an alerts file from the beginning. It returns the lines after
+// the last one that is invalid or out of order, and whether those are all lines.
 func forward(text []byte) (lines []Line, whole bool) {
 	whole = true
 	text = text[:bytes.LastIndexByte(text, '\n')+1]
@@ -206,8 +207,8 @@ func forward(text []byte) (lines []Line, whole bool) {
 	return lines, whole
 }
 
-// FuzzAlertLines holds the reader of alerts, which goes backwards in blocks, against one that goes forward. The file is
-// head, a gap of spaces, which may be longer than a block, and tail.
+// FuzzAlertLines compares the reader of alerts, which reads backwards in blocks, with one that
+// reads forwards. The file is head, a gap of spaces that may be longer than a block, and tail.
 func FuzzAlertLines(f *testing.F) {
 	three := alertLines(1, 2, 3)
 	for _, s := range []struct {
@@ -241,7 +242,7 @@ func FuzzAlertLines(f *testing.F) {
 	})
 }
 
-// drain returns what b reads before the end or an error, of which io.EOF is none.
+// drain returns everything that b reads before its end or an error; io.EOF is none.
 func drain(t *testing.T, b *backward, size int) (lines []Line, err error) {
 	t.Helper()
 	for range size + 2 {

@@ -11,7 +11,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// An id may end in what looks like a suffix, and a file name has one reading all the same.
+// An id may end in something like a suffix, and yet a file name has only one meaning.
 func TestNamesOfGroups(t *testing.T) {
 	t.Parallel()
 	ids := []string{"a.orchestrator", "ledger", "x", "x.", "x.alerts", "x.json", "x.lock", "x.supervisors", "x.supervisors.json"}

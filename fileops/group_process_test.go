@@ -35,7 +35,7 @@ func TestManyProcessesPassAndLoseNothing(t *testing.T) {
 	}
 }
 
-// readAllTheTime wants what it reads to be whole, and never older than what it has read.
+// readAllTheTime checks that every read is complete, and never older than the one before.
 func readAllTheTime(t *testing.T, l *Ledger, done <-chan struct{}) {
 	var last protocol.Group
 	for {

@@ -81,7 +81,7 @@ func TestGroupComesToBe(t *testing.T) {
 	wantNoLeftovers(t, l)
 }
 
-// A reader, and whoever comes after a crash, may find one file alone.
+// A reader, or an edit after a crash, may find only one of the files.
 func TestHalfAGroup(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
@@ -138,7 +138,7 @@ func TestCommitWritesWhatChanged(t *testing.T) {
 	}
 }
 
-// What was committed before an error stays, and a commit that failed does not spoil the next.
+// What was committed before an error stays, and a failed commit does not spoil the next.
 func TestCommitAfterAnError(t *testing.T) {
 	t.Parallel()
 	p := &simfs.Process{Disk: simfs.New()}

@@ -10,8 +10,9 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 )
 
-// hooked is a file system on which the test has its say before each call: an error is what the call returns instead. A call
-// is named as simProc names it, with the path it is about, or that was opened, without the random part of a temporary name.
+// hooked is a file system that calls a hook of the test before each call. If the hook returns an
+// error, so does the call. A call is named as in simProc, with its path, or the path that was
+// opened, without the random part of a temporary name.
 type hooked struct {
 	disk.FS
 	before func(call, path string) error
@@ -30,7 +31,8 @@ func hookedLedger(t *testing.T, c Config, o Options) (*Ledger, *hooked) {
 	return testLedger(t, c, o), h
 }
 
-// nth does something, which may be to fail, at the nth call of this name whose path ends in suffix. That has to come.
+// nth calls do, which may return an error, at the nth call of this name whose path ends in suffix.
+// The test fails if that call does not come.
 func nth(t *testing.T, n int, call, suffix string, do func() error) func(call, path string) error {
 	t.Helper()
 	t.Cleanup(func() {

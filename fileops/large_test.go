@@ -67,7 +67,7 @@ type endless struct{ disk.File }
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
-// More alerts than anybody can take at once are refused, and so is one that has no end.
+// More alerts than fit in memory are refused, and so is one without an end.
 func TestAlertsOfMoreThanMemory(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
@@ -86,7 +86,7 @@ func TestAlertsOfMoreThanMemory(t *testing.T) {
 	}
 }
 
-// An edit that would make a file that nobody reads is refused, and changes nothing.
+// An edit that would make a file too large for readers is refused, and changes nothing.
 func TestEditTooLarge(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{Sync: SyncNone})
@@ -175,7 +175,7 @@ func TestPurgeDeepTree(t *testing.T) {
 	}
 }
 
-// What is too deep and cannot be moved stays, and is named.
+// A directory that is too deep and cannot be moved stays, and is named in the error.
 func TestPurgeDeepTreeThatStays(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -95,5 +95,6 @@ func TestLinkPrunesOldVersionsOfAGroup(t *testing.T) {
 	}
 }
 
-// versionsSince returns how many versions have been made since the last pruning, pruneEvery edits after revision.
+// versionsSince returns the number of versions since the last pruning, pruneEvery edits after
+// revision.
 func versionsSince(revision int64) int { return int((revision + pruneEvery) % pruneEvery) }

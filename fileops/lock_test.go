@@ -8,7 +8,8 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 )
 
-// Where edits commit by link the lock is asked for again and again: an edit gets it when it is free, and gives up in time.
+// If edits commit by link, the lock is polled: an edit gets it once it is free, and gives up in
+// time.
 func TestPolledLock(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{LockTimeout: 30 * time.Second})

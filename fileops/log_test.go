@@ -112,8 +112,8 @@ func TestRotateLog(t *testing.T) {
 	}
 }
 
-// needsCut skips a test where the file system, like tmpfs, cannot cut off the front of a file: what a service writes while its log
-// is truncated instead may be lost.
+// needsCut skips a test if the file system, like tmpfs, cannot cut off the front of a file. Then
+// output of a service may be lost while its log is truncated.
 func needsCut(t *testing.T) {
 	t.Helper()
 	l, h := hookedLedger(t, Config{}, Options{})
@@ -129,8 +129,8 @@ func needsCut(t *testing.T) {
 	}
 }
 
-// A pass that is killed before any of its system calls, while the service writes on, loses nothing and doubles nothing: the next
-// rotation ends what it has begun.
+// A pass killed before any of its system calls, while the service keeps writing, loses and
+// duplicates nothing. The next rotation completes what it has begun.
 func TestRotateLogKilled(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]func(call, path string) error{"cut": nil, "truncated": withoutCut} {
@@ -150,7 +150,8 @@ func TestRotateLogKilled(t *testing.T) {
 					if calls++; calls >= at {
 						return errDisk
 					}
-					if before == nil || call != "truncate" && call != "write" { // what comes just then is lost
+					// what is written at that moment is lost
+					if before == nil || call != "truncate" && call != "write" {
 						w.write(1)
 					}
 					if before != nil {
@@ -204,8 +205,8 @@ func TestRotateLogKilled(t *testing.T) {
 	}
 }
 
-// How many files are kept is a number in a file, which anybody may have written: a pass neither counts up
-// to it, nor computes with it what is larger than any number.
+// The number of kept files comes from a file, which anyone may have written. A pass neither counts
+// up to it nor overflows with it.
 func TestRotateLogKeepsAll(t *testing.T) {
 	t.Parallel()
 	l, _ := hookedLedger(t, Config{}, Options{})
@@ -324,7 +325,7 @@ func TestReadLog(t *testing.T) {
 				for i := range rotations {
 					w.write(15_000)
 					if i == 0 && rotations == 1 {
-						next() // what it has read is cut off
+						next() // the reader's text is cut off
 						w.write(2)
 					}
 					_, err := l.RotateLog("g", "s", logLimit, 3)
@@ -356,7 +357,8 @@ func TestReadLog(t *testing.T) {
 	}
 }
 
-// While a log is rotated a reader waits for the end of that, but not for ever: the pass may have died.
+// While a log is rotated, a reader waits for the end of that, but not for ever, because the pass
+// may have died.
 func TestReadLogDuringRotation(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, Config{}, Options{})
@@ -420,7 +422,7 @@ func TestReadLogDuringRotation(t *testing.T) {
 	}
 }
 
-// A log of 40 GB without a newline, as a sparse file can be, is shown in parts and takes no memory to speak of.
+// A log of 40 GB without a newline, such as a sparse file, is shown in parts, with little memory.
 func TestReadLogHuge(t *testing.T) {
 	t.Parallel()
 	const size = 40 << 30
@@ -445,7 +447,7 @@ func TestReadLogHuge(t *testing.T) {
 	}
 }
 
-// What was rotated since the last look is shown in parts, too.
+// Text rotated since the last look is shown in parts as well.
 func TestReadLogHugeRotated(t *testing.T) {
 	t.Parallel()
 	l, _ := hookedLedger(t, Config{}, Options{})

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// mount makes scratch/deep/mounted below root a mount point for the time of the test, wherever it is moved: of a new file
-// system, or of source.
+// mount makes scratch/deep/mounted below root a mount point during the test, even if it is moved:
+// of a new file system, or of source.
 func mount(t *testing.T, source, root string) (target string) {
 	t.Helper()
 	target = filepath.Join(root, "scratch/deep/mounted")
@@ -63,7 +63,8 @@ func TestMountPointsAreNotCrossed(t *testing.T) {
 				t.Fatal("deleted on another mount")
 			}
 
-			// Around a mount point everything goes but the way to it, and says so.
+			// Everything around a mount point is deleted, except the way to it, and an error says
+			// so.
 			writeFile(t, filepath.Join(root, "scratch/other"), "x")
 			if err := l.Edit("op", Existing, discard(filepath.Join(root, "scratch"))); err != nil {
 				t.Error(err)

@@ -50,7 +50,8 @@ func TestNamesInOneFile(t *testing.T) {
 	}
 }
 
-// elsewhere is words that are something else there: members of JSON, checks of dpl-doctor, files of others.
+// elsewhere are words with another meaning there: members of JSON, checks of dpl-doctor, other
+// programs' files.
 var elsewhere = map[string]bool{
 	"dpl-cleanup operations": true, "dpl-heartbeat operations": true, "dpl-import operations": true, "dpl-status operations": true,
 	"page archive": true, "dpl-doctor logs": true, "dpl-import .lock": true,

@@ -18,7 +18,8 @@ import (
 	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
-// watching returns a Notifier that does not poll, as soon as another test leaves an inotify instance.
+// watching returns a Notifier that does not poll, once another test leaves an inotify instance
+// free.
 func watching(t *testing.T, l *Ledger, operations, groups []string) (n *Notifier) {
 	t.Helper()
 	poll.Until(t, "an inotify instance is free", func() bool {
@@ -29,8 +30,8 @@ func watching(t *testing.T, l *Ledger, operations, groups []string) (n *Notifier
 	return n
 }
 
-// unread returns a Notifier that is armed and whose events nobody reads: the kernel queues them before a change is done, so
-// that a test can look at them without waiting.
+// unread returns an armed Notifier whose events no one reads. The kernel queues them before a
+// change is done, so a test can examine them without waiting.
 func unread(t *testing.T, l *Ledger, operations, groups []string) *Notifier {
 	t.Helper()
 	var fd int
@@ -65,7 +66,7 @@ func queued(t *testing.T, n *Notifier) (bytes int, concerned bool) {
 	return bytes, n.watcher.concerned(buffer[:bytes])
 }
 
-// A busy ledger causes no work as long as the files exist, and nobody is told anything while one is missing.
+// A busy ledger causes no work while the files exist, and no report while one is missing.
 func TestNotifyKeepsQuiet(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
@@ -115,7 +116,7 @@ func TestNotifyKeepsQuiet(t *testing.T) {
 	}
 }
 
-// Arm forgets the file that was replaced, whoever still has it open or has another name for it.
+// Arm forgets a file that was replaced, even if it is still open or has another name.
 func TestNotifyForgets(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
@@ -165,7 +166,8 @@ func TestNotifyOfMapping(t *testing.T) {
 	}
 }
 
-// A directory that is removed while somebody is in it, and made again, is not taken for the old one.
+// A directory that is removed while it is in use, and created again, is not mistaken for the old
+// one.
 func TestNotifyOfDirectoryInUse(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
@@ -230,7 +232,8 @@ func TestNotifyOfFileForDirectory(t *testing.T) {
 	}
 }
 
-// In a user namespace, which has a limit of its own: others on this machine need their inotify instances.
+// In a user namespace, which has a limit of its own, because other programs on this machine need
+// their inotify instances.
 func TestNotifyWithoutInstances(t *testing.T) {
 	t.Parallel()
 	const most, inside = "8", "DPL_TEST_FEW_INSTANCES"
@@ -296,7 +299,8 @@ func TestNotifyWithoutReader(t *testing.T) {
 	mustTell(t, n)
 }
 
-// A directory that comes between two looks is not watched for what is in it: until the next Arm that is polled.
+// The entries of a directory that appears between two looks are not watched; they are polled until
+// the next Arm.
 func TestNotifyOfDirectoryJustMade(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})

@@ -23,7 +23,8 @@ func (p polled) Within(base string, admit func(string, disk.Info) error) disk.FS
 	return p
 }
 
-// eachWay runs test with ledgers whose changes the operating system tells of, where it does, and with ledgers that are polled.
+// eachWay runs test with ledgers whose changes the operating system reports, if it does, and with
+// polled ledgers.
 func eachWay(t *testing.T, test func(t *testing.T, l *Ledger)) {
 	for name, o := range map[string]Options{"told": {Sync: SyncNone}, "polled": {Sync: SyncNone, FS: polled{}}} {
 		o.LockTimeout = 30 * time.Second
@@ -59,7 +60,7 @@ func await(t *testing.T, n *Notifier, done func() bool) {
 	}
 }
 
-// revise makes an edit, the first of which creates the operation.
+// revise makes an edit. The first one creates the operation.
 func revise(t *testing.T, l *Ledger, id string) {
 	t.Helper()
 	_, err := l.EditOperation(id, OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
@@ -174,7 +175,8 @@ func TestNotifyTellsOfChanges(t *testing.T) {
 	}
 }
 
-// Files that come, go and come back are told of, however many of the directories they are in go with them.
+// Files that appear, disappear and reappear are reported, even if the directories above them
+// disappear as well.
 func TestNotifySurvives(t *testing.T) {
 	t.Parallel()
 	eachWay(t, func(t *testing.T, l *Ledger) {
@@ -205,7 +207,7 @@ func TestNotifySurvives(t *testing.T) {
 	})
 }
 
-// A Notifier that is not interested in a change does not tell of it, and one that tells does so once.
+// A Notifier does not report changes of other files, and reports its own once.
 func TestNotifyPollsOnlyItsFiles(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{FS: polled{}})
@@ -226,7 +228,8 @@ func TestNotifyPollsOnlyItsFiles(t *testing.T) {
 	mustTell(t, n)
 }
 
-// Some time after a change everything is read again, once: nothing in the stat of a file may have told of the last one.
+// Some time after a change everything is read again, once, because the stat of a file may not show
+// the last change.
 func TestNotifyPollsAgainWhenSettled(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{FS: polled{}})
@@ -245,7 +248,7 @@ func TestNotifyPollsAgainWhenSettled(t *testing.T) {
 	}
 }
 
-// A goroutine that was told to stop, while it looked, ends and tells nobody.
+// A goroutine that was stopped while it looked ends without a report.
 func TestNotifyPollThatWasStopped(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{FS: polled{}})
@@ -302,7 +305,7 @@ var ways = map[string]func(path, text string) error{
 	},
 }
 
-// Every change is the last until it is seen, and begins when the one before it is seen: while Arm runs, or the read.
+// Each change is made after the one before was seen, while Arm or the read is running.
 func TestNotifyMissesNotOne(t *testing.T) {
 	t.Parallel()
 	for name, next := range ways {

@@ -31,7 +31,7 @@ func crash(t *testing.T, l *Ledger) (op protocol.Operation) {
 	return op
 }
 
-// A call that asks for a temporary directory has it when its push returns, and no longer than it lasts.
+// A call that asks for a temporary directory has it from its push to its end.
 func TestTemporaryDirectoryOfACall(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*testing.T, *Ledger){
@@ -72,7 +72,8 @@ func TestResourcesOfACrashedCall(t *testing.T) {
 	wantNoTrash(t, root, l.dir)
 }
 
-// What cannot be deleted is in the operation, with the reason, and does not keep the call from being cleaned up.
+// What cannot be deleted is recorded in the operation, with the reason, and the call is still
+// cleaned up.
 func TestLeftResources(t *testing.T) {
 	t.Parallel()
 	outside := filepath.Join(realPath(t, t.TempDir()), "file")
@@ -133,7 +134,7 @@ func TestTemporaryDirectoryOfABadID(t *testing.T) {
 	}
 }
 
-// An operation that nobody understands is neither shown nor changed, and the error says which file it is.
+// An invalid operation is neither shown nor changed, and the error names its file.
 func TestCorruptOperationsAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	other := protocol.Create("other", 0, 0)

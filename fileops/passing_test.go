@@ -10,8 +10,9 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// A passing is one command's pass over the group g: it commits an alert as pending, appends it, and commits that it is no
-// longer pending. The registry keeps the names of all passes in an unknown member: alert n is of the nth name.
+// A passing is one command's pass over the group g: it commits a pending alert, appends it, and
+// commits that it is no longer pending. The registry has the names of all passes in an unknown
+// member; alert n belongs to the nth name.
 type passing struct {
 	name    string                                           // "": it has no alert, but delivers what is pending
 	appends func(tx *GroupTx, alerts []protocol.Alert) error // nil: AppendAlerts
@@ -19,12 +20,12 @@ type passing struct {
 	fresh   bool                                             // archive the registry first
 	beat    bool                                             // only a heartbeat, which a power cut may undo
 
-	seen   *protocol.Group // what tx.Group said last
-	acked  protocol.Group  // what a Commit returned nil for
-	copied string          // what archiveRegistry returned nil for
-	tried  protocol.Group  // what the last Commit was of
+	seen   *protocol.Group // the last result of tx.Value
+	acked  protocol.Group  // the last value for which Commit returned nil
+	copied string          // the last registry for which archiving returned nil
+	tried  protocol.Group  // the value of the last Commit
 	err    error           // and its error
-	wrong  error           // an error that says something else than the group
+	wrong  error           // an error that contradicts the group
 }
 
 func (p *passing) run(l *Ledger) error {
@@ -61,7 +62,7 @@ func (p *passing) run(l *Ledger) error {
 	})
 }
 
-// deliver is also what a pass does first with what an earlier one left.
+// deliver is also how a pass begins, with what an earlier one has left.
 func (p *passing) deliver(tx *GroupTx) error {
 	g := tx.Value()
 	if len(g.Registry.PendingAlerts) == 0 {
@@ -95,7 +96,8 @@ func (p *passing) commit(tx *GroupTx, g protocol.Group, beat bool) error {
 	return err
 }
 
-// mayBe reports whether each file of g is as it was before the last Commit or as that would have it.
+// mayBe reports whether each file of g is as before the last Commit, or as that Commit would make
+// it.
 func (p *passing) mayBe(g protocol.Group) bool {
 	return (g.Registry.Revision == p.seen.Registry.Revision || g.Registry.Revision == p.tried.Registry.Revision) &&
 		(g.Orchestrator.Revision == p.seen.Orchestrator.Revision || g.Orchestrator.Revision == p.tried.Orchestrator.Revision)
@@ -123,7 +125,7 @@ func namesOf(g protocol.Group) []string {
 	return strings.Fields(strings.Trim(g.Registry.Unknown[0].Value, `"`))
 }
 
-// wantAlerts looks for alerts that are lost, there twice, out of order, or somebody else's.
+// wantAlerts looks for alerts that are lost, duplicated, out of order, or of another group.
 func wantAlerts(l *Ledger, g protocol.Group) error {
 	var want []string
 	for i, name := range namesOf(g) {

@@ -20,7 +20,8 @@ import (
 	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
-// These tests start the test binary again: locks are between processes, and only a process can be killed.
+// These tests start the test binary again, because locks are between processes and only a process
+// can be killed.
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && strings.HasPrefix(os.Args[1], "child=") {
@@ -174,7 +175,8 @@ func TestProcessesCreateTheLedgerAtOnce(t *testing.T) {
 	}
 }
 
-// Writers and archivers race for one operation: the lock file comes and goes under the feet of those who wait for it.
+// Writers and archivers race for one operation: the lock file appears and disappears while others
+// wait for it.
 func TestArchivingLosesNoEdit(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{LockTimeout: 30 * time.Second})
@@ -282,7 +284,7 @@ func TestBusyLockChangesNothing(t *testing.T) {
 	if after := snapshot(t, l.dir); after != before {
 		t.Errorf("changed:\n%s\n%s", before, after)
 	}
-	// Who waited in vain must not have the lock when it is free at last.
+	// A process that gave up waiting must not have the lock when it is finally free.
 	release()
 	poll.Until(t, "the lock is free", func() bool { return l.Edit("op", Existing|Try, add("b", false)) == nil })
 	if got := everyEdit(t, l); !slices.Equal(got, []string{"a", "b"}) {
@@ -290,8 +292,8 @@ func TestBusyLockChangesNothing(t *testing.T) {
 	}
 }
 
-// Somebody replaces the lock file while another process holds it and a third waits: the lock on the old file is worth
-// nothing to whoever gets it.
+// Someone replaces the lock file while one process holds it and another waits: a lock on the old
+// file is worth nothing.
 func TestReplacedLockFileIsNoticed(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/proc/locks"); err != nil {
@@ -336,7 +338,7 @@ func holdFile(t *testing.T, path string) (release func()) {
 	return func() { lock.Unlock() }
 }
 
-// waitsForLock reports whether somebody waits in the kernel for a lock on path.
+// waitsForLock reports whether a process waits in the kernel for a lock on path.
 func waitsForLock(path string) bool {
 	info, err := disk.OS{}.Lstat(path)
 	if err != nil {
@@ -364,7 +366,8 @@ func filesIn(t *testing.T, dir string) []string {
 	return names
 }
 
-// snapshot describes every file below dir but symbolic links, and temporary ones: those belong to edits in progress.
+// snapshot describes every file below dir except symbolic links and temporary files, which belong
+// to edits in progress.
 func snapshot(t *testing.T, dir string) string {
 	t.Helper()
 	var all strings.Builder

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// These tests have somebody else act between two system calls.
+// In these tests another process acts between two system calls.
 
 // An operation that is archived while they are listed is not in the list, which is sorted.
 func TestListWhileAnOperationGoes(t *testing.T) {
@@ -35,7 +35,7 @@ func TestListWhileAnOperationGoes(t *testing.T) {
 	}
 }
 
-// Two prune the archive at once: what one has removed does not stop the other.
+// If two prune the archive at once, a file removed by one does not stop the other.
 func TestPruneArchiveWhileACopyGoes(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, Config{}, Options{})
@@ -47,7 +47,7 @@ func TestPruneArchiveWhileACopyGoes(t *testing.T) {
 	}
 }
 
-// Two sweep at once: the note that one has removed is none for the other.
+// If two sweep at once, a note removed by one does not exist for the other.
 func TestSweepWhileANoteGoes(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, Config{}, Options{})
@@ -57,7 +57,7 @@ func TestSweepWhileANoteGoes(t *testing.T) {
 	must(t, l.Sweep())
 }
 
-// Whoever restores a lost ledger.json just then is not told that it is lost.
+// If a lost ledger.json is restored just then, it is not reported as lost.
 func TestMarkerComesWhileItIsMissed(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, Config{}, Options{})

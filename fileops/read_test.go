@@ -36,7 +36,8 @@ func (b between) ReadDir(path string) ([]string, error) {
 	return names, err
 }
 
-// An operation that exists all the time, in one place or the other, is found wherever it moves while Read looks.
+// An operation that always exists in one place or the other is found, wherever it moves while Read
+// looks.
 func TestReadWhileOperationsMove(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -83,7 +84,7 @@ func TestReadWhileOperationsMove(t *testing.T) {
 	}
 }
 
-// What is read is all there is, also of a file that grows while it is read.
+// Everything is read, even if the file grows in the meantime.
 func TestReadAll(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")

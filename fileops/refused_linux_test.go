@@ -49,8 +49,8 @@ func TestNotifierClosedWithoutSockets(t *testing.T) {
 	}
 }
 
-// Whatever watch is one too many, the files are polled: of a file, of a link or a directory on the way, of where something is
-// missing.
+// Whichever watch is one too many, the files are polled: of a file, of a link or directory on the
+// way, or of the place where something is missing.
 func TestNotifyOutOfWatches(t *testing.T) {
 	t.Parallel()
 	const always = unix.IN_DONT_FOLLOW | unix.IN_MASK_ADD
@@ -79,7 +79,8 @@ func TestNotifyOutOfWatches(t *testing.T) {
 	}
 }
 
-// Where no path leads through a descriptor, for want of /proc, edits lock and rename in the open directories all the same.
+// If no path leads through a descriptor because /proc is missing, edits still lock and rename in
+// the open directories.
 func TestEditsWithoutProc(t *testing.T) {
 	t.Parallel()
 	const opens = unix.O_RDWR | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_CREAT | unix.O_CLOEXEC

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// wantRefused checks that no call of the operation "op" may name any of paths, and that none is deleted for one that does,
-// as a file may say that another program has written.
+// wantRefused checks that no call of the operation "op" may name any of paths, and that none is
+// deleted for one that does, as in a file written by another program.
 func wantRefused(t *testing.T, l *Ledger, paths ...string) {
 	t.Helper()
 	for _, path := range paths {
@@ -25,7 +25,8 @@ func wantRefused(t *testing.T, l *Ledger, paths ...string) {
 	}
 }
 
-// wantTaken checks that a call of the operation "op" may name each of paths, and that it is deleted then.
+// wantTaken checks that a call of the operation "op" may name each of paths, and that it is then
+// deleted.
 func wantTaken(t *testing.T, l *Ledger, paths ...string) {
 	t.Helper()
 	for _, path := range paths {
@@ -38,7 +39,7 @@ func wantTaken(t *testing.T, l *Ledger, paths ...string) {
 	}
 }
 
-// In tmp/ an operation has its own directory, and may name what is inside that one only.
+// In tmp/ an operation may name only what is inside its own directory.
 func TestTmpOfOtherOperations(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
@@ -72,7 +73,8 @@ func TestTmpByAnotherName(t *testing.T) {
 	wantTaken(t, l, filepath.Join(alias, "ledger/tmp/op/file"))
 }
 
-// Below a root, neither another root nor the home directory is a resource, nor what contains one of them.
+// Below a root, neither another root nor the home directory is a resource, nor anything that
+// contains them.
 func TestResourcesAroundOthers(t *testing.T) {
 	t.Parallel()
 	root := realPath(t, t.TempDir())
@@ -89,7 +91,7 @@ func TestResourcesAroundOthers(t *testing.T) {
 		filepath.Join(root, "d"))
 }
 
-// A message says what the path is, or contains.
+// A message says what the path is or contains.
 func TestWhatAResourceContains(t *testing.T) {
 	t.Parallel()
 	root := realPath(t, t.TempDir())

@@ -213,7 +213,7 @@ func TestSymlinkedRootIsRefused(t *testing.T) {
 	}
 }
 
-// Who makes the path anew after the edit has taken the old one keeps it.
+// A path that is created again after the edit has taken the old one is kept.
 func TestRecreatedPathIsNotDeleted(t *testing.T) {
 	t.Parallel()
 	l, root := rooted(t, Options{})
@@ -273,7 +273,7 @@ func TestSwappedParentMisleadsNobody(t *testing.T) {
 	wantNoTrash(t, scratch+".moved", l.dir)
 }
 
-// failing is the operating system with a disk that is full when an operation is to be written.
+// failing is the operating system with a disk that is full when an operation is written.
 type failing struct{ disk.OS }
 
 func (f failing) Within(base string, admit func(string, disk.Info) error) disk.FS {

@@ -10,7 +10,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 )
 
-// hookedScratch returns a scratch directory on which nothing happens before a call until before is set.
+// hookedScratch returns a scratch directory with a hook, before, that does nothing until it is set.
 func hookedScratch(t *testing.T) (*Scratch, *hooked) {
 	t.Helper()
 	s, h := hookedSurvey(t)
@@ -37,7 +37,7 @@ func scratchesIn(t *testing.T, l *Ledger) []string {
 	return dirs
 }
 
-// What cannot be tried is not unsound: the trial ends with the error of the call.
+// What cannot be tested is not unsound: the test returns the error of the call.
 func TestTrialsOnABrokenDisk(t *testing.T) {
 	t.Parallel()
 	exclusive, link, move, replace := (*Scratch).Exclusive, (*Scratch).Link, (*Scratch).Move, (*Scratch).Replace
@@ -129,7 +129,8 @@ func TestScratchThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// A Sweep that comes before the new directory is in use removes it, or still has its lock: then another is made, so often.
+// A Sweep before the new directory is in use removes it, or still has its lock. Then another one is
+// created, up to a limit.
 func TestScratchSweptWhenNew(t *testing.T) {
 	t.Parallel()
 	removed := func(path string) error { return os.Remove(filepath.Dir(path)) }

@@ -23,7 +23,7 @@ type faulty struct {
 	tear    *tear // nil: readers are not waited for
 }
 
-// A tear is a moment at which the file that is replaced is not as it should be. It lasts until somebody has seen that.
+// A tear is a moment at which the replaced file is wrong. It lasts until a reader has seen it.
 type tear struct {
 	seen chan struct{}
 	once sync.Once
@@ -31,7 +31,7 @@ type tear struct {
 
 func newTear() *tear { return &tear{seen: make(chan struct{}, 1)} }
 
-// wait returns when somebody has seen it. Only the first tear is waited for.
+// wait returns when a reader has seen the tear. It waits only for the first one.
 func (t *tear) wait() {
 	t.once.Do(func() {
 		select {
@@ -205,7 +205,7 @@ func TestScratchFindsDefects(t *testing.T) {
 	}
 }
 
-// What a killed process leaves goes with the next pass; what is in use stays.
+// The next pass removes what a killed process left. What is in use stays.
 func TestSweepScratch(t *testing.T) {
 	l := testLedger(t, Config{}, Options{})
 	survey, err := Inspect(l.Dir(), Options{})
@@ -234,7 +234,8 @@ func TestSweepScratch(t *testing.T) {
 	}
 }
 
-// A link with the name of a scratch directory is nobody's: nothing is made, or removed, where it leads.
+// A link with the name of a scratch directory is ignored: nothing is created or removed at its
+// target.
 func TestSweepScratchLink(t *testing.T) {
 	t.Parallel()
 	for _, c := range []Config{{}, {Shared: true}} {

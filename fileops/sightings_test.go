@@ -68,7 +68,8 @@ func (h *host) register(t *testing.T, l *Ledger) {
 	must(t, err)
 }
 
-// A participant on another host is dead a threshold after its beat was last seen to change, whatever the wall clocks say.
+// A participant on another host is dead a threshold after its heartbeat was last seen to change,
+// whatever the wall clocks say.
 func TestAgesAcrossHosts(t *testing.T) {
 	t.Parallel()
 	for name, apart := range map[string]time.Duration{"equal": 0, "ahead": time.Hour, "behind": -time.Hour} {
@@ -98,7 +99,7 @@ func TestAgesAcrossHosts(t *testing.T) {
 	}
 }
 
-// What an observer remembers is void after its own reboot, and when the file makes no sense.
+// What an observer remembers is void after its own reboot, and if the file is invalid.
 func TestSightingsBeginAnew(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(t *testing.T, l *Ledger, b *host){
@@ -127,7 +128,8 @@ func TestSightingsBeginAnew(t *testing.T) {
 	}
 }
 
-// On a ledger that one host uses nothing is remembered; nor is a beat whose age the host's own clock tells.
+// On a ledger used by one host nothing is remembered, nor a heartbeat whose age the host's own
+// clock tells.
 func TestNothingToRemember(t *testing.T) {
 	t.Parallel()
 	for _, config := range []Config{{Commit: CommitRename}, linkedConfig} {
@@ -237,7 +239,7 @@ func TestObservingAGroupWithoutAnEdit(t *testing.T) {
 	}
 }
 
-// What cannot be remembered is told, but an edit is made all the same.
+// If the memory cannot be stored, the error is reported but the edit is made.
 func TestMemoryThatCannotBeKept(t *testing.T) {
 	t.Parallel()
 	for call, suffix := range map[string]string{"create": ".seen~b.tmp~", "replace": ".seen~b"} {

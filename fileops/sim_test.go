@@ -19,7 +19,8 @@ const simLedger = "/home/user/ledger"
 // simConfig allows a resource root that the disk of every scenario has.
 var simConfig = Config{ResourceRoots: []string{"/data"}}
 
-// An operation of these tests is a list of the edits that made it, written so that a torn one shows.
+// In these tests an operation is a list of the edits that made it, written so that a torn one
+// shows.
 func encodeEdits(edits []string) []byte {
 	return fmt.Appendf(nil, "%d\n%s\nend\n", len(edits), strings.Join(edits, "\n"))
 }
@@ -145,8 +146,8 @@ var scenarios = []scenario{
 	}), after: map[string][]string{"operations/op.json": {"a", "b"}}},
 }
 
-// run runs one scenario with a fault and returns an error if a promise was broken. A power cut comes afterwards unless
-// power is nil.
+// run runs one scenario with a fault, and returns an error if a promise was broken. If power is not
+// nil, a power cut follows.
 func (s scenario) run(p *simfs.Process, power *rand.Rand) error {
 	p.Disk = simfs.New()
 	setup := &simfs.Process{Disk: p.Disk}
@@ -227,16 +228,19 @@ func (s scenario) sweep(d *simfs.Disk, powerLost bool) error {
 	return l.Edit("op", OrCreate, add("next", false))
 }
 
-// everyKind is the kinds of faults. The last one is that of a network that loses an answer, and then a question.
+// everyKind has all kinds of faults. The last one is a network that loses an answer and then a
+// request.
 var everyKind = []simfs.Fault{
 	{}, {Err: syscall.ENOSPC}, {Err: syscall.EIO}, {Err: syscall.EIO, Late: true}, {Err: syscall.EIO, Late: true, More: 1},
 }
 
-// excuses reports whether err may say that nobody can tell what became of an edit: that takes more than one fault.
+// excuses reports whether err may say that the outcome of an edit is unknown. That takes more than
+// one fault.
 func excuses(f simfs.Fault, err error) bool { return f.More > 0 && errors.Is(err, ErrUnknown) }
 
-// everyFault runs a program of a process like bug with every fault at each of its system calls, so many times: once as it is, and
-// else with a power cut. It returns the promises broken, ten at most.
+// everyFault runs a program of a process like bug with every fault at each of its system calls, the
+// given number of times: once without and then with a power cut. It returns at most ten broken
+// promises.
 func everyFault(bug simfs.Process, times uint64, run func(p *simfs.Process, power *rand.Rand) error) (broken []error, runs int) {
 	dry := bug
 	if err := run(&dry, nil); err != nil {

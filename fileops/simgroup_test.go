@@ -37,7 +37,8 @@ func torn(tx *GroupTx, alerts []protocol.Alert) error {
 	return errors.Join(err, errRefused)
 }
 
-// runGroup runs a pass with a fault, perhaps a power cut, and the next pass, perhaps with another power cut.
+// runGroup runs a pass with a fault and perhaps a power cut, and then the next pass, perhaps with
+// another power cut.
 func runGroup(before []passing, act passing, p *simfs.Process, power *rand.Rand) error {
 	p.Disk = simfs.New()
 	l, err := simOpen(&simfs.Process{Disk: p.Disk})
@@ -100,7 +101,8 @@ func (p *passing) judge(l *Ledger, survived, powerLost, inDoubt bool) error {
 	return p.wrong
 }
 
-// nextPass shows that all is well in the end: a pass delivers what is pending, and another has an alert of its own.
+// nextPass checks that everything works in the end: one pass delivers what is pending, and another
+// adds an alert of its own.
 func nextPass(l *Ledger, d *simfs.Disk, act passing, power *rand.Rand) error {
 	for _, name := range []string{"", "next"} {
 		if err := (&passing{name: name, appends: act.appends}).run(l); err != nil {
@@ -129,7 +131,8 @@ func nextPass(l *Ledger, d *simfs.Disk, act passing, power *rand.Rand) error {
 	return wantCopies(d, act.copied)
 }
 
-// wantCopies looks at the archived registries: each is complete, and one of them is the one that was acknowledged.
+// wantCopies checks that each archived registry is complete, and that one of them is the
+// acknowledged one.
 func wantCopies(d *simfs.Disk, acked string) error {
 	found := acked == ""
 	for _, name := range d.Tree() {

@@ -10,7 +10,8 @@ import (
 	"github.com/dpl-project/dpl/fileops/simfs"
 )
 
-// passes is a few commands on the group g by one simulated process, which may be killed in any of them.
+// passes runs some commands on the group g in one simulated process, which may be killed in any of
+// them.
 func (h *history) passes(name string, bug simfs.Process) *turn {
 	p := bug
 	if h.r.IntN(2) == 0 {

@@ -11,7 +11,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// linkSteps are edits of one operation: the last but one of a countdown archives it, and the last begins it anew.
+// linkSteps are edits of one operation: the last but one of a countdown archives it, and the last
+// starts it over.
 var linkSteps = []Verb[protocol.Operation]{pushing("a"), pushing("b"), popping("a"), popping("b"), cleaning, cleaning, cleaning, pushing("c")}
 
 // linkRun makes all steps up to one, that one with a fault, and then perhaps loses power.
@@ -49,7 +50,7 @@ func (r linkRun) shows(l *Ledger) (string, error) {
 }
 
 func (r linkRun) open(p *simfs.Process) (*Ledger, error) {
-	return Create(simLedger, linkedConfig, Options{FS: p}) // nobody is to be waited for
+	return Create(simLedger, linkedConfig, Options{FS: p}) // there is no one to wait for
 }
 
 // states returns what is seen before and after the step.

@@ -10,14 +10,15 @@ import (
 	"github.com/dpl-project/dpl/fileops/simfs"
 )
 
-// history is a run of several processes on one disk, in an order that the seed decides, system call by system call.
+// history is a run of several processes on one disk. The seed decides their order, system call by
+// system call.
 type history struct {
 	r     *rand.Rand
 	disk  *simfs.Disk
 	acked []string // edits whose commands returned nil
 	weak  []string // of those, heartbeats
 	maybe []string // edits whose commands were killed or do not know
-	wrong error    // what a process noticed
+	wrong error    // the error that a process found
 }
 
 // turn is one process that waits to be allowed its next system call.

@@ -21,7 +21,8 @@ func pushingTmp(call string, resources ...string) Verb[protocol.Operation] {
 	}
 }
 
-// interruptedPop returns a ledger on which a pop of the call "ended" was committed, but could not move its temporary directory.
+// interruptedPop returns a ledger on which a pop of the call "ended" was committed, but could not
+// move its temporary directory.
 func interruptedPop(t *testing.T, c Config) *Ledger {
 	t.Helper()
 	l, h := hookedLedger(t, c, Options{})
@@ -37,7 +38,8 @@ func interruptedPop(t *testing.T, c Config) *Ledger {
 	return l
 }
 
-// What a pop leaves that was killed after its commit goes with the next edit or pass; but a heartbeat does not look.
+// The next edit or pass removes what a pop has left that was killed after its commit. A heartbeat
+// does not look.
 func TestSpentTmp(t *testing.T) {
 	t.Parallel()
 	beat := func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
@@ -63,7 +65,8 @@ func TestSpentTmp(t *testing.T) {
 	}
 }
 
-// Where a lock may be lost, a pass leaves what a push may have made that has lost it, until that cannot be.
+// If a lock may be lost, a pass leaves what a push without its lock may have created, until that is
+// impossible.
 func TestSpentTmpOfAnOldPush(t *testing.T) {
 	t.Parallel()
 	l := interruptedPop(t, linkedConfig)
@@ -81,8 +84,8 @@ func TestSpentTmpOfAnOldPush(t *testing.T) {
 	}
 }
 
-// A push that was killed before its commit leaves an empty directory. What somebody has put there stays, and what a call
-// names as its resource.
+// A push killed before its commit leaves an empty directory. Files put there stay, and so does a
+// resource of a call.
 func TestSweepTmpOfNoCall(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
@@ -119,7 +122,7 @@ func TestSweepTmpThatFills(t *testing.T) {
 	}
 }
 
-// What makes no sense is not swept, and a call that was pushed again meanwhile keeps its directory.
+// An invalid operation is not swept, and a call that was pushed again keeps its directory.
 func TestSweepTmpMeanwhile(t *testing.T) {
 	t.Parallel()
 	l := interruptedPop(t, Config{})
@@ -143,7 +146,7 @@ func TestSweepTmpMeanwhile(t *testing.T) {
 	}
 }
 
-// What has become unreadable by the time the lock is had is left alone.
+// An operation that has become unreadable once the lock is held is left alone.
 func TestSweepTmpOfWhatTears(t *testing.T) {
 	t.Parallel()
 	l := interruptedPop(t, Config{})
@@ -155,7 +158,7 @@ func TestSweepTmpOfWhatTears(t *testing.T) {
 	}
 }
 
-// A pass removes what the edits of its group have left that were killed, and nothing of another group.
+// A pass removes what killed edits of its group have left, and nothing of another group.
 func TestSweepGroup(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})

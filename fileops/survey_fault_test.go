@@ -10,7 +10,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 )
 
-// inspectHooked is Inspect of a ledger with all sorts of files, of which before has its say before each call.
+// inspectHooked surveys a ledger with all sorts of files, and calls before at each call.
 func inspectHooked(t *testing.T, before func(l *Ledger) func(call, path string) error) (*Survey, error) {
 	t.Helper()
 	l, _ := surveyed(t, Config{})
@@ -18,7 +18,8 @@ func inspectHooked(t *testing.T, before func(l *Ledger) func(call, path string) 
 	return Inspect(l.dir, Options{FS: &hooked{FS: disk.OS{}, before: before(l)}})
 }
 
-// What cannot be looked at is among the errors, and what was to be found after it is missing, but nothing else.
+// A file that cannot be examined is among the errors. What depends on it is missing, and nothing
+// else.
 func TestInspectOnABrokenDisk(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -61,7 +62,7 @@ func TestInspectOnABrokenDisk(t *testing.T) {
 	}
 }
 
-// Where operations cannot be listed, nothing in tmp/ is taken for what an operation that is gone has left.
+// If operations cannot be listed, nothing in tmp/ counts as a leftover of a removed operation.
 func TestInspectWithoutOperations(t *testing.T) {
 	t.Parallel()
 	s, err := inspectHooked(t, func(*Ledger) func(call, path string) error { return nth(t, 1, "readdir", "/operations", broken) })
@@ -101,7 +102,7 @@ func TestInspectAboveOnABrokenDisk(t *testing.T) {
 	}
 }
 
-// What is gone before it is looked at is left out, and no error.
+// A file that is gone before it is examined is left out, and is no error.
 func TestInspectWhatGoes(t *testing.T) {
 	t.Parallel()
 	for name, suffix := range map[string]string{"operations/live.json": "/live.json", "g.lock": "/g.lock"} {
@@ -115,7 +116,8 @@ func TestInspectWhatGoes(t *testing.T) {
 	}
 }
 
-// Commands do not use a ledger that may be on the file system of many hosts, for all they know. Nor does a survey go without.
+// Neither commands nor a survey use a ledger if they cannot find out whether several hosts use its
+// file system.
 func TestInspectWithoutNetwork(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]error{1: nil, 2: errDisk} {
@@ -129,7 +131,7 @@ func TestInspectWithoutNetwork(t *testing.T) {
 	}
 }
 
-// What is not in the ledger is called by its path.
+// A file outside the ledger is named by its path.
 func TestNameOfWhatIsElsewhere(t *testing.T) {
 	t.Parallel()
 	_, s := surveyed(t, Config{})
@@ -138,7 +140,7 @@ func TestNameOfWhatIsElsewhere(t *testing.T) {
 	}
 }
 
-// What cannot be looked at again is not changed.
+// A file that cannot be examined again is not changed.
 func TestTightenOnABrokenDisk(t *testing.T) {
 	t.Parallel()
 	for _, call := range []string{"open", "fstat", "chmod"} {

@@ -15,7 +15,7 @@ import (
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
-// surveyed returns a ledger with an operation, one that is archived, a group and alerts, and what lies there.
+// surveyed returns a ledger with an operation, an archived one, a group and alerts, and its survey.
 func surveyed(t *testing.T, c Config) (*Ledger, *Survey) {
 	t.Helper()
 	l := testLedger(t, c, Options{})
@@ -121,7 +121,7 @@ func TestInspectWhatIsNoLedger(t *testing.T) {
 	}
 }
 
-// What a survey calls left over is what Sweep removes: all of it and nothing else.
+// The leftovers in a survey are exactly what Sweep removes.
 func TestLeftIsWhatSweepRemoves(t *testing.T) {
 	for _, commit := range []string{CommitRename, CommitLink} {
 		t.Run(commit, func(t *testing.T) {
@@ -219,7 +219,8 @@ func TestTighten(t *testing.T) {
 	}
 }
 
-// A directory keeps its set-group-id bit. What is another file by now, or a symbolic link, stays as it is.
+// A directory keeps its set-group-id bit. A symbolic link, or a file that has been replaced, is
+// unchanged.
 func TestTightenOnlyWhatWasFound(t *testing.T) {
 	l, _ := surveyed(t, Config{Shared: true})
 	if err := os.Chmod(l.operations(), fs.ModeSetgid|0o777); err != nil {
@@ -261,7 +262,7 @@ func TestTightenOnlyWhatWasFound(t *testing.T) {
 	}
 }
 
-// What belongs to another user is not ours to change.
+// Files of another user are not changed.
 func TestTightenForeign(t *testing.T) {
 	strict.Root(t)
 	l, _ := surveyed(t, Config{})
@@ -279,7 +280,7 @@ func TestTightenForeign(t *testing.T) {
 	}
 }
 
-// What cannot be listed does not keep the rest from being found.
+// A directory that cannot be listed does not keep the rest from being found.
 func TestInspectGoesOn(t *testing.T) {
 	l, _ := surveyed(t, Config{})
 	if err := errors.Join(os.RemoveAll(l.archive()), os.WriteFile(l.archive(), nil, 0o600)); err != nil {

@@ -90,7 +90,7 @@ func TestSweepWaitsForNobody(t *testing.T) {
 	}
 }
 
-// A note is a file that could have been edited: it must not make anybody delete anything but trash.
+// A note is a file that could have been edited: it must not cause anything but trash to be deleted.
 func TestSweepDeletesOnlyTrash(t *testing.T) {
 	t.Parallel()
 	l, root := rooted(t, Options{})

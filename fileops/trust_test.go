@@ -69,7 +69,7 @@ func TestOthersMustNotOwn(t *testing.T) {
 	}
 }
 
-// To create a ledger in somebody else's directory would be to trust it.
+// Creating a ledger in another user's directory would mean to trust that user.
 func TestCreateInUntrustedDirectory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -124,7 +124,8 @@ func TestUserName(t *testing.T) {
 	}
 }
 
-// A note on a shared ledger that another member of the group wrote deletes nothing outside tmp/ without --trust-group.
+// On a shared ledger, a note written by another member deletes nothing outside tmp/ without
+// --trust-group.
 func TestNoteOfAnotherUser(t *testing.T) {
 	t.Parallel()
 	strict.Root(t)
@@ -161,7 +162,8 @@ func TestDirectoryInsteadOfFile(t *testing.T) {
 	}
 }
 
-// spoilGroup changes one file of a group, and does all that can be done with a group; it returns the errors.
+// spoilGroup changes one file of a group, tries all operations on the group, and returns their
+// errors.
 func spoilGroup(t *testing.T, c Config, name string, how func(path string) error) []error {
 	t.Helper()
 	l := testLedger(t, c, Options{})
@@ -190,7 +192,7 @@ func spoilGroup(t *testing.T, c Config, name string, how func(path string) error
 	return []error{read, edit, alerts, lockAlerts, appended, logged}
 }
 
-// groupTrust says which of spoilGroup's errors there are to be for a file that is not safe to trust.
+// groupTrust says which of spoilGroup's errors are expected for a file that is not safe to trust.
 var groupTrust = map[string][]bool{
 	"g.supervisors.json":  {true, true, false, false, true, false},
 	"g.orchestrator.json": {true, true, false, false, true, false},

@@ -11,7 +11,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// silent loses the answer to a call that commits an edit, whether it has made it or not, and then refuses all but what removes.
+// silent loses the answer to a call that commits an edit, whether it took effect or not, and then
+// refuses all calls except removals.
 type silent struct {
 	disk.FS
 	made, broken bool
@@ -58,7 +59,8 @@ func (s *silent) Open(path string) (disk.File, error) {
 	return s.FS.Open(path)
 }
 
-// After an edit whose outcome nobody can tell, all is as after a kill: that is right in both cases.
+// After an edit with an unknown outcome, everything is as after a kill, which is right in both
+// cases.
 func TestUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	for _, commit := range []string{CommitRename, CommitLink} {
@@ -112,7 +114,7 @@ func testUnknownOutcome(t *testing.T, commit string, made, archived bool) {
 	}
 }
 
-// A group of which nobody can tell whether it was made is there or not, and the next edit goes on from there.
+// If it is unknown whether a group was created, the next edit continues in either case.
 func TestUnknownOutcomeOfAGroup(t *testing.T) {
 	t.Parallel()
 	for _, commit := range []string{CommitRename, CommitLink} {

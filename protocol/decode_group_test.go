@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzDecodeGroup: what is decoded is written, and decoded again, as the same; what is not is refused with a DecodeError.
+// FuzzDecodeGroup checks that what is decoded is encoded, and decoded again, to the same value, and
+// that everything else is refused with a DecodeError.
 func FuzzDecodeGroup(f *testing.F) {
 	for _, file := range groupVectorFiles(f) {
 		data, err := os.ReadFile(file)

@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// texts returns the operations of all vectors, as they are written there and as Encode lays them out.
+// texts returns the operations of all vectors, both as written there and as written by Encode.
 func texts(tb testing.TB) []string {
 	files, err := filepath.Glob("../spec/vectors/*.json")
 	if err != nil || len(files) == 0 {
@@ -39,7 +39,7 @@ func texts(tb testing.TB) []string {
 	return all
 }
 
-// checkDecode holds the decoder and the encoder against each other, and the decoder against jsontext.
+// checkDecode compares the decoder with the encoder, and with jsontext.
 func checkDecode(t *testing.T, text string) {
 	op, err := Decode(text)
 	if err != nil {
@@ -70,7 +70,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// However a file is laid out, whoever wrote it, it says the same.
+// The layout of a file does not change its meaning.
 func TestDecodeLayouts(t *testing.T) {
 	op, _ := chain(t, 3)
 	text := op.Encode()
@@ -84,8 +84,8 @@ func TestDecodeLayouts(t *testing.T) {
 	}
 }
 
-// A file that was cut off anywhere is refused, and the refusal says that it ends too early: of a file laid out by the
-// encoder, and of one that is not.
+// A truncated file is refused, with a message that it ends too early, whether the encoder or
+// another program wrote it.
 func TestDecodeCutOff(t *testing.T) {
 	op, _ := chain(t, 2)
 	laidOut := op.Encode()
@@ -155,7 +155,7 @@ func TestEncodeCopiesMuch(t *testing.T) {
 	}
 }
 
-// A message has the beginning and the end of a place, or a value, that is longer than anybody reads.
+// A message has only the beginning and the end of a long place or value.
 func TestDecodeErrorIsShort(t *testing.T) {
 	long := strings.Repeat("é", 5000)
 	for _, text := range []string{

@@ -21,7 +21,7 @@ func TestTimeThatIsNoString(t *testing.T) {
 	}
 }
 
-// What nobody knows in the file of one host is passed over; nothing keeps it.
+// Unknown members in the file of one host are ignored and not kept.
 func TestSightingsWithUnknownMembers(t *testing.T) {
 	t.Parallel()
 	const known = `"bootId": "b", "seen": [{"bootId": "h", "monotonicMs": 1, "at": "2026-01-01T00:00:00.000Z", "firstSeenMs": 2`

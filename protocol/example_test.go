@@ -7,8 +7,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// A caller and its callee take part in one operation. The callee dies; the next heartbeat of the caller finds out, and the
-// caller ends its call.
+// A caller and its callee share an operation. The callee dies. The next heartbeat of the caller
+// detects that, and the caller ends its call.
 func Example() {
 	at := func(seconds int) protocol.Observation {
 		return protocol.Observation{Now: time.Date(2026, 1, 20, 10, 30, seconds, 0, time.UTC)}
@@ -22,7 +22,8 @@ func Example() {
 	op, _ = op.Heartbeat(protocol.Actor{Call: "make"}, protocol.Report{}, at(12))
 	fmt.Println(op.State, op.Frame("cc").State, op.Frame("cc").Crash.Evidence)
 
-	// The next tick cleans up, which asks the caller of this package to delete what the callee has left.
+	// The next heartbeat cleans up. It asks the caller of this package to delete what the callee
+	// has left.
 	op, _ = op.Heartbeat(protocol.Actor{Call: "make"}, protocol.Report{}, at(13))
 	fmt.Println(op.Frame("cc").State, op.Effects().Released)
 
@@ -35,7 +36,7 @@ func Example() {
 	// failed 0 <nil>
 }
 
-// Encode and Decode are the two ends of an operation file. What this package does not know survives.
+// Encode and Decode write and read an operation file. Unknown members survive.
 func ExampleDecode() {
 	op, err := protocol.Decode(`{"operationId": "a", "state": "running", "lastHeartbeat": "2026-01-20T10:30:00Z", "stack": [], "team": "blue"}`)
 	fmt.Println(op.State, op.Unknown, err)

@@ -46,7 +46,8 @@ func TestSetOrchestratorState(t *testing.T) {
 	}
 }
 
-// What follows a pass does not count above the highest number, and what no pass can follow stays.
+// After a pass at the highest number nothing counts further, and what no pass can follow is
+// unchanged.
 func TestBetweenPassesExhausted(t *testing.T) {
 	g := CreateGroup("g")
 	g.Registry.Owner, g.Registry.Revision = "me", lastRevision
@@ -61,7 +62,8 @@ func TestBetweenPassesExhausted(t *testing.T) {
 	}
 }
 
-// Passes every 5 s need a threshold of 12.5 s, which is 13 in whole seconds. One longer pause does not count.
+// Passes every 5 s need a threshold of 12.5 s, or 13 in whole seconds. A single longer pause does
+// not count.
 func TestPassesTooRare(t *testing.T) {
 	for _, c := range []struct{ before, last, threshold, want time.Duration }{
 		{5 * time.Second, 5 * time.Second, 10 * time.Second, 13 * time.Second},
@@ -82,7 +84,8 @@ func TestPassesTooRare(t *testing.T) {
 	}
 }
 
-// A registry that is emptied is to be copied to the archive; an edit that is none asks for nothing.
+// A registry that is emptied must be copied to the archive. An edit that changes nothing asks for
+// nothing.
 func TestGroupEffects(t *testing.T) {
 	seen := Observation{Now: noon}
 	start := &StartInfo{Command: "c", Dir: "/", Readiness: ReadinessReady, Policy: DefaultPolicy(), LogKeep: 1}
@@ -100,7 +103,7 @@ func TestGroupEffects(t *testing.T) {
 	}
 }
 
-// An alert is one line, with what was not known in it.
+// An alert is one line, including its unknown members.
 func TestAlertLine(t *testing.T) {
 	a := Alert{Seq: 7, Type: AlertDead, ServiceID: "s", Message: "two\nlines", Timestamp: noon, Unknown: []Member{
 		{"x", "{\n \"n\": 1.0 }"}, {"log", `"other"`}, {"orchestrationGroupId", `"other"`},
@@ -116,7 +119,7 @@ func TestAlertLine(t *testing.T) {
 	}
 }
 
-// Events and transitions that somebody has written in another order come in that of their revisions, each once.
+// Events and transitions written in another order are sorted by revision, each once.
 func TestLinesInOrder(t *testing.T) {
 	op := Operation{ID: "o"}
 	for _, revision := range []int64{3, 1, 2, 4} {

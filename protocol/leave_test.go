@@ -9,7 +9,8 @@ import (
 
 var noon = time.Date(2026, 1, 20, 12, 0, 0, 0, time.UTC)
 
-// crashedPair returns an operation of two calls, of which the upper one crashed at noon, and pushed says more of it.
+// crashedPair returns an operation of two calls, the upper one crashed at noon. pushed has further
+// members of that call.
 func crashedPair(t *testing.T, pushed Push) Operation {
 	t.Helper()
 	op, err := Create("op", 0, 0).Push(Push{Participant: "a", Call: "below"}, Observation{Now: noon.Add(-time.Second)})
@@ -29,7 +30,8 @@ func crashedPair(t *testing.T, pushed Push) Operation {
 	return op
 }
 
-// What could not be deleted is said where the call is: in the stack, or, once it has left it, in the event of that.
+// What could not be deleted is recorded with the call: in the stack or, once it has left the stack,
+// in its last event.
 func TestLeave(t *testing.T) {
 	cause := errors.New("read-only file system")
 	want := []LeftResource{{Path: "/r", Error: cause.Error()}, {Path: "/s", Error: cause.Error()}}
@@ -87,7 +89,8 @@ func TestTemporaryDirectory(t *testing.T) {
 	}
 }
 
-// Lingering are the live calls of an operation that has been in cleanup for more than ten thresholds.
+// Lingering returns the live calls of an operation that has been in cleanup for more than ten
+// thresholds.
 func TestLingering(t *testing.T) {
 	op := crashedPair(t, Push{})
 	long := 10 * DefaultStalenessThreshold
@@ -107,13 +110,14 @@ func TestLingering(t *testing.T) {
 	if got := running.Lingering(noon.Add(1e6 * time.Hour)); got != nil {
 		t.Errorf("of a running operation: %v", got)
 	}
-	op.Transitions = nil // somebody has written the state by hand
+	op.Transitions = nil // as if the state was written by hand
 	if got := op.Lingering(noon.Add(1e6 * time.Hour)); got != nil {
 		t.Errorf("of an operation that does not say since when: %v", got)
 	}
 }
 
-// Mortals are the live calls and the living supervisors, with a process only where this observer can see it end.
+// Mortals returns the live calls and supervisors, with a process only if this observer can see its
+// end.
 func TestMortals(t *testing.T) {
 	host := Host{ID: "h", BootID: "b", PIDNamespace: "1"}
 	p := Process{PID: 7, HostID: "h", BootID: "b", PIDNamespace: "1", StartTicks: 1}

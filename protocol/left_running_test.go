@@ -2,7 +2,7 @@ package protocol
 
 import "testing"
 
-// What went wrong first is told, and completing is nothing wrong.
+// The first failure is reported. Completing is no failure.
 func TestLeftRunning(t *testing.T) {
 	at := Observation{Now: noon}
 	op, err := Create("op", 0, 0).Push(Push{Participant: "a", Call: "c"}, at)

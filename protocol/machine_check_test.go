@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What holds for any edit of any operation, whatever has happened around it.
+// Properties of every edit of every operation, whatever happens around it.
 
 // checkDecoded checks that decoded is what after was when it was written.
 func checkDecoded(t *rapid.T, after, decoded Operation) {
@@ -136,7 +136,7 @@ func crashedBadly(before, after Operation) bool {
 	})
 }
 
-// checkEvents makes of what was before, with the new events, what is now.
+// checkEvents derives the current state from the old one and the new events.
 func checkEvents(t *rapid.T, before, after Operation) {
 	first := slices.IndexFunc(after.Events, func(e Event) bool { return e.Revision == after.Revision })
 	if first < 0 {
@@ -173,7 +173,8 @@ func checkEvents(t *rapid.T, before, after Operation) {
 	}
 }
 
-// states returns what events tell of: the states of calls and supervisors, and what calls say of themselves.
+// states returns the states of calls and supervisors, and the reports of calls, according to the
+// events.
 func states(op Operation) map[string]string {
 	all := make(map[string]string)
 	for _, f := range op.Stack {
@@ -185,8 +186,8 @@ func states(op Operation) map[string]string {
 	return all
 }
 
-// checkEffects checks that the resources of each call that crashed go exactly when it stops being crashed, its directory
-// when nobody needs it any more, and that nothing but heartbeats may be lost.
+// checkEffects checks that the resources of each crashed call are released exactly when it stops
+// being crashed, that directories go when no one needs them, and that only heartbeats may be lost.
 func checkEffects(t *rapid.T, before, after Operation) {
 	effects := after.Effects()
 	crashed := newlyCrashed(after)
@@ -222,7 +223,8 @@ func graces(op Operation) (n int) {
 	return n
 }
 
-// withoutBeats returns the text of op without its heartbeats and what belongs to them, and without processes that do not count.
+// withoutBeats returns the text of op without heartbeats and their members, and without processes
+// that do not count.
 func withoutBeats(op Operation) string {
 	var zero Operation
 	op.Revision, op.LastHeartbeat = 0, zero.LastHeartbeat

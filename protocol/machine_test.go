@@ -21,7 +21,7 @@ type machine struct {
 	calls       map[string]*pulse // of the calls in the stack
 	supervisors map[string]*pulse // of those that have an entry
 	handlers    map[string]*pulse // of the calls that were claimed
-	told        map[string]*pulse // of the calls whose supervisor was told of their crash: when
+	told        map[string]*pulse // for each call whose crash was reported to its supervisor: when
 	counted     int               // edits since the operation became terminal
 	begun       bool              // there is an operation: it has not been archived
 }
@@ -43,12 +43,13 @@ type verb struct {
 	acked   []string // calls it acknowledges
 	left    []string // calls whose handler gives up
 	popped  string
-	fails   bool // what is popped
+	fails   bool // the pop is a failure
 }
 
-// TestMachine holds an operation against a model of what really happens to its participants (spec §4, §5): nobody who lives
-// and beats is declared crashed, everybody else is, by the first who can know; and against what must hold in any history.
-// It makes the same histories each time; -rapid.seed and -rapid.checks make others and more.
+// TestMachine compares an operation with a model of what really happens to its participants (spec
+// §4, §5): no live participant that sends heartbeats is declared crashed, and every other one is,
+// by the first observer that can know. It also checks properties of every history. It makes the
+// same histories each time; -rapid.seed and -rapid.checks make others and more.
 func TestMachine(t *testing.T) {
 	given := make(map[string]bool)
 	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
@@ -86,7 +87,8 @@ func newMachine(t *rapid.T) *machine {
 	return m
 }
 
-// drain lets everybody end, and a janitor come by: whatever the state, the operation is archived after a few passes.
+// drain ends all participants and makes a janitor's passes: whatever the state, the operation is
+// archived after a few.
 func (m *machine) drain(t *rapid.T) {
 	for _, p := range m.places {
 		p.reboot()
@@ -117,7 +119,8 @@ func (m *machine) drain(t *rapid.T) {
 	}
 }
 
-// again makes it an operation that is yet to be created, with the revision going on, as push --reuse does.
+// again starts over with an operation that does not exist, and continues the revision, as push
+// --reuse does.
 func (m *machine) again() {
 	op := Create("machine", 0, 0)
 	op.Revision, op.Events = m.op.Revision, m.op.Events
@@ -127,7 +130,8 @@ func (m *machine) again() {
 	}
 }
 
-// try makes the verb, checks what came of it, and reports whether it was an edit or found nothing to do.
+// try applies the verb, checks the result, and reports whether it was an edit or found nothing to
+// do.
 func (m *machine) try(t *rapid.T, v *verb) bool {
 	if !m.begun && v.name != "push" {
 		return false

@@ -43,7 +43,7 @@ func (m *machine) checkTruth(t *rapid.T, v *verb, before, after Operation) {
 	m.checkGraces(t, after)
 }
 
-// grant gives fresh windows, if nobody was heard of before, to all but those who are heard of now.
+// grant gives fresh windows, if no one was heard from before, to all except those heard from now.
 func (m *machine) grant(v *verb, before Operation) {
 	silent := !v.awake
 	for _, all := range []map[string]*pulse{m.calls, m.supervisors} {
@@ -67,7 +67,7 @@ func (m *machine) grant(v *verb, before Operation) {
 	}
 }
 
-// checkGraces checks that all but new ones that live have the windows that they should have, and nobody else.
+// checkGraces checks that exactly those older live ones have a window that should have one.
 func (m *machine) checkGraces(t *rapid.T, after Operation) {
 	check := func(name string, u *pulse, heartbeat time.Time, g *Grace) {
 		switch counting := g.counting(heartbeat); {
@@ -92,7 +92,7 @@ func (m *machine) checkGraces(t *rapid.T, after Operation) {
 	}
 }
 
-// evidence returns why the live call f has to be declared crashed, if it has.
+// evidence returns the evidence for which the live call f must be declared crashed, or "".
 func (m *machine) evidence(v *verb, before Operation, f *Frame, refreshed, orphaned bool) Evidence {
 	if s, _ := before.Supervisor(f.SupervisorID); orphaned && s.OrphanPolicy == OrphanCrash {
 		return SupervisorDead
@@ -107,8 +107,8 @@ func (m *machine) evidence(v *verb, before Operation, f *Frame, refreshed, orpha
 	return evidence
 }
 
-// checkFate checks what became of the live frame f: it is after now, nil if it has left the stack, and crashed if there is
-// evidence.
+// checkFate checks the live frame f after an edit. after is nil if it has left the stack; it must
+// be crashed if there is evidence.
 func checkFate(t *rapid.T, v *verb, f, after *Frame, evidence Evidence, refreshed bool) {
 	switch {
 	case after == nil:
@@ -126,7 +126,8 @@ func checkFate(t *rapid.T, v *verb, f, after *Frame, evidence Evidence, refreshe
 	}
 }
 
-// died returns the supervisors that the edit has to find dead, an old incarnation of its actor included.
+// died returns the supervisors that the edit must find dead, including an older process of its
+// actor.
 func (m *machine) died(v *verb, before Operation) (ids []string) {
 	for _, s := range before.Supervisors {
 		u := m.supervisors[s.ID]
@@ -168,8 +169,8 @@ func newlyCrashed(op Operation) (calls []string) {
 	return calls
 }
 
-// checkCrashed checks what becomes of calls that were crashed before: they are left to a supervisor that lives, until it
-// acknowledges them or has been silent about them for ten thresholds; and to nobody else.
+// checkCrashed checks calls that were crashed before: only a live supervisor may keep them, until
+// it acknowledges them or has been silent about them for ten thresholds.
 func (m *machine) checkCrashed(t *rapid.T, v *verb, before, after Operation) {
 	for _, f := range before.Stack {
 		if f.State != FrameCrashed || f.CallID == v.popped || slices.Contains(v.acked, f.CallID) {
@@ -231,7 +232,8 @@ func (m *machine) learn(v *verb, after Operation, refreshed []string) {
 	}
 }
 
-// checkReported checks that the supervisor, which has just beaten, was told of all its crashed calls.
+// checkReported checks that the supervisor, which has just sent a heartbeat, got a report of all
+// its crashed calls.
 func (m *machine) checkReported(t *rapid.T, supervisor string) {
 	reported := m.op.Reported(supervisor)
 	for _, f := range m.op.Stack {

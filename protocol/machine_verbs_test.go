@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What happens in a machine: verbs, and what the world does between them.
+// The events in a machine: verbs, and changes of the world between them.
 
 func one[T any](t *rapid.T, label string, of ...T) T { return rapid.SampledFrom(of).Draw(t, label) }
 
@@ -21,7 +21,8 @@ func often(t *rapid.T, l string) bool {
 // unidentified is a pid that is given without saying which process it means.
 const unidentified = 7
 
-// make is a verb by somebody: mostly on the first place, rarely one who knows no monotonic clock.
+// make returns a verb with an actor, usually at the first place, and rarely without a monotonic
+// clock.
 func (m *machine) make(t *rapid.T, name string) *verb {
 	v := &verb{name: name, at: m.places[one(t, "place", 0, 0, 0, 0, 0, 0, 1, 2)], blind: one(t, "blind", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1) == 1}
 	v.awake = one(t, "awake", false, false, false, false, true)
@@ -153,7 +154,8 @@ func (m *machine) claim(t *rapid.T) {
 	}
 }
 
-// handled returns the claimed calls whose handler may live, as far as somebody at p can tell (spec §5.7).
+// handled returns the claimed calls whose handler may be alive as far as an observer at p can tell
+// (spec §5.7).
 func (m *machine) handled(p *place) (calls []string) {
 	for call, h := range m.handlers {
 		q := h.process
@@ -193,7 +195,7 @@ func (m *machine) setClock(t *rapid.T) {
 	m.places[one(t, "place", 0, 2)].asleep(one(t, "step", time.Hour, -time.Hour, 8*time.Second, -8*time.Second))
 }
 
-// edit is a participant in another language, which just sets its heartbeat, or the number of its process.
+// edit acts as a participant in another language that only sets its heartbeat, or its pid.
 func (m *machine) edit(t *rapid.T) {
 	i := m.op.index(call(t))
 	if i < 0 {
@@ -202,7 +204,7 @@ func (m *machine) edit(t *rapid.T) {
 	f, p := *m.op.Stack[i], one(t, "place", m.places...)
 	u := m.calls[f.CallID]
 	if often(t, "heartbeat") {
-		f.LastHeartbeat = p.wall.Add(-123 * time.Millisecond) // nobody's beat is of that time
+		f.LastHeartbeat = p.wall.Add(-123 * time.Millisecond) // no beat has that time
 		u.beat(p, true)
 		u.wall = f.LastHeartbeat
 	} else {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The world of TestMachine: hosts with their clocks, processes that come and go under numbers that are used again, and what
-// really happened to each call and supervisor. Nothing here asks the code under test.
+// The world of TestMachine: hosts with their clocks, processes with pids that are reused, and what
+// really happens to each call and supervisor. It does not call the code under test.
 
 // simHost is a machine: its clocks and its boot.
 type simHost struct {
@@ -34,7 +34,8 @@ func (p *place) reboot() {
 	p.started = make(map[int]int64)
 }
 
-// run returns the living process with the number pid, started if there is none; the zero Process for pid 0.
+// run returns the live process with the given pid, and starts it if there is none. It returns the
+// zero Process for pid 0.
 func (p *place) run(pid int, ticks *int64) Process {
 	if pid == 0 {
 		return Process{}
@@ -46,7 +47,8 @@ func (p *place) run(pid int, ticks *int64) Process {
 	return Process{PID: pid, HostID: p.id, BootID: p.bootID(), PIDNamespace: p.namespace, StartTicks: p.started[pid]}
 }
 
-// seen is what a command that runs here observes. With blind it knows no monotonic clock, as with --now.
+// seen returns the observation of a command that runs here. If blind, it has no monotonic clock, as
+// with --now.
 func (p *place) seen(blind bool) Observation {
 	seen := Observation{
 		Now: p.wall, MonotonicMs: p.mono,
@@ -65,7 +67,7 @@ type pulse struct {
 	promise bool    // it promised to send heartbeats
 	host    *simHost
 	boot    string
-	mono    int64 // 0: whoever beat was blind
+	mono    int64 // 0: the sender of the heartbeat was blind
 	wall    time.Time
 	grace   *pulse // when a fresh window was granted since; nil: it was not
 }
@@ -78,7 +80,8 @@ func (u *pulse) beat(p *place, blind bool) {
 	}
 }
 
-// gone is spec §4.2 but for staleness: whether somebody at p knows that the process has ended, and why.
+// gone is spec §4.2 without staleness: it returns why an observer at p knows that the process has
+// ended, or "".
 func (u *pulse) gone(p *place) Evidence {
 	q := u.process
 	switch {
@@ -92,7 +95,8 @@ func (u *pulse) gone(p *place) Evidence {
 	return ""
 }
 
-// age is how long u has been silent, for somebody at p: not counting sleep or settings of the clock, within one boot.
+// age returns how long u has been silent for an observer at p, without sleep or changes of the
+// clock, within one boot.
 func (u *pulse) age(p *place, blind bool) time.Duration {
 	if u.awakeAge(p, blind) {
 		return time.Duration(p.mono-u.mono) * time.Millisecond
@@ -116,7 +120,7 @@ func (u *pulse) verdict(p *place, blind bool) Evidence {
 	return Stale
 }
 
-// older reports whether u has been silent for longer than d, or beats in the future.
+// older reports whether u has been silent for longer than d, or has a heartbeat in the future.
 func (u *pulse) older(p *place, blind bool, d time.Duration) bool {
 	age := u.age(p, blind)
 	return age > d || age < -d
@@ -135,7 +139,7 @@ func (u *pulse) grant(p *place, blind, heard bool) {
 	}
 }
 
-// present reports whether somebody at p sees that the process lives.
+// present reports whether an observer at p sees that the process is alive.
 func (u *pulse) present(p *place) bool {
 	q := u.process
 	return q != (Process{}) && q.HostID == p.id && q.BootID == p.bootID() && q.PIDNamespace == p.namespace &&

@@ -20,7 +20,7 @@ type observed struct {
 
 func (vectorObserving) observes(verb string) bool { return verb == "wait" || verb == "watch" }
 
-// check compares what verb came to with what it should.
+// check compares the outcome of verb with the expected one.
 func (o observed) check(t *testing.T, verb string, outcome Outcome, lines []Line) {
 	if verb == "wait" {
 		if outcome != o.Outcome {

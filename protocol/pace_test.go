@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Many calls share the file, so each sends heartbeats more rarely, but only where nobody needs them to know who is alive.
+// Many calls share the file, so each sends heartbeats more rarely, unless they are needed to know
+// who is alive.
 func TestPace(t *testing.T) {
 	host := Host{ID: "h", BootID: "b", PIDNamespace: "1"}
 	process := func(host, namespace string) Process {

@@ -106,7 +106,8 @@ func (v *peerVector) checkRefused(t *testing.T, err error) {
 	}
 }
 
-// FuzzReadPeer: what is read is an operation that Decode reads as it is, and has every member of the file that is not known.
+// FuzzReadPeer checks that the result is an operation that Decode accepts unchanged, with every
+// unknown member of the file.
 func FuzzReadPeer(f *testing.F) {
 	files, err := filepath.Glob("../spec/vectors/peer/*.json")
 	if err != nil || len(files) == 0 {
@@ -147,7 +148,8 @@ func FuzzReadPeer(f *testing.F) {
 	})
 }
 
-// checkPeerKeeps checks that each member of the root and of the frames in text is in encoded, by its own name or under peer.
+// checkPeerKeeps checks that each member of the root and of the frames in text is in encoded, under
+// its own name or under peer.
 func checkPeerKeeps(t *testing.T, text, encoded string) {
 	given, made := parseNode(t, text), parseNode(t, encoded)
 	checkMembersKept(t, given, made, "operationState callFrames stack")

@@ -12,7 +12,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Each schema accepts what Decode accepts and Encode writes, and refuses what Decode refuses, as far as a schema can say it.
+// As far as a schema can express it, each schema accepts what Decode accepts and Encode writes, and
+// refuses what Decode refuses.
 func TestSchema(t *testing.T) {
 	check := newSchemaCheck(t, "operation", "../spec/vectors/*.json", func(text string) (string, error) {
 		op, err := protocol.Decode(text)
@@ -53,7 +54,7 @@ func TestGroupSchemas(t *testing.T) {
 	}).all(t, texts("supervisors"))
 }
 
-// TestPeerSchema: what is made of files of the Dart ledger is an operation.
+// TestPeerSchema checks that files of the Dart ledger become valid operations.
 func TestPeerSchema(t *testing.T) {
 	check := newSchemaCheck(t, "operation", "../spec/vectors/peer/*.json", nil)
 	for _, file := range check.files {
@@ -78,7 +79,7 @@ func TestPeerSchema(t *testing.T) {
 type schemaCheck struct {
 	schema *jsonschema.Schema
 	files  []string
-	again  func(text string) (string, error) // what is written of text, or why it is refused
+	again  func(text string) (string, error) // decodes and encodes text again, or returns an error
 }
 
 func newSchemaCheck(t *testing.T, name, vectors string, again func(string) (string, error)) schemaCheck {
@@ -93,7 +94,8 @@ func newSchemaCheck(t *testing.T, name, vectors string, again func(string) (stri
 	return schemaCheck{schema, files, again}
 }
 
-// beyondSchema are vectors of refusals that no schema can say: it sees no text, only values, and no two of them at once.
+// beyondSchema are vectors of refusals that no schema can express: a schema sees values, not text,
+// and only one at a time.
 var beyondSchema = regexp.MustCompile(`^decode-(orchestrator-)?(too-deep|duplicate-|number-with-|fraction|supervisor-(key|id)-|two-dots|id-with-two-dots)`)
 
 func (c schemaCheck) valid(text string) error {
@@ -115,7 +117,7 @@ func (c schemaCheck) all(t *testing.T, texts func(data []byte) []string) {
 		name := filepath.Base(file)
 		for _, text := range texts(data) {
 			if !json.Valid([]byte(text)) || text == "null" {
-				continue // what is no JSON is none of a schema's business
+				continue // a schema applies only to JSON
 			}
 			written, err := c.again(text)
 			bySchema := c.valid(text)

@@ -33,8 +33,8 @@ func (seen *Observation) sighted(sight func(Sightings) Sightings) {
 	}
 }
 
-// check compares v, unless it is nil, with what a ledger keeps after an edit that seen was the observation of, and holds that
-// against what is read of it again.
+// check compares v, unless it is nil, with what a ledger stores after an edit observed as seen, and
+// with the result of decoding that again.
 func (v *vectorSightings) check(t *testing.T, seen Observation, sight func(Sightings) Sightings) {
 	if v == nil {
 		return

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// steps are what a wall clock is set by, one second after somebody was told something.
+// steps are changes of the wall clock, one second after a report or a signal.
 var steps = map[string]time.Duration{"ahead": time.Hour, "back": -time.Hour, "not": 0}
 
 func newPlace() *place {
@@ -14,7 +14,7 @@ func newPlace() *place {
 	}
 }
 
-// A supervisor that was told of a crash has ten thresholds to see to it, whatever the wall clock is set to.
+// A supervisor has ten thresholds to handle a reported crash, whatever the wall clock is set to.
 func TestReportedThroughStep(t *testing.T) {
 	for name, step := range steps {
 		t.Run(name, func(t *testing.T) {
@@ -49,7 +49,7 @@ func TestReportedThroughStep(t *testing.T) {
 	}
 }
 
-// A supervisor that was told to end has its killTimeout for it, whatever the wall clock is set to.
+// A service that was asked to end has its killTimeout for it, whatever the wall clock is set to.
 func TestTermThroughStep(t *testing.T) {
 	for name, step := range steps {
 		t.Run(name, func(t *testing.T) {

@@ -10,7 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// shape is what spec §3 and §9 know of a value, written down a second time: what is not in it has to survive.
+// shape describes the members of spec §3 and §9, written down a second time. All other members must
+// survive.
 type shape struct {
 	members map[string]*shape // of an object; nil: it has none that are looked into
 	each    *shape            // of each element of an array, or each member of an object whose names are keys
@@ -118,8 +119,8 @@ func parseNode(t *testing.T, text string) node {
 	return n
 }
 
-// unknown adds to found, for the path of each object, its unknown members in their order: names, and texts without white
-// space.
+// unknown adds to found, for the path of each object, its unknown members in order: their names,
+// and their texts without white space.
 func (n node) unknown(s *shape, path string, found map[string][]string) {
 	if s == nil || s.vanish != nil && s.vanish(n) {
 		return
@@ -167,7 +168,8 @@ func checkKeeps(t *testing.T, text, encoded string, s *shape) {
 	}
 }
 
-// checkEditKeeps checks that an edit of op, which is in text, takes no unknown member from what it leaves in place.
+// checkEditKeeps checks that an edit of op, whose file is text, keeps the unknown members of
+// everything that stays.
 func checkEditKeeps(t *testing.T, op Operation, text string) {
 	t.Helper()
 	after, err := op.Heartbeat(Actor{Supervisor: "another"}, Report{}, Observation{Now: op.LastHeartbeat})
@@ -186,7 +188,8 @@ func checkEditKeeps(t *testing.T, op Operation, text string) {
 	}
 }
 
-// TestKeepsUnknown: every object of the files keeps what is not known in it, numbers as they were written.
+// TestKeepsUnknown checks that every object in the files keeps unknown members, with numbers as
+// written.
 func TestKeepsUnknown(t *testing.T) {
 	const x = `"b": 1e5, "a": [1.0, -0, {"y": 12345678901234567890}, -0.0E-0], "\u00e9\n": {"b": {}, "a": "\u0041\/"}`
 	const at = `"2026-01-20T10:30:00Z"`

@@ -242,8 +242,8 @@ func jsonValue(t *testing.T, text string) (value any) {
 	return value
 }
 
-// lost returns the first place where got lacks what want has, unless that is a default, or "". It looks at what was
-// written: what Decode forgets on both sides would be equal.
+// lost returns the first place where got lacks a member of want that is not a default, or "". It
+// examines the written text, because members that Decode forgets would be missing on both sides.
 func lost(want, got any, path string) string {
 	switch want := want.(type) {
 	case map[string]any:

@@ -1,4 +1,5 @@
-// Dpl-orchestrate makes one pass over a group of services: it starts, stops and restarts what has to be.
+// Dpl-orchestrate makes one pass over a group of services: it starts, stops and restarts services
+// as needed.
 //
 //	dpl-orchestrate --group GROUP [--on-alert CMD] [--staleness D] [--every D]
 //

@@ -13,7 +13,7 @@ import (
 // 0.
 type success [256]bool
 
-// UnmarshalText sets ok to what parseSuccess makes of text.
+// UnmarshalText parses text with parseSuccess.
 func (ok *success) UnmarshalText(text []byte) (err error) {
 	if len(text) == 0 {
 		return errors.New("it is empty")

@@ -1,4 +1,5 @@
-// Package orchestrator makes passes over a group of services: it takes what package protocol decides to the processes.
+// Package orchestrator makes passes over a group of services: it carries out the decisions of
+// package protocol.
 package orchestrator
 
 import (
@@ -43,9 +44,9 @@ type PassReport struct {
 	After   protocol.Group
 }
 
-// Pass makes one pass (spec §11). With --dry-run it only says what it would do. The alerts are in the alerts file when it
-// returns, but no hook has been given them: see GiveAlerts. An error may mean that a part of it is done: what is not, the next
-// pass does.
+// Pass makes one pass (spec §11). With --dry-run it only reports what it would do. When it returns,
+// the alerts are in the alerts file, but no hook has been given them; see GiveAlerts. After an
+// error, part of the pass may be done; the next pass does the rest.
 func (o *Orchestrator) Pass() (PassReport, error) {
 	if err := o.Env.CheckGroupTrust(o.Ledger); err != nil {
 		return PassReport{}, err
@@ -86,8 +87,8 @@ func (o *Orchestrator) Pass() (PassReport, error) {
 	return p, err
 }
 
-// watched returns seen with how this orchestrator has watched g. One that makes its passes too
-// rarely for the threshold cannot tell the time between two from a pause.
+// watched returns seen with how this orchestrator has watched g. If its passes are too rare for the
+// threshold, it cannot tell the time between two passes from a pause.
 func (o *Orchestrator) watched(seen protocol.Observation, g protocol.Group) protocol.Observation {
 	threshold := cmp.Or(o.Staleness, g.Orchestrator.StalenessThreshold)
 	if o.Every == 0 || o.Every > threshold/2 {
@@ -131,7 +132,8 @@ func (o *Orchestrator) arguments() protocol.PassRequest {
 	}
 }
 
-// checkTiming refuses numbers by which everybody in g would be stale before the next heartbeat.
+// checkTiming returns an error for durations with which everything in g would be stale before the
+// next heartbeat.
 func (o *Orchestrator) checkTiming(g protocol.Group) error {
 	if staleness := cmp.Or(o.Staleness, g.Orchestrator.StalenessThreshold); o.Interval >= staleness {
 		return cli.Usagef("--interval %v must be less than --staleness %v", o.Interval, staleness)
@@ -155,8 +157,9 @@ func (o *Orchestrator) rehearse() (p PassReport, err error) {
 	return p, err
 }
 
-// carryOut commits the decision d, takes its actions, and commits their result (spec §11.5). latest is when it is too late for
-// starts, which other hosts have given up for dead by then; 0: never.
+// carryOut commits the decision d, takes its actions, and commits the result (spec §11.5). After
+// the uptime latest it is too late for starts, because other hosts have given them up; 0 means no
+// limit.
 func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *PassReport, latest time.Duration) error {
 	gates, notSpawned := o.spawn(p.Before, d, latest)
 	p.Failed = notSpawned
@@ -176,8 +179,8 @@ func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *Pa
 	return nil
 }
 
-// record commits the result of the starts, and writes the alerts that are committed for sure: the number of another could be
-// given again after a power cut.
+// record commits the result of the starts, and writes the alerts that are certainly committed. The
+// number of any other alert could be given again after a power cut.
 func (o *Orchestrator) record(tx *fileops.GroupTx, result protocol.Result, durable bool, p *PassReport) error {
 	for {
 		if alerts := tx.Value().Registry.PendingAlerts; durable && len(alerts) > 0 {
@@ -191,7 +194,7 @@ func (o *Orchestrator) record(tx *fileops.GroupTx, result protocol.Result, durab
 		if err := tx.Commit(after); err != nil || !durable || len(after.Registry.PendingAlerts) == 0 {
 			return err
 		}
-		result = protocol.Result{} // what is pending now tells that a start has failed
+		result = protocol.Result{} // a pending alert now says that a start has failed
 	}
 }
 

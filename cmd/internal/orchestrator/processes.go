@@ -24,7 +24,8 @@ const (
 	SpawnSystemdRun Spawn = "systemd-run" // in a transient unit of their own
 )
 
-// spawn answers each start of d with a process that waits behind its gate, or with why there is none.
+// spawn answers each start of d with a process that waits behind its gate, or with the reason why
+// there is none.
 func (o *Orchestrator) spawn(before protocol.Group, d *protocol.Decision, latest time.Duration) (gates map[string]Gate, failed map[string]string) {
 	gates, failed = make(map[string]Gate), make(map[string]string)
 	for _, a := range d.Actions {
@@ -93,9 +94,10 @@ func cancel(gates map[string]Gate) (err error) {
 	return err
 }
 
-// release lets the processes behind the gates become services. One that comes too late is neither started nor failed: the
-// next pass finds it gone, and starts it again. One of which that is not known counts as started: the next pass finds it gone,
-// and what it has left, before it starts another.
+// release lets the processes behind the gates become services. A process that is too late is
+// neither started nor failed: the next pass finds it gone, and starts it again. If it is unknown
+// whether one has started, it counts as started: the next pass finds it gone, and stops what it has
+// left before it starts another.
 func (o *Orchestrator) release(gates map[string]Gate) protocol.Result {
 	result := protocol.Result{Failed: make(map[string]string)}
 	for _, id := range slices.Sorted(maps.Keys(gates)) {
@@ -114,7 +116,8 @@ func (o *Orchestrator) release(gates map[string]Gate) protocol.Result {
 	return result
 }
 
-// signal sends the signals of a pass. That a process has ended meanwhile is no error; the next pass looks again.
+// signal sends the signals of a pass. It is no error if a process has ended; the next pass looks
+// again.
 func (o *Orchestrator) signal(g protocol.Group, actions []protocol.Action) {
 	for _, a := range actions {
 		a, signals := a.(protocol.Signal)
@@ -130,7 +133,7 @@ func (o *Orchestrator) signal(g protocol.Group, actions []protocol.Action) {
 	}
 }
 
-// send returns an error, or nil, of each process that it was to send the signal to.
+// send sends the signal a, and returns an error, or nil, for each process.
 func (o *Orchestrator) send(s *protocol.Service, a protocol.Signal) (errs []error) {
 	signal := syscall.SIGTERM
 	if a.Name == protocol.Kill {
@@ -143,7 +146,7 @@ func (o *Orchestrator) send(s *protocol.Service, a protocol.Signal) (errs []erro
 	if doubt != nil {
 		errs = append(errs, fmt.Errorf("%w: the next pass looks again", doubt))
 	}
-	if a.To == protocol.ToGroup { // the group gets it as one, and then whoever is not in it
+	if a.To == protocol.ToGroup { // first the group as a whole, then processes outside of it
 		err := o.machine().SignalGroup(a.Process, signal)
 		errs = append(errs, err)
 		survivors = slices.DeleteFunc(survivors, func(p protocol.Process) bool {

@@ -17,10 +17,10 @@ var variables = []string{
 	"DPL_LEDGER", "DPL_SYNC", "DPL_NOW",
 }
 
-// Fuzz holds the fast lane to kong for the command of the working directory, of which zero returns
-// a new one. What the fast lane takes, kong takes, and fills the command with the same. It begins
-// with the arguments that the scripts in testscripts give to the command, all of one on lines of
-// their own; environment has the values of the variables in the same way.
+// Fuzz compares the fast lane with kong for the command of the working directory; zero returns a
+// new one. Kong must accept whatever the fast lane accepts, with the same result. The seed corpus
+// has the arguments that the scripts in testscripts give to the command, one per line; environment
+// has the values of the variables in the same form.
 func Fuzz(f *testing.F, zero func() cli.Command) {
 	dir, err := os.Getwd()
 	if err != nil {
