@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"errors"
 	"math"
 	"time"
 
@@ -33,36 +34,36 @@ func decodeWhole[T any](text string, within int, read func(*decoder) T) (T, erro
 	d := newDecoder(text, within)
 	value := read(d)
 	d.End()
-	if failure := d.Failure(); failure != nil {
-		return zero, refusal(text, within, failure)
+	if d.Failed() {
+		return zero, refusal(d, text, within)
 	}
 	return value, nil
 }
 
-// refusal returns why text is refused, when found is the first cause: first that it is nested too
-// deep, or no JSON, then its protocolVersion, because a newer one may have brought what is refused.
-func refusal(text string, within int, found *wire.Failure) error {
-	if err := wire.CheckDepth(text, within); err != nil {
+// refusal returns why d refuses text: first that it is nested too deep, or no JSON, then its
+// protocolVersion, because a newer one may have brought what is refused.
+func refusal(d *decoder, text string, within int) error {
+	err := d.Err()
+	isNewer := errors.Is(err, ErrNewerVersion)
+	switch syntax := wire.CheckSyntax(text); {
+	case syntax != nil && isNewer:
+		return syntax
+	case syntax != nil || isNewer || wire.CheckDepth(text, within) != nil:
 		return err
 	}
-	err := wire.CheckSyntax(text)
-	if err != nil && (found.Syntax || found.Is == ErrNewerVersion) {
-		return err
-	}
-	if err == nil {
-		d := newDecoder(text, within)
-		d.Object(func(name string) {
-			if name == "protocolVersion" {
-				d.version()
-			} else {
-				d.Value()
-			}
-		})
-		if newer := d.Failure(); newer != nil && newer.Is == ErrNewerVersion {
-			found = newer
+
+	versions := newDecoder(text, within)
+	versions.Object(func(name string) {
+		if name == "protocolVersion" {
+			versions.version()
+		} else {
+			versions.Value()
 		}
+	})
+	if newer := versions.Err(); errors.Is(newer, ErrNewerVersion) {
+		return newer
 	}
-	return found.In(text)
+	return err
 }
 
 // decoder reads what the files of the protocol have.

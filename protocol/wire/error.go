@@ -39,15 +39,15 @@ func abridged(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "..." + strings.ToValidUTF8(text[len(text)-most:], "")
 }
 
-// In returns the failure as an error that says where in text it is.
-func (f *Failure) In(text string) *Error {
+// in returns the failure as an error that says where in text it is.
+func (f *failure) in(text string) *Error {
 	dec := jsontext.NewDecoder(bytes.NewBufferString(text))
 	for dec.InputOffset() < int64(f.at) {
 		if _, err := dec.ReadToken(); err != nil {
 			break
 		}
 	}
-	return &Error{Path: string(dec.StackPointer()) + f.member, Cause: f.Cause, Is: f.Is}
+	return &Error{Path: string(dec.StackPointer()) + f.member, Cause: f.cause, Is: f.is}
 }
 
 // CheckDepth returns an error, ErrCorrupt, if text, which lies in so many objects and arrays of its

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -17,29 +16,29 @@ const MaxDepth = 64
 // callback must read that value with one of the other methods.
 //
 // After the first failure nothing is left to read, every method returns its zero value, and no
-// callback is called again. Failure tells about the first.
+// callback is called again. Err tells about the first.
 type Reader struct {
-	text  string
-	at    int // of what is read next: at the first byte of a value, where one is expected
-	depth int // so many objects and arrays are open
+	text   string
+	within int
+	at     int // of what is read next: at the first byte of a value, where one is expected
+	depth  int // so many objects and arrays are open
 
 	layout  *layout // of the objects that begin here
-	failure *Failure
+	failure *failure
 }
 
-// A Failure is why a text is refused, as the reader has noticed it.
-type Failure struct {
-	Cause  string
-	Is     error // which error it is to the caller
-	Syntax bool  // the text is no JSON
-
-	at     int // after the token that is refused
+// A failure is why a text is refused, as the reader has noticed it.
+type failure struct {
+	cause  string
+	is     error // which error it is to the caller
+	syntax bool  // the text is no JSON
+	at     int   // after the token that is refused
 	member string
 }
 
 // NewReader returns a reader of text that lies in so many objects and arrays of its file.
 func NewReader(text string, within int) *Reader {
-	r := &Reader{text: text, depth: within, layout: &layout{}}
+	r := &Reader{text: text, within: within, depth: within, layout: &layout{}}
 	r.space()
 	return r
 }
@@ -50,8 +49,20 @@ func (r *Reader) Text() string { return r.text }
 // Failed reports whether something was refused.
 func (r *Reader) Failed() bool { return r.failure != nil }
 
-// Failure returns what was refused first, nil if nothing was.
-func (r *Reader) Failure() *Failure { return r.failure }
+// Err returns why the text is refused, nil if it is not: that it is nested too deep, that it is no
+// JSON, or the first failure.
+func (r *Reader) Err() error {
+	if r.failure == nil {
+		return nil
+	}
+	if err := CheckDepth(r.text, r.within); err != nil {
+		return err
+	}
+	if r.failure.syntax {
+		return CheckSyntax(r.text)
+	}
+	return r.failure.in(r.text)
+}
 
 // Fail refuses the value, or the name of a member, that was read last.
 func (r *Reader) Fail(is error, format string, args ...any) {
@@ -66,7 +77,7 @@ func (r *Reader) FailMember(at int, member string, is error, format string, args
 func (r *Reader) failAt(at int, member string, is error, format string, args ...any) {
 	if r.failure == nil {
 		cause := fmt.Sprintf(format, args...)
-		r.failure = &Failure{Cause: cause, Is: is, at: at, member: member}
+		r.failure = &failure{cause: cause, is: is, at: at, member: member}
 	}
 	r.at = len(r.text)
 }
@@ -74,7 +85,7 @@ func (r *Reader) failAt(at int, member string, is error, format string, args ...
 func (r *Reader) syntax() {
 	if r.failure == nil {
 		r.Fail(ErrCorrupt, "it is no JSON")
-		r.failure.Syntax = true
+		r.failure.syntax = true
 	}
 }
 
@@ -208,64 +219,6 @@ func (r *Reader) name() string {
 	r.at++
 	r.space()
 	return name
-}
-
-// A layout is how the last object in some place was written. The next one there mostly has the same
-// members, in the same order, with the same space around their names.
-type layout struct {
-	members []member
-	marks   uint64              // of the names: one whose mark is missing is new
-	names   map[string]struct{} // of an object of many members
-}
-
-type member struct {
-	lead  string // the text before the value, from the end of the last value on
-	name  string
-	inner layout // of the objects in the value
-}
-
-// keep forgets all but the first n members.
-func (l *layout) keep(n int) {
-	l.members, l.marks, l.names = l.members[:n], 0, nil
-	for _, m := range l.members {
-		l.marks |= mark(m.name)
-	}
-}
-
-// add adds a member, and reports whether its name is new.
-func (l *layout) add(lead, name string) bool {
-	const few = 32
-	n, bit := len(l.members), mark(name)
-	isNew := l.marks&bit == 0
-	l.marks |= bit
-	if n < cap(l.members) {
-		l.members = l.members[:n+1] // with what is known of objects inside
-	} else {
-		l.members = append(slices.Grow(l.members, 16), member{})
-	}
-	l.members[n].lead, l.members[n].name = lead, name
-
-	if n < few {
-		return isNew || !slices.ContainsFunc(l.members[:n], func(m member) bool { return m.name == name })
-	}
-	if l.names == nil {
-		l.names = make(map[string]struct{}, 2*few)
-		for _, m := range l.members[:n] {
-			l.names[m.name] = struct{}{}
-		}
-	}
-	_, has := l.names[name]
-	l.names[name] = struct{}{}
-	return !has
-}
-
-// mark returns one bit, which is mostly another for another name.
-func mark(name string) uint64 {
-	n := len(name)
-	if n == 0 {
-		return 1
-	}
-	return 1 << ((uint(n)*7 + uint(name[0])*5 + uint(name[n-1])*11 + uint(name[n/2])*3) % 64)
 }
 
 // String reads a string.

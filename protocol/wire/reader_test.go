@@ -28,8 +28,8 @@ func TestReaderAfterTheFirstFailure(t *testing.T) {
 	} {
 		r := NewReader(c.text, 0)
 		r.Fail(ErrCorrupt, "first")
-		if !c.read(r) || r.Failure().Cause != "first" || !r.Failed() {
-			t.Errorf("%s is read after %v", c.text, r.Failure())
+		if !c.read(r) || r.failure.cause != "first" || !r.Failed() {
+			t.Errorf("%s is read after %v", c.text, r.Err())
 		}
 	}
 }
@@ -49,8 +49,8 @@ func TestReaderStops(t *testing.T) {
 		} else {
 			r.Array(element)
 		}
-		if r.Failure() == nil || r.Failure().In(text).Path != map[byte]string{'{': "/a", '[': "/0"}[text[0]] {
-			t.Errorf("%s: %v", text, r.Failure())
+		if r.failure == nil || r.failure.in(text).Path != map[byte]string{'{': "/a", '[': "/0"}[text[0]] {
+			t.Errorf("%s: %v", text, r.Err())
 		}
 	}
 }
@@ -75,7 +75,7 @@ func TestReaderLayouts(t *testing.T) {
 	}
 	r.Array(func() { r.Object(member) })
 	if r.End(); r.Failed() || got.String() != want {
-		t.Errorf("got %q, %v, want %q", got.String(), r.Failure(), want)
+		t.Errorf("got %q, %v, want %q", got.String(), r.Err(), want)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestReaderOfLargeObjects(t *testing.T) {
 	text := `[{"a":1` + many.String() + `},{"b":1` + many.String() + `},{"b":1` + many.String() + `}]`
 	r := NewReader(text, 0)
 	if got := r.Value(); got != text {
-		t.Errorf("%v", r.Failure())
+		t.Errorf("%v", r.Err())
 	}
 }
 
@@ -107,8 +107,8 @@ func TestReaderRefusesDuplicates(t *testing.T) {
 		`[{` + many.String() + `"x":2},{` + many.String() + `"m40":2}]`,
 	} {
 		r := NewReader(text, 0)
-		if r.Value(); r.Failure() == nil || !r.Failure().Syntax {
-			t.Errorf("%.60s: %v", text, r.Failure())
+		if r.Value(); r.failure == nil || !r.failure.syntax {
+			t.Errorf("%.60s: %v", text, r.Err())
 		}
 		if err := CheckSyntax(text); err == nil || !strings.Contains(err.Error(), "duplicate") {
 			t.Errorf("%.60s: %v", text, err)
@@ -134,9 +134,9 @@ func FuzzReader(f *testing.F) {
 		valid := jsontext.Value(text).IsValid()
 		switch deep := CheckDepth(text, 0) != nil; {
 		case r.Failed() != (deep || !valid):
-			t.Fatalf("%q: %v, jsontext: %v", text, r.Failure(), valid)
-		case r.Failed() && r.Failure().Syntax != !valid && !deep:
-			t.Fatalf("%q: %v", text, r.Failure())
+			t.Fatalf("%q: %v, jsontext: %v", text, r.Err(), valid)
+		case r.Failed() && r.failure.syntax != !valid && !deep:
+			t.Fatalf("%q: %v", text, r.Err())
 		case !valid:
 			if err := CheckSyntax(text); !errors.Is(err, ErrCorrupt) {
 				t.Fatalf("%q: %v", text, err)
@@ -178,17 +178,17 @@ func TestIntegers(t *testing.T) {
 	} {
 		r := NewReader(text, 0)
 		if got := r.Int(0); got != want || r.Failed() {
-			t.Errorf("%s: got %d, %v", text, got, r.Failure())
+			t.Errorf("%s: got %d, %v", text, got, r.Err())
 		}
 	}
 	for _, text := range []string{"-1", "-0", "1.0", "1e3", "9223372036854775808", `"1"`, "null", "[]", "123456789012345678.5"} {
 		r := NewReader(text, 0)
-		if r.Int(0); r.Failure() == nil || r.Failure().Syntax {
-			t.Errorf("%s: %v", text, r.Failure())
+		if r.Int(0); r.failure == nil || r.failure.syntax {
+			t.Errorf("%s: %v", text, r.Err())
 		}
 	}
 	r := NewReader("4", 0)
-	if r.Int(5); r.Failure() == nil || r.Failure().Cause != "an integer of at least 5 is expected, not 4" {
-		t.Errorf("4: %v", r.Failure())
+	if r.Int(5); r.failure == nil || r.failure.cause != "an integer of at least 5 is expected, not 4" {
+		t.Errorf("4: %v", r.Err())
 	}
 }
