@@ -9,10 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // A Line is one line of an alerts file, without its newline.
@@ -104,16 +103,12 @@ func (b *backward) load() error {
 
 // seqOf returns the number of the alert in a line.
 func seqOf(line []byte) (seq int64, err error) {
-	d := jsontext.NewDecoder(bytes.NewBuffer(line))
-	err = readObject(d, func(name string) error {
-		if name != "seq" {
-			return d.SkipValue()
+	err = readObject(line, func(r *wire.Reader, name string) {
+		if name == "seq" {
+			seq = r.Int(0)
+		} else {
+			r.Value()
 		}
-		token, err := readToken(d, '0')
-		if err == nil {
-			seq, err = token.Int()
-		}
-		return err
 	})
 	if err == nil && (seq < 1 || seq > maxRevision) {
 		err = errors.New("seq is missing, less than 1 or more than 2^62")

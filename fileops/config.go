@@ -1,7 +1,6 @@
 package fileops
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -69,24 +68,19 @@ func (c Config) encode() ([]byte, error) {
 // decodeConfig reads ledger.json. Members it does not know are none of its business.
 func decodeConfig(data []byte) (Config, error) {
 	var c Config
-	if err := wire.CheckDepth(string(data), 0); err != nil {
-		return c, err
-	}
-	d := jsontext.NewDecoder(bytes.NewBuffer(data))
-	err := readObject(d, func(name string) error {
+	err := readObject(data, func(r *wire.Reader, name string) {
 		switch name {
 		case "protocolVersion":
-			version, err := readInt(d)
-			c.ProtocolVersion = version
-			return err
+			c.ProtocolVersion = int(r.Int(0))
 		case "commit":
-			return readString(d, &c.Commit)
+			c.Commit = r.String()
 		case "shared":
-			return readBool(d, &c.Shared)
+			c.Shared = r.Bool()
 		case "resourceRoots":
-			return readStrings(d, &c.ResourceRoots)
+			r.Array(func() { c.ResourceRoots = append(c.ResourceRoots, r.String()) })
+		default:
+			r.Value()
 		}
-		return d.SkipValue()
 	})
 	if err != nil {
 		return Config{}, err

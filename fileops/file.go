@@ -1,17 +1,15 @@
 package fileops
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // A state is what a file that edits replace says.
@@ -250,34 +248,25 @@ func (f file) versions() ([]int64, error) {
 	return numbers, err
 }
 
-// revisionOf returns the revision in a file, 0 if it has none.
+// revisionOf returns the revision in a file, 0 if it has none. It reads no further.
 func revisionOf(data []byte) (revision int64, err error) {
-	d := jsontext.NewDecoder(bytes.NewBuffer(data))
-	if err := readKind(d, '{'); err != nil {
-		return 0, err
+	r := wire.NewReader(asString(data), 0)
+	found := false
+	r.Object(func(name string) {
+		if name != "revision" {
+			r.Value()
+			return
+		}
+		if revision = r.Int(0); revision > maxRevision {
+			r.Fail(protocol.ErrCorrupt, "out of range")
+		}
+		found = !r.Failed()
+		r.Fail(nil, "enough")
+	})
+	if found {
+		return revision, nil
 	}
-	for d.PeekKind() == '"' {
-		name, err := d.ReadToken()
-		if err != nil {
-			return 0, err
-		}
-		if name.String() != "revision" {
-			if err := d.SkipValue(); err != nil {
-				return 0, err
-			}
-			continue
-		}
-		token, err := readToken(d, '0')
-		if err != nil {
-			return 0, err
-		}
-		if revision, err = token.Int(); err == nil && (revision < 0 || revision > maxRevision) {
-			err = errors.New("/revision: out of range")
-		}
-		return revision, err
-	}
-	_, err = d.ReadToken()
-	return 0, err
+	return 0, r.Err()
 }
 
 // errTooLate means that an edit was paused for so long, between its last two system calls, that nothing tells any more whether

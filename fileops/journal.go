@@ -1,10 +1,11 @@
 package fileops
 
 import (
-	"bytes"
 	"path/filepath"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // journal is the note in tmp/ by which Sweep finds trash anywhere. Its name says which operation's lock is held until
@@ -38,15 +39,15 @@ func (j journal) encode() ([]byte, error) {
 }
 
 func decodeJournal(data []byte) (j journal, err error) {
-	d := jsontext.NewDecoder(bytes.NewBuffer(data))
-	err = readObject(d, func(name string) error {
+	err = readObject(data, func(r *wire.Reader, name string) {
 		switch name {
 		case "root":
-			return readString(d, &j.root)
+			j.root = r.String()
 		case "path":
-			return readString(d, &j.path)
+			j.path = r.String()
+		default:
+			r.Value()
 		}
-		return d.SkipValue()
 	})
 	return j, err
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/protocol"
 )
 
 func TestCreateThenOpen(t *testing.T) {
@@ -124,7 +126,8 @@ func TestUnusableLedgers(t *testing.T) {
 				func() (*Ledger, error) { return Open(l.dir, Options{}) },
 				func() (*Ledger, error) { return Create(l.dir, Config{}, Options{}) },
 			} {
-				if _, err := open(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "ledger.json") {
+				_, err := open()
+				if !errors.Is(err, ErrConfig) || errors.Is(err, protocol.ErrCorrupt) || !strings.Contains(err.Error(), "ledger.json") {
 					t.Errorf("got %v", err)
 				}
 			}

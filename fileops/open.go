@@ -78,7 +78,8 @@ func (l *Ledger) open() error {
 
 	config, err := decodeConfig(data)
 	if err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrConfig, l.marker(), err)
+		// The cause may be ErrCorrupt, which is about the files of operations and groups.
+		return fmt.Errorf("%w: %s: %v", ErrConfig, l.marker(), err)
 	}
 
 	l.config = config
