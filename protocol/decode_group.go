@@ -79,14 +79,14 @@ func (d *decoder) registry() Registry {
 }
 
 func (d *decoder) registered(key string) Service {
-	s := Service{KillTimeout: DefaultKillTimeout, Notice: Notice{Readiness: ReadinessReady}}
+	s := newService(key)
 	hasState, hasRestartable := false, false
 	d.checkID(key)
 	d.Object(func(name string) {
 		switch name {
 		case "supervisorId":
-			if s.ID = d.String(); s.ID != key {
-				d.fail("supervisorId %.40q differs from its key", s.ID)
+			if id := d.String(); id != key {
+				d.fail("supervisorId %.40q differs from its key", id)
 			}
 		case "startInfo":
 			s.StartInfo = d.startInfo()
@@ -163,7 +163,6 @@ func (d *decoder) registered(key string) Service {
 		}
 	})
 	d.require("state", hasState)
-	s.ID = key
 	if !hasRestartable {
 		s.Restartable = s.StartInfo != nil
 	}

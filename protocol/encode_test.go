@@ -166,13 +166,13 @@ func TestSameSupervisorNoticesEveryField(t *testing.T) { checkNoticesEveryField(
 func TestSameServiceNoticesEveryField(t *testing.T) { checkNoticesEveryField(t, sameService) }
 
 func checkNoticesEveryField[T any](t *testing.T, same func(a, b T) bool) {
-	typ := reflect.TypeFor[T]()
-	for i := range typ.NumField() {
-		if !typ.Field(i).IsExported() {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		if !field.IsExported() || field.Anonymous {
 			continue
 		}
+
 		var changed, zero T
-		switch f := reflect.ValueOf(&changed).Elem().Field(i); f.Interface().(type) {
+		switch f := reflect.ValueOf(&changed).Elem().FieldByIndex(field.Index); f.Interface().(type) {
 		case string, Status, OrphanPolicy, ServiceState:
 			f.SetString("x")
 		case int, time.Duration:
@@ -198,10 +198,10 @@ func checkNoticesEveryField[T any](t *testing.T, same func(a, b T) bool) {
 		case *LastExit:
 			f.Set(reflect.ValueOf(&LastExit{}))
 		default:
-			t.Fatalf("%s is of an unexpected type", typ.Field(i).Name)
+			t.Fatalf("%s is of an unexpected type", field.Name)
 		}
 		if same(changed, zero) {
-			t.Errorf("a change of %s is not noticed", typ.Field(i).Name)
+			t.Errorf("a change of %s is not noticed", field.Name)
 		}
 	}
 }

@@ -139,7 +139,7 @@ func TestWindow(t *testing.T) {
 	op := Operation{StalenessThreshold: 10 * time.Second}
 	frame := Frame{State: FrameActive, LastHeartbeat: start, Grace: grace}
 	supervisor := Supervisor{Status: Alive, LastHeartbeat: start, Grace: grace}
-	service := Service{State: StateRunning, LastHeartbeat: start, Grace: grace}
+	service := Service{ServiceStatus: ServiceStatus{State: StateRunning, LastHeartbeat: start, Grace: grace}}
 	var g Group
 	g.Orchestrator.StalenessThreshold = op.StalenessThreshold
 

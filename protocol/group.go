@@ -135,46 +135,73 @@ func (s ServiceState) valid() bool {
 // final reports whether only registering again brings the service back.
 func (s ServiceState) final() bool { return s == StateDead || s == StateStopped }
 
-// A Service is one service of a group (spec §9.3).
+// A Service is one service of a group (spec §9.3): what was asked of it, what it is, and what is being
+// done about it. In the file its members stand side by side.
 type Service struct {
-	ID                 string
-	StartInfo          *StartInfo // nil: nobody but itself can start it. It is never changed, but replaced
-	Restartable        bool
-	State              ServiceState
-	PID                int
-	LastHeartbeat      time.Time // zero: none
-	Dependencies       []string
-	Notice             Notice // what it says of itself
+	ID string
+	ServiceSpec
+	ServiceStatus
+	ServiceRecovery
+	Unknown []Member
+
+	nested *nestedUnknown
+}
+
+// A ServiceSpec is what was asked of a service. Registering sets it, and passes change nothing of it.
+type ServiceSpec struct {
+	StartInfo    *StartInfo // nil: nobody but itself can start it. It is never changed, but replaced
+	Restartable  bool
+	Dependencies []string
+	KillTimeout  time.Duration
+	Heartbeats   bool // it promised to send heartbeats: without them it is stale, even while its process lives
+}
+
+// A ServiceStatus is what is known of a service and of its process.
+//
+// A running service has a LastHeartbeat; a stopped one has none, and nothing of a start. What belongs to
+// a start (Attempt, StartID, Keeper, StartedWith, Starting) is there only together with StartedAt. A
+// service is Starting only while it is running or shutting down. It has a RunningSince only then, or
+// while it waits to be started again. Ended waits only where there is a PID.
+type ServiceStatus struct {
+	State         ServiceState
+	PID           int
+	Process       Process
+	LastHeartbeat time.Time // zero: none
+	Beat          Beat
+	Grace         *Grace // nil: none
+	Notice        Notice // what it says of itself
+
+	StartedAt   time.Time  // when a pass started the process; zero: it started by itself
+	Attempt     int        // RestartAttempts at that time
+	StartID     string     // random, of that start; "": none
+	Keeper      Process    // of that start: the parent of all that it has started; zero: none
+	StartedWith *StartInfo // how that start was made, where that differs from StartInfo; else nil
+	Starting    bool       // whether that start came to its end is not known yet
+
+	RunningSince time.Time
+	Ended        *LastExit // what was said of the end of the process, before a pass found it; nil: nothing. Never changed
+	LastExit     *LastExit
+}
+
+// A ServiceRecovery is what is being done about a service that has failed, waits, or must stop.
+//
+// A failed service has FailedAt, a scheduled one also has NextAttemptAt, and one that waits with a
+// RestartPending has both. A start and a stop remove them. (A waiting service that runs by itself keeps
+// them.) Only a service that has yet to start has BlockedBy. StopRequestedAt is set exactly while a
+// service is shutting down, and StartAgain only then. A running, dead or stopped service has no
+// TermSentAt.
+type ServiceRecovery struct {
 	RestartAttempts    int
 	LastRestartAttempt time.Time
-	KillTimeout        time.Duration
-	Heartbeats         bool // it promised to send heartbeats: without them it is stale, even while its process lives
-	Process            Process
-	Beat               Beat
-	Grace              *Grace    // nil: none
-	StartedAt          time.Time // when a pass started the process; zero: it started by itself
-	Attempt            int       // RestartAttempts at that time
-	StartID            string    // random, of that start; "": none
-	Keeper             Process   // of that start: the parent of all that it has started; zero: none
-	Starting           bool      // whether that start came to its end is not known yet
-	RunningSince       time.Time
 	FailedAt           time.Time
 	NextAttemptAt      time.Time
 	RestartPending     bool // the start that waits for dependencies is a restart
 	BlockedBy          string
-	StopRequestedAt    time.Time
-	StartAgain         bool // when it has stopped, it is started again
-	TermSentAt         time.Time
-	TermSentBeat       Beat      // of TermSentAt
-	Ended              *LastExit // what was said of the end of the process, before a pass found it; nil: nothing. Never changed
-	LastExit           *LastExit
-	Unknown            []Member
 
-	// StartedWith is how a pass started the process, where that is another way than StartInfo says by
-	// now: else nil.
-	StartedWith *StartInfo
-
-	nested *nestedUnknown
+	StopRequestedAt time.Time
+	StartAgain      bool // when it has stopped, it is started again
+	TermSentAt      time.Time
+	TermSentBeat    Beat // of TermSentAt
 }
 
 // A StartInfo says how to start a service.

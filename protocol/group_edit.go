@@ -62,17 +62,13 @@ func (r Registry) same(before Registry) bool {
 
 // sameService reports whether a and b have the same text. TestSameServiceNoticesEveryField keeps it complete.
 func sameService(a, b Service) bool {
-	return a.ID == b.ID && a.StartInfo == b.StartInfo && a.Restartable == b.Restartable && a.State == b.State &&
-		a.PID == b.PID && a.LastHeartbeat.Equal(b.LastHeartbeat) && slices.Equal(a.Dependencies, b.Dependencies) &&
-		a.Notice == b.Notice &&
-		a.RestartAttempts == b.RestartAttempts && a.LastRestartAttempt.Equal(b.LastRestartAttempt) &&
-		a.KillTimeout == b.KillTimeout && a.Heartbeats == b.Heartbeats && a.Process == b.Process && a.Beat == b.Beat &&
-		a.Grace == b.Grace && a.StartedAt.Equal(b.StartedAt) && a.Attempt == b.Attempt && a.StartID == b.StartID &&
-		a.Keeper == b.Keeper && a.StartedWith == b.StartedWith && a.Starting == b.Starting &&
-		a.RunningSince.Equal(b.RunningSince) && a.FailedAt.Equal(b.FailedAt) && a.NextAttemptAt.Equal(b.NextAttemptAt) &&
-		a.RestartPending == b.RestartPending && a.BlockedBy == b.BlockedBy && a.StopRequestedAt.Equal(b.StopRequestedAt) &&
-		a.StartAgain == b.StartAgain &&
-		a.TermSentAt.Equal(b.TermSentAt) && a.TermSentBeat == b.TermSentBeat && a.Ended == b.Ended && a.LastExit == b.LastExit && slices.Equal(a.Unknown, b.Unknown) && a.nested == b.nested
+	return a.ID == b.ID && a.ServiceSpec.same(b.ServiceSpec) && a.ServiceStatus == b.ServiceStatus &&
+		a.ServiceRecovery == b.ServiceRecovery && slices.Equal(a.Unknown, b.Unknown) && a.nested == b.nested
+}
+
+func (s ServiceSpec) same(t ServiceSpec) bool {
+	return s.StartInfo == t.StartInfo && s.Restartable == t.Restartable && s.KillTimeout == t.KillTimeout &&
+		s.Heartbeats == t.Heartbeats && slices.Equal(s.Dependencies, t.Dependencies)
 }
 
 // service returns the entry of id, which may be changed, or nil.

@@ -165,6 +165,8 @@ func (v *groupVector) run(t *testing.T) {
 		if !unchanged {
 			t.Error("refused, but changed")
 		}
+	case brokenInvariants(g) == "" && brokenInvariants(after) != "":
+		t.Errorf("breaks invariants: %s", brokenInvariants(after))
 	case v.Refused != "":
 		t.Errorf("not refused; after:\n%s", after.Registry.Encode())
 	case v.Unchanged || v.StandBy:

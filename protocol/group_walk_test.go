@@ -333,6 +333,9 @@ func (w *world) signal(a Signal) {
 }
 
 func (w *world) check() {
+	if broken := brokenInvariants(w.g); broken != "" {
+		w.t.Errorf("%s", broken)
+	}
 	for _, id := range walkers {
 		live := w.alive(id)
 		if len(live) > 1 {

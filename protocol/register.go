@@ -33,7 +33,7 @@ func (g Group) Register(r Registration, seen Observation) (Group, error) {
 		return g, err
 	}
 	if s == nil {
-		all := append(e.g.Registry.Services, Service{ID: r.Service, KillTimeout: DefaultKillTimeout, Notice: Notice{Readiness: ReadinessReady}})
+		all := append(e.g.Registry.Services, newService(r.Service))
 		e.g.Registry.Services, s = all, &all[len(all)-1]
 	}
 	r.replace(s)
@@ -46,6 +46,13 @@ func (g Group) Register(r Registration, seen Observation) (Group, error) {
 		e.registerSelf(s, r)
 	}
 	return e.end()
+}
+
+// newService returns the service id with the defaults of spec §9.3.
+func newService(id string) Service {
+	s := Service{ID: id}
+	s.KillTimeout, s.Notice.Readiness = DefaultKillTimeout, ReadinessReady
+	return s
 }
 
 // check returns why r is refused; s is the entry, or nil.

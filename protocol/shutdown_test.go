@@ -10,7 +10,12 @@ func TestShuttingDown(t *testing.T) {
 	t.Parallel()
 	states := func(db, web, other ServiceState) Group {
 		return Group{Registry: Registry{Services: []Service{
-			{ID: "db", State: db}, {ID: "other", State: other}, {ID: "web", State: web, Dependencies: []string{"db"}},
+			{ID: "db", ServiceStatus: ServiceStatus{State: db}},
+			{ID: "other", ServiceStatus: ServiceStatus{State: other}},
+			{
+				ID: "web", ServiceStatus: ServiceStatus{State: web},
+				ServiceSpec: ServiceSpec{Dependencies: []string{"db"}},
+			},
 		}}}
 	}
 	for _, c := range []struct {

@@ -177,7 +177,7 @@ func TestRare(t *testing.T) {
 		g := protocol.CreateGroup("g")
 		g.Orchestrator.Heartbeat, g.Orchestrator.Period = now, period
 		g.Orchestrator.State = protocol.OrchestratorRunning
-		g.Registry.Services = []protocol.Service{{ID: "s", State: state}}
+		g.Registry.Services = []protocol.Service{{ID: "s", ServiceStatus: protocol.ServiceStatus{State: state}}}
 		return g
 	}
 

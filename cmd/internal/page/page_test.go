@@ -48,8 +48,16 @@ func hostile() Page {
 	g := protocol.CreateGroup("g")
 	g.Orchestrator.Heartbeat, g.Registry.Owner = noon, nasty
 	g.Registry.Services = []protocol.Service{{
-		ID: "db", State: protocol.StateDead, StartInfo: &protocol.StartInfo{Command: nasty, Args: []string{"secret"}}, StartedAt: noon, BlockedBy: nasty,
-		Dependencies: []string{nasty}, LastExit: &protocol.LastExit{At: noon, Reason: nasty, Error: nasty},
+		ID: "db",
+		ServiceSpec: protocol.ServiceSpec{
+			StartInfo:    &protocol.StartInfo{Command: nasty, Args: []string{"secret"}},
+			Dependencies: []string{nasty},
+		},
+		ServiceStatus: protocol.ServiceStatus{
+			State: protocol.StateDead, StartedAt: noon,
+			LastExit: &protocol.LastExit{At: noon, Reason: nasty, Error: nasty},
+		},
+		ServiceRecovery: protocol.ServiceRecovery{BlockedBy: nasty},
 	}}
 	g.Registry.Events = []protocol.Event{{Revision: 1, At: noon, Type: protocol.SupervisorState, SupervisorID: "db", To: nasty}}
 	return Page{

@@ -14,7 +14,8 @@ func group(supervisors ...string) Group {
 	g := Group{Group: protocol.CreateGroup("g"), Seen: protocol.Observation{Now: noon}}
 	for _, s := range supervisors {
 		id, on, _ := strings.Cut(s, ":")
-		r := protocol.Service{ID: id, State: protocol.StateRegistered}
+		r := protocol.Service{ID: id}
+		r.State = protocol.StateRegistered
 		if on != "" {
 			r.Dependencies = strings.Split(on, ",")
 		}
@@ -78,15 +79,17 @@ func TestGroupCycles(t *testing.T) {
 
 func TestNote(t *testing.T) {
 	exit := &protocol.LastExit{At: noon, Reason: "exited", Error: "exit status 7"}
+	type status = protocol.ServiceStatus
+	type recovery = protocol.ServiceRecovery
 	for want, r := range map[string]protocol.Service{
-		"":                      {State: protocol.StateRegistered},
-		"blocked by db: dead":   {State: protocol.StateWaiting, BlockedBy: "db: dead"},
-		"restart in 3s":         {State: protocol.StateScheduled, NextAttemptAt: noon.Add(3 * time.Second)},
-		"restart in 0s":         {State: protocol.StateScheduled, NextAttemptAt: noon.Add(-time.Second)},
-		"asked to end 2s ago":   {State: protocol.StateShuttingDown, TermSentAt: noon.Add(-2 * time.Second)},
-		"starting: warming up":  {State: protocol.StateRunning, Notice: protocol.Notice{Readiness: protocol.ReadinessStarting, Note: "warming up"}},
-		"exited: exit status 7": {State: protocol.StateDead, LastExit: exit},
-		"stopped":               {State: protocol.StateStopped, LastExit: &protocol.LastExit{Reason: "stopped"}},
+		"":                      {ServiceStatus: status{State: protocol.StateRegistered}},
+		"blocked by db: dead":   {ServiceStatus: status{State: protocol.StateWaiting}, ServiceRecovery: recovery{BlockedBy: "db: dead"}},
+		"restart in 3s":         {ServiceStatus: status{State: protocol.StateScheduled}, ServiceRecovery: recovery{NextAttemptAt: noon.Add(3 * time.Second)}},
+		"restart in 0s":         {ServiceStatus: status{State: protocol.StateScheduled}, ServiceRecovery: recovery{NextAttemptAt: noon.Add(-time.Second)}},
+		"asked to end 2s ago":   {ServiceStatus: status{State: protocol.StateShuttingDown}, ServiceRecovery: recovery{TermSentAt: noon.Add(-2 * time.Second)}},
+		"starting: warming up":  {ServiceStatus: status{State: protocol.StateRunning, Notice: protocol.Notice{Readiness: protocol.ReadinessStarting, Note: "warming up"}}},
+		"exited: exit status 7": {ServiceStatus: status{State: protocol.StateDead, LastExit: exit}},
+		"stopped":               {ServiceStatus: status{State: protocol.StateStopped, LastExit: &protocol.LastExit{Reason: "stopped"}}},
 	} {
 		if got := group().Note(&r); got != want {
 			t.Errorf("%s: got %q, want %q", r.State, got, want)
