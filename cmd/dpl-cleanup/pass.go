@@ -34,7 +34,7 @@ func (c *cleanup) pass(env *cli.Env, op string) error {
 	j := &janitor{env: env, ledger: l, by: by}
 	if op != "" {
 		env.NoteInherited(l, op)
-		if err := j.tick(op, j.look(op, j.env.Observer()())); err != nil {
+		if err := j.pass(op, j.look(op, j.env.Observer()())); err != nil {
 			return err
 		}
 	} else if err := j.all(); err != nil {
@@ -64,7 +64,7 @@ func (j *janitor) all() error {
 	debug.SetGCPercent(400) // each look leaves only garbage
 	for some := range slices.Chunk(ids, atOnce) {
 		for i, found := range j.lookAt(some) {
-			err := j.tick(some[i], found)
+			err := j.pass(some[i], found)
 			if err != nil && !errors.Is(err, fileops.ErrArchived) && !errors.Is(err, fileops.ErrNotFound) {
 				j.fail(err)
 			}
@@ -136,9 +136,9 @@ func (j *janitor) lookAt(ids []string) []look {
 	return all
 }
 
-// tick makes a pass over an operation after a look at it. If there is nothing to do, the look was
+// pass makes a pass over an operation after a look at it. If there is nothing to do, the look was
 // all it costs.
-func (j *janitor) tick(id string, found look) error {
+func (j *janitor) pass(id string, found look) error {
 	if found.archived {
 		found.err = fileops.ErrArchived
 		if !j.env.DryRun() {

@@ -49,7 +49,7 @@ func (c *push) Run(env *cli.Env) error {
 
 	edit, err := c.Push.Push(env, l, op, p)
 	if err == nil && edit.Created() && !env.DryRun() {
-		if err := env.TickIdle(l, op); err != nil {
+		if err := env.PassOverIdle(l, op); err != nil {
 			env.Logf("%v", err)
 		}
 	}

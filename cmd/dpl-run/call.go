@@ -89,7 +89,7 @@ func (c *call) begin() ([]string, time.Duration, error) {
 
 func (c *call) tidy() {
 	if c.began {
-		if err := c.env.TickIdle(c.ledger, c.op); err != nil {
+		if err := c.env.PassOverIdle(c.ledger, c.op); err != nil {
 			c.env.Logf("%v", err)
 		}
 	}

@@ -136,7 +136,7 @@ func (c *Push) Open(env *Env) (*fileops.Ledger, error) {
 }
 
 // Push pushes p in op. A command that creates an operation then makes a pass over idle ones (see
-// session.TickIdle).
+// session.PassOverIdle).
 func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (session.Edit, error) {
 	if !l.Absent() {
 		for _, path := range p.Resources {

@@ -13,18 +13,18 @@ const (
 	idleAfter = 10 * protocol.DefaultStalenessThreshold
 )
 
-// TickIdle makes a pass over up to 16 operations, other than op, that have not changed for ten
+// PassOverIdle makes a pass over up to 16 operations, other than op, that have not changed for ten
 // thresholds, so that a ledger does not grow where no cron job runs dpl-cleanup. It does not wait for
 // locks, and leaves failed passes to dpl-cleanup. It returns an error if the archive could not be
 // pruned.
-func (s *Session) TickIdle(l *fileops.Ledger, op string) error {
+func (s *Session) PassOverIdle(l *fileops.Ledger, op string) error {
 	entries, err := l.List()
 	if err != nil || len(entries) < 2 {
 		return nil
 	}
 
 	now := s.Now()
-	start, ticked := rand.IntN(len(entries)), 0
+	start, passes := rand.IntN(len(entries)), 0
 	for i := range entries {
 		e := entries[(start+i)%len(entries)]
 		if e.ID == op || now.Sub(e.ModTime) <= idleAfter {
@@ -32,9 +32,9 @@ func (s *Session) TickIdle(l *fileops.Ledger, op string) error {
 		}
 		_, err := l.EditOperation(e.ID, fileops.Existing|fileops.Try, s.cleanup)
 		if err == nil || !errors.Is(err, fileops.ErrBusy) {
-			ticked++
+			passes++
 		}
-		if ticked == mostIdle {
+		if passes == mostIdle {
 			break
 		}
 	}
