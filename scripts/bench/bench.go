@@ -116,8 +116,8 @@ func (b *bench) prepare(argv ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// live returns n processes that live as long as the benchmark, or as many as the plan has, if that is fewer: so that each
-// participant has a process of its own, and no command can save itself a look at one.
+// live returns n processes that live as long as the benchmark, or the maximum of the plan if that
+// is fewer. Each participant has a process of its own, so that no command can skip looking at one.
 func (b *bench) live(n int) ([]*os.Process, error) {
 	sleep, err := exec.LookPath("sleep")
 	if err != nil {

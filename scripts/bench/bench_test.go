@@ -19,7 +19,7 @@ import (
 	"github.com/dpl-project/dpl/testscripts/build"
 )
 
-// The test is its own worker, too.
+// The test binary is also its own worker.
 func TestMain(m *testing.M) {
 	if job := os.Getenv(workerVariable); job != "" {
 		if err := work(job); err != nil {

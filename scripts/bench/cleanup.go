@@ -41,8 +41,8 @@ func (b *bench) timeCleanup() error {
 	return nil
 }
 
-// passesOver returns the turns of passes over n operations, and their ledgers: all quiet, all quiet and with --pid, and one
-// in a hundred stale.
+// passesOver returns the turns of passes over n operations, with their ledgers: all quiet, all
+// quiet and with --pid, and one in a hundred stale.
 func (b *bench) passesOver(n int) (turns []turn, ledgers []*crowd, err error) {
 	quiet := &crowd{ledger: fmt.Sprint("quiet-", n)}
 	pid := &crowd{ledger: fmt.Sprint("quiet-pid-", n), withPID: true}
@@ -80,11 +80,11 @@ for file in glob.glob(sys.argv[1] + '/operations/*.json'):
 type crowd struct {
 	ledger  string            // its name, and then its path
 	withPID bool              // all calls are
-	stale   map[string]string // what is in the files of those operations that are stale; nil: none is to be
+	stale   map[string]string // the files of the stale operations; nil if none should be stale
 }
 
-// gather makes the ledger of c, with n operations. If some are to be stale, the top call of one in a hundred has been silent
-// for longer than the threshold.
+// gather creates the ledger of c, with n operations. If some should be stale, the top call of one
+// in a hundred has been silent for longer than the threshold.
 func (b *bench) gather(c *crowd, n int) (err error) {
 	if c.ledger, err = b.newLedger(c.ledger, "op-0"); err != nil {
 		return err
@@ -116,7 +116,8 @@ func (b *bench) gather(c *crowd, n int) (err error) {
 	return nil
 }
 
-// silence makes f a call that was heard of long ago, by somebody who wrote the file without a monotonic clock.
+// silence makes f a call whose last heartbeat is long ago, in a file written without a monotonic
+// clock.
 func silence(f *protocol.Frame) {
 	f.LastHeartbeat = f.LastHeartbeat.Add(-staleness - time.Hour)
 	f.Beat = protocol.Beat{}
@@ -135,7 +136,8 @@ func (c *crowd) restore() error {
 	return syncAll(c.ledger)
 }
 
-// check fails unless a pass has found what is stale, and has edited nothing that is quiet: else something else was timed.
+// check fails unless a pass has found the stale operations and edited no quiet one. Otherwise
+// something else was timed.
 func (c *crowd) check() error {
 	op, err := readOperation(operationFile(c.ledger, "op-0"))
 	if err != nil {
@@ -147,7 +149,8 @@ func (c *crowd) check() error {
 	return nil
 }
 
-// syncAll makes the file system of dir durable, so that what is timed next does not wait for what was prepared.
+// syncAll makes the file system of dir durable, so that the next measurement does not wait for the
+// preparations.
 func syncAll(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

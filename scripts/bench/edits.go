@@ -29,7 +29,8 @@ func (b *bench) timeEdits() error {
 	return nil
 }
 
-// raceEdits lets all edits of some stack sizes run in the same rounds, and prints a table for each work and size.
+// raceEdits runs all edits of some stack sizes in the same rounds, and prints a table for each work
+// and size.
 func (b *bench) raceEdits(null string, sizes []int, rounds int) error {
 	turns := []turn{alone(null, []string{b.tools.null})}
 	bytes := make(map[int]string)
@@ -60,7 +61,7 @@ func (b *bench) raceEdits(null string, sizes []int, rounds int) error {
 	return nil
 }
 
-// ourEdits returns the turns of our commands, and the sizes of the files that they begin with. Pushes and pops have an
+// ourEdits returns the turns of our commands, and the sizes of their files. Pushes and pops have an
 // operation of their own.
 func (b *bench) ourEdits(size int) (turns []turn, about string, err error) {
 	var files []string

@@ -13,12 +13,13 @@ type goal struct {
 	Least bool    `json:"atLeast"` // the limit is the least that holds, else the most
 	Worst bool    `json:"worst"`   // the worst round counts, not the median
 
-	// Start and Work are of growth: Start is the part of both that does not grow, and Work how much more Ours does than Peer.
+	// Start and Work are for growth: Start is the part of both that does not grow, and Work how
+	// much more Ours does than Peer.
 	Start string  `json:"start,omitempty"` // series
 	Work  float64 `json:"work,omitempty"`
 }
 
-// A judged goal is one with what was measured.
+// A judged goal is a goal with its measurement.
 type judged struct {
 	goal
 	Measured *estimate `json:"measured"` // null: it was not
@@ -32,7 +33,8 @@ const (
 	notMeasured = "not measured"
 )
 
-// goals are what spec/performance.md says of: those on stacks and passes also where all calls have a process.
+// goals are those of spec/performance.md. Those on stacks and passes also apply if all calls have a
+// process.
 var goals = []goal{
 	{About: "heartbeat, 3 frames", Ours: "heartbeat/3/dpl", Peer: "edits/null", Limit: 2.35},
 	{About: "heartbeat, 3 frames", Ours: "heartbeat/3/dpl", Peer: "heartbeat/3/sqlite-journal", Limit: 1.1},
@@ -89,7 +91,7 @@ func (g goal) judge(r *results) judged {
 	return judged{g, &e, holds}
 }
 
-// measured returns the series that g is about, and what is to be made of them.
+// measured returns the series for g, and the statistic to compute from them.
 func (g goal) measured() ([]string, func([][]float64) float64) {
 	switch {
 	case g.Worst:

@@ -13,10 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// staleness is the threshold of all operations and groups, so that nothing goes stale while it is measured.
+// staleness is the threshold of all operations and groups. Nothing goes stale during a measurement.
 const staleness = 24 * time.Hour
 
-// here returns what a command would observe now. The identity of the host is that which a real dpl-push has written.
+// here returns what a command would observe now. The identity of the host is the one that a real
+// dpl-push has written.
 func (b *bench) here() (protocol.Observation, error) {
 	if b.host == nil {
 		ledger := filepath.Join(b.work, "identity")
@@ -52,8 +53,8 @@ func (b *bench) identities(n int) ([]protocol.Process, error) {
 	return known(seen.Host, processes)
 }
 
-// stack returns an operation of n calls, each of a participant of its own. Its file is as dpl-push makes it, with --pid if
-// there are processes.
+// stack returns an operation of n calls, each of a different participant. Its file is as dpl-push
+// makes it, with --pid if there are processes.
 func (b *bench) stack(id string, n int, processes []protocol.Process) (protocol.Operation, error) {
 	op := protocol.Create(id, 0, staleness)
 	for i := range n {
@@ -81,7 +82,8 @@ func (b *bench) newLedger(name, op string) (string, error) {
 	return ledger, err
 }
 
-// newStack makes a ledger with one operation of n calls, "op", all of them with --pid if so, and returns its path.
+// newStack creates a ledger with one operation of n calls, "op", all of them with --pid if withPID,
+// and returns its path.
 func (b *bench) newStack(name string, n int, withPID bool) (string, error) {
 	ledger, err := b.newLedger(name, "op")
 	if err != nil {
@@ -94,7 +96,8 @@ func (b *bench) newStack(name string, n int, withPID bool) (string, error) {
 	return ledger, os.WriteFile(operationFile(ledger, "op"), text, 0o600)
 }
 
-// stackText returns the file of the operation "op" of n calls. It is the same each time: many pushes take a while.
+// stackText returns the file of the operation "op" of n calls. It is cached, because many pushes
+// take a while.
 func (b *bench) stackText(n int, withPID bool) (text []byte, err error) {
 	key := fmt.Sprint(n, withPID)
 	if text := b.texts[key]; text != nil {

@@ -1,13 +1,13 @@
 //go:build linux
 
-// Bench times the commands as whole processes, against a null Go process, against the same system calls in C and against
-// what people use instead, all in one run, and compares them with the goals of goals.go. Only ratios mean something: absolute
-// times drift with the machine.
+// Bench times the commands as whole processes, against a null Go process, against the same system
+// calls in C and against what people use instead, all in one run, and compares them with the goals
+// of goals.go. Only ratios mean something: absolute times drift with the machine.
 //
 //	go run ./scripts/bench [-rounds N] [-dir DIR] [-only REGEXP] [-json FILE] [-svg FILE] [-quick] BINDIR
 //
-// BINDIR has the commands. It exits 0 also if goals are missed, and 1 if something could not be run. A peer that is not
-// installed is left out, with a line that says so.
+// BINDIR has the commands. It exits 0 also if goals are missed, and 1 if something could not be
+// run. A peer that is not installed is left out, with a line that says so.
 package main
 
 import (
@@ -24,7 +24,7 @@ import (
 	"syscall"
 )
 
-// What the benchmark starts is killed with the thread that has started it.
+// Processes that the benchmark starts are killed with the thread that started them.
 func init() { runtime.LockOSThread() }
 
 // options are what the command line says.
@@ -86,7 +86,8 @@ func parse() (o options, err error) {
 	return o, err
 }
 
-// run measures what o asks for, prints it to out and writes the files. What it has made or started is gone when it returns.
+// run measures what o asks for, prints it to out and writes the files. Everything it has created or
+// started is gone when it returns.
 func run(ctx context.Context, o options, out io.Writer) (err error) {
 	b, err := newBench(ctx, o, out)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// timeOrchestrate times passes over groups of supervisors that are well, so that there is nothing to do but to look.
+// timeOrchestrate times passes over groups of healthy services, in which there is nothing to do but
+// look.
 func (b *bench) timeOrchestrate() error {
 	turns := []turn{alone("orchestrate/null", []string{b.tools.null})}
 	var registries []string
@@ -37,8 +38,8 @@ func (b *bench) timeOrchestrate() error {
 	return nil
 }
 
-// newGroup makes a ledger with a group "g" of n supervisors, which have registered themselves with --pid, and returns its
-// path. The first is registered by dpl-register.
+// newGroup creates a ledger with a group "g" of n services, which have registered themselves with
+// --pid, and returns its path. dpl-register registers the first.
 func (b *bench) newGroup(n int) (string, error) {
 	ledger := filepath.Join(b.work, fmt.Sprint("group-", n))
 	processes, err := b.identities(n)
@@ -66,7 +67,8 @@ func (b *bench) newGroup(n int) (string, error) {
 	return ledger, errors.Join(err, os.WriteFile(filepath.Join(ledger, "g.orchestrator.json"), []byte(g.Orchestrator.Encode()), 0o600))
 }
 
-// allRunning fails unless n supervisors run, and none was restarted: else something else than a quiet pass was timed.
+// allRunning fails unless n services run and none was restarted. Otherwise something else than a
+// quiet pass was timed.
 func allRunning(file string, n int) error {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 type peer struct {
 	who  string
 	slow bool
-	// prepare makes a place for a stack of so many frames, and returns the command that does a work on it; nil: it does not
-	// do that.
+	// prepare creates a place for a stack of frames, and returns a function for the command that
+	// does a work on it; nil if it cannot.
 	prepare func(b *bench, place string, frames int) (func(work string) []string, error)
 }
 
@@ -86,7 +86,7 @@ func (b *bench) copyOf(place string, frames int) (string, error) {
 	return file, os.WriteFile(file, text, 0o600)
 }
 
-// jq is what a shell script does that cares for locks and fsync. It is told where the frame is.
+// jq is a shell script that takes care of locks and fsync. It is given the place of the frame.
 func (b *bench) jq(place string, frames int) (func(string) []string, error) {
 	file, err := b.copyOf(place, frames)
 	now := `(now | todate)`
@@ -128,8 +128,8 @@ with open(file + '.lock', 'w') as lock:
         os.fsync(dir)
 `
 
-// python is what a Python program does that cares for the same. It is told where the frame is. Without its site packages it
-// starts in a fraction of the time.
+// python is a Python program that takes care of the same. It is given the place of the frame.
+// Without its site packages it starts in a fraction of the time.
 func (b *bench) python(place string, frames int) (func(string) []string, error) {
 	file, err := b.copyOf(place, frames)
 	return func(work string) []string {

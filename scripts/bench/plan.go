@@ -10,7 +10,7 @@ type plan struct {
 	frames         []int // stack sizes that are timed in the same rounds
 	big            int   // a stack size in rounds of its own: it makes the caches and the journal of the file system uneasy
 	bigRounds      int
-	slow           int // what is slow takes part in one of so many rounds
+	slow           int // slow contestants take part in one of this many rounds
 
 	writers []crewPlan
 	edits   int // of each writer

@@ -14,7 +14,7 @@ type contestant struct {
 	ready func() error // makes ready for a run, and is not timed; nil: nothing to do
 }
 
-// A turn is what runs one after the other, each timed on its own: a push, and the pop that undoes it.
+// A turn is a series of commands, each timed on its own: a push, and the pop that undoes it.
 type turn struct {
 	contestants []contestant
 	every       int // it takes part in one of so many rounds; 0: in all
@@ -25,13 +25,13 @@ func alone(name string, argv []string) turn {
 	return turn{contestants: []contestant{{name: name, argv: argv}}}
 }
 
-// race gives each turn its run in each round, in a new random order, so that a drift of the machine meets all alike. What
-// the first rounds measure is forgotten: they warm up.
+// race runs each turn once per round, in a new random order, so that a drift of the machine affects
+// all alike. The first rounds warm up, and do not count.
 func (b *bench) race(turns []turn, rounds int) error {
 	if err := syncAll(b.work); err != nil {
 		return err
 	}
-	runtime.GC() // rather than meanwhile
+	runtime.GC() // now, and not during the measurement
 	for round := -b.plan.warmUp; round < rounds; round++ {
 		for _, i := range b.random.Perm(len(turns)) {
 			t := turns[i]

@@ -10,7 +10,8 @@ import (
 	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
-// findRedis starts a redis-server of our own, on a socket in the work directory, which fsyncs each command before it answers.
+// findRedis starts a redis-server of our own, on a socket in the work directory, which calls fsync
+// for each command before it answers.
 func (b *bench) findRedis() error {
 	server := b.find("redis", "redis-server")
 	if server == "" {
@@ -41,7 +42,8 @@ func (b *bench) findRedis() error {
 	return nil
 }
 
-// What a script does is one transaction. KEYS[1] is the operation; each frame is a hash, and the stack a list of calls.
+// Each script is one transaction. KEYS[1] is the operation; each frame is a hash, and the stack a
+// list of calls.
 const (
 	luaNow   = "local t = redis.call('TIME'); local now = t[1] .. '.' .. t[2]; "
 	luaFrame = "'participantId', 'worker', 'startTime', now, 'lastHeartbeat', now, 'state', 'active')"

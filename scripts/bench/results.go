@@ -35,8 +35,8 @@ func (r *results) add(name, unit string, round int, value float64) {
 	s.values = append(s.values, value)
 }
 
-// measured returns the values of those rounds in which there are some of all names, one column for each name; nil if there
-// are none.
+// measured returns the values of the rounds that have values for all names, one column for each
+// name, or nil if there are none.
 func (r *results) measured(names ...string) [][]float64 {
 	columns := make([][]float64, len(names))
 	rounds := math.MaxInt
@@ -73,7 +73,8 @@ func (r *results) values(name string) []float64 {
 	return columns[0]
 }
 
-// ratio returns the ratio of the medians of two series, over the rounds that both have; false if there are none.
+// ratio returns the ratio of the medians of two series, over the rounds that both have, and false
+// if there are none.
 func (r *results) ratio(ours, peer string) (estimate, bool) {
 	columns := r.measured(ours, peer)
 	if columns == nil {

@@ -20,7 +20,8 @@ func (b *bench) timeRun() error {
 	return b.timeBuild()
 }
 
-// timeTrue times dpl-run -- true, and dpl-push, true and dpl-pop one after the other, which make the same call.
+// timeTrue times dpl-run -- true, and dpl-push, true and dpl-pop one after the other, which make
+// the same call.
 func (b *bench) timeTrue() error {
 	if b.tools.true == "" {
 		return nil
@@ -47,8 +48,8 @@ func (b *bench) timeTrue() error {
 	return nil
 }
 
-// timeBuild times make -j2 of zlib, or where its sources are missing of a project like it, plain and
-// with each compile as a call of one operation.
+// timeBuild times make -j2 of zlib, or if its sources are missing of a similar project, plain and
+// with each compilation as a call of one operation.
 func (b *bench) timeBuild() error {
 	if b.tools.make == "" || b.tools.gcc == "" {
 		return nil
@@ -83,7 +84,8 @@ func (b *bench) timeBuild() error {
 	return nil
 }
 
-// raceSums is race for series each value of which is the time of several contestants together, one after the other.
+// raceSums is race for series in which each value is the total time of several contestants, one
+// after the other.
 func (b *bench) raceSums(turns map[string][]contestant, rounds int) error {
 	var names []string
 	for name := range turns {
@@ -107,7 +109,8 @@ func (b *bench) raceSums(turns map[string][]contestant, rounds int) error {
 	return nil
 }
 
-// writeProject writes a program of C files that each take a compiler about as long as one of zlib does.
+// writeProject writes a program of C files each of which takes a compiler about as long as one of
+// zlib.
 func (b *bench) writeProject(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// A starter starts processes in one and the same way. Package os clones with CLONE_VFORK, so that it does not matter how large
-// the benchmark itself has become. Nothing is copied through pipes.
+// A starter starts all processes in the same way. Package os clones with CLONE_VFORK, so the size
+// of the benchmark itself does not matter. Nothing is copied through pipes.
 type starter struct {
 	env    []string
 	dir    string
 	null   *os.File
-	errors *os.File // what they print to stderr
+	errors *os.File // their stderr
 }
 
 func newStarter(dir string) (s *starter, err error) {
@@ -36,7 +36,8 @@ func (s *starter) start(argv []string) (*os.Process, error) {
 	})
 }
 
-// time returns how long argv takes from before it is started until its end was seen. It fails unless argv exits 0.
+// time returns the time from just before argv is started until its end was seen. It fails unless
+// argv exits 0.
 func (s *starter) time(argv []string) (time.Duration, error) {
 	began := time.Now()
 	p, err := s.start(argv)

@@ -11,7 +11,8 @@ import (
 // resamples is how many times an interval draws the rounds anew.
 const resamples = 1000
 
-// quantile returns the q-quantile of values, between two of them if need be, and NaN if there are none.
+// quantile returns the q-quantile of values, interpolated if necessary, and NaN if there are no
+// values.
 func quantile(values []float64, q float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()
@@ -32,8 +33,9 @@ type estimate struct {
 	High  float64 `json:"high"`
 }
 
-// bootstrap returns statistic of the columns, with the interval that it has if rounds are drawn anew from those that there
-// were: columns[i][r] is of round r, and a round is drawn with all its columns. The same columns give the same interval.
+// bootstrap returns statistic of the columns, with the interval that results from resampling
+// rounds: columns[i][r] belongs to round r, and a round is drawn with all its columns. The same
+// columns give the same interval.
 func bootstrap(columns [][]float64, statistic func(columns [][]float64) float64) estimate {
 	random := rand.New(rand.NewPCG(1, 2))
 	rounds := len(columns[0])

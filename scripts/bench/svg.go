@@ -51,7 +51,8 @@ svg { color-scheme: light dark }
 @media (prefers-color-scheme: dark) { .back { fill: #0d1117 } .text { fill: #f0f6fc } .grid { stroke: #3d444d } }
 `
 
-// colours are those of the lines, readable on white and on black. The parts of a heartbeat, timed at one size, have no line.
+// colours are the colours of lines, readable on white and on black. The parts of a heartbeat, timed
+// at one size, have no line.
 var colours = map[string]string{
 	"dpl": "#2f81f7", "dpl-pid": "#79a8e8", "c": "#8b949e", "sqlite-journal": "#d29922", "sqlite-wal": "#b08968",
 	"redis": "#e5534b", "jq": "#3fb950", "python": "#a371f7",
@@ -172,7 +173,8 @@ func ticks(lines []line) []float64 {
 	return all
 }
 
-// spread returns lines with their labels so far from each other that they can be read, beside their ends where that goes.
+// spread moves the labels of lines apart so that they can be read, beside the ends of their lines
+// if possible.
 func spread(lines []line, y func(float64) float64) []line {
 	slices.SortFunc(lines, func(a, b line) int {
 		return cmp.Compare(b.points[len(b.points)-1].cost.Value, a.points[len(a.points)-1].cost.Value)

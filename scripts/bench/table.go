@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// labels are what the tables call the contestants, with what they make durable and what they do less than ours.
+// labels are the names of the contestants in the tables, with what they make durable and what they
+// do less than ours.
 var labels = []struct{ who, label, says string }{
 	{"null", "null Go process", "begins and ends"},
 	{"dpl", "dpl", "heartbeat fsyncs the file; push and pop the directory, too"},
@@ -33,7 +34,7 @@ var labels = []struct{ who, label, says string }{
 
 func (b *bench) printf(format string, args ...any) { fmt.Fprintf(b.out, format, args...) }
 
-// printMachine prints what the numbers depend on, what is left out, and who takes part.
+// printMachine prints what the numbers depend on, what is left out, and the contestants.
 func (b *bench) printMachine() {
 	for _, f := range b.machine {
 		b.printf("%-12s %s\n", f.Name, f.Value)
@@ -49,7 +50,8 @@ func (b *bench) printMachine() {
 	}
 }
 
-// printTimes prints the series whose names are prefix and a contestant, and those of null, with ratios to null and to ours.
+// printTimes prints the series named prefix plus a contestant, and those of null, with ratios to
+// null and to ours.
 func (b *bench) printTimes(title, null, prefix string) {
 	b.printf("\n%s\n%-22s %6s %9s %19s %18s %18s\n", title, "", "rounds", "median", "quartiles", "to null Go", "to dpl")
 	for _, l := range labels {

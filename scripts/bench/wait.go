@@ -13,10 +13,11 @@ import (
 	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
-// patience is how long it may take until somebody waits, or answers.
+// patience limits how long it may take until a process waits, or answers.
 const patience = 10 * time.Second
 
-// timeWait times dpl-wait from the rename that it waits for to its exit, and looks at what it takes meanwhile.
+// timeWait times dpl-wait from the rename that it waits for to its exit, and measures what it uses
+// while waiting.
 func (b *bench) timeWait() error {
 	ledger, err := b.newLedger("wait", "op")
 	if err != nil {
@@ -51,7 +52,7 @@ func (b *bench) timeWait() error {
 	return nil
 }
 
-// await lets c wait for what file is to become, and notes how long after that it has ended.
+// await makes c wait until file has the new content, and records how long after that it has ended.
 func (b *bench) await(c contestant, file string, round int) error {
 	next := filepath.Join(b.work, "wait-next")
 	p, err := b.waiting(c, file, next)
@@ -72,8 +73,8 @@ func (b *bench) await(c contestant, file string, round int) error {
 	return nil
 }
 
-// idle lets c wait for a while for what does not come, and notes how much processor time it takes, in ticks of 10 ms, and how
-// often it wakes.
+// idle makes c wait for a while for something that does not happen, and records its processor time,
+// in ticks of 10 ms, and its wake-ups.
 func (b *bench) idle(c contestant, file string, round int) error {
 	p, err := b.waiting(c, file, filepath.Join(b.work, "wait-never"))
 	if err != nil {
@@ -95,7 +96,8 @@ func (b *bench) idle(c contestant, file string, round int) error {
 	return nil
 }
 
-// waiting starts c and returns when it waits for file, which is running, to become next, which is not there yet.
+// waiting starts c and returns once it waits for file, which is running, to become next, which does
+// not exist yet.
 func (b *bench) waiting(c contestant, file, next string) (*os.Process, error) {
 	if err := b.ctx.Err(); err != nil {
 		return nil, err
@@ -115,7 +117,7 @@ func (b *bench) waiting(c contestant, file, next string) (*os.Process, error) {
 	return p, nil
 }
 
-// writeWaited writes a running operation to file, and what it is when it has been completed to next.
+// writeWaited writes a running operation to file, and the same operation completed to next.
 func (b *bench) writeWaited(file, next string) error {
 	running, err := b.stack("op", 1, nil)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // workerVariable holds the job of a process that is a worker, and no benchmark.
 const workerVariable = "DPL_BENCH_WORKER"
 
-// A job is what a worker is to do: one command so many times, one after the other.
+// A job is the task of a worker: one command, repeated a number of times.
 type job struct {
 	Argv  []string
 	Edits int
@@ -27,10 +27,11 @@ type job struct {
 type shift struct {
 	Ended   time.Duration   // on the monotonic clock
 	Took    []time.Duration // of each edit that was acknowledged
-	Refused []string        // what came of the others
+	Refused []string        // the results of the others
 }
 
-// work does a job, as a loop of a shell does: a process for each edit. It begins when it can read a line.
+// work does a job like a loop in a shell: a process for each edit. It begins when it can read a
+// line.
 func work(text string) error {
 	var j job
 	if err := json.Unmarshal([]byte(text), &j); err != nil {

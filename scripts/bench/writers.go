@@ -103,8 +103,8 @@ func (b *bench) contend(c contender, writers, repetition int) error {
 	return b.noteShifts(fmt.Sprintf("writers/%d/%s/", writers, c.who), repetition, began, done, after-before)
 }
 
-// noteShifts notes what workers have done since began, in which time the operation has grown by so many revisions. That an
-// edit was refused because of the others counts; any other failure is returned.
+// noteShifts records the work of workers since began, in which time the operation has grown by a
+// number of revisions. Edits refused because of the others count; any other failure is returned.
 func (b *bench) noteShifts(prefix string, repetition int, began time.Duration, done []shift, revisions int64) error {
 	var took, ends []float64
 	refused := 0

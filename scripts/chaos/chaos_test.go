@@ -28,7 +28,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// What does not hold ends the run, and names the scenario and the seed.
+// A violated promise ends the run, with the name of the scenario and the seed.
 func TestViolation(t *testing.T) {
 	defer func(was []scenario) { scenarios = was }(scenarios)
 	scenarios = []scenario{

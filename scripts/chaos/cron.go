@@ -16,8 +16,8 @@ import (
 
 const nobody = 65534
 
-// becomeNobody gives nobody a home in this world, with a ledger and the commands, and returns what
-// makes commands of its own.
+// becomeNobody gives the user nobody a home in this world, with a ledger and the commands, and
+// returns a function that makes commands of that user.
 func (w *world) becomeNobody() (home, bin string, as func(words ...string) *exec.Cmd) {
 	w.must(os.Chmod(w.dir, 0o711))
 	home, bin = filepath.Join(w.dir, "nobody"), filepath.Join(w.dir, "bin")
@@ -37,7 +37,7 @@ func (w *world) becomeNobody() (home, bin string, as func(words ...string) *exec
 	}
 }
 
-// leaveNobody looks that nobody has left no process, and removes the ledger.
+// leaveNobody checks that the user nobody has left no process, and removes the ledger.
 func (w *world) leaveNobody() {
 	w.env = append(w.env, "DPL_LEDGER="+w.ledger)
 	w.until("no process is left", func() bool { return len(w.processes()) == 0 })
@@ -79,8 +79,8 @@ func cronAsNobody(w *world) {
 	w.leaveNobody()
 }
 
-// cronScript installs the crontab $1 for nobody in a mount namespace of its own, where there is no
-// other table, and becomes cron.
+// cronScript installs the crontab $1 for the user nobody in a mount namespace without any other
+// table, and executes cron.
 const cronScript = `set -e
 mount -t tmpfs -o mode=755 dpl-cron /run
 mount -t tmpfs -o mode=1730 dpl-cron /var/spool/cron/crontabs
@@ -92,7 +92,7 @@ exec cron -f`
 // cronPatience is how long cron gets: it begins its jobs at full minutes.
 const cronPatience = 150 * time.Second
 
-// realCron has nobody's crontab clean up after jobs of which most are killed.
+// realCron uses a crontab of the user nobody to clean up after jobs, most of which are killed.
 func realCron(w *world) {
 	home, bin, as := w.becomeNobody()
 	said := filepath.Join(home, "said")

@@ -13,7 +13,8 @@ import (
 	"github.com/dpl-project/dpl/scripts/upstream"
 )
 
-// pushes has a crowd push and pop calls, and kills many of it. What was acknowledged is there.
+// pushes makes a crowd push and pop calls, and kills many of its processes. Every acknowledged edit
+// must be there.
 func pushes(w *world) {
 	const n, atOnce = 100, 16
 	me := fmt.Sprint(os.Getpid())
@@ -60,7 +61,7 @@ func pushes(w *world) {
 	w.exits(ok, "dpl-status", "--op", "crowd", "--check", "completed")
 }
 
-// perhapsKilled runs an edit, which it kills in one of three cases at some moment. It reports whether
+// perhapsKilled runs an edit, and kills it at some moment in one of three cases. It reports whether
 // the edit was acknowledged, and whether it was killed.
 func (w *world) perhapsKilled(words ...string) (acknowledged, killed bool) {
 	cmd := w.command(words...)

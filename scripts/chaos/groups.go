@@ -106,7 +106,7 @@ func passes(w *world) {
 type daemon struct {
 	name    string
 	program string
-	mark    string   // what its command lines contain; empty: its port
+	mark    string   // a part of its command lines; empty: its port
 	under   []string // dpl-run and its flags, under which it runs
 	options []string // of dpl-register
 	command func(w *world, port string) []string
@@ -150,8 +150,8 @@ func nginx(w *world, port, background string) []string {
 	return []string{"nginx", "-p", w.dir, "-e", "stderr", "-c", w.dir + "/" + name}
 }
 
-// services runs what is installed of daemons, each depending on the one before, and kills them, stops
-// and freezes them and removes their logs. In the end all answer.
+// services runs installed daemons, each depending on the one before, and kills, stops and freezes
+// them and removes their logs. In the end all of them answer.
 func services(w *world) {
 	var ports, names, below []string
 	var running []daemon
@@ -204,8 +204,9 @@ func services(w *world) {
 	w.stop()
 }
 
-// killKept kills the keeper of a process of this world whose command line contains a mark, and then
-// the process with its group: what that left alone would hold the service, as nobody vouches for it.
+// killKept kills the keeper of a process of this world whose command line contains mark, and then
+// the process with its group. Processes left alone would hold the service, because nothing vouches
+// for them.
 func (w *world) killKept(mark string) {
 	for _, pid := range w.processes() {
 		if !strings.Contains(describe(pid), mark) {
@@ -223,8 +224,8 @@ func (w *world) killKept(mark string) {
 	}
 }
 
-// freeze stops a process of a service during two passes. One that promised heartbeats is not woken:
-// it has to be found.
+// freeze stops a process of a service during two passes. If the service promised heartbeats, it is
+// not continued: a pass must find it.
 func (w *world) freeze(d daemon) {
 	for _, pid := range w.processes() {
 		if strings.Contains(describe(pid), d.mark) && w.signal(pid, syscall.SIGSTOP) {
@@ -238,7 +239,7 @@ func (w *world) freeze(d daemon) {
 	}
 }
 
-// freePort returns a port that nobody listens to now.
+// freePort returns a port on which no one listens.
 func freePort(w *world) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	w.must(err)

@@ -103,7 +103,7 @@ func (r *runner) ownCommands() (dir string, err error) {
 	if err := exec.Command("cp", append(commands, dir)...).Run(); err != nil {
 		return "", fmt.Errorf("cannot copy the commands in %s: %w", r.bin, err)
 	}
-	return dir, os.Chmod(dir, 0o755) // for nobody
+	return dir, os.Chmod(dir, 0o755) // for the user nobody
 }
 
 // able returns the scenarios that can be run here, and says which cannot.

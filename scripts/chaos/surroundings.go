@@ -106,8 +106,8 @@ func descriptors(w *world) {
 	}
 }
 
-// limits runs commands under limits of the kernel that they can hardly live with. What was refused
-// has changed nothing that a push without limits would not find.
+// limits runs commands under limits of the kernel that they can hardly live with. A refused command
+// must not change anything for a later push without limits.
 func limits(w *world) {
 	w.starve = true
 	lines := []string{"ulimit -f 0"}

@@ -183,8 +183,8 @@ func (w *world) owns(pid int) bool {
 		strings.HasPrefix(at, w.dir) || filepath.Dir(program) == w.bin
 }
 
-// signal sends a signal to a process of this world, and reports whether it did. A number that has
-// become that of somebody else gets none.
+// signal sends a signal to a process of this world, and reports whether it did. It sends none if
+// another process has the pid.
 func (w *world) signal(pid int, sig syscall.Signal) bool {
 	p, err := os.FindProcess(pid) // with a pidfd, from here on
 	if err != nil {

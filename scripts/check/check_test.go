@@ -99,7 +99,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// When nothing computes any more, the next part that waits runs beside the first.
+// When nothing is computing any more, the next waiting part runs beside the first.
 func TestTwoThatWait(t *testing.T) {
 	dir := t.TempDir()
 	makefile := "test:\n\t@for i in $$(seq 600); do [ ! -e computed -o ! -e beside ] || exit 0; sleep 0.1; done; exit 1\n" +

@@ -33,7 +33,7 @@ type checker struct {
 	passed, failed int
 }
 
-// tools says what is left out for want of a program.
+// tools reports what is left out because a program is missing.
 func (c *checker) tools(all tools) {
 	for _, t := range all.missing("check") {
 		c.printf("make check: no %s: leaves out %s\n", t.program, t.without)
@@ -52,7 +52,7 @@ func (c *checker) printf(format string, arguments ...any) {
 	fmt.Fprintf(c.out, format, arguments...)
 }
 
-// run runs all parts, two at a time: one that waits and one that only computes, as long as there are
+// run runs all parts, two at a time: one that waits and one that only computes, while there are
 // both.
 func (c *checker) run(parts []string) {
 	computing, waiting := make(chan string, len(parts)), make(chan string, len(parts))

@@ -11,7 +11,7 @@ import (
 
 // A report is what a part has printed: lines of go test -json, and others.
 type report struct {
-	other    strings.Builder // what is no JSON
+	other    strings.Builder // output that is not JSON
 	tests    map[testName]*test
 	order    []testName
 	packages int // that have passed
@@ -43,7 +43,7 @@ func readReport(output []byte) *report {
 		}
 
 		if e.Action == "start" {
-			continue // what a package says comes after what its tests do
+			continue // the output of a package comes after that of its tests
 		}
 
 		t := r.tests[e.testName]

@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package clients tests what lets programs take part in a few lines, dpl.sh, dpl.mk, dpl.py and dpl.mjs, with the real
-// shells and interpreters.
+// Package clients tests the files that let programs take part in a few lines, dpl.sh, dpl.mk,
+// dpl.py and dpl.mjs, with real shells and interpreters.
 package clients
 
 import (
@@ -53,7 +53,7 @@ type comes struct {
 	state  protocol.State
 	reason string // part of why the operation left running
 
-	crashed bool // and nobody has seen it yet
+	crashed bool // and no one has detected it yet
 }
 
 func (l language) test(t *testing.T, bin string) {
@@ -71,7 +71,7 @@ func (l language) test(t *testing.T, bin string) {
 	}
 }
 
-// meet runs the program, does what is to be done meanwhile, and compares.
+// meet runs the program, does what is due in the meantime, and compares the results.
 func (w *world) meet(c comes, argv ...string) {
 	if c.what == "refused" || c.what == "busy" {
 		argv[len(argv)-1] = "refused"

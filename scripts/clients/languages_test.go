@@ -16,7 +16,8 @@ var languages = []language{
 	shell(1, "zsh"), shell(129, "mksh"), python, node,
 }
 
-// shell returns a shell whose exit status after HUP is hup: some do not die by it, with traps or without.
+// shell returns a shell whose exit status after HUP is hup. Some shells do not die of it, with or
+// without traps.
 func shell(hup int, command ...string) language {
 	cases := append([]comes{
 		{what: "HUP", does: send(syscall.SIGHUP), status: hup, says: "cleaned up after 129\n", state: protocol.Failed, reason: "killed by HUP"},
@@ -24,7 +25,7 @@ func shell(hup int, command ...string) language {
 	return language{name: strings.Join(command, " "), command: command, program: "program.sh", cases: cases}
 }
 
-// withDebugger adds what takes a trap on DEBUG: to be told of the failure of a dpl_call between the commands that know of it.
+// withDebugger adds a trap on DEBUG, which sees the failure of a dpl_call before other commands do.
 func withDebugger(l language) language {
 	for _, command := range []string{"dpl_calls=", ": not reached"} {
 		l.cases = append(l.cases, comes{
@@ -34,7 +35,8 @@ func withDebugger(l language) language {
 	return l
 }
 
-// ofCalls is what a program says of calls that exit with the statuses that dpl-run has a meaning for.
+// ofCalls is the output of a program for calls that exit with the statuses that have a meaning for
+// dpl-run.
 const ofCalls = "3\n4\n5\n124\n125\n126\n"
 
 const printed = "<a  b><c\nd><*><><$x><it's>"

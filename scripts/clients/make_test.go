@@ -55,7 +55,8 @@ func makesTargets(w *world) {
 	w.compare("job", protocol.Completed, "")
 }
 
-// makeFails: make has the status of the recipe, the operation fails, and the other recipe is told.
+// makeFails checks that make has the status of the recipe, the operation fails, and the other
+// recipe is stopped.
 func makeFails(w *world) {
 	_, lines := w.make("dpl-run", "--op", "job", "--", "make", "-j2", "all.fails")
 	if text := strings.Join(lines, "\n"); !strings.Contains(text, "fails] Error 7") || !strings.Contains(text, "\ntold") {
@@ -107,7 +108,7 @@ func makeOneshell(w *world) {
 	}
 }
 
-// makeWithout: where DPL is not installed, one line says so.
+// makeWithout checks that one line says so if DPL is not installed.
 func makeWithout(w *world) {
 	if err := os.Mkdir(filepath.Join(w.dir, "bin"), 0o755); err != nil {
 		w.t.Fatal(err)

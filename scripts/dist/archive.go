@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// tarGz returns an archive of the files, as root's and of the time when, as tar and gzip -n make it.
+// tarGz returns an archive of the files, owned by root and with the time when, as tar and gzip -n
+// make it.
 func tarGz(files tree, when time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	compressed := gzip.NewWriter(&b)

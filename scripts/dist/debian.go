@@ -15,8 +15,9 @@ const (
 	homepage   = "https://github.com/dpl-project/dpl"
 )
 
-// control is the control file: version, architecture, KiB installed. There is no script: nothing is to be done when the
-// package comes or goes. The units come disabled, and systemd finds them when they are enabled.
+// control is the control file: version, architecture, installed KiB. There is no script, because
+// installing and removing the package need no action. The units are disabled, and systemd finds
+// them when they are enabled.
 const control = `Package: dpl
 Version: %s
 Architecture: %s
@@ -51,7 +52,8 @@ var moved = map[string]string{
 	"share/systemd/user":       "lib/systemd/user",
 }
 
-// debian returns a Debian package of the commands of platform and of what is staged below debian/usr.
+// debian returns a Debian package of the commands of platform and the files staged below
+// debian/usr.
 func (r release) debian(stage, platform string, commands tree) ([]byte, error) {
 	shared, err := readTree(filepath.Join(stage, "debian/usr"))
 	if err != nil {
@@ -90,7 +92,8 @@ func (r release) debian(stage, platform string, commands tree) ([]byte, error) {
 	return deb(about.withDirectories(), packed, r.time)
 }
 
-// kibibytes returns what the files take, as Debian reckons: each is rounded up, and a directory takes one.
+// kibibytes returns the installed size as Debian counts it: each file is rounded up, and a
+// directory counts as one.
 func (t tree) kibibytes() int {
 	size := 0
 	for _, f := range t {
@@ -102,7 +105,8 @@ func (t tree) kibibytes() int {
 	return size
 }
 
-// copyright returns what Debian's policy wants to know of the origin, and all licences: ours and theirs.
+// copyright returns what Debian's policy requires about the origin, and all licences: ours and
+// those of our dependencies.
 func (r release) copyright(ours, theirs []byte) []byte {
 	return fmt.Appendf(nil, "DPL was made by its authors, and is found at %s\n\n%s\n\n%s", homepage, bytes.TrimSpace(ours), theirs)
 }

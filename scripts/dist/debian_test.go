@@ -12,7 +12,8 @@ import (
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
-// debianPackage has what make install puts below /usr, at Debian's places, and can be installed, used and purged.
+// debianPackage checks that the package has the files of make install at Debian's places, and can
+// be installed, used and purged.
 func debianPackage(t *testing.T, source, deb string) {
 	strict.Program(t, "dpkg-deb")
 	dir := t.TempDir()
@@ -42,7 +43,8 @@ func debianPackage(t *testing.T, source, deb string) {
 	t.Run("purge", func(t *testing.T) { debianPurge(t, deb) })
 }
 
-// checkMembers compares the sums, the size, the owners and the modes in a package with what is in it, unpacked to dir.
+// checkMembers compares the sums, the size, the owners and the modes in a package with its
+// contents, unpacked to dir.
 func checkMembers(t *testing.T, deb, dir string) {
 	t.Helper()
 	sums := exec.Command("md5sum", "--check", "--strict", "DEBIAN/md5sums")

@@ -19,8 +19,9 @@ import (
 // host is the platform whose packages are installed and run.
 const host = "linux-" + runtime.GOARCH
 
-// TestDist makes packages in two clones, by strangers who have set different things, compares their bytes, and looks at what
-// is in them. With DPL_SOAK it makes all of them, each clone with an empty build cache, which takes some minutes.
+// TestDist makes packages in two clones with different environments, compares their bytes, and
+// examines their contents. With DPL_SOAK it makes all packages, each clone with an empty build
+// cache, which takes some minutes.
 func TestDist(t *testing.T) {
 	t.Parallel()
 	if architectures[host] == "" {
@@ -48,7 +49,7 @@ func TestDist(t *testing.T) {
 	t.Run("debian", func(t *testing.T) { debianPackage(t, source, only(t, first, architectures[host]+".deb")) })
 }
 
-// checkSums has the usual tool check the packages, all of which SHA256SUMS lists.
+// checkSums makes the usual tool check the packages. SHA256SUMS must list all of them.
 func checkSums(t *testing.T, dir string) {
 	strict.Program(t, "sha256sum")
 	check := exec.Command("sha256sum", "--check", "--strict", "SHA256SUMS")
@@ -101,7 +102,7 @@ func unpacked(t *testing.T, dir, suffix string) string {
 	return filepath.Join(to, name)
 }
 
-// packed returns what is to be below the prefix in a package, as the source's.
+// packed returns the expected files below the prefix in a package.
 func packed(t *testing.T, source string) []string {
 	t.Helper()
 	return slices.DeleteFunc(installed(t, source), func(name string) bool { return name == manifest })

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// installHome installs to ~/.local and uninstalls as somebody who is not root.
+// installHome installs to ~/.local and uninstalls as a user other than root.
 func installHome(t *testing.T, source string) {
 	home := filepath.Join(readable(t), "jörg")
 	if err := os.Mkdir(home, 0o755); err != nil {

@@ -33,7 +33,8 @@ var places = []struct{ from, to string }{
 	{"scripts/systemd/user/*", "share/systemd/user"},
 }
 
-// installed returns what is to be below PREFIX, sorted, after make install in the directory clone.
+// installed returns the expected files below PREFIX, sorted, after make install in the directory
+// clone.
 func installed(t *testing.T, clone string) []string {
 	t.Helper()
 	want := []string{manifest}
@@ -56,7 +57,7 @@ func installed(t *testing.T, clone string) []string {
 	return want
 }
 
-// below returns the paths of the files below dir, sorted, and of the directories that are empty, with a slash.
+// below returns the paths of the files below dir, sorted, and of empty directories, with a slash.
 func below(t *testing.T, dir string) []string {
 	t.Helper()
 	var all []string
@@ -105,7 +106,8 @@ func build(t *testing.T) string {
 	return dir
 }
 
-// run returns a command in a directory where all is built, of somebody with a strict umask and without go, as with sudo.
+// run returns a command in a directory where everything is built, for a user with a strict umask
+// and without go, as with sudo.
 func run(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("sh", append([]string{"-c", `umask 077; exec "$@"`, "sh"}, args...)...)
@@ -114,7 +116,7 @@ func run(t *testing.T, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// withoutGo returns a directory for PATH with what installing needs.
+// withoutGo returns a directory for PATH with the programs that installing needs.
 func withoutGo(t *testing.T) string {
 	t.Helper()
 	dir := readable(t)
@@ -150,8 +152,8 @@ func TestInstall(t *testing.T) {
 	t.Run("refused", func(t *testing.T) { installRefused(t, source) })
 }
 
-// installFiles compares what is installed by default with places, and the modes with what everybody needs, in spite of the
-// umask. Uninstalling leaves what was there before, and what others have put there since.
+// installFiles checks the default places of installed files, and that everyone may use them in
+// spite of the umask. Uninstalling leaves older files, and files of others.
 func installFiles(t *testing.T, source string) {
 	stage := t.TempDir()
 	prefix := filepath.Join(stage, "usr/local")
@@ -241,7 +243,8 @@ func installAgain(t *testing.T, source string) {
 	same(t, "make uninstall", below(t, prefix), []string{"./"})
 }
 
-// installRefused gives what cannot be installed to, or uninstalled from; nothing is made or removed.
+// installRefused tries places that installing and uninstalling must refuse. Nothing is created or
+// removed.
 func installRefused(t *testing.T, source string) {
 	stage := t.TempDir()
 	for prefix, want := range map[string]string{

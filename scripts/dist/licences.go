@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// modules has go list print a line for each package of another module: PATH VERSION, a tab, the module's directory.
+// modules makes go list print a line for each package of another module: PATH VERSION, a tab, and
+// the module's directory.
 const modules = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"
 
 // allLicences returns licences of each of platforms.

@@ -11,7 +11,8 @@ import (
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
-// debianPurge installs a package with dpkg into a root directory where nothing else is, uses it there, and purges it.
+// debianPurge installs a package with dpkg into an empty root directory, uses it there, and purges
+// it.
 func debianPurge(t *testing.T, deb string) {
 	strict.Program(t, "dpkg")
 	strict.Root(t) // for dpkg and chroot

@@ -17,8 +17,8 @@ type release struct {
 	licences map[string][]byte // by platform: of what is linked into its commands
 }
 
-// without has what the archive of an operating system leaves out. What a shell, make or cron reads, and manuals, have no
-// reader on Windows.
+// without lists the files that the archive for an operating system leaves out. Files for a shell,
+// make or cron, and manuals, are of no use on Windows.
 var without = map[string][]string{
 	"linux":  nil,
 	"darwin": {"lib/systemd", "share/systemd"},
@@ -88,5 +88,5 @@ func (r release) packages(stage, platform string) (map[string][]byte, error) {
 	return packages, err
 }
 
-// manifest is what uninstall.sh reads: a package that is unpacked by other programs has no use for it.
+// manifest is the file for uninstall.sh. Packages that other programs unpack do not need it.
 const manifest = "share/dpl/installed"

@@ -17,7 +17,8 @@ import (
 // platforms are those of the Makefile.
 var platforms = []string{"linux-amd64", "linux-arm64", "darwin-arm64", "windows-amd64"}
 
-// staged returns a stage with small files, as executable for others, and as old, as private and now say.
+// staged returns a stage with small files, whose permissions for others and age depend on private
+// and now.
 func staged(t *testing.T, private fs.FileMode, now time.Time) string {
 	t.Helper()
 	stage := t.TempDir()
@@ -65,7 +66,8 @@ func packages(t *testing.T, stage string) string {
 	return out
 }
 
-// TestRelease makes packages of files that differ in nothing that may show, compares the bytes, and looks at each archive.
+// TestRelease makes packages of files that differ only in ways that must not show, compares their
+// bytes, and examines each archive.
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	first := packages(t, staged(t, 0o000, time.Now()))
@@ -109,7 +111,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// headers returns the names in an archive, in their order. Modes, owners and times are to be those of a package.
+// headers returns the names in an archive in order, and checks modes, owners and times.
 func headers(t *testing.T, archive string) []string {
 	t.Helper()
 	compressed, err := gzip.NewReader(strings.NewReader(archive))

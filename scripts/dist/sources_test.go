@@ -21,8 +21,8 @@ const (
 	committedInWords = "January 2, 2026"
 )
 
-// repository makes a repository with one commit, of a known time, of the sources as they are now. Go test runs again if one
-// changes, because repository reads them all.
+// repository creates a repository with one commit, of a known time, of the current sources. It
+// reads them all, so go test runs again if one changes.
 func repository(t *testing.T) string {
 	t.Helper()
 	strict.Program(t, "git")
@@ -76,7 +76,7 @@ func clone(t *testing.T, repository, name string) string {
 	return to
 }
 
-// readable returns a new directory that everybody may read.
+// readable returns a new directory that everyone may read.
 func readable(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -98,7 +98,7 @@ func git(t *testing.T, dir string, args ...string) {
 	output(t, cmd)
 }
 
-// output runs cmd, which is to succeed, and returns its output.
+// output runs cmd, which must succeed, and returns its output.
 func output(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
 	out, err := cmd.CombinedOutput()
@@ -108,7 +108,7 @@ func output(t *testing.T, cmd *exec.Cmd) string {
 	return string(out)
 }
 
-// stranger is the environment of somebody with an empty home, who has set more than what go needs.
+// stranger is the environment of a user with an empty home, who has set more than go needs.
 func stranger(t *testing.T, more ...string) []string {
 	t.Helper()
 	names := []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOTOOLCHAIN"}

@@ -19,8 +19,8 @@ type file struct {
 
 type tree []file
 
-// readTree returns the files below dir, sorted. Their modes are 0755 if their owner may execute them, else 0644, whatever the
-// umask was.
+// readTree returns the files below dir, sorted. Their modes are 0755 if their owner may execute
+// them, and otherwise 0644, whatever the umask was.
 func readTree(dir string) (tree, error) {
 	var t tree
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -69,8 +69,8 @@ func (t tree) without(paths ...string) tree {
 	})
 }
 
-// withDirectories returns the files of t, sorted, as dpkg wants them: with ./ before their paths, and before them the
-// directories they are in.
+// withDirectories returns the files of t sorted for dpkg: with ./ before their paths, and each
+// after the directories it is in.
 func (t tree) withDirectories() tree {
 	all := t.below(".")
 	seen := map[string]bool{}

@@ -12,9 +12,10 @@ var (
 	preRelease      = regexp.MustCompile(`-([A-Za-z])`)
 )
 
-// debianVersion returns what git describe said of a commit of the time when, as a version that sorts as Debian's do: a commit
-// without a tag before it comes before all releases (0~git20261121.abc1234), one after a tag between it and the next
-// (1.2.0+14.gabc1234), a pre-release before the release (1.2.0~rc.1). A changed tree, -dirty, comes after its commit.
+// debianVersion turns described, from git describe for a commit of the time when, into a version
+// that sorts as Debian expects: a commit without a tag before it comes before all releases
+// (0~git20261121.abc1234), one after a tag comes between that and the next (1.2.0+14.gabc1234), and
+// a pre-release before its release (1.2.0~rc.1). A changed tree, -dirty, comes after its commit.
 func debianVersion(described string, when time.Time) string {
 	version, dirty := strings.CutSuffix(described, "-dirty")
 	if describedCommit.MatchString(version) {

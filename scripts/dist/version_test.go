@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestDebianVersion has the versions in the order in which Debian is to take one for an upgrade of the one before.
+// TestDebianVersion lists versions so that Debian must take each for an upgrade of the one before.
 func TestDebianVersion(t *testing.T) {
 	when := time.Date(2026, 11, 21, 23, 30, 0, 0, time.FixedZone("east", 3600))
 	before := ""

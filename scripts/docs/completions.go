@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// kind returns what a flag of program takes: "" for nothing, any for what cannot be completed, or what the completions call it.
+// kind returns the kind of a flag's value: "" for none, any for what cannot be completed, or the
+// name in the completions.
 func (f flagModel) kind(program string) string {
 	newCall := f.Name == "call" && (program == "dpl-push" || program == "dpl-run")
 	switch {

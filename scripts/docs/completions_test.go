@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// lines are to be completed so in every shell: the words that the last one can become, or, after all, a few of them.
+// lines are completed the same way in every shell: the words that the last one can become, or with
+// all, some of them.
 var lines = []struct {
 	line string
 	want string
@@ -70,7 +71,8 @@ var lines = []struct {
 // A shell completes lines: to each it returns the words that the last word can become.
 type shell func(t *testing.T, d *docs, run func(program string, args ...string) string) (answers [][]string)
 
-// complete asks a shell about a ledger that the real commands have made. Nothing may be said on stderr.
+// complete asks a shell for completions in a ledger made by the real commands. Nothing may be
+// printed to stderr.
 func (d *docs) complete(t *testing.T, ask shell) {
 	home := t.TempDir()
 	env := append(d.environment(home), "DPL_LEDGER="+home+"/ledger", "OTHER="+home+"/other", "DPL_OP=deploy", "DPL_GROUP=lab", "TERM=dumb")
@@ -122,7 +124,8 @@ func (d *docs) complete(t *testing.T, ask shell) {
 	}
 }
 
-// bash calls the function as readline does: with words that are parted at = and :, of which it replaces the last.
+// bash calls the function like readline: with words split at = and :, of which it replaces the
+// last.
 func bash(t *testing.T, d *docs, run func(string, ...string) string) (answers [][]string) {
 	script := ". '" + d.share + "/bash-completion/completions/dpl-pop'\nexport COMP_WORDBREAKS=$' \\t\\n\"\\'><=;|&(:'\n"
 	for _, l := range lines {
@@ -136,7 +139,8 @@ func bash(t *testing.T, d *docs, run func(string, ...string) string) (answers []
 	return answers
 }
 
-// breakWords returns the words of line as bash has them, and what stands before the last in the same word of the line.
+// breakWords returns the words of line as bash has them, and the part of the last word before its
+// last piece.
 func breakWords(line string) (words []string, last string) {
 	for _, word := range strings.Split(line, " ") {
 		part := regexp.MustCompile(`[=:]+|[^=:]+`).FindAllString(word, -1)
@@ -149,7 +153,7 @@ func breakWords(line string) (words []string, last string) {
 	return words, last
 }
 
-// zsh is told to complete in a terminal of its own, where compadd prints what it is given.
+// zsh completes in a terminal of its own, where compadd prints its arguments.
 func zsh(t *testing.T, d *docs, run func(string, ...string) string) (answers [][]string) {
 	needs(t, "zsh")
 	args := []string{"-f", filepath.Join(root, "scripts/docs/testdata/complete.zsh")}

@@ -66,7 +66,7 @@ func needs(t *testing.T, programs ...string) {
 	}
 }
 
-// same: what is made twice is the same, in memory and on disk.
+// same checks that making the pages twice gives the same, in memory and on disk.
 func (d *docs) same(t *testing.T) {
 	var found []string
 	err := filepath.WalkDir(d.share, func(path string, entry os.DirEntry, err error) error {
@@ -122,7 +122,7 @@ func (d *docs) pages(t *testing.T) {
 	}
 }
 
-// overstrike is how a terminal is told of bold and italics.
+// overstrike matches how a terminal shows bold and italics.
 var overstrike = regexp.MustCompile(".\b|\x1b\\[[0-9;]*m")
 
 var helpFlag = regexp.MustCompile(`(?m)^  (?:-(.), |    )?--([a-z-]+)`)

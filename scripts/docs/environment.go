@@ -7,7 +7,7 @@ type variable struct {
 	name, meaning string
 }
 
-// variables are those that the help of a flag may name, but for those that every command looks at.
+// variables are those that the help of a flag may mention, except those that every command reads.
 var variables = []variable{
 	{"DPL_OP", "The operation, where --op is not given."},
 	{"DPL_CALL", "The call, where --call is not given; for a new call its caller, where --caller is not given."},

@@ -20,8 +20,8 @@ func (d *docs) environment(home string) (env []string) {
 	return append(env, "HOME="+home, "PATH="+d.bin+":"+os.Getenv("PATH"))
 }
 
-// session returns the commands of code that shows what a user types after $, and > where that goes on, and what they print.
-// It returns no commands if code is something else.
+// session returns the commands in code that shows what a user types after $, continued after >, and
+// their output. It returns no commands if code is something else.
 func session(code []string) (commands, prints []string) {
 	for i, line := range code {
 		if command, typed := strings.CutPrefix(line, "$ "); typed {
@@ -35,7 +35,8 @@ func session(code []string) (commands, prints []string) {
 	return commands, prints
 }
 
-// examples: what the pages show is so. The examples of a page are run one after the other, in one ledger.
+// examples checks that the pages show the truth. The examples of a page run one after the other, in
+// one ledger.
 func (d *docs) examples(t *testing.T) {
 	for _, c := range d.generator.commands {
 		t.Run(c.Program, func(t *testing.T) {

@@ -1,11 +1,13 @@
-// Docs makes the manual pages and completions of the dpl commands from what each prints with --help --json.
+// Docs makes the manual pages and completions of the dpl commands from what each prints with --help
+// --json.
 //
 //	go run ./scripts/docs [-out DIR] [-date YYYY-MM-DD] [-version VERSION] BIN
 //
 // It runs each BIN/dpl-* and writes DIR/man/man1, man5 and man7, DIR/bash-completion/completions,
-// DIR/zsh/site-functions and DIR/fish/vendor_completions.d. What a flag model cannot tell is in files beside this one:
-// examples/COMMAND.txt, and the pages dpl.1, which is left out without BIN/dpl, *.5 and *.7. It is run in the directory of the module, as the synopsis of a command
-// is that of the comment of cmd/COMMAND/main.go. The same input makes the same bytes.
+// DIR/zsh/site-functions and DIR/fish/vendor_completions.d. What a flag model cannot tell is in
+// files beside this one: examples/COMMAND.txt, and the pages dpl.1, which is left out without
+// BIN/dpl, *.5 and *.7. It is run in the directory of the module, as the synopsis of a command is
+// that of the comment of cmd/COMMAND/main.go. The same input makes the same bytes.
 package main
 
 import (
@@ -98,7 +100,7 @@ func (g *generator) all() (map[string]string, error) {
 	return files, nil
 }
 
-// written adds the pages that are written by hand, with what they leave to be filled in.
+// written adds the pages written by hand, with their gaps filled in.
 func (g *generator) written(files map[string]string) error {
 	pages, err := written.ReadDir(".")
 	if err != nil {

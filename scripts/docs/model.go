@@ -17,7 +17,8 @@ import (
 //go:embed *.1 *.5 *.7 examples completions
 var written embed.FS
 
-// A command is what is known of one: what it prints with --help --json, and what is written of it.
+// A command is the documentation of one command: the output of --help --json, and the text written
+// about it.
 type command struct {
 	SchemaVersion             int
 	Program, Summary, Details string
@@ -85,7 +86,8 @@ func ask(path string) (*command, error) {
 	return c, nil
 }
 
-// synopsis returns the lines that show how to call c, which are those of the package comment of its source, if there is one.
+// synopsis returns the lines that show how to call c: those of the package comment of its source,
+// if there are any.
 func synopsis(source string, c *command) (lines []string, err error) {
 	file, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.PackageClauseOnly|parser.ParseComments)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -104,7 +106,8 @@ func synopsis(source string, c *command) (lines []string, err error) {
 	return lines, nil
 }
 
-// takes returns what follows the flags of c: the line of another "command", "files", or "" for what cannot be completed.
+// takes returns the kind of c's arguments after the flags: another "command", "files", or "" for
+// what cannot be completed.
 func (c *command) takes() string {
 	switch {
 	case strings.Contains(c.Arguments, "[ARG...]"):

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// notes are what is written of a command, by section. A file of notes has headings in capitals, paragraphs, list items
-// (a line with the term, and one that begins with ": "), and text indented by four spaces, which is shown as it is.
+// notes are the text written about a command, by section. A file of notes has headings in capitals,
+// paragraphs, list items (a line with the term, and one that begins with ": "), and text indented
+// by four spaces, which is shown unchanged.
 type notes map[string][]block
 
 type block struct {
@@ -59,7 +60,8 @@ func parseNotes(text string) (notes, error) {
 	return n, nil
 }
 
-// paragraphs returns the lines of text in groups, which empty lines separate. Those inside of indented text do not.
+// paragraphs returns the lines of text in groups separated by empty lines. Empty lines inside
+// indented text do not separate.
 func paragraphs(text string) (all [][]string) {
 	var part []string
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")

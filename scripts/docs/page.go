@@ -65,7 +65,8 @@ func (g *generator) options(p *page, c *command) {
 	}
 }
 
-// seeAlso returns the pages that the page of c refers to: those that its notes name, and the overviews.
+// seeAlso returns the pages to which the page of c refers: those named in its notes, and the
+// overviews.
 func (g *generator) seeAlso(c *command) (pages []string, err error) {
 	for _, b := range c.notes["SEE ALSO"] {
 		for name := range strings.FieldsSeq(b.text) {

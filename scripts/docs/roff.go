@@ -8,7 +8,7 @@ import (
 
 var special = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, "…", "...")
 
-// roff returns text, escaped, as the input of roff: what stands at the beginning of a line is no request.
+// roff returns text escaped for roff: the beginning of a line is never a request.
 func roff(text string) string {
 	text = special.Replace(text)
 	if strings.HasPrefix(text, ".") {
@@ -20,8 +20,8 @@ func roff(text string) string {
 // marked is what is set in bold or italics where it occurs in a text.
 var marked = regexp.MustCompile("`[^`]+`" + `|--[a-z][a-z-]*|\$?\b(?:DPL_[A-Z]+|XDG_STATE_HOME|HOME|NOTIFY_SOCKET)\b|\bdpl-[a-z]+\b(\(1\))?|\b[A-Z][A-Z-]*\b`)
 
-// inline returns text as roff, with flags, variables, commands and what is in backquotes in bold, and the placeholders, which
-// stand for something, in italics.
+// inline returns text as roff, with flags, variables, commands and text in backquotes in bold, and
+// placeholders in italics.
 func inline(text string, placeholders []string) string {
 	var out strings.Builder
 	last := 0
@@ -75,8 +75,8 @@ func (c *command) placeholders() (words []string) {
 
 var usageWord = regexp.MustCompile(`--[a-z][a-z-]*|--|[A-Z][A-Z-]*|[a-z][a-z-]*`)
 
-// usage returns a line of a synopsis, or the value of a flag, as roff: flags and fixed words in bold, what stands for
-// something in italics.
+// usage returns a line of a synopsis, or the value of a flag, as roff: flags and fixed words in
+// bold, placeholders in italics.
 func usage(line string) string {
 	var out strings.Builder
 	last := 0

@@ -36,8 +36,8 @@ func plain(t *testing.T) string {
 	return shared.bin
 }
 
-// ahead is the source of an init function that makes calls which do nothing, if aheadVariable is set: so the calls of main that
-// follow have higher numbers than those of any other thread. See onThreads.
+// ahead is the source of an init function that makes useless calls if aheadVariable is set, so that
+// the following calls of main have higher numbers than those of any other thread. See onThreads.
 const ahead = `package main
 
 import (
@@ -61,9 +61,9 @@ func init() {
 
 const aheadVariable = "DPL_FAULTS_AHEAD"
 
-// commands builds the commands with what edits say of files of the module, and one file more for each: it keeps main on one
-// thread. That changes nothing of what they do. But strace counts calls by thread, and on a busy machine the runtime of Go
-// would move main so often that points are hard to hit.
+// commands builds the commands with edits of files of the module, and one more file in each, which
+// keeps main on one thread. That does not change what they do. But strace counts calls by thread,
+// and on a busy machine the runtime of Go would move main so often that calls are hard to hit.
 func commands(t *testing.T, edits map[string]string) string {
 	t.Helper()
 	bin := t.TempDir()
@@ -106,10 +106,10 @@ func buildCommands(t *testing.T, bin string, edits map[string]string) {
 	}
 }
 
-// onThreads returns the source at path, of survivor, with the look at each process on a thread of its
-// own: how many calls all of them take depends on what else the machine does, and strace counts the
-// calls of each thread. None makes as many as main has made before, see ahead, or a fault of main's
-// might hit it.
+// onThreads returns the source at path, of survivor, changed to look at each process on a thread of
+// its own. The number of its calls depends on the rest of the machine, and strace counts by thread.
+// No such thread makes as many calls as main has made before (see ahead), so a fault for main
+// cannot hit one.
 func onThreads(t *testing.T, path string) string {
 	t.Helper()
 	source, err := os.ReadFile(path)

@@ -14,12 +14,13 @@ type subject struct {
 	// several: it changes more than one file, so that what is there in the end may be a part.
 	several bool
 
-	// beyond: its status is the worst of several things, of which only one is the edit that is looked at.
+	// beyond: its status is the worst of several results, and the examined edit is only one of
+	// them.
 	beyond bool
 
-	each []step // what is done anew before each run: it starts processes
+	each []step // repeated before each run, because it starts processes
 
-	// also says what else it changes than the files of operations and groups.
+	// also returns the state of things besides the files of operations and groups that it changes.
 	also func(*world) string
 
 	// optional is part of the paths on which a call may fail without a failure of the command.
@@ -34,7 +35,8 @@ type subject struct {
 	// loose: how many edits it makes depends on how long things take.
 	loose bool
 
-	// settled returns "" when what it has set in motion is as it should be; it is asked after further passes.
+	// settled returns "" once everything it has started is as it should be. It is called after
+	// further passes.
 	settled func(*world) string
 }
 
@@ -117,7 +119,8 @@ func groupSubjects() []subject {
 			several: true, settled: oneRuns},
 		{name: "restart --all", setup: []step{request, at(1, "dpl-shutdown --group g --all")}, do: at(5, "dpl-restart --group g --all")},
 		{name: "register with a pass", do: at(0, "dpl-register --group g --request --supervisor a --backoff 0 -- sleep 300"),
-			several: true, beyond: true, optional: "/L", settled: oneRuns}, // what it says is that it is registered
+			// it reports that it is registered
+			several: true, beyond: true, optional: "/L", settled: oneRuns},
 		{name: "shutdown --wait", setup: []step{request}, each: []step{pass}, do: at(5, "dpl-shutdown --group g --all --wait --timeout 2s"),
 			several: true, optional: "/L", answers: []int{124}, loose: true, settled: noneRuns},
 		{name: "orchestrate --on-alert", setup: []step{request, at(1, "dpl-orchestrate --group g --on-alert true")}, prepare: strike,

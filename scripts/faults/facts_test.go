@@ -27,7 +27,8 @@ func (f facts) equal(g facts) bool { return maps.Equal(f, g) }
 // versioned is the name of a JSON file, or of one of its versions that were committed by link.
 var versioned = regexp.MustCompile(`^(.+\.json)(?:\.([0-9]+))?$`)
 
-// facts reads the ledger, and returns an error for each file that is not whole. A copy of a registry counts if copies is true.
+// facts reads the ledger, and returns an error for each invalid file. A copy of a registry counts
+// if copies is set.
 func (w *world) facts(copies bool) (facts, error) {
 	f, newest := make(facts), make(map[string]int)
 	err := filepath.WalkDir(w.ledger(), func(path string, d fs.DirEntry, err error) error {
@@ -67,7 +68,8 @@ func (w *world) facts(copies bool) (facts, error) {
 	return f, err
 }
 
-// archived adds the copy that an operation which is over will have in the archive, if it has none yet.
+// archived adds the copy that an operation that is over will have in the archive, unless it has
+// one.
 func (f facts) archived(file, text string) {
 	id := strings.TrimSuffix(file, ".json")
 	name, n := "archive/"+file, 1
@@ -91,7 +93,8 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// whole returns the file name of a ledger, at path, as JSON to compare; an error if the protocol would refuse it.
+// whole returns the file name of a ledger, at path, as JSON to compare, or an error if the protocol
+// would refuse it.
 func whole(path, name string) (string, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -113,8 +116,8 @@ func whole(path, name string) (string, error) {
 	return comparable(data)
 }
 
-// alertLines returns the complete lines of a file of alerts, which are numbered from 1. Where several passes may append at once,
-// there are empty lines, and lines that are there twice.
+// alertLines returns the complete lines of a file of alerts, which are numbered from 1. If several
+// passes may append at once, there may be empty and duplicate lines.
 func alertLines(path string, several bool) (string, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -140,7 +143,8 @@ func alertLines(path string, several bool) (string, error) {
 	return strings.Join(all, "\n"), nil
 }
 
-// volatile are the members that say which process it was, and what could not be deleted: a fault may well show there.
+// volatile are the members that identify a process, or list what could not be deleted: a fault may
+// show there.
 var volatile = []string{"pid", "process", "beat", "orchestratorPid", "leftResources", "startId", "keeper"}
 
 func comparable(data []byte) (string, error) {
@@ -190,7 +194,8 @@ func (f facts) differences(want facts) string {
 
 var leftover = regexp.MustCompile(`\.tmp~|\.dpl-trash-`)
 
-// leftovers returns what no command needs any more: temporary files, trash, locks and temporary directories of nothing.
+// leftovers returns what no command needs any more: temporary files, trash, and locks and temporary
+// directories without an owner.
 func (w *world) leftovers() []string {
 	var found []string
 	filepath.WalkDir(w.base, func(path string, d fs.DirEntry, err error) error {
@@ -210,7 +215,8 @@ func (w *world) leftovers() []string {
 	return append(found, w.spent()...)
 }
 
-// spent returns the temporary directories of calls that are not open. Where hosts may lose a lock they stay for an hour.
+// spent returns the temporary directories of calls that are not open. If hosts may lose a lock,
+// they stay for an hour.
 func (w *world) spent() (found []string) {
 	dirs, _ := filepath.Glob(w.file("tmp/*/*"))
 	for _, dir := range dirs {

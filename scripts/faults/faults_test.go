@@ -98,7 +98,7 @@ type trial struct {
 	old, new facts
 	status   int // of the subject without a fault
 
-	// What the next commands make of either: see next.
+	// The outcome of the next commands in either case. See next.
 	afterOld, afterNew outcome
 
 	count map[string]int
@@ -129,7 +129,7 @@ func (tr *trial) begin() {
 	tr.old = tr.see()
 }
 
-// see returns what the ledger says, which has to be whole.
+// see returns the facts of the ledger, whose files must all be valid.
 func (tr *trial) see() facts {
 	tr.t.Helper()
 	f, err := tr.facts(false)
@@ -143,14 +143,14 @@ func (tr *trial) see() facts {
 	return f
 }
 
-// faults returns what is to happen at each call: it is killed, and it fails, with time in each way, else in one of them. Then
-// of the calls that change nothing on disk only one in six has a turn: what a kill leaves there is the same as before the
-// call that follows.
+// faults returns the faults for each call: it is killed, and it fails, in a soak in every way,
+// otherwise in one. Then only one in six calls without an effect on disk is included, because a
+// kill there leaves the same as a kill before the next call.
 func (tr *trial) faults(choose *rand.Rand) []fault {
 	var all []fault
 	one := 6 * tr.mode.every // in so many has a turn
 	if tr.starts {
-		one *= 3 // each run takes longer, and TestKills kills there, too
+		one *= 3 // each run takes longer, and TestKills also kills there
 	}
 	for i, c := range tr.calls {
 		if !soak() && (tr.always == "" || c.on != tr.always || !c.changes()) && (choose.IntN(one) > 0 || !c.changes() && choose.IntN(6) > 0) {
@@ -189,8 +189,8 @@ func (tr *trial) run() {
 	tr.t.Logf("%-24s%s", tr.name, table.String())
 }
 
-// inject runs the subject until f has happened. Now and then the runtime of Go moves the work to another thread, and
-// strace counts by thread.
+// inject runs the subject until f has happened. Sometimes the runtime of Go moves the work to
+// another thread, and strace counts by thread.
 func (tr *trial) inject(f fault) (got traced, hit bool) {
 	for range tries {
 		tr.reset(tr.t)
@@ -210,7 +210,7 @@ func (tr *trial) inject(f fault) (got traced, hit bool) {
 	return got, false
 }
 
-// hit reports whether the calls were those of the baseline up to the one of f, and it happened there.
+// hit reports whether the calls up to that of f were those of the baseline, and f happened there.
 func (tr *trial) hit(f fault, got traced) bool {
 	n := f.index + 1
 	if len(got.calls) < n || !slices.EqualFunc(got.calls[:n], tr.calls[:n], call.same) {

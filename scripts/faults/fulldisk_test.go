@@ -15,13 +15,13 @@ import (
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
-// What the test says to itself inside the namespace.
+// The messages of the test to itself inside the namespace.
 const (
 	binVariable  = "DPL_FAULTS_BIN"
 	diskVariable = "DPL_FAULTS_DISK"
 )
 
-// testFullDisk runs TestFullDiskInside in namespaces where everybody may mount a disk of his own.
+// testFullDisk runs TestFullDiskInside in namespaces where any user may mount a disk.
 func testFullDisk(t *testing.T, bin string) {
 	self, err := os.Executable()
 	if err != nil {
@@ -95,7 +95,8 @@ type fullDisk struct {
 
 func (f fullDisk) String() string { return "a disk without free " + f.name }
 
-// try runs a subject on the full disk, and again when there is room; it reports whether the full disk was too full.
+// try runs a subject on the full disk, and again when there is space. It reports whether the full
+// disk was too full.
 func (f fullDisk) try(t *testing.T, bin, disk string, mode commitMode, s subject) (refused bool) {
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, f.options+",mode=700"); err != nil {
 		t.Fatal(err)

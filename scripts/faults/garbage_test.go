@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// nobody is who works on the ledgers of this test if root runs it: root may read everything.
+// nobody is the user who works on the ledgers of this test if root runs it, because root may read
+// everything.
 const nobody = 65534
 
 // A victim is a file that gets garbage, and the commands that meet it.
@@ -59,7 +60,8 @@ var groupCommands = []step{
 	at(5, "dpl-status --group g"),
 }
 
-// testGarbage puts something else in the place of a file. Every command refuses it, at once, and leaves it as it is.
+// testGarbage replaces a file with garbage. Every command refuses it at once, and leaves it
+// unchanged.
 func testGarbage(t *testing.T, bin string) {
 	for _, mode := range modes {
 		for _, v := range victims {
@@ -82,7 +84,7 @@ func testGarbage(t *testing.T, bin string) {
 	}
 }
 
-// becomeNobody has all commands run by nobody, who owns the ledger and may get there.
+// becomeNobody runs all commands as the user nobody, who owns the ledger and may reach it.
 func (w *world) becomeNobody(t *testing.T) {
 	w.owner = nobody
 	for dir := filepath.Dir(w.base); dir != filepath.Clean(os.TempDir()) && dir != "/"; dir = filepath.Dir(dir) {
@@ -97,10 +99,11 @@ type garbage struct {
 	what    string
 	want    []int
 	put     func(path string) error
-	foreign bool // somebody else owns it
+	foreign bool // another user owns it
 }
 
-// garbage returns all of it for v: the file cut off at each 16th byte, and what is no such file at all.
+// garbage returns all kinds of garbage for v: the file truncated at each 16th byte, and other
+// things than a file.
 func (w *world) garbage(t *testing.T, v victim) []garbage {
 	text, err := os.ReadFile(w.file(v.name))
 	if err != nil {
@@ -151,7 +154,7 @@ func (w *world) meetGarbage(t *testing.T, v victim, g garbage, s step) {
 	}
 }
 
-// lookAt says what is at path.
+// lookAt describes what is at path.
 func lookAt(path string) string {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -13,12 +13,14 @@ import (
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
-// A place is where commands meet: what is there before, and who comes. All come at the same moment.
+// A place is where commands meet: the files before, and the commands. All start at the same moment.
 type place struct {
 	name  string
 	setup []step
 	who   []step
-	core  int // so many of who are stopped after each call, the others, but for soak, after some
+	// the number of commands that are stopped after every call; the others only after some, unless
+	// it is a soak
+	core int
 }
 
 func places() []place {
@@ -75,7 +77,8 @@ func places() []place {
 	}
 }
 
-// TestInterleavings lets each of those who come be stopped after its calls, and each other one run meanwhile.
+// TestInterleavings stops each of the commands after its calls, and runs each other one in the
+// meantime.
 func TestInterleavings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
@@ -160,8 +163,8 @@ func testPlace(t *testing.T, bin string, mode commitMode, at place) {
 	}
 }
 
-// points returns after which calls to stop: of a core pair after all that change something, else after one in twelve; with time
-// after all.
+// points returns the calls after which to stop: for a core pair all that change something,
+// otherwise one in twelve; in a soak all.
 func (w *world) points(calls []call, core bool, choose *rand.Rand) []int {
 	var chosen []int
 	one := 2 * w.mode.every // in so many has a turn
@@ -173,8 +176,8 @@ func (w *world) points(calls []call, core bool, choose *rand.Rand) []int {
 	return chosen
 }
 
-// held returns after which calls a command has a lock, and has not committed yet: what another one finds then makes it do the
-// same as alone, so that it needs the lock.
+// held returns the calls after which a command has a lock and has not committed. What another
+// command finds then makes it do the same as alone, so it needs the lock.
 func held(calls []call) (after []int) {
 	lock := slices.IndexFunc(calls, func(c call) bool { return c.name == "flock" })
 	if lock < 0 {
@@ -190,7 +193,8 @@ func held(calls []call) (after []int) {
 	return after
 }
 
-// testControl shows that losses are found: where locks do not exclude, there must be some, but none where each version is linked.
+// testControl shows that lost edits are found: without exclusive locks there must be some, unless
+// each version is linked.
 func testControl(t *testing.T, bin string, mode commitMode) {
 	at := places()[0]
 	w := newWorld(t, bin, mode, at.setup...)

@@ -18,7 +18,8 @@ type outcome struct {
 	said     string // by the commands of a pair
 }
 
-// next tidies, and runs the subject once more, as somebody would who does not know how the first run ended.
+// next tidies up, and runs the subject once more, like a user who does not know how the first run
+// ended.
 func (tr *trial) next() outcome {
 	clean := tr.do
 	clean.argv = []string{"dpl-cleanup", "--if-exists"}
@@ -63,7 +64,7 @@ func (tr *trial) judge(f fault, got traced) {
 	tr.recover(f, want)
 }
 
-// mayFail reports whether the subject need not fail where c fails.
+// mayFail reports whether the subject may succeed although c fails.
 func (tr *trial) mayFail(c call) bool {
 	return tr.optional != "" && strings.Contains(c.on, tr.optional)
 }
@@ -89,7 +90,8 @@ func (tr *trial) checkStatus(what fmt.Stringer, got result, now facts) {
 	tr.t.Errorf("%v: %s: %v", what, lie, got)
 }
 
-// recover goes on after f: nobody is blocked, what comes out is what would have without f, and nothing is left about.
+// recover continues after f: no one is blocked, the result is the same as without f, and nothing is
+// left behind.
 func (tr *trial) recover(f fault, want *outcome) {
 	got := tr.next()
 	if want != nil && !tr.loose && (!slices.Equal(got.statuses, want.statuses) || !got.facts.equal(want.facts)) {

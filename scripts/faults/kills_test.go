@@ -21,10 +21,10 @@ type family struct {
 	name    string
 	setup   []step
 	prepare func(*testing.T, *world) // after setup
-	each    []step                   // what is done anew before each run
+	each    []step                   // repeated before each run
 	do      step
 
-	services bool // what it starts stays; else nothing does
+	services bool // the processes it starts stay; otherwise none does
 	final    func(*world) string
 }
 
@@ -55,7 +55,7 @@ func families() []family {
 	}
 }
 
-// words returns the step of a command line, of which the last words are not split.
+// words returns the step for a command line whose last words are not split.
 func words(seconds int, line string, last ...string) step {
 	s := at(seconds, line)
 	s.argv = append(s.argv, last...)
@@ -65,7 +65,7 @@ func words(seconds int, line string, last ...string) step {
 // strikeA is a step that kills supervisor a.
 var strikeA = step{strikes: true}
 
-// later is when nobody of a family has been heard of for long.
+// later is a time when no member of a family has sent a heartbeat for long.
 const later = 600
 
 // archived cleans up until every operation is over and in the archive.
@@ -205,8 +205,8 @@ func (f family) test(t *testing.T, bin string, mode commitMode) {
 	}
 }
 
-// kill kills a process before a call, and an earlier one if it makes fewer this time. It returns how
-// many runs that took, and whether it came about.
+// kill kills a process before a call, or an earlier one if it makes fewer this time. It returns the
+// number of runs that took, and whether it succeeded.
 func (f family) kill(t *testing.T, w *world, victim, when int) (runs int, hit bool) {
 	t.Helper()
 	for ; when > 0 && !hit && !t.Failed(); when /= 2 {
@@ -241,7 +241,7 @@ func (f family) run(t *testing.T, w *world, victim, when int) (killing, result) 
 		t.Errorf("%s: processes are left: %v", what, w.working())
 	}
 	if !w.exists("ledger.json") {
-		w.run(f.do) // as somebody would who does not know how it ended
+		w.run(f.do) // like a user who does not know how it ended
 	}
 	if why := f.final(w); why != "" {
 		t.Errorf("%s: %v: %s", what, got, why)

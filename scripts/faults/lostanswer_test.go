@@ -11,8 +11,9 @@ import (
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
-// testLostAnswer has the call that commits a push fail, and every look that follows: so the command cannot know whether it is
-// made, and says that. (It is not: strace does not make a call that it lets fail.)
+// testLostAnswer makes the call that commits a push fail, and all later checks. So the command
+// cannot know whether it took effect, and says that. (It did not: strace does not execute a call
+// that it makes fail.)
 func testLostAnswer(t *testing.T, bin string) {
 	strict.Program(t, "strace")
 	for _, mode := range modes {

@@ -15,12 +15,12 @@ import (
 // root is the module.
 const root = "../.."
 
-// tries is how often a call is tried to be hit. strace counts by thread, and Go goes on in another one now and then: often on a
-// busy machine or a slow disk.
+// tries is the number of tries to hit a call. strace counts by thread, and Go moves between
+// threads, often on a busy machine or a slow disk.
 const tries = 100
 
-// TestMain is also the stage of commands that may write short files only, see testShortWrites, and the
-// tracer of those that are several processes.
+// TestMain also acts as the stage of commands with a limited file size (see testShortWrites), and
+// as the tracer of commands that are several processes.
 func TestMain(m *testing.M) {
 	if limit := os.Getenv(limitVariable); limit != "" {
 		execLimited(limit)
@@ -38,7 +38,8 @@ func TestMain(m *testing.M) {
 
 const limitVariable = "DPL_FAULTS_LIMIT"
 
-// execLimited becomes the command of the arguments, which cannot write beyond the first limit bytes of a file.
+// execLimited executes the command in the arguments, which cannot write beyond the first limit
+// bytes of a file.
 func execLimited(limit string) {
 	bytes, err := strconv.ParseUint(limit, 10, 64)
 	if err == nil {
@@ -55,7 +56,7 @@ func execLimited(limit string) {
 // soak reports whether there is time for everything.
 func soak() bool { return os.Getenv("DPL_SOAK") != "" }
 
-// chooser returns a source of random numbers for this test, and logs how to have the same ones again.
+// chooser returns a source of random numbers for this test, and logs how to repeat them.
 func chooser(t *testing.T) *rand.Rand {
 	seed, err := strconv.ParseUint(os.Getenv("DPL_SEED"), 10, 64)
 	if err != nil {

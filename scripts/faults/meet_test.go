@@ -19,7 +19,8 @@ import (
 	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
-// A pair is two commands that work on the same files: a is stopped after one of its calls, b runs meanwhile.
+// A pair is two commands on the same files: a is stopped after one of its calls, and b runs in the
+// meantime.
 type pair struct {
 	*world
 	a, b   step
@@ -40,7 +41,7 @@ func newPair(t *testing.T, w *world, a, b step, calls []call) *pair {
 	return p
 }
 
-// doA has a's parent be strace here, too: it is in what some commands write.
+// doA also runs a under strace here, because some commands record their parent.
 func (p *pair) doA(t *testing.T, o *outcome) { o.statuses[0] = p.trace(t, p.a).status }
 
 func (p *pair) doB(t *testing.T, o *outcome) { o.statuses[1] = p.world.run(p.b).status }
@@ -67,7 +68,8 @@ type met struct {
 	lost   string // what is wrong with the outcome
 }
 
-// meet stops a after its call i, and reports whether that came about. On a busy machine it may take several tries.
+// meet stops a after its call i, and reports whether that succeeded. On a busy machine it may take
+// several tries.
 func (p *pair) meet(t *testing.T, i int) (m met, hit bool) {
 	t.Helper()
 	c := p.calls[i]
@@ -83,7 +85,8 @@ func (p *pair) meet(t *testing.T, i int) (m met, hit bool) {
 	return m, false
 }
 
-// try makes one run. If a has made other calls than expected, c gets the number that the wanted one had this time.
+// try makes one run. If a has made other calls than expected, c gets the number that the wanted one
+// had this time.
 func (p *pair) try(t *testing.T, c *call, i int, m *met) (o outcome, hit bool) {
 	ctx, cancel := deadline()
 	defer cancel()
@@ -98,16 +101,17 @@ func (p *pair) try(t *testing.T, c *call, i int, m *met) (o outcome, hit bool) {
 	return o, hit && !o.straceFailed()
 }
 
-// straceFailed reports whether strace has ended before the command, because that was told to go on in the moment between
-// its stop and strace's dealing with that. Its status is strace's then.
+// straceFailed reports whether strace ended before the command, because the command was continued
+// between its stop and strace's handling of that. The status is then strace's.
 func (o outcome) straceFailed() bool { return strings.Contains(o.said, "strace: ptrace(PTRACE_LISTEN") }
 
-// finish runs b while a, the process pid, is stopped, and lets a go on when b has ended or waits for it.
+// finish runs b while a, the process pid, is stopped, and continues a when b has ended or waits for
+// it.
 func (p *pair) finish(ctx context.Context, t *testing.T, pid int, a *running) (o outcome, waited bool) {
 	s := p.b.with("--lock-timeout", "50s")
 	cmd := p.command(ctx, s)
 	waits := func() bool { return waits(cmd.Process.Pid) }
-	if p.links() { // who waits asks again and again
+	if p.links() { // a waiting command asks again and again
 		var trace string
 		cmd, trace = p.straced(ctx, t, s, ".trace2", "flock")
 		waits = func() bool {
@@ -120,7 +124,8 @@ func (p *pair) finish(ctx context.Context, t *testing.T, pid int, a *running) (o
 		waited = pid != 0 && waits()
 		return waited || b.over()
 	})
-	poll.Within(poll.Patience, func() bool { // strace counts by thread, and so stops one that waits for its second lock, too
+	// strace counts by thread, and so may stop one that waits for its second lock
+	poll.Within(poll.Patience, func() bool {
 		if pid != 0 {
 			syscall.Kill(pid, syscall.SIGCONT)
 		}
@@ -135,8 +140,8 @@ func (p *pair) finish(ctx context.Context, t *testing.T, pid int, a *running) (o
 	return o, waited
 }
 
-// stopped waits until the command of a trace is stopped for the nth time, and returns its process and its calls so far; 0 if
-// it ended.
+// stopped waits until the command of a trace is stopped for the nth time, and returns its process
+// and its calls so far, or 0 if it ended.
 func (p *pair) stopped(file string, running *running, n int) (pid int, calls []call) {
 	size := 0
 	poll.Within(poll.Patience, func() bool {
@@ -172,7 +177,7 @@ func (p *pair) lost(got outcome) string {
 	return why.String()
 }
 
-// running is a process whose end somebody waits for.
+// running is a process that is being waited for.
 type running struct {
 	ended chan struct{}
 	result

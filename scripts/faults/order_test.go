@@ -13,8 +13,8 @@ import (
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
-// TestOrder compares the system calls of real edits, from the lock on, with the lists of them that stand
-// in comments of fileops.
+// TestOrder compares the system calls of real edits, from the lock on, with the lists in comments
+// of fileops.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	strict.Program(t, "strace")

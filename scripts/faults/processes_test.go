@@ -15,7 +15,8 @@ import (
 // working returns the processes that work on the ledger.
 func (w *world) working() []int { return slices.Sorted(maps.Keys(proc.Below(w.base))) }
 
-// waits reports whether a process waits for somebody else's flock, as the kernel tells everybody.
+// waits reports whether a process waits for another one's flock, according to the kernel's public
+// list.
 func waits(pid int) bool {
 	locks, _ := os.ReadFile("/proc/locks")
 	for line := range strings.Lines(string(locks)) {

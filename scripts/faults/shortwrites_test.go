@@ -13,7 +13,8 @@ import (
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
-// testShortWrites ends each write beyond the first bytes of a file: the kernel writes what fits, and refuses the rest.
+// testShortWrites limits the size of files, so that writes end in the middle: the kernel writes as
+// much as fits, and refuses the rest.
 func testShortWrites(t *testing.T, bin string) {
 	strict.Program(t, "strace")
 	self, err := os.Executable()
@@ -74,7 +75,8 @@ func (tr *trial) short(self string, bytes int) bool {
 	return true
 }
 
-// raw returns the bytes of all files of operations and groups. A copy of a registry may be made for an edit that fails then.
+// raw returns the bytes of all files of operations and groups. A copy of a registry may be made for
+// an edit that then fails.
 func (tr *trial) raw() string {
 	var all strings.Builder
 	for _, pattern := range []string{"*.json*", "operations/*.json*", "archive/*"} {

@@ -17,7 +17,7 @@ import (
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
-// What there is before a subject begins, and what there has to be in the end.
+// The state before a subject begins, and the expected state in the end.
 
 // resources makes what a call of pushOwned may leave behind.
 func resources(t *testing.T, w *world) {
@@ -66,7 +66,7 @@ func oneRuns(w *world) string {
 	return ""
 }
 
-// noneRuns says that no service runs, and that the group says so.
+// noneRuns checks that no service runs, and that the group says so.
 func noneRuns(w *world) string {
 	data, err := os.ReadFile(w.file("g.supervisors.json"))
 	switch pids := w.running("a"); {
@@ -136,7 +136,7 @@ func plant(t *testing.T, w *world) {
 	must(os.Chmod(w.file("operations"), 0o777))
 }
 
-// planted says what of that is there.
+// planted describes which of the planted files are left.
 func planted(w *world) string {
 	var there []string
 	for _, name := range plants {
@@ -184,7 +184,8 @@ func logs(w *world) string {
 	return randomName.ReplaceAllString(strings.Join(all, "; "), "$1*")
 }
 
-// nothingLost says that the files of a log, one after the other, are what was written, and the only ones.
+// nothingLost checks that the files of a log together have what was written, and that there are no
+// others.
 func nothingLost(w *world) string {
 	var text []byte
 	files := []string{"a.log.2", "a.log.1", "a.log"}

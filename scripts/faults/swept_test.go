@@ -9,9 +9,10 @@ import (
 	"testing"
 )
 
-// testSwept has three commands meet. One has opened the lock file that it has made, and is stopped; a janitor takes the file,
-// which belongs to no operation, away; the first goes on, and is stopped again before it commits; another one pushes. If the
-// first does not notice that its lock file is gone, one push is lost.
+// testSwept lets three commands meet. One has opened the lock file that it has created, and is
+// stopped. A janitor removes the file, which belongs to no operation. The first continues, and is
+// stopped again before it commits. Another one pushes. If the first does not notice that its lock
+// file is gone, one push is lost.
 func testSwept(t *testing.T, bin string, mode commitMode) {
 	w := newWorld(t, bin, mode, at(0, "dpl-push --op other --participant x --call y"))
 	a, b := at(0, "dpl-push --op o --participant cli --call main"), at(0, "dpl-push --op o --participant x --call new")

@@ -61,7 +61,7 @@ type traced struct {
 func (w *world) parse(text string) (pid string, found []call, stops int) {
 	paths := regexp.MustCompile(regexp.QuoteMeta(w.base) + `(/[^">]*)?`)
 	count := make(map[string]int)
-	open := make(map[string]string) // what a descriptor was when it was last seen
+	open := make(map[string]string) // the last known file of each descriptor
 	last := -1                      // index of the call that is being made, if it is one to return
 	for line := range strings.Lines(text) {
 		if by, rest, _ := strings.Cut(line, " "); by == pid && strings.HasPrefix(strings.TrimSpace(rest), "--- stopped by SIGSTOP") {
@@ -111,8 +111,8 @@ func (w *world) trace(t *testing.T, s step, options ...string) traced {
 	return got
 }
 
-// straced returns the process, and the file that gets the trace of these calls. What a command starts and becomes another program
-// is let go.
+// straced returns the process, and the file for the trace of these calls. Other programs that a
+// command starts are not traced.
 func (w *world) straced(ctx context.Context, t *testing.T, s step, suffix, calls string, options ...string) (cmd *exec.Cmd, file string) {
 	file = w.base + suffix
 	if err := ignoreMissing(os.Remove(file)); err != nil {
@@ -129,9 +129,9 @@ func (w *world) straced(ctx context.Context, t *testing.T, s step, suffix, calls
 	return cmd, file
 }
 
-// baseline returns the calls of s on the world, in a run without faults: one whose calls are those of the run before. It tries
-// again when a call was made by another thread than most, or is one more, or one less: such a run is rare, and says nothing of
-// others.
+// baseline returns the calls of s on the world in a run without faults, which must agree with the
+// run before. It tries again if another thread made a call, or if there is one call more or less:
+// such a run is rare, and not comparable.
 func (w *world) baseline(t *testing.T, s step) traced {
 	t.Helper()
 	var last traced
@@ -147,8 +147,8 @@ func (w *world) baseline(t *testing.T, s step) traced {
 	return last
 }
 
-// onMainThread reports whether all calls that matter are the main thread's: a child that is about to become another program
-// only moves descriptors.
+// onMainThread reports whether the main thread makes all calls that matter. A child that is about
+// to execute another program only moves descriptors.
 func (w *world) onMainThread(got traced) bool {
 	for line := range strings.Lines(got.text) {
 		m := syscallLine.FindStringSubmatch(line)

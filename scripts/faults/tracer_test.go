@@ -48,8 +48,8 @@ type tracee struct {
 	let   bool // it has become a foreign program
 }
 
-// Calls that change nothing for others do not count: what a kill before one of them leaves is what a
-// kill before the next that does leaves.
+// Calls without an effect for others do not count: a kill before one of them leaves the same as a
+// kill before the next one with an effect.
 var counted = map[uint64]string{
 	unix.SYS_OPENAT: "openat", unix.SYS_MKDIRAT: "mkdirat", unix.SYS_UNLINKAT: "unlinkat",
 	unix.SYS_RENAMEAT: "renameat", unix.SYS_RENAMEAT2: "renameat2", unix.SYS_LINKAT: "linkat",
@@ -127,7 +127,7 @@ func (tr *tracer) begin(pid int) *tracee {
 	return p
 }
 
-// know returns the process of a thread, of which this may be the first sign.
+// know returns the process of a thread, possibly at its first appearance.
 func (tr *tracer) know(tid int) *tracee {
 	if p := tr.threads[tid]; p != nil {
 		return p
@@ -255,8 +255,8 @@ type beginning struct {
 
 const tracerVariable = "DPL_FAULTS_TRACER"
 
-// trace is what this program does as the tracer that runTraced starts: a process of its own, since it
-// waits for whatever child ends, and since what it still traces goes on when it ends.
+// trace is the tracer that runTraced starts. It is a process of its own, because it waits for any
+// child that ends, and because the processes it still traces continue when it ends.
 func trace(order string) {
 	tr := &tracer{threads: make(map[int]*tracee)}
 	_, err := fmt.Sscan(order, &tr.victim, &tr.when, &tr.stays)

@@ -29,7 +29,8 @@ type step struct {
 	first   *step // the same as what it does in an edit of its own, before all else
 }
 
-// at returns the step of a command line without quotes; $res in it is the directory of the resources, $me the process of the test.
+// at returns the step for a command line without quotes; $res stands for the directory of the
+// resources, and $me for the process of the test.
 func at(seconds int, line string) step {
 	return step{at: time.Duration(seconds) * time.Second, argv: strings.Fields(line)}
 }
@@ -46,20 +47,21 @@ func (s step) with(flags ...string) step {
 type commitMode struct {
 	name  string
 	flags []string // of the command that makes the ledger
-	every int      // but for soak, one call in so many has a turn to be stopped at, and half as many to fail
+	every int      // except in a soak, a command is stopped at one in this many calls, and half as many fail
 }
 
 // modes are those that all rigs run in.
 var modes = []commitMode{{name: "rename", every: 1}, {name: "link", flags: []string{"--commit", "link"}, every: 3}}
 
-// A world is a ledger, and resources, in a directory of its own. Any number of trials begin in the same state.
+// A world is a ledger with resources, in a directory of its own. Any number of trials begin in the
+// same state.
 type world struct {
 	bin, base, template string
 	mode                commitMode
 	starts              bool // passes start processes
 
 	each  []step // after each reset
-	owner int    // of the ledger, who runs the commands; 0: who runs the test
+	owner int    // the user who owns the ledger and runs the commands; 0: the user who runs the test
 }
 
 // newWorld makes a world in which these steps have been done.
@@ -202,7 +204,7 @@ func deadline() (context.Context, context.CancelFunc) {
 func runCommand(ctx context.Context, cmd *exec.Cmd) result {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	cmd.WaitDelay = time.Second // what a pass starts may keep the pipe
+	cmd.WaitDelay = time.Second // a process started by a pass may keep the pipe
 	err := cmd.Run()
 	status := cmd.ProcessState.ExitCode()
 	switch {

@@ -7,8 +7,8 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// free returns what porcupine explains a history with if it is given no order: after a command that said nothing there are two
-// states. That ends for short histories only.
+// free is the model with which porcupine explains a history without a given order: after a silent
+// command there are two states. That ends only for short histories.
 func free() porcupine.Model {
 	m := porcupine.NondeterministicModel{
 		Init: func() []any { return []any{operation{}} },
@@ -28,7 +28,7 @@ func free() porcupine.Model {
 	return m.ToModel()
 }
 
-// On short histories, of which some have a fault, the verdict is the one of porcupine without an order.
+// On short histories, some with a fault, the verdict is that of porcupine without an order.
 func TestOrderAgrees(t *testing.T) {
 	rng, verdicts := rand.New(rand.NewPCG(seed(t), 0)), map[bool]int{}
 	for range 1000 {
@@ -49,7 +49,7 @@ func TestOrderAgrees(t *testing.T) {
 	}
 }
 
-// random makes up a history. It ends, as the recorded ones do, with a status that nobody else is up with.
+// random makes up a history. Like recorded ones it ends with a status, while no other command runs.
 func random(rng *rand.Rand) []porcupine.Operation {
 	commands := []command{
 		pushA, pushB, popB, beatA, status, {verb: "pop", call: "a"}, {verb: "pop", call: "a", keepOpen: true}, {verb: "heartbeat", call: "b"},

@@ -16,7 +16,7 @@ import (
 // A shell runs commands on one ledger.
 type shell struct{ bin, ledger string }
 
-// start starts c, with more arguments. What it prints goes to the two buffers.
+// start starts c with more arguments. Its output goes to the two buffers.
 func (s shell) start(c command, more ...string) (process *exec.Cmd, stdout, stderr *bytes.Buffer, err error) {
 	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
 	process = exec.Command(filepath.Join(s.bin, c.program()), append(c.args(), more...)...)
@@ -25,7 +25,8 @@ func (s shell) start(c command, more ...string) (process *exec.Cmd, stdout, stde
 	return process, stdout, stderr, process.Start()
 }
 
-// run runs c to its end. It returns its answers, by operation, of which a cleanup of all operations has many.
+// run runs c until it ends. It returns its answers by operation; a cleanup of all operations has
+// many.
 func (s shell) run(c command, more ...string) (map[string]answer, error) {
 	process, stdout, stderr, err := s.start(c, more...)
 	if err != nil {
@@ -66,8 +67,8 @@ func (c *crashed) UnmarshalJSON(text []byte) error {
 
 const killed = -1 // exit status of who was
 
-// answers returns what c said, by operation. If it was killed before it said all of it, there is one answer, of c.op, which
-// is silent.
+// answers returns what c said, by operation. If it was killed before it had said everything, there
+// is one silent answer for c.op.
 func answers(c command, status int, stdout, stderr []byte) (map[string]answer, error) {
 	switch {
 	case len(stdout) > 0 && len(stderr) > 0 && c.verb != "cleanup", status != killed && len(stdout)+len(stderr) == 0:

@@ -61,7 +61,8 @@ func (c command) String() string {
 	return c.program() + " " + strings.Join(slices.DeleteFunc(c.args(), common), " ")
 }
 
-// begin is when the first command was, in milliseconds; long before the files are written, so that none is taken for old.
+// begin is the time of the first command, in milliseconds, long before the files are written, so
+// that no file looks old.
 var begin = time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 
 func stamp(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -1,7 +1,8 @@
 package linearize
 
-// end makes, all alone, what a history has to have: the workers may happen to leave it out. The operation of the moment is
-// aborted and fails. In the next one a call crashes and is acknowledged, and it completes. What is over goes to the archive.
+// end makes, while no other command runs, what a history must have but workers may leave out. The
+// current operation is aborted and fails. In the next one a call crashes and is acknowledged, and
+// the operation completes. Both go to the archive.
 func (r *recorder) end() {
 	do := func(pass int64, c command) { r.do(0, step{command: c, pass: pass}) }
 	op := operationID(r.current.Load())

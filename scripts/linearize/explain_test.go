@@ -15,7 +15,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// patience is how long porcupine may look at one operation, of which it needs a small part.
+// patience limits the time of porcupine for one operation, which normally needs a small part of it.
 const patience = time.Minute
 
 // explained is the state of the model after the commands with the places up to place.
@@ -44,7 +44,8 @@ func model() porcupine.Model {
 	}
 }
 
-// judge returns, of each operation whose history is illegal, why; and of each of which that is unknown.
+// judge returns the operations whose history is illegal, with the reason, and those for which that
+// is unknown.
 func (h *history) judge() (illegal, unknown []string) {
 	began := time.Now()
 	defer func() { h.judged = time.Since(began) }()
@@ -89,8 +90,8 @@ func (h *history) faults() (faults []string) {
 	return append(faults, h.untidy()...)
 }
 
-// wrongFile returns what is wrong with the file of an operation: it is the last state shown, and has the events of the last
-// acknowledged pushes.
+// wrongFile returns the faults in the file of an operation: it must have the last state shown, and
+// the events of the last acknowledged pushes.
 func (h *history) wrongFile(id string) (faults []string) {
 	path, shown := filepath.Join(h.shell.ledger, "operations", id+".json"), h.shown(id)
 	switch shown.place {
@@ -137,7 +138,8 @@ func (h *history) shown(id string) operation {
 	return operation{}
 }
 
-// untidy returns what the killed commands have left behind in spite of the cleanup, and files that are not JSON.
+// untidy returns what killed commands have left behind in spite of the cleanup, and files that are
+// not JSON.
 func (h *history) untidy() (faults []string) {
 	dir := filepath.Join(h.shell.ledger, "operations")
 	names, err := os.ReadDir(dir)

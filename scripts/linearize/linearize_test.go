@@ -1,5 +1,5 @@
-// Package linearize tests that what concurrent dpl processes did to an operation can be explained by doing it one after the
-// other, as a small model of the protocol would (spec §4 and §5):
+// Package linearize tests that what concurrent dpl processes did to an operation can be explained
+// by doing it one after the other, as a small model of the protocol would (spec §4 and §5):
 //
 //	TestHistories   records what many processes at once, some of them killed, did and said, and has porcupine judge it
 //	TestOrder       has it judge histories that were made up
@@ -7,11 +7,13 @@
 //	TestMachine     one process at a time: rapid looks for a sequence of commands that the model does not foresee
 //	TestSeededBugs  does so with commands that have a bug, and demands that it is found
 //
-// The model is written from the spec and shares no code with package protocol. Each commit prints its revision, and that is
-// part of the model: without it the order of the calls on a stack cannot be found in reasonable time.
+// The model is written from the spec and shares no code with package protocol. Each commit prints
+// its revision, and that is part of the model: without it the order of the calls on a stack cannot
+// be found in reasonable time.
 //
-// DPL_SEED=N repeats the plans of a run that has printed N; when processes are killed, and the order in which the system runs
-// them, is another each time. DPL_SOAK=1 runs as much as CI has no time for: 200 histories of 32 workers, or $DPL_HISTORIES.
+// DPL_SEED=N repeats the plans of a run that has printed N; when processes are killed, and the
+// order in which the system runs them, is another each time. DPL_SOAK=1 runs as much as CI has no
+// time for: 200 histories of 32 workers, or $DPL_HISTORIES.
 package linearize
 
 import (
@@ -44,7 +46,7 @@ var modes = []mode{
 
 func soak() bool { return os.Getenv("DPL_SOAK") != "" }
 
-// seed returns $DPL_SEED, or one that nobody has seen, and logs it.
+// seed returns $DPL_SEED, or a new one, and logs it.
 func seed(t *testing.T) uint64 {
 	t.Helper()
 	n := rand.Uint64() >> 1
@@ -85,7 +87,7 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// sizeOfSoak is 200 histories of 32 workers, or as many as $DPL_HISTORIES says.
+// sizeOfSoak is 200 histories of 32 workers, or $DPL_HISTORIES of them.
 func sizeOfSoak(t *testing.T) (size, int) {
 	histories := 200
 	if given := os.Getenv("DPL_HISTORIES"); given != "" {
@@ -113,7 +115,8 @@ func covered(t *testing.T, all tally) {
 	}
 }
 
-// overlay returns the flag of go build with which the one occurrence of old in file, a path below root, is new.
+// overlay returns the flag for go build that replaces the only occurrence of old in file, a path
+// below root, by new.
 func overlay(t *testing.T, file, old, new string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join(root, file))

@@ -6,7 +6,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// A script makes up a history: what commands would have said if they had been done one after the other.
+// A script makes up a history: the answers of commands that run one after the other.
 type script struct {
 	now    operation
 	events []porcupine.Operation

@@ -15,13 +15,15 @@ type placed struct {
 	place int
 }
 
-// order returns events with their places in an order that explains them, and, if there is none, why not: then they have no
-// places, and porcupine finds that illegal. It returns an error if it has given up.
+// order returns events with their places in an order that explains them, and, if there is none, why
+// not: then they have no places, and porcupine finds that illegal. It returns an error if it has
+// given up.
 //
-// That a history is legal nobody has to believe of it: porcupine judges the order, and a wrong one makes a good history illegal,
-// but never a bad one good. That there is none it says when it has tried all; TestOrderAgrees compares that with what porcupine
-// finds out alone. Alone it would try where each refused command and each killed one may have been, which does not end with 32
-// workers. A killed command that said nothing and is not needed is left out: it need not have done anything.
+// That a history is legal nobody has to believe of it: porcupine judges the order, and a wrong one
+// makes a good history illegal, but never a bad one good. That there is none it says when it has
+// tried all; TestOrderAgrees compares that with what porcupine finds out alone. Alone it would try
+// where each refused command and each killed one may have been, which does not end with 32 workers.
+// A killed command that said nothing and is not needed is left out: it need not have done anything.
 func order(events []porcupine.Operation) (ordered []porcupine.Operation, why string, err error) {
 	s, why := newSearch(events)
 	switch {
@@ -48,8 +50,9 @@ func in(e porcupine.Operation, place int) porcupine.Operation {
 	return e
 }
 
-// places puts all that was said between the steps. What has no step of its own gets the first that explains it and is not
-// before that of anything that had ended when it began: who comes later is then bound least. It reports whether all has.
+// places puts everything that was said between the steps. A command without a step of its own gets
+// the first place that explains it and does not precede commands that had ended when it began,
+// which constrains later ones least. It reports whether everything has a place.
 func (s *search) places() bool {
 	last := len(s.states) - 1
 	began, ended := s.bounds(s.makers)
@@ -95,7 +98,8 @@ func (s *search) explains(step int, e porcupine.Operation) bool {
 	return foreseen.equal(e.Output.(answer)) && stepOf(after) == step
 }
 
-// earliest returns the first step that e can have seen: the last one that had certainly been made when it began.
+// earliest returns the first step that e can have seen: the last one that was certainly made when
+// it began.
 func earliest(ended []int64, e porcupine.Operation) int {
 	step, _ := slices.BinarySearch(ended, e.Call)
 	return max(step-1, 0)

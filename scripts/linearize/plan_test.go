@@ -5,13 +5,13 @@ import (
 	"math/rand/v2"
 )
 
-// A step is a command to be. Its operation is that of the moment. Acks follow the heartbeats that report a crash, and who is
-// refused gives up. All else of a plan is decided by its seed.
+// A step is a planned command on the current operation. Acks follow the heartbeats that report a
+// crash, and a refused worker gives up. Everything else in a plan is decided by its seed.
 type step struct {
 	command
 	all  bool    // of a cleanup: all operations
 	pass int64   // milliseconds that pass before
-	kill float64 // when to kill it, if it is to be killed, as a part of the time that its verb takes; 0: never
+	kill float64 // when to kill it, as a part of its usual time; 0: never
 }
 
 // A planner plans what one of the workers does.
@@ -45,7 +45,7 @@ func (p *planner) ack(supervisor, call string) step {
 	return s
 }
 
-// giveUp leaves out, more often than not, what was to come after what was refused.
+// giveUp usually leaves out what was planned after a refused command.
 func (p *planner) giveUp() {
 	if p.chance(90) {
 		p.next = nil
@@ -54,7 +54,8 @@ func (p *planner) giveUp() {
 
 // draw draws how much time passes before s, and when it would be killed.
 func (p *planner) draw(s *step) {
-	// Who beats with one of five commands or more is not stale before ten times as many commands as there are workers.
+	// A worker that sends a heartbeat with one of five commands or more is not stale before ten
+	// times as many commands as there are workers.
 	s.pass = int64(threshold / 10 / p.workers)
 	if p.chance(0.5) {
 		s.pass = int64(threshold * p.rng.Float64())

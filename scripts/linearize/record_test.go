@@ -12,7 +12,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// A size is that of a history: workers make edits until there are that many, of all of them together.
+// A size is the size of a history: workers make edits until they have made that many together.
 type size struct{ workers, edits int }
 
 // A history is what workers did, by operation.
@@ -97,8 +97,8 @@ func (r *recorder) do(client int, s step) answer {
 	return r.on(client, s, op)
 }
 
-// on is do on an operation, or on all if op is "", of which the answer is left out. After a command that was killed and said
-// nothing comes a look, which tells what it has done before others cover that.
+// on does s on an operation, or on all if op is "", and then leaves out the answer. After a command
+// that was killed and said nothing, it looks what that has done, before other commands hide it.
 func (r *recorder) on(client int, s step, op string) answer {
 	current := r.current.Load()
 	s.op, s.now = op, r.clock.Add(s.pass)
@@ -134,8 +134,8 @@ func (r *recorder) on(client int, s step, op string) answer {
 	return said
 }
 
-// run runs s, and returns its exit status and what it printed. Of eight processes it kills one: a bit more than one in ten, since
-// some are not to be killed.
+// run runs s, and returns its exit status and output. It kills one in eight processes, which is a
+// bit more than one in ten, because some must not be killed.
 func (r *recorder) run(s step) (status int, stdout, stderr []byte, err error) {
 	processes := r.processes.Add(1)
 	mortal := s.kill > 0 && r.deaths.Load()*8 < processes
@@ -171,7 +171,8 @@ func (r *recorder) fail(err error) {
 	r.errs = append(r.errs, err)
 }
 
-// note keeps what a command said of the operation id, and goes on to the next operation if that is over.
+// note records what a command said about the operation id, and goes on to the next operation if
+// that is over.
 func (r *recorder) note(e porcupine.Operation, id string) {
 	c, a := e.Input.(command), e.Output.(answer)
 	c.op, e.Input = id, c

@@ -9,12 +9,13 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// A search looks for who made each step of an operation. Step N is the one to revision N; the one after the last revision is
-// the move to the archive, if that was seen. Most steps were acknowledged. Of the others, which killed commands have made,
-// many could be the makers, and what was seen later tells which.
+// A search looks for the maker of each step of an operation. Step N leads to revision N; the step
+// after the last revision is the move to the archive, if that was seen. Most steps were
+// acknowledged. The others were made by killed commands, for which there are many candidates; what
+// was seen later decides.
 type search struct {
-	made    [][]porcupine.Operation // by step, who said to have made it
-	seen    [][]porcupine.Operation // by step, who said to have found it and left it
+	made    [][]porcupine.Operation // by step, the commands that said they made it
+	seen    [][]porcupine.Operation // by step, the commands that said they found it and left it
 	refused []porcupine.Operation   // which say no revision, by the time of their return
 	silent  []porcupine.Operation   // killed before they said anything, by the time of their death
 
@@ -23,7 +24,7 @@ type search struct {
 	states []operation           // by step
 	makers []porcupine.Operation // by step
 	times  []int64               // by step, when it was made at the earliest, going by makers
-	used   map[key]bool          // who is in makers
+	used   map[key]bool          // the commands in makers
 
 	tries    int
 	furthest int
@@ -104,13 +105,14 @@ func newSearch(events []porcupine.Operation) (s *search, why string) {
 	return s, ""
 }
 
-// mayArchive reports whether e may have moved the operation to the archive: such a heartbeat says the revision, which stays
-// the same, and not whether it has.
+// mayArchive reports whether e may have moved the operation to the archive. Such a heartbeat
+// reports the revision, which stays the same, but not whether it has.
 func mayArchive(e porcupine.Operation) bool {
 	return e.Input.(command).verb == "heartbeat" && e.Output.(answer).status == 4
 }
 
-// bounds returns between which times each step was made, if it was by makers, of which some may be missing.
+// bounds returns the times between which each step was made, if by makers, some of which may be
+// missing.
 func (s *search) bounds(makers []porcupine.Operation) (began, ended []int64) {
 	began, ended = make([]int64, len(makers)), make([]int64, len(makers))
 	var last int64
@@ -179,7 +181,8 @@ func (s *search) candidates(step int) []porcupine.Operation {
 	return all
 }
 
-// make makes a step by e, and reports whether it is right: with what e said, in time, and with what others have seen.
+// make lets e make a step, and reports whether that agrees with what e said, with the times, and
+// with what others have seen.
 func (s *search) make(step int, e porcupine.Operation) bool {
 	said := e.Output.(answer)
 	after, foreseen := s.states[step-1].do(e.Input.(command))
@@ -204,7 +207,8 @@ func (s *search) make(step int, e porcupine.Operation) bool {
 	return s.due(s.times[step-1], s.times[step], step-1)
 }
 
-// due reports whether the refused commands that returned between two times can be explained by the steps up to one.
+// due reports whether the steps up to upTo explain the refused commands that returned between two
+// times.
 func (s *search) due(after, before int64, upTo int) bool {
 	from, _ := slices.BinarySearchFunc(s.refused, porcupine.Operation{Return: after}, byReturn)
 	to, _ := slices.BinarySearchFunc(s.refused, porcupine.Operation{Return: before}, byReturn)
@@ -225,7 +229,8 @@ func (s *search) due(after, before int64, upTo int) bool {
 	return true
 }
 
-// complete reports whether all who have acknowledged a step are makers, and the rest can be put between the steps.
+// complete reports whether all commands that have acknowledged a step are makers, and the rest fits
+// between the steps.
 func (s *search) complete() bool {
 	for _, made := range s.made {
 		for _, e := range made {

@@ -24,8 +24,8 @@ func (t tally) add(h *history) {
 	}
 }
 
-// tally counts what happened in h. Crashed are the calls that were reported to their supervisors, killed the processes that
-// were in time to be.
+// tally counts events of h: crashed are the calls reported to their supervisors, killed the
+// processes that were killed in time.
 func (h *history) tally() tally {
 	t := tally{
 		"histories": 1, "milliseconds": int(h.took.Milliseconds()), "milliseconds judging": int(h.judged.Milliseconds()),

@@ -86,7 +86,7 @@ func (t *tick) crash(which func(frame) bool) {
 	}
 }
 
-// nobodys reports whether nobody is left to clean up f.
+// nobodys reports whether no live supervisor can clean up f.
 func (t *tick) nobodys(f frame) bool {
 	return !slices.ContainsFunc(t.o.supervisors, func(s supervisor) bool { return s.id == f.supervisor && !s.dead })
 }

@@ -1,10 +1,11 @@
-// Mutants tests the tests: it puts one bug after the other into the sources, runs the tests that have to find it, and prints a
-// table of who did.
+// Mutants tests the tests: it puts one bug after the other into the sources, runs the tests that
+// have to find it, and prints a table of who did.
 //
 //	go run ./scripts/mutants [NAME...]
 //
-// The sources stay as they are: all is done to a copy. A mutant that does not compile, or no longer fits, is an error, as is one
-// that nobody finds. It exits 1 then, after the others. TestFit, a part of make check, tells which do not fit.
+// The sources stay as they are: all is done to a copy. A mutant that does not compile, or no longer
+// fits, is an error, as is one that nobody finds. It exits 1 then, after the others. TestFit, a
+// part of make check, tells which do not fit.
 package main
 
 import (
@@ -111,7 +112,8 @@ func (m mutant) hunt(dir string) (found, not []string, err error) {
 	return found, not, nil
 }
 
-// fails runs the tests in dir. Tests that do not run, since they do not compile or are skipped, are an error.
+// fails runs the tests in dir. It is an error if tests do not run because they do not compile or
+// are skipped.
 func (t tier) fails(dir string) (bool, error) {
 	cmd := exec.Command(t.argv[0], t.argv[1:]...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), t.env...)
@@ -130,7 +132,7 @@ func (t tier) fails(dir string) (bool, error) {
 	}
 }
 
-// What go test -v and unittest print, and tests of the commands that could not build them.
+// The output of go test -v and unittest, and of tests of the commands that could not build them.
 var (
 	unbuilt = regexp.MustCompile(`\[(build|setup) failed\]|go build .*: exit status `)
 	failure = regexp.MustCompile(`(?m)^ *--- FAIL: |^(FAIL|ERROR): test|^panic: test timed out`)
@@ -138,8 +140,8 @@ var (
 	skipped = regexp.MustCompile(`(?m)^ *--- SKIP: |skipped=`)
 )
 
-// idle reports whether text, what tests have printed that did not fail, is that of none: all were
-// skipped, or there were none of that name.
+// idle reports whether text, the output of tests that did not fail, shows that no test ran: all
+// were skipped, or none had that name.
 func idle(text string) bool {
 	for _, test := range passed.FindAllStringSubmatch(text, -1) {
 		if !strings.Contains(text, ": "+test[1]+"/") {

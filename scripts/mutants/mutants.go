@@ -25,8 +25,8 @@ func goTest(pkg, run string) tier {
 	return tier{argv: []string{"go", "test", "-count=1", "-timeout=10m", "-run", run, "-v", pkg}}
 }
 
-// huntBy returns the tests that a mutant names: a tier, a script (FOLDER/NAME.txtar), a package and a
-// pattern of its tests ("./fileops TestPrune"), or a Python file and a test in it.
+// huntBy returns the tests that a mutant names: a tier, a script (FOLDER/NAME.txtar), a package and
+// a pattern of its tests ("./fileops TestPrune"), or a Python file and a test in it.
 func huntBy(name string) tier {
 	if t, ok := tiers[name]; ok {
 		return t

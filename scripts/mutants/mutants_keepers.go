@@ -1,7 +1,7 @@
 package main
 
-// keepers are bugs of what is the keeper of a start where package entry does that. See the other file
-// about the tests that may be asked.
+// keepers are bugs in the keeper of a start, where package entry implements it. See the other file
+// about the tests to run.
 var keepers = []mutant{
 	{
 		"a keeper that adopts nobody", "cmd/internal/entry/entry_linux_amd64.s",

@@ -12,8 +12,8 @@ import (
 
 const root = "../.."
 
-// Each mutant changes one place of the sources into something that can be parsed, and each test that
-// has to find it is there.
+// Each mutant changes one place in the sources into something that can be parsed, and the tests
+// that must find it exist.
 func TestFit(t *testing.T) {
 	t.Parallel()
 	names := make(map[string]bool)
@@ -78,7 +78,7 @@ func contains(t *testing.T, file, text string) bool {
 	return strings.Contains(string(data), text)
 }
 
-// What is printed tells a test that failed from one that did not run.
+// The output tells a test that failed from one that did not run.
 func TestFails(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

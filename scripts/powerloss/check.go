@@ -14,8 +14,9 @@ var (
 	ErrStuck = errors.New("the next command fails")
 )
 
-// An Ack is something that a command has acknowledged when the log of the disk was At entries long: a revision of an
-// object, and its content if that is known. One that is not Durable may be undone, but the content counts.
+// An Ack is something that a command has acknowledged when the log of the disk had At entries: a
+// revision of an object, and its content if known. If it is not Durable, it may be undone, but must
+// not be torn.
 type Ack struct {
 	At       int64  `json:"at"`
 	Object   string `json:"object"`
@@ -42,8 +43,9 @@ func (r *Recorder) Note(base string, at int64, durable bool) error {
 	return err
 }
 
-// Check looks at a ledger in base after a power cut, when the log was at entries long. It returns ErrTorn if a file does
-// not parse or is no version that ever was, and ErrLost if something is not there that was acknowledged.
+// Check examines a ledger in base after a power cut, when the log had at entries. It returns
+// ErrTorn if a file is invalid or was never written that way, and ErrLost if something acknowledged
+// is missing.
 func Check(base string, acks []Ack, at int64) error {
 	found, err := Look(base)
 	if err = errors.Join(err, everyFile(base)); err != nil {

@@ -10,7 +10,7 @@ import (
 // errFound ends the search of a control.
 var errFound = errors.New("found")
 
-// finds reports whether a cut of k is wrong in the way of want, where the fsyncs that skip names have not happened.
+// finds reports whether a cut of k has the error want, without the fsyncs that skip selects.
 func (k checker) finds(skip func(*node) bool, want error) (bool, error) {
 	n := 0
 	err := k.cuts(skip, func(c cut) error {
@@ -26,7 +26,8 @@ func (k checker) finds(skip func(*node) bool, want error) (bool, error) {
 	return false, err
 }
 
-// controls looks at the same run as if nothing had been fsynced of the files, or of the directories: that has to be noticed.
+// controls checks the same run as if no file, or no directory, had been synced. That must be
+// noticed.
 func (k checker) controls(t *testing.T) {
 	for _, control := range []struct {
 		name string
@@ -45,7 +46,7 @@ func (k checker) controls(t *testing.T) {
 	}
 }
 
-// A program that does not fsync has to be noticed, too.
+// A program that does not fsync must be noticed as well.
 func TestProgramWithoutFsync(t *testing.T) {
 	t.Parallel()
 	strace(t)

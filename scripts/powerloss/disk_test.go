@@ -9,9 +9,10 @@ import (
 	"strings"
 )
 
-// A disk is a file system in memory of which only what was fsynced is sure: of a file its content, of a directory its
-// names. A rename is one change, which is sure when the directory that gets the name is flushed; a change of a name comes
-// after the earlier ones of that name. That is less than what any journalled or copy-on-write file system does.
+// A disk is a file system in memory on which only synced data is safe: the content of a synced
+// file, the names of a synced directory. A rename is one change, which is safe when the directory
+// that gets the name is synced. A change of a name comes after earlier ones of that name. That is
+// less than any journalled or copy-on-write file system promises.
 type disk struct {
 	root    *node
 	ordered bool // also the changes of different names of a directory come in their order
@@ -35,7 +36,8 @@ type content struct {
 	torn [][]byte
 }
 
-// A change sets names, to nothing for nil; that which a rename gives comes last. It reaches the disk as a whole or not at all.
+// A change sets names, or removes those that are nil; the name that a rename gives comes last. It
+// reaches the disk completely or not at all.
 type change []entry
 
 type entry struct {
@@ -103,7 +105,8 @@ func put(names map[string]*node, e entry) {
 	}
 }
 
-// write is a write at off of a file: a half of it or zeros may be what reaches the disk; of lines, all but the last newline.
+// write writes at off of a file: half of it, or zeros, may reach the disk; for lines, everything
+// except the last newline.
 func (n *node) write(off int64, data []byte, lines bool) {
 	before := n.now()
 	with := func(part []byte) []byte {
@@ -165,8 +168,9 @@ func (d *disk) flush(wanted func(change) bool) {
 	d.pending, d.written = rest, written
 }
 
-// age is the time between two commands: what has been there for a whole one is on disk by now. Otherwise what nobody flushes,
-// below tmp/ and beside resources, would be in doubt for ever, in more ways with each command.
+// age is the time between two commands, after which older data is on disk. Otherwise data that is
+// never synced, below tmp/ and beside resources, would stay in doubt, and multiply the cuts with
+// each command.
 func (d *disk) age() {
 	for d.written > 0 {
 		first := d.pending[0]

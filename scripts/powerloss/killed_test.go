@@ -12,8 +12,9 @@ var repeatable = map[string][]int{"calls": {0, 1}, "abort": {2}, "group": {0, 4,
 // killed is how a command exits that was killed.
 const killed = -1
 
-// killAll kills the command at before each of its fsyncs, repeats it, and cuts the power then: whoever repeats a command that
-// was killed, and is told that all is done, counts on what the killed one has done.
+// killAll kills the command at before each of its fsyncs, repeats it, and then cuts the power. A
+// user who repeats a killed command, which then reports success, relies on what the killed one has
+// done.
 func killAll(t *testing.T, s Scenario, at int, c commitment, bin string) {
 	t.Helper()
 	victim := s.Commands[at]
@@ -44,8 +45,8 @@ func killAll(t *testing.T, s Scenario, at int, c commitment, bin string) {
 	}
 }
 
-// kill returns a recording in which the command at was killed before one of its fsyncs, and repeated. It returns nil, and how
-// many fsyncs it has made, if it has ended by itself.
+// kill returns a recording in which the command at was killed before one of its fsyncs, and
+// repeated. If it ended by itself, kill returns nil and its number of fsyncs.
 func kill(t *testing.T, s Scenario, at, fsync int, bin string) (r *recording, fsyncs int) {
 	t.Helper()
 	r = begin(t, s)

@@ -13,8 +13,9 @@ import (
 // nextID is the id of what Next pushes.
 const nextID = "after-the-power-cut"
 
-// Next does in base, inside this process, what dpl-cleanup, dpl-push, dpl-pop and a pass of dpl-orchestrate do, at the time
-// now. It returns ErrStuck unless all of it succeeds and leaves nothing lying about.
+// Next does in base, inside this process, what dpl-cleanup, dpl-push, dpl-pop and a pass of
+// dpl-orchestrate do at the time now. It returns ErrStuck unless all of it succeeds and leaves
+// nothing behind.
 func Next(base string, now time.Time) error {
 	l, err := fileops.Create(LedgerOf(base), fileops.Config{}, fileops.Options{LockTimeout: 5 * time.Second, Sync: fileops.SyncNone})
 	if err == nil {
@@ -63,7 +64,8 @@ func pushAndPop(l *fileops.Ledger, id string, seen protocol.Observation) error {
 	return err
 }
 
-// deliver appends the alerts that a pass left, as the next one does, and wants all to be there then, each once.
+// deliver appends the alerts that a pass has left, as the next pass does, and checks that each is
+// there once.
 func deliver(l *fileops.Ledger) error {
 	groups, err := l.Groups()
 	for _, id := range groups {

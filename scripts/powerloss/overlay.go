@@ -36,8 +36,8 @@ func fsync(fd int) error {
 }
 `
 
-// Overlay writes to dir what makes go build leave out, of the module in root, the fsync of files, directories, or any, and
-// returns the value of its flag -overlay.
+// Overlay writes to dir a version of the module in root without the fsync of files, of directories,
+// or of both, and returns the value for go build's flag -overlay.
 func Overlay(root, dir, without string) (string, error) {
 	leftOut, known := map[string]string{WithoutFiles: "!isDir", WithoutDirectories: "isDir", WithoutAny: "isDir || !isDir"}[without]
 	if !known {

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// at returns the path that argument i of c means, relative to the directory that the argument dir is open as, or through the
-// descriptor that the path names. inside is the same below base, and ok is false if it is elsewhere.
+// at returns the path meant by argument i of c, relative to the directory open as the argument dir,
+// or through the descriptor in the path. inside is the same below base, and ok is false if it is
+// elsewhere.
 func (r *replay) at(p *process, c call, dir string, i int) (abs, inside string, ok bool, err error) {
 	name, err := c.bytes(i)
 	if err != nil {

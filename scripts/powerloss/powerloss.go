@@ -1,10 +1,12 @@
 // Package powerloss cuts the power under the real commands and looks at what is left.
 //
-// A Scenario is what is run. Its commands acknowledge something by exiting 0; Recorder notes what. After a power cut,
-// Check says whether a ledger still has it, and Next whether the next command can go on.
+// A Scenario is what is run. Its commands acknowledge something by exiting 0; Recorder notes what.
+// After a power cut, Check says whether a ledger still has it, and Next whether the next command
+// can go on.
 //
-// The tests of this package know what the disk may have from the system calls that strace has seen, and the rules of
-// fsync. Command replay knows it from the writes that a block device has seen, and a real file system.
+// The tests of this package know what the disk may have from the system calls that strace has seen,
+// and the rules of fsync. Command replay knows it from the writes that a block device has seen, and
+// a real file system.
 package powerloss
 
 import (
@@ -49,10 +51,12 @@ func Prepare(base string) error {
 // keep is a file that no command may touch; it contains its name.
 const keep = "data/keep"
 
-// LedgerOf returns the directory of the ledger in base. Not even the directory above it exists before the first command.
+// LedgerOf returns the directory of the ledger in base. Before the first command, not even the
+// directory above it exists.
 func LedgerOf(base string) string { return filepath.Join(base, "state", "dpl") }
 
-// Exec returns c, ready to run with the commands in bin, perhaps by another program: by is that program and its arguments.
+// Exec returns c ready to run with the commands in bin, or by another program: by is that program
+// and its arguments.
 func (c Command) Exec(bin, base string, by ...string) *exec.Cmd {
 	args := append(by, filepath.Join(bin, c.Args[0]))
 	for _, arg := range c.Args[1:] {

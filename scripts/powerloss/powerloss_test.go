@@ -93,7 +93,8 @@ func (r *recording) next(t *testing.T, bin string) {
 	}
 }
 
-// trace runs the next command under strace, with additional flags, and returns an error if it exits as it should not.
+// trace runs the next command under strace, with additional flags, and returns an error for a wrong
+// exit status.
 func (r *recording) trace(t *testing.T, bin string, flags ...string) error {
 	t.Helper()
 	c := r.scenario.Commands[len(r.steps)]
@@ -122,14 +123,16 @@ func readStep(t *testing.T, log, base string) step {
 	return step{tr, (&disk{root: n}).live()}
 }
 
-// A cut is a state that a power cut may leave, when commands have ended and perhaps another one was at work.
+// A cut is a state that a power cut may leave, after some commands have ended and while another one
+// may be running.
 type cut struct {
 	state state
 	ended int
 }
 
-// cuts calls do once for each cut that differs, where the fsyncs of the nodes that skip names have not happened. Between two
-// fsyncs each change only adds to what a power cut may leave, so it is enough to look before each, and when a command ends.
+// cuts calls do once for each distinct cut, without the fsyncs of the nodes that skip selects.
+// Between two fsyncs each change only adds to what a power cut may leave, so it is enough to look
+// before each fsync and at the end of a command.
 func (r *recording) cuts(skip func(*node) bool, do func(cut) error) error {
 	d := &disk{root: r.before.copy(), ordered: r.ordered}
 	known := map[string]bool{}
@@ -163,7 +166,7 @@ func (r *recording) cuts(skip func(*node) bool, do func(cut) error) error {
 	return nil
 }
 
-// copy returns a copy of n, all of which is on disk.
+// copy returns a copy of n that is completely on disk.
 func (n *node) copy() *node {
 	c := newNode(n.mode, n.now().data)
 	for name, child := range n.names {
@@ -198,7 +201,7 @@ func (k checker) check(c cut, n int) error {
 	return errors.Join(err, remove(base))
 }
 
-// all looks at all cuts, and returns how many there are and, where something is wrong, up to ten of those errors.
+// all checks all cuts. It returns their number and, if something is wrong, up to ten errors.
 func (k checker) all() (n int, wrong []error, err error) {
 	cuts, results := make(chan cut), make(chan error)
 	var workers sync.WaitGroup

@@ -44,8 +44,8 @@ func (r *replay) run(t trace) error {
 	return nil
 }
 
-// process returns the process of a thread, which is made when it is first heard of: strace may log that before the end of
-// the call that made it.
+// process returns the process of a thread, and creates it at its first appearance. strace may log
+// that before the end of the call that created it.
 func (r *replay) process(thread int, t trace) *process {
 	if p := r.threads[thread]; p != nil {
 		return p

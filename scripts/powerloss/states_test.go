@@ -13,7 +13,8 @@ import (
 	"slices"
 )
 
-// A state is what a power cut may leave: the files and directories below a root, each after the directory it is in.
+// A state is what a power cut may leave: the files and directories below a root, each after its
+// directory.
 type state []item
 
 type item struct {
@@ -22,7 +23,8 @@ type item struct {
 	data []byte
 }
 
-// exhaustive is up to how many sets of changes are all tried. Of more, so many are tried that differ at random.
+// exhaustive is the number of sets of changes up to which all are tried. If there are more, this
+// many random ones are tried.
 const exhaustive = 1 << 12
 
 // states calls do for what a power cut may leave now, perhaps more than once for the same.
@@ -92,7 +94,8 @@ func combine(files []found, s state, do func(state) error) error {
 	return nil
 }
 
-// subsets returns the sets of pending changes that may have reached the disk: with each change those it depends on.
+// subsets returns the sets of pending changes that may have reached the disk. Each change comes
+// with those it depends on.
 func (d *disk) subsets() [][]bool {
 	var all [][]bool
 	var extend func(chosen []bool)
@@ -149,7 +152,7 @@ func (s state) key() [32]byte {
 	return [32]byte(h.Sum(nil))
 }
 
-// diff returns why s differs from other, "" if it does not. The mode of a file is not compared beyond who may do what.
+// diff returns how s differs from other, or "". Of the mode of a file it compares only permissions.
 func (s state) diff(other state) string {
 	for i := range max(len(s), len(other)) {
 		switch {
@@ -164,7 +167,8 @@ func (s state) diff(other state) string {
 	return ""
 }
 
-// materialise writes s to the directory to, which is made. It is spoken of as from, a path of the same length, inside the files.
+// materialise creates the directory to with the content of s. The files mention it as from, a path
+// of the same length.
 func (s state) materialise(from, to string) error {
 	if len(from) != len(to) {
 		return fmt.Errorf("%s and %s differ in length", from, to)

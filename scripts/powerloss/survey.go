@@ -15,7 +15,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// A Version is one state of an object of a ledger: an operation, an archived copy, a file of a group, or its alerts.
+// A Version is one state of an object of a ledger: an operation, an archived copy, a file of a
+// group, or its alerts.
 type Version struct {
 	Revision int64
 	Digest   string // of its content; "": not known
@@ -24,7 +25,8 @@ type Version struct {
 // A Survey is the objects of a ledger as a reader sees them, by a name such as "operation o".
 type Survey map[string]Version
 
-// Look surveys the ledger in base, all of whose files have to be readable. Where there is no ledger it finds nothing.
+// Look surveys the ledger in base, all of whose files must be readable. Without a ledger it finds
+// nothing.
 func Look(base string) (Survey, error) {
 	found := Survey{}
 	l, err := fileops.Open(LedgerOf(base), fileops.Options{})
@@ -63,7 +65,8 @@ func (s Survey) operation(l *fileops.Ledger, base, id string) error {
 	return nil
 }
 
-// archive notes each copy, of which a later one is another object, and the operations of which there is only a copy.
+// archive records each copy, every one as an object of its own, and the operations of which there
+// is only a copy.
 func (s Survey) archive(l *fileops.Ledger, base string) error {
 	names, err := filepath.Glob(filepath.Join(l.Dir(), "archive", "*.json"))
 	for _, path := range names {
@@ -105,7 +108,8 @@ func (s Survey) groups(l *fileops.Ledger, base string) error {
 	return err
 }
 
-// everyFile decodes each file of the ledger in base whose content counts, also those that no reader would look at now.
+// everyFile decodes each file with content of the ledger in base, including those that no reader
+// would use now.
 func everyFile(base string) error {
 	var wrong error
 	ledger := LedgerOf(base)
@@ -135,7 +139,7 @@ func counts(name string) bool {
 	return !strings.Contains(name, ".tmp~") && strings.HasSuffix(unnumbered(name), ".json")
 }
 
-// unnumbered returns name without the number that ends the name of a version that was committed by link.
+// unnumbered returns name without the number at the end of a version committed by link.
 func unnumbered(name string) string {
 	if i := strings.LastIndexByte(name, '.'); i >= 0 && strings.Trim(name[i+1:], "0123456789") == "" {
 		return name[:i]

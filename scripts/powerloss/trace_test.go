@@ -10,14 +10,16 @@ import (
 	"strings"
 )
 
-// traced is the system calls that strace is to log: all that change files, and what tells which file they change. Those
-// that no command should make are there so that replaying fails if one does.
+// traced is the set of system calls that strace logs: all that change files, and those that show
+// which file they change. It includes calls that no command should make, so that replaying one
+// fails.
 const traced = "open,openat,openat2,creat,close,close_range,dup,dup2,dup3,fcntl,lseek,chdir,fchdir,execve,clone,clone3,fork,vfork," +
 	"write,pwrite64,writev,pwritev,pwritev2,truncate,ftruncate,fallocate,copy_file_range,sendfile,splice," +
 	"rename,renameat,renameat2,link,linkat,symlink,symlinkat,unlink,unlinkat,rmdir,mkdir,mkdirat,mknod,mknodat," +
 	"chmod,fchmod,fchmodat,fchmodat2,fsync,fdatasync,sync,syncfs,sync_file_range,io_uring_setup"
 
-// straceFlags are the flags of strace that readTrace counts on. A ? is for calls that not every machine or strace has.
+// straceFlags are the flags of strace that readTrace needs. A ? marks calls that not every machine
+// or strace knows.
 func straceFlags(log string) []string {
 	return []string{"-f", "-xx", "-s", "10000000", "-o", log, "-e", "trace=?" + strings.ReplaceAll(traced, ",", ",?")}
 }
@@ -43,7 +45,8 @@ var (
 	complete   = regexp.MustCompile(`^(\d+) +(\w+)\((.*)\) += (-?\w+)`)
 )
 
-// readTrace reads the output of strace -f -xx. A call that strace saw in two parts counts when it ends.
+// readTrace reads the output of strace -f -xx. A call that strace shows in two parts counts at its
+// end.
 func readTrace(r io.Reader) (trace, error) {
 	t := trace{parents: map[int]call{}}
 	begun := map[string]string{}

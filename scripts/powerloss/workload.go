@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Scenarios returns the scenarios. The command that creates the ledger gets the flags creating, too.
+// Scenarios returns the scenarios. The command that creates the ledger also gets the flags
+// creating.
 func Scenarios(creating ...string) []Scenario {
 	all := []Scenario{
 		{"calls", calls("o")},
@@ -21,7 +22,8 @@ func Scenarios(creating ...string) []Scenario {
 	return all
 }
 
-// Long returns one scenario that does rounds times what Scenarios do, each time to other operations and groups.
+// Long returns one scenario that does what Scenarios do rounds times, each time with other
+// operations and groups.
 func Long(rounds int, creating ...string) Scenario {
 	s := Scenario{Name: "edits"}
 	for round := range rounds {
@@ -87,7 +89,7 @@ func crash(op string) []Command {
 	}
 }
 
-// abort is an operation that is told to end.
+// abort aborts an operation.
 func abort(op string) []Command {
 	return []Command{
 		on(0, "dpl-push --participant p --call a --op "+op+" --resource-root BASE/data"),

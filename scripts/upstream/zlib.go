@@ -1,4 +1,4 @@
-// Package upstream unpacks C programs of others, for tests and benchmarks that build what people build.
+// Package upstream unpacks C programs of others, for tests and benchmarks that build real projects.
 package upstream
 
 import (
@@ -41,8 +41,8 @@ func archive() (string, error) {
 	return found[0], nil
 }
 
-// Zlib makes the directory dir with the sources of zlib, and a Makefile of its library and its minigzip,
-// which compiles each file with $(CC). It returns how many files that compiles.
+// Zlib fills the directory dir with the sources of zlib, and a Makefile for its library and
+// minigzip that compiles each file with $(CC). It returns the number of files to compile.
 func Zlib(dir string) (files int, err error) {
 	if err := Available(); err != nil {
 		return 0, err

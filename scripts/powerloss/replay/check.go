@@ -52,7 +52,8 @@ func (c *check) define(f *flag.FlagSet) {
 	f.Uint64Var(&c.seed, "seed", 1, "of what is dropped")
 }
 
-// run looks at all points, and returns an error if something is wrong, or if a control finds nothing wrong.
+// run checks all points. It returns an error if something is wrong, or if a control finds nothing
+// wrong.
 func (c *check) run() error {
 	data, err := os.ReadFile(c.acks)
 	if err != nil {
@@ -157,7 +158,7 @@ func (c *check) mounted(do func(base string) error) error {
 	return errors.Join(err, c.unmount())
 }
 
-// unmount waits until the directories of the ledgers that were opened there are closed: the collector of garbage closes them.
+// unmount waits until the garbage collector has closed the directories of opened ledgers.
 func (c *check) unmount() error {
 	var err error
 	poll.Within(10*time.Second, func() bool {

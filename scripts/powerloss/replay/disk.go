@@ -70,7 +70,8 @@ func (b *rebuilder) to(n int) error {
 	return nil
 }
 
-// some returns the disk at the point, less those requests since the last flush that keep does not want.
+// some returns the disk at the point, without those requests since the last flush for which keep
+// returns false.
 func (b *rebuilder) some(keep func() bool) (pages, error) {
 	p := maps.Clone(b.flushed)
 	for _, r := range b.requests[b.since:b.at] {

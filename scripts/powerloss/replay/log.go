@@ -9,8 +9,8 @@ import (
 	"os"
 )
 
-// The log is that of dm-log-writes, as QEMU's blklogwrites writes it: a superblock, then for each request a sector that
-// describes it and what it wrote. All numbers are little endian.
+// The format of dm-log-writes, as written by QEMU's blklogwrites: a superblock, then for each
+// request a sector that describes it and the data it wrote. All numbers are little endian.
 const (
 	magic   = 0x6a736677736872
 	sector  = 512

@@ -26,7 +26,8 @@ type recording struct {
 	out record
 }
 
-// A record is what a recording notes: after how many entries of the log it began, and what was acknowledged.
+// A record is the log of a recording: the number of log entries before it began, and what was
+// acknowledged.
 type record struct {
 	Begin int64           `json:"begin"`
 	Acks  []powerloss.Ack `json:"acks"`
@@ -67,7 +68,8 @@ func (r *recording) run() error {
 	return os.WriteFile(r.acks, data, 0o600)
 }
 
-// syncfs makes all of the file system durable that dir is on: what commands find is no business of theirs.
+// syncfs makes the whole file system of dir durable, because commands are not responsible for what
+// they find there.
 func syncfs(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -96,7 +98,8 @@ func (r *recording) oneByOne() error {
 	return nil
 }
 
-// together runs all writers at once. Each pushes and pops calls of an operation that all share, and of one of its own.
+// together runs all writers at once. Each pushes and pops calls of an operation shared by all, and
+// of one of its own.
 func (r *recording) together() error {
 	create := append([]string{"dpl-push", "--participant", "root", "--call", "root"}, r.creating...)
 	if err := r.acknowledged("shared", create); err != nil {

@@ -100,8 +100,9 @@ func (a answer) state() (s state, err error) {
 	return s, err
 }
 
-// afterwards pushes call, and returns the calls that are open then and the revision: so it does not rely on what a host
-// remembers from before. A host that was cut off may be shut out for good, so both are asked; nil if neither can.
+// afterwards pushes call, and returns the calls that are open then and the revision, so it does not
+// rely on the cache of a host. A host that was cut off may be shut out for good, so it asks both.
+// It returns nil if neither answers.
 func (r *rig) afterwards(ledger, call string) (open map[string]bool, revision int64) {
 	deadline := time.Now().Add(90 * time.Second)
 	for host := 0; time.Now().Before(deadline); host = 1 - host {

@@ -21,7 +21,7 @@ type Result struct {
 	Same          int            // acknowledged edits with the revision of another one
 	Missing       []string       `json:",omitempty"` // acknowledged edits without effect
 	Order         int            // acknowledged edits with a revision that is not above those acknowledged before they began
-	Contradicted  []string       `json:",omitempty"` // edits that were refused, but made all the same
+	Contradicted  []string       `json:",omitempty"` // edits that were refused but took effect
 	Statuses      map[string]int // by status, other than 0; of readers with "status " before it
 	Texts         []string       `json:",omitempty"` // the first message of each
 	MsPerEdit     float64
@@ -37,7 +37,8 @@ type Result struct {
 	Zombies []Zombie `json:",omitempty"`
 }
 
-// count fills in what the records of all commands say, and one more push: the calls that are open after it, and its revision.
+// count fills in the results from the records of all commands and one more push: the calls that are
+// open after it, and its revision.
 func (r *Result) count(all []record, open map[string]bool, revision int64, took time.Duration) {
 	r.Statuses = map[string]int{}
 	var acked, reads []record
@@ -77,7 +78,8 @@ func (r *Result) note(rec record) {
 	}
 }
 
-// sameRevision counts the edits that have the revision of another: the first revision is that of the root call.
+// sameRevision counts the edits with the revision of another edit. The first revision is that of
+// the root call.
 func sameRevision(acked []record) (same int) {
 	seen := map[int64]bool{1: true}
 	for _, rec := range acked {
@@ -89,7 +91,8 @@ func sameRevision(acked []record) (same int) {
 	return same
 }
 
-// outOfOrder counts the edits that began after another had been acknowledged, and yet do not have a higher revision.
+// outOfOrder counts the edits that began after another was acknowledged but have no higher
+// revision.
 func outOfOrder(acked []record) (count int) {
 	byStart := slices.SortedFunc(slices.Values(acked), func(a, b record) int { return cmp.Compare(a.Start, b.Start) })
 	byEnd := slices.SortedFunc(slices.Values(acked), func(a, b record) int { return cmp.Compare(a.End, b.End) })
@@ -106,7 +109,7 @@ func outOfOrder(acked []record) (count int) {
 	return count
 }
 
-// effects compares what each call's commands were told with the calls that are open in the end.
+// effects compares the answers to each call's commands with the calls that are open in the end.
 func (r *Result) effects(all []record, open map[string]bool) {
 	type fate struct{ pushed, popped, unknown bool }
 	calls := map[string]fate{rootCall: {pushed: true}}
@@ -142,7 +145,8 @@ func (r *Result) effects(all []record, open map[string]bool) {
 	slices.Sort(r.Contradicted)
 }
 
-// countReads says how the readers fared: a read is as stale as the oldest newer edit that was acknowledged before it began.
+// countReads evaluates the reads: a read is as stale as the oldest newer edit that was acknowledged
+// before it began.
 func (r *Result) countReads(reads, acked []record) {
 	byEnd := slices.SortedFunc(slices.Values(acked), func(a, b record) int { return cmp.Compare(a.End, b.End) })
 	last := map[string]int64{}
@@ -185,8 +189,8 @@ func (r *Result) countWatch(all []record) {
 	}
 }
 
-// staleness returns for how long an edit that read does not show had been acknowledged when it began, in milliseconds, and by
-// how many revisions it is behind.
+// staleness returns how long before read an edit that it does not show was acknowledged, in
+// milliseconds, and by how many revisions read is behind.
 func staleness(read record, byEnd []record) (late float64, behind int64) {
 	for _, rec := range byEnd {
 		if rec.End >= read.Start {

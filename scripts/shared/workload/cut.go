@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// parting cuts host a off now and then until done is closed: for longer than a lease, so that host b goes on in the middle of
-// host a's edits. In the end host a is back. It returns how often it did.
+// parting repeatedly cuts host a off until done is closed, each time for longer than a lease, so
+// that host b continues in the middle of host a's edits. In the end host a is back. It returns the
+// number of cuts.
 func (r *rig) parting(done <-chan struct{}) (cuts int) {
 	for ; cuts < r.cuts; cuts++ {
 		select {

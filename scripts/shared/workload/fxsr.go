@@ -17,9 +17,10 @@ const (
 	xstate          = 0x202 // NT_X86_XSTATE
 )
 
-// fxsr runs argv, in place of this process, where ptrace(2) does not know the extended registers. User-mode-linux has room
-// for AVX-512, but not for AMX, and does not start on a processor that has it. With this it keeps the SSE registers only, so
-// programs with threads must not use AVX inside: Go's do not with GODEBUG=cpu.all=off.
+// fxsr replaces this process with argv, for which ptrace(2) does not know the extended registers.
+// User-mode-linux has space for AVX-512 but not for AMX, and does not start on a processor that has
+// it. With fxsr it keeps only the SSE registers, so programs with threads must not use AVX; Go
+// programs do not with GODEBUG=cpu.all=off.
 func fxsr(argv []string) {
 	runtime.LockOSThread()
 	load := func(offset uint32) unix.SockFilter {

@@ -38,7 +38,8 @@ type record struct {
 	Text       string // of an error
 }
 
-// edit has both hosts write. It returns what they have run, how long that took, and how often host a was cut off meanwhile.
+// edit makes both hosts write. It returns what they have run, how long that took, and how often
+// host a was cut off.
 func (r *rig) edit(ledger string) (all []record, took time.Duration, cuts int) {
 	done, parted := make(chan struct{}), make(chan int)
 	go func() { parted <- r.parting(done) }()
@@ -50,14 +51,15 @@ func (r *rig) edit(ledger string) (all []record, took time.Duration, cuts int) {
 	return all, took, <-parted
 }
 
-// watch has host a only read while host b makes an edit now and then: so nothing that host a does itself refreshes its caches.
+// watch makes host a only read while host b edits now and then, so that nothing that host a does
+// itself refreshes its caches.
 func (r *rig) watch(ledger string) []record {
 	const long = 30 * time.Second
 	return r.order(ledger, orders{Watch: long}, orders{Writers: 1, Edits: 1000, Patience: long, Pause: 2 * time.Second})
 }
 
-// order has the hosts carry out their orders, and returns what they have run. It does not wait for those that are stuck in a
-// system call: they go with the driver's namespaces.
+// order makes the hosts carry out their orders, and returns what they have run. It does not wait
+// for commands that are stuck in a system call: they end with the driver's namespaces.
 func (r *rig) order(ledger string, both ...orders) (all []record) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -161,12 +163,13 @@ func (h *host) edit(writer, verb, call string, args ...string) bool {
 			return rec.Status == 0 || rec.Status == 71
 		}
 		if rec.Status == 74 {
-			time.Sleep(50 * time.Millisecond) // it may be for want of a network
+			time.Sleep(50 * time.Millisecond) // there may be no network
 		}
 	}
 }
 
-// write makes a host's edits: a push, a heartbeat and a pop, again and again. Every hundredth call stays.
+// write makes a host's edits: a push, a heartbeat and a pop, again and again. Every hundredth call
+// stays open.
 func (h *host) write(writer string) {
 	for k, edits := 0, 0; edits < h.Edits && clock() < h.deadline; k++ {
 		call := fmt.Sprintf("%s-%d-%d", writer, k, os.Getpid())

@@ -1,15 +1,16 @@
 //go:build linux
 
-// Workload edits one ledger through two mounts at once, as two hosts would, and counts which acknowledged edits are lost.
+// Workload edits one ledger through two mounts at once, as two hosts would, and counts which
+// acknowledged edits are lost.
 //
 //	workload run -name FS -a DIR -b DIR [flags] BIN     run all of it and print a line RESULT {…}
 //	workload host                                       the part of one host, which run starts; its orders come on stdin
 //	workload fxsr COMMAND...                            run COMMAND without the registers that user-mode-linux cannot keep
 //	workload table FILE...                              make a table of the RESULT lines in FILE...
 //
-// DIR is the shared directory as each host sees it; -enter-a and -enter-b are what comes before a command to run it on that
-// host. Run makes a new ledger in the directory. Table exits 1 if a ledger that commits by link has lost an edit, or none
-// that commits by rename has.
+// DIR is the shared directory as each host sees it; -enter-a and -enter-b are what comes before a
+// command to run it on that host. Run makes a new ledger in the directory. Table exits 1 if a
+// ledger that commits by link has lost an edit, or none that commits by rename has.
 package main
 
 import (
@@ -25,7 +26,7 @@ import (
 	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
-// A rig is what a driver has set up, and what is to be done with it.
+// A rig is what a driver has set up, and what to do with it.
 type rig struct {
 	name, version, options string
 	commit                 string
@@ -131,7 +132,8 @@ func (r *rig) run() *Result {
 	return result
 }
 
-// create makes the ledger, with its first call on host a, and has host b see it. It returns why there is none.
+// create creates the ledger by the first call on host a, and makes host b see it. It returns the
+// reason if it cannot.
 func (r *rig) create(ledger string) string {
 	args := []string{"--op", operation, "--call", rootCall, "--participant", rootCall, "--staleness", "24h"}
 	switch knows := strings.Contains(r.command(0, ledger, "dpl-push", "--help").out, "--commit"); {

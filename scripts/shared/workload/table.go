@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// table prints the results in files, and says what is wrong with them: a ledger that commits by link has lost an edit, or of
-// those that commit by rename, which are the control, none has, though a host was cut off.
+// table prints the results in files, and returns their errors: a ledger that commits by link has
+// lost an edit; or of those that commit by rename, which are the control, none has, although a host
+// was cut off.
 func table(files []string) (wrong []string) {
 	controls, caught := 0, 0
 	fmt.Println("| file system | options | commit | acknowledged | lost | refused | ms/edit | reads: bad, torn, stale; on a host that only reads | zombie |")

@@ -14,9 +14,10 @@ import (
 	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
-// A Zombie is what became of a push on host a that was stopped while it held the lock, and went on when host b had made two more
-// or had been refused. It stops after its read and before its commit; with late, after the system call that commits. Its host
-// is cut off, too, except with pause.
+// A Zombie is the outcome of a push on host a that was stopped while it held the lock, and
+// continued when host b had made two more or had been refused. It stops between its read and its
+// commit; with late, after the system call that commits. Its host is also cut off, except with
+// pause.
 type Zombie struct {
 	Kind    string // pause, cut or late
 	Verdict string
@@ -24,10 +25,11 @@ type Zombie struct {
 	Other   string // how the two of host b did
 	Acked   int
 	Lost    int
-	WaitMs  int64 // what host b waited for the first of its pushes
+	WaitMs  int64 // how long host b waited for its first push
 }
 
-// stops is the system call after which the push stops: between the read and the commit is the first sync.
+// stops is the system call after which the push stops. The first sync is between the read and the
+// commit.
 var stops = map[string]string{"pause": "fsync", "cut": "fsync", "late": "linkat,rename,renameat,renameat2"}
 
 // zombie tries it.
@@ -59,7 +61,8 @@ func (r *rig) zombie(ledger, kind string) Zombie {
 	return z
 }
 
-// otherPush makes one of host b's pushes. If only the command is stopped its lock is not going to be free.
+// otherPush makes one of host b's pushes. If only the command is stopped, its lock will not become
+// free.
 func (r *rig) otherPush(ledger, kind string, n int) answer {
 	timeout := "2s"
 	if kind != "pause" {
@@ -100,7 +103,8 @@ func resume(pid int, held chan answer) answer {
 	return answer{status: -1, err: "it did not end in three minutes"}
 }
 
-// reconnect waits until host a can list the shared directory: a holder that went on earlier might fail for want of a network.
+// reconnect waits until host a can list the shared directory. A holder that continued earlier might
+// fail without a network.
 func (r *rig) reconnect() {
 	argv := append(append([]string{}, r.enter[0]...), "ls", "-f", r.dir[0])
 	poll.Within(time.Minute, func() bool { return execute("", argv...).status == 0 })
