@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// testTimeNamespace has participants and observers in a time namespace, whose clocks that count from boot are a day ahead,
-// and outside, in one pid namespace. Neither ages nor start times are compared across: nobody who lives is declared dead, and
-// who is gone is found (spec §3.4).
+// testTimeNamespace has participants and observers in a time namespace, whose clocks from boot are
+// a day ahead, and outside, in one pid namespace. Neither ages nor start times are compared across:
+// no live participant is declared dead, and a dead one is found (spec §3.4).
 func testTimeNamespace(t *testing.T, bin string) {
 	o := ledgerOf(t, bin)
 	worker := o.sleeper()
@@ -35,7 +35,7 @@ func testTimeNamespace(t *testing.T, bin string) {
 	o.want("operations/build.json", "stack.1.process.pid="+pid, "stack.2.process=absent", "stack.2.beat=absent", "stack.3.process=absent", "stack.3.beat=absent")
 	judge("pushed", "state=running", "stack.*.state=active active active active")
 
-	// Each beats for those of the others.
+	// Each sends heartbeats for those of the others.
 	for _, call := range []string{"outside", "ahead", "behind"} {
 		for _, beater := range []func(status, command string){ahead.exits, o.here, behind.exits} {
 			beater("0", "dpl-heartbeat --call "+call)
@@ -43,12 +43,12 @@ func testTimeNamespace(t *testing.T, bin string) {
 		}
 	}
 
-	// Who watches from inside sees that nobody has the number any more, but compares no start times.
+	// An observer inside sees that no process has the pid any more, but compares no start times.
 	die(worker)
 	ahead.exits("0", "dpl-cleanup")
 	o.want("operations/build.json", "state=cleanup", "stack.1.state=crashed", "stack.1.evidence=exited")
 
-	// What has no identity is found by its heartbeat, on the wall clock.
+	// A process without identity is found by its heartbeat, on the wall clock.
 	ahead.run("kill -9 $!; wait")
 	o.here("3", "dpl-heartbeat --call main")
 	o.want("operations/build.json", "stack.2.state=active")

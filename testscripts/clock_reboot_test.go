@@ -7,9 +7,10 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// TestClockReboot reboots the machine, whose clock may be wrong afterwards. Of the participants that it ended, those that are
-// known by their process are dead at once unless they seem to have beaten since; then, as those known by their heartbeats
-// alone, they are dead when a heartbeat is older than the threshold, or as far in the future (spec §4.2).
+// TestClockReboot reboots the machine, after which its clock may be wrong. Participants that the
+// reboot ended and that are known by their process are dead at once, unless they seem to have sent
+// a heartbeat since. Then, like those known only by heartbeats, they are dead when a heartbeat is
+// older than the threshold, or as far in the future (spec §4.2).
 func TestClockReboot(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -54,7 +55,8 @@ func TestClockReboot(t *testing.T) {
 				t.Errorf("known by its heartbeats: %q, want %q", got, c.beaten)
 			}
 
-			// Whatever the clock, an observer that was awake takes nobody for alive for longer than two thresholds.
+			// Whatever the clock, an observer that was awake takes no dead participant for alive
+			// for longer than two thresholds.
 			w.pass(2*op.StalenessThreshold + time.Millisecond)
 			op = r.edit(cleanup)
 			for _, f := range op.Stack {

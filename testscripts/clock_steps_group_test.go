@@ -10,8 +10,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// TestClockStepsGroup is TestClockSteps for supervisors: passes restart nobody who beats, signal nobody, and whoever makes
-// them is not taken for gone by another owner.
+// TestClockStepsGroup is TestClockSteps for services: passes neither restart nor signal a service
+// that sends heartbeats, and no other owner takes over from an active one.
 func TestClockStepsGroup(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {

@@ -10,12 +10,12 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// A clockCall is a call whose participant lives, beats, or does not.
+// A clockCall is a call whose participant may be alive and may send heartbeats.
 type clockCall struct {
 	id      string
 	process protocol.Process // zero: only its heartbeats are known
 	beaten  time.Duration    // when, on the monotonic clock
-	mute    bool             // it does not beat any more
+	mute    bool             // it no longer sends heartbeats
 	promise bool             // it promised to
 }
 
@@ -28,9 +28,11 @@ type clockRun struct {
 	made   int
 }
 
-// TestClockSteps sets the clock by an hour, to 2031 and 2019, and suspends the machine, while participants beat and a janitor
-// looks. Nobody who lives is declared dead, whose process ends is so at once, and one that only stops to send heartbeats, and has no
-// process or promised them, is so as soon as the last is older than the threshold, on the monotonic clock (spec §4.2).
+// TestClockSteps sets the clock by an hour, to 2031 and to 2019, and suspends the machine, while
+// participants send heartbeats and a janitor makes passes. No live participant is declared dead.
+// One whose process ends is dead at once. One that only stops sending heartbeats, and has no
+// process or promised them, is dead once the last one is older than the threshold on the monotonic
+// clock (spec §4.2).
 func TestClockSteps(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
@@ -76,7 +78,8 @@ func (r *clockRun) beat(call string) {
 	})
 }
 
-// turn lets time pass, something happen, those beat who live, and a janitor look. Who beats judges the others, too.
+// turn lets time pass and an event happen, sends the heartbeats of live participants, and makes a
+// janitor's pass. Each heartbeat judges the other participants as well.
 func (r *clockRun) turn() {
 	r.t.Helper()
 	w := r.w
@@ -121,7 +124,8 @@ func (r *clockRun) push() {
 	r.calls = append(r.calls, c)
 }
 
-// judged compares what the janitor has made of each call with what has become of it, and forgets the dead ones.
+// judged compares the janitor's verdict on each call with what really happened to it, and forgets
+// dead ones.
 func (r *clockRun) judged(op protocol.Operation) {
 	r.t.Helper()
 	var left []*clockCall

@@ -89,7 +89,7 @@ func commands() map[string]func(ts *testscript.TestScript, neg bool, args []stri
 
 var errUsage = errors.New("wrong arguments: see testscripts_test.go")
 
-// exitStatus returns the exit status that err, of a command that was run, stands for: a number or a signal.
+// exitStatus returns the exit status in the error of a command: a number or a signal.
 func exitStatus(err error) (string, error) {
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	switch {

@@ -17,7 +17,8 @@ import (
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
-// This file comes before those with the other tests, for TestCron begins in it and then waits while they run.
+// This file sorts before the other tests, because TestCron begins here and then waits while they
+// run.
 
 // shippedCrontab returns the crontab, with the commands in bin.
 func shippedCrontab(t *testing.T, bin string) string {
@@ -26,7 +27,8 @@ func shippedCrontab(t *testing.T, bin string) string {
 
 var cronEntry = regexp.MustCompile(`^(?:[0-9*/,-]+ ){5}([^ %][^%]*)$`)
 
-// cronEntries returns the lines of the crontab that run something. It fails at a line that cron would not understand.
+// cronEntries returns the lines of the crontab that run something. It fails at a line that cron
+// would not understand.
 func cronEntries(t *testing.T) (lines []string) {
 	for line := range strings.Lines(shippedCrontab(t, installed)) {
 		switch line = strings.TrimSuffix(line, "\n"); {
@@ -53,8 +55,8 @@ func TestCrontabLines(t *testing.T) {
 	}
 }
 
-// cronScript is run in a mount namespace of its own: it installs the crontab $1 for root, where nobody sees it, and
-// becomes cron, with no other table.
+// cronScript runs in a mount namespace of its own: it installs the crontab $1 for root, without
+// effect outside, and executes cron, with no other table.
 const cronScript = `set -e
 mount -t tmpfs -o mode=755 dpl-cron /run
 mount -t tmpfs -o mode=700 dpl-cron /var/spool/cron/crontabs
@@ -63,7 +65,7 @@ mount --bind /dev/null /etc/crontab
 crontab "$1"
 exec cron -f`
 
-// A supervisor that notes its starts, and beats.
+// A service that records its starts, and sends heartbeats.
 const cronSupervisor = `#!/bin/sh
 echo $$ $DPL_REASON >>"$1"
 dpl-heartbeat --pid $$ --every 1s --while-pid $$ &
@@ -128,7 +130,8 @@ func (c *cronJob) command(t *testing.T, name string, args ...string) {
 func (c *cronJob) begin(t *testing.T, cron string) {
 	write(t, c.path("supervisor"), cronSupervisor, 0o755)
 	c.command(t, "dpl-register", "--group", "main", "--supervisor", "a", "--request", "--no-pass", "--", c.path("supervisor"), c.path("starts"))
-	// Instead of mail, which says too late, or nothing, a shell that notes what a job says and how it ends.
+	// Mail would come too late or not at all. Instead, a shell records the output of a job and its
+	// exit status.
 	write(t, c.path("shell"), "#!/bin/sh\nsh \"$@\" >>"+c.path("said")+" 2>&1\necho \"$? $*\" >>"+c.path("ends")+"\n", 0o755)
 	write(t, c.path("crontab"), "SHELL="+c.path("shell")+"\nDPL_LEDGER="+c.path("ledger")+"\n"+shippedCrontab(t, c.k.bin), 0o644)
 	log, err := os.Create(c.path("cron"))

@@ -44,8 +44,8 @@ func models(t *testing.T) (all []commandModel) {
 	return all
 }
 
-// TestEmptyWords: no command takes an empty word, as a variable that is not set leaves it, for the value of a flag, for a
-// file or for a program. The texts for people, which may be empty, are these.
+// TestEmptyWords checks that no command accepts an empty word, which an unset variable leaves
+// behind, for a flag, a file or a program. Texts for people may be empty; these are all of them.
 func TestEmptyWords(t *testing.T) {
 	t.Parallel()
 	texts := map[string]bool{"reason": true, "description": true, "handle": true, "note": true}
@@ -72,8 +72,9 @@ func TestEmptyWords(t *testing.T) {
 	}
 }
 
-// wantRefusal runs a command without any other arguments in an empty directory. It must exit 64, say why in one line, with
-// complaint in it if refused is true and without if not, and make nothing.
+// wantRefusal runs a command without any other arguments in an empty directory. It must exit 64
+// with a reason on one line, which contains complaint if and only if refused is set, and create
+// nothing.
 func wantRefusal(t *testing.T, program string, args []string, complaint string, refused bool) {
 	t.Helper()
 	dir := t.TempDir()

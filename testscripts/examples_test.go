@@ -18,14 +18,14 @@ import (
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
-// A safeCaller is an example that calls somebody and says how that went.
+// A safeCaller is an example that makes a call and reports how it went.
 type safeCaller struct {
 	name  string
 	files []string // of scripts/examples
 	run   []string
 	says  map[string]string // by what happens; then its exit status
 	exits map[string]int
-	asks  bool // the callee is a process of somebody else, who gets an order
+	asks  bool // the callee is another's process, which gets an order
 }
 
 const (
@@ -103,8 +103,8 @@ var safeCallers = []safeCaller{
 	ofAsking.as("python asks", "safe_call.py", "python3", "caller.py", "ask"),
 }
 
-// TestSafeCalls runs each safe call with a callee that succeeds, fails, hangs or is killed, and in an operation that is
-// aborted or fails elsewhere meanwhile.
+// TestSafeCalls runs each safe call with a callee that succeeds, fails, hangs or is killed, and in
+// an operation that is aborted or fails for another reason in the meantime.
 func TestSafeCalls(t *testing.T) {
 	t.Parallel()
 	bin := built(t)
@@ -130,7 +130,7 @@ type safeCall struct {
 	k      *kitchen
 	t      *testing.T
 	dir    string
-	worker *exec.Cmd // of somebody else, if it asks
+	worker *exec.Cmd // the other's process, if it asks
 }
 
 // meet makes the call, to which what happens, and checks what comes of it.
@@ -174,7 +174,8 @@ func (s *safeCall) prepare() {
 	}
 	write(s.t, filepath.Join(s.dir, "callee"), callee, 0o755)
 	write(s.t, filepath.Join(s.dir, "caller.py"), pythonCaller, 0o644)
-	// dpl-run looks whether its operation goes on 120 times in a threshold, so a long one would have it end late.
+	// dpl-run checks its operation 120 times per threshold, so a long threshold would make it end
+	// late.
 	self := strconv.Itoa(os.Getpid())
 	s.command("dpl-push", "--op", "outer", "--call", "outer", "--participant", "test", "--pid", self, "--staleness", "1m", "--interval", "100ms")
 	s.command("dpl-push", "--op", "outer", "--call", "other", "--participant", "other", "--pid", self)

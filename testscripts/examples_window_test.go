@@ -17,7 +17,7 @@ import (
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
-// slice records when it begins and ends, and what it was asked. The first three wait for each other.
+// slice records its begin, its end and its arguments. The first three wait for each other.
 const slice = `#!/bin/sh
 echo "+ $1" >>log
 attempt=$(grep -c "^+ $1\$" log)
@@ -41,7 +41,8 @@ ends
 echo "result of $1"
 `
 
-// TestWindow runs window.sh over slices that end at once, fail, hang and are killed, and interrupts it.
+// TestWindow runs window.sh over slices that end at once, fail, hang and are killed, and interrupts
+// it.
 func TestWindow(t *testing.T) {
 	t.Parallel()
 	bin := built(t)
@@ -71,8 +72,8 @@ type window struct {
 	dir string
 }
 
-// command returns window.sh with three slices at a time, in a process group of its own. What it prints goes to files, so
-// that its end does not depend on that of its slices.
+// command returns window.sh with three slices at a time, in a process group of its own. Its output
+// goes to files, so that its end does not depend on that of its slices.
 func (w *window) command(args ...string) *exec.Cmd {
 	w.t.Cleanup(func() { proc.EndAll(w.dir) })
 	write(w.t, filepath.Join(w.dir, "window.sh"), read(w.t, "scripts/examples/window.sh"), 0o644)
@@ -187,7 +188,8 @@ func (w *window) allKinds() {
 	}
 }
 
-// count checks from the records of the slices how often each has run, and that three do at a time, but never more.
+// count checks from the records of the slices how often each has run, and that three, but never
+// more, ran at a time.
 func (w *window) count(all []string) {
 	running, most := 0, 0
 	begun, asked := make(map[string]int), ""
@@ -218,7 +220,8 @@ func (w *window) count(all []string) {
 	}
 }
 
-// fast has slices that end before anybody sees them run: the dpl-wait that looks for that is slow.
+// fast tests slices that end before they can be seen running, because the dpl-wait that looks for
+// them is slow.
 func (w *window) fast() {
 	real := filepath.Join(w.k.bin, "dpl-wait")
 	slow := "#!/bin/sh\ncase $* in *'--for running'*) " + real + " --op \"$2\" --for running && " + real + " --op \"$2\" ;; esac\n"

@@ -38,7 +38,7 @@ func TestFAQ(t *testing.T) {
 	}
 }
 
-// TestPagesFlags compares the flags that the tutorial and the questions give to a command with those that it has.
+// TestPagesFlags checks that the commands have the flags that the tutorial and the FAQ give them.
 func TestPagesFlags(t *testing.T) {
 	t.Parallel()
 	bin := built(t)

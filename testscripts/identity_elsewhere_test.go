@@ -22,7 +22,8 @@ type container struct {
 	out *bufio.Reader
 }
 
-// container starts a shell that has the commands and the ledger, as flags of unshare(1) say, after it has run setUp.
+// container starts a shell with the commands and the ledger, by unshare(1) with flags, after it has
+// run setUp.
 func (o *observed) container(setUp string, flags ...string) *container {
 	o.t.Helper()
 	args := namespaces(o.t, flags...)
@@ -84,8 +85,8 @@ func (o *observed) later(i int, d time.Duration) string {
 	return last.Add(d).UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-// judgedByHeartbeat checks that the observer, who runs commands, goes by nothing but its heartbeat when it judges call work,
-// whose process is dead.
+// judgedByHeartbeat checks that the observer, who runs commands, uses only the heartbeat of call
+// work, whose process is dead, to judge it.
 func (o *observed) judgedByHeartbeat(observer func(status, command string)) {
 	o.t.Helper()
 	observer("0", "dpl-cleanup")
@@ -107,7 +108,8 @@ func (o *observed) here(status, command string) {
 // ownPID are pid namespaces.
 var ownPID = []string{"-Urp --mount-proc", "-p --mount-proc"}
 
-// testElsewhere judges participants of another pid namespace from outside: their numbers name nobody here, or others.
+// testElsewhere judges participants of another pid namespace from outside, where their pids mean no
+// process, or another.
 func testElsewhere(t *testing.T, bin string) {
 	o := ledgerOf(t, bin)
 	c := o.container("true", ownPID...)
@@ -145,7 +147,8 @@ func testElsewhereInside(t *testing.T, bin string) {
 	o.judgedByHeartbeat(c.exits)
 }
 
-// testHostName judges what two containers with host names of their own have recorded: to each other they are remote.
+// testHostName judges the records of two containers with different host names: to each other they
+// are remote.
 func testHostName(t *testing.T, bin string) {
 	o := ledgerOf(t, bin)
 	named := func(name string) *container {
@@ -166,7 +169,7 @@ func testHostName(t *testing.T, bin string) {
 	one.run("kill -9 $!; wait")
 	o.judgedByHeartbeat(two.exits)
 
-	// The host name alone, within one pid namespace, makes another host, too.
+	// Within one pid namespace, another host name alone also makes another host.
 	o.rename(t, bin)
 }
 
@@ -180,8 +183,9 @@ func (o *observed) rename(t *testing.T, bin string) {
 	o.judgedByHeartbeat(c.exits)
 }
 
-// testBoot judges participants of another boot: they are dead if they have not beaten since this one began. One that does
-// beat is another machine with the same name and machine id, and lives.
+// testBoot judges participants of another boot: they are dead if they have sent no heartbeat since
+// this one began. If one sends heartbeats, it is another machine with the same name and machine id,
+// and alive.
 func testBoot(t *testing.T, bin string) {
 	o := ledgerOf(t, bin)
 	write(t, o.dir+"/boot_id", "01234567-89ab-cdef-0123-456789abcdef\n", 0o644)
@@ -200,7 +204,8 @@ func testBoot(t *testing.T, bin string) {
 	c.run("kill -9 $!; wait")
 	o.judgedByHeartbeat(o.here)
 
-	// What has not beaten since this boot began was ended by it, though its number is taken.
+	// A process without a heartbeat since this boot began was ended by the reboot, even if its pid
+	// is taken.
 	booted := time.Now().Add(-uptime(t)).UTC()
 	for name, since := range map[string]time.Duration{"before": -time.Minute, "after": time.Minute} {
 		o := ledgerOf(t, bin)

@@ -17,9 +17,10 @@ import (
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
-// testSameTick shows a known limit: who gets the number of a dead process within the tick (10 ms) in which that started is
-// taken for it. So as a participant it is found only if it promised heartbeats, which nobody sends. That it would get a signal, too, is
-// why only a handle protects: here the file is made to say what such a stranger would be.
+// testSameTick shows a known limit: a process that gets the pid of a dead one within the tick (10
+// ms) in which that started is mistaken for it. So the dead participant is found only if it
+// promised heartbeats, which no one sends. The stranger would also get a signal, which is why only
+// a handle protects: here the file is changed to describe such a stranger.
 func testSameTick(t *testing.T, bin string) {
 	o := inside(t, bin, ownNumbers...)
 	if o == nil {
@@ -50,8 +51,8 @@ func (o *observed) rewrite(file, pattern, with string) {
 	write(o.t, path, regexp.MustCompile(pattern).ReplaceAllString(string(data), with), 0o600)
 }
 
-// testZombies has a participant, a supervisor and a registered supervisor end whose parent does not wait for them, and go on
-// to beat in their names. They count as gone all the same (spec §4.2 exited).
+// testZombies makes a participant, a supervisor and a service end without their parents waiting for
+// them, and then sends heartbeats in their names. They still count as gone (spec §4.2 exited).
 func testZombies(t *testing.T, bin string) {
 	o := ledgerOf(t, bin)
 	var numbers []int

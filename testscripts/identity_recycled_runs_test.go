@@ -51,7 +51,7 @@ func recycledHandler(o *observed) {
 	second.unharmed(o)
 }
 
-// Dpl-run is killed. Its keeper ends the command, and nobody who gets the number of either.
+// Dpl-run is killed. Its keeper ends the command, and no process that gets the pid of either.
 func recycledRun(o *observed) {
 	o.run("dpl-push", "--participant", "cli", "--call", "main", "--staleness", "600")
 	run := o.command("dpl-run", "--call", "work", "--kill-after", "0.3s", "--", "sh", "-c", "echo $$ >command; exec sleep 600")
@@ -69,7 +69,8 @@ func recycledRun(o *observed) {
 	second.unharmed(o)
 }
 
-// Who beats for a process would tell it that the operation is aborted. It ends while the heartbeat waits for the lock.
+// A heartbeat sent for a process would signal it because the operation is aborted. The process ends
+// while the heartbeat waits for the lock.
 func recycledWhilePID(o *observed) {
 	worker := o.sleeper()
 	start, _ := proc.StartTicks(worker.Process.Pid)

@@ -12,8 +12,8 @@ import (
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
-// testRecycled gives the numbers of dead processes to strangers. The dead are found at once, and no stranger gets a signal
-// (spec §3.4, §4.2 exited, §11.4).
+// testRecycled gives the pids of dead processes to strangers. The dead are found at once, and no
+// stranger gets a signal (spec §3.4, §4.2 exited, §11.4).
 func testRecycled(t *testing.T, bin string) {
 	o := inside(t, bin, ownNumbers...)
 	if o == nil {
@@ -34,7 +34,7 @@ func testRecycled(t *testing.T, bin string) {
 	}
 }
 
-// recycled kills a process, waits until nobody has its number, and gives that to a stranger.
+// recycled kills a process, waits until its pid is free, and gives it to a stranger.
 func (o *observed) recycled(pid int) *stranger {
 	o.t.Helper()
 	start, alive := proc.StartTicks(pid)

@@ -19,7 +19,8 @@ import (
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
-// TestIdentity has the commands judge and signal processes whose numbers mean something else by then, or elsewhere.
+// TestIdentity makes the commands judge and signal processes whose pids mean something else by
+// then, or elsewhere.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	bin := os.Getenv(insideVariable)
@@ -45,15 +46,16 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// insideVariable says, in the environment of a test that runs in namespaces of its own, where the commands are.
+// insideVariable has the directory of the commands, in the environment of a test that runs in
+// namespaces of its own.
 const insideVariable = "DPL_TEST_INSIDE"
 
 // ownNumbers are namespaces in which a test may choose the number of the next process.
 var ownNumbers = []string{"-Urp --mount-proc", "-p --mount-proc"}
 
-// inside runs the test again in the namespaces that unshare(1) makes of the first of flags that it may, passes its result
-// on, and returns nil. There it returns an empty ledger. A shell is the first process there: it waits for orphans, whose
-// numbers would not become free.
+// inside runs the test again in the namespaces that unshare(1) makes with the first allowed one of
+// flags, passes its result on, and returns nil. Inside, it returns an empty ledger. The first
+// process there is a shell, which waits for orphans so that their pids become free.
 func inside(t *testing.T, bin string, flags ...string) *observed {
 	t.Helper()
 	if os.Getenv(insideVariable) != "" {
@@ -72,8 +74,8 @@ func inside(t *testing.T, bin string, flags ...string) *observed {
 	return nil
 }
 
-// namespaces returns how to run a command, which is to be appended, in the namespaces that unshare(1) makes of the first of
-// flags that it may.
+// namespaces returns the beginning of a command line that runs a command in the namespaces that
+// unshare(1) makes with the first allowed one of flags.
 func namespaces(t *testing.T, flags ...string) []string {
 	t.Helper()
 	unshare := strict.Program(t, "unshare")
@@ -107,7 +109,8 @@ func (o *observed) exits(status, name string, args ...string) string {
 	return string(out)
 }
 
-// member returns the text of the member at path, like stack.0.state, of a file of the ledger; "absent" if it has none.
+// member returns the text of the member at path, such as stack.0.state, of a file in the ledger, or
+// "absent".
 func (o *observed) member(file, path string) string {
 	o.t.Helper()
 	data, err := os.ReadFile(filepath.Join(o.dir, "ledger", file))
@@ -158,7 +161,8 @@ func die(cmd *exec.Cmd) {
 	cmd.Wait()
 }
 
-// A stranger is a process, with a child, that leads a session and a group, and that nobody may signal.
+// A stranger is a process, with a child, that leads a session and a group, and that must not get a
+// signal.
 type stranger struct {
 	pid int
 	dir string
@@ -169,7 +173,8 @@ const strangerScript = `trap 'echo signalled >>told' HUP INT QUIT USR1 USR2 PIPE
 sleep 600 & echo $! >child.new && mv child.new child
 while :; do wait; done`
 
-// recycle makes a stranger that has the number pid, which is free or becomes so, and started in another tick than start.
+// recycle makes a stranger with the given pid, which is or becomes free, that started in another
+// tick than start.
 func (o *observed) recycle(pid int, start int64) *stranger {
 	o.t.Helper()
 
@@ -182,7 +187,7 @@ func (o *observed) recycle(pid int, start int64) *stranger {
 	return s
 }
 
-// recycleOnce returns nil if somebody else got the number, or the tick is the same.
+// recycleOnce returns nil if another process got the pid, or the tick is the same.
 func (o *observed) recycleOnce(pid int, start int64) *stranger {
 	o.t.Helper()
 	if err := os.WriteFile("/proc/sys/kernel/ns_last_pid", []byte(strconv.Itoa(pid-1)), 0); err != nil {
@@ -217,7 +222,8 @@ func (s *stranger) child() int {
 	return pid
 }
 
-// unharmed checks that neither the stranger nor its child has got a signal: the stranger sleeps unless it gets one.
+// unharmed checks that neither the stranger nor its child has got a signal: the stranger sleeps
+// until it gets one.
 func (s *stranger) unharmed(o *observed) {
 	o.t.Helper()
 	for _, pid := range []int{s.pid, s.child()} {

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// testWindowOfHandler has a handler end just before it is killed because its time is over. The KILL goes to nobody.
+// testWindowOfHandler makes a handler end just before its timeout kills it. The KILL reaches no
+// process.
 func testWindowOfHandler(t *testing.T, bin string) {
 	strict.Program(t, "strace")
 	o := inside(t, bin, ownNumbers...)

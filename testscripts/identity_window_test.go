@@ -20,9 +20,9 @@ import (
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
-// testWindow gives the number of a supervisor to a stranger while a pass is about to signal it: after the pass has decided
-// to, and between its check of the identity and the signal. The signal goes to nobody: what is checked is whom a handle is
-// on, and the handle gets the signal (spec §11.4).
+// testWindow gives the pid of a service to a stranger while a pass is about to signal it: after its
+// decision, and between its check of the identity and the signal. The signal reaches no process:
+// the check is made on a handle, and the handle gets the signal (spec §11.4).
 func testWindow(t *testing.T, bin string) {
 	strict.Program(t, "strace")
 	if inside(t, bin, ownNumbers...) == nil {
@@ -56,7 +56,7 @@ func registerStarted(o *observed) {
 	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--request", "--no-pass", "--", "sleep", "600")
 }
 
-// delayed is command, but each handle on a process and each signal comes a second after it was asked for.
+// delayed is command with a delay of a second before each handle on a process and each signal.
 func (o *observed) delayed(name string, args ...string) *exec.Cmd {
 	cmd := o.command(name, args...)
 	const calls = "pidfd_open,pidfd_send_signal,kill"
@@ -67,8 +67,8 @@ func (o *observed) delayed(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// inWindow runs cmd, and when it enters one of the system calls kills the process victim and gives its number to a stranger.
-// It reports whether the stranger was there before the system call was made.
+// inWindow runs cmd, and when it enters one of the system calls, kills the process victim and gives
+// its pid to a stranger. It reports whether the stranger was there before the system call was made.
 func (o *observed) inWindow(cmd *exec.Cmd, victim func() int, calls ...int) (s *stranger, hit bool) {
 	o.launch(cmd)
 	pid := victim()
@@ -87,7 +87,7 @@ func (o *observed) inWindow(cmd *exec.Cmd, victim func() int, calls ...int) (s *
 	return s, hit
 }
 
-// orphan starts a process that somebody else waits for.
+// orphan starts a process that another process waits for.
 func (o *observed) orphan() int {
 	o.t.Helper()
 	cmd := o.command("sh", "-c", "sleep 600 & echo $! >orphan")
@@ -98,7 +98,8 @@ func (o *observed) orphan() int {
 	return o.pidIn("orphan")
 }
 
-// entering returns a thread, of the children of a process, that is at the entry of one of the system calls; or 0.
+// entering returns a thread, of the children of a process, that is entering one of the system
+// calls, or 0.
 func entering(parent int, calls []int) int {
 	children, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, child := range children {

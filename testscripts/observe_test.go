@@ -118,7 +118,8 @@ func effortOf(t *testing.T, pid int) (e effort) {
 	return e
 }
 
-// TestIdle finds that who waits or watches does nothing while nothing changes, however busy the rest of the ledger is.
+// TestIdle checks that waiting and watching commands do nothing while nothing changes, however busy
+// the rest of the ledger is.
 func TestIdle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
@@ -146,7 +147,7 @@ func TestIdle(t *testing.T) {
 	})
 }
 
-// idle checks that none of the processes does anything to speak of meanwhile.
+// idle checks that the processes do next to nothing in the meantime.
 func (o *observed) idle(all []*exec.Cmd, when string, meanwhile func()) {
 	const ticks, switches = 2, 30
 	before := make([]effort, len(all))
@@ -165,7 +166,8 @@ func (o *observed) idle(all []*exec.Cmd, when string, meanwhile func()) {
 	}
 }
 
-// TestLatency measures how long it takes from an edit to the end of a wait for it. How long is right is not for a test.
+// TestLatency measures the time from an edit to the end of a wait for it. A test cannot say how
+// long is right.
 func TestLatency(t *testing.T) {
 	const rounds, limit = 50, 2 * time.Second
 	o := observe(t)

@@ -12,7 +12,7 @@ import (
 // A block is a fenced block of a page.
 type block struct {
 	language string
-	file     string // to which the reader is to save it
+	file     string // the file to which the reader saves it
 	text     string
 }
 
@@ -30,7 +30,8 @@ func page(text string) (all []block) {
 // A step is one command of a console block, and what the page shows that it prints.
 type step struct{ command, shows string }
 
-// steps takes a console block apart: lines after "$ " are commands, lines after "> " go on with them, the others are shown.
+// steps splits a console block: lines after "$ " are commands, lines after "> " continue them, and
+// all others are output.
 func steps(t *testing.T, text string) (all []step) {
 	for _, line := range strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n") {
 		line = strings.TrimSuffix(line, "\n")
@@ -54,7 +55,8 @@ func steps(t *testing.T, text string) (all []step) {
 // ofJobs is what an interactive shell says of its jobs.
 var ofJobs = regexp.MustCompile(`(?m)^\[\d+\].*\n|^Killed\b.*\n`)
 
-// shown returns what matches a text that a page shows. A line of three dots stands for any lines, others for part of one.
+// shown returns a pattern for a text that a page shows. A line of three dots stands for any lines,
+// other dots for part of a line.
 func shown(text string) *regexp.Regexp {
 	pattern := regexp.QuoteMeta(blurredPage(text))
 	pattern = regexp.MustCompile(`(?m)^ *\\.\\.\\.\n`).ReplaceAllString(pattern, `(?:.*\n)*`)
@@ -78,14 +80,15 @@ var blurs = []struct {
 	{regexp.MustCompile(`(?m)^ {4,}`), "    "},
 }
 
-// pauses reports whether readers make a pause before each command, longer than the default threshold:
-// nobody may be declared stale because a reader takes time.
+// pauses reports whether readers pause before each command, for longer than the default threshold.
+// No participant may be declared stale because a reader takes time.
 func pauses() bool { return os.Getenv("DPL_SOAK") != "" }
 
-// revisions grow with each heartbeat: how far, while a reader makes a pause, nobody knows.
+// revisions grow with each heartbeat, so they depend on the reader's pauses.
 var revisions = regexp.MustCompile(`(revision"?[: ]*)\d+`)
 
-// blurredPage returns text without what is another one each time, and what the shell says of its jobs.
+// blurredPage returns text without parts that differ each time, and without the shell's messages
+// about jobs.
 func blurredPage(text string) string {
 	text = ofJobs.ReplaceAllString(text, "")
 	for _, b := range blurs {

@@ -19,14 +19,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// process is what spawn has started. Its output goes to files, so that its end does not depend on that of its children.
+// process is a process started by spawn. Its output goes to files, so that its end does not depend
+// on that of its children.
 type process struct {
 	cmd   *exec.Cmd
 	ended chan struct{}
 	err   error // of its end
 }
 
-// kill kills it, if it is alive, and its children. What outlives its parent has to end by itself.
+// kill kills the process, if it is alive, and its children. Processes that outlive their parent
+// must end by themselves.
 func (p *process) kill() {
 	select {
 	case <-p.ended:
@@ -88,7 +90,7 @@ func spawn(ts *testscript.TestScript, args []string) error {
 	return nil
 }
 
-// environment returns the environment of ts, of which testscript itself tells single variables only.
+// environment returns the environment of ts. testscript itself returns only single variables.
 func environment(ts *testscript.TestScript) ([]string, error) {
 	file := filepath.Join(ts.Getenv("TMPDIR"), "environment")
 	if err := ts.Exec("sh", "-c", `env >"$1"`, "sh", file); err != nil {

@@ -25,7 +25,8 @@ type reader struct {
 // mark comes after what a step prints, and before its exit status.
 const mark = "8<--- "
 
-// shells are those in which a page may be followed, and what keeps them from drawing lines themselves.
+// shells are the shells in which a user may follow a page, with options that keep them from drawing
+// lines themselves.
 var shells = map[string][]string{
 	"bash": {"--norc", "--noprofile", "--noediting", "-i"},
 	"dash": {"-i"},
@@ -95,7 +96,8 @@ func (r *reader) answer(command string) (text, status string) {
 	return text, strings.TrimSuffix(r.seen()[from:r.read], ".\n")
 }
 
-// gone waits until a process that was killed has ended, which takes less time than a reader needs for the next line.
+// gone waits until a killed process has ended, which takes less time than a reader needs for the
+// next line.
 func (r *reader) gone(number string) {
 	r.t.Helper()
 	pid, err := strconv.Atoi(number)

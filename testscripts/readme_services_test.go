@@ -19,9 +19,9 @@ import (
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
-// TestServices pastes the blocks of the README's section on services, in order, into one shell. What they make of the
-// services is shown after each. Lines that need a service manager are left out; what they name must be there, and the
-// command of the unit is run in place of the timer.
+// TestServices pastes the blocks of the README's section on services, in order, into one shell, and
+// shows the services after each. It leaves out lines that need a service manager, but checks that
+// what they name exists, and runs the command of the unit instead of the timer.
 func TestServices(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -62,7 +62,8 @@ type walk struct {
 	text string
 }
 
-// paste runs the blocks, and returns in turn what a block prints and the table of services after it.
+// paste runs the blocks, and returns in turn the output of a block and the table of services after
+// it.
 func (w *walk) paste() []string {
 	scripts, err := filepath.Abs(filepath.Join(root, "scripts"))
 	if err == nil {
@@ -133,7 +134,7 @@ func (w *walk) patient(period time.Duration) {
 	})
 }
 
-// stays runs the orchestrator that stays, kills db, and tells the orchestrator to end once db is back.
+// stays runs the orchestrator with --every, kills db, and ends the orchestrator once db is back.
 func (w *walk) stays() {
 	line := regexp.MustCompile("`(dpl-orchestrate --every [^`]+)`").FindStringSubmatch(w.text)
 	if line == nil {

@@ -23,11 +23,12 @@ import (
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
-// A recipe is a fenced block of the README or of spec/faq.md, which these tests run as pasted, by dpl-run.
+// A recipe is a fenced block of the README or of spec/faq.md. These tests run it as pasted, by
+// dpl-run.
 type recipe struct {
 	language string
 	file     string   // to which the block is pasted
-	run      []string // with the program that has to be there first
+	run      []string // with the program that must exist
 	asked    bool     // it is in spec/faq.md, not in the README
 }
 
@@ -56,14 +57,15 @@ const (
 	links    = "#!/bin/sh\nset -e\n[ \"$(cat $1)\" = object ]\necho linked >main\n"
 )
 
-// meanwhile is what befalls a recipe at work: a command line.
+// meanwhile has the command lines that disturb a recipe.
 var meanwhile = map[string]string{
 	"is aborted":          "dpl-abort --reason 'too late'",
 	"is declared crashed": "DPL_REPLAY=1 dpl-cleanup --now 2099-01-01T00:00:00Z",
 	"is killed":           "kill -KILL $PPID",
 }
 
-// TestRecipes runs each recipe where all goes well, where its work fails, where something else happens, and as a callee.
+// TestRecipes runs each recipe so that it succeeds, so that its work fails, with other
+// disturbances, and as a callee.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
 	bin := built(t)
@@ -125,8 +127,8 @@ func (k *kitchen) find() {
 	}
 }
 
-// cook runs the recipe, of which what says what happens to it, in a new directory, which it returns. It checks the exit
-// status and what the recipe makes.
+// cook runs the recipe in a new directory, which it returns. what says what happens to it. It
+// checks the exit status and the files that the recipe makes.
 func (k *kitchen) cook(t *testing.T, what string) (dir string) {
 	dir = t.TempDir()
 	link := links
@@ -163,7 +165,8 @@ func (k *kitchen) cook(t *testing.T, what string) (dir string) {
 	return dir
 }
 
-// feed makes the file that upper.py reads: a pipe if something happens meanwhile, which is before the text is written.
+// feed creates the file that upper.py reads: a pipe if something must happen before the text is
+// written.
 func (k *kitchen) feed(t *testing.T, dir, what string) {
 	text := filepath.Join(dir, "text")
 	switch event := meanwhile[what]; {
@@ -184,8 +187,8 @@ func (k *kitchen) feed(t *testing.T, dir, what string) {
 	}
 }
 
-// archived checks that the one operation in the ledger of dir is in state, and in the archive after the countdown; and
-// that reason, if it is not "", is that of one of its transitions.
+// archived checks that the only operation in the ledger of dir is in state, and in the archive
+// after the countdown; and if reason is not "", that one of its transitions has it.
 func (k *kitchen) archived(t *testing.T, dir string, state protocol.State, reason string) {
 	ledger, err := fileops.Open(filepath.Join(dir, "ledger"), fileops.Options{})
 	if err != nil {
@@ -244,7 +247,8 @@ func (k *kitchen) cmd(t *testing.T, dir string, env []string, name string, args 
 	return cmd
 }
 
-// TestWaiting runs the README's block on waiting and watching, with a backup that succeeds and with one that fails.
+// TestWaiting runs the README's block on waiting and watching, with a backup that succeeds and with
+// one that fails.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	k := &kitchen{t: t, bin: built(t), recipe: recipe{run: []string{"jq"}}}
@@ -279,7 +283,8 @@ func everyMinute(t *testing.T, heading string) string {
 	return line
 }
 
-// installed runs a command of /usr/local/bin, as cron does: with few variables. It must succeed in silence.
+// installed runs a command of /usr/local/bin, with few variables, as cron does. It must succeed
+// silently.
 func (k *kitchen) installed(t *testing.T, dir, line string) {
 	t.Helper()
 	words := strings.Fields(line)

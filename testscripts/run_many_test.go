@@ -17,8 +17,9 @@ import (
 	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
-// TestManyIdleCalls has many calls of one operation do nothing. They all get in, they all live, and together they take less than a
-// tenth of one processor, though each rewrites the file of them all. With DPL_SOAK they are 400, for ten minutes.
+// TestManyIdleCalls runs many idle calls of one operation. They all get in, they all stay alive,
+// and together they take less than a tenth of one processor, although each rewrites the file of
+// them all. With DPL_SOAK there are 400, for ten minutes.
 func TestManyIdleCalls(t *testing.T) {
 	t.Parallel()
 	calls, idle := 150, 12*time.Second

@@ -21,9 +21,10 @@ import (
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
 
-// TestStartGate kills passes at moments that are spread over all of their duration, and looks at what is left: whoever runs
-// as a supervisor is in the ledger, nobody runs twice, and the next pass starts what is missing, at no charge (spec §11.5). With
-// DPL_SOAK there are three times as many moments; without, other ones each time.
+// TestStartGate kills passes at moments spread over their whole duration, and examines what is
+// left: every running service is in the ledger, none runs twice, and the next pass starts missing
+// ones without counting a restart (spec §11.5). With DPL_SOAK there are three times as many
+// moments; without it, they differ each time.
 func TestStartGate(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -52,7 +53,7 @@ type gateTest struct {
 	when     map[string]int
 }
 
-// newGateTest makes the ledger of which each round has a copy.
+// newGateTest creates the ledger that each round copies.
 func newGateTest(t *testing.T, bin string, restart bool) *gateTest {
 	g := &gateTest{bin: bin, dir: t.TempDir(), when: make(map[string]int)}
 	t.Cleanup(func() { proc.EndAll(g.dir) })
@@ -123,8 +124,8 @@ func (g *gateTest) round(t *testing.T) *gateRound {
 	return r
 }
 
-// kill has a pass killed when after has passed since begin, which is the first commit if it is zero, and checks what it
-// leaves; a negative time never comes. It returns how long it took.
+// kill kills a pass when after has passed since begin, which is the first commit if it is zero, and
+// checks what is left; a negative time never comes. It returns how long the pass took.
 func (g *gateTest) kill(t *testing.T, begin time.Time, after time.Duration) time.Duration {
 	t.Helper()
 	r := g.round(t)
@@ -185,7 +186,8 @@ func (r *gateRound) recorded() map[string]recorded {
 	return all
 }
 
-// kill makes a pass, and kills it at a moment that it does not sleep up to: a timer comes too late for that.
+// kill makes a pass, and kills it at a precise moment. It does not sleep, because a timer fires too
+// late for that.
 func (r *gateRound) kill(begin time.Time, after time.Duration) time.Duration {
 	cmd := r.command("dpl-orchestrate", "--staleness", "1h")
 	file, err := os.Stat(r.file())
@@ -220,7 +222,8 @@ func (r *gateRound) kill(begin time.Time, after time.Duration) time.Duration {
 	return time.Since(start)
 }
 
-// living returns the processes that run as supervisor id. A stage, whose gate is closed, has no environment yet.
+// living returns the processes that run as service id. A stage whose gate is closed has no
+// environment yet.
 func (r *gateRound) living(id string) []int {
 	return processesWith("DPL_LEDGER="+r.ledger(), "DPL_GROUP=g", "DPL_SUPERVISOR="+id)
 }
@@ -270,8 +273,9 @@ func (r *gateRound) check(before string, attempts int) string {
 	return afterResult
 }
 
-// stages returns the processes that wait at a gate of this ledger's commands, which only this test runs. One that is about to end
-// may have no program any more, but the next pass would still take it for a supervisor. A keeper waits at no gate.
+// stages returns the processes that wait at a gate of this ledger's commands, which only this test
+// runs. One that is about to end may have no program any more, but the next pass would still take
+// it for a service. A keeper waits at no gate.
 func (r *gateRound) stages() []int {
 	var found []int
 	for id, s := range r.recorded() {

@@ -37,7 +37,7 @@ func TestStatusWatch(t *testing.T) {
 	}
 }
 
-// A viewer is somebody at a terminal, who has a shell of their own and another one beside.
+// A viewer is a user at a terminal with a shell, and with another shell beside it.
 type viewer struct {
 	*typist
 	kitchen
@@ -56,7 +56,7 @@ func (v *viewer) resize(t *testing.T, rows, columns uint16) {
 	}
 }
 
-// What the terminal is told at the begin and at the end of drawing, and around each drawing.
+// The escape sequences at the begin and the end of drawing, and around each drawing.
 const (
 	entered = "\x1b[?1049h\x1b[?25l\x1b[?7l"
 	left    = "\x1b[?7h\x1b[?25h\x1b[?1049l"
@@ -109,7 +109,7 @@ func watchesChanges(t *testing.T, v *viewer) {
 	v.hear(t, "status 130")
 }
 
-// No more lines are drawn than there are on the screen, and it is drawn anew when it has another size.
+// There are never more lines than fit on the screen, and a new size causes a new drawing.
 func watchesResized(t *testing.T, v *viewer) {
 	for _, call := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"} {
 		v.beside(t, "dpl-push", "--op", "build", "--call", call, "--participant", "cli")
@@ -126,7 +126,7 @@ func watchesResized(t *testing.T, v *viewer) {
 	v.hear(t, left)
 }
 
-// When the operation is over it says so, and leaves what it has drawn last behind.
+// When the operation is over it says so, and leaves its last drawing on the terminal.
 func watchesOver(t *testing.T, v *viewer) {
 	v.beside(t, "dpl-push", "--op", "build", "--call", "main", "--participant", "cli")
 	v.enter(t, "dpl-status --watch --op build")
@@ -141,7 +141,7 @@ func watchesOver(t *testing.T, v *viewer) {
 	v.hear(t, "build is over: failed\r\n") // at once
 }
 
-// TERM and HUP leave the terminal as it was, too.
+// TERM and HUP also restore the terminal.
 func watchesEnded(t *testing.T, v *viewer) {
 	v.beside(t, "dpl-push", "--op", "build", "--call", "main", "--participant", "cli")
 	for sig, status := range map[syscall.Signal]string{syscall.SIGTERM: "143", syscall.SIGHUP: "129", syscall.SIGQUIT: "131"} {
@@ -224,7 +224,7 @@ func watchesGroup(t *testing.T, v *viewer) {
 	v.hear(t, left)
 }
 
-// What cannot be watched any more is an error, and that is not lost with the drawing.
+// If the subject can no longer be watched, the error is not lost with the drawing.
 func watchesRemoved(t *testing.T, v *viewer) {
 	v.beside(t, "dpl-push", "--op", "build", "--call", "main", "--participant", "cli")
 	v.enter(t, "dpl-status --watch --op build; echo status' '$?")

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestTerminal runs dpl-run at a terminal as somebody who types would (spec §15.1 step 3).
+// TestTerminal runs dpl-run at a terminal like a user who types (spec §15.1 step 3).
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	bin := built(t)
@@ -80,8 +80,9 @@ func typesCtrlCHandled(t *testing.T, y *typist) {
 	y.is(t, "completed")
 }
 
-// Ctrl-C reaches all of the group, and a nested dpl-run. What says that it is ready is what the shell waits for: a shell that
-// has just begun to start a command may outlive Ctrl-C, and so does the command.
+// Ctrl-C reaches the whole group, and a nested dpl-run. The shell waits for a report of readiness,
+// because a shell that has just begun to start a command may survive Ctrl-C, and so may the
+// command.
 func typesCtrlCAgain(t *testing.T, y *typist) {
 	y.enter(t, `dpl-run --op build --call c -- dpl-run --call d -- sh -c 'sh -c "echo rea\"\"dy; exec sleep 600"; echo goes" "on'; echo goes" "on`)
 	y.hear(t, "ready")
@@ -126,8 +127,8 @@ func typesBackground(t *testing.T, y *typist) {
 	y.is(t, "completed")
 }
 
-// What a subshell leaves behind nobody could make go on, so its group is not stopped; the command that reads stays so, and is not
-// made to go on over and over.
+// No one could continue what a subshell leaves behind, so its group is not stopped. The command
+// that reads stays stopped, and is not continued over and over.
 func typesLeftBehind(t *testing.T, y *typist) {
 	y.enter(t, `(dpl-run --op build --call c -- sh -c 'echo $$ >pid; read line' </dev/tty & echo $! >runner)`)
 	var pid int
@@ -190,14 +191,14 @@ const (
 	ctrlZ = "\x1a"
 )
 
-// A typist is somebody at a terminal of which a program has made its session.
+// A typist is a user at a terminal that is the controlling terminal of a program's session.
 type typist struct {
 	cmd    *exec.Cmd
 	master *os.File
 	ledger string
 
 	mu   sync.Mutex
-	text string // what there was to read
+	text string // the text that there was to read
 	read int    // of it, by hear
 }
 

@@ -1,7 +1,8 @@
 //go:build unix
 
-// Package testscripts runs the dpl commands as a user would: each */*.txtar file here is a short script of command lines
-// and of what must be true after them, in a folder that names the command or the subject. This file builds the commands and runs the scripts; the other files have the
+// Package testscripts runs the dpl commands as a user would: each */*.txtar file here is a short
+// script of command lines and of what must be true after them, in a folder that names the command
+// or the subject. This file builds the commands and runs the scripts; the other files have the
 // commands that only scripts have:
 //
 //	status N CMD [ARG...]       run CMD; it must exit with status N exactly
@@ -33,9 +34,10 @@
 //	needs NAME...               skip the script, and say why, without linux, root, or a program of that name; with STRICT in
 //	                            the environment a missing program is a failure
 //
-// A script has the real commands first in $PATH, a ledger of its own at $DPL_LEDGER, which the first push makes, $OPS and
-// $ARCHIVE for the directories in it, $CONFORMANCE for the second implementation, DPL_REPLAY=1, and no other DPL_ variable. When it ends,
-// however it does, whatever has one of its ledgers in the environment is killed.
+// A script has the real commands first in $PATH, a ledger of its own at $DPL_LEDGER, which the
+// first push makes, $OPS and $ARCHIVE for the directories in it, $CONFORMANCE for the second
+// implementation, DPL_REPLAY=1, and no other DPL_ variable. When it ends, however it does, whatever
+// has one of its ledgers in the environment is killed.
 package testscripts
 
 import (
@@ -75,7 +77,7 @@ var shared struct {
 	err  error
 }
 
-// built returns a directory with the commands, and the real python3, which the first to call it makes.
+// built returns a directory with the commands and the real python3. The first call creates it.
 func built(t testing.TB) string {
 	t.Helper()
 	shared.once.Do(func() {
@@ -89,20 +91,21 @@ func built(t testing.TB) string {
 	return shared.bin
 }
 
-// buildWithPython builds the commands to bin, and puts the real python3 beside them, if there is one.
+// buildWithPython builds the commands in bin, and puts the real python3 beside them, if there is
+// one.
 func buildWithPython(bin string, flags ...string) error {
 	if err := build.CommandsIn(bin, root, flags...); err != nil {
 		return err
 	}
 	python := interpreter("python3")
 	if python == "" {
-		return nil // who needs it says so
+		return nil // a test that needs it reports that
 	}
 	return os.Symlink(python, filepath.Join(bin, "python3"))
 }
 
-// interpreter returns the path of the real program behind a wrapper, like those of pyenv, that costs more than all it
-// runs; "" if there is none.
+// interpreter returns the path of the real program behind a wrapper, such as pyenv's, which takes
+// longer than anything it runs, or "".
 func interpreter(name string) string {
 	out, err := exec.Command(name, "-c", "import sys; print(sys.executable)").Output()
 	if err != nil {
@@ -116,8 +119,8 @@ func TestScripts(t *testing.T) {
 	run(t, built(t), scripts(t, "*/*.txtar"))
 }
 
-// TestRaced runs scripts about processes that work at the same time with commands that detect data races: with DPL_SOAK all of
-// them, else some, other ones each time. DPL_SEED repeats a choice.
+// TestRaced runs scripts about concurrent processes with commands that detect data races: all of
+// them with DPL_SOAK, otherwise some, chosen anew each time. DPL_SEED repeats a choice.
 func TestRaced(t *testing.T) {
 	switch {
 	case !raceEnabled():
@@ -148,7 +151,7 @@ func TestRaced(t *testing.T) {
 	run(t, raced, files)
 }
 
-// scripts returns the scripts that match the patterns, each of which some do.
+// scripts returns the scripts that match the patterns. Each pattern must match some.
 func scripts(t *testing.T, patterns ...string) (files []string) {
 	t.Helper()
 	for _, pattern := range patterns {

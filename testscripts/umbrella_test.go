@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestUmbrellaList compares what dpl says of the commands with what they say of themselves.
+// TestUmbrellaList compares dpl's list of the commands with their own help.
 func TestUmbrellaList(t *testing.T) {
 	t.Parallel()
 	bin := built(t)

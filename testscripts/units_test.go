@@ -21,7 +21,8 @@ const installed = "/usr/local/bin"
 
 var managers = []string{"system", "user"}
 
-// TestUnits has systemd check the units of scripts/systemd, of templates an instance, with commands that are there.
+// TestUnits makes systemd check the units of scripts/systemd, with instances of templates, and with
+// commands that exist.
 func TestUnits(t *testing.T) {
 	t.Parallel()
 	analyze := strict.Program(t, "systemd-analyze")
@@ -102,7 +103,8 @@ func shipped(t *testing.T, manager string) map[string]string {
 	return all
 }
 
-// TestExecStart runs what the units run: where there is no ledger, and with a group. Both succeed in silence.
+// TestExecStart runs the commands of the units without a ledger, and with a group. Both must
+// succeed silently.
 func TestExecStart(t *testing.T) {
 	t.Parallel()
 	k := &kitchen{t: t, bin: built(t)}
@@ -119,7 +121,8 @@ func TestExecStart(t *testing.T) {
 	}
 }
 
-// silent runs a program without a ledger, and with one of a group called main, and in both it says nothing.
+// silent runs a program without a ledger, and in one with a group called main. It must print
+// nothing in either.
 func (k *kitchen) silent(t *testing.T, name string, args ...string) {
 	dir := t.TempDir()
 	for _, what := range []string{"without a ledger", "with one", "again"} {
@@ -130,7 +133,8 @@ func (k *kitchen) silent(t *testing.T, name string, args ...string) {
 	}
 }
 
-// TestThresholds compares the thresholds of the units and of the crontab with the time between passes.
+// TestThresholds compares the thresholds of the units and of the crontab with the time between
+// passes.
 func TestThresholds(t *testing.T) {
 	for _, manager := range managers {
 		all := shipped(t, manager)

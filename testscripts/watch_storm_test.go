@@ -24,8 +24,9 @@ type happening struct {
 	SchemaVersion int
 }
 
-// TestWatchStorm has writers push and pop as fast as they can, and compares with it what is printed by watchers: one that is
-// left alone, one that is killed and resumed over and over, and one that is stopped meanwhile.
+// TestWatchStorm makes writers push and pop as fast as they can, and compares that with the output
+// of watchers: one that is left alone, one that is killed and resumed again and again, and one that
+// is stopped for a while.
 func TestWatchStorm(t *testing.T) {
 	t.Parallel()
 	const writers, pairs = 8, 30
@@ -132,7 +133,7 @@ func (w *watcher) read() {
 	}
 }
 
-// check compares the lines with what happened, and returns how many gaps there are.
+// check compares the lines with the events, and returns the number of gaps.
 func (w *watcher) check(name string, happened map[happening]bool) (gaps int) {
 	told, missed, before := make(map[happening]bool), make(map[int]bool), 0
 	for _, line := range w.lines {

@@ -14,7 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// watching reads operation files until it is told to stop.
+// watching reads operation files until it is stopped.
 type watching struct {
 	quit  chan struct{}
 	done  sync.WaitGroup

@@ -1,13 +1,13 @@
 //go:build linux
 
 // Bench times the commands as whole processes, against a null Go process, against the same system
-// calls in C and against what people use instead, all in one run, and compares them with the goals
-// of goals.go. Only ratios mean something: absolute times drift with the machine.
+// calls in C and against common alternatives, all in one run, and compares them with the goals of
+// goals.go. Only ratios mean something: absolute times drift with the machine.
 //
 //	go run ./scripts/bench [-rounds N] [-dir DIR] [-only REGEXP] [-json FILE] [-svg FILE] [-quick] BINDIR
 //
-// BINDIR has the commands. It exits 0 also if goals are missed, and 1 if something could not be
-// run. A peer that is not installed is left out, with a line that says so.
+// BINDIR has the commands. It exits 0 even if goals are missed, and 1 if something could not be
+// run. It leaves out peers that are not installed, and says so.
 package main
 
 import (

@@ -5,10 +5,10 @@
 //
 //	go run ./scripts/chaos [-for 2h] [-seed N] [-only REGEXP] BINDIR
 //
-// Whatever happens, these hold: an edit that was acknowledged is there; no process, file or
-// directory is left over; every operation comes to its end; no exit status and no file lies; no
-// command crashes. It exits 1 at the first that does not hold, names the scenario and the seed, and
-// keeps the directory. Scenarios for which a program or right is missing are left out, which it says.
+// Whatever happens, it checks that every acknowledged edit is there; no process, file or directory
+// is left over; every operation ends; every exit status and file is right; and no command crashes.
+// At the first violation it exits 1, prints the scenario and the seed, and keeps the directory. It
+// leaves out scenarios for which a program or right is missing, and says so.
 package main
 
 import (

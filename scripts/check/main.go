@@ -3,9 +3,9 @@
 //	go run ./scripts/check [PART...]        run these targets of the Makefile, or all parts
 //	go run ./scripts/check -needs soak      exit 1 with one line if a program for that is missing
 //
-// It prints what is left out for want of a program, and the output of a part only if that fails. The
-// last line, "N passed, N failed", is for those who look for one. With STRICT in the environment a
-// missing program is a failure.
+// It prints what is left out because a program is missing, and the output of a part only if that
+// fails. The last line is "N passed, N failed". With STRICT in the environment, a missing program
+// is a failure.
 package main
 
 import (

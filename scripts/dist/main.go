@@ -1,12 +1,15 @@
-// Dist makes archives and Debian packages of what the Makefile has built and staged, for "make dist".
+// Dist makes archives and Debian packages of the files that the Makefile has built and staged, for
+// "make dist".
 //
 //	SOURCE_DATE_EPOCH=SECONDS go run ./scripts/dist -version V -stage DIRECTORY -out DIRECTORY PLATFORM...
 //
-// It makes dpl-V-PLATFORM.tar.gz, for Windows .zip, for Linux also dpl_V_ARCHITECTURE.deb, and SHA256SUMS of all. Their bytes
-// depend on the sources and on the version of Go alone: everything in them has the time SOURCE_DATE_EPOCH and the owner 0:0,
-// and is sorted by name. It runs wherever Go does, and needs neither tar nor dpkg.
+// It makes dpl-V-PLATFORM.tar.gz, for Windows .zip, for Linux also dpl_V_ARCHITECTURE.deb, and
+// SHA256SUMS of all. Their bytes depend only on the sources and on the version of Go: everything in
+// them has the time SOURCE_DATE_EPOCH and the owner 0:0, and is sorted by name. It runs wherever Go
+// does, and needs neither tar nor dpkg.
 //
-// In the stage are PLATFORM/, the commands; archive/usr/local and debian/usr, what make install puts below these prefixes.
+// In the stage are PLATFORM/, the commands; archive/usr/local and debian/usr, what make install
+// puts below these prefixes.
 package main
 
 import (

@@ -1,13 +1,13 @@
-// Docs makes the manual pages and completions of the dpl commands from what each prints with --help
+// Docs makes the manual pages and completions of the dpl commands from their output with --help
 // --json.
 //
 //	go run ./scripts/docs [-out DIR] [-date YYYY-MM-DD] [-version VERSION] BIN
 //
 // It runs each BIN/dpl-* and writes DIR/man/man1, man5 and man7, DIR/bash-completion/completions,
-// DIR/zsh/site-functions and DIR/fish/vendor_completions.d. What a flag model cannot tell is in
-// files beside this one: examples/COMMAND.txt, and the pages dpl.1, which is left out without
-// BIN/dpl, *.5 and *.7. It is run in the directory of the module, as the synopsis of a command is
-// that of the comment of cmd/COMMAND/main.go. The same input makes the same bytes.
+// DIR/zsh/site-functions and DIR/fish/vendor_completions.d. All other text is in files beside this
+// one: examples/COMMAND.txt, and the pages dpl.1, which is left out without BIN/dpl, *.5 and *.7.
+// Run it in the directory of the module, because the synopsis of a command comes from the comment
+// of cmd/COMMAND/main.go. The same input makes the same bytes.
 package main
 
 import (

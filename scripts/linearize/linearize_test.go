@@ -1,19 +1,19 @@
-// Package linearize tests that what concurrent dpl processes did to an operation can be explained
-// by doing it one after the other, as a small model of the protocol would (spec §4 and §5):
+// Package linearize tests that the effects of concurrent dpl processes on an operation can be
+// explained by running them one after the other in a small model of the protocol (spec §4 and §5):
 //
-//	TestHistories   records what many processes at once, some of them killed, did and said, and has porcupine judge it
-//	TestOrder       has it judge histories that were made up
-//	TestSeededRaces does so with commands that have a bug, such as a lock that excludes nobody, and demands that there is none
-//	TestMachine     one process at a time: rapid looks for a sequence of commands that the model does not foresee
-//	TestSeededBugs  does so with commands that have a bug, and demands that it is found
+//	TestHistories   records what many concurrent processes do and say, some of them killed; porcupine judges it
+//	TestOrder       makes it judge invented histories
+//	TestSeededRaces runs commands with a bug, such as a lock that excludes no one; no history may be legal
+//	TestMachine     runs one process at a time; rapid looks for commands that contradict the model
+//	TestSeededBugs  does so with commands that have a bug, which must be found
 //
 // The model is written from the spec and shares no code with package protocol. Each commit prints
 // its revision, and that is part of the model: without it the order of the calls on a stack cannot
 // be found in reasonable time.
 //
-// DPL_SEED=N repeats the plans of a run that has printed N; when processes are killed, and the
-// order in which the system runs them, is another each time. DPL_SOAK=1 runs as much as CI has no
-// time for: 200 histories of 32 workers, or $DPL_HISTORIES.
+// DPL_SEED=N repeats the plans of a run that has printed N. When processes are killed, and the
+// order in which the system runs them, differ each time. DPL_SOAK=1 runs more than CI has time for:
+// 200 histories of 32 workers, or $DPL_HISTORIES.
 package linearize
 
 import (

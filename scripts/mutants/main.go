@@ -1,11 +1,11 @@
 // Mutants tests the tests: it puts one bug after the other into the sources, runs the tests that
-// have to find it, and prints a table of who did.
+// must find it, and prints a table of those that did.
 //
 //	go run ./scripts/mutants [NAME...]
 //
-// The sources stay as they are: all is done to a copy. A mutant that does not compile, or no longer
-// fits, is an error, as is one that nobody finds. It exits 1 then, after the others. TestFit, a
-// part of make check, tells which do not fit.
+// It works on a copy of the sources. It exits 1 in the end if a mutant does not compile, no longer
+// fits the sources, or is found by no test. TestFit, a part of make check, reports those that do
+// not fit.
 package main
 
 import (

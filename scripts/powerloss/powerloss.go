@@ -1,12 +1,11 @@
 // Package powerloss cuts the power under the real commands and looks at what is left.
 //
-// A Scenario is what is run. Its commands acknowledge something by exiting 0; Recorder notes what.
-// After a power cut, Check says whether a ledger still has it, and Next whether the next command
-// can go on.
+// The commands of a Scenario acknowledge something by exiting 0, and Recorder records it. After a
+// power cut, Check checks that a ledger still has it, and Next that the next command can continue.
 //
-// The tests of this package know what the disk may have from the system calls that strace has seen,
-// and the rules of fsync. Command replay knows it from the writes that a block device has seen, and
-// a real file system.
+// The tests of this package compute the possible states of the disk from the system calls in a log
+// of strace, and the rules of fsync. Command replay computes them from the writes to a block
+// device, and a real file system.
 package powerloss
 
 import (

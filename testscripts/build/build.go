@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// sources are what the commands, and the second implementation, are made of, below the directory of the module.
+// sources are the sources of the commands, and of the second implementation, below the directory of
+// the module.
 var sources = []string{"cmd", "fileops", "protocol", "scripts/demo", "spec/conformance", "go.mod", "go.sum"}
 
 // Commands is CommandsIn for the directory of one test, which it returns.
@@ -26,9 +27,9 @@ func Commands(t testing.TB, root string, flags ...string) string {
 	return bin
 }
 
-// CommandsIn builds the commands to a directory, as the Makefile does, with additional flags of go build, and has everybody
-// read there. root is the directory of the module. Go test runs the calling package again if a source changes, because CommandsIn
-// opens them all.
+// CommandsIn builds the commands in a directory, as the Makefile does, with additional flags of go
+// build, and lets everyone read it. root is the directory of the module. It opens all sources, so
+// go test runs the calling package again if one changes.
 func CommandsIn(bin, root string, flags ...string) error {
 	if err := readSources(root); err != nil {
 		return err
@@ -46,7 +47,7 @@ func CommandsIn(bin, root string, flags ...string) error {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%v: %w\n%s", cmd, err, out)
 	}
-	// Tests that are run by root have commands run by nobody.
+	// Tests run by root also run commands as the user nobody.
 	for dir := bin; dir != filepath.Clean(os.TempDir()) && dir != "/"; dir = filepath.Dir(dir) {
 		os.Chmod(dir, 0o755)
 	}

@@ -1,4 +1,4 @@
-// Package leak finds, in tests on Linux, what a program has not released.
+// Package leak finds resources that a program has not released, in tests on Linux.
 package leak
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
-// None fails the test if using something many times leaves goroutines or descriptors behind. It counts
-// those of the whole test process, so the test must not run in parallel with others.
+// None fails the test if using something many times leaves goroutines or descriptors behind. It
+// counts those of the whole test process, so the test must not run in parallel with others.
 func None(t testing.TB, times int, use func()) {
 	t.Helper()
 	use() // the poller of the runtime opens its own descriptors with the first use

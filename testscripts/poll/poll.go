@@ -10,15 +10,16 @@ import (
 // other work.
 const Patience = time.Minute
 
-// The pause between two looks grows with the time that has passed: what comes soon is seen at once,
-// and what takes long is not disturbed by looks that cost something, such as a walk through /proc.
+// The pause between two looks grows with the time that has passed: early results are seen at once,
+// and long waits are not disturbed by expensive looks, such as a walk through /proc.
 const (
 	shortestPause = time.Millisecond
 	longestPause  = 50 * time.Millisecond
 	pausePart     = 20
 )
 
-// Until returns once is reports true. After Patience it fails the test, and says what did not happen.
+// Until returns once is reports true. After Patience it fails the test with what, which says what
+// did not happen.
 func Until(t testing.TB, what string, is func() bool) {
 	t.Helper()
 

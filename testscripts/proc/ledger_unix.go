@@ -20,9 +20,8 @@ func Below(dir string) map[int]string {
 	return all
 }
 
-// EndAll kills all processes that belong to a ledger below dir: what passes have started outlives
-// everybody, in sessions of their own. It looks again, since what it finds may have just started
-// others.
+// EndAll kills all processes that belong to a ledger below dir, because processes started by passes
+// live on in sessions of their own. It looks again, since they may have just started others.
 func EndAll(dir string) {
 	for quiet := 0; quiet < 3; time.Sleep(time.Millisecond) {
 		quiet++

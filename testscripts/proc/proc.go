@@ -1,5 +1,5 @@
-// Package proc tells tests which processes there are and which have ended, from /proc and in words of its own: what the commands
-// think of it is what is tested.
+// Package proc tells tests which processes exist and which have ended. It reads /proc itself,
+// because the commands' own view is under test.
 package proc
 
 import (
@@ -14,8 +14,9 @@ import (
 	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
-// StartTicks returns when a process started, in ticks of the clock since the boot, and whether it lives. A zombie does not, unless
-// it is only the main thread of a process whose others still run: then nothing that the process holds is free yet.
+// StartTicks returns when a process started, in clock ticks since the boot, and whether it is
+// alive. A zombie is not, unless it is only the main thread of a process whose other threads still
+// run: then none of its resources are free yet.
 func StartTicks(pid int) (ticks int64, alive bool) {
 	field := fields(pid)
 	if field == nil {
@@ -26,7 +27,8 @@ func StartTicks(pid int) (ticks int64, alive bool) {
 	return ticks, state != "Z" && state != "X" || threads != "0" && threads != "1"
 }
 
-// fields returns what is in /proc/PID/stat, by the numbers of proc_pid_stat(5); nil if there is no such process.
+// fields returns the fields of /proc/PID/stat, numbered as in proc_pid_stat(5), or nil if there is
+// no such process.
 func fields(pid int) []string {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -35,8 +37,9 @@ func fields(pid int) []string {
 	return append([]string{"", "", ""}, strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))...)
 }
 
-// Environments returns what the processes were given that this user may see, by pid, with a NUL before and after each variable.
-// Zombies, kernel threads, and processes whose main thread has exited have none.
+// Environments returns the environments of the processes by pid, as far as this user may see them,
+// with a NUL before and after each variable. Zombies, kernel threads, and processes whose main
+// thread has exited have none.
 func Environments() map[int]string {
 	all := make(map[int]string)
 	room := make([]byte, 1<<18)
@@ -50,8 +53,8 @@ func Environments() map[int]string {
 	return all
 }
 
-// environment waits for the end of an execve, until which a process shows nothing. It has to fit into room: in two reads it
-// might be that of two programs.
+// environment waits for the end of an execve, until which a process shows nothing. The environment
+// must fit into room, because two reads might see two programs.
 func environment(pid int, room []byte) string {
 	n := 0
 	poll.Within(10*time.Second, func() bool {

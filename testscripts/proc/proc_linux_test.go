@@ -47,7 +47,8 @@ func TestMainThreadExited(t *testing.T) {
 	}
 }
 
-// A process that does nothing but call execve is seen at any time; one that was given nothing is not asked for long.
+// A process that only calls execve is seen at any time. One without an environment does not delay
+// the search.
 func TestEnvironments(t *testing.T) {
 	t.Parallel()
 	again := filepath.Join(t.TempDir(), "again")

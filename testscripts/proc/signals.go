@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// Unignore lets what is started from here on receive SIGHUP and SIGINT, also if this test is run by nohup, or in the background of
-// a script: what is ignored is ignored by all that a process starts.
+// Unignore lets processes started from here on receive SIGHUP and SIGINT, even if nohup runs this
+// test, or a script in the background: child processes inherit ignored signals.
 func Unignore() {
 	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
 		if signal.Ignored(sig) {

@@ -1,6 +1,7 @@
 //go:build amd64
 
-// Package seccomp has the kernel refuse system calls of a test: no disk and no file system is at hand that would.
+// Package seccomp makes the kernel refuse system calls of a test, for lack of a disk or file system
+// that would.
 package seccomp
 
 import (
@@ -11,7 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Refusal is a system call that the kernel is to refuse, whatever its arguments or for one value of one of them.
+// A Refusal is a system call for the kernel to refuse, with any arguments or with one value of one
+// of them.
 type Refusal struct {
 	call  uintptr
 	errno unix.Errno
@@ -49,7 +51,8 @@ func Run(t *testing.T, refusals []Refusal, do func()) {
 	}
 }
 
-// install makes the kernel look at each system call of this thread. The numbers are those of struct seccomp_data.
+// install makes the kernel check each system call of this thread. The numbers are those of struct
+// seccomp_data.
 func install(refusals []Refusal) error {
 	const number, firstArg, sizeOfArg = 0, 16, 8
 	load := func(offset uint32) unix.SockFilter {

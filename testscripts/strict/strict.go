@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Skip skips the test, and says why. With STRICT in the environment, which leaves nothing out, it fails instead.
+// Skip skips the test with a reason. With STRICT in the environment, which allows no skips, it
+// fails the test instead.
 func Skip(t testing.TB, why string) {
 	t.Helper()
 	if os.Getenv("STRICT") != "" {

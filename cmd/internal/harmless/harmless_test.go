@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// hostile is what somebody may have written that a terminal obeys, and how each is shown.
+// hostile is text that a terminal obeys, and how each is shown.
 var hostile = []struct{ in, text, message string }{
 	{"plain, ä€😀 text", "plain, ä€😀 text", "plain, ä€😀 text"},
 	{"\x1b[2J", "\ufffd[2J", `\x1b[2J`},
@@ -31,7 +31,7 @@ func TestTextAndMessage(t *testing.T) {
 	}
 }
 
-// TestJSON: what is unsafe is escaped, and the document stays the same.
+// TestJSON checks that unsafe characters are escaped, and that the document stays the same.
 func TestJSON(t *testing.T) {
 	for _, c := range hostile {
 		if !utf8.ValidString(c.in) {

@@ -11,7 +11,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// ending is a machine with survivors of which one ends before it is signalled, as no real one does when told to.
+// ending is a machine with survivors, one of which ends before it is signalled. No real one does so
+// on demand.
 type ending struct{ Machine }
 
 func (ending) Survivors(protocol.Process, string, protocol.Process) ([]protocol.Process, error) {
@@ -31,7 +32,7 @@ func (w *warnings) Warnf(format string, args ...any) {
 	w.said = append(w.said, fmt.Sprintf(format, args...))
 }
 
-// That one survivor has ended meanwhile does not hide what is wrong with the others, each in a line of its own.
+// The end of one survivor does not hide errors of the others, each on a line of its own.
 func TestSignalSurvivors(t *testing.T) {
 	t.Parallel()
 	var w warnings
@@ -50,7 +51,7 @@ func TestSignalSurvivors(t *testing.T) {
 // group is a machine with a leader, 1, a member of its group, 2, and a daemon, 3.
 type group struct {
 	Machine
-	leader error // what signalling the group of the leader comes to
+	leader error // the error of signalling the leader's group
 	got    *[]int
 }
 
@@ -67,7 +68,8 @@ func (m group) SignalProcess(p protocol.Process, _ syscall.Signal) error {
 	return nil
 }
 
-// Whoever is not in the group gets the signal too; and everybody by itself if the leader has ended since the pass looked.
+// Processes outside the group also get the signal. If the leader has ended since the pass looked,
+// every process gets it individually.
 func TestSignalGroup(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// TestBrowser lets a real browser read the hostile page: nothing in it runs, and the browser has nothing to complain about. It is
-// not required with STRICT, because Chromium is too large to install for one test.
+// TestBrowser makes a real browser read the hostile page: nothing in it runs, and the browser
+// reports no errors. STRICT does not require it, because Chromium is too large to install for one
+// test.
 func TestBrowser(t *testing.T) {
 	browser := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {

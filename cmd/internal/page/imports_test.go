@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Templates and the tables of text widths cost each start of a command that they are linked into, so
-// commands that start often go without.
+// Templates and the tables of text widths slow down the start of every command that links them, so
+// commands that start often must not link them.
 func TestOnlyStatusDrawsPages(t *testing.T) {
 	const top = "../.."
 	costly := []string{

@@ -57,7 +57,7 @@ func TestMonotonicCountsFromBoot(t *testing.T) {
 	}
 }
 
-// What another process reads lies between what we read before and after.
+// The reading of another process lies between our readings before and after.
 func TestMonotonicInTwoProcesses(t *testing.T) {
 	t.Parallel()
 	before := monotonic(t)

@@ -30,8 +30,8 @@ func TestCarriesEnded(t *testing.T) {
 	mustNotCarry()
 }
 
-// A thread of the kernel has no environment and never will, so it is in nobody's way. A process that has been started by the
-// first one, which led no session, is in one session with all of them: 0.
+// A kernel thread never has an environment, so it causes no doubt. A process started by the first
+// one, which led no session, shares session 0 with all of them.
 func TestCarriesKernelThread(t *testing.T) {
 	t.Parallel()
 	const thread = 2
@@ -43,7 +43,7 @@ func TestCarriesKernelThread(t *testing.T) {
 	}
 }
 
-// A process that /proc hides from us, as that of another user with hidepid, is nobody of whom it cannot be told.
+// A process that /proc hides from us, such as another user's with hidepid, causes no doubt.
 func TestCarriesHidden(t *testing.T) {
 	t.Parallel()
 	nobody := proctest.AsNobody(t)

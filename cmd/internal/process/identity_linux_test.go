@@ -119,7 +119,8 @@ func TestThread(t *testing.T) {
 	mustBeGone(t, tid, start.startTicks)
 }
 
-// otherThread returns the number of a thread of ours that is not the first. There is always one: of the Go runtime.
+// otherThread returns the id of a thread of ours that is not the first. The Go runtime always has
+// one.
 func otherThread(t *testing.T) int {
 	t.Helper()
 	threads, err := os.ReadDir("/proc/self/task")
@@ -173,7 +174,8 @@ func TestNotOurs(t *testing.T) {
 	}
 }
 
-// judgedByNobody returns what an ordinary user makes of the process pid: user 65534, or the one who runs the tests.
+// judgedByNobody returns an ordinary user's judgement of the process pid: that of user 65534, or of
+// the user who runs the tests.
 func judgedByNobody(t *testing.T, pid int, startTicks int64) verdict {
 	t.Helper()
 	var attributes *syscall.SysProcAttr

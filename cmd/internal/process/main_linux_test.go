@@ -71,7 +71,8 @@ func reportHere() string {
 	return string(line)
 }
 
-// A verdict is what another process makes of the process in its arguments: a pid and its start time.
+// A verdict is another process's judgement of the process in its arguments: a pid and its start
+// time.
 type verdict struct {
 	Kill              syscall.Errno // of signal 0
 	Stat              string        // whether its stat file could be read

@@ -29,7 +29,8 @@ func leader(t *testing.T) (*proctest.Child, protocol.Process) {
 	return c, identify(t, c.Process.Pid)
 }
 
-// Each process that is not certainly p is left alone, and is no evidence that p has gone unless another has its number.
+// A process that is not certainly p gets no signal. It is no evidence that p has gone, unless
+// another process has its pid.
 func TestSignalOthers(t *testing.T) {
 	t.Parallel()
 	c, p := leader(t)
@@ -189,7 +190,8 @@ func TestSignalGroupOneByOne(t *testing.T) {
 	mustEnd(t, child)
 }
 
-// A leader that ends as soon as one of the others does, which happens before its own turn, leaves out nobody.
+// If a leader ends as soon as one of the others does, which is before its own turn, no process is
+// left out.
 func TestSignalGroupEndingAmid(t *testing.T) {
 	t.Parallel()
 	s := command(t, "sh", "-c", `sleep 1000 & first=$!; for n in 2 3 4 5; do sleep 1000 & echo $!; done; echo $first; wait $first`)

@@ -60,7 +60,7 @@ func TestStatEnded(t *testing.T) {
 	}
 }
 
-// Whatever a process calls itself, what is found is what the kernel wrote after its name.
+// Whatever the name of a process, the fields are those that the kernel wrote after it.
 func FuzzParseStat(f *testing.F) {
 	f.Add("sh", byte('S'), 1, int64(4711))
 	f.Add(") Z 1 (", byte('R'), 7, int64(0))

@@ -22,13 +22,13 @@ const (
 	bugPIDOnly     // a process is known by its number alone
 	bugMissing     // a file that is not found once is taken for none
 	bugNoGate      // a supervisor runs before its pid is written down
-	bugNotSilent   // a start of which nobody knows whether it succeeded counts as failed
-	bugNoDoubt     // a process of which it cannot be told whether it is a survivor is none
+	bugNotSilent   // a start whose success is unknown counts as failed
+	bugNoDoubt     // a process that may or may not be a survivor counts as none
 	bugRevival     // a heartbeat brings a crashed frame back
 	bugNoCountdown // an operation is archived as soon as it is over
 	bugIdle        // a pass over an operation finds nothing to do
 	bugKeepTemps   // temporary files are not removed
-	bugGrab        // what is removed is not what was to be
+	bugGrab        // a removal takes away something else
 	bugTwice       // an alert is written twice
 	bugUnseen      // a process that is there is taken for one that cannot be seen
 )

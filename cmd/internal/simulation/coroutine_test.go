@@ -2,7 +2,8 @@ package simulation
 
 import "iter"
 
-// coroutine is a stack that programs run on, one after the other: a new one for each would have to grow each time.
+// coroutine is a stack on which programs run one after the other. A new one for each would have to
+// grow every time.
 type coroutine struct {
 	next    func() (struct{}, bool)
 	stop    func()

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// cpuTime returns the time that all threads of this process have run, which other work on the machine does not stretch.
+// cpuTime returns the processor time of all threads of this process, which does not depend on other
+// work of the machine.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

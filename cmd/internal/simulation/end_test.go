@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// end ends a history: everybody is gone, and after a while nothing is left but the archive.
+// end ends a history: all processes end, and after a while only the archive is left.
 func (w *world) end() {
 	w.everybodyEnds()
 	for _, d := range w.dying {
@@ -66,7 +66,7 @@ func (w *world) anyOperation() bool {
 	return found
 }
 
-// checkArchive looks for each operation that a command was told of.
+// checkArchive looks for each operation of which a command was informed.
 func (w *world) checkArchive() {
 	for _, id := range slices.Sorted(maps.Keys(w.operations)) {
 		if w.operations[id].acked == nil {
@@ -87,7 +87,7 @@ func (w *world) checkArchive() {
 // checkLeftovers looks for what cleanup should have removed.
 func (w *world) checkLeftovers() {
 	if !w.disk.Exists(ledgerDir + "/ledger.json") {
-		return // nobody got to make the ledger
+		return // no command got to create the ledger
 	}
 	for _, name := range w.disk.Tree() {
 		locked, isLock := strings.CutSuffix(name, ".lock")

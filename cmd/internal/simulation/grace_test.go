@@ -22,7 +22,7 @@ type look struct {
 	w         *world
 	seen      protocol.Observation
 	threshold time.Duration
-	silent    bool // nobody in the file has been heard of for long
+	silent    bool // nothing in the file has been heard from for long
 	grants    bool // a silence gets a grace from who looks
 }
 
@@ -53,9 +53,9 @@ func (l look) sees(m mortal) (lives, gone bool) {
 	return presence == protocol.Present, presence == protocol.Gone
 }
 
-// check returns an error unless the edit that made after of before gives m the one window that spec §4.6 grants for a silence,
-// and no more; finds it when that is over; and is not kept by it from what its process shows. evidence is that with which it is
-// declared dead, "" if it is not.
+// check returns an error unless the edit from before to after gives m exactly the one window that
+// spec §4.6 grants for a silence, declares it dead when that is over, and is not delayed by it if
+// its process shows that it is dead. evidence is that of its declaration, or "".
 func (l look) check(before, after mortal, evidence protocol.Evidence) error {
 	if before.hears(after) {
 		if after.grace != nil {
@@ -117,8 +117,8 @@ func ofService(s *protocol.Service) mortal {
 	return mortal{s.ID, s.Process, s.Heartbeats, s.LastHeartbeat, s.Beat, s.Grace}
 }
 
-// graces checks an edit of an operation, if the clock of its observer tells the ages of all that is in it. Who pops is lenient
-// with its own frames.
+// graces checks an edit of an operation, if the clock of its observer tells the ages of everything
+// in it. A pop is lenient with its own frames.
 func (w *world) graces(before, after protocol.Operation, seen protocol.Observation, lenient bool) error {
 	if before.ID == "" || before.State.Terminal() {
 		return nil
@@ -168,7 +168,8 @@ func (w *world) graces(before, after protocol.Operation, seen protocol.Observati
 	return nil
 }
 
-// groupGraces checks a pass, which has decided by what it saw: by the pass of an owner that takes over, too, which grants none.
+// groupGraces checks a pass, including one of an owner that takes over, which grants no graces. A
+// pass decides by what it has observed.
 func (w *world) groupGraces(before, after protocol.Group, owner string, seen protocol.Observation) error {
 	orchestrator := mortal{heartbeat: before.Orchestrator.Heartbeat, beat: before.Orchestrator.Beat}
 	never := orchestrator.heartbeat.IsZero()

@@ -56,7 +56,7 @@ func operating(times int) func(a *actor) {
 	}
 }
 
-// request returns the arguments of a registration that a pass is to start.
+// request returns the arguments of a registration that a pass must start.
 func (a *actor) request(id string) protocol.Registration {
 	w := a.w
 	wait := time.Duration(w.between(0, 600)) * time.Millisecond
@@ -80,7 +80,7 @@ func (a *actor) request(id string) protocol.Registration {
 
 func ptr[T any](v T) *T { return &v }
 
-// registering is a supervisor that registers itself, beats, and ends or hangs.
+// registering is a service that registers itself, sends heartbeats, and ends or hangs.
 func registering(id string) func(a *actor) {
 	return func(a *actor) {
 		r := protocol.Registration{Service: id, By: a.name, PID: a.p.PID, Process: a.p.Process}
@@ -101,7 +101,8 @@ func registering(id string) func(a *actor) {
 	}
 }
 
-// supervised is what a supervisor does: it beats, leaves children behind, ends, and hangs.
+// supervised is the program of a service: it sends heartbeats, leaves children behind, ends, and
+// hangs.
 func supervised(id string) func(a *actor) {
 	return func(a *actor) {
 		w := a.w

@@ -31,8 +31,8 @@ func (w *world) history(seed uint64, kinds []kind, b bug) error {
 
 func newStats() *stats { return &stats{kinds: map[string]int{}} }
 
-// amount is how many histories are to be played, for a time or a number, and the seed before the first. For a time they are the
-// same each time.
+// amount is the number of histories to play, or the time for playing, and the seed before the
+// first. For a time the histories are the same in each run.
 type amount struct {
 	time   time.Duration
 	number uint64
@@ -44,7 +44,7 @@ func histories(t *testing.T) amount {
 	if text == "" {
 		return amount{time: 10 * time.Second}
 	}
-	if n, err := strconv.ParseUint(text, 10, 64); err == nil { // who asks for a number gets others each time
+	if n, err := strconv.ParseUint(text, 10, 64); err == nil { // a given number means new ones each time
 		return amount{number: n, after: uint64(time.Now().Unix()) << 24}
 	}
 	d, err := time.ParseDuration(text)
@@ -72,7 +72,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestHistories plays histories on all processors until the first one that breaks a promise. Its seed plays it again.
+// TestHistories plays histories on all processors until one breaks a promise. Its seed replays it.
 func TestHistories(t *testing.T) {
 	if seed, given := seedToReplay(t); given {
 		replay(t, seed)

@@ -105,7 +105,8 @@ func (h *host) is(p protocol.Process) *proc {
 	return found
 }
 
-// spawn makes a process. Numbers are used again as soon as they are free, every other time; never within one tick of the clock.
+// spawn creates a process. Every other time it reuses a free pid, but never within one tick of the
+// clock.
 func (h *host) spawn(leader *proc) *proc {
 	h.lastPID++
 	pid := h.lastPID

@@ -6,7 +6,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// judge returns an error unless whoever an edit declares dead has been silent for long, or is dead.
+// judge returns an error unless everything that an edit declares dead has been silent for long, or
+// is dead.
 func (w *world) judge(id string, before, after protocol.Operation, seen protocol.Observation) error {
 	for _, s := range after.Supervisors {
 		old, known := before.Supervisor(s.ID)
@@ -64,8 +65,8 @@ func (w *world) lives(p protocol.Process) bool {
 	return false
 }
 
-// age returns how old a heartbeat may look at most to an observer: to one on the same host, what its monotonic clock says; to
-// another, the true time, and what the clocks differ.
+// age returns the greatest age of a heartbeat for an observer: on the same host, by its monotonic
+// clock; on another, the true time plus the difference of the clocks.
 func (w *world) age(b beat, seen protocol.Observation) int64 {
 	switch {
 	case b.host.id == seen.Host.ID:

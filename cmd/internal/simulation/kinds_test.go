@@ -32,7 +32,8 @@ var kinds = []kind{
 	{name: "operations", hosts: 1, powerLoss: true, clockSteps: true, pauses: 400},
 	{name: "operations on two hosts", hosts: 2, powerLoss: true, hostCrash: true, pauses: 400},
 	{name: "groups", groups: true, hosts: 1, powerLoss: true, clockSteps: true, pauses: 600},
-	// No pauses: a start that is committed a threshold after it was decided looks dead to another host (spec/reliability.md, 3).
+	// No pauses: a start committed a threshold after it was decided looks dead to another host
+	// (spec/reliability.md, 3).
 	{name: "groups on two hosts", groups: true, hosts: 2, powerLoss: true, hostCrash: true},
 	{name: "operations under leases", hosts: 2, powerLoss: true, hostCrash: true, clockSteps: true, pauses: 150, lease: true, commit: fileops.CommitLink},
 	{name: "groups under leases", groups: true, hosts: 2, powerLoss: true, hostCrash: true, clockSteps: true, pauses: 150, lease: true, commit: fileops.CommitLink},
@@ -112,7 +113,7 @@ func (w *world) calmly(program func(a *actor)) {
 	w.calm = was
 }
 
-// make makes a file, and the directories that it is in, that survive everything but what is done to them.
+// make creates a file, with its directories, that survives everything except deliberate changes.
 func (w *world) make(file string) {
 	p := &simfs.Process{Disk: w.disk}
 	f, err := p.Create(w.makeDir(p, file), 0o600)

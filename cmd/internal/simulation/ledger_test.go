@@ -10,7 +10,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// ledger is what is known of one operation: all edits that were tried, and which of them were acknowledged.
+// ledger is what is known about one operation: all attempted edits, and which of them were
+// acknowledged.
 type ledger struct {
 	id     string
 	edits  []*edit
@@ -23,18 +24,18 @@ type ledger struct {
 type edit struct {
 	tag    int
 	rev    int64
-	parent *edit // what it was made of; nil: of nothing
+	parent *edit // the edit it was made from; nil: no operation
 	by     by
 	void   bool // the command said that nothing was changed
 	state  protocol.State
 	beats  []string // whose heartbeats are new
 	dead   []string // calls that have crashed
-	wrong  error    // what is wrong with it if it is ever made
-	made   bool     // it was: somebody has read it, or what was made of it
+	wrong  error    // its fault, if it is ever made
+	made   bool     // it was made: someone has read it, or an edit made from it
 	at     beat
 }
 
-// by is which command of whom.
+// by is a command of an actor.
 type by struct{ name, command string }
 
 func (b by) String() string { return b.name + ": " + b.command }
@@ -56,7 +57,7 @@ func (w *world) operation(id string) *ledger {
 	return l
 }
 
-// tag is the member by which a version is known again, whoever reads it.
+// tag is the member by which a version is recognized.
 func tag(n int) []protocol.Member {
 	return []protocol.Member{{Name: "simulated", Value: strconv.Itoa(n)}}
 }
@@ -81,7 +82,7 @@ func (e *edit) has(other *edit) bool {
 	return e == other
 }
 
-// seen checks a version that somebody has read, after floor was acknowledged, and returns it.
+// seen checks a version that was read after floor was acknowledged, and returns it.
 func (l *ledger) seen(w *world, op protocol.Operation, floor *edit) *edit {
 	e := l.edit(op)
 	switch {
@@ -122,12 +123,12 @@ func (l *ledger) reads(c *command, op protocol.Operation) *edit {
 	}
 	archived := op.Revision
 	if c.w.kind.commit == fileops.CommitLink {
-		archived-- // the version that says so counts, too
+		archived-- // the version that says so also counts
 	}
 	if e := l.archived(c.w, archived); e != nil {
 		return e
 	}
-	if !c.w.kind.lease { // else somebody may have begun it anew meanwhile
+	if !c.w.kind.lease { // otherwise it may have been started over
 		c.w.fail("%s: nobody has archived revision %d", l.id, archived)
 	}
 	return nil
@@ -147,7 +148,7 @@ func (l *ledger) archived(w *world, revision int64) *edit {
 	return nil
 }
 
-// attempt notes that somebody tries to make after.
+// attempt records an attempt to make after.
 func (l *ledger) attempt(c *command, parent *edit, before, after protocol.Operation, seen protocol.Observation) *edit {
 	h := c.a.p.host
 	e := &edit{
@@ -190,7 +191,7 @@ func (l *ledger) ends(c *command, e *edit, archived, weak bool, err error) {
 	}
 }
 
-// isMade notes that e has become the operation, whether its command has lived to say so or not.
+// isMade records that e has become the operation, whether or not its command lived to report it.
 func (e *edit) isMade(w *world) {
 	for ; e != nil && !e.made; e = e.parent {
 		e.made = true
@@ -223,7 +224,7 @@ func (l *ledger) ack(w *world, e *edit, weak bool) {
 // lostPower: whatever was weak may be gone.
 func (l *ledger) lostPower() { l.acked = l.strong }
 
-// checkCountdown checks that an operation that is to be archived was terminal for two edits (spec §4.5).
+// checkCountdown checks that an operation that is archived was terminal for two edits (spec §4.5).
 func (l *ledger) checkCountdown(w *world, e *edit) {
 	n := 0
 	for p := e; p != nil && p.state.Terminal(); p = p.parent {

@@ -13,7 +13,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// machine is the host of a pass, as orchestrator.Machine. What it does are system calls, in which the pass may be killed.
+// machine is the host of a pass, as orchestrator.Machine. Its methods are system calls, in which
+// the pass may be killed.
 type machine struct{ c *command }
 
 func (m machine) host() *host { return m.c.a.p.host }
@@ -63,7 +64,7 @@ type gate struct {
 
 func (g *gate) Process() protocol.Process { return g.p.Process }
 
-// Keeper is of none: as on systems that give orphans to nobody but their first process.
+// Keeper returns none, as on systems that give orphans only to their first process.
 func (g *gate) Keeper() protocol.Process { return protocol.Process{} }
 
 func (g *gate) Release() error {
@@ -94,7 +95,7 @@ func (g *gate) Release() error {
 		g.p.kill()
 		return syscall.ETIMEDOUT
 	case err != nil:
-		g.p.kill() // what it has begun meanwhile lives on
+		g.p.kill() // whatever it has started lives on
 		return start.ErrSilent
 	}
 	return nil
@@ -106,7 +107,7 @@ func (g *gate) Cancel() error {
 	return nil
 }
 
-// open makes the stage the supervisor, of which there must not be another.
+// open makes the stage the service. There must be no other process of it.
 func (g *gate) open() {
 	w := g.m.c.w
 	if !g.p.stage {
@@ -123,14 +124,14 @@ func (g *gate) open() {
 		}
 	}
 	if w.calm {
-		g.p.dead = true // nobody runs any more: it ends at once
+		g.p.dead = true // no other process runs any more: it ends at once
 		return
 	}
 	w.start("supervisor-"+g.p.role, g.p, supervised(g.p.role))
 }
 
-// mayBeForgotten reports whether a supervisor that lives may be taken for dead: hosts cannot look at each other's processes, so
-// that one which is silent for long enough may register on another.
+// mayBeForgotten reports whether a live service may be taken for dead: hosts cannot see each
+// other's processes, so one that is silent for long enough may register on another host.
 func (w *world) mayBeForgotten(p *proc) bool {
 	return len(w.hosts) > 1 && w.now-p.beat > threshold.Milliseconds()-skew
 }

@@ -8,10 +8,11 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// registry is what is known of the group: who has been told of which revision of the registry.
+// registry is what is known about the group: which commands have seen which revision of the
+// registry.
 type registry struct {
-	floor   int64 // what everybody must see
-	durable int64 // what survives a power cut
+	floor   int64 // the revision that everyone must see
+	durable int64 // the revision that survives a power cut
 	makers  map[int64]maker
 }
 
@@ -61,7 +62,7 @@ func (g *registry) lostPower() {
 	g.floor = g.durable
 }
 
-// endGroups makes passes until all supervisors have come to an end, and nothing is left of those that were started.
+// endGroups makes passes until all services have ended and nothing is left of their processes.
 func (w *world) endGroups() {
 	if w.group().floor == 0 {
 		return
@@ -101,8 +102,8 @@ func (w *world) readGroup() (g protocol.Group, err error) {
 	return g, err
 }
 
-// settled reports whether nothing will happen after the pass that made g, unless somebody asks for it. A process that hangs,
-// and promised no heartbeats, runs for ever.
+// settled reports whether nothing will happen without a request after the pass that made g. A
+// process that hangs and promised no heartbeats runs for ever.
 func (w *world) settled(g protocol.Group) bool {
 	return g.Orchestrator.Revision > 0 && len(g.Registry.PendingAlerts) == 0 && !slices.ContainsFunc(g.Registry.Services, func(s protocol.Service) bool {
 		waits := s.State == protocol.StateWaiting && s.BlockedBy != ""
@@ -111,8 +112,9 @@ func (w *world) settled(g protocol.Group) bool {
 	})
 }
 
-// checkProcesses looks for what should have been stopped. The passes of another host cannot: to them, who is silent has stopped.
-// What waits for dependencies has yet to be stopped, just before its start.
+// checkProcesses looks for processes that should have been stopped. Passes on another host cannot
+// stop them: to them, a silent service has stopped. A service that waits for dependencies is
+// stopped just before its start.
 func (w *world) checkProcesses() {
 	if len(w.hosts) > 1 {
 		return

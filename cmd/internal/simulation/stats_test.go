@@ -8,7 +8,7 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// What happens in histories. All of it has to, or it is not tested.
+// The events in histories. Each must happen, or it is not tested.
 const (
 	didKill = iota
 	didENOSPC

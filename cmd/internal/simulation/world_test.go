@@ -8,7 +8,8 @@ import (
 	"github.com/dpl-project/dpl/fileops/simfs"
 )
 
-// world is one history: hosts, the disk that they share, and what runs on them. It is used again for the next one.
+// world is one history: hosts, the disk they share, and their processes. It is reused for the next
+// one.
 type world struct {
 	seed  uint64
 	pcg   *rand.PCG
@@ -16,7 +17,7 @@ type world struct {
 	kind  kind
 	bug   bug
 	stats *stats
-	print func(format string, args ...any) // nil: nobody looks
+	print func(format string, args ...any) // nil: no output
 
 	now   int64 // the true time in milliseconds
 	disk  *simfs.Disk
@@ -30,11 +31,11 @@ type world struct {
 	chosen  *actor
 	idle    []*coroutine
 	dying   []dying
-	calm    bool // no more faults, and nobody else
+	calm    bool // no more faults, and no other processes
 	steps   int
 
 	step      int // time that a call takes, at most
-	hop       int // one call in so many lets somebody else run
+	hop       int // one in this many calls lets another process run
 	faults    int // one command in so many has a fault
 	faulted   bool
 	powerLost bool
@@ -212,7 +213,7 @@ func (a *actor) wait(n *simfs.Node) bool {
 	return true
 }
 
-// play lets everybody run until all have ended.
+// play runs all processes until they have ended.
 func (w *world) play() {
 	for w.wrong == nil {
 		w.reap()
@@ -257,7 +258,7 @@ func (w *world) reap() {
 	w.actors = kept
 }
 
-// pick chooses who runs next, nil if nobody ever will. If all sleep, time passes.
+// pick chooses the process to run next, or nil if none ever will. If all sleep, time passes.
 func (w *world) pick() *actor {
 	for {
 		w.ready = w.ready[:0]

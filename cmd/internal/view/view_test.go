@@ -27,7 +27,7 @@ func stack(t *testing.T, calls ...string) Operation {
 	return Operation{Operation: op, Seen: protocol.Observation{Now: noon.Add(3 * time.Second)}}
 }
 
-// firsts returns the first word of each line of text that begins with one, after the tree before it.
+// firsts returns the first word of each line of text, after the tree before it.
 func firsts(text string) (words []string) {
 	for line := range strings.Lines(text) {
 		if word := strings.Fields(strings.TrimLeft(line, " │├└─|`-")); len(word) > 0 {
@@ -37,8 +37,8 @@ func firsts(text string) (words []string) {
 	return words
 }
 
-// The id of each call is the first word after the tree, whole or cut, those that differ do so cut, and no line is wider than the
-// terminal, however many calls there are and whatever they are called.
+// The id of each call is the first word after the tree, whole or cut. Different ids stay different
+// when cut, and no line is wider than the terminal, whatever the number of calls and their names.
 func TestWidth(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		ids := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-c](build|x{0,60})[a-z0-9:_-]{0,30}[0-9]`), 1, 50, rapid.ID).Draw(r, "calls")
@@ -81,7 +81,7 @@ func TestPiped(t *testing.T) {
 	}
 }
 
-// What a made-up id differs in is kept.
+// The part in which made-up ids differ is kept.
 func TestCut(t *testing.T) {
 	for _, c := range []struct {
 		ids, want string

@@ -8,9 +8,9 @@
 //	workload fxsr COMMAND...                            run COMMAND without the registers that user-mode-linux cannot keep
 //	workload table FILE...                              make a table of the RESULT lines in FILE...
 //
-// DIR is the shared directory as each host sees it; -enter-a and -enter-b are what comes before a
-// command to run it on that host. Run makes a new ledger in the directory. Table exits 1 if a
-// ledger that commits by link has lost an edit, or none that commits by rename has.
+// DIR is the shared directory as each host sees it; -enter-a and -enter-b are prefixes that run a
+// command on that host. Run creates a new ledger in the directory. Table exits 1 if a ledger that
+// commits by link has lost an edit, or if none that commits by rename has.
 package main
 
 import (

@@ -69,7 +69,8 @@ func TestJobSignalsStopped(t *testing.T) {
 
 // A stop without a terminal changes nothing, and the job goes on with SIGCONT.
 //
-// Not parallel: a job that is closed has this process ignore SIGTSTP for a moment, and a job that begins then.
+// Not parallel: a job that is closed has this process ignore SIGTSTP for a moment, and a job that
+// begins then.
 func TestJobStopped(t *testing.T) {
 	for _, stop := range []string{"STOP", "TSTP", "TTIN"} {
 		j, _ := startJob(t, "kill -"+stop+" $$; exit 4")
@@ -110,7 +111,7 @@ func TestJobLeaderEndsFirst(t *testing.T) {
 	})
 }
 
-// One that leaves the group, even late, does not belong to the job any more.
+// A process that leaves the group, even late, no longer belongs to the job.
 func TestJobMemberLeaves(t *testing.T) {
 	withAndWithoutHandle(t, func(t *testing.T, start func(string) (*Job, string)) {
 		j, dir := start(`mkfifo fifo; sh -c 'read line <fifo; exec setsid sleep 1000' & echo $! >pid; exit 0`)

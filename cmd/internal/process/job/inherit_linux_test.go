@@ -21,7 +21,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// playJob is a simple dpl-run: it runs its arguments from the second on, and reports to the descriptor that is the first.
+// playJob is a simple dpl-run: it runs its arguments from the second on, and reports to the
+// descriptor in the first.
 func playJob() {
 	fd, _ := strconv.Atoi(os.Args[1])
 	unix.CloseOnExec(fd)

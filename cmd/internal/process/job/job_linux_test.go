@@ -18,7 +18,8 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 )
 
-// startJob starts a shell script, of which $0 is a directory. The job is killed and closed when the test ends.
+// startJob starts a shell script, whose $0 is a directory. The end of the test kills and closes the
+// job.
 func startJob(t *testing.T, script string) (*Job, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -145,7 +146,8 @@ func mustBeOver(t *testing.T, j *Job) {
 	}
 }
 
-// TestScriptWithoutInterpreter: a text without #! is run by sh, as by a shell, under whatever name it has.
+// TestScriptWithoutInterpreter checks that sh runs a text without #!, as a shell would, whatever
+// its name.
 func TestScriptWithoutInterpreter(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

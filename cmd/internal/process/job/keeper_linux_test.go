@@ -37,8 +37,8 @@ func descendants(t *testing.T, dir string, names ...string) (pids []int) {
 	return pids
 }
 
-// When the runner is killed, all of the group ends, and what has left it: a grandchild that ignores SIGTERM, a stopped one,
-// and a daemon with a session of its own.
+// When the runner is killed, the whole group ends, and so do processes that have left it: a
+// grandchild that ignores SIGTERM, a stopped one, and a daemon with a session of its own.
 func TestKeeperEndsGroup(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -104,7 +104,8 @@ func TestKeeperDismissed(t *testing.T) {
 	}
 }
 
-// The keeper holds nothing that its runner's parent left open, such as a lock. The job does, as it would without a runner.
+// The keeper holds nothing that its runner's parent left open, such as a lock. The job does, as it
+// would without a runner.
 func TestKeeperHoldsNothing(t *testing.T) {
 	t.Parallel()
 	lock, err := os.Create(filepath.Join(t.TempDir(), "lock"))
@@ -140,7 +141,8 @@ func TestKeeperHoldsNothing(t *testing.T) {
 	})
 }
 
-// slow is of one process that is amid execve whenever it is asked until the keeper has tried to kill it often enough.
+// slow is of one process that is amid execve whenever it is asked until the keeper has tried to
+// kill it often enough.
 type slow struct{ asked, kills int }
 
 func (s *slow) signal(sig syscall.Signal) (any, doubt bool) {
@@ -162,7 +164,8 @@ func TestKeeperWaitsForExec(t *testing.T) {
 	}
 }
 
-// A keeper without a handle of the group ends what carries the id of its job, and nothing of another run of the same.
+// A keeper without a handle of the group ends what carries the id of its job, and nothing of
+// another run of the same.
 func TestKeeperByID(t *testing.T) {
 	t.Parallel()
 	k := NewKeeper(100 * time.Millisecond)
@@ -196,7 +199,8 @@ func TestKeeperByID(t *testing.T) {
 			t.Logf("the keeper: %s; ended: %t, %t", proctest.StatLine(k.pid), oursEnded(), deafEnded())
 		}
 	})
-	// As when the runner dies. But that has nobody else amid fork, as other tests may have, who would hold a closed socket open.
+	// As when the runner dies. But that has nobody else amid fork, as other tests may have, who
+	// would hold a closed socket open.
 	unix.Shutdown(k.socket, unix.SHUT_RDWR)
 	poll.Until(t, "those of the job end", func() bool { return oursEnded() && deafEnded() && awayEnded() })
 	unix.Close(k.socket)
@@ -207,7 +211,8 @@ func TestKeeperByID(t *testing.T) {
 	}
 }
 
-// A parked keeper has no signal that ends it but SIGKILL, no file but its socket, and a session and a name of its own.
+// A parked keeper has no signal that ends it but SIGKILL, no file but its socket, and a session and
+// a name of its own.
 func TestKeeperParked(t *testing.T) {
 	t.Parallel()
 	k := NewKeeper(time.Second)

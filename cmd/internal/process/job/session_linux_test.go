@@ -48,8 +48,9 @@ func openPTY(t *testing.T) (master, slave *os.File) {
 	return master, slave
 }
 
-// openSession starts a shell that runs a shell script as a job of a child of its own; its directory is $0. How is
-// "foreground", "background", or "pipe" for one in the foreground whose stdout is not the terminal.
+// openSession starts a shell that runs a shell script as a job of a child of its own; its directory
+// is $0. how is "foreground", "background", or "pipe" for a foreground job whose stdout is not the
+// terminal.
 func openSession(t *testing.T, how, script, dir string) *session {
 	t.Helper()
 	return openSessionWith(t, how, "/bin/sh", "-c", script, dir)
@@ -63,7 +64,7 @@ func openSessionWith(t *testing.T, how string, argv ...string) *session {
 	cmd.ExtraFiles = []*os.File{slave}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 3}
 	s := &session{Child: proctest.StartCommand(t, cmd, "shell"), master: master}
-	for line := s.First; ; line = s.Line(t) { // the job may say something before the shell does
+	for line := s.First; ; line = s.Line(t) { // the job may print something before the shell does
 		if _, err := fmt.Sscanf(line, "runner %d", &s.runner); err == nil {
 			return s
 		}
@@ -71,8 +72,8 @@ func openSessionWith(t *testing.T, how string, argv ...string) *session {
 	}
 }
 
-// playShell runs a job control shell for one job on terminal 3. It reports what becomes of it, as it does itself, and is
-// told by lines of stdin what to do with it.
+// playShell is a job control shell for one job on terminal 3. It reports what happens to the job
+// and to itself, and obeys commands on stdin.
 func playShell() {
 	const tty = 3
 	unix.CloseOnExec(tty)
@@ -124,7 +125,7 @@ func shellWaits(tty, runner int) {
 	}
 }
 
-// hear fails the test unless somebody says line.
+// hear fails the test unless line is printed.
 func (s *session) hear(t *testing.T, line string) {
 	t.Helper()
 	for {

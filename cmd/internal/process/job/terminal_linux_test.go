@@ -34,7 +34,7 @@ func TestTerminalForeground(t *testing.T) {
 	s.hear(t, "exited 5")
 }
 
-// The runner hears of Ctrl-C only by the death of the job, then dies of it, too.
+// The runner learns of Ctrl-C only from the death of the job, and then dies of it as well.
 func TestTerminalInterrupt(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string][]string{
@@ -109,7 +109,7 @@ func TestTerminalStopAndGoOnInBackground(t *testing.T) {
 	s.hear(t, "exited 5")
 }
 
-// What is sent to the runner alone stops all.
+// A stop signal sent to the runner alone stops everything.
 func TestTerminalStopFromOutside(t *testing.T) {
 	t.Parallel()
 	s := openSession(t, "foreground", reader, "")
@@ -126,7 +126,8 @@ func TestTerminalStopFromOutside(t *testing.T) {
 	s.tell(t, "fg")
 	s.mustBeForeground(t, "the job", job)
 	poll.Until(t, "it goes on", func() bool { return !proctest.InState(job, "T") })
-	// So does SIGSTOP of the job, by which some editors suspend themselves: else the terminal would be nobody's.
+	// So does a SIGSTOP of the job, with which some editors suspend themselves. Otherwise no one
+	// would own the terminal.
 	if err := syscall.Kill(job, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +227,8 @@ func TestTerminalBackground(t *testing.T) {
 	s.hear(t, "exited 5")
 }
 
-// Close takes the terminal from whoever of the job's had it last, with modes that are not a killed job's.
+// Close takes the terminal back from whichever process of the job had it last, and restores modes
+// that a killed job has left.
 func TestTerminalKilled(t *testing.T) {
 	t.Parallel()
 	s := openSession(t, "foreground", `echo ready >&2; exec sleep 1000`, "")
@@ -243,7 +245,7 @@ func TestTerminalKilled(t *testing.T) {
 	}
 }
 
-// What a job that ends by itself makes of the modes stays, as stty(1) means it.
+// Modes set by a job that ends by itself stay, as stty(1) intends.
 func TestTerminalModesStay(t *testing.T) {
 	t.Parallel()
 	s := openSession(t, "foreground", "stty -echo", "")

@@ -76,7 +76,7 @@ func TestGateTooLate(t *testing.T) {
 	}
 }
 
-// A pass that was stopped for long, after it has released a stage, finds that it runs, and lets it run.
+// A pass that was stopped for long after it released a stage finds it running, and lets it run.
 func TestGateStoppedPass(t *testing.T) {
 	t.Parallel()
 	s := command(t, "sh", "-c", "echo begun; exec sleep 1000")
@@ -149,7 +149,7 @@ func TestGateVerbatim(t *testing.T) {
 	}
 }
 
-// What both streams say is appended.
+// Both output streams are appended.
 func TestGateLog(t *testing.T) {
 	t.Parallel()
 	s := command(t, "sh", "-c", "echo out; echo err >&2")
@@ -205,7 +205,7 @@ func TestGateKilled(t *testing.T) {
 	mustHaveRunNothing(t, s)
 }
 
-// What has ended is waited for.
+// Ended processes are waited for.
 func TestGateReaps(t *testing.T) {
 	t.Parallel()
 	for range 5 {

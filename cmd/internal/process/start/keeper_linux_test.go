@@ -72,8 +72,8 @@ func mustSurvive(
 	}
 }
 
-// What has no environment belongs to whatever has started it, up to the keeper; unless it is the
-// keeper of another start, or of one.
+// A process without an environment belongs to the start of its parent, up to the keeper, unless it
+// is or has the keeper of another start.
 func TestKeptSurvivors(t *testing.T) {
 	t.Parallel()
 	g, id, printed := keptCommand(t, cleared, 4)
@@ -99,7 +99,7 @@ func TestKeptSurvivors(t *testing.T) {
 	}
 }
 
-// A keeper that has no child left ends, and is waited for. Until then somebody is left.
+// A keeper without children ends, and is waited for. Until then there is a survivor.
 func TestKeeperOfStartEnds(t *testing.T) {
 	t.Parallel()
 	g, id, printed := keptCommand(t, `env -i setsid sleep 1000 & echo $!; exit`, 1)
@@ -110,7 +110,7 @@ func TestKeeperOfStartEnds(t *testing.T) {
 	mustSurvive(t, g.Process(), id, g.Keeper())
 }
 
-// A keeper that is stopped waits for nobody: so it cannot be told whether somebody is left.
+// A stopped keeper waits for no child, so it is uncertain whether a process is left.
 func TestKeeperOfStartStopped(t *testing.T) {
 	t.Parallel()
 	g, id, _ := keptCommand(t, "", 0)
@@ -133,7 +133,8 @@ func TestKeeperOfStartStopped(t *testing.T) {
 	proctest.MustBeReaped(t, keeper.PID)
 }
 
-// When the keeper has been killed, what is left in the session and shows no start may be of it.
+// When the keeper has been killed, processes left in the session that show no start may belong to
+// it.
 func TestKeeperOfStartKilled(t *testing.T) {
 	t.Parallel()
 	g, id, printed := keptCommand(t, cleared, 4)
@@ -162,7 +163,7 @@ func TestKeeperOfStartKilled(t *testing.T) {
 // signal ends it but SIGKILL.
 func TestKeeperOfStartAlone(t *testing.T) {
 	t.Parallel()
-	inherited, err := unix.Open(".", unix.O_RDONLY, 0) // that this test was begun with, as it were
+	inherited, err := unix.Open(".", unix.O_RDONLY, 0) // as if this test was started with it
 	if err != nil {
 		t.Fatal(err)
 	}

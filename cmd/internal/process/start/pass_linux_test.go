@@ -18,8 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pass spawns its arguments, each a Command in JSON, and says which processes they are. It releases them
-// when it is told anything.
+// pass spawns its arguments, each a Command in JSON, and prints their processes. It releases them
+// when it reads anything.
 func pass() string {
 	var gates []*Gate
 	var processes []protocol.Process
@@ -125,7 +125,7 @@ func command(t testing.TB, argv ...string) Command {
 	return Command{Argv: argv, Dir: dir, Env: []string{"PATH=/usr/bin:/bin"}, Log: filepath.Join(dir, "log")}
 }
 
-// spawned spawns s. What is left of it is killed when the test ends.
+// spawned spawns s. The end of the test kills what is left of it.
 func spawned(t *testing.T, s Command) *Gate {
 	t.Helper()
 	g, err := Spawn(s)

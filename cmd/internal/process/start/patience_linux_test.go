@@ -16,8 +16,8 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 )
 
-// What never answers is given up, and killed if it is ours. All at once, and in one of the places for tests that run in
-// parallel, since each waits 10 seconds.
+// A process that never answers is given up, and killed if it is ours. All cases run at once, and in
+// one slot for parallel tests, because each waits 10 seconds.
 func TestPatience(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits until patience is lost")

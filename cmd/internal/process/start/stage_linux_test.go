@@ -70,7 +70,7 @@ func TestGateFails(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// A group's logs, and all logs of a ledger, that somebody has swapped for a link after they were made.
+	// A group's logs, and all logs of a ledger, replaced by a link after they were created.
 	victim := t.TempDir()
 	ledger := filepath.Join(dir, "ledger")
 	swappedGroup, swappedLogs := filepath.Join(ledger, "logs/g/s.log"), filepath.Join(ledger, "swapped/g/s.log")

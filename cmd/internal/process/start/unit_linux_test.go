@@ -12,8 +12,9 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
 )
 
-// These tests have a script for systemd-run(1), in a PATH of their own, so they are not parallel: where tests run there is
-// seldom a systemd to ask. What they cannot show, that systemd itself does as the script does, the soak does.
+// These tests have a script for systemd-run(1), in a PATH of their own, so they are not parallel:
+// where tests run there is rarely a systemd. The soak shows that systemd itself does what the
+// script does.
 
 // fakeSystemdRun makes systemd-run the script, and returns the file for its arguments.
 func fakeSystemdRun(t *testing.T, script string) string {
@@ -125,7 +126,7 @@ func mustNotSpawn(t *testing.T, unit, want string) {
 	mustHaveRunNothing(t, s)
 }
 
-// Who connects first is no stage if another user runs it.
+// The first to connect is not the stage if another user runs it.
 func TestAcceptsOurOwnOnly(t *testing.T) {
 	t.Parallel()
 	nobody := proctest.AsNobody(t)

@@ -23,7 +23,7 @@ func TestUnitName(t *testing.T) {
 	}
 }
 
-// What systemd.unit(5) allows: ASCII letters, digits, and :-_.\ in 255 bytes.
+// The names allowed by systemd.unit(5): ASCII letters, digits, and :-_.\ in 255 bytes.
 var unitNames = regexp.MustCompile(`^[A-Za-z0-9:_.\\-]{1,247}\.service$`)
 
 // No two pairs share a name.
