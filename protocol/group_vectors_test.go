@@ -264,8 +264,8 @@ func (v *groupVector) do(t *testing.T, g Group, seen Observation) (Group, error)
 	case "remove":
 		return g.Remove(v.Do.Supervisor, by, seen)
 	case "beat":
-		after, status, err := g.BeatService(v.actor(), v.Do.saying(false), seen)
-		if err == nil && status != v.Status {
+		after, verdict, err := g.BeatService(v.actor(), v.Do.saying(false), seen)
+		if status := vectorStatus(verdict); err == nil && status != v.Status {
 			t.Errorf("status %d, want %d", status, v.Status)
 		}
 		return after, err

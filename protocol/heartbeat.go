@@ -234,18 +234,19 @@ func (e *edit) promise(a Actor) {
 	}
 }
 
-// HeartbeatStatus returns the exit status of a heartbeat of a that returned op (spec §5.2): 5 if a participates and this
-// heartbeat left it no live frame, 4 if op is terminal, 3 if it is aborted or in cleanup, else 0.
-func (op Operation) HeartbeatStatus(a Actor) int {
+// Verdict returns what the heartbeat of a that returned op tells a (spec §5.2): VerdictCrashed if a
+// participates and this heartbeat left it no live frame, VerdictOver if op is terminal, VerdictCleanUp
+// if it is aborted or in cleanup, and VerdictContinue otherwise.
+func (op Operation) Verdict(a Actor) Verdict {
 	switch counting := op.TerminalHeartbeats > 0; {
 	case counting:
-		return 4
+		return VerdictOver
 	case a.participates() && !op.hasLive(a):
-		return 5
+		return VerdictCrashed
 	case op.State.Terminal():
-		return 4
+		return VerdictOver
 	case op.State != Running:
-		return 3
+		return VerdictCleanUp
 	}
-	return 0
+	return VerdictContinue
 }

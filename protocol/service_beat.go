@@ -3,19 +3,19 @@ package protocol
 import "time"
 
 // BeatService returns g after a heartbeat of the service a.Supervisor, with the report say (spec
-// §10.3). status is 0; 3 if the service must end; or 5 if it was declared dead, and then nothing
-// has changed. BeatService returns ErrNoService, and ErrOtherProcess if another process of the
+// §10.3). verdict is VerdictContinue; VerdictCleanUp if the service must end; or VerdictCrashed if it
+// was declared dead, and then nothing has changed. BeatService returns ErrNoService, and ErrOtherProcess if another process of the
 // service is alive.
-func (g Group) BeatService(a Actor, say Report, seen Observation) (after Group, status int, err error) {
+func (g Group) BeatService(a Actor, say Report, seen Observation) (after Group, verdict Verdict, err error) {
 	e := g.begin(a.Supervisor, seen)
 	s, actor := e.service(a.Supervisor), identity(a.PID, a.Process)
 	switch {
 	case s == nil:
-		return g, 0, ErrNoService
+		return g, "", ErrNoService
 	case actor.Known() && actor != s.identity() && g.taken(s, e.seen):
-		return g, 0, ErrOtherProcess
+		return g, "", ErrOtherProcess
 	case s.State.final(), !actor.Known() && s.gone(e.seen) != "":
-		return g, 5, nil
+		return g, VerdictCrashed, nil
 	}
 	switch recorded := s.identity(); {
 	case !recorded.Known() && a.PID != 0:
@@ -34,8 +34,9 @@ func (g Group) BeatService(a Actor, say Report, seen Observation) (after Group, 
 	if s.State == StateRunning && s.RunningSince.IsZero() {
 		s.RunningSince = e.seen.Now
 	}
+	verdict = VerdictContinue
 	if s.State == StateShuttingDown || s.State == StateFailed || s.State == StateScheduled {
-		status = 3
+		verdict = VerdictCleanUp
 	}
 	e.say(s, say)
 	before := *g.Service(s.ID)
@@ -43,7 +44,7 @@ func (g Group) BeatService(a Actor, say Report, seen Observation) (after Group, 
 	e.g.effects.BeatOnly = sameService(before, *s)
 	e.beaten = true
 	if after, err = e.end(); err != nil {
-		return g, 0, err
+		return g, "", err
 	}
-	return after, status, nil
+	return after, verdict, nil
 }

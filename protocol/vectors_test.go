@@ -211,7 +211,7 @@ func (v *vector) checkAfter(t *testing.T, after Operation) {
 		t.Errorf("decoded again:\n%s\nwant:\n%s", got, want)
 	}
 	actor := Actor{Participant: v.Do.Participant, Call: v.Do.Call}
-	if got := after.HeartbeatStatus(actor); v.Do.Verb == "heartbeat" && got != v.Status {
+	if got := vectorStatus(after.Verdict(actor)); v.Do.Verb == "heartbeat" && got != v.Status {
 		t.Errorf("status %d, want %d", got, v.Status)
 	}
 	var reported []string
@@ -401,4 +401,9 @@ func (s vectorSeen) observation(t *testing.T) Observation {
 		seen.Sightings = &kept
 	}
 	return seen
+}
+
+// vectorStatus returns the number that vectors have for v: the exit status of dpl-heartbeat.
+func vectorStatus(v Verdict) int {
+	return map[Verdict]int{VerdictContinue: 0, VerdictCleanUp: 3, VerdictOver: 4, VerdictCrashed: 5}[v]
 }

@@ -91,9 +91,9 @@ func (r *groupRun) turn() {
 	})
 	for _, s := range r.all {
 		r.edit(func(g protocol.Group) (protocol.Group, error) {
-			after, status, err := g.BeatService(protocol.Actor{Supervisor: s.Service, PID: s.PID, Process: s.Process}, protocol.Report{}, w.observe())
-			if status != 0 {
-				r.t.Errorf("the heartbeat of %s: %d", s.Service, status)
+			after, verdict, err := g.BeatService(protocol.Actor{Supervisor: s.Service, PID: s.PID, Process: s.Process}, protocol.Report{}, w.observe())
+			if verdict != protocol.VerdictContinue {
+				r.t.Errorf("the heartbeat of %s: %s", s.Service, verdict)
 			}
 			return after, err
 		})

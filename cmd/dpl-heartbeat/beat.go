@@ -136,13 +136,16 @@ func (b *beater) registration() (cli.Object, error) {
 	}
 	a := b.actor
 	a.Supervisor = b.service
+	var verdict protocol.Verdict
 	edit, err := b.env.EditGroup(b.ledger, b.group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
-		after, b.answer, err = g.BeatService(a, b.say, seen)
+		after, verdict, err = g.BeatService(a, b.say, seen)
 		return after, err
 	})
 	if err != nil {
 		return nil, cli.Named("heartbeat", b.group, b.service, err)
 	}
+
+	b.answer = cli.StatusOfVerdict(verdict)
 	result := append(cli.GroupResult(edit, b.service), cli.Member{Name: "status", Value: b.answer})
 	return cli.Object{{Name: "registration", Value: result}}, nil
 }
@@ -189,7 +192,7 @@ func (b *beater) one(id string) (cli.Object, int, error) {
 	}
 	status := cli.StatusOver
 	if !edit.Archived {
-		status = edit.After.HeartbeatStatus(b.actor)
+		status = cli.StatusOfVerdict(edit.After.Verdict(b.actor))
 	}
 	crashed := []cli.Object{}
 	for _, f := range edit.After.Reported(b.actor.Supervisor) {

@@ -126,7 +126,7 @@ func (c *call) beat(say protocol.Report) (int, error) {
 		return 0, cli.Named("heartbeat", c.op, c.push.Call, err)
 	}
 	c.seen = edit.After
-	return edit.After.HeartbeatStatus(actor), nil
+	return cli.StatusOfVerdict(edit.After.Verdict(actor)), nil
 }
 
 func (c *call) pace() time.Duration { return c.period }

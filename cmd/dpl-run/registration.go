@@ -85,16 +85,17 @@ func (r *registration) begin() ([]string, time.Duration, error) {
 
 func (r *registration) tidy() {}
 
-func (r *registration) beat(say protocol.Report) (status int, err error) {
-	_, err = r.env.EditGroup(r.ledger, r.group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
-		after, status, err = g.BeatService(r.actor, say, seen)
+func (r *registration) beat(say protocol.Report) (int, error) {
+	var answer protocol.Verdict
+	_, err := r.env.EditGroup(r.ledger, r.group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
+		after, answer, err = g.BeatService(r.actor, say, seen)
 		return after, err
 	})
 	if errors.Is(err, protocol.ErrNoService) || errors.Is(err, protocol.ErrOtherProcess) || errors.Is(err, fileops.ErrNoGroup) {
 		r.env.Warnf("%v", cli.Named("heartbeat", r.group, r.actor.Supervisor, err))
 		return cli.StatusCrashed, nil
 	}
-	return status, cli.Named("heartbeat", r.group, r.actor.Supervisor, err)
+	return cli.StatusOfVerdict(answer), cli.Named("heartbeat", r.group, r.actor.Supervisor, err)
 }
 
 // pace is the interval of the group: the command learns only by a heartbeat that it must end.

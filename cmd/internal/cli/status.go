@@ -44,6 +44,19 @@ var (
 	ErrTimeout    = errors.New("timed out")
 )
 
+// StatusOfVerdict returns the exit status of a heartbeat.
+func StatusOfVerdict(v protocol.Verdict) int {
+	switch v {
+	case protocol.VerdictCleanUp:
+		return StatusCleanUp
+	case protocol.VerdictOver:
+		return StatusOver
+	case protocol.VerdictCrashed:
+		return StatusCrashed
+	}
+	return StatusOK
+}
+
 // An outcome is the exit status for an error, and a way to fix it.
 type outcome struct {
 	err    error

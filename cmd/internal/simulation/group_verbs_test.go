@@ -86,21 +86,21 @@ func (c *command) beatAt(seen protocol.Observation) beat {
 func (a *actor) beatService(id string) int {
 	return a.command("heartbeat "+id, false, func(c *command) error {
 		var at beat
-		status := 0
+		var verdict protocol.Verdict
 		_, err := c.editGroup(fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
 			at = c.beatAt(seen)
-			after, status, err = g.BeatService(protocol.Actor{Supervisor: id, PID: a.p.PID, Process: a.p.Process}, protocol.Report{}, seen)
+			after, verdict, err = g.BeatService(protocol.Actor{Supervisor: id, PID: a.p.PID, Process: a.p.Process}, protocol.Report{}, seen)
 			return after, err
 		})
 		if err != nil {
 			return err
 		}
 		c.w.did(didServiceBeat)
-		if status != cli.StatusCrashed {
+		if verdict != protocol.VerdictCrashed {
 			c.w.beats[groupID+"/"+id] = at
 			a.p.beat = at.now
 		}
-		return cli.Exit(status)
+		return cli.Exit(cli.StatusOfVerdict(verdict))
 	})
 }
 

@@ -126,7 +126,7 @@ func (c *command) beat(op string, who protocol.Actor, say protocol.Report) (int,
 	if edit.Archived {
 		return cli.StatusOver, nil
 	}
-	return edit.After.HeartbeatStatus(who), nil
+	return cli.StatusOfVerdict(edit.After.Verdict(who)), nil
 }
 
 // beatsAll is dpl-heartbeat --supervisor without --op.
