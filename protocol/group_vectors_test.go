@@ -264,13 +264,13 @@ func (v *groupVector) do(t *testing.T, g Group, seen Observation) (Group, error)
 	case "remove":
 		return g.Remove(v.Do.Supervisor, by, seen)
 	case "beat":
-		after, verdict, err := g.BeatService(v.actor(), v.Do.saying(false), seen)
+		after, verdict, err := g.BeatService(v.process(), v.Do.saying(false), seen)
 		if status := vectorStatus(verdict); err == nil && status != v.Status {
 			t.Errorf("status %d, want %d", status, v.Status)
 		}
 		return after, err
 	case "end":
-		a := Actor{Supervisor: v.Do.Supervisor, PID: v.Do.PID, Process: Process(v.Do.Process)}
+		a := ServiceProcess{Service: v.Do.Supervisor, PID: v.Do.PID, Process: Process(v.Do.Process)}
 		return g.EndService(a, v.Do.Code, v.Do.Status, v.Do.Error, seen)
 	case "shutdown":
 		if v.Do.All {
@@ -305,9 +305,9 @@ func (v *groupVector) restart(t *testing.T, g Group, by string, seen Observation
 	return after, err
 }
 
-func (v *groupVector) actor() Actor {
-	return Actor{
-		Supervisor: v.Do.Supervisor, PID: v.Do.PID, Process: Process(v.Do.Process),
+func (v *groupVector) process() ServiceProcess {
+	return ServiceProcess{
+		Service: v.Do.Supervisor, PID: v.Do.PID, Process: Process(v.Do.Process),
 		Heartbeats: v.Do.Heartbeats != nil && *v.Do.Heartbeats,
 	}
 }

@@ -189,7 +189,7 @@ func (w *world) tick(d time.Duration) {
 
 func (w *world) beat(id string) {
 	for _, p := range w.of(id, func(p *proc) bool { return p.leader && !p.hung }) {
-		g, _, err := w.g.BeatService(Actor{Supervisor: id, PID: p.process.PID, Process: p.process}, Report{}, w.seen)
+		g, _, err := w.g.BeatService(ServiceProcess{Service: id, PID: p.process.PID, Process: p.process}, Report{}, w.seen)
 		if err == nil {
 			w.g = g
 		}

@@ -2,13 +2,21 @@ package protocol
 
 import "time"
 
-// BeatService returns g after a heartbeat of the service a.Supervisor, with the report say (spec
+// A ServiceProcess is a process that claims to be a service.
+type ServiceProcess struct {
+	Service    string
+	PID        int
+	Process    Process // zero: it named no process that could be checked
+	Heartbeats bool    // it promises to send more heartbeats
+}
+
+// BeatService returns g after a heartbeat of the service p.Service, with the report say (spec
 // §10.3). verdict is VerdictContinue; VerdictCleanUp if the service must end; or VerdictCrashed if it
 // was declared dead, and then nothing has changed. BeatService returns ErrNoService, and ErrOtherProcess if another process of the
 // service is alive.
-func (g Group) BeatService(a Actor, say Report, seen Observation) (after Group, verdict Verdict, err error) {
-	e := g.begin(a.Supervisor, seen)
-	s, actor := e.service(a.Supervisor), identity(a.PID, a.Process)
+func (g Group) BeatService(p ServiceProcess, say Report, seen Observation) (after Group, verdict Verdict, err error) {
+	e := g.begin(p.Service, seen)
+	s, actor := e.service(p.Service), identity(p.PID, p.Process)
 	switch {
 	case s == nil:
 		return g, "", ErrNoService
@@ -18,13 +26,13 @@ func (g Group) BeatService(a Actor, say Report, seen Observation) (after Group, 
 		return g, VerdictCrashed, nil
 	}
 	switch recorded := s.identity(); {
-	case !recorded.Known() && a.PID != 0:
-		s.PID, s.Process, s.nested = a.PID, actor, s.nested.withoutProcess()
+	case !recorded.Known() && p.PID != 0:
+		s.PID, s.Process, s.nested = p.PID, actor, s.nested.withoutProcess()
 	case actor.Known() && actor != recorded:
-		s.setProcess(a.PID, actor)
+		s.setProcess(p.PID, actor)
 	}
 	e.beat(s)
-	s.Starting, s.Heartbeats = false, s.Heartbeats || a.Heartbeats
+	s.Starting, s.Heartbeats = false, s.Heartbeats || p.Heartbeats
 	failed := s.State == StateFailed || s.State == StateScheduled
 	if failed && s.TermSentAt.IsZero() {
 		e.setState(s, StateRunning, "")

@@ -91,7 +91,7 @@ func (r *groupRun) turn() {
 	})
 	for _, s := range r.all {
 		r.edit(func(g protocol.Group) (protocol.Group, error) {
-			after, verdict, err := g.BeatService(protocol.Actor{Supervisor: s.Service, PID: s.PID, Process: s.Process}, protocol.Report{}, w.observe())
+			after, verdict, err := g.BeatService(protocol.ServiceProcess{Service: s.Service, PID: s.PID, Process: s.Process}, protocol.Report{}, w.observe())
 			if verdict != protocol.VerdictContinue {
 				r.t.Errorf("the heartbeat of %s: %s", s.Service, verdict)
 			}

@@ -134,11 +134,12 @@ func (b *beater) registration() (cli.Object, error) {
 	if b.service == "" {
 		return nil, nil
 	}
-	a := b.actor
-	a.Supervisor = b.service
+	p := protocol.ServiceProcess{
+		Service: b.service, PID: b.actor.PID, Process: b.actor.Process, Heartbeats: b.actor.Heartbeats,
+	}
 	var verdict protocol.Verdict
 	edit, err := b.env.EditGroup(b.ledger, b.group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
-		after, verdict, err = g.BeatService(a, b.say, seen)
+		after, verdict, err = g.BeatService(p, b.say, seen)
 		return after, err
 	})
 	if err != nil {

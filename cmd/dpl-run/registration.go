@@ -15,7 +15,7 @@ type registration struct {
 	env      *cli.Env
 	ledger   *fileops.Ledger
 	group    string
-	actor    protocol.Actor
+	self     protocol.ServiceProcess
 	by       string
 	atFirst  protocol.Readiness
 	interval time.Duration // of the group
@@ -40,8 +40,8 @@ func (c *run) registration(env *cli.Env) (role, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &registration{env: env, group: string(c.Group), actor: protocol.Actor{Supervisor: service, Process: self()}}
-	r.actor.PID = r.actor.Process.PID
+	r := &registration{env: env, group: string(c.Group), self: protocol.ServiceProcess{Service: service, Process: self()}}
+	r.self.PID = r.self.Process.PID
 	if c.Notify {
 		r.atFirst = protocol.ReadinessStarting
 	}
@@ -55,31 +55,31 @@ func (c *run) registration(env *cli.Env) (role, error) {
 	return r, err
 }
 
-func (r *registration) name() string { return r.group + ": " + r.actor.Supervisor }
+func (r *registration) name() string { return r.group + ": " + r.self.Service }
 
 // daemonizes returns true, because many services start by going into the background.
 func (r *registration) daemonizes() bool { return true }
 
 func (r *registration) ids() cli.Object {
-	return cli.Object{{Name: "groupId", Value: r.group}, {Name: "supervisorId", Value: r.actor.Supervisor}}
+	return cli.Object{{Name: "groupId", Value: r.group}, {Name: "supervisorId", Value: r.self.Service}}
 }
 
 func (r *registration) begin() ([]string, time.Duration, error) {
 	edit, err := r.env.EditGroup(r.ledger, r.group, fileops.OrCreate, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
 		return g.Register(protocol.Registration{
-			Service: r.actor.Supervisor, By: r.by, PID: r.actor.PID, Process: r.actor.Process, Readiness: r.atFirst,
+			Service: r.self.Service, By: r.by, PID: r.self.PID, Process: r.self.Process, Readiness: r.atFirst,
 			Heartbeats: r.promise,
 		}, seen)
 	})
 	if errors.Is(err, protocol.ErrOtherProcess) {
-		return nil, 0, fmt.Errorf("%s: register %q: another process of the service is alive: stop it with dpl-shutdown", r.group, r.actor.Supervisor)
+		return nil, 0, fmt.Errorf("%s: register %q: another process of the service is alive: stop it with dpl-shutdown", r.group, r.self.Service)
 	}
 	if err != nil || r.env.DryRun() {
-		return nil, 0, cli.Named("register", r.group, r.actor.Supervisor, err)
+		return nil, 0, cli.Named("register", r.group, r.self.Service, err)
 	}
 	r.interval = edit.After.Orchestrator.HeartbeatInterval
 	return []string{
-		"DPL_LEDGER=" + r.ledger.Dir(), "DPL_GROUP=" + r.group, "DPL_SERVICE=" + r.actor.Supervisor, "DPL_SUPERVISOR=" + r.actor.Supervisor,
+		"DPL_LEDGER=" + r.ledger.Dir(), "DPL_GROUP=" + r.group, "DPL_SERVICE=" + r.self.Service, "DPL_SUPERVISOR=" + r.self.Service,
 	}, r.interval, nil
 }
 
@@ -88,14 +88,14 @@ func (r *registration) tidy() {}
 func (r *registration) beat(say protocol.Report) (int, error) {
 	var answer protocol.Verdict
 	_, err := r.env.EditGroup(r.ledger, r.group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
-		after, answer, err = g.BeatService(r.actor, say, seen)
+		after, answer, err = g.BeatService(r.self, say, seen)
 		return after, err
 	})
 	if errors.Is(err, protocol.ErrNoService) || errors.Is(err, protocol.ErrOtherProcess) || errors.Is(err, fileops.ErrNoGroup) {
-		r.env.Warnf("%v", cli.Named("heartbeat", r.group, r.actor.Supervisor, err))
+		r.env.Warnf("%v", cli.Named("heartbeat", r.group, r.self.Service, err))
 		return cli.StatusCrashed, nil
 	}
-	return cli.StatusOfVerdict(answer), cli.Named("heartbeat", r.group, r.actor.Supervisor, err)
+	return cli.StatusOfVerdict(answer), cli.Named("heartbeat", r.group, r.self.Service, err)
 }
 
 // pace is the interval of the group: the command learns only by a heartbeat that it must end.
@@ -128,11 +128,11 @@ func (r *registration) end(e end) (verdict, error) {
 	}
 
 	verb := func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
-		return g.EndService(r.actor, code, status, e.cause, seen)
+		return g.EndService(r.self, code, status, e.cause, seen)
 	}
 	_, err := r.env.EditGroup(r.ledger, r.group, fileops.Existing, verb)
 	if errors.Is(err, protocol.ErrNoService) || errors.Is(err, fileops.ErrNoGroup) {
 		err = nil
 	}
-	return verdict{}, cli.Named("end", r.group, r.actor.Supervisor, err)
+	return verdict{}, cli.Named("end", r.group, r.self.Service, err)
 }

@@ -89,7 +89,7 @@ func (a *actor) beatService(id string) int {
 		var verdict protocol.Verdict
 		_, err := c.editGroup(fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
 			at = c.beatAt(seen)
-			after, verdict, err = g.BeatService(protocol.Actor{Supervisor: id, PID: a.p.PID, Process: a.p.Process}, protocol.Report{}, seen)
+			after, verdict, err = g.BeatService(protocol.ServiceProcess{Service: id, PID: a.p.PID, Process: a.p.Process}, protocol.Report{}, seen)
 			return after, err
 		})
 		if err != nil {
