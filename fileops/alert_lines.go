@@ -20,20 +20,21 @@ type Line struct {
 	Text string
 }
 
-// backward reads the complete lines of an alerts file from the last to the first, and of a large file no more than it has
-// to.
+// backward reads the complete lines of an alerts file from last to first. It reads no more of a
+// large file than necessary.
 type backward struct {
 	f    disk.File
 	path string
-	off  int64  // where buf is in the file
-	buf  []byte // complete lines, but for the beginning of the first; those after it have been returned
-	seq  int64  // of the line returned last
+	off  int64  // the offset of buf in the file
+	buf  []byte // complete lines, except the beginning of the first; later lines have been returned
+	seq  int64  // the number of the last returned line
 }
 
 const alertsBlock = 16 << 10
 
-// next returns io.EOF after the first line. It returns protocol.ErrCorrupt for a line of more than maxFile bytes, and if as
-// many without a newline are at the end.
+// next returns the line before the last returned one, and io.EOF after the first line. It returns
+// protocol.ErrCorrupt for a line of more than maxFile bytes, and if the file ends with that many
+// bytes without a newline.
 func (b *backward) next() (Line, error) {
 	start, end := b.lastLine(), b.off+int64(len(b.buf))
 	for start == 0 && b.off > 0 {
@@ -45,9 +46,11 @@ func (b *backward) next() (Line, error) {
 		}
 		start = b.lastLine()
 	}
+
 	if len(b.buf) == 0 {
 		return Line{}, io.EOF
 	}
+
 	text := b.buf[start : len(b.buf)-1]
 	seq, err := seqOf(text)
 	if err == nil && b.seq != 0 && seq >= b.seq {
@@ -56,11 +59,14 @@ func (b *backward) next() (Line, error) {
 	if err != nil {
 		return Line{}, fmt.Errorf("%s: line at byte %d: %w: %w", b.path, b.off+int64(start), protocol.ErrCorrupt, err)
 	}
+
 	b.buf, b.seq = b.buf[:start], seq
+
 	return Line{seq, string(text)}, nil
 }
 
-// before returns the number of the last complete line that is not one of alerts, 0 if there is none, and where it ends.
+// before returns the number of the last complete line that is not one of alerts, or 0 if there is
+// none, and its end.
 func (b *backward) before(alerts []protocol.Alert, group string) (last, end int64, err error) {
 	for {
 		line, err := b.next()
@@ -70,21 +76,23 @@ func (b *backward) before(alerts []protocol.Alert, group string) (last, end int6
 		if err != nil {
 			return 0, 0, err
 		}
+
 		is := func(a protocol.Alert) bool {
 			return a.Seq == line.Seq && alertLine(group, a) == line.Text+"\n"
 		}
+
 		if !slices.ContainsFunc(alerts, is) {
 			return line.Seq, b.off + int64(len(b.buf)+len(line.Text)+1), nil
 		}
 	}
 }
 
-// lastLine returns where the last line in buf begins, 0 if that is not in buf.
+// lastLine returns the beginning of the last line in buf, or 0 if that is not in buf.
 func (b *backward) lastLine() int { return bytes.LastIndexByte(b.buf[:max(len(b.buf), 1)-1], '\n') + 1 }
 
-// load puts what precedes buf before it: as much as is in buf at least, so that a long line is not copied often. What
-// follows the last newline of the file is torn and does not count. If the file ends earlier than it did, a writer has cut
-// off what buf was a part of.
+// load puts the bytes that precede buf before it: at least as many as are in buf, so that a long
+// line is not copied often. Bytes after the last newline of the file are torn and do not count. If
+// the file has become shorter, a writer has cut off the part that buf belonged to.
 func (b *backward) load() error {
 	size := min(b.off, max(alertsBlock, int64(len(b.buf))))
 	block := make([]byte, size, size+int64(len(b.buf)))
@@ -92,12 +100,15 @@ func (b *backward) load() error {
 	if err != nil && err != io.EOF {
 		return err
 	}
+
 	b.off -= size
 	if n == len(block) && len(b.buf) > 0 {
 		b.buf = append(block, b.buf...)
 		return nil
 	}
+
 	b.buf = block[:bytes.LastIndexByte(block[:n], '\n')+1]
+
 	return nil
 }
 
@@ -110,6 +121,7 @@ func seqOf(line []byte) (seq int64, err error) {
 			r.Value()
 		}
 	})
+
 	if err == nil && (seq < 1 || seq > maxRevision) {
 		err = errors.New("seq is missing, less than 1 or more than 2^62")
 	}

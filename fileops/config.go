@@ -10,8 +10,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// Config is ledger.json: what everybody who uses the ledger has to agree on. It is written once, when the ledger is
-// created.
+// Config is ledger.json, the settings on which all users of the ledger must agree. It is written
+// once, when the ledger is created.
 type Config struct {
 	ProtocolVersion int      // 1
 	Commit          string   // how an edit replaces a file: CommitRename or CommitLink
@@ -21,17 +21,19 @@ type Config struct {
 
 const protocolVersion = 1
 
-// How edits replace a file.
+// The ways in which edits replace a file.
 const (
-	// CommitRename renames the new file over the old one. That is safe as long as nobody loses a lock without knowing.
+	// CommitRename renames the new file over the old one. It is safe as long as no process loses a
+	// lock without noticing.
 	CommitRename = "rename"
 
-	// CommitLink gives the new file the next version's name, which can be done only once. Where several hosts use a file
-	// system, a lock is a lease, and whoever is paused for long enough wakes up without it.
+	// CommitLink gives the new file the name of the next version, which only one edit can do. If
+	// several hosts use a file system, a lock is a lease, and a process that is paused for long
+	// enough wakes up without it.
 	CommitLink = "link"
 )
 
-// check refuses what this program does not know how to honour.
+// check returns an error for settings that this program does not support.
 func (c Config) check() error {
 	switch {
 	case c.ProtocolVersion < 1:
@@ -43,11 +45,13 @@ func (c Config) check() error {
 	case c.Commit != CommitRename && c.Commit != CommitLink:
 		return fmt.Errorf("commit %q: made by a newer dpl: upgrade this one", c.Commit)
 	}
+
 	for _, root := range c.ResourceRoots {
 		if !filepath.IsAbs(root) || filepath.Clean(root) != root || filepath.Dir(root) == root {
 			return fmt.Errorf("resourceRoots: %q is not a clean absolute path below the root directory", root)
 		}
 	}
+
 	return nil
 }
 
@@ -59,13 +63,14 @@ func (c Config) encode() ([]byte, error) {
 		jsontext.String("shared"), jsontext.Bool(c.Shared),
 		jsontext.String("resourceRoots"), jsontext.BeginArray,
 	}
+
 	for _, root := range c.ResourceRoots {
 		tokens = append(tokens, jsontext.String(root))
 	}
 	return encode(append(tokens, jsontext.EndArray, jsontext.EndObject))
 }
 
-// decodeConfig reads ledger.json. Members it does not know are none of its business.
+// decodeConfig parses ledger.json. It ignores unknown members.
 func decodeConfig(data []byte) (Config, error) {
 	var c Config
 	err := readObject(data, func(r *wire.Reader, name string) {
@@ -82,8 +87,10 @@ func decodeConfig(data []byte) (Config, error) {
 			r.Value()
 		}
 	})
+
 	if err != nil {
 		return Config{}, err
 	}
+
 	return c, c.check()
 }

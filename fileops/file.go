@@ -12,35 +12,36 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// A state is what a file that edits replace says.
+// A state is the current content of a file that edits replace.
 //
-// A ledger that commits by rename has it in the file itself. One that commits by link has it in the last version of the file,
-// {file}.{N} with the highest N, where N is the revision inside. The file itself is but a hint where to begin looking: it may
-// be older, and missing (spec §17). When an operation is archived, the version after its last one becomes a second name of that:
-// so one whose revision is less than its number says that the operation is over.
+// On a ledger that commits by rename it is in the file itself. On one that commits by link it is in
+// the last version of the file, {file}.{N} with the highest N, where N is the revision inside. The
+// file itself is then only a hint where to start looking: it may be old or missing (spec §17). When
+// an operation is archived, the version after its last one becomes a second name of that. So a
+// version whose revision is less than its number means that the operation is over.
 type state struct {
 	exists  bool
 	data    []byte
-	version int64     // none: it is in no version
+	version int64     // none if it is in no version
 	info    disk.Info // of the version, or of the file
-	over    bool      // the operation has been archived, which is what this version says
+	over    bool      // this version says that the operation has been archived
 	copies  int       // if nothing exists: the number of the operation's newest copy in the archive
 }
 
-// none is the number of no version.
+// none is the version number of a state that is in no version.
 const none = -1
 
-// errLost means that another edit came first: the lock was a lease, and somebody else has it by now.
+// errLost means that another edit came first: the lock was a lease, and another process has it now.
 var errLost = fmt.Errorf("%w by now, and has made an edit", ErrBusy)
 
-// errOvertaken is errLost in an edit that has made a commit before, and cannot begin again.
+// errOvertaken is errLost in an edit that has already committed something and cannot start again.
 var errOvertaken = errors.New("another process has the lock by now, and has made an edit")
 
-// A file is one that edits replace as a whole.
+// A file is a file that edits replace completely.
 type file struct {
 	ledger *Ledger
 	path   string
-	copies copies // where it goes when it is over; the zero value if it never is
+	copies copies // the archive names for when it is over; the zero value if it never is
 }
 
 // files returns the files of d.
@@ -73,8 +74,9 @@ func (f file) present() error {
 // version returns the path of version n.
 func (f file) version(n int64) string { return versionOf(f.path, n) }
 
-// latest goes from the version that the hint is, or from the highest one in the directory, to the last. That it was the last
-// is certain only if the one to begin with is still there after the end was found: else all may have been pruned meanwhile.
+// latest follows the versions from the one in the hint, or from the highest one in the directory,
+// to the last. It is certainly the last only if the starting one still exists after the end was
+// found; otherwise all of them may have been pruned.
 func (f file) latest() (state, error) {
 	if err := f.ledger.lookAnew(f.path); err != nil {
 		return state{}, err
@@ -92,9 +94,11 @@ func (f file) latest() (state, error) {
 				return last, err
 			}
 		}
+
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return state{}, err
 		}
+
 		start, err = f.highest()
 		if errors.Is(err, fs.ErrNotExist) {
 			return f.bare(hint, hintErr)
@@ -102,12 +106,14 @@ func (f file) latest() (state, error) {
 	}
 }
 
-// readHint returns the version that the hint is, or was made as: none if it makes no sense.
+// readHint returns the version that the hint is, or was made as. Its version is none if the hint is
+// invalid.
 func (f file) readHint() (state, error) {
 	data, info, err := f.ledger.readFile(f.path)
 	if err != nil {
 		return state{}, err
 	}
+
 	revision, err := revisionOf(data)
 	if err != nil {
 		revision = none
@@ -121,6 +127,7 @@ func (f file) readVersion(n int64) (state, error) {
 	if err != nil {
 		return state{}, err
 	}
+
 	revision, err := revisionOf(data)
 	if err == nil && revision != n && revision != n-1 {
 		err = fmt.Errorf("/revision: %d differs from the name of the file", revision)
@@ -131,7 +138,8 @@ func (f file) readVersion(n int64) (state, error) {
 	return state{exists: true, data: data, version: n, info: info, over: revision == n-1}, nil
 }
 
-// follow returns the last version from s on. What says that the operation is over may be followed by one that began anew.
+// follow returns the last version from s on. A version that says that the operation is over may be
+// followed by one that started over.
 func (f file) follow(s state) (state, error) {
 	for {
 		next, err := f.readVersion(s.version + 1)
@@ -154,9 +162,9 @@ func (l *Ledger) isSameFile(path string, info disk.Info) (bool, error) {
 	return err == nil && now.Same(info), err
 }
 
-// checkBase returns an error unless the file at path is the one that info describes: errTooLate, and what it is, if it is another
-// file or gone. One look that finds it is proof. One that does not may be a client's memory, so that the directory is looked at
-// anew before the second.
+// checkBase returns errTooLate, with a description, unless the file at path is the one that info
+// describes. One look that finds it is proof. One that does not may come from a client's cache, so
+// the second look follows a new look at the directory.
 func (l *Ledger) checkBase(path string, info disk.Info) error {
 	now, err := l.fs.Lstat(path)
 	if err == nil && now.Same(info) {
@@ -165,6 +173,7 @@ func (l *Ledger) checkBase(path string, info disk.Info) error {
 	if err := l.lookAnew(path); err != nil {
 		return err
 	}
+
 	now, err = l.fs.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -172,22 +181,25 @@ func (l *Ledger) checkBase(path string, info disk.Info) error {
 	case err == nil && !now.Same(info):
 		return fmt.Errorf("%w: %s is %v, and was %v", errTooLate, path, now, info)
 	}
+
 	return err
 }
 
-// lookAnew opens the directory that path is in, which has a client of a network look at it anew, whom its memory of a name that
-// was missing would keep behind the others.
+// lookAnew opens the directory of path, which makes a network client look at it again. Otherwise
+// the client's memory of a missing name could keep it behind the others.
 func (l *Ledger) lookAnew(path string) error {
 	return l.withFile(filepath.Dir(path), func(disk.File) error { return nil })
 }
 
-// highest returns the highest version that is not what an edit left behind which came too late: it follows another, is the
-// first, and nothing is in the archive, or says that the operation is over. It returns fs.ErrNotExist if there is none.
+// highest returns the highest version, or fs.ErrNotExist. It ignores a version left by an edit that
+// came too late: a version is valid if it follows another, if it is the first and the archive is
+// empty, or if it says that the operation is over.
 func (f file) highest() (state, error) {
 	versions, err := f.versions()
 	if err != nil {
 		return state{}, err
 	}
+
 	for i, n := range slices.Backward(versions) {
 		s, err := f.readVersion(n)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -200,14 +212,17 @@ func (f file) highest() (state, error) {
 			return s, err
 		}
 	}
+
 	return state{}, fs.ErrNotExist
 }
 
-// firstVersion is the highest number that the first version of a file can have: groups begin with revision 0 or 1.
+// firstVersion is the highest number that the first version of a file can have: groups begin with
+// revision 0 or 1.
 const firstVersion = 1
 
-// bare returns the state of a file without versions: the hint, if somebody has put it there, or the ledger used to commit by
-// rename. It does not exist if it is older than what is in the archive: then an edit has renamed it that was paused for long.
+// bare returns the state of a file without versions: the hint, if it was put there by hand or the
+// ledger used to commit by rename. The state does not exist if it is older than the copy in the
+// archive, because then an edit that was paused for long has renamed it.
 func (f file) bare(hint state, hintErr error) (state, error) {
 	if hintErr != nil {
 		return state{}, hintErr
@@ -217,6 +232,7 @@ func (f file) bare(hint state, hintErr error) (state, error) {
 	if err != nil {
 		return state{}, err
 	}
+
 	if copies > 0 {
 		data, _, err := f.ledger.readFile(f.copies.path(copies))
 		if err != nil {
@@ -227,11 +243,13 @@ func (f file) bare(hint state, hintErr error) (state, error) {
 			return state{}, fs.ErrNotExist
 		}
 	}
+
 	hint.version = none
 	return hint, nil
 }
 
-// newestCopy returns the number of the newest copy of the file in the archive, 0 if there is none.
+// newestCopy returns the number of the newest copy of the file in the archive, or 0 if there is
+// none.
 func (f file) newestCopy() (int, error) { return f.ledger.newest(f.copies) }
 
 // versions returns the numbers of all versions of the file, ascending.
@@ -244,11 +262,12 @@ func (f file) versions() ([]int64, error) {
 			numbers = append(numbers, n)
 		}
 	}
+
 	slices.Sort(numbers)
 	return numbers, err
 }
 
-// revisionOf returns the revision in a file, 0 if it has none. It reads no further.
+// revisionOf returns the revision in a file, or 0 if it has none. It reads no further.
 func revisionOf(data []byte) (revision int64, err error) {
 	r := wire.NewReader(asString(data), 0)
 	found := false
@@ -257,18 +276,22 @@ func revisionOf(data []byte) (revision int64, err error) {
 			r.Value()
 			return
 		}
+
 		if revision = r.Int(0); revision > maxRevision {
 			r.Fail(protocol.ErrCorrupt, "out of range")
 		}
+
 		found = !r.Failed()
 		r.Fail(nil, "enough")
 	})
+
 	if found {
 		return revision, nil
 	}
+
 	return 0, r.Err()
 }
 
-// errTooLate means that an edit was paused for so long, between its last two system calls, that nothing tells any more whether
-// it came first.
+// errTooLate means that an edit was paused for so long between its last two system calls that it
+// cannot know any more whether it came first.
 var errTooLate = errors.New("it was paused for too long to know")

@@ -8,15 +8,15 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// journal is the note in tmp/ by which Sweep finds trash anywhere. Its name says which operation's lock is held until
-// the trash has been made: as long as it is, the note may be incomplete. It is not fsynced: a power cut may leave a piece
-// of trash that nobody finds.
+// journal is a note in tmp/ by which Sweep finds trash anywhere. Its name has the operation whose
+// lock is held until the trash has been made; until then the note may be incomplete. It is not
+// synced, so a power cut may leave a piece of trash that is never found.
 type journal struct {
 	root string
 	path string // of the trash, below root
 }
 
-// writeJournal returns the path of the note.
+// writeJournal writes a note and returns its path.
 func (l *Ledger) writeJournal(id string, j journal) (string, error) {
 	data, err := j.encode()
 	if err != nil {
@@ -25,6 +25,7 @@ func (l *Ledger) writeJournal(id string, j journal) (string, error) {
 	if err := l.ensureDir(l.tmp()); err != nil {
 		return "", err
 	}
+
 	path := filepath.Join(l.tmp(), newJournalName(id))
 	return path, l.writeNew(path, data, SyncNone)
 }
@@ -49,5 +50,6 @@ func decodeJournal(data []byte) (j journal, err error) {
 			r.Value()
 		}
 	})
+
 	return j, err
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// encode writes one value, indented by two spaces and ending in a newline.
+// encode returns one value, indented by two spaces, with a newline at the end.
 func encode(tokens []jsontext.Token) ([]byte, error) {
 	var out bytes.Buffer
 	e := jsontext.NewEncoder(&out, jsontext.WithIndent("  "))

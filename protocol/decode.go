@@ -23,8 +23,8 @@ type source struct {
 // protocolVersion above Version.
 func Decode(text string) (Operation, error) { return decodeWhole(text, 0, (*decoder).operation) }
 
-// decodeWhole returns what read finds in text, with nothing after it. The file of DPL that text
-// belongs to has so many objects around it.
+// decodeWhole returns the result of read on text, which must have nothing after it. within is the
+// number of objects around text in its file.
 func decodeWhole[T any](text string, within int, read func(*decoder) T) (T, error) {
 	var zero T
 	if len(text) > math.MaxInt32 {
@@ -40,8 +40,8 @@ func decodeWhole[T any](text string, within int, read func(*decoder) T) (T, erro
 	return value, nil
 }
 
-// refusal returns why d refuses text: first that it is nested too deep, or no JSON, then its
-// protocolVersion, because a newer one may have brought what is refused.
+// refusal returns the reason why d refuses text: first that it is nested too deep or not JSON, then
+// its protocolVersion, because a newer version may allow what is refused.
 func refusal(d *decoder, text string, within int) error {
 	err := d.Err()
 	isNewer := errors.Is(err, ErrNewerVersion)
@@ -66,7 +66,7 @@ func refusal(d *decoder, text string, within int) error {
 	return err
 }
 
-// decoder reads what the files of the protocol have.
+// decoder reads the values in the files of the protocol.
 type decoder struct {
 	*wire.Reader
 
@@ -81,7 +81,7 @@ func newDecoder(text string, within int) *decoder {
 // fail refuses the value, or the name of a member, that was read last.
 func (d *decoder) fail(format string, args ...any) { d.Fail(ErrCorrupt, format, args...) }
 
-// require refuses an object that has ended without a member.
+// require refuses an object that has ended without a required member.
 func (d *decoder) require(name string, has bool) {
 	if !has {
 		d.FailMember(d.Offset(), name, ErrCorrupt, "is missing")

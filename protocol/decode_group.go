@@ -1,12 +1,13 @@
 package protocol
 
-// DecodeOrchestrator returns the orchestrator in text, the content of an orchestrator file (spec §9.1). Its errors are those
-// of Decode.
+// DecodeOrchestrator returns the orchestrator in text, the content of an orchestrator file (spec
+// §9.1). Its errors are those of Decode.
 func DecodeOrchestrator(text string) (Orchestrator, error) {
 	return decodeWhole(text, 0, (*decoder).orchestrator)
 }
 
-// DecodeRegistry returns the registry in text, the content of a services file (spec §9.2). Its errors are those of Decode.
+// DecodeRegistry returns the registry in text, the content of a services file (spec §9.2). Its
+// errors are those of Decode.
 func DecodeRegistry(text string) (Registry, error) {
 	return decodeWhole(text, 0, (*decoder).registry)
 }

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Defaults of a group's numbers, of a restart policy and of the time between TERM and KILL (spec §9.1, §9.3).
+// The defaults of a group, of a restart policy and of the time between TERM and KILL (spec §9.1,
+// §9.3).
 const (
 	DefaultGroupInterval  = 2 * time.Second
 	DefaultGroupThreshold = 10 * time.Second
@@ -21,12 +22,13 @@ const (
 // LeastLogMax is the smallest size, in bytes, at which a log is rotated.
 const LeastLogMax = 64 << 10
 
-// DefaultBackoff returns the waits before the restart attempts of a policy that names none.
+// DefaultBackoff returns the delays before restart attempts for a policy without its own.
 func DefaultBackoff() []time.Duration {
 	return []time.Duration{0, time.Second, 5 * time.Second, 15 * time.Second, time.Minute}
 }
 
-// A Group is what the two files of a group say (spec §9). It is a value: verbs return a changed copy.
+// A Group is the content of the two files of a group (spec §9). It is a value: verbs return a
+// changed copy.
 type Group struct {
 	ID           string
 	Orchestrator Orchestrator
@@ -35,18 +37,19 @@ type Group struct {
 	effects GroupEffects
 }
 
-// GroupEffects are what an edit of a group asks of the file system. They belong to the edit that returned the group.
+// GroupEffects are what an edit of a group asks of the file system. They belong to the edit that
+// returned the group.
 type GroupEffects struct {
-	// BeatOnly: nothing but a heartbeat changed, so that losing the edit in a power cut is harmless.
+	// BeatOnly: only a heartbeat changed, so losing the edit in a power cut does no harm.
 	BeatOnly bool
-	// Cleared: the registry as it was is to be copied to the archive before the commit.
+	// Cleared: the old registry must be copied to the archive before the commit.
 	Cleared bool
 }
 
 // Effects returns the effects of the verb that returned g.
 func (g Group) Effects() GroupEffects { return g.effects }
 
-// CreateGroup returns a group that nobody is registered in and no pass has been made over.
+// CreateGroup returns a group without services and passes.
 func CreateGroup(id string) Group {
 	return Group{
 		ID: id,
@@ -76,7 +79,8 @@ func (s OrchestratorState) valid() bool {
 	return false
 }
 
-// An Orchestrator is the content of a group's orchestrator file (spec §9.1): the last pass, and the group's numbers.
+// An Orchestrator is the content of a group's orchestrator file (spec §9.1): the last pass, and the
+// group's durations.
 type Orchestrator struct {
 	ProtocolVersion    int
 	GroupID            string
@@ -97,16 +101,16 @@ type Orchestrator struct {
 type Registry struct {
 	ProtocolVersion int
 	Revision        int64     // +1 with every edit
-	Owner           string    // whose passes act on it; "": nobody's yet
+	Owner           string    // the owner of its passes; "" if there is none yet
 	Services        []Service // in the order of the file
 	AlertSeq        int64     // number of the last alert
 	AlertsGiven     int64     // number of the last alert given to a hook, or NoneGiven
-	PendingAlerts   []Alert   // not in the alerts file yet, or not known to be
+	PendingAlerts   []Alert   // not in the alerts file, as far as is known
 	Events          []Event   // the last 64
 	Unknown         []Member
 }
 
-// NoneGiven is the AlertsGiven of a registry whose alerts no hook has ever been given.
+// NoneGiven is the AlertsGiven of a registry that has never given an alert to a hook.
 const NoneGiven = -1
 
 // A ServiceState is the state of a registered service (spec §9.3).
@@ -132,11 +136,11 @@ func (s ServiceState) valid() bool {
 	return s.final()
 }
 
-// final reports whether only registering again brings the service back.
+// final reports whether only a new registration brings the service back.
 func (s ServiceState) final() bool { return s == StateDead || s == StateStopped }
 
-// A Service is one service of a group (spec §9.3): what was asked of it, what it is, and what is being
-// done about it. In the file its members stand side by side.
+// A Service is one service of a group (spec §9.3): what was asked for, what it is, and what is
+// being done about it. In the file all members are side by side.
 type Service struct {
 	ID string
 	ServiceSpec
@@ -147,21 +151,21 @@ type Service struct {
 	nested *nestedUnknown
 }
 
-// A ServiceSpec is what was asked of a service. Registering sets it, and passes change nothing of it.
+// A ServiceSpec is what was asked for. Registering sets it, and passes do not change it.
 type ServiceSpec struct {
-	StartInfo    *StartInfo // nil: nobody but itself can start it. It is never changed, but replaced
+	StartInfo    *StartInfo // nil: only the service itself can start it. It is replaced, never changed
 	Restartable  bool
 	Dependencies []string
 	KillTimeout  time.Duration
-	Heartbeats   bool // it promised to send heartbeats: without them it is stale, even while its process lives
+	Heartbeats   bool // it promised heartbeats: without them it is stale, even while its process is alive
 }
 
 // A ServiceStatus is what is known of a service and of its process.
 //
-// A running service has a LastHeartbeat; a stopped one has none, and nothing of a start. What belongs to
-// a start (Attempt, StartID, Keeper, StartedWith, Starting) is there only together with StartedAt. A
-// service is Starting only while it is running or shutting down. It has a RunningSince only then, or
-// while it waits to be started again. Ended waits only where there is a PID.
+// A running service has a LastHeartbeat; a stopped one has none, and nothing of a start. What
+// belongs to a start (Attempt, StartID, Keeper, StartedWith, Starting) is there only together with
+// StartedAt. A service is Starting only while it is running or shutting down. It has a RunningSince
+// only then, or while it waits to be started again. Ended waits only where there is a PID.
 type ServiceStatus struct {
 	State         ServiceState
 	PID           int
@@ -186,10 +190,10 @@ type ServiceStatus struct {
 // A ServiceRecovery is what is being done about a service that has failed, waits, or must stop.
 //
 // A failed service has FailedAt, a scheduled one also has NextAttemptAt, and one that waits with a
-// RestartPending has both. A start and a stop remove them. (A waiting service that runs by itself keeps
-// them.) Only a service that has yet to start has BlockedBy. StopRequestedAt is set exactly while a
-// service is shutting down, and StartAgain only then. A running, dead or stopped service has no
-// TermSentAt.
+// RestartPending has both. A start and a stop remove them. (A waiting service that runs by itself
+// keeps them.) Only a service that has yet to start has BlockedBy. StopRequestedAt is set exactly
+// while a service is shutting down, and StartAgain only then. A running, dead or stopped service
+// has no TermSentAt.
 type ServiceRecovery struct {
 	RestartAttempts    int
 	LastRestartAttempt time.Time
@@ -210,21 +214,21 @@ type StartInfo struct {
 	Args        []string
 	Dir         string
 	Environment []Variable
-	Readiness   Readiness // what it is at the start
+	Readiness   Readiness // its readiness at the start
 	Policy      RestartPolicy
-	LogMax      int64 // bytes after which its log is rotated, at least LeastLogMax; 0: it never is
-	LogKeep     int   // how many rotated files stay, at least 1
+	LogMax      int64 // size in bytes at which its log is rotated, at least LeastLogMax; 0 means never
+	LogKeep     int   // the number of rotated files to keep, at least 1
 	Unknown     []Member
 }
 
-// startsAs reports whether a process that was started with t does what one started with s would.
-// What only passes look at, such as the policy, may differ: it is in force at once.
+// startsAs reports whether a process started with t does the same as one started with s. Members
+// used only by passes, such as the policy, may differ: they apply at once.
 func (s *StartInfo) startsAs(t *StartInfo) bool {
 	return s.Command == t.Command && slices.Equal(s.Args, t.Args) && s.Dir == t.Dir &&
 		sameVariables(s.Environment, t.Environment)
 }
 
-// sameVariables reports whether a and b are the same variables, in whatever order.
+// sameVariables reports whether a and b are the same variables, in any order.
 func sameVariables(a, b []Variable) bool {
 	values := make(map[string]string)
 	for _, v := range a {
@@ -236,11 +240,11 @@ func sameVariables(a, b []Variable) bool {
 	})
 }
 
-// Outdated reports whether the process of s was started another way than it would be now: a
-// restart makes that good.
+// Outdated reports whether the process of s was started with old settings. A restart applies the
+// new ones.
 func (s *Service) Outdated() bool { return s.State == StateRunning && s.StartedWith != nil }
 
-// policy returns the restart policy of s, which a service without a command has, too.
+// policy returns the restart policy of s. A service without a command has the default one.
 func (s *Service) policy() RestartPolicy {
 	if s.StartInfo == nil {
 		return DefaultPolicy()
@@ -251,8 +255,8 @@ func (s *Service) policy() RestartPolicy {
 // A Variable is a variable of an environment.
 type Variable struct{ Name, Value string }
 
-// A RestartPolicy says how often, and after which waits, a service is started again. Before attempt n, counted from 0, it
-// is Backoff[n], or the last of Backoff.
+// A RestartPolicy says how often, and after which delays, a service is restarted. The delay before
+// attempt n, counted from 0, is Backoff[n], or the last of Backoff.
 type RestartPolicy struct {
 	MaxAttempts int
 	Backoff     []time.Duration
@@ -260,16 +264,16 @@ type RestartPolicy struct {
 	Unknown     []Member
 }
 
-// DefaultPolicy returns the restart policy of who names none.
+// DefaultPolicy returns the restart policy of a service without its own.
 func DefaultPolicy() RestartPolicy {
 	return RestartPolicy{MaxAttempts: DefaultMaxAttempts, Backoff: DefaultBackoff(), ResetAfter: DefaultResetAfter}
 }
 
-// A LastExit says why the process that a service had before is no longer its process.
+// A LastExit says why the previous process of a service is no longer its process.
 type LastExit struct {
 	At      time.Time
 	Reason  string
-	Code    ExitCode // how it ended; "": nobody saw it
+	Code    ExitCode // how it ended; "" if unknown
 	Status  int      // with Code: its exit status, or the number of the signal that killed it
 	Error   string
 	Unknown []Member
@@ -302,7 +306,7 @@ func (e LastExit) String() string {
 	return text
 }
 
-// An AlertType names what an Alert tells (spec §9.4).
+// An AlertType is the subject of an Alert (spec §9.4).
 type AlertType string
 
 const (
@@ -314,7 +318,7 @@ const (
 	AlertRebooted  AlertType = "hostRebooted"
 )
 
-// An Alert is what somebody outside is told.
+// An Alert is a message for people or programs outside.
 type Alert struct {
 	Seq       int64
 	Type      AlertType
@@ -336,7 +340,7 @@ func (r Registry) index(id string) int {
 	return slices.IndexFunc(r.Services, func(s Service) bool { return s.ID == id })
 }
 
-// sorted returns the ids of all services in the order in which a pass looks at them.
+// sorted returns the ids of all services in the order in which a pass visits them.
 func (r Registry) sorted() []string {
 	ids := make([]string, len(r.Services))
 	for i := range r.Services {
@@ -346,7 +350,8 @@ func (r Registry) sorted() []string {
 	return ids
 }
 
-// leavesFirst returns the ids of all services, each after those that depend on it, else by id.
+// leavesFirst returns the ids of all services, each after those that depend on it, and otherwise
+// sorted.
 func (r Registry) leavesFirst() (ids []string) {
 	done, sorted := make(map[string]bool), r.sorted()
 	var visit func(id string)

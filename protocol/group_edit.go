@@ -12,7 +12,7 @@ type groupEdit struct {
 	before Group
 	seen   Observation
 	by     string
-	beaten bool // a heartbeat, which is an edit even at an equal time
+	beaten bool // a heartbeat changed, which counts as an edit even at the same time
 }
 
 func (g Group) begin(by string, seen Observation) *groupEdit {
@@ -27,7 +27,7 @@ func (g Group) begin(by string, seen Observation) *groupEdit {
 	return e
 }
 
-// end returns the group after the edit, and the one before with ErrExhausted.
+// end returns the group after the edit. With ErrExhausted it returns the group before it.
 func (e *groupEdit) end() (Group, error) {
 	after := e.after()
 	revision := after.Registry.Revision
@@ -37,7 +37,7 @@ func (e *groupEdit) end() (Group, error) {
 	return after, nil
 }
 
-// after returns the group after the edit. If the registry has not changed, it is the one before.
+// after returns the group after the edit. If the registry has not changed, its revision stays.
 func (e *groupEdit) after() Group {
 	r := &e.g.Registry
 	if !e.beaten && r.same(e.before.Registry) {
@@ -53,14 +53,15 @@ func (e *groupEdit) after() Group {
 	return e.g
 }
 
-// same reports whether nothing but the revision of r differs from that of before.
+// same reports whether r and before differ at most in their revision.
 func (r Registry) same(before Registry) bool {
 	return r.Owner == before.Owner && r.AlertSeq == before.AlertSeq && r.AlertsGiven == before.AlertsGiven &&
 		len(r.PendingAlerts) == len(before.PendingAlerts) && sameStart(r.Events, before.Events) &&
 		slices.EqualFunc(r.Services, before.Services, sameService)
 }
 
-// sameService reports whether a and b have the same text. TestSameServiceNoticesEveryField keeps it complete.
+// sameService reports whether a and b have the same text. TestSameServiceNoticesEveryField checks
+// that it is complete.
 func sameService(a, b Service) bool {
 	return a.ID == b.ID && a.ServiceSpec.same(b.ServiceSpec) && a.ServiceStatus == b.ServiceStatus &&
 		a.ServiceRecovery == b.ServiceRecovery && slices.Equal(a.Unknown, b.Unknown) && a.nested == b.nested
@@ -87,7 +88,7 @@ func (e *groupEdit) setState(s *Service, to ServiceState, reason string) {
 	s.State = to
 }
 
-// say notes what s says of itself.
+// say records a report of s about itself.
 func (e *groupEdit) say(s *Service, say Report) {
 	before := s.Notice
 	s.Notice = before.with(say)
@@ -96,7 +97,7 @@ func (e *groupEdit) say(s *Service, say Report) {
 	}
 }
 
-// event notes that a service has changed its state.
+// event records that a service has changed its state.
 func (e *groupEdit) event(id, from, to, reason string) {
 	e.append(Event{Type: SupervisorState, SupervisorID: id, From: from, To: to, Reason: reason})
 }
@@ -120,12 +121,12 @@ func (e *groupEdit) raise(what AlertType, id, format string, args ...any) {
 	})
 }
 
-// beat makes the heartbeat of s one of now.
+// beat records a heartbeat of s now.
 func (e *groupEdit) beat(s *Service) {
 	s.LastHeartbeat, s.Beat, s.Grace = e.seen.Now, e.seen.beat(), nil
 }
 
-// exited notes that the process of s has ended for reason, and what was said of that.
+// exited records that the process of s has ended for reason, with what was reported about the end.
 func (s *Service) exited(now time.Time, reason string) {
 	exit := LastExit{}
 	if s.Ended != nil {
@@ -135,13 +136,13 @@ func (s *Service) exited(now time.Time, reason string) {
 	s.LastExit, s.Ended = &exit, nil
 }
 
-// noProcess takes the process of s away, and the heartbeat that came from it.
+// noProcess removes the process of s and its heartbeat.
 func (s *Service) noProcess() {
 	s.setProcess(0, Process{})
 	s.LastHeartbeat, s.Beat = time.Time{}, Beat{}
 }
 
-// setProcess gives s another process, which a pass has not started.
+// setProcess gives s another process, which no pass has started.
 func (s *Service) setProcess(pid int, p Process) {
 	s.PID, s.Process, s.nested = pid, p, s.nested.withoutProcess()
 	s.StartedWith = nil
@@ -150,7 +151,7 @@ func (s *Service) setProcess(pid int, p Process) {
 	s.Notice = Notice{Readiness: ReadinessReady}
 }
 
-// forgetFailure removes what belongs to failed, restartScheduled and waitingForDependencies.
+// forgetFailure removes the members of failed, restartScheduled and waitingForDependencies.
 func (s *Service) forgetFailure() {
 	s.FailedAt, s.NextAttemptAt, s.RestartPending, s.BlockedBy = time.Time{}, time.Time{}, false, ""
 }
@@ -160,16 +161,16 @@ func (e *groupEdit) stopped(s *Service) {
 	e.released(s, StateStopped, "stopped", "stopped")
 }
 
-// released brings s to a state in which it has no process: why it changed, and why the process
-// ended.
+// released brings s to a state without a process. reason is that of the change, and exit that of
+// the process's end.
 func (e *groupEdit) released(s *Service, to ServiceState, reason, exit string) {
 	e.setState(s, to, reason)
 	s.exited(e.seen.Now, exit)
 	s.release(e.seen)
 }
 
-// release takes from s what belongs to its process, and to its failing and stopping. A process that
-// may live elsewhere stays on record.
+// release removes the members about the process of s, its failure and its stop. A process that may
+// be alive elsewhere stays on record.
 func (s *Service) release(seen Observation) {
 	pid, p, nested := s.PID, s.Process, s.nested
 	foreign := s.foreign(seen)

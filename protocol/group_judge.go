@@ -44,7 +44,7 @@ func (s *Service) survived(seen Observation) bool {
 	return s.StartID != "" && seen.canCheck(s.identity()) && seen.Survived != nil && seen.Survived(s)
 }
 
-// foreign reports whether the process of s may live where this observer cannot look.
+// foreign reports whether the process of s may be alive where this observer cannot look.
 func (s *Service) foreign(seen Observation) bool {
 	p, here := s.identity(), seen.Host
 	if p.HostID == "" || p.HostID != here.ID {
@@ -53,7 +53,7 @@ func (s *Service) foreign(seen Observation) bool {
 	return p.BootID == here.BootID && p.PIDNamespace != "" && here.PIDNamespace != "" && p.PIDNamespace != here.PIDNamespace
 }
 
-// taken reports whether no process but the one of s can be s.
+// taken reports whether no other process can be s.
 func (g Group) taken(s *Service, seen Observation) bool {
 	return s.held(seen) || s.foreign(seen) && g.heard(s, seen)
 }
@@ -68,8 +68,8 @@ func (g Group) ready(s *Service, seen Observation) bool {
 	return s.State == StateRunning && s.Notice.Readiness == ReadinessReady && g.dead(s, seen) == ""
 }
 
-// OrchestratorHeard reports whether the orchestrator of g has made a pass lately (spec §11.1), and
-// how long ago the last was.
+// OrchestratorHeard reports whether the orchestrator of g has made a pass recently (spec §11.1),
+// and how long ago the last one was.
 func (g Group) OrchestratorHeard(seen Observation) (bool, time.Duration) {
 	o := &g.Orchestrator
 	if o.Heartbeat.IsZero() {
@@ -79,7 +79,7 @@ func (g Group) OrchestratorHeard(seen Observation) (bool, time.Duration) {
 	return o.State != OrchestratorStopped && !stale(age, o.StalenessThreshold), age
 }
 
-// Deserted reports whether neither the orchestrator nor any service of g gives a sign of life.
+// Deserted reports whether neither the orchestrator nor any service of g shows a sign of life.
 func (g Group) Deserted(seen Observation) bool {
 	if heard, _ := g.OrchestratorHeard(seen); heard {
 		return false

@@ -5,24 +5,26 @@ import (
 	"time"
 )
 
-// A Registration is the arguments of Register (spec §10.1). What is nil is not given.
+// A Registration has the arguments of Register (spec §10.1). Nil means not given.
 type Registration struct {
 	Service      string
 	By           string
-	Request      bool // a pass is to start it; else it registers itself: it runs
+	Request      bool // a pass must start it; otherwise it is running and registers itself
 	PID          int
 	Process      Process
-	Readiness    Readiness // of one that registers itself; "": as it was
+	Readiness    Readiness // of a service that registers itself; "" means unchanged
 	StartInfo    *StartInfo
 	Restartable  *bool
 	Dependencies *[]string
 	KillTimeout  *time.Duration
-	Heartbeats   *bool // whether it promises to send heartbeats
-	Fresh        bool  // forget all others, if g is deserted
+	Heartbeats   *bool // whether it promises heartbeats
+	Fresh        bool  // remove all other services if g is deserted
 }
 
-// Register returns g after the registration of a service (spec §10.1). It returns ErrShuttingDown, ErrOtherProcess if
-// another process of it is alive or heard of, ErrNoStartInfo for a request without one, and ErrCycle if it would depend on itself.
+// Register returns g after the registration of a service (spec §10.1). It returns ErrShuttingDown,
+// ErrOtherProcess if another process of the service is alive or has sent a heartbeat,
+// ErrNoStartInfo for a request without a command, and ErrCycle if the service would depend on
+// itself.
 func (g Group) Register(r Registration, seen Observation) (Group, error) {
 	e := g.begin(r.By, seen)
 	if r.Fresh && len(g.Registry.Services) > 0 && g.Deserted(e.seen) {
@@ -55,7 +57,7 @@ func newService(id string) Service {
 	return s
 }
 
-// check returns why r is refused; s is the entry, or nil.
+// check returns the reason to refuse r. s is the existing service, or nil.
 func (r Registration) check(g Group, s *Service, seen Observation) error {
 	switch p := identity(r.PID, r.Process); {
 	case s != nil && s.State == StateShuttingDown:
@@ -68,7 +70,7 @@ func (r Registration) check(g Group, s *Service, seen Observation) error {
 	return nil
 }
 
-// replace puts what is given of r into s.
+// replace copies the given members of r to s.
 func (r Registration) replace(s *Service) {
 	if r.StartInfo != nil {
 		s.Restartable, s.Heartbeats = true, false
@@ -90,8 +92,8 @@ func (r Registration) replace(s *Service) {
 	}
 }
 
-// startInfoChanges gives s another way to be started, and keeps that of the process that a pass has
-// started, as long as they differ.
+// startInfoChanges sets how to start s. It keeps how a pass has started the present process as long
+// as the two differ.
 func (s *Service) startInfoChanges(to *StartInfo) {
 	was := s.StartedWith
 	if was == nil {
@@ -124,7 +126,7 @@ func (e *groupEdit) request(s *Service) {
 	}
 }
 
-// forgetEnd forgets why s does not run, or is not to.
+// forgetEnd removes the reasons why s is not running.
 func (s *Service) forgetEnd() {
 	s.forgetFailure()
 	s.TermSentAt = time.Time{}
@@ -169,7 +171,8 @@ func (e *groupEdit) runOrWait(s *Service) {
 	e.setState(s, to, "")
 }
 
-// dependencies returns what id depends on, directly or not. It contains id if that is so.
+// dependencies returns the services that id depends on, directly or not. If there is a cycle, it
+// contains id.
 func (r Registry) dependencies(id string) []string {
 	var all []string
 	for next := []string{id}; len(next) > 0; next = next[1:] {
@@ -186,8 +189,8 @@ func (r Registry) dependencies(id string) []string {
 	return all
 }
 
-// Remove returns g without a service (spec §10.2). It returns ErrNoService, ErrStillRunning, and ErrHasDependents if
-// another depends on it.
+// Remove returns g without a service (spec §10.2). It returns ErrNoService, ErrStillRunning, and
+// ErrHasDependents if another service depends on it.
 func (g Group) Remove(service, by string, seen Observation) (Group, error) {
 	e := g.begin(by, seen)
 	s := e.service(service)

@@ -10,10 +10,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ErrCorrupt is the refusal of a file that is not what it should be.
+// ErrCorrupt means that a file is not valid.
 var ErrCorrupt = errors.New("corrupt")
 
-// An Error tells where and why a file is not a valid one (spec §1.3).
+// An Error says where and why a file is not valid (spec §1.3).
 type Error struct {
 	Path  string // JSON Pointer
 	Cause string
@@ -29,8 +29,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Is }
 
-// abridged returns text without what is beyond 100 bytes from its beginning and its end: a file may
-// have names and values of any length.
+// abridged returns text with only 100 bytes each of its beginning and its end, because names and
+// values in a file may have any length.
 func abridged(text string) string {
 	const most = 100
 	if len(text) <= 2*most {
@@ -39,7 +39,7 @@ func abridged(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "..." + strings.ToValidUTF8(text[len(text)-most:], "")
 }
 
-// in returns the failure as an error that says where in text it is.
+// in returns the failure as an error with its place in text.
 func (f *failure) in(text string) *Error {
 	dec := jsontext.NewDecoder(bytes.NewBufferString(text))
 	for dec.InputOffset() < int64(f.at) {
@@ -50,8 +50,8 @@ func (f *failure) in(text string) *Error {
 	return &Error{Path: string(dec.StackPointer()) + f.member, Cause: f.cause, Is: f.is}
 }
 
-// CheckDepth returns an error, ErrCorrupt, if text, which lies in so many objects and arrays of its
-// file and may be no JSON, is nested too deep.
+// CheckDepth returns ErrCorrupt if text is nested too deep. within is the number of objects and
+// arrays around text in its file. text need not be JSON.
 func CheckDepth(text string, within int) error {
 	deepest, open, quoted := 0, 0, false
 	for i := 0; i < len(text); i++ {
@@ -75,8 +75,8 @@ func CheckDepth(text string, within int) error {
 	return &Error{Cause: cause, Is: ErrCorrupt}
 }
 
-// CheckSyntax returns an error, ErrCorrupt, unless text is one JSON value: it says what a Reader
-// only notices.
+// CheckSyntax returns ErrCorrupt unless text is one JSON value. It gives the reason, which a Reader
+// does not.
 func CheckSyntax(text string) error {
 	if strings.Trim(text, whiteSpace) == "" {
 		return &Error{Cause: "the file is empty", Is: ErrCorrupt}

@@ -2,21 +2,21 @@ package wire
 
 import "slices"
 
-// A layout is how the last object in some place was written. The next one there mostly has the same
-// members, in the same order, with the same space around their names.
+// A layout describes how the last object in some place was written. The next one there usually has
+// the same members, in the same order, with the same space around their names.
 type layout struct {
 	members []member
-	marks   uint64              // of the names: one whose mark is missing is new
+	marks   uint64              // of the names: if the mark of a name is missing, the name is new
 	names   map[string]struct{} // of an object of many members
 }
 
 type member struct {
-	lead  string // the text before the value, from the end of the last value on
+	lead  string // the text from the end of the last value to this one
 	name  string
 	inner layout // of the objects in the value
 }
 
-// keep forgets all but the first n members.
+// keep forgets all members except the first n.
 func (l *layout) keep(n int) {
 	l.members, l.marks, l.names = l.members[:n], 0, nil
 	for _, m := range l.members {
@@ -31,7 +31,7 @@ func (l *layout) add(lead, name string) bool {
 	isNew := l.marks&bit == 0
 	l.marks |= bit
 	if n < cap(l.members) {
-		l.members = l.members[:n+1] // with what is known of objects inside
+		l.members = l.members[:n+1] // with the layouts of objects inside
 	} else {
 		l.members = append(slices.Grow(l.members, 16), member{})
 	}
@@ -51,7 +51,7 @@ func (l *layout) add(lead, name string) bool {
 	return !has
 }
 
-// mark returns one bit, which is mostly another for another name.
+// mark returns one bit, which usually differs for different names.
 func mark(name string) uint64 {
 	n := len(name)
 	if n == 0 {

@@ -18,8 +18,8 @@ func AppendQuote(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// plain returns the index, from start on, of the first byte of text that does not stand for itself
-// in a string of ASCII.
+// plain returns the index, from start on, of the first byte of text that a string of ASCII cannot
+// contain unescaped.
 func plain(text string, start int) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	i := start

@@ -9,34 +9,34 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MaxDepth is how many objects and arrays may lie in each other in a file (spec §1.3).
+// MaxDepth is the greatest depth of nested objects and arrays in a file (spec §1.3).
 const MaxDepth = 64
 
-// A Reader reads a JSON text in one pass. Object and Array call back where a value begins, and the
-// callback must read that value with one of the other methods.
+// A Reader reads a JSON text in one pass. Object and Array call a function at the beginning of each
+// value, which must read that value with one of the other methods.
 //
-// After the first failure nothing is left to read, every method returns its zero value, and no
-// callback is called again. Err tells about the first.
+// After the first failure nothing is left to read: every method returns its zero value, and no
+// function is called again. Err returns the first failure.
 type Reader struct {
 	text   string
 	within int
-	at     int // of what is read next: at the first byte of a value, where one is expected
-	depth  int // so many objects and arrays are open
+	at     int // the next byte to read: the first one of a value, where one is expected
+	depth  int // the number of open objects and arrays
 
 	layout  *layout // of the objects that begin here
 	failure *failure
 }
 
-// A failure is why a text is refused, as the reader has noticed it.
+// A failure is the reason why a text is refused, as noticed by the reader.
 type failure struct {
 	cause  string
-	is     error // which error it is to the caller
-	syntax bool  // the text is no JSON
-	at     int   // after the token that is refused
+	is     error // the error for the caller
+	syntax bool  // the text is not JSON
+	at     int   // the offset after the refused token
 	member string
 }
 
-// NewReader returns a reader of text that lies in so many objects and arrays of its file.
+// NewReader returns a reader of text, which is inside within objects and arrays of its file.
 func NewReader(text string, within int) *Reader {
 	r := &Reader{text: text, within: within, depth: within, layout: &layout{}}
 	r.space()
@@ -49,8 +49,8 @@ func (r *Reader) Text() string { return r.text }
 // Failed reports whether something was refused.
 func (r *Reader) Failed() bool { return r.failure != nil }
 
-// Err returns why the text is refused, nil if it is not: that it is nested too deep, that it is no
-// JSON, or the first failure.
+// Err returns the reason why the text is refused, or nil: that it is nested too deep, that it is
+// not JSON, or the first failure.
 func (r *Reader) Err() error {
 	if r.failure == nil {
 		return nil
@@ -89,13 +89,13 @@ func (r *Reader) syntax() {
 	}
 }
 
-// Offset returns where the next value begins, or the last one ended.
+// Offset returns the beginning of the next value, or the end of the last one.
 func (r *Reader) Offset() int { return r.at }
 
 // Since returns the text that was read since the offset start.
 func (r *Reader) Since(start int) string { return r.text[min(start, r.at):r.at] }
 
-// End refuses anything but white space.
+// End refuses anything except white space.
 func (r *Reader) End() {
 	if r.space(); r.at < len(r.text) {
 		r.syntax()
@@ -164,7 +164,7 @@ func (r *Reader) open(bracket byte, want string) bool {
 	return true
 }
 
-// another reports whether another member or element follows, and goes there.
+// another goes to the next member or element, and reports whether there is one.
 func (r *Reader) another(bracket byte, first bool) bool {
 	r.space()
 	switch c := r.peek(); {
@@ -185,7 +185,7 @@ func (r *Reader) another(bracket byte, first bool) bool {
 	return true
 }
 
-// peek returns the next byte, 0 at the end.
+// peek returns the next byte, or 0 at the end.
 func (r *Reader) peek() byte {
 	if r.at < len(r.text) {
 		return r.text[r.at]
@@ -372,5 +372,5 @@ func (r *Reader) Bool() bool {
 	return false
 }
 
-// Null reads null, if that is next.
+// Null reads null if that comes next, and reports whether it did.
 func (r *Reader) Null() bool { return r.literal("null") }

@@ -8,7 +8,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// ErrEnded means that a call was pushed in an operation that has ended, but is not in the archive yet.
+// ErrEnded means that a call was pushed in an operation that has ended but is not yet in the
+// archive.
 var ErrEnded = errors.New("it has ended")
 
 // An Edit is the result of an edit of one operation.
@@ -48,7 +49,7 @@ func (s *Session) EditGroup(
 	return GroupEdit{edit}, err
 }
 
-// mode returns mode, made a dry run if the session is one.
+// mode returns mode, combined with DryRun in a dry run.
 func (s *Session) mode(mode fileops.Mode) fileops.Mode {
 	if s.DryRun() {
 		mode |= fileops.DryRun
@@ -56,7 +57,7 @@ func (s *Session) mode(mode fileops.Mode) fileops.Mode {
 	return mode
 }
 
-// Archive makes the passes after which an operation that is over is in the archive (spec §4.5).
+// Archive makes the passes that move an operation that is over to the archive (spec §4.5).
 func (s *Session) Archive(l *fileops.Ledger, id string) error {
 	for {
 		op, archived, err := l.ReadOperation(id)
@@ -71,11 +72,12 @@ func (s *Session) Archive(l *fileops.Ledger, id string) error {
 		if err != nil && !errors.Is(err, fileops.ErrArchived) {
 			return err
 		}
+
 		s.NoteCommit()
 	}
 }
 
-// cleanup is a pass of this command over an operation.
+// cleanup makes a pass of this command over an operation.
 func (s *Session) cleanup(
 	op protocol.Operation, seen protocol.Observation,
 ) (protocol.Operation, error) {
@@ -85,13 +87,13 @@ func (s *Session) cleanup(
 // Pushing says how a push treats an operation that is missing or over.
 type Pushing struct {
 	NoCreate    bool // fail if there is no operation
-	Reuse       bool // begin an operation that is over anew
+	Reuse       bool // start over an operation that has ended
 	CallerMayGo bool // push without a caller if the caller is not in the operation
 }
 
-// Push returns the verb that pushes p in the operation op, and creates that if it may. The verb
-// returns fileops.ErrArchived if the operation is in the archive, ErrEnded if it has ended, and the
-// errors of protocol.Operation.Push.
+// Push returns the verb that pushes p in the operation op, and creates the operation if allowed.
+// The verb returns fileops.ErrArchived if the operation is in the archive, ErrEnded if it has
+// ended, and the errors of protocol.Operation.Push.
 func (how Pushing) Push(op string, p protocol.Push) fileops.Verb[protocol.Operation] {
 	return func(before protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 		ended := before.State.Terminal()
@@ -108,10 +110,12 @@ func (how Pushing) Push(op string, p protocol.Push) fileops.Verb[protocol.Operat
 		if how.CallerMayGo && before.Frame(p.Caller) == nil {
 			p.Caller = ""
 		}
+
 		after, err := before.Push(p, seen)
 		if ended && errors.Is(err, protocol.ErrNotRunning) {
 			err = fmt.Errorf("%w: %w", err, ErrEnded)
 		}
+
 		return after, err
 	}
 }

@@ -15,23 +15,25 @@ func (s *Session) Now() time.Time {
 	return protocol.Moment(time.Now())
 }
 
-// Observer returns a function that makes an observation, with a new look at the clocks. With a time
-// in the options there is no monotonic clock: ages are taken from that time, and the observer counts
-// as awake (spec §4.6). Processes, and the survivors of a start, are looked at in any case, but only
-// once for each observation, so that nothing judges the same process in two ways. Any number of
-// goroutines may use the observer; each observation belongs to one.
+// Observer returns a function that makes an observation, and reads the clocks anew each time. With
+// a time in the options there is no monotonic clock: ages are relative to that time, and the
+// observer counts as awake (spec §4.6). An observation looks at each process, and at the survivors
+// of each start, only once, so that it cannot judge one in two ways. Any number of goroutines may
+// use the observer; each observation belongs to one.
 func (s *Session) Observer() func() protocol.Observation {
-	process.Here() // reads what it needs only once, before a lock is held
+	process.Here() // it reads some facts only once; do that before a lock is held
 	return func() protocol.Observation {
-		// A command may stay for days, and the time of the boot moves with the clock.
+		// A command may run for days, and the time of the boot moves when the clock is set.
 		seen := protocol.Observation{
 			Host: process.Here(), Now: s.Now(), Look: lookOnce(), Survived: surviveOnce(),
 		}
+
 		if s.options.Now.IsZero() {
 			seen.MonotonicMs, _ = process.Monotonic()
 		} else {
 			seen.Watch = protocol.Awake
 		}
+
 		return seen
 	}
 }
@@ -49,7 +51,7 @@ func lookOnce() func(protocol.Process) protocol.Presence {
 }
 
 func surviveOnce() func(*protocol.Service) bool {
-	var survived map[string]bool // nil until it is asked, which operations never do
+	var survived map[string]bool // nil until needed; operations never need it
 	return func(s *protocol.Service) bool {
 		left, looked := survived[s.StartID]
 		if !looked {
@@ -60,6 +62,7 @@ func surviveOnce() func(*protocol.Service) bool {
 			}
 			survived[s.StartID] = left
 		}
+
 		return left
 	}
 }

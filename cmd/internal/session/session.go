@@ -1,5 +1,5 @@
-// Package session is the work of one command on a ledger: it opens the ledger, observes, and edits. It
-// knows no flags, prints nothing, and leaves exit statuses to package cli.
+// Package session is the work of one command on a ledger: it opens the ledger, observes, and edits.
+// It knows no flags, prints nothing, and leaves exit statuses to package cli.
 package session
 
 import (
@@ -15,12 +15,12 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// ErrNoDir means that nothing says where the ledger is.
+// ErrNoDir means that neither a flag nor the environment says where the ledger is.
 var ErrNoDir = errors.New("no ledger: set --ledger, $DPL_LEDGER or $HOME")
 
 // Options say how a command works on its ledger.
 type Options struct {
-	Program     string        // the name under which the command acts where no participant does
+	Program     string        // the name of the command when it acts for no participant
 	Ledger      string        // its directory; "": below $XDG_STATE_HOME or $HOME
 	LockTimeout time.Duration // how long an edit waits for the lock
 	Sync        fileops.Sync
@@ -29,8 +29,8 @@ type Options struct {
 	Now         time.Time // zero: the time of the clock
 }
 
-// A Session is the work of one command. Its methods may be called by any number of goroutines, except
-// those that open a ledger or edit.
+// A Session is the work of one command. Its methods may be called by any number of goroutines,
+// except those that open a ledger or edit.
 type Session struct {
 	options   Options
 	committed bool
@@ -56,9 +56,9 @@ func (s *Session) CheckGroupTrust(l *fileops.Ledger) error {
 		fileops.ErrPermission, l.Dir())
 }
 
-// ActorID returns the name under which this command does what no participant does:
-// $DPL_PARTICIPANT if one calls it, and the name of the program otherwise. It returns
-// protocol.ErrBadID if the variable has no id.
+// ActorID returns the id under which this command does things that no participant does:
+// $DPL_PARTICIPANT, or else the name of the program. It returns protocol.ErrBadID if the variable
+// has no valid id.
 func (s *Session) ActorID() (string, error) {
 	id := os.Getenv("DPL_PARTICIPANT")
 	if id == "" {
@@ -73,8 +73,8 @@ func (s *Session) ActorID() (string, error) {
 // DefaultOwner returns the owner of a pass that names none: this user on this host.
 func DefaultOwner() string { return process.Here().ID + ":" + strconv.Itoa(os.Getuid()) }
 
-// Dir returns the directory of the ledger, or the reason why this process cannot use one. It returns
-// ErrNoDir if nothing says where it is.
+// Dir returns the directory of the ledger, or the reason why this process cannot use one. It
+// returns ErrNoDir if nothing says where it is.
 func (s *Session) Dir() (string, error) {
 	if err := checkOpenFiles(); err != nil {
 		return "", err
@@ -85,6 +85,7 @@ func (s *Session) Dir() (string, error) {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "dpl"), nil
 	}
+
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return "", ErrNoDir
@@ -113,8 +114,8 @@ func (s *Session) Open() (*fileops.Ledger, error) {
 	return s.opened(l, err)
 }
 
-// Create opens the ledger, and makes it with c if there is none. In a dry run it makes none, but
-// returns one that is absent.
+// Create opens the ledger, and creates it with c if there is none. In a dry run it returns an
+// absent one instead.
 func (s *Session) Create(c fileops.Config) (*fileops.Ledger, error) {
 	if s.DryRun() {
 		l, err := s.Open()
@@ -130,6 +131,7 @@ func (s *Session) Create(c fileops.Config) (*fileops.Ledger, error) {
 	if s.DryRun() {
 		return fileops.Absent(dir, s.ledgerOptions())
 	}
+
 	l, err := fileops.Create(dir, c, s.ledgerOptions())
 	return s.opened(l, err)
 }
@@ -142,7 +144,7 @@ func (s *Session) opened(l *fileops.Ledger, err error) (*fileops.Ledger, error) 
 	return l, nil
 }
 
-// Inspect looks at the ledger, even at one that Open refuses.
+// Inspect surveys the ledger, even if Open refuses it.
 func (s *Session) Inspect() (*fileops.Survey, error) {
 	dir, err := s.Dir()
 	if err != nil {
@@ -160,7 +162,8 @@ func (s *Session) CheckRoots(roots ...string) error {
 	return err
 }
 
-// Leftovers returns an error for each file that could not be deleted in the ledgers of this session.
+// Leftovers returns an error for each file that could not be deleted in the ledgers of this
+// session.
 func (s *Session) Leftovers() (all []error) {
 	for _, l := range s.ledgers {
 		if err := errors.Join(l.Leftovers()...); err != nil {

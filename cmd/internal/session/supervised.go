@@ -8,8 +8,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// OperationsOf returns the operations that name supervisor and are not terminal. It includes those that
-// cannot be read: an edit of them will say why.
+// OperationsOf returns the operations that name supervisor and are not terminal. It includes
+// operations that cannot be read; editing them returns the error.
 func OperationsOf(l *fileops.Ledger, supervisor string) ([]string, error) {
 	ids, err := l.IDs()
 	if err != nil {
