@@ -93,10 +93,10 @@ live() {
     beat --op live --supervisor s --pid $$
     dpl-push --op live --participant supervised --call supervised --supervisor s >/dev/null
     beat --op live --call supervised
-    dpl-register --group g --supervisor self --no-pass --pid $$
+    dpl-register --group g --service self --no-pass --pid $$
     beat --op live --group g --supervisor self --pid $$
     # shellcheck disable=SC2016
-    dpl-register --group g --supervisor started --request --no-pass -- sh -c 'exec dpl-heartbeat --op live --pid $$ --every 0.5'
+    dpl-register --group g --service started --request --no-pass -- sh -c 'exec dpl-heartbeat --op live --pid $$ --every 0.5'
     dpl-orchestrate --group g --staleness $patient --interval 0.5 --every 0.5 &
     while :; do
         dpl-cleanup

@@ -11,7 +11,7 @@ states() {
 }
 
 # judgement ID: what dpl-status would judge
-judgement() { dpl-status --group shop --supervisor "$1" | awk -v id="$1" '$1 == id { print $8 }'; }
+judgement() { dpl-status --group shop --service "$1" | awk -v id="$1" '$1 == id { print $8 }'; }
 
 # registered ID NAME: a member of the registration that is alone on its line
 registered() {
@@ -70,7 +70,7 @@ none_started() { [ -z "$(started "$@")" ]; }
 # is_dead ID: after one more pass, of which the alerts are added to the file out
 is_dead() {
     dpl-orchestrate --on-alert "$alert" >>out 2>&1 || die 'dpl-orchestrate failed'
-    dpl-status --group shop --supervisor "$1" --check dead
+    dpl-status --group shop --service "$1" --check dead
 }
 
 act_of_the_services() {
@@ -84,7 +84,7 @@ act_of_the_services() {
     export DPL_GROUP=shop
     typed "export DPL_GROUP=$DPL_GROUP"
     run 0 cat service.sh
-    run 0 dpl-register --request --supervisor web --depends-on db -- ./service.sh
+    run 0 dpl-register --request --service web --depends-on db -- ./service.sh
     survey 'web:waitingForDependencies'
     matches 'note' '*blocked by db: missing*' "$out"
 
@@ -100,7 +100,7 @@ act_of_the_services() {
 
     step 'The database is registered. Passes are made in a usual group by a timer or by cron; here they are typed. The' \
         'first one starts the database. The next one finds it running and starts the web server.'
-    run 0 dpl-register --request --supervisor db -- ./service.sh
+    run 0 dpl-register --request --service db -- ./service.sh
     survey 'db:registered web:waitingForDependencies'
     orchestrate ''
     survey 'db:running web:waitingForDependencies'
@@ -146,8 +146,8 @@ start 1: exited' "$out"
 act_of_the_hopeless_service() {
     step 'A third service ends whenever it is started. It is restarted at once, then each time after 0.1 seconds, and' \
         'given up after three restarts.'
-    run 0 dpl-register --request --supervisor bad --backoff 0,0.1s --max-attempts 3 -- printenv DPL_ATTEMPT DPL_REASON
-    typed 'until dpl-status --group shop --supervisor bad --check dead; do dpl-orchestrate --on-alert "$alert"; done'
+    run 0 dpl-register --request --service bad --backoff 0,0.1s --max-attempts 3 -- printenv DPL_ATTEMPT DPL_REASON
+    typed 'until dpl-status --group shop --service bad --check dead; do dpl-orchestrate --on-alert "$alert"; done'
     : >out
     until_true 20 'it is declared dead' is_dead bad
     want=0
@@ -170,7 +170,7 @@ act_of_the_hopeless_service() {
 act_of_the_shutdown() {
     step 'The database is to be stopped. What depends on it is stopped first.'
     gone work/ended
-    run 0 dpl-shutdown --supervisor db --wait
+    run 0 dpl-shutdown --service db --wait
     check 'what dpl-shutdown prints' '' "$out"
     survey 'bad:dead db:stopped web:stopped'
     run 0 cat work/ended

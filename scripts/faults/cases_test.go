@@ -48,10 +48,10 @@ var (
 	supervise = at(0, "dpl-push --op o --participant worker --call job --supervisor s --handle h --no-fail-on-crash")
 	popMain   = at(5, "dpl-pop --op o --call main")
 	cleanOne  = at(11, "dpl-cleanup --op o")
-	request   = at(0, "dpl-register --group g --request --no-pass --supervisor a --backoff 0 -- sleep 300")
-	itself    = at(0, "dpl-register --group g --no-pass --supervisor b")
+	request   = at(0, "dpl-register --group g --request --no-pass --service a --backoff 0 -- sleep 300")
+	itself    = at(0, "dpl-register --group g --no-pass --service b")
 	pass      = at(1, "dpl-orchestrate --group g")
-	noisy     = at(0, "dpl-register --group g --request --no-pass --supervisor a --log-max 64K --log-keep 2 -- sleep 300")
+	noisy     = at(0, "dpl-register --group g --request --no-pass --service a --log-max 64K --log-keep 2 -- sleep 300")
 )
 
 // subjects returns all commands that write, each with the work that makes it do all it can.
@@ -106,26 +106,26 @@ func operationSubjects() []subject {
 func groupSubjects() []subject {
 	return []subject{
 		{name: "register makes the ledger", do: request, several: true},
-		{name: "register", setup: []step{itself}, do: at(0, "dpl-register --group g --request --no-pass --supervisor a --depends-on b --env X=y --dir / "+
+		{name: "register", setup: []step{itself}, do: at(0, "dpl-register --group g --request --no-pass --service a --depends-on b --env X=y --dir / "+
 			"--max-attempts 3 --backoff 0 --reset-after 1m --kill-timeout 1s --log-max 1M --log-keep 2 --no-restart --heartbeat --readiness starting -- sleep 300")},
-		{name: "register --pid", setup: []step{request}, do: at(0, "dpl-register --group g --no-pass --supervisor b --pid $me --no-depends-on")},
-		{name: "register --fresh", setup: []step{request}, do: at(60, "dpl-register --group g --request --no-pass --fresh --supervisor c -- sleep 300")},
-		{name: "heartbeat --group", setup: []step{itself}, do: at(5, "dpl-heartbeat --group g --supervisor b --heartbeat --readiness stopping"), beyond: true},
-		{name: "register --remove", setup: []step{request, itself}, do: at(5, "dpl-register --group g --remove --supervisor a")},
-		{name: "shutdown", setup: []step{request, itself}, do: at(5, "dpl-shutdown --group g --supervisor b --only")},
+		{name: "register --pid", setup: []step{request}, do: at(0, "dpl-register --group g --no-pass --service b --pid $me --no-depends-on")},
+		{name: "register --fresh", setup: []step{request}, do: at(60, "dpl-register --group g --request --no-pass --fresh --service c -- sleep 300")},
+		{name: "heartbeat --group", setup: []step{itself}, do: at(5, "dpl-heartbeat --group g --service b --heartbeat --readiness stopping"), beyond: true},
+		{name: "register --remove", setup: []step{request, itself}, do: at(5, "dpl-register --group g --remove --service a")},
+		{name: "shutdown", setup: []step{request, itself}, do: at(5, "dpl-shutdown --group g --service b --only")},
 		{name: "shutdown --all", setup: []step{request, itself}, do: at(5, "dpl-shutdown --group g --all")},
-		{name: "restart", setup: []step{request, at(1, "dpl-shutdown --group g --supervisor a")}, do: at(5, "dpl-restart --group g --supervisor a")},
+		{name: "restart", setup: []step{request, at(1, "dpl-shutdown --group g --service a")}, do: at(5, "dpl-restart --group g --service a")},
 		{name: "orchestrate starts", setup: []step{request, itself}, do: pass.with("--staleness", "1h", "--interval", "2s", "--failover", "--spawn", "direct"),
 			several: true, settled: oneRuns},
 		{name: "restart --all", setup: []step{request, at(1, "dpl-shutdown --group g --all")}, do: at(5, "dpl-restart --group g --all")},
-		{name: "register with a pass", do: at(0, "dpl-register --group g --request --supervisor a --backoff 0 -- sleep 300"),
+		{name: "register with a pass", do: at(0, "dpl-register --group g --request --service a --backoff 0 -- sleep 300"),
 			// it reports that it is registered
 			several: true, beyond: true, optional: "/L", settled: oneRuns},
 		{name: "shutdown --wait", setup: []step{request}, each: []step{pass}, do: at(5, "dpl-shutdown --group g --all --wait --timeout 2s"),
 			several: true, optional: "/L", answers: []int{124}, loose: true, settled: noneRuns},
 		{name: "orchestrate --on-alert", setup: []step{request, at(1, "dpl-orchestrate --group g --on-alert true")}, prepare: strike,
 			do: at(2, "dpl-orchestrate --group g --on-alert cat"), several: true, settled: oneRuns},
-		{name: "orchestrate rotates", setup: []step{noisy, at(0, "dpl-shutdown --group g --supervisor a")}, prepare: fillLog,
+		{name: "orchestrate rotates", setup: []step{noisy, at(0, "dpl-shutdown --group g --service a")}, prepare: fillLog,
 			do: at(2, "dpl-orchestrate --group g"), several: true, also: logs, optional: "/logs/", settled: nothingLost},
 		{name: "orchestrate alerts", setup: []step{request, pass}, prepare: strike, do: at(2, "dpl-orchestrate --group g"), several: true, settled: oneRuns},
 	}

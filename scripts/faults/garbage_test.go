@@ -45,16 +45,16 @@ var victims = []victim{
 		at(5, "dpl-push --op o --participant x --call new"),
 		at(5, "dpl-pop --op o --call main"),
 		at(5, "dpl-cleanup"),
-		at(5, "dpl-register --group g --no-pass --supervisor b"),
+		at(5, "dpl-register --group g --no-pass --service b"),
 		at(5, "dpl-orchestrate --group g"),
 	}},
 }
 
 var groupCommands = []step{
-	at(5, "dpl-register --group g --request --no-pass --supervisor c -- sleep 300"),
-	at(5, "dpl-register --group g --no-pass --fresh --supervisor c"),
-	at(5, "dpl-heartbeat --group g --supervisor b"),
-	at(5, "dpl-shutdown --group g --supervisor b"),
+	at(5, "dpl-register --group g --request --no-pass --service c -- sleep 300"),
+	at(5, "dpl-register --group g --no-pass --fresh --service c"),
+	at(5, "dpl-heartbeat --group g --service b"),
+	at(5, "dpl-shutdown --group g --service b"),
 	at(5, "dpl-restart --group g --all"),
 	at(5, "dpl-orchestrate --group g"),
 	at(5, "dpl-status --group g"),

@@ -58,20 +58,20 @@ func places() []place {
 		{"nothing", nil, []step{
 			at(0, "dpl-push --op o --participant cli --call main"),
 			at(0, "dpl-push --op o --participant x --call other"),
-			at(0, "dpl-register --group g --no-pass --supervisor b"),
+			at(0, "dpl-register --group g --no-pass --service b"),
 			at(0, "dpl-cleanup --if-exists"),
 		}, 0},
 		{"group", []step{request, itself}, []step{
 			at(5, "dpl-orchestrate --group g"),
-			at(5, "dpl-register --group g --request --no-pass --supervisor c -- sleep 300"),
-			at(5, "dpl-heartbeat --group g --supervisor b --readiness stopping"),
-			at(5, "dpl-shutdown --group g --supervisor b"),
-			at(5, "dpl-register --group g --remove --supervisor a"),
+			at(5, "dpl-register --group g --request --no-pass --service c -- sleep 300"),
+			at(5, "dpl-heartbeat --group g --service b --readiness stopping"),
+			at(5, "dpl-shutdown --group g --service b"),
+			at(5, "dpl-register --group g --remove --service a"),
 			at(5, "dpl-cleanup"),
 		}, 0},
 		{"cold group", []step{request}, []step{
-			at(60, "dpl-register --group g --request --no-pass --fresh --supervisor c -- sleep 300"),
-			at(60, "dpl-register --group g --no-pass --supervisor b"),
+			at(60, "dpl-register --group g --request --no-pass --fresh --service c -- sleep 300"),
+			at(60, "dpl-register --group g --no-pass --service b"),
 			at(60, "dpl-orchestrate --group g"),
 		}, 0},
 	}

@@ -36,7 +36,7 @@ func families() []family {
 	hooked := at(1, "dpl-orchestrate --group g --on-alert true")
 	return []family{
 		{name: "dpl-run", do: words(0, "dpl-run --op o --call c --reuse --staleness 10s --interval 1s --kill-after 100ms", leaves...), final: archived},
-		{name: "dpl-run --group", setup: []step{itself}, do: at(5, "dpl-run --group g --supervisor a --kill-after 100ms -- true"), final: nothingRuns},
+		{name: "dpl-run --group", setup: []step{itself}, do: at(5, "dpl-run --group g --service a --kill-after 100ms -- true"), final: nothingRuns},
 		{name: "dpl-run --notify", do: at(0, "dpl-run --op o --notify --watchdog 100ms --kill-after 100ms -- sleep 300"), final: archived},
 		{name: "handler", setup: []step{pushMain, supervise, at(8, "dpl-heartbeat --op o --participant cli")},
 			do: at(15, "dpl-cleanup --op o --supervisor s -- sleep 0.05"), final: archived},
@@ -45,12 +45,12 @@ func families() []family {
 		{name: "orchestrate", setup: []step{request}, do: pass, services: true, final: runsAndStops},
 		{name: "orchestrate --every", setup: []step{request}, do: at(1, "dpl-run --timeout 300ms -- dpl-orchestrate --group g --every 50ms"),
 			services: true, final: runsAndStops},
-		{name: "register", do: at(0, "dpl-register --group g --request --supervisor a --backoff 0 -- sleep 300"), services: true, final: runsAndStops},
+		{name: "register", do: at(0, "dpl-register --group g --request --service a --backoff 0 -- sleep 300"), services: true, final: runsAndStops},
 		{name: "orchestrate --on-alert", setup: []step{request}, each: []step{hooked, strikeA}, do: words(2, "dpl-orchestrate --group g --on-alert", "sleep 0.05; cat"),
 			services: true, final: runsAndStops},
 		{name: "shutdown --wait", setup: []step{request}, each: []step{pass}, do: at(5, "dpl-shutdown --group g --all --wait"),
 			services: true, final: stops},
-		{name: "restart --wait", setup: []step{request}, each: []step{pass}, do: at(5, "dpl-restart --group g --supervisor a --only --wait"),
+		{name: "restart --wait", setup: []step{request}, each: []step{pass}, do: at(5, "dpl-restart --group g --service a --only --wait"),
 			services: true, final: runsAndStops},
 	}
 }

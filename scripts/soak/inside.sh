@@ -93,7 +93,7 @@ main_pid() {
         ctl show --property=MainPID --value "$unit"
     done | grep -v '^0$'
 }
-state() { dpl dpl-status --group "$group" --supervisor "$1" --check "$2"; }
+state() { dpl dpl-status --group "$group" --service "$1" --check "$2"; }
 
 # recorded_pid: the pid of the one supervisor of the group
 recorded_pid() { sed -n 's/^ *"pid": \([0-9]*\),$/\1/p' "$ledger/$group.supervisors.json" | head -n 1; }
@@ -102,7 +102,7 @@ recorded_pid() { sed -n 's/^ *"pid": \([0-9]*\),$/\1/p' "$ledger/$group.supervis
 register() {
     id=$1
     shift
-    dpl dpl-register --group "$group" --supervisor "$id" --request --no-pass "$@" -- supervisor.sh "$log" "${how-}"
+    dpl dpl-register --group "$group" --service "$id" --request --no-pass "$@" -- supervisor.sh "$log" "${how-}"
 }
 
 # life: two supervisors, of which one depends on the other, under the timer as it is
@@ -142,7 +142,7 @@ db starts: exited, attempt 1' log
     check 'db is running again' within 12 state db running
     check 'web has not been touched' state web running
 
-    check 'db, and with it web, is to be shut down' dpl dpl-shutdown --group web --supervisor db
+    check 'db, and with it web, is to be shut down' dpl dpl-shutdown --group web --service db
     check 'the passes of the timer stop both, web first' within 60 says 'web ends
 db ends' tail -n 2 "$log"
     check 'db is stopped' within 25 state db stopped
@@ -170,7 +170,7 @@ again() {
     check '30 times it is killed, and passes start it again' says '' cat "$parts/rounds-$1"
     check 'once each time' says 31 grep -c starts "$log"
     check 'no start has failed' fails grep startFailed "$ledger/again.alerts.jsonl"
-    check 'it is shut down' dpl dpl-shutdown --wait --group again --supervisor a
+    check 'it is shut down' dpl dpl-shutdown --wait --group again --service a
     check 'its units are gone' within 5 says '' units a
 }
 pass() { dpl dpl-orchestrate --spawn systemd-run --group "$group"; }
@@ -196,7 +196,7 @@ stubborn() {
     check 'passes start it again' within 15 started_again
     check 'its old child is killed' within 5 fails alive "$child"
     check 'it runs' state a running
-    check 'it is shut down' dpl dpl-shutdown --wait --group "$group" --supervisor a
+    check 'it is shut down' dpl dpl-shutdown --wait --group "$group" --service a
     check 'its units are gone' within 5 says '' units a
     check 'and so is its new child' fails alive "$(cat "$log.child")"
 }
@@ -227,7 +227,7 @@ UNIT
         if [ $mode = process ]; then
             check 'the end of the unit spares it' within 5 test -s $log
             check 'and it is alive' alive "$pid"
-            check 'dpl-shutdown stops it' dpl dpl-shutdown --wait --group control --supervisor a
+            check 'dpl-shutdown stops it' dpl dpl-shutdown --wait --group control --service a
         else
             check 'the end of the unit kills it' within 5 fails alive "$pid"
             : >$log
@@ -248,7 +248,7 @@ instead() {
     check 'the unit runs as alice' ctl start dpl-orchestrate@instead
     check 'its ledger is of alice' says alice stat -c %U $ledger
     check 'a supervisor is registered by alice' own alice env DPL_LEDGER=$ledger \
-        dpl-register --group instead --supervisor a --request --no-pass -- supervisor.sh $log
+        dpl-register --group instead --service a --request --no-pass -- supervisor.sh $log
     check 'the timer is started' ctl start dpl-orchestrate@instead.timer
     check 'it is started' within 15 test -s $log
     pid=$(recorded_pid)
@@ -257,7 +257,7 @@ instead() {
         shows 'Found left-over process' journalctl --no-pager -u dpl-orchestrate@instead
     check 'and it is alive' alive "$pid"
     check 'it was started once' says 1 grep -c starts $log
-    check 'it is shut down' own alice env DPL_LEDGER=$ledger dpl-shutdown --wait --group instead --supervisor a
+    check 'it is shut down' own alice env DPL_LEDGER=$ledger dpl-shutdown --wait --group instead --service a
     ctl stop dpl-orchestrate@instead.timer
 }
 
@@ -280,14 +280,14 @@ by_cron() {
     group=main log=/tmp/cron/log
     own alice mkdir -p /tmp/cron
     check 'a supervisor is registered' own alice env DPL_LEDGER=$ledger \
-        dpl-register --group main --supervisor a --request --no-pass -- supervisor.sh $log
+        dpl-register --group main --service a --request --no-pass -- supervisor.sh $log
     { echo "DPL_LEDGER=$ledger"; cat /usr/local/share/crontab; } | crontab -u alice -
     check 'cron starts it' within 75 test -s $log
     check 'in no unit of its own' says '' units a
     pid=$(recorded_pid)
     check 'cron is restarted' ctl restart cron
     check 'it survives that' alive "$pid"
-    check 'it is shut down' own alice env DPL_LEDGER=$ledger dpl-shutdown --wait --group main --supervisor a
+    check 'it is shut down' own alice env DPL_LEDGER=$ledger dpl-shutdown --wait --group main --service a
 }
 
 echo "soak: $(systemctl --version | head -n 1), Linux $(uname -r), $(systemd-detect-virt)"
