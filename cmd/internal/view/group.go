@@ -19,7 +19,7 @@ type Group struct {
 }
 
 var groupColumns = []column{
-	{title: "SUPERVISOR", id: true}, {title: "STATE"}, {title: "PID", spare: true}, {title: "LAST HEARTBEAT", short: "BEAT"}, {title: "RESTARTS", short: "TRIES", spare: true},
+	{title: "SERVICE", id: true}, {title: "STATE"}, {title: "PID", spare: true}, {title: "LAST HEARTBEAT", short: "BEAT"}, {title: "RESTARTS", short: "TRIES", spare: true},
 	{title: "DEPENDS ON", sinks: true, below: "depends on"}, {title: "JUDGED NOW", short: "JUDGED"}, {title: "NOTE", sinks: true},
 }
 

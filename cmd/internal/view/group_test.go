@@ -29,7 +29,7 @@ func TestGroup(t *testing.T) {
 	for style, want := range map[Style]string{
 		{}: `g: orchestrator none
 
-SUPERVISOR  STATE       PID  LAST HEARTBEAT  RESTARTS  DEPENDS ON  JUDGED NOW  NOTE
+SERVICE     STATE       PID  LAST HEARTBEAT  RESTARTS  DEPENDS ON  JUDGED NOW  NOTE
 cache       registered  -    -               0         -           -           -
 db          registered  -    -               0         -           -           -
 ├─ queue    registered  -    -               0         db          -           -
@@ -39,7 +39,7 @@ lost        registered  -    -               0         none        -           -
 `,
 		{Width: 44, ASCII: true}: `g: orchestrator none
 
-SUPERVISOR  STATE       RESTARTS  DEPENDS ON
+SERVICE     STATE       RESTARTS  DEPENDS ON
 cache       registered  0         -
 db          registered  0         -
 |- queue    registered  0         db
@@ -49,7 +49,7 @@ lost        registered  0         none
 `,
 		{Width: 36, ASCII: true}: `g: orchestrator none
 
-SUPERVISOR  STATE       TRIES
+SERVICE     STATE       TRIES
 cache       registered  0
 db          registered  0
 |- queue    registered  0

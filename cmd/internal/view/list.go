@@ -140,7 +140,7 @@ func (s Style) Groups(groups []Group) string {
 	}
 
 	s.table(&out, []column{
-		{title: "GROUP", id: true}, {title: "SUPERVISORS"}, {title: "RUNNING"}, {title: "IN TROUBLE", short: "TROUBLE"}, {title: "ORCHESTRATOR"}, {title: "LAST PASS"},
+		{title: "GROUP", id: true}, {title: "SERVICES"}, {title: "RUNNING"}, {title: "IN TROUBLE", short: "TROUBLE"}, {title: "ORCHESTRATOR"}, {title: "LAST PASS"},
 	}, nodes)
 
 	return out.String()
