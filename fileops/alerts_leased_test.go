@@ -43,6 +43,7 @@ func TestLeasedAlertsAreReadInOrder(t *testing.T) {
 		if got, want := linkedAlerts(t, l, 1), c.want[min(1, len(c.want)):]; !slices.Equal(got, want) {
 			t.Errorf("%s: after 1: got %v, want %v", name, got, want)
 		}
+
 		want := int64(len(c.want))
 		if last, err := l.LastAlert("g"); last != want || err != nil {
 			t.Errorf("%s: the last one is %d (%v), want %d", name, last, err, want)
@@ -98,6 +99,7 @@ func TestLeasedAlertsAfterATornOne(t *testing.T) {
 		writeFile(t, l.alerts("g"), alertLines(1)[:30])
 		return nil
 	})
+
 	must(t, appendAlerts(l, 1))
 	if got := linkedAlerts(t, l, 0); !slices.Equal(got, []int64{1}) {
 		t.Errorf("got %v", got)
@@ -115,6 +117,7 @@ func TestLeasedAlertsOfAPausedPass(t *testing.T) {
 	if got := linkedAlerts(t, l, 0); !slices.Equal(got, []int64{1, 2, 3}) {
 		t.Errorf("got %v", got)
 	}
+
 	must(t, appendAlerts(l, 3, 4))
 	if got := linkedAlerts(t, l, 0); !slices.Equal(got, []int64{1, 2, 3, 4}) {
 		t.Errorf("then %v", got)
@@ -133,6 +136,7 @@ func TestLeasedAlertsOnABrokenDisk(t *testing.T) {
 		if got := readText(t, l.alerts("g")); got != "" {
 			t.Errorf("%s: there is %q", call, got)
 		}
+
 		must(t, appendAlerts(l, 1, 2))
 		if got := linkedAlerts(t, l, 0); !slices.Equal(got, []int64{1, 2}) {
 			t.Errorf("%s: got %v", call, got)
@@ -157,6 +161,7 @@ func TestLeasedAlertsAreFlushed(t *testing.T) {
 			}
 			return errors.Join(AppendAlerts(tx, alertsOf(1)), AppendAlerts(tx, alertsOf(2)))
 		}))
+
 		if !slices.Equal(flushed, want) {
 			t.Errorf("sync %d: flushed %q, want %q", sync, flushed, want)
 		}

@@ -22,6 +22,7 @@ func TestAlertsAfterAFailedFsync(t *testing.T) {
 	if err := p.Mkdir("/l", 0o700); err != nil {
 		t.Fatal(err)
 	}
+
 	l, err := fileops.Create("/l", fileops.Config{}, fileops.Options{FS: p})
 	if err != nil {
 		t.Fatal(err)
@@ -35,6 +36,7 @@ func TestAlertsAfterAFailedFsync(t *testing.T) {
 	if _, err := appendOn(disk, syncFault{}, 1, 2); err != nil {
 		t.Fatal(err)
 	}
+
 	disk.PowerLoss(rand.New(rand.NewPCG(1, 2)))
 	lines, err := l.Alerts("g", 0)
 	if err != nil || len(lines) != 2 || lines[0].Seq != 1 || lines[1].Seq != 2 {
@@ -58,11 +60,13 @@ func appendOn(disk *simfs.Disk, fault syncFault, seqs ...int64) (survived bool, 
 		}
 		last = call
 	}
+
 	survived = p.Run(func() {
 		var l *fileops.Ledger
 		if l, err = fileops.Open("/l", fileops.Options{FS: p}); err != nil {
 			return
 		}
+
 		err = l.HoldGroup("g", fileops.OrCreate, func(tx *fileops.GroupTx) error {
 			var alerts []protocol.Alert
 			for _, seq := range seqs {
@@ -71,5 +75,6 @@ func appendOn(disk *simfs.Disk, fault syncFault, seqs ...int64) (survived bool, 
 			return fileops.AppendAlerts(tx, alerts)
 		})
 	})
+
 	return survived, err
 }

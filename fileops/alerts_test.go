@@ -65,6 +65,7 @@ func TestAppendAlerts(t *testing.T) {
 			if c.before != "" {
 				writeFile(t, l.alerts("g"), c.before)
 			}
+
 			must(t, appendAlerts(l, c.seqs...))
 			if got := readText(t, l.alerts("g")); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
@@ -94,16 +95,19 @@ func TestCorruptAlertsFile(t *testing.T) {
 			l := testLedger(t, Config{}, Options{})
 			writeFile(t, l.alerts("g"), text+"torn")
 			_, read := l.Alerts("g", 0)
+
 			for _, err := range []error{read, appendAlerts(l, 1, 2, 3)} {
 				if !errors.Is(err, protocol.ErrCorrupt) || !strings.Contains(err.Error(), l.alerts("g")) {
 					t.Errorf("got %v", err)
 				}
 			}
+
 			if got := readText(t, l.alerts("g")); got != text+"torn" {
 				t.Errorf("it was changed to %q", got)
 			}
 		})
 	}
+
 	l := testLedger(t, Config{}, Options{})
 	writeFile(t, l.alerts("g"), alertLines(1, 3, 2))
 	if got, err := l.Alerts("g", 0); !errors.Is(err, protocol.ErrCorrupt) {
@@ -147,6 +151,7 @@ func TestAlertsOfABigFile(t *testing.T) {
 	l := testLedger(t, Config{}, Options{Sync: SyncNone})
 	var want []Line
 	var text strings.Builder
+
 	for seq := int64(1); seq <= 460; seq++ {
 		line := alertLine("g", alert(seq, strings.Repeat("x", int(seq*seq%977))))
 		if seq%100 == 37 {
@@ -155,17 +160,20 @@ func TestAlertsOfABigFile(t *testing.T) {
 		text.WriteString(line)
 		want = append(want, Line{seq, strings.TrimSpace(line)})
 	}
+
 	writeFile(t, l.alerts("g"), text.String())
 	read := 0
 	counting, err := Open(l.dir, Options{FS: counted{read: &read}})
 	must(t, err)
 	last := int64(len(want))
+
 	for _, after := range []int64{-1, 0, 1, last / 2, last - 1, last, last + 5} {
 		got, err := counting.Alerts("g", after)
 		if want := want[min(max(after, 0), last):]; err != nil || !slices.Equal(got, want) {
 			t.Errorf("after %d: %d lines of %d, %v", after, len(got), len(want), err)
 		}
 	}
+
 	for _, after := range []int64{last - 2, last} {
 		read = 0
 		_, err := counting.Alerts("g", after)
@@ -180,6 +188,7 @@ func TestAlertsAtEveryOffset(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{Sync: SyncNone})
 	line := alertLines(2)
+
 	for n := alertsBlock - 2*len(line); n < alertsBlock+3; n++ {
 		first := alertLine("g", alert(1, strings.Repeat("x", n)))
 		writeFile(t, l.alerts("g"), first+line+"torn")
@@ -195,6 +204,7 @@ func TestAlertsFileShrinksWhileRead(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{Sync: SyncNone})
 	long := alertLine("g", alert(2, strings.Repeat("x", 3*alertsBlock)))
+
 	for name, c := range map[string]struct {
 		tail string
 		at   int
@@ -217,12 +227,14 @@ func TestAlertsFileShrinksWhileRead(t *testing.T) {
 				must(t, errors.Join(err, f.Close()))
 			}
 		}}})
+
 		must(t, err)
 		lines, err := reader.Alerts("g", 0)
 		var got []int64
 		for _, line := range lines {
 			got = append(got, line.Seq)
 		}
+
 		if err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %v, %v, want %v", name, got, err, c.want)
 		}
@@ -242,9 +254,11 @@ func TestLastAlert(t *testing.T) {
 			t.Errorf("%q: got %d, %v, want %d", c.text, got, err, c.want)
 		}
 	}
+
 	if got, err := l.LastAlert("none"); got != 0 || err != nil {
 		t.Errorf("no file: got %d, %v", got, err)
 	}
+
 	writeFile(t, l.alerts("g"), alertLines(1)+"oops\n")
 	if _, err := l.LastAlert("g"); !errors.Is(err, protocol.ErrCorrupt) {
 		t.Errorf("corrupt: got %v", err)
@@ -257,16 +271,19 @@ func TestLockAlerts(t *testing.T) {
 	if lock, err := l.LockAlerts("g"); lock != nil || err != nil {
 		t.Errorf("without a file: got %v, %v", lock, err)
 	}
+
 	must(t, appendAlerts(l, 1))
 	lock, err := l.LockAlerts("g")
 	must(t, err)
 	if again, err := l.LockAlerts("g"); again != nil || !errors.Is(err, ErrBusy) {
 		t.Errorf("twice: got %v, %v", again, err)
 	}
+
 	must(t, appendAlerts(l, 2))
 	if lines, err := l.Alerts("g", 1); len(lines) != 1 || err != nil {
 		t.Errorf("read under the lock: got %v, %v", lines, err)
 	}
+
 	must(t, lock.Unlock())
 	lock, err = l.LockAlerts("g")
 	must(t, err)

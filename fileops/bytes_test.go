@@ -10,6 +10,7 @@ func (l *Ledger) Edit(id string, mode Mode, change func(tx *byteTx) error) error
 		if tx.over {
 			return e.archive()
 		}
+
 		_, err := e.commit(tx.changes, tx.heartbeat)
 		return err
 	})

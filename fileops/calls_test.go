@@ -25,7 +25,9 @@ func callsOf(t *testing.T, o Options, heartbeat bool) string {
 		trace = append(trace, "change")
 		return add("b", heartbeat)(tx)
 	}))
+
 	calls := strings.ReplaceAll(strings.Join(trace, "\n"), simLedger+"/operations", "operations")
+
 	return randomPart.ReplaceAllString(calls, "~") + "\n"
 }
 
@@ -48,6 +50,7 @@ write
 	none := before + "close\n" + rename + "unlock\n"
 	onlyFile := file + "close\n" + rename + "unlock\n"
 	full := file + "close\nopen operations\n" + rename + "fsync\nclose\nunlock\n"
+
 	for _, c := range []struct {
 		sync      Sync
 		heartbeat bool
@@ -75,6 +78,7 @@ func groupCalls(t *testing.T, o Options, beat bool) string {
 	must(t, (&passing{name: "a"}).run(l))
 	trace = nil
 	must(t, (&passing{name: "b", beat: beat}).run(l))
+
 	return strings.ReplaceAll(randomPart.ReplaceAllString(strings.Join(trace, "\n"), "~"), simLedger, ".") + "\n"
 }
 
@@ -121,6 +125,7 @@ func TestLockFileWithoutOperation(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
 	never := func(*byteTx) error { t.Error("change was called without an operation"); return nil }
+
 	for _, want := range []error{ErrNotFound, ErrArchived} {
 		writeFile(t, l.operationLock("op"), "")
 		if err := l.Edit("op", Existing, never); !errors.Is(err, want) {

@@ -52,6 +52,7 @@ func TestSSHFSIsRefused(t *testing.T) {
 	if !gone(t, filepath.Join(dir, "ledger.json")) {
 		t.Error("it was made")
 	}
+
 	l := testLedger(t, Config{}, Options{})
 	if _, err := Open(l.dir, o); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "sshfs") {
 		t.Errorf("open: %v", err)
@@ -67,6 +68,7 @@ func TestCreateWithoutKnowingTheFileSystem(t *testing.T) {
 	if _, err := Create(dir, Config{}, Options{FS: h}); !errors.Is(err, ErrCannotCreate) || !errors.Is(err, errDisk) || !gone(t, filepath.Join(dir, "ledger.json")) {
 		t.Errorf("create: %v", err)
 	}
+
 	h.before = nth(t, 1, "network", "", broken)
 	if _, err := Open(l.dir, Options{FS: h}); !errors.Is(err, errDisk) {
 		t.Errorf("open: %v", err)
@@ -79,6 +81,7 @@ func TestPathsThatAreNotUTF8(t *testing.T) {
 	if _, err := Create(filepath.Join(t.TempDir(), "ledger"), Config{ResourceRoots: []string{"/\xff"}}, Options{}); !errors.Is(err, ErrCannotCreate) {
 		t.Errorf("a root: %v", err)
 	}
+
 	l, root := rooted(t, Options{})
 	dir := filepath.Join(root, "\xff")
 	if err := os.MkdirAll(filepath.Join(dir, "file"), 0o700); err != nil {
@@ -87,6 +90,7 @@ func TestPathsThatAreNotUTF8(t *testing.T) {
 	if err := l.Edit("op", Existing, discard(filepath.Join(dir, "file"))); err == nil || gone(t, filepath.Join(dir, "file")) {
 		t.Errorf("a resource: %v", err)
 	}
+
 	wantNoTrash(t, root, l.dir)
 }
 
@@ -158,6 +162,7 @@ func TestCreateBelowSymlink(t *testing.T) {
 	if _, err := Create(filepath.Join(alias, "ledger"), Config{}, Options{}); err != nil {
 		t.Error(err)
 	}
+
 	h := &hooked{FS: disk.OS{}}
 	h.before = nth(t, 1, "resolve", "", broken)
 	if _, err := Create(filepath.Join(alias, "other"), Config{}, Options{FS: h}); !errors.Is(err, errDisk) {

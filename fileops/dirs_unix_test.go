@@ -26,6 +26,7 @@ func furnish(t *testing.T, dir string) {
 		writeFile(t, path, "1\nold\nend\n")
 		must(t, os.Chtimes(path, time.Time{}, time.Now().Add(-time.Hour*time.Duration(i+2))))
 	}
+
 	for _, name := range []string{
 		"operations/gone.json.lock", "operations/op.json.tmp~0123456789abcdef", "tmp/gone/call/file", "tmp/op/call/file",
 		"tmp/op/.dpl-trash-0123456789abcdef", "tmp/.dpl-trash-0123456789abcdef", "tmp/resource", "logs/g/s.log",
@@ -46,9 +47,11 @@ func doAll(t *testing.T, l *Ledger) (errs []error) {
 		func(*byteTx) error { return errRefused },
 		archive,
 	}
+
 	for _, edit := range edits {
 		errs = append(errs, l.Edit("op", OrCreate, edit))
 	}
+
 	errs = append(errs, l.HoldGroup("g", Existing, func(tx *GroupTx) error { return archiveRegistry(tx) }))
 	errs = append(errs, l.Sweep(), l.PruneArchive(time.Now()))
 	_, err := l.LogFile("g", "s")
@@ -58,6 +61,7 @@ func doAll(t *testing.T, l *Ledger) (errs []error) {
 	if _, err := Inspect(l.dir, Options{}); err != nil {
 		errs = append(errs, err)
 	}
+
 	return errs
 }
 
@@ -73,6 +77,7 @@ func inventory(t *testing.T, dir string) string {
 		fmt.Fprintf(&all, "%s %v %v %d\n", path, info.Mode, info.ID, info.Size)
 		return err
 	}))
+
 	return all.String()
 }
 
@@ -90,6 +95,7 @@ func furnished(t *testing.T, c Config, o Options) (l *Ledger, victim string) {
 	furnish(t, victim)
 	writeFile(t, filepath.Join(victim, "operations/op.json"), "1\nvictim\nend\n")
 	writeFile(t, filepath.Join(victim, "operations/op.json.lock"), "")
+
 	return l, victim
 }
 
@@ -163,6 +169,7 @@ func TestSwappedDirectories(t *testing.T) {
 			if os.Getenv("DPL_SOAK") != "" {
 				step = 1
 			}
+
 			for k := 1 + rand.IntN(step); ; k += step {
 				l, h := hookedLedger(t, Config{Shared: true}, Options{Sync: SyncNone})
 				pass(t, l, "a")
@@ -178,16 +185,19 @@ func TestSwappedDirectories(t *testing.T) {
 					}
 					return nil
 				}
+
 				before := inventory(t, victim)
 				doAll(t, l)
 				if after := inventory(t, victim); after != before {
 					t.Fatalf("swapped before call %d: got\n%s\nwant\n%s", k, after, before)
 				}
+
 				must(t, os.RemoveAll(filepath.Dir(l.dir)))
 				if calls < k {
 					break
 				}
 			}
+
 			if swaps == 0 {
 				t.Error("never swapped")
 			}
@@ -206,10 +216,12 @@ func TestDirectoriesMadeAnew(t *testing.T) {
 		if _, _, err := l.Read("op"); !errors.Is(err, ErrNotFound) {
 			t.Errorf("%s: read while it is gone: %v", name, err)
 		}
+
 		must(t, os.Mkdir(path, 0o700))
 		if name == "." {
 			must(t, os.Mkdir(l.operations(), 0o700))
 		}
+
 		must(t, edits(add("b", false))(l))
 		if gone(t, l.operation("op")) {
 			t.Errorf("%s: the edit went elsewhere", name)
@@ -286,6 +298,7 @@ func TestLockInOpenDirectory(t *testing.T) {
 	lock, err := l.fs.Lock(l.operationLock("op"), 0, nil)
 	must(t, err)
 	defer lock.Unlock()
+
 	named, err := l.verify(lock, l.operationLock("op"))
 	if linux := runtime.GOOS == "linux"; named != linux || err != nil {
 		t.Errorf("it is the file in the open directory: %v, %v", named, err)

@@ -47,10 +47,12 @@ func TestADiskErrorChangesNothing(t *testing.T) {
 	editing := func(change func(*byteTx) error) func(*Ledger) error {
 		return func(l *Ledger) error { return l.Edit("op", Existing, change) }
 	}
+
 	making := editing(func(tx *byteTx) error {
 		_, err := tx.MakeTmp("call")
 		return errors.Join(err, add("b", false)(tx))
 	})
+
 	for name, c := range map[string]struct {
 		n            int
 		call, suffix string
@@ -91,6 +93,7 @@ func TestADiskErrorChangesNothing(t *testing.T) {
 			if after := snapshot(t, l.dir); after != before {
 				t.Errorf("changed:\n%s\n%s", before, after)
 			}
+
 			wantNoTemps(t, l)
 			wantNoTrash(t, l.dir)
 		})
@@ -129,6 +132,7 @@ func TestSweepGoesOnAfterErrors(t *testing.T) {
 	t.Parallel()
 	const group, lateNote, temp = "g.supervisors.json.tmp~0123", "late", "operations/x.json.tmp~0123"
 	trash, inTmp := newTrashName(), newTrashName()
+
 	for _, c := range []struct {
 		n            int
 		call, suffix string
@@ -148,10 +152,12 @@ func TestSweepGoesOnAfterErrors(t *testing.T) {
 			l, h := hookedLedger(t, Config{}, Options{})
 			must(t, edits(add("a", false))(l))
 			paths := map[string]string{}
+
 			for _, name := range []string{temp, group, "tmp/" + trash, "tmp/op/" + inTmp} {
 				paths[name] = filepath.Join(l.dir, name)
 				writeFile(t, paths[name], "")
 			}
+
 			note, err := l.writeJournal("y", journal{l.tmp(), trash})
 			must(t, err)
 			paths[lateNote] = note
@@ -159,6 +165,7 @@ func TestSweepGoesOnAfterErrors(t *testing.T) {
 			if err := l.Sweep(); !errors.Is(err, errDisk) {
 				t.Errorf("got %v", err)
 			}
+
 			for name, path := range paths {
 				if left := !gone(t, path); left != slices.Contains(c.left, name) {
 					t.Errorf("%s is left: %v", name, left)
@@ -180,6 +187,7 @@ func TestTrashThatStays(t *testing.T) {
 		}
 		return nil
 	}
+
 	must(t, l.Edit("op", OrCreate, discard(filepath.Join(root, "file"))))
 	if left := l.Leftovers(); len(left) != 1 || !errors.Is(left[0], errDisk) || !strings.Contains(left[0].Error(), `"file"`) {
 		t.Errorf("leftovers: %v", left)
@@ -187,6 +195,7 @@ func TestTrashThatStays(t *testing.T) {
 	if err := l.Sweep(); !errors.Is(err, errDisk) {
 		t.Errorf("sweep: %v", err)
 	}
+
 	h.before = nil
 	must(t, l.Sweep())
 	wantNoTrash(t, root, l.dir)
@@ -230,12 +239,14 @@ func TestResourceThatCannotBePutBack(t *testing.T) {
 			h.before = nth(t, 1, call, "", broken)
 			return errors.Join(err, errRefused)
 		})
+
 		if !errors.Is(err, errRefused) {
 			t.Fatal(err)
 		}
 		if left := l.Leftovers(); len(left) != 1 || !errors.Is(left[0], errDisk) || !strings.Contains(left[0].Error(), trashPrefix) {
 			t.Errorf("%s: leftovers: %v", call, left)
 		}
+
 		h.before = nil
 		must(t, l.Sweep())
 		names := namesIn(t, root)

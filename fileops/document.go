@@ -239,6 +239,7 @@ func (d *Document[T]) value(e *edit) (value T, err error) {
 	if !states[0].over {
 		revision, err = d.archivedRevision(e.ledger, e.document)
 	}
+
 	return d.none(e.id, revision), err
 }
 

@@ -292,6 +292,7 @@ func (e *edit) replace(r *replacement, next contents) (made outcome, err error) 
 	if made == isMade {
 		err = errors.Join(err, r.made(next.revision))
 	}
+
 	return made, err
 }
 

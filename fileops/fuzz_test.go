@@ -30,11 +30,13 @@ func FuzzDecodeConfig(f *testing.F) {
 	} {
 		f.Add([]byte(text))
 	}
+
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, err := decodeConfig(bytes.Clone(data))
 		if err != nil {
 			return
 		}
+
 		var want struct {
 			ProtocolVersion int      `json:"protocolVersion"`
 			Commit          string   `json:"commit"`
@@ -46,15 +48,18 @@ func FuzzDecodeConfig(f *testing.F) {
 		if got.ProtocolVersion != 1 || !known || got.Commit != want.Commit || got.Shared != want.Shared || !slices.Equal(got.ResourceRoots, want.ResourceRoots) {
 			t.Errorf("%q: got %+v, want %+v", data, got, want)
 		}
+
 		for _, root := range got.ResourceRoots {
 			if !filepath.IsAbs(root) || filepath.Dir(root) == root {
 				t.Errorf("resource root %q", root)
 			}
 		}
+
 		written, err := got.encode()
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		again, err := decodeConfig(written)
 		if err != nil || again.Shared != got.Shared || !slices.Equal(again.ResourceRoots, got.ResourceRoots) {
 			t.Errorf("%+v is written %q, which is %+v, %v", got, written, again, err)
@@ -70,6 +75,7 @@ func decodeExact(t *testing.T, data []byte, to any) {
 	if err := json.Unmarshal(data, &members); err != nil {
 		t.Fatalf("%q is accepted, but it is no object: %v", data, err)
 	}
+
 	for name := range members {
 		switch name {
 		case "protocolVersion", "commit", "shared", "resourceRoots", "root", "path":
@@ -77,6 +83,7 @@ func decodeExact(t *testing.T, data []byte, to any) {
 			delete(members, name)
 		}
 	}
+
 	known, err := json.Marshal(members)
 	if err == nil {
 		err = json.Unmarshal(known, to)
@@ -96,11 +103,13 @@ func FuzzDecodeJournal(f *testing.F) {
 	} {
 		f.Add([]byte(text))
 	}
+
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, err := decodeJournal(bytes.Clone(data))
 		if err != nil {
 			return
 		}
+
 		var want struct {
 			Root string `json:"root"`
 			Path string `json:"path"`
@@ -109,6 +118,7 @@ func FuzzDecodeJournal(f *testing.F) {
 		if got != (journal{root: want.Root, path: want.Path}) {
 			t.Errorf("%q: got %+v, want %+v", data, got, want)
 		}
+
 		written, err := got.encode()
 		if err != nil {
 			t.Fatal(err)
@@ -129,6 +139,7 @@ func FuzzNames(f *testing.F) {
 	} {
 		f.Add(name)
 	}
+
 	l := &Ledger{dir: "/l"}
 	f.Fuzz(func(t *testing.T, name string) {
 		check := func(id string, ok bool, again string) {
@@ -137,6 +148,7 @@ func FuzzNames(f *testing.F) {
 				t.Errorf("%q: id %q, which makes %q", name, id, again)
 			}
 		}
+
 		id, ok := operationOf(name)
 		check(id, ok, filepath.Base(l.operation(id)))
 		id, n, ok := archivedOf(name)
@@ -169,11 +181,13 @@ func (m *textFile) ReadAt(p []byte, off int64) (int, error) {
 	if m.reads == m.cutAt {
 		m.text = m.text[:min(m.cutTo, len(m.text))]
 	}
+
 	m.reads++
 	m.longest = max(m.longest, len(p))
 	if off >= int64(len(m.text)) {
 		return 0, io.EOF
 	}
+
 	n := copy(p, m.text[off:])
 	if n < len(p) {
 		return n, io.EOF
@@ -195,6 +209,7 @@ func forward(text []byte) (lines []Line, whole bool) {
 				seq = n
 			}
 		}
+
 		switch {
 		case seq < 1, seq > maxRevision:
 			lines, whole = nil, false
@@ -202,8 +217,10 @@ func forward(text []byte) (lines []Line, whole bool) {
 		case len(lines) > 0 && seq <= lines[len(lines)-1].Seq:
 			lines, whole = nil, false
 		}
+
 		lines = append(lines, Line{seq, string(line)})
 	}
+
 	return lines, whole
 }
 
@@ -223,6 +240,7 @@ func FuzzAlertLines(f *testing.F) {
 		f.Add([]byte(s.head), s.gap, []byte(s.tail), uint16(0), int8(-1))
 		f.Add([]byte(s.head), s.gap, []byte(s.tail), uint16(len(s.head)/2), int8(1))
 	}
+
 	f.Fuzz(func(t *testing.T, head []byte, gap uint16, tail []byte, cutTo uint16, cutAt int8) {
 		text := slices.Concat(head, bytes.Repeat([]byte(" "), int(gap)), tail)
 		file := &textFile{text: text, cutTo: int(cutTo), cutAt: int(cutAt)}
@@ -231,6 +249,7 @@ func FuzzAlertLines(f *testing.F) {
 		if cutAt >= 0 {
 			return // which lines there are is the writer's affair, but the reader comes to an end
 		}
+
 		want, whole := forward(text)
 		slices.Reverse(want)
 		if !slices.Equal(got, want) || whole != (err == nil) {
@@ -250,14 +269,17 @@ func drain(t *testing.T, b *backward, size int) (lines []Line, err error) {
 		if err == io.EOF {
 			return lines, nil
 		}
+
 		if err != nil {
 			if !errors.Is(err, protocol.ErrCorrupt) {
 				t.Errorf("refused with %v", err)
 			}
 			return lines, err
 		}
+
 		lines = append(lines, line)
 	}
+
 	t.Fatalf("more lines than the %d bytes of the file", size)
 	return nil, nil
 }

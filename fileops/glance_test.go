@@ -22,6 +22,7 @@ func TestGlance(t *testing.T) {
 		op := protocol.Create("op", 0, 0)
 		return op.Push(protocol.Push{Participant: "a", Call: "main"}, protocol.Observation{Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
 	}
+
 	if _, err := l.EditOperation("op", OrCreate, push); err != nil {
 		t.Fatal(err)
 	}
@@ -35,6 +36,7 @@ func TestGlance(t *testing.T) {
 			t.Errorf("of %q: %q, %v", text, state, err)
 		}
 	}
+
 	must(t, os.Chmod(l.operation("op"), 0o666))
 	if _, _, err := l.Glance("op"); !errors.Is(err, ErrPermission) {
 		t.Errorf("of a file that others may write: %v", err)

@@ -118,5 +118,6 @@ func (l *Ledger) LogFile(group, supervisor string) (path string, err error) {
 	if err != nil {
 		return path, ignoreMissing(err)
 	}
+
 	return path, l.trustFile(path, info)
 }

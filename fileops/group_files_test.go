@@ -17,6 +17,7 @@ func TestNamesOfGroups(t *testing.T) {
 	ids := []string{"a.orchestrator", "ledger", "x", "x.", "x.alerts", "x.json", "x.lock", "x.supervisors", "x.supervisors.json"}
 	l := testLedger(t, Config{}, Options{})
 	names := make(map[string]bool)
+
 	for _, id := range ids {
 		for _, path := range []string{l.orchestrator(id), l.supervisors(id), l.alerts(id), l.groupLock(id)} {
 			if name := filepath.Base(path); names[name] {
@@ -28,8 +29,10 @@ func TestNamesOfGroups(t *testing.T) {
 				t.Errorf("%s: got %q, want %q", path, got, id)
 			}
 		}
+
 		must(t, l.HoldGroup(id, OrCreate, func(tx *GroupTx) error { return tx.write(withPass(tx.Value(), id), false) }))
 	}
+
 	writeFile(t, filepath.Join(l.dir, ".supervisors.json"), "not a group")
 	writeFile(t, l.alerts("y"), "")
 	writeFile(t, l.groupLock("z"), "")
@@ -37,11 +40,13 @@ func TestNamesOfGroups(t *testing.T) {
 	if err != nil || !slices.Equal(got, ids) {
 		t.Errorf("got %v, %v, want %v", got, err, ids)
 	}
+
 	for _, id := range ids {
 		if got := namesOf(readGroup(t, l, id)); !slices.Equal(got, []string{id}) {
 			t.Errorf("%s: got %v", id, got)
 		}
 	}
+
 	for _, id := range []string{"", "a/b", "..", "a~1"} {
 		_, read := l.ReadGroup(id)
 		_, alerts := l.Alerts(id, 0)
@@ -49,6 +54,7 @@ func TestNamesOfGroups(t *testing.T) {
 		_, log := l.LogFile("g", id)
 		_, logs := l.LogFile(id, "s")
 		edit := l.HoldGroup(id, OrCreate, func(*GroupTx) error { return nil })
+
 		for _, err := range []error{read, alerts, lock, log, logs, edit} {
 			if !errors.Is(err, protocol.ErrBadID) {
 				t.Errorf("%q: %v", id, err)
@@ -64,6 +70,7 @@ func TestArchiveRegistry(t *testing.T) {
 	if left := filesIn(t, l.archive()); len(left) > 0 {
 		t.Errorf("archived from nothing: %v", left)
 	}
+
 	pass(t, l, "a")
 	text := readText(t, l.supervisors("g")) + " \n"
 	writeFile(t, l.supervisors("g"), text)
@@ -75,17 +82,20 @@ func TestArchiveRegistry(t *testing.T) {
 		}
 		return nil
 	}))
+
 	removeFile(t, l.registryCopies("g").path(1))
 	must(t, l.HoldGroup("g", Existing, archiveRegistry))
 	if got, want := filesIn(t, l.archive()), []string{"g~supervisors~2.json", "g~supervisors~3.json"}; !slices.Equal(got, want) {
 		t.Fatalf("got %v, want %v", got, want)
 	}
+
 	for n := 2; n <= 3; n++ {
 		if got := readText(t, l.registryCopies("g").path(n)); got != text {
 			t.Errorf("copy %d: got %q", n, got)
 		}
 		wantMode(t, l.registryCopies("g").path(n), 0o600)
 	}
+
 	if _, _, err := l.Read("g"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("it reads as an operation: %v", err)
 	}
@@ -107,6 +117,7 @@ func TestFreshRegistration(t *testing.T) {
 	if g := readGroup(t, l, "g"); g.Service("s") != nil || g.Service("t") == nil {
 		t.Errorf("got %+v", g.Registry.Services)
 	}
+
 	must(t, register(l, started("u", false)))
 	if copies := filesIn(t, l.archive()); len(copies) != 1 {
 		t.Errorf("copies: %v", copies)
@@ -129,6 +140,7 @@ func TestCopyOfARegistryIsFlushed(t *testing.T) {
 			}
 			return archiveRegistry(tx)
 		}))
+
 		if flushed != want {
 			t.Errorf("sync %d: %d fsyncs, want %d", sync, flushed, want)
 		}
@@ -145,6 +157,7 @@ func TestLogFile(t *testing.T) {
 		}
 		writeFile(t, got, "x")
 	}
+
 	wantMode(t, l.logs(), fs.ModeSetgid|0o770)
 	wantMode(t, l.groupLogs("g"), fs.ModeSetgid|0o770)
 }
@@ -154,22 +167,26 @@ func TestSweepOfGroups(t *testing.T) {
 	l := testLedger(t, Config{}, Options{})
 	pass(t, l, "a")
 	before := filesIn(t, l.dir)
+
 	for _, name := range []string{
 		"g.supervisors.json.tmp~0123", "g.orchestrator.json.tmp~0123", "g.alerts.jsonl.tmp~0123", "g.lock.tmp~0123",
 		"h.supervisors.json.tmp~0123", "i.lock", "j.lock", "j.orchestrator.json.tmp~0123",
 	} {
 		writeFile(t, filepath.Join(l.dir, name), "")
 	}
+
 	kept := []string{"yarn.lock", "notes.tmp~0123", "k.alerts.jsonl"}
 	for _, name := range kept {
 		writeFile(t, filepath.Join(l.dir, name), "x")
 	}
+
 	must(t, os.Chmod(filepath.Join(l.dir, "yarn.lock"), 0o666))
 	must(t, l.Sweep())
 	want := slices.Sorted(slices.Values(append(kept, before...)))
 	if got := filesIn(t, l.dir); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
+
 	wantNoLeftovers(t, l)
 
 	inUse := filepath.Join(l.dir, "g.supervisors.json.tmp~0123")
@@ -182,5 +199,6 @@ func TestSweepOfGroups(t *testing.T) {
 	if err := l.HoldGroup("g", Existing, func(*GroupTx) error { return nil }); !errors.Is(err, ErrBusy) {
 		t.Errorf("edit under another's lock: %v", err)
 	}
+
 	release()
 }

@@ -51,6 +51,7 @@ func TestGroupComesToBe(t *testing.T) {
 	if err := l.HoldGroup("g", OrCreate, refused); !errors.Is(err, errRefused) {
 		t.Errorf("refused: %v", err)
 	}
+
 	writeFile(t, l.groupLock("g"), "")
 	if err := l.HoldGroup("g", Existing, never); !errors.Is(err, ErrNoGroup) {
 		t.Errorf("edit with a lock file: %v", err)
@@ -58,11 +59,13 @@ func TestGroupComesToBe(t *testing.T) {
 	if after := snapshot(t, l.dir); after != before {
 		t.Errorf("changed:\n%s\n%s", before, after)
 	}
+
 	yarn := filepath.Join(l.dir, "yarn.lock")
 	writeFile(t, yarn, "not ours")
 	if err := l.HoldGroup("yarn", OrCreate, refused); !errors.Is(err, errRefused) || gone(t, yarn) {
 		t.Errorf("with somebody's lock file: %v, gone: %v", err, gone(t, yarn))
 	}
+
 	removeFile(t, yarn)
 	pass(t, l, "a")
 	pass(t, l, "b")
@@ -70,14 +73,17 @@ func TestGroupComesToBe(t *testing.T) {
 		"ledger.json", "operations", "tmp"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
+
 	for _, name := range []string{"g.alerts.jsonl", "g.lock", "g.orchestrator.json", "g.supervisors.json"} {
 		wantMode(t, filepath.Join(l.dir, name), 0o600)
 	}
+
 	removeFile(t, l.groupLock("g"))
 	must(t, l.HoldGroup("g", Existing, func(*GroupTx) error { return nil }))
 	if gone(t, l.groupLock("g")) {
 		t.Error("the lock file that was lost was not made again")
 	}
+
 	wantNoLeftovers(t, l)
 }
 
@@ -90,10 +96,12 @@ func TestHalfAGroup(t *testing.T) {
 	if got := readGroup(t, l, "g"); !slices.Equal(namesOf(got), []string{"a"}) || got.Orchestrator.GroupID != "g" || got.Orchestrator.Revision != 0 {
 		t.Errorf("without orchestrator: got %+v", got)
 	}
+
 	writeFile(t, l.orchestrator("h"), strings.ReplaceAll(g.Orchestrator.Encode(), `"g"`, `"h"`))
 	if got := readGroup(t, l, "h"); got.Orchestrator.Revision != 1 || got.Registry.Revision != 0 || got.Registry.AlertsGiven != protocol.NoneGiven {
 		t.Errorf("without registry: got %+v", got)
 	}
+
 	for _, id := range []string{"g", "h"} {
 		must(t, l.HoldGroup(id, Existing, func(tx *GroupTx) error {
 			g := tx.Value()
@@ -115,6 +123,7 @@ func TestCommitWritesWhatChanged(t *testing.T) {
 		must(t, err)
 		return info.ID
 	}
+
 	for name, c := range map[string]struct{ registry, orchestrator int64 }{
 		"nothing": {}, "registry": {registry: 1}, "orchestrator": {orchestrator: 1}, "both": {1, 1},
 	} {
@@ -129,6 +138,7 @@ func TestCommitWritesWhatChanged(t *testing.T) {
 			}
 			return err
 		}))
+
 		if got, want := inode(l.supervisors("g")) != registry, c.registry > 0; got != want {
 			t.Errorf("%s: supervisors file replaced: %v", name, got)
 		}
@@ -145,6 +155,7 @@ func TestCommitAfterAnError(t *testing.T) {
 	l, err := simOpen(p)
 	must(t, err)
 	pass(t, l, "a")
+
 	for offset := 1; offset < 12; offset++ {
 		name := string(rune('b' + offset))
 		err := l.HoldGroup("g", Existing, func(tx *GroupTx) error {
@@ -156,14 +167,17 @@ func TestCommitAfterAnError(t *testing.T) {
 			}
 			return errRefused
 		})
+
 		if !errors.Is(err, errRefused) {
 			t.Error(err)
 		}
+
 		g := readGroup(t, l, "g")
 		if names := namesOf(g); names[len(names)-1] != name {
 			t.Errorf("call %d: got %q", offset, names)
 		}
 	}
+
 	if left := leftoversOn(p.Disk); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
@@ -195,14 +209,17 @@ func TestCorruptGroupsAreLeftAlone(t *testing.T) {
 			before := snapshot(t, l.dir)
 			_, read := l.ReadGroup("g")
 			edit := l.HoldGroup("g", OrCreate, func(*GroupTx) error { t.Error("change was called"); return nil })
+
 			for _, err := range []error{read, edit} {
 				if !errors.Is(err, c.want) || c.want != ErrCaseFold && !strings.Contains(err.Error(), path) {
 					t.Errorf("got %v, want %v", err, c.want)
 				}
 			}
+
 			if strings.HasPrefix(name, "another group") && !strings.Contains(edit.Error(), "/orchestrationGroupId") {
 				t.Errorf("got %v", edit)
 			}
+
 			writeFile(t, path+".tmp~0123", "")
 			must(t, l.Sweep())
 			if after := snapshot(t, l.dir); after != before || !gone(t, path+".tmp~0123") {

@@ -40,6 +40,7 @@ func nth(t *testing.T, n int, call, suffix string, do func() error) func(call, p
 			t.Errorf("there was no %s of %s", call, suffix)
 		}
 	})
+
 	return func(c, path string) error {
 		if c != call || !strings.HasSuffix(path, suffix) {
 			return nil
@@ -247,6 +248,7 @@ func (r hookedRoot) OpenRoot(name string) (disk.Root, error) {
 	if err := r.h.call("open root", path); err != nil {
 		return nil, err
 	}
+
 	next, err := r.Root.OpenRoot(name)
 	if err != nil {
 		return nil, err

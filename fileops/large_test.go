@@ -29,6 +29,7 @@ func TestSparseFiles(t *testing.T) {
 		pass(t, l, "a")
 		must(t, appendAlerts(l, 1))
 		change := func(*GroupTx) error { return nil }
+
 		for name, do := range map[string]func() error{
 			"operations/op.json":  func() error { _, _, err := l.Read("op"); return err },
 			"g.supervisors.json":  func() error { _, err := l.ReadGroup("g"); return err },
@@ -42,11 +43,13 @@ func TestSparseFiles(t *testing.T) {
 			}
 			must(t, os.Truncate(path, int64(len(text))))
 		}
+
 		sparse(t, l.alerts("g"))
 		lines, err := l.Alerts("g", 0)
 		if wanted := c.Commit != CommitLink; wanted && !errors.Is(err, protocol.ErrCorrupt) || !wanted && (err != nil || lines != nil) {
 			t.Errorf("alerts, %s: got %v, %v", c.Commit, lines, err)
 		}
+
 		sparse(t, l.marker())
 		if _, err := Open(l.dir, Options{}); !errors.Is(err, ErrConfig) || errors.Is(err, protocol.ErrCorrupt) {
 			t.Errorf("ledger.json: got %v", err)
@@ -96,12 +99,14 @@ func TestEditTooLarge(t *testing.T) {
 		tx.Replace(make([]byte, maxFile+1), false)
 		return nil
 	})
+
 	if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "op.json") {
 		t.Errorf("got %v", err)
 	}
 	if after := snapshot(t, l.dir); after != before {
 		t.Errorf("changed:\n%s\n%s", before, after)
 	}
+
 	wantNoLeftovers(t, l)
 }
 
@@ -117,16 +122,19 @@ func TestNumbersOfCopies(t *testing.T) {
 			writeFile(t, l.archived("op", 1), text)
 			writeFile(t, filepath.Join(l.archive(), fmt.Sprintf("op~%d.json", number)), text)
 			var err error
+
 			for range 4 {
 				if err == nil {
 					_, err = l.EditOperation("op", Existing, cleaning)
 				}
 			}
+
 			if done := errors.Is(err, ErrArchived); done != ok || !ok && !errors.Is(err, protocol.ErrCorrupt) {
 				t.Errorf("%s, %d: got %v", c.Commit, number, err)
 			}
 		}
 	}
+
 	l := testLedger(t, Config{}, Options{})
 	pass(t, l, "a")
 	writeFile(t, l.registryCopies("g").path(maxCopy), "x")
@@ -161,13 +169,16 @@ func TestPurgeDeepTree(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	must(t, os.MkdirAll(filepath.Join(dir, "tree", strings.Repeat("d/", 700)), 0o700))
+
 	for depth := 0; depth < 700; depth += 9 {
 		writeFile(t, filepath.Join(dir, "tree", strings.Repeat("d/", depth), "file"), "x")
 		must(t, os.MkdirAll(filepath.Join(dir, "tree", strings.Repeat("d/", depth), "side/x/y"), 0o700))
 	}
+
 	root, err := disk.OS{}.OpenRoot(dir)
 	must(t, err)
 	defer root.Close()
+
 	now, most := 0, 0
 	must(t, purge(openRoots{root, &now, &most}, "tree"))
 	if left := filesIn(t, dir); len(left) > 0 || now != 0 || most > maxOpen+1 {
@@ -184,9 +195,11 @@ func TestPurgeDeepTreeThatStays(t *testing.T) {
 	root, err := h.OpenRoot(dir)
 	must(t, err)
 	defer root.Close()
+
 	if err := purge(root, "tree"); !errors.Is(err, errDisk) {
 		t.Errorf("got %v", err)
 	}
+
 	must(t, purge(root, "tree"))
 }
 
@@ -198,6 +211,7 @@ func TestNamesThatAreNoVersions(t *testing.T) {
 	for _, n := range []string{"9223372036854775807", "9223372036854775808", "4611686018427387906", "-1", "01"} {
 		writeFile(t, l.operation("op")+"."+n, "{}")
 	}
+
 	editOp(t, l, pushing("b"))
 	wantCalls(t, l, 2, "a", "b")
 	must(t, l.Sweep())

@@ -20,18 +20,22 @@ func TestCreateThenOpen(t *testing.T) {
 	if _, err := Open(dir, Options{}); !errors.Is(err, ErrNoLedger) {
 		t.Errorf("open before create: %v", err)
 	}
+
 	created, err := Create(dir, Config{ResourceRoots: []string{"/srv/scratch"}}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	again, err := Create(dir, Config{Shared: true}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	opened, err := Open(dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	want := Config{ProtocolVersion: 1, Commit: "rename", ResourceRoots: []string{"/srv/scratch"}}
 	for _, l := range []*Ledger{again, opened} {
 		if got := l.Config(); !reflect.DeepEqual(got, want) {
@@ -41,10 +45,12 @@ func TestCreateThenOpen(t *testing.T) {
 			t.Errorf("got %q, want %q", l.Dir(), created.Dir())
 		}
 	}
+
 	data, err := os.ReadFile(filepath.Join(dir, "ledger.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	text := `{
   "protocolVersion": 1,
   "commit": "rename",
@@ -54,12 +60,14 @@ func TestCreateThenOpen(t *testing.T) {
   ]
 }
 `
+
 	if string(data) != text {
 		t.Errorf("got %s, want %s", data, text)
 	}
 	if got, want := filesIn(t, dir), []string{"archive", "ledger.json", "operations", "tmp"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
+
 	for name, want := range map[string]fs.FileMode{".": 0o700, "operations": 0o700, "archive": 0o700, "tmp": 0o700, "ledger.json": 0o600} {
 		wantMode(t, filepath.Join(dir, name), want)
 	}
@@ -72,9 +80,11 @@ func TestSharedLedgerBelongsToTheGroup(t *testing.T) {
 		_, err := tx.MakeTmp("call")
 		return errors.Join(err, add("a", false)(tx))
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	dir, file := fs.ModeSetgid|0o770, fs.FileMode(0o660)
 	for name, want := range map[string]fs.FileMode{
 		".": dir, "operations": dir, "archive": dir, "tmp": dir, "tmp/op": dir, "tmp/op/call": dir,
@@ -122,6 +132,7 @@ func TestUnusableLedgers(t *testing.T) {
 			if err := os.WriteFile(l.marker(), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
+
 			for _, open := range []func() (*Ledger, error){
 				func() (*Ledger, error) { return Open(l.dir, Options{}) },
 				func() (*Ledger, error) { return Create(l.dir, Config{}, Options{}) },
@@ -131,6 +142,7 @@ func TestUnusableLedgers(t *testing.T) {
 					t.Errorf("got %v", err)
 				}
 			}
+
 			if data, _ := os.ReadFile(l.marker()); string(data) != text {
 				t.Errorf("it was changed to %q", data)
 			}
@@ -173,11 +185,13 @@ func TestCreateWhereItCannot(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	writeFile(t, file, "x")
+
 	for _, dir := range []string{file, filepath.Join(file, "ledger")} {
 		if _, err := Create(dir, Config{}, Options{}); !errors.Is(err, ErrCannotCreate) {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}
+
 	if _, err := Create(filepath.Join(t.TempDir(), "l"), Config{ResourceRoots: []string{"relative"}}, Options{}); !errors.Is(err, ErrCannotCreate) {
 		t.Errorf("relative root: %v", err)
 	}
@@ -190,14 +204,17 @@ func TestLedgerThroughSymlink(t *testing.T) {
 	if err := os.Symlink(l.dir, link); err != nil {
 		t.Fatal(err)
 	}
+
 	through, err := Open(link, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	err = through.Edit("op", OrCreate, func(tx *byteTx) error {
 		_, err := tx.MakeTmp("call")
 		return errors.Join(err, add("a", false)(tx))
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,6 +235,7 @@ func TestReadListArchive(t *testing.T) {
 	if err := l.Edit("op", Existing, add("x", false)); !errors.Is(err, ErrNotFound) {
 		t.Errorf("nothing there: %v", err)
 	}
+
 	for _, edit := range []string{"a", "b", "c"} {
 		if err := edits(add(edit, false), archive)(l); err != nil {
 			t.Fatal(err)
@@ -227,12 +245,14 @@ func TestReadListArchive(t *testing.T) {
 			t.Errorf("after %s: %q, %v, %v", edit, data, archived, err)
 		}
 	}
+
 	if err := l.Edit("op", Existing, add("x", false)); !errors.Is(err, ErrArchived) {
 		t.Errorf("archived: %v", err)
 	}
 	if err := l.Edit("B", OrCreate, add("x", false)); err != nil {
 		t.Fatal(err)
 	}
+
 	writeFile(t, filepath.Join(l.operations(), "~.json"), "not an operation")
 	list, err := l.List()
 	if err != nil || len(list) != 1 || list[0].ID != "B" || time.Since(list[0].ModTime) > time.Hour {
@@ -249,6 +269,7 @@ func TestPruneArchive(t *testing.T) {
 	for i := range keepCopies { // so many that what is older stays for its hour alone
 		ages["n"+string(rune('a'+i))+".json"] = time.Duration(i) * time.Second
 	}
+
 	for name, age := range ages {
 		path := filepath.Join(l.archive(), name)
 		writeFile(t, path, "x")
@@ -256,9 +277,11 @@ func TestPruneArchive(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	if err := l.PruneArchive(now); err != nil {
 		t.Fatal(err)
 	}
+
 	delete(ages, "edge.json")
 	delete(ages, "twice~2.json")
 	for _, name := range filesIn(t, l.archive()) {
@@ -267,6 +290,7 @@ func TestPruneArchive(t *testing.T) {
 		}
 		delete(ages, name)
 	}
+
 	if len(ages) > 0 {
 		t.Errorf("gone: %v", ages)
 	}
@@ -283,6 +307,7 @@ func TestIDsAreChecked(t *testing.T) {
 			t.Errorf("read %q: %v", id, err)
 		}
 	}
+
 	if err := l.Edit(strings.Repeat("a", 128), OrCreate, add("a", false)); err != nil {
 		t.Error(err)
 	}

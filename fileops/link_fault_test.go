@@ -55,9 +55,11 @@ func TestLinkFirstPushComesLate(t *testing.T) {
 		pruneAll(t, l, ".json.1", ".json.2", ".json.3", ".json.4", ".json.5")
 		return nil
 	})
+
 	if op := editOp(t, l, pushing("a")); op.Revision <= 4 {
 		t.Errorf("it is at revision %d", op.Revision)
 	}
+
 	wantNames(t, l.archive(), "op.json")
 	wantCalls(t, l, 5, "a")
 }
@@ -103,6 +105,7 @@ func TestLinkHintThatCannotBeMade(t *testing.T) {
 	if _, err := l.EditOperation("op", Existing, pushing("b")); !errors.Is(err, errDisk) {
 		t.Errorf("got %v, want %v", err, errDisk)
 	}
+
 	wantCalls(t, l, 1, "a")
 	wantNames(t, l.operations(), "op.json.1", "op.json.lock", "op.json.origin")
 
@@ -110,6 +113,7 @@ func TestLinkHintThatCannotBeMade(t *testing.T) {
 		text := strings.ReplaceAll(readText(t, versionOf(hint, 1)), `"a"`, `"z"`)
 		return errors.Join(os.Remove(versionOf(hint, 1)), os.WriteFile(versionOf(hint, 1), []byte(text), 0o600))
 	})
+
 	editOp(t, l, pushing("b"))
 	wantCalls(t, l, 2, "z", "b")
 }
@@ -125,9 +129,11 @@ func TestLinkRevisionThatDoesNotFollow(t *testing.T) {
 			op.Revision += step
 			return op, nil
 		})
+
 		if err == nil || !strings.Contains(err.Error(), "does not follow 2") {
 			t.Errorf("%+d: got %v", step, err)
 		}
+
 		wantCalls(t, l, 2, "a", "b")
 		wantNames(t, l.operations(), "op.json", "op.json.1", "op.json.2", "op.json.lock", "op.json.origin")
 	}
@@ -146,9 +152,11 @@ func TestLinkArchivesNoStray(t *testing.T) {
 		data, err := os.ReadFile(last)
 		return errors.Join(err, os.Remove(last), os.WriteFile(last, data, 0o600))
 	})
+
 	if _, err := l.EditOperation("op", Existing, cleaning); !errors.Is(err, ErrUnknown) || !errors.Is(err, errTooLate) {
 		t.Errorf("got %v", err)
 	}
+
 	wantNames(t, l.archive())
 }
 
@@ -180,8 +188,10 @@ func TestLinkForgottenBase(t *testing.T) {
 			case looks == 1 && call == "open":
 				return c.open
 			}
+
 			return nil
 		}
+
 		_, err := l.EditOperation("op", Existing, pushing("b"))
 		if !errors.Is(err, c.want) || err != nil && (!errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: got %v", c.name, err)
@@ -189,6 +199,7 @@ func TestLinkForgottenBase(t *testing.T) {
 		if errors.Is(err, errTooLate) != (c.want == errTooLate) {
 			t.Errorf("%s: got %v, which is about a pause", c.name, err)
 		}
+
 		h.before = nil
 		wantCalls(t, l, 2, "a", "b")
 	}
@@ -203,6 +214,7 @@ func TestLinkTooLateTells(t *testing.T) {
 	h.before = nth(t, 1, "link", ".json.2", func() error {
 		return errors.Join(os.Remove(first), os.WriteFile(first, []byte("{}"), 0o600))
 	})
+
 	_, err := l.EditOperation("op", Existing, pushing("b"))
 	if !errors.Is(err, errTooLate) || !regexp.MustCompile(`op\.json\.1 is inode \d+, 2 bytes, of .*Z, and was inode \d+, \d{3,} bytes, of `).MatchString(err.Error()) {
 		t.Errorf("got %v", err)
@@ -231,6 +243,7 @@ func TestLinkPruningStops(t *testing.T) {
 		if err := l.Sweep(); !errors.Is(err, errDisk) {
 			t.Errorf("%s %d of %s: got %v", c.call, c.n, c.suffix, err)
 		}
+
 		wantNames(t, l.operations(), c.left...)
 	}
 }
@@ -245,6 +258,7 @@ func TestSettle(t *testing.T) {
 	if l.Settle("op"); l.exists(l.operation("op")) {
 		t.Error("it was made good without the lock")
 	}
+
 	release()
 	wantNoLeftovers(t, l)
 	h.before = nth(t, 1, "link", "/op.json", broken)
@@ -255,6 +269,7 @@ func TestSettle(t *testing.T) {
 	if l.Settle("op"); !l.exists(l.operation("op")) {
 		t.Error("it is not made good")
 	}
+
 	wantCalls(t, l, 1, "a")
 }
 
@@ -280,11 +295,13 @@ func TestLinkHighestVersionGoes(t *testing.T) {
 	for _, call := range []string{"a", "b", "c"} {
 		editOp(t, l, pushing(call))
 	}
+
 	must(t, os.Remove(l.operation("op")))
 	h.before = nth(t, 1, "open", ".json.3", func() error { return os.Remove(versionOf(l.operation("op"), 3)) })
 	if got, err := l.files(l.operationDocument("op"))[0].current(); got.version != 2 || err != nil {
 		t.Errorf("got version %d, %v", got.version, err)
 	}
+
 	wantCalls(t, l, 2, "a", "b")
 }
 
@@ -306,10 +323,12 @@ func TestLinkHintWithoutVersions(t *testing.T) {
 	if _, _, err := l.ReadOperation("op"); !errors.Is(err, errDisk) {
 		t.Errorf("the archive cannot be listed: %v", err)
 	}
+
 	h.before = nth(t, 1, "open", "/archive/op.json", broken)
 	if _, _, err := l.ReadOperation("op"); !errors.Is(err, errDisk) {
 		t.Errorf("the copy cannot be read: %v", err)
 	}
+
 	removeFile(t, l.operation("op"))
 	writeFile(t, l.operation("op"), old)
 	if op, archived, err := l.ReadOperation("op"); err != nil || !archived || op.State == protocol.Running {

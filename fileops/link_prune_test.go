@@ -28,6 +28,7 @@ func TestLinkPrunesWhatIsArchived(t *testing.T) {
 	if _, archived, err := l.ReadOperation("op"); err != nil || !archived {
 		t.Errorf("archived %v (%v)", archived, err)
 	}
+
 	editOp(t, l, pushing("b"))
 	wantCalls(t, l, 6, "b")
 	end(t, l, "b")
@@ -35,6 +36,7 @@ func TestLinkPrunesWhatIsArchived(t *testing.T) {
 	for _, name := range namesIn(t, l.archive()) {
 		must(t, os.Remove(filepath.Join(l.archive(), name)))
 	}
+
 	must(t, l.Sweep())
 	wantNames(t, l.operations())
 }
@@ -43,10 +45,12 @@ func TestLinkPrunesOldVersions(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{Sync: SyncNone})
 	op := editOp(t, l, pushing("a"))
+
 	for op.Revision < keepVersions+pruneEvery { // as edits would
 		op.Revision++
 		writeFile(t, versionOf(l.operation("op"), op.Revision), op.Encode())
 	}
+
 	age(t, l)
 	for range pruneEvery {
 		editOp(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
@@ -54,6 +58,7 @@ func TestLinkPrunesOldVersions(t *testing.T) {
 			return op, nil
 		})
 	}
+
 	versions, err := file{ledger: l, path: l.operation("op")}.versions()
 	must(t, err)
 	if len(versions) != keepVersions+versionsSince(op.Revision) {
@@ -72,14 +77,17 @@ func TestLinkPrunesOldVersionsOfAGroup(t *testing.T) {
 	g, err := l.ReadGroup("g")
 	must(t, err)
 	path, old := l.supervisors("g"), time.Now().Add(-2*keepVersion)
+
 	for g.Registry.Revision < keepVersions+pruneEvery { // as edits would
 		g.Registry.Revision++
 		writeFile(t, versionOf(path, g.Registry.Revision), g.Registry.Encode())
 		must(t, os.Chtimes(versionOf(path, g.Registry.Revision), time.Time{}, old))
 	}
+
 	for _, name := range []string{versionOf(path, 1), originOf(path)} {
 		must(t, os.Chtimes(name, time.Time{}, old))
 	}
+
 	for range pruneEvery {
 		must(t, l.HoldGroup("g", Existing, func(tx *GroupTx) error {
 			g := tx.Value()
@@ -88,6 +96,7 @@ func TestLinkPrunesOldVersionsOfAGroup(t *testing.T) {
 		}))
 		g.Registry.Revision++
 	}
+
 	versions, err := file{ledger: l, path: path}.versions()
 	must(t, err)
 	if len(versions) != keepVersions+versionsSince(g.Registry.Revision) {

@@ -35,6 +35,7 @@ func (l leased) Lock(path string, create fs.FileMode, _ <-chan struct{}) (disk.L
 			return nil, err
 		}
 	}
+
 	f, err := l.OpenAppend(path)
 	if create != 0 && errors.Is(err, fs.ErrNotExist) { // somebody has removed it meanwhile
 		return l.Lock(path, create, nil)
@@ -42,6 +43,7 @@ func (l leased) Lock(path string, create fs.FileMode, _ <-chan struct{}) (disk.L
 	if err != nil {
 		return nil, err
 	}
+
 	return leasedLock{f}, nil
 }
 
@@ -138,11 +140,13 @@ func TestLinkArchivesByAVersion(t *testing.T) {
 	if _, err := l.EditOperation("op", Existing, cleaning); !errors.Is(err, ErrArchived) {
 		t.Errorf("an edit of it: %v", err)
 	}
+
 	must(t, l.Sweep())
 	wantNames(t, l.operations(), "op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5", "op.json.origin")
 	if op := editOp(t, l, pushing("b")); op.Revision != 6 {
 		t.Errorf("begun anew it has revision %d", op.Revision)
 	}
+
 	wantCalls(t, l, 6, "b")
 	end(t, l, "b")
 	wantNames(t, l.archive(), "op.json", "op~2.json")
@@ -172,6 +176,7 @@ func TestLinkLosesNothingWithTheLock(t *testing.T) {
 				}
 				return pushing("c")(op, protocol.Observation{})
 			})
+
 			op, _, err := l.ReadOperation("op")
 			must(t, err)
 			if got := openCalls(op); !slices.Contains(got, "b") || !slices.Contains(got, "c") {
@@ -203,6 +208,7 @@ func TestLinkKnowsWhatIsPruned(t *testing.T) {
 			if begun {
 				editOp(t, l, pushing("a"))
 			}
+
 			paused := true
 			_, err := l.EditOperation("op", OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 				if paused {
@@ -214,8 +220,10 @@ func TestLinkKnowsWhatIsPruned(t *testing.T) {
 						must(t, l.removeIfThere(l.operation("op")+gone))
 					}
 				}
+
 				return pushing("c")(op, protocol.Observation{})
 			})
+
 			op, _, readErr := l.ReadOperation("op")
 			must(t, readErr)
 			has := slices.Contains(openCalls(op), "c")
@@ -232,6 +240,7 @@ func TestLinkReadsFromAnyHint(t *testing.T) {
 	for _, call := range []string{"a", "b", "c"} {
 		editOp(t, l, pushing(call))
 	}
+
 	hint := l.operation("op")
 	for name, change := range map[string]func() error{
 		"late":    func() error { return errors.Join(os.Remove(hint), os.Link(versionOf(hint, 1), hint)) },
@@ -243,6 +252,7 @@ func TestLinkReadsFromAnyHint(t *testing.T) {
 		if name == "torn" || name == "edited" {
 			must(t, os.Remove(hint))
 		}
+
 		must(t, change())
 		op, _, err := l.ReadOperation("op")
 		if got := openCalls(op); name != "stray" && (err != nil || !slices.Equal(got, []string{"a", "b", "c"})) {
@@ -251,6 +261,7 @@ func TestLinkReadsFromAnyHint(t *testing.T) {
 		if name == "stray" {
 			must(t, os.Remove(versionOf(hint, 9)))
 		}
+
 		editOp(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) { return op, nil })
 		if !l.exists(hint) {
 			t.Errorf("%s: the hint is not made good", name)
@@ -268,6 +279,7 @@ func TestLinkIgnoresStrays(t *testing.T) {
 	for _, name := range []string{hint, versionOf(hint, 1), originOf(hint)} {
 		must(t, os.Remove(name))
 	}
+
 	if _, _, err := l.ReadOperation("op"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
@@ -318,22 +330,27 @@ func TestLinkOfAGroup(t *testing.T) {
 		}
 		return registering("c")(tx)
 	}))
+
 	must(t, os.Remove(l.supervisors("g")))
 	g, err := l.ReadGroup("g")
 	must(t, err)
+
 	for _, id := range []string{"a", "b", "c"} {
 		if g.Service(id) == nil {
 			t.Errorf("%s is lost", id)
 		}
 	}
+
 	must(t, l.HoldGroup("g", Existing, func(tx *GroupTx) error {
 		return errors.Join(registering("x")(tx), registering("y")(tx)) // a pass makes two commits
 	}))
+
 	err = l.HoldGroup("g", Existing, func(tx *GroupTx) error {
 		must(t, registering("d")(tx))
 		must(t, l.HoldGroup("g", Existing, registering("e")))
 		return registering("f")(tx)
 	})
+
 	if !errors.Is(err, errOvertaken) {
 		t.Errorf("after its first commit it says %v", err)
 	}
@@ -346,6 +363,7 @@ func TestLinkNeedsNoLock(t *testing.T) {
 	const writers, edits = 8, 15
 	revisions := make(chan int64, writers*edits)
 	var all sync.WaitGroup
+
 	for w := range writers {
 		all.Go(func() {
 			for i := range edits {
@@ -357,20 +375,24 @@ func TestLinkNeedsNoLock(t *testing.T) {
 			}
 		})
 	}
+
 	all.Wait()
 	close(revisions)
 	seen := make(map[int64]bool)
+
 	for r := range revisions {
 		if seen[r] {
 			t.Errorf("revision %d was made twice", r)
 		}
 		seen[r] = true
 	}
+
 	op, _, err := l.ReadOperation("op")
 	must(t, err)
 	if len(op.Stack) != writers*edits || op.Revision != writers*edits {
 		t.Errorf("%d calls at revision %d", len(op.Stack), op.Revision)
 	}
+
 	must(t, errors.Join(l.Leftovers()...))
 }
 

@@ -16,17 +16,20 @@ func TestPolledLock(t *testing.T) {
 	if o, ok := l.fs.(disk.OS); !ok || !o.Polls {
 		t.Fatal("it waits in the kernel")
 	}
+
 	writeFile(t, l.operationLock("op"), "")
 	release := hold(t, l.dir)
 	never := func(*byteTx) error { t.Error("change was called without the lock"); return nil }
 	if err := l.Edit("op", OrCreate|Try, never); !errors.Is(err, ErrBusy) {
 		t.Errorf("without waiting: %v", err)
 	}
+
 	hasty, err := Open(l.dir, Options{LockTimeout: 50 * time.Millisecond})
 	must(t, err)
 	if err := hasty.Edit("op", OrCreate, never); !errors.Is(err, ErrBusy) {
 		t.Errorf("after a while: %v", err)
 	}
+
 	time.AfterFunc(20*time.Millisecond, release)
 	if err := l.Edit("op", OrCreate, func(*byteTx) error { return errRefused }); !errors.Is(err, errRefused) {
 		t.Errorf("after its release: %v", err)

@@ -50,12 +50,15 @@ func logText(t *testing.T, l *Ledger) (text string) {
 		if n > 0 {
 			path = rotatedLogOf(path, n)
 		}
+
 		data, err := os.ReadFile(path)
 		if !errors.Is(err, fs.ErrNotExist) {
 			must(t, err)
 		}
+
 		text = string(data) + text
 	}
+
 	return text
 }
 
@@ -86,21 +89,25 @@ func TestRotateLog(t *testing.T) {
 			if done, err := l.RotateLog("g", "s", logLimit, 3); done || err != nil {
 				t.Errorf("got %v, %v of a small log", done, err)
 			}
+
 			for range 3 {
 				w.write(15_000)
 				if done, err := l.RotateLog("g", "s", logLimit, 3); !done || err != nil {
 					t.Errorf("got %v, %v of a large log", done, err)
 				}
 			}
+
 			if got := logText(t, l); got != w.text.String() {
 				t.Errorf("got %d bytes, want the %d that were written", len(got), w.text.Len())
 			}
+
 			wantNames(t, dir, "s.log", "s.log.1", "s.log.2", "s.log.3")
 
 			w.write(15_000)
 			if done, err := l.RotateLog("g", "s", logLimit, 1); !done || err != nil {
 				t.Errorf("got %v, %v", done, err)
 			}
+
 			wantNames(t, dir, "s.log", "s.log.1")
 			if info, err := os.Stat(l.LogPath("g", "s")); err != nil || info.Size() > disk.CutUnit || info.Mode() != 0o600 {
 				t.Errorf("got %v, %v", info, err)
@@ -124,6 +131,7 @@ func needsCut(t *testing.T) {
 		}
 		return nil
 	}
+
 	if _, err := l.RotateLog("g", "s", logLimit, 3); errors.Is(err, errDisk) {
 		t.Skip("the file system of temporary files cannot cut off the front of a file")
 	}
@@ -139,6 +147,7 @@ func TestRotateLogKilled(t *testing.T) {
 			if before == nil {
 				needsCut(t)
 			}
+
 			for at, killed := 1, true; killed; at++ {
 				l, h := hookedLedger(t, Config{}, Options{})
 				w := newLogWriter(t, l, "s")
@@ -150,6 +159,7 @@ func TestRotateLogKilled(t *testing.T) {
 					if calls++; calls >= at {
 						return errDisk
 					}
+
 					// what is written at that moment is lost
 					if before == nil || call != "truncate" && call != "write" {
 						w.write(1)
@@ -159,6 +169,7 @@ func TestRotateLogKilled(t *testing.T) {
 					}
 					return nil
 				}
+
 				_, err := l.RotateLog("g", "s", logLimit, 3)
 				if killed = calls >= at; killed && err == nil && len(l.Leftovers()) == 0 {
 					t.Errorf("call %d: it was killed, and says nothing", at)
@@ -173,6 +184,7 @@ func TestRotateLogKilled(t *testing.T) {
 						t.Fatalf("call %d: it left %d bytes, want %d", at, len(got), w.text.Len()+6)
 					}
 				}
+
 				w.write(15_000)
 				if at%3 == 0 { // the next pass is killed as well, while it ends the rotation of the first
 					calls := 0
@@ -182,9 +194,11 @@ func TestRotateLogKilled(t *testing.T) {
 						}
 						return nil
 					}
+
 					l.RotateLog("g", "s", logLimit, 3)
 					h.before = before
 				}
+
 				done, err := l.RotateLog("g", "s", logLimit, 5)
 				if !done || err != nil {
 					t.Fatalf("call %d: then got %v, %v", at, done, err)
@@ -192,11 +206,13 @@ func TestRotateLogKilled(t *testing.T) {
 				if got := logText(t, l); got != "older\n"+w.text.String() {
 					t.Fatalf("call %d: got %d bytes, want %d", at, len(got), w.text.Len()+6)
 				}
+
 				for _, name := range namesIn(t, l.groupLogs("g")) {
 					if strings.Contains(name, "next") {
 						t.Errorf("call %d: %s is left", at, name)
 					}
 				}
+
 				if at > 100 {
 					t.Fatal("it makes too many calls")
 				}
@@ -215,6 +231,7 @@ func TestRotateLogKeepsAll(t *testing.T) {
 	for _, n := range []int{1, 2, 7, math.MaxInt - 1} {
 		must(t, os.WriteFile(rotatedLogOf(path, n), nil, 0o600))
 	}
+
 	for _, limit := range []int64{logLimit, 1 << 40, math.MaxInt64} {
 		w.write(15_000)
 		done, err := l.RotateLog("g", "s", limit, math.MaxInt)
@@ -236,6 +253,7 @@ func TestRotateLogHuge(t *testing.T) {
 			if before == nil {
 				needsCut(t)
 			}
+
 			l, h := hookedLedger(t, Config{}, Options{})
 			w := newLogWriter(t, l, "s")
 			w.write(200_000)
@@ -243,6 +261,7 @@ func TestRotateLogHuge(t *testing.T) {
 			if done, err := l.RotateLog("g", "s", logLimit, 2); !done || err != nil {
 				t.Errorf("got %v, %v", done, err)
 			}
+
 			got := logText(t, l)
 			if !strings.HasSuffix(w.text.String(), got) || before == nil && len(got) > 3*logLimit+disk.CutUnit || len(got) < 3*logLimit {
 				t.Errorf("got %d bytes", len(got))
@@ -267,17 +286,20 @@ func TestRotateLogRefused(t *testing.T) {
 	if _, err := l.RotateLog("..", "s", 1, 1); err == nil {
 		t.Error("a group that is no id is accepted")
 	}
+
 	lock, err := disk.OS{}.Lock(l.LogPath("g", "s"), 0, nil)
 	must(t, err)
 	if done, err := l.RotateLog("g", "s", logLimit, 3); done || err != nil {
 		t.Errorf("got %v, %v while another has the lock", done, err)
 	}
+
 	must(t, lock.Unlock())
 
 	h.before = nth(t, 1, "cut", "", broken)
 	if done, err := l.RotateLog("g", "s", logLimit, 3); done || !errors.Is(err, errDisk) {
 		t.Errorf("got %v, %v of a broken disk", done, err)
 	}
+
 	h.before = nil
 
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
@@ -318,9 +340,11 @@ func TestReadLog(t *testing.T) {
 				}
 				read = w.text.Len()
 			}
+
 			w.write(3)
 			next()
 			next()
+
 			for _, rotations := range []int{1, 2, 1, 3} {
 				for i := range rotations {
 					w.write(15_000)
@@ -331,6 +355,7 @@ func TestReadLog(t *testing.T) {
 					_, err := l.RotateLog("g", "s", logLimit, 3)
 					must(t, err)
 				}
+
 				next()
 				w.write(1)
 				next()
@@ -344,11 +369,13 @@ func TestReadLog(t *testing.T) {
 					t.Errorf("%d lines: got %d bytes, want %d", lines, len(text), len(want))
 				}
 			}
+
 			_, text, err = l.ReadLog("g", "s", 1_000_000)
 			must(t, err)
 			if string(text) != logText(t, l) {
 				t.Errorf("got %d bytes of all", len(text))
 			}
+
 			w.file.WriteString("torn")
 			if _, text, err = l.ReadLog("g", "s", 1); err != nil || string(text) != "torn" {
 				t.Errorf("got %q, %v", text, err)
@@ -367,14 +394,17 @@ func TestReadLogDuringRotation(t *testing.T) {
 	must(t, err)
 	w.write(3)
 	must(t, os.WriteFile(nextLogOf(l.LogPath("g", "s")), nil, 0o600))
+
 	for range patienceWithRotation {
 		if text, err := r.Next(); err != nil || len(text) > 0 {
 			t.Errorf("got %q, %v", text, err)
 		}
 	}
+
 	if text, err := r.Next(); err != nil || string(text) != w.text.String() {
 		t.Errorf("got %q, %v", text, err)
 	}
+
 	must(t, os.Remove(nextLogOf(l.LogPath("g", "s"))))
 
 	// One that comes between two looks of the reader: it looks again.
@@ -384,6 +414,7 @@ func TestReadLogDuringRotation(t *testing.T) {
 		_, err := l.RotateLog("g", "s", logLimit, 3)
 		return err
 	})
+
 	if text, err := r.Next(); err != nil || len(text) > 0 {
 		t.Errorf("got %d bytes, %v", len(text), err)
 	}
@@ -405,18 +436,22 @@ func TestReadLogDuringRotation(t *testing.T) {
 				}
 				return nil
 			}
+
 			_, nextErr := r.Next()
 			if failed := count >= n; failed != errors.Is(nextErr, errDisk) {
 				t.Errorf("%s %d: got %v, failed %v", call, n, nextErr, failed)
 			}
+
 			count = 0
 			_, _, err = l.ReadLog("g", "s", 1_000_000)
 			if failed := count >= n; failed != errors.Is(err, errDisk) {
 				t.Errorf("%s %d: got %v, failed %v", call, n, err, failed)
 			}
+
 			h.before = nil
 		}
 	}
+
 	if _, _, err := l.ReadLog("g", "..", 1); err == nil {
 		t.Error("a supervisor that is no id is accepted")
 	}
@@ -460,6 +495,7 @@ func TestReadLogHugeRotated(t *testing.T) {
 	must(t, os.Rename(path, rotatedLogOf(path, 2)))
 	writeFile(t, rotatedLogOf(path, 1), "first")
 	writeFile(t, path, "second")
+
 	for i, want := range []int{mostText, mostText, len("\x00\x00\x00\x00\x00firstsecond"), 0} {
 		text, err := r.Next()
 		must(t, err)

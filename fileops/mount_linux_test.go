@@ -16,22 +16,26 @@ func mount(t *testing.T, source, root string) (target string) {
 	if err := os.MkdirAll(target, 0o700); err != nil {
 		t.Fatal(err)
 	}
+
 	kind, flags := "tmpfs", uintptr(0)
 	if source != "" {
 		kind, flags = "", syscall.MS_BIND
 	}
+
 	if err := syscall.Mount(source, target, kind, flags, ""); err != nil {
 		if os.Geteuid() != 0 && os.Getenv("STRICT") != "" {
 			t.Fatal("mounting needs root, and STRICT leaves nothing out: ", err)
 		}
 		t.Skip("mounting needs root with CAP_SYS_ADMIN: ", err)
 	}
+
 	t.Cleanup(func() {
 		moved, err := filepath.Glob(filepath.Join(root, "*", "deep/mounted"))
 		if err != nil || len(moved) != 1 || syscall.Unmount(moved[0], syscall.MNT_DETACH) != nil {
 			t.Errorf("cannot unmount %v, %v", moved, err)
 		}
 	})
+
 	return target
 }
 
@@ -44,6 +48,7 @@ func TestMountPointsAreNotCrossed(t *testing.T) {
 				source = filepath.Join(root, "source")
 				writeFile(t, filepath.Join(source, "old"), "x")
 			}
+
 			point := mount(t, source, root)
 			file := filepath.Join(point, "dir/file")
 			writeFile(t, file, "x")
@@ -56,6 +61,7 @@ func TestMountPointsAreNotCrossed(t *testing.T) {
 					t.Errorf("discard %s: %v", path, err)
 				}
 			}
+
 			if err := l.Edit("op", Existing, discard(point)); err == nil {
 				t.Error("a mount point was renamed")
 			}
@@ -75,6 +81,7 @@ func TestMountPointsAreNotCrossed(t *testing.T) {
 			if err := l.Sweep(); err == nil {
 				t.Error("sweep: nothing was said about the rest")
 			}
+
 			paths, err := filepath.Glob(filepath.Join(root, trashPrefix+"*", "deep/mounted/dir/file"))
 			if err != nil || len(paths) != 1 {
 				t.Errorf("deleted on another mount: %v, %v", paths, err)

@@ -22,10 +22,12 @@ func TestNamesInOneFile(t *testing.T) {
 	internal, err := filepath.Glob("../cmd/internal/*/*.go")
 	must(t, err)
 	found := 0
+
 	for _, file := range append(append(here, commands...), internal...) {
 		if isTest, _ := filepath.Match("*_test.go", filepath.Base(file)); isTest {
 			continue
 		}
+
 		set := token.NewFileSet()
 		parsed, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
 		must(t, err)
@@ -34,6 +36,7 @@ func TestNamesInOneFile(t *testing.T) {
 			if !ok || literal.Kind != token.STRING {
 				return true
 			}
+
 			text, _ := strconv.Unquote(literal.Value)
 			switch {
 			case !name.MatchString(text):
@@ -42,9 +45,11 @@ func TestNamesInOneFile(t *testing.T) {
 			case !elsewhere[filepath.Base(filepath.Dir(file))+" "+text]:
 				t.Errorf("%s: %q: names of files belong in fileops/names.go", set.Position(literal.Pos()), text)
 			}
+
 			return true
 		})
 	}
+
 	if found < 10 {
 		t.Errorf("names.go has %d names: does this test still know them?", found)
 	}

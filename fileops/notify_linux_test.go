@@ -40,10 +40,12 @@ func unread(t *testing.T, l *Ledger, operations, groups []string) *Notifier {
 		fd, err = unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 		return err == nil
 	})
+
 	n := notify(t, l, operations, groups)
 	must(t, n.watcher.close())
 	n.watcher = &watcher{fd: fd, inotify: os.NewFile(uintptr(fd), "inotify"), tell: n.tell}
 	mustWatch(t, n)
+
 	return n
 }
 
@@ -81,6 +83,7 @@ func TestNotifyKeepsQuiet(t *testing.T) {
 			removeFile(t, l.supervisors("g1"))
 		}
 	}
+
 	revise(t, l, "op")
 	reviseGroup(t, l, "g")
 	n := unread(t, l, []string{"op"}, []string{"g"})
@@ -90,6 +93,7 @@ func TestNotifyKeepsQuiet(t *testing.T) {
 	if bytes, _ := queued(t, n); bytes > 0 {
 		t.Errorf("%d bytes of events", bytes)
 	}
+
 	revise(t, l, "op")
 	if _, concerned := queued(t, n); !concerned {
 		t.Error("the edit was missed")
@@ -100,14 +104,17 @@ func TestNotifyKeepsQuiet(t *testing.T) {
 	if bytes, concerned := queued(t, missing); bytes == 0 || concerned {
 		t.Errorf("%d bytes of events, concerned: %v", bytes, concerned)
 	}
+
 	revise(t, l, "new")
 	if _, concerned := queued(t, missing); !concerned {
 		t.Error("the first push was missed")
 	}
+
 	reviseGroup(t, l, "new")
 	if _, concerned := queued(t, missing); !concerned {
 		t.Error("the new group was missed")
 	}
+
 	mustWatch(t, missing)
 	queued(t, missing) // the end of the watches for what was missing
 	busy()
@@ -175,6 +182,7 @@ func TestNotifyOfDirectoryInUse(t *testing.T) {
 	inside, err := os.Open(l.operations())
 	must(t, err)
 	defer inside.Close()
+
 	removeFile(t, l.operations())
 	mustTell(t, n)
 	mustWatch(t, n)
@@ -196,6 +204,7 @@ func TestNotifyThroughLinks(t *testing.T) {
 	linked, err := Open(first, Options{})
 	must(t, err)
 	n := watching(t, linked, []string{"op", "new"}, []string{"g"})
+
 	for _, change := range []func(){
 		func() { revise(t, l, "op") },
 		func() { revise(t, l, "new") },
@@ -209,9 +218,11 @@ func TestNotifyThroughLinks(t *testing.T) {
 		change()
 		mustTell(t, n)
 	}
+
 	if n.Arm(); n.stop == nil {
 		t.Error("a link to itself is watched")
 	}
+
 	removeFile(t, first)
 	mustTell(t, n)
 }
@@ -226,6 +237,7 @@ func TestNotifyOfFileForDirectory(t *testing.T) {
 	if bytes, _ := queued(t, n); bytes > 0 {
 		t.Errorf("%d bytes of events", bytes)
 	}
+
 	removeFile(t, l.dir)
 	if _, concerned := queued(t, n); !concerned {
 		t.Error("its end was missed")
@@ -246,6 +258,7 @@ func TestNotifyWithoutInstances(t *testing.T) {
 			UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
 			GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
 		}
+
 		output, err := again.CombinedOutput()
 		if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) {
 			t.Skipf("no user namespace may be made here: %v", err)
@@ -256,17 +269,21 @@ func TestNotifyWithoutInstances(t *testing.T) {
 		if err != nil || !bytes.Contains(output, []byte("--- PASS: TestNotifyWithoutInstances")) {
 			t.Errorf("in a user namespace: %v\n%s", err, output)
 		}
+
 		return
 	}
+
 	err := os.WriteFile(limit, []byte(most), 0)
 	if errors.Is(err, syscall.EROFS) {
 		t.Skip(readOnly)
 	}
+
 	must(t, err)
 	l := testLedger(t, Config{}, Options{})
 	revise(t, l, "op")
 	var all []*Notifier
 	polled := 0
+
 	for range 12 {
 		n := notify(t, l, []string{"op"}, nil)
 		if all = append(all, n); n.watcher == nil {
@@ -274,9 +291,11 @@ func TestNotifyWithoutInstances(t *testing.T) {
 		}
 		n.Arm()
 	}
+
 	if polled != 4 {
 		t.Errorf("%d of 12 are polled, want 4", polled)
 	}
+
 	for range 3 {
 		revise(t, l, "op")
 		for _, n := range all {
@@ -295,6 +314,7 @@ func TestNotifyWithoutReader(t *testing.T) {
 	if n.Arm(); n.stop == nil {
 		t.Error("nobody reads and nobody polls")
 	}
+
 	revise(t, l, "op")
 	mustTell(t, n)
 }
@@ -323,6 +343,7 @@ func TestNotifyPollsRemoteFiles(t *testing.T) {
 	networkOf = func(string) (string, error) { return "test", nil }
 	t.Cleanup(func() { networkOf = disk.OS{}.Network })
 	n := notify(t, l, []string{"op"}, nil)
+
 	for range 2 { // of an operation that is missing, and of one that is not
 		if n.Arm(); n.stop == nil {
 			t.Error("it is not polled")
@@ -330,6 +351,7 @@ func TestNotifyPollsRemoteFiles(t *testing.T) {
 		revise(t, l, "op")
 		mustTell(t, n)
 	}
+
 	must(t, os.RemoveAll(l.dir))
 	if n.Arm(); n.stop == nil {
 		t.Error("it is not polled once it is gone")

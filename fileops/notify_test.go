@@ -72,6 +72,7 @@ func revise(t *testing.T, l *Ledger, id string) {
 		op.Revision++
 		return op, nil
 	})
+
 	must(t, err)
 }
 
@@ -183,6 +184,7 @@ func TestNotifySurvives(t *testing.T) {
 		n := notify(t, l, []string{"op"}, []string{"g"})
 		dirs := []string{filepath.Dir(l.dir), l.dir, l.operations()}
 		files := []string{l.operation("op"), l.supervisors("g")}
+
 		for there := range 2 * (len(dirs) + 1) {
 			there %= len(dirs) + 1
 			must(t, os.RemoveAll(dirs[0]))
@@ -190,6 +192,7 @@ func TestNotifySurvives(t *testing.T) {
 				must(t, os.Mkdir(dir, 0o700))
 				n.Arm()
 			}
+
 			var hand sync.WaitGroup
 			for _, file := range files {
 				hand.Go(func() {
@@ -199,10 +202,12 @@ func TestNotifySurvives(t *testing.T) {
 				})
 				await(t, n, func() bool { return !gone(t, file) })
 			}
+
 			hand.Go(func() { os.RemoveAll(dirs[0]) })
 			await(t, n, func() bool { return gone(t, files[0]) && gone(t, files[1]) })
 			hand.Wait()
 		}
+
 		must(t, os.Mkdir(dirs[0], 0o700))
 	})
 }
@@ -221,10 +226,12 @@ func TestNotifyPollsOnlyItsFiles(t *testing.T) {
 	if n.compare(n.look(), stop) {
 		t.Error("told of another operation")
 	}
+
 	revise(t, l, "op")
 	if !n.compare(n.look(), stop) {
 		t.Error("not told of the operation")
 	}
+
 	mustTell(t, n)
 }
 
@@ -237,12 +244,14 @@ func TestNotifyPollsAgainWhenSettled(t *testing.T) {
 	stop := make(chan struct{})
 	n.seen, n.stop = n.look(), stop
 	told := 0
+
 	for range 10 * settled {
 		if n.compare(n.look(), stop) {
 			told++
 			mustTell(t, n)
 		}
 	}
+
 	if told != 1 {
 		t.Errorf("told %d times", told)
 	}
@@ -258,6 +267,7 @@ func TestNotifyPollThatWasStopped(t *testing.T) {
 	if !n.compare(n.look(), stop) {
 		t.Error("it goes on")
 	}
+
 	select {
 	case <-n.C():
 		t.Error("it told of a change")
@@ -272,6 +282,7 @@ func TestNotifyMissesNothing(t *testing.T) {
 		const writers, each = 4, 100
 		n := notify(t, l, []string{"op"}, []string{"g"})
 		var all sync.WaitGroup
+
 		for range writers {
 			all.Go(func() {
 				for range each {
@@ -280,11 +291,13 @@ func TestNotifyMissesNothing(t *testing.T) {
 				}
 			})
 		}
+
 		await(t, n, func() bool {
 			op, _, _ := l.ReadOperation("op")
 			g, _ := l.ReadGroup("g")
 			return op.Revision == writers*each && g.Registry.Revision == writers*each
 		})
+
 		all.Wait()
 	})
 }
@@ -316,6 +329,7 @@ func TestNotifyMissesNotOne(t *testing.T) {
 				if o, ok := l.fs.(disk.OS); !ok || o.Polls {
 					rounds = 10
 				}
+
 				path := l.operation("op")
 				writeFile(t, path, "0")
 				n := notify(t, l, []string{"op"}, nil)
@@ -328,6 +342,7 @@ func TestNotifyMissesNotOne(t *testing.T) {
 						}
 					}
 				})
+
 				for i := 1; i <= rounds; i++ {
 					seen <- i
 					await(t, n, func() bool {
@@ -335,6 +350,7 @@ func TestNotifyMissesNotOne(t *testing.T) {
 						return string(data) == fmt.Sprint(i)
 					})
 				}
+
 				close(seen)
 				writer.Wait()
 			})

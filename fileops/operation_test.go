@@ -42,6 +42,7 @@ func TestTemporaryDirectoryOfACall(t *testing.T) {
 		if pushed(t, l, protocol.Push{}); l.HasTmp("op", "c") {
 			t.Error("it has one that it did not ask for")
 		}
+
 		must(t, os.Remove(l.operation("op")))
 		pushed(t, l, protocol.Push{Tmp: true})
 		info, err := os.Stat(filepath.Join(l.Dir(), "tmp/op/c"))
@@ -51,6 +52,7 @@ func TestTemporaryDirectoryOfACall(t *testing.T) {
 		if end(t, l); l.HasTmp("op", "c") {
 			t.Errorf("%s: it is still there", name)
 		}
+
 		wantNoLeftovers(t, l)
 	}
 }
@@ -69,6 +71,7 @@ func TestResourcesOfACrashedCall(t *testing.T) {
 	if crash(t, l); !gone(t, file) {
 		t.Error("it is still there")
 	}
+
 	wantNoTrash(t, root, l.dir)
 }
 
@@ -83,6 +86,7 @@ func TestLeftResources(t *testing.T) {
 	op := crash(t, l)
 	written, _, err := l.ReadOperation("op")
 	must(t, err)
+
 	for _, op := range []protocol.Operation{op, written} {
 		last := op.Events[len(op.Events)-1]
 		for _, e := range op.Events {
@@ -90,11 +94,13 @@ func TestLeftResources(t *testing.T) {
 				last = e
 			}
 		}
+
 		if len(op.Stack) > 0 || len(last.LeftResources) != 1 || last.LeftResources[0].Path != outside ||
 			!strings.Contains(last.LeftResources[0].Error, ErrResource.Error()) {
 			t.Errorf("got %+v", last)
 		}
 	}
+
 	if gone(t, outside) {
 		t.Error("it was deleted")
 	}
@@ -108,6 +114,7 @@ func TestPushWithoutItsTemporaryDirectory(t *testing.T) {
 	_, err := l.EditOperation("op", OrCreate, func(protocol.Operation, protocol.Observation) (protocol.Operation, error) {
 		return protocol.Create("op", 0, 0).Push(protocol.Push{Participant: "p", Call: "c", Tmp: true}, protocol.Observation{Now: linkEpoch})
 	})
+
 	if _, _, readErr := l.ReadOperation("op"); !errors.Is(err, errDisk) || !errors.Is(readErr, ErrNotFound) {
 		t.Errorf("got %v, and then %v", err, readErr)
 	}
@@ -119,6 +126,7 @@ func TestTemporaryDirectoryOfABadID(t *testing.T) {
 	l := testLedger(t, Config{}, Options{})
 	victim := filepath.Join(l.tmp(), "victim")
 	writeFile(t, filepath.Join(victim, "file"), "x")
+
 	for _, call := range []string{"../victim", "..", "", "a/b"} {
 		err := l.Edit("op", OrCreate, func(tx *byteTx) error { _, err := tx.MakeTmp(call); return err })
 		if !errors.Is(err, protocol.ErrBadID) {
@@ -129,6 +137,7 @@ func TestTemporaryDirectoryOfABadID(t *testing.T) {
 			t.Errorf("discard %q: %v", call, left)
 		}
 	}
+
 	if gone(t, filepath.Join(victim, "file")) {
 		t.Error("it was deleted")
 	}
@@ -139,6 +148,7 @@ func TestCorruptOperationsAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	other := protocol.Create("other", 0, 0)
 	other.LastHeartbeat = linkEpoch
+
 	for name, c := range map[string]struct {
 		text string
 		want error
@@ -156,11 +166,13 @@ func TestCorruptOperationsAreLeftAlone(t *testing.T) {
 				t.Errorf("%s: the verb was called", name)
 				return op, nil
 			})
+
 			for _, err := range []error{read, edit} {
 				if !errors.Is(err, c.want) || c.want != ErrCaseFold && !strings.Contains(err.Error(), l.operation("op")) {
 					t.Errorf("%s, %s: got %v, want %v", config.Commit, name, err, c.want)
 				}
 			}
+
 			if data := readText(t, l.operation("op")); data != c.text {
 				t.Errorf("%s: it was changed to %q", name, data)
 			}

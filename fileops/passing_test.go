@@ -37,27 +37,33 @@ func (p *passing) run(l *Ledger) error {
 			g.Registry.Revision++
 			return p.commit(tx, g, true)
 		}
+
 		if err := p.deliver(tx); err != nil {
 			return err
 		}
+
 		if p.fresh {
 			if err := archiveRegistry(tx); err != nil {
 				return err
 			}
 			p.copied = tx.Value().Registry.Encode()
 		}
+
 		if p.name == "" {
 			return nil
 		}
+
 		after := withPass(tx.Value(), p.name)
 		if p.early {
 			if err := p.append(tx, after.Registry.PendingAlerts); err != nil {
 				return err
 			}
 		}
+
 		if err := p.commit(tx, after, false); err != nil {
 			return err
 		}
+
 		return p.deliver(tx)
 	})
 }
@@ -71,6 +77,7 @@ func (p *passing) deliver(tx *GroupTx) error {
 	if err := p.append(tx, g.Registry.PendingAlerts); err != nil {
 		return err
 	}
+
 	g.Registry.Revision++
 	g.Registry.PendingAlerts = nil
 	return p.commit(tx, g, false)
@@ -89,6 +96,7 @@ func (p *passing) commit(tx *GroupTx, g protocol.Group, beat bool) error {
 	if unchanged := sameRevisions(*p.seen, tx.Value()); unchanged != (err != nil && !errors.Is(err, ErrCommitted)) {
 		p.wrong = fmt.Errorf("%+v after %+v and %w", tx.Value(), p.seen, err)
 	}
+
 	*p.seen = tx.Value()
 	if err == nil && !beat {
 		p.acked = g
@@ -132,11 +140,13 @@ func wantAlerts(l *Ledger, g protocol.Group) error {
 		alert := protocol.Alert{Seq: int64(i + 1), Type: protocol.AlertFailed, Message: name, Timestamp: time.Unix(0, 0)}
 		want = append(want, strings.TrimSpace(alertLine("g", alert)))
 	}
+
 	lines, err := l.Alerts("g", 0)
 	var got []string
 	for _, line := range lines {
 		got = append(got, line.Text)
 	}
+
 	if err != nil || !slices.Equal(got, want) || len(g.Registry.PendingAlerts) > 0 {
 		return fmt.Errorf("alerts: %v, %q, want %q; pending: %v", err, got, want, g.Registry.PendingAlerts)
 	}

@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+
 	debug.SetGCPercent(400) // the simulations make much garbage and hold little: a fifth of their time went into collecting it
 	os.Exit(m.Run())
 }
@@ -40,6 +41,7 @@ func child(what, dir string, args []string) error {
 	if err != nil {
 		return err
 	}
+
 	switch what {
 	case "add":
 		n, err := strconv.Atoi(args[1])
@@ -74,6 +76,7 @@ func child(what, dir string, args []string) error {
 			return err
 		})
 	}
+
 	return fmt.Errorf("no such child: %q", what)
 }
 
@@ -100,18 +103,22 @@ func everyEdit(t *testing.T, l *Ledger) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var all []string
 	for _, path := range paths {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		edits, err := decodeEdits(data)
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
+
 		all = append(all, edits...)
 	}
+
 	slices.Sort(all)
 	return all
 }
@@ -122,14 +129,17 @@ func runAll(t *testing.T, cmds []*exec.Cmd, mayDie bool) []string {
 	var mu sync.Mutex
 	var lines []string
 	var all sync.WaitGroup
+
 	for _, cmd := range cmds {
 		all.Go(func() {
 			out, err := cmd.Output()
 			if err != nil && !mayDie {
 				t.Errorf("%v: %v", cmd.Args[1:], err)
 			}
+
 			mu.Lock()
 			defer mu.Unlock()
+
 			for line := range strings.Lines(string(out)) {
 				if strings.HasSuffix(line, "\n") {
 					lines = append(lines, strings.TrimSpace(line))
@@ -137,8 +147,10 @@ func runAll(t *testing.T, cmds []*exec.Cmd, mayDie bool) []string {
 			}
 		})
 	}
+
 	all.Wait()
 	slices.Sort(lines)
+
 	return lines
 }
 
@@ -149,6 +161,7 @@ func TestManyProcessesLoseNothing(t *testing.T) {
 	for i := range 64 {
 		cmds = append(cmds, childCommand("add", l.dir, fmt.Sprint("p", i), "25"))
 	}
+
 	acked := runAll(t, cmds, false)
 	if got := everyEdit(t, l); !slices.Equal(got, acked) || len(got) != 64*25 {
 		t.Errorf("%d edits of %d, %d acknowledged", len(got), 64*25, len(acked))
@@ -165,6 +178,7 @@ func TestProcessesCreateTheLedgerAtOnce(t *testing.T) {
 	for i := range 24 {
 		cmds = append(cmds, childCommand("add", dir, fmt.Sprint("p", i), "1"))
 	}
+
 	runAll(t, cmds, false)
 	l, err := Open(dir, Options{})
 	if err != nil {
@@ -181,12 +195,14 @@ func TestArchivingLosesNoEdit(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{LockTimeout: 30 * time.Second})
 	var cmds []*exec.Cmd
+
 	for i := range 8 {
 		cmds = append(cmds, childCommand("add", l.dir, fmt.Sprint("p", i), "60"))
 		if i%2 == 0 {
 			cmds = append(cmds, childCommand("archive", l.dir))
 		}
 	}
+
 	acked := runAll(t, cmds, false)
 	if got := everyEdit(t, l); !slices.Equal(got, acked) || len(got) != 8*60 {
 		t.Errorf("%d edits of %d, %d acknowledged", len(got), 8*60, len(acked))
@@ -206,6 +222,7 @@ func TestKilledWritersTearNothing(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{LockTimeout: 10 * time.Second})
 	var acked []string
+
 	for round := range 40 {
 		cmd := childCommand("add", l.dir, fmt.Sprint("p", round), "1000000")
 		out, err := cmd.StdoutPipe()
@@ -215,6 +232,7 @@ func TestKilledWritersTearNothing(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
+
 		lines := bufio.NewScanner(out)
 		for n := 0; lines.Scan(); n++ {
 			acked = append(acked, lines.Text())
@@ -222,14 +240,17 @@ func TestKilledWritersTearNothing(t *testing.T) {
 				cmd.Process.Kill()
 			}
 		}
+
 		cmd.Wait()
 	}
+
 	got := everyEdit(t, l)
 	for _, edit := range acked {
 		if _, found := slices.BinarySearch(got, edit); !found {
 			t.Errorf("%s was acknowledged and is lost", edit)
 		}
 	}
+
 	if len(got) > len(acked)+40 {
 		t.Errorf("%d edits, but %d were acknowledged", len(got), len(acked))
 	}
@@ -249,6 +270,7 @@ func hold(t *testing.T, dir string) (release func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -259,11 +281,14 @@ func hold(t *testing.T, dir string) (release func()) {
 	if _, err := bufio.NewReader(stdout).ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
+
 	release = sync.OnceFunc(func() {
 		stdin.Close()
 		cmd.Wait()
 	})
+
 	t.Cleanup(release)
+
 	return release
 }
 
@@ -273,17 +298,21 @@ func TestBusyLockChangesNothing(t *testing.T) {
 	if err := l.Edit("op", OrCreate, add("a", false)); err != nil {
 		t.Fatal(err)
 	}
+
 	release := hold(t, l.dir)
 	before := snapshot(t, l.dir)
 	never := func(*byteTx) error { t.Error("change was called without the lock"); return nil }
+
 	for _, mode := range []Mode{Existing, OrCreate, Existing | Try} {
 		if err := l.Edit("op", mode, never); !errors.Is(err, ErrBusy) {
 			t.Errorf("mode %d: %v", mode, err)
 		}
 	}
+
 	if after := snapshot(t, l.dir); after != before {
 		t.Errorf("changed:\n%s\n%s", before, after)
 	}
+
 	// A process that gave up waiting must not have the lock when it is finally free.
 	release()
 	poll.Until(t, "the lock is free", func() bool { return l.Edit("op", Existing|Try, add("b", false)) == nil })
@@ -299,29 +328,36 @@ func TestReplacedLockFileIsNoticed(t *testing.T) {
 	if _, err := os.Stat("/proc/locks"); err != nil {
 		t.Skip("only /proc/locks tells who waits for a lock: ", err)
 	}
+
 	l := testLedger(t, Config{}, Options{LockTimeout: poll.Patience})
 	if err := l.Edit("op", OrCreate, add("a", false)); err != nil {
 		t.Fatal(err)
 	}
+
 	release := hold(t, l.dir)
 	done := make(chan error)
 	entered := make(chan struct{})
 	go func() {
 		done <- l.Edit("op", Existing, func(tx *byteTx) error { close(entered); return add("b", false)(tx) })
 	}()
+
 	poll.Until(t, "somebody waits for the lock", func() bool { return waitsForLock(l.operationLock("op")) })
 	if err := os.Remove(l.operationLock("op")); err != nil {
 		t.Fatal(err)
 	}
+
 	release2 := holdFile(t, l.operationLock("op"))
 	release()
+
 	// The waiter has the old lock now, sees that it is the wrong one, and waits for the new one.
 	poll.Until(t, "somebody waits for the lock", func() bool { return waitsForLock(l.operationLock("op")) })
+
 	select {
 	case <-entered:
 		t.Error("it went ahead with the lock on a removed file")
 	default:
 	}
+
 	release2()
 	if err := <-done; err != nil {
 		t.Error(err)
@@ -344,15 +380,18 @@ func waitsForLock(path string) bool {
 	if err != nil {
 		return false
 	}
+
 	locks, err := os.ReadFile("/proc/locks")
 	if err != nil {
 		return false
 	}
+
 	for line := range strings.Lines(string(locks)) {
 		if strings.Contains(line, "->") && strings.Contains(line, fmt.Sprintf(":%d ", info.ID.Inode)) {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -375,16 +414,20 @@ func snapshot(t *testing.T, dir string) string {
 		if err != nil || d.IsDir() || d.Type() == os.ModeSymlink || strings.Contains(path, tempMark) {
 			return err
 		}
+
 		info, err := disk.OS{}.Lstat(path)
 		if err != nil {
 			return err
 		}
+
 		data, err := os.ReadFile(path)
 		fmt.Fprintf(&all, "%s %v %v %q\n", path, info.ID, info.ModTime, data)
 		return err
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return all.String()
 }

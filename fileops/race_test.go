@@ -17,6 +17,7 @@ func TestListWhileAnOperationGoes(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, Config{}, Options{Sync: SyncNone})
 	var want []string
+
 	for i := range 30 {
 		id := fmt.Sprintf("op%02d", i)
 		must(t, l.Edit(id, OrCreate, add("a", false)))
@@ -24,12 +25,14 @@ func TestListWhileAnOperationGoes(t *testing.T) {
 			want = append(want, id)
 		}
 	}
+
 	h.before = nth(t, 1, "stat", "/op07.json", func() error { return os.Remove(l.operation("op07")) })
 	list, err := l.List()
 	var got []string
 	for _, entry := range list {
 		got = append(got, entry.ID)
 	}
+
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %v, %v", got, err)
 	}
@@ -79,6 +82,7 @@ func TestDirectoryReplacedOnTheWay(t *testing.T) {
 	h.before = nth(t, 1, "open root", "/dir", func() error {
 		return errors.Join(os.Rename(dir, dir+".moved"), os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
 	})
+
 	if err := l.Edit("op", OrCreate, discard(filepath.Join(dir, "file"))); !errors.Is(err, ErrResource) {
 		t.Errorf("got %v", err)
 	}
@@ -97,6 +101,7 @@ func replacing(t *testing.T, h *hooked, l *Ledger) (times *int) {
 		*times++
 		return errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o600))
 	}
+
 	return times
 }
 

@@ -24,12 +24,14 @@ func (b between) ReadDir(path string) ([]string, error) {
 	if filepath.Base(path) != "archive" {
 		return b.OS.ReadDir(path)
 	}
+
 	do := func(f *func()) {
 		if once := *f; once != nil {
 			*f = nil
 			once()
 		}
 	}
+
 	do(b.before)
 	names, err := b.OS.ReadDir(path)
 	do(b.after)
@@ -73,6 +75,7 @@ func TestReadWhileOperationsMove(t *testing.T) {
 			if test.after != nil {
 				*disk.after = func() { test.after(l) }
 			}
+
 			reader, err := Open(l.dir, Options{FS: disk})
 			must(t, err)
 			data, archived, err := reader.Read("op")

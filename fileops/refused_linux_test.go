@@ -29,6 +29,7 @@ func TestNotifyWithoutWatches(t *testing.T) {
 		if n.watcher != nil || n.stop == nil {
 			t.Errorf("%s: it is not polled", name)
 		}
+
 		revise(t, l, "op")
 		mustTell(t, n)
 		must(t, n.Close())
@@ -44,6 +45,7 @@ func TestNotifierClosedWithoutSockets(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+
 	if err := n.watcher.inotify.Close(); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("it is still open: closed again, it says %v", err)
 	}
@@ -75,6 +77,7 @@ func TestNotifyOutOfWatches(t *testing.T) {
 				t.Errorf("%s: it is not polled", name)
 			}
 		})
+
 		mustWatch(t, n) // with as many watches as it wants
 	}
 }
@@ -85,12 +88,14 @@ func TestEditsWithoutProc(t *testing.T) {
 	t.Parallel()
 	const opens = unix.O_RDWR | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_CREAT | unix.O_CLOEXEC
 	here := unix.AT_FDCWD
+
 	for _, errno := range []unix.Errno{unix.ENOENT, unix.EACCES} {
 		l := testLedger(t, Config{}, Options{})
 		noProc := []seccomp.Refusal{
 			seccomp.Refuse(unix.SYS_OPENAT, errno).Having(2, opens),
 			seccomp.Refuse(unix.SYS_RENAMEAT, errno).Having(0, uint32(here)),
 		}
+
 		seccomp.Run(t, noProc, func() {
 			for _, line := range []string{"a", "b"} {
 				if err := l.Edit("op", OrCreate, add(line, false)); err != nil {
@@ -98,6 +103,7 @@ func TestEditsWithoutProc(t *testing.T) {
 				}
 			}
 		})
+
 		if text := readText(t, l.operation("op")); !strings.Contains(text, "\na\nb\n") {
 			t.Errorf("%v: it is %q", errno, text)
 		}

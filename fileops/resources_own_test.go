@@ -47,10 +47,12 @@ func TestTmpOfOtherOperations(t *testing.T) {
 	for _, name := range []string{"op/call/file", "op/file", "op2/call/file", "o/call", "OP/call", "victim/call/file"} {
 		writeFile(t, filepath.Join(l.tmp(), name), "x")
 	}
+
 	must(t, os.Symlink("../victim", filepath.Join(l.tmp(), "op/link")))
 	wantRefused(t, l, l.tmp(), filepath.Join(l.tmp(), "op"), filepath.Join(l.tmp(), "op2"), filepath.Join(l.tmp(), "op2/call"),
 		filepath.Join(l.tmp(), "o/call"), filepath.Join(l.tmp(), "OP/call"), filepath.Join(l.tmp(), "victim"),
 		filepath.Join(l.tmp(), "victim/call/file"), filepath.Join(l.tmp(), "op/link/call"))
+
 	wantTaken(t, l, filepath.Join(l.tmp(), "op/call/file"), filepath.Join(l.tmp(), "op/call"), filepath.Join(l.tmp(), "op/file"),
 		filepath.Join(l.tmp(), "op/link"))
 	if gone(t, filepath.Join(l.tmp(), "victim/call/file")) {
@@ -83,6 +85,7 @@ func TestResourcesAroundOthers(t *testing.T) {
 	for _, name := range []string{"a/root/file", "b/root/file", "c/home/me/file", "d/file"} {
 		writeFile(t, filepath.Join(root, name), "x")
 	}
+
 	l := testLedger(t, Config{ResourceRoots: []string{root, filepath.Join(root, "a/root"), filepath.Join(alias, "b/root")}},
 		Options{Home: filepath.Join(alias, "c/home/me")})
 	wantRefused(t, l, filepath.Join(root, "a/root"), filepath.Join(root, "a"), filepath.Join(root, "b/root"), filepath.Join(root, "b"),
@@ -96,6 +99,7 @@ func TestWhatAResourceContains(t *testing.T) {
 	t.Parallel()
 	root := realPath(t, t.TempDir())
 	l := testLedger(t, Config{ResourceRoots: []string{root, filepath.Join(root, "a/b")}}, Options{Home: filepath.Join(root, "me")})
+
 	for name, want := range map[string]string{
 		"a": `contains the resource root "` + root + `/a/b"`, "a/b": "it is the resource root", "me": "it is your home directory",
 	} {
@@ -111,6 +115,7 @@ func TestCheckRoots(t *testing.T) {
 	alias := filepath.Join(t.TempDir(), "alias")
 	must(t, os.Symlink(base, alias))
 	dir, o := filepath.Join(base, "state/ledger"), Options{Home: filepath.Join(base, "home/me")}
+
 	for _, root := range []string{
 		"/", base, filepath.Join(base, "state"), dir, filepath.Join(dir, "operations"), filepath.Join(alias, "state/ledger/tmp/op"),
 		filepath.Join(alias, "state"), filepath.Join(base, "home/me"), filepath.Join(base, "home"), filepath.Join(alias, "home/me"),
@@ -119,6 +124,7 @@ func TestCheckRoots(t *testing.T) {
 			t.Errorf("%q: got %v", root, err)
 		}
 	}
+
 	fine := []string{filepath.Join(base, "home/me/build"), filepath.Join(base, "state/other"), filepath.Join(alias, "data")}
 	if err := CheckRoots(dir, fine, o); err != nil {
 		t.Error(err)

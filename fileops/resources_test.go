@@ -64,6 +64,7 @@ func wantNoTrash(t *testing.T, dirs ...string) {
 			}
 			return err
 		})
+
 		if err != nil {
 			t.Error(err)
 		}
@@ -87,6 +88,7 @@ func TestDiscard(t *testing.T) {
 	if err := os.Symlink(filepath.Join(root, "kept"), link); err != nil {
 		t.Fatal(err)
 	}
+
 	scratch := filepath.Join(root, "scratch")
 	paths := []string{scratch, scratch, file, link, inTmp, filepath.Join(root, "missing"), filepath.Join(root, "no/such/dir")}
 	for _, path := range paths {
@@ -94,6 +96,7 @@ func TestDiscard(t *testing.T) {
 			t.Error(err)
 		}
 	}
+
 	err := l.Edit("op", Existing, func(tx *byteTx) error {
 		err := discard(paths...)(tx)
 		for _, path := range paths {
@@ -103,12 +106,14 @@ func TestDiscard(t *testing.T) {
 		}
 		return err
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}
 	if gone(t, filepath.Join(root, "kept")) {
 		t.Error("what a symbolic link points to was deleted")
 	}
+
 	wantNoTrash(t, root, l.dir)
 	wantNoLeftovers(t, l)
 }
@@ -119,11 +124,13 @@ func TestPathsThatAreNoResources(t *testing.T) {
 	outside := realPath(t, t.TempDir())
 	writeFile(t, filepath.Join(outside, "victim/file"), "x")
 	writeFile(t, filepath.Join(root, "plain"), "x")
+
 	for name, target := range map[string]string{"out": outside, "relative": "../..", "inside": filepath.Join(root, "scratch")} {
 		if err := os.Symlink(target, filepath.Join(root, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	for _, path := range []string{
 		"", "relative", "/", "/etc/passwd", root, root + "/", root + "/../" + filepath.Base(root) + "/scratch", root + "x/scratch",
 		root + "/scratch/../scratch", root + "//scratch", root + "/./scratch",
@@ -138,9 +145,11 @@ func TestPathsThatAreNoResources(t *testing.T) {
 			t.Errorf("discard %q: %v", path, err)
 		}
 	}
+
 	if gone(t, filepath.Join(outside, "victim/file")) || gone(t, filepath.Join(root, "scratch/deep/file")) {
 		t.Error("something was deleted")
 	}
+
 	wantNoTrash(t, root, outside, l.dir)
 }
 
@@ -152,11 +161,13 @@ func TestLedgerInsideResourceRoot(t *testing.T) {
 	if err := os.Symlink(root, alias); err != nil {
 		t.Fatal(err)
 	}
+
 	dir := filepath.Join(root, "state", "ledger")
 	l, err := Create(dir, Config{ResourceRoots: []string{root, filepath.Join(alias, "state")}}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, path := range []string{
 		filepath.Join(root, "state"), dir, filepath.Join(dir, "operations"), filepath.Join(dir, "logs/x"),
 		filepath.Join(alias, "state/ledger"), filepath.Join(alias, "state/ledger/operations"),
@@ -165,6 +176,7 @@ func TestLedgerInsideResourceRoot(t *testing.T) {
 			t.Errorf("%q: %v", path, err)
 		}
 	}
+
 	for _, path := range []string{filepath.Join(root, "other"), filepath.Join(dir, "tmp/op/call")} {
 		if err := l.CheckResource("op", path); err != nil {
 			t.Errorf("%q: %v", path, err)
@@ -178,6 +190,7 @@ func TestWhatIsInTheWay(t *testing.T) {
 	l, root := rooted(t, Options{})
 	writeFile(t, filepath.Join(root, "plain"), "x")
 	must(t, os.Symlink("scratch", filepath.Join(root, "link")))
+
 	for name, want := range map[string]string{"plain": `"plain" is not a directory but a file`, "link": `"link" is not a directory but a symbolic link`} {
 		if err := l.CheckResource("op", filepath.Join(root, name, "x")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
@@ -223,12 +236,14 @@ func TestRecreatedPathIsNotDeleted(t *testing.T) {
 		writeFile(t, mine, "x")
 		return err
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}
 	if gone(t, mine) || !gone(t, filepath.Join(root, "scratch/deep")) {
 		t.Error("the wrong one was deleted")
 	}
+
 	wantNoTrash(t, root, l.dir)
 }
 
@@ -243,12 +258,14 @@ func TestRecreatedPathIsNotReplaced(t *testing.T) {
 		writeFile(t, file, "new")
 		return errors.Join(err, errRefused)
 	})
+
 	if !errors.Is(err, errRefused) {
 		t.Fatal(err)
 	}
 	if text, _ := os.ReadFile(file); string(text) != "new" {
 		t.Errorf("got %q", text)
 	}
+
 	wantNoTrash(t, root, l.dir)
 }
 
@@ -264,12 +281,14 @@ func TestSwappedParentMisleadsNobody(t *testing.T) {
 		writeFile(t, filepath.Join(victim, trash, "file"), "x")
 		return errors.Join(err, os.Rename(scratch, scratch+".moved"), os.Symlink(victim, scratch))
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(filesIn(t, victim)) != 1 {
 		t.Error("deleted through a symbolic link")
 	}
+
 	wantNoTrash(t, scratch+".moved", l.dir)
 }
 
@@ -298,10 +317,12 @@ func TestFailedCommitGivesResourcesBack(t *testing.T) {
 		tx.DiscardTmp("call")
 		return errors.Join(err, discard(filepath.Join(scratch, "deep"), scratch)(tx))
 	}
+
 	refuse := func(tx *byteTx) error { return errors.Join(change(tx), errRefused) }
 	if err := l.Edit("op", Existing, refuse); !errors.Is(err, errRefused) {
 		t.Errorf("got %v", err)
 	}
+
 	full, err := Open(l.dir, Options{FS: failing{}})
 	if err != nil {
 		t.Fatal(err)
@@ -315,6 +336,7 @@ func TestFailedCommitGivesResourcesBack(t *testing.T) {
 	if after := snapshot(t, l.dir); after != before {
 		t.Errorf("changed:\n%s\n%s", before, after)
 	}
+
 	wantNoTrash(t, root, l.dir)
 	wantNoLeftovers(t, full)
 }
@@ -332,13 +354,16 @@ func TestTemporaryDirectories(t *testing.T) {
 		}
 		return add("b", false)(tx)
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	wantMode(t, call("one"), 0o700)
 	if left := filesIn(t, call("one")); len(left) > 0 {
 		t.Errorf("not empty: %v", left)
 	}
+
 	writeFile(t, filepath.Join(call("one"), "file"), "x")
 	err = l.Edit("op", Existing, func(tx *byteTx) error {
 		tx.DiscardTmp("one")
@@ -348,6 +373,7 @@ func TestTemporaryDirectories(t *testing.T) {
 		}
 		return add("c", false)(tx)
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -360,6 +386,7 @@ func TestTemporaryDirectories(t *testing.T) {
 	if left := filesIn(t, l.tmp()); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
+
 	wantNoLeftovers(t, l)
 }
 
@@ -377,6 +404,7 @@ func TestSharedLedgerNeedsTrustToDeleteOutsideTmp(t *testing.T) {
 	if err := l.Edit("op", OrCreate, discard(scratch)); !errors.Is(err, ErrPermission) || gone(t, scratch) {
 		t.Errorf("got %v", err)
 	}
+
 	l, err := Open(l.dir, Options{TrustGroup: true})
 	if err != nil {
 		t.Fatal(err)

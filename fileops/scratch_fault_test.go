@@ -80,9 +80,11 @@ func TestReplaceWithoutAReader(t *testing.T) {
 			}
 			return nil
 		}
+
 		if err := s.Replace(); !errors.Is(err, errDisk) || errors.Is(err, ErrUnsound) {
 			t.Errorf("%s: got %v, want only %v", call, err, errDisk)
 		}
+
 		must(t, s.Remove())
 	}
 }
@@ -95,11 +97,13 @@ func TestTryLock(t *testing.T) {
 	if filepath.Dir(path) != s.dir {
 		t.Errorf("%s is not in %s", path, s.dir)
 	}
+
 	lock, err := TryLock(path)
 	must(t, err)
 	if second, err := TryLock(path); !errors.Is(err, ErrBusy) {
 		t.Errorf("while it is locked: got %v, %v, want %v", second, err, ErrBusy)
 	}
+
 	must(t, lock.Unlock())
 	lock, err = TryLock(path)
 	must(t, err)
@@ -120,6 +124,7 @@ func TestScratchThatCannotBeMade(t *testing.T) {
 			}
 			return nil
 		}
+
 		if scratch, err := s.Scratch(); scratch != nil || !errors.Is(err, errDisk) {
 			t.Errorf("%s: got %v, want %v", call, err, errDisk)
 		}
@@ -154,6 +159,7 @@ func TestScratchSweptWhenNew(t *testing.T) {
 			times++
 			return c.sweep(path)
 		}
+
 		scratch, err := s.Scratch()
 		if !errors.Is(err, c.want) || times != c.swept {
 			t.Errorf("swept %d times of %d: got %v, want %v", times, c.swept, err, c.want)

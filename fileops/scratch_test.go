@@ -58,6 +58,7 @@ func (f faulty) Open(path string) (disk.File, error) {
 	if f.tear == nil || filepath.Base(path) != "replaced" {
 		return file, err
 	}
+
 	if err != nil {
 		f.tear.saw()
 		return nil, err
@@ -120,23 +121,28 @@ func tried(t *testing.T, f disk.FS) map[string]error {
 	if _, err := Create(dir, Config{}, Options{}); err != nil {
 		t.Fatal(err)
 	}
+
 	survey, err := Inspect(dir, Options{FS: f})
 	if err != nil || survey.Refusal != nil {
 		t.Fatal(err, survey.Refusal)
 	}
+
 	s, err := survey.Scratch()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	results := map[string]error{
 		"exclusive": s.Exclusive(), "link": s.Link(), "move": s.Move(), "replace": s.Replace(), "sync": s.Sync(),
 	}
+
 	if err := s.Remove(); err != nil {
 		t.Fatal(err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".dpl-*")); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
+
 	return results
 }
 
@@ -212,10 +218,12 @@ func TestSweepScratch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	used, err := survey.Scratch()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	dead, err := survey.Scratch()
 	if err != nil {
 		t.Fatal(err)

@@ -78,6 +78,7 @@ func TestAgesAcrossHosts(t *testing.T) {
 			l := testLedger(t, linkedConfig, Options{})
 			a, b := twoHosts(apart)
 			remotePush(t, l, a)
+
 			for range 20 {
 				if op := b.tidy(t, l); op.State != protocol.Running {
 					t.Fatalf("it is %s while its participant beats", op.State)
@@ -86,11 +87,13 @@ func TestAgesAcrossHosts(t *testing.T) {
 				b.pass(7 * time.Second)
 				a.beat(t, l)
 			}
+
 			b.tidy(t, l)
 			b.pass(protocol.DefaultStalenessThreshold)
 			if op := b.tidy(t, l); op.State != protocol.Running {
 				t.Errorf("it is %s at the threshold", op.State)
 			}
+
 			b.pass(time.Millisecond)
 			if op := b.tidy(t, l); op.State != protocol.Cleanup {
 				t.Errorf("it is %s after the threshold", op.State)
@@ -120,6 +123,7 @@ func TestSightingsBeginAnew(t *testing.T) {
 			if op := b.tidy(t, l); op.State != protocol.Running {
 				t.Errorf("it is %s at first sight", op.State)
 			}
+
 			b.pass(time.Minute)
 			if op := b.tidy(t, l); op.State != protocol.Cleanup {
 				t.Errorf("it is %s a minute later", op.State)
@@ -140,6 +144,7 @@ func TestNothingToRemember(t *testing.T) {
 		if config.Commit == CommitRename {
 			b.tidy(t, l)
 		}
+
 		for _, name := range namesIn(t, l.operations()) {
 			if strings.Contains(name, sightingsMark) {
 				t.Errorf("commit %s: there is %s", config.Commit, name)
@@ -179,15 +184,19 @@ func TestAgesAcrossHostsInAGroup(t *testing.T) {
 			state = tx.Value().Service("s").State
 			return nil
 		}))
+
 		return state
 	}
+
 	if state := pass(); state != protocol.StateRunning {
 		t.Errorf("it is %s at first sight", state)
 	}
+
 	b.pass(protocol.DefaultStalenessThreshold)
 	if state := pass(); state != protocol.StateRunning {
 		t.Errorf("it is %s at the threshold", state)
 	}
+
 	b.pass(time.Millisecond)
 	if state := pass(); state == protocol.StateRunning {
 		t.Errorf("it is %s after the threshold", state)
@@ -205,10 +214,12 @@ func TestObservingWithoutAnEdit(t *testing.T) {
 		must(t, err)
 		return op
 	}
+
 	seen, news := l.ObserveOperation(read(), b.look())
 	if op, err := read().Cleanup("janitor", seen); err != nil || op.State != protocol.Running || !news {
 		t.Errorf("at first sight it is %s (%v), news: %v", op.State, err, news)
 	}
+
 	b.tidy(t, l)
 	b.pass(protocol.DefaultStalenessThreshold + time.Millisecond)
 	seen, news = l.ObserveOperation(read(), b.look())
@@ -229,10 +240,12 @@ func TestObservingAGroupWithoutAnEdit(t *testing.T) {
 		l.options.Observe = b.look
 		must(t, l.HoldGroup("g", Existing, func(tx *GroupTx) error { tx.Observe(); return nil }))
 	}
+
 	keep()
 	if g := readGroup(t, l, "g"); g.Deserted(l.ObserveGroup(g, b.look())) {
 		t.Error("it is deserted at first sight")
 	}
+
 	b.pass(protocol.DefaultStalenessThreshold + time.Millisecond)
 	if g := readGroup(t, l, "g"); !g.Deserted(l.ObserveGroup(g, b.look())) {
 		t.Error("it is not deserted after the threshold")
@@ -253,6 +266,7 @@ func TestMemoryThatCannotBeKept(t *testing.T) {
 		if left := l.Leftovers(); len(left) != 1 || !errors.Is(left[0], errDisk) {
 			t.Errorf("%s: leftovers %v", call, left)
 		}
+
 		wantNoTemps(t, l)
 	}
 }

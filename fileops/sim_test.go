@@ -43,6 +43,7 @@ func add(edit string, heartbeat bool) func(*byteTx) error {
 				return err
 			}
 		}
+
 		tx.Replace(encodeEdits(append(edits, edit)), heartbeat)
 		return nil
 	}
@@ -56,16 +57,20 @@ func survey(d *simfs.Disk) (map[string][]string, error) {
 		if !ok || path.Ext(rest) != ".json" || !strings.HasPrefix(rest, "operations/") && !strings.HasPrefix(rest, "archive/") {
 			continue
 		}
+
 		data, err := d.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
+
 		edits, err := decodeEdits(data)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", rest, err)
 		}
+
 		found[rest] = edits
 	}
+
 	return found, nil
 }
 
@@ -75,6 +80,7 @@ func leftoversOn(d *simfs.Disk) []string {
 		if strings.Contains(name, ".tmp~") && !strings.Contains(name, "ledger.json") || strings.Contains(name, trashPrefix) {
 			return false
 		}
+
 		locked, isLock := strings.CutSuffix(name, ".lock")
 		if !isLock {
 			return true
@@ -156,6 +162,7 @@ func (s scenario) run(p *simfs.Process, power *rand.Rand) error {
 			return err
 		}
 	}
+
 	before := map[string][]string{}
 	if s.before != nil {
 		l, err := simOpen(setup)
@@ -169,6 +176,7 @@ func (s scenario) run(p *simfs.Process, power *rand.Rand) error {
 			return fmt.Errorf("before: %w", err)
 		}
 	}
+
 	p.Disk.Flush()
 
 	var err error
@@ -178,6 +186,7 @@ func (s scenario) run(p *simfs.Process, power *rand.Rand) error {
 			err = s.act(l)
 		}
 	})
+
 	if p.Fault.At > p.Calls && err != nil && !errors.Is(err, errRefused) {
 		return fmt.Errorf("without a fault: %w", err)
 	}
@@ -187,6 +196,7 @@ func (s scenario) run(p *simfs.Process, power *rand.Rand) error {
 	if err := s.judge(p.Disk, before, survived && !excuses(p.Fault, err), err, power != nil); err != nil {
 		return err
 	}
+
 	return s.sweep(p.Disk, power != nil)
 }
 
@@ -195,10 +205,12 @@ func (s scenario) judge(d *simfs.Disk, before map[string][]string, survived bool
 	if after == nil {
 		after = before
 	}
+
 	got, surveyErr := survey(d)
 	if surveyErr != nil {
 		return surveyErr
 	}
+
 	isOld, isNew := fmt.Sprint(got) == fmt.Sprint(before), fmt.Sprint(got) == fmt.Sprint(after)
 	mayUndo := powerLost && (s.volatile || errors.Is(err, ErrCommitted))
 	switch {
@@ -209,6 +221,7 @@ func (s scenario) judge(d *simfs.Disk, before map[string][]string, survived bool
 	case survived && !isOld && err != nil && !errors.Is(err, ErrCommitted):
 		return fmt.Errorf("it said %w, but there is %v", err, got)
 	}
+
 	return nil
 }
 
@@ -221,6 +234,7 @@ func (s scenario) sweep(d *simfs.Disk, powerLost bool) error {
 	if err := errors.Join(l.Sweep(), l.Sweep()); err != nil {
 		return fmt.Errorf("sweep: %w", err)
 	}
+
 	left := leftoversOn(d)
 	if len(left) > 0 && !(powerLost && s.name == "resource") { // the journal is not fsynced
 		return fmt.Errorf("left after the sweep: %v", left)
@@ -246,6 +260,7 @@ func everyFault(bug simfs.Process, times uint64, run func(p *simfs.Process, powe
 	if err := run(&dry, nil); err != nil {
 		return []error{err}, 1
 	}
+
 	for at := 1; at <= dry.Calls+1; at++ {
 		for kind, fault := range everyKind {
 			for seed := range times {
@@ -257,10 +272,12 @@ func everyFault(bug simfs.Process, times uint64, run func(p *simfs.Process, powe
 						hit = call
 					}
 				}
+
 				var power *rand.Rand
 				if seed > 0 {
 					power = rand.New(rand.NewPCG(seed, uint64(at)))
 				}
+
 				runs++
 				if err := run(&p, power); err != nil {
 					broken = append(broken, fmt.Errorf("fault %d at call %d (%s), seed %d: %w", kind, at, hit, seed, err))
@@ -271,6 +288,7 @@ func everyFault(bug simfs.Process, times uint64, run func(p *simfs.Process, powe
 			}
 		}
 	}
+
 	return broken, runs
 }
 

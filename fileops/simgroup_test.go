@@ -45,12 +45,14 @@ func runGroup(before []passing, act passing, p *simfs.Process, power *rand.Rand)
 	if err != nil {
 		return err
 	}
+
 	for _, b := range before {
 		if err := b.run(l); err != nil && !errors.Is(err, errRefused) {
 			return fmt.Errorf("before: %w", err)
 		}
 		act.acked = *b.seen
 	}
+
 	p.Disk.Flush()
 	old := act.acked
 	act.seen = &old
@@ -60,21 +62,26 @@ func runGroup(before []passing, act passing, p *simfs.Process, power *rand.Rand)
 			err = act.run(l)
 		}
 	})
+
 	if p.Fault.At > p.Calls && err != nil {
 		return fmt.Errorf("without a fault: %w", err)
 	}
+
 	powerLost := power != nil && power.IntN(3) > 0 // else it comes after the next pass
 	if powerLost {
 		p.Disk.PowerLoss(power)
 	}
+
 	next := &simfs.Process{Disk: p.Disk, NoFileSync: p.NoFileSync, NoDirSync: p.NoDirSync, NoTruncate: p.NoTruncate}
 	if l, err = simOpen(next); err != nil {
 		return fmt.Errorf("next command: %w", err)
 	}
+
 	inDoubt := excuses(p.Fault, act.err) || p.Fault.More > 0 && errors.Is(act.err, ErrCommitted)
 	if err := act.judge(l, survived, powerLost, inDoubt); err != nil {
 		return err
 	}
+
 	return nextPass(l, p.Disk, act, power)
 }
 
@@ -98,6 +105,7 @@ func (p *passing) judge(l *Ledger, survived, powerLost, inDoubt bool) error {
 	if survived && !sameRevisions(g, *p.seen) && !(inDoubt && p.mayBe(g)) {
 		return fmt.Errorf("there is %+v, but it knew of %+v", g, *p.seen)
 	}
+
 	return p.wrong
 }
 
@@ -112,6 +120,7 @@ func nextPass(l *Ledger, d *simfs.Disk, act passing, power *rand.Rand) error {
 			d.PowerLoss(power)
 		}
 	}
+
 	g, err := l.ReadGroup("g")
 	if err == nil {
 		err = wantAlerts(l, g)
@@ -128,6 +137,7 @@ func nextPass(l *Ledger, d *simfs.Disk, act passing, power *rand.Rand) error {
 	if left := leftoversOn(d); len(left) > 0 {
 		return fmt.Errorf("left after the sweep: %v", left)
 	}
+
 	return wantCopies(d, act.copied)
 }
 
@@ -139,6 +149,7 @@ func wantCopies(d *simfs.Disk, acked string) error {
 		if !strings.Contains(name, "/archive/g~supervisors~") {
 			continue
 		}
+
 		data, err := d.ReadFile(name)
 		if err == nil {
 			_, err = protocol.DecodeRegistry(string(data))
@@ -146,11 +157,14 @@ func wantCopies(d *simfs.Disk, acked string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
+
 		found = found || string(data) == acked
 	}
+
 	if !found {
 		return fmt.Errorf("there is no copy of %s", acked)
 	}
+
 	return nil
 }
 
@@ -179,6 +193,7 @@ func unchecked(tx *GroupTx, alerts []protocol.Alert) error {
 	if err != nil {
 		return err
 	}
+
 	lines := &backward{f: f, off: size}
 	_, end, err := lines.before(nil, tx.id)
 	if err == nil {
@@ -190,6 +205,7 @@ func unchecked(tx *GroupTx, alerts []protocol.Alert) error {
 	if _, err := f.Write(linesAfter(0, tx.id, alerts)); err != nil {
 		return err
 	}
+
 	return errors.Join(tx.ledger.withFile(tx.ledger.dir, disk.File.Sync), f.Sync(), f.Close())
 }
 

@@ -17,6 +17,7 @@ func (h *history) passes(name string, bug simfs.Process) *turn {
 	if h.r.IntN(2) == 0 {
 		p.Fault.At = 1 + h.r.IntN(90)
 	}
+
 	kinds := []int{h.r.IntN(5), h.r.IntN(5), h.r.IntN(5)}
 	return h.start(&p, func() {
 		l, err := simOpen(&p)
@@ -25,6 +26,7 @@ func (h *history) passes(name string, bug simfs.Process) *turn {
 				err = h.groupCommand(l, kind, fmt.Sprint(name, i))
 			}
 		}
+
 		if err != nil {
 			h.wrong = err
 		}
@@ -51,11 +53,13 @@ func (h *history) groupCommand(l *Ledger, kind int, name string) error {
 		}
 		return err
 	}
+
 	h.maybe = append(h.maybe, name)
 	err := (&passing{name: name, fresh: kind == 3}).run(l)
 	if err == nil {
 		h.acked = append(h.acked, name)
 	}
+
 	return err
 }
 
@@ -65,14 +69,17 @@ func playPasses(seed uint64, bug simfs.Process) error {
 	for _, name := range []string{"a", "b", "c"} {
 		turns = append(turns, h.passes(name, bug))
 	}
+
 	if err := errors.Join(h.play(turns), h.wrong); err != nil {
 		return err
 	}
+
 	var power *rand.Rand
 	if h.r.IntN(2) == 0 {
 		power = h.r
 		h.disk.PowerLoss(h.r)
 	}
+
 	l, err := simOpen(&simfs.Process{Disk: h.disk})
 	if err == nil {
 		err = nextPass(l, h.disk, passing{}, power)
@@ -80,6 +87,7 @@ func playPasses(seed uint64, bug simfs.Process) error {
 	if err != nil {
 		return err
 	}
+
 	g, err := l.ReadGroup("g")
 	names := namesOf(g)
 	for i, name := range names {
@@ -87,11 +95,13 @@ func playPasses(seed uint64, bug simfs.Process) error {
 			return fmt.Errorf("%s is there twice or was never asked for: %q", name, names)
 		}
 	}
+
 	for _, name := range h.acked {
 		if !slices.Contains(names, name) {
 			return fmt.Errorf("%s is lost: %q", name, names)
 		}
 	}
+
 	return err
 }
 
@@ -101,6 +111,7 @@ func TestPassInterleavings(t *testing.T) {
 	if testing.Short() {
 		seeds = 600
 	}
+
 	for seed := range seeds {
 		if err := playPasses(seed, simfs.Process{}); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)

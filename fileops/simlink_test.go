@@ -42,6 +42,7 @@ func (r linkRun) shows(l *Ledger) (string, error) {
 		}
 		return fmt.Sprint(g.Registry.Revision, len(g.Registry.Services)), err
 	}
+
 	op, archived, err := l.ReadOperation("op")
 	if errors.Is(err, ErrNotFound) {
 		err = nil
@@ -60,6 +61,7 @@ func (r linkRun) states(d *simfs.Disk) (before, after string, err error) {
 		before, _ = r.shows(l)
 		err = r.edit(l, step)
 	}
+
 	if err == nil {
 		after, err = r.shows(l)
 	}
@@ -71,23 +73,28 @@ func (r linkRun) run() error {
 	if err != nil {
 		return fmt.Errorf("without a fault: %w", err)
 	}
+
 	r.p.Disk = simfs.New()
 	l, err := r.open(&simfs.Process{Disk: r.p.Disk})
 	for step := 0; err == nil && step < r.step; step++ {
 		err = r.edit(l, step)
 	}
+
 	if err != nil {
 		return err
 	}
+
 	r.p.Disk.Flush()
 	survived := r.p.Run(func() {
 		if l, err = r.open(r.p); err == nil {
 			err = r.edit(l, r.step)
 		}
 	})
+
 	if r.power != nil {
 		r.p.Disk.PowerLoss(r.power)
 	}
+
 	return r.judge(before, after, survived && !excuses(r.p.Fault, err), err)
 }
 
@@ -96,10 +103,12 @@ func (r linkRun) judge(before, after string, survived bool, err error) error {
 	if openErr != nil {
 		return fmt.Errorf("next command: %w", openErr)
 	}
+
 	got, readErr := r.shows(l)
 	if readErr != nil {
 		return readErr
 	}
+
 	half := r.group && strings.Split(got, " ")[0] < strings.Split(after, " ")[0] && strings.Split(got, " ")[0] > strings.Split(before, " ")[0]
 	undone := r.power != nil && errors.Is(err, ErrCommitted)
 	switch {
@@ -110,12 +119,14 @@ func (r linkRun) judge(before, after string, survived bool, err error) error {
 	case survived && got == after && err != nil && !errors.Is(err, ErrCommitted) && !r.group:
 		return fmt.Errorf("it said %w, but there is %s", err, got)
 	}
+
 	if err := errors.Join(l.Sweep(), l.Sweep(), r.again(l)); err != nil {
 		return err
 	}
 	if left := leftoversOn(r.p.Disk); len(left) > 0 {
 		return fmt.Errorf("left after the sweep: %v", left)
 	}
+
 	return nil
 }
 
@@ -124,12 +135,14 @@ func (r linkRun) again(l *Ledger) error {
 	if r.group {
 		return l.HoldGroup("g", OrCreate, registering("next"))
 	}
+
 	_, err := l.EditOperation("op", OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 		if op.State.Terminal() {
 			return op, nil
 		}
 		return pushing("next")(op, protocol.Observation{})
 	})
+
 	return err
 }
 
@@ -141,6 +154,7 @@ func TestEveryFaultOfALink(t *testing.T) {
 			if group && step > 1 {
 				continue
 			}
+
 			t.Run(fmt.Sprint(step, group), func(t *testing.T) {
 				t.Parallel()
 				broken, runs := everyLinkFault(linkRun{step: step, group: group})

@@ -35,17 +35,20 @@ func (h *history) start(p *simfs.Process, program func()) *turn {
 		t.stopped <- false
 		<-t.next
 	}
+
 	p.Wait = func(n *simfs.Node) bool {
 		t.blockedBy = n
 		p.Yield()
 		t.blockedBy = nil
 		return true
 	}
+
 	go func() {
 		<-t.next
 		p.Run(program)
 		t.stopped <- true
 	}()
+
 	return t
 }
 
@@ -56,12 +59,14 @@ func (h *history) play(turns []*turn) error {
 		if len(ready) == 0 {
 			return errors.New("everybody waits for a lock that nobody holds")
 		}
+
 		t := ready[h.r.IntN(len(ready))]
 		t.next <- struct{}{}
 		if <-t.stopped {
 			turns = slices.DeleteFunc(turns, func(other *turn) bool { return other == t })
 		}
 	}
+
 	return nil
 }
 
@@ -71,6 +76,7 @@ func (h *history) process(name string, bug simfs.Process) *turn {
 	if h.r.IntN(2) == 0 {
 		p.Fault.At = 1 + h.r.IntN(60)
 	}
+
 	kinds := []int{h.r.IntN(5), h.r.IntN(5), h.r.IntN(5)}
 	return h.start(&p, func() {
 		l, err := simOpen(&p)
@@ -121,12 +127,14 @@ func playHistory(seed uint64, bug simfs.Process) error {
 	for _, name := range []string{"a", "b", "c"} {
 		turns = append(turns, h.process(name, bug))
 	}
+
 	if err := h.play(turns); err != nil {
 		return err
 	}
 	if h.wrong != nil {
 		return h.wrong
 	}
+
 	powerLost := h.r.IntN(2) == 0
 	if powerLost {
 		h.disk.PowerLoss(h.r)
@@ -134,6 +142,7 @@ func playHistory(seed uint64, bug simfs.Process) error {
 	if err := h.judge(powerLost); err != nil {
 		return err
 	}
+
 	return scenario{}.sweep(h.disk, powerLost)
 }
 
@@ -143,22 +152,26 @@ func (h *history) judge(powerLost bool) error {
 	if err != nil {
 		return err
 	}
+
 	times := map[string]int{}
 	for _, edits := range found {
 		for _, edit := range edits {
 			times[edit]++
 		}
 	}
+
 	for edit, n := range times {
 		if n > 1 || !slices.Contains(h.maybe, edit) {
 			return fmt.Errorf("%s is there %d times: %v", edit, n, found)
 		}
 	}
+
 	for _, edit := range h.acked {
 		if times[edit] == 0 && !(powerLost && slices.Contains(h.weak, edit)) {
 			return fmt.Errorf("%s is lost (power cut: %v): %v", edit, powerLost, found)
 		}
 	}
+
 	return nil
 }
 
@@ -168,6 +181,7 @@ func TestInterleavings(t *testing.T) {
 	if testing.Short() {
 		seeds = 1000
 	}
+
 	for seed := range seeds {
 		if err := playHistory(seed, simfs.Process{}); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -188,6 +202,7 @@ func TestCheckerNoticesSeededBugs(t *testing.T) {
 				t.Logf("%s: seed %d: %v", name, seed, err)
 			}
 		}
+
 		if !noticed {
 			t.Errorf("%s passes", name)
 		}

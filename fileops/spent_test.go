@@ -35,6 +35,7 @@ func interruptedPop(t *testing.T, c Config) *Ledger {
 	if gone(t, l.TmpDir("op", "ended")) || !errors.Is(errors.Join(l.Leftovers()...), errDisk) {
 		t.Fatal("nothing was interrupted")
 	}
+
 	return l
 }
 
@@ -45,6 +46,7 @@ func TestSpentTmp(t *testing.T) {
 	beat := func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 		return op.Heartbeat(protocol.Actor{Participant: "p"}, protocol.Report{}, protocol.Observation{Now: linkEpoch.Add(time.Second)})
 	}
+
 	for _, c := range []Config{{}, linkedConfig} {
 		for name, tt := range map[string]struct {
 			do   func(l *Ledger) error
@@ -77,6 +79,7 @@ func TestSpentTmpOfAnOldPush(t *testing.T) {
 	if !gone(t, l.TmpDir("op", "ended")) || gone(t, l.TmpDir("op", "empty")) {
 		t.Error("the old one stays, or the new one goes")
 	}
+
 	must(t, os.Chtimes(l.TmpDir("op", "empty"), long, long))
 	must(t, l.Sweep())
 	if !gone(t, l.TmpDir("op", "empty")) {
@@ -93,12 +96,14 @@ func TestSweepTmpOfNoCall(t *testing.T) {
 	for _, name := range []string{"resource", "around", "killed"} {
 		must(t, os.Mkdir(l.TmpDir("op", name), 0o700))
 	}
+
 	writeFile(t, filepath.Join(l.TmpDir("op", "mine"), "file"), "x")
 	writeFile(t, l.TmpDir("op", "file"), "x")
 	must(t, l.Sweep())
 	if got, want := filesIn(t, l.operationTmp("op")), []string{"around", "file", "live", "mine", "resource"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
+
 	editOp(t, l, popping("live"))
 	must(t, l.Sweep())
 	if got, want := filesIn(t, l.operationTmp("op")), []string{"file", "mine"}; !slices.Equal(got, want) {
@@ -116,6 +121,7 @@ func TestSweepTmpThatFills(t *testing.T) {
 		writeFile(t, filepath.Join(l.TmpDir("op", "mine"), "file"), "x")
 		return nil
 	})
+
 	must(t, l.Sweep())
 	if gone(t, filepath.Join(l.TmpDir("op", "mine"), "file")) {
 		t.Error("it is gone")
@@ -133,10 +139,12 @@ func TestSweepTmpMeanwhile(t *testing.T) {
 		editOp(t, other, pushingTmp("ended"))
 		return nil
 	})
+
 	must(t, l.Sweep())
 	if gone(t, l.TmpDir("op", "ended")) {
 		t.Error("a living call has lost its directory")
 	}
+
 	writeFile(t, l.operation("op"), "{")
 	must(t, os.Mkdir(l.TmpDir("op", "killed"), 0o700))
 	h.before = nil
@@ -168,12 +176,14 @@ func TestSweepGroup(t *testing.T) {
 	for _, name := range slices.Concat(left, kept) {
 		writeFile(t, filepath.Join(l.dir, name), "x")
 	}
+
 	lock, err := l.lockDocument(l.groupDocument("g"), Existing, &lockWait{})
 	must(t, err)
 	must(t, l.SweepGroup("g"))
 	if gone(t, filepath.Join(l.dir, left[0])) {
 		t.Error("swept while somebody has the lock")
 	}
+
 	must(t, lock.Unlock())
 	must(t, l.SweepGroup("g"))
 	for _, name := range slices.Concat(left, kept) {

@@ -50,10 +50,12 @@ func TestInspectOnABrokenDisk(t *testing.T) {
 			whole = foundIn(inspect(t, l.dir))
 			return nth(t, c.n, c.call, c.suffix, broken)
 		})
+
 		must(t, err)
 		if s.Refusal != nil || len(s.Errors) != 1 || !errors.Is(s.Errors[0], errDisk) {
 			t.Errorf("%s of %s: refused: %v; errors: %v, want one", c.call, c.suffix, s.Refusal, s.Errors)
 		}
+
 		got := foundIn(s)
 		missing := slices.DeleteFunc(whole, func(name string) bool { return slices.Contains(got, name) })
 		if !slices.Equal(missing, c.missing) {
@@ -70,6 +72,7 @@ func TestInspectWithoutOperations(t *testing.T) {
 	if len(s.Errors) != 1 || !errors.Is(s.Errors[0], errDisk) {
 		t.Errorf("errors: %v, want %v", s.Errors, errDisk)
 	}
+
 	s.found(t, "archive/over.json")
 	for _, name := range []string{"tmp/live", "tmp/gone"} {
 		if s.found(t, name).Orphaned {

@@ -30,6 +30,7 @@ func (s *Survey) Read(f Found) (c Content, err error) {
 	case AlertsFile:
 		err = s.Ledger.eachAlert(f.ID, func(Line) bool { return true })
 	}
+
 	if err != nil {
 		c = Content{}
 	}

@@ -20,6 +20,7 @@ func surveyed(t *testing.T, c Config) (*Ledger, *Survey) {
 	t.Helper()
 	l := testLedger(t, c, Options{})
 	at := protocol.Observation{Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+
 	for _, id := range []string{"live", "over"} {
 		if _, err := l.EditOperation(id, OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 			if op.ID == "" {
@@ -30,9 +31,11 @@ func surveyed(t *testing.T, c Config) (*Ledger, *Survey) {
 			t.Fatal(err)
 		}
 	}
+
 	if err := l.Edit("over", Existing, func(tx *byteTx) error { tx.Archive(); return nil }); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := l.HoldGroup("g", OrCreate, func(tx *GroupTx) error {
 		g, err := tx.Value().Register(protocol.Registration{Service: "s"}, at)
 		if err != nil {
@@ -42,6 +45,7 @@ func surveyed(t *testing.T, c Config) (*Ledger, *Survey) {
 	}); err != nil {
 		t.Fatal(err)
 	}
+
 	return l, inspect(t, l.Dir())
 }
 
@@ -73,25 +77,30 @@ func TestInspect(t *testing.T) {
 			if s.Refusal != nil || len(s.Errors) > 0 {
 				t.Fatalf("refused: %v; errors: %v", s.Refusal, s.Errors)
 			}
+
 			want := map[string]Kind{
 				".": Directory, "operations": Directory, "archive": Directory, "tmp": Directory, "ledger.json": Marker,
 				"operations/live.json": OperationFile, "operations/live.json.lock": LockFile, "archive/over.json": ArchivedFile,
 				"g.supervisors.json": SupervisorsFile, "g.orchestrator.json": OrchestratorFile, "g.alerts.jsonl": AlertsFile, "g.lock": LockFile,
 			}
+
 			got := make(map[string]Kind)
 			for _, f := range s.Files {
 				if f.Orphaned || f.Distrust != nil {
 					t.Errorf("%s: left %v, trust %v", s.Name(f), f.Orphaned, f.Distrust)
 				}
+
 				if f.Kind != VersionFile {
 					got[s.Name(f)] = f.Kind
 				} else if commit != CommitLink {
 					t.Errorf("%s is a version", s.Name(f))
 				}
+
 				if _, err := s.Read(f); err != nil {
 					t.Errorf("%s: %v", s.Name(f), err)
 				}
 			}
+
 			if !maps.Equal(got, want) {
 				t.Errorf("got %v\nwant %v", got, want)
 			}
@@ -108,10 +117,12 @@ func TestInspectWhatIsNoLedger(t *testing.T) {
 			t.Errorf("got %v, want %v", err, ErrNoLedger)
 		}
 	}
+
 	l, _ := surveyed(t, Config{})
 	if err := os.Remove(l.marker()); err != nil {
 		t.Fatal(err)
 	}
+
 	s := inspect(t, l.Dir())
 	if !errors.Is(s.Refusal, ErrConfig) {
 		t.Errorf("got %v, want %v", s.Refusal, ErrConfig)
@@ -131,6 +142,7 @@ func TestLeftIsWhatSweepRemoves(t *testing.T) {
 				"nobody.lock", "other.lock=somebody else's", "g.supervisors.json.tmp~3", "ledger.json.tmp~4", "x.tmp~5", "logs/g/s.log=text",
 				"tmp/.dpl-trash-0123456789abcdef/file", "tmp/live/.dpl-trash-0123456789abcdef", "tmp/live/c/file", "tmp/gone/c/file", "tmp/~",
 				"tmp/.dpl-trash-0123456789abcdef.live.json={", ".dpl-scratch-0123456789abcdef/in-use", ".dpl-scratch-odd", "archive/notes.txt")
+
 			var left, want []string
 			before := inspect(t, l.Dir())
 			for _, f := range before.Files {
@@ -138,14 +150,17 @@ func TestLeftIsWhatSweepRemoves(t *testing.T) {
 					left = append(left, before.Name(f))
 				}
 			}
+
 			if err := l.Sweep(); err != nil {
 				t.Fatal(err)
 			}
+
 			for _, f := range before.Files {
 				if !exists(f.Path) {
 					want = append(want, before.Name(f))
 				}
 			}
+
 			if !slices.Equal(left, want) || len(left) != 11 {
 				t.Errorf("left over %q\nremoved   %q", left, want)
 			}
@@ -179,6 +194,7 @@ func TestSurveyReadsWhatIsNotValid(t *testing.T) {
 			t.Errorf("%s: got %v, %v; want %v", name, c, err, protocol.ErrCorrupt)
 		}
 	}
+
 	live := s.found(t, "operations/live.json")
 	if err := os.Remove(live.Path); err != nil {
 		t.Fatal(err)
@@ -205,6 +221,7 @@ func TestTighten(t *testing.T) {
 		if err := os.Chmod(path, tt.mode); err != nil {
 			t.Fatal(err)
 		}
+
 		s := inspect(t, l.Dir())
 		f := s.found(t, "operations/live.json")
 		if !errors.Is(f.Distrust, ErrPermission) || !s.Ours(f) {
@@ -226,10 +243,12 @@ func TestTightenOnlyWhatWasFound(t *testing.T) {
 	if err := os.Chmod(l.operations(), fs.ModeSetgid|0o777); err != nil {
 		t.Fatal(err)
 	}
+
 	path := l.operation("live")
 	if err := os.Chmod(path, 0o666); err != nil {
 		t.Fatal(err)
 	}
+
 	s := inspect(t, l.Dir())
 	if err := s.Tighten(s.found(t, "operations")); err != nil {
 		t.Fatal(err)
@@ -253,6 +272,7 @@ func TestTightenOnlyWhatWasFound(t *testing.T) {
 	if err := s.Tighten(f); !errors.Is(err, ErrPermission) {
 		t.Errorf("got %v, want %v", err, ErrPermission)
 	}
+
 	s = inspect(t, l.Dir())
 	if f = s.found(t, "operations/live.json"); f.Distrust == nil || s.Ours(f) {
 		t.Errorf("a symbolic link: trust %v, ours %v", f.Distrust, s.Ours(f))
@@ -270,6 +290,7 @@ func TestTightenForeign(t *testing.T) {
 	if err := errors.Join(os.Chmod(path, 0o666), os.Chown(path, 65534, 65534)); err != nil {
 		t.Fatal(err)
 	}
+
 	s := inspect(t, l.Dir())
 	f := s.found(t, "operations/live.json")
 	if err := s.Tighten(f); !errors.Is(err, ErrPermission) || s.Ours(f) {
@@ -286,9 +307,11 @@ func TestInspectGoesOn(t *testing.T) {
 	if err := errors.Join(os.RemoveAll(l.archive()), os.WriteFile(l.archive(), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
+
 	s := inspect(t, l.Dir())
 	if len(s.Errors) != 1 || s.found(t, "archive").Distrust == nil {
 		t.Errorf("errors: %v, trust: %v", s.Errors, s.found(t, "archive").Distrust)
 	}
+
 	s.found(t, "operations/live.json")
 }

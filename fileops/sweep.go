@@ -103,6 +103,7 @@ func (l *Ledger) sweepDocument(d document, temps []string) error {
 	if info, err := l.fs.Lstat(d.lock); err == nil && info.Size > 0 && len(temps) == 0 {
 		return nil // it belongs to another program
 	}
+
 	return ignoreBusy(l.hold(d, OrCreate|Try, func(e *edit) (err error) {
 		for _, r := range e.files {
 			if l.linked() && e.absent {

@@ -14,6 +14,7 @@ func TestSweep(t *testing.T) {
 	t.Parallel()
 	l, root := rooted(t, Options{})
 	trash := newTrashName()
+
 	for _, path := range []string{
 		filepath.Join(l.operations(), "stale.json.lock"),
 		filepath.Join(l.operations(), "stale.json.tmp~0123"),
@@ -29,26 +30,31 @@ func TestSweep(t *testing.T) {
 	} {
 		writeFile(t, path, "")
 	}
+
 	kept := []string{
 		filepath.Join(l.tmp(), "op/call/file"),
 		filepath.Join(root, "scratch/deep/file"),
 		filepath.Join(root, "scratch", newTrashName()), // no note: not ours
 		filepath.Join(l.operations(), "notes.txt"),
 	}
+
 	for _, path := range kept {
 		writeFile(t, path, "")
 	}
+
 	if _, err := l.writeJournal("over", journal{root, "scratch/" + trash}); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Sweep(); err != nil {
 		t.Error(err)
 	}
+
 	for _, path := range kept {
 		if gone(t, path) {
 			t.Errorf("%s is gone", path)
 		}
 	}
+
 	if got, want := filesIn(t, l.operations()), []string{"notes.txt", "op.json", "op.json.lock"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -58,6 +64,7 @@ func TestSweep(t *testing.T) {
 	if !gone(t, filepath.Join(root, "scratch", trash)) {
 		t.Error("trash is left")
 	}
+
 	wantNoTrash(t, l.dir)
 	wantNoLeftovers(t, l)
 }
@@ -72,6 +79,7 @@ func TestSweepWaitsForNobody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	temp := filepath.Join(l.operations(), "op.json.tmp~0123")
 	writeFile(t, temp, "x")
 	release := hold(t, l.dir)
@@ -81,6 +89,7 @@ func TestSweepWaitsForNobody(t *testing.T) {
 	if gone(t, inUse) || gone(t, temp) || gone(t, note) {
 		t.Error("it took what an edit in progress may need")
 	}
+
 	release()
 	if err := l.Sweep(); err != nil {
 		t.Error(err)
@@ -97,6 +106,7 @@ func TestSweepDeletesOnlyTrash(t *testing.T) {
 	outside := filepath.Join(realPath(t, t.TempDir()), newTrashName(), "file")
 	writeFile(t, outside, "x")
 	inside := filepath.Join(root, "scratch/deep/file")
+
 	for _, j := range []journal{
 		{root, "scratch"}, {root, "scratch/.dpl-trash-"}, {root, "."}, {filepath.Dir(root), filepath.Base(root)},
 		{filepath.Dir(filepath.Dir(outside)), filepath.Base(filepath.Dir(outside))},
@@ -106,6 +116,7 @@ func TestSweepDeletesOnlyTrash(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		note := filepath.Join(l.tmp(), newJournalName("x"))
 		writeFile(t, note, string(text))
 		if err := l.Sweep(); !errors.Is(err, ErrResource) {
@@ -127,6 +138,7 @@ func TestDeletingTheSameTrashTwiceIsHarmless(t *testing.T) {
 		for i := range 40 {
 			writeFile(t, filepath.Join(root, "scratch", string(rune('a'+i%5)), string(rune('a'+i))), "x")
 		}
+
 		var all sync.WaitGroup
 		err := l.Edit("op", Existing, func(tx *byteTx) error {
 			err := discard(filepath.Join(root, "scratch"))(tx)
@@ -139,13 +151,16 @@ func TestDeletingTheSameTrashTwiceIsHarmless(t *testing.T) {
 					}
 				})
 			}
+
 			return err
 		})
+
 		all.Wait()
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	wantNoLeftovers(t, l)
 	wantNoTrash(t, root, l.dir)
 }

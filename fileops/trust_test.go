@@ -21,6 +21,7 @@ func spoil(t *testing.T, c Config, name string, how func(path string) error) err
 	if err := how(filepath.Join(l.dir, name)); err != nil {
 		t.Fatal(err)
 	}
+
 	l, err := Open(l.dir, Options{})
 	if err != nil {
 		return err
@@ -42,6 +43,7 @@ func TestOthersMustNotWrite(t *testing.T) {
 				t.Errorf("%s, mode %o: %v", name, mode, err)
 			}
 		}
+
 		if err := spoil(t, Config{}, name, chmod(0o755)); err != nil {
 			t.Errorf("%s: others may read: %v", name, err)
 		}
@@ -58,6 +60,7 @@ func TestOthersMustNotOwn(t *testing.T) {
 	t.Parallel()
 	strict.Root(t)
 	giveAway := func(path string) error { return os.Chown(path, 65534, -1) }
+
 	for _, name := range ledgerFiles {
 		err := spoil(t, Config{}, name, giveAway)
 		if !errors.Is(err, ErrPermission) || !strings.Contains(err.Error(), "run this as ") {
@@ -92,6 +95,7 @@ func TestSymlinkedFilesAreRefused(t *testing.T) {
 		}
 		return os.Symlink(path+".moved", path)
 	}
+
 	for _, name := range ledgerFiles[1:] {
 		if err := spoil(t, Config{}, name, link); !errors.Is(err, ErrPermission) {
 			t.Errorf("%s: %v", name, err)
@@ -104,6 +108,7 @@ func TestSymlinkIsNamed(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
 	must(t, edits(add("a", false))(l))
+
 	for _, path := range []string{l.operation("op"), l.operationLock("op")} {
 		must(t, errors.Join(os.Rename(path, path+".moved"), os.Symlink(path+".moved", path)))
 		err := l.Edit("op", Existing, add("b", false))
@@ -138,12 +143,14 @@ func TestNoteOfAnotherUser(t *testing.T) {
 		must(t, errors.Join(err, os.Chown(note, 65534, -1)))
 		return filepath.Join(root, name), note
 	}
+
 	outside, note := noted(root)
 	inside, noteInside := noted(l.tmp())
 	must(t, l.Sweep())
 	if gone(t, outside) || gone(t, note) || !gone(t, inside) || !gone(t, noteInside) {
 		t.Errorf("gone: outside %v, its note %v, inside %v, its note %v", gone(t, outside), gone(t, note), gone(t, inside), gone(t, noteInside))
 	}
+
 	trusting, err := Open(l.dir, Options{TrustGroup: true})
 	must(t, err)
 	must(t, trusting.Sweep())
@@ -179,16 +186,19 @@ func spoilGroup(t *testing.T, c Config, name string, how func(path string) error
 	if called != (edit == nil) {
 		t.Errorf("%s: %v, and change was called: %v", name, edit, called)
 	}
+
 	_, alerts := l.Alerts("g", 0)
 	lock, lockAlerts := l.LockAlerts("g")
 	if lock != nil {
 		must(t, lock.Unlock())
 	}
+
 	appended := l.HoldGroup("g", Existing, func(tx *GroupTx) error { return AppendAlerts(tx, []protocol.Alert{alert(1, "a")}) })
 	_, logged := l.LogFile("g", "s")
 	if after := snapshot(t, l.dir); after != before {
 		t.Errorf("%s: changed:\n%s\n%s", name, before, after)
 	}
+
 	return []error{read, edit, alerts, lockAlerts, appended, logged}
 }
 

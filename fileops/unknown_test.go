@@ -88,17 +88,21 @@ func testUnknownOutcome(t *testing.T, commit string, made, archived bool) {
 		if archived {
 			return archive(tx)
 		}
+
 		before, err := protocol.Decode(string(tx.Data()))
 		must(t, err)
 		after, err := pushing("b")(before, protocol.Observation{})
 		must(t, err)
 		_, err = tx.MakeTmp("b")
 		tx.Replace([]byte(after.Encode()), false)
+
 		return errors.Join(err, tx.Discard(scratch))
 	})
+
 	if !errors.Is(err, ErrUnknown) || errors.Is(err, ErrCommitted) || !errors.Is(err, errDisk) {
 		t.Errorf("got %v", err)
 	}
+
 	op, isArchived, err := l.ReadOperation("op")
 	if err != nil || isArchived != (made && archived) || slices.Contains(openCalls(op), "b") != (made && !archived) {
 		t.Errorf("it is %v, archived %t, %v", openCalls(op), isArchived, err)
@@ -106,6 +110,7 @@ func testUnknownOutcome(t *testing.T, commit string, made, archived bool) {
 	if !archived && (!l.HasTmp("op", "b") || !gone(t, scratch)) {
 		t.Error("the temporary directory is gone, or the resource is back")
 	}
+
 	must(t, errors.Join(l.Sweep(), l.Sweep()))
 	wantNoTemps(t, l)
 	wantNoTrash(t, l.dir, root)
@@ -123,12 +128,14 @@ func TestUnknownOutcomeOfAGroup(t *testing.T) {
 			if commit == CommitLink { // whose first edit links another file before
 				must(t, l.HoldGroup("g", OrCreate, registering("r")))
 			}
+
 			through, err := Open(l.dir, Options{FS: &silent{FS: disk.OS{}, made: made}})
 			must(t, err)
 			err = through.HoldGroup("g", OrCreate, registering("s"))
 			if !errors.Is(err, ErrUnknown) || errors.Is(err, ErrCommitted) {
 				t.Errorf("%s, %t: got %v", commit, made, err)
 			}
+
 			must(t, l.HoldGroup("g", OrCreate, registering("t")))
 			g, err := l.ReadGroup("g")
 			must(t, err)

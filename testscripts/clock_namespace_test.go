@@ -28,6 +28,7 @@ func testTimeNamespace(t *testing.T, bin string) {
 			o.want("operations/build.json", states...)
 		}
 	}
+
 	o.run("dpl-push", "--participant", "cli", "--call", "main", "--staleness", "600")
 	o.run("dpl-push", "--participant", "worker", "--call", "outside", "--pid", pid)
 	ahead.exits("0", "sleep 600 & dpl-push --participant worker --call ahead --pid $!")

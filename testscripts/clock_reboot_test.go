@@ -37,9 +37,11 @@ func TestClockReboot(t *testing.T) {
 				op := protocol.Create("build", protocol.DefaultHeartbeatInterval, protocol.DefaultStalenessThreshold)
 				return op.Push(protocol.Push{Participant: "known", Call: "known", PID: known.PID, Process: known, Contained: true}, w.observe())
 			})
+
 			r.edit(func(op protocol.Operation) (protocol.Operation, error) {
 				return op.Push(protocol.Push{Participant: "beaten", Call: "beaten", Contained: true}, w.observe())
 			})
+
 			w.reboot()
 			w.wall = w.wall.Add(c.set)
 			cleanup := func(op protocol.Operation) (protocol.Operation, error) {
@@ -47,6 +49,7 @@ func TestClockReboot(t *testing.T) {
 				seen.Watch = protocol.Awake // else those that are silent get a grace first
 				return op.Cleanup("janitor", seen)
 			}
+
 			op := r.edit(cleanup)
 			if got := evidenceOf(op.Frame("known")); got != c.known {
 				t.Errorf("known by its process: %q, want %q", got, c.known)

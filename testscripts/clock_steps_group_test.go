@@ -20,6 +20,7 @@ func TestClockStepsGroup(t *testing.T) {
 		for i := range 3 {
 			g.register(fmt.Sprint("s", i))
 		}
+
 		for range 100 {
 			g.turn()
 			if t.Failed() {
@@ -46,6 +47,7 @@ func (r *groupRun) edit(verb func(g protocol.Group) (protocol.Group, error)) {
 		}
 		return tx.Commit(after)
 	})
+
 	if err != nil {
 		r.t.Fatalf("%v\n%s", err, strings.Join(r.w.story, "\n"))
 	}
@@ -70,6 +72,7 @@ func (r *groupRun) turn() {
 	if w.rand.IntN(4) == 0 {
 		w.upset()
 	}
+
 	r.edit(func(g protocol.Group) (protocol.Group, error) {
 		d, err := g.Pass(protocol.PassRequest{Owner: "one", PID: 1}, w.observe())
 		if err != nil {
@@ -78,17 +81,20 @@ func (r *groupRun) turn() {
 		r.quiet("one", d, false)
 		return d.Group(), nil
 	})
+
 	r.edit(func(g protocol.Group) (protocol.Group, error) {
 		d, err := g.Pass(protocol.PassRequest{Owner: "other", PID: 2}, w.observe())
 		if err != nil {
 			return g, err
 		}
+
 		r.quiet("other", d, true)
 		if g.Deserted(w.observe()) {
 			r.t.Error("the group is taken for deserted")
 		}
 		return g, nil
 	})
+
 	for _, s := range r.all {
 		r.edit(func(g protocol.Group) (protocol.Group, error) {
 			after, verdict, err := g.BeatService(protocol.ServiceProcess{Service: s.Service, PID: s.PID, Process: s.Process}, protocol.Report{}, w.observe())
@@ -106,6 +112,7 @@ func (r *groupRun) quiet(owner string, d *protocol.Decision, standBy bool) {
 	if d.StandBy != standBy || len(d.Actions) > 0 {
 		r.t.Errorf("pass of %s: stands by: %t, actions %+v", owner, d.StandBy, d.Actions)
 	}
+
 	for _, s := range d.Group().Registry.Services {
 		if s.State != protocol.StateRunning || s.LastExit != nil {
 			r.t.Errorf("pass of %s: %s is %s, %+v", owner, s.ID, s.State, s.LastExit)

@@ -42,6 +42,7 @@ func TestClockSteps(t *testing.T) {
 			op := protocol.Create("build", protocol.DefaultHeartbeatInterval, protocol.DefaultStalenessThreshold)
 			return op.Push(protocol.Push{Participant: "cli", Call: "main"}, w.observe())
 		})
+
 		for range 200 {
 			r.turn()
 			if t.Failed() {
@@ -86,6 +87,7 @@ func (r *clockRun) turn() {
 	for len(r.calls) < 4 {
 		r.push()
 	}
+
 	w.pass(time.Duration(w.rand.IntN(1500)) * time.Millisecond)
 	switch c := r.calls[w.rand.IntN(len(r.calls))]; w.rand.IntN(12) {
 	case 0, 1, 2:
@@ -99,6 +101,7 @@ func (r *clockRun) turn() {
 		c.mute = true
 		w.tell("%s beats no more", c.id)
 	}
+
 	r.judged(r.edit(func(op protocol.Operation) (protocol.Operation, error) { return op.Cleanup("janitor", w.observe()) }))
 	r.beat("main")
 	for _, c := range r.calls {
@@ -116,11 +119,13 @@ func (r *clockRun) push() {
 	if r.w.rand.IntN(2) == 0 {
 		c.process, c.promise = r.w.start(), r.w.rand.IntN(2) == 0
 	}
+
 	r.edit(func(op protocol.Operation) (protocol.Operation, error) {
 		return op.Push(protocol.Push{
 			Participant: c.id, Call: c.id, PID: c.process.PID, Process: c.process, Contained: true, Heartbeats: c.promise,
 		}, r.w.observe())
 	})
+
 	r.calls = append(r.calls, c)
 }
 
@@ -138,6 +143,7 @@ func (r *clockRun) judged(op protocol.Operation) {
 		case r.w.monotonic.Milliseconds()-c.beaten.Milliseconds() > op.StalenessThreshold.Milliseconds():
 			want = protocol.Stale
 		}
+
 		f := op.Frame(c.id)
 		switch {
 		case f == nil:
@@ -145,13 +151,16 @@ func (r *clockRun) judged(op protocol.Operation) {
 		case evidenceOf(f) != want || f.State.Live() != (want == ""):
 			r.t.Errorf("%s is %s, evidence %q, want %q", c.id, f.State, evidenceOf(f), want)
 		}
+
 		if want == "" {
 			left = append(left, c)
 		}
 	}
+
 	if f := op.Frame("main"); f == nil || f.State != protocol.FrameActive || op.State != protocol.Running {
 		r.t.Errorf("the operation is %s, its caller %+v", op.State, f)
 	}
+
 	r.calls = left
 }
 

@@ -75,6 +75,7 @@ func (w *clockWorld) upset() {
 		w.tell("suspended for an hour")
 		return
 	}
+
 	w.tell("clock set by %v", w.wall.Sub(before))
 }
 

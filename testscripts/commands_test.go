@@ -42,14 +42,17 @@ func newState(env *testscript.Env) *state {
 		if s.watching != nil {
 			s.watching.stop()
 		}
+
 		for name, p := range s.processes {
 			p.kill()
 			s.t.Log(name, "said", p.said())
 		}
+
 		for _, l := range s.locks {
 			l.Close()
 		}
 	})
+
 	return s
 }
 
@@ -67,11 +70,13 @@ func commands() map[string]func(ts *testscript.TestScript, neg bool, args []stri
 		"spawn": spawn, "signal": sendSignal, "waitfor": waitFor, "watch": watch, "watched": watched, "tmpfs": tmpfs, "needs": needs,
 		"pid": setPID, "strike": strike,
 	}
+
 	for name, c := range checks {
 		if name != "exec" {
 			all[name] = c
 		}
 	}
+
 	cmds := make(map[string]func(ts *testscript.TestScript, neg bool, args []string))
 	for name, c := range all {
 		cmds[name] = func(ts *testscript.TestScript, neg bool, args []string) {
@@ -84,6 +89,7 @@ func commands() map[string]func(ts *testscript.TestScript, neg bool, args []stri
 			}
 		}
 	}
+
 	return cmds
 }
 
@@ -98,6 +104,7 @@ func exitStatus(err error) (string, error) {
 	case !ok:
 		return "", err
 	}
+
 	if w, ok := exit.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		return unix.SignalName(w.Signal()), nil
 	}
@@ -123,6 +130,7 @@ func eventually(ts *testscript.TestScript, args []string) error {
 	if len(args) == 0 {
 		return errUsage
 	}
+
 	c := checks[args[0]]
 	if c == nil {
 		c = succeed
@@ -135,6 +143,7 @@ func eventually(ts *testscript.TestScript, args []string) error {
 		err = c(ts, args)
 		return err == nil || errors.Is(err, errUsage)
 	})
+
 	return err
 }
 
@@ -146,6 +155,7 @@ func fresh(ts *testscript.TestScript, args []string) error {
 	if err != nil {
 		return err
 	}
+
 	ts.Setenv("DPL_LEDGER", ledger)
 	ts.Setenv("OPS", filepath.Join(ledger, "operations"))
 	ts.Setenv("ARCHIVE", filepath.Join(ledger, "archive"))
@@ -213,6 +223,7 @@ func needs(ts *testscript.TestScript, args []string) error {
 			stateOf(ts).t.Skip("needs " + name)
 		}
 	}
+
 	return nil
 }
 
@@ -220,6 +231,7 @@ func tmpfs(ts *testscript.TestScript, args []string) error {
 	if len(args) != 2 {
 		return errUsage
 	}
+
 	dir := ts.MkAbs(args[0])
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -227,6 +239,7 @@ func tmpfs(ts *testscript.TestScript, args []string) error {
 	if err := exec.Command("mount", "-t", "tmpfs", "-o", "mode=0755,size="+args[1], "dpl-test", dir).Run(); err != nil {
 		stateOf(ts).t.Skip("needs the right to mount a file system")
 	}
+
 	ts.Defer(func() { unmountBelow(ts.Getenv("WORK")) })
 	return nil
 }

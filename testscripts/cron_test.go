@@ -39,6 +39,7 @@ func cronEntries(t *testing.T) (lines []string) {
 			t.Errorf("no line of a crontab: %s", line)
 		}
 	}
+
 	if len(lines) != 2 {
 		t.Fatalf("lines of the crontab: %q, want two", lines)
 	}
@@ -82,6 +83,7 @@ func TestCron(t *testing.T) {
 	case exec.Command("unshare", "--mount", "mount", "-t", "tmpfs", "dpl-cron", os.TempDir()).Run() != nil:
 		t.Skip("needs the right to mount a file system in a namespace of its own")
 	}
+
 	cron := strict.Program(t, "cron")
 	c := &cronJob{k: &kitchen{t: t, bin: built(t)}, dir: t.TempDir()}
 	c.begin(t, cron)
@@ -93,6 +95,7 @@ func TestCron(t *testing.T) {
 	}) {
 		t.Fatalf("cron has started nothing; it said %q", c.text("cron"))
 	}
+
 	c.command(t, "dpl-status", "--group", "main", "--supervisor", "a", "--check", "running")
 	starts := c.text("starts")
 	pid, reason, _ := strings.Cut(strings.TrimSuffix(starts, "\n"), " ")
@@ -105,6 +108,7 @@ func TestCron(t *testing.T) {
 	if ends := c.text("ends"); !regexp.MustCompile(`^(0 -c dpl-\S+ .*\n)+$`).MatchString(ends) {
 		t.Errorf("jobs have ended: %q, want each with status 0", ends)
 	}
+
 	t.Logf("after %v: %d jobs", time.Since(begun).Round(time.Second), strings.Count(c.text("ends"), "\n"))
 }
 
@@ -130,6 +134,7 @@ func (c *cronJob) command(t *testing.T, name string, args ...string) {
 func (c *cronJob) begin(t *testing.T, cron string) {
 	write(t, c.path("supervisor"), cronSupervisor, 0o755)
 	c.command(t, "dpl-register", "--group", "main", "--supervisor", "a", "--request", "--no-pass", "--", c.path("supervisor"), c.path("starts"))
+
 	// Mail would come too late or not at all. Instead, a shell records the output of a job and its
 	// exit status.
 	write(t, c.path("shell"), "#!/bin/sh\nsh \"$@\" >>"+c.path("said")+" 2>&1\necho \"$? $*\" >>"+c.path("ends")+"\n", 0o755)
@@ -139,12 +144,14 @@ func (c *cronJob) begin(t *testing.T, cron string) {
 		t.Fatal(err)
 	}
 	defer log.Close()
+
 	cmd := exec.Command("unshare", "--mount", "--propagation", "private", "sh", "-c", cronScript, "sh", c.path("crontab"))
 	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(cron)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() {
 		cmd.Process.Kill()
 		cmd.Wait()

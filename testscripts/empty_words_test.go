@@ -30,17 +30,21 @@ func models(t *testing.T) (all []commandModel) {
 	if err != nil || len(paths) < 10 {
 		t.Fatalf("commands: %q, %v", paths, err)
 	}
+
 	for _, path := range paths {
 		out, err := exec.Command(path, "--help", "--json").Output()
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
+
 		var c commandModel
 		if err := json.Unmarshal(out, &c); err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
+
 		all = append(all, c)
 	}
+
 	return all
 }
 
@@ -59,9 +63,11 @@ func TestEmptyWords(t *testing.T) {
 				wantRefusal(t, c.Program, args, complaint, !texts[f.Name])
 			}
 		}
+
 		if c.Arguments == "" {
 			continue
 		}
+
 		name, _, _ := strings.Cut(strings.TrimLeft(c.Arguments, "[-] "), " ")
 		name = strings.TrimRight(name, ".")
 		wantRefusal(t, c.Program, []string{"--", ""}, name+"> ...]: it is empty", true)
@@ -90,6 +96,7 @@ func wantRefusal(t *testing.T, program string, args []string, complaint string, 
 		}
 		return
 	}
+
 	if status != "64" || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), complaint) || stdout.Len() > 0 {
 		t.Errorf("%s %q: status %s, stderr %q, stdout %q, want 64 and %q", program, args, status, stderr.String(), stdout.String(), complaint)
 	}

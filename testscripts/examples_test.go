@@ -113,6 +113,7 @@ func TestSafeCalls(t *testing.T) {
 			t.Parallel()
 			k := &kitchen{t: t, bin: bin, recipe: recipe{run: c.run}}
 			k.find()
+
 			for what := range c.says {
 				t.Run(what, func(t *testing.T) {
 					t.Parallel()
@@ -138,18 +139,21 @@ func (s *safeCall) meet(what string) {
 	s.t.Cleanup(func() { proc.EndAll(s.dir) })
 	s.prepare()
 	limit := "60s"
+
 	switch what {
 	case "hangs":
 		limit = "1s"
 	case "fails before":
 		s.failElsewhere()
 	}
+
 	cmd := s.k.cmd(s.t, s.dir, []string{"DPL_OP=outer", "LIMIT=" + limit}, s.k.program, s.run[1:]...)
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
+
 	s.happen(what)
 	cmd.Wait()
 	if got, want := cmd.ProcessState.ExitCode(), s.exits[what]; got != want || !strings.Contains(out.String(), s.says[what]) {
@@ -164,6 +168,7 @@ func (s *safeCall) meet(what string) {
 	if s.asks && what == "succeeds" {
 		s.worker.Wait() // it pops its call after it has answered
 	}
+
 	s.unwind(what)
 }
 
@@ -172,8 +177,10 @@ func (s *safeCall) prepare() {
 	for _, name := range s.files {
 		write(s.t, filepath.Join(s.dir, name), read(s.t, filepath.Join("scripts/examples", name)), 0o644)
 	}
+
 	write(s.t, filepath.Join(s.dir, "callee"), callee, 0o755)
 	write(s.t, filepath.Join(s.dir, "caller.py"), pythonCaller, 0o644)
+
 	// dpl-run checks its operation 120 times per threshold, so a long threshold would make it end
 	// late.
 	self := strconv.Itoa(os.Getpid())
@@ -182,16 +189,19 @@ func (s *safeCall) prepare() {
 	if !s.asks {
 		return
 	}
+
 	write(s.t, filepath.Join(s.dir, "worker"), worker, 0o755)
 	s.command("mkfifo", "orders", "answers")
 	s.worker = s.k.cmd(s.t, s.dir, []string{"DPL_OP=outer"}, "./worker")
 	if err := s.worker.Start(); err != nil {
 		s.t.Fatal(err)
 	}
+
 	s.t.Cleanup(func() {
 		s.worker.Process.Kill()
 		s.worker.Wait()
 	})
+
 	s.command("dpl-wait", "--op", "outer", "--ready", "worker", "--timeout", "1m")
 }
 
@@ -205,12 +215,14 @@ func (s *safeCall) happen(what string) {
 	if what == "hangs" || what == "fails before" {
 		return // it may never be
 	}
+
 	var pid int
 	poll.Until(s.t, "the callee is at work", func() bool {
 		text, _ := os.ReadFile(filepath.Join(s.dir, "started"))
 		pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
 		return pid > 0
 	})
+
 	switch what {
 	case "succeeds":
 		write(s.t, filepath.Join(s.dir, "go"), "0", 0o644)
@@ -235,19 +247,23 @@ func (s *safeCall) unwind(what string) {
 	if what == "succeeds" || what == "hangs" && s.asks { // the callee hangs on
 		want = protocol.Completed
 	}
+
 	ledger, err := fileops.Open(filepath.Join(s.dir, "ledger"), fileops.Options{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
+
 	op, _, err := ledger.ReadOperation("outer")
 	if err != nil {
 		s.t.Fatal(err)
 	}
+
 	for _, frame := range op.Stack {
 		if frame.State.Live() { // others go with it
 			s.command("dpl-pop", "--op", "outer", "--call", frame.CallID)
 		}
 	}
+
 	if op, _, err = ledger.ReadOperation("outer"); err != nil || op.State != want {
 		s.t.Errorf("outer is %s, %v, want %s\n%s", op.State, err, want, op.Encode())
 	}

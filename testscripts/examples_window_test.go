@@ -52,6 +52,7 @@ func TestWindow(t *testing.T) {
 			t.Parallel()
 			k.t = t
 			k.find()
+
 			for what, run := range map[string]func(w *window){
 				"all kinds": (*window).allKinds, "fast": (*window).fast, "cannot start": (*window).cannotStart,
 				"interrupted": (*window).interrupted, "terminated": (*window).terminated,
@@ -82,6 +83,7 @@ func (w *window) command(args ...string) *exec.Cmd {
 	cmd := w.k.cmd(w.t, w.dir, env, w.k.program, append([]string{"window.sh", "3"}, args...)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Stdout, cmd.Stderr = w.create("stdout"), w.create("stderr")
+
 	return cmd
 }
 
@@ -130,6 +132,7 @@ func (w *window) nothingLeft() {
 	if files, _ := filepath.Glob(filepath.Join(w.dir, "tmp.*")); len(files) > 0 {
 		w.t.Errorf("%v are left", files)
 	}
+
 	for id, state := range w.operations() {
 		if !state.Terminal() {
 			w.t.Errorf("%s is %s", id, state)
@@ -142,10 +145,12 @@ func (w *window) operations() map[string]protocol.State {
 	if err != nil {
 		return nil
 	}
+
 	entries, err := ledger.List()
 	if err != nil {
 		w.t.Fatal(err)
 	}
+
 	states := make(map[string]protocol.State)
 	for _, e := range entries {
 		op, _, err := ledger.ReadOperation(e.ID)
@@ -154,6 +159,7 @@ func (w *window) operations() map[string]protocol.State {
 		}
 		states[e.ID] = op.State
 	}
+
 	return states
 }
 
@@ -163,11 +169,13 @@ func (w *window) allKinds() {
 	all := []string{"s1", "s2", "s3", "fails", "hangs", "killed", "alone", "aborted", "s9", "s10"}
 	stdout, stderr := w.run(1, append([]string{"./slice"}, all...)...)
 	var want []string
+
 	for _, id := range all {
 		if id != "fails" {
 			want = append(want, "result of "+id)
 		}
 	}
+
 	slices.Sort(want)
 	got := strings.Split(strings.TrimSpace(stdout), "\n")
 	if slices.Sort(got); !slices.Equal(got, want) {
@@ -176,6 +184,7 @@ func (w *window) allKinds() {
 	if strings.Count(stderr, "failed twice") != 1 || !strings.Contains(stderr, "window.sh: fails failed twice\n") {
 		w.t.Errorf("it says %q, want that fails failed twice", stderr)
 	}
+
 	w.count(all)
 	completed := 0
 	for _, state := range w.operations() {
@@ -183,6 +192,7 @@ func (w *window) allKinds() {
 			completed++
 		}
 	}
+
 	if n := len(w.operations()); n != 15 || completed != 9 {
 		w.t.Errorf("%d operations, %d completed, want 15 and 9", n, completed)
 	}
@@ -204,11 +214,14 @@ func (w *window) count(all []string) {
 		case "?":
 			asked += id
 		}
+
 		most = max(most, running)
 	}
+
 	if most != 3 || running != 0 || asked != "hangs" {
 		w.t.Errorf("%d at a time, %d still running, asked %s, want 3, 0, hangs\n%q", most, running, asked, w.log())
 	}
+
 	for _, id := range all {
 		want := 2
 		if strings.HasPrefix(id, "s") {

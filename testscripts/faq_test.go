@@ -22,6 +22,7 @@ func TestFAQ(t *testing.T) {
 		if len(blocks) == 0 {
 			continue
 		}
+
 		t.Run(question, func(t *testing.T) {
 			t.Parallel()
 			for _, tool := range []string{"flock", "jq", "make", "python3"} {
@@ -29,10 +30,12 @@ func TestFAQ(t *testing.T) {
 					strict.Program(t, tool)
 				}
 			}
+
 			r := beginReading(t, bin, "bash", t.TempDir())
 			for _, b := range blocks {
 				r.follow(b)
 			}
+
 			r.leave()
 		})
 	}
@@ -43,6 +46,7 @@ func TestPagesFlags(t *testing.T) {
 	t.Parallel()
 	bin := built(t)
 	command := regexp.MustCompile(`\b(dpl-[a-z]+)( [^\n` + "`" + `;|&)]*)`)
+
 	for _, name := range []string{"spec/tutorial.md", "spec/faq.md"} {
 		for _, used := range command.FindAllStringSubmatch(read(t, name), -1) {
 			help, err := exec.Command(filepath.Join(bin, used[1]), "--help").Output()
@@ -50,6 +54,7 @@ func TestPagesFlags(t *testing.T) {
 				t.Errorf("%s names %s: %v", name, used[1], err)
 				continue
 			}
+
 			own, _, _ := strings.Cut(used[2], " -- ")
 			for _, flag := range regexp.MustCompile(`--[a-z][a-z-]*`).FindAllString(own, -1) {
 				if !regexp.MustCompile(flag + `\b[^-]`).Match(help) {

@@ -41,10 +41,12 @@ func readOperation(path string) (op operation, err error) {
 	if err := json.Unmarshal(data, &op); err != nil {
 		return op, fmt.Errorf("%s: %w", path, err)
 	}
+
 	id, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".json"), "~")
 	if op.ID != id {
 		return op, fmt.Errorf("%s: operationId %q", path, op.ID)
 	}
+
 	return op, nil
 }
 
@@ -52,17 +54,21 @@ func checkOperation(ts *testscript.TestScript, args []string) error {
 	if len(args) < 2 {
 		return errUsage
 	}
+
 	op, err := readOperation(filepath.Join(ts.Getenv("OPS"), args[0]+".json"))
 	if err != nil {
 		return err
 	}
+
 	var stack []string
 	for _, f := range op.Stack {
 		stack = append(stack, f.CallID+":"+f.State)
 	}
+
 	if op.State != args[1] || !slices.Equal(stack, args[2:]) {
 		return fmt.Errorf("got %s %s %s, want %s", args[0], op.State, strings.Join(stack, " "), strings.Join(args, " "))
 	}
+
 	return nil
 }
 
@@ -70,12 +76,14 @@ func checkArchived(ts *testscript.TestScript, args []string) error {
 	if len(args) != 2 {
 		return errUsage
 	}
+
 	id, _, _ := strings.Cut(args[0], "~")
 	for _, name := range []string{id + ".json", id + ".json.lock"} {
 		if _, err := os.Lstat(filepath.Join(ts.Getenv("OPS"), name)); err == nil {
 			return fmt.Errorf("%s is there", name)
 		}
 	}
+
 	op, err := readOperation(filepath.Join(ts.Getenv("ARCHIVE"), args[0]+".json"))
 	if err == nil && op.State != args[1] {
 		err = fmt.Errorf("got %s, want %s", op.State, args[1])
@@ -87,6 +95,7 @@ func checkFields(ts *testscript.TestScript, args []string) error {
 	if len(args) < 2 {
 		return errUsage
 	}
+
 	text := ""
 	if args[0] == "stdout" || args[0] == "stderr" {
 		text = ts.ReadFile(args[0])
@@ -97,15 +106,18 @@ func checkFields(ts *testscript.TestScript, args []string) error {
 		}
 		text = string(data)
 	}
+
 	if !jsontext.Value(text).IsValid() {
 		return fmt.Errorf("%s is not one JSON document:\n%s", args[0], text)
 	}
+
 	var document any
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
 	if err := d.Decode(&document); err != nil {
 		return err
 	}
+
 	for _, arg := range args[1:] {
 		path, want, ok := strings.Cut(arg, "=")
 		if !ok {
@@ -115,6 +127,7 @@ func checkFields(ts *testscript.TestScript, args []string) error {
 			return fmt.Errorf("%s: got %s, want %s", path, got, want)
 		}
 	}
+
 	return nil
 }
 
@@ -127,6 +140,7 @@ func values(v any, path []string) []string {
 		text, _ := json.Marshal(v)
 		return []string{string(text)}
 	}
+
 	first, rest := path[0], path[1:]
 	switch v := v.(type) {
 	case map[string]any:
@@ -156,6 +170,7 @@ func values(v any, path []string) []string {
 			return all
 		}
 	}
+
 	return []string{"absent"}
 }
 
@@ -167,10 +182,12 @@ func photograph(paths []string) (map[string]string, error) {
 			if err != nil {
 				return ignoreMissing(err)
 			}
+
 			info, err := d.Info()
 			if err != nil {
 				return ignoreMissing(err)
 			}
+
 			content := ""
 			switch {
 			case d.IsDir(): // edits that end in nothing have their temporary files there
@@ -185,13 +202,16 @@ func photograph(paths []string) (map[string]string, error) {
 			case info.Mode()&fs.ModeSymlink != 0:
 				content, _ = os.Readlink(path)
 			}
+
 			seen[path] = fmt.Sprintln(info.Mode(), info.ModTime().UnixNano()) + content
 			return nil
 		})
+
 		if err != nil {
 			return nil, err
 		}
 	}
+
 	return seen, nil
 }
 
@@ -218,6 +238,7 @@ func unchanged(ts *testscript.TestScript, args []string) error {
 	if err != nil {
 		return err
 	}
+
 	for path, now := range seen {
 		if then, ok := s.frozen[path]; !ok {
 			return fmt.Errorf("%s is new", path)
@@ -225,11 +246,13 @@ func unchanged(ts *testscript.TestScript, args []string) error {
 			return fmt.Errorf("%s has changed: it was\n%s\nand is\n%s", path, then, now)
 		}
 	}
+
 	for path := range s.frozen {
 		if _, ok := seen[path]; !ok {
 			return fmt.Errorf("%s is gone", path)
 		}
 	}
+
 	return nil
 }
 
@@ -238,6 +261,7 @@ func tidy(ts *testscript.TestScript, args []string) error {
 	if err != nil {
 		return err
 	}
+
 	for path := range seen {
 		name := filepath.Base(path)
 		operation, isLock := strings.CutSuffix(path, ".lock")
@@ -247,5 +271,6 @@ func tidy(ts *testscript.TestScript, args []string) error {
 			return fmt.Errorf("%s was left", path)
 		}
 	}
+
 	return nil
 }

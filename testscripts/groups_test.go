@@ -38,18 +38,22 @@ func checkSupervisor(ts *testscript.TestScript, args []string) error {
 	if len(args) < 2 {
 		return errUsage
 	}
+
 	file, err := groupFile(ts, ".supervisors.json")
 	if err != nil {
 		return err
 	}
+
 	prefix := "supervisors." + args[0] + "."
 	fields := []string{file, prefix + "state=" + args[1]}
 	for _, arg := range args[2:] {
 		fields = append(fields, prefix+arg)
 	}
+
 	if err := checkFields(ts, fields); err != nil {
 		return fmt.Errorf("%w\n%s", err, entryOf(file, args[0]))
 	}
+
 	return nil
 }
 
@@ -69,6 +73,7 @@ func checkAlerts(ts *testscript.TestScript, want []string) error {
 	if err != nil {
 		return err
 	}
+
 	data, err := os.ReadFile(file)
 	if ignoreMissing(err) != nil {
 		return err
@@ -76,6 +81,7 @@ func checkAlerts(ts *testscript.TestScript, want []string) error {
 	if len(data) > 0 && !bytes.HasSuffix(data, []byte("\n")) {
 		return fmt.Errorf("%s does not end in a newline", file)
 	}
+
 	i := 0
 	for line := range strings.Lines(string(data)) {
 		alert, err := readAlert(ts, i+1, strings.TrimSuffix(line, "\n"))
@@ -87,9 +93,11 @@ func checkAlerts(ts *testscript.TestScript, want []string) error {
 		}
 		i++
 	}
+
 	if i < len(want) {
 		return fmt.Errorf("alert %s is missing:\n%s", want[i], data)
 	}
+
 	return nil
 }
 
@@ -113,6 +121,7 @@ func readAlert(ts *testscript.TestScript, seq int, line string) (string, error) 
 	if alert.Seq != seq || alert.Group != ts.Getenv("DPL_GROUP") || alert.Timestamp.IsZero() || !strings.HasPrefix(line, `{"orchestrationGroupId":`) {
 		return "", fmt.Errorf("want alert %d of %s, got %s", seq, ts.Getenv("DPL_GROUP"), line)
 	}
+
 	return alert.Type + ":" + alert.Supervisor + ":" + alert.Message, nil
 }
 
@@ -122,6 +131,7 @@ func recordedPID(ts *testscript.TestScript, id string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+
 	pids, err := recordedProcesses(file)
 	if err == nil && pids[id].PID == 0 {
 		err = fmt.Errorf("no pid of %s is recorded", id)
@@ -143,6 +153,7 @@ func strike(ts *testscript.TestScript, args []string) error {
 	if len(args) != 2 || unix.SignalNum(args[1]) == 0 {
 		return errUsage
 	}
+
 	pid, err := recordedPID(ts, args[0])
 	if err != nil {
 		return err
@@ -166,6 +177,7 @@ func countProcesses(ts *testscript.TestScript, args []string) error {
 	if len(args) != 2 {
 		return errUsage
 	}
+
 	group := ts.Getenv("DPL_GROUP")
 	ledger := ts.MkAbs(ts.Getenv("DPL_LEDGER"))
 	pids := processesWith("DPL_LEDGER="+ledger, "DPL_GROUP="+group, "DPL_SUPERVISOR="+args[0])
@@ -184,6 +196,7 @@ func processesWith(variables ...string) []int {
 			pids = append(pids, pid)
 		}
 	}
+
 	slices.Sort(pids)
 	return pids
 }

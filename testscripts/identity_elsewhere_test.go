@@ -34,16 +34,19 @@ func (o *observed) container(setUp string, flags ...string) *container {
 	if err != nil {
 		o.t.Fatal(err)
 	}
+
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		o.t.Fatal(err)
 	}
+
 	cmd.Stderr = os.Stderr
 	o.launch(cmd)
 	c := &container{o, in, bufio.NewReader(out)}
 	if said := c.run(setUp + " 2>&1 && echo set up"); !strings.HasSuffix(said, "set up") {
 		o.t.Skipf("needs the right to do this in namespaces of its own: %s: %s", setUp, said)
 	}
+
 	return c
 }
 
@@ -54,6 +57,7 @@ func (c *container) run(line string) string {
 	if _, err := io.WriteString(c.in, line+"\necho\necho "+end+"\n"); err != nil {
 		c.o.t.Fatal(err)
 	}
+
 	var lines []string
 	for {
 		said, err := c.out.ReadString('\n')
@@ -118,10 +122,12 @@ func testElsewhere(t *testing.T, bin string) {
 	if _, here := proc.StartTicks(1); !here {
 		t.Fatal("there is no process 1")
 	}
+
 	c.exits("0", "dpl-push --participant init --call first --pid 1")
 	if got, want := o.member("operations/build.json", "stack.1.process.pidNamespace"), c.run("readlink /proc/self/ns/pid | tr -dc 0-9"); got != want {
 		t.Errorf("pidNamespace %s, want %s", got, want)
 	}
+
 	o.run("dpl-cleanup")
 	o.want("operations/build.json", "state=running", "stack.1.state=active", "stack.2.state=active")
 	c.exits("0", "dpl-pop --call first")
@@ -154,6 +160,7 @@ func testHostName(t *testing.T, bin string) {
 	named := func(name string) *container {
 		return o.container("hostname "+name, "-Urpu --mount-proc", "-pu --mount-proc")
 	}
+
 	one, two := named("one"), named("two")
 	o.run("dpl-push", "--participant", "cli", "--call", "main")
 	one.exits("0", "sleep 600 & dpl-push --participant worker --call work --pid $!")
@@ -161,9 +168,11 @@ func testHostName(t *testing.T, bin string) {
 	if here, there := o.member("operations/build.json", "stack.1.process.hostId"), o.member("operations/build.json", "stack.2.process.hostId"); here == there {
 		t.Errorf("the host id of both is %s", here)
 	}
+
 	for _, observer := range []func(status, command string){one.exits, two.exits, o.here} {
 		observer("0", "dpl-cleanup")
 	}
+
 	o.want("operations/build.json", "state=running", "stack.1.state=active", "stack.2.state=active")
 	two.exits("0", "dpl-pop --call other")
 	one.run("kill -9 $!; wait")
@@ -195,6 +204,7 @@ func testBoot(t *testing.T, bin string) {
 	if got := o.member("operations/build.json", "stack.1.process.bootId"); got != "01234567-89ab-cdef-0123-456789abcdef" {
 		t.Fatalf("bootId %s", got)
 	}
+
 	worker := o.sleeper()
 	o.run("dpl-push", "--participant", "second", "--call", "other", "--pid", strconv.Itoa(worker.Process.Pid))
 	o.run("dpl-cleanup")
@@ -207,6 +217,7 @@ func testBoot(t *testing.T, bin string) {
 	// A process without a heartbeat since this boot began was ended by the reboot, even if its pid
 	// is taken.
 	booted := time.Now().Add(-uptime(t)).UTC()
+
 	for name, since := range map[string]time.Duration{"before": -time.Minute, "after": time.Minute} {
 		o := ledgerOf(t, bin)
 		now := " --now " + booted.Add(since).Format("2006-01-02T15:04:05.000Z")

@@ -26,6 +26,7 @@ func testSameTick(t *testing.T, bin string) {
 	if o == nil {
 		return
 	}
+
 	worker := o.sleeper()
 	start, _ := proc.StartTicks(worker.Process.Pid)
 	o.run("dpl-push", "--participant", "worker", "--call", "work", "--heartbeat", "--pid", strconv.Itoa(worker.Process.Pid), "--now", "2026-01-01T00:00:00Z")
@@ -57,10 +58,12 @@ func testZombies(t *testing.T, bin string) {
 	o := ledgerOf(t, bin)
 	var numbers []int
 	var pids []string
+
 	for range 3 {
 		numbers = append(numbers, o.zombieToBe())
 		pids = append(pids, strconv.Itoa(numbers[len(numbers)-1]))
 	}
+
 	o.run("dpl-push", "--participant", "cli", "--call", "main", "--staleness", "600")
 	o.run("dpl-push", "--participant", "worker", "--call", "work", "--pid", pids[0])
 	o.run("dpl-heartbeat", "--supervisor", "s", "--pid", pids[1])
@@ -80,6 +83,7 @@ func testZombies(t *testing.T, bin string) {
 			return strings.Contains(string(data), "\nState:\tZ ")
 		})
 	}
+
 	o.exits("5", "dpl-heartbeat", "--call", "work")
 	o.want("operations/build.json", "stack.1.state=crashed", "stack.1.evidence=exited",
 		"supervisorHeartbeats.s.status=dead", "stack.2.state=crashed", "stack.2.evidence=supervisorDead")
@@ -99,5 +103,6 @@ func (o *observed) zombieToBe() int {
 		pid, _ = strconv.Atoi(strings.TrimSpace(string(data)))
 		return pid != 0
 	})
+
 	return pid
 }

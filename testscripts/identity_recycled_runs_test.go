@@ -47,6 +47,7 @@ func recycledHandler(o *observed) {
 	if data, err := os.ReadFile(filepath.Join(o.dir, "handled")); string(data) != "work\n" {
 		o.t.Errorf("handled: %q, %v", data, err)
 	}
+
 	first.unharmed(o)
 	second.unharmed(o)
 }
@@ -79,6 +80,7 @@ func recycledWhilePID(o *observed) {
 	if err := lock.Lock(); err != nil {
 		o.t.Fatal(err)
 	}
+
 	beater := o.command("dpl-heartbeat", "--call", "work", "--lock-timeout", "1m",
 		"--every", "1h", "--while-pid", strconv.Itoa(worker.Process.Pid), "--signal", "TERM")
 	said := &strings.Builder{}
@@ -92,5 +94,6 @@ func recycledWhilePID(o *observed) {
 	if err := beater.Wait(); err != nil || said.Len() == 0 {
 		o.t.Errorf("the heartbeat: %v: %q, want it to say that the operation is aborted", err, said)
 	}
+
 	s.unharmed(o)
 }

@@ -19,6 +19,7 @@ func testRecycled(t *testing.T, bin string) {
 	if o == nil {
 		return
 	}
+
 	for name, test := range map[string]func(o *observed){
 		"participant":       recycledParticipant,
 		"caller":            recycledCaller,
@@ -107,6 +108,7 @@ func recycledStarted(o *observed) {
 	if o.registered() == pid {
 		o.t.Errorf("process %d is registered still", pid)
 	}
+
 	s.unharmed(o)
 }
 
@@ -121,12 +123,14 @@ func recycledToldToEnd(o *observed) {
 		o.run("dpl-orchestrate", "--group", "g")
 		return o.member("g.supervisors.json", "supervisors.s.termSentAt") != "absent"
 	})
+
 	if _, alive := proc.StartTicks(pid); !alive {
 		o.t.Fatal("it was killed with the first pass")
 	}
 	if err := syscall.Kill(-pid, syscall.SIGKILL); err != nil {
 		o.t.Fatal(err)
 	}
+
 	s := o.recycle(pid, 0)
 	o.run("dpl-orchestrate", "--group", "g")
 	o.run("dpl-orchestrate", "--group", "g")

@@ -27,6 +27,7 @@ func TestIdentity(t *testing.T) {
 	if bin == "" {
 		bin = built(t)
 	}
+
 	for name, test := range map[string]func(t *testing.T, bin string){
 		"recycled":            testRecycled,
 		"window":              testWindow,
@@ -61,16 +62,19 @@ func inside(t *testing.T, bin string, flags ...string) *observed {
 	if os.Getenv(insideVariable) != "" {
 		return ledgerOf(t, bin)
 	}
+
 	args := namespaces(t, flags...)
 	args = append(args, "sh", "-c", `"$@"; exit $?`, "sh", os.Args[0], "-test.v", "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$")
 	ctx, cancel := context.WithTimeout(context.Background(), 4*poll.Patience)
 	defer cancel()
+
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), insideVariable+"="+bin)
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()+" ") {
 		t.Errorf("%v: %v\n%s", args, err, out)
 	}
+
 	return nil
 }
 
@@ -80,6 +84,7 @@ func namespaces(t *testing.T, flags ...string) []string {
 	t.Helper()
 	unshare := strict.Program(t, "unshare")
 	var refusals []string
+
 	for _, f := range flags {
 		args := append(append([]string{unshare}, strings.Fields(f)...), "--fork", "--kill-child")
 		out, err := exec.Command(args[0], append(args[1:], "true")...).CombinedOutput()
@@ -88,6 +93,7 @@ func namespaces(t *testing.T, flags ...string) []string {
 		}
 		refusals = append(refusals, fmt.Sprintf("needs unshare %s: %v: %s", f, err, out))
 	}
+
 	t.Skip(strings.Join(refusals, "\n"))
 	return nil
 }
@@ -117,6 +123,7 @@ func (o *observed) member(file, path string) string {
 	if err != nil {
 		o.t.Fatal(err)
 	}
+
 	var document any
 	if err := json.Unmarshal(data, &document); err != nil {
 		o.t.Fatalf("%s: %v", file, err)
@@ -141,6 +148,7 @@ func (o *observed) launch(cmd *exec.Cmd) int {
 	if err := cmd.Start(); err != nil {
 		o.t.Fatal(err)
 	}
+
 	o.t.Cleanup(func() {
 		cmd.Process.Kill()
 		cmd.Wait()
@@ -183,6 +191,7 @@ func (o *observed) recycle(pid int, start int64) *stranger {
 		s = o.recycleOnce(pid, start)
 		return s != nil
 	})
+
 	poll.Until(o.t, "the stranger is ready", func() bool { return s.child() != 0 })
 	return s
 }
@@ -197,22 +206,27 @@ func (o *observed) recycleOnce(pid int, start int64) *stranger {
 	s := &stranger{dir: o.t.TempDir()}
 	cmd := exec.Command("sh", "-c", strangerScript)
 	cmd.Dir, cmd.SysProcAttr = s.dir, &syscall.SysProcAttr{Setsid: true}
+
 	// It carries the ledger, as a process does that the same user has started for something else.
 	cmd.Env = append(os.Environ(), "DPL_LEDGER="+o.dir+"/ledger")
 	if err := cmd.Start(); err != nil {
 		o.t.Fatal(err)
 	}
+
 	s.pid = cmd.Process.Pid
 
 	end := func() {
 		syscall.Kill(-s.pid, syscall.SIGKILL)
 		cmd.Wait()
 	}
+
 	if ticks, _ := proc.StartTicks(s.pid); s.pid != pid || ticks == start {
 		end()
 		return nil
 	}
+
 	o.t.Cleanup(end)
+
 	return s
 }
 
@@ -233,6 +247,7 @@ func (s *stranger) unharmed(o *observed) {
 		}
 		poll.Until(o.t, "the stranger sleeps", func() bool { return sleeps(pid) })
 	}
+
 	if told, err := os.ReadFile(filepath.Join(s.dir, "told")); err == nil {
 		o.t.Errorf("the stranger got a signal: %s", told)
 	}

@@ -20,13 +20,16 @@ func testWindowOfHandler(t *testing.T, bin string) {
 	if o == nil {
 		return
 	}
+
 	worker := o.sleeper()
 	o.run("dpl-push", "--participant", "cli", "--call", "main", "--staleness", "600")
 	o.run("dpl-push", "--participant", "worker", "--call", "work", "--pid", strconv.Itoa(worker.Process.Pid), "--supervisor", "s")
 	die(worker)
 	o.exits("3", "dpl-heartbeat", "--supervisor", "s")
+
 	for range 5 {
 		os.Remove(o.dir + "/handler")
+
 		// Package os tries handles on processes before it starts one, which takes two seconds here.
 		cmd := o.delayed("dpl-cleanup", "--supervisor", "s", "--timeout", "3s", "--", "sh", "-c", "echo $$ >handler; exec sleep 600")
 		s, hit := o.killInWindow(cmd)
@@ -35,6 +38,7 @@ func testWindowOfHandler(t *testing.T, bin string) {
 			return
 		}
 	}
+
 	t.Error("the signal was sent before the stranger was there, each time")
 }
 

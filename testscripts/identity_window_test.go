@@ -28,6 +28,7 @@ func testWindow(t *testing.T, bin string) {
 	if inside(t, bin, ownNumbers...) == nil {
 		return
 	}
+
 	for name, call := range map[string]int{"before the check": unix.SYS_PIDFD_OPEN, "before the signal": unix.SYS_PIDFD_SEND_SIGNAL} {
 		for whom, register := range map[string]func(o *observed){"of a process": registerSelf, "of a group": registerStarted} {
 			t.Run(name+" "+whom, func(t *testing.T) {
@@ -42,6 +43,7 @@ func testWindow(t *testing.T, bin string) {
 						return
 					}
 				}
+
 				t.Error("the pass was over before the stranger was there, each time")
 			})
 		}
@@ -78,12 +80,15 @@ func (o *observed) inWindow(cmd *exec.Cmd, victim func() int, calls ...int) (s *
 		thread = entering(cmd.Process.Pid, calls)
 		return thread != 0
 	})
+
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		o.t.Fatal(err)
 	}
+
 	s = o.recycle(pid, start)
 	hit = entering(cmd.Process.Pid, calls) == thread
 	cmd.Wait()
+
 	return s, hit
 }
 
@@ -108,11 +113,13 @@ func entering(parent int, calls []int) int {
 		if fields := strings.Fields(rest); len(fields) < 2 || fields[1] != strconv.Itoa(parent) {
 			continue
 		}
+
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(child)))
 		if thread := inCall(pid, calls...); thread != 0 {
 			return thread
 		}
 	}
+
 	return 0
 }
 
@@ -127,5 +134,6 @@ func inCall(pid int, calls ...int) (thread int) {
 			return thread
 		}
 	}
+
 	return 0
 }

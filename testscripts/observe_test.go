@@ -40,6 +40,7 @@ func (o *observed) command(name string, args ...string) *exec.Cmd {
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
+
 	cmd.Env = append(cmd.Env, "DPL_LEDGER="+o.dir+"/ledger", "DPL_OP=build", "DPL_REPLAY=1")
 	return cmd
 }
@@ -101,11 +102,13 @@ func effortOf(t *testing.T, pid int) (e effort) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	fields := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
 	for _, field := range fields[11:13] { // utime, stime
 		n, _ := strconv.Atoi(field)
 		e.ticks += n
 	}
+
 	for _, status := range statuses(pid) {
 		_, rest, _ := strings.Cut(status, "\nvoluntary_ctxt_switches:\t")
 		first, _, _ := strings.Cut(rest, "\n")
@@ -115,6 +118,7 @@ func effortOf(t *testing.T, pid int) (e effort) {
 		}
 		e.switches += n
 	}
+
 	return e
 }
 
@@ -124,13 +128,16 @@ func TestIdle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
 	}
+
 	o := observe(t)
 	for _, op := range []string{"build", "second", "other"} {
 		o.run("dpl-push", "--op", op, "--participant", "cli", "--call", "main", "--staleness", "600", "--pid", strconv.Itoa(os.Getpid()))
 	}
+
 	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--no-pass", "--readiness", "starting")
 	o.run("dpl-register", "--group", "h", "--supervisor", "s", "--no-pass")
 	var all []*exec.Cmd
+
 	for _, args := range [][]string{
 		{"dpl-wait"}, {"dpl-wait", "--for", "change"}, {"dpl-wait", "--op", "build", "--op", "second", "--any", "--timeout", "1h"},
 		{"dpl-wait", "--ready", "none"}, {"dpl-wait", "--group", "g", "--ready", "s"}, {"dpl-watch"}, {"dpl-watch", "--group", "g"},
@@ -138,6 +145,7 @@ func TestIdle(t *testing.T) {
 	} {
 		all = append(all, o.start(args[0], args[1:]...))
 	}
+
 	o.idle(all, "nothing changes", func() { <-time.After(3 * time.Second) })
 	o.idle(all[:len(all)-1], "others work", func() {
 		for range 150 {
@@ -155,6 +163,7 @@ func (o *observed) idle(all []*exec.Cmd, when string, meanwhile func()) {
 		o.asleep(cmd.Process.Pid)
 		before[i] = effortOf(o.t, cmd.Process.Pid)
 	}
+
 	meanwhile()
 	for i, cmd := range all {
 		e := effortOf(o.t, cmd.Process.Pid)
@@ -181,6 +190,7 @@ func TestLatency(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	for name, edit := range map[string]func(op string){
 		"dpl-pop": func(op string) { o.run("dpl-pop", "--op", op, "--call", "main", "--fail") },
 		"rename":  func(op string) { renamed(filepath.Join(o.dir, "ledger/operations", op+".json")) },
@@ -197,10 +207,12 @@ func TestLatency(t *testing.T) {
 				}
 				ended <- time.Now()
 			}()
+
 			edit(op)
 			edited := time.Now()
 			took = append(took, max(0, (<-ended).Sub(edited)))
 		}
+
 		slices.Sort(took)
 		t.Logf("from %s to the end of the wait: median %v, slowest %v", name, took[rounds/2], took[rounds-1])
 		if took[rounds-1] > limit {
@@ -217,12 +229,14 @@ func TestManyWaits(t *testing.T) {
 	if err := exec.Command(unshare, "-Ur", "true").Run(); err != nil {
 		t.Skip("needs the right to make a user namespace")
 	}
+
 	o.run("dpl-push", "--participant", "cli", "--call", "main", "--staleness", "600")
 	script := fmt.Sprintf(`echo %d >/proc/sys/user/max_inotify_instances || { echo read-only; exit; }
 		for i in $(seq %d); do dpl-wait --for completed --timeout 60 & all="$all $!"; done
 		for i in $(seq %d); do dpl-watch --timeout 60 >lines$i & all="$all $!"; done
 		echo started; read go
 		for pid in $all; do wait $pid || { echo $?; exit 1; }; done`, instances, waits, instances)
+
 	cmd := o.command("dpl-wait")
 	cmd.Path, cmd.Args = unshare, []string{"unshare", "-Ur", "sh", "-c", script}
 	cmd.Env = append(cmd.Env, "PATH="+o.bin+":"+os.Getenv("PATH"))
@@ -232,21 +246,25 @@ func TestManyWaits(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+
 	lines := bufio.NewScanner(out)
 	lines.Scan()
 	if lines.Text() == "read-only" {
 		cmd.Wait()
 		t.Skip("/proc/sys is read-only, as in a container")
 	}
+
 	if lines.Text() != "started" {
 		t.Fatalf("got %q", lines.Text())
 	}
+
 	o.run("dpl-pop", "--call", "main")
 	io.WriteString(in, "go\n")
 	rest, _ := io.ReadAll(out)
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("%v: %s", err, rest)
 	}
+
 	for i := range instances {
 		data, err := os.ReadFile(filepath.Join(o.dir, "lines"+strconv.Itoa(i+1)))
 		if got := strings.Count(string(data), "\n"); err != nil || got != 3 {

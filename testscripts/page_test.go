@@ -38,6 +38,7 @@ func steps(t *testing.T, text string) (all []step) {
 		command, begins := strings.CutPrefix(line, "$ ")
 		more, goesOn := strings.CutPrefix(line, "> ")
 		last := len(all) - 1
+
 		switch {
 		case begins:
 			all = append(all, step{command: command})
@@ -49,6 +50,7 @@ func steps(t *testing.T, text string) (all []step) {
 			all[last].shows += line + "\n"
 		}
 	}
+
 	return all
 }
 

@@ -48,6 +48,7 @@ func (p *process) said() string {
 			text = fmt.Appendln(text, err)
 		}
 	}
+
 	return string(text)
 }
 
@@ -55,14 +56,17 @@ func spawn(ts *testscript.TestScript, args []string) error {
 	if len(args) < 2 {
 		return errUsage
 	}
+
 	env, err := environment(ts)
 	if err != nil {
 		return err
 	}
+
 	path, err := lookPath(ts, args[1])
 	if err != nil {
 		return err
 	}
+
 	p := &process{ended: make(chan struct{})}
 	p.cmd = exec.Command(path, args[2:]...)
 	p.cmd.Env, p.cmd.Dir = env, ts.MkAbs(".")
@@ -72,21 +76,26 @@ func spawn(ts *testscript.TestScript, args []string) error {
 		return err
 	}
 	defer stdout.Close()
+
 	stderr, err := os.Create(filepath.Join(ts.Getenv("TMPDIR"), args[0]+".stderr"))
 	if err != nil {
 		return err
 	}
 	defer stderr.Close()
+
 	p.cmd.Stdout, p.cmd.Stderr = stdout, stderr
 	if err := p.cmd.Start(); err != nil {
 		return err
 	}
+
 	go func() {
 		p.err = p.cmd.Wait()
 		close(p.ended)
 	}()
+
 	stateOf(ts).processes[args[0]] = p
 	ts.Setenv(args[0], strconv.Itoa(p.cmd.Process.Pid))
+
 	return nil
 }
 
@@ -125,10 +134,12 @@ func waitFor(ts *testscript.TestScript, args []string) error {
 	if len(args) != 2 {
 		return errUsage
 	}
+
 	p := stateOf(ts).processes[args[0]]
 	if p == nil {
 		return fmt.Errorf("no process %s", args[0])
 	}
+
 	timeout := ""
 	select {
 	case <-p.ended:
@@ -136,6 +147,7 @@ func waitFor(ts *testscript.TestScript, args []string) error {
 		timeout = " (killed: it did not end)"
 		p.kill()
 	}
+
 	delete(stateOf(ts).processes, args[0])
 	io.WriteString(ts.Stdout(), ts.ReadFile(p.cmd.Stdout.(*os.File).Name()))
 	io.WriteString(ts.Stderr(), ts.ReadFile(p.cmd.Stderr.(*os.File).Name()))
@@ -143,5 +155,6 @@ func waitFor(ts *testscript.TestScript, args []string) error {
 	if err == nil && !slices.Contains(strings.Split(args[1], "|"), got) {
 		err = fmt.Errorf("%s: got %s%s, want %s", args[0], got, timeout, args[1])
 	}
+
 	return err
 }

@@ -71,6 +71,7 @@ func (r *reader) do(s step) {
 	if kill := kills.FindStringSubmatch(s.command); kill != nil {
 		victim, _ = r.answer("echo " + kill[1])
 	}
+
 	got, status := r.answer(s.command)
 	if status != "0" {
 		r.t.Errorf("$ %s: exit status %s, want 0, or that the page shows it\n%s", s.command, status, got)
@@ -93,6 +94,7 @@ func (r *reader) answer(command string) (text, status string) {
 	text = strings.TrimSuffix(r.seen()[from:r.read], mark)
 	from = r.read
 	r.hear(r.t, ".\n")
+
 	return text, strings.TrimSuffix(r.seen()[from:r.read], ".\n")
 }
 

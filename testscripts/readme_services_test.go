@@ -27,6 +27,7 @@ func TestServices(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs to know processes")
 	}
+
 	w := &walk{t: t, kitchen: kitchen{t: t, bin: built(t)}, dir: t.TempDir(), text: section(t, readme(t), "Services")}
 	t.Cleanup(func() { proc.EndAll(w.dir) })
 	said := w.paste()
@@ -37,6 +38,7 @@ func TestServices(t *testing.T) {
 	if !strings.Contains(said[2], `"type":"supervisorRestarted","supervisorId":"db"`) || strings.Count(said[2], "\n") != 1 {
 		t.Errorf("%q, want the alert that db was restarted", said[2])
 	}
+
 	states := regexp.MustCompile(`(?m)^\W*(db|web) +(\w+)`)
 	for i, want := range []string{"running running", "stopped stopped", "registered registered"} {
 		var got []string
@@ -47,6 +49,7 @@ func TestServices(t *testing.T) {
 			t.Errorf("db and web are %v after block %d, want %s\n%s", got, i+1, want, said[2*i+1])
 		}
 	}
+
 	w.timer()
 	w.stays()
 }
@@ -72,11 +75,13 @@ func (w *walk) paste() []string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+
 	const cut = "8<---\n"
 	script := "set -eu\n"
 	for _, block := range blocks(w.text, "sh") {
 		script += ofManager.ReplaceAllString(block, "") + "echo '8<---'\ndpl-status --group shop\necho '8<---'\n"
 	}
+
 	cmd := w.cmd(w.t, w.dir, nil, "sh", "-c", script)
 	cmd.Env = []string{"PATH=" + w.bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + w.dir, "LC_ALL=C.UTF-8", "COLUMNS=80"}
 	var stderr strings.Builder
@@ -86,6 +91,7 @@ func (w *walk) paste() []string {
 	if err != nil || stderr.Len() > 0 || len(said) != 7 {
 		w.t.Fatalf("%v, %d blocks, want 3\n%s%s", err, len(said)/2, out, stderr.String())
 	}
+
 	return said
 }
 
@@ -103,6 +109,7 @@ func (w *walk) timer() {
 	if enabled == nil {
 		w.t.Fatal("README: want a line that enables the timer of shop")
 	}
+
 	setting := func(suffix, name string) string {
 		text, err := os.ReadFile(filepath.Join(w.dir, ".config/systemd/user", enabled[1]+suffix))
 		found := regexp.MustCompile(`(?m)^` + name + `=(.*)$`).FindSubmatch(text)
@@ -111,10 +118,12 @@ func (w *walk) timer() {
 		}
 		return string(found[1])
 	}
+
 	period, err := time.ParseDuration(setting(".timer", "OnUnitActiveSec"))
 	if err != nil || !strings.Contains(w.text, fmt.Sprintf("a pass every %.0f seconds", period.Seconds())) {
 		w.t.Errorf("the timer makes a pass every %v, %v; README says something else", period, err)
 	}
+
 	command := strings.ReplaceAll(setting(".service", "ExecStart"), "%i", "shop")
 	w.until("db and web run, and db beats", func(g protocol.Group) bool {
 		db, web := g.Service("db"), g.Service("web")
@@ -124,6 +133,7 @@ func (w *walk) timer() {
 		w.installed(w.t, w.dir, command)
 		return false
 	})
+
 	w.patient(period)
 }
 
@@ -140,6 +150,7 @@ func (w *walk) stays() {
 	if line == nil {
 		w.t.Fatal("README: want dpl-orchestrate --every")
 	}
+
 	cmd := w.cmd(w.t, w.dir, nil, "sh", "-c", "exec "+line[1])
 	cmd.Env = []string{"PATH=" + w.bin + ":/usr/bin:/bin", "HOME=" + w.dir, "DPL_GROUP=shop"}
 	var out strings.Builder
@@ -147,16 +158,19 @@ func (w *walk) stays() {
 	if err := cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}
+
 	var db, web int
 	w.until("it has made a pass", func(g protocol.Group) bool {
 		db, web = g.Service("db").PID, g.Service("web").PID
 		return g.Orchestrator.PID == cmd.Process.Pid
 	})
+
 	syscall.Kill(db, syscall.SIGKILL)
 	w.until("db is restarted", func(g protocol.Group) bool {
 		s := g.Service("db")
 		return s.State == protocol.StateRunning && s.PID != db
 	})
+
 	cmd.Process.Signal(syscall.SIGTERM)
 	if err := cmd.Wait(); err != nil || out.Len() > 0 {
 		w.t.Errorf("%s: %v, %q", line[1], err, out.String())

@@ -43,11 +43,13 @@ func (r recipe) pasted(t *testing.T) string {
 	if !r.asked {
 		return fenced(t, section(t, readme(t), "Recipes"), r.language)
 	}
+
 	for _, b := range page(read(t, "spec/faq.md")) {
 		if b.file == r.file {
 			return b.text
 		}
 	}
+
 	t.Fatalf("spec/faq.md: want %s", r.file)
 	return ""
 }
@@ -77,18 +79,22 @@ func TestRecipes(t *testing.T) {
 				dir := k.cook(t, "")
 				k.archived(t, dir, protocol.Completed, "stack empty")
 			})
+
 			t.Run("failed", func(t *testing.T) {
 				dir := k.cook(t, "fails")
 				k.archived(t, dir, protocol.Failed, "")
 			})
+
 			t.Run("aborted", func(t *testing.T) {
 				dir := k.cook(t, "is aborted")
 				k.archived(t, dir, protocol.Failed, "too late")
 			})
+
 			t.Run("declared crashed", func(t *testing.T) {
 				dir := k.cook(t, "is declared crashed")
 				k.archived(t, dir, protocol.Failed, "")
 			})
+
 			if r.language != "python" && runtime.GOOS == "linux" {
 				t.Run("killed", func(t *testing.T) {
 					dir := k.cook(t, "is killed")
@@ -97,6 +103,7 @@ func TestRecipes(t *testing.T) {
 					k.archived(t, dir, protocol.Failed, "stack empty")
 				})
 			}
+
 			t.Run("called", func(t *testing.T) {
 				dir := k.cook(t, "is called")
 				k.command(t, dir, "dpl-pop", "--op", "outer", "--call", "outer")
@@ -133,6 +140,7 @@ func (k *kitchen) cook(t *testing.T, what string) (dir string) {
 	dir = t.TempDir()
 	link := links
 	var env []string
+
 	switch what {
 	case "fails":
 		link = "#!/bin/sh\nexit 7\n"
@@ -140,21 +148,25 @@ func (k *kitchen) cook(t *testing.T, what string) (dir string) {
 		k.command(t, dir, "dpl-push", "--op", "outer", "--call", "outer", "--participant", "test")
 		env = append(env, "DPL_OP=outer", "DPL_CALL=outer", "DPL_PARTICIPANT=test")
 	}
+
 	write(t, filepath.Join(dir, k.recipe.file), k.text, 0o644)
 	write(t, filepath.Join(dir, "compile"), compiles+meanwhile[what]+"\n", 0o755)
 	write(t, filepath.Join(dir, "link"), link, 0o755)
 	if k.recipe.language == "python" {
 		k.feed(t, dir, what)
 	}
+
 	args := append([]string{"--", k.program}, k.recipe.run[1:]...)
 	if what == "is declared crashed" { // which needs a promise: its process lives
 		args = append([]string{"--heartbeat"}, args...)
 	}
+
 	status, out := k.execute(t, dir, env, filepath.Join(k.bin, "dpl-run"), args...)
 	works := what == "" || what == "is called"
 	if works != (status == 0) {
 		t.Fatalf("exit status %d\n%s", status, out)
 	}
+
 	if k.recipe.language == "python" {
 		if got := strings.Contains(out, "SOME TEXT\n"); works != got {
 			t.Errorf("it has printed the text in upper case: %v\n%s", got, out)
@@ -162,6 +174,7 @@ func (k *kitchen) cook(t *testing.T, what string) (dir string) {
 	} else if _, err := os.Stat(filepath.Join(dir, "main")); works != (err == nil) {
 		t.Errorf("main: %v, exit status %d\n%s", err, status, out)
 	}
+
 	return dir
 }
 
@@ -194,21 +207,26 @@ func (k *kitchen) archived(t *testing.T, dir string, state protocol.State, reaso
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	entries, err := ledger.List()
 	if err != nil || len(entries) != 1 {
 		t.Fatalf("operations: %v, %v, want one", entries, err)
 	}
+
 	id := entries[0].ID
 	if op, _, err := ledger.ReadOperation(id); err != nil || op.State != state {
 		t.Fatalf("%s: %s, %v, want %s", id, op.State, err, state)
 	}
+
 	for range 3 { // or fewer, if a heartbeat in the background came late
 		k.command(t, dir, "dpl-cleanup")
 	}
+
 	op, archived, err := ledger.ReadOperation(id)
 	if err != nil || !archived || op.State != state || len(op.Stack) != 0 {
 		t.Errorf("%s: %s, archived %v, %d calls, %v, want %s, archived, none", id, op.State, archived, len(op.Stack), err, state)
 	}
+
 	is := func(t protocol.Transition) bool { return t.Reason == reason }
 	if reason != "" && !slices.ContainsFunc(op.Transitions, is) {
 		t.Errorf("transitions %+v, want one because of %q", op.Transitions, reason)
@@ -254,6 +272,7 @@ func TestWaiting(t *testing.T) {
 	k := &kitchen{t: t, bin: built(t), recipe: recipe{run: []string{"jq"}}}
 	k.find()
 	text := fenced(t, section(t, readme(t), "Waiting and watching"), "sh")
+
 	for backup, want := range map[string]string{
 		"exit 0": `^completed: stack empty\n$`,
 		"exit 7": `(?m)^night: exit status 1\ncleanup: call backup-\w+: exit status 7\nfailed: stack empty\n$`,
@@ -292,6 +311,7 @@ func (k *kitchen) installed(t *testing.T, dir, line string) {
 	if !found {
 		t.Fatalf("%s: want a command in /usr/local/bin", line)
 	}
+
 	cmd := k.cmd(t, dir, nil, filepath.Join(k.bin, name), words[1:]...)
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + dir}
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
@@ -306,6 +326,7 @@ func TestStatuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var want []string
 	ast.Inspect(file, func(n ast.Node) bool {
 		if v, ok := n.(*ast.ValueSpec); ok && strings.HasPrefix(v.Names[0].Name, "Status") && len(v.Values) == 1 {
@@ -313,10 +334,12 @@ func TestStatuses(t *testing.T) {
 		}
 		return true
 	})
+
 	var got []string
 	for _, row := range rows(readme(t), `\d+(?:, \d+)*`) {
 		got = append(got, strings.Split(row, ", ")...)
 	}
+
 	slices.Sort(got)
 	if slices.Sort(want); !slices.Equal(got, want) || len(want) == 0 {
 		t.Errorf("README has the exit statuses %v, status.go %v", got, want)
@@ -331,9 +354,11 @@ func TestCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var want []string
 	flags := map[string]bool{}
 	bin := built(t)
+
 	for _, dir := range dirs {
 		name := filepath.Base(dir)
 		want = append(want, name)
@@ -341,19 +366,23 @@ func TestCommands(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s --help: %v", name, err)
 		}
+
 		for _, flag := range regexp.MustCompile(`--[a-z-]+`).FindAllString(string(help), -1) {
 			flags[flag] = true
 		}
 	}
+
 	got := rows(text, "`(dpl-[a-z]+)`")
 	if slices.Sort(got); !slices.Equal(got, want) {
 		t.Errorf("README has the commands %v, cmd %v", got, want)
 	}
+
 	for _, flag := range regexp.MustCompile(`--[a-z]+[a-z-]*`).FindAllString(ofManager.ReplaceAllString(text, ""), -1) {
 		if !flags[flag] {
 			t.Errorf("README names %s, which no command has (%v)", flag, slices.Sorted(maps.Keys(flags)))
 		}
 	}
+
 	for _, word := range regexp.MustCompile("`(dpl-[a-z]+)[ `]").FindAllStringSubmatch(text, -1) {
 		if !slices.Contains(want, word[1]) {
 			t.Errorf("README names %s, which is not in cmd", word[1])
@@ -369,6 +398,7 @@ func TestDependencies(t *testing.T) {
 			t.Errorf("%s: want a reason", module[0])
 		}
 	}
+
 	if len(direct) == 0 {
 		t.Error("no modules in go.mod")
 	}

@@ -26,6 +26,7 @@ func TestManyIdleCalls(t *testing.T) {
 	if os.Getenv("DPL_SOAK") != "" {
 		calls, idle = 400, 10*time.Minute
 	}
+
 	bin, dir := built(t), filepath.Join(t.TempDir(), "ledger")
 	run := func(args ...string) *exec.Cmd {
 		cmd := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
@@ -33,9 +34,11 @@ func TestManyIdleCalls(t *testing.T) {
 		cmd.Stderr = os.Stderr
 		return cmd
 	}
+
 	if err := run("dpl-push", "--call", "main", "--participant", "main", "--pid", strconv.Itoa(os.Getpid())).Run(); err != nil {
 		t.Fatal(err)
 	}
+
 	var all []*exec.Cmd
 	for i := range calls {
 		cmd := run("dpl-run", "--call", fmt.Sprint("call", i), "--", "sleep", "1d")
@@ -55,6 +58,7 @@ func TestManyIdleCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	read := func() protocol.Operation {
 		op, _, err := l.ReadOperation("many")
 		if err != nil {
@@ -62,6 +66,7 @@ func TestManyIdleCalls(t *testing.T) {
 		}
 		return op
 	}
+
 	if !poll.Within(3*time.Minute, func() bool { return len(read().Stack) > calls }) {
 		t.Fatalf("%d of %d calls are in the stack", len(read().Stack)-1, calls)
 	}
@@ -76,6 +81,7 @@ func TestManyIdleCalls(t *testing.T) {
 	if took > wall/10 {
 		t.Errorf("%d idle calls took %v of a processor in %v", calls, took, wall)
 	}
+
 	for _, f := range op.Stack {
 		if !f.State.Live() {
 			t.Errorf("call %s is %s: %+v", f.CallID, f.State, f.Crash)
@@ -97,6 +103,7 @@ func ticksOf(t *testing.T, all []*exec.Cmd) (sum int) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		_, rest, _ := strings.Cut(string(data), ") ")
 		fields := strings.Fields(rest)
 		for _, field := range fields[11:13] {
@@ -107,5 +114,6 @@ func ticksOf(t *testing.T, all []*exec.Cmd) (sum int) {
 			sum += n
 		}
 	}
+
 	return sum
 }

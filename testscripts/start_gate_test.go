@@ -61,11 +61,13 @@ func newGateTest(t *testing.T, bin string, restart bool) *gateTest {
 	for _, id := range gated {
 		r.run("dpl-register", "--request", "--no-pass", "--supervisor", id, "--backoff", "0", "--", "sleep", "600")
 	}
+
 	if restart {
 		r.run("dpl-orchestrate", "--staleness", "1h")
 		proc.EndAll(r.dir)
 		g.attempts = 1
 	}
+
 	return g
 }
 
@@ -75,16 +77,19 @@ func (g *gateTest) run(t *testing.T) {
 	if os.Getenv("DPL_SOAK") != "" {
 		kills = 60
 	}
+
 	passes := make([]time.Duration, 5)
 	for i := range passes {
 		passes[i] = g.kill(t, time.Time{}, -1)
 	}
+
 	slices.Sort(passes)
 	whole := passes[len(passes)/2]
 	step := time.Duration(float64(whole) * reach / float64(kills))
 	for i := range kills {
 		g.kill(t, time.Now(), time.Duration((float64(i)+shift)*float64(step)))
 	}
+
 	t.Logf("a pass takes %v; killed in steps of %v, shifted by %.2f: %v", whole, step, shift, g.when)
 
 	// The rest of it is short, so its moments are counted from the commit.
@@ -92,6 +97,7 @@ func (g *gateTest) run(t *testing.T) {
 	for i := range kills / 2 {
 		g.kill(t, time.Time{}, time.Duration((float64(i)+shift)*float64(step)))
 	}
+
 	t.Logf("and in steps of %v after the commit: %v", step, g.when)
 
 	// On a busy machine some of them may have been missed.
@@ -110,6 +116,7 @@ func (g *gateTest) run(t *testing.T) {
 			return
 		}
 	}
+
 	t.Errorf("of some moments there were fewer than %d: %v", few, g.when)
 }
 
@@ -130,11 +137,13 @@ func (g *gateTest) kill(t *testing.T, begin time.Time, after time.Duration) time
 	t.Helper()
 	r := g.round(t)
 	defer proc.EndAll(r.dir)
+
 	before := r.text()
 	took := r.kill(begin, after)
 	if after >= 0 {
 		g.when[r.check(before, g.attempts)]++
 	}
+
 	r.run("dpl-orchestrate", "--staleness", "1h")
 	r.run("dpl-orchestrate")
 	for _, id := range gated {
@@ -143,7 +152,9 @@ func (g *gateTest) kill(t *testing.T, begin time.Time, after time.Duration) time
 			t.Fatalf("killed after %v: in the end %v live as %s:\n%s", after, living, id, r.text())
 		}
 	}
+
 	r.checkAlerts(2 * g.attempts * len(gated))
+
 	return took
 }
 
@@ -197,12 +208,14 @@ func (r *gateRound) kill(begin time.Time, after time.Duration) time.Duration {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+
 	start := time.Now()
 	if !begin.IsZero() {
 		begin = start
 	} else if after >= 0 { // on a busy machine too, this test has to run between a commit and what follows
 		syscall.Setpriority(syscall.PRIO_PROCESS, cmd.Process.Pid, 19)
 	}
+
 	for deadline := start.Add(poll.Patience); after >= 0 && time.Now().Before(deadline); {
 		if begin.IsZero() {
 			if now, err := os.Stat(r.file()); err == nil && !os.SameFile(file, now) {
@@ -213,12 +226,14 @@ func (r *gateRound) kill(begin time.Time, after time.Duration) time.Duration {
 			break
 		}
 	}
+
 	if after >= 0 {
 		cmd.Process.Kill()
 	}
 	if err := cmd.Wait(); err != nil && after < 0 {
 		r.t.Fatal(err)
 	}
+
 	return time.Since(start)
 }
 
@@ -239,9 +254,11 @@ func (r *gateRound) check(before string, attempts int) string {
 		}
 		r.t.Fatalf("stages %v wait for a pass that is dead", left)
 	}
+
 	if r.text() != text {
 		r.t.Fatal("somebody else writes to the ledger")
 	}
+
 	starting, running := strings.Contains(text, `"starting": true`), 0
 	for id, s := range r.recorded() {
 		living := r.living(id)
@@ -249,6 +266,7 @@ func (r *gateRound) check(before string, attempts int) string {
 		if len(living) > 1 {
 			r.t.Fatalf("%v live as %s", living, id)
 		}
+
 		for _, pid := range living {
 			if ticks, _ := proc.StartTicks(pid); pid != s.PID || ticks != s.Process.StartTicks {
 				r.t.Fatalf("process %d, started at %d, runs as %s, but the ledger does not know it:\n%s", pid, ticks, id, text)
@@ -258,6 +276,7 @@ func (r *gateRound) check(before string, attempts int) string {
 			}
 		}
 	}
+
 	switch {
 	case text == before && running > 0:
 		r.t.Fatalf("%d supervisors run before the commit", running)
@@ -270,6 +289,7 @@ func (r *gateRound) check(before string, attempts int) string {
 	case running != len(gated):
 		r.t.Fatalf("%d supervisors run after the result:\n%s", running, text)
 	}
+
 	return afterResult
 }
 
@@ -284,6 +304,7 @@ func (r *gateRound) stages() []int {
 			found = append(found, s.PID)
 		}
 	}
+
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range dirs {
 		pid, _ := strconv.Atoi(filepath.Base(dir))
@@ -294,6 +315,7 @@ func (r *gateRound) stages() []int {
 			found = append(found, pid)
 		}
 	}
+
 	return found
 }
 
@@ -304,16 +326,19 @@ func (r *gateRound) checkAlerts(want int) {
 	if ignoreMissing(err) != nil {
 		r.t.Fatal(err)
 	}
+
 	lines := bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
 	if len(data) == 0 {
 		lines = nil
 	}
+
 	for i, line := range lines {
 		var alert struct{ Seq int }
 		if err := json.Unmarshal(line, &alert); err != nil || alert.Seq != i+1 {
 			r.t.Fatalf("line %d is %s (%v)", i+1, line, err)
 		}
 	}
+
 	if len(lines) != want || strings.Contains(r.text(), "pendingAlerts") {
 		r.t.Fatalf("%d alerts, want %d:\n%s", len(lines), want, data)
 	}

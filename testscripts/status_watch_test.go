@@ -114,6 +114,7 @@ func watchesResized(t *testing.T, v *viewer) {
 	for _, call := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"} {
 		v.beside(t, "dpl-push", "--op", "build", "--call", call, "--participant", "cli")
 	}
+
 	v.enter(t, "dpl-status --watch --op build")
 	v.shows(t, "all", func(lines []string) bool { return len(lines) > 12 && len(lines) <= 24 })
 	for _, rows := range []uint16{8, 3, 1, 12} {
@@ -122,6 +123,7 @@ func watchesResized(t *testing.T, v *viewer) {
 			return len(lines) > 0 && len(lines) <= int(rows) && strings.Contains(lines[len(lines)-1], " more lines; ")
 		})
 	}
+
 	v.press(t, ctrlC)
 	v.hear(t, left)
 }
@@ -165,6 +167,7 @@ func (v *viewer) watching(t *testing.T) int {
 			return pid
 		}
 	}
+
 	t.Fatal("nobody watches")
 	return 0
 }
@@ -180,6 +183,7 @@ func watchesAges(t *testing.T, v *viewer) {
 		now := age.FindString(strings.Join(lines, "\n"))
 		return now != "" && now != first
 	})
+
 	v.press(t, ctrlC)
 	v.hear(t, left)
 }
@@ -189,6 +193,7 @@ func watchesStopped(t *testing.T, v *viewer) {
 	v.beside(t, "dpl-push", "--op", "build", "--call", "main", "--participant", "cli")
 	v.enter(t, "dpl-status --watch --op build")
 	v.shows(t, "a call", has("main "))
+
 	for range 2 {
 		v.press(t, ctrlZ)
 		v.hear(t, left)
@@ -197,6 +202,7 @@ func watchesStopped(t *testing.T, v *viewer) {
 		v.hear(t, entered)
 		v.hear(t, "main ")
 	}
+
 	v.press(t, ctrlC)
 	v.hear(t, left)
 }
@@ -232,6 +238,7 @@ func watchesRemoved(t *testing.T, v *viewer) {
 	if err := syscall.Unlink(v.file()); err != nil {
 		t.Fatal(err)
 	}
+
 	v.hear(t, left)
 	v.hear(t, "build: status: no such operation")
 	v.hear(t, "status 66")
@@ -246,6 +253,7 @@ func seesColour(t *testing.T, v *viewer) {
 		v.hear(t, "status 0")
 		v.mustNotHave(t, "\x1b[32m")
 	}
+
 	v.enter(t, "TERM=xterm dpl-status --op build")
 	v.hear(t, "\x1b[32malive\x1b[0m\r\n")
 }

@@ -18,5 +18,6 @@ func TestTerminalAskedToEnd(t *testing.T) {
 	if got := y.end(t); got != "7" {
 		t.Errorf("it ended with %s, want 7", got)
 	}
+
 	y.failed(t, "call c: killed by SIGINT")
 }

@@ -38,6 +38,7 @@ func TestTerminal(t *testing.T) {
 			}
 		})
 	}
+
 	for _, shell := range []string{"bash", "dash"} {
 		t.Run("Script/"+shell, func(t *testing.T) {
 			t.Parallel()
@@ -55,6 +56,7 @@ func interruptScript(t *testing.T, bin, shell string) {
 	if got := y.end(t); got != "SIGINT" {
 		t.Errorf("it ended with %s, want SIGINT", got)
 	}
+
 	y.mustNotHave(t, "goes on")
 	y.failed(t, "call c: killed by SIGINT")
 }
@@ -106,6 +108,7 @@ func typesCtrlZ(t *testing.T, y *typist) {
 		y.enter(t, "hello")
 		y.hear(t, "got hello")
 	}
+
 	y.enter(t, "end")
 	y.hear(t, "got end")
 	y.enter(t, `echo status" "$?`)
@@ -139,11 +142,13 @@ func typesLeftBehind(t *testing.T, y *typist) {
 	}) {
 		t.Fatalf("the command is not stopped; there was %q", y.seen())
 	}
+
 	before := effortOf(t, pid)
 	<-time.After(time.Second)
 	if got := effortOf(t, pid); got != before {
 		t.Errorf("it has been at work: %+v, was %+v", got, before)
 	}
+
 	y.enter(t, `kill $(cat runner)`)
 	y.failed(t, "call c: killed by SIGTERM")
 }
@@ -215,6 +220,7 @@ func sitDown(t *testing.T, bin, name string, args ...string) *typist {
 	if err := y.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+
 	slave.Close()
 	go y.follow()
 	t.Cleanup(func() {
@@ -222,6 +228,7 @@ func sitDown(t *testing.T, bin, name string, args ...string) *typist {
 		y.cmd.Wait()
 		proc.EndAll(dir)
 	})
+
 	return y
 }
 
@@ -230,18 +237,22 @@ func openTerminal(t *testing.T) (master, slave *os.File) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { master.Close() })
 	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
 		t.Fatal(err)
 	}
+
 	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	slave, err = os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return master, slave
 }
 
@@ -328,6 +339,7 @@ func (y *typist) end(t *testing.T) string {
 		y.cmd.Process.Kill()
 	})
 	defer late.Stop()
+
 	status, err := exitStatus(y.cmd.Wait())
 	if err != nil {
 		t.Fatal(err)

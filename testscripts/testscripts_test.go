@@ -85,6 +85,7 @@ func built(t testing.TB) string {
 			shared.err = buildWithPython(shared.bin)
 		}
 	})
+
 	if shared.err != nil {
 		t.Fatal(shared.err)
 	}
@@ -128,26 +129,31 @@ func TestRaced(t *testing.T) {
 	case testing.Short():
 		t.Skip("-short")
 	}
+
 	t.Parallel()
 	raced := t.TempDir()
 	if err := buildWithPython(raced, "-race"); err != nil {
 		t.Fatal(err)
 	}
+
 	files := scripts(t, "concurrent/*.txtar", "heartbeat/every_*.txtar", "cleanup/handler_*.txtar",
 		"run/*.txtar", "wait/*.txtar", "watch/*.txtar",
 		"orchestrate/every*.txtar", "orchestrate/on_alert.txtar", "orchestrate/ten_passes.txtar",
 		"orchestrate/end_to_end.txtar")
+
 	if os.Getenv("DPL_SOAK") == "" {
 		const some = 30
 		seed, err := strconv.ParseUint(os.Getenv("DPL_SEED"), 10, 64)
 		if err != nil {
 			seed = rand.Uint64() >> 32
 		}
+
 		t.Logf("DPL_SEED=%d: %d of %d scripts", seed, some, len(files))
 		choose := rand.New(rand.NewPCG(seed, 0))
 		choose.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
 		files = files[:some]
 	}
+
 	run(t, raced, files)
 }
 
@@ -161,6 +167,7 @@ func scripts(t *testing.T, patterns ...string) (files []string) {
 		}
 		files = append(files, match...)
 	}
+
 	return files
 }
 
@@ -195,6 +202,7 @@ func runFolder(t *testing.T, bin string, files []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	testscript.Run(t, testscript.Params{
 		Files:              files,
 		Cmds:               commands(),
@@ -213,6 +221,7 @@ func runFolder(t *testing.T, bin string, files []string) {
 			env.Setenv("PYTHONDONTWRITEBYTECODE", "1")
 			env.Setenv("GORACE", "atexit_sleep_ms=1 exitcode=99")
 			env.Values[stateKey{}] = newState(env)
+
 			return os.Mkdir(env.Getenv("HOME"), 0o755)
 		},
 	})

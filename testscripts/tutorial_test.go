@@ -14,6 +14,7 @@ func TestTutorial(t *testing.T) {
 	t.Parallel()
 	strict.Program(t, "python3")
 	bin, blocks := built(t), page(read(t, "spec/tutorial.md"))
+
 	for shell := range shells {
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
@@ -26,6 +27,7 @@ func TestTutorial(t *testing.T) {
 				}
 				r.follow(b)
 			}
+
 			r.leave()
 		})
 	}

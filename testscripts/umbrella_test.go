@@ -19,21 +19,25 @@ func TestUmbrellaList(t *testing.T) {
 	if err != nil || len(programs) == 0 {
 		t.Fatalf("no programs in %s: %v", bin, err)
 	}
+
 	want := make(map[string]string)
 	for _, program := range programs {
 		name := strings.TrimPrefix(filepath.Base(program), "dpl-")
 		want[name] = strings.Split(output(t, program, "--help"), "\n")[2]
 	}
+
 	before, _, _ := strings.Cut(list, "\nDpl itself:\n")
 	got := make(map[string]string)
 	for _, line := range regexp.MustCompile(`(?m)^  (\S+) +(.*)$`).FindAllStringSubmatch(before, -1) {
 		got[line[1]] = line[2]
 	}
+
 	for name, summary := range want {
 		if got[name] != summary {
 			t.Errorf("dpl says of %s %q, and dpl-%[1]s %q", name, got[name], summary)
 		}
 	}
+
 	for name := range got {
 		if _, there := want[name]; !there {
 			t.Errorf("dpl lists %s, which there is not", name)

@@ -27,12 +27,14 @@ func TestUnits(t *testing.T) {
 	t.Parallel()
 	analyze := strict.Program(t, "systemd-analyze")
 	bin := built(t)
+
 	for _, manager := range managers {
 		t.Run(manager, func(t *testing.T) {
 			u := instantiate(t, manager, bin)
 			if out, err := u.verify(t, analyze); err != nil || out != "" {
 				t.Errorf("%v\n%s", err, out)
 			}
+
 			for _, bad := range []struct{ unit, old, new string }{
 				{"dpl-cleanup.service", "[Service]\n", "[Service]\nKillmode=none\n"},
 				{"dpl-cleanup.service", bin + "/dpl-cleanup ", bin + "/dpl-clean "},
@@ -91,15 +93,18 @@ func shipped(t *testing.T, manager string) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	all := make(map[string]string)
 	for _, path := range paths {
 		all[filepath.Base(path)] = read(t, strings.TrimPrefix(path, root))
 	}
+
 	for _, name := range []string{"dpl-orchestrate@.service", "dpl-orchestrate@.timer", "dpl-cleanup.service", "dpl-cleanup.timer"} {
 		if all[name] == "" {
 			t.Fatalf("%s has no %s", manager, name)
 		}
 	}
+
 	return all
 }
 
@@ -145,6 +150,7 @@ func TestThresholds(t *testing.T) {
 			t.Errorf("%s: passes every %v with a threshold of %v", manager, period, threshold)
 		}
 	}
+
 	for _, line := range cronEntries(t) {
 		if !strings.Contains(line, "dpl-orchestrate") {
 			continue

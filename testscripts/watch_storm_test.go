@@ -35,13 +35,16 @@ func TestWatchStorm(t *testing.T) {
 	o.run("dpl-push", "--participant", "cli", "--call", "main", "--staleness", "600")
 	var watchers sync.WaitGroup
 	alone, resumed, stopped := &watcher{observed: o}, &watcher{observed: o, mortal: true}, &watcher{observed: o}
+
 	for _, w := range []*watcher{alone, resumed, stopped} {
 		w.begin()
 		watchers.Go(w.read)
 	}
+
 	stopped.cmd.Process.Signal(syscall.SIGSTOP)
 	var mu sync.Mutex
 	var all sync.WaitGroup
+
 	for i := range writers {
 		all.Go(func() {
 			for j := range pairs {
@@ -55,6 +58,7 @@ func TestWatchStorm(t *testing.T) {
 			}
 		})
 	}
+
 	all.Wait()
 	stopped.cmd.Process.Signal(syscall.SIGCONT)
 	last := o.edit("dpl-pop", "--call", "main")
@@ -64,6 +68,7 @@ func TestWatchStorm(t *testing.T) {
 	if want := 2 + 2*writers*pairs; last != want || len(happened) != want+1 {
 		t.Fatalf("the last revision is %d, of %d happenings, want %d", last, len(happened), want)
 	}
+
 	alone.check("alone", happened)
 	resumed.check("resumed", happened)
 	if gaps := stopped.check("stopped", happened); gaps == 0 {
@@ -95,6 +100,7 @@ func (w *watcher) begin() {
 	if len(w.lines) > 0 {
 		since = w.lines[len(w.lines)-1].Revision
 	}
+
 	w.cmd = w.command("dpl-watch", "--since", strconv.Itoa(since))
 	w.cmd.Stderr = os.Stderr
 	out, err := w.cmd.StdoutPipe()
@@ -104,6 +110,7 @@ func (w *watcher) begin() {
 	if err != nil {
 		w.t.Error(err)
 	}
+
 	w.out = bufio.NewScanner(out)
 	w.lives++
 }
@@ -116,12 +123,14 @@ func (w *watcher) read() {
 			if err := json.Unmarshal(w.out.Bytes(), &line); err != nil || line.SchemaVersion != 1 || line.OperationID != "build" {
 				w.t.Errorf("%s (%v)", w.out.Text(), err)
 			}
+
 			line.SchemaVersion, line.OperationID = 0, ""
 			w.lines = append(w.lines, line)
 			if left == 0 && w.mortal {
 				w.cmd.Process.Kill()
 			}
 		}
+
 		err := w.cmd.Wait()
 		if !w.mortal || !isExit(err) {
 			if err != nil {
@@ -129,6 +138,7 @@ func (w *watcher) read() {
 			}
 			return
 		}
+
 		w.begin()
 	}
 }
@@ -151,13 +161,16 @@ func (w *watcher) check(name string, happened map[happening]bool) (gaps int) {
 		case told[line] || !happened[line]:
 			w.t.Errorf("%s: %v: told before %v, has happened %v", name, line, told[line], happened[line])
 		}
+
 		told[line], before = true, line.Revision
 	}
+
 	for h := range happened {
 		if !told[h] && !missed[h.Revision] {
 			w.t.Errorf("%s: %v is not told", name, h)
 		}
 	}
+
 	w.t.Logf("%s: %d lines, %d gaps, %d lives", name, len(w.lines), gaps, w.lives)
 	return gaps
 }

@@ -37,6 +37,7 @@ func watch(ts *testscript.TestScript, args []string) error {
 			}
 		}
 	})
+
 	return nil
 }
 
@@ -45,6 +46,7 @@ func (w *watching) look(dir string, revisions map[string]int) error {
 	if err != nil {
 		return err
 	}
+
 	for _, path := range paths {
 		op, err := readOperation(path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -56,9 +58,11 @@ func (w *watching) look(dir string, revisions map[string]int) error {
 		if op.Revision < revisions[path] {
 			return fmt.Errorf("%s went back from revision %d to %d", path, revisions[path], op.Revision)
 		}
+
 		revisions[path] = op.Revision
 		w.looks++
 	}
+
 	return nil
 }
 
@@ -72,15 +76,19 @@ func watched(ts *testscript.TestScript, args []string) error {
 	if len(args) != 1 || w == nil {
 		return errUsage
 	}
+
 	stateOf(ts).watching = nil
 	w.stop()
 	least, err := strconv.Atoi(args[0])
+
 	switch {
 	case w.err != nil:
 		return w.err
 	case err == nil && w.looks < least:
 		err = fmt.Errorf("only %d looks", w.looks)
 	}
+
 	ts.Logf("%d looks", w.looks)
+
 	return err
 }

@@ -37,9 +37,11 @@ func TestOneWordPerIdea(t *testing.T) {
 	for program, help := range helps(t) {
 		texts[program+" --help"] = help
 	}
+
 	for place, message := range messages(t) {
 		texts[place] = message
 	}
+
 	if len(texts) < 300 {
 		t.Fatalf("found %d texts alone", len(texts))
 	}
@@ -62,6 +64,7 @@ func pages(t *testing.T) map[string]string {
 		if err != nil || len(names) == 0 {
 			t.Fatal(pattern, err)
 		}
+
 		for _, name := range names {
 			data, err := os.ReadFile(name)
 			if err != nil {
@@ -70,6 +73,7 @@ func pages(t *testing.T) map[string]string {
 			texts[name] = code.ReplaceAllString(string(data), "")
 		}
 	}
+
 	return texts
 }
 
@@ -79,6 +83,7 @@ func helps(t *testing.T) map[string]string {
 	if err != nil || len(programs) < 10 {
 		t.Fatal(programs, err)
 	}
+
 	texts := make(map[string]string)
 	for _, p := range programs {
 		program := filepath.Base(p)
@@ -88,6 +93,7 @@ func helps(t *testing.T) map[string]string {
 		}
 		texts[program] = string(help)
 	}
+
 	return texts
 }
 
@@ -100,19 +106,23 @@ func messages(t *testing.T) map[string]string {
 		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
+
 		file, err := parser.ParseFile(set, path, nil, 0)
 		if err != nil {
 			return err
 		}
+
 		ast.Inspect(file, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
 				return true
 			}
+
 			f, ok := call.Fun.(*ast.SelectorExpr)
 			if !ok || !slices.Contains(makers, f.Sel.Name) {
 				return true
 			}
+
 			for _, arg := range call.Args {
 				ast.Inspect(arg, func(n ast.Node) bool {
 					if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING {
@@ -121,14 +131,18 @@ func messages(t *testing.T) map[string]string {
 					return true
 				})
 			}
+
 			return true
 		})
+
 		return nil
 	}
+
 	for _, dir := range []string{"cmd", "fileops", "protocol"} {
 		if err := filepath.WalkDir(filepath.Join("..", dir), visit); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	return texts
 }

@@ -14,6 +14,7 @@ func (c *cleanup) acknowledge(env *cli.Env, op string) error {
 	for _, call := range c.Ack {
 		calls = append(calls, string(call))
 	}
+
 	actor := protocol.Actor{PID: int(c.PID)}
 	var err error
 	if actor.Supervisor, err = c.supervisor(); err != nil {
@@ -22,11 +23,14 @@ func (c *cleanup) acknowledge(env *cli.Env, op string) error {
 	if actor.Process, err = cli.Identify(c.PID); err != nil {
 		return err
 	}
+
 	edit, err := env.EditNamed("ack", op, strings.Join(calls, " "), fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 		return op.Ack(actor, calls, seen)
 	})
+
 	if err == nil && env.JSON() {
 		env.PrintJSON(cli.Result(edit))
 	}
+
 	return err
 }

@@ -32,6 +32,7 @@ func (c *cleanup) handle(env *cli.Env, op string) error {
 	if err != nil {
 		return err
 	}
+
 	h := &handler{env: env, supervisor: supervisor, argv: c.Handler, timeout: time.Duration(c.Timeout)}
 	if h.ledger, err = env.Open(); err != nil {
 		return err
@@ -39,34 +40,41 @@ func (c *cleanup) handle(env *cli.Env, op string) error {
 	if l := h.ledger; l.Config().Shared && !env.TrustsGroup() {
 		return fmt.Errorf("%w: %s is shared: a handler acts on what others write: give --trust-group", fileops.ErrPermission, l.Dir())
 	}
+
 	h.self = protocol.Actor{Supervisor: supervisor, PID: os.Getpid()}
 	if h.self.Process, err = cli.Identify(cli.PID(os.Getpid())); err != nil {
 		return err
 	}
+
 	ids := []string{op}
 	if op == "" {
 		if ids, err = session.OperationsOf(h.ledger, supervisor); err != nil {
 			return err
 		}
 	}
+
 	worst, results := cli.StatusOK, []cli.Object{}
 	for _, id := range ids {
 		handled, err := h.operation(id)
 		if op == "" && (errors.Is(err, fileops.ErrArchived) || errors.Is(err, fileops.ErrNotFound) || errors.Is(err, protocol.ErrOver)) {
 			continue // it has ended since it was listed
 		}
+
 		if err = env.AfterCommits(err); err != nil {
 			env.Warnf("%v", cli.Named("cleanup", id, supervisor, err))
 			worst = cli.Worse(worst, cli.StatusOf(err))
 		}
+
 		results = append(results, handled...)
 	}
+
 	if env.JSON() {
 		env.PrintJSON(cli.Object{{Name: "handled", Value: results}})
 	}
 	if worst == cli.StatusOK && h.failed {
 		worst = cli.StatusFalse
 	}
+
 	return cli.Exit(worst)
 }
 
@@ -77,18 +85,22 @@ func (h *handler) operation(id string) (handled []cli.Object, err error) {
 		after, calls, err = op.Claim(h.self, seen)
 		return after, err
 	})
+
 	if err != nil {
 		return nil, err
 	}
+
 	for i, call := range calls {
 		f := edit.After.Frame(call)
 		if f == nil {
 			continue // the claim itself has dropped it
 		}
+
 		runErr := h.run(edit.After, f)
 		verb := func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 			return op.Ack(protocol.Actor{Supervisor: h.supervisor}, []string{call}, seen)
 		}
+
 		if runErr != nil {
 			h.failed = true
 			h.env.Warnf("%s: handler for %q: %v: the call stays crashed", id, call, runErr)
@@ -96,15 +108,18 @@ func (h *handler) operation(id string) (handled []cli.Object, err error) {
 				return op.Unclaim(h.supervisor, []string{call}, seen)
 			}
 		}
+
 		after, err := h.env.Edit(h.ledger, id, fileops.Existing, verb)
 		if err != nil && !gone(err) {
 			return handled, fmt.Errorf("the handler for %q has run, but this could not be recorded, and %d more wait: %w",
 				call, len(calls)-i-1, err)
 		}
+
 		handled = append(handled, append(cli.CrashedCall(edit.After, f), cli.Object{
 			{Name: "acknowledged", Value: runErr == nil}, {Name: "revision", Value: after.After.Revision},
 		}...))
 	}
+
 	return handled, nil
 }
 
@@ -118,6 +133,7 @@ func gone(err error) bool {
 func (h *handler) run(op protocol.Operation, f *protocol.Frame) error {
 	ctx, cancel := context.WithTimeout(context.Background(), h.timeout)
 	defer cancel()
+
 	cmd := exec.CommandContext(ctx, h.argv[0], h.argv[1:]...)
 	cmd.Env = append(os.Environ(), "DPL_LEDGER="+h.ledger.Dir(), "DPL_OP="+op.ID, "DPL_CALL="+f.CallID, "DPL_PARTICIPANT="+f.ParticipantID, "DPL_HANDLE="+f.SupervisorHandle)
 	cmd.Stdin = bytes.NewReader(h.env.JSONText(cli.CrashedCall(op, f)))
@@ -125,18 +141,21 @@ func (h *handler) run(op protocol.Operation, f *protocol.Frame) error {
 	if !h.env.JSON() {
 		cmd.Stdout = h.env.Stdout
 	}
+
 	release := process.Contain(cmd)
 	cmd.WaitDelay = time.Second // a grandchild may hold the pipes
 	if err := cmd.Start(); err != nil {
 		release()
 		return err
 	}
+
 	ended := make(chan error, 1)
 	go func() {
 		err := cmd.Wait()
 		release()
 		ended <- err
 	}()
+
 	for {
 		select {
 		case err := <-ended:

@@ -41,6 +41,7 @@ func (c *cleanup) Validate() error {
 	case c.PID != 0 && !acks && !handles:
 		return cli.Usagef("--pid goes with --ack")
 	}
+
 	return nil
 }
 

@@ -24,13 +24,16 @@ func (c *cleanup) pass(env *cli.Env, op string) error {
 		}
 		return nil
 	}
+
 	if err != nil {
 		return err
 	}
+
 	by, err := env.ActorID()
 	if err != nil {
 		return err
 	}
+
 	j := &janitor{env: env, ledger: l, by: by}
 	if op != "" {
 		env.NoteInherited(l, op)
@@ -40,9 +43,11 @@ func (c *cleanup) pass(env *cli.Env, op string) error {
 	} else if err := j.all(); err != nil {
 		return err
 	}
+
 	if env.JSON() {
 		env.PrintJSON(cli.Object{{Name: "operations", Value: j.results}})
 	}
+
 	return env.ExitAfterCommits(j.worst)
 }
 
@@ -61,6 +66,7 @@ func (j *janitor) all() error {
 	if err != nil {
 		return err
 	}
+
 	debug.SetGCPercent(400) // each look leaves only garbage
 	for some := range slices.Chunk(ids, atOnce) {
 		for i, found := range j.lookAt(some) {
@@ -70,6 +76,7 @@ func (j *janitor) all() error {
 			}
 		}
 	}
+
 	if j.env.DryRun() {
 		return nil
 	}
@@ -79,6 +86,7 @@ func (j *janitor) all() error {
 	if err := j.ledger.PruneArchive(j.env.Now()); err != nil {
 		j.fail(err)
 	}
+
 	return nil
 }
 
@@ -102,6 +110,7 @@ func (j *janitor) look(id string, seen protocol.Observation) (found look) {
 		after, err := found.op.Cleanup(j.by, seen)
 		found.quiet = err == nil && after.Revision == found.op.Revision && !news
 	}
+
 	if found.quiet && found.op.State != protocol.Cleanup && !j.env.JSON() {
 		found.op = protocol.Operation{} // it is not needed any more
 	}
@@ -124,15 +133,19 @@ func (j *janitor) lookAt(ids []string) []look {
 			all[i] = j.look(ids[i], seen)
 		}
 	}
+
 	if len(ids) < few {
 		work()
 		return all
 	}
+
 	var group sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(work)
 	}
+
 	group.Wait()
+
 	return all
 }
 
@@ -145,9 +158,11 @@ func (j *janitor) pass(id string, found look) error {
 			j.ledger.Settle(id)
 		}
 	}
+
 	if found.err != nil {
 		return cli.Named("cleanup", id, "", found.err)
 	}
+
 	var edit session.Edit
 	edit.Before, edit.After = found.op, found.op
 	if !found.quiet {
@@ -159,6 +174,7 @@ func (j *janitor) pass(id string, found look) error {
 			return cli.Named("cleanup", id, "", err)
 		}
 	}
+
 	j.report(edit)
 	return nil
 }
@@ -169,11 +185,13 @@ func (j *janitor) report(edit session.Edit) {
 		lingering = append(lingering, f.CallID)
 		j.env.Warnf("%s: call %q of %s was asked to clean up and has not popped", edit.After.ID, f.CallID, f.ParticipantID)
 	}
+
 	if j.env.JSON() {
 		j.results = append(j.results, append(cli.Result(edit), cli.Object{
 			{Name: "archived", Value: edit.Archived}, {Name: "crashed", Value: crashed(edit.After)}, {Name: "lingering", Value: lingering},
 		}...))
 	}
+
 	switch {
 	case edit.Archived:
 		j.env.Logf("%s: archived", edit.After.ID)

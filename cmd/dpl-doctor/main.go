@@ -27,17 +27,20 @@ func (c *doctor) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
+
 	findings := p.examine()
 	if c.Fix {
 		if findings, err = p.treat(findings); err != nil {
 			return err
 		}
 	}
+
 	if env.JSON() {
 		env.PrintJSON(report(p.dir(), findings))
 	} else {
 		env.Stdout.Write(table(findings, c.Quiet, widthOf(os.Stdout)))
 	}
+
 	return cli.Exit(status(findings))
 }
 

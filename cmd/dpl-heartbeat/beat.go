@@ -35,9 +35,11 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 	if b.group, b.service, err = c.serviceOf(b.actor); err != nil {
 		return nil, err
 	}
+
 	b.say = protocol.Report{Cleaning: c.Cleaning, Readiness: c.Readiness, Note: (*string)(c.Note)}
 	b.actor.Heartbeats = c.Heartbeat
 	participates := b.actor.Call != "" || b.actor.Participant != ""
+
 	switch {
 	case b.op == "" && participates:
 		return nil, cli.Usagef("--op is required for a participant, or $DPL_OP")
@@ -48,13 +50,16 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 	case (b.say.Readiness != "" || b.say.Note != nil) && !participates && b.service == "":
 		return nil, cli.Usagef("--readiness and --note go with --call, --participant or --group")
 	}
+
 	if b.actor.Process, err = cli.Identify(c.PID); err != nil {
 		return nil, err
 	}
 	if b.actor.PID = int(c.PID); c.PID == 0 {
 		b.actor.PID = os.Getppid()
 	}
+
 	b.ledger, err = env.Open()
+
 	return b, err
 }
 
@@ -72,13 +77,16 @@ func (c *heartbeat) actor() (a protocol.Actor, err error) {
 	default:
 		a.Supervisor, err = c.Supervisor.Or("DPL_SUPERVISOR")
 	}
+
 	if err != nil {
 		return a, err
 	}
+
 	if a == (protocol.Actor{}) && c.Service == "" {
 		return a, cli.Usagef("one of --call, --participant, --supervisor and --service is required, " +
 			"or $DPL_CALL, $DPL_PARTICIPANT, $DPL_SUPERVISOR")
 	}
+
 	return a, nil
 }
 
@@ -92,6 +100,7 @@ func (c *heartbeat) serviceOf(a protocol.Actor) (group, service string, err erro
 		}
 		return "", "", err
 	}
+
 	if group, err = c.Group.Or("DPL_GROUP"); err != nil {
 		return "", "", err
 	}
@@ -100,6 +109,7 @@ func (c *heartbeat) serviceOf(a protocol.Actor) (group, service string, err erro
 	if c.Supervisor == "" {
 		service, err = c.Service.Or("DPL_SERVICE")
 	}
+
 	switch {
 	case err != nil:
 		return "", "", err
@@ -110,6 +120,7 @@ func (c *heartbeat) serviceOf(a protocol.Actor) (group, service string, err erro
 	case service == "":
 		service = a.Supervisor
 	}
+
 	return group, service, nil
 }
 
@@ -119,6 +130,7 @@ func (b *beater) beat() (int, error) {
 	if err != nil {
 		return 0, err
 	}
+
 	result, status, err := b.operations()
 	if err != nil {
 		return status, err
@@ -134,20 +146,24 @@ func (b *beater) registration() (cli.Object, error) {
 	if b.service == "" {
 		return nil, nil
 	}
+
 	p := protocol.ServiceProcess{
 		Service: b.service, PID: b.actor.PID, Process: b.actor.Process, Heartbeats: b.actor.Heartbeats,
 	}
+
 	var verdict protocol.Verdict
 	edit, err := b.env.EditGroup(b.ledger, b.group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
 		after, verdict, err = g.BeatService(p, b.say, seen)
 		return after, err
 	})
+
 	if err != nil {
 		return nil, cli.Named("heartbeat", b.group, b.service, err)
 	}
 
 	b.answer = cli.StatusOfVerdict(verdict)
 	result := append(cli.GroupResult(edit, b.service), cli.Member{Name: "status", Value: b.answer})
+
 	return cli.Object{{Name: "registration", Value: result}}, nil
 }
 
@@ -156,6 +172,7 @@ func (b *beater) operations() (cli.Object, int, error) {
 	if b.actor.Call == "" && b.actor.Participant == "" && b.actor.Supervisor == "" {
 		return nil, cli.StatusOK, nil
 	}
+
 	if b.op != "" {
 		result, status, err := b.one(b.op)
 		if errors.Is(err, fileops.ErrArchived) {
@@ -163,23 +180,28 @@ func (b *beater) operations() (cli.Object, int, error) {
 		}
 		return result, status, err
 	}
+
 	ids, err := session.OperationsOf(b.ledger, b.actor.Supervisor)
 	if err != nil {
 		return nil, 0, err
 	}
+
 	worst, results := cli.StatusOK, []cli.Object{}
 	for _, id := range ids {
 		result, status, err := b.one(id)
 		if errors.Is(err, fileops.ErrArchived) || errors.Is(err, fileops.ErrNotFound) {
 			continue // it has ended since it was listed
 		}
+
 		if err != nil {
 			b.env.Warnf("%v", err)
 		} else {
 			results = append(results, result)
 		}
+
 		worst = cli.Worse(worst, status)
 	}
+
 	return cli.Object{{Name: "status", Value: worst}, {Name: "operations", Value: results}}, worst, nil
 }
 
@@ -188,13 +210,16 @@ func (b *beater) one(id string) (cli.Object, int, error) {
 	edit, err := b.env.Edit(b.ledger, id, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 		return op.Heartbeat(b.actor, b.say, seen)
 	})
+
 	if err != nil {
 		return nil, cli.StatusOf(err), cli.Named("heartbeat", id, b.subject(), err)
 	}
+
 	status := cli.StatusOver
 	if !edit.Archived {
 		status = cli.StatusOfVerdict(edit.After.Verdict(b.actor))
 	}
+
 	crashed := []cli.Object{}
 	for _, f := range edit.After.Reported(b.actor.Supervisor) {
 		crashed = append(crashed, cli.CrashedCall(edit.After, f))
@@ -202,6 +227,7 @@ func (b *beater) one(id string) (cli.Object, int, error) {
 			fmt.Fprintln(b.env.Stdout, reportLine(edit.After.ID, f))
 		}
 	}
+
 	return append(cli.Result(edit), cli.Object{{Name: "status", Value: status}, {Name: "crashed", Value: crashed}}...), status, nil
 }
 
@@ -212,6 +238,7 @@ func (b *beater) summons(status int) string {
 	if where == "" {
 		where = b.actor.Supervisor
 	}
+
 	switch {
 	case b.answer == cli.StatusCrashed:
 		return fmt.Sprintf("%s: %s was declared dead: register it again", b.group, b.service)
@@ -222,6 +249,7 @@ func (b *beater) summons(status int) string {
 	case b.service != "":
 		return ""
 	}
+
 	return where + ": aborted or in cleanup: clean up and pop"
 }
 

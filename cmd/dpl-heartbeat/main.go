@@ -43,6 +43,7 @@ func (c *heartbeat) Validate() error {
 	case c.Every > 0 && (c.DryRun || c.JSON):
 		return cli.Usagef("--every goes neither with --dry-run nor with --json")
 	}
+
 	return nil
 }
 
@@ -54,6 +55,7 @@ func (c *heartbeat) Run(env *cli.Env) error {
 	if c.Every > 0 {
 		return c.repeat(env, b)
 	}
+
 	status, err := b.beat()
 	if err != nil {
 		return err
@@ -61,6 +63,7 @@ func (c *heartbeat) Run(env *cli.Env) error {
 	if status == cli.StatusOver {
 		env.NoteOver(b.op)
 	}
+
 	return env.ExitAfterCommits(status)
 }
 

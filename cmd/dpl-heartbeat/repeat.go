@@ -23,6 +23,7 @@ func (c *heartbeat) repeat(env *cli.Env, b *beater) error {
 		return err
 	}
 	defer told.close()
+
 	for beaten := false; ; {
 		status, err := b.beat()
 		switch {
@@ -42,6 +43,7 @@ func (c *heartbeat) repeat(env *cli.Env, b *beater) error {
 		case status != cli.StatusOK:
 			return cli.Exit(status)
 		}
+
 		beaten = beaten || err == nil
 		select {
 		case <-told.done():
@@ -87,6 +89,7 @@ func (w *watched) once(env *cli.Env, message string) error {
 	if w.told || message == "" {
 		return nil
 	}
+
 	w.told = true
 	env.Warnf("%s", message)
 	if w.signal == 0 {

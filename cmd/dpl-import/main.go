@@ -26,6 +26,7 @@ func (c *importer) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
+
 	texts, err := c.read(env)
 	if err != nil {
 		return err
@@ -33,14 +34,17 @@ func (c *importer) Run(env *cli.Env) error {
 	if _, err := c.decode(texts, reading, nil); err != nil { // before a ledger is made
 		return err
 	}
+
 	l, err := c.NewLedger.Create(env)
 	if err != nil {
 		return err
 	}
+
 	all, err := c.decode(texts, reading, l)
 	if err != nil {
 		return err
 	}
+
 	return write(env, l, all)
 }
 

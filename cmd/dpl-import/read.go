@@ -28,6 +28,7 @@ func (c *importer) reading() (r protocol.PeerReading, err error) {
 	case c.Op != "" && len(c.Files) > 1:
 		return r, cli.Usagef("--op goes with one FILE: use --rename")
 	}
+
 	r.ID = string(c.Op)
 	r.Rename = make(map[string]string)
 	for _, rename := range c.Rename {
@@ -39,8 +40,10 @@ func (c *importer) reading() (r protocol.PeerReading, err error) {
 		if err := protocol.CheckID(rename[cut+1:]); err != nil {
 			return r, cli.Usagef("--rename %q: %v", rename, err)
 		}
+
 		r.Rename[rename[:cut]] = rename[cut+1:]
 	}
+
 	r.Zone, err = cli.Zone("--time-zone", string(c.TimeZone))
 	return r, err
 }
@@ -63,6 +66,7 @@ func (c *importer) decode(texts []string, r protocol.PeerReading, l *fileops.Led
 		}
 		return l.CheckResource(op, path)
 	}
+
 	for i, path := range c.Files {
 		file := string(path)
 		f := found{file: file}
@@ -70,6 +74,7 @@ func (c *importer) decode(texts []string, r protocol.PeerReading, l *fileops.Led
 		f.op, f.left, fileErr = protocol.ReadPeer(texts[i], r)
 		all, err = append(all, f), errors.Join(err, refused(file, fileErr))
 	}
+
 	return all, err
 }
 
@@ -82,6 +87,7 @@ func readFile(env *cli.Env, file string) (string, error) {
 	if _, err := os.Lstat(file + ".lock"); err == nil {
 		env.Warnf("%s.lock exists: a Dart process is editing the file, or was killed: import it when none is left", file)
 	}
+
 	f, err := os.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = cli.WithStatus(cli.StatusNotFound, err)
@@ -90,6 +96,7 @@ func readFile(env *cli.Env, file string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
+
 	return readAll(f)
 }
 
@@ -118,5 +125,6 @@ func refused(file string, err error) error {
 	case errors.Is(err, protocol.ErrLocalTime):
 		cure = "give the offset, like --time-zone +02:00, or write it after that time in a copy"
 	}
+
 	return cli.WithStatus(cli.StatusCorrupt, fmt.Errorf("%s: %v: %s", file, err, cure))
 }

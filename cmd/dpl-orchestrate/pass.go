@@ -22,6 +22,7 @@ func (c *orchestrate) orchestrator(env *cli.Env) *orchestrator.Orchestrator {
 		Interval: time.Duration(c.Interval), Staleness: time.Duration(c.Staleness),
 		Spawn: c.Spawn, OnAlert: string(c.OnAlert), HookOut: env.Stderr, Every: time.Duration(c.Every),
 	}
+
 	if o.Owner == "" {
 		o.Owner = session.DefaultOwner()
 	}
@@ -86,11 +87,13 @@ func report(group string, p orchestrator.PassReport) cli.Object {
 			})
 		}
 	}
+
 	for _, a := range p.Alerts {
 		alerts = append(alerts, cli.Object{
 			{Name: "seq", Value: a.Seq}, {Name: "type", Value: string(a.Type)}, {Name: "supervisorId", Value: cli.OrNull(a.ServiceID)}, {Name: "message", Value: a.Message},
 		})
 	}
+
 	return cli.Object{
 		{Name: "groupId", Value: group}, {Name: "revision", Value: p.After.Registry.Revision}, {Name: "standBy", Value: p.StandBy},
 		{Name: "actions", Value: actions}, {Name: "alerts", Value: alerts},
@@ -101,8 +104,10 @@ func report(group string, p orchestrator.PassReport) cli.Object {
 func (c *orchestrate) repeat(env *cli.Env, o *orchestrator.Orchestrator) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+
 	raised, given := make(chan struct{}, 1), make(chan struct{})
 	go hook(env, o, raised, given)
+
 	for state := protocol.OrchestratorStarting; ctx.Err() == nil; state = protocol.OrchestratorRunning {
 		o.State = state
 		standsBy, err := pass(env, o)
@@ -117,14 +122,17 @@ func (c *orchestrate) repeat(env *cli.Env, o *orchestrator.Orchestrator) error {
 			default: // the hook runs still, and looks again
 			}
 		}
+
 		select {
 		case <-ctx.Done():
 		case <-time.After(cli.Jittered(time.Duration(c.Every))):
 		}
 	}
+
 	close(raised)
 	err := o.Leave(protocol.OrchestratorShuttingDown)
 	<-given
+
 	return cli.Named("orchestrate", o.Group, "", errors.Join(err, o.Leave(protocol.OrchestratorStopped)))
 }
 

@@ -53,6 +53,7 @@ func (c *push) Run(env *cli.Env) error {
 			env.Logf("%v", err)
 		}
 	}
+
 	if err == nil && (!env.DryRun() || env.JSON()) && !entry.StdoutClosed() {
 		c.print(env, l, edit, p) // otherwise the caller has given both ids
 	}

@@ -54,8 +54,10 @@ func (c *restart) await(env *cli.Env, l *fileops.Ledger, group string, again []s
 				waiting = fmt.Sprintf("%q has just been started", id)
 			}
 		}
+
 		return waiting == "", nil
 	}
+
 	late := func() error {
 		return fmt.Errorf("%w: after %v %s", cli.ErrTimeout, time.Duration(c.Timeout), waiting)
 	}

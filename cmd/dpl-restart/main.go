@@ -37,6 +37,7 @@ func (c *restart) Run(env *cli.Env) error {
 		}
 		return after, err
 	})
+
 	switch {
 	case err != nil:
 	case c.Wait:
@@ -44,9 +45,11 @@ func (c *restart) Run(env *cli.Env) error {
 	case !heard && !env.DryRun() && len(again) > 0:
 		env.Warnf("%s: no orchestrator has been heard from: run dpl-orchestrate", group)
 	}
+
 	if err == nil && env.JSON() {
 		env.PrintJSON(append(cli.GroupResult(edit, service), cli.Member{Name: "restarted", Value: append([]string{}, again...)}))
 	}
+
 	return cli.Named("restart", group, service, err)
 }
 

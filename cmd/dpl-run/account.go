@@ -59,6 +59,7 @@ func (c *run) statusFile() (*os.File, error) {
 		return nil, cli.Usagef("--status-fd %d: stdin, stdout and stderr belong to COMMAND: give 3 or more",
 			*c.StatusFD)
 	}
+
 	file, err := job.Inherited(int(*c.StatusFD))
 	if err != nil {
 		return nil, cli.Usagef("--status-fd %d: %v", *c.StatusFD, err)
@@ -82,9 +83,11 @@ func (a *account) write(env *cli.Env, out *os.File, err error) {
 	if a.role != nil {
 		line = append(line, a.role.ids()...)
 	}
+
 	line = append(line, cli.Object{
 		{Name: "state", Value: cli.OrNull(string(a.state))}, {Name: "reason", Value: cli.OrNull(reason)},
 	}...)
+
 	if _, err := out.Write(env.JSONLine(line)); err != nil {
 		env.Warnf("--status-fd: %v", err)
 	}
@@ -100,6 +103,7 @@ func (e end) members() cli.Object {
 	default:
 		status = e.status
 	}
+
 	return cli.Object{
 		{Name: "status", Value: status}, {Name: "signal", Value: signal}, {Name: "ok", Value: e.ran && e.failure == ""},
 	}
@@ -110,6 +114,7 @@ func endOf(j *job.Job, ok success) end {
 	e := end{ran: true}
 	e.status, e.signal = j.Status()
 	e.dumped = j.Dumped()
+
 	switch {
 	case e.status < 0: // something else in this process has waited for it
 		e.status, e.unknown, e.failure = 255, true, "exit status unknown"
@@ -119,5 +124,6 @@ func endOf(j *job.Job, ok success) end {
 	default:
 		e.failure = fmt.Sprintf("exit status %d", e.status)
 	}
+
 	return e
 }

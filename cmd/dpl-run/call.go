@@ -31,16 +31,20 @@ func (c *run) role(env *cli.Env) (role, error) {
 	if c.Group != "" {
 		return c.registration(env)
 	}
+
 	p, op, err := c.Arguments(env, cmp.Or(c.Participant, cli.ID(participantOf(c.Command[0]))))
 	if err != nil {
 		return nil, err
 	}
+
 	p.Tmp, p.Process = true, self()
 	p.PID = p.Process.PID
 	if c.Notify {
 		p.Readiness = protocol.ReadinessStarting
 	}
+
 	l, err := c.Open(env)
+
 	return &call{env: env, flags: c, ledger: l, op: op, push: p}, err
 }
 
@@ -52,6 +56,7 @@ func participantOf(command string) string {
 			name[i] = '-'
 		}
 	}
+
 	id := strings.ReplaceAll(strings.TrimLeft(string(name), "._:-"), "..", "--")
 	id = id[:min(len(id), 60)]
 	if protocol.CheckID(id) != nil {
@@ -77,6 +82,7 @@ func (c *call) begin() ([]string, time.Duration, error) {
 	if err != nil || c.env.DryRun() {
 		return nil, 0, c.tooLate(err)
 	}
+
 	c.began = edit.Created()
 	c.seen = edit.After
 	seen, _ := c.ledger.ObserveOperation(edit.After, c.env.Observer()())
@@ -106,6 +112,7 @@ func (c *call) tooLate(err error) error {
 		}
 		return cli.WithStatus(cli.StatusCleanUp, err)
 	}
+
 	return err
 }
 
@@ -119,12 +126,14 @@ func (c *call) beat(say protocol.Report) (int, error) {
 		c.period = after.Pace(c.push.Call, seen)
 		return after, err
 	})
+
 	switch {
 	case gone(err) || edit.Archived:
 		return cli.StatusOver, nil
 	case err != nil:
 		return 0, cli.Named("heartbeat", c.op, c.push.Call, err)
 	}
+
 	c.seen = edit.After
 	return cli.StatusOfVerdict(edit.After.Verdict(actor)), nil
 }
@@ -151,6 +160,7 @@ func (c *call) called() bool {
 			return true
 		}
 	}
+
 	seen, _ := c.ledger.ObserveOperation(c.seen, c.env.Observer()())
 	after, err := c.seen.Cleanup(c.push.Participant, seen)
 	return err != nil || c.seen.State != protocol.Running || after.Revision != c.seen.Revision
@@ -163,6 +173,7 @@ func (c *call) explain(status int) string {
 	case cli.StatusOver:
 		return fmt.Sprintf("operation %s, or its call %s, is over", c.op, c.push.Call)
 	}
+
 	if f := c.seen.Frame(c.push.Call); f != nil && f.Crash != nil {
 		return c.op + ": " + declared(f)
 	}
@@ -197,6 +208,7 @@ func (c *call) end(e end) (verdict, error) {
 	if e.failure != "" && !c.push.Contained {
 		pop.Fail, pop.Reason = true, "call "+c.push.Call+": "+e.failure
 	}
+
 	var crashed *protocol.Frame
 	edit, err := c.env.Edit(c.ledger, c.op, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 		crashed = nil
@@ -205,9 +217,11 @@ func (c *call) end(e end) (verdict, error) {
 		}
 		return op.Pop(pop, seen)
 	})
+
 	if gone(err) && c.unsure {
 		err = fileops.ErrCommitted // the first try has removed it
 	}
+
 	c.unsure = c.unsure || errors.Is(err, fileops.ErrUnknown)
 	if gone(err) {
 		return verdict{status: cli.StatusOver, reason: c.explain(cli.StatusOver)}, nil
@@ -226,6 +240,7 @@ func (c *call) end(e end) (verdict, error) {
 	case wentWrong(edit.After, pop):
 		v.status, v.reason = cli.StatusCleanUp, failed(edit.After)
 	}
+
 	return v, nil
 }
 

@@ -30,6 +30,7 @@ func (c *run) registration(env *cli.Env) (role, error) {
 	if c.Given("supervisor") && c.Service == "" {
 		c.Service = c.Supervisor // as the flag was called before
 	}
+
 	service, err := c.Service.Or("DPL_SERVICE")
 	if err == nil && service == "" {
 		service = string(c.Supervisor)
@@ -40,6 +41,7 @@ func (c *run) registration(env *cli.Env) (role, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	r := &registration{env: env, group: string(c.Group), self: protocol.ServiceProcess{Service: service, Process: self()}}
 	r.self.PID = r.self.Process.PID
 	if c.Notify {
@@ -51,7 +53,9 @@ func (c *run) registration(env *cli.Env) (role, error) {
 	if r.by, err = env.ActorID(); err != nil {
 		return nil, err
 	}
+
 	r.ledger, err = env.Create(fileops.Config{})
+
 	return r, err
 }
 
@@ -71,12 +75,14 @@ func (r *registration) begin() ([]string, time.Duration, error) {
 			Heartbeats: r.promise,
 		}, seen)
 	})
+
 	if errors.Is(err, protocol.ErrOtherProcess) {
 		return nil, 0, fmt.Errorf("%s: register %q: another process of the service is alive: stop it with dpl-shutdown", r.group, r.self.Service)
 	}
 	if err != nil || r.env.DryRun() {
 		return nil, 0, cli.Named("register", r.group, r.self.Service, err)
 	}
+
 	r.interval = edit.After.Orchestrator.HeartbeatInterval
 	return []string{
 		"DPL_LEDGER=" + r.ledger.Dir(), "DPL_GROUP=" + r.group, "DPL_SERVICE=" + r.self.Service, "DPL_SUPERVISOR=" + r.self.Service,
@@ -91,6 +97,7 @@ func (r *registration) beat(say protocol.Report) (int, error) {
 		after, answer, err = g.BeatService(r.self, say, seen)
 		return after, err
 	})
+
 	if errors.Is(err, protocol.ErrNoService) || errors.Is(err, protocol.ErrOtherProcess) || errors.Is(err, fileops.ErrNoGroup) {
 		r.env.Warnf("%v", cli.Named("heartbeat", r.group, r.self.Service, err))
 		return cli.StatusCrashed, nil
@@ -123,6 +130,7 @@ func (r *registration) end(e end) (verdict, error) {
 	default:
 		code, status = protocol.CodeKilled, int(e.signal)
 	}
+
 	if code == "" && e.cause == "" {
 		return verdict{}, nil
 	}
@@ -130,9 +138,11 @@ func (r *registration) end(e end) (verdict, error) {
 	verb := func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
 		return g.EndService(r.self, code, status, e.cause, seen)
 	}
+
 	_, err := r.env.EditGroup(r.ledger, r.group, fileops.Existing, verb)
 	if errors.Is(err, protocol.ErrNoService) || errors.Is(err, fileops.ErrNoGroup) {
 		err = nil
 	}
+
 	return verdict{}, cli.Named("end", r.group, r.self.Service, err)
 }

@@ -49,6 +49,7 @@ func (c *run) run(env *cli.Env, a *account) error {
 	if err := c.check(env); err != nil {
 		return err
 	}
+
 	softSignal := syscall.Signal(c.SoftSignal)
 	ok := c.OK
 	ok[0] = true
@@ -57,10 +58,12 @@ func (c *run) run(env *cli.Env, a *account) error {
 	if err != nil {
 		return err
 	}
+
 	p, err := c.role(env)
 	if err != nil {
 		return err
 	}
+
 	a.role = p
 
 	signals := catch(softSignal) // signals during the push go to the command
@@ -70,11 +73,13 @@ func (c *run) run(env *cli.Env, a *account) error {
 		(<-keeper).Dismiss()
 		return err
 	}
+
 	r := &runner{
 		env: env, role: p, account: a, signals: signals, keeper: <-keeper, ok: ok, softSignal: softSignal,
 		killAfter: time.Duration(c.KillAfter), softTimeout: time.Duration(c.SoftTimeout),
 		timeout: time.Duration(c.Timeout), watchdog: time.Duration(c.Watchdog),
 	}
+
 	return r.run(path, c.Command, variables, interval, c.Notify)
 }
 
@@ -98,6 +103,7 @@ func (c *run) check(env *cli.Env) error {
 	case c.Watchdog != 0 && !c.Notify:
 		return cli.Usagef("--watchdog goes with --notify")
 	}
+
 	return nil
 }
 
@@ -143,6 +149,7 @@ func without(env []string, names ...string) []string {
 			rest = append(rest, v)
 		}
 	}
+
 	return rest
 }
 
@@ -160,19 +167,23 @@ func (r *runner) run(path string, argv, variables []string, interval time.Durati
 			env = append(env, "WATCHDOG_USEC="+strconv.FormatInt(r.watchdog.Microseconds(), 10))
 		}
 	}
+
 	job.Adopt()
 	if r.job, err = job.Start(path, argv, env, r.keeper); err != nil {
 		return r.notStarted(cli.WithStatus(cli.StatusCannotRun, fmt.Errorf("%s: %w", argv[0], err)))
 	}
+
 	r.env.Logf("%s: process %d: %s", r.role.name(), r.job.PID(), strings.Join(argv, " "))
 	if err := r.job.Unkept(); err != nil {
 		r.env.Logf("%s: if dpl-run is killed, only the first process of the command ends: %v", r.role.name(), err)
 	}
+
 	tidied := make(chan struct{})
 	go func() {
 		defer close(tidied)
 		r.role.tidy()
 	}()
+
 	r.follow(interval)
 	closed := make(chan error, 1)
 	go func() { closed <- r.job.Close() }()
@@ -180,10 +191,12 @@ func (r *runner) run(path string, argv, variables []string, interval time.Durati
 	if err := <-closed; err != nil {
 		r.env.Warnf("%v", err)
 	}
+
 	<-tidied
 	if err != nil {
 		return err
 	}
+
 	return cli.Exit(status)
 }
 
@@ -204,6 +217,7 @@ func (r *runner) finish() (int, error) {
 	if r.ended() {
 		e = endOf(r.job, r.ok)
 	}
+
 	r.account.end = e
 	noted := e
 	if r.why.status != 0 {
@@ -212,6 +226,7 @@ func (r *runner) finish() (int, error) {
 	if r.why.status == cli.StatusTimeout {
 		noted.cause = r.why.reason
 	}
+
 	if r.background { // the command itself ended well long ago
 		known := false
 		noted.status, noted.signal, noted.dumped, known = r.job.StrayEnd()
@@ -225,6 +240,7 @@ func (r *runner) finish() (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("the command ended: %s: %w", noted.failure, err)
 	}
+
 	return r.conclude(e, v), nil
 }
 
@@ -234,6 +250,7 @@ func (r *runner) conclude(e end, v verdict) int {
 	a := r.account
 	a.state = v.state
 	sig, interrupted := r.interrupted()
+
 	switch {
 	case r.why.status != 0:
 		a.reason = r.why.reason
@@ -249,6 +266,7 @@ func (r *runner) conclude(e end, v verdict) int {
 		a.reason = e.failure
 		return 128 + int(syscall.SIGKILL)
 	}
+
 	a.byCommand, a.reason = true, e.failure
 	return e.exit()
 }
@@ -282,6 +300,7 @@ func (r *runner) end(e end) (v verdict, err error) {
 		if err == nil || !cli.Transient(err) || errors.Is(err, fileops.ErrCommitted) {
 			return v, err
 		}
+
 		if time.Now().After(until) {
 			if !errors.Is(err, fileops.ErrBusy) {
 				return v, err
@@ -291,6 +310,7 @@ func (r *runner) end(e end) (v verdict, err error) {
 				warned = true
 			}
 		}
+
 		select {
 		case <-time.After(cli.Jittered(retryAfter)):
 		case sig := <-r.signals:

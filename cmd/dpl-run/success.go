@@ -39,6 +39,7 @@ func parseSuccess(list string) (success, error) {
 			ok[status] = true
 		}
 	}
+
 	return ok, nil
 }
 
@@ -48,6 +49,7 @@ func parseStatuses(item string) (first, last int, err error) {
 	if !ranged {
 		high = low
 	}
+
 	first, lowErr := parseStatus(low)
 	last, highErr := parseStatus(high)
 	if lowErr == nil && highErr == nil && first <= last {

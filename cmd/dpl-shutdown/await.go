@@ -25,9 +25,11 @@ func (c *shutdown) await(env *cli.Env, l *fileops.Ledger, group, service string)
 				return false, fmt.Errorf("%w: %q is %s again", cli.ErrImpossible, s.ID, s.State)
 			}
 		}
+
 		left = g.ShuttingDown(service)
 		return len(left) == 0, nil
 	}
+
 	late := func() error {
 		return fmt.Errorf("%w: after %v %q is still %s", cli.ErrTimeout, time.Duration(c.Timeout), left[0], protocol.StateShuttingDown)
 	}

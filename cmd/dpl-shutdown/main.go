@@ -32,12 +32,14 @@ func (c *shutdown) Run(env *cli.Env) error {
 		}
 		return g.Shutdown(service, by, c.Only, seen)
 	})
+
 	if err == nil && c.Wait {
 		edit.After, err = c.await(env, l, group, service)
 	}
 	if err == nil && env.JSON() {
 		env.PrintJSON(cli.GroupResult(edit, service))
 	}
+
 	return cli.Named("shutdown", group, service, err)
 }
 

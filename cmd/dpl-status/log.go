@@ -22,6 +22,7 @@ func (c *status) checkLog() error {
 	case c.Service != "" || c.Check != "" || c.IDs || c.Watch || c.HTML != "" || c.JSON:
 		return cli.Usagef("--log goes with none of --service, --check, --ids, --watch, --html and --json")
 	}
+
 	return nil
 }
 
@@ -32,10 +33,12 @@ func (s *reporter) log(group, service string, lines int, follow bool) error {
 	if err != nil {
 		return cli.Named("status", group, "", err)
 	}
+
 	path := s.ledger.LogPath(group, service)
 	if _, err := os.Lstat(path); err != nil && g.Service(service) == nil {
 		return cli.Named("status", group, service, protocol.ErrNoService)
 	}
+
 	reader, text, err := s.ledger.ReadLog(group, service, lines)
 	if err != nil {
 		return cli.Named("log", group, service, err)
@@ -83,13 +86,16 @@ func (p *printer) clean(text []byte) (clean []byte) {
 			p.rest = append(p.rest, text...)
 			break
 		}
+
 		r, size := utf8.DecodeRune(text)
 		if r == '\n' || r == '\t' {
 			clean = append(clean, byte(r))
 		} else {
 			clean = append(clean, view.Clean(string(text[:size]))...)
 		}
+
 		text = text[size:]
 	}
+
 	return clean
 }

@@ -37,6 +37,7 @@ func (c *status) Validate() error {
 	if c.Group != "" && c.Service == "" {
 		c.Service, c.Supervisor = c.Supervisor, "" // as the flag was called before
 	}
+
 	op := c.Given("op")
 	switch {
 	case c.Groups && (op || c.Why != "" || c.Check != "" || c.Supervisor != "" || c.Service != "" || c.Group != ""):
@@ -54,6 +55,7 @@ func (c *status) Validate() error {
 	case c.Check != "" && c.Why != "":
 		return cli.Usagef("--check and --why exclude each other")
 	}
+
 	return cmp.Or(c.checkLog(), c.checkOutput())
 }
 
@@ -67,6 +69,7 @@ func (c *status) Run(env *cli.Env) error {
 	if s.ledger, err = env.Open(); err != nil {
 		return err
 	}
+
 	switch {
 	case c.Log != "":
 		return s.log(group, string(c.Log), int(c.Lines), c.Follow)
@@ -84,10 +87,12 @@ func (c *status) Run(env *cli.Env) error {
 	case c.Why != "":
 		return s.why(op, string(c.Why))
 	}
+
 	what := subject{op: op, supervisor: string(c.Supervisor), group: group, service: string(c.Service)}
 	if op != "" && group == "" {
 		env.NoteInherited(s.ledger, op)
 	}
+
 	switch {
 	case c.Watch:
 		return s.watch(what)
@@ -96,6 +101,7 @@ func (c *status) Run(env *cli.Env) error {
 	case env.JSON():
 		return s.json(what)
 	}
+
 	return s.show(what)
 }
 

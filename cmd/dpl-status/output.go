@@ -15,11 +15,13 @@ func (c *status) checkOutput() error {
 	default:
 		return nil
 	}
+
 	switch {
 	case c.JSON:
 		return cli.Usagef("%s does not go with --json; dpl-watch prints what happens as JSON", name)
 	case c.Check != "" || c.Why != "" || c.Groups || c.IDs:
 		return cli.Usagef("%s goes with none of --check, --why, --groups and --ids", name)
 	}
+
 	return nil
 }

@@ -19,6 +19,7 @@ func (c *wait) waiter(env *cli.Env) (*waiter, error) {
 	if c.Group == "" {
 		ops = distinct(c.Op)
 	}
+
 	var err error
 	ids := ops
 	if c.Ready != nil {
@@ -30,24 +31,30 @@ func (c *wait) waiter(env *cli.Env) (*waiter, error) {
 			ops = []string{w.op}
 		}
 	}
+
 	since := int64(fromNow)
 	if c.Since != nil {
 		since = int64(*c.Since)
 	}
+
 	for _, id := range ids {
 		w.targets = append(w.targets, &target{id: id, state: notThere, outcome: protocol.Pending, since: since})
 	}
+
 	if w.timeout != 0 {
 		w.over = time.After(w.timeout)
 	}
 	if w.ledger, err = w.open(c.Ready == nil && w.goal.MayBegin()); err != nil {
 		return nil, err
 	}
+
 	by, err := env.ActorID()
 	for _, op := range ops {
 		w.janitors[op] = &janitor{env: env, ledger: w.ledger, by: by, idle: !env.MayEdit()}
 	}
+
 	w.notifier = w.ledger.Notify(ops, c.groups(w))
+
 	return w, err
 }
 
@@ -83,5 +90,6 @@ func (c *wait) toBeReady(w *waiter, ops []string) (ids []string, err error) {
 			return nil, cli.Usagef("--ready goes with --op or --group, or $DPL_OP or $DPL_GROUP")
 		}
 	}
+
 	return distinct(c.Ready), nil
 }

@@ -40,6 +40,7 @@ func (c *wait) Validate() error {
 	case c.Ready != nil && c.For != protocol.GoalTerminal:
 		return cli.Usagef("--ready does not go with --for")
 	}
+
 	return nil
 }
 

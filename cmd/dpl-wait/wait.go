@@ -48,6 +48,7 @@ func (w *waiter) open(mayBegin bool) (*fileops.Ledger, error) {
 		if !errors.Is(err, fileops.ErrNoLedger) || !mayBegin {
 			return l, err
 		}
+
 		select {
 		case <-time.After(pause):
 		case <-w.over:
@@ -72,6 +73,7 @@ func (w *waiter) wait() error {
 		if done, err := w.judge(); done {
 			return err
 		}
+
 		again := time.NewTimer(w.tidy())
 		select {
 		case <-w.notifier.C():
@@ -81,6 +83,7 @@ func (w *waiter) wait() error {
 			w.print()
 			return fmt.Errorf("%s: %w after %v", w.rest(protocol.Pending), cli.ErrTimeout, w.timeout)
 		}
+
 		again.Stop()
 	}
 }
@@ -92,6 +95,7 @@ func (w *waiter) judge() (done bool, err error) {
 	if w.any {
 		enough, never = 1, len(w.targets)
 	}
+
 	switch {
 	case met >= enough:
 		w.print()
@@ -100,6 +104,7 @@ func (w *waiter) judge() (done bool, err error) {
 		w.print()
 		return true, fmt.Errorf("%s: %w", w.rest(protocol.Impossible), cli.ErrImpossible)
 	}
+
 	return false, nil
 }
 
@@ -120,10 +125,12 @@ func (w *waiter) rest(o protocol.Outcome) string {
 			all = append(all, t.id+" is "+t.state)
 		}
 	}
+
 	const most = 3
 	if more := len(all) - most; more > 0 {
 		all = append(all[:most], fmt.Sprintf("and %d more", more))
 	}
+
 	where := w.op
 	if where == "" {
 		where = w.group
@@ -131,6 +138,7 @@ func (w *waiter) rest(o protocol.Outcome) string {
 	if where != "" {
 		where += ": "
 	}
+
 	return where + strings.Join(all, ", ")
 }
 
@@ -142,6 +150,7 @@ func (w *waiter) tidy() time.Duration {
 	for _, op := range w.alive {
 		mortals = append(mortals, op.Mortals(seen)...)
 	}
+
 	w.deaths.watch(mortals) // before judging them, so that no death goes unnoticed
 	for _, op := range w.alive {
 		remembered, news := w.ledger.ObserveOperation(op, seen)
@@ -163,6 +172,7 @@ func (w *waiter) look() error {
 		}
 		return err
 	}
+
 	for _, t := range w.targets {
 		op, err := w.read(t.id)
 		if errors.Is(err, fileops.ErrNotFound) && w.goal.MayBegin() && t.state == notThere {
@@ -174,8 +184,10 @@ func (w *waiter) look() error {
 		if t.since == fromNow {
 			t.since = op.Revision
 		}
+
 		t.outcome, t.state = op.Wait(w.goal, t.since), string(op.State)
 	}
+
 	return nil
 }
 
@@ -200,6 +212,7 @@ func (w *waiter) lookAtGroup() error {
 	if err != nil {
 		return cli.Named("wait", w.group, "", err)
 	}
+
 	seen := w.ledger.ObserveGroup(g, w.env.Observer()())
 	for _, t := range w.targets {
 		if t.outcome, err = g.WaitReady(t.id, seen); err != nil {
@@ -207,6 +220,7 @@ func (w *waiter) lookAtGroup() error {
 		}
 		t.state = string(g.Service(t.id).State)
 	}
+
 	return nil
 }
 
@@ -220,6 +234,7 @@ func (w *waiter) print() {
 		w.env.PrintJSON(cli.Object{{Name: "targets", Value: results}})
 		return
 	}
+
 	for _, t := range w.targets {
 		switch {
 		case !w.any || t.outcome != protocol.Met:

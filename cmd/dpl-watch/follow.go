@@ -28,12 +28,14 @@ func (c *watch) follower(env *cli.Env) (*follower, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if group != "" {
 		return &follower{env: env, name: group, notifier: l.Notify(nil, []string{group}), read: func(since int64) ([]protocol.Line, int64, bool, error) {
 			g, err := l.ReadGroup(group)
 			return g.Lines(since), g.Registry.Revision, false, err
 		}}, nil
 	}
+
 	return &follower{env: env, name: op, notifier: l.Notify([]string{op}, nil), read: func(since int64) ([]protocol.Line, int64, bool, error) {
 		o, archived, err := l.ReadOperation(op)
 		return o.Lines(since), o.Revision, archived || o.State.Terminal(), err
@@ -48,6 +50,7 @@ func (f *follower) run(since int64, timeout time.Duration) error {
 	if timeout != 0 {
 		over = time.After(timeout)
 	}
+
 	unread := cli.ReaderGone()
 	for {
 		f.notifier.Arm()
@@ -58,6 +61,7 @@ func (f *follower) run(since int64, timeout time.Duration) error {
 		if !f.print(lines) || last {
 			return nil
 		}
+
 		since = max(since, revision)
 		select {
 		case <-f.notifier.C():
@@ -80,5 +84,6 @@ func (f *follower) print(lines []protocol.Line) bool {
 			return false // the error is reported at the end
 		}
 	}
+
 	return true
 }

@@ -31,6 +31,7 @@ func (c *watch) Validate() error {
 	case c.Group == "" && c.Op == "":
 		return cli.Usagef("--op is required, or $DPL_OP; or --group")
 	}
+
 	return nil
 }
 

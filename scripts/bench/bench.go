@@ -77,10 +77,12 @@ func newBench(ctx context.Context, o options, out io.Writer) (b *bench, err erro
 	if err == nil {
 		b.machine, err = b.look()
 	}
+
 	if err != nil {
 		b.close()
 		return nil, err
 	}
+
 	return b, nil
 }
 
@@ -123,6 +125,7 @@ func (b *bench) live(n int) ([]*os.Process, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	n = min(n, b.plan.processes)
 	for len(b.processes) < n {
 		p, err := b.starter.start([]string{sleep, "1d"})
@@ -131,5 +134,6 @@ func (b *bench) live(n int) ([]*os.Process, error) {
 		}
 		b.processes = append(b.processes, p)
 	}
+
 	return b.processes[:n], nil
 }

@@ -38,10 +38,12 @@ func TestQuick(t *testing.T) {
 		bin: build.Commands(t, "../.."), dir: dir, json: filepath.Join(dir, "bench.json"), svg: filepath.Join(dir, "bench.svg"),
 		only: regexp.MustCompile(""), plan: quickPlan(),
 	}
+
 	var out bytes.Buffer
 	if err := run(t.Context(), o, &out); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
+
 	var got report
 	text, err := os.ReadFile(o.json)
 	if err != nil {
@@ -50,15 +52,18 @@ func TestQuick(t *testing.T) {
 	if err := json.Unmarshal(text, &got); err != nil {
 		t.Fatal(err)
 	}
+
 	checkSeries(t, got)
 	if len(got.Goals) != len(goals) {
 		t.Errorf("got %d goals, want %d", len(got.Goals), len(goals))
 	}
+
 	for _, g := range got.Goals {
 		if (g.Measured == nil) != (g.Verdict == notMeasured) {
 			t.Errorf("%s: got %v, %s", g.About, g.Measured, g.Verdict)
 		}
 	}
+
 	checkXML(t, o.svg)
 	plot, err := os.ReadFile(o.svg)
 	contestant := "dpl"
@@ -86,6 +91,7 @@ func checkSeries(t *testing.T, got report) {
 			}
 		}
 	}
+
 	for _, name := range []string{
 		"edits/null", "big/null", "heartbeat/3/dpl", "heartbeat/100/dpl-pid", "heartbeat/1000/dpl", "push/3/dpl", "pop/1000/dpl",
 		"writers/1/dpl/throughput", "writers/4/dpl/p99", "writers/4/dpl/lost",
@@ -105,10 +111,12 @@ func checkXML(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	defer f.Close()
+
 	d := xml.NewDecoder(f)
 	for err == nil {
 		_, err = d.Token()
 	}
+
 	if !errors.Is(err, io.EOF) {
 		t.Errorf("%s: %v", file, err)
 	}

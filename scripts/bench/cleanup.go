@@ -26,18 +26,22 @@ func (b *bench) timeCleanup() error {
 		}
 		turns, ledgers = append(turns, of...), append(ledgers, made...)
 	}
+
 	if err := b.race(turns, b.plan.passRounds); err != nil {
 		return err
 	}
+
 	for _, c := range ledgers {
 		if err := c.check(); err != nil {
 			return err
 		}
 	}
+
 	for _, n := range b.plan.operations {
 		title := fmt.Sprintf("dpl-cleanup, a pass over %d operations of %d frames", n, passFrames)
 		b.printTimes(title, "cleanup/null", fmt.Sprintf("cleanup/%d/", n))
 	}
+
 	return nil
 }
 
@@ -55,6 +59,7 @@ func (b *bench) passesOver(n int) (turns []turn, ledgers []*crowd, err error) {
 		argv := []string{b.command("dpl-cleanup"), "--ledger", c.ledger}
 		return turn{contestants: []contestant{{name: named("cleanup", n, who), argv: argv, ready: c.restore}}}
 	}
+
 	turns = []turn{cleanup("dpl", quiet), cleanup("dpl-pid", pid)}
 	if n >= 100 {
 		turns = append(turns, cleanup("dpl-stale", stale))
@@ -65,6 +70,7 @@ func (b *bench) passesOver(n int) (turns []turn, ledgers []*crowd, err error) {
 	if b.tools.python != "" {
 		turns = append(turns, alone(named("cleanup", n, "python"), []string{b.tools.python, "-I", "-S", "-c", pythonPass, quiet.ledger}))
 	}
+
 	return turns, ledgers, err
 }
 
@@ -89,30 +95,36 @@ func (b *bench) gather(c *crowd, n int) (err error) {
 	if c.ledger, err = b.newLedger(c.ledger, "op-0"); err != nil {
 		return err
 	}
+
 	var processes []protocol.Process
 	if c.withPID {
 		if processes, err = b.identities(passFrames * n); err != nil {
 			return err
 		}
 	}
+
 	for i := range n {
 		id, own := fmt.Sprint("op-", i), processes
 		if c.withPID {
 			own = processes[i*passFrames%(len(processes)-passFrames+1):]
 		}
+
 		op, err := b.stack(id, passFrames, own)
 		if err != nil {
 			return err
 		}
+
 		file := operationFile(c.ledger, id)
 		if c.stale != nil && i%100 == 0 {
 			silence(op.Stack[passFrames-1])
 			c.stale[file] = op.Encode()
 		}
+
 		if err := errors.Join(os.WriteFile(file, []byte(op.Encode()), 0o600), os.WriteFile(file+".lock", nil, 0o600)); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -128,11 +140,13 @@ func (c *crowd) restore() error {
 	if len(c.stale) == 0 {
 		return nil
 	}
+
 	for file, text := range c.stale {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			return err
 		}
 	}
+
 	return syncAll(c.ledger)
 }
 

@@ -26,10 +26,12 @@ func (b *bench) hire(n int, j job) (c *crew, err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	text, err := json.Marshal(j)
 	if err != nil {
 		return nil, err
 	}
+
 	c = &crew{}
 	for range n {
 		cmd := exec.CommandContext(b.ctx, self)
@@ -44,13 +46,16 @@ func (b *bench) hire(n int, j job) (c *crew, err error) {
 		if err := cmd.Start(); err != nil {
 			return nil, err
 		}
+
 		c.commands, c.stdin, c.stdout = append(c.commands, cmd), append(c.stdin, in), append(c.stdout, bufio.NewReader(out))
 	}
+
 	for _, out := range c.stdout {
 		if _, err := out.ReadString('\n'); err != nil {
 			return nil, fmt.Errorf("a worker is not ready: %w", err)
 		}
 	}
+
 	return c, nil
 }
 
@@ -62,6 +67,7 @@ func (c *crew) work() (began time.Duration, done []shift, err error) {
 			return 0, nil, err
 		}
 	}
+
 	for i, out := range c.stdout {
 		var s shift
 		if err := json.NewDecoder(out).Decode(&s); err != nil {
@@ -72,5 +78,6 @@ func (c *crew) work() (began time.Duration, done []shift, err error) {
 		}
 		done = append(done, s)
 	}
+
 	return began, done, nil
 }

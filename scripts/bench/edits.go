@@ -22,9 +22,11 @@ func (b *bench) timeEdits() error {
 	if err := b.raceEdits("big/null", []int{b.plan.big}, b.plan.bigRounds); err != nil {
 		return err
 	}
+
 	for _, size := range b.plan.frames {
 		b.plotted = append(b.plotted, plotted{size, "edits/null"})
 	}
+
 	b.plotted = append(b.plotted, plotted{b.plan.big, "big/null"})
 	return nil
 }
@@ -39,16 +41,20 @@ func (b *bench) raceEdits(null string, sizes []int, rounds int) error {
 		if err != nil {
 			return err
 		}
+
 		peers, err := b.peerEdits(size)
 		if err != nil {
 			return err
 		}
+
 		bytes[size] = about
 		turns = append(append(turns, ours...), peers...)
 	}
+
 	if err := b.race(turns, rounds); err != nil {
 		return err
 	}
+
 	for _, size := range sizes {
 		for _, work := range []string{heartbeat, push, pop} {
 			title := fmt.Sprintf("%s, %d frames", work, size)
@@ -58,6 +64,7 @@ func (b *bench) raceEdits(null string, sizes []int, rounds int) error {
 			b.printTimes(title, null, fmt.Sprintf("%s/%d/", work, size))
 		}
 	}
+
 	return nil
 }
 
@@ -72,6 +79,7 @@ func (b *bench) ourEdits(size int) (turns []turn, about string, err error) {
 		}
 		return ledger
 	}
+
 	plain, pid, pairs := newStack("plain", false), newStack("pid", true), newStack("pairs", false)
 	if err != nil {
 		return nil, "", err
@@ -79,12 +87,15 @@ func (b *bench) ourEdits(size int) (turns []turn, about string, err error) {
 	if about, err = fileSizes(files[:2]); err != nil {
 		return nil, "", err
 	}
+
 	beat := func(ledger string) []string {
 		return []string{b.command("dpl-heartbeat"), "--ledger", ledger, "--op", "op", "--call", "call-1"}
 	}
+
 	edit := func(command string, more ...string) []string {
 		return append([]string{b.command(command), "--ledger", pairs, "--op", "op", "--call", "new"}, more...)
 	}
+
 	if size == b.plan.frames[0] { // where the time of one edit goes
 		turns = []turn{
 			alone(named(heartbeat, size, "version"), []string{b.command("dpl-heartbeat"), "--version"}),
@@ -93,11 +104,14 @@ func (b *bench) ourEdits(size int) (turns []turn, about string, err error) {
 			alone(named(heartbeat, size, "kong"), append(beat(plain), "-v")), // no plain argument
 		}
 	}
+
 	foreign, err := b.foreignBeats(size, beat)
 	if err != nil {
 		return nil, "", err
 	}
+
 	turns = append(turns, foreign...)
+
 	return append(turns, []turn{
 		alone(named(heartbeat, size, "dpl"), beat(plain)),
 		alone(named(heartbeat, size, "dpl-pid"), beat(pid)),
@@ -129,17 +143,20 @@ func (b *bench) foreignBeats(size int, beat func(ledger string) []string) (turns
 		if err != nil {
 			return nil, err
 		}
+
 		file := operationFile(ledger, "op")
 		text, err := b.prepare(append([]string{b.tools.python, "-I", "-S", "-c", pythonDump, file}, indent...)...)
 		if err != nil {
 			return nil, err
 		}
+
 		turns = append(turns, turn{contestants: []contestant{{
 			name:  named(heartbeat, size, who),
 			argv:  beat(ledger),
 			ready: func() error { return os.WriteFile(file, []byte(text), 0o600) },
 		}}})
 	}
+
 	return turns, nil
 }
 
@@ -155,5 +172,6 @@ func fileSizes(files []string) (string, error) {
 		}
 		sizes = append(sizes, info.Size())
 	}
+
 	return fmt.Sprintf("%d bytes, with --pid %d", sizes...), nil
 }

@@ -84,6 +84,7 @@ func (g goal) judge(r *results) judged {
 	if columns == nil {
 		return judged{g, nil, notMeasured}
 	}
+
 	e := bootstrap(columns, statistic)
 	if e.Value < g.Limit && g.Least || e.Value > g.Limit && !g.Least {
 		return judged{g, &e, missed}
@@ -104,5 +105,6 @@ func (g goal) measured() ([]string, func([][]float64) float64) {
 			return (median(c[0]) - start) / (median(c[1]) - start) / g.Work
 		}
 	}
+
 	return []string{g.Ours, g.Peer}, ratioOfMedians
 }

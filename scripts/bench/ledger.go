@@ -26,17 +26,21 @@ func (b *bench) here() (protocol.Observation, error) {
 		if err != nil {
 			return protocol.Observation{}, err
 		}
+
 		op, err := readOperation(operationFile(ledger, "op"))
 		if err != nil {
 			return protocol.Observation{}, err
 		}
+
 		p := op.Stack[0].Process
 		b.host = &protocol.Host{ID: p.HostID, BootID: p.BootID, PIDNamespace: p.PIDNamespace}
 	}
+
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
 		return protocol.Observation{}, err
 	}
+
 	return protocol.Observation{Now: time.Now(), Host: *b.host, MonotonicMs: ts.Nano() / 1e6}, nil
 }
 
@@ -46,6 +50,7 @@ func (b *bench) identities(n int) ([]protocol.Process, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	processes, err := b.live(n)
 	if err != nil {
 		return nil, err
@@ -62,15 +67,18 @@ func (b *bench) stack(id string, n int, processes []protocol.Process) (protocol.
 		if err != nil {
 			return op, err
 		}
+
 		p := protocol.Push{Participant: fmt.Sprint("worker-", i), Call: fmt.Sprint("call-", i), PID: os.Getpid()}
 		if len(processes) > 0 {
 			p.Process = processes[i%len(processes)]
 			p.PID = p.Process.PID
 		}
+
 		if op, err = op.Push(p, seen); err != nil {
 			return op, err
 		}
 	}
+
 	return op, nil
 }
 
@@ -89,6 +97,7 @@ func (b *bench) newStack(name string, n int, withPID bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	text, err := b.stackText(n, withPID)
 	if err != nil {
 		return "", err
@@ -103,17 +112,21 @@ func (b *bench) stackText(n int, withPID bool) (text []byte, err error) {
 	if text := b.texts[key]; text != nil {
 		return text, nil
 	}
+
 	var processes []protocol.Process
 	if withPID {
 		if processes, err = b.identities(n); err != nil {
 			return nil, err
 		}
 	}
+
 	op, err := b.stack("op", n, processes)
 	if err != nil {
 		return nil, err
 	}
+
 	b.texts[key] = []byte(op.Encode())
+
 	return b.texts[key], nil
 }
 

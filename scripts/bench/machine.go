@@ -32,23 +32,28 @@ func (b *bench) look() (facts []fact, err error) {
 	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
 		note("load", strings.TrimSpace(string(load)))
 	}
+
 	var u unix.Utsname
 	if err := unix.Uname(&u); err != nil {
 		return nil, err
 	}
+
 	note("kernel", unix.ByteSliceToString(u.Release[:]))
 	var fs unix.Statfs_t
 	if err := unix.Statfs(b.work, &fs); err != nil {
 		return nil, err
 	}
+
 	name, ok := fileSystems[int64(fs.Type)]
 	if !ok {
 		name = fmt.Sprintf("of type %#x", fs.Type)
 	}
+
 	note("file system", name+", "+b.work)
 	note("Go", runtime.Version())
 	note("commands", b.version(b.command("dpl-heartbeat"), "--version"))
 	t := b.tools
+
 	for _, p := range []struct{ name, program, flag string }{
 		{"sqlite3", t.sqlite, "--version"}, {"redis-cli", t.redis, "--version"}, {"jq", t.jq, "--version"}, {"python3", t.python, "--version"},
 	} {
@@ -56,6 +61,7 @@ func (b *bench) look() (facts []fact, err error) {
 			note(p.name, b.version(p.program, p.flag))
 		}
 	}
+
 	return facts, nil
 }
 
@@ -75,10 +81,12 @@ func lineOf(file, name string) string {
 	if err != nil {
 		return "unknown"
 	}
+
 	for line := range strings.Lines(string(text)) {
 		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == name {
 			return strings.TrimSpace(value)
 		}
 	}
+
 	return "unknown"
 }

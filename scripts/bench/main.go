@@ -43,12 +43,14 @@ func main() {
 		}
 		return
 	}
+
 	o, err := parse()
 	if err != nil {
 		log.Print(err)
 		flag.Usage()
 		os.Exit(2)
 	}
+
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	err = run(ctx, o, os.Stdout)
 	stop()
@@ -68,6 +70,7 @@ func parse() (o options, err error) {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: bench [flags] BINDIR")
 		flag.PrintDefaults()
 	}
+
 	flag.Parse()
 	if flag.NArg() != 1 || *rounds < 1 {
 		return o, fmt.Errorf("want one argument, and at least one round")
@@ -78,11 +81,14 @@ func parse() (o options, err error) {
 	if o.svg != "" && !o.only.MatchString("edits") {
 		return o, fmt.Errorf("-svg: the plot is of the section edits")
 	}
+
 	o.plan = planned(*rounds)
 	if *quick {
 		o.plan = quickPlan()
 	}
+
 	o.bin, err = filepath.Abs(flag.Arg(0))
+
 	return o, err
 }
 
@@ -94,6 +100,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		return err
 	}
 	defer b.close()
+
 	b.printMachine()
 	for _, s := range sections {
 		if !o.only.MatchString(s.name) {
@@ -103,10 +110,12 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
+
 	b.judge()
 	b.printGoals()
 	if err := b.writeJSON(o.json); err != nil {
 		return err
 	}
+
 	return b.writeSVG(o.svg)
 }

@@ -25,9 +25,11 @@ func (b *bench) timeOrchestrate() error {
 		registries = append(registries, filepath.Join(ledger, "g.supervisors.json"))
 		turns = append(turns, alone(named("orchestrate", n, "dpl"), []string{b.command("dpl-orchestrate"), "--ledger", ledger, "--group", "g"}))
 	}
+
 	if err := b.race(turns, b.plan.passRounds); err != nil {
 		return err
 	}
+
 	for i, n := range b.plan.supervisors {
 		if err := allRunning(registries[i], n); err != nil {
 			return err
@@ -35,6 +37,7 @@ func (b *bench) timeOrchestrate() error {
 		title := fmt.Sprintf("dpl-orchestrate, a pass over %d supervisors", n)
 		b.printTimes(title, "orchestrate/null", fmt.Sprintf("orchestrate/%d/", n))
 	}
+
 	return nil
 }
 
@@ -46,11 +49,13 @@ func (b *bench) newGroup(n int) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	_, err = b.prepare(b.command("dpl-register"), "--ledger", ledger, "--group", "g", "--supervisor", "s-0", "--no-pass",
 		"--pid", strconv.Itoa(processes[0].PID))
 	if err != nil {
 		return "", err
 	}
+
 	g := protocol.CreateGroup("g")
 	g.Orchestrator.StalenessThreshold = staleness
 	for i := range n {
@@ -63,7 +68,9 @@ func (b *bench) newGroup(n int) (string, error) {
 			return "", err
 		}
 	}
+
 	err = os.WriteFile(filepath.Join(ledger, "g.supervisors.json"), []byte(g.Registry.Encode()), 0o600)
+
 	return ledger, errors.Join(err, os.WriteFile(filepath.Join(ledger, "g.orchestrator.json"), []byte(g.Orchestrator.Encode()), 0o600))
 }
 
@@ -74,18 +81,22 @@ func allRunning(file string, n int) error {
 	if err != nil {
 		return err
 	}
+
 	registry, err := protocol.DecodeRegistry(string(text))
 	if err != nil {
 		return err
 	}
+
 	running := 0
 	for _, s := range registry.Services {
 		if s.State == protocol.StateRunning && s.RestartAttempts == 0 {
 			running++
 		}
 	}
+
 	if running != n {
 		return fmt.Errorf("%s: %d of %d supervisors run", file, running, n)
 	}
+
 	return nil
 }

@@ -35,6 +35,7 @@ func (b *bench) peers() (all []peer) {
 	if t.python != "" {
 		all = append(all, peer{"python", true, (*bench).python})
 	}
+
 	return all
 }
 
@@ -45,18 +46,22 @@ func (b *bench) peerEdits(size int) (turns []turn, err error) {
 		if p.slow {
 			every = b.plan.slow
 		}
+
 		for _, works := range [][]string{{heartbeat}, {push, pop}} {
 			argv, err := p.prepare(b, fmt.Sprintf("%s-%d-%s", p.who, size, works[0]), size)
 			if err != nil {
 				return nil, err
 			}
+
 			t := turn{every: every}
 			for _, work := range works {
 				t.contestants = append(t.contestants, contestant{name: named(work, size, p.who), argv: argv(work)})
 			}
+
 			turns = append(turns, t)
 		}
 	}
+
 	return turns, nil
 }
 
@@ -78,10 +83,12 @@ func (b *bench) copyOf(place string, frames int) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	dir := filepath.Join(b.work, place)
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return "", err
 	}
+
 	file := filepath.Join(dir, "op.json")
 	return file, os.WriteFile(file, text, 0o600)
 }
@@ -95,6 +102,7 @@ func (b *bench) jq(place string, frames int) (func(string) []string, error) {
 		push:      `.stack += [{participantId: "worker-new", callId: "new", startTime: ` + now + `, lastHeartbeat: ` + now + `, state: "active"}]`,
 		pop:       `del(.stack[-1])`,
 	}
+
 	return func(work string) []string {
 		script := `jq '.revision += 1 | ` + filters[work] + `' "$0" >"$0.new" && sync "$0.new" && mv "$0.new" "$0"`
 		if work != heartbeat {

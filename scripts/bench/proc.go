@@ -26,6 +26,7 @@ func statOf(file string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 	if len(fields) <= startTime {
 		return nil, fmt.Errorf("%s: %q", file, text)
@@ -41,12 +42,15 @@ func known(host protocol.Host, processes []*os.Process) ([]protocol.Process, err
 		if err != nil {
 			return nil, err
 		}
+
 		ticks, err := strconv.ParseInt(fields[startTime], 10, 64)
 		if err != nil {
 			return nil, err
 		}
+
 		all[i] = protocol.Process{PID: p.Pid, HostID: host.ID, BootID: host.BootID, PIDNamespace: host.PIDNamespace, StartTicks: ticks}
 	}
+
 	return all, nil
 }
 
@@ -80,6 +84,7 @@ func usageOf(pid int) (u usage, err error) {
 	if err != nil {
 		return u, err
 	}
+
 	for _, place := range []int{userTime, kernelTime} {
 		ticks, err := strconv.Atoi(fields[place])
 		if err != nil {
@@ -87,19 +92,23 @@ func usageOf(pid int) (u usage, err error) {
 		}
 		u.ticks += ticks
 	}
+
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
 	for _, t := range threads {
 		text, err := os.ReadFile(t)
 		if err != nil {
 			return u, err
 		}
+
 		_, rest, _ := strings.Cut(string(text), "\nvoluntary_ctxt_switches:")
 		line, _, _ := strings.Cut(rest, "\n")
 		n, err := strconv.Atoi(strings.TrimSpace(line))
 		if err != nil {
 			return u, err
 		}
+
 		u.switches += n
 	}
+
 	return u, err
 }

@@ -31,6 +31,7 @@ func (b *bench) race(turns []turn, rounds int) error {
 	if err := syncAll(b.work); err != nil {
 		return err
 	}
+
 	runtime.GC() // now, and not during the measurement
 	for round := -b.plan.warmUp; round < rounds; round++ {
 		for _, i := range b.random.Perm(len(turns)) {
@@ -38,6 +39,7 @@ func (b *bench) race(turns []turn, rounds int) error {
 			if slow := t.every > 1; slow && (round%t.every != 0 || round < -1) {
 				continue
 			}
+
 			for _, c := range t.contestants {
 				took, err := b.once(c)
 				if err != nil {
@@ -49,6 +51,7 @@ func (b *bench) race(turns []turn, rounds int) error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -56,10 +59,12 @@ func (b *bench) once(c contestant) (time.Duration, error) {
 	if err := b.ctx.Err(); err != nil {
 		return 0, err
 	}
+
 	if c.ready != nil {
 		if err := c.ready(); err != nil {
 			return 0, err
 		}
 	}
+
 	return b.starter.time(c.argv)
 }

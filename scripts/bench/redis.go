@@ -17,28 +17,34 @@ func (b *bench) findRedis() error {
 	if server == "" {
 		return nil
 	}
+
 	client := b.find("redis", "redis-cli")
 	if client == "" {
 		return nil
 	}
+
 	socket := filepath.Join(b.work, "redis")
 	if len(socket) > 100 {
 		b.leaveOut("redis", "the name of its socket would be too long: give a shorter -dir")
 		return nil
 	}
+
 	var err error
 	b.tools.redisServer, err = b.starter.start([]string{server, "--port", "0", "--unixsocket", socket, "--dir", b.work, "--daemonize", "no",
 		"--appendonly", "yes", "--appendfsync", "always", "--save", "", "--auto-aof-rewrite-percentage", "0"})
 	if err != nil {
 		return err
 	}
+
 	if !poll.Within(patience, func() bool {
 		_, err = b.prepare(client, "-s", socket, "-e", "PING")
 		return err == nil
 	}) {
 		return fmt.Errorf("redis-server does not answer: %w", err)
 	}
+
 	b.tools.redis, b.tools.redisSocket = client, socket
+
 	return nil
 }
 

@@ -29,9 +29,11 @@ func (r *results) add(name, unit string, round int, value float64) {
 		r.byName[name] = s
 		r.all = append(r.all, s)
 	}
+
 	for len(s.values) < round {
 		s.values = append(s.values, math.NaN())
 	}
+
 	s.values = append(s.values, value)
 }
 
@@ -47,6 +49,7 @@ func (r *results) measured(names ...string) [][]float64 {
 		}
 		rounds = min(rounds, len(s.values))
 	}
+
 rounds:
 	for round := range rounds {
 		for _, name := range names {
@@ -61,6 +64,7 @@ rounds:
 	if len(columns[0]) == 0 {
 		return nil
 	}
+
 	return columns
 }
 
@@ -115,9 +119,11 @@ func (b *bench) writeJSON(file string) error {
 	if file == "" {
 		return nil
 	}
+
 	text, err := json.MarshalIndent(report{
 		Machine: b.machine, LeftOut: b.leftOut, Series: b.results.summaries(), Goals: b.judged,
 	}, "", "  ")
+
 	if err != nil {
 		return err
 	}

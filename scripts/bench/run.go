@@ -26,14 +26,17 @@ func (b *bench) timeTrue() error {
 	if b.tools.true == "" {
 		return nil
 	}
+
 	ledger, err := b.newStack("run", 1, false)
 	if err != nil {
 		return err
 	}
+
 	call := func(command string, more ...string) contestant {
 		argv := []string{b.command(command), "--ledger", ledger, "--op", "op", "--call", "new"}
 		return contestant{argv: append(argv, more...)}
 	}
+
 	command := contestant{argv: []string{b.tools.true}}
 	turns := map[string][]contestant{
 		"run/dpl":      {call("dpl-run", "--", b.tools.true)},
@@ -41,10 +44,13 @@ func (b *bench) timeTrue() error {
 		"run/alone":    {command},
 		"run/null":     {{argv: []string{b.tools.null}}},
 	}
+
 	if err := b.raceSums(turns, b.plan.runs); err != nil {
 		return err
 	}
+
 	b.printTimes("true as a call", "run/null", "run/")
+
 	return nil
 }
 
@@ -54,10 +60,12 @@ func (b *bench) timeBuild() error {
 	if b.tools.make == "" || b.tools.gcc == "" {
 		return nil
 	}
+
 	ledger, err := b.newStack("build", 1, false)
 	if err != nil {
 		return err
 	}
+
 	project := filepath.Join(b.work, "project")
 	name, files := "made up", b.plan.files
 	if b.plan.zlib && upstream.Available() == nil {
@@ -66,21 +74,27 @@ func (b *bench) timeBuild() error {
 	} else {
 		err = b.writeProject(project)
 	}
+
 	if err != nil {
 		return err
 	}
+
 	build := func(compiler string) []contestant {
 		argv := []string{"/usr/bin/env", "DPL_LEDGER=" + ledger, "DPL_OP=op", b.tools.make, "-s", "-B", "-j2", "-C", project, "CC=" + compiler}
 		return []contestant{{argv: argv}}
 	}
+
 	turns := map[string][]contestant{
 		"build/dpl":   build(b.command("dpl-run") + " --ok 0,1 -- " + b.tools.gcc),
 		"build/plain": build(b.tools.gcc),
 	}
+
 	if err := b.raceSums(turns, b.plan.builds); err != nil {
 		return err
 	}
+
 	b.printTimes(fmt.Sprintf("make -j2 of %d files, %s", files, name), "build/plain", "build/")
+
 	return nil
 }
 
@@ -91,6 +105,7 @@ func (b *bench) raceSums(turns map[string][]contestant, rounds int) error {
 	for name := range turns {
 		names = append(names, name)
 	}
+
 	for round := -1; round < rounds; round++ {
 		for _, i := range b.random.Perm(len(names)) {
 			var sum time.Duration
@@ -101,11 +116,13 @@ func (b *bench) raceSums(turns map[string][]contestant, rounds int) error {
 				}
 				sum += took
 			}
+
 			if round >= 0 {
 				b.results.add(names[i], "s", round, sum.Seconds())
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -115,6 +132,7 @@ func (b *bench) writeProject(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
+
 	var objects []string
 	for i := range b.plan.files {
 		var text strings.Builder
@@ -133,12 +151,15 @@ unsigned long fold_%[1]d_%[2]d(const unsigned char *text, size_t length, unsigne
 }
 `, i, f)
 		}
+
 		name := fmt.Sprintf("part%d", i)
 		if err := os.WriteFile(filepath.Join(dir, name+".c"), []byte(text.String()), 0o600); err != nil {
 			return err
 		}
+
 		objects = append(objects, name+".o")
 	}
+
 	rules := "all: " + strings.Join(objects, " ") + "\n%.o: %.c\n\t$(CC) -O3 -c -o $@ $<\n"
 	return os.WriteFile(filepath.Join(dir, "Makefile"), []byte(rules), 0o600)
 }

@@ -44,6 +44,7 @@ func (s *starter) time(argv []string) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
+
 	state, err := p.Wait()
 	took := time.Since(began)
 	if err == nil && !state.Success() {

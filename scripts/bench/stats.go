@@ -43,6 +43,7 @@ func bootstrap(columns [][]float64, statistic func(columns [][]float64) float64)
 	for i := range drawn {
 		drawn[i] = make([]float64, rounds)
 	}
+
 	results := make([]float64, resamples)
 	for n := range results {
 		for r := range rounds {
@@ -53,6 +54,7 @@ func bootstrap(columns [][]float64, statistic func(columns [][]float64) float64)
 		}
 		results[n] = statistic(drawn)
 	}
+
 	return estimate{statistic(columns), quantile(results, 0.025), quantile(results, 0.975)}
 }
 

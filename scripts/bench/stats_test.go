@@ -23,6 +23,7 @@ func TestQuantile(t *testing.T) {
 			t.Errorf("quantile(%v, %v): got %v, want %v", c.values, c.q, got, c.want)
 		}
 	}
+
 	if got := quantile(nil, 0.5); !math.IsNaN(got) {
 		t.Errorf("of nothing: got %v, want NaN", got)
 	}
@@ -37,6 +38,7 @@ func TestRatioOfSameRounds(t *testing.T) {
 			r.add("peer", "s", round, 1)
 		}
 	}
+
 	got, ok := r.ratio("ours", "peer")
 	if want := (estimate{2, 2, 2}); !ok || got != want {
 		t.Errorf("got %v, %v, want %v", got, ok, want)
@@ -56,6 +58,7 @@ func TestVerdicts(t *testing.T) {
 		r.add("peer", "s", round, 1)
 		r.add("tenfold", "s", round, 10*v-9)
 	}
+
 	for _, c := range []struct {
 		goal goal
 		want string

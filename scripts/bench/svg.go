@@ -71,16 +71,19 @@ func (b *bench) lines() (all []line) {
 		if colours[l.who] == "" {
 			continue
 		}
+
 		n := line{who: l.who}
 		for _, p := range b.plotted {
 			if cost, ok := b.results.ratio(named(heartbeat, p.size, l.who), p.null); ok {
 				n.points = append(n.points, point{p.size, cost})
 			}
 		}
+
 		if n.points != nil {
 			all = append(all, n)
 		}
 	}
+
 	return all
 }
 
@@ -97,17 +100,21 @@ func (b *bench) plot() string {
 	text(&s, "text", plotLeft, 45, "medians with 95 % intervals; both axes are logarithmic")
 	text(&s, "text middle", (plotLeft+plotRight)/2, plotBottom+45, "calls on the stack")
 	fmt.Fprintf(&s, `<text class="text middle" transform="translate(20 %d) rotate(-90)">times a null Go process</text>`+"\n", (plotTop+plotBottom)/2)
+
 	for _, p := range b.plotted {
 		gridLine(&s, x(p.size), plotTop, x(p.size), plotBottom)
 		text(&s, "text middle", x(p.size), plotBottom+20, fmt.Sprint(p.size))
 	}
+
 	for _, cost := range ticks(lines) {
 		gridLine(&s, plotLeft, y(cost), plotRight, y(cost))
 		text(&s, "text end", plotLeft-8, y(cost)+4, fmt.Sprintf("%g", cost))
 	}
+
 	for _, l := range spread(lines, y) {
 		l.draw(&s, x, y)
 	}
+
 	return s.String() + "</svg>\n"
 }
 
@@ -129,6 +136,7 @@ func (l line) draw(s *strings.Builder, x func(int) float64, y func(float64) floa
 		fmt.Fprintf(s, `<circle cx="%.1f" cy="%.1f" r="2.5"/>`, at, cost)
 		fmt.Fprintf(s, `<path stroke-width="1" d="M%.1f %.1fV%.1f"/>`+"\n", at, y(p.cost.Low), y(p.cost.High))
 	}
+
 	fmt.Fprintf(s, `<path d="%s"/>`+"\n", path)
 	end := l.points[len(l.points)-1]
 	fmt.Fprintf(s, `<path stroke-width="1" stroke-dasharray="2 2" d="M%.1f %.1fL%d %.1f"/></g>`+"\n",
@@ -144,6 +152,7 @@ func (b *bench) scales(lines []line) (x func(int) float64, y func(float64) float
 	x = func(size int) float64 {
 		return plotLeft + (plotRight-plotLeft)*(math.Log(float64(size))-first)/(last-first)
 	}
+
 	y = func(cost float64) float64 {
 		return plotBottom - (plotBottom-plotTop)*(math.Log(cost)-low)/(high-low)
 	}
@@ -158,18 +167,22 @@ func ticks(lines []line) []float64 {
 			low, high = min(low, p.cost.Low), max(high, p.cost.High)
 		}
 	}
+
 	var all []float64
 	for decade := math.Pow(10, math.Floor(math.Log10(low))); decade <= high*10; decade *= 10 {
 		for _, m := range []float64{1, 2, 5} {
 			all = append(all, decade*m)
 		}
 	}
+
 	for len(all) > 1 && all[1] <= low {
 		all = all[1:]
 	}
+
 	for len(all) > 2 && all[len(all)-2] >= high {
 		all = all[:len(all)-1]
 	}
+
 	return all
 }
 
@@ -179,6 +192,7 @@ func spread(lines []line, y func(float64) float64) []line {
 	slices.SortFunc(lines, func(a, b line) int {
 		return cmp.Compare(b.points[len(b.points)-1].cost.Value, a.points[len(a.points)-1].cost.Value)
 	})
+
 	for i := range lines {
 		end := lines[i].points[len(lines[i].points)-1]
 		lines[i].label = y(end.cost.Value)
@@ -186,9 +200,11 @@ func spread(lines []line, y func(float64) float64) []line {
 			lines[i].label = max(lines[i].label, lines[i-1].label+labelDistance)
 		}
 	}
+
 	for i := len(lines) - 2; i >= 0; i-- {
 		lines[i+1].label = min(lines[i+1].label, plotBottom-float64(len(lines)-2-i)*labelDistance)
 		lines[i].label = min(lines[i].label, lines[i+1].label-labelDistance)
 	}
+
 	return lines
 }

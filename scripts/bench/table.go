@@ -39,12 +39,15 @@ func (b *bench) printMachine() {
 	for _, f := range b.machine {
 		b.printf("%-12s %s\n", f.Name, f.Value)
 	}
+
 	for _, line := range b.leftOut {
 		b.printf("left out: %s\n", line)
 	}
+
 	b.printf("\nWhole processes, from before fork until their end was seen. In each round all contestants have a run\n" +
 		"in a new random order. Only ratios mean something: they are of medians of the same rounds, with the\n" +
 		"interval that 95 %% of bootstrap samples of the rounds are in. Absolute times drift with the machine.\n\n")
+
 	for _, l := range labels {
 		b.printf("%-22s %s\n", l.label, l.says)
 	}
@@ -59,10 +62,12 @@ func (b *bench) printTimes(title, null, prefix string) {
 		if l.who == "null" {
 			name = null
 		}
+
 		values := b.results.values(name)
 		if values == nil {
 			continue
 		}
+
 		b.printf("%-22s %6d %9s %9s - %7s %18s %18s\n", l.label, len(values), seconds(median(values)),
 			seconds(quantile(values, 0.25)), seconds(quantile(values, 0.75)), b.ratioText(name, null), b.ratioText(name, prefix+"dpl"))
 	}
@@ -90,6 +95,7 @@ func number(x float64) string {
 	case x >= 0.1:
 		return fmt.Sprintf("%.2f", x)
 	}
+
 	return fmt.Sprintf("%.3f", x)
 }
 
@@ -145,13 +151,16 @@ func (b *bench) printGoals() {
 			unmeasured++
 			continue
 		}
+
 		sign := "<="
 		if g.Least {
 			sign = ">="
 		}
+
 		peer := strings.TrimSuffix(strings.TrimSuffix(g.Peer, "/throughput"), "/p99")
 		b.printf("%-27s %-29s %s %5s %19s  %s\n", g.About, peer, sign, number(g.Limit), g.Measured, g.Verdict)
 	}
+
 	if unmeasured > 0 {
 		b.printf("not measured: %d more, of what was left out\n", unmeasured)
 	}

@@ -36,6 +36,7 @@ func (b *bench) findTools() (err error) {
 	if t.null, err = b.buildNull(); err != nil {
 		return err
 	}
+
 	if b.find("C", "cc") != "" {
 		for name, program := range map[string]*string{"limit": &t.limit, "pass": &t.pass, "await": &t.await} {
 			if *program, err = b.compile(name); err != nil {
@@ -43,9 +44,11 @@ func (b *bench) findTools() (err error) {
 			}
 		}
 	}
+
 	if t.jq = b.find("jq", "jq"); t.jq != "" {
 		t.flock = b.find("jq", "flock")
 	}
+
 	t.sqlite = b.find("sqlite3", "sqlite3")
 	t.true, t.make, t.gcc = b.find("true as a call", "true"), b.find("a build", "make"), b.find("a build", "gcc")
 	if t.python = b.find("python3", "python3"); t.python != "" {
@@ -54,6 +57,7 @@ func (b *bench) findTools() (err error) {
 			return err
 		}
 	}
+
 	return b.findRedis()
 }
 
@@ -85,6 +89,7 @@ func (b *bench) compile(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	file, program := filepath.Join(b.work, name+".c"), filepath.Join(b.work, name)
 	if err := os.WriteFile(file, source, 0o600); err != nil {
 		return "", err
@@ -92,6 +97,7 @@ func (b *bench) compile(name string) (string, error) {
 	if _, err := b.prepare("cc", "-O2", "-static", "-o", program, file); err == nil {
 		return program, nil
 	}
+
 	_, err = b.prepare("cc", "-O2", "-o", program, file)
 	return program, err
 }

@@ -23,32 +23,39 @@ func (b *bench) timeWait() error {
 	if err != nil {
 		return err
 	}
+
 	file := operationFile(ledger, "op")
 	ours := contestant{name: "wait/dpl", argv: []string{b.command("dpl-wait"), "--ledger", ledger, "--op", "op", "--for", "completed"}}
 	all := []contestant{ours}
 	if b.tools.await != "" {
 		all = append(all, contestant{name: "wait/c", argv: []string{b.tools.await, filepath.Dir(file), filepath.Base(file)}})
 	}
+
 	for round := range b.plan.waits {
 		for _, i := range b.random.Perm(len(all)) {
 			if err := b.await(all[i], file, round); err != nil {
 				return err
 			}
 		}
+
 		if round < b.plan.idles {
 			if err := b.idle(ours, file, round); err != nil {
 				return err
 			}
 		}
+
 		took, err := b.starter.time([]string{b.tools.null})
 		if err != nil {
 			return err
 		}
+
 		b.results.add("wait/null", "s", round, took.Seconds())
 	}
+
 	b.printTimes("dpl-wait, from a rename to its exit", "wait/null", "wait/")
 	b.printf("while it waits, in %v: %v ticks of processor time, %v voluntary context switches\n", b.plan.idle,
 		b.results.values("wait/idle-ticks"), b.results.values("wait/idle-switches"))
+
 	return nil
 }
 
@@ -60,16 +67,20 @@ func (b *bench) await(c contestant, file string, round int) error {
 		return err
 	}
 	defer p.Kill()
+
 	began := time.Now()
 	if err := os.Rename(next, file); err != nil {
 		return err
 	}
+
 	state, err := p.Wait()
 	took := time.Since(began)
 	if err != nil || !state.Success() {
 		return fmt.Errorf("%s: %v, %v: %s", c.name, state, err, b.starter.said())
 	}
+
 	b.results.add(c.name, "s", round, took.Seconds())
+
 	return nil
 }
 
@@ -82,17 +93,21 @@ func (b *bench) idle(c contestant, file string, round int) error {
 	}
 	defer p.Wait()
 	defer p.Kill()
+
 	before, err := usageOf(p.Pid)
 	if err != nil {
 		return err
 	}
+
 	time.Sleep(b.plan.idle)
 	after, err := usageOf(p.Pid)
 	if err != nil {
 		return err
 	}
+
 	b.results.add("wait/idle-ticks", "ticks", round, float64(after.ticks-before.ticks))
 	b.results.add("wait/idle-switches", "switches", round, float64(after.switches-before.switches))
+
 	return nil
 }
 
@@ -105,15 +120,18 @@ func (b *bench) waiting(c contestant, file, next string) (*os.Process, error) {
 	if err := b.writeWaited(file, next); err != nil {
 		return nil, err
 	}
+
 	p, err := b.starter.start(c.argv)
 	if err != nil {
 		return nil, err
 	}
+
 	if err := untilIdle(p.Pid); err != nil {
 		p.Kill()
 		p.Wait()
 		return nil, fmt.Errorf("%s: %w: %s", c.name, err, b.starter.said())
 	}
+
 	return p, nil
 }
 
@@ -123,10 +141,12 @@ func (b *bench) writeWaited(file, next string) error {
 	if err != nil {
 		return err
 	}
+
 	seen, err := b.here()
 	if err != nil {
 		return err
 	}
+
 	completed, err := running.Pop(protocol.Pop{Call: "call-0"}, seen)
 	if err != nil {
 		return err
@@ -147,5 +167,6 @@ func untilIdle(pid int) error {
 	}) {
 		return errors.New("it does not come to rest")
 	}
+
 	return nil
 }

@@ -37,16 +37,19 @@ func work(text string) error {
 	if err := json.Unmarshal([]byte(text), &j); err != nil {
 		return err
 	}
+
 	s, err := newStarter(j.Dir)
 	if err != nil {
 		return err
 	}
 	defer os.Remove(s.errors.Name())
+
 	s.env = j.Env
 	fmt.Println("ready")
 	if _, err := bufio.NewReader(os.Stdin).ReadString('\n'); err != nil {
 		return err
 	}
+
 	var done shift
 	for range j.Edits {
 		took, err := s.time(j.Argv)
@@ -56,7 +59,9 @@ func work(text string) error {
 		}
 		done.Took = append(done.Took, took)
 	}
+
 	done.Ended = monotonic()
+
 	return json.NewEncoder(os.Stdout).Encode(done)
 }
 

@@ -29,6 +29,7 @@ func (b *bench) timeWriters() error {
 		if err != nil {
 			return err
 		}
+
 		for repetition := range p.repetitions {
 			for _, i := range b.random.Perm(len(all)) {
 				if err := b.contend(all[i], p.writers, repetition); err != nil {
@@ -36,8 +37,10 @@ func (b *bench) timeWriters() error {
 				}
 			}
 		}
+
 		b.printWriters(p, all)
 	}
+
 	return nil
 }
 
@@ -47,12 +50,14 @@ func (b *bench) contenders(writers int) (all []contender, err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	all = []contender{{
 		who:      "dpl",
 		argv:     []string{b.command("dpl-heartbeat"), "--ledger", ledger, "--op", "op", "--call", "call-1", "--lock-timeout", "60s"},
 		revision: func() (int64, error) { return revisionIn(operationFile(ledger, "op")) },
 		fraction: 1,
 	}}
+
 	for _, p := range b.peers() {
 		place, who := p.who+"-"+place, p.who
 		c := contender{who: who, fraction: 1}
@@ -67,13 +72,16 @@ func (b *bench) contenders(writers int) (all []contender, err error) {
 		default:
 			continue
 		}
+
 		argv, err := p.prepare(b, place, writerFrames)
 		if err != nil {
 			return nil, err
 		}
+
 		c.argv = argv(heartbeat)
 		all = append(all, c)
 	}
+
 	return all, nil
 }
 
@@ -88,18 +96,22 @@ func (b *bench) contend(c contender, writers, repetition int) error {
 	if err != nil {
 		return err
 	}
+
 	crew, err := b.hire(writers, job{Argv: c.argv, Edits: b.editsOf(c), Dir: b.work, Env: b.starter.env})
 	if err != nil {
 		return err
 	}
+
 	began, done, err := crew.work()
 	if err != nil {
 		return err
 	}
+
 	after, err := c.revision()
 	if err != nil {
 		return err
 	}
+
 	return b.noteShifts(fmt.Sprintf("writers/%d/%s/", writers, c.who), repetition, began, done, after-before)
 }
 
@@ -112,14 +124,17 @@ func (b *bench) noteShifts(prefix string, repetition int, began time.Duration, d
 		for _, t := range s.Took {
 			took = append(took, t.Seconds())
 		}
+
 		for _, why := range s.Refused {
 			if !strings.Contains(why, "database is locked") {
 				return errors.New(why)
 			}
 		}
+
 		refused += len(s.Refused)
 		ends = append(ends, (s.Ended - began).Seconds())
 	}
+
 	note := func(name, unit string, value float64) { b.results.add(prefix+name, unit, repetition, value) }
 	note("throughput", "1/s", float64(len(took))/slices.Max(ends))
 	note("p50", "s", quantile(took, 0.5))
@@ -127,6 +142,7 @@ func (b *bench) noteShifts(prefix string, repetition int, began time.Duration, d
 	note("slowest", "x", slices.Max(ends)/slices.Min(ends))
 	note("refused", "edits", float64(refused))
 	note("lost", "edits", float64(int64(len(took))-revisions))
+
 	return nil
 }
 

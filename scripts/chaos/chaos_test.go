@@ -18,11 +18,13 @@ func TestOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
 	}
+
 	var log bytes.Buffer
 	r := &runner{
 		bin: build.Commands(t, "../.."), seed: 1, log: &log,
 		pattern: regexp.MustCompile("pushes|death|closed|empty"),
 	}
+
 	if !r.run(t.Context(), 0) {
 		t.Errorf("something did not hold:\n%s", &log)
 	}
@@ -44,15 +46,18 @@ func TestViolation(t *testing.T) {
 		}},
 		{"impossible", []string{"no-such-program"}, nil},
 	}
+
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "dpl"), nil, 0o700); err != nil {
 		t.Fatal(err)
 	}
+
 	var log bytes.Buffer
 	r := &runner{bin: bin, seed: 7, log: &log, pattern: regexp.MustCompile("")}
 	if r.run(t.Context(), 0) {
 		t.Error("all held")
 	}
+
 	for _, want := range []string{
 		"left out: impossible: needs no-such-program", "FAILED: process left: round 2 of seed 7: it did not hold",
 	} {

@@ -27,7 +27,9 @@ func (w *world) becomeNobody() (home, bin string, as func(words ...string) *exec
 	for _, name := range []string{"dpl-run", "dpl-cleanup", "dpl-status"} {
 		w.must(exec.Command("cp", filepath.Join(w.bin, name), bin).Run())
 	}
+
 	w.ledger = filepath.Join(home, ".local", "state", "dpl")
+
 	return home, bin, func(words ...string) *exec.Cmd {
 		cmd := exec.CommandContext(w.ctx, words[0], words[1:]...)
 		cmd.Dir = home
@@ -55,6 +57,7 @@ func cronAsNobody(w *world) {
 			w.fail("cron would send a mail: %v: %s", err, out)
 		}
 	}
+
 	cleanup()
 
 	job := as(filepath.Join(bin, "dpl-run"), "--op", "night", "--", "/bin/sleep", "5001")
@@ -73,9 +76,11 @@ func cronAsNobody(w *world) {
 		_, err = os.Stat(file)
 		return err != nil
 	})
+
 	if op := w.archived()["night"]; op.State != "failed" {
 		w.fail("night is archived as %q", op.State)
 	}
+
 	w.leaveNobody()
 }
 
@@ -112,6 +117,7 @@ func realCron(w *world) {
 		if time.Since(begun) > cronPatience {
 			w.fail("cron has run nothing")
 		}
+
 		op := fmt.Sprint("job", n)
 		killed[op] = w.intn(3) > 0
 		job := as(filepath.Join(bin, "dpl-run"), "--op", op, "--", "/bin/sh", "-c", "sleep 0.3; exit 0")
@@ -120,23 +126,28 @@ func realCron(w *world) {
 			time.Sleep(time.Duration(100+w.intn(150)) * time.Millisecond)
 			job.Process.Kill()
 		}
+
 		job.Wait()
 	}
+
 	runs := len(lines(said))
 	if !poll.Within(2*cronPatience, func() bool { return len(lines(said)) >= runs+2 }) {
 		w.fail("cron has stopped: %q", lines(said))
 	}
+
 	for _, line := range lines(said) {
 		if line != "over" {
 			w.fail("cron would send a mail: %s", line)
 		}
 	}
+
 	cron.Process.Kill()
 	for op, archived := range w.archived() {
 		if archived.State == "failed" && !killed[op] {
 			w.fail("%s, which nobody has killed, failed", op)
 		}
 	}
+
 	w.leaveNobody()
 }
 

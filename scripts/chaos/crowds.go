@@ -21,6 +21,7 @@ func pushes(w *world) {
 	push := func(call string) []string {
 		return []string{"dpl-push", "--op", "crowd", "--call", call, "--participant", "crowd", "--pid", me}
 	}
+
 	w.exits(ok, push("root")...)
 
 	acknowledged := make([]bool, n)
@@ -28,6 +29,7 @@ func pushes(w *world) {
 	w.together(n, atOnce, func(i int) {
 		acknowledged[i], killed[i] = w.perhapsKilled(push(fmt.Sprint("call", i))...)
 	})
+
 	open := w.calls("crowd")
 	for i := range n {
 		_, there := open[fmt.Sprint("call", i)]
@@ -46,17 +48,20 @@ func pushes(w *world) {
 			gone[i], _ = w.perhapsKilled("dpl-pop", "--op", "crowd", "--call", call)
 		}
 	})
+
 	open = w.calls("crowd")
 	for i := range n {
 		if gone[i] && open[fmt.Sprint("call", i)] != "" {
 			w.fail("the pop of call%d was acknowledged, and it is there", i)
 		}
 	}
+
 	for call := range open {
 		if call != "root" {
 			w.exits(ok, "dpl-pop", "--op", "crowd", "--call", call)
 		}
 	}
+
 	w.exits(ok, "dpl-pop", "--op", "crowd", "--call", "root")
 	w.exits(ok, "dpl-status", "--op", "crowd", "--check", "completed")
 }
@@ -74,6 +79,7 @@ func (w *world) perhapsKilled(words ...string) (acknowledged, killed bool) {
 		})
 		defer timer.Stop()
 	}
+
 	switch r := w.finish(cmd, words); r.status {
 	case 0:
 		return true, false
@@ -111,6 +117,7 @@ func builds(w *world) {
 		objects = append(objects, name+".o")
 		sum = append(sum, name+"()")
 	}
+
 	w.write("all.h", "int "+strings.Join(sum, ", ")+";\n")
 	w.write("all.h", strings.ReplaceAll("int "+strings.Join(sum, ", ")+";\n", "()", "(void)"))
 	w.write("main.c", "#include <stdio.h>\n#include \"all.h\"\nint main(void) { printf(\"%d\\n\", "+strings.Join(sum, " + ")+"); return 0; }\n")
@@ -130,6 +137,7 @@ func zlib(w *world) {
 	if _, err := upstream.Zlib(dir); err != nil {
 		w.fail("the rig: %v", err)
 	}
+
 	w.build(dir, "CC=dpl-run --ok 0,1 -- cc")
 	r := w.exits(ok, "sh", "-c", "zlib/minigzip <zlib/deflate.c | zlib/minigzip -d | cmp - zlib/deflate.c")
 	if r.stdout+r.stderr != "" {
@@ -148,20 +156,25 @@ func (w *world) build(dir string, arguments ...string) {
 		if !last {
 			go w.strike(quiet, "dpl-run", "make", "cc", "dpl-keeper")
 		}
+
 		r := w.run(words...)
 		close(quiet)
 		w.until("the build has ended", func() bool { return len(w.processes()) == 0 })
+
 		switch {
 		case r.status == 0:
 			w.ended(op, "completed")
 		case r.status == 128+int(syscall.SIGKILL) && w.run("dpl-status", "--op", op).status == 66:
+
 			// It was killed before its push.
 		default:
 			w.ended(op, "failed")
 		}
+
 		if last && r.status != 0 {
 			w.fail("a build that nobody disturbed failed: %v", r)
 		}
+
 		w.removeCompilerFiles()
 	}
 }
@@ -205,11 +218,13 @@ func jobserver(w *world) {
 	if strings.Contains(r.stdout+r.stderr, "jobserver") {
 		w.fail("make tells of its jobserver: %v", r)
 	}
+
 	for i := range 8 {
 		if _, err := os.Stat(filepath.Join(w.dir, "sub", fmt.Sprint(i+1))); err != nil {
 			w.fail("%v: %v", err, r)
 		}
 	}
+
 	w.ended("jobs", "completed")
 }
 
@@ -225,6 +240,7 @@ func groupDeath(w *world) {
 		_, err := os.Stat(file)
 		return err == nil && len(w.calls("tree")) == nested+1
 	})
+
 	if w.intn(2) == 0 {
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	} else {
@@ -233,6 +249,7 @@ func groupDeath(w *world) {
 		}
 		cmd.Process.Kill()
 	}
+
 	cmd.Wait()
 	w.ended("tree", "failed")
 }

@@ -56,6 +56,7 @@ func (w *world) otherValue(text []byte) []byte {
 			at = append(at, i+2)
 		}
 	}
+
 	begin := at[w.intn(len(at))]
 	length := bytes.IndexAny(text[begin:], ",\n")
 	return slices.Replace(text, begin, begin+length, []byte(values[w.intn(len(values))])...)
@@ -69,6 +70,7 @@ func damage(w *world) {
 	push := func(op, call string) {
 		w.exits(ok, "dpl-push", "--op", op, "--call", call, "--participant", "p", "--pid", me)
 	}
+
 	push("victim", "root")
 	push("victim", "work")
 	push("fine", "root")
@@ -83,6 +85,7 @@ func damage(w *world) {
 		w.exits(ok, "dpl-heartbeat", "--op", "fine", "--call", "root")
 		w.must(os.RemoveAll(filepath.Join(w.ledger, "archive")))
 	}
+
 	for _, replace := range []func() error{
 		func() error { return os.Mkdir(path, 0o700) },
 		func() error { return os.Symlink("/etc/passwd", path) },
@@ -104,6 +107,7 @@ func damage(w *world) {
 	for _, call := range []string{"work", "root"} {
 		w.exits(ok, "dpl-pop", "--op", "victim", "--call", call)
 	}
+
 	w.exits(ok, "dpl-pop", "--op", "fine", "--call", "root")
 }
 
@@ -117,6 +121,7 @@ func (w *world) tryAll(op string) {
 		{"dpl-wait", "--op", op, "--for", "completed", "--timeout", "10ms"}, {"dpl-watch", "--op", op, "--timeout", "10ms"},
 		{"dpl-cleanup", "--dry-run"},
 	}
+
 	for _, i := range w.order(len(all)) {
 		before := regular(path)
 		r := w.exits(refusals, all[i]...)

@@ -22,9 +22,11 @@ func (w *world) register(service string, dependencies, options []string, command
 		"--backoff", "0,0.1s", "--max-attempts", "100000", "--kill-timeout", "2s",
 		"--env", "PATH=" + w.bin + ":" + os.Getenv("PATH"), "--env", "CHAOS=" + w.dir,
 	}
+
 	for _, d := range dependencies {
 		words = append(words, "--depends-on", d)
 	}
+
 	words = append(words, options...)
 	w.exits(ok, append(append(words, "--"), command...)...)
 }
@@ -65,10 +67,12 @@ func passes(w *world) {
 	services := []string{"db", "api", "web"}
 	lines := []string{"sleep 2001", "sleep 2002", "sleep 2003"}
 	var below []string
+
 	for i, s := range services {
 		w.register(s, below, nil, strings.Fields(lines[i])...)
 		below = []string{s}
 	}
+
 	for range 3 {
 		w.together(45, 45, func(int) {
 			cmd := w.command("dpl-orchestrate", "--group", "g")
@@ -80,25 +84,31 @@ func passes(w *world) {
 				})
 				defer timer.Stop()
 			}
+
 			words := []string{"dpl-orchestrate", "--group", "g"}
 			if r := w.finish(cmd, words); r.status != 0 && r.status != 71 && r.status != 75 && r.status != 128+int(syscall.SIGKILL) {
 				w.fail("%v", r)
 			}
 		})
+
 		w.until("each service runs once", func() bool {
 			w.pass()
 			if w.running(services...) < len(services) {
 				return false
 			}
+
 			for _, line := range lines {
 				if w.copies(line) != 1 {
 					return false
 				}
 			}
+
 			return true
 		})
+
 		w.killOne(lines[w.intn(len(lines))])
 	}
+
 	w.stop()
 }
 
@@ -159,12 +169,14 @@ func services(w *world) {
 		if _, err := exec.LookPath(d.program); err != nil {
 			continue
 		}
+
 		port := freePort(w)
 		w.register(d.name, below, d.options, slices.Concat(d.under, d.command(w, port))...)
 		if d.mark == "" {
 			d.mark = port
 			ports = append(ports, port)
 		}
+
 		running = append(running, d)
 		names, below = append(names, d.name), []string{d.name}
 	}
@@ -188,8 +200,10 @@ func services(w *world) {
 		case 5:
 			w.freeze(victim)
 		}
+
 		time.Sleep(time.Duration(w.intn(100)) * time.Millisecond)
 	}
+
 	w.until("all services run and answer", func() bool {
 		w.pass()
 		for _, port := range ports {
@@ -199,8 +213,10 @@ func services(w *world) {
 			}
 			c.Close()
 		}
+
 		return w.running(names...) == len(names)
 	})
+
 	w.stop()
 }
 
@@ -212,6 +228,7 @@ func (w *world) killKept(mark string) {
 		if !strings.Contains(describe(pid), mark) {
 			continue
 		}
+
 		var parent int
 		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		fmt.Sscanf(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " %c %d", new(rune), &parent)

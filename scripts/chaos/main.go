@@ -33,6 +33,7 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
+
 	bin, err := filepath.Abs(flag.Arg(0))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "chaos:", err)
@@ -41,6 +42,7 @@ func main() {
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+
 	r := &runner{bin: bin, seed: *seed, pattern: pattern, log: os.Stdout}
 	if !r.run(ctx, *length) {
 		os.Exit(1)

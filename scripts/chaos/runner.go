@@ -72,21 +72,27 @@ func (r *runner) run(ctx context.Context, length time.Duration) bool {
 	r.counts = make(map[string]int)
 	choose := rand.New(rand.NewPCG(r.seed, 0))
 	began := time.Now()
+
 	for n := 0; ctx.Err() == nil && (n < len(able) || time.Since(began) < length); n++ {
 		s := able[n%len(able)]
 		if n >= len(able) {
 			s = able[choose.IntN(len(able))]
 		}
+
 		if err := r.one(ctx, bin, s, uint64(n)+1); err != nil {
 			fmt.Fprintf(r.log, "chaos: FAILED: %s: round %d of seed %d: %v\n", s.name, n+1, r.seed, err)
 			return false
 		}
+
 		r.counts[s.name]++
 	}
+
 	for _, s := range able {
 		fmt.Fprintf(r.log, "%5d  %s\n", r.counts[s.name], s.name)
 	}
+
 	fmt.Fprintf(r.log, "chaos: all held for %v, seed %d\n", time.Since(began).Round(time.Second), r.seed)
+
 	return ctx.Err() == nil
 }
 
@@ -96,6 +102,7 @@ func (r *runner) ownCommands() (dir string, err error) {
 	if err != nil {
 		return "", err
 	}
+
 	commands, err := filepath.Glob(filepath.Join(r.bin, "dpl*"))
 	if err != nil {
 		return "", err
@@ -118,6 +125,7 @@ func (r *runner) able() (able []scenario) {
 		}
 		able = append(able, s)
 	}
+
 	return able
 }
 
@@ -135,6 +143,7 @@ func (s scenario) missing() string {
 			return what
 		}
 	}
+
 	return ""
 }
 
@@ -144,19 +153,23 @@ func (r *runner) one(ctx context.Context, bin string, s scenario, round uint64) 
 	if err != nil {
 		return err
 	}
+
 	w := newWorld(ctx, bin, dir, rand.New(rand.NewPCG(r.seed, round)))
 	defer func() {
 		var v violation
 		if recovered, ok := recover().(violation); ok {
 			v = recovered
 		}
+
 		w.killAll()
 		if v != "" && ctx.Err() == nil {
 			err = errors.New(string(v) + "\nin " + dir)
 			return
 		}
+
 		os.RemoveAll(dir)
 	}()
+
 	s.do(w)
 	w.settle()
 	return nil

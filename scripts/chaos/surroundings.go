@@ -15,6 +15,7 @@ func fullDisk(w *world) {
 	w.must(os.Mkdir(disk, 0o700))
 	w.must(syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=256k,mode=0700"))
 	defer syscall.Unmount(disk, syscall.MNT_DETACH)
+
 	w.ledger = filepath.Join(disk, "ledger")
 	w.env = append(w.env, "DPL_LEDGER="+w.ledger)
 
@@ -22,6 +23,7 @@ func fullDisk(w *world) {
 	ballast := filepath.Join(disk, "ballast")
 	may := []int{0, 71, 73, 74}
 	const page = 4 << 10
+
 	for free := range 12 {
 		op := fmt.Sprint("op", free)
 		steps := [][]string{
@@ -31,6 +33,7 @@ func fullDisk(w *world) {
 			{"dpl-pop", "--op", op, "--call", "work"},
 			{"dpl-pop", "--op", op, "--call", "root"},
 		}
+
 		for _, step := range steps {
 			w.fill(disk, ballast, int64(free*page))
 			r := w.exits(append(may, 66), step...)
@@ -39,8 +42,10 @@ func fullDisk(w *world) {
 				w.exits([]int{0, 76}, step...) // 76: it was made after all, or what it needs was not
 			}
 		}
+
 		w.exits(ok, "dpl-status", "--op", op, "--check", "completed")
 	}
+
 	w.settle()
 }
 
@@ -60,6 +65,7 @@ func namespaces(w *world) {
 	if w.run(append(inside, "true")...).status != 0 {
 		return // not allowed here
 	}
+
 	cmd := w.command(append(inside, "dpl-run", "--op", "space", "--staleness", "3s", "--", "sleep", "4001")...)
 	w.must(cmd.Start())
 	w.until("the call is open", func() bool { return w.run("dpl-status", "--op", "space", "--check", "running").status == 0 })
@@ -86,6 +92,7 @@ func descriptors(w *world) {
 				redirect += " " + word
 			}
 		}
+
 		op := fmt.Sprint("op", closed)
 		shell := func(line string) int { return w.exits(refusals, "sh", "-c", line+redirect).status }
 		pushed := shell("dpl-push --op " + op + " --call root --participant p --pid " + me)
@@ -95,12 +102,14 @@ func descriptors(w *world) {
 		if pushed != 0 {
 			w.exits(ok, "dpl-push", "--op", op, "--call", "root", "--participant", "p", "--pid", me)
 		}
+
 		shell("dpl-heartbeat --op " + op + " --call root")
 		shell("dpl-status --op " + op)
 		shell("dpl-cleanup")
 		if status := w.run("sh", "-c", "dpl-run --op "+op+" -- true"+redirect).status; status > 127 {
 			w.fail("dpl-run%s: %d", redirect, status)
 		}
+
 		w.exits(ok, "dpl-pop", "--op", op, "--call", "root")
 		w.exits(ok, "dpl-status", "--op", op, "--check", "completed")
 	}
@@ -115,6 +124,7 @@ func limits(w *world) {
 		lines = append(lines,
 			fmt.Sprintf("ulimit -n %d", 8+w.intn(12)), fmt.Sprintf("ulimit -v %d", 300_000+w.intn(2_500_000)), fmt.Sprintf("ulimit -s %d", 64+w.intn(512)))
 	}
+
 	me := fmt.Sprint(os.Getpid())
 	for i, line := range lines {
 		op := fmt.Sprint("op", i)
@@ -122,6 +132,7 @@ func limits(w *world) {
 		if r := w.run("sh", "-c", line+"; "+push); r.status == 0 && w.calls(op)["root"] == "" {
 			w.fail("a push was acknowledged and is lost: %v", r)
 		}
+
 		w.exits(ok, "sh", "-c", push)
 		w.run("sh", "-c", line+"; dpl-run --op "+op+" -- true")
 		w.run("sh", "-c", line+"; dpl-pop --op "+op+" --call root")

@@ -99,12 +99,14 @@ func (w *world) finish(cmd *exec.Cmd, words []string) result {
 	if cmd.Stdout == nil {
 		cmd.Stdout = &stdout
 	}
+
 	cmd.Stderr = &stderr
 	late := time.AfterFunc(2*patience, func() {
 		if cmd.Process != nil {
 			cmd.Process.Signal(syscall.SIGABRT) // Go tells where it hangs
 		}
 	})
+
 	err := cmd.Run()
 	r := result{words, 0, stdout.String(), stderr.String()}
 	if !late.Stop() {
@@ -120,14 +122,17 @@ func (w *world) finish(cmd *exec.Cmd, words []string) result {
 	case err != nil:
 		w.fail("the rig: %v: %v", words, err)
 	}
+
 	if w.starve && strings.Contains(r.stderr, "fatal error: ") && strings.Contains(r.stderr, "memory") {
 		return r
 	}
+
 	for _, no := range []string{"panic: ", "\ngoroutine ", "\nruntime stack:"} {
 		if strings.Contains(r.stderr, no) {
 			w.fail("it crashed: %v", r)
 		}
 	}
+
 	return r
 }
 
@@ -157,6 +162,7 @@ func (w *world) until(what string, is func() bool) {
 	for _, pid := range w.processes() {
 		left = append(left, describe(pid))
 	}
+
 	w.fail("it did not come to that: %s\nprocesses: %s\nfiles: %s",
 		what, strings.Join(left, ", "), strings.Join(w.files(), " "))
 }
@@ -235,12 +241,15 @@ func (w *world) files() (left []string) {
 		default:
 			left = append(left, name)
 		}
+
 		return nil
 	})
+
 	temporary, _ := os.ReadDir(filepath.Join(w.dir, "tmp"))
 	for _, e := range temporary {
 		left = append(left, "TMPDIR/"+e.Name())
 	}
+
 	return left
 }
 
@@ -250,10 +259,12 @@ func (w *world) settle() {
 	if _, err := os.Stat(w.ledger); err != nil {
 		return // nothing was ever pushed
 	}
+
 	w.until("every operation is in the archive, and nothing else is left", func() bool {
 		w.exits([]int{0, 75}, "dpl-cleanup")
 		return len(w.files()) == 0
 	})
+
 	for id, op := range w.archived() {
 		if op.State != "completed" && op.State != "failed" || len(op.Stack) > 0 && op.State == "completed" {
 			w.fail("%s is archived as %s with %d calls", id, op.State, len(op.Stack))
@@ -303,6 +314,7 @@ func (w *world) together(n, atOnce int, do func(i int)) {
 	var group sync.WaitGroup
 	free := make(chan struct{}, atOnce)
 	broken := make(chan violation, n)
+
 	for i := range n {
 		free <- struct{}{}
 		group.Go(func() {
@@ -315,6 +327,7 @@ func (w *world) together(n, atOnce int, do func(i int)) {
 			do(i)
 		})
 	}
+
 	group.Wait()
 	if len(broken) > 0 {
 		panic(<-broken)

@@ -38,11 +38,13 @@ func TestReport(t *testing.T) {
 	if got := r.failures(); got != want {
 		t.Errorf("of failures: %q, want %q", got, want)
 	}
+
 	if got, want := r.skipped(), []string{
 		"TestSilent: no reason given", "TestSkipped and 1 more: needs strace",
 	}; !slices.Equal(got, want) {
 		t.Errorf("skipped: %q, want %q", got, want)
 	}
+
 	if got, want := r.counts(), "  1 tests of 1 packages"; got != want {
 		t.Errorf("counts: %q, want %q", got, want)
 	}
@@ -58,6 +60,7 @@ func TestFailure(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "Makefile"), []byte(makefile), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	t.Chdir(dir)
 
 	var out bytes.Buffer
@@ -66,6 +69,7 @@ func TestFailure(t *testing.T) {
 	if c.finish() {
 		t.Error("it has passed")
 	}
+
 	text := out.String()
 	if !strings.Contains(text, "the cause\n") || !strings.Contains(text, "bad          FAILED") {
 		t.Errorf("the failure is not told:\n%s", text)
@@ -86,6 +90,7 @@ func TestBeside(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "Makefile"), []byte(makefile), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	t.Chdir(dir)
 
 	var out bytes.Buffer
@@ -105,9 +110,11 @@ func TestTwoThatWait(t *testing.T) {
 	makefile := "test:\n\t@for i in $$(seq 600); do [ ! -e computed -o ! -e beside ] || exit 0; sleep 0.1; done; exit 1\n" +
 		"rigs:\n\t@[ -e computed ] && touch beside\n" +
 		"vet:\n\t@touch computed\n"
+
 	if err := os.WriteFile(filepath.Join(dir, "Makefile"), []byte(makefile), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	t.Chdir(dir)
 
 	var out bytes.Buffer
@@ -123,16 +130,19 @@ func TestTools(t *testing.T) {
 	if err != nil || len(all) < 30 {
 		t.Fatalf("%d tools, %v", len(all), err)
 	}
+
 	nowhere := tools{
 		{"check", "no-such-program", []string{"a", "b"}, "this"}, {"check", "no-such-one", []string{"b"}, "that"},
 		{"soak", "no-such-thing", []string{"c"}, "the rest"}, {"check", "sh", []string{"dash"}, "nothing"},
 	}
+
 	var out bytes.Buffer
 	c := checker{out: &out, strict: true}
 	c.tools(nowhere)
 	if c.failed != 2 || !strings.HasPrefix(out.String(), "make check: no no-such-program: leaves out this\n") {
 		t.Errorf("%d missing tools fail, want 2:\n%s", c.failed, &out)
 	}
+
 	out.Reset()
 	if nowhere.complete("check", &out) || strings.Count(out.String(), "\n") != 1 || !strings.Contains(out.String(), "apt-get install a b\n") {
 		t.Errorf("what is missing is told as %q", &out)

@@ -36,6 +36,7 @@ func main() {
 	if len(parts) == 0 {
 		parts = allParts
 	}
+
 	c.run(parts)
 	if !c.finish() {
 		os.Exit(1)

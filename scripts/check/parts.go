@@ -41,6 +41,7 @@ func (c *checker) tools(all tools) {
 			c.failed++
 		}
 	}
+
 	if c.failed > 0 {
 		c.printf("make check: STRICT leaves nothing out\n")
 	}
@@ -63,6 +64,7 @@ func (c *checker) run(parts []string) {
 			computing <- name
 		}
 	}
+
 	close(computing)
 	close(waiting)
 
@@ -71,11 +73,13 @@ func (c *checker) run(parts []string) {
 			c.part(name, "nice", "-n", "19")
 		}
 	}
+
 	wait := func() {
 		for name := range waiting {
 			c.part(name)
 		}
 	}
+
 	var group sync.WaitGroup
 	group.Go(func() { compute(); wait() })
 	group.Go(func() { wait(); compute() })
@@ -100,11 +104,13 @@ func (c *checker) part(name string, before ...string) {
 	report := readReport(output.Bytes())
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	if err != nil {
 		c.failed++
 		fmt.Fprintf(c.out, "%s%-12s FAILED  %6s  %s\n", report.failures(), name, took, err)
 		return
 	}
+
 	c.passed++
 	fmt.Fprintf(c.out, "%-12s ok  %6s%s\n", name, took, report.counts())
 	for _, line := range report.skipped() {
@@ -117,11 +123,13 @@ func leftOut(name string) string {
 	if name == "demo" && runtime.GOOS != "linux" {
 		return "not Linux"
 	}
+
 	for _, program := range needed[name] {
 		if !there(program) {
 			return "no " + program
 		}
 	}
+
 	return ""
 }
 

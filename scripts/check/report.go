@@ -37,6 +37,7 @@ func readReport(output []byte) *report {
 			r.other.Write(line)
 			continue
 		}
+
 		if e.Package == "" { // of a build
 			r.other.WriteString(e.Output)
 			continue
@@ -52,6 +53,7 @@ func readReport(output []byte) *report {
 			r.tests[e.testName] = t
 			r.order = append(r.order, e.testName)
 		}
+
 		t.output.WriteString(e.Output)
 		switch e.Action {
 		case "pass", "fail", "skip":
@@ -61,6 +63,7 @@ func readReport(output []byte) *report {
 			}
 		}
 	}
+
 	return r
 }
 
@@ -83,6 +86,7 @@ func (r *report) counts() string {
 			n++
 		}
 	}
+
 	if n == 0 {
 		return ""
 	}
@@ -100,12 +104,15 @@ func (r *report) skipped() (lines []string) {
 		if t.verdict != "skip" || name.Test == "" {
 			continue
 		}
+
 		why := "no reason given"
 		if all := reason.FindAllStringSubmatch(t.output.String(), -1); len(all) > 0 {
 			why = strings.TrimSpace(all[len(all)-1][1])
 		}
+
 		names[why] = append(names[why], name.Test)
 	}
+
 	for why, tests := range names {
 		text := tests[0]
 		if n := len(tests) - 1; n > 0 {
@@ -113,6 +120,7 @@ func (r *report) skipped() (lines []string) {
 		}
 		lines = append(lines, text+": "+why)
 	}
+
 	slices.Sort(lines)
 	return lines
 }

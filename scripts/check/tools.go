@@ -35,6 +35,7 @@ func readTools() (all tools, err error) {
 			all = append(all, tool{words[0], words[1], strings.Split(words[2], ","), strings.Join(words[3:], " ")})
 		}
 	}
+
 	return all, nil
 }
 
@@ -54,14 +55,17 @@ func there(program string) bool {
 		_, err := os.Stat(program)
 		return err == nil
 	}
+
 	if _, err := exec.LookPath(program); err == nil {
 		return true
 	}
+
 	for _, dir := range []string{"/usr/local/sbin", "/usr/sbin", "/sbin"} {
 		if _, err := exec.LookPath(filepath.Join(dir, program)); err == nil {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -90,6 +94,7 @@ func (all tools) complete(use string, out io.Writer) bool {
 	if len(wants) == 0 {
 		return true
 	}
+
 	fmt.Fprintf(out, "make soak: cannot begin: %s\n", strings.Join(wants, "; "))
 	return false
 }

@@ -78,17 +78,20 @@ func (w *world) meet(c comes, argv ...string) {
 		c.does(w)
 		c.does = nil
 	}
+
 	cmd := w.command(argv...)
 	var stdout, stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}
+
 	w.process = cmd.Process
 	if c.does != nil {
 		poll.Until(w.t, "it has started", func() bool { return w.has("started") })
 		c.does(w)
 	}
+
 	cmd.Wait()
 	if got := status(cmd.ProcessState); got != c.status || stdout.String() != c.says {
 		w.t.Errorf("status %d, want %d; says %q, want %q\n%s", got, c.status, stdout.String(), c.says, stderr.String())
@@ -96,12 +99,14 @@ func (w *world) meet(c comes, argv ...string) {
 	if strings.Contains(stderr.String(), "not found") || strings.Contains(stderr.String(), "no such") {
 		w.t.Errorf("stderr: %s", stderr.String())
 	}
+
 	poll.Until(w.t, "nothing beats any more", func() bool { return len(w.processes()) == 0 })
 	for range 2 {
 		if c.crashed { // which one pass finds, and the next one cleans up
 			w.run("dpl-cleanup")
 		}
 	}
+
 	w.compare("job", c.state, c.reason)
 	if left, _ := os.ReadDir(filepath.Join(w.dir, "tmp")); len(left) > 0 {
 		w.t.Errorf("%v is left", left)
@@ -114,6 +119,7 @@ func (w *world) compare(id string, state protocol.State, reason string) {
 	if state == "" {
 		return
 	}
+
 	op := w.operation(id)
 	got := ""
 	for _, change := range op.Transitions {
@@ -121,6 +127,7 @@ func (w *world) compare(id string, state protocol.State, reason string) {
 			got = change.Reason
 		}
 	}
+
 	if op.State != state || !strings.Contains(got, reason) {
 		w.t.Errorf("%s is %s for %q, want %s for %q", id, op.State, got, state, reason)
 	}
@@ -147,14 +154,17 @@ func newWorld(t *testing.T, bin string) *world {
 	for _, file := range []string{"dpl.sh", "dpl.mk", "clients/dpl.py", "clients/dpl.mjs"} {
 		w.copy("scripts/"+file, filepath.Base(file))
 	}
+
 	if err := os.Mkdir(filepath.Join(w.dir, "tmp"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	for _, v := range os.Environ() {
 		if name, _, _ := strings.Cut(v, "="); !strings.HasPrefix(name, "DPL_") && name != "MAKEFLAGS" && name != "MAKELEVEL" {
 			w.env = append(w.env, v)
 		}
 	}
+
 	w.env = append(w.env, "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+w.dir, "TMPDIR="+filepath.Join(w.dir, "tmp"),
 		"DPL_LEDGER="+w.ledger(), "PYTHONDONTWRITEBYTECODE=1")
 	t.Cleanup(func() {
@@ -162,6 +172,7 @@ func newWorld(t *testing.T, bin string) *world {
 			syscall.Kill(pid, syscall.SIGKILL)
 		}
 	})
+
 	return w
 }
 
@@ -215,6 +226,7 @@ func (w *world) operation(id string) protocol.Operation {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+
 	op, _, err := ledger.ReadOperation(id)
 	if err != nil {
 		w.t.Fatal(err)

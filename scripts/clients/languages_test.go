@@ -132,6 +132,7 @@ func busy(w *world) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+
 	w.t.Cleanup(func() { lock.Close() })
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		w.t.Fatal(err)

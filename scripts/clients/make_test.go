@@ -62,6 +62,7 @@ func makeFails(w *world) {
 	if text := strings.Join(lines, "\n"); !strings.Contains(text, "fails] Error 7") || !strings.Contains(text, "\ntold") {
 		w.t.Errorf("%s\nwant Error 7, and told", text)
 	}
+
 	w.compare("job", protocol.Failed, "exit status 7")
 	for target, error := range map[string]string{"killed": "Error 137", "late": "Error 124"} {
 		got, lines := w.make("dpl-run", "--op", target, "--", "make", target)
@@ -78,12 +79,14 @@ func makeIsTold(w *world) {
 	if err := cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}
+
 	poll.Until(w.t, "it has started", func() bool { return w.has("started") })
 	abort(w)
 	cmd.Wait()
 	if got := status(cmd.ProcessState); got != 3 {
 		w.t.Errorf("status %d, want 3", got)
 	}
+
 	w.compare("job", protocol.Failed, "enough")
 }
 
@@ -94,6 +97,7 @@ func makeAlone(w *world) {
 	if got != 0 || len(lines) != 2 || len(first) != 2 || len(second) != 2 || first[1] == second[1] {
 		w.t.Fatalf("status %d, %q", got, lines)
 	}
+
 	w.compare(first[1], protocol.Completed, "")
 	w.compare(second[1], protocol.Completed, "")
 	if got, lines = w.make("make", "killed"); got != 2 {
@@ -113,6 +117,7 @@ func makeWithout(w *world) {
 	if err := os.Mkdir(filepath.Join(w.dir, "bin"), 0o755); err != nil {
 		w.t.Fatal(err)
 	}
+
 	for _, program := range []string{"make", "sh", "echo"} {
 		path, err := exec.LookPath(program)
 		if err != nil {
@@ -120,6 +125,7 @@ func makeWithout(w *world) {
 		}
 		os.Symlink(path, filepath.Join(w.dir, "bin", program))
 	}
+
 	w.env = append(w.env, "PATH="+filepath.Join(w.dir, "bin"))
 	got, lines := w.make("make", "-j4", "all")
 	if want := "no dpl-run in PATH"; got != 2 || len(lines) != 1 || !strings.Contains(lines[0], want) {

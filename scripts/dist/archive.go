@@ -14,11 +14,13 @@ func tarGz(files tree, when time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	compressed := gzip.NewWriter(&b)
 	archive := tar.NewWriter(compressed)
+
 	for _, f := range files {
 		header := &tar.Header{
 			Format: tar.FormatUSTAR, Typeflag: tar.TypeReg, Name: f.path, Mode: int64(f.mode.Perm()), Size: int64(len(f.data)),
 			ModTime: when, Uname: "root", Gname: "root",
 		}
+
 		if f.mode.IsDir() {
 			header.Typeflag = tar.TypeDir
 		}
@@ -29,9 +31,11 @@ func tarGz(files tree, when time.Time) ([]byte, error) {
 			return nil, err
 		}
 	}
+
 	if err := archive.Close(); err != nil {
 		return nil, err
 	}
+
 	err := compressed.Close()
 	return b.Bytes(), err
 }
@@ -51,6 +55,7 @@ func zipped(files tree, when time.Time) ([]byte, error) {
 			return nil, err
 		}
 	}
+
 	err := archive.Close()
 	return b.Bytes(), err
 }

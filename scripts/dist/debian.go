@@ -59,24 +59,29 @@ func (r release) debian(stage, platform string, commands tree) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var files tree
 	for _, f := range shared.without("bin", manifest) {
 		if to := moved[path.Dir(f.path)]; to != "" {
 			f.path = to + "/" + path.Base(f.path)
 		}
+
 		switch {
 		case strings.HasPrefix(f.path, "share/man/"):
 			f.path, f.data = f.path+".gz", gzipped(f.data)
 		case f.path == "share/doc/dpl/LICENSE":
 			f.path, f.data = "share/doc/dpl/copyright", r.copyright(f.data, r.licences[platform])
 		}
+
 		files = append(files, f)
 	}
+
 	version := debianVersion(r.version, r.time)
 	files = append(files, commands.below("bin")...)
 	files = append(files,
 		file{"share/doc/dpl/changelog.gz", 0o644, gzipped([]byte(r.changelog(version)))},
 		file{"share/lintian/overrides/dpl", 0o644, []byte(overrides)})
+
 	files = files.below("usr")
 	files.sort()
 
@@ -84,11 +89,13 @@ func (r release) debian(stage, platform string, commands tree) ([]byte, error) {
 	for _, f := range files {
 		fmt.Fprintf(&sums, "%x  %s\n", md5.Sum(f.data), f.path)
 	}
+
 	packed := files.withDirectories()
 	about := tree{
 		{"control", 0o644, fmt.Appendf(nil, control, version, architectures[platform], packed.kibibytes())},
 		{"md5sums", 0o644, []byte(sums.String())},
 	}
+
 	return deb(about.withDirectories(), packed, r.time)
 }
 
@@ -128,6 +135,7 @@ func deb(about, files tree, when time.Time) ([]byte, error) {
 			b.WriteByte('\n')
 		}
 	}
+
 	member("debian-binary", []byte("2.0\n"))
 	for _, part := range []struct {
 		name  string
@@ -139,5 +147,6 @@ func deb(about, files tree, when time.Time) ([]byte, error) {
 		}
 		member(part.name, packed)
 	}
+
 	return b.Bytes(), nil
 }

@@ -19,6 +19,7 @@ func debianPackage(t *testing.T, source, deb string) {
 	dir := t.TempDir()
 	output(t, exec.Command("dpkg-deb", "--raw-extract", deb, dir))
 	want := []string{"DEBIAN/control", "DEBIAN/md5sums", "usr/share/doc/dpl/changelog.gz", "usr/share/lintian/overrides/dpl"}
+
 	for _, name := range packed(t, source) {
 		switch path.Dir(name) {
 		case "share/zsh/site-functions":
@@ -28,17 +29,21 @@ func debianPackage(t *testing.T, source, deb string) {
 		case "share/man/man1", "share/man/man5", "share/man/man7":
 			name += ".gz"
 		}
+
 		if name == "share/doc/dpl/LICENSE" {
 			name = "share/doc/dpl/copyright"
 		}
+
 		want = append(want, "usr/"+name)
 	}
+
 	same(t, "package", below(t, dir), want)
 	for _, unit := range []string{"system/dpl-cleanup.service", "user/dpl-cleanup.service"} {
 		if !strings.Contains(text(t, dir, "usr/lib/systemd", unit), "\nExecStart=/usr/bin/dpl-cleanup ") {
 			t.Errorf("%s: want the command of the package", unit)
 		}
 	}
+
 	checkMembers(t, deb, dir)
 	t.Run("purge", func(t *testing.T) { debianPurge(t, deb) })
 }
@@ -52,11 +57,13 @@ func checkMembers(t *testing.T, deb, dir string) {
 	if got, want := strings.Count(output(t, sums), ": OK\n"), len(below(t, filepath.Join(dir, "usr"))); got != want {
 		t.Errorf("%d sums, want %d", got, want)
 	}
+
 	fields := output(t, exec.Command("dpkg-deb", "--show", "--showformat=${Package}_${Version}_${Architecture}.deb ${Installed-Size}", deb))
 	size := 0
 	if _, err := fmt.Sscanf(fields, filepath.Base(deb)+" %d", &size); err != nil || size < 10_000 || size > 100_000 {
 		t.Errorf("%q, want %s and KiB: %v", fields, filepath.Base(deb), err)
 	}
+
 	modes := []string{"drwxr-xr-x", "-rwxr-xr-x", "-rw-r--r--"}
 	for line := range strings.Lines(output(t, exec.Command("dpkg-deb", "--contents", deb))) {
 		if fields := strings.Fields(line); fields[1] != "root/root" || !slices.Contains(modes, fields[0]) {

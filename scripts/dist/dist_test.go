@@ -27,6 +27,7 @@ func TestDist(t *testing.T) {
 	if architectures[host] == "" {
 		t.Skipf("makes no packages for %s", host)
 	}
+
 	all := repository(t)
 	once, again := "PLATFORMS="+host+" windows-amd64", "PLATFORMS="+host
 	var apart, further []string
@@ -34,14 +35,17 @@ func TestDist(t *testing.T) {
 		once, again = "VERSION=v0.1.0", "VERSION=v0.1.0"
 		apart, further = []string{"GOCACHE=" + t.TempDir()}, []string{"GOCACHE=" + t.TempDir(), "GOAMD64=v3", "GOARM64=v9.0"}
 	}
+
 	first := dist(t, clone(t, all, "dpl"), "022", once, append(apart, "TZ=Asia/Tokyo", "LC_ALL=C.UTF-8")...)
 	further = append(further, "TZ=America/Lima", "LC_ALL=C", "GOFLAGS=-buildvcs=false")
 	second := dist(t, clone(t, all, "another-clone"), "077", again, further...)
+
 	for _, name := range below(t, second) {
 		if name != "SHA256SUMS" && text(t, first, name) != text(t, second, name) {
 			t.Errorf("%s differs in the second clone", name)
 		}
 	}
+
 	source := filepath.Join(first, "../..")
 	t.Run("sums", func(t *testing.T) { checkSums(t, first) })
 	t.Run("linux", func(t *testing.T) { linuxArchive(t, source, unpacked(t, first, host+".tar.gz")) })
@@ -95,10 +99,12 @@ func unpacked(t *testing.T, dir, suffix string) string {
 	} else {
 		output(t, exec.Command("tar", "-xzf", archive, "-C", to))
 	}
+
 	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(archive), ".tar.gz"), ".zip")
 	if inside, err := os.ReadDir(to); err != nil || len(inside) != 1 || inside[0].Name() != name {
 		t.Fatalf("%s: %v, %v, want %s alone", archive, inside, err, name)
 	}
+
 	return filepath.Join(to, name)
 }
 
@@ -121,15 +127,18 @@ func linuxArchive(t *testing.T, source, dir string) {
 			}
 		}
 	}
+
 	pages, err := filepath.Glob(filepath.Join(dir, "share/man/man1/*"))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, page := range pages {
 		if shown := text(t, page); !strings.Contains(shown, committed) && !strings.Contains(shown, committedInWords) {
 			t.Errorf("%s: has not the date of the commit, %s", page, committed)
 		}
 	}
+
 	for _, module := range []string{"golang.org/x/sys v", "github.com/go-json-experiment/json v"} {
 		if licences := text(t, dir, "share/doc/dpl/THIRD-PARTY-LICENSES"); !strings.Contains(licences, "\n--- "+module) {
 			t.Errorf("the licence of %s is missing in\n%s", module, licences)
@@ -145,6 +154,7 @@ func isStatic(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	defer binary.Close()
+
 	for _, part := range binary.Progs {
 		if part.Type == elf.PT_INTERP || part.Type == elf.PT_DYNAMIC {
 			t.Errorf("%s: has a %v, want a static program", name, part.Type)
@@ -160,6 +170,7 @@ func windowsArchive(t *testing.T, dir string) {
 			t.Errorf("bin/%s.exe: is missing, or no program of Windows", command)
 		}
 	}
+
 	for _, name := range []string{
 		"share/doc/dpl/README.md", "share/doc/dpl/LICENSE", "share/doc/dpl/THIRD-PARTY-LICENSES", "share/dpl/schemas/operation.schema.json",
 	} {
@@ -167,6 +178,7 @@ func windowsArchive(t *testing.T, dir string) {
 			t.Errorf("%s is missing", name)
 		}
 	}
+
 	for _, name := range names {
 		switch extension := path.Ext(name); {
 		case path.Dir(name) == "bin" && extension == ".exe",

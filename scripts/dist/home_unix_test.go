@@ -18,6 +18,7 @@ func installHome(t *testing.T, source string) {
 	if err := os.Mkdir(home, 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	path := withoutGo(t)
 	as := func(args ...string) *exec.Cmd {
 		cmd := exec.Command(args[0], args[1:]...)
@@ -30,14 +31,17 @@ func installHome(t *testing.T, source string) {
 				t.Fatal(err)
 			}
 		}
+
 		return cmd
 	}
+
 	prefix := filepath.Join(home, ".local")
 	output(t, as("make", "install", "PREFIX="+prefix))
 	same(t, "make install", below(t, prefix), installed(t, source))
 	if got := output(t, as(filepath.Join(prefix, "bin/dpl-push"), "--op=o", "--call=c", "--participant=p")); got != "o c\n" {
 		t.Errorf("dpl-push: %q", got)
 	}
+
 	output(t, as(filepath.Join(prefix, "bin/dpl-pop"), "--op=o", "--call=c"))
 	output(t, as("make", "uninstall", "PREFIX="+prefix))
 	left := slices.DeleteFunc(below(t, prefix), func(name string) bool { return strings.HasPrefix(name, "state/dpl/") })

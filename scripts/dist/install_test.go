@@ -41,6 +41,7 @@ func installed(t *testing.T, clone string) []string {
 	for _, command := range commands(t) {
 		want = append(want, "bin/"+command)
 	}
+
 	for _, place := range places {
 		names, err := filepath.Glob(filepath.Join(clone, place.from))
 		if err != nil {
@@ -49,10 +50,12 @@ func installed(t *testing.T, clone string) []string {
 		if len(names) == 0 {
 			t.Errorf("%s: no such files", place.from)
 		}
+
 		for _, name := range names {
 			want = append(want, place.to+"/"+filepath.Base(name))
 		}
 	}
+
 	slices.Sort(want)
 	return want
 }
@@ -70,12 +73,15 @@ func below(t *testing.T, dir string) []string {
 			}
 			relative += "/"
 		}
+
 		all = append(all, filepath.ToSlash(relative))
 		return err
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	slices.Sort(all)
 	return all
 }
@@ -87,6 +93,7 @@ func same(t *testing.T, what string, got, want []string) {
 			t.Errorf("%s: %s is missing", what, name)
 		}
 	}
+
 	for _, name := range got {
 		if !slices.Contains(want, name) {
 			t.Errorf("%s: %s is too much", what, name)
@@ -103,6 +110,7 @@ func build(t *testing.T) string {
 	cmd.Env = stranger(t)
 	output(t, cmd)
 	same(t, "make install", below(t, filepath.Join(stage, "usr/local")), installed(t, dir))
+
 	return dir
 }
 
@@ -129,6 +137,7 @@ func withoutGo(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
+
 	return dir
 }
 
@@ -160,10 +169,12 @@ func installFiles(t *testing.T, source string) {
 	if err := os.MkdirAll(filepath.Join(prefix, "share/man/man1"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	output(t, run(t, source, "make", "install", "DESTDIR="+stage))
 	want := installed(t, source)
 	same(t, "make install", slices.DeleteFunc(below(t, prefix), isDirectory), want)
 	same(t, manifest, slices.DeleteFunc(strings.Fields(text(t, prefix, manifest)), isDirectory), want)
+
 	for _, name := range want {
 		mode := fs.FileMode(0o644)
 		if path.Dir(name) == "bin" || strings.HasPrefix(text(t, prefix, name), "#!") {
@@ -178,6 +189,7 @@ func installFiles(t *testing.T, source string) {
 	if err := os.WriteFile(filepath.Join(prefix, "share/dpl/mine"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
+
 	output(t, run(t, source, "make", "uninstall", "DESTDIR="+stage))
 	same(t, "make uninstall", below(t, prefix), []string{"share/dpl/mine", "share/man/man1/"})
 }
@@ -207,6 +219,7 @@ func installPrefix(t *testing.T, source string) {
 			if err != nil || len(units) == 0 {
 				t.Fatalf("%s: units: %q, %v", dir, units, err)
 			}
+
 			for _, unit := range units {
 				for _, start := range command.FindAllStringSubmatch(text(t, unit), -1) {
 					hasMode(t, filepath.Join(stage, start[1]), 0o755)
@@ -216,6 +229,7 @@ func installPrefix(t *testing.T, source string) {
 				}
 			}
 		}
+
 		crontab := text(t, stage, prefix, "share/dpl/cron/crontab")
 		if !strings.Contains(crontab, "\n"+search+"\n") || !strings.Contains(crontab, " "+prefix+"/share/dpl/cron/crontab;") {
 			t.Errorf("PREFIX=%s: want %s and the crontab's own path in\n%s", prefix, search, crontab)
@@ -233,10 +247,12 @@ func installAgain(t *testing.T, source string) {
 	if err := os.WriteFile(old, nil, 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	list := "bin/dpl-old\n" + text(t, prefix, manifest)
 	if err := os.WriteFile(filepath.Join(prefix, manifest), []byte(list), 0o644); err != nil {
 		t.Fatal(err)
 	}
+
 	output(t, run(t, source, "make", "install", "DESTDIR="+stage))
 	same(t, "the second make install", below(t, prefix), first)
 	output(t, run(t, source, "make", "uninstall", "DESTDIR="+stage))
@@ -257,10 +273,12 @@ func installRefused(t *testing.T, source string) {
 			t.Errorf("PREFIX=%s: %v, want an error with %q\n%s", prefix, err, want, out)
 		}
 	}
+
 	out, err := run(t, source, "make", "uninstall", "DESTDIR="+stage).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "make install has not been run") {
 		t.Errorf("make uninstall of nothing: %v\n%s", err, out)
 	}
+
 	same(t, "refused", below(t, stage), []string{"./"})
 }
 
@@ -276,6 +294,7 @@ func TestGoInstall(t *testing.T) {
 	output(t, cmd)
 	want := commands(t)
 	same(t, "go install", below(t, bin), want)
+
 	for _, name := range want {
 		if got := output(t, exec.Command(filepath.Join(bin, name), "--version")); got != name+" v1.2.3\n" {
 			t.Errorf("%s --version: %q", name, got)

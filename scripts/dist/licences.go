@@ -25,6 +25,7 @@ func allLicences(platforms []string) (map[string][]byte, error) {
 		}
 		all[platform] = text
 	}
+
 	return all, nil
 }
 
@@ -41,6 +42,7 @@ func licences(platform string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", list, err)
 	}
+
 	for line := range strings.Lines(string(out)) {
 		module, dir, found := strings.Cut(strings.TrimSpace(line), "\t")
 		if !found || texts[module] != nil {
@@ -56,6 +58,7 @@ func licences(platform string) ([]byte, error) {
 	for _, module := range slices.Sorted(maps.Keys(texts)) {
 		fmt.Fprintf(&all, "\n--- %s\n\n%s\n", module, bytes.TrimSpace(texts[module]))
 	}
+
 	return all.Bytes(), nil
 }
 
@@ -69,6 +72,7 @@ func licence(dir string) ([]byte, error) {
 		}
 		names = append(names, found...)
 	}
+
 	if len(names) != 1 {
 		return nil, fmt.Errorf("%d files LICENSE* or COPYING*, want one", len(names))
 	}

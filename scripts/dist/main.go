@@ -30,6 +30,7 @@ func main() {
 	if err != nil {
 		fail(fmt.Errorf("SOURCE_DATE_EPOCH: %w", err))
 	}
+
 	r.time = time.Unix(seconds, 0).UTC()
 	if r.licences, err = allLicences(flag.Args()); err != nil {
 		fail(err)

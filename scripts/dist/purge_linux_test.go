@@ -23,6 +23,7 @@ func debianPurge(t *testing.T, deb string) {
 		cmd.Env = append(os.Environ(), "PATH="+os.Getenv("PATH")+":/usr/sbin:/sbin")
 		output(t, cmd)
 	}
+
 	inside := func(args ...string) string {
 		t.Helper()
 		return output(t, &exec.Cmd{
@@ -30,10 +31,12 @@ func debianPurge(t *testing.T, deb string) {
 			SysProcAttr: &syscall.SysProcAttr{Chroot: dir},
 		})
 	}
+
 	dpkg("--install", deb)
 	if got := inside("dpl-push", "--op=o", "--call=c", "--participant=p"); got != "o c\n" {
 		t.Errorf("dpl-push: %q", got)
 	}
+
 	inside("dpl-pop", "--op=o", "--call=c")
 	if got := inside("dpl-status", "--op=o"); !strings.HasPrefix(got, "o: completed, ") {
 		t.Errorf("dpl-status: %q", got)
@@ -41,12 +44,14 @@ func debianPurge(t *testing.T, deb string) {
 	if err := os.RemoveAll(filepath.Join(dir, "home")); err != nil {
 		t.Fatal(err)
 	}
+
 	dpkg("--purge", "dpl")
 	for _, left := range below(t, dir) {
 		if !strings.HasPrefix(left, "var/lib/dpkg/") {
 			t.Errorf("%s is left", left)
 		}
 	}
+
 	if known := text(t, dir, "var/lib/dpkg/status"); known != "" {
 		t.Errorf("dpkg still knows\n%s", known)
 	}
@@ -61,10 +66,12 @@ func emptyRoot(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
+
 	for _, name := range []string{"status", "available"} {
 		if err := os.WriteFile(filepath.Join(dir, "var/lib/dpkg", name), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	return dir
 }

@@ -37,12 +37,14 @@ func (r release) make(stage, out string, platforms []string) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
+
 	var sums []string
 	for _, platform := range platforms {
 		packages, err := r.packages(stage, platform)
 		if err != nil {
 			return fmt.Errorf("%s: %w", platform, err)
 		}
+
 		for name, data := range packages {
 			if err := os.WriteFile(filepath.Join(out, name), data, 0o644); err != nil {
 				return err
@@ -50,6 +52,7 @@ func (r release) make(stage, out string, platforms []string) error {
 			sums = append(sums, fmt.Sprintf("%x  %s\n", sha256.Sum256(data), name))
 		}
 	}
+
 	slices.SortFunc(sums, func(a, b string) int { return strings.Compare(a[64:], b[64:]) })
 	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(strings.Join(sums, "")), 0o644)
 }
@@ -60,15 +63,18 @@ func (r release) packages(stage, platform string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	shared, err := readTree(filepath.Join(stage, "archive/usr/local"))
 	if err != nil {
 		return nil, err
 	}
+
 	system, _, _ := strings.Cut(platform, "-")
 	leave, known := without[system]
 	if !known {
 		return nil, fmt.Errorf("no such operating system")
 	}
+
 	files := shared.without("bin", manifest).without(leave...)
 	files = append(files, commands.below("bin")...)
 	files = append(files, file{"share/doc/dpl/THIRD-PARTY-LICENSES", 0o644, r.licences[platform]})
@@ -81,10 +87,12 @@ func (r release) packages(stage, platform string) (map[string][]byte, error) {
 	} else {
 		packages[name+".tar.gz"], err = tarGz(files.below(name), r.time)
 	}
+
 	if architecture := architectures[platform]; err == nil && architecture != "" {
 		name := "dpl_" + debianVersion(r.version, r.time) + "_" + architecture + ".deb"
 		packages[name], err = r.debian(stage, platform, commands)
 	}
+
 	return packages, err
 }
 

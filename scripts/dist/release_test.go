@@ -38,9 +38,11 @@ func staged(t *testing.T, private fs.FileMode, now time.Time) string {
 			t.Fatal(err)
 		}
 	}
+
 	for _, platform := range platforms {
 		put(platform+"/dpl-push", 0o755)
 	}
+
 	for _, prefix := range []string{"archive/usr/local", "debian/usr"} {
 		for _, name := range []string{
 			"bin/dpl-push", manifest, "lib/systemd/system/dpl.timer", "share/systemd/user/dpl.timer", "share/man/man1/dpl-push.1",
@@ -49,6 +51,7 @@ func staged(t *testing.T, private fs.FileMode, now time.Time) string {
 			put(prefix+"/"+name, 0o644)
 		}
 	}
+
 	return stage
 }
 
@@ -60,6 +63,7 @@ func packages(t *testing.T, stage string) string {
 	for _, platform := range platforms {
 		r.licences[platform] = []byte("theirs\n")
 	}
+
 	if err := r.make(stage, out, platforms); err != nil {
 		t.Fatal(err)
 	}
@@ -76,17 +80,20 @@ func TestRelease(t *testing.T) {
 		"dpl-v1.2.0-linux-amd64.tar.gz", "dpl-v1.2.0-linux-arm64.tar.gz", "dpl-v1.2.0-darwin-arm64.tar.gz",
 		"dpl-v1.2.0-windows-amd64.zip", "dpl_1.2.0_amd64.deb", "dpl_1.2.0_arm64.deb", "SHA256SUMS",
 	})
+
 	for _, name := range below(t, first) {
 		if text(t, first, name) != text(t, second, name) {
 			t.Errorf("%s: differs with the mode and time of the files", name)
 		}
 	}
+
 	below := "dpl-v1.2.0-darwin-arm64/"
 	got := headers(t, text(t, first, "dpl-v1.2.0-darwin-arm64.tar.gz"))
 	want := []string{
 		below + "bin/dpl-push", below + "share/doc/dpl/LICENSE", below + "share/doc/dpl/THIRD-PARTY-LICENSES", below + "share/dpl/dpl.py",
 		below + "share/dpl/dpl.sh", below + "share/man/man1/dpl-push.1", below + "share/zsh/site-functions/_dpl",
 	}
+
 	if !slices.Equal(got, want) {
 		t.Errorf("darwin: %q, want %q", got, want)
 	}
@@ -96,6 +103,7 @@ func TestRelease(t *testing.T) {
 	if control := strings.Index(deb, "control.tar.gz  "); control%2 != 0 || at%2 != 0 {
 		t.Errorf("debian: members begin at %d and %d, want even places", control, at)
 	}
+
 	got = headers(t, deb[at+60:]) // 60: the header of a member
 	want = []string{
 		"./", "./usr/", "./usr/bin/", "./usr/bin/dpl-push", "./usr/lib/", "./usr/lib/systemd/", "./usr/lib/systemd/system/",
@@ -106,6 +114,7 @@ func TestRelease(t *testing.T) {
 		"./usr/share/man/man1/dpl-push.1.gz", "./usr/share/zsh/", "./usr/share/zsh/vendor-completions/",
 		"./usr/share/zsh/vendor-completions/_dpl",
 	}
+
 	if !slices.Equal(got, want) {
 		t.Errorf("debian: %q, want %q", got, want)
 	}
@@ -118,11 +127,13 @@ func headers(t *testing.T, archive string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	compressed.Multistream(false)
 	data, err := io.ReadAll(compressed)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var names []string
 	for r := tar.NewReader(bytes.NewReader(data)); ; {
 		header, err := r.Next()
@@ -132,6 +143,7 @@ func headers(t *testing.T, archive string) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		names = append(names, header.Name)
 		mode := int64(0o644)
 		if strings.HasSuffix(header.Name, "/") || strings.Contains(header.Name, "/bin/") {

@@ -42,14 +42,18 @@ func repository(t *testing.T) string {
 		case d.IsDir():
 			return os.MkdirAll(filepath.Join(to, name), 0o755)
 		}
+
 		return duplicate(filepath.Join(to, name), path)
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	git(t, to, "init", "-q")
 	git(t, to, "add", "-A")
 	git(t, to, "commit", "-qm", "All")
+
 	return to
 }
 
@@ -61,6 +65,7 @@ func duplicate(to, from string) error {
 	if err != nil {
 		return err
 	}
+
 	info, err := os.Stat(from)
 	if err != nil {
 		return err
@@ -127,9 +132,11 @@ func commands(t *testing.T) []string {
 	if err != nil || len(mains) == 0 {
 		t.Fatalf("commands: %q, %v", mains, err)
 	}
+
 	for i := range mains {
 		mains[i] = filepath.Base(mains[i])
 	}
+
 	slices.Sort(mains)
 	return mains
 }

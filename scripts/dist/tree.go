@@ -27,22 +27,28 @@ func readTree(dir string) (tree, error) {
 		if err != nil || d.IsDir() {
 			return err
 		}
+
 		info, err := d.Info()
 		if err != nil {
 			return err
 		}
+
 		data, err := os.ReadFile(name)
 		if err != nil {
 			return err
 		}
+
 		mode := fs.FileMode(0o644)
 		if info.Mode()&0o100 != 0 {
 			mode = 0o755
 		}
+
 		relative, err := filepath.Rel(dir, name)
 		t = append(t, file{filepath.ToSlash(relative), mode, data})
+
 		return err
 	})
+
 	t.sort()
 	return t, err
 }
@@ -80,6 +86,7 @@ func (t tree) withDirectories() tree {
 			all = append(all, file{path: "./" + strings.TrimPrefix(dir+"/", "./"), mode: fs.ModeDir | 0o755})
 		}
 	}
+
 	all.sort()
 	return all
 }

@@ -26,6 +26,7 @@ func debianVersion(described string, when time.Time) string {
 		version = preRelease.ReplaceAllString(version, "~$1")
 		version = strings.ReplaceAll(version, "-", ".")
 	}
+
 	if dirty {
 		version += "+dirty"
 	}

@@ -27,10 +27,12 @@ func TestDebianVersion(t *testing.T) {
 		if _, err := exec.LookPath("dpkg"); err != nil {
 			continue
 		}
+
 		output(t, exec.Command("dpkg", "--validate-version", got))
 		if before != "" {
 			output(t, exec.Command("dpkg", "--compare-versions", before, "lt", got))
 		}
+
 		before = got
 	}
 }

@@ -21,6 +21,7 @@ func (f flagModel) kind(program string) string {
 	case f.Name == "service" || f.Name == "supervisor" || f.Name == "depends-on":
 		return "services"
 	}
+
 	switch f.Value {
 	case "OP":
 		return "operations"
@@ -35,6 +36,7 @@ func (f flagModel) kind(program string) string {
 	case "SIG":
 		return "words HUP INT QUIT TERM KILL USR1 USR2"
 	}
+
 	return "any"
 }
 
@@ -47,20 +49,24 @@ func (g *generator) completions() map[string]string {
 		files["bash-completion/completions/"+c.Program] = ". \"${BASH_SOURCE[0]%/*}/dpl\"\n"
 		files["fish/vendor_completions.d/"+c.Program+".fish"] = c.fish()
 	}
+
 	fill := func(name string, model func(*command) string) string {
 		text, err := written.ReadFile("completions/" + name)
 		if err != nil {
 			panic(err) // it is embedded
 		}
+
 		var all strings.Builder
 		for _, c := range g.commands {
 			all.WriteString(model(c))
 		}
 		return strings.NewReplacer("@MODEL@\n", all.String(), "@PROGRAMS@", strings.Join(programs, " ")).Replace(string(text))
 	}
+
 	files["bash-completion/completions/dpl"] = fill("dpl.bash", (*command).bash)
 	files["zsh/site-functions/_dpl"] = fill("dpl.zsh", (*command).zsh)
 	files["fish/vendor_completions.d/dpl.fish"] = fill("dpl.fish", func(*command) string { return "" })
+
 	return files
 }
 
@@ -77,6 +83,7 @@ func (c *command) bash() string {
 			fmt.Fprintf(&out, "\t\t%s) takes='%s' ;;\n", f.Name, kind)
 		}
 	}
+
 	return fmt.Sprintf("\t%s)\n\t\tflags='%s' rest='%s'\n\t\tcase $2 in\n%s\t\tesac\n\t\t;;\n",
 		c.Program, strings.Join(flags, " "), c.takes(), out.String())
 }
@@ -86,6 +93,7 @@ func (c *command) zsh() string {
 	escape := strings.NewReplacer(`'`, `'\''`, `[`, `\[`, `]`, `\]`, `:`, `\:`)
 	var out strings.Builder
 	fmt.Fprintf(&out, "\t%s)\n\t\t_arguments -S -A '-*'", c.Program)
+
 	for _, f := range c.Flags {
 		text := "[" + escape.Replace(f.Help) + "]"
 		out.WriteString(" \\\n\t\t\t")
@@ -100,12 +108,14 @@ func (c *command) zsh() string {
 			fmt.Fprintf(&out, "'--%s=%s%s'", f.Name, text, value)
 		}
 	}
+
 	switch c.takes() {
 	case "command":
 		out.WriteString(" \\\n\t\t\t'*::: : _dpl_command'")
 	case "files":
 		out.WriteString(" \\\n\t\t\t'*:file:_files'")
 	}
+
 	out.WriteString("\n\t\t;;\n")
 	return out.String()
 }
@@ -115,6 +125,7 @@ func (f flagModel) zshValue(program string) string {
 	message := ":" + strings.NewReplacer(":", `\:`, "|", " or ").Replace(f.Value) + ":"
 	kind := f.kind(program)
 	words, fixed := strings.CutPrefix(kind, "words ")
+
 	switch {
 	case kind == "":
 		return ""
@@ -127,6 +138,7 @@ func (f flagModel) zshValue(program string) string {
 	case kind == "files":
 		return message + "_files"
 	}
+
 	return message + "_dpl_ids " + kind
 }
 
@@ -139,17 +151,20 @@ func (c *command) fish() string {
 			valued = append(valued, f.Name)
 		}
 	}
+
 	condition := ""
 	fmt.Fprintf(&out, "source (status dirname)/dpl.fish\n\n")
 	if c.takes() != "files" {
 		fmt.Fprintf(&out, "complete -c %s -f\n", c.Program)
 	}
+
 	if c.takes() == "command" {
 		name := "__" + strings.ReplaceAll(c.Program, "-", "_") + "_command"
 		fmt.Fprintf(&out, "function %s\n    __dpl_command %s\nend\n", name, strings.Join(valued, " "))
 		fmt.Fprintf(&out, "complete -c %s -f -n 'test -n \"$(%s)\"' -a '(__dpl_rest (%s))'\n", c.Program, name, name)
 		condition = fmt.Sprintf(" -n 'test -z \"$(%s)\"'", name)
 	}
+
 	for _, f := range c.Flags {
 		fmt.Fprintf(&out, "complete -c %s%s -l %s", c.Program, condition, f.Name)
 		if f.Short != "" {
@@ -157,6 +172,7 @@ func (c *command) fish() string {
 		}
 		fmt.Fprintf(&out, "%s -d '%s'\n", f.fishValue(c.Program), strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(f.Help))
 	}
+
 	return out.String()
 }
 
@@ -176,5 +192,6 @@ func (f flagModel) fishValue(program string) string {
 	case kind == "files":
 		return " -r -F"
 	}
+
 	return " -x -a '(__dpl_ids " + kind + ")'"
 }

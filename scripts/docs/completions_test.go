@@ -87,6 +87,7 @@ func (d *docs) complete(t *testing.T, ask shell) {
 		}
 		return out.String()
 	}
+
 	needs(t, "bash")
 	run("bash", "-c", `exec >/dev/null
 		dpl-push --op build --call root --participant a; dpl-push --op build --call cc:x.o --participant b
@@ -96,11 +97,13 @@ func (d *docs) complete(t *testing.T, ask shell) {
 		echo nonsense >ledger/operations/bad.json
 		touch file; mkdir bin; printf '#!/bin/sh\n' >bin/dpl-foo; chmod +x bin/dpl-foo
 		for name in '$(touch ran)' '`+"`touch ran`"+`'; do cp bin/dpl-foo "bin/dpl-$name"; done`)
+
 	for i, v := range env {
 		if rest, found := strings.CutPrefix(v, "PATH="); found {
 			env[i] = "PATH=" + home + "/bin:" + rest
 		}
 	}
+
 	answers := ask(t, d, run)
 	if _, err := os.Stat(filepath.Join(home, "ran")); err == nil {
 		t.Error("the name of a program was run as a command")
@@ -108,11 +111,13 @@ func (d *docs) complete(t *testing.T, ask shell) {
 	if len(answers) != len(lines) {
 		t.Fatalf("%d answers to %d lines: %q", len(answers), len(lines), answers)
 	}
+
 	for i, l := range lines {
 		got, want := answers[i], strings.Fields(l.want)
 		for j := range got {
 			got[j] = strings.TrimSuffix(regexp.MustCompile(`^--?[a-z]+=`).ReplaceAllString(got[j], ""), "/")
 		}
+
 		slices.Sort(got)
 		got = slices.Compact(got) // zsh asks several times for some
 		if l.more {
@@ -133,6 +138,7 @@ func bash(t *testing.T, d *docs, run func(string, ...string) string) (answers []
 		script += "COMP_WORDS=('" + strings.Join(words, "' '") + "')\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=(); _dpl\n" +
 			"echo \"${COMPREPLY[@]/#/" + last + "}\"\n"
 	}
+
 	for line := range strings.Lines(run("bash", "--norc", "-c", script)) {
 		answers = append(answers, strings.Fields(line))
 	}
@@ -150,6 +156,7 @@ func breakWords(line string) (words []string, last string) {
 		words = append(words, part...)
 		last = word[:strings.LastIndexAny(word, "=:")+1]
 	}
+
 	return words, last
 }
 
@@ -160,10 +167,12 @@ func zsh(t *testing.T, d *docs, run func(string, ...string) string) (answers [][
 	if path, err := filepath.Abs("scripts/docs/testdata/complete.zsh"); err == nil {
 		args[1] = path
 	}
+
 	args = append(args, d.share+"/zsh/site-functions")
 	for _, l := range lines {
 		args = append(args, l.line)
 	}
+
 	for line := range strings.Lines(run("zsh", args...)) {
 		answers = append(answers, strings.Fields(line))
 	}
@@ -176,6 +185,7 @@ func fish(t *testing.T, d *docs, run func(string, ...string) string) (answers []
 	for _, l := range lines {
 		script += "echo (complete -C '" + l.line + "' | string replace -r '\\t.*' '')\n"
 	}
+
 	for line := range strings.Lines(run("fish", "--no-config", "-c", script)) {
 		answers = append(answers, strings.Fields(line))
 	}

@@ -33,20 +33,24 @@ func TestDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	umbrella, err := os.OpenFile(filepath.Join(d.bin, "dpl"), os.O_CREATE, 0o755)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	umbrella.Close()
 	d.generator = generator{commands: commands, umbrella: true, day: time.Date(2026, 1, 20, 0, 0, 0, 0, time.UTC), version: "v1.2.3"}
 	if d.files, err = d.generator.all(); err != nil {
 		t.Fatal(err)
 	}
+
 	t.Setenv("SOURCE_DATE_EPOCH", "1768867200") // that day
 	t.Chdir(root)
 	if err := run(d.share, "", "v1.2.3", []string{d.bin}); err != nil {
 		t.Fatal(err)
 	}
+
 	t.Run("same", d.same)
 	t.Run("pages", d.pages)
 	t.Run("flags", d.flags)
@@ -73,17 +77,21 @@ func (d *docs) same(t *testing.T) {
 		if err != nil || entry.IsDir() {
 			return err
 		}
+
 		text, err := os.ReadFile(path)
 		name := strings.TrimPrefix(path, d.share+"/")
 		if want, made := d.files[name]; !made || want != string(text) {
 			t.Errorf("%s: %d bytes, the other time %d", name, len(text), len(want))
 		}
+
 		found = append(found, name)
 		return err
 	})
+
 	if err != nil || len(found) != len(d.files) {
 		t.Errorf("%v: got %d files, want %d", err, len(found), len(d.files))
 	}
+
 	for _, name := range []string{"man/man1/dpl-push.1", "man/man1/dpl.1", "man/man5/dpl-ledger.5", "man/man7/dpl.7", "bash-completion/completions/dpl-push",
 		"zsh/site-functions/_dpl", "fish/vendor_completions.d/dpl-push.fish"} {
 		if !slices.Contains(found, name) {
@@ -99,10 +107,12 @@ func (d *docs) pages(t *testing.T) {
 		if !strings.HasPrefix(name, "man/") {
 			continue
 		}
+
 		path := filepath.Join(d.share, name)
 		if strings.Contains(d.files[name], "@") {
 			t.Errorf("%s: something is not filled in", name)
 		}
+
 		for _, columns := range []string{"60", "80"} {
 			cmd := exec.Command("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-P", "cat", path)
 			cmd.Env = append(os.Environ(), "MANWIDTH="+columns)
@@ -116,6 +126,7 @@ func (d *docs) pages(t *testing.T) {
 				t.Errorf("%s: longer than 80 columns: %s", name, long)
 			}
 		}
+
 		if out, err := exec.Command("mandoc", "-T", "lint", "-W", "warning", path).CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
@@ -134,6 +145,7 @@ func (d *docs) flags(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		part := func(file, begin, end string) string {
 			_, rest, _ := strings.Cut(d.files[file], begin)
 			text, _, found := strings.Cut(rest, end)
@@ -142,6 +154,7 @@ func (d *docs) flags(t *testing.T) {
 			}
 			return text
 		}
+
 		page := part("man/man1/"+c.Program+".1", ".SH OPTIONS", ".SH ENVIRONMENT")
 		inBash := part("bash-completion/completions/dpl", "\t"+c.Program+")\n", "'\n") + " "
 		inBash = strings.ReplaceAll(strings.ReplaceAll(inBash, "'", " "), "\n", " ")
@@ -151,6 +164,7 @@ func (d *docs) flags(t *testing.T) {
 		if len(all) < 10 || len(all) != len(c.Flags) {
 			t.Errorf("%s: --help has %d flags, --help --json %d", c.Program, len(all), len(c.Flags))
 		}
+
 		for _, m := range all {
 			short, name := m[1], m[2]
 			for where, has := range map[string]bool{
@@ -163,6 +177,7 @@ func (d *docs) flags(t *testing.T) {
 					t.Errorf("%s --%s: not in %s", c.Program, name, where)
 				}
 			}
+
 			if short != "" && (!strings.Contains(page, `\fB\-`+short) || !strings.Contains(inBash, " -"+short+" ")) {
 				t.Errorf("%s -%s: not in the page or in bash", c.Program, short)
 			}
@@ -189,23 +204,28 @@ func (d *docs) statuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	_, table, _ := strings.Cut(string(readme), "| exit status |")
 	var got, want []string
 	for _, m := range regexp.MustCompile(`(?m)^\| (\d[\d, ]*) \|`).FindAllStringSubmatch(table, -1) {
 		want = append(want, strings.Split(m[1], ", ")...)
 	}
+
 	for _, s := range exitStatuses(d.generator.commands) {
 		got = append(got, s.Status)
 	}
+
 	slices.Sort(got)
 	if slices.Sort(want); len(want) == 0 || !slices.Equal(got, want) {
 		t.Errorf("got statuses %q, README.md has %q", got, want)
 	}
+
 	for _, page := range []string{"protocol", "groups"} {
 		spec, err := os.ReadFile("spec/" + page + ".md")
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		_, table, found := strings.Cut(string(spec), "| status | ")
 		table, _, _ = strings.Cut(table, "\n\n")
 		for _, m := range regexp.MustCompile(`(?m)^\| (\d[\d, ]*) \|`).FindAllStringSubmatch(table, -1) {
@@ -215,6 +235,7 @@ func (d *docs) statuses(t *testing.T) {
 				}
 			}
 		}
+
 		if !found {
 			t.Errorf("%s.md has no table of statuses", page)
 		}

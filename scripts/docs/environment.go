@@ -36,5 +36,6 @@ func variablesOf(c *command) (all []variable) {
 			}
 		}
 	}
+
 	return append(all, everywhere...)
 }

@@ -32,6 +32,7 @@ func session(code []string) (commands, prints []string) {
 			prints = append(prints, line)
 		}
 	}
+
 	return commands, prints
 }
 
@@ -46,19 +47,23 @@ func (d *docs) examples(t *testing.T) {
 				if commands == nil {
 					continue
 				}
+
 				script := strings.Join(commands, "\n")
 				needs(t, "bash")
 				if strings.Contains(script, "jq ") {
 					needs(t, "jq")
 				}
+
 				cmd := exec.Command("bash", "-c", script)
 				cmd.Env, cmd.Dir = d.environment(home), home
 				out, err := cmd.CombinedOutput()
 				if got, want := string(out), strings.Join(append(prints, ""), "\n"); got != want || err != nil {
 					t.Errorf("%s\nprints: %v\n%s\nwant\n%s", script, err, got, want)
 				}
+
 				ran++
 			}
+
 			if c.notes != nil && ran == 0 && c.Program != "dpl-import" { // which needs files of another program
 				t.Error("none of its examples is run")
 			}
@@ -80,12 +85,14 @@ func (d *docs) ledger(t *testing.T) {
 		}
 		return string(out)
 	}
+
 	var script string
 	for _, block := range strings.Split(d.files["man/man5/dpl-ledger.5"], ".Bd -literal -offset indent\n") {
 		if strings.Contains(block, "flock 9") {
 			script, _, _ = strings.Cut(block, ".Ed")
 		}
 	}
+
 	sh("DPL_REPLAY=1 dpl-push --op build-42 --call main --participant make --now 2026-01-01T00:00:00Z")
 	sh(strings.ReplaceAll(script, `\e`, `\`))
 	got := sh(`dpl-status --json --op build-42 | jq -r '.operation | .revision, (.lastHeartbeat > "2026-01-02"), .state'; dpl-heartbeat --op build-42 --call main`)

@@ -35,20 +35,24 @@ func run(out, date, version string, args []string) error {
 	if len(args) != 1 {
 		return fmt.Errorf("want one directory of commands, not %q", args)
 	}
+
 	day, err := dayOf(date, os.Getenv("SOURCE_DATE_EPOCH"))
 	if err != nil {
 		return err
 	}
+
 	commands, err := load(args[0], ".")
 	if err != nil {
 		return err
 	}
+
 	_, err = os.Stat(filepath.Join(args[0], "dpl"))
 	g := generator{commands: commands, umbrella: err == nil, day: day, version: version}
 	files, err := g.all()
 	if err != nil {
 		return err
 	}
+
 	for path, text := range files {
 		path = filepath.Join(out, filepath.FromSlash(path))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -58,6 +62,7 @@ func run(out, date, version string, args []string) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -91,12 +96,15 @@ func (g *generator) all() (map[string]string, error) {
 		}
 		files["man/man1/"+c.Program+".1"] = page
 	}
+
 	if err := g.written(files); err != nil {
 		return nil, err
 	}
+
 	for path, text := range g.completions() {
 		files[path] = text
 	}
+
 	return files, nil
 }
 
@@ -106,6 +114,7 @@ func (g *generator) written(files map[string]string) error {
 	if err != nil {
 		return err
 	}
+
 	fill := strings.NewReplacer("@DATE@", g.day.Format("January 2, 2006"), "@VERSION@", g.version, "@STATUSES@\n", mdocStatuses(g.commands),
 		"@COMMANDS@\n", mdocCommands(g.commands))
 	for _, page := range pages {
@@ -113,11 +122,14 @@ func (g *generator) written(files map[string]string) error {
 		if page.IsDir() || section == "1" && !g.umbrella {
 			continue
 		}
+
 		text, err := written.ReadFile(page.Name())
 		if err != nil {
 			return err
 		}
+
 		files["man/man"+section+"/"+page.Name()] = fill.Replace(string(text))
 	}
+
 	return nil
 }

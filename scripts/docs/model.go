@@ -46,6 +46,7 @@ func load(bin, root string) (commands []*command, err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	slices.Sort(paths)
 	for _, path := range paths {
 		name := filepath.Base(path)
@@ -62,11 +63,14 @@ func load(bin, root string) (commands []*command, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
+
 		commands = append(commands, c)
 	}
+
 	if len(commands) == 0 {
 		return nil, fmt.Errorf("%s: no commands there", bin)
 	}
+
 	return commands, nil
 }
 
@@ -76,6 +80,7 @@ func ask(path string) (*command, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	c := new(command)
 	if err := json.Unmarshal(out, c); err != nil {
 		return nil, err
@@ -93,6 +98,7 @@ func synopsis(source string, c *command) (lines []string, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+
 	if err == nil && file.Doc != nil {
 		for line := range strings.Lines(file.Doc.Text()) {
 			if rest, found := strings.CutPrefix(line, "\t"+c.Program+" "); found {
@@ -100,9 +106,11 @@ func synopsis(source string, c *command) (lines []string, err error) {
 			}
 		}
 	}
+
 	if lines == nil {
 		lines = []string{strings.TrimSpace("[flags] " + c.Arguments)}
 	}
+
 	return lines, nil
 }
 

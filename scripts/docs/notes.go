@@ -41,9 +41,11 @@ func parseNotes(text string) (notes, error) {
 			section = part[0]
 			continue
 		}
+
 		if section == "" {
 			return nil, fmt.Errorf("%q: want one of the headings %q before it", part[0], sections)
 		}
+
 		var b block
 		switch {
 		case strings.HasPrefix(part[0], "    "):
@@ -55,8 +57,10 @@ func parseNotes(text string) (notes, error) {
 		default:
 			b.text = strings.Join(part, " ")
 		}
+
 		n[section] = append(n[section], b)
 	}
+
 	return n, nil
 }
 
@@ -70,14 +74,18 @@ func paragraphs(text string) (all [][]string) {
 			part = append(part, line)
 			continue
 		}
+
 		if len(part) > 0 && strings.HasPrefix(part[0], "    ") && strings.HasPrefix(lines[i+1], "    ") {
 			part = append(part, "")
 			continue
 		}
+
 		if part != nil {
 			all = append(all, part)
 		}
+
 		part = nil
 	}
+
 	return append(all, part)
 }

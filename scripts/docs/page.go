@@ -17,6 +17,7 @@ func (g *generator) page(c *command) (string, error) {
 	for _, line := range c.synopsis {
 		p.line(".SY %s\n%s\n.YS", roff(c.Program), usage(line))
 	}
+
 	p.section("DESCRIPTION")
 	p.line("%s", inline(c.Details, p.words))
 	p.blocks(c.notes["DESCRIPTION"])
@@ -25,23 +26,28 @@ func (g *generator) page(c *command) (string, error) {
 	for _, v := range variablesOf(c) {
 		p.item(bold("$"+v.name), v.meaning)
 	}
+
 	p.blocks(c.notes["ENVIRONMENT"])
 	p.section("EXIT STATUS")
 	for _, s := range c.ExitStatuses {
 		p.item(bold(s.Status), s.Meaning)
 	}
+
 	p.section("FILES")
 	p.blocks(c.notes["FILES"])
 	p.item(italic("~/.local/state/dpl"), "The ledger, unless --ledger, $DPL_LEDGER or $XDG_STATE_HOME tells another. Its files are described in `dpl-ledger`(5).")
+
 	for _, title := range []string{"NOTES", "EXAMPLES"} {
 		if blocks := c.notes[title]; blocks != nil {
 			p.section(title)
 			p.blocks(blocks)
 		}
 	}
+
 	p.section("SEE ALSO")
 	also, err := g.seeAlso(c)
 	p.line("%s", strings.Join(also, ",\n"))
+
 	return p.out.String(), err
 }
 
@@ -52,11 +58,13 @@ func (g *generator) options(p *page, c *command) {
 	p.section("OPTIONS")
 	p.line("%s", inline("A time span D is a number with a unit, like 500ms, 10s or 1m30s, or bare seconds. A flag and its value may be one word, `--op=build`, or two.", []string{"D"}))
 	all := common(g.commands)
+
 	for _, f := range c.Flags {
 		if !all[f.Name] {
 			p.flag(f)
 		}
 	}
+
 	p.line(`.SS "Options of every command"`)
 	for _, f := range c.Flags {
 		if all[f.Name] {
@@ -76,6 +84,7 @@ func (g *generator) seeAlso(c *command) (pages []string, err error) {
 			pages = append(pages, bold(name)+"(1)")
 		}
 	}
+
 	return append(pages, bold("dpl-ledger")+"(5)", bold("dpl")+"(7)"), nil
 }
 
@@ -113,6 +122,7 @@ func (p *page) flag(f flagModel) {
 	if f.Value != "" {
 		term += " " + usage(f.Value)
 	}
+
 	text := upperFirst(f.Help)
 	if word, rest, found := strings.Cut(f.Help, ":"); found && slices.Contains(f.Values, word) {
 		text = "`" + word + "`:" + rest
@@ -123,6 +133,7 @@ func (p *page) flag(f flagModel) {
 	if f.Repeated {
 		text += ". May be repeated"
 	}
+
 	p.item(term, text+".")
 }
 
@@ -134,6 +145,7 @@ func (p *page) blocks(blocks []block) {
 		if b.term == "" && !p.begins {
 			p.line(".PP")
 		}
+
 		switch {
 		case b.code != nil:
 			p.line(".RS 4\n.EX")

@@ -29,6 +29,7 @@ func inline(text string, placeholders []string) string {
 		out.WriteString(special.Replace(text[last:at[0]]))
 		word := text[at[0]:at[1]]
 		last = at[1]
+
 		switch {
 		case word[0] == '`':
 			out.WriteString(bold(strings.Trim(word, "`")))
@@ -44,6 +45,7 @@ func inline(text string, placeholders []string) string {
 			out.WriteString(special.Replace(word))
 		}
 	}
+
 	out.WriteString(special.Replace(text[last:]))
 	return guard(out.String())
 }
@@ -67,6 +69,7 @@ func (c *command) placeholders() (words []string) {
 			words = append(words, capitals.FindAllString(f.Value, -1)...)
 		}
 	}
+
 	for _, line := range append(c.synopsis, c.Arguments) {
 		words = append(words, capitals.FindAllString(line, -1)...)
 	}
@@ -90,6 +93,7 @@ func usage(line string) string {
 			out.WriteString(bold(word))
 		}
 	}
+
 	out.WriteString(special.Replace(line[last:]))
 	return flagAndValue.ReplaceAllString(out.String(), `$1\ $2`)
 }

@@ -18,6 +18,7 @@ func exitStatuses(commands []*command) (all []exitStatus) {
 			}
 		}
 	}
+
 	slices.SortFunc(all, func(a, b exitStatus) int {
 		return cmp.Or(cmp.Compare(len(a.Status), len(b.Status)), cmp.Compare(a.Status, b.Status))
 	})

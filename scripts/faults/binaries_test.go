@@ -30,6 +30,7 @@ func plain(t *testing.T) string {
 		buildCommands(t, bin, nil)
 		shared.bin = bin
 	})
+
 	if shared.bin == "" {
 		t.Fatal("the commands could not be built")
 	}
@@ -78,6 +79,7 @@ func buildCommands(t *testing.T, bin string, edits map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	replace := make(map[string]string)
 	add := func(name, path, text string) {
 		replace[path] = filepath.Join(dir, name)
@@ -85,15 +87,18 @@ func buildCommands(t *testing.T, bin string, edits map[string]string) {
 			t.Fatal(err)
 		}
 	}
+
 	mains, _ := filepath.Glob(filepath.Join(top, "cmd", "dpl-*"))
 	for _, main := range mains {
 		add(filepath.Base(main)+".go", filepath.Join(main, "pinned.go"), ahead)
 	}
+
 	survivors := filepath.Join(top, "cmd/internal/process/survivors_linux.go")
 	add("survivors.go", survivors, onThreads(t, survivors))
 	for file, text := range edits {
 		add(filepath.Base(file), filepath.Join(top, file), text)
 	}
+
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600)
@@ -116,12 +121,15 @@ func onThreads(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	const name, renamed = "func (s *search) survivor(", "func (s *search) survivorOnThisThread("
 	text := strings.Replace(string(source), name, renamed, 1)
 	if text == string(source) {
 		t.Fatalf("%s has no %s", path, name)
 	}
+
 	text = strings.Replace(text, "import (", "import (\n\t\"runtime\"", 1)
+
 	return text + `
 func (s *search) survivor(pid int) (p protocol.Process, is bool, doubt error) {
 	done := make(chan bool)

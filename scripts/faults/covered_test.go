@@ -44,14 +44,17 @@ func done() (steps []step) {
 	for _, s := range subjects() {
 		steps = append(steps, s.do)
 	}
+
 	for _, f := range families() {
 		steps = append(steps, f.do)
 	}
+
 	for _, s := range steps {
 		if i := slices.Index(s.argv, "--"); i >= 0 && strings.HasPrefix(s.argv[i+1], "dpl-") {
 			steps = append(steps, step{argv: s.argv[i+1:]})
 		}
 	}
+
 	return steps
 }
 
@@ -61,6 +64,7 @@ func TestCommandsAreSubjects(t *testing.T) {
 	if err != nil || len(mains) == 0 {
 		t.Fatal(mains, err)
 	}
+
 	for _, main := range mains {
 		name := filepath.Base(filepath.Dir(main))
 		tried := slices.ContainsFunc(done(), func(s step) bool { return s.argv[0] == name })
@@ -68,6 +72,7 @@ func TestCommandsAreSubjects(t *testing.T) {
 			t.Errorf("%s: a subject: %v, excused: %v", name, tried, excused)
 		}
 	}
+
 	for name := range without {
 		if _, err := os.Stat(filepath.Join(root, "cmd", name)); err != nil {
 			t.Errorf("%s is excused and does not exist", name)
@@ -89,6 +94,7 @@ func TestFlagsAreSubjects(t *testing.T) {
 			}
 		}
 	}
+
 	for _, mode := range modes {
 		for _, flag := range mode.flags {
 			for _, name := range makers {
@@ -103,17 +109,20 @@ func TestFlagsAreSubjects(t *testing.T) {
 			excused[flag] = false
 		}
 	}
+
 	mains, _ := filepath.Glob(filepath.Join(bin, "dpl-*"))
 	for _, main := range mains {
 		name := strings.TrimPrefix(filepath.Base(main), "dpl-")
 		if _, ok := without["dpl-"+name]; ok {
 			continue
 		}
+
 		for _, flag := range flagsOf(t, main) {
 			known := flag
 			if _, own := excused[name+":"+flag]; own {
 				known = name + ":" + flag
 			}
+
 			_, ok := excused[known]
 			switch {
 			case ok && tried[name+":"+flag] && known != flag:
@@ -125,6 +134,7 @@ func TestFlagsAreSubjects(t *testing.T) {
 			}
 		}
 	}
+
 	for flag, used := range excused {
 		if !used {
 			t.Errorf("%s is excused, and there is no such flag", flag)
@@ -143,6 +153,7 @@ func flagsOf(t *testing.T, command string) (flags []string) {
 	if err != nil || len(model.Flags) == 0 {
 		t.Fatalf("%s --help --json: %v: %s", command, err, out)
 	}
+
 	for _, f := range model.Flags {
 		flags = append(flags, f.Name)
 	}

@@ -44,20 +44,25 @@ func (w *world) facts(copies bool) (facts, error) {
 			f[rel], err = alertLines(path, w.links())
 			return err
 		}
+
 		m := versioned.FindStringSubmatch(rel)
 		if m == nil {
 			return nil
 		}
+
 		text, err := whole(path, m[1])
 		if err != nil || m[1] == "ledger.json" {
 			return err
 		}
+
 		number, _ := strconv.Atoi(m[2])
 		if number >= newest[m[1]] {
 			f[m[1]], newest[m[1]] = text, number
 		}
+
 		return nil
 	})
+
 	for name, number := range newest {
 		var state struct{ Revision int }
 		if json.Unmarshal([]byte(f[name]), &state); state.Revision < number { // the end: spec/shared.md, 17.1
@@ -65,6 +70,7 @@ func (w *world) facts(copies bool) (facts, error) {
 			delete(f, name)
 		}
 	}
+
 	return f, err
 }
 
@@ -100,6 +106,7 @@ func whole(path, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	text := string(data)
 	switch {
 	case name == "ledger.json":
@@ -110,9 +117,11 @@ func whole(path, name string) (string, error) {
 	default:
 		_, err = protocol.Decode(text)
 	}
+
 	if err != nil {
 		return "", fmt.Errorf("torn: %s: %w:\n%s", path, err, text)
 	}
+
 	return comparable(data)
 }
 
@@ -123,6 +132,7 @@ func alertLines(path string, several bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	var all []string
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	for i, line := range lines[:len(lines)-1] {
@@ -134,12 +144,15 @@ func alertLines(path string, several bool) (string, error) {
 		if err != nil || alert.Seq != len(all)+1 {
 			return "", fmt.Errorf("torn: %s: line %d is %s (%v)", path, i+1, line, err)
 		}
+
 		text, err := comparable(line)
 		if err != nil {
 			return "", err
 		}
+
 		all = append(all, text)
 	}
+
 	return strings.Join(all, "\n"), nil
 }
 
@@ -154,6 +167,7 @@ func comparable(data []byte) (string, error) {
 	if err := decoder.Decode(&value); err != nil {
 		return "", err
 	}
+
 	drop(value)
 	text, err := json.Marshal(value)
 	return string(text), err
@@ -184,11 +198,13 @@ func (f facts) differences(want facts) string {
 			names = append(names, name)
 		}
 	}
+
 	for _, name := range names {
 		if f[name] != want[name] {
 			fmt.Fprintf(&out, "%s: got  %s\n%s: want %s\n", name, f[name], name, want[name])
 		}
 	}
+
 	return out.String()
 }
 
@@ -210,8 +226,10 @@ func (w *world) leftovers() []string {
 			dir == "L/" && strings.HasSuffix(name, ".lock") && !w.exists(strings.TrimSuffix(name, ".lock")+".supervisors.json"):
 			found = append(found, rel)
 		}
+
 		return nil
 	})
+
 	return append(found, w.spent()...)
 }
 
@@ -226,6 +244,7 @@ func (w *world) spent() (found []string) {
 			found = append(found, "tmp/"+op+"/"+call)
 		}
 	}
+
 	return found
 }
 

@@ -16,6 +16,7 @@ func TestFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
 	}
+
 	t.Parallel()
 	bin := plain(t)
 	for name, test := range map[string]func(*testing.T, string){
@@ -86,6 +87,7 @@ func errnos(c call) []string {
 	case "fcntl":
 		return nil
 	}
+
 	return []string{"EIO"}
 }
 
@@ -113,7 +115,9 @@ func newTrial(t *testing.T, bin string, mode commitMode, s subject) *trial {
 	if tr.new.equal(tr.old) {
 		t.Fatalf("%v changes nothing: %v", s.do, got.result)
 	}
+
 	tr.afterNew = tr.next()
+
 	return tr
 }
 
@@ -137,6 +141,7 @@ func (tr *trial) see() facts {
 		tr.count["torn"]++
 		tr.t.Error(err)
 	}
+
 	if tr.also != nil {
 		f["also"] = tr.also(tr.world)
 	}
@@ -152,19 +157,23 @@ func (tr *trial) faults(choose *rand.Rand) []fault {
 	if tr.starts {
 		one *= 3 // each run takes longer, and TestKills also kills there
 	}
+
 	for i, c := range tr.calls {
 		if !soak() && (tr.always == "" || c.on != tr.always || !c.changes()) && (choose.IntN(one) > 0 || !c.changes() && choose.IntN(6) > 0) {
 			continue
 		}
+
 		all = append(all, fault{c, i, ""})
 		errs := errnos(c)
 		if !soak() && len(errs) > 0 {
 			errs = errs[i%len(errs):][:1]
 		}
+
 		for _, errno := range errs {
 			all = append(all, fault{c, i, errno})
 		}
 	}
+
 	return all
 }
 
@@ -178,14 +187,17 @@ func (tr *trial) run() {
 			tr.t.Errorf("%v: never hit; the last time:\n%s", f, got.text)
 		}
 	}
+
 	tr.count["points"] = len(tr.calls)
 	if len(tr.calls) == 0 {
 		tr.t.Error("no calls on the ledger")
 	}
+
 	var table strings.Builder
 	for _, column := range []string{"points", "runs", "hits", "missed", "old", "new", "part", "torn", "lies", "blocked", "left"} {
 		fmt.Fprintf(&table, " %s %d", column, tr.count[column])
 	}
+
 	tr.t.Logf("%-24s%s", tr.name, table.String())
 }
 
@@ -198,15 +210,18 @@ func (tr *trial) inject(f fault) (got traced, hit bool) {
 		if f.errno != "" && !tr.starts {
 			options = append(options, "--seccomp-bpf") // faster; signals get lost with it, and it does not go with -b
 		}
+
 		got = tr.trace(tr.t, tr.do, options...)
 		if tr.hit(f, got) {
 			return got, true
 		}
+
 		tr.count["missed"]++
 		if n := f.index + 1; len(got.calls) >= n && slices.EqualFunc(got.calls[:n], tr.calls[:n], call.same) {
 			f.k = got.calls[f.index].k // this time
 		}
 	}
+
 	return got, false
 }
 

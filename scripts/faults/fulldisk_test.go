@@ -27,6 +27,7 @@ func testFullDisk(t *testing.T, bin string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	disk := t.TempDir()
 	inside := func(flags uintptr) ([]byte, error) {
 		cmd := exec.Command(self, "-test.run=^TestFullDiskInside$", "-test.v")
@@ -38,10 +39,12 @@ func testFullDisk(t *testing.T, bin string) {
 		}
 		return cmd.CombinedOutput()
 	}
+
 	out, err := inside(syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS)
 	if notStarted(err) && os.Geteuid() == 0 {
 		out, err = inside(syscall.CLONE_NEWNS)
 	}
+
 	switch {
 	case notStarted(err) && os.Geteuid() != 0 && os.Getenv("STRICT") != "":
 		t.Errorf("needs root, or user namespaces, and STRICT leaves nothing out: %v", err)
@@ -69,6 +72,7 @@ func TestFullDiskInside(t *testing.T) {
 	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		t.Fatal(err)
 	}
+
 	for _, kind := range []fullDisk{{"bytes", "size=512k", fillBytes}, {"inodes", "size=4m,nr_inodes=64", fillInodes}} {
 		refused := 0
 		for _, mode := range modes {
@@ -80,6 +84,7 @@ func TestFullDiskInside(t *testing.T) {
 				})
 			}
 		}
+
 		t.Logf("%s: %d of %d commands were refused, and changed nothing", kind.name, refused, len(modes)*len(subjects()))
 		if refused == 0 {
 			t.Errorf("%s: the disk was not full", kind.name)
@@ -101,6 +106,7 @@ func (f fullDisk) try(t *testing.T, bin, disk string, mode commitMode, s subject
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, f.options+",mode=700"); err != nil {
 		t.Fatal(err)
 	}
+
 	tr := &trial{t: t, subject: s, count: make(map[string]int)}
 	tr.world = &world{bin: bin, base: filepath.Join(disk, "w"), template: filepath.Join(t.TempDir(), "template"), mode: mode}
 	t.Cleanup(func() {
@@ -109,6 +115,7 @@ func (f fullDisk) try(t *testing.T, bin, disk string, mode commitMode, s subject
 			t.Error("somebody still uses the disk")
 		}
 	})
+
 	tr.build(t, s.setup)
 	tr.begin()
 	tr.status = tr.world.run(s.do).status
@@ -117,6 +124,7 @@ func (f fullDisk) try(t *testing.T, bin, disk string, mode commitMode, s subject
 	if err := f.fill(disk); !errors.Is(err, syscall.ENOSPC) {
 		t.Fatal(err)
 	}
+
 	got := tr.world.run(s.do)
 	now := tr.see()
 	tr.checkStatus(f, got, now)
@@ -132,6 +140,7 @@ func (f fullDisk) try(t *testing.T, bin, disk string, mode commitMode, s subject
 	if got := tr.world.run(s.do); got.status != tr.status || !tr.see().equal(tr.new) {
 		t.Errorf("with room again: %v\n%s", got, tr.see().differences(tr.new))
 	}
+
 	return true
 }
 
@@ -139,11 +148,13 @@ func fillBytes(dir string) error {
 	if err := os.Mkdir(filepath.Join(dir, "fill"), 0o700); err != nil {
 		return err
 	}
+
 	f, err := os.Create(filepath.Join(dir, "fill", "zeros"))
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+
 	for err == nil {
 		_, err = f.Write(make([]byte, 4096))
 	}

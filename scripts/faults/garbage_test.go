@@ -71,6 +71,7 @@ func testGarbage(t *testing.T, bin string) {
 				if os.Geteuid() == 0 {
 					w.becomeNobody(t)
 				}
+
 				runs := 0
 				for _, g := range w.garbage(t, v) {
 					for _, s := range v.who {
@@ -78,6 +79,7 @@ func testGarbage(t *testing.T, bin string) {
 						runs++
 					}
 				}
+
 				t.Logf("%-20s %d commands met garbage", v.name, runs)
 			})
 		}
@@ -109,13 +111,16 @@ func (w *world) garbage(t *testing.T, v victim) []garbage {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var all []garbage
 	for n := 0; n < len(text)-1; n += 16 {
 		all = append(all, garbage{fmt.Sprintf("the first %d bytes of it", n), []int{v.torn}, func(path string) error { return os.Truncate(path, int64(n)) }, false})
 	}
+
 	instead := func(do func(string) error) func(string) error {
 		return func(path string) error { return errors.Join(os.Remove(path), do(path)) }
 	}
+
 	refused := []int{77}
 	all = append(all,
 		garbage{"a directory", v.other, instead(func(path string) error { return os.Mkdir(path, 0o700) }), false},
@@ -123,9 +128,11 @@ func (w *world) garbage(t *testing.T, v victim) []garbage {
 		garbage{"a symbolic link", refused, instead(func(path string) error { return os.Symlink("elsewhere", path) }), false},
 		garbage{"a file that others may write", refused, func(path string) error { return os.Chmod(path, 0o666) }, false},
 		garbage{"a file that nobody may read", refused, func(path string) error { return os.Chmod(path, 0) }, false})
+
 	if w.owner != 0 {
 		all = append(all, garbage{"somebody else's file", refused, func(path string) error { return os.Chown(path, 1, 1) }, true})
 	}
+
 	return all
 }
 
@@ -136,11 +143,13 @@ func (w *world) meetGarbage(t *testing.T, v victim, g garbage, s step) {
 	if err := g.put(path); err != nil {
 		t.Fatal(err)
 	}
+
 	if w.owner != 0 && !g.foreign {
 		if err := os.Lchown(path, w.owner, w.owner); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	before := lookAt(path)
 	got := w.run(s)
 	if !slices.Contains(g.want, got.status) {
@@ -160,6 +169,7 @@ func lookAt(path string) string {
 	if err != nil {
 		return err.Error()
 	}
+
 	what := fmt.Sprint(info.Mode(), info.Sys().(*syscall.Stat_t).Ino)
 	if info.Mode().IsRegular() {
 		text, err := os.ReadFile(path)

@@ -83,11 +83,13 @@ func TestInterleavings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
 	}
+
 	t.Parallel()
 	strict.Program(t, "strace")
 	if _, err := os.Stat("/proc/locks"); err != nil {
 		t.Skip("needs /proc/locks, which tells who waits for a lock")
 	}
+
 	locked := plain(t)
 	unlocked := commands(t, map[string]string{"fileops/disk/flock.go": withoutLocks(t)})
 	for _, mode := range modes {
@@ -97,10 +99,12 @@ func TestInterleavings(t *testing.T) {
 				testPlace(t, locked, mode, p)
 			})
 		}
+
 		t.Run(mode.name+"/lock swept away", func(t *testing.T) {
 			t.Parallel()
 			testSwept(t, locked, mode)
 		})
+
 		t.Run(mode.name+"/without locks", func(t *testing.T) {
 			t.Parallel()
 			testControl(t, unlocked, mode)
@@ -115,6 +119,7 @@ func withoutLocks(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	const exclusive, shared = "l.flock.TryLock()", "l.flock.TryRLock()"
 	if !strings.Contains(string(source), exclusive) {
 		t.Fatalf("fileops/disk/flock.go does not call %s: tell this test how locks are taken now", exclusive)
@@ -127,6 +132,7 @@ func testPlace(t *testing.T, bin string, mode commitMode, at place) {
 	w.starts = strings.Contains(at.name, "group")
 	choose := chooser(t)
 	runs, waited, pairs := 0, 0, 0
+
 	for i, a := range at.who {
 		calls := w.baseline(t, a).calls
 		for j, b := range at.who {
@@ -148,6 +154,7 @@ func testPlace(t *testing.T, bin string, mode commitMode, at place) {
 				case i == j && slices.Contains(locked, k) && !m.waited:
 					t.Errorf("%v: stopped after %v, with the lock: nobody waited", p, calls[k])
 				}
+
 				if left := w.leftovers(); left != nil {
 					t.Errorf("%v: stopped after %v: left about: %q", p, calls[k], left)
 				}
@@ -157,6 +164,7 @@ func testPlace(t *testing.T, bin string, mode commitMode, at place) {
 			}
 		}
 	}
+
 	t.Logf("%-12s %d pairs, %d points, %d times one waited for the other", at.name, pairs, runs, waited)
 	if waited == 0 {
 		t.Error("nobody ever waited for a lock")
@@ -183,6 +191,7 @@ func held(calls []call) (after []int) {
 	if lock < 0 {
 		return nil
 	}
+
 	for i := lock; i < len(calls); i++ {
 		c := calls[i]
 		if commits := strings.HasPrefix(c.name, "renameat") || c.name == "linkat"; commits || i > lock && c.name == "flock" {
@@ -190,6 +199,7 @@ func held(calls []call) (after []int) {
 		}
 		after = append(after, i)
 	}
+
 	return after
 }
 
@@ -199,6 +209,7 @@ func testControl(t *testing.T, bin string, mode commitMode) {
 	at := places()[0]
 	w := newWorld(t, bin, mode, at.setup...)
 	runs, lost := 0, 0
+
 	for _, a := range at.who[:at.core] {
 		calls := w.baseline(t, a).calls
 		for _, b := range at.who[:at.core] {
@@ -214,6 +225,7 @@ func testControl(t *testing.T, bin string, mode commitMode) {
 			}
 		}
 	}
+
 	t.Logf("without locks: %d points, %d with a loss", runs, lost)
 	if byLink := w.links(); byLink == (lost > 0) {
 		t.Errorf("locks do not exclude, and %d outcomes are those of no order; by link: %v", lost, byLink)

@@ -24,6 +24,7 @@ func (tr *trial) next() outcome {
 	clean := tr.do
 	clean.argv = []string{"dpl-cleanup", "--if-exists"}
 	var o outcome
+
 	for _, s := range []step{clean, tr.do} {
 		got := tr.world.run(s.with("--lock-timeout", "2s"))
 		o.statuses = append(o.statuses, got.status)
@@ -32,6 +33,7 @@ func (tr *trial) next() outcome {
 			tr.t.Errorf("%v: %v", s, got)
 		}
 	}
+
 	o.facts = tr.see()
 	tr.world.run(clean.with("--lock-timeout", "2s")) // the first one may have found no ledger to tidy
 	return o
@@ -54,13 +56,16 @@ func (tr *trial) judge(f fault, got traced) {
 		tr.count["torn"]++
 		tr.t.Errorf("%v: neither the old state nor the new one:\n%s", f, now.differences(tr.new))
 	}
+
 	if f.errno != "" {
 		tr.checkStatus(f, got.result, now)
 	}
+
 	if f.errno != "" && f.name == "fsync" && !tr.mayFail(f.call) && got.result.status == tr.status {
 		tr.count["lies"]++
 		tr.t.Errorf("%v: it is done, it says, but may not survive a power cut", f)
 	}
+
 	tr.recover(f, want)
 }
 
@@ -74,6 +79,7 @@ func (tr *trial) checkStatus(what fmt.Stringer, got result, now facts) {
 	tr.t.Helper()
 	changed, made := !now.equal(tr.old), now.equal(tr.new) || tr.several && !now.equal(tr.old)
 	lie := ""
+
 	switch {
 	case got.status == tr.status && !made:
 		lie = "it is done, it says, but is not"
@@ -86,6 +92,7 @@ func (tr *trial) checkStatus(what fmt.Stringer, got result, now facts) {
 	default:
 		return
 	}
+
 	tr.count["lies"]++
 	tr.t.Errorf("%v: %s: %v", what, lie, got)
 }
@@ -98,9 +105,11 @@ func (tr *trial) recover(f fault, want *outcome) {
 		tr.count["torn"]++
 		tr.t.Errorf("%v: the next commands exit %v, want %v\n%s", f, got.statuses, want.statuses, got.facts.differences(want.facts))
 	}
+
 	if tr.settled != nil {
 		tr.settle(f)
 	}
+
 	if left := tr.leftovers(); left != nil {
 		tr.count["left"]++
 		tr.t.Errorf("%v: left about: %q", f, left)
@@ -117,8 +126,10 @@ func (tr *trial) settle(f fault) {
 		}
 		return why == ""
 	})
+
 	if !ok {
 		tr.t.Errorf("%v: %s", f, why)
 	}
+
 	tr.see()
 }

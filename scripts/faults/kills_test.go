@@ -74,20 +74,24 @@ func archived(w *world) (why string) {
 		if got := w.run(at(seconds, "dpl-cleanup --if-exists")); got.status != 0 {
 			return got.stderr
 		}
+
 		all, err := w.facts(false)
 		if err != nil {
 			return err.Error()
 		}
+
 		why = ""
 		for name, text := range all {
 			if strings.HasPrefix(name, "operations/") {
 				why = fmt.Sprintf("%s is not over: %s", name, text)
 			}
 		}
+
 		if why == "" {
 			return ""
 		}
 	}
+
 	return why
 }
 
@@ -109,15 +113,18 @@ func nothingRuns(w *world) string {
 	if err != nil {
 		return err.Error()
 	}
+
 	g, err := protocol.DecodeRegistry(string(text))
 	if err != nil {
 		return err.Error()
 	}
+
 	for i := range g.Services {
 		if s := &g.Services[i]; s.ID == "a" && s.State == protocol.StateRunning {
 			return "a is said to run"
 		}
 	}
+
 	return ""
 }
 
@@ -126,6 +133,7 @@ func runsAndStops(w *world) (why string) {
 	if _, err := os.Stat(w.file("g.supervisors.json")); err != nil {
 		return "" // it was never registered
 	}
+
 	seconds := 6
 	poll.Within(poll.Patience, func() bool {
 		seconds = min(seconds+1, 9)
@@ -133,6 +141,7 @@ func runsAndStops(w *world) (why string) {
 		why = oneRuns(w)
 		return why == ""
 	})
+
 	if why != "" {
 		return why
 	}
@@ -156,13 +165,16 @@ func TestKills(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
 	}
+
 	t.Parallel()
 	strict.Program(t, "strace") // which may trace where we may
 	bin := build.Commands(t, root)
+
 	for _, mode := range modes {
 		if mode.every > 1 && !soak() {
 			continue // the processes are the same
 		}
+
 		for _, f := range families() {
 			t.Run(mode.name+"/"+f.name, func(t *testing.T) {
 				t.Parallel()
@@ -180,6 +192,7 @@ func (f family) test(t *testing.T, bin string, mode commitMode) {
 		f.prepare(t, w)
 		w.keep(t)
 	}
+
 	choose := chooser(t)
 	all, got := f.run(t, w, 0, 0)
 	want := got.status
@@ -187,6 +200,7 @@ func (f family) test(t *testing.T, bin string, mode commitMode) {
 	for _, p := range all.Processes {
 		counts = append(counts, p.Calls)
 	}
+
 	runs, hits := 0, 0
 	for victim, calls := range counts {
 		for _, when := range sample(choose, calls) {
@@ -199,6 +213,7 @@ func (f family) test(t *testing.T, bin string, mode commitMode) {
 			}
 		}
 	}
+
 	t.Logf("%-24s exits %d, calls of its processes %v, %d runs, %d kills", f.name, want, counts, runs, hits)
 	if hits == 0 {
 		t.Error("nothing was ever killed")
@@ -249,9 +264,11 @@ func (f family) run(t *testing.T, w *world, victim, when int) (killing, result) 
 	if !poll.Within(poll.Patience, func() bool { return len(k.left()) == 0 }) {
 		t.Errorf("%s: processes %v are left", what, k.left())
 	}
+
 	w.run(at(later, "dpl-cleanup --if-exists"))
 	if left := w.leftovers(); left != nil {
 		t.Errorf("%s: left about: %q", what, left)
 	}
+
 	return k, got
 }

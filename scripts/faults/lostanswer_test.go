@@ -26,12 +26,14 @@ func testLostAnswer(t *testing.T, bin string) {
 			if commits < 0 {
 				t.Fatalf("no commit among %v", calls)
 			}
+
 			looks := 0
 			for _, c := range calls[:commits] {
 				if c.name == "newfstatat" {
 					looks = c.k
 				}
 			}
+
 			commit := fault{call: calls[commits], errno: "EIO"}
 			for range tries {
 				w.reset(t)
@@ -39,11 +41,13 @@ func testLostAnswer(t *testing.T, bin string) {
 				if err != nil {
 					t.Fatal(err)
 				}
+
 				got := w.trace(t, push, "-e", commit.option(), "-e", fmt.Sprintf("inject=newfstatat:error=EIO:when=%d+", looks+1))
 				failed := slices.IndexFunc(got.calls, func(c call) bool { return c.injected })
 				if failed < 0 || !got.calls[failed].same(commit.call) || failed+1 == len(got.calls) || !got.calls[failed+1].injected {
 					continue // strace counts by thread
 				}
+
 				after, err := w.facts(false)
 				if got.status != 71 || !strings.Contains(got.stderr, "it may be committed or not") || err != nil || !after.equal(before) {
 					t.Errorf("%v, %v; changed: %s", got, err, after.differences(before))
@@ -51,8 +55,10 @@ func testLostAnswer(t *testing.T, bin string) {
 				if again := w.run(push); again.status != 0 {
 					t.Errorf("then: %v", again)
 				}
+
 				return
 			}
+
 			t.Errorf("never hit %v", commit)
 		})
 	}

@@ -28,11 +28,13 @@ func TestMain(m *testing.M) {
 	if order := os.Getenv(tracerVariable); order != "" {
 		trace(order)
 	}
+
 	syscall.Umask(0o022)
 	status := m.Run()
 	if shared.bin != "" {
 		os.RemoveAll(shared.bin)
 	}
+
 	os.Exit(status)
 }
 
@@ -45,10 +47,12 @@ func execLimited(limit string) {
 	if err == nil {
 		err = unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: bytes, Max: bytes})
 	}
+
 	os.Unsetenv(limitVariable)
 	if err == nil {
 		err = syscall.Exec(os.Args[1], os.Args[1:], os.Environ())
 	}
+
 	os.Stderr.WriteString(err.Error() + "\n")
 	os.Exit(125)
 }

@@ -38,6 +38,7 @@ func newPair(t *testing.T, w *world, a, b step, calls []call) *pair {
 			p.orders = append(p.orders, p.serial(t, begin, p.doA, p.doB), p.serial(t, begin, p.doB, p.doA))
 		}
 	}
+
 	return p
 }
 
@@ -53,6 +54,7 @@ func (p *pair) serial(t *testing.T, steps ...func(*testing.T, *outcome)) outcome
 	for _, do := range steps {
 		do(t, &o)
 	}
+
 	var err error
 	if o.facts, err = p.facts(true); err != nil {
 		t.Fatalf("%v, and %v, one after the other: %v", p.a, p.b, err)
@@ -82,6 +84,7 @@ func (p *pair) meet(t *testing.T, i int) (m met, hit bool) {
 		m.lost = p.lost(got)
 		return m, true
 	}
+
 	return m, false
 }
 
@@ -90,6 +93,7 @@ func (p *pair) meet(t *testing.T, i int) (m met, hit bool) {
 func (p *pair) try(t *testing.T, c *call, i int, m *met) (o outcome, hit bool) {
 	ctx, cancel := deadline()
 	defer cancel()
+
 	a, file := p.straced(ctx, t, p.a, ".trace", calls, "-e", c.stop())
 	first := start(ctx, t, a)
 	pid, calls := p.stopped(file, first, 1)
@@ -97,7 +101,9 @@ func (p *pair) try(t *testing.T, c *call, i int, m *met) (o outcome, hit bool) {
 	if !hit && len(calls) > i && slices.EqualFunc(calls[:i+1], p.calls[:i+1], call.same) {
 		c.k = calls[i].k
 	}
+
 	o, m.waited = p.finish(ctx, t, pid, first)
+
 	return o, hit && !o.straceFailed()
 }
 
@@ -119,11 +125,13 @@ func (p *pair) finish(ctx context.Context, t *testing.T, pid int, a *running) (o
 			return bytes.Count(text, []byte("EAGAIN")) > 2
 		}
 	}
+
 	b := start(ctx, t, cmd)
 	poll.Within(poll.Patience, func() bool {
 		waited = pid != 0 && waits()
 		return waited || b.over()
 	})
+
 	// strace counts by thread, and so may stop one that waits for its second lock
 	poll.Within(poll.Patience, func() bool {
 		if pid != 0 {
@@ -131,12 +139,14 @@ func (p *pair) finish(ctx context.Context, t *testing.T, pid int, a *running) (o
 		}
 		return a.over()
 	})
+
 	o.statuses = []int{a.wait().status, b.wait().status}
 	o.said = a.stderr + "\n" + b.stderr
 	var err error
 	if o.facts, err = p.facts(true); err != nil {
 		t.Errorf("%v: %v", p, err)
 	}
+
 	return o, waited
 }
 
@@ -150,17 +160,21 @@ func (p *pair) stopped(file string, running *running, n int) (pid int, calls []c
 		if len(text) == size && !over {
 			return false
 		}
+
 		size = len(text)
 		if !over && !strings.Contains(string(text), "stopped by SIGSTOP") {
 			return false
 		}
+
 		word, found, stops := p.parse(string(text))
 		calls = found
 		if stops >= n {
 			pid, _ = strconv.Atoi(word)
 		}
+
 		return stops >= n || over
 	})
+
 	return pid, calls
 }
 
@@ -173,6 +187,7 @@ func (p *pair) lost(got outcome) string {
 		}
 		fmt.Fprintf(&why, "exit %v, want %v\n%s", got.statuses, want.statuses, got.facts.differences(want.facts))
 	}
+
 	fmt.Fprintf(&why, "they said:\n%s", got.said)
 	return why.String()
 }
@@ -190,6 +205,7 @@ func start(ctx context.Context, t *testing.T, cmd *exec.Cmd) *running {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+
 	r := &running{ended: make(chan struct{})}
 	go func() {
 		err := cmd.Wait()
@@ -199,6 +215,7 @@ func start(ctx context.Context, t *testing.T, cmd *exec.Cmd) *running {
 		}
 		close(r.ended)
 	}()
+
 	return r
 }
 

@@ -23,6 +23,7 @@ func TestOrder(t *testing.T) {
 	again := at(1, "dpl-push --op op --call b --participant p")
 	register := at(0, "dpl-register --group other --service a")
 	first := at(1, "dpl-register --group g --service a")
+
 	for _, c := range []struct {
 		name, file string // the source of fileops that has the list
 		mode       commitMode
@@ -58,6 +59,7 @@ func underLock(calls []call, lock string) (lines []string) {
 			break
 		}
 	}
+
 	return lines
 }
 
@@ -68,6 +70,7 @@ func listed(t *testing.T, file, lock string) (lines []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	inList := regexp.MustCompile(`(?m)^//\t([a-z0-9]+) +([^#\n]+?)(?: +#.*)?$`)
 	for _, m := range inList.FindAllStringSubmatch(string(source), -1) {
 		line := m[1] + " " + strings.Join(strings.Fields(m[2]), " ")
@@ -78,6 +81,7 @@ func listed(t *testing.T, file, lock string) (lines []string) {
 			break
 		}
 	}
+
 	return lines
 }
 

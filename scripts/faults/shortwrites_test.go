@@ -21,6 +21,7 @@ func testShortWrites(t *testing.T, bin string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	choose := chooser(t)
 	for _, mode := range modes {
 		for _, s := range subjects() {
@@ -32,10 +33,12 @@ func testShortWrites(t *testing.T, bin string) {
 				if soak() {
 					offset, step = 0, 1
 				}
+
 				short := 0
 				for limit := offset; limit < 4096 && tr.short(self, limit); limit += step {
 					short++
 				}
+
 				if !slices.Contains([]string{"cleanup archives", "cleanup of all archives", "heartbeat archives"}, s.name) && short == 0 {
 					t.Error("no write was short")
 				}
@@ -55,6 +58,7 @@ func (tr *trial) short(self string, bytes int) bool {
 	before := tr.raw()
 	ctx, cancel := deadline()
 	defer cancel()
+
 	cmd := tr.command(ctx, tr.do, self)
 	cmd.Env = append(cmd.Env, limitVariable+"="+strconv.Itoa(bytes))
 	got := runCommand(ctx, cmd)
@@ -72,6 +76,7 @@ func (tr *trial) short(self string, bytes int) bool {
 	if got := tr.world.run(tr.do); got.status != tr.status || !tr.see().equal(tr.new) {
 		tr.t.Errorf("%v, and then without a limit: %v\n%s", limit(bytes), got, tr.see().differences(tr.new))
 	}
+
 	return true
 }
 
@@ -90,5 +95,6 @@ func (tr *trial) raw() string {
 			}
 		}
 	}
+
 	return all.String()
 }

@@ -25,6 +25,7 @@ func resources(t *testing.T, w *world) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
+
 	for _, path := range []string{filepath.Join(w.base, "res", "file"), filepath.Join(dir, "inside"), w.file("tmp/o/main/inside")} {
 		if err := os.WriteFile(path, []byte("text\n"), 0o600); err != nil {
 			t.Fatal(err)
@@ -63,6 +64,7 @@ func oneRuns(w *world) string {
 	case strings.Contains(string(data), `"pendingAlerts"`):
 		return "alerts are pending:\n" + string(data)
 	}
+
 	return ""
 }
 
@@ -123,6 +125,7 @@ func plant(t *testing.T, w *world) {
 			t.Fatal(err)
 		}
 	}
+
 	must(os.MkdirAll(w.file("tmp"), 0o700))
 	long := time.Date(2025, 12, 1, 0, 0, 0, 0, time.UTC)
 	for _, name := range plants {
@@ -133,6 +136,7 @@ func plant(t *testing.T, w *world) {
 		}
 		must(os.Chtimes(w.file(name), long, long))
 	}
+
 	must(os.Chmod(w.file("operations"), 0o777))
 }
 
@@ -144,6 +148,7 @@ func planted(w *world) string {
 			there = append(there, name)
 		}
 	}
+
 	info, err := os.Stat(w.file("operations"))
 	if err != nil {
 		return err.Error()
@@ -193,9 +198,11 @@ func nothingLost(w *world) string {
 		part, _ := os.ReadFile(w.file("logs/g/" + name))
 		text = append(text, part...)
 	}
+
 	if string(text) != string(logText()) {
 		return "the log has lost something, or has it twice: " + logs(w)
 	}
+
 	left, _ := filepath.Glob(w.file("logs/g/*.next*"))
 	if len(left) > 0 {
 		return fmt.Sprintf("%q are left", left)

@@ -21,6 +21,7 @@ func testSwept(t *testing.T, bin string, mode commitMode) {
 	if opens < 0 {
 		t.Fatalf("no lock file among %v", calls)
 	}
+
 	p := newPair(t, w, a, b, calls)
 	for range tries {
 		p.reset(t)
@@ -31,6 +32,7 @@ func testSwept(t *testing.T, bin string, mode commitMode) {
 			return
 		}
 	}
+
 	t.Error("never stopped twice")
 }
 
@@ -38,6 +40,7 @@ func testSwept(t *testing.T, bin string, mode commitMode) {
 func (p *pair) sweep(t *testing.T, c call) (o outcome, hit bool) {
 	ctx, cancel := deadline()
 	defer cancel()
+
 	cmd, file := p.straced(ctx, t, p.a, ".trace", calls, "-e", c.stop(), "-e", call{name: "fsync", k: 1}.stop())
 	a := start(ctx, t, cmd)
 	pid, _ := p.stopped(file, a, 1)
@@ -47,8 +50,10 @@ func (p *pair) sweep(t *testing.T, c call) (o outcome, hit bool) {
 	if got := p.world.run(at(0, "dpl-cleanup")); got.status != 0 || p.exists("operations/o.json.lock") {
 		t.Errorf("the lock file is not swept away: %v", got)
 	}
+
 	syscall.Kill(pid, syscall.SIGCONT)
 	pid, _ = p.stopped(file, a, 2)
 	o, _ = p.finish(ctx, t, pid, a)
+
 	return o, pid != 0 && !o.straceFailed()
 }

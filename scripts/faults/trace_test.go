@@ -63,18 +63,22 @@ func (w *world) parse(text string) (pid string, found []call, stops int) {
 	count := make(map[string]int)
 	open := make(map[string]string) // the last known file of each descriptor
 	last := -1                      // index of the call that is being made, if it is one to return
+
 	for line := range strings.Lines(text) {
 		if by, rest, _ := strings.Cut(line, " "); by == pid && strings.HasPrefix(strings.TrimSpace(rest), "--- stopped by SIGSTOP") {
 			stops++
 		}
+
 		m := syscallLine.FindStringSubmatch(line)
 		if m == nil || pid != "" && m[1] != pid {
 			continue
 		}
+
 		pid = m[1]
 		for _, file := range opened.FindAllStringSubmatch(m[4], -1) {
 			open[file[1]] = file[2]
 		}
+
 		if m[3] == "(" {
 			last = -1
 			count[m[2]]++
@@ -82,16 +86,19 @@ func (w *world) parse(text string) (pid string, found []call, stops int) {
 			args = throughFile.ReplaceAllStringFunc(args, func(path string) string {
 				return `"` + open[throughFile.FindStringSubmatch(path)[1]] + "/"
 			})
+
 			if on := paths.FindAllString(args, -1); on != nil && m[2] != "epoll_ctl" { // which any thread of Go makes
 				last = len(found)
 				what := strings.ReplaceAll(randomName.ReplaceAllString(strings.Join(slices.Compact(on), " "), "$1*"), w.base, "")
 				found = append(found, call{name: m[2], k: count[m[2]], on: what, write: writeFlags.MatchString(m[4])})
 			}
 		}
+
 		if last >= 0 && strings.Contains(m[4], "(INJECTED)") {
 			found[last].injected = true
 		}
 	}
+
 	return pid, found, stops
 }
 
@@ -100,14 +107,17 @@ func (w *world) trace(t *testing.T, s step, options ...string) traced {
 	t.Helper()
 	ctx, cancel := deadline()
 	defer cancel()
+
 	cmd, file := w.straced(ctx, t, s, ".trace", calls, options...)
 	got := traced{result: runCommand(ctx, cmd)}
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatalf("strace %v: %v: %v", options, err, got)
 	}
+
 	got.text = string(data)
 	got.pid, got.calls, _ = w.parse(got.text)
+
 	return got
 }
 
@@ -118,10 +128,12 @@ func (w *world) straced(ctx context.Context, t *testing.T, s step, suffix, calls
 	if err := ignoreMissing(os.Remove(file)); err != nil {
 		t.Fatal(err)
 	}
+
 	strace := []string{"strace", "-f", "-qq", "-y", "-s", "0", "-o", file, "-e", "trace=" + calls}
 	if w.starts {
 		strace = append(strace, "-b", "execve")
 	}
+
 	cmd = w.command(ctx, s, append(strace, options...)...)
 	if w.starts { // so it looks at other processes
 		cmd.Env = append(cmd.Env, aheadVariable+"=1")
@@ -143,6 +155,7 @@ func (w *world) baseline(t *testing.T, s step) traced {
 		}
 		last = got
 	}
+
 	t.Fatalf("%v: no two runs with the same calls, all by one thread; the last:\n%s", s, last.text)
 	return last
 }

@@ -72,19 +72,23 @@ func (tr *tracer) follow(argv []string) error {
 	pid, err := syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{
 		Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Ptrace: true},
 	})
+
 	if err != nil {
 		return err
 	}
 	if _, err := unix.Wait4(pid, nil, unix.WALL, nil); err != nil {
 		return err
 	}
+
 	tr.begin(pid)
 	options := unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK |
 		unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACEEXEC
 	if err := unix.PtraceSetOptions(pid, options); err != nil {
 		return err
 	}
+
 	unix.PtraceSyscall(pid, 0)
+
 	return tr.events()
 }
 
@@ -99,6 +103,7 @@ func (tr *tracer) events() error {
 		if tr.stays && tr.processes[0].gone {
 			flags |= unix.WNOHANG
 		}
+
 		var status unix.WaitStatus
 		tid, err := unix.Wait4(-1, &status, flags, nil)
 		switch {
@@ -132,6 +137,7 @@ func (tr *tracer) know(tid int) *tracee {
 	if p := tr.threads[tid]; p != nil {
 		return p
 	}
+
 	leader := threadGroup(tid)
 	for _, p := range tr.processes {
 		if p.pid == leader && !p.gone {
@@ -139,6 +145,7 @@ func (tr *tracer) know(tid int) *tracee {
 			return p
 		}
 	}
+
 	return tr.begin(tid)
 }
 
@@ -185,6 +192,7 @@ func (tr *tracer) executed(tid int) *tracee {
 			delete(tr.threads, other)
 		}
 	}
+
 	exe, _ := os.Readlink("/proc/" + strconv.Itoa(tid) + "/exe")
 	p.let = filepath.Dir(exe) != tr.bin
 	return p
@@ -197,10 +205,12 @@ func (tr *tracer) call(tid int, p *tracee) {
 	if !counts {
 		return
 	}
+
 	p.calls++
 	if tr.hit != "" || p.calls != tr.when || slices.Index(tr.processes, p) != tr.victim {
 		return
 	}
+
 	tr.hit = name
 	unix.Kill(p.pid, unix.SIGKILL)
 }
@@ -221,10 +231,12 @@ func enters(tid int) (name string, counts bool) {
 	if errno != 0 || info.op != entry {
 		return "", false
 	}
+
 	name, counts = counted[info.nr]
 	if info.nr == unix.SYS_OPENAT && info.args[2]&(unix.O_CREAT|unix.O_WRONLY|unix.O_RDWR) == 0 {
 		counts = false
 	}
+
 	return name, counts
 }
 
@@ -265,14 +277,17 @@ func trace(order string) {
 		tr.bin = filepath.Dir(os.Args[1])
 		err = tr.follow(os.Args[1:])
 	}
+
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "trace:", err)
 		os.Exit(125)
 	}
+
 	k := killing{Status: tr.status, Hit: tr.hit}
 	for _, p := range tr.processes {
 		k.Processes = append(k.Processes, beginning{p.pid, p.calls, p.ticks})
 	}
+
 	json.NewEncoder(os.NewFile(3, "report")).Encode(k)
 	os.Exit(0)
 }
@@ -284,13 +299,16 @@ func (w *world) runTraced(t *testing.T, s step, victim, when int) (killing, resu
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	report, theirs, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer report.Close()
+
 	ctx, cancel := deadline()
 	defer cancel()
+
 	cmd := w.command(ctx, s, self)
 	cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%d %d %t", tracerVariable, victim, when, w.starts))
 	cmd.ExtraFiles = []*os.File{theirs}
@@ -303,7 +321,9 @@ func (w *world) runTraced(t *testing.T, s step, victim, when int) (killing, resu
 	if err := json.NewDecoder(report).Decode(&k); err != nil {
 		t.Fatal(err)
 	}
+
 	got.status = k.Status
+
 	return k, got
 }
 

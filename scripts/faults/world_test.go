@@ -78,12 +78,14 @@ func (w *world) build(t *testing.T, setup []step) {
 	if err := os.MkdirAll(filepath.Join(w.base, "res"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { proc.EndAll(w.base) })
 	for _, s := range setup {
 		if got := w.run(s); got.status != 0 {
 			t.Fatalf("%v: %v", s, got)
 		}
 	}
+
 	w.keep(t)
 }
 
@@ -100,15 +102,18 @@ func (w *world) reset(t *testing.T) {
 	if w.starts {
 		proc.EndAll(w.base)
 	}
+
 	err := errors.Join(os.RemoveAll(w.base), copyTree(w.template, w.base))
 	if err == nil && w.owner != 0 {
 		err = filepath.WalkDir(w.base, func(path string, _ fs.DirEntry, err error) error {
 			return errors.Join(err, os.Lchown(path, w.owner, w.owner))
 		})
 	}
+
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, s := range w.each {
 		if s.strikes {
 			strike(t, w)
@@ -125,6 +130,7 @@ func copyTree(from, to string) error {
 		if err != nil {
 			return err
 		}
+
 		target := to + strings.TrimPrefix(path, from)
 		info, err := d.Info()
 		if err != nil {
@@ -133,16 +139,20 @@ func copyTree(from, to string) error {
 		if d.IsDir() {
 			return errors.Join(os.Mkdir(target, 0o700), os.Chmod(target, info.Mode()))
 		}
+
 		inode := info.Sys().(*syscall.Stat_t).Ino
 		if first, ok := copied[inode]; ok {
 			return os.Link(first, target)
 		}
+
 		copied[inode] = target
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
+
 		err = errors.Join(os.WriteFile(target, data, 0o600), os.Chmod(target, info.Mode()))
+
 		return errors.Join(err, os.Chtimes(target, time.Time{}, info.ModTime()))
 	})
 }
@@ -159,22 +169,26 @@ func (w *world) command(ctx context.Context, s step, before ...string) *exec.Cmd
 	if _, err := os.Stat(w.file("ledger.json")); err != nil && slices.Contains(makers, s.argv[0]) {
 		s = s.with(w.mode.flags...)
 	}
+
 	argv := slices.Concat(before, s.argv)
 	argv[len(before)] = filepath.Join(w.bin, s.argv[0])
 	for i := range argv {
 		argv[i] = strings.ReplaceAll(argv[i], "$res", filepath.Join(w.base, "res"))
 		argv[i] = strings.ReplaceAll(argv[i], "$me", strconv.Itoa(os.Getpid()))
 	}
+
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir = "/"
 	cmd.Env = []string{
 		"PATH=" + w.bin + ":" + os.Getenv("PATH"), "HOME=" + w.base, "DPL_LEDGER=" + w.ledger(),
 		"DPL_REPLAY=1", "DPL_NOW=" + time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(s.at).Format(time.RFC3339),
 	}
+
 	if w.owner != 0 {
 		id := uint32(w.owner)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: id, Gid: id}}
 	}
+
 	return cmd
 }
 
@@ -207,11 +221,13 @@ func runCommand(ctx context.Context, cmd *exec.Cmd) result {
 	cmd.WaitDelay = time.Second // a process started by a pass may keep the pipe
 	err := cmd.Run()
 	status := cmd.ProcessState.ExitCode()
+
 	switch {
 	case ctx.Err() != nil:
 		status = blocked
 	case cmd.ProcessState == nil:
 		return result{blocked, err.Error()}
 	}
+
 	return result{status, strings.TrimSpace(stderr.String())}
 }

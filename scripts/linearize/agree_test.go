@@ -21,10 +21,12 @@ func free() porcupine.Model {
 			case said.silent || foreseen.equal(said):
 				return []any{after}
 			}
+
 			return nil
 		},
 		Equal: func(a, b any) bool { return a.(operation).equal(b.(operation)) },
 	}
+
 	return m.ToModel()
 }
 
@@ -41,8 +43,10 @@ func TestOrderAgrees(t *testing.T) {
 		if got := porcupine.CheckOperations(model(), ordered); got != want || got != (why == "") {
 			t.Fatalf("got %v, because of %q, want %v:%s", got, why, want, lines(events))
 		}
+
 		verdicts[want]++
 	}
+
 	t.Log(verdicts)
 	if verdicts[true] < 100 || verdicts[false] < 100 {
 		t.Errorf("got %v, want both verdicts more often", verdicts)
@@ -55,6 +59,7 @@ func random(rng *rand.Rand) []porcupine.Operation {
 		pushA, pushB, popB, beatA, status, {verb: "pop", call: "a"}, {verb: "pop", call: "a", keepOpen: true}, {verb: "heartbeat", call: "b"},
 		{verb: "abort"}, {verb: "cleanup"}, {verb: "cleanup"}, {verb: "heartbeat", supervisor: "s"}, {verb: "heartbeat", supervisor: "s"},
 	}
+
 	s, before := &script{}, operation{}
 	for at := int64(100); at < 100+10*int64(6+rng.IntN(12)); at += 10 {
 		c, from, to := commands[rng.IntN(len(commands))], at-rng.Int64N(40), at+rng.Int64N(40)
@@ -69,10 +74,12 @@ func random(rng *rand.Rand) []porcupine.Operation {
 		default:
 			s.did(from, to, c)
 		}
+
 		if !s.now.equal(now) {
 			before = now
 		}
 	}
+
 	s.did(1000, 1001, status)
 	return s.events
 }

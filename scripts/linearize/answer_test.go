@@ -56,12 +56,14 @@ func (c *crashed) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &calls); err != nil {
 		return err
 	}
+
 	for _, call := range calls {
 		if object, ok := call.(map[string]any); ok {
 			call = object["callId"]
 		}
 		*c += crashed(fmt.Sprint(call, " "))
 	}
+
 	return nil
 }
 
@@ -76,6 +78,7 @@ func answers(c command, status int, stdout, stderr []byte) (map[string]answer, e
 	case status == killed && !json.Valid(stdout) && !json.Valid(stderr):
 		return map[string]answer{c.op: {silent: true}}, nil
 	}
+
 	var s said
 	text := stdout
 	if len(stdout) == 0 {
@@ -90,6 +93,7 @@ func answers(c command, status int, stdout, stderr []byte) (map[string]answer, e
 	if status != killed && status != s.Status {
 		return nil, fmt.Errorf("%v: exits %d, and says %s%s", c, status, stdout, stderr)
 	}
+
 	switch {
 	case s.Error != nil:
 		return map[string]answer{c.op: refused(s.Status)}, nil
@@ -103,6 +107,7 @@ func answers(c command, status int, stdout, stderr []byte) (map[string]answer, e
 		}
 		return all, nil
 	}
+
 	return map[string]answer{c.op: s.answer()}, nil
 }
 
@@ -138,20 +143,24 @@ func (d document) operation(inArchive bool) operation {
 	o := operation{
 		place: here, revision: d.Revision, state: d.State, aborted: d.Aborted, passes: d.TerminalHeartbeats, beat: milliseconds(d.LastHeartbeat),
 	}
+
 	if inArchive {
 		o.place = archived
 	}
+
 	for _, f := range d.Stack {
 		o.stack = append(o.stack, frame{
 			call: f.CallID, participant: f.ParticipantID, supervisor: or(f.SupervisorID, ""), contained: !or(f.FailOnCrash, true),
 			state: or(f.State, "active"), beat: milliseconds(f.LastHeartbeat), reported: milliseconds(f.ReportedAt),
 		})
 	}
+
 	for id, s := range d.SupervisorHeartbeats {
 		o.supervisors = append(o.supervisors, supervisor{
 			id: id, dead: s.Status == "dead", keep: s.OrphanPolicy == "keep", beat: milliseconds(s.LastHeartbeat),
 		})
 	}
+
 	slices.SortFunc(o.supervisors, func(a, b supervisor) int { return cmp.Compare(a.id, b.id) })
 	return o
 }
@@ -176,6 +185,7 @@ func read(path string) (document, []byte, error) {
 	if err != nil {
 		return document{}, nil, err
 	}
+
 	var d document
 	if err := json.Unmarshal(text, &d); err != nil {
 		return document{}, nil, fmt.Errorf("%s: %w", path, err)

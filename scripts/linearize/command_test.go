@@ -38,6 +38,7 @@ func (c command) args() []string {
 			args = append(args, arg...)
 		}
 	}
+
 	add(c.op != "", "--op", c.op)
 	add(c.call != "" && c.verb != "ack", "--call", c.call)
 	add(c.call != "" && c.verb == "ack", "--ack", c.call)
@@ -50,6 +51,7 @@ func (c command) args() []string {
 	add(c.fail, "--fail")
 	add(c.keepOpen, "--keep-open")
 	add(c.cleaning, "--cleaning")
+
 	return append(args, c.create...)
 }
 

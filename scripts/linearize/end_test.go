@@ -13,6 +13,7 @@ func (r *recorder) end() {
 			r.on(0, step{command: command{verb: "pop", call: f.call}}, op)
 		}
 	}
+
 	do(1, command{verb: "push", call: "bottom", participant: "nobody"})
 	do(1, command{verb: "push", call: "top", participant: "top", supervisor: "s0", contained: true})
 	do(1, command{verb: "push", call: "top", participant: "nobody"})
@@ -23,6 +24,7 @@ func (r *recorder) end() {
 	for range 3 {
 		r.do(0, step{command: command{verb: "cleanup"}, all: true, pass: 1})
 	}
+
 	for i := range r.current.Load() + 1 {
 		r.look(0, operationID(i))
 	}

@@ -49,12 +49,14 @@ func model() porcupine.Model {
 func (h *history) judge() (illegal, unknown []string) {
 	began := time.Now()
 	defer func() { h.judged = time.Since(began) }()
+
 	for _, id := range slices.Sorted(maps.Keys(h.events)) {
 		ordered, why, err := order(h.events[id])
 		if err != nil {
 			unknown = append(unknown, fmt.Sprintf("%s: unknown: %v", id, err))
 			continue
 		}
+
 		switch porcupine.CheckOperationsTimeout(model(), ordered, patience) {
 		case porcupine.Ok:
 			h.found += silent(h.events[id]) - (len(h.events[id]) - len(ordered))
@@ -64,6 +66,7 @@ func (h *history) judge() (illegal, unknown []string) {
 			unknown = append(unknown, fmt.Sprintf("%s: unknown: porcupine took more than %v", id, patience))
 		}
 	}
+
 	return illegal, unknown
 }
 
@@ -82,6 +85,7 @@ func (h *history) faults() (faults []string) {
 	for _, err := range h.errs {
 		faults = append(faults, err.Error())
 	}
+
 	illegal, unknown := h.judge()
 	faults = slices.Concat(faults, illegal, unknown)
 	for id := range h.events {
@@ -100,6 +104,7 @@ func (h *history) wrongFile(id string) (faults []string) {
 	case archived:
 		path = filepath.Join(h.shell.ledger, "archive", id+".json")
 	}
+
 	d, text, err := read(path)
 	if err != nil {
 		return []string{err.Error()}
@@ -113,18 +118,21 @@ func (h *history) wrongFile(id string) (faults []string) {
 	if h.mode.hint || len(d.Events) == 0 {
 		return faults
 	}
+
 	started := map[string]int64{}
 	for _, e := range d.Events {
 		if e.Type == "callStarted" {
 			started[fmt.Sprint(e.CallID, " ", e.Revision)] = e.Revision
 		}
 	}
+
 	for _, e := range h.events[id] {
 		c, a := e.Input.(command), e.Output.(answer)
 		if c.verb == "push" && a.changed && a.revision > d.Events[0].Revision && started[fmt.Sprint(c.call, " ", a.revision)] == 0 {
 			faults = append(faults, fmt.Sprintf("%s: has no event of %v: %+v", path, c, a))
 		}
 	}
+
 	return faults
 }
 
@@ -146,6 +154,7 @@ func (h *history) untidy() (faults []string) {
 	if err != nil {
 		return []string{err.Error()}
 	}
+
 	for _, e := range names {
 		name := e.Name()
 		switch text, err := os.ReadFile(filepath.Join(dir, name)); {
@@ -161,6 +170,7 @@ func (h *history) untidy() (faults []string) {
 			faults = append(faults, name+": was left behind")
 		}
 	}
+
 	return faults
 }
 

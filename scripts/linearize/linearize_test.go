@@ -56,6 +56,7 @@ func seed(t *testing.T) uint64 {
 			t.Fatalf("DPL_SEED: %v", err)
 		}
 	}
+
 	t.Logf("DPL_SEED=%d", n)
 	return n
 }
@@ -66,6 +67,7 @@ func TestHistories(t *testing.T) {
 	if soak() {
 		size, histories = sizeOfSoak(t)
 	}
+
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
 			seed, all := seed(t), tally{}
@@ -81,6 +83,7 @@ func TestHistories(t *testing.T) {
 					all.add(h)
 				})
 			}
+
 			t.Log(all)
 			covered(t, all)
 		})
@@ -110,6 +113,7 @@ func covered(t *testing.T, all tally) {
 			t.Errorf("not one of the histories has %q", what)
 		}
 	}
+
 	if all["killed"]*10 < all["processes"] {
 		t.Errorf("%d of %d processes were killed, want one in ten at least", all["killed"], all["processes"])
 	}
@@ -123,14 +127,17 @@ func overlay(t *testing.T, file, old, new string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	source, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	edited, ok := replaceOnce(string(source), old, new)
 	if !ok {
 		t.Fatalf("%s does not have %q exactly once: this test has to be told what to break instead", file, old)
 	}
+
 	dir := t.TempDir()
 	broken, list := filepath.Join(dir, filepath.Base(file)), filepath.Join(dir, "overlay.json")
 	if err := os.WriteFile(broken, []byte(edited), 0o600); err != nil {
@@ -139,6 +146,7 @@ func overlay(t *testing.T, file, old, new string) string {
 	if err := os.WriteFile(list, fmt.Appendf(nil, `{"Replace": {%q: %q}}`, path, broken), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	return "-overlay=" + list
 }
 

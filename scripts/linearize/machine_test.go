@@ -33,6 +33,7 @@ func TestMachine(t *testing.T) {
 	if soak() {
 		checks = 10000
 	}
+
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
 			setFlag(t, "rapid.checks", strconv.Itoa(checks/m.share))
@@ -41,6 +42,7 @@ func TestMachine(t *testing.T) {
 			setFlag(t, "rapid.checks", "1")
 			checkMachine(t, t.TempDir(), bin, m, seen, func(t *rapid.T, m *machine) { m.tour(t) })
 			t.Log(seen)
+
 			for _, what := range []string{
 				"push 0", "push 4", "push 69", "push 76", "pop 0", "pop 4", "pop 66", "heartbeat 0", "heartbeat 3", "heartbeat 4",
 				"heartbeat 5", "heartbeat 66", "heartbeat 76", "abort 0", "abort 4", "ack 0", "ack 4", "ack 66", "ack 76", "cleanup 0",
@@ -71,6 +73,7 @@ func TestSeededBugs(t *testing.T) {
 			if i > 0 && !soak() {
 				t.Skip("needs DPL_SOAK=1: one of them is enough for every day")
 			}
+
 			bin := build.Commands(t, root, flags)
 			found := &failure{T: t}
 			done := make(chan struct{})
@@ -81,6 +84,7 @@ func TestSeededBugs(t *testing.T) {
 				setFlag(t, "rapid.checks", "300")
 				runMachine(found, t.TempDir(), bin, modes[0], tally{})
 			}()
+
 			if <-done; !found.failed {
 				t.Error("is not found")
 			}
@@ -146,14 +150,17 @@ func (m *machine) push(t *rapid.T) {
 			supervisors = append(supervisors, s.id, s.id)
 		}
 	}
+
 	c := command{
 		verb: "push", call: one(t, "call", "c1", "c2", "c3", "c4"), participant: one(t, "participant", "p1", "p2", "p3"),
 		supervisor: one(t, "supervisor", supervisors...), contained: !rarely(t, 3, "fatal"), reuse: rarely(t, 2, "reuse"),
 	}
+
 	c.keep = c.supervisor != "" && rarely(t, 4, "keep")
 	if _, err := os.Lstat(m.shell.ledger); err != nil {
 		c.create = m.mode.create
 	}
+
 	m.do(t, c)
 }
 
@@ -207,6 +214,7 @@ func (m *machine) do(t *rapid.T, c command) {
 		m.unchanged(t, c, before)
 		m.tally["rehearsed"]++
 	}
+
 	m.compare(t, c, want)
 	m.tally[fmt.Sprint(c.verb, " ", want.status)]++
 	switch {
@@ -217,6 +225,7 @@ func (m *machine) do(t *rapid.T, c command) {
 	default:
 		m.tally[after.state]++
 	}
+
 	m.model = after
 	if want.changed {
 		m.check(t, c)
@@ -240,6 +249,7 @@ func (m *machine) check(t *rapid.T, c command) {
 		m.compare(t, command{verb: "status", op: operationOfMachine, now: m.now}, answer{shown: &m.model})
 		return
 	}
+
 	d, text, err := read(filepath.Join(m.shell.ledger, "operations", operationOfMachine+".json"))
 	if err == nil {
 		err = checkSchema(text)
@@ -264,6 +274,7 @@ func (m *machine) files(t *rapid.T) map[string]string {
 		all[path] = fmt.Sprint(info.ModTime(), " ", string(text))
 		return err
 	})
+
 	if err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
 	}

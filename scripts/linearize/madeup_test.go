@@ -127,6 +127,7 @@ func TestOrder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			got := porcupine.CheckOperations(model(), ordered)
 			if want := test.want == porcupine.Ok; got != want || want != (why == "") {
 				t.Errorf("got %v, because of %q, want %v", got, why, test.want)

@@ -72,6 +72,7 @@ func (o operation) do(c command) (operation, answer) {
 	case o.terminal():
 		return o, refused(4)
 	}
+
 	switch c.verb {
 	case "heartbeat":
 		return o.heartbeat(c)
@@ -84,6 +85,7 @@ func (o operation) do(c command) (operation, answer) {
 	case "cleanup":
 		return o.cleanup(c)
 	}
+
 	panic("no such verb: " + c.verb)
 }
 
@@ -95,12 +97,14 @@ func (o operation) countdown(c command) (operation, answer) {
 		o.passes++
 		o.revision++
 	}
+
 	a := o.said(true)
 	if c.verb == "heartbeat" {
 		a.status = 4
 	} else {
 		a.archived = o.place == archived
 	}
+
 	return o, a
 }
 
@@ -119,21 +123,25 @@ func (o operation) push(c command) (operation, answer) {
 	if o.place != here {
 		o = operation{linked: o.linked, place: here, revision: o.revision, state: "running"}
 	}
+
 	if i := o.index(c.call); !o.terminal() && i >= 0 {
 		if f := o.stack[i]; f.participant == c.participant && f.live() {
 			return o, o.said(false)
 		}
 		return o, refused(76)
 	}
+
 	if o.state != "running" {
 		return o, refused(76)
 	}
+
 	t := o.tick(c)
 	t.refresh(func(f frame) bool { return f.participant == c.participant })
 	t.judge("")
 	if t.o.state != "running" {
 		return before, refused(76)
 	}
+
 	if c.supervisor != "" {
 		s := t.supervisor(c.supervisor)
 		if s.dead {
@@ -141,10 +149,13 @@ func (o operation) push(c command) (operation, answer) {
 		}
 		s.keep = s.keep || c.keep
 	}
+
 	t.o.stack = append(t.o.stack, frame{
 		call: c.call, participant: c.participant, supervisor: c.supervisor, contained: c.contained, state: "active", beat: c.now,
 	})
+
 	t.o.beat = c.now
+
 	return t.end()
 }
 
@@ -153,6 +164,7 @@ func (o operation) heartbeat(c command) (operation, answer) {
 	own := func(f frame) bool {
 		return (c.call != "" || c.participant != "") && (c.call == "" || f.call == c.call) && (c.participant == "" || f.participant == c.participant)
 	}
+
 	participates := c.call != "" || c.participant != ""
 	switch {
 	case participates && !slices.ContainsFunc(o.stack, own):
@@ -160,11 +172,13 @@ func (o operation) heartbeat(c command) (operation, answer) {
 	case c.cleaning && o.state == "running":
 		return o, refused(76)
 	}
+
 	t := o.tick(c)
 	t.refresh(own)
 	if c.supervisor != "" {
 		t.beat(c.supervisor)
 	}
+
 	t.judge("")
 	t.o.beat = c.now
 	for i := range t.o.stack {
@@ -172,6 +186,7 @@ func (o operation) heartbeat(c command) (operation, answer) {
 			f.state = "cleaningUp"
 		}
 	}
+
 	after, a := t.end()
 	for i := range after.stack {
 		if f := &after.stack[i]; c.supervisor != "" && f.supervisor == c.supervisor && f.state == "crashed" {
@@ -181,6 +196,7 @@ func (o operation) heartbeat(c command) (operation, answer) {
 			a.crashed += f.call + " "
 		}
 	}
+
 	switch {
 	case participates && !slices.ContainsFunc(after.stack, func(f frame) bool { return own(f) && f.live() }):
 		a.status = 5
@@ -189,6 +205,7 @@ func (o operation) heartbeat(c command) (operation, answer) {
 	case after.state != "running":
 		a.status = 3
 	}
+
 	return after, a
 }
 
@@ -198,20 +215,24 @@ func (o operation) pop(c command) (operation, answer) {
 	if i < 0 {
 		return o, refused(66)
 	}
+
 	t := o.tick(c)
 	t.judge(o.stack[i].participant)
 	if c.fail && (t.o.state == "running" || t.o.state == "aborted") {
 		t.o.state = "cleanup"
 	}
+
 	end := i + 1
 	for end < len(t.o.stack) && (t.o.stack[end].state == "cleanedUp" || t.o.stack[end].state == "crashed" && t.nobodys(t.o.stack[end])) {
 		end++
 	}
+
 	t.o.stack = slices.Delete(t.o.stack, i, end)
 	t.o.beat = c.now
 	if len(t.o.stack) == 0 && t.o.state == "running" && !c.keepOpen {
 		t.o.state = "completed"
 	}
+
 	return t.end()
 }
 
@@ -226,11 +247,13 @@ func (o operation) ack(c command) (operation, answer) {
 	case o.stack[i].state == "cleanedUp":
 		return o, o.said(false)
 	}
+
 	t := o.tick(c)
 	t.beat(c.supervisor)
 	t.judge("")
 	t.o.stack[i].state = "cleanedUp"
 	t.o.beat = c.now
+
 	return t.end()
 }
 
@@ -239,6 +262,7 @@ func (o operation) abort(c command) (operation, answer) {
 	if o.aborted {
 		return o, o.said(false)
 	}
+
 	t := o.tick(c)
 	t.judge("")
 	t.o.aborted = true
@@ -256,16 +280,19 @@ func (o operation) cleanup(c command) (operation, answer) {
 	if t.o.state == "running" && len(t.o.stack) == 0 && c.now-o.beat > hour {
 		t.o.state = "failed"
 	}
+
 	after, a := t.end()
 	same := after
 	same.revision = o.revision
 	if same.equal(o) {
 		after, a = o, o.said(false)
 	}
+
 	for _, f := range after.stack {
 		if f.state == "crashed" {
 			a.crashed += f.call + " "
 		}
 	}
+
 	return after, a
 }

@@ -35,12 +35,14 @@ func order(events []porcupine.Operation) (ordered []porcupine.Operation, why str
 	default:
 		why = s.stuck
 	}
+
 	var known []porcupine.Operation
 	for _, e := range events {
 		if !e.Output.(answer).silent {
 			known = append(known, in(e, 0))
 		}
 	}
+
 	return known, why, nil
 }
 
@@ -60,27 +62,33 @@ func (s *search) places() bool {
 	for _, seen := range s.seen {
 		reads = append(reads, seen...)
 	}
+
 	slices.SortFunc(reads, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
 	over := make([]int, len(reads)) // in the order in which they returned
 	for i := range over {
 		over[i] = i
 	}
+
 	slices.SortFunc(over, func(a, b int) int { return byReturn(reads[a], reads[b]) })
 	at, done, first := make([][]porcupine.Operation, last+1), make([]int, len(reads)), 0
 	for i, e := range reads {
 		for ; reads[over[0]].Return < e.Call; over = over[1:] {
 			first = max(first, done[over[0]])
 		}
+
 		step := max(first, earliest(ended, e))
 		for step <= last && began[step] <= e.Return && !s.explains(step, e) {
 			step++
 		}
+
 		if step > last || began[step] > e.Return {
 			return s.fail(last+1, "nothing explains "+line(e))
 		}
+
 		done[i] = step
 		at[step] = append(at[step], e)
 	}
+
 	for step, here := range at {
 		if step > 0 {
 			here = append([]porcupine.Operation{s.makers[step]}, here...)
@@ -89,6 +97,7 @@ func (s *search) places() bool {
 			s.ordered = append(s.ordered, in(e, len(s.ordered)+1))
 		}
 	}
+
 	return true
 }
 
@@ -119,5 +128,6 @@ func lines(events []porcupine.Operation) string {
 		}
 		fmt.Fprintf(&b, "\n    %s", line(e))
 	}
+
 	return b.String()
 }

@@ -80,6 +80,7 @@ func (p *planner) episode() []step {
 	case n < 99.6:
 		return []step{{command: command{verb: "status"}}}
 	}
+
 	return []step{{command: command{verb: "abort"}}}
 }
 
@@ -95,6 +96,7 @@ func (p *planner) call() []step {
 		push.supervisor = fmt.Sprint("s", p.rng.IntN(3))
 		push.keep = p.chance(20)
 	}
+
 	steps := []step{{command: push}}
 	for range p.rng.IntN(4) {
 		beat := command{verb: "heartbeat", call: call, cleaning: p.chance(5)}
@@ -103,9 +105,11 @@ func (p *planner) call() []step {
 		}
 		steps = append(steps, step{command: beat})
 	}
+
 	if p.chance(80) {
 		pop := command{verb: "pop", call: call, fail: p.chance(2), keepOpen: p.chance(50)}
 		steps = append(steps, step{command: pop})
 	}
+
 	return steps
 }

@@ -23,11 +23,13 @@ func TestSeededRaces(t *testing.T) {
 			if i > 0 && !soak() {
 				t.Skip("needs DPL_SOAK=1: one of them is enough for every day")
 			}
+
 			h := record(t, build.Commands(t, root, flags), modes[0], size{workers: 8, edits: 350}, seed(t))
 			illegal, unknown := h.judge()
 			for _, err := range h.errs {
 				t.Log(err)
 			}
+
 			if len(illegal) == 0 {
 				t.Errorf("the history is not illegal: %v, %v", unknown, h.tally())
 			} else {

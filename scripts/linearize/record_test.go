@@ -53,9 +53,11 @@ func record(t *testing.T, bin string, m mode, size size, seed uint64) *history {
 	for w := range size.workers {
 		workers.Go(func() { r.work(w+1, plan(seed, w, size.workers)) })
 	}
+
 	workers.Wait()
 	r.end()
 	r.took = time.Since(r.started)
+
 	return &r.history
 }
 
@@ -76,6 +78,7 @@ func (r *recorder) work(client int, p *planner) {
 		if s.verb != "heartbeat" {
 			continue
 		}
+
 		for _, call := range a.reported() {
 			r.do(client, p.ack(s.supervisor, call))
 		}
@@ -109,14 +112,17 @@ func (r *recorder) on(client int, s step, op string) answer {
 		r.fail(err)
 		return answer{}
 	}
+
 	e := porcupine.Operation{ClientId: client, Input: s.command, Call: int64(called), Return: int64(returned)}
 	if status == killed {
 		e.Metadata = "killed"
 	}
+
 	all, err := answers(s.command, status, stdout, stderr)
 	if err != nil {
 		r.fail(err)
 	}
+
 	said := all[op]
 	if said.silent && op == "" {
 		delete(all, "")
@@ -124,13 +130,16 @@ func (r *recorder) on(client int, s step, op string) answer {
 			all[operationID(i)] = answer{silent: true}
 		}
 	}
+
 	for id, a := range all {
 		e.Output = a
 		r.note(e, id)
 	}
+
 	if said.silent {
 		r.look(client, operationID(current))
 	}
+
 	return said
 }
 
@@ -146,6 +155,7 @@ func (r *recorder) run(s step) (status int, stdout, stderr []byte, err error) {
 	if err != nil {
 		return 0, nil, nil, err
 	}
+
 	began := time.Now()
 	if mortal { // a timer would mostly come when the command, which takes some two milliseconds, has ended
 		for moment := time.Duration(s.kill * float64(usual)); time.Since(began) < moment; {
@@ -153,6 +163,7 @@ func (r *recorder) run(s step) (status int, stdout, stderr []byte, err error) {
 		}
 		process.Process.Kill()
 	}
+
 	// Wait returns when all threads have ended, so that from then on the command does nothing.
 	process.Wait()
 	if status = process.ProcessState.ExitCode(); status == killed {
@@ -162,6 +173,7 @@ func (r *recorder) run(s step) (status int, stdout, stderr []byte, err error) {
 		r.usual[s.verb] = usual + (int64(time.Since(began))-usual)/8
 		r.mu.Unlock()
 	}
+
 	return status, out.Bytes(), complaint.Bytes(), nil
 }
 
@@ -178,6 +190,7 @@ func (r *recorder) note(e porcupine.Operation, id string) {
 	c.op, e.Input = id, c
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	r.events[id] = append(r.events[id], e)
 	if a.changed {
 		r.edits.Add(1)

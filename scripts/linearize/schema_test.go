@@ -18,6 +18,7 @@ func checkSchema(text []byte) error {
 	if err != nil {
 		return err
 	}
+
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return err

@@ -71,11 +71,13 @@ func newSearch(events []porcupine.Operation) (s *search, why string) {
 		step, _ := e.Output.(answer).step()
 		last = max(last, step)
 	}
+
 	s = &search{
 		made: make([][]porcupine.Operation, last+1), seen: make([][]porcupine.Operation, last+1),
 		states: make([]operation, last+1), makers: make([]porcupine.Operation, last+1), times: make([]int64, last+1),
 		used: map[key]bool{},
 	}
+
 	for _, e := range events {
 		a := e.Output.(answer)
 		switch step, ok := a.step(); {
@@ -89,9 +91,11 @@ func newSearch(events []porcupine.Operation) (s *search, why string) {
 			s.refused = append(s.refused, e)
 		}
 	}
+
 	slices.SortFunc(s.refused, byReturn)
 	slices.SortFunc(s.silent, byReturn)
 	certain := make([]porcupine.Operation, last+1)
+
 	for step, made := range s.made {
 		sure := slices.DeleteFunc(slices.Clone(made), mayArchive)
 		if len(sure) > 1 {
@@ -101,7 +105,9 @@ func newSearch(events []porcupine.Operation) (s *search, why string) {
 			certain[step] = sure[0]
 		}
 	}
+
 	s.began, s.ended = s.bounds(certain)
+
 	return s, ""
 }
 
@@ -123,6 +129,7 @@ func (s *search) bounds(makers []porcupine.Operation) (began, ended []int64) {
 			last = max(last, e.Call)
 		}
 	}
+
 	last = math.MaxInt64
 	for step, e := range slices.Backward(makers) {
 		for _, e := range s.seen[step] {
@@ -133,6 +140,7 @@ func (s *search) bounds(makers []porcupine.Operation) (began, ended []int64) {
 		}
 		ended[step] = last
 	}
+
 	return began, ended
 }
 
@@ -141,6 +149,7 @@ func (s *search) extend(step int) bool {
 	if step == len(s.states) {
 		return s.complete()
 	}
+
 	candidates := s.candidates(step)
 	for _, e := range candidates {
 		if s.tries++; s.tries > mostTries {
@@ -149,15 +158,19 @@ func (s *search) extend(step int) bool {
 		if s.used[keyOf(e)] || !s.make(step, e) {
 			continue
 		}
+
 		s.used[keyOf(e)] = true
 		if s.extend(step + 1) {
 			return true
 		}
+
 		delete(s.used, keyOf(e))
 	}
+
 	if step <= s.furthest {
 		return false
 	}
+
 	return s.fail(step, fmt.Sprintf("step %d, in %+v: nobody explains it of%s\n  and what was said of it%s",
 		step, s.states[step-1], lines(candidates), lines(s.seen[step])))
 }
@@ -168,16 +181,19 @@ func (s *search) candidates(step int) []porcupine.Operation {
 	if slices.ContainsFunc(all, func(e porcupine.Operation) bool { return !mayArchive(e) }) {
 		return all
 	}
+
 	for _, e := range s.made[step-1] {
 		if mayArchive(e) {
 			all = append(all, e)
 		}
 	}
+
 	for _, e := range s.silent {
 		if e.Call <= s.ended[step] && s.began[step] <= e.Return {
 			all = append(all, e)
 		}
 	}
+
 	return all
 }
 
@@ -191,19 +207,23 @@ func (s *search) make(step int, e porcupine.Operation) bool {
 	} else if !foreseen.equal(said) {
 		return false
 	}
+
 	if !foreseen.changed || stepOf(after) != step {
 		return false
 	}
+
 	s.states[step], s.makers[step] = after, e
 	s.times[step] = max(s.times[step-1], s.began[step], e.Call)
 	if s.times[step] > e.Return {
 		return false
 	}
+
 	for _, e := range s.seen[step] {
 		if !s.explains(step, e) {
 			return false
 		}
 	}
+
 	return s.due(s.times[step-1], s.times[step], step-1)
 }
 
@@ -219,13 +239,16 @@ func (s *search) due(after, before int64, upTo int) bool {
 				first = step
 			}
 		}
+
 		for step := first; step <= upTo && !explained; step++ {
 			explained = s.explains(step, e)
 		}
+
 		if !explained {
 			return s.fail(upTo+1, "nothing explains "+line(e))
 		}
 	}
+
 	return true
 }
 
@@ -239,6 +262,7 @@ func (s *search) complete() bool {
 			}
 		}
 	}
+
 	s.tries += len(s.states) // it takes as long
 	return s.places()
 }

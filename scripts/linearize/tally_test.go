@@ -32,11 +32,13 @@ func (h *history) tally() tally {
 		"processes": int(h.processes.Load()), "killed": int(h.deaths.Load()),
 		"edits by killed": h.found,
 	}
+
 	for id, events := range h.events {
 		last := h.shown(id)
 		if last.place == nowhere {
 			continue
 		}
+
 		t["operations"]++
 		t["operations "+last.state]++
 		if last.aborted {
@@ -45,10 +47,12 @@ func (h *history) tally() tally {
 		if last.place == archived {
 			t["operations archived"]++
 		}
+
 		for _, e := range events {
 			t.event(e.Input.(command), e.Output.(answer))
 		}
 	}
+
 	return t
 }
 
@@ -57,6 +61,7 @@ func (t tally) event(c command, a answer) {
 	if c.verb == "heartbeat" {
 		t["crashes reported"] += len(a.reported())
 	}
+
 	switch {
 	case a.silent:
 		t["silent"]++

@@ -60,6 +60,7 @@ func (t *tick) judge(lenient string) {
 		s.dead = true
 		t.crash(func(f frame) bool { return f.supervisor == s.id && !s.keep })
 	}
+
 	t.crash(func(f frame) bool { return t.stale(f.beat) && f.participant != lenient })
 	fatal := func(f frame) bool { return f.state == "crashed" && !f.contained }
 	if (t.o.state == "running" || t.o.state == "aborted") && slices.ContainsFunc(t.o.stack, fatal) {
@@ -68,11 +69,13 @@ func (t *tick) judge(lenient string) {
 	if t.o.state != "aborted" {
 		return
 	}
+
 	for i := range t.o.stack {
 		if f := &t.o.stack[i]; f.state == "active" && t.refreshed[f.call] {
 			f.state = "aborted"
 		}
 	}
+
 	if !slices.ContainsFunc(t.o.stack, func(f frame) bool { return f.state == "active" }) {
 		t.o.state = "cleanup"
 	}
@@ -101,13 +104,16 @@ func (t *tick) end() (operation, answer) {
 			f.state = "cleanedUp"
 		}
 	}
+
 	t.o.stack = slices.DeleteFunc(t.o.stack, func(f frame) bool { return f.state == "cleanedUp" && f.contained })
 	for len(t.o.stack) > 0 && t.o.stack[0].state == "cleanedUp" {
 		t.o.stack = t.o.stack[1:]
 	}
+
 	if len(t.o.stack) == 0 && (t.o.state == "aborted" || t.o.state == "cleanup" || t.o.state == "running" && had > 0) {
 		t.o.state = "failed"
 	}
+
 	t.o.revision++
 	return t.o, t.o.said(true)
 }

@@ -36,15 +36,18 @@ func run(names []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+
 	if err := copyTree(dir); err != nil {
 		return err
 	}
+
 	fmt.Printf("%-44s %-40s %s\n", "MUTANT", "FOUND BY", "NOT BY")
 	missed := 0
 	for _, m := range all() {
 		if len(names) > 0 && !slices.Contains(names, m.name) {
 			continue
 		}
+
 		found, not, err := m.hunt(dir)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", m.name, err)
@@ -52,11 +55,14 @@ func run(names []string) error {
 		if len(found) == 0 {
 			missed++
 		}
+
 		fmt.Printf("%-44s %-40s %s\n", m.name, strings.Join(found, ", "), strings.Join(not, ", "))
 	}
+
 	if missed > 0 {
 		return fmt.Errorf("%d not found", missed)
 	}
+
 	return nil
 }
 
@@ -66,6 +72,7 @@ func copyTree(dir string) error {
 	if err != nil {
 		return err
 	}
+
 	for _, e := range entries {
 		switch {
 		case e.Name() == ".git" || e.Name() == "bin":
@@ -74,10 +81,12 @@ func copyTree(dir string) error {
 		default:
 			err = copyFile(e.Name(), filepath.Join(dir, e.Name()))
 		}
+
 		if err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -102,6 +111,7 @@ func (m mutant) hunt(dir string) (found, not []string, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
+
 		result := fmt.Sprintf("%s(%.0fs)", name, time.Since(begun).Seconds())
 		if failed {
 			found = append(found, result)
@@ -109,6 +119,7 @@ func (m mutant) hunt(dir string) (found, not []string, err error) {
 			not = append(not, result)
 		}
 	}
+
 	return found, not, nil
 }
 

@@ -21,6 +21,7 @@ func TestFit(t *testing.T) {
 		if names[m.name] {
 			t.Errorf("two mutants are called %q", m.name)
 		}
+
 		names[m.name] = true
 
 		text, err := m.change(root)
@@ -34,6 +35,7 @@ func TestFit(t *testing.T) {
 		if len(m.by) == 0 {
 			t.Errorf("%s: nobody looks for it", m.name)
 		}
+
 		for _, name := range m.by {
 			if !there(t, name) {
 				t.Errorf("%s: there is no %s", m.name, name)
@@ -61,11 +63,13 @@ func there(t *testing.T, name string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, file := range files {
 		if contains(t, file, "func "+strings.Trim(test, "^$")+"(") {
 			return true
 		}
 	}
+
 	return false
 }
 

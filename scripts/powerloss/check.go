@@ -54,6 +54,7 @@ func Check(base string, acks []Ack, at int64) error {
 	if data, err := os.ReadFile(filepath.Join(base, keep)); err != nil || string(data) != keep {
 		return fmt.Errorf("%w: %s, which nobody may touch: %q, %w", ErrLost, keep, data, err)
 	}
+
 	var wrong error
 	for _, a := range acks {
 		v, known := found[a.Object]
@@ -67,5 +68,6 @@ func Check(base string, acks []Ack, at int64) error {
 			wrong = errors.Join(wrong, fmt.Errorf("%w: %s: revision %d was acknowledged, but there is %d", ErrLost, a.Object, a.Revision, v.Revision))
 		}
 	}
+
 	return wrong
 }

@@ -20,6 +20,7 @@ func (k checker) finds(skip func(*node) bool, want error) (bool, error) {
 		}
 		return nil
 	})
+
 	if errors.Is(err, errFound) {
 		return true, nil
 	}
@@ -55,14 +56,17 @@ func TestProgramWithoutFsync(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	build := exec.Command("go", "build", "-buildvcs=false", "-overlay", overlay, "-o", bin+"/", "./cmd/dpl-push")
 	build.Dir, build.Env = "../..", append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", build, err, out)
 	}
+
 	s := Scenarios()[0]
 	s.Commands = s.Commands[:2] // two pushes
 	k := checker{recording: record(t, s, bin)}
+
 	for _, want := range []error{ErrTorn, ErrLost} {
 		switch found, err := k.finds(nil, want); {
 		case err != nil:

@@ -60,10 +60,12 @@ func load(path string) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if !info.IsDir() {
 		data, err := os.ReadFile(path)
 		return newNode(info.Mode(), data), err
 	}
+
 	n := newNode(info.Mode(), nil)
 	entries, err := os.ReadDir(path)
 	for _, e := range entries {
@@ -73,6 +75,7 @@ func load(path string) (*node, error) {
 		}
 		n.names[e.Name()], n.durable[e.Name()] = child, child
 	}
+
 	return n, err
 }
 
@@ -117,10 +120,12 @@ func (n *node) write(off int64, data []byte, lines bool) {
 		copy(text[off:], part)
 		return text
 	}
+
 	torn := [][]byte{with(data[:len(data)/2]), with(make([]byte, len(data)))}
 	if lines {
 		torn = append(torn, with(data[:max(len(data), 1)-1]))
 	}
+
 	n.history = append(n.history, content{n.mode, with(data), torn})
 }
 
@@ -151,6 +156,7 @@ func (d *disk) flush(wanted func(change) bool) {
 			chosen[j] = chosen[j] || chosen[i] && d.after(d.pending[i], d.pending[j])
 		}
 	}
+
 	var rest []change
 	written := 0
 	for i, c := range d.pending {
@@ -161,10 +167,12 @@ func (d *disk) flush(wanted func(change) bool) {
 			}
 			continue
 		}
+
 		for _, e := range c {
 			put(e.dir.durable, e)
 		}
 	}
+
 	d.pending, d.written = rest, written
 }
 
@@ -176,11 +184,13 @@ func (d *disk) age() {
 		first := d.pending[0]
 		d.flush(func(c change) bool { return &c[0] == &first[0] })
 	}
+
 	d.written = len(d.pending)
 	nodes := map[*node]bool{}
 	for _, f := range append(reachable(d.root, "", nil), walk(d.root, "", func(n *node) map[string]*node { return n.names })...) {
 		nodes[f.node] = true
 	}
+
 	for n := range nodes {
 		n.age()
 	}
@@ -209,11 +219,13 @@ func (n *node) versions() []content {
 			all = append(all, c)
 		}
 	}
+
 	for _, c := range n.history {
 		for _, torn := range c.torn {
 			add(content{mode: c.mode, data: torn})
 		}
 		add(content{mode: c.mode, data: c.data})
 	}
+
 	return all
 }

@@ -21,26 +21,31 @@ func killAll(t *testing.T, s Scenario, at int, c commitment, bin string) {
 	victim.Status = killed
 	s.Commands = append(slices.Clone(s.Commands[:at]), victim, s.Commands[at])
 	tries := 0
+
 	for fsync := 1; ; {
 		r, fsyncs := kill(t, s, at, fsync, bin)
 		if r == nil && fsync > fsyncs {
 			t.Logf("killed before each of %d fsyncs", fsyncs)
 			return
 		}
+
 		if tries++; r == nil && tries < 100 {
 			continue // strace counts for each thread, and Go has changed to another, as it does often on a slow disk
 		}
 		if r == nil {
 			t.Fatalf("it cannot be killed before fsync %d of %d", fsync, fsyncs)
 		}
+
 		r.ordered = c.ordered
 		_, wrong, err := checker{recording: r, bin: bin}.all()
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for _, err := range wrong[:min(len(wrong), 1)] {
 			t.Errorf("killed before fsync %d, repeated: %v", fsync, err)
 		}
+
 		fsync, tries = fsync+1, 0
 	}
 }
@@ -53,15 +58,18 @@ func kill(t *testing.T, s Scenario, at, fsync int, bin string) (r *recording, fs
 	for range at {
 		r.next(t, bin)
 	}
+
 	r.from = at + 1
 	if r.trace(t, bin, "-E", "GOMAXPROCS=1", "-e", fmt.Sprintf("inject=fsync:signal=KILL:when=%d", fsync)) == nil {
 		r.next(t, bin)
 		return r, 0
 	}
+
 	for _, c := range r.steps[at].trace.calls {
 		if c.name == "fsync" {
 			fsyncs++
 		}
 	}
+
 	return nil, fsyncs
 }

@@ -22,6 +22,7 @@ func Next(base string, now time.Time) error {
 		seen := protocol.Observation{Now: now}
 		err = errors.Join(janitor(l, seen), pushAndPop(l, nextID, seen), deliver(l))
 	}
+
 	if err == nil {
 		err = errors.Join(l.Sweep(), tidy(l))
 	}
@@ -38,6 +39,7 @@ func janitor(l *fileops.Ledger, seen protocol.Observation) error {
 		edit, tickErr := l.EditOperation(e.ID, fileops.Existing, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 			return op.Cleanup("next", seen)
 		})
+
 		if errors.Is(tickErr, fileops.ErrArchived) || errors.Is(tickErr, fileops.ErrNotFound) {
 			continue // as dpl-cleanup does
 		}
@@ -45,6 +47,7 @@ func janitor(l *fileops.Ledger, seen protocol.Observation) error {
 			err = errors.Join(err, pushAndPop(l, e.ID, seen))
 		}
 	}
+
 	return errors.Join(err, l.Sweep(), l.PruneArchive(seen.Now))
 }
 
@@ -55,9 +58,11 @@ func pushAndPop(l *fileops.Ledger, id string, seen protocol.Observation) error {
 		}
 		return op.Push(protocol.Push{Participant: "next", Call: nextID}, seen)
 	})
+
 	if err != nil {
 		return err
 	}
+
 	_, err = l.EditOperation(id, fileops.Existing, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 		return op.Pop(protocol.Pop{Call: nextID, KeepOpen: true}, seen)
 	})
@@ -78,10 +83,12 @@ func deliver(l *fileops.Ledger) error {
 			g.Registry.PendingAlerts = nil
 			return tx.Commit(g)
 		})
+
 		if err = errors.Join(err, editErr); editErr == nil {
 			err = errors.Join(err, alertsComplete(l, id))
 		}
 	}
+
 	return err
 }
 
@@ -90,12 +97,14 @@ func alertsComplete(l *fileops.Ledger, group string) error {
 	if err != nil {
 		return err
 	}
+
 	lines, err := l.Alerts(group, 0)
 	for i, line := range lines {
 		if line.Seq != int64(i+1) {
 			err = errors.Join(err, fmt.Errorf("group %s: alert %d is in line %d", group, line.Seq, i+1))
 		}
 	}
+
 	if len(lines) != int(g.Registry.AlertSeq) {
 		err = errors.Join(err, fmt.Errorf("group %s: %d alerts of %d", group, len(lines), g.Registry.AlertSeq))
 	}
@@ -112,6 +121,7 @@ func tidy(l *fileops.Ledger) error {
 			wrong = errors.Join(wrong, fmt.Errorf("left over: %s", name))
 		}
 	}
+
 	return wrong
 }
 
@@ -125,19 +135,23 @@ func NextCommands(bin, base string, at time.Duration) error {
 	if err != nil && !errors.Is(err, fileops.ErrNoLedger) {
 		return fmt.Errorf("%w: %w", ErrStuck, err)
 	}
+
 	commands := []Command{
 		on(at, "dpl-cleanup --if-exists"),
 		on(at, "dpl-push --op "+nextID+" --call c --participant p"),
 		on(at, "dpl-pop --op "+nextID+" --call c"),
 		on(at, "dpl-status --op "+nextID),
 	}
+
 	for _, id := range groups {
 		commands = append(commands, on(at, "dpl-orchestrate --owner me --group "+id))
 	}
+
 	for _, c := range commands {
 		if err := c.Run(c.Exec(bin, base)); err != nil {
 			return fmt.Errorf("%w: %w", ErrStuck, err)
 		}
 	}
+
 	return nil
 }

@@ -43,6 +43,7 @@ func Overlay(root, dir, without string) (string, error) {
 	if !known {
 		return "", fmt.Errorf("want %s, %s or %s, not %q", WithoutFiles, WithoutDirectories, WithoutAny, without)
 	}
+
 	original, err := filepath.Abs(filepath.Join(root, fsyncFile))
 	if err != nil {
 		return "", err
@@ -50,13 +51,16 @@ func Overlay(root, dir, without string) (string, error) {
 	if _, err := os.Stat(original); err != nil {
 		return "", err
 	}
+
 	source, overlay := filepath.Join(dir, without+".go"), filepath.Join(dir, without+".json")
 	if err := os.WriteFile(source, fmt.Appendf(nil, lacking, leftOut), 0o600); err != nil {
 		return "", err
 	}
+
 	data, err := json.Marshal(map[string]map[string]string{"Replace": {original: source}})
 	if err != nil {
 		return "", err
 	}
+
 	return overlay, os.WriteFile(overlay, data, 0o600)
 }

@@ -16,6 +16,7 @@ func (r *replay) at(p *process, c call, dir string, i int) (abs, inside string, 
 	if err != nil {
 		return "", "", false, err
 	}
+
 	abs = string(name)
 	if through, ok := strings.CutPrefix(abs, "/proc/self/fd/"); ok {
 		dir, abs, _ = strings.Cut(through, "/")
@@ -31,8 +32,10 @@ func (r *replay) at(p *process, c call, dir string, i int) (abs, inside string, 
 		}
 		abs = path.Join(from, abs)
 	}
+
 	abs = path.Clean(abs)
 	inside, ok = strings.CutPrefix(abs, r.base)
+
 	return abs, inside, ok && (inside == "" || inside[0] == '/'), nil
 }
 
@@ -51,28 +54,34 @@ func (r *replay) open(p *process, c call, dir string, i, flags int) error {
 	if err != nil {
 		return err
 	}
+
 	f := &file{path: abs, appends: c.has("O_APPEND"), cloexec: c.has("O_CLOEXEC")}
 	p.files[int(c.result)] = f
 	if !ok {
 		return nil
 	}
+
 	if f.node = r.disk.find(inside); f.node != nil {
 		if c.has("O_TRUNC") {
 			f.node.truncate(0)
 		}
 		return nil
 	}
+
 	e, err := r.entry(inside)
 	if err != nil || !c.has("O_CREAT") {
 		return fmt.Errorf("there is no %s: %w", inside, err)
 	}
+
 	mode, err := c.number(flags + 1)
 	if err != nil {
 		return err
 	}
+
 	e.node = newNode(fs.FileMode(mode), nil)
 	f.node = e.node
 	r.disk.change(e)
+
 	return nil
 }
 
@@ -81,6 +90,7 @@ func (r *replay) rename(p *process, c call, from, to int) error {
 	if err != nil {
 		return err
 	}
+
 	_, target, targetOK, err := r.at(p, c, c.args[to], to+1)
 	if err != nil || !ok && !targetOK {
 		return err
@@ -88,17 +98,21 @@ func (r *replay) rename(p *process, c call, from, to int) error {
 	if ok != targetOK {
 		return fmt.Errorf("a rename out of or into %s", r.base)
 	}
+
 	source, err := r.entry(inside)
 	if err != nil {
 		return err
 	}
+
 	e, err := r.entry(target)
 	if err != nil {
 		return err
 	}
+
 	e.node = source.node
 	p.moved(fromPath, r.base+target)
 	r.disk.change(entry{source.dir, source.name, nil}, e)
+
 	return nil
 }
 
@@ -116,16 +130,20 @@ func (r *replay) link(p *process, c call) error {
 	if err != nil || !ok {
 		return err
 	}
+
 	_, target, ok, err := r.at(p, c, c.args[2], 3)
 	if err != nil || !ok {
 		return fmt.Errorf("a link out of %s: %w", r.base, err)
 	}
+
 	e, err := r.entry(target)
 	if err != nil {
 		return err
 	}
+
 	e.node = r.disk.find(inside)
 	r.disk.change(e)
+
 	return nil
 }
 
@@ -134,6 +152,7 @@ func (r *replay) unlink(p *process, c call, dir string, i int) error {
 	if err != nil || !ok {
 		return err
 	}
+
 	e, err := r.entry(inside)
 	e.node = nil
 	if err == nil {
@@ -147,14 +166,17 @@ func (r *replay) mkdir(p *process, c call) error {
 	if err != nil || !ok {
 		return err
 	}
+
 	mode, err := c.number(2)
 	if err != nil {
 		return err
 	}
+
 	e, err := r.entry(inside)
 	e.node = newNode(fs.ModeDir|fs.FileMode(mode), nil)
 	if err == nil {
 		r.disk.change(e)
 	}
+
 	return err
 }

@@ -39,11 +39,13 @@ func Prepare(base string) error {
 	if err := os.MkdirAll(filepath.Join(base, "data", "scratch"), 0o700); err != nil {
 		return err
 	}
+
 	for _, name := range []string{keep, "data/scratch/file"} {
 		if err := os.WriteFile(filepath.Join(base, name), []byte(name), 0o600); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -61,6 +63,7 @@ func (c Command) Exec(bin, base string, by ...string) *exec.Cmd {
 	for _, arg := range c.Args[1:] {
 		args = append(args, strings.ReplaceAll(arg, "BASE", base))
 	}
+
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + base, "DPL_LEDGER=" + LedgerOf(base), "DPL_REPLAY=1",
 		"DPL_NOW=" + c.Now().Format("2006-01-02T15:04:05.000Z")}

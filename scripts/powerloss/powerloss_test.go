@@ -49,11 +49,13 @@ func scratch(t *testing.T) string {
 		}
 		return dir
 	}
+
 	t.Cleanup(func() {
 		if err := remove(dir); err != nil {
 			t.Error(err)
 		}
 	})
+
 	return dir
 }
 
@@ -74,6 +76,7 @@ func begin(t *testing.T, s Scenario) *recording {
 	if err := Prepare(r.base); err != nil {
 		t.Fatal(err)
 	}
+
 	var err error
 	if r.before, err = load(r.base); err != nil {
 		t.Fatal(err)
@@ -112,14 +115,17 @@ func readStep(t *testing.T, log, base string) step {
 		t.Fatal(err)
 	}
 	defer f.Close()
+
 	tr, err := readTrace(f)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	n, err := load(base)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return step{tr, (&disk{root: n}).live()}
 }
 
@@ -150,6 +156,7 @@ func (r *recording) cuts(skip func(*node) bool, do func(cut) error) error {
 			return do(cut{s, ended})
 		})
 	}
+
 	for _, step := range r.steps {
 		if err := (&replay{disk: d, base: r.base, skip: skip, before: look}).run(step.trace); err != nil {
 			return err
@@ -157,12 +164,15 @@ func (r *recording) cuts(skip func(*node) bool, do func(cut) error) error {
 		if why := d.live().diff(step.after); why != "" {
 			return fmt.Errorf("after %v the replay differs from the real directory: %s", r.scenario.Commands[ended], why)
 		}
+
 		ended++
 		if err := look(); err != nil {
 			return err
 		}
+
 		d.age()
 	}
+
 	return nil
 }
 
@@ -190,6 +200,7 @@ func (k checker) check(c cut, n int) error {
 	if err == nil {
 		err = Check(base, k.recorder.Acks, int64(c.ended))
 	}
+
 	at := k.scenario.Commands[min(c.ended, len(k.scenario.Commands)-1)]
 	switch {
 	case err != nil:
@@ -198,6 +209,7 @@ func (k checker) check(c cut, n int) error {
 	default:
 		err = Next(base, at.Now())
 	}
+
 	return errors.Join(err, remove(base))
 }
 
@@ -206,6 +218,7 @@ func (k checker) all() (n int, wrong []error, err error) {
 	cuts, results := make(chan cut), make(chan error)
 	var workers sync.WaitGroup
 	var mu sync.Mutex
+
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for c := range cuts {
@@ -219,6 +232,7 @@ func (k checker) all() (n int, wrong []error, err error) {
 			}
 		})
 	}
+
 	collected := make(chan struct{})
 	go func() {
 		for err := range results {
@@ -228,11 +242,13 @@ func (k checker) all() (n int, wrong []error, err error) {
 		}
 		close(collected)
 	}()
+
 	err = k.cuts(nil, func(c cut) error { cuts <- c; return nil })
 	close(cuts)
 	workers.Wait()
 	close(results)
 	<-collected
+
 	return n, wrong, err
 }
 
@@ -249,12 +265,14 @@ func TestPowerLoss(t *testing.T) {
 	t.Parallel()
 	strace(t)
 	bin := build.Commands(t, "../..")
+
 	for _, c := range commitments {
 		for _, s := range Scenarios(c.flags...) {
 			t.Run(c.name+"/"+s.Name, func(t *testing.T) {
 				t.Parallel()
 				cutAll(t, s, c, bin)
 			})
+
 			for _, at := range repeatable[s.Name] {
 				t.Run(fmt.Sprintf("%s/%s/killed/%d", c.name, s.Name, at), func(t *testing.T) {
 					t.Parallel()
@@ -274,9 +292,11 @@ func cutAll(t *testing.T, s Scenario, c commitment, bin string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, err := range wrong {
 		t.Error(err)
 	}
+
 	t.Logf("%d states", n)
 	k.controls(t)
 }

@@ -50,6 +50,7 @@ func (r *replay) process(thread int, t trace) *process {
 	if p := r.threads[thread]; p != nil {
 		return p
 	}
+
 	p := &process{files: map[int]*file{}, cwd: "/"}
 	if made, ok := t.parents[thread]; ok {
 		if parent := r.process(made.thread, t); made.has("CLONE_FILES") {
@@ -58,6 +59,7 @@ func (r *replay) process(thread int, t trace) *process {
 			p = &process{files: maps.Clone(parent.files), cwd: parent.cwd}
 		}
 	}
+
 	r.threads[thread] = p
 	return p
 }
@@ -92,6 +94,7 @@ func (r *replay) call(p *process, c call) error {
 	case "mkdirat":
 		return r.mkdir(p, c)
 	}
+
 	return r.onFile(p, c)
 }
 
@@ -101,10 +104,12 @@ func (r *replay) onFile(p *process, c call) error {
 	if err != nil {
 		return r.unexpected(c)
 	}
+
 	f := p.files[int(fd)]
 	if f == nil || f.node == nil {
 		return nil
 	}
+
 	switch c.name {
 	case "write":
 		return f.write(c)
@@ -119,6 +124,7 @@ func (r *replay) onFile(p *process, c call) error {
 	case "fsync", "fdatasync":
 		return r.sync(f.node)
 	}
+
 	return r.unexpected(c)
 }
 
@@ -151,6 +157,7 @@ func (f *file) write(c call) error {
 	if f.appends {
 		f.offset = int64(len(f.node.now().data))
 	}
+
 	f.node.write(f.offset, data[:c.result], f.appends)
 	f.offset += c.result
 	return nil
@@ -160,10 +167,12 @@ func (p *process) duplicate(c call) error {
 	if c.name == "fcntl" && !strings.HasPrefix(c.args[1], "F_DUPFD") {
 		return nil
 	}
+
 	fd, err := strconv.Atoi(c.args[0])
 	if err != nil {
 		return err
 	}
+
 	delete(p.files, int(c.result))
 	if f := p.files[fd]; f != nil {
 		p.files[int(c.result)] = f

@@ -41,10 +41,12 @@ func (d *disk) states(do func(state) error) error {
 				}
 			}
 		}
+
 		if err := combine(reachable(d.root, "", after), nil, do); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -86,11 +88,13 @@ func combine(files []found, s state, do func(state) error) error {
 	if len(files) == 0 {
 		return do(slices.Clone(s))
 	}
+
 	for _, v := range files[0].node.versions() {
 		if err := combine(files[1:], append(s, item{files[0].path, v.mode, v.data}), do); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -106,21 +110,25 @@ func (d *disk) subsets() [][]bool {
 		if len(chosen) == len(d.pending) || len(all) > exhaustive {
 			return
 		}
+
 		extend(append(chosen, false))
 		if d.possible(chosen) {
 			extend(append(chosen, true))
 		}
 	}
+
 	extend(nil)
 	if len(all) <= exhaustive {
 		return all
 	}
+
 	r := rand.New(rand.NewPCG(1, uint64(len(d.pending))))
 	all = [][]bool{d.pick(func() bool { return false }), d.pick(func() bool { return true })}
 	for range exhaustive {
 		likely := r.Float64()
 		all = append(all, d.pick(func() bool { return r.Float64() < likely }))
 	}
+
 	return all
 }
 
@@ -164,6 +172,7 @@ func (s state) diff(other state) string {
 			return fmt.Sprintf("%s %v %q, and %s %v %q", s[i].path, s[i].mode, s[i].data, other[i].path, other[i].mode, other[i].data)
 		}
 	}
+
 	return ""
 }
 
@@ -173,6 +182,7 @@ func (s state) materialise(from, to string) error {
 	if len(from) != len(to) {
 		return fmt.Errorf("%s and %s differ in length", from, to)
 	}
+
 	var closed []item
 	for _, f := range s {
 		path := to + f.path
@@ -186,14 +196,17 @@ func (s state) materialise(from, to string) error {
 				closed = append(closed, f)
 			}
 		}
+
 		if err != nil {
 			return err
 		}
 	}
+
 	var err error
 	for _, f := range closed {
 		err = errors.Join(err, os.Chmod(to+f.path, f.mode.Perm()))
 	}
+
 	return err
 }
 

@@ -57,10 +57,12 @@ func (s Survey) operation(l *fileops.Ledger, base, id string) error {
 	if err != nil {
 		return fmt.Errorf("operation %s: %w", id, err)
 	}
+
 	op, err := protocol.Decode(string(data))
 	if err != nil {
 		return fmt.Errorf("operation %s: %w", id, err)
 	}
+
 	s.set(base, "operation", id, op.Revision, data)
 	return nil
 }
@@ -80,11 +82,13 @@ func (s Survey) archive(l *fileops.Ledger, base string) error {
 		if err = errors.Join(err, readErr); readErr != nil {
 			continue
 		}
+
 		s.set(base, "copy", fmt.Sprintf("%s of revision %d", name, revision), revision, data)
 		if _, known := s["operation "+id]; !known && !(isCopy && strings.Contains(name, "~supervisors~")) {
 			err = errors.Join(err, s.operation(l, base, id))
 		}
 	}
+
 	return err
 }
 
@@ -96,15 +100,18 @@ func (s Survey) groups(l *fileops.Ledger, base string) error {
 			err = errors.Join(err, readErr)
 			continue
 		}
+
 		s.set(base, "registry", id, g.Registry.Revision, []byte(g.Registry.Encode()))
 		s.set(base, "orchestrator", id, g.Orchestrator.Revision, []byte(g.Orchestrator.Encode()))
 		seq, readErr := l.LastAlert(id)
 		if seq > g.Registry.AlertSeq {
 			readErr = errors.Join(readErr, fmt.Errorf("group %s: there is alert %d, but the registry knows of %d", id, seq, g.Registry.AlertSeq))
 		}
+
 		err = errors.Join(err, readErr)
 		s["alerts "+id] = Version{Revision: seq}
 	}
+
 	return err
 }
 
@@ -124,13 +131,16 @@ func everyFile(base string) error {
 		case d.IsDir() || !counts(d.Name()):
 			return nil
 		}
+
 		data, err := os.ReadFile(path)
 		if err == nil {
 			_, err = decode(path, string(data))
 		}
+
 		wrong = errors.Join(wrong, err)
 		return nil
 	})
+
 	return errors.Join(wrong, err)
 }
 
@@ -165,8 +175,10 @@ func decode(path, text string) (revision int64, err error) {
 		op, err = protocol.Decode(text)
 		revision = op.Revision
 	}
+
 	if err != nil {
 		err = fmt.Errorf("%s: %w", filepath.Base(path), err)
 	}
+
 	return revision, err
 }

@@ -52,23 +52,28 @@ func readTrace(r io.Reader) (trace, error) {
 	begun := map[string]string{}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 64<<20)
+
 	for lines.Scan() {
 		line := lines.Text()
 		if m := unfinished.FindStringSubmatch(line); m != nil {
 			begun[m[1]] = m[2]
 			continue
 		}
+
 		if m := resumed.FindStringSubmatch(line); m != nil {
 			line = m[1] + " " + begun[m[1]] + m[2]
 		}
+
 		m := complete.FindStringSubmatch(line)
 		if m == nil {
 			continue // a signal, an exit
 		}
+
 		result, err := strconv.ParseInt(m[4], 0, 64)
 		if err != nil || result < 0 {
 			continue
 		}
+
 		thread, _ := strconv.Atoi(m[1])
 		c := call{thread, m[2], split(m[3]), result, line}
 		t.calls = append(t.calls, c)
@@ -76,6 +81,7 @@ func readTrace(r io.Reader) (trace, error) {
 			t.parents[int(result)] = c
 		}
 	}
+
 	return t, lines.Err()
 }
 
@@ -96,6 +102,7 @@ func split(list string) (args []string) {
 			from = i + 1
 		}
 	}
+
 	return append(args, strings.TrimSpace(list[from:]))
 }
 

@@ -16,6 +16,7 @@ func Scenarios(creating ...string) []Scenario {
 		{"group", group("g")},
 		{"fresh", fresh("g")},
 	}
+
 	for _, s := range all {
 		s.Commands[0].Args = append(s.Commands[0].Args, creating...)
 	}
@@ -32,6 +33,7 @@ func Long(rounds int, creating ...string) Scenario {
 			s.Commands = append(s.Commands, part...)
 		}
 	}
+
 	s.Commands[0].Args = append(s.Commands[0].Args, creating...)
 	return s
 }

@@ -34,12 +34,14 @@ func CommandsIn(bin, root string, flags ...string) error {
 	if err := readSources(root); err != nil {
 		return err
 	}
+
 	linker, cgo := "-s -w", "0"
 	if slices.Contains(flags, "-race") {
 		cgo = "1" // the race detector is written in C
 	} else if platform := runtime.GOOS + "-" + runtime.GOARCH; platform == "linux-amd64" || platform == "linux-arm64" {
 		linker += " -E dpl_entry"
 	}
+
 	cmd := exec.Command("go", append([]string{"build", "-buildvcs=false", "-trimpath", "-ldflags=" + linker, "-o", bin + "/"}, flags...)...)
 	cmd.Args = append(cmd.Args, "./cmd/...")
 	cmd.Dir = root
@@ -47,10 +49,12 @@ func CommandsIn(bin, root string, flags ...string) error {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%v: %w\n%s", cmd, err, out)
 	}
+
 	// Tests run by root also run commands as the user nobody.
 	for dir := bin; dir != filepath.Clean(os.TempDir()) && dir != "/"; dir = filepath.Dir(dir) {
 		os.Chmod(dir, 0o755)
 	}
+
 	return nil
 }
 
@@ -63,9 +67,11 @@ func readSources(root string) error {
 			_, err = os.ReadFile(path)
 			return err
 		})
+
 		if err != nil {
 			return err
 		}
 	}
+
 	return nil
 }

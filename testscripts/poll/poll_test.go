@@ -53,6 +53,7 @@ func TestUntil(t *testing.T) {
 			defer func() { recover() }()
 			Until(r, "the service runs", func() bool { return false })
 		}()
+
 		if want := "after 1m0s not yet: the service runs"; r.said != want {
 			t.Errorf("got %q, want %q", r.said, want)
 		}

@@ -44,12 +44,14 @@ func Environments() map[int]string {
 	all := make(map[int]string)
 	room := make([]byte, 1<<18)
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
+
 	for _, dir := range dirs {
 		pid, _ := strconv.Atoi(filepath.Base(dir))
 		if given := environment(pid, room); given != "" {
 			all[pid] = "\x00" + given + "\x00"
 		}
 	}
+
 	return all
 }
 
@@ -62,6 +64,7 @@ func environment(pid int, room []byte) string {
 		if err != nil {
 			return true
 		}
+
 		n, _ = file.Read(room)
 		file.Close()
 
@@ -69,5 +72,6 @@ func environment(pid int, room []byte) string {
 		field := fields(pid)
 		return n > 0 || field == nil || field[23] == "0" || field[26] != "0" && field[50] == field[51]
 	})
+
 	return string(room[:max(n, 0)])
 }

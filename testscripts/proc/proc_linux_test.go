@@ -29,6 +29,7 @@ func TestMainThreadExited(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { cmd.Process.Kill() })
 	pid := cmd.Process.Pid
 	start, _ := StartTicks(pid)
@@ -36,9 +37,11 @@ func TestMainThreadExited(t *testing.T) {
 		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 		return strings.Contains(string(status), "State:\tZ")
 	})
+
 	if ticks, alive := StartTicks(pid); !alive || ticks != start || start == 0 {
 		t.Errorf("alive %t, started at %d and at %d", alive, start, ticks)
 	}
+
 	input.Close()
 	poll.Until(t, "the end of the process", func() bool { _, alive := StartTicks(pid); return !alive })
 	cmd.Wait()
@@ -55,6 +58,7 @@ func TestEnvironments(t *testing.T) {
 	if err := os.WriteFile(again, []byte("#!/bin/sh\nexec \"$0\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+
 	begin := func(env []string, name string, args ...string) int {
 		cmd := exec.Command(name, args...)
 		cmd.Env = env
@@ -64,9 +68,11 @@ func TestEnvironments(t *testing.T) {
 		t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 		return cmd.Process.Pid
 	}
+
 	given := []string{"LONG=" + strings.Repeat("x", 100_000), "MARK=proc"}
 	marked, bare := begin(given, again), begin([]string{}, "sleep", "1000")
 	poll.Until(t, "sleep without an environment", func() bool { return environment(bare, make([]byte, 1)) == "" })
+
 	for range 100 {
 		all := Environments()
 		if _, ok := all[bare]; ok || !strings.Contains(all[marked], "\x00MARK=proc\x00") || len(all[marked]) < 100_000 {

@@ -46,6 +46,7 @@ func Run(t *testing.T, refusals []Refusal, do func()) {
 		}
 		do()
 	}()
+
 	if err := <-done; err != nil {
 		t.Skip("needs seccomp: ", err)
 	}
@@ -58,12 +59,15 @@ func install(refusals []Refusal) error {
 	load := func(offset uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset}
 	}
+
 	unless := func(value uint32, skip uint8) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: value, Jf: skip}
 	}
+
 	end := func(verdict uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: verdict}
 	}
+
 	var program []unix.SockFilter
 	for _, r := range refusals {
 		verdict := end(unix.SECCOMP_RET_ERRNO | uint32(r.errno))
@@ -74,14 +78,17 @@ func install(refusals []Refusal) error {
 				load(firstArg+sizeOfArg*uint32(r.arg)), unless(r.value, 1), verdict)
 		}
 	}
+
 	program = append(program, end(unix.SECCOMP_RET_ALLOW))
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}
+
 	filter := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
 	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&filter)))
 	if errno != 0 {
 		return errno
 	}
+
 	return nil
 }

@@ -99,6 +99,7 @@ func (env *Env) parse(c Command, args []string, summary, details string) (ready 
 			err = Usagef("%v: see %s --help", err, env.Program)
 		}
 	}
+
 	if env.flags.Version {
 		fmt.Fprintln(env.Stdout, env.Program, version())
 		return false, nil
@@ -161,6 +162,7 @@ func (env *Env) report(err error) int {
 	for _, err := range env.Leftovers() {
 		env.Warnf("%v", err)
 	}
+
 	err = env.AfterCommits(err)
 	status := StatusOf(err)
 	if err == nil || errors.Is(err, errSilent) {

@@ -17,10 +17,12 @@ func FuzzParseDuration(f *testing.F) {
 		f.Add(s, int64(time.Millisecond))
 		f.Add(s, int64(0))
 	}
+
 	f.Fuzz(func(t *testing.T, s string, least int64) {
 		if least < 0 {
 			return
 		}
+
 		got, err := ParseDuration(s, time.Duration(least))
 		if err == nil && got < time.Duration(least) {
 			t.Errorf("%q: %v is below %v", s, got, time.Duration(least))
@@ -28,6 +30,7 @@ func FuzzParseDuration(f *testing.F) {
 		if strings.ContainsAny(s, "wd") {
 			return // TestDays has these
 		}
+
 		if !plainSeconds.MatchString(s) {
 			want, wantErr := time.ParseDuration(s)
 			if ok := wantErr == nil && want >= time.Duration(least); ok != (err == nil) || ok && got != want {
@@ -35,6 +38,7 @@ func FuzzParseDuration(f *testing.F) {
 			}
 			return
 		}
+
 		exact, _ := new(big.Rat).SetString(s)
 		exact.Mul(exact, big.NewRat(int64(time.Second), 1))
 		away := new(big.Rat).Sub(exact, new(big.Rat).SetInt64(int64(got)))

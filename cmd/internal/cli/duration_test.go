@@ -17,6 +17,7 @@ func TestDays(t *testing.T) {
 			t.Errorf("%q: got %v, %v, want %v", s, got, err, want)
 		}
 	}
+
 	for _, s := range []string{
 		"d", "w", "-1d", "+1d", "1d2", "1d-1h", "1d+1h", "1h1d", "1d1w", "1d2d", "1e3d", "Infd", "0x1d", "1 d", "1d ", "1D", "106752d", "106751d24h",
 		"15251w", "15250w2d", "1h2d", "9223372036854775807d", "1..d", "1_0d",
@@ -25,6 +26,7 @@ func TestDays(t *testing.T) {
 			t.Errorf("%q: got %v", s, got)
 		}
 	}
+
 	if _, err := ParseDuration("1d", 2*day); err == nil {
 		t.Error("one day is at least two")
 	}

@@ -40,6 +40,7 @@ func syncOf(word string) fileops.Sync {
 	case "full":
 		return fileops.SyncFull
 	}
+
 	return fileops.SyncDefault
 }
 

@@ -58,6 +58,7 @@ func (w *Wish) Validate() error {
 	if w.All {
 		w.Service = ""
 	}
+
 	return nil
 }
 

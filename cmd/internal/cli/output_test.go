@@ -13,6 +13,7 @@ func TestJSONTextOfLargeFile(t *testing.T) {
 		inner := strings.TrimSuffix(strings.Repeat("1,", elements), ",")
 		return strings.Repeat("[", 60) + inner + strings.Repeat("]", 60)
 	}
+
 	for elements, most := range map[int]int{1 << 20: 2<<20 + 200, 10: 10000} {
 		file := text(elements)
 		got := (&Env{}).JSONText(Object{{"operation", jsontext.Value(file)}})

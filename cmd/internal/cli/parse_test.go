@@ -59,6 +59,7 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%s: status %d, ran: %v, stdout %q, stderr %q, want %q", line, status, c.ran, stdout, stderr, want)
 		}
 	}
+
 	if _, status, _, stderr := runSample("--name=a", "--", ""); status != StatusUsage || !strings.Contains(stderr, "COMMAND") {
 		t.Errorf("an empty COMMAND: status %d, %s", status, stderr)
 	}
@@ -87,6 +88,7 @@ func TestHelpJSON(t *testing.T) {
 	if status != StatusOK || text != other || stderr != "" {
 		t.Errorf("status %d, %q, got %s, in the other order %s", status, stderr, text, other)
 	}
+
 	var got struct {
 		SchemaVersion                        int
 		Program, Summary, Details, Arguments string
@@ -116,14 +118,17 @@ func TestHelpJSON(t *testing.T) {
 			t.Errorf("%+v: otherwise in the help:\n%s", f, help)
 		}
 	}
+
 	for _, s := range got.ExitStatuses {
 		if !strings.Contains(flat, s.Status+" "+s.Meaning) {
 			t.Errorf("status %s: the help does not say %q", s.Status, s.Meaning)
 		}
 	}
+
 	if len(got.Flags) != 19 || len(got.ExitStatuses) == 0 {
 		t.Errorf("%d flags, %d exit statuses", len(got.Flags), len(got.ExitStatuses))
 	}
+
 	for _, want := range []string{"one of three; STATE is asleep, awake or dead", "words; may be repeated", "--sync=none|file|full", "an id ($DPL_OP)", "a number (7)"} {
 		if !strings.Contains(flat, want) {
 			t.Errorf("the help does not say %q:\n%s", want, help)

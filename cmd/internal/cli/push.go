@@ -151,6 +151,7 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (se
 			return session.Edit{}, Named("push", op, p.Call, err)
 		}
 	}
+
 	how := session.Pushing{NoCreate: c.NoCreate, Reuse: c.Reuse, CallerMayGo: c.Caller == ""}
 	edit, err := env.Edit(l, op, how.Mode(), how.Push(op, p))
 	if err == nil && p.Tmp && !edit.Changed() && !l.HasTmp(op, p.Call) {

@@ -54,6 +54,7 @@ func StatusOfVerdict(v protocol.Verdict) int {
 	case protocol.VerdictCrashed:
 		return StatusCrashed
 	}
+
 	return StatusOK
 }
 

@@ -33,6 +33,7 @@ func TestAfterCommits(t *testing.T) {
 		if tt.committed {
 			env.NoteCommit()
 		}
+
 		err := env.AfterCommits(tt.err)
 		if got := StatusOf(err); got != tt.want {
 			t.Errorf("%v, committed %v: got %d, want %d", tt.err, tt.committed, got, tt.want)

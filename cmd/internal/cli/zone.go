@@ -25,5 +25,6 @@ func Zone(flag, value string) (*time.Location, error) {
 	if err != nil {
 		return nil, Usagef("%s: want a time zone, like Europe/Berlin, or for the flag an offset, like +02:00, not %q", flag, value)
 	}
+
 	return zone, nil
 }

@@ -21,16 +21,19 @@ func TestZone(t *testing.T) {
 			t.Errorf("TZ=%s, flag %q: %v", c.tz, c.flag, err)
 			continue
 		}
+
 		if _, got := summer.In(zone).Zone(); float64(got) != c.hours*3600 {
 			t.Errorf("TZ=%s, flag %q: got %d s east of UTC, want %v h", c.tz, c.flag, got, c.hours)
 		}
 	}
+
 	for _, c := range [][2]string{{"UTC", "Berlin"}, {"CET-1CEST", ""}, {"Nowhere", ""}, {"+02:00", ""}, {"UTC", "+2"}} {
 		t.Setenv("TZ", c[0])
 		if zone, err := Zone("--time-zone", c[1]); StatusOf(err) != StatusUsage {
 			t.Errorf("TZ=%s, flag %q: got %v, %v, want a usage error", c[0], c[1], zone, err)
 		}
 	}
+
 	t.Setenv("TZ", "/etc/localtime")
 	if zone, err := Zone("--time-zone", ""); zone != time.Local || err != nil {
 		t.Errorf("a file: got %v, %v, want that of this process", zone, err)

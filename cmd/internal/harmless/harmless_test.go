@@ -37,10 +37,12 @@ func TestJSON(t *testing.T) {
 		if !utf8.ValidString(c.in) {
 			continue
 		}
+
 		text, err := json.MarshalIndent(map[string]string{c.in: "\u009b" + c.in}, "", "  ")
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		safe := JSON(string(text))
 		var got map[string]string
 		if err := json.Unmarshal([]byte(safe), &got); err != nil || got[c.in] != "\u009b"+c.in {

@@ -19,11 +19,13 @@ func TestOnlyStatusDrawsPages(t *testing.T) {
 		"html/template", "text/template", "github.com/mattn/go-runewidth",
 		"github.com/dpl-project/dpl/cmd/internal/page", "github.com/dpl-project/dpl/cmd/internal/view",
 	}
+
 	allowed := []string{"dpl-status", "internal/page", "internal/view"}
 	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
+
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
 		if err != nil {
 			return err
@@ -36,8 +38,10 @@ func TestOnlyStatusDrawsPages(t *testing.T) {
 				t.Errorf("%s imports %s", path, name)
 			}
 		}
+
 		return err
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -136,6 +136,7 @@ func (p Page) chips() (all []chip) {
 	if n := len(p.Groups); n > 0 {
 		all = append(all, chip{Text: count(n, "group")})
 	}
+
 	return all
 }
 

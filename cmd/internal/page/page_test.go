@@ -30,6 +30,7 @@ func hostile() Page {
 		At: noon, DetectedBy: nasty, Evidence: protocol.Stale, PreviousState: protocol.FrameActive,
 		LeftResources: []protocol.LeftResource{{Path: nasty, Error: nasty}},
 	}
+
 	op := protocol.Create("op", 0, 0)
 	op.State, op.Revision = protocol.Cleanup, 7
 	op.Stack = []*protocol.Frame{
@@ -37,6 +38,7 @@ func hostile() Page {
 			SupervisorID: "s", SupervisorHandle: nasty, Notice: &protocol.Notice{Readiness: protocol.ReadinessStarting, Note: nasty}},
 		{CallID: "b", ParticipantID: nasty, State: protocol.FrameCrashed, StartTime: noon, LastHeartbeat: noon, Crash: crash},
 	}
+
 	op.Supervisors = []protocol.Supervisor{{ID: "s", Status: protocol.Alive, LastHeartbeat: noon}}
 	op.Transitions = []protocol.Transition{{Revision: 3, From: protocol.Running, To: protocol.Cleanup, At: noon.Add(2 * time.Second), By: nasty, Reason: nasty}}
 	op.Events = []protocol.Event{
@@ -45,6 +47,7 @@ func hostile() Page {
 			LeftResources: []protocol.LeftResource{{Path: nasty, Error: nasty}}},
 		{Revision: 4, At: noon.Add(3 * time.Second), Type: protocol.EventType(nasty), CallID: "a", From: nasty, To: nasty},
 	}
+
 	g := protocol.CreateGroup("g")
 	g.Orchestrator.Heartbeat, g.Registry.Owner = noon, nasty
 	g.Registry.Services = []protocol.Service{{
@@ -59,7 +62,9 @@ func hostile() Page {
 		},
 		ServiceRecovery: protocol.ServiceRecovery{BlockedBy: nasty},
 	}}
+
 	g.Registry.Events = []protocol.Event{{Revision: 1, At: noon, Type: protocol.SupervisorState, SupervisorID: "db", To: nasty}}
+
 	return Page{
 		Title: "Ledger", Now: seen.Now, Whole: true, Operations: []view.Operation{{Operation: op, Seen: seen}},
 		Groups: []Group{{Group: view.Group{Group: g, Seen: seen}, Alerts: []protocol.Alert{
@@ -77,6 +82,7 @@ func TestHostile(t *testing.T) {
 	d := xml.NewDecoder(strings.NewReader(hostile().Text()))
 	d.Entity = map[string]string{}
 	texts, depth, in := 0, 0, ""
+
 	for {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
@@ -85,6 +91,7 @@ func TestHostile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		switch token := token.(type) {
 		case xml.StartElement:
 			depth++
@@ -114,6 +121,7 @@ func TestHostile(t *testing.T) {
 			t.Errorf("there is %v", token)
 		}
 	}
+
 	if depth != 0 || texts < 30 {
 		t.Errorf("%d elements are open at the end, and there are %d nasty texts, want 30 or more", depth, texts)
 	}
@@ -127,6 +135,7 @@ func TestReferences(t *testing.T) {
 			t.Errorf("there is %q", no)
 		}
 	}
+
 	if !strings.Contains(text, `http-equiv="Content-Security-Policy" content="default-src 'none'`) {
 		t.Error("the browser may load what it likes")
 	}
@@ -146,6 +155,7 @@ func lanesOf(c *chart) (all []string) {
 		}
 		return fmt.Sprint(t.Sub(noon).Seconds())
 	}
+
 	for _, l := range c.lanes {
 		text := l.label + ":"
 		for _, s := range l.spans {
@@ -153,6 +163,7 @@ func lanesOf(c *chart) (all []string) {
 		}
 		all = append(all, text)
 	}
+
 	return all
 }
 
@@ -161,22 +172,26 @@ func TestLanes(t *testing.T) {
 	event := func(second int, what protocol.EventType, call, from, to string) protocol.Event {
 		return protocol.Event{Revision: int64(second), At: noon.Add(time.Duration(second) * time.Second), Type: what, CallID: call, From: from, To: to}
 	}
+
 	op := protocol.Create("op", 0, 0)
 	op.Stack = []*protocol.Frame{
 		{CallID: "root", State: protocol.FrameActive, StartTime: noon, LastHeartbeat: noon},
 		{CallID: "again", State: protocol.FrameCrashed, StartTime: noon.Add(4 * time.Second)},
 	}
+
 	op.Events = []protocol.Event{
 		event(1, protocol.CallState, "old", "active", "cleaningUp"), event(2, protocol.CallEnded, "old", "cleaningUp", ""),
 		event(2, protocol.CallStarted, "again", "", "active"), event(3, protocol.CallEnded, "again", "active", ""),
 		event(4, protocol.CallStarted, "again", "", "active"), event(5, protocol.CallState, "again", "active", "crashed"),
 		event(6, protocol.CallEnded, "lost", "active", ""),
 	}
+
 	c := operationLanes(view.Operation{Operation: op, Seen: protocol.Observation{Now: noon.Add(9 * time.Second)}})
 	want := []string{
 		"operation: running -", "root: active 0-", "old: active -1 cleaningUp 1-2",
 		"again: active 2-3 active 4-5 crashed 5-", "lost: active -6",
 	}
+
 	if got := lanesOf(c); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -194,6 +209,7 @@ func TestManyLanes(t *testing.T) {
 		})
 		op.Events = append(op.Events, protocol.Event{Type: protocol.CallEnded, CallID: fmt.Sprintf("gone-%d", i), At: noon})
 	}
+
 	op.Stack[0].CallerID = ""
 	op.Stack[170].State, op.Stack[180].State = protocol.FrameCrashed, protocol.FrameCleanedUp
 	drawn := operationLanes(view.Operation{Operation: op, Seen: protocol.Observation{Now: noon.Add(time.Second)}}).timeline()
@@ -203,6 +219,7 @@ func TestManyLanes(t *testing.T) {
 			t.Errorf("%s is not drawn", call)
 		}
 	}
+
 	if n := len(drawn.Tracks); n != 60 || drawn.Undrawn != "341 lanes" {
 		t.Errorf("%d lanes are drawn, and %s not, want 60 and 341 lanes", n, drawn.Undrawn)
 	}
@@ -215,9 +232,11 @@ func TestNotFoundYet(t *testing.T) {
 	at := func(now time.Time) view.Operation {
 		return view.Operation{Operation: op, Seen: protocol.Observation{Now: now}}
 	}
+
 	if got := pageOf(at(noon)).Text(); strings.Contains(got, "not yet found") || !strings.Contains(got, `class="pill good">running`) {
 		t.Error("a call that lives is said to be dead")
 	}
+
 	got := pageOf(at(noon.Add(time.Minute))).Text()
 	if !strings.Contains(got, "1 dead but not yet found") || !strings.Contains(got, `class="pill bad">running`) {
 		t.Error("a call that is dead is not told of")
@@ -267,6 +286,7 @@ func TestLanesOfLongestInterval(t *testing.T) {
 	op.Stack = []*protocol.Frame{{
 		CallID: "a", ParticipantID: "p", State: protocol.FrameActive, StartTime: noon, LastHeartbeat: noon,
 	}}
+
 	seen := protocol.Observation{Now: noon.Add(time.Second)}
 	for _, l := range operationLanes(view.Operation{Operation: op, Seen: seen}).lanes {
 		if !l.silentSince.IsZero() {

@@ -25,6 +25,7 @@ func TestMonotonicNeverGoesBack(t *testing.T) {
 	first := monotonic(t)
 	inner := time.Now()
 	last := first
+
 	for time.Since(inner) < 20*time.Millisecond {
 		now := monotonic(t)
 		if now < last {
@@ -32,6 +33,7 @@ func TestMonotonicNeverGoesBack(t *testing.T) {
 		}
 		last = now
 	}
+
 	atLeast := time.Since(inner).Milliseconds() - 1
 	d := monotonic(t) - first
 	atMost := time.Since(outer).Milliseconds() + 1
@@ -48,6 +50,7 @@ func TestMonotonicCountsFromBoot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var seconds float64
 	if _, err := fmt.Sscan(string(content), &seconds); err != nil {
 		t.Fatal(err)

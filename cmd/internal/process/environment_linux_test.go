@@ -24,6 +24,7 @@ func TestCarriesEnded(t *testing.T) {
 			t.Errorf("it carries what it was given: %t, for certain: %t", carried, certain)
 		}
 	}
+
 	c.BecomeZombie(t)
 	mustNotCarry()
 	c.Wait()
@@ -53,6 +54,7 @@ func TestCarriesHidden(t *testing.T) {
 	if err := unix.Mount("proc", "/proc", "proc", 0, "hidepid=1"); err != nil {
 		t.Skip("mount proc with hidepid: ", err)
 	}
+
 	c := proctest.Start(t, "echo").MustBeReady(t)
 	if v := proctest.StartAs(t, nobody, "carries", strconv.Itoa(c.Process.Pid)); v.First != "false, for certain: true" {
 		t.Errorf("it carries what it was given: %s", v.First)

@@ -20,6 +20,7 @@ func TestHere(t *testing.T) {
 	if want := strings.TrimSpace(string(bootID)); host.BootID != want || err != nil {
 		t.Errorf("BootID %q, want %q, %v", host.BootID, want, err)
 	}
+
 	var namespace syscall.Stat_t
 	err = syscall.Stat("/proc/self/ns/pid", &namespace)
 	if want := strconv.FormatUint(namespace.Ino, 10); host.PIDNamespace != want || err != nil {
@@ -31,6 +32,7 @@ func TestHere(t *testing.T) {
 	if host.BootedAt.Location() != time.UTC || host.BootedAt.Nanosecond()%1e6 != 0 {
 		t.Errorf("BootedAt %v, want UTC and whole milliseconds", host.BootedAt)
 	}
+
 	name, err := os.Hostname()
 	if err != nil {
 		t.Fatal(err)
@@ -47,12 +49,14 @@ func kernelBootTime(t *testing.T) time.Time {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	_, after, _ := strings.Cut(string(content), "\nbtime ")
 	line, _, _ := strings.Cut(after, "\n")
 	seconds, err := strconv.ParseInt(line, 10, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return time.Unix(seconds, 0)
 }
 
@@ -62,10 +66,12 @@ func TestHereInTwoProcesses(t *testing.T) {
 	if c := proctest.Start(t, "report"); json.Unmarshal([]byte(c.First), &theirs) != nil {
 		t.Fatal(c.First)
 	}
+
 	ours := Here()
 	if d := ours.BootedAt.Sub(theirs.Host.BootedAt).Abs(); d > time.Second {
 		t.Errorf("BootedAt differs by %v", d)
 	}
+
 	theirs.Host.BootedAt = ours.BootedAt
 	if theirs.Host != ours {
 		t.Errorf("they see %+v, we %+v", theirs.Host, ours)
@@ -82,6 +88,7 @@ func TestFirstOf(t *testing.T) {
 		}
 		return path
 	}
+
 	missing, empty, blank := filepath.Join(dir, "missing"), file("empty", ""), file("blank", " \n")
 	one, two := file("one", "1 \n"), file("two", "2")
 	for _, c := range []struct {

@@ -40,11 +40,13 @@ func TestAlive(t *testing.T) {
 	if _, err := fmt.Sscan(strings.Fields(line)[21], &ticks); err != nil {
 		t.Fatal(err)
 	}
+
 	host := Here()
 	want := protocol.Process{PID: pid, HostID: host.ID, BootID: host.BootID, PIDNamespace: host.PIDNamespace, StartTicks: ticks}
 	if got := identify(t, pid); got != want {
 		t.Errorf("Identify = %+v, want %+v", got, want)
 	}
+
 	for start, want := range map[int64]bool{ticks: false, ticks + 1: true, ticks - 1: true, 0: false, -1: false} {
 		if got := Exited(pid, start); got != want {
 			t.Errorf("Exited(%d, %d) = %t; it started at %d", pid, start, got, ticks)
@@ -78,6 +80,7 @@ func TestOddName(t *testing.T) {
 	if comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", odd.Process.Pid)); string(comm) != oddName+"\n" {
 		t.Fatalf("its name is %q, %v", comm, err)
 	}
+
 	before, after := identify(t, plain.Process.Pid).StartTicks, identify(t, odd.Process.Pid).StartTicks
 	if after < before || after > before+10_000 {
 		t.Errorf("started at %d, after one that started at %d", after, before)
@@ -95,14 +98,17 @@ func TestMainThreadExited(t *testing.T) {
 	if Exited(p.PID, p.StartTicks) {
 		t.Error("exited")
 	}
+
 	w, err := Watch(p.PID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
+
 	if err := w.Signal(0); err != nil {
 		t.Errorf("Signal: %v", err)
 	}
+
 	c.MustEcho(t)
 	c.BecomeZombie(t)
 	mustBeGone(t, p.PID, p.StartTicks)
@@ -127,11 +133,13 @@ func otherThread(t *testing.T) int {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, thread := range threads {
 		if tid, err := strconv.Atoi(thread.Name()); err == nil && tid != os.Getpid() {
 			return tid
 		}
 	}
+
 	t.Fatalf("none in %v", threads)
 	return 0
 }
@@ -142,6 +150,7 @@ func TestImpossible(t *testing.T) {
 	if strconv.IntSize == 64 {
 		pids = append(pids, int(int64(os.Getpid())+1<<32))
 	}
+
 	for _, pid := range pids {
 		if p, err := Identify(pid); !errors.Is(err, ErrNoProcess) {
 			t.Errorf("Identify(%d) = %+v, %v, want ErrNoProcess", pid, p, err)
@@ -162,6 +171,7 @@ func TestNotOurs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	v := judgedByNobody(t, 1, first.StartTicks)
 	if v.Kill != unix.EPERM || v.Stat == "" {
 		t.Skipf("this user may signal pid 1, or not read its stat: %+v", v)
@@ -182,6 +192,7 @@ func judgedByNobody(t *testing.T, pid int, startTicks int64) verdict {
 	if os.Geteuid() == 0 {
 		attributes = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	}
+
 	c := proctest.StartAs(t, attributes, "judge", strconv.Itoa(pid), strconv.FormatInt(startTicks, 10))
 	var v verdict
 	if err := json.Unmarshal([]byte(c.First), &v); err != nil {

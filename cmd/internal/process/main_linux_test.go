@@ -86,6 +86,7 @@ func judge() string {
 	if _, err := fmt.Sscan(strings.Join(os.Args[1:], " "), &pid, &start); err != nil {
 		return err.Error()
 	}
+
 	var v verdict
 	v.Kill, _ = unix.Kill(pid, 0).(syscall.Errno)
 	v.Stat = proctest.StatLine(pid)
@@ -95,6 +96,7 @@ func judge() string {
 	if err != nil {
 		return err.Error()
 	}
+
 	return string(line)
 }
 
@@ -134,13 +136,16 @@ func released(t *testing.T, cmd *exec.Cmd) protocol.Process {
 		t.Fatal(err)
 	}
 	defer log.Close()
+
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+
 	p := identify(t, cmd.Process.Pid)
 	t.Cleanup(func() { SignalGroup(p, syscall.SIGKILL) })
 	go cmd.Wait()
+
 	return p
 }
 

@@ -29,6 +29,7 @@ func inside(t *testing.T, flags ...string) bool {
 	if os.Getenv(insideVariable) == t.Name() {
 		return true
 	}
+
 	var refusals []string
 	for _, f := range flags {
 		args := append(strings.Fields(f), "--fork", "--kill-child")
@@ -36,8 +37,10 @@ func inside(t *testing.T, flags ...string) bool {
 			refusals = append(refusals, fmt.Sprintf("unshare %s: %v: %s", f, err, out))
 			continue
 		}
+
 		ctx, cancel := context.WithTimeout(context.Background(), 2*poll.Patience)
 		defer cancel()
+
 		cmd := exec.CommandContext(ctx, "unshare", append(args, os.Args[0], "-test.v", "-test.run=^"+t.Name()+"$")...)
 		cmd.Env = append(os.Environ(), insideVariable+"="+t.Name())
 		out, err := cmd.CombinedOutput()
@@ -47,8 +50,10 @@ func inside(t *testing.T, flags ...string) bool {
 		if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()+" ") {
 			t.Errorf("unshare %s: %v\n%s", f, err, out)
 		}
+
 		return false
 	}
+
 	t.Skip(strings.Join(refusals, "\n"))
 	return false
 }
@@ -59,6 +64,7 @@ func TestRecycled(t *testing.T) {
 	if !inside(t, "-Urp --mount-proc", "-p --mount-proc") {
 		return
 	}
+
 	old := proctest.Start(t, "echo").MustBeReady(t)
 	p := identify(t, old.Process.Pid)
 	w := watched(t, p.PID)
@@ -75,14 +81,17 @@ func TestRecycled(t *testing.T) {
 	if Exited(q.PID, q.StartTicks) {
 		t.Error("the new one is reported exited")
 	}
+
 	mustBeDone(t, w)
 	if err := w.Signal(syscall.SIGKILL); !errors.Is(err, ErrNoProcess) {
 		t.Errorf("Signal: %v, want ErrNoProcess", err)
 	}
+
 	c.MustEcho(t)
 	if err := watched(t, q.PID).Signal(syscall.SIGKILL); err != nil {
 		t.Errorf("Signal to the new one: %v", err)
 	}
+
 	c.Wait()
 	if !Exited(q.PID, q.StartTicks) {
 		t.Error("the new one is not reported exited after its death")
@@ -110,6 +119,7 @@ func startWithPID(t *testing.T, pid int) *proctest.Child {
 		c = proctest.Start(t, "echo").MustBeReady(t)
 		return c.Process.Pid == pid
 	})
+
 	return c
 }
 
@@ -119,6 +129,7 @@ func TestForeignProc(t *testing.T) {
 	if !inside(t, "-Urp", "-p") {
 		return
 	}
+
 	c := proctest.Start(t, "echo").MustBeReady(t)
 	pid := c.Process.Pid
 	if got := identify(t, pid); got != (protocol.Process{PID: pid}) {
@@ -127,6 +138,7 @@ func TestForeignProc(t *testing.T) {
 	if Exited(pid, 4711) {
 		t.Error("exited, by another one's start time")
 	}
+
 	w := watched(t, pid)
 	c.Die(t)
 	mustBeDone(t, w)
@@ -145,6 +157,7 @@ func TestTimeNamespace(t *testing.T) {
 	if at := Here().BootedAt; !at.IsZero() {
 		t.Errorf("BootedAt %v, want none", at)
 	}
+
 	c := proctest.Start(t, "echo").MustBeReady(t)
 	pid := c.Process.Pid
 	if got := identify(t, pid); got != (protocol.Process{PID: pid}) {
@@ -153,6 +166,7 @@ func TestTimeNamespace(t *testing.T) {
 	if Exited(pid, 4711) {
 		t.Error("exited, by a start time read outside")
 	}
+
 	c.BecomeZombie(t)
 	mustBeGone(t, pid, 4711)
 }
@@ -169,6 +183,7 @@ func TestNoBootID(t *testing.T) {
 	if id := Here().BootID; id != "" {
 		t.Fatalf("BootID %q", id)
 	}
+
 	pid := proctest.Start(t, "echo").MustBeReady(t).Process.Pid
 	if got := identify(t, pid); got != (protocol.Process{PID: pid}) {
 		t.Errorf("Identify = %+v, want the pid alone", got)
@@ -185,6 +200,7 @@ func TestHidden(t *testing.T) {
 	if err := unix.Mount("proc", "/proc", "proc", 0, "hidepid=invisible"); err != nil {
 		t.Skip(err)
 	}
+
 	c := proctest.Start(t, "echo").MustBeReady(t)
 	p := identify(t, c.Process.Pid)
 	v := judgedByNobody(t, p.PID, p.StartTicks)

@@ -43,6 +43,7 @@ func read(path string, buf []byte) []byte {
 	for n > 0 && (buf[n-1] == '\n' || buf[n-1] == ' ') {
 		n--
 	}
+
 	return buf[:n]
 }
 

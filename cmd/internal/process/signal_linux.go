@@ -75,6 +75,7 @@ func (w *Watched) signalGroup(pid int, sig syscall.Signal, flags int) error {
 	if err == unix.ESRCH {
 		return ErrNoProcess
 	}
+
 	return err
 }
 
@@ -97,6 +98,7 @@ func signalMembers(pid int, pidfd uintptr, sig syscall.Signal) error {
 	if any { // the leader may have ended with them
 		return nil
 	}
+
 	return err
 }
 

@@ -55,6 +55,7 @@ func TestSignalOthers(t *testing.T) {
 			}
 		}
 	}
+
 	c.MustEcho(t)
 }
 
@@ -65,14 +66,17 @@ func TestSignalEnded(t *testing.T) {
 		if err := signal(p, syscall.SIGURG); err != nil { // which Go programs ignore
 			t.Errorf("%s: %v", name, err)
 		}
+
 		c.MustEcho(t)
 		if err := signal(p, 65); !errors.Is(err, unix.EINVAL) {
 			t.Errorf("%s 65: %v, want EINVAL", name, err)
 		}
+
 		c.BecomeZombie(t)
 		if err := signal(p, syscall.SIGTERM); !errors.Is(err, ErrNoProcess) {
 			t.Errorf("%s to a zombie: %v, want ErrNoProcess", name, err)
 		}
+
 		c.Wait()
 		if err := signal(p, syscall.SIGTERM); !errors.Is(err, ErrNoProcess) {
 			t.Errorf("%s to nobody: %v, want ErrNoProcess", name, err)
@@ -86,6 +90,7 @@ func TestSignalRecycled(t *testing.T) {
 	if !inside(t, "-Urp --mount-proc", "-p --mount-proc") {
 		return
 	}
+
 	old := proctest.Start(t, "echo").MustBeReady(t)
 	p := identify(t, old.Process.Pid)
 	old.Die(t)
@@ -94,11 +99,13 @@ func TestSignalRecycled(t *testing.T) {
 	if err := unix.Setpgid(p.PID, p.PID); err != nil && err != unix.EACCES { // it runs another program since
 		t.Fatal(err)
 	}
+
 	for name, signal := range signals {
 		if err := signal(p, syscall.SIGKILL); !errors.Is(err, ErrNoProcess) {
 			t.Errorf("%s: %v, want ErrNoProcess", name, err)
 		}
 	}
+
 	c.MustEcho(t)
 }
 
@@ -109,10 +116,12 @@ func TestSignalGroupRefuses(t *testing.T) {
 	if err := SignalGroup(p, syscall.SIGKILL); err == nil || errors.Is(err, ErrNoProcess) {
 		t.Errorf("SignalGroup of one that leads none: %v", err)
 	}
+
 	c.MustEcho(t)
 	if err := SignalProcess(p, syscall.SIGKILL); err != nil {
 		t.Error(err)
 	}
+
 	mustEnd(t, p)
 }
 
@@ -125,8 +134,10 @@ func family(t *testing.T) (parent, child protocol.Process) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	child = identify(t, pid)
 	t.Cleanup(func() { SignalProcess(child, syscall.SIGKILL) })
+
 	return parent, child
 }
 
@@ -152,9 +163,11 @@ func TestSignalGroup(t *testing.T) {
 				}
 				mustStop(t, parent, child)
 			}
+
 			if err := SignalGroup(parent, sig); err != nil {
 				t.Error(err)
 			}
+
 			mustEnd(t, parent)
 			mustEnd(t, child)
 		}
@@ -168,10 +181,12 @@ func TestSignalProcess(t *testing.T) {
 		if err := SignalGroup(parent, syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}
+
 		mustStop(t, parent, child)
 		if err := SignalProcess(parent, sig); err != nil {
 			t.Error(err)
 		}
+
 		mustEnd(t, parent)
 		mustStop(t, child)
 	}
@@ -186,6 +201,7 @@ func TestSignalGroupOneByOne(t *testing.T) {
 	if err := w.signalGroup(parent.PID, syscall.SIGKILL, unknown); err != nil {
 		t.Error(err)
 	}
+
 	mustEnd(t, parent)
 	mustEnd(t, child)
 }
@@ -197,6 +213,7 @@ func TestSignalGroupEndingAmid(t *testing.T) {
 	s := command(t, "sh", "-c", `sleep 1000 & first=$!; for n in 2 3 4 5; do sleep 1000 & echo $!; done; echo $first; wait $first`)
 	leader := released(t, s)
 	var members []protocol.Process
+
 	for _, line := range logged(t, s, 5) {
 		pid, err := strconv.Atoi(line)
 		if err != nil {
@@ -206,10 +223,12 @@ func TestSignalGroupEndingAmid(t *testing.T) {
 		t.Cleanup(func() { SignalProcess(p, syscall.SIGKILL) })
 		members = append(members, p)
 	}
+
 	w := watched(t, leader.PID)
 	if err := w.signalGroup(leader.PID, syscall.SIGKILL, 1<<30); err != nil {
 		t.Error(err)
 	}
+
 	mustEnd(t, leader)
 	for _, p := range members {
 		mustEnd(t, p)
@@ -224,12 +243,14 @@ func TestSignalGroupWithoutLeader(t *testing.T) {
 	if err := SignalProcess(parent, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
+
 	mustBeDone(t, w)
 	for _, flags := range []int{unix.PIDFD_SIGNAL_PROCESS_GROUP, 1 << 30} {
 		if err := w.signalGroup(parent.PID, syscall.SIGSTOP, flags); !errors.Is(err, ErrNoProcess) {
 			t.Errorf("signalGroup with flags %#x: %v, want ErrNoProcess", flags, err)
 		}
 	}
+
 	if err := SignalGroup(parent, syscall.SIGSTOP); !errors.Is(err, ErrNoProcess) {
 		t.Errorf("SignalGroup: %v, want ErrNoProcess", err)
 	}

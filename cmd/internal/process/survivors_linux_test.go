@@ -31,6 +31,7 @@ func TestSurvivors(t *testing.T) {
 		(DPL_START=`+otherStart+` sleep 1000 & echo $!)
 		(env -i sleep 1000 & echo $!)
 		exec sleep 1000`)
+
 	s.Env = append(s.Env, "DPL_SUPERVISOR=db", "DPL_ATTEMPT=3", "DPL_START="+ourStart)
 	other := command(t, "sleep", "1000")
 	other.Env = append(other.Env, "DPL_SUPERVISOR=db", "DPL_ATTEMPT=3", "DPL_START="+otherStart)
@@ -42,6 +43,7 @@ func TestSurvivors(t *testing.T) {
 			return string(comm) == "sleep\n"
 		})
 	}
+
 	var members []protocol.Process
 	for _, line := range logged(t, s, 5) {
 		pid, err := strconv.Atoi(line)
@@ -53,6 +55,7 @@ func TestSurvivors(t *testing.T) {
 		sleeps(pid)
 		members = append(members, p)
 	}
+
 	sleeps(leader.PID) // now that the last of its subshells has ended
 	mustFind(t, leader, ourStart, leader, members[0], members[1], members[2])
 	if !InGroup(leader, leader) || InGroup(members[0], leader) || InGroup(members[1], leader) {
@@ -61,6 +64,7 @@ func TestSurvivors(t *testing.T) {
 	if err := SignalProcess(leader, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
+
 	proctest.MustBeReaped(t, leader.PID)
 	mustFind(t, leader, ourStart, members[0], members[1], members[2])
 	mustFind(t, leader, otherStart, members[2], members[3], stranger)
@@ -75,14 +79,17 @@ func TestSurvivors(t *testing.T) {
 	mustFind(t, protocol.Process{PID: leader.PID}, ourStart)
 
 	survivors, _ := Survivors(leader, ourStart, protocol.Process{})
+
 	for _, p := range survivors {
 		if err := SignalProcess(p, syscall.SIGTERM); err != nil {
 			t.Error(err)
 		}
 	}
+
 	for _, p := range members[:3] {
 		mustEnd(t, p)
 	}
+
 	mustFind(t, leader, ourStart)
 }
 
@@ -96,6 +103,7 @@ func TestSurvivorsAmidExec(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(s.Dir, "again"), []byte("#!/bin/sh\nexec ./again\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	leader := released(t, s)
 	found, untold := 0, 0
 	for found+10*untold < 200 { // on a busy machine it is often amid execve each time that it is asked
@@ -111,6 +119,7 @@ func TestSurvivorsAmidExec(t *testing.T) {
 			untold++
 		}
 	}
+
 	if found == 0 {
 		t.Error("never found")
 	}
@@ -135,12 +144,14 @@ func TestSurvivorsAmidTheirEnd(t *testing.T) {
 	if os.Geteuid() != 0 {
 		unshare, nsenter = "-Urp", "-U -p --preserve-credentials"
 	}
+
 	if out, err := exec.Command("unshare", unshare, "--fork", "true").CombinedOutput(); err != nil {
 		if os.Geteuid() != 0 && os.Getenv("STRICT") != "" {
 			t.Fatalf("needs root, or user namespaces: unshare %s, and STRICT leaves nothing out: %v: %s", unshare, err, out)
 		}
 		t.Skipf("unshare %s: %v: %s", unshare, err, out)
 	}
+
 	s := command(t, "sh", "-c", amidEndScript)
 	s.Env = append(s.Env, "UNSHARE="+unshare, "NSENTER="+nsenter)
 	leader := released(t, s)
@@ -149,10 +160,12 @@ func TestSurvivorsAmidTheirEnd(t *testing.T) {
 	if _, err := fmt.Sscan(logged(t, s, 1)[0], &first, &parent); err != nil {
 		t.Fatal(err)
 	}
+
 	poll.Until(t, "one of which it cannot be told", func() bool {
 		_, err := Survivors(leader, ourStart, protocol.Process{})
 		return err != nil && strings.Contains(err.Error(), strconv.Itoa(first))
 	})
+
 	SignalProcess(identify(t, parent), syscall.SIGCONT)
 	poll.Until(t, "it is gone", func() bool {
 		survivors, err := Survivors(leader, ourStart, protocol.Process{})
@@ -182,6 +195,7 @@ func TestSurvivorsWithoutEnvironment(t *testing.T) {
 		content, certain := shownEnvironment(leader.PID)
 		return content == nil && certain
 	})
+
 	mustFind(t, leader, ourStart)
 }
 
@@ -194,6 +208,7 @@ func mustFind(t *testing.T, leader protocol.Process, startID string, want ...pro
 		got, err = Survivors(leader, startID, protocol.Process{})
 		return err == nil
 	})
+
 	byPID := func(p, q protocol.Process) int { return p.PID - q.PID }
 	slices.SortFunc(got, byPID)
 	slices.SortFunc(want, byPID)

@@ -50,11 +50,13 @@ func TestWatch(t *testing.T) {
 	if err := w.Signal(syscall.SIGURG); err != nil { // which Go programs ignore
 		t.Fatal(err)
 	}
+
 	c.MustEcho(t)
 	mustNotBeDone(t, w)
 	if err := w.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
+
 	mustBeDone(t, w)
 	mustBeDone(t, other)
 	if err := unix.Kill(c.Process.Pid, 0); err != nil {
@@ -63,6 +65,7 @@ func TestWatch(t *testing.T) {
 	if err := w.Signal(syscall.SIGTERM); !errors.Is(err, ErrNoProcess) {
 		t.Errorf("Signal to a zombie: %v, want ErrNoProcess", err)
 	}
+
 	c.Wait()
 	if err := w.Signal(syscall.SIGTERM); !errors.Is(err, ErrNoProcess) {
 		t.Errorf("Signal to nobody: %v, want ErrNoProcess", err)
@@ -87,10 +90,12 @@ func TestWatchClosed(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
+
 	mustNotBeDone(t, w)
 	if err := w.Signal(syscall.SIGKILL); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Signal: %v, want os.ErrClosed", err)
 	}
+
 	c.MustEcho(t)
 	c.Die(t)
 	mustBeDone(t, witness)

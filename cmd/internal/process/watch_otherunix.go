@@ -64,6 +64,7 @@ func (w *Watched) Signal(sig syscall.Signal) error {
 	if err == syscall.ESRCH {
 		return ErrNoProcess
 	}
+
 	return err
 }
 

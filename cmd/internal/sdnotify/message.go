@@ -73,5 +73,6 @@ func line(s string) string {
 	for !utf8.RuneStart(s[end]) {
 		end--
 	}
+
 	return s[:end]
 }

@@ -49,6 +49,7 @@ func mustSend(t *testing.T, s *Socket, datagram string, descriptors ...int) {
 		err = send(s.Address(), datagram, descriptors...)
 		return err != unix.EAGAIN
 	})
+
 	if err != nil {
 		t.Fatalf("%.60q: %v", datagram, err)
 	}

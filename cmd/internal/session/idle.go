@@ -30,6 +30,7 @@ func (s *Session) PassOverIdle(l *fileops.Ledger, op string) error {
 		if e.ID == op || now.Sub(e.ModTime) <= idleAfter {
 			continue
 		}
+
 		_, err := l.EditOperation(e.ID, fileops.Existing|fileops.Try, s.cleanup)
 		if err == nil || !errors.Is(err, fileops.ErrBusy) {
 			passes++
@@ -38,5 +39,6 @@ func (s *Session) PassOverIdle(l *fileops.Ledger, op string) error {
 			break
 		}
 	}
+
 	return l.PruneArchive(now)
 }

@@ -13,6 +13,7 @@ func TestClockForSeveral(t *testing.T) {
 	t.Parallel()
 	clock := New(Options{}).Observer()
 	var group sync.WaitGroup
+
 	for range 4 {
 		group.Go(func() {
 			seen := clock()
@@ -21,10 +22,12 @@ func TestClockForSeveral(t *testing.T) {
 					t.Error("nobody has this number, and it has not exited")
 				}
 			}
+
 			if seen.Look(protocol.Process{PID: os.Getpid()}) == protocol.Gone {
 				t.Error("this process has exited")
 			}
 		})
 	}
+
 	group.Wait()
 }

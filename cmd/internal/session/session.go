@@ -90,6 +90,7 @@ func (s *Session) Dir() (string, error) {
 	if err != nil {
 		return "", ErrNoDir
 	}
+
 	return filepath.Join(home, ".local", "state", "dpl"), nil
 }
 

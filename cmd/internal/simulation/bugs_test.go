@@ -48,6 +48,7 @@ func (b bug) system(c *command) disk.FS {
 	case bugTwice:
 		return stuttering{&c.fs}
 	}
+
 	return &c.fs
 }
 
@@ -115,10 +116,12 @@ func (b bug) verb(c *command, verb fileops.Verb[protocol.Operation], op protocol
 	if b == bugIdle && c.name == "cleanup" {
 		return op, nil
 	}
+
 	after, err := verb(op, seen)
 	if b != bugRevival || err != nil || after.Revision == op.Revision || !c.w.chance(4) {
 		return after, err
 	}
+
 	for i, f := range after.Stack {
 		if f.State == protocol.FrameCrashed {
 			again := *f
@@ -126,6 +129,7 @@ func (b bug) verb(c *command, verb fileops.Verb[protocol.Operation], op protocol
 			after.Stack[i] = &again
 		}
 	}
+
 	return after, err
 }
 

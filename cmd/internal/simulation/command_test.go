@@ -45,6 +45,7 @@ func (a *actor) command(name string, create bool, do func(c *command) error) (st
 	if w.print != nil {
 		c.fs.Trace = func(call string) { w.tell("  %s", call) }
 	}
+
 	a.cmd = c
 	w.tell("%s", name)
 	var err error
@@ -53,6 +54,7 @@ func (a *actor) command(name string, create bool, do func(c *command) error) (st
 			err = do(c)
 		}
 	})
+
 	a.cmd = nil
 	if c.ledger != nil {
 		for _, left := range c.ledger.Leftovers() {
@@ -60,6 +62,7 @@ func (a *actor) command(name string, create bool, do func(c *command) error) (st
 			w.told = append(w.told, trash.FindAllString(left.Error(), -1)...)
 		}
 	}
+
 	c.orphan()
 	a.check()
 	hit := c.fs.Fault.At > 0 && c.fs.Calls >= c.fs.Fault.At
@@ -67,14 +70,17 @@ func (a *actor) command(name string, create bool, do func(c *command) error) (st
 		w.faulted = true
 		w.did(didKill + faultKind(c.fs.Fault))
 	}
+
 	if !survived {
 		w.tell("%s is killed", name)
 		return statusKilled
 	}
+
 	status = cli.StatusOf(err)
 	w.tell("%s: status %d: %v", name, status, err)
 	w.didExit(status)
 	c.explain(status, hit, err)
+
 	return status
 }
 
@@ -100,6 +106,7 @@ func (c *command) explain(status int, hit bool, err error) {
 			return
 		}
 	}
+
 	c.w.fail("%s: %s exits %d: %v", c.a.name, c.name, status, err)
 }
 
@@ -108,6 +115,7 @@ func (w *world) fault() simfs.Fault {
 	if w.calm || !w.chance(w.faults) {
 		return simfs.Fault{}
 	}
+
 	f := simfs.Fault{At: w.between(1, 60)}
 	switch w.r.IntN(8) {
 	case 0:
@@ -117,9 +125,11 @@ func (w *world) fault() simfs.Fault {
 	case 3, 4:
 		f.Err, f.Late = syscall.EIO, true
 	}
+
 	if f.Err == syscall.EIO && w.chance(3) {
 		f.More = w.pick3(1, 2, 20)
 	}
+
 	return f
 }
 
@@ -132,6 +142,7 @@ func faultKind(f simfs.Fault) int {
 	case !f.Late:
 		return 2
 	}
+
 	return 3
 }
 
@@ -147,6 +158,7 @@ func (c *command) orphan() {
 			}
 		}
 	}
+
 	c.stages = nil
 }
 
@@ -158,6 +170,7 @@ func (c *command) edit(id string, mode fileops.Mode, verb fileops.Verb[protocol.
 		parent := l.reads(c, op)
 		after, err := c.w.bug.verb(c, verb, op, seen)
 		e = nil
+
 		switch {
 		case errors.Is(err, protocol.ErrExpired):
 			l.checkCountdown(c.w, parent)
@@ -171,18 +184,22 @@ func (c *command) edit(id string, mode fileops.Mode, verb fileops.Verb[protocol.
 			e = l.attempt(c, parent, op, after, seen)
 			e.wrong = wrong
 		}
+
 		if err == nil && after.Revision == op.Revision && c.name == "cleanup" { // else it may be done already
 			if wrong := c.w.graces(op, after, seen, false); wrong != nil {
 				c.w.fail("cleanup changes nothing: %w", wrong)
 			}
 		}
+
 		c.w.bug.early(c, l, e)
 		return after, err
 	})
+
 	l.ends(c, e, after.Archived, after.After.Effects().BeatOnly, err)
 	if err != nil {
 		return session.Edit{}, err
 	}
+
 	return session.Edit{Edit: after}, nil
 }
 
@@ -191,11 +208,13 @@ func (c *command) read(id string) (protocol.Operation, bool, error) {
 	l := c.w.operation(id)
 	floor := l.acked
 	op, archived, err := c.ledger.ReadOperation(id)
+
 	switch {
 	case err == nil:
 		l.seen(c.w, op, floor)
 	case errors.Is(err, fileops.ErrNotFound) && floor != nil:
 		c.w.fail("%s finds no %s, of which revision %d was acknowledged", c.a.name, id, floor.rev)
 	}
+
 	return op, archived, err
 }

@@ -49,14 +49,17 @@ func TestControls(t *testing.T) {
 					chosen = append(chosen, k)
 				}
 			}
+
 			w := newWorld(newStats())
 			defer w.close()
+
 			for seed := range uint64(c.within) {
 				if err := w.history(seed, chosen, c.bug); err != nil {
 					t.Logf("found by history %d, %s: %v", seed, w.kind.name, err)
 					return
 				}
 			}
+
 			t.Errorf("%d histories have not found it", c.within)
 		})
 	}
@@ -67,14 +70,17 @@ func TestRenameUnderLeasesLosesEdits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(newStats())
 	defer w.close()
+
 	leased := kinds[slices.IndexFunc(kinds, func(k kind) bool { return k.lease && !k.groups })]
 	leased.commit, leased.powerLoss = fileops.CommitRename, false
 	const within = 3000
+
 	for seed := range uint64(within) {
 		if err := w.history(seed, []kind{leased}, noBug); err != nil {
 			t.Logf("found by history %d: %v", seed, err)
 			return
 		}
 	}
+
 	t.Errorf("%d histories have not found it", within)
 }

@@ -18,6 +18,7 @@ func (w *world) coroutine() *coroutine {
 		w.idle = w.idle[:n-1]
 		return c
 	}
+
 	c := &coroutine{}
 	c.next, c.stop = iter.Pull(func(yield func(struct{}) bool) {
 		c.yield = yield
@@ -25,6 +26,7 @@ func (w *world) coroutine() *coroutine {
 			c.program()
 		}
 	})
+
 	c.next()
 	return c
 }

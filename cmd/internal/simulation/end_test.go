@@ -12,6 +12,7 @@ func (w *world) end() {
 	for _, d := range w.dying {
 		d.p.dead = d.p.dead || d.p.stage
 	}
+
 	for _, h := range w.hosts {
 		for _, p := range h.procs {
 			if p.role == "" {
@@ -19,11 +20,13 @@ func (w *world) end() {
 			}
 		}
 	}
+
 	if w.kind.groups {
 		w.endGroups()
 	} else {
 		w.drain()
 	}
+
 	if w.wrong == nil {
 		w.calmly(func(a *actor) { a.cleanup() })
 		w.calmly(func(a *actor) { a.cleanup() })
@@ -41,18 +44,21 @@ func (w *world) drain() {
 		if w.wrong != nil {
 			return
 		}
+
 		switch n {
 		case 0, 1, 2, 3:
 			w.now += threshold.Milliseconds() + skew + 1
 		case passes: // those that are running and empty
 			w.now += 3_700_000 + w.setBack
 		}
+
 		w.calmly(func(a *actor) { a.cleanup() })
 		if !w.anyOperation() {
 			w.checkArchive()
 			return
 		}
 	}
+
 	w.fail("not drained: %v", w.disk.Tree())
 }
 
@@ -72,6 +78,7 @@ func (w *world) checkArchive() {
 		if w.operations[id].acked == nil {
 			continue
 		}
+
 		w.calmly(func(a *actor) {
 			a.command("status", false, func(c *command) error {
 				op, archived, err := c.read(id)
@@ -89,6 +96,7 @@ func (w *world) checkLeftovers() {
 	if !w.disk.Exists(ledgerDir + "/ledger.json") {
 		return // no command got to create the ledger
 	}
+
 	for _, name := range w.disk.Tree() {
 		locked, isLock := strings.CutSuffix(name, ".lock")
 		group := isLock && (w.disk.Exists(locked+".supervisors.json") || w.disk.Exists(locked+".orchestrator.json"))
@@ -110,6 +118,7 @@ func (w *world) checkResources() {
 			w.fail("%s is gone", path)
 		}
 	}
+
 	for call, mayGo := range w.resources {
 		if !mayGo && !w.disk.Exists("/data/"+call+"/deep/file") {
 			w.fail("the resource of %s is gone, which has not crashed", call)

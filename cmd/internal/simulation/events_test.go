@@ -10,6 +10,7 @@ func (w *world) pass() {
 		w.now++
 		return
 	}
+
 	w.now += int64(w.r.IntN(w.step + 1))
 	w.expire()
 	if w.steps == w.eventAt {
@@ -28,6 +29,7 @@ func (w *world) expire() {
 			a.cmd.fs.Expire()
 		}
 	}
+
 	w.endStages()
 }
 
@@ -41,6 +43,7 @@ func (w *world) endStages() {
 			d.p.kill()
 		}
 	}
+
 	w.dying = kept
 }
 
@@ -74,13 +77,16 @@ func (w *world) losePower() {
 	for _, h := range w.hosts {
 		h.crash()
 	}
+
 	w.disk.PowerLoss(w.r)
 	for _, l := range w.operations {
 		l.lostPower()
 	}
+
 	for _, g := range w.groups {
 		g.lostPower()
 	}
+
 	w.now += int64(w.between(1000, 30_000))
 	for _, h := range w.hosts {
 		h.bootedAt = w.now
@@ -97,6 +103,7 @@ func (w *world) suspendHost(h *host, ms int64) {
 			a.wake = max(a.wake, w.now) + ms
 		}
 	}
+
 	w.now += ms
 	h.suspended += ms
 }

@@ -63,10 +63,12 @@ func (l look) check(before, after mortal, evidence protocol.Evidence) error {
 		}
 		return nil
 	}
+
 	had := before.grace
 	if had != nil && !had.Of.Equal(before.heartbeat) {
 		had = nil
 	}
+
 	lives, gone := l.sees(before)
 	judged := !gone && (before.promised || !lives)
 	age := l.age(before.beat)
@@ -86,6 +88,7 @@ func (l look) check(before, after mortal, evidence protocol.Evidence) error {
 	if had != nil && !l.seen.Monotonic(had.At, had.Beat) {
 		return nil // another host has granted it, by a clock of its own
 	}
+
 	over := had != nil && l.age(had.Beat) > l.threshold
 	switch {
 	case evidence == protocol.Stale && over:
@@ -102,6 +105,7 @@ func (l look) check(before, after mortal, evidence protocol.Evidence) error {
 	case had == nil && after.grace != nil:
 		l.w.did(didGrace)
 	}
+
 	return nil
 }
 
@@ -123,16 +127,19 @@ func (w *world) graces(before, after protocol.Operation, seen protocol.Observati
 	if before.ID == "" || before.State.Terminal() {
 		return nil
 	}
+
 	l := look{w: w, seen: seen, threshold: before.StalenessThreshold, silent: true, grants: true}
 	note := func(m mortal) (told bool) {
 		l.silent = l.silent && l.long(l.age(m.beat))
 		return m.tells(seen)
 	}
+
 	for _, f := range before.Stack {
 		if !note(ofFrame(f)) {
 			return nil
 		}
 	}
+
 	for _, s := range before.Supervisors {
 		if !note(ofSupervisor(s)) {
 			return nil
@@ -144,6 +151,7 @@ func (w *world) graces(before, after protocol.Operation, seen protocol.Observati
 		if s.Status != protocol.Alive || s.Process != now.Process {
 			continue
 		}
+
 		evidence := protocol.Evidence("")
 		if now.Status == protocol.Dead {
 			evidence, _ = before.JudgeSupervisor(s, seen)
@@ -152,11 +160,13 @@ func (w *world) graces(before, after protocol.Operation, seen protocol.Observati
 			return err
 		}
 	}
+
 	for _, f := range before.Stack {
 		now := after.Frame(f.CallID)
 		if now == nil || !f.State.Live() || f.Process != now.Process || lenient && now.State.Live() {
 			continue
 		}
+
 		evidence := protocol.Evidence("")
 		if now.Crash != nil {
 			evidence = now.Crash.Evidence
@@ -165,6 +175,7 @@ func (w *world) graces(before, after protocol.Operation, seen protocol.Observati
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -176,6 +187,7 @@ func (w *world) groupGraces(before, after protocol.Group, owner string, seen pro
 	if !never && !orchestrator.tells(seen) {
 		return nil
 	}
+
 	l := look{w: w, seen: seen, threshold: after.Orchestrator.StalenessThreshold}
 	l.silent = never || l.long(l.age(orchestrator.beat))
 	l.grants = before.Registry.Owner == "" || before.Registry.Owner == owner
@@ -186,6 +198,7 @@ func (w *world) groupGraces(before, after protocol.Group, owner string, seen pro
 		if old == nil || old.State != protocol.StateRunning || old.Starting || !ofService(old).tells(seen) {
 			continue
 		}
+
 		evidence := protocol.Evidence("")
 		if now.LastExit != nil && now.LastExit != old.LastExit {
 			evidence = protocol.Evidence(now.LastExit.Reason)
@@ -193,6 +206,7 @@ func (w *world) groupGraces(before, after protocol.Group, owner string, seen pro
 		if evidence == "" && now.State != protocol.StateRunning {
 			continue
 		}
+
 		m := ofService(now)
 		if evidence != "" { // it may have been started again since
 			m = ofService(old)
@@ -201,5 +215,6 @@ func (w *world) groupGraces(before, after protocol.Group, owner string, seen pro
 			return err
 		}
 	}
+
 	return nil
 }

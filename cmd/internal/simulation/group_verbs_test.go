@@ -23,13 +23,16 @@ func (c *command) observe() protocol.Observation {
 		}
 		return presence
 	}
+
 	seen.Survived = func(s *protocol.Service) bool {
 		survivors, doubt := machine{c}.Survivors(s.Process, s.StartID, s.Keeper)
 		return len(survivors) > 0 || doubt != nil
 	}
+
 	if c.decided == 0 {
 		c.decided, c.decidedBy = c.w.now, seen
 	}
+
 	return seen
 }
 
@@ -46,9 +49,11 @@ func (c *command) editGroup(mode fileops.Mode, verb fileops.Verb[protocol.Group]
 		}
 		return after, err
 	})
+
 	if edit.Changed() && (err == nil || errors.Is(err, fileops.ErrCommitted)) {
 		g.ack(c, edit.Before, edit.After, err != nil || edit.After.Effects().BeatOnly)
 	}
+
 	return session.GroupEdit{Edit: edit}, err
 }
 
@@ -62,17 +67,21 @@ func (a *actor) register(r protocol.Registration) int {
 			at = c.beatAt(seen)
 			return g.Register(r, seen)
 		})
+
 		if err != nil {
 			return err
 		}
+
 		c.w.did(didRegister)
 		if !r.Request {
 			c.w.beats[groupID+"/"+r.Service] = at
 			a.p.beat = at.now
 		}
+
 		if !heard {
 			c.pass(a.p.host.id, false)
 		}
+
 		return nil
 	})
 }
@@ -92,14 +101,17 @@ func (a *actor) beatService(id string) int {
 			after, verdict, err = g.BeatService(protocol.ServiceProcess{Service: id, PID: a.p.PID, Process: a.p.Process}, protocol.Report{}, seen)
 			return after, err
 		})
+
 		if err != nil {
 			return err
 		}
+
 		c.w.did(didServiceBeat)
 		if verdict != protocol.VerdictCrashed {
 			c.w.beats[groupID+"/"+id] = at
 			a.p.beat = at.now
 		}
+
 		return cli.Exit(cli.StatusOfVerdict(verdict))
 	})
 }
@@ -164,11 +176,13 @@ func (c *command) pass(owner string, failover bool) (orchestrator.PassReport, er
 		Env: passEnv{c}, Machine: machine{c}, Ledger: c.ledger, Group: groupID, Owner: owner, Failover: failover,
 		Interval: interval, Staleness: threshold,
 	}
+
 	p, err := o.Pass()
 	if c.w.tellGroup(p.After); p.Before.ID != "" && (err == nil || !c.w.kind.lease) {
 		g.reads(c, p.Before, floor)
 		c.w.judgeGroup(p.Before, p.After, c.decided, c.a.p.host.observe())
 	}
+
 	switch {
 	case err != nil:
 		return p, err
@@ -180,9 +194,11 @@ func (c *command) pass(owner string, failover bool) (orchestrator.PassReport, er
 			c.w.fail("%s: %w", c.name, wrong)
 		}
 	}
+
 	c.w.did(didPass)
 	c.w.stats.did[didAlert] += len(p.Alerts)
 	g.ack(c, p.Before, p.After, false)
+
 	return p, nil
 }
 
@@ -196,6 +212,7 @@ func (w *world) judgeGroup(before, after protocol.Group, decided int64, seen pro
 		if old == nil || s.LastExit == nil || s.LastExit == old.LastExit || old.State != protocol.StateRunning {
 			continue
 		}
+
 		b, ok := w.beats[groupID+"/"+s.ID]
 		switch reason := protocol.Evidence(s.LastExit.Reason); {
 		case reason == protocol.Exited && w.lives(old.Process):

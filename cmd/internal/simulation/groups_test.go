@@ -51,6 +51,7 @@ func operating(times int) func(a *actor) {
 			default:
 				a.register(a.request(id))
 			}
+
 			a.sleep(w.pick3(300, 0, 2500))
 		}
 	}
@@ -69,12 +70,14 @@ func (a *actor) request(id string) protocol.Registration {
 			},
 		},
 	}
+
 	if w.chance(2) {
 		r.Heartbeats = ptr(true)
 	}
 	if id != "S1" && w.chance(2) {
 		r.Dependencies = &[]string{"S1"}
 	}
+
 	return r
 }
 
@@ -87,6 +90,7 @@ func registering(id string) func(a *actor) {
 		if a.w.chance(2) {
 			r.Heartbeats = ptr(true)
 		}
+
 		for range 3 {
 			switch a.register(r) {
 			case cli.StatusOK:
@@ -118,10 +122,12 @@ func supervised(id string) func(a *actor) {
 					child.session = child.PID
 				}
 			}
+
 			if status := a.beatService(id); status == cli.StatusCrashed || status == cli.StatusCleanUp || status == cli.StatusRefused {
 				return
 			}
 		}
+
 		if a.hangs = w.chance(4); a.hangs {
 			w.tell("%s hangs", a.name)
 		}

@@ -24,8 +24,10 @@ func (w *world) history(seed uint64, kinds []kind, b bug) error {
 	if w.wrong == nil {
 		w.end()
 	}
+
 	w.everybodyEnds()
 	w.stats.calls += w.steps
+
 	return w.wrong
 }
 
@@ -47,6 +49,7 @@ func histories(t *testing.T) amount {
 	if n, err := strconv.ParseUint(text, 10, 64); err == nil { // a given number means new ones each time
 		return amount{number: n, after: uint64(time.Now().Unix()) << 24}
 	}
+
 	d, err := time.ParseDuration(text)
 	if err != nil {
 		t.Fatalf("DPL_HISTORIES=%q: want a number or a duration", text)
@@ -59,6 +62,7 @@ func seedToReplay(t *testing.T) (seed uint64, given bool) {
 	if text == "" {
 		return 0, false
 	}
+
 	seed, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
 		t.Fatalf("DPL_SEED=%q: want a number", text)
@@ -78,6 +82,7 @@ func TestHistories(t *testing.T) {
 		replay(t, seed)
 		return
 	}
+
 	began, busy := time.Now(), cpuTime()
 	all, failed := play(histories(t), kinds, noBug)
 	took := time.Since(began)
@@ -106,6 +111,7 @@ func TestSameSeedSameHistory(t *testing.T) {
 		w.history(seed, kinds, noBug)
 		return lines
 	}
+
 	for seed := range uint64(12) {
 		first, second := told(seed), told(seed)
 		for i, line := range first {
@@ -132,10 +138,12 @@ func play(n amount, kinds []kind, b bug) (*stats, error) {
 	var wg sync.WaitGroup
 	var failed error
 	began, all, end := time.Now(), newStats(), time.Now().Add(n.time)
+
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			w := newWorld(newStats())
 			defer w.close()
+
 			for !stop.Load() {
 				count := next.Add(1)
 				if n.number > 0 && count > n.number || n.number == 0 && time.Now().After(end) {
@@ -144,6 +152,7 @@ func play(n amount, kinds []kind, b bug) (*stats, error) {
 				if count%1_000_000 == 0 { // for who waits for an hour
 					fmt.Fprintf(os.Stderr, "%d histories in %v\n", count, time.Since(began).Round(time.Second))
 				}
+
 				seed := n.after + count
 				if err := w.history(seed, kinds, b); err != nil {
 					stop.Store(true)
@@ -152,11 +161,14 @@ func play(n amount, kinds []kind, b bug) (*stats, error) {
 					mu.Unlock()
 				}
 			}
+
 			mu.Lock()
 			all.add(w.stats)
 			mu.Unlock()
 		})
 	}
+
 	wg.Wait()
+
 	return all, failed
 }

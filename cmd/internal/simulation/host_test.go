@@ -121,14 +121,18 @@ func (h *host) spawn(leader *proc) *proc {
 			}
 		}
 	}
+
 	p := &proc{
 		Process: protocol.Process{PID: pid, HostID: h.id, BootID: h.bootID(), PIDNamespace: "1", StartTicks: ticks},
 		host:    h, session: pid,
 	}
+
 	if leader != nil {
 		p.session, p.role, p.acts, p.startID = leader.session, leader.role, leader.acts, leader.startID
 	}
+
 	h.procs = append(h.procs, p)
+
 	return p
 }
 

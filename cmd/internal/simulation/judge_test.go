@@ -14,12 +14,14 @@ func (w *world) judge(id string, before, after protocol.Operation, seen protocol
 		if !known || old.Status != protocol.Alive || s.Status != protocol.Dead {
 			continue
 		}
+
 		if evidence, _ := before.JudgeSupervisor(old, seen); evidence != "" {
 			if err := w.judgeOne(id+"/"+s.ID, evidence, old.Process, old.Heartbeats, before, seen); err != nil {
 				return err
 			}
 		}
 	}
+
 	for _, f := range after.Stack {
 		old := before.Frame(f.CallID)
 		if old == nil || !old.State.Live() || f.State != protocol.FrameCrashed {
@@ -30,6 +32,7 @@ func (w *world) judge(id string, before, after protocol.Operation, seen protocol
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -51,6 +54,7 @@ func (w *world) judgeOne(who string, evidence protocol.Evidence, p protocol.Proc
 			return fmt.Errorf("%s is declared dead, stale, %d ms after its heartbeat was acknowledged", who, age)
 		}
 	}
+
 	return nil
 }
 

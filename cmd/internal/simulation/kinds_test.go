@@ -54,6 +54,7 @@ func (k kind) setUp(w *world) {
 		}
 		w.hosts = append(w.hosts, h)
 	}
+
 	w.make("/data/keep")
 	w.make("/home/user/precious")
 	if w.chance(3) {
@@ -62,10 +63,12 @@ func (k kind) setUp(w *world) {
 		w.calmly(func(a *actor) { a.command("create", true, func(*command) error { return nil }) })
 		w.disk.Flush()
 	}
+
 	w.eventAt = w.between(1, 800)
 	for i := range w.between(2, 4) {
 		k.program(w, w.hosts[i%k.hosts])
 	}
+
 	if k.groups {
 		k.program(w, w.hosts[0])
 	}
@@ -79,10 +82,12 @@ func (k kind) program(w *world, h *host) {
 		w.groupProgram(name, h)
 		return
 	}
+
 	op := "op1"
 	if w.chance(5) {
 		op = "op2"
 	}
+
 	p := h.spawn(nil)
 	switch w.r.IntN(10) {
 	case 0, 1, 2, 3, 4:
@@ -120,6 +125,7 @@ func (w *world) make(file string) {
 	if err != nil {
 		panic(err)
 	}
+
 	f.Write([]byte("x"))
 	f.Sync()
 	for dir := file; dir != "/"; {

@@ -94,6 +94,7 @@ func (l *ledger) seen(w *world, op protocol.Operation, floor *edit) *edit {
 	case floor != nil && !e.has(floor):
 		w.fail("%s: revision %d of %s was acknowledged and is lost: there is revision %d of %s", l.id, floor.rev, floor.by, e.rev, e.by)
 	}
+
 	e.isMade(w)
 	for _, f := range op.Stack {
 		switch {
@@ -103,6 +104,7 @@ func (l *ledger) seen(w *world, op protocol.Operation, floor *edit) *edit {
 			w.fail("%s: %s had crashed and is %s again", l.id, f.CallID, f.State)
 		}
 	}
+
 	return e
 }
 
@@ -115,12 +117,14 @@ func (l *ledger) reads(c *command, op protocol.Operation) *edit {
 	if op.ID != "" {
 		return l.seen(c.w, op, floor)
 	}
+
 	if op.Revision == 0 {
 		if floor != nil {
 			c.w.fail("%s: %s finds nothing, but revision %d of %s was acknowledged", l.id, c.a.name, floor.rev, floor.by)
 		}
 		return nil
 	}
+
 	archived := op.Revision
 	if c.w.kind.commit == fileops.CommitLink {
 		archived-- // the version that says so also counts
@@ -131,6 +135,7 @@ func (l *ledger) reads(c *command, op protocol.Operation) *edit {
 	if !c.w.kind.lease { // otherwise it may have been started over
 		c.w.fail("%s: nobody has archived revision %d", l.id, archived)
 	}
+
 	return nil
 }
 
@@ -145,6 +150,7 @@ func (l *ledger) archived(w *world, revision int64) *edit {
 			return l.edit(op)
 		}
 	}
+
 	return nil
 }
 
@@ -155,6 +161,7 @@ func (l *ledger) attempt(c *command, parent *edit, before, after protocol.Operat
 		tag: len(l.edits), rev: after.Revision, parent: parent, by: by{c.a.name, c.name}, state: after.State,
 		at: beat{h, h.boot, seen.MonotonicMs, c.looked},
 	}
+
 	for _, f := range after.Stack {
 		if !f.State.Live() {
 			e.dead = append(e.dead, f.CallID)
@@ -163,11 +170,13 @@ func (l *ledger) attempt(c *command, parent *edit, before, after protocol.Operat
 			e.beats = append(e.beats, f.CallID)
 		}
 	}
+
 	for _, s := range after.Supervisors {
 		if old, _ := before.Supervisor(s.ID); s.LastHeartbeat.Equal(seen.Now) && old.Beat != s.Beat {
 			e.beats = append(e.beats, l.id+"/"+s.ID)
 		}
 	}
+
 	l.edits = append(l.edits, e)
 	return e
 }
@@ -200,6 +209,7 @@ func (e *edit) isMade(w *world) {
 				w.beats[who] = e.at
 			}
 		}
+
 		if e.wrong != nil {
 			w.fail("%v: %w", e.by, e.wrong)
 		}
@@ -216,6 +226,7 @@ func (l *ledger) ack(w *world, e *edit, weak bool) {
 		w.fail("%s: revision %d of %s and revision %d of %s are both acknowledged, and neither has the other",
 			l.id, l.acked.rev, l.acked.by, e.rev, e.by)
 	}
+
 	if !weak && (l.strong == nil || e.has(l.strong)) {
 		l.strong = e
 	}

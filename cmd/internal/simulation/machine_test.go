@@ -33,10 +33,12 @@ func (m machine) Spawn(s orchestrator.Start) (orchestrator.Gate, error) {
 	if err == nil && !m.c.w.calm && m.c.w.chance(40) {
 		err = syscall.EAGAIN
 	}
+
 	if err != nil {
 		m.c.w.did(didSpawnFail)
 		return nil, err
 	}
+
 	p := m.host().spawn(nil)
 	p.stage, p.role = true, s.Supervisor
 	p.startID = s.ID
@@ -48,10 +50,12 @@ func (m machine) Spawn(s orchestrator.Start) (orchestrator.Gate, error) {
 	} else {
 		m.c.stages = append(m.c.stages, p)
 	}
+
 	if late != nil {
 		p.kill()
 		return nil, late
 	}
+
 	return g, nil
 }
 
@@ -83,11 +87,13 @@ func (g *gate) Release() error {
 		g.open()
 		err = late
 	}
+
 	if err != nil {
 		w.did(didReleaseFail)
 		g.p.kill()
 		return err
 	}
+
 	_, err = g.m.c.fs.Call("released")
 	switch {
 	case w.bug == bugNotSilent && w.chance(4):
@@ -98,6 +104,7 @@ func (g *gate) Release() error {
 		g.p.kill() // whatever it has started lives on
 		return start.ErrSilent
 	}
+
 	return nil
 }
 
@@ -113,9 +120,11 @@ func (g *gate) open() {
 	if !g.p.stage {
 		return
 	}
+
 	g.p.stage, g.p.acts, g.p.beat = false, true, w.now
 	w.did(didRelease)
 	w.tell("%d is %s", g.p.PID, g.p.role)
+
 	for _, h := range w.hosts {
 		for _, other := range h.procs {
 			if other != g.p && !other.dead && other.acts && other.role == g.p.role && !w.mayBeForgotten(other) {
@@ -123,10 +132,12 @@ func (g *gate) open() {
 			}
 		}
 	}
+
 	if w.calm {
 		g.p.dead = true // no other process runs any more: it ends at once
 		return
 	}
+
 	w.start("supervisor-"+g.p.role, g.p, supervised(g.p.role))
 }
 
@@ -155,6 +166,7 @@ func (m machine) signal(p protocol.Process, sig syscall.Signal, group bool) erro
 	if _, err := m.c.fs.Call("signal"); err != nil {
 		return err
 	}
+
 	leader := m.host().is(p)
 	switch {
 	case leader == nil:
@@ -162,11 +174,13 @@ func (m machine) signal(p protocol.Process, sig syscall.Signal, group bool) erro
 	case group && leader.session != leader.PID:
 		return errNoMember
 	}
+
 	for _, member := range slices.Clone(m.host().procs) {
 		if member == leader || group && !member.dead && member.session == leader.PID {
 			m.deliver(member, sig)
 		}
 	}
+
 	return nil
 }
 
@@ -177,11 +191,13 @@ func (m machine) deliver(p *proc, sig syscall.Signal) {
 	if p.role == "" {
 		w.fail("%v to process %d of %s, which is no supervisor", sig, p.PID, p.host.id)
 	}
+
 	if sig == syscall.SIGKILL {
 		w.did(didSigkill)
 		p.kill()
 		return
 	}
+
 	w.did(didTerm)
 	switch {
 	case p.program != nil && !p.program.over:
@@ -199,10 +215,12 @@ func (m machine) Survivors(leader protocol.Process, startID string, _ protocol.P
 	if leader.HostID != m.host().id || leader.BootID != m.host().bootID() {
 		return nil, nil
 	}
+
 	for _, p := range m.host().procs {
 		if p.dead || p.StartTicks < leader.StartTicks || p.stage {
 			continue
 		}
+
 		switch {
 		case p.session == leader.PID && !w.calm && w.chance(8):
 			w.did(didAmidExec)
@@ -213,8 +231,10 @@ func (m machine) Survivors(leader protocol.Process, startID string, _ protocol.P
 			found = append(found, p.Process)
 		}
 	}
+
 	if len(found) > 0 {
 		w.did(didSurvivors)
 	}
+
 	return found, doubt
 }

@@ -31,6 +31,7 @@ func (a *actor) newPush(op string) protocol.Push {
 	if !w.chance(4) {
 		p.Process = a.p.Process
 	}
+
 	p.Heartbeats = w.chance(4)
 	if w.chance(2) {
 		p.Supervisor = "S"
@@ -38,12 +39,14 @@ func (a *actor) newPush(op string) protocol.Push {
 			p.OrphanPolicy = protocol.OrphanKeep
 		}
 	}
+
 	if w.chance(2) {
 		p.Caller = fmt.Sprintf("call%d", w.calls-1) // as $DPL_CALL says
 	}
 	if w.chance(5) {
 		p.Resources = []string{w.resource(p.Call)}
 	}
+
 	return p
 }
 
@@ -67,6 +70,7 @@ func (a *actor) pushes(op string, p protocol.Push) bool {
 			return false
 		}
 	}
+
 	return false
 }
 
@@ -80,17 +84,20 @@ func (a *actor) works(op string, p protocol.Push, nested int) bool {
 	if p.Process.Known() && w.chance(2) {
 		actor.Process = p.Process
 	}
+
 	for range w.between(0, 4) {
 		a.sleep(w.pick3(0, 300, 2500))
 		if w.chance(30) {
 			w.tell("%s crashes", a.name)
 			return false
 		}
+
 		say := protocol.Report{}
 		if w.chance(8) {
 			note := fmt.Sprint("note ", w.steps)
 			say.Note = &note
 		}
+
 		switch status := a.beats(op, actor, say); status {
 		case cli.StatusCleanUp:
 			a.sleep(w.pick3(0, 0, 500))
@@ -102,6 +109,7 @@ func (a *actor) works(op string, p protocol.Push, nested int) bool {
 		case cli.StatusOver, cli.StatusNotFound, cli.StatusRefused:
 			return false
 		}
+
 		if nested > 0 && w.chance(3) {
 			nested--
 			q := a.newPush(op)
@@ -110,6 +118,7 @@ func (a *actor) works(op string, p protocol.Push, nested int) bool {
 			}
 		}
 	}
+
 	return a.pops(op, protocol.Pop{Call: p.Call, Fail: w.chance(8), KeepOpen: w.chance(8)})
 }
 
@@ -125,6 +134,7 @@ func (a *actor) pops(op string, p protocol.Pop) bool {
 			return false
 		}
 	}
+
 	return false
 }
 
@@ -147,18 +157,21 @@ func supervisor(op string, times int) func(a *actor) {
 		if w.chance(2) {
 			actor.Process = a.p.Process
 		}
+
 		actor.Heartbeats = w.chance(4)
 		for range times {
 			a.sleep(w.pick3(300, 50, 2500))
 			if w.chance(20) {
 				return
 			}
+
 			var crashed []string
 			if w.chance(2) {
 				a.beatsAll(actor)
 			} else {
 				a.beats(op, actor, protocol.Report{})
 			}
+
 			a.command("status", false, func(c *command) error {
 				found, archived, err := c.read(op)
 				if err == nil && !archived {
@@ -168,6 +181,7 @@ func supervisor(op string, times int) func(a *actor) {
 				}
 				return err
 			})
+
 			switch {
 			case len(crashed) == 0:
 			case w.chance(2):
@@ -198,6 +212,7 @@ func bystander(op string, times int) func(a *actor) {
 				a.abort(op)
 				continue
 			}
+
 			a.command("status", false, func(c *command) error {
 				_, _, err := c.read(op)
 				return err

@@ -47,6 +47,7 @@ func (g *registry) ack(c *command, before, after protocol.Group, weak bool) {
 		}
 		g.makers[rev] = me
 	}
+
 	g.floor = max(g.floor, after.Registry.Revision)
 	if !weak {
 		g.durable = max(g.durable, after.Registry.Revision)
@@ -67,14 +68,17 @@ func (w *world) endGroups() {
 	if w.group().floor == 0 {
 		return
 	}
+
 	for _, h := range w.hosts[1:] {
 		h.crash() // for good: so the first one may start all that ran there
 	}
+
 	var last orchestrator.PassReport
 	for n := 0; w.wrong == nil && !w.settled(last.After); n++ {
 		if n == 150 {
 			w.fail("not settled: %v", brief(last.After))
 		}
+
 		w.now += int64(w.between(400, 2500))
 		w.calmly(func(a *actor) {
 			a.command("orchestrate", false, func(c *command) (err error) {
@@ -83,6 +87,7 @@ func (w *world) endGroups() {
 			})
 		})
 	}
+
 	if w.wrong == nil {
 		w.checkProcesses()
 		w.checkAlerts()
@@ -99,6 +104,7 @@ func (w *world) readGroup() (g protocol.Group, err error) {
 			return err
 		})
 	})
+
 	return g, err
 }
 
@@ -119,6 +125,7 @@ func (w *world) checkProcesses() {
 	if len(w.hosts) > 1 {
 		return
 	}
+
 	g, _ := w.readGroup()
 	for _, h := range w.hosts {
 		for _, p := range h.procs {
@@ -138,12 +145,14 @@ func (w *world) checkAlerts() {
 			if err != nil {
 				return err
 			}
+
 			lines, err := c.ledger.Alerts(groupID, 0)
 			for i, line := range lines {
 				if line.Seq != int64(i+1) {
 					w.fail("alert %d is the line %d of the alerts file", line.Seq, i+1)
 				}
 			}
+
 			if n := int64(len(lines)); n != g.Registry.AlertSeq {
 				w.fail("%d alerts in the file, and %d were raised", n, g.Registry.AlertSeq)
 			}

@@ -88,9 +88,11 @@ func (s *stats) add(other *stats) {
 	for k, n := range other.kinds {
 		s.kinds[k] += n
 	}
+
 	for i, n := range other.did {
 		s.did[i] += n
 	}
+
 	for i, n := range other.exits {
 		s.exits[i] += n
 	}
@@ -103,18 +105,22 @@ func (s *stats) String() string {
 	for k := range s.kinds {
 		names = append(names, k)
 	}
+
 	sort.Strings(names)
 	for _, k := range names {
 		fmt.Fprintf(&b, "  %-34s%12d\n", k, s.kinds[k])
 	}
+
 	for i, n := range s.did {
 		fmt.Fprintf(&b, "  %-34s%12d\n", didNames[i], n)
 	}
+
 	for status, n := range s.exits {
 		if n > 0 {
 			fmt.Fprintf(&b, "  exit status %-22d%12d\n", status, n)
 		}
 	}
+
 	return b.String()
 }
 

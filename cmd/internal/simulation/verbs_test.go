@@ -17,11 +17,13 @@ func (a *actor) push(op string, p protocol.Push, reuse bool) int {
 				return err
 			}
 		}
+
 		if reuse {
 			if err := c.archive(op); err != nil {
 				return err
 			}
 		}
+
 		edit, err := c.edit(op, fileops.OrCreate, func(before protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 			if before.ID == "" {
 				if before.Revision > 0 && !reuse {
@@ -31,15 +33,18 @@ func (a *actor) push(op string, p protocol.Push, reuse bool) int {
 				before = protocol.Create(op, interval, threshold)
 				before.Revision = revision
 			}
+
 			if before.Frame(p.Caller) == nil {
 				p.Caller = ""
 			}
 			return before.Push(p, seen)
 		})
+
 		if err == nil && edit.Created() {
 			c.w.did(didCreate)
 			c.tickNeighbours(op)
 		}
+
 		return err
 	})
 }
@@ -76,12 +81,14 @@ func (c *command) tickNeighbours(op string) {
 	if err != nil {
 		return
 	}
+
 	for _, e := range entries {
 		if e.ID != op && c.a.p.host.wallClock().Sub(e.ModTime) > 10*threshold {
 			c.tick(e.ID, fileops.Existing|fileops.Try)
 			c.w.did(didNeighbour)
 		}
 	}
+
 	c.ledger.PruneArchive(c.a.p.host.wallClock())
 }
 
@@ -120,6 +127,7 @@ func (c *command) beat(op string, who protocol.Actor, say protocol.Report) (int,
 	edit, err := c.edit(op, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
 		return op.Heartbeat(who, say, seen)
 	})
+
 	if err != nil {
 		return cli.StatusOf(err), err
 	}
@@ -136,6 +144,7 @@ func (a *actor) beatsAll(who protocol.Actor) int {
 		if err != nil {
 			return err
 		}
+
 		worst := cli.StatusOK
 		for _, id := range ids {
 			status, err := c.beat(id, who, protocol.Report{})
@@ -144,6 +153,7 @@ func (a *actor) beatsAll(who protocol.Actor) int {
 			}
 			worst = cli.Worse(worst, status)
 		}
+
 		return cli.Exit(worst)
 	})
 }
@@ -169,6 +179,7 @@ func (a *actor) handles(op string, who protocol.Actor, fails bool) int {
 			after, calls, err = op.Claim(protocol.Actor{Supervisor: who.Supervisor, PID: a.p.PID, Process: a.p.Process}, seen)
 			return after, err
 		})
+
 		for _, call := range calls {
 			a.sleep(a.w.pick3(0, 100, 3000))
 			_, editErr := c.edit(op, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
@@ -177,11 +188,13 @@ func (a *actor) handles(op string, who protocol.Actor, fails bool) int {
 				}
 				return op.Ack(protocol.Actor{Supervisor: who.Supervisor}, []string{call}, seen)
 			})
+
 			c.w.did(didHandle)
 			if !errors.Is(editErr, protocol.ErrNoCall) && !errors.Is(editErr, protocol.ErrOver) && !errors.Is(editErr, fileops.ErrArchived) {
 				err = errors.Join(err, editErr)
 			}
 		}
+
 		return err
 	})
 }
@@ -193,11 +206,13 @@ func (a *actor) cleanup() int {
 		if err != nil {
 			return err
 		}
+
 		for _, e := range entries {
 			if tickErr := c.janitor(e.ID); !errors.Is(tickErr, fileops.ErrArchived) && !errors.Is(tickErr, fileops.ErrNotFound) {
 				err = errors.Join(err, tickErr)
 			}
 		}
+
 		return errors.Join(err, c.ledger.Sweep(), c.ledger.PruneArchive(c.a.p.host.wallClock()))
 	})
 }
@@ -209,9 +224,11 @@ func (c *command) janitor(id string) error {
 		c.ledger.Settle(id)
 		err = fileops.ErrArchived
 	}
+
 	if err != nil {
 		return err
 	}
+
 	seen, news := c.ledger.ObserveOperation(op, c.a.p.host.observe())
 	after, err := op.Cleanup(c.a.name, seen)
 	switch {
@@ -225,5 +242,6 @@ func (c *command) janitor(id string) error {
 		_, err = c.tick(id, fileops.Existing)
 		return err
 	}
+
 	return nil
 }

@@ -182,6 +182,7 @@ func (a *actor) called() {
 	if w.calm || a.dead {
 		return
 	}
+
 	w.pause(a)
 	if a.wake <= w.now && (w.hop > 1 && !w.chance(w.hop)) {
 		return
@@ -189,6 +190,7 @@ func (a *actor) called() {
 	if w.chosen = w.pick(); w.chosen != a {
 		a.suspend()
 	}
+
 	w.chosen = nil
 }
 
@@ -199,6 +201,7 @@ func (a *actor) wait(n *simfs.Node) bool {
 		w.fail("%s waits for a lock that nobody gives back", a.name)
 		return false
 	}
+
 	w.did(didWait)
 	a.waits, a.until = n, w.now+5000
 	a.suspend()
@@ -206,10 +209,12 @@ func (a *actor) wait(n *simfs.Node) bool {
 	if a.dead {
 		return true
 	}
+
 	if n.Locked() {
 		w.did(didTimeOut)
 		return false
 	}
+
 	return true
 }
 
@@ -221,12 +226,15 @@ func (w *world) play() {
 		if a == nil || a.over || a.dead {
 			a = w.pick()
 		}
+
 		w.chosen = nil
 		if a == nil {
 			break
 		}
+
 		w.resume(a)
 	}
+
 	w.reap()
 }
 
@@ -235,6 +243,7 @@ func (w *world) resume(a *actor) {
 		a.paused = 0
 		w.tell("%s goes on", a.name)
 	}
+
 	w.running = a
 	a.stack.next()
 	w.running = nil
@@ -254,6 +263,7 @@ func (w *world) reap() {
 			kept = append(kept, a)
 		}
 	}
+
 	clear(w.actors[len(kept):])
 	w.actors = kept
 }
@@ -273,12 +283,14 @@ func (w *world) pick() *actor {
 				soonest = at
 			}
 		}
+
 		if len(w.ready) > 0 {
 			return w.ready[w.r.IntN(len(w.ready))]
 		}
 		if soonest < 0 {
 			return nil
 		}
+
 		w.now = soonest
 		w.expire()
 	}

@@ -21,6 +21,7 @@ func group(supervisors ...string) Group {
 		}
 		g.Registry.Services = append(g.Registry.Services, r)
 	}
+
 	return g
 }
 
@@ -81,6 +82,7 @@ func TestNote(t *testing.T) {
 	exit := &protocol.LastExit{At: noon, Reason: "exited", Error: "exit status 7"}
 	type status = protocol.ServiceStatus
 	type recovery = protocol.ServiceRecovery
+
 	for want, r := range map[string]protocol.Service{
 		"":                      {ServiceStatus: status{State: protocol.StateRegistered}},
 		"blocked by db: dead":   {ServiceStatus: status{State: protocol.StateWaiting}, ServiceRecovery: recovery{BlockedBy: "db: dead"}},

@@ -18,12 +18,14 @@ func stack(t *testing.T, calls ...string) Operation {
 	t.Helper()
 	op, err := protocol.Create("o", 0, 0), error(nil)
 	seen := protocol.Observation{Now: noon}
+
 	for i, call := range calls {
 		op, err = op.Push(protocol.Push{Participant: "worker", Call: call, PID: 1000 + i}, seen)
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	return Operation{Operation: op, Seen: protocol.Observation{Now: noon.Add(3 * time.Second)}}
 }
 
@@ -46,15 +48,18 @@ func TestWidth(t *testing.T) {
 		style := Style{Width: width, ASCII: rapid.Bool().Draw(r, "ascii")}
 		op := stack(t, ids...)
 		text := style.Operation(op)
+
 		for line := range strings.Lines(text) {
 			if n := columns(strings.TrimSuffix(line, "\n")); n > width {
 				r.Fatalf("%d columns, want at most %d: %q", n, width, line)
 			}
 		}
+
 		rows := firsts(text)[2:] // after the state and the titles
 		if len(rows) != len(ids) {
 			r.Fatalf("%d calls, want %d\n%s", len(rows), len(ids), text)
 		}
+
 		seen := make(map[string]string)
 		for i, row := range rows {
 			if seen[row] != "" {
@@ -118,9 +123,11 @@ func TestColour(t *testing.T) {
 	if strings.Contains(plain, "\x1b") || !strings.Contains(coloured, "\x1b[32malive\x1b[0m") {
 		t.Errorf("got %q and %q", plain, coloured)
 	}
+
 	for _, code := range codes[strong:] {
 		coloured = strings.ReplaceAll(coloured, "\x1b["+code+"m", "")
 	}
+
 	if coloured = strings.ReplaceAll(coloured, "\x1b[0m", ""); coloured != plain {
 		t.Errorf("without colour it is\n%s, want\n%s", coloured, plain)
 	}
@@ -134,19 +141,23 @@ func TestText(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
+
 	for in, want := range map[string]int{"": 0, "abc": 3, "日本語": 6, "e\u0301": 1, "🙂": 2, "…└": 2} {
 		if got := columns(in); got != want {
 			t.Errorf("%q: got %d columns, want %d", in, got, want)
 		}
 	}
+
 	for in, want := range map[string]string{"one two three": "one|two|three", "a b c d": "a b c|d", "abcdefgh ij": "abcde|fgh|ij", "日本語": "日本|語", "": ""} {
 		if got := strings.Join(wrap(in, 5), "|"); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
+
 	if got := strings.Join(wrap("日本", 1), "|"); got != "日|本" {
 		t.Errorf("too narrow for a character: got %q", got)
 	}
+
 	for in, want := range map[time.Duration]string{
 		0: "0s ago", 1500 * time.Microsecond: "1ms ago", 61500 * time.Millisecond: "1m1s ago", 48 * time.Hour: "2d0h ago", 75 * time.Hour: "3d3h ago",
 		-time.Hour: "in 1h0m0s", math.MinInt64: "in 106751d23h",

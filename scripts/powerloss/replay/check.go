@@ -59,19 +59,23 @@ func (c *check) run() error {
 	if err != nil {
 		return err
 	}
+
 	var rec record
 	if err := json.Unmarshal(data, &rec); err != nil {
 		return err
 	}
+
 	log, err := os.Open(c.log)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
+
 	disk, err := newRebuilder(log)
 	if err != nil {
 		return err
 	}
+
 	begun, points := time.Now(), choose(int(rec.Begin), len(disk.requests), c.points)
 	for i, at := range points {
 		if err := disk.to(at); err != nil {
@@ -81,6 +85,7 @@ func (c *check) run() error {
 			return err
 		}
 	}
+
 	return c.report(len(points), time.Since(begun))
 }
 
@@ -103,9 +108,11 @@ func (c *check) point(disk *rebuilder, acks []powerloss.Ack, i int) error {
 			return err
 		}
 	}
+
 	if err := c.rebuild(content); err != nil {
 		return err
 	}
+
 	err := c.mounted(func(base string) error {
 		if err := powerloss.Check(base, acks, int64(disk.at)); err != nil {
 			return err
@@ -115,6 +122,7 @@ func (c *check) point(disk *rebuilder, acks []powerloss.Ack, i int) error {
 		}
 		return powerloss.Next(base, powerloss.Command{}.Now())
 	})
+
 	switch {
 	case err == nil:
 		return nil
@@ -125,9 +133,11 @@ func (c *check) point(disk *rebuilder, acks []powerloss.Ack, i int) error {
 	default: // also a disk that cannot be mounted
 		c.stuck++
 	}
+
 	if c.first == nil {
 		c.first = fmt.Errorf("before entry %d: %w", disk.at, err)
 	}
+
 	return nil
 }
 
@@ -138,14 +148,17 @@ func (c *check) rebuild(content pages) error {
 		return err
 	}
 	defer image.Close()
+
 	if err := content.put(image); err != nil {
 		return err
 	}
+
 	device, err := os.Open(c.device)
 	if err != nil {
 		return err
 	}
 	defer device.Close()
+
 	return unix.IoctlSetInt(int(device.Fd()), unix.BLKFLSBUF, 0)
 }
 
@@ -183,10 +196,12 @@ func (c *check) report(points int, took time.Duration) error {
 	case c.want != "":
 		verdict = "ok, noticed"
 	}
+
 	ms := float64(took.Milliseconds()) / float64(max(points, 1))
 	fmt.Printf("%-48s %-6s %6d %6d %10d %5d %8.0f  %s\n", c.name, c.mode, points, c.torn, c.lost, c.stuck, ms, verdict)
 	if err != nil {
 		return fmt.Errorf("%s, %s: %w", c.name, c.mode, err)
 	}
+
 	return nil
 }

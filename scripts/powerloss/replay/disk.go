@@ -28,16 +28,20 @@ func (p pages) apply(r request, log io.ReaderAt) error {
 		if old := p[n]; old != nil {
 			*changed = *old
 		}
+
 		if r.flags&discard != 0 {
 			clear(changed[at : at+size])
 		} else if _, err := log.ReadAt(changed[at:at+size], r.at+done); err != nil {
 			return err
 		}
+
 		if p[n] = changed; *changed == (page{}) {
 			delete(p, n)
 		}
+
 		done += size
 	}
+
 	return nil
 }
 
@@ -67,6 +71,7 @@ func (b *rebuilder) to(n int) error {
 			b.flushed, b.since = maps.Clone(b.current), b.at+1
 		}
 	}
+
 	return nil
 }
 
@@ -81,6 +86,7 @@ func (b *rebuilder) some(keep func() bool) (pages, error) {
 			}
 		}
 	}
+
 	return p, nil
 }
 
@@ -96,13 +102,16 @@ func (p pages) put(f *os.File) error {
 		if err != nil {
 			return err
 		}
+
 		for at := begin; at < end; at += int64(len(buffer)) {
 			if err := p.putRange(f, at, buffer[:min(int64(len(buffer)), end-at)], there); err != nil {
 				return err
 			}
 		}
+
 		from = end
 	}
+
 	for n, content := range p {
 		if !there[n] {
 			if _, err := f.WriteAt(content[:], n*pageSize); err != nil {
@@ -110,6 +119,7 @@ func (p pages) put(f *os.File) error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -127,6 +137,7 @@ func (p pages) putRange(f *os.File, at int64, buffer []byte, there map[int64]boo
 	if _, err := f.ReadAt(buffer, at); err != nil && err != io.EOF {
 		return err
 	}
+
 	for i := 0; i < len(buffer); i += pageSize {
 		n := (at + int64(i)) / pageSize
 		content := p[n]
@@ -141,5 +152,6 @@ func (p pages) putRange(f *os.File, at int64, buffer []byte, there map[int64]boo
 			}
 		}
 	}
+
 	return nil
 }

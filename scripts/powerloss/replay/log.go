@@ -57,6 +57,7 @@ func readLog(f io.ReaderAt) ([]request, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	all := make([]request, n)
 	at := int64(sector)
 	for i := range all {
@@ -64,17 +65,21 @@ func readLog(f io.ReaderAt) ([]request, error) {
 		if _, err := f.ReadAt(head[:], at); err != nil {
 			return nil, err
 		}
+
 		r := request{
 			offset: int64(binary.LittleEndian.Uint64(head[:])) * sector,
 			size:   int64(binary.LittleEndian.Uint64(head[8:])) * sector,
 			flags:  binary.LittleEndian.Uint64(head[16:]),
 			at:     at + sector,
 		}
+
 		at = r.at
 		if r.flags&discard == 0 {
 			at += r.size
 		}
+
 		all[i] = r
 	}
+
 	return all, nil
 }

@@ -29,6 +29,7 @@ func run(args []string) error {
 	if len(args) == 0 {
 		return errors.New("want overlay, record or check")
 	}
+
 	flags := flag.NewFlagSet(args[0], flag.ExitOnError)
 	switch args[0] {
 	case "overlay":
@@ -50,5 +51,6 @@ func run(args []string) error {
 		flags.Parse(args[1:])
 		return c.run()
 	}
+
 	return fmt.Errorf("want overlay, record or check, not %q", args[0])
 }

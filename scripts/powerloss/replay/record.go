@@ -49,22 +49,27 @@ func (r *recording) run() error {
 	if err := syncfs(r.base); err != nil {
 		return err
 	}
+
 	var err error
 	if r.out.Begin, err = entries(r.log); err != nil {
 		return err
 	}
+
 	if r.writers > 0 {
 		err = r.together()
 	} else {
 		err = r.oneByOne()
 	}
+
 	if err != nil {
 		return err
 	}
+
 	data, err := json.Marshal(r.out)
 	if err != nil {
 		return err
 	}
+
 	return os.WriteFile(r.acks, data, 0o600)
 }
 
@@ -86,6 +91,7 @@ func (r *recording) oneByOne() error {
 		if err := c.Run(c.Exec(r.bin, r.base)); err != nil {
 			return err
 		}
+
 		at, err := entries(r.log)
 		if err != nil {
 			return err
@@ -94,6 +100,7 @@ func (r *recording) oneByOne() error {
 			return fmt.Errorf("%v: %w", c, err)
 		}
 	}
+
 	r.out.Acks = recorder.Acks
 	return nil
 }
@@ -105,11 +112,13 @@ func (r *recording) together() error {
 	if err := r.acknowledged("shared", create); err != nil {
 		return err
 	}
+
 	errs := make([]error, r.writers)
 	var all sync.WaitGroup
 	for w := range r.writers {
 		all.Go(func() { errs[w] = r.write(fmt.Sprintf("writer%d", w)) })
 	}
+
 	all.Wait()
 	return errors.Join(errs...)
 }
@@ -125,6 +134,7 @@ func (r *recording) write(name string) error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -137,13 +147,17 @@ func (r *recording) acknowledged(op string, args []string) error {
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%v: %w\n%s", c, err, stderr.String())
 	}
+
 	at, err := entries(r.log)
 	var said struct{ Revision int64 }
 	if err = errors.Join(err, json.Unmarshal([]byte(stdout.String()), &said)); err != nil {
 		return fmt.Errorf("%v: %w", c, err)
 	}
+
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	r.out.Acks = append(r.out.Acks, powerloss.Ack{At: at, Object: "operation " + op, Revision: said.Revision, Durable: true})
+
 	return nil
 }

@@ -67,12 +67,14 @@ func execute(ledger string, argv ...string) answer {
 	a.end = clock()
 	a.out, a.err = out.String(), stderr.String()
 	var exit *exec.ExitError
+
 	switch {
 	case errors.As(err, &exit):
 		a.status = exit.ExitCode()
 	case err != nil:
 		log.Fatal(err)
 	}
+
 	return a
 }
 
@@ -110,11 +112,13 @@ func (r *rig) afterwards(ledger, call string) (open map[string]bool, revision in
 		if last.status != 0 {
 			continue
 		}
+
 		for ; time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 			s, err := r.command(host, ledger, "dpl-status", "--op", operation).state()
 			if err != nil || s.Operation.Revision < last.edit().Revision {
 				continue
 			}
+
 			open = map[string]bool{}
 			for _, frame := range s.Operation.Stack {
 				open[frame.CallID] = true
@@ -122,5 +126,6 @@ func (r *rig) afterwards(ledger, call string) (open map[string]bool, revision in
 			return open, last.edit().Revision
 		}
 	}
+
 	return nil, 0
 }

@@ -52,8 +52,10 @@ func (r *Result) count(all []record, open map[string]bool, revision int64, took 
 		case rec.Status == 0:
 			r.Contradicted = append(r.Contradicted, rec.Verb+" "+rec.Call+": refused, then found done")
 		}
+
 		r.note(rec)
 	}
+
 	r.Acked = len(acked)
 	r.MsPerEdit = float64(took.Microseconds()) / 1000 / float64(max(1, len(acked)))
 	r.Same = sameRevision(acked)
@@ -69,6 +71,7 @@ func (r *Result) note(rec record) {
 	if rec.Status == 0 {
 		return
 	}
+
 	key := fmt.Sprint(rec.Status)
 	if rec.Verb == "status" {
 		key = "status " + key
@@ -98,6 +101,7 @@ func outOfOrder(acked []record) (count int) {
 	byEnd := slices.SortedFunc(slices.Values(acked), func(a, b record) int { return cmp.Compare(a.End, b.End) })
 	var before int64
 	ended := 0
+
 	for _, rec := range byStart {
 		for ; ended < len(byEnd) && byEnd[ended].End < rec.Start; ended++ {
 			before = max(before, byEnd[ended].Revision)
@@ -106,6 +110,7 @@ func outOfOrder(acked []record) (count int) {
 			count++
 		}
 	}
+
 	return count
 }
 
@@ -128,8 +133,10 @@ func (r *Result) effects(all []record, open map[string]bool) {
 		case !again(rec.Status) && !done:
 			f.unknown = true
 		}
+
 		calls[rec.Call] = f
 	}
+
 	for call, f := range calls {
 		switch {
 		case f.unknown:
@@ -141,6 +148,7 @@ func (r *Result) effects(all []record, open map[string]bool) {
 			r.Contradicted = append(r.Contradicted, "push "+call+": refused, but there")
 		}
 	}
+
 	slices.Sort(r.Missing)
 	slices.Sort(r.Contradicted)
 }
@@ -151,6 +159,7 @@ func (r *Result) countReads(reads, acked []record) {
 	byEnd := slices.SortedFunc(slices.Values(acked), func(a, b record) int { return cmp.Compare(a.End, b.End) })
 	last := map[string]int64{}
 	r.Reads = len(reads)
+
 	for _, read := range reads {
 		if read.Status != 0 {
 			r.BadReads++
@@ -160,9 +169,11 @@ func (r *Result) countReads(reads, acked []record) {
 			r.note(read)
 			continue
 		}
+
 		if read.Revision < last[read.Writer] {
 			r.Backwards++
 		}
+
 		last[read.Writer] = read.Revision
 		late, behind := staleness(read, byEnd)
 		r.StaleMs, r.StaleRevisions = max(r.StaleMs, late), max(r.StaleRevisions, behind)
@@ -181,6 +192,7 @@ func (r *Result) countWatch(all []record) {
 			reads = append(reads, rec)
 		}
 	}
+
 	slices.SortFunc(acked, func(a, b record) int { return cmp.Compare(a.End, b.End) })
 	r.WatchedReads = len(reads)
 	for _, read := range reads {
@@ -196,6 +208,7 @@ func staleness(read record, byEnd []record) (late float64, behind int64) {
 		if rec.End >= read.Start {
 			break
 		}
+
 		if rec.Revision > read.Revision {
 			if late == 0 {
 				late = float64((read.Start - rec.End).Microseconds()) / 1000
@@ -203,5 +216,6 @@ func staleness(read record, byEnd []record) (late float64, behind int64) {
 			behind = max(behind, rec.Revision-read.Revision)
 		}
 	}
+
 	return late, behind
 }

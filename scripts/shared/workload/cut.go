@@ -19,13 +19,16 @@ func (r *rig) parting(done <-chan struct{}) (cuts int) {
 			return cuts
 		case <-time.After(3 * time.Second):
 		}
+
 		shell(r.cut)
 		select {
 		case <-done:
 		case <-time.After(r.lease):
 		}
+
 		shell(r.heal)
 	}
+
 	return cuts
 }
 

@@ -26,12 +26,15 @@ func fxsr(argv []string) {
 	load := func(offset uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset}
 	}
+
 	unless := func(value uint32, skip uint8) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: value, Jf: skip}
 	}
+
 	result := func(value uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: value}
 	}
+
 	const number, argument = 0, 16 // offsets in struct seccomp_data
 	filter := []unix.SockFilter{
 		load(number), unless(unix.SYS_PTRACE, 5),
@@ -40,11 +43,13 @@ func fxsr(argv []string) {
 		result(unix.SECCOMP_RET_ERRNO | uint32(unix.EINVAL)),
 		result(unix.SECCOMP_RET_ALLOW),
 	}
+
 	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	check(unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&program))); errno != 0 {
 		log.Fatalf("seccomp: %v", errno)
 	}
+
 	path, err := exec.LookPath(argv[0])
 	check(err)
 	check(unix.Exec(path, argv, os.Environ()))

@@ -48,6 +48,7 @@ func (r *rig) edit(ledger string) (all []record, took time.Duration, cuts int) {
 	all = r.order(ledger, o, o)
 	took = clock() - start
 	close(done)
+
 	return all, took, <-parted
 }
 
@@ -66,6 +67,7 @@ func (r *rig) order(ledger string, both ...orders) (all []record) {
 	self, err := os.Executable()
 	check(err)
 	var patience time.Duration
+
 	for host, o := range both {
 		patience = max(patience, o.Patience+o.Watch+2*time.Minute)
 		o.Bin, o.Ledger, o.Host = r.bin, filepath.Join(r.dir[host], ledger), string(rune('a'+host))
@@ -87,9 +89,11 @@ func (r *rig) order(ledger string, both ...orders) (all []record) {
 				all = append(all, rec)
 				mu.Unlock()
 			}
+
 			check(cmd.Wait())
 		})
 	}
+
 	done := make(chan struct{})
 	go func() { wg.Wait(); close(done) }()
 	select {
@@ -97,8 +101,10 @@ func (r *rig) order(ledger string, both ...orders) (all []record) {
 	case <-time.After(patience):
 		r.stuck = true
 	}
+
 	mu.Lock()
 	defer mu.Unlock()
+
 	return slices.Clone(all)
 }
 
@@ -118,6 +124,7 @@ func (o orders) carryOut() {
 	for n := range o.Writers {
 		writers.Go(func() { h.write(fmt.Sprintf("%s%d", o.Host, n)) })
 	}
+
 	reader.Go(func() { h.read(done) })
 	writers.Wait()
 	time.Sleep(o.Watch)
@@ -131,6 +138,7 @@ func (h *host) run(writer, verb, call string, args ...string) record {
 	if call != "" {
 		argv = append(argv, "--call", call)
 	}
+
 	a := execute(h.Ledger, append(argv, args...)...)
 	rec := record{Verb: verb, Call: call, Writer: writer, Status: a.status, Start: a.start, End: a.end}
 	switch {
@@ -145,9 +153,12 @@ func (h *host) run(writer, verb, call string, args ...string) record {
 		e := a.edit()
 		rec.Revision, rec.Changed = e.Revision, e.Changed
 	}
+
 	h.mu.Lock()
 	defer h.mu.Unlock()
+
 	check(h.out.Encode(rec))
+
 	return rec
 }
 
@@ -177,10 +188,12 @@ func (h *host) write(writer string) {
 		if !h.edit(writer, "push", call, "--participant", writer) || edits == h.Edits {
 			continue
 		}
+
 		edits++
 		if !h.edit(writer, "heartbeat", call) || edits == h.Edits || k%100 == 0 {
 			continue
 		}
+
 		edits++
 		h.edit(writer, "pop", call)
 	}

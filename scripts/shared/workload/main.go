@@ -50,6 +50,7 @@ func main() {
 	if len(os.Args) < 2 {
 		log.Fatal("usage: workload run|host|table …")
 	}
+
 	switch os.Args[1] {
 	case "run":
 		result := arguments(os.Args[2:]).run()
@@ -101,10 +102,12 @@ func arguments(args []string) *rig {
 	if f.NArg() != 1 || r.name == "" || r.dir[0] == "" || r.dir[1] == "" {
 		log.Fatal("usage: workload run -name FS -a DIR -b DIR [flags] BIN")
 	}
+
 	r.enter = [2][]string{strings.Fields(*a), strings.Fields(*b)}
 	var err error
 	r.bin, err = filepath.Abs(f.Arg(0))
 	check(err)
+
 	return r
 }
 
@@ -116,6 +119,7 @@ func (r *rig) run() *Result {
 		result.Left = reason
 		return result
 	}
+
 	logs, took, cuts := r.edit(ledger)
 	result.Cuts = cuts
 	open, revision := r.afterwards(ledger, "afterwards")
@@ -123,12 +127,15 @@ func (r *rig) run() *Result {
 	if !r.stuck {
 		result.countWatch(r.watch(ledger))
 	}
+
 	for _, kind := range strings.Split(r.zombies, ",") {
 		if kind != "none" && kind != "" && !r.stuck {
 			result.Zombies = append(result.Zombies, r.zombie(ledger, kind))
 		}
 	}
+
 	result.Stuck = r.stuck
+
 	return result
 }
 
@@ -142,10 +149,12 @@ func (r *rig) create(ledger string) string {
 	case r.commit != "rename":
 		return "these commands know no --commit"
 	}
+
 	made := r.command(0, ledger, "dpl-push", args...)
 	if made.status != 0 {
 		return fmt.Sprintf("refused, status %d: %s", made.status, made.text())
 	}
+
 	var seen answer
 	if poll.Within(20*time.Second, func() bool {
 		seen = r.command(1, ledger, "dpl-status", "--op", operation)
@@ -153,5 +162,6 @@ func (r *rig) create(ledger string) string {
 	}) {
 		return ""
 	}
+
 	return fmt.Sprintf("host b does not see the ledger: status %d: %s", seen.status, seen.text())
 }

@@ -18,6 +18,7 @@ func table(files []string) (wrong []string) {
 	controls, caught := 0, 0
 	fmt.Println("| file system | options | commit | acknowledged | lost | refused | ms/edit | reads: bad, torn, stale; on a host that only reads | zombie |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
+
 	for _, r := range results(files) {
 		name := strings.TrimSpace(r.FS + " " + r.Version)
 		if r.Cuts > 0 {
@@ -26,10 +27,12 @@ func table(files []string) (wrong []string) {
 		if r.Stuck {
 			r.Options += ", hung"
 		}
+
 		if r.Left != "" {
 			fmt.Printf("| %s | %s | %s | %s | | | | | |\n", name, r.Options, r.Commit, r.Left)
 			continue
 		}
+
 		fmt.Printf("| %s | %s | %s | %d of %d | %s | %s | %.1f | %s | %s |\n", name, r.Options, r.Commit, r.Acked, r.Wanted,
 			r.losses(), r.refusals(), r.MsPerEdit, r.reads(), r.zombies())
 		switch {
@@ -42,9 +45,11 @@ func table(files []string) (wrong []string) {
 			}
 		}
 	}
+
 	if controls > 0 && caught == 0 {
 		wrong = append(wrong, "no control has lost anything: the rig does not test what it should")
 	}
+
 	return wrong
 }
 
@@ -60,6 +65,7 @@ func results(files []string) (all []Result) {
 			}
 		}
 	}
+
 	return all
 }
 
@@ -90,6 +96,7 @@ func (r *Result) refusals() string {
 		}
 		parts = append(parts, fmt.Sprintf("%s: %d", status, r.Statuses[status]))
 	}
+
 	if parts == nil {
 		return "none"
 	}

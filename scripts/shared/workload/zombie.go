@@ -46,18 +46,22 @@ func (r *rig) zombie(ledger, kind string) Zombie {
 		z.Verdict = "not run: the push did not stop"
 		return z
 	}
+
 	if kind != "pause" {
 		shell(r.cut)
 	}
+
 	other := []answer{r.otherPush(ledger, kind, 1), r.otherPush(ledger, kind, 2)}
 	z.WaitMs = (other[0].end - other[0].start).Milliseconds()
 	if kind != "pause" {
 		shell(r.heal)
 		r.reconnect()
 	}
+
 	a := resume(pid, held)
 	open, _ := r.afterwards(ledger, kind+"-after")
 	z.judge(a, other, open)
+
 	return z
 }
 
@@ -83,6 +87,7 @@ func stopped(trace string, held chan answer) (pid int) {
 		}
 		return pid != 0 || len(held) > 0
 	})
+
 	if pid == 0 && len(held) > 0 {
 		fmt.Printf("the push ended instead of stopping: %+v\n", <-held)
 	}
@@ -99,6 +104,7 @@ func resume(pid int, held chan answer) answer {
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
+
 	syscall.Kill(pid, syscall.SIGKILL)
 	return answer{status: -1, err: "it did not end in three minutes"}
 }
@@ -119,17 +125,20 @@ func (z *Zombie) judge(held answer, other []answer, open map[string]bool) {
 			}
 			return fmt.Sprintf("status %d", a.status)
 		}
+
 		z.Acked++
 		if !open[name] {
 			z.Lost++
 		}
 		return fmt.Sprintf("revision %d", a.edit().Revision)
 	}
+
 	z.Other = count(z.Kind+"-b1", other[0]) + ", " + count(z.Kind+"-b2", other[1])
 	z.Holder = count(z.Kind+"-held", held)
 	if held.status != 0 {
 		z.Holder += ": " + held.text()
 	}
+
 	switch {
 	case open == nil:
 		z.Verdict = "no further edit is possible"

@@ -26,21 +26,25 @@ func Fuzz(f *testing.F, zero func() cli.Command) {
 	if err != nil {
 		f.Fatal(err)
 	}
+
 	program := filepath.Base(dir)
 	seeds := scripted(f, program)
 	taken := 0
+
 	for _, args := range seeds {
 		f.Add(strings.Join(args, "\n"), "")
 		f.Add(strings.Join(args, "\n"), strings.Repeat("o\n", 6)+"/l")
 		for _, v := range variables {
 			f.Setenv(v, "o")
 		}
+
 		f.Setenv("DPL_SYNC", "")
 		f.Setenv("DPL_NOW", "")
 		if cli.FastLane(zero(), args) {
 			taken++
 		}
 	}
+
 	if taken*2 < len(seeds) || taken == 0 {
 		f.Errorf("the fast lane takes %d of %d lists of arguments", taken, len(seeds))
 	}
@@ -54,6 +58,7 @@ func Fuzz(f *testing.F, zero func() cli.Command) {
 			}
 			t.Setenv(v, value)
 		}
+
 		args := strings.Split(lines, "\n")
 		if lines == "" {
 			args = nil
@@ -63,6 +68,7 @@ func Fuzz(f *testing.F, zero func() cli.Command) {
 		if !cli.FastLane(got, args) {
 			return
 		}
+
 		want := zero()
 		if err := cli.Kong(want, program, args); err != nil {
 			t.Errorf("%q: the fast lane takes them, kong says: %v", args, err)
@@ -79,10 +85,12 @@ func scripted(f *testing.F, program string) (all [][]string) {
 	if err != nil {
 		f.Fatal(err)
 	}
+
 	more, err := filepath.Glob("../../testscripts/*/*.txtar")
 	if err != nil {
 		f.Fatal(err)
 	}
+
 	line := regexp.MustCompile(`(?m)^(?:exec|status \d+|timed \S+) ` + program + `( [^&\n]*)?`)
 	for _, path := range append(scripts, more...) {
 		text, err := os.ReadFile(path)
@@ -94,8 +102,10 @@ func scripted(f *testing.F, program string) (all [][]string) {
 			all = append(all, args)
 		}
 	}
+
 	if len(all) == 0 {
 		f.Fatalf("no script calls %s", program)
 	}
+
 	return all
 }

@@ -43,6 +43,7 @@ func TestJobKill(t *testing.T) {
 		if err := j.Signal(syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
+
 		mustClose(t, "Empty", j.Empty())
 	})
 }
@@ -62,6 +63,7 @@ func TestJobSignalsStopped(t *testing.T) {
 			if _, got := j.Status(); got != sig {
 				t.Errorf("it died of %v, want %v", got, sig)
 			}
+
 			mustClose(t, "Empty", j.Empty())
 		}
 	})
@@ -90,6 +92,7 @@ func TestJobLeaderEndsFirst(t *testing.T) {
 		if code, _ := j.Status(); code != 3 {
 			t.Errorf("exit code %d, want 3", code)
 		}
+
 		want := pids(t, filepath.Join(dir, "pid"))
 		if got := j.Left(); !slices.Equal(got, want) {
 			t.Errorf("left %v, want %v", got, want)
@@ -106,6 +109,7 @@ func TestJobLeaderEndsFirst(t *testing.T) {
 		if err := j.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
+
 		mustClose(t, "Empty", j.Empty())
 		proctest.MustBeReaped(t, j.PID())
 	})
@@ -125,6 +129,7 @@ func TestJobMemberLeaves(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "fifo"), []byte("\n"), 0); err != nil {
 			t.Fatal(err)
 		}
+
 		mustClose(t, "Empty", j.Empty())
 		if err := j.Signal(syscall.SIGKILL); err != process.ErrNoProcess {
 			t.Errorf("Signal: %v, want ErrNoProcess", err)
@@ -141,6 +146,7 @@ func TestJobZombie(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		j, dir := start(proctest.RoleVariable + `=keeper ` + self + ` pids & until [ -s pids ]; do sleep 0.01; done; exit 0`)
 		found := pids(t, filepath.Join(dir, "pids"))
 		p := identify(t, found[0])
@@ -161,6 +167,7 @@ func playKeeper() {
 	if err := cmd.Start(); err != nil {
 		proctest.Serve(err.Error())
 	}
+
 	unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
 	unix.Setsid()
 	os.WriteFile(os.Args[1], fmt.Appendln(nil, os.Getpid(), cmd.Process.Pid), 0o600)

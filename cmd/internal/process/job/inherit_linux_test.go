@@ -30,11 +30,13 @@ func playJob() {
 	if fd <= 2 {
 		unix.FcntlInt(uintptr(fd), unix.F_SETFD, 0)
 	}
+
 	j, err := Start(os.Args[2], os.Args[2:], os.Environ(), NewKeeper(time.Second))
 	if err != nil {
 		say("error", err, "foreground", weHaveTerminal())
 		return
 	}
+
 	say("started", j.PID())
 	code, sig := j.Status()
 	say("ended", code, int(sig))
@@ -43,16 +45,19 @@ func playJob() {
 	if err := j.Close(); err != nil {
 		say(err)
 	}
+
 	if j.tty != nil && foreground(j.tty.fd) != 0 {
 		say("the terminal is still open")
 		os.Exit(1)
 	}
+
 	say("closed foreground", weHaveTerminal())
 	if interrupted {
 		say("interrupted", int(interruption))
 		PassOn(interruption)
 		code = 128 + int(interruption)
 	}
+
 	os.Exit(code)
 }
 
@@ -87,21 +92,25 @@ func TestJobInherits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	const ignored = 1<<(syscall.SIGHUP-1) | 1<<(syscall.SIGTSTP-1) | 1<<(syscall.SIGTTIN-1)
 	block := "env --block-signal=USR2,TERM"
 	if exec.Command("sh", "-c", block+" true").Run() != nil {
 		t.Log("no signal is blocked")
 		block = ""
 	}
+
 	cmd := exec.Command("sh", "-c", "trap '' HUP TSTP TTIN; exec "+block+" \"$@\"", "sh", self, "1", "/bin/sleep", "1000")
 	c := proctest.StartCommand(t, cmd, "job")
 	pid := started(t, c.First)
 	status := fmt.Sprintf("/proc/%d/status", pid)
+
 	for name, want := range map[string]uint64{"SigIgn:": ignored, "SigBlk:": 0} {
 		if got, err := strconv.ParseUint(proctest.Value(t, status, name), 16, 64); err != nil || got&^proctest.OfThreads != want {
 			t.Errorf("%s %x, want %x, %v", name, got, want, err)
 		}
 	}
+
 	want := []string{"0", "1", "2"}
 	for _, fd := range proctest.Descriptors(t, os.Getpid()) {
 		n, _ := strconv.Atoi(fd)
@@ -109,10 +118,12 @@ func TestJobInherits(t *testing.T) {
 			want = append(want, fd) // so that is what the runner began with
 		}
 	}
+
 	slices.Sort(want)
 	poll.Until(t, fmt.Sprintf("its descriptors are %v", want), func() bool { // the loader of a program opens libraries
 		return slices.Equal(proctest.Descriptors(t, pid), want)
 	})
+
 	if group, _ := unix.Getpgid(pid); group != pid {
 		t.Errorf("it is in group %d", group)
 	}
@@ -123,25 +134,30 @@ func TestJobLeaksNothing(t *testing.T) {
 	count := func() [2]int {
 		return [2]int{runtime.NumGoroutine(), len(proctest.Descriptors(t, os.Getpid()))}
 	}
+
 	run := func(script string) {
 		j, err := Start("/bin/sh", []string{"sh", "-c", script}, nil, NewKeeper(time.Second))
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		<-j.Ended()
 		if !strings.Contains(script, "&") {
 			<-j.Empty()
 		}
 		defer syscall.Kill(-j.PID(), syscall.SIGKILL) // there is none but ours
+
 		if err := j.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	run("exit 0")
 	w, err := process.Watch(os.Getpid()) // the runtime's own descriptors stay
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	w.Close()
 
 	// So does what package signal starts, which the job above does only if it takes some time.
@@ -149,6 +165,7 @@ func TestJobLeaksNothing(t *testing.T) {
 	signal.Notify(caught, syscall.SIGCONT)
 	signal.Stop(caught)
 	before := count()
+
 	for range 5 {
 		run("exit 0")
 		run("sleep 1000 & exit 0")
@@ -156,6 +173,7 @@ func TestJobLeaksNothing(t *testing.T) {
 			t.Fatal("no error")
 		}
 	}
+
 	var now [2]int
 	t.Cleanup(func() { t.Logf("goroutines and descriptors: %v, were %v", now, before) })
 	poll.Until(t, "all is released", func() bool {
@@ -178,6 +196,7 @@ func TestJobClosedEarly(t *testing.T) {
 	if err := process.SignalProcess(p, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
+
 	mustClose(t, "Ended", j.Ended())
 	proctest.MustBeReaped(t, p.PID)
 	if closed(j.Empty()) {

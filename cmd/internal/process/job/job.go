@@ -233,6 +233,7 @@ func (j *Job) send(sig syscall.Signal) error {
 	if err == syscall.ESRCH {
 		return process.ErrNoProcess
 	}
+
 	return err
 }
 

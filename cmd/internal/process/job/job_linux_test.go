@@ -27,6 +27,7 @@ func startJob(t *testing.T, script string) (*Job, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() {
 		j.Signal(syscall.SIGKILL)
 		j.Close()
@@ -50,10 +51,12 @@ func withAndWithoutHandle(t *testing.T, test func(t *testing.T, start func(scrip
 				if !handle {
 					j.group.close()
 				}
+
 				j.mu.Unlock()
 				if err := os.WriteFile(filepath.Join(dir, "begin"), nil, 0o600); err != nil {
 					t.Fatal(err)
 				}
+
 				return j, dir
 			})
 		})
@@ -83,6 +86,7 @@ func pids(t *testing.T, path string) []int {
 		if !strings.HasSuffix(string(content), "\n") {
 			return false
 		}
+
 		for _, word := range strings.Fields(string(content)) {
 			pid, err := strconv.Atoi(word)
 			if err != nil {
@@ -90,8 +94,10 @@ func pids(t *testing.T, path string) []int {
 			}
 			found = append(found, pid)
 		}
+
 		return true
 	})
+
 	return found
 }
 
@@ -130,11 +136,13 @@ func mustBeOver(t *testing.T, j *Job) {
 	if got := j.Left(); got != nil {
 		t.Errorf("left %v", got)
 	}
+
 	for _, sig := range []syscall.Signal{0, syscall.SIGTERM, syscall.SIGKILL} {
 		if err := j.Signal(sig); err != process.ErrNoProcess {
 			t.Errorf("Signal: %v, want ErrNoProcess", err)
 		}
 	}
+
 	if err := j.Close(); err != nil {
 		t.Error(err)
 	}
@@ -159,19 +167,23 @@ func TestScriptWithoutInterpreter(t *testing.T) {
 		case "fails":
 			text += "exit 7\n"
 		}
+
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
 			t.Fatal(err)
 		}
+
 		j, err := Start(path, []string{"other name", "word"}, nil, NewKeeper(time.Second))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
+
 		<-j.Empty()
 		if code, sig := j.Status(); code != status || sig != 0 {
 			t.Errorf("%s: got status %d, signal %v, want %d", name, code, sig, status)
 		}
+
 		j.Close()
 	}
 }
@@ -183,6 +195,7 @@ func TestMissingInterpreter(t *testing.T) {
 	if err := os.WriteFile(path, []byte("#! /no/such/shell -e\necho\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+
 	_, err := Start(path, []string{"a"}, nil, NewKeeper(time.Second))
 	if want := `its interpreter "/no/such/shell": no such file or directory`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -199,6 +212,7 @@ func TestJobFails(t *testing.T) {
 		}
 		return path
 	}
+
 	for _, c := range []struct {
 		path string
 		want error

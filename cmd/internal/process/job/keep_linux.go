@@ -70,6 +70,7 @@ func receiveGroup() (g *group, ok bool) {
 		if err != nil || len(fds) != 1 {
 			return nil, false
 		}
+
 		return &group{handle: fds[0]}, true
 	}
 }

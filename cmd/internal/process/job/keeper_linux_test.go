@@ -32,8 +32,10 @@ func descendants(t *testing.T, dir string, names ...string) (pids []int) {
 			n, _ := fmt.Sscanf(string(content), "%d\n", &pid)
 			return n == 1
 		})
+
 		pids = append(pids, pid)
 	}
+
 	return pids
 }
 
@@ -42,6 +44,7 @@ func descendants(t *testing.T, dir string, names ...string) (pids []int) {
 func TestKeeperEndsGroup(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
+
 	// The kernel sends SIGHUP to an orphaned group of which one is stopped.
 	c := proctest.Start(t, "job", "1", "/bin/sh", "-c", `cd "$0"; trap "" HUP
 		sh -c 'trap "" TERM; echo $$ >deaf; while :; do sleep 1000; done' &
@@ -49,20 +52,24 @@ func TestKeeperEndsGroup(t *testing.T) {
 		setsid sh -c 'echo $$ >away; exec sleep 1000' &
 		sh -c 'trap "echo >asked; exit" TERM; echo $$ >polite; while :; do sleep 0.01; done' &
 		wait`, dir)
+
 	leader := identify(t, started(t, c.First))
 	left := descendants(t, dir, "deaf", "stopped", "polite")
 	away := identify(t, descendants(t, dir, "away")[0])
 	poll.Until(t, "it is stopped", func() bool { return proctest.InState(left[1], "T") })
 	c.Die(t)
 	mustEnd(t, leader)
+
 	for _, pid := range left {
 		if p, err := process.Identify(pid); err == nil {
 			mustEnd(t, p)
 		}
 	}
+
 	if _, err := os.Stat(filepath.Join(dir, "asked")); err != nil {
 		t.Error("it was not asked to end before it was killed")
 	}
+
 	mustEnd(t, away)
 }
 
@@ -77,6 +84,7 @@ func TestKeeperIsThereFirst(t *testing.T) {
 		if err := runner.Run(); runner.ProcessState == nil {
 			t.Fatal(err)
 		}
+
 		pid := descendants(t, dir, "left")[0]
 		poll.Until(t, "what it left ends", func() bool { return !proctest.InState(pid, "RSD") })
 	}
@@ -91,6 +99,7 @@ func TestKeeperDismissed(t *testing.T) {
 	if j.keeper == nil {
 		t.Skip(j.Unkept())
 	}
+
 	keeper := identify(t, j.keeper.pid)
 	if session, err := unix.Getsid(keeper.PID); err != nil || session != keeper.PID {
 		t.Errorf("the keeper is in session %d (%v), not in its own", session, err)
@@ -98,6 +107,7 @@ func TestKeeperDismissed(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
+
 	mustEnd(t, keeper)
 	if process.Exited(left.PID, left.StartTicks) {
 		t.Error("what is left was ended")
@@ -113,6 +123,7 @@ func TestKeeperHoldsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lock.Close()
+
 	runner := exec.Command("/proc/self/exe", "1", "/bin/sleep", "1000")
 	runner.Env = append(os.Environ(), proctest.RoleVariable+"=job")
 	runner.ExtraFiles = []*os.File{lock}
@@ -120,6 +131,7 @@ func TestKeeperHoldsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { runner.Process.Kill(); runner.Wait() }()
+
 	holders := func() (names []string) {
 		children, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", runner.Process.Pid))
 		for _, file := range children {
@@ -133,9 +145,11 @@ func TestKeeperHoldsNothing(t *testing.T) {
 				}
 			}
 		}
+
 		slices.Sort(names)
 		return names
 	}
+
 	poll.Until(t, "the job has it and the keeper has not", func() bool {
 		return slices.Equal(holders(), []string{"/bin/sleep", "not dpl-keeper"})
 	})
@@ -172,6 +186,7 @@ func TestKeeperByID(t *testing.T) {
 	if k.err != nil {
 		t.Fatal(k.err)
 	}
+
 	k.await()
 	begin := func(id string, argv ...string) (*exec.Cmd, func() bool) {
 		c := exec.Command(argv[0], argv[1:]...)
@@ -182,6 +197,7 @@ func TestKeeperByID(t *testing.T) {
 		t.Cleanup(func() { c.Process.Kill(); c.Wait() })
 		return c, func() bool { return proctest.InState(c.Process.Pid, "Z") }
 	}
+
 	_, oursEnded := begin(k.id, "/bin/sleep", "1000")
 	deaf, deafEnded := begin("0123456789abcdef,"+k.id, "/bin/sh", "-c", `trap "" TERM; while :; do sleep 1000; done`)
 	_, nextEnded := begin(process.NewStartID(), "/bin/sleep", "1000")
@@ -190,15 +206,18 @@ func TestKeeperByID(t *testing.T) {
 		session, err := unix.Getsid(away.Process.Pid)
 		return err == nil && session == away.Process.Pid
 	})
+
 	poll.Until(t, "it ignores SIGTERM", func() bool {
 		ignored, err := strconv.ParseUint(proctest.Value(t, fmt.Sprintf("/proc/%d/status", deaf.Process.Pid), "SigIgn:"), 16, 64)
 		return err == nil && ignored&(1<<(unix.SIGTERM-1)) != 0
 	})
+
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the keeper: %s; ended: %t, %t", proctest.StatLine(k.pid), oursEnded(), deafEnded())
 		}
 	})
+
 	// As when the runner dies. But that has nobody else amid fork, as other tests may have, who
 	// would hold a closed socket open.
 	unix.Shutdown(k.socket, unix.SHUT_RDWR)
@@ -220,6 +239,7 @@ func TestKeeperParked(t *testing.T) {
 		t.Fatal(k.err)
 	}
 	defer k.Dismiss()
+
 	k.await()
 	proc := fmt.Sprintf("/proc/%d/", k.pid)
 	if name, _ := os.ReadFile(proc + "comm"); string(name) != "dpl-keeper\n" {
@@ -228,6 +248,7 @@ func TestKeeperParked(t *testing.T) {
 	if line, _ := os.ReadFile(proc + "cmdline"); strings.TrimRight(string(line), "\x00") != "dpl-keeper" {
 		t.Errorf("its arguments are %q", line)
 	}
+
 	environ, _ := os.ReadFile(proc + "environ")
 	if got, want := strings.Trim(string(environ), "\x00"), process.KeeperVariable+"="+k.id; got != want {
 		t.Errorf("its environment is %q, want %q", got, want)
@@ -235,9 +256,11 @@ func TestKeeperParked(t *testing.T) {
 	if files, _ := filepath.Glob(proc + "fd/*"); len(files) != 4 { // and its program
 		t.Errorf("it has %q open", files)
 	}
+
 	for _, sig := range []syscall.Signal{unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGUSR1} {
 		unix.Kill(k.pid, sig)
 	}
+
 	unix.Kill(k.pid, unix.SIGSTOP)
 	unix.Kill(k.pid, unix.SIGCONT)
 	poll.Until(t, "it waits on", func() bool { return proctest.InState(k.pid, "S") })

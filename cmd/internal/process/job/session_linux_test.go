@@ -32,6 +32,7 @@ func openPTY(t *testing.T) (master, slave *os.File) {
 	if err != nil {
 		t.Skip(err)
 	}
+
 	t.Cleanup(func() { master.Close() })
 	fd := int(master.Fd())
 	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
@@ -41,10 +42,12 @@ func openPTY(t *testing.T) (master, slave *os.File) {
 	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
 		t.Fatal(err)
 	}
+
 	slave, err = os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return master, slave
 }
 
@@ -60,10 +63,12 @@ func openSessionWith(t *testing.T, how string, argv ...string) *session {
 	t.Helper()
 	master, slave := openPTY(t)
 	defer slave.Close()
+
 	cmd := exec.Command("/proc/self/exe", append([]string{how}, argv...)...)
 	cmd.ExtraFiles = []*os.File{slave}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 3}
 	s := &session{Child: proctest.StartCommand(t, cmd, "shell"), master: master}
+
 	for line := s.First; ; line = s.Line(t) { // the job may print something before the shell does
 		if _, err := fmt.Sscanf(line, "runner %d", &s.runner); err == nil {
 			return s
@@ -84,6 +89,7 @@ func playShell() {
 	if os.Args[1] == "pipe" {
 		cmd.Stdout = nil
 	}
+
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Foreground: os.Args[1] != "background", Ctty: tty}
 	if os.Args[1] == "background" {
 		unix.IoctlSetPointerInt(tty, unix.TIOCSPGRP, unix.Getpgrp())
@@ -91,6 +97,7 @@ func playShell() {
 	if err := cmd.Start(); err != nil {
 		proctest.Serve(err.Error())
 	}
+
 	runner := cmd.Process.Pid
 	signal.Ignore(syscall.SIGTTOU)
 	fmt.Println("runner", runner)
@@ -102,6 +109,7 @@ func playShell() {
 			unix.Kill(-runner, unix.SIGCONT)
 		}
 	}()
+
 	shellWaits(tty, runner)
 }
 
@@ -111,6 +119,7 @@ func shellWaits(tty, runner int) {
 		if _, err := unix.Wait4(runner, &status, unix.WUNTRACED, nil); err != nil {
 			continue
 		}
+
 		unix.IoctlSetPointerInt(tty, unix.TIOCSPGRP, unix.Getpgrp())
 		switch {
 		case status.Stopped():
@@ -133,10 +142,12 @@ func (s *session) hear(t *testing.T, line string) {
 			s.heard = slices.Delete(s.heard, i, i+1)
 			return
 		}
+
 		next, err := s.Out.ReadString('\n')
 		if err != nil {
 			t.Fatalf("waiting for %q, heard %q: %v", line, s.heard, err)
 		}
+
 		s.heard = append(s.heard, next[:len(next)-1])
 	}
 }
@@ -150,6 +161,7 @@ func (s *session) job(t *testing.T) int {
 			return pid
 		}
 	}
+
 	s.heard = append(s.heard, s.Line(t))
 	return s.job(t)
 }

@@ -28,6 +28,7 @@ func TestTerminalForeground(t *testing.T) {
 	if err != nil || ignored&^proctest.OfThreads != 0 {
 		t.Errorf("it ignores %x, %v", ignored, err)
 	}
+
 	s.typeIn(t, "hello\n")
 	s.hear(t, "got hello")
 	s.hear(t, "closed foreground true")
@@ -67,6 +68,7 @@ func TestTerminalStop(t *testing.T) {
 	s.hear(t, "ready")
 	job := s.job(t)
 	s.setEcho(t, false)
+
 	for range 3 {
 		s.typeIn(t, "\x1a")
 		s.hear(t, "stopped "+strconv.Itoa(int(syscall.SIGTSTP)))
@@ -74,12 +76,14 @@ func TestTerminalStop(t *testing.T) {
 		if !proctest.InState(job, "T") || !proctest.InState(s.runner, "T") {
 			t.Error("they are not stopped")
 		}
+
 		s.setEcho(t, true)
 		s.tell(t, "fg")
 		s.mustBeForeground(t, "the job", job)
 		poll.Until(t, "the modes are the job's", func() bool { return !s.echoes(t) })
 		poll.Until(t, "they go on", func() bool { return !proctest.InState(job, "T") && !proctest.InState(s.runner, "T") })
 	}
+
 	s.typeIn(t, "hello\n")
 	s.hear(t, "got hello")
 	s.hear(t, "exited 5")
@@ -99,6 +103,7 @@ func TestTerminalStopAndGoOnInBackground(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "fifo"), []byte("\n"), 0); err != nil {
 		t.Fatal(err)
 	}
+
 	s.hear(t, "ready")
 	s.hear(t, "stopped 20") // since it reads
 	s.tell(t, "fg")
@@ -119,18 +124,22 @@ func TestTerminalStopFromOutside(t *testing.T) {
 	if err := syscall.Kill(s.runner, syscall.SIGTSTP); err != nil {
 		t.Fatal(err)
 	}
+
 	s.hear(t, "stopped 20")
 	if !proctest.InState(job, "T") {
 		t.Error("the job is not stopped")
 	}
+
 	s.tell(t, "fg")
 	s.mustBeForeground(t, "the job", job)
 	poll.Until(t, "it goes on", func() bool { return !proctest.InState(job, "T") })
+
 	// So does a SIGSTOP of the job, with which some editors suspend themselves. Otherwise no one
 	// would own the terminal.
 	if err := syscall.Kill(job, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+
 	s.hear(t, "stopped 20")
 	s.tell(t, "fg")
 	s.mustBeForeground(t, "the job", job)
@@ -150,12 +159,14 @@ func TestTerminalStopOfOrphans(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer report.Close()
+
 	cmd.Env = append(os.Environ(), proctest.RoleVariable+"=job")
 	cmd.Stdin, cmd.Stdout, cmd.ExtraFiles = slave, slave, []*os.File{theirs}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+
 	slave.Close()
 	theirs.Close()
 	s := &session{Child: &proctest.Child{Cmd: cmd, Out: bufio.NewReader(master)}, master: master}
@@ -165,14 +176,17 @@ func TestTerminalStopOfOrphans(t *testing.T) {
 		cmd.Process.Kill()
 		cmd.Wait()
 	})
+
 	line, err := bufio.NewReader(report).ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	job := started(t, line)
 	s.mustBeForeground(t, "the job", job)
 	s.hear(t, "ready\r")
 	s.setEcho(t, false)
+
 	for range 3 {
 		s.typeIn(t, "\x1a")
 		s.mustBeForeground(t, "the job", job)
@@ -196,12 +210,14 @@ func TestTerminalLentLate(t *testing.T) {
 	if !proctest.InState(job, "T") {
 		t.Error("the job is not stopped")
 	}
+
 	s.tell(t, "fg")
 	poll.Until(t, "they go on", func() bool { return !proctest.InState(job, "T") && !proctest.InState(s.runner, "T") })
 	s.mustBeForeground(t, "the runner", s.runner)
 	if err := os.WriteFile(filepath.Join(dir, "fifo"), []byte("\n"), 0); err != nil {
 		t.Fatal(err)
 	}
+
 	s.hear(t, "ready")
 	s.mustBeForeground(t, "the job", job)
 	s.typeIn(t, "hello\n")
@@ -238,6 +254,7 @@ func TestTerminalKilled(t *testing.T) {
 	if err := syscall.Kill(job, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
+
 	s.hear(t, "closed foreground true")
 	s.hear(t, "exited 0")
 	if !s.echoes(t) {

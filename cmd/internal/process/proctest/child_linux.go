@@ -92,21 +92,26 @@ func StartCommand(t testing.TB, cmd *exec.Cmd, role string) *Child {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	c.In, c.Out = in, bufio.NewReader(out)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
+
 	overdue := time.AfterFunc(poll.Patience, func() { c.Process.Kill() })
 	t.Cleanup(func() {
 		overdue.Stop()
 		c.Process.Kill()
 		c.Wait()
 	})
+
 	c.First = c.Line(t)
+
 	return c
 }
 

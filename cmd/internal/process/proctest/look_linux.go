@@ -54,6 +54,7 @@ func Value(t *testing.T, path, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	_, rest, _ := strings.Cut(string(content), name)
 	words := strings.Fields(rest)
 	if len(words) == 0 {
@@ -69,10 +70,12 @@ func Descriptors(t *testing.T, pid int) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var found []string
 	for _, e := range entries {
 		found = append(found, e.Name())
 	}
+
 	slices.Sort(found)
 	return found
 }

@@ -23,6 +23,7 @@ func TestStart(t *testing.T) {
 		if got, err := decode(b); !reflect.DeepEqual(got, want) || err != nil {
 			t.Errorf("got %+v, %v, want %+v", got, err, want)
 		}
+
 		for n := range b {
 			if got, err := decode(b[:n]); err == nil {
 				t.Errorf("%d bytes of %d: got %+v, want an error", n, len(b), got)

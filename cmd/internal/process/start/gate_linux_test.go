@@ -29,6 +29,7 @@ func TestGate(t *testing.T) {
 	if want := identify(t, p.PID); p != want || !p.Known() {
 		t.Errorf("Process = %+v, want %+v", p, want)
 	}
+
 	mustLead(t, p.PID)
 	mustHaveRunNothing(t, s)
 	if err := g.Release(); err != nil {
@@ -40,6 +41,7 @@ func TestGate(t *testing.T) {
 	if got, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID)); string(got) != "sleep\x001000\x00" {
 		t.Errorf("it runs %q, %v", got, err)
 	}
+
 	mustLead(t, p.PID)
 	mustHaveDescriptors(t, p.PID, s)
 	if info, err := os.Stat(s.Log); err != nil || info.Mode() != 0o600 {
@@ -65,11 +67,13 @@ func TestGateTooLate(t *testing.T) {
 	if err := g.Release(); !errors.Is(err, ErrTooLate) {
 		t.Fatalf("Release: %v, want ErrTooLate", err)
 	}
+
 	p := g.Process()
 	poll.Until(t, "it is gone", func() bool { return process.Exited(p.PID, p.StartTicks) })
 	if text, err := os.ReadFile(s.Log); len(text) > 0 {
 		t.Errorf("it has written %q, %v", text, err)
 	}
+
 	s.Latest = process.Uptime() + time.Hour
 	if err := spawned(t, s).Release(); err != nil {
 		t.Errorf("in time: %v", err)
@@ -84,6 +88,7 @@ func TestGateStoppedPass(t *testing.T) {
 	if _, err := g.conn.Write(s.encode()); err != nil {
 		t.Fatal(err)
 	}
+
 	poll.Until(t, "it runs", func() bool { text, _ := os.ReadFile(s.Log); return len(text) > 0 })
 	g.conn.SetDeadline(time.Now().Add(-time.Hour))
 	if err := g.answer(); err != nil {
@@ -113,12 +118,14 @@ func mustHaveDescriptors(t *testing.T, pid int, s Command) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		got := map[string]string{}
 		for _, e := range entries {
 			got[e.Name()], _ = os.Readlink(filepath.Join(dir, e.Name()))
 		}
 		return len(got) == 3 && got["0"] == "/dev/null" && got["1"] == s.Log && got["2"] == s.Log
 	})
+
 	flags, err := strconv.ParseInt(proctest.Value(t, fmt.Sprintf("/proc/%d/fdinfo/1", pid), "flags:"), 8, 64)
 	if err != nil || flags&unix.O_APPEND == 0 || flags&unix.O_NONBLOCK != 0 {
 		t.Errorf("the log is open with flags %#o, %v", flags, err)
@@ -133,6 +140,7 @@ func TestGateVerbatim(t *testing.T) {
 	if err := os.Mkdir(s.Dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
+
 	released(t, s)
 	var got testimony
 	if line := logged(t, s, 1)[0]; json.Unmarshal([]byte(line), &got) != nil {
@@ -156,6 +164,7 @@ func TestGateLog(t *testing.T) {
 	for range 2 {
 		released(t, s)
 	}
+
 	out, errs := 0, 0
 	for _, line := range logged(t, s, 4) {
 		switch line {
@@ -165,6 +174,7 @@ func TestGateLog(t *testing.T) {
 			errs++
 		}
 	}
+
 	if out != 2 || errs != 2 {
 		t.Errorf("%d of out and %d of err, want 2", out, errs)
 	}
@@ -184,6 +194,7 @@ func TestGateCancel(t *testing.T) {
 	if p := g.Process(); !process.Exited(p.PID, p.StartTicks) {
 		t.Error("the stage is still there")
 	}
+
 	proctest.MustBeReaped(t, g.Process().PID)
 	mustHaveRunNothing(t, s)
 	if err := g.Release(); !errors.Is(err, os.ErrClosed) {
@@ -198,10 +209,12 @@ func TestGateKilled(t *testing.T) {
 	if err := process.SignalProcess(g.Process(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
+
 	proctest.MustBeReaped(t, g.Process().PID)
 	if err := g.Release(); err == nil {
 		t.Error("Release: no error")
 	}
+
 	mustHaveRunNothing(t, s)
 }
 
@@ -219,16 +232,19 @@ func TestPassKilled(t *testing.T) {
 	starts := []Command{command(t, "echo"), command(t, "echo"), command(t, "echo"), command(t, "echo")}
 	other := spawned(t, command(t, "sleep", "1000"))
 	c, processes := startPass(t, starts...)
+
 	for _, p := range processes {
 		if got := identify(t, p.PID); got != p {
 			t.Errorf("Process = %+v, want %+v", p, got)
 		}
 	}
+
 	c.Die(t)
 	for i, p := range processes {
 		mustEnd(t, p)
 		mustHaveRunNothing(t, starts[i])
 	}
+
 	if err := other.Release(); err != nil {
 		t.Error(err)
 	}
@@ -240,17 +256,21 @@ func TestPassKilledAroundRelease(t *testing.T) {
 	const times = 50
 	var starts []Command
 	var processes []protocol.Process
+
 	for i := range times {
 		s := command(t, "sh", "-c", "echo $$")
 		c, stages := startPass(t, s)
 		if _, err := c.In.Write([]byte("\n")); err != nil {
 			t.Fatal(err)
 		}
+
 		for until := time.Now().Add(time.Duration(i) * 40 * time.Microsecond); time.Now().Before(until); {
 		}
+
 		c.Die(t)
 		starts, processes = append(starts, s), append(processes, stages[0])
 	}
+
 	ran := 0
 	for i, p := range processes {
 		mustEnd(t, p)
@@ -263,6 +283,7 @@ func TestPassKilledAroundRelease(t *testing.T) {
 			t.Errorf("process %d: the log has %q, %v", p.PID, content, err)
 		}
 	}
+
 	t.Logf("it ran %d times of %d", ran, times)
 }
 
@@ -274,11 +295,13 @@ func TestPassExits(t *testing.T) {
 	if err := unix.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	f, err := os.OpenFile(fifo, os.O_RDWR, 0) // does not wait for a reader
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
+
 	c, processes := startPass(t, s)
 	release(t, c)
 	c.Die(t)

@@ -22,6 +22,7 @@ func startPassThrough(t *testing.T, script string, s Command) *proctest.Child {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -43,9 +44,11 @@ func TestServiceInheritsNoDescriptor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
+
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != unix.EWOULDBLOCK {
 		t.Fatalf("the lock is free: %v", err)
 	}
+
 	c.Die(t)
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		t.Errorf("the lock: %v", err)
@@ -59,14 +62,17 @@ func TestCloseListedOnExec(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Close(fd)
+
 	if err := closeListedOnExec("/proc/self/fd"); err != nil {
 		t.Fatal(err)
 	}
+
 	for fd, want := range map[int]int{0: 0, 1: 0, 2: 0, fd: unix.FD_CLOEXEC} {
 		if got, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); got != want || err != nil {
 			t.Errorf("descriptor %d has flags %d, %v, want %d", fd, got, err, want)
 		}
 	}
+
 	if err := closeListedOnExec("/no such"); err == nil {
 		t.Error("no error where there is no list")
 	}
@@ -83,6 +89,7 @@ func TestServiceInheritsNoSignals(t *testing.T) {
 		t.Logf("no signal is blocked: %s", out)
 		script = strings.Replace(script, "env --block-signal=USR2,HUP", "", 1)
 	}
+
 	c := startPassThrough(t, script, s)
 	ignored := proctest.Value(t, "/proc/"+strconv.Itoa(c.Process.Pid)+"/status", "SigIgn:")
 	release(t, c)
@@ -91,15 +98,18 @@ func TestServiceInheritsNoSignals(t *testing.T) {
 		content, _ := os.ReadFile(s.Log)
 		return strings.Contains(string(content), "Max realtime timeout")
 	})
+
 	const none = "0000000000000000"
 	if ignored == none {
 		t.Error("the pass ignores nothing")
 	}
+
 	for _, name := range []string{"SigBlk:", "SigIgn:", "SigPnd:", "ShdPnd:"} {
 		if set, err := strconv.ParseUint(proctest.Value(t, s.Log, name), 16, 64); err != nil || set&^proctest.OfThreads != 0 {
 			t.Errorf("%s %x, %v", name, set, err)
 		}
 	}
+
 	if got := proctest.Value(t, s.Log, "Max open files"); got != "123" {
 		t.Errorf("at most %s open files, want 123", got)
 	}

@@ -44,6 +44,7 @@ func keptCommand(
 	if n == 0 {
 		return g, s.ID, nil
 	}
+
 	for _, line := range logged(t, s, n) {
 		pid, err := strconv.Atoi(line)
 		if err != nil {
@@ -54,6 +55,7 @@ func keptCommand(
 		poll.Until(t, "it is sleep", func() bool { return process.Name(pid) == "sleep" })
 		printed = append(printed, p)
 	}
+
 	return g, s.ID, printed
 }
 
@@ -83,16 +85,19 @@ func TestKeptSurvivors(t *testing.T) {
 	if err := process.SignalProcess(leader, unix.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
+
 	proctest.MustBeReaped(t, leader.PID)
 	mustSurvive(t, leader, id, keeper, member, daemon)
 	mustSurvive(t, leader, process.NewStartID(), keeper)
 	mustSurvive(t, leader, id, protocol.Process{})
+
 	for _, p := range []protocol.Process{member, daemon} {
 		if err := process.SignalProcess(p, unix.SIGKILL); err != nil {
 			t.Error(err)
 		}
 		mustEnd(t, p)
 	}
+
 	mustSurvive(t, leader, id, keeper) // it has only what belongs to others
 	if process.Exited(keeper.PID, keeper.StartTicks) {
 		t.Error("the keeper has left its children")
@@ -119,9 +124,11 @@ func TestKeeperOfStartStopped(t *testing.T) {
 	if process.SignalProcess(keeper, unix.SIGSTOP) != nil || process.Exited(keeper.PID, keeper.StartTicks) {
 		return // it has ended before
 	}
+
 	poll.Until(t, "it is stopped, or was ending already", func() bool {
 		return proctest.InState(keeper.PID, "T") || process.Exited(keeper.PID, keeper.StartTicks)
 	})
+
 	if proctest.InState(keeper.PID, "T") {
 		want := fmt.Sprintf("process %d, the keeper, does not end", keeper.PID)
 		found, err := process.Survivors(g.Process(), id, keeper)
@@ -129,6 +136,7 @@ func TestKeeperOfStartStopped(t *testing.T) {
 			t.Errorf("got %v, %v", found, err)
 		}
 	}
+
 	process.SignalProcess(keeper, unix.SIGCONT)
 	proctest.MustBeReaped(t, keeper.PID)
 }
@@ -142,10 +150,12 @@ func TestKeeperOfStartKilled(t *testing.T) {
 	if err := process.SignalProcess(keeper, unix.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
+
 	proctest.MustBeReaped(t, keeper.PID)
 	if process.Exited(leader.PID, leader.StartTicks) {
 		t.Fatal("the service ended with its keeper")
 	}
+
 	process.SignalProcess(leader, unix.SIGKILL)
 	mustEnd(t, leader)
 	found, err := process.Survivors(leader, id, keeper)
@@ -154,6 +164,7 @@ func TestKeeperOfStartKilled(t *testing.T) {
 	if len(found) > 0 || err == nil || err.Error() != want {
 		t.Errorf("survivors %v, %v", found, err)
 	}
+
 	process.SignalProcess(printed[0], unix.SIGKILL)
 	mustEnd(t, printed[0])
 	mustSurvive(t, leader, id, keeper)
@@ -168,6 +179,7 @@ func TestKeeperOfStartAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Close(inherited)
+
 	g, id, _ := keptCommand(t, "exec sleep 1000", 0)
 	keeper := g.Keeper()
 	mustLead(t, keeper.PID)
@@ -179,19 +191,23 @@ func TestKeeperOfStartAlone(t *testing.T) {
 	if dir, err := os.Readlink(proc + "cwd"); dir != "/" {
 		t.Errorf("it is in %q, %v", dir, err)
 	}
+
 	mustHoldNothing(t, keeper.PID)
 	threads, err := filepath.Glob(proc + "task/*")
 	if os.Getenv(entryVariable) != "" && len(threads) != 1 {
 		t.Errorf("it runs Go: it has %d threads, %v", len(threads), err)
 	}
+
 	for _, sig := range []syscall.Signal{unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGUSR1} {
 		if err := process.SignalProcess(keeper, sig); err != nil {
 			t.Error(err)
 		}
 	}
+
 	if parent(t, g.Process().PID) != strconv.Itoa(keeper.PID) {
 		t.Error("it is not the parent of the command")
 	}
+
 	process.SignalProcess(g.Process(), unix.SIGKILL)
 	proctest.MustBeReaped(t, keeper.PID)
 }
@@ -225,6 +241,7 @@ func TestKeeperOfStartKilledBefore(t *testing.T) {
 		if err := process.SignalProcess(victim(g), unix.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
+
 		proctest.MustBeReaped(t, g.Keeper().PID)
 		mustEnd(t, g.Process())
 		g.Release()
@@ -242,6 +259,7 @@ func TestPassKilledBeforeRelease(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		c.Die(t)
 		mustEnd(t, stage)
 		proctest.MustBeReaped(t, keeper)
@@ -256,6 +274,7 @@ func TestKeptFromEntry(t *testing.T) {
 	if testing.Short() || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		t.Skip("links this test once more")
 	}
+
 	t.Parallel()
 	cmd := exec.Command("go", "test", "-count=1", "-ldflags=-E dpl_entry", "-v",
 		"-run=^Test(KeptSurvivors|KeeperOfStart.*|PassKilledBeforeRelease|Gate.*)$", ".")

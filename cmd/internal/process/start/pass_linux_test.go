@@ -28,27 +28,34 @@ func pass() string {
 		if err := json.Unmarshal([]byte(arg), &s); err != nil {
 			return err.Error()
 		}
+
 		g, err := Spawn(s)
 		if err != nil {
 			return err.Error()
 		}
+
 		gates, processes = append(gates, g), append(processes, g.Process())
 	}
+
 	line, err := json.Marshal(processes)
 	if err != nil {
 		return err.Error()
 	}
+
 	go func() {
 		if _, err := io.ReadFull(os.Stdin, make([]byte, 1)); err != nil {
 			return
 		}
+
 		for _, g := range gates {
 			if err := g.Release(); err != nil {
 				os.Stderr.WriteString(err.Error())
 			}
 		}
+
 		os.Stdout.WriteString("released\n")
 	}()
+
 	os.Stdout.Write(append(line, '\n'))
 	select {}
 }
@@ -64,6 +71,7 @@ func startPass(t *testing.T, starts ...Command) (*proctest.Child, []protocol.Pro
 		}
 		args = append(args, string(arg))
 	}
+
 	c := proctest.Start(t, "pass", args...)
 	return c, stages(t, c)
 }
@@ -74,6 +82,7 @@ func stages(t *testing.T, c *proctest.Child) []protocol.Process {
 	if err := json.Unmarshal([]byte(c.First), &processes); err != nil {
 		t.Fatal(c.First)
 	}
+
 	for _, p := range processes {
 		killAtEnd(t, p)
 	}
@@ -111,10 +120,12 @@ func witness() string {
 	if err := errors.Join(errs[:]...); err != nil {
 		return err.Error()
 	}
+
 	line, err := json.Marshal(v)
 	if err != nil {
 		return err.Error()
 	}
+
 	return string(line)
 }
 

@@ -36,6 +36,7 @@ func dial(address string) (*os.File, error) {
 	if _, err := peer(fd); err != nil {
 		return nil, err
 	}
+
 	return os.NewFile(uintptr(fd), "gate"), nil
 }
 

@@ -27,10 +27,12 @@ func TestGateLooksUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	script("one/cmd", 0o700)
 	script("two/cmd", 0o700)
 	script("closed/cmd", 0o600)
 	script("cmd", 0o700)
+
 	for i, c := range []struct{ name, path, want string }{
 		{"cmd", "PATH=" + dir + "/one:" + dir + "/two", "one/cmd"},
 		{"cmd", "PATH=" + dir + "/none:" + dir + "/closed:" + dir + "/cmd:" + dir + "/two", "two/cmd"},
@@ -46,6 +48,7 @@ func TestGateLooksUp(t *testing.T) {
 			t.Errorf("%q with %q ran %q, want %q", c.name, c.path, got, c.want)
 		}
 	}
+
 	s := command(t, "echo", "found")
 	s.Env = nil
 	released(t, s)
@@ -64,6 +67,7 @@ func TestGateFails(t *testing.T) {
 		}
 		return path
 	}
+
 	noFormat, closed := file("noformat", "echo\x00", 0o700), file("closed", "#!/bin/sh\n", 0o600)
 	link, fifo := filepath.Join(dir, "link"), filepath.Join(dir, "fifo")
 	if err := errors.Join(os.Symlink(file("target", "", 0o600), link), unix.Mkfifo(fifo, 0o600)); err != nil {
@@ -113,8 +117,10 @@ func TestGateFails(t *testing.T) {
 		if p := g.Process(); !process.Exited(p.PID, p.StartTicks) {
 			t.Errorf("%s: the stage is still there", c.want)
 		}
+
 		proctest.MustBeReaped(t, g.Process().PID)
 	}
+
 	if g, err := Spawn(Command{}); err == nil || g != nil {
 		t.Errorf("Spawn of nothing: %v, %v", g, err)
 	}

@@ -32,6 +32,7 @@ func writeSystemdRun(t *testing.T, script string) string {
 printf '%s\n' "$@" >` + dir + `/args
 while [[ $1 != -- ]]; do [[ $1 == --unit=* ]] && unit=$1; shift; done; shift
 ` + script
+
 	if err := os.WriteFile(filepath.Join(dir, "systemd-run"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -43,6 +44,7 @@ func TestSpawnUnit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, how := range []string{
 		"setsid -f \"$@\" </dev/null >/dev/null 2>&1",
 		"(exec \"$@\" </dev/null >/dev/null 2>&1) &",            // no session of its own
@@ -55,11 +57,13 @@ func TestSpawnUnit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		killAtEnd(t, g.Process())
 		p := g.Process()
 		if want := identify(t, p.PID); p != want || !p.Known() {
 			t.Errorf("Process = %+v, want %+v", p, want)
 		}
+
 		mustHaveRunNothing(t, s)
 		if err := g.Release(); err != nil {
 			t.Fatal(err)
@@ -70,12 +74,14 @@ func TestSpawnUnit(t *testing.T) {
 		if got, err := os.ReadFile("/proc/" + strconv.Itoa(p.PID) + "/cmdline"); string(got) != "sleep\x001000\x00" {
 			t.Errorf("it runs %q, %v", got, err)
 		}
+
 		mustLead(t, p.PID)
 		mustHaveDescriptors(t, p.PID, s)
 		content, err := os.ReadFile(args)
 		if strings.Contains(string(content), "/proc/") {
 			t.Errorf("a program by a number that may be another's soon: %q", content)
 		}
+
 		for _, want := range []string{"--user", "--collect", "--quiet", "--unit=dpl-main-db-1.service", "--property=TimeoutStopSec=1500ms", self} {
 			if !strings.Contains(string(content), want+"\n") {
 				t.Errorf("no %s: %q, %v", want, content, err)
@@ -94,6 +100,7 @@ func TestSpawnUnitCancel(t *testing.T) {
 	if err := g.Cancel(); err != nil {
 		t.Error(err)
 	}
+
 	mustEnd(t, g.Process())
 	mustHaveRunNothing(t, s)
 	if content, err := os.ReadFile(args); strings.Contains(string(content), "--user") {
@@ -110,6 +117,7 @@ func TestSpawnUnitFails(t *testing.T) {
 			t.Errorf("it took %v", took)
 		}
 	})
+
 	t.Run("no systemd-run", func(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
 		mustNotSpawn(t, "dpl-main-db-1.service", `exec: "systemd-run": executable file not found in $PATH`)
@@ -135,6 +143,7 @@ func TestAcceptsOurOwnOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
+
 	proctest.StartAs(t, nobody, "connect", address).MustBeReady(t)
 	own := proctest.Start(t, "connect", address).MustBeReady(t)
 	conn, pid, err := accept(listener)
@@ -142,13 +151,16 @@ func TestAcceptsOurOwnOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
+
 	if pid != own.Process.Pid || hungUp(conn) {
 		t.Errorf("accepted %d, hung up: %t; want %d", pid, hungUp(conn), own.Process.Pid)
 	}
+
 	own.Die(t)
 	if !hungUp(conn) {
 		t.Error("it has not hung up")
 	}
+
 	listener.SetReadDeadline(time.Now().Add(time.Millisecond))
 	if _, pid, err := accept(listener); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("accepted %d, %v", pid, err)
@@ -164,8 +176,10 @@ func TestDialsOurOwnOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
+
 	if got := proctest.StartAs(t, nobody, "dial", address).First; got != errNotOurs.Error() {
 		t.Errorf("another user's stage: %s, want %v", got, errNotOurs)
 	}
+
 	proctest.Start(t, "dial", address).MustBeReady(t)
 }
