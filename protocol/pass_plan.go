@@ -162,7 +162,8 @@ func (p *planner) shuttingDown(j judgement) []step {
 // dependentShutsDown reports whether a service that depends on s has not stopped yet.
 func (p *planner) dependentShutsDown(s *Service) bool {
 	for id, other := range p.judged {
-		if other.was.State == StateShuttingDown && id != s.ID && slices.Contains(other.was.Dependencies, s.ID) {
+		stops := other.was.State == StateShuttingDown
+		if stops && id != s.ID && slices.Contains(other.was.Dependencies, s.ID) {
 			return true
 		}
 	}

@@ -11,10 +11,12 @@ type ServiceProcess struct {
 }
 
 // BeatService returns g after a heartbeat of the service p.Service, with the report say (spec
-// §10.3). verdict is VerdictContinue; VerdictCleanUp if the service must end; or VerdictCrashed if it
-// was declared dead, and then nothing has changed. BeatService returns ErrNoService, and ErrOtherProcess if another process of the
-// service is alive.
-func (g Group) BeatService(p ServiceProcess, say Report, seen Observation) (after Group, verdict Verdict, err error) {
+// §10.3). The verdict is VerdictContinue; VerdictCleanUp if the service must end; or VerdictCrashed
+// if it was declared dead, and then nothing has changed. BeatService returns ErrNoService, and
+// ErrOtherProcess if another process of the service is alive.
+func (g Group) BeatService(p ServiceProcess, say Report, seen Observation) (
+	after Group, verdict Verdict, err error,
+) {
 	e := g.begin(p.Service, seen)
 	s, actor := e.service(p.Service), identity(p.PID, p.Process)
 	switch {

@@ -5,7 +5,9 @@ package protocol
 // start; and cause, the reason why it was stopped or did not start, which may be "". The pass that
 // finds the process gone copies that to LastExit. Nothing changes if p is another process than that
 // of the service, or if the end was already recorded. EndService returns ErrNoService.
-func (g Group) EndService(p ServiceProcess, code ExitCode, status int, cause string, seen Observation) (Group, error) {
+func (g Group) EndService(
+	p ServiceProcess, code ExitCode, status int, cause string, seen Observation,
+) (Group, error) {
 	e := g.begin(p.Service, seen)
 	s := e.service(p.Service)
 	if s == nil {
@@ -14,7 +16,9 @@ func (g Group) EndService(p ServiceProcess, code ExitCode, status int, cause str
 
 	same := p.PID != 0 && p.PID == s.PID && identity(p.PID, p.Process) == s.identity()
 	if same && s.Ended == nil {
-		s.Ended = &LastExit{At: e.seen.Now, Reason: string(Exited), Code: code, Status: status, Error: cause}
+		s.Ended = &LastExit{
+			At: e.seen.Now, Reason: string(Exited), Code: code, Status: status, Error: cause,
+		}
 	}
 	return e.end()
 }
