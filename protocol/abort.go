@@ -10,6 +10,7 @@ func (op Operation) Abort(by, reason string, seen Observation) (Operation, error
 	if op.Aborted {
 		return op.unchanged(), nil
 	}
+
 	e := op.begin(by, seen)
 	e.judgeAll("")
 	e.op.Aborted = true
@@ -20,5 +21,6 @@ func (op Operation) Abort(by, reason string, seen Observation) (Operation, error
 		}
 		e.setState(Aborted, reason)
 	}
+
 	return e.end()
 }

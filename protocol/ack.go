@@ -35,6 +35,7 @@ func (op Operation) Claim(a Actor, seen Observation) (after Operation, calls []s
 		e.changed = true
 		calls = append(calls, f.CallID)
 	})
+
 	return after, calls, err
 }
 
@@ -58,15 +59,18 @@ func (op Operation) asSupervisor(a Actor, seen Observation, verb func(e *edit, i
 	if op.State.Terminal() {
 		return op, ErrOver
 	}
+
 	e := op.begin(a.Supervisor, seen)
 	e.refresh(a, true)
 	e.judgeAll("")
 	e.beaten = true // the supervisor's own
+
 	for i, f := range e.op.Stack {
 		if f.SupervisorID == a.Supervisor && f.State == FrameCrashed {
 			verb(e, i)
 		}
 	}
+
 	return e.end()
 }
 
@@ -74,6 +78,7 @@ func (op Operation) checkCrashed(supervisor string, calls []string) error {
 	if op.State.Terminal() {
 		return ErrOver
 	}
+
 	for _, call := range calls {
 		f := op.Frame(call)
 		switch {
@@ -85,5 +90,6 @@ func (op Operation) checkCrashed(supervisor string, calls []string) error {
 			return ErrNotCrashed
 		}
 	}
+
 	return nil
 }

@@ -17,6 +17,7 @@ func chain(tb testing.TB, n int) (Operation, Observation) {
 		Host:        Host{ID: "6f2d0e1b8c9a7755", BootID: "0b1f9aef-0d09-4b0c-8d25-8a4d35b1a0c1", PIDNamespace: "4026531836"},
 		MonotonicMs: 123456789,
 	}
+
 	op := Create("bench", 0, 0)
 	for i := range n {
 		var err error
@@ -24,6 +25,7 @@ func chain(tb testing.TB, n int) (Operation, Observation) {
 			tb.Fatal(err)
 		}
 	}
+
 	return op, seen
 }
 
@@ -33,15 +35,19 @@ func layouts(tb testing.TB, text string) map[string]string {
 	if err := compact.Compact(); err != nil {
 		tb.Fatal(err)
 	}
+
 	spaced := slices.Clone(compact)
 	if err := spaced.Format(jsontext.SpaceAfterColon(true), jsontext.SpaceAfterComma(true)); err != nil {
 		tb.Fatal(err)
 	}
+
 	tabs := slices.Clone(compact)
 	if err := tabs.Indent(); err != nil {
 		tb.Fatal(err)
 	}
+
 	seed := strings.ReplaceAll(string(spaced), `, "state": "active"`, `, "state": "active", "supervisorId": null`)
+
 	return map[string]string{
 		"dpl": text, "JSON.stringify": string(compact), "json.dump": string(spaced),
 		"jq --tab": string(tabs) + "\n", "seed": seed,
@@ -58,6 +64,7 @@ func BenchmarkDecode(b *testing.B) {
 		}
 		f.StartTime = f.StartTime.Add(time.Duration(i) * time.Millisecond)
 	}
+
 	for name, text := range layouts(b, canonical(op)) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))

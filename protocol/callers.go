@@ -29,11 +29,13 @@ func (op Operation) namesCallers() bool {
 			return true
 		}
 	}
+
 	for i := range op.Events {
 		if op.Events[i].CallerID != "" {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -55,6 +57,7 @@ func (op Operation) callerOf(i int, f *Frame, at map[string]int) int {
 		}
 		caller = op.Events[started].CallerID
 	}
+
 	return 0
 }
 

@@ -12,11 +12,13 @@ func operationOf(calls, started string) (op Operation) {
 		call, caller, _ := strings.Cut(word, "<")
 		op.Stack = append(op.Stack, &Frame{CallID: call, CallerID: caller})
 	}
+
 	for _, word := range strings.Fields(started) {
 		call, caller, _ := strings.Cut(word, "<")
 		op.Events = append(op.Events,
 			Event{Type: CallStarted, CallID: call, CallerID: caller}, Event{Type: CallState, CallID: call})
 	}
+
 	return op
 }
 

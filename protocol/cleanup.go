@@ -11,6 +11,7 @@ func (op Operation) Cleanup(by string, seen Observation) (Operation, error) {
 	if op.State.Terminal() {
 		return op.countdown()
 	}
+
 	e := op.begin(by, seen)
 	e.judgeAll("")
 	if e.op.State == Running && len(e.op.Stack) == 0 && e.seen.since(e.op.LastHeartbeat, Beat{}) > abandonedAfter {
@@ -25,20 +26,24 @@ func (op Operation) Lingering(now time.Time) []*Frame {
 	if op.State != Cleanup {
 		return nil
 	}
+
 	var since time.Time
 	for _, t := range op.Transitions {
 		if t.To == Cleanup {
 			since = t.At
 		}
 	}
+
 	if since.IsZero() || !op.overdue(now.Sub(since)) {
 		return nil
 	}
+
 	var frames []*Frame
 	for _, f := range op.Stack {
 		if f.State.Live() {
 			frames = append(frames, f)
 		}
 	}
+
 	return frames
 }

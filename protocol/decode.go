@@ -60,9 +60,11 @@ func refusal(d *decoder, text string, within int) error {
 			versions.Value()
 		}
 	})
+
 	if newer := versions.Err(); errors.Is(newer, ErrNewerVersion) {
 		return newer
 	}
+
 	return err
 }
 
@@ -124,6 +126,7 @@ func (d *decoder) time() time.Time {
 		}
 		d.lastTimeText, d.lastTime = s, t
 	}
+
 	return d.lastTime
 }
 

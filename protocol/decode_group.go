@@ -44,6 +44,7 @@ func (d *decoder) orchestrator() Orchestrator {
 			d.unknown(&o.Unknown, name)
 		}
 	})
+
 	d.require("orchestrationGroupId", o.GroupID != "")
 	d.require("state", hasState)
 	return o
@@ -75,6 +76,7 @@ func (d *decoder) registry() Registry {
 			d.unknown(&r.Unknown, name)
 		}
 	})
+
 	d.require("supervisors", hasSupervisors)
 	return r
 }
@@ -163,10 +165,12 @@ func (d *decoder) registered(key string) Service {
 			d.unknown(&s.Unknown, name)
 		}
 	})
+
 	d.require("state", hasState)
 	if !hasRestartable {
 		s.Restartable = s.StartInfo != nil
 	}
+
 	return s
 }
 
@@ -174,9 +178,11 @@ func (d *decoder) startInfo() *StartInfo {
 	if d.Null() {
 		return nil
 	}
+
 	s := StartInfo{
 		Dir: "/", Readiness: ReadinessReady, Policy: DefaultPolicy(), LogMax: DefaultLogMax, LogKeep: DefaultLogKeep,
 	}
+
 	d.Object(func(name string) {
 		switch name {
 		case "command":
@@ -203,6 +209,7 @@ func (d *decoder) startInfo() *StartInfo {
 			d.unknown(&s.Unknown, name)
 		}
 	})
+
 	d.require("command", s.Command != "")
 	return &s
 }
@@ -225,6 +232,7 @@ func (d *decoder) policy() RestartPolicy {
 			d.unknown(&p.Unknown, name)
 		}
 	})
+
 	return p
 }
 
@@ -246,6 +254,7 @@ func (d *decoder) exit() *LastExit {
 			d.unknown(&e.Unknown, name)
 		}
 	})
+
 	d.require("at", !e.At.IsZero())
 	return e
 }
@@ -269,6 +278,7 @@ func (d *decoder) alert() (a Alert) {
 			d.unknown(&a.Unknown, name)
 		}
 	})
+
 	d.require("seq", a.Seq != 0)
 	d.require("timestamp", !a.Timestamp.IsZero())
 	return a

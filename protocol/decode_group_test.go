@@ -15,6 +15,7 @@ func FuzzDecodeGroup(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
+
 		var v struct {
 			Given, Then map[string]json.RawMessage
 			GivenText   map[string]string
@@ -22,15 +23,18 @@ func FuzzDecodeGroup(f *testing.F) {
 		if err := json.Unmarshal(data, &v); err != nil {
 			f.Fatal(err)
 		}
+
 		for _, files := range []map[string]json.RawMessage{v.Given, v.Then} {
 			for _, text := range files {
 				f.Add(string(text))
 			}
 		}
+
 		for _, text := range v.GivenText {
 			f.Add(text)
 		}
 	}
+
 	f.Fuzz(func(t *testing.T, text string) {
 		checkDecodePart(t, text, DecodeOrchestrator, Orchestrator.Encode, orchestratorShape)
 		checkDecodePart(t, text, DecodeRegistry, Registry.Encode, registryShape)
@@ -45,6 +49,7 @@ func checkDecodePart[T any](t *testing.T, text string, decode func(string) (T, e
 		}
 		return
 	}
+
 	encoded := encode(value)
 	again, err := decode(encoded)
 	if err != nil {
@@ -53,5 +58,6 @@ func checkDecodePart[T any](t *testing.T, text string, decode func(string) (T, e
 	if got := encode(again); got != encoded {
 		t.Fatalf("encoded:\n%s\nencoded again:\n%s", encoded, got)
 	}
+
 	checkKeeps(t, text, encoded, s)
 }

@@ -19,16 +19,19 @@ func texts(tb testing.TB) []string {
 	if err != nil || len(files) == 0 {
 		tb.Fatalf("no vectors: %v", err)
 	}
+
 	var all []string
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			tb.Fatal(err)
 		}
+
 		var v struct{ Given, Then json.RawMessage }
 		if err := json.Unmarshal(data, &v); err != nil {
 			tb.Fatal(err)
 		}
+
 		for _, text := range []string{string(v.Given), string(v.Then)} {
 			all = append(all, text)
 			if op, err := Decode(text); err == nil {
@@ -36,6 +39,7 @@ func texts(tb testing.TB) []string {
 			}
 		}
 	}
+
 	return all
 }
 
@@ -48,9 +52,11 @@ func checkDecode(t *testing.T, text string) {
 		}
 		return
 	}
+
 	if !jsontext.Value(text).IsValid() {
 		t.Fatalf("it is no JSON, but read:\n%s", text)
 	}
+
 	encoded := op.Encode()
 	again, err := Decode(encoded)
 	if err != nil {
@@ -59,6 +65,7 @@ func checkDecode(t *testing.T, text string) {
 	if canonical(again) != canonical(op) {
 		t.Fatalf("changed by Encode:\n%s\nwas:\n%s", canonical(again), canonical(op))
 	}
+
 	checkKeeps(t, text, encoded, operationShape)
 	checkKeeps(t, text, canonical(op), operationShape)
 	checkEditKeeps(t, op, text)
@@ -144,11 +151,13 @@ func TestEncodeCopiesMuch(t *testing.T) {
 	if got := read.Encode(); got != text {
 		t.Errorf("unchanged, it is %d bytes, not the same %d", len(got), len(text))
 	}
+
 	seen.Now = seen.Now.Add(time.Second)
 	seen.MonotonicMs += 1000
 	if read, err = read.Heartbeat(Actor{Call: "call-100"}, Report{}, seen); err != nil {
 		t.Fatal(err)
 	}
+
 	again, err := Decode(read.Encode())
 	if err != nil || canonical(again) != canonical(read) {
 		t.Errorf("after a heartbeat it is read otherwise: %v", err)

@@ -13,6 +13,7 @@ func TestTimeThatIsNoString(t *testing.T) {
 	const text = `{"operationId": "op", "lastHeartbeat": 7}`
 	_, decodeErr := Decode(text)
 	_, _, peerErr := ReadPeer(text, PeerReading{Zone: time.UTC})
+
 	for reader, err := range map[string]error{"Decode": decodeErr, "ReadPeer": peerErr} {
 		e, ok := errors.AsType[*DecodeError](err)
 		if !ok || !errors.Is(err, ErrCorrupt) || e.Path != "/lastHeartbeat" || !strings.Contains(e.Cause, "a string is expected") {
@@ -29,6 +30,7 @@ func TestSightingsWithUnknownMembers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	got, err := DecodeSightings(`{"protocolVersion": 1, "x": [{}], ` + known + `, "y": {"z": null}}]}`)
 	if err != nil || !got.Equal(want) || len(got.first) != 1 {
 		t.Errorf("got %v\n%swant\n%s", err, got.Encode(), want.Encode())

@@ -24,6 +24,7 @@ func TestDepth(t *testing.T) {
 			`"events":[{"revision":1,"at":%[1]s,"type":"callState"%[6]s}]%[2]s}`,
 			at, root, frame, supervisor, transition, event)
 	}
+
 	places := map[string]struct {
 		within int
 		text   func(x string) string
@@ -34,12 +35,14 @@ func TestDepth(t *testing.T) {
 		"transition": {3, func(x string) string { return operation("", "", "", x, "") }},
 		"event":      {3, func(x string) string { return operation("", "", "", "", x) }},
 	}
+
 	for name, place := range places {
 		text := place.text(`,"x":` + nested(wire.MaxDepth-place.within))
 		op, err := Decode(text)
 		if err != nil {
 			t.Fatalf("%s, at the limit: %v", name, err)
 		}
+
 		laidOut := op.Encode()
 		for _, text := range []string{text, laidOut} {
 			_, err := Decode(strings.ReplaceAll(text, "[]", "[{}]"))
@@ -56,10 +59,12 @@ func TestUnknownMembersStaySmall(t *testing.T) {
 	member := func(i int) string {
 		return fmt.Sprintf(`,"x%d":%s`, i, deep[:40]+strings.Repeat("1,", 400)+deep[len(deep)-41:])
 	}
+
 	var many strings.Builder
 	for i := range 1000 {
 		many.WriteString(member(i))
 	}
+
 	for _, members := range []string{`,"x":` + deep, many.String()} {
 		text := `{"operationId":"o","state":"running","stack":[],` +
 			`"lastHeartbeat":"2026-01-20T10:30:00.000Z"` + members + `}`
@@ -67,10 +72,12 @@ func TestUnknownMembersStaySmall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		once := op.Encode()
 		if len(once) > len(text)+wire.MaxDepth*mostLaid {
 			t.Errorf("%d bytes have become %d", len(text), len(once))
 		}
+
 		again, err := Decode(once)
 		if err != nil {
 			t.Fatal(err)

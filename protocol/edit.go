@@ -44,6 +44,7 @@ func (op Operation) NoteUndeleted(call, resource string, cause error) Operation 
 		op.Stack[i] = &f
 		return op
 	}
+
 	op.Events = slices.Clone(op.Events)
 	for i := len(op.Events) - 1; i >= 0; i-- {
 		if e := &op.Events[i]; e.Type == CallEnded && e.CallID == call {
@@ -51,6 +52,7 @@ func (op Operation) NoteUndeleted(call, resource string, cause error) Operation 
 			break
 		}
 	}
+
 	return op
 }
 
@@ -78,6 +80,7 @@ func (op Operation) begin(by string, seen Observation) *edit {
 	e.op.Supervisors = slices.Clone(op.Supervisors)
 	e.op.Transitions = slices.Clip(op.Transitions)
 	e.op.Events = slices.Clip(op.Events)
+
 	for i, f := range e.op.Stack {
 		if f.hasLeftover() {
 			f = e.own(i)
@@ -88,11 +91,13 @@ func (op Operation) begin(by string, seen Observation) *edit {
 		}
 		e.dead = e.dead || !f.State.Live()
 	}
+
 	for i := range e.op.Supervisors {
 		s := &e.op.Supervisors[i]
 		s.Process, s.Beat = counting(s.PID, s.Process), countingBeat(s.LastHeartbeat, s.Beat)
 		s.Grace = s.Grace.counting(s.LastHeartbeat)
 	}
+
 	return e
 }
 
@@ -178,6 +183,7 @@ func (e *edit) judgeAll(lenient string) {
 			e.supervisorDied(s)
 		}
 	}
+
 	for i, f := range e.op.Stack {
 		if !f.State.Live() {
 			continue
@@ -188,6 +194,7 @@ func (e *edit) judgeAll(lenient string) {
 		}
 		e.crash(i, evidence, age)
 	}
+
 	e.beginCleanup()
 	e.acknowledgeAbort()
 }
@@ -200,6 +207,7 @@ func (e *edit) supervisorDied(s *Supervisor) {
 	if s.OrphanPolicy == OrphanKeep {
 		return
 	}
+
 	for i, f := range e.op.Stack {
 		if f.SupervisorID == s.ID && f.State.Live() {
 			e.crash(i, SupervisorDead, e.seen.age(f.LastHeartbeat, f.Beat))
@@ -221,14 +229,17 @@ func (e *edit) beginCleanup() {
 	if !e.dead || e.op.State != Running && e.op.State != Aborted {
 		return
 	}
+
 	for _, f := range e.op.Stack {
 		if f.State != FrameCrashed || !f.FailOnCrash {
 			continue
 		}
+
 		reason := fmt.Sprintf("call %s crashed", f.CallID)
 		if f.Crash != nil && f.Crash.Evidence != "" {
 			reason += ": " + string(f.Crash.Evidence)
 		}
+
 		e.setState(Cleanup, reason)
 		return
 	}
@@ -239,6 +250,7 @@ func (e *edit) acknowledgeAbort() {
 	if e.op.State != Aborted {
 		return
 	}
+
 	active := false
 	for i, f := range e.op.Stack {
 		if f.State == FrameActive && e.wasRefreshed(f.CallID) {
@@ -247,6 +259,7 @@ func (e *edit) acknowledgeAbort() {
 		}
 		active = active || f.State == FrameActive
 	}
+
 	if !active {
 		e.setState(Cleanup, "all calls aborted")
 	}
@@ -260,6 +273,7 @@ func (e *edit) end() (Operation, error) {
 		e.cleanUpCrashed()
 		e.dropCleanedUp()
 	}
+
 	if len(e.op.Stack) == 0 && (e.op.State == Aborted || e.op.State == Cleanup || e.op.State == Running && had > 0) {
 		e.setState(Failed, "stack empty")
 	}
@@ -269,6 +283,7 @@ func (e *edit) end() (Operation, error) {
 	if e.op.Revision > lastRevision {
 		return e.before, ErrExhausted
 	}
+
 	e.op.effects.BeatOnly = !e.changed
 	return e.op, nil
 }
@@ -285,6 +300,7 @@ func (e *edit) cleanUpCrashed() {
 		if f.State != FrameCrashed || !slices.Contains(e.pre, f.CallID) || e.op.State != Cleanup && f.FailOnCrash {
 			continue
 		}
+
 		switch {
 		case e.unsupervised(f):
 			e.cleanUp(i, "")
@@ -357,14 +373,17 @@ func (e *edit) drop(gone func(i int, f *Frame) bool) {
 			kept = append(kept, f)
 			continue
 		}
+
 		e.event(Event{
 			Type: CallEnded, CallID: f.CallID, SupervisorID: f.SupervisorID, Handle: f.SupervisorHandle,
 			From: string(f.State), LeftResources: f.left(),
 		})
+
 		if f.State != FrameCleanedUp {
 			e.op.effects.Ended = append(e.op.effects.Ended, f.CallID)
 		}
 	}
+
 	e.op.Stack = kept
 }
 

@@ -15,6 +15,7 @@ func TestEncodeLayout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	const want = `{
   "protocolVersion": 1,
   "operationId": "build",
@@ -64,19 +65,23 @@ func TestEncodeKeeps(t *testing.T) {
       "lastHeartbeat": "2026-01-20T11:30:00+01:00"` + extra + `
     }`
 	}
+
 	text := `{"operationId": "a", "state": "running", "lastHeartbeat": "2026-01-20T10:30:00Z", "x-number": 1.50e3,
   "stack": [
 ` + frame("one", "") + ",\n" + frame("two", `, "x": {"deep":[1.0,12345678901234567890123]}`) + `
   ]}`
+
 	op, err := Decode(text)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	seen := Observation{Now: time.Date(2026, 1, 20, 10, 30, 1, 0, time.UTC)}
 	after, err := op.Heartbeat(Actor{Call: "two"}, Report{}, seen)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	got := after.Encode()
 	for _, want := range []string{
 		frame("one", ""),
@@ -88,6 +93,7 @@ func TestEncodeKeeps(t *testing.T) {
 			t.Errorf("%q is missing in:\n%s", want, got)
 		}
 	}
+
 	compact := strings.Join(strings.Fields(text), "")
 	op, err = Decode(compact)
 	if err != nil {
@@ -105,6 +111,7 @@ func TestEncodeNoticesOtherFrames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	changed := *op.Stack[1]
 	changed.Description = "changed"
 	op.Stack = []*Frame{op.Stack[2], &changed, op.Stack[0]}
@@ -112,11 +119,13 @@ func TestEncodeNoticesOtherFrames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for i, want := range []string{"call-2", "call-1", "call-0"} {
 		if got := again.Stack[i].CallID; got != want {
 			t.Errorf("frame %d is %s, want %s", i, got, want)
 		}
 	}
+
 	if again.Stack[1].Description != "changed" {
 		t.Error("the change is lost")
 	}
@@ -147,6 +156,7 @@ func TestWriteToFull(t *testing.T) {
 	if op, err = op.Heartbeat(Actor{Supervisor: "s"}, Report{}, seen); err != nil {
 		t.Fatal(err)
 	}
+
 	made, _ := chain(t, 200)
 	for _, op := range []Operation{op, made} {
 		size := len(op.Encode())
@@ -155,6 +165,7 @@ func TestWriteToFull(t *testing.T) {
 				t.Fatalf("with room for %d bytes: %d, %v", room, n, err)
 			}
 		}
+
 		if n, err := op.WriteTo(&full{size}); n != int64(size) || err != nil {
 			t.Errorf("with room for all: %d, %v", n, err)
 		}
@@ -200,6 +211,7 @@ func checkNoticesEveryField[T any](t *testing.T, same func(a, b T) bool) {
 		default:
 			t.Fatalf("%s is of an unexpected type", field.Name)
 		}
+
 		if same(changed, zero) {
 			t.Errorf("a change of %s is not noticed", field.Name)
 		}

@@ -13,6 +13,7 @@ func Example() {
 	at := func(seconds int) protocol.Observation {
 		return protocol.Observation{Now: time.Date(2026, 1, 20, 10, 30, seconds, 0, time.UTC)}
 	}
+
 	op := protocol.Create("build-42", 0, 0)
 	op, _ = op.Push(protocol.Push{Participant: "cli", Call: "make"}, at(0))
 	op, _ = op.Push(protocol.Push{Participant: "worker", Call: "cc", Resources: []string{"/build/cc.o"}}, at(1))

@@ -2,12 +2,12 @@ package protocol
 
 import "time"
 
-// When a container is frozen, a machine is suspended or a network file system is away, participants and
-// observers stop together. The first one to continue finds old heartbeats, of participants that had no
-// chance to send newer ones. So if a file shows no recent sign of life at all, an edit of it judges
-// nobody stale, but grants each a grace of one more threshold. The grace is recorded together with the
-// heartbeat that it follows, so there is one grace for each silence, however many observers look, and
-// however often.
+// When a container is frozen, a machine is suspended or a network file system is away, participants
+// and observers stop together. The first one to continue finds old heartbeats, of participants that
+// had no chance to send newer ones. So if a file shows no recent sign of life at all, an edit of it
+// judges nothing stale, but grants each a grace of one more threshold. The grace is recorded
+// together with the heartbeat that it follows, so there is one grace for each silence, however many
+// observers look, and however often.
 
 // A Grace is one more threshold for a participant, supervisor or service that is judged by its
 // heartbeats (spec §4.6). Frames and entries share it, so it is never changed.
@@ -29,8 +29,8 @@ const (
 	Woken     Watch = "woken" // such a pause has ended less than two thirds of the threshold ago
 )
 
-// A Vigil is the memory of an observer that looks at a file repeatedly, at least every half threshold.
-// The zero value has not looked yet.
+// A Vigil is the memory of an observer that looks at a file repeatedly, at least every half
+// threshold. The zero value has not looked yet.
 type Vigil struct {
 	since, last int64 // on the monotonic clock, in milliseconds; 0: never
 	paused      bool
@@ -43,6 +43,7 @@ func (v *Vigil) Look(seen Observation, threshold time.Duration) Observation {
 	if now == 0 {
 		return seen
 	}
+
 	elapsed := func(since int64) time.Duration { return milliseconds(now - since) }
 
 	switch {
@@ -51,6 +52,7 @@ func (v *Vigil) Look(seen Observation, threshold time.Duration) Observation {
 	case long(elapsed(v.last), threshold):
 		v.since, v.paused = now, true
 	}
+
 	v.last = now
 
 	switch {
@@ -59,12 +61,13 @@ func (v *Vigil) Look(seen Observation, threshold time.Duration) Observation {
 	case v.paused:
 		seen.Watch = Woken
 	}
+
 	return seen
 }
 
 // long reports whether age is longer than two thirds of threshold, in the past or in the future.
-// Heartbeats come at least every third, so a participant that was awake less than two thirds ago cannot
-// have become stale because of a pause that ends now.
+// Heartbeats come at least every third, so a participant that was awake less than two thirds ago
+// cannot have become stale because of a pause that ends now.
 func long(age, threshold time.Duration) bool { return stale(age, twoThirds(threshold)) }
 
 func twoThirds(threshold time.Duration) time.Duration { return threshold - threshold/3 }
@@ -83,7 +86,8 @@ func (seen Observation) graced(v vital, threshold time.Duration) bool {
 	return g != nil && !stale(seen.age(g.At, g.Beat), threshold)
 }
 
-// WindowOf returns the end of the grace of f. It returns zero if f is not live or has no grace left.
+// WindowOf returns the end of the grace of f. It returns zero if f is not live or has no grace
+// left.
 func (op Operation) WindowOf(f *Frame, seen Observation) time.Time {
 	if !f.State.Live() {
 		return time.Time{}
@@ -107,7 +111,8 @@ func (g Group) WindowOf(s *Service, seen Observation) time.Time {
 	return seen.window(s.vital(), g.Orchestrator.StalenessThreshold)
 }
 
-// window returns the end of the grace of v, by the observer's clock, or zero if v has none or is gone.
+// window returns the end of the grace of v, by the observer's clock, or zero if v has none or is
+// gone.
 func (seen Observation) window(v vital, threshold time.Duration) time.Time {
 	if !seen.graced(v, threshold) || seen.gone(v.pid, v.process, v.heartbeat) != "" {
 		return time.Time{}
@@ -115,8 +120,8 @@ func (seen Observation) window(v vital, threshold time.Duration) time.Time {
 	return seen.Now.Add(threshold - seen.age(v.grace.At, v.grace.Beat))
 }
 
-// grace returns the grace of v after an edit of a silent file. v gets a new one if it is judged by its
-// heartbeats, the last of them is older than oldest, and it has no grace for that one yet.
+// grace returns the grace of v after an edit of a silent file. v gets a new one if it is judged by
+// its heartbeats, the last of them is older than oldest, and it has no grace for that one yet.
 func (seen Observation) grace(v vital, oldest time.Duration) *Grace {
 	g := v.grace.counting(v.heartbeat)
 	if g != nil || v.heartbeat.IsZero() || !stale(seen.age(v.heartbeat, v.beat), oldest) || !seen.countsHeartbeats(v) ||
@@ -126,49 +131,55 @@ func (seen Observation) grace(v vital, oldest time.Duration) *Grace {
 	return &Grace{Of: Moment(v.heartbeat), At: seen.Now, Beat: seen.beat()}
 }
 
-// silent reports whether op shows no recent heartbeat at all, and the observer cannot rule out that it
-// slept as well.
+// silent reports whether op shows no recent heartbeat at all, and the observer cannot rule out that
+// it slept as well.
 func (op Operation) silent(seen Observation) bool {
 	if seen.Watch == Awake {
 		return false
 	}
+
 	for _, f := range op.Stack {
 		if seen.heard(f.LastHeartbeat, f.Beat, op.StalenessThreshold) {
 			return false
 		}
 	}
+
 	for i := range op.Supervisors {
 		if s := &op.Supervisors[i]; seen.heard(s.LastHeartbeat, s.Beat, op.StalenessThreshold) {
 			return false
 		}
 	}
+
 	return true
 }
 
-// heard reports whether the heartbeat at that time shows that its sender was awake recently. A heartbeat
-// that this host sees for the first time may be old (spec §18).
+// heard reports whether the heartbeat at that time shows that its sender was awake recently. A
+// heartbeat that this host sees for the first time may be old (spec §18).
 func (seen Observation) heard(at time.Time, beat Beat, threshold time.Duration) bool {
 	age := seen.age(at, beat)
 	return !long(age, threshold) && (age != 0 || !seen.sights(at, beat))
 }
 
-// grant gives a grace to everyone who needs one, if the operation was silent before the edit. If the
-// edit ends the silence, that includes those who are not stale yet: the next observer cannot see that
-// there was a silence.
+// grant gives a grace to everyone who needs one, if the operation was silent before the edit. If
+// the edit ends the silence, that includes those who are not stale yet: the next observer cannot
+// see that there was a silence.
 func (e *edit) grant() {
 	if !e.before.silent(e.seen) {
 		return
 	}
+
 	oldest := e.op.StalenessThreshold
 	if e.heard || e.seen.Sightings != nil { // an observer takes a heartbeat that it sees for the second time for a recent one
 		oldest = twoThirds(oldest)
 	}
+
 	for i := range e.op.Supervisors {
 		s := &e.op.Supervisors[i]
 		if g := e.seen.grace(s.vital(), oldest); s.Status == Alive && g != s.Grace {
 			s.Grace, e.changed = g, true
 		}
 	}
+
 	for i, f := range e.op.Stack {
 		if !f.State.Live() {
 			continue
@@ -191,6 +202,7 @@ func (e *groupEdit) grant() {
 	if !e.g.silent(e.seen) {
 		return
 	}
+
 	for i := range e.g.Registry.Services {
 		s := &e.g.Registry.Services[i]
 		if s.State != StateRunning && s.State != StateShuttingDown {
@@ -216,6 +228,7 @@ func (d *decoder) grace() *Grace {
 			d.unknown(&g.Unknown, name)
 		}
 	})
+
 	d.require("of", !g.Of.IsZero())
 	d.require("at", !g.At.IsZero())
 	return g
@@ -226,6 +239,7 @@ func (w *encoder) grace(g *Grace) {
 	if g == nil {
 		return
 	}
+
 	w.name("grace")
 	w.open('{')
 	w.time("of", g.Of)

@@ -27,19 +27,23 @@ func TestFreeze(t *testing.T) {
 		between := func(label string, least, most int) time.Duration {
 			return time.Duration(rapid.IntRange(least, most).Draw(r, label)) * ms
 		}
+
 		op := Create("freeze", 0, 0)
 		var victim *napper
 		edit := func(after Operation, err error) {
 			if err != nil {
 				return // it is over, or archived
 			}
+
 			for _, f := range after.Stack {
 				if stale := f.Crash != nil && f.Crash.Evidence == Stale; stale && (victim == nil || f.CallID != victim.name) {
 					r.Fatalf("%s is called stale:\n%s", f.CallID, after.Encode())
 				}
 			}
+
 			op = after
 		}
+
 		var all []*napper
 		for i := range rapid.IntRange(1, 4).Draw(r, "participants") {
 			p := &napper{name: fmt.Sprint("p", i), every: between("every", 500, 3333)}
@@ -47,21 +51,25 @@ func TestFreeze(t *testing.T) {
 			p.act = func(seen Observation) { edit(op.Heartbeat(Actor{Call: p.name}, Report{}, seen)) }
 			all = append(all, p)
 		}
+
 		victim = rapid.SampledFrom([]*napper{nil, all[0]}).Draw(r, "that stays asleep")
 		for range rapid.IntRange(0, 2).Draw(r, "janitors") {
 			j := &napper{name: "janitor", every: between("pass", 500, 20_000)}
 			j.act = func(seen Observation) { edit(op.Cleanup("janitor", seen)) }
 			all = append(all, j)
 		}
+
 		var vigil Vigil
 		watcher := &napper{name: "watcher", every: between("look", 500, 5000)}
 		watcher.act = func(seen Observation) { edit(op.Cleanup("watcher", vigil.Look(seen, op.StalenessThreshold))) }
 		if rapid.Bool().Draw(r, "a watcher") {
 			all = append(all, watcher)
 		}
+
 		for _, n := range all {
 			n.next = start.Add(between("phase", 0, int(n.every/ms)))
 		}
+
 		freeze := start.Add(between("freeze", 0, 40_000))
 		thaw := freeze.Add(between("for", 0, 60_000))
 		if victim != nil {
@@ -87,6 +95,7 @@ func TestFreeze(t *testing.T) {
 				}
 			}
 		}
+
 		run(thaw.Add(90 * time.Second))
 		if found := op.State != Running; found != (victim != nil && len(all) > 1) {
 			r.Fatalf("frozen from %v to %v, it is %s:\n%s", freeze.Sub(start), thaw.Sub(start), op.State, op.Encode())
@@ -100,6 +109,7 @@ func TestVigil(t *testing.T) {
 	if seen := v.Look(Observation{}, 9*time.Second); seen.Watch != Unwatched {
 		t.Errorf("without a monotonic clock it is %q", seen.Watch)
 	}
+
 	for _, look := range []struct {
 		at   int64
 		want Watch
@@ -120,10 +130,12 @@ func TestMortalsWithGrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	op, err = op.Cleanup("janitor", Observation{Now: start.Add(12 * time.Second)})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	mortals := op.Mortals(Observation{Now: start.Add(15 * time.Second)})
 	if len(mortals) != 1 || mortals[0].StaleIn != 7*time.Second {
 		t.Errorf("got %+v, want one that is stale in 7s", mortals)

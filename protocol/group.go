@@ -300,6 +300,7 @@ func (e LastExit) String() string {
 	default:
 		text += fmt.Sprintf(": status %d", e.Status)
 	}
+
 	if e.Error != "" {
 		text += ": " + e.Error
 	}
@@ -359,17 +360,21 @@ func (r Registry) leavesFirst() (ids []string) {
 		if done[id] {
 			return
 		}
+
 		done[id] = true
 		for _, other := range sorted {
 			if slices.Contains(r.Services[r.index(other)].Dependencies, id) {
 				visit(other)
 			}
 		}
+
 		ids = append(ids, id)
 	}
+
 	for _, id := range sorted {
 		visit(id)
 	}
+
 	return ids
 }
 
@@ -385,5 +390,6 @@ func (r Registry) dependents(id string) []string {
 			}
 		}
 	}
+
 	return slices.DeleteFunc(r.sorted(), func(other string) bool { return other == id || !found[other] })
 }

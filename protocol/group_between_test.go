@@ -19,6 +19,7 @@ func TestGiven(t *testing.T) {
 	if g.Registry.AlertsGiven != 3 {
 		t.Fatalf("a new hook begins after alert %d, want 3", g.Registry.AlertsGiven)
 	}
+
 	for _, c := range []struct {
 		seq, want int64
 		changed   bool
@@ -40,6 +41,7 @@ func TestSetOrchestratorState(t *testing.T) {
 	if got := g.SetOrchestratorState("you", OrchestratorStopped); got.Orchestrator.State != OrchestratorRunning || got.Orchestrator.Revision != g.Orchestrator.Revision {
 		t.Errorf("by another: %+v", got.Orchestrator)
 	}
+
 	got := g.SetOrchestratorState("me", OrchestratorStopped)
 	if got.Orchestrator.State != OrchestratorStopped || got.Orchestrator.Revision != g.Orchestrator.Revision+1 || g.Orchestrator.State != OrchestratorRunning {
 		t.Errorf("by its owner: %+v, was %+v", got.Orchestrator, g.Orchestrator)
@@ -56,6 +58,7 @@ func TestBetweenPassesExhausted(t *testing.T) {
 	if after.Revision != lastRevision || after.State != g.Orchestrator.State {
 		t.Errorf("%+v", after)
 	}
+
 	got, err := g.Given(7, Observation{Now: noon})
 	if !errors.Is(err, ErrExhausted) || got.Registry.AlertsGiven != g.Registry.AlertsGiven {
 		t.Errorf("%v, %+v", err, got.Registry)
@@ -93,10 +96,12 @@ func TestGroupEffects(t *testing.T) {
 	if err != nil || g.Effects() != (GroupEffects{}) {
 		t.Fatalf("%v, %+v", err, g.Effects())
 	}
+
 	fresh, err := g.Register(Registration{Service: "t", By: "u", Request: true, StartInfo: start, Fresh: true}, seen)
 	if err != nil || !fresh.Effects().Cleared || len(fresh.Registry.Services) != 1 || fresh.Service("t") == nil {
 		t.Errorf("%v, %+v, %+v", err, fresh.Effects(), fresh.Registry.Services)
 	}
+
 	again, err := fresh.Register(Registration{Service: "t", By: "u", Request: true, StartInfo: start}, seen)
 	if err != nil || again.Effects() != (GroupEffects{}) || again.Registry.Revision != fresh.Registry.Revision {
 		t.Errorf("%v, %+v", err, again.Effects())
@@ -108,11 +113,13 @@ func TestAlertLine(t *testing.T) {
 	a := Alert{Seq: 7, Type: AlertDead, ServiceID: "s", Message: "two\nlines", Timestamp: noon, Unknown: []Member{
 		{"x", "{\n \"n\": 1.0 }"}, {"log", `"other"`}, {"orchestrationGroupId", `"other"`},
 	}}
+
 	const want = `{"orchestrationGroupId":"g","seq":7,"type":"supervisorDead","supervisorId":"s","message":"two\nlines",` +
 		`"timestamp":"2026-01-20T12:00:00.000Z","log":"logs/g/s.log","x":{"n":1.0}}` + "\n"
 	if got := a.Line("g", "logs/g/s.log"); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
+
 	takeover := Alert{Seq: 1, Type: AlertTakeover, Timestamp: noon}
 	if got := takeover.Line("g", ""); strings.Contains(got, `"log"`) {
 		t.Errorf("got %s, of no service", got)
@@ -126,10 +133,12 @@ func TestLinesInOrder(t *testing.T) {
 		op.Events = append(op.Events, Event{Revision: revision, At: noon, Type: CallEnded})
 		op.Transitions = append(op.Transitions, Transition{Revision: revision, At: noon})
 	}
+
 	var got []int64
 	for _, line := range op.Lines(1) {
 		got = append(got, line.Revision)
 	}
+
 	if want := []int64{2, 2, 3, 3, 4, 4}; !slices.Equal(got, want) {
 		t.Errorf("lines of revisions %v, want %v", got, want)
 	}

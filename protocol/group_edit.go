@@ -24,6 +24,7 @@ func (g Group) begin(by string, seen Observation) *groupEdit {
 	r.Services = slices.Clone(r.Services)
 	r.PendingAlerts = slices.Clip(r.PendingAlerts)
 	r.Events = slices.Clip(r.Events)
+
 	return e
 }
 
@@ -44,12 +45,14 @@ func (e *groupEdit) after() Group {
 		e.g.Registry, e.g.effects = e.before.Registry, GroupEffects{}
 		return e.g
 	}
+
 	for i := range r.Services {
 		s := &r.Services[i]
 		s.Process, s.Beat = counting(s.PID, s.Process), countingBeat(s.LastHeartbeat, s.Beat)
 		s.TermSentBeat = countingBeat(s.TermSentAt, s.TermSentBeat)
 		s.Grace = s.Grace.counting(s.LastHeartbeat)
 	}
+
 	return e.g
 }
 

@@ -103,6 +103,7 @@ func groupVectorFiles(tb testing.TB) []string {
 	if dir == "" {
 		dir = "../spec/vectors"
 	}
+
 	files, err := filepath.Glob(filepath.Join(dir, "groups", "*.json"))
 	if err != nil || len(files) < 40 {
 		tb.Fatalf("found %d vectors of groups (%v), want at least 40", len(files), err)
@@ -134,11 +135,13 @@ func (v *groupVector) run(t *testing.T) {
 			*text.to = json.RawMessage(*text.from)
 		}
 	}
+
 	g, err := given.decode(v.GivenText.Orchestrator != nil, v.GivenText.Supervisors != nil)
 	if err != nil {
 		v.checkRefused(t, err)
 		return
 	}
+
 	seen := v.observation(t)
 	seen.sighted(func(s Sightings) Sightings { return s.SightGroup(g, seen) })
 	if v.Do.observes(v.Do.Verb) {
@@ -150,6 +153,7 @@ func (v *groupVector) run(t *testing.T) {
 		v.check(t, v.Do.Verb, outcome, g.Lines(v.Do.Since))
 		return
 	}
+
 	before := g.Orchestrator.Encode() + g.Registry.Encode()
 	after, err := v.do(t, g, seen)
 	if err == nil {
@@ -158,6 +162,7 @@ func (v *groupVector) run(t *testing.T) {
 	if untouched := g.Orchestrator.Encode() + g.Registry.Encode(); untouched != before {
 		t.Error("the group that was given has changed")
 	}
+
 	unchanged := after.Orchestrator.Encode()+after.Registry.Encode() == before
 	switch {
 	case err != nil:
@@ -186,6 +191,7 @@ func (f groupFiles) decode(orchestratorText, supervisorsText bool) (g Group, err
 			return g, err
 		}
 	}
+
 	if r := string(f.Supervisors); supervisorsText || r != "" && r != "null" {
 		g.Registry, err = DecodeRegistry(r)
 	}
@@ -207,6 +213,7 @@ func (v *groupVector) checkThen(t *testing.T, after Group) {
 	if err != nil {
 		t.Fatalf("then: %v", err)
 	}
+
 	check := func(raw json.RawMessage, got, want string, again func(string) (string, error)) {
 		if len(raw) == 0 || string(raw) == "null" {
 			return
@@ -221,10 +228,12 @@ func (v *groupVector) checkThen(t *testing.T, after Group) {
 			t.Errorf("decoded again (%v):\n%s\nwant:\n%s", err, text, got)
 		}
 	}
+
 	check(v.Then.Orchestrator, after.Orchestrator.Encode(), want.Orchestrator.Encode(), func(text string) (string, error) {
 		o, err := DecodeOrchestrator(text)
 		return o.Encode(), err
 	})
+
 	check(v.Then.Supervisors, after.Registry.Encode(), want.Registry.Encode(), func(text string) (string, error) {
 		r, err := DecodeRegistry(text)
 		return r.Encode(), err
@@ -256,6 +265,7 @@ func (v *groupVector) do(t *testing.T, g Group, seen Observation) (Group, error)
 	if owner == "" {
 		owner = "me"
 	}
+
 	switch v.Do.Verb {
 	case "decode":
 		return g, nil
@@ -290,6 +300,7 @@ func (v *groupVector) do(t *testing.T, g Group, seen Observation) (Group, error)
 		}
 		return g.Result(owner, r, seen), nil
 	}
+
 	t.Fatalf("unknown verb %q", v.Do.Verb)
 	return g, nil
 }
@@ -318,10 +329,12 @@ func (v *groupVector) registration(t *testing.T, by string) Registration {
 		Readiness: v.Do.Readiness, Restartable: v.Do.Restartable, Dependencies: v.Do.Dependencies,
 		Heartbeats: v.Do.Heartbeats,
 	}
+
 	if v.Do.KillTimeoutMs != nil {
 		timeout := time.Duration(*v.Do.KillTimeoutMs) * time.Millisecond
 		r.KillTimeout = &timeout
 	}
+
 	if len(v.Do.StartInfo) > 0 {
 		file, err := DecodeRegistry(`{"supervisors":{"x":{"state":"registered","startInfo":` + string(v.Do.StartInfo) + `}}}`)
 		if err != nil {
@@ -329,6 +342,7 @@ func (v *groupVector) registration(t *testing.T, by string) Registration {
 		}
 		r.StartInfo = file.Services[0].StartInfo
 	}
+
 	return r
 }
 
@@ -337,17 +351,20 @@ func (v *groupVector) pass(t *testing.T, g Group, owner string, seen Observation
 	if pid == 0 {
 		pid = 1
 	}
+
 	d, err := g.Pass(PassRequest{
 		Owner: owner, PID: pid, State: OrchestratorState(v.Do.State), Failover: v.Do.Failover, Hook: v.Do.Hook, LastAlert: v.Do.LastAlert,
 		HeartbeatInterval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
 		StalenessThreshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
 	}, seen)
+
 	if err != nil {
 		return g, err
 	}
 	if d.StandBy != v.StandBy {
 		t.Errorf("stands by: %v, want %v", d.StandBy, v.StandBy)
 	}
+
 	var actions []vectorAction
 	for i, a := range d.Actions {
 		if a, signals := a.(Signal); signals {
@@ -366,8 +383,10 @@ func (v *groupVector) pass(t *testing.T, g Group, owner string, seen Observation
 			d.Spawned(a.ServiceID, start.PID, Process(start.Process), start.StartID, Process(start.Keeper))
 		}
 	}
+
 	if !reflect.DeepEqual(actions, v.Actions) && len(actions)+len(v.Actions) > 0 {
 		t.Errorf("actions %+v, want %+v", actions, v.Actions)
 	}
+
 	return d.Group(), nil
 }

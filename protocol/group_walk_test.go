@@ -54,6 +54,7 @@ func TestGroupWalk(t *testing.T) {
 				t.Fatalf("seed %d:\n%s\n%s", seed, strings.Join(w.log, "\n"), w.g.Registry.Encode())
 			}
 		}
+
 		w.settle()
 		if t.Failed() {
 			t.Fatalf("seed %d:\n%s\n%s", seed, strings.Join(w.log, "\n"), w.g.Registry.Encode())
@@ -84,6 +85,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 			return p != nil && p.others && !p.leader && p.startedBy == 1 && s.StartID == p.startID()
 		},
 	}
+
 	return w
 }
 
@@ -143,6 +145,7 @@ func (w *world) step() {
 	default:
 		w.pass(w.rand.IntN(6))
 	}
+
 	w.check()
 }
 
@@ -155,16 +158,19 @@ func (w *world) register(id string) {
 	if w.once(2) {
 		r.Dependencies = &others
 	}
+
 	if r.Request || w.once(2) {
 		policy := DefaultPolicy()
 		policy.MaxAttempts = w.rand.IntN(4)
 		r.StartInfo = &StartInfo{Command: "x", Dir: "/", Readiness: ReadinessReady, Policy: policy, LogKeep: 1}
 	}
+
 	if !r.Request && len(w.alive(id)) == 0 {
 		p := w.spawn(id, 0, 0)
 		r.PID, r.Process = p.process.PID, p.process
 		defer func() { p.leader = w.g.Service(id) != nil && w.g.Service(id).PID == r.PID }()
 	}
+
 	g, err := w.g.Register(r, w.seen)
 	w.note("register %s %v %v: %v", id, r.Request, others, err)
 	w.g = g
@@ -221,6 +227,7 @@ func (w *world) pass(point int) {
 	d, err := w.g.Pass(PassRequest{Owner: "me", PID: 1}, w.seen)
 	must(w.t, err)
 	var started []*proc
+
 	for _, a := range d.Actions {
 		if a, starts := a.(Start); starts {
 			p := w.spawn(a.ServiceID, a.Attempt, 1)
@@ -229,40 +236,49 @@ func (w *world) pass(point int) {
 			started = append(started, p)
 		}
 	}
+
 	w.note("pass %d: %v", point, d.Actions)
 	if point == 0 {
 		return
 	}
+
 	before := w.g
 	w.commit(d.Group())
 	w.checkBackoff(d, before)
 	if point == 1 {
 		return
 	}
+
 	for _, a := range d.Actions {
 		if a, signals := a.(Signal); signals {
 			w.signal(a)
 		}
 	}
+
 	result := Result{Failed: make(map[string]string)}
 	for _, p := range started {
 		if others := w.alive(p.service); len(others) > 0 {
 			w.t.Errorf("%s is started beside a live one", p.service)
 		}
+
 		if !w.well && w.once(8) {
 			result.Failed[p.service] = "no such file"
 			continue
 		}
+
 		p.leader = true
 		result.Started = append(result.Started, p.service)
 	}
+
 	if point == 2 {
 		return
 	}
+
 	result.Appended = w.append()
 	if point == 3 {
 		return
 	}
+
 	w.commit(w.g.Result("me", result, w.seen))
 }
 
@@ -273,15 +289,18 @@ func (w *world) commit(g Group) {
 			w.failed[e.SupervisorID] = e.At
 		}
 	}
+
 	w.g = g
 	if !w.once(10) {
 		return
 	}
+
 	text := g.Registry.Encode()
 	decoded, err := DecodeRegistry(text)
 	if err != nil || decoded.Encode() != text {
 		w.t.Errorf("does not survive its file: %v", err)
 	}
+
 	w.g.Registry = decoded
 }
 
@@ -292,10 +311,12 @@ func (w *world) checkBackoff(d *Decision, before Group) {
 		if !starts {
 			continue
 		}
+
 		was := before.Service(a.ServiceID)
 		if a.Attempt <= was.RestartAttempts {
 			continue
 		}
+
 		backoff := DefaultBackoff()
 		if earliest := w.failed[a.ServiceID].Add(backoff[min(a.Attempt, len(backoff))-1]); w.seen.Now.Before(earliest) {
 			w.t.Errorf("attempt %d of %s is made before %v", a.Attempt, a.ServiceID, earliest)
@@ -336,17 +357,20 @@ func (w *world) check() {
 	if broken := brokenInvariants(w.g); broken != "" {
 		w.t.Errorf("%s", broken)
 	}
+
 	for _, id := range walkers {
 		live := w.alive(id)
 		if len(live) > 1 {
 			w.t.Errorf("%s has %d live processes", id, len(live))
 		}
+
 		for _, p := range live {
 			if s := w.g.Service(id); s == nil || s.PID != p.process.PID {
 				w.t.Errorf("%s runs as %d, which the registry does not know", id, p.process.PID)
 			}
 		}
 	}
+
 	for i, seq := range w.file {
 		if seq != int64(i)+1 {
 			w.t.Errorf("alert %d is in line %d", seq, i+1)
@@ -367,9 +391,11 @@ func (w *world) settle() {
 		w.pass(completes)
 		w.check()
 	}
+
 	if w.append() != w.g.Registry.AlertSeq {
 		w.t.Errorf("%d alerts in the file, %d raised", len(w.file), w.g.Registry.AlertSeq)
 	}
+
 	for i := range w.g.Registry.Services {
 		s := &w.g.Registry.Services[i]
 		blocked := slices.ContainsFunc(s.Dependencies, func(d string) bool { return !w.g.Ready(d, w.seen) })

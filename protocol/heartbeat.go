@@ -53,6 +53,7 @@ func (op Operation) Heartbeat(a Actor, say Report, seen Observation) (Operation,
 	if say.Cleaning && op.State == Running {
 		return op, ErrNotAborted
 	}
+
 	e := op.begin(a.name(op), seen)
 	e.refresh(a, true)
 	e.judgeAll("")
@@ -62,12 +63,14 @@ func (op Operation) Heartbeat(a Actor, say Report, seen Observation) (Operation,
 	if err != nil || a.Supervisor == "" || !e.dead {
 		return after, err
 	}
+
 	for i, f := range after.Stack {
 		if f.SupervisorID == a.Supervisor && f.State == FrameCrashed && !f.reported() {
 			e.own(i).report(e.seen)
 			after.effects.BeatOnly = false
 		}
 	}
+
 	return after, nil
 }
 
@@ -101,6 +104,7 @@ func (op Operation) countdown() (Operation, error) {
 	if op.Revision >= lastRevision {
 		return op, ErrExhausted
 	}
+
 	op.effects = Effects{}
 	op.Revision++
 	op.TerminalHeartbeats++
@@ -112,11 +116,13 @@ func (op Operation) checkFrames(a Actor) error {
 	if !a.participates() {
 		return nil
 	}
+
 	frames, live, own := 0, 0, 0
 	for _, f := range op.Stack {
 		if !a.has(f) {
 			continue
 		}
+
 		frames++
 		if f.State.Live() {
 			live++
@@ -125,12 +131,14 @@ func (op Operation) checkFrames(a Actor) error {
 			}
 		}
 	}
+
 	switch {
 	case frames == 0:
 		return ErrNoCall
 	case live > 0 && own == 0:
 		return ErrOtherProcess
 	}
+
 	return nil
 }
 
@@ -147,15 +155,18 @@ func (e *edit) refresh(a Actor, adopt bool) {
 		if !a.has(f) || !f.State.Live() || a.foreign(f) || e.seen.gone(f.PID, f.Process, f.LastHeartbeat) != "" {
 			continue
 		}
+
 		f = e.own(i)
 		if adopt && a.Process.Known() && !f.Process.Known() {
 			f.PID, f.Process, f.nested = a.PID, a.Process, f.nested.withoutProcess()
 			e.changed = true
 		}
+
 		f.LastHeartbeat, f.Beat = e.seen.Now, e.seen.beat()
 		f.Grace = nil
 		e.refreshed = append(e.refreshed, f.CallID)
 	}
+
 	if a.Supervisor != "" {
 		e.refreshSupervisor(a)
 		e.promise(a)
@@ -167,12 +178,14 @@ func (e *edit) note(say Report) {
 	if say == (Report{}) {
 		return
 	}
+
 	own := func(f *Frame) bool { return f.State.Live() && e.wasRefreshed(f.CallID) }
 	for i, f := range e.op.Stack {
 		if say.Cleaning && own(f) && f.State != FrameCleaningUp {
 			e.setFrameState(e.own(i), FrameCleaningUp, "")
 		}
 	}
+
 	for i, f := range e.op.Stack {
 		if own(f) {
 			e.setNotice(i, say)
@@ -187,6 +200,7 @@ func (e *edit) setNotice(i int, say Report) {
 	if after == before {
 		return
 	}
+
 	f := e.own(i)
 	f.Notice, e.changed = &after, true
 	if after.Readiness != before.Readiness {
@@ -205,23 +219,28 @@ func (e *edit) refreshSupervisor(a Actor) {
 		e.newSupervisor(a.Supervisor, a.PID, actor)
 		return
 	}
+
 	s := &e.op.Supervisors[i]
 	replaced := s.Process.Known() &&
 		(actor.Known() && actor != s.Process ||
 			!actor.Known() && e.seen.gone(s.PID, s.Process, s.LastHeartbeat) != "")
+
 	if replaced && s.Status == Alive {
 		e.supervisorDied(s)
 	}
+
 	if replaced || !s.Process.Known() && a.PID != 0 && (s.PID != a.PID || s.Process != actor) {
 		s.PID, s.Process, s.nested = a.PID, actor, s.nested.withoutProcess()
 		e.changed = true
 	}
+
 	if replaced {
 		s.Heartbeats = false // the process before it had promised them
 	}
 	if s.Status == Dead {
 		e.setStatus(s, Alive)
 	}
+
 	s.LastHeartbeat, s.Beat = e.seen.Now, e.seen.beat()
 	s.Grace = nil
 }
@@ -248,5 +267,6 @@ func (op Operation) Verdict(a Actor) Verdict {
 	case op.State != Running:
 		return VerdictCleanUp
 	}
+
 	return VerdictContinue
 }

@@ -17,6 +17,7 @@ func CheckID(id string) error {
 	case !isAlnum(id[0]):
 		return fmt.Errorf("%w %q: it must begin with a letter or digit", ErrBadID, id)
 	}
+
 	for i := 1; i < len(id); i++ {
 		c := id[i]
 		if !isAlnum(c) && c != '.' && c != '_' && c != ':' && c != '-' {
@@ -26,6 +27,7 @@ func CheckID(id string) error {
 			return fmt.Errorf("%w %q: %q may not occur", ErrBadID, id, "..")
 		}
 	}
+
 	return nil
 }
 

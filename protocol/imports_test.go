@@ -29,19 +29,23 @@ func checkImports(t *testing.T, pattern string, allowed []string) {
 	if err != nil || len(files) == 0 {
 		t.Fatal(pattern, err)
 	}
+
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
+
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for _, spec := range parsed.Imports {
 			if path, _ := strconv.Unquote(spec.Path.Value); !slices.Contains(allowed, path) {
 				t.Errorf("%s imports %s", file, path)
 			}
 		}
+
 		ast.Inspect(parsed, func(n ast.Node) bool {
 			if sel, ok := n.(*ast.SelectorExpr); ok && slices.Contains([]string{"Now", "Since", "Until", "After", "Sleep"}, sel.Sel.Name) {
 				if pkg, ok := sel.X.(*ast.Ident); ok && pkg.Name == "time" {

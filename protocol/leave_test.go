@@ -17,6 +17,7 @@ func crashedPair(t *testing.T, pushed Push) Operation {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	pushed.Participant, pushed.Call, pushed.Resources = "b", "above", []string{"/r", "/s"}
 	if op, err = op.Push(pushed, Observation{Now: noon.Add(-11 * time.Second)}); err != nil {
 		t.Fatal(err)
@@ -27,6 +28,7 @@ func crashedPair(t *testing.T, pushed Push) Operation {
 	if f := op.Frame("above"); f.State != FrameCrashed || op.State != Cleanup {
 		t.Fatalf("the call is %s, the operation %s", f.State, op.State)
 	}
+
 	return op
 }
 
@@ -41,6 +43,7 @@ func TestLeave(t *testing.T) {
 	if err != nil || cleaned.Frame("above").State != FrameCleanedUp {
 		t.Fatalf("%v, %+v", err, cleaned.Frame("above"))
 	}
+
 	before := cleaned.Encode()
 	left := cleaned.NoteUndeleted("above", "/r", cause).NoteUndeleted("above", "/s", cause)
 	if got := left.Frame("above").Crash.LeftResources; !reflect.DeepEqual(got, want) {
@@ -49,6 +52,7 @@ func TestLeave(t *testing.T) {
 	if cleaned.Encode() != before {
 		t.Error("the operation that was given has changed")
 	}
+
 	again, err := Decode(left.Encode())
 	if err != nil || !reflect.DeepEqual(again.Frame("above").Crash.LeftResources, want) {
 		t.Errorf("in the file: %v, %v", again.Frame("above"), err)
@@ -58,6 +62,7 @@ func TestLeave(t *testing.T) {
 	if err != nil || len(popped.Stack) > 0 {
 		t.Fatalf("%v, %v", err, popped.Stack)
 	}
+
 	before = popped.Encode()
 	left = popped.NoteUndeleted("above", "/r", cause).NoteUndeleted("above", "/s", cause)
 	for _, e := range left.Events {
@@ -65,6 +70,7 @@ func TestLeave(t *testing.T) {
 			t.Errorf("event %+v", e)
 		}
 	}
+
 	if popped.Encode() != before {
 		t.Error("the operation that was given has changed")
 	}
@@ -106,10 +112,12 @@ func TestLingering(t *testing.T) {
 			t.Errorf("%v later: %q, want %q", c.after, got, c.want)
 		}
 	}
+
 	running, _ := chain(t, 1)
 	if got := running.Lingering(noon.Add(1e6 * time.Hour)); got != nil {
 		t.Errorf("of a running operation: %v", got)
 	}
+
 	op.Transitions = nil // as if the state was written by hand
 	if got := op.Lingering(noon.Add(1e6 * time.Hour)); got != nil {
 		t.Errorf("of an operation that does not say since when: %v", got)
@@ -127,11 +135,13 @@ func TestMortals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	seen.Now, seen.MonotonicMs = noon.Add(time.Hour), 3000
 	want := []WatchedProcess{{Process: p, Beats: true, StaleIn: 8 * time.Second}, {Process: p, Beats: true, StaleIn: 8 * time.Second}}
 	if got := op.Mortals(seen); !reflect.DeepEqual(got, want) {
 		t.Errorf("here: %+v, want %+v", got, want)
 	}
+
 	seen.Look = func(Process) Presence { return Present }
 	byProcess := WatchedProcess{Process: p, StaleIn: 8 * time.Second}
 	if got := op.Mortals(seen); !reflect.DeepEqual(got, []WatchedProcess{byProcess, byProcess}) {
@@ -140,10 +150,12 @@ func TestMortals(t *testing.T) {
 	if seen.Stopped(7, p) {
 		t.Error("it is stopped, and runs")
 	}
+
 	seen.Look = func(Process) Presence { return Stopped }
 	if got := op.Mortals(seen); !reflect.DeepEqual(got, []WatchedProcess{byProcess, byProcess}) || !seen.Stopped(7, p) || seen.Stopped(8, p) {
 		t.Errorf("stopped: %+v, want %+v twice", got, byProcess)
 	}
+
 	elsewhere := WatchedProcess{Beats: true, StaleIn: DefaultStalenessThreshold - time.Hour}
 	seen.Host = Host{ID: "other", BootID: "c", PIDNamespace: "1"}
 	if got := op.Mortals(seen); !reflect.DeepEqual(got, []WatchedProcess{elsewhere, elsewhere}) {
@@ -174,6 +186,7 @@ func TestGoals(t *testing.T) {
 			}
 		}
 	}
+
 	if got := len(Goals()); got != 7 {
 		t.Errorf("%d goals, want 7", got)
 	}

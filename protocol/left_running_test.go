@@ -25,6 +25,7 @@ func TestLeftRunning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	failed, err := aborted.Pop(Pop{Call: "c", Fail: true, Reason: "bad"}, at)
 	if err != nil {
 		t.Fatal(err)

@@ -29,6 +29,7 @@ func (m *machine) checkEdit(t *rapid.T, v *verb, before, after Operation) {
 	same := after
 	same.Revision = before.Revision
 	equal := canonical(same) == canonical(before)
+
 	switch {
 	case after.Revision == before.Revision:
 		if !equal || v.always {
@@ -38,6 +39,7 @@ func (m *machine) checkEdit(t *rapid.T, v *verb, before, after Operation) {
 	case after.Revision != before.Revision+1, equal && !v.always:
 		t.Fatalf("revision %d follows %d, equal: %t", after.Revision, before.Revision, equal)
 	}
+
 	if before.State.Terminal() {
 		m.counted++
 		same.TerminalHeartbeats--
@@ -46,12 +48,14 @@ func (m *machine) checkEdit(t *rapid.T, v *verb, before, after Operation) {
 		}
 		return
 	}
+
 	if before.Aborted && !after.Aborted || after.State == Aborted && !after.Aborted {
 		t.Fatal("aborted was reset")
 	}
 	if after.State.Terminal() && (len(after.Stack) > 0 || !after.TerminalAt.Equal(v.at.wall) || after.TerminalHeartbeats != 0) {
 		t.Fatalf("%s with calls, or without a beginning of the countdown", after.State)
 	}
+
 	checkFrames(t, before, after)
 	checkTransitions(t, v, before, after)
 	checkEvents(t, before, after)
@@ -69,6 +73,7 @@ func checkFrames(t *rapid.T, before, after Operation) {
 		if f != nil && f.CallerID != g.CallerID {
 			t.Fatalf("call %s of %q has become one of %q", f.CallID, f.CallerID, g.CallerID)
 		}
+
 		if f != nil {
 			j := before.index(g.CallID)
 			if j < at {
@@ -76,6 +81,7 @@ func checkFrames(t *rapid.T, before, after Operation) {
 			}
 			at = j
 		}
+
 		if f == nil && i != len(after.Stack)-1 {
 			t.Fatalf("call %s came below another", g.CallID)
 		}
@@ -112,6 +118,7 @@ func checkTransitions(t *rapid.T, v *verb, before, after Operation) {
 	if len(after.Transitions) < old || old > 0 && !reflect.DeepEqual(after.Transitions[:old], before.Transitions) {
 		t.Fatalf("a transition is lost: %v, were %v", after.Transitions, before.Transitions)
 	}
+
 	state := before.State
 	for _, change := range after.Transitions[old:] {
 		if change.Revision != after.Revision || change.From != state || !slices.Contains(next[state], change.To) || !change.At.Equal(v.at.wall) || change.Reason == "" {
@@ -123,6 +130,7 @@ func checkTransitions(t *rapid.T, v *verb, before, after Operation) {
 		}
 		state = change.To
 	}
+
 	if state != after.State {
 		t.Fatalf("it is %s, and its transitions end in %s", after.State, state)
 	}
@@ -142,11 +150,13 @@ func checkEvents(t *rapid.T, before, after Operation) {
 	if first < 0 {
 		first = len(after.Events)
 	}
+
 	lost := len(before.Events) - first
 	if len(after.Events) > maxEvents || lost < 0 || lost > 0 && len(after.Events) != maxEvents ||
 		first > 0 && !reflect.DeepEqual(after.Events[:first], before.Events[lost:]) {
 		t.Fatalf("%d events, of which %d are new, after %d", len(after.Events), len(after.Events)-first, len(before.Events))
 	}
+
 	told := states(before)
 	for _, e := range after.Events[first:] {
 		key := string(e.Type)[:4] + e.CallID + e.SupervisorID
@@ -159,6 +169,7 @@ func checkEvents(t *rapid.T, before, after Operation) {
 		if e.Revision != after.Revision || told[key] != e.From && e.Type != CallStarted {
 			t.Fatalf("%+v, but it was %q", e, told[key])
 		}
+
 		told[key] = e.To
 		switch f := after.Frame(e.CallID); {
 		case e.Type == CallStarted:
@@ -168,6 +179,7 @@ func checkEvents(t *rapid.T, before, after Operation) {
 			delete(told, key+" says")
 		}
 	}
+
 	if now := states(after); !reflect.DeepEqual(told, now) {
 		t.Fatalf("the events tell of %v, it is %v", told, now)
 	}
@@ -198,11 +210,13 @@ func checkEffects(t *rapid.T, before, after Operation) {
 		if has := slices.ContainsFunc(effects.Released, func(r Release) bool { return r.CallID == f.CallID }); has != goes {
 			t.Fatalf("the resources of %s go: %t, want %t", f.CallID, has, goes)
 		}
+
 		ends := goes || f.State.Live() && g == nil
 		if has := slices.Contains(effects.Ended, f.CallID); has != ends {
 			t.Fatalf("the directory of %s goes: %t, want %t", f.CallID, has, ends)
 		}
 	}
+
 	if effects.BeatOnly && (withoutBeats(after) != withoutBeats(before) || graces(after) > graces(before)) {
 		t.Fatalf("a power cut may take more than heartbeats:\n%s\nwas:\n%s", after.Encode(), before.Encode())
 	}
@@ -215,11 +229,13 @@ func graces(op Operation) (n int) {
 			n++
 		}
 	}
+
 	for _, s := range op.Supervisors {
 		if s.Grace.counting(s.LastHeartbeat) != nil {
 			n++
 		}
 	}
+
 	return n
 }
 
@@ -229,11 +245,13 @@ func withoutBeats(op Operation) string {
 	var zero Operation
 	op.Revision, op.LastHeartbeat = 0, zero.LastHeartbeat
 	op.Stack = slices.Clone(op.Stack)
+
 	for i, f := range op.Stack {
 		g := *f
 		g.LastHeartbeat, g.Beat, g.Grace, g.Process = zero.LastHeartbeat, Beat{}, nil, counting(g.PID, g.Process)
 		op.Stack[i] = &g
 	}
+
 	op.Supervisors = slices.Clone(op.Supervisors)
 	for i := range op.Supervisors {
 		s := &op.Supervisors[i]

@@ -60,6 +60,7 @@ func TestMachine(t *testing.T) {
 			}
 		}
 	}
+
 	rapid.Check(t, func(r *rapid.T) {
 		m := newMachine(r)
 		r.Repeat(map[string]func(*rapid.T){
@@ -69,6 +70,7 @@ func TestMachine(t *testing.T) {
 			"wait": m.wait, "wait again": m.wait, "exit": m.exit, "suspend": m.suspend, "set a clock": m.setClock, "reboot": m.reboot,
 			"edit by hand": m.edit,
 		})
+
 		m.drain(r)
 	})
 }
@@ -80,10 +82,12 @@ func newMachine(t *rapid.T) *machine {
 	h2 := &simHost{id: "h2", wall: start.Add(skew), bootedAt: start.Add(-time.Hour), mono: 3_600_000}
 	m := &machine{}
 	m.again()
+
 	for _, p := range []*place{{simHost: h1, namespace: "1"}, {simHost: h1, namespace: "2"}, {simHost: h2, namespace: "1"}} {
 		p.reboot()
 		m.places = append(m.places, p)
 	}
+
 	return m
 }
 
@@ -93,6 +97,7 @@ func (m *machine) drain(t *rapid.T) {
 	for _, p := range m.places {
 		p.reboot()
 	}
+
 	for _, call := range slices.Repeat([]string{"1", "2", "3", "4", "5"}, one(t, "all pop, and leave it open", 0, 0, 0, 1)) {
 		v := &verb{name: "last pop", at: m.places[0], always: true}
 		if f := m.op.Frame(call); f != nil {
@@ -101,19 +106,23 @@ func (m *machine) drain(t *rapid.T) {
 		v.do = func(seen Observation) (Operation, error) { return m.op.Pop(Pop{Call: call, KeepOpen: true}, seen) }
 		m.try(t, v)
 	}
+
 	const passes = 6
 	for range passes {
 		if !m.begun {
 			return
 		}
+
 		m.awake(20 * time.Second)
 		if len(m.op.Stack) == 0 && m.op.State == Running {
 			m.awake(max(0, m.op.LastHeartbeat.Sub(m.places[0].wall)) + 2*abandonedAfter)
 		}
+
 		v := &verb{name: "last cleanup", at: m.places[0], ticks: true, counts: true}
 		v.do = func(seen Observation) (Operation, error) { return m.op.Cleanup("janitor", seen) }
 		m.try(t, v)
 	}
+
 	if m.begun {
 		t.Fatalf("%d passes have not archived it:\n%s", passes, m.op.Encode())
 	}
@@ -136,11 +145,13 @@ func (m *machine) try(t *rapid.T, v *verb) bool {
 	if !m.begun && v.name != "push" {
 		return false
 	}
+
 	before := m.op
 	seen := v.at.seen(v.blind)
 	if v.awake {
 		seen.Watch = Awake
 	}
+
 	after, err := v.do(seen)
 	t.Logf("%s %s %+v at %s/%s %s, %d ms: %v", v.name, v.popped+strings.Join(v.acked, ","), v.actor, v.at.bootID(), v.at.namespace,
 		v.at.wall.Format("15:04:05.000"), v.at.mono, err)
@@ -148,6 +159,7 @@ func (m *machine) try(t *rapid.T, v *verb) bool {
 		if after.Encode() != before.Encode() || fmt.Sprint(after.effects) != fmt.Sprint(before.effects) {
 			t.Fatalf("refused, but changed:\n%s\nwas:\n%s", after.Encode(), before.Encode())
 		}
+
 		expired := errors.Is(err, ErrExpired)
 		if expired != (v.counts && before.State.Terminal() && m.counted == 2) {
 			t.Fatalf("%v after %d edits of the countdown", err, m.counted)
@@ -157,6 +169,7 @@ func (m *machine) try(t *rapid.T, v *verb) bool {
 		}
 		return false
 	}
+
 	m.begun = true
 	m.checkEdit(t, v, before, after)
 	m.checkTruth(t, v, before, after)
@@ -164,7 +177,9 @@ func (m *machine) try(t *rapid.T, v *verb) bool {
 	if err != nil {
 		t.Fatalf("its file is refused: %v\n%s", err, after.Encode())
 	}
+
 	checkDecoded(t, after, decoded)
 	m.op = decoded
+
 	return true
 }

@@ -12,10 +12,12 @@ func (m *machine) checkTruth(t *rapid.T, v *verb, before, after Operation) {
 	if before.State.Terminal() || after.Revision == before.Revision && !v.ticks {
 		return
 	}
+
 	m.grant(v, before)
 	died := m.died(v, before)
 	crashed := newlyCrashed(after)
 	refreshed := m.refreshed(v, before)
+
 	for _, f := range before.Stack {
 		if f.State.Live() {
 			want := m.evidence(v, before, f, slices.Contains(refreshed, f.CallID), slices.Contains(died, f.SupervisorID))
@@ -25,6 +27,7 @@ func (m *machine) checkTruth(t *rapid.T, v *verb, before, after Operation) {
 			checkFate(t, v, f, after.Frame(f.CallID), want, slices.Contains(refreshed, f.CallID))
 		}
 	}
+
 	for _, s := range before.Supervisors {
 		now, _ := after.Supervisor(s.ID)
 		want := s.Status
@@ -38,6 +41,7 @@ func (m *machine) checkTruth(t *rapid.T, v *verb, before, after Operation) {
 			t.Fatalf("supervisor %s is %q, want %s", s.ID, now.Status, want)
 		}
 	}
+
 	m.checkCrashed(t, v, before, after)
 	m.learn(v, after, refreshed)
 	m.checkGraces(t, after)
@@ -51,15 +55,18 @@ func (m *machine) grant(v *verb, before Operation) {
 			silent = silent && u.quiet(v.at, v.blind)
 		}
 	}
+
 	if !silent {
 		return
 	}
+
 	refreshed := m.refreshed(v, before)
 	for _, f := range before.Stack {
 		if f.State.Live() && !slices.Contains(refreshed, f.CallID) {
 			m.calls[f.CallID].grant(v.at, v.blind, v.actor != Actor{})
 		}
 	}
+
 	for _, s := range before.Supervisors {
 		if s.Status == Alive && s.ID != v.actor.Supervisor {
 			m.supervisors[s.ID].grant(v.at, v.blind, v.actor != Actor{})
@@ -78,12 +85,14 @@ func (m *machine) checkGraces(t *rapid.T, after Operation) {
 			t.Fatalf("the window of %s is of %v, want %v", name, counting.At, u.grace.wall)
 		}
 	}
+
 	for _, f := range after.Stack {
 		if !f.State.Live() {
 			continue
 		}
 		check("call "+f.CallID, m.calls[f.CallID], f.LastHeartbeat, f.Grace)
 	}
+
 	for _, s := range after.Supervisors {
 		if s.Status == Dead {
 			continue
@@ -100,6 +109,7 @@ func (m *machine) evidence(v *verb, before Operation, f *Frame, refreshed, orpha
 	if refreshed {
 		return ""
 	}
+
 	evidence := m.calls[f.CallID].verdict(v.at, v.blind)
 	if evidence == Stale && f.ParticipantID == v.lenient {
 		return ""
@@ -139,6 +149,7 @@ func (m *machine) died(v *verb, before Operation) (ids []string) {
 			ids = append(ids, s.ID)
 		}
 	}
+
 	return ids
 }
 
@@ -176,6 +187,7 @@ func (m *machine) checkCrashed(t *rapid.T, v *verb, before, after Operation) {
 		if f.State != FrameCrashed || f.CallID == v.popped || slices.Contains(v.acked, f.CallID) {
 			continue
 		}
+
 		g := after.Frame(f.CallID)
 		cleaned := g == nil || g.State == FrameCleanedUp
 		s, _ := after.Supervisor(f.SupervisorID)
@@ -197,34 +209,41 @@ func (m *machine) learn(v *verb, after Operation, refreshed []string) {
 			u.process = v.actor.Process
 		}
 	}
+
 	if id := v.actor.Supervisor; id != "" {
 		u := m.supervisors[id]
 		if u == nil {
 			u = &pulse{}
 			m.supervisors[id] = u
 		}
+
 		u.promise = u.promise && !m.replaced(v) || v.actor.Heartbeats
 		if u.process == (Process{}) || m.replaced(v) {
 			u.process = v.actor.Process
 		}
+
 		u.beat(v.at, v.blind)
 	}
+
 	for call := range m.calls {
 		if after.Frame(call) == nil {
 			delete(m.calls, call)
 		}
 	}
+
 	for _, f := range after.Stack {
 		if f.reported() && m.told[f.CallID] == nil {
 			m.told[f.CallID] = &pulse{}
 			m.told[f.CallID].beat(v.at, v.blind)
 		}
 	}
+
 	for call := range m.told {
 		if after.Frame(call) == nil {
 			delete(m.told, call)
 		}
 	}
+
 	for call := range m.handlers {
 		if f := after.Frame(call); f == nil || f.State != FrameCrashed {
 			delete(m.handlers, call)

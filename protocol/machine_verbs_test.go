@@ -41,12 +41,14 @@ func (m *machine) push(t *rapid.T) {
 		Caller:    one(t, "caller", "", "", "", "1", "2"),
 		Readiness: one(t, "readiness", "", ReadinessStarting), Resources: []string{"/r"}, Tmp: often(t, "tmp"),
 	}
+
 	v.actor.Participant = p.Participant
 	v.do = func(seen Observation) (Operation, error) { return m.op.Push(p, seen) }
 	before := m.op
 	if !m.try(t, v) || m.op.Revision == before.Revision {
 		return
 	}
+
 	m.calls[p.Call] = &pulse{process: p.Process, promise: p.Heartbeats}
 	m.calls[p.Call].beat(v.at, v.blind)
 	if _, had := before.Supervisor(p.Supervisor); !had && p.Supervisor != "" {
@@ -60,6 +62,7 @@ func (m *machine) beats(t *rapid.T, v *verb) {
 	if note := one(t, "note", "-", "-", "", "n"); note != "-" {
 		say.Note = &note
 	}
+
 	v.always, v.adopts, v.counts = true, true, true
 	actor := v.actor
 	v.do = func(seen Observation) (Operation, error) { return m.op.Heartbeat(actor, say, seen) }
@@ -136,10 +139,12 @@ func (m *machine) claim(t *rapid.T) {
 		after, got, err = m.op.Claim(handler, seen)
 		return after, err
 	}
+
 	handled := m.handled(v.at)
 	if !m.try(t, v) {
 		return
 	}
+
 	for _, call := range got {
 		if slices.Contains(handled, call) {
 			t.Fatalf("call %s is claimed twice", call)
@@ -147,6 +152,7 @@ func (m *machine) claim(t *rapid.T) {
 		m.handlers[call] = &pulse{process: handler.Process}
 		m.handlers[call].beat(v.at, v.blind)
 	}
+
 	for _, f := range m.op.Reported(handler.Supervisor) {
 		if m.handlers[f.CallID] == nil || f.Crash.HandlingBy == nil {
 			t.Fatalf("call %s of %s is not claimed", f.CallID, handler.Supervisor)
@@ -201,6 +207,7 @@ func (m *machine) edit(t *rapid.T) {
 	if i < 0 {
 		return
 	}
+
 	f, p := *m.op.Stack[i], one(t, "place", m.places...)
 	u := m.calls[f.CallID]
 	if often(t, "heartbeat") {
@@ -211,6 +218,7 @@ func (m *machine) edit(t *rapid.T) {
 		f.PID = unidentified
 		u.process = Process{}
 	}
+
 	m.op.Stack[i] = &f
 }
 
@@ -222,9 +230,11 @@ func (m *machine) reboot(t *rapid.T) {
 	if often(t, "not now") {
 		return
 	}
+
 	h := m.places[one(t, "place", 0, 2)].simHost
 	h.asleep(20 * time.Second)
 	h.boots, h.bootedAt, h.mono = h.boots+1, h.wall.Add(-2*time.Second), 2000
+
 	for _, p := range m.places {
 		if p.simHost == h {
 			p.reboot()

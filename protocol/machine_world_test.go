@@ -55,6 +55,7 @@ func (p *place) seen(blind bool) Observation {
 		Host: Host{ID: p.id, BootID: p.bootID(), PIDNamespace: p.namespace, BootedAt: p.bootedAt},
 		Look: func(q Process) Presence { return presence(p.started[q.PID] != q.StartTicks) },
 	}
+
 	if blind {
 		seen.MonotonicMs = 0
 	}
@@ -92,6 +93,7 @@ func (u *pulse) gone(p *place) Evidence {
 	case q.BootID == p.bootID() && q.PIDNamespace == p.namespace && p.started[q.PID] != q.StartTicks:
 		return Exited
 	}
+
 	return ""
 }
 

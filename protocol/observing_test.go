@@ -28,9 +28,11 @@ func (o observed) check(t *testing.T, verb string, outcome Outcome, lines []Line
 		}
 		return
 	}
+
 	if len(lines) != len(o.Lines) {
 		t.Fatalf("%d lines %v, want %d", len(lines), lines, len(o.Lines))
 	}
+
 	for i, line := range lines {
 		if got, want := jsonValue(t, line.Text), jsonValue(t, string(o.Lines[i])); !reflect.DeepEqual(got, want) {
 			t.Errorf("line %d:\n%s\nwant:\n%s", i, line.Text, o.Lines[i])

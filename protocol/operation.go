@@ -73,8 +73,8 @@ const (
 	SupervisorDead Evidence = "supervisorDead"
 )
 
-// An Operation is the content of one operation file (spec §3.1). It is a value: verbs return a changed
-// copy. Times are in UTC and whole milliseconds. Decode and Create return one.
+// An Operation is the content of one operation file (spec §3.1). It is a value: verbs return a
+// changed copy. Times are in UTC and whole milliseconds. Decode and Create return one.
 type Operation struct {
 	ProtocolVersion    int
 	ID                 string
@@ -96,8 +96,8 @@ type Operation struct {
 	effects Effects
 }
 
-// A Frame is one call on the stack (spec §3.2). Operations share the frames in their stacks, so a verb
-// replaces a frame by a changed copy and never changes it.
+// A Frame is one call on the stack (spec §3.2). Operations share the frames in their stacks, so a
+// verb replaces a frame by a changed copy and never changes it.
 type Frame struct {
 	ParticipantID    string
 	CallID           string
@@ -126,8 +126,8 @@ type Frame struct {
 	decoded *Frame
 }
 
-// nestedUnknown is the unknown members of process, keeper and beat, and of the beat of when somebody was told: reportedBeat,
-// termSentBeat.
+// nestedUnknown is the unknown members of process, keeper and beat, and of the beats of reports and
+// signals: reportedBeat, termSentBeat.
 type nestedUnknown struct {
 	process, keeper, beat, told []Member
 }
@@ -168,8 +168,8 @@ func (n *nestedUnknown) ofTold() []Member {
 	return n.told
 }
 
-// A Crash says why a frame was declared crashed (spec §3.5), and what has been done about it. Frames
-// share it, so it is replaced and never changed.
+// A Crash says why a frame was declared crashed (spec §3.5), and what has been done about it.
+// Frames share it, so it is replaced and never changed.
 type Crash struct {
 	At            time.Time
 	DetectedBy    string
@@ -182,7 +182,8 @@ type Crash struct {
 	LeftResources []LeftResource
 }
 
-// A Handling is the claim of a program that cleans up a crashed call (spec §5.7). It is never changed once set.
+// A Handling is the claim of a program that cleans up a crashed call (spec §5.7). It is never
+// changed once set.
 type Handling struct {
 	PID     int
 	Process Process
@@ -215,8 +216,8 @@ type Supervisor struct {
 	nested *nestedUnknown
 }
 
-// A Beat is a time on the monotonic clock (spec §3.4), usually that of a heartbeat. It counts only while
-// At equals the time that is recorded beside it.
+// A Beat is a time on the monotonic clock (spec §3.4), usually that of a heartbeat. It counts only
+// while At equals the time that is recorded beside it.
 type Beat struct {
 	BootID      string
 	MonotonicMs int64
@@ -272,8 +273,8 @@ type Member struct {
 	Value string
 }
 
-// Create returns an empty running operation at revision 0. Its first edit is the first push. A duration
-// of zero means the default.
+// Create returns an empty running operation at revision 0. Its first edit is the first push. A
+// duration of zero means the default.
 func Create(id string, interval, threshold time.Duration) Operation {
 	if threshold == 0 {
 		threshold = DefaultStalenessThreshold
@@ -284,14 +285,14 @@ func Create(id string, interval, threshold time.Duration) Operation {
 	return Operation{ProtocolVersion: Version, ID: id, State: Running, HeartbeatInterval: interval, StalenessThreshold: threshold}
 }
 
-// fittingInterval returns interval, or a third of threshold if that is less, in whole milliseconds and
-// at least one. With that, one late or lost heartbeat makes nobody stale.
+// fittingInterval returns interval, or a third of threshold if that is less, in whole milliseconds
+// and at least one. With that, one late or lost heartbeat makes nothing stale.
 func fittingInterval(interval, threshold time.Duration) time.Duration {
 	return min(interval, max((threshold/3).Truncate(time.Millisecond), time.Millisecond))
 }
 
-// LeftRunning returns the transition in which op left the state running without completing: the first
-// thing that went wrong. It reports false if there was none, or op has no record of it.
+// LeftRunning returns the transition in which op left the state running without completing: the
+// first thing that went wrong. It reports false if there was none, or op has no record of it.
 func (op Operation) LeftRunning() (t Transition, left bool) {
 	for _, t := range op.Transitions {
 		if t.From == Running && t.To != Completed {

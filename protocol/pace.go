@@ -27,6 +27,7 @@ func (op Operation) Pace(call string, seen Observation) time.Duration {
 		}
 		live++
 	}
+
 	return max(pace, live*share)
 }
 
@@ -60,8 +61,10 @@ func Glance(start string) (revision int64, state State) {
 			d.Value()
 		}
 	})
+
 	if !told {
 		return 0, ""
 	}
+
 	return revision, state
 }

@@ -13,6 +13,7 @@ func TestPace(t *testing.T) {
 	process := func(host, namespace string) Process {
 		return Process{PID: 7, HostID: host, BootID: "b", PIDNamespace: namespace, StartTicks: 1}
 	}
+
 	for _, c := range []struct {
 		name     string
 		calls    int
@@ -39,10 +40,12 @@ func TestPace(t *testing.T) {
 				CallID: fmt.Sprint("c", i), State: FrameActive, PID: 7, Process: process("h", "1"), Heartbeats: c.promised,
 			})
 		}
+
 		other := c.other
 		if other.CallID = "other"; other.State == "" {
 			other.State = FrameActive
 		}
+
 		op.Stack = append(op.Stack, &other)
 		seen := Observation{Now: noon, Host: host, Look: func(Process) Presence { return Present }}
 		if c.shared {
@@ -68,6 +71,7 @@ func TestGlance(t *testing.T) {
 			t.Errorf("Glance(%.60q) = %d, %q, want %q", start, revision, got, want)
 		}
 	}
+
 	op.State = Cleanup
 	if _, got := Glance(op.Encode()); got != Cleanup {
 		t.Errorf("in cleanup: %q", got)

@@ -97,7 +97,9 @@ func (g Group) Pass(p PassRequest, seen Observation) (*Decision, error) {
 	if len(done.rebooted) > 0 {
 		e.raise(AlertRebooted, "", "started again: %s", strings.Join(done.rebooted, ", "))
 	}
+
 	e.orchestrate(p)
+
 	return &Decision{Actions: done.actions, edit: e}, nil
 }
 
@@ -182,17 +184,20 @@ func (g Group) Result(owner string, r Result, seen Observation) Group {
 	for _, id := range r.Started {
 		e.service(id).Starting = false
 	}
+
 	for _, id := range g.Registry.sorted() {
 		if cause, failed := r.Failed[id]; failed {
 			e.startFailed(e.service(id), cause)
 		}
 	}
+
 	var pending []Alert
 	for _, a := range e.g.Registry.PendingAlerts {
 		if a.Seq > r.Appended {
 			pending = append(pending, a)
 		}
 	}
+
 	e.g.Registry.PendingAlerts = pending
 	return e.after() // what Pass has begun must be recorded
 }

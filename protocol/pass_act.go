@@ -61,6 +61,7 @@ func (step carryOn) take(a *acting, s *Service) {
 	if step.alive && s.Starting && !s.StartedAt.IsZero() && now.Sub(s.StartedAt) >= startedFor {
 		s.Starting = false
 	}
+
 	healthy := !s.RunningSince.IsZero() && now.Sub(s.RunningSince) > s.policy().ResetAfter
 	if s.RestartAttempts > 0 && healthy {
 		s.RestartAttempts = 0

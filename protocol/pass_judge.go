@@ -40,6 +40,7 @@ func (g Group) judge(s *Service, seen Observation) judgement {
 	j.alive = j.checkable && !j.gone
 	j.heard = !s.LastHeartbeat.IsZero() && j.evidence == ""
 	j.ready = s.State == StateRunning && s.Notice.Readiness == ReadinessReady && j.evidence == ""
+
 	return j
 }
 

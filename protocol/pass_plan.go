@@ -44,6 +44,7 @@ func (p *planner) rule(j judgement) []step {
 	case StateShuttingDown:
 		return p.shuttingDown(j)
 	}
+
 	return nil
 }
 
@@ -59,6 +60,7 @@ func (p *planner) running(j judgement) []step {
 	case j.evidence != "":
 		return p.fail(j, j.evidence)
 	}
+
 	return []step{carryOn{j.alive}}
 }
 
@@ -84,6 +86,7 @@ func (p *planner) waiting(j judgement, firstReason string) []step {
 	default:
 		next = p.fail(j, cmp.Or(j.evidence, Exited))
 	}
+
 	return then(unblock{}, next)
 }
 
@@ -102,6 +105,7 @@ func (p *planner) wait(s *Service) step {
 			return wait{d + ": " + string(on.was.State)}
 		}
 	}
+
 	return wait{}
 }
 
@@ -118,6 +122,7 @@ func (p *planner) failed(j judgement, failedAt time.Time) []step {
 	if failedAt.IsZero() {
 		failedAt = p.seen.Now
 	}
+
 	backoff := policy.Backoff[min(s.RestartAttempts, len(policy.Backoff)-1)]
 	due := setDue{failedAt, later(failedAt, backoff)}
 
@@ -129,6 +134,7 @@ func (p *planner) failed(j judgement, failedAt time.Time) []step {
 	case !p.dependenciesReady(s):
 		return []step{due, setPending{}, p.wait(s)}
 	}
+
 	return then(due, p.start(j, true, ""))
 }
 
@@ -188,6 +194,7 @@ func (p *planner) stop(j judgement) []step {
 	case waited >= 0 && waited < s.KillTimeout:
 		return nil
 	}
+
 	return []step{signal{Signal{s.ID, name, to, s.PID, s.identity()}}}
 }
 

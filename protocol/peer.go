@@ -34,6 +34,7 @@ func ReadPeer(text string, r PeerReading) (op Operation, left []LeftResource, er
 		left = p.left
 		return p.op
 	})
+
 	if err != nil {
 		return Operation{}, nil, err
 	}
@@ -60,6 +61,7 @@ func (p *peerReader) operation() {
 			p.rootMember(name)
 		}
 	})
+
 	p.require("operationId", p.op.ID != "")
 	p.require("lastHeartbeat", !p.op.LastHeartbeat.IsZero())
 	if !p.Failed() {
@@ -104,6 +106,7 @@ func (p *peerReader) frame() {
 		if p.Null() {
 			return
 		}
+
 		switch name {
 		case "participantId":
 			f.ParticipantID = p.id(&kept, name, "")
@@ -129,6 +132,7 @@ func (p *peerReader) frame() {
 			p.unknown((*[]Member)(&kept), name)
 		}
 	})
+
 	p.require("participantId", f.ParticipantID != "")
 	p.require("callId", f.CallID != "")
 	p.require("pid", hasPID)
@@ -147,16 +151,19 @@ func (p *peerReader) complete() {
 	case op.State.Terminal():
 		op.TerminalAt = op.LastHeartbeat
 	}
+
 	for i, f := range op.Stack {
 		if f.LastHeartbeat.IsZero() {
 			f.LastHeartbeat = op.LastHeartbeat // of old files it is the only one
 		}
 		p.takeResources(f, &p.keptOf[i])
 	}
+
 	p.takeTemps()
 	for i, f := range op.Stack {
 		f.Unknown = p.keptOf[i].unknown()
 	}
+
 	op.Unknown = p.kept.unknown()
 }
 
@@ -170,12 +177,14 @@ func (p *peerReader) id(kept *peerMembers, name, to string) string {
 	default:
 		to = was
 	}
+
 	if err := CheckID(to); err != nil {
 		p.Fail(ErrBadID, "%v", err)
 	}
 	if to != was {
 		kept.keep(name, quoted(was))
 	}
+
 	return to
 }
 
@@ -212,11 +221,13 @@ func (p *peerReader) time() (time.Time, string) {
 	if t, err := ParseTime(text); err == nil {
 		return t, text
 	}
+
 	wall, err := ParseTime(text + "Z")
 	if err != nil {
 		p.fail("a time like %s is expected, with an offset or without, not %.40q", strings.TrimSuffix(timeExample, "Z"), text)
 		return time.Time{}, ""
 	}
+
 	switch moments := momentsOf(wall, p.Zone); len(moments) {
 	case 0:
 		p.Fail(ErrLocalTime, "%q was never, in the time zone %v: %v", text, p.Zone, ErrLocalTime)
@@ -226,6 +237,7 @@ func (p *peerReader) time() (time.Time, string) {
 		p.Fail(ErrLocalTime, "%q was twice, at %s and at %s, in the time zone %v: %v", text,
 			moments[0].Format(time.RFC3339), moments[1].Format(time.RFC3339), p.Zone, ErrLocalTime)
 	}
+
 	return time.Time{}, ""
 }
 
@@ -239,6 +251,7 @@ func momentsOf(wall time.Time, zone *time.Location) (moments []time.Time) {
 			moments = append(moments, t)
 		}
 	}
+
 	return moments
 }
 

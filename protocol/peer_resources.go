@@ -33,10 +33,12 @@ func (p *peerReader) keepTemps() {
 				p.unknown((*[]Member)(&kept), name)
 			}
 		})
+
 		p.require("path", r.path != "")
 		p.require("owner", hasOwner)
 		p.temps, all = append(p.temps, r), append(all, kept.text())
 	})
+
 	if len(all) > 0 {
 		p.kept.keep("tempResources", "["+strings.Join(all, ",")+"]")
 	}
@@ -53,6 +55,7 @@ func (p *peerReader) takeResources(f *Frame, kept *peerMembers) {
 			taken = append(taken, path)
 		}
 	}
+
 	if f.Resources = taken; len(others) > 0 {
 		kept.keep("resources", "["+strings.Join(others, ",")+"]")
 	}
@@ -67,6 +70,7 @@ func (p *peerReader) takeTemps() {
 		if f != nil {
 			err = p.refused(f, r.path)
 		}
+
 		if err != nil {
 			p.left = append(p.left, LeftResource{Path: r.path, Error: err.Error()})
 		} else if !slices.Contains(f.Resources, r.path) {

@@ -61,6 +61,7 @@ func TestPeerVectors(t *testing.T) {
 	if err != nil || len(files) < 50 {
 		t.Fatalf("found %d vectors of the peer (%v), want at least 50", len(files), err)
 	}
+
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
 			t.Parallel()
@@ -77,19 +78,23 @@ func (v *peerVector) run(t *testing.T) {
 		v.checkRefused(t, err)
 		return
 	}
+
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	whole := vector{Then: v.Then}
 	whole.checkAfter(t, op)
 	checkKeeps(t, string(v.Then), op.Encode(), operationShape)
 	var paths []string
+
 	for _, l := range left {
 		paths = append(paths, l.Path)
 		if !strings.HasPrefix(l.Error, fmt.Sprintf("%q: ", l.Path)) {
 			t.Errorf("the reason does not begin with the path %q: %s", l.Path, l.Error)
 		}
 	}
+
 	if !slices.Equal(paths, v.Left) {
 		t.Errorf("left %q, want %q", paths, v.Left)
 	}
@@ -113,15 +118,18 @@ func FuzzReadPeer(f *testing.F) {
 	if err != nil || len(files) == 0 {
 		f.Fatalf("no vectors: %v", err)
 	}
+
 	for _, file := range files {
 		var v peerVector
 		readVector(f, file, &v)
 		f.Add(v.given())
 	}
+
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		f.Fatal(err)
 	}
+
 	reading := PeerReading{Zone: zone, Refuse: insideOf([]string{"/data"})}
 	f.Fuzz(func(t *testing.T, text string) {
 		op, left, err := ReadPeer(text, reading)
@@ -131,6 +139,7 @@ func FuzzReadPeer(f *testing.F) {
 			}
 			return
 		}
+
 		encoded := op.Encode()
 		again, err := Decode(encoded)
 		if err != nil {
@@ -139,11 +148,13 @@ func FuzzReadPeer(f *testing.F) {
 		if got := canonical(again); got != encoded {
 			t.Errorf("decoded, it is\n%s, was\n%s", got, encoded)
 		}
+
 		for _, l := range left {
 			if !strings.Contains(encoded, quoted(l.Path)) {
 				t.Errorf("%q is lost:\n%s", l.Path, encoded)
 			}
 		}
+
 		checkPeerKeeps(t, text, encoded)
 	})
 }

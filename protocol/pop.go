@@ -18,10 +18,12 @@ func (op Operation) Pop(p Pop, seen Observation) (Operation, error) {
 	if op.State.Terminal() {
 		return op, ErrOver
 	}
+
 	f := op.Frame(p.Call)
 	if f == nil {
 		return op, ErrNoCall
 	}
+
 	e := op.begin(f.ParticipantID, seen)
 	e.judgeAll(f.ParticipantID)
 	if p.Fail && (e.op.State == Running || e.op.State == Aborted) {
@@ -31,25 +33,29 @@ func (op Operation) Pop(p Pop, seen Observation) (Operation, error) {
 		}
 		e.setState(Cleanup, reason)
 	}
+
 	first := e.op.index(p.Call)
 	last := first + 1
 	for last < len(e.op.Stack) && e.cleared(e.op.Stack[last]) {
 		last++
 	}
+
 	for _, f := range e.op.Stack[first:last] {
 		if f.State == FrameCrashed {
 			e.release(f)
 		}
 	}
+
 	e.drop(func(i int, f *Frame) bool { return first <= i && i < last })
 	e.heartbeat()
 	if len(e.op.Stack) == 0 && e.op.State == Running && !p.KeepOpen {
 		e.setState(Completed, "stack empty")
 	}
+
 	return e.end()
 }
 
-// cleared reports whether f goes with the frame below it, because nobody still has to clean it up.
+// cleared reports whether f goes with the frame below it, because no supervisor still has to clean it up.
 func (e *edit) cleared(f *Frame) bool {
 	return f.State == FrameCleanedUp || f.State == FrameCrashed && e.unsupervised(f)
 }

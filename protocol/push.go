@@ -34,12 +34,14 @@ func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 	if op.State.Terminal() {
 		return op, ErrNotRunning
 	}
+
 	if f := op.Frame(p.Call); f != nil {
 		if f.ParticipantID == p.Participant && f.State.Live() && identity(f.PID, f.Process) == identity(p.PID, p.Process) {
 			return op.unchanged(), nil
 		}
 		return op, ErrKnownCall
 	}
+
 	if op.State != Running {
 		return op, ErrNotRunning
 	}
@@ -49,6 +51,7 @@ func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 	if p.Caller != "" && op.Frame(p.Caller) == nil {
 		return op, fmt.Errorf("caller %q: %w", p.Caller, ErrNoCall)
 	}
+
 	e := op.begin(p.Participant, seen)
 	e.refresh(Actor{Participant: p.Participant, PID: p.PID, Process: p.Process}, false)
 	e.judgeAll("")
@@ -58,24 +61,29 @@ func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 	if err := e.associate(p); err != nil {
 		return op, err
 	}
+
 	frame := &Frame{
 		ParticipantID: p.Participant, CallID: p.Call, CallerID: p.Caller, PID: p.PID, Process: identity(p.PID, p.Process),
 		StartTime: e.seen.Now, LastHeartbeat: e.seen.Now, Beat: e.seen.beat(), State: FrameActive,
 		SupervisorID: p.Supervisor, SupervisorHandle: p.Handle, Description: p.Description,
 		FailOnCrash: !p.Contained, Heartbeats: p.Heartbeats, Resources: p.Resources,
 	}
+
 	if p.Readiness != "" {
 		frame.Notice = &Notice{Readiness: p.Readiness}
 	}
+
 	e.op.Stack = append(e.op.Stack, frame)
 	e.event(Event{
 		Type: CallStarted, CallID: p.Call, CallerID: p.Caller,
 		SupervisorID: p.Supervisor, Handle: p.Handle, To: string(FrameActive),
 	})
+
 	e.heartbeat()
 	if p.Tmp {
 		e.op.effects.Begun = append(e.op.effects.Begun, p.Call)
 	}
+
 	return e.end()
 }
 
@@ -84,19 +92,23 @@ func (e *edit) associate(p Push) error {
 	if p.Supervisor == "" {
 		return nil
 	}
+
 	i := e.op.supervisorIndex(p.Supervisor)
 	if i < 0 {
 		i = len(e.op.Supervisors)
 		e.newSupervisor(p.Supervisor, 0, Process{})
 	}
+
 	s := &e.op.Supervisors[i]
 	if s.Status == Dead {
 		return ErrDeadSupervisor
 	}
+
 	if p.OrphanPolicy != "" {
 		s.OrphanPolicy = p.OrphanPolicy
 		e.changed = true
 	}
+
 	return nil
 }
 

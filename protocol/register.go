@@ -30,23 +30,28 @@ func (g Group) Register(r Registration, seen Observation) (Group, error) {
 	if r.Fresh && len(g.Registry.Services) > 0 && g.Deserted(e.seen) {
 		e.g.Registry.Services, e.g.effects.Cleared = nil, true
 	}
+
 	s := e.service(r.Service)
 	if err := r.check(e.g, s, e.seen); err != nil {
 		return g, err
 	}
+
 	if s == nil {
 		all := append(e.g.Registry.Services, newService(r.Service))
 		e.g.Registry.Services, s = all, &all[len(all)-1]
 	}
+
 	r.replace(s)
 	if r.Dependencies != nil && slices.Contains(e.g.Registry.dependencies(s.ID), s.ID) {
 		return g, ErrCycle
 	}
+
 	if r.Request {
 		e.request(s)
 	} else {
 		e.registerSelf(s, r)
 	}
+
 	return e.end()
 }
 
@@ -67,6 +72,7 @@ func (r Registration) check(g Group, s *Service, seen Observation) error {
 	case r.Request && r.StartInfo == nil && (s == nil || s.StartInfo == nil):
 		return ErrNoStartInfo
 	}
+
 	return nil
 }
 
@@ -78,6 +84,7 @@ func (r Registration) replace(s *Service) {
 			s.startInfoChanges(r.StartInfo)
 		}
 	}
+
 	if r.Restartable != nil {
 		s.Restartable = *r.Restartable
 	}
@@ -141,6 +148,7 @@ func (e *groupEdit) registerSelf(s *Service, r Registration) {
 	if s.State == "" { // a new entry has no event of its readiness
 		s.Notice = s.Notice.with(Report{Readiness: r.Readiness})
 	}
+
 	e.beat(s)
 	s.Starting = false
 	stopping := (s.State == StateFailed || s.State == StateScheduled) && !s.TermSentAt.IsZero() && alive
@@ -150,6 +158,7 @@ func (e *groupEdit) registerSelf(s *Service, r Registration) {
 	if s.State == StateRunning && s.RunningSince.IsZero() {
 		s.RunningSince = e.seen.Now
 	}
+
 	e.say(s, Report{Readiness: r.Readiness})
 }
 
@@ -160,14 +169,17 @@ func (e *groupEdit) runOrWait(s *Service) {
 			to = StateWaiting
 		}
 	}
+
 	if s.State == StateFailed || s.State.final() {
 		s.RestartAttempts = 0
 	}
+
 	blockedBy := s.BlockedBy
 	s.forgetEnd()
 	if to == StateWaiting && s.State == StateWaiting {
 		s.BlockedBy = blockedBy
 	}
+
 	e.setState(s, to, "")
 }
 
@@ -180,12 +192,14 @@ func (r Registry) dependencies(id string) []string {
 		if i < 0 {
 			continue
 		}
+
 		for _, d := range r.Services[i].Dependencies {
 			if !slices.Contains(all, d) {
 				all, next = append(all, d), append(next, d)
 			}
 		}
 	}
+
 	return all
 }
 
@@ -200,11 +214,13 @@ func (g Group) Remove(service, by string, seen Observation) (Group, error) {
 	case s.held(e.seen), !s.State.final() && g.heard(s, e.seen):
 		return g, ErrStillRunning
 	}
+
 	for i := range g.Registry.Services {
 		if other := &g.Registry.Services[i]; other.ID != service && slices.Contains(other.Dependencies, service) {
 			return g, ErrHasDependents
 		}
 	}
+
 	e.event(s.ID, string(s.State), "", "")
 	e.g.Registry.Services = slices.DeleteFunc(e.g.Registry.Services, func(s Service) bool { return s.ID == service })
 	return e.end()

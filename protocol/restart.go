@@ -29,6 +29,7 @@ func (g Group) Restart(service, by string, only bool, seen Observation) (after G
 			again = append(again, id)
 		}
 	}
+
 	slices.Sort(again)
 
 	return g.restart(again, by, seen)
@@ -55,17 +56,21 @@ func (g Group) restart(again []string, by string, seen Observation) (Group, []st
 		if d, state := g.blocker(s, again); d != "" {
 			return g, nil, fmt.Errorf("%w: %q depends on %q, which is %s", ErrBlocked, id, d, state)
 		}
+
 		if s.State != StateShuttingDown {
 			e.setState(s, StateShuttingDown, "restart")
 			s.StopRequestedAt = e.seen.Now
 			s.forgetFailure()
 		}
+
 		s.StartAgain = true
 	}
+
 	after, err := e.end()
 	if err != nil {
 		return g, nil, err
 	}
+
 	return after, again, nil
 }
 
@@ -82,6 +87,7 @@ func (e *groupEdit) bringBack(s *Service) {
 		e.setState(s, StateRegistered, "restart")
 		s.forgetEnd()
 	}
+
 	s.RestartAttempts = 0
 }
 
@@ -98,5 +104,6 @@ func (g Group) blocker(s *Service, again []string) (id, state string) {
 			return d, string(on.State)
 		}
 	}
+
 	return "", ""
 }

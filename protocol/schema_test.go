@@ -19,6 +19,7 @@ func TestSchema(t *testing.T) {
 		op, err := protocol.Decode(text)
 		return op.Encode(), err
 	})
+
 	check.all(t, func(data []byte) []string {
 		var v struct {
 			Given, Then json.RawMessage
@@ -44,10 +45,12 @@ func TestGroupSchemas(t *testing.T) {
 			return []string{string(v.Given[member]), string(v.Then[member]), v.GivenText[member]}
 		}
 	}
+
 	newSchemaCheck(t, "orchestrator", "../spec/vectors/groups/*.json", func(text string) (string, error) {
 		o, err := protocol.DecodeOrchestrator(text)
 		return o.Encode(), err
 	}).all(t, texts("orchestrator"))
+
 	newSchemaCheck(t, "supervisors", "../spec/vectors/groups/*.json", func(text string) (string, error) {
 		r, err := protocol.DecodeRegistry(text)
 		return r.Encode(), err
@@ -62,6 +65,7 @@ func TestPeerSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		var v struct{ Then json.RawMessage }
 		if err := json.Unmarshal(data, &v); err != nil {
 			t.Fatal(err)
@@ -87,6 +91,7 @@ func newSchemaCheck(t *testing.T, name, vectors string, again func(string) (stri
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	files, err := filepath.Glob(vectors)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no vectors: %v", err)
@@ -114,11 +119,13 @@ func (c schemaCheck) all(t *testing.T, texts func(data []byte) []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		name := filepath.Base(file)
 		for _, text := range texts(data) {
 			if !json.Valid([]byte(text)) || text == "null" {
 				continue // a schema applies only to JSON
 			}
+
 			written, err := c.again(text)
 			bySchema := c.valid(text)
 			switch {
@@ -135,6 +142,7 @@ func (c schemaCheck) all(t *testing.T, texts func(data []byte) []string) {
 			}
 		}
 	}
+
 	if refused == 0 {
 		t.Error("nothing was refused")
 	}

@@ -27,12 +27,14 @@ func (g Group) BeatService(p ServiceProcess, say Report, seen Observation) (
 	case s.State.final(), !actor.Known() && s.gone(e.seen) != "":
 		return g, VerdictCrashed, nil
 	}
+
 	switch recorded := s.identity(); {
 	case !recorded.Known() && p.PID != 0:
 		s.PID, s.Process, s.nested = p.PID, actor, s.nested.withoutProcess()
 	case actor.Known() && actor != recorded:
 		s.setProcess(p.PID, actor)
 	}
+
 	e.beat(s)
 	s.Starting, s.Heartbeats = false, s.Heartbeats || p.Heartbeats
 	failed := s.State == StateFailed || s.State == StateScheduled
@@ -41,13 +43,16 @@ func (g Group) BeatService(p ServiceProcess, say Report, seen Observation) (
 		s.forgetFailure()
 		s.RunningSince = time.Time{}
 	}
+
 	if s.State == StateRunning && s.RunningSince.IsZero() {
 		s.RunningSince = e.seen.Now
 	}
+
 	verdict = VerdictContinue
 	if s.State == StateShuttingDown || s.State == StateFailed || s.State == StateScheduled {
 		verdict = VerdictCleanUp
 	}
+
 	e.say(s, say)
 	before := *g.Service(s.ID)
 	before.LastHeartbeat, before.Beat = s.LastHeartbeat, s.Beat
@@ -56,5 +61,6 @@ func (g Group) BeatService(p ServiceProcess, say Report, seen Observation) (
 	if after, err = e.end(); err != nil {
 		return g, "", err
 	}
+
 	return after, verdict, nil
 }

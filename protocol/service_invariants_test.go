@@ -20,6 +20,7 @@ func brokenInvariants(g Group) string {
 			}
 		}
 	}
+
 	slices.Sort(broken)
 	return strings.Join(broken, "\n")
 }
@@ -73,6 +74,7 @@ func TestBrokenInvariants(t *testing.T) {
 	if len(got) != len(want) {
 		t.Fatalf("got %q, want %q", got, want)
 	}
+
 	for i := range want {
 		if !strings.Contains(got[i], want[i]) {
 			t.Errorf("got %q, want %q", got[i], want[i])

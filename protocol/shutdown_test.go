@@ -18,6 +18,7 @@ func TestShuttingDown(t *testing.T) {
 			},
 		}}}
 	}
+
 	for _, c := range []struct {
 		g    Group
 		want []string
@@ -32,6 +33,7 @@ func TestShuttingDown(t *testing.T) {
 			t.Errorf("%v: got %v, want %v", c.g.Registry.Services, got, c.want)
 		}
 	}
+
 	if got := (Group{}).ShuttingDown("gone"); len(got) != 0 {
 		t.Errorf("got %v of none", got)
 	}

@@ -35,6 +35,7 @@ func (s Sightings) SightOperation(op Operation, seen Observation) Sightings {
 	if len(op.Stack) == 0 { // only then its age matters
 		after.sight(op.LastHeartbeat, Beat{}, seen)
 	}
+
 	for _, f := range op.Stack {
 		after.sight(f.LastHeartbeat, f.Beat, seen)
 		after.sightGrace(f.Grace, seen)
@@ -45,10 +46,12 @@ func (s Sightings) SightOperation(op Operation, seen Observation) Sightings {
 			}
 		}
 	}
+
 	for i := range op.Supervisors {
 		after.sight(op.Supervisors[i].LastHeartbeat, op.Supervisors[i].Beat, seen)
 		after.sightGrace(op.Supervisors[i].Grace, seen)
 	}
+
 	return after.since(s)
 }
 
@@ -62,6 +65,7 @@ func (s Sightings) SightGroup(g Group, seen Observation) Sightings {
 		after.sightGrace(r.Grace, seen)
 		after.sight(r.TermSentAt, r.TermSentBeat, seen)
 	}
+
 	return after.since(s)
 }
 
@@ -120,7 +124,9 @@ func (s Sightings) Encode() string {
 		w.int("firstSeenMs", s.first[beats[i]])
 		w.close('}')
 	})
+
 	w.close('}')
+
 	return string(append(w.buf, '\n'))
 }
 
@@ -158,6 +164,7 @@ func (d *decoder) sightings() Sightings {
 			d.Value()
 		}
 	})
+
 	return s
 }
 
@@ -176,5 +183,6 @@ func (d *decoder) sighting(beat *Beat) (first int64) {
 			d.Value()
 		}
 	})
+
 	return first
 }

@@ -22,6 +22,7 @@ func (v vectorSightings) sightings(t *testing.T) Sightings {
 		}
 		s.first[Beat{BootID: one.BootID, MonotonicMs: one.MonotonicMs, At: at}] = one.FirstSeenMs
 	}
+
 	return s
 }
 
@@ -42,6 +43,7 @@ func (v *vectorSightings) check(t *testing.T, seen Observation, sight func(Sight
 	if seen.Sightings == nil {
 		t.Fatal("remembered without sightings")
 	}
+
 	seen.sighted(sight)
 	got, want := *seen.Sightings, v.sightings(t)
 	if !got.Equal(want) {

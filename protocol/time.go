@@ -50,11 +50,13 @@ func parseTime(s string) (t time.Time, ok bool) {
 	if len(s) <= len(shape) {
 		return t, false
 	}
+
 	for i := range len(shape) {
 		if shape[i] == '0' && !isDigit(s[i]) || shape[i] != '0' && s[i] != shape[i] {
 			return t, false
 		}
 	}
+
 	year, month, day := number(s[0:4]), number(s[5:7]), number(s[8:10])
 	hour, minute, second := number(s[11:13]), number(s[14:16]), number(s[17:19])
 	millisecond, zone := fraction(s[len(shape):])
@@ -62,11 +64,14 @@ func parseTime(s string) (t time.Time, ok bool) {
 	if !ok || hour > 23 || minute > 59 || second > 59 {
 		return t, false
 	}
+
 	t = time.Date(year, time.Month(month), day, hour, minute, second, millisecond*1e6, time.UTC)
 	if t.Day() != day || int(t.Month()) != month {
 		return t, false // Date has normalised what does not exist
 	}
+
 	t = t.Add(-offset)
+
 	return t, t.Year() >= 1970 && t.Year() <= 9999
 }
 
@@ -76,6 +81,7 @@ func fraction(s string) (millisecond int, rest string) {
 	if len(s) < 2 || s[0] != '.' || !isDigit(s[1]) {
 		return 0, s
 	}
+
 	scale := 100
 	for s = s[1:]; s != "" && isDigit(s[0]); s = s[1:] {
 		millisecond += scale * int(s[0]-'0')
@@ -88,10 +94,12 @@ func parseOffset(s string) (time.Duration, bool) {
 	if s == "Z" {
 		return 0, true
 	}
+
 	if len(s) != len("+00:00") || s[0] != '+' && s[0] != '-' || s[3] != ':' ||
 		!isDigit(s[1]) || !isDigit(s[2]) || !isDigit(s[4]) || !isDigit(s[5]) {
 		return 0, false
 	}
+
 	hours, minutes := number(s[1:3]), number(s[4:6])
 	offset := time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute
 	if s[0] == '-' {

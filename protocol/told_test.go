@@ -30,9 +30,11 @@ func TestReportedThroughStep(t *testing.T) {
 				op, err = op.Heartbeat(Actor{Participant: "cli", Supervisor: "s"}, Report{}, p.seen(false))
 				must(t, err)
 			}
+
 			beat()
 			p.awake(time.Second)
 			p.asleep(step)
+
 			for range 99 {
 				beat()
 				if got := len(op.Reported("s")); got != 1 {
@@ -40,6 +42,7 @@ func TestReportedThroughStep(t *testing.T) {
 				}
 				p.awake(time.Second)
 			}
+
 			beat()
 			p.awake(time.Millisecond)
 			if beat(); op.Frame("work") != nil {
@@ -69,18 +72,22 @@ func TestTermThroughStep(t *testing.T) {
 				g = d.Group()
 				return sent
 			}
+
 			if got := signal(); got != Term {
 				t.Fatalf("%q, want TERM", got)
 			}
+
 			p.awake(time.Second)
 			p.asleep(step)
 			if got := signal(); got != "" {
 				t.Errorf("%q a second after TERM", got)
 			}
+
 			p.awake(DefaultKillTimeout - time.Second - time.Millisecond)
 			if got := signal(); got != "" {
 				t.Errorf("%q a millisecond early", got)
 			}
+
 			p.awake(time.Millisecond)
 			if got := signal(); got != Kill {
 				t.Errorf("%q after the kill timeout, want KILL", got)

@@ -99,6 +99,7 @@ func parseNode(t *testing.T, text string) node {
 	if kind != '{' && kind != '[' {
 		return n
 	}
+
 	read := func() string {
 		v, err := d.ReadValue()
 		if err != nil {
@@ -106,6 +107,7 @@ func parseNode(t *testing.T, text string) node {
 		}
 		return string(v)
 	}
+
 	for d.ReadToken(); d.PeekKind() != '}' && d.PeekKind() != ']'; {
 		if kind == '{' {
 			name, err := jsontext.AppendUnquote(nil, read())
@@ -116,6 +118,7 @@ func parseNode(t *testing.T, text string) node {
 		}
 		n.members = append(n.members, parseNode(t, read()))
 	}
+
 	return n
 }
 
@@ -125,20 +128,24 @@ func (n node) unknown(s *shape, path string, found map[string][]string) {
 	if s == nil || s.vanish != nil && s.vanish(n) {
 		return
 	}
+
 	for i, m := range n.members {
 		at := fmt.Sprintf("%s/%d", path, i)
 		if s.key != "" {
 			at = path + "/" + m.textOf(s.key, "")
 		}
+
 		if n.names == nil {
 			m.unknown(s.each, at, found)
 			continue
 		}
+
 		at = path + "/" + n.names[i]
 		if s.each != nil {
 			m.unknown(s.each, at, found)
 			continue
 		}
+
 		deeper, known := s.members[n.names[i]]
 		if m.unknown(deeper, at, found); !known {
 			text := jsontext.Value(m.text)
@@ -163,6 +170,7 @@ func checkKeeps(t *testing.T, text, encoded string, s *shape) {
 			t.Errorf("%q: %q became %q in\n%s", path, members, got[path], encoded)
 		}
 	}
+
 	if len(got) > len(want) {
 		t.Errorf("unknown members in %d objects, want in %d:\n%s", len(got), len(want), encoded)
 	}
@@ -176,6 +184,7 @@ func checkEditKeeps(t *testing.T, op Operation, text string) {
 	if err != nil || len(op.Events)+len(after.Events) > maxEvents || op.index("") >= 0 {
 		return
 	}
+
 	got := unknownIn(t, after.Encode(), operationShape)
 	for path, members := range unknownIn(t, text, operationShape) {
 		words := strings.Split(path, "/")
@@ -202,6 +211,7 @@ func TestKeepsUnknown(t *testing.T) {
 		"reportedAt": ` + at + `, "reportedBeat": {"at": ` + at + `, ` + x + `}, "handlingBy": {"pid": 1, "at": ` + at + `, ` + x + `, ` + process + `}}],
 		"supervisorHeartbeats": {"s": {"pid": 1, "lastHeartbeat": ` + at + `, ` + x + `, ` + process + `, ` + beat + `}},
 		"transitions": [{"revision": 1, ` + x + `}], ` + events + `}`
+
 	op, err := Decode(operation)
 	if err != nil {
 		t.Fatal(err)
@@ -209,6 +219,7 @@ func TestKeepsUnknown(t *testing.T) {
 	if got := len(unknownIn(t, operation, operationShape)); got != 14 {
 		t.Errorf("unknown members in %d objects, want 14", got)
 	}
+
 	checkKeeps(t, operation, op.Encode(), operationShape)
 	checkKeeps(t, operation, canonical(op), operationShape)
 	checkEditKeeps(t, op, operation)
@@ -218,15 +229,18 @@ func TestKeepsUnknown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	checkKeeps(t, orchestrator, o.Encode(), orchestratorShape)
 
 	registry := `{"supervisors": {"s": {"state": "running", "pid": 1, "lastHeartbeat": ` + at + `, ` + process + `, ` + beat + `, ` + x + `,
 		"keeper": {"pid": 2, ` + x + `},
 		"startInfo": {"command": "c", "environment": {"b": "1", "a": "2"}, ` + x + `, "restartPolicy": {` + x + `}},
 		"termSentAt": ` + at + `, "termSentBeat": {"at": ` + at + `, ` + x + `}, "lastExit": {"at": ` + at + `, ` + x + `}}}, "pendingAlerts": [{"seq": 1, "timestamp": ` + at + `, ` + x + `}], ` + events + `, ` + x + `}`
+
 	r, err := DecodeRegistry(registry)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	checkKeeps(t, registry, r.Encode(), registryShape)
 }

@@ -24,6 +24,7 @@ func FuzzParseTime(f *testing.F) {
 	} {
 		f.Add(s)
 	}
+
 	f.Fuzz(func(t *testing.T, s string) {
 		got, err := ParseTime(s)
 		reference, referenceErr := time.Parse(time.RFC3339, s)
@@ -38,6 +39,7 @@ func FuzzParseTime(f *testing.F) {
 		if !got.Equal(want) || got.Location() != time.UTC {
 			t.Errorf("%q: got %v, want %v", s, got, want)
 		}
+
 		written := got.Format(timeLayout)
 		if again, err := ParseTime(written); err != nil || !again.Equal(got) || again.Format(timeLayout) != written {
 			t.Errorf("%q is written %q, which is %v, %v", s, written, again, err)
@@ -56,6 +58,7 @@ func FuzzCheckID(f *testing.F) {
 	} {
 		f.Add(s)
 	}
+
 	f.Fuzz(func(t *testing.T, s string) {
 		err := CheckID(s)
 		want := idShape.MatchString(s) && !strings.HasSuffix(s, "\n") && !strings.Contains(s, "..")

@@ -107,10 +107,12 @@ func TestVectors(t *testing.T) {
 	if dir == "" {
 		dir = "../spec/vectors"
 	}
+
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil || len(files) < 60 {
 		t.Fatalf("found %d vectors (%v), want at least 60", len(files), err)
 	}
+
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
 			t.Parallel()
@@ -141,6 +143,7 @@ func (v *vector) run(t *testing.T) {
 	if v.GivenText != nil {
 		given = *v.GivenText
 	}
+
 	if given == "null" || given == "" && v.GivenText == nil {
 		created, _ := Decode(string(v.Then))
 		op = Create(created.ID, time.Duration(v.Do.HeartbeatIntervalMs)*time.Millisecond, time.Duration(v.Do.StalenessThresholdMs)*time.Millisecond)
@@ -148,6 +151,7 @@ func (v *vector) run(t *testing.T) {
 		v.checkRefused(t, err)
 		return
 	}
+
 	if v.Do.observes(v.Do.Verb) {
 		outcome := op.Wait(v.Do.For, v.Do.Since)
 		switch {
@@ -161,15 +165,18 @@ func (v *vector) run(t *testing.T) {
 		case v.Do.For == "ready":
 			outcome = op.WaitReady(v.Do.Call)
 		}
+
 		v.check(t, v.Do.Verb, outcome, op.Lines(v.Do.Since))
 		return
 	}
+
 	seen := v.Seen.observation(t)
 	seen.sighted(func(s Sightings) Sightings { return s.SightOperation(op, seen) })
 	after, err := v.do(t, op, seen)
 	if err == nil {
 		v.Remembered.check(t, seen, func(s Sightings) Sightings { return s.SightOperation(after, seen) })
 	}
+
 	switch {
 	case errors.Is(err, ErrExpired):
 		if !v.Archived {
@@ -203,6 +210,7 @@ func (v *vector) checkAfter(t *testing.T, after Operation) {
 	if place := lost(jsonValue(t, string(v.Then)), jsonValue(t, after.Encode()), ""); place != "" {
 		t.Errorf("what is written has another value, or none, at %s:\n%s", place, after.Encode())
 	}
+
 	again, err := Decode(after.Encode())
 	if err != nil {
 		t.Fatalf("what was encoded cannot be decoded: %v", err)
@@ -210,23 +218,28 @@ func (v *vector) checkAfter(t *testing.T, after Operation) {
 	if got, want := canonical(again), canonical(want); got != want {
 		t.Errorf("decoded again:\n%s\nwant:\n%s", got, want)
 	}
+
 	actor := Actor{Participant: v.Do.Participant, Call: v.Do.Call}
 	if got := vectorStatus(after.Verdict(actor)); v.Do.Verb == "heartbeat" && got != v.Status {
 		t.Errorf("status %d, want %d", got, v.Status)
 	}
+
 	var reported []string
 	if v.Do.Verb == "heartbeat" {
 		for _, f := range after.Reported(v.Do.Supervisor) {
 			reported = append(reported, f.CallID)
 		}
 	}
+
 	if !slices.Equal(reported, v.Reported) {
 		t.Errorf("reported %q, want %q", reported, v.Reported)
 	}
+
 	var released []Release
 	for _, r := range v.Released {
 		released = append(released, Release{CallID: r.CallID, Resources: r.Resources})
 	}
+
 	if got := after.Effects().Released; len(got)+len(released) > 0 && !reflect.DeepEqual(got, released) {
 		t.Errorf("released %q, want %q", got, released)
 	}
@@ -280,9 +293,11 @@ func lost(want, got any, path string) string {
 			}
 		}
 	}
+
 	if !reflect.DeepEqual(want, got) {
 		return path
 	}
+
 	return ""
 }
 
@@ -304,6 +319,7 @@ func isDefault(name string, value any) bool {
 		}
 		return true
 	}
+
 	return value == nil
 }
 
@@ -333,6 +349,7 @@ func (v *vector) do(t *testing.T, op Operation, seen Observation) (Operation, er
 		Participant: v.Do.Participant, Call: v.Do.Call, Supervisor: v.Do.Supervisor, PID: v.Do.PID, Process: process,
 		Heartbeats: v.Do.Heartbeats,
 	}
+
 	switch v.Do.Verb {
 	case "decode":
 		return op, nil
@@ -361,6 +378,7 @@ func (v *vector) do(t *testing.T, op Operation, seen Observation) (Operation, er
 	case "unclaim":
 		return op.Unclaim(v.Do.Supervisor, v.Do.Calls, seen)
 	}
+
 	t.Fatalf("unknown verb %q", v.Do.Verb)
 	return op, nil
 }
@@ -384,6 +402,7 @@ func (s vectorSeen) observation(t *testing.T) Observation {
 		}
 		return when
 	}
+
 	seen := Observation{
 		Now:         at(s.Now),
 		Host:        Host{ID: s.HostID, BootID: s.BootID, PIDNamespace: s.PIDNamespace, BootedAt: at(s.BootedAt)},
@@ -396,10 +415,12 @@ func (s vectorSeen) observation(t *testing.T) Observation {
 			return presence(slices.Contains(s.Exited, p.PID))
 		},
 	}
+
 	if s.Sightings != nil {
 		kept := s.Sightings.sightings(t)
 		seen.Sightings = &kept
 	}
+
 	return seen
 }
 

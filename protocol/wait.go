@@ -52,6 +52,7 @@ func (op Operation) Wait(goal Goal, since int64) Outcome {
 	case GoalChange:
 		return outcome(op.changedSince(since), op.State.Terminal())
 	}
+
 	return outcome(op.State.Terminal(), false)
 }
 
@@ -128,15 +129,18 @@ func (op Operation) Mortals(seen Observation) []WatchedProcess {
 		}
 		all = append(all, m)
 	}
+
 	for _, f := range op.Stack {
 		if f.State.Live() {
 			add(f.vital())
 		}
 	}
+
 	for i := range op.Supervisors {
 		if s := &op.Supervisors[i]; s.Status == Alive {
 			add(s.vital())
 		}
 	}
+
 	return all
 }

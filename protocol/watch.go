@@ -33,20 +33,25 @@ func linesOf(name, id string, events []Event, transitions []Transition, since in
 	l := lines{name: name, id: id, since: since}
 	events = inOrder(events, func(e Event) int64 { return e.Revision })
 	transitions = inOrder(transitions, func(t Transition) int64 { return t.Revision })
+
 	for i := range events {
 		e := &events[i]
 		for len(transitions) > 0 && transitions[0].Revision < e.Revision {
 			l.transition(&transitions[0])
 			transitions = transitions[1:]
 		}
+
 		if i == 0 && (e.Revision-1 > since || len(events) >= maxEvents && e.Revision > since) {
 			l.gap(e.Revision - 1)
 		}
+
 		l.event(e)
 	}
+
 	for i := range transitions {
 		l.transition(&transitions[i])
 	}
+
 	return l.all
 }
 

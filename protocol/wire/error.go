@@ -68,9 +68,11 @@ func CheckDepth(text string, within int) error {
 			open--
 		}
 	}
+
 	if within+deepest <= MaxDepth {
 		return nil
 	}
+
 	cause := fmt.Sprintf("it is nested more than %d deep", MaxDepth-within)
 	return &Error{Cause: cause, Is: ErrCorrupt}
 }
@@ -85,6 +87,7 @@ func CheckSyntax(text string) error {
 	dec := jsontext.NewDecoder(bytes.NewBufferString(text))
 	_, err := dec.ReadValue()
 	e, ok := errors.AsType[*jsontext.SyntacticError](err)
+
 	switch {
 	case ok && !errors.Is(err, io.ErrUnexpectedEOF):
 		cause := fmt.Sprintf("%v at byte %d", e.Err, e.ByteOffset)
@@ -92,9 +95,11 @@ func CheckSyntax(text string) error {
 	case err != nil:
 		return &Error{Cause: "the file ends too early", Is: ErrCorrupt}
 	}
+
 	if strings.Trim(text[dec.InputOffset():], whiteSpace) != "" {
 		return &Error{Cause: "data after the end of the object", Is: ErrCorrupt}
 	}
+
 	return nil
 }
 

@@ -35,19 +35,23 @@ func (l *layout) add(lead, name string) bool {
 	} else {
 		l.members = append(slices.Grow(l.members, 16), member{})
 	}
+
 	l.members[n].lead, l.members[n].name = lead, name
 
 	if n < few {
 		return isNew || !slices.ContainsFunc(l.members[:n], func(m member) bool { return m.name == name })
 	}
+
 	if l.names == nil {
 		l.names = make(map[string]struct{}, 2*few)
 		for _, m := range l.members[:n] {
 			l.names[m.name] = struct{}{}
 		}
 	}
+
 	_, has := l.names[name]
 	l.names[name] = struct{}{}
+
 	return !has
 }
 

@@ -33,10 +33,12 @@ func plain(text string, start int) int {
 			return i + bits.TrailingZeros64(special)/8
 		}
 	}
+
 	for ; i < len(text); i++ {
 		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
 			break
 		}
 	}
+
 	return i
 }

@@ -117,10 +117,12 @@ func (r *Reader) Object(member func(name string)) {
 			if !r.another('}', i == 0) {
 				return
 			}
+
 			if asBefore {
 				asBefore = false
 				l.keep(i)
 			}
+
 			name := r.name()
 			if !l.add(r.text[start:r.at], name) {
 				r.syntax()
@@ -129,6 +131,7 @@ func (r *Reader) Object(member func(name string)) {
 				return
 			}
 		}
+
 		r.layout = &l.members[i].inner
 		member(l.members[i].name)
 	}
@@ -156,10 +159,12 @@ func (r *Reader) open(bracket byte, want string) bool {
 		r.failAt(at, "", ErrCorrupt, "%s is expected", want)
 		return false
 	}
+
 	if r.depth++; r.depth > MaxDepth {
 		r.Fail(ErrCorrupt, "it is nested more than %d deep", MaxDepth)
 		return false
 	}
+
 	r.at++
 	return true
 }
@@ -180,6 +185,7 @@ func (r *Reader) another(bracket byte, first bool) bool {
 		r.syntax()
 		return false
 	}
+
 	r.at++
 	r.space()
 	return true
@@ -210,12 +216,14 @@ func (r *Reader) name() string {
 		r.syntax()
 		return ""
 	}
+
 	name := r.String()
 	r.space()
 	if r.peek() != ':' {
 		r.syntax()
 		return ""
 	}
+
 	r.at++
 	r.space()
 	return name
@@ -228,6 +236,7 @@ func (r *Reader) String() string {
 		r.Fail(ErrCorrupt, "a string is expected")
 		return ""
 	}
+
 	start := r.at
 	end := plain(r.text, start+1)
 	if end < len(r.text) && r.text[end] == '"' {
@@ -248,6 +257,7 @@ func (r *Reader) unusual(i int) string {
 			break
 		}
 	}
+
 	if i >= len(r.text) || r.text[i] != '"' {
 		r.syntax()
 		return ""
@@ -258,12 +268,15 @@ func (r *Reader) unusual(i int) string {
 		r.at = i + 1
 		return quoted[1 : len(quoted)-1]
 	}
+
 	s, err := jsontext.AppendUnquote(nil, quoted)
 	if err != nil {
 		r.syntax()
 		return ""
 	}
+
 	r.at = i + 1
+
 	return string(s)
 }
 
@@ -306,15 +319,18 @@ func (r *Reader) number() {
 	if r.peek() == '-' {
 		r.at++
 	}
+
 	if r.peek() == '0' {
 		r.at++
 	} else {
 		r.digits()
 	}
+
 	if r.peek() == '.' {
 		r.at++
 		r.digits()
 	}
+
 	if c := r.peek(); c == 'e' || c == 'E' {
 		r.at++
 		if c := r.peek(); c == '+' || c == '-' {
@@ -342,6 +358,7 @@ func (r *Reader) Int(least int64) int64 {
 		n = 10*n + int64(r.text[r.at]-'0')
 		r.at++
 	}
+
 	length, next := r.at-start, r.peek()
 	if n >= least && (length == 1 || length > 1 && r.text[start] != '0') &&
 		!isDigit(next) && next != '.' && next != 'e' && next != 'E' {
@@ -355,6 +372,7 @@ func (r *Reader) Int(least int64) int64 {
 		r.Fail(ErrCorrupt, "an integer of at least %d is expected, not %.20s", least, text)
 		return 0
 	}
+
 	return n
 }
 

@@ -44,11 +44,13 @@ func TestReaderStops(t *testing.T) {
 				t.Errorf("%s: it goes on", text)
 			}
 		}
+
 		if text[0] == '{' {
 			r.Object(func(string) { element() })
 		} else {
 			r.Array(element)
 		}
+
 		if r.failure == nil || r.failure.in(text).Path != map[byte]string{'{': "/a", '[': "/0"}[text[0]] {
 			t.Errorf("%s: %v", text, r.Err())
 		}
@@ -73,6 +75,7 @@ func TestReaderLayouts(t *testing.T) {
 			fmt.Fprint(&got, r.Int(0), " ")
 		}
 	}
+
 	r.Array(func() { r.Object(member) })
 	if r.End(); r.Failed() || got.String() != want {
 		t.Errorf("got %q, %v, want %q", got.String(), r.Err(), want)
@@ -86,6 +89,7 @@ func TestReaderOfLargeObjects(t *testing.T) {
 	for i := range 100 {
 		fmt.Fprintf(&many, `,"m%d":1`, i)
 	}
+
 	text := `[{"a":1` + many.String() + `},{"b":1` + many.String() + `},{"b":1` + many.String() + `}]`
 	r := NewReader(text, 0)
 	if got := r.Value(); got != text {
@@ -100,6 +104,7 @@ func TestReaderRefusesDuplicates(t *testing.T) {
 	for i := range 100 {
 		fmt.Fprintf(&many, `"m%d":1,`, i)
 	}
+
 	for _, text := range []string{
 		`{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{"":1,"":2}`, `[{"a":1,"b":1},{"a":1,"b":1,"a":1}]`,
 		`[{"a":1,"b":1},{"a":1,"a":1}]`, `[{"a":1,"b":1},{"b":1,"b":1}]`, `[{"a":1},{"b":1},{"b":1,"b":1}]`,
@@ -127,11 +132,13 @@ func FuzzReader(f *testing.F) {
 	} {
 		f.Add(text)
 	}
+
 	f.Fuzz(func(t *testing.T, text string) {
 		r := NewReader(text, 0)
 		value := r.Value()
 		r.End()
 		valid := jsontext.Value(text).IsValid()
+
 		switch deep := CheckDepth(text, 0) != nil; {
 		case r.Failed() != (deep || !valid):
 			t.Fatalf("%q: %v, jsontext: %v", text, r.Err(), valid)
@@ -145,9 +152,11 @@ func FuzzReader(f *testing.F) {
 		case r.Failed():
 			return
 		}
+
 		if err := CheckSyntax(text); err != nil || strings.Trim(text, whiteSpace) != value {
 			t.Fatalf("%q: %q, %v", text, value, err)
 		}
+
 		if value[0] == '"' {
 			want, _ := jsontext.AppendUnquote(nil, value)
 			if got := NewReader(text, 0).String(); got != string(want) {
@@ -162,6 +171,7 @@ func FuzzAppendQuote(f *testing.F) {
 	for _, s := range []string{"", "a", "abcdefgh", "abcdefg\"", "abc\"defgh", "abcdef\\g", "abcdefé", "a\\", "é", "\xff", "<&>", "\x7f", "12345678\n"} {
 		f.Add(s)
 	}
+
 	f.Fuzz(func(t *testing.T, s string) {
 		want, _ := jsontext.AppendQuote(nil, s)
 		if got := AppendQuote(nil, s); string(got) != string(want) {
@@ -181,12 +191,14 @@ func TestIntegers(t *testing.T) {
 			t.Errorf("%s: got %d, %v", text, got, r.Err())
 		}
 	}
+
 	for _, text := range []string{"-1", "-0", "1.0", "1e3", "9223372036854775808", `"1"`, "null", "[]", "123456789012345678.5"} {
 		r := NewReader(text, 0)
 		if r.Int(0); r.failure == nil || r.failure.syntax {
 			t.Errorf("%s: %v", text, r.Err())
 		}
 	}
+
 	r := NewReader("4", 0)
 	if r.Int(5); r.failure == nil || r.failure.cause != "an integer of at least 5 is expected, not 4" {
 		t.Errorf("4: %v", r.Err())

@@ -57,7 +57,7 @@ var graces = []mutant{
 		[]string{"./protocol ^TestGroupVectors$"},
 	}, {
 		"who was awake grants windows", "protocol/grace.go",
-		"	if seen.Watch == Awake {\n		return false\n	}\n	for _, f", "	for _, f",
+		"	if seen.Watch == Awake {\n		return false\n	}\n\n	for _, f", "	for _, f",
 		[]string{"./protocol ^TestVectors$"},
 	}, {
 		"who has just woken takes over", "protocol/pass.go",

@@ -34,7 +34,8 @@ func (env *Env) printEdit(op string, edit session.Edit) {
 	}
 }
 
-// EditNamed opens the ledger and edits op in it. What goes wrong is told as of verb on subject, which may be "".
+// EditNamed opens the ledger and edits op in it. Errors say that verb failed for subject, which may
+// be "".
 func (env *Env) EditNamed(verb, op, subject string, mode fileops.Mode, v fileops.Verb[protocol.Operation]) (session.Edit, error) {
 	l, err := env.Open()
 	if err != nil {

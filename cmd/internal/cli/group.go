@@ -20,8 +20,8 @@ func (env *Env) PrintGroupDiff(before, after protocol.Group) {
 	env.printDiff(fileops.SupervisorsName(after.ID), before.Registry.Encode(), after.Registry.Encode())
 }
 
-// GroupResult returns the result of an edit of a group that every command prints: of service, or of all
-// services if that is "".
+// GroupResult returns the result of an edit of a group that every command prints: of service, or of
+// all services if that is "".
 func GroupResult(e session.GroupEdit, service string) Object {
 	o := Object{
 		{"groupId", e.After.ID}, {"supervisorId", OrNull(service)}, {"revision", e.After.Registry.Revision}, {"changed", e.Changed()},

@@ -54,29 +54,35 @@ func (o *Orchestrator) Pass() (PassReport, error) {
 	if o.Env.DryRun() {
 		return o.rehearse()
 	}
+
 	var p PassReport
 	err := o.Ledger.HoldGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
 		p.Before = tx.Value()
 		if err := o.checkTiming(p.Before); err != nil {
 			return err
 		}
+
 		began := o.machine().Uptime()
 		seen := o.watched(tx.Observe(), p.Before)
 		d, err := p.Before.Pass(o.arguments(), seen)
 		if err != nil {
 			return err
 		}
+
 		if p.StandBy = d.StandBy; p.StandBy {
 			p.After = p.Before
 			return nil
 		}
+
 		p.Actions = d.Actions
 		var latest time.Duration
 		if seen.Sightings != nil && began > 0 {
 			latest = began + d.Group().Orchestrator.StalenessThreshold/2
 		}
+
 		return o.carryOut(tx, d, &p, latest)
 	})
+
 	o.log(p)
 	if !p.StandBy {
 		o.rotateLogs(p.After)
@@ -84,6 +90,7 @@ func (o *Orchestrator) Pass() (PassReport, error) {
 	if leftErr := o.Ledger.SweepGroup(o.Group); leftErr != nil {
 		o.Env.Warnf("%s: tidy up: %v", o.Group, leftErr)
 	}
+
 	return p, err
 }
 
@@ -102,11 +109,13 @@ func (o *Orchestrator) log(p PassReport) {
 	if p.StandBy {
 		o.Env.Logf("%s: %s orchestrates it: standing by", o.Group, p.Before.Registry.Owner)
 	}
+
 	for _, a := range p.Alerts {
 		if a.Type == protocol.AlertFailed || a.Type == protocol.AlertDead {
 			o.Env.Logf("%s: %q: %s: %s: log %s", o.Group, a.ServiceID, a.Type, a.Message, o.Ledger.LogPath(o.Group, a.ServiceID))
 		}
 	}
+
 	for _, a := range p.Actions {
 		switch a := a.(type) {
 		case protocol.Start:
@@ -147,13 +156,16 @@ func (o *Orchestrator) rehearse() (p PassReport, err error) {
 		if err := o.checkTiming(g); err != nil {
 			return g, err
 		}
+
 		d, err := g.Pass(o.arguments(), seen)
 		if err != nil {
 			return g, err
 		}
+
 		p = PassReport{StandBy: d.StandBy, Actions: d.Actions, Before: g, After: d.Group()}
 		return p.After, nil
 	})
+
 	return p, err
 }
 
@@ -167,6 +179,7 @@ func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *Pa
 	if committed != nil && !errors.Is(committed, fileops.ErrCommitted) {
 		return errors.Join(committed, cancel(gates))
 	}
+
 	o.Env.NoteCommit()
 	o.signal(tx.Value(), p.Actions)
 	result := o.release(gates)
@@ -176,6 +189,7 @@ func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *Pa
 	if err != nil {
 		return fmt.Errorf("%w: %w", cli.ErrPartial, err)
 	}
+
 	return nil
 }
 
@@ -190,10 +204,12 @@ func (o *Orchestrator) record(tx *fileops.GroupTx, result protocol.Result, durab
 			result.Appended = alerts[len(alerts)-1].Seq
 			p.Alerts = append(p.Alerts, alerts...)
 		}
+
 		after := tx.Value().Result(o.Owner, result, tx.Observe())
 		if err := tx.Commit(after); err != nil || !durable || len(after.Registry.PendingAlerts) == 0 {
 			return err
 		}
+
 		result = protocol.Result{} // a pending alert now says that a start has failed
 	}
 }

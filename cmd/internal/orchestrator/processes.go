@@ -45,6 +45,7 @@ func (o *Orchestrator) spawn(before protocol.Group, d *protocol.Decision, latest
 		gates[a.ServiceID] = gate
 		d.Spawned(a.ServiceID, gate.Process().PID, gate.Process(), startID, gate.Keeper())
 	}
+
 	return gates, failed
 }
 
@@ -53,6 +54,7 @@ func (o *Orchestrator) spawnOne(s *protocol.Service, a protocol.Start, startID s
 	if err != nil {
 		return nil, err
 	}
+
 	return o.machine().Spawn(Start{
 		Command: start.Command{
 			Argv: append([]string{s.StartInfo.Command}, s.StartInfo.Args...),
@@ -74,16 +76,19 @@ func (o *Orchestrator) environment(s *protocol.Service, a protocol.Start, startI
 		"DPL_ATTEMPT=" + strconv.Itoa(a.Attempt), "DPL_REASON=" + a.Reason, process.StartVariable + "=" + startID,
 		"PWD=" + s.StartInfo.Dir,
 	}
+
 	taken := make(map[string]bool)
 	for _, v := range env {
 		name, _, _ := strings.Cut(v, "=")
 		taken[name] = true
 	}
+
 	for _, v := range s.StartInfo.Environment {
 		if !taken[v.Name] {
 			env = append(env, v.Name+"="+v.Value)
 		}
 	}
+
 	return env
 }
 
@@ -113,6 +118,7 @@ func (o *Orchestrator) release(gates map[string]Gate) protocol.Result {
 			result.Started = append(result.Started, id)
 		}
 	}
+
 	return result
 }
 
@@ -142,10 +148,12 @@ func (o *Orchestrator) send(s *protocol.Service, a protocol.Signal) (errs []erro
 	if a.To == protocol.ToProcess {
 		return []error{o.machine().SignalProcess(a.Process, signal)}
 	}
+
 	survivors, doubt := o.machine().Survivors(a.Process, s.StartID, s.Keeper)
 	if doubt != nil {
 		errs = append(errs, fmt.Errorf("%w: the next pass looks again", doubt))
 	}
+
 	if a.To == protocol.ToGroup { // first the group as a whole, then processes outside of it
 		err := o.machine().SignalGroup(a.Process, signal)
 		errs = append(errs, err)
@@ -153,8 +161,10 @@ func (o *Orchestrator) send(s *protocol.Service, a protocol.Signal) (errs []erro
 			return err == nil && o.machine().InGroup(p, a.Process) // else the leader may just have ended
 		})
 	}
+
 	for _, p := range survivors {
 		errs = append(errs, o.machine().SignalProcess(p, signal))
 	}
+
 	return errs
 }

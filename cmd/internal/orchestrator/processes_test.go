@@ -43,6 +43,7 @@ func TestSignalSurvivors(t *testing.T) {
 		`g: signal TERM to "s": process 4 shows nothing: the next pass looks again`,
 		`g: signal TERM to "s": operation not permitted`,
 	}
+
 	if !slices.Equal(w.said, want) {
 		t.Errorf("got %q, want %q", w.said, want)
 	}
@@ -82,6 +83,7 @@ func TestSignalGroup(t *testing.T) {
 		o.signal(protocol.Group{Registry: services}, []protocol.Action{protocol.Signal{
 			ServiceID: "s", Name: protocol.Term, To: protocol.ToGroup, Process: protocol.Process{PID: 1},
 		}})
+
 		if !slices.Equal(got, c.want) {
 			t.Errorf("signal to the group: %v: got %v, want %v", c.leader, got, c.want)
 		}
