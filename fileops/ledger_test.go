@@ -313,7 +313,8 @@ func TestIDsAreChecked(t *testing.T) {
 	}
 }
 
-// Copying the operations alone, or a power cut after an edit with less than full durability, loses lock files.
+// Copying the operations alone, or a power cut after an edit with less than full durability, loses
+// lock files.
 func TestLostLockFileIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})

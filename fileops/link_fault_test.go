@@ -15,7 +15,8 @@ import (
 
 // Ledgers that commit by link, and what happens to them between two system calls.
 
-// linkedHooked has somebody else use the ledger, too, without a lock: a client whose lease the other has lost.
+// linkedHooked has somebody else use the ledger, too, without a lock: a client whose lease the
+// other has lost.
 func linkedHooked(t *testing.T) (l, other *Ledger, h *hooked) {
 	t.Helper()
 	h = &hooked{FS: leased{}}
@@ -35,7 +36,8 @@ func pruneAll(t *testing.T, l *Ledger, parts ...string) {
 	}
 }
 
-// The origin that a first push has made may be pruned before it is looked at: the push begins again.
+// The origin that a first push has made may be pruned before it is looked at: the push begins
+// again.
 func TestLinkOriginGoes(t *testing.T) {
 	t.Parallel()
 	l, _, h := linkedHooked(t)
@@ -45,7 +47,8 @@ func TestLinkOriginGoes(t *testing.T) {
 	wantNames(t, l.operations(), "op.json", "op.json.1", "op.json.lock", "op.json.origin")
 }
 
-// A first push that is paused while others make, archive and prune the operation does not begin at revision 1 again.
+// A first push that is paused while others make, archive and prune the operation does not begin at
+// revision 1 again.
 func TestLinkFirstPushComesLate(t *testing.T) {
 	t.Parallel()
 	l, other, h := linkedHooked(t)
@@ -94,7 +97,8 @@ func TestLinkHintMadeGoodByTwo(t *testing.T) {
 	wantCalls(t, l, 2, "a", "b")
 }
 
-// A hint that cannot be made is not taken for made, nor one of another file than was read: then it is read again.
+// A hint that cannot be made is not taken for made, nor one of another file than was read: then it
+// is read again.
 func TestLinkHintThatCannotBeMade(t *testing.T) {
 	t.Parallel()
 	l, _, h := linkedHooked(t)
@@ -118,7 +122,8 @@ func TestLinkHintThatCannotBeMade(t *testing.T) {
 	wantCalls(t, l, 2, "z", "b")
 }
 
-// An edit that says what does not follow is refused: only the next revision may be given the next name.
+// An edit that says what does not follow is refused: only the next revision may be given the next
+// name.
 func TestLinkRevisionThatDoesNotFollow(t *testing.T) {
 	t.Parallel()
 	for _, step := range []int64{-1, 2} {
@@ -160,8 +165,9 @@ func TestLinkArchivesNoStray(t *testing.T) {
 	wantNames(t, l.archive())
 }
 
-// A client of a network may say that the version which an edit follows is gone, though it is there: that is looked at again, in a
-// directory opened anew. What cannot be looked at is another error than a pause.
+// A client of a network may say that the version which an edit follows is gone, though it is there:
+// that is looked at again, in a directory opened anew. What cannot be looked at is another error
+// than a pause.
 func TestLinkForgottenBase(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -221,7 +227,8 @@ func TestLinkTooLateTells(t *testing.T) {
 	}
 }
 
-// Pruning ascends, and stops where it fails: a version that is there says that none after it is gone.
+// Pruning ascends, and stops where it fails: a version that is there says that none after it is
+// gone.
 func TestLinkPruningStops(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -248,7 +255,8 @@ func TestLinkPruningStops(t *testing.T) {
 	}
 }
 
-// Settle makes good a hint that a killed edit has not made. It waits for nobody, and what it cannot do it tells.
+// Settle makes good a hint that a killed edit has not made. It waits for nobody, and what it cannot
+// do it tells.
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, linkedConfig, Options{})
@@ -305,7 +313,8 @@ func TestLinkHighestVersionGoes(t *testing.T) {
 	wantCalls(t, l, 2, "a", "b")
 }
 
-// A hint that is left alone counts if it is newer than what is in the archive. An older one was renamed too late.
+// A hint that is left alone counts if it is newer than what is in the archive. An older one was
+// renamed too late.
 func TestLinkHintWithoutVersions(t *testing.T) {
 	t.Parallel()
 	l, _, h := linkedHooked(t)
@@ -336,7 +345,8 @@ func TestLinkHintWithoutVersions(t *testing.T) {
 	}
 }
 
-// The revision in a file is found without the rest being understood, but nothing is taken for one that is none.
+// The revision in a file is found without the rest being understood, but nothing is taken for one
+// that is none.
 func TestRevisionOf(t *testing.T) {
 	t.Parallel()
 	bad := errors.New("any error")

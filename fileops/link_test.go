@@ -396,7 +396,8 @@ func TestLinkNeedsNoLock(t *testing.T) {
 	must(t, errors.Join(l.Leftovers()...))
 }
 
-// A late rename brings back a hint from before the operation ended and began anew: what runs is still found.
+// A late rename brings back a hint from before the operation ended and began anew: what runs is
+// still found.
 func TestLinkFollowsBeyondAnEnd(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{})
@@ -412,7 +413,8 @@ func TestLinkFollowsBeyondAnEnd(t *testing.T) {
 	}
 }
 
-// An end whose copy was never made, and whose hint somebody who came late has removed, gets its copy from the next who looks.
+// An end whose copy was never made, and whose hint somebody who came late has removed, gets its
+// copy from the next who looks.
 func TestLinkMakesTheCopyThatIsMissing(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{})

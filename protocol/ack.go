@@ -3,9 +3,9 @@ package protocol
 import "slices"
 
 // Ack returns op with calls acknowledged by their supervisor, a.Supervisor (spec §5.6): they are
-// cleaned up, and the supervisor is refreshed. It returns op unchanged if all calls are already cleaned
-// up, ErrNoCall if a call is not in the stack, ErrNotSupervised if it has another supervisor, and
-// ErrNotCrashed if it is live.
+// cleaned up, and the supervisor is refreshed. It returns op unchanged if all calls are already
+// cleaned up, ErrNoCall if a call is not in the stack, ErrNotSupervised if it has another
+// supervisor, and ErrNotCrashed if it is live.
 func (op Operation) Ack(a Actor, calls []string, seen Observation) (Operation, error) {
 	if err := op.checkCrashed(a.Supervisor, calls); err != nil {
 		return op, err
@@ -21,9 +21,9 @@ func (op Operation) Ack(a Actor, calls []string, seen Observation) (Operation, e
 	})
 }
 
-// Claim makes the process of a the handler of each crashed call of the supervisor a.Supervisor that has
-// no living handler (spec §5.7). It returns op after that, and the claimed calls, or ErrOver if op is
-// terminal.
+// Claim makes the process of a the handler of each crashed call of the supervisor a.Supervisor that
+// has no living handler (spec §5.7). It returns op after that, and the claimed calls, or ErrOver if
+// op is terminal.
 func (op Operation) Claim(a Actor, seen Observation) (after Operation, calls []string, err error) {
 	after, err = op.asSupervisor(Actor{Supervisor: a.Supervisor}, seen, func(e *edit, i int) {
 		if op.handled(e.op.Stack[i], e.seen) {
@@ -39,8 +39,8 @@ func (op Operation) Claim(a Actor, seen Observation) (after Operation, calls []s
 	return after, calls, err
 }
 
-// Unclaim returns op with the handler removed from each of calls, which stay crashed (spec §5.7). Its
-// errors are those of Ack.
+// Unclaim returns op with the handler removed from each of calls, which stay crashed (spec §5.7).
+// Its errors are those of Ack.
 func (op Operation) Unclaim(supervisor string, calls []string, seen Observation) (Operation, error) {
 	if err := op.checkCrashed(supervisor, calls); err != nil {
 		return op, err
@@ -53,8 +53,8 @@ func (op Operation) Unclaim(supervisor string, calls []string, seen Observation)
 	})
 }
 
-// asSupervisor returns op after an edit by the supervisor a, with verb applied to each crashed frame of
-// that supervisor.
+// asSupervisor returns op after an edit by the supervisor a, with verb applied to each crashed
+// frame of that supervisor.
 func (op Operation) asSupervisor(a Actor, seen Observation, verb func(e *edit, i int)) (Operation, error) {
 	if op.State.Terminal() {
 		return op, ErrOver

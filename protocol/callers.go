@@ -2,9 +2,9 @@ package protocol
 
 // Callers returns, for each frame of the stack, the index of its caller in the tree of calls, or -1
 // for a root (spec §3.2). A caller always stands lower in the stack than the calls it made, so the
-// tree has no cycle, whatever the file says. A caller that has been popped is replaced by the nearest
-// of its own callers that the events show and that is still open, or else by Stack[0]. If nothing in
-// op names a caller, the caller of each frame is the frame before it.
+// tree has no cycle, whatever the file says. A caller that has been popped is replaced by the
+// nearest of its own callers that the events show and that is still open, or else by Stack[0]. If
+// nothing in op names a caller, the caller of each frame is the frame before it.
 func (op Operation) Callers() []int {
 	callers := make([]int, len(op.Stack))
 	if !op.namesCallers() {
@@ -61,7 +61,8 @@ func (op Operation) callerOf(i int, f *Frame, at map[string]int) int {
 	return 0
 }
 
-// startOf returns the index of the last event before index end that records the start of call, or -1.
+// startOf returns the index of the last event before index end that records the start of call, or
+// -1.
 func (op Operation) startOf(call string, end int) int {
 	for i := end - 1; i >= 0; i-- {
 		if e := &op.Events[i]; e.Type == CallStarted && e.CallID == call {

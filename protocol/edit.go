@@ -6,16 +6,17 @@ import (
 	"time"
 )
 
-// unacknowledgedAfter is the number of thresholds that a reported crash waits for its supervisor (spec
-// §4.3 step 7).
+// unacknowledgedAfter is the number of thresholds that a reported crash waits for its supervisor
+// (spec §4.3 step 7).
 const unacknowledgedAfter = 10
 
-// Effects are what an edit asks of the file system (spec §2.7). They belong to the edit that returned the operation.
+// Effects are what an edit asks of the file system (spec §2.7). They belong to the edit that
+// returned the operation.
 type Effects struct {
 	// Begun are the calls that need a temporary directory before the commit.
 	Begun []string
-	// Released are the crashed calls that were cleaned up. Their resources must be moved away before the
-	// commit.
+	// Released are the crashed calls that were cleaned up. Their resources must be moved away
+	// before the commit.
 	Released []Release
 	// Ended are the calls whose temporary directory must be deleted.
 	Ended []string
@@ -32,8 +33,9 @@ type Release struct {
 // Effects returns the effects of the verb that returned op.
 func (op Operation) Effects() Effects { return op.effects }
 
-// NoteUndeleted records that resource of call, one of op.Effects().Released, could not be deleted because
-// of cause. It does so in the frame, or in the last event of call if the frame has left the stack.
+// NoteUndeleted records that resource of call, one of op.Effects().Released, could not be deleted
+// because of cause. It does so in the frame, or in the last event of call if the frame has left the
+// stack.
 func (op Operation) NoteUndeleted(call, resource string, cause error) Operation {
 	left := LeftResource{Path: resource, Error: cause.Error()}
 	if i := op.index(call); i >= 0 {
@@ -119,8 +121,8 @@ func (f *Frame) dropLeftovers() {
 	}
 }
 
-// report records that the crash of f, which is a copy, is reported to its supervisor now, unless it was
-// reported before.
+// report records that the crash of f, which is a copy, is reported to its supervisor now, unless it
+// was reported before.
 func (f *Frame) report(seen Observation) {
 	if c := f.ownCrash(); c.ReportedAt.IsZero() {
 		c.ReportedAt, c.ReportedBeat = seen.Now, seen.beat()
@@ -422,7 +424,8 @@ func (e *edit) event(v Event) {
 	e.changed = true
 }
 
-// heartbeat sets the root's lastHeartbeat. The edit then counts as one even if the time is the same.
+// heartbeat sets the root's lastHeartbeat. The edit then counts as one even if the time is the
+// same.
 func (e *edit) heartbeat() {
 	e.op.LastHeartbeat = e.seen.Now
 	e.beaten = true

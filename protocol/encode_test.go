@@ -57,7 +57,8 @@ func TestEncodeLayout(t *testing.T) {
 	}
 }
 
-// What an edit leaves alone keeps its text, whoever wrote it; what is laid out in another way is laid out anew.
+// What an edit leaves alone keeps its text, whoever wrote it; what is laid out in another way is
+// laid out anew.
 func TestEncodeKeeps(t *testing.T) {
 	frame := func(call, extra string) string {
 		return `    {
@@ -104,7 +105,8 @@ func TestEncodeKeeps(t *testing.T) {
 	}
 }
 
-// A frame that was changed, copied or moved by a user of this package is written as it is, not as it was decoded.
+// A frame that was changed, copied or moved by a user of this package is written as it is, not as
+// it was decoded.
 func TestEncodeNoticesOtherFrames(t *testing.T) {
 	op, _ := chain(t, 3)
 	op, err := Decode(op.Encode())
@@ -146,7 +148,8 @@ func (f *full) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// WriteTo returns how much was written, and the error of the disk wherever it comes: in what is new, or in what is copied.
+// WriteTo returns how much was written, and the error of the disk wherever it comes: in what is
+// new, or in what is copied.
 func TestWriteToFull(t *testing.T) {
 	op, seen := chain(t, 200)
 	op, err := Decode(op.Encode())

@@ -6,7 +6,8 @@ import (
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// Each refusal of the protocol, by its name in the spec (§6). A refused verb returns the operation it was given.
+// Each refusal of the protocol, by its name in the spec (§6). A refused verb returns the operation
+// it was given.
 var (
 	ErrBadID          = errors.New("bad id")
 	ErrOver           = errors.New("operation is over")

@@ -7,8 +7,8 @@ type Observation struct {
 	Now         time.Time
 	Host        Host
 	MonotonicMs int64 // CLOCK_MONOTONIC of Host; 0: unknown
-	// Look returns what the observer sees of p, a process of this host, boot and pid namespace. Nil: it
-	// sees nothing of any process.
+	// Look returns what the observer sees of p, a process of this host, boot and pid namespace.
+	// Nil: it sees nothing of any process.
 	Look func(p Process) Presence
 	// Survived reports whether processes of the start of s are left, although its own process is gone:
 	// those known by its StartID or its Keeper (spec §11.6). Nil: none are. It is called only for an s
@@ -39,21 +39,21 @@ func (seen Observation) beat() Beat {
 	return Beat{BootID: seen.Host.BootID, MonotonicMs: seen.MonotonicMs, At: seen.Now}
 }
 
-// Monotonic reports whether the age of a heartbeat is taken from the monotonic clock, because beat was
-// made in this boot, and not from the wall clock.
+// Monotonic reports whether the age of a heartbeat is taken from the monotonic clock, because beat
+// was made in this boot, and not from the wall clock.
 func (seen Observation) Monotonic(heartbeat time.Time, beat Beat) bool {
 	return beat.BootID != "" && beat.BootID == seen.Host.BootID && beat.At.Equal(heartbeat) &&
 		seen.MonotonicMs != 0 && seen.MonotonicMs >= beat.MonotonicMs
 }
 
-// Remembers reports whether the observer can take ages from what its host remembers: it knows its host,
-// its boot and their monotonic clock.
+// Remembers reports whether the observer can take ages from what its host remembers: it knows its
+// host, its boot and their monotonic clock.
 func (seen Observation) Remembers() bool {
 	return seen.MonotonicMs != 0 && seen.Host.ID != "" && seen.Host.BootID != ""
 }
 
-// age returns how long ago the time at was. It is usually the time of a heartbeat, and beat belongs to
-// it.
+// age returns how long ago the time at was. It is usually the time of a heartbeat, and beat belongs
+// to it.
 func (seen Observation) age(at time.Time, beat Beat) time.Duration {
 	if seen.Monotonic(at, beat) {
 		return milliseconds(seen.MonotonicMs - beat.MonotonicMs)
@@ -122,9 +122,9 @@ type vital struct {
 	grace     *Grace // nil: none
 }
 
-// judge returns the evidence that v is dead, or "" (spec §4.2), and the age of its heartbeat, or 0 if it
-// has none. A process that exists is not stale unless it promised to send heartbeats. Nothing is stale
-// during its grace.
+// judge returns the evidence that v is dead, or "" (spec §4.2), and the age of its heartbeat, or 0
+// if it has none. A process that exists is not stale unless it promised to send heartbeats. Nothing
+// is stale during its grace.
 func (seen Observation) judge(v vital, threshold time.Duration) (Evidence, time.Duration) {
 	age := time.Duration(0)
 	if !v.heartbeat.IsZero() {
@@ -158,8 +158,8 @@ func (s *Service) vital() vital {
 	return vital{s.PID, s.Process, s.LastHeartbeat, s.Beat, s.Heartbeats, s.Grace}
 }
 
-// Judge returns the evidence that the participant of f is dead, or "" (spec §4.2), and the age of its
-// heartbeat.
+// Judge returns the evidence that the participant of f is dead, or "" (spec §4.2), and the age of
+// its heartbeat.
 func (op Operation) Judge(f *Frame, seen Observation) (Evidence, time.Duration) {
 	return seen.judge(f.vital(), op.StalenessThreshold)
 }

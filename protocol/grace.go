@@ -5,7 +5,7 @@ import "time"
 // When a container is frozen, a machine is suspended or a network file system is away, participants
 // and observers stop together. The first one to continue finds old heartbeats, of participants that
 // had no chance to send newer ones. So if a file shows no recent sign of life at all, an edit of it
-// judges nothing stale, but grants each a grace of one more threshold. The grace is recorded
+// declares nothing stale, but grants each a grace of one more threshold. The grace is recorded
 // together with the heartbeat that it follows, so there is one grace for each silence, however many
 // observers look, and however often.
 

@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A napper is somebody in a world that is frozen now and then: it acts at times of its own, and does late what fell into a freeze.
+// A napper is somebody in a world that is frozen now and then: it acts at times of its own, and
+// does late what fell into a freeze.
 type napper struct {
 	name  string
 	every time.Duration // at most a third of the threshold, for those that send heartbeats
@@ -18,8 +19,9 @@ type napper struct {
 	act   func(seen Observation)
 }
 
-// TestFreeze freezes participants and observers together, for any time at any moment: whoever goes on first, and in whatever order
-// the others follow, nobody is called stale who goes on; and one who does not is, soon after the window.
+// TestFreeze freezes participants and observers together, for any time at any moment: whoever goes
+// on first, and in whatever order the others follow, nobody is called stale who goes on; and one
+// who does not is, soon after the window.
 func TestFreeze(t *testing.T) {
 	start := time.Date(2026, 1, 20, 10, 30, 0, 0, time.UTC)
 	const ms = time.Millisecond
@@ -103,7 +105,8 @@ func TestFreeze(t *testing.T) {
 	})
 }
 
-// An observer is awake when it has looked for two thirds of the threshold without a pause as long, and woken after such a pause.
+// An observer is awake when it has looked for two thirds of the threshold without a pause as long,
+// and woken after such a pause.
 func TestVigil(t *testing.T) {
 	var v Vigil
 	if seen := v.Look(Observation{}, 9*time.Second); seen.Watch != Unwatched {

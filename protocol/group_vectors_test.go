@@ -240,8 +240,8 @@ func (v *groupVector) checkThen(t *testing.T, after Group) {
 	})
 }
 
-// groupDefault reports whether the member at place may be left out: it has its default, or it is a beat or process that
-// counts for nothing.
+// groupDefault reports whether the member at place may be left out: it has its default, or it is a
+// beat or process that counts for nothing.
 func groupDefault(place string) bool {
 	for _, name := range []string{"/killTimeoutMs", "/logMaxBytes", "/logKeep", "/attempt", "/alertsGiven", "/beat", "/termSentBeat", "/process"} {
 		if strings.HasSuffix(place, name) {

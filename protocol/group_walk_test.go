@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// world is what happens around a group: processes that run, beat, hang and die, passes that are killed half way, reboots.
+// world is what happens around a group: processes that run, beat, hang and die, passes that are
+// killed half way, reboots.
 type world struct {
 	t      *testing.T
 	rand   *rand.Rand
@@ -42,9 +43,9 @@ func (p *proc) startID() string { return fmt.Sprintf("%016x", p.process.PID) }
 
 var walkers = []string{"a", "b", "c", "d"}
 
-// TestGroupWalk holds random histories against what must never happen: two live copies of a service, a live one that the
-// registry does not know, a restart before its backoff or beyond the last attempt, an alert that is lost or told twice, a
-// service that stays down for no reason.
+// TestGroupWalk holds random histories against what must never happen: two live copies of a
+// service, a live one that the registry does not know, a restart before its backoff or beyond the
+// last attempt, an alert that is lost or told twice, a service that stays down for no reason.
 func TestGroupWalk(t *testing.T) {
 	for seed := range walks(t) {
 		w := newWorld(t, seed)
@@ -221,8 +222,8 @@ func (w *world) reboot() {
 // completes is the point of a pass that is not killed.
 const completes = 4
 
-// pass makes a pass that is killed at point: 0 before the first commit, 1 before anything is released, 2 before the alerts are
-// appended, 3 before the last commit; else it is not.
+// pass makes a pass that is killed at point: 0 before the first commit, 1 before anything is
+// released, 2 before the alerts are appended, 3 before the last commit; else it is not.
 func (w *world) pass(point int) {
 	d, err := w.g.Pass(PassRequest{Owner: "me", PID: 1}, w.seen)
 	must(w.t, err)
@@ -282,7 +283,8 @@ func (w *world) pass(point int) {
 	w.commit(w.g.Result("me", result, w.seen))
 }
 
-// commit makes g the group, now and then as its file says, and takes note of the failures that it tells of.
+// commit makes g the group, now and then as its file says, and takes note of the failures that it
+// tells of.
 func (w *world) commit(g Group) {
 	for _, e := range g.Registry.Events {
 		if e.Revision > w.g.Registry.Revision && e.To == string(StateFailed) {

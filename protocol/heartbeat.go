@@ -1,7 +1,7 @@
 package protocol
 
-// An Actor is the sender of a heartbeat (spec §4.1): a participant with all its frames, or one Call, or
-// a supervisor, or a supervisor together with one of the others.
+// An Actor is the sender of a heartbeat (spec §4.1): a participant with all its frames, or one
+// Call, or a supervisor, or a supervisor together with one of the others.
 type Actor struct {
 	Participant string
 	Call        string
@@ -39,10 +39,10 @@ type Report struct {
 	Note      *string   // nil: unchanged
 }
 
-// Heartbeat returns op after a heartbeat of a (spec §5.2), with say recorded in the live frames of a. It
-// returns ErrExpired if op must be archived, ErrNoCall if a has no frame, ErrOtherProcess if all its
-// live frames belong to another process, and ErrNotAborted if it says that it is cleaning up while the
-// operation is running.
+// Heartbeat returns op after a heartbeat of a (spec §5.2), with say recorded in the live frames of
+// a. It returns ErrExpired if op must be archived, ErrNoCall if a has no frame, ErrOtherProcess if
+// all its live frames belong to another process, and ErrNotAborted if it says that it is cleaning
+// up while the operation is running.
 func (op Operation) Heartbeat(a Actor, say Report, seen Observation) (Operation, error) {
 	if op.State.Terminal() {
 		return op.countdown()
@@ -74,8 +74,8 @@ func (op Operation) Heartbeat(a Actor, say Report, seen Observation) (Operation,
 	return after, nil
 }
 
-// Reported returns the crashed frames that wait for an acknowledgement by supervisor, in the order of
-// the stack. It returns none if supervisor is "".
+// Reported returns the crashed frames that wait for an acknowledgement by supervisor, in the order
+// of the stack. It returns none if supervisor is "".
 func (op Operation) Reported(supervisor string) []*Frame {
 	var frames []*Frame
 	for _, f := range op.Stack {
@@ -254,8 +254,8 @@ func (e *edit) promise(a Actor) {
 }
 
 // Verdict returns what the heartbeat of a that returned op tells a (spec §5.2): VerdictCrashed if a
-// participates and this heartbeat left it no live frame, VerdictOver if op is terminal, VerdictCleanUp
-// if it is aborted or in cleanup, and VerdictContinue otherwise.
+// participates and this heartbeat left it no live frame, VerdictOver if op is terminal,
+// VerdictCleanUp if it is aborted or in cleanup, and VerdictContinue otherwise.
 func (op Operation) Verdict(a Actor) Verdict {
 	switch counting := op.TerminalHeartbeats > 0; {
 	case counting:

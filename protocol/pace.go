@@ -6,10 +6,10 @@ import "time"
 // any of them, so that all frames together make at most 5 edits in 2 seconds.
 const share = 400 * time.Millisecond
 
-// Pace returns how long a runner (spec §15.1) waits between two heartbeats of call, which is in op: a
-// third of the threshold, or the interval of the operation if that is longer. If every participant is
-// on the observer's host, and call is judged by its process, heartbeats prove nothing, and the time
-// grows with the number of live frames.
+// Pace returns how long a runner (spec §15.1) waits between two heartbeats of call, which is in op:
+// a third of the threshold, or the interval of the operation if that is longer. If every
+// participant is on the observer's host, and call is judged by its process, heartbeats prove
+// nothing, and the time grows with the number of live frames.
 func (op Operation) Pace(call string, seen Observation) time.Duration {
 	pace := max(op.HeartbeatInterval, op.StalenessThreshold/3)
 	f := op.Frame(call)
@@ -31,7 +31,8 @@ func (op Operation) Pace(call string, seen Observation) time.Duration {
 	return max(pace, live*share)
 }
 
-// here reports whether nothing says that the participant of f is on another host, or in another pid namespace.
+// here reports whether nothing says that the participant of f is on another host, or in another pid
+// namespace.
 func (seen Observation) here(f *Frame) bool {
 	if p := identity(f.PID, f.Process); p.Known() {
 		return seen.canCheck(p)

@@ -22,10 +22,10 @@ type PeerReading struct {
 	Refuse func(op, path string) error // why the ledger would not delete path for a call of the operation op, or nil
 }
 
-// ReadPeer returns the operation that text describes, a file of the Dart ledger, as its first edit leaves it, and the
-// resources that it does not take over, each with the reason. Members without a counterpart are in the
-// unknown member peer of the operation or frame. The error is a *DecodeError: ErrCorrupt, ErrBadID for
-// an id that is not valid here, ErrLocalTime, or ErrNotPeer.
+// ReadPeer returns the operation that text describes, a file of the Dart ledger, as its first edit
+// leaves it, and the resources that it does not take over, each with the reason. Members without a
+// counterpart are in the unknown member peer of the operation or frame. The error is a
+// *DecodeError: ErrCorrupt, ErrBadID for an id that is not valid here, ErrLocalTime, or ErrNotPeer.
 func ReadPeer(text string, r PeerReading) (op Operation, left []LeftResource, err error) {
 	const within = 1 // what has no counterpart goes one level down, into peer
 	op, err = decodeWhole(text, within, func(d *decoder) Operation {
@@ -167,7 +167,8 @@ func (p *peerReader) complete() {
 	op.Unknown = p.kept.unknown()
 }
 
-// id reads an id that becomes to, unless that is "", or what Rename says. The one that was read is kept if it is another.
+// id reads an id that becomes to, unless that is "", or what Rename says. The one that was read is
+// kept if it is another.
 func (p *peerReader) id(kept *peerMembers, name, to string) string {
 	was := p.String()
 	switch {
@@ -241,7 +242,8 @@ func (p *peerReader) time() (time.Time, string) {
 	return time.Time{}, ""
 }
 
-// momentsOf returns the moments at which the clocks of zone show what a clock of UTC shows at wall, the earliest first.
+// momentsOf returns the moments at which the clocks of zone show what a clock of UTC shows at wall,
+// the earliest first.
 func momentsOf(wall time.Time, zone *time.Location) (moments []time.Time) {
 	const apart = 24 * time.Hour // more than any change of the clocks, and less than is between two of them
 	for _, near := range []time.Duration{-apart, apart} {

@@ -61,8 +61,8 @@ func (p *peerReader) takeResources(f *Frame, kept *peerMembers) {
 	}
 }
 
-// takeTemps gives the temporary resources of each process to the first of its calls, which is usually
-// the last one to end.
+// takeTemps gives the temporary resources of each process to the first of its calls, which is
+// usually the last one to end.
 func (p *peerReader) takeTemps() {
 	for _, r := range p.temps {
 		f := p.callOf(r.owner)

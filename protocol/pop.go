@@ -10,10 +10,10 @@ type Pop struct {
 	KeepOpen bool   // a running operation stays open when this empties it
 }
 
-// Pop returns op without p.Call (spec §5.3), and without the unbroken run of frames above it that are
-// cleanedUp, or crashed without a live supervisor. It returns ErrOver if op is terminal, and ErrNoCall
-// if p.Call is not open. A running operation that becomes empty is completed; one that was aborted or
-// in cleanup has failed.
+// Pop returns op without p.Call (spec §5.3), and without the unbroken run of frames above it that
+// are cleanedUp, or crashed without a live supervisor. It returns ErrOver if op is terminal, and
+// ErrNoCall if p.Call is not open. A running operation that becomes empty is completed; one that
+// was aborted or in cleanup has failed.
 func (op Operation) Pop(p Pop, seen Observation) (Operation, error) {
 	if op.State.Terminal() {
 		return op, ErrOver
@@ -55,7 +55,8 @@ func (op Operation) Pop(p Pop, seen Observation) (Operation, error) {
 	return e.end()
 }
 
-// cleared reports whether f goes with the frame below it, because no supervisor still has to clean it up.
+// cleared reports whether f goes with the frame below it, because no supervisor still has to clean
+// it up.
 func (e *edit) cleared(f *Frame) bool {
 	return f.State == FrameCleanedUp || f.State == FrameCrashed && e.unsupervised(f)
 }

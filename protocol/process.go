@@ -2,8 +2,8 @@ package protocol
 
 import "time"
 
-// A Process identifies the process that had a pid when the pid was recorded (spec §3.4). A pid alone
-// does not: it is reused, and means nothing on another host, after a reboot or in another pid
+// A Process identifies the process that had a pid when the pid was recorded (spec §3.4). A pid
+// alone does not: it is reused, and means nothing on another host, after a reboot or in another pid
 // namespace.
 type Process struct {
 	PID          int
@@ -25,8 +25,8 @@ func identity(pid int, p Process) Process {
 	return p
 }
 
-// Host is the machine of an observer (spec §4.2). If it is zero, nothing is known: no identity can be
-// checked, and ages are taken from the wall clock.
+// Host is the machine of an observer (spec §4.2). If it is zero, nothing is known: no identity can
+// be checked, and ages are taken from the wall clock.
 type Host struct {
 	ID           string
 	BootID       string

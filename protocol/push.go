@@ -25,11 +25,11 @@ type Push struct {
 	Threshold    time.Duration // both 0: those of the operation
 }
 
-// Push returns op with a frame for p on top of the stack (spec §5.1), and with the participant's other
-// frames refreshed. Repeating a push changes nothing. Push returns ErrKnownCall if another frame has
-// that call id, ErrNotRunning if op is not running or this very edit detects a crash, ErrOtherTiming if
-// p.Interval or p.Threshold is not that of op, ErrNoCall if p.Caller is not in the stack, and
-// ErrDeadSupervisor.
+// Push returns op with a frame for p on top of the stack (spec §5.1), and with the participant's
+// other frames refreshed. Repeating a push changes nothing. Push returns ErrKnownCall if another
+// frame has that call id, ErrNotRunning if op is not running or this very edit detects a crash,
+// ErrOtherTiming if p.Interval or p.Threshold is not that of op, ErrNoCall if p.Caller is not in
+// the stack, and ErrDeadSupervisor.
 func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 	if op.State.Terminal() {
 		return op, ErrNotRunning

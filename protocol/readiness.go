@@ -15,8 +15,8 @@ func (r Readiness) Valid() bool {
 	return r == ReadinessStarting || r == ReadinessReady || r == ReadinessStopping
 }
 
-// A Notice is what a participant has said about its call. Frames share it, so it is replaced and never
-// changed.
+// A Notice is what a participant has said about its call. Frames share it, so it is replaced and
+// never changed.
 type Notice struct {
 	Readiness Readiness
 	Note      string

@@ -8,8 +8,8 @@ import (
 )
 
 // brokenInvariants names each invariant of ServiceStatus and ServiceRecovery that a service of g
-// breaks; "": none. Verbs keep them: if the group before a verb breaks none, the one after it breaks
-// none either.
+// breaks; "": none. Verbs keep them: if the group before a verb breaks none, the one after it
+// breaks none either.
 func brokenInvariants(g Group) string {
 	var broken []string
 	for i := range g.Registry.Services {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Who waits for a supervisor to stop waits for all that is stopped before it, too, also if it was dead already.
+// Who waits for a supervisor to stop waits for all that is stopped before it, too, also if it was
+// dead already.
 func TestShuttingDown(t *testing.T) {
 	t.Parallel()
 	states := func(db, web, other ServiceState) Group {

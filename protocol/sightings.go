@@ -9,8 +9,8 @@ import (
 
 // Sightings are what the observers on one host remember about a file on a shared ledger (spec §18):
 // each beat, or time, whose age no clock of this host can tell, and when one of them first saw it.
-// Later observers take its age from that, so the clocks of two hosts are never compared. The zero value
-// remembers nothing.
+// Later observers take its age from that, so the clocks of two hosts are never compared. The zero
+// value remembers nothing.
 type Sightings struct {
 	bootID string // of the host, whose monotonic clock begins anew with each boot
 	first  map[Beat]int64
@@ -29,7 +29,8 @@ func (s Sightings) Equal(other Sightings) bool {
 	return maps.Equal(s.first, other.first) && (s.bootID == other.bootID || len(s.first) == 0)
 }
 
-// SightOperation returns what to remember about op from now on, given that s is what was remembered.
+// SightOperation returns what to remember about op from now on, given that s is what was
+// remembered.
 func (s Sightings) SightOperation(op Operation, seen Observation) Sightings {
 	after := s.begin(seen)
 	if len(op.Stack) == 0 { // only then its age matters
@@ -73,8 +74,8 @@ func (s Sightings) begin(seen Observation) Sightings {
 	return Sightings{bootID: seen.Host.BootID, first: make(map[Beat]int64)}
 }
 
-// sight records that the time at, with its beat, is seen now, unless a clock of this host can tell its
-// age.
+// sight records that the time at, with its beat, is seen now, unless a clock of this host can tell
+// its age.
 func (s Sightings) sight(at time.Time, beat Beat, seen Observation) {
 	if !at.IsZero() && !seen.Monotonic(at, beat) {
 		s.first[remembered(at, beat)] = seen.MonotonicMs
@@ -99,7 +100,8 @@ func (s Sightings) since(before Sightings) Sightings {
 	return s
 }
 
-// remembered returns beat if it belongs to the time at, and otherwise a Beat that has only that time.
+// remembered returns beat if it belongs to the time at, and otherwise a Beat that has only that
+// time.
 func remembered(at time.Time, beat Beat) Beat {
 	if at = Moment(at); !beat.At.Equal(at) {
 		beat = Beat{}

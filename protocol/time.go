@@ -11,11 +11,12 @@ const (
 	timeExample = "2026-01-20T10:30:00.000Z"
 )
 
-// Moment returns t as files have it: in UTC, truncated to milliseconds, without a monotonic reading.
+// Moment returns t as files have it: in UTC, truncated to milliseconds, without a monotonic
+// reading.
 func Moment(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// longest is the longest duration that a file can hold, in whole milliseconds. No age is longer (spec
-// §4.2).
+// longest is the longest duration that a file can hold, in whole milliseconds. No age is longer
+// (spec §4.2).
 const longest = math.MaxInt64 / time.Millisecond * time.Millisecond
 
 // milliseconds returns a duration of n milliseconds, limited to longest in both directions.
@@ -35,9 +36,9 @@ func later(t time.Time, d time.Duration) time.Time {
 	return t
 }
 
-// ParseTime parses a time in RFC 3339 with an offset or Z, in 1970 or later (spec §1.2). It returns it in
-// UTC, truncated to milliseconds. It is stricter than package time, which accepts a comma as the decimal
-// point, an hour of one digit, and an offset of a day.
+// ParseTime parses a time in RFC 3339 with an offset or Z, in 1970 or later (spec §1.2). It returns
+// it in UTC, truncated to milliseconds. It is stricter than package time, which accepts a comma as
+// the decimal point, an hour of one digit, and an offset of a day.
 func ParseTime(s string) (time.Time, error) {
 	if t, ok := parseTime(s); ok {
 		return t, nil

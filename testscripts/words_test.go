@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// A word is what the pages, the helps and the messages call an idea, and the other words for it, which
-// they do not use.
+// A word is what the pages, the helps and the messages call an idea, and the other words for it,
+// which they do not use.
 type word struct {
 	want   string
 	others *regexp.Regexp

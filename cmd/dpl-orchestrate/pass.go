@@ -100,8 +100,8 @@ func report(group string, p orchestrator.PassReport) cli.Object {
 	}
 }
 
-// repeat makes passes until a signal ends it. The services stay, and the orchestrator is recorded as
-// stopped.
+// repeat makes passes until a signal ends it. The services stay, and the orchestrator is recorded
+// as stopped.
 func (c *orchestrate) repeat(env *cli.Env, o *orchestrator.Orchestrator) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -97,7 +97,8 @@ func TestReaderOfLargeObjects(t *testing.T) {
 	}
 }
 
-// A member that occurs twice is refused: in an object like the one before, in one that begins like it, and in a large one.
+// A member that occurs twice is refused: in an object like the one before, in one that begins like
+// it, and in a large one.
 func TestReaderRefusesDuplicates(t *testing.T) {
 	t.Parallel()
 	var many strings.Builder
@@ -121,7 +122,8 @@ func TestReaderRefusesDuplicates(t *testing.T) {
 	}
 }
 
-// FuzzReader: a Reader takes the texts that jsontext takes, except those that are nested too deep, and unquotes strings as it does.
+// FuzzReader: a Reader takes the texts that jsontext takes, except those that are nested too deep,
+// and unquotes strings as it does.
 func FuzzReader(f *testing.F) {
 	for _, text := range []string{
 		``, ` `, `{}`, ` [ ] `, `{"a":1,}`, `[1,]`, `[,1]`, `[1 2]`, `{"a" 1}`, `{"a":}`, `{,}`, `{"a":1 "b":2}`, `{1:2}`,

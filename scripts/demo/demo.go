@@ -8,5 +8,6 @@ import "embed"
 //go:embed *.sh worker.*
 var Files embed.FS
 
-// Script is the name of the one among Files that a shell is to run, with the directory of the commands as its argument.
+// Script is the name of the one among Files that a shell is to run, with the directory of the
+// commands as its argument.
 const Script = "demo.sh"

@@ -106,7 +106,8 @@ func (f *failure) Fatalf(string, ...any) { f.FailNow() }
 func (f *failure) Fatal(...any)          { f.FailNow() }
 func (f *failure) FailNow()              { f.failed = true; runtime.Goexit() }
 
-// runMachine makes as many sequences of commands as -rapid.checks says, each in a ledger of its own below dir.
+// runMachine makes as many sequences of commands as -rapid.checks says, each in a ledger of its own
+// below dir.
 func runMachine(t rapid.TB, dir, bin string, mode mode, seen tally) {
 	checkMachine(t, dir, bin, mode, seen, func(t *rapid.T, m *machine) {
 		t.Repeat(map[string]func(*rapid.T){

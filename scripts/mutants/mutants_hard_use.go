@@ -277,8 +277,8 @@ var firstMinutes = []mutant{
 	},
 }
 
-// security lets others, or numbers in files, decide. None of it may signal processes that are not of
-// its test: the keeper, and what signals survivors, would end all that the user has.
+// security lets others, or numbers in files, decide. None of it may signal processes that are not
+// of its test: the keeper, and what signals survivors, would end all that the user has.
 var security = []mutant{
 	{
 		"directories through links", "fileops/disk/dirs_unix.go",

@@ -17,7 +17,8 @@ import (
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// nasty is what others may write into a file, where it is no id; nastyText is what it looks like on a page.
+// nasty is what others may write into a file, where it is no id; nastyText is what it looks like on
+// a page.
 const (
 	nasty     = `</td></style></script></title>-->]]><script>document.title="pwned"</script>"onload="x' <img src=x onerror=alert(1)> & &amp; &#x3c;` + "\x1b[31m\x00\u202e\ufffe"
 	nastyText = `</td></style></script></title>-->]]><script>document.title="pwned"</script>"onload="x' <img src=x onerror=alert(1)> & &amp; &#x3c;` + "�[31m���"
@@ -74,8 +75,8 @@ func hostile() Page {
 	}
 }
 
-// Nothing that others have written is taken for markup: the page has the elements and attributes that it is written with, and
-// loads and runs nothing.
+// Nothing that others have written is taken for markup: the page has the elements and attributes
+// that it is written with, and loads and runs nothing.
 func TestHostile(t *testing.T) {
 	elements := strings.Fields("html head meta title style body header h1 h2 h3 p time main section details summary div span b i ul li table tr td footer")
 	attributes := strings.Fields("lang charset name http-equiv content class style title open")
@@ -127,7 +128,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// It refers to nothing elsewhere, and what a program was started with is not told: it may be secret.
+// It refers to nothing elsewhere, and what a program was started with is not told: it may be
+// secret.
 func TestReferences(t *testing.T) {
 	text := hostile().Text()
 	for _, no := range []string{"http:", "https:", "//", "src=\"", "href=", "url(", "@import", "secret", "<script", "<img", "\x1b", "\u202e"} {
@@ -255,7 +257,8 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// A time far in the future, which a file may have, makes the axis as long as it can be, and no longer.
+// A time far in the future, which a file may have, makes the axis as long as it can be, and no
+// longer.
 func TestTicksOfCenturies(t *testing.T) {
 	far := time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 	c := chart{from: noon, to: far}

@@ -22,8 +22,8 @@ import (
 
 const insideVariable = "DPL_PROCESS_TEST_INSIDE"
 
-// inside reports whether the test runs in the namespaces that unshare(1) makes from one of flags. If not, it runs the
-// test there, in a process of its own, and passes its result on.
+// inside reports whether the test runs in the namespaces that unshare(1) makes from one of flags.
+// If not, it runs the test there, in a process of its own, and passes its result on.
 func inside(t *testing.T, flags ...string) bool {
 	t.Helper()
 	if os.Getenv(insideVariable) == t.Name() {
@@ -58,7 +58,8 @@ func inside(t *testing.T, flags ...string) bool {
 	return false
 }
 
-// A new process that gets the number of a dead one is neither taken for it nor signalled in its place.
+// A new process that gets the number of a dead one is neither taken for it nor signalled in its
+// place.
 func TestRecycled(t *testing.T) {
 	t.Parallel()
 	if !inside(t, "-Urp --mount-proc", "-p --mount-proc") {
@@ -108,7 +109,8 @@ func waitForTickAfter(t *testing.T, tick int64) {
 	})
 }
 
-// startWithPID starts a process that gets the number pid, which is free. Other threads may snatch it, and soon end.
+// startWithPID starts a process that gets the number pid, which is free. Other threads may snatch
+// it, and soon end.
 func startWithPID(t *testing.T, pid int) *proctest.Child {
 	t.Helper()
 	var c *proctest.Child
@@ -145,7 +147,8 @@ func TestForeignProc(t *testing.T) {
 	mustBeGone(t, pid, 4711)
 }
 
-// In a time namespace start times and the clocks that count from boot are shifted: others must not compare them.
+// In a time namespace start times and the clocks that count from boot are shifted: others must not
+// compare them.
 func TestTimeNamespace(t *testing.T) {
 	t.Parallel()
 	if !inside(t, "-UrTp --mount-proc --monotonic 1000000 --boottime 1000000", "-Tp --mount-proc --monotonic 1000000 --boottime 1000000") {
@@ -171,7 +174,8 @@ func TestTimeNamespace(t *testing.T) {
 	mustBeGone(t, pid, 4711)
 }
 
-// A /proc mounted with subset=pid has start times but no boot id, and a start time means nothing without one.
+// A /proc mounted with subset=pid has start times but no boot id, and a start time means nothing
+// without one.
 func TestNoBootID(t *testing.T) {
 	t.Parallel()
 	if !inside(t, "-Urp --mount-proc", "-m") {

@@ -18,9 +18,9 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// TestSurvivors has, below a leader that dies: a grandchild in a group of its own, one in a session of its own, one that
-// another start is around, one of another start alone, one without an environment; and beside them a process of another
-// start whose leader could get the same number.
+// TestSurvivors has, below a leader that dies: a grandchild in a group of its own, one in a session
+// of its own, one that another start is around, one of another start alone, one without an
+// environment; and beside them a process of another start whose leader could get the same number.
 func TestSurvivors(t *testing.T) {
 	t.Parallel()
 	ourStart, otherStart := NewStartID(), NewStartID()
@@ -93,8 +93,8 @@ func TestSurvivors(t *testing.T) {
 	mustFind(t, leader, ourStart)
 }
 
-// TestSurvivorsAmidExec looks for a process that does nothing but call execve. Its environment is more than one page, and
-// what it is known by comes last.
+// TestSurvivorsAmidExec looks for a process that does nothing but call execve. Its environment is
+// more than one page, and what it is known by comes last.
 func TestSurvivorsAmidExec(t *testing.T) {
 	t.Parallel()
 	ourStart := NewStartID()
@@ -125,8 +125,9 @@ func TestSurvivorsAmidExec(t *testing.T) {
 	}
 }
 
-// amidEndScript has a process that the kernel shows no environment of for as long as it likes: the first of a pid namespace is
-// not gone before all others are waited for, and the parent of one of them is stopped.
+// amidEndScript has a process that the kernel shows no environment of for as long as it likes: the
+// first of a pid namespace is not gone before all others are waited for, and the parent of one of
+// them is stopped.
 const amidEndScript = `child() {
 		until child=$(cat /proc/$1/task/$1/children) && grep -qx sleep /proc/${child% }/comm; do sleep 0.01; done 2>/dev/null
 		child=${child% }
@@ -136,7 +137,8 @@ const amidEndScript = `child() {
 	kill -STOP $! && until grep -q "^State:.T" /proc/$!/status; do sleep 0.01; done
 	kill -KILL $first && echo $first $! && wait`
 
-// TestSurvivorsAmidTheirEnd looks for a process that is about to end, and shows no environment as one amid a long execve does.
+// TestSurvivorsAmidTheirEnd looks for a process that is about to end, and shows no environment as
+// one amid a long execve does.
 func TestSurvivorsAmidTheirEnd(t *testing.T) {
 	t.Parallel()
 	ourStart := NewStartID()
@@ -185,7 +187,8 @@ func TestSurvivorsWithoutMainThread(t *testing.T) {
 	mustFind(t, leader, otherStart)
 }
 
-// TestSurvivorsWithoutEnvironment has a process with an empty environment, which is not asked again and again.
+// TestSurvivorsWithoutEnvironment has a process with an empty environment, which is not asked again
+// and again.
 func TestSurvivorsWithoutEnvironment(t *testing.T) {
 	t.Parallel()
 	ourStart := NewStartID()

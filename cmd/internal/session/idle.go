@@ -14,9 +14,9 @@ const (
 )
 
 // PassOverIdle makes a pass over up to 16 operations, other than op, that have not changed for ten
-// thresholds, so that a ledger does not grow where no cron job runs dpl-cleanup. It does not wait for
-// locks, and leaves failed passes to dpl-cleanup. It returns an error if the archive could not be
-// pruned.
+// thresholds, so that a ledger does not grow where no cron job runs dpl-cleanup. It does not wait
+// for locks, and leaves failed passes to dpl-cleanup. It returns an error if the archive could not
+// be pruned.
 func (s *Session) PassOverIdle(l *fileops.Ledger, op string) error {
 	entries, err := l.List()
 	if err != nil || len(entries) < 2 {

@@ -94,7 +94,8 @@ func (c *command) open(create bool) (err error) {
 	return err
 }
 
-// explain fails unless the status is one that a command may end with: errors of the system need a fault.
+// explain fails unless the status is one that a command may end with: errors of the system need a
+// fault.
 func (c *command) explain(status int, hit bool, err error) {
 	switch status {
 	case cli.StatusOK, cli.StatusFalse, cli.StatusCleanUp, cli.StatusOver, cli.StatusCrashed, cli.StatusNotFound,

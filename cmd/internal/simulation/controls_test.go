@@ -65,7 +65,8 @@ func TestControls(t *testing.T) {
 	}
 }
 
-// Whoever commits by rename under a lock that is but a lease loses edits: that is why there is another way.
+// Whoever commits by rename under a lock that is but a lease loses edits: that is why there is
+// another way.
 func TestRenameUnderLeasesLosesEdits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(newStats())

@@ -7,7 +7,8 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// participant pushes calls in an operation, beats for them, and pops them, unless it crashes or hangs meanwhile.
+// participant pushes calls in an operation, beats for them, and pops them, unless it crashes or
+// hangs meanwhile.
 func participant(op string, more int) func(a *actor) {
 	return func(a *actor) {
 		w := a.w

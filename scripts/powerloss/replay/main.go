@@ -1,6 +1,7 @@
 //go:build linux
 
-// Replay runs commands on a disk whose writes are logged, and rebuilds from the log what a power cut would have left.
+// Replay runs commands on a disk whose writes are logged, and rebuilds from the log what a power
+// cut would have left.
 //
 //	replay overlay files|directories DIR                             print the flag -overlay of go build for a control
 //	replay record --bin BIN --base DIR --log LOG --acks FILE ...     run commands, note what they acknowledge

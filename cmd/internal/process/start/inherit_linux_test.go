@@ -80,7 +80,8 @@ func TestCloseListedOnExec(t *testing.T) {
 
 // A service begins with no signal blocked or ignored, and with the limits that its pass began with.
 //
-// Not parallel: a job that is closed has this process ignore SIGTSTP for a moment, and what it starts then.
+// Not parallel: a job that is closed has this process ignore SIGTSTP for a moment, and what it
+// starts then.
 func TestServiceInheritsNoSignals(t *testing.T) {
 	s := command(t, "cat", "/proc/self/status", "/proc/self/limits")
 	const signals = "HUP INT QUIT PIPE TERM USR1 CHLD"
