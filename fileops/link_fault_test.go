@@ -15,8 +15,7 @@ import (
 
 // Ledgers that commit by link, and what happens to them between two system calls.
 
-// linkedHooked has somebody else use the ledger, too, without a lock: a client whose lease the
-// other has lost.
+// linkedHooked also lets a client whose lease the other has lost use the ledger, without a lock.
 func linkedHooked(t *testing.T) (l, other *Ledger, h *hooked) {
 	t.Helper()
 	h = &hooked{FS: leased{}}
@@ -67,7 +66,7 @@ func TestLinkFirstPushComesLate(t *testing.T) {
 	wantCalls(t, l, 5, "a")
 }
 
-// What a first push cannot look at it does not take for missing.
+// A first push does not take a file that it cannot examine for missing.
 func TestLinkFirstPushOnABrokenDisk(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -122,7 +121,7 @@ func TestLinkHintThatCannotBeMade(t *testing.T) {
 	wantCalls(t, l, 2, "z", "b")
 }
 
-// An edit that says what does not follow is refused: only the next revision may be given the next
+// An edit with a revision that does not follow is refused: only the next revision may get the next
 // name.
 func TestLinkRevisionThatDoesNotFollow(t *testing.T) {
 	t.Parallel()
@@ -144,7 +143,8 @@ func TestLinkRevisionThatDoesNotFollow(t *testing.T) {
 	}
 }
 
-// Whoever archives what has become another file by then says so, and puts nothing into the archive.
+// An edit that archives a file which has been replaced reports that, and puts nothing into the
+// archive.
 func TestLinkArchivesNoStray(t *testing.T) {
 	t.Parallel()
 	l, _, h := linkedHooked(t)
@@ -165,9 +165,9 @@ func TestLinkArchivesNoStray(t *testing.T) {
 	wantNames(t, l.archive())
 }
 
-// A client of a network may say that the version which an edit follows is gone, though it is there:
-// that is looked at again, in a directory opened anew. What cannot be looked at is another error
-// than a pause.
+// A network client may report that the version an edit follows is gone, although it exists. It is
+// examined again, in a directory opened anew. If it cannot be examined, the error is not that of a
+// pause.
 func TestLinkForgottenBase(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -255,8 +255,8 @@ func TestLinkPruningStops(t *testing.T) {
 	}
 }
 
-// Settle makes good a hint that a killed edit has not made. It waits for nobody, and what it cannot
-// do it tells.
+// Settle restores a hint that a killed edit has not made. It does not wait, and reports what it
+// cannot do.
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, linkedConfig, Options{})
@@ -281,7 +281,7 @@ func TestSettle(t *testing.T) {
 	wantCalls(t, l, 1, "a")
 }
 
-// Where the copy in the archive cannot be read nobody knows the revision to go on from.
+// If the copy in the archive cannot be read, the revision to continue from is unknown.
 func TestBeginAnewOnABrokenDisk(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, Config{}, Options{})
@@ -313,7 +313,7 @@ func TestLinkHighestVersionGoes(t *testing.T) {
 	wantCalls(t, l, 2, "a", "b")
 }
 
-// A hint that is left alone counts if it is newer than what is in the archive. An older one was
+// A hint without versions counts if it is newer than the copy in the archive. An older one was
 // renamed too late.
 func TestLinkHintWithoutVersions(t *testing.T) {
 	t.Parallel()

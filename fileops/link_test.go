@@ -37,7 +37,7 @@ func (l leased) Lock(path string, create fs.FileMode, _ <-chan struct{}) (disk.L
 	}
 
 	f, err := l.OpenAppend(path)
-	if create != 0 && errors.Is(err, fs.ErrNotExist) { // somebody has removed it meanwhile
+	if create != 0 && errors.Is(err, fs.ErrNotExist) { // it was removed since
 		return l.Lock(path, create, nil)
 	}
 	if err != nil {
@@ -269,7 +269,7 @@ func TestLinkReadsFromAnyHint(t *testing.T) {
 	}
 }
 
-// What an edit left behind that came too late is no operation.
+// A version left by an edit that came too late is no operation.
 func TestLinkIgnoresStrays(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{})
@@ -396,8 +396,8 @@ func TestLinkNeedsNoLock(t *testing.T) {
 	must(t, errors.Join(l.Leftovers()...))
 }
 
-// A late rename brings back a hint from before the operation ended and began anew: what runs is
-// still found.
+// A late rename restores a hint from before the operation ended and started over. The running
+// operation is still found.
 func TestLinkFollowsBeyondAnEnd(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{})
@@ -413,8 +413,8 @@ func TestLinkFollowsBeyondAnEnd(t *testing.T) {
 	}
 }
 
-// An end whose copy was never made, and whose hint somebody who came late has removed, gets its
-// copy from the next who looks.
+// If the copy of an end was never made, and a late edit has removed its hint, the next reader makes
+// the copy.
 func TestLinkMakesTheCopyThatIsMissing(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{})

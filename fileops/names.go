@@ -281,7 +281,7 @@ func operationOf(name string) (id string, ok bool) {
 // so there is always a next number.
 const maxCopy = 1<<31 - 1
 
-// archivedOf returns the id of the operation of which the file name in archive/ is a copy, and the
+// archivedOf returns the id of the operation that the file name in archive/ is a copy of, and the
 // number of the copy.
 func archivedOf(name string) (id string, n int, ok bool) {
 	id, _, _ = strings.Cut(strings.TrimSuffix(name, ".json"), "~")

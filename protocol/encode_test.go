@@ -57,8 +57,8 @@ func TestEncodeLayout(t *testing.T) {
 	}
 }
 
-// What an edit leaves alone keeps its text, whoever wrote it; what is laid out in another way is
-// laid out anew.
+// What an edit does not change keeps its text, whichever program wrote it, unless its layout
+// differs.
 func TestEncodeKeeps(t *testing.T) {
 	frame := func(call, extra string) string {
 		return `    {

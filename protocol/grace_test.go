@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A napper is somebody in a world that is frozen now and then: it acts at times of its own, and
-// does late what fell into a freeze.
+// A napper is an actor in a world that is frozen from time to time: it acts at times of its own,
+// and late if it was frozen.
 type napper struct {
 	name  string
 	every time.Duration // at most a third of the threshold, for those that send heartbeats
@@ -19,9 +19,9 @@ type napper struct {
 	act   func(seen Observation)
 }
 
-// TestFreeze freezes participants and observers together, for any time at any moment: whoever goes
-// on first, and in whatever order the others follow, nobody is called stale who goes on; and one
-// who does not is, soon after the window.
+// TestFreeze freezes participants and observers together, for any time at any moment. Whichever
+// continues first, and in whatever order the others follow, none that continues is declared stale,
+// and one that does not continue is, soon after the window.
 func TestFreeze(t *testing.T) {
 	start := time.Date(2026, 1, 20, 10, 30, 0, 0, time.UTC)
 	const ms = time.Millisecond
@@ -126,7 +126,7 @@ func TestVigil(t *testing.T) {
 	}
 }
 
-// A grace puts off the time at which somebody goes stale.
+// A grace delays the time at which a participant goes stale.
 func TestMortalsWithGrace(t *testing.T) {
 	start := time.Date(2026, 1, 20, 10, 30, 0, 0, time.UTC)
 	op, err := Create("op", 0, 0).Push(Push{Participant: "p", Call: "c"}, Observation{Now: start})

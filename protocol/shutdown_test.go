@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Who waits for a supervisor to stop waits for all that is stopped before it, too, also if it was
-// dead already.
+// A wait for a service to stop includes all services that are stopped before it, even if the
+// service was already dead.
 func TestShuttingDown(t *testing.T) {
 	t.Parallel()
 	states := func(db, web, other ServiceState) Group {

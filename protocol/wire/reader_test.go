@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// After the first failure a reader reads nothing more, calls nobody back, and keeps that failure.
+// After the first failure a reader reads nothing more, calls no function, and keeps that failure.
 func TestReaderAfterTheFirstFailure(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -3,11 +3,11 @@ package demo
 
 import "embed"
 
-// Files are what the demo consists of. All are to be in one directory.
+// Files are the files of the demo. They must be in one directory.
 //
 //go:embed *.sh worker.*
 var Files embed.FS
 
-// Script is the name of the one among Files that a shell is to run, with the directory of the
-// commands as its argument.
+// Script is the name of the file in Files to run with a shell, with the directory of the commands
+// as its argument.
 const Script = "demo.sh"

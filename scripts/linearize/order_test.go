@@ -15,15 +15,15 @@ type placed struct {
 	place int
 }
 
-// order returns events with their places in an order that explains them, and, if there is none, why
-// not: then they have no places, and porcupine finds that illegal. It returns an error if it has
+// order returns events with their places in an order that explains them. If there is none, they
+// have no places, which porcupine finds illegal, and why says so. It returns an error if it has
 // given up.
 //
-// That a history is legal nobody has to believe of it: porcupine judges the order, and a wrong one
-// makes a good history illegal, but never a bad one good. That there is none it says when it has
-// tried all; TestOrderAgrees compares that with what porcupine finds out alone. Alone it would try
-// where each refused command and each killed one may have been, which does not end with 32 workers.
-// A killed command that said nothing and is not needed is left out: it need not have done anything.
+// The result need not be trusted: porcupine judges the order, and a wrong order can make a good
+// history illegal, but never a bad one legal. order says that there is none when it has tried all;
+// TestOrderAgrees compares that with porcupine's own search. Porcupine alone would try every place
+// of each refused and each killed command, which does not end with 32 workers. A killed command
+// that said nothing and is not needed is left out, because it may have done nothing.
 func order(events []porcupine.Operation) (ordered []porcupine.Operation, why string, err error) {
 	s, why := newSearch(events)
 	switch {

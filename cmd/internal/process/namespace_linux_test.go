@@ -125,7 +125,7 @@ func startWithPID(t *testing.T, pid int) *proctest.Child {
 	return c
 }
 
-// /proc is our parent's: what it shows under a number is another process.
+// /proc belongs to our parent: the process it shows for a pid is another one.
 func TestForeignProc(t *testing.T) {
 	t.Parallel()
 	if !inside(t, "-Urp", "-p") {
@@ -194,7 +194,7 @@ func TestNoBootID(t *testing.T) {
 	}
 }
 
-// With hidepid, /proc shows nobody else's processes: as if they were gone.
+// With hidepid, /proc hides the processes of other users as if they were gone.
 func TestHidden(t *testing.T) {
 	t.Parallel()
 	strict.Root(t)

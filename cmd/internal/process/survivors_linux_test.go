@@ -202,7 +202,7 @@ func TestSurvivorsWithoutEnvironment(t *testing.T) {
 	mustFind(t, leader, ourStart)
 }
 
-// mustFind waits until nobody is amid a long execve any more.
+// mustFind waits until no process is in the middle of a long execve.
 func mustFind(t *testing.T, leader protocol.Process, startID string, want ...protocol.Process) {
 	t.Helper()
 	var got []protocol.Process

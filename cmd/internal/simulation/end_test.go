@@ -72,7 +72,7 @@ func (w *world) anyOperation() bool {
 	return found
 }
 
-// checkArchive looks for each operation of which a command was informed.
+// checkArchive looks for each operation that a command has reported.
 func (w *world) checkArchive() {
 	for _, id := range slices.Sorted(maps.Keys(w.operations)) {
 		if w.operations[id].acked == nil {

@@ -202,8 +202,8 @@ func (c *command) pass(owner string, failover bool) (orchestrator.PassReport, er
 	return p, nil
 }
 
-// judgeGroup checks that whoever a pass declares failed, when it decided, had been silent for long,
-// or is gone.
+// judgeGroup checks that a service that a pass declares failed was silent for long when the pass
+// decided, or is gone.
 func (w *world) judgeGroup(before, after protocol.Group, decided int64, seen protocol.Observation) {
 	for _, s := range after.Registry.Services {
 		old := before.Service(s.ID)

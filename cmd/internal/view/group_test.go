@@ -67,7 +67,8 @@ lost        registered  0
 	}
 }
 
-// Each supervisor is drawn once, whoever depends on whom: a file may have been edited by hand.
+// Each service is drawn once, even if dependencies form a cycle: a file may have been edited by
+// hand.
 func TestGroupCycles(t *testing.T) {
 	for _, supervisors := range [][]string{{"a:a"}, {"a:b", "b:a"}, {"a:b", "b:c", "c:b"}, {"a:b,c", "b:c,a", "c:a", "d:a", "e:d,x"}} {
 		var got []string

@@ -45,7 +45,7 @@ func TestKeeperEndsGroup(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 
-	// The kernel sends SIGHUP to an orphaned group of which one is stopped.
+	// The kernel sends SIGHUP to an orphaned group with a stopped member.
 	c := proctest.Start(t, "job", "1", "/bin/sh", "-c", `cd "$0"; trap "" HUP
 		sh -c 'trap "" TERM; echo $$ >deaf; while :; do sleep 1000; done' &
 		sh -c 'echo $$ >stopped; kill -STOP $$; sleep 1000' &
@@ -90,7 +90,7 @@ func TestKeeperIsThereFirst(t *testing.T) {
 	}
 }
 
-// When the job is closed, its keeper ends nobody, and goes.
+// When the job is closed, its keeper ends without killing anything.
 func TestKeeperDismissed(t *testing.T) {
 	t.Parallel()
 	j, dir := startJob(t, `sh -c 'echo $$ >left; exec sleep 1000' & wait`)
@@ -169,7 +169,7 @@ func (s *slow) signal(sig syscall.Signal) (any, doubt bool) {
 	return s.kills == 0, false
 }
 
-// A keeper does not go before it knows that nobody is left.
+// A keeper does not end before it knows that no process is left.
 func TestKeeperWaitsForExec(t *testing.T) {
 	t.Parallel()
 	var s slow
@@ -218,8 +218,8 @@ func TestKeeperByID(t *testing.T) {
 		}
 	})
 
-	// As when the runner dies. But that has nobody else amid fork, as other tests may have, who
-	// would hold a closed socket open.
+	// As when the runner dies, except that no child of another test can be in the middle of a fork
+	// and hold a closed socket open.
 	unix.Shutdown(k.socket, unix.SHUT_RDWR)
 	poll.Until(t, "those of the job end", func() bool { return oursEnded() && deafEnded() && awayEnded() })
 	unix.Close(k.socket)
