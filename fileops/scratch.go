@@ -192,5 +192,5 @@ func (s *Scratch) has(path string, texts ...string) error {
 		}
 	}
 
-	return fmt.Errorf("%w: %s has %d bytes that nobody has written to it", ErrUnsound, filepath.Base(path), len(data))
+	return fmt.Errorf("%w: %s has %d bytes that no one has written to it", ErrUnsound, filepath.Base(path), len(data))
 }

@@ -185,7 +185,7 @@ func (op Operation) Details(f *protocol.Frame) (all []string) {
 	}
 
 	if !f.FailOnCrash {
-		all = append(all, "may crash without the others being stopped")
+		all = append(all, "may crash without stopping the others")
 	}
 
 	return all
@@ -197,13 +197,13 @@ func (op Operation) waits(f *protocol.Frame) string {
 	text := "waits for supervisor " + f.SupervisorID
 	switch c := f.Crash; {
 	case !known || v.Status == protocol.Dead:
-		return "waits for the next pass, for its supervisor " + f.SupervisorID + " is dead"
+		return "waits for the next pass: its supervisor " + f.SupervisorID + " is dead"
 	case c.HandlingBy != nil:
-		text += fmt.Sprintf(", whose handler %d is at work since %s", c.HandlingBy.PID, Ago(op.Seen.Now.Sub(c.HandlingBy.At)))
+		text += fmt.Sprintf(", whose handler %d started %s", c.HandlingBy.PID, Ago(op.Seen.Now.Sub(c.HandlingBy.At)))
 	case !c.ReportedAt.IsZero():
-		text += ", who was told " + Ago(op.Seen.Now.Sub(c.ReportedAt))
+		text += ", notified " + Ago(op.Seen.Now.Sub(c.ReportedAt))
 	default:
-		text += ", who has not been told"
+		text += ", not notified yet"
 	}
 
 	return text
