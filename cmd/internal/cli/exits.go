@@ -57,7 +57,7 @@ func exits() []exit {
 		}},
 		{StatusBug, "A bug in DPL.", everyCommand()},
 		{StatusCommitted, "The change was made but might not survive a power cut, or its result could not be printed; " +
-			"or only a part of it was made, as the message says; or nobody can tell whether it was made. " +
+			"or only a part of it was made, as the message says; or it is unknown whether it was made. " +
 			"Look at dpl-status before you repeat it.",
 			only("dpl-push", "dpl-pop", "dpl-heartbeat", "dpl-abort", "dpl-cleanup", "dpl-register", "dpl-orchestrate",
 				"dpl-restart", "dpl-shutdown", "dpl-import", "dpl-wait", "dpl-doctor")},
