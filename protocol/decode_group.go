@@ -6,7 +6,7 @@ func DecodeOrchestrator(text string) (Orchestrator, error) {
 	return decodeWhole(text, 0, (*decoder).orchestrator)
 }
 
-// DecodeRegistry returns the registry in text, the content of a services file (spec §9.2). Its
+// DecodeRegistry returns the registry in text, the content of a supervisors file (spec §9.2). Its
 // errors are those of Decode.
 func DecodeRegistry(text string) (Registry, error) {
 	return decodeWhole(text, 0, (*decoder).registry)

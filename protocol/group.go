@@ -97,7 +97,7 @@ type Orchestrator struct {
 	nested *nestedUnknown
 }
 
-// A Registry is the content of a group's services file (spec §9.2).
+// A Registry is the content of a group's supervisors file (spec §9.2).
 type Registry struct {
 	ProtocolVersion int
 	Revision        int64     // +1 with every edit
