@@ -57,7 +57,8 @@ func (b *backward) next() (Line, error) {
 		err = fmt.Errorf("seq %d comes before %d", seq, b.seq)
 	}
 	if err != nil {
-		return Line{}, fmt.Errorf("%s: line at byte %d: %w: %w", b.path, b.off+int64(start), protocol.ErrCorrupt, err)
+		return Line{}, fmt.Errorf("%s: line at byte %d: %w: %w", b.path, b.off+int64(start),
+			protocol.ErrCorrupt, err)
 	}
 
 	b.buf, b.seq = b.buf[:start], seq
@@ -88,7 +89,10 @@ func (b *backward) before(alerts []protocol.Alert, group string) (last, end int6
 }
 
 // lastLine returns the beginning of the last line in buf, or 0 if that is not in buf.
-func (b *backward) lastLine() int { return bytes.LastIndexByte(b.buf[:max(len(b.buf), 1)-1], '\n') + 1 }
+func (b *backward) lastLine() int {
+	return bytes.LastIndexByte(b.buf[:max(len(b.buf), 1)-1], '\n') +
+		1
+}
 
 // load puts the bytes that precede buf before it: at least as many as are in buf, so that a long
 // line is not copied often. Bytes after the last newline of the file are torn and do not count. If
@@ -130,7 +134,8 @@ func seqOf(line []byte) (seq int64, err error) {
 
 func linesAfter(seq int64, group string, alerts []protocol.Alert) []byte {
 	var text []byte
-	for _, alert := range slices.SortedFunc(slices.Values(alerts), func(a, b protocol.Alert) int { return cmp.Compare(a.Seq, b.Seq) }) {
+	for _, alert := range slices.SortedFunc(slices.Values(alerts),
+		func(a, b protocol.Alert) int { return cmp.Compare(a.Seq, b.Seq) }) {
 		if alert.Seq > seq {
 			seq = alert.Seq
 			text = append(text, alertLine(group, alert)...)

@@ -81,7 +81,8 @@ func (l *Ledger) openAlerts(group string) (disk.File, int64, error) {
 // wrote them may have been killed before its fsync, and a later fsync does not write what an
 // earlier one failed to. It syncs the file even if it appends nothing. The name of the file is
 // durable before its first line.
-func (l *Ledger) appendAlerts(f disk.File, size int64, group string, alerts []protocol.Alert) error {
+func (l *Ledger) appendAlerts(f disk.File, size int64, group string,
+	alerts []protocol.Alert) error {
 	lines := &backward{f: f, path: l.alerts(group), off: size}
 	last, end, err := lines.before(alerts, group)
 	if err == nil && end < size {

@@ -14,7 +14,8 @@ import (
 // be what others have appended. So it cannot remove a line whose fsync has failed either, and
 // appends pending alerts even if they are there: a line may occur twice, or between others. The end
 // of the file may be torn, now or after a power cut, so it begins with a newline.
-func (l *Ledger) appendLeased(f disk.File, size int64, group string, alerts []protocol.Alert) error {
+func (l *Ledger) appendLeased(f disk.File, size int64, group string,
+	alerts []protocol.Alert) error {
 	sync := l.sync(false)
 	if size == 0 && sync == SyncFull {
 		if err := l.withFile(l.dir, disk.File.Sync); err != nil {
@@ -22,7 +23,8 @@ func (l *Ledger) appendLeased(f disk.File, size int64, group string, alerts []pr
 		}
 	}
 
-	if _, err := f.Write(append([]byte("\n"), linesAfter(0, group, alerts)...)); err != nil || sync == SyncNone {
+	if _, err := f.Write(append([]byte("\n"), linesAfter(0, group, alerts)...)); err != nil ||
+		sync == SyncNone {
 		return err
 	}
 	return f.Sync()

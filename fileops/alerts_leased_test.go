@@ -40,7 +40,8 @@ func TestLeasedAlertsAreReadInOrder(t *testing.T) {
 		if got := linkedAlerts(t, l, 0); !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %v, want %v", name, got, c.want)
 		}
-		if got, want := linkedAlerts(t, l, 1), c.want[min(1, len(c.want)):]; !slices.Equal(got, want) {
+		if got, want := linkedAlerts(t, l, 1), c.want[min(1, len(c.want)):]; !slices.Equal(got,
+			want) {
 			t.Errorf("%s: after 1: got %v, want %v", name, got, want)
 		}
 
@@ -61,10 +62,13 @@ func TestLeasedAlertsAreAppended(t *testing.T) {
 		seqs   []int64
 		want   string
 	}{
-		"first":             {"", []int64{1, 2}, "\n" + alertLines(1, 2)},
-		"some are there":    {alertLines(1, 2), []int64{1, 2, 3}, alertLines(1, 2) + "\n" + alertLines(1, 2, 3)},
-		"the last is above": {alertLines(1, 3, 2), []int64{2, 3, 4}, alertLines(1, 3, 2) + "\n" + alertLines(2, 3, 4)},
-		"torn":              {alertLines(1, 2) + torn, []int64{3}, alertLines(1, 2) + torn + "\n" + alertLines(3)},
+		"first": {"", []int64{1, 2}, "\n" + alertLines(1, 2)},
+		"some are there": {alertLines(1, 2), []int64{1, 2, 3}, alertLines(1, 2) + "\n" +
+			alertLines(1, 2, 3)},
+		"the last is above": {alertLines(1, 3, 2), []int64{2, 3, 4}, alertLines(1, 3, 2) + "\n" +
+			alertLines(2, 3, 4)},
+		"torn": {alertLines(1, 2) + torn, []int64{3}, alertLines(1, 2) + torn + "\n" +
+			alertLines(3)},
 	} {
 		l := testLedger(t, linkedConfig, Options{})
 		writeFile(t, l.alerts("g"), c.before)
@@ -83,7 +87,8 @@ func TestLeasedAlertsAfterLostOnes(t *testing.T) {
 	lost := alertLines(1, 2)
 	writeFile(t, l.alerts("g"), lost)
 	must(t, appendAlerts(l, 1, 2, 3))
-	writeFile(t, l.alerts("g"), strings.Repeat("\x00", len(lost))+readText(t, l.alerts("g"))[len(lost):])
+	writeFile(t, l.alerts("g"), strings.Repeat("\x00", len(lost))+readText(t,
+		l.alerts("g"))[len(lost):])
 	if got := linkedAlerts(t, l, 0); !slices.Equal(got, []int64{1, 2, 3}) {
 		t.Errorf("got %v", got)
 	}
@@ -112,7 +117,8 @@ func TestLeasedAlertsOfAPausedPass(t *testing.T) {
 	t.Parallel()
 	l, other, h := linkedHooked(t)
 	must(t, appendAlerts(other, 1))
-	h.before = nth(t, 1, "write", "g.alerts.jsonl", func() error { return appendAlerts(other, 2, 3) })
+	h.before = nth(t, 1, "write", "g.alerts.jsonl",
+		func() error { return appendAlerts(other, 2, 3) })
 	must(t, appendAlerts(l, 2))
 	if got := linkedAlerts(t, l, 0); !slices.Equal(got, []int64{1, 2, 3}) {
 		t.Errorf("got %v", got)
@@ -148,7 +154,8 @@ func TestLeasedAlertsOnABrokenDisk(t *testing.T) {
 func TestLeasedAlertsAreFlushed(t *testing.T) {
 	t.Parallel()
 	for sync, want := range map[Sync][]string{
-		SyncNone: nil, SyncFile: {"g.alerts.jsonl", "g.alerts.jsonl"}, SyncDefault: {"ledger", "g.alerts.jsonl", "g.alerts.jsonl"},
+		SyncNone: nil, SyncFile: {"g.alerts.jsonl", "g.alerts.jsonl"},
+		SyncDefault: {"ledger", "g.alerts.jsonl", "g.alerts.jsonl"},
 	} {
 		l, h := hookedLedger(t, linkedConfig, Options{Sync: sync})
 		var flushed []string

@@ -70,7 +70,8 @@ func appendOn(disk *simfs.Disk, fault syncFault, seqs ...int64) (survived bool, 
 		err = l.HoldGroup("g", fileops.OrCreate, func(tx *fileops.GroupTx) error {
 			var alerts []protocol.Alert
 			for _, seq := range seqs {
-				alerts = append(alerts, protocol.Alert{Seq: seq, Type: protocol.AlertDead, Timestamp: time.Unix(0, 0)})
+				alerts = append(alerts, protocol.Alert{Seq: seq, Type: protocol.AlertDead,
+					Timestamp: time.Unix(0, 0)})
 			}
 			return fileops.AppendAlerts(tx, alerts)
 		})

@@ -13,7 +13,8 @@ import (
 )
 
 func alert(seq int64, message string) protocol.Alert {
-	return protocol.Alert{Seq: seq, Type: protocol.AlertDead, Message: message, Timestamp: time.Unix(0, 0)}
+	return protocol.Alert{Seq: seq, Type: protocol.AlertDead, Message: message,
+		Timestamp: time.Unix(0, 0)}
 }
 
 // alertLines returns the lines of alerts with these numbers.
@@ -33,7 +34,8 @@ func alertsOf(seqs ...int64) (alerts []protocol.Alert) {
 }
 
 func appendAlerts(l *Ledger, seqs ...int64) error {
-	return l.HoldGroup("g", OrCreate, func(tx *GroupTx) error { return AppendAlerts(tx, alertsOf(seqs...)) })
+	return l.HoldGroup("g", OrCreate,
+		func(tx *GroupTx) error { return AppendAlerts(tx, alertsOf(seqs...)) })
 }
 
 func TestAppendAlerts(t *testing.T) {
@@ -52,12 +54,15 @@ func TestAppendAlerts(t *testing.T) {
 		"gap":                 {alertLines(1), []int64{7}, alertLines(1, 7)},
 		"not in order, twice": {"", []int64{2, 1, 2}, alertLines(1, 2)},
 		"torn":                {alertLines(1, 2) + torn, []int64{3}, alertLines(1, 2, 3)},
-		"torn at its newline": {alertLines(1, 2) + strings.TrimSpace(alertLines(3)), []int64{3}, alertLines(1, 2, 3)},
-		"torn, nothing new":   {alertLines(1, 2) + torn, []int64{2}, alertLines(1, 2)},
-		"nothing but torn":    {torn, []int64{3}, alertLines(3)},
-		"zeros":               {alertLines(1) + strings.Repeat("\x00", 3*alertsBlock), []int64{2}, alertLines(1, 2)},
-		"only zeros":          {strings.Repeat("\x00", 2*alertsBlock), []int64{2}, alertLines(2)},
-		"written by hand":     {`{"x": [1], "seq": 5, "seq2": {}}` + "\n", []int64{5, 6}, `{"x": [1], "seq": 5, "seq2": {}}` + "\n" + alertLines(6)},
+		"torn at its newline": {alertLines(1, 2) + strings.TrimSpace(alertLines(3)), []int64{3},
+			alertLines(1, 2, 3)},
+		"torn, nothing new": {alertLines(1, 2) + torn, []int64{2}, alertLines(1, 2)},
+		"nothing but torn":  {torn, []int64{3}, alertLines(3)},
+		"zeros": {alertLines(1) + strings.Repeat("\x00", 3*alertsBlock), []int64{2},
+			alertLines(1, 2)},
+		"only zeros": {strings.Repeat("\x00", 2*alertsBlock), []int64{2}, alertLines(2)},
+		"written by hand": {`{"x": [1], "seq": 5, "seq2": {}}` + "\n", []int64{5, 6},
+			`{"x": [1], "seq": 5, "seq2": {}}` + "\n" + alertLines(6)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -97,7 +102,8 @@ func TestCorruptAlertsFile(t *testing.T) {
 			_, read := l.Alerts("g", 0)
 
 			for _, err := range []error{read, appendAlerts(l, 1, 2, 3)} {
-				if !errors.Is(err, protocol.ErrCorrupt) || !strings.Contains(err.Error(), l.alerts("g")) {
+				if !errors.Is(err, protocol.ErrCorrupt) ||
+					!strings.Contains(err.Error(), l.alerts("g")) {
 					t.Errorf("got %v", err)
 				}
 			}
@@ -178,7 +184,8 @@ func TestAlertsOfABigFile(t *testing.T) {
 		read = 0
 		_, err := counting.Alerts("g", after)
 		if err != nil || read > 2*alertsBlock {
-			t.Errorf("after %d of %d: it read %d bytes of %d, %v", after, last, read, text.Len(), err)
+			t.Errorf("after %d of %d: it read %d bytes of %d, %v", after, last, read, text.Len(),
+				err)
 		}
 	}
 }
@@ -193,7 +200,8 @@ func TestAlertsAtEveryOffset(t *testing.T) {
 		first := alertLine("g", alert(1, strings.Repeat("x", n)))
 		writeFile(t, l.alerts("g"), first+line+"torn")
 		got, err := l.Alerts("g", 0)
-		if want := []Line{{1, strings.TrimSpace(first)}, {2, strings.TrimSpace(line)}}; err != nil || !slices.Equal(got, want) {
+		if want := []Line{{1, strings.TrimSpace(first)},
+			{2, strings.TrimSpace(line)}}; err != nil || !slices.Equal(got, want) {
 			t.Fatalf("%d: got %v, %v", n, got, err)
 		}
 	}
@@ -248,7 +256,8 @@ func TestLastAlert(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		want int64
-	}{{"", 0}, {"torn", 0}, {alertLines(4), 4}, {alertLines(1, 2, 7), 7}, {alertLines(1, 2) + "torn", 2}} {
+	}{{"", 0}, {"torn", 0}, {alertLines(4), 4}, {alertLines(1, 2, 7), 7}, {alertLines(1, 2) +
+		"torn", 2}} {
 		writeFile(t, l.alerts("g"), c.text)
 		if got, err := l.LastAlert("g"); got != c.want || err != nil {
 			t.Errorf("%q: got %d, %v, want %d", c.text, got, err, c.want)

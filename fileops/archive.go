@@ -35,7 +35,11 @@ func (l *Ledger) PruneArchive(now time.Time) error {
 		return err
 	}
 
-	slices.SortFunc(copies, func(a, b archiveCopy) int { return cmp.Or(b.modTime.Compare(a.modTime), cmp.Compare(b.n, a.n)) })
+	slices.SortFunc(copies,
+		func(a, b archiveCopy) int {
+			return cmp.Or(b.modTime.Compare(a.modTime),
+				cmp.Compare(b.n, a.n))
+		})
 	stay := make(map[string]bool)
 	var firsts []archiveCopy
 
@@ -80,7 +84,8 @@ func (l *Ledger) newest(c copies) (int, error) {
 func (l *Ledger) next(c copies) (int, error) {
 	newest, err := l.newest(c)
 	if newest == maxCopy {
-		err = fmt.Errorf("%s: %w: no number follows its own: move it away", c.path(newest), protocol.ErrCorrupt)
+		err = fmt.Errorf("%s: %w: no number follows its own: move it away", c.path(newest),
+			protocol.ErrCorrupt)
 	}
 	return newest + 1, err
 }

@@ -33,7 +33,10 @@ func (tx *byteTx) Replace(data []byte, heartbeat bool) {
 	tx.heartbeat, tx.over = heartbeat, false
 }
 
-func (tx *byteTx) Archive()                            { tx.changes, tx.over = nil, true }
-func (tx *byteTx) Discard(path string) error           { return tx.effects.discard(path) }
-func (tx *byteTx) DiscardTmp(call string)              { tx.effects.spent = append(tx.effects.spent, call) }
+func (tx *byteTx) Archive()                  { tx.changes, tx.over = nil, true }
+func (tx *byteTx) Discard(path string) error { return tx.effects.discard(path) }
+func (tx *byteTx) DiscardTmp(call string) {
+	tx.effects.spent = append(tx.effects.spent,
+		call)
+}
 func (tx *byteTx) MakeTmp(call string) (string, error) { return tx.effects.makeTmp(call) }

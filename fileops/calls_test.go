@@ -79,7 +79,8 @@ func groupCalls(t *testing.T, o Options, beat bool) string {
 	trace = nil
 	must(t, (&passing{name: "b", beat: beat}).run(l))
 
-	return strings.ReplaceAll(randomPart.ReplaceAllString(strings.Join(trace, "\n"), "~"), simLedger, ".") + "\n"
+	return strings.ReplaceAll(randomPart.ReplaceAllString(strings.Join(trace, "\n"), "~"),
+		simLedger, ".") + "\n"
 }
 
 // A pass commits, appends its alert, and commits that.
@@ -103,16 +104,20 @@ close
 	const pass = begin + write + "create ./g.orchestrator.json.tmp~\n" + write +
 		"open .\nreplace ./g.supervisors.json\nreplace ./g.orchestrator.json\n" + syncDir +
 		"open append ./g.alerts.jsonl\nfstat\nread at\n" + write +
-		"create ./g.supervisors.json.tmp~\n" + write + "open .\nreplace ./g.supervisors.json\n" + syncDir + "unlock\n"
+		"create ./g.supervisors.json.tmp~\n" + write + "open .\nreplace ./g.supervisors.json\n" +
+		syncDir + "unlock\n"
 	const beat = begin + write + "replace ./g.supervisors.json\nunlock\n"
 	for _, c := range []struct {
 		sync Sync
 		beat bool
 		want string
 	}{
-		{SyncDefault, false, pass}, {SyncFull, false, pass}, {SyncDefault, true, beat}, {SyncFile, true, beat},
-		{SyncFile, false, strings.NewReplacer("open .\n", "", "json\n"+syncDir, "json\n").Replace(pass)},
-		{SyncNone, false, strings.NewReplacer("open .\n", "", "json\n"+syncDir, "json\n", "fsync\n", "").Replace(pass)},
+		{SyncDefault, false, pass}, {SyncFull, false, pass}, {SyncDefault, true, beat},
+		{SyncFile, true, beat},
+		{SyncFile, false, strings.NewReplacer("open .\n", "", "json\n"+syncDir,
+			"json\n").Replace(pass)},
+		{SyncNone, false, strings.NewReplacer("open .\n", "", "json\n"+syncDir, "json\n", "fsync\n",
+			"").Replace(pass)},
 	} {
 		if got := groupCalls(t, Options{Sync: c.sync}, c.beat); got != c.want {
 			t.Errorf("sync %d, beat %v: got\n%s\nwant\n%s", c.sync, c.beat, got, c.want)

@@ -39,7 +39,8 @@ func (c Config) check() error {
 	case c.ProtocolVersion < 1:
 		return errors.New("protocolVersion is missing or less than 1")
 	case c.ProtocolVersion > protocolVersion:
-		return fmt.Errorf("protocolVersion %d: made by a newer dpl: upgrade this one", c.ProtocolVersion)
+		return fmt.Errorf("protocolVersion %d: made by a newer dpl: upgrade this one",
+			c.ProtocolVersion)
 	case c.Commit == "":
 		return errors.New("commit is missing")
 	case c.Commit != CommitRename && c.Commit != CommitLink:
@@ -48,7 +49,8 @@ func (c Config) check() error {
 
 	for _, root := range c.ResourceRoots {
 		if !filepath.IsAbs(root) || filepath.Clean(root) != root || filepath.Dir(root) == root {
-			return fmt.Errorf("resourceRoots: %q is not a clean absolute path below the root directory", root)
+			return fmt.Errorf("resourceRoots: %q is not a clean absolute path below the root "+
+				"directory", root)
 		}
 	}
 

@@ -54,7 +54,8 @@ func TestSSHFSIsRefused(t *testing.T) {
 	}
 
 	l := testLedger(t, Config{}, Options{})
-	if _, err := Open(l.dir, o); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "sshfs") {
+	if _, err := Open(l.dir, o); !errors.Is(err, ErrConfig) ||
+		!strings.Contains(err.Error(), "sshfs") {
 		t.Errorf("open: %v", err)
 	}
 }
@@ -65,7 +66,8 @@ func TestCreateWithoutKnowingTheFileSystem(t *testing.T) {
 	l, h := hookedLedger(t, Config{}, Options{})
 	h.before = nth(t, 1, "network", "", broken)
 	dir := filepath.Join(t.TempDir(), "ledger")
-	if _, err := Create(dir, Config{}, Options{FS: h}); !errors.Is(err, ErrCannotCreate) || !errors.Is(err, errDisk) || !gone(t, filepath.Join(dir, "ledger.json")) {
+	if _, err := Create(dir, Config{}, Options{FS: h}); !errors.Is(err, ErrCannotCreate) ||
+		!errors.Is(err, errDisk) || !gone(t, filepath.Join(dir, "ledger.json")) {
 		t.Errorf("create: %v", err)
 	}
 
@@ -78,7 +80,8 @@ func TestCreateWithoutKnowingTheFileSystem(t *testing.T) {
 // JSON has no way to write such a path.
 func TestPathsThatAreNotUTF8(t *testing.T) {
 	t.Parallel()
-	if _, err := Create(filepath.Join(t.TempDir(), "ledger"), Config{ResourceRoots: []string{"/\xff"}}, Options{}); !errors.Is(err, ErrCannotCreate) {
+	if _, err := Create(filepath.Join(t.TempDir(), "ledger"),
+		Config{ResourceRoots: []string{"/\xff"}}, Options{}); !errors.Is(err, ErrCannotCreate) {
 		t.Errorf("a root: %v", err)
 	}
 
@@ -87,7 +90,8 @@ func TestPathsThatAreNotUTF8(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "file"), 0o700); err != nil {
 		t.Skip("the file system has no such names: ", err)
 	}
-	if err := l.Edit("op", Existing, discard(filepath.Join(dir, "file"))); err == nil || gone(t, filepath.Join(dir, "file")) {
+	if err := l.Edit("op", Existing, discard(filepath.Join(dir, "file"))); err == nil ||
+		gone(t, filepath.Join(dir, "file")) {
 		t.Errorf("a resource: %v", err)
 	}
 
@@ -111,7 +115,8 @@ func TestCreateSyncsTheWay(t *testing.T) {
 		synced := filepath.Join(top, fmt.Sprint(c.dir, c.err), c.dir)
 		h := &hooked{FS: disk.OS{}}
 		h.before = nth(t, 1, "fsync", synced, func() error { return c.err })
-		if _, err := Create(dir, Config{}, Options{FS: h}); (err == nil) != c.ok || !c.ok && !errors.Is(err, c.err) {
+		if _, err := Create(dir, Config{}, Options{FS: h}); (err == nil) != c.ok || !c.ok &&
+			!errors.Is(err, c.err) {
 			t.Errorf("fsync of %q: %v: got %v", c.dir, c.err, err)
 		}
 	}
@@ -133,7 +138,8 @@ func TestLedgerInADirectoryThatIsGone(t *testing.T) {
 	if l, err := Create("ledger", Config{}, Options{}); l != nil || err == nil {
 		t.Errorf("create: %v", err)
 	}
-	if s, err := Inspect("ledger", Options{}); s != nil || err == nil || errors.Is(err, ErrNoLedger) {
+	if s, err := Inspect("ledger", Options{}); s != nil || err == nil ||
+		errors.Is(err, ErrNoLedger) {
 		t.Errorf("inspect: %v", err)
 	}
 }
@@ -142,12 +148,14 @@ func TestLedgerInADirectoryThatIsGone(t *testing.T) {
 // cannot be examined does not count as lost.
 func TestOpenOnABrokenDisk(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ call, suffix string }{{"readdir", "/ledger"}, {"readdir", "/operations"}, {"stat", "/ledger.json"}} {
+	for _, c := range []struct{ call, suffix string }{{"readdir", "/ledger"},
+		{"readdir", "/operations"}, {"stat", "/ledger.json"}} {
 		l, h := hookedLedger(t, Config{}, Options{})
 		must(t, edits(add("a", false))(l))
 		removeFile(t, l.marker())
 		h.before = nth(t, 1, c.call, c.suffix, broken)
-		if _, err := Open(l.dir, Options{FS: h}); !errors.Is(err, errDisk) || errors.Is(err, ErrNoLedger) || errors.Is(err, ErrConfig) {
+		if _, err := Open(l.dir, Options{FS: h}); !errors.Is(err, errDisk) ||
+			errors.Is(err, ErrNoLedger) || errors.Is(err, ErrConfig) {
 			t.Errorf("%s of %s: got %v", c.call, c.suffix, err)
 		}
 	}
@@ -165,7 +173,8 @@ func TestCreateBelowSymlink(t *testing.T) {
 
 	h := &hooked{FS: disk.OS{}}
 	h.before = nth(t, 1, "resolve", "", broken)
-	if _, err := Create(filepath.Join(alias, "other"), Config{}, Options{FS: h}); !errors.Is(err, errDisk) {
+	if _, err := Create(filepath.Join(alias, "other"), Config{}, Options{FS: h}); !errors.Is(err,
+		errDisk) {
 		t.Errorf("got %v", err)
 	}
 }

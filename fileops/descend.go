@@ -51,7 +51,8 @@ func enter(dir disk.Root, name string) (disk.Root, disk.Info, error) {
 		return nil, disk.Info{}, err
 	}
 	if !named.Mode.IsDir() {
-		return nil, disk.Info{}, fmt.Errorf("%w: %q is not a directory but a %s", ErrResource, name, kindOf(named.Mode))
+		return nil, disk.Info{}, fmt.Errorf("%w: %q is not a directory but a %s", ErrResource, name,
+			kindOf(named.Mode))
 	}
 
 	next, err := dir.OpenRoot(name)

@@ -28,8 +28,10 @@ func furnish(t *testing.T, dir string) {
 	}
 
 	for _, name := range []string{
-		"operations/gone.json.lock", "operations/op.json.tmp~0123456789abcdef", "tmp/gone/call/file", "tmp/op/call/file",
-		"tmp/op/.dpl-trash-0123456789abcdef", "tmp/.dpl-trash-0123456789abcdef", "tmp/resource", "logs/g/s.log",
+		"operations/gone.json.lock", "operations/op.json.tmp~0123456789abcdef",
+		"tmp/gone/call/file", "tmp/op/call/file",
+		"tmp/op/.dpl-trash-0123456789abcdef", "tmp/.dpl-trash-0123456789abcdef", "tmp/resource",
+		"logs/g/s.log",
 		".dpl-scratch-0123456789abcdef/in-use", "archive/g~supervisors~1.json",
 	} {
 		writeFile(t, filepath.Join(dir, name), "x")
@@ -39,7 +41,11 @@ func furnish(t *testing.T, dir string) {
 // doAll does all that works in a directory of the ledger, and returns the errors.
 func doAll(t *testing.T, l *Ledger) (errs []error) {
 	edits := []func(*byteTx) error{
-		func(tx *byteTx) error { _, err := tx.MakeTmp("call"); return errors.Join(err, add("a", false)(tx)) },
+		func(tx *byteTx) error {
+			_, err := tx.MakeTmp("call")
+			return errors.Join(err,
+				add("a", false)(tx))
+		},
 		func(tx *byteTx) error {
 			tx.DiscardTmp("call")
 			return errors.Join(tx.Discard(filepath.Join(l.tmp(), "resource")), add("b", false)(tx))
@@ -52,7 +58,8 @@ func doAll(t *testing.T, l *Ledger) (errs []error) {
 		errs = append(errs, l.Edit("op", OrCreate, edit))
 	}
 
-	errs = append(errs, l.HoldGroup("g", Existing, func(tx *GroupTx) error { return archiveRegistry(tx) }))
+	errs = append(errs, l.HoldGroup("g", Existing,
+		func(tx *GroupTx) error { return archiveRegistry(tx) }))
 	errs = append(errs, l.Sweep(), l.PruneArchive(time.Now()))
 	_, err := l.LogFile("g", "s")
 	_, _, readErr := l.Read("op")
@@ -82,7 +89,8 @@ func inventory(t *testing.T, dir string) string {
 }
 
 // ledgerDirs are the directories below a ledger.
-var ledgerDirs = []string{"operations", "archive", "tmp", "tmp/op", "tmp/op/call", "logs", "logs/g", ".dpl-scratch-0123456789abcdef"}
+var ledgerDirs = []string{"operations", "archive", "tmp", "tmp/op", "tmp/op/call", "logs", "logs/g",
+	".dpl-scratch-0123456789abcdef"}
 
 // furnished returns a ledger, and another directory that looks the same.
 func furnished(t *testing.T, c Config, o Options) (l *Ledger, victim string) {
@@ -108,7 +116,8 @@ func TestLinkedDirectories(t *testing.T) {
 				t.Parallel()
 				l, victim := furnished(t, c, Options{})
 				path := filepath.Join(l.dir, name)
-				must(t, errors.Join(os.Rename(path, path+".moved"), os.Symlink(filepath.Join(victim, name), path)))
+				must(t, errors.Join(os.Rename(path, path+".moved"),
+					os.Symlink(filepath.Join(victim, name), path)))
 				before := inventory(t, victim)
 				doAll(t, l)
 				if l, err := Open(l.dir, Options{}); err == nil {
@@ -129,15 +138,21 @@ func TestLinkedDirectoryIsNamed(t *testing.T) {
 		"operations": func(l *Ledger) error { return edits(add("a", false))(l) },
 		"archive":    func(l *Ledger) error { return l.PruneArchive(time.Now()) },
 		"tmp": func(l *Ledger) error {
-			return l.Edit("op", Existing, func(tx *byteTx) error { _, err := tx.MakeTmp("new"); return err })
+			return l.Edit("op", Existing, func(tx *byteTx) error {
+				_,
+					err := tx.MakeTmp("new")
+				return err
+			})
 		},
 		"logs": func(l *Ledger) error { _, err := l.LogFile("g", "s"); return err },
 	} {
 		l, victim := furnished(t, Config{}, Options{})
 		path := filepath.Join(l.dir, name)
-		must(t, errors.Join(os.Rename(path, path+".moved"), os.Symlink(filepath.Join(victim, name), path)))
+		must(t, errors.Join(os.Rename(path, path+".moved"),
+			os.Symlink(filepath.Join(victim, name), path)))
 		err := do(l)
-		if !errors.Is(err, ErrPermission) || !strings.Contains(err.Error(), path+": ") || !strings.Contains(err.Error(), "put what it points to in its place") {
+		if !errors.Is(err, ErrPermission) || !strings.Contains(err.Error(), path+": ") ||
+			!strings.Contains(err.Error(), "put what it points to in its place") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -226,7 +241,8 @@ func TestDirectoriesMadeAnew(t *testing.T) {
 		if gone(t, l.operation("op")) {
 			t.Errorf("%s: the edit went elsewhere", name)
 		}
-		if data, _, err := l.Read("op"); err != nil || !strings.Contains(string(data), "\nb\n") || strings.Contains(string(data), "\na\n") {
+		if data, _, err := l.Read("op"); err != nil || !strings.Contains(string(data), "\nb\n") ||
+			strings.Contains(string(data), "\na\n") {
 			t.Errorf("%s: got %q, %v", name, data, err)
 		}
 	}
@@ -238,7 +254,8 @@ func TestMoveToNoDirectory(t *testing.T) {
 	l := testLedger(t, Config{}, Options{})
 	must(t, edits(add("a", false))(l))
 	must(t, os.Remove(l.archive()))
-	if err := l.fs.Move(l.operation("op"), l.archived("op", 1)); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), l.archive()) {
+	if err := l.fs.Move(l.operation("op"), l.archived("op", 1)); !errors.Is(err, fs.ErrNotExist) ||
+		!strings.Contains(err.Error(), l.archive()) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -248,7 +265,10 @@ func TestNewDirectoryReplaced(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(path string) (call string, meanwhile func() error){
 		"file": func(path string) (string, func() error) {
-			return "open", func() error { return errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o600)) }
+			return "open", func() error {
+				return errors.Join(os.Remove(path),
+					os.WriteFile(path, nil, 0o600))
+			}
 		},
 		"fstat": func(string) (string, func() error) { return "fstat", broken },
 	} {
@@ -256,7 +276,11 @@ func TestNewDirectoryReplaced(t *testing.T) {
 		path := l.TmpDir("op", "call")
 		call, meanwhile := do(path)
 		h.before = nth(t, 1, call, "/op/call", meanwhile)
-		err := l.Edit("op", OrCreate, func(tx *byteTx) error { _, err := tx.MakeTmp("call"); return err })
+		err := l.Edit("op", OrCreate, func(tx *byteTx) error {
+			_,
+				err := tx.MakeTmp("call")
+			return err
+		})
 		if err == nil {
 			t.Errorf("%s: made", name)
 		}
@@ -276,7 +300,11 @@ func TestNewDirectoryOfAnother(t *testing.T) {
 		return errors.Join(os.Remove(path), os.Mkdir(path, 0o700), os.Chown(path, 65534, -1))
 	})
 
-	err := l.Edit("op", OrCreate, func(tx *byteTx) error { _, err := tx.MakeTmp("call"); return err })
+	err := l.Edit("op", OrCreate, func(tx *byteTx) error {
+		_,
+			err := tx.MakeTmp("call")
+		return err
+	})
 	info, lookErr := os.Stat(path)
 	if !errors.Is(err, ErrPermission) || lookErr == nil && info.Mode().Perm() != 0o700 {
 		t.Errorf("got %v; then %v, %v", err, info, lookErr)

@@ -15,8 +15,10 @@ import (
 
 // started is a registration that a pass must start.
 func started(id string, fresh bool) protocol.Registration {
-	start := &protocol.StartInfo{Command: "c", Dir: "/", Readiness: protocol.ReadinessReady, Policy: protocol.DefaultPolicy(), LogKeep: 1}
-	return protocol.Registration{Service: id, By: "test", Request: true, StartInfo: start, Fresh: fresh}
+	start := &protocol.StartInfo{Command: "c", Dir: "/", Readiness: protocol.ReadinessReady,
+		Policy: protocol.DefaultPolicy(), LogKeep: 1}
+	return protocol.Registration{Service: id, By: "test", Request: true, StartInfo: start,
+		Fresh: fresh}
 }
 
 func register(l *Ledger, r protocol.Registration) error {
@@ -58,7 +60,8 @@ func TestADiskErrorChangesNothing(t *testing.T) {
 		call, suffix string
 		act          func(l *Ledger) error
 	}{
-		"edit of what may be archived":        {1, "readdir", "/archive", func(l *Ledger) error { return l.Edit("none", Existing, nothing) }},
+		"edit of what may be archived": {1, "readdir", "/archive",
+			func(l *Ledger) error { return l.Edit("none", Existing, nothing) }},
 		"edit that changes nothing":           {1, "open", "/operations", editing(nothing)},
 		"replace":                             {1, "open", "/operations", editing(add("b", false))},
 		"archive":                             {1, "mkdir", "/archive", editing(archive)},
@@ -69,14 +72,22 @@ func TestADiskErrorChangesNothing(t *testing.T) {
 			_, _, err := l.Read("none")
 			return err
 		}},
-		"list":                   {1, "readdir", "/operations", func(l *Ledger) error { _, err := l.List(); return err }},
-		"list, one operation":    {1, "stat", "/op.json", func(l *Ledger) error { _, err := l.List(); return err }},
-		"groups":                 {1, "readdir", "/ledger", func(l *Ledger) error { _, err := l.Groups(); return err }},
-		"pruning the archive":    {1, "readdir", "/archive", func(l *Ledger) error { return l.PruneArchive(time.Now()) }},
-		"pruning, one copy":      {9, "stat", ".json", func(l *Ledger) error { return l.PruneArchive(time.Now()) }},
-		"fresh registry, no dir": {1, "mkdir", "/archive", func(l *Ledger) error { return register(l, started("t", true)) }},
-		"fresh registry, list":   {1, "readdir", "/archive", func(l *Ledger) error { return register(l, started("t", true)) }},
-		"fresh registry, copy":   {1, "move", "~1.json", func(l *Ledger) error { return register(l, started("t", true)) }},
+		"list": {1, "readdir", "/operations",
+			func(l *Ledger) error { _, err := l.List(); return err }},
+		"list, one operation": {1, "stat", "/op.json",
+			func(l *Ledger) error { _, err := l.List(); return err }},
+		"groups": {1, "readdir", "/ledger",
+			func(l *Ledger) error { _, err := l.Groups(); return err }},
+		"pruning the archive": {1, "readdir", "/archive",
+			func(l *Ledger) error { return l.PruneArchive(time.Now()) }},
+		"pruning, one copy": {9, "stat", ".json",
+			func(l *Ledger) error { return l.PruneArchive(time.Now()) }},
+		"fresh registry, no dir": {1, "mkdir", "/archive",
+			func(l *Ledger) error { return register(l, started("t", true)) }},
+		"fresh registry, list": {1, "readdir", "/archive",
+			func(l *Ledger) error { return register(l, started("t", true)) }},
+		"fresh registry, copy": {1, "move", "~1.json",
+			func(l *Ledger) error { return register(l, started("t", true)) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -115,7 +126,8 @@ func wantNoTemps(t *testing.T, l *Ledger) {
 // group needs. A failure of either step leaves nothing.
 func TestSharedFilesAreMadeCompleteOrNotAtAll(t *testing.T) {
 	t.Parallel()
-	for call, path := range map[string]string{"create": "op.json.lock.tmp~", "chmod": "op.json.tmp~", "link": "op.json.lock"} {
+	for call, path := range map[string]string{"create": "op.json.lock.tmp~",
+		"chmod": "op.json.tmp~", "link": "op.json.lock"} {
 		l, h := hookedLedger(t, Config{Shared: true}, Options{})
 		h.before = nth(t, 1, call, path, broken)
 		if err := l.Edit("op", OrCreate, add("a", false)); !errors.Is(err, errDisk) {
@@ -189,7 +201,8 @@ func TestTrashThatStays(t *testing.T) {
 	}
 
 	must(t, l.Edit("op", OrCreate, discard(filepath.Join(root, "file"))))
-	if left := l.Leftovers(); len(left) != 1 || !errors.Is(left[0], errDisk) || !strings.Contains(left[0].Error(), `"file"`) {
+	if left := l.Leftovers(); len(left) != 1 || !errors.Is(left[0], errDisk) ||
+		!strings.Contains(left[0].Error(), `"file"`) {
 		t.Errorf("leftovers: %v", left)
 	}
 	if err := l.Sweep(); !errors.Is(err, errDisk) {
@@ -220,7 +233,8 @@ func TestCheckRootsOnABrokenDisk(t *testing.T) {
 	for n := 1; n <= 4; n++ { // of the ledger, of the root, and of what no root may be or contain
 		_, h := hookedLedger(t, Config{}, Options{})
 		h.before = nth(t, n, "resolve", "", broken)
-		if err := CheckRoots(filepath.Join(dir, "ledger"), []string{dir + "/x"}, Options{FS: h, Home: dir + "/home"}); !errors.Is(err, errDisk) {
+		if err := CheckRoots(filepath.Join(dir, "ledger"), []string{dir + "/x"},
+			Options{FS: h, Home: dir + "/home"}); !errors.Is(err, errDisk) {
 			t.Errorf("resolve %d: got %v", n, err)
 		}
 	}
@@ -243,7 +257,8 @@ func TestResourceThatCannotBePutBack(t *testing.T) {
 		if !errors.Is(err, errRefused) {
 			t.Fatal(err)
 		}
-		if left := l.Leftovers(); len(left) != 1 || !errors.Is(left[0], errDisk) || !strings.Contains(left[0].Error(), trashPrefix) {
+		if left := l.Leftovers(); len(left) != 1 || !errors.Is(left[0], errDisk) ||
+			!strings.Contains(left[0].Error(), trashPrefix) {
 			t.Errorf("%s: leftovers: %v", call, left)
 		}
 

@@ -77,7 +77,8 @@ func (d *Document[T]) Edit(l *Ledger, id string, mode Mode, verb Verb[T]) (e Edi
 }
 
 // rehearse does what Edit would do, without a lock and without writing anything.
-func (d *Document[T]) rehearse(l *Ledger, id string, mode Mode, verb Verb[T]) (e Edit[T], err error) {
+func (d *Document[T]) rehearse(l *Ledger, id string, mode Mode,
+	verb Verb[T]) (e Edit[T], err error) {
 	before, archived, err := d.Read(l, id)
 	create := mode&OrCreate != 0
 	switch {
@@ -172,14 +173,17 @@ func (tx *Tx[T]) keepMemory() {
 
 // Observe returns seen with what this host remembers about value, for callers that only read. If
 // news is set, there is more to remember, which an edit would store.
-func (d *Document[T]) Observe(l *Ledger, id string, value T, seen protocol.Observation) (_ protocol.Observation, news bool) {
+func (d *Document[T]) Observe(l *Ledger, id string, value T,
+	seen protocol.Observation) (_ protocol.Observation, news bool) {
 	m := l.remember(d.names(l, id).paths[0])
 	seen = observe(m, d, value, seen)
 	return seen, seen.Sightings != nil && !m.now.Equal(m.kept)
 }
 
-func observe[T any](m *memory, d *Document[T], value T, seen protocol.Observation) protocol.Observation {
-	return m.observe(seen, func(s protocol.Sightings) protocol.Sightings { return d.sight(s, value, seen) })
+func observe[T any](m *memory, d *Document[T], value T,
+	seen protocol.Observation) protocol.Observation {
+	return m.observe(seen,
+		func(s protocol.Sightings) protocol.Sightings { return d.sight(s, value, seen) })
 }
 
 // Commit makes after the current value and carries out its effects. It writes each file whose
@@ -371,5 +375,6 @@ func checkInside(file, member, inside, id string) error {
 	case strings.EqualFold(inside, id):
 		return fmt.Errorf("%w: %s", ErrCaseFold, inside)
 	}
-	return fmt.Errorf("%s: %w: /%s: %q differs from the name of the file", file, protocol.ErrCorrupt, member, inside)
+	return fmt.Errorf("%s: %w: /%s: %q differs from the name of the file", file,
+		protocol.ErrCorrupt, member, inside)
 }

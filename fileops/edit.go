@@ -205,7 +205,8 @@ func (e *edit) begin() (err error) {
 	}
 
 	known := err == nil || e.files[0].base.over
-	e.absent = known && !slices.ContainsFunc(e.files, func(r replacement) bool { return r.base.exists })
+	e.absent = known && !slices.ContainsFunc(e.files,
+		func(r replacement) bool { return r.base.exists })
 	return err
 }
 
@@ -280,8 +281,10 @@ func (e *edit) commit(changes []change, beat bool) (made int, err error) {
 func (e *edit) replace(r *replacement, next contents) (made outcome, err error) {
 	if !e.ledger.linked() {
 		made, err = r.rename(next)
-	} else if follows := r.base.exists || r.base.over; follows && next.revision != r.base.version+1 {
-		err = fmt.Errorf("%s: revision %d does not follow %d", r.path, next.revision, r.base.version)
+	} else if follows := r.base.exists || r.base.over; follows &&
+		next.revision != r.base.version+1 {
+		err = fmt.Errorf("%s: revision %d does not follow %d", r.path, next.revision,
+			r.base.version)
 	} else {
 		made, err = r.link(next.revision)
 	}

@@ -61,7 +61,8 @@ func (e *effects) discardSpentTmp() {
 		spent, _, err := e.ledger.spentTmp(*e.after)
 
 		// already tried
-		spent = slices.DeleteFunc(spent, func(call string) bool { return slices.Contains(e.spent, call) })
+		spent = slices.DeleteFunc(spent,
+			func(call string) bool { return slices.Contains(e.spent, call) })
 		e.ledger.recordLeftover(errors.Join(err, e.discardSpent(spent)))
 	}
 }
@@ -90,7 +91,10 @@ func (l *Ledger) spentTmp(op protocol.Operation) (spent, empty []string, err err
 
 // concerns reports whether a resource of the frame is path, inside it, or contains it.
 func concerns(f *protocol.Frame, path string) bool {
-	return slices.ContainsFunc(f.Resources, func(r string) bool { return within(r, path) || within(path, r) })
+	return slices.ContainsFunc(f.Resources, func(r string) bool {
+		return within(r, path) ||
+			within(path, r)
+	})
 }
 
 // discardSpent discards the temporary directories of calls that have ended. They are never
@@ -174,7 +178,8 @@ func (e *effects) restore() {
 			err = t.parent.Rename(t.name, t.base)
 		}
 		if err != nil {
-			e.ledger.recordLeftover(fmt.Errorf("%q could not be put back, it is %q now: %w", t.base, t.name, err))
+			e.ledger.recordLeftover(fmt.Errorf("%q could not be put back, it is %q now: %w", t.base,
+				t.name, err))
 		}
 
 		e.ledger.recordLeftover(e.ledger.closeTrash(t)) // without a note, nothing deletes it

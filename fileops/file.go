@@ -90,7 +90,8 @@ func (f file) latest() (state, error) {
 			if err != nil {
 				return state{}, err
 			}
-			if there, err := f.ledger.isSameFile(f.version(start.version), start.info); there || err != nil {
+			if there, err := f.ledger.isSameFile(f.version(start.version), start.info); there ||
+				err != nil {
 				return last, err
 			}
 		}

@@ -22,11 +22,16 @@ func FuzzDecodeConfig(f *testing.F) {
 	for _, text := range []string{
 		`{"protocolVersion": 1, "commit": "rename", "shared": false, "resourceRoots": []}`,
 		`{"protocolVersion":1,"commit":"rename","shared":true,"resourceRoots":["/a","/b/c"],"x":{"y":[1e5,-0]}}`,
-		`{"protocolVersion":2,"commit":"link"}`, `{"protocolVersion":1,"commit":"link"}`, `{"protocolVersion":1.0,"commit":"rename"}`,
-		`{"protocolVersion":1,"protocolVersion":1,"commit":"rename"}`, `{"protocolVersion":1,"commit":"rename","resourceRoots":["/"]}`,
-		`{"protocolVersion":1,"commit":"rename","resourceRoots":["a"]}`, `{"protocolVersion":1,"commit":"rename","resourceRoots":["/a/"]}`,
-		`{"protocolVersion":1,"commit":"rename"} {}`, `{"protocolVersion":1,"commit":"rename"`, `{}`, `[]`, ``, "{\"commit\":\"\xff\"}",
-		`{"protocolVersion":99999999999999999999,"commit":"rename"}`, `{"protocolVersion":null,"commit":"rename"}`,
+		`{"protocolVersion":2,"commit":"link"}`, `{"protocolVersion":1,"commit":"link"}`,
+		`{"protocolVersion":1.0,"commit":"rename"}`,
+		`{"protocolVersion":1,"protocolVersion":1,"commit":"rename"}`,
+		`{"protocolVersion":1,"commit":"rename","resourceRoots":["/"]}`,
+		`{"protocolVersion":1,"commit":"rename","resourceRoots":["a"]}`,
+		`{"protocolVersion":1,"commit":"rename","resourceRoots":["/a/"]}`,
+		`{"protocolVersion":1,"commit":"rename"} {}`, `{"protocolVersion":1,"commit":"rename"`,
+		`{}`, `[]`, ``, "{\"commit\":\"\xff\"}",
+		`{"protocolVersion":99999999999999999999,"commit":"rename"}`,
+		`{"protocolVersion":null,"commit":"rename"}`,
 	} {
 		f.Add([]byte(text))
 	}
@@ -45,7 +50,8 @@ func FuzzDecodeConfig(f *testing.F) {
 		}
 		decodeExact(t, data, &want)
 		known := got.Commit == CommitRename || got.Commit == CommitLink
-		if got.ProtocolVersion != 1 || !known || got.Commit != want.Commit || got.Shared != want.Shared || !slices.Equal(got.ResourceRoots, want.ResourceRoots) {
+		if got.ProtocolVersion != 1 || !known || got.Commit != want.Commit ||
+			got.Shared != want.Shared || !slices.Equal(got.ResourceRoots, want.ResourceRoots) {
 			t.Errorf("%q: got %+v, want %+v", data, got, want)
 		}
 
@@ -61,7 +67,8 @@ func FuzzDecodeConfig(f *testing.F) {
 		}
 
 		again, err := decodeConfig(written)
-		if err != nil || again.Shared != got.Shared || !slices.Equal(again.ResourceRoots, got.ResourceRoots) {
+		if err != nil || again.Shared != got.Shared ||
+			!slices.Equal(again.ResourceRoots, got.ResourceRoots) {
 			t.Errorf("%+v is written %q, which is %+v, %v", got, written, again, err)
 		}
 	})
@@ -97,8 +104,10 @@ func decodeExact(t *testing.T, data []byte, to any) {
 // encoded and decoded again to the same.
 func FuzzDecodeJournal(f *testing.F) {
 	for _, text := range []string{
-		`{"root": "/r", "path": "a/.dpl-trash-0123456789abcdef"}`, `{"root":"/r\u002f..","path":"..","x":[{}]}`, `{"root":"/r"}`,
-		`{"root":"/r","path":"a"} `, `{"root":"/r","path":"a"}}`, `{"root":"/r","pa`, `{"root":"/r","root":"/s"}`, `{"root":1}`, ``, `null`,
+		`{"root": "/r", "path": "a/.dpl-trash-0123456789abcdef"}`,
+		`{"root":"/r\u002f..","path":"..","x":[{}]}`, `{"root":"/r"}`,
+		`{"root":"/r","path":"a"} `, `{"root":"/r","path":"a"}}`, `{"root":"/r","pa`,
+		`{"root":"/r","root":"/s"}`, `{"root":1}`, ``, `null`,
 		"{\"root\":\"\xff\"}", `{"root":"\ud800"}`, `{"root":"a\nb\u0000","path":"é"}`,
 	} {
 		f.Add([]byte(text))
@@ -132,10 +141,14 @@ func FuzzDecodeJournal(f *testing.F) {
 // FuzzNames checks that the id parsed from a file name is valid, and makes that name again.
 func FuzzNames(f *testing.F) {
 	for _, name := range []string{
-		"a.json", "a.json.lock", "a.json.tmp~0123456789abcdef", "a.json.lock.tmp~1", "a~2.json", "a~1.json", "a~02.json", "a~+2.json", "a~2~3.json",
-		"g~supervisors~1.json", "g~supervisors~x.json", "g.orchestrator.json", "g.supervisors.json", "g.alerts.jsonl", "g.lock", ".lock",
-		".dpl-trash-0123456789abcdef", ".dpl-trash-0123456789ABCDEF", ".dpl-trash-0123456789abcdef.a.json", ".dpl-trash-0123456789abcdef.a..json",
-		".dpl-trash-0.a.json", "..json", "", ".json", "a/b.json", "a\x00.json", "é.json", "g.supervisors.json.tmp~1", "a~99999999999999999999.json",
+		"a.json", "a.json.lock", "a.json.tmp~0123456789abcdef", "a.json.lock.tmp~1", "a~2.json",
+		"a~1.json", "a~02.json", "a~+2.json", "a~2~3.json",
+		"g~supervisors~1.json", "g~supervisors~x.json", "g.orchestrator.json", "g.supervisors.json",
+		"g.alerts.jsonl", "g.lock", ".lock",
+		".dpl-trash-0123456789abcdef", ".dpl-trash-0123456789ABCDEF",
+		".dpl-trash-0123456789abcdef.a.json", ".dpl-trash-0123456789abcdef.a..json",
+		".dpl-trash-0.a.json", "..json", "", ".json", "a/b.json", "a\x00.json", "é.json",
+		"g.supervisors.json.tmp~1", "a~99999999999999999999.json",
 	} {
 		f.Add(name)
 	}
@@ -158,7 +171,9 @@ func FuzzNames(f *testing.F) {
 		if id, role := operationRole(name); role != foreign && protocol.CheckID(id) != nil {
 			t.Errorf("%q: id %q", name, id)
 		}
-		if id, ok := operationOfJournal(name); ok && (protocol.CheckID(id) != nil || !isTrash(name[:len(trashPrefix)+16]) || name[len(trashPrefix)+16:] != "."+id+".json") {
+		if id, ok := operationOfJournal(name); ok &&
+			(protocol.CheckID(id) != nil || !isTrash(name[:len(trashPrefix)+16]) ||
+				name[len(trashPrefix)+16:] != "."+id+".json") {
 			t.Errorf("%q: id %q", name, id)
 		}
 		if isTrash(name) && (len(name) != len(trashPrefix)+16 || filepath.Base(name) != name) {
@@ -232,10 +247,15 @@ func FuzzAlertLines(f *testing.F) {
 		head, tail string
 		gap        uint16
 	}{
-		{"", "", 0}, {three, "", 0}, {three, `{"seq":4`, 0}, {"", three, 20_000}, {three[:10], three[10:], 17_000}, {three, "x", 40_000},
-		{`{"seq": 1,`, "\"a\":[]}\n{\"seq\":2}\n", 16_380}, {"{\"seq\":2}\n", "{\"seq\":2}\n", 0}, {"{\"seq\":2}\n{\"seq\":1}\n", "", 0},
-		{"{\"seq\":0}\n", "{\"seq\":9223372036854775807}\n", 1}, {"{\"seq\":1.0}\n", "{\"seq\":2e0}\n", 0}, {"\n\n", "\n", 3}, {"{\"seq\":1}\n\x00\x00", "", 5},
-		{"{\"seq\":1,\"seq\":1}\n", "{\"seq\":\"2\"}\n", 0}, {"{\"seq\":1}{}\n", "{\"a\":1}\n", 0}, {"{\"seq\":-0}\n", "{\"seq\":3}\r\n", 0},
+		{"", "", 0}, {three, "", 0}, {three, `{"seq":4`, 0}, {"", three, 20_000},
+		{three[:10], three[10:], 17_000}, {three, "x", 40_000},
+		{`{"seq": 1,`, "\"a\":[]}\n{\"seq\":2}\n", 16_380}, {"{\"seq\":2}\n", "{\"seq\":2}\n", 0},
+		{"{\"seq\":2}\n{\"seq\":1}\n", "", 0},
+		{"{\"seq\":0}\n", "{\"seq\":9223372036854775807}\n", 1},
+		{"{\"seq\":1.0}\n", "{\"seq\":2e0}\n", 0}, {"\n\n", "\n", 3},
+		{"{\"seq\":1}\n\x00\x00", "", 5},
+		{"{\"seq\":1,\"seq\":1}\n", "{\"seq\":\"2\"}\n", 0}, {"{\"seq\":1}{}\n", "{\"a\":1}\n", 0},
+		{"{\"seq\":-0}\n", "{\"seq\":3}\r\n", 0},
 	} {
 		f.Add([]byte(s.head), s.gap, []byte(s.tail), uint16(0), int8(-1))
 		f.Add([]byte(s.head), s.gap, []byte(s.tail), uint16(len(s.head)/2), int8(1))
@@ -256,7 +276,8 @@ func FuzzAlertLines(f *testing.F) {
 			t.Errorf("%q: got %v, %v, want %v, whole: %t", text, got, err, want, whole)
 		}
 		if file.longest > max(alertsBlock, len(text)) || file.reads > 2+len(text)/alertsBlock {
-			t.Errorf("%d reads, of up to %d bytes, for %d bytes", file.reads, file.longest, len(text))
+			t.Errorf("%d reads, of up to %d bytes, for %d bytes", file.reads, file.longest,
+				len(text))
 		}
 	})
 }

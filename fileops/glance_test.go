@@ -20,13 +20,15 @@ func TestGlance(t *testing.T) {
 
 	push := func(_ protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
 		op := protocol.Create("op", 0, 0)
-		return op.Push(protocol.Push{Participant: "a", Call: "main"}, protocol.Observation{Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
+		return op.Push(protocol.Push{Participant: "a", Call: "main"},
+			protocol.Observation{Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
 	}
 
 	if _, err := l.EditOperation("op", OrCreate, push); err != nil {
 		t.Fatal(err)
 	}
-	if revision, state, err := l.Glance("op"); revision != 1 || state != protocol.Running || err != nil {
+	if revision, state, err := l.Glance("op"); revision != 1 || state != protocol.Running ||
+		err != nil {
 		t.Errorf("%d, %q, %v", revision, state, err)
 	}
 

@@ -33,7 +33,10 @@ var groups = Document[protocol.Group]{
 		},
 		encode:   func(from protocol.Group) io.WriterTo { return content(from.Orchestrator.Encode()) },
 		revision: func(of *protocol.Group) int64 { return of.Orchestrator.Revision },
-		take:     func(to *protocol.Group, from protocol.Group) { to.Orchestrator = from.Orchestrator },
+		take: func(to *protocol.Group,
+			from protocol.Group) {
+			to.Orchestrator = from.Orchestrator
+		},
 	}},
 }
 
@@ -60,7 +63,8 @@ func (c content) WriteTo(w io.Writer) (int64, error) {
 
 // EditGroup applies verb to the group id. See Document.Edit. If there is no group, verb gets the
 // result of protocol.CreateGroup.
-func (l *Ledger) EditGroup(id string, mode Mode, verb Verb[protocol.Group]) (Edit[protocol.Group], error) {
+func (l *Ledger) EditGroup(id string, mode Mode,
+	verb Verb[protocol.Group]) (Edit[protocol.Group], error) {
 	return groups.Edit(l, id, mode, verb)
 }
 
@@ -92,7 +96,8 @@ func (l *Ledger) Groups() ([]string, error) {
 
 	groups := make(map[string]bool)
 	for _, name := range names {
-		if id, suffix, ok := groupOf(name); ok && (suffix == supervisorsSuffix || suffix == orchestratorSuffix) {
+		if id, suffix, ok := groupOf(name); ok &&
+			(suffix == supervisorsSuffix || suffix == orchestratorSuffix) {
 			groups[id] = true
 		}
 	}

@@ -14,12 +14,14 @@ import (
 // An id may end in something like a suffix, and yet a file name has only one meaning.
 func TestNamesOfGroups(t *testing.T) {
 	t.Parallel()
-	ids := []string{"a.orchestrator", "ledger", "x", "x.", "x.alerts", "x.json", "x.lock", "x.supervisors", "x.supervisors.json"}
+	ids := []string{"a.orchestrator", "ledger", "x", "x.", "x.alerts", "x.json", "x.lock",
+		"x.supervisors", "x.supervisors.json"}
 	l := testLedger(t, Config{}, Options{})
 	names := make(map[string]bool)
 
 	for _, id := range ids {
-		for _, path := range []string{l.orchestrator(id), l.supervisors(id), l.alerts(id), l.groupLock(id)} {
+		for _, path := range []string{l.orchestrator(id), l.supervisors(id), l.alerts(id),
+			l.groupLock(id)} {
 			if name := filepath.Base(path); names[name] {
 				t.Errorf("%s is two files", name)
 			} else {
@@ -30,7 +32,8 @@ func TestNamesOfGroups(t *testing.T) {
 			}
 		}
 
-		must(t, l.HoldGroup(id, OrCreate, func(tx *GroupTx) error { return tx.write(withPass(tx.Value(), id), false) }))
+		must(t, l.HoldGroup(id, OrCreate,
+			func(tx *GroupTx) error { return tx.write(withPass(tx.Value(), id), false) }))
 	}
 
 	writeFile(t, filepath.Join(l.dir, ".supervisors.json"), "not a group")
@@ -85,7 +88,8 @@ func TestArchiveRegistry(t *testing.T) {
 
 	removeFile(t, l.registryCopies("g").path(1))
 	must(t, l.HoldGroup("g", Existing, archiveRegistry))
-	if got, want := filesIn(t, l.archive()), []string{"g~supervisors~2.json", "g~supervisors~3.json"}; !slices.Equal(got, want) {
+	if got, want := filesIn(t, l.archive()), []string{"g~supervisors~2.json",
+		"g~supervisors~3.json"}; !slices.Equal(got, want) {
 		t.Fatalf("got %v, want %v", got, want)
 	}
 
@@ -169,7 +173,8 @@ func TestSweepOfGroups(t *testing.T) {
 	before := filesIn(t, l.dir)
 
 	for _, name := range []string{
-		"g.supervisors.json.tmp~0123", "g.orchestrator.json.tmp~0123", "g.alerts.jsonl.tmp~0123", "g.lock.tmp~0123",
+		"g.supervisors.json.tmp~0123", "g.orchestrator.json.tmp~0123", "g.alerts.jsonl.tmp~0123",
+		"g.lock.tmp~0123",
 		"h.supervisors.json.tmp~0123", "i.lock", "j.lock", "j.orchestrator.json.tmp~0123",
 	} {
 		writeFile(t, filepath.Join(l.dir, name), "")
@@ -196,7 +201,8 @@ func TestSweepOfGroups(t *testing.T) {
 	if gone(t, inUse) {
 		t.Error("it took what an edit in progress needs")
 	}
-	if err := l.HoldGroup("g", Existing, func(*GroupTx) error { return nil }); !errors.Is(err, ErrBusy) {
+	if err := l.HoldGroup("g", Existing,
+		func(*GroupTx) error { return nil }); !errors.Is(err, ErrBusy) {
 		t.Errorf("edit under another's lock: %v", err)
 	}
 

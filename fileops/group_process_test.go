@@ -27,7 +27,8 @@ func TestManyProcessesPassAndLoseNothing(t *testing.T) {
 	close(done)
 	reader.Wait()
 	g := readGroup(t, l, "g")
-	if got := slices.Sorted(slices.Values(namesOf(g))); !slices.Equal(got, acked) || len(got) != 160 {
+	if got := slices.Sorted(slices.Values(namesOf(g))); !slices.Equal(got, acked) ||
+		len(got) != 160 {
 		t.Errorf("%d passes of 160, %d acknowledged", len(got), len(acked))
 	}
 
@@ -57,7 +58,8 @@ func readAllTheTime(t *testing.T, l *Ledger, done <-chan struct{}) {
 		case err != nil || alertsErr != nil:
 			t.Error(err, alertsErr)
 			return
-		case g.Registry.Revision < last.Registry.Revision, g.Orchestrator.Revision < last.Orchestrator.Revision,
+		case g.Registry.Revision < last.Registry.Revision,
+			g.Orchestrator.Revision < last.Orchestrator.Revision,
 			int(g.Orchestrator.Revision) > len(namesOf(g)):
 			t.Errorf("read %+v after %+v", g, last)
 			return
@@ -107,7 +109,8 @@ func TestKilledPassesTearNothing(t *testing.T) {
 	}
 
 	must(t, l.Sweep())
-	want := []string{"archive", "g.alerts.jsonl", "g.lock", "g.orchestrator.json", "g.supervisors.json", "ledger.json", "operations", "tmp"}
+	want := []string{"archive", "g.alerts.jsonl", "g.lock", "g.orchestrator.json",
+		"g.supervisors.json", "ledger.json", "operations", "tmp"}
 	if left := filesIn(t, l.dir); !slices.Equal(left, want) {
 		t.Errorf("left: %v", left)
 	}

@@ -69,12 +69,14 @@ func TestGroupComesToBe(t *testing.T) {
 	removeFile(t, yarn)
 	pass(t, l, "a")
 	pass(t, l, "b")
-	if got, want := filesIn(t, l.dir), []string{"archive", "g.alerts.jsonl", "g.lock", "g.orchestrator.json", "g.supervisors.json",
-		"ledger.json", "operations", "tmp"}; !slices.Equal(got, want) {
+	if got, want := filesIn(t, l.dir),
+		[]string{"archive", "g.alerts.jsonl", "g.lock", "g.orchestrator.json", "g.supervisors.json",
+			"ledger.json", "operations", "tmp"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 
-	for _, name := range []string{"g.alerts.jsonl", "g.lock", "g.orchestrator.json", "g.supervisors.json"} {
+	for _, name := range []string{"g.alerts.jsonl", "g.lock", "g.orchestrator.json",
+		"g.supervisors.json"} {
 		wantMode(t, filepath.Join(l.dir, name), 0o600)
 	}
 
@@ -93,12 +95,14 @@ func TestHalfAGroup(t *testing.T) {
 	l := testLedger(t, Config{}, Options{})
 	g := withPass(protocol.CreateGroup("g"), "a")
 	writeFile(t, l.supervisors("g"), g.Registry.Encode())
-	if got := readGroup(t, l, "g"); !slices.Equal(namesOf(got), []string{"a"}) || got.Orchestrator.GroupID != "g" || got.Orchestrator.Revision != 0 {
+	if got := readGroup(t, l, "g"); !slices.Equal(namesOf(got), []string{"a"}) ||
+		got.Orchestrator.GroupID != "g" || got.Orchestrator.Revision != 0 {
 		t.Errorf("without orchestrator: got %+v", got)
 	}
 
 	writeFile(t, l.orchestrator("h"), strings.ReplaceAll(g.Orchestrator.Encode(), `"g"`, `"h"`))
-	if got := readGroup(t, l, "h"); got.Orchestrator.Revision != 1 || got.Registry.Revision != 0 || got.Registry.AlertsGiven != protocol.NoneGiven {
+	if got := readGroup(t, l, "h"); got.Orchestrator.Revision != 1 || got.Registry.Revision != 0 ||
+		got.Registry.AlertsGiven != protocol.NoneGiven {
 		t.Errorf("without registry: got %+v", got)
 	}
 
@@ -133,7 +137,8 @@ func TestCommitWritesWhatChanged(t *testing.T) {
 			g.Registry.Revision += c.registry
 			g.Orchestrator.Revision += c.orchestrator
 			err := tx.write(g, false)
-			if got := tx.Value(); got.Registry.Revision != g.Registry.Revision || got.Orchestrator.Revision != g.Orchestrator.Revision {
+			if got := tx.Value(); got.Registry.Revision != g.Registry.Revision ||
+				got.Orchestrator.Revision != g.Orchestrator.Revision {
 				t.Errorf("%s: Group says %+v", name, got)
 			}
 			return err
@@ -189,16 +194,21 @@ func TestCorruptGroupsAreLeftAlone(t *testing.T) {
 		suffix, text string
 		want         error
 	}{
-		"empty":               {supervisorsSuffix, "", protocol.ErrCorrupt},
-		"empty orchestrator":  {orchestratorSuffix, "", protocol.ErrCorrupt},
-		"cut":                 {supervisorsSuffix, `{"supervisors": {`, protocol.ErrCorrupt},
-		"twice":               {supervisorsSuffix, `{"supervisors": {}, "supervisors": {}}`, protocol.ErrCorrupt},
-		"missing":             {supervisorsSuffix, `{}`, protocol.ErrCorrupt},
-		"zeros":               {orchestratorSuffix, "\x00\x00", protocol.ErrCorrupt},
-		"newer":               {supervisorsSuffix, `{"protocolVersion": 2, "supervisors": {}}`, protocol.ErrNewerVersion},
-		"another group":       {orchestratorSuffix, `{"orchestrationGroupId": "h", "state": "stopped"}`, protocol.ErrCorrupt},
-		"another case":        {orchestratorSuffix, `{"orchestrationGroupId": "G", "state": "stopped"}`, ErrCaseFold},
-		"another in one case": {orchestratorSuffix, `{"orchestrationGroupId": "gg", "state": "stopped"}`, protocol.ErrCorrupt},
+		"empty":              {supervisorsSuffix, "", protocol.ErrCorrupt},
+		"empty orchestrator": {orchestratorSuffix, "", protocol.ErrCorrupt},
+		"cut":                {supervisorsSuffix, `{"supervisors": {`, protocol.ErrCorrupt},
+		"twice": {supervisorsSuffix, `{"supervisors": {}, "supervisors": {}}`,
+			protocol.ErrCorrupt},
+		"missing": {supervisorsSuffix, `{}`, protocol.ErrCorrupt},
+		"zeros":   {orchestratorSuffix, "\x00\x00", protocol.ErrCorrupt},
+		"newer": {supervisorsSuffix, `{"protocolVersion": 2, "supervisors": {}}`,
+			protocol.ErrNewerVersion},
+		"another group": {orchestratorSuffix,
+			`{"orchestrationGroupId": "h", "state": "stopped"}`, protocol.ErrCorrupt},
+		"another case": {orchestratorSuffix,
+			`{"orchestrationGroupId": "G", "state": "stopped"}`, ErrCaseFold},
+		"another in one case": {orchestratorSuffix,
+			`{"orchestrationGroupId": "gg", "state": "stopped"}`, protocol.ErrCorrupt},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -208,15 +218,18 @@ func TestCorruptGroupsAreLeftAlone(t *testing.T) {
 			writeFile(t, path, c.text)
 			before := snapshot(t, l.dir)
 			_, read := l.ReadGroup("g")
-			edit := l.HoldGroup("g", OrCreate, func(*GroupTx) error { t.Error("change was called"); return nil })
+			edit := l.HoldGroup("g", OrCreate,
+				func(*GroupTx) error { t.Error("change was called"); return nil })
 
 			for _, err := range []error{read, edit} {
-				if !errors.Is(err, c.want) || c.want != ErrCaseFold && !strings.Contains(err.Error(), path) {
+				if !errors.Is(err, c.want) || c.want != ErrCaseFold &&
+					!strings.Contains(err.Error(), path) {
 					t.Errorf("got %v, want %v", err, c.want)
 				}
 			}
 
-			if strings.HasPrefix(name, "another group") && !strings.Contains(edit.Error(), "/orchestrationGroupId") {
+			if strings.HasPrefix(name, "another group") &&
+				!strings.Contains(edit.Error(), "/orchestrationGroupId") {
 				t.Errorf("got %v", edit)
 			}
 

@@ -38,7 +38,8 @@ func TestSparseFiles(t *testing.T) {
 			path := filepath.Join(l.dir, name)
 			text := readText(t, path)
 			sparse(t, path)
-			if err := do(); !errors.Is(err, protocol.ErrCorrupt) || !strings.Contains(err.Error(), name) {
+			if err := do(); !errors.Is(err, protocol.ErrCorrupt) ||
+				!strings.Contains(err.Error(), name) {
 				t.Errorf("%s: got %v", name, err)
 			}
 			must(t, os.Truncate(path, int64(len(text))))
@@ -46,12 +47,14 @@ func TestSparseFiles(t *testing.T) {
 
 		sparse(t, l.alerts("g"))
 		lines, err := l.Alerts("g", 0)
-		if wanted := c.Commit != CommitLink; wanted && !errors.Is(err, protocol.ErrCorrupt) || !wanted && (err != nil || lines != nil) {
+		if wanted := c.Commit != CommitLink; wanted && !errors.Is(err, protocol.ErrCorrupt) ||
+			!wanted && (err != nil || lines != nil) {
 			t.Errorf("alerts, %s: got %v, %v", c.Commit, lines, err)
 		}
 
 		sparse(t, l.marker())
-		if _, err := Open(l.dir, Options{}); !errors.Is(err, ErrConfig) || errors.Is(err, protocol.ErrCorrupt) {
+		if _, err := Open(l.dir, Options{}); !errors.Is(err, ErrConfig) ||
+			errors.Is(err, protocol.ErrCorrupt) {
 			t.Errorf("ledger.json: got %v", err)
 		}
 	}
@@ -76,9 +79,13 @@ func TestAlertsOfMoreThanMemory(t *testing.T) {
 	l := testLedger(t, Config{}, Options{})
 	pass(t, l, "a")
 	path := l.alerts("g")
-	line := func(seq int) string { return fmt.Sprintf(`{"seq":%d,"x":%q}`+"\n", seq, strings.Repeat("x", 20<<20)) }
+	line := func(seq int) string {
+		return fmt.Sprintf(`{"seq":%d,"x":%q}`+"\n", seq,
+			strings.Repeat("x", 20<<20))
+	}
 	writeFile(t, path, line(1)+line(2)+line(3)+line(4))
-	if _, err := l.Alerts("g", 0); !errors.Is(err, protocol.ErrCorrupt) || !strings.Contains(err.Error(), path) {
+	if _, err := l.Alerts("g", 0); !errors.Is(err, protocol.ErrCorrupt) ||
+		!strings.Contains(err.Error(), path) {
 		t.Errorf("80 MiB of alerts: got %v", err)
 	}
 	if lines, err := l.Alerts("g", 3); len(lines) != 1 || err != nil {
@@ -114,11 +121,13 @@ func TestEditTooLarge(t *testing.T) {
 func TestNumbersOfCopies(t *testing.T) {
 	t.Parallel()
 	for _, c := range []Config{{}, linkedConfig} {
-		for number, ok := range map[int]bool{maxCopy - 1: true, maxCopy: false, maxCopy + 1: true, math.MaxInt64: true} {
+		for number, ok := range map[int]bool{maxCopy - 1: true, maxCopy: false, maxCopy + 1: true,
+			math.MaxInt64: true} {
 			l := testLedger(t, c, Options{})
 			editOp(t, l, pushing("a"))
 			editOp(t, l, popping("a"))
-			text := strings.Replace(readText(t, l.operation("op")), `"revision": 2`, `"revision": 1`, 1)
+			text := strings.Replace(readText(t, l.operation("op")), `"revision": 2`,
+				`"revision": 1`, 1)
 			writeFile(t, l.archived("op", 1), text)
 			writeFile(t, filepath.Join(l.archive(), fmt.Sprintf("op~%d.json", number)), text)
 			var err error
@@ -129,7 +138,8 @@ func TestNumbersOfCopies(t *testing.T) {
 				}
 			}
 
-			if done := errors.Is(err, ErrArchived); done != ok || !ok && !errors.Is(err, protocol.ErrCorrupt) {
+			if done := errors.Is(err, ErrArchived); done != ok || !ok &&
+				!errors.Is(err, protocol.ErrCorrupt) {
 				t.Errorf("%s, %d: got %v", c.Commit, number, err)
 			}
 		}
@@ -172,7 +182,8 @@ func TestPurgeDeepTree(t *testing.T) {
 
 	for depth := 0; depth < 700; depth += 9 {
 		writeFile(t, filepath.Join(dir, "tree", strings.Repeat("d/", depth), "file"), "x")
-		must(t, os.MkdirAll(filepath.Join(dir, "tree", strings.Repeat("d/", depth), "side/x/y"), 0o700))
+		must(t, os.MkdirAll(filepath.Join(dir, "tree", strings.Repeat("d/", depth), "side/x/y"),
+			0o700))
 	}
 
 	root, err := disk.OS{}.OpenRoot(dir)
@@ -208,7 +219,8 @@ func TestNamesThatAreNoVersions(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{})
 	editOp(t, l, pushing("a"))
-	for _, n := range []string{"9223372036854775807", "9223372036854775808", "4611686018427387906", "-1", "01"} {
+	for _, n := range []string{"9223372036854775807", "9223372036854775808", "4611686018427387906",
+		"-1", "01"} {
 		writeFile(t, l.operation("op")+"."+n, "{}")
 	}
 

@@ -64,11 +64,13 @@ func TestCreateThenOpen(t *testing.T) {
 	if string(data) != text {
 		t.Errorf("got %s, want %s", data, text)
 	}
-	if got, want := filesIn(t, dir), []string{"archive", "ledger.json", "operations", "tmp"}; !slices.Equal(got, want) {
+	if got, want := filesIn(t, dir), []string{"archive", "ledger.json", "operations",
+		"tmp"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 
-	for name, want := range map[string]fs.FileMode{".": 0o700, "operations": 0o700, "archive": 0o700, "tmp": 0o700, "ledger.json": 0o600} {
+	for name, want := range map[string]fs.FileMode{".": 0o700, "operations": 0o700,
+		"archive": 0o700, "tmp": 0o700, "ledger.json": 0o600} {
 		wantMode(t, filepath.Join(dir, name), want)
 	}
 }
@@ -138,7 +140,8 @@ func TestUnusableLedgers(t *testing.T) {
 				func() (*Ledger, error) { return Create(l.dir, Config{}, Options{}) },
 			} {
 				_, err := open()
-				if !errors.Is(err, ErrConfig) || errors.Is(err, protocol.ErrCorrupt) || !strings.Contains(err.Error(), "ledger.json") {
+				if !errors.Is(err, ErrConfig) || errors.Is(err, protocol.ErrCorrupt) ||
+					!strings.Contains(err.Error(), "ledger.json") {
 					t.Errorf("got %v", err)
 				}
 			}
@@ -192,7 +195,8 @@ func TestCreateWhereItCannot(t *testing.T) {
 		}
 	}
 
-	if _, err := Create(filepath.Join(t.TempDir(), "l"), Config{ResourceRoots: []string{"relative"}}, Options{}); !errors.Is(err, ErrCannotCreate) {
+	if _, err := Create(filepath.Join(t.TempDir(), "l"),
+		Config{ResourceRoots: []string{"relative"}}, Options{}); !errors.Is(err, ErrCannotCreate) {
 		t.Errorf("relative root: %v", err)
 	}
 }
@@ -241,7 +245,8 @@ func TestReadListArchive(t *testing.T) {
 			t.Fatal(err)
 		}
 		data, archived, err := l.Read("op")
-		if got, _ := decodeEdits(data); err != nil || !archived || !slices.Equal(got, []string{edit}) {
+		if got, _ := decodeEdits(data); err != nil || !archived ||
+			!slices.Equal(got, []string{edit}) {
 			t.Errorf("after %s: %q, %v, %v", edit, data, archived, err)
 		}
 	}
@@ -255,7 +260,8 @@ func TestReadListArchive(t *testing.T) {
 
 	writeFile(t, filepath.Join(l.operations(), "~.json"), "not an operation")
 	list, err := l.List()
-	if err != nil || len(list) != 1 || list[0].ID != "B" || time.Since(list[0].ModTime) > time.Hour {
+	if err != nil || len(list) != 1 || list[0].ID != "B" ||
+		time.Since(list[0].ModTime) > time.Hour {
 		t.Errorf("list: %v, %v", list, err)
 	}
 }
@@ -299,7 +305,8 @@ func TestPruneArchive(t *testing.T) {
 func TestIDsAreChecked(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
-	for _, id := range []string{"", ".", "..", "a/b", "a..b", "-a", "a~2", "ä", "a\x00", strings.Repeat("a", 129)} {
+	for _, id := range []string{"", ".", "..", "a/b", "a..b", "-a", "a~2", "ä", "a\x00",
+		strings.Repeat("a", 129)} {
 		if err := l.Edit(id, OrCreate, add("a", false)); err == nil {
 			t.Errorf("edit %q", id)
 		}

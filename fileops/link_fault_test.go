@@ -29,7 +29,8 @@ func linkedHooked(t *testing.T) (l, other *Ledger, h *hooked) {
 func pruneAll(t *testing.T, l *Ledger, parts ...string) {
 	t.Helper()
 	for _, name := range namesIn(t, l.operations()) {
-		if slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) }) {
+		if slices.ContainsFunc(parts,
+			func(part string) bool { return strings.Contains(name, part) }) {
 			must(t, os.Remove(filepath.Join(l.operations(), name)))
 		}
 	}
@@ -40,7 +41,8 @@ func pruneAll(t *testing.T, l *Ledger, parts ...string) {
 func TestLinkOriginGoes(t *testing.T) {
 	t.Parallel()
 	l, _, h := linkedHooked(t)
-	h.before = nth(t, 1, "stat", ".origin", func() error { return os.Remove(originOf(l.operation("op"))) })
+	h.before = nth(t, 1, "stat", ".origin",
+		func() error { return os.Remove(originOf(l.operation("op"))) })
 	editOp(t, l, pushing("a"))
 	wantCalls(t, l, 1, "a")
 	wantNames(t, l.operations(), "op.json", "op.json.1", "op.json.lock", "op.json.origin")
@@ -73,12 +75,14 @@ func TestLinkFirstPushOnABrokenDisk(t *testing.T) {
 		n            int
 		call, suffix string
 	}{
-		{1, "link", ".origin"}, {1, "stat", ".origin"}, {2, "readdir", "/operations"}, {2, "readdir", "/archive"}, {1, "link", ".json.1"},
+		{1, "link", ".origin"}, {1, "stat", ".origin"}, {2, "readdir", "/operations"},
+		{2, "readdir", "/archive"}, {1, "link", ".json.1"},
 	} {
 		l, _, h := linkedHooked(t)
 		h.before = nth(t, c.n, c.call, c.suffix, broken)
 		_, err := l.EditOperation("op", OrCreate, pushing("a"))
-		if _, _, read := l.ReadOperation("op"); !errors.Is(err, errDisk) || errors.Is(err, ErrCommitted) || !errors.Is(read, ErrNotFound) {
+		if _, _, read := l.ReadOperation("op"); !errors.Is(err, errDisk) ||
+			errors.Is(err, ErrCommitted) || !errors.Is(read, ErrNotFound) {
 			t.Errorf("%v: got %v, and then %v", c, err, read)
 		}
 	}
@@ -91,7 +95,8 @@ func TestLinkHintMadeGoodByTwo(t *testing.T) {
 	editOp(t, l, pushing("a"))
 	hint := l.operation("op")
 	must(t, os.Remove(hint))
-	h.before = nth(t, 1, "link", "/op.json", func() error { return os.Link(versionOf(hint, 1), hint) })
+	h.before = nth(t, 1, "link", "/op.json",
+		func() error { return os.Link(versionOf(hint, 1), hint) })
 	editOp(t, l, pushing("b"))
 	wantCalls(t, l, 2, "a", "b")
 }
@@ -114,7 +119,8 @@ func TestLinkHintThatCannotBeMade(t *testing.T) {
 
 	h.before = nth(t, 1, "link", "/op.json.tmp~", func() error {
 		text := strings.ReplaceAll(readText(t, versionOf(hint, 1)), `"a"`, `"z"`)
-		return errors.Join(os.Remove(versionOf(hint, 1)), os.WriteFile(versionOf(hint, 1), []byte(text), 0o600))
+		return errors.Join(os.Remove(versionOf(hint, 1)),
+			os.WriteFile(versionOf(hint, 1), []byte(text), 0o600))
 	})
 
 	editOp(t, l, pushing("b"))
@@ -129,17 +135,19 @@ func TestLinkRevisionThatDoesNotFollow(t *testing.T) {
 		l := testLedger(t, linkedConfig, Options{})
 		editOp(t, l, pushing("a"))
 		editOp(t, l, pushing("b"))
-		_, err := l.EditOperation("op", Existing, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
-			op.Revision += step
-			return op, nil
-		})
+		_, err := l.EditOperation("op", Existing,
+			func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+				op.Revision += step
+				return op, nil
+			})
 
 		if err == nil || !strings.Contains(err.Error(), "does not follow 2") {
 			t.Errorf("%+d: got %v", step, err)
 		}
 
 		wantCalls(t, l, 2, "a", "b")
-		wantNames(t, l.operations(), "op.json", "op.json.1", "op.json.2", "op.json.lock", "op.json.origin")
+		wantNames(t, l.operations(), "op.json", "op.json.1", "op.json.2", "op.json.lock",
+			"op.json.origin")
 	}
 }
 
@@ -158,7 +166,8 @@ func TestLinkArchivesNoStray(t *testing.T) {
 		return errors.Join(err, os.Remove(last), os.WriteFile(last, data, 0o600))
 	})
 
-	if _, err := l.EditOperation("op", Existing, cleaning); !errors.Is(err, ErrUnknown) || !errors.Is(err, errTooLate) {
+	if _, err := l.EditOperation("op", Existing, cleaning); !errors.Is(err, ErrUnknown) ||
+		!errors.Is(err, errTooLate) {
 		t.Errorf("got %v", err)
 	}
 
@@ -199,7 +208,8 @@ func TestLinkForgottenBase(t *testing.T) {
 		}
 
 		_, err := l.EditOperation("op", Existing, pushing("b"))
-		if !errors.Is(err, c.want) || err != nil && (!errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), c.says)) {
+		if !errors.Is(err, c.want) || err != nil &&
+			(!errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: got %v", c.name, err)
 		}
 		if errors.Is(err, errTooLate) != (c.want == errTooLate) {
@@ -222,7 +232,8 @@ func TestLinkTooLateTells(t *testing.T) {
 	})
 
 	_, err := l.EditOperation("op", Existing, pushing("b"))
-	if !errors.Is(err, errTooLate) || !regexp.MustCompile(`op\.json\.1 is inode \d+, 2 bytes, of .*Z, and was inode \d+, \d{3,} bytes, of `).MatchString(err.Error()) {
+	if !errors.Is(err, errTooLate) ||
+		!regexp.MustCompile(`op\.json\.1 is inode \d+, 2 bytes, of .*Z, and was inode \d+, \d{3,} bytes, of `).MatchString(err.Error()) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -238,9 +249,12 @@ func TestLinkPruningStops(t *testing.T) {
 	}{
 		{1, "remove", ".json.3", []string{"op.json.3", "op.json.4", "op.json.5"}},
 		{1, "stat", ".json.3", []string{"op.json.3", "op.json.4", "op.json.5"}},
-		{1, "stat", "archive/op.json", []string{"op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5", "op.json.origin"}},
-		{1, "stat", "op.json.tmp~", []string{"op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5", "op.json.origin"}},
-		{2, "stat", "op.json.tmp~", []string{"op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5", "op.json.origin"}},
+		{1, "stat", "archive/op.json", []string{"op.json.1", "op.json.2", "op.json.3", "op.json.4",
+			"op.json.5", "op.json.origin"}},
+		{1, "stat", "op.json.tmp~", []string{"op.json.1", "op.json.2", "op.json.3", "op.json.4",
+			"op.json.5", "op.json.origin"}},
+		{2, "stat", "op.json.tmp~", []string{"op.json.1", "op.json.2", "op.json.3", "op.json.4",
+			"op.json.5", "op.json.origin"}},
 	} {
 		l, _, h := linkedHooked(t)
 		editOp(t, l, pushing("a"))
@@ -305,7 +319,8 @@ func TestLinkHighestVersionGoes(t *testing.T) {
 	}
 
 	must(t, os.Remove(l.operation("op")))
-	h.before = nth(t, 1, "open", ".json.3", func() error { return os.Remove(versionOf(l.operation("op"), 3)) })
+	h.before = nth(t, 1, "open", ".json.3",
+		func() error { return os.Remove(versionOf(l.operation("op"), 3)) })
 	if got, err := l.files(l.operationDocument("op"))[0].current(); got.version != 2 || err != nil {
 		t.Errorf("got version %d, %v", got.version, err)
 	}
@@ -340,7 +355,8 @@ func TestLinkHintWithoutVersions(t *testing.T) {
 
 	removeFile(t, l.operation("op"))
 	writeFile(t, l.operation("op"), old)
-	if op, archived, err := l.ReadOperation("op"); err != nil || !archived || op.State == protocol.Running {
+	if op, archived, err := l.ReadOperation("op"); err != nil || !archived ||
+		op.State == protocol.Running {
 		t.Errorf("with an old hint: archived %v (%v)", archived, err)
 	}
 }

@@ -13,7 +13,8 @@ import (
 func age(t *testing.T, l *Ledger) {
 	t.Helper()
 	for _, name := range namesIn(t, l.operations()) {
-		must(t, os.Chtimes(filepath.Join(l.operations(), name), time.Time{}, time.Now().Add(-2*keepVersion)))
+		must(t, os.Chtimes(filepath.Join(l.operations(), name), time.Time{},
+			time.Now().Add(-2*keepVersion)))
 	}
 }
 
@@ -53,7 +54,8 @@ func TestLinkPrunesOldVersions(t *testing.T) {
 
 	age(t, l)
 	for range pruneEvery {
-		editOp(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+		editOp(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation,
+			error) {
 			op.Revision++
 			return op, nil
 		})

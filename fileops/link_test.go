@@ -61,7 +61,8 @@ func pushing(call string) Verb[protocol.Operation] {
 			op = protocol.Create("op", 0, 0)
 			op.Revision = revision
 		}
-		return op.Push(protocol.Push{Participant: "p", Call: call}, protocol.Observation{Now: linkEpoch})
+		return op.Push(protocol.Push{Participant: "p", Call: call},
+			protocol.Observation{Now: linkEpoch})
 	}
 }
 
@@ -116,8 +117,10 @@ func end(t *testing.T, l *Ledger, last string) {
 func wantCalls(t *testing.T, l *Ledger, revision int64, want ...string) {
 	t.Helper()
 	op, archived, err := l.ReadOperation("op")
-	if got := openCalls(op); err != nil || archived || op.Revision != revision || !slices.Equal(got, want) {
-		t.Errorf("got %q at revision %d, archived %v (%v), want %q at %d", got, op.Revision, archived, err, want, revision)
+	if got := openCalls(op); err != nil || archived || op.Revision != revision ||
+		!slices.Equal(got, want) {
+		t.Errorf("got %q at revision %d, archived %v (%v), want %q at %d", got, op.Revision,
+			archived, err, want, revision)
 	}
 }
 
@@ -126,7 +129,8 @@ func TestLinkKeepsVersions(t *testing.T) {
 	l := testLedger(t, linkedConfig, Options{})
 	editOp(t, l, pushing("a"))
 	editOp(t, l, pushing("b"))
-	wantNames(t, l.operations(), "op.json", "op.json.1", "op.json.2", "op.json.lock", "op.json.origin")
+	wantNames(t, l.operations(), "op.json", "op.json.1", "op.json.2", "op.json.lock",
+		"op.json.origin")
 	wantCalls(t, l, 2, "a", "b")
 }
 
@@ -135,14 +139,16 @@ func TestLinkArchivesByAVersion(t *testing.T) {
 	l := testLedger(t, linkedConfig, Options{})
 	editOp(t, l, pushing("a"))
 	end(t, l, "a")
-	wantNames(t, l.operations(), "op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5", "op.json.origin")
+	wantNames(t, l.operations(), "op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5",
+		"op.json.origin")
 	wantNames(t, l.archive(), "op.json")
 	if _, err := l.EditOperation("op", Existing, cleaning); !errors.Is(err, ErrArchived) {
 		t.Errorf("an edit of it: %v", err)
 	}
 
 	must(t, l.Sweep())
-	wantNames(t, l.operations(), "op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5", "op.json.origin")
+	wantNames(t, l.operations(), "op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5",
+		"op.json.origin")
 	if op := editOp(t, l, pushing("b")); op.Revision != 6 {
 		t.Errorf("begun anew it has revision %d", op.Revision)
 	}
@@ -169,7 +175,8 @@ func TestLinkLosesNothingWithTheLock(t *testing.T) {
 			l := testLedger(t, linkedConfig, Options{FS: leased{}})
 			editOp(t, l, pushing("a"))
 			paused := true
-			editOp(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+			editOp(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation,
+				error) {
 				if paused {
 					paused = false
 					meanwhile(t, l)
@@ -210,24 +217,26 @@ func TestLinkKnowsWhatIsPruned(t *testing.T) {
 			}
 
 			paused := true
-			_, err := l.EditOperation("op", OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
-				if paused {
-					paused = false
-					editOp(t, l, pushing("b"))
-					editOp(t, l, pushing("x"))
-					editOp(t, l, popping("x"))
-					for _, gone := range []string{".origin", ".1", ".2"} {
-						must(t, l.removeIfThere(l.operation("op")+gone))
+			_, err := l.EditOperation("op", OrCreate,
+				func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+					if paused {
+						paused = false
+						editOp(t, l, pushing("b"))
+						editOp(t, l, pushing("x"))
+						editOp(t, l, popping("x"))
+						for _, gone := range []string{".origin", ".1", ".2"} {
+							must(t, l.removeIfThere(l.operation("op")+gone))
+						}
 					}
-				}
 
-				return pushing("c")(op, protocol.Observation{})
-			})
+					return pushing("c")(op, protocol.Observation{})
+				})
 
 			op, _, readErr := l.ReadOperation("op")
 			must(t, readErr)
 			has := slices.Contains(openCalls(op), "c")
-			if err == nil && !has || err != nil && (has || !errors.Is(err, ErrUnknown)) || !slices.Contains(openCalls(op), "b") {
+			if err == nil && !has || err != nil && (has || !errors.Is(err, ErrUnknown)) ||
+				!slices.Contains(openCalls(op), "b") {
 				t.Errorf("calls %q, and it said: %v", openCalls(op), err)
 			}
 		})
@@ -243,11 +252,17 @@ func TestLinkReadsFromAnyHint(t *testing.T) {
 
 	hint := l.operation("op")
 	for name, change := range map[string]func() error{
-		"late":    func() error { return errors.Join(os.Remove(hint), os.Link(versionOf(hint, 1), hint)) },
+		"late": func() error {
+			return errors.Join(os.Remove(hint),
+				os.Link(versionOf(hint, 1), hint))
+		},
 		"missing": func() error { return os.Remove(hint) },
 		"torn":    func() error { return os.WriteFile(hint, []byte("{"), 0o600) },
 		"edited":  func() error { return os.WriteFile(hint, []byte(`{"revision": 3}`), 0o600) },
-		"stray":   func() error { return errors.Join(os.Remove(hint), os.Link(versionOf(hint, 1), versionOf(hint, 9))) },
+		"stray": func() error {
+			return errors.Join(os.Remove(hint),
+				os.Link(versionOf(hint, 1), versionOf(hint, 9)))
+		},
 	} {
 		if name == "torn" || name == "edited" {
 			must(t, os.Remove(hint))
@@ -255,14 +270,18 @@ func TestLinkReadsFromAnyHint(t *testing.T) {
 
 		must(t, change())
 		op, _, err := l.ReadOperation("op")
-		if got := openCalls(op); name != "stray" && (err != nil || !slices.Equal(got, []string{"a", "b", "c"})) {
+		if got := openCalls(op); name != "stray" &&
+			(err != nil || !slices.Equal(got, []string{"a", "b", "c"})) {
 			t.Errorf("%s: calls %q (%v)", name, got, err)
 		}
 		if name == "stray" {
 			must(t, os.Remove(versionOf(hint, 9)))
 		}
 
-		editOp(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) { return op, nil })
+		editOp(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation,
+			error) {
+			return op, nil
+		})
 		if !l.exists(hint) {
 			t.Errorf("%s: the hint is not made good", name)
 		}
@@ -310,7 +329,8 @@ func linkedConfigOf(l *Ledger) Config {
 // groupEdit registers a supervisor in the group g.
 func registering(id string) func(tx *GroupTx) error {
 	return func(tx *GroupTx) error {
-		g, err := tx.Value().Register(protocol.Registration{Service: id, By: "test", PID: 1}, protocol.Observation{Now: linkEpoch})
+		g, err := tx.Value().Register(protocol.Registration{Service: id, By: "test", PID: 1},
+			protocol.Observation{Now: linkEpoch})
 		if err != nil {
 			return err
 		}
@@ -359,7 +379,8 @@ func TestLinkOfAGroup(t *testing.T) {
 // Eight writers without any lock lose nothing, and make each revision once.
 func TestLinkNeedsNoLock(t *testing.T) {
 	t.Parallel()
-	l := testLedger(t, linkedConfig, Options{FS: leased{}, LockTimeout: time.Minute, Sync: SyncNone})
+	l := testLedger(t, linkedConfig, Options{FS: leased{}, LockTimeout: time.Minute,
+		Sync: SyncNone})
 	const writers, edits = 8, 15
 	revisions := make(chan int64, writers*edits)
 	var all sync.WaitGroup

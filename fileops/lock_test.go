@@ -31,7 +31,8 @@ func TestPolledLock(t *testing.T) {
 	}
 
 	time.AfterFunc(20*time.Millisecond, release)
-	if err := l.Edit("op", OrCreate, func(*byteTx) error { return errRefused }); !errors.Is(err, errRefused) {
+	if err := l.Edit("op", OrCreate,
+		func(*byteTx) error { return errRefused }); !errors.Is(err, errRefused) {
 		t.Errorf("after its release: %v", err)
 	}
 }

@@ -78,7 +78,8 @@ func (r *LogReader) tail(lines int) (text []byte, size int64, err error) {
 		if err != nil {
 			return text, size, ignoreMissing(err)
 		}
-		if text = append(data, text...); bytes.Count(text, []byte{'\n'}) > lines || int64(len(data)) < all {
+		if text = append(data, text...); bytes.Count(text, []byte{'\n'}) > lines ||
+			int64(len(data)) < all {
 			return cutLines(text, lines), size, nil
 		}
 	}
@@ -96,7 +97,8 @@ func (r *LogReader) lastLines(path string, lines int) (data []byte, size int64, 
 		}
 
 		size = info.Size
-		for from := size; from > 0 && len(data) < mostText && bytes.Count(data, []byte{'\n'}) <= lines; {
+		for from := size; from > 0 && len(data) < mostText &&
+			bytes.Count(data, []byte{'\n'}) <= lines; {
 			begin := max(from-disk.CutUnit, 0)
 			chunk := make([]byte, from-begin)
 			if _, err := f.ReadAt(chunk, begin); err != nil && err != io.EOF {

@@ -74,7 +74,8 @@ func withoutCut(call, _ string) error {
 
 func TestRotateLog(t *testing.T) {
 	t.Parallel()
-	for name, before := range map[string]func(call, path string) error{"cut": nil, "truncated": withoutCut} {
+	for name, before := range map[string]func(call, path string) error{"cut": nil,
+		"truncated": withoutCut} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, h := hookedLedger(t, Config{}, Options{})
@@ -109,7 +110,8 @@ func TestRotateLog(t *testing.T) {
 			}
 
 			wantNames(t, dir, "s.log", "s.log.1")
-			if info, err := os.Stat(l.LogPath("g", "s")); err != nil || info.Size() > disk.CutUnit || info.Mode() != 0o600 {
+			if info, err := os.Stat(l.LogPath("g", "s")); err != nil ||
+				info.Size() > disk.CutUnit || info.Mode() != 0o600 {
 				t.Errorf("got %v, %v", info, err)
 			}
 			if got := logText(t, l); !strings.HasSuffix(w.text.String(), got) {
@@ -141,7 +143,8 @@ func needsCut(t *testing.T) {
 // duplicates nothing. The next rotation completes what it has begun.
 func TestRotateLogKilled(t *testing.T) {
 	t.Parallel()
-	for name, before := range map[string]func(call, path string) error{"cut": nil, "truncated": withoutCut} {
+	for name, before := range map[string]func(call, path string) error{"cut": nil,
+		"truncated": withoutCut} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if before == nil {
@@ -152,7 +155,8 @@ func TestRotateLogKilled(t *testing.T) {
 				l, h := hookedLedger(t, Config{}, Options{})
 				w := newLogWriter(t, l, "s")
 				w.write(5)
-				must(t, os.WriteFile(rotatedLogOf(l.LogPath("g", "s"), 1), []byte("older\n"), 0o600))
+				must(t, os.WriteFile(rotatedLogOf(l.LogPath("g", "s"), 1), []byte("older\n"),
+					0o600))
 				w.write(15_000)
 				calls := 0
 				h.before = func(call, path string) error {
@@ -247,7 +251,8 @@ func TestRotateLogKeepsAll(t *testing.T) {
 // A log that has become huge is not copied as a whole where its beginning can be cut off.
 func TestRotateLogHuge(t *testing.T) {
 	t.Parallel()
-	for name, before := range map[string]func(call, path string) error{"cut": nil, "truncated": withoutCut} {
+	for name, before := range map[string]func(call, path string) error{"cut": nil,
+		"truncated": withoutCut} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if before == nil {
@@ -263,7 +268,8 @@ func TestRotateLogHuge(t *testing.T) {
 			}
 
 			got := logText(t, l)
-			if !strings.HasSuffix(w.text.String(), got) || before == nil && len(got) > 3*logLimit+disk.CutUnit || len(got) < 3*logLimit {
+			if !strings.HasSuffix(w.text.String(), got) || before == nil &&
+				len(got) > 3*logLimit+disk.CutUnit || len(got) < 3*logLimit {
 				t.Errorf("got %d bytes", len(got))
 			}
 		})
@@ -315,7 +321,8 @@ func TestRotateLogRefused(t *testing.T) {
 
 func TestReadLog(t *testing.T) {
 	t.Parallel()
-	for name, before := range map[string]func(call, path string) error{"cut": nil, "truncated": withoutCut} {
+	for name, before := range map[string]func(call, path string) error{"cut": nil,
+		"truncated": withoutCut} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, h := hookedLedger(t, Config{}, Options{})

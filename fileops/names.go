@@ -89,8 +89,11 @@ func (l *Ledger) orchestrator(group string) string {
 func (l *Ledger) supervisors(group string) string {
 	return filepath.Join(l.dir, SupervisorsName(group))
 }
-func (l *Ledger) alerts(group string) string    { return filepath.Join(l.dir, group+alertsSuffix) }
-func (l *Ledger) groupLock(group string) string { return filepath.Join(l.dir, group+groupLockSuffix) }
+func (l *Ledger) alerts(group string) string { return filepath.Join(l.dir, group+alertsSuffix) }
+func (l *Ledger) groupLock(group string) string {
+	return filepath.Join(l.dir,
+		group+groupLockSuffix)
+}
 func (l *Ledger) logs() string                  { return filepath.Join(l.dir, "logs") }
 func (l *Ledger) groupLogs(group string) string { return filepath.Join(l.logs(), group) }
 
@@ -141,7 +144,8 @@ func cutVersion(name string) (file string, n int64, ok bool) {
 		return "", 0, false
 	}
 	n, err := strconv.ParseInt(name[i+1:], 10, 64)
-	return name[:i], n, err == nil && 0 <= n && n <= maxRevision+1 && strconv.FormatInt(n, 10) == name[i+1:] && strings.HasSuffix(name[:i], ".json")
+	return name[:i], n, err == nil && 0 <= n && n <= maxRevision+1 &&
+		strconv.FormatInt(n, 10) == name[i+1:] && strings.HasSuffix(name[:i], ".json")
 }
 
 // versionedOf returns the name of the file to which the file name belongs: as a version of it, as
@@ -163,7 +167,10 @@ type copies struct {
 	first string // the suffix after stem in the name of the first one
 }
 
-func (l *Ledger) operationCopies(id string) copies { return copies{filepath.Join(l.archive(), id), ""} }
+func (l *Ledger) operationCopies(id string) copies {
+	return copies{filepath.Join(l.archive(), id),
+		""}
+}
 
 // registryCopies returns the names for a group's supervisors file. No operation has such a name.
 func (l *Ledger) registryCopies(group string) copies {
@@ -292,7 +299,8 @@ func archivedOf(name string) (id string, n int, ok bool) {
 // groupOf returns the id of the group to which the file name in the ledger directory belongs, and
 // the suffix after it.
 func groupOf(name string) (id, suffix string, ok bool) {
-	for _, suffix := range []string{orchestratorSuffix, supervisorsSuffix, alertsSuffix, groupLockSuffix} {
+	for _, suffix := range []string{orchestratorSuffix, supervisorsSuffix, alertsSuffix,
+		groupLockSuffix} {
 		if id, ok := strings.CutSuffix(name, suffix); ok {
 			return id, suffix, validID(id)
 		}

@@ -43,7 +43,8 @@ func TestNamesInOneFile(t *testing.T) {
 			case file == "names.go":
 				found++
 			case !elsewhere[filepath.Base(filepath.Dir(file))+" "+text]:
-				t.Errorf("%s: %q: names of files belong in fileops/names.go", set.Position(literal.Pos()), text)
+				t.Errorf("%s: %q: names of files belong in fileops/names.go",
+					set.Position(literal.Pos()), text)
 			}
 
 			return true
@@ -58,6 +59,7 @@ func TestNamesInOneFile(t *testing.T) {
 // elsewhere are words with another meaning there: members of JSON, checks of dpl-doctor, other
 // programs' files.
 var elsewhere = map[string]bool{
-	"dpl-cleanup operations": true, "dpl-heartbeat operations": true, "dpl-import operations": true, "dpl-status operations": true,
-	"page archive": true, "dpl-doctor logs": true, "dpl-import .lock": true,
+	"dpl-cleanup operations": true, "dpl-heartbeat operations": true, "dpl-import operations": true,
+	"dpl-status operations": true,
+	"page archive":          true, "dpl-doctor logs": true, "dpl-import .lock": true,
 }

@@ -139,7 +139,8 @@ func TestNotifyForgets(t *testing.T) {
 	must(t, err)
 	removeFile(t, l.operation("other"))
 	must(t, old.Close())
-	if bytes, concerned := queued(t, n); bytes > 0 || concerned || len(n.watcher.watches) != watches {
+	if bytes, concerned := queued(t, n); bytes > 0 || concerned ||
+		len(n.watcher.watches) != watches {
 		t.Errorf("%d bytes of events, %d watches", bytes, len(n.watcher.watches))
 	}
 }
@@ -249,7 +250,8 @@ func TestNotifyOfFileForDirectory(t *testing.T) {
 func TestNotifyWithoutInstances(t *testing.T) {
 	t.Parallel()
 	const most, inside = "8", "DPL_TEST_FEW_INSTANCES"
-	const limit, readOnly = "/proc/sys/user/max_inotify_instances", "/proc/sys is read-only, as in a container"
+	const limit, readOnly = "/proc/sys/user/max_inotify_instances", "/proc/sys is read-only, as " +
+		"in a container"
 	if os.Getenv(inside) == "" {
 		again := exec.Command(os.Args[0], "-test.run=^TestNotifyWithoutInstances$", "-test.v")
 		again.Env = append(os.Environ(), inside+"=1")

@@ -26,7 +26,8 @@ func (p polled) Within(base string, admit func(string, disk.Info) error) disk.FS
 // eachWay runs test with ledgers whose changes the operating system reports, if it does, and with
 // polled ledgers.
 func eachWay(t *testing.T, test func(t *testing.T, l *Ledger)) {
-	for name, o := range map[string]Options{"told": {Sync: SyncNone}, "polled": {Sync: SyncNone, FS: polled{}}} {
+	for name, o := range map[string]Options{"told": {Sync: SyncNone},
+		"polled": {Sync: SyncNone, FS: polled{}}} {
 		o.LockTimeout = 30 * time.Second
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -63,24 +64,26 @@ func await(t *testing.T, n *Notifier, done func() bool) {
 // revise makes an edit. The first one creates the operation.
 func revise(t *testing.T, l *Ledger, id string) {
 	t.Helper()
-	_, err := l.EditOperation(id, OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
-		if op.ID == "" {
-			revision := op.Revision
-			op = protocol.Create(id, time.Second, 10*time.Second)
-			op.Revision, op.LastHeartbeat = revision, time.Unix(0, 0)
-		}
-		op.Revision++
-		return op, nil
-	})
+	_, err := l.EditOperation(id, OrCreate,
+		func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+			if op.ID == "" {
+				revision := op.Revision
+				op = protocol.Create(id, time.Second, 10*time.Second)
+				op.Revision, op.LastHeartbeat = revision, time.Unix(0, 0)
+			}
+			op.Revision++
+			return op, nil
+		})
 
 	must(t, err)
 }
 
 func expire(t *testing.T, l *Ledger, id string) {
 	t.Helper()
-	e, err := l.EditOperation(id, Existing, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
-		return op, protocol.ErrExpired
-	})
+	e, err := l.EditOperation(id, Existing,
+		func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+			return op, protocol.ErrExpired
+		})
 	if must(t, err); !e.Archived {
 		t.Fatal("not archived")
 	}
@@ -111,26 +114,51 @@ func opened(t *testing.T, path string) *os.File {
 
 // There are the operations op and other, and the group g.
 var changes = map[string]func(t *testing.T, l *Ledger){
-	"edit":                  func(t *testing.T, l *Ledger) { revise(t, l, "op") },
-	"archive":               func(t *testing.T, l *Ledger) { expire(t, l, "op") },
-	"edit of a group":       func(t *testing.T, l *Ledger) { reviseGroup(t, l, "g") },
-	"operation appears":     func(t *testing.T, l *Ledger) { revise(t, l, "new") },
-	"group appears":         func(t *testing.T, l *Ledger) { reviseGroup(t, l, "new") },
-	"file appears":          func(t *testing.T, l *Ledger) { writeFile(t, l.operation("new"), "") },
-	"link appears":          func(t *testing.T, l *Ledger) { must(t, os.Link(l.operation("other"), l.operation("new"))) },
-	"removed":               func(t *testing.T, l *Ledger) { removeFile(t, l.operation("op")) },
-	"registry removed":      func(t *testing.T, l *Ledger) { removeFile(t, l.supervisors("g")) },
-	"moved away":            func(t *testing.T, l *Ledger) { moveFile(t, l.operation("op"), filepath.Join(l.dir, "mine")) },
-	"replaced":              func(t *testing.T, l *Ledger) { moveFile(t, l.operation("other"), l.operation("op")) },
-	"written in place":      func(t *testing.T, l *Ledger) { writeFile(t, l.operation("op"), "{}") },
-	"registry in place":     func(t *testing.T, l *Ledger) { writeFile(t, l.supervisors("g"), "{}") },
-	"cut":                   func(t *testing.T, l *Ledger) { must(t, os.Truncate(l.operation("op"), 0)) },
-	"ledger moved":          func(t *testing.T, l *Ledger) { moveFile(t, l.dir, l.dir+".old") },
-	"operations moved":      func(t *testing.T, l *Ledger) { moveFile(t, l.operations(), l.dir+".old") },
-	"directory above moved": func(t *testing.T, l *Ledger) { moveFile(t, filepath.Dir(l.dir), filepath.Dir(l.dir)+".old") },
-	"ledger removed":        func(t *testing.T, l *Ledger) { must(t, os.RemoveAll(l.dir)) },
+	"edit":              func(t *testing.T, l *Ledger) { revise(t, l, "op") },
+	"archive":           func(t *testing.T, l *Ledger) { expire(t, l, "op") },
+	"edit of a group":   func(t *testing.T, l *Ledger) { reviseGroup(t, l, "g") },
+	"operation appears": func(t *testing.T, l *Ledger) { revise(t, l, "new") },
+	"group appears":     func(t *testing.T, l *Ledger) { reviseGroup(t, l, "new") },
+	"file appears":      func(t *testing.T, l *Ledger) { writeFile(t, l.operation("new"), "") },
+	"link appears": func(t *testing.T,
+		l *Ledger) {
+		must(t, os.Link(l.operation("other"), l.operation("new")))
+	},
+	"removed":          func(t *testing.T, l *Ledger) { removeFile(t, l.operation("op")) },
+	"registry removed": func(t *testing.T, l *Ledger) { removeFile(t, l.supervisors("g")) },
+	"moved away": func(t *testing.T,
+		l *Ledger) {
+		moveFile(t, l.operation("op"), filepath.Join(l.dir, "mine"))
+	},
+	"replaced": func(t *testing.T,
+		l *Ledger) {
+		moveFile(t, l.operation("other"), l.operation("op"))
+	},
+	"written in place": func(t *testing.T,
+		l *Ledger) {
+		writeFile(t, l.operation("op"), "{}")
+	},
+	"registry in place": func(t *testing.T,
+		l *Ledger) {
+		writeFile(t, l.supervisors("g"), "{}")
+	},
+	"cut": func(t *testing.T,
+		l *Ledger) {
+		must(t, os.Truncate(l.operation("op"), 0))
+	},
+	"ledger moved": func(t *testing.T, l *Ledger) { moveFile(t, l.dir, l.dir+".old") },
+	"operations moved": func(t *testing.T,
+		l *Ledger) {
+		moveFile(t, l.operations(), l.dir+".old")
+	},
+	"directory above moved": func(t *testing.T,
+		l *Ledger) {
+		moveFile(t, filepath.Dir(l.dir), filepath.Dir(l.dir)+".old")
+	},
+	"ledger removed": func(t *testing.T, l *Ledger) { must(t, os.RemoveAll(l.dir)) },
 	"archived under two names": func(t *testing.T, l *Ledger) {
-		must(t, errors.Join(os.Link(l.operation("op"), l.archived("op", 1)), os.Remove(l.operation("op"))))
+		must(t, errors.Join(os.Link(l.operation("op"), l.archived("op", 1)),
+			os.Remove(l.operation("op"))))
 	},
 	"edited while open": func(t *testing.T, l *Ledger) {
 		opened(t, l.operation("op"))
@@ -196,7 +224,8 @@ func TestNotifySurvives(t *testing.T) {
 			var hand sync.WaitGroup
 			for _, file := range files {
 				hand.Go(func() {
-					if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, nil, 0o600)); err != nil {
+					if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700),
+						os.WriteFile(file, nil, 0o600)); err != nil {
 						t.Error(err)
 					}
 				})
@@ -306,7 +335,8 @@ func TestNotifyMissesNothing(t *testing.T) {
 var ways = map[string]func(path, text string) error{
 	"in place": func(path, text string) error { return os.WriteFile(path, []byte(text), 0o600) },
 	"renamed": func(path, text string) error {
-		return errors.Join(os.WriteFile(path+".new", []byte(text), 0o600), os.Rename(path+".new", path))
+		return errors.Join(os.WriteFile(path+".new", []byte(text), 0o600),
+			os.Rename(path+".new", path))
 	},
 	"removed": func(path, text string) error {
 		return errors.Join(os.Remove(path), os.WriteFile(path, []byte(text), 0o600))
@@ -314,7 +344,8 @@ var ways = map[string]func(path, text string) error{
 	"moved, directory and all": func(path, text string) error {
 		dir := filepath.Dir(path)
 		old := filepath.Join(filepath.Dir(dir), "old"+text)
-		return errors.Join(os.Rename(dir, old), os.Mkdir(dir, 0o700), os.WriteFile(path, []byte(text), 0o600))
+		return errors.Join(os.Rename(dir, old), os.Mkdir(dir, 0o700),
+			os.WriteFile(path, []byte(text), 0o600))
 	},
 }
 

@@ -127,7 +127,8 @@ func (l *Ledger) checkUnmarked() error {
 		return err
 	}
 
-	return fmt.Errorf("%w: %s has files of a ledger but no ledger.json: restore it, or move them away", ErrConfig, l.dir)
+	return fmt.Errorf("%w: %s has files of a ledger but no ledger.json: restore it, or move them "+
+		"away", ErrConfig, l.dir)
 }
 
 // isGroupFile reports whether name is a file of a group. A lock file does not count: it is empty,
@@ -239,7 +240,8 @@ func commitOn(shared string) string {
 func (l *Ledger) network() (string, error) {
 	name, err := l.fs.Network(l.dir)
 	if err == nil && name == "fuse.sshfs" {
-		err = fmt.Errorf("%w: %s: sshfs shares no locks between hosts: put it on a file system that does", ErrConfig, l.dir)
+		err = fmt.Errorf("%w: %s: sshfs shares no locks between hosts: put it on a file system "+
+			"that does", ErrConfig, l.dir)
 	}
 	return name, err
 }
@@ -257,7 +259,8 @@ func (l *Ledger) syncPath() error {
 
 	for dir := ledger; ; dir = filepath.Dir(dir) {
 		err := l.withFile(dir, disk.File.Sync)
-		if far := len(dir) < len(filepath.Dir(ledger)); far && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL)) {
+		if far := len(dir) < len(filepath.Dir(ledger)); far &&
+			(errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL)) {
 			err = nil
 		}
 		if err != nil || filepath.Dir(dir) == dir {

@@ -8,8 +8,11 @@ import (
 
 // operations are the documents in operations/.
 var operations = Document[protocol.Operation]{
-	names:   (*Ledger).operationDocument,
-	none:    func(_ string, revision int64) protocol.Operation { return protocol.Operation{Revision: revision} },
+	names: (*Ledger).operationDocument,
+	none: func(_ string,
+		revision int64) protocol.Operation {
+		return protocol.Operation{Revision: revision}
+	},
 	sight:   protocol.Sightings.SightOperation,
 	prepare: prepareOperation,
 	files: []codec[protocol.Operation]{{
@@ -26,7 +29,8 @@ var operations = Document[protocol.Operation]{
 
 // prepareOperation carries out the effects of op's verb that come before the commit, and queues the
 // rest. It records failures in the operation that it returns, as leftResources.
-func prepareOperation(tx *Tx[protocol.Operation], op protocol.Operation) (protocol.Operation, bool, error) {
+func prepareOperation(tx *Tx[protocol.Operation],
+	op protocol.Operation) (protocol.Operation, bool, error) {
 	asked := op.Effects()
 	for _, call := range asked.Begun {
 		if _, err := tx.effects.makeTmp(call); err != nil {
@@ -52,7 +56,8 @@ func prepareOperation(tx *Tx[protocol.Operation], op protocol.Operation) (protoc
 
 // EditOperation applies verb to the operation id. See Document.Edit. If there is no operation, verb
 // gets the zero Operation, with the revision of an archived one with that id.
-func (l *Ledger) EditOperation(id string, mode Mode, verb Verb[protocol.Operation]) (Edit[protocol.Operation], error) {
+func (l *Ledger) EditOperation(id string, mode Mode,
+	verb Verb[protocol.Operation]) (Edit[protocol.Operation], error) {
 	return operations.Edit(l, id, mode, verb)
 }
 
@@ -71,14 +76,16 @@ func (l *Ledger) Read(id string) (data []byte, archived bool, err error) {
 }
 
 // ObserveOperation returns seen with what this host remembers about op. See Document.Observe.
-func (l *Ledger) ObserveOperation(op protocol.Operation, seen protocol.Observation) (_ protocol.Observation, news bool) {
+func (l *Ledger) ObserveOperation(op protocol.Operation,
+	seen protocol.Observation) (_ protocol.Observation, news bool) {
 	return operations.Observe(l, op.ID, op, seen)
 }
 
 // Settle repairs what killed edits have left of an operation. If another process has the lock, or
 // Settle fails, the next edit does it.
 func (l *Ledger) Settle(id string) {
-	l.recordLeftover(ignoreBusy(l.hold(l.operationDocument(id), OrCreate|Try, func(*edit) error { return nil })))
+	l.recordLeftover(ignoreBusy(l.hold(l.operationDocument(id), OrCreate|Try,
+		func(*edit) error { return nil })))
 }
 
 // HasTmp reports whether a call has a temporary directory.

@@ -23,9 +23,12 @@ func pushed(t *testing.T, l *Ledger, p protocol.Push) {
 // crash has the call of pushed found dead, and then cleaned up.
 func crash(t *testing.T, l *Ledger) (op protocol.Operation) {
 	t.Helper()
-	for _, after := range []time.Duration{protocol.DefaultStalenessThreshold + time.Second, protocol.DefaultStalenessThreshold + 2*time.Second} {
-		op = editOp(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
-			return op.Cleanup("janitor", protocol.Observation{Now: linkEpoch.Add(after), Watch: protocol.Awake})
+	for _, after := range []time.Duration{protocol.DefaultStalenessThreshold + time.Second,
+		protocol.DefaultStalenessThreshold + 2*time.Second} {
+		op = editOp(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation,
+			error) {
+			return op.Cleanup("janitor", protocol.Observation{Now: linkEpoch.Add(after),
+				Watch: protocol.Awake})
 		})
 	}
 	return op
@@ -46,7 +49,8 @@ func TestTemporaryDirectoryOfACall(t *testing.T) {
 		must(t, os.Remove(l.operation("op")))
 		pushed(t, l, protocol.Push{Tmp: true})
 		info, err := os.Stat(filepath.Join(l.Dir(), "tmp/op/c"))
-		if err != nil || !info.IsDir() || !l.HasTmp("op", "c") || l.TmpDir("op", "c") != filepath.Join(l.Dir(), "tmp/op/c") {
+		if err != nil || !info.IsDir() || !l.HasTmp("op", "c") ||
+			l.TmpDir("op", "c") != filepath.Join(l.Dir(), "tmp/op/c") {
 			t.Errorf("pushed: %v", err)
 		}
 		if end(t, l); l.HasTmp("op", "c") {
@@ -95,7 +99,8 @@ func TestLeftResources(t *testing.T) {
 			}
 		}
 
-		if len(op.Stack) > 0 || len(last.LeftResources) != 1 || last.LeftResources[0].Path != outside ||
+		if len(op.Stack) > 0 || len(last.LeftResources) != 1 ||
+			last.LeftResources[0].Path != outside ||
 			!strings.Contains(last.LeftResources[0].Error, ErrResource.Error()) {
 			t.Errorf("got %+v", last)
 		}
@@ -111,11 +116,14 @@ func TestPushWithoutItsTemporaryDirectory(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, Config{}, Options{})
 	h.before = nth(t, 1, "mkdir", "/op/c", broken)
-	_, err := l.EditOperation("op", OrCreate, func(protocol.Operation, protocol.Observation) (protocol.Operation, error) {
-		return protocol.Create("op", 0, 0).Push(protocol.Push{Participant: "p", Call: "c", Tmp: true}, protocol.Observation{Now: linkEpoch})
-	})
+	_, err := l.EditOperation("op", OrCreate,
+		func(protocol.Operation, protocol.Observation) (protocol.Operation, error) {
+			return protocol.Create("op", 0, 0).Push(protocol.Push{Participant: "p", Call: "c",
+				Tmp: true}, protocol.Observation{Now: linkEpoch})
+		})
 
-	if _, _, readErr := l.ReadOperation("op"); !errors.Is(err, errDisk) || !errors.Is(readErr, ErrNotFound) {
+	if _, _, readErr := l.ReadOperation("op"); !errors.Is(err, errDisk) ||
+		!errors.Is(readErr, ErrNotFound) {
 		t.Errorf("got %v, and then %v", err, readErr)
 	}
 }
@@ -128,11 +136,16 @@ func TestTemporaryDirectoryOfABadID(t *testing.T) {
 	writeFile(t, filepath.Join(victim, "file"), "x")
 
 	for _, call := range []string{"../victim", "..", "", "a/b"} {
-		err := l.Edit("op", OrCreate, func(tx *byteTx) error { _, err := tx.MakeTmp(call); return err })
+		err := l.Edit("op", OrCreate, func(tx *byteTx) error {
+			_,
+				err := tx.MakeTmp(call)
+			return err
+		})
 		if !errors.Is(err, protocol.ErrBadID) {
 			t.Errorf("make %q: %v", call, err)
 		}
-		must(t, l.Edit("op", OrCreate, func(tx *byteTx) error { tx.DiscardTmp(call); return add("a", false)(tx) }))
+		must(t, l.Edit("op", OrCreate,
+			func(tx *byteTx) error { tx.DiscardTmp(call); return add("a", false)(tx) }))
 		if left := l.Leftovers(); len(left) != 1 || !errors.Is(left[0], protocol.ErrBadID) {
 			t.Errorf("discard %q: %v", call, left)
 		}
@@ -162,13 +175,15 @@ func TestCorruptOperationsAreLeftAlone(t *testing.T) {
 			l := testLedger(t, config, Options{})
 			writeFile(t, l.operation("op"), c.text)
 			_, _, read := l.ReadOperation("op")
-			_, edit := l.EditOperation("op", Existing, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
-				t.Errorf("%s: the verb was called", name)
-				return op, nil
-			})
+			_, edit := l.EditOperation("op", Existing,
+				func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+					t.Errorf("%s: the verb was called", name)
+					return op, nil
+				})
 
 			for _, err := range []error{read, edit} {
-				if !errors.Is(err, c.want) || c.want != ErrCaseFold && !strings.Contains(err.Error(), l.operation("op")) {
+				if !errors.Is(err, c.want) || c.want != ErrCaseFold &&
+					!strings.Contains(err.Error(), l.operation("op")) {
 					t.Errorf("%s, %s: got %v, want %v", config.Commit, name, err, c.want)
 				}
 			}

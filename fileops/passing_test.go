@@ -93,7 +93,8 @@ func (p *passing) append(tx *GroupTx, alerts []protocol.Alert) error {
 func (p *passing) commit(tx *GroupTx, g protocol.Group, beat bool) error {
 	err := tx.write(g, beat)
 	p.tried, p.err = g, err
-	if unchanged := sameRevisions(*p.seen, tx.Value()); unchanged != (err != nil && !errors.Is(err, ErrCommitted)) {
+	if unchanged := sameRevisions(*p.seen, tx.Value()); unchanged != (err != nil &&
+		!errors.Is(err, ErrCommitted)) {
 		p.wrong = fmt.Errorf("%+v after %+v and %w", tx.Value(), p.seen, err)
 	}
 
@@ -107,12 +108,15 @@ func (p *passing) commit(tx *GroupTx, g protocol.Group, beat bool) error {
 // mayBe reports whether each file of g is as before the last Commit, or as that Commit would make
 // it.
 func (p *passing) mayBe(g protocol.Group) bool {
-	return (g.Registry.Revision == p.seen.Registry.Revision || g.Registry.Revision == p.tried.Registry.Revision) &&
-		(g.Orchestrator.Revision == p.seen.Orchestrator.Revision || g.Orchestrator.Revision == p.tried.Orchestrator.Revision)
+	return (g.Registry.Revision == p.seen.Registry.Revision ||
+		g.Registry.Revision == p.tried.Registry.Revision) &&
+		(g.Orchestrator.Revision == p.seen.Orchestrator.Revision ||
+			g.Orchestrator.Revision == p.tried.Orchestrator.Revision)
 }
 
 func sameRevisions(a, b protocol.Group) bool {
-	return a.Registry.Revision == b.Registry.Revision && a.Orchestrator.Revision == b.Orchestrator.Revision
+	return a.Registry.Revision == b.Registry.Revision &&
+		a.Orchestrator.Revision == b.Orchestrator.Revision
 }
 
 // withPass returns the group after one more pass.
@@ -120,8 +124,10 @@ func withPass(g protocol.Group, name string) protocol.Group {
 	g.Orchestrator.Revision++
 	g.Registry.Revision++
 	g.Registry.AlertSeq++
-	g.Registry.Unknown = []protocol.Member{{Name: "names", Value: fmt.Sprintf("%q", strings.Join(append(namesOf(g), name), " "))}}
-	alert := protocol.Alert{Seq: g.Registry.AlertSeq, Type: protocol.AlertFailed, Message: name, Timestamp: time.Unix(0, 0)}
+	g.Registry.Unknown = []protocol.Member{{Name: "names",
+		Value: fmt.Sprintf("%q", strings.Join(append(namesOf(g), name), " "))}}
+	alert := protocol.Alert{Seq: g.Registry.AlertSeq, Type: protocol.AlertFailed, Message: name,
+		Timestamp: time.Unix(0, 0)}
 	g.Registry.PendingAlerts = append(slices.Clone(g.Registry.PendingAlerts), alert)
 	return g
 }
@@ -137,7 +143,8 @@ func namesOf(g protocol.Group) []string {
 func wantAlerts(l *Ledger, g protocol.Group) error {
 	var want []string
 	for i, name := range namesOf(g) {
-		alert := protocol.Alert{Seq: int64(i + 1), Type: protocol.AlertFailed, Message: name, Timestamp: time.Unix(0, 0)}
+		alert := protocol.Alert{Seq: int64(i + 1), Type: protocol.AlertFailed, Message: name,
+			Timestamp: time.Unix(0, 0)}
 		want = append(want, strings.TrimSpace(alertLine("g", alert)))
 	}
 
@@ -148,7 +155,8 @@ func wantAlerts(l *Ledger, g protocol.Group) error {
 	}
 
 	if err != nil || !slices.Equal(got, want) || len(g.Registry.PendingAlerts) > 0 {
-		return fmt.Errorf("alerts: %v, %q, want %q; pending: %v", err, got, want, g.Registry.PendingAlerts)
+		return fmt.Errorf("alerts: %v, %q, want %q; pending: %v", err, got, want,
+			g.Registry.PendingAlerts)
 	}
 	return nil
 }

@@ -25,7 +25,8 @@ import (
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && strings.HasPrefix(os.Args[1], "child=") {
-		if err := child(strings.TrimPrefix(os.Args[1], "child="), os.Args[2], os.Args[3:]); err != nil {
+		if err := child(strings.TrimPrefix(os.Args[1], "child="), os.Args[2],
+			os.Args[3:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -55,7 +56,8 @@ func child(what, dir string, args []string) error {
 		return err
 	case "archive":
 		for range 200 {
-			if err := l.Edit("op", Existing, archive); err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrArchived) {
+			if err := l.Edit("op", Existing, archive); err != nil && !errors.Is(err, ErrNotFound) &&
+				!errors.Is(err, ErrArchived) {
 				return err
 			}
 		}
@@ -166,7 +168,8 @@ func TestManyProcessesLoseNothing(t *testing.T) {
 	if got := everyEdit(t, l); !slices.Equal(got, acked) || len(got) != 64*25 {
 		t.Errorf("%d edits of %d, %d acknowledged", len(got), 64*25, len(acked))
 	}
-	if left := filesIn(t, l.operations()); !slices.Equal(left, []string{"op.json", "op.json.lock"}) {
+	if left := filesIn(t, l.operations()); !slices.Equal(left,
+		[]string{"op.json", "op.json.lock"}) {
 		t.Errorf("left: %v", left)
 	}
 }
@@ -257,7 +260,8 @@ func TestKilledWritersTearNothing(t *testing.T) {
 	if err := l.Sweep(); err != nil {
 		t.Error(err)
 	}
-	if left := filesIn(t, l.operations()); !slices.Equal(left, []string{"op.json", "op.json.lock"}) {
+	if left := filesIn(t, l.operations()); !slices.Equal(left,
+		[]string{"op.json", "op.json.lock"}) {
 		t.Errorf("left: %v", left)
 	}
 }
@@ -315,7 +319,8 @@ func TestBusyLockChangesNothing(t *testing.T) {
 
 	// A process that gave up waiting must not have the lock when it is finally free.
 	release()
-	poll.Until(t, "the lock is free", func() bool { return l.Edit("op", Existing|Try, add("b", false)) == nil })
+	poll.Until(t, "the lock is free",
+		func() bool { return l.Edit("op", Existing|Try, add("b", false)) == nil })
 	if got := everyEdit(t, l); !slices.Equal(got, []string{"a", "b"}) {
 		t.Error(got)
 	}
@@ -338,10 +343,12 @@ func TestReplacedLockFileIsNoticed(t *testing.T) {
 	done := make(chan error)
 	entered := make(chan struct{})
 	go func() {
-		done <- l.Edit("op", Existing, func(tx *byteTx) error { close(entered); return add("b", false)(tx) })
+		done <- l.Edit("op", Existing,
+			func(tx *byteTx) error { close(entered); return add("b", false)(tx) })
 	}()
 
-	poll.Until(t, "somebody waits for the lock", func() bool { return waitsForLock(l.operationLock("op")) })
+	poll.Until(t, "somebody waits for the lock",
+		func() bool { return waitsForLock(l.operationLock("op")) })
 	if err := os.Remove(l.operationLock("op")); err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +357,8 @@ func TestReplacedLockFileIsNoticed(t *testing.T) {
 	release()
 
 	// The waiter has the old lock now, sees that it is the wrong one, and waits for the new one.
-	poll.Until(t, "somebody waits for the lock", func() bool { return waitsForLock(l.operationLock("op")) })
+	poll.Until(t, "somebody waits for the lock",
+		func() bool { return waitsForLock(l.operationLock("op")) })
 
 	select {
 	case <-entered:
@@ -387,7 +395,8 @@ func waitsForLock(path string) bool {
 	}
 
 	for line := range strings.Lines(string(locks)) {
-		if strings.Contains(line, "->") && strings.Contains(line, fmt.Sprintf(":%d ", info.ID.Inode)) {
+		if strings.Contains(line, "->") && strings.Contains(line,
+			fmt.Sprintf(":%d ", info.ID.Inode)) {
 			return true
 		}
 	}
@@ -411,7 +420,8 @@ func snapshot(t *testing.T, dir string) string {
 	t.Helper()
 	var all strings.Builder
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Type() == os.ModeSymlink || strings.Contains(path, tempMark) {
+		if err != nil || d.IsDir() || d.Type() == os.ModeSymlink ||
+			strings.Contains(path, tempMark) {
 			return err
 		}
 

@@ -26,7 +26,8 @@ func TestListWhileAnOperationGoes(t *testing.T) {
 		}
 	}
 
-	h.before = nth(t, 1, "stat", "/op07.json", func() error { return os.Remove(l.operation("op07")) })
+	h.before = nth(t, 1, "stat", "/op07.json",
+		func() error { return os.Remove(l.operation("op07")) })
 	list, err := l.List()
 	var got []string
 	for _, entry := range list {
@@ -43,7 +44,8 @@ func TestPruneArchiveWhileACopyGoes(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, Config{}, Options{})
 	oldCopies(t, l, keepCopies+5, time.Now())
-	h.before = nth(t, 1, "stat", "/old3.json", func() error { return os.Remove(l.archived("old3", 1)) })
+	h.before = nth(t, 1, "stat", "/old3.json",
+		func() error { return os.Remove(l.archived("old3", 1)) })
 	must(t, l.PruneArchive(time.Now()))
 	if left := filesIn(t, l.archive()); len(left) != keepCopies {
 		t.Errorf("%d copies are left", len(left))
@@ -66,7 +68,8 @@ func TestMarkerComesWhileItIsMissed(t *testing.T) {
 	l, h := hookedLedger(t, Config{}, Options{})
 	must(t, edits(add("a", false))(l))
 	must(t, os.Rename(l.marker(), l.marker()+".lost"))
-	h.before = nth(t, 1, "readdir", "/operations", func() error { return os.Rename(l.marker()+".lost", l.marker()) })
+	h.before = nth(t, 1, "readdir", "/operations",
+		func() error { return os.Rename(l.marker()+".lost", l.marker()) })
 	if _, err := Open(l.dir, Options{FS: h}); err != nil {
 		t.Error(err)
 	}
@@ -80,10 +83,12 @@ func TestDirectoryReplacedOnTheWay(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "file"), "x")
 	l, h := hookedLedger(t, Config{ResourceRoots: []string{root}}, Options{})
 	h.before = nth(t, 1, "open root", "/dir", func() error {
-		return errors.Join(os.Rename(dir, dir+".moved"), os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
+		return errors.Join(os.Rename(dir, dir+".moved"), os.Mkdir(dir, 0o700),
+			os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
 	})
 
-	if err := l.Edit("op", OrCreate, discard(filepath.Join(dir, "file"))); !errors.Is(err, ErrResource) {
+	if err := l.Edit("op", OrCreate, discard(filepath.Join(dir, "file"))); !errors.Is(err,
+		ErrResource) {
 		t.Errorf("got %v", err)
 	}
 	if gone(t, filepath.Join(dir, "file")) {

@@ -80,7 +80,8 @@ func TestReadWhileOperationsMove(t *testing.T) {
 			must(t, err)
 			data, archived, err := reader.Read("op")
 			must(t, err)
-			if got, err := decodeEdits(data); !slices.Equal(got, []string{test.want}) || archived != test.archived {
+			if got, err := decodeEdits(data); !slices.Equal(got, []string{test.want}) ||
+				archived != test.archived {
 				t.Errorf("got %q, archived %v, %v", data, archived, err)
 			}
 		})

@@ -20,7 +20,8 @@ import (
 func TestNotifyWithoutWatches(t *testing.T) {
 	t.Parallel()
 	for name, r := range map[string]seccomp.Refusal{
-		"no poller": seccomp.Refuse(unix.SYS_EPOLL_CTL, unix.EPERM), "no instance": seccomp.Refuse(unix.SYS_INOTIFY_INIT1, unix.EMFILE),
+		"no poller":   seccomp.Refuse(unix.SYS_EPOLL_CTL, unix.EPERM),
+		"no instance": seccomp.Refuse(unix.SYS_INOTIFY_INIT1, unix.EMFILE),
 	} {
 		l := testLedger(t, Config{}, Options{})
 		var n *Notifier
@@ -72,7 +73,8 @@ func TestNotifyOutOfWatches(t *testing.T) {
 		l := testLedger(t, Config{}, Options{})
 		c.prepare(l)
 		n := unread(t, l, []string{"op"}, nil)
-		seccomp.Run(t, []seccomp.Refusal{seccomp.Refuse(unix.SYS_INOTIFY_ADD_WATCH, unix.ENOSPC).Having(2, c.events|always)}, func() {
+		seccomp.Run(t, []seccomp.Refusal{seccomp.Refuse(unix.SYS_INOTIFY_ADD_WATCH,
+			unix.ENOSPC).Having(2, c.events|always)}, func() {
 			if n.Arm(); n.stop == nil {
 				t.Errorf("%s: it is not polled", name)
 			}

@@ -40,7 +40,8 @@ func (l *Ledger) resource(op, path string) (root, name string, err error) {
 	case root != l.tmp():
 		err = l.spare(root, name)
 	case !within(filepath.Dir(path), l.operationTmp(op)):
-		err = fmt.Errorf("%q: %w: inside tmp/ a call may name only what is inside %s", path, ErrResource, l.operationTmp(op))
+		err = fmt.Errorf("%q: %w: inside tmp/ a call may name only what is inside %s", path,
+			ErrResource, l.operationTmp(op))
 	}
 
 	return root, name, err
@@ -53,13 +54,15 @@ func (l *Ledger) locate(path string) (root, name string, err error) {
 	}
 
 	for _, candidate := range append([]string{l.tmp()}, l.config.ResourceRoots...) {
-		if rest, ok := strings.CutPrefix(path, candidate+string(filepath.Separator)); ok && len(candidate) > len(root) {
+		if rest, ok := strings.CutPrefix(path, candidate+string(filepath.Separator)); ok &&
+			len(candidate) > len(root) {
 			root, name = candidate, rest
 		}
 	}
 
 	if root == "" {
-		return "", "", fmt.Errorf("%q: %w: it is neither inside %s nor inside a resource root", path, ErrResource, l.tmp())
+		return "", "", fmt.Errorf("%q: %w: it is neither inside %s nor inside a resource root",
+			path, ErrResource, l.tmp())
 	}
 	return root, name, nil
 }
@@ -80,7 +83,8 @@ func (l *Ledger) spare(root, name string) error {
 	if err != nil {
 		return err
 	}
-	return l.excludes(path, append([]string{l.dir, l.options.Home}, l.config.ResourceRoots...), ErrResource)
+	return l.excludes(path, append([]string{l.dir, l.options.Home}, l.config.ResourceRoots...),
+		ErrResource)
 }
 
 // excludes returns refusal if path, which has no symbolic links, is or contains one of dirs. It
@@ -174,7 +178,8 @@ func (e *effects) discard(path string) error {
 		return err
 	}
 	if l.config.Shared && !l.options.TrustGroup && root != l.tmp() {
-		return fmt.Errorf("%q: %w: any member of the group could have named it: --trust-group deletes it", path, ErrPermission)
+		return fmt.Errorf("%q: %w: any member of the group could have named it: --trust-group "+
+			"deletes it", path, ErrPermission)
 	}
 
 	parent, err := l.descend(root, filepath.Dir(name))
@@ -197,7 +202,8 @@ func (e *effects) discardFrom(parent disk.Root, root, name string) error {
 	t := trash{parent: parent, base: base, name: newTrashName()}
 	_, err := parent.Lstat(base)
 	if err == nil {
-		t.journal, err = e.ledger.writeJournal(e.id, journal{root, filepath.Join(filepath.Dir(name), t.name)})
+		t.journal, err = e.ledger.writeJournal(e.id,
+			journal{root, filepath.Join(filepath.Dir(name), t.name)})
 	}
 
 	if err == nil {

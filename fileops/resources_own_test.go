@@ -44,16 +44,20 @@ func TestTmpOfOtherOperations(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
 	must(t, l.Edit("op", OrCreate, add("a", false)))
-	for _, name := range []string{"op/call/file", "op/file", "op2/call/file", "o/call", "OP/call", "victim/call/file"} {
+	for _, name := range []string{"op/call/file", "op/file", "op2/call/file", "o/call", "OP/call",
+		"victim/call/file"} {
 		writeFile(t, filepath.Join(l.tmp(), name), "x")
 	}
 
 	must(t, os.Symlink("../victim", filepath.Join(l.tmp(), "op/link")))
-	wantRefused(t, l, l.tmp(), filepath.Join(l.tmp(), "op"), filepath.Join(l.tmp(), "op2"), filepath.Join(l.tmp(), "op2/call"),
-		filepath.Join(l.tmp(), "o/call"), filepath.Join(l.tmp(), "OP/call"), filepath.Join(l.tmp(), "victim"),
+	wantRefused(t, l, l.tmp(), filepath.Join(l.tmp(), "op"), filepath.Join(l.tmp(), "op2"),
+		filepath.Join(l.tmp(), "op2/call"),
+		filepath.Join(l.tmp(), "o/call"), filepath.Join(l.tmp(), "OP/call"),
+		filepath.Join(l.tmp(), "victim"),
 		filepath.Join(l.tmp(), "victim/call/file"), filepath.Join(l.tmp(), "op/link/call"))
 
-	wantTaken(t, l, filepath.Join(l.tmp(), "op/call/file"), filepath.Join(l.tmp(), "op/call"), filepath.Join(l.tmp(), "op/file"),
+	wantTaken(t, l, filepath.Join(l.tmp(), "op/call/file"), filepath.Join(l.tmp(), "op/call"),
+		filepath.Join(l.tmp(), "op/file"),
 		filepath.Join(l.tmp(), "op/link"))
 	if gone(t, filepath.Join(l.tmp(), "victim/call/file")) {
 		t.Error("deleted through a symbolic link")
@@ -66,12 +70,14 @@ func TestTmpByAnotherName(t *testing.T) {
 	root := realPath(t, t.TempDir())
 	dir, alias := filepath.Join(root, "ledger"), filepath.Join(t.TempDir(), "alias")
 	must(t, os.Symlink(root, alias))
-	l, err := Create(filepath.Join(alias, "ledger"), Config{ResourceRoots: []string{root}}, Options{})
+	l, err := Create(filepath.Join(alias, "ledger"), Config{ResourceRoots: []string{root}},
+		Options{})
 	must(t, err)
 	must(t, l.Edit("op", OrCreate, add("a", false)))
 	writeFile(t, filepath.Join(dir, "tmp/op/file"), "x")
 	writeFile(t, filepath.Join(dir, "tmp/victim/file"), "x")
-	wantRefused(t, l, filepath.Join(dir, "tmp/victim"), filepath.Join(dir, "tmp/op/file"), filepath.Join(alias, "ledger/tmp/victim"))
+	wantRefused(t, l, filepath.Join(dir, "tmp/victim"), filepath.Join(dir, "tmp/op/file"),
+		filepath.Join(alias, "ledger/tmp/victim"))
 	wantTaken(t, l, filepath.Join(alias, "ledger/tmp/op/file"))
 }
 
@@ -86,11 +92,14 @@ func TestResourcesAroundOthers(t *testing.T) {
 		writeFile(t, filepath.Join(root, name), "x")
 	}
 
-	l := testLedger(t, Config{ResourceRoots: []string{root, filepath.Join(root, "a/root"), filepath.Join(alias, "b/root")}},
+	l := testLedger(t, Config{ResourceRoots: []string{root, filepath.Join(root, "a/root"),
+		filepath.Join(alias, "b/root")}},
 		Options{Home: filepath.Join(alias, "c/home/me")})
-	wantRefused(t, l, filepath.Join(root, "a/root"), filepath.Join(root, "a"), filepath.Join(root, "b/root"), filepath.Join(root, "b"),
+	wantRefused(t, l, filepath.Join(root, "a/root"), filepath.Join(root, "a"),
+		filepath.Join(root, "b/root"), filepath.Join(root, "b"),
 		filepath.Join(root, "c/home/me"), filepath.Join(root, "c/home"), filepath.Join(root, "c"))
-	wantTaken(t, l, filepath.Join(root, "a/root/file"), filepath.Join(root, "b/root/file"), filepath.Join(root, "c/home/me/file"),
+	wantTaken(t, l, filepath.Join(root, "a/root/file"), filepath.Join(root, "b/root/file"),
+		filepath.Join(root, "c/home/me/file"),
 		filepath.Join(root, "d"))
 }
 
@@ -98,12 +107,15 @@ func TestResourcesAroundOthers(t *testing.T) {
 func TestWhatAResourceContains(t *testing.T) {
 	t.Parallel()
 	root := realPath(t, t.TempDir())
-	l := testLedger(t, Config{ResourceRoots: []string{root, filepath.Join(root, "a/b")}}, Options{Home: filepath.Join(root, "me")})
+	l := testLedger(t, Config{ResourceRoots: []string{root, filepath.Join(root, "a/b")}},
+		Options{Home: filepath.Join(root, "me")})
 
 	for name, want := range map[string]string{
-		"a": `contains the resource root "` + root + `/a/b"`, "a/b": "it is the resource root", "me": "it is your home directory",
+		"a": `contains the resource root "` + root + `/a/b"`, "a/b": "it is the resource root",
+		"me": "it is your home directory",
 	} {
-		if err := l.CheckResource("op", filepath.Join(root, name)); err == nil || !strings.Contains(err.Error(), want) {
+		if err := l.CheckResource("op", filepath.Join(root, name)); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", name, err, want)
 		}
 	}
@@ -117,15 +129,19 @@ func TestCheckRoots(t *testing.T) {
 	dir, o := filepath.Join(base, "state/ledger"), Options{Home: filepath.Join(base, "home/me")}
 
 	for _, root := range []string{
-		"/", base, filepath.Join(base, "state"), dir, filepath.Join(dir, "operations"), filepath.Join(alias, "state/ledger/tmp/op"),
-		filepath.Join(alias, "state"), filepath.Join(base, "home/me"), filepath.Join(base, "home"), filepath.Join(alias, "home/me"),
+		"/", base, filepath.Join(base, "state"), dir, filepath.Join(dir, "operations"),
+		filepath.Join(alias, "state/ledger/tmp/op"),
+		filepath.Join(alias, "state"), filepath.Join(base, "home/me"), filepath.Join(base, "home"),
+		filepath.Join(alias, "home/me"),
 	} {
-		if err := CheckRoots(dir, []string{filepath.Join(base, "fine"), root}, o); !errors.Is(err, ErrRoot) {
+		if err := CheckRoots(dir, []string{filepath.Join(base, "fine"), root}, o); !errors.Is(err,
+			ErrRoot) {
 			t.Errorf("%q: got %v", root, err)
 		}
 	}
 
-	fine := []string{filepath.Join(base, "home/me/build"), filepath.Join(base, "state/other"), filepath.Join(alias, "data")}
+	fine := []string{filepath.Join(base, "home/me/build"), filepath.Join(base, "state/other"),
+		filepath.Join(alias, "data")}
 	if err := CheckRoots(dir, fine, o); err != nil {
 		t.Error(err)
 	}

@@ -81,7 +81,8 @@ func wantNoLeftovers(t *testing.T, l *Ledger) {
 func TestDiscard(t *testing.T) {
 	t.Parallel()
 	l, root := rooted(t, Options{})
-	file, link, inTmp := filepath.Join(root, "file"), filepath.Join(root, "link"), filepath.Join(l.tmp(), "op/y/z")
+	file, link, inTmp := filepath.Join(root, "file"), filepath.Join(root,
+		"link"), filepath.Join(l.tmp(), "op/y/z")
 	writeFile(t, file, "x")
 	writeFile(t, filepath.Join(root, "kept"), "x")
 	writeFile(t, inTmp, "x")
@@ -90,7 +91,8 @@ func TestDiscard(t *testing.T) {
 	}
 
 	scratch := filepath.Join(root, "scratch")
-	paths := []string{scratch, scratch, file, link, inTmp, filepath.Join(root, "missing"), filepath.Join(root, "no/such/dir")}
+	paths := []string{scratch, scratch, file, link, inTmp, filepath.Join(root, "missing"),
+		filepath.Join(root, "no/such/dir")}
 	for _, path := range paths {
 		if err := l.CheckResource("op", path); err != nil {
 			t.Error(err)
@@ -125,17 +127,20 @@ func TestPathsThatAreNoResources(t *testing.T) {
 	writeFile(t, filepath.Join(outside, "victim/file"), "x")
 	writeFile(t, filepath.Join(root, "plain"), "x")
 
-	for name, target := range map[string]string{"out": outside, "relative": "../..", "inside": filepath.Join(root, "scratch")} {
+	for name, target := range map[string]string{"out": outside, "relative": "../..",
+		"inside": filepath.Join(root, "scratch")} {
 		if err := os.Symlink(target, filepath.Join(root, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
 
 	for _, path := range []string{
-		"", "relative", "/", "/etc/passwd", root, root + "/", root + "/../" + filepath.Base(root) + "/scratch", root + "x/scratch",
+		"", "relative", "/", "/etc/passwd", root, root + "/",
+		root + "/../" + filepath.Base(root) + "/scratch", root + "x/scratch",
 		root + "/scratch/../scratch", root + "//scratch", root + "/./scratch",
 		filepath.Join(outside, "victim"),
-		filepath.Join(root, "plain/x"), filepath.Join(root, "out/victim"), filepath.Join(root, "relative/x"), filepath.Join(root, "inside/deep"),
+		filepath.Join(root, "plain/x"), filepath.Join(root, "out/victim"),
+		filepath.Join(root, "relative/x"), filepath.Join(root, "inside/deep"),
 		l.dir, l.tmp(), l.marker(), l.operation("op"), l.archive(), filepath.Dir(l.dir),
 	} {
 		if err := l.CheckResource("op", path); !errors.Is(err, ErrResource) {
@@ -146,7 +151,8 @@ func TestPathsThatAreNoResources(t *testing.T) {
 		}
 	}
 
-	if gone(t, filepath.Join(outside, "victim/file")) || gone(t, filepath.Join(root, "scratch/deep/file")) {
+	if gone(t, filepath.Join(outside, "victim/file")) ||
+		gone(t, filepath.Join(root, "scratch/deep/file")) {
 		t.Error("something was deleted")
 	}
 
@@ -163,13 +169,15 @@ func TestLedgerInsideResourceRoot(t *testing.T) {
 	}
 
 	dir := filepath.Join(root, "state", "ledger")
-	l, err := Create(dir, Config{ResourceRoots: []string{root, filepath.Join(alias, "state")}}, Options{})
+	l, err := Create(dir, Config{ResourceRoots: []string{root, filepath.Join(alias, "state")}},
+		Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	for _, path := range []string{
-		filepath.Join(root, "state"), dir, filepath.Join(dir, "operations"), filepath.Join(dir, "logs/x"),
+		filepath.Join(root, "state"), dir, filepath.Join(dir, "operations"),
+		filepath.Join(dir, "logs/x"),
 		filepath.Join(alias, "state/ledger"), filepath.Join(alias, "state/ledger/operations"),
 	} {
 		if err := l.CheckResource("op", path); !errors.Is(err, ErrResource) {
@@ -191,8 +199,10 @@ func TestWhatIsInTheWay(t *testing.T) {
 	writeFile(t, filepath.Join(root, "plain"), "x")
 	must(t, os.Symlink("scratch", filepath.Join(root, "link")))
 
-	for name, want := range map[string]string{"plain": `"plain" is not a directory but a file`, "link": `"link" is not a directory but a symbolic link`} {
-		if err := l.CheckResource("op", filepath.Join(root, name, "x")); err == nil || !strings.Contains(err.Error(), want) {
+	for name, want := range map[string]string{"plain": `"plain" is not a directory but a file`,
+		"link": `"link" is not a directory but a symbolic link`} {
+		if err := l.CheckResource("op", filepath.Join(root, name, "x")); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
@@ -215,10 +225,12 @@ func TestRootThatIsMissing(t *testing.T) {
 func TestSymlinkedRootIsRefused(t *testing.T) {
 	t.Parallel()
 	l, root := rooted(t, Options{})
-	if err := errors.Join(os.Rename(root, root+".moved"), os.Symlink(root+".moved", root)); err != nil {
+	if err := errors.Join(os.Rename(root, root+".moved"),
+		os.Symlink(root+".moved", root)); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Edit("op", Existing, discard(filepath.Join(root, "scratch"))); !errors.Is(err, ErrResource) {
+	if err := l.Edit("op", Existing, discard(filepath.Join(root, "scratch"))); !errors.Is(err,
+		ErrResource) {
 		t.Errorf("got %v", err)
 	}
 	if gone(t, filepath.Join(root, "scratch")) {
@@ -401,7 +413,8 @@ func TestSharedLedgerNeedsTrustToDeleteOutsideTmp(t *testing.T) {
 	if err := l.Edit("op", OrCreate, discard(filepath.Join(l.tmp(), "op/y"))); err != nil {
 		t.Error(err)
 	}
-	if err := l.Edit("op", OrCreate, discard(scratch)); !errors.Is(err, ErrPermission) || gone(t, scratch) {
+	if err := l.Edit("op", OrCreate, discard(scratch)); !errors.Is(err, ErrPermission) ||
+		gone(t, scratch) {
 		t.Errorf("got %v", err)
 	}
 

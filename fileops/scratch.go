@@ -71,7 +71,8 @@ func (s *Scratch) Exclusive() error {
 
 // Link tests that link(2) gives a file a second name, and not a name that another file has.
 func (s *Scratch) Link() error {
-	one, two, new := filepath.Join(s.dir, "one"), filepath.Join(s.dir, "two"), filepath.Join(s.dir, "new")
+	one, two, new := filepath.Join(s.dir, "one"), filepath.Join(s.dir, "two"), filepath.Join(s.dir,
+		"new")
 	if err := errors.Join(s.write(one, "one"), s.write(two, "two")); err != nil {
 		return err
 	}
@@ -97,11 +98,13 @@ func (s *Scratch) Link() error {
 
 // Move tests that a file can be moved to the archive, and not over another file.
 func (s *Scratch) Move() error {
-	from, to, free := filepath.Join(s.dir, "from"), filepath.Join(s.dir, "to"), filepath.Join(s.dir, "free")
+	from, to, free := filepath.Join(s.dir, "from"), filepath.Join(s.dir, "to"), filepath.Join(s.dir,
+		"free")
 	if err := errors.Join(s.write(from, "from"), s.write(to, "to")); err != nil {
 		return err
 	}
-	if err := s.refused("a renaming that is to replace nothing", s.ledger.fs.Move(from, to), to, "to"); err != nil {
+	if err := s.refused("a renaming that is to replace nothing", s.ledger.fs.Move(from, to), to,
+		"to"); err != nil {
 		return err
 	}
 	if err := s.ledger.fs.Move(from, free); err != nil {
@@ -192,5 +195,6 @@ func (s *Scratch) has(path string, texts ...string) error {
 		}
 	}
 
-	return fmt.Errorf("%w: %s has %d bytes that no one has written to it", ErrUnsound, filepath.Base(path), len(data))
+	return fmt.Errorf("%w: %s has %d bytes that no one has written to it", ErrUnsound,
+		filepath.Base(path), len(data))
 }

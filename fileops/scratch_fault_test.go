@@ -46,13 +46,17 @@ func TestTrialsOnABrokenDisk(t *testing.T) {
 		n            int
 		call, suffix string
 	}{
-		{exclusive, 1, "create", "/exclusive"}, {exclusive, 1, "write", "/exclusive"}, {exclusive, 2, "create", "/exclusive"},
+		{exclusive, 1, "create", "/exclusive"}, {exclusive, 1, "write", "/exclusive"},
+		{exclusive, 2, "create", "/exclusive"},
 		{exclusive, 1, "open", "/exclusive"},
-		{link, 1, "create", "/one"}, {link, 1, "create", "/two"}, {link, 1, "link", "/new"}, {link, 1, "stat", "/one"},
+		{link, 1, "create", "/one"}, {link, 1, "create", "/two"}, {link, 1, "link", "/new"},
+		{link, 1, "stat", "/one"},
 		{link, 1, "stat", "/new"}, {link, 1, "link", "/two"}, {link, 1, "read", "/two"},
-		{move, 1, "create", "/from"}, {move, 1, "create", "/to"}, {move, 1, "move", "/to"}, {move, 1, "read", "/to"},
+		{move, 1, "create", "/from"}, {move, 1, "create", "/to"}, {move, 1, "move", "/to"},
+		{move, 1, "read", "/to"},
 		{move, 1, "move", "/free"}, {move, 1, "open", "/free"},
-		{replace, 1, "create", "/replaced"}, {replace, 2, "create", "/temp"}, {replace, 3, "replace", "/replaced"},
+		{replace, 1, "create", "/replaced"}, {replace, 2, "create", "/temp"},
+		{replace, 3, "replace", "/replaced"},
 		{(*Scratch).Sync, 1, "fsync", "/archive"}, {(*Scratch).Sync, 1, "open", "/operations"},
 	} {
 		s, h := hookedScratch(t)

@@ -133,7 +133,8 @@ func tried(t *testing.T, f disk.FS) map[string]error {
 	}
 
 	results := map[string]error{
-		"exclusive": s.Exclusive(), "link": s.Link(), "move": s.Move(), "replace": s.Replace(), "sync": s.Sync(),
+		"exclusive": s.Exclusive(), "link": s.Link(), "move": s.Move(), "replace": s.Replace(),
+		"sync": s.Sync(),
 	}
 
 	if err := s.Remove(); err != nil {
@@ -162,49 +163,55 @@ func TestScratchFindsDefects(t *testing.T) {
 		defect, found, says string
 		fs                  faulty
 	}{
-		{"O_EXCL is ignored", "exclusive", "does not refuse", faulty{create: func(path string, mode fs.FileMode) (disk.File, error) {
-			f, err := disk.OS{}.Create(path, mode)
-			if errors.Is(err, fs.ErrExist) {
-				os.Remove(path)
-				return disk.OS{}.Create(path, mode)
-			}
-			return f, err
-		}}},
+		{"O_EXCL is ignored", "exclusive", "does not refuse",
+			faulty{create: func(path string, mode fs.FileMode) (disk.File, error) {
+				f, err := disk.OS{}.Create(path, mode)
+				if errors.Is(err, fs.ErrExist) {
+					os.Remove(path)
+					return disk.OS{}.Create(path, mode)
+				}
+				return f, err
+			}}},
 		{"link replaces", "link", "does not refuse", faulty{link: func(old, new string) error {
 			os.Remove(new)
 			return os.Link(old, new)
 		}}},
-		{"link copies", "link", "another file instead of another name", faulty{link: func(old, new string) error {
-			data, err := os.ReadFile(old)
-			if err != nil {
-				return err
-			}
-			if _, err := os.Lstat(new); err == nil {
-				return fs.ErrExist
-			}
-			return os.WriteFile(new, data, 0o600)
-		}}},
+		{"link copies", "link", "another file instead of another name",
+			faulty{link: func(old, new string) error {
+				data, err := os.ReadFile(old)
+				if err != nil {
+					return err
+				}
+				if _, err := os.Lstat(new); err == nil {
+					return fs.ErrExist
+				}
+				return os.WriteFile(new, data, 0o600)
+			}}},
 		{"a move replaces", "move", "does not refuse", faulty{move: over}},
-		{"a renaming copies", "replace", "a reader during a renaming", faulty{tear: copying, replace: func(old, new string) error {
-			data, err := os.ReadFile(old)
-			if err != nil {
-				return err
-			}
-			err = os.WriteFile(new, data[:len(data)/2], 0o600)
-			copying.wait()
-			return errors.Join(err, os.WriteFile(new, data, 0o600), os.Remove(old))
-		}}},
-		{"a renaming removes first", "replace", "a reader during a renaming", faulty{tear: removing, replace: func(old, new string) error {
-			err := os.Remove(new)
-			removing.wait()
-			return errors.Join(err, os.Rename(old, new))
-		}}},
+		{"a renaming copies", "replace", "a reader during a renaming",
+			faulty{tear: copying, replace: func(old, new string) error {
+				data, err := os.ReadFile(old)
+				if err != nil {
+					return err
+				}
+				err = os.WriteFile(new, data[:len(data)/2], 0o600)
+				copying.wait()
+				return errors.Join(err, os.WriteFile(new, data, 0o600), os.Remove(old))
+			}}},
+		{"a renaming removes first", "replace", "a reader during a renaming",
+			faulty{tear: removing, replace: func(old, new string) error {
+				err := os.Remove(new)
+				removing.wait()
+				return errors.Join(err, os.Rename(old, new))
+			}}},
 	} {
 		t.Run(tt.defect, func(t *testing.T) {
 			tt.fs.FS = disk.OS{}
 			for what, err := range tried(t, tt.fs) {
-				if errors.Is(err, ErrUnsound) != (what == tt.found) || err != nil && !strings.Contains(err.Error(), tt.says) {
-					t.Errorf("%s: got %v, and want an error only of %s: %s", what, err, tt.found, tt.says)
+				if errors.Is(err, ErrUnsound) != (what == tt.found) || err != nil &&
+					!strings.Contains(err.Error(), tt.says) {
+					t.Errorf("%s: got %v, and want an error only of %s: %s", what, err, tt.found,
+						tt.says)
 				}
 			}
 		})
@@ -235,7 +242,8 @@ func TestSweepScratch(t *testing.T) {
 		t.Fatal(err)
 	}
 	if exists(dead.dir) || !exists(used.dir) {
-		t.Errorf("the dead one's directory is there: %v; the used one's: %v", exists(dead.dir), exists(used.dir))
+		t.Errorf("the dead one's directory is there: %v; the used one's: %v", exists(dead.dir),
+			exists(used.dir))
 	}
 	if err := used.Remove(); err != nil || exists(used.dir) {
 		t.Errorf("not removed: %v", err)

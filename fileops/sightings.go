@@ -21,7 +21,8 @@ func (l *Ledger) remember(path string) *memory { return &memory{ledger: l, path:
 
 // observe returns seen with the memory updated by sight. If only one host's clocks matter, it
 // remembers nothing.
-func (m *memory) observe(seen protocol.Observation, sight func(protocol.Sightings) protocol.Sightings) protocol.Observation {
+func (m *memory) observe(seen protocol.Observation,
+	sight func(protocol.Sightings) protocol.Sightings) protocol.Observation {
 	if !m.ledger.linked() || !seen.Remembers() {
 		return seen
 	}

@@ -27,7 +27,8 @@ func (h *host) pass(d time.Duration) {
 func (h *host) look() protocol.Observation {
 	return protocol.Observation{
 		Watch: protocol.Awake,
-		Now:   h.wall, Host: protocol.Host{ID: h.name, BootID: fmt.Sprint(h.name, h.boots)}, MonotonicMs: h.monotonic,
+		Now:   h.wall, Host: protocol.Host{ID: h.name, BootID: fmt.Sprint(h.name, h.boots)},
+		MonotonicMs: h.monotonic,
 	}
 }
 
@@ -38,7 +39,8 @@ func twoHosts(apart time.Duration) (a, b *host) {
 func (h *host) beat(t *testing.T, l *Ledger) {
 	t.Helper()
 	l.options.Observe = h.look
-	editOp(t, l, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+	editOp(t, l, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation,
+		error) {
 		return op.Heartbeat(protocol.Actor{Participant: "p"}, protocol.Report{}, seen)
 	})
 }
@@ -46,7 +48,8 @@ func (h *host) beat(t *testing.T, l *Ledger) {
 func (h *host) tidy(t *testing.T, l *Ledger) protocol.Operation {
 	t.Helper()
 	l.options.Observe = h.look
-	return editOp(t, l, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+	return editOp(t, l, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation,
+		error) {
 		return op.Cleanup("janitor", seen)
 	})
 }
@@ -54,7 +57,8 @@ func (h *host) tidy(t *testing.T, l *Ledger) protocol.Operation {
 func remotePush(t *testing.T, l *Ledger, h *host) {
 	t.Helper()
 	l.options.Observe = h.look
-	editOp(t, l, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+	editOp(t, l, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation,
+		error) {
 		return protocol.Create("op", 0, 0).Push(protocol.Push{Participant: "p", Call: "c"}, seen)
 	})
 }
@@ -62,9 +66,10 @@ func remotePush(t *testing.T, l *Ledger, h *host) {
 func (h *host) register(t *testing.T, l *Ledger) {
 	t.Helper()
 	l.options.Observe = h.look
-	_, err := l.EditGroup("g", OrCreate, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
-		return g.Register(protocol.Registration{Service: "s", By: "test", PID: 1}, seen)
-	})
+	_, err := l.EditGroup("g", OrCreate,
+		func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+			return g.Register(protocol.Registration{Service: "s", By: "test", PID: 1}, seen)
+		})
 	must(t, err)
 }
 
@@ -72,7 +77,8 @@ func (h *host) register(t *testing.T, l *Ledger) {
 // whatever the wall clocks say.
 func TestAgesAcrossHosts(t *testing.T) {
 	t.Parallel()
-	for name, apart := range map[string]time.Duration{"equal": 0, "ahead": time.Hour, "behind": -time.Hour} {
+	for name, apart := range map[string]time.Duration{"equal": 0, "ahead": time.Hour,
+		"behind": -time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := testLedger(t, linkedConfig, Options{})
@@ -110,7 +116,10 @@ func TestSightingsBeginAnew(t *testing.T) {
 		"torn": func(t *testing.T, l *Ledger, b *host) {
 			must(t, os.WriteFile(sightingsOf(l.operation("op"), "b"), []byte("{"), 0o600))
 		},
-		"gone": func(t *testing.T, l *Ledger, b *host) { must(t, os.Remove(sightingsOf(l.operation("op"), "b"))) },
+		"gone": func(t *testing.T, l *Ledger, b *host) {
+			must(t,
+				os.Remove(sightingsOf(l.operation("op"), "b")))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -162,7 +171,8 @@ func TestSweepForgetsWhatIsArchived(t *testing.T) {
 	must(t, os.WriteFile(sightingsOf(l.operation("op"), "b")+tempMark+"0", nil, 0o600))
 	end(t, l, "c")
 	must(t, l.Sweep())
-	wantNames(t, l.operations(), "op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5", "op.json.origin")
+	wantNames(t, l.operations(), "op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5",
+		"op.json.origin")
 	if _, err := l.EditOperation("op", Existing, cleaning); !errors.Is(err, ErrArchived) {
 		t.Errorf("got %v", err)
 	}
@@ -178,7 +188,8 @@ func TestAgesAcrossHostsInAGroup(t *testing.T) {
 		l.options.Observe = b.look
 		must(t, l.HoldGroup("g", Existing, func(tx *GroupTx) error {
 			seen := tx.Observe()
-			d, err := tx.Value().Pass(protocol.PassRequest{Owner: "b", PID: 1, State: protocol.OrchestratorRunning}, seen)
+			d, err := tx.Value().Pass(protocol.PassRequest{Owner: "b", PID: 1,
+				State: protocol.OrchestratorRunning}, seen)
 			must(t, err)
 			must(t, tx.Commit(d.Group()))
 			state = tx.Value().Service("s").State
@@ -216,7 +227,8 @@ func TestObservingWithoutAnEdit(t *testing.T) {
 	}
 
 	seen, news := l.ObserveOperation(read(), b.look())
-	if op, err := read().Cleanup("janitor", seen); err != nil || op.State != protocol.Running || !news {
+	if op, err := read().Cleanup("janitor", seen); err != nil || op.State != protocol.Running ||
+		!news {
 		t.Errorf("at first sight it is %s (%v), news: %v", op.State, err, news)
 	}
 

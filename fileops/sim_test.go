@@ -27,7 +27,8 @@ func encodeEdits(edits []string) []byte {
 
 func decodeEdits(data []byte) ([]string, error) {
 	lines := strings.Split(string(data), "\n")
-	if n := len(lines); n < 4 || lines[n-1] != "" || lines[n-2] != "end" || lines[0] != fmt.Sprint(n-3) {
+	if n := len(lines); n < 4 || lines[n-1] != "" || lines[n-2] != "end" ||
+		lines[0] != fmt.Sprint(n-3) {
 		return nil, fmt.Errorf("torn: %q", data)
 	}
 	return lines[1 : len(lines)-2], nil
@@ -54,7 +55,8 @@ func survey(d *simfs.Disk) (map[string][]string, error) {
 	found := map[string][]string{}
 	for _, name := range d.Tree() {
 		rest, ok := strings.CutPrefix(name, simLedger+"/")
-		if !ok || path.Ext(rest) != ".json" || !strings.HasPrefix(rest, "operations/") && !strings.HasPrefix(rest, "archive/") {
+		if !ok || path.Ext(rest) != ".json" || !strings.HasPrefix(rest, "operations/") &&
+			!strings.HasPrefix(rest, "archive/") {
 			continue
 		}
 
@@ -77,7 +79,8 @@ func survey(d *simfs.Disk) (map[string][]string, error) {
 // leftoversOn returns what Sweep should have removed.
 func leftoversOn(d *simfs.Disk) []string {
 	return slices.DeleteFunc(d.Tree(), func(name string) bool {
-		if strings.Contains(name, ".tmp~") && !strings.Contains(name, "ledger.json") || strings.Contains(name, trashPrefix) {
+		if strings.Contains(name, ".tmp~") && !strings.Contains(name, "ledger.json") ||
+			strings.Contains(name, trashPrefix) {
 			return false
 		}
 
@@ -85,9 +88,10 @@ func leftoversOn(d *simfs.Disk) []string {
 		if !isLock {
 			return true
 		}
-		return slices.ContainsFunc([]string{"", ".supervisors.json", ".orchestrator.json"}, func(suffix string) bool {
-			return d.Exists(locked + suffix)
-		})
+		return slices.ContainsFunc([]string{"", ".supervisors.json", ".orchestrator.json"},
+			func(suffix string) bool {
+				return d.Exists(locked + suffix)
+			})
 	})
 }
 
@@ -120,7 +124,8 @@ func edits(changes ...func(*byteTx) error) func(l *Ledger) error {
 func archive(tx *byteTx) error { tx.Archive(); return nil }
 
 var scenarios = []scenario{
-	{name: "first push", act: edits(add("a", false)), after: map[string][]string{"operations/op.json": {"a"}}},
+	{name: "first push", act: edits(add("a", false)),
+		after: map[string][]string{"operations/op.json": {"a"}}},
 	{name: "push", before: edits(add("a", false)), act: edits(add("b", false)),
 		after: map[string][]string{"operations/op.json": {"a", "b"}}},
 	{name: "heartbeat", before: edits(add("a", false)), act: edits(add("b", true)), volatile: true,
@@ -131,9 +136,11 @@ var scenarios = []scenario{
 		}
 		return add("b", false)(tx)
 	}), act: edits(archive), after: map[string][]string{"archive/op.json": {"a", "b"}}},
-	{name: "archive again", before: edits(add("a", false), archive, add("b", false)), act: edits(archive),
+	{name: "archive again", before: edits(add("a", false), archive, add("b", false)),
+		act:   edits(archive),
 		after: map[string][]string{"archive/op.json": {"a"}, "archive/op~2.json": {"b"}}},
-	{name: "push of an archived operation", before: edits(add("a", false), archive), act: edits(add("b", false)),
+	{name: "push of an archived operation", before: edits(add("a", false), archive),
+		act:   edits(add("b", false)),
 		after: map[string][]string{"archive/op.json": {"a"}, "operations/op.json": {"b"}}},
 	{name: "refused first push", act: edits(func(tx *byteTx) error {
 		_, err := tx.MakeTmp("call")
@@ -193,14 +200,16 @@ func (s scenario) run(p *simfs.Process, power *rand.Rand) error {
 	if power != nil {
 		p.Disk.PowerLoss(power)
 	}
-	if err := s.judge(p.Disk, before, survived && !excuses(p.Fault, err), err, power != nil); err != nil {
+	if err := s.judge(p.Disk, before, survived && !excuses(p.Fault, err), err,
+		power != nil); err != nil {
 		return err
 	}
 
 	return s.sweep(p.Disk, power != nil)
 }
 
-func (s scenario) judge(d *simfs.Disk, before map[string][]string, survived bool, err error, powerLost bool) error {
+func (s scenario) judge(d *simfs.Disk, before map[string][]string, survived bool, err error,
+	powerLost bool) error {
 	after := s.after
 	if after == nil {
 		after = before
@@ -245,7 +254,8 @@ func (s scenario) sweep(d *simfs.Disk, powerLost bool) error {
 // everyKind has all kinds of faults. The last one is a network that loses an answer and then a
 // request.
 var everyKind = []simfs.Fault{
-	{}, {Err: syscall.ENOSPC}, {Err: syscall.EIO}, {Err: syscall.EIO, Late: true}, {Err: syscall.EIO, Late: true, More: 1},
+	{}, {Err: syscall.ENOSPC}, {Err: syscall.EIO}, {Err: syscall.EIO, Late: true},
+	{Err: syscall.EIO, Late: true, More: 1},
 }
 
 // excuses reports whether err may say that the outcome of an edit is unknown. That takes more than
@@ -255,7 +265,8 @@ func excuses(f simfs.Fault, err error) bool { return f.More > 0 && errors.Is(err
 // everyFault runs a program of a process like bug with every fault at each of its system calls, the
 // given number of times: once without and then with a power cut. It returns at most ten broken
 // promises.
-func everyFault(bug simfs.Process, times uint64, run func(p *simfs.Process, power *rand.Rand) error) (broken []error, runs int) {
+func everyFault(bug simfs.Process, times uint64,
+	run func(p *simfs.Process, power *rand.Rand) error) (broken []error, runs int) {
 	dry := bug
 	if err := run(&dry, nil); err != nil {
 		return []error{err}, 1
@@ -280,7 +291,8 @@ func everyFault(bug simfs.Process, times uint64, run func(p *simfs.Process, powe
 
 				runs++
 				if err := run(&p, power); err != nil {
-					broken = append(broken, fmt.Errorf("fault %d at call %d (%s), seed %d: %w", kind, at, hit, seed, err))
+					broken = append(broken, fmt.Errorf("fault %d at call %d (%s), seed %d: %w",
+						kind, at, hit, seed, err))
 				}
 				if len(broken) == 10 {
 					return broken, runs
@@ -313,7 +325,8 @@ func TestEveryFaultAtEveryCall(t *testing.T) {
 // The checker has to notice the bugs it is for.
 func TestCheckerNoticesMissingFsync(t *testing.T) {
 	t.Parallel()
-	for name, bug := range map[string]simfs.Process{"file": {NoFileSync: true}, "directory": {NoDirSync: true}} {
+	for name, bug := range map[string]simfs.Process{"file": {NoFileSync: true},
+		"directory": {NoDirSync: true}} {
 		broken, _ := scenarios[1].everyFault(bug)
 		if len(broken) == 0 {
 			t.Errorf("pushing without fsync of the %s passes", name)

@@ -18,13 +18,15 @@ var groupScenarios = map[string]struct {
 	before []passing
 	act    passing
 }{
-	"first pass":    {act: passing{name: "x"}},
-	"another pass":  {before: []passing{{name: "a"}}, act: passing{name: "x"}},
-	"fresh":         {before: []passing{{name: "a"}}, act: passing{name: "x", fresh: true}},
-	"heartbeat":     {before: []passing{{name: "a"}}, act: passing{beat: true}},
-	"first beat":    {act: passing{beat: true}},
-	"pending alert": {before: []passing{{name: "a"}, {name: "b", appends: interrupted}}, act: passing{name: "x"}},
-	"torn alert":    {before: []passing{{name: "a"}, {name: "b", appends: torn}}, act: passing{name: "x"}},
+	"first pass":   {act: passing{name: "x"}},
+	"another pass": {before: []passing{{name: "a"}}, act: passing{name: "x"}},
+	"fresh":        {before: []passing{{name: "a"}}, act: passing{name: "x", fresh: true}},
+	"heartbeat":    {before: []passing{{name: "a"}}, act: passing{beat: true}},
+	"first beat":   {act: passing{beat: true}},
+	"pending alert": {before: []passing{{name: "a"}, {name: "b", appends: interrupted}},
+		act: passing{name: "x"}},
+	"torn alert": {before: []passing{{name: "a"}, {name: "b", appends: torn}},
+		act: passing{name: "x"}},
 }
 
 func interrupted(*GroupTx, []protocol.Alert) error { return errRefused }
@@ -72,7 +74,8 @@ func runGroup(before []passing, act passing, p *simfs.Process, power *rand.Rand)
 		p.Disk.PowerLoss(power)
 	}
 
-	next := &simfs.Process{Disk: p.Disk, NoFileSync: p.NoFileSync, NoDirSync: p.NoDirSync, NoTruncate: p.NoTruncate}
+	next := &simfs.Process{Disk: p.Disk, NoFileSync: p.NoFileSync, NoDirSync: p.NoDirSync,
+		NoTruncate: p.NoTruncate}
 	if l, err = simOpen(next); err != nil {
 		return fmt.Errorf("next command: %w", err)
 	}
@@ -93,7 +96,8 @@ func (p *passing) judge(l *Ledger, survived, powerLost, inDoubt bool) error {
 	if err != nil {
 		g = protocol.CreateGroup("g")
 	}
-	if acked := p.acked; g.Registry.Revision < acked.Registry.Revision || g.Orchestrator.Revision < acked.Orchestrator.Revision {
+	if acked := p.acked; g.Registry.Revision < acked.Registry.Revision ||
+		g.Orchestrator.Revision < acked.Orchestrator.Revision {
 		return fmt.Errorf("lost: %+v, but %+v was acknowledged", g, acked)
 	}
 	if powerLost {
@@ -125,7 +129,8 @@ func nextPass(l *Ledger, d *simfs.Disk, act passing, power *rand.Rand) error {
 	if err == nil {
 		err = wantAlerts(l, g)
 	}
-	if acked := namesOf(act.acked); err == nil && !slices.Equal(acked, namesOf(g)[:min(len(acked), len(namesOf(g)))]) {
+	if acked := namesOf(act.acked); err == nil &&
+		!slices.Equal(acked, namesOf(g)[:min(len(acked), len(namesOf(g)))]) {
 		err = fmt.Errorf("passes %q, but %q were acknowledged", namesOf(g), acked)
 	}
 	if err != nil {
@@ -170,7 +175,10 @@ func wantCopies(d *simfs.Disk, acked string) error {
 
 // everyGroupFault runs act with every fault at every system call and returns the promises broken.
 func everyGroupFault(before []passing, act passing, bug simfs.Process) (broken []error, runs int) {
-	return everyFault(bug, 5, func(p *simfs.Process, power *rand.Rand) error { return runGroup(before, act, p, power) })
+	return everyFault(bug, 5, func(p *simfs.Process,
+		power *rand.Rand) error {
+		return runGroup(before, act, p, power)
+	})
 }
 
 func TestEveryFaultInAPass(t *testing.T) {

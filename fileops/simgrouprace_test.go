@@ -123,7 +123,8 @@ func TestPassInterleavings(t *testing.T) {
 func TestCheckerNoticesBugsBetweenPasses(t *testing.T) {
 	t.Parallel()
 	for name, bug := range map[string]simfs.Process{
-		"no lock": {NoLock: true}, "no fsync of files": {NoFileSync: true}, "no fsync of directories": {NoDirSync: true},
+		"no lock": {NoLock: true}, "no fsync of files": {NoFileSync: true},
+		"no fsync of directories": {NoDirSync: true},
 	} {
 		var noticed error
 		for seed := uint64(0); seed < 500 && noticed == nil; seed++ {

@@ -13,7 +13,8 @@ import (
 
 // linkSteps are edits of one operation: the last but one of a countdown archives it, and the last
 // starts it over.
-var linkSteps = []Verb[protocol.Operation]{pushing("a"), pushing("b"), popping("a"), popping("b"), cleaning, cleaning, cleaning, pushing("c")}
+var linkSteps = []Verb[protocol.Operation]{pushing("a"), pushing("b"), popping("a"), popping("b"),
+	cleaning, cleaning, cleaning, pushing("c")}
 
 // linkRun makes all steps up to one, that one with a fault, and then perhaps loses power.
 type linkRun struct {
@@ -26,7 +27,8 @@ type linkRun struct {
 func (r linkRun) edit(l *Ledger, step int) error {
 	if r.group {
 		return l.HoldGroup("g", OrCreate, func(tx *GroupTx) error {
-			return errors.Join(registering(fmt.Sprint("s", step))(tx), registering(fmt.Sprint("t", step))(tx))
+			return errors.Join(registering(fmt.Sprint("s", step))(tx),
+				registering(fmt.Sprint("t", step))(tx))
 		})
 	}
 	_, err := l.EditOperation("op", OrCreate, linkSteps[step])
@@ -109,12 +111,14 @@ func (r linkRun) judge(before, after string, survived bool, err error) error {
 		return readErr
 	}
 
-	half := r.group && strings.Split(got, " ")[0] < strings.Split(after, " ")[0] && strings.Split(got, " ")[0] > strings.Split(before, " ")[0]
+	half := r.group && strings.Split(got, " ")[0] < strings.Split(after, " ")[0] &&
+		strings.Split(got, " ")[0] > strings.Split(before, " ")[0]
 	undone := r.power != nil && errors.Is(err, ErrCommitted)
 	switch {
 	case got != before && got != after && !half:
 		return fmt.Errorf("it was %s, is %s, and should be %s", before, got, after)
-	case survived && got != after && !undone && !half && (err == nil || errors.Is(err, ErrCommitted)):
+	case survived && got != after && !undone && !half &&
+		(err == nil || errors.Is(err, ErrCommitted)):
 		return fmt.Errorf("it said %v, but there is %s, not %s", err, got, after)
 	case survived && got == after && err != nil && !errors.Is(err, ErrCommitted) && !r.group:
 		return fmt.Errorf("it said %w, but there is %s", err, got)
@@ -136,12 +140,13 @@ func (r linkRun) again(l *Ledger) error {
 		return l.HoldGroup("g", OrCreate, registering("next"))
 	}
 
-	_, err := l.EditOperation("op", OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
-		if op.State.Terminal() {
-			return op, nil
-		}
-		return pushing("next")(op, protocol.Observation{})
-	})
+	_, err := l.EditOperation("op", OrCreate,
+		func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+			if op.State.Terminal() {
+				return op, nil
+			}
+			return pushing("next")(op, protocol.Observation{})
+		})
 
 	return err
 }

@@ -55,7 +55,8 @@ func (h *history) start(p *simfs.Process, program func()) *turn {
 // play lets the processes run until all have ended.
 func (h *history) play(turns []*turn) error {
 	for len(turns) > 0 {
-		ready := slices.DeleteFunc(slices.Clone(turns), func(t *turn) bool { return t.blockedBy != nil && t.blockedBy.Locked() })
+		ready := slices.DeleteFunc(slices.Clone(turns),
+			func(t *turn) bool { return t.blockedBy != nil && t.blockedBy.Locked() })
 		if len(ready) == 0 {
 			return errors.New("everybody waits for a lock that nobody holds")
 		}
@@ -93,7 +94,8 @@ func (h *history) process(name string, bug simfs.Process) *turn {
 func (h *history) command(l *Ledger, kind int, edit string) {
 	switch kind {
 	case 0:
-		if err := l.Edit("op", Existing, archive); err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrArchived) {
+		if err := l.Edit("op", Existing, archive); err != nil && !errors.Is(err, ErrNotFound) &&
+			!errors.Is(err, ErrArchived) {
 			h.wrong = fmt.Errorf("archive: %w", err)
 		}
 	case 1:
@@ -193,7 +195,8 @@ func TestInterleavings(t *testing.T) {
 func TestCheckerNoticesSeededBugs(t *testing.T) {
 	t.Parallel()
 	for name, bug := range map[string]simfs.Process{
-		"no lock": {NoLock: true}, "no fsync of files": {NoFileSync: true}, "no fsync of directories": {NoDirSync: true},
+		"no lock": {NoLock: true}, "no fsync of files": {NoFileSync: true},
+		"no fsync of directories": {NoDirSync: true},
 	} {
 		noticed := false
 		for seed := uint64(0); seed < 500 && !noticed; seed++ {

@@ -17,7 +17,8 @@ func pushingTmp(call string, resources ...string) Verb[protocol.Operation] {
 		if op.ID == "" {
 			op = protocol.Create("op", 0, 0)
 		}
-		return op.Push(protocol.Push{Call: call, Participant: "p", Tmp: true, Resources: resources}, protocol.Observation{Now: linkEpoch})
+		return op.Push(protocol.Push{Call: call, Participant: "p", Tmp: true, Resources: resources},
+			protocol.Observation{Now: linkEpoch})
 	}
 }
 
@@ -44,7 +45,8 @@ func interruptedPop(t *testing.T, c Config) *Ledger {
 func TestSpentTmp(t *testing.T) {
 	t.Parallel()
 	beat := func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
-		return op.Heartbeat(protocol.Actor{Participant: "p"}, protocol.Report{}, protocol.Observation{Now: linkEpoch.Add(time.Second)})
+		return op.Heartbeat(protocol.Actor{Participant: "p"}, protocol.Report{},
+			protocol.Observation{Now: linkEpoch.Add(time.Second)})
 	}
 
 	for _, c := range []Config{{}, linkedConfig} {
@@ -52,10 +54,22 @@ func TestSpentTmp(t *testing.T) {
 			do   func(l *Ledger) error
 			stay bool
 		}{
-			"push":      {do: func(l *Ledger) error { _, err := l.EditOperation("op", Existing, pushing("next")); return err }},
-			"pop":       {do: func(l *Ledger) error { _, err := l.EditOperation("op", Existing, popping("root")); return err }},
-			"sweep":     {do: (*Ledger).Sweep, stay: c.Commit == CommitLink},
-			"heartbeat": {do: func(l *Ledger) error { _, err := l.EditOperation("op", Existing, beat); return err }, stay: true},
+			"push": {do: func(l *Ledger) error {
+				_,
+					err := l.EditOperation("op", Existing, pushing("next"))
+				return err
+			}},
+			"pop": {do: func(l *Ledger) error {
+				_,
+					err := l.EditOperation("op", Existing, popping("root"))
+				return err
+			}},
+			"sweep": {do: (*Ledger).Sweep, stay: c.Commit == CommitLink},
+			"heartbeat": {do: func(l *Ledger) error {
+				_,
+					err := l.EditOperation("op", Existing, beat)
+				return err
+			}, stay: true},
 		} {
 			l := interruptedPop(t, c)
 			must(t, tt.do(l))
@@ -92,7 +106,8 @@ func TestSpentTmpOfAnOldPush(t *testing.T) {
 func TestSweepTmpOfNoCall(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
-	editOp(t, l, pushingTmp("live", l.TmpDir("op", "resource"), filepath.Join(l.TmpDir("op", "around"), "file")))
+	editOp(t, l, pushingTmp("live", l.TmpDir("op", "resource"),
+		filepath.Join(l.TmpDir("op", "around"), "file")))
 	for _, name := range []string{"resource", "around", "killed"} {
 		must(t, os.Mkdir(l.TmpDir("op", name), 0o700))
 	}
@@ -100,13 +115,15 @@ func TestSweepTmpOfNoCall(t *testing.T) {
 	writeFile(t, filepath.Join(l.TmpDir("op", "mine"), "file"), "x")
 	writeFile(t, l.TmpDir("op", "file"), "x")
 	must(t, l.Sweep())
-	if got, want := filesIn(t, l.operationTmp("op")), []string{"around", "file", "live", "mine", "resource"}; !slices.Equal(got, want) {
+	if got, want := filesIn(t, l.operationTmp("op")), []string{"around", "file", "live", "mine",
+		"resource"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 
 	editOp(t, l, popping("live"))
 	must(t, l.Sweep())
-	if got, want := filesIn(t, l.operationTmp("op")), []string{"file", "mine"}; !slices.Equal(got, want) {
+	if got, want := filesIn(t, l.operationTmp("op")), []string{"file", "mine"}; !slices.Equal(got,
+		want) {
 		t.Errorf("after the pop: got %q, want %q", got, want)
 	}
 }
@@ -159,7 +176,8 @@ func TestSweepTmpOfWhatTears(t *testing.T) {
 	t.Parallel()
 	l := interruptedPop(t, Config{})
 	h := l.fs.(*hooked)
-	h.before = nth(t, 1, "lock", "/op.json.lock", func() error { writeFile(t, l.operation("op"), "{"); return nil })
+	h.before = nth(t, 1, "lock", "/op.json.lock",
+		func() error { writeFile(t, l.operation("op"), "{"); return nil })
 	must(t, l.Sweep())
 	if gone(t, l.TmpDir("op", "ended")) {
 		t.Error("swept although nobody knows the calls")
@@ -171,8 +189,10 @@ func TestSweepGroup(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
 	pass(t, l, "a")
-	left := []string{"g.supervisors.json.tmp~0123456789abcdef", "g.orchestrator.json.tmp~0123456789abcdef", "g.supervisors.json.seen~h.tmp~0123456789abcdef"}
-	kept := []string{"other.supervisors.json.tmp~0123456789abcdef", "ledger.json.tmp~0123456789abcdef"}
+	left := []string{"g.supervisors.json.tmp~0123456789abcdef",
+		"g.orchestrator.json.tmp~0123456789abcdef", "g.supervisors.json.seen~h.tmp~0123456789abcdef"}
+	kept := []string{"other.supervisors.json.tmp~0123456789abcdef",
+		"ledger.json.tmp~0123456789abcdef"}
 	for _, name := range slices.Concat(left, kept) {
 		writeFile(t, filepath.Join(l.dir, name), "x")
 	}

@@ -106,7 +106,8 @@ func (s *Survey) above() error {
 		return err
 	}
 
-	s.Files = append(s.Files, Found{Path: l.dir, Kind: Directory, Info: info, Distrust: l.trustDir(l.dir, info)})
+	s.Files = append(s.Files, Found{Path: l.dir, Kind: Directory, Info: info,
+		Distrust: l.trustDir(l.dir, info)})
 	for filepath.Dir(dir) != dir {
 		dir = filepath.Dir(dir)
 		if info, err = l.fs.Stat(dir); err != nil {

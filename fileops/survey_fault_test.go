@@ -11,10 +11,12 @@ import (
 )
 
 // inspectHooked surveys a ledger with all sorts of files, and calls before at each call.
-func inspectHooked(t *testing.T, before func(l *Ledger) func(call, path string) error) (*Survey, error) {
+func inspectHooked(t *testing.T, before func(l *Ledger) func(call,
+	path string) error) (*Survey, error) {
 	t.Helper()
 	l, _ := surveyed(t, Config{})
-	plant(t, l.dir, "tmp/live/c/file", "tmp/live/.dpl-trash-0123456789abcdef", "tmp/gone/c/file", "logs/g/s.log")
+	plant(t, l.dir, "tmp/live/c/file", "tmp/live/.dpl-trash-0123456789abcdef", "tmp/gone/c/file",
+		"logs/g/s.log")
 	return Inspect(l.dir, Options{FS: &hooked{FS: disk.OS{}, before: before(l)}})
 }
 
@@ -30,20 +32,26 @@ func TestInspectOnABrokenDisk(t *testing.T) {
 		{1, "resolve", "/ledger", []string{"."}},
 		{1, "stat", "/ledger", []string{"."}},
 		{1, "readdir", "/ledger", []string{
-			"archive", "archive/over.json", "g.alerts.jsonl", "g.lock", "g.orchestrator.json", "g.supervisors.json", "ledger.json", "logs",
-			"operations", "operations/live.json", "operations/live.json.lock", "tmp", "tmp/gone", "tmp/live", "tmp/live/.dpl-trash-0123456789abcdef",
+			"archive", "archive/over.json", "g.alerts.jsonl", "g.lock", "g.orchestrator.json",
+			"g.supervisors.json", "ledger.json", "logs",
+			"operations", "operations/live.json", "operations/live.json.lock", "tmp", "tmp/gone",
+			"tmp/live", "tmp/live/.dpl-trash-0123456789abcdef",
 		}},
 		{1, "stat", "/ledger.json", []string{
-			"archive/over.json", "ledger.json", "logs", "operations", "operations/live.json", "operations/live.json.lock", "tmp", "tmp/gone",
+			"archive/over.json", "ledger.json", "logs", "operations", "operations/live.json",
+			"operations/live.json.lock", "tmp", "tmp/gone",
 			"tmp/live", "tmp/live/.dpl-trash-0123456789abcdef",
 		}},
 		{1, "stat", "/live.json", []string{"operations/live.json", "operations/live.json.lock"}},
 		{1, "readdir", "/archive", []string{"archive/over.json"}},
 		{1, "stat", "/over.json", []string{"archive/over.json"}},
-		{1, "readdir", "/tmp", []string{"tmp/gone", "tmp/live", "tmp/live/.dpl-trash-0123456789abcdef"}},
-		{1, "stat", "/tmp/gone", []string{"tmp/gone", "tmp/live", "tmp/live/.dpl-trash-0123456789abcdef"}},
+		{1, "readdir", "/tmp", []string{"tmp/gone", "tmp/live",
+			"tmp/live/.dpl-trash-0123456789abcdef"}},
+		{1, "stat", "/tmp/gone", []string{"tmp/gone", "tmp/live",
+			"tmp/live/.dpl-trash-0123456789abcdef"}},
 		{1, "readdir", "/tmp/live", []string{"tmp/live/.dpl-trash-0123456789abcdef"}},
-		{1, "stat", "/.dpl-trash-0123456789abcdef", []string{"tmp/live/.dpl-trash-0123456789abcdef"}},
+		{1, "stat", "/.dpl-trash-0123456789abcdef",
+			[]string{"tmp/live/.dpl-trash-0123456789abcdef"}},
 	} {
 		var whole []string
 		s, err := inspectHooked(t, func(l *Ledger) func(call, path string) error {
@@ -53,11 +61,13 @@ func TestInspectOnABrokenDisk(t *testing.T) {
 
 		must(t, err)
 		if s.Refusal != nil || len(s.Errors) != 1 || !errors.Is(s.Errors[0], errDisk) {
-			t.Errorf("%s of %s: refused: %v; errors: %v, want one", c.call, c.suffix, s.Refusal, s.Errors)
+			t.Errorf("%s of %s: refused: %v; errors: %v, want one", c.call, c.suffix, s.Refusal,
+				s.Errors)
 		}
 
 		got := foundIn(s)
-		missing := slices.DeleteFunc(whole, func(name string) bool { return slices.Contains(got, name) })
+		missing := slices.DeleteFunc(whole,
+			func(name string) bool { return slices.Contains(got, name) })
 		if !slices.Equal(missing, c.missing) {
 			t.Errorf("%s of %s: not found\n%q, want\n%q", c.call, c.suffix, missing, c.missing)
 		}
@@ -67,7 +77,10 @@ func TestInspectOnABrokenDisk(t *testing.T) {
 // If operations cannot be listed, nothing in tmp/ counts as a leftover of a removed operation.
 func TestInspectWithoutOperations(t *testing.T) {
 	t.Parallel()
-	s, err := inspectHooked(t, func(*Ledger) func(call, path string) error { return nth(t, 1, "readdir", "/operations", broken) })
+	s, err := inspectHooked(t, func(*Ledger) func(call,
+		path string) error {
+		return nth(t, 1, "readdir", "/operations", broken)
+	})
 	must(t, err)
 	if len(s.Errors) != 1 || !errors.Is(s.Errors[0], errDisk) {
 		t.Errorf("errors: %v, want %v", s.Errors, errDisk)
@@ -97,7 +110,8 @@ func TestInspectAboveOnABrokenDisk(t *testing.T) {
 	h := &hooked{FS: disk.OS{}, before: nth(t, 1, "stat", whole.Above[1].Path, broken)}
 	s, err := Inspect(l.dir, Options{FS: h})
 	must(t, err)
-	if len(s.Errors) != 1 || !errors.Is(s.Errors[0], errDisk) || len(s.Above) != 1 || s.Above[0].Path != whole.Above[0].Path {
+	if len(s.Errors) != 1 || !errors.Is(s.Errors[0], errDisk) || len(s.Above) != 1 ||
+		s.Above[0].Path != whole.Above[0].Path {
 		t.Errorf("errors: %v; above it: %v", s.Errors, s.Above)
 	}
 	if !slices.Equal(foundIn(s), foundIn(whole)) {
@@ -108,12 +122,15 @@ func TestInspectAboveOnABrokenDisk(t *testing.T) {
 // A file that is gone before it is examined is left out, and is no error.
 func TestInspectWhatGoes(t *testing.T) {
 	t.Parallel()
-	for name, suffix := range map[string]string{"operations/live.json": "/live.json", "g.lock": "/g.lock"} {
+	for name, suffix := range map[string]string{"operations/live.json": "/live.json",
+		"g.lock": "/g.lock"} {
 		s, err := inspectHooked(t, func(l *Ledger) func(call, path string) error {
-			return nth(t, 1, "stat", suffix, func() error { return os.Remove(filepath.Join(l.dir, name)) })
+			return nth(t, 1, "stat", suffix,
+				func() error { return os.Remove(filepath.Join(l.dir, name)) })
 		})
 		must(t, err)
-		if len(s.Errors) > 0 || slices.Contains(foundIn(s), name) || !slices.Contains(foundIn(s), "ledger.json") {
+		if len(s.Errors) > 0 || slices.Contains(foundIn(s), name) ||
+			!slices.Contains(foundIn(s), "ledger.json") {
 			t.Errorf("%s: errors: %v, found %q", name, s.Errors, foundIn(s))
 		}
 	}
@@ -124,7 +141,10 @@ func TestInspectWhatGoes(t *testing.T) {
 func TestInspectWithoutNetwork(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]error{1: nil, 2: errDisk} {
-		s, err := inspectHooked(t, func(*Ledger) func(call, path string) error { return nth(t, n, "network", "/ledger", broken) })
+		s, err := inspectHooked(t, func(*Ledger) func(call,
+			path string) error {
+			return nth(t, n, "network", "/ledger", broken)
+		})
 		if !errors.Is(err, want) || (s == nil) != (want != nil) {
 			t.Errorf("call %d fails: got %v, want %v", n, err, want)
 		}

@@ -28,7 +28,8 @@ func (s *Survey) top() error {
 		switch {
 		case f.Path == l.marker():
 			f.Kind = Marker
-		case f.Path == l.operations() || f.Path == l.archive() || f.Path == l.tmp() || f.Path == l.logs():
+		case f.Path == l.operations() || f.Path == l.archive() || f.Path == l.tmp() ||
+			f.Path == l.logs():
 			f.Kind = Directory
 		case isScratch(name):
 			f.Kind, f.Orphaned = ScratchDirectory, true
@@ -40,7 +41,8 @@ func (s *Survey) top() error {
 			_, suffix, _ := groupOf(name)
 			f.Kind, f.ID = groupKind(suffix), id
 			_, ownerless := left[id]
-			f.Orphaned = ownerless && role == locking && errors.Is(l.present(l.groupDocument(id)), fs.ErrNotExist)
+			f.Orphaned = ownerless && role == locking &&
+				errors.Is(l.present(l.groupDocument(id)), fs.ErrNotExist)
 		}
 
 		if err := s.add(f); err != nil {
@@ -165,7 +167,9 @@ func (s *Survey) trashOf(dir Found) error {
 	names, err := s.Ledger.readDir(dir.Path)
 	for _, name := range names {
 		if isTrash(name) {
-			err = errors.Join(err, s.add(Found{Path: filepath.Join(dir.Path, name), Kind: TrashFile, ID: dir.ID, Orphaned: true}))
+			err = errors.Join(err,
+				s.add(Found{Path: filepath.Join(dir.Path, name), Kind: TrashFile, ID: dir.ID,
+					Orphaned: true}))
 		}
 	}
 	return err

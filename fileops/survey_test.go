@@ -22,17 +22,19 @@ func surveyed(t *testing.T, c Config) (*Ledger, *Survey) {
 	at := protocol.Observation{Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 
 	for _, id := range []string{"live", "over"} {
-		if _, err := l.EditOperation(id, OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
-			if op.ID == "" {
-				op = protocol.Create(id, 0, 0)
-			}
-			return op.Push(protocol.Push{Call: "c", Participant: "p"}, at)
-		}); err != nil {
+		if _, err := l.EditOperation(id, OrCreate,
+			func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+				if op.ID == "" {
+					op = protocol.Create(id, 0, 0)
+				}
+				return op.Push(protocol.Push{Call: "c", Participant: "p"}, at)
+			}); err != nil {
 			t.Fatal(err)
 		}
 	}
 
-	if err := l.Edit("over", Existing, func(tx *byteTx) error { tx.Archive(); return nil }); err != nil {
+	if err := l.Edit("over", Existing,
+		func(tx *byteTx) error { tx.Archive(); return nil }); err != nil {
 		t.Fatal(err)
 	}
 
@@ -41,7 +43,8 @@ func surveyed(t *testing.T, c Config) (*Ledger, *Survey) {
 		if err != nil {
 			return err
 		}
-		return errors.Join(tx.Commit(g), AppendAlerts(tx, []protocol.Alert{{Seq: 1, Type: protocol.AlertDead, Timestamp: at.Now}}))
+		return errors.Join(tx.Commit(g), AppendAlerts(tx,
+			[]protocol.Alert{{Seq: 1, Type: protocol.AlertDead, Timestamp: at.Now}}))
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -79,9 +82,12 @@ func TestInspect(t *testing.T) {
 			}
 
 			want := map[string]Kind{
-				".": Directory, "operations": Directory, "archive": Directory, "tmp": Directory, "ledger.json": Marker,
-				"operations/live.json": OperationFile, "operations/live.json.lock": LockFile, "archive/over.json": ArchivedFile,
-				"g.supervisors.json": SupervisorsFile, "g.orchestrator.json": OrchestratorFile, "g.alerts.jsonl": AlertsFile, "g.lock": LockFile,
+				".": Directory, "operations": Directory, "archive": Directory, "tmp": Directory,
+				"ledger.json":          Marker,
+				"operations/live.json": OperationFile, "operations/live.json.lock": LockFile,
+				"archive/over.json":  ArchivedFile,
+				"g.supervisors.json": SupervisorsFile, "g.orchestrator.json": OrchestratorFile,
+				"g.alerts.jsonl": AlertsFile, "g.lock": LockFile,
 			}
 
 			got := make(map[string]Kind)
@@ -127,7 +133,8 @@ func TestInspectWhatIsNoLedger(t *testing.T) {
 	if !errors.Is(s.Refusal, ErrConfig) {
 		t.Errorf("got %v, want %v", s.Refusal, ErrConfig)
 	}
-	if c, err := s.Read(s.found(t, "operations/live.json")); err != nil || c.Operation.ID != "live" {
+	if c, err := s.Read(s.found(t, "operations/live.json")); err != nil ||
+		c.Operation.ID != "live" {
 		t.Errorf("got %v, %v", c.Operation, err)
 	}
 }
@@ -138,9 +145,12 @@ func TestLeftIsWhatSweepRemoves(t *testing.T) {
 		t.Run(commit, func(t *testing.T) {
 			l, _ := surveyed(t, Config{Commit: commit})
 			plant(t, l.Dir(),
-				"operations/ghost.json.lock", "operations/live.json.tmp~1", "operations/gone.json.tmp~2", "operations/notes.txt", "operations/bad~id.json",
-				"nobody.lock", "other.lock=somebody else's", "g.supervisors.json.tmp~3", "ledger.json.tmp~4", "x.tmp~5", "logs/g/s.log=text",
-				"tmp/.dpl-trash-0123456789abcdef/file", "tmp/live/.dpl-trash-0123456789abcdef", "tmp/live/c/file", "tmp/gone/c/file", "tmp/~",
+				"operations/ghost.json.lock", "operations/live.json.tmp~1",
+				"operations/gone.json.tmp~2", "operations/notes.txt", "operations/bad~id.json",
+				"nobody.lock", "other.lock=somebody else's", "g.supervisors.json.tmp~3",
+				"ledger.json.tmp~4", "x.tmp~5", "logs/g/s.log=text",
+				"tmp/.dpl-trash-0123456789abcdef/file", "tmp/live/.dpl-trash-0123456789abcdef",
+				"tmp/live/c/file", "tmp/gone/c/file", "tmp/~",
 				"tmp/.dpl-trash-0123456789abcdef.live.json={", ".dpl-scratch-0123456789abcdef/in-use", ".dpl-scratch-odd", "archive/notes.txt")
 
 			var left, want []string
@@ -174,7 +184,8 @@ func plant(t *testing.T, dir string, files ...string) {
 	for _, file := range files {
 		name, content, _ := strings.Cut(file, "=")
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700),
+			os.WriteFile(path, []byte(content), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -183,11 +194,13 @@ func plant(t *testing.T, dir string, files ...string) {
 func TestSurveyReadsWhatIsNotValid(t *testing.T) {
 	l, _ := surveyed(t, Config{})
 	op := string(valueOf(os.ReadFile(l.operation("live"))))
-	plant(t, l.Dir(), "operations/torn.json={", "operations/renamed.json="+op, "archive/renamed.json="+op, "archive/g~supervisors~1.json=1",
+	plant(t, l.Dir(), "operations/torn.json={", "operations/renamed.json="+op,
+		"archive/renamed.json="+op, "archive/g~supervisors~1.json=1",
 		"bad.orchestrator.json=[]", "bad.supervisors.json=", "bad.alerts.jsonl=x\n")
 	s := inspect(t, l.Dir())
 	for _, name := range []string{
-		"operations/torn.json", "operations/renamed.json", "archive/renamed.json", "archive/g~supervisors~1.json", "bad.orchestrator.json",
+		"operations/torn.json", "operations/renamed.json", "archive/renamed.json",
+		"archive/g~supervisors~1.json", "bad.orchestrator.json",
 		"bad.supervisors.json", "bad.alerts.jsonl",
 	} {
 		if c, err := s.Read(s.found(t, name)); !errors.Is(err, protocol.ErrCorrupt) {
@@ -260,7 +273,8 @@ func TestTightenOnlyWhatWasFound(t *testing.T) {
 	f := s.found(t, "operations/live.json")
 	other := filepath.Join(t.TempDir(), "other")
 	plant(t, filepath.Dir(other), "other")
-	if err := errors.Join(os.Chmod(other, 0o666), os.Remove(path), os.Link(other, path)); err != nil {
+	if err := errors.Join(os.Chmod(other, 0o666), os.Remove(path),
+		os.Link(other, path)); err != nil {
 		t.Skipf("needs one file system: %v", err)
 	}
 	if err := s.Tighten(f); !errors.Is(err, fs.ErrExist) {
@@ -304,7 +318,8 @@ func TestTightenForeign(t *testing.T) {
 // A directory that cannot be listed does not keep the rest from being found.
 func TestInspectGoesOn(t *testing.T) {
 	l, _ := surveyed(t, Config{})
-	if err := errors.Join(os.RemoveAll(l.archive()), os.WriteFile(l.archive(), nil, 0o600)); err != nil {
+	if err := errors.Join(os.RemoveAll(l.archive()),
+		os.WriteFile(l.archive(), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 

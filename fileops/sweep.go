@@ -54,7 +54,8 @@ func (l *Ledger) sweepGroups() error {
 	}
 
 	for _, name := range names {
-		if file, _, isTemp := strings.Cut(name, tempMark); isTemp && file == filepath.Base(l.marker()) {
+		if file, _, isTemp := strings.Cut(name, tempMark); isTemp &&
+			file == filepath.Base(l.marker()) {
 			// a process that still writes it will find the marker
 			err = errors.Join(err, l.removeIfThere(filepath.Join(l.dir, name)))
 		}
@@ -90,7 +91,8 @@ func leftovers(names []string, roleOf func(name string) (id string, r role)) map
 	return left
 }
 
-func (l *Ledger) sweepDocuments(left map[string][]string, names func(id string) document) (err error) {
+func (l *Ledger) sweepDocuments(left map[string][]string,
+	names func(id string) document) (err error) {
 	for _, id := range slices.Sorted(maps.Keys(left)) {
 		err = errors.Join(err, l.sweepDocument(names(id), left[id]))
 	}

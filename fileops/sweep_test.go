@@ -55,7 +55,8 @@ func TestSweep(t *testing.T) {
 		}
 	}
 
-	if got, want := filesIn(t, l.operations()), []string{"notes.txt", "op.json", "op.json.lock"}; !slices.Equal(got, want) {
+	if got, want := filesIn(t, l.operations()), []string{"notes.txt", "op.json",
+		"op.json.lock"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if got, want := filesIn(t, l.tmp()), []string{"op"}; !slices.Equal(got, want) {
@@ -108,7 +109,8 @@ func TestSweepDeletesOnlyTrash(t *testing.T) {
 	inside := filepath.Join(root, "scratch/deep/file")
 
 	for _, j := range []journal{
-		{root, "scratch"}, {root, "scratch/.dpl-trash-"}, {root, "."}, {filepath.Dir(root), filepath.Base(root)},
+		{root, "scratch"}, {root, "scratch/.dpl-trash-"}, {root, "."},
+		{filepath.Dir(root), filepath.Base(root)},
 		{filepath.Dir(filepath.Dir(outside)), filepath.Base(filepath.Dir(outside))},
 		{root, "../" + filepath.Base(root) + "/scratch"}, {"", ""}, {l.dir, "operations"},
 	} {
@@ -136,7 +138,8 @@ func TestDeletingTheSameTrashTwiceIsHarmless(t *testing.T) {
 	l, root := rooted(t, Options{})
 	for range 20 {
 		for i := range 40 {
-			writeFile(t, filepath.Join(root, "scratch", string(rune('a'+i%5)), string(rune('a'+i))), "x")
+			writeFile(t, filepath.Join(root, "scratch", string(rune('a'+i%5)), string(rune('a'+i))),
+				"x")
 		}
 
 		var all sync.WaitGroup

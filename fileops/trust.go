@@ -16,10 +16,12 @@ func (l *Ledger) trust(path string, info disk.Info) error {
 	switch {
 	case l.euid < 0: // no such permissions here
 	case info.Mode&0o002 != 0, info.Mode&0o020 != 0 && !l.config.Shared:
-		return fmt.Errorf("%s: %w: others may write to it (mode %04o): chmod go-w it", path, ErrPermission, info.Mode.Perm())
+		return fmt.Errorf("%s: %w: others may write to it (mode %04o): chmod go-w it", path,
+			ErrPermission, info.Mode.Perm())
 	case info.UID != l.euid && !l.config.Shared:
 		owner := userName(info.UID)
-		return fmt.Errorf("%s: %w: it belongs to %s: run this as %s", path, ErrPermission, owner, owner)
+		return fmt.Errorf("%s: %w: it belongs to %s: run this as %s", path, ErrPermission, owner,
+			owner)
 	}
 
 	return nil

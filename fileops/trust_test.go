@@ -33,7 +33,8 @@ func chmod(mode os.FileMode) func(string) error {
 	return func(path string) error { return os.Chmod(path, mode) }
 }
 
-var ledgerFiles = []string{".", "operations", "ledger.json", "operations/op.json", "operations/op.json.lock"}
+var ledgerFiles = []string{".", "operations", "ledger.json", "operations/op.json",
+	"operations/op.json.lock"}
 
 func TestOthersMustNotWrite(t *testing.T) {
 	t.Parallel()
@@ -47,7 +48,8 @@ func TestOthersMustNotWrite(t *testing.T) {
 		if err := spoil(t, Config{}, name, chmod(0o755)); err != nil {
 			t.Errorf("%s: others may read: %v", name, err)
 		}
-		if err := spoil(t, Config{Shared: true}, name, chmod(0o772)); !errors.Is(err, ErrPermission) {
+		if err := spoil(t, Config{Shared: true}, name, chmod(0o772)); !errors.Is(err,
+			ErrPermission) {
 			t.Errorf("shared %s: %v", name, err)
 		}
 		if err := spoil(t, Config{Shared: true}, name, chmod(0o770)); err != nil {
@@ -148,7 +150,8 @@ func TestNoteOfAnotherUser(t *testing.T) {
 	inside, noteInside := noted(l.tmp())
 	must(t, l.Sweep())
 	if gone(t, outside) || gone(t, note) || !gone(t, inside) || !gone(t, noteInside) {
-		t.Errorf("gone: outside %v, its note %v, inside %v, its note %v", gone(t, outside), gone(t, note), gone(t, inside), gone(t, noteInside))
+		t.Errorf("gone: outside %v, its note %v, inside %v, its note %v", gone(t, outside),
+			gone(t, note), gone(t, inside), gone(t, noteInside))
 	}
 
 	trusting, err := Open(l.dir, Options{TrustGroup: true})
@@ -161,7 +164,10 @@ func TestNoteOfAnotherUser(t *testing.T) {
 
 func TestDirectoryInsteadOfFile(t *testing.T) {
 	t.Parallel()
-	replace := func(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) }
+	replace := func(path string) error {
+		return errors.Join(os.Remove(path),
+			os.Mkdir(path, 0o700))
+	}
 	for _, name := range []string{"operations/op.json", "operations/op.json.lock", "ledger.json"} {
 		if err := spoil(t, Config{}, name, replace); err == nil {
 			t.Errorf("%s: accepted", name)
@@ -193,7 +199,8 @@ func spoilGroup(t *testing.T, c Config, name string, how func(path string) error
 		must(t, lock.Unlock())
 	}
 
-	appended := l.HoldGroup("g", Existing, func(tx *GroupTx) error { return AppendAlerts(tx, []protocol.Alert{alert(1, "a")}) })
+	appended := l.HoldGroup("g", Existing,
+		func(tx *GroupTx) error { return AppendAlerts(tx, []protocol.Alert{alert(1, "a")}) })
 	_, logged := l.LogFile("g", "s")
 	if after := snapshot(t, l.dir); after != before {
 		t.Errorf("%s: changed:\n%s\n%s", name, before, after)
@@ -213,11 +220,13 @@ var groupTrust = map[string][]bool{
 	"logs/g/s.log":        {false, false, false, false, false, true},
 }
 
-func wantGroupTrust(t *testing.T, c Config, what string, trusted bool, how func(path string) error) {
+func wantGroupTrust(t *testing.T, c Config, what string, trusted bool,
+	how func(path string) error) {
 	t.Helper()
 	for name, want := range groupTrust {
 		for i, err := range spoilGroup(t, c, name, how) {
-			if got := errors.Is(err, ErrPermission); got != (want[i] && !trusted) || err != nil && !got {
+			if got := errors.Is(err, ErrPermission); got != (want[i] && !trusted) || err != nil &&
+				!got {
 				t.Errorf("%s, %s, error %d: %v", what, name, i, err)
 			}
 		}

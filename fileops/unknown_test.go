@@ -66,10 +66,11 @@ func TestUnknownOutcome(t *testing.T) {
 	for _, commit := range []string{CommitRename, CommitLink} {
 		for _, made := range []bool{false, true} {
 			for _, archived := range []bool{false, true} {
-				t.Run(fmt.Sprint(commit, " made ", made, " archived ", archived), func(t *testing.T) {
-					t.Parallel()
-					testUnknownOutcome(t, commit, made, archived)
-				})
+				t.Run(fmt.Sprint(commit, " made ", made, " archived ", archived),
+					func(t *testing.T) {
+						t.Parallel()
+						testUnknownOutcome(t, commit, made, archived)
+					})
 			}
 		}
 	}
@@ -104,7 +105,8 @@ func testUnknownOutcome(t *testing.T, commit string, made, archived bool) {
 	}
 
 	op, isArchived, err := l.ReadOperation("op")
-	if err != nil || isArchived != (made && archived) || slices.Contains(openCalls(op), "b") != (made && !archived) {
+	if err != nil || isArchived != (made && archived) ||
+		slices.Contains(openCalls(op), "b") != (made && !archived) {
 		t.Errorf("it is %v, archived %t, %v", openCalls(op), isArchived, err)
 	}
 	if !archived && (!l.HasTmp("op", "b") || !gone(t, scratch)) {
@@ -114,7 +116,8 @@ func testUnknownOutcome(t *testing.T, commit string, made, archived bool) {
 	must(t, errors.Join(l.Sweep(), l.Sweep()))
 	wantNoTemps(t, l)
 	wantNoTrash(t, l.dir, root)
-	if after := editOp(t, l, pushing("c")); !slices.Contains(openCalls(after), "c") || after.Revision <= op.Revision {
+	if after := editOp(t, l, pushing("c")); !slices.Contains(openCalls(after), "c") ||
+		after.Revision <= op.Revision {
 		t.Errorf("then %v, revision %d after %d", openCalls(after), after.Revision, op.Revision)
 	}
 }

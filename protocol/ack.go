@@ -10,7 +10,8 @@ func (op Operation) Ack(a Actor, calls []string, seen Observation) (Operation, e
 	if err := op.checkCrashed(a.Supervisor, calls); err != nil {
 		return op, err
 	}
-	if !slices.ContainsFunc(calls, func(call string) bool { return op.Frame(call).State == FrameCrashed }) {
+	if !slices.ContainsFunc(calls,
+		func(call string) bool { return op.Frame(call).State == FrameCrashed }) {
 		return op.unchanged(), nil
 	}
 	return op.asSupervisor(a, seen, func(e *edit, i int) {
@@ -31,7 +32,8 @@ func (op Operation) Claim(a Actor, seen Observation) (after Operation, calls []s
 		}
 		f := e.own(i)
 		f.report(e.seen)
-		f.Crash.HandlingBy = &Handling{PID: a.PID, Process: identity(a.PID, a.Process), At: e.seen.Now}
+		f.Crash.HandlingBy = &Handling{PID: a.PID, Process: identity(a.PID, a.Process),
+			At: e.seen.Now}
 		e.changed = true
 		calls = append(calls, f.CallID)
 	})
@@ -41,7 +43,8 @@ func (op Operation) Claim(a Actor, seen Observation) (after Operation, calls []s
 
 // Unclaim returns op with the handler removed from each of calls, which stay crashed (spec §5.7).
 // Its errors are those of Ack.
-func (op Operation) Unclaim(supervisor string, calls []string, seen Observation) (Operation, error) {
+func (op Operation) Unclaim(supervisor string, calls []string,
+	seen Observation) (Operation, error) {
 	if err := op.checkCrashed(supervisor, calls); err != nil {
 		return op, err
 	}
@@ -55,7 +58,8 @@ func (op Operation) Unclaim(supervisor string, calls []string, seen Observation)
 
 // asSupervisor returns op after an edit by the supervisor a, with verb applied to each crashed
 // frame of that supervisor.
-func (op Operation) asSupervisor(a Actor, seen Observation, verb func(e *edit, i int)) (Operation, error) {
+func (op Operation) asSupervisor(a Actor, seen Observation,
+	verb func(e *edit, i int)) (Operation, error) {
 	if op.State.Terminal() {
 		return op, ErrOver
 	}

@@ -13,15 +13,17 @@ import (
 // chain returns an operation of n calls, as the commands make it.
 func chain(tb testing.TB, n int) (Operation, Observation) {
 	seen := Observation{
-		Now:         time.Date(2026, 1, 20, 10, 30, 0, 0, time.UTC),
-		Host:        Host{ID: "6f2d0e1b8c9a7755", BootID: "0b1f9aef-0d09-4b0c-8d25-8a4d35b1a0c1", PIDNamespace: "4026531836"},
+		Now: time.Date(2026, 1, 20, 10, 30, 0, 0, time.UTC),
+		Host: Host{ID: "6f2d0e1b8c9a7755", BootID: "0b1f9aef-0d09-4b0c-8d25-8a4d35b1a0c1",
+			PIDNamespace: "4026531836"},
 		MonotonicMs: 123456789,
 	}
 
 	op := Create("bench", 0, 0)
 	for i := range n {
 		var err error
-		if op, err = op.Push(Push{Participant: "worker", Call: fmt.Sprintf("call-%d", i), PID: 12345}, seen); err != nil {
+		if op, err = op.Push(Push{Participant: "worker", Call: fmt.Sprintf("call-%d", i),
+			PID: 12345}, seen); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -37,7 +39,8 @@ func layouts(tb testing.TB, text string) map[string]string {
 	}
 
 	spaced := slices.Clone(compact)
-	if err := spaced.Format(jsontext.SpaceAfterColon(true), jsontext.SpaceAfterComma(true)); err != nil {
+	if err := spaced.Format(jsontext.SpaceAfterColon(true),
+		jsontext.SpaceAfterComma(true)); err != nil {
 		tb.Fatal(err)
 	}
 
@@ -46,7 +49,8 @@ func layouts(tb testing.TB, text string) map[string]string {
 		tb.Fatal(err)
 	}
 
-	seed := strings.ReplaceAll(string(spaced), `, "state": "active"`, `, "state": "active", "supervisorId": null`)
+	seed := strings.ReplaceAll(string(spaced), `, "state": "active"`,
+		`, "state": "active", "supervisorId": null`)
 
 	return map[string]string{
 		"dpl": text, "JSON.stringify": string(compact), "json.dump": string(spaced),

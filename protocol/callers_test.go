@@ -16,7 +16,8 @@ func operationOf(calls, started string) (op Operation) {
 	for _, word := range strings.Fields(started) {
 		call, caller, _ := strings.Cut(word, "<")
 		op.Events = append(op.Events,
-			Event{Type: CallStarted, CallID: call, CallerID: caller}, Event{Type: CallState, CallID: call})
+			Event{Type: CallStarted, CallID: call, CallerID: caller}, Event{Type: CallState,
+				CallID: call})
 	}
 
 	return op
@@ -37,7 +38,8 @@ func TestCallers(t *testing.T) {
 		{"nobody knows whom it called for", "a b<a d<c", "", []int{-1, 0, 0}},
 		{"the popped caller was a root", "a b<a d<c", "a b<a c d<c", []int{-1, 0, 0}},
 		{"the lowest one's has been popped", "b<a c<a", "a b<a c<a", []int{-1, 0}},
-		{"another call has the id of the caller now", "a b<a d<c c<b", "a b<a c<a d<c c<b", []int{-1, 0, 0, 1}},
+		{"another call has the id of the caller now", "a b<a d<c c<b", "a b<a c<a d<c c<b",
+			[]int{-1, 0, 0, 1}},
 		{"it calls itself", "a b<b", "a b<b", []int{-1, 0}},
 		{"they call each other", "a b<c c<b", "b<c c<b", []int{-1, 0, 1}},
 	} {

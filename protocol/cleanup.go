@@ -14,7 +14,8 @@ func (op Operation) Cleanup(by string, seen Observation) (Operation, error) {
 
 	e := op.begin(by, seen)
 	e.judgeAll("")
-	if e.op.State == Running && len(e.op.Stack) == 0 && e.seen.since(e.op.LastHeartbeat, Beat{}) > abandonedAfter {
+	if e.op.State == Running && len(e.op.Stack) == 0 &&
+		e.seen.since(e.op.LastHeartbeat, Beat{}) > abandonedAfter {
 		e.setState(Failed, "abandoned")
 	}
 	return e.end()

@@ -180,7 +180,8 @@ func (d *decoder) startInfo() *StartInfo {
 	}
 
 	s := StartInfo{
-		Dir: "/", Readiness: ReadinessReady, Policy: DefaultPolicy(), LogMax: DefaultLogMax, LogKeep: DefaultLogKeep,
+		Dir: "/", Readiness: ReadinessReady, Policy: DefaultPolicy(), LogMax: DefaultLogMax,
+		LogKeep: DefaultLogKeep,
 	}
 
 	d.Object(func(name string) {
@@ -194,7 +195,10 @@ func (d *decoder) startInfo() *StartInfo {
 		case "workingDirectory":
 			s.Dir = d.String()
 		case "environment":
-			d.Object(func(name string) { s.Environment = append(s.Environment, Variable{name, d.String()}) })
+			d.Object(func(name string) {
+				s.Environment = append(s.Environment,
+					Variable{name, d.String()})
+			})
 		case "readiness":
 			s.Readiness = d.readiness()
 		case "restartPolicy":

@@ -41,10 +41,12 @@ func FuzzDecodeGroup(f *testing.F) {
 	})
 }
 
-func checkDecodePart[T any](t *testing.T, text string, decode func(string) (T, error), encode func(T) string, s *shape) {
+func checkDecodePart[T any](t *testing.T, text string,
+	decode func(string) (T, error), encode func(T) string, s *shape) {
 	value, err := decode(text)
 	if err != nil {
-		if e, ok := errors.AsType[*DecodeError](err); !ok || !errors.Is(e, ErrCorrupt) && !errors.Is(e, ErrNewerVersion) {
+		if e, ok := errors.AsType[*DecodeError](err); !ok || !errors.Is(e, ErrCorrupt) &&
+			!errors.Is(e, ErrNewerVersion) {
 			t.Fatalf("refused with %v", err)
 		}
 		return

@@ -70,7 +70,8 @@ func (d *decoder) operation() Operation {
 func (d *decoder) version() int {
 	version := int(d.Int(1))
 	if version > Version {
-		d.Fail(ErrNewerVersion, "protocolVersion %d: this program understands %d: update it", version, Version)
+		d.Fail(ErrNewerVersion, "protocolVersion %d: this program understands %d: update it",
+			version, Version)
 	}
 	return version
 }
@@ -317,7 +318,8 @@ func (d *decoder) supervisors() (all []Supervisor) {
 					d.fail("unknown status %.40q", string(s.Status))
 				}
 			case "orphanPolicy":
-				if s.OrphanPolicy = OrphanPolicy(d.String()); s.OrphanPolicy != OrphanCrash && s.OrphanPolicy != OrphanKeep {
+				if s.OrphanPolicy = OrphanPolicy(d.String()); s.OrphanPolicy != OrphanCrash &&
+					s.OrphanPolicy != OrphanKeep {
 					d.fail("unknown orphanPolicy %.40q", string(s.OrphanPolicy))
 				}
 			case "heartbeats":

@@ -47,7 +47,8 @@ func texts(tb testing.TB) []string {
 func checkDecode(t *testing.T, text string) {
 	op, err := Decode(text)
 	if err != nil {
-		if e, isDecode := errors.AsType[*DecodeError](err); !isDecode || !errors.Is(e, ErrCorrupt) && !errors.Is(e, ErrNewerVersion) {
+		if e, isDecode := errors.AsType[*DecodeError](err); !isDecode ||
+			!errors.Is(e, ErrCorrupt) && !errors.Is(e, ErrNewerVersion) {
 			t.Fatalf("refused with %v", err)
 		}
 		return
@@ -100,7 +101,8 @@ func TestDecodeCutOff(t *testing.T) {
 		for i := range len(strings.TrimSpace(text)) {
 			_, err := Decode(text[:i])
 			e, ok := errors.AsType[*DecodeError](err)
-			if want := "the file ends too early"; !ok || !errors.Is(err, ErrCorrupt) || e.Path != "" || i > 0 && e.Error() != want {
+			if want := "the file ends too early"; !ok || !errors.Is(err, ErrCorrupt) ||
+				e.Path != "" || i > 0 && e.Error() != want {
 				t.Fatalf("%q: %v, want %s", text[:i], err, want)
 			}
 		}
@@ -118,7 +120,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{`{"operationId":"a","state":"running","lastHeartbeat":"2026-01-20T10:30:00Z","stack":[]} x`, "", "data after the end"},
 		{`{"stack": [{"process": {"pid": 1, "pid": 2}}]}`, "/stack/0/process/pid", "duplicate"},
 		{`{"x": {"a": [1, {"b": 1, "b": 2}]}}`, "/x/a/1/b", "duplicate"},
-		{`{"stack": [{"callId": "a", "participantId": "b"}]}`, "/stack/0/lastHeartbeat", "is missing"},
+		{`{"stack": [{"callId": "a", "participantId": "b"}]}`, "/stack/0/lastHeartbeat",
+			"is missing"},
 		{`{"revision": 4611686018427387905}`, "/revision", "at most 4611686018427387904"},
 		{`{"supervisorHeartbeats": {"../x": tru}}`, "/supervisorHeartbeats/..~1x", "bad id"},
 		{`{"lastHeartbeat": "2026-01-20T10:30:00+1:00"}`, "/lastHeartbeat", "a time like"},
@@ -168,7 +171,8 @@ func TestEncodeCopiesMuch(t *testing.T) {
 func TestDecodeErrorIsShort(t *testing.T) {
 	long := strings.Repeat("é", 5000)
 	for _, text := range []string{
-		`{"` + long + `": {"x": 1, "x": 2}}`, `{"` + long + `": 1, "` + long + `": 2}`, `{"operationId": "` + long + `"}`,
+		`{"` + long + `": {"x": 1, "x": 2}}`, `{"` + long + `": 1, "` + long + `": 2}`,
+		`{"operationId": "` + long + `"}`,
 	} {
 		_, err := Decode(text)
 		if err == nil || len(err.Error()) > 500 || !utf8.ValidString(err.Error()) {

@@ -16,7 +16,8 @@ func TestTimeThatIsNoString(t *testing.T) {
 
 	for reader, err := range map[string]error{"Decode": decodeErr, "ReadPeer": peerErr} {
 		e, ok := errors.AsType[*DecodeError](err)
-		if !ok || !errors.Is(err, ErrCorrupt) || e.Path != "/lastHeartbeat" || !strings.Contains(e.Cause, "a string is expected") {
+		if !ok || !errors.Is(err, ErrCorrupt) || e.Path != "/lastHeartbeat" ||
+			!strings.Contains(e.Cause, "a string is expected") {
 			t.Errorf("%s: got %v", reader, err)
 		}
 	}
@@ -31,7 +32,8 @@ func TestSightingsWithUnknownMembers(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	got, err := DecodeSightings(`{"protocolVersion": 1, "x": [{}], ` + known + `, "y": {"z": null}}]}`)
+	got, err := DecodeSightings(`{"protocolVersion": 1, "x": [{}], ` + known +
+		`, "y": {"z": null}}]}`)
 	if err != nil || !got.Equal(want) || len(got.first) != 1 {
 		t.Errorf("got %v\n%swant\n%s", err, got.Encode(), want.Encode())
 	}

@@ -106,9 +106,11 @@ func (op Operation) begin(by string, seen Observation) *edit {
 // hasLeftover reports whether f has a process, a beat or a grace that no longer counts (spec
 // §3.4).
 func (f *Frame) hasLeftover() bool {
-	return f.Process != counting(f.PID, f.Process) || f.Beat != countingBeat(f.LastHeartbeat, f.Beat) ||
+	return f.Process != counting(f.PID, f.Process) ||
+		f.Beat != countingBeat(f.LastHeartbeat, f.Beat) ||
 		f.Grace != f.Grace.counting(f.LastHeartbeat) ||
-		f.Crash != nil && f.Crash.ReportedBeat != countingBeat(f.Crash.ReportedAt, f.Crash.ReportedBeat)
+		f.Crash != nil && f.Crash.ReportedBeat != countingBeat(f.Crash.ReportedAt,
+			f.Crash.ReportedBeat)
 }
 
 // dropLeftovers changes f, which is a copy.
@@ -276,7 +278,8 @@ func (e *edit) end() (Operation, error) {
 		e.dropCleanedUp()
 	}
 
-	if len(e.op.Stack) == 0 && (e.op.State == Aborted || e.op.State == Cleanup || e.op.State == Running && had > 0) {
+	if len(e.op.Stack) == 0 && (e.op.State == Aborted || e.op.State == Cleanup ||
+		e.op.State == Running && had > 0) {
 		e.setState(Failed, "stack empty")
 	}
 	if !e.changed && !e.beaten {
@@ -299,7 +302,8 @@ func (op Operation) unchanged() Operation {
 // cleanUpCrashed is step 7.
 func (e *edit) cleanUpCrashed() {
 	for i, f := range e.op.Stack {
-		if f.State != FrameCrashed || !slices.Contains(e.pre, f.CallID) || e.op.State != Cleanup && f.FailOnCrash {
+		if f.State != FrameCrashed || !slices.Contains(e.pre, f.CallID) || e.op.State != Cleanup &&
+			f.FailOnCrash {
 			continue
 		}
 
@@ -332,7 +336,8 @@ func (e *edit) unsupervised(f *Frame) bool {
 }
 
 func (e *edit) unacknowledged(f *Frame) bool {
-	return f.reported() && e.op.overdue(e.seen.age(f.Crash.ReportedAt, f.Crash.ReportedBeat)) && !e.op.handled(f, e.seen)
+	return f.reported() && e.op.overdue(e.seen.age(f.Crash.ReportedAt, f.Crash.ReportedBeat)) &&
+		!e.op.handled(f, e.seen)
 }
 
 // overdue reports whether age is more than ten thresholds.
@@ -363,7 +368,8 @@ func (e *edit) cleanUp(i int, reason string) {
 
 func (e *edit) release(f *Frame) {
 	if len(f.Resources) > 0 {
-		e.op.effects.Released = append(e.op.effects.Released, Release{CallID: f.CallID, Resources: f.Resources})
+		e.op.effects.Released = append(e.op.effects.Released,
+			Release{CallID: f.CallID, Resources: f.Resources})
 	}
 }
 
@@ -377,8 +383,9 @@ func (e *edit) drop(gone func(i int, f *Frame) bool) {
 		}
 
 		e.event(Event{
-			Type: CallEnded, CallID: f.CallID, SupervisorID: f.SupervisorID, Handle: f.SupervisorHandle,
-			From: string(f.State), LeftResources: f.left(),
+			Type: CallEnded, CallID: f.CallID, SupervisorID: f.SupervisorID,
+			Handle: f.SupervisorHandle,
+			From:   string(f.State), LeftResources: f.left(),
 		})
 
 		if f.State != FrameCleanedUp {
@@ -410,7 +417,8 @@ func (e *edit) setFrameState(f *Frame, to FrameState, reason string) {
 }
 
 func (e *edit) setStatus(s *Supervisor, to Status) {
-	e.event(Event{Type: SupervisorState, SupervisorID: s.ID, From: string(s.Status), To: string(to)})
+	e.event(Event{Type: SupervisorState, SupervisorID: s.ID, From: string(s.Status),
+		To: string(to)})
 	s.Status = to
 }
 

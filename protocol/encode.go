@@ -54,7 +54,8 @@ func (w *encoder) operation(op Operation) {
 	w.name("stack")
 	w.stack(op.Stack)
 	w.name("supervisorHeartbeats")
-	if !w.copied(src.supervisorsText, slices.EqualFunc(op.Supervisors, src.supervisors, sameSupervisor)) {
+	if !w.copied(src.supervisorsText, slices.EqualFunc(op.Supervisors, src.supervisors,
+		sameSupervisor)) {
 		w.open('{')
 		for i := range op.Supervisors {
 			w.name(op.Supervisors[i].ID)

@@ -35,7 +35,8 @@ func (w *encoder) run(frames []*Frame) (n int) {
 		if !w.laidOut(w.source.text[f.start:f.end]) {
 			break
 		}
-		if n > 0 && (f.start < frames[n-1].end || w.source.text[frames[n-1].end:f.start] != between) {
+		if n > 0 && (f.start < frames[n-1].end ||
+			w.source.text[frames[n-1].end:f.start] != between) {
 			break
 		}
 		n++
@@ -231,7 +232,9 @@ func (w *encoder) eventMembers(e *Event) {
 // sameSupervisor reports whether a and b have the same text. TestSameSupervisorNoticesEveryField
 // checks that it is complete.
 func sameSupervisor(a, b Supervisor) bool {
-	return a.ID == b.ID && a.PID == b.PID && a.LastHeartbeat.Equal(b.LastHeartbeat) && a.Status == b.Status &&
-		a.OrphanPolicy == b.OrphanPolicy && a.Heartbeats == b.Heartbeats && a.Process == b.Process && a.Beat == b.Beat &&
+	return a.ID == b.ID && a.PID == b.PID && a.LastHeartbeat.Equal(b.LastHeartbeat) &&
+		a.Status == b.Status &&
+		a.OrphanPolicy == b.OrphanPolicy && a.Heartbeats == b.Heartbeats &&
+		a.Process == b.Process && a.Beat == b.Beat &&
 		a.Grace == b.Grace && slices.Equal(a.Unknown, b.Unknown) && a.nested == b.nested
 }

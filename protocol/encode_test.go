@@ -11,7 +11,8 @@ import (
 
 func TestEncodeLayout(t *testing.T) {
 	seen := Observation{Now: time.Date(2026, 1, 20, 10, 30, 0, 123456789, time.UTC)}
-	op, err := Create("build", 0, 0).Push(Push{Participant: "cli", Call: "main", PID: 7, Resources: []string{"/a\n"}}, seen)
+	op, err := Create("build", 0, 0).Push(Push{Participant: "cli", Call: "main", PID: 7,
+		Resources: []string{"/a\n"}}, seen)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,8 @@ func TestEncodeKeeps(t *testing.T) {
 	for _, want := range []string{
 		frame("one", ""),
 		`"lastHeartbeat": "2026-01-20T10:30:01.000Z"`,
-		"      \"x\": {\n        \"deep\": [\n          1.0,\n          12345678901234567890123\n        ]\n      }\n",
+		"      \"x\": {\n        \"deep\": [\n          1.0,\n          12345678901234567890123\n " +
+			"       ]\n      }\n",
 		`"x-number": 1.50e3`,
 	} {
 		if !strings.Contains(got, want) {

@@ -10,9 +10,9 @@ type Observation struct {
 	// Look returns what the observer sees of p, a process of this host, boot and pid namespace.
 	// Nil: it sees nothing of any process.
 	Look func(p Process) Presence
-	// Survived reports whether processes of the start of s are left, although its own process is gone:
-	// those known by its StartID or its Keeper (spec §11.6). Nil: none are. It is called only for an s
-	// with a StartID.
+	// Survived reports whether processes of the start of s are left, although its own process is
+	// gone: those known by its StartID or its Keeper (spec §11.6). Nil: none are. It is called only
+	// for an s with a StartID.
 	Survived func(s *Service) bool
 	// Watch says how an observer that looks repeatedly has looked so far (spec §4.6).
 	Watch Watch
@@ -80,7 +80,8 @@ func (seen Observation) gone(pid int, p Process, heartbeat time.Time) Evidence {
 	if p = identity(pid, p); p.HostID == "" || p.HostID != seen.Host.ID || seen.Host.BootID == "" {
 		return ""
 	}
-	if p.BootID != seen.Host.BootID && (heartbeat.IsZero() || heartbeat.Before(seen.Host.BootedAt)) {
+	if p.BootID != seen.Host.BootID && (heartbeat.IsZero() ||
+		heartbeat.Before(seen.Host.BootedAt)) {
 		return Rebooted
 	}
 	if seen.presence(p) == Gone {

@@ -16,7 +16,8 @@ func Example() {
 
 	op := protocol.Create("build-42", 0, 0)
 	op, _ = op.Push(protocol.Push{Participant: "cli", Call: "make"}, at(0))
-	op, _ = op.Push(protocol.Push{Participant: "worker", Call: "cc", Resources: []string{"/build/cc.o"}}, at(1))
+	op, _ = op.Push(protocol.Push{Participant: "worker", Call: "cc",
+		Resources: []string{"/build/cc.o"}}, at(1))
 
 	// Ten seconds without a heartbeat of the callee, and more.
 	op, _ = op.Heartbeat(protocol.Actor{Call: "make"}, protocol.Report{}, at(6))

@@ -124,7 +124,8 @@ func (seen Observation) window(v vital, threshold time.Duration) time.Time {
 // its heartbeats, the last of them is older than oldest, and it has no grace for that one yet.
 func (seen Observation) grace(v vital, oldest time.Duration) *Grace {
 	g := v.grace.counting(v.heartbeat)
-	if g != nil || v.heartbeat.IsZero() || !stale(seen.age(v.heartbeat, v.beat), oldest) || !seen.countsHeartbeats(v) ||
+	if g != nil || v.heartbeat.IsZero() || !stale(seen.age(v.heartbeat, v.beat), oldest) ||
+		!seen.countsHeartbeats(v) ||
 		seen.gone(v.pid, v.process, v.heartbeat) != "" {
 		return g
 	}
@@ -194,7 +195,8 @@ func (e *edit) grant() {
 // slept as well.
 func (g Group) silent(seen Observation) bool {
 	o := &g.Orchestrator
-	return seen.Watch != Awake && (o.Heartbeat.IsZero() || !seen.heard(o.Heartbeat, o.Beat, o.StalenessThreshold))
+	return seen.Watch != Awake && (o.Heartbeat.IsZero() ||
+		!seen.heard(o.Heartbeat, o.Beat, o.StalenessThreshold))
 }
 
 // grant gives a grace to every service that needs one, if the group was silent before the pass.

@@ -38,7 +38,8 @@ func TestFreeze(t *testing.T) {
 			}
 
 			for _, f := range after.Stack {
-				if stale := f.Crash != nil && f.Crash.Evidence == Stale; stale && (victim == nil || f.CallID != victim.name) {
+				if stale := f.Crash != nil && f.Crash.Evidence == Stale; stale &&
+					(victim == nil || f.CallID != victim.name) {
 					r.Fatalf("%s is called stale:\n%s", f.CallID, after.Encode())
 				}
 			}
@@ -50,7 +51,10 @@ func TestFreeze(t *testing.T) {
 		for i := range rapid.IntRange(1, 4).Draw(r, "participants") {
 			p := &napper{name: fmt.Sprint("p", i), every: between("every", 500, 3333)}
 			edit(op.Push(Push{Participant: p.name, Call: p.name}, Observation{Now: start}))
-			p.act = func(seen Observation) { edit(op.Heartbeat(Actor{Call: p.name}, Report{}, seen)) }
+			p.act = func(seen Observation) {
+				edit(op.Heartbeat(Actor{Call: p.name}, Report{},
+					seen))
+			}
 			all = append(all, p)
 		}
 
@@ -63,7 +67,10 @@ func TestFreeze(t *testing.T) {
 
 		var vigil Vigil
 		watcher := &napper{name: "watcher", every: between("look", 500, 5000)}
-		watcher.act = func(seen Observation) { edit(op.Cleanup("watcher", vigil.Look(seen, op.StalenessThreshold))) }
+		watcher.act = func(seen Observation) {
+			edit(op.Cleanup("watcher",
+				vigil.Look(seen, op.StalenessThreshold)))
+		}
 		if rapid.Bool().Draw(r, "a watcher") {
 			all = append(all, watcher)
 		}
@@ -92,7 +99,8 @@ func TestFreeze(t *testing.T) {
 					if n.next.After(freeze.Add(-10 * time.Second)) {
 						r.Logf("%6d ms: %s", n.next.Sub(start)/ms, n.name)
 					}
-					n.act(Observation{Now: n.next, MonotonicMs: n.next.Sub(start).Milliseconds() + 1, Host: Host{ID: "h", BootID: "b"}})
+					n.act(Observation{Now: n.next, MonotonicMs: n.next.Sub(start).Milliseconds() +
+						1, Host: Host{ID: "h", BootID: "b"}})
 					n.next = n.next.Add(n.every)
 				}
 			}
@@ -100,7 +108,8 @@ func TestFreeze(t *testing.T) {
 
 		run(thaw.Add(90 * time.Second))
 		if found := op.State != Running; found != (victim != nil && len(all) > 1) {
-			r.Fatalf("frozen from %v to %v, it is %s:\n%s", freeze.Sub(start), thaw.Sub(start), op.State, op.Encode())
+			r.Fatalf("frozen from %v to %v, it is %s:\n%s", freeze.Sub(start), thaw.Sub(start),
+				op.State, op.Encode())
 		}
 	})
 }
@@ -120,7 +129,8 @@ func TestVigil(t *testing.T) {
 		{1000, Unwatched}, {4000, Unwatched}, {6999, Unwatched}, {7000, Awake}, {13_000, Awake},
 		{19_001, Woken}, {25_000, Woken}, {25_001, Awake}, {25_002, Awake},
 	} {
-		if seen := v.Look(Observation{MonotonicMs: look.at}, 9*time.Second); seen.Watch != look.want {
+		if seen := v.Look(Observation{MonotonicMs: look.at},
+			9*time.Second); seen.Watch != look.want {
 			t.Errorf("at %d ms it is %q, want %q", look.at, seen.Watch, look.want)
 		}
 	}
@@ -154,27 +164,33 @@ func TestWindow(t *testing.T) {
 	op := Operation{StalenessThreshold: 10 * time.Second}
 	frame := Frame{State: FrameActive, LastHeartbeat: start, Grace: grace}
 	supervisor := Supervisor{Status: Alive, LastHeartbeat: start, Grace: grace}
-	service := Service{ServiceStatus: ServiceStatus{State: StateRunning, LastHeartbeat: start, Grace: grace}}
+	service := Service{ServiceStatus: ServiceStatus{State: StateRunning, LastHeartbeat: start,
+		Grace: grace}}
 	var g Group
 	g.Orchestrator.StalenessThreshold = op.StalenessThreshold
 
 	for _, c := range []struct {
 		after time.Duration
 		want  time.Time
-	}{{15 * time.Second, over}, {22 * time.Second, over}, {22*time.Second + time.Millisecond, time.Time{}}} {
+	}{{15 * time.Second, over}, {22 * time.Second, over}, {22*time.Second + time.Millisecond,
+		time.Time{}}} {
 		seen := at(c.after)
 		for who, got := range map[string]time.Time{
-			"call": op.WindowOf(&frame, seen), "supervisor": op.WindowOfSupervisor(supervisor, seen), "service": g.WindowOf(&service, seen),
+			"call":       op.WindowOf(&frame, seen),
+			"supervisor": op.WindowOfSupervisor(supervisor, seen),
+			"service":    g.WindowOf(&service, seen),
 		} {
 			if !got.Equal(c.want) {
-				t.Errorf("after %v that of the %s is over at %v, want %v", c.after, who, got, c.want)
+				t.Errorf("after %v that of the %s is over at %v, want %v", c.after, who, got,
+					c.want)
 			}
 		}
 	}
 
 	frame.State, supervisor.Status, service.State = FrameCrashed, Dead, StateFailed
 	seen := at(15 * time.Second)
-	if a, b, c := op.WindowOf(&frame, seen), op.WindowOfSupervisor(supervisor, seen), g.WindowOf(&service, seen); !a.IsZero() || !b.IsZero() || !c.IsZero() {
+	if a, b, c := op.WindowOf(&frame, seen), op.WindowOfSupervisor(supervisor,
+		seen), g.WindowOf(&service, seen); !a.IsZero() || !b.IsZero() || !c.IsZero() {
 		t.Errorf("the dead have windows: %v, %v, %v", a, b, c)
 	}
 }

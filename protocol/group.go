@@ -266,7 +266,8 @@ type RestartPolicy struct {
 
 // DefaultPolicy returns the restart policy of a service without its own.
 func DefaultPolicy() RestartPolicy {
-	return RestartPolicy{MaxAttempts: DefaultMaxAttempts, Backoff: DefaultBackoff(), ResetAfter: DefaultResetAfter}
+	return RestartPolicy{MaxAttempts: DefaultMaxAttempts, Backoff: DefaultBackoff(),
+		ResetAfter: DefaultResetAfter}
 }
 
 // A LastExit says why the previous process of a service is no longer its process.
@@ -385,11 +386,15 @@ func (r Registry) dependents(id string) []string {
 		grown = false
 		for i := range r.Services {
 			s := &r.Services[i]
-			if !found[s.ID] && slices.ContainsFunc(s.Dependencies, func(d string) bool { return found[d] }) {
+			if !found[s.ID] && slices.ContainsFunc(s.Dependencies,
+				func(d string) bool { return found[d] }) {
 				found[s.ID], grown = true, true
 			}
 		}
 	}
 
-	return slices.DeleteFunc(r.sorted(), func(other string) bool { return other == id || !found[other] })
+	return slices.DeleteFunc(r.sorted(), func(other string) bool {
+		return other == id ||
+			!found[other]
+	})
 }

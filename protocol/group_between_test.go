@@ -26,8 +26,10 @@ func TestGiven(t *testing.T) {
 	}{{5, 5, true}, {5, 5, false}, {4, 5, false}, {6, 6, true}} {
 		after, err := g.Given(c.seq, seen)
 		must(t, err)
-		if after.Registry.AlertsGiven != c.want || (after.Registry.Revision == g.Registry.Revision+1) != c.changed {
-			t.Errorf("given %d: %d in revision %d after %d, want %d", c.seq, after.Registry.AlertsGiven, after.Registry.Revision, g.Registry.Revision, c.want)
+		if after.Registry.AlertsGiven != c.want ||
+			(after.Registry.Revision == g.Registry.Revision+1) != c.changed {
+			t.Errorf("given %d: %d in revision %d after %d, want %d", c.seq,
+				after.Registry.AlertsGiven, after.Registry.Revision, g.Registry.Revision, c.want)
 		}
 		g = after
 	}
@@ -38,12 +40,16 @@ func TestSetOrchestratorState(t *testing.T) {
 	d, err := CreateGroup("g").Pass(PassRequest{Owner: "me"}, Observation{Now: noon})
 	must(t, err)
 	g := d.Group()
-	if got := g.SetOrchestratorState("you", OrchestratorStopped); got.Orchestrator.State != OrchestratorRunning || got.Orchestrator.Revision != g.Orchestrator.Revision {
+	if got := g.SetOrchestratorState("you",
+		OrchestratorStopped); got.Orchestrator.State != OrchestratorRunning ||
+		got.Orchestrator.Revision != g.Orchestrator.Revision {
 		t.Errorf("by another: %+v", got.Orchestrator)
 	}
 
 	got := g.SetOrchestratorState("me", OrchestratorStopped)
-	if got.Orchestrator.State != OrchestratorStopped || got.Orchestrator.Revision != g.Orchestrator.Revision+1 || g.Orchestrator.State != OrchestratorRunning {
+	if got.Orchestrator.State != OrchestratorStopped ||
+		got.Orchestrator.Revision != g.Orchestrator.Revision+1 ||
+		g.Orchestrator.State != OrchestratorRunning {
 		t.Errorf("by its owner: %+v, was %+v", got.Orchestrator, g.Orchestrator)
 	}
 }
@@ -81,8 +87,10 @@ func TestPassesTooRare(t *testing.T) {
 	} {
 		before, g := CreateGroup("g"), CreateGroup("g")
 		before.Orchestrator.Period, g.Orchestrator.Period, g.Orchestrator.StalenessThreshold = c.before, c.last, c.threshold
-		if period, got := g.PassesTooRare(before); got != c.want || period != min(c.before, c.last) {
-			t.Errorf("passes after %v and %v, threshold %v: %v, %v, want %v", c.before, c.last, c.threshold, period, got, c.want)
+		if period, got := g.PassesTooRare(before); got != c.want ||
+			period != min(c.before, c.last) {
+			t.Errorf("passes after %v and %v, threshold %v: %v, %v, want %v", c.before, c.last,
+				c.threshold, period, got, c.want)
 		}
 	}
 }
@@ -91,28 +99,35 @@ func TestPassesTooRare(t *testing.T) {
 // nothing.
 func TestGroupEffects(t *testing.T) {
 	seen := Observation{Now: noon}
-	start := &StartInfo{Command: "c", Dir: "/", Readiness: ReadinessReady, Policy: DefaultPolicy(), LogKeep: 1}
-	g, err := CreateGroup("g").Register(Registration{Service: "s", By: "u", Request: true, StartInfo: start}, seen)
+	start := &StartInfo{Command: "c", Dir: "/", Readiness: ReadinessReady, Policy: DefaultPolicy(),
+		LogKeep: 1}
+	g, err := CreateGroup("g").Register(Registration{Service: "s", By: "u", Request: true,
+		StartInfo: start}, seen)
 	if err != nil || g.Effects() != (GroupEffects{}) {
 		t.Fatalf("%v, %+v", err, g.Effects())
 	}
 
-	fresh, err := g.Register(Registration{Service: "t", By: "u", Request: true, StartInfo: start, Fresh: true}, seen)
-	if err != nil || !fresh.Effects().Cleared || len(fresh.Registry.Services) != 1 || fresh.Service("t") == nil {
+	fresh, err := g.Register(Registration{Service: "t", By: "u", Request: true, StartInfo: start,
+		Fresh: true}, seen)
+	if err != nil || !fresh.Effects().Cleared || len(fresh.Registry.Services) != 1 ||
+		fresh.Service("t") == nil {
 		t.Errorf("%v, %+v, %+v", err, fresh.Effects(), fresh.Registry.Services)
 	}
 
-	again, err := fresh.Register(Registration{Service: "t", By: "u", Request: true, StartInfo: start}, seen)
-	if err != nil || again.Effects() != (GroupEffects{}) || again.Registry.Revision != fresh.Registry.Revision {
+	again, err := fresh.Register(Registration{Service: "t", By: "u", Request: true,
+		StartInfo: start}, seen)
+	if err != nil || again.Effects() != (GroupEffects{}) ||
+		again.Registry.Revision != fresh.Registry.Revision {
 		t.Errorf("%v, %+v", err, again.Effects())
 	}
 }
 
 // An alert is one line, including its unknown members.
 func TestAlertLine(t *testing.T) {
-	a := Alert{Seq: 7, Type: AlertDead, ServiceID: "s", Message: "two\nlines", Timestamp: noon, Unknown: []Member{
-		{"x", "{\n \"n\": 1.0 }"}, {"log", `"other"`}, {"orchestrationGroupId", `"other"`},
-	}}
+	a := Alert{Seq: 7, Type: AlertDead, ServiceID: "s", Message: "two\nlines", Timestamp: noon,
+		Unknown: []Member{
+			{"x", "{\n \"n\": 1.0 }"}, {"log", `"other"`}, {"orchestrationGroupId", `"other"`},
+		}}
 
 	const want = `{"orchestrationGroupId":"g","seq":7,"type":"supervisorDead","supervisorId":"s","message":"two\nlines",` +
 		`"timestamp":"2026-01-20T12:00:00.000Z","log":"logs/g/s.log","x":{"n":1.0}}` + "\n"

@@ -58,7 +58,8 @@ func (e *groupEdit) after() Group {
 
 // same reports whether r and before differ at most in their revision.
 func (r Registry) same(before Registry) bool {
-	return r.Owner == before.Owner && r.AlertSeq == before.AlertSeq && r.AlertsGiven == before.AlertsGiven &&
+	return r.Owner == before.Owner && r.AlertSeq == before.AlertSeq &&
+		r.AlertsGiven == before.AlertsGiven &&
 		len(r.PendingAlerts) == len(before.PendingAlerts) && sameStart(r.Events, before.Events) &&
 		slices.EqualFunc(r.Services, before.Services, sameService)
 }
@@ -66,12 +67,15 @@ func (r Registry) same(before Registry) bool {
 // sameService reports whether a and b have the same text. TestSameServiceNoticesEveryField checks
 // that it is complete.
 func sameService(a, b Service) bool {
-	return a.ID == b.ID && a.ServiceSpec.same(b.ServiceSpec) && a.ServiceStatus == b.ServiceStatus &&
-		a.ServiceRecovery == b.ServiceRecovery && slices.Equal(a.Unknown, b.Unknown) && a.nested == b.nested
+	return a.ID == b.ID && a.ServiceSpec.same(b.ServiceSpec) &&
+		a.ServiceStatus == b.ServiceStatus &&
+		a.ServiceRecovery == b.ServiceRecovery && slices.Equal(a.Unknown, b.Unknown) &&
+		a.nested == b.nested
 }
 
 func (s ServiceSpec) same(t ServiceSpec) bool {
-	return s.StartInfo == t.StartInfo && s.Restartable == t.Restartable && s.KillTimeout == t.KillTimeout &&
+	return s.StartInfo == t.StartInfo && s.Restartable == t.Restartable &&
+		s.KillTimeout == t.KillTimeout &&
 		s.Heartbeats == t.Heartbeats && slices.Equal(s.Dependencies, t.Dependencies)
 }
 
@@ -96,7 +100,8 @@ func (e *groupEdit) say(s *Service, say Report) {
 	before := s.Notice
 	s.Notice = before.with(say)
 	if s.Notice.Readiness != before.Readiness {
-		e.append(Event{Type: SupervisorReadiness, SupervisorID: s.ID, From: string(before.Readiness), To: string(s.Notice.Readiness)})
+		e.append(Event{Type: SupervisorReadiness, SupervisorID: s.ID,
+			From: string(before.Readiness), To: string(s.Notice.Readiness)})
 	}
 }
 
@@ -120,7 +125,8 @@ func (e *groupEdit) raise(what AlertType, id, format string, args ...any) {
 	r := &e.g.Registry
 	r.AlertSeq++
 	r.PendingAlerts = append(r.PendingAlerts, Alert{
-		Seq: r.AlertSeq, Type: what, ServiceID: id, Message: fmt.Sprintf(format, args...), Timestamp: e.seen.Now,
+		Seq: r.AlertSeq, Type: what, ServiceID: id, Message: fmt.Sprintf(format, args...),
+		Timestamp: e.seen.Now,
 	})
 }
 

@@ -41,7 +41,8 @@ func (s *Service) TermAge(seen Observation) time.Duration {
 
 // survived reports whether processes of the start of s are left.
 func (s *Service) survived(seen Observation) bool {
-	return s.StartID != "" && seen.canCheck(s.identity()) && seen.Survived != nil && seen.Survived(s)
+	return s.StartID != "" && seen.canCheck(s.identity()) && seen.Survived != nil &&
+		seen.Survived(s)
 }
 
 // foreign reports whether the process of s may be alive where this observer cannot look.
@@ -50,7 +51,8 @@ func (s *Service) foreign(seen Observation) bool {
 	if p.HostID == "" || p.HostID != here.ID {
 		return p.HostID != ""
 	}
-	return p.BootID == here.BootID && p.PIDNamespace != "" && here.PIDNamespace != "" && p.PIDNamespace != here.PIDNamespace
+	return p.BootID == here.BootID && p.PIDNamespace != "" && here.PIDNamespace != "" &&
+		p.PIDNamespace != here.PIDNamespace
 }
 
 // taken reports whether no other process can be s.

@@ -92,7 +92,8 @@ type vectorAction struct {
 }
 
 var groupRefusals = map[string]error{
-	"corrupt": ErrCorrupt, "newerVersion": ErrNewerVersion, "noSupervisor": ErrNoService, "cycle": ErrCycle,
+	"corrupt": ErrCorrupt, "newerVersion": ErrNewerVersion, "noSupervisor": ErrNoService,
+	"cycle":       ErrCycle,
 	"noStartInfo": ErrNoStartInfo, "shuttingDown": ErrShuttingDown, "otherProcess": ErrOtherProcess,
 	"stillRunning": ErrStillRunning, "hasDependents": ErrHasDependents, "blocked": ErrBlocked,
 	"exhausted": ErrExhausted,
@@ -130,7 +131,8 @@ func (v *groupVector) run(t *testing.T) {
 	for _, text := range []struct {
 		from *string
 		to   *json.RawMessage
-	}{{v.GivenText.Orchestrator, &given.Orchestrator}, {v.GivenText.Supervisors, &given.Supervisors}} {
+	}{{v.GivenText.Orchestrator, &given.Orchestrator}, {v.GivenText.Supervisors,
+		&given.Supervisors}} {
 		if text.from != nil {
 			*text.to = json.RawMessage(*text.from)
 		}
@@ -157,7 +159,8 @@ func (v *groupVector) run(t *testing.T) {
 	before := g.Orchestrator.Encode() + g.Registry.Encode()
 	after, err := v.do(t, g, seen)
 	if err == nil {
-		v.Remembered.check(t, seen, func(s Sightings) Sightings { return s.SightGroup(after, seen) })
+		v.Remembered.check(t, seen,
+			func(s Sightings) Sightings { return s.SightGroup(after, seen) })
 	}
 	if untouched := g.Orchestrator.Encode() + g.Registry.Encode(); untouched != before {
 		t.Error("the group that was given has changed")
@@ -221,7 +224,8 @@ func (v *groupVector) checkThen(t *testing.T, after Group) {
 		if got != want {
 			t.Errorf("got:\n%s\nwant:\n%s", got, want)
 		}
-		if place := lost(jsonValue(t, string(raw)), jsonValue(t, got), ""); place != "" && !groupDefault(place) {
+		if place := lost(jsonValue(t, string(raw)), jsonValue(t, got), ""); place != "" &&
+			!groupDefault(place) {
 			t.Errorf("what is written has another value, or none, at %s:\n%s", place, got)
 		}
 		if text, err := again(got); err != nil || text != got {
@@ -229,21 +233,24 @@ func (v *groupVector) checkThen(t *testing.T, after Group) {
 		}
 	}
 
-	check(v.Then.Orchestrator, after.Orchestrator.Encode(), want.Orchestrator.Encode(), func(text string) (string, error) {
-		o, err := DecodeOrchestrator(text)
-		return o.Encode(), err
-	})
+	check(v.Then.Orchestrator, after.Orchestrator.Encode(), want.Orchestrator.Encode(),
+		func(text string) (string, error) {
+			o, err := DecodeOrchestrator(text)
+			return o.Encode(), err
+		})
 
-	check(v.Then.Supervisors, after.Registry.Encode(), want.Registry.Encode(), func(text string) (string, error) {
-		r, err := DecodeRegistry(text)
-		return r.Encode(), err
-	})
+	check(v.Then.Supervisors, after.Registry.Encode(), want.Registry.Encode(),
+		func(text string) (string, error) {
+			r, err := DecodeRegistry(text)
+			return r.Encode(), err
+		})
 }
 
 // groupDefault reports whether the member at place may be left out: it has its default, or it is a
 // beat or process that counts for nothing.
 func groupDefault(place string) bool {
-	for _, name := range []string{"/killTimeoutMs", "/logMaxBytes", "/logKeep", "/attempt", "/alertsGiven", "/beat", "/termSentBeat", "/process"} {
+	for _, name := range []string{"/killTimeoutMs", "/logMaxBytes", "/logKeep", "/attempt",
+		"/alertsGiven", "/beat", "/termSentBeat", "/process"} {
 		if strings.HasSuffix(place, name) {
 			return true
 		}
@@ -325,7 +332,8 @@ func (v *groupVector) process() ServiceProcess {
 
 func (v *groupVector) registration(t *testing.T, by string) Registration {
 	r := Registration{
-		Service: v.Do.Supervisor, By: by, Request: v.Do.Request, Fresh: v.Do.Fresh, PID: v.Do.PID, Process: Process(v.Do.Process),
+		Service: v.Do.Supervisor, By: by, Request: v.Do.Request, Fresh: v.Do.Fresh, PID: v.Do.PID,
+		Process:   Process(v.Do.Process),
 		Readiness: v.Do.Readiness, Restartable: v.Do.Restartable, Dependencies: v.Do.Dependencies,
 		Heartbeats: v.Do.Heartbeats,
 	}
@@ -336,7 +344,8 @@ func (v *groupVector) registration(t *testing.T, by string) Registration {
 	}
 
 	if len(v.Do.StartInfo) > 0 {
-		file, err := DecodeRegistry(`{"supervisors":{"x":{"state":"registered","startInfo":` + string(v.Do.StartInfo) + `}}}`)
+		file, err := DecodeRegistry(`{"supervisors":{"x":{"state":"registered","startInfo":` +
+			string(v.Do.StartInfo) + `}}}`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -353,7 +362,8 @@ func (v *groupVector) pass(t *testing.T, g Group, owner string, seen Observation
 	}
 
 	d, err := g.Pass(PassRequest{
-		Owner: owner, PID: pid, State: OrchestratorState(v.Do.State), Failover: v.Do.Failover, Hook: v.Do.Hook, LastAlert: v.Do.LastAlert,
+		Owner: owner, PID: pid, State: OrchestratorState(v.Do.State), Failover: v.Do.Failover,
+		Hook: v.Do.Hook, LastAlert: v.Do.LastAlert,
 		HeartbeatInterval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
 		StalenessThreshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
 	}, seen)
@@ -368,19 +378,22 @@ func (v *groupVector) pass(t *testing.T, g Group, owner string, seen Observation
 	var actions []vectorAction
 	for i, a := range d.Actions {
 		if a, signals := a.(Signal); signals {
-			actions = append(actions, vectorAction{Action: "signal", SupervisorID: a.ServiceID, Signal: a.Name, To: a.To, PID: a.PID})
+			actions = append(actions, vectorAction{Action: "signal", SupervisorID: a.ServiceID,
+				Signal: a.Name, To: a.To, PID: a.PID})
 			continue
 		}
 
 		a := a.(Start)
-		actions = append(actions, vectorAction{Action: "start", SupervisorID: a.ServiceID, Attempt: a.Attempt, Reason: a.Reason})
+		actions = append(actions, vectorAction{Action: "start", SupervisorID: a.ServiceID,
+			Attempt: a.Attempt, Reason: a.Reason})
 		switch start, ok := v.Do.Starts[a.ServiceID]; {
 		case !ok:
 			d.Spawned(a.ServiceID, 1000+i, Process{}, "", Process{})
 		case start.Error != "":
 			d.NotSpawned(a.ServiceID, start.Error)
 		default:
-			d.Spawned(a.ServiceID, start.PID, Process(start.Process), start.StartID, Process(start.Keeper))
+			d.Spawned(a.ServiceID, start.PID, Process(start.Process), start.StartID,
+				Process(start.Keeper))
 		}
 	}
 

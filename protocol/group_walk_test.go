@@ -73,10 +73,12 @@ func walks(t *testing.T) uint64 {
 }
 
 func newWorld(t *testing.T, seed uint64) *world {
-	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 0)), g: CreateGroup("g"), procs: make(map[int]*proc), failed: make(map[string]time.Time), next: 100}
+	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 0)), g: CreateGroup("g"),
+		procs: make(map[int]*proc), failed: make(map[string]time.Time), next: 100}
 	w.seen = Observation{
 		Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), MonotonicMs: 1000,
-		Host: Host{ID: "h", BootID: "boot0", PIDNamespace: "1", BootedAt: time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC)},
+		Host: Host{ID: "h", BootID: "boot0", PIDNamespace: "1",
+			BootedAt: time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC)},
 		Look: func(p Process) Presence {
 			q := w.procs[p.PID]
 			return presence(q == nil || !q.leader || q.process != p)
@@ -151,7 +153,8 @@ func (w *world) step() {
 }
 
 func (w *world) register(id string) {
-	others := slices.DeleteFunc(slices.Clone(walkers), func(other string) bool { return other == id || w.once(2) })
+	others := slices.DeleteFunc(slices.Clone(walkers),
+		func(other string) bool { return other == id || w.once(2) })
 	r := Registration{Service: id, By: "t", Request: w.once(2), Fresh: w.once(20)}
 	if w.once(3) {
 		others = nil
@@ -163,7 +166,8 @@ func (w *world) register(id string) {
 	if r.Request || w.once(2) {
 		policy := DefaultPolicy()
 		policy.MaxAttempts = w.rand.IntN(4)
-		r.StartInfo = &StartInfo{Command: "x", Dir: "/", Readiness: ReadinessReady, Policy: policy, LogKeep: 1}
+		r.StartInfo = &StartInfo{Command: "x", Dir: "/", Readiness: ReadinessReady, Policy: policy,
+			LogKeep: 1}
 	}
 
 	if !r.Request && len(w.alive(id)) == 0 {
@@ -180,7 +184,8 @@ func (w *world) register(id string) {
 func (w *world) spawn(id string, attempt, by int) *proc {
 	w.next++
 	p := &proc{service: id, leader: true, startedAs: attempt, startedBy: by, process: Process{
-		PID: w.next, HostID: w.seen.Host.ID, BootID: w.seen.Host.BootID, PIDNamespace: w.seen.Host.PIDNamespace, StartTicks: int64(w.next),
+		PID: w.next, HostID: w.seen.Host.ID, BootID: w.seen.Host.BootID,
+		PIDNamespace: w.seen.Host.PIDNamespace, StartTicks: int64(w.next),
 	}}
 	w.procs[w.next] = p
 	return p
@@ -196,7 +201,8 @@ func (w *world) tick(d time.Duration) {
 
 func (w *world) beat(id string) {
 	for _, p := range w.of(id, func(p *proc) bool { return p.leader && !p.hung }) {
-		g, _, err := w.g.BeatService(ServiceProcess{Service: id, PID: p.process.PID, Process: p.process}, Report{}, w.seen)
+		g, _, err := w.g.BeatService(ServiceProcess{Service: id, PID: p.process.PID,
+			Process: p.process}, Report{}, w.seen)
 		if err == nil {
 			w.g = g
 		}
@@ -320,10 +326,12 @@ func (w *world) checkBackoff(d *Decision, before Group) {
 		}
 
 		backoff := DefaultBackoff()
-		if earliest := w.failed[a.ServiceID].Add(backoff[min(a.Attempt, len(backoff))-1]); w.seen.Now.Before(earliest) {
+		if earliest := w.failed[a.ServiceID].Add(backoff[min(a.Attempt,
+			len(backoff))-1]); w.seen.Now.Before(earliest) {
 			w.t.Errorf("attempt %d of %s is made before %v", a.Attempt, a.ServiceID, earliest)
 		}
-		if most := w.g.Service(a.ServiceID).StartInfo.Policy.MaxAttempts; a.Attempt > most && !was.RestartPending {
+		if most := w.g.Service(a.ServiceID).StartInfo.Policy.MaxAttempts; a.Attempt > most &&
+			!was.RestartPending {
 			w.t.Errorf("attempt %d of %s is made, of %d", a.Attempt, a.ServiceID, most)
 		}
 	}
@@ -400,11 +408,14 @@ func (w *world) settle() {
 
 	for i := range w.g.Registry.Services {
 		s := &w.g.Registry.Services[i]
-		blocked := slices.ContainsFunc(s.Dependencies, func(d string) bool { return !w.g.Ready(d, w.seen) })
+		blocked := slices.ContainsFunc(s.Dependencies,
+			func(d string) bool { return !w.g.Ready(d, w.seen) })
 		switch {
-		case s.State == StateRunning && len(w.alive(s.ID)) == 1, s.State.final(), s.State == StateWaiting && blocked:
+		case s.State == StateRunning &&
+			len(w.alive(s.ID)) == 1, s.State.final(), s.State == StateWaiting && blocked:
 		default:
-			w.t.Errorf("%s is %s in the end, with %d live processes", s.ID, s.State, len(w.alive(s.ID)))
+			w.t.Errorf("%s is %s in the end, with %d live processes", s.ID, s.State,
+				len(w.alive(s.ID)))
 		}
 	}
 }

@@ -152,7 +152,8 @@ func (a Actor) foreign(f *Frame) bool {
 func (e *edit) refresh(a Actor, adopt bool) {
 	e.heard = true
 	for i, f := range e.op.Stack {
-		if !a.has(f) || !f.State.Live() || a.foreign(f) || e.seen.gone(f.PID, f.Process, f.LastHeartbeat) != "" {
+		if !a.has(f) || !f.State.Live() || a.foreign(f) ||
+			e.seen.gone(f.PID, f.Process, f.LastHeartbeat) != "" {
 			continue
 		}
 
@@ -205,8 +206,9 @@ func (e *edit) setNotice(i int, say Report) {
 	f.Notice, e.changed = &after, true
 	if after.Readiness != before.Readiness {
 		e.event(Event{
-			Type: CallReadiness, CallID: f.CallID, SupervisorID: f.SupervisorID, Handle: f.SupervisorHandle,
-			From: string(before.Readiness), To: string(after.Readiness),
+			Type: CallReadiness, CallID: f.CallID, SupervisorID: f.SupervisorID,
+			Handle: f.SupervisorHandle,
+			From:   string(before.Readiness), To: string(after.Readiness),
 		})
 	}
 }

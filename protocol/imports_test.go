@@ -16,11 +16,13 @@ import (
 func TestImports(t *testing.T) {
 	const jsontext = "github.com/go-json-experiment/json/jsontext"
 	checkImports(t, "*.go", []string{
-		"bytes", "cmp", "errors", "fmt", "io", "maps", "math", "slices", "strconv", "strings", "time",
+		"bytes", "cmp", "errors", "fmt", "io", "maps", "math", "slices", "strconv", "strings",
+		"time",
 		jsontext, "github.com/dpl-project/dpl/protocol/wire",
 	})
 	checkImports(t, "wire/*.go", []string{
-		"bytes", "errors", "fmt", "io", "math/bits", "slices", "strconv", "strings", "unicode/utf8", jsontext,
+		"bytes", "errors", "fmt", "io", "math/bits", "slices", "strconv", "strings", "unicode/utf8",
+		jsontext,
 	})
 }
 
@@ -47,7 +49,8 @@ func checkImports(t *testing.T, pattern string, allowed []string) {
 		}
 
 		ast.Inspect(parsed, func(n ast.Node) bool {
-			if sel, ok := n.(*ast.SelectorExpr); ok && slices.Contains([]string{"Now", "Since", "Until", "After", "Sleep"}, sel.Sel.Name) {
+			if sel, ok := n.(*ast.SelectorExpr); ok &&
+				slices.Contains([]string{"Now", "Since", "Until", "After", "Sleep"}, sel.Sel.Name) {
 				if pkg, ok := sel.X.(*ast.Ident); ok && pkg.Name == "time" {
 					t.Errorf("%s reads the clock: time.%s", file, sel.Sel.Name)
 				}

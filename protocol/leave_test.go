@@ -13,7 +13,8 @@ var noon = time.Date(2026, 1, 20, 12, 0, 0, 0, time.UTC)
 // members of that call.
 func crashedPair(t *testing.T, pushed Push) Operation {
 	t.Helper()
-	op, err := Create("op", 0, 0).Push(Push{Participant: "a", Call: "below"}, Observation{Now: noon.Add(-time.Second)})
+	op, err := Create("op", 0, 0).Push(Push{Participant: "a", Call: "below"},
+		Observation{Now: noon.Add(-time.Second)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +23,8 @@ func crashedPair(t *testing.T, pushed Push) Operation {
 	if op, err = op.Push(pushed, Observation{Now: noon.Add(-11 * time.Second)}); err != nil {
 		t.Fatal(err)
 	}
-	if op, err = op.Heartbeat(Actor{Participant: "a"}, Report{}, Observation{Now: noon}); err != nil {
+	if op, err = op.Heartbeat(Actor{Participant: "a"}, Report{},
+		Observation{Now: noon}); err != nil {
 		t.Fatal(err)
 	}
 	if f := op.Frame("above"); f.State != FrameCrashed || op.State != Cleanup {
@@ -66,7 +68,8 @@ func TestLeave(t *testing.T) {
 	before = popped.Encode()
 	left = popped.NoteUndeleted("above", "/r", cause).NoteUndeleted("above", "/s", cause)
 	for _, e := range left.Events {
-		if ended := e.Type == CallEnded && e.CallID == "above"; ended != reflect.DeepEqual(e.LeftResources, want) {
+		if ended := e.Type == CallEnded &&
+			e.CallID == "above"; ended != reflect.DeepEqual(e.LeftResources, want) {
 			t.Errorf("event %+v", e)
 		}
 	}
@@ -82,14 +85,16 @@ func TestLeave(t *testing.T) {
 // A temporary directory is begun by the push that asks for it, and ended when the call is.
 func TestTemporaryDirectory(t *testing.T) {
 	for _, tmp := range []bool{false, true} {
-		op, err := Create("op", 0, 0).Push(Push{Participant: "a", Call: "c", Tmp: tmp}, Observation{Now: noon})
+		op, err := Create("op", 0, 0).Push(Push{Participant: "a", Call: "c", Tmp: tmp},
+			Observation{Now: noon})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if begun := reflect.DeepEqual(op.Effects().Begun, []string{"c"}); begun != tmp {
 			t.Errorf("asked: %t, begun: %q", tmp, op.Effects().Begun)
 		}
-		if op, err = op.Pop(Pop{Call: "c"}, Observation{Now: noon}); err != nil || !reflect.DeepEqual(op.Effects().Ended, []string{"c"}) {
+		if op, err = op.Pop(Pop{Call: "c"}, Observation{Now: noon}); err != nil ||
+			!reflect.DeepEqual(op.Effects().Ended, []string{"c"}) {
 			t.Errorf("ended: %q, %v", op.Effects().Ended, err)
 		}
 	}
@@ -103,7 +108,8 @@ func TestLingering(t *testing.T) {
 	for _, c := range []struct {
 		after time.Duration
 		want  []string
-	}{{0, nil}, {long, nil}, {long + 9, nil}, {long + 10, []string{"below"}}, {long + time.Hour, []string{"below"}}} {
+	}{{0, nil}, {long, nil}, {long + 9, nil}, {long + 10, []string{"below"}}, {long + time.Hour,
+		[]string{"below"}}} {
 		var got []string
 		for _, f := range op.Lingering(noon.Add(c.after)) {
 			got = append(got, f.CallID)
@@ -131,13 +137,15 @@ func TestMortals(t *testing.T) {
 	p := Process{PID: 7, HostID: "h", BootID: "b", PIDNamespace: "1", StartTicks: 1}
 	op := crashedPair(t, Push{Supervisor: "dead"})
 	seen := Observation{Now: noon, Host: host, MonotonicMs: 1000}
-	op, err := op.Heartbeat(Actor{Participant: "a", Supervisor: "s", PID: 7, Process: p}, Report{}, seen)
+	op, err := op.Heartbeat(Actor{Participant: "a", Supervisor: "s", PID: 7, Process: p}, Report{},
+		seen)
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	seen.Now, seen.MonotonicMs = noon.Add(time.Hour), 3000
-	want := []WatchedProcess{{Process: p, Beats: true, StaleIn: 8 * time.Second}, {Process: p, Beats: true, StaleIn: 8 * time.Second}}
+	want := []WatchedProcess{{Process: p, Beats: true, StaleIn: 8 * time.Second},
+		{Process: p, Beats: true, StaleIn: 8 * time.Second}}
 	if got := op.Mortals(seen); !reflect.DeepEqual(got, want) {
 		t.Errorf("here: %+v, want %+v", got, want)
 	}
@@ -152,7 +160,8 @@ func TestMortals(t *testing.T) {
 	}
 
 	seen.Look = func(Process) Presence { return Stopped }
-	if got := op.Mortals(seen); !reflect.DeepEqual(got, []WatchedProcess{byProcess, byProcess}) || !seen.Stopped(7, p) || seen.Stopped(8, p) {
+	if got := op.Mortals(seen); !reflect.DeepEqual(got, []WatchedProcess{byProcess, byProcess}) ||
+		!seen.Stopped(7, p) || seen.Stopped(8, p) {
 		t.Errorf("stopped: %+v, want %+v twice", got, byProcess)
 	}
 

@@ -11,7 +11,8 @@ import (
 
 // checkDecoded checks that decoded is what after was when it was written.
 func checkDecoded(t *rapid.T, after, decoded Operation) {
-	if canonical(decoded) != canonical(after) || !slices.EqualFunc(after.Stack, decoded.Stack, sameFrame) {
+	if canonical(decoded) != canonical(after) ||
+		!slices.EqualFunc(after.Stack, decoded.Stack, sameFrame) {
 		t.Fatalf("does not survive its file:\n%s\nis:\n%s", canonical(after), canonical(decoded))
 	}
 }
@@ -43,7 +44,8 @@ func (m *machine) checkEdit(t *rapid.T, v *verb, before, after Operation) {
 	if before.State.Terminal() {
 		m.counted++
 		same.TerminalHeartbeats--
-		if !v.counts || after.TerminalHeartbeats != m.counted || canonical(same) != canonical(before) {
+		if !v.counts || after.TerminalHeartbeats != m.counted ||
+			canonical(same) != canonical(before) {
 			t.Fatalf("a terminal operation changed:\n%s\nwas:\n%s", after.Encode(), before.Encode())
 		}
 		return
@@ -52,7 +54,8 @@ func (m *machine) checkEdit(t *rapid.T, v *verb, before, after Operation) {
 	if before.Aborted && !after.Aborted || after.State == Aborted && !after.Aborted {
 		t.Fatal("aborted was reset")
 	}
-	if after.State.Terminal() && (len(after.Stack) > 0 || !after.TerminalAt.Equal(v.at.wall) || after.TerminalHeartbeats != 0) {
+	if after.State.Terminal() && (len(after.Stack) > 0 || !after.TerminalAt.Equal(v.at.wall) ||
+		after.TerminalHeartbeats != 0) {
 		t.Fatalf("%s with calls, or without a beginning of the countdown", after.State)
 	}
 
@@ -85,7 +88,8 @@ func checkFrames(t *rapid.T, before, after Operation) {
 		if f == nil && i != len(after.Stack)-1 {
 			t.Fatalf("call %s came below another", g.CallID)
 		}
-		if g.State == FrameCrashed && g.FailOnCrash && (after.State == Running || after.State == Aborted) {
+		if g.State == FrameCrashed && g.FailOnCrash &&
+			(after.State == Running || after.State == Aborted) {
 			t.Fatalf("call %s crashed and the state is %s", g.CallID, after.State)
 		}
 		if g.State == FrameCleanedUp && (i == 0 || !g.FailOnCrash) {
@@ -115,16 +119,20 @@ var next = map[State][]State{
 
 func checkTransitions(t *rapid.T, v *verb, before, after Operation) {
 	old := len(before.Transitions)
-	if len(after.Transitions) < old || old > 0 && !reflect.DeepEqual(after.Transitions[:old], before.Transitions) {
+	if len(after.Transitions) < old || old > 0 &&
+		!reflect.DeepEqual(after.Transitions[:old], before.Transitions) {
 		t.Fatalf("a transition is lost: %v, were %v", after.Transitions, before.Transitions)
 	}
 
 	state := before.State
 	for _, change := range after.Transitions[old:] {
-		if change.Revision != after.Revision || change.From != state || !slices.Contains(next[state], change.To) || !change.At.Equal(v.at.wall) || change.Reason == "" {
+		if change.Revision != after.Revision || change.From != state ||
+			!slices.Contains(next[state], change.To) || !change.At.Equal(v.at.wall) ||
+			change.Reason == "" {
 			t.Fatalf("%+v in revision %d of an operation that is %s", change, after.Revision, state)
 		}
-		allAborted := change.From == Aborted && !slices.ContainsFunc(after.Stack, func(f *Frame) bool { return f.State == FrameActive })
+		allAborted := change.From == Aborted &&
+			!slices.ContainsFunc(after.Stack, func(f *Frame) bool { return f.State == FrameActive })
 		if change.To == Cleanup && !v.fails && !allAborted && !crashedBadly(before, after) {
 			t.Fatalf("%+v for no reason", change)
 		}
@@ -146,7 +154,8 @@ func crashedBadly(before, after Operation) bool {
 
 // checkEvents derives the current state from the old one and the new events.
 func checkEvents(t *rapid.T, before, after Operation) {
-	first := slices.IndexFunc(after.Events, func(e Event) bool { return e.Revision == after.Revision })
+	first := slices.IndexFunc(after.Events,
+		func(e Event) bool { return e.Revision == after.Revision })
 	if first < 0 {
 		first = len(after.Events)
 	}
@@ -154,7 +163,8 @@ func checkEvents(t *rapid.T, before, after Operation) {
 	lost := len(before.Events) - first
 	if len(after.Events) > maxEvents || lost < 0 || lost > 0 && len(after.Events) != maxEvents ||
 		first > 0 && !reflect.DeepEqual(after.Events[:first], before.Events[lost:]) {
-		t.Fatalf("%d events, of which %d are new, after %d", len(after.Events), len(after.Events)-first, len(before.Events))
+		t.Fatalf("%d events, of which %d are new, after %d", len(after.Events),
+			len(after.Events)-first, len(before.Events))
 	}
 
 	told := states(before)
@@ -207,7 +217,8 @@ func checkEffects(t *rapid.T, before, after Operation) {
 		g := after.Frame(f.CallID)
 		was := f.State == FrameCrashed || slices.Contains(crashed, f.CallID)
 		goes := was && (g == nil || g.State == FrameCleanedUp)
-		if has := slices.ContainsFunc(effects.Released, func(r Release) bool { return r.CallID == f.CallID }); has != goes {
+		if has := slices.ContainsFunc(effects.Released,
+			func(r Release) bool { return r.CallID == f.CallID }); has != goes {
 			t.Fatalf("the resources of %s go: %t, want %t", f.CallID, has, goes)
 		}
 
@@ -217,8 +228,10 @@ func checkEffects(t *rapid.T, before, after Operation) {
 		}
 	}
 
-	if effects.BeatOnly && (withoutBeats(after) != withoutBeats(before) || graces(after) > graces(before)) {
-		t.Fatalf("a power cut may take more than heartbeats:\n%s\nwas:\n%s", after.Encode(), before.Encode())
+	if effects.BeatOnly && (withoutBeats(after) != withoutBeats(before) ||
+		graces(after) > graces(before)) {
+		t.Fatalf("a power cut may take more than heartbeats:\n%s\nwas:\n%s", after.Encode(),
+			before.Encode())
 	}
 }
 

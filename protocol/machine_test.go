@@ -53,7 +53,8 @@ type verb struct {
 func TestMachine(t *testing.T) {
 	given := make(map[string]bool)
 	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	for name, value := range map[string]string{"rapid.seed": "1", "rapid.checks": "700", "rapid.steps": "100", "rapid.nofailfile": "true"} {
+	for name, value := range map[string]string{"rapid.seed": "1", "rapid.checks": "700",
+		"rapid.steps": "100", "rapid.nofailfile": "true"} {
 		if !given[name] {
 			if err := flag.Set(name, value); err != nil {
 				t.Fatal(err)
@@ -64,10 +65,13 @@ func TestMachine(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		m := newMachine(r)
 		r.Repeat(map[string]func(*rapid.T){
-			"push": m.push, "push again": m.push, "beat": m.beat, "beat again": m.beat, "beat as supervisor": m.beatSupervisor,
-			"beat as both": m.beatBoth, "pop": m.pop, "abort": m.abort, "cleanup": m.cleanup, "cleanup again": m.cleanup,
-			"ack": m.ack, "claim": m.claim, "unclaim": m.unclaim,
-			"wait": m.wait, "wait again": m.wait, "exit": m.exit, "suspend": m.suspend, "set a clock": m.setClock, "reboot": m.reboot,
+			"push": m.push, "push again": m.push, "beat": m.beat, "beat again": m.beat,
+			"beat as supervisor": m.beatSupervisor,
+			"beat as both":       m.beatBoth, "pop": m.pop, "abort": m.abort, "cleanup": m.cleanup,
+			"cleanup again": m.cleanup,
+			"ack":           m.ack, "claim": m.claim, "unclaim": m.unclaim,
+			"wait": m.wait, "wait again": m.wait, "exit": m.exit, "suspend": m.suspend,
+			"set a clock": m.setClock, "reboot": m.reboot,
 			"edit by hand": m.edit,
 		})
 
@@ -78,12 +82,15 @@ func TestMachine(t *testing.T) {
 func newMachine(t *rapid.T) *machine {
 	start := time.Date(2026, 1, 20, 10, 30, 0, 0, time.UTC)
 	h1 := &simHost{id: "h1", wall: start, bootedAt: start.Add(-time.Minute), mono: 60_000}
-	skew := rapid.SampledFrom([]time.Duration{0, 3 * time.Second, -time.Hour}).Draw(t, "skew of the other host")
-	h2 := &simHost{id: "h2", wall: start.Add(skew), bootedAt: start.Add(-time.Hour), mono: 3_600_000}
+	skew := rapid.SampledFrom([]time.Duration{0, 3 * time.Second, -time.Hour}).Draw(t,
+		"skew of the other host")
+	h2 := &simHost{id: "h2", wall: start.Add(skew), bootedAt: start.Add(-time.Hour),
+		mono: 3_600_000}
 	m := &machine{}
 	m.again()
 
-	for _, p := range []*place{{simHost: h1, namespace: "1"}, {simHost: h1, namespace: "2"}, {simHost: h2, namespace: "1"}} {
+	for _, p := range []*place{{simHost: h1, namespace: "1"}, {simHost: h1, namespace: "2"},
+		{simHost: h2, namespace: "1"}} {
 		p.reboot()
 		m.places = append(m.places, p)
 	}
@@ -98,12 +105,16 @@ func (m *machine) drain(t *rapid.T) {
 		p.reboot()
 	}
 
-	for _, call := range slices.Repeat([]string{"1", "2", "3", "4", "5"}, one(t, "all pop, and leave it open", 0, 0, 0, 1)) {
+	for _, call := range slices.Repeat([]string{"1", "2", "3", "4", "5"},
+		one(t, "all pop, and leave it open", 0, 0, 0, 1)) {
 		v := &verb{name: "last pop", at: m.places[0], always: true}
 		if f := m.op.Frame(call); f != nil {
 			v.lenient, v.popped = f.ParticipantID, call
 		}
-		v.do = func(seen Observation) (Operation, error) { return m.op.Pop(Pop{Call: call, KeepOpen: true}, seen) }
+		v.do = func(seen Observation) (Operation,
+			error) {
+			return m.op.Pop(Pop{Call: call, KeepOpen: true}, seen)
+		}
 		m.try(t, v)
 	}
 
@@ -135,7 +146,8 @@ func (m *machine) again() {
 	op.Revision, op.Events = m.op.Revision, m.op.Events
 	*m = machine{
 		op: op, places: m.places, ticks: m.ticks,
-		calls: make(map[string]*pulse), supervisors: make(map[string]*pulse), handlers: make(map[string]*pulse), told: make(map[string]*pulse),
+		calls: make(map[string]*pulse), supervisors: make(map[string]*pulse),
+		handlers: make(map[string]*pulse), told: make(map[string]*pulse),
 	}
 }
 
@@ -153,10 +165,12 @@ func (m *machine) try(t *rapid.T, v *verb) bool {
 	}
 
 	after, err := v.do(seen)
-	t.Logf("%s %s %+v at %s/%s %s, %d ms: %v", v.name, v.popped+strings.Join(v.acked, ","), v.actor, v.at.bootID(), v.at.namespace,
+	t.Logf("%s %s %+v at %s/%s %s, %d ms: %v", v.name, v.popped+strings.Join(v.acked, ","), v.actor,
+		v.at.bootID(), v.at.namespace,
 		v.at.wall.Format("15:04:05.000"), v.at.mono, err)
 	if err != nil {
-		if after.Encode() != before.Encode() || fmt.Sprint(after.effects) != fmt.Sprint(before.effects) {
+		if after.Encode() != before.Encode() ||
+			fmt.Sprint(after.effects) != fmt.Sprint(before.effects) {
 			t.Fatalf("refused, but changed:\n%s\nwas:\n%s", after.Encode(), before.Encode())
 		}
 

@@ -20,7 +20,8 @@ func (m *machine) checkTruth(t *rapid.T, v *verb, before, after Operation) {
 
 	for _, f := range before.Stack {
 		if f.State.Live() {
-			want := m.evidence(v, before, f, slices.Contains(refreshed, f.CallID), slices.Contains(died, f.SupervisorID))
+			want := m.evidence(v, before, f, slices.Contains(refreshed, f.CallID),
+				slices.Contains(died, f.SupervisorID))
 			if has := slices.Contains(crashed, f.CallID); has != (want != "") {
 				t.Fatalf("call %s crashed: %t, but it is %q", f.CallID, has, want)
 			}
@@ -126,7 +127,8 @@ func checkFate(t *rapid.T, v *verb, f, after *Frame, evidence Evidence, refreshe
 			t.Fatalf("call %s was live and is gone", f.CallID)
 		}
 	case evidence != "":
-		if c := after.Crash; after.State != FrameCrashed || c.Evidence != evidence || !c.PreviousState.Live() || !c.At.Equal(v.at.wall) {
+		if c := after.Crash; after.State != FrameCrashed || c.Evidence != evidence ||
+			!c.PreviousState.Live() || !c.At.Equal(v.at.wall) {
 			t.Fatalf("call %s is %s, %+v, want %s", f.CallID, after.State, c, evidence)
 		}
 	case refreshed && !after.LastHeartbeat.Equal(v.at.wall):
@@ -156,14 +158,17 @@ func (m *machine) died(v *verb, before Operation) (ids []string) {
 // replaced reports whether the actor is another process than the one that its supervisor was.
 func (m *machine) replaced(v *verb) bool {
 	u := m.supervisors[v.actor.Supervisor]
-	return u != nil && (u.foreign(v.actor.Process) || v.actor.Process == Process{} && u.gone(v.at) != "")
+	return u != nil && (u.foreign(v.actor.Process) || v.actor.Process == Process{} &&
+		u.gone(v.at) != "")
 }
 
 // refreshed returns the calls that the actor's heartbeat is one of.
 func (m *machine) refreshed(v *verb, before Operation) (calls []string) {
 	for _, f := range before.Stack {
-		own := v.actor.Call != "" && f.CallID == v.actor.Call || v.actor.Participant != "" && f.ParticipantID == v.actor.Participant
-		if u := m.calls[f.CallID]; own && f.State.Live() && !u.foreign(v.actor.Process) && u.gone(v.at) == "" {
+		own := v.actor.Call != "" && f.CallID == v.actor.Call || v.actor.Participant != "" &&
+			f.ParticipantID == v.actor.Participant
+		if u := m.calls[f.CallID]; own && f.State.Live() && !u.foreign(v.actor.Process) &&
+			u.gone(v.at) == "" {
 			calls = append(calls, f.CallID)
 		}
 	}
@@ -192,11 +197,13 @@ func (m *machine) checkCrashed(t *rapid.T, v *verb, before, after Operation) {
 		cleaned := g == nil || g.State == FrameCleanedUp
 		s, _ := after.Supervisor(f.SupervisorID)
 		handled := slices.Contains(m.handled(v.at), f.CallID) && !slices.Contains(v.left, f.CallID)
-		unacknowledged := !handled && f.reported() && m.told[f.CallID].age(v.at, v.blind) > 10*DefaultStalenessThreshold
+		unacknowledged := !handled && f.reported() &&
+			m.told[f.CallID].age(v.at, v.blind) > 10*DefaultStalenessThreshold
 		nobody := s.Status != Alive || unacknowledged
 		due := nobody && (after.State != Running && after.State != Aborted || !f.FailOnCrash)
 		if cleaned && !nobody || !cleaned && due && v.name != "claim" {
-			t.Fatalf("the crashed call %s of %q, %s, unacknowledged: %t, is cleaned up: %t", f.CallID, f.SupervisorID, s.Status, unacknowledged, cleaned)
+			t.Fatalf("the crashed call %s of %q, %s, unacknowledged: %t, is cleaned up: %t",
+				f.CallID, f.SupervisorID, s.Status, unacknowledged, cleaned)
 		}
 	}
 }
@@ -256,7 +263,9 @@ func (m *machine) learn(v *verb, after Operation, refreshed []string) {
 func (m *machine) checkReported(t *rapid.T, supervisor string) {
 	reported := m.op.Reported(supervisor)
 	for _, f := range m.op.Stack {
-		if waits := supervisor != "" && f.SupervisorID == supervisor && f.State == FrameCrashed; waits != slices.Contains(reported, f) || waits && !f.reported() {
+		if waits := supervisor != "" && f.SupervisorID == supervisor &&
+			f.State == FrameCrashed; waits != slices.Contains(reported, f) || waits &&
+			!f.reported() {
 			t.Fatalf("call %s waits for %q: %t, and is not reported", f.CallID, supervisor, waits)
 		}
 	}

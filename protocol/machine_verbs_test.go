@@ -24,7 +24,8 @@ const unidentified = 7
 // make returns a verb with an actor, usually at the first place, and rarely without a monotonic
 // clock.
 func (m *machine) make(t *rapid.T, name string) *verb {
-	v := &verb{name: name, at: m.places[one(t, "place", 0, 0, 0, 0, 0, 0, 1, 2)], blind: one(t, "blind", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1) == 1}
+	v := &verb{name: name, at: m.places[one(t, "place", 0, 0, 0, 0, 0, 0, 1, 2)],
+		blind: one(t, "blind", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1) == 1}
 	v.awake = one(t, "awake", false, false, false, false, true)
 	if v.actor.PID = one(t, "pid", 0, 0, 1, 2, 3, unidentified); v.actor.PID != unidentified {
 		v.actor.Process = v.at.run(v.actor.PID, &m.ticks)
@@ -35,11 +36,14 @@ func (m *machine) make(t *rapid.T, name string) *verb {
 func (m *machine) push(t *rapid.T) {
 	v := m.make(t, "push")
 	p := Push{
-		Participant: participant(t), Call: call(t), PID: v.actor.PID, Process: v.actor.Process, Contained: !often(t, "failOnCrash"),
-		Heartbeats: !often(t, "judged by process"),
-		Supervisor: one(t, "supervisor", "", "", "s", "u"), OrphanPolicy: one(t, "orphanPolicy", "", "", OrphanCrash, OrphanKeep),
-		Caller:    one(t, "caller", "", "", "", "1", "2"),
-		Readiness: one(t, "readiness", "", ReadinessStarting), Resources: []string{"/r"}, Tmp: often(t, "tmp"),
+		Participant: participant(t), Call: call(t), PID: v.actor.PID, Process: v.actor.Process,
+		Contained:    !often(t, "failOnCrash"),
+		Heartbeats:   !often(t, "judged by process"),
+		Supervisor:   one(t, "supervisor", "", "", "s", "u"),
+		OrphanPolicy: one(t, "orphanPolicy", "", "", OrphanCrash, OrphanKeep),
+		Caller:       one(t, "caller", "", "", "", "1", "2"),
+		Readiness:    one(t, "readiness", "", ReadinessStarting), Resources: []string{"/r"},
+		Tmp: often(t, "tmp"),
 	}
 
 	v.actor.Participant = p.Participant
@@ -58,7 +62,8 @@ func (m *machine) push(t *rapid.T) {
 }
 
 func (m *machine) beats(t *rapid.T, v *verb) {
-	say := Report{Cleaning: !often(t, "not cleaning"), Readiness: one(t, "readiness", "", "", ReadinessReady, ReadinessStopping)}
+	say := Report{Cleaning: !often(t, "not cleaning"),
+		Readiness: one(t, "readiness", "", "", ReadinessReady, ReadinessStopping)}
 	if note := one(t, "note", "-", "-", "", "n"); note != "-" {
 		say.Note = &note
 	}
@@ -124,7 +129,8 @@ func (m *machine) cleanup(t *rapid.T) {
 func (m *machine) ack(t *rapid.T) {
 	v := m.make(t, "ack")
 	v.actor.Supervisor, v.adopts = supervisor(t), true
-	v.acked = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"1", "2", "3", "4", "5"}), 1, 2, rapid.ID[string]).Draw(t, "calls")
+	v.acked = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"1", "2", "3", "4", "5"}), 1, 2,
+		rapid.ID[string]).Draw(t, "calls")
 	actor := v.actor
 	v.do = func(seen Observation) (Operation, error) { return m.op.Ack(actor, v.acked, seen) }
 	m.try(t, v)
@@ -165,7 +171,8 @@ func (m *machine) claim(t *rapid.T) {
 func (m *machine) handled(p *place) (calls []string) {
 	for call, h := range m.handlers {
 		q := h.process
-		checked := q != (Process{}) && q.HostID == p.id && q.BootID == p.bootID() && q.PIDNamespace == p.namespace
+		checked := q != (Process{}) && q.HostID == p.id && q.BootID == p.bootID() &&
+			q.PIDNamespace == p.namespace
 		if h.gone(p) == "" && (checked || p.wall.Sub(h.wall) <= 10*DefaultStalenessThreshold) {
 			calls = append(calls, call)
 		}
@@ -176,14 +183,18 @@ func (m *machine) handled(p *place) (calls []string) {
 func (m *machine) unclaim(t *rapid.T) {
 	v := m.make(t, "unclaim")
 	v.actor, v.always, v.left = Actor{Supervisor: supervisor(t)}, true, []string{call(t)}
-	v.do = func(seen Observation) (Operation, error) { return m.op.Unclaim(v.actor.Supervisor, v.left, seen) }
+	v.do = func(seen Observation) (Operation, error) {
+		return m.op.Unclaim(v.actor.Supervisor,
+			v.left, seen)
+	}
 	if m.try(t, v) {
 		delete(m.handlers, v.left[0])
 	}
 }
 
 func (m *machine) wait(t *rapid.T) {
-	m.awake(time.Duration(one(t, "milliseconds", 0, 1, 700, 700, 1500, 1500, 3000, 3000, 4000, 6666, 6667, 9999, 10_000, 10_001, 101_000)) * time.Millisecond)
+	m.awake(time.Duration(one(t, "milliseconds", 0, 1, 700, 700, 1500, 1500, 3000, 3000, 4000, 6666,
+		6667, 9999, 10_000, 10_001, 101_000)) * time.Millisecond)
 }
 
 func (m *machine) awake(d time.Duration) {
@@ -198,7 +209,8 @@ func (m *machine) suspend(t *rapid.T) {
 }
 
 func (m *machine) setClock(t *rapid.T) {
-	m.places[one(t, "place", 0, 2)].asleep(one(t, "step", time.Hour, -time.Hour, 8*time.Second, -8*time.Second))
+	m.places[one(t, "place", 0, 2)].asleep(one(t, "step", time.Hour, -time.Hour, 8*time.Second,
+		-8*time.Second))
 }
 
 // edit acts as a participant in another language that only sets its heartbeat, or its pid.

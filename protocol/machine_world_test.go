@@ -20,7 +20,10 @@ type simHost struct {
 func (h *simHost) bootID() string { return fmt.Sprintf("%s-boot%d", h.id, h.boots) }
 
 // awake lets time pass, asleep lets it pass while the host is suspended.
-func (h *simHost) awake(d time.Duration)  { h.wall, h.mono = h.wall.Add(d), h.mono+d.Milliseconds() }
+func (h *simHost) awake(d time.Duration) {
+	h.wall, h.mono = h.wall.Add(d),
+		h.mono+d.Milliseconds()
+}
 func (h *simHost) asleep(d time.Duration) { h.wall = h.wall.Add(d) }
 
 // place is a pid namespace of a host: where a command runs, and what it can see.
@@ -44,7 +47,8 @@ func (p *place) run(pid int, ticks *int64) Process {
 		*ticks++
 		p.started[pid] = *ticks
 	}
-	return Process{PID: pid, HostID: p.id, BootID: p.bootID(), PIDNamespace: p.namespace, StartTicks: p.started[pid]}
+	return Process{PID: pid, HostID: p.id, BootID: p.bootID(), PIDNamespace: p.namespace,
+		StartTicks: p.started[pid]}
 }
 
 // seen returns the observation of a command that runs here. If blind, it has no monotonic clock, as
@@ -90,7 +94,8 @@ func (u *pulse) gone(p *place) Evidence {
 		return ""
 	case q.BootID != p.bootID() && u.wall.Before(p.bootedAt):
 		return Rebooted
-	case q.BootID == p.bootID() && q.PIDNamespace == p.namespace && p.started[q.PID] != q.StartTicks:
+	case q.BootID == p.bootID() && q.PIDNamespace == p.namespace &&
+		p.started[q.PID] != q.StartTicks:
 		return Exited
 	}
 
@@ -135,7 +140,9 @@ func (u *pulse) quiet(p *place, blind bool) bool {
 
 // grant gives u, which lives as far as the file tells, a fresh window, if it needs one (spec §4.6).
 func (u *pulse) grant(p *place, blind, heard bool) {
-	if u.grace == nil && u.quiet(p, blind) && (heard || u.older(p, blind, DefaultStalenessThreshold)) && u.gone(p) == "" && (!u.present(p) || u.promise) {
+	if u.grace == nil && u.quiet(p, blind) && (heard ||
+		u.older(p, blind, DefaultStalenessThreshold)) && u.gone(p) == "" &&
+		(!u.present(p) || u.promise) {
 		u.grace = &pulse{}
 		u.grace.beat(p, blind)
 	}
@@ -144,7 +151,8 @@ func (u *pulse) grant(p *place, blind, heard bool) {
 // present reports whether an observer at p sees that the process is alive.
 func (u *pulse) present(p *place) bool {
 	q := u.process
-	return q != (Process{}) && q.HostID == p.id && q.BootID == p.bootID() && q.PIDNamespace == p.namespace &&
+	return q != (Process{}) && q.HostID == p.id && q.BootID == p.bootID() &&
+		q.PIDNamespace == p.namespace &&
 		p.started[q.PID] == q.StartTicks
 }
 

@@ -34,7 +34,8 @@ func (o observed) check(t *testing.T, verb string, outcome Outcome, lines []Line
 	}
 
 	for i, line := range lines {
-		if got, want := jsonValue(t, line.Text), jsonValue(t, string(o.Lines[i])); !reflect.DeepEqual(got, want) {
+		if got, want := jsonValue(t, line.Text), jsonValue(t,
+			string(o.Lines[i])); !reflect.DeepEqual(got, want) {
 			t.Errorf("line %d:\n%s\nwant:\n%s", i, line.Text, o.Lines[i])
 		}
 	}

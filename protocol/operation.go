@@ -282,7 +282,8 @@ func Create(id string, interval, threshold time.Duration) Operation {
 	if interval == 0 {
 		interval = fittingInterval(DefaultHeartbeatInterval, threshold)
 	}
-	return Operation{ProtocolVersion: Version, ID: id, State: Running, HeartbeatInterval: interval, StalenessThreshold: threshold}
+	return Operation{ProtocolVersion: Version, ID: id, State: Running, HeartbeatInterval: interval,
+		StalenessThreshold: threshold}
 }
 
 // fittingInterval returns interval, or a third of threshold if that is less, in whole milliseconds

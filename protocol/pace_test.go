@@ -26,18 +26,26 @@ func TestPace(t *testing.T) {
 		{name: "few", calls: 3, want: DefaultStalenessThreshold / 3},
 		{name: "a long interval", calls: 3, interval: 9 * time.Second, want: 9 * time.Second},
 		{name: "many", calls: 399, want: 160 * time.Second},
-		{name: "many, of which one has ended", calls: 400, other: Frame{State: FrameCleanedUp}, want: 160 * time.Second},
-		{name: "many, of which one has no process", calls: 399, other: Frame{Beat: Beat{BootID: "b"}}, want: 160 * time.Second},
-		{name: "many, and one on another boot", calls: 399, other: Frame{Beat: Beat{BootID: "c"}}, want: DefaultStalenessThreshold / 3},
-		{name: "many, and one on another host", calls: 399, other: Frame{PID: 7, Process: process("i", "1")}, want: DefaultStalenessThreshold / 3},
-		{name: "many, and one in a container", calls: 399, other: Frame{PID: 7, Process: process("h", "2")}, want: DefaultStalenessThreshold / 3},
-		{name: "many, and a promise", calls: 399, promised: true, want: DefaultStalenessThreshold / 3},
-		{name: "many, on a shared ledger", calls: 399, shared: true, want: DefaultStalenessThreshold / 3},
+		{name: "many, of which one has ended", calls: 400, other: Frame{State: FrameCleanedUp},
+			want: 160 * time.Second},
+		{name: "many, of which one has no process", calls: 399,
+			other: Frame{Beat: Beat{BootID: "b"}}, want: 160 * time.Second},
+		{name: "many, and one on another boot", calls: 399, other: Frame{Beat: Beat{BootID: "c"}},
+			want: DefaultStalenessThreshold / 3},
+		{name: "many, and one on another host", calls: 399,
+			other: Frame{PID: 7, Process: process("i", "1")}, want: DefaultStalenessThreshold / 3},
+		{name: "many, and one in a container", calls: 399,
+			other: Frame{PID: 7, Process: process("h", "2")}, want: DefaultStalenessThreshold / 3},
+		{name: "many, and a promise", calls: 399, promised: true,
+			want: DefaultStalenessThreshold / 3},
+		{name: "many, on a shared ledger", calls: 399, shared: true,
+			want: DefaultStalenessThreshold / 3},
 	} {
 		op := Create("op", c.interval, 0)
 		for i := range c.calls {
 			op.Stack = append(op.Stack, &Frame{
-				CallID: fmt.Sprint("c", i), State: FrameActive, PID: 7, Process: process("h", "1"), Heartbeats: c.promised,
+				CallID: fmt.Sprint("c", i), State: FrameActive, PID: 7, Process: process("h", "1"),
+				Heartbeats: c.promised,
 			})
 		}
 
@@ -54,7 +62,8 @@ func TestPace(t *testing.T) {
 		if got := op.Pace("c0", seen); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
-		if got, want := op.Pace("none", seen), max(op.HeartbeatInterval, DefaultStalenessThreshold/3); got != want {
+		if got, want := op.Pace("none", seen), max(op.HeartbeatInterval,
+			DefaultStalenessThreshold/3); got != want {
 			t.Errorf("%s: a call that is not there: %v, want %v", c.name, got, want)
 		}
 	}
@@ -67,7 +76,8 @@ func TestGlance(t *testing.T) {
 		text: Running, text[:400]: Running, text[:40]: "", "": "", "{}": "",
 	} {
 		revision, got := Glance(start)
-		if got != want || revision != 0 && revision != op.Revision || (revision == 0) != (want == "") {
+		if got != want || revision != 0 && revision != op.Revision ||
+			(revision == 0) != (want == "") {
 			t.Errorf("Glance(%.60q) = %d, %q, want %q", start, revision, got, want)
 		}
 	}

@@ -138,7 +138,8 @@ func (e *groupEdit) orchestrate(p PassRequest) {
 	_, age := e.before.OrchestratorHeard(e.seen)
 	o := &e.g.Orchestrator
 	o.Revision++
-	o.PID, o.Heartbeat, o.Beat, o.Period, o.State = p.PID, e.seen.Now, e.seen.beat(), max(age, 0), p.State
+	o.PID, o.Heartbeat, o.Beat, o.Period, o.State = p.PID, e.seen.Now, e.seen.beat(), max(age,
+		0), p.State
 	if o.State == "" {
 		o.State = OrchestratorRunning
 	}

@@ -181,7 +181,8 @@ func (s *Service) whyDead() string {
 	case e == nil:
 		return ""
 	case e.Reason == string(Exited) && e.Code == "" && !s.StartedAt.IsZero():
-		return e.String() + ": nobody saw how: keep it in the foreground, or run it under dpl-run --group"
+		return e.String() + ": nobody saw how: keep it in the foreground, or run it under dpl-run " +
+			"--group"
 	default:
 		return e.String()
 	}

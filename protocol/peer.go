@@ -225,7 +225,8 @@ func (p *peerReader) time() (time.Time, string) {
 
 	wall, err := ParseTime(text + "Z")
 	if err != nil {
-		p.fail("a time like %s is expected, with an offset or without, not %.40q", strings.TrimSuffix(timeExample, "Z"), text)
+		p.fail("a time like %s is expected, with an offset or without, not %.40q",
+			strings.TrimSuffix(timeExample, "Z"), text)
 		return time.Time{}, ""
 	}
 

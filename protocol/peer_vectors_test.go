@@ -49,7 +49,8 @@ func (v *peerVector) reading(t testing.TB) PeerReading {
 // insideOf refuses paths that are in none of roots.
 func insideOf(roots []string) func(op, path string) error {
 	return func(_, path string) error {
-		if slices.ContainsFunc(roots, func(root string) bool { return strings.HasPrefix(path, root+"/") }) {
+		if slices.ContainsFunc(roots,
+			func(root string) bool { return strings.HasPrefix(path, root+"/") }) {
 			return nil
 		}
 		return fmt.Errorf("%q: no root has it", path)
@@ -101,7 +102,8 @@ func (v *peerVector) run(t *testing.T) {
 }
 
 func (v *peerVector) checkRefused(t *testing.T, err error) {
-	want := map[string]error{"corrupt": ErrCorrupt, "badID": ErrBadID, "localTime": ErrLocalTime, "notPeer": ErrNotPeer}[v.Refused]
+	want := map[string]error{"corrupt": ErrCorrupt, "badID": ErrBadID, "localTime": ErrLocalTime,
+		"notPeer": ErrNotPeer}[v.Refused]
 	e, ok := errors.AsType[*DecodeError](err)
 	if want == nil || !ok || !errors.Is(err, want) {
 		t.Fatalf("refused: %v, want %q", err, v.Refused)
@@ -179,7 +181,8 @@ func checkMembersKept(t *testing.T, given, made node, others string) {
 	peer := made.member("peer")
 	for i, name := range given.names {
 		value := given.members[i].text
-		known := slices.Contains(strings.Fields(others), name) || slices.Contains(made.names, name) && name != "peer"
+		known := slices.Contains(strings.Fields(others), name) ||
+			slices.Contains(made.names, name) && name != "peer"
 		isDefault := slices.Contains([]string{"null", "[]", "true", `""`}, value)
 		if !known && !isDefault && !slices.Contains(peer.names, name) {
 			t.Errorf("%q is lost: %s", name, made.text)

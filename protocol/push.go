@@ -36,7 +36,8 @@ func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 	}
 
 	if f := op.Frame(p.Call); f != nil {
-		if f.ParticipantID == p.Participant && f.State.Live() && identity(f.PID, f.Process) == identity(p.PID, p.Process) {
+		if f.ParticipantID == p.Participant && f.State.Live() &&
+			identity(f.PID, f.Process) == identity(p.PID, p.Process) {
 			return op.unchanged(), nil
 		}
 		return op, ErrKnownCall
@@ -45,7 +46,8 @@ func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 	if op.State != Running {
 		return op, ErrNotRunning
 	}
-	if p.Interval != 0 && p.Interval != op.HeartbeatInterval || p.Threshold != 0 && p.Threshold != op.StalenessThreshold {
+	if p.Interval != 0 && p.Interval != op.HeartbeatInterval || p.Threshold != 0 &&
+		p.Threshold != op.StalenessThreshold {
 		return op, ErrOtherTiming
 	}
 	if p.Caller != "" && op.Frame(p.Caller) == nil {
@@ -63,7 +65,8 @@ func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 	}
 
 	frame := &Frame{
-		ParticipantID: p.Participant, CallID: p.Call, CallerID: p.Caller, PID: p.PID, Process: identity(p.PID, p.Process),
+		ParticipantID: p.Participant, CallID: p.Call, CallerID: p.Caller, PID: p.PID,
+		Process:   identity(p.PID, p.Process),
 		StartTime: e.seen.Now, LastHeartbeat: e.seen.Now, Beat: e.seen.beat(), State: FrameActive,
 		SupervisorID: p.Supervisor, SupervisorHandle: p.Handle, Description: p.Description,
 		FailOnCrash: !p.Contained, Heartbeats: p.Heartbeats, Resources: p.Resources,
@@ -114,7 +117,8 @@ func (e *edit) associate(p Push) error {
 
 func (e *edit) newSupervisor(id string, pid int, p Process) {
 	e.op.Supervisors = append(e.op.Supervisors, Supervisor{
-		ID: id, PID: pid, Process: p, LastHeartbeat: e.seen.Now, Beat: e.seen.beat(), Status: Alive, OrphanPolicy: OrphanCrash,
+		ID: id, PID: pid, Process: p, LastHeartbeat: e.seen.Now, Beat: e.seen.beat(), Status: Alive,
+		OrphanPolicy: OrphanCrash,
 	})
 	e.event(Event{Type: SupervisorState, SupervisorID: id, To: string(Alive)})
 }

@@ -67,7 +67,8 @@ func (r Registration) check(g Group, s *Service, seen Observation) error {
 	switch p := identity(r.PID, r.Process); {
 	case s != nil && s.State == StateShuttingDown:
 		return ErrShuttingDown
-	case !r.Request && s != nil && (p.Known() || !s.alive(seen)) && p != s.identity() && g.taken(s, seen):
+	case !r.Request && s != nil && (p.Known() || !s.alive(seen)) && p != s.identity() &&
+		g.taken(s, seen):
 		return ErrOtherProcess
 	case r.Request && r.StartInfo == nil && (s == nil || s.StartInfo == nil):
 		return ErrNoStartInfo
@@ -116,8 +117,10 @@ func (s *StartInfo) equal(t *StartInfo) bool {
 	return s.Command == t.Command && slices.Equal(s.Args, t.Args) && s.Dir == t.Dir &&
 		slices.Equal(s.Environment, t.Environment) && s.Readiness == t.Readiness &&
 		s.LogMax == t.LogMax && s.LogKeep == t.LogKeep && slices.Equal(s.Unknown, t.Unknown) &&
-		s.Policy.MaxAttempts == t.Policy.MaxAttempts && slices.Equal(s.Policy.Backoff, t.Policy.Backoff) &&
-		s.Policy.ResetAfter == t.Policy.ResetAfter && slices.Equal(s.Policy.Unknown, t.Policy.Unknown)
+		s.Policy.MaxAttempts == t.Policy.MaxAttempts &&
+		slices.Equal(s.Policy.Backoff, t.Policy.Backoff) &&
+		s.Policy.ResetAfter == t.Policy.ResetAfter &&
+		slices.Equal(s.Policy.Unknown, t.Policy.Unknown)
 }
 
 // request is step 3.
@@ -151,7 +154,8 @@ func (e *groupEdit) registerSelf(s *Service, r Registration) {
 
 	e.beat(s)
 	s.Starting = false
-	stopping := (s.State == StateFailed || s.State == StateScheduled) && !s.TermSentAt.IsZero() && alive
+	stopping := (s.State == StateFailed || s.State == StateScheduled) && !s.TermSentAt.IsZero() &&
+		alive
 	if !stopping && s.State != StateRunning {
 		e.runOrWait(s)
 	}
@@ -216,12 +220,14 @@ func (g Group) Remove(service, by string, seen Observation) (Group, error) {
 	}
 
 	for i := range g.Registry.Services {
-		if other := &g.Registry.Services[i]; other.ID != service && slices.Contains(other.Dependencies, service) {
+		if other := &g.Registry.Services[i]; other.ID != service &&
+			slices.Contains(other.Dependencies, service) {
 			return g, ErrHasDependents
 		}
 	}
 
 	e.event(s.ID, string(s.State), "", "")
-	e.g.Registry.Services = slices.DeleteFunc(e.g.Registry.Services, func(s Service) bool { return s.ID == service })
+	e.g.Registry.Services = slices.DeleteFunc(e.g.Registry.Services,
+		func(s Service) bool { return s.ID == service })
 	return e.end()
 }

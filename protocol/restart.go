@@ -15,7 +15,8 @@ import (
 // ErrBlocked, with names, if a service that would have to stop depends on another that is missing,
 // dead or stopped and is not restarted with it. again has the ids of the restarted services,
 // sorted.
-func (g Group) Restart(service, by string, only bool, seen Observation) (after Group, again []string, err error) {
+func (g Group) Restart(service, by string, only bool,
+	seen Observation) (after Group, again []string, err error) {
 	switch s := g.Service(service); {
 	case s == nil:
 		return g, nil, ErrNoService

@@ -15,10 +15,11 @@ import (
 // As far as a schema can express it, each schema accepts what Decode accepts and Encode writes, and
 // refuses what Decode refuses.
 func TestSchema(t *testing.T) {
-	check := newSchemaCheck(t, "operation", "../spec/vectors/*.json", func(text string) (string, error) {
-		op, err := protocol.Decode(text)
-		return op.Encode(), err
-	})
+	check := newSchemaCheck(t, "operation", "../spec/vectors/*.json",
+		func(text string) (string, error) {
+			op, err := protocol.Decode(text)
+			return op.Encode(), err
+		})
 
 	check.all(t, func(data []byte) []string {
 		var v struct {
@@ -46,15 +47,17 @@ func TestGroupSchemas(t *testing.T) {
 		}
 	}
 
-	newSchemaCheck(t, "orchestrator", "../spec/vectors/groups/*.json", func(text string) (string, error) {
-		o, err := protocol.DecodeOrchestrator(text)
-		return o.Encode(), err
-	}).all(t, texts("orchestrator"))
+	newSchemaCheck(t, "orchestrator", "../spec/vectors/groups/*.json",
+		func(text string) (string, error) {
+			o, err := protocol.DecodeOrchestrator(text)
+			return o.Encode(), err
+		}).all(t, texts("orchestrator"))
 
-	newSchemaCheck(t, "supervisors", "../spec/vectors/groups/*.json", func(text string) (string, error) {
-		r, err := protocol.DecodeRegistry(text)
-		return r.Encode(), err
-	}).all(t, texts("supervisors"))
+	newSchemaCheck(t, "supervisors", "../spec/vectors/groups/*.json",
+		func(text string) (string, error) {
+			r, err := protocol.DecodeRegistry(text)
+			return r.Encode(), err
+		}).all(t, texts("supervisors"))
 }
 
 // TestPeerSchema checks that files of the Dart ledger become valid operations.
@@ -86,7 +89,8 @@ type schemaCheck struct {
 	again  func(text string) (string, error) // decodes and encodes text again, or returns an error
 }
 
-func newSchemaCheck(t *testing.T, name, vectors string, again func(string) (string, error)) schemaCheck {
+func newSchemaCheck(t *testing.T, name, vectors string,
+	again func(string) (string, error)) schemaCheck {
 	schema, err := jsonschema.NewCompiler().Compile("../spec/" + name + ".schema.json")
 	if err != nil {
 		t.Fatal(err)

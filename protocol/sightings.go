@@ -138,7 +138,8 @@ func (s Sightings) sorted() []Beat {
 		beats = append(beats, beat)
 	}
 	slices.SortFunc(beats, func(a, b Beat) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.BootID, b.BootID), cmp.Compare(a.MonotonicMs, b.MonotonicMs))
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.BootID, b.BootID),
+			cmp.Compare(a.MonotonicMs, b.MonotonicMs))
 	})
 	return beats
 }

@@ -43,7 +43,8 @@ func ParseTime(s string) (time.Time, error) {
 	if t, ok := parseTime(s); ok {
 		return t, nil
 	}
-	return time.Time{}, fmt.Errorf("a time like %s is expected, with an offset or Z, not %.40q", timeExample, s)
+	return time.Time{}, fmt.Errorf("a time like %s is expected, with an offset or Z, not %.40q",
+		timeExample, s)
 }
 
 func parseTime(s string) (t time.Time, ok bool) {

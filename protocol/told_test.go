@@ -10,7 +10,8 @@ var steps = map[string]time.Duration{"ahead": time.Hour, "back": -time.Hour, "no
 
 func newPlace() *place {
 	return &place{
-		simHost: &simHost{id: "h", bootedAt: noon.Add(-time.Hour), wall: noon, mono: 3600_000}, namespace: "1", started: make(map[int]int64),
+		simHost:   &simHost{id: "h", bootedAt: noon.Add(-time.Hour), wall: noon, mono: 3600_000},
+		namespace: "1", started: make(map[int]int64),
 	}
 }
 
@@ -23,11 +24,13 @@ func TestReportedThroughStep(t *testing.T) {
 			op, err := Create("o", 0, 0).Push(Push{Participant: "cli", Call: "main"}, p.seen(false))
 			must(t, err)
 			w := p.run(2, &ticks)
-			op, err = op.Push(Push{Participant: "w", Call: "work", Supervisor: "s", PID: w.PID, Process: w, Contained: true}, p.seen(false))
+			op, err = op.Push(Push{Participant: "w", Call: "work", Supervisor: "s", PID: w.PID,
+				Process: w, Contained: true}, p.seen(false))
 			must(t, err)
 			delete(p.started, w.PID)
 			beat := func() {
-				op, err = op.Heartbeat(Actor{Participant: "cli", Supervisor: "s"}, Report{}, p.seen(false))
+				op, err = op.Heartbeat(Actor{Participant: "cli", Supervisor: "s"}, Report{},
+					p.seen(false))
 				must(t, err)
 			}
 
@@ -59,7 +62,8 @@ func TestTermThroughStep(t *testing.T) {
 			p := newPlace()
 			var ticks int64
 			s := p.run(2, &ticks)
-			g, err := CreateGroup("g").Register(Registration{Service: "s", By: "s", PID: s.PID, Process: s}, p.seen(false))
+			g, err := CreateGroup("g").Register(Registration{Service: "s", By: "s", PID: s.PID,
+				Process: s}, p.seen(false))
 			must(t, err)
 			g, err = g.Shutdown("s", "user", false, p.seen(false))
 			must(t, err)

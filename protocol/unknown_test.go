@@ -36,7 +36,8 @@ var (
 		members: object("pid hostId bootId pidNamespace startTicks", nil).members,
 		vanish: func(n node) bool { // every member of it has its default
 			return n.textOf("pid", "0") == "0" && n.textOf("startTicks", "0") == "0" &&
-				n.textOf("hostId", `""`) == `""` && n.textOf("bootId", `""`) == `""` && n.textOf("pidNamespace", `""`) == `""`
+				n.textOf("hostId", `""`) == `""` && n.textOf("bootId", `""`) == `""` &&
+				n.textOf("pidNamespace", `""`) == `""`
 		},
 	}
 	beatShape = &shape{
@@ -45,33 +46,47 @@ var (
 	}
 	graceShape  = object("of at", map[string]*shape{"beat": beatShape})
 	leftShape   = &shape{each: object("path error", nil)}
-	eventsShape = &shape{each: object("revision at type callId callerId supervisorId handle from to by reason", map[string]*shape{"leftResources": leftShape})}
+	eventsShape = &shape{each: object("revision at type callId callerId supervisorId handle from "+
+		"to by reason", map[string]*shape{"leftResources": leftShape})}
 
-	operationShape = object("protocolVersion operationId revision state lastHeartbeat aborted heartbeatIntervalMs stalenessThresholdMs terminalAt terminalHeartbeats",
+	operationShape = object("protocolVersion operationId revision state lastHeartbeat aborted "+
+		"heartbeatIntervalMs stalenessThresholdMs terminalAt terminalHeartbeats",
 		map[string]*shape{
-			"stack": {key: "callId", each: object("participantId callId callerId pid startTime lastHeartbeat state supervisorId supervisorHandle description readiness note "+
-				"failOnCrash heartbeats resources crashedAt detectedBy evidence staleForMs previousState reportedAt", map[string]*shape{
-				"process": processShape, "beat": beatShape, "grace": graceShape, "reportedBeat": beatShape, "leftResources": leftShape,
+			"stack": {key: "callId", each: object("participantId callId callerId pid startTime "+
+				"lastHeartbeat state supervisorId supervisorHandle description readiness note "+
+				"failOnCrash heartbeats resources crashedAt detectedBy evidence staleForMs "+
+				"previousState reportedAt", map[string]*shape{
+				"process": processShape, "beat": beatShape, "grace": graceShape,
+				"reportedBeat": beatShape, "leftResources": leftShape,
 				"handlingBy": object("pid at", map[string]*shape{"process": processShape}),
 			})},
-			"supervisorHeartbeats": {each: object("supervisorId pid lastHeartbeat status orphanPolicy heartbeats", map[string]*shape{"process": processShape, "beat": beatShape, "grace": graceShape})},
-			"transitions":          {each: object("revision from to at by reason", nil)},
-			"events":               eventsShape,
+			"supervisorHeartbeats": {each: object("supervisorId pid lastHeartbeat status "+
+				"orphanPolicy heartbeats",
+				map[string]*shape{"process": processShape, "beat": beatShape,
+					"grace": graceShape})},
+			"transitions": {each: object("revision from to at by reason", nil)},
+			"events":      eventsShape,
 		})
 
-	orchestratorShape = object("protocolVersion orchestrationGroupId revision orchestratorPid orchestratorHeartbeat state heartbeatIntervalMs stalenessThresholdMs periodMs",
+	orchestratorShape = object("protocolVersion orchestrationGroupId revision orchestratorPid "+
+		"orchestratorHeartbeat state heartbeatIntervalMs stalenessThresholdMs periodMs",
 		map[string]*shape{"beat": beatShape})
 
-	startShape = object("command args workingDirectory environment readiness logMaxBytes logKeep", map[string]*shape{
-		"restartPolicy": object("maxAttempts backoffIntervalsMs resetAfterMs", nil),
-	})
+	startShape = object("command args workingDirectory environment readiness logMaxBytes logKeep",
+		map[string]*shape{
+			"restartPolicy": object("maxAttempts backoffIntervalsMs resetAfterMs", nil),
+		})
 
 	registryShape = object("protocolVersion revision owner alertSeq alertsGiven", map[string]*shape{
-		"supervisors": {each: object("supervisorId restartable state pid lastHeartbeat dependencies readiness note restartAttempts lastRestartAttempt killTimeoutMs heartbeats startedAt "+
-			"attempt starting runningSince failedAt nextAttemptAt restartPending blockedBy stopRequestedAt startAgain termSentAt", map[string]*shape{
-			"process": processShape, "keeper": processShape, "beat": beatShape, "grace": graceShape, "termSentBeat": beatShape,
-			"lastExit":  object("at reason error", nil),
-			"startInfo": startShape, "startedWith": startShape,
+		"supervisors": {each: object("supervisorId restartable state pid lastHeartbeat "+
+			"dependencies readiness note restartAttempts lastRestartAttempt killTimeoutMs "+
+			"heartbeats startedAt "+
+			"attempt starting runningSince failedAt nextAttemptAt restartPending blockedBy "+
+			"stopRequestedAt startAgain termSentAt", map[string]*shape{
+			"process": processShape, "keeper": processShape, "beat": beatShape, "grace": graceShape,
+			"termSentBeat": beatShape,
+			"lastExit":     object("at reason error", nil),
+			"startInfo":    startShape, "startedWith": startShape,
 		})},
 		"pendingAlerts": {each: object("seq type supervisorId message timestamp", nil)},
 		"events":        eventsShape,
@@ -180,7 +195,8 @@ func checkKeeps(t *testing.T, text, encoded string, s *shape) {
 // everything that stays.
 func checkEditKeeps(t *testing.T, op Operation, text string) {
 	t.Helper()
-	after, err := op.Heartbeat(Actor{Supervisor: "another"}, Report{}, Observation{Now: op.LastHeartbeat})
+	after, err := op.Heartbeat(Actor{Supervisor: "another"}, Report{},
+		Observation{Now: op.LastHeartbeat})
 	if err != nil || len(op.Events)+len(after.Events) > maxEvents || op.index("") >= 0 {
 		return
 	}
@@ -189,8 +205,10 @@ func checkEditKeeps(t *testing.T, op Operation, text string) {
 	for path, members := range unknownIn(t, text, operationShape) {
 		words := strings.Split(path, "/")
 		switch {
-		case slices.Contains(words[1:], "process"), slices.Contains(words[1:], "beat"), slices.Contains(words[1:], "reportedBeat"), slices.Contains(words[1:], "handlingBy"):
-		case len(words) > 2 && words[1] == "stack" && after.Frame(strings.Trim(words[2], `"`)) == nil:
+		case slices.Contains(words[1:], "process"), slices.Contains(words[1:],
+			"beat"), slices.Contains(words[1:], "reportedBeat"), slices.Contains(words[1:], "handlingBy"):
+		case len(words) > 2 && words[1] == "stack" &&
+			after.Frame(strings.Trim(words[2], `"`)) == nil:
 		case !slices.Equal(got[path], members):
 			t.Errorf("an edit made %q of %q at %q in\n%s", got[path], members, path, text)
 		}
@@ -224,7 +242,8 @@ func TestKeepsUnknown(t *testing.T) {
 	checkKeeps(t, operation, canonical(op), operationShape)
 	checkEditKeeps(t, op, operation)
 
-	orchestrator := `{"orchestrationGroupId": "g", "state": "running", "orchestratorHeartbeat": ` + at + `, ` + beat + `, ` + x + `}`
+	orchestrator := `{"orchestrationGroupId": "g", "state": "running", "orchestratorHeartbeat": ` +
+		at + `, ` + beat + `, ` + x + `}`
 	o, err := DecodeOrchestrator(orchestrator)
 	if err != nil {
 		t.Fatal(err)

@@ -96,8 +96,10 @@ type vectorProcess struct {
 }
 
 var refusals = map[string]error{
-	"over": ErrOver, "corrupt": ErrCorrupt, "noCall": ErrNoCall, "deadSupervisor": ErrDeadSupervisor, "knownCall": ErrKnownCall,
-	"notRunning": ErrNotRunning, "otherNumbers": ErrOtherTiming, "otherProcess": ErrOtherProcess, "notAborted": ErrNotAborted,
+	"over": ErrOver, "corrupt": ErrCorrupt, "noCall": ErrNoCall,
+	"deadSupervisor": ErrDeadSupervisor, "knownCall": ErrKnownCall,
+	"notRunning": ErrNotRunning, "otherNumbers": ErrOtherTiming, "otherProcess": ErrOtherProcess,
+	"notAborted": ErrNotAborted,
 	"notCrashed": ErrNotCrashed, "notSupervised": ErrNotSupervised, "newerVersion": ErrNewerVersion,
 	"exhausted": ErrExhausted,
 }
@@ -146,7 +148,8 @@ func (v *vector) run(t *testing.T) {
 
 	if given == "null" || given == "" && v.GivenText == nil {
 		created, _ := Decode(string(v.Then))
-		op = Create(created.ID, time.Duration(v.Do.HeartbeatIntervalMs)*time.Millisecond, time.Duration(v.Do.StalenessThresholdMs)*time.Millisecond)
+		op = Create(created.ID, time.Duration(v.Do.HeartbeatIntervalMs)*time.Millisecond,
+			time.Duration(v.Do.StalenessThresholdMs)*time.Millisecond)
 	} else if op, err = Decode(given); err != nil {
 		v.checkRefused(t, err)
 		return
@@ -174,7 +177,8 @@ func (v *vector) run(t *testing.T) {
 	seen.sighted(func(s Sightings) Sightings { return s.SightOperation(op, seen) })
 	after, err := v.do(t, op, seen)
 	if err == nil {
-		v.Remembered.check(t, seen, func(s Sightings) Sightings { return s.SightOperation(after, seen) })
+		v.Remembered.check(t, seen,
+			func(s Sightings) Sightings { return s.SightOperation(after, seen) })
 	}
 
 	switch {
@@ -240,7 +244,8 @@ func (v *vector) checkAfter(t *testing.T, after Operation) {
 		released = append(released, Release{CallID: r.CallID, Resources: r.Resources})
 	}
 
-	if got := after.Effects().Released; len(got)+len(released) > 0 && !reflect.DeepEqual(got, released) {
+	if got := after.Effects().Released; len(got)+len(released) > 0 &&
+		!reflect.DeepEqual(got, released) {
 		t.Errorf("released %q, want %q", got, released)
 	}
 }
@@ -264,7 +269,8 @@ func lost(want, got any, path string) string {
 		for name, value := range want {
 			other, ok := got[name]
 			switch {
-			case !ok && (isDefault(name, value) || name == "supervisorId" && strings.HasSuffix(path, "/supervisorHeartbeats/"+value.(string))):
+			case !ok && (isDefault(name, value) || name == "supervisorId" &&
+				strings.HasSuffix(path, "/supervisorHeartbeats/"+value.(string))):
 			case !ok:
 				return path + "/" + name
 			default:
@@ -306,7 +312,9 @@ func isDefault(name string, value any) bool {
 	case bool:
 		return value == (name == "failOnCrash")
 	case string:
-		return value == "" || name == "status" && value == "alive" || name == "orphanPolicy" && value == "crash" || name == "readiness" && value == "ready" || name == "state" && value == "active"
+		return value == "" || name == "status" && value == "alive" || name == "orphanPolicy" &&
+			value == "crash" || name == "readiness" && value == "ready" || name == "state" &&
+			value == "active"
 	case json.Number:
 		return value == "0"
 	case []any:
@@ -346,7 +354,8 @@ func (v *vector) checkRefused(t *testing.T, err error) {
 func (v *vector) do(t *testing.T, op Operation, seen Observation) (Operation, error) {
 	process := Process(v.Do.Process)
 	actor := Actor{
-		Participant: v.Do.Participant, Call: v.Do.Call, Supervisor: v.Do.Supervisor, PID: v.Do.PID, Process: process,
+		Participant: v.Do.Participant, Call: v.Do.Call, Supervisor: v.Do.Supervisor, PID: v.Do.PID,
+		Process:    process,
 		Heartbeats: v.Do.Heartbeats,
 	}
 
@@ -357,15 +366,18 @@ func (v *vector) do(t *testing.T, op Operation, seen Observation) (Operation, er
 		return op.Push(Push{
 			Participant: v.Do.Participant, Call: v.Do.Call, Caller: v.Do.Caller,
 			PID: v.Do.PID, Process: process, Supervisor: v.Do.Supervisor,
-			Handle: v.Do.Handle, Description: v.Do.Description, Readiness: v.Do.Readiness, Resources: v.Do.Resources,
-			Contained: v.Do.FailOnCrash != nil && !*v.Do.FailOnCrash, Heartbeats: v.Do.Heartbeats, OrphanPolicy: v.Do.OrphanPolicy,
-			Interval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
-			Threshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
+			Handle: v.Do.Handle, Description: v.Do.Description, Readiness: v.Do.Readiness,
+			Resources: v.Do.Resources,
+			Contained: v.Do.FailOnCrash != nil && !*v.Do.FailOnCrash, Heartbeats: v.Do.Heartbeats,
+			OrphanPolicy: v.Do.OrphanPolicy,
+			Interval:     time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
+			Threshold:    time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
 		}, seen)
 	case "heartbeat":
 		return op.Heartbeat(actor, v.Do.saying(v.Do.Cleaning), seen)
 	case "pop":
-		return op.Pop(Pop{Call: v.Do.Call, Fail: v.Do.Fail, Reason: v.Do.Reason, KeepOpen: v.Do.KeepOpen}, seen)
+		return op.Pop(Pop{Call: v.Do.Call, Fail: v.Do.Fail, Reason: v.Do.Reason,
+			KeepOpen: v.Do.KeepOpen}, seen)
 	case "abort":
 		return op.Abort(v.Do.By, v.Do.Reason, seen)
 	case "cleanup":
@@ -404,8 +416,9 @@ func (s vectorSeen) observation(t *testing.T) Observation {
 	}
 
 	seen := Observation{
-		Now:         at(s.Now),
-		Host:        Host{ID: s.HostID, BootID: s.BootID, PIDNamespace: s.PIDNamespace, BootedAt: at(s.BootedAt)},
+		Now: at(s.Now),
+		Host: Host{ID: s.HostID, BootID: s.BootID, PIDNamespace: s.PIDNamespace,
+			BootedAt: at(s.BootedAt)},
 		MonotonicMs: s.MonotonicMs,
 		Watch:       s.Watch,
 		Look: func(p Process) Presence {
@@ -426,5 +439,6 @@ func (s vectorSeen) observation(t *testing.T) Observation {
 
 // vectorStatus returns the number that vectors have for v: the exit status of dpl-heartbeat.
 func vectorStatus(v Verdict) int {
-	return map[Verdict]int{VerdictContinue: 0, VerdictCleanUp: 3, VerdictOver: 4, VerdictCrashed: 5}[v]
+	return map[Verdict]int{VerdictContinue: 0, VerdictCleanUp: 3, VerdictOver: 4,
+		VerdictCrashed: 5}[v]
 }

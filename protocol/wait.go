@@ -20,7 +20,8 @@ const (
 
 // Goals returns all goals.
 func Goals() []Goal {
-	return []Goal{GoalRunning, GoalAborted, GoalCleanup, GoalCompleted, GoalFailed, GoalTerminal, GoalChange}
+	return []Goal{GoalRunning, GoalAborted, GoalCleanup, GoalCompleted, GoalFailed, GoalTerminal,
+		GoalChange}
 }
 
 // MayBegin reports whether to wait for an operation that does not exist yet.
@@ -68,14 +69,16 @@ func outcome(met, impossible bool) Outcome {
 
 func (op Operation) changedSince(revision int64) bool {
 	return slices.ContainsFunc(op.Events, func(e Event) bool { return e.Revision > revision }) ||
-		slices.ContainsFunc(op.Transitions, func(t Transition) bool { return t.Revision > revision })
+		slices.ContainsFunc(op.Transitions,
+			func(t Transition) bool { return t.Revision > revision })
 }
 
 // WaitReady returns whether call is ready (spec §13.2).
 func (op Operation) WaitReady(call string) Outcome {
 	if f := op.Frame(call); f != nil {
 		readiness := f.Said().Readiness
-		return outcome(f.State.Live() && readiness == ReadinessReady, !f.State.Live() || readiness == ReadinessStopping)
+		return outcome(f.State.Live() && readiness == ReadinessReady, !f.State.Live() ||
+			readiness == ReadinessStopping)
 	}
 	return outcome(false, op.State != Running || op.hasEnded(call))
 }
@@ -120,7 +123,8 @@ type WatchedProcess struct {
 func (op Operation) Mortals(seen Observation) []WatchedProcess {
 	var all []WatchedProcess
 	add := func(v vital) {
-		m := WatchedProcess{Beats: seen.countsHeartbeats(v), StaleIn: op.StalenessThreshold - seen.age(v.heartbeat, v.beat)}
+		m := WatchedProcess{Beats: seen.countsHeartbeats(v),
+			StaleIn: op.StalenessThreshold - seen.age(v.heartbeat, v.beat)}
 		if g := v.grace.counting(v.heartbeat); g != nil {
 			m.StaleIn = max(m.StaleIn, op.StalenessThreshold-seen.age(g.At, g.Beat))
 		}

@@ -15,11 +15,14 @@ func testTimeNamespace(t *testing.T, bin string) {
 	o := ledgerOf(t, bin)
 	worker := o.sleeper()
 	pid := strconv.Itoa(worker.Process.Pid)
-	ahead := o.container("true", "-UrT --monotonic 86400 --boottime 86400", "-T --monotonic 86400 --boottime 86400")
-	behind := o.container("true", "-UrT --monotonic -100 --boottime -100", "-T --monotonic -100 --boottime -100")
+	ahead := o.container("true", "-UrT --monotonic 86400 --boottime 86400",
+		"-T --monotonic 86400 --boottime 86400")
+	behind := o.container("true", "-UrT --monotonic -100 --boottime -100",
+		"-T --monotonic -100 --boottime -100")
 	judge := func(what string, states ...string) {
 		t.Helper()
-		for name, observer := range map[string]func(status, command string){"ahead": ahead.exits, "behind": behind.exits, "outside": o.here} {
+		for name, observer := range map[string]func(status, command string){"ahead": ahead.exits,
+			"behind": behind.exits, "outside": o.here} {
 			observer("0", "dpl-cleanup")
 			observer("0", "dpl-heartbeat --call main")
 			if t.Failed() {
@@ -33,7 +36,8 @@ func testTimeNamespace(t *testing.T, bin string) {
 	o.run("dpl-push", "--participant", "worker", "--call", "outside", "--pid", pid)
 	ahead.exits("0", "sleep 600 & dpl-push --participant worker --call ahead --pid $!")
 	behind.exits("0", "sleep 600 & dpl-push --participant worker --call behind --pid $!")
-	o.want("operations/build.json", "stack.1.process.pid="+pid, "stack.2.process=absent", "stack.2.beat=absent", "stack.3.process=absent", "stack.3.beat=absent")
+	o.want("operations/build.json", "stack.1.process.pid="+pid, "stack.2.process=absent",
+		"stack.2.beat=absent", "stack.3.process=absent", "stack.3.beat=absent")
 	judge("pushed", "state=running", "stack.*.state=active active active active")
 
 	// Each sends heartbeats for those of the others.
@@ -47,7 +51,8 @@ func testTimeNamespace(t *testing.T, bin string) {
 	// An observer inside sees that no process has the pid any more, but compares no start times.
 	die(worker)
 	ahead.exits("0", "dpl-cleanup")
-	o.want("operations/build.json", "state=cleanup", "stack.1.state=crashed", "stack.1.evidence=exited")
+	o.want("operations/build.json", "state=cleanup", "stack.1.state=crashed",
+		"stack.1.evidence=exited")
 
 	// A process without identity is found by its heartbeat, on the wall clock.
 	ahead.run("kill -9 $!; wait")

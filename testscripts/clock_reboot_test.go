@@ -21,10 +21,12 @@ func TestClockReboot(t *testing.T) {
 		beaten protocol.Evidence // of those known by their heartbeats
 	}{
 		{"right", time.Hour, 0, protocol.Rebooted, protocol.Stale},
-		{"right, a moment after another one", 500 * time.Millisecond, 0, protocol.Rebooted, protocol.Stale},
+		{"right, a moment after another one", 500 * time.Millisecond, 0, protocol.Rebooted,
+			protocol.Stale},
 		{"an hour ahead", time.Hour, time.Hour, protocol.Rebooted, protocol.Stale},
 		{"an hour behind", time.Hour, -time.Hour, protocol.Stale, protocol.Stale},
-		{"at the beginning of time", time.Hour, -50 * 365 * 24 * time.Hour, protocol.Stale, protocol.Stale},
+		{"at the beginning of time", time.Hour, -50 * 365 * 24 * time.Hour, protocol.Stale,
+			protocol.Stale},
 		{"55 seconds behind", time.Hour, -55 * time.Second, protocol.Rebooted, ""},
 		{"62 seconds behind", time.Hour, -62 * time.Second, "", ""},
 	} {
@@ -34,12 +36,15 @@ func TestClockReboot(t *testing.T) {
 			r := &clockRun{t: t, w: w, ledger: newTestLedger(t)}
 			known := w.start()
 			r.edit(func(protocol.Operation) (protocol.Operation, error) {
-				op := protocol.Create("build", protocol.DefaultHeartbeatInterval, protocol.DefaultStalenessThreshold)
-				return op.Push(protocol.Push{Participant: "known", Call: "known", PID: known.PID, Process: known, Contained: true}, w.observe())
+				op := protocol.Create("build", protocol.DefaultHeartbeatInterval,
+					protocol.DefaultStalenessThreshold)
+				return op.Push(protocol.Push{Participant: "known", Call: "known", PID: known.PID,
+					Process: known, Contained: true}, w.observe())
 			})
 
 			r.edit(func(op protocol.Operation) (protocol.Operation, error) {
-				return op.Push(protocol.Push{Participant: "beaten", Call: "beaten", Contained: true}, w.observe())
+				return op.Push(protocol.Push{Participant: "beaten", Call: "beaten",
+					Contained: true}, w.observe())
 			})
 
 			w.reboot()

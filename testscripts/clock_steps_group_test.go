@@ -59,7 +59,8 @@ func (r *groupRun) register(id string) {
 	p := r.w.start()
 	reg := protocol.Registration{
 		Service: id, By: id, PID: p.PID, Process: p, Restartable: &restartable,
-		StartInfo: &protocol.StartInfo{Command: "/bin/true", Policy: protocol.DefaultPolicy(), Readiness: protocol.ReadinessReady, LogKeep: 1},
+		StartInfo: &protocol.StartInfo{Command: "/bin/true", Policy: protocol.DefaultPolicy(),
+			Readiness: protocol.ReadinessReady, LogKeep: 1},
 	}
 	r.edit(func(g protocol.Group) (protocol.Group, error) { return g.Register(reg, r.w.observe()) })
 	r.all = append(r.all, reg)
@@ -97,7 +98,8 @@ func (r *groupRun) turn() {
 
 	for _, s := range r.all {
 		r.edit(func(g protocol.Group) (protocol.Group, error) {
-			after, verdict, err := g.BeatService(protocol.ServiceProcess{Service: s.Service, PID: s.PID, Process: s.Process}, protocol.Report{}, w.observe())
+			after, verdict, err := g.BeatService(protocol.ServiceProcess{Service: s.Service,
+				PID: s.PID, Process: s.Process}, protocol.Report{}, w.observe())
 			if verdict != protocol.VerdictContinue {
 				r.t.Errorf("the heartbeat of %s: %s", s.Service, verdict)
 			}

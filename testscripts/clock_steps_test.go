@@ -39,7 +39,8 @@ func TestClockSteps(t *testing.T) {
 		w := newClockWorld(seed)
 		r := &clockRun{t: t, w: w, ledger: newTestLedger(t)}
 		r.edit(func(protocol.Operation) (protocol.Operation, error) {
-			op := protocol.Create("build", protocol.DefaultHeartbeatInterval, protocol.DefaultStalenessThreshold)
+			op := protocol.Create("build", protocol.DefaultHeartbeatInterval,
+				protocol.DefaultStalenessThreshold)
 			return op.Push(protocol.Push{Participant: "cli", Call: "main"}, w.observe())
 		})
 
@@ -54,18 +55,21 @@ func TestClockSteps(t *testing.T) {
 
 func newTestLedger(t *testing.T) *fileops.Ledger {
 	t.Helper()
-	l, err := fileops.Create(t.TempDir()+"/ledger", fileops.Config{}, fileops.Options{Sync: fileops.SyncNone})
+	l, err := fileops.Create(t.TempDir()+"/ledger", fileops.Config{},
+		fileops.Options{Sync: fileops.SyncNone})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l
 }
 
-func (r *clockRun) edit(verb func(op protocol.Operation) (protocol.Operation, error)) protocol.Operation {
+func (r *clockRun) edit(verb func(op protocol.Operation) (protocol.Operation,
+	error)) protocol.Operation {
 	r.t.Helper()
-	e, err := r.ledger.EditOperation("build", fileops.OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
-		return verb(op)
-	})
+	e, err := r.ledger.EditOperation("build", fileops.OrCreate,
+		func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+			return verb(op)
+		})
 	if err != nil {
 		r.t.Fatalf("%v\n%s", err, strings.Join(r.w.story, "\n"))
 	}
@@ -102,7 +106,10 @@ func (r *clockRun) turn() {
 		w.tell("%s beats no more", c.id)
 	}
 
-	r.judged(r.edit(func(op protocol.Operation) (protocol.Operation, error) { return op.Cleanup("janitor", w.observe()) }))
+	r.judged(r.edit(func(op protocol.Operation) (protocol.Operation,
+		error) {
+		return op.Cleanup("janitor", w.observe())
+	}))
 	r.beat("main")
 	for _, c := range r.calls {
 		if !c.mute && !w.dead[c.process] {
@@ -122,7 +129,8 @@ func (r *clockRun) push() {
 
 	r.edit(func(op protocol.Operation) (protocol.Operation, error) {
 		return op.Push(protocol.Push{
-			Participant: c.id, Call: c.id, PID: c.process.PID, Process: c.process, Contained: true, Heartbeats: c.promise,
+			Participant: c.id, Call: c.id, PID: c.process.PID, Process: c.process, Contained: true,
+			Heartbeats: c.promise,
 		}, r.w.observe())
 	})
 
@@ -157,7 +165,8 @@ func (r *clockRun) judged(op protocol.Operation) {
 		}
 	}
 
-	if f := op.Frame("main"); f == nil || f.State != protocol.FrameActive || op.State != protocol.Running {
+	if f := op.Frame("main"); f == nil || f.State != protocol.FrameActive ||
+		op.State != protocol.Running {
 		r.t.Errorf("the operation is %s, its caller %+v", op.State, f)
 	}
 

@@ -22,8 +22,9 @@ type clockWorld struct {
 
 func newClockWorld(seed uint64) *clockWorld {
 	return &clockWorld{
-		rand: rand.New(rand.NewPCG(seed, 0)), wall: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), monotonic: 2 * time.Hour,
-		dead: make(map[protocol.Process]bool),
+		rand: rand.New(rand.NewPCG(seed, 0)), wall: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		monotonic: 2 * time.Hour,
+		dead:      make(map[protocol.Process]bool),
 	}
 }
 
@@ -32,7 +33,8 @@ func (w *clockWorld) observe() protocol.Observation {
 	return protocol.Observation{
 		Now: protocol.Moment(w.wall),
 		Host: protocol.Host{
-			ID: "0123456789abcdef", BootID: fmt.Sprint("boot", w.boot), PIDNamespace: "1", BootedAt: w.wall.Add(-w.monotonic - w.suspended),
+			ID: "0123456789abcdef", BootID: fmt.Sprint("boot", w.boot), PIDNamespace: "1",
+			BootedAt: w.wall.Add(-w.monotonic - w.suspended),
 		},
 		MonotonicMs: w.monotonic.Milliseconds(),
 		Look: func(p protocol.Process) protocol.Presence {
@@ -49,7 +51,8 @@ func (w *clockWorld) start() protocol.Process {
 	w.lastPID++
 	host := w.observe().Host
 	ticks := (w.monotonic + w.suspended).Milliseconds() / 10
-	return protocol.Process{PID: w.lastPID, HostID: host.ID, BootID: host.BootID, PIDNamespace: host.PIDNamespace, StartTicks: ticks}
+	return protocol.Process{PID: w.lastPID, HostID: host.ID, BootID: host.BootID,
+		PIDNamespace: host.PIDNamespace, StartTicks: ticks}
 }
 
 func (w *clockWorld) pass(d time.Duration) {

@@ -60,14 +60,17 @@ func newState(env *testscript.Env) *state {
 type check func(ts *testscript.TestScript, args []string) error
 
 var checks = map[string]check{
-	"status": status, "op": checkOperation, "archived": checkArchived, "field": checkFields, "tidy": tidy, "exec": succeed,
+	"status": status, "op": checkOperation, "archived": checkArchived, "field": checkFields,
+	"tidy": tidy, "exec": succeed,
 	"supervisor": checkSupervisor, "alerts": checkAlerts, "processes": countProcesses,
 }
 
 func commands() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
 	all := map[string]check{
-		"eventually": eventually, "fresh": fresh, "now": now, "freeze": freeze, "unchanged": unchanged, "lock": lock, "unlock": unlock,
-		"spawn": spawn, "signal": sendSignal, "waitfor": waitFor, "watch": watch, "watched": watched, "tmpfs": tmpfs, "needs": needs,
+		"eventually": eventually, "fresh": fresh, "now": now, "freeze": freeze,
+		"unchanged": unchanged, "lock": lock, "unlock": unlock,
+		"spawn": spawn, "signal": sendSignal, "waitfor": waitFor, "watch": watch,
+		"watched": watched, "tmpfs": tmpfs, "needs": needs,
 		"pid": setPID, "strike": strike,
 	}
 
@@ -148,7 +151,8 @@ func eventually(ts *testscript.TestScript, args []string) error {
 }
 
 // dplVariables are those that mean something to the commands.
-var dplVariables = []string{"OP", "CALL", "PARTICIPANT", "SUPERVISOR", "HANDLE", "TMP", "NOW", "SYNC", "GROUP"}
+var dplVariables = []string{"OP", "CALL", "PARTICIPANT", "SUPERVISOR", "HANDLE", "TMP", "NOW",
+	"SYNC", "GROUP"}
 
 func fresh(ts *testscript.TestScript, args []string) error {
 	ledger, err := os.MkdirTemp(ts.Getenv("WORK"), "ledger")
@@ -181,7 +185,8 @@ func lock(ts *testscript.TestScript, args []string) error {
 	if len(args) != 1 {
 		return errUsage
 	}
-	l := flock.New(ts.MkAbs(args[0]), flock.SetFlag(os.O_RDWR|os.O_CREATE), flock.SetPermissions(0o600))
+	l := flock.New(ts.MkAbs(args[0]), flock.SetFlag(os.O_RDWR|os.O_CREATE),
+		flock.SetPermissions(0o600))
 	stateOf(ts).locks[args[0]] = l
 	return l.Lock()
 }
@@ -211,7 +216,8 @@ func needs(ts *testscript.TestScript, args []string) error {
 			}
 		default:
 			path, err := lookPath(ts, name)
-			if err == nil && name == "strace" && exec.Command(path, "-o", os.DevNull, "true").Run() != nil {
+			if err == nil && name == "strace" &&
+				exec.Command(path, "-o", os.DevNull, "true").Run() != nil {
 				stateOf(ts).t.Skip("needs the right to trace a process")
 			}
 			if err == nil {
@@ -236,7 +242,8 @@ func tmpfs(ts *testscript.TestScript, args []string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	if err := exec.Command("mount", "-t", "tmpfs", "-o", "mode=0755,size="+args[1], "dpl-test", dir).Run(); err != nil {
+	if err := exec.Command("mount", "-t", "tmpfs", "-o", "mode=0755,size="+args[1], "dpl-test",
+		dir).Run(); err != nil {
 		stateOf(ts).t.Skip("needs the right to mount a file system")
 	}
 
@@ -248,7 +255,8 @@ func tmpfs(ts *testscript.TestScript, args []string) error {
 func unmountBelow(dir string) {
 	mounts, _ := os.ReadFile("/proc/self/mounts")
 	for line := range strings.Lines(string(mounts)) {
-		if f := strings.Fields(line); len(f) > 1 && f[0] == "dpl-test" && strings.HasPrefix(f[1], dir+"/") {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == "dpl-test" &&
+			strings.HasPrefix(f[1], dir+"/") {
 			exec.Command("umount", "-l", f[1]).Run()
 		}
 	}

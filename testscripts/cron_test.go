@@ -32,7 +32,8 @@ var cronEntry = regexp.MustCompile(`^(?:[0-9*/,-]+ ){5}([^ %][^%]*)$`)
 func cronEntries(t *testing.T) (lines []string) {
 	for line := range strings.Lines(shippedCrontab(t, installed)) {
 		switch line = strings.TrimSuffix(line, "\n"); {
-		case line == "", strings.HasPrefix(line, "#"), regexp.MustCompile(`^[A-Z]+=\S+$`).MatchString(line):
+		case line == "", strings.HasPrefix(line,
+			"#"), regexp.MustCompile(`^[A-Z]+=\S+$`).MatchString(line):
 		case cronEntry.MatchString(line):
 			lines = append(lines, line)
 		default:
@@ -80,7 +81,8 @@ func TestCron(t *testing.T) {
 		t.Skip("-short")
 	case os.Geteuid() != 0:
 		strict.Root(t)
-	case exec.Command("unshare", "--mount", "mount", "-t", "tmpfs", "dpl-cron", os.TempDir()).Run() != nil:
+	case exec.Command("unshare", "--mount", "mount", "-t", "tmpfs", "dpl-cron",
+		os.TempDir()).Run() != nil:
 		t.Skip("needs the right to mount a file system in a namespace of its own")
 	}
 
@@ -99,8 +101,10 @@ func TestCron(t *testing.T) {
 	c.command(t, "dpl-status", "--group", "main", "--supervisor", "a", "--check", "running")
 	starts := c.text("starts")
 	pid, reason, _ := strings.Cut(strings.TrimSuffix(starts, "\n"), " ")
-	if n, err := strconv.Atoi(pid); err != nil || reason != "registered" || syscall.Kill(n, 0) != nil {
-		t.Errorf("starts: %q, want one, because it is registered, that has outlived its pass", starts)
+	if n, err := strconv.Atoi(pid); err != nil || reason != "registered" ||
+		syscall.Kill(n, 0) != nil {
+		t.Errorf("starts: %q, want one, because it is registered, that has outlived its pass",
+			starts)
 	}
 	if said := c.text("said"); said != "" {
 		t.Errorf("cron would mail %q", said)
@@ -109,7 +113,8 @@ func TestCron(t *testing.T) {
 		t.Errorf("jobs have ended: %q, want each with status 0", ends)
 	}
 
-	t.Logf("after %v: %d jobs", time.Since(begun).Round(time.Second), strings.Count(c.text("ends"), "\n"))
+	t.Logf("after %v: %d jobs", time.Since(begun).Round(time.Second),
+		strings.Count(c.text("ends"), "\n"))
 }
 
 // cronJob is a crontab under a cron.
@@ -133,20 +138,26 @@ func (c *cronJob) command(t *testing.T, name string, args ...string) {
 // begin registers a supervisor, and starts a cron, which the end of the test ends.
 func (c *cronJob) begin(t *testing.T, cron string) {
 	write(t, c.path("supervisor"), cronSupervisor, 0o755)
-	c.command(t, "dpl-register", "--group", "main", "--supervisor", "a", "--request", "--no-pass", "--", c.path("supervisor"), c.path("starts"))
+	c.command(t, "dpl-register", "--group", "main", "--supervisor", "a", "--request", "--no-pass",
+		"--", c.path("supervisor"), c.path("starts"))
 
 	// Mail would come too late or not at all. Instead, a shell records the output of a job and its
 	// exit status.
-	write(t, c.path("shell"), "#!/bin/sh\nsh \"$@\" >>"+c.path("said")+" 2>&1\necho \"$? $*\" >>"+c.path("ends")+"\n", 0o755)
-	write(t, c.path("crontab"), "SHELL="+c.path("shell")+"\nDPL_LEDGER="+c.path("ledger")+"\n"+shippedCrontab(t, c.k.bin), 0o644)
+	write(t, c.path("shell"),
+		"#!/bin/sh\nsh \"$@\" >>"+c.path("said")+" 2>&1\necho \"$? $*\" >>"+c.path("ends")+"\n", 0o755)
+	write(t, c.path("crontab"),
+		"SHELL="+c.path("shell")+"\nDPL_LEDGER="+c.path("ledger")+"\n"+shippedCrontab(t,
+			c.k.bin), 0o644)
 	log, err := os.Create(c.path("cron"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer log.Close()
 
-	cmd := exec.Command("unshare", "--mount", "--propagation", "private", "sh", "-c", cronScript, "sh", c.path("crontab"))
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(cron)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	cmd := exec.Command("unshare", "--mount", "--propagation", "private", "sh", "-c", cronScript,
+		"sh", c.path("crontab"))
+	cmd.Env = append(os.Environ(),
+		"PATH="+filepath.Dir(cron)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -97,8 +97,10 @@ func wantRefusal(t *testing.T, program string, args []string, complaint string, 
 		return
 	}
 
-	if status != "64" || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), complaint) || stdout.Len() > 0 {
-		t.Errorf("%s %q: status %s, stderr %q, stdout %q, want 64 and %q", program, args, status, stderr.String(), stdout.String(), complaint)
+	if status != "64" || strings.Count(stderr.String(), "\n") != 1 ||
+		!strings.Contains(stderr.String(), complaint) || stdout.Len() > 0 {
+		t.Errorf("%s %q: status %s, stderr %q, stdout %q, want 64 and %q", program, args, status,
+			stderr.String(), stdout.String(), complaint)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("%s %q has made %v, %v", program, args, left, err)

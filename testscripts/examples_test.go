@@ -63,30 +63,40 @@ print(call_safely(call, lambda result: f"success: {result}", lambda: "timeout", 
 var (
 	ofShell = safeCaller{
 		says: map[string]string{
-			"succeeds": "callee: done", "fails": "callee: failed: cleaning up", "hangs": "callee: too late", "is killed": "callee: failed",
-			"is aborted": "stopped, for the operation has failed", "fails elsewhere": "stopped, for the operation has failed",
-			"fails before": "stopped, for the operation has failed",
+			"succeeds": "callee: done", "fails": "callee: failed: cleaning up",
+			"hangs": "callee: too late", "is killed": "callee: failed",
+			"is aborted":      "stopped, for the operation has failed",
+			"fails elsewhere": "stopped, for the operation has failed",
+			"fails before":    "stopped, for the operation has failed",
 		},
-		exits: map[string]int{"fails": 1, "hangs": 124, "is killed": 1, "is aborted": 3, "fails elsewhere": 3, "fails before": 3},
+		exits: map[string]int{"fails": 1, "hangs": 124, "is killed": 1, "is aborted": 3,
+			"fails elsewhere": 3, "fails before": 3},
 	}
 	ofMake = safeCaller{
 		says: map[string]string{
-			"succeeds": "", "fails": "result: ./callee failed", "hangs": "result: too late", "is killed": "result: ./callee failed",
-			"is aborted": "result: stopped, for the operation", "fails elsewhere": "result: stopped, for the operation",
-			"fails before": "result: stopped, for the operation",
+			"succeeds": "", "fails": "result: ./callee failed", "hangs": "result: too late",
+			"is killed":       "result: ./callee failed",
+			"is aborted":      "result: stopped, for the operation",
+			"fails elsewhere": "result: stopped, for the operation",
+			"fails before":    "result: stopped, for the operation",
 		},
-		exits: map[string]int{"fails": 2, "hangs": 2, "is killed": 2, "is aborted": 2, "fails elsewhere": 2, "fails before": 2},
+		exits: map[string]int{"fails": 2, "hangs": 2, "is killed": 2, "is aborted": 2,
+			"fails elsewhere": 2, "fails before": 2},
 	}
 	ofPython = safeCaller{says: map[string]string{
-		"succeeds": "success: 0", "fails": "crash: ./callee: exit status 7", "hangs": "timeout", "is killed": "crash: ./callee: exit status 137",
+		"succeeds": "success: 0", "fails": "crash: ./callee: exit status 7", "hangs": "timeout",
+		"is killed":  "crash: ./callee: exit status 137",
 		"is aborted": "crash: too late", "fails elsewhere": "crash: other gave up",
 		"fails before": "crash: other gave up",
 	}}
 	ofAsking = safeCaller{asks: true, says: map[string]string{
-		"succeeds": "success: made main.o", "fails": "crash: no such order", "hangs": "timeout", "is killed": "crash: call worker crashed: exited",
-		"is aborted": "crash: too late", "fails elsewhere": "crash: other gave up", "fails before": "crash: other gave up",
+		"succeeds": "success: made main.o", "fails": "crash: no such order", "hangs": "timeout",
+		"is killed":  "crash: call worker crashed: exited",
+		"is aborted": "crash: too late", "fails elsewhere": "crash: other gave up",
+		"fails before": "crash: other gave up",
 	}}
-	ofNested = safeCaller{says: map[string]string{"is aborted": ": cleaning up"}, exits: map[string]int{"is aborted": 3}}
+	ofNested = safeCaller{says: map[string]string{"is aborted": ": cleaning up"},
+		exits: map[string]int{"is aborted": 3}}
 )
 
 func (c safeCaller) as(name, file string, run ...string) safeCaller {
@@ -147,7 +157,8 @@ func (s *safeCall) meet(what string) {
 		s.failElsewhere()
 	}
 
-	cmd := s.k.cmd(s.t, s.dir, []string{"DPL_OP=outer", "LIMIT=" + limit}, s.k.program, s.run[1:]...)
+	cmd := s.k.cmd(s.t, s.dir, []string{"DPL_OP=outer", "LIMIT=" + limit}, s.k.program,
+		s.run[1:]...)
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {
@@ -156,13 +167,16 @@ func (s *safeCall) meet(what string) {
 
 	s.happen(what)
 	cmd.Wait()
-	if got, want := cmd.ProcessState.ExitCode(), s.exits[what]; got != want || !strings.Contains(out.String(), s.says[what]) {
+	if got, want := cmd.ProcessState.ExitCode(), s.exits[what]; got != want ||
+		!strings.Contains(out.String(), s.says[what]) {
 		s.t.Errorf("exit status %d, want %d\n%s\nwant %q", got, want, out.String(), s.says[what])
 	}
-	if left := processesWith("DPL_LEDGER=" + filepath.Join(s.dir, "ledger")); len(left) > 0 && !s.asks {
+	if left := processesWith("DPL_LEDGER=" + filepath.Join(s.dir, "ledger")); len(left) > 0 &&
+		!s.asks {
 		s.t.Errorf("processes %v are left", left)
 	}
-	if _, err := os.Stat(filepath.Join(s.dir, "result")); (err == nil) != (what == "succeeds") && slices.Contains(s.files, "safe-call.mk") {
+	if _, err := os.Stat(filepath.Join(s.dir, "result")); (err == nil) != (what == "succeeds") &&
+		slices.Contains(s.files, "safe-call.mk") {
 		s.t.Errorf("result: %v", err)
 	}
 	if s.asks && what == "succeeds" {
@@ -175,7 +189,8 @@ func (s *safeCall) meet(what string) {
 // prepare makes the files and an operation with two other calls.
 func (s *safeCall) prepare() {
 	for _, name := range s.files {
-		write(s.t, filepath.Join(s.dir, name), read(s.t, filepath.Join("scripts/examples", name)), 0o644)
+		write(s.t, filepath.Join(s.dir, name), read(s.t, filepath.Join("scripts/examples", name)),
+			0o644)
 	}
 
 	write(s.t, filepath.Join(s.dir, "callee"), callee, 0o755)
@@ -184,8 +199,10 @@ func (s *safeCall) prepare() {
 	// dpl-run checks its operation 120 times per threshold, so a long threshold would make it end
 	// late.
 	self := strconv.Itoa(os.Getpid())
-	s.command("dpl-push", "--op", "outer", "--call", "outer", "--participant", "test", "--pid", self, "--staleness", "1m", "--interval", "100ms")
-	s.command("dpl-push", "--op", "outer", "--call", "other", "--participant", "other", "--pid", self)
+	s.command("dpl-push", "--op", "outer", "--call", "outer", "--participant", "test", "--pid",
+		self, "--staleness", "1m", "--interval", "100ms")
+	s.command("dpl-push", "--op", "outer", "--call", "other", "--participant", "other", "--pid",
+		self)
 	if !s.asks {
 		return
 	}

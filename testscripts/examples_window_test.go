@@ -54,8 +54,9 @@ func TestWindow(t *testing.T) {
 			k.find()
 
 			for what, run := range map[string]func(w *window){
-				"all kinds": (*window).allKinds, "fast": (*window).fast, "cannot start": (*window).cannotStart,
-				"interrupted": (*window).interrupted, "terminated": (*window).terminated,
+				"all kinds": (*window).allKinds, "fast": (*window).fast,
+				"cannot start": (*window).cannotStart,
+				"interrupted":  (*window).interrupted, "terminated": (*window).terminated,
 			} {
 				t.Run(what, func(t *testing.T) {
 					t.Parallel()
@@ -79,7 +80,8 @@ func (w *window) command(args ...string) *exec.Cmd {
 	w.t.Cleanup(func() { proc.EndAll(w.dir) })
 	write(w.t, filepath.Join(w.dir, "window.sh"), read(w.t, "scripts/examples/window.sh"), 0o644)
 	write(w.t, filepath.Join(w.dir, "slice"), slice, 0o755)
-	env := []string{"PATH=" + w.dir + ":" + w.k.bin + ":" + os.Getenv("PATH"), "TMPDIR=" + w.dir, "SOFT=8s", "HARD=10s"}
+	env := []string{"PATH=" + w.dir + ":" + w.k.bin + ":" + os.Getenv("PATH"), "TMPDIR=" + w.dir,
+		"SOFT=8s", "HARD=10s"}
 	cmd := w.k.cmd(w.t, w.dir, env, w.k.program, append([]string{"window.sh", "3"}, args...)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Stdout, cmd.Stderr = w.create("stdout"), w.create("stderr")
@@ -181,7 +183,8 @@ func (w *window) allKinds() {
 	if slices.Sort(got); !slices.Equal(got, want) {
 		w.t.Errorf("results %q, want %q", got, want)
 	}
-	if strings.Count(stderr, "failed twice") != 1 || !strings.Contains(stderr, "window.sh: fails failed twice\n") {
+	if strings.Count(stderr, "failed twice") != 1 ||
+		!strings.Contains(stderr, "window.sh: fails failed twice\n") {
 		w.t.Errorf("it says %q, want that fails failed twice", stderr)
 	}
 
@@ -219,7 +222,8 @@ func (w *window) count(all []string) {
 	}
 
 	if most != 3 || running != 0 || asked != "hangs" {
-		w.t.Errorf("%d at a time, %d still running, asked %s, want 3, 0, hangs\n%q", most, running, asked, w.log())
+		w.t.Errorf("%d at a time, %d still running, asked %s, want 3, 0, hangs\n%q", most, running,
+			asked, w.log())
 	}
 
 	for _, id := range all {
@@ -237,7 +241,8 @@ func (w *window) count(all []string) {
 // them is slow.
 func (w *window) fast() {
 	real := filepath.Join(w.k.bin, "dpl-wait")
-	slow := "#!/bin/sh\ncase $* in *'--for running'*) " + real + " --op \"$2\" --for running && " + real + " --op \"$2\" ;; esac\n"
+	slow := "#!/bin/sh\ncase $* in *'--for running'*) " + real + " --op \"$2\" --for running && " +
+		real + " --op \"$2\" ;; esac\n"
 	write(w.t, filepath.Join(w.dir, "dpl-wait"), slow+"exec "+real+` "$@"`+"\n", 0o755)
 	all := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}
 	stdout, stderr := w.run(0, append([]string{"echo"}, all...)...)

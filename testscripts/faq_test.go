@@ -26,7 +26,8 @@ func TestFAQ(t *testing.T) {
 		t.Run(question, func(t *testing.T) {
 			t.Parallel()
 			for _, tool := range []string{"flock", "jq", "make", "python3"} {
-				if regexp.MustCompile(`(?m)^\$ (?:.*(?:-- |'|\| |; ))?` + tool + ` `).MatchString(text) {
+				if regexp.MustCompile(`(?m)^\$ (?:.*(?:-- |'|\| |; ))?` + tool +
+					` `).MatchString(text) {
 					strict.Program(t, tool)
 				}
 			}

@@ -66,7 +66,8 @@ func checkOperation(ts *testscript.TestScript, args []string) error {
 	}
 
 	if op.State != args[1] || !slices.Equal(stack, args[2:]) {
-		return fmt.Errorf("got %s %s %s, want %s", args[0], op.State, strings.Join(stack, " "), strings.Join(args, " "))
+		return fmt.Errorf("got %s %s %s, want %s", args[0], op.State, strings.Join(stack, " "),
+			strings.Join(args, " "))
 	}
 
 	return nil
@@ -267,7 +268,8 @@ func tidy(ts *testscript.TestScript, args []string) error {
 		operation, isLock := strings.CutSuffix(path, ".lock")
 		_, hasOperation := seen[operation]
 		_, hasGroup := seen[operation+".supervisors.json"]
-		if strings.Contains(name, ".tmp~") || strings.Contains(name, "trash") || isLock && !hasOperation && !hasGroup {
+		if strings.Contains(name, ".tmp~") || strings.Contains(name, "trash") || isLock &&
+			!hasOperation && !hasGroup {
 			return fmt.Errorf("%s was left", path)
 		}
 	}

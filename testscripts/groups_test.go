@@ -118,7 +118,8 @@ func readAlert(ts *testscript.TestScript, seq int, line string) (string, error) 
 	if err := json.Unmarshal([]byte(line), &alert); err != nil {
 		return "", err
 	}
-	if alert.Seq != seq || alert.Group != ts.Getenv("DPL_GROUP") || alert.Timestamp.IsZero() || !strings.HasPrefix(line, `{"orchestrationGroupId":`) {
+	if alert.Seq != seq || alert.Group != ts.Getenv("DPL_GROUP") || alert.Timestamp.IsZero() ||
+		!strings.HasPrefix(line, `{"orchestrationGroupId":`) {
 		return "", fmt.Errorf("want alert %d of %s, got %s", seq, ts.Getenv("DPL_GROUP"), line)
 	}
 
@@ -191,7 +192,8 @@ func countProcesses(ts *testscript.TestScript, args []string) error {
 func processesWith(variables ...string) []int {
 	var pids []int
 	for pid, environ := range proc.Environments() {
-		missing := slices.ContainsFunc(variables, func(v string) bool { return !strings.Contains(environ, "\x00"+v+"\x00") })
+		missing := slices.ContainsFunc(variables,
+			func(v string) bool { return !strings.Contains(environ, "\x00"+v+"\x00") })
 		if _, alive := proc.StartTicks(pid); alive && !missing {
 			pids = append(pids, pid)
 		}

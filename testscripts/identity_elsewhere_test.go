@@ -75,14 +75,16 @@ func (c *container) run(line string) string {
 func (c *container) exits(status, command string) {
 	c.o.t.Helper()
 	if got := c.run("{ " + command + "; } >said 2>&1; echo $?"); got != status {
-		c.o.t.Errorf("in the container: %s: got %s, want %s\n%s", command, got, status, c.run("cat said"))
+		c.o.t.Errorf("in the container: %s: got %s, want %s\n%s", command, got, status,
+			c.run("cat said"))
 	}
 }
 
 // later returns the time d after the heartbeat of frame i of the operation build.
 func (o *observed) later(i int, d time.Duration) string {
 	o.t.Helper()
-	last, err := time.Parse(time.RFC3339, o.member("operations/build.json", fmt.Sprintf("stack.%d.lastHeartbeat", i)))
+	last, err := time.Parse(time.RFC3339, o.member("operations/build.json",
+		fmt.Sprintf("stack.%d.lastHeartbeat", i)))
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -99,7 +101,8 @@ func (o *observed) judgedByHeartbeat(observer func(status, command string)) {
 	observer("0", "dpl-cleanup --now "+o.later(1, 10*time.Second))
 	o.want("operations/build.json", "state=running", "stack.1.state=active")
 	observer("0", "dpl-cleanup --now "+o.later(1, 10*time.Second+time.Millisecond))
-	o.want("operations/build.json", "state=cleanup", "stack.1.state=crashed", "stack.1.evidence=stale")
+	o.want("operations/build.json", "state=cleanup", "stack.1.state=crashed",
+		"stack.1.evidence=stale")
 }
 
 // here runs a line of command as exits does.
@@ -124,7 +127,8 @@ func testElsewhere(t *testing.T, bin string) {
 	}
 
 	c.exits("0", "dpl-push --participant init --call first --pid 1")
-	if got, want := o.member("operations/build.json", "stack.1.process.pidNamespace"), c.run("readlink /proc/self/ns/pid | tr -dc 0-9"); got != want {
+	if got, want := o.member("operations/build.json",
+		"stack.1.process.pidNamespace"), c.run("readlink /proc/self/ns/pid | tr -dc 0-9"); got != want {
 		t.Errorf("pidNamespace %s, want %s", got, want)
 	}
 
@@ -144,7 +148,8 @@ func testElsewhereInside(t *testing.T, bin string) {
 	worker := o.sleeper()
 	c := o.container("true", ownPID...)
 	o.run("dpl-push", "--participant", "cli", "--call", "main")
-	o.run("dpl-push", "--participant", "worker", "--call", "work", "--pid", strconv.Itoa(worker.Process.Pid))
+	o.run("dpl-push", "--participant", "worker", "--call", "work", "--pid",
+		strconv.Itoa(worker.Process.Pid))
 	o.run("dpl-push", "--participant", "init", "--call", "first", "--pid", "1") // another one inside
 	c.exits("0", "dpl-cleanup")
 	o.want("operations/build.json", "state=running", "stack.1.state=active", "stack.2.state=active")
@@ -165,7 +170,8 @@ func testHostName(t *testing.T, bin string) {
 	o.run("dpl-push", "--participant", "cli", "--call", "main")
 	one.exits("0", "sleep 600 & dpl-push --participant worker --call work --pid $!")
 	two.exits("0", "sleep 600 & dpl-push --participant second --call other --pid $!")
-	if here, there := o.member("operations/build.json", "stack.1.process.hostId"), o.member("operations/build.json", "stack.2.process.hostId"); here == there {
+	if here, there := o.member("operations/build.json",
+		"stack.1.process.hostId"), o.member("operations/build.json", "stack.2.process.hostId"); here == there {
 		t.Errorf("the host id of both is %s", here)
 	}
 
@@ -201,12 +207,14 @@ func testBoot(t *testing.T, bin string) {
 	c := o.container("mount --bind boot_id /proc/sys/kernel/random/boot_id", "-Urm", "-m")
 	o.run("dpl-push", "--participant", "cli", "--call", "main")
 	c.exits("0", "sleep 600 & dpl-push --participant worker --call work --pid $!")
-	if got := o.member("operations/build.json", "stack.1.process.bootId"); got != "01234567-89ab-cdef-0123-456789abcdef" {
+	if got := o.member("operations/build.json",
+		"stack.1.process.bootId"); got != "01234567-89ab-cdef-0123-456789abcdef" {
 		t.Fatalf("bootId %s", got)
 	}
 
 	worker := o.sleeper()
-	o.run("dpl-push", "--participant", "second", "--call", "other", "--pid", strconv.Itoa(worker.Process.Pid))
+	o.run("dpl-push", "--participant", "second", "--call", "other", "--pid",
+		strconv.Itoa(worker.Process.Pid))
 	o.run("dpl-cleanup")
 	c.exits("0", "dpl-cleanup")
 	o.want("operations/build.json", "state=running", "stack.1.state=active", "stack.2.state=active")
@@ -218,7 +226,8 @@ func testBoot(t *testing.T, bin string) {
 	// is taken.
 	booted := time.Now().Add(-uptime(t)).UTC()
 
-	for name, since := range map[string]time.Duration{"before": -time.Minute, "after": time.Minute} {
+	for name, since := range map[string]time.Duration{"before": -time.Minute,
+		"after": time.Minute} {
 		o := ledgerOf(t, bin)
 		now := " --now " + booted.Add(since).Format("2006-01-02T15:04:05.000Z")
 		o.here("0", "dpl-push --participant cli --call main --staleness 100000h"+now)
@@ -226,7 +235,8 @@ func testBoot(t *testing.T, bin string) {
 		c.exits("0", "dpl-push --participant worker --call work --pid $!"+now)
 		o.run("dpl-cleanup")
 		if name == "before" {
-			o.want("operations/build.json", "state=cleanup", "stack.0.state=active", "stack.1.state=crashed", "stack.1.evidence=rebooted")
+			o.want("operations/build.json", "state=cleanup", "stack.0.state=active",
+				"stack.1.state=crashed", "stack.1.evidence=rebooted")
 		} else {
 			o.want("operations/build.json", "state=running", "stack.1.state=active")
 		}

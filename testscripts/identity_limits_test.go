@@ -29,15 +29,18 @@ func testSameTick(t *testing.T, bin string) {
 
 	worker := o.sleeper()
 	start, _ := proc.StartTicks(worker.Process.Pid)
-	o.run("dpl-push", "--participant", "worker", "--call", "work", "--heartbeat", "--pid", strconv.Itoa(worker.Process.Pid), "--now", "2026-01-01T00:00:00Z")
+	o.run("dpl-push", "--participant", "worker", "--call", "work", "--heartbeat", "--pid",
+		strconv.Itoa(worker.Process.Pid), "--now", "2026-01-01T00:00:00Z")
 	die(worker)
 	s := o.recycle(worker.Process.Pid, start)
 	ticks, _ := proc.StartTicks(s.pid)
-	o.rewrite("operations/build.json", `"startTicks": [0-9]+`, fmt.Sprintf(`"startTicks": %d`, ticks))
+	o.rewrite("operations/build.json", `"startTicks": [0-9]+`,
+		fmt.Sprintf(`"startTicks": %d`, ticks))
 	o.run("dpl-cleanup", "--now", "2026-01-01T00:00:10Z")
 	o.want("operations/build.json", "state=running", "stack.0.state=active")
 	o.run("dpl-cleanup", "--now", "2026-01-01T00:00:10.001Z")
-	o.want("operations/build.json", "state=cleanup", "stack.0.state=crashed", "stack.0.evidence=stale")
+	o.want("operations/build.json", "state=cleanup", "stack.0.state=crashed",
+		"stack.0.evidence=stale")
 	s.unharmed(o)
 }
 
@@ -67,11 +70,13 @@ func testZombies(t *testing.T, bin string) {
 	o.run("dpl-push", "--participant", "cli", "--call", "main", "--staleness", "600")
 	o.run("dpl-push", "--participant", "worker", "--call", "work", "--pid", pids[0])
 	o.run("dpl-heartbeat", "--supervisor", "s", "--pid", pids[1])
-	o.run("dpl-push", "--participant", "cli", "--call", "other", "--supervisor", "s", "--no-fail-on-crash")
+	o.run("dpl-push", "--participant", "cli", "--call", "other", "--supervisor", "s",
+		"--no-fail-on-crash")
 	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--no-pass", "--pid", pids[2])
 	o.run("dpl-orchestrate", "--group", "g", "--staleness", "1h")
 	o.run("dpl-cleanup")
-	o.want("operations/build.json", "state=running", "stack.1.state=active", "supervisorHeartbeats.s.status=alive")
+	o.want("operations/build.json", "state=running", "stack.1.state=active",
+		"supervisorHeartbeats.s.status=alive")
 	o.want("g.supervisors.json", "supervisors.s.state=running")
 
 	for i, pid := range pids {
@@ -96,7 +101,8 @@ func testZombies(t *testing.T, bin string) {
 // zombieToBe starts a process whose parent will not wait for it.
 func (o *observed) zombieToBe() int {
 	file := filepath.Join(o.t.TempDir(), "pid")
-	o.launch(exec.Command("sh", "-c", `sleep 600 & echo $! >"$0".new; mv "$0".new "$0"; exec sleep 600`, file))
+	o.launch(exec.Command("sh", "-c",
+		`sleep 600 & echo $! >"$0".new; mv "$0".new "$0"; exec sleep 600`, file))
 	var pid int
 	poll.Until(o.t, "the process that is to be a zombie", func() bool {
 		data, _ := os.ReadFile(file)

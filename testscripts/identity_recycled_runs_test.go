@@ -30,10 +30,12 @@ func (o *observed) pidIn(name string) (pid int) {
 func recycledHandler(o *observed) {
 	worker := o.sleeper()
 	o.run("dpl-push", "--participant", "cli", "--call", "main", "--staleness", "600")
-	o.run("dpl-push", "--participant", "worker", "--call", "work", "--pid", strconv.Itoa(worker.Process.Pid), "--supervisor", "s")
+	o.run("dpl-push", "--participant", "worker", "--call", "work", "--pid",
+		strconv.Itoa(worker.Process.Pid), "--supervisor", "s")
 	die(worker)
 	o.exits("3", "dpl-heartbeat", "--supervisor", "s")
-	claimant := o.command("dpl-cleanup", "--supervisor", "s", "--", "sh", "-c", "echo $$ >handler; exec sleep 600")
+	claimant := o.command("dpl-cleanup", "--supervisor", "s", "--", "sh", "-c",
+		"echo $$ >handler; exec sleep 600")
 	o.launch(claimant)
 	handler := o.pidIn("handler")
 	o.want("operations/build.json", "stack.1.handlingBy.pid="+strconv.Itoa(claimant.Process.Pid))
@@ -55,7 +57,8 @@ func recycledHandler(o *observed) {
 // Dpl-run is killed. Its keeper ends the command, and no process that gets the pid of either.
 func recycledRun(o *observed) {
 	o.run("dpl-push", "--participant", "cli", "--call", "main", "--staleness", "600")
-	run := o.command("dpl-run", "--call", "work", "--kill-after", "0.3s", "--", "sh", "-c", "echo $$ >command; exec sleep 600")
+	run := o.command("dpl-run", "--call", "work", "--kill-after", "0.3s", "--", "sh", "-c",
+		"echo $$ >command; exec sleep 600")
 	o.launch(run)
 	command := o.pidIn("command")
 	start, _ := proc.StartTicks(run.Process.Pid)
@@ -63,7 +66,8 @@ func recycledRun(o *observed) {
 	die(run)
 	first := o.recycle(run.Process.Pid, start)
 	second := o.recycle(command, ofCommand)
-	poll.Until(o.t, "the keeper has ended", func() bool { return len(processesWith("DPL_LEDGER="+o.dir+"/ledger")) == 4 })
+	poll.Until(o.t, "the keeper has ended",
+		func() bool { return len(processesWith("DPL_LEDGER="+o.dir+"/ledger")) == 4 })
 	o.exits("3", "dpl-heartbeat", "--participant", "cli")
 	o.want("operations/build.json", "stack.1.state=crashed", "stack.1.evidence=exited")
 	first.unharmed(o)
@@ -86,7 +90,8 @@ func recycledWhilePID(o *observed) {
 	said := &strings.Builder{}
 	beater.Stderr = said
 	o.launch(beater)
-	poll.Until(o.t, "the heartbeat waits for the lock", func() bool { return inCall(beater.Process.Pid, unix.SYS_FLOCK) != 0 })
+	poll.Until(o.t, "the heartbeat waits for the lock",
+		func() bool { return inCall(beater.Process.Pid, unix.SYS_FLOCK) != 0 })
 	die(worker)
 	s := o.recycle(worker.Process.Pid, start)
 	o.rewrite("operations/build.json", `"state": "running"`, `"state": "aborted"`)

@@ -61,7 +61,8 @@ func recycledParticipant(o *observed) {
 	o.exits("76", "dpl-heartbeat", "--call", "work", "--pid", pid)
 	o.want("operations/build.json", "state=running")
 	o.exits("5", "dpl-heartbeat", "--call", "work")
-	o.want("operations/build.json", "state=cleanup", "stack.0.state=active", "stack.1.state=crashed", "stack.1.evidence=exited")
+	o.want("operations/build.json", "state=cleanup", "stack.0.state=active",
+		"stack.1.state=crashed", "stack.1.evidence=exited")
 	o.run("dpl-cleanup")
 	o.want("operations/build.json", "stack.1.state=cleanedUp")
 	o.run("dpl-pop", "--call", "main")
@@ -74,15 +75,18 @@ func recycledCaller(o *observed) {
 	caller := o.sleeper()
 	start, _ := proc.StartTicks(caller.Process.Pid)
 	pid := strconv.Itoa(caller.Process.Pid)
-	o.run("dpl-push", "--participant", "cli", "--call", "main", "--staleness", "600", "--pid", pid, "--no-fail-on-crash")
+	o.run("dpl-push", "--participant", "cli", "--call", "main", "--staleness", "600", "--pid", pid,
+		"--no-fail-on-crash")
 	o.run("dpl-push", "--participant", "worker", "--call", "work")
 	die(caller)
 	s := o.recycle(caller.Process.Pid, start)
 	o.exits("76", "dpl-push", "--participant", "cli", "--call", "main", "--pid", pid)
 	o.run("dpl-push", "--participant", "cli", "--call", "again", "--pid", pid)
-	o.want("operations/build.json", "state=running", "stack.0.state=crashed", "stack.0.evidence=exited", "stack.2.state=active")
+	o.want("operations/build.json", "state=running", "stack.0.state=crashed",
+		"stack.0.evidence=exited", "stack.2.state=active")
 	o.run("dpl-cleanup")
-	o.want("operations/build.json", "state=running", "stack.len=2", "stack.0.callId=work", "stack.1.state=active")
+	o.want("operations/build.json", "state=running", "stack.len=2", "stack.0.callId=work",
+		"stack.1.state=active")
 	s.unharmed(o)
 }
 
@@ -98,13 +102,15 @@ func (o *observed) registered() int {
 
 // A supervisor that a pass has started gets signals as the leader of a group.
 func recycledStarted(o *observed) {
-	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--request", "--no-pass", "--backoff", "0", "--kill-timeout", "0", "--", "sleep", "600")
+	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--request", "--no-pass",
+		"--backoff", "0", "--kill-timeout", "0", "--", "sleep", "600")
 	o.run("dpl-orchestrate", "--group", "g", "--staleness", "1h")
 	pid := o.registered()
 	s := o.recycled(pid)
 	o.run("dpl-orchestrate", "--group", "g")
 	o.run("dpl-orchestrate", "--group", "g")
-	o.want("g.supervisors.json", "supervisors.s.state=running", "supervisors.s.restartAttempts=1", "supervisors.s.lastExit.reason=exited")
+	o.want("g.supervisors.json", "supervisors.s.state=running", "supervisors.s.restartAttempts=1",
+		"supervisors.s.lastExit.reason=exited")
 	if o.registered() == pid {
 		o.t.Errorf("process %d is registered still", pid)
 	}
@@ -114,7 +120,8 @@ func recycledStarted(o *observed) {
 
 // The supervisor has got TERM. The KILL that is due is not for who has its number.
 func recycledToldToEnd(o *observed) {
-	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--request", "--no-pass", "--kill-timeout", "0", "--", "sh", "-c", "trap '' TERM; while :; do sleep 600; done")
+	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--request", "--no-pass",
+		"--kill-timeout", "0", "--", "sh", "-c", "trap '' TERM; while :; do sleep 600; done")
 	o.run("dpl-orchestrate", "--group", "g", "--staleness", "1h")
 	pid := o.registered()
 	poll.Until(o.t, "it ignores TERM", func() bool { return ignoresTERM(pid) })
@@ -140,11 +147,13 @@ func recycledToldToEnd(o *observed) {
 
 // ignoresTERM reports whether the process ignores SIGTERM, the 15th signal.
 func ignoresTERM(pid int) bool {
-	return exec.Command("grep", "-q", "^SigIgn:.*[4567cdef]...$", "/proc/"+strconv.Itoa(pid)+"/status").Run() == nil
+	return exec.Command("grep", "-q", "^SigIgn:.*[4567cdef]...$",
+		"/proc/"+strconv.Itoa(pid)+"/status").Run() == nil
 }
 
 func recycledShutDown(o *observed) {
-	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--request", "--no-pass", "--", "sleep", "600")
+	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--request", "--no-pass", "--",
+		"sleep", "600")
 	o.run("dpl-orchestrate", "--group", "g", "--staleness", "1h")
 	s := o.recycled(o.registered())
 	o.run("dpl-shutdown", "--group", "g", "--supervisor", "s", "--wait")
@@ -156,7 +165,8 @@ func recycledShutDown(o *observed) {
 func recycledSelf(o *observed) {
 	self := o.sleeper()
 	start, _ := proc.StartTicks(self.Process.Pid)
-	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--no-pass", "--kill-timeout", "0", "--pid", strconv.Itoa(self.Process.Pid))
+	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--no-pass", "--kill-timeout", "0",
+		"--pid", strconv.Itoa(self.Process.Pid))
 	o.run("dpl-orchestrate", "--group", "g", "--staleness", "1h")
 	o.want("g.supervisors.json", "supervisors.s.state=running")
 	die(self)

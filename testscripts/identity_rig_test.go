@@ -64,7 +64,8 @@ func inside(t *testing.T, bin string, flags ...string) *observed {
 	}
 
 	args := namespaces(t, flags...)
-	args = append(args, "sh", "-c", `"$@"; exit $?`, "sh", os.Args[0], "-test.v", "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$")
+	args = append(args, "sh", "-c", `"$@"; exit $?`, "sh", os.Args[0], "-test.v",
+		"-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$")
 	ctx, cancel := context.WithTimeout(context.Background(), 4*poll.Patience)
 	defer cancel()
 
@@ -110,7 +111,8 @@ func (o *observed) exits(status, name string, args ...string) string {
 	o.t.Helper()
 	out, err := o.command(name, args...).CombinedOutput()
 	if got, err := exitStatus(err); got != status {
-		o.t.Errorf("%s %s: got %s, want %s (%v)\n%s", name, strings.Join(args, " "), got, status, err, out)
+		o.t.Errorf("%s %s: got %s, want %s (%v)\n%s", name, strings.Join(args, " "), got, status,
+			err, out)
 	}
 	return string(out)
 }
@@ -199,7 +201,8 @@ func (o *observed) recycle(pid int, start int64) *stranger {
 // recycleOnce returns nil if another process got the pid, or the tick is the same.
 func (o *observed) recycleOnce(pid int, start int64) *stranger {
 	o.t.Helper()
-	if err := os.WriteFile("/proc/sys/kernel/ns_last_pid", []byte(strconv.Itoa(pid-1)), 0); err != nil {
+	if err := os.WriteFile("/proc/sys/kernel/ns_last_pid", []byte(strconv.Itoa(pid-1)),
+		0); err != nil {
 		o.t.Skipf("needs the right to choose the number of a process: %v", err)
 	}
 

@@ -23,7 +23,8 @@ func testWindowOfHandler(t *testing.T, bin string) {
 
 	worker := o.sleeper()
 	o.run("dpl-push", "--participant", "cli", "--call", "main", "--staleness", "600")
-	o.run("dpl-push", "--participant", "worker", "--call", "work", "--pid", strconv.Itoa(worker.Process.Pid), "--supervisor", "s")
+	o.run("dpl-push", "--participant", "worker", "--call", "work", "--pid",
+		strconv.Itoa(worker.Process.Pid), "--supervisor", "s")
 	die(worker)
 	o.exits("3", "dpl-heartbeat", "--supervisor", "s")
 
@@ -31,7 +32,8 @@ func testWindowOfHandler(t *testing.T, bin string) {
 		os.Remove(o.dir + "/handler")
 
 		// Package os tries handles on processes before it starts one, which takes two seconds here.
-		cmd := o.delayed("dpl-cleanup", "--supervisor", "s", "--timeout", "3s", "--", "sh", "-c", "echo $$ >handler; exec sleep 600")
+		cmd := o.delayed("dpl-cleanup", "--supervisor", "s", "--timeout", "3s", "--", "sh", "-c",
+			"echo $$ >handler; exec sleep 600")
 		s, hit := o.killInWindow(cmd)
 		s.unharmed(o)
 		if hit || t.Failed() {
@@ -43,5 +45,6 @@ func testWindowOfHandler(t *testing.T, bin string) {
 }
 
 func (o *observed) killInWindow(cmd *exec.Cmd) (s *stranger, hit bool) {
-	return o.inWindow(cmd, func() int { return o.pidIn("handler") }, unix.SYS_KILL, unix.SYS_PIDFD_SEND_SIGNAL)
+	return o.inWindow(cmd, func() int { return o.pidIn("handler") }, unix.SYS_KILL,
+		unix.SYS_PIDFD_SEND_SIGNAL)
 }

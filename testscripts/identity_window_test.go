@@ -29,15 +29,18 @@ func testWindow(t *testing.T, bin string) {
 		return
 	}
 
-	for name, call := range map[string]int{"before the check": unix.SYS_PIDFD_OPEN, "before the signal": unix.SYS_PIDFD_SEND_SIGNAL} {
-		for whom, register := range map[string]func(o *observed){"of a process": registerSelf, "of a group": registerStarted} {
+	for name, call := range map[string]int{"before the check": unix.SYS_PIDFD_OPEN,
+		"before the signal": unix.SYS_PIDFD_SEND_SIGNAL} {
+		for whom, register := range map[string]func(o *observed){"of a process": registerSelf,
+			"of a group": registerStarted} {
 			t.Run(name+" "+whom, func(t *testing.T) {
 				for range 5 {
 					o := ledgerOf(t, bin)
 					register(o)
 					o.run("dpl-orchestrate", "--group", "g", "--staleness", "1h")
 					o.run("dpl-shutdown", "--group", "g", "--supervisor", "s")
-					s, hit := o.inWindow(o.delayed("dpl-orchestrate", "--group", "g"), o.registered, call)
+					s, hit := o.inWindow(o.delayed("dpl-orchestrate", "--group", "g"), o.registered,
+						call)
 					s.unharmed(o)
 					if hit || t.Failed() {
 						return
@@ -51,11 +54,13 @@ func testWindow(t *testing.T, bin string) {
 }
 
 func registerSelf(o *observed) {
-	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--no-pass", "--pid", strconv.Itoa(o.orphan()))
+	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--no-pass", "--pid",
+		strconv.Itoa(o.orphan()))
 }
 
 func registerStarted(o *observed) {
-	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--request", "--no-pass", "--", "sleep", "600")
+	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--request", "--no-pass", "--",
+		"sleep", "600")
 }
 
 // delayed is command with a delay of a second before each handle on a process and each signal.
@@ -63,7 +68,8 @@ func (o *observed) delayed(name string, args ...string) *exec.Cmd {
 	cmd := o.command(name, args...)
 	const calls = "pidfd_open,pidfd_send_signal,kill"
 	cmd.Args = append([]string{"strace", "-f", "-qq", "-o", filepath.Join(o.dir, "trace"),
-		"-e", "trace=" + calls, "-e", "inject=" + calls + ":delay_enter=1000000", cmd.Path}, args...)
+		"-e", "trace=" + calls, "-e", "inject=" + calls +
+			":delay_enter=1000000", cmd.Path}, args...)
 	cmd.Path = strict.Program(o.t, "strace")
 	cmd.Stderr = os.Stderr
 	return cmd
@@ -71,7 +77,8 @@ func (o *observed) delayed(name string, args ...string) *exec.Cmd {
 
 // inWindow runs cmd, and when it enters one of the system calls, kills the process victim and gives
 // its pid to a stranger. It reports whether the stranger was there before the system call was made.
-func (o *observed) inWindow(cmd *exec.Cmd, victim func() int, calls ...int) (s *stranger, hit bool) {
+func (o *observed) inWindow(cmd *exec.Cmd, victim func() int,
+	calls ...int) (s *stranger, hit bool) {
 	o.launch(cmd)
 	pid := victim()
 	start, _ := proc.StartTicks(pid)

@@ -81,7 +81,8 @@ func watchesFiles(pid int) bool {
 }
 
 func sleeps(pid int) bool {
-	return !slices.ContainsFunc(statuses(pid), func(s string) bool { return !strings.Contains(s, "\nState:\tS ") })
+	return !slices.ContainsFunc(statuses(pid),
+		func(s string) bool { return !strings.Contains(s, "\nState:\tS ") })
 }
 
 // statuses returns what /proc has of each thread of a process.
@@ -131,16 +132,20 @@ func TestIdle(t *testing.T) {
 
 	o := observe(t)
 	for _, op := range []string{"build", "second", "other"} {
-		o.run("dpl-push", "--op", op, "--participant", "cli", "--call", "main", "--staleness", "600", "--pid", strconv.Itoa(os.Getpid()))
+		o.run("dpl-push", "--op", op, "--participant", "cli", "--call", "main", "--staleness",
+			"600", "--pid", strconv.Itoa(os.Getpid()))
 	}
 
-	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--no-pass", "--readiness", "starting")
+	o.run("dpl-register", "--group", "g", "--supervisor", "s", "--no-pass", "--readiness",
+		"starting")
 	o.run("dpl-register", "--group", "h", "--supervisor", "s", "--no-pass")
 	var all []*exec.Cmd
 
 	for _, args := range [][]string{
-		{"dpl-wait"}, {"dpl-wait", "--for", "change"}, {"dpl-wait", "--op", "build", "--op", "second", "--any", "--timeout", "1h"},
-		{"dpl-wait", "--ready", "none"}, {"dpl-wait", "--group", "g", "--ready", "s"}, {"dpl-watch"}, {"dpl-watch", "--group", "g"},
+		{"dpl-wait"}, {"dpl-wait", "--for", "change"},
+		{"dpl-wait", "--op", "build", "--op", "second", "--any", "--timeout", "1h"},
+		{"dpl-wait", "--ready", "none"}, {"dpl-wait", "--group", "g", "--ready", "s"},
+		{"dpl-watch"}, {"dpl-watch", "--group", "g"},
 		{"dpl-wait", "--op", "build", "--op", "none", "--for", "running"}, // this one looks whether others' files are the one it misses
 	} {
 		all = append(all, o.start(args[0], args[1:]...))
@@ -170,7 +175,8 @@ func (o *observed) idle(all []*exec.Cmd, when string, meanwhile func()) {
 		e.ticks, e.switches = e.ticks-before[i].ticks, e.switches-before[i].switches
 		o.t.Logf("%s: %d ticks, %d switches: %v", when, e.ticks, e.switches, cmd.Args)
 		if e.ticks > ticks || e.switches > switches {
-			o.t.Errorf("%s: %v took %d ticks and woke %d times, want at most %d and %d", when, cmd.Args, e.ticks, e.switches, ticks, switches)
+			o.t.Errorf("%s: %v took %d ticks and woke %d times, want at most %d and %d", when,
+				cmd.Args, e.ticks, e.switches, ticks, switches)
 		}
 	}
 }
@@ -185,7 +191,8 @@ func TestLatency(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		write(t, file+".new", strings.Replace(string(data), `"state": "running"`, `"state": "cleanup"`, 1), 0o600)
+		write(t, file+".new", strings.Replace(string(data), `"state": "running"`,
+			`"state": "cleanup"`, 1), 0o600)
 		if err := os.Rename(file+".new", file); err != nil {
 			t.Fatal(err)
 		}
@@ -193,12 +200,16 @@ func TestLatency(t *testing.T) {
 
 	for name, edit := range map[string]func(op string){
 		"dpl-pop": func(op string) { o.run("dpl-pop", "--op", op, "--call", "main", "--fail") },
-		"rename":  func(op string) { renamed(filepath.Join(o.dir, "ledger/operations", op+".json")) },
+		"rename": func(op string) {
+			renamed(filepath.Join(o.dir, "ledger/operations",
+				op+".json"))
+		},
 	} {
 		var took []time.Duration
 		for i := range rounds {
 			op := fmt.Sprint(name, i)
-			o.run("dpl-push", "--op", op, "--participant", "cli", "--call", "main", "--staleness", "600")
+			o.run("dpl-push", "--op", op, "--participant", "cli", "--call", "main", "--staleness",
+				"600")
 			wait := o.start("dpl-wait", "--op", op, "--for", "cleanup")
 			ended := make(chan time.Time, 1)
 			go func() {
@@ -214,7 +225,8 @@ func TestLatency(t *testing.T) {
 		}
 
 		slices.Sort(took)
-		t.Logf("from %s to the end of the wait: median %v, slowest %v", name, took[rounds/2], took[rounds-1])
+		t.Logf("from %s to the end of the wait: median %v, slowest %v", name, took[rounds/2],
+			took[rounds-1])
 		if took[rounds-1] > limit {
 			t.Errorf("from %s to the end of a wait: %v", name, took[rounds-1])
 		}

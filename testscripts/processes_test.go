@@ -112,7 +112,8 @@ func environment(ts *testscript.TestScript) ([]string, error) {
 func lookPath(ts *testscript.TestScript, name string) (string, error) {
 	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
 		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() &&
+			info.Mode()&0o111 != 0 {
 			return path, nil
 		}
 	}

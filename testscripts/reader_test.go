@@ -36,7 +36,8 @@ var shells = map[string][]string{
 // beginReading starts a shell whose directory for temporary ones is tmp.
 func beginReading(t *testing.T, bin, shell, tmp string) *reader {
 	y := sitDown(t, bin, strict.Program(t, shell), shells[shell]...)
-	y.enter(t, "export LC_ALL=C.UTF-8 TMPDIR='"+tmp+"'; stty -echo -onlcr; PS1= PS2=; echo '8<''--- begun'")
+	y.enter(t, "export LC_ALL=C.UTF-8 TMPDIR='"+tmp+"'; stty -echo -onlcr; PS1= PS2=; echo "+
+		"'8<''--- begun'")
 	y.hear(t, mark+"begun\n")
 	t.Cleanup(func() { proc.EndAll(tmp) })
 	return &reader{typist: y, t: t, tmp: tmp}
@@ -74,7 +75,8 @@ func (r *reader) do(s step) {
 
 	got, status := r.answer(s.command)
 	if status != "0" {
-		r.t.Errorf("$ %s: exit status %s, want 0, or that the page shows it\n%s", s.command, status, got)
+		r.t.Errorf("$ %s: exit status %s, want 0, or that the page shows it\n%s", s.command, status,
+			got)
 	}
 	if victim != "" {
 		r.gone(strings.TrimSpace(victim))
@@ -128,7 +130,8 @@ func (r *reader) leave() {
 // atWork returns how many processes have a ledger of this reader.
 func (r *reader) atWork() (n int) {
 	for _, environ := range proc.Environments() {
-		if strings.Contains(environ, "\x00DPL_LEDGER="+r.tmp+"/") || strings.Contains(environ, "\x00DPL_LEDGER="+r.ledger+"\x00") {
+		if strings.Contains(environ, "\x00DPL_LEDGER="+r.tmp+"/") ||
+			strings.Contains(environ, "\x00DPL_LEDGER="+r.ledger+"\x00") {
 			n++
 		}
 	}

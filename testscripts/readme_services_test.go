@@ -28,14 +28,16 @@ func TestServices(t *testing.T) {
 		t.Skip("needs to know processes")
 	}
 
-	w := &walk{t: t, kitchen: kitchen{t: t, bin: built(t)}, dir: t.TempDir(), text: section(t, readme(t), "Services")}
+	w := &walk{t: t, kitchen: kitchen{t: t, bin: built(t)}, dir: t.TempDir(),
+		text: section(t, readme(t), "Services")}
 	t.Cleanup(func() { proc.EndAll(w.dir) })
 	said := w.paste()
 	table := fenced(t, w.text, "text")
 	if got, want := blurred(said[0]), blurred(table); got != want {
 		t.Errorf("the README shows\n%s\nbut it is\n%s", want, got)
 	}
-	if !strings.Contains(said[2], `"type":"supervisorRestarted","supervisorId":"db"`) || strings.Count(said[2], "\n") != 1 {
+	if !strings.Contains(said[2], `"type":"supervisorRestarted","supervisorId":"db"`) ||
+		strings.Count(said[2], "\n") != 1 {
 		t.Errorf("%q, want the alert that db was restarted", said[2])
 	}
 
@@ -79,11 +81,13 @@ func (w *walk) paste() []string {
 	const cut = "8<---\n"
 	script := "set -eu\n"
 	for _, block := range blocks(w.text, "sh") {
-		script += ofManager.ReplaceAllString(block, "") + "echo '8<---'\ndpl-status --group shop\necho '8<---'\n"
+		script += ofManager.ReplaceAllString(block, "") +
+			"echo '8<---'\ndpl-status --group shop\necho '8<---'\n"
 	}
 
 	cmd := w.cmd(w.t, w.dir, nil, "sh", "-c", script)
-	cmd.Env = []string{"PATH=" + w.bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + w.dir, "LC_ALL=C.UTF-8", "COLUMNS=80"}
+	cmd.Env = []string{"PATH=" + w.bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" +
+		w.dir, "LC_ALL=C.UTF-8", "COLUMNS=80"}
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -97,7 +101,8 @@ func (w *walk) paste() []string {
 
 // blurred returns a table of services without what is another one each time.
 func blurred(table string) string {
-	for _, b := range [][2]string{{`\d\S* ago`, "AGO"}, {`by \S+`, "by OWNER"}, {`running +\d+`, "running PID"}, {` +`, " "}} {
+	for _, b := range [][2]string{{`\d\S* ago`, "AGO"}, {`by \S+`, "by OWNER"},
+		{`running +\d+`, "running PID"}, {` +`, " "}} {
 		table = regexp.MustCompile(b[0]).ReplaceAllString(table, b[1])
 	}
 	return table
@@ -120,14 +125,16 @@ func (w *walk) timer() {
 	}
 
 	period, err := time.ParseDuration(setting(".timer", "OnUnitActiveSec"))
-	if err != nil || !strings.Contains(w.text, fmt.Sprintf("a pass every %.0f seconds", period.Seconds())) {
+	if err != nil || !strings.Contains(w.text,
+		fmt.Sprintf("a pass every %.0f seconds", period.Seconds())) {
 		w.t.Errorf("the timer makes a pass every %v, %v; README says something else", period, err)
 	}
 
 	command := strings.ReplaceAll(setting(".service", "ExecStart"), "%i", "shop")
 	w.until("db and web run, and db beats", func(g protocol.Group) bool {
 		db, web := g.Service("db"), g.Service("web")
-		if db.State == protocol.StateRunning && web.State == protocol.StateRunning && db.LastHeartbeat.After(db.StartedAt) {
+		if db.State == protocol.StateRunning && web.State == protocol.StateRunning &&
+			db.LastHeartbeat.After(db.StartedAt) {
 			return true
 		}
 		w.installed(w.t, w.dir, command)

@@ -224,7 +224,8 @@ func (k *kitchen) archived(t *testing.T, dir string, state protocol.State, reaso
 
 	op, archived, err := ledger.ReadOperation(id)
 	if err != nil || !archived || op.State != state || len(op.Stack) != 0 {
-		t.Errorf("%s: %s, archived %v, %d calls, %v, want %s, archived, none", id, op.State, archived, len(op.Stack), err, state)
+		t.Errorf("%s: %s, archived %v, %d calls, %v, want %s, archived, none", id, op.State,
+			archived, len(op.Stack), err, state)
 	}
 
 	is := func(t protocol.Transition) bool { return t.Reason == reason }
@@ -245,7 +246,8 @@ func (k *kitchen) command(t *testing.T, dir, name string, args ...string) {
 }
 
 // execute runs a program until it and all that hold its output have ended.
-func (k *kitchen) execute(t *testing.T, dir string, env []string, name string, args ...string) (int, string) {
+func (k *kitchen) execute(t *testing.T, dir string, env []string, name string,
+	args ...string) (int, string) {
 	cmd := k.cmd(t, dir, env, name, args...)
 	out, err := cmd.CombinedOutput()
 	if err != nil && cmd.ProcessState == nil {
@@ -254,13 +256,15 @@ func (k *kitchen) execute(t *testing.T, dir string, env []string, name string, a
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 
-func (k *kitchen) cmd(t *testing.T, dir string, env []string, name string, args ...string) *exec.Cmd {
+func (k *kitchen) cmd(t *testing.T, dir string, env []string, name string,
+	args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
 	cmd.Env = append([]string{
-		"PATH=" + k.bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + dir, "DPL_LEDGER=" + filepath.Join(dir, "ledger"),
+		"PATH=" + k.bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + dir,
+		"DPL_LEDGER=" + filepath.Join(dir, "ledger"),
 	}, env...)
 	return cmd
 }
@@ -322,14 +326,16 @@ func (k *kitchen) installed(t *testing.T, dir, line string) {
 // TestStatuses compares the README's table of exit statuses with the constants.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
-	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, "cmd/internal/cli/status.go"), read(t, "cmd/internal/cli/status.go"), 0)
+	file, err := parser.ParseFile(token.NewFileSet(),
+		filepath.Join(root, "cmd/internal/cli/status.go"), read(t, "cmd/internal/cli/status.go"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	var want []string
 	ast.Inspect(file, func(n ast.Node) bool {
-		if v, ok := n.(*ast.ValueSpec); ok && strings.HasPrefix(v.Names[0].Name, "Status") && len(v.Values) == 1 {
+		if v, ok := n.(*ast.ValueSpec); ok && strings.HasPrefix(v.Names[0].Name, "Status") &&
+			len(v.Values) == 1 {
 			want = append(want, v.Values[0].(*ast.BasicLit).Value)
 		}
 		return true
@@ -379,7 +385,8 @@ func TestCommands(t *testing.T) {
 
 	for _, flag := range regexp.MustCompile(`--[a-z]+[a-z-]*`).FindAllString(ofManager.ReplaceAllString(text, ""), -1) {
 		if !flags[flag] {
-			t.Errorf("README names %s, which no command has (%v)", flag, slices.Sorted(maps.Keys(flags)))
+			t.Errorf("README names %s, which no command has (%v)", flag,
+				slices.Sorted(maps.Keys(flags)))
 		}
 	}
 
@@ -392,7 +399,8 @@ func TestCommands(t *testing.T) {
 
 // TestDependencies looks for a reason behind each module in go.mod that is required directly.
 func TestDependencies(t *testing.T) {
-	direct := regexp.MustCompile(`(?m)^\t\S+ v\S+(?: // (.*))?$`).FindAllStringSubmatch(read(t, "go.mod"), -1)
+	direct := regexp.MustCompile(`(?m)^\t\S+ v\S+(?: // (.*))?$`).FindAllStringSubmatch(read(t,
+		"go.mod"), -1)
 	for _, module := range direct {
 		if module[1] == "" {
 			t.Errorf("%s: want a reason", module[0])
@@ -451,7 +459,8 @@ func blocks(text, language string) (all []string) {
 // rows returns the first cells of tables in text that match pattern; if it has a group, that.
 func rows(text, pattern string) []string {
 	var cells []string
-	for _, match := range regexp.MustCompile(`(?m)^\| `+pattern+` \|`).FindAllStringSubmatch(text, -1) {
+	for _, match := range regexp.MustCompile(`(?m)^\| `+pattern+` \|`).FindAllStringSubmatch(text,
+		-1) {
 		cell := match[len(match)-1]
 		cells = append(cells, strings.Trim(cell, "| "))
 	}

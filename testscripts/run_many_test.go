@@ -35,7 +35,8 @@ func TestManyIdleCalls(t *testing.T) {
 		return cmd
 	}
 
-	if err := run("dpl-push", "--call", "main", "--participant", "main", "--pid", strconv.Itoa(os.Getpid())).Run(); err != nil {
+	if err := run("dpl-push", "--call", "main", "--participant", "main", "--pid",
+		strconv.Itoa(os.Getpid())).Run(); err != nil {
 		t.Fatal(err)
 	}
 
@@ -77,7 +78,8 @@ func TestManyIdleCalls(t *testing.T) {
 	until(t, start.Add(idle))
 	took, wall := time.Duration(ticksOf(t, all)-before)*10*time.Millisecond, time.Since(start)
 	op := read()
-	t.Logf("%d calls, idle for %v: %v of a processor, %d edits", calls, wall, took, op.Revision-revision)
+	t.Logf("%d calls, idle for %v: %v of a processor, %d edits", calls, wall, took,
+		op.Revision-revision)
 	if took > wall/10 {
 		t.Errorf("%d idle calls took %v of a processor in %v", calls, took, wall)
 	}

@@ -59,7 +59,8 @@ func newGateTest(t *testing.T, bin string, restart bool) *gateTest {
 	t.Cleanup(func() { proc.EndAll(g.dir) })
 	r := g.round(t)
 	for _, id := range gated {
-		r.run("dpl-register", "--request", "--no-pass", "--supervisor", id, "--backoff", "0", "--", "sleep", "600")
+		r.run("dpl-register", "--request", "--no-pass", "--supervisor", id, "--backoff", "0", "--",
+			"sleep", "600")
 	}
 
 	if restart {
@@ -90,7 +91,8 @@ func (g *gateTest) run(t *testing.T) {
 		g.kill(t, time.Now(), time.Duration((float64(i)+shift)*float64(step)))
 	}
 
-	t.Logf("a pass takes %v; killed in steps of %v, shifted by %.2f: %v", whole, step, shift, g.when)
+	t.Logf("a pass takes %v; killed in steps of %v, shifted by %.2f: %v", whole, step, shift,
+		g.when)
 
 	// The rest of it is short, so its moments are counted from the commit.
 	step = whole / time.Duration(2*kills)
@@ -148,7 +150,8 @@ func (g *gateTest) kill(t *testing.T, begin time.Time, after time.Duration) time
 	r.run("dpl-orchestrate")
 	for _, id := range gated {
 		s, living := r.recorded()[id], r.living(id)
-		if len(living) != 1 || living[0] != s.PID || s.State != "running" || s.RestartAttempts != g.attempts {
+		if len(living) != 1 || living[0] != s.PID || s.State != "running" ||
+			s.RestartAttempts != g.attempts {
 			t.Fatalf("killed after %v: in the end %v live as %s:\n%s", after, living, id, r.text())
 		}
 	}
@@ -269,9 +272,12 @@ func (r *gateRound) check(before string, attempts int) string {
 
 		for _, pid := range living {
 			if ticks, _ := proc.StartTicks(pid); pid != s.PID || ticks != s.Process.StartTicks {
-				r.t.Fatalf("process %d, started at %d, runs as %s, but the ledger does not know it:\n%s", pid, ticks, id, text)
+				r.t.Fatalf("process %d, started at %d, runs as %s, but the ledger does not know "+
+					"it:\n%s", pid, ticks, id, text)
 			}
-			if got := len(processesWith("DPL_LEDGER="+r.ledger(), "DPL_SUPERVISOR="+id, fmt.Sprintf("DPL_ATTEMPT=%d", s.RestartAttempts))); got != 1 || s.RestartAttempts != attempts {
+			if got := len(processesWith("DPL_LEDGER="+r.ledger(), "DPL_SUPERVISOR="+id,
+				fmt.Sprintf("DPL_ATTEMPT=%d", s.RestartAttempts))); got != 1 ||
+				s.RestartAttempts != attempts {
 				r.t.Fatalf("%s runs as attempt that was not counted before:\n%s", id, text)
 			}
 		}
@@ -311,7 +317,8 @@ func (r *gateRound) stages() []int {
 		exe, _ := os.Readlink(filepath.Join(dir, "exe"))
 		words, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
 		keeper := strings.Contains(string(words), "--dpl-start-keeper")
-		if _, alive := proc.StartTicks(pid); alive && exe == filepath.Join(r.bin, "dpl-orchestrate") && !keeper {
+		if _, alive := proc.StartTicks(pid); alive &&
+			exe == filepath.Join(r.bin, "dpl-orchestrate") && !keeper {
 			found = append(found, pid)
 		}
 	}

@@ -22,13 +22,16 @@ func TestStatusWatch(t *testing.T) {
 	t.Parallel()
 	bin := built(t)
 	for name, test := range map[string]func(*testing.T, *viewer){
-		"Changes": watchesChanges, "Resized": watchesResized, "Over": watchesOver, "Ended": watchesEnded, "Ages": watchesAges,
-		"Stopped": watchesStopped, "List": watchesList, "Group": watchesGroup, "Removed": watchesRemoved,
-		"Colour": seesColour, "Width": seesWidth,
+		"Changes": watchesChanges, "Resized": watchesResized, "Over": watchesOver,
+		"Ended": watchesEnded, "Ages": watchesAges,
+		"Stopped": watchesStopped, "List": watchesList, "Group": watchesGroup,
+		"Removed": watchesRemoved,
+		"Colour":  seesColour, "Width": seesWidth,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			y := sitDown(t, bin, strict.Program(t, "bash"), "--norc", "--noprofile", "--noediting", "-i")
+			y := sitDown(t, bin, strict.Program(t, "bash"), "--norc", "--noprofile", "--noediting",
+				"-i")
 			y.hear(t, "$ ")
 			v := &viewer{typist: y, kitchen: kitchen{t: t, bin: bin}}
 			v.resize(t, 24, 80)
@@ -51,7 +54,8 @@ func (v *viewer) beside(t *testing.T, name string, args ...string) {
 
 func (v *viewer) resize(t *testing.T, rows, columns uint16) {
 	t.Helper()
-	if err := unix.IoctlSetWinsize(int(v.master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: rows, Col: columns}); err != nil {
+	if err := unix.IoctlSetWinsize(int(v.master.Fd()), unix.TIOCSWINSZ,
+		&unix.Winsize{Row: rows, Col: columns}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -80,7 +84,8 @@ func (v *viewer) screen() []string {
 func (v *viewer) shows(t *testing.T, what string, holds func(lines []string) bool) {
 	t.Helper()
 	if !poll.Within(poll.Patience, func() bool { return holds(v.screen()) }) {
-		t.Fatalf("%s: not so on the screen\n%s\nthere was %q", what, strings.Join(v.screen(), "\n"), v.seen())
+		t.Fatalf("%s: not so on the screen\n%s\nthere was %q", what, strings.Join(v.screen(), "\n"),
+			v.seen())
 	}
 }
 
@@ -221,10 +226,12 @@ func watchesList(t *testing.T, v *viewer) {
 }
 
 func watchesGroup(t *testing.T, v *viewer) {
-	v.beside(t, "dpl-register", "--request", "--no-pass", "--group", "g", "--supervisor", "db", "--", "sleep", "600")
+	v.beside(t, "dpl-register", "--request", "--no-pass", "--group", "g", "--supervisor", "db",
+		"--", "sleep", "600")
 	v.enter(t, "dpl-status --watch --group g")
 	v.shows(t, "db", has("db "))
-	v.beside(t, "dpl-register", "--request", "--no-pass", "--group", "g", "--supervisor", "web", "--depends-on", "db", "--", "sleep", "600")
+	v.beside(t, "dpl-register", "--request", "--no-pass", "--group", "g", "--supervisor", "web",
+		"--depends-on", "db", "--", "sleep", "600")
 	v.shows(t, "web", has("`- web "))
 	v.press(t, ctrlC)
 	v.hear(t, left)

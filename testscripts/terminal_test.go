@@ -24,12 +24,15 @@ func TestTerminal(t *testing.T) {
 	t.Parallel()
 	bin := built(t)
 	for name, test := range map[string]func(*testing.T, *typist){
-		"CtrlC": typesCtrlC, "CtrlCHandled": typesCtrlCHandled, "CtrlCAgain": typesCtrlCAgain, "CtrlZ": typesCtrlZ, "Background": typesBackground,
-		"Pipe": typesInPipe, "Password": typesPassword, "Modes": typesAfterKill, "LeftBehind": typesLeftBehind,
+		"CtrlC": typesCtrlC, "CtrlCHandled": typesCtrlCHandled, "CtrlCAgain": typesCtrlCAgain,
+		"CtrlZ": typesCtrlZ, "Background": typesBackground,
+		"Pipe": typesInPipe, "Password": typesPassword, "Modes": typesAfterKill,
+		"LeftBehind": typesLeftBehind,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			y := sitDown(t, bin, strict.Program(t, "bash"), "--norc", "--noprofile", "--noediting", "-i")
+			y := sitDown(t, bin, strict.Program(t, "bash"), "--norc", "--noprofile", "--noediting",
+				"-i")
 			y.hear(t, "$ ")
 			test(t, y)
 			y.enter(t, "exit 7")
@@ -211,9 +214,11 @@ type typist struct {
 func sitDown(t *testing.T, bin, name string, args ...string) *typist {
 	master, slave := openTerminal(t)
 	dir := t.TempDir()
-	y := &typist{cmd: exec.Command(name, args...), master: master, ledger: filepath.Join(dir, "ledger")}
+	y := &typist{cmd: exec.Command(name, args...), master: master,
+		ledger: filepath.Join(dir, "ledger")}
 	y.cmd.Dir = dir
-	y.cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "DPL_LEDGER="+y.ledger, "PS1=$ ", "TERM=dumb", "LC_ALL=C", "HISTFILE=",
+	y.cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"DPL_LEDGER="+y.ledger, "PS1=$ ", "TERM=dumb", "LC_ALL=C", "HISTFILE=",
 		"MAKEFLAGS=", "MAKELEVEL=") // a make that is typed is none of the one that runs the tests
 	y.cmd.Stdin, y.cmd.Stdout, y.cmd.Stderr = slave, slave, slave
 	y.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}

@@ -22,7 +22,8 @@ func TestTutorial(t *testing.T) {
 			for _, b := range blocks {
 				if b.language == "crontab" {
 					k := &kitchen{t: t, bin: bin}
-					k.installed(t, t.TempDir(), strings.TrimSuffix(strings.TrimPrefix(b.text, "* * * * * "), "\n"))
+					k.installed(t, t.TempDir(),
+						strings.TrimSuffix(strings.TrimPrefix(b.text, "* * * * * "), "\n"))
 					continue
 				}
 				r.follow(b)

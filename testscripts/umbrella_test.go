@@ -28,7 +28,8 @@ func TestUmbrellaList(t *testing.T) {
 
 	before, _, _ := strings.Cut(list, "\nDpl itself:\n")
 	got := make(map[string]string)
-	for _, line := range regexp.MustCompile(`(?m)^  (\S+) +(.*)$`).FindAllStringSubmatch(before, -1) {
+	for _, line := range regexp.MustCompile(`(?m)^  (\S+) +(.*)$`).FindAllStringSubmatch(before,
+		-1) {
 		got[line[1]] = line[2]
 	}
 

@@ -42,8 +42,10 @@ func TestUnits(t *testing.T) {
 			} {
 				u := instantiate(t, manager, bin)
 				u.replace(t, bad.unit, bad.old, bad.new)
-				if out, err := u.verify(t, analyze); !isExit(err) || !strings.Contains(out, bad.unit) {
-					t.Errorf("%q instead of %q in %s: %v, want an exit status and its name\n%s", bad.new, bad.old, bad.unit, err, out)
+				if out, err := u.verify(t, analyze); !isExit(err) ||
+					!strings.Contains(out, bad.unit) {
+					t.Errorf("%q instead of %q in %s: %v, want an exit status and its name\n%s",
+						bad.new, bad.old, bad.unit, err, out)
 				}
 			}
 		})
@@ -56,7 +58,8 @@ type units struct{ manager, dir string }
 func instantiate(t *testing.T, manager, bin string) units {
 	u := units{manager, t.TempDir()}
 	for name, text := range shipped(t, manager) {
-		write(t, u.path(strings.Replace(name, "@.", "@g.", 1)), strings.ReplaceAll(text, installed, bin), 0o644)
+		write(t, u.path(strings.Replace(name, "@.", "@g.", 1)),
+			strings.ReplaceAll(text, installed, bin), 0o644)
 	}
 	return u
 }
@@ -76,7 +79,9 @@ func (u units) verify(t *testing.T, analyze string) (string, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(analyze, append([]string{"verify", "--" + u.manager, "--man=no", "--recursive-errors=yes"}, paths...)...)
+	cmd := exec.Command(analyze,
+		append([]string{"verify", "--" + u.manager, "--man=no", "--recursive-errors=yes"},
+			paths...)...)
 	cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+t.TempDir(), "LC_ALL=C")
 	out, err := cmd.CombinedOutput()
 	return string(out), err
@@ -99,7 +104,8 @@ func shipped(t *testing.T, manager string) map[string]string {
 		all[filepath.Base(path)] = read(t, strings.TrimPrefix(path, root))
 	}
 
-	for _, name := range []string{"dpl-orchestrate@.service", "dpl-orchestrate@.timer", "dpl-cleanup.service", "dpl-cleanup.timer"} {
+	for _, name := range []string{"dpl-orchestrate@.service", "dpl-orchestrate@.timer",
+		"dpl-cleanup.service", "dpl-cleanup.timer"} {
 		if all[name] == "" {
 			t.Fatalf("%s has no %s", manager, name)
 		}
@@ -119,8 +125,10 @@ func TestExecStart(t *testing.T) {
 				continue
 			}
 			t.Run(manager+"/"+name, func(t *testing.T) {
-				args := strings.Fields(strings.ReplaceAll(setting(t, text, "ExecStart"), "%i", "main"))
-				k.silent(t, filepath.Join(k.bin, strings.TrimPrefix(args[0], installed)), args[1:]...)
+				args := strings.Fields(strings.ReplaceAll(setting(t, text, "ExecStart"), "%i",
+					"main"))
+				k.silent(t, filepath.Join(k.bin, strings.TrimPrefix(args[0], installed)),
+					args[1:]...)
 			})
 		}
 	}
@@ -132,7 +140,8 @@ func (k *kitchen) silent(t *testing.T, name string, args ...string) {
 	dir := t.TempDir()
 	for _, what := range []string{"without a ledger", "with one", "again"} {
 		if status, out := k.execute(t, dir, nil, name, args...); status != 0 || out != "" {
-			t.Errorf("%s %s, %s: exit status %d, %q, want 0 and silence", name, strings.Join(args, " "), what, status, out)
+			t.Errorf("%s %s, %s: exit status %d, %q, want 0 and silence", name,
+				strings.Join(args, " "), what, status, out)
 		}
 		k.command(t, dir, "dpl-register", "--group", "main", "--supervisor", "a", "--no-pass")
 	}
@@ -144,8 +153,10 @@ func TestThresholds(t *testing.T) {
 	for _, manager := range managers {
 		all := shipped(t, manager)
 		timer := all["dpl-orchestrate@.timer"]
-		period := duration(t, setting(t, timer, "OnUnitActiveSec")) + duration(t, setting(t, timer, "AccuracySec"))
-		threshold := duration(t, stalenessIn(t, setting(t, all["dpl-orchestrate@.service"], "ExecStart")))
+		period := duration(t, setting(t, timer, "OnUnitActiveSec")) +
+			duration(t, setting(t, timer, "AccuracySec"))
+		threshold := duration(t, stalenessIn(t,
+			setting(t, all["dpl-orchestrate@.service"], "ExecStart")))
 		if threshold < period*5/2 {
 			t.Errorf("%s: passes every %v with a threshold of %v", manager, period, threshold)
 		}
@@ -156,7 +167,8 @@ func TestThresholds(t *testing.T) {
 			continue
 		}
 		const late = 5 * time.Second // cron is, under load: at 2.5 minutes exactly the pass would warn now and then
-		if threshold := duration(t, stalenessIn(t, line)); !strings.HasPrefix(line, "* * * * * ") || threshold < (time.Minute+late)*5/2 {
+		if threshold := duration(t, stalenessIn(t, line)); !strings.HasPrefix(line, "* * * * * ") ||
+			threshold < (time.Minute+late)*5/2 {
 			t.Errorf("%s: a threshold of %v", line, threshold)
 		}
 	}

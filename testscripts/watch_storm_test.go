@@ -34,7 +34,8 @@ func TestWatchStorm(t *testing.T) {
 	happened := map[happening]bool{{Revision: 1, Type: "callStarted", CallID: "main"}: true}
 	o.run("dpl-push", "--participant", "cli", "--call", "main", "--staleness", "600")
 	var watchers sync.WaitGroup
-	alone, resumed, stopped := &watcher{observed: o}, &watcher{observed: o, mortal: true}, &watcher{observed: o}
+	alone, resumed, stopped := &watcher{observed: o}, &watcher{observed: o,
+		mortal: true}, &watcher{observed: o}
 
 	for _, w := range []*watcher{alone, resumed, stopped} {
 		w.begin()
@@ -79,7 +80,8 @@ func TestWatchStorm(t *testing.T) {
 // edit runs a command and returns the revision that it committed.
 func (o *observed) edit(name string, args ...string) int {
 	var result struct{ Revision int }
-	if err := json.Unmarshal([]byte(o.run(name, append(args, "--json", "--lock-timeout", "1h")...)), &result); err != nil {
+	if err := json.Unmarshal([]byte(o.run(name, append(args, "--json", "--lock-timeout", "1h")...)),
+		&result); err != nil {
 		o.t.Error(err)
 	}
 	return result.Revision
@@ -120,7 +122,8 @@ func (w *watcher) read() {
 	for {
 		for left := rand.IntN(20); w.out.Scan(); left-- {
 			var line happening
-			if err := json.Unmarshal(w.out.Bytes(), &line); err != nil || line.SchemaVersion != 1 || line.OperationID != "build" {
+			if err := json.Unmarshal(w.out.Bytes(), &line); err != nil || line.SchemaVersion != 1 ||
+				line.OperationID != "build" {
 				w.t.Errorf("%s (%v)", w.out.Text(), err)
 			}
 
@@ -159,7 +162,8 @@ func (w *watcher) check(name string, happened map[happening]bool) (gaps int) {
 			}
 			gaps++
 		case told[line] || !happened[line]:
-			w.t.Errorf("%s: %v: told before %v, has happened %v", name, line, told[line], happened[line])
+			w.t.Errorf("%s: %v: told before %v, has happened %v", name, line, told[line],
+				happened[line])
 		}
 
 		told[line], before = true, line.Revision

@@ -56,7 +56,8 @@ func (w *watching) look(dir string, revisions map[string]int) error {
 			return err
 		}
 		if op.Revision < revisions[path] {
-			return fmt.Errorf("%s went back from revision %d to %d", path, revisions[path], op.Revision)
+			return fmt.Errorf("%s went back from revision %d to %d", path, revisions[path],
+				op.Revision)
 		}
 
 		revisions[path] = op.Revision

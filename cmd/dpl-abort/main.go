@@ -24,9 +24,10 @@ func (c *abort) Run(env *cli.Env) error {
 		return err
 	}
 
-	edit, err := env.EditNamed("abort", string(c.Op), "", fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-		return op.Abort(by, string(c.Reason), seen)
-	})
+	edit, err := env.EditNamed("abort", string(c.Op), "", fileops.Existing,
+		func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+			return op.Abort(by, string(c.Reason), seen)
+		})
 
 	if err == nil && env.JSON() {
 		env.PrintJSON(cli.Result(edit))

@@ -24,9 +24,10 @@ func (c *cleanup) acknowledge(env *cli.Env, op string) error {
 		return err
 	}
 
-	edit, err := env.EditNamed("ack", op, strings.Join(calls, " "), fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-		return op.Ack(actor, calls, seen)
-	})
+	edit, err := env.EditNamed("ack", op, strings.Join(calls, " "), fileops.Existing,
+		func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+			return op.Ack(actor, calls, seen)
+		})
 
 	if err == nil && env.JSON() {
 		env.PrintJSON(cli.Result(edit))

@@ -33,12 +33,14 @@ func (c *cleanup) handle(env *cli.Env, op string) error {
 		return err
 	}
 
-	h := &handler{env: env, supervisor: supervisor, argv: c.Handler, timeout: time.Duration(c.Timeout)}
+	h := &handler{env: env, supervisor: supervisor, argv: c.Handler,
+		timeout: time.Duration(c.Timeout)}
 	if h.ledger, err = env.Open(); err != nil {
 		return err
 	}
 	if l := h.ledger; l.Config().Shared && !env.TrustsGroup() {
-		return fmt.Errorf("%w: %s is shared: a handler acts on what others write: give --trust-group", fileops.ErrPermission, l.Dir())
+		return fmt.Errorf("%w: %s is shared: a handler acts on what others write: give "+
+			"--trust-group", fileops.ErrPermission, l.Dir())
 	}
 
 	h.self = protocol.Actor{Supervisor: supervisor, PID: os.Getpid()}
@@ -56,7 +58,8 @@ func (c *cleanup) handle(env *cli.Env, op string) error {
 	worst, results := cli.StatusOK, []cli.Object{}
 	for _, id := range ids {
 		handled, err := h.operation(id)
-		if op == "" && (errors.Is(err, fileops.ErrArchived) || errors.Is(err, fileops.ErrNotFound) || errors.Is(err, protocol.ErrOver)) {
+		if op == "" && (errors.Is(err, fileops.ErrArchived) ||
+			errors.Is(err, fileops.ErrNotFound) || errors.Is(err, protocol.ErrOver)) {
 			continue // it has ended since it was listed
 		}
 
@@ -81,10 +84,12 @@ func (c *cleanup) handle(env *cli.Env, op string) error {
 // operation claims the supervisor's crashed calls in id and handles them one by one.
 func (h *handler) operation(id string) (handled []cli.Object, err error) {
 	var calls []string
-	edit, err := h.env.Edit(h.ledger, id, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (after protocol.Operation, err error) {
-		after, calls, err = op.Claim(h.self, seen)
-		return after, err
-	})
+	edit, err := h.env.Edit(h.ledger, id, fileops.Existing,
+		func(op protocol.Operation, seen protocol.Observation) (after protocol.Operation,
+			err error) {
+			after, calls, err = op.Claim(h.self, seen)
+			return after, err
+		})
 
 	if err != nil {
 		return nil, err
@@ -104,19 +109,22 @@ func (h *handler) operation(id string) (handled []cli.Object, err error) {
 		if runErr != nil {
 			h.failed = true
 			h.env.Warnf("%s: handler for %q: %v: the call stays crashed", id, call, runErr)
-			verb = func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+			verb = func(op protocol.Operation, seen protocol.Observation) (protocol.Operation,
+				error) {
 				return op.Unclaim(h.supervisor, []string{call}, seen)
 			}
 		}
 
 		after, err := h.env.Edit(h.ledger, id, fileops.Existing, verb)
 		if err != nil && !gone(err) {
-			return handled, fmt.Errorf("the handler for %q has run, but this could not be recorded, and %d more wait: %w",
+			return handled, fmt.Errorf("the handler for %q has run, but this could not be "+
+				"recorded, and %d more wait: %w",
 				call, len(calls)-i-1, err)
 		}
 
 		handled = append(handled, append(cli.CrashedCall(edit.After, f), cli.Object{
-			{Name: "acknowledged", Value: runErr == nil}, {Name: "revision", Value: after.After.Revision},
+			{Name: "acknowledged", Value: runErr == nil},
+			{Name: "revision", Value: after.After.Revision},
 		}...))
 	}
 
@@ -126,7 +134,8 @@ func (h *handler) operation(id string) (handled []cli.Object, err error) {
 // gone reports whether err means that the call no longer exists, for example because its caller
 // popped it.
 func gone(err error) bool {
-	return errors.Is(err, protocol.ErrNoCall) || errors.Is(err, protocol.ErrOver) || errors.Is(err, fileops.ErrArchived)
+	return errors.Is(err, protocol.ErrNoCall) || errors.Is(err, protocol.ErrOver) ||
+		errors.Is(err, fileops.ErrArchived)
 }
 
 // run runs the program for f, and sends heartbeats of the supervisor while it runs.
@@ -135,7 +144,8 @@ func (h *handler) run(op protocol.Operation, f *protocol.Frame) error {
 	defer cancel()
 
 	cmd := exec.CommandContext(ctx, h.argv[0], h.argv[1:]...)
-	cmd.Env = append(os.Environ(), "DPL_LEDGER="+h.ledger.Dir(), "DPL_OP="+op.ID, "DPL_CALL="+f.CallID, "DPL_PARTICIPANT="+f.ParticipantID, "DPL_HANDLE="+f.SupervisorHandle)
+	cmd.Env = append(os.Environ(), "DPL_LEDGER="+h.ledger.Dir(), "DPL_OP="+op.ID,
+		"DPL_CALL="+f.CallID, "DPL_PARTICIPANT="+f.ParticipantID, "DPL_HANDLE="+f.SupervisorHandle)
 	cmd.Stdin = bytes.NewReader(h.env.JSONText(cli.CrashedCall(op, f)))
 	cmd.Stdout, cmd.Stderr = h.env.Stderr, h.env.Stderr
 	if !h.env.JSON() {
@@ -170,9 +180,10 @@ func (h *handler) run(op protocol.Operation, f *protocol.Frame) error {
 }
 
 func (h *handler) beat(id string) {
-	_, err := h.env.Edit(h.ledger, id, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-		return op.Heartbeat(protocol.Actor{Supervisor: h.supervisor}, protocol.Report{}, seen)
-	})
+	_, err := h.env.Edit(h.ledger, id, fileops.Existing,
+		func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+			return op.Heartbeat(protocol.Actor{Supervisor: h.supervisor}, protocol.Report{}, seen)
+		})
 	if err != nil {
 		h.env.Warnf("%v", cli.Named("heartbeat", id, h.supervisor, err))
 	}

@@ -71,7 +71,8 @@ func (j *janitor) all() error {
 	for some := range slices.Chunk(ids, atOnce) {
 		for i, found := range j.lookAt(some) {
 			err := j.pass(some[i], found)
-			if err != nil && !errors.Is(err, fileops.ErrArchived) && !errors.Is(err, fileops.ErrNotFound) {
+			if err != nil && !errors.Is(err, fileops.ErrArchived) &&
+				!errors.Is(err, fileops.ErrNotFound) {
 				j.fail(err)
 			}
 		}
@@ -167,9 +168,10 @@ func (j *janitor) pass(id string, found look) error {
 	edit.Before, edit.After = found.op, found.op
 	if !found.quiet {
 		var err error
-		edit, err = j.env.Edit(j.ledger, id, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-			return op.Cleanup(j.by, seen)
-		})
+		edit, err = j.env.Edit(j.ledger, id, fileops.Existing,
+			func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+				return op.Cleanup(j.by, seen)
+			})
 		if err != nil {
 			return cli.Named("cleanup", id, "", err)
 		}
@@ -183,12 +185,14 @@ func (j *janitor) report(edit session.Edit) {
 	var lingering []string
 	for _, f := range edit.After.Lingering(j.env.Now()) {
 		lingering = append(lingering, f.CallID)
-		j.env.Warnf("%s: call %q of %s was asked to clean up and has not popped", edit.After.ID, f.CallID, f.ParticipantID)
+		j.env.Warnf("%s: call %q of %s was asked to clean up and has not popped", edit.After.ID,
+			f.CallID, f.ParticipantID)
 	}
 
 	if j.env.JSON() {
 		j.results = append(j.results, append(cli.Result(edit), cli.Object{
-			{Name: "archived", Value: edit.Archived}, {Name: "crashed", Value: crashed(edit.After)}, {Name: "lingering", Value: lingering},
+			{Name: "archived", Value: edit.Archived}, {Name: "crashed", Value: crashed(edit.After)},
+			{Name: "lingering", Value: lingering},
 		}...))
 	}
 
@@ -196,7 +200,8 @@ func (j *janitor) report(edit session.Edit) {
 	case edit.Archived:
 		j.env.Logf("%s: archived", edit.After.ID)
 	case edit.Changed():
-		j.env.Logf("%s: %s, revision %d, %d calls", edit.After.ID, edit.After.State, edit.After.Revision, len(edit.After.Stack))
+		j.env.Logf("%s: %s, revision %d, %d calls", edit.After.ID, edit.After.State,
+			edit.After.Revision, len(edit.After.Stack))
 	}
 }
 

@@ -21,7 +21,8 @@ type stamp struct {
 func (p *checkup) clock() (found []finding) {
 	if p.seen.Now.Year() < 2020 {
 		found = append(found, finding{
-			level: problem, text: "it is " + p.seen.Now.Format(time.RFC3339) + " by the wall clock, before DPL was made", cure: "set the clock",
+			level: problem, text: "it is " + p.seen.Now.Format(time.RFC3339) +
+				" by the wall clock, before DPL was made", cure: "set the clock",
 		})
 	}
 
@@ -58,7 +59,8 @@ func checkFutureTimes(s stamp, now time.Time, linked bool) []finding {
 	}
 
 	f := finding{
-		level: problem, object: s.object, text: "a time in it is " + span(by) + " in the future, and so counts as stale",
+		level: problem, object: s.object,
+		text: "a time in it is " + span(by) + " in the future, and so counts as stale",
 		cure: "the clock of this machine was set back, or that of the writer is wrong: set it",
 	}
 
@@ -88,7 +90,9 @@ func checkClockStep(s stamp, seen protocol.Observation, suspended time.Duration)
 	}
 
 	return []finding{{
-		level: note, object: s.object, text: fmt.Sprintf("the wall clock was set %s by %s since the last heartbeat; ages are not affected", direction, span(by)),
+		level: note, object: s.object,
+		text: fmt.Sprintf("the wall clock was set %s by %s since the last heartbeat; ages are not "+
+			"affected", direction, span(by)),
 	}}
 }
 

@@ -47,7 +47,11 @@ func TestPlacement(t *testing.T) {
 		{"fuse.sshfs", "link", problem, "shares no locks"},
 		{"fuse.sshfs", "rename", problem, "shares no locks"},
 	} {
-		t.Run(tt.network+" "+tt.commit, func(t *testing.T) { expectLevel(t, []finding{placement(tt.network, tt.commit)}, tt.want, tt.says) })
+		t.Run(tt.network+" "+tt.commit,
+			func(t *testing.T) {
+				expectLevel(t, []finding{placement(tt.network, tt.commit)},
+					tt.want, tt.says)
+			})
 	}
 }
 
@@ -58,7 +62,8 @@ func TestVolume(t *testing.T) {
 		want    level
 		says    string
 	}{
-		{volume{free: 1 << 30, inodes: 5000, ofThem: 9000}, 1 << 10, ok, "1024 MiB and 5000 inodes"},
+		{volume{free: 1 << 30, inodes: 5000, ofThem: 9000}, 1 << 10, ok,
+			"1024 MiB and 5000 inodes"},
 		{volume{free: 1 << 30}, 1 << 10, ok, "1024 MiB are free"},
 		{volume{free: 10 * mebibyte, inodes: 5000, ofThem: 9000}, 1 << 10, warning, "10 MiB"},
 		{volume{free: 10 * mebibyte}, 9 * mebibyte, problem, "10 MiB"},
@@ -93,7 +98,8 @@ func TestAhead(t *testing.T) {
 		linked bool
 		want   level
 	}{
-		{-time.Hour, false, ok}, {10 * time.Second, false, ok}, {10*time.Second + 1, false, problem}, {time.Hour, true, warning},
+		{-time.Hour, false, ok}, {10 * time.Second, false, ok},
+		{10*time.Second + 1, false, problem}, {time.Hour, true, warning},
 	} {
 		s := stamp{object: "x", at: now.Add(tt.by), threshold: 10 * time.Second}
 		expectLevel(t, checkFutureTimes(s, now, tt.linked), tt.want, "")
@@ -133,7 +139,8 @@ func TestStepped(t *testing.T) {
 
 func TestKnown(t *testing.T) {
 	host := protocol.Host{ID: "h", BootID: "b", PIDNamespace: initialPIDNamespace, BootedAt: now}
-	identity := protocol.Process{PID: 1, HostID: "h", BootID: "b", PIDNamespace: initialPIDNamespace, StartTicks: 1}
+	identity := protocol.Process{PID: 1, HostID: "h", BootID: "b",
+		PIDNamespace: initialPIDNamespace, StartTicks: 1}
 	hidden := protocol.Process{PID: 1}
 	inside, shifted := host, host
 	inside.PIDNamespace, shifted.BootedAt = "4026532000", time.Time{}
@@ -152,7 +159,10 @@ func TestKnown(t *testing.T) {
 		{"container", inside, identity, identity, note, "container"},
 		{"hidepid", host, identity, hidden, note, "hidepid"},
 	} {
-		t.Run(tt.name, func(t *testing.T) { expectLevel(t, known(tt.host, tt.self, tt.first), tt.want, tt.says) })
+		t.Run(tt.name, func(t *testing.T) {
+			expectLevel(t, known(tt.host, tt.self, tt.first),
+				tt.want, tt.says)
+		})
 	}
 }
 
@@ -162,11 +172,14 @@ func TestTight(t *testing.T) {
 		want     level
 		says     string
 	}{
-		{1500 * time.Millisecond, ok, ""}, {3999 * time.Millisecond, ok, ""}, {4 * time.Second, warning, "--staleness 11s"}, {9 * time.Second, warning, "--staleness 23.5s"},
+		{1500 * time.Millisecond, ok, ""}, {3999 * time.Millisecond, ok, ""},
+		{4 * time.Second, warning, "--staleness 11s"},
+		{9 * time.Second, warning, "--staleness 23.5s"},
 		{math.MaxInt64 / 4, warning, "--staleness 438000h0m1s"},
 		{math.MaxInt64, warning, "--staleness 438000h0m1s"},
 	} {
-		expectLevel(t, checkMargin("x", tt.interval, 10*time.Second, "--staleness"), tt.want, tt.says)
+		expectLevel(t, checkMargin("x", tt.interval, 10*time.Second, "--staleness"), tt.want,
+			tt.says)
 		least := min(tt.interval, math.MaxInt64/5)
 		expectLevel(t, checkMargin("x", least, math.MaxInt64, "--staleness"), ok, "")
 	}
@@ -177,16 +190,22 @@ func TestRare(t *testing.T) {
 		g := protocol.CreateGroup("g")
 		g.Orchestrator.Heartbeat, g.Orchestrator.Period = now, period
 		g.Orchestrator.State = protocol.OrchestratorRunning
-		g.Registry.Services = []protocol.Service{{ID: "s", ServiceStatus: protocol.ServiceStatus{State: state}}}
+		g.Registry.Services = []protocol.Service{{ID: "s",
+			ServiceStatus: protocol.ServiceStatus{State: state}}}
 		return g
 	}
 
 	at := func(d time.Duration) protocol.Observation { return protocol.Observation{Now: now.Add(d)} }
-	expectLevel(t, checkPasses(group(2*time.Second, protocol.StateRunning), at(time.Second)), ok, "")
-	expectLevel(t, checkPasses(group(time.Minute, protocol.StateRunning), at(time.Second)), warning, "--staleness 2m30s")
-	expectLevel(t, checkPasses(group(2*time.Second, protocol.StateRunning), at(4*time.Minute)), ok, "")
-	expectLevel(t, checkPasses(group(2*time.Second, protocol.StateRunning), at(6*time.Minute)), warning, "no pass has run for 6m")
-	expectLevel(t, checkPasses(group(2*time.Second, protocol.StateStopped), at(6*time.Minute)), ok, "")
+	expectLevel(t, checkPasses(group(2*time.Second, protocol.StateRunning), at(time.Second)), ok,
+		"")
+	expectLevel(t, checkPasses(group(time.Minute, protocol.StateRunning), at(time.Second)), warning,
+		"--staleness 2m30s")
+	expectLevel(t, checkPasses(group(2*time.Second, protocol.StateRunning), at(4*time.Minute)), ok,
+		"")
+	expectLevel(t, checkPasses(group(2*time.Second, protocol.StateRunning), at(6*time.Minute)),
+		warning, "no pass has run for 6m")
+	expectLevel(t, checkPasses(group(2*time.Second, protocol.StateStopped), at(6*time.Minute)), ok,
+		"")
 }
 
 // A script is a helper with fixed answers.
@@ -233,12 +252,16 @@ func TestExclude(t *testing.T) {
 		{"does not keep out", "this process gets the lock", says(refused, held)},
 		{"outlives its holder", "still held", immortal},
 		{"no locks", "no locks available", says("no locks available")},
-		{"no process", "no process", func(string) (helper, error) { return nil, errors.New("no process") }},
+		{"no process", "no process", func(string) (helper, error) {
+			return nil,
+				errors.New("no process")
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "lock")
 			err := exclude(path, tt.start)
-			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			if (err == nil) != (tt.want == "") || err != nil &&
+				!strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 
@@ -267,22 +290,26 @@ func TestExcludeWithProcesses(t *testing.T) {
 func TestTable(t *testing.T) {
 	findings := []finding{
 		{check: "lock", level: ok, text: "well"},
-		{check: "leftovers", level: warning, object: strings.Repeat("x", 30), text: strings.Repeat("word ", 10) + "end", cure: "cure it"},
+		{check: "leftovers", level: warning, object: strings.Repeat("x", 30),
+			text: strings.Repeat("word ", 10) + "end", cure: "cure it"},
 	}
 
 	const short = "ok       lock         well\n"
 	long := "warning  leftovers    " + strings.Repeat("x", 30) + ": word word word word word"
-	if got, want := string(table(findings, false, 79)), short+long+"\n"+strings.Repeat(" ", 22)+"word word word word word end: cure it\n"; got != want {
+	if got, want := string(table(findings, false, 79)), short+long+"\n"+strings.Repeat(" ",
+		22)+"word word word word word end: cure it\n"; got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
-	if got, want := string(table(findings, true, 0)), long+" word word word word word end: cure it\n"; got != want {
+	if got, want := string(table(findings, true,
+		0)), long+" word word word word word end: cure it\n"; got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
 }
 
 func TestSpan(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "0s", 59 * time.Second: "59s", time.Minute: "1m", 90 * time.Second: "2m", time.Hour: "1h0m", 26*time.Hour + 5*time.Minute: "26h5m", 49 * time.Hour: "2 days",
+		0: "0s", 59 * time.Second: "59s", time.Minute: "1m", 90 * time.Second: "2m",
+		time.Hour: "1h0m", 26*time.Hour + 5*time.Minute: "26h5m", 49 * time.Hour: "2 days",
 	} {
 		if got := span(d); got != want {
 			t.Errorf("%d: got %s, want %s", d, got, want)

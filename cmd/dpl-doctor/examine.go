@@ -94,7 +94,8 @@ func (p *checkup) examine() []finding {
 		found := c.look()
 		switch partly := len(p.survey.Errors) > 0 && slices.Contains(ofFiles, c.name); {
 		case len(found) == 0 && partly:
-			found = []finding{{level: note, text: "nothing found, but not everything could be checked: see ledger"}}
+			found = []finding{{level: note, text: "nothing found, but not everything could be " +
+				"checked: see ledger"}}
 		case len(found) == 0:
 			found = []finding{{level: ok, text: c.well}}
 		}

@@ -62,7 +62,8 @@ func table(findings []finding, quiet bool, width int) []byte {
 		}
 		text := f.line() + "\n"
 		if width > 0 {
-			text = strings.TrimLeft(cli.Wrap(f.line(), width-column, strings.Repeat(" ", column)), " ")
+			text = strings.TrimLeft(cli.Wrap(f.line(), width-column, strings.Repeat(" ", column)),
+				" ")
 		}
 		fmt.Fprintf(&out, "%-8s %-12s %s", f.level, f.check, text)
 	}
@@ -83,9 +84,12 @@ func report(dir string, findings []finding) cli.Object {
 	all := []cli.Object{}
 	for _, f := range findings {
 		all = append(all, cli.Object{
-			{Name: "check", Value: f.check}, {Name: "level", Value: string(f.level)}, {Name: "object", Value: cli.OrNull(f.object)},
-			{Name: "message", Value: f.text}, {Name: "cure", Value: cli.OrNull(f.cure)}, {Name: "fixable", Value: f.fixable},
+			{Name: "check", Value: f.check}, {Name: "level", Value: string(f.level)},
+			{Name: "object", Value: cli.OrNull(f.object)},
+			{Name: "message", Value: f.text}, {Name: "cure", Value: cli.OrNull(f.cure)},
+			{Name: "fixable", Value: f.fixable},
 		})
 	}
-	return cli.Object{{Name: "ledger", Value: dir}, {Name: "healthy", Value: status(findings) == cli.StatusOK}, {Name: "findings", Value: all}}
+	return cli.Object{{Name: "ledger", Value: dir},
+		{Name: "healthy", Value: status(findings) == cli.StatusOK}, {Name: "findings", Value: all}}
 }

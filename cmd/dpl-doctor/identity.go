@@ -25,22 +25,28 @@ func known(host protocol.Host, self, first protocol.Process) []finding {
 	const alone = "no process can be seen to have ended, so only heartbeats count"
 	switch {
 	case host.BootID == "":
-		return []finding{{level: warning, text: "there is no /proc, or this is not Linux: " + alone, cure: "mount /proc"}}
+		return []finding{{level: warning, text: "there is no /proc, or this is not Linux: " + alone,
+			cure: "mount /proc"}}
 	case self.HostID == "" && host.BootedAt.IsZero():
-		return []finding{{level: warning, text: "this is a separate time namespace: " + alone, cure: "run it outside of one"}}
+		return []finding{{level: warning, text: "this is a separate time namespace: " + alone,
+			cure: "run it outside of one"}}
 	case self.HostID == "":
-		return []finding{{level: warning, text: "/proc belongs to another pid namespace, or hides processes: " + alone, cure: "mount the /proc of this namespace"}}
+		return []finding{{level: warning,
+			text: "/proc belongs to another pid namespace, or hides " +
+				"processes: " + alone, cure: "mount the /proc of this namespace"}}
 	}
 
 	var found []finding
 	if host.PIDNamespace != initialPIDNamespace {
 		found = append(found, finding{
-			level: note, text: "this is a container, or another pid namespace: for processes outside it, only heartbeats count",
+			level: note, text: "this is a container, or another pid namespace: for processes " +
+				"outside it, only heartbeats count",
 		})
 	}
 
 	if first.HostID == "" {
-		found = append(found, finding{level: note, text: "/proc hides processes of other users (hidepid): for those, only heartbeats count"})
+		found = append(found, finding{level: note,
+			text: "/proc hides processes of other users (hidepid): for those, only heartbeats count"})
 	}
 
 	return found

@@ -12,7 +12,8 @@ import (
 // marker reports why commands refuse the ledger, except for causes that other checks report.
 func (p *checkup) marker() (found []finding) {
 	for _, err := range p.survey.Errors {
-		found = append(found, finding{level: problem, text: "it cannot be read: " + err.Error(), cure: "run this as its owner, or repair it"})
+		found = append(found, finding{level: problem, text: "it cannot be read: " + err.Error(),
+			cure: "run this as its owner, or repair it"})
 	}
 
 	for _, root := range p.survey.Ledger.Config().ResourceRoots {
@@ -30,7 +31,9 @@ func (p *checkup) marker() (found []finding) {
 	}
 
 	cause := strings.TrimPrefix(p.plain(err), fileops.ErrConfig.Error()+": ")
-	return append(found, finding{level: problem, object: fileops.MarkerName, text: strings.TrimPrefix(cause, fileops.MarkerName+": "), cure: "no command uses the ledger until then"})
+	return append(found, finding{level: problem, object: fileops.MarkerName,
+		text: strings.TrimPrefix(cause, fileops.MarkerName+": "), cure: "no command uses the " +
+			"ledger until then"})
 }
 
 // validity reports invalid files, and files with members unknown to this version.
@@ -39,7 +42,9 @@ func (p *checkup) validity() []finding {
 	for _, f := range p.files {
 		if names := unknown(f.Content); len(names) > 0 {
 			found = append(found, finding{
-				level: note, object: f.name, text: "members unknown to this version, which keeps them: " + strings.Join(names, " "),
+				level: note, object: f.name,
+				text: "members unknown to this version, which keeps them: " +
+					strings.Join(names, " "),
 			})
 		}
 	}

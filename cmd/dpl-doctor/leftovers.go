@@ -29,7 +29,8 @@ func (p *checkup) leftovers() (found []finding) {
 			continue
 		}
 
-		result := finding{level: warning, object: p.survey.Name(f), text: whatLeft[f.Kind] + ", for " + span(age), cure: "--fix or dpl-cleanup removes it"}
+		result := finding{level: warning, object: p.survey.Name(f), text: whatLeft[f.Kind] +
+			", for " + span(age), cure: "--fix or dpl-cleanup removes it"}
 		if result.fixable = curable && (f.Distrust == nil || p.tightens(f)); !result.fixable {
 			result.cure = "it is removed once commands use the ledger again"
 		}
@@ -47,7 +48,8 @@ func (p *checkup) opens() bool {
 	}
 
 	for _, f := range p.survey.Files {
-		if (f.Kind == fileops.Marker || f.Kind == fileops.Directory) && f.Distrust != nil && !p.tightens(f) {
+		if (f.Kind == fileops.Marker || f.Kind == fileops.Directory) && f.Distrust != nil &&
+			!p.tightens(f) {
 			return false
 		}
 	}

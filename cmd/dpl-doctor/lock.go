@@ -74,14 +74,16 @@ func exclude(path string, start func(path string) (helper, error)) error {
 	if err = errors.Join(err, ours.Unlock()); err != nil {
 		return err
 	}
-	if h, err = ask(start, path, held, "another process does not get a lock that is free"); err != nil {
+	if h, err = ask(start, path, held,
+		"another process does not get a lock that is free"); err != nil {
 		return err
 	}
 
 	theirs, err := fileops.TryLock(path)
 	switch {
 	case err == nil:
-		err = errors.Join(fmt.Errorf("%w: this process gets the lock that another one holds", fileops.ErrUnsound), theirs.Unlock())
+		err = errors.Join(fmt.Errorf("%w: this process gets the lock that another one holds",
+			fileops.ErrUnsound), theirs.Unlock())
 	case errors.Is(err, fileops.ErrBusy):
 		err = nil
 	}
@@ -127,7 +129,8 @@ func becomesFree(path string) error {
 		select {
 		case <-time.After(10 * time.Millisecond):
 		case <-expired:
-			return fmt.Errorf("%w: the lock of a process that was killed is still held %v later", fileops.ErrUnsound, atOnce)
+			return fmt.Errorf("%w: the lock of a process that was killed is still held %v later",
+				fileops.ErrUnsound, atOnce)
 		}
 	}
 }

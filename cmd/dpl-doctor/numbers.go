@@ -15,10 +15,12 @@ func (p *checkup) numbers() (found []finding) {
 		switch {
 		case f.Kind == fileops.OperationFile && !f.Operation.State.Terminal():
 			op := f.Operation
-			found = append(found, checkMargin(f.name, op.HeartbeatInterval, op.StalenessThreshold, "push the next with --staleness")...)
+			found = append(found, checkMargin(f.name, op.HeartbeatInterval, op.StalenessThreshold,
+				"push the next with --staleness")...)
 		case f.Orchestrator != nil:
 			o := f.Orchestrator
-			found = append(found, checkMargin(f.name, o.HeartbeatInterval, o.StalenessThreshold, "dpl-orchestrate --staleness")...)
+			found = append(found, checkMargin(f.name, o.HeartbeatInterval, o.StalenessThreshold,
+				"dpl-orchestrate --staleness")...)
 		}
 	}
 
@@ -34,7 +36,8 @@ func checkMargin(object string, interval, threshold time.Duration, cure string) 
 	enough := min(interval, longest)*5/2 + time.Second
 	return []finding{{
 		level: warning, object: object,
-		text: fmt.Sprintf("a heartbeat every %v with a threshold of %v: a single late one is a crash",
+		text: fmt.Sprintf("a heartbeat every %v with a threshold of %v: a single late one is a "+
+			"crash",
 			interval, threshold),
 		cure: fmt.Sprintf("%s %v or more", cure, enough),
 	}}
@@ -68,7 +71,9 @@ func (p *checkup) waiting(f file) (found []finding) {
 	op := *f.Operation
 	for _, frame := range op.Lingering(p.seen.Now) {
 		found = append(found, finding{
-			level: warning, object: f.name, text: fmt.Sprintf("call %q of %s was asked to clean up and has not popped", frame.CallID, frame.ParticipantID),
+			level: warning, object: f.name,
+			text: fmt.Sprintf("call %q of %s was asked to clean up and has not popped",
+				frame.CallID, frame.ParticipantID),
 			cure: "end it, or pop its call",
 		})
 	}
@@ -77,7 +82,9 @@ func (p *checkup) waiting(f file) (found []finding) {
 		if frame.Crash != nil && len(frame.Crash.LeftResources) > 0 {
 			left := frame.Crash.LeftResources[0]
 			found = append(found, finding{
-				level: warning, object: f.name, text: fmt.Sprintf("%s of call %q could not be deleted: %s", left.Path, frame.CallID, left.Error), cure: "delete it",
+				level: warning, object: f.name,
+				text: fmt.Sprintf("%s of call %q could not be deleted: %s", left.Path, frame.CallID,
+					left.Error), cure: "delete it",
 			})
 		}
 	}
@@ -90,7 +97,8 @@ func (p *checkup) waiting(f file) (found []finding) {
 	seen, _ := p.survey.Ledger.ObserveOperation(op, p.seen)
 	if want := wants(op, seen); want != "" {
 		found = append(found, finding{
-			level: warning, object: f.name, text: want + ", and no pass has run for " + span(age), cure: "run dpl-cleanup, from cron or a timer",
+			level: warning, object: f.name, text: want + ", and no pass has run for " + span(age),
+			cure: "run dpl-cleanup, from cron or a timer",
 		})
 	}
 
@@ -110,7 +118,8 @@ func wants(op protocol.Operation, seen protocol.Observation) string {
 	case op.State.Terminal():
 		return "it is over and must be archived"
 	case after.State != op.State && len(after.Transitions) > 0:
-		return fmt.Sprintf("it must become %s: %s", after.State, after.Transitions[len(after.Transitions)-1].Reason)
+		return fmt.Sprintf("it must become %s: %s", after.State,
+			after.Transitions[len(after.Transitions)-1].Reason)
 	}
 
 	return "it has crashed calls to clean up after"
@@ -131,7 +140,8 @@ func checkPasses(g protocol.Group, seen protocol.Observation) (found []finding) 
 	heard, age := g.OrchestratorHeard(seen)
 	if !heard && age > unseen && g.Orchestrator.State != protocol.OrchestratorStopped && wanted(g) {
 		found = append(found, finding{
-			level: warning, object: object, text: "no pass has run for " + span(age) + ", and there are services to keep running",
+			level: warning, object: object,
+			text: "no pass has run for " + span(age) + ", and there are services to keep running",
 			cure: "start its timer, or cron, or dpl-orchestrate --every 2s",
 		})
 	}

@@ -16,9 +16,11 @@ func (p *checkup) permissions() (found []finding) {
 		switch {
 		case f.Distrust != nil:
 			found = append(found, p.untrusted(f))
-		case f.Path == p.dir() && f.Info.Mode&0o055 != 0 && !p.survey.Ledger.Config().Shared && os.Geteuid() >= 0:
+		case f.Path == p.dir() && f.Info.Mode&0o055 != 0 && !p.survey.Ledger.Config().Shared &&
+			os.Geteuid() >= 0:
 			found = append(found, finding{
-				level: note, text: fmt.Sprintf("others may read it (mode %04o)", f.Info.Mode.Perm()), cure: "chmod 700 it",
+				level: note, text: fmt.Sprintf("others may read it (mode %04o)",
+					f.Info.Mode.Perm()), cure: "chmod 700 it",
 			})
 		}
 	}
@@ -27,15 +29,18 @@ func (p *checkup) permissions() (found []finding) {
 }
 
 func (p *checkup) untrusted(f fileops.Found) finding {
-	parts := strings.Split(strings.TrimPrefix(f.Distrust.Error(), f.Path+": "+fileops.ErrPermission.Error()+": "), ": ")
-	result := finding{level: problem, object: p.survey.Name(f), text: parts[0], cure: strings.Join(parts[1:], ": ")}
+	parts := strings.Split(strings.TrimPrefix(f.Distrust.Error(),
+		f.Path+": "+fileops.ErrPermission.Error()+": "), ": ")
+	result := finding{level: problem, object: p.survey.Name(f), text: parts[0],
+		cure: strings.Join(parts[1:], ": ")}
 	result.fixable = p.tightens(f)
 
 	switch {
 	case result.fixable:
 		result.cure += ", or --fix"
 	case p.survey.Ours(f):
-		result.cure = "others may have written commands, or paths to delete, into it: read it, then chmod go-w it or move it away"
+		result.cure = "others may have written commands, or paths to delete, into it: read it, " +
+			"then chmod go-w it or move it away"
 	}
 
 	return result
@@ -45,7 +50,8 @@ func (p *checkup) untrusted(f fileops.Found) finding {
 // directories, whose files are judged one by one, and for empty lock files. Others may have written
 // into any other file what to delete, run or signal after a crash, so a person must read it first.
 func (p *checkup) tightens(f fileops.Found) bool {
-	return p.survey.Ours(f) && (f.Kind == fileops.Directory || f.Kind == fileops.LockFile && f.Info.Size == 0)
+	return p.survey.Ours(f) && (f.Kind == fileops.Directory || f.Kind == fileops.LockFile &&
+		f.Info.Size == 0)
 }
 
 // parents reports the directories above the ledger that let others replace it.
@@ -57,7 +63,8 @@ func (p *checkup) parents() (found []finding) {
 
 	for _, dir := range p.survey.Above {
 		if cause := replaceable(dir.Info, euid); cause != "" {
-			found = append(found, finding{level: warning, object: dir.Path, text: cause, cure: "chmod go-w it, or move the ledger"})
+			found = append(found, finding{level: warning, object: dir.Path, text: cause,
+				cure: "chmod go-w it, or move the ledger"})
 		}
 	}
 
@@ -70,7 +77,8 @@ func replaceable(dir disk.Info, euid int) string {
 	case dir.UID != 0 && dir.UID != euid:
 		return fmt.Sprintf("its owner, uid %d, can replace the ledger's directory", dir.UID)
 	case dir.Mode&0o022 != 0 && dir.Mode&fs.ModeSticky == 0:
-		return fmt.Sprintf("others may write to it (mode %04o), and so can replace the ledger's directory", dir.Mode.Perm())
+		return fmt.Sprintf("others may write to it (mode %04o), and so can replace the ledger's "+
+			"directory", dir.Mode.Perm())
 	}
 	return ""
 }

@@ -18,19 +18,23 @@ func (p *checkup) place() []finding {
 func placement(network, commit string) finding {
 	switch {
 	case network == sshfs:
-		return finding{level: problem, text: "sshfs shares no locks between hosts", cure: "put the ledger on a file system that does"}
+		return finding{level: problem, text: "sshfs shares no locks between hosts",
+			cure: "put the ledger on a file system that does"}
 	case network != "" && commit == fileops.CommitRename:
 		return finding{
 			level: problem,
-			text:  fmt.Sprintf("several hosts can use this file system (%s), and commits by rename lose edits there", network),
+			text: fmt.Sprintf("several hosts can use this file system (%s), and commits by "+
+				"rename lose edits there", network),
 			cure: `stop all commands on all hosts, then write "commit": "link" into ledger.json, and never change it back ` +
 				"(dpl cannot check that no other host has the ledger open)",
 		}
 	case network != "":
-		return finding{level: ok, text: fmt.Sprintf("several hosts can use the file system (%s), and it commits by link", network)}
+		return finding{level: ok, text: fmt.Sprintf("several hosts can use the file system (%s), "+
+			"and it commits by link", network)}
 	case commit == "":
 		return finding{level: ok, text: "only this machine can use the file system"}
 	}
 
-	return finding{level: ok, text: "only this machine can use the file system, and it commits by " + commit}
+	return finding{level: ok,
+		text: "only this machine can use the file system, and it commits by " + commit}
 }

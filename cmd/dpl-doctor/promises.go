@@ -13,13 +13,18 @@ import (
 // promises are the checks of the file system's promises, in a scratch directory.
 func (p *checkup) promises() []check {
 	trial := func(name, well string, try func(*fileops.Scratch) error) check {
-		return check{name, well, func() []finding { return p.judged(p.inScratch(try), "put the ledger on another file system") }}
+		return check{name, well,
+			func() []finding {
+				return p.judged(p.inScratch(try),
+					"put the ledger on another file system")
+			}}
 	}
 	return []check{
 		trial("create", "O_EXCL never replaces a file", (*fileops.Scratch).Exclusive),
 		trial("link", "link(2) never replaces a file", (*fileops.Scratch).Link),
 		trial("move", "a rename that must not replace a file does not", (*fileops.Scratch).Move),
-		trial("rename", "a reader sees all of the old file or all of the new one", (*fileops.Scratch).Replace),
+		trial("rename", "a reader sees all of the old file or all of the new one",
+			(*fileops.Scratch).Replace),
 		trial("fsync", "directories can be synced", (*fileops.Scratch).Sync),
 	}
 }
@@ -33,7 +38,8 @@ func (p *checkup) judged(err error, cure string) []finding {
 		return []finding{{level: problem, text: p.plain(err), cure: cure}}
 	case errors.Is(err, errNoScratch) && errors.Is(err, fs.ErrPermission):
 		return []finding{{level: note, text: "not tried: no permission to write to the ledger"}}
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EROFS):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err,
+		syscall.EROFS):
 		return []finding{{level: note, text: "not tried: no space to write to (see space)"}}
 	}
 

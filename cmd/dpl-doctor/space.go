@@ -40,11 +40,14 @@ func (v volume) judge(largest uint64) finding {
 
 	switch few := v.ofThem > 0; {
 	case v.readOnly:
-		return finding{level: problem, text: "the file system is mounted read-only", cure: "mount it for writing"}
+		return finding{level: problem, text: "the file system is mounted read-only",
+			cure: "mount it for writing"}
 	case v.free < mebibyte+4*largest, few && v.inodes < 16:
-		return finding{level: problem, text: "only " + free + " are free", cure: "make room: edits fail with status 74"}
+		return finding{level: problem, text: "only " + free + " are free",
+			cure: "make room: edits fail with status 74"}
 	case v.free < 64*mebibyte, few && v.inodes < 1000:
-		return finding{level: warning, text: "only " + free + " are free", cure: "make room before edits fail"}
+		return finding{level: warning, text: "only " + free + " are free",
+			cure: "make room before edits fail"}
 	}
 
 	return finding{level: ok, text: free + " are free"}

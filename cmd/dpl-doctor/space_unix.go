@@ -23,6 +23,7 @@ func volumeOf(path string) (volume, error) {
 
 	block := uint64(st.Bsize)
 	return volume{
-		free: st.Bavail * block, inodes: st.Ffree, ofThem: st.Files, readOnly: st.Flags&readOnlyFlag != 0,
+		free: st.Bavail * block, inodes: st.Ffree, ofThem: st.Files,
+		readOnly: st.Flags&readOnlyFlag != 0,
 	}, nil
 }

@@ -22,7 +22,8 @@ func (p *checkup) treat(findings []finding) ([]finding, error) {
 		if err := p.survey.Tighten(f); err == nil {
 			p.env.NoteCommit()
 		} else {
-			failed = append(failed, finding{check: "permissions", level: problem, object: p.survey.Name(f), text: p.plain(err)})
+			failed = append(failed, finding{check: "permissions", level: problem,
+				object: p.survey.Name(f), text: p.plain(err)})
 		}
 	}
 
@@ -56,10 +57,14 @@ func (p *checkup) sweep() error {
 // cured returns the findings in before that are fixed in after.
 func cured(before, after []finding) (all []finding) {
 	for _, f := range before {
-		still := slices.ContainsFunc(after, func(a finding) bool { return a.check == f.check && a.object == f.object && a.level != ok })
+		still := slices.ContainsFunc(after, func(a finding) bool {
+			return a.check == f.check &&
+				a.object == f.object && a.level != ok
+		})
 		if f.fixable && !still {
 			f.level = fixed
-			f.cure = map[string]string{"permissions": "no one else may write to it now", "leftovers": "removed"}[f.check]
+			f.cure = map[string]string{"permissions": "no one else may write to it now",
+				"leftovers": "removed"}[f.check]
 			all = append(all, f)
 		}
 	}

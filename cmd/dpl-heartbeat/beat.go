@@ -46,7 +46,8 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 	case c.Cleaning && !participates:
 		return nil, cli.Usagef("--cleaning goes with --call or --participant")
 	case c.Heartbeat && b.actor.Supervisor == "" && b.service == "":
-		return nil, cli.Usagef("--heartbeat goes with --service or --supervisor: dpl-push --heartbeat promises those of a call")
+		return nil, cli.Usagef("--heartbeat goes with --service or --supervisor: dpl-push " +
+			"--heartbeat promises those of a call")
 	case (b.say.Readiness != "" || b.say.Note != nil) && !participates && b.service == "":
 		return nil, cli.Usagef("--readiness and --note go with --call, --participant or --group")
 	}
@@ -83,7 +84,8 @@ func (c *heartbeat) actor() (a protocol.Actor, err error) {
 	}
 
 	if a == (protocol.Actor{}) && c.Service == "" {
-		return a, cli.Usagef("one of --call, --participant, --supervisor and --service is required, " +
+		return a, cli.Usagef("one of --call, --participant, --supervisor and --service is " +
+			"required, " +
 			"or $DPL_CALL, $DPL_PARTICIPANT, $DPL_SUPERVISOR")
 	}
 
@@ -148,14 +150,16 @@ func (b *beater) registration() (cli.Object, error) {
 	}
 
 	p := protocol.ServiceProcess{
-		Service: b.service, PID: b.actor.PID, Process: b.actor.Process, Heartbeats: b.actor.Heartbeats,
+		Service: b.service, PID: b.actor.PID, Process: b.actor.Process,
+		Heartbeats: b.actor.Heartbeats,
 	}
 
 	var verdict protocol.Verdict
-	edit, err := b.env.EditGroup(b.ledger, b.group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
-		after, verdict, err = g.BeatService(p, b.say, seen)
-		return after, err
-	})
+	edit, err := b.env.EditGroup(b.ledger, b.group, fileops.Existing,
+		func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
+			after, verdict, err = g.BeatService(p, b.say, seen)
+			return after, err
+		})
 
 	if err != nil {
 		return nil, cli.Named("heartbeat", b.group, b.service, err)
@@ -176,7 +180,8 @@ func (b *beater) operations() (cli.Object, int, error) {
 	if b.op != "" {
 		result, status, err := b.one(b.op)
 		if errors.Is(err, fileops.ErrArchived) {
-			result, err = cli.Object{{Name: "operationId", Value: b.op}, {Name: "status", Value: status}}, nil
+			result, err = cli.Object{{Name: "operationId", Value: b.op},
+				{Name: "status", Value: status}}, nil
 		}
 		return result, status, err
 	}
@@ -202,14 +207,16 @@ func (b *beater) operations() (cli.Object, int, error) {
 		worst = cli.Worse(worst, status)
 	}
 
-	return cli.Object{{Name: "status", Value: worst}, {Name: "operations", Value: results}}, worst, nil
+	return cli.Object{{Name: "status", Value: worst},
+		{Name: "operations", Value: results}}, worst, nil
 }
 
 // one sends the heartbeat to one operation.
 func (b *beater) one(id string) (cli.Object, int, error) {
-	edit, err := b.env.Edit(b.ledger, id, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-		return op.Heartbeat(b.actor, b.say, seen)
-	})
+	edit, err := b.env.Edit(b.ledger, id, fileops.Existing,
+		func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+			return op.Heartbeat(b.actor, b.say, seen)
+		})
 
 	if err != nil {
 		return nil, cli.StatusOf(err), cli.Named("heartbeat", id, b.subject(), err)
@@ -228,7 +235,8 @@ func (b *beater) one(id string) (cli.Object, int, error) {
 		}
 	}
 
-	return append(cli.Result(edit), cli.Object{{Name: "status", Value: status}, {Name: "crashed", Value: crashed}}...), status, nil
+	return append(cli.Result(edit), cli.Object{{Name: "status", Value: status},
+		{Name: "crashed", Value: crashed}}...), status, nil
 }
 
 // summons returns the message for the process after a heartbeat with status 3 or 5, or "". A
@@ -272,7 +280,8 @@ func reportLine(op string, f *protocol.Frame) string {
 		crash = *f.Crash
 	}
 	return strings.Join([]string{
-		op, f.CallID, harmless.Text(strings.NewReplacer("\t", " ", "\n", " ").Replace(handle)), f.ParticipantID,
+		op, f.CallID, harmless.Text(strings.NewReplacer("\t", " ", "\n", " ").Replace(handle)),
+		f.ParticipantID,
 		fmt.Sprint(crash.StaleFor.Milliseconds()), string(crash.PreviousState),
 	}, "\t")
 }

@@ -24,7 +24,8 @@ type found struct {
 func (c *importer) reading() (r protocol.PeerReading, err error) {
 	switch {
 	case len(c.Files) == 0:
-		return r, cli.Usagef("no FILE: name a file of the Dart ledger, like ledger/ID.operation.json")
+		return r, cli.Usagef("no FILE: name a file of the Dart ledger, like " +
+			"ledger/ID.operation.json")
 	case c.Op != "" && len(c.Files) > 1:
 		return r, cli.Usagef("--op goes with one FILE: use --rename")
 	}
@@ -59,7 +60,8 @@ func (c *importer) read(env *cli.Env) (texts []string, err error) {
 
 // decode returns the operations in the files, or the errors of all of them. l, which may be nil,
 // decides which resources may be deleted.
-func (c *importer) decode(texts []string, r protocol.PeerReading, l *fileops.Ledger) (all []found, err error) {
+func (c *importer) decode(texts []string, r protocol.PeerReading,
+	l *fileops.Ledger) (all []found, err error) {
 	r.Refuse = func(op, path string) error {
 		if l == nil || l.Absent() {
 			return fmt.Errorf("%q: no ledger exists yet that says what may be deleted", path)
@@ -85,7 +87,8 @@ func readFile(env *cli.Env, file string) (string, error) {
 		return readAll(os.Stdin)
 	}
 	if _, err := os.Lstat(file + ".lock"); err == nil {
-		env.Warnf("%s.lock exists: a Dart process is editing the file, or was killed: import it when none is left", file)
+		env.Warnf("%s.lock exists: a Dart process is editing the file, or was killed: import it "+
+			"when none is left", file)
 	}
 
 	f, err := os.Open(file)
@@ -106,7 +109,8 @@ const maxFile = 64 << 20
 func readAll(f *os.File) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && len(text) > maxFile {
-		err = fmt.Errorf("%s: %w: it has more than %d MiB", f.Name(), protocol.ErrCorrupt, maxFile>>20)
+		err = fmt.Errorf("%s: %w: it has more than %d MiB", f.Name(), protocol.ErrCorrupt,
+			maxFile>>20)
 	}
 	return string(text), err
 }

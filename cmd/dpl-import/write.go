@@ -14,7 +14,8 @@ import (
 
 // errExists means that there is another operation with the same id, or the same one has changed
 // since it was imported.
-var errExists = errors.New("a different operation with this id exists: import the file under another id with --op or --rename")
+var errExists = errors.New("a different operation with this id exists: import the file under " +
+	"another id with --op or --rename")
 
 // write creates the operations. It goes on if one is refused.
 func write(env *cli.Env, l *fileops.Ledger, all []found) error {
@@ -50,9 +51,10 @@ func write(env *cli.Env, l *fileops.Ledger, all []found) error {
 
 // edit creates the operation unless it exists.
 func (f found) edit(env *cli.Env, l *fileops.Ledger) (session.Edit, error) {
-	return env.EditOperation(l, f.op.ID, fileops.OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
-		return f.replacing(op)
-	})
+	return env.EditOperation(l, f.op.ID, fileops.OrCreate,
+		func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+			return f.replacing(op)
+		})
 }
 
 // replacing returns the operation if before does not exist or equals it.
@@ -72,7 +74,8 @@ func (f found) warn(env *cli.Env) {
 		env.Warnf("%s: not taken over, but kept under peer: %s", f.op.ID, r.Error)
 	}
 	if ahead := f.op.LastHeartbeat.Sub(env.Now()); ahead > time.Minute {
-		env.Warnf("%s: the last heartbeat is %v from now: if the file was written in another time zone, import it under another --op with that "+
+		env.Warnf("%s: the last heartbeat is %v from now: if the file was written in another time "+
+			"zone, import it under another --op with that "+
 			"--time-zone", f.op.ID, ahead.Round(time.Second))
 	}
 }
@@ -80,7 +83,9 @@ func (f found) warn(env *cli.Env) {
 func (f found) result(edit session.Edit) cli.Object {
 	left := []cli.Object{}
 	for _, r := range f.left {
-		left = append(left, cli.Object{{Name: "path", Value: r.Path}, {Name: "error", Value: r.Error}})
+		left = append(left, cli.Object{{Name: "path", Value: r.Path},
+			{Name: "error", Value: r.Error}})
 	}
-	return append(cli.Result(edit), cli.Object{{Name: "file", Value: f.file}, {Name: "leftResources", Value: left}}...)
+	return append(cli.Result(edit), cli.Object{{Name: "file", Value: f.file},
+		{Name: "leftResources", Value: left}}...)
 }

@@ -20,7 +20,8 @@ func (c *orchestrate) orchestrator(env *cli.Env) *orchestrator.Orchestrator {
 	o := &orchestrator.Orchestrator{
 		Env: env, Group: string(c.Group), Owner: string(c.Owner), Failover: c.Failover,
 		Interval: time.Duration(c.Interval), Staleness: time.Duration(c.Staleness),
-		Spawn: c.Spawn, OnAlert: string(c.OnAlert), HookOut: env.Stderr, Every: time.Duration(c.Every),
+		Spawn: c.Spawn, OnAlert: string(c.OnAlert), HookOut: env.Stderr,
+		Every: time.Duration(c.Every),
 	}
 
 	if o.Owner == "" {
@@ -65,7 +66,8 @@ func tell(env *cli.Env, o *orchestrator.Orchestrator, p orchestrator.PassReport)
 		env.PrintJSON(report(o.Group, p))
 	}
 	if period, want := p.After.PassesTooRare(p.Before); want > 0 {
-		env.Warnf("%s: passes run every %v, too rarely for a threshold of %v: set --staleness %v or more",
+		env.Warnf("%s: passes run every %v, too rarely for a threshold of %v: set --staleness %v "+
+			"or more",
 			o.Group, period.Round(100*time.Millisecond), p.After.Orchestrator.StalenessThreshold, want)
 	}
 }
@@ -83,19 +85,23 @@ func report(group string, p orchestrator.PassReport) cli.Object {
 		case protocol.Signal:
 			actions = append(actions, cli.Object{
 				{Name: "supervisorId", Value: a.ServiceID}, {Name: "action", Value: "signal"},
-				{Name: "signal", Value: string(a.Name)}, {Name: "to", Value: string(a.To)}, {Name: "pid", Value: a.PID},
+				{Name: "signal", Value: string(a.Name)}, {Name: "to", Value: string(a.To)},
+				{Name: "pid", Value: a.PID},
 			})
 		}
 	}
 
 	for _, a := range p.Alerts {
 		alerts = append(alerts, cli.Object{
-			{Name: "seq", Value: a.Seq}, {Name: "type", Value: string(a.Type)}, {Name: "supervisorId", Value: cli.OrNull(a.ServiceID)}, {Name: "message", Value: a.Message},
+			{Name: "seq", Value: a.Seq}, {Name: "type", Value: string(a.Type)},
+			{Name: "supervisorId", Value: cli.OrNull(a.ServiceID)},
+			{Name: "message", Value: a.Message},
 		})
 	}
 
 	return cli.Object{
-		{Name: "groupId", Value: group}, {Name: "revision", Value: p.After.Registry.Revision}, {Name: "standBy", Value: p.StandBy},
+		{Name: "groupId", Value: group}, {Name: "revision", Value: p.After.Registry.Revision},
+		{Name: "standBy", Value: p.StandBy},
 		{Name: "actions", Value: actions}, {Name: "alerts", Value: alerts},
 	}
 }
@@ -134,11 +140,13 @@ func (c *orchestrate) repeat(env *cli.Env, o *orchestrator.Orchestrator) error {
 	err := o.Leave(protocol.OrchestratorShuttingDown)
 	<-given
 
-	return cli.Named("orchestrate", o.Group, "", errors.Join(err, o.Leave(protocol.OrchestratorStopped)))
+	return cli.Named("orchestrate", o.Group, "",
+		errors.Join(err, o.Leave(protocol.OrchestratorStopped)))
 }
 
 // hook gives alerts beside the passes, which do not wait for it.
-func hook(env *cli.Env, o *orchestrator.Orchestrator, raised <-chan struct{}, given chan<- struct{}) {
+func hook(env *cli.Env, o *orchestrator.Orchestrator, raised <-chan struct{},
+	given chan<- struct{}) {
 	runtime.LockOSThread() // with which the hook would be killed
 	defer close(given)
 	for range raised {

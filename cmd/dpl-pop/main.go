@@ -30,10 +30,12 @@ func (c *pop) Validate() error {
 }
 
 func (c *pop) Run(env *cli.Env) error {
-	asked := protocol.Pop{Call: string(c.Call), Fail: c.Fail, Reason: string(c.Reason), KeepOpen: c.KeepOpen}
-	edit, err := env.EditNamed("pop", string(c.Op), asked.Call, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-		return op.Pop(asked, seen)
-	})
+	asked := protocol.Pop{Call: string(c.Call), Fail: c.Fail, Reason: string(c.Reason),
+		KeepOpen: c.KeepOpen}
+	edit, err := env.EditNamed("pop", string(c.Op), asked.Call, fileops.Existing,
+		func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+			return op.Pop(asked, seen)
+		})
 	if err == nil && env.JSON() {
 		env.PrintJSON(cli.Result(edit))
 	}

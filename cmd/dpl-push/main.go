@@ -39,7 +39,8 @@ func (c *push) Run(env *cli.Env) error {
 		return err
 	}
 	if c.MadeUp() && entry.StdoutClosed() && !env.DryRun() {
-		return cli.WithStatus(cli.StatusIO, errors.New("stdout is closed, and the ids would be lost: give --op and --call"))
+		return cli.WithStatus(cli.StatusIO, errors.New("stdout is closed, and the ids would be "+
+			"lost: give --op and --call"))
 	}
 
 	l, err := c.Open(env)

@@ -40,10 +40,12 @@ func (c *push) print(env *cli.Env, l *fileops.Ledger, edit session.Edit, p proto
 	switch {
 	case env.JSON():
 		env.PrintJSON(append(cli.Result(edit), cli.Object{
-			{Name: "callId", Value: p.Call}, {Name: "participantId", Value: p.Participant}, {Name: "tmp", Value: cli.OrNull(tmp)},
+			{Name: "callId", Value: p.Call}, {Name: "participantId", Value: p.Participant},
+			{Name: "tmp", Value: cli.OrNull(tmp)},
 		}...))
 	case c.Sh:
-		fmt.Fprintf(env.Stdout, "export DPL_LEDGER=%s DPL_OP=%s DPL_CALL=%s DPL_PARTICIPANT=%s", quote(l.Dir()), op, p.Call, p.Participant)
+		fmt.Fprintf(env.Stdout, "export DPL_LEDGER=%s DPL_OP=%s DPL_CALL=%s DPL_PARTICIPANT=%s",
+			quote(l.Dir()), op, p.Call, p.Participant)
 		if tmp != "" {
 			fmt.Fprintf(env.Stdout, " DPL_TMP=%s", quote(tmp))
 		}

@@ -27,7 +27,8 @@ func environment(given []cli.Word) ([]protocol.Variable, error) {
 	for _, v := range given {
 		name, value, ok := strings.Cut(string(v), "=")
 		if name == "" {
-			return nil, cli.Usagef("--env: want NAME=VALUE, or NAME for the value it has now, not %q", v)
+			return nil, cli.Usagef("--env: want NAME=VALUE, or NAME for the value it has now, not "+
+				"%q", v)
 		}
 
 		if !ok {
@@ -36,7 +37,8 @@ func environment(given []cli.Word) ([]protocol.Variable, error) {
 			}
 		}
 
-		all = slices.DeleteFunc(all, func(other protocol.Variable) bool { return other.Name == name })
+		all = slices.DeleteFunc(all,
+			func(other protocol.Variable) bool { return other.Name == name })
 		all = append(all, protocol.Variable{Name: name, Value: value})
 	}
 

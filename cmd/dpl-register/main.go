@@ -46,7 +46,8 @@ func (c *register) Validate() error {
 	case c.Remove && c.saysHow():
 		return cli.Usagef("--remove goes with --group and --service only")
 	case c.Request && c.PID != 0:
-		return cli.Usagef("--pid does not go with --request: the pass that starts it knows its process")
+		return cli.Usagef("--pid does not go with --request: the pass that starts it knows its " +
+			"process")
 	case c.Fresh && len(c.Command) == 0 && c.Request:
 		return cli.Usagef("--fresh forgets all commands: give -- COMMAND")
 	case c.Request && c.Readiness != "" && len(c.Command) == 0:
@@ -56,7 +57,8 @@ func (c *register) Validate() error {
 	case len(c.Command) == 0 && (len(c.Env) > 0 || c.Dir != ""):
 		return cli.Usagef("--env and --dir go with -- COMMAND")
 	case len(c.Command) == 0 && c.saysNumbers() && !c.Request:
-		return cli.Usagef("--max-attempts, --backoff, --reset-after, --log-max and --log-keep go with -- COMMAND, or with --request")
+		return cli.Usagef("--max-attempts, --backoff, --reset-after, --log-max and --log-keep go " +
+			"with -- COMMAND, or with --request")
 	case c.LogMax != nil && *c.LogMax > 0 && *c.LogMax < protocol.LeastLogMax:
 		return cli.Usagef("--log-max: want at least 64K, or 0 for never")
 	case c.LogKeep != nil && *c.LogKeep == 0:

@@ -27,13 +27,14 @@ func (c *register) register(env *cli.Env) error {
 	}
 
 	heard := false
-	edit, err := env.EditGroup(l, group, fileops.OrCreate, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
-		heard, _ = g.OrchestratorHeard(seen)
-		if err := c.change(&r, g.Service(service)); err != nil {
-			return g, err
-		}
-		return g.Register(r, seen)
-	})
+	edit, err := env.EditGroup(l, group, fileops.OrCreate,
+		func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+			heard, _ = g.OrchestratorHeard(seen)
+			if err := c.change(&r, g.Service(service)); err != nil {
+				return g, err
+			}
+			return g.Register(r, seen)
+		})
 
 	if err != nil {
 		return cli.Named("register", group, service, err)
@@ -41,12 +42,14 @@ func (c *register) register(env *cli.Env) error {
 
 	outdated := edit.After.Service(service).Outdated()
 	if outdated && edit.Changed() {
-		env.Warnf("%s: %q still runs with its old settings, until its next start: dpl-restart --group %s --service %s",
+		env.Warnf("%s: %q still runs with its old settings, until its next start: dpl-restart "+
+			"--group %s --service %s",
 			group, service, group, service)
 	}
 
 	if env.JSON() {
-		env.PrintJSON(append(cli.GroupResult(edit, service), cli.Member{Name: "outdated", Value: outdated}))
+		env.PrintJSON(append(cli.GroupResult(edit, service),
+			cli.Member{Name: "outdated", Value: outdated}))
 	}
 	if !heard && !c.NoPass && !env.DryRun() && env.CheckGroupTrust(l) == nil {
 		c.pass(env, l, group)
@@ -58,7 +61,8 @@ func (c *register) register(env *cli.Env) error {
 // pass makes one pass, because no orchestrator is active (spec §11.1). The registration stands even
 // if the pass fails.
 func (c *register) pass(env *cli.Env, l *fileops.Ledger, group string) {
-	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group, Owner: session.DefaultOwner()}
+	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group,
+		Owner: session.DefaultOwner()}
 	if _, err := o.Pass(); err != nil {
 		env.Warnf("%v", cli.Named("orchestrate", group, "", err))
 	}
@@ -76,9 +80,10 @@ func (c *register) unregister(env *cli.Env) error {
 		return err
 	}
 
-	edit, err := env.EditGroup(l, group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
-		return g.Remove(service, by, seen)
-	})
+	edit, err := env.EditGroup(l, group, fileops.Existing,
+		func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+			return g.Remove(service, by, seen)
+		})
 
 	if err == nil && env.JSON() {
 		env.PrintJSON(cli.GroupResult(edit, service))
@@ -89,8 +94,9 @@ func (c *register) unregister(env *cli.Env) error {
 
 // saysHow reports whether a flag says how to register.
 func (c *register) saysHow() bool {
-	return len(c.Command) > 0 || c.saysNumbers() || c.Given("pid", "request", "depends-on", "no-depends-on", "env", "dir",
-		"kill-timeout", "no-restart", "readiness", "heartbeat", "fresh", "no-pass", "shared", "commit", "resource-root")
+	return len(c.Command) > 0 || c.saysNumbers() ||
+		c.Given("pid", "request", "depends-on", "no-depends-on", "env", "dir",
+			"kill-timeout", "no-restart", "readiness", "heartbeat", "fresh", "no-pass", "shared", "commit", "resource-root")
 }
 
 // saysNumbers reports whether a flag limits the restarts of COMMAND or its logs.
@@ -175,7 +181,8 @@ func (c *register) startInfo() (*protocol.StartInfo, error) {
 		return nil, nil
 	}
 
-	s := &protocol.StartInfo{Command: c.Command[0], Args: c.Command[1:], Readiness: protocol.ReadinessReady, Policy: protocol.DefaultPolicy(),
+	s := &protocol.StartInfo{Command: c.Command[0], Args: c.Command[1:],
+		Readiness: protocol.ReadinessReady, Policy: protocol.DefaultPolicy(),
 		LogMax: protocol.DefaultLogMax, LogKeep: protocol.DefaultLogKeep}
 	if c.Readiness != "" {
 		s.Readiness = c.Readiness

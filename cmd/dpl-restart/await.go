@@ -23,8 +23,10 @@ type sighting struct {
 
 // await makes passes until all restarted services are ready and have been so for long enough. A
 // service that dies is final; a failed attempt to start it is not, because others follow.
-func (c *restart) await(env *cli.Env, l *fileops.Ledger, group string, again []string) (protocol.Group, error) {
-	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group, Owner: session.DefaultOwner()}
+func (c *restart) await(env *cli.Env, l *fileops.Ledger, group string,
+	again []string) (protocol.Group, error) {
+	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group,
+		Owner: session.DefaultOwner()}
 	waiting, sightings := "", make(map[string]sighting)
 
 	ready := func(g protocol.Group) (bool, error) {
@@ -40,7 +42,8 @@ func (c *restart) await(env *cli.Env, l *fileops.Ledger, group string, again []s
 				s.State == protocol.StateShuttingDown && !s.StartAgain:
 				return false, fmt.Errorf("%w: %q is %s", cli.ErrImpossible, id, s.State)
 			case s.BlockedBy != "":
-				return false, fmt.Errorf("%w: %q is blocked by %s", cli.ErrImpossible, id, s.BlockedBy)
+				return false, fmt.Errorf("%w: %q is blocked by %s", cli.ErrImpossible, id,
+					s.BlockedBy)
 			case !g.Ready(id, seen):
 				delete(sightings, id)
 				waiting = fmt.Sprintf("%q is %s", id, s.State)
@@ -50,7 +53,8 @@ func (c *restart) await(env *cli.Env, l *fileops.Ledger, group string, again []s
 			case sightings[id].pid != s.PID:
 				sightings[id] = sighting{s.PID, time.Now()}
 				fallthrough
-			case s.StartInfo.Readiness == protocol.ReadinessReady && time.Since(sightings[id].since) < steady:
+			case s.StartInfo.Readiness == protocol.ReadinessReady &&
+				time.Since(sightings[id].since) < steady:
 				waiting = fmt.Sprintf("%q has just been started", id)
 			}
 		}

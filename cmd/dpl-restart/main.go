@@ -28,15 +28,16 @@ func (c *restart) Run(env *cli.Env) error {
 
 	var again []string
 	heard := false
-	edit, err := env.EditGroup(l, group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
-		heard, _ = g.OrchestratorHeard(seen)
-		if c.All {
-			after, again, err = g.RestartAll(by, seen)
-		} else {
-			after, again, err = g.Restart(service, by, c.Only, seen)
-		}
-		return after, err
-	})
+	edit, err := env.EditGroup(l, group, fileops.Existing,
+		func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
+			heard, _ = g.OrchestratorHeard(seen)
+			if c.All {
+				after, again, err = g.RestartAll(by, seen)
+			} else {
+				after, again, err = g.Restart(service, by, c.Only, seen)
+			}
+			return after, err
+		})
 
 	switch {
 	case err != nil:
@@ -47,7 +48,8 @@ func (c *restart) Run(env *cli.Env) error {
 	}
 
 	if err == nil && env.JSON() {
-		env.PrintJSON(append(cli.GroupResult(edit, service), cli.Member{Name: "restarted", Value: append([]string{}, again...)}))
+		env.PrintJSON(append(cli.GroupResult(edit, service),
+			cli.Member{Name: "restarted", Value: append([]string{}, again...)}))
 	}
 
 	return cli.Named("restart", group, service, err)

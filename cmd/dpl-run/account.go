@@ -56,7 +56,8 @@ func (c *run) statusFile() (*os.File, error) {
 	case c.StatusFD == nil:
 		return nil, nil
 	case *c.StatusFD <= 2:
-		return nil, cli.Usagef("--status-fd %d: stdin, stdout and stderr belong to COMMAND: give 3 or more",
+		return nil, cli.Usagef("--status-fd %d: stdin, stdout and stderr belong to COMMAND: give "+
+			"3 or more",
 			*c.StatusFD)
 	}
 
@@ -85,7 +86,8 @@ func (a *account) write(env *cli.Env, out *os.File, err error) {
 	}
 
 	line = append(line, cli.Object{
-		{Name: "state", Value: cli.OrNull(string(a.state))}, {Name: "reason", Value: cli.OrNull(reason)},
+		{Name: "state", Value: cli.OrNull(string(a.state))},
+		{Name: "reason", Value: cli.OrNull(reason)},
 	}...)
 
 	if _, err := out.Write(env.JSONLine(line)); err != nil {
@@ -105,7 +107,8 @@ func (e end) members() cli.Object {
 	}
 
 	return cli.Object{
-		{Name: "status", Value: status}, {Name: "signal", Value: signal}, {Name: "ok", Value: e.ran && e.failure == ""},
+		{Name: "status", Value: status}, {Name: "signal", Value: signal},
+		{Name: "ok", Value: e.ran && e.failure == ""},
 	}
 }
 

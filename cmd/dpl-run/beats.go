@@ -142,7 +142,8 @@ func (b *beats) learn(made beat) {
 }
 
 // begin begins the role p. While another process holds the lock it waits, unless a signal ends it.
-func begin(env *cli.Env, p role, signals <-chan os.Signal) (variables []string, interval time.Duration, err error) {
+func begin(env *cli.Env, p role,
+	signals <-chan os.Signal) (variables []string, interval time.Duration, err error) {
 	for warned := false; ; {
 		variables, interval, err = p.begin()
 		if !errors.Is(err, fileops.ErrBusy) {

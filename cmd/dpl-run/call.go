@@ -88,7 +88,8 @@ func (c *call) begin() ([]string, time.Duration, error) {
 	seen, _ := c.ledger.ObserveOperation(edit.After, c.env.Observer()())
 	c.period = edit.After.Pace(c.push.Call, seen)
 	return []string{
-		"DPL_LEDGER=" + c.ledger.Dir(), "DPL_OP=" + c.op, "DPL_CALL=" + c.push.Call, "DPL_PARTICIPANT=" + c.push.Participant,
+		"DPL_LEDGER=" + c.ledger.Dir(), "DPL_OP=" + c.op, "DPL_CALL=" + c.push.Call,
+		"DPL_PARTICIPANT=" + c.push.Participant,
 		"DPL_TMP=" + c.ledger.TmpDir(c.op, c.push.Call),
 	}, edit.After.HeartbeatInterval, nil
 }
@@ -118,14 +119,15 @@ func (c *call) tooLate(err error) error {
 
 func (c *call) beat(say protocol.Report) (int, error) {
 	actor := protocol.Actor{Call: c.push.Call, PID: c.push.PID, Process: c.push.Process}
-	edit, err := c.env.Edit(c.ledger, c.op, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-		if op.State == protocol.Running {
-			say.Cleaning = false // that notice was for an earlier operation with the same id
-		}
-		after, err := op.Heartbeat(actor, say, seen)
-		c.period = after.Pace(c.push.Call, seen)
-		return after, err
-	})
+	edit, err := c.env.Edit(c.ledger, c.op, fileops.Existing,
+		func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+			if op.State == protocol.Running {
+				say.Cleaning = false // that notice was for an earlier operation with the same id
+			}
+			after, err := op.Heartbeat(actor, say, seen)
+			c.period = after.Pace(c.push.Call, seen)
+			return after, err
+		})
 
 	switch {
 	case gone(err) || edit.Archived:
@@ -194,12 +196,14 @@ func failed(op protocol.Operation) string {
 
 // declared names the actor that declared f crashed, and its evidence. f has crash members.
 func declared(f *protocol.Frame) string {
-	return fmt.Sprintf("call %s was declared crashed by %s: %s", f.CallID, f.Crash.DetectedBy, f.Crash.Evidence)
+	return fmt.Sprintf("call %s was declared crashed by %s: %s", f.CallID, f.Crash.DetectedBy,
+		f.Crash.Evidence)
 }
 
 // gone reports whether err means that the call no longer exists.
 func gone(err error) bool {
-	return errors.Is(err, protocol.ErrNoCall) || errors.Is(err, protocol.ErrOver) || errors.Is(err, fileops.ErrArchived) ||
+	return errors.Is(err, protocol.ErrNoCall) || errors.Is(err, protocol.ErrOver) ||
+		errors.Is(err, fileops.ErrArchived) ||
 		errors.Is(err, fileops.ErrNotFound)
 }
 
@@ -210,13 +214,14 @@ func (c *call) end(e end) (verdict, error) {
 	}
 
 	var crashed *protocol.Frame
-	edit, err := c.env.Edit(c.ledger, c.op, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-		crashed = nil
-		if f := op.Frame(c.push.Call); f != nil && !f.State.Live() {
-			crashed = f
-		}
-		return op.Pop(pop, seen)
-	})
+	edit, err := c.env.Edit(c.ledger, c.op, fileops.Existing,
+		func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+			crashed = nil
+			if f := op.Frame(c.push.Call); f != nil && !f.State.Live() {
+				crashed = f
+			}
+			return op.Pop(pop, seen)
+		})
 
 	if gone(err) && c.unsure {
 		err = fileops.ErrCommitted // the first try has removed it
@@ -233,7 +238,8 @@ func (c *call) end(e end) (verdict, error) {
 	v := verdict{state: edit.After.State}
 	switch {
 	case crashed != nil:
-		v.status, v.reason = cli.StatusCrashed, fmt.Sprintf("%s: call %s was declared crashed", c.op, c.push.Call)
+		v.status, v.reason = cli.StatusCrashed, fmt.Sprintf("%s: call %s was declared crashed",
+			c.op, c.push.Call)
 		if crashed.Crash != nil {
 			v.reason = c.op + ": " + declared(crashed)
 		}

@@ -58,7 +58,8 @@ type ending struct {
 // follow handles events until the command and its group have ended.
 func (r *runner) follow(interval time.Duration) {
 	start := time.Now()
-	r.soft, r.hard, r.silent = after(start, r.softTimeout), after(start, r.timeout), after(start, r.watchdog)
+	r.soft, r.hard, r.silent = after(start, r.softTimeout), after(start, r.timeout), after(start,
+		r.watchdog)
 	r.late = start.Add(settled)
 	r.beats.start(r.role, interval)
 	ended := r.job.Ended()
@@ -68,7 +69,8 @@ func (r *runner) follow(interval time.Duration) {
 	}
 
 	for {
-		timer := time.NewTimer(time.Until(earliest(r.kill, r.soft, r.hard, r.silent, r.late, r.beats.due())))
+		timer := time.NewTimer(time.Until(earliest(r.kill, r.soft, r.hard, r.silent, r.late,
+			r.beats.due())))
 		select {
 		case <-r.job.Empty():
 			timer.Stop()
@@ -144,7 +146,8 @@ func (r *runner) onTime(now time.Time) bool {
 	}
 
 	if r.killed {
-		r.env.Warnf("%s: killed, but still there: processes %v", r.role.name(), append(r.job.Left(), r.job.Strays()...))
+		r.env.Warnf("%s: killed, but still there: processes %v", r.role.name(),
+			append(r.job.Left(), r.job.Strays()...))
 		return false
 	}
 
@@ -172,12 +175,14 @@ func (r *runner) leftBehind() {
 	said := strings.Join(names, ", ")
 	if len(strays) > 0 && r.role.daemonizes() && endOf(r.job, r.ok).failure == "" {
 		r.kill, r.background = time.Time{}, true
-		r.env.Warnf("%s: the command has gone into the background: %s: dpl-run stays until it ends", r.role.name(), said)
+		r.env.Warnf("%s: the command has gone into the background: %s: dpl-run stays until it ends",
+			r.role.name(), said)
 		return
 	}
 
 	if len(strays) > 0 {
-		r.env.Warnf("%s: the command has left processes outside its process group: stopping %s", r.role.name(), said)
+		r.env.Warnf("%s: the command has left processes outside its process group: stopping %s",
+			r.role.name(), said)
 	}
 
 	r.term()
@@ -185,7 +190,8 @@ func (r *runner) leftBehind() {
 
 // ask asks the command to end.
 func (r *runner) ask() {
-	r.env.Warnf("%s: %v have passed: sending %s", r.role.name(), r.softTimeout, process.SignalName(r.softSignal))
+	r.env.Warnf("%s: %v have passed: sending %s", r.role.name(), r.softTimeout,
+		process.SignalName(r.softSignal))
 	note := "asked to end after " + r.softTimeout.String()
 	r.beats.say(protocol.Report{Note: &note})
 	r.signal(r.softSignal)

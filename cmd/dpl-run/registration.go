@@ -25,7 +25,8 @@ type registration struct {
 // registration returns the role that --group asks for.
 func (c *run) registration(env *cli.Env) (role, error) {
 	if c.GivesCall() {
-		return nil, cli.Usagef("--group keeps the registration of a service: it goes with --service only, not with flags of a call")
+		return nil, cli.Usagef("--group keeps the registration of a service: it goes with " +
+			"--service only, not with flags of a call")
 	}
 	if c.Given("supervisor") && c.Service == "" {
 		c.Service = c.Supervisor // as the flag was called before
@@ -42,7 +43,8 @@ func (c *run) registration(env *cli.Env) (role, error) {
 		return nil, err
 	}
 
-	r := &registration{env: env, group: string(c.Group), self: protocol.ServiceProcess{Service: service, Process: self()}}
+	r := &registration{env: env, group: string(c.Group),
+		self: protocol.ServiceProcess{Service: service, Process: self()}}
 	r.self.PID = r.self.Process.PID
 	if c.Notify {
 		r.atFirst = protocol.ReadinessStarting
@@ -65,19 +67,23 @@ func (r *registration) name() string { return r.group + ": " + r.self.Service }
 func (r *registration) daemonizes() bool { return true }
 
 func (r *registration) ids() cli.Object {
-	return cli.Object{{Name: "groupId", Value: r.group}, {Name: "supervisorId", Value: r.self.Service}}
+	return cli.Object{{Name: "groupId", Value: r.group},
+		{Name: "supervisorId", Value: r.self.Service}}
 }
 
 func (r *registration) begin() ([]string, time.Duration, error) {
-	edit, err := r.env.EditGroup(r.ledger, r.group, fileops.OrCreate, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
-		return g.Register(protocol.Registration{
-			Service: r.self.Service, By: r.by, PID: r.self.PID, Process: r.self.Process, Readiness: r.atFirst,
-			Heartbeats: r.promise,
-		}, seen)
-	})
+	edit, err := r.env.EditGroup(r.ledger, r.group, fileops.OrCreate,
+		func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+			return g.Register(protocol.Registration{
+				Service: r.self.Service, By: r.by, PID: r.self.PID, Process: r.self.Process,
+				Readiness:  r.atFirst,
+				Heartbeats: r.promise,
+			}, seen)
+		})
 
 	if errors.Is(err, protocol.ErrOtherProcess) {
-		return nil, 0, fmt.Errorf("%s: register %q: another process of the service is alive: stop it with dpl-shutdown", r.group, r.self.Service)
+		return nil, 0, fmt.Errorf("%s: register %q: another process of the service is alive: stop "+
+			"it with dpl-shutdown", r.group, r.self.Service)
 	}
 	if err != nil || r.env.DryRun() {
 		return nil, 0, cli.Named("register", r.group, r.self.Service, err)
@@ -85,7 +91,8 @@ func (r *registration) begin() ([]string, time.Duration, error) {
 
 	r.interval = edit.After.Orchestrator.HeartbeatInterval
 	return []string{
-		"DPL_LEDGER=" + r.ledger.Dir(), "DPL_GROUP=" + r.group, "DPL_SERVICE=" + r.self.Service, "DPL_SUPERVISOR=" + r.self.Service,
+		"DPL_LEDGER=" + r.ledger.Dir(), "DPL_GROUP=" + r.group, "DPL_SERVICE=" + r.self.Service,
+		"DPL_SUPERVISOR=" + r.self.Service,
 	}, r.interval, nil
 }
 
@@ -93,12 +100,14 @@ func (r *registration) tidy() {}
 
 func (r *registration) beat(say protocol.Report) (int, error) {
 	var answer protocol.Verdict
-	_, err := r.env.EditGroup(r.ledger, r.group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
-		after, answer, err = g.BeatService(r.self, say, seen)
-		return after, err
-	})
+	_, err := r.env.EditGroup(r.ledger, r.group, fileops.Existing,
+		func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
+			after, answer, err = g.BeatService(r.self, say, seen)
+			return after, err
+		})
 
-	if errors.Is(err, protocol.ErrNoService) || errors.Is(err, protocol.ErrOtherProcess) || errors.Is(err, fileops.ErrNoGroup) {
+	if errors.Is(err, protocol.ErrNoService) || errors.Is(err, protocol.ErrOtherProcess) ||
+		errors.Is(err, fileops.ErrNoGroup) {
 		r.env.Warnf("%v", cli.Named("heartbeat", r.group, r.self.Service, err))
 		return cli.StatusCrashed, nil
 	}

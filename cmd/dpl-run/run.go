@@ -75,8 +75,9 @@ func (c *run) run(env *cli.Env, a *account) error {
 	}
 
 	r := &runner{
-		env: env, role: p, account: a, signals: signals, keeper: <-keeper, ok: ok, softSignal: softSignal,
-		killAfter: time.Duration(c.KillAfter), softTimeout: time.Duration(c.SoftTimeout),
+		env: env, role: p, account: a, signals: signals, keeper: <-keeper, ok: ok,
+		softSignal: softSignal,
+		killAfter:  time.Duration(c.KillAfter), softTimeout: time.Duration(c.SoftTimeout),
 		timeout: time.Duration(c.Timeout), watchdog: time.Duration(c.Watchdog),
 	}
 
@@ -154,7 +155,8 @@ func without(env []string, names ...string) []string {
 }
 
 // run starts the command, and returns once it has ended and the ledger says so.
-func (r *runner) run(path string, argv, variables []string, interval time.Duration, notify bool) (err error) {
+func (r *runner) run(path string, argv, variables []string, interval time.Duration,
+	notify bool) (err error) {
 	env := environment(variables)
 	if notify {
 		if r.socket, err = sdnotify.Listen(); err != nil {
@@ -162,7 +164,8 @@ func (r *runner) run(path string, argv, variables []string, interval time.Durati
 			return r.notStarted(err)
 		}
 		defer r.socket.Close()
-		env = append(without(env, "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"), "NOTIFY_SOCKET="+r.socket.Address())
+		env = append(without(env, "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"),
+			"NOTIFY_SOCKET="+r.socket.Address())
 		if r.watchdog != 0 {
 			env = append(env, "WATCHDOG_USEC="+strconv.FormatInt(r.watchdog.Microseconds(), 10))
 		}
@@ -175,7 +178,8 @@ func (r *runner) run(path string, argv, variables []string, interval time.Durati
 
 	r.env.Logf("%s: process %d: %s", r.role.name(), r.job.PID(), strings.Join(argv, " "))
 	if err := r.job.Unkept(); err != nil {
-		r.env.Logf("%s: if dpl-run is killed, only the first process of the command ends: %v", r.role.name(), err)
+		r.env.Logf("%s: if dpl-run is killed, only the first process of the command ends: %v",
+			r.role.name(), err)
 	}
 
 	tidied := make(chan struct{})

@@ -15,12 +15,14 @@ import (
 // children, its threads and its job. SIGPIPE, which it gets for its own output, is caught so that
 // it does not end dpl-run.
 var notForwarded = []syscall.Signal{
-	unix.SIGCHLD, unix.SIGURG, unix.SIGPIPE, unix.SIGCONT, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU, unix.SIGKILL, unix.SIGSTOP,
+	unix.SIGCHLD, unix.SIGURG, unix.SIGPIPE, unix.SIGCONT, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU,
+	unix.SIGKILL, unix.SIGSTOP,
 }
 
 // early are the signals that may come at any time. Catching one costs two thread switches, so the
 // others are caught once the command has run for settled.
-var early = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2}
+var early = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1,
+	unix.SIGUSR2}
 
 // catch starts to catch the signals to be passed on. Ignored signals, as under nohup, stay ignored,
 // except asks, the signal that asks the command to end: shells start background jobs with SIGINT

@@ -59,7 +59,8 @@ func parseStatuses(item string) (first, last int, err error) {
 	if sig, unknown := process.ParseSignal(item); unknown == nil {
 		return 128 + int(sig), 128 + int(sig), nil
 	}
-	return 0, 0, fmt.Errorf("%q: want exit statuses from 0 to 255, ranges like 2-5, or signals like SIGPIPE", item)
+	return 0, 0, fmt.Errorf("%q: want exit statuses from 0 to 255, ranges like 2-5, or signals "+
+		"like SIGPIPE", item)
 }
 
 func parseStatus(text string) (int, error) {

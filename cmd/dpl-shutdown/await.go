@@ -13,14 +13,17 @@ import (
 
 // await makes passes until the service and its dependents, or all services, have stopped. It does
 // not depend on the passes of other processes.
-func (c *shutdown) await(env *cli.Env, l *fileops.Ledger, group, service string) (protocol.Group, error) {
-	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group, Owner: session.DefaultOwner()}
+func (c *shutdown) await(env *cli.Env, l *fileops.Ledger, group,
+	service string) (protocol.Group, error) {
+	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group,
+		Owner: session.DefaultOwner()}
 	var left []string
 
 	stopped := func(g protocol.Group) (bool, error) {
 		for i := range g.Registry.Services {
 			s := &g.Registry.Services[i]
-			asked := s.State == protocol.StateShuttingDown && !s.StartAgain || s.State == protocol.StateStopped
+			asked := s.State == protocol.StateShuttingDown && !s.StartAgain ||
+				s.State == protocol.StateStopped
 			if (c.All || s.ID == service) && !asked {
 				return false, fmt.Errorf("%w: %q is %s again", cli.ErrImpossible, s.ID, s.State)
 			}
@@ -31,7 +34,8 @@ func (c *shutdown) await(env *cli.Env, l *fileops.Ledger, group, service string)
 	}
 
 	late := func() error {
-		return fmt.Errorf("%w: after %v %q is still %s", cli.ErrTimeout, time.Duration(c.Timeout), left[0], protocol.StateShuttingDown)
+		return fmt.Errorf("%w: after %v %q is still %s", cli.ErrTimeout, time.Duration(c.Timeout),
+			left[0], protocol.StateShuttingDown)
 	}
 
 	return o.Until(time.Duration(c.Timeout), stopped, late)

@@ -26,12 +26,13 @@ func (c *shutdown) Run(env *cli.Env) error {
 		return err
 	}
 
-	edit, err := env.EditGroup(l, group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
-		if c.All {
-			return g.ShutdownAll(by, seen)
-		}
-		return g.Shutdown(service, by, c.Only, seen)
-	})
+	edit, err := env.EditGroup(l, group, fileops.Existing,
+		func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+			if c.All {
+				return g.ShutdownAll(by, seen)
+			}
+			return g.Shutdown(service, by, c.Only, seen)
+		})
 
 	if err == nil && c.Wait {
 		edit.After, err = c.await(env, l, group, service)

@@ -17,7 +17,8 @@ type supervised struct {
 
 // supervisedBy returns the calls of a supervisor sorted by handle, in the operation id, or in all
 // if id is "".
-func (s *reporter) supervisedBy(id, supervisor string) (calls []supervised, warnings []error, err error) {
+func (s *reporter) supervisedBy(id,
+	supervisor string) (calls []supervised, warnings []error, err error) {
 	ops, warnings, err := s.readAll(id)
 	if err != nil {
 		return nil, nil, err
@@ -32,7 +33,8 @@ func (s *reporter) supervisedBy(id, supervisor string) (calls []supervised, warn
 	}
 
 	slices.SortStableFunc(calls, func(a, b supervised) int {
-		return cmp.Compare(cmp.Or(a.frame.SupervisorHandle, "-"), cmp.Or(b.frame.SupervisorHandle, "-"))
+		return cmp.Compare(cmp.Or(a.frame.SupervisorHandle, "-"),
+			cmp.Or(b.frame.SupervisorHandle, "-"))
 	})
 
 	return calls, warnings, nil
@@ -44,9 +46,11 @@ func (s *reporter) callsOf(id, supervisor string) (drawn []view.Call, warnings [
 	for _, c := range calls {
 		evidence, age := c.op.Judge(c.frame, c.op.Seen)
 		drawn = append(drawn, view.Call{
-			Operation: c.op.ID, Handle: c.frame.SupervisorHandle, Call: c.frame.CallID, Participant: c.frame.ParticipantID,
-			State: string(c.frame.State), Age: view.Ago(age),
-			Verdict: view.Verdict(c.frame.State.Live(), evidence, c.frame.Crash, c.op.Seen.Stopped(c.frame.PID, c.frame.Process)),
+			Operation: c.op.ID, Handle: c.frame.SupervisorHandle, Call: c.frame.CallID,
+			Participant: c.frame.ParticipantID,
+			State:       string(c.frame.State), Age: view.Ago(age),
+			Verdict: view.Verdict(c.frame.State.Live(), evidence, c.frame.Crash,
+				c.op.Seen.Stopped(c.frame.PID, c.frame.Process)),
 		})
 	}
 
@@ -62,7 +66,9 @@ func (s *reporter) calls(id, supervisor string) error {
 
 	results := []cli.Object{}
 	for _, c := range calls {
-		results = append(results, append(cli.Object{{Name: "operationId", Value: c.op.ID}}, frame(c.op, c.frame)...))
+		results = append(results, append(cli.Object{{Name: "operationId", Value: c.op.ID}},
+			frame(c.op, c.frame)...))
 	}
-	return s.print(cli.Object{{Name: "supervisorId", Value: supervisor}, {Name: "calls", Value: results}}, warnings)
+	return s.print(cli.Object{{Name: "supervisorId", Value: supervisor},
+		{Name: "calls", Value: results}}, warnings)
 }

@@ -14,7 +14,8 @@ import (
 // readGroup returns the group id. It returns ErrNoService if service is not "" and not in the
 // group.
 func (s *reporter) readGroup(id, service string) (g view.Group, err error) {
-	if g.Group, err = s.ledger.ReadGroup(id); err == nil && service != "" && g.Service(service) == nil {
+	if g.Group, err = s.ledger.ReadGroup(id); err == nil && service != "" &&
+		g.Service(service) == nil {
 		err = protocol.ErrNoService
 	}
 	if err != nil {
@@ -68,9 +69,11 @@ func inShort(groups []view.Group) []cli.Object {
 	for _, g := range groups {
 		_, age := g.OrchestratorHeard(g.Seen)
 		results = append(results, cli.Object{
-			{Name: "groupId", Value: g.ID}, {Name: "supervisors", Value: len(g.Registry.Services)}, {Name: "running", Value: g.Running()},
+			{Name: "groupId", Value: g.ID}, {Name: "supervisors", Value: len(g.Registry.Services)},
+			{Name: "running", Value: g.Running()},
 			{Name: "inTrouble", Value: g.Troubled()},
-			{Name: "orchestrator", Value: g.Orchestrated()}, {Name: "ageMs", Value: milliseconds(g.Orchestrator.Heartbeat, age)},
+			{Name: "orchestrator", Value: g.Orchestrated()},
+			{Name: "ageMs", Value: milliseconds(g.Orchestrator.Heartbeat, age)},
 		})
 	}
 
@@ -102,26 +105,38 @@ func (s *reporter) group(id, service string) error {
 
 	heard, _ := g.OrchestratorHeard(g.Seen)
 	return s.print(cli.Object{
-		{Name: "groupId", Value: id}, {Name: "orchestrator", Value: jsontext.Value(g.Orchestrator.Encode())}, {Name: "orchestratorHeard", Value: heard},
-		{Name: "owner", Value: cli.OrNull(g.Registry.Owner)}, {Name: "revision", Value: g.Registry.Revision}, {Name: "supervisors", Value: rows},
+		{Name: "groupId", Value: id},
+		{Name: "orchestrator", Value: jsontext.Value(g.Orchestrator.Encode())},
+		{Name: "orchestratorHeard", Value: heard},
+		{Name: "owner", Value: cli.OrNull(g.Registry.Owner)},
+		{Name: "revision", Value: g.Registry.Revision}, {Name: "supervisors", Value: rows},
 	}, nil)
 }
 
 func registered(g view.Group, r *protocol.Service) cli.Object {
 	_, age := g.JudgeService(r, g.Seen)
 	o := cli.Object{
-		{Name: "supervisorId", Value: r.ID}, {Name: "state", Value: string(r.State)}, {Name: "pid", Value: cli.PIDOrNull(r.PID)},
+		{Name: "supervisorId", Value: r.ID}, {Name: "state", Value: string(r.State)},
+		{Name: "pid", Value: cli.PIDOrNull(r.PID)},
 		{Name: "readiness", Value: string(r.Notice.Readiness)},
-		{Name: "ageMs", Value: milliseconds(r.LastHeartbeat, age)}, {Name: "restartAttempts", Value: r.RestartAttempts},
-		{Name: "dependencies", Value: append([]string{}, r.Dependencies...)}, {Name: "dependsOn", Value: cli.OrNull(strings.Join(r.Dependencies, ","))},
-		{Name: "restartable", Value: r.Restartable}, {Name: "verdict", Value: g.ServiceVerdict(r)}, {Name: "note", Value: cli.OrNull(g.Note(r))},
-		{Name: "graceUntil", Value: stampOrNull(g.WindowOf(r, g.Seen))}, {Name: "inTrouble", Value: g.InTrouble(r)}, {Name: "blockedBy", Value: cli.OrNull(r.BlockedBy)},
-		{Name: "startedAt", Value: stampOrNull(r.StartedAt)}, {Name: "runningSince", Value: stampOrNull(r.RunningSince)},
-		{Name: "failedAt", Value: stampOrNull(r.FailedAt)}, {Name: "nextAttemptAt", Value: stampOrNull(r.NextAttemptAt)},
+		{Name: "ageMs", Value: milliseconds(r.LastHeartbeat, age)},
+		{Name: "restartAttempts", Value: r.RestartAttempts},
+		{Name: "dependencies", Value: append([]string{}, r.Dependencies...)},
+		{Name: "dependsOn", Value: cli.OrNull(strings.Join(r.Dependencies, ","))},
+		{Name: "restartable", Value: r.Restartable}, {Name: "verdict", Value: g.ServiceVerdict(r)},
+		{Name: "note", Value: cli.OrNull(g.Note(r))},
+		{Name: "graceUntil", Value: stampOrNull(g.WindowOf(r, g.Seen))},
+		{Name: "inTrouble", Value: g.InTrouble(r)},
+		{Name: "blockedBy", Value: cli.OrNull(r.BlockedBy)},
+		{Name: "startedAt", Value: stampOrNull(r.StartedAt)},
+		{Name: "runningSince", Value: stampOrNull(r.RunningSince)},
+		{Name: "failedAt", Value: stampOrNull(r.FailedAt)},
+		{Name: "nextAttemptAt", Value: stampOrNull(r.NextAttemptAt)},
 		{Name: "startAgain", Value: r.StartAgain}, {Name: "outdated", Value: r.Outdated()},
 	}
 
-	return append(append(o, startOf(g, r)...), cli.Member{Name: "lastExit", Value: lastExit(r.LastExit)})
+	return append(append(o, startOf(g, r)...),
+		cli.Member{Name: "lastExit", Value: lastExit(r.LastExit)})
 }
 
 // startOf returns how r is started and where its output goes. All members are null if no pass can
@@ -129,13 +144,16 @@ func registered(g view.Group, r *protocol.Service) cli.Object {
 func startOf(g view.Group, r *protocol.Service) cli.Object {
 	if r.StartInfo == nil {
 		return cli.Object{
-			{Name: "command", Value: nil}, {Name: "workingDirectory", Value: nil}, {Name: "maxAttempts", Value: nil}, {Name: "log", Value: nil},
+			{Name: "command", Value: nil}, {Name: "workingDirectory", Value: nil},
+			{Name: "maxAttempts", Value: nil}, {Name: "log", Value: nil},
 		}
 	}
 
 	return cli.Object{
-		{Name: "command", Value: append([]string{r.StartInfo.Command}, r.StartInfo.Args...)}, {Name: "workingDirectory", Value: r.StartInfo.Dir},
-		{Name: "maxAttempts", Value: r.StartInfo.Policy.MaxAttempts}, {Name: "log", Value: g.Log(r.ID)},
+		{Name: "command", Value: append([]string{r.StartInfo.Command}, r.StartInfo.Args...)},
+		{Name: "workingDirectory", Value: r.StartInfo.Dir},
+		{Name: "maxAttempts", Value: r.StartInfo.Policy.MaxAttempts},
+		{Name: "log", Value: g.Log(r.ID)},
 	}
 }
 
@@ -177,7 +195,8 @@ func (s *reporter) checkGroup(id, service, state string) error {
 	holds := string(g.Service(service).State) == state
 	if s.env.JSON() {
 		s.env.PrintJSON(cli.Object{
-			{Name: "groupId", Value: id}, {Name: "supervisorId", Value: service}, {Name: "state", Value: string(g.Service(service).State)},
+			{Name: "groupId", Value: id}, {Name: "supervisorId", Value: service},
+			{Name: "state", Value: string(g.Service(service).State)},
 			{Name: "revision", Value: g.Registry.Revision}, {Name: "holds", Value: holds},
 		})
 	}

@@ -99,7 +99,8 @@ func alert(line string) protocol.Alert {
 
 	at, _ := time.Parse(time.RFC3339, said.Timestamp)
 	return protocol.Alert{
-		Type: protocol.AlertType(said.Type), ServiceID: said.SupervisorID, Message: said.Message, Timestamp: at,
+		Type: protocol.AlertType(said.Type), ServiceID: said.SupervisorID, Message: said.Message,
+		Timestamp: at,
 	}
 }
 
@@ -114,7 +115,8 @@ func replace(file, text string) error {
 		mode = info.Mode().Perm() // its owner may have let others read it
 	}
 
-	temp := filepath.Join(filepath.Dir(file), fmt.Sprintf(".%s.%016x", filepath.Base(file), rand.Uint64()))
+	temp := filepath.Join(filepath.Dir(file), fmt.Sprintf(".%s.%016x", filepath.Base(file),
+		rand.Uint64()))
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

@@ -20,7 +20,8 @@ func (c *status) checkLog() error {
 	case c.Group == "":
 		return cli.Usagef("--log goes with --group")
 	case c.Service != "" || c.Check != "" || c.IDs || c.Watch || c.HTML != "" || c.JSON:
-		return cli.Usagef("--log goes with none of --service, --check, --ids, --watch, --html and --json")
+		return cli.Usagef("--log goes with none of --service, --check, --ids, --watch, --html and " +
+			"--json")
 	}
 
 	return nil

@@ -40,8 +40,10 @@ func (c *status) Validate() error {
 
 	op := c.Given("op")
 	switch {
-	case c.Groups && (op || c.Why != "" || c.Check != "" || c.Supervisor != "" || c.Service != "" || c.Group != ""):
-		return cli.Usagef("--groups goes with none of --op, --group, --service, --supervisor, --check and --why")
+	case c.Groups && (op || c.Why != "" || c.Check != "" || c.Supervisor != "" || c.Service != "" ||
+		c.Group != ""):
+		return cli.Usagef("--groups goes with none of --op, --group, --service, --supervisor, " +
+			"--check and --why")
 	case c.Group == "" && c.Service != "":
 		return cli.Usagef("--service goes with --group")
 	case c.Group != "" && (op || c.Why != "" || c.Supervisor != ""):
@@ -88,7 +90,8 @@ func (c *status) Run(env *cli.Env) error {
 		return s.why(op, string(c.Why))
 	}
 
-	what := subject{op: op, supervisor: string(c.Supervisor), group: group, service: string(c.Service)}
+	what := subject{op: op, supervisor: string(c.Supervisor), group: group,
+		service: string(c.Service)}
 	if op != "" && group == "" {
 		env.NoteInherited(s.ledger, op)
 	}

@@ -27,7 +27,8 @@ func (s *reporter) check(id, state string) error {
 	holds := string(op.State) == state || state == "terminal" && op.State.Terminal()
 	if s.env.JSON() {
 		s.env.PrintJSON(cli.Object{
-			{Name: "operationId", Value: op.ID}, {Name: "state", Value: string(op.State)}, {Name: "revision", Value: op.Revision}, {Name: "holds", Value: holds},
+			{Name: "operationId", Value: op.ID}, {Name: "state", Value: string(op.State)},
+			{Name: "revision", Value: op.Revision}, {Name: "holds", Value: holds},
 		})
 	}
 
@@ -48,7 +49,8 @@ func (s *reporter) why(id, call string) error {
 	f := op.Frame(call)
 	if f == nil {
 		if op.Archived {
-			err = fmt.Errorf("%w: it is archived: its events show how the call ended", protocol.ErrNoCall)
+			err = fmt.Errorf("%w: it is archived: its events show how the call ended",
+				protocol.ErrNoCall)
 		} else {
 			err = protocol.ErrNoCall
 		}
@@ -103,29 +105,39 @@ func facts(op view.Operation, f *protocol.Frame) cli.Object {
 	seen := op.Seen
 	evidence, age := op.Judge(f, seen)
 	facts := cli.Object{
-		{Name: "operationId", Value: op.ID}, {Name: "callId", Value: f.CallID}, {Name: "callerId", Value: cli.OrNull(f.CallerID)},
+		{Name: "operationId", Value: op.ID}, {Name: "callId", Value: f.CallID},
+		{Name: "callerId", Value: cli.OrNull(f.CallerID)},
 		{Name: "participantId", Value: f.ParticipantID},
-		{Name: "state", Value: string(f.State)}, {Name: "verdict", Value: view.Verdict(f.State.Live(), evidence, f.Crash, seen.Stopped(f.PID, f.Process))},
-		{Name: "ageMs", Value: age.Milliseconds()}, {Name: "stalenessThresholdMs", Value: op.StalenessThreshold.Milliseconds()},
-		{Name: "lastHeartbeat", Value: view.Stamp(f.LastHeartbeat)}, {Name: "now", Value: view.Stamp(seen.Now)},
+		{Name: "state", Value: string(f.State)},
+		{Name: "verdict", Value: view.Verdict(f.State.Live(), evidence, f.Crash,
+			seen.Stopped(f.PID, f.Process))},
+		{Name: "ageMs", Value: age.Milliseconds()},
+		{Name: "stalenessThresholdMs", Value: op.StalenessThreshold.Milliseconds()},
+		{Name: "lastHeartbeat", Value: view.Stamp(f.LastHeartbeat)},
+		{Name: "now", Value: view.Stamp(seen.Now)},
 		{Name: "monotonicClock", Value: seen.Monotonic(f.LastHeartbeat, f.Beat)},
-		{Name: "pid", Value: f.PID}, {Name: "identityKnown", Value: f.Process.Known() && f.Process.PID == f.PID},
+		{Name: "pid", Value: f.PID},
+		{Name: "identityKnown", Value: f.Process.Known() && f.Process.PID == f.PID},
 	}
 
 	if until := op.WindowOf(f, seen); !until.IsZero() {
 		facts = append(facts, cli.Object{
-			{Name: "graceUntil", Value: view.Stamp(until)}, {Name: "grace", Value: view.Window(age, until)},
+			{Name: "graceUntil", Value: view.Stamp(until)},
+			{Name: "grace", Value: view.Window(age, until)},
 		}...)
 	}
 
 	if said := f.Said(); said.String() != "" {
-		facts = append(facts, cli.Object{{Name: "readiness", Value: string(said.Readiness)}, {Name: "note", Value: said.Note}}...)
+		facts = append(facts, cli.Object{{Name: "readiness", Value: string(said.Readiness)},
+			{Name: "note", Value: said.Note}}...)
 	}
 
 	if c := f.Crash; c != nil {
 		facts = append(facts, cli.Object{
-			{Name: "crashedAt", Value: view.Stamp(c.At)}, {Name: "detectedBy", Value: c.DetectedBy}, {Name: "evidence", Value: string(c.Evidence)},
-			{Name: "staleForMs", Value: c.StaleFor.Milliseconds()}, {Name: "previousState", Value: string(c.PreviousState)},
+			{Name: "crashedAt", Value: view.Stamp(c.At)}, {Name: "detectedBy", Value: c.DetectedBy},
+			{Name: "evidence", Value: string(c.Evidence)},
+			{Name: "staleForMs", Value: c.StaleFor.Milliseconds()},
+			{Name: "previousState", Value: string(c.PreviousState)},
 		}...)
 
 		if !c.ReportedAt.IsZero() {

@@ -11,11 +11,14 @@ import (
 // operationStates and serviceStates are the states that --check accepts.
 var (
 	operationStates = []string{
-		string(protocol.Running), string(protocol.Aborted), string(protocol.Cleanup), string(protocol.Completed), string(protocol.Failed), "terminal",
+		string(protocol.Running), string(protocol.Aborted), string(protocol.Cleanup),
+		string(protocol.Completed), string(protocol.Failed), "terminal",
 	}
 	serviceStates = []string{
-		string(protocol.StateRegistered), string(protocol.StateWaiting), string(protocol.StateRunning), string(protocol.StateFailed),
-		string(protocol.StateScheduled), string(protocol.StateDead), string(protocol.StateShuttingDown), string(protocol.StateStopped),
+		string(protocol.StateRegistered), string(protocol.StateWaiting),
+		string(protocol.StateRunning), string(protocol.StateFailed),
+		string(protocol.StateScheduled), string(protocol.StateDead),
+		string(protocol.StateShuttingDown), string(protocol.StateStopped),
 	}
 )
 

@@ -23,7 +23,8 @@ const (
 )
 
 // errNoTerminal means that stdout is not a terminal.
-var errNoTerminal = cli.Usagef("--watch needs a terminal on stdout: dpl-watch prints what happens, line by line")
+var errNoTerminal = cli.Usagef("--watch needs a terminal on stdout: dpl-watch prints what " +
+	"happens, line by line")
 
 // watch redraws the subject in place whenever one of its files changes, and every second for the
 // ages. It returns when the operation is over, and leaves the last drawing on the terminal. A
@@ -151,7 +152,8 @@ func frameOf(p picture, now time.Time) string {
 		lines = append(lines, view.Clean(err.Error()))
 	}
 
-	foot := fmt.Sprintf("%s, every second and at every change; Ctrl-C ends this", now.Format(time.TimeOnly+"Z07:00"))
+	foot := fmt.Sprintf("%s, every second and at every change; Ctrl-C ends this",
+		now.Format(time.TimeOnly+"Z07:00"))
 	if room := height - 2; len(lines) > room {
 		room = max(room, 0)
 		foot = fmt.Sprintf("%d more lines; %s", len(lines)-room, foot)

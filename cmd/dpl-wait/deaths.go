@@ -26,7 +26,8 @@ func (d *deaths) watch(all []protocol.WatchedProcess) {
 	before := d.watched
 	d.watched = make(map[protocol.Process]watch)
 	for _, m := range all {
-		if _, twice := d.watched[m.Process]; twice || !m.Process.Known() || len(d.watched) == mostWatched {
+		if _, twice := d.watched[m.Process]; twice || !m.Process.Known() ||
+			len(d.watched) == mostWatched {
 			continue
 		}
 

@@ -13,7 +13,8 @@ const fromNow = -1
 
 // waiter returns a waiter for what the flags ask for.
 func (c *wait) waiter(env *cli.Env) (*waiter, error) {
-	w := &waiter{env: env, goal: c.For, any: c.Any, timeout: time.Duration(c.Timeout), janitors: make(map[string]*janitor)}
+	w := &waiter{env: env, goal: c.For, any: c.Any, timeout: time.Duration(c.Timeout),
+		janitors: make(map[string]*janitor)}
 	w.deaths.told = make(chan struct{}, 1)
 	var ops []string
 	if c.Group == "" {
@@ -38,7 +39,8 @@ func (c *wait) waiter(env *cli.Env) (*waiter, error) {
 	}
 
 	for _, id := range ids {
-		w.targets = append(w.targets, &target{id: id, state: notThere, outcome: protocol.Pending, since: since})
+		w.targets = append(w.targets, &target{id: id, state: notThere, outcome: protocol.Pending,
+			since: since})
 	}
 
 	if w.timeout != 0 {

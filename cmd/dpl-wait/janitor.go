@@ -37,12 +37,13 @@ func (j *janitor) look(op protocol.Operation, seen protocol.Observation, news bo
 	}
 
 	j.edited = time.Now()
-	_, err = j.env.Edit(j.ledger, op.ID, fileops.Existing|fileops.Try, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-		if op.State.Terminal() {
-			return op, protocol.ErrOver
-		}
-		return op.Cleanup(j.by, j.vigil.Look(seen, op.StalenessThreshold))
-	})
+	_, err = j.env.Edit(j.ledger, op.ID, fileops.Existing|fileops.Try,
+		func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+			if op.State.Terminal() {
+				return op, protocol.ErrOver
+			}
+			return op.Cleanup(j.by, j.vigil.Look(seen, op.StalenessThreshold))
+		})
 
 	if err != nil {
 		j.env.Logf("%v", cli.Named("cleanup", op.ID, "", err))

@@ -81,7 +81,8 @@ func (w *waiter) wait() error {
 		case <-again.C:
 		case <-w.over:
 			w.print()
-			return fmt.Errorf("%s: %w after %v", w.rest(protocol.Pending), cli.ErrTimeout, w.timeout)
+			return fmt.Errorf("%s: %w after %v", w.rest(protocol.Pending), cli.ErrTimeout,
+				w.timeout)
 		}
 
 		again.Stop()
@@ -229,7 +230,8 @@ func (w *waiter) print() {
 	if w.env.JSON() {
 		results := []cli.Object{}
 		for _, t := range w.targets {
-			results = append(results, cli.Object{{Name: "id", Value: t.id}, {Name: "state", Value: t.state}, {Name: "outcome", Value: string(t.outcome)}})
+			results = append(results, cli.Object{{Name: "id", Value: t.id},
+				{Name: "state", Value: t.state}, {Name: "outcome", Value: string(t.outcome)}})
 		}
 		w.env.PrintJSON(cli.Object{{Name: "targets", Value: results}})
 		return

@@ -30,16 +30,18 @@ func (c *watch) follower(env *cli.Env) (*follower, error) {
 	}
 
 	if group != "" {
-		return &follower{env: env, name: group, notifier: l.Notify(nil, []string{group}), read: func(since int64) ([]protocol.Line, int64, bool, error) {
-			g, err := l.ReadGroup(group)
-			return g.Lines(since), g.Registry.Revision, false, err
-		}}, nil
+		return &follower{env: env, name: group, notifier: l.Notify(nil, []string{group}),
+			read: func(since int64) ([]protocol.Line, int64, bool, error) {
+				g, err := l.ReadGroup(group)
+				return g.Lines(since), g.Registry.Revision, false, err
+			}}, nil
 	}
 
-	return &follower{env: env, name: op, notifier: l.Notify([]string{op}, nil), read: func(since int64) ([]protocol.Line, int64, bool, error) {
-		o, archived, err := l.ReadOperation(op)
-		return o.Lines(since), o.Revision, archived || o.State.Terminal(), err
-	}}, nil
+	return &follower{env: env, name: op, notifier: l.Notify([]string{op}, nil),
+		read: func(since int64) ([]protocol.Line, int64, bool, error) {
+			o, archived, err := l.ReadOperation(op)
+			return o.Lines(since), o.Revision, archived || o.State.Terminal(), err
+		}}, nil
 }
 
 // run prints the lines after the revision since, until no more will come or, unless it is 0, until

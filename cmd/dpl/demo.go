@@ -18,7 +18,8 @@ func demonstrate(args []string) int {
 
 	push, err := find("push")
 	if err != nil {
-		return fail(statusNoCommand, "demo: dpl-push is neither beside dpl nor in $PATH: install it there")
+		return fail(statusNoCommand, "demo: dpl-push is neither beside dpl nor in $PATH: install "+
+			"it there")
 	}
 
 	shell, err := search("sh")
@@ -72,7 +73,8 @@ func runInFront(argv ...string) (int, error) {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
 
-	p, err := os.StartProcess(argv[0], argv, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
+	p, err := os.StartProcess(argv[0], argv,
+		&os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
 	if err != nil {
 		return 0, err
 	}

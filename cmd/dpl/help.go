@@ -14,8 +14,10 @@ import (
 func help(args []string) int {
 	switch {
 	case len(args) > 1:
-		return fail(statusUsage, "help: unexpected argument "+quote(args[1])+": one command at a time")
-	case len(args) == 1 && !slices.ContainsFunc(builtins().commands, func(c command) bool { return c.name == args[0] }):
+		return fail(statusUsage,
+			"help: unexpected argument "+quote(args[1])+": one command at a time")
+	case len(args) == 1 && !slices.ContainsFunc(builtins().commands,
+		func(c command) bool { return c.name == args[0] }):
 		return dispatch(args[0], []string{"--help"})
 	}
 	return printResult(list())
@@ -40,10 +42,12 @@ func list() string {
 	}
 
 	if others := others(); len(others) > 0 {
-		out.WriteString("\nOther commands installed here:\n  " + strings.Join(others, "\n  ") + "\n")
+		out.WriteString("\nOther commands installed here:\n  " + strings.Join(others, "\n  ") +
+			"\n")
 	}
 
-	out.WriteString("\ndpl COMMAND runs the program dpl-COMMAND; dpl help COMMAND shows its flags.\n")
+	out.WriteString("\ndpl COMMAND runs the program dpl-COMMAND; dpl help COMMAND shows its " +
+		"flags.\n")
 	return out.String()
 }
 

@@ -56,7 +56,8 @@ func dispatch(name string, args []string) int {
 
 	switch {
 	case err == errNoCommand && known(name):
-		return fail(statusNoCommand, program(name)+": it is neither beside dpl nor in $PATH: install it there")
+		return fail(statusNoCommand, program(name)+": it is neither beside dpl nor in $PATH: "+
+			"install it there")
 	case err == errNoCommand:
 		return fail(statusUsage, quote(name)+": no such command: "+advice(name))
 	}

@@ -84,7 +84,8 @@ func (o OS) at(op, path string, do func(dir int, name string) (int, error)) (int
 }
 
 // between is like at, for a call on two paths.
-func (o OS) between(op, old, new string, do func(oldDir int, old string, newDir int, new string) error) error {
+func (o OS) between(op, old, new string, do func(oldDir int, old string, newDir int,
+	new string) error) error {
 	from, oldName, err := o.dirs.parent(old)
 	if err != nil {
 		return err
@@ -108,7 +109,8 @@ func (o OS) between(op, old, new string, do func(oldDir int, old string, newDir 
 // parent returns the open directory that contains path, and the name of path in it. A path that is
 // not below base is returned unchanged, with here.
 func (d *dirs) parent(path string) (*dir, string, error) {
-	if d == nil || !strings.HasPrefix(path, d.base) || len(path) <= len(d.base) || path[len(d.base)] != filepath.Separator {
+	if d == nil || !strings.HasPrefix(path, d.base) || len(path) <= len(d.base) ||
+		path[len(d.base)] != filepath.Separator {
 		return here, path, nil
 	}
 	d.mu.Lock()
@@ -180,7 +182,8 @@ func (d *dirs) refused(from *dir, name, path string, err error) error {
 		return pathError("open", path, err)
 	}
 	var st unix.Stat_t
-	if unix.Fstatat(from.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil && infoOf(&st).Mode&fs.ModeSymlink != 0 {
+	if unix.Fstatat(from.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil &&
+		infoOf(&st).Mode&fs.ModeSymlink != 0 {
 		return pathError("open", path, unix.ELOOP)
 	}
 	return fmt.Errorf("%s: %w: it is not a directory", path, fs.ErrPermission)

@@ -146,7 +146,8 @@ func (i Info) Same(other Info) bool {
 
 // String returns everything that Same compares.
 func (i Info) String() string {
-	return fmt.Sprintf("inode %d, %d bytes, of %s", i.ID.Inode, i.Size, i.ModTime.UTC().Format(time.RFC3339Nano))
+	return fmt.Sprintf("inode %d, %d bytes, of %s", i.ID.Inode, i.Size,
+		i.ModTime.UTC().Format(time.RFC3339Nano))
 }
 
 // FileID identifies a file, whatever its names.

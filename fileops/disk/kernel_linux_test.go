@@ -22,7 +22,8 @@ func TestFuseIn(t *testing.T) {
 short
 `
 	for device, want := range map[string]string{
-		"0:44": "fuse.sshfs", "0:45": "fuse", "0:46": "fuse", "0:47": "fuseblk", "8:1": "fuse", "0:4": "fuse", "": "fuse",
+		"0:44": "fuse.sshfs", "0:45": "fuse", "0:46": "fuse", "0:47": "fuseblk", "8:1": "fuse",
+		"0:4": "fuse", "": "fuse",
 	} {
 		if got := fuseIn(mounts, device); got != want {
 			t.Errorf("%q: got %q, want %q", device, got, want)
@@ -60,7 +61,8 @@ func TestKindsOfFiles(t *testing.T) {
 	must(t, os.Symlink("x", filepath.Join(dir, "link")))
 	writeFile(t, filepath.Join(dir, "file"), "")
 
-	for name, want := range map[string]fs.FileMode{"pipe": fs.ModeIrregular, "dir": fs.ModeDir, "link": fs.ModeSymlink, "file": 0} {
+	for name, want := range map[string]fs.FileMode{"pipe": fs.ModeIrregular, "dir": fs.ModeDir,
+		"link": fs.ModeSymlink, "file": 0} {
 		info, err := OS{}.Lstat(filepath.Join(dir, name))
 		if must(t, err); info.Mode.Type() != want {
 			t.Errorf("%s: got %v, want %v", name, info.Mode.Type(), want)
@@ -71,8 +73,10 @@ func TestKindsOfFiles(t *testing.T) {
 func TestRemoteFileSystems(t *testing.T) {
 	t.Parallel()
 	for _, magic := range []uint32{
-		0x6969, 0xff534d42, 0xfe534d42, 0x65735546, 0xc36400, 0x01021997, 0x5346414f, 0x73757245, 0x00c0ffee, 0x564c, 0x517b, 0x7461636f,
-		0x01161970, 0x0bd00bd0, 0x19830326, 0x20030528, 0x47504653, 0x61636673, 0x61756673, 0x786f4256, 0x7c7c6673, 0xa501fcf5,
+		0x6969, 0xff534d42, 0xfe534d42, 0x65735546, 0xc36400, 0x01021997, 0x5346414f, 0x73757245,
+		0x00c0ffee, 0x564c, 0x517b, 0x7461636f,
+		0x01161970, 0x0bd00bd0, 0x19830326, 0x20030528, 0x47504653, 0x61636673, 0x61756673,
+		0x786f4256, 0x7c7c6673, 0xa501fcf5,
 		0xaad7aaea, 0xbacbacbc, 0xbeefdead,
 	} {
 		if remoteName(magic) == "" {
@@ -80,7 +84,8 @@ func TestRemoteFileSystems(t *testing.T) {
 		}
 	}
 
-	for _, magic := range []uint32{unix.EXT4_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC,
+	for _, magic := range []uint32{unix.EXT4_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.XFS_SUPER_MAGIC,
+		unix.BTRFS_SUPER_MAGIC,
 		unix.OVERLAYFS_SUPER_MAGIC, 0x2fc12fc1} {
 		if remoteName(magic) != "" {
 			t.Errorf("%#x is taken for remote", magic)

@@ -11,9 +11,11 @@ import (
 // Both ways to rename without replacing keep the same promises.
 func TestMoveReplacesNothing(t *testing.T) {
 	t.Parallel()
-	for name, move := range map[string]func(old, new string) error{"move": OS{}.Move, "linkThenRemove": OS{}.linkThenRemove} {
+	for name, move := range map[string]func(old, new string) error{"move": OS{}.Move,
+		"linkThenRemove": OS{}.linkThenRemove} {
 		dir := t.TempDir()
-		old, taken, free := filepath.Join(dir, "old"), filepath.Join(dir, "taken"), filepath.Join(dir, "free")
+		old, taken, free := filepath.Join(dir, "old"), filepath.Join(dir,
+			"taken"), filepath.Join(dir, "free")
 		writeFile(t, old, "old")
 		writeFile(t, taken, "taken")
 		if err := move(old, taken); !errors.Is(err, fs.ErrExist) {

@@ -40,7 +40,8 @@ func fuseName(path string) (string, error) {
 func fuseIn(mounts, device string) string {
 	for line := range strings.Lines(mounts) {
 		before, after, _ := strings.Cut(line, " - ")
-		if f := strings.Fields(before); len(f) > 2 && f[2] == device && strings.HasPrefix(after, fuse) {
+		if f := strings.Fields(before); len(f) > 2 && f[2] == device &&
+			strings.HasPrefix(after, fuse) {
 			name, _, _ := strings.Cut(after, " ")
 			return name
 		}

@@ -22,7 +22,8 @@ var ErrSymlink error = symlinkError{}
 type symlinkError struct{}
 
 func (symlinkError) Error() string {
-	return "is a symbolic link, which the ledger does not follow: put what it points to in its place"
+	return "is a symbolic link, which the ledger does not follow: put what it points to in its " +
+		"place"
 }
 func (symlinkError) Is(target error) bool { return target == fs.ErrPermission }
 

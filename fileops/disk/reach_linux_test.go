@@ -16,7 +16,8 @@ import (
 func TestRenameInSwappedDirectory(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
-	dir, link, victim := filepath.Join(base, "dir"), filepath.Join(base, "link"), filepath.Join(base, "victim")
+	dir, link, victim := filepath.Join(base, "dir"), filepath.Join(base,
+		"link"), filepath.Join(base, "victim")
 	must(t, errors.Join(os.Mkdir(dir, 0o700), os.Mkdir(victim, 0o700), os.Symlink(victim, link)))
 	opened, err := unix.Open(dir, searchOnly|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	must(t, err)
@@ -57,13 +58,15 @@ func TestRenameInSwappedDirectory(t *testing.T) {
 		return false, tries
 	}
 
-	is, tries := astray(1<<40, func() error { return os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, "file")) })
+	is, tries := astray(1<<40,
+		func() error { return os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, "file")) })
 	if !is {
 		t.Errorf("by path none of %d renames went astray: this test is too slow to tell", tries)
 	}
 
 	const through = 5000
-	if is, n := astray(through, func() error { return replace(opened, "new", opened, "file") }); is {
+	if is, n := astray(through,
+		func() error { return replace(opened, "new", opened, "file") }); is {
 		t.Errorf("rename %d of %d went astray through the descriptor", n, through)
 	}
 }

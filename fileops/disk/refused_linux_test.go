@@ -28,9 +28,21 @@ func TestFilesTellErrors(t *testing.T) {
 		number uintptr
 		do     func(f *fdFile) error
 	}{
-		"read":     {unix.SYS_READ, func(f *fdFile) error { _, err := f.Read(make([]byte, 9)); return err }},
-		"read at":  {unix.SYS_PREAD64, func(f *fdFile) error { _, err := f.ReadAt(make([]byte, 9), 1); return err }},
-		"write":    {unix.SYS_WRITE, func(f *fdFile) error { _, err := f.Write([]byte("x")); return err }},
+		"read": {unix.SYS_READ, func(f *fdFile) error {
+			_,
+				err := f.Read(make([]byte, 9))
+			return err
+		}},
+		"read at": {unix.SYS_PREAD64, func(f *fdFile) error {
+			_,
+				err := f.ReadAt(make([]byte, 9), 1)
+			return err
+		}},
+		"write": {unix.SYS_WRITE, func(f *fdFile) error {
+			_,
+				err := f.Write([]byte("x"))
+			return err
+		}},
 		"stat":     {unix.SYS_FSTAT, func(f *fdFile) error { _, err := f.Stat(); return err }},
 		"chmod":    {unix.SYS_FCHMOD, func(f *fdFile) error { return f.Chmod(0o600) }},
 		"truncate": {unix.SYS_FTRUNCATE, func(f *fdFile) error { return f.Truncate(0) }},
@@ -42,7 +54,9 @@ func TestFilesTellErrors(t *testing.T) {
 		f := opened.(*fdFile)
 		seccomp.Run(t, []seccomp.Refusal{seccomp.Refuse(c.number, unix.EIO).Of(f.fd)}, func() {
 			var asPath *fs.PathError
-			if err := c.do(f); !errors.As(err, &asPath) || asPath.Op != strings.TrimSuffix(name, " at") || asPath.Path != path || asPath.Err != unix.EIO {
+			if err := c.do(f); !errors.As(err, &asPath) ||
+				asPath.Op != strings.TrimSuffix(name, " at") || asPath.Path != path ||
+				asPath.Err != unix.EIO {
 				t.Errorf("%s: got %v", name, err)
 			}
 		})
@@ -60,11 +74,12 @@ func TestCloseInterrupted(t *testing.T) {
 	t.Parallel()
 	f, err := OS{}.Open(t.TempDir())
 	must(t, err)
-	seccomp.Run(t, []seccomp.Refusal{seccomp.Refuse(unix.SYS_CLOSE, unix.EINTR).Of(f.(*fdFile).fd)}, func() {
-		if err := f.Close(); err != nil {
-			t.Errorf("got %v", err)
-		}
-	})
+	seccomp.Run(t, []seccomp.Refusal{seccomp.Refuse(unix.SYS_CLOSE, unix.EINTR).Of(f.(*fdFile).fd)},
+		func() {
+			if err := f.Close(); err != nil {
+				t.Errorf("got %v", err)
+			}
+		})
 
 	must(t, f.Close())
 }
@@ -74,11 +89,13 @@ func TestMoveWithoutRenameat2(t *testing.T) {
 	t.Parallel()
 	for _, errno := range []unix.Errno{unix.ENOSYS, unix.EINVAL, unix.EOPNOTSUPP, unix.EIO} {
 		dir := t.TempDir()
-		old, taken, free := filepath.Join(dir, "old"), filepath.Join(dir, "taken"), filepath.Join(dir, "free")
+		old, taken, free := filepath.Join(dir, "old"), filepath.Join(dir,
+			"taken"), filepath.Join(dir, "free")
 		writeFile(t, old, "old")
 		writeFile(t, taken, "taken")
 		seccomp.Run(t, []seccomp.Refusal{seccomp.Refuse(unix.SYS_RENAMEAT2, errno)}, func() {
-			if err := (OS{}).Move(old, taken); errno != unix.EIO && !errors.Is(err, fs.ErrExist) || readText(t, taken) != "taken" {
+			if err := (OS{}).Move(old, taken); errno != unix.EIO && !errors.Is(err, fs.ErrExist) ||
+				readText(t, taken) != "taken" {
 				t.Errorf("%v: to a name that is taken: %v", errno, err)
 			}
 
@@ -153,14 +170,22 @@ func TestRootsTellErrors(t *testing.T) {
 		number uintptr
 		do     func() error
 	}{
-		"open":                  {unix.SYS_OPENAT, func() error { _, err := OS{}.OpenRoot(dir); return err }},
-		"open inside":           {unix.SYS_OPENAT, func() error { _, err := root.OpenRoot("inside"); return err }},
-		"stat, not opened":      {unix.SYS_OPENAT, func() error { _, err := root.Stat(); return err }},
-		"stat":                  {unix.SYS_FSTAT, func() error { _, err := root.Stat(); return err }},
-		"list, not opened":      {unix.SYS_OPENAT, func() error { _, err := root.ReadDir(); return err }},
-		"list":                  {unix.SYS_GETDENTS64, func() error { _, err := root.ReadDir(); return err }},
-		"list of a path":        {unix.SYS_GETDENTS64, func() error { _, err := OS{}.ReadDir(dir); return err }},
-		"list, path not opened": {unix.SYS_OPENAT, func() error { _, err := OS{}.ReadDir(dir); return err }},
+		"open": {unix.SYS_OPENAT,
+			func() error { _, err := OS{}.OpenRoot(dir); return err }},
+		"open inside": {unix.SYS_OPENAT,
+			func() error { _, err := root.OpenRoot("inside"); return err }},
+		"stat, not opened": {unix.SYS_OPENAT,
+			func() error { _, err := root.Stat(); return err }},
+		"stat": {unix.SYS_FSTAT,
+			func() error { _, err := root.Stat(); return err }},
+		"list, not opened": {unix.SYS_OPENAT,
+			func() error { _, err := root.ReadDir(); return err }},
+		"list": {unix.SYS_GETDENTS64,
+			func() error { _, err := root.ReadDir(); return err }},
+		"list of a path": {unix.SYS_GETDENTS64,
+			func() error { _, err := OS{}.ReadDir(dir); return err }},
+		"list, path not opened": {unix.SYS_OPENAT,
+			func() error { _, err := OS{}.ReadDir(dir); return err }},
 	} {
 		seccomp.Run(t, []seccomp.Refusal{seccomp.Refuse(c.number, unix.EMFILE)}, func() {
 			if err := c.do(); !errors.Is(err, unix.EMFILE) {
@@ -193,7 +218,8 @@ func TestNetworkTellsErrors(t *testing.T) {
 		}
 	})
 
-	seccomp.Run(t, []seccomp.Refusal{seccomp.Refuse(unix.SYS_NEWFSTATAT, unix.EIO), seccomp.Refuse(unix.SYS_STAT, unix.EIO)}, func() {
+	seccomp.Run(t, []seccomp.Refusal{seccomp.Refuse(unix.SYS_NEWFSTATAT, unix.EIO),
+		seccomp.Refuse(unix.SYS_STAT, unix.EIO)}, func() {
 		if name, err := fuseName(dir); !errors.Is(err, unix.EIO) {
 			t.Errorf("without stat: got %q, %v", name, err)
 		}
@@ -212,7 +238,8 @@ func TestUnlockThatFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	lock, err := OS{}.Lock(path, 0o600, nil)
 	must(t, err)
-	seccomp.Run(t, []seccomp.Refusal{seccomp.Refuse(unix.SYS_FLOCK, unix.EIO).Having(1, unix.LOCK_UN)}, func() {
+	seccomp.Run(t, []seccomp.Refusal{seccomp.Refuse(unix.SYS_FLOCK, unix.EIO).Having(1,
+		unix.LOCK_UN)}, func() {
 		if err := lock.Unlock(); !errors.Is(err, unix.EIO) || !strings.Contains(err.Error(), path) {
 			t.Errorf("got %v", err)
 		}

@@ -85,7 +85,8 @@ func (d *Disk) node(mode fs.FileMode) *Node {
 
 	n := d.nodes[d.used]
 	d.used++
-	*n = Node{inode: uint64(d.used), mode: mode, data: n.data[:0], names: n.names[:0], durable: n.durable[:0]}
+	*n = Node{inode: uint64(d.used), mode: mode, data: n.data[:0], names: n.names[:0],
+		durable: n.durable[:0]}
 	d.touch(n)
 	return n
 }
@@ -208,7 +209,8 @@ func (d *Disk) ReadFile(path string) ([]byte, error) {
 func (n *Node) Locked() bool { return n.holder != nil }
 
 func (n *Node) info() disk.Info {
-	return disk.Info{Size: int64(len(n.data)), Mode: n.mode, ModTime: n.modTime, ID: disk.FileID{Device: 1, Inode: n.inode}}
+	return disk.Info{Size: int64(len(n.data)), Mode: n.mode, ModTime: n.modTime,
+		ID: disk.FileID{Device: 1, Inode: n.inode}}
 }
 
 // String returns the inode number of n.

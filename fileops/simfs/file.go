@@ -144,7 +144,8 @@ func (f *file) Sync() error {
 		return err
 	}
 
-	if isDir := f.node.mode.IsDir(); isDir && !f.process.NoDirSync || !isDir && !f.process.NoFileSync {
+	if isDir := f.node.mode.IsDir(); isDir && !f.process.NoDirSync || !isDir &&
+		!f.process.NoFileSync {
 		f.process.Disk.sync(f.node)
 	}
 	return late

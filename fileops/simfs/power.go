@@ -34,7 +34,10 @@ func (d *Disk) flush(dir *Node) {
 		d.pending = d.pending[:0]
 		return
 	}
-	d.flushWanted(func(c *change) bool { return c.sets[0].dir == dir || c.n > 1 && c.sets[1].dir == dir })
+	d.flushWanted(func(c *change) bool {
+		return c.sets[0].dir == dir || c.n > 1 &&
+			c.sets[1].dir == dir
+	})
 }
 
 // flushWanted makes the wanted changes durable, and before each all earlier changes to the same

@@ -89,7 +89,8 @@ func TestFailedSync(t *testing.T) {
 
 		d.PowerLoss(r)
 		text, _ := d.ReadFile("/file")
-		if rest, found := strings.CutPrefix(string(text), "one,\x00\x00\x00\x00three,"); !found || strings.Trim(rest, "\x00") != "" {
+		if rest, found := strings.CutPrefix(string(text), "one,\x00\x00\x00\x00three,"); !found ||
+			strings.Trim(rest, "\x00") != "" {
 			t.Fatalf("a power cut leaves %q", text)
 		}
 	}

@@ -16,7 +16,8 @@ func (p *Process) Within(string, func(string, disk.Info) error) disk.FS { return
 func (p *Process) Refresh() {}
 
 // Lock implements disk.FS.
-func (p *Process) Lock(path string, create fs.FileMode, expired <-chan struct{}) (disk.Lock, error) {
+func (p *Process) Lock(path string, create fs.FileMode,
+	expired <-chan struct{}) (disk.Lock, error) {
 	var l *lock
 	err := p.on("lock", path, func(at place) error {
 		n := at.node
@@ -183,7 +184,8 @@ func (p *Process) two(name, old, new string, replace, keep bool) error {
 		case keep:
 			p.Disk.change(set{at.dir, entry{at.base, from.node}})
 		default:
-			p.Disk.change(set{at.dir, entry{at.base, from.node}}, set{from.dir, entry{name: from.base}})
+			p.Disk.change(set{at.dir, entry{at.base, from.node}},
+				set{from.dir, entry{name: from.base}})
 		}
 
 		return nil

@@ -36,7 +36,8 @@ func abridged(text string) string {
 	if len(text) <= 2*most {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "") + "..." + strings.ToValidUTF8(text[len(text)-most:], "")
+	return strings.ToValidUTF8(text[:most], "") + "..." +
+		strings.ToValidUTF8(text[len(text)-most:], "")
 }
 
 // in returns the failure as an error with its place in text.

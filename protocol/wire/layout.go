@@ -39,7 +39,8 @@ func (l *layout) add(lead, name string) bool {
 	l.members[n].lead, l.members[n].name = lead, name
 
 	if n < few {
-		return isNew || !slices.ContainsFunc(l.members[:n], func(m member) bool { return m.name == name })
+		return isNew || !slices.ContainsFunc(l.members[:n],
+			func(m member) bool { return m.name == name })
 	}
 
 	if l.names == nil {

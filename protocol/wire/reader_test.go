@@ -51,7 +51,8 @@ func TestReaderStops(t *testing.T) {
 			r.Array(element)
 		}
 
-		if r.failure == nil || r.failure.in(text).Path != map[byte]string{'{': "/a", '[': "/0"}[text[0]] {
+		if r.failure == nil || r.failure.in(text).Path != map[byte]string{'{': "/a",
+			'[': "/0"}[text[0]] {
 			t.Errorf("%s: %v", text, r.Err())
 		}
 	}
@@ -90,7 +91,8 @@ func TestReaderOfLargeObjects(t *testing.T) {
 		fmt.Fprintf(&many, `,"m%d":1`, i)
 	}
 
-	text := `[{"a":1` + many.String() + `},{"b":1` + many.String() + `},{"b":1` + many.String() + `}]`
+	text := `[{"a":1` + many.String() + `},{"b":1` + many.String() + `},{"b":1` + many.String() +
+		`}]`
 	r := NewReader(text, 0)
 	if got := r.Value(); got != text {
 		t.Errorf("%v", r.Err())
@@ -108,7 +110,8 @@ func TestReaderRefusesDuplicates(t *testing.T) {
 
 	for _, text := range []string{
 		`{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{"":1,"":2}`, `[{"a":1,"b":1},{"a":1,"b":1,"a":1}]`,
-		`[{"a":1,"b":1},{"a":1,"a":1}]`, `[{"a":1,"b":1},{"b":1,"b":1}]`, `[{"a":1},{"b":1},{"b":1,"b":1}]`,
+		`[{"a":1,"b":1},{"a":1,"a":1}]`, `[{"a":1,"b":1},{"b":1,"b":1}]`,
+		`[{"a":1},{"b":1},{"b":1,"b":1}]`,
 		`{` + many.String() + `"m7":2}`, `{` + many.String() + `"m99":2}`,
 		`[{` + many.String() + `"x":2},{` + many.String() + `"m40":2}]`,
 	} {
@@ -126,11 +129,16 @@ func TestReaderRefusesDuplicates(t *testing.T) {
 // and unquotes strings as it does.
 func FuzzReader(f *testing.F) {
 	for _, text := range []string{
-		``, ` `, `{}`, ` [ ] `, `{"a":1,}`, `[1,]`, `[,1]`, `[1 2]`, `{"a" 1}`, `{"a":}`, `{,}`, `{"a":1 "b":2}`, `{1:2}`,
-		`tru`, `truex`, `nulll`, `[true,false,null]`, `0`, `-0`, `01`, `-`, `1.`, `1.5`, `1e`, `1e5`, `1E-5`, `.5`, `+1`,
-		`"\ud800"`, `"\ud83d\ude00"`, `"\u00e9"`, `"é"`, "\"\xff\"", "\"\x00\"", `"\x"`, `"\`, `"abc`, `"abcdefgh\n"`, `"abc\ndefgh"`, "\"abcdefg\xff\"", `"abcdefé"`, `"\\"`, `"\""`,
-		"\"abcdefg\x1f\"", "\"\x7f\"", "\ufeff{}", "{}\x00", `{"a":{"b":[1,{"c":2}]},"d":"e"}`, `[{"a":1},{"a":1},{"a":1,"a":2}]`,
-		strings.Repeat("[", 64) + strings.Repeat("]", 64), strings.Repeat("[", 65) + strings.Repeat("]", 65),
+		``, ` `, `{}`, ` [ ] `, `{"a":1,}`, `[1,]`, `[,1]`, `[1 2]`, `{"a" 1}`, `{"a":}`, `{,}`,
+		`{"a":1 "b":2}`, `{1:2}`,
+		`tru`, `truex`, `nulll`, `[true,false,null]`, `0`, `-0`, `01`, `-`, `1.`, `1.5`, `1e`,
+		`1e5`, `1E-5`, `.5`, `+1`,
+		`"\ud800"`, `"\ud83d\ude00"`, `"\u00e9"`, `"é"`, "\"\xff\"", "\"\x00\"", `"\x"`, `"\`,
+		`"abc`, `"abcdefgh\n"`, `"abc\ndefgh"`, "\"abcdefg\xff\"", `"abcdefé"`, `"\\"`, `"\""`,
+		"\"abcdefg\x1f\"", "\"\x7f\"", "\ufeff{}", "{}\x00", `{"a":{"b":[1,{"c":2}]},"d":"e"}`,
+		`[{"a":1},{"a":1},{"a":1,"a":2}]`,
+		strings.Repeat("[", 64) + strings.Repeat("]", 64),
+		strings.Repeat("[", 65) + strings.Repeat("]", 65),
 	} {
 		f.Add(text)
 	}
@@ -170,7 +178,8 @@ func FuzzReader(f *testing.F) {
 
 // FuzzAppendQuote: a string is written as jsontext does.
 func FuzzAppendQuote(f *testing.F) {
-	for _, s := range []string{"", "a", "abcdefgh", "abcdefg\"", "abc\"defgh", "abcdef\\g", "abcdefé", "a\\", "é", "\xff", "<&>", "\x7f", "12345678\n"} {
+	for _, s := range []string{"", "a", "abcdefgh", "abcdefg\"", "abc\"defgh", "abcdef\\g",
+		"abcdefé", "a\\", "é", "\xff", "<&>", "\x7f", "12345678\n"} {
 		f.Add(s)
 	}
 
@@ -185,8 +194,9 @@ func FuzzAppendQuote(f *testing.F) {
 func TestIntegers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int64{
-		"0": 0, "7": 7, "123456789012345678": 123456789012345678, "9223372036854775807": 9223372036854775807,
-		"999999999999999999": 999999999999999999, "1000000000000000000": 1000000000000000000,
+		"0": 0, "7": 7, "123456789012345678": 123456789012345678,
+		"9223372036854775807": 9223372036854775807,
+		"999999999999999999":  999999999999999999, "1000000000000000000": 1000000000000000000,
 	} {
 		r := NewReader(text, 0)
 		if got := r.Int(0); got != want || r.Failed() {
@@ -194,7 +204,8 @@ func TestIntegers(t *testing.T) {
 		}
 	}
 
-	for _, text := range []string{"-1", "-0", "1.0", "1e3", "9223372036854775808", `"1"`, "null", "[]", "123456789012345678.5"} {
+	for _, text := range []string{"-1", "-0", "1.0", "1e3", "9223372036854775808", `"1"`, "null",
+		"[]", "123456789012345678.5"} {
 		r := NewReader(text, 0)
 		if r.Int(0); r.failure == nil || r.failure.syntax {
 			t.Errorf("%s: %v", text, r.Err())
@@ -202,7 +213,8 @@ func TestIntegers(t *testing.T) {
 	}
 
 	r := NewReader("4", 0)
-	if r.Int(5); r.failure == nil || r.failure.cause != "an integer of at least 5 is expected, not 4" {
+	if r.Int(5); r.failure == nil || r.failure.cause != "an integer of at least 5 is expected, "+
+		"not 4" {
 		t.Errorf("4: %v", r.Err())
 	}
 }

@@ -62,7 +62,8 @@ type bench struct {
 
 // newBench makes the work directory, and finds or builds the peers.
 func newBench(ctx context.Context, o options, out io.Writer) (b *bench, err error) {
-	b = &bench{ctx: ctx, out: out, bin: o.bin, plan: o.plan, random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))}
+	b = &bench{ctx: ctx, out: out, bin: o.bin, plan: o.plan,
+		random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))}
 	b.texts = make(map[string][]byte)
 	b.results.byName = make(map[string]*series)
 	if b.work, err = os.MkdirTemp(o.dir, "dpl-bench-"); err != nil {

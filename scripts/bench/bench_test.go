@@ -35,7 +35,8 @@ func TestMain(m *testing.M) {
 func TestQuick(t *testing.T) {
 	dir := t.TempDir()
 	o := options{
-		bin: build.Commands(t, "../.."), dir: dir, json: filepath.Join(dir, "bench.json"), svg: filepath.Join(dir, "bench.svg"),
+		bin: build.Commands(t, "../.."), dir: dir, json: filepath.Join(dir, "bench.json"),
+		svg:  filepath.Join(dir, "bench.svg"),
 		only: regexp.MustCompile(""), plan: quickPlan(),
 	}
 
@@ -70,7 +71,8 @@ func TestQuick(t *testing.T) {
 	if _, err := exec.LookPath("cc"); err == nil {
 		contestant = "c" // is compiled
 	}
-	if err != nil || !strings.Contains(string(plot), labelOf(contestant)) || strings.Contains(string(plot), labelOf("dry-run")) {
+	if err != nil || !strings.Contains(string(plot), labelOf(contestant)) ||
+		strings.Contains(string(plot), labelOf("dry-run")) {
 		t.Errorf("the plot lacks a contestant, or has a label without a line: %v", err)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "dpl-bench-*")); err != nil || left != nil {
@@ -93,9 +95,11 @@ func checkSeries(t *testing.T, got report) {
 	}
 
 	for _, name := range []string{
-		"edits/null", "big/null", "heartbeat/3/dpl", "heartbeat/100/dpl-pid", "heartbeat/1000/dpl", "push/3/dpl", "pop/1000/dpl",
+		"edits/null", "big/null", "heartbeat/3/dpl", "heartbeat/100/dpl-pid", "heartbeat/1000/dpl",
+		"push/3/dpl", "pop/1000/dpl",
 		"writers/1/dpl/throughput", "writers/4/dpl/p99", "writers/4/dpl/lost",
-		"cleanup/1/dpl", "cleanup/100/dpl-pid", "cleanup/100/dpl-stale", "orchestrate/1/dpl", "orchestrate/10/dpl",
+		"cleanup/1/dpl", "cleanup/100/dpl-pid", "cleanup/100/dpl-stale", "orchestrate/1/dpl",
+		"orchestrate/10/dpl",
 		"wait/dpl", "wait/idle-ticks", "run/dpl", "run/sequence",
 	} {
 		if s := byName[name]; s.Rounds == 0 || s.Rounds != len(s.Values) {

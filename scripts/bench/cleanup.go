@@ -57,7 +57,8 @@ func (b *bench) passesOver(n int) (turns []turn, ledgers []*crowd, err error) {
 		}
 		ledgers = append(ledgers, c)
 		argv := []string{b.command("dpl-cleanup"), "--ledger", c.ledger}
-		return turn{contestants: []contestant{{name: named("cleanup", n, who), argv: argv, ready: c.restore}}}
+		return turn{contestants: []contestant{{name: named("cleanup", n, who), argv: argv,
+			ready: c.restore}}}
 	}
 
 	turns = []turn{cleanup("dpl", quiet), cleanup("dpl-pid", pid)}
@@ -68,7 +69,8 @@ func (b *bench) passesOver(n int) (turns []turn, ledgers []*crowd, err error) {
 		turns = append(turns, alone(named("cleanup", n, "c"), []string{b.tools.pass, quiet.ledger}))
 	}
 	if b.tools.python != "" {
-		turns = append(turns, alone(named("cleanup", n, "python"), []string{b.tools.python, "-I", "-S", "-c", pythonPass, quiet.ledger}))
+		turns = append(turns, alone(named("cleanup", n, "python"),
+			[]string{b.tools.python, "-I", "-S", "-c", pythonPass, quiet.ledger}))
 	}
 
 	return turns, ledgers, err
@@ -120,7 +122,8 @@ func (b *bench) gather(c *crowd, n int) (err error) {
 			c.stale[file] = op.Encode()
 		}
 
-		if err := errors.Join(os.WriteFile(file, []byte(op.Encode()), 0o600), os.WriteFile(file+".lock", nil, 0o600)); err != nil {
+		if err := errors.Join(os.WriteFile(file, []byte(op.Encode()), 0o600),
+			os.WriteFile(file+".lock", nil, 0o600)); err != nil {
 			return err
 		}
 	}
@@ -158,7 +161,8 @@ func (c *crowd) check() error {
 		return err
 	}
 	if quiet := op.Revision == passFrames; quiet == (c.stale != nil) {
-		return fmt.Errorf("%s: after a pass, an operation is %s, at revision %d", c.ledger, op.State, op.Revision)
+		return fmt.Errorf("%s: after a pass, an operation is %s, at revision %d", c.ledger,
+			op.State, op.Revision)
 	}
 	return nil
 }

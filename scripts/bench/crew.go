@@ -47,7 +47,8 @@ func (b *bench) hire(n int, j job) (c *crew, err error) {
 			return nil, err
 		}
 
-		c.commands, c.stdin, c.stdout = append(c.commands, cmd), append(c.stdin, in), append(c.stdout, bufio.NewReader(out))
+		c.commands, c.stdin, c.stdout = append(c.commands, cmd), append(c.stdin,
+			in), append(c.stdout, bufio.NewReader(out))
 	}
 
 	for _, out := range c.stdout {

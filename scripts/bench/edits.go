@@ -89,16 +89,19 @@ func (b *bench) ourEdits(size int) (turns []turn, about string, err error) {
 	}
 
 	beat := func(ledger string) []string {
-		return []string{b.command("dpl-heartbeat"), "--ledger", ledger, "--op", "op", "--call", "call-1"}
+		return []string{b.command("dpl-heartbeat"), "--ledger", ledger, "--op", "op", "--call",
+			"call-1"}
 	}
 
 	edit := func(command string, more ...string) []string {
-		return append([]string{b.command(command), "--ledger", pairs, "--op", "op", "--call", "new"}, more...)
+		return append([]string{b.command(command), "--ledger", pairs, "--op", "op", "--call",
+			"new"}, more...)
 	}
 
 	if size == b.plan.frames[0] { // where the time of one edit goes
 		turns = []turn{
-			alone(named(heartbeat, size, "version"), []string{b.command("dpl-heartbeat"), "--version"}),
+			alone(named(heartbeat, size, "version"),
+				[]string{b.command("dpl-heartbeat"), "--version"}),
 			alone(named(heartbeat, size, "dry-run"), append(beat(plain), "--dry-run")),
 			alone(named(heartbeat, size, "no-sync"), append(beat(plain), "--sync", "none")),
 			alone(named(heartbeat, size, "kong"), append(beat(plain), "-v")), // no plain argument
@@ -133,7 +136,8 @@ json.dump(op, sys.stdout, indent=int(sys.argv[2]) if len(sys.argv) > 2 else None
 
 // foreignBeats returns the turns of heartbeats in files that Python has written, which each of them
 // leaves as our commands write them.
-func (b *bench) foreignBeats(size int, beat func(ledger string) []string) (turns []turn, err error) {
+func (b *bench) foreignBeats(size int,
+	beat func(ledger string) []string) (turns []turn, err error) {
 	if b.tools.python == "" {
 		return nil, nil
 	}
@@ -145,7 +149,8 @@ func (b *bench) foreignBeats(size int, beat func(ledger string) []string) (turns
 		}
 
 		file := operationFile(ledger, "op")
-		text, err := b.prepare(append([]string{b.tools.python, "-I", "-S", "-c", pythonDump, file}, indent...)...)
+		text, err := b.prepare(append([]string{b.tools.python, "-I", "-S", "-c", pythonDump, file},
+			indent...)...)
 		if err != nil {
 			return nil, err
 		}
@@ -161,7 +166,10 @@ func (b *bench) foreignBeats(size int, beat func(ledger string) []string) (turns
 }
 
 // named returns the name of the series of who does work at a size.
-func named(work string, size int, who string) string { return fmt.Sprintf("%s/%d/%s", work, size, who) }
+func named(work string, size int, who string) string {
+	return fmt.Sprintf("%s/%d/%s", work, size,
+		who)
+}
 
 func fileSizes(files []string) (string, error) {
 	var sizes []any

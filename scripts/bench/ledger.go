@@ -21,7 +21,8 @@ const staleness = 24 * time.Hour
 func (b *bench) here() (protocol.Observation, error) {
 	if b.host == nil {
 		ledger := filepath.Join(b.work, "identity")
-		_, err := b.prepare(b.command("dpl-push"), "--ledger", ledger, "--op", "op", "--participant", "worker",
+		_, err := b.prepare(b.command("dpl-push"), "--ledger", ledger, "--op", "op",
+			"--participant", "worker",
 			"--pid", strconv.Itoa(os.Getpid()))
 		if err != nil {
 			return protocol.Observation{}, err
@@ -68,7 +69,8 @@ func (b *bench) stack(id string, n int, processes []protocol.Process) (protocol.
 			return op, err
 		}
 
-		p := protocol.Push{Participant: fmt.Sprint("worker-", i), Call: fmt.Sprint("call-", i), PID: os.Getpid()}
+		p := protocol.Push{Participant: fmt.Sprint("worker-", i), Call: fmt.Sprint("call-", i),
+			PID: os.Getpid()}
 		if len(processes) > 0 {
 			p.Process = processes[i%len(processes)]
 			p.PID = p.Process.PID
@@ -85,7 +87,8 @@ func (b *bench) stack(id string, n int, processes []protocol.Process) (protocol.
 // newLedger makes a ledger with a first operation, by dpl-push, and returns its path.
 func (b *bench) newLedger(name, op string) (string, error) {
 	ledger := filepath.Join(b.work, name)
-	_, err := b.prepare(b.command("dpl-push"), "--ledger", ledger, "--op", op, "--participant", "worker",
+	_, err := b.prepare(b.command("dpl-push"), "--ledger", ledger, "--op", op, "--participant",
+		"worker",
 		"--staleness", staleness.String(), "--sync", "none")
 	return ledger, err
 }

@@ -20,15 +20,18 @@ type fact struct {
 
 // fileSystems are the names of what statfs(2) tells.
 var fileSystems = map[int64]string{
-	unix.BTRFS_SUPER_MAGIC: "btrfs", unix.EXT4_SUPER_MAGIC: "ext2, 3 or 4", unix.NFS_SUPER_MAGIC: "nfs", unix.OVERLAYFS_SUPER_MAGIC: "overlay",
-	unix.TMPFS_MAGIC: "tmpfs", unix.XFS_SUPER_MAGIC: "xfs", 0x2fc12fc1: "zfs", unix.F2FS_SUPER_MAGIC: "f2fs", unix.FUSE_SUPER_MAGIC: "fuse",
+	unix.BTRFS_SUPER_MAGIC: "btrfs", unix.EXT4_SUPER_MAGIC: "ext2, 3 or 4",
+	unix.NFS_SUPER_MAGIC: "nfs", unix.OVERLAYFS_SUPER_MAGIC: "overlay",
+	unix.TMPFS_MAGIC: "tmpfs", unix.XFS_SUPER_MAGIC: "xfs", 0x2fc12fc1: "zfs",
+	unix.F2FS_SUPER_MAGIC: "f2fs", unix.FUSE_SUPER_MAGIC: "fuse",
 }
 
 // look returns the facts of this run.
 func (b *bench) look() (facts []fact, err error) {
 	note := func(name, value string) { facts = append(facts, fact{name, value}) }
 	note("date", time.Now().UTC().Format(time.RFC3339))
-	note("processor", fmt.Sprintf("%s, %d of them", lineOf("/proc/cpuinfo", "model name"), runtime.NumCPU()))
+	note("processor", fmt.Sprintf("%s, %d of them", lineOf("/proc/cpuinfo", "model name"),
+		runtime.NumCPU()))
 	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
 		note("load", strings.TrimSpace(string(load)))
 	}
@@ -55,7 +58,8 @@ func (b *bench) look() (facts []fact, err error) {
 	t := b.tools
 
 	for _, p := range []struct{ name, program, flag string }{
-		{"sqlite3", t.sqlite, "--version"}, {"redis-cli", t.redis, "--version"}, {"jq", t.jq, "--version"}, {"python3", t.python, "--version"},
+		{"sqlite3", t.sqlite, "--version"}, {"redis-cli", t.redis, "--version"},
+		{"jq", t.jq, "--version"}, {"python3", t.python, "--version"},
 	} {
 		if p.program != "" {
 			note(p.name, b.version(p.program, p.flag))

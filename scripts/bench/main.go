@@ -51,7 +51,8 @@ func main() {
 		os.Exit(2)
 	}
 
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM,
+		syscall.SIGHUP)
 	err = run(ctx, o, os.Stdout)
 	stop()
 	if err != nil {
@@ -61,9 +62,12 @@ func main() {
 
 func parse() (o options, err error) {
 	rounds := flag.Int("rounds", 150, "how often each edit is timed; the other sections go by it")
-	quick := flag.Bool("quick", false, "small sizes and 3 rounds: shows that it works, and measures nothing")
-	only := flag.String("only", "", "run the `sections` that match this regular expression, of "+sectionNames())
-	flag.StringVar(&o.dir, "dir", "", "where the ledgers are made; the file system matters (default: the temporary directory)")
+	quick := flag.Bool("quick", false, "small sizes and 3 rounds: shows that it works, and "+
+		"measures nothing")
+	only := flag.String("only", "",
+		"run the `sections` that match this regular expression, of "+sectionNames())
+	flag.StringVar(&o.dir, "dir", "", "where the ledgers are made; the file system matters "+
+		"(default: the temporary directory)")
 	flag.StringVar(&o.json, "json", "", "write all that was measured to this `file`")
 	flag.StringVar(&o.svg, "svg", "", "write a plot of cost against stack size to this `file`")
 	flag.Usage = func() {

@@ -23,7 +23,8 @@ func (b *bench) timeOrchestrate() error {
 			return err
 		}
 		registries = append(registries, filepath.Join(ledger, "g.supervisors.json"))
-		turns = append(turns, alone(named("orchestrate", n, "dpl"), []string{b.command("dpl-orchestrate"), "--ledger", ledger, "--group", "g"}))
+		turns = append(turns, alone(named("orchestrate", n, "dpl"),
+			[]string{b.command("dpl-orchestrate"), "--ledger", ledger, "--group", "g"}))
 	}
 
 	if err := b.race(turns, b.plan.passRounds); err != nil {
@@ -50,7 +51,8 @@ func (b *bench) newGroup(n int) (string, error) {
 		return "", err
 	}
 
-	_, err = b.prepare(b.command("dpl-register"), "--ledger", ledger, "--group", "g", "--supervisor", "s-0", "--no-pass",
+	_, err = b.prepare(b.command("dpl-register"), "--ledger", ledger, "--group", "g",
+		"--supervisor", "s-0", "--no-pass",
 		"--pid", strconv.Itoa(processes[0].PID))
 	if err != nil {
 		return "", err
@@ -64,14 +66,17 @@ func (b *bench) newGroup(n int) (string, error) {
 			return "", err
 		}
 		p := processes[i%len(processes)]
-		if g, err = g.Register(protocol.Registration{Service: fmt.Sprint("s-", i), PID: p.PID, Process: p}, seen); err != nil {
+		if g, err = g.Register(protocol.Registration{Service: fmt.Sprint("s-", i), PID: p.PID,
+			Process: p}, seen); err != nil {
 			return "", err
 		}
 	}
 
-	err = os.WriteFile(filepath.Join(ledger, "g.supervisors.json"), []byte(g.Registry.Encode()), 0o600)
+	err = os.WriteFile(filepath.Join(ledger, "g.supervisors.json"), []byte(g.Registry.Encode()),
+		0o600)
 
-	return ledger, errors.Join(err, os.WriteFile(filepath.Join(ledger, "g.orchestrator.json"), []byte(g.Orchestrator.Encode()), 0o600))
+	return ledger, errors.Join(err, os.WriteFile(filepath.Join(ledger, "g.orchestrator.json"),
+		[]byte(g.Orchestrator.Encode()), 0o600))
 }
 
 // allRunning fails unless n services run and none was restarted. Otherwise something else than a

@@ -24,7 +24,8 @@ func (b *bench) peers() (all []peer) {
 		all = append(all, peer{"c", false, (*bench).limit})
 	}
 	if t.sqlite != "" {
-		all = append(all, peer{"sqlite-journal", false, journalFull}, peer{"sqlite-wal", false, walFull})
+		all = append(all, peer{"sqlite-journal", false, journalFull},
+			peer{"sqlite-wal", false, walFull})
 	}
 	if t.redisSocket != "" {
 		all = append(all, peer{"redis", false, (*bench).redis})
@@ -55,7 +56,8 @@ func (b *bench) peerEdits(size int) (turns []turn, err error) {
 
 			t := turn{every: every}
 			for _, work := range works {
-				t.contestants = append(t.contestants, contestant{name: named(work, size, p.who), argv: argv(work)})
+				t.contestants = append(t.contestants,
+					contestant{name: named(work, size, p.who), argv: argv(work)})
 			}
 
 			turns = append(turns, t)
@@ -99,12 +101,14 @@ func (b *bench) jq(place string, frames int) (func(string) []string, error) {
 	now := `(now | todate)`
 	filters := map[string]string{
 		heartbeat: `.stack[1].lastHeartbeat = ` + now,
-		push:      `.stack += [{participantId: "worker-new", callId: "new", startTime: ` + now + `, lastHeartbeat: ` + now + `, state: "active"}]`,
-		pop:       `del(.stack[-1])`,
+		push: `.stack += [{participantId: "worker-new", callId: "new", startTime: ` + now +
+			`, lastHeartbeat: ` + now + `, state: "active"}]`,
+		pop: `del(.stack[-1])`,
 	}
 
 	return func(work string) []string {
-		script := `jq '.revision += 1 | ` + filters[work] + `' "$0" >"$0.new" && sync "$0.new" && mv "$0.new" "$0"`
+		script := `jq '.revision += 1 | ` + filters[work] +
+			`' "$0" >"$0.new" && sync "$0.new" && mv "$0.new" "$0"`
 		if work != heartbeat {
 			script += ` && sync "${0%/*}"`
 		}

@@ -38,7 +38,8 @@ func planned(rounds int) plan {
 	return plan{
 		rounds: rounds, warmUp: 5,
 		frames: []int{3, 100, 1000}, big: 10000, bigRounds: max(3, rounds/5), slow: 3,
-		writers: []crewPlan{{1, max(3, rounds/15)}, {8, max(3, rounds/10)}, {64, max(3, rounds/30)}}, edits: 50,
+		writers: []crewPlan{{1, max(3, rounds/15)}, {8, max(3, rounds/10)},
+			{64, max(3, rounds/30)}}, edits: 50,
 		operations: []int{1, 100, 1000, 10000}, passRounds: max(3, rounds/5),
 		supervisors: []int{1, 100, 1000},
 		waits:       max(3, rounds/3), idles: 3, idle: 2 * time.Second,

@@ -48,7 +48,8 @@ func known(host protocol.Host, processes []*os.Process) ([]protocol.Process, err
 			return nil, err
 		}
 
-		all[i] = protocol.Process{PID: p.Pid, HostID: host.ID, BootID: host.BootID, PIDNamespace: host.PIDNamespace, StartTicks: ticks}
+		all[i] = protocol.Process{PID: p.Pid, HostID: host.ID, BootID: host.BootID,
+			PIDNamespace: host.PIDNamespace, StartTicks: ticks}
 	}
 
 	return all, nil

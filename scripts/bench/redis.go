@@ -30,7 +30,8 @@ func (b *bench) findRedis() error {
 	}
 
 	var err error
-	b.tools.redisServer, err = b.starter.start([]string{server, "--port", "0", "--unixsocket", socket, "--dir", b.work, "--daemonize", "no",
+	b.tools.redisServer, err = b.starter.start([]string{server, "--port", "0", "--unixsocket",
+		socket, "--dir", b.work, "--daemonize", "no",
 		"--appendonly", "yes", "--appendfsync", "always", "--save", "", "--auto-aof-rewrite-percentage", "0"})
 	if err != nil {
 		return err
@@ -52,20 +53,25 @@ func (b *bench) findRedis() error {
 // list of calls.
 const (
 	luaNow   = "local t = redis.call('TIME'); local now = t[1] .. '.' .. t[2]; "
-	luaFrame = "'participantId', 'worker', 'startTime', now, 'lastHeartbeat', now, 'state', 'active')"
-	luaFill  = luaNow + "for i = 0, ARGV[1] - 1 do redis.call('HSET', KEYS[1] .. ':call-' .. i, " + luaFrame +
-		" redis.call('RPUSH', KEYS[1] .. ':stack', 'call-' .. i) end redis.call('HSET', KEYS[1], 'revision', 0)"
+	luaFrame = "'participantId', 'worker', 'startTime', now, 'lastHeartbeat', now, 'state', " +
+		"'active')"
+	luaFill = luaNow + "for i = 0, ARGV[1] - 1 do redis.call('HSET', KEYS[1] .. ':call-' .. i, " +
+		luaFrame +
+		" redis.call('RPUSH', KEYS[1] .. ':stack', 'call-' .. i) end redis.call('HSET', KEYS[1], " +
+		"'revision', 0)"
 )
 
 var luaOf = map[string]string{
 	heartbeat: "redis.call('HSET', KEYS[1] .. ':call-1', 'lastHeartbeat', now)",
-	push:      "redis.call('HSET', KEYS[1] .. ':new', " + luaFrame + " redis.call('RPUSH', KEYS[1] .. ':stack', 'new')",
-	pop:       "redis.call('DEL', KEYS[1] .. ':new'); redis.call('RPOP', KEYS[1] .. ':stack')",
+	push: "redis.call('HSET', KEYS[1] .. ':new', " + luaFrame +
+		" redis.call('RPUSH', KEYS[1] .. ':stack', 'new')",
+	pop: "redis.call('DEL', KEYS[1] .. ':new'); redis.call('RPOP', KEYS[1] .. ':stack')",
 }
 
 // redis is a script in the server for each edit, and a process of redis-cli that asks for it.
 func (b *bench) redis(place string, frames int) (func(string) []string, error) {
-	_, err := b.prepare(b.tools.redis, "-s", b.tools.redisSocket, "-e", "EVAL", luaFill, "1", place, strconv.Itoa(frames))
+	_, err := b.prepare(b.tools.redis, "-s", b.tools.redisSocket, "-e", "EVAL", luaFill, "1", place,
+		strconv.Itoa(frames))
 	return func(work string) []string {
 		return []string{b.tools.redis, "-s", b.tools.redisSocket, "-e", "EVAL",
 			luaNow + luaOf[work] + " redis.call('HINCRBY', KEYS[1], 'revision', 1)", "1", place}

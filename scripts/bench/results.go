@@ -109,7 +109,8 @@ type summary struct {
 func (r *results) summaries() (all []summary) {
 	for _, s := range r.all {
 		v := r.values(s.name)
-		all = append(all, summary{s.name, s.unit, len(v), median(v), quantile(v, 0.25), quantile(v, 0.75), v})
+		all = append(all, summary{s.name, s.unit, len(v), median(v), quantile(v, 0.25),
+			quantile(v, 0.75), v})
 	}
 	return all
 }

@@ -39,10 +39,11 @@ func (b *bench) timeTrue() error {
 
 	command := contestant{argv: []string{b.tools.true}}
 	turns := map[string][]contestant{
-		"run/dpl":      {call("dpl-run", "--", b.tools.true)},
-		"run/sequence": {call("dpl-push", "--participant", "true", "--tmp"), command, call("dpl-pop")},
-		"run/alone":    {command},
-		"run/null":     {{argv: []string{b.tools.null}}},
+		"run/dpl": {call("dpl-run", "--", b.tools.true)},
+		"run/sequence": {call("dpl-push", "--participant", "true", "--tmp"), command,
+			call("dpl-pop")},
+		"run/alone": {command},
+		"run/null":  {{argv: []string{b.tools.null}}},
 	}
 
 	if err := b.raceSums(turns, b.plan.runs); err != nil {
@@ -80,7 +81,8 @@ func (b *bench) timeBuild() error {
 	}
 
 	build := func(compiler string) []contestant {
-		argv := []string{"/usr/bin/env", "DPL_LEDGER=" + ledger, "DPL_OP=op", b.tools.make, "-s", "-B", "-j2", "-C", project, "CC=" + compiler}
+		argv := []string{"/usr/bin/env", "DPL_LEDGER=" + ledger, "DPL_OP=op", b.tools.make, "-s",
+			"-B", "-j2", "-C", project, "CC=" + compiler}
 		return []contestant{{argv: argv}}
 	}
 
@@ -153,7 +155,8 @@ unsigned long fold_%[1]d_%[2]d(const unsigned char *text, size_t length, unsigne
 		}
 
 		name := fmt.Sprintf("part%d", i)
-		if err := os.WriteFile(filepath.Join(dir, name+".c"), []byte(text.String()), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name+".c"), []byte(text.String()),
+			0o600); err != nil {
 			return err
 		}
 

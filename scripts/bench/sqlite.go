@@ -34,10 +34,12 @@ func walFull(b *bench, place string, frames int) (func(string) []string, error) 
 // sqlite is a table of frames, and a process for each transaction.
 func (b *bench) sqlite(place string, frames int, journal string) (func(string) []string, error) {
 	file := sqliteFile(b, place)
-	_, err := b.prepare(b.tools.sqlite, "-batch", "-bail", file, fmt.Sprintf(sqlTables, journal, frames))
+	_, err := b.prepare(b.tools.sqlite, "-batch", "-bail", file,
+		fmt.Sprintf(sqlTables, journal, frames))
 	return func(work string) []string {
-		return []string{b.tools.sqlite, "-batch", "-bail", "-cmd", ".timeout 60000", file, "PRAGMA synchronous = FULL; BEGIN IMMEDIATE; " +
-			sqlOf[work] + " UPDATE operation SET revision = revision + 1; COMMIT;"}
+		return []string{b.tools.sqlite, "-batch", "-bail", "-cmd", ".timeout 60000", file,
+			"PRAGMA synchronous = FULL; BEGIN IMMEDIATE; " +
+				sqlOf[work] + " UPDATE operation SET revision = revision + 1; COMMIT;"}
 	}, err
 }
 
@@ -45,7 +47,8 @@ func sqliteFile(b *bench, place string) string { return filepath.Join(b.work, pl
 
 // sqliteRevision returns how many transactions there have been.
 func (b *bench) sqliteRevision(place string) (int64, error) {
-	out, err := b.prepare(b.tools.sqlite, "-batch", sqliteFile(b, place), "SELECT revision FROM operation")
+	out, err := b.prepare(b.tools.sqlite, "-batch", sqliteFile(b, place),
+		"SELECT revision FROM operation")
 	if err != nil {
 		return 0, err
 	}

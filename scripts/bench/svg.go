@@ -54,8 +54,9 @@ svg { color-scheme: light dark }
 // colours are the colours of lines, readable on white and on black. The parts of a heartbeat, timed
 // at one size, have no line.
 var colours = map[string]string{
-	"dpl": "#2f81f7", "dpl-pid": "#79a8e8", "c": "#8b949e", "sqlite-journal": "#d29922", "sqlite-wal": "#b08968",
-	"redis": "#e5534b", "jq": "#3fb950", "python": "#a371f7",
+	"dpl": "#2f81f7", "dpl-pid": "#79a8e8", "c": "#8b949e", "sqlite-journal": "#d29922",
+	"sqlite-wal": "#b08968",
+	"redis":      "#e5534b", "jq": "#3fb950", "python": "#a371f7",
 }
 
 // writeSVG writes the plot to file, if it has a name and the edits were timed.
@@ -134,7 +135,8 @@ func (l line) draw(s *strings.Builder, x func(int) float64, y func(float64) floa
 		at, cost := x(p.size), y(p.cost.Value)
 		path += fmt.Sprintf("%.1f %.1f ", at, cost)
 		fmt.Fprintf(s, `<circle cx="%.1f" cy="%.1f" r="2.5"/>`, at, cost)
-		fmt.Fprintf(s, `<path stroke-width="1" d="M%.1f %.1fV%.1f"/>`+"\n", at, y(p.cost.Low), y(p.cost.High))
+		fmt.Fprintf(s, `<path stroke-width="1" d="M%.1f %.1fV%.1f"/>`+"\n", at, y(p.cost.Low),
+			y(p.cost.High))
 	}
 
 	fmt.Fprintf(s, `<path d="%s"/>`+"\n", path)
@@ -190,7 +192,8 @@ func ticks(lines []line) []float64 {
 // if possible.
 func spread(lines []line, y func(float64) float64) []line {
 	slices.SortFunc(lines, func(a, b line) int {
-		return cmp.Compare(b.points[len(b.points)-1].cost.Value, a.points[len(a.points)-1].cost.Value)
+		return cmp.Compare(b.points[len(b.points)-1].cost.Value,
+			a.points[len(a.points)-1].cost.Value)
 	})
 
 	for i := range lines {

@@ -17,19 +17,30 @@ var labels = []struct{ who, label, says string }{
 	{"dry-run", "dpl --dry-run", "reads the operation, decides, and says what it would write"},
 	{"no-sync", "dpl --sync none", "the whole edit, but for the fsync"},
 	{"kong", "dpl -v", "the same edit, with its flags read by kong instead of the fast lane"},
-	{"dpl-pid", "dpl, all with --pid", "the same; looks at the process of each call (1000 of them, above that again)"},
-	{"dpl-dump", "dpl, after json.dump", "the same; reads a file that Python has written on one line, and lays it out"},
-	{"dpl-dump-indent", "dpl, after indent=2", "the same; reads a file that Python has written with json.dump(indent=2)"},
+	{"dpl-pid", "dpl, all with --pid", "the same; looks at the process of each call (1000 of " +
+		"them, above that again)"},
+	{"dpl-dump", "dpl, after json.dump", "the same; reads a file that Python has written on one " +
+		"line, and lays it out"},
+	{"dpl-dump-indent", "dpl, after indent=2",
+		"the same; reads a file that Python has written with json.dump(indent=2)"},
 	{"dpl-stale", "dpl, 1 % stale", "edits those, with an fsync of file and directory for each"},
-	{"c", "C, same system calls", "fsync as dpl; no parser, looks at nobody. A pass: reads all. A wait: inotify"},
-	{"sqlite-journal", "sqlite3, journal FULL", "a transaction; fsyncs journal, database and directory; looks at nobody else"},
-	{"sqlite-wal", "sqlite3, WAL FULL", "a transaction; fsyncs the WAL, the last to leave the database; as above"},
-	{"redis", "redis-cli, always", "a script in a running server that fsyncs its log; looks at nobody else"},
+	{"c", "C, same system calls",
+		"fsync as dpl; no parser, looks at nobody. A pass: reads all. A " +
+			"wait: inotify"},
+	{"sqlite-journal", "sqlite3, journal FULL",
+		"a transaction; fsyncs journal, database and directory; looks at nobody else"},
+	{"sqlite-wal", "sqlite3, WAL FULL", "a transaction; fsyncs the WAL, the last to leave the " +
+		"database; as above"},
+	{"redis", "redis-cli, always", "a script in a running server that fsyncs its log; looks at " +
+		"nobody else"},
 	{"jq", "flock + jq + mv", "fsync as dpl; is told where the frame is; looks at nobody else"},
-	{"sequence", "dpl-push; true; dpl-pop", "one after the other, with --tmp: the same call as that of dpl-run"},
+	{"sequence", "dpl-push; true; dpl-pop", "one after the other, with --tmp: the same call as " +
+		"that of dpl-run"},
 	{"alone", "true", "no call"},
 	{"plain", "without calls", "the compiler alone"},
-	{"python", "python3 -I -S", "fcntl, json, os.replace; fsync as dpl; as above. A pass: decodes all"},
+	{"python", "python3 -I -S",
+		"fcntl, json, os.replace; fsync as dpl; as above. A pass: decodes " +
+			"all"},
 }
 
 func (b *bench) printf(format string, args ...any) { fmt.Fprintf(b.out, format, args...) }
@@ -44,9 +55,12 @@ func (b *bench) printMachine() {
 		b.printf("left out: %s\n", line)
 	}
 
-	b.printf("\nWhole processes, from before fork until their end was seen. In each round all contestants have a run\n" +
-		"in a new random order. Only ratios mean something: they are of medians of the same rounds, with the\n" +
-		"interval that 95 %% of bootstrap samples of the rounds are in. Absolute times drift with the machine.\n\n")
+	b.printf("\nWhole processes, from before fork until their end was seen. In each round all " +
+		"contestants have a run\n" +
+		"in a new random order. Only ratios mean something: they are of medians of the same " +
+		"rounds, with the\n" +
+		"interval that 95 %% of bootstrap samples of the rounds are in. Absolute times drift with " +
+		"the machine.\n\n")
 
 	for _, l := range labels {
 		b.printf("%-22s %s\n", l.label, l.says)
@@ -56,7 +70,8 @@ func (b *bench) printMachine() {
 // printTimes prints the series named prefix plus a contestant, and those of null, with ratios to
 // null and to ours.
 func (b *bench) printTimes(title, null, prefix string) {
-	b.printf("\n%s\n%-22s %6s %9s %19s %18s %18s\n", title, "", "rounds", "median", "quartiles", "to null Go", "to dpl")
+	b.printf("\n%s\n%-22s %6s %9s %19s %18s %18s\n", title, "", "rounds", "median", "quartiles",
+		"to null Go", "to dpl")
 	for _, l := range labels {
 		name := prefix + l.who
 		if l.who == "null" {
@@ -68,8 +83,10 @@ func (b *bench) printTimes(title, null, prefix string) {
 			continue
 		}
 
-		b.printf("%-22s %6d %9s %9s - %7s %18s %18s\n", l.label, len(values), seconds(median(values)),
-			seconds(quantile(values, 0.25)), seconds(quantile(values, 0.75)), b.ratioText(name, null), b.ratioText(name, prefix+"dpl"))
+		b.printf("%-22s %6d %9s %9s - %7s %18s %18s\n", l.label, len(values),
+			seconds(median(values)),
+			seconds(quantile(values, 0.25)), seconds(quantile(values, 0.75)), b.ratioText(name,
+				null), b.ratioText(name, prefix+"dpl"))
 	}
 }
 
@@ -114,14 +131,17 @@ func seconds(s float64) string {
 // printWriters prints what came of a crew.
 func (b *bench) printWriters(p crewPlan, all []contender) {
 	n := p.writers
-	b.printf("\n%d writers, heartbeats in one operation of %d frames; medians of %d repetitions\n%-22s %6s %6s %9s %9s %9s %8s %5s\n",
+	b.printf("\n%d writers, heartbeats in one operation of %d frames; medians of %d "+
+		"repetitions\n%-22s %6s %6s %9s %9s %9s %8s %5s\n",
 		n, writerFrames, p.repetitions, "", "each", "per s", "p50", "p99", "slowest", "refused", "lost")
 	for _, c := range all {
 		value := func(name string) float64 {
 			return median(b.results.values(fmt.Sprintf("writers/%d/%s/%s", n, c.who, name)))
 		}
-		b.printf("%-22s %6d %6.0f %9s %9s %8.2fx %8.0f %5.0f\n", labelOf(c.who), b.editsOf(c), value("throughput"),
-			seconds(value("p50")), seconds(value("p99")), value("slowest"), b.total(n, c.who, "refused"), b.total(n, c.who, "lost"))
+		b.printf("%-22s %6d %6.0f %9s %9s %8.2fx %8.0f %5.0f\n", labelOf(c.who), b.editsOf(c),
+			value("throughput"),
+			seconds(value("p50")), seconds(value("p99")), value("slowest"), b.total(n, c.who,
+				"refused"), b.total(n, c.who, "lost"))
 	}
 }
 
@@ -144,7 +164,8 @@ func labelOf(who string) string {
 
 // printGoals prints what was wanted and what was measured.
 func (b *bench) printGoals() {
-	b.printf("\n%-27s %-29s %8s %19s  %s\n", "goals", "compared with", "goal", "measured", "verdict")
+	b.printf("\n%-27s %-29s %8s %19s  %s\n", "goals", "compared with", "goal", "measured",
+		"verdict")
 	unmeasured := 0
 	for _, g := range b.judged {
 		if g.Measured == nil {
@@ -158,7 +179,8 @@ func (b *bench) printGoals() {
 		}
 
 		peer := strings.TrimSuffix(strings.TrimSuffix(g.Peer, "/throughput"), "/p99")
-		b.printf("%-27s %-29s %s %5s %19s  %s\n", g.About, peer, sign, number(g.Limit), g.Measured, g.Verdict)
+		b.printf("%-27s %-29s %s %5s %19s  %s\n", g.About, peer, sign, number(g.Limit), g.Measured,
+			g.Verdict)
 	}
 
 	if unmeasured > 0 {

@@ -38,7 +38,8 @@ func (b *bench) findTools() (err error) {
 	}
 
 	if b.find("C", "cc") != "" {
-		for name, program := range map[string]*string{"limit": &t.limit, "pass": &t.pass, "await": &t.await} {
+		for name, program := range map[string]*string{"limit": &t.limit, "pass": &t.pass,
+			"await": &t.await} {
 			if *program, err = b.compile(name); err != nil {
 				return err
 			}
@@ -50,10 +51,12 @@ func (b *bench) findTools() (err error) {
 	}
 
 	t.sqlite = b.find("sqlite3", "sqlite3")
-	t.true, t.make, t.gcc = b.find("true as a call", "true"), b.find("a build", "make"), b.find("a build", "gcc")
+	t.true, t.make, t.gcc = b.find("true as a call", "true"), b.find("a build",
+		"make"), b.find("a build", "gcc")
 	if t.python = b.find("python3", "python3"); t.python != "" {
 		// Not a script of pyenv or the like, which takes many times as long.
-		if t.python, err = b.prepare(t.python, "-c", "import sys; print(sys.executable)"); err != nil {
+		if t.python, err = b.prepare(t.python, "-c",
+			"import sys; print(sys.executable)"); err != nil {
 			return err
 		}
 	}
@@ -77,7 +80,8 @@ func (b *bench) buildNull() (string, error) {
 	if err := os.WriteFile(source, nullSource, 0o600); err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(b.ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, source)
+	cmd := exec.CommandContext(b.ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o",
+		program, source)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	cmd.Stderr = os.Stderr
 	return program, cmd.Run()

@@ -25,10 +25,12 @@ func (b *bench) timeWait() error {
 	}
 
 	file := operationFile(ledger, "op")
-	ours := contestant{name: "wait/dpl", argv: []string{b.command("dpl-wait"), "--ledger", ledger, "--op", "op", "--for", "completed"}}
+	ours := contestant{name: "wait/dpl", argv: []string{b.command("dpl-wait"), "--ledger", ledger,
+		"--op", "op", "--for", "completed"}}
 	all := []contestant{ours}
 	if b.tools.await != "" {
-		all = append(all, contestant{name: "wait/c", argv: []string{b.tools.await, filepath.Dir(file), filepath.Base(file)}})
+		all = append(all, contestant{name: "wait/c",
+			argv: []string{b.tools.await, filepath.Dir(file), filepath.Base(file)}})
 	}
 
 	for round := range b.plan.waits {
@@ -53,7 +55,8 @@ func (b *bench) timeWait() error {
 	}
 
 	b.printTimes("dpl-wait, from a rename to its exit", "wait/null", "wait/")
-	b.printf("while it waits, in %v: %v ticks of processor time, %v voluntary context switches\n", b.plan.idle,
+	b.printf("while it waits, in %v: %v ticks of processor time, %v voluntary context switches\n",
+		b.plan.idle,
 		b.results.values("wait/idle-ticks"), b.results.values("wait/idle-switches"))
 
 	return nil
@@ -151,7 +154,8 @@ func (b *bench) writeWaited(file, next string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(os.WriteFile(file, []byte(running.Encode()), 0o600), os.WriteFile(next, []byte(completed.Encode()), 0o600))
+	return errors.Join(os.WriteFile(file, []byte(running.Encode()), 0o600),
+		os.WriteFile(next, []byte(completed.Encode()), 0o600))
 }
 
 // untilIdle returns when a process has an inotify descriptor and all its threads sleep, three times

@@ -52,8 +52,9 @@ func (b *bench) contenders(writers int) (all []contender, err error) {
 	}
 
 	all = []contender{{
-		who:      "dpl",
-		argv:     []string{b.command("dpl-heartbeat"), "--ledger", ledger, "--op", "op", "--call", "call-1", "--lock-timeout", "60s"},
+		who: "dpl",
+		argv: []string{b.command("dpl-heartbeat"), "--ledger", ledger, "--op", "op", "--call",
+			"call-1", "--lock-timeout", "60s"},
 		revision: func() (int64, error) { return revisionIn(operationFile(ledger, "op")) },
 		fraction: 1,
 	}}
@@ -67,7 +68,10 @@ func (b *bench) contenders(writers int) (all []contender, err error) {
 		case "redis":
 			c.revision = func() (int64, error) { return b.redisRevision(place) }
 		case "jq":
-			c.revision = func() (int64, error) { return revisionIn(filepath.Join(b.work, place, "op.json")) }
+			c.revision = func() (int64,
+				error) {
+				return revisionIn(filepath.Join(b.work, place, "op.json"))
+			}
 			c.fraction = 8
 		default:
 			continue
@@ -97,7 +101,8 @@ func (b *bench) contend(c contender, writers, repetition int) error {
 		return err
 	}
 
-	crew, err := b.hire(writers, job{Argv: c.argv, Edits: b.editsOf(c), Dir: b.work, Env: b.starter.env})
+	crew, err := b.hire(writers, job{Argv: c.argv, Edits: b.editsOf(c), Dir: b.work,
+		Env: b.starter.env})
 	if err != nil {
 		return err
 	}
@@ -112,12 +117,14 @@ func (b *bench) contend(c contender, writers, repetition int) error {
 		return err
 	}
 
-	return b.noteShifts(fmt.Sprintf("writers/%d/%s/", writers, c.who), repetition, began, done, after-before)
+	return b.noteShifts(fmt.Sprintf("writers/%d/%s/", writers, c.who), repetition, began, done,
+		after-before)
 }
 
 // noteShifts records the work of workers since began, in which time the operation has grown by a
 // number of revisions. Edits refused because of the others count; any other failure is returned.
-func (b *bench) noteShifts(prefix string, repetition int, began time.Duration, done []shift, revisions int64) error {
+func (b *bench) noteShifts(prefix string, repetition int, began time.Duration, done []shift,
+	revisions int64) error {
 	var took, ends []float64
 	refused := 0
 	for _, s := range done {
@@ -135,7 +142,10 @@ func (b *bench) noteShifts(prefix string, repetition int, began time.Duration, d
 		ends = append(ends, (s.Ended - began).Seconds())
 	}
 
-	note := func(name, unit string, value float64) { b.results.add(prefix+name, unit, repetition, value) }
+	note := func(name, unit string, value float64) {
+		b.results.add(prefix+name, unit, repetition,
+			value)
+	}
 	note("throughput", "1/s", float64(len(took))/slices.Max(ends))
 	note("p50", "s", quantile(took, 0.5))
 	note("p99", "s", quantile(took, 0.99))

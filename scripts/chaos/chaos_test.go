@@ -59,7 +59,8 @@ func TestViolation(t *testing.T) {
 	}
 
 	for _, want := range []string{
-		"left out: impossible: needs no-such-program", "FAILED: process left: round 2 of seed 7: it did not hold",
+		"left out: impossible: needs no-such-program",
+		"FAILED: process left: round 2 of seed 7: it did not hold",
 	} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("want %q in\n%s", want, &log)

@@ -34,7 +34,8 @@ func (w *world) becomeNobody() (home, bin string, as func(words ...string) *exec
 		cmd := exec.CommandContext(w.ctx, words[0], words[1:]...)
 		cmd.Dir = home
 		cmd.Env = []string{"HOME=" + home, "LOGNAME=nobody", "SHELL=/bin/sh", "PATH=/usr/bin:/bin"}
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody,
+			Gid: nobody}}
 		return cmd
 	}
 }
@@ -53,7 +54,8 @@ func (w *world) leaveNobody() {
 func cronAsNobody(w *world) {
 	_, bin, as := w.becomeNobody()
 	cleanup := func() {
-		if out, err := as(filepath.Join(bin, "dpl-cleanup"), "--if-exists").CombinedOutput(); err != nil || len(out) > 0 {
+		if out, err := as(filepath.Join(bin, "dpl-cleanup"),
+			"--if-exists").CombinedOutput(); err != nil || len(out) > 0 {
 			w.fail("cron would send a mail: %v: %s", err, out)
 		}
 	}
@@ -120,7 +122,8 @@ func realCron(w *world) {
 
 		op := fmt.Sprint("job", n)
 		killed[op] = w.intn(3) > 0
-		job := as(filepath.Join(bin, "dpl-run"), "--op", op, "--", "/bin/sh", "-c", "sleep 0.3; exit 0")
+		job := as(filepath.Join(bin, "dpl-run"), "--op", op, "--", "/bin/sh", "-c",
+			"sleep 0.3; exit 0")
 		w.must(job.Start())
 		if killed[op] {
 			time.Sleep(time.Duration(100+w.intn(150)) * time.Millisecond)

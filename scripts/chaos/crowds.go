@@ -19,7 +19,8 @@ func pushes(w *world) {
 	const n, atOnce = 100, 16
 	me := fmt.Sprint(os.Getpid())
 	push := func(call string) []string {
-		return []string{"dpl-push", "--op", "crowd", "--call", call, "--participant", "crowd", "--pid", me}
+		return []string{"dpl-push", "--op", "crowd", "--call", call, "--participant", "crowd",
+			"--pid", me}
 	}
 
 	w.exits(ok, push("root")...)
@@ -113,7 +114,8 @@ func builds(w *world) {
 	var objects, sum []string
 	for i := range files {
 		name := fmt.Sprintf("f%d", i)
-		w.write(name+".c", fmt.Sprintf("#include \"all.h\"\nint %s(void) { return %d; }\n", name, i))
+		w.write(name+".c", fmt.Sprintf("#include \"all.h\"\nint %s(void) { return %d; }\n", name,
+			i))
 		objects = append(objects, name+".o")
 		sum = append(sum, name+"()")
 	}
@@ -139,7 +141,8 @@ func zlib(w *world) {
 	}
 
 	w.build(dir, "CC=dpl-run --ok 0,1 -- cc")
-	r := w.exits(ok, "sh", "-c", "zlib/minigzip <zlib/deflate.c | zlib/minigzip -d | cmp - zlib/deflate.c")
+	r := w.exits(ok, "sh", "-c", "zlib/minigzip <zlib/deflate.c | zlib/minigzip -d | cmp - "+
+		"zlib/deflate.c")
 	if r.stdout+r.stderr != "" {
 		w.fail("it does not work: %v", r)
 	}
@@ -150,7 +153,8 @@ func (w *world) build(dir string, arguments ...string) {
 	const rounds = 4
 	for round := range rounds {
 		op := fmt.Sprint("build", round)
-		words := append([]string{"dpl-run", "--op", op, "--", "make", "-s", "-j4", "-C", dir}, arguments...)
+		words := append([]string{"dpl-run", "--op", op, "--", "make", "-s", "-j4", "-C", dir},
+			arguments...)
 		quiet := make(chan struct{})
 		last := round == rounds-1
 		if !last {
@@ -213,7 +217,8 @@ func (w *world) removeCompilerFiles() {
 func jobserver(w *world) {
 	w.must(os.Mkdir(filepath.Join(w.dir, "sub"), 0o700))
 	w.write("Makefile", "all:\n\t+dpl-run -- $(MAKE) -C sub all\n")
-	w.write("sub/Makefile", "all: 1 2 3 4 5 6 7 8\n1 2 3 4 5 6 7 8:\n\t@dpl-run -- sh -c 'echo done >$@'\n")
+	w.write("sub/Makefile", "all: 1 2 3 4 5 6 7 8\n1 2 3 4 5 6 7 8:\n\t@dpl-run -- sh -c 'echo "+
+		"done >$@'\n")
 	r := w.exits(ok, "dpl-run", "--op", "jobs", "--", "make", "-j3")
 	if strings.Contains(r.stdout+r.stderr, "jobserver") {
 		w.fail("make tells of its jobserver: %v", r)
@@ -232,7 +237,8 @@ func jobserver(w *world) {
 func groupDeath(w *world) {
 	const nested = 15
 	cmd := w.command("dpl-run", "--op", "tree", "--", "sh", "-c",
-		fmt.Sprintf("for i in $(seq %d); do dpl-run -- sh -c 'sleep 1001 & sleep 1002 & sleep 1003' & done; wait", nested))
+		fmt.Sprintf("for i in $(seq %d); do dpl-run -- sh -c 'sleep 1001 & sleep 1002 & sleep "+
+			"1003' & done; wait", nested))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	w.must(cmd.Start())
 	file := filepath.Join(w.ledger, "operations", "tree.json")

@@ -17,8 +17,10 @@ var refusals = []int{0, 1, 3, 4, 5, 64, 65, 66, 69, 71, 73, 74, 75, 76, 77, 78, 
 
 // values are what takes the place of a value in a damaged file.
 var values = []string{
-	"null", "true", "-1", "0", "1e400", "99999999999999999999", "4611686018427387904", `""`, `"x"`, "[]", "{}", `"../../etc"`, `"a/b"`,
-	`"9999-12-31T23:59:59.999Z"`, `"1969-01-01T00:00:00Z"`, `"\u0000"`, `"\u202e\u001b[2J"`, "[[]]", `{"a":{"b":[1,2,3]}}`,
+	"null", "true", "-1", "0", "1e400", "99999999999999999999", "4611686018427387904", `""`, `"x"`,
+	"[]", "{}", `"../../etc"`, `"a/b"`,
+	`"9999-12-31T23:59:59.999Z"`, `"1969-01-01T00:00:00Z"`, `"\u0000"`, `"\u202e\u001b[2J"`, "[[]]",
+	`{"a":{"b":[1,2,3]}}`,
 }
 
 // mutations make other text of the text of a file.
@@ -28,24 +30,37 @@ var mutations = []func(w *world, text []byte) []byte{
 	func(w *world, text []byte) []byte { text[w.intn(len(text))] ^= 1 << w.intn(8); return text },
 	func(w *world, text []byte) []byte { text[w.intn(len(text))] = 0; return text },
 	func(w *world, text []byte) []byte { text[w.intn(len(text))] = 0xff; return text },
-	func(w *world, text []byte) []byte { i := w.intn(len(text)); return slices.Delete(text, i, i+1) },
-	func(w *world, text []byte) []byte { i := w.intn(len(text)); return slices.Insert(text, i, text[i:]...) },
+	func(w *world, text []byte) []byte {
+		i := w.intn(len(text))
+		return slices.Delete(text, i,
+			i+1)
+	},
+	func(w *world, text []byte) []byte {
+		i := w.intn(len(text))
+		return slices.Insert(text, i,
+			text[i:]...)
+	},
 	func(w *world, text []byte) []byte { return append(text, text...) },
 	func(*world, []byte) []byte { return nil },
 	func(*world, []byte) []byte { return []byte(" \n\t") },
 	func(*world, []byte) []byte { return bytes.Repeat([]byte("["), 100_000) },
 	func(*world, []byte) []byte { return make([]byte, 1<<20) },
 	func(_ *world, text []byte) []byte { return append([]byte("\ufeff"), text...) },
-	func(_ *world, text []byte) []byte { return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")) },
+	func(_ *world, text []byte) []byte {
+		return bytes.ReplaceAll(text, []byte("\n"),
+			[]byte("\r\n"))
+	},
 	func(_ *world, text []byte) []byte { return bytes.ToUpper(text) },
 	func(_ *world, text []byte) []byte { return append(text, "garbage"...) },
 	func(_ *world, text []byte) []byte {
 		return bytes.Replace(text, []byte(`"state"`), []byte(`"state": "running", "state"`), 1)
 	},
 	func(_ *world, text []byte) []byte {
-		return bytes.Replace(text, []byte(`"stack"`), append([]byte(`"x": "`+strings.Repeat("y", 1<<20)+`", `), `"stack"`...), 1)
+		return bytes.Replace(text, []byte(`"stack"`),
+			append([]byte(`"x": "`+strings.Repeat("y", 1<<20)+`", `), `"stack"`...), 1)
 	},
-	(*world).otherValue, (*world).otherValue, (*world).otherValue, (*world).otherValue, (*world).otherValue,
+	(*world).otherValue, (*world).otherValue, (*world).otherValue, (*world).otherValue,
+	(*world).otherValue,
 }
 
 // otherValue gives a member of the text another value.
@@ -115,10 +130,14 @@ func damage(w *world) {
 func (w *world) tryAll(op string) {
 	path := filepath.Join(w.ledger, "operations", op+".json")
 	all := [][]string{
-		{"dpl-status"}, {"dpl-status", "--op", op}, {"dpl-status", "--op", op, "--json"}, {"dpl-status", "--op", op, "--html", "-"},
-		{"dpl-status", "--op", op, "--why", "work"}, {"dpl-heartbeat", "--op", op, "--call", "work"},
-		{"dpl-push", "--op", op, "--call", "more", "--participant", "p"}, {"dpl-cleanup"}, {"dpl-doctor"},
-		{"dpl-wait", "--op", op, "--for", "completed", "--timeout", "10ms"}, {"dpl-watch", "--op", op, "--timeout", "10ms"},
+		{"dpl-status"}, {"dpl-status", "--op", op}, {"dpl-status", "--op", op, "--json"},
+		{"dpl-status", "--op", op, "--html", "-"},
+		{"dpl-status", "--op", op, "--why", "work"},
+		{"dpl-heartbeat", "--op", op, "--call", "work"},
+		{"dpl-push", "--op", op, "--call", "more", "--participant", "p"}, {"dpl-cleanup"},
+		{"dpl-doctor"},
+		{"dpl-wait", "--op", op, "--for", "completed", "--timeout", "10ms"},
+		{"dpl-watch", "--op", op, "--timeout", "10ms"},
 		{"dpl-cleanup", "--dry-run"},
 	}
 
@@ -126,7 +145,8 @@ func (w *world) tryAll(op string) {
 		before := regular(path)
 		r := w.exits(refusals, all[i]...)
 		after := regular(path)
-		if before != nil && r.status >= 64 && r.status != 71 && r.status != 124 && !bytes.Equal(before, after) {
+		if before != nil && r.status >= 64 && r.status != 71 && r.status != 124 &&
+			!bytes.Equal(before, after) {
 			w.fail("it was refused, and has changed the file: %v\nbefore:\n%.2000s\nafter:\n%.2000s", r, before, after)
 		}
 		if strings.ContainsAny(strings.ReplaceAll(r.stderr, "\n", ""), "\x1b\x07\x00") {

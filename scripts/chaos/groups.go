@@ -34,7 +34,8 @@ func (w *world) register(service string, dependencies, options []string, command
 // running returns how many services of g are running, as dpl-status says.
 func (w *world) running(services ...string) (n int) {
 	for _, s := range services {
-		if w.exits([]int{0, 1}, "dpl-status", "--group", "g", "--supervisor", s, "--check", "running").status == 0 {
+		if w.exits([]int{0, 1}, "dpl-status", "--group", "g", "--supervisor", s, "--check",
+			"running").status == 0 {
 			n++
 		}
 	}
@@ -86,7 +87,8 @@ func passes(w *world) {
 			}
 
 			words := []string{"dpl-orchestrate", "--group", "g"}
-			if r := w.finish(cmd, words); r.status != 0 && r.status != 71 && r.status != 75 && r.status != 128+int(syscall.SIGKILL) {
+			if r := w.finish(cmd, words); r.status != 0 && r.status != 71 && r.status != 75 &&
+				r.status != 128+int(syscall.SIGKILL) {
 				w.fail("%v", r)
 			}
 		})
@@ -137,25 +139,34 @@ var daemons = []daemon{
 	{"memcached", "memcached", "", nil, nil, func(_ *world, port string) []string {
 		return []string{"memcached", "-l", "127.0.0.1", "-p", port, "-U", "0", "-u", "root"}
 	}},
-	{"nginx", "nginx", "", nil, nil, func(w *world, port string) []string { return nginx(w, port, "off") }},
-	{"background", "nginx", "", underRun, nil, func(w *world, port string) []string { return nginx(w, port, "on") }},
-	{"python", "python3", "", nil, nil, func(w *world, port string) []string {
-		return []string{"python3", "-m", "http.server", port, "--bind", "127.0.0.1", "--directory", w.dir}
+	{"nginx", "nginx", "", nil, nil, func(w *world,
+		port string) []string {
+		return nginx(w, port, "off")
 	}},
-	{"sleep", "sleep", "sleep 3001", nil, nil, func(*world, string) []string { return []string{"sleep", "3001"} }},
+	{"background", "nginx", "", underRun, nil,
+		func(w *world, port string) []string { return nginx(w, port, "on") }},
+	{"python", "python3", "", nil, nil, func(w *world, port string) []string {
+		return []string{"python3", "-m", "http.server", port, "--bind", "127.0.0.1", "--directory",
+			w.dir}
+	}},
+	{"sleep", "sleep", "sleep 3001", nil, nil,
+		func(*world, string) []string { return []string{"sleep", "3001"} }},
 	{"heartbeats", "sh", "--supervisor heartbeats", nil, promised, func(*world, string) []string {
-		return []string{"sh", "-c", "while dpl-heartbeat --group g --supervisor heartbeats; do sleep 0.3; done"}
+		return []string{"sh", "-c", "while dpl-heartbeat --group g --supervisor heartbeats; do " +
+			"sleep 0.3; done"}
 	}},
 }
 
 func redis(w *world, port string) []string {
-	return []string{"redis-server", "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", w.dir}
+	return []string{"redis-server", "--port", port, "--bind", "127.0.0.1", "--save", "",
+		"--appendonly", "no", "--dir", w.dir}
 }
 
 // nginx clears the environment of its workers.
 func nginx(w *world, port, background string) []string {
 	name := "nginx" + port
-	w.write(name, "daemon "+background+"; pid "+w.dir+"/"+name+".pid; error_log stderr; user root;\nevents {}\n"+
+	w.write(name, "daemon "+background+"; pid "+w.dir+"/"+name+".pid; error_log stderr; user "+
+		"root;\nevents {}\n"+
 		"http { access_log off; server { listen 127.0.0.1:"+port+"; return 200 \"hello\"; } }\n")
 	return []string{"nginx", "-p", w.dir, "-e", "stderr", "-c", w.dir + "/" + name}
 }
@@ -232,7 +243,8 @@ func (w *world) killKept(mark string) {
 		var parent int
 		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		fmt.Sscanf(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " %c %d", new(rune), &parent)
-		if name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", parent)); string(name) == "dpl-keeper\n" {
+		if name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm",
+			parent)); string(name) == "dpl-keeper\n" {
 			if w.signal(parent, syscall.SIGKILL) && w.signal(pid, syscall.SIGSTOP) {
 				syscall.Kill(-pid, syscall.SIGKILL) // stopped, it keeps its number
 			}

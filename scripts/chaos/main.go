@@ -25,7 +25,8 @@ import (
 
 func main() {
 	length := flag.Duration("for", 2*time.Hour, "go on for this long")
-	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "choose as in the run that named this seed")
+	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()),
+		"choose as in the run that named this seed")
 	only := flag.String("only", "", "only the scenarios that match this `regexp`")
 	flag.Parse()
 	pattern, err := regexp.Compile(*only)

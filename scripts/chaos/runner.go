@@ -80,7 +80,8 @@ func (r *runner) run(ctx context.Context, length time.Duration) bool {
 		}
 
 		if err := r.one(ctx, bin, s, uint64(n)+1); err != nil {
-			fmt.Fprintf(r.log, "chaos: FAILED: %s: round %d of seed %d: %v\n", s.name, n+1, r.seed, err)
+			fmt.Fprintf(r.log, "chaos: FAILED: %s: round %d of seed %d: %v\n", s.name, n+1, r.seed,
+				err)
 			return false
 		}
 
@@ -91,7 +92,8 @@ func (r *runner) run(ctx context.Context, length time.Duration) bool {
 		fmt.Fprintf(r.log, "%5d  %s\n", r.counts[s.name], s.name)
 	}
 
-	fmt.Fprintf(r.log, "chaos: all held for %v, seed %d\n", time.Since(began).Round(time.Second), r.seed)
+	fmt.Fprintf(r.log, "chaos: all held for %v, seed %d\n", time.Since(began).Round(time.Second),
+		r.seed)
 
 	return ctx.Err() == nil
 }

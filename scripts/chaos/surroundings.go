@@ -66,18 +66,25 @@ func namespaces(w *world) {
 		return // not allowed here
 	}
 
-	cmd := w.command(append(inside, "dpl-run", "--op", "space", "--staleness", "3s", "--", "sleep", "4001")...)
+	cmd := w.command(append(inside, "dpl-run", "--op", "space", "--staleness", "3s", "--", "sleep",
+		"4001")...)
 	w.must(cmd.Start())
-	w.until("the call is open", func() bool { return w.run("dpl-status", "--op", "space", "--check", "running").status == 0 })
+	w.until("the call is open",
+		func() bool {
+			return w.run("dpl-status", "--op", "space", "--check",
+				"running").status == 0
+		})
 	w.exits(ok, "dpl-cleanup")
 	w.exits(ok, "dpl-status", "--op", "space", "--check", "running")
 	cmd.Process.Kill()
 	cmd.Wait()
 	w.ended("space", "failed")
 
-	later := []string{"unshare", "--time", "--boottime", "1000000", "--monotonic", "1000000", "--fork"}
+	later := []string{"unshare", "--time", "--boottime", "1000000", "--monotonic", "1000000",
+		"--fork"}
 	if w.run(append(later, "true")...).status == 0 {
-		w.exits(ok, append(later, "dpl-run", "--op", "later", "--", "sh", "-c", "dpl-cleanup; dpl-run -- true")...)
+		w.exits(ok, append(later, "dpl-run", "--op", "later", "--", "sh", "-c",
+			"dpl-cleanup; dpl-run -- true")...)
 		w.ended("later", "completed")
 	}
 }
@@ -94,7 +101,10 @@ func descriptors(w *world) {
 		}
 
 		op := fmt.Sprint("op", closed)
-		shell := func(line string) int { return w.exits(refusals, "sh", "-c", line+redirect).status }
+		shell := func(line string) int {
+			return w.exits(refusals, "sh", "-c",
+				line+redirect).status
+		}
 		pushed := shell("dpl-push --op " + op + " --call root --participant p --pid " + me)
 		if pushed == 0 && w.calls(op)["root"] == "" {
 			w.fail("a push%s was acknowledged and is lost", redirect)
@@ -106,7 +116,8 @@ func descriptors(w *world) {
 		shell("dpl-heartbeat --op " + op + " --call root")
 		shell("dpl-status --op " + op)
 		shell("dpl-cleanup")
-		if status := w.run("sh", "-c", "dpl-run --op "+op+" -- true"+redirect).status; status > 127 {
+		if status := w.run("sh", "-c",
+			"dpl-run --op "+op+" -- true"+redirect).status; status > 127 {
 			w.fail("dpl-run%s: %d", redirect, status)
 		}
 
@@ -122,7 +133,8 @@ func limits(w *world) {
 	lines := []string{"ulimit -f 0"}
 	for range 8 {
 		lines = append(lines,
-			fmt.Sprintf("ulimit -n %d", 8+w.intn(12)), fmt.Sprintf("ulimit -v %d", 300_000+w.intn(2_500_000)), fmt.Sprintf("ulimit -s %d", 64+w.intn(512)))
+			fmt.Sprintf("ulimit -n %d", 8+w.intn(12)), fmt.Sprintf("ulimit -v %d",
+				300_000+w.intn(2_500_000)), fmt.Sprintf("ulimit -s %d", 64+w.intn(512)))
 	}
 
 	me := fmt.Sprint(os.Getpid())
@@ -158,5 +170,6 @@ func emptyEnvironment(w *world) {
 	w.exits([]int{127}, bare(run, "--ledger", w.ledger, "--op", "lost", "--", "no-such-program")...)
 	w.exits([]int{64, 66, 73, 77, 78, 125}, bare(run, "--", "/bin/true")...)
 	w.exits([]int{64, 66, 77, 78}, bare(filepath.Join(w.bin, "dpl-status"))...)
-	w.exits([]int{0, 73, 125, 126}, bare("HOME=/nonexistent/home", run, "--ledger", w.ledger, "--op", "homeless", "--", "/bin/true")...)
+	w.exits([]int{0, 73, 125, 126}, bare("HOME=/nonexistent/home", run, "--ledger", w.ledger,
+		"--op", "homeless", "--", "/bin/true")...)
 }

@@ -48,7 +48,8 @@ func newWorld(ctx context.Context, bin, dir string, choose *rand.Rand) *world {
 	tmp := filepath.Join(dir, "tmp")
 	w.must(os.Mkdir(tmp, 0o700))
 	w.env = []string{
-		"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + tmp, "DPL_LEDGER=" + w.ledger, "LC_ALL=C",
+		"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + tmp,
+		"DPL_LEDGER=" + w.ledger, "LC_ALL=C",
 	}
 	return w
 }
@@ -78,12 +79,14 @@ type result struct {
 }
 
 func (r result) String() string {
-	return fmt.Sprintf("%s: exit status %d\n%s%s", strings.Join(r.command, " "), r.status, r.stdout, r.stderr)
+	return fmt.Sprintf("%s: exit status %d\n%s%s", strings.Join(r.command, " "), r.status, r.stdout,
+		r.stderr)
 }
 
 // command returns a command of this world in its directory.
 func (w *world) command(words ...string) *exec.Cmd {
-	cmd := exec.CommandContext(w.ctx, "/usr/bin/env", append([]string{"-i"}, append(slices.Clone(w.env), words...)...)...)
+	cmd := exec.CommandContext(w.ctx, "/usr/bin/env",
+		append([]string{"-i"}, append(slices.Clone(w.env), words...)...)...)
 	cmd.Dir = w.dir
 	cmd.WaitDelay = time.Second
 	return cmd
@@ -123,7 +126,8 @@ func (w *world) finish(cmd *exec.Cmd, words []string) result {
 		w.fail("the rig: %v: %v", words, err)
 	}
 
-	if w.starve && strings.Contains(r.stderr, "fatal error: ") && strings.Contains(r.stderr, "memory") {
+	if w.starve && strings.Contains(r.stderr, "fatal error: ") &&
+		strings.Contains(r.stderr, "memory") {
 		return r
 	}
 
@@ -202,13 +206,15 @@ func (w *world) signal(pid int, sig syscall.Signal) bool {
 
 func describe(pid int) string {
 	words, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	return fmt.Sprintf("%d %q", pid, strings.ReplaceAll(strings.TrimRight(string(words), "\x00"), "\x00", " "))
+	return fmt.Sprintf("%d %q", pid, strings.ReplaceAll(strings.TrimRight(string(words), "\x00"),
+		"\x00", " "))
 }
 
 // killOne kills one process of this world whose command line contains a word, and reports whether
 // there was one.
 func (w *world) killOne(word string) bool {
-	all := slices.DeleteFunc(w.processes(), func(pid int) bool { return !strings.Contains(describe(pid), word) })
+	all := slices.DeleteFunc(w.processes(),
+		func(pid int) bool { return !strings.Contains(describe(pid), word) })
 	if len(all) == 0 {
 		return false
 	}
@@ -266,7 +272,8 @@ func (w *world) settle() {
 	})
 
 	for id, op := range w.archived() {
-		if op.State != "completed" && op.State != "failed" || len(op.Stack) > 0 && op.State == "completed" {
+		if op.State != "completed" && op.State != "failed" || len(op.Stack) > 0 &&
+			op.State == "completed" {
 			w.fail("%s is archived as %s with %d calls", id, op.State, len(op.Stack))
 		}
 	}

@@ -48,7 +48,8 @@ func TestReport(t *testing.T) {
 	if got, want := r.counts(), "  1 tests of 1 packages"; got != want {
 		t.Errorf("counts: %q, want %q", got, want)
 	}
-	if got := readReport([]byte("gofmt would change: x\n")); got.counts() != "" || got.failures() != "gofmt would change: x\n" {
+	if got := readReport([]byte("gofmt would change: x\n")); got.counts() != "" ||
+		got.failures() != "gofmt would change: x\n" {
 		t.Error("what is no test is taken for one")
 	}
 }
@@ -85,7 +86,8 @@ func TestFailure(t *testing.T) {
 // A part that only computes runs beside one that waits, and leaves the processors to it.
 func TestBeside(t *testing.T) {
 	dir := t.TempDir()
-	makefile := "test:\n\t@for i in $$(seq 600); do [ ! -e niceness ] || exit 0; sleep 0.1; done; exit 1\n" +
+	makefile := "test:\n\t@for i in $$(seq 600); do [ ! -e niceness ] || exit 0; sleep 0.1; done; " +
+		"exit 1\n" +
 		"vet:\n\t@nice >niceness\n"
 	if err := os.WriteFile(filepath.Join(dir, "Makefile"), []byte(makefile), 0o600); err != nil {
 		t.Fatal(err)
@@ -107,7 +109,8 @@ func TestBeside(t *testing.T) {
 // When nothing is computing any more, the next waiting part runs beside the first.
 func TestTwoThatWait(t *testing.T) {
 	dir := t.TempDir()
-	makefile := "test:\n\t@for i in $$(seq 600); do [ ! -e computed -o ! -e beside ] || exit 0; sleep 0.1; done; exit 1\n" +
+	makefile := "test:\n\t@for i in $$(seq 600); do [ ! -e computed -o ! -e beside ] || exit 0; " +
+		"sleep 0.1; done; exit 1\n" +
 		"rigs:\n\t@[ -e computed ] && touch beside\n" +
 		"vet:\n\t@touch computed\n"
 
@@ -132,19 +135,23 @@ func TestTools(t *testing.T) {
 	}
 
 	nowhere := tools{
-		{"check", "no-such-program", []string{"a", "b"}, "this"}, {"check", "no-such-one", []string{"b"}, "that"},
-		{"soak", "no-such-thing", []string{"c"}, "the rest"}, {"check", "sh", []string{"dash"}, "nothing"},
+		{"check", "no-such-program", []string{"a", "b"}, "this"},
+		{"check", "no-such-one", []string{"b"}, "that"},
+		{"soak", "no-such-thing", []string{"c"}, "the rest"},
+		{"check", "sh", []string{"dash"}, "nothing"},
 	}
 
 	var out bytes.Buffer
 	c := checker{out: &out, strict: true}
 	c.tools(nowhere)
-	if c.failed != 2 || !strings.HasPrefix(out.String(), "make check: no no-such-program: leaves out this\n") {
+	if c.failed != 2 || !strings.HasPrefix(out.String(),
+		"make check: no no-such-program: leaves out this\n") {
 		t.Errorf("%d missing tools fail, want 2:\n%s", c.failed, &out)
 	}
 
 	out.Reset()
-	if nowhere.complete("check", &out) || strings.Count(out.String(), "\n") != 1 || !strings.Contains(out.String(), "apt-get install a b\n") {
+	if nowhere.complete("check", &out) || strings.Count(out.String(), "\n") != 1 ||
+		!strings.Contains(out.String(), "apt-get install a b\n") {
 		t.Errorf("what is missing is told as %q", &out)
 	}
 }

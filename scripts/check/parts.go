@@ -12,7 +12,8 @@ import (
 
 // allParts are the targets of the Makefile that make check runs, the quick ones first.
 var allParts = []string{
-	"format", "tidy", "shell", "conformance", "vet", "staticcheck", "model", "test", "rigs", "coverage", "demo",
+	"format", "tidy", "shell", "conformance", "vet", "staticcheck", "model", "test", "rigs",
+	"coverage", "demo",
 }
 
 // waits are the parts that spend much of their time waiting for processes. The parts that only

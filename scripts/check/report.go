@@ -33,7 +33,8 @@ func readReport(output []byte) *report {
 			testName
 			ImportPath, Action, Output string
 		}
-		if !bytes.HasPrefix(line, []byte("{")) || json.Unmarshal(line, &e) != nil || e.Action == "" {
+		if !bytes.HasPrefix(line, []byte("{")) || json.Unmarshal(line, &e) != nil ||
+			e.Action == "" {
 			r.other.Write(line)
 			continue
 		}

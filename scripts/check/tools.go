@@ -30,9 +30,11 @@ func readTools() (all tools, err error) {
 		switch {
 		case len(words) == 0 || words[0] == "#" || strings.HasPrefix(line, "#"):
 		case len(words) < 4:
-			return nil, fmt.Errorf("tools.txt: %q: four columns are expected", strings.TrimSpace(line))
+			return nil, fmt.Errorf("tools.txt: %q: four columns are expected",
+				strings.TrimSpace(line))
 		default:
-			all = append(all, tool{words[0], words[1], strings.Split(words[2], ","), strings.Join(words[3:], " ")})
+			all = append(all, tool{words[0], words[1], strings.Split(words[2], ","),
+				strings.Join(words[3:], " ")})
 		}
 	}
 

@@ -94,9 +94,11 @@ func (w *world) meet(c comes, argv ...string) {
 
 	cmd.Wait()
 	if got := status(cmd.ProcessState); got != c.status || stdout.String() != c.says {
-		w.t.Errorf("status %d, want %d; says %q, want %q\n%s", got, c.status, stdout.String(), c.says, stderr.String())
+		w.t.Errorf("status %d, want %d; says %q, want %q\n%s", got, c.status, stdout.String(),
+			c.says, stderr.String())
 	}
-	if strings.Contains(stderr.String(), "not found") || strings.Contains(stderr.String(), "no such") {
+	if strings.Contains(stderr.String(), "not found") ||
+		strings.Contains(stderr.String(), "no such") {
 		w.t.Errorf("stderr: %s", stderr.String())
 	}
 
@@ -160,12 +162,14 @@ func newWorld(t *testing.T, bin string) *world {
 	}
 
 	for _, v := range os.Environ() {
-		if name, _, _ := strings.Cut(v, "="); !strings.HasPrefix(name, "DPL_") && name != "MAKEFLAGS" && name != "MAKELEVEL" {
+		if name, _, _ := strings.Cut(v, "="); !strings.HasPrefix(name, "DPL_") &&
+			name != "MAKEFLAGS" && name != "MAKELEVEL" {
 			w.env = append(w.env, v)
 		}
 	}
 
-	w.env = append(w.env, "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+w.dir, "TMPDIR="+filepath.Join(w.dir, "tmp"),
+	w.env = append(w.env, "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+w.dir,
+		"TMPDIR="+filepath.Join(w.dir, "tmp"),
 		"DPL_LEDGER="+w.ledger(), "PYTHONDONTWRITEBYTECODE=1")
 	t.Cleanup(func() {
 		for _, pid := range w.processes() {

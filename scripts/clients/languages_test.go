@@ -12,7 +12,8 @@ import (
 )
 
 var languages = []language{
-	shell(-1, "dash"), withDebugger(shell(-1, "bash")), shell(-1, "bash", "--posix"), shell(-1, "busybox", "sh"),
+	shell(-1, "dash"), withDebugger(shell(-1, "bash")), shell(-1, "bash", "--posix"),
+	shell(-1, "busybox", "sh"),
 	shell(1, "zsh"), shell(129, "mksh"), python, node,
 }
 
@@ -20,16 +21,19 @@ var languages = []language{
 // without traps.
 func shell(hup int, command ...string) language {
 	cases := append([]comes{
-		{what: "HUP", does: send(syscall.SIGHUP), status: hup, says: "cleaned up after 129\n", state: protocol.Failed, reason: "killed by HUP"},
+		{what: "HUP", does: send(syscall.SIGHUP), status: hup, says: "cleaned up after 129\n",
+			state: protocol.Failed, reason: "killed by HUP"},
 	}, ofShells...)
-	return language{name: strings.Join(command, " "), command: command, program: "program.sh", cases: cases}
+	return language{name: strings.Join(command, " "), command: command, program: "program.sh",
+		cases: cases}
 }
 
 // withDebugger adds a trap on DEBUG, which sees the failure of a dpl_call before other commands do.
 func withDebugger(l language) language {
 	for _, command := range []string{"dpl_calls=", ": not reached"} {
 		l.cases = append(l.cases, comes{
-			what: "call fails, TERM before " + command, status: 9, says: "cleaned up after 9\n", state: protocol.Failed, reason: "call bad: exit status 9",
+			what: "call fails, TERM before " + command, status: 9, says: "cleaned up after 9\n",
+			state: protocol.Failed, reason: "call bad: exit status 9",
 		})
 	}
 	return l
@@ -43,67 +47,98 @@ const printed = "<a  b><c\nd><*><><$x><it's>"
 
 var ofShells = []comes{
 	{what: "arguments", says: printed + "cleaned up after 0\n", state: protocol.Completed},
-	{what: "call fails", status: 9, says: "cleaned up after 9\n", state: protocol.Failed, reason: "call bad: exit status 9"},
-	{what: "exits 7", status: 7, says: "cleaned up after 7\n", state: protocol.Failed, reason: "call main: exit status 7"},
+	{what: "call fails", status: 9, says: "cleaned up after 9\n", state: protocol.Failed,
+		reason: "call bad: exit status 9"},
+	{what: "exits 7", status: 7, says: "cleaned up after 7\n", state: protocol.Failed,
+		reason: "call main: exit status 7"},
 	{what: "may fail", status: 7, says: "cleaned up after 7\n", state: protocol.Completed},
-	{what: "own EXIT", status: 7, says: "cleaned up after 7\nown 7 it's'\n", state: protocol.Failed, reason: "call main: exit status 7"},
-	{what: "own EXIT of lines", status: 7, says: "cleaned up after 7\ntrap -- \"x\" TERM\ntrap -- it's\n", state: protocol.Failed, reason: "call main: exit status 7"},
+	{what: "own EXIT", status: 7, says: "cleaned up after 7\nown 7 it's'\n", state: protocol.Failed,
+		reason: "call main: exit status 7"},
+	{what: "own EXIT of lines", status: 7,
+		says: "cleaned up after 7\ntrap -- \"x\" TERM\ntrap -- " +
+			"it's\n", state: protocol.Failed, reason: "call main: exit status 7"},
 	{what: "ends twice", says: "none none none\n", state: protocol.Completed},
 	{what: "ends as failed", state: protocol.Failed, reason: "call main: exit status 7"},
 	{what: "many times", state: protocol.Completed},
 	{what: "waits", says: "cleaned up after 0\n", state: protocol.Completed},
-	{what: "begins twice", status: 64, says: "cleaned up after 64\n", state: protocol.Failed, reason: "exit status 64"},
-	{what: "subshells", says: "subshell 64\ninner\ncleaned up after 0\ntext\ncleaned up after 0\nmain\ncleaned up after 0\n", state: protocol.Completed},
-	{what: "nested", says: "job program.sh 3\ncleaned up after 0\ncleaned up after 0\n", state: protocol.Completed},
+	{what: "begins twice", status: 64, says: "cleaned up after 64\n", state: protocol.Failed,
+		reason: "exit status 64"},
+	{what: "subshells", says: "subshell 64\ninner\ncleaned up after 0\ntext\ncleaned up after " +
+		"0\nmain\ncleaned up after 0\n", state: protocol.Completed},
+	{what: "nested", says: "job program.sh 3\ncleaned up after 0\ncleaned up after 0\n",
+		state: protocol.Completed},
 	{what: "unbegun"},
 	{what: "busy", does: busy, status: 75},
 	{what: "refused", does: aborted, status: 76},
 	{what: "executes", state: protocol.Failed, crashed: true, reason: "call main crashed: exited"},
 	{what: "goes on", does: goOn, says: "cleaned up after 0\n", state: protocol.Completed},
-	{what: "TERM", does: send(syscall.SIGTERM), status: -15, says: "cleaned up after 143\n", state: protocol.Failed, reason: "killed by TERM"},
-	{what: "TERM to all", does: sendAll(syscall.SIGTERM), status: -15, says: "cleaned up after 143\n", state: protocol.Failed, reason: "killed by TERM"},
-	{what: "INT", does: send(syscall.SIGINT), status: -2, says: "cleaned up after 130\n", state: protocol.Failed, reason: "killed by INT"},
-	{what: "own TERM", does: send(syscall.SIGTERM), status: 3, says: "told\ncleaned up after 3\n", state: protocol.Failed, reason: "exit "},
-	{what: "killed", does: send(syscall.SIGKILL), status: -9, state: protocol.Failed, crashed: true, reason: "call main crashed: exited"},
-	{what: "aborted", does: abort, status: 3, says: "cleaned up after 3\n", state: protocol.Failed, reason: "enough"},
+	{what: "TERM", does: send(syscall.SIGTERM), status: -15, says: "cleaned up after 143\n",
+		state: protocol.Failed, reason: "killed by TERM"},
+	{what: "TERM to all", does: sendAll(syscall.SIGTERM), status: -15,
+		says: "cleaned up after 143\n", state: protocol.Failed, reason: "killed by TERM"},
+	{what: "INT", does: send(syscall.SIGINT), status: -2, says: "cleaned up after 130\n",
+		state: protocol.Failed, reason: "killed by INT"},
+	{what: "own TERM", does: send(syscall.SIGTERM), status: 3, says: "told\ncleaned up after 3\n",
+		state: protocol.Failed, reason: "exit "},
+	{what: "killed", does: send(syscall.SIGKILL), status: -9, state: protocol.Failed, crashed: true,
+		reason: "call main crashed: exited"},
+	{what: "aborted", does: abort, status: 3, says: "cleaned up after 3\n", state: protocol.Failed,
+		reason: "enough"},
 }
 
-var python = language{name: "python", command: []string{"python3"}, program: "program.py", cases: append([]comes{
-	{what: "exits 7", status: 7, state: protocol.Failed, reason: "call main: exit status 7"},
-	{what: "call exits as dpl-run may", says: ofCalls + "3\n", state: protocol.Completed},
-	{what: "cannot be run", status: 126, says: "Error\n", state: protocol.Failed, reason: "call main: Error: dpl-run: /: "},
-	{what: "forks", says: "Usage\nUsage\nbelow\nbelow\nrunning\n", state: protocol.Completed},
-	{what: "child leaves", says: "running\n", state: protocol.Completed},
-	{what: "forks while it beats", state: protocol.Completed},
-	{what: "throws", status: 1, state: protocol.Failed, reason: "call main: ValueError: no good"},
-	{what: "call fails", status: 1, state: protocol.Failed, reason: "exit status 9"},
-	{what: "nested", says: "job program.py 3\n", state: protocol.Completed},
-	{what: "TERM", does: send(syscall.SIGTERM), status: 3, says: "cleaned up after 3\n", state: protocol.Failed, reason: "call main: exit status 3"},
-	{what: "INT", does: send(syscall.SIGINT), status: -2, state: protocol.Failed, reason: "call main: KeyboardInterrupt"},
-	{what: "aborted", does: abort, status: 3, says: "cleaned up after 3\n", state: protocol.Failed, reason: "enough"},
-}, ofBoth...)}
+var python = language{name: "python", command: []string{"python3"}, program: "program.py",
+	cases: append([]comes{
+		{what: "exits 7", status: 7, state: protocol.Failed, reason: "call main: exit status 7"},
+		{what: "call exits as dpl-run may", says: ofCalls + "3\n", state: protocol.Completed},
+		{what: "cannot be run", status: 126, says: "Error\n", state: protocol.Failed,
+			reason: "call main: Error: dpl-run: /: "},
+		{what: "forks", says: "Usage\nUsage\nbelow\nbelow\nrunning\n", state: protocol.Completed},
+		{what: "child leaves", says: "running\n", state: protocol.Completed},
+		{what: "forks while it beats", state: protocol.Completed},
+		{what: "throws", status: 1, state: protocol.Failed,
+			reason: "call main: ValueError: no good"},
+		{what: "call fails", status: 1, state: protocol.Failed, reason: "exit status 9"},
+		{what: "nested", says: "job program.py 3\n", state: protocol.Completed},
+		{what: "TERM", does: send(syscall.SIGTERM), status: 3, says: "cleaned up after 3\n",
+			state: protocol.Failed, reason: "call main: exit status 3"},
+		{what: "INT", does: send(syscall.SIGINT), status: -2, state: protocol.Failed,
+			reason: "call main: KeyboardInterrupt"},
+		{what: "aborted", does: abort, status: 3, says: "cleaned up after 3\n",
+			state:  protocol.Failed,
+			reason: "enough"},
+	}, ofBoth...)}
 
-var node = language{name: "node", command: []string{"node"}, program: "program.mjs", cases: append([]comes{
-	{what: "call exits as dpl-run may", says: ofCalls + "x\n", state: protocol.Completed},
-	{what: "cannot be run", status: 126, says: "DplError\n", state: protocol.Failed, reason: "call main: DplError: dpl-run: /: "},
-	{what: "worker", says: "Refused\n2\nrunning\n", state: protocol.Completed},
-	{what: "throws", status: 1, says: "TypeError\n", state: protocol.Failed, reason: "call main: TypeError: no good"},
-	{what: "call fails", status: 9, says: "CommandFailed\n", state: protocol.Failed, reason: "exit status 9"},
-	{what: "nested", says: "job program.mjs 3\n", state: protocol.Completed},
-	{what: "INT", does: send(syscall.SIGINT), status: -2, state: protocol.Failed, crashed: true, reason: "call main crashed: exited"},
-	{what: "aborted", does: abort, status: 3, says: "cleaned up after 3\nAborted\n", state: protocol.Failed, reason: "enough"},
-}, ofBoth...)}
+var node = language{name: "node", command: []string{"node"}, program: "program.mjs",
+	cases: append([]comes{
+		{what: "call exits as dpl-run may", says: ofCalls + "x\n", state: protocol.Completed},
+		{what: "cannot be run", status: 126, says: "DplError\n", state: protocol.Failed,
+			reason: "call main: DplError: dpl-run: /: "},
+		{what: "worker", says: "Refused\n2\nrunning\n", state: protocol.Completed},
+		{what: "throws", status: 1, says: "TypeError\n", state: protocol.Failed,
+			reason: "call main: TypeError: no good"},
+		{what: "call fails", status: 9, says: "CommandFailed\n", state: protocol.Failed,
+			reason: "exit status 9"},
+		{what: "nested", says: "job program.mjs 3\n", state: protocol.Completed},
+		{what: "INT", does: send(syscall.SIGINT), status: -2, state: protocol.Failed, crashed: true,
+			reason: "call main crashed: exited"},
+		{what: "aborted", does: abort, status: 3, says: "cleaned up after 3\nAborted\n",
+			state: protocol.Failed, reason: "enough"},
+	}, ofBoth...)}
 
 // ofBoth is what is alike in Python and Node.
 var ofBoth = []comes{
 	{what: "arguments", says: printed, state: protocol.Completed},
-	{what: "begins twice", status: 76, says: "Refused\n", state: protocol.Failed, reason: "is open in this process"},
+	{what: "begins twice", status: 76, says: "Refused\n", state: protocol.Failed,
+		reason: "is open in this process"},
 	{what: "busy", does: busy, status: 75, says: "Busy\n"},
 	{what: "refused", does: aborted, status: 76, says: "Refused\n"},
-	{what: "call is stopped", status: 124, says: "TimedOut\n", state: protocol.Failed, reason: "timed out after 50ms"},
-	{what: "call hides a failure", status: 3, says: "Aborted\n", state: protocol.Failed, reason: "call false-"},
+	{what: "call is stopped", status: 124, says: "TimedOut\n", state: protocol.Failed,
+		reason: "timed out after 50ms"},
+	{what: "call hides a failure", status: 3, says: "Aborted\n", state: protocol.Failed,
+		reason: "call false-"},
 	{what: "goes on", does: goOn, state: protocol.Completed},
-	{what: "killed", does: send(syscall.SIGKILL), status: -9, state: protocol.Failed, crashed: true, reason: "call main crashed: exited"},
+	{what: "killed", does: send(syscall.SIGKILL), status: -9, state: protocol.Failed, crashed: true,
+		reason: "call main crashed: exited"},
 }
 
 func send(signal syscall.Signal) func(*world) {
@@ -128,7 +163,8 @@ func aborted(w *world) {
 // busy makes an operation whose lock is held.
 func busy(w *world) {
 	w.run("dpl-push", "--op", "over", "--participant", "other", "--call", "other")
-	lock, err := os.OpenFile(filepath.Join(w.ledger(), "operations", "over.json.lock"), os.O_RDWR, 0)
+	lock, err := os.OpenFile(filepath.Join(w.ledger(), "operations", "over.json.lock"), os.O_RDWR,
+		0)
 	if err != nil {
 		w.t.Fatal(err)
 	}

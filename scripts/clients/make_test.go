@@ -20,8 +20,9 @@ func testMake(t *testing.T, bin string) {
 	t.Parallel()
 	strict.Program(t, "make")
 	for name, test := range map[string]func(*world){
-		"targets": makesTargets, "fails": makeFails, "alone": makeAlone, "oneshell": makeOneshell, "without dpl": makeWithout,
-		"is told": makeIsTold,
+		"targets": makesTargets, "fails": makeFails, "alone": makeAlone, "oneshell": makeOneshell,
+		"without dpl": makeWithout,
+		"is told":     makeIsTold,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -47,7 +48,8 @@ func (w *world) make(argv ...string) (int, []string) {
 // makesTargets: a make, and a make in it, all in one operation, whatever the targets are called.
 func makesTargets(w *world) {
 	got, lines := w.make("dpl-run", "--op", "job", "--", "make", "-j4", "all")
-	want := []string{"all, two  words", "a", "all.1 job", "all.2 job", "b", "build-main.o", "hidden--o", "it-s.o", "up.o"}
+	want := []string{"all, two  words", "a", "all.1 job", "all.2 job", "b", "build-main.o",
+		"hidden--o", "it-s.o", "up.o"}
 	slices.Sort(want)
 	if got != 0 || !slices.Equal(lines, want) {
 		w.t.Errorf("status %d\n%q, want\n%q", got, lines, want)
@@ -59,7 +61,8 @@ func makesTargets(w *world) {
 // recipe is stopped.
 func makeFails(w *world) {
 	_, lines := w.make("dpl-run", "--op", "job", "--", "make", "-j2", "all.fails")
-	if text := strings.Join(lines, "\n"); !strings.Contains(text, "fails] Error 7") || !strings.Contains(text, "\ntold") {
+	if text := strings.Join(lines, "\n"); !strings.Contains(text, "fails] Error 7") ||
+		!strings.Contains(text, "\ntold") {
 		w.t.Errorf("%s\nwant Error 7, and told", text)
 	}
 
@@ -128,7 +131,8 @@ func makeWithout(w *world) {
 
 	w.env = append(w.env, "PATH="+filepath.Join(w.dir, "bin"))
 	got, lines := w.make("make", "-j4", "all")
-	if want := "no dpl-run in PATH"; got != 2 || len(lines) != 1 || !strings.Contains(lines[0], want) {
+	if want := "no dpl-run in PATH"; got != 2 || len(lines) != 1 ||
+		!strings.Contains(lines[0], want) {
 		w.t.Errorf("status %d, %q, want %q", got, lines, want)
 	}
 }

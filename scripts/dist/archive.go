@@ -17,7 +17,8 @@ func tarGz(files tree, when time.Time) ([]byte, error) {
 
 	for _, f := range files {
 		header := &tar.Header{
-			Format: tar.FormatUSTAR, Typeflag: tar.TypeReg, Name: f.path, Mode: int64(f.mode.Perm()), Size: int64(len(f.data)),
+			Format: tar.FormatUSTAR, Typeflag: tar.TypeReg, Name: f.path,
+			Mode: int64(f.mode.Perm()), Size: int64(len(f.data)),
 			ModTime: when, Uname: "root", Gname: "root",
 		}
 

@@ -92,7 +92,8 @@ func (r release) debian(stage, platform string, commands tree) ([]byte, error) {
 
 	packed := files.withDirectories()
 	about := tree{
-		{"control", 0o644, fmt.Appendf(nil, control, version, architectures[platform], packed.kibibytes())},
+		{"control", 0o644, fmt.Appendf(nil, control, version, architectures[platform],
+			packed.kibibytes())},
 		{"md5sums", 0o644, []byte(sums.String())},
 	}
 
@@ -115,12 +116,14 @@ func (t tree) kibibytes() int {
 // copyright returns what Debian's policy requires about the origin, and all licences: ours and
 // those of our dependencies.
 func (r release) copyright(ours, theirs []byte) []byte {
-	return fmt.Appendf(nil, "DPL was made by its authors, and is found at %s\n\n%s\n\n%s", homepage, bytes.TrimSpace(ours), theirs)
+	return fmt.Appendf(nil, "DPL was made by its authors, and is found at %s\n\n%s\n\n%s", homepage,
+		bytes.TrimSpace(ours), theirs)
 }
 
 // changelog returns a changelog in Debian's format with an entry for the version.
 func (r release) changelog(version string) string {
-	return fmt.Sprintf("dpl (%s) unstable; urgency=medium\n\n  * See /usr/share/doc/dpl/CHANGELOG.md.\n\n -- %s  %s\n",
+	return fmt.Sprintf("dpl (%s) unstable; urgency=medium\n\n  * See "+
+		"/usr/share/doc/dpl/CHANGELOG.md.\n\n -- %s  %s\n",
 		version, maintainer, r.time.Format(time.RFC1123Z))
 }
 

@@ -18,7 +18,8 @@ func debianPackage(t *testing.T, source, deb string) {
 	strict.Program(t, "dpkg-deb")
 	dir := t.TempDir()
 	output(t, exec.Command("dpkg-deb", "--raw-extract", deb, dir))
-	want := []string{"DEBIAN/control", "DEBIAN/md5sums", "usr/share/doc/dpl/changelog.gz", "usr/share/lintian/overrides/dpl"}
+	want := []string{"DEBIAN/control", "DEBIAN/md5sums", "usr/share/doc/dpl/changelog.gz",
+		"usr/share/lintian/overrides/dpl"}
 
 	for _, name := range packed(t, source) {
 		switch path.Dir(name) {
@@ -39,7 +40,8 @@ func debianPackage(t *testing.T, source, deb string) {
 
 	same(t, "package", below(t, dir), want)
 	for _, unit := range []string{"system/dpl-cleanup.service", "user/dpl-cleanup.service"} {
-		if !strings.Contains(text(t, dir, "usr/lib/systemd", unit), "\nExecStart=/usr/bin/dpl-cleanup ") {
+		if !strings.Contains(text(t, dir, "usr/lib/systemd", unit),
+			"\nExecStart=/usr/bin/dpl-cleanup ") {
 			t.Errorf("%s: want the command of the package", unit)
 		}
 	}
@@ -54,19 +56,23 @@ func checkMembers(t *testing.T, deb, dir string) {
 	t.Helper()
 	sums := exec.Command("md5sum", "--check", "--strict", "DEBIAN/md5sums")
 	sums.Dir = dir
-	if got, want := strings.Count(output(t, sums), ": OK\n"), len(below(t, filepath.Join(dir, "usr"))); got != want {
+	if got, want := strings.Count(output(t, sums),
+		": OK\n"), len(below(t, filepath.Join(dir, "usr"))); got != want {
 		t.Errorf("%d sums, want %d", got, want)
 	}
 
-	fields := output(t, exec.Command("dpkg-deb", "--show", "--showformat=${Package}_${Version}_${Architecture}.deb ${Installed-Size}", deb))
+	fields := output(t, exec.Command("dpkg-deb", "--show",
+		"--showformat=${Package}_${Version}_${Architecture}.deb ${Installed-Size}", deb))
 	size := 0
-	if _, err := fmt.Sscanf(fields, filepath.Base(deb)+" %d", &size); err != nil || size < 10_000 || size > 100_000 {
+	if _, err := fmt.Sscanf(fields, filepath.Base(deb)+" %d", &size); err != nil || size < 10_000 ||
+		size > 100_000 {
 		t.Errorf("%q, want %s and KiB: %v", fields, filepath.Base(deb), err)
 	}
 
 	modes := []string{"drwxr-xr-x", "-rwxr-xr-x", "-rw-r--r--"}
 	for line := range strings.Lines(output(t, exec.Command("dpkg-deb", "--contents", deb))) {
-		if fields := strings.Fields(line); fields[1] != "root/root" || !slices.Contains(modes, fields[0]) {
+		if fields := strings.Fields(line); fields[1] != "root/root" ||
+			!slices.Contains(modes, fields[0]) {
 			t.Errorf("%s: want it to be root's, and readable", line)
 		}
 	}

@@ -33,10 +33,12 @@ func TestDist(t *testing.T) {
 	var apart, further []string
 	if os.Getenv("DPL_SOAK") != "" {
 		once, again = "VERSION=v0.1.0", "VERSION=v0.1.0"
-		apart, further = []string{"GOCACHE=" + t.TempDir()}, []string{"GOCACHE=" + t.TempDir(), "GOAMD64=v3", "GOARM64=v9.0"}
+		apart, further = []string{"GOCACHE=" + t.TempDir()}, []string{"GOCACHE=" + t.TempDir(),
+			"GOAMD64=v3", "GOARM64=v9.0"}
 	}
 
-	first := dist(t, clone(t, all, "dpl"), "022", once, append(apart, "TZ=Asia/Tokyo", "LC_ALL=C.UTF-8")...)
+	first := dist(t, clone(t, all, "dpl"), "022", once,
+		append(apart, "TZ=Asia/Tokyo", "LC_ALL=C.UTF-8")...)
 	further = append(further, "TZ=America/Lima", "LC_ALL=C", "GOFLAGS=-buildvcs=false")
 	second := dist(t, clone(t, all, "another-clone"), "077", again, further...)
 
@@ -48,9 +50,18 @@ func TestDist(t *testing.T) {
 
 	source := filepath.Join(first, "../..")
 	t.Run("sums", func(t *testing.T) { checkSums(t, first) })
-	t.Run("linux", func(t *testing.T) { linuxArchive(t, source, unpacked(t, first, host+".tar.gz")) })
-	t.Run("windows", func(t *testing.T) { windowsArchive(t, unpacked(t, first, "windows-amd64.zip")) })
-	t.Run("debian", func(t *testing.T) { debianPackage(t, source, only(t, first, architectures[host]+".deb")) })
+	t.Run("linux", func(t *testing.T) {
+		linuxArchive(t, source,
+			unpacked(t, first, host+".tar.gz"))
+	})
+	t.Run("windows", func(t *testing.T) {
+		windowsArchive(t,
+			unpacked(t, first, "windows-amd64.zip"))
+	})
+	t.Run("debian", func(t *testing.T) {
+		debianPackage(t, source,
+			only(t, first, architectures[host]+".deb"))
+	})
 }
 
 // checkSums makes the usual tool check the packages. SHA256SUMS must list all of them.
@@ -111,7 +122,8 @@ func unpacked(t *testing.T, dir, suffix string) string {
 // packed returns the expected files below the prefix in a package.
 func packed(t *testing.T, source string) []string {
 	t.Helper()
-	return slices.DeleteFunc(installed(t, source), func(name string) bool { return name == manifest })
+	return slices.DeleteFunc(installed(t, source),
+		func(name string) bool { return name == manifest })
 }
 
 // linuxArchive has what make install puts below /usr/local, and commands that need no other file.
@@ -122,7 +134,8 @@ func linuxArchive(t *testing.T, source, dir string) {
 		isStatic(t, filepath.Join(dir, "bin", name))
 		if runtime.GOOS == "linux" {
 			out := output(t, exec.Command(filepath.Join(dir, "bin", name), "--version"))
-			if !strings.HasPrefix(filepath.Base(dir), "dpl-"+strings.TrimSpace(strings.TrimPrefix(out, name+" "))+"-linux-") {
+			if !strings.HasPrefix(filepath.Base(dir),
+				"dpl-"+strings.TrimSpace(strings.TrimPrefix(out, name+" "))+"-linux-") {
 				t.Errorf("%s --version: %q, in %s", name, out, filepath.Base(dir))
 			}
 		}
@@ -134,13 +147,15 @@ func linuxArchive(t *testing.T, source, dir string) {
 	}
 
 	for _, page := range pages {
-		if shown := text(t, page); !strings.Contains(shown, committed) && !strings.Contains(shown, committedInWords) {
+		if shown := text(t, page); !strings.Contains(shown, committed) &&
+			!strings.Contains(shown, committedInWords) {
 			t.Errorf("%s: has not the date of the commit, %s", page, committed)
 		}
 	}
 
 	for _, module := range []string{"golang.org/x/sys v", "github.com/go-json-experiment/json v"} {
-		if licences := text(t, dir, "share/doc/dpl/THIRD-PARTY-LICENSES"); !strings.Contains(licences, "\n--- "+module) {
+		if licences := text(t, dir,
+			"share/doc/dpl/THIRD-PARTY-LICENSES"); !strings.Contains(licences, "\n--- "+module) {
 			t.Errorf("the licence of %s is missing in\n%s", module, licences)
 		}
 	}
@@ -166,13 +181,15 @@ func isStatic(t *testing.T, name string) {
 func windowsArchive(t *testing.T, dir string) {
 	names := below(t, dir)
 	for _, command := range commands(t) {
-		if !slices.Contains(names, "bin/"+command+".exe") || !bytes.HasPrefix([]byte(text(t, dir, "bin", command+".exe")), []byte("MZ")) {
+		if !slices.Contains(names, "bin/"+command+".exe") ||
+			!bytes.HasPrefix([]byte(text(t, dir, "bin", command+".exe")), []byte("MZ")) {
 			t.Errorf("bin/%s.exe: is missing, or no program of Windows", command)
 		}
 	}
 
 	for _, name := range []string{
-		"share/doc/dpl/README.md", "share/doc/dpl/LICENSE", "share/doc/dpl/THIRD-PARTY-LICENSES", "share/dpl/schemas/operation.schema.json",
+		"share/doc/dpl/README.md", "share/doc/dpl/LICENSE", "share/doc/dpl/THIRD-PARTY-LICENSES",
+		"share/dpl/schemas/operation.schema.json",
 	} {
 		if !slices.Contains(names, name) {
 			t.Errorf("%s is missing", name)

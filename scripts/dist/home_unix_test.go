@@ -26,7 +26,8 @@ func installHome(t *testing.T, source string) {
 		cmd.Env = []string{"PATH=" + path, "HOME=" + home}
 		if os.Getuid() == 0 {
 			const nobody = 65534
-			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody,
+				Gid: nobody}}
 			if err := os.Chown(home, nobody, nobody); err != nil {
 				t.Fatal(err)
 			}
@@ -38,12 +39,14 @@ func installHome(t *testing.T, source string) {
 	prefix := filepath.Join(home, ".local")
 	output(t, as("make", "install", "PREFIX="+prefix))
 	same(t, "make install", below(t, prefix), installed(t, source))
-	if got := output(t, as(filepath.Join(prefix, "bin/dpl-push"), "--op=o", "--call=c", "--participant=p")); got != "o c\n" {
+	if got := output(t, as(filepath.Join(prefix, "bin/dpl-push"), "--op=o", "--call=c",
+		"--participant=p")); got != "o c\n" {
 		t.Errorf("dpl-push: %q", got)
 	}
 
 	output(t, as(filepath.Join(prefix, "bin/dpl-pop"), "--op=o", "--call=c"))
 	output(t, as("make", "uninstall", "PREFIX="+prefix))
-	left := slices.DeleteFunc(below(t, prefix), func(name string) bool { return strings.HasPrefix(name, "state/dpl/") })
+	left := slices.DeleteFunc(below(t, prefix),
+		func(name string) bool { return strings.HasPrefix(name, "state/dpl/") })
 	same(t, "make uninstall", left, nil)
 }

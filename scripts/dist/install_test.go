@@ -128,7 +128,8 @@ func run(t *testing.T, dir string, args ...string) *exec.Cmd {
 func withoutGo(t *testing.T) string {
 	t.Helper()
 	dir := readable(t)
-	for _, name := range []string{"cat", "git", "grep", "head", "install", "make", "mktemp", "rm", "rmdir", "sed", "sh", "sort"} {
+	for _, name := range []string{"cat", "git", "grep", "head", "install", "make", "mktemp", "rm",
+		"rmdir", "sed", "sh", "sort"} {
 		program, err := exec.LookPath(name)
 		if err != nil {
 			t.Fatal(err)
@@ -173,7 +174,8 @@ func installFiles(t *testing.T, source string) {
 	output(t, run(t, source, "make", "install", "DESTDIR="+stage))
 	want := installed(t, source)
 	same(t, "make install", slices.DeleteFunc(below(t, prefix), isDirectory), want)
-	same(t, manifest, slices.DeleteFunc(strings.Fields(text(t, prefix, manifest)), isDirectory), want)
+	same(t, manifest, slices.DeleteFunc(strings.Fields(text(t, prefix, manifest)), isDirectory),
+		want)
 
 	for _, name := range want {
 		mode := fs.FileMode(0o644)
@@ -231,8 +233,10 @@ func installPrefix(t *testing.T, source string) {
 		}
 
 		crontab := text(t, stage, prefix, "share/dpl/cron/crontab")
-		if !strings.Contains(crontab, "\n"+search+"\n") || !strings.Contains(crontab, " "+prefix+"/share/dpl/cron/crontab;") {
-			t.Errorf("PREFIX=%s: want %s and the crontab's own path in\n%s", prefix, search, crontab)
+		if !strings.Contains(crontab, "\n"+search+"\n") ||
+			!strings.Contains(crontab, " "+prefix+"/share/dpl/cron/crontab;") {
+			t.Errorf("PREFIX=%s: want %s and the crontab's own path in\n%s", prefix, search,
+				crontab)
 		}
 	}
 }
@@ -268,7 +272,8 @@ func installRefused(t *testing.T, source string) {
 		"/opt/my dpl": "units or the crontab cannot hold",
 		"/opt/50%":    "units or the crontab cannot hold",
 	} {
-		out, err := run(t, source, "make", "install", "DESTDIR="+stage, "PREFIX="+prefix).CombinedOutput()
+		out, err := run(t, source, "make", "install", "DESTDIR="+stage,
+			"PREFIX="+prefix).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), want) {
 			t.Errorf("PREFIX=%s: %v, want an error with %q\n%s", prefix, err, want, out)
 		}
@@ -296,7 +301,8 @@ func TestGoInstall(t *testing.T) {
 	same(t, "go install", below(t, bin), want)
 
 	for _, name := range want {
-		if got := output(t, exec.Command(filepath.Join(bin, name), "--version")); got != name+" v1.2.3\n" {
+		if got := output(t, exec.Command(filepath.Join(bin, name),
+			"--version")); got != name+" v1.2.3\n" {
 			t.Errorf("%s --version: %q", name, got)
 		}
 	}

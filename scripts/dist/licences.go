@@ -54,7 +54,8 @@ func licences(platform string) ([]byte, error) {
 	}
 
 	var all bytes.Buffer
-	all.WriteString("The commands of DPL contain the following, and the standard library of Go, which has the licence of golang.org/x/sys.\n")
+	all.WriteString("The commands of DPL contain the following, and the standard library of Go, " +
+		"which has the licence of golang.org/x/sys.\n")
 	for _, module := range slices.Sorted(maps.Keys(texts)) {
 		fmt.Fprintf(&all, "\n--- %s\n\n%s\n", module, bytes.TrimSpace(texts[module]))
 	}

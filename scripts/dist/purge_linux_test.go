@@ -19,7 +19,9 @@ func debianPurge(t *testing.T, deb string) {
 	dir := emptyRoot(t)
 	dpkg := func(args ...string) {
 		t.Helper()
-		cmd := exec.Command("dpkg", append([]string{"--root=" + dir, "--force-script-chrootless", "--log=" + os.DevNull}, args...)...)
+		cmd := exec.Command("dpkg",
+			append([]string{"--root=" + dir, "--force-script-chrootless", "--log=" + os.DevNull},
+				args...)...)
 		cmd.Env = append(os.Environ(), "PATH="+os.Getenv("PATH")+":/usr/sbin:/sbin")
 		output(t, cmd)
 	}
@@ -61,7 +63,8 @@ func debianPurge(t *testing.T, deb string) {
 func emptyRoot(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{"var/lib/dpkg/info", "var/lib/dpkg/updates", "var/lib/dpkg/triggers", "home"} {
+	for _, name := range []string{"var/lib/dpkg/info", "var/lib/dpkg/updates",
+		"var/lib/dpkg/triggers", "home"} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
 			t.Fatal(err)
 		}

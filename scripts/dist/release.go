@@ -22,7 +22,8 @@ type release struct {
 var without = map[string][]string{
 	"linux":  nil,
 	"darwin": {"lib/systemd", "share/systemd"},
-	"windows": {"lib/systemd", "share/systemd", "share/man", "share/bash-completion", "share/zsh", "share/fish",
+	"windows": {"lib/systemd", "share/systemd", "share/man", "share/bash-completion", "share/zsh",
+		"share/fish",
 		"share/dpl/cron", "share/dpl/examples", "share/dpl/dpl.sh", "share/dpl/dpl.mk"},
 }
 
@@ -32,7 +33,8 @@ var architectures = map[string]string{"linux-amd64": "amd64", "linux-arm64": "ar
 // make writes the packages of the platforms, and SHA256SUMS, to the directory out.
 func (r release) make(stage, out string, platforms []string) error {
 	if r.version == "" || r.version == "unknown" {
-		return fmt.Errorf("version %q: make dist is for a clone of the repository, with git", r.version)
+		return fmt.Errorf("version %q: make dist is for a clone of the repository, with git",
+			r.version)
 	}
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err

@@ -45,8 +45,10 @@ func staged(t *testing.T, private fs.FileMode, now time.Time) string {
 
 	for _, prefix := range []string{"archive/usr/local", "debian/usr"} {
 		for _, name := range []string{
-			"bin/dpl-push", manifest, "lib/systemd/system/dpl.timer", "share/systemd/user/dpl.timer", "share/man/man1/dpl-push.1",
-			"share/zsh/site-functions/_dpl", "share/dpl/dpl.sh", "share/dpl/dpl.py", "share/doc/dpl/LICENSE",
+			"bin/dpl-push", manifest, "lib/systemd/system/dpl.timer",
+			"share/systemd/user/dpl.timer", "share/man/man1/dpl-push.1",
+			"share/zsh/site-functions/_dpl", "share/dpl/dpl.sh", "share/dpl/dpl.py",
+			"share/doc/dpl/LICENSE",
 		} {
 			put(prefix+"/"+name, 0o644)
 		}
@@ -59,7 +61,8 @@ func staged(t *testing.T, private fs.FileMode, now time.Time) string {
 func packages(t *testing.T, stage string) string {
 	t.Helper()
 	out := t.TempDir()
-	r := release{version: "v1.2.0", time: time.Unix(1_700_000_000, 0).UTC(), licences: map[string][]byte{}}
+	r := release{version: "v1.2.0", time: time.Unix(1_700_000_000, 0).UTC(),
+		licences: map[string][]byte{}}
 	for _, platform := range platforms {
 		r.licences[platform] = []byte("theirs\n")
 	}
@@ -77,7 +80,8 @@ func TestRelease(t *testing.T) {
 	first := packages(t, staged(t, 0o000, time.Now()))
 	second := packages(t, staged(t, 0o077, time.Unix(1, 0)))
 	same(t, "make dist", below(t, first), []string{
-		"dpl-v1.2.0-linux-amd64.tar.gz", "dpl-v1.2.0-linux-arm64.tar.gz", "dpl-v1.2.0-darwin-arm64.tar.gz",
+		"dpl-v1.2.0-linux-amd64.tar.gz", "dpl-v1.2.0-linux-arm64.tar.gz",
+		"dpl-v1.2.0-darwin-arm64.tar.gz",
 		"dpl-v1.2.0-windows-amd64.zip", "dpl_1.2.0_amd64.deb", "dpl_1.2.0_arm64.deb", "SHA256SUMS",
 	})
 
@@ -90,8 +94,10 @@ func TestRelease(t *testing.T) {
 	below := "dpl-v1.2.0-darwin-arm64/"
 	got := headers(t, text(t, first, "dpl-v1.2.0-darwin-arm64.tar.gz"))
 	want := []string{
-		below + "bin/dpl-push", below + "share/doc/dpl/LICENSE", below + "share/doc/dpl/THIRD-PARTY-LICENSES", below + "share/dpl/dpl.py",
-		below + "share/dpl/dpl.sh", below + "share/man/man1/dpl-push.1", below + "share/zsh/site-functions/_dpl",
+		below + "bin/dpl-push", below + "share/doc/dpl/LICENSE",
+		below + "share/doc/dpl/THIRD-PARTY-LICENSES", below + "share/dpl/dpl.py",
+		below + "share/dpl/dpl.sh", below + "share/man/man1/dpl-push.1",
+		below + "share/zsh/site-functions/_dpl",
 	}
 
 	if !slices.Equal(got, want) {
@@ -106,12 +112,18 @@ func TestRelease(t *testing.T) {
 
 	got = headers(t, deb[at+60:]) // 60: the header of a member
 	want = []string{
-		"./", "./usr/", "./usr/bin/", "./usr/bin/dpl-push", "./usr/lib/", "./usr/lib/systemd/", "./usr/lib/systemd/system/",
-		"./usr/lib/systemd/system/dpl.timer", "./usr/lib/systemd/user/", "./usr/lib/systemd/user/dpl.timer", "./usr/share/",
-		"./usr/share/doc/", "./usr/share/doc/dpl/", "./usr/share/doc/dpl/changelog.gz", "./usr/share/doc/dpl/copyright",
-		"./usr/share/dpl/", "./usr/share/dpl/dpl.py", "./usr/share/dpl/dpl.sh", "./usr/share/lintian/",
-		"./usr/share/lintian/overrides/", "./usr/share/lintian/overrides/dpl", "./usr/share/man/", "./usr/share/man/man1/",
-		"./usr/share/man/man1/dpl-push.1.gz", "./usr/share/zsh/", "./usr/share/zsh/vendor-completions/",
+		"./", "./usr/", "./usr/bin/", "./usr/bin/dpl-push", "./usr/lib/", "./usr/lib/systemd/",
+		"./usr/lib/systemd/system/",
+		"./usr/lib/systemd/system/dpl.timer", "./usr/lib/systemd/user/",
+		"./usr/lib/systemd/user/dpl.timer", "./usr/share/",
+		"./usr/share/doc/", "./usr/share/doc/dpl/", "./usr/share/doc/dpl/changelog.gz",
+		"./usr/share/doc/dpl/copyright",
+		"./usr/share/dpl/", "./usr/share/dpl/dpl.py", "./usr/share/dpl/dpl.sh",
+		"./usr/share/lintian/",
+		"./usr/share/lintian/overrides/", "./usr/share/lintian/overrides/dpl", "./usr/share/man/",
+		"./usr/share/man/man1/",
+		"./usr/share/man/man1/dpl-push.1.gz", "./usr/share/zsh/",
+		"./usr/share/zsh/vendor-completions/",
 		"./usr/share/zsh/vendor-completions/_dpl",
 	}
 
@@ -149,8 +161,10 @@ func headers(t *testing.T, archive string) []string {
 		if strings.HasSuffix(header.Name, "/") || strings.Contains(header.Name, "/bin/") {
 			mode = 0o755
 		}
-		if header.Mode != mode || header.Uid != 0 || header.Gid != 0 || header.ModTime.Unix() != 1_700_000_000 {
-			t.Errorf("%s: %o %d:%d %v", header.Name, header.Mode, header.Uid, header.Gid, header.ModTime)
+		if header.Mode != mode || header.Uid != 0 || header.Gid != 0 ||
+			header.ModTime.Unix() != 1_700_000_000 {
+			t.Errorf("%s: %o %d:%d %v", header.Name, header.Mode, header.Uid, header.Gid,
+				header.ModTime)
 		}
 	}
 }
@@ -158,7 +172,8 @@ func headers(t *testing.T, archive string) []string {
 // TestReleaseWithoutVersion refuses to name packages after no version.
 func TestReleaseWithoutVersion(t *testing.T) {
 	for _, version := range []string{"", "unknown"} {
-		if err := (release{version: version}).make(staged(t, 0, time.Now()), t.TempDir(), platforms); err == nil {
+		if err := (release{version: version}).make(staged(t, 0, time.Now()), t.TempDir(),
+			platforms); err == nil {
 			t.Errorf("version %q: makes packages", version)
 		}
 	}

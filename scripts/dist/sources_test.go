@@ -98,7 +98,8 @@ func git(t *testing.T, dir string, args ...string) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_AUTHOR_DATE="+committed+"T03:04:05Z",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
+		"GIT_AUTHOR_DATE="+committed+"T03:04:05Z",
 		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org", "GIT_COMMITTER_DATE="+committed+"T03:04:05Z")
 	output(t, cmd)
 }
@@ -117,7 +118,8 @@ func output(t *testing.T, cmd *exec.Cmd) string {
 func stranger(t *testing.T, more ...string) []string {
 	t.Helper()
 	names := []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOTOOLCHAIN"}
-	values := strings.Split(output(t, exec.Command("go", append([]string{"env"}, names...)...)), "\n")
+	values := strings.Split(output(t, exec.Command("go", append([]string{"env"}, names...)...)),
+		"\n")
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
 	for i, name := range names {
 		env = append(env, name+"="+values[i])

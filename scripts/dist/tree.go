@@ -83,7 +83,8 @@ func (t tree) withDirectories() tree {
 	for _, f := range t {
 		for dir := path.Dir(f.path); !seen[dir]; dir = path.Dir(dir) {
 			seen[dir] = true
-			all = append(all, file{path: "./" + strings.TrimPrefix(dir+"/", "./"), mode: fs.ModeDir | 0o755})
+			all = append(all, file{path: "./" + strings.TrimPrefix(dir+"/", "./"),
+				mode: fs.ModeDir | 0o755})
 		}
 	}
 

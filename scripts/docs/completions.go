@@ -60,12 +60,14 @@ func (g *generator) completions() map[string]string {
 		for _, c := range g.commands {
 			all.WriteString(model(c))
 		}
-		return strings.NewReplacer("@MODEL@\n", all.String(), "@PROGRAMS@", strings.Join(programs, " ")).Replace(string(text))
+		return strings.NewReplacer("@MODEL@\n", all.String(), "@PROGRAMS@",
+			strings.Join(programs, " ")).Replace(string(text))
 	}
 
 	files["bash-completion/completions/dpl"] = fill("dpl.bash", (*command).bash)
 	files["zsh/site-functions/_dpl"] = fill("dpl.zsh", (*command).zsh)
-	files["fish/vendor_completions.d/dpl.fish"] = fill("dpl.fish", func(*command) string { return "" })
+	files["fish/vendor_completions.d/dpl.fish"] = fill("dpl.fish",
+		func(*command) string { return "" })
 
 	return files
 }
@@ -160,8 +162,10 @@ func (c *command) fish() string {
 
 	if c.takes() == "command" {
 		name := "__" + strings.ReplaceAll(c.Program, "-", "_") + "_command"
-		fmt.Fprintf(&out, "function %s\n    __dpl_command %s\nend\n", name, strings.Join(valued, " "))
-		fmt.Fprintf(&out, "complete -c %s -f -n 'test -n \"$(%s)\"' -a '(__dpl_rest (%s))'\n", c.Program, name, name)
+		fmt.Fprintf(&out, "function %s\n    __dpl_command %s\nend\n", name,
+			strings.Join(valued, " "))
+		fmt.Fprintf(&out, "complete -c %s -f -n 'test -n \"$(%s)\"' -a '(__dpl_rest (%s))'\n",
+			c.Program, name, name)
 		condition = fmt.Sprintf(" -n 'test -z \"$(%s)\"'", name)
 	}
 
@@ -170,7 +174,8 @@ func (c *command) fish() string {
 		if f.Short != "" {
 			fmt.Fprintf(&out, " -s %s", f.Short)
 		}
-		fmt.Fprintf(&out, "%s -d '%s'\n", f.fishValue(c.Program), strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(f.Help))
+		fmt.Fprintf(&out, "%s -d '%s'\n", f.fishValue(c.Program),
+			strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(f.Help))
 	}
 
 	return out.String()

@@ -57,7 +57,8 @@ var lines = []struct {
 	{"dpl-run --timeout 3s --notify dpl-hea", "dpl-heartbeat", false},
 	{"dpl-run cat fi", "file", false},
 	{"dpl-run -- cat fi", "file", false},
-	{"dpl ", "abort cleanup demo doctor foo heartbeat help import orchestrate pop push register run shutdown status version wait watch", true},
+	{"dpl ", "abort cleanup demo doctor foo heartbeat help import orchestrate pop push register " +
+		"run shutdown status version wait watch", true},
 	{"dpl pu", "push", false},
 	{"dpl-import fi", "file", false},
 	{"dpl fo", "foo", false},
@@ -69,13 +70,15 @@ var lines = []struct {
 }
 
 // A shell completes lines: to each it returns the words that the last word can become.
-type shell func(t *testing.T, d *docs, run func(program string, args ...string) string) (answers [][]string)
+type shell func(t *testing.T, d *docs, run func(program string,
+	args ...string) string) (answers [][]string)
 
 // complete asks a shell for completions in a ledger made by the real commands. Nothing may be
 // printed to stderr.
 func (d *docs) complete(t *testing.T, ask shell) {
 	home := t.TempDir()
-	env := append(d.environment(home), "DPL_LEDGER="+home+"/ledger", "OTHER="+home+"/other", "DPL_OP=deploy", "DPL_GROUP=lab", "TERM=dumb")
+	env := append(d.environment(home), "DPL_LEDGER="+home+"/ledger", "OTHER="+home+"/other",
+		"DPL_OP=deploy", "DPL_GROUP=lab", "TERM=dumb")
 	run := func(program string, args ...string) string {
 		t.Helper()
 		cmd := exec.Command(program, args...)
@@ -115,7 +118,8 @@ func (d *docs) complete(t *testing.T, ask shell) {
 	for i, l := range lines {
 		got, want := answers[i], strings.Fields(l.want)
 		for j := range got {
-			got[j] = strings.TrimSuffix(regexp.MustCompile(`^--?[a-z]+=`).ReplaceAllString(got[j], ""), "/")
+			got[j] = strings.TrimSuffix(regexp.MustCompile(`^--?[a-z]+=`).ReplaceAllString(got[j],
+				""), "/")
 		}
 
 		slices.Sort(got)
@@ -132,10 +136,13 @@ func (d *docs) complete(t *testing.T, ask shell) {
 // bash calls the function like readline: with words split at = and :, of which it replaces the
 // last.
 func bash(t *testing.T, d *docs, run func(string, ...string) string) (answers [][]string) {
-	script := ". '" + d.share + "/bash-completion/completions/dpl-pop'\nexport COMP_WORDBREAKS=$' \\t\\n\"\\'><=;|&(:'\n"
+	script := ". '" + d.share +
+		"/bash-completion/completions/dpl-pop'\nexport COMP_WORDBREAKS=$' " +
+		"\\t\\n\"\\'><=;|&(:'\n"
 	for _, l := range lines {
 		words, last := breakWords(l.line)
-		script += "COMP_WORDS=('" + strings.Join(words, "' '") + "')\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=(); _dpl\n" +
+		script += "COMP_WORDS=('" + strings.Join(words, "' '") +
+			"')\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=(); _dpl\n" +
 			"echo \"${COMPREPLY[@]/#/" + last + "}\"\n"
 	}
 

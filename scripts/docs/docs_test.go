@@ -40,7 +40,8 @@ func TestDocs(t *testing.T) {
 	}
 
 	umbrella.Close()
-	d.generator = generator{commands: commands, umbrella: true, day: time.Date(2026, 1, 20, 0, 0, 0, 0, time.UTC), version: "v1.2.3"}
+	d.generator = generator{commands: commands, umbrella: true,
+		day: time.Date(2026, 1, 20, 0, 0, 0, 0, time.UTC), version: "v1.2.3"}
 	if d.files, err = d.generator.all(); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,8 @@ func (d *docs) same(t *testing.T) {
 		t.Errorf("%v: got %d files, want %d", err, len(found), len(d.files))
 	}
 
-	for _, name := range []string{"man/man1/dpl-push.1", "man/man1/dpl.1", "man/man5/dpl-ledger.5", "man/man7/dpl.7", "bash-completion/completions/dpl-push",
+	for _, name := range []string{"man/man1/dpl-push.1", "man/man1/dpl.1", "man/man5/dpl-ledger.5",
+		"man/man7/dpl.7", "bash-completion/completions/dpl-push",
 		"zsh/site-functions/_dpl", "fish/vendor_completions.d/dpl-push.fish"} {
 		if !slices.Contains(found, name) {
 			t.Errorf("there is no %s", name)
@@ -114,7 +116,8 @@ func (d *docs) pages(t *testing.T) {
 		}
 
 		for _, columns := range []string{"60", "80"} {
-			cmd := exec.Command("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-P", "cat", path)
+			cmd := exec.Command("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-P", "cat",
+				path)
 			cmd.Env = append(os.Environ(), "MANWIDTH="+columns)
 			var warnings strings.Builder
 			cmd.Stderr = &warnings
@@ -127,7 +130,8 @@ func (d *docs) pages(t *testing.T) {
 			}
 		}
 
-		if out, err := exec.Command("mandoc", "-T", "lint", "-W", "warning", path).CombinedOutput(); err != nil || len(out) > 0 {
+		if out, err := exec.Command("mandoc", "-T", "lint", "-W", "warning",
+			path).CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
 	}
@@ -168,9 +172,11 @@ func (d *docs) flags(t *testing.T) {
 		for _, m := range all {
 			short, name := m[1], m[2]
 			for where, has := range map[string]bool{
-				"page": regexp.MustCompile(`(?m)^(\\fB\\-.\\fR, )?` + regexp.QuoteMeta(bold("--"+name)) + `( |$)`).MatchString(page),
+				"page": regexp.MustCompile(`(?m)^(\\fB\\-.\\fR, )?` +
+					regexp.QuoteMeta(bold("--"+name)) + `( |$)`).MatchString(page),
 				"bash": strings.Contains(inBash, " --"+name+" "),
-				"zsh":  regexp.MustCompile(`'\*?--` + name + `[=\[]|,--` + name + `\}`).MatchString(inZsh),
+				"zsh": regexp.MustCompile(`'\*?--` + name + `[=\[]|,--` + name +
+					`\}`).MatchString(inZsh),
 				"fish": regexp.MustCompile(` -l ` + name + `\s`).MatchString(inFish),
 			} {
 				if !has {
@@ -178,7 +184,8 @@ func (d *docs) flags(t *testing.T) {
 				}
 			}
 
-			if short != "" && (!strings.Contains(page, `\fB\-`+short) || !strings.Contains(inBash, " -"+short+" ")) {
+			if short != "" && (!strings.Contains(page, `\fB\-`+short) ||
+				!strings.Contains(inBash, " -"+short+" ")) {
 				t.Errorf("%s -%s: not in the page or in bash", c.Program, short)
 			}
 		}
@@ -189,8 +196,10 @@ func (d *docs) flags(t *testing.T) {
 func (d *docs) synopsis(t *testing.T) {
 	for _, c := range d.generator.commands {
 		for _, line := range c.synopsis {
-			for _, flag := range regexp.MustCompile(`--([a-z][a-z-]*)`).FindAllStringSubmatch(line, -1) {
-				if !slices.ContainsFunc(c.Flags, func(f flagModel) bool { return f.Name == flag[1] }) {
+			for _, flag := range regexp.MustCompile(`--([a-z][a-z-]*)`).FindAllStringSubmatch(line,
+				-1) {
+				if !slices.ContainsFunc(c.Flags,
+					func(f flagModel) bool { return f.Name == flag[1] }) {
 					t.Errorf("%s %s: it has no --%s", c.Program, line, flag[1])
 				}
 			}
@@ -207,7 +216,8 @@ func (d *docs) statuses(t *testing.T) {
 
 	_, table, _ := strings.Cut(string(readme), "| exit status |")
 	var got, want []string
-	for _, m := range regexp.MustCompile(`(?m)^\| (\d[\d, ]*) \|`).FindAllStringSubmatch(table, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\| (\d[\d, ]*) \|`).FindAllStringSubmatch(table,
+		-1) {
 		want = append(want, strings.Split(m[1], ", ")...)
 	}
 
@@ -228,7 +238,8 @@ func (d *docs) statuses(t *testing.T) {
 
 		_, table, found := strings.Cut(string(spec), "| status | ")
 		table, _, _ = strings.Cut(table, "\n\n")
-		for _, m := range regexp.MustCompile(`(?m)^\| (\d[\d, ]*) \|`).FindAllStringSubmatch(table, -1) {
+		for _, m := range regexp.MustCompile(`(?m)^\| (\d[\d, ]*) \|`).FindAllStringSubmatch(table,
+			-1) {
 			for _, number := range strings.Split(m[1], ", ") {
 				if !slices.Contains(got, number) {
 					t.Errorf("%s.md has the status %s, which no command has", page, number)

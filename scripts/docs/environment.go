@@ -10,10 +10,12 @@ type variable struct {
 // variables are those that the help of a flag may mention, except those that every command reads.
 var variables = []variable{
 	{"DPL_OP", "The operation, where --op is not given."},
-	{"DPL_CALL", "The call, where --call is not given; for a new call its caller, where --caller is not given."},
+	{"DPL_CALL", "The call, where --call is not given; for a new call its caller, where --caller " +
+		"is not given."},
 	{"DPL_PARTICIPANT", "The participant, where --participant is not given."},
 	{"DPL_GROUP", "The group, where --group is not given."},
-	{"DPL_SERVICE", "The service, where --service is not given; $DPL_SUPERVISOR where this is not set."},
+	{"DPL_SERVICE", "The service, where --service is not given; $DPL_SUPERVISOR where this is not " +
+		"set."},
 	{"DPL_SUPERVISOR", "The supervisor, where --supervisor is not given."},
 }
 
@@ -22,8 +24,10 @@ var everywhere = []variable{
 	{"DPL_LEDGER", "The ledger directory, where --ledger is not given."},
 	{"XDG_STATE_HOME", "Where neither is given, the ledger is the directory dpl in there, else `~/.local/state/dpl`."},
 	{"DPL_SYNC", "How much to fsync, where --sync is not given."},
-	{"DPL_NOW", "The time, where --now is not given; for tests and replay. Leave it unset otherwise."},
-	{"DPL_REPLAY", "1: the ledger is only for tests or replay, which may be changed by the time of --now."},
+	{"DPL_NOW", "The time, where --now is not given; for tests and replay. Leave it unset " +
+		"otherwise."},
+	{"DPL_REPLAY", "1: the ledger is only for tests or replay, which may be changed by the time " +
+		"of --now."},
 }
 
 // variablesOf returns the variables that c looks at.

@@ -26,7 +26,8 @@ func session(code []string) (commands, prints []string) {
 	for i, line := range code {
 		if command, typed := strings.CutPrefix(line, "$ "); typed {
 			commands = append(commands, command)
-		} else if more, typed := strings.CutPrefix(line, "> "); typed && i > 0 && len(commands) > 0 {
+		} else if more, typed := strings.CutPrefix(line, "> "); typed && i > 0 &&
+			len(commands) > 0 {
 			commands = append(commands, more)
 		} else if len(commands) > 0 {
 			prints = append(prints, line)
@@ -57,7 +58,8 @@ func (d *docs) examples(t *testing.T) {
 				cmd := exec.Command("bash", "-c", script)
 				cmd.Env, cmd.Dir = d.environment(home), home
 				out, err := cmd.CombinedOutput()
-				if got, want := string(out), strings.Join(append(prints, ""), "\n"); got != want || err != nil {
+				if got, want := string(out), strings.Join(append(prints, ""), "\n"); got != want ||
+					err != nil {
 					t.Errorf("%s\nprints: %v\n%s\nwant\n%s", script, err, got, want)
 				}
 
@@ -87,19 +89,22 @@ func (d *docs) ledger(t *testing.T) {
 	}
 
 	var script string
-	for _, block := range strings.Split(d.files["man/man5/dpl-ledger.5"], ".Bd -literal -offset indent\n") {
+	for _, block := range strings.Split(d.files["man/man5/dpl-ledger.5"],
+		".Bd -literal -offset indent\n") {
 		if strings.Contains(block, "flock 9") {
 			script, _, _ = strings.Cut(block, ".Ed")
 		}
 	}
 
-	sh("DPL_REPLAY=1 dpl-push --op build-42 --call main --participant make --now 2026-01-01T00:00:00Z")
+	sh("DPL_REPLAY=1 dpl-push --op build-42 --call main --participant make --now " +
+		"2026-01-01T00:00:00Z")
 	sh(strings.ReplaceAll(script, `\e`, `\`))
 	got := sh(`dpl-status --json --op build-42 | jq -r '.operation | .revision, (.lastHeartbeat > "2026-01-02"), .state'; dpl-heartbeat --op build-42 --call main`)
 	if want := "2\ntrue\nrunning\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if left, _ := filepath.Glob(filepath.Join(home, ".local/state/dpl/operations/*tmp*")); left != nil {
+	if left, _ := filepath.Glob(filepath.Join(home,
+		".local/state/dpl/operations/*tmp*")); left != nil {
 		t.Errorf("it leaves %q", left)
 	}
 }

@@ -22,7 +22,8 @@ import (
 
 func main() {
 	out := flag.String("out", "bin/share", "where to write")
-	date := flag.String("date", "", "of the pages: YYYY-MM-DD ($SOURCE_DATE_EPOCH, else that of today)")
+	date := flag.String("date", "", "of the pages: YYYY-MM-DD ($SOURCE_DATE_EPOCH, else that of "+
+		"today)")
 	version := flag.String("version", "unknown", "of the commands")
 	flag.Parse()
 	if err := run(*out, *date, *version, flag.Args()); err != nil {
@@ -115,7 +116,8 @@ func (g *generator) written(files map[string]string) error {
 		return err
 	}
 
-	fill := strings.NewReplacer("@DATE@", g.day.Format("January 2, 2006"), "@VERSION@", g.version, "@STATUSES@\n", mdocStatuses(g.commands),
+	fill := strings.NewReplacer("@DATE@", g.day.Format("January 2, 2006"), "@VERSION@", g.version,
+		"@STATUSES@\n", mdocStatuses(g.commands),
 		"@COMMANDS@\n", mdocCommands(g.commands))
 	for _, page := range pages {
 		section := strings.TrimPrefix(filepath.Ext(page.Name()), ".")

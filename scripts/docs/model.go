@@ -94,7 +94,8 @@ func ask(path string) (*command, error) {
 // synopsis returns the lines that show how to call c: those of the package comment of its source,
 // if there are any.
 func synopsis(source string, c *command) (lines []string, err error) {
-	file, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.PackageClauseOnly|parser.ParseComments)
+	file, err := parser.ParseFile(token.NewFileSet(), source, nil,
+		parser.PackageClauseOnly|parser.ParseComments)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

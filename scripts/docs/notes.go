@@ -75,7 +75,8 @@ func paragraphs(text string) (all [][]string) {
 			continue
 		}
 
-		if len(part) > 0 && strings.HasPrefix(part[0], "    ") && strings.HasPrefix(lines[i+1], "    ") {
+		if len(part) > 0 && strings.HasPrefix(part[0], "    ") &&
+			strings.HasPrefix(lines[i+1], "    ") {
 			part = append(part, "")
 			continue
 		}

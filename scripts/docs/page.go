@@ -9,7 +9,8 @@ import (
 // page returns the manual page of c, in the macros of man(7).
 func (g *generator) page(c *command) (string, error) {
 	p := &page{words: c.placeholders()}
-	p.line(`.TH %s 1 "%s" "DPL %s" "DPL Manual"`, roff(strings.ToUpper(c.Program)), g.day.Format("2006-01-02"), g.version)
+	p.line(`.TH %s 1 "%s" "DPL %s" "DPL Manual"`, roff(strings.ToUpper(c.Program)),
+		g.day.Format("2006-01-02"), g.version)
 	p.line(".nr HY 0\n.nh\n.ad l") // a command must not be broken, and at 60 columns lines get holes
 	p.section("NAME")
 	p.line(`%s \- %s`, roff(c.Program), roff(lowerFirst(strings.TrimSuffix(c.Summary, "."))))
@@ -35,7 +36,8 @@ func (g *generator) page(c *command) (string, error) {
 
 	p.section("FILES")
 	p.blocks(c.notes["FILES"])
-	p.item(italic("~/.local/state/dpl"), "The ledger, unless --ledger, $DPL_LEDGER or $XDG_STATE_HOME tells another. Its files are described in `dpl-ledger`(5).")
+	p.item(italic("~/.local/state/dpl"),
+		"The ledger, unless --ledger, $DPL_LEDGER or $XDG_STATE_HOME tells another. Its files are described in `dpl-ledger`(5).")
 
 	for _, title := range []string{"NOTES", "EXAMPLES"} {
 		if blocks := c.notes[title]; blocks != nil {
@@ -78,7 +80,8 @@ func (g *generator) options(p *page, c *command) {
 func (g *generator) seeAlso(c *command) (pages []string, err error) {
 	for _, b := range c.notes["SEE ALSO"] {
 		for name := range strings.FieldsSeq(b.text) {
-			if !slices.ContainsFunc(g.commands, func(c *command) bool { return c.Program == name }) {
+			if !slices.ContainsFunc(g.commands,
+				func(c *command) bool { return c.Program == name }) {
 				return nil, fmt.Errorf("SEE ALSO: there is no %s", name)
 			}
 			pages = append(pages, bold(name)+"(1)")

@@ -35,7 +35,8 @@ func inline(text string, placeholders []string) string {
 			out.WriteString(bold(strings.Trim(word, "`")))
 		case slices.Contains(placeholders, word):
 			out.WriteString(italic(word))
-		case word[0] == '-' || word[0] == '$' || strings.HasPrefix(word, "dpl-") || strings.Contains(word, "_") || word == "HOME":
+		case word[0] == '-' || word[0] == '$' || strings.HasPrefix(word, "dpl-") ||
+			strings.Contains(word, "_") || word == "HOME":
 			name, section, _ := strings.Cut(word, "(")
 			out.WriteString(bold(name))
 			if section != "" {

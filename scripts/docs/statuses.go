@@ -32,7 +32,8 @@ var sentence = regexp.MustCompile(`\. ([A-Z])`)
 func mdocStatuses(commands []*command) string {
 	var out strings.Builder
 	for _, s := range exitStatuses(commands) {
-		fmt.Fprintf(&out, ".It %s\n%s\n", s.Status, sentence.ReplaceAllString(inline(s.OfAll, nil), ".\n$1"))
+		fmt.Fprintf(&out, ".It %s\n%s\n", s.Status,
+			sentence.ReplaceAllString(inline(s.OfAll, nil), ".\n$1"))
 	}
 	return out.String()
 }

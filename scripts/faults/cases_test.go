@@ -43,15 +43,19 @@ type subject struct {
 var (
 	pushMain  = at(0, "dpl-push --op o --participant cli --call main --staleness 10s --interval 1s")
 	pushChat  = at(0, "dpl-push --op o --participant vscode --call chat")
-	pushOwned = at(0, "dpl-push --op o --participant cli --call main --resource $res/file --resource $res/dir --tmp --resource-root $res")
+	pushOwned = at(0, "dpl-push --op o --participant cli --call main --resource $res/file "+
+		"--resource $res/dir --tmp --resource-root $res")
 	pushTmp   = at(1, "dpl-push --op o --participant x --call y --tmp --resource $res/file")
-	supervise = at(0, "dpl-push --op o --participant worker --call job --supervisor s --handle h --no-fail-on-crash")
-	popMain   = at(5, "dpl-pop --op o --call main")
-	cleanOne  = at(11, "dpl-cleanup --op o")
-	request   = at(0, "dpl-register --group g --request --no-pass --service a --backoff 0 -- sleep 300")
-	itself    = at(0, "dpl-register --group g --no-pass --service b")
-	pass      = at(1, "dpl-orchestrate --group g")
-	noisy     = at(0, "dpl-register --group g --request --no-pass --service a --log-max 64K --log-keep 2 -- sleep 300")
+	supervise = at(0, "dpl-push --op o --participant worker --call job --supervisor s --handle h "+
+		"--no-fail-on-crash")
+	popMain  = at(5, "dpl-pop --op o --call main")
+	cleanOne = at(11, "dpl-cleanup --op o")
+	request  = at(0, "dpl-register --group g --request --no-pass --service a --backoff 0 -- "+
+		"sleep 300")
+	itself = at(0, "dpl-register --group g --no-pass --service b")
+	pass   = at(1, "dpl-orchestrate --group g")
+	noisy  = at(0, "dpl-register --group g --request --no-pass --service a --log-max 64K "+
+		"--log-keep 2 -- sleep 300")
 )
 
 // subjects returns all commands that write, each with the work that makes it do all it can.
@@ -64,41 +68,70 @@ func operationSubjects() []subject {
 	crashed := []step{pushOwned, cleanOne}
 	return []subject{
 		{name: "push makes the ledger", do: pushMain},
-		{name: "push makes the operation", setup: []step{at(0, "dpl-push --op other --participant x --call y")}, do: pushMain},
-		{name: "push makes a shared ledger", do: pushMain.with("--shared", "--trust-group", "--resource-root", "$res")},
-		{name: "push", setup: []step{pushMain}, do: at(0, "dpl-push --op o --participant vscode --call chat --caller main --supervisor s --handle h "+
-			"--orphan-policy keep --description text --no-fail-on-crash --heartbeat --readiness starting --no-create --pid $me")},
+		{name: "push makes the operation", setup: []step{at(0, "dpl-push --op other --participant "+
+			"x --call y")}, do: pushMain},
+		{name: "push makes a shared ledger", do: pushMain.with("--shared", "--trust-group",
+			"--resource-root", "$res")},
+		{name: "push", setup: []step{pushMain},
+			do: at(0, "dpl-push --op o --participant vscode --call chat --caller main "+
+				"--supervisor s "+
+				"--handle h "+
+				"--orphan-policy keep --description text --no-fail-on-crash --heartbeat "+
+				"--readiness "+
+				"starting --no-create --pid $me")},
 		{name: "push --tmp", setup: []step{pushOwned}, prepare: resources, do: pushTmp},
 		{name: "pop", setup: []step{pushMain, pushChat}, do: at(5, "dpl-pop --op o --call chat")},
-		{name: "pop --keep-open", setup: []step{pushMain}, do: at(5, "dpl-pop --op o --call main --keep-open")},
+		{name: "pop --keep-open", setup: []step{pushMain},
+			do: at(5, "dpl-pop --op o --call main --keep-open")},
 		{name: "pop of the last", setup: []step{pushOwned}, prepare: resources, do: popMain},
-		{name: "pop of a call with --tmp", setup: []step{pushOwned, pushTmp}, prepare: resources, do: at(5, "dpl-pop --op o --call y")},
-		{name: "pop --fail", setup: []step{pushMain, pushChat}, do: at(5, "dpl-pop --op o --call chat --fail --reason bad")},
-		{name: "heartbeat", setup: []step{pushMain}, do: at(5, "dpl-heartbeat --op o --participant cli")},
-		{name: "heartbeat of a call", setup: []step{pushMain}, do: at(5, "dpl-heartbeat --op o --call main --pid $me --note text --readiness ready")},
-		{name: "heartbeat --cleaning", setup: []step{pushMain, pushChat, at(5, "dpl-abort --op o")}, do: at(5, "dpl-heartbeat --op o --call main --cleaning")},
-		{name: "heartbeat --supervisor", setup: []step{pushMain, supervise, at(8, "dpl-heartbeat --op o --participant cli")},
+		{name: "pop of a call with --tmp", setup: []step{pushOwned, pushTmp}, prepare: resources,
+			do: at(5, "dpl-pop --op o --call y")},
+		{name: "pop --fail", setup: []step{pushMain, pushChat},
+			do: at(5, "dpl-pop --op o --call chat --fail --reason bad")},
+		{name: "heartbeat", setup: []step{pushMain},
+			do: at(5, "dpl-heartbeat --op o --participant cli")},
+		{name: "heartbeat of a call", setup: []step{pushMain},
+			do: at(5, "dpl-heartbeat --op o --call main --pid $me --note text --readiness ready")},
+		{name: "heartbeat --cleaning", setup: []step{pushMain, pushChat, at(5, "dpl-abort --op o")},
+			do: at(5, "dpl-heartbeat --op o --call main --cleaning")},
+		{name: "heartbeat --supervisor", setup: []step{pushMain, supervise,
+			at(8, "dpl-heartbeat --op o --participant cli")},
 			do: at(15, "dpl-heartbeat --op o --supervisor s")},
 		{name: "cleanup crashes", setup: []step{pushOwned}, prepare: resources, do: cleanOne},
-		{name: "cleanup cleans", setup: crashed, prepare: resources, do: at(12, "dpl-cleanup --op o")},
+		{name: "cleanup cleans", setup: crashed, prepare: resources,
+			do: at(12, "dpl-cleanup --op o")},
 		{name: "cleanup archives", setup: over, do: cleanOne},
 		{name: "cleanup of all archives", setup: over, do: at(11, "dpl-cleanup"), beyond: true},
-		{name: "cleanup of all cleans", setup: crashed, prepare: resources, do: at(12, "dpl-cleanup"), beyond: true},
-		{name: "heartbeat archives", setup: over, do: at(11, "dpl-heartbeat --op o --participant cli")},
-		{name: "ack", setup: []step{pushMain, supervise, at(8, "dpl-heartbeat --op o --participant cli"), at(15, "dpl-heartbeat --op o --supervisor s")},
+		{name: "cleanup of all cleans", setup: crashed, prepare: resources,
+			do: at(12, "dpl-cleanup"), beyond: true},
+		{name: "heartbeat archives", setup: over,
+			do: at(11, "dpl-heartbeat --op o --participant cli")},
+		{name: "ack", setup: []step{pushMain, supervise,
+			at(8, "dpl-heartbeat --op o --participant cli"),
+			at(15, "dpl-heartbeat --op o --supervisor s")},
 			do: at(15, "dpl-cleanup --op o --supervisor s --ack job --pid $me")},
-		{name: "push --reuse", setup: over[:2], do: at(11, "dpl-push --op o --participant x --call new --reuse"), several: true},
-		{name: "handler", setup: []step{pushMain, supervise, at(8, "dpl-heartbeat --op o --participant cli")},
+		{name: "push --reuse", setup: over[:2],
+			do: at(11, "dpl-push --op o --participant x --call new --reuse"), several: true},
+		{name: "handler", setup: []step{pushMain, supervise,
+			at(8, "dpl-heartbeat --op o --participant cli")},
 			do: at(15, "dpl-cleanup --op o --supervisor s --timeout 20s -- true"), several: true},
-		{name: "import", prepare: peerFile, do: at(5, "dpl-import --op other --time-zone +01:00 $res/op-7.operation.json")},
+		{name: "import", prepare: peerFile, do: at(5,
+			"dpl-import --op other --time-zone +01:00 $res/op-7.operation.json")},
 		{name: "import two", setup: []step{pushMain}, prepare: peerFiles, several: true,
-			do: at(5, "dpl-import --rename op-8=op-9 --time-zone +01:00 $res/op-7.operation.json $res/op-8.operation.json")},
-		{name: "run", setup: []step{pushOwned}, do: at(5, "dpl-run --op o --call c --participant run --caller main --supervisor s --handle h "+
-			"--orphan-policy keep --description text --resource $res/file --no-fail-on-crash --heartbeat --no-create --ok 1 "+
-			"--timeout 50s --soft-timeout 40s --soft-signal INT -- true"), several: true,
-			always: "/L/operations", optional: ".tmp~", beyond: true, answers: []int{125}, settled: nobodyWorks},
-		{name: "wait", setup: []step{at(0, "dpl-push --op o --participant cli --call main --interval 20ms")},
-			do: at(15, "dpl-wait --op o --for failed --timeout 1s"), several: true, beyond: true, optional: "/L", answers: []int{124}},
+			do: at(5, "dpl-import --rename op-8=op-9 --time-zone +01:00 $res/op-7.operation.json "+
+				"$res/op-8.operation.json")},
+		{name: "run", setup: []step{pushOwned},
+			do: at(5, "dpl-run --op o --call c --participant run --caller main --supervisor s "+
+				"--handle h "+
+				"--orphan-policy keep --description text --resource $res/file --no-fail-on-crash "+
+				"--heartbeat --no-create --ok 1 "+
+				"--timeout 50s --soft-timeout 40s --soft-signal INT -- true"), several: true,
+			always: "/L/operations", optional: ".tmp~", beyond: true, answers: []int{125},
+			settled: nobodyWorks},
+		{name: "wait", setup: []step{at(0, "dpl-push --op o --participant cli --call main "+
+			"--interval 20ms")},
+			do: at(15, "dpl-wait --op o --for failed --timeout 1s"), several: true, beyond: true,
+			optional: "/L", answers: []int{124}},
 		{name: "abort", setup: []step{pushMain}, do: at(5, "dpl-abort --op o --reason enough")},
 	}
 }
@@ -106,27 +139,47 @@ func operationSubjects() []subject {
 func groupSubjects() []subject {
 	return []subject{
 		{name: "register makes the ledger", do: request, several: true},
-		{name: "register", setup: []step{itself}, do: at(0, "dpl-register --group g --request --no-pass --service a --depends-on b --env X=y --dir / "+
-			"--max-attempts 3 --backoff 0 --reset-after 1m --kill-timeout 1s --log-max 1M --log-keep 2 --no-restart --heartbeat --readiness starting -- sleep 300")},
-		{name: "register --pid", setup: []step{request}, do: at(0, "dpl-register --group g --no-pass --service b --pid $me --no-depends-on")},
-		{name: "register --fresh", setup: []step{request}, do: at(60, "dpl-register --group g --request --no-pass --fresh --service c -- sleep 300")},
-		{name: "heartbeat --group", setup: []step{itself}, do: at(5, "dpl-heartbeat --group g --service b --heartbeat --readiness stopping"), beyond: true},
-		{name: "register --remove", setup: []step{request, itself}, do: at(5, "dpl-register --group g --remove --service a")},
-		{name: "shutdown", setup: []step{request, itself}, do: at(5, "dpl-shutdown --group g --service b --only")},
-		{name: "shutdown --all", setup: []step{request, itself}, do: at(5, "dpl-shutdown --group g --all")},
-		{name: "restart", setup: []step{request, at(1, "dpl-shutdown --group g --service a")}, do: at(5, "dpl-restart --group g --service a")},
-		{name: "orchestrate starts", setup: []step{request, itself}, do: pass.with("--staleness", "1h", "--interval", "2s", "--failover", "--spawn", "direct"),
+		{name: "register", setup: []step{itself},
+			do: at(0, "dpl-register --group g --request --no-pass --service a --depends-on b --env "+
+				"X=y --dir / "+
+				"--max-attempts 3 --backoff 0 --reset-after 1m --kill-timeout 1s --log-max 1M "+
+				"--log-keep 2 --no-restart --heartbeat --readiness starting -- sleep 300")},
+		{name: "register --pid", setup: []step{request},
+			do: at(0, "dpl-register --group g --no-pass --service b --pid $me --no-depends-on")},
+		{name: "register --fresh", setup: []step{request},
+			do: at(60, "dpl-register --group g --request --no-pass --fresh --service c -- sleep 300")},
+		{name: "heartbeat --group", setup: []step{itself},
+			do:     at(5, "dpl-heartbeat --group g --service b --heartbeat --readiness stopping"),
+			beyond: true},
+		{name: "register --remove", setup: []step{request, itself},
+			do: at(5, "dpl-register --group g --remove --service a")},
+		{name: "shutdown", setup: []step{request, itself},
+			do: at(5, "dpl-shutdown --group g --service b --only")},
+		{name: "shutdown --all", setup: []step{request, itself},
+			do: at(5, "dpl-shutdown --group g --all")},
+		{name: "restart", setup: []step{request, at(1, "dpl-shutdown --group g --service a")},
+			do: at(5, "dpl-restart --group g --service a")},
+		{name: "orchestrate starts", setup: []step{request, itself},
+			do: pass.with("--staleness", "1h", "--interval", "2s", "--failover", "--spawn",
+				"direct"),
 			several: true, settled: oneRuns},
-		{name: "restart --all", setup: []step{request, at(1, "dpl-shutdown --group g --all")}, do: at(5, "dpl-restart --group g --all")},
-		{name: "register with a pass", do: at(0, "dpl-register --group g --request --service a --backoff 0 -- sleep 300"),
+		{name: "restart --all", setup: []step{request, at(1, "dpl-shutdown --group g --all")},
+			do: at(5, "dpl-restart --group g --all")},
+		{name: "register with a pass", do: at(0,
+			"dpl-register --group g --request --service a --backoff 0 -- sleep 300"),
 			// it reports that it is registered
 			several: true, beyond: true, optional: "/L", settled: oneRuns},
-		{name: "shutdown --wait", setup: []step{request}, each: []step{pass}, do: at(5, "dpl-shutdown --group g --all --wait --timeout 2s"),
+		{name: "shutdown --wait", setup: []step{request}, each: []step{pass},
+			do:      at(5, "dpl-shutdown --group g --all --wait --timeout 2s"),
 			several: true, optional: "/L", answers: []int{124}, loose: true, settled: noneRuns},
-		{name: "orchestrate --on-alert", setup: []step{request, at(1, "dpl-orchestrate --group g --on-alert true")}, prepare: strike,
+		{name: "orchestrate --on-alert", setup: []step{request,
+			at(1, "dpl-orchestrate --group g --on-alert true")}, prepare: strike,
 			do: at(2, "dpl-orchestrate --group g --on-alert cat"), several: true, settled: oneRuns},
-		{name: "orchestrate rotates", setup: []step{noisy, at(0, "dpl-shutdown --group g --service a")}, prepare: fillLog,
-			do: at(2, "dpl-orchestrate --group g"), several: true, also: logs, optional: "/logs/", settled: nothingLost},
-		{name: "orchestrate alerts", setup: []step{request, pass}, prepare: strike, do: at(2, "dpl-orchestrate --group g"), several: true, settled: oneRuns},
+		{name: "orchestrate rotates", setup: []step{noisy,
+			at(0, "dpl-shutdown --group g --service a")}, prepare: fillLog,
+			do: at(2, "dpl-orchestrate --group g"), several: true, also: logs, optional: "/logs/",
+			settled: nothingLost},
+		{name: "orchestrate alerts", setup: []step{request, pass}, prepare: strike,
+			do: at(2, "dpl-orchestrate --group g"), several: true, settled: oneRuns},
 	}
 }

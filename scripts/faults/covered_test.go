@@ -26,17 +26,23 @@ type class struct {
 }
 
 var classes = []class{
-	{"says where the ledger is, or whether it is used", []string{"ledger", "trust-group", "if-exists"}},
+	{"says where the ledger is, or whether it is used",
+		[]string{"ledger", "trust-group", "if-exists"}},
 	{"says how long to wait, not for what", []string{"lock-timeout", "restart:timeout"}},
-	{"says what is waited for, which changes no edit of the janitor", []string{"wait:ready", "wait:group", "wait:any", "wait:since"}},
+	{"says what is waited for, which changes no edit of the janitor",
+		[]string{"wait:ready", "wait:group", "wait:any", "wait:since"}},
 	{"leaves out calls that others make", []string{"sync"}},
 	{"is the time, which all subjects have from DPL_NOW", []string{"now"}},
-	{"repeats what one heartbeat does", []string{"heartbeat:every", "heartbeat:while-pid", "heartbeat:signal"}},
+	{"repeats what one heartbeat does", []string{"heartbeat:every", "heartbeat:while-pid",
+		"heartbeat:signal"}},
 	{"is the value of a member in an edit that others make as well", []string{"orchestrate:owner"}},
 	{"is of a new ledger, which all commands make as dpl-push does", []string{
-		"import:shared", "register:shared", "run:shared", "import:resource-root", "register:resource-root", "run:resource-root",
+		"import:shared", "register:shared", "run:shared", "import:resource-root",
+		"register:resource-root", "run:resource-root",
 	}},
-	{"says what is printed, or that nothing is written", []string{"json", "verbose", "version", "help", "dry-run", "push:sh", "doctor:quiet", "run:status-fd"}},
+	{"says what is printed, or that nothing is written",
+		[]string{"json", "verbose", "version", "help", "dry-run", "push:sh", "doctor:quiet",
+			"run:status-fd"}},
 }
 
 // done returns what subjects and families do, which is what faults hit.

@@ -158,7 +158,8 @@ func alertLines(path string, several bool) (string, error) {
 
 // volatile are the members that identify a process, or list what could not be deleted: a fault may
 // show there.
-var volatile = []string{"pid", "process", "beat", "orchestratorPid", "leftResources", "startId", "keeper"}
+var volatile = []string{"pid", "process", "beat", "orchestratorPid", "leftResources", "startId",
+	"keeper"}
 
 func comparable(data []byte) (string, error) {
 	var value any
@@ -222,8 +223,10 @@ func (w *world) leftovers() []string {
 			found = append(found, err.Error())
 		case leftover.MatchString(name),
 			dir == "L/tmp/" && !w.exists("operations/"+name+".json"),
-			dir == "L/operations/" && strings.HasSuffix(name, ".lock") && !w.exists("operations/"+strings.TrimSuffix(name, ".lock")),
-			dir == "L/" && strings.HasSuffix(name, ".lock") && !w.exists(strings.TrimSuffix(name, ".lock")+".supervisors.json"):
+			dir == "L/operations/" && strings.HasSuffix(name, ".lock") &&
+				!w.exists("operations/"+strings.TrimSuffix(name, ".lock")),
+			dir == "L/" && strings.HasSuffix(name, ".lock") &&
+				!w.exists(strings.TrimSuffix(name, ".lock")+".supervisors.json"):
 			found = append(found, rel)
 		}
 

@@ -20,8 +20,9 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	bin := plain(t)
 	for name, test := range map[string]func(*testing.T, string){
-		"injected": testInjected, "lost answer": testLostAnswer, "full disk": testFullDisk, "short writes": testShortWrites,
-		"garbage": testGarbage,
+		"injected": testInjected, "lost answer": testLostAnswer, "full disk": testFullDisk,
+		"short writes": testShortWrites,
+		"garbage":      testGarbage,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -107,7 +108,8 @@ type trial struct {
 }
 
 func newTrial(t *testing.T, bin string, mode commitMode, s subject) *trial {
-	tr := &trial{t: t, subject: s, world: newWorld(t, bin, mode, s.setup...), count: make(map[string]int)}
+	tr := &trial{t: t, subject: s, world: newWorld(t, bin, mode, s.setup...),
+		count: make(map[string]int)}
 	tr.begin()
 	tr.afterOld = tr.next()
 	got := tr.baseline(t, s.do)
@@ -159,7 +161,8 @@ func (tr *trial) faults(choose *rand.Rand) []fault {
 	}
 
 	for i, c := range tr.calls {
-		if !soak() && (tr.always == "" || c.on != tr.always || !c.changes()) && (choose.IntN(one) > 0 || !c.changes() && choose.IntN(6) > 0) {
+		if !soak() && (tr.always == "" || c.on != tr.always || !c.changes()) &&
+			(choose.IntN(one) > 0 || !c.changes() && choose.IntN(6) > 0) {
 			continue
 		}
 
@@ -194,7 +197,8 @@ func (tr *trial) run() {
 	}
 
 	var table strings.Builder
-	for _, column := range []string{"points", "runs", "hits", "missed", "old", "new", "part", "torn", "lies", "blocked", "left"} {
+	for _, column := range []string{"points", "runs", "hits", "missed", "old", "new", "part",
+		"torn", "lies", "blocked", "left"} {
 		fmt.Fprintf(&table, " %s %d", column, tr.count[column])
 	}
 
@@ -217,7 +221,8 @@ func (tr *trial) inject(f fault) (got traced, hit bool) {
 		}
 
 		tr.count["missed"]++
-		if n := f.index + 1; len(got.calls) >= n && slices.EqualFunc(got.calls[:n], tr.calls[:n], call.same) {
+		if n := f.index + 1; len(got.calls) >= n &&
+			slices.EqualFunc(got.calls[:n], tr.calls[:n], call.same) {
 			f.k = got.calls[f.index].k // this time
 		}
 	}

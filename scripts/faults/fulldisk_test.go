@@ -73,7 +73,8 @@ func TestFullDiskInside(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	for _, kind := range []fullDisk{{"bytes", "size=512k", fillBytes}, {"inodes", "size=4m,nr_inodes=64", fillInodes}} {
+	for _, kind := range []fullDisk{{"bytes", "size=512k", fillBytes},
+		{"inodes", "size=4m,nr_inodes=64", fillInodes}} {
 		refused := 0
 		for _, mode := range modes {
 			for _, s := range subjects() {
@@ -85,7 +86,8 @@ func TestFullDiskInside(t *testing.T) {
 			}
 		}
 
-		t.Logf("%s: %d of %d commands were refused, and changed nothing", kind.name, refused, len(modes)*len(subjects()))
+		t.Logf("%s: %d of %d commands were refused, and changed nothing", kind.name, refused,
+			len(modes)*len(subjects()))
 		if refused == 0 {
 			t.Errorf("%s: the disk was not full", kind.name)
 		}
@@ -108,7 +110,8 @@ func (f fullDisk) try(t *testing.T, bin, disk string, mode commitMode, s subject
 	}
 
 	tr := &trial{t: t, subject: s, count: make(map[string]int)}
-	tr.world = &world{bin: bin, base: filepath.Join(disk, "w"), template: filepath.Join(t.TempDir(), "template"), mode: mode}
+	tr.world = &world{bin: bin, base: filepath.Join(disk, "w"),
+		template: filepath.Join(t.TempDir(), "template"), mode: mode}
 	t.Cleanup(func() {
 		proc.EndAll(tr.base)
 		if !poll.Within(poll.Patience, func() bool { return syscall.Unmount(disk, 0) == nil }) {

@@ -89,7 +89,8 @@ func testGarbage(t *testing.T, bin string) {
 // becomeNobody runs all commands as the user nobody, who owns the ledger and may reach it.
 func (w *world) becomeNobody(t *testing.T) {
 	w.owner = nobody
-	for dir := filepath.Dir(w.base); dir != filepath.Clean(os.TempDir()) && dir != "/"; dir = filepath.Dir(dir) {
+	for dir := filepath.Dir(w.base); dir != filepath.Clean(os.TempDir()) &&
+		dir != "/"; dir = filepath.Dir(dir) {
 		if err := os.Chmod(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +115,8 @@ func (w *world) garbage(t *testing.T, v victim) []garbage {
 
 	var all []garbage
 	for n := 0; n < len(text)-1; n += 16 {
-		all = append(all, garbage{fmt.Sprintf("the first %d bytes of it", n), []int{v.torn}, func(path string) error { return os.Truncate(path, int64(n)) }, false})
+		all = append(all, garbage{fmt.Sprintf("the first %d bytes of it", n), []int{v.torn},
+			func(path string) error { return os.Truncate(path, int64(n)) }, false})
 	}
 
 	instead := func(do func(string) error) func(string) error {
@@ -123,14 +125,20 @@ func (w *world) garbage(t *testing.T, v victim) []garbage {
 
 	refused := []int{77}
 	all = append(all,
-		garbage{"a directory", v.other, instead(func(path string) error { return os.Mkdir(path, 0o700) }), false},
-		garbage{"a named pipe", v.other, instead(func(path string) error { return syscall.Mkfifo(path, 0o600) }), false},
-		garbage{"a symbolic link", refused, instead(func(path string) error { return os.Symlink("elsewhere", path) }), false},
-		garbage{"a file that others may write", refused, func(path string) error { return os.Chmod(path, 0o666) }, false},
-		garbage{"a file that nobody may read", refused, func(path string) error { return os.Chmod(path, 0) }, false})
+		garbage{"a directory", v.other,
+			instead(func(path string) error { return os.Mkdir(path, 0o700) }), false},
+		garbage{"a named pipe", v.other,
+			instead(func(path string) error { return syscall.Mkfifo(path, 0o600) }), false},
+		garbage{"a symbolic link", refused,
+			instead(func(path string) error { return os.Symlink("elsewhere", path) }), false},
+		garbage{"a file that others may write", refused,
+			func(path string) error { return os.Chmod(path, 0o666) }, false},
+		garbage{"a file that nobody may read", refused,
+			func(path string) error { return os.Chmod(path, 0) }, false})
 
 	if w.owner != 0 {
-		all = append(all, garbage{"somebody else's file", refused, func(path string) error { return os.Chown(path, 1, 1) }, true})
+		all = append(all, garbage{"somebody else's file", refused,
+			func(path string) error { return os.Chown(path, 1, 1) }, true})
 	}
 
 	return all

@@ -28,7 +28,8 @@ func places() []place {
 	reuse.first = &cleanOne
 	return []place{
 		{"operation", []step{
-			pushMain, pushChat, supervise, at(8, "dpl-heartbeat --op o --participant cli"), at(8, "dpl-heartbeat --op o --participant vscode"),
+			pushMain, pushChat, supervise, at(8, "dpl-heartbeat --op o --participant cli"),
+			at(8, "dpl-heartbeat --op o --participant vscode"),
 			at(15, "dpl-heartbeat --op o --supervisor s"),
 			at(15, "dpl-push --op o --participant tool --call late --no-fail-on-crash"),
 		}, []step{
@@ -40,12 +41,13 @@ func places() []place {
 			at(17, "dpl-cleanup --op o --supervisor s --ack job"),
 			at(17, "dpl-heartbeat --op o --supervisor s"),
 		}, 3},
-		{"crash", []step{pushMain, pushChat, at(8, "dpl-heartbeat --op o --participant cli")}, []step{
-			at(12, "dpl-cleanup"),
-			at(12, "dpl-heartbeat --op o --participant cli"),
-			at(12, "dpl-pop --op o --call chat --fail"),
-			at(12, "dpl-push --op o --participant x --call new"),
-		}, 1},
+		{"crash", []step{pushMain, pushChat, at(8, "dpl-heartbeat --op o --participant cli")},
+			[]step{
+				at(12, "dpl-cleanup"),
+				at(12, "dpl-heartbeat --op o --participant cli"),
+				at(12, "dpl-pop --op o --call chat --fail"),
+				at(12, "dpl-push --op o --participant x --call new"),
+			}, 1},
 		{"end", []step{pushMain, popMain, cleanOne, cleanOne}, []step{
 			cleanOne,
 			at(11, "dpl-heartbeat --op o --participant cli"),
@@ -122,7 +124,8 @@ func withoutLocks(t *testing.T) string {
 
 	const exclusive, shared = "l.flock.TryLock()", "l.flock.TryRLock()"
 	if !strings.Contains(string(source), exclusive) {
-		t.Fatalf("fileops/disk/flock.go does not call %s: tell this test how locks are taken now", exclusive)
+		t.Fatalf("fileops/disk/flock.go does not call %s: tell this test how locks are taken now",
+			exclusive)
 	}
 	return strings.ReplaceAll(string(source), exclusive, shared)
 }
@@ -165,7 +168,8 @@ func testPlace(t *testing.T, bin string, mode commitMode, at place) {
 		}
 	}
 
-	t.Logf("%-12s %d pairs, %d points, %d times one waited for the other", at.name, pairs, runs, waited)
+	t.Logf("%-12s %d pairs, %d points, %d times one waited for the other", at.name, pairs, runs,
+		waited)
 	if waited == 0 {
 		t.Error("nobody ever waited for a lock")
 	}
@@ -194,7 +198,8 @@ func held(calls []call) (after []int) {
 
 	for i := lock; i < len(calls); i++ {
 		c := calls[i]
-		if commits := strings.HasPrefix(c.name, "renameat") || c.name == "linkat"; commits || i > lock && c.name == "flock" {
+		if commits := strings.HasPrefix(c.name, "renameat") || c.name == "linkat"; commits ||
+			i > lock && c.name == "flock" {
 			break
 		}
 		after = append(after, i)
@@ -228,6 +233,7 @@ func testControl(t *testing.T, bin string, mode commitMode) {
 
 	t.Logf("without locks: %d points, %d with a loss", runs, lost)
 	if byLink := w.links(); byLink == (lost > 0) {
-		t.Errorf("locks do not exclude, and %d outcomes are those of no order; by link: %v", lost, byLink)
+		t.Errorf("locks do not exclude, and %d outcomes are those of no order; by link: %v", lost,
+			byLink)
 	}
 }

@@ -85,7 +85,8 @@ func (tr *trial) checkStatus(what fmt.Stringer, got result, now facts) {
 		lie = "it is done, it says, but is not"
 	case got.status == 71 && !changed:
 		lie = "it is committed, it says, but nothing changed"
-	case got.status != tr.status && got.status != 71 && changed && !tr.beyond && !slices.Contains(tr.answers, got.status):
+	case got.status != tr.status && got.status != 71 && changed && !tr.beyond &&
+		!slices.Contains(tr.answers, got.status):
 		lie = "nothing changed, it says, but something did"
 	case !slices.Contains(append([]int{tr.status, 71, 73, 74}, tr.answers...), got.status):
 		lie = "not a status for this"
@@ -101,9 +102,11 @@ func (tr *trial) checkStatus(what fmt.Stringer, got result, now facts) {
 // left behind.
 func (tr *trial) recover(f fault, want *outcome) {
 	got := tr.next()
-	if want != nil && !tr.loose && (!slices.Equal(got.statuses, want.statuses) || !got.facts.equal(want.facts)) {
+	if want != nil && !tr.loose && (!slices.Equal(got.statuses, want.statuses) ||
+		!got.facts.equal(want.facts)) {
 		tr.count["torn"]++
-		tr.t.Errorf("%v: the next commands exit %v, want %v\n%s", f, got.statuses, want.statuses, got.facts.differences(want.facts))
+		tr.t.Errorf("%v: the next commands exit %v, want %v\n%s", f, got.statuses, want.statuses,
+			got.facts.differences(want.facts))
 	}
 
 	if tr.settled != nil {

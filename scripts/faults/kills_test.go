@@ -35,22 +35,35 @@ func families() []family {
 	pushed := at(0, "dpl-push --op o --participant cli --call main --staleness 10s --interval 20ms")
 	hooked := at(1, "dpl-orchestrate --group g --on-alert true")
 	return []family{
-		{name: "dpl-run", do: words(0, "dpl-run --op o --call c --reuse --staleness 10s --interval 1s --kill-after 100ms", leaves...), final: archived},
-		{name: "dpl-run --group", setup: []step{itself}, do: at(5, "dpl-run --group g --service a --kill-after 100ms -- true"), final: nothingRuns},
-		{name: "dpl-run --notify", do: at(0, "dpl-run --op o --notify --watchdog 100ms --kill-after 100ms -- sleep 300"), final: archived},
-		{name: "handler", setup: []step{pushMain, supervise, at(8, "dpl-heartbeat --op o --participant cli")},
+		{name: "dpl-run", do: words(0, "dpl-run --op o --call c --reuse --staleness 10s "+
+			"--interval 1s --kill-after 100ms", leaves...), final: archived},
+		{name: "dpl-run --group", setup: []step{itself},
+			do:    at(5, "dpl-run --group g --service a --kill-after 100ms -- true"),
+			final: nothingRuns},
+		{name: "dpl-run --notify", do: at(0, "dpl-run --op o --notify --watchdog 100ms "+
+			"--kill-after 100ms -- sleep 300"), final: archived},
+		{name: "handler", setup: []step{pushMain, supervise,
+			at(8, "dpl-heartbeat --op o --participant cli")},
 			do: at(15, "dpl-cleanup --op o --supervisor s -- sleep 0.05"), final: archived},
-		{name: "wait", setup: []step{pushed}, do: at(15, "dpl-wait --op o --for failed --timeout 20s"), final: archived},
-		{name: "doctor --fix", setup: []step{pushMain, itself}, prepare: plant, do: at(300, "dpl-doctor --fix"), final: fixed},
-		{name: "orchestrate", setup: []step{request}, do: pass, services: true, final: runsAndStops},
-		{name: "orchestrate --every", setup: []step{request}, do: at(1, "dpl-run --timeout 300ms -- dpl-orchestrate --group g --every 50ms"),
+		{name: "wait", setup: []step{pushed}, do: at(15,
+			"dpl-wait --op o --for failed --timeout 20s"), final: archived},
+		{name: "doctor --fix", setup: []step{pushMain, itself}, prepare: plant,
+			do: at(300, "dpl-doctor --fix"), final: fixed},
+		{name: "orchestrate", setup: []step{request}, do: pass, services: true,
+			final: runsAndStops},
+		{name: "orchestrate --every", setup: []step{request},
+			do:       at(1, "dpl-run --timeout 300ms -- dpl-orchestrate --group g --every 50ms"),
 			services: true, final: runsAndStops},
-		{name: "register", do: at(0, "dpl-register --group g --request --service a --backoff 0 -- sleep 300"), services: true, final: runsAndStops},
-		{name: "orchestrate --on-alert", setup: []step{request}, each: []step{hooked, strikeA}, do: words(2, "dpl-orchestrate --group g --on-alert", "sleep 0.05; cat"),
+		{name: "register", do: at(0, "dpl-register --group g --request --service a --backoff 0 -- "+
+			"sleep 300"), services: true, final: runsAndStops},
+		{name: "orchestrate --on-alert", setup: []step{request}, each: []step{hooked, strikeA},
+			do:       words(2, "dpl-orchestrate --group g --on-alert", "sleep 0.05; cat"),
 			services: true, final: runsAndStops},
-		{name: "shutdown --wait", setup: []step{request}, each: []step{pass}, do: at(5, "dpl-shutdown --group g --all --wait"),
+		{name: "shutdown --wait", setup: []step{request}, each: []step{pass},
+			do:       at(5, "dpl-shutdown --group g --all --wait"),
 			services: true, final: stops},
-		{name: "restart --wait", setup: []step{request}, each: []step{pass}, do: at(5, "dpl-restart --group g --service a --only --wait"),
+		{name: "restart --wait", setup: []step{request}, each: []step{pass},
+			do:       at(5, "dpl-restart --group g --service a --only --wait"),
 			services: true, final: runsAndStops},
 	}
 }
@@ -214,7 +227,8 @@ func (f family) test(t *testing.T, bin string, mode commitMode) {
 		}
 	}
 
-	t.Logf("%-24s exits %d, calls of its processes %v, %d runs, %d kills", f.name, want, counts, runs, hits)
+	t.Logf("%-24s exits %d, calls of its processes %v, %d runs, %d kills", f.name, want, counts,
+		runs, hits)
 	if hits == 0 {
 		t.Error("nothing was ever killed")
 	}
@@ -252,7 +266,8 @@ func (f family) run(t *testing.T, w *world, victim, when int) (killing, result) 
 	if _, err := w.facts(false); err != nil {
 		t.Errorf("%s: %v", what, err)
 	}
-	if !f.services && !poll.Within(poll.Patience, func() bool { return len(proc.Below(w.base)) == 0 }) {
+	if !f.services && !poll.Within(poll.Patience,
+		func() bool { return len(proc.Below(w.base)) == 0 }) {
 		t.Errorf("%s: processes are left: %v", what, w.working())
 	}
 	if !w.exists("ledger.json") {

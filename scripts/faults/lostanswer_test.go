@@ -22,7 +22,8 @@ func testLostAnswer(t *testing.T, bin string) {
 			w := newWorld(t, bin, mode, at(0, "dpl-push --op o --participant cli --call main"))
 			push := at(1, "dpl-push --op o --participant cli --call next")
 			calls := w.baseline(t, push).calls
-			commits := slices.IndexFunc(calls, func(c call) bool { return c.name == "renameat" || c.name == "linkat" })
+			commits := slices.IndexFunc(calls,
+				func(c call) bool { return c.name == "renameat" || c.name == "linkat" })
 			if commits < 0 {
 				t.Fatalf("no commit among %v", calls)
 			}
@@ -42,14 +43,17 @@ func testLostAnswer(t *testing.T, bin string) {
 					t.Fatal(err)
 				}
 
-				got := w.trace(t, push, "-e", commit.option(), "-e", fmt.Sprintf("inject=newfstatat:error=EIO:when=%d+", looks+1))
+				got := w.trace(t, push, "-e", commit.option(), "-e",
+					fmt.Sprintf("inject=newfstatat:error=EIO:when=%d+", looks+1))
 				failed := slices.IndexFunc(got.calls, func(c call) bool { return c.injected })
-				if failed < 0 || !got.calls[failed].same(commit.call) || failed+1 == len(got.calls) || !got.calls[failed+1].injected {
+				if failed < 0 || !got.calls[failed].same(commit.call) ||
+					failed+1 == len(got.calls) || !got.calls[failed+1].injected {
 					continue // strace counts by thread
 				}
 
 				after, err := w.facts(false)
-				if got.status != 71 || !strings.Contains(got.stderr, "it may be committed or not") || err != nil || !after.equal(before) {
+				if got.status != 71 || !strings.Contains(got.stderr,
+					"it may be committed or not") || err != nil || !after.equal(before) {
 					t.Errorf("%v, %v; changed: %s", got, err, after.differences(before))
 				}
 				if again := w.run(push); again.status != 0 {

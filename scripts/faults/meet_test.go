@@ -35,7 +35,8 @@ func newPair(t *testing.T, w *world, a, b step, calls []call) *pair {
 	for _, s := range []step{a, b} {
 		if s.first != nil {
 			begin := func(t *testing.T, _ *outcome) { p.world.run(*s.first) }
-			p.orders = append(p.orders, p.serial(t, begin, p.doA, p.doB), p.serial(t, begin, p.doB, p.doA))
+			p.orders = append(p.orders, p.serial(t, begin, p.doA, p.doB),
+				p.serial(t, begin, p.doB, p.doA))
 		}
 	}
 
@@ -109,11 +110,15 @@ func (p *pair) try(t *testing.T, c *call, i int, m *met) (o outcome, hit bool) {
 
 // straceFailed reports whether strace ended before the command, because the command was continued
 // between its stop and strace's handling of that. The status is then strace's.
-func (o outcome) straceFailed() bool { return strings.Contains(o.said, "strace: ptrace(PTRACE_LISTEN") }
+func (o outcome) straceFailed() bool {
+	return strings.Contains(o.said,
+		"strace: ptrace(PTRACE_LISTEN")
+}
 
 // finish runs b while a, the process pid, is stopped, and continues a when b has ended or waits for
 // it.
-func (p *pair) finish(ctx context.Context, t *testing.T, pid int, a *running) (o outcome, waited bool) {
+func (p *pair) finish(ctx context.Context, t *testing.T, pid int,
+	a *running) (o outcome, waited bool) {
 	s := p.b.with("--lock-timeout", "50s")
 	cmd := p.command(ctx, s)
 	waits := func() bool { return waits(cmd.Process.Pid) }
@@ -185,7 +190,8 @@ func (p *pair) lost(got outcome) string {
 		if slices.Equal(got.statuses, want.statuses) && got.facts.equal(want.facts) {
 			return ""
 		}
-		fmt.Fprintf(&why, "exit %v, want %v\n%s", got.statuses, want.statuses, got.facts.differences(want.facts))
+		fmt.Fprintf(&why, "exit %v, want %v\n%s", got.statuses, want.statuses,
+			got.facts.differences(want.facts))
 	}
 
 	fmt.Fprintf(&why, "they said:\n%s", got.said)

@@ -21,7 +21,8 @@ func waits(pid int) bool {
 	locks, _ := os.ReadFile("/proc/locks")
 	for line := range strings.Lines(string(locks)) {
 		fields := strings.Fields(line) // like 7: -> FLOCK ADVISORY WRITE 4711 ...
-		if len(fields) > 5 && fields[1] == "->" && fields[2] == "FLOCK" && fields[5] == strconv.Itoa(pid) {
+		if len(fields) > 5 && fields[1] == "->" && fields[2] == "FLOCK" &&
+			fields[5] == strconv.Itoa(pid) {
 			return true
 		}
 	}

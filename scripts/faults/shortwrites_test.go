@@ -39,7 +39,8 @@ func testShortWrites(t *testing.T, bin string) {
 					short++
 				}
 
-				if !slices.Contains([]string{"cleanup archives", "cleanup of all archives", "heartbeat archives"}, s.name) && short == 0 {
+				if !slices.Contains([]string{"cleanup archives", "cleanup of all archives",
+					"heartbeat archives"}, s.name) && short == 0 {
 					t.Error("no write was short")
 				}
 			})
@@ -50,7 +51,10 @@ func testShortWrites(t *testing.T, bin string) {
 // A limit is a number of bytes.
 type limit int
 
-func (l limit) String() string { return "no more than " + strconv.Itoa(int(l)) + " bytes in a file" }
+func (l limit) String() string {
+	return "no more than " + strconv.Itoa(int(l)) +
+		" bytes in a file"
+}
 
 // short runs the subject with a limit to the size of files, and reports whether it was too low.
 func (tr *trial) short(self string, bytes int) bool {
@@ -71,10 +75,12 @@ func (tr *trial) short(self string, bytes int) bool {
 		return false
 	}
 	if after := tr.raw(); after != before {
-		tr.t.Errorf("%v: got\n%s\nwant the bytes that were there before:\n%s", limit(bytes), after, before)
+		tr.t.Errorf("%v: got\n%s\nwant the bytes that were there before:\n%s", limit(bytes), after,
+			before)
 	}
 	if got := tr.world.run(tr.do); got.status != tr.status || !tr.see().equal(tr.new) {
-		tr.t.Errorf("%v, and then without a limit: %v\n%s", limit(bytes), got, tr.see().differences(tr.new))
+		tr.t.Errorf("%v, and then without a limit: %v\n%s", limit(bytes), got,
+			tr.see().differences(tr.new))
 	}
 
 	return true

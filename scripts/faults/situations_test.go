@@ -26,7 +26,8 @@ func resources(t *testing.T, w *world) {
 		t.Fatal(err)
 	}
 
-	for _, path := range []string{filepath.Join(w.base, "res", "file"), filepath.Join(dir, "inside"), w.file("tmp/o/main/inside")} {
+	for _, path := range []string{filepath.Join(w.base, "res", "file"),
+		filepath.Join(dir, "inside"), w.file("tmp/o/main/inside")} {
 		if err := os.WriteFile(path, []byte("text\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +46,8 @@ func strike(t *testing.T, w *world) {
 func (w *world) running(supervisor string) []int {
 	var pids []int
 	for pid, environ := range proc.Below(w.base) {
-		if _, alive := proc.StartTicks(pid); alive && strings.Contains(environ, "\x00DPL_SUPERVISOR="+supervisor+"\x00") {
+		if _, alive := proc.StartTicks(pid); alive &&
+			strings.Contains(environ, "\x00DPL_SUPERVISOR="+supervisor+"\x00") {
 			pids = append(pids, pid)
 		}
 	}
@@ -114,7 +116,8 @@ func (w *world) peerFiles(t *testing.T, ids ...string) {
 
 // plants are what killed commands have left, with a slash behind directories.
 var plants = []string{
-	"operations/ghost.json.lock", "operations/o.json.tmp~0123456789abcdef", "tmp/.dpl-trash-0123456789abcdef",
+	"operations/ghost.json.lock", "operations/o.json.tmp~0123456789abcdef",
+	"tmp/.dpl-trash-0123456789abcdef",
 	"tmp/gone/", "g.supervisors.json.tmp~0123456789abcdef",
 }
 
@@ -184,7 +187,8 @@ func logs(w *world) string {
 	names, _ := filepath.Glob(w.file("logs/g/*"))
 	for _, name := range names {
 		text, _ := os.ReadFile(name)
-		all = append(all, fmt.Sprintf("%s: %d bytes, %.4x", filepath.Base(name), len(text), sha256.Sum256(text)))
+		all = append(all, fmt.Sprintf("%s: %d bytes, %.4x", filepath.Base(name), len(text),
+			sha256.Sum256(text)))
 	}
 	return randomName.ReplaceAllString(strings.Join(all, "; "), "$1*")
 }

@@ -15,9 +15,13 @@ import (
 // file is gone, one push is lost.
 func testSwept(t *testing.T, bin string, mode commitMode) {
 	w := newWorld(t, bin, mode, at(0, "dpl-push --op other --participant x --call y"))
-	a, b := at(0, "dpl-push --op o --participant cli --call main"), at(0, "dpl-push --op o --participant x --call new")
+	a, b := at(0, "dpl-push --op o --participant cli --call main"), at(0,
+		"dpl-push --op o --participant x --call new")
 	calls := w.baseline(t, a).calls
-	opens := slices.IndexFunc(calls, func(c call) bool { return c.name == "openat" && strings.HasSuffix(c.on, "o.json.lock") })
+	opens := slices.IndexFunc(calls, func(c call) bool {
+		return c.name == "openat" &&
+			strings.HasSuffix(c.on, "o.json.lock")
+	})
 	if opens < 0 {
 		t.Fatalf("no lock file among %v", calls)
 	}
@@ -41,13 +45,15 @@ func (p *pair) sweep(t *testing.T, c call) (o outcome, hit bool) {
 	ctx, cancel := deadline()
 	defer cancel()
 
-	cmd, file := p.straced(ctx, t, p.a, ".trace", calls, "-e", c.stop(), "-e", call{name: "fsync", k: 1}.stop())
+	cmd, file := p.straced(ctx, t, p.a, ".trace", calls, "-e", c.stop(), "-e",
+		call{name: "fsync", k: 1}.stop())
 	a := start(ctx, t, cmd)
 	pid, _ := p.stopped(file, a, 1)
 	if pid == 0 {
 		return o, false
 	}
-	if got := p.world.run(at(0, "dpl-cleanup")); got.status != 0 || p.exists("operations/o.json.lock") {
+	if got := p.world.run(at(0, "dpl-cleanup")); got.status != 0 ||
+		p.exists("operations/o.json.lock") {
 		t.Errorf("the lock file is not swept away: %v", got)
 	}
 

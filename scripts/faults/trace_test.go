@@ -65,7 +65,8 @@ func (w *world) parse(text string) (pid string, found []call, stops int) {
 	last := -1                      // index of the call that is being made, if it is one to return
 
 	for line := range strings.Lines(text) {
-		if by, rest, _ := strings.Cut(line, " "); by == pid && strings.HasPrefix(strings.TrimSpace(rest), "--- stopped by SIGSTOP") {
+		if by, rest, _ := strings.Cut(line, " "); by == pid &&
+			strings.HasPrefix(strings.TrimSpace(rest), "--- stopped by SIGSTOP") {
 			stops++
 		}
 
@@ -90,7 +91,8 @@ func (w *world) parse(text string) (pid string, found []call, stops int) {
 			if on := paths.FindAllString(args, -1); on != nil && m[2] != "epoll_ctl" { // which any thread of Go makes
 				last = len(found)
 				what := strings.ReplaceAll(randomName.ReplaceAllString(strings.Join(slices.Compact(on), " "), "$1*"), w.base, "")
-				found = append(found, call{name: m[2], k: count[m[2]], on: what, write: writeFlags.MatchString(m[4])})
+				found = append(found, call{name: m[2], k: count[m[2]], on: what,
+					write: writeFlags.MatchString(m[4])})
 			}
 		}
 
@@ -123,7 +125,8 @@ func (w *world) trace(t *testing.T, s step, options ...string) traced {
 
 // straced returns the process, and the file for the trace of these calls. Other programs that a
 // command starts are not traced.
-func (w *world) straced(ctx context.Context, t *testing.T, s step, suffix, calls string, options ...string) (cmd *exec.Cmd, file string) {
+func (w *world) straced(ctx context.Context, t *testing.T, s step, suffix, calls string,
+	options ...string) (cmd *exec.Cmd, file string) {
 	file = w.base + suffix
 	if err := ignoreMissing(os.Remove(file)); err != nil {
 		t.Fatal(err)
@@ -165,7 +168,8 @@ func (w *world) baseline(t *testing.T, s step) traced {
 func (w *world) onMainThread(got traced) bool {
 	for line := range strings.Lines(got.text) {
 		m := syscallLine.FindStringSubmatch(line)
-		if m != nil && m[1] != got.pid && strings.Contains(line, w.base+"/") && !slices.Contains([]string{"dup3", "fcntl", "close", "execve", "epoll_ctl"}, m[2]) {
+		if m != nil && m[1] != got.pid && strings.Contains(line, w.base+"/") &&
+			!slices.Contains([]string{"dup3", "fcntl", "close", "execve", "epoll_ctl"}, m[2]) {
 			return false
 		}
 	}

@@ -54,8 +54,9 @@ var counted = map[uint64]string{
 	unix.SYS_OPENAT: "openat", unix.SYS_MKDIRAT: "mkdirat", unix.SYS_UNLINKAT: "unlinkat",
 	unix.SYS_RENAMEAT: "renameat", unix.SYS_RENAMEAT2: "renameat2", unix.SYS_LINKAT: "linkat",
 	unix.SYS_WRITE: "write", unix.SYS_PWRITE64: "pwrite64", unix.SYS_FSYNC: "fsync",
-	unix.SYS_FDATASYNC: "fdatasync", unix.SYS_FTRUNCATE: "ftruncate", unix.SYS_FALLOCATE: "fallocate",
-	unix.SYS_FCHMOD: "fchmod", unix.SYS_FCHMODAT: "fchmodat", unix.SYS_FLOCK: "flock",
+	unix.SYS_FDATASYNC: "fdatasync", unix.SYS_FTRUNCATE: "ftruncate",
+	unix.SYS_FALLOCATE: "fallocate",
+	unix.SYS_FCHMOD:    "fchmod", unix.SYS_FCHMODAT: "fchmodat", unix.SYS_FLOCK: "flock",
 	unix.SYS_CLOSE_RANGE: "close_range", unix.SYS_DUP3: "dup3",
 	unix.SYS_CLONE: "clone", unix.SYS_CLONE3: "clone3", unix.SYS_EXECVE: "execve",
 	unix.SYS_EXECVEAT: "execveat", unix.SYS_EXIT_GROUP: "exit_group", unix.SYS_KILL: "kill",
@@ -227,7 +228,8 @@ func enters(tid int) (name string, counts bool) {
 		_    [4]uint64
 	}
 	const getSyscallInfo, entry = 0x420e, 1
-	_, _, errno := unix.Syscall6(unix.SYS_PTRACE, getSyscallInfo, uintptr(tid), unsafe.Sizeof(info), uintptr(unsafe.Pointer(&info)), 0, 0)
+	_, _, errno := unix.Syscall6(unix.SYS_PTRACE, getSyscallInfo, uintptr(tid), unsafe.Sizeof(info),
+		uintptr(unsafe.Pointer(&info)), 0, 0)
 	if errno != 0 || info.op != entry {
 		return "", false
 	}

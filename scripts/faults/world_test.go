@@ -51,7 +51,8 @@ type commitMode struct {
 }
 
 // modes are those that all rigs run in.
-var modes = []commitMode{{name: "rename", every: 1}, {name: "link", flags: []string{"--commit", "link"}, every: 3}}
+var modes = []commitMode{{name: "rename", every: 1},
+	{name: "link", flags: []string{"--commit", "link"}, every: 3}}
 
 // A world is a ledger with resources, in a directory of its own. Any number of trials begin in the
 // same state.
@@ -68,7 +69,8 @@ type world struct {
 func newWorld(t *testing.T, bin string, mode commitMode, setup ...step) *world {
 	t.Helper()
 	dir := t.TempDir()
-	w := &world{bin: bin, base: filepath.Join(dir, "w"), template: filepath.Join(dir, "template"), mode: mode}
+	w := &world{bin: bin, base: filepath.Join(dir, "w"), template: filepath.Join(dir, "template"),
+		mode: mode}
 	w.build(t, setup)
 	return w
 }
@@ -181,7 +183,8 @@ func (w *world) command(ctx context.Context, s step, before ...string) *exec.Cmd
 	cmd.Dir = "/"
 	cmd.Env = []string{
 		"PATH=" + w.bin + ":" + os.Getenv("PATH"), "HOME=" + w.base, "DPL_LEDGER=" + w.ledger(),
-		"DPL_REPLAY=1", "DPL_NOW=" + time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(s.at).Format(time.RFC3339),
+		"DPL_REPLAY=1", "DPL_NOW=" + time.Date(2026, 1, 1, 0, 0, 0, 0,
+			time.UTC).Add(s.at).Format(time.RFC3339),
 	}
 
 	if w.owner != 0 {

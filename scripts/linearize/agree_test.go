@@ -56,8 +56,10 @@ func TestOrderAgrees(t *testing.T) {
 // random makes up a history. Like recorded ones it ends with a status, while no other command runs.
 func random(rng *rand.Rand) []porcupine.Operation {
 	commands := []command{
-		pushA, pushB, popB, beatA, status, {verb: "pop", call: "a"}, {verb: "pop", call: "a", keepOpen: true}, {verb: "heartbeat", call: "b"},
-		{verb: "abort"}, {verb: "cleanup"}, {verb: "cleanup"}, {verb: "heartbeat", supervisor: "s"}, {verb: "heartbeat", supervisor: "s"},
+		pushA, pushB, popB, beatA, status, {verb: "pop", call: "a"},
+		{verb: "pop", call: "a", keepOpen: true}, {verb: "heartbeat", call: "b"},
+		{verb: "abort"}, {verb: "cleanup"}, {verb: "cleanup"}, {verb: "heartbeat", supervisor: "s"},
+		{verb: "heartbeat", supervisor: "s"},
 	}
 
 	s, before := &script{}, operation{}

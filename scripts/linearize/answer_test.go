@@ -17,10 +17,12 @@ import (
 type shell struct{ bin, ledger string }
 
 // start starts c with more arguments. Its output goes to the two buffers.
-func (s shell) start(c command, more ...string) (process *exec.Cmd, stdout, stderr *bytes.Buffer, err error) {
+func (s shell) start(c command,
+	more ...string) (process *exec.Cmd, stdout, stderr *bytes.Buffer, err error) {
 	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
 	process = exec.Command(filepath.Join(s.bin, c.program()), append(c.args(), more...)...)
-	process.Env = []string{"DPL_LEDGER=" + s.ledger, "DPL_REPLAY=1", "HOME=" + s.ledger, "PATH=" + os.Getenv("PATH")}
+	process.Env = []string{"DPL_LEDGER=" + s.ledger, "DPL_REPLAY=1", "HOME=" + s.ledger, "PATH=" +
+		os.Getenv("PATH")}
 	process.Stdout, process.Stderr = stdout, stderr
 	return process, stdout, stderr, process.Start()
 }
@@ -73,7 +75,8 @@ const killed = -1 // exit status of who was
 // is one silent answer for c.op.
 func answers(c command, status int, stdout, stderr []byte) (map[string]answer, error) {
 	switch {
-	case len(stdout) > 0 && len(stderr) > 0 && c.verb != "cleanup", status != killed && len(stdout)+len(stderr) == 0:
+	case len(stdout) > 0 && len(stderr) > 0 && c.verb != "cleanup", status != killed &&
+		len(stdout)+len(stderr) == 0:
 		return nil, fmt.Errorf("%v: status %d, stdout %q, stderr %q", c, status, stdout, stderr)
 	case status == killed && !json.Valid(stdout) && !json.Valid(stderr):
 		return map[string]answer{c.op: {silent: true}}, nil
@@ -112,7 +115,8 @@ func answers(c command, status int, stdout, stderr []byte) (map[string]answer, e
 }
 
 func (s said) answer() answer {
-	return answer{status: s.Status, revision: s.Revision, state: s.State, changed: s.Changed, archived: s.Archived, crashed: string(s.Crashed)}
+	return answer{status: s.Status, revision: s.Revision, state: s.State, changed: s.Changed,
+		archived: s.Archived, crashed: string(s.Crashed)}
 }
 
 // A document is the file of an operation, as far as the model knows it.
@@ -141,7 +145,8 @@ type document struct {
 // operation returns what the model knows of it.
 func (d document) operation(inArchive bool) operation {
 	o := operation{
-		place: here, revision: d.Revision, state: d.State, aborted: d.Aborted, passes: d.TerminalHeartbeats, beat: milliseconds(d.LastHeartbeat),
+		place: here, revision: d.Revision, state: d.State, aborted: d.Aborted,
+		passes: d.TerminalHeartbeats, beat: milliseconds(d.LastHeartbeat),
 	}
 
 	if inArchive {
@@ -150,14 +155,17 @@ func (d document) operation(inArchive bool) operation {
 
 	for _, f := range d.Stack {
 		o.stack = append(o.stack, frame{
-			call: f.CallID, participant: f.ParticipantID, supervisor: or(f.SupervisorID, ""), contained: !or(f.FailOnCrash, true),
-			state: or(f.State, "active"), beat: milliseconds(f.LastHeartbeat), reported: milliseconds(f.ReportedAt),
+			call: f.CallID, participant: f.ParticipantID, supervisor: or(f.SupervisorID, ""),
+			contained: !or(f.FailOnCrash, true),
+			state:     or(f.State, "active"), beat: milliseconds(f.LastHeartbeat),
+			reported: milliseconds(f.ReportedAt),
 		})
 	}
 
 	for id, s := range d.SupervisorHeartbeats {
 		o.supervisors = append(o.supervisors, supervisor{
-			id: id, dead: s.Status == "dead", keep: s.OrphanPolicy == "keep", beat: milliseconds(s.LastHeartbeat),
+			id: id, dead: s.Status == "dead", keep: s.OrphanPolicy == "keep",
+			beat: milliseconds(s.LastHeartbeat),
 		})
 	}
 

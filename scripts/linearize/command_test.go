@@ -58,7 +58,8 @@ func (c command) args() []string {
 // String returns what is different from one command to the other.
 func (c command) String() string {
 	common := func(arg string) bool {
-		return strings.HasPrefix(arg, "--lock") || arg == "--json" || strings.HasPrefix(arg, "--s") && strings.Contains(arg, "=")
+		return strings.HasPrefix(arg, "--lock") || arg == "--json" ||
+			strings.HasPrefix(arg, "--s") && strings.Contains(arg, "=")
 	}
 	return c.program() + " " + strings.Join(slices.DeleteFunc(c.args(), common), " ")
 }
@@ -90,7 +91,8 @@ func (a answer) equal(b answer) bool {
 
 // over reports whether it says that the operation is.
 func (a answer) over() bool {
-	return a.status == 4 || a.archived || a.state == "completed" || a.state == "failed" || a.shown != nil && a.shown.terminal()
+	return a.status == 4 || a.archived || a.state == "completed" || a.state == "failed" ||
+		a.shown != nil && a.shown.terminal()
 }
 
 // reported returns the crashed calls.

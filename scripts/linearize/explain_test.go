@@ -37,10 +37,14 @@ func model() porcupine.Model {
 			return foreseen.equal(output.(answer)), explained{after, c.place}
 		},
 		Equal: func(a, b any) bool {
-			return a.(explained).place == b.(explained).place && a.(explained).equal(b.(explained).operation)
+			return a.(explained).place == b.(explained).place &&
+				a.(explained).equal(b.(explained).operation)
 		},
-		DescribeOperation: func(input, output any) string { return fmt.Sprintf("%v: %v", input, output) },
-		DescribeState:     func(state any) string { return fmt.Sprintf("%+v", state) },
+		DescribeOperation: func(input, output any) string {
+			return fmt.Sprintf("%v: %v", input,
+				output)
+		},
+		DescribeState: func(state any) string { return fmt.Sprintf("%+v", state) },
 	}
 }
 
@@ -63,7 +67,8 @@ func (h *history) judge() (illegal, unknown []string) {
 		case porcupine.Illegal:
 			illegal = append(illegal, fmt.Sprintf("%s: illegal: %s", id, why))
 		case porcupine.Unknown:
-			unknown = append(unknown, fmt.Sprintf("%s: unknown: porcupine took more than %v", id, patience))
+			unknown = append(unknown, fmt.Sprintf("%s: unknown: porcupine took more than %v", id,
+				patience))
 		}
 	}
 
@@ -128,7 +133,8 @@ func (h *history) wrongFile(id string) (faults []string) {
 
 	for _, e := range h.events[id] {
 		c, a := e.Input.(command), e.Output.(answer)
-		if c.verb == "push" && a.changed && a.revision > d.Events[0].Revision && started[fmt.Sprint(c.call, " ", a.revision)] == 0 {
+		if c.verb == "push" && a.changed && a.revision > d.Events[0].Revision &&
+			started[fmt.Sprint(c.call, " ", a.revision)] == 0 {
 			faults = append(faults, fmt.Sprintf("%s: has no event of %v: %+v", path, c, a))
 		}
 	}
@@ -139,7 +145,8 @@ func (h *history) wrongFile(id string) (faults []string) {
 // shown returns the last state of an operation that dpl-status has shown.
 func (h *history) shown(id string) operation {
 	events := h.events[id]
-	last := slices.MaxFunc(events, func(a, b porcupine.Operation) int { return cmp.Compare(a.Return, b.Return) })
+	last := slices.MaxFunc(events,
+		func(a, b porcupine.Operation) int { return cmp.Compare(a.Return, b.Return) })
 	if shown := last.Output.(answer).shown; shown != nil {
 		return *shown
 	}
@@ -161,7 +168,8 @@ func (h *history) untidy() (faults []string) {
 		case err != nil:
 			faults = append(faults, err.Error())
 		case filepath.Ext(name) == ".lock":
-			if _, err := os.Lstat(filepath.Join(dir, name[:len(name)-len(".lock")])); errors.Is(err, os.ErrNotExist) {
+			if _, err := os.Lstat(filepath.Join(dir, name[:len(name)-len(".lock")])); errors.Is(err,
+				os.ErrNotExist) {
 				faults = append(faults, name+": is the lock of nothing")
 			}
 		case filepath.Ext(name) == ".json" && !json.Valid(text):

@@ -106,8 +106,10 @@ func sizeOfSoak(t *testing.T) (size, int) {
 func covered(t *testing.T, all tally) {
 	t.Helper()
 	for _, what := range []string{
-		"operations completed", "operations failed", "operations aborted", "operations archived", "crashes reported", "edits by push",
-		"edits by heartbeat", "edits by pop", "edits by ack", "edits by abort", "edits by cleanup", "silent", "refused with 76",
+		"operations completed", "operations failed", "operations aborted", "operations archived",
+		"crashes reported", "edits by push",
+		"edits by heartbeat", "edits by pop", "edits by ack", "edits by abort", "edits by cleanup",
+		"silent", "refused with 76",
 	} {
 		if all[what] == 0 {
 			t.Errorf("not one of the histories has %q", what)
@@ -115,7 +117,8 @@ func covered(t *testing.T, all tally) {
 	}
 
 	if all["killed"]*10 < all["processes"] {
-		t.Errorf("%d of %d processes were killed, want one in ten at least", all["killed"], all["processes"])
+		t.Errorf("%d of %d processes were killed, want one in ten at least", all["killed"],
+			all["processes"])
 	}
 }
 
@@ -135,7 +138,8 @@ func overlay(t *testing.T, file, old, new string) string {
 
 	edited, ok := replaceOnce(string(source), old, new)
 	if !ok {
-		t.Fatalf("%s does not have %q exactly once: this test has to be told what to break instead", file, old)
+		t.Fatalf("%s does not have %q exactly once: this test has to be told what to break instead",
+			file, old)
 	}
 
 	dir := t.TempDir()
@@ -143,7 +147,8 @@ func overlay(t *testing.T, file, old, new string) string {
 	if err := os.WriteFile(broken, []byte(edited), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(list, fmt.Appendf(nil, `{"Replace": {%q: %q}}`, path, broken), 0o600); err != nil {
+	if err := os.WriteFile(list, fmt.Appendf(nil, `{"Replace": {%q: %q}}`, path, broken),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 

@@ -44,8 +44,10 @@ func TestMachine(t *testing.T) {
 			t.Log(seen)
 
 			for _, what := range []string{
-				"push 0", "push 4", "push 69", "push 76", "pop 0", "pop 4", "pop 66", "heartbeat 0", "heartbeat 3", "heartbeat 4",
-				"heartbeat 5", "heartbeat 66", "heartbeat 76", "abort 0", "abort 4", "ack 0", "ack 4", "ack 66", "ack 76", "cleanup 0",
+				"push 0", "push 4", "push 69", "push 76", "pop 0", "pop 4", "pop 66", "heartbeat 0",
+				"heartbeat 3", "heartbeat 4",
+				"heartbeat 5", "heartbeat 66", "heartbeat 76", "abort 0", "abort 4", "ack 0",
+				"ack 4", "ack 66", "ack 76", "cleanup 0",
 				"cleanup 4", "cleanup 66", "archived", "completed", "failed", "rehearsed",
 			} {
 				if seen[what] == 0 {
@@ -61,12 +63,16 @@ func TestSeededBugs(t *testing.T) {
 	setFlag(t, "rapid.nofailfile", "true")
 	setFlag(t, "rapid.shrinktime", "0s")
 	for i, bug := range []struct{ name, file, old, new string }{
-		{"pop leaves the crashed calls above", "protocol/pop.go", "e.cleared(e.op.Stack[last])", "false"},
+		{"pop leaves the crashed calls above", "protocol/pop.go", "e.cleared(e.op.Stack[last])",
+			"false"},
 		{"refused push changes the revision", "protocol/push.go",
-			"	if e.op.State != Running {\n		return op, ErrNotRunning", "	if e.op.State != Running {\n		return e.op, nil"},
+			"	if e.op.State != Running {\n		return op, ErrNotRunning",
+			"	if e.op.State != Running {\n		return e.op, nil"},
 		{"ack does not refresh", "protocol/ack.go", "e.refresh(a, true)", "_ = a"},
-		{"rehearsal changes", "cmd/internal/session/edit.go", "if s.DryRun() {", "if s.DryRun() && s.options.Program == \"\" {"},
-		{"unchanged operation is written", "fileops/document.go", "c.revision(a) != c.revision(b)", "true"},
+		{"rehearsal changes", "cmd/internal/session/edit.go", "if s.DryRun() {",
+			"if s.DryRun() && s.options.Program == \"\" {"},
+		{"unchanged operation is written", "fileops/document.go", "c.revision(a) != c.revision(b)",
+			"true"},
 	} {
 		t.Run(bug.name, func(t *testing.T) {
 			flags := overlay(t, bug.file, bug.old, bug.new)
@@ -80,7 +86,8 @@ func TestSeededBugs(t *testing.T) {
 			go func() {
 				defer close(done)
 				setFlag(t, "rapid.checks", "1")
-				checkMachine(found, t.TempDir(), bin, modes[0], tally{}, func(t *rapid.T, m *machine) { m.tour(t) })
+				checkMachine(found, t.TempDir(), bin, modes[0], tally{},
+					func(t *rapid.T, m *machine) { m.tour(t) })
 				setFlag(t, "rapid.checks", "300")
 				runMachine(found, t.TempDir(), bin, modes[0], tally{})
 			}()
@@ -111,26 +118,33 @@ func (f *failure) FailNow()              { f.failed = true; runtime.Goexit() }
 func runMachine(t rapid.TB, dir, bin string, mode mode, seen tally) {
 	checkMachine(t, dir, bin, mode, seen, func(t *rapid.T, m *machine) {
 		t.Repeat(map[string]func(*rapid.T){
-			"push": m.push, "push again": m.push, "heartbeat": m.heartbeat, "heartbeat again": m.heartbeat, "supervise": m.supervise,
-			"pop": m.pop, "ack": m.ack, "ack again": m.ack, "abort": m.abort, "cleanup": m.cleanup, "pass": m.pass,
+			"push": m.push, "push again": m.push, "heartbeat": m.heartbeat,
+			"heartbeat again": m.heartbeat, "supervise": m.supervise,
+			"pop": m.pop, "ack": m.ack, "ack again": m.ack, "abort": m.abort, "cleanup": m.cleanup,
+			"pass": m.pass,
 		})
 	})
 }
 
-func checkMachine(t rapid.TB, dir, bin string, mode mode, seen tally, check func(*rapid.T, *machine)) {
+func checkMachine(t rapid.TB, dir, bin string, mode mode, seen tally,
+	check func(*rapid.T, *machine)) {
 	rapid.Check(t, func(t *rapid.T) {
 		own, err := os.MkdirTemp(dir, "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer os.RemoveAll(own)
-		m := &machine{mode: mode, shell: shell{bin, filepath.Join(own, "ledger")}, now: begin, tally: seen}
+		m := &machine{mode: mode, shell: shell{bin, filepath.Join(own, "ledger")}, now: begin,
+			tally: seen}
 		m.model.linked = mode.hint
 		check(t, m)
 	})
 }
 
-func one(t *rapid.T, what string, of ...string) string { return rapid.SampledFrom(of).Draw(t, what) }
+func one(t *rapid.T, what string, of ...string) string {
+	return rapid.SampledFrom(of).Draw(t,
+		what)
+}
 
 // rarely is true once in n times.
 func rarely(t *rapid.T, n int, what string) bool { return rapid.IntRange(1, n).Draw(t, what) == n }
@@ -153,8 +167,10 @@ func (m *machine) push(t *rapid.T) {
 	}
 
 	c := command{
-		verb: "push", call: one(t, "call", "c1", "c2", "c3", "c4"), participant: one(t, "participant", "p1", "p2", "p3"),
-		supervisor: one(t, "supervisor", supervisors...), contained: !rarely(t, 3, "fatal"), reuse: rarely(t, 2, "reuse"),
+		verb: "push", call: one(t, "call", "c1", "c2", "c3", "c4"),
+		participant: one(t, "participant", "p1", "p2", "p3"),
+		supervisor:  one(t, "supervisor", supervisors...), contained: !rarely(t, 3, "fatal"),
+		reuse: rarely(t, 2, "reuse"),
 	}
 
 	c.keep = c.supervisor != "" && rarely(t, 4, "keep")
@@ -166,7 +182,8 @@ func (m *machine) push(t *rapid.T) {
 }
 
 func (m *machine) heartbeat(t *rapid.T) {
-	c := command{verb: "heartbeat", supervisor: one(t, "supervisor", "", "", "s1"), cleaning: rarely(t, 3, "cleaning")}
+	c := command{verb: "heartbeat", supervisor: one(t, "supervisor", "", "", "s1"),
+		cleaning: rarely(t, 3, "cleaning")}
 	if c.participant = one(t, "participant", "", "p1", "p2", "p3"); c.participant == "" {
 		c.call = m.call(t)
 	}
@@ -178,12 +195,14 @@ func (m *machine) supervise(t *rapid.T) {
 }
 
 func (m *machine) pop(t *rapid.T) {
-	m.do(t, command{verb: "pop", call: m.call(t), fail: rarely(t, 6, "fail"), keepOpen: rarely(t, 3, "keepOpen")})
+	m.do(t, command{verb: "pop", call: m.call(t), fail: rarely(t, 6, "fail"),
+		keepOpen: rarely(t, 3, "keepOpen")})
 }
 
 func (m *machine) ack(t *rapid.T) {
 	c := command{verb: "ack", call: m.call(t), supervisor: one(t, "supervisor", "s1", "s2")}
-	if i := m.model.index(c.call); i >= 0 && m.model.stack[i].supervisor != "" && !rarely(t, 4, "wrong supervisor") {
+	if i := m.model.index(c.call); i >= 0 && m.model.stack[i].supervisor != "" &&
+		!rarely(t, 4, "wrong supervisor") {
 		c.supervisor = m.model.stack[i].supervisor
 	}
 	m.do(t, c)
@@ -200,7 +219,8 @@ func (m *machine) cleanup(t *rapid.T) { m.do(t, command{verb: "cleanup"}) }
 // pass lets time pass, up to each of the limits and past it.
 func (m *machine) pass(t *rapid.T) {
 	short := []int64{threshold / 2, threshold - 1000, threshold, threshold + 1}
-	m.now += rapid.SampledFrom(slices.Concat(short, short, []int64{10 * threshold, 10*threshold + 1, 3600_001})).Draw(t, "ms")
+	m.now += rapid.SampledFrom(slices.Concat(short, short,
+		[]int64{10 * threshold, 10*threshold + 1, 3600_001})).Draw(t, "ms")
 }
 
 // do makes c, perhaps after a rehearsal, and compares what it says and does with the model.
@@ -247,7 +267,8 @@ func (m *machine) compare(t *rapid.T, c command, want answer, more ...string) {
 // check compares the file of the operation with the model.
 func (m *machine) check(t *rapid.T, c command) {
 	if m.mode.hint || m.model.place == archived {
-		m.compare(t, command{verb: "status", op: operationOfMachine, now: m.now}, answer{shown: &m.model})
+		m.compare(t, command{verb: "status", op: operationOfMachine, now: m.now},
+			answer{shown: &m.model})
 		return
 	}
 
@@ -285,6 +306,7 @@ func (m *machine) files(t *rapid.T) map[string]string {
 // unchanged compares the ledger with what it was.
 func (m *machine) unchanged(t *rapid.T, c command, before map[string]string) {
 	if after := m.files(t); !maps.Equal(after, before) {
-		t.Fatalf("%v, which is to change nothing, has changed %v to %v", c, slices.Sorted(maps.Values(before)), slices.Sorted(maps.Values(after)))
+		t.Fatalf("%v, which is to change nothing, has changed %v to %v", c,
+			slices.Sorted(maps.Values(before)), slices.Sorted(maps.Values(after)))
 	}
 }

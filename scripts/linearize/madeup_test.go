@@ -17,7 +17,8 @@ func (s *script) did(from, to int64, c command) *porcupine.Operation {
 	c.op, c.now = "op", begin+int64(len(s.events))
 	after, said := s.now.do(c)
 	s.now = after
-	s.events = append(s.events, porcupine.Operation{ClientId: len(s.events), Input: c, Call: from, Output: said, Return: to})
+	s.events = append(s.events, porcupine.Operation{ClientId: len(s.events), Input: c, Call: from,
+		Output: said, Return: to})
 	return &s.events[len(s.events)-1]
 }
 

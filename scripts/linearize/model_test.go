@@ -40,8 +40,10 @@ func (f frame) live() bool { return f.state != "crashed" && f.state != "cleanedU
 func (o operation) terminal() bool { return o.state == "completed" || o.state == "failed" }
 
 func (o operation) equal(p operation) bool {
-	return o.place == p.place && o.revision == p.revision && o.state == p.state && o.aborted == p.aborted && o.passes == p.passes &&
-		o.beat == p.beat && slices.Equal(o.stack, p.stack) && slices.Equal(o.supervisors, p.supervisors)
+	return o.place == p.place && o.revision == p.revision && o.state == p.state &&
+		o.aborted == p.aborted && o.passes == p.passes &&
+		o.beat == p.beat && slices.Equal(o.stack, p.stack) &&
+		slices.Equal(o.supervisors, p.supervisors)
 }
 
 // index returns where call is in the stack, or -1.
@@ -151,7 +153,8 @@ func (o operation) push(c command) (operation, answer) {
 	}
 
 	t.o.stack = append(t.o.stack, frame{
-		call: c.call, participant: c.participant, supervisor: c.supervisor, contained: c.contained, state: "active", beat: c.now,
+		call: c.call, participant: c.participant, supervisor: c.supervisor, contained: c.contained,
+		state: "active", beat: c.now,
 	})
 
 	t.o.beat = c.now
@@ -162,7 +165,8 @@ func (o operation) push(c command) (operation, answer) {
 // heartbeat is spec §5.2.
 func (o operation) heartbeat(c command) (operation, answer) {
 	own := func(f frame) bool {
-		return (c.call != "" || c.participant != "") && (c.call == "" || f.call == c.call) && (c.participant == "" || f.participant == c.participant)
+		return (c.call != "" || c.participant != "") && (c.call == "" || f.call == c.call) &&
+			(c.participant == "" || f.participant == c.participant)
 	}
 
 	participates := c.call != "" || c.participant != ""
@@ -189,7 +193,8 @@ func (o operation) heartbeat(c command) (operation, answer) {
 
 	after, a := t.end()
 	for i := range after.stack {
-		if f := &after.stack[i]; c.supervisor != "" && f.supervisor == c.supervisor && f.state == "crashed" {
+		if f := &after.stack[i]; c.supervisor != "" && f.supervisor == c.supervisor &&
+			f.state == "crashed" {
 			if f.reported == 0 {
 				f.reported = c.now
 			}
@@ -198,7 +203,8 @@ func (o operation) heartbeat(c command) (operation, answer) {
 	}
 
 	switch {
-	case participates && !slices.ContainsFunc(after.stack, func(f frame) bool { return own(f) && f.live() }):
+	case participates && !slices.ContainsFunc(after.stack,
+		func(f frame) bool { return own(f) && f.live() }):
 		a.status = 5
 	case after.terminal():
 		a.status = 4
@@ -223,7 +229,8 @@ func (o operation) pop(c command) (operation, answer) {
 	}
 
 	end := i + 1
-	for end < len(t.o.stack) && (t.o.stack[end].state == "cleanedUp" || t.o.stack[end].state == "crashed" && t.nobodys(t.o.stack[end])) {
+	for end < len(t.o.stack) && (t.o.stack[end].state == "cleanedUp" ||
+		t.o.stack[end].state == "crashed" && t.nobodys(t.o.stack[end])) {
 		end++
 	}
 

@@ -63,7 +63,8 @@ func (s *search) places() bool {
 		reads = append(reads, seen...)
 	}
 
-	slices.SortFunc(reads, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
+	slices.SortFunc(reads,
+		func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
 	over := make([]int, len(reads)) // in the order in which they returned
 	for i := range over {
 		over[i] = i
@@ -115,7 +116,8 @@ func earliest(ended []int64, e porcupine.Operation) int {
 }
 
 func line(e porcupine.Operation) string {
-	return fmt.Sprintf("client %d, %d to %d ms: %v: %v", e.ClientId, e.Call/1e6, e.Return/1e6, e.Input, e.Output)
+	return fmt.Sprintf("client %d, %d to %d ms: %v: %v", e.ClientId, e.Call/1e6, e.Return/1e6,
+		e.Input, e.Output)
 }
 
 // lines returns the first ten lines.

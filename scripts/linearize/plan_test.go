@@ -22,7 +22,8 @@ type planner struct {
 }
 
 func plan(seed uint64, worker, workers int) *planner {
-	return &planner{rng: rand.New(rand.NewPCG(seed, uint64(worker))), worker: worker, workers: workers}
+	return &planner{rng: rand.New(rand.NewPCG(seed, uint64(worker))), worker: worker,
+		workers: workers}
 }
 
 func (p *planner) chance(percent float64) bool { return p.rng.Float64()*100 < percent }

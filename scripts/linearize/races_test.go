@@ -12,10 +12,15 @@ func TestSeededRaces(t *testing.T) {
 		name string
 		edit [3]string // file, old, new
 	}{
-		{"the lock does not exclude", [3]string{"fileops/disk/flock.go", "l.flock.TryLock()", "l.flock.TryRLock()"}},
-		{"an edit is acknowledged and not made", [3]string{"fileops/edit.go", "	dirs, err := e.ledger.openDirs(sync, e.dir)",
-			"	if changes[0].next.revision%64 == 63 {\n		return 0, nil\n	}\n	dirs, err := e.ledger.openDirs(sync, e.dir)"}},
-		{"the file is away for a moment", [3]string{"fileops/replacement.go", "	if err = r.ledger.fs.Replace(r.temp, r.path)",
+		{"the lock does not exclude", [3]string{"fileops/disk/flock.go", "l.flock.TryLock()",
+			"l.flock.TryRLock()"}},
+		{"an edit is acknowledged and not made",
+			[3]string{"fileops/edit.go", "	dirs, err := e.ledger.openDirs(sync, e.dir)",
+				"	if changes[0].next.revision%64 == 63 {\n		return 0, nil\n	}\n	dirs, err " +
+					":= " +
+					"e.ledger.openDirs(sync, e.dir)"}},
+		{"the file is away for a moment", [3]string{"fileops/replacement.go",
+			"	if err = r.ledger.fs.Replace(r.temp, r.path)",
 			"	r.ledger.fs.Remove(r.path)\n	if err = r.ledger.fs.Replace(r.temp, r.path)"}},
 	} {
 		t.Run(bug.name, func(t *testing.T) {
@@ -24,7 +29,8 @@ func TestSeededRaces(t *testing.T) {
 				t.Skip("needs DPL_SOAK=1: one of them is enough for every day")
 			}
 
-			h := record(t, build.Commands(t, root, flags), modes[0], size{workers: 8, edits: 350}, seed(t))
+			h := record(t, build.Commands(t, root, flags), modes[0], size{workers: 8, edits: 350},
+				seed(t))
 			illegal, unknown := h.judge()
 			for _, err := range h.errs {
 				t.Log(err)

@@ -46,9 +46,11 @@ type recorder struct {
 func record(t *testing.T, bin string, m mode, size size, seed uint64) *history {
 	t.Helper()
 	r := &recorder{size: size, started: time.Now(), usual: map[string]int64{}}
-	r.mode, r.shell, r.seed, r.events = m, shell{bin, filepath.Join(t.TempDir(), "ledger")}, seed, map[string][]porcupine.Operation{}
+	r.mode, r.shell, r.seed, r.events = m, shell{bin,
+		filepath.Join(t.TempDir(), "ledger")}, seed, map[string][]porcupine.Operation{}
 	r.clock.Store(begin)
-	r.do(0, step{command: command{verb: "push", call: "first", participant: "nobody", contained: true, create: m.create}})
+	r.do(0, step{command: command{verb: "push", call: "first", participant: "nobody",
+		contained: true, create: m.create}})
 	var workers sync.WaitGroup
 	for w := range size.workers {
 		workers.Go(func() { r.work(w+1, plan(seed, w, size.workers)) })
@@ -113,7 +115,8 @@ func (r *recorder) on(client int, s step, op string) answer {
 		return answer{}
 	}
 
-	e := porcupine.Operation{ClientId: client, Input: s.command, Call: int64(called), Return: int64(returned)}
+	e := porcupine.Operation{ClientId: client, Input: s.command, Call: int64(called),
+		Return: int64(returned)}
 	if status == killed {
 		e.Metadata = "killed"
 	}

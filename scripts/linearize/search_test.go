@@ -74,8 +74,9 @@ func newSearch(events []porcupine.Operation) (s *search, why string) {
 
 	s = &search{
 		made: make([][]porcupine.Operation, last+1), seen: make([][]porcupine.Operation, last+1),
-		states: make([]operation, last+1), makers: make([]porcupine.Operation, last+1), times: make([]int64, last+1),
-		used: map[key]bool{},
+		states: make([]operation, last+1), makers: make([]porcupine.Operation, last+1),
+		times: make([]int64, last+1),
+		used:  map[key]bool{},
 	}
 
 	for _, e := range events {
@@ -171,7 +172,8 @@ func (s *search) extend(step int) bool {
 		return false
 	}
 
-	return s.fail(step, fmt.Sprintf("step %d, in %+v: nobody explains it of%s\n  and what was said of it%s",
+	return s.fail(step, fmt.Sprintf("step %d, in %+v: nobody explains it of%s\n  and what was "+
+		"said of it%s",
 		step, s.states[step-1], lines(candidates), lines(s.seen[step])))
 }
 

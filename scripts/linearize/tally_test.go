@@ -28,8 +28,9 @@ func (t tally) add(h *history) {
 // processes that were killed in time.
 func (h *history) tally() tally {
 	t := tally{
-		"histories": 1, "milliseconds": int(h.took.Milliseconds()), "milliseconds judging": int(h.judged.Milliseconds()),
-		"processes": int(h.processes.Load()), "killed": int(h.deaths.Load()),
+		"histories": 1, "milliseconds": int(h.took.Milliseconds()),
+		"milliseconds judging": int(h.judged.Milliseconds()),
+		"processes":            int(h.processes.Load()), "killed": int(h.deaths.Load()),
 		"edits by killed": h.found,
 	}
 

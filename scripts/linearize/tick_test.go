@@ -40,7 +40,8 @@ func (t *tick) beat(id string) {
 
 // supervisor returns the entry of a supervisor, which it makes.
 func (t *tick) supervisor(id string) *supervisor {
-	i, found := slices.BinarySearchFunc(t.o.supervisors, id, func(s supervisor, id string) int { return cmp.Compare(s.id, id) })
+	i, found := slices.BinarySearchFunc(t.o.supervisors, id,
+		func(s supervisor, id string) int { return cmp.Compare(s.id, id) })
 	if !found {
 		t.o.supervisors = slices.Insert(t.o.supervisors, i, supervisor{id: id, beat: t.now})
 	}
@@ -91,7 +92,8 @@ func (t *tick) crash(which func(frame) bool) {
 
 // nobodys reports whether no live supervisor can clean up f.
 func (t *tick) nobodys(f frame) bool {
-	return !slices.ContainsFunc(t.o.supervisors, func(s supervisor) bool { return s.id == f.supervisor && !s.dead })
+	return !slices.ContainsFunc(t.o.supervisors,
+		func(s supervisor) bool { return s.id == f.supervisor && !s.dead })
 }
 
 // end is steps 7 to 9, and the answer of a verb that has changed something.
@@ -100,17 +102,22 @@ func (t *tick) end() (operation, answer) {
 	for i := range t.o.stack {
 		f := &t.o.stack[i]
 		overdue := f.reported != 0 && t.now-f.reported > 10*threshold
-		if f.state == "crashed" && t.crashed[f.call] && (t.o.state == "cleanup" || f.contained) && (t.nobodys(*f) || overdue) {
+		if f.state == "crashed" && t.crashed[f.call] && (t.o.state == "cleanup" || f.contained) &&
+			(t.nobodys(*f) || overdue) {
 			f.state = "cleanedUp"
 		}
 	}
 
-	t.o.stack = slices.DeleteFunc(t.o.stack, func(f frame) bool { return f.state == "cleanedUp" && f.contained })
+	t.o.stack = slices.DeleteFunc(t.o.stack, func(f frame) bool {
+		return f.state == "cleanedUp" &&
+			f.contained
+	})
 	for len(t.o.stack) > 0 && t.o.stack[0].state == "cleanedUp" {
 		t.o.stack = t.o.stack[1:]
 	}
 
-	if len(t.o.stack) == 0 && (t.o.state == "aborted" || t.o.state == "cleanup" || t.o.state == "running" && had > 0) {
+	if len(t.o.stack) == 0 && (t.o.state == "aborted" || t.o.state == "cleanup" ||
+		t.o.state == "running" && had > 0) {
 		t.o.state = "failed"
 	}
 

@@ -9,7 +9,8 @@ func (m *machine) tour(t *rapid.T) {
 	supervised.supervisor, again.reuse = "s1", true
 	other.call, other.participant = "c2", "p2"
 	cleaning := command{verb: "heartbeat", call: "c1", cleaning: true}
-	beat, supervise := command{verb: "heartbeat", call: "c1"}, command{verb: "heartbeat", supervisor: "s1"}
+	beat, supervise := command{verb: "heartbeat", call: "c1"}, command{verb: "heartbeat",
+		supervisor: "s1"}
 	pop, fail := command{verb: "pop", call: "c1"}, command{verb: "pop", call: "c2", fail: true}
 	ack := command{verb: "ack", call: "c1", supervisor: "s1"}
 	abort, cleanup := command{verb: "abort"}, command{verb: "cleanup"}
@@ -21,7 +22,8 @@ func (m *machine) tour(t *rapid.T) {
 	taken := other
 	taken.call = "c1"
 	m.all(t, beat, pop, ack, abort, cleanup, create, taken, beat, cleaning, ack)
-	m.all(t, command{verb: "heartbeat", call: "c2"}, command{verb: "pop", call: "c2"}, command{verb: "ack", call: "c2", supervisor: "s1"})
+	m.all(t, command{verb: "heartbeat", call: "c2"}, command{verb: "pop", call: "c2"},
+		command{verb: "ack", call: "c2", supervisor: "s1"})
 	m.now += threshold + 1
 	m.all(t, late, beat, supervise, ack)
 	over := []command{beat, push, pop, abort, ack, cleanup, cleanup, cleanup, push}

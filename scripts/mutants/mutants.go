@@ -12,13 +12,14 @@ type tier struct {
 }
 
 var tiers = map[string]tier{
-	"vectors":    goTest("./protocol", ""),
-	"files":      goTest("./fileops", ""),
-	"simulation": {goTest("./cmd/internal/simulation", "Histories").argv, []string{"DPL_HISTORIES=20s"}},
-	"scripts":    goTest("./testscripts", "TestScripts"),
-	"identity":   goTest("./testscripts", "TestIdentity|TestClock"),
-	"faults":     goTest("./scripts/faults", ""),
-	"histories":  goTest("./scripts/linearize", "TestHistories"),
+	"vectors": goTest("./protocol", ""),
+	"files":   goTest("./fileops", ""),
+	"simulation": {goTest("./cmd/internal/simulation", "Histories").argv,
+		[]string{"DPL_HISTORIES=20s"}},
+	"scripts":   goTest("./testscripts", "TestScripts"),
+	"identity":  goTest("./testscripts", "TestIdentity|TestClock"),
+	"faults":    goTest("./scripts/faults", ""),
+	"histories": goTest("./scripts/linearize", "TestHistories"),
 }
 
 func goTest(pkg, run string) tier {
@@ -62,15 +63,18 @@ var mutants = []mutant{
 		[]string{"files", "faults", "histories"},
 	}, {
 		"lock without inode check", "fileops/lock.go",
-		"return named.ID == locked.ID, l.trustFile(path, locked)", "return named.ID == named.ID, l.trustFile(path, locked)",
+		"return named.ID == locked.ID, l.trustFile(path, locked)",
+		"return named.ID == named.ID, l.trustFile(path, locked)",
 		[]string{"files", "simulation", "faults"},
 	}, {
 		"no fsync of files", "fileops/replacement.go",
-		"if err == nil && sync != SyncNone {\n		err = open.Sync()", "if err == nil && sync == -1 {\n		err = open.Sync()",
+		"if err == nil && sync != SyncNone {\n		err = open.Sync()",
+		"if err == nil && sync == -1 {\n		err = open.Sync()",
 		[]string{"files", "simulation"},
 	}, {
 		"no fsync of directories", "fileops/durable.go",
-		"		if err == nil {\n			err = dir.Sync()\n		}", "		if err == nil {\n			_ = dir\n		}",
+		"		if err == nil {\n			err = dir.Sync()\n		}",
+		"		if err == nil {\n			_ = dir\n		}",
 		[]string{"files", "simulation"},
 	}, {
 		"acknowledge before commit", "fileops/edit.go",
@@ -80,8 +84,10 @@ var mutants = []mutant{
 		"detect and act in two holds", "fileops/operation.go",
 		"	return operations.Edit(l, id, mode, verb)\n",
 		"	early, _, earlyErr := l.ReadOperation(id)\n" +
-			"	return operations.Edit(l, id, mode, func(before protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {\n" +
-			"		if earlyErr == nil && before.ID == id {\n			early.Revision = before.Revision\n			before = early\n		}\n" +
+			"	return operations.Edit(l, id, mode, func(before protocol.Operation, seen " +
+			"protocol.Observation) (protocol.Operation, error) {\n" +
+			"		if earlyErr == nil && before.ID == id {\n			early.Revision = " +
+			"before.Revision\n			before = early\n		}\n" +
 			"		return verb(before, seen)\n	})\n",
 		[]string{"files", "simulation", "histories"},
 	}, {
@@ -90,11 +96,13 @@ var mutants = []mutant{
 		[]string{"identity"},
 	}, {
 		"missing read as empty", "fileops/open.go",
-		"case len(inOperations) == 0 && !slices.ContainsFunc(names, isGroupFile):", "case len(inOperations) >= 0 || !slices.ContainsFunc(names, isGroupFile):",
+		"case len(inOperations) == 0 && !slices.ContainsFunc(names, isGroupFile):",
+		"case len(inOperations) >= 0 || !slices.ContainsFunc(names, isGroupFile):",
 		[]string{"files", "scripts"},
 	}, {
 		"rename on a shared ledger", "fileops/ledger.go",
-		"func (l *Ledger) linked() bool { return l.config.Commit == CommitLink }", "func (l *Ledger) linked() bool { return l.config.Commit == \"\" }",
+		"func (l *Ledger) linked() bool { return l.config.Commit == CommitLink }",
+		"func (l *Ledger) linked() bool { return l.config.Commit == \"\" }",
 		[]string{"files", "simulation"},
 	}, {
 		"cascade over supervised", "protocol/pop.go",
@@ -102,7 +110,9 @@ var mutants = []mutant{
 		[]string{"vectors", "simulation", "scripts"},
 	}, {
 		"revival of a crashed frame", "protocol/heartbeat.go",
-		"if !a.has(f) || !f.State.Live() || a.foreign(f)", "if f.State == FrameCrashed && a.has(f) {\n			e.own(i).State = FrameActive\n		}\n		if !a.has(f) || a.foreign(f)",
+		"if !a.has(f) || !f.State.Live() || a.foreign(f)",
+		"if f.State == FrameCrashed && a.has(f) {\n			e.own(i).State = " +
+			"FrameActive\n		}\n		if !a.has(f) || a.foreign(f)",
 		[]string{"vectors", "simulation", "scripts"},
 	},
 }

@@ -4,7 +4,8 @@ package main
 var graces = []mutant{
 	{
 		"a window granted twice", "protocol/grace.go",
-		"	if g != nil || v.heartbeat.IsZero()", "	if g != nil && !stale(seen.age(g.At, g.Beat), oldest) || v.heartbeat.IsZero()",
+		"	if g != nil || v.heartbeat.IsZero()",
+		"	if g != nil && !stale(seen.age(g.At, g.Beat), oldest) || v.heartbeat.IsZero()",
 		[]string{"./protocol ^TestVectors$", "./protocol ^TestGroupVectors$", "simulation"},
 	}, {
 		"a window never granted", "protocol/grace.go",
@@ -24,8 +25,10 @@ var graces = []mutant{
 		[]string{"./protocol ^TestVectors$", "./protocol ^TestGroupVectors$", "simulation"},
 	}, {
 		"a window keeps who exits in it", "protocol/evidence.go",
-		"	if evidence := seen.gone(v.pid, v.process, v.heartbeat); evidence != \"\" {\n		return evidence, age",
-		"	if evidence := seen.gone(v.pid, v.process, v.heartbeat); evidence != \"\" && !seen.graced(v, threshold) {\n		return evidence, age",
+		"	if evidence := seen.gone(v.pid, v.process, v.heartbeat); evidence != \"\" " +
+			"{\n		return evidence, age",
+		"	if evidence := seen.gone(v.pid, v.process, v.heartbeat); evidence != \"\" && " +
+			"!seen.graced(v, threshold) {\n		return evidence, age",
 		[]string{"./protocol ^TestVectors$", "simulation"},
 	}, {
 		"a window that does not end", "protocol/grace.go",
@@ -65,11 +68,13 @@ var graces = []mutant{
 		[]string{"./protocol ^TestGroupVectors$"},
 	}, {
 		"who is present is stale", "protocol/evidence.go",
-		"	return v.promised || presence != Present && presence != Stopped", "	return v.promised || presence != Stopped",
+		"	return v.promised || presence != Present && presence != Stopped",
+		"	return v.promised || presence != Stopped",
 		[]string{"./protocol ^TestVectors$", "simulation"},
 	}, {
 		"who is stopped is stale", "protocol/evidence.go",
-		"	return v.promised || presence != Present && presence != Stopped", "	return v.promised || presence != Present",
+		"	return v.promised || presence != Present && presence != Stopped",
+		"	return v.promised || presence != Present",
 		[]string{"./protocol ^TestMortals$", "alive/process.txtar"},
 	}, {
 		"a promise does not count", "protocol/evidence.go",

@@ -39,16 +39,20 @@ var dataLoss = []mutant{
 		[]string{"alive/process.txtar"},
 	}, {
 		"a forked child pops its parent's call", "scripts/clients/dpl.py",
-		"        if os.getpid() == self._pid:\n            self._deaf = True\n            self.end()\n",
-		"        if True:\n            self._deaf, self._pid = True, os.getpid()\n            self.end()\n",
+		"        if os.getpid() == self._pid:\n            self._deaf = True\n            " +
+			"self.end()\n",
+		"        if True:\n            self._deaf, self._pid = True, os.getpid()\n            " +
+			"self.end()\n",
 		[]string{"./scripts/clients TestClients/python/child_leaves"},
 	}, {
 		"a forked child fails its parent's call", "scripts/clients/dpl.py",
-		"        if os.getpid() != self._pid:\n            raise\n", "        self._pid = os.getpid()\n",
+		"        if os.getpid() != self._pid:\n            raise\n",
+		"        self._pid = os.getpid()\n",
 		[]string{"./scripts/clients TestClients/python/forks$"},
 	}, {
 		"--now commits", "cmd/internal/cli/env.go",
-		"env.flags.Now.IsZero() || os.Getenv(\"DPL_REPLAY\") == \"1\"", "true || os.Getenv(\"DPL_REPLAY\") == \"1\"",
+		"env.flags.Now.IsZero() || os.Getenv(\"DPL_REPLAY\") == \"1\"",
+		"true || os.Getenv(\"DPL_REPLAY\") == \"1\"",
 		[]string{"usage/now_changes_nothing.txtar"},
 	},
 }
@@ -61,7 +65,8 @@ var wrongVerdicts = []mutant{
 		[]string{"run/statuses.txtar"},
 	}, {
 		"dpl-run gives up while others hold the lock", "cmd/dpl-run/beats.go",
-		"		if !errors.Is(err, fileops.ErrBusy) {\n			return variables", "		if !errors.Is(err, fileops.ErrBusy) || err != nil {\n			return variables",
+		"		if !errors.Is(err, fileops.ErrBusy) {\n			return variables",
+		"		if !errors.Is(err, fileops.ErrBusy) || err != nil {\n			return variables",
 		[]string{"run/own_failure.txtar"},
 	}, {
 		"a heartbeat at every look", "cmd/dpl-run/beats.go",
@@ -73,7 +78,8 @@ var wrongVerdicts = []mutant{
 		[]string{"./protocol TestPace"},
 	}, {
 		"a call that lives is stale", "protocol/evidence.go",
-		"	return v.promised || presence != Present && presence != Stopped\n", "	return v.promised || presence >= 0\n",
+		"	return v.promised || presence != Present && presence != Stopped\n",
+		"	return v.promised || presence >= 0\n",
 		[]string{"./protocol TestVectors/^cleanup-process-lives$"},
 	}, {
 		"siblings in a chain", "protocol/callers.go",
@@ -81,15 +87,18 @@ var wrongVerdicts = []mutant{
 		[]string{"./protocol TestCallers"},
 	}, {
 		"dpl-run forgets its caller", "cmd/internal/cli/push.go",
-		"	if own != \"\" && own != op || protocol.CheckID(caller) != nil {", "	if own != \"\" || protocol.CheckID(caller) != nil {",
+		"	if own != \"\" && own != op || protocol.CheckID(caller) != nil {",
+		"	if own != \"\" || protocol.CheckID(caller) != nil {",
 		[]string{"push/callers.txtar"},
 	}, {
 		"a command's 3 is taken for Aborted", "scripts/clients/dpl.py",
-		"        if account[\"by\"] != \"command\":\n", "        if account[\"by\"] != \"command\" or child.returncode in ERRORS:\n",
+		"        if account[\"by\"] != \"command\":\n",
+		"        if account[\"by\"] != \"command\" or child.returncode in ERRORS:\n",
 		[]string{"./scripts/clients TestClients/python/call_exits"},
 	}, {
 		"a command's 3 is taken for Aborted by Node", "scripts/clients/dpl.mjs",
-		"    if (account.by !== \"command\") throw", "    if (account.by !== \"command\" || status < 6) throw",
+		"    if (account.by !== \"command\") throw",
+		"    if (account.by !== \"command\" || status < 6) throw",
 		[]string{"./scripts/clients TestClients/node/call_exits"},
 	}, {
 		"--status-fd says always dpl-run", "cmd/dpl-run/account.go",
@@ -110,24 +119,29 @@ var wrongVerdicts = []mutant{
 var services = []mutant{
 	{
 		"what has left the group survives", "cmd/dpl-run/follow.go",
-		"	strays := r.job.Strays()\n	var names []string\n", "	strays := r.job.Strays()[:0]\n	var names []string\n",
+		"	strays := r.job.Strays()\n	var names []string\n",
+		"	strays := r.job.Strays()[:0]\n	var names []string\n",
 		[]string{"run/daemon.txtar"},
 	}, {
 		"a restart stops alone", "protocol/restart.go",
-		"!only && s.State == StateRunning && s.StartInfo != nil", "only && s.State == StateRunning && s.StartInfo != nil",
+		"!only && s.State == StateRunning && s.StartInfo != nil",
+		"only && s.State == StateRunning && s.StartInfo != nil",
 		[]string{"./protocol TestGroupVectors/^restart-"},
 	}, {
 		"a restart waits for the backoff", "protocol/restart.go",
 		"	case StateRegistered, StateWaiting:\n		return\n	case StateRunning:",
-		"	case StateRegistered, StateWaiting, StateScheduled:\n		return\n	case StateRunning:",
+		"	case StateRegistered, StateWaiting, StateScheduled:\n		return\n	case " +
+			"StateRunning:",
 		[]string{"./protocol TestGroupVectors/^restart-scheduled$"},
 	}, {
 		"a restart stops what nobody can start", "protocol/restart.go",
-		"		if d, state := g.blocker(s, again); d != \"\" {", "		if d, state := g.blocker(s, again); d == \"-\" {",
+		"		if d, state := g.blocker(s, again); d != \"\" {",
+		"		if d, state := g.blocker(s, again); d == \"-\" {",
 		[]string{"./protocol TestGroupVectors/^restart-blocked"},
 	}, {
 		"a changed command is taken in silence", "protocol/group.go",
-		"return s.State == StateRunning && s.StartedWith != nil", "return s.State != StateRunning && s.StartedWith != nil",
+		"return s.State == StateRunning && s.StartedWith != nil",
+		"return s.State != StateRunning && s.StartedWith != nil",
 		[]string{"register/outdated_command.txtar"},
 	}, {
 		"JSON of a group without logs", "cmd/dpl-status/group.go",
@@ -135,7 +149,8 @@ var services = []mutant{
 		[]string{"status/group_json.txtar"},
 	}, {
 		"logs grow for ever", "fileops/log_rotate.go",
-		"	if err != nil || info.Size <= limit {\n		return false, err", "	if err != nil || info.Size > 0 {\n		return false, err",
+		"	if err != nil || info.Size <= limit {\n		return false, err",
+		"	if err != nil || info.Size > 0 {\n		return false, err",
 		[]string{"./fileops TestRotateLog$"},
 	}, {
 		"a number of logs to keep is counted up to", "fileops/log_rotate.go",
@@ -143,15 +158,18 @@ var services = []mutant{
 		[]string{"./fileops TestRotateLogKeepsAll"},
 	}, {
 		"a rotation truncates", "fileops/log_rotate.go",
-		"		err = r.log.Cut(cut)\n	}\n	if errors.Is", "		err = r.log.Truncate(0)\n	}\n	if errors.Is",
+		"		err = r.log.Cut(cut)\n	}\n	if errors.Is",
+		"		err = r.log.Truncate(0)\n	}\n	if errors.Is",
 		[]string{"./fileops TestRotateLog$"},
 	}, {
 		"a reboot is a crash", "protocol/pass_plan.go",
-		"	case j.evidence == Rebooted && s.Restartable", "	case j.evidence == Rebooted && s.Starting && s.Restartable",
+		"	case j.evidence == Rebooted && s.Restartable",
+		"	case j.evidence == Rebooted && s.Starting && s.Restartable",
 		[]string{"./protocol TestGroupVectors/^pass-reboot"},
 	}, {
 		"the environment is that of the pass", "cmd/internal/orchestrator/processes.go",
-		"	for _, v := range s.StartInfo.Environment {", "	for _, v := range s.StartInfo.Environment[:0] {",
+		"	for _, v := range s.StartInfo.Environment {",
+		"	for _, v := range s.StartInfo.Environment[:0] {",
 		[]string{"orchestrate/start_in_own_session.txtar"},
 	}, {
 		"PWD is that of the pass", "cmd/internal/orchestrator/processes.go",
@@ -176,7 +194,8 @@ var services = []mutant{
 var firstMinutes = []mutant{
 	{
 		"an inherited $DPL_OP is not named", "cmd/internal/cli/inherited.go",
-		"		if !env.inherited || !errors.Is(err, over) {", "		if env.inherited || !errors.Is(err, over) {",
+		"		if !env.inherited || !errors.Is(err, over) {",
+		"		if env.inherited || !errors.Is(err, over) {",
 		[]string{"usage/inherited_op.txtar"},
 	}, {
 		"dpl-status is silent about $DPL_OP", "cmd/internal/cli/inherited.go",
@@ -184,7 +203,8 @@ var firstMinutes = []mutant{
 		[]string{"usage/inherited_op.txtar"},
 	}, {
 		"an operation that is over has no cure", "cmd/internal/cli/status.go",
-		"	{fileops.ErrArchived, StatusOver, reuse},", "	{fileops.ErrArchived, StatusOver, \"\"},",
+		"	{fileops.ErrArchived, StatusOver, reuse},",
+		"	{fileops.ErrArchived, StatusOver, \"\"},",
 		[]string{"usage/inherited_op.txtar"},
 	}, {
 		"a threshold needs an interval", "protocol/operation.go",
@@ -192,7 +212,8 @@ var firstMinutes = []mutant{
 		[]string{"usage/durations.txtar"},
 	}, {
 		"a day is no duration", "cmd/internal/cli/duration.go",
-		"	days, rest, err := cutDays(rest, \"d\", 1)", "	days, rest, err := cutDays(rest, \"D\", 1)",
+		"	days, rest, err := cutDays(rest, \"d\", 1)",
+		"	days, rest, err := cutDays(rest, \"D\", 1)",
 		[]string{"./cmd/internal/cli TestDays"},
 	}, {
 		"a script needs #!", "cmd/internal/process/script.go",
@@ -200,15 +221,18 @@ var firstMinutes = []mutant{
 		[]string{"./cmd/internal/process/job TestScriptWithoutInterpreter"},
 	}, {
 		"a missing interpreter is not named", "cmd/internal/process/script.go",
-		"if name := interpreter(path); name != \"\" {", "if name := interpreter(path); name == \"?\" {",
+		"if name := interpreter(path); name != \"\" {",
+		"if name := interpreter(path); name == \"?\" {",
 		[]string{"./cmd/internal/process/job TestMissingInterpreter"},
 	}, {
 		"permission denied without a cure", "cmd/internal/cli/inherited.go",
-		"errors.Is(err, fs.ErrPermission) && env.isOfLedger(path.Path)", "errors.Is(err, fs.ErrPermission) && !env.isOfLedger(path.Path)",
+		"errors.Is(err, fs.ErrPermission) && env.isOfLedger(path.Path)",
+		"errors.Is(err, fs.ErrPermission) && !env.isOfLedger(path.Path)",
 		[]string{"permissions/other_user.txtar"},
 	}, {
 		"escapes of an argument reach the terminal", "cmd/internal/cli/cli.go",
-		"harmless.Message(env.Program), harmless.Message(message))", "harmless.Message(env.Program), message)",
+		"harmless.Message(env.Program), harmless.Message(message))",
+		"harmless.Message(env.Program), message)",
 		[]string{"output/raw_text.txtar"},
 	}, {
 		"escapes of a warning reach the terminal", "cmd/internal/cli/cli.go",
@@ -224,7 +248,8 @@ var firstMinutes = []mutant{
 		[]string{"permissions/umask.txtar"},
 	}, {
 		"made-up ids are told to a closed stdout", "cmd/dpl-push/main.go",
-		"c.MadeUp() && entry.StdoutClosed() && !env.DryRun()", "c.MadeUp() && entry.StdoutClosed() && env.DryRun()",
+		"c.MadeUp() && entry.StdoutClosed() && !env.DryRun()",
+		"c.MadeUp() && entry.StdoutClosed() && env.DryRun()",
 		[]string{"push/closed_stdout.txtar"},
 	}, {
 		"too little address space is a trace", "cmd/internal/entry/entry_linux_amd64.s",
@@ -236,7 +261,8 @@ var firstMinutes = []mutant{
 		[]string{"status/html.txtar"},
 	}, {
 		"a victim is not told the cause", "cmd/dpl-run/call.go",
-		"		return failed(c.seen)\n", "		return \"the operation is aborted or in cleanup\"\n",
+		"		return failed(c.seen)\n",
+		"		return \"the operation is aborted or in cleanup\"\n",
 		[]string{"run/stopped_by_operation.txtar"},
 	}, {
 		"dpl-status without groups", "cmd/dpl-status/show.go",
@@ -244,7 +270,8 @@ var firstMinutes = []mutant{
 		[]string{"status/groups.txtar"},
 	}, {
 		"a green group with a dead service", "cmd/internal/page/group.go",
-		"	if n := g.Troubled(); n > 0 {\n		s.Mood = \"bad\"", "	if n := g.Troubled(); n > 0 {\n		s.Mood = \"good\"",
+		"	if n := g.Troubled(); n > 0 {\n		s.Mood = \"bad\"",
+		"	if n := g.Troubled(); n > 0 {\n		s.Mood = \"good\"",
 		[]string{"status/group_json.txtar"},
 	}, {
 		"a timeline without its root", "cmd/internal/page/lanes.go",
@@ -252,7 +279,8 @@ var firstMinutes = []mutant{
 		[]string{"./cmd/internal/page TestManyLanes"},
 	}, {
 		"30m 1h 90m", "cmd/internal/page/timeline.go",
-		"	if hours, ok := strings.CutSuffix(rest, \"h0m\"); ok {", "	if hours, ok := strings.CutSuffix(rest, \"h9m\"); ok {",
+		"	if hours, ok := strings.CutSuffix(rest, \"h0m\"); ok {",
+		"	if hours, ok := strings.CutSuffix(rest, \"h9m\"); ok {",
 		[]string{"./cmd/internal/page TestShort"},
 	}, {
 		"the fast lane knows no defaults", "cmd/internal/cli/lane.go",
@@ -290,7 +318,8 @@ var security = []mutant{
 		[]string{"./fileops TestSwappedDirectories"},
 	}, {
 		"directories of anybody", "fileops/open.go",
-		"	l.fs = l.fs.Within(l.dir, l.trustDir)\n", "	l.fs = l.fs.Within(l.dir, func(string, disk.Info) error { return nil })\n",
+		"	l.fs = l.fs.Within(l.dir, l.trustDir)\n",
+		"	l.fs = l.fs.Within(l.dir, func(string, disk.Info) error { return nil })\n",
 		[]string{"./fileops TestUntrustedDirectories"},
 	}, {
 		"files through links", "fileops/disk/os_unix.go",
@@ -302,15 +331,18 @@ var security = []mutant{
 		[]string{"./fileops TestPruneArchive"},
 	}, {
 		"a start by a part of its id", "cmd/internal/process/environment_linux.go",
-		"		found = found && slices.Contains(ids, id)", "		found = found && (slices.Contains(ids, id) || strings.Contains(string(value), id))",
+		"		found = found && slices.Contains(ids, id)",
+		"		found = found && (slices.Contains(ids, id) || strings.Contains(string(value), id))",
 		[]string{"./cmd/internal/process TestSurvivors$"},
 	}, {
 		"a keeper finds nothing", "cmd/internal/process/environment_linux.go",
-		"			if !belongsToAll(environment, starts) {", "			if len(starts) >= 0 || !belongsToAll(environment, starts) {",
+		"			if !belongsToAll(environment, starts) {",
+		"			if len(starts) >= 0 || !belongsToAll(environment, starts) {",
 		[]string{"./cmd/internal/process/job TestKeeperByID"},
 	}, {
 		"nothing has changed after a commit", "cmd/internal/cli/status.go",
-		"exit || !env.Committed() || status != StatusIO", "exit || env.Committed() || status != StatusIO",
+		"exit || !env.Committed() || status != StatusIO",
+		"exit || env.Committed() || status != StatusIO",
 		[]string{"./cmd/internal/cli TestAfterCommits"},
 	}, {
 		"an alert that was given is not noted", "cmd/internal/orchestrator/orchestrator.go",
@@ -318,7 +350,8 @@ var security = []mutant{
 		[]string{"output/status_after_commit.txtar"},
 	}, {
 		"a killed pop leaves its directory", "fileops/effects.go",
-		"		e.ledger.recordLeftover(errors.Join(err, e.discardSpent(spent)))", "		e.ledger.recordLeftover(errors.Join(err, e.discardSpent(spent[:0])))",
+		"		e.ledger.recordLeftover(errors.Join(err, e.discardSpent(spent)))",
+		"		e.ledger.recordLeftover(errors.Join(err, e.discardSpent(spent[:0])))",
 		[]string{"./fileops TestSpentTmp$"},
 	}, {
 		"a page of the year 9999", "cmd/internal/page/timeline.go",
@@ -350,15 +383,18 @@ var security = []mutant{
 		[]string{"./protocol TestDecodeErrorIsShort"},
 	}, {
 		"JSON with U+009B", "cmd/internal/cli/output.go",
-		"	return []byte(harmless.JSON(out.String()))", "	return append([]byte(harmless.JSON(\"\")), out.Bytes()...)",
+		"	return []byte(harmless.JSON(out.String()))",
+		"	return append([]byte(harmless.JSON(\"\")), out.Bytes()...)",
 		[]string{"output/raw_text.txtar"},
 	}, {
 		"handles as they are", "cmd/dpl-heartbeat/beat.go",
-		"harmless.Text(strings.NewReplacer(\"\\t\", \" \", \"\\n\", \" \").Replace(handle))", "strings.NewReplacer(\"\\t\", \" \", \"\\n\", harmless.Text(\" \")).Replace(handle)",
+		"harmless.Text(strings.NewReplacer(\"\\t\", \" \", \"\\n\", \" \").Replace(handle))",
+		"strings.NewReplacer(\"\\t\", \" \", \"\\n\", harmless.Text(\" \")).Replace(handle)",
 		[]string{"output/raw_text.txtar"},
 	}, {
 		"a file of 40 GB is no damage", "fileops/read.go", // to read it would take all memory
-		"	if size > maxFile {\n		return nil, tooLarge(\"a file\")\n	}\n", "	if size > maxFile {\n		return nil, io.ErrShortBuffer\n	}\n",
+		"	if size > maxFile {\n		return nil, tooLarge(\"a file\")\n	}\n",
+		"	if size > maxFile {\n		return nil, io.ErrShortBuffer\n	}\n",
 		[]string{"./fileops TestSparseFiles"},
 	}, {
 		"a tree deeper than descriptors", "fileops/trash.go",
@@ -370,7 +406,8 @@ var security = []mutant{
 		[]string{"./cmd/internal/process/start TestSpawnUnit$"},
 	}, {
 		"dpl.sh rewrites a trap of lines", "scripts/dpl.sh",
-		"        dpl__each_trap \"$(cat \"$dpl_file\")\"", "        dpl__each_trap \"$(sed 's/^trap/dpl__trapped/' \"$dpl_file\")\"",
+		"        dpl__each_trap \"$(cat \"$dpl_file\")\"",
+		"        dpl__each_trap \"$(sed 's/^trap/dpl__trapped/' \"$dpl_file\")\"",
 		[]string{"./scripts/clients TestClients/dash/own_EXIT_of_lines"},
 	}, {
 		"an age of centuries", "protocol/time.go",

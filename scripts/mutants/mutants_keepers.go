@@ -5,7 +5,8 @@ package main
 var keepers = []mutant{
 	{
 		"a keeper that adopts nobody", "cmd/internal/entry/entry_linux_amd64.s",
-		"	MOVL	$PR_SET_CHILD_SUBREAPER, DI\n	MOVL	$1, SI\n", "	MOVL	$PR_SET_CHILD_SUBREAPER, DI\n	XORL	SI, SI\n",
+		"	MOVL	$PR_SET_CHILD_SUBREAPER, DI\n	MOVL	$1, SI\n",
+		"	MOVL	$PR_SET_CHILD_SUBREAPER, DI\n	XORL	SI, SI\n",
 		[]string{"./cmd/internal/process/start TestKeptFromEntry"},
 	}, {
 		"a stage outlives its keeper", "cmd/internal/entry/entry_linux_amd64.s",

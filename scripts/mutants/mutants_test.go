@@ -98,10 +98,12 @@ func TestFails(t *testing.T) {
 		{script: "echo 'panic: test timed out after 10m0s'; exit 2", want: true}, // it waits for what the bug keeps away
 		{script: "echo 'FAIL p [build failed]'; exit 1", cause: "does not compile"},
 		{
-			script: "echo '--- FAIL: TestA'; echo '/bin/go build -trimpath ./cmd/...: exit status 1'; exit 1",
-			cause:  "does not compile",
+			script: "echo '--- FAIL: TestA'; echo '/bin/go build -trimpath ./cmd/...: exit status " +
+				"1'; exit 1",
+			cause: "does not compile",
 		},
-		{script: "echo '--- PASS: TestA (0s)'; echo '    --- SKIP: TestA/b (0s)'", cause: "no test runs"},
+		{script: "echo '--- PASS: TestA (0s)'; echo '    --- SKIP: TestA/b (0s)'",
+			cause: "no test runs"},
 		{script: "echo '--- PASS: TestA (0s)'; echo '--- SKIP: TestB (0s)'"},
 		{script: "echo 'ok p [no tests to run]'", cause: "no test runs"},
 	} {

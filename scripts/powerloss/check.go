@@ -60,12 +60,15 @@ func Check(base string, acks []Ack, at int64) error {
 		v, known := found[a.Object]
 		switch {
 		case known && v.Revision == a.Revision && a.Digest != "" && v.Digest != a.Digest:
-			wrong = errors.Join(wrong, fmt.Errorf("%w: %s: revision %d has another content than when it was made", ErrTorn, a.Object, v.Revision))
+			wrong = errors.Join(wrong, fmt.Errorf("%w: %s: revision %d has another content than "+
+				"when it was made", ErrTorn, a.Object, v.Revision))
 		case a.At > at || !a.Durable:
 		case !known:
-			wrong = errors.Join(wrong, fmt.Errorf("%w: %s: revision %d was acknowledged, but there is none", ErrLost, a.Object, a.Revision))
+			wrong = errors.Join(wrong, fmt.Errorf("%w: %s: revision %d was acknowledged, but "+
+				"there is none", ErrLost, a.Object, a.Revision))
 		case v.Revision < a.Revision:
-			wrong = errors.Join(wrong, fmt.Errorf("%w: %s: revision %d was acknowledged, but there is %d", ErrLost, a.Object, a.Revision, v.Revision))
+			wrong = errors.Join(wrong, fmt.Errorf("%w: %s: revision %d was acknowledged, but "+
+				"there is %d", ErrLost, a.Object, a.Revision, v.Revision))
 		}
 	}
 

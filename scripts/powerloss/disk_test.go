@@ -187,7 +187,8 @@ func (d *disk) age() {
 
 	d.written = len(d.pending)
 	nodes := map[*node]bool{}
-	for _, f := range append(reachable(d.root, "", nil), walk(d.root, "", func(n *node) map[string]*node { return n.names })...) {
+	for _, f := range append(reachable(d.root, "", nil), walk(d.root, "",
+		func(n *node) map[string]*node { return n.names })...) {
 		nodes[f.node] = true
 	}
 
@@ -207,7 +208,10 @@ func (n *node) age() {
 // after reports whether a change may only reach the disk after an earlier one.
 func (d *disk) after(later, earlier change) bool {
 	return slices.ContainsFunc(later, func(a entry) bool {
-		return slices.ContainsFunc(earlier, func(b entry) bool { return a.dir == b.dir && (d.ordered || a.name == b.name) })
+		return slices.ContainsFunc(earlier, func(b entry) bool {
+			return a.dir == b.dir &&
+				(d.ordered || a.name == b.name)
+		})
 	})
 }
 
@@ -215,7 +219,8 @@ func (d *disk) after(later, earlier change) bool {
 func (n *node) versions() []content {
 	var all []content
 	add := func(c content) {
-		if !slices.ContainsFunc(all, func(o content) bool { return o.mode == c.mode && bytes.Equal(o.data, c.data) }) {
+		if !slices.ContainsFunc(all,
+			func(o content) bool { return o.mode == c.mode && bytes.Equal(o.data, c.data) }) {
 			all = append(all, c)
 		}
 	}

@@ -60,7 +60,8 @@ func kill(t *testing.T, s Scenario, at, fsync int, bin string) (r *recording, fs
 	}
 
 	r.from = at + 1
-	if r.trace(t, bin, "-E", "GOMAXPROCS=1", "-e", fmt.Sprintf("inject=fsync:signal=KILL:when=%d", fsync)) == nil {
+	if r.trace(t, bin, "-E", "GOMAXPROCS=1", "-e",
+		fmt.Sprintf("inject=fsync:signal=KILL:when=%d", fsync)) == nil {
 		r.next(t, bin)
 		return r, 0
 	}

@@ -17,7 +17,8 @@ const nextID = "after-the-power-cut"
 // dpl-orchestrate do at the time now. It returns ErrStuck unless all of it succeeds and leaves
 // nothing behind.
 func Next(base string, now time.Time) error {
-	l, err := fileops.Create(LedgerOf(base), fileops.Config{}, fileops.Options{LockTimeout: 5 * time.Second, Sync: fileops.SyncNone})
+	l, err := fileops.Create(LedgerOf(base), fileops.Config{},
+		fileops.Options{LockTimeout: 5 * time.Second, Sync: fileops.SyncNone})
 	if err == nil {
 		seen := protocol.Observation{Now: now}
 		err = errors.Join(janitor(l, seen), pushAndPop(l, nextID, seen), deliver(l))
@@ -36,14 +37,16 @@ func Next(base string, now time.Time) error {
 func janitor(l *fileops.Ledger, seen protocol.Observation) error {
 	entries, err := l.List()
 	for _, e := range entries {
-		edit, tickErr := l.EditOperation(e.ID, fileops.Existing, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
-			return op.Cleanup("next", seen)
-		})
+		edit, tickErr := l.EditOperation(e.ID, fileops.Existing,
+			func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+				return op.Cleanup("next", seen)
+			})
 
 		if errors.Is(tickErr, fileops.ErrArchived) || errors.Is(tickErr, fileops.ErrNotFound) {
 			continue // as dpl-cleanup does
 		}
-		if err = errors.Join(err, tickErr); tickErr == nil && !edit.Archived && edit.After.State == protocol.Running {
+		if err = errors.Join(err, tickErr); tickErr == nil && !edit.Archived &&
+			edit.After.State == protocol.Running {
 			err = errors.Join(err, pushAndPop(l, e.ID, seen))
 		}
 	}
@@ -52,20 +55,22 @@ func janitor(l *fileops.Ledger, seen protocol.Observation) error {
 }
 
 func pushAndPop(l *fileops.Ledger, id string, seen protocol.Observation) error {
-	_, err := l.EditOperation(id, fileops.OrCreate, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
-		if op.ID == "" {
-			op = protocol.Create(id, 0, 0)
-		}
-		return op.Push(protocol.Push{Participant: "next", Call: nextID}, seen)
-	})
+	_, err := l.EditOperation(id, fileops.OrCreate,
+		func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+			if op.ID == "" {
+				op = protocol.Create(id, 0, 0)
+			}
+			return op.Push(protocol.Push{Participant: "next", Call: nextID}, seen)
+		})
 
 	if err != nil {
 		return err
 	}
 
-	_, err = l.EditOperation(id, fileops.Existing, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
-		return op.Pop(protocol.Pop{Call: nextID, KeepOpen: true}, seen)
-	})
+	_, err = l.EditOperation(id, fileops.Existing,
+		func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+			return op.Pop(protocol.Pop{Call: nextID, KeepOpen: true}, seen)
+		})
 	return err
 }
 
@@ -101,12 +106,14 @@ func alertsComplete(l *fileops.Ledger, group string) error {
 	lines, err := l.Alerts(group, 0)
 	for i, line := range lines {
 		if line.Seq != int64(i+1) {
-			err = errors.Join(err, fmt.Errorf("group %s: alert %d is in line %d", group, line.Seq, i+1))
+			err = errors.Join(err, fmt.Errorf("group %s: alert %d is in line %d", group, line.Seq,
+				i+1))
 		}
 	}
 
 	if len(lines) != int(g.Registry.AlertSeq) {
-		err = errors.Join(err, fmt.Errorf("group %s: %d alerts of %d", group, len(lines), g.Registry.AlertSeq))
+		err = errors.Join(err, fmt.Errorf("group %s: %d alerts of %d", group, len(lines),
+			g.Registry.AlertSeq))
 	}
 	return err
 }

@@ -39,9 +39,11 @@ func fsync(fd int) error {
 // Overlay writes to dir a version of the module in root without the fsync of files, of directories,
 // or of both, and returns the value for go build's flag -overlay.
 func Overlay(root, dir, without string) (string, error) {
-	leftOut, known := map[string]string{WithoutFiles: "!isDir", WithoutDirectories: "isDir", WithoutAny: "isDir || !isDir"}[without]
+	leftOut, known := map[string]string{WithoutFiles: "!isDir", WithoutDirectories: "isDir",
+		WithoutAny: "isDir || !isDir"}[without]
 	if !known {
-		return "", fmt.Errorf("want %s, %s or %s, not %q", WithoutFiles, WithoutDirectories, WithoutAny, without)
+		return "", fmt.Errorf("want %s, %s or %s, not %q", WithoutFiles, WithoutDirectories,
+			WithoutAny, without)
 	}
 
 	original, err := filepath.Abs(filepath.Join(root, fsyncFile))

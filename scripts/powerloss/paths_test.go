@@ -11,7 +11,8 @@ import (
 // at returns the path meant by argument i of c, relative to the directory open as the argument dir,
 // or through the descriptor in the path. inside is the same below base, and ok is false if it is
 // elsewhere.
-func (r *replay) at(p *process, c call, dir string, i int) (abs, inside string, ok bool, err error) {
+func (r *replay) at(p *process, c call, dir string,
+	i int) (abs, inside string, ok bool, err error) {
 	name, err := c.bytes(i)
 	if err != nil {
 		return "", "", false, err

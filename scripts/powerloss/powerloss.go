@@ -65,7 +65,8 @@ func (c Command) Exec(bin, base string, by ...string) *exec.Cmd {
 	}
 
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + base, "DPL_LEDGER=" + LedgerOf(base), "DPL_REPLAY=1",
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + base, "DPL_LEDGER=" + LedgerOf(base),
+		"DPL_REPLAY=1",
 		"DPL_NOW=" + c.Now().Format("2006-01-02T15:04:05.000Z")}
 	cmd.Dir = "/"
 	return cmd

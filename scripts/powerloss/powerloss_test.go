@@ -158,11 +158,13 @@ func (r *recording) cuts(skip func(*node) bool, do func(cut) error) error {
 	}
 
 	for _, step := range r.steps {
-		if err := (&replay{disk: d, base: r.base, skip: skip, before: look}).run(step.trace); err != nil {
+		if err := (&replay{disk: d, base: r.base, skip: skip,
+			before: look}).run(step.trace); err != nil {
 			return err
 		}
 		if why := d.live().diff(step.after); why != "" {
-			return fmt.Errorf("after %v the replay differs from the real directory: %s", r.scenario.Commands[ended], why)
+			return fmt.Errorf("after %v the replay differs from the real directory: %s",
+				r.scenario.Commands[ended], why)
 		}
 
 		ended++
@@ -227,7 +229,8 @@ func (k checker) all() (n int, wrong []error, err error) {
 				number := n
 				mu.Unlock()
 				if err := k.check(c, number); err != nil {
-					results <- fmt.Errorf("power cut after %d commands, before or in %v: %w", c.ended, k.scenario.Commands[min(c.ended, len(k.steps)-1)], err)
+					results <- fmt.Errorf("power cut after %d commands, before or in %v: %w",
+						c.ended, k.scenario.Commands[min(c.ended, len(k.steps)-1)], err)
 				}
 			}
 		})

@@ -131,7 +131,8 @@ func (r *replay) onFile(p *process, c call) error {
 // unexpected refuses a call that may change base and is not replayed.
 func (r *replay) unexpected(c call) error {
 	for i := range c.args {
-		if text, err := c.bytes(i); err == nil && strings.HasPrefix(string(text), "/") && !strings.HasPrefix(string(text), r.base) {
+		if text, err := c.bytes(i); err == nil && strings.HasPrefix(string(text), "/") &&
+			!strings.HasPrefix(string(text), r.base) {
 			return nil
 		}
 	}

@@ -90,7 +90,8 @@ func combine(files []found, s state, do func(state) error) error {
 	}
 
 	for _, v := range files[0].node.versions() {
-		if err := combine(files[1:], append(s, item{files[0].path, v.mode, v.data}), do); err != nil {
+		if err := combine(files[1:], append(s, item{files[0].path, v.mode, v.data}),
+			do); err != nil {
 			return err
 		}
 	}
@@ -168,8 +169,10 @@ func (s state) diff(other state) string {
 			return "there is no " + other[i].path
 		case i >= len(other):
 			return "there is " + s[i].path
-		case s[i].path != other[i].path || s[i].mode != other[i].mode || !bytes.Equal(s[i].data, other[i].data):
-			return fmt.Sprintf("%s %v %q, and %s %v %q", s[i].path, s[i].mode, s[i].data, other[i].path, other[i].mode, other[i].data)
+		case s[i].path != other[i].path || s[i].mode != other[i].mode ||
+			!bytes.Equal(s[i].data, other[i].data):
+			return fmt.Sprintf("%s %v %q, and %s %v %q", s[i].path, s[i].mode, s[i].data,
+				other[i].path, other[i].mode, other[i].data)
 		}
 	}
 
@@ -189,7 +192,8 @@ func (s state) materialise(from, to string) error {
 		var err error
 		switch {
 		case !f.mode.IsDir():
-			err = os.WriteFile(path, bytes.ReplaceAll(f.data, []byte(from), []byte(to)), f.mode.Perm())
+			err = os.WriteFile(path, bytes.ReplaceAll(f.data, []byte(from), []byte(to)),
+				f.mode.Perm())
 		default:
 			err = os.Mkdir(path, 0o700)
 			if f.mode.Perm() != 0o700 {

@@ -84,7 +84,8 @@ func (s Survey) archive(l *fileops.Ledger, base string) error {
 		}
 
 		s.set(base, "copy", fmt.Sprintf("%s of revision %d", name, revision), revision, data)
-		if _, known := s["operation "+id]; !known && !(isCopy && strings.Contains(name, "~supervisors~")) {
+		if _, known := s["operation "+id]; !known &&
+			!(isCopy && strings.Contains(name, "~supervisors~")) {
 			err = errors.Join(err, s.operation(l, base, id))
 		}
 	}
@@ -105,7 +106,8 @@ func (s Survey) groups(l *fileops.Ledger, base string) error {
 		s.set(base, "orchestrator", id, g.Orchestrator.Revision, []byte(g.Orchestrator.Encode()))
 		seq, readErr := l.LastAlert(id)
 		if seq > g.Registry.AlertSeq {
-			readErr = errors.Join(readErr, fmt.Errorf("group %s: there is alert %d, but the registry knows of %d", id, seq, g.Registry.AlertSeq))
+			readErr = errors.Join(readErr, fmt.Errorf("group %s: there is alert %d, but the "+
+				"registry knows of %d", id, seq, g.Registry.AlertSeq))
 		}
 
 		err = errors.Join(err, readErr)
@@ -151,7 +153,8 @@ func counts(name string) bool {
 
 // unnumbered returns name without the number at the end of a version committed by link.
 func unnumbered(name string) string {
-	if i := strings.LastIndexByte(name, '.'); i >= 0 && strings.Trim(name[i+1:], "0123456789") == "" {
+	if i := strings.LastIndexByte(name, '.'); i >= 0 &&
+		strings.Trim(name[i+1:], "0123456789") == "" {
 		return name[:i]
 	}
 	return name

@@ -21,7 +21,8 @@ const traced = "open,openat,openat2,creat,close,close_range,dup,dup2,dup3,fcntl,
 // straceFlags are the flags of strace that readTrace needs. A ? marks calls that not every machine
 // or strace knows.
 func straceFlags(log string) []string {
-	return []string{"-f", "-xx", "-s", "10000000", "-o", log, "-e", "trace=?" + strings.ReplaceAll(traced, ",", ",?")}
+	return []string{"-f", "-xx", "-s", "10000000", "-o", log, "-e", "trace=?" +
+		strings.ReplaceAll(traced, ",", ",?")}
 }
 
 // A call is one system call that succeeded, of a thread.

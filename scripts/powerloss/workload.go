@@ -29,7 +29,8 @@ func Long(rounds int, creating ...string) Scenario {
 	s := Scenario{Name: "edits"}
 	for round := range rounds {
 		n := strconv.Itoa(round)
-		for _, part := range [][]Command{calls("calls" + n), crash("crash" + n), abort("abort" + n), group("group" + n), fresh("fresh" + n)} {
+		for _, part := range [][]Command{calls("calls" + n), crash("crash" + n), abort("abort" + n),
+			group("group" + n), fresh("fresh" + n)} {
 			s.Commands = append(s.Commands, part...)
 		}
 	}
@@ -80,7 +81,8 @@ func calls(op string) []Command {
 // crash is an operation whose calls are heard of no more.
 func crash(op string) []Command {
 	return []Command{
-		on(0, "dpl-push --participant p --call a --resource BASE/data/scratch --resource-root BASE/data --op "+op),
+		on(0, "dpl-push --participant p --call a --resource BASE/data/scratch --resource-root "+
+			"BASE/data --op "+op),
 		on(0, "dpl-push --participant q --call b --tmp --op "+op),
 		on(1*second, "dpl-push --participant r --call c --no-fail-on-crash --op "+op),
 		on(30*second, "dpl-cleanup --op "+op),

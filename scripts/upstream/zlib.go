@@ -56,7 +56,8 @@ func Zlib(dir string) (files int, err error) {
 		return 0, err
 	}
 
-	tar := exec.Command("tar", "-xJf", path, "-C", dir, "--strip-components=2", "--wildcards", "--no-wildcards-match-slash", "binutils-*/zlib/*.[ch]")
+	tar := exec.Command("tar", "-xJf", path, "-C", dir, "--strip-components=2", "--wildcards",
+		"--no-wildcards-match-slash", "binutils-*/zlib/*.[ch]")
 	if out, err := tar.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("%v: %w: %s", tar, err, out)
 	}
@@ -76,7 +77,8 @@ func Zlib(dir string) (files int, err error) {
 	rules := "objects = " + strings.Join(objects, " ") + "\n\n" +
 		"minigzip: minigzip.o libz.a\n\t$(CC) -o $@.part minigzip.o libz.a && mv $@.part $@\n\n" +
 		"libz.a: $(objects)\n\trm -f $@.part && ar cr $@.part $(objects) && mv $@.part $@\n\n" +
-		"%.o: %.c\n\t$(CC) -O3 -DHAVE_UNISTD_H -DHAVE_STDARG_H -w -c -o $@.part $< && mv $@.part $@\n"
+		"%.o: %.c\n\t$(CC) -O3 -DHAVE_UNISTD_H -DHAVE_STDARG_H -w -c -o $@.part $< && mv $@.part " +
+		"$@\n"
 
 	return len(objects) + 1, os.WriteFile(filepath.Join(dir, "Makefile"), []byte(rules), 0o600)
 }

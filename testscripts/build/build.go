@@ -15,7 +15,8 @@ import (
 
 // sources are the sources of the commands, and of the second implementation, below the directory of
 // the module.
-var sources = []string{"cmd", "fileops", "protocol", "scripts/demo", "spec/conformance", "go.mod", "go.sum"}
+var sources = []string{"cmd", "fileops", "protocol", "scripts/demo", "spec/conformance", "go.mod",
+	"go.sum"}
 
 // Commands is CommandsIn for the directory of one test, which it returns.
 func Commands(t testing.TB, root string, flags ...string) string {
@@ -38,11 +39,14 @@ func CommandsIn(bin, root string, flags ...string) error {
 	linker, cgo := "-s -w", "0"
 	if slices.Contains(flags, "-race") {
 		cgo = "1" // the race detector is written in C
-	} else if platform := runtime.GOOS + "-" + runtime.GOARCH; platform == "linux-amd64" || platform == "linux-arm64" {
+	} else if platform := runtime.GOOS + "-" + runtime.GOARCH; platform == "linux-amd64" ||
+		platform == "linux-arm64" {
 		linker += " -E dpl_entry"
 	}
 
-	cmd := exec.Command("go", append([]string{"build", "-buildvcs=false", "-trimpath", "-ldflags=" + linker, "-o", bin + "/"}, flags...)...)
+	cmd := exec.Command("go",
+		append([]string{"build", "-buildvcs=false", "-trimpath", "-ldflags=" + linker, "-o", bin +
+			"/"}, flags...)...)
 	cmd.Args = append(cmd.Args, "./cmd/...")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
@@ -60,13 +64,14 @@ func CommandsIn(bin, root string, flags ...string) error {
 
 func readSources(root string) error {
 	for _, source := range sources {
-		err := filepath.WalkDir(filepath.Join(root, source), func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || strings.HasSuffix(path, ".pyc") {
+		err := filepath.WalkDir(filepath.Join(root, source),
+			func(path string, d fs.DirEntry, err error) error {
+				if err != nil || d.IsDir() || strings.HasSuffix(path, ".pyc") {
+					return err
+				}
+				_, err = os.ReadFile(path)
 				return err
-			}
-			_, err = os.ReadFile(path)
-			return err
-		})
+			})
 
 		if err != nil {
 			return err

@@ -25,7 +25,8 @@ func None(t testing.TB, times int, use func()) {
 		return g <= goroutines && d <= descriptors
 	}) {
 		g, d := held(t)
-		t.Fatalf("%d goroutines and %d descriptors, %d and %d before", g, d, goroutines, descriptors)
+		t.Fatalf("%d goroutines and %d descriptors, %d and %d before", g, d, goroutines,
+			descriptors)
 	}
 }
 

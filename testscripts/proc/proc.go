@@ -34,7 +34,8 @@ func fields(pid int) []string {
 	if err != nil {
 		return nil
 	}
-	return append([]string{"", "", ""}, strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))...)
+	return append([]string{"", "", ""},
+		strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))...)
 }
 
 // Environments returns the environments of the processes by pid, as far as this user may see them,
@@ -68,9 +69,11 @@ func environment(pid int, room []byte) string {
 		n, _ = file.Read(room)
 		file.Close()
 
-		// An execve sets where the environment begins and ends before it sets where the program does.
+		// An execve sets where the environment begins and ends before it sets where the program
+		// does.
 		field := fields(pid)
-		return n > 0 || field == nil || field[23] == "0" || field[26] != "0" && field[50] == field[51]
+		return n > 0 || field == nil || field[23] == "0" || field[26] != "0" &&
+			field[50] == field[51]
 	})
 
 	return string(room[:max(n, 0)])

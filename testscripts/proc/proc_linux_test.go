@@ -43,7 +43,11 @@ func TestMainThreadExited(t *testing.T) {
 	}
 
 	input.Close()
-	poll.Until(t, "the end of the process", func() bool { _, alive := StartTicks(pid); return !alive })
+	poll.Until(t, "the end of the process", func() bool {
+		_,
+			alive := StartTicks(pid)
+		return !alive
+	})
 	cmd.Wait()
 	if ticks, alive := StartTicks(pid); alive || ticks != 0 {
 		t.Errorf("nothing started at %d, alive %t", ticks, alive)
@@ -71,11 +75,13 @@ func TestEnvironments(t *testing.T) {
 
 	given := []string{"LONG=" + strings.Repeat("x", 100_000), "MARK=proc"}
 	marked, bare := begin(given, again), begin([]string{}, "sleep", "1000")
-	poll.Until(t, "sleep without an environment", func() bool { return environment(bare, make([]byte, 1)) == "" })
+	poll.Until(t, "sleep without an environment",
+		func() bool { return environment(bare, make([]byte, 1)) == "" })
 
 	for range 100 {
 		all := Environments()
-		if _, ok := all[bare]; ok || !strings.Contains(all[marked], "\x00MARK=proc\x00") || len(all[marked]) < 100_000 {
+		if _, ok := all[bare]; ok || !strings.Contains(all[marked], "\x00MARK=proc\x00") ||
+			len(all[marked]) < 100_000 {
 			t.Fatalf("bare %t, marked %.100q", ok, all[marked])
 		}
 	}

@@ -40,7 +40,8 @@ type Reader interface {
 func Main(c Command, summary, details string) {
 	process.OpenMask()
 	out := &output{to: os.Stdout}
-	env := &Env{Program: filepath.Base(os.Args[0]), Stdout: out, Stderr: os.Stderr, flags: c.CommonFlags()}
+	env := &Env{Program: filepath.Base(os.Args[0]), Stdout: out, Stderr: os.Stderr,
+		flags: c.CommonFlags()}
 	env.Session = env.session()
 	args := os.Args[1:]
 	status := env.run(c, args, summary, details)
@@ -203,5 +204,6 @@ func (env *Env) Logf(format string, args ...any) {
 
 // Warnf prints a line to stderr.
 func (env *Env) Warnf(format string, args ...any) {
-	fmt.Fprintf(env.Stderr, "%s: %s\n", harmless.Message(env.Program), harmless.Message(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(env.Stderr, "%s: %s\n", harmless.Message(env.Program),
+		harmless.Message(fmt.Sprintf(format, args...)))
 }

@@ -19,7 +19,8 @@ func ParseDuration(s string, least time.Duration) (time.Duration, error) {
 
 	d, err := parseSpan(s + unit)
 	if err != nil || d < least {
-		return 0, fmt.Errorf("want seconds, or a number with a unit like 500ms, 1m30s or 1d, of at least %v", least)
+		return 0, fmt.Errorf("want seconds, or a number with a unit like 500ms, 1m30s or 1d, of "+
+			"at least %v", least)
 	}
 	return d, nil
 }
@@ -43,7 +44,8 @@ func parseSpan(s string) (time.Duration, error) {
 	if rest != "" {
 		others, err = time.ParseDuration(rest)
 	}
-	if err != nil || strings.ContainsAny(rest, "+-") || days > math.MaxInt64-weeks || others > math.MaxInt64-weeks-days {
+	if err != nil || strings.ContainsAny(rest, "+-") || days > math.MaxInt64-weeks ||
+		others > math.MaxInt64-weeks-days {
 		return 0, errSpan
 	}
 

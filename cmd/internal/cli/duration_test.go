@@ -10,8 +10,10 @@ import (
 func TestDays(t *testing.T) {
 	const day = 24 * time.Hour
 	for s, want := range map[string]time.Duration{
-		"1d": day, "0d": 0, "1.5d": 36 * time.Hour, ".5d": 12 * time.Hour, "2w": 14 * day, "1w2d3h4m": 9*day + 3*time.Hour + 4*time.Minute,
-		"1d1ms": day + time.Millisecond, "106751d23h": 106751*day + 23*time.Hour, "15250w": 106750 * day,
+		"1d": day, "0d": 0, "1.5d": 36 * time.Hour, ".5d": 12 * time.Hour, "2w": 14 * day,
+		"1w2d3h4m": 9*day + 3*time.Hour + 4*time.Minute,
+		"1d1ms":    day + time.Millisecond, "106751d23h": 106751*day + 23*time.Hour,
+		"15250w": 106750 * day,
 	} {
 		if got, err := ParseDuration(s, 0); err != nil || got != want {
 			t.Errorf("%q: got %v, %v, want %v", s, got, err, want)
@@ -19,7 +21,8 @@ func TestDays(t *testing.T) {
 	}
 
 	for _, s := range []string{
-		"d", "w", "-1d", "+1d", "1d2", "1d-1h", "1d+1h", "1h1d", "1d1w", "1d2d", "1e3d", "Infd", "0x1d", "1 d", "1d ", "1D", "106752d", "106751d24h",
+		"d", "w", "-1d", "+1d", "1d2", "1d-1h", "1d+1h", "1h1d", "1d1w", "1d2d", "1e3d", "Infd",
+		"0x1d", "1 d", "1d ", "1D", "106752d", "106751d24h",
 		"15251w", "15250w2d", "1h2d", "9223372036854775807d", "1..d", "1_0d",
 	} {
 		if got, err := ParseDuration(s, 0); err == nil {
@@ -34,7 +37,8 @@ func TestDays(t *testing.T) {
 
 // Whatever the duration, it is not shortened, and not lengthened by more than two fifteenths.
 func TestJittered(t *testing.T) {
-	for _, d := range []time.Duration{0, 1, 7, 8, 1500 * time.Millisecond, 1 << 62, 1<<62 + 1, math.MaxInt64 - 1, math.MaxInt64} {
+	for _, d := range []time.Duration{0, 1, 7, 8, 1500 * time.Millisecond, 1 << 62, 1<<62 + 1,
+		math.MaxInt64 - 1, math.MaxInt64} {
 		for range 100 {
 			if got := Jittered(d); got < d || got-d > d/15*2+2 {
 				t.Fatalf("%d: got %d", d, got)

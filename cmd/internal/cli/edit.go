@@ -11,7 +11,8 @@ import (
 )
 
 // Edit applies verb to the operation op, or in a dry run prints the change.
-func (env *Env) Edit(l *fileops.Ledger, op string, mode fileops.Mode, verb fileops.Verb[protocol.Operation]) (session.Edit, error) {
+func (env *Env) Edit(l *fileops.Ledger, op string, mode fileops.Mode,
+	verb fileops.Verb[protocol.Operation]) (session.Edit, error) {
 	edit, err := env.EditOperation(l, op, mode, verb)
 	if err == nil && env.DryRun() && !env.JSON() {
 		env.printEdit(op, edit)
@@ -36,7 +37,8 @@ func (env *Env) printEdit(op string, edit session.Edit) {
 
 // EditNamed opens the ledger and edits op in it. Errors say that verb failed for subject, which may
 // be "".
-func (env *Env) EditNamed(verb, op, subject string, mode fileops.Mode, v fileops.Verb[protocol.Operation]) (session.Edit, error) {
+func (env *Env) EditNamed(verb, op, subject string, mode fileops.Mode,
+	v fileops.Verb[protocol.Operation]) (session.Edit, error) {
 	l, err := env.Open()
 	if err != nil {
 		return session.Edit{}, err
@@ -58,5 +60,6 @@ func Named(verb, op, subject string, err error) error {
 
 // printDiff prints the difference between two texts of the file name.
 func (env *Env) printDiff(name, before, after string) {
-	env.Stdout.Write(diff.Diff("a/"+name, []byte(harmless.JSON(before)), "b/"+name, []byte(harmless.JSON(after))))
+	env.Stdout.Write(diff.Diff("a/"+name, []byte(harmless.JSON(before)), "b/"+name,
+		[]byte(harmless.JSON(after))))
 }

@@ -56,7 +56,8 @@ func (env *Env) checkTime(c Command) error {
 	if env.flags.Given("now") {
 		given = "--now"
 	}
-	return Usagef("%s is not the clock's time, and this would change the ledger by it: give --dry-run, "+
+	return Usagef("%s is not the clock's time, and this would change the ledger by it: give "+
+		"--dry-run, "+
 		"or set DPL_REPLAY=1 where the ledger is one for tests and replay", given)
 }
 

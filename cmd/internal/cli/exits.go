@@ -20,34 +20,46 @@ type exit struct {
 func exits() []exit {
 	return []exit{
 		{StatusOK, "Done.", map[string]string{
-			"dpl-abort": "", "dpl-cleanup": "", "dpl-doctor": "", "dpl-import": "", "dpl-orchestrate": "",
-			"dpl-pop": "", "dpl-push": "", "dpl-register": "", "dpl-restart": "", "dpl-shutdown": "",
+			"dpl-abort": "", "dpl-cleanup": "", "dpl-doctor": "", "dpl-import": "",
+			"dpl-orchestrate": "",
+			"dpl-pop":         "", "dpl-push": "", "dpl-register": "", "dpl-restart": "",
+			"dpl-shutdown":  "",
 			"dpl-watch":     "",
 			"dpl-heartbeat": "The heartbeat is recorded: go on.",
 			"dpl-run":       "COMMAND exited 0.",
 			"dpl-status":    "Done; with --check, the condition is true.",
 			"dpl-wait":      "The condition is true.",
 		}},
-		{StatusFalse, "The condition is false or can no longer come true; or a handler failed.", map[string]string{
-			"dpl-cleanup": "A handler failed. Its call stays crashed, and the next run handles it again.",
-			"dpl-doctor":  "There is a problem.",
-			"dpl-restart": "With --wait: a service died, was stopped, or is blocked.",
-			"dpl-status":  "With --check: the condition is false.",
-			"dpl-wait":    "The condition can no longer come true.",
-		}},
-		{StatusCleanUp, "The operation is aborted or in cleanup: clean up and pop. For a service: end.", map[string]string{
-			"dpl-heartbeat": "The operation is aborted or in cleanup: clean up and pop. For a service: it is being shut down, end.",
-			"dpl-run": "The operation failed or was aborted for another reason than a failure of COMMAND. COMMAND was stopped, or " +
+		{StatusFalse, "The condition is false or can no longer come true; or a handler failed.",
+			map[string]string{
+				"dpl-cleanup": "A handler failed. Its call stays crashed, and the next run " +
+					"handles it " +
+					"again.",
+				"dpl-doctor":  "There is a problem.",
+				"dpl-restart": "With --wait: a service died, was stopped, or is blocked.",
+				"dpl-status":  "With --check: the condition is false.",
+				"dpl-wait":    "The condition can no longer come true.",
+			}},
+		{StatusCleanUp, "The operation is aborted or in cleanup: clean up and pop. For a service: " +
+			"end.", map[string]string{
+			"dpl-heartbeat": "The operation is aborted or in cleanup: clean up and pop. For a " +
+				"service: it is being shut down, end.",
+			"dpl-run": "The operation failed or was aborted for another reason than a failure of " +
+				"COMMAND. COMMAND was stopped, or " +
 				"not started, if there was time. With --group: the service is being shut down.",
 		}},
 		{StatusOver, "The operation is over.",
 			only("dpl-push", "dpl-pop", "dpl-heartbeat", "dpl-abort", "dpl-cleanup", "dpl-run")},
-		{StatusCrashed, "You were declared crashed. Popping still works. A service must register again.", map[string]string{
-			"dpl-heartbeat": "The participant was declared crashed; popping still works. The service was declared dead: register again.",
-			"dpl-run":       "The call was declared crashed, or the service dead, and COMMAND was stopped.",
+		{StatusCrashed, "You were declared crashed. Popping still works. A service must register " +
+			"again.", map[string]string{
+			"dpl-heartbeat": "The participant was declared crashed; popping still works. The " +
+				"service was declared dead: register again.",
+			"dpl-run": "The call was declared crashed, or the service dead, and COMMAND was " +
+				"stopped.",
 		}},
 		{StatusUsage, "Wrong flags or ids.", everyCommand()},
-		{StatusCorrupt, "A file is not valid. It stays as it is; the message says where it is wrong, and why.", nil},
+		{StatusCorrupt, "A file is not valid. It stays as it is; the message says where it is " +
+			"wrong, and why.", nil},
 		{StatusNotFound, "No such ledger, operation, call, supervisor, group or service.", nil},
 		{StatusUnavailable, "The supervisor or the process is dead.", map[string]string{
 			"dpl-cleanup":   "The process of --pid is dead.",
@@ -56,32 +68,50 @@ func exits() []exit {
 			"dpl-register":  "The process of --pid is dead.",
 		}},
 		{StatusBug, "A bug in DPL.", everyCommand()},
-		{StatusCommitted, "The change was made but might not survive a power cut, or its result could not be printed; " +
-			"or only a part of it was made, as the message says; or it is unknown whether it was made. " +
+		{StatusCommitted, "The change was made but might not survive a power cut, or its result " +
+			"could not be printed; " +
+			"or only a part of it was made, as the message says; or it is unknown whether it was " +
+			"made. " +
 			"Look at dpl-status before you repeat it.",
-			only("dpl-push", "dpl-pop", "dpl-heartbeat", "dpl-abort", "dpl-cleanup", "dpl-register", "dpl-orchestrate",
+			only("dpl-push", "dpl-pop", "dpl-heartbeat", "dpl-abort", "dpl-cleanup", "dpl-register",
+				"dpl-orchestrate",
 				"dpl-restart", "dpl-shutdown", "dpl-import", "dpl-wait", "dpl-doctor")},
-		{StatusCreate, "The ledger cannot be created.", only("dpl-push", "dpl-register", "dpl-import")},
+		{StatusCreate, "The ledger cannot be created.",
+			only("dpl-push", "dpl-register", "dpl-import")},
 		{StatusIO, "An error of the operating system. Nothing has changed.", nil},
-		{StatusBusy, "Another process held the lock for longer than --lock-timeout. Nothing has changed; try again.",
-			only("dpl-push", "dpl-pop", "dpl-heartbeat", "dpl-abort", "dpl-cleanup", "dpl-wait", "dpl-register",
+		{StatusBusy, "Another process held the lock for longer than --lock-timeout. Nothing has " +
+			"changed; try again.",
+			only("dpl-push", "dpl-pop", "dpl-heartbeat", "dpl-abort", "dpl-cleanup", "dpl-wait",
+				"dpl-register",
 				"dpl-orchestrate", "dpl-restart", "dpl-shutdown", "dpl-import")},
-		{StatusRefused, "Refused by the protocol; the message says why. Nothing has changed.", map[string]string{
-			"dpl-cleanup": "Refused: the call of --ack has not crashed, or belongs to another supervisor. Nothing has changed.",
-			"dpl-heartbeat": "Refused: another process sends the heartbeats of this call or service; or --cleaning was given " +
-				"and the operation is running. Nothing has changed.",
-			"dpl-import": "Refused: another operation has that id. The other files are imported.",
-			"dpl-push": "Refused: the operation is not running, already knows the call, or has another --staleness or " +
-				"--interval; or the ledger must not delete the resource. Nothing has changed.",
-			"dpl-register": "Refused: the dependencies would form a cycle, another process is registered and alive, no " +
-				"command is known to start it, it is being shut down, or (--remove) it is running or others depend on it. " +
-				"Nothing has changed.",
-			"dpl-restart": "Refused: the service has no command to start it, or one that would have to stop could not be " +
-				"started again because a service it depends on is not running. Nothing has changed.",
-			"dpl-shutdown": "Refused: running services depend on it (--only). Nothing has changed.",
-		}},
+		{StatusRefused, "Refused by the protocol; the message says why. Nothing has changed.",
+			map[string]string{
+				"dpl-cleanup": "Refused: the call of --ack has not crashed, or belongs to another " +
+					"supervisor. Nothing has changed.",
+				"dpl-heartbeat": "Refused: another process sends the heartbeats of this call or " +
+					"service; or --cleaning was given " +
+					"and the operation is running. Nothing has changed.",
+				"dpl-import": "Refused: another operation has that id. The other files are " +
+					"imported.",
+				"dpl-push": "Refused: the operation is not running, already knows the call, or has " +
+					"another --staleness or " +
+					"--interval; or the ledger must not delete the resource. Nothing has changed.",
+				"dpl-register": "Refused: the dependencies would form a cycle, another process is " +
+					"registered and alive, no " +
+					"command is known to start it, it is being shut down, or (--remove) it is " +
+					"running " +
+					"or others depend on it. " +
+					"Nothing has changed.",
+				"dpl-restart": "Refused: the service has no command to start it, or one that would " +
+					"have to stop could not be " +
+					"started again because a service it depends on is not running. Nothing has " +
+					"changed.",
+				"dpl-shutdown": "Refused: running services depend on it (--only). Nothing has " +
+					"changed.",
+			}},
 		{StatusPermission, "Another user owns the ledger, or may write to it.", nil},
-		{StatusConfig, "The ledger was written by a newer version, has lost its ledger.json, or differs from what the flags say.", nil},
+		{StatusConfig, "The ledger was written by a newer version, has lost its ledger.json, or " +
+			"differs from what the flags say.", nil},
 		{StatusTimeout, "Timed out.", map[string]string{
 			"dpl-restart":  "Not every service was ready within --timeout. The request stays.",
 			"dpl-run":      "COMMAND was stopped after --timeout, or by --watchdog.",
@@ -90,7 +120,8 @@ func exits() []exit {
 			"dpl-watch":    "--timeout is over.",
 		}},
 		{StatusOwn, "dpl-run itself failed, not its command.", map[string]string{
-			"dpl-run": "dpl-run itself failed, for a reason for which another command exits 65 to 78.",
+			"dpl-run": "dpl-run itself failed, for a reason for which another command exits 65 to " +
+				"78.",
 		}},
 		{StatusCannotRun, "The command of dpl-run cannot be executed.", map[string]string{
 			"dpl-run": "COMMAND cannot be executed.",
@@ -132,7 +163,8 @@ func exitModels(program string) []Object {
 	all := []Object{}
 	for _, e := range exits() {
 		if meaning := e.meansTo(program); meaning != "" {
-			all = append(all, Object{{"status", strconv.Itoa(e.status)}, {"meaning", meaning}, {"ofAll", e.meaning}})
+			all = append(all, Object{{"status", strconv.Itoa(e.status)}, {"meaning", meaning},
+				{"ofAll", e.meaning}})
 		}
 	}
 

@@ -30,7 +30,8 @@ func (c *Common) CommonFlags() *Common { return c }
 
 // Given reports whether one of flags was on the command line. The environment does not count.
 func (c *Common) Given(flags ...string) bool {
-	return slices.ContainsFunc(flags, func(flag string) bool { return slices.Contains(c.given, flag) })
+	return slices.ContainsFunc(flags,
+		func(flag string) bool { return slices.Contains(c.given, flag) })
 }
 
 // Wish has the flags of the commands that ask for services to be stopped or restarted.

@@ -7,7 +7,8 @@ import (
 )
 
 // EditGroup applies verb to the group id, or in a dry run prints the change.
-func (env *Env) EditGroup(l *fileops.Ledger, id string, mode fileops.Mode, verb fileops.Verb[protocol.Group]) (session.GroupEdit, error) {
+func (env *Env) EditGroup(l *fileops.Ledger, id string, mode fileops.Mode,
+	verb fileops.Verb[protocol.Group]) (session.GroupEdit, error) {
 	edit, err := env.Session.EditGroup(l, id, mode, verb)
 	if err == nil && edit.Changed() && env.DryRun() && !env.JSON() {
 		env.PrintGroupDiff(edit.Before, edit.After)
@@ -17,14 +18,16 @@ func (env *Env) EditGroup(l *fileops.Ledger, id string, mode fileops.Mode, verb 
 
 // PrintGroupDiff prints the difference between the registries of two groups.
 func (env *Env) PrintGroupDiff(before, after protocol.Group) {
-	env.printDiff(fileops.SupervisorsName(after.ID), before.Registry.Encode(), after.Registry.Encode())
+	env.printDiff(fileops.SupervisorsName(after.ID), before.Registry.Encode(),
+		after.Registry.Encode())
 }
 
 // GroupResult returns the result of an edit of a group that every command prints: of service, or of
 // all services if that is "".
 func GroupResult(e session.GroupEdit, service string) Object {
 	o := Object{
-		{"groupId", e.After.ID}, {"supervisorId", OrNull(service)}, {"revision", e.After.Registry.Revision}, {"changed", e.Changed()},
+		{"groupId", e.After.ID}, {"supervisorId", OrNull(service)},
+		{"revision", e.After.Registry.Revision}, {"changed", e.Changed()},
 	}
 
 	if s := e.After.Service(service); s != nil {

@@ -15,11 +15,13 @@ const unset = "unset DPL_OP DPL_CALL DPL_PARTICIPANT DPL_TMP"
 // cure returns a way to fix err, or "" if none is known.
 func (env *Env) cure(err error) string {
 	known := cure(err)
-	if path, ok := errors.AsType[*fs.PathError](err); ok && known == "" && errors.Is(err, fs.ErrPermission) && env.isOfLedger(path.Path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok && known == "" &&
+		errors.Is(err, fs.ErrPermission) && env.isOfLedger(path.Path) {
 		return "run this as the owner of the ledger, or set --ledger or $DPL_LEDGER to another"
 	}
 
-	for _, over := range []error{fileops.ErrArchived, protocol.ErrOver, protocol.ErrNotRunning, fileops.ErrNotFound} {
+	for _, over := range []error{fileops.ErrArchived, protocol.ErrOver, protocol.ErrNotRunning,
+		fileops.ErrNotFound} {
 		if !env.inherited || !errors.Is(err, over) {
 			continue
 		}
@@ -40,13 +42,15 @@ func (env *Env) isOfLedger(path string) bool {
 		dir, err = filepath.Abs(dir)
 	}
 	inside := strings.HasPrefix(path, dir+string(filepath.Separator))
-	return err == nil && (path == dir || inside || strings.HasPrefix(dir, path+string(filepath.Separator)))
+	return err == nil && (path == dir || inside ||
+		strings.HasPrefix(dir, path+string(filepath.Separator)))
 }
 
 // NoteOver warns that the operation op, which is over, came from $DPL_OP and not from a flag.
 func (env *Env) NoteOver(op string) {
 	if env.inherited {
-		env.Warnf("%s: it is over: $DPL_OP of this shell names it: %s to work outside of it", op, unset)
+		env.Warnf("%s: it is over: $DPL_OP of this shell names it: %s to work outside of it", op,
+			unset)
 	}
 }
 
@@ -62,6 +66,7 @@ func (env *Env) NoteInherited(l *fileops.Ledger, op string) {
 
 	ids, err := l.IDs()
 	if err == nil && (len(ids) > 1 || len(ids) == 1 && ids[0] != op) {
-		env.Warnf("%s: only this operation, which has ended: $DPL_OP names it: %s for all", op, unset)
+		env.Warnf("%s: only this operation, which has ended: $DPL_OP names it: %s for all", op,
+			unset)
 	}
 }

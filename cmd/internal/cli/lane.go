@@ -112,7 +112,8 @@ func fieldsOf(structure reflect.Value, all []field) []field {
 		case value.Kind() == reflect.Struct && has(tag, "embed"):
 			all = fieldsOf(value, all)
 		case f.IsExported():
-			all = append(all, field{name: flagName(f.Name), tag: tag, value: value, argument: has(tag, "arg")})
+			all = append(all, field{name: flagName(f.Name), tag: tag, value: value,
+				argument: has(tag, "arg")})
 		}
 	}
 

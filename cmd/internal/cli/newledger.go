@@ -24,7 +24,8 @@ func (n *NewLedger) Create(env *Env) (*fileops.Ledger, error) {
 		err = env.CheckRoots(roots...)
 	}
 	if errors.Is(err, fileops.ErrRoot) {
-		err = Usagef("--resource-root %v: give a directory that contains only what may be deleted", err)
+		err = Usagef("--resource-root %v: give a directory that contains only what may be deleted",
+			err)
 	}
 	if err != nil {
 		return nil, err
@@ -35,7 +36,8 @@ func (n *NewLedger) Create(env *Env) (*fileops.Ledger, error) {
 		return l, err
 	}
 	if n.Commit != "" && n.Commit != l.Config().Commit {
-		return nil, fmt.Errorf("--commit %s: %w: the ledger exists, and commits by %s", n.Commit, fileops.ErrConfig, l.Config().Commit)
+		return nil, fmt.Errorf("--commit %s: %w: the ledger exists, and commits by %s", n.Commit,
+			fileops.ErrConfig, l.Config().Commit)
 	}
 
 	return l, checkRoots(l, roots)
@@ -45,7 +47,8 @@ func (n *NewLedger) Create(env *Env) (*fileops.Ledger, error) {
 func checkRoots(l *fileops.Ledger, roots []string) error {
 	for _, root := range roots {
 		if !slices.Contains(l.Config().ResourceRoots, root) {
-			return fmt.Errorf("--resource-root %q: %w: the ledger exists: add it to resourceRoots in %s", root, fileops.ErrConfig,
+			return fmt.Errorf("--resource-root %q: %w: the ledger exists: add it to resourceRoots "+
+				"in %s", root, fileops.ErrConfig,
 				filepath.Join(l.Dir(), fileops.MarkerName))
 		}
 	}

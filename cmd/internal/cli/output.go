@@ -138,19 +138,22 @@ func OrNull(s string) any {
 // Result returns the result of an edit of an operation that every command prints.
 func Result(e session.Edit) Object {
 	op := e.After
-	return Object{{"operationId", op.ID}, {"state", string(op.State)}, {"revision", op.Revision}, {"changed", e.Changed()}}
+	return Object{{"operationId", op.ID}, {"state", string(op.State)}, {"revision", op.Revision},
+		{"changed", e.Changed()}}
 }
 
 // CrashedCall returns the JSON that describes a crashed frame.
 func CrashedCall(op protocol.Operation, f *protocol.Frame) Object {
 	o := Object{
-		{"operationId", op.ID}, {"callId", f.CallID}, {"supervisorHandle", OrNull(f.SupervisorHandle)},
+		{"operationId", op.ID}, {"callId", f.CallID},
+		{"supervisorHandle", OrNull(f.SupervisorHandle)},
 		{"participantId", f.ParticipantID},
 	}
 
 	if c := f.Crash; c != nil {
 		o = append(o, Object{
-			{"evidence", string(c.Evidence)}, {"staleForMs", c.StaleFor.Milliseconds()}, {"previousState", string(c.PreviousState)},
+			{"evidence", string(c.Evidence)}, {"staleForMs", c.StaleFor.Milliseconds()},
+			{"previousState", string(c.PreviousState)},
 		}...)
 	}
 

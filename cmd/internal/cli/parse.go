@@ -120,14 +120,18 @@ func isUpper(letter byte) bool { return 'A' <= letter && letter <= 'Z' }
 
 // asked reports whether the switch name was given, even together with a mistake.
 func (m *manual) asked(name string) bool {
-	return slices.ContainsFunc(m.Model.Flags, func(f *kong.Flag) bool { return f.Name == name && f.Set })
+	return slices.ContainsFunc(m.Model.Flags, func(f *kong.Flag) bool {
+		return f.Name == name &&
+			f.Set
+	})
 }
 
 // print prints the help text.
 func (m *manual) print() {
 	fmt.Fprintf(m.Stdout, "Usage: %s [flags]%s\n", m.Model.Name, m.arguments(" "))
 	ctx, _ := kong.Trace(m.Kong, nil)
-	kong.DefaultHelpPrinter(kong.HelpOptions{NoAppSummary: true, WrapUpperBound: 80, ValueFormatter: explain}, ctx)
+	kong.DefaultHelpPrinter(kong.HelpOptions{NoAppSummary: true, WrapUpperBound: 80,
+		ValueFormatter: explain}, ctx)
 	fmt.Fprint(m.Stdout, exitHelp(m.Model.Name))
 }
 
@@ -150,7 +154,8 @@ func described(v *kong.Value) string {
 // explain returns the help of a flag, completed by facts about its type.
 func explain(v *kong.Value) string {
 	text := described(v)
-	if all := words(v.Enum); v.Flag != nil && v.Enum != "" && v.Flag.PlaceHolder != strings.Join(all, "|") {
+	if all := words(v.Enum); v.Flag != nil && v.Enum != "" &&
+		v.Flag.PlaceHolder != strings.Join(all, "|") {
 		text += "; " + v.Flag.PlaceHolder + " is " + alternatives(all)
 	}
 	if v.Flag != nil && v.IsSlice() {

@@ -45,22 +45,32 @@ func runSample(args ...string) (c *sample, status int, stdout, stderr string) {
 func TestMistakes(t *testing.T) {
 	t.Setenv("DPL_OP", "")
 	for line, want := range map[string]string{
-		"": "--name", "--naem=x": `did you mean "--name"?`, "--name": "--name: it takes a value", "--name=": "--name: bad id: it is empty",
-		"--name=a/b": "--name: bad id", "--name=a --word=": "--word: it is empty", "--name=a --word=\xff": "--word: it is not UTF-8",
-		"--name=a --text=\xff": "--text: it is not UTF-8", "--name=a --state=Dead": "--state: want asleep, awake or dead, not",
-		"--name=a --state=": "--state: it is empty", "--name=a --process=0": "--process: want the number", "--name=a --count=-1": "--count: want a number",
-		"--name=a --size=1T": "--size: want a number of bytes", "--name=a --span=0": "--span: want seconds", "--name=a --lock-timeout=-1s": "--lock-timeout: want seconds",
-		"--name=a -x": "-x", "-name=a": "-", "--name=a --json=maybe": "--json: ", "--name=a --many=a --many=": "--many: it is empty",
-		"--now=yesterday --name=a": "--now: a time like",
+		"": "--name", "--naem=x": `did you mean "--name"?`, "--name": "--name: it takes a value",
+		"--name=":    "--name: bad id: it is empty",
+		"--name=a/b": "--name: bad id", "--name=a --word=": "--word: it is empty",
+		"--name=a --word=\xff":        "--word: it is not UTF-8",
+		"--name=a --text=\xff":        "--text: it is not UTF-8",
+		"--name=a --state=Dead":       "--state: want asleep, awake or dead, not",
+		"--name=a --state=":           "--state: it is empty",
+		"--name=a --process=0":        "--process: want the number",
+		"--name=a --count=-1":         "--count: want a number",
+		"--name=a --size=1T":          "--size: want a number of bytes",
+		"--name=a --span=0":           "--span: want seconds",
+		"--name=a --lock-timeout=-1s": "--lock-timeout: want seconds",
+		"--name=a -x":                 "-x", "-name=a": "-", "--name=a --json=maybe": "--json: ",
+		"--name=a --many=a --many=": "--many: it is empty",
+		"--now=yesterday --name=a":  "--now: a time like",
 	} {
 		c, status, stdout, stderr := runSample(strings.Fields(line)...)
 		if status != StatusUsage || stdout != "" || c.ran || strings.Count(stderr, "\n") != 1 ||
 			!strings.Contains(stderr, want) || !strings.Contains(stderr, "see dpl-sample --help") {
-			t.Errorf("%s: status %d, ran: %v, stdout %q, stderr %q, want %q", line, status, c.ran, stdout, stderr, want)
+			t.Errorf("%s: status %d, ran: %v, stdout %q, stderr %q, want %q", line, status, c.ran,
+				stdout, stderr, want)
 		}
 	}
 
-	if _, status, _, stderr := runSample("--name=a", "--", ""); status != StatusUsage || !strings.Contains(stderr, "COMMAND") {
+	if _, status, _, stderr := runSample("--name=a", "--", ""); status != StatusUsage ||
+		!strings.Contains(stderr, "COMMAND") {
 		t.Errorf("an empty COMMAND: status %d, %s", status, stderr)
 	}
 }
@@ -70,12 +80,15 @@ func TestRuns(t *testing.T) {
 	t.Setenv("DPL_OP", "o")
 	t.Setenv("DPL_NOW", "")
 	for line, want := range map[string][]string{
-		"": nil, "-nv": nil, "-nv a -nv --name=b": {"a", "-nv", "--name=b"}, "-nv -- -nv": {"-nv"}, "-n -- -- a": {"--", "a"},
+		"": nil, "-nv": nil, "-nv a -nv --name=b": {"a", "-nv", "--name=b"}, "-nv -- -nv": {"-nv"},
+		"-n -- -- a":   {"--", "a"},
 		"--text= -n a": {"a"}, "--text -n a": {"a"}, "-n -": {"-"},
 	} {
 		c, status, stdout, stderr := runSample(strings.Fields(line)...)
-		if status != StatusOK || !c.ran || stdout+stderr != "" || c.Name != "o" || c.Count != 7 || !slices.Equal(c.Args, want) {
-			t.Errorf("%s: status %d, %s%s%+v, want the arguments %q", line, status, stdout, stderr, c, want)
+		if status != StatusOK || !c.ran || stdout+stderr != "" || c.Name != "o" || c.Count != 7 ||
+			!slices.Equal(c.Args, want) {
+			t.Errorf("%s: status %d, %s%s%+v, want the arguments %q", line, status, stdout, stderr,
+				c, want)
 		}
 	}
 }
@@ -104,7 +117,8 @@ func TestHelpJSON(t *testing.T) {
 	if err := d.Decode(&got); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	if got.Program != "dpl-sample" || got.Summary != "Sample." || got.Arguments != "[-- COMMAND]" || got.Flags[0].Name != "name" {
+	if got.Program != "dpl-sample" || got.Summary != "Sample." || got.Arguments != "[-- COMMAND]" ||
+		got.Flags[0].Name != "name" {
 		t.Errorf("got %+v", got)
 	}
 
@@ -129,7 +143,8 @@ func TestHelpJSON(t *testing.T) {
 		t.Errorf("%d flags, %d exit statuses", len(got.Flags), len(got.ExitStatuses))
 	}
 
-	for _, want := range []string{"one of three; STATE is asleep, awake or dead", "words; may be repeated", "--sync=none|file|full", "an id ($DPL_OP)", "a number (7)"} {
+	for _, want := range []string{"one of three; STATE is asleep, awake or dead",
+		"words; may be repeated", "--sync=none|file|full", "an id ($DPL_OP)", "a number (7)"} {
 		if !strings.Contains(flat, want) {
 			t.Errorf("the help does not say %q:\n%s", want, help)
 		}

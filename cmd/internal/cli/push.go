@@ -163,6 +163,7 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (se
 
 // GivesCall reports whether a flag says something about a call.
 func (c *Push) GivesCall() bool {
-	return c.Given("participant", "op", "call", "caller", "handle", "orphan-policy", "description", "resource",
+	return c.Given("participant", "op", "call", "caller", "handle", "orphan-policy", "description",
+		"resource",
 		"no-fail-on-crash", "staleness", "interval", "no-create", "reuse", "shared", "commit", "resource-root")
 }

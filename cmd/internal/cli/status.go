@@ -79,7 +79,8 @@ func (e soFar) Error() string {
 // mean that nothing has changed, it returns err with the status 71 instead.
 func (env *Env) AfterCommits(err error) error {
 	_, exit := errors.AsType[exitError](err)
-	if status := StatusOf(err); exit || !env.Committed() || status != StatusIO && status != StatusBusy {
+	if status := StatusOf(err); exit || !env.Committed() || status != StatusIO &&
+		status != StatusBusy {
 		return err
 	}
 	return WithStatus(StatusCommitted, soFar{err})
@@ -96,7 +97,8 @@ func (env *Env) ExitAfterCommits(worst int) error {
 }
 
 // reuse is the advice for an operation that has ended.
-const reuse = "start it over with dpl-push --reuse; dpl-pop --keep-open of its last call would have kept it open"
+const reuse = "start it over with dpl-push --reuse; dpl-pop --keep-open of its last call would " +
+	"have kept it open"
 
 var outcomes = []outcome{
 	{ErrImpossible, StatusFalse, ""},
@@ -114,7 +116,8 @@ var outcomes = []outcome{
 	{session.ErrNoDir, StatusUsage, ""},
 	{protocol.ErrNoCall, StatusNotFound, "dpl-status shows the calls"},
 	{fileops.ErrNotFound, StatusNotFound, "dpl-status shows the operations"},
-	{fileops.ErrNoLedger, StatusNotFound, "dpl-push, dpl-run or dpl-register creates it; or set --ledger or $DPL_LEDGER"},
+	{fileops.ErrNoLedger, StatusNotFound, "dpl-push, dpl-run or dpl-register creates it; or set " +
+		"--ledger or $DPL_LEDGER"},
 	{fileops.ErrNoGroup, StatusNotFound, "dpl-register creates it"},
 	{protocol.ErrNoService, StatusNotFound, "dpl-status --group shows the services"},
 	{protocol.ErrDeadSupervisor, StatusUnavailable, "its next heartbeat revives it"},
@@ -135,8 +138,10 @@ var outcomes = []outcome{
 	{protocol.ErrCycle, StatusRefused, "leave out one --depends-on"},
 	{protocol.ErrStillRunning, StatusRefused, "stop it with dpl-shutdown"},
 	{protocol.ErrHasDependents, StatusRefused, "dpl-status --group shows them"},
-	{protocol.ErrBlocked, StatusRefused, "bring that back first: dpl-restart --service, or dpl-register"},
-	{fileops.ErrResource, StatusRefused, "name a path inside $DPL_TMP or resourceRoots of ledger.json"},
+	{protocol.ErrBlocked, StatusRefused, "bring that back first: dpl-restart --service, or " +
+		"dpl-register"},
+	{fileops.ErrResource, StatusRefused, "name a path inside $DPL_TMP or resourceRoots of " +
+		"ledger.json"},
 	{fileops.ErrCaseFold, StatusRefused, "choose another"},
 	{fileops.ErrTooLarge, StatusRefused, "pop calls that have ended, or start another operation"},
 	{fileops.ErrPermission, StatusPermission, ""},
@@ -229,7 +234,8 @@ func cure(err error) string {
 
 // worstFirst ranks the statuses of several files, worst first. All other statuses are worse than
 // these.
-var worstFirst = []int{StatusCorrupt, StatusIO, StatusBusy, StatusCrashed, StatusCleanUp, StatusOver, StatusOK}
+var worstFirst = []int{StatusCorrupt, StatusIO, StatusBusy, StatusCrashed, StatusCleanUp,
+	StatusOver, StatusOK}
 
 // Worse returns the worse of two exit statuses.
 func Worse(a, b int) int {

@@ -38,7 +38,8 @@ func TestAfterCommits(t *testing.T) {
 		if got := StatusOf(err); got != tt.want {
 			t.Errorf("%v, committed %v: got %d, want %d", tt.err, tt.committed, got, tt.want)
 		}
-		if StatusOf(tt.err) != tt.want && (!strings.Contains(err.Error(), "committed") || cure(err) == "") {
+		if StatusOf(tt.err) != tt.want && (!strings.Contains(err.Error(), "committed") ||
+			cure(err) == "") {
 			t.Errorf("it says %q, and to do %q", err, cure(err))
 		}
 	}

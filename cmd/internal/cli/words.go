@@ -218,7 +218,8 @@ func parseSize(s string) (int64, error) {
 
 	n, err := strconv.ParseUint(number, 10, 63)
 	if err != nil || int64(n) > math.MaxInt64/unit {
-		return 0, errors.New("want a number of bytes, or of 1024 bytes and so on, like 512K, 10M or 1G")
+		return 0, errors.New("want a number of bytes, or of 1024 bytes and so on, like 512K, 10M " +
+			"or 1G")
 	}
 	return int64(n) * unit, nil
 }

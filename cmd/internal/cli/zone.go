@@ -23,7 +23,8 @@ func Zone(flag, value string) (*time.Location, error) {
 
 	zone, err := time.LoadLocation(value)
 	if err != nil {
-		return nil, Usagef("%s: want a time zone, like Europe/Berlin, or for the flag an offset, like +02:00, not %q", flag, value)
+		return nil, Usagef("%s: want a time zone, like Europe/Berlin, or for the flag an offset, "+
+			"like +02:00, not %q", flag, value)
 	}
 
 	return zone, nil

@@ -12,7 +12,8 @@ func TestZone(t *testing.T) {
 		tz, flag string
 		hours    float64
 	}{
-		{"UTC", "Europe/Berlin", 2}, {"UTC", "+05:30", 5.5}, {"UTC", "-03:00", -3}, {"UTC", "UTC", 0},
+		{"UTC", "Europe/Berlin", 2}, {"UTC", "+05:30", 5.5}, {"UTC", "-03:00", -3},
+		{"UTC", "UTC", 0},
 		{"Europe/Berlin", "", 2}, {":Europe/Berlin", "", 2}, {"Asia/Tokyo", "UTC", 0},
 	} {
 		t.Setenv("TZ", c.tz)
@@ -27,7 +28,8 @@ func TestZone(t *testing.T) {
 		}
 	}
 
-	for _, c := range [][2]string{{"UTC", "Berlin"}, {"CET-1CEST", ""}, {"Nowhere", ""}, {"+02:00", ""}, {"UTC", "+2"}} {
+	for _, c := range [][2]string{{"UTC", "Berlin"}, {"CET-1CEST", ""}, {"Nowhere", ""},
+		{"+02:00", ""}, {"UTC", "+2"}} {
 		t.Setenv("TZ", c[0])
 		if zone, err := Zone("--time-zone", c[1]); StatusOf(err) != StatusUsage {
 			t.Errorf("TZ=%s, flag %q: got %v, %v, want a usage error", c[0], c[1], zone, err)

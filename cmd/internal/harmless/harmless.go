@@ -12,7 +12,8 @@ import (
 // unsafe reports whether a terminal would obey r, or show the text after it in another order or on
 // another line.
 func unsafe(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' ||
+		r == '\u2029'
 }
 
 // Text returns s with unsafe characters, and bytes that are not UTF-8, replaced by U+FFFD.

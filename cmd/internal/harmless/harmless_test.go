@@ -59,7 +59,8 @@ func TestShort(t *testing.T) {
 		in   string
 		most int
 		want string
-	}{{"short", 5, "short"}, {"abcdefghijklmnop", 11, "abc ... nop"}, {"äöüäöüäöü", 11, "ä ... ü"}} {
+	}{{"short", 5, "short"}, {"abcdefghijklmnop", 11, "abc ... nop"}, {"äöüäöüäöü", 11,
+		"ä ... ü"}} {
 		if got := Short(c.in, c.most); got != c.want || len(got) > c.most {
 			t.Errorf("%q: got %q, want %q", c.in, got, c.want)
 		}

@@ -52,7 +52,8 @@ func (o *Orchestrator) GiveAlerts() error {
 			o.Env.Warnf("%s: --on-alert, alert %d: %v", o.Group, line.Seq, err)
 		}
 		if err := o.given(line.Seq); err != nil {
-			return fmt.Errorf("alert %d was given, but this could not be recorded: %w", line.Seq, err)
+			return fmt.Errorf("alert %d was given, but this could not be recorded: %w", line.Seq,
+				err)
 		}
 		if timedOut {
 			return nil
@@ -63,9 +64,10 @@ func (o *Orchestrator) GiveAlerts() error {
 }
 
 func (o *Orchestrator) given(seq int64) error {
-	_, err := o.Ledger.EditGroup(o.Group, fileops.Existing, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
-		return g.Given(seq, seen)
-	})
+	_, err := o.Ledger.EditGroup(o.Group, fileops.Existing,
+		func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+			return g.Given(seq, seen)
+		})
 	return err
 }
 

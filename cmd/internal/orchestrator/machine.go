@@ -30,7 +30,8 @@ type Machine interface {
 	SignalGroup(p protocol.Process, sig syscall.Signal) error
 	InGroup(p, leader protocol.Process) bool
 	SignalProcess(p protocol.Process, sig syscall.Signal) error
-	Survivors(leader protocol.Process, startID string, keeper protocol.Process) ([]protocol.Process, error)
+	Survivors(leader protocol.Process, startID string, keeper protocol.Process) ([]protocol.Process,
+		error)
 }
 
 // A Start is a service to start.
@@ -93,6 +94,7 @@ func (here) SignalProcess(p protocol.Process, sig syscall.Signal) error {
 	return process.SignalProcess(p, sig)
 }
 
-func (here) Survivors(leader protocol.Process, startID string, keeper protocol.Process) ([]protocol.Process, error) {
+func (here) Survivors(leader protocol.Process, startID string,
+	keeper protocol.Process) ([]protocol.Process, error) {
 	return process.Survivors(leader, startID, keeper)
 }

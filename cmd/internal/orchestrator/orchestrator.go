@@ -112,7 +112,8 @@ func (o *Orchestrator) log(p PassReport) {
 
 	for _, a := range p.Alerts {
 		if a.Type == protocol.AlertFailed || a.Type == protocol.AlertDead {
-			o.Env.Logf("%s: %q: %s: %s: log %s", o.Group, a.ServiceID, a.Type, a.Message, o.Ledger.LogPath(o.Group, a.ServiceID))
+			o.Env.Logf("%s: %q: %s: %s: log %s", o.Group, a.ServiceID, a.Type, a.Message,
+				o.Ledger.LogPath(o.Group, a.ServiceID))
 		}
 	}
 
@@ -136,7 +137,8 @@ func (o *Orchestrator) arguments() protocol.PassRequest {
 		o.Env.Warnf("%v", err) // services matter more: it is only the alerts that will stay pending
 	}
 	return protocol.PassRequest{
-		Owner: o.Owner, PID: o.machine().PID(), State: o.State, Failover: o.Failover, Hook: o.OnAlert != "", LastAlert: last,
+		Owner: o.Owner, PID: o.machine().PID(), State: o.State, Failover: o.Failover,
+		Hook: o.OnAlert != "", LastAlert: last,
 		HeartbeatInterval: o.Interval, StalenessThreshold: o.Staleness,
 	}
 }
@@ -144,7 +146,8 @@ func (o *Orchestrator) arguments() protocol.PassRequest {
 // checkTiming returns an error for durations with which everything in g would be stale before the
 // next heartbeat.
 func (o *Orchestrator) checkTiming(g protocol.Group) error {
-	if staleness := cmp.Or(o.Staleness, g.Orchestrator.StalenessThreshold); o.Interval >= staleness {
+	if staleness := cmp.Or(o.Staleness,
+		g.Orchestrator.StalenessThreshold); o.Interval >= staleness {
 		return cli.Usagef("--interval %v must be less than --staleness %v", o.Interval, staleness)
 	}
 	return nil
@@ -152,19 +155,20 @@ func (o *Orchestrator) checkTiming(g protocol.Group) error {
 
 // rehearse decides on what is there, without the lock.
 func (o *Orchestrator) rehearse() (p PassReport, err error) {
-	_, err = o.Ledger.EditGroup(o.Group, fileops.DryRun, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
-		if err := o.checkTiming(g); err != nil {
-			return g, err
-		}
+	_, err = o.Ledger.EditGroup(o.Group, fileops.DryRun,
+		func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+			if err := o.checkTiming(g); err != nil {
+				return g, err
+			}
 
-		d, err := g.Pass(o.arguments(), seen)
-		if err != nil {
-			return g, err
-		}
+			d, err := g.Pass(o.arguments(), seen)
+			if err != nil {
+				return g, err
+			}
 
-		p = PassReport{StandBy: d.StandBy, Actions: d.Actions, Before: g, After: d.Group()}
-		return p.After, nil
-	})
+			p = PassReport{StandBy: d.StandBy, Actions: d.Actions, Before: g, After: d.Group()}
+			return p.After, nil
+		})
 
 	return p, err
 }
@@ -172,7 +176,8 @@ func (o *Orchestrator) rehearse() (p PassReport, err error) {
 // carryOut commits the decision d, takes its actions, and commits the result (spec §11.5). After
 // the uptime latest it is too late for starts, because other hosts have given them up; 0 means no
 // limit.
-func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *PassReport, latest time.Duration) error {
+func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *PassReport,
+	latest time.Duration) error {
 	gates, notSpawned := o.spawn(p.Before, d, latest)
 	p.Failed = notSpawned
 	committed := tx.Commit(d.Group())
@@ -195,7 +200,8 @@ func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *Pa
 
 // record commits the result of the starts, and writes the alerts that are certainly committed. The
 // number of any other alert could be given again after a power cut.
-func (o *Orchestrator) record(tx *fileops.GroupTx, result protocol.Result, durable bool, p *PassReport) error {
+func (o *Orchestrator) record(tx *fileops.GroupTx, result protocol.Result, durable bool,
+	p *PassReport) error {
 	for {
 		if alerts := tx.Value().Registry.PendingAlerts; durable && len(alerts) > 0 {
 			if err := fileops.AppendAlerts(tx, alerts); err != nil {
@@ -206,7 +212,8 @@ func (o *Orchestrator) record(tx *fileops.GroupTx, result protocol.Result, durab
 		}
 
 		after := tx.Value().Result(o.Owner, result, tx.Observe())
-		if err := tx.Commit(after); err != nil || !durable || len(after.Registry.PendingAlerts) == 0 {
+		if err := tx.Commit(after); err != nil || !durable ||
+			len(after.Registry.PendingAlerts) == 0 {
 			return err
 		}
 

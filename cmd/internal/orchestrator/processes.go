@@ -26,7 +26,8 @@ const (
 
 // spawn answers each start of d with a process that waits behind its gate, or with the reason why
 // there is none.
-func (o *Orchestrator) spawn(before protocol.Group, d *protocol.Decision, latest time.Duration) (gates map[string]Gate, failed map[string]string) {
+func (o *Orchestrator) spawn(before protocol.Group, d *protocol.Decision,
+	latest time.Duration) (gates map[string]Gate, failed map[string]string) {
 	gates, failed = make(map[string]Gate), make(map[string]string)
 	for _, a := range d.Actions {
 		a, starts := a.(protocol.Start)
@@ -49,7 +50,8 @@ func (o *Orchestrator) spawn(before protocol.Group, d *protocol.Decision, latest
 	return gates, failed
 }
 
-func (o *Orchestrator) spawnOne(s *protocol.Service, a protocol.Start, startID string, latest time.Duration) (Gate, error) {
+func (o *Orchestrator) spawnOne(s *protocol.Service, a protocol.Start, startID string,
+	latest time.Duration) (Gate, error) {
 	log, err := o.Ledger.LogFile(o.Group, s.ID)
 	if err != nil {
 		return nil, err
@@ -72,8 +74,10 @@ func (o *Orchestrator) spawnOne(s *protocol.Service, a protocol.Start, startID s
 // environment is what a started service gets, whatever this pass has itself (spec §11.6).
 func (o *Orchestrator) environment(s *protocol.Service, a protocol.Start, startID string) []string {
 	env := []string{
-		"DPL_LEDGER=" + o.Ledger.Dir(), "DPL_GROUP=" + o.Group, "DPL_SERVICE=" + s.ID, "DPL_SUPERVISOR=" + s.ID,
-		"DPL_ATTEMPT=" + strconv.Itoa(a.Attempt), "DPL_REASON=" + a.Reason, process.StartVariable + "=" + startID,
+		"DPL_LEDGER=" + o.Ledger.Dir(), "DPL_GROUP=" + o.Group, "DPL_SERVICE=" + s.ID,
+		"DPL_SUPERVISOR=" + s.ID,
+		"DPL_ATTEMPT=" + strconv.Itoa(a.Attempt), "DPL_REASON=" + a.Reason,
+		process.StartVariable + "=" + startID,
 		"PWD=" + s.StartInfo.Dir,
 	}
 

@@ -38,7 +38,8 @@ func TestSignalSurvivors(t *testing.T) {
 	var w warnings
 	o := Orchestrator{Env: &w, Machine: ending{}, Group: "g"}
 	group := protocol.Group{Registry: protocol.Registry{Services: []protocol.Service{{ID: "s"}}}}
-	o.signal(group, []protocol.Action{protocol.Signal{ServiceID: "s", Name: protocol.Term, To: protocol.ToSurvivors}})
+	o.signal(group, []protocol.Action{protocol.Signal{ServiceID: "s", Name: protocol.Term,
+		To: protocol.ToSurvivors}})
 	want := []string{
 		`g: signal TERM to "s": process 4 shows nothing: the next pass looks again`,
 		`g: signal TERM to "s": operation not permitted`,
@@ -81,7 +82,8 @@ func TestSignalGroup(t *testing.T) {
 		o := Orchestrator{Env: &warnings{}, Machine: group{leader: c.leader, got: &got}, Group: "g"}
 		services := protocol.Registry{Services: []protocol.Service{{ID: "s"}}}
 		o.signal(protocol.Group{Registry: services}, []protocol.Action{protocol.Signal{
-			ServiceID: "s", Name: protocol.Term, To: protocol.ToGroup, Process: protocol.Process{PID: 1},
+			ServiceID: "s", Name: protocol.Term, To: protocol.ToGroup,
+			Process: protocol.Process{PID: 1},
 		}})
 
 		if !slices.Equal(got, c.want) {

@@ -12,7 +12,8 @@ import (
 //
 // While another owner orchestrates the group, these passes stand by, and the other owner's passes
 // do the work.
-func (o *Orchestrator) Until(timeout time.Duration, done func(g protocol.Group) (bool, error), late func() error) (protocol.Group, error) {
+func (o *Orchestrator) Until(timeout time.Duration,
+	done func(g protocol.Group) (bool, error), late func() error) (protocol.Group, error) {
 	const pause = 100 * time.Millisecond
 	for end := time.Now().Add(timeout); ; time.Sleep(pause) {
 		g, err := o.Ledger.ReadGroup(o.Group)

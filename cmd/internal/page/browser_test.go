@@ -34,7 +34,8 @@ func TestBrowser(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 
-	cmd := exec.CommandContext(ctx, browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--user-data-dir="+filepath.Join(dir, "profile"),
+	cmd := exec.CommandContext(ctx, browser, "--headless=new", "--no-sandbox", "--disable-gpu",
+		"--user-data-dir="+filepath.Join(dir, "profile"),
 		"--enable-logging=stderr", "--dump-dom", "file://"+file)
 	cmd.Env = append(os.Environ(), "HOME="+dir)
 	cmd.WaitDelay = time.Second
@@ -52,7 +53,8 @@ func TestBrowser(t *testing.T) {
 	}
 
 	text := string(dom)
-	if !strings.Contains(text, "<title>Ledger · DPL</title>") || !strings.HasSuffix(strings.TrimSpace(text), "</html>") {
+	if !strings.Contains(text, "<title>Ledger · DPL</title>") ||
+		!strings.HasSuffix(strings.TrimSpace(text), "</html>") {
 		t.Errorf("the browser has read\n%s", text)
 	}
 

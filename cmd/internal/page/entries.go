@@ -41,7 +41,8 @@ func entriesOf(all []entry) *entries {
 func operationEntries(op view.Operation) *entries {
 	all := eventEntries(op.Events)
 	for _, t := range op.Transitions {
-		all = append(all, entry{t.Revision, t.At, "operation", string(t.From), string(t.To), t.By, t.Reason, true})
+		all = append(all, entry{t.Revision, t.At, "operation", string(t.From), string(t.To), t.By,
+			t.Reason, true})
 	}
 	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.revision, b.revision) })
 	return entriesOf(all)
@@ -51,7 +52,8 @@ func groupEntries(g Group) *entries { return entriesOf(eventEntries(g.Registry.E
 
 func eventEntries(events []protocol.Event) (all []entry) {
 	for _, e := range events {
-		h := entry{revision: e.Revision, At: e.At, From: e.From, To: e.To, By: e.By, Reason: e.Reason}
+		h := entry{revision: e.Revision, At: e.At, From: e.From, To: e.To, By: e.By,
+			Reason: e.Reason}
 		switch e.Type {
 		case protocol.CallStarted:
 			h.What = fmt.Sprintf("call %s started", e.CallID)

@@ -13,7 +13,8 @@ import (
 func groupSubject(g Group) subject {
 	s := subject{
 		ID: g.ID, State: g.Orchestrated(), Mood: mood(g.Orchestrated()),
-		Headline: fmt.Sprintf("group of %s, %d running", count(len(g.Registry.Services), "service"), g.Running()),
+		Headline: fmt.Sprintf("group of %s, %d running", count(len(g.Registry.Services), "service"),
+			g.Running()),
 		Facts:    groupFacts(g),
 		Main:     tree{"Services", services(g)},
 		Timeline: groupLanes(g).timeline(),

@@ -17,7 +17,8 @@ func TestOnlyStatusDrawsPages(t *testing.T) {
 	const top = "../.."
 	costly := []string{
 		"html/template", "text/template", "github.com/mattn/go-runewidth",
-		"github.com/dpl-project/dpl/cmd/internal/page", "github.com/dpl-project/dpl/cmd/internal/view",
+		"github.com/dpl-project/dpl/cmd/internal/page",
+		"github.com/dpl-project/dpl/cmd/internal/view",
 	}
 
 	allowed := []string{"dpl-status", "internal/page", "internal/view"}

@@ -175,7 +175,8 @@ func (c *chart) events(events []protocol.Event) {
 			l.marks = append(l.marks, mark{e.At, view.Mood(e.To), e.CallID + " says: " + e.To})
 		case protocol.SupervisorReadiness:
 			l := c.supervisor(e)
-			l.marks = append(l.marks, mark{e.At, view.Mood(e.To), e.SupervisorID + " says: " + e.To})
+			l.marks = append(l.marks, mark{e.At, view.Mood(e.To), e.SupervisorID + " says: " +
+				e.To})
 		}
 	}
 }
@@ -212,7 +213,8 @@ func groupLanes(g Group) *chart {
 
 	for _, a := range g.Alerts {
 		if l := c.byName["supervisor "+a.ServiceID]; l != nil && !a.Timestamp.Before(c.from) {
-			l.marks = append(l.marks, mark{a.Timestamp, alertMood(a.Type), string(a.Type) + ": " + a.Message})
+			l.marks = append(l.marks, mark{a.Timestamp, alertMood(a.Type), string(a.Type) + ": " +
+				a.Message})
 			c.sees(a.Timestamp)
 		}
 	}

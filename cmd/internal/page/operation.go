@@ -88,7 +88,8 @@ func calls(op view.Operation) (lines []line) {
 func frame(op view.Operation, f *protocol.Frame) line {
 	evidence, age := op.Judge(f, op.Seen)
 	l := line{ID: f.CallID, Pills: []string{string(f.State)}, Details: op.Details(f)}
-	if verdict := view.Verdict(f.State.Live(), evidence, f.Crash, op.Seen.Stopped(f.PID, f.Process)); verdict != "alive" {
+	if verdict := view.Verdict(f.State.Live(), evidence, f.Crash,
+		op.Seen.Stopped(f.PID, f.Process)); verdict != "alive" {
 		l.Pills = append(l.Pills, verdict)
 	}
 
@@ -106,7 +107,8 @@ func frame(op view.Operation, f *protocol.Frame) line {
 func supervisor(op view.Operation, v protocol.Supervisor) line {
 	evidence, age := op.JudgeSupervisor(v, op.Seen)
 	l := line{ID: v.ID, Pills: []string{string(v.Status)}, Details: op.Supervised(v.ID)}
-	if verdict := view.Verdict(v.Status == protocol.Alive, evidence, nil, op.Seen.Stopped(v.PID, v.Process)); verdict != string(v.Status) {
+	if verdict := view.Verdict(v.Status == protocol.Alive, evidence, nil,
+		op.Seen.Stopped(v.PID, v.Process)); verdict != string(v.Status) {
 		l.Pills = append(l.Pills, verdict)
 	}
 	l.Facts = facts("pid", number(v.PID), "heartbeat", view.Ago(age))

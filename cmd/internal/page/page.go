@@ -63,7 +63,8 @@ func clean(page string) string {
 		lines[i] = view.Clean(line)
 	}
 	const replacement = "\ufffd"
-	return strings.NewReplacer("\ufffe", replacement, "\uffff", replacement).Replace(strings.Join(lines, "\n"))
+	return strings.NewReplacer("\ufffe", replacement, "\uffff",
+		replacement).Replace(strings.Join(lines, "\n"))
 }
 
 // The content of a page, with the fields that page.html uses.
@@ -127,7 +128,8 @@ func (p Page) chips() (all []chip) {
 		counts[op.State]++
 	}
 
-	for _, state := range []protocol.State{protocol.Running, protocol.Aborted, protocol.Cleanup, protocol.Failed, protocol.Completed} {
+	for _, state := range []protocol.State{protocol.Running, protocol.Aborted, protocol.Cleanup,
+		protocol.Failed, protocol.Completed} {
 		if n := counts[state]; n > 0 {
 			all = append(all, chip{mood(state), fmt.Sprint(n), string(state)})
 		}

@@ -35,18 +35,24 @@ func hostile() Page {
 	op := protocol.Create("op", 0, 0)
 	op.State, op.Revision = protocol.Cleanup, 7
 	op.Stack = []*protocol.Frame{
-		{CallID: "a", ParticipantID: "p", State: protocol.FrameActive, StartTime: noon, LastHeartbeat: noon, Description: nasty,
-			SupervisorID: "s", SupervisorHandle: nasty, Notice: &protocol.Notice{Readiness: protocol.ReadinessStarting, Note: nasty}},
-		{CallID: "b", ParticipantID: nasty, State: protocol.FrameCrashed, StartTime: noon, LastHeartbeat: noon, Crash: crash},
+		{CallID: "a", ParticipantID: "p", State: protocol.FrameActive, StartTime: noon,
+			LastHeartbeat: noon, Description: nasty,
+			SupervisorID: "s", SupervisorHandle: nasty,
+			Notice: &protocol.Notice{Readiness: protocol.ReadinessStarting, Note: nasty}},
+		{CallID: "b", ParticipantID: nasty, State: protocol.FrameCrashed, StartTime: noon,
+			LastHeartbeat: noon, Crash: crash},
 	}
 
 	op.Supervisors = []protocol.Supervisor{{ID: "s", Status: protocol.Alive, LastHeartbeat: noon}}
-	op.Transitions = []protocol.Transition{{Revision: 3, From: protocol.Running, To: protocol.Cleanup, At: noon.Add(2 * time.Second), By: nasty, Reason: nasty}}
+	op.Transitions = []protocol.Transition{{Revision: 3, From: protocol.Running,
+		To: protocol.Cleanup, At: noon.Add(2 * time.Second), By: nasty, Reason: nasty}}
 	op.Events = []protocol.Event{
 		{Revision: 1, At: noon, Type: protocol.CallStarted, CallID: "a", To: "active", By: nasty},
-		{Revision: 2, At: noon.Add(time.Second), Type: protocol.CallState, CallID: nasty, From: nasty, To: nasty, By: nasty, Reason: nasty,
+		{Revision: 2, At: noon.Add(time.Second), Type: protocol.CallState, CallID: nasty,
+			From: nasty, To: nasty, By: nasty, Reason: nasty,
 			LeftResources: []protocol.LeftResource{{Path: nasty, Error: nasty}}},
-		{Revision: 4, At: noon.Add(3 * time.Second), Type: protocol.EventType(nasty), CallID: "a", From: nasty, To: nasty},
+		{Revision: 4, At: noon.Add(3 * time.Second), Type: protocol.EventType(nasty), CallID: "a",
+			From: nasty, To: nasty},
 	}
 
 	g := protocol.CreateGroup("g")
@@ -64,12 +70,15 @@ func hostile() Page {
 		ServiceRecovery: protocol.ServiceRecovery{BlockedBy: nasty},
 	}}
 
-	g.Registry.Events = []protocol.Event{{Revision: 1, At: noon, Type: protocol.SupervisorState, SupervisorID: "db", To: nasty}}
+	g.Registry.Events = []protocol.Event{{Revision: 1, At: noon, Type: protocol.SupervisorState,
+		SupervisorID: "db", To: nasty}}
 
 	return Page{
-		Title: "Ledger", Now: seen.Now, Whole: true, Operations: []view.Operation{{Operation: op, Seen: seen}},
+		Title: "Ledger", Now: seen.Now, Whole: true,
+		Operations: []view.Operation{{Operation: op, Seen: seen}},
 		Groups: []Group{{Group: view.Group{Group: g, Seen: seen}, Alerts: []protocol.Alert{
-			{Seq: 1, Type: protocol.AlertType(nasty), ServiceID: "db", Message: nasty, Timestamp: noon},
+			{Seq: 1, Type: protocol.AlertType(nasty), ServiceID: "db", Message: nasty,
+				Timestamp: noon},
 		}}},
 		Warnings: []string{nasty},
 	}
@@ -78,7 +87,8 @@ func hostile() Page {
 // Nothing that others have written is taken for markup: the page has the elements and attributes
 // that it is written with, and loads and runs nothing.
 func TestHostile(t *testing.T) {
-	elements := strings.Fields("html head meta title style body header h1 h2 h3 p time main section details summary div span b i ul li table tr td footer")
+	elements := strings.Fields("html head meta title style body header h1 h2 h3 p time main " +
+		"section details summary div span b i ul li table tr td footer")
 	attributes := strings.Fields("lang charset name http-equiv content class style title open")
 	d := xml.NewDecoder(strings.NewReader(hostile().Text()))
 	d.Entity = map[string]string{}
@@ -103,7 +113,8 @@ func TestHostile(t *testing.T) {
 				if !slices.Contains(attributes, a.Name.Local) {
 					t.Errorf("%s has an attribute %s", in, a.Name.Local)
 				}
-				if a.Name.Local == "style" && strings.Trim(a.Value, "leftwidh:;0123456789.%") != "" {
+				if a.Name.Local == "style" && strings.Trim(a.Value,
+					"leftwidh:;0123456789.%") != "" {
 					t.Errorf("%s has the style %q", in, a.Value)
 				}
 				texts += strings.Count(a.Value, nastyText)
@@ -124,7 +135,8 @@ func TestHostile(t *testing.T) {
 	}
 
 	if depth != 0 || texts < 30 {
-		t.Errorf("%d elements are open at the end, and there are %d nasty texts, want 30 or more", depth, texts)
+		t.Errorf("%d elements are open at the end, and there are %d nasty texts, want 30 or more",
+			depth, texts)
 	}
 }
 
@@ -132,7 +144,8 @@ func TestHostile(t *testing.T) {
 // secret.
 func TestReferences(t *testing.T) {
 	text := hostile().Text()
-	for _, no := range []string{"http:", "https:", "//", "src=\"", "href=", "url(", "@import", "secret", "<script", "<img", "\x1b", "\u202e"} {
+	for _, no := range []string{"http:", "https:", "//", "src=\"", "href=", "url(", "@import",
+		"secret", "<script", "<img", "\x1b", "\u202e"} {
 		if strings.Contains(text, no) {
 			t.Errorf("there is %q", no)
 		}
@@ -172,7 +185,8 @@ func lanesOf(c *chart) (all []string) {
 // The timeline is right also where the oldest events are lost, and a call id is used again.
 func TestLanes(t *testing.T) {
 	event := func(second int, what protocol.EventType, call, from, to string) protocol.Event {
-		return protocol.Event{Revision: int64(second), At: noon.Add(time.Duration(second) * time.Second), Type: what, CallID: call, From: from, To: to}
+		return protocol.Event{Revision: int64(second),
+			At: noon.Add(time.Duration(second) * time.Second), Type: what, CallID: call, From: from, To: to}
 	}
 
 	op := protocol.Create("op", 0, 0)
@@ -182,13 +196,17 @@ func TestLanes(t *testing.T) {
 	}
 
 	op.Events = []protocol.Event{
-		event(1, protocol.CallState, "old", "active", "cleaningUp"), event(2, protocol.CallEnded, "old", "cleaningUp", ""),
-		event(2, protocol.CallStarted, "again", "", "active"), event(3, protocol.CallEnded, "again", "active", ""),
-		event(4, protocol.CallStarted, "again", "", "active"), event(5, protocol.CallState, "again", "active", "crashed"),
+		event(1, protocol.CallState, "old", "active", "cleaningUp"),
+		event(2, protocol.CallEnded, "old", "cleaningUp", ""),
+		event(2, protocol.CallStarted, "again", "", "active"),
+		event(3, protocol.CallEnded, "again", "active", ""),
+		event(4, protocol.CallStarted, "again", "", "active"),
+		event(5, protocol.CallState, "again", "active", "crashed"),
 		event(6, protocol.CallEnded, "lost", "active", ""),
 	}
 
-	c := operationLanes(view.Operation{Operation: op, Seen: protocol.Observation{Now: noon.Add(9 * time.Second)}})
+	c := operationLanes(view.Operation{Operation: op,
+		Seen: protocol.Observation{Now: noon.Add(9 * time.Second)}})
 	want := []string{
 		"operation: running -", "root: active 0-", "old: active -1 cleaningUp 1-2",
 		"again: active 2-3 active 4-5 crashed 5-", "lost: active -6",
@@ -207,14 +225,17 @@ func TestManyLanes(t *testing.T) {
 	op := protocol.Create("op", 0, 0)
 	for i := range 200 {
 		op.Stack = append(op.Stack, &protocol.Frame{
-			CallID: fmt.Sprintf("call-%d", i), CallerID: "call-0", State: protocol.FrameActive, StartTime: noon, LastHeartbeat: noon,
+			CallID: fmt.Sprintf("call-%d", i), CallerID: "call-0", State: protocol.FrameActive,
+			StartTime: noon, LastHeartbeat: noon,
 		})
-		op.Events = append(op.Events, protocol.Event{Type: protocol.CallEnded, CallID: fmt.Sprintf("gone-%d", i), At: noon})
+		op.Events = append(op.Events, protocol.Event{Type: protocol.CallEnded,
+			CallID: fmt.Sprintf("gone-%d", i), At: noon})
 	}
 
 	op.Stack[0].CallerID = ""
 	op.Stack[170].State, op.Stack[180].State = protocol.FrameCrashed, protocol.FrameCleanedUp
-	drawn := operationLanes(view.Operation{Operation: op, Seen: protocol.Observation{Now: noon.Add(time.Second)}}).timeline()
+	drawn := operationLanes(view.Operation{Operation: op,
+		Seen: protocol.Observation{Now: noon.Add(time.Second)}}).timeline()
 
 	for _, call := range []string{"operation", "call-0", "call-170", "call-180", "call-1"} {
 		if !slices.ContainsFunc(drawn.Tracks, func(t track) bool { return t.Label == call }) {
@@ -230,17 +251,20 @@ func TestManyLanes(t *testing.T) {
 // A page says where a call is dead that no pass has found yet.
 func TestNotFoundYet(t *testing.T) {
 	op := protocol.Create("op", 0, 0)
-	op.Stack = []*protocol.Frame{{CallID: "c", State: protocol.FrameActive, StartTime: noon, LastHeartbeat: noon}}
+	op.Stack = []*protocol.Frame{{CallID: "c", State: protocol.FrameActive, StartTime: noon,
+		LastHeartbeat: noon}}
 	at := func(now time.Time) view.Operation {
 		return view.Operation{Operation: op, Seen: protocol.Observation{Now: now}}
 	}
 
-	if got := pageOf(at(noon)).Text(); strings.Contains(got, "not yet found") || !strings.Contains(got, `class="pill good">running`) {
+	if got := pageOf(at(noon)).Text(); strings.Contains(got, "not yet found") ||
+		!strings.Contains(got, `class="pill good">running`) {
 		t.Error("a call that lives is said to be dead")
 	}
 
 	got := pageOf(at(noon.Add(time.Minute))).Text()
-	if !strings.Contains(got, "1 dead but not yet found") || !strings.Contains(got, `class="pill bad">running`) {
+	if !strings.Contains(got, "1 dead but not yet found") ||
+		!strings.Contains(got, `class="pill bad">running`) {
 		t.Error("a call that is dead is not told of")
 	}
 }
@@ -273,8 +297,10 @@ func TestShort(t *testing.T) {
 		d    time.Duration
 		want string
 	}{
-		{0, "0s"}, {200 * time.Millisecond, "200ms"}, {1500 * time.Millisecond, "1.5s"}, {30 * time.Second, "30s"},
-		{90 * time.Second, "1m30s"}, {30 * minute, "30m"}, {hour, "1h"}, {90 * minute, "1h30m"}, {2 * hour, "2h"},
+		{0, "0s"}, {200 * time.Millisecond, "200ms"}, {1500 * time.Millisecond, "1.5s"},
+		{30 * time.Second, "30s"},
+		{90 * time.Second, "1m30s"}, {30 * minute, "30m"}, {hour, "1h"}, {90 * minute, "1h30m"},
+		{2 * hour, "2h"},
 		{10 * hour, "10h"}, {day, "1d"}, {36 * hour, "1d12h"}, {40 * day, "40d"},
 	} {
 		if got := short(c.d); got != c.want {
@@ -287,7 +313,8 @@ func TestShort(t *testing.T) {
 func TestLanesOfLongestInterval(t *testing.T) {
 	op := protocol.Create("op", math.MaxInt64/4*3, math.MaxInt64)
 	op.Stack = []*protocol.Frame{{
-		CallID: "a", ParticipantID: "p", State: protocol.FrameActive, StartTime: noon, LastHeartbeat: noon,
+		CallID: "a", ParticipantID: "p", State: protocol.FrameActive, StartTime: noon,
+		LastHeartbeat: noon,
 	}}
 
 	seen := protocol.Observation{Now: noon.Add(time.Second)}

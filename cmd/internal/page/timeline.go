@@ -54,9 +54,12 @@ func (c *chart) timeline() *timeline {
 
 // steps are the usual distances between ticks.
 var steps = []time.Duration{
-	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond,
-	100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second,
-	15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
+	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond,
+	20 * time.Millisecond, 50 * time.Millisecond,
+	100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond, time.Second,
+	2 * time.Second, 5 * time.Second, 10 * time.Second,
+	15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute,
+	10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 }
 
@@ -138,7 +141,8 @@ func (c *chart) track(l *lane) track {
 
 	for _, m := range l.marks {
 		style := left(m.at.Sub(c.from), c.to.Sub(c.from))
-		t.Bars = append(t.Bars, bar{Class: "mark " + m.mood, Title: view.Stamp(m.at) + " " + m.title, Style: style})
+		t.Bars = append(t.Bars, bar{Class: "mark " + m.mood, Title: view.Stamp(m.at) + " " +
+			m.title, Style: style})
 	}
 
 	return t

@@ -71,7 +71,8 @@ func TestMonotonicInTwoProcesses(t *testing.T) {
 		t.Fatal(c.First)
 	}
 	if !theirs.OK || theirs.MonotonicMS < before || theirs.MonotonicMS > after {
-		t.Errorf("they read %d, %t, we %d before and %d after", theirs.MonotonicMS, theirs.OK, before, after)
+		t.Errorf("they read %d, %t, we %d before and %d after", theirs.MonotonicMS, theirs.OK,
+			before, after)
 	}
 }
 

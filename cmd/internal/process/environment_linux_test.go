@@ -19,7 +19,8 @@ func TestCarriesEnded(t *testing.T) {
 	c := proctest.Start(t, "echo").MustBeReady(t)
 	mustNotCarry := func() {
 		t.Helper()
-		carried, certain := carries(c.Process.Pid, []string{proctest.RoleVariable + "=echo"}, time.Now().Add(time.Hour))
+		carried, certain := carries(c.Process.Pid, []string{proctest.RoleVariable + "=echo"},
+			time.Now().Add(time.Hour))
 		if carried || !certain {
 			t.Errorf("it carries what it was given: %t, for certain: %t", carried, certain)
 		}
@@ -39,7 +40,8 @@ func TestCarriesKernelThread(t *testing.T) {
 	if !strings.HasPrefix(proctest.StatLine(thread), "2 (kthreadd) ") {
 		t.Skip("this PID namespace is without threads of the kernel")
 	}
-	if carried, certain := carries(thread, []string{proctest.RoleVariable + "=echo"}, time.Time{}); carried || !certain {
+	if carried, certain := carries(thread, []string{proctest.RoleVariable + "=echo"},
+		time.Time{}); carried || !certain {
 		t.Errorf("it carries what nobody gave it: %t, for certain: %t", carried, certain)
 	}
 }
@@ -56,7 +58,8 @@ func TestCarriesHidden(t *testing.T) {
 	}
 
 	c := proctest.Start(t, "echo").MustBeReady(t)
-	if v := proctest.StartAs(t, nobody, "carries", strconv.Itoa(c.Process.Pid)); v.First != "false, for certain: true" {
+	if v := proctest.StartAs(t, nobody, "carries",
+		strconv.Itoa(c.Process.Pid)); v.First != "false, for certain: true" {
 		t.Errorf("it carries what it was given: %s", v.First)
 	}
 }

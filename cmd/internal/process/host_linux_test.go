@@ -37,7 +37,8 @@ func TestHere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := hostID(firstOf("/etc/machine-id", "/var/lib/dbus/machine-id"), name); host.ID != want {
+	if want := hostID(firstOf("/etc/machine-id", "/var/lib/dbus/machine-id"),
+		name); host.ID != want {
 		t.Errorf("ID %q, want %q", host.ID, want)
 	}
 }

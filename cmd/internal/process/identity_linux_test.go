@@ -42,12 +42,14 @@ func TestAlive(t *testing.T) {
 	}
 
 	host := Here()
-	want := protocol.Process{PID: pid, HostID: host.ID, BootID: host.BootID, PIDNamespace: host.PIDNamespace, StartTicks: ticks}
+	want := protocol.Process{PID: pid, HostID: host.ID, BootID: host.BootID,
+		PIDNamespace: host.PIDNamespace, StartTicks: ticks}
 	if got := identify(t, pid); got != want {
 		t.Errorf("Identify = %+v, want %+v", got, want)
 	}
 
-	for start, want := range map[int64]bool{ticks: false, ticks + 1: true, ticks - 1: true, 0: false, -1: false} {
+	for start, want := range map[int64]bool{ticks: false, ticks + 1: true, ticks - 1: true,
+		0: false, -1: false} {
 		if got := Exited(pid, start); got != want {
 			t.Errorf("Exited(%d, %d) = %t; it started at %d", pid, start, got, ticks)
 		}
@@ -77,11 +79,13 @@ func TestOddName(t *testing.T) {
 	t.Parallel()
 	plain := proctest.Start(t, "echo").MustBeReady(t)
 	odd := proctest.Start(t, "named").MustBeReady(t)
-	if comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", odd.Process.Pid)); string(comm) != oddName+"\n" {
+	if comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm",
+		odd.Process.Pid)); string(comm) != oddName+"\n" {
 		t.Fatalf("its name is %q, %v", comm, err)
 	}
 
-	before, after := identify(t, plain.Process.Pid).StartTicks, identify(t, odd.Process.Pid).StartTicks
+	before, after := identify(t, plain.Process.Pid).StartTicks, identify(t,
+		odd.Process.Pid).StartTicks
 	if after < before || after > before+10_000 {
 		t.Errorf("started at %d, after one that started at %d", after, before)
 	}
@@ -193,7 +197,8 @@ func judgedByNobody(t *testing.T, pid int, startTicks int64) verdict {
 		attributes = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	}
 
-	c := proctest.StartAs(t, attributes, "judge", strconv.Itoa(pid), strconv.FormatInt(startTicks, 10))
+	c := proctest.StartAs(t, attributes, "judge", strconv.Itoa(pid),
+		strconv.FormatInt(startTicks, 10))
 	var v verdict
 	if err := json.Unmarshal([]byte(c.First), &v); err != nil {
 		t.Fatalf("%v: %s", err, c.First)

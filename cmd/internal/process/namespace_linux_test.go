@@ -33,7 +33,8 @@ func inside(t *testing.T, flags ...string) bool {
 	var refusals []string
 	for _, f := range flags {
 		args := append(strings.Fields(f), "--fork", "--kill-child")
-		if out, err := exec.Command("unshare", append(args, "true")...).CombinedOutput(); err != nil {
+		if out, err := exec.Command("unshare",
+			append(args, "true")...).CombinedOutput(); err != nil {
 			refusals = append(refusals, fmt.Sprintf("unshare %s: %v: %s", f, err, out))
 			continue
 		}
@@ -41,7 +42,8 @@ func inside(t *testing.T, flags ...string) bool {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*poll.Patience)
 		defer cancel()
 
-		cmd := exec.CommandContext(ctx, "unshare", append(args, os.Args[0], "-test.v", "-test.run=^"+t.Name()+"$")...)
+		cmd := exec.CommandContext(ctx, "unshare",
+			append(args, os.Args[0], "-test.v", "-test.run=^"+t.Name()+"$")...)
 		cmd.Env = append(os.Environ(), insideVariable+"="+t.Name())
 		out, err := cmd.CombinedOutput()
 		if strings.Contains(string(out), "--- SKIP: "+t.Name()+" ") {
@@ -115,7 +117,8 @@ func startWithPID(t *testing.T, pid int) *proctest.Child {
 	t.Helper()
 	var c *proctest.Child
 	poll.Until(t, fmt.Sprintf("a process with the number %d", pid), func() bool {
-		if err := os.WriteFile("/proc/sys/kernel/ns_last_pid", []byte(strconv.Itoa(pid-1)), 0); err != nil {
+		if err := os.WriteFile("/proc/sys/kernel/ns_last_pid", []byte(strconv.Itoa(pid-1)),
+			0); err != nil {
 			t.Skip(err)
 		}
 		c = proctest.Start(t, "echo").MustBeReady(t)
@@ -151,7 +154,8 @@ func TestForeignProc(t *testing.T) {
 // compare them.
 func TestTimeNamespace(t *testing.T) {
 	t.Parallel()
-	if !inside(t, "-UrTp --mount-proc --monotonic 1000000 --boottime 1000000", "-Tp --mount-proc --monotonic 1000000 --boottime 1000000") {
+	if !inside(t, "-UrTp --mount-proc --monotonic 1000000 --boottime 1000000",
+		"-Tp --mount-proc --monotonic 1000000 --boottime 1000000") {
 		return
 	}
 	if ms, ok := Monotonic(); ok || ms != 0 {

@@ -50,7 +50,8 @@ func TestSignalOthers(t *testing.T) {
 		change(&q)
 		gone := q.StartTicks != p.StartTicks && q.StartTicks != 0 && q.Known() || q.PID != p.PID
 		for name, signal := range signals {
-			if err := signal(q, syscall.SIGKILL); err == nil || errors.Is(err, ErrNoProcess) != gone {
+			if err := signal(q, syscall.SIGKILL); err == nil ||
+				errors.Is(err, ErrNoProcess) != gone {
 				t.Errorf("%s, %s: %v", name, what, err)
 			}
 		}
@@ -210,7 +211,8 @@ func TestSignalGroupOneByOne(t *testing.T) {
 // left out.
 func TestSignalGroupEndingAmid(t *testing.T) {
 	t.Parallel()
-	s := command(t, "sh", "-c", `sleep 1000 & first=$!; for n in 2 3 4 5; do sleep 1000 & echo $!; done; echo $first; wait $first`)
+	s := command(t, "sh", "-c",
+		`sleep 1000 & first=$!; for n in 2 3 4 5; do sleep 1000 & echo $!; done; echo $first; wait $first`)
 	leader := released(t, s)
 	var members []protocol.Process
 
@@ -267,7 +269,8 @@ func killAs() string {
 		return err.Error()
 	}
 	h := Here()
-	p := protocol.Process{PID: pid, HostID: h.ID, BootID: h.BootID, PIDNamespace: h.PIDNamespace, StartTicks: start}
+	p := protocol.Process{PID: pid, HostID: h.ID, BootID: h.BootID, PIDNamespace: h.PIDNamespace,
+		StartTicks: start}
 	return fmt.Sprint(SignalProcess(p, syscall.SIGKILL), ", ", SignalGroup(p, syscall.SIGKILL))
 }
 
@@ -276,7 +279,8 @@ func TestSignalNotOurs(t *testing.T) {
 	t.Parallel()
 	nobody := proctest.AsNobody(t)
 	c, p := leader(t)
-	v := proctest.StartAs(t, nobody, "kill", strconv.Itoa(p.PID), strconv.FormatInt(p.StartTicks, 10))
+	v := proctest.StartAs(t, nobody, "kill", strconv.Itoa(p.PID),
+		strconv.FormatInt(p.StartTicks, 10))
 	if want := "operation not permitted, operation not permitted"; v.First != want {
 		t.Errorf("got %s, want %s", v.First, want)
 	}

@@ -12,7 +12,8 @@ const after = "S 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 13 18 4711"
 
 func TestParseStat(t *testing.T) {
 	want := stat{state: 'S', parent: 2, threads: 13, startTicks: 4711}
-	for _, name := range []string{"sh", "", "a b", ") ( \n", ") R 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21", "((("} {
+	for _, name := range []string{"sh", "", "a b", ") ( \n",
+		") R 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21", "((("} {
 		for _, end := range []string{"", " 23 24 25"} {
 			line := "1 (" + name + ") " + after + end
 			if got, ok := parseStat([]byte(line)); got != want || !ok {
@@ -66,7 +67,8 @@ func FuzzParseStat(f *testing.F) {
 	f.Add(") Z 1 (", byte('R'), 7, int64(0))
 	f.Fuzz(func(t *testing.T, name string, state byte, threads int, start int64) {
 		want := stat{state: 'A' + state%26, parent: 4, threads: threads, startTicks: start}
-		line := fmt.Sprintf("7 (%s) %c 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 %d 21 %d 23", name, want.state, threads, start)
+		line := fmt.Sprintf("7 (%s) %c 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 %d 21 %d 23", name,
+			want.state, threads, start)
 		if got, ok := parseStat([]byte(line)); got != want || !ok {
 			t.Errorf("%q: got %+v, %t, want %+v", line, got, ok, want)
 		}
@@ -85,5 +87,6 @@ func agrees(line string, s stat) bool {
 	parent, err0 := strconv.ParseInt(words[2], 10, 64)
 	threads, err := strconv.ParseInt(words[18], 10, 64)
 	start, err2 := strconv.ParseInt(words[20], 10, 64)
-	return err0 == nil && err == nil && err2 == nil && int(parent) == s.parent && int(threads) == s.threads && start == s.startTicks
+	return err0 == nil && err == nil && err2 == nil && int(parent) == s.parent &&
+		int(threads) == s.threads && start == s.startTicks
 }

@@ -100,7 +100,8 @@ func TestSurvivorsAmidExec(t *testing.T) {
 	ourStart := NewStartID()
 	s := command(t, "./again")
 	s.Env = append(s.Env, "LONG="+strings.Repeat("x", 100_000), "DPL_START="+ourStart)
-	if err := os.WriteFile(filepath.Join(s.Dir, "again"), []byte("#!/bin/sh\nexec ./again\n"), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(s.Dir, "again"), []byte("#!/bin/sh\nexec ./again\n"),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 
@@ -149,7 +150,8 @@ func TestSurvivorsAmidTheirEnd(t *testing.T) {
 
 	if out, err := exec.Command("unshare", unshare, "--fork", "true").CombinedOutput(); err != nil {
 		if os.Geteuid() != 0 && os.Getenv("STRICT") != "" {
-			t.Fatalf("needs root, or user namespaces: unshare %s, and STRICT leaves nothing out: %v: %s", unshare, err, out)
+			t.Fatalf("needs root, or user namespaces: unshare %s, and STRICT leaves nothing out: "+
+				"%v: %s", unshare, err, out)
 		}
 		t.Skipf("unshare %s: %v: %s", unshare, err, out)
 	}
@@ -193,7 +195,8 @@ func TestSurvivorsWithoutEnvironment(t *testing.T) {
 	t.Parallel()
 	ourStart := NewStartID()
 	leader := released(t, command(t, "sh", "-c", "exec env -i sleep 1000"))
-	poll.Until(t, "sleep", func() bool { return strings.Contains(proctest.StatLine(leader.PID), "(sleep)") })
+	poll.Until(t, "sleep",
+		func() bool { return strings.Contains(proctest.StatLine(leader.PID), "(sleep)") })
 	poll.Until(t, "an environment that is empty for certain", func() bool {
 		content, certain := shownEnvironment(leader.PID)
 		return content == nil && certain

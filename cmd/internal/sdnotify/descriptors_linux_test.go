@@ -55,7 +55,8 @@ func TestBarrier(t *testing.T) {
 	mustSay(t, s, "ready")
 	m := mustSay(t, s, "barrier")
 	mustSay(t, s, "stopping") // nothing is held up
-	if flags, err := unix.FcntlInt(m.Barrier.(*os.File).Fd(), unix.F_GETFD, 0); flags&unix.FD_CLOEXEC == 0 || err != nil {
+	if flags, err := unix.FcntlInt(m.Barrier.(*os.File).Fd(), unix.F_GETFD,
+		0); flags&unix.FD_CLOEXEC == 0 || err != nil {
 		t.Errorf("children inherit the barrier: %#x, %v", flags, err)
 	}
 	if w.released() {
@@ -123,13 +124,15 @@ func TestNoDescriptorsLeft(t *testing.T) {
 	unix.Close(free)
 	defer unix.Setrlimit(unix.RLIMIT_NOFILE, &limit)
 
-	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: uint64(free) + 1, Max: limit.Max}); err != nil {
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE,
+		&unix.Rlimit{Cur: uint64(free) + 1, Max: limit.Max}); err != nil {
 		t.Fatal(err)
 	}
 
 	to := &unix.SockaddrUnix{Name: s.Address()}
 	for datagram, w := range map[string]*waiter{"READY=1": ready, "BARRIER=1": barrier} {
-		if err := unix.Sendmsg(fd, []byte(datagram), unix.UnixRights(w.theirs, w.theirs), to, 0); err != nil {
+		if err := unix.Sendmsg(fd, []byte(datagram), unix.UnixRights(w.theirs, w.theirs), to,
+			0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -151,7 +154,8 @@ func TestReleases(t *testing.T) {
 	use := func(untaken string) {
 		s := listen(t)
 		for range 20 {
-			for _, d := range []string{"FDSTORE=1", "READY=1\nFDSTORE=1", "BARRIER=1", "BARRIER=1\nREADY=1", "BARRIER=1\x00\x00"} {
+			for _, d := range []string{"FDSTORE=1", "READY=1\nFDSTORE=1", "BARRIER=1",
+				"BARRIER=1\nREADY=1", "BARRIER=1\x00\x00"} {
 				mustSend(t, s, d, 0, 1, 2)
 				mustSend(t, s, d, 0)
 			}

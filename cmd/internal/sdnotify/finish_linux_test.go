@@ -117,7 +117,8 @@ func flood(address string, sender int) int {
 	}
 	defer unix.Close(fd)
 	for n := 0; ; n++ {
-		if unix.Sendto(fd, fmt.Appendf(nil, "STATUS=%d %d", sender, n), 0, &unix.SockaddrUnix{Name: address}) != nil {
+		if unix.Sendto(fd, fmt.Appendf(nil, "STATUS=%d %d", sender, n), 0,
+			&unix.SockaddrUnix{Name: address}) != nil {
 			return n
 		}
 	}

@@ -146,16 +146,19 @@ func FuzzParse(f *testing.F) {
 		for _, word := range []struct {
 			set        bool
 			assignment string
-		}{{m.Ready, "READY=1"}, {m.Reloading, "RELOADING=1"}, {m.Stopping, "STOPPING=1"}, {m.Watchdog, "WATCHDOG=1"}, {m.Trigger, "WATCHDOG=trigger"}, {barrier, "BARRIER=1"}} {
+		}{{m.Ready, "READY=1"}, {m.Reloading, "RELOADING=1"}, {m.Stopping,
+			"STOPPING=1"}, {m.Watchdog, "WATCHDOG=1"}, {m.Trigger, "WATCHDOG=trigger"}, {barrier, "BARRIER=1"}} {
 			if word.set && !bytes.Contains(datagram, []byte(word.assignment)) {
 				t.Errorf("%q was never sent, but taken in: %s", word.assignment, said(m))
 			}
 		}
 
-		if again, _ := parse(slices.Concat([]byte("\r\n"), datagram, []byte("\n"))); !bytes.HasSuffix(datagram, []byte("\x00")) && said(again) != said(m) {
+		if again, _ := parse(slices.Concat([]byte("\r\n"), datagram,
+			[]byte("\n"))); !bytes.HasSuffix(datagram, []byte("\x00")) && said(again) != said(m) {
 			t.Errorf("with empty lines around it %s, without %s", said(again), said(m))
 		}
-		if s := m.Status; s != nil && (len(*s) > longestStatus || !utf8.ValidString(*s) || strings.ContainsFunc(*s, unicode.IsControl)) {
+		if s := m.Status; s != nil && (len(*s) > longestStatus || !utf8.ValidString(*s) ||
+			strings.ContainsFunc(*s, unicode.IsControl)) {
 			t.Errorf("status %q", *s)
 		}
 	})

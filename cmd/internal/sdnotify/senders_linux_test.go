@@ -51,7 +51,8 @@ func sendMany(address, datagram string) error {
 
 	n, err := strconv.Atoi(number)
 	for i := range n {
-		if err := unix.Sendto(fd, fmt.Appendf(nil, "%s%d", rest, i), 0, &unix.SockaddrUnix{Name: address}); err != nil {
+		if err := unix.Sendto(fd, fmt.Appendf(nil, "%s%d", rest, i), 0,
+			&unix.SockaddrUnix{Name: address}); err != nil {
 			return err
 		}
 	}
@@ -221,7 +222,8 @@ func TestLastWords(t *testing.T) {
 	t.Parallel()
 	strict.Program(t, "systemd-notify")
 	s := listen(t)
-	start(t, s, exec.Command("sh", "-c", "systemd-notify --no-block --ready; systemd-notify --no-block STOPPING=1")).mustSucceed(t)
+	start(t, s, exec.Command("sh", "-c", "systemd-notify --no-block --ready; systemd-notify "+
+		"--no-block STOPPING=1")).mustSucceed(t)
 	s.Finish()
 	mustSay(t, s, "ready")
 	mustSay(t, s, "stopping")

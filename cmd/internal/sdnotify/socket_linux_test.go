@@ -36,7 +36,8 @@ func send(address, datagram string, descriptors ...int) error {
 	if len(descriptors) > 0 {
 		rights = unix.UnixRights(descriptors...)
 	}
-	return unix.Sendmsg(fd, []byte(datagram), rights, &unix.SockaddrUnix{Name: address}, unix.MSG_DONTWAIT)
+	return unix.Sendmsg(fd, []byte(datagram), rights, &unix.SockaddrUnix{Name: address},
+		unix.MSG_DONTWAIT)
 }
 
 // mustSend sends a datagram. It waits for room, which comes as soon as s has received some of the
@@ -102,7 +103,8 @@ func mustEnd(t *testing.T, s *Socket) {
 func TestAddress(t *testing.T) {
 	t.Parallel()
 	a, b := listen(t), listen(t)
-	if !regexp.MustCompile(`^@dpl-run-[0-9a-f]{16}$`).MatchString(a.Address()) || a.Address() == b.Address() {
+	if !regexp.MustCompile(`^@dpl-run-[0-9a-f]{16}$`).MatchString(a.Address()) ||
+		a.Address() == b.Address() {
 		t.Errorf("%q and %q", a.Address(), b.Address())
 	}
 
@@ -129,7 +131,8 @@ func TestLongDatagrams(t *testing.T) {
 	t.Parallel()
 	s := listen(t)
 	for _, size := range []int{longestDatagram, longestDatagram + 1, 100_000} {
-		mustSend(t, s, fmt.Sprintf("STATUS=%d\n%s", size, strings.Repeat("X", size-len(fmt.Sprintf("STATUS=%d\n", size)))))
+		mustSend(t, s, fmt.Sprintf("STATUS=%d\n%s", size,
+			strings.Repeat("X", size-len(fmt.Sprintf("STATUS=%d\n", size)))))
 	}
 
 	w := wait(t)
@@ -164,7 +167,8 @@ func TestTrusted(t *testing.T) {
 	t.Parallel()
 	us := uint32(os.Geteuid())
 	for uid, want := range map[uint32]bool{0: true, us: true, us + 1: false} {
-		if _, got := unpack(unix.UnixCredentials(&unix.Ucred{Pid: 1, Uid: uid, Gid: us})); got != want {
+		if _, got := unpack(unix.UnixCredentials(&unix.Ucred{Pid: 1, Uid: uid,
+			Gid: us})); got != want {
 			t.Errorf("uid %d, sent to %d: got %t", uid, us, got)
 		}
 	}
@@ -178,7 +182,8 @@ func TestTrusted(t *testing.T) {
 
 	again := exec.Command("/proc/self/exe", "-test.v", "-test.run=^"+t.Name()+"$")
 	again.SysProcAttr = asNobody()
-	if out, err := again.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()+" ") {
+	if out, err := again.CombinedOutput(); err != nil ||
+		!strings.Contains(string(out), "--- PASS: "+t.Name()+" ") {
 		t.Errorf("as another user: %v: %s", err, out)
 	}
 }

@@ -15,5 +15,6 @@ func checkOpenFiles() error {
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || limit.Cur >= least {
 		return nil // unlimited, or unknown
 	}
-	return fmt.Errorf("only %d files may be open at once: raise that to %d, with ulimit -n", limit.Cur, least)
+	return fmt.Errorf("only %d files may be open at once: raise that to %d, with ulimit -n",
+		limit.Cur, least)
 }

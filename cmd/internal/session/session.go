@@ -52,7 +52,8 @@ func (s *Session) CheckGroupTrust(l *fileops.Ledger) error {
 	if !l.Config().Shared || s.TrustsGroup() {
 		return nil
 	}
-	return fmt.Errorf("%w: %s is shared: it would run commands that others write: give --trust-group",
+	return fmt.Errorf("%w: %s is shared: it would run commands that others write: give "+
+		"--trust-group",
 		fileops.ErrPermission, l.Dir())
 }
 

@@ -31,5 +31,6 @@ func OperationsOf(l *fileops.Ledger, supervisor string) ([]string, error) {
 
 func names(op protocol.Operation, supervisor string) bool {
 	_, ok := op.Supervisor(supervisor)
-	return ok || slices.ContainsFunc(op.Stack, func(f *protocol.Frame) bool { return f.SupervisorID == supervisor })
+	return ok || slices.ContainsFunc(op.Stack,
+		func(f *protocol.Frame) bool { return f.SupervisorID == supervisor })
 }

@@ -109,7 +109,8 @@ func (s stale) Open(path string) (disk.File, error) {
 }
 
 // verb does what verb does, or what a bug makes of it.
-func (b bug) verb(c *command, verb fileops.Verb[protocol.Operation], op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+func (b bug) verb(c *command, verb fileops.Verb[protocol.Operation], op protocol.Operation,
+	seen protocol.Observation) (protocol.Operation, error) {
 	if b == bugNoCountdown && op.State.Terminal() {
 		return op, protocol.ErrExpired
 	}

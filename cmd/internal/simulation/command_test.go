@@ -98,7 +98,8 @@ func (c *command) open(create bool) (err error) {
 // fault.
 func (c *command) explain(status int, hit bool, err error) {
 	switch status {
-	case cli.StatusOK, cli.StatusFalse, cli.StatusCleanUp, cli.StatusOver, cli.StatusCrashed, cli.StatusNotFound,
+	case cli.StatusOK, cli.StatusFalse, cli.StatusCleanUp, cli.StatusOver, cli.StatusCrashed,
+		cli.StatusNotFound,
 		cli.StatusUnavailable, cli.StatusBusy, cli.StatusRefused:
 		return
 	case cli.StatusIO, cli.StatusCommitted, cli.StatusCreate:
@@ -164,37 +165,40 @@ func (c *command) orphan() {
 }
 
 // edit is cli.Env.Edit, watched.
-func (c *command) edit(id string, mode fileops.Mode, verb fileops.Verb[protocol.Operation]) (session.Edit, error) {
+func (c *command) edit(id string, mode fileops.Mode,
+	verb fileops.Verb[protocol.Operation]) (session.Edit, error) {
 	l := c.w.operation(id)
 	var e *edit
-	after, err := c.ledger.EditOperation(id, mode, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-		parent := l.reads(c, op)
-		after, err := c.w.bug.verb(c, verb, op, seen)
-		e = nil
+	after, err := c.ledger.EditOperation(id, mode,
+		func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+			parent := l.reads(c, op)
+			after, err := c.w.bug.verb(c, verb, op, seen)
+			e = nil
 
-		switch {
-		case errors.Is(err, protocol.ErrExpired):
-			l.checkCountdown(c.w, parent)
-			e = parent
-		case err == nil && after.Revision != op.Revision:
-			wrong := errors.Join(c.w.judge(id, op, after, seen), c.w.graces(op, after, seen, strings.HasPrefix(c.name, "pop ")))
-			for _, r := range after.Effects().Released {
-				c.w.resources[r.CallID] = true
+			switch {
+			case errors.Is(err, protocol.ErrExpired):
+				l.checkCountdown(c.w, parent)
+				e = parent
+			case err == nil && after.Revision != op.Revision:
+				wrong := errors.Join(c.w.judge(id, op, after, seen),
+					c.w.graces(op, after, seen, strings.HasPrefix(c.name, "pop ")))
+				for _, r := range after.Effects().Released {
+					c.w.resources[r.CallID] = true
+				}
+				after.Unknown = tag(len(l.edits))
+				e = l.attempt(c, parent, op, after, seen)
+				e.wrong = wrong
 			}
-			after.Unknown = tag(len(l.edits))
-			e = l.attempt(c, parent, op, after, seen)
-			e.wrong = wrong
-		}
 
-		if err == nil && after.Revision == op.Revision && c.name == "cleanup" { // else it may be done already
-			if wrong := c.w.graces(op, after, seen, false); wrong != nil {
-				c.w.fail("cleanup changes nothing: %w", wrong)
+			if err == nil && after.Revision == op.Revision && c.name == "cleanup" { // else it may be done already
+				if wrong := c.w.graces(op, after, seen, false); wrong != nil {
+					c.w.fail("cleanup changes nothing: %w", wrong)
+				}
 			}
-		}
 
-		c.w.bug.early(c, l, e)
-		return after, err
-	})
+			c.w.bug.early(c, l, e)
+			return after, err
+		})
 
 	l.ends(c, e, after.Archived, after.After.Effects().BeatOnly, err)
 	if err != nil {

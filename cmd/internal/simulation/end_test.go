@@ -82,7 +82,8 @@ func (w *world) checkArchive() {
 		w.calmly(func(a *actor) {
 			a.command("status", false, func(c *command) error {
 				op, archived, err := c.read(id)
-				if err == nil && (!archived || !op.State.Terminal() || len(op.Stack) > 0 || op.TerminalHeartbeats != 2) {
+				if err == nil && (!archived || !op.State.Terminal() || len(op.Stack) > 0 ||
+					op.TerminalHeartbeats != 2) {
 					w.fail("%s has ended as %+v, archived: %v", id, op, archived)
 				}
 				return err
@@ -99,13 +100,15 @@ func (w *world) checkLeftovers() {
 
 	for _, name := range w.disk.Tree() {
 		locked, isLock := strings.CutSuffix(name, ".lock")
-		group := isLock && (w.disk.Exists(locked+".supervisors.json") || w.disk.Exists(locked+".orchestrator.json"))
+		group := isLock && (w.disk.Exists(locked+".supervisors.json") ||
+			w.disk.Exists(locked+".orchestrator.json"))
 		switch {
 		case isLock && !group && !w.disk.Exists(locked), strings.Contains(name, ".tmp~"),
 			strings.HasPrefix(name, ledgerDir+"/tmp/"):
 			w.fail("left behind: %s", name)
 		case w.powerLost: // the journal is not fsynced
-		case strings.Contains(name, ".dpl-trash-") && !slices.Contains(w.told, trash.FindString(name)):
+		case strings.Contains(name, ".dpl-trash-") &&
+			!slices.Contains(w.told, trash.FindString(name)):
 			w.fail("left behind: %s", name)
 		}
 	}

@@ -22,7 +22,8 @@ func (w *world) pass() {
 // expire takes locks away whose leases are over, and ends stages whose pass is gone.
 func (w *world) expire() {
 	for _, a := range w.actors {
-		if w.kind.lease && a.paused > 0 && !a.expired && a.cmd != nil && a.cmd.fs.HoldsLock() && w.now-a.paused > leaseFor {
+		if w.kind.lease && a.paused > 0 && !a.expired && a.cmd != nil && a.cmd.fs.HoldsLock() &&
+			w.now-a.paused > leaseFor {
 			w.tell("the lease of %s is over", a.name)
 			w.did(didExpire)
 			a.expired = true

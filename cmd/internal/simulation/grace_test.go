@@ -75,7 +75,8 @@ func (l look) check(before, after mortal, evidence protocol.Evidence) error {
 
 	switch got := after.grace; {
 	case had != nil && (got == nil || !got.At.Equal(had.At)):
-		return fmt.Errorf("%s gets another grace for one silence, or loses it: %+v, then %+v", after.who, had, got)
+		return fmt.Errorf("%s gets another grace for one silence, or loses it: %+v, then %+v",
+			after.who, had, got)
 	case had != nil || got == nil:
 	case !l.silent || !l.grants:
 		return fmt.Errorf("%s gets a grace, and somebody was heard of", after.who)
@@ -96,12 +97,15 @@ func (l look) check(before, after mortal, evidence protocol.Evidence) error {
 	case evidence == protocol.Stale && had != nil:
 		return fmt.Errorf("%s is declared dead, stale, within its grace", after.who)
 	case evidence == protocol.Stale && l.silent && l.grants:
-		return fmt.Errorf("%s is declared dead, stale, after a silence of all, without a grace", after.who)
+		return fmt.Errorf("%s is declared dead, stale, after a silence of all, without a grace",
+			after.who)
 	case evidence != "":
 	case gone:
-		return fmt.Errorf("%s is not declared dead, and its process %d is gone", after.who, before.process.PID)
+		return fmt.Errorf("%s is not declared dead, and its process %d is gone", after.who,
+			before.process.PID)
 	case judged && age > l.threshold && (after.grace == nil || over):
-		return fmt.Errorf("%s is not declared dead, stale, after %v, grace %+v", after.who, age, after.grace)
+		return fmt.Errorf("%s is not declared dead, stale, after %v, grace %+v", after.who, age,
+			after.grace)
 	case had == nil && after.grace != nil:
 		l.w.did(didGrace)
 	}
@@ -123,7 +127,8 @@ func ofService(s *protocol.Service) mortal {
 
 // graces checks an edit of an operation, if the clock of its observer tells the ages of everything
 // in it. A pop is lenient with its own frames.
-func (w *world) graces(before, after protocol.Operation, seen protocol.Observation, lenient bool) error {
+func (w *world) graces(before, after protocol.Operation, seen protocol.Observation,
+	lenient bool) error {
 	if before.ID == "" || before.State.Terminal() {
 		return nil
 	}
@@ -163,7 +168,8 @@ func (w *world) graces(before, after protocol.Operation, seen protocol.Observati
 
 	for _, f := range before.Stack {
 		now := after.Frame(f.CallID)
-		if now == nil || !f.State.Live() || f.Process != now.Process || lenient && now.State.Live() {
+		if now == nil || !f.State.Live() || f.Process != now.Process || lenient &&
+			now.State.Live() {
 			continue
 		}
 
@@ -181,7 +187,8 @@ func (w *world) graces(before, after protocol.Operation, seen protocol.Observati
 
 // groupGraces checks a pass, including one of an owner that takes over, which grants no graces. A
 // pass decides by what it has observed.
-func (w *world) groupGraces(before, after protocol.Group, owner string, seen protocol.Observation) error {
+func (w *world) groupGraces(before, after protocol.Group, owner string,
+	seen protocol.Observation) error {
 	orchestrator := mortal{heartbeat: before.Orchestrator.Heartbeat, beat: before.Orchestrator.Beat}
 	never := orchestrator.heartbeat.IsZero()
 	if !never && !orchestrator.tells(seen) {
@@ -195,7 +202,8 @@ func (w *world) groupGraces(before, after protocol.Group, owner string, seen pro
 	for i := range after.Registry.Services {
 		now := &after.Registry.Services[i]
 		old := before.Service(now.ID)
-		if old == nil || old.State != protocol.StateRunning || old.Starting || !ofService(old).tells(seen) {
+		if old == nil || old.State != protocol.StateRunning || old.Starting ||
+			!ofService(old).tells(seen) {
 			continue
 		}
 

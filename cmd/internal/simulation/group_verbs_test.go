@@ -37,18 +37,20 @@ func (c *command) observe() protocol.Observation {
 }
 
 // editGroup is cli.Env.EditGroup, watched.
-func (c *command) editGroup(mode fileops.Mode, verb fileops.Verb[protocol.Group]) (session.GroupEdit, error) {
+func (c *command) editGroup(mode fileops.Mode,
+	verb fileops.Verb[protocol.Group]) (session.GroupEdit, error) {
 	g := c.w.group()
-	edit, err := c.ledger.EditGroup(groupID, mode, func(before protocol.Group, seen protocol.Observation) (protocol.Group, error) {
-		if !c.w.kind.lease { // else this may be without the lock: then its commit must not succeed
-			g.reads(c, before, g.floor)
-		}
-		after, err := verb(before, seen)
-		if err == nil && after.Registry.Revision != before.Registry.Revision {
-			c.w.tellGroup(after)
-		}
-		return after, err
-	})
+	edit, err := c.ledger.EditGroup(groupID, mode,
+		func(before protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+			if !c.w.kind.lease { // else this may be without the lock: then its commit must not succeed
+				g.reads(c, before, g.floor)
+			}
+			after, err := verb(before, seen)
+			if err == nil && after.Registry.Revision != before.Registry.Revision {
+				c.w.tellGroup(after)
+			}
+			return after, err
+		})
 
 	if edit.Changed() && (err == nil || errors.Is(err, fileops.ErrCommitted)) {
 		g.ack(c, edit.Before, edit.After, err != nil || edit.After.Effects().BeatOnly)
@@ -62,11 +64,12 @@ func (a *actor) register(r protocol.Registration) int {
 	return a.command("register "+r.Service, true, func(c *command) error {
 		heard := false
 		var at beat
-		_, err := c.editGroup(fileops.OrCreate, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
-			heard, _ = g.OrchestratorHeard(seen)
-			at = c.beatAt(seen)
-			return g.Register(r, seen)
-		})
+		_, err := c.editGroup(fileops.OrCreate,
+			func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+				heard, _ = g.OrchestratorHeard(seen)
+				at = c.beatAt(seen)
+				return g.Register(r, seen)
+			})
 
 		if err != nil {
 			return err
@@ -96,11 +99,14 @@ func (a *actor) beatService(id string) int {
 	return a.command("heartbeat "+id, false, func(c *command) error {
 		var at beat
 		var verdict protocol.Verdict
-		_, err := c.editGroup(fileops.Existing, func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
-			at = c.beatAt(seen)
-			after, verdict, err = g.BeatService(protocol.ServiceProcess{Service: id, PID: a.p.PID, Process: a.p.Process}, protocol.Report{}, seen)
-			return after, err
-		})
+		_, err := c.editGroup(fileops.Existing,
+			func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
+				at = c.beatAt(seen)
+				after, verdict, err = g.BeatService(protocol.ServiceProcess{Service: id,
+					PID:     a.p.PID,
+					Process: a.p.Process}, protocol.Report{}, seen)
+				return after, err
+			})
 
 		if err != nil {
 			return err
@@ -118,9 +124,10 @@ func (a *actor) beatService(id string) int {
 
 func (a *actor) shutdown(id string, only bool) int {
 	return a.command("shutdown "+id, false, func(c *command) error {
-		_, err := c.editGroup(fileops.Existing, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
-			return g.Shutdown(id, a.name, only, seen)
-		})
+		_, err := c.editGroup(fileops.Existing,
+			func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+				return g.Shutdown(id, a.name, only, seen)
+			})
 		if err == nil {
 			c.w.did(didShutdown)
 		}
@@ -130,10 +137,11 @@ func (a *actor) shutdown(id string, only bool) int {
 
 func (a *actor) restart(id string, only bool) int {
 	return a.command("restart "+id, false, func(c *command) error {
-		_, err := c.editGroup(fileops.Existing, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
-			after, _, err := g.Restart(id, a.name, only, seen)
-			return after, err
-		})
+		_, err := c.editGroup(fileops.Existing,
+			func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+				after, _, err := g.Restart(id, a.name, only, seen)
+				return after, err
+			})
 		if err == nil {
 			c.w.did(didRestart)
 		}
@@ -143,9 +151,10 @@ func (a *actor) restart(id string, only bool) int {
 
 func (a *actor) remove(id string) int {
 	return a.command("remove "+id, false, func(c *command) error {
-		_, err := c.editGroup(fileops.Existing, func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
-			return g.Remove(id, a.name, seen)
-		})
+		_, err := c.editGroup(fileops.Existing,
+			func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+				return g.Remove(id, a.name, seen)
+			})
 		return err
 	})
 }
@@ -173,7 +182,8 @@ func (c *command) pass(owner string, failover bool) (orchestrator.PassReport, er
 	floor := g.floor
 	c.decided = 0 // a registration may have looked before
 	o := orchestrator.Orchestrator{
-		Env: passEnv{c}, Machine: machine{c}, Ledger: c.ledger, Group: groupID, Owner: owner, Failover: failover,
+		Env: passEnv{c}, Machine: machine{c}, Ledger: c.ledger, Group: groupID, Owner: owner,
+		Failover: failover,
 		Interval: interval, Staleness: threshold,
 	}
 
@@ -210,7 +220,8 @@ func (w *world) judgeGroup(before, after protocol.Group, decided int64, seen pro
 		if s.State == protocol.StateDead && old != nil && old.State != s.State {
 			w.did(didDeclareDead)
 		}
-		if old == nil || s.LastExit == nil || s.LastExit == old.LastExit || old.State != protocol.StateRunning {
+		if old == nil || s.LastExit == nil || s.LastExit == old.LastExit ||
+			old.State != protocol.StateRunning {
 			continue
 		}
 
@@ -218,11 +229,13 @@ func (w *world) judgeGroup(before, after protocol.Group, decided int64, seen pro
 		switch reason := protocol.Evidence(s.LastExit.Reason); {
 		case reason == protocol.Exited && w.lives(old.Process):
 			w.fail("%s is declared failed, exited, and its process %d lives", s.ID, old.PID)
-		case reason == protocol.Stale && !old.Heartbeats && old.Process.HostID == seen.Host.ID && w.lives(old.Process):
+		case reason == protocol.Stale && !old.Heartbeats && old.Process.HostID == seen.Host.ID &&
+			w.lives(old.Process):
 			w.fail("%s is declared failed, stale, and its process %d lives here", s.ID, old.PID)
 		case reason == protocol.Stale && ok && b.boot == b.host.boot && b.now < decided:
 			if age := w.age(b, seen); age <= threshold.Milliseconds() {
-				w.fail("%s is declared failed, stale, %d ms after its heartbeat was acknowledged", s.ID, age)
+				w.fail("%s is declared failed, stale, %d ms after its heartbeat was acknowledged",
+					s.ID, age)
 			}
 		}
 	}

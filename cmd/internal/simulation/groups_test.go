@@ -64,9 +64,11 @@ func (a *actor) request(id string) protocol.Registration {
 	r := protocol.Registration{
 		Service: id, By: a.name, Request: true, KillTimeout: &wait, Fresh: w.chance(20),
 		StartInfo: &protocol.StartInfo{
-			Command: "sup", Dir: "/", Readiness: protocol.ReadinessReady, LogMax: protocol.DefaultLogMax, LogKeep: 1,
+			Command: "sup", Dir: "/", Readiness: protocol.ReadinessReady,
+			LogMax: protocol.DefaultLogMax, LogKeep: 1,
 			Policy: protocol.RestartPolicy{
-				MaxAttempts: w.between(0, 2), Backoff: []time.Duration{0, interval}, ResetAfter: time.Minute,
+				MaxAttempts: w.between(0, 2), Backoff: []time.Duration{0, interval},
+				ResetAfter: time.Minute,
 			},
 		},
 	}
@@ -123,7 +125,8 @@ func supervised(id string) func(a *actor) {
 				}
 			}
 
-			if status := a.beatService(id); status == cli.StatusCrashed || status == cli.StatusCleanUp || status == cli.StatusRefused {
+			if status := a.beatService(id); status == cli.StatusCrashed ||
+				status == cli.StatusCleanUp || status == cli.StatusRefused {
 				return
 			}
 		}

@@ -87,7 +87,8 @@ func TestHistories(t *testing.T) {
 	all, failed := play(histories(t), kinds, noBug)
 	took := time.Since(began)
 	busy = cpuTime() - busy
-	t.Logf("%v, %.0f histories/s on %d processors, %.0f for each second that one of them was ours\n%v", took.Round(time.Millisecond),
+	t.Logf("%v, %.0f histories/s on %d processors, %.0f for each second that one of them was "+
+		"ours\n%v", took.Round(time.Millisecond),
 		float64(all.histories)/took.Seconds(), runtime.GOMAXPROCS(0), float64(all.histories)/busy.Seconds(), all)
 	if failed != nil {
 		t.Fatal(failed)
@@ -116,7 +117,8 @@ func TestSameSeedSameHistory(t *testing.T) {
 		first, second := told(seed), told(seed)
 		for i, line := range first {
 			if i >= len(second) || line != second[i] {
-				t.Fatalf("seed %d, line %d: first %q, then %q", seed, i, line, second[min(i, len(second)-1)])
+				t.Fatalf("seed %d, line %d: first %q, then %q", seed, i, line,
+					second[min(i, len(second)-1)])
 			}
 		}
 	}
@@ -150,7 +152,8 @@ func play(n amount, kinds []kind, b bug) (*stats, error) {
 					break
 				}
 				if count%1_000_000 == 0 { // for who waits for an hour
-					fmt.Fprintf(os.Stderr, "%d histories in %v\n", count, time.Since(began).Round(time.Second))
+					fmt.Fprintf(os.Stderr, "%d histories in %v\n", count,
+						time.Since(began).Round(time.Second))
 				}
 
 				seed := n.after + count

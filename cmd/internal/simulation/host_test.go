@@ -123,8 +123,9 @@ func (h *host) spawn(leader *proc) *proc {
 	}
 
 	p := &proc{
-		Process: protocol.Process{PID: pid, HostID: h.id, BootID: h.bootID(), PIDNamespace: "1", StartTicks: ticks},
-		host:    h, session: pid,
+		Process: protocol.Process{PID: pid, HostID: h.id, BootID: h.bootID(), PIDNamespace: "1",
+			StartTicks: ticks},
+		host: h, session: pid,
 	}
 
 	if leader != nil {

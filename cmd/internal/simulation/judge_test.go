@@ -8,7 +8,8 @@ import (
 
 // judge returns an error unless everything that an edit declares dead has been silent for long, or
 // is dead.
-func (w *world) judge(id string, before, after protocol.Operation, seen protocol.Observation) error {
+func (w *world) judge(id string, before, after protocol.Operation,
+	seen protocol.Observation) error {
 	for _, s := range after.Supervisors {
 		old, known := before.Supervisor(s.ID)
 		if !known || old.Status != protocol.Alive || s.Status != protocol.Dead {
@@ -16,7 +17,8 @@ func (w *world) judge(id string, before, after protocol.Operation, seen protocol
 		}
 
 		if evidence, _ := before.JudgeSupervisor(old, seen); evidence != "" {
-			if err := w.judgeOne(id+"/"+s.ID, evidence, old.Process, old.Heartbeats, before, seen); err != nil {
+			if err := w.judgeOne(id+"/"+s.ID, evidence, old.Process, old.Heartbeats, before,
+				seen); err != nil {
 				return err
 			}
 		}
@@ -28,7 +30,8 @@ func (w *world) judge(id string, before, after protocol.Operation, seen protocol
 			continue
 		}
 		w.did(didEvidence[f.Crash.Evidence])
-		if err := w.judgeOne(f.CallID, f.Crash.Evidence, old.Process, old.Heartbeats, before, seen); err != nil {
+		if err := w.judgeOne(f.CallID, f.Crash.Evidence, old.Process, old.Heartbeats, before,
+			seen); err != nil {
 			return err
 		}
 	}
@@ -36,22 +39,26 @@ func (w *world) judge(id string, before, after protocol.Operation, seen protocol
 	return nil
 }
 
-func (w *world) judgeOne(who string, evidence protocol.Evidence, p protocol.Process, promised bool, op protocol.Operation, seen protocol.Observation) error {
+func (w *world) judgeOne(who string, evidence protocol.Evidence, p protocol.Process, promised bool,
+	op protocol.Operation, seen protocol.Observation) error {
 	switch evidence {
 	case protocol.Exited, protocol.Rebooted:
 		if w.lives(p) {
-			return fmt.Errorf("%s is declared dead, %s, and its process %d lives", who, evidence, p.PID)
+			return fmt.Errorf("%s is declared dead, %s, and its process %d lives", who, evidence,
+				p.PID)
 		}
 	case protocol.Stale:
 		if !promised && p.HostID == seen.Host.ID && w.lives(p) {
-			return fmt.Errorf("%s is declared dead, stale, and its process %d lives here", who, p.PID)
+			return fmt.Errorf("%s is declared dead, stale, and its process %d lives here", who,
+				p.PID)
 		}
 		b, ok := w.beats[who]
 		if !ok || b.boot != b.host.boot {
 			return nil
 		}
 		if age := w.age(b, seen); age <= op.StalenessThreshold.Milliseconds() {
-			return fmt.Errorf("%s is declared dead, stale, %d ms after its heartbeat was acknowledged", who, age)
+			return fmt.Errorf("%s is declared dead, stale, %d ms after its heartbeat was "+
+				"acknowledged", who, age)
 		}
 	}
 

@@ -35,8 +35,10 @@ var kinds = []kind{
 	// No pauses: a start committed a threshold after it was decided looks dead to another host
 	// (spec/reliability.md, 3).
 	{name: "groups on two hosts", groups: true, hosts: 2, powerLoss: true, hostCrash: true},
-	{name: "operations under leases", hosts: 2, powerLoss: true, hostCrash: true, clockSteps: true, pauses: 150, lease: true, commit: fileops.CommitLink},
-	{name: "groups under leases", groups: true, hosts: 2, powerLoss: true, hostCrash: true, clockSteps: true, pauses: 150, lease: true, commit: fileops.CommitLink},
+	{name: "operations under leases", hosts: 2, powerLoss: true, hostCrash: true, clockSteps: true,
+		pauses: 150, lease: true, commit: fileops.CommitLink},
+	{name: "groups under leases", groups: true, hosts: 2, powerLoss: true, hostCrash: true,
+		clockSteps: true, pauses: 150, lease: true, commit: fileops.CommitLink},
 }
 
 func (k kind) config() fileops.Config {
@@ -48,7 +50,8 @@ func (k kind) setUp(w *world) {
 	w.kind, w.disk.Ordered = k, k.lease
 	w.step, w.hop, w.faults = w.pick3(10, 3, 40), w.pick3(1, 4, 20), w.pick3(6, 25, 100)
 	for i := range k.hosts {
-		h := &host{w: w, id: string(rune('A' + i)), bootedAt: w.now - int64(w.between(0, 90_000)), lastPID: 100}
+		h := &host{w: w, id: string(rune('A' + i)), bootedAt: w.now - int64(w.between(0, 90_000)),
+			lastPID: 100}
 		if i > 0 {
 			h.wall = int64(w.between(-skew, skew))
 		}

@@ -90,9 +90,11 @@ func (l *ledger) seen(w *world, op protocol.Operation, floor *edit) *edit {
 		w.fail("%s: nobody has written revision %d: %+v", l.id, op.Revision, op)
 		return nil
 	case e.void && !w.kind.lease:
-		w.fail("%s: there is revision %d of %s, who said that nothing was changed", l.id, e.rev, e.by)
+		w.fail("%s: there is revision %d of %s, who said that nothing was changed", l.id, e.rev,
+			e.by)
 	case floor != nil && !e.has(floor):
-		w.fail("%s: revision %d of %s was acknowledged and is lost: there is revision %d of %s", l.id, floor.rev, floor.by, e.rev, e.by)
+		w.fail("%s: revision %d of %s was acknowledged and is lost: there is revision %d of %s",
+			l.id, floor.rev, floor.by, e.rev, e.by)
 	}
 
 	e.isMade(w)
@@ -120,7 +122,8 @@ func (l *ledger) reads(c *command, op protocol.Operation) *edit {
 
 	if op.Revision == 0 {
 		if floor != nil {
-			c.w.fail("%s: %s finds nothing, but revision %d of %s was acknowledged", l.id, c.a.name, floor.rev, floor.by)
+			c.w.fail("%s: %s finds nothing, but revision %d of %s was acknowledged", l.id, c.a.name,
+				floor.rev, floor.by)
 		}
 		return nil
 	}
@@ -155,24 +158,28 @@ func (l *ledger) archived(w *world, revision int64) *edit {
 }
 
 // attempt records an attempt to make after.
-func (l *ledger) attempt(c *command, parent *edit, before, after protocol.Operation, seen protocol.Observation) *edit {
+func (l *ledger) attempt(c *command, parent *edit, before, after protocol.Operation,
+	seen protocol.Observation) *edit {
 	h := c.a.p.host
 	e := &edit{
-		tag: len(l.edits), rev: after.Revision, parent: parent, by: by{c.a.name, c.name}, state: after.State,
-		at: beat{h, h.boot, seen.MonotonicMs, c.looked},
+		tag: len(l.edits), rev: after.Revision, parent: parent, by: by{c.a.name, c.name},
+		state: after.State,
+		at:    beat{h, h.boot, seen.MonotonicMs, c.looked},
 	}
 
 	for _, f := range after.Stack {
 		if !f.State.Live() {
 			e.dead = append(e.dead, f.CallID)
 		}
-		if old := before.Frame(f.CallID); f.State.Live() && f.LastHeartbeat.Equal(seen.Now) && (old == nil || old.Beat != f.Beat) {
+		if old := before.Frame(f.CallID); f.State.Live() && f.LastHeartbeat.Equal(seen.Now) &&
+			(old == nil || old.Beat != f.Beat) {
 			e.beats = append(e.beats, f.CallID)
 		}
 	}
 
 	for _, s := range after.Supervisors {
-		if old, _ := before.Supervisor(s.ID); s.LastHeartbeat.Equal(seen.Now) && old.Beat != s.Beat {
+		if old, _ := before.Supervisor(s.ID); s.LastHeartbeat.Equal(seen.Now) &&
+			old.Beat != s.Beat {
 			e.beats = append(e.beats, l.id+"/"+s.ID)
 		}
 	}
@@ -223,7 +230,8 @@ func (l *ledger) ack(w *world, e *edit, weak bool) {
 	case l.acked == nil || e.has(l.acked):
 		l.acked = e
 	case !l.acked.has(e):
-		w.fail("%s: revision %d of %s and revision %d of %s are both acknowledged, and neither has the other",
+		w.fail("%s: revision %d of %s and revision %d of %s are both acknowledged, and neither "+
+			"has the other",
 			l.id, l.acked.rev, l.acked.by, e.rev, e.by)
 	}
 

@@ -127,8 +127,10 @@ func (g *gate) open() {
 
 	for _, h := range w.hosts {
 		for _, other := range h.procs {
-			if other != g.p && !other.dead && other.acts && other.role == g.p.role && !w.mayBeForgotten(other) {
-				w.fail("%d on %s becomes %s, and %d on %s is alive", g.p.PID, g.p.host.id, g.p.role, other.PID, h.id)
+			if other != g.p && !other.dead && other.acts && other.role == g.p.role &&
+				!w.mayBeForgotten(other) {
+				w.fail("%d on %s becomes %s, and %d on %s is alive", g.p.PID, g.p.host.id, g.p.role,
+					other.PID, h.id)
 			}
 		}
 	}
@@ -210,7 +212,8 @@ func (m machine) deliver(p *proc, sig syscall.Signal) {
 // errAmidExec is of a process that spends long in an execve, on a slow disk.
 var errAmidExec = errors.New("it shows no environment yet")
 
-func (m machine) Survivors(leader protocol.Process, startID string, _ protocol.Process) (found []protocol.Process, doubt error) {
+func (m machine) Survivors(leader protocol.Process, startID string,
+	_ protocol.Process) (found []protocol.Process, doubt error) {
 	w := m.c.w
 	if leader.HostID != m.host().id || leader.BootID != m.host().bootID() {
 		return nil, nil

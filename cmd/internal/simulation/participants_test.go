@@ -28,7 +28,8 @@ func participant(op string, more int) func(a *actor) {
 func (a *actor) newPush(op string) protocol.Push {
 	w := a.w
 	w.calls++
-	p := protocol.Push{Participant: a.name, Call: fmt.Sprintf("call%d", w.calls), PID: a.p.PID, Contained: w.chance(4), Tmp: w.chance(4)}
+	p := protocol.Push{Participant: a.name, Call: fmt.Sprintf("call%d", w.calls), PID: a.p.PID,
+		Contained: w.chance(4), Tmp: w.chance(4)}
 	if !w.chance(4) {
 		p.Process = a.p.Process
 	}

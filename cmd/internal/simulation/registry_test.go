@@ -34,7 +34,8 @@ func (w *world) group() *registry {
 // reads checks what a command reads, after floor was acknowledged.
 func (g *registry) reads(c *command, group protocol.Group, floor int64) {
 	if group.Registry.Revision < floor {
-		c.w.fail("%s reads revision %d of the group: %d was acknowledged", c.a.name, group.Registry.Revision, floor)
+		c.w.fail("%s reads revision %d of the group: %d was acknowledged", c.a.name,
+			group.Registry.Revision, floor)
 	}
 }
 
@@ -111,11 +112,13 @@ func (w *world) readGroup() (g protocol.Group, err error) {
 // settled reports whether nothing will happen without a request after the pass that made g. A
 // process that hangs and promised no heartbeats runs for ever.
 func (w *world) settled(g protocol.Group) bool {
-	return g.Orchestrator.Revision > 0 && len(g.Registry.PendingAlerts) == 0 && !slices.ContainsFunc(g.Registry.Services, func(s protocol.Service) bool {
-		waits := s.State == protocol.StateWaiting && s.BlockedBy != ""
-		hangs := s.State == protocol.StateRunning && !s.Heartbeats && w.lives(s.Process)
-		return s.State != protocol.StateDead && s.State != protocol.StateStopped && !waits && !hangs
-	})
+	return g.Orchestrator.Revision > 0 && len(g.Registry.PendingAlerts) == 0 &&
+		!slices.ContainsFunc(g.Registry.Services, func(s protocol.Service) bool {
+			waits := s.State == protocol.StateWaiting && s.BlockedBy != ""
+			hangs := s.State == protocol.StateRunning && !s.Heartbeats && w.lives(s.Process)
+			return s.State != protocol.StateDead && s.State != protocol.StateStopped && !waits &&
+				!hangs
+		})
 }
 
 // checkProcesses looks for processes that should have been stopped. Passes on another host cannot
@@ -170,7 +173,8 @@ func (w *world) tellGroup(g protocol.Group) {
 // brief returns the supervisors of a group in a few words.
 func brief(g protocol.Group) (all []string) {
 	for _, s := range g.Registry.Services {
-		all = append(all, fmt.Sprintf("%s %s %s:%d %s", s.ID, s.State, s.Process.HostID, s.PID, s.BlockedBy))
+		all = append(all, fmt.Sprintf("%s %s %s:%d %s", s.ID, s.State, s.Process.HostID, s.PID,
+			s.BlockedBy))
 	}
 	return all
 }

@@ -58,15 +58,20 @@ const (
 )
 
 var didNames = [dids]string{
-	"killed command", "ENOSPC", "EIO", "late EIO", "power loss", "host crash", "clock step", "suspend", "paused lock holder", "expired lease",
-	"wait for a lock", "lock timeout", "pid used again", "stage without its pass", "race to create the ledger", "operation created", "crashed frame read", "evidence exited",
-	"evidence rebooted", "evidence stale", "evidence supervisorDead", "grace granted", "stale after a grace", "tick of a neighbour", "ack", "handler", "archived",
-	"registered", "pass", "stand-by", "stage spawned", "spawn failed", "released", "exec failed", "released too late", "TERM", "KILL", "survivors of a session", "member amid execve",
+	"killed command", "ENOSPC", "EIO", "late EIO", "power loss", "host crash", "clock step",
+	"suspend", "paused lock holder", "expired lease",
+	"wait for a lock", "lock timeout", "pid used again", "stage without its pass",
+	"race to create the ledger", "operation created", "crashed frame read", "evidence exited",
+	"evidence rebooted", "evidence stale", "evidence supervisorDead", "grace granted",
+	"stale after a grace", "tick of a neighbour", "ack", "handler", "archived",
+	"registered", "pass", "stand-by", "stage spawned", "spawn failed", "released", "exec failed",
+	"released too late", "TERM", "KILL", "survivors of a session", "member amid execve",
 	"alert", "shutdown", "restart", "beat of a registered supervisor", "supervisor given up",
 }
 
 var didEvidence = map[protocol.Evidence]int{
-	protocol.Exited: didExited, protocol.Rebooted: didRebooted, protocol.Stale: didStale, protocol.SupervisorDead: didSupervisorDead,
+	protocol.Exited: didExited, protocol.Rebooted: didRebooted, protocol.Stale: didStale,
+	protocol.SupervisorDead: didSupervisorDead,
 }
 
 // stats counts what has happened.

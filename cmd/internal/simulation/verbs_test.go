@@ -24,21 +24,22 @@ func (a *actor) push(op string, p protocol.Push, reuse bool) int {
 			}
 		}
 
-		edit, err := c.edit(op, fileops.OrCreate, func(before protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-			if before.ID == "" {
-				if before.Revision > 0 && !reuse {
-					return before, fileops.ErrArchived
+		edit, err := c.edit(op, fileops.OrCreate,
+			func(before protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+				if before.ID == "" {
+					if before.Revision > 0 && !reuse {
+						return before, fileops.ErrArchived
+					}
+					revision := before.Revision
+					before = protocol.Create(op, interval, threshold)
+					before.Revision = revision
 				}
-				revision := before.Revision
-				before = protocol.Create(op, interval, threshold)
-				before.Revision = revision
-			}
 
-			if before.Frame(p.Caller) == nil {
-				p.Caller = ""
-			}
-			return before.Push(p, seen)
-		})
+				if before.Frame(p.Caller) == nil {
+					p.Caller = ""
+				}
+				return before.Push(p, seen)
+			})
 
 		if err == nil && edit.Created() {
 			c.w.did(didCreate)
@@ -62,7 +63,8 @@ func (c *command) archive(id string) error {
 		if err != nil || archived || !op.State.Terminal() {
 			return err
 		}
-		if _, err = c.tick(id, fileops.Existing); err != nil && !errors.Is(err, fileops.ErrArchived) {
+		if _, err = c.tick(id, fileops.Existing); err != nil &&
+			!errors.Is(err, fileops.ErrArchived) {
 			return err
 		}
 	}
@@ -70,9 +72,10 @@ func (c *command) archive(id string) error {
 
 // tick gives an operation a pass.
 func (c *command) tick(id string, mode fileops.Mode) (session.Edit, error) {
-	return c.edit(id, mode, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-		return op.Cleanup(c.a.name, seen)
-	})
+	return c.edit(id, mode,
+		func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+			return op.Cleanup(c.a.name, seen)
+		})
 }
 
 // tickNeighbours is that of package cli.
@@ -95,9 +98,10 @@ func (c *command) tickNeighbours(op string) {
 // pop is dpl-pop.
 func (a *actor) pop(op string, p protocol.Pop) int {
 	return a.command("pop "+p.Call, false, func(c *command) error {
-		_, err := c.edit(op, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-			return op.Pop(p, seen)
-		})
+		_, err := c.edit(op, fileops.Existing,
+			func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+				return op.Pop(p, seen)
+			})
 		return err
 	})
 }
@@ -105,9 +109,10 @@ func (a *actor) pop(op string, p protocol.Pop) int {
 // abort is dpl-abort.
 func (a *actor) abort(op string) int {
 	return a.command("abort", false, func(c *command) error {
-		_, err := c.edit(op, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-			return op.Abort(a.name, "", seen)
-		})
+		_, err := c.edit(op, fileops.Existing,
+			func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+				return op.Abort(a.name, "", seen)
+			})
 		return err
 	})
 }
@@ -124,9 +129,10 @@ func (a *actor) beats(op string, who protocol.Actor, say protocol.Report) int {
 }
 
 func (c *command) beat(op string, who protocol.Actor, say protocol.Report) (int, error) {
-	edit, err := c.edit(op, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-		return op.Heartbeat(who, say, seen)
-	})
+	edit, err := c.edit(op, fileops.Existing,
+		func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+			return op.Heartbeat(who, say, seen)
+		})
 
 	if err != nil {
 		return cli.StatusOf(err), err
@@ -161,9 +167,10 @@ func (a *actor) beatsAll(who protocol.Actor) int {
 // ack is dpl-cleanup --ack.
 func (a *actor) ack(op string, who protocol.Actor, calls []string) int {
 	return a.command("ack", false, func(c *command) error {
-		_, err := c.edit(op, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-			return op.Ack(who, calls, seen)
-		})
+		_, err := c.edit(op, fileops.Existing,
+			func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+				return op.Ack(who, calls, seen)
+			})
 		if err == nil {
 			c.w.did(didAck)
 		}
@@ -175,22 +182,28 @@ func (a *actor) ack(op string, who protocol.Actor, calls []string) int {
 func (a *actor) handles(op string, who protocol.Actor, fails bool) int {
 	return a.command("handler", false, func(c *command) error {
 		var calls []string
-		_, err := c.edit(op, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (after protocol.Operation, err error) {
-			after, calls, err = op.Claim(protocol.Actor{Supervisor: who.Supervisor, PID: a.p.PID, Process: a.p.Process}, seen)
-			return after, err
-		})
+		_, err := c.edit(op, fileops.Existing,
+			func(op protocol.Operation, seen protocol.Observation) (after protocol.Operation,
+				err error) {
+				after, calls, err = op.Claim(protocol.Actor{Supervisor: who.Supervisor,
+					PID:     a.p.PID,
+					Process: a.p.Process}, seen)
+				return after, err
+			})
 
 		for _, call := range calls {
 			a.sleep(a.w.pick3(0, 100, 3000))
-			_, editErr := c.edit(op, fileops.Existing, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-				if fails {
-					return op.Unclaim(who.Supervisor, []string{call}, seen)
-				}
-				return op.Ack(protocol.Actor{Supervisor: who.Supervisor}, []string{call}, seen)
-			})
+			_, editErr := c.edit(op, fileops.Existing,
+				func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+					if fails {
+						return op.Unclaim(who.Supervisor, []string{call}, seen)
+					}
+					return op.Ack(protocol.Actor{Supervisor: who.Supervisor}, []string{call}, seen)
+				})
 
 			c.w.did(didHandle)
-			if !errors.Is(editErr, protocol.ErrNoCall) && !errors.Is(editErr, protocol.ErrOver) && !errors.Is(editErr, fileops.ErrArchived) {
+			if !errors.Is(editErr, protocol.ErrNoCall) && !errors.Is(editErr, protocol.ErrOver) &&
+				!errors.Is(editErr, fileops.ErrArchived) {
 				err = errors.Join(err, editErr)
 			}
 		}
@@ -208,7 +221,8 @@ func (a *actor) cleanup() int {
 		}
 
 		for _, e := range entries {
-			if tickErr := c.janitor(e.ID); !errors.Is(tickErr, fileops.ErrArchived) && !errors.Is(tickErr, fileops.ErrNotFound) {
+			if tickErr := c.janitor(e.ID); !errors.Is(tickErr, fileops.ErrArchived) &&
+				!errors.Is(tickErr, fileops.ErrNotFound) {
 				err = errors.Join(err, tickErr)
 			}
 		}
@@ -232,11 +246,13 @@ func (c *command) janitor(id string) error {
 	seen, news := c.ledger.ObserveOperation(op, c.a.p.host.observe())
 	after, err := op.Cleanup(c.a.name, seen)
 	switch {
-	case err == nil && c.w.bug == bugTwoHolds && !op.State.Terminal() && after.Revision != op.Revision:
-		_, err = c.edit(id, fileops.Existing, func(now protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
-			after.Revision = now.Revision + 1
-			return after, nil
-		})
+	case err == nil && c.w.bug == bugTwoHolds && !op.State.Terminal() &&
+		after.Revision != op.Revision:
+		_, err = c.edit(id, fileops.Existing,
+			func(now protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+				after.Revision = now.Revision + 1
+				return after, nil
+			})
 		return err
 	case err != nil || after.Revision != op.Revision || news:
 		_, err = c.tick(id, fileops.Existing)

@@ -19,8 +19,10 @@ type Group struct {
 }
 
 var groupColumns = []column{
-	{title: "SERVICE", id: true}, {title: "STATE"}, {title: "PID", spare: true}, {title: "LAST HEARTBEAT", short: "BEAT"}, {title: "RESTARTS", short: "TRIES", spare: true},
-	{title: "DEPENDS ON", sinks: true, below: "depends on"}, {title: "JUDGED NOW", short: "JUDGED"}, {title: "NOTE", sinks: true},
+	{title: "SERVICE", id: true}, {title: "STATE"}, {title: "PID", spare: true},
+	{title: "LAST HEARTBEAT", short: "BEAT"}, {title: "RESTARTS", short: "TRIES", spare: true},
+	{title: "DEPENDS ON", sinks: true, below: "depends on"}, {title: "JUDGED NOW", short: "JUDGED"},
+	{title: "NOTE", sinks: true},
 }
 
 // Group draws g: its orchestrator, and its services, each below one that it depends on. If only is
@@ -28,7 +30,8 @@ var groupColumns = []column{
 func (s Style) Group(g Group, only string) string {
 	var out strings.Builder
 	state := g.Orchestrated()
-	fmt.Fprintf(&out, "%s: orchestrator %s", s.paint(strong, g.ID), s.paint(orchestratorTone(state), state))
+	fmt.Fprintf(&out, "%s: orchestrator %s", s.paint(strong, g.ID),
+		s.paint(orchestratorTone(state), state))
 	if _, age := g.OrchestratorHeard(g.Seen); !g.Orchestrator.Heartbeat.IsZero() {
 		fmt.Fprintf(&out, ", last pass %s by %s", Ago(age), Clean(g.Registry.Owner))
 	}
@@ -58,7 +61,8 @@ func (g Group) logs(out *strings.Builder, only string) {
 	separator := "\n"
 	for i := range g.Registry.Services {
 		r := &g.Registry.Services[i]
-		if r.StartInfo == nil || g.Log == nil || only != "" && r.ID != only || only == "" && !g.InTrouble(r) {
+		if r.StartInfo == nil || g.Log == nil || only != "" && r.ID != only || only == "" &&
+			!g.InTrouble(r) {
 			continue
 		}
 		fmt.Fprintf(out, "%s%s: log %s\n", separator, r.ID, Clean(g.Log(r.ID)))
@@ -135,7 +139,8 @@ func (g Group) Each(do func(r *protocol.Service, depth int)) {
 	var visit func(parent string, depth int)
 	visit = func(parent string, depth int) {
 		children := below[parent]
-		slices.SortFunc(children, func(a, b *protocol.Service) int { return cmp.Compare(a.ID, b.ID) })
+		slices.SortFunc(children,
+			func(a, b *protocol.Service) int { return cmp.Compare(a.ID, b.ID) })
 		for _, r := range children {
 			do(r, depth)
 			visit(r.ID, depth+1)
@@ -173,8 +178,10 @@ func (g Group) node(r *protocol.Service, drawn bool) *node {
 		age = Ago(a)
 	}
 	return &node{name: "service " + r.ID, cells: []cell{
-		{text: r.ID, tone: strong}, state(string(r.State)), {text: pid(r.PID)}, {text: age}, {text: strconv.Itoa(r.RestartAttempts)},
-		{text: strings.Join(r.Dependencies, ","), drawn: len(r.Dependencies) == 1 && drawn}, state(g.ServiceVerdict(r)), {text: g.Note(r)},
+		{text: r.ID, tone: strong}, state(string(r.State)), {text: pid(r.PID)}, {text: age},
+		{text: strconv.Itoa(r.RestartAttempts)},
+		{text: strings.Join(r.Dependencies, ","), drawn: len(r.Dependencies) == 1 && drawn},
+		state(g.ServiceVerdict(r)), {text: g.Note(r)},
 	}}
 }
 

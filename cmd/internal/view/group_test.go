@@ -70,10 +70,12 @@ lost        registered  0
 // Each service is drawn once, even if dependencies form a cycle: a file may have been edited by
 // hand.
 func TestGroupCycles(t *testing.T) {
-	for _, supervisors := range [][]string{{"a:a"}, {"a:b", "b:a"}, {"a:b", "b:c", "c:b"}, {"a:b,c", "b:c,a", "c:a", "d:a", "e:d,x"}} {
+	for _, supervisors := range [][]string{{"a:a"}, {"a:b", "b:a"}, {"a:b", "b:c", "c:b"},
+		{"a:b,c", "b:c,a", "c:a", "d:a", "e:d,x"}} {
 		var got []string
 		group(supervisors...).Each(func(r *protocol.Service, _ int) { got = append(got, r.ID) })
-		if slices.Sort(got); len(got) != len(supervisors) || len(slices.Compact(got)) != len(supervisors) {
+		if slices.Sort(got); len(got) != len(supervisors) ||
+			len(slices.Compact(got)) != len(supervisors) {
 			t.Errorf("%v: got %v", supervisors, got)
 		}
 	}
@@ -85,14 +87,20 @@ func TestNote(t *testing.T) {
 	type recovery = protocol.ServiceRecovery
 
 	for want, r := range map[string]protocol.Service{
-		"":                      {ServiceStatus: status{State: protocol.StateRegistered}},
-		"blocked by db: dead":   {ServiceStatus: status{State: protocol.StateWaiting}, ServiceRecovery: recovery{BlockedBy: "db: dead"}},
-		"restart in 3s":         {ServiceStatus: status{State: protocol.StateScheduled}, ServiceRecovery: recovery{NextAttemptAt: noon.Add(3 * time.Second)}},
-		"restart in 0s":         {ServiceStatus: status{State: protocol.StateScheduled}, ServiceRecovery: recovery{NextAttemptAt: noon.Add(-time.Second)}},
-		"asked to end 2s ago":   {ServiceStatus: status{State: protocol.StateShuttingDown}, ServiceRecovery: recovery{TermSentAt: noon.Add(-2 * time.Second)}},
-		"starting: warming up":  {ServiceStatus: status{State: protocol.StateRunning, Notice: protocol.Notice{Readiness: protocol.ReadinessStarting, Note: "warming up"}}},
+		"": {ServiceStatus: status{State: protocol.StateRegistered}},
+		"blocked by db: dead": {ServiceStatus: status{State: protocol.StateWaiting},
+			ServiceRecovery: recovery{BlockedBy: "db: dead"}},
+		"restart in 3s": {ServiceStatus: status{State: protocol.StateScheduled},
+			ServiceRecovery: recovery{NextAttemptAt: noon.Add(3 * time.Second)}},
+		"restart in 0s": {ServiceStatus: status{State: protocol.StateScheduled},
+			ServiceRecovery: recovery{NextAttemptAt: noon.Add(-time.Second)}},
+		"asked to end 2s ago": {ServiceStatus: status{State: protocol.StateShuttingDown},
+			ServiceRecovery: recovery{TermSentAt: noon.Add(-2 * time.Second)}},
+		"starting: warming up": {ServiceStatus: status{State: protocol.StateRunning,
+			Notice: protocol.Notice{Readiness: protocol.ReadinessStarting, Note: "warming up"}}},
 		"exited: exit status 7": {ServiceStatus: status{State: protocol.StateDead, LastExit: exit}},
-		"stopped":               {ServiceStatus: status{State: protocol.StateStopped, LastExit: &protocol.LastExit{Reason: "stopped"}}},
+		"stopped": {ServiceStatus: status{State: protocol.StateStopped,
+			LastExit: &protocol.LastExit{Reason: "stopped"}}},
 	} {
 		if got := group().Note(&r); got != want {
 			t.Errorf("%s: got %q, want %q", r.State, got, want)

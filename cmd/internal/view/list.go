@@ -9,7 +9,8 @@ import (
 )
 
 var listColumns = []column{
-	{title: "OPERATION", id: true}, {title: "STATE"}, {title: "CALLS"}, {title: "CRASHED"}, {title: "LAST HEARTBEAT", short: "BEAT"},
+	{title: "OPERATION", id: true}, {title: "STATE"}, {title: "CALLS"}, {title: "CRASHED"},
+	{title: "LAST HEARTBEAT", short: "BEAT"},
 }
 
 // Ledger draws all operations, and below them all groups.
@@ -39,7 +40,8 @@ func (s Style) List(ops []Operation) string {
 
 func (op Operation) summary() *node {
 	n := &node{cells: []cell{
-		{text: op.ID, tone: strong}, state(string(op.State)), {text: strconv.Itoa(len(op.Stack))}, {text: strconv.Itoa(op.Crashed())},
+		{text: op.ID, tone: strong}, state(string(op.State)), {text: strconv.Itoa(len(op.Stack))},
+		{text: strconv.Itoa(op.Crashed())},
 		{text: Ago(op.Seen.Now.Sub(op.LastHeartbeat))},
 	}}
 
@@ -54,7 +56,8 @@ func (op Operation) summary() *node {
 	for _, f := range op.Stack {
 		evidence, age := op.Judge(f, op.Seen)
 		verdict := Verdict(f.State.Live(), evidence, f.Crash, op.Seen.Stopped(f.PID, f.Process))
-		rest := cell{text: fmt.Sprintf("%s, %s, %s", verdict, Ago(age), f.ParticipantID), tone: toneOf(verdict)}
+		rest := cell{text: fmt.Sprintf("%s, %s, %s", verdict, Ago(age), f.ParticipantID),
+			tone: toneOf(verdict)}
 		if f.SupervisorID != "" {
 			rest.text += ", of " + f.SupervisorID
 		}
@@ -102,12 +105,14 @@ func (s Style) Calls(calls []Call) string {
 	var nodes []*node
 	for _, c := range calls {
 		nodes = append(nodes, &node{cells: []cell{
-			{text: c.Handle}, {text: c.Operation, tone: strong}, {text: c.Call, tone: strong}, {text: c.Participant}, state(c.State), {text: c.Age}, state(c.Verdict),
+			{text: c.Handle}, {text: c.Operation, tone: strong}, {text: c.Call, tone: strong},
+			{text: c.Participant}, state(c.State), {text: c.Age}, state(c.Verdict),
 		}})
 	}
 
 	s.table(&out, []column{
-		{title: "HANDLE"}, {title: "OPERATION", id: true}, {title: "CALL", id: true}, {title: "PARTICIPANT", short: "WHO", id: true}, {title: "STATE"},
+		{title: "HANDLE"}, {title: "OPERATION", id: true}, {title: "CALL", id: true},
+		{title: "PARTICIPANT", short: "WHO", id: true}, {title: "STATE"},
 		{title: "LAST HEARTBEAT", short: "BEAT"}, {title: "JUDGED NOW", short: "JUDGED"},
 	}, nodes)
 
@@ -134,13 +139,15 @@ func (s Style) Groups(groups []Group) string {
 		}
 
 		nodes = append(nodes, &node{cells: []cell{
-			{text: g.ID, tone: strong}, {text: strconv.Itoa(len(g.Registry.Services))}, {text: strconv.Itoa(g.Running())}, trouble,
+			{text: g.ID, tone: strong}, {text: strconv.Itoa(len(g.Registry.Services))},
+			{text: strconv.Itoa(g.Running())}, trouble,
 			{text: state, tone: orchestratorTone(state)}, {text: age},
 		}})
 	}
 
 	s.table(&out, []column{
-		{title: "GROUP", id: true}, {title: "SERVICES"}, {title: "RUNNING"}, {title: "IN TROUBLE", short: "TROUBLE"}, {title: "ORCHESTRATOR"}, {title: "LAST PASS"},
+		{title: "GROUP", id: true}, {title: "SERVICES"}, {title: "RUNNING"},
+		{title: "IN TROUBLE", short: "TROUBLE"}, {title: "ORCHESTRATOR"}, {title: "LAST PASS"},
 	}, nodes)
 
 	return out.String()

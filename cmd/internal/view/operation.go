@@ -34,12 +34,14 @@ func Verdict(live bool, evidence protocol.Evidence, crash *protocol.Crash, stopp
 }
 
 var callColumns = []column{
-	{title: "CALL", id: true}, {title: "PARTICIPANT", short: "WHO", id: true}, {title: "PID", spare: true}, {title: "STATE"}, {title: "LAST HEARTBEAT", short: "BEAT"},
+	{title: "CALL", id: true}, {title: "PARTICIPANT", short: "WHO", id: true},
+	{title: "PID", spare: true}, {title: "STATE"}, {title: "LAST HEARTBEAT", short: "BEAT"},
 	{title: "SUPERVISOR", id: true, spare: true}, {title: "JUDGED NOW", short: "JUDGED"},
 }
 
 var supervisorColumns = []column{
-	{title: "SUPERVISOR", id: true}, {title: "PID", spare: true}, {title: "STATUS"}, {title: "LAST HEARTBEAT", short: "BEAT"}, {title: "JUDGED NOW", short: "JUDGED"},
+	{title: "SUPERVISOR", id: true}, {title: "PID", spare: true}, {title: "STATUS"},
+	{title: "LAST HEARTBEAT", short: "BEAT"}, {title: "JUDGED NOW", short: "JUDGED"},
 }
 
 // Operation draws op: its state, its calls as a tree of callers, and its supervisors.
@@ -70,7 +72,8 @@ func (s Style) head(out *strings.Builder, op Operation) {
 	word := string(op.State)
 	fmt.Fprintf(out, "%s: %s%s\n", s.paint(strong, op.ID), s.paint(toneOf(word), word), rest)
 	for _, t := range op.Transitions {
-		text := Clean(fmt.Sprintf("%s  %s -> %s by %s: %s", t.At.Format(time.RFC3339), t.From, t.To, t.By, t.Reason))
+		text := Clean(fmt.Sprintf("%s  %s -> %s by %s: %s", t.At.Format(time.RFC3339), t.From, t.To,
+			t.By, t.Reason))
 		if s.Width == 0 || columns(text)+2 <= s.Width {
 			fmt.Fprintf(out, "  %s\n", text)
 			continue
@@ -114,8 +117,11 @@ func (op Operation) calls() (nodes []*node) {
 		evidence, age := op.Judge(f, op.Seen)
 		nodes = append(nodes, &node{
 			cells: []cell{
-				{text: f.CallID, tone: strong}, {text: f.ParticipantID}, {text: pid(f.PID)}, state(string(f.State)), {text: Ago(age)},
-				{text: f.SupervisorID}, state(Verdict(f.State.Live(), evidence, f.Crash, op.Seen.Stopped(f.PID, f.Process))),
+				{text: f.CallID, tone: strong}, {text: f.ParticipantID}, {text: pid(f.PID)},
+				state(string(f.State)), {text: Ago(age)},
+				{text: f.SupervisorID},
+				state(Verdict(f.State.Live(), evidence, f.Crash,
+					op.Seen.Stopped(f.PID, f.Process))),
 			},
 			name: fmt.Sprintf("call %s of %s", f.CallID, f.ParticipantID), details: op.Details(f),
 		})
@@ -151,7 +157,8 @@ func Window(age time.Duration, until time.Time) string {
 		return ""
 	}
 	const why = "because everyone was silent and the observer had not looked"
-	return fmt.Sprintf("silent for %s; a fresh window until %s, %s", Span(max(age, 0)), until.UTC().Format(time.RFC3339), why)
+	return fmt.Sprintf("silent for %s; a fresh window until %s, %s", Span(max(age, 0)),
+		until.UTC().Format(time.RFC3339), why)
 }
 
 // Details returns facts about f, worded to follow "call CALL of PARTICIPANT ".
@@ -175,7 +182,8 @@ func (op Operation) Details(f *protocol.Frame) (all []string) {
 	}
 
 	if c := f.Crash; c != nil {
-		all = append(all, fmt.Sprintf("crashed %s: %s, found by %s; it was %s", Ago(op.Seen.Now.Sub(c.At)), c.Evidence, c.DetectedBy, c.PreviousState))
+		all = append(all, fmt.Sprintf("crashed %s: %s, found by %s; it was %s",
+			Ago(op.Seen.Now.Sub(c.At)), c.Evidence, c.DetectedBy, c.PreviousState))
 		if f.State == protocol.FrameCrashed && f.SupervisorID != "" {
 			all = append(all, op.waits(f))
 		}
@@ -199,7 +207,8 @@ func (op Operation) waits(f *protocol.Frame) string {
 	case !known || v.Status == protocol.Dead:
 		return "waits for the next pass: its supervisor " + f.SupervisorID + " is dead"
 	case c.HandlingBy != nil:
-		text += fmt.Sprintf(", whose handler %d started %s", c.HandlingBy.PID, Ago(op.Seen.Now.Sub(c.HandlingBy.At)))
+		text += fmt.Sprintf(", whose handler %d started %s", c.HandlingBy.PID,
+			Ago(op.Seen.Now.Sub(c.HandlingBy.At)))
 	case !c.ReportedAt.IsZero():
 		text += ", notified " + Ago(op.Seen.Now.Sub(c.ReportedAt))
 	default:
@@ -217,8 +226,10 @@ func (op Operation) supervisors() (nodes []*node) {
 		known[v.ID] = true
 		nodes = append(nodes, &node{
 			cells: []cell{
-				{text: v.ID, tone: strong}, {text: pid(v.PID)}, state(string(v.Status)), {text: Ago(age)},
-				state(Verdict(v.Status == protocol.Alive, evidence, nil, op.Seen.Stopped(v.PID, v.Process))),
+				{text: v.ID, tone: strong}, {text: pid(v.PID)}, state(string(v.Status)),
+				{text: Ago(age)},
+				state(Verdict(v.Status == protocol.Alive, evidence, nil,
+					op.Seen.Stopped(v.PID, v.Process))),
 			},
 			name: "supervisor " + v.ID, details: op.Supervised(v.ID),
 		})
@@ -228,7 +239,8 @@ func (op Operation) supervisors() (nodes []*node) {
 		if id := f.SupervisorID; id != "" && !known[id] {
 			known[id] = true
 			nodes = append(nodes, &node{
-				cells: []cell{{text: id, tone: strong}, {}, state("missing"), {}, state("dead")}, name: "supervisor " + id, details: op.Supervised(id),
+				cells: []cell{{text: id, tone: strong}, {}, state("missing"), {}, state("dead")},
+				name:  "supervisor " + id, details: op.Supervised(id),
 			})
 		}
 	}

@@ -167,7 +167,8 @@ func (t *table) drop(i int) {
 func (t *table) moveBelow(i int) {
 	for _, l := range t.lines {
 		if i < len(l.cells) && l.cells[i].text != "-" && !l.cells[i].drawn {
-			l.details = append([]string{strings.TrimSpace(t.columns[i].below + " " + l.cells[i].text)}, l.details...)
+			l.details = append([]string{strings.TrimSpace(t.columns[i].below + " " +
+				l.cells[i].text)}, l.details...)
 		}
 	}
 }
@@ -177,7 +178,8 @@ func (t *table) moveBelow(i int) {
 func (t *table) narrow(least int) bool {
 	widest := -1
 	for i, c := range t.columns {
-		if c.id && t.widths[i] > max(t.lead(i)+least, columns(c.title)) && (widest < 0 || t.widths[i] > t.widths[widest]) {
+		if c.id && t.widths[i] > max(t.lead(i)+least, columns(c.title)) &&
+			(widest < 0 || t.widths[i] > t.widths[widest]) {
 			widest = i
 		}
 	}

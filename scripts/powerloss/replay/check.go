@@ -38,7 +38,8 @@ const every = 25
 
 func (c *check) define(f *flag.FlagSet) {
 	f.StringVar(&c.name, "name", "", "for the table")
-	f.StringVar(&c.mode, "mode", "prefix", "prefix: all writes before a point are on disk; drop: some since the last flush are not")
+	f.StringVar(&c.mode, "mode", "prefix", "prefix: all writes before a point are on disk; drop: "+
+		"some since the last flush are not")
 	f.StringVar(&c.want, "want", "", "what a control has to find: torn or lost")
 	f.StringVar(&c.log, "log", "", "log of the disk")
 	f.StringVar(&c.acks, "acks", "", "file that record has written")
@@ -198,7 +199,8 @@ func (c *check) report(points int, took time.Duration) error {
 	}
 
 	ms := float64(took.Milliseconds()) / float64(max(points, 1))
-	fmt.Printf("%-48s %-6s %6d %6d %10d %5d %8.0f  %s\n", c.name, c.mode, points, c.torn, c.lost, c.stuck, ms, verdict)
+	fmt.Printf("%-48s %-6s %6d %6d %10d %5d %8.0f  %s\n", c.name, c.mode, points, c.torn, c.lost,
+		c.stuck, ms, verdict)
 	if err != nil {
 		return fmt.Errorf("%s, %s: %w", c.name, c.mode, err)
 	}

@@ -104,7 +104,8 @@ func (p pages) put(f *os.File) error {
 		}
 
 		for at := begin; at < end; at += int64(len(buffer)) {
-			if err := p.putRange(f, at, buffer[:min(int64(len(buffer)), end-at)], there); err != nil {
+			if err := p.putRange(f, at, buffer[:min(int64(len(buffer)), end-at)],
+				there); err != nil {
 				return err
 			}
 		}
@@ -142,7 +143,8 @@ func (p pages) putRange(f *os.File, at int64, buffer []byte, there map[int64]boo
 		n := (at + int64(i)) / pageSize
 		content := p[n]
 		if there[n] = true; content == nil {
-			err := unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, n*pageSize, pageSize)
+			err := unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE,
+				n*pageSize, pageSize)
 			if err != nil {
 				return err
 			}

@@ -157,7 +157,8 @@ func (r *recording) acknowledged(op string, args []string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 
-	r.out.Acks = append(r.out.Acks, powerloss.Ack{At: at, Object: "operation " + op, Revision: said.Revision, Durable: true})
+	r.out.Acks = append(r.out.Acks, powerloss.Ack{At: at, Object: "operation " + op,
+		Revision: said.Revision, Durable: true})
 
 	return nil
 }

@@ -108,7 +108,8 @@ func (a answer) state() (s state, err error) {
 func (r *rig) afterwards(ledger, call string) (open map[string]bool, revision int64) {
 	deadline := time.Now().Add(90 * time.Second)
 	for host := 0; time.Now().Before(deadline); host = 1 - host {
-		last := r.command(host, ledger, "dpl-push", "--op", operation, "--call", call, "--participant", "after")
+		last := r.command(host, ledger, "dpl-push", "--op", operation, "--call", call,
+			"--participant", "after")
 		if last.status != 0 {
 			continue
 		}

@@ -50,7 +50,8 @@ func (r *Result) count(all []record, open map[string]bool, revision int64, took 
 		case rec.Status == 0 && rec.Changed:
 			acked = append(acked, rec)
 		case rec.Status == 0:
-			r.Contradicted = append(r.Contradicted, rec.Verb+" "+rec.Call+": refused, then found done")
+			r.Contradicted = append(r.Contradicted,
+				rec.Verb+" "+rec.Call+": refused, then found done")
 		}
 
 		r.note(rec)
@@ -97,8 +98,10 @@ func sameRevision(acked []record) (same int) {
 // outOfOrder counts the edits that began after another was acknowledged but have no higher
 // revision.
 func outOfOrder(acked []record) (count int) {
-	byStart := slices.SortedFunc(slices.Values(acked), func(a, b record) int { return cmp.Compare(a.Start, b.Start) })
-	byEnd := slices.SortedFunc(slices.Values(acked), func(a, b record) int { return cmp.Compare(a.End, b.End) })
+	byStart := slices.SortedFunc(slices.Values(acked),
+		func(a, b record) int { return cmp.Compare(a.Start, b.Start) })
+	byEnd := slices.SortedFunc(slices.Values(acked),
+		func(a, b record) int { return cmp.Compare(a.End, b.End) })
 	var before int64
 	ended := 0
 
@@ -128,7 +131,8 @@ func (r *Result) effects(all []record, open map[string]bool) {
 		case done && rec.Verb == "pop":
 			f.popped = true
 		case !f.unknown && (rec.Status == 66 || rec.Status == 4):
-			r.Missing = append(r.Missing, rec.Verb+" "+rec.Call+": no such call, though it was pushed")
+			r.Missing = append(r.Missing, rec.Verb+" "+rec.Call+": no such call, though it was "+
+				"pushed")
 			f.unknown = true
 		case !again(rec.Status) && !done:
 			f.unknown = true
@@ -156,7 +160,8 @@ func (r *Result) effects(all []record, open map[string]bool) {
 // countReads evaluates the reads: a read is as stale as the oldest newer edit that was acknowledged
 // before it began.
 func (r *Result) countReads(reads, acked []record) {
-	byEnd := slices.SortedFunc(slices.Values(acked), func(a, b record) int { return cmp.Compare(a.End, b.End) })
+	byEnd := slices.SortedFunc(slices.Values(acked),
+		func(a, b record) int { return cmp.Compare(a.End, b.End) })
 	last := map[string]int64{}
 	r.Reads = len(reads)
 

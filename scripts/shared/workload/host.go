@@ -56,7 +56,8 @@ func (r *rig) edit(ledger string) (all []record, took time.Duration, cuts int) {
 // itself refreshes its caches.
 func (r *rig) watch(ledger string) []record {
 	const long = 30 * time.Second
-	return r.order(ledger, orders{Watch: long}, orders{Writers: 1, Edits: 1000, Patience: long, Pause: 2 * time.Second})
+	return r.order(ledger, orders{Watch: long},
+		orders{Writers: 1, Edits: 1000, Patience: long, Pause: 2 * time.Second})
 }
 
 // order makes the hosts carry out their orders, and returns what they have run. It does not wait
@@ -140,7 +141,8 @@ func (h *host) run(writer, verb, call string, args ...string) record {
 	}
 
 	a := execute(h.Ledger, append(argv, args...)...)
-	rec := record{Verb: verb, Call: call, Writer: writer, Status: a.status, Start: a.start, End: a.end}
+	rec := record{Verb: verb, Call: call, Writer: writer, Status: a.status, Start: a.start,
+		End: a.end}
 	switch {
 	case a.status != 0:
 		rec.Text = a.text()

@@ -93,7 +93,8 @@ func arguments(args []string) *rig {
 	f.IntVar(&r.edits, "edits", 1000, "edits of each writer")
 	f.IntVar(&r.writers, "writers", 4, "writers on each host")
 	f.DurationVar(&r.patience, "patience", 5*time.Minute, "how long the writers may take")
-	f.StringVar(&r.zombies, "zombies", "pause", "which holders of the lock to stop: pause, cut and late, or none")
+	f.StringVar(&r.zombies, "zombies", "pause",
+		"which holders of the lock to stop: pause, cut and late, or none")
 	f.StringVar(&r.cut, "cut", "", "a shell command that cuts host a off")
 	f.StringVar(&r.heal, "heal", "", "a shell command that undoes it")
 	f.IntVar(&r.cuts, "cuts", 0, "how often to cut host a off while the writers are at work")
@@ -113,7 +114,8 @@ func arguments(args []string) *rig {
 
 // run makes a ledger of its own, so that runs on one mount do not meet.
 func (r *rig) run() *Result {
-	result := &Result{FS: r.name, Version: r.version, Options: r.options, Commit: r.commit, Wanted: 2 * r.writers * r.edits}
+	result := &Result{FS: r.name, Version: r.version, Options: r.options, Commit: r.commit,
+		Wanted: 2 * r.writers * r.edits}
 	ledger := fmt.Sprintf("ledger-%s-%d", r.commit, os.Getpid())
 	if reason := r.create(ledger); reason != "" {
 		result.Left = reason
@@ -142,7 +144,8 @@ func (r *rig) run() *Result {
 // create creates the ledger by the first call on host a, and makes host b see it. It returns the
 // reason if it cannot.
 func (r *rig) create(ledger string) string {
-	args := []string{"--op", operation, "--call", rootCall, "--participant", rootCall, "--staleness", "24h"}
+	args := []string{"--op", operation, "--call", rootCall, "--participant", rootCall,
+		"--staleness", "24h"}
 	switch knows := strings.Contains(r.command(0, ledger, "dpl-push", "--help").out, "--commit"); {
 	case knows:
 		args = append(args, "--commit", r.commit)

@@ -16,7 +16,8 @@ import (
 // was cut off.
 func table(files []string) (wrong []string) {
 	controls, caught := 0, 0
-	fmt.Println("| file system | options | commit | acknowledged | lost | refused | ms/edit | reads: bad, torn, stale; on a host that only reads | zombie |")
+	fmt.Println("| file system | options | commit | acknowledged | lost | refused | ms/edit | " +
+		"reads: bad, torn, stale; on a host that only reads | zombie |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 
 	for _, r := range results(files) {
@@ -33,11 +34,13 @@ func table(files []string) (wrong []string) {
 			continue
 		}
 
-		fmt.Printf("| %s | %s | %s | %d of %d | %s | %s | %.1f | %s | %s |\n", name, r.Options, r.Commit, r.Acked, r.Wanted,
+		fmt.Printf("| %s | %s | %s | %d of %d | %s | %s | %.1f | %s | %s |\n", name, r.Options,
+			r.Commit, r.Acked, r.Wanted,
 			r.losses(), r.refusals(), r.MsPerEdit, r.reads(), r.zombies())
 		switch {
 		case r.Commit == "link" && r.wrong():
-			wrong = append(wrong, name+", "+r.Options+": it has lost, torn or made what it should not")
+			wrong = append(wrong, name+", "+r.Options+": it has lost, torn or made what it should "+
+				"not")
 		case r.Commit == "rename" && len(r.Zombies) > 1:
 			controls++
 			if r.wrong() {
@@ -73,7 +76,8 @@ func results(files []string) (all []Result) {
 func (r *Result) wrong() bool {
 	return r.Lost > 0 || r.Order > 0 || r.Torn > 0 || len(r.Contradicted) > 0 ||
 		slices.ContainsFunc(r.Zombies, func(z Zombie) bool {
-			return z.Lost > 0 || strings.HasPrefix(z.Verdict, "no ") || strings.HasPrefix(z.Verdict, "refused")
+			return z.Lost > 0 || strings.HasPrefix(z.Verdict, "no ") ||
+				strings.HasPrefix(z.Verdict, "refused")
 		})
 }
 

@@ -30,7 +30,8 @@ type Zombie struct {
 
 // stops is the system call after which the push stops. The first sync is between the read and the
 // commit.
-var stops = map[string]string{"pause": "fsync", "cut": "fsync", "late": "linkat,rename,renameat,renameat2"}
+var stops = map[string]string{"pause": "fsync", "cut": "fsync",
+	"late": "linkat,rename,renameat,renameat2"}
 
 // zombie tries it.
 func (r *rig) zombie(ledger, kind string) Zombie {
@@ -38,7 +39,8 @@ func (r *rig) zombie(ledger, kind string) Zombie {
 	trace := filepath.Join(r.scratch, fmt.Sprintf("trace-%s-%s-%d", r.commit, kind, os.Getpid()))
 	held := make(chan answer, 1)
 	argv := append([]string{}, r.enter[0]...)
-	argv = append(argv, "strace", "-f", "-o", trace, "-e", "trace="+stops[kind], "-e", "inject="+stops[kind]+":signal=SIGSTOP:when=1",
+	argv = append(argv, "strace", "-f", "-o", trace, "-e", "trace="+stops[kind], "-e",
+		"inject="+stops[kind]+":signal=SIGSTOP:when=1",
 		filepath.Join(r.bin, "dpl-push"), "--json", "--op", operation, "--call", kind+"-held", "--participant", "a")
 	go func() { held <- execute(filepath.Join(r.dir[0], ledger), argv...) }()
 	pid := stopped(trace, held)
@@ -72,7 +74,8 @@ func (r *rig) otherPush(ledger, kind string, n int) answer {
 	if kind != "pause" {
 		timeout = "100s"
 	}
-	return r.command(1, ledger, "dpl-push", "--op", operation, "--call", fmt.Sprintf("%s-b%d", kind, n), "--participant", "b",
+	return r.command(1, ledger, "dpl-push", "--op", operation, "--call",
+		fmt.Sprintf("%s-b%d", kind, n), "--participant", "b",
 		"--lock-timeout", timeout)
 }
 

@@ -98,7 +98,8 @@ func scripted(f *testing.F, program string) (all [][]string) {
 			f.Fatal(err)
 		}
 		for _, found := range line.FindAllStringSubmatch(string(text), -1) {
-			args := strings.Fields(strings.NewReplacer("'", "", "$WORK", "/w", "$DPL_LEDGER", "/l").Replace(found[1]))
+			args := strings.Fields(strings.NewReplacer("'", "", "$WORK", "/w", "$DPL_LEDGER",
+				"/l").Replace(found[1]))
 			all = append(all, args)
 		}
 	}

@@ -22,7 +22,8 @@ func TestJobKill(t *testing.T) {
 	withAndWithoutHandle(t, func(t *testing.T, start func(string) (*Job, string)) {
 		j, dir := start(`(trap "" TERM; exec sleep 1000) & echo $! >pid; wait`)
 		grandchild := pids(t, filepath.Join(dir, "pid"))[0]
-		poll.Until(t, "sleep", func() bool { return strings.Contains(proctest.StatLine(grandchild), "(sleep)") })
+		poll.Until(t, "sleep",
+			func() bool { return strings.Contains(proctest.StatLine(grandchild), "(sleep)") })
 		want := []int{j.PID(), grandchild}
 		slices.Sort(want)
 		if got := j.Left(); !slices.Equal(got, want) {
@@ -53,7 +54,10 @@ func TestJobSignalsStopped(t *testing.T) {
 		for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
 			j, dir := start(`sh -c 'kill -STOP $$; wait' & echo $! >pid; kill -STOP $$; wait`)
 			grandchild := pids(t, filepath.Join(dir, "pid"))[0]
-			poll.Until(t, "both are stopped", func() bool { return proctest.InState(j.PID(), "T") && proctest.InState(grandchild, "T") })
+			poll.Until(t, "both are stopped", func() bool {
+				return proctest.InState(j.PID(), "T") &&
+					proctest.InState(grandchild, "T")
+			})
 			if closed(j.Ended()) {
 				t.Error("Ended is closed")
 			}
@@ -147,7 +151,8 @@ func TestJobZombie(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		j, dir := start(proctest.RoleVariable + `=keeper ` + self + ` pids & until [ -s pids ]; do sleep 0.01; done; exit 0`)
+		j, dir := start(proctest.RoleVariable + `=keeper ` + self +
+			` pids & until [ -s pids ]; do sleep 0.01; done; exit 0`)
 		found := pids(t, filepath.Join(dir, "pids"))
 		p := identify(t, found[0])
 		t.Cleanup(func() { process.SignalProcess(p, syscall.SIGKILL) })
@@ -155,7 +160,8 @@ func TestJobZombie(t *testing.T) {
 		if err := j.Signal(syscall.SIGKILL); err != process.ErrNoProcess {
 			t.Errorf("Signal: %v, want ErrNoProcess", err)
 		}
-		if group, err := unix.Getpgid(found[1]); group != j.PID() || !proctest.InState(found[1], "Z") {
+		if group, err := unix.Getpgid(found[1]); group != j.PID() ||
+			!proctest.InState(found[1], "Z") {
 			t.Errorf("process %d is no zombie in group %d: %v", found[1], j.PID(), err)
 		}
 	})

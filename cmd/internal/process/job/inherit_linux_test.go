@@ -100,13 +100,15 @@ func TestJobInherits(t *testing.T) {
 		block = ""
 	}
 
-	cmd := exec.Command("sh", "-c", "trap '' HUP TSTP TTIN; exec "+block+" \"$@\"", "sh", self, "1", "/bin/sleep", "1000")
+	cmd := exec.Command("sh", "-c", "trap '' HUP TSTP TTIN; exec "+block+" \"$@\"", "sh", self, "1",
+		"/bin/sleep", "1000")
 	c := proctest.StartCommand(t, cmd, "job")
 	pid := started(t, c.First)
 	status := fmt.Sprintf("/proc/%d/status", pid)
 
 	for name, want := range map[string]uint64{"SigIgn:": ignored, "SigBlk:": 0} {
-		if got, err := strconv.ParseUint(proctest.Value(t, status, name), 16, 64); err != nil || got&^proctest.OfThreads != want {
+		if got, err := strconv.ParseUint(proctest.Value(t, status, name), 16, 64); err != nil ||
+			got&^proctest.OfThreads != want {
 			t.Errorf("%s %x, want %x, %v", name, got, want, err)
 		}
 	}
@@ -114,7 +116,8 @@ func TestJobInherits(t *testing.T) {
 	want := []string{"0", "1", "2"}
 	for _, fd := range proctest.Descriptors(t, os.Getpid()) {
 		n, _ := strconv.Atoi(fd)
-		if flags, err := unix.FcntlInt(uintptr(n), unix.F_GETFD, 0); n > 2 && err == nil && flags&unix.FD_CLOEXEC == 0 {
+		if flags, err := unix.FcntlInt(uintptr(n), unix.F_GETFD, 0); n > 2 && err == nil &&
+			flags&unix.FD_CLOEXEC == 0 {
 			want = append(want, fd) // so that is what the runner began with
 		}
 	}

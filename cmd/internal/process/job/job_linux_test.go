@@ -23,7 +23,8 @@ import (
 func startJob(t *testing.T, script string) (*Job, string) {
 	t.Helper()
 	dir := t.TempDir()
-	j, err := Start("/bin/sh", []string{"sh", "-c", "cd \"$0\"; " + script, dir}, os.Environ(), NewKeeper(time.Second))
+	j, err := Start("/bin/sh", []string{"sh", "-c", "cd \"$0\"; " + script, dir}, os.Environ(),
+		NewKeeper(time.Second))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,8 @@ func startJob(t *testing.T, script string) (*Job, string) {
 }
 
 // withAndWithoutHandle tests also what is done where the kernel cannot signal a group by a handle.
-func withAndWithoutHandle(t *testing.T, test func(t *testing.T, start func(script string) (*Job, string))) {
+func withAndWithoutHandle(t *testing.T, test func(t *testing.T,
+	start func(script string) (*Job, string))) {
 	t.Parallel()
 	for _, handle := range []bool{true, false} {
 		t.Run(fmt.Sprintf("handle=%v", handle), func(t *testing.T) {
@@ -197,7 +199,8 @@ func TestMissingInterpreter(t *testing.T) {
 	}
 
 	_, err := Start(path, []string{"a"}, nil, NewKeeper(time.Second))
-	if want := `its interpreter "/no/such/shell": no such file or directory`; err == nil || err.Error() != want {
+	if want := `its interpreter "/no/such/shell": no such file or directory`; err == nil ||
+		err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

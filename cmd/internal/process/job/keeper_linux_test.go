@@ -138,7 +138,8 @@ func TestKeeperHoldsNothing(t *testing.T) {
 			content, _ := os.ReadFile(file)
 			for pid := range strings.FieldsSeq(string(content)) {
 				name, _ := os.ReadFile("/proc/" + pid + "/cmdline")
-				if link, err := os.Readlink("/proc/" + pid + "/fd/3"); err == nil && link == lock.Name() {
+				if link, err := os.Readlink("/proc/" + pid + "/fd/3"); err == nil &&
+					link == lock.Name() {
 					names = append(names, strings.SplitN(string(name), "\x00", 2)[0])
 				} else {
 					names = append(names, "not "+strings.SplitN(string(name), "\x00", 2)[0])
@@ -199,7 +200,8 @@ func TestKeeperByID(t *testing.T) {
 	}
 
 	_, oursEnded := begin(k.id, "/bin/sleep", "1000")
-	deaf, deafEnded := begin("0123456789abcdef,"+k.id, "/bin/sh", "-c", `trap "" TERM; while :; do sleep 1000; done`)
+	deaf, deafEnded := begin("0123456789abcdef,"+k.id, "/bin/sh", "-c",
+		`trap "" TERM; while :; do sleep 1000; done`)
 	_, nextEnded := begin(process.NewStartID(), "/bin/sleep", "1000")
 	away, awayEnded := begin(k.id, "setsid", "sleep", "1000")
 	poll.Until(t, "it has a session of its own", func() bool {
@@ -208,20 +210,25 @@ func TestKeeperByID(t *testing.T) {
 	})
 
 	poll.Until(t, "it ignores SIGTERM", func() bool {
-		ignored, err := strconv.ParseUint(proctest.Value(t, fmt.Sprintf("/proc/%d/status", deaf.Process.Pid), "SigIgn:"), 16, 64)
+		ignored, err := strconv.ParseUint(proctest.Value(t,
+			fmt.Sprintf("/proc/%d/status", deaf.Process.Pid), "SigIgn:"), 16, 64)
 		return err == nil && ignored&(1<<(unix.SIGTERM-1)) != 0
 	})
 
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("the keeper: %s; ended: %t, %t", proctest.StatLine(k.pid), oursEnded(), deafEnded())
+			t.Logf("the keeper: %s; ended: %t, %t", proctest.StatLine(k.pid), oursEnded(),
+				deafEnded())
 		}
 	})
 
 	// As when the runner dies, except that no child of another test can be in the middle of a fork
 	// and hold a closed socket open.
 	unix.Shutdown(k.socket, unix.SHUT_RDWR)
-	poll.Until(t, "those of the job end", func() bool { return oursEnded() && deafEnded() && awayEnded() })
+	poll.Until(t, "those of the job end", func() bool {
+		return oursEnded() && deafEnded() &&
+			awayEnded()
+	})
 	unix.Close(k.socket)
 	poll.Until(t, "the keeper ends, too", func() bool { return proctest.InState(k.pid, "Z") })
 	unix.Wait4(k.pid, nil, 0, nil)
@@ -245,12 +252,14 @@ func TestKeeperParked(t *testing.T) {
 	if name, _ := os.ReadFile(proc + "comm"); string(name) != "dpl-keeper\n" {
 		t.Errorf("its name is %q", name)
 	}
-	if line, _ := os.ReadFile(proc + "cmdline"); strings.TrimRight(string(line), "\x00") != "dpl-keeper" {
+	if line, _ := os.ReadFile(proc + "cmdline"); strings.TrimRight(string(line),
+		"\x00") != "dpl-keeper" {
 		t.Errorf("its arguments are %q", line)
 	}
 
 	environ, _ := os.ReadFile(proc + "environ")
-	if got, want := strings.Trim(string(environ), "\x00"), process.KeeperVariable+"="+k.id; got != want {
+	if got, want := strings.Trim(string(environ),
+		"\x00"), process.KeeperVariable+"="+k.id; got != want {
 		t.Errorf("its environment is %q, want %q", got, want)
 	}
 	if files, _ := filepath.Glob(proc + "fd/*"); len(files) != 4 { // and its program

@@ -13,7 +13,8 @@ import (
 
 func init() {
 	role := os.Getenv(proctest.RoleVariable)
-	if play := map[string]func(){"job": playJob, "shell": playShell, "keeper": playKeeper}[role]; play != nil {
+	if play := map[string]func(){"job": playJob, "shell": playShell,
+		"keeper": playKeeper}[role]; play != nil {
 		os.Unsetenv(proctest.RoleVariable)
 		play()
 		os.Exit(0)

@@ -90,7 +90,8 @@ func playShell() {
 		cmd.Stdout = nil
 	}
 
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Foreground: os.Args[1] != "background", Ctty: tty}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Foreground: os.Args[1] != "background",
+		Ctty: tty}
 	if os.Args[1] == "background" {
 		unix.IoctlSetPointerInt(tty, unix.TIOCSPGRP, unix.Getpgrp())
 	}
@@ -182,7 +183,8 @@ func (s *session) tell(t *testing.T, command string) {
 
 func (s *session) mustBeForeground(t *testing.T, who string, group int) {
 	t.Helper()
-	poll.Until(t, who+" is the foreground", func() bool { return foreground(int(s.master.Fd())) == group })
+	poll.Until(t, who+" is the foreground",
+		func() bool { return foreground(int(s.master.Fd())) == group })
 }
 
 func (s *session) modes(t *testing.T) *unix.Termios {
@@ -215,7 +217,8 @@ func (s *session) setEcho(t *testing.T, on bool) {
 func (s *session) waitForHandler(t *testing.T) {
 	t.Helper()
 	poll.Until(t, "a handler", func() bool {
-		caught, err := strconv.ParseUint(proctest.Value(t, fmt.Sprintf("/proc/%d/status", s.runner), "SigCgt:"), 16, 64)
+		caught, err := strconv.ParseUint(proctest.Value(t, fmt.Sprintf("/proc/%d/status", s.runner),
+			"SigCgt:"), 16, 64)
 		return err == nil && caught&(1<<(syscall.SIGTSTP-1)) != 0
 	})
 }

@@ -24,7 +24,8 @@ func TestTerminalForeground(t *testing.T) {
 	s.hear(t, "ready")
 	job := s.job(t)
 	s.mustBeForeground(t, "the job", job)
-	ignored, err := strconv.ParseUint(proctest.Value(t, fmt.Sprintf("/proc/%d/status", job), "SigIgn:"), 16, 64)
+	ignored, err := strconv.ParseUint(proctest.Value(t, fmt.Sprintf("/proc/%d/status", job),
+		"SigIgn:"), 16, 64)
 	if err != nil || ignored&^proctest.OfThreads != 0 {
 		t.Errorf("it ignores %x, %v", ignored, err)
 	}
@@ -55,7 +56,8 @@ func TestTerminalInterrupt(t *testing.T) {
 // A job that handles Ctrl-C was not interrupted.
 func TestTerminalInterruptHandled(t *testing.T) {
 	t.Parallel()
-	s := openSession(t, "foreground", `trap "exit 6" INT; echo ready >&2; while :; do sleep 0.01; done`, "")
+	s := openSession(t, "foreground",
+		`trap "exit 6" INT; echo ready >&2; while :; do sleep 0.01; done`, "")
 	s.hear(t, "ready")
 	s.typeIn(t, "\x03")
 	s.hear(t, "ended 6 0")
@@ -81,7 +83,10 @@ func TestTerminalStop(t *testing.T) {
 		s.tell(t, "fg")
 		s.mustBeForeground(t, "the job", job)
 		poll.Until(t, "the modes are the job's", func() bool { return !s.echoes(t) })
-		poll.Until(t, "they go on", func() bool { return !proctest.InState(job, "T") && !proctest.InState(s.runner, "T") })
+		poll.Until(t, "they go on", func() bool {
+			return !proctest.InState(job, "T") &&
+				!proctest.InState(s.runner, "T")
+		})
 	}
 
 	s.typeIn(t, "hello\n")
@@ -92,13 +97,17 @@ func TestTerminalStop(t *testing.T) {
 func TestTerminalStopAndGoOnInBackground(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := openSession(t, "foreground", `mkfifo "$0/fifo"; echo ready >&2; read x <"$0/fifo"; `+reader, dir)
+	s := openSession(t, "foreground",
+		`mkfifo "$0/fifo"; echo ready >&2; read x <"$0/fifo"; `+reader, dir)
 	s.hear(t, "ready")
 	job := s.job(t)
 	s.typeIn(t, "\x1a")
 	s.hear(t, "stopped 20")
 	s.tell(t, "bg")
-	poll.Until(t, "they go on", func() bool { return !proctest.InState(job, "T") && !proctest.InState(s.runner, "T") })
+	poll.Until(t, "they go on", func() bool {
+		return !proctest.InState(job, "T") &&
+			!proctest.InState(s.runner, "T")
+	})
 	s.mustBeForeground(t, "the shell", s.Process.Pid)
 	if err := os.WriteFile(filepath.Join(dir, "fifo"), []byte("\n"), 0); err != nil {
 		t.Fatal(err)
@@ -153,7 +162,8 @@ func TestTerminalStopFromOutside(t *testing.T) {
 func TestTerminalStopOfOrphans(t *testing.T) {
 	t.Parallel()
 	master, slave := openPTY(t)
-	cmd := exec.Command("/proc/self/exe", "3", "/bin/sh", "-c", `echo ready >/dev/tty; while :; do read line; echo "got $line" >/dev/tty; done`)
+	cmd := exec.Command("/proc/self/exe", "3", "/bin/sh", "-c",
+		`echo ready >/dev/tty; while :; do read line; echo "got $line" >/dev/tty; done`)
 	report, theirs, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -200,7 +210,8 @@ func TestTerminalStopOfOrphans(t *testing.T) {
 func TestTerminalLentLate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := openSession(t, "pipe", `mkfifo "$0/fifo"; echo waiting >&2; read x <"$0/fifo"; `+reader, dir)
+	s := openSession(t, "pipe", `mkfifo "$0/fifo"; echo waiting >&2; read x <"$0/fifo"; `+reader,
+		dir)
 	s.hear(t, "waiting")
 	job := s.job(t)
 	s.waitForHandler(t)
@@ -212,7 +223,10 @@ func TestTerminalLentLate(t *testing.T) {
 	}
 
 	s.tell(t, "fg")
-	poll.Until(t, "they go on", func() bool { return !proctest.InState(job, "T") && !proctest.InState(s.runner, "T") })
+	poll.Until(t, "they go on", func() bool {
+		return !proctest.InState(job, "T") &&
+			!proctest.InState(s.runner, "T")
+	})
 	s.mustBeForeground(t, "the runner", s.runner)
 	if err := os.WriteFile(filepath.Join(dir, "fifo"), []byte("\n"), 0); err != nil {
 		t.Fatal(err)

@@ -17,7 +17,8 @@ func TestStart(t *testing.T) {
 	for _, want := range []Command{
 		{Argv: []string{"a"}},
 		{Argv: []string{"", "\xff\n", ""}, Env: []string{"", "A=\xfe"}, Dir: "/", Log: "log\n"},
-		{Argv: []string{strings.Repeat("x", 300)}, Env: make([]string, 200), Log: "/dev/null", Latest: 1<<63 - 1},
+		{Argv: []string{strings.Repeat("x", 300)}, Env: make([]string, 200), Log: "/dev/null",
+			Latest: 1<<63 - 1},
 	} {
 		b := want.encode()
 		if got, err := decode(b); !reflect.DeepEqual(got, want) || err != nil {
@@ -33,7 +34,8 @@ func TestStart(t *testing.T) {
 }
 
 func TestStartOfNothing(t *testing.T) {
-	if got, err := decode(Command{Env: []string{"A=1"}, Dir: "/"}.encode()); err != io.ErrUnexpectedEOF {
+	if got, err := decode(Command{Env: []string{"A=1"},
+		Dir: "/"}.encode()); err != io.ErrUnexpectedEOF {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }

@@ -38,7 +38,8 @@ func TestGate(t *testing.T) {
 	if got := identify(t, p.PID); got != p {
 		t.Errorf("the command is %+v, the stage was %+v", got, p)
 	}
-	if got, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID)); string(got) != "sleep\x001000\x00" {
+	if got, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline",
+		p.PID)); string(got) != "sleep\x001000\x00" {
 		t.Errorf("it runs %q, %v", got, err)
 	}
 
@@ -126,7 +127,8 @@ func mustHaveDescriptors(t *testing.T, pid int, s Command) {
 		return len(got) == 3 && got["0"] == "/dev/null" && got["1"] == s.Log && got["2"] == s.Log
 	})
 
-	flags, err := strconv.ParseInt(proctest.Value(t, fmt.Sprintf("/proc/%d/fdinfo/1", pid), "flags:"), 8, 64)
+	flags, err := strconv.ParseInt(proctest.Value(t, fmt.Sprintf("/proc/%d/fdinfo/1", pid),
+		"flags:"), 8, 64)
 	if err != nil || flags&unix.O_APPEND == 0 || flags&unix.O_NONBLOCK != 0 {
 		t.Errorf("the log is open with flags %#o, %v", flags, err)
 	}
@@ -134,8 +136,10 @@ func mustHaveDescriptors(t *testing.T, pid int, s Command) {
 
 func TestGateVerbatim(t *testing.T) {
 	t.Parallel()
-	s := command(t, "/proc/self/exe", "", "two\nlines", "\xff\xfe", " ", "*", strings.Repeat("long", 30_000), "")
-	s.Env = []string{proctest.RoleVariable + "=witness", "TWICE=1", "TWICE=2", "EMPTY=", "no equals sign", "BYTES=\xff\n", ""}
+	s := command(t, "/proc/self/exe", "", "two\nlines", "\xff\xfe", " ", "*",
+		strings.Repeat("long", 30_000), "")
+	s.Env = []string{proctest.RoleVariable + "=witness", "TWICE=1", "TWICE=2", "EMPTY=",
+		"no equals sign", "BYTES=\xff\n", ""}
 	s.Dir = filepath.Join(s.Dir, "\xff \n")
 	if err := os.Mkdir(s.Dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -229,7 +233,8 @@ func TestGateReaps(t *testing.T) {
 // With the pass, all its stages end, and those of no other pass.
 func TestPassKilled(t *testing.T) {
 	t.Parallel()
-	starts := []Command{command(t, "echo"), command(t, "echo"), command(t, "echo"), command(t, "echo")}
+	starts := []Command{command(t, "echo"), command(t, "echo"), command(t, "echo"),
+		command(t, "echo")}
 	other := spawned(t, command(t, "sleep", "1000"))
 	c, processes := startPass(t, starts...)
 

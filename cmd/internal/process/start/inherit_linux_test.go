@@ -27,7 +27,8 @@ func startPassThrough(t *testing.T, script string, s Command) *proctest.Child {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return proctest.StartCommand(t, exec.Command("bash", "-c", script, "bash", self, string(arg)), "pass")
+	return proctest.StartCommand(t, exec.Command("bash", "-c", script, "bash", self, string(arg)),
+		"pass")
 }
 
 // A lock that the pass was started under is free when the pass is gone.
@@ -106,7 +107,8 @@ func TestServiceInheritsNoSignals(t *testing.T) {
 	}
 
 	for _, name := range []string{"SigBlk:", "SigIgn:", "SigPnd:", "ShdPnd:"} {
-		if set, err := strconv.ParseUint(proctest.Value(t, s.Log, name), 16, 64); err != nil || set&^proctest.OfThreads != 0 {
+		if set, err := strconv.ParseUint(proctest.Value(t, s.Log, name), 16, 64); err != nil ||
+			set&^proctest.OfThreads != 0 {
 			t.Errorf("%s %x, %v", name, set, err)
 		}
 	}

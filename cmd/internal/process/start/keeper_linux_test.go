@@ -120,8 +120,10 @@ func TestKeeperOfStartStopped(t *testing.T) {
 	t.Parallel()
 	g, id, _ := keptCommand(t, "", 0)
 	keeper := g.Keeper()
-	poll.Until(t, "its end", func() bool { return process.Exited(g.Process().PID, g.Process().StartTicks) })
-	if process.SignalProcess(keeper, unix.SIGSTOP) != nil || process.Exited(keeper.PID, keeper.StartTicks) {
+	poll.Until(t, "its end",
+		func() bool { return process.Exited(g.Process().PID, g.Process().StartTicks) })
+	if process.SignalProcess(keeper, unix.SIGSTOP) != nil ||
+		process.Exited(keeper.PID, keeper.StartTicks) {
 		return // it has ended before
 	}
 
@@ -184,8 +186,10 @@ func TestKeeperOfStartAlone(t *testing.T) {
 	keeper := g.Keeper()
 	mustLead(t, keeper.PID)
 	proc := fmt.Sprintf("/proc/%d/", keeper.PID)
-	poll.Until(t, "it has its name", func() bool { return process.Name(keeper.PID) == startKeeperName })
-	if environ, err := os.ReadFile(proc + "environ"); string(environ) != process.KeeperVariable+"="+id+"\x00" {
+	poll.Until(t, "it has its name",
+		func() bool { return process.Name(keeper.PID) == startKeeperName })
+	if environ, err := os.ReadFile(proc +
+		"environ"); string(environ) != process.KeeperVariable+"="+id+"\x00" {
 		t.Errorf("its environment is %q, %v", environ, err)
 	}
 	if dir, err := os.Readlink(proc + "cwd"); dir != "/" {
@@ -288,7 +292,8 @@ func TestKeptFromEntry(t *testing.T) {
 // BenchmarkSpawn starts and cancels a stage.
 func BenchmarkSpawn(b *testing.B) {
 	dir := b.TempDir()
-	s := Command{Argv: []string{"true"}, Dir: dir, Log: filepath.Join(dir, "log"), ID: process.NewStartID()}
+	s := Command{Argv: []string{"true"}, Dir: dir, Log: filepath.Join(dir, "log"),
+		ID: process.NewStartID()}
 	for b.Loop() {
 		g, err := Spawn(s)
 		if err != nil {

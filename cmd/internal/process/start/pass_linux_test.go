@@ -133,7 +133,8 @@ func witness() string {
 func command(t testing.TB, argv ...string) Command {
 	t.Helper()
 	dir := t.TempDir()
-	return Command{Argv: argv, Dir: dir, Env: []string{"PATH=/usr/bin:/bin"}, Log: filepath.Join(dir, "log")}
+	return Command{Argv: argv, Dir: dir, Env: []string{"PATH=/usr/bin:/bin"},
+		Log: filepath.Join(dir, "log")}
 }
 
 // spawned spawns s. The end of the test kills what is left of it.
@@ -174,7 +175,8 @@ func mustHaveRunNothing(t *testing.T, s Command) {
 // mustEnd fails the test unless p ends, as a zombie at least.
 func mustEnd(t *testing.T, p protocol.Process) {
 	t.Helper()
-	poll.Until(t, "the end of "+strconv.Itoa(p.PID), func() bool { return process.Exited(p.PID, p.StartTicks) })
+	poll.Until(t, "the end of "+strconv.Itoa(p.PID),
+		func() bool { return process.Exited(p.PID, p.StartTicks) })
 }
 
 // connect connects to the socket that is its argument.

@@ -25,7 +25,8 @@ func TestPatience(t *testing.T) {
 
 	t.Parallel()
 	var wait sync.WaitGroup
-	for name, end := range map[string]func(*Gate) error{"Release": (*Gate).Release, "Cancel": (*Gate).Cancel} {
+	for name, end := range map[string]func(*Gate) error{"Release": (*Gate).Release,
+		"Cancel": (*Gate).Cancel} {
 		wait.Go(func() {
 			t.Run(name, func(t *testing.T) { testPatienceWithStage(t, end, name == "Release") })
 		})

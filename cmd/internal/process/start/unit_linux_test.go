@@ -53,7 +53,8 @@ func TestSpawnUnit(t *testing.T) {
 	} {
 		args := fakeSystemdRun(t, how)
 		s := command(t, "sleep", "1000")
-		g, err := SpawnUnit(s, Unit{Name: "dpl-main-db-1.service", User: true, StopTimeout: 1500 * time.Millisecond})
+		g, err := SpawnUnit(s, Unit{Name: "dpl-main-db-1.service", User: true,
+			StopTimeout: 1500 * time.Millisecond})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +72,8 @@ func TestSpawnUnit(t *testing.T) {
 		if got := identify(t, p.PID); got != p {
 			t.Errorf("the command is %+v, the stage was %+v", got, p)
 		}
-		if got, err := os.ReadFile("/proc/" + strconv.Itoa(p.PID) + "/cmdline"); string(got) != "sleep\x001000\x00" {
+		if got, err := os.ReadFile("/proc/" + strconv.Itoa(p.PID) +
+			"/cmdline"); string(got) != "sleep\x001000\x00" {
 			t.Errorf("it runs %q, %v", got, err)
 		}
 
@@ -82,7 +84,8 @@ func TestSpawnUnit(t *testing.T) {
 			t.Errorf("a program by a number that may be another's soon: %q", content)
 		}
 
-		for _, want := range []string{"--user", "--collect", "--quiet", "--unit=dpl-main-db-1.service", "--property=TimeoutStopSec=1500ms", self} {
+		for _, want := range []string{"--user", "--collect", "--quiet",
+			"--unit=dpl-main-db-1.service", "--property=TimeoutStopSec=1500ms", self} {
 			if !strings.Contains(string(content), want+"\n") {
 				t.Errorf("no %s: %q, %v", want, content, err)
 			}
@@ -112,7 +115,8 @@ func TestSpawnUnitFails(t *testing.T) {
 	t.Run("systemd refuses", func(t *testing.T) {
 		fakeSystemdRun(t, "echo 'Failed to start: Unit exists.' >&2; exit 1")
 		begin := time.Now()
-		mustNotSpawn(t, "dpl-main-db-1.service", "systemd-run: exit status 1: Failed to start: Unit exists.")
+		mustNotSpawn(t, "dpl-main-db-1.service",
+			"systemd-run: exit status 1: Failed to start: Unit exists.")
 		if took := time.Since(begin); took > patience/2 {
 			t.Errorf("it took %v", took)
 		}
@@ -120,7 +124,8 @@ func TestSpawnUnitFails(t *testing.T) {
 
 	t.Run("no systemd-run", func(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
-		mustNotSpawn(t, "dpl-main-db-1.service", `exec: "systemd-run": executable file not found in $PATH`)
+		mustNotSpawn(t, "dpl-main-db-1.service",
+			`exec: "systemd-run": executable file not found in $PATH`)
 	})
 }
 
