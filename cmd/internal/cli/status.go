@@ -138,10 +138,10 @@ var outcomes = []outcome{
 	{protocol.ErrCycle, StatusRefused, "leave out one --depends-on"},
 	{protocol.ErrStillRunning, StatusRefused, "stop it with dpl-shutdown"},
 	{protocol.ErrHasDependents, StatusRefused, "dpl-status --group shows them"},
-	{protocol.ErrBlocked, StatusRefused, "bring that back first: dpl-restart --service, or " +
-		"dpl-register"},
-	{fileops.ErrResource, StatusRefused, "name a path inside $DPL_TMP or resourceRoots of " +
-		"ledger.json"},
+	{protocol.ErrBlocked, StatusRefused,
+		"bring that back first: dpl-restart --service, or dpl-register"},
+	{fileops.ErrResource, StatusRefused,
+		"name a path inside $DPL_TMP or resourceRoots of ledger.json"},
 	{fileops.ErrCaseFold, StatusRefused, "choose another"},
 	{fileops.ErrTooLarge, StatusRefused, "pop calls that have ended, or start another operation"},
 	{fileops.ErrPermission, StatusPermission, ""},
