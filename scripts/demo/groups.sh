@@ -4,10 +4,10 @@
 # A database and a web server that depends on it run under supervision. The database is killed; a third service ends
 # whenever it is started.
 
-# states: all supervisors and their states, sorted, "db:running web:running"
+# states: all services and their states, sorted, "db:running web:running"
 states() {
     dpl-status --group shop 2>/dev/null |
-        awk '$1 == "SUPERVISOR" { table = 1; next } /^$/ { table = 0 } { sub(/^[^A-Za-z0-9]*/, "") } table { print $1 ":" $2 }' | sort | tr '\n' ' ' | sed 's/ $//'
+        awk '$1 == "SERVICE" { table = 1; next } /^$/ { table = 0 } { sub(/^[^A-Za-z0-9]*/, "") } table { print $1 ":" $2 }' | sort | tr '\n' ' ' | sed 's/ $//'
 }
 
 # judgement ID: what dpl-status would judge
@@ -22,7 +22,7 @@ registered() {
 survey() {
     run 0 dpl-status --group shop
     matches 'first line of dpl-status' 'shop: orchestrator running, last pass * ago by *' "$(sed 1q out)"
-    check 'supervisors of shop' "$1" "$(states)"
+    check 'services of shop' "$1" "$(states)"
 }
 
 # orchestrate ALERTS: a pass, and the alerts that it gives
@@ -50,7 +50,7 @@ is_over() {
     return 1
 }
 
-# started [ID]: all processes that passes have started, and theirs; of one supervisor
+# started [ID]: all processes that passes have started, and theirs; of one service
 started() {
     for process in /proc/[0-9]*; do
         if [ -r "$process/environ" ] && variables=$(tr '\0' '\n' 2>/dev/null <"$process/environ"); then
@@ -59,7 +59,7 @@ $variables
 " in
             *"
 DPL_LEDGER=$dir/ledger
-"*) case $variables in *DPL_SUPERVISOR="${1-}"*) echo "${process#/proc/}" ;; esac ;;
+"*) case $variables in *DPL_SERVICE="${1-}"*) echo "${process#/proc/}" ;; esac ;;
             esac
         fi
     done 2>/dev/null
