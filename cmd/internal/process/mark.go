@@ -1,8 +1,8 @@
 package process
 
 import (
-	"crypto/rand"
-	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
 )
 
 // StartVariable is the environment variable that marks the processes of a start, including those
@@ -15,9 +15,9 @@ const StartVariable = "DPL_START"
 // Its value is the id that the processes of the start or job have in StartVariable.
 const KeeperVariable = "DPL_KEEPER"
 
-// NewStartID returns 16 random hexadecimal digits.
+// NewStartID returns 16 random hexadecimal digits. It is no secret, because whoever may signal a
+// process may read its environment. So the generator of the runtime is enough, which the operating
+// system seeds: crypto/rand costs every command a tenth of a null program by being linked.
 func NewStartID() string {
-	var random [8]byte
-	rand.Read(random[:]) // it never fails
-	return hex.EncodeToString(random[:])
+	return fmt.Sprintf("%016x", rand.Uint64())
 }
