@@ -1,51 +1,59 @@
 # shellcheck shell=sh
-# dpl.sh: a shell script takes part in a call chain. For dash, bash, busybox sh, zsh and mksh.
+# dpl.sh: a shell script becomes a call of an operation. For dash, bash, busybox sh, zsh and mksh.
 #
 #     #!/bin/sh
 #     set -eu
 #     . /usr/local/share/dpl/dpl.sh
-#     dpl_on_exit() { rm -rf "$work"; }                 # if there is something to clean up
+#     dpl_on_exit() { rm -rf "$work"; }       # if there is something to clean up
 #     work=$(mktemp -d)
-#     dpl_begin --op build-42 --tmp                     # this script is a call of build-42, until it ends
-#     dpl_call compile ./compile main.c "$DPL_TMP/main.o"   # a call below it; its status is that of ./compile
-#     dpl_call link ./link "$DPL_TMP/main.o"
+#     dpl_begin --op build-42 --tmp           # this script is a call of build-42, until it ends
+#     dpl_call compile ./compile main.c "$DPL_TMP/main.o"    # a call below it
+#     dpl_call link ./link "$DPL_TMP/main.o"  # its status is that of ./link
 #
-# dpl_begin [FLAG...]     push a call, with any flags of dpl-push; by default of $DPL_OP, else of a new operation, and by
-#                         a participant that is called as the script. Exports DPL_LEDGER DPL_OP DPL_CALL
-#                         DPL_PARTICIPANT, with --tmp DPL_TMP. Something beats for it as long as the shell lives.
+# dpl_begin [FLAG...]     push a call, with any flags of dpl-push. The default is a call of $DPL_OP,
+#                         or of a new operation, by a participant named after the script. Exports
+#                         DPL_LEDGER, DPL_OP, DPL_CALL, DPL_PARTICIPANT and, with --tmp, DPL_TMP.
+#                         A process in the background sends heartbeats until the shell ends.
 # dpl_call NAME CMD...    run the program CMD as the call NAME (dpl-run --call NAME -- CMD...).
-# dpl_end [STATUS]        pop the call now: as failed unless STATUS is 0 (the default), or absent. Nothing is to be done
-#                         where nothing is open. The variables are as before dpl_begin. Returns the status of dpl-pop.
-# dpl_on_exit STATUS      a function of yours, if there is one; called when the script ends inside the call.
+# dpl_end [STATUS]        pop the call now, as failed if STATUS is neither 0 nor absent, and restore
+#                         the variables. Returns the status of dpl-pop, and 0 if no call is open.
+# dpl_on_exit STATUS      define this function to clean up when the script ends inside the call.
 #
-# However the script ends, the call is popped: as failed unless it exits 0. HUP, INT and TERM end it: dpl_on_exit, pop, and
-# then death by that signal, which is what the caller sees. When the operation is aborted or fails elsewhere, the script
-# gets TERM, once, and exits 3 after that (5: its call was declared crashed; 4: it is over). As ever, a shell acts on a
-# signal when the command that it waits for has ended; one that was begun by dpl_call is stopped at once.
+# However the script ends, the call is popped: as failed unless the script exits 0. HUP, INT and TERM
+# end the script: dpl_on_exit, pop, then death by that signal, which the caller of the script sees.
+# When the operation is aborted or fails elsewhere, the script gets TERM, once, and then exits 3 (5:
+# its call was declared crashed; 4: the operation is over). As always, a shell acts on a signal when
+# the command that it waits for has ended. A command of dpl_call is stopped at once.
 #
-# Your traps: one on HUP, INT or TERM is left alone, so that `trap 'exit 3' TERM` is enough. One on EXIT from before
-# dpl_begin is run before the pop, in a subshell (so it cannot wait for the script's jobs: dpl_on_exit can).
-# One from after dpl_begin takes the place of dpl.sh's: it must call dpl_end $?. An interactive shell keeps all but EXIT.
-# In zsh, EXIT means the shell's end from here on, also in a function (POSIX_TRAPS).
+# Your traps: one on HUP, INT or TERM stays, so `trap 'exit 3' TERM` is enough. One on EXIT from
+# before dpl_begin runs before the pop, in a subshell (so it cannot wait for jobs of the script, but
+# dpl_on_exit can). One from after dpl_begin replaces that of dpl.sh: it must call dpl_end $?. An
+# interactive shell keeps all traps except EXIT. In zsh, EXIT means the end of the shell from here
+# on, also inside a function (POSIX_TRAPS).
 #
-# - kill -9: any pass finds the crash at once; the beats end with the shell. `wait` does not wait for them. The same comes of
-#   an unset variable under set -u in zsh, which runs no trap then.
-# - exec: the program goes on as the call, but nobody pops: its end is a crash. Say dpl_end before, or dpl_call instead.
-# - A subshell, as in a pipeline, cannot end the call of its shell (64), but may begin one of its own, with its own end.
-# - dpl_begin returns the status of dpl-push, so `dpl_begin || exit` without set -e: 75 busy, 76 not running, and so on.
+# - kill -9: any pass finds the crash at once, and the heartbeats end with the shell. `wait` does not
+#   wait for their process. An unset variable under set -u in zsh is the same, as no trap runs then.
+# - exec: the program continues as the call, but does not pop it, so its end is a crash. Call dpl_end
+#   before exec, or use dpl_call instead.
+# - A subshell, such as a part of a pipeline, cannot end the call of its shell (64), but can begin
+#   and end its own.
+# - dpl_begin returns the status of dpl-push, so without set -e use `dpl_begin || exit`: 75 busy, 76
+#   not running, and so on.
 
 dpl_begin() {
-    dpl_self=$(exec sh -c 'echo "$PPID"') || return # not $$, which in a subshell is its parent's
+    dpl_self=$(exec sh -c 'echo "$PPID"') || return # in a subshell $$ is its parent's
     if [ "${dpl_pid-}" = "$dpl_self" ]; then
-        echo "dpl.sh: dpl_begin: $dpl_id: has begun already: end it first by dpl_end" >&2
+        echo "dpl.sh: dpl_begin: $dpl_id: has begun already: end it first with dpl_end" >&2
         return 64
     fi
-    dpl_name=$(basename -- "${ZSH_ARGZERO:-$0}" | LC_ALL=C sed 's/[^A-Za-z0-9._:-]/-/g; s/^[._:-]*//; s/\.\./--/g; s/^\(.\{60\}\).*/\1/')
-    dpl_said=$(dpl-push --sh --participant "${dpl_name:-script}" --pid "$dpl_self" "$@") || return
+    dpl_name=$(basename -- "${ZSH_ARGZERO:-$0}" |
+        LC_ALL=C sed 's/[^A-Za-z0-9._:-]/-/g; s/^[._:-]*//; s/\.\./--/g; s/^\(.\{60\}\).*/\1/')
+    dpl_said=$(dpl-push --sh --participant "${dpl_name:-script}" --pid "$dpl_self" "$@") ||
+        return
     case $dpl_said in
     'export DPL_'*) ;;
     *)
-        printf '%s\n' "$dpl_said" >&2 # as that of --help
+        printf '%s\n' "$dpl_said" >&2 # such as that of --help
         return 64
         ;;
     esac
@@ -56,7 +64,8 @@ dpl_begin() {
     case " $* " in *' --no-fail-on-crash '*) dpl_fail='' ;; *) dpl_fail=yes ;; esac
     # shellcheck disable=SC2153
     dpl_pid=$dpl_self dpl_op=$DPL_OP dpl_id=$DPL_CALL dpl_ledger=$DPL_LEDGER
-    dpl_every=$(dpl-status --op "$dpl_op" --json | sed -n 's/.*"heartbeatIntervalMs": \([0-9]*\).*/\1ms/p')
+    dpl_every=$(dpl-status --op "$dpl_op" --json |
+        sed -n 's/.*"heartbeatIntervalMs": \([0-9]*\).*/\1ms/p')
     dpl__traps
     dpl__beat
 }
@@ -70,7 +79,7 @@ dpl_call() {
     shift
     if dpl-run --call "$dpl_name" -- "$@"; then
         dpl_calls=''
-    else # $? stays what it is at every step, for a trap may come after each
+    else # every step keeps $?, because a trap may come after each
         dpl_calls=$(dpl_status=$? && echo "$dpl_status" && dpl__status "$dpl_status")
     fi
 }
@@ -78,7 +87,7 @@ dpl_call() {
 dpl_end() {
     [ -n "${dpl_pid-}" ] || return 0
     if [ "$dpl_pid" != "$(exec sh -c 'echo "$PPID"')" ]; then
-        echo "dpl.sh: dpl_end: $dpl_id: this is a subshell: end it where it has begun" >&2
+        echo "dpl.sh: dpl_end: $dpl_id: this is a subshell: end it where it began" >&2
         return 64
     fi
     dpl__pop "${1:-0}" "exit status ${1:-0}" || :
@@ -86,20 +95,22 @@ dpl_end() {
     return "$dpl_popped"
 }
 
-# dpl__beat begins to beat in the background, as no child of this shell, and without the files that it has open. Where the
-# script has ended before the first beat, nobody wants to read that.
+# dpl__beat starts to send heartbeats in the background, not as a child of this shell, and without
+# its open files. If the script has ended before the first heartbeat, the message is of no use.
 dpl__beat() {
     dpl_beat=$(
         trap '' HUP INT
         [ -z "${ZSH_VERSION-}" ] || setopt no_bg_nice
-        DPL_LEDGER=$dpl_ledger dpl-heartbeat --op "$dpl_op" --call "$dpl_id" --pid "$dpl_pid" --every "${dpl_every:-1500ms}" \
-            --while-pid "$dpl_pid" ${dpl_signal:+--signal} ${dpl_signal:+"$dpl_signal"} \
+        DPL_LEDGER=$dpl_ledger dpl-heartbeat --op "$dpl_op" --call "$dpl_id" --pid "$dpl_pid" \
+            --every "${dpl_every:-1500ms}" --while-pid "$dpl_pid" \
+            ${dpl_signal:+--signal} ${dpl_signal:+"$dpl_signal"} \
             </dev/null >/dev/null 2>&1 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- &
         echo "$!"
     )
 }
 
-# dpl__beats asks whether the beats go on; the process that had their number might have ended long ago.
+# dpl__beats succeeds while heartbeats are sent. The process may have ended, and its pid may be
+# another one's.
 dpl__beats() {
     case $(cat "/proc/$dpl_beat/comm" 2>/dev/null || ps -o comm= -p "$dpl_beat" 2>/dev/null) in
     *dpl-heartbeat*) ;;
@@ -107,15 +118,16 @@ dpl__beats() {
     esac
 }
 
-# dpl__pop STATUS REASON pops the call, and forgets it. A script that has done its work is not to be taken for dead only
-# because the ledger is busy.
+# dpl__pop STATUS REASON pops the call, and forgets it. It tries three times, because a script that has
+# done its work must not look crashed if the ledger is busy.
 dpl__pop() {
     for dpl_name in 1 2 3; do
         dpl_popped=0
         if [ "$1" = 0 ] || [ -z "$dpl_fail" ]; then
             DPL_LEDGER=$dpl_ledger dpl-pop --op "$dpl_op" --call "$dpl_id" || dpl_popped=$?
         else
-            DPL_LEDGER=$dpl_ledger dpl-pop --op "$dpl_op" --call "$dpl_id" --fail --reason "call $dpl_id: $2" || dpl_popped=$?
+            DPL_LEDGER=$dpl_ledger dpl-pop --op "$dpl_op" --call "$dpl_id" \
+                --fail --reason "call $dpl_id: $2" || dpl_popped=$?
         fi
         [ "$dpl_popped" = 75 ] || break
     done
@@ -131,10 +143,10 @@ dpl__pop() {
     return "$dpl_popped"
 }
 
-# dpl__traps sets the traps, but on those signals that the script has one on.
+# dpl__traps sets traps on the signals that the script has no trap on.
 dpl__traps() {
     dpl_own='' dpl_signal='' dpl_mine='HUP INT TERM'
-    # A subshell has no traps of its own yet, though bash lists those of its parent. $(trap) tells nothing in dash.
+    # A subshell has no traps yet, though bash lists those of its parent. In dash $(trap) is empty.
     if [ "$dpl_pid" = "$$" ] && dpl_file=$(mktemp); then
         trap >"$dpl_file"
         dpl__each_trap "$(cat "$dpl_file")"
@@ -152,8 +164,9 @@ dpl__traps() {
     case $dpl_mine in *TERM*) trap 'dpl__signal TERM 15 "$?"' TERM ;; esac
 }
 
-# dpl__each_trap TRAPS calls dpl__trapped for each of what trap has printed. The shell itself reads that, as a trap may have
-# lines that look like others; and trap is an alias meanwhile, for in most shells no function can take its place.
+# dpl__each_trap TRAPS calls dpl__trapped for each trap in the output of trap. The shell itself must
+# parse that, because a trap may have lines that look like other traps. It does so with an alias,
+# because in most shells no function can replace trap.
 dpl__each_trap() {
     dpl_aliases=yes
     # shellcheck disable=SC3044
@@ -179,7 +192,7 @@ dpl__trapped() {
     esac
 }
 
-# dpl__untrap gives the script back the traps that it had.
+# dpl__untrap restores the script's own traps.
 dpl__untrap() {
     case $dpl_mine in *HUP*) trap - HUP ;; esac
     case $dpl_mine in *INT*) trap - INT ;; esac
@@ -193,7 +206,7 @@ dpl__exit() {
     set +e
     trap '' HUP INT TERM
     trap - EXIT
-    case $1 in -*) # zsh knows the status of an exit in the script's trap under set -e, but does not tell it
+    case $1 in -*) # zsh hides the status of an exit in the script's trap under set -e
         dpl__leave 3 "exit in a trap"
         return
         ;;
@@ -203,20 +216,24 @@ dpl__exit() {
     exit "$1"
 }
 
-# dpl__signal SIGNAL NUMBER STATUS ends the script by SIGNAL, or, if that told it so, because of what became of the
-# operation. If that is the failure of its own dpl_call, with STATUS, it exits as if it had not been told before it knew.
+# dpl__signal SIGNAL NUMBER STATUS ends the script: by SIGNAL, or because of the state of the
+# operation if TERM came for that. If the operation failed because of the script's own dpl_call, whose
+# status is STATUS, the script exits as if it had not got the signal before it knew that status.
 dpl__signal() {
     set +e
     trap '' HUP INT TERM
     trap - EXIT
     dpl_signal='' dpl_status=0
-    dpl__beats || dpl__beat # it got the signal, too
-    [ "$1" != TERM ] || DPL_LEDGER=$dpl_ledger dpl-heartbeat --op "$dpl_op" --call "$dpl_id" --pid "$dpl_pid" || dpl_status=$?
+    dpl__beats || dpl__beat # it may have got the signal as well
+    [ "$1" != TERM ] ||
+        DPL_LEDGER=$dpl_ledger dpl-heartbeat --op "$dpl_op" --call "$dpl_id" --pid "$dpl_pid" ||
+        dpl_status=$?
     dpl_self=$dpl_pid
     case $dpl_status in 3 | 4 | 5)
         case $3,${dpl_calls-} in 0,*) ;; *,yes | "$3,$3") dpl_status=$3 ;; esac
         echo "dpl.sh: $dpl_op: $dpl_id: aborted, in cleanup or over: exit $dpl_status" >&2
-        DPL_LEDGER=$dpl_ledger dpl-heartbeat --op "$dpl_op" --call "$dpl_id" --pid "$dpl_pid" --cleaning || :
+        DPL_LEDGER=$dpl_ledger \
+            dpl-heartbeat --op "$dpl_op" --call "$dpl_id" --pid "$dpl_pid" --cleaning || :
         dpl__leave "$dpl_status" "exit status $dpl_status"
         exit "$dpl_status"
         ;;
@@ -241,7 +258,7 @@ dpl__leave() {
 
 dpl__status() { return "$1"; }
 
-# In zsh a trap on EXIT belongs to a function, unless told otherwise; also the one that there is is to be the shell's.
+# In zsh a trap on EXIT belongs to a function by default. Set it for the shell, with the present one.
 if [ -n "${ZSH_VERSION-}" ]; then
     setopt posix_traps
     if dpl_file=$(mktemp); then

@@ -1,28 +1,29 @@
-// dpl.mjs: a Node program takes part in a call chain. Needs Node 18 and the dpl commands, nothing else.
+// dpl.mjs: Node programs make calls of an operation. Needs Node 18 and the dpl commands.
 //
 //     import { call, wait, watch, TimedOut } from "./dpl.mjs";
 //
-//     await call({ name: "build", op: "build-42", tmp: true }, async (call) => { // popped at the end, as failed after an error
-//       await call.run(["./compile", "main.c", `${call.tmp}/main.o`]);           // a call below it
+//     // A call: the end of the function pops it, and an error fails it.
+//     await call({ name: "build", op: "build-42", tmp: true }, async (call) => {
+//       await call.run(["./compile", "main.c", `${call.tmp}/main.o`]); // a call below it
 //       for (const file of files) {
-//         await call.beat();                                                     // throws Aborted when it is time to clean up
-//         await fetch(file, { signal: call.signal });                            // which is aborted then, too
+//         await call.heartbeat(); // throws Aborted when it is time to clean up
+//         await fetch(file, { signal: call.signal }); // is aborted then as well
 //       }
 //     });
 //
-//     if (!(await wait("night", { state: "completed", timeout: 3600 }))) console.log("the backup has failed");
+//     const completed = await wait("night", { state: "completed", timeout: 3600 });
 //     for await (const event of watch("night")) console.log(event.type, event.callId);
 //
-// The call is alive as long as the process, also while it computes without an await; its end is seen at once. The event loop
-// sends heartbeats while the function runs. A command of DPL that fails throws
-// the error of its exit status. A call belongs to the thread that made it: a Worker, or a process that this one starts, makes
-// calls of its own.
+// The call is alive as long as the process, even while that computes without an await, and others
+// see at once when the process ends. The event loop sends heartbeats while the function runs. A
+// command of DPL that fails throws the error of its exit status. A call belongs to the thread that
+// made it: a Worker or a child process makes its own calls.
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { basename } from "node:path";
 import { createInterface } from "node:readline";
 
-/** A command of DPL has failed; status is its exit status. */
+/** A command of DPL failed; status is its exit status. */
 export class DplError extends Error {
   /** @param {number} status @param {string} message */
   constructor(status, message) {
@@ -35,7 +36,7 @@ export class DplError extends Error {
 export class Aborted extends DplError {}
 /** 4: the operation is over. */
 export class Over extends DplError {}
-/** 5: the call was declared crashed; popping still works. */
+/** 5: the call was declared crashed; it can still be popped. */
 export class DeclaredCrashed extends DplError {}
 /** 64: wrong arguments or ids. */
 export class Usage extends DplError {}
@@ -45,22 +46,22 @@ export class Corrupt extends DplError {}
 export class NotFound extends DplError {}
 /** 69: the supervisor or the process is dead. */
 export class Unavailable extends DplError {}
-/** 75: another process held the lock too long; nothing has changed, try again. */
+/** 75: another process held the lock for too long; nothing has changed, try again. */
 export class Busy extends DplError {}
-/** 76: refused by the protocol: the operation is not running, knows the call already, and so on. */
+/** 76: refused by the protocol: the operation is not running, has had the call, and so on. */
 export class Refused extends DplError {}
-/** 77: somebody else owns the ledger or may write to it. */
+/** 77: another user owns the ledger or may write to it. */
 export class NotPermitted extends DplError {}
-/** 124: it was not so in time. */
+/** 124: the state did not come, or the command did not end, in time. */
 export class TimedOut extends DplError {}
 
 /** @type {Record<number, typeof DplError>} */
 export const ERRORS = {
-  3: Aborted, 4: Over, 5: DeclaredCrashed, 64: Usage, 65: Corrupt, 66: NotFound, 69: Unavailable, 75: Busy, 76: Refused,
-  77: NotPermitted, 124: TimedOut,
+  3: Aborted, 4: Over, 5: DeclaredCrashed, 64: Usage, 65: Corrupt, 66: NotFound, 69: Unavailable,
+  75: Busy, 76: Refused, 77: NotPermitted, 124: TimedOut,
 };
 
-/** The command of a call has failed, with its exit status, or 128 + N if signal N killed it. */
+/** The command of a call failed, with its exit status, or 128 + N if signal N killed it. */
 export class CommandFailed extends Error {
   /** @param {number} status @param {string} message */
   constructor(status, message) {
@@ -81,32 +82,47 @@ export class Call {
     this.participant = pushed.participantId;
     /** Its directory, or null. */
     this.tmp = pushed.tmp;
-    /** The environment in which a child joins in. @type {Record<string, string | undefined>} */
+    /**
+     * The environment for children that make calls below it.
+     * @type {Record<string, string | undefined>}
+     */
     this.env = {
-      ...process.env, DPL_OP: this.op, DPL_CALL: this.id, DPL_PARTICIPANT: this.participant, ...(this.tmp && { DPL_TMP: this.tmp }),
+      ...process.env,
+      DPL_OP: this.op,
+      DPL_CALL: this.id,
+      DPL_PARTICIPANT: this.participant,
+      ...(this.tmp && { DPL_TMP: this.tmp }),
     };
-    /** Is aborted, with the error, when the call is told to clean up, or that it is over or declared crashed. */
+    /**
+     * Is aborted, with the error, when the call should clean up, or when it is over or declared
+     * crashed.
+     */
     this.signal = this.#stop.signal;
   }
 
   /**
-   * Beat, with any flags of dpl-heartbeat, such as "--cleaning". Throws Aborted, Over or DeclaredCrashed.
+   * Send a heartbeat, with any flags of dpl-heartbeat, such as "--cleaning". Throws Aborted, Over
+   * or DeclaredCrashed.
    * @param {string[]} flags
    */
-  async beat(...flags) {
+  async heartbeat(...flags) {
+    const ids = ["--op", this.op, "--call", this.id, "--pid", `${process.pid}`];
     try {
-      await command(["dpl-heartbeat", "--op", this.op, "--call", this.id, "--pid", `${process.pid}`, ...flags], this.env);
+      await command(["dpl-heartbeat", ...ids, ...flags], this.env);
     } catch (error) {
-      if (error instanceof Aborted || error instanceof Over || error instanceof DeclaredCrashed) this.#stop.abort(error);
+      if (error instanceof Aborted || error instanceof Over || error instanceof DeclaredCrashed) {
+        this.#stop.abort(error);
+      }
       throw error;
     }
   }
 
   /**
-   * Run argv as a call below this one, with flags of dpl-run, such as "--timeout=10m", and options of spawn; with
-   * {stdio: "pipe"}, return its output. Throws CommandFailed if it fails, whatever its exit status, unless a flag like
-   * "--ok=0,1" says that this is success; Aborted if something else failed the operation, Over, DeclaredCrashed or TimedOut
-   * if it was stopped; DplError if it cannot be run, or dpl-run itself fails.
+   * Run argv as a call below this one, with flags of dpl-run, such as "--timeout=10m", and options
+   * of spawn. With {stdio: "pipe"} return its output. Throws CommandFailed if the command fails,
+   * whatever its exit status, unless a flag such as "--ok=0,1" makes that success; Aborted if
+   * something else failed the operation; Over, DeclaredCrashed or TimedOut if dpl-run stopped it;
+   * DplError if it cannot be run, or if dpl-run itself fails.
    * @param {string[]} argv
    * @param {string[]} [flags]
    * @param {import("node:child_process").SpawnOptions} [options]
@@ -114,12 +130,13 @@ export class Call {
   async run(argv, flags = [], options = {}) {
     const { stdio = "inherit" } = options;
     const files = Array.isArray(stdio) ? [...stdio] : [stdio, stdio, stdio];
-    while (files.length < 3) files.push("pipe"); // as spawn has it
+    while (files.length < 3) files.push("pipe"); // the default of spawn
     const { status, stdout, last } = await finish(
       ["dpl-run", ...flags, `--status-fd=${files.length}`, "--", ...argv],
       { env: this.env, ...options, stdio: /** @type {any} */ ([...files, "pipe"]) },
     );
-    const account = last ? JSON.parse(last) : { by: "dpl-run", reason: `exit status ${status}` }; // it was killed
+    const killed = { by: "dpl-run", reason: `exit status ${status}` };
+    const account = last ? JSON.parse(last) : killed;
     if (account.by !== "command") throw failed(status, `dpl-run: ${argv[0]}: ${account.reason}`);
     if (!account.ok) throw new CommandFailed(status, `${argv[0]}: exit status ${status}`);
     return stdout;
@@ -130,57 +147,64 @@ export class Call {
    * @param {string} [failure]
    */
   async end(failure) {
-    const pop = ["dpl-pop", "--op", this.op, "--call", this.id, ...(failure ? ["--fail", "--reason", `call ${this.id}: ${failure}`] : [])];
+    const pop = ["dpl-pop", "--op", this.op, "--call", this.id];
+    if (failure) pop.push("--fail", "--reason", `call ${this.id}: ${failure}`);
     for (let tries = 2; ; tries--) {
       try {
         await command(pop, this.env);
         made.delete(`${this.op} ${this.id}`);
         return;
       } catch (error) {
-        if (!(error instanceof Busy) || tries === 0) throw error; // who is done is not to be taken for dead because of that
+        // Work that is done must not look crashed because the ledger is busy.
+        if (!(error instanceof Busy) || tries === 0) throw error;
       }
     }
   }
 }
 
-/** The calls that this thread has made, and not popped. @type {Set<string>} */
+/** The calls that this thread has made and not popped. @type {Set<string>} */
 const made = new Set();
-/** Those of them that it is in. @type {Set<string>} */
+/** Those of them whose function is running. @type {Set<string>} */
 const open = new Set();
 
 /**
- * Take part in the operation op ($DPL_OP, else a new one) with the call name (else one is made up), by participant (the name
- * of this program), with any flags of dpl-push; tmp gives it a directory of its own, which goes with it. Returns what work
- * returns. What it throws fails the call, and goes on. Throws what dpl-push and dpl-pop do, such as Busy, and Refused where
- * the operation is not running.
+ * Make a call of the operation op, with any flags of dpl-push. By default op is $DPL_OP or a new
+ * operation, name is made up, and participant is the name of this program. tmp gives the call its
+ * own directory, which is deleted with it. Returns what work returns. If work throws, the call
+ * fails, and the error is thrown again. Throws the errors of dpl-push and dpl-pop: Busy, or
+ * Refused if the operation is not running.
  * @template T
- * @param {{name?: string, op?: string, participant?: string, tmp?: boolean, flags?: string[]}} options
+ * @param {{name?: string, op?: string, participant?: string, tmp?: boolean,
+ *   flags?: string[]}} options
  * @param {(call: Call) => T | Promise<T>} work
  * @returns {Promise<T>}
  */
 export async function call({ name, op, participant, tmp, flags = [] }, work) {
-  participant ??= basename(process.argv[1] ?? "").replace(/[^\w.:-]|\.(?=\.)/g, "-").replace(/^[._:-]+/, "").slice(0, 60) || "node";
-  const push = ["dpl-push", "--json", "--pid", `${process.pid}`, "--participant", participant];
+  const script = basename(process.argv[1] ?? "").replace(/[^\w.:-]|\.(?=\.)/g, "-");
+  const program = script.replace(/^[._:-]+/, "").slice(0, 60) || "node";
+  const push = ["dpl-push", "--json", "--pid", `${process.pid}`];
+  push.push("--participant", participant ?? program);
   if (op) push.push("--op", op);
   if (name) push.push("--call", name);
   if (tmp) push.push("--tmp");
   const pushed = JSON.parse(await command([...push, ...flags]));
   const self = new Call(pushed);
   const key = `${self.op} ${self.id}`;
-  if (open.has(key) || (!pushed.changed && !made.has(key))) { // fine to dpl-push, as if said again, but maybe by another thread
+  // dpl-push takes it for the same push again, but it may be that of another thread.
+  if (open.has(key) || (!pushed.changed && !made.has(key))) {
     throw failed(76, `${self.op}: call ${self.id} is open in this process`);
   }
   open.add(key);
   made.add(key);
   const ended = new AbortController();
-  const beats = beatOn(self, ended.signal);
+  const beats = sendHeartbeats(self, ended.signal);
   try {
     let result;
     try {
       result = await work(self);
     } catch (error) {
       const popped = self.end(flags.includes("--no-fail-on-crash") ? "" : `${error}`);
-      await popped.catch((unpopped) => console.error(unpopped.message)); // what went wrong first is what is thrown
+      await popped.catch((unpopped) => console.error(unpopped.message)); // and throw the first error
       throw error;
     }
     await self.end();
@@ -193,7 +217,7 @@ export async function call({ name, op, participant, tmp, flags = [] }, work) {
 }
 
 /** @param {Call} self @param {AbortSignal} ended */
-async function beatOn(self, ended) {
+async function sendHeartbeats(self, ended) {
   const shown = await status(self.op).catch(() => undefined);
   const interval = shown?.operation.heartbeatIntervalMs ?? 1500;
   for (;;) {
@@ -204,9 +228,9 @@ async function beatOn(self, ended) {
     });
     if (ended.aborted) return;
     try {
-      await self.beat();
+      await self.heartbeat();
     } catch (error) {
-      if (error instanceof Over || error instanceof DeclaredCrashed) return; // others may pass
+      if (error instanceof Over || error instanceof DeclaredCrashed) return;
     }
   }
 }
@@ -221,15 +245,16 @@ export async function status(op) {
 }
 
 /**
- * Wait for op, or all of several, to come to state, with any flags of dpl-wait. Return whether it has; false as soon as it
- * cannot any more. Throws TimedOut after timeout seconds.
+ * Wait until op, or each of several, is in state, with any flags of dpl-wait. Returns false as soon
+ * as that has become impossible. Throws TimedOut after timeout seconds.
  * @param {string | string[]} op
  * @param {{state?: string, timeout?: number, flags?: string[]}} [options]
  */
 export async function wait(op, { state = "terminal", timeout, flags = [] } = {}) {
   const limit = timeout === undefined ? [] : ["--timeout", `${timeout}s`];
   try {
-    await command(["dpl-wait", ...[op].flat().map((one) => `--op=${one}`), "--for", state, ...limit, ...flags]);
+    const ops = [op].flat().map((one) => `--op=${one}`);
+    await command(["dpl-wait", ...ops, "--for", state, ...limit, ...flags]);
     return true;
   } catch (error) {
     if (error instanceof DplError && error.status === 1) return false;
@@ -246,7 +271,9 @@ export async function wait(op, { state = "terminal", timeout, flags = [] } = {})
 export async function* watch(op, since) {
   const argv = ["--op", op, ...(since === undefined ? [] : ["--since", `${since}`])];
   const watcher = spawn("dpl-watch", argv, { stdio: ["ignore", "pipe", "inherit"] });
-  const ended = new Promise((resolve, reject) => watcher.on("error", reject).on("close", (code) => resolve(code ?? 0)));
+  const ended = new Promise((resolve, reject) => {
+    watcher.on("error", reject).on("close", (code) => resolve(code ?? 0));
+  });
   ended.catch(() => {}); // it is thrown below
   try {
     for await (const line of createInterface({ input: watcher.stdout })) yield JSON.parse(line);
@@ -263,15 +290,18 @@ export async function* watch(op, since) {
  * @param {Record<string, string | undefined>} [env]
  */
 async function command(argv, env) {
-  const { status, stdout, stderr } = await finish(argv, { stdio: ["ignore", "pipe", "pipe"], env: env ?? process.env });
+  /** @type {import("node:child_process").SpawnOptions} */
+  const options = { stdio: ["ignore", "pipe", "pipe"], env: env ?? process.env };
+  const { status, stdout, stderr } = await finish(argv, options);
   if (status !== 0) throw failed(status, stderr.trim() || `${argv[0]}: exit status ${status}`);
   return stdout;
 }
 
 /**
+ * Run argv to its end. last is what it wrote to the last file of stdio.
  * @param {string[]} argv
  * @param {import("node:child_process").SpawnOptions} options
- * @returns {Promise<{status: number, stdout: string, stderr: string, last: string}>} last is what came from the last of stdio
+ * @returns {Promise<{status: number, stdout: string, stderr: string, last: string}>}
  */
 function finish([program, ...args], options) {
   return new Promise((resolve, reject) => {
@@ -279,9 +309,14 @@ function finish([program, ...args], options) {
     let [stdout, stderr, last] = ["", "", ""];
     child.stdout?.setEncoding("utf8").on("data", (text) => (stdout += text));
     child.stderr?.setEncoding("utf8").on("data", (text) => (stderr += text));
-    const other = child.stdio.length > 3 ? /** @type {import("node:stream").Readable} */ (child.stdio.at(-1)) : null;
-    other?.setEncoding("utf8").on("data", (text) => (last += text));
-    child.on("error", reject).on("close", (code, signal) => resolve({ status: code ?? (signal ? 128 + constants.signals[signal] : 125), stdout, stderr, last }));
+    if (child.stdio.length > 3) {
+      const other = /** @type {import("node:stream").Readable} */ (child.stdio.at(-1));
+      other.setEncoding("utf8").on("data", (text) => (last += text));
+    }
+    child.on("error", reject).on("close", (code, signal) => {
+      const status = code ?? (signal ? 128 + constants.signals[signal] : 125);
+      resolve({ status, stdout, stderr, last });
+    });
   });
 }
 

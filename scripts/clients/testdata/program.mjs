@@ -49,7 +49,7 @@ async function main() {
       case "begins twice":
         return (await import("./dpl.mjs")).call({ name: "main", op: "job" }, () => {});
       case "beats":
-        for (;;) await call.beat();
+        for (;;) await call.heartbeat();
       default:
         writeFileSync("started", "");
         try {

@@ -48,7 +48,7 @@ def main():
         elif what == "forks":
             child = os.fork()
             if child == 0:
-                for act in call.beat, call.end:
+                for act in call.heartbeat, call.end:
                     try:
                         act()
                     except dpl.Usage as error:
@@ -84,7 +84,7 @@ def main():
                 pass
         elif what == "beats":
             while True:
-                call.beat()
+                call.heartbeat()
         else:
             pathlib.Path("started").touch()
             while not pathlib.Path("go").exists():
