@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/notify"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -82,6 +83,19 @@ func (l *Ledger) Dir() string { return l.dir }
 
 // Config returns the content of ledger.json.
 func (l *Ledger) Config() Config { return l.config }
+
+// Notify returns a Notifier for operations, while they are not archived, and for the registries of
+// groups. They need not exist. The caller must close it.
+func (l *Ledger) Notify(operations, groups []string) *notify.Notifier {
+	var files []string
+	for _, id := range operations {
+		files = append(files, l.operation(id))
+	}
+	for _, id := range groups {
+		files = append(files, l.supervisors(id))
+	}
+	return notify.New(l.fs, files)
+}
 
 // Leftovers returns, and forgets, the errors of tidying up after committed edits.
 func (l *Ledger) Leftovers() []error {

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"testing"
 )
@@ -17,13 +18,15 @@ func TestNamesInOneFile(t *testing.T) {
 		`operations|archive|logs|in-use|\.dpl-.*)$`)
 	here, err := filepath.Glob("*.go")
 	must(t, err)
+	below, err := filepath.Glob("*/*.go")
+	must(t, err)
 	commands, err := filepath.Glob("../cmd/*/*.go")
 	must(t, err)
 	internal, err := filepath.Glob("../cmd/internal/*/*.go")
 	must(t, err)
 	found := 0
 
-	for _, file := range append(append(here, commands...), internal...) {
+	for _, file := range slices.Concat(here, below, commands, internal) {
 		if isTest, _ := filepath.Match("*_test.go", filepath.Base(file)); isTest {
 			continue
 		}

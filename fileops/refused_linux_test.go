@@ -4,7 +4,6 @@ package fileops
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"strings"
 	"testing"
@@ -15,74 +14,6 @@ import (
 )
 
 // These tests know the numbers of system calls, which each architecture has its own of.
-
-// A Notifier that the kernel does not let watch polls, and misses nothing.
-func TestNotifyWithoutWatches(t *testing.T) {
-	t.Parallel()
-	for name, r := range map[string]seccomp.Refusal{
-		"no poller":   seccomp.Refuse(unix.SYS_EPOLL_CTL, unix.EPERM),
-		"no instance": seccomp.Refuse(unix.SYS_INOTIFY_INIT1, unix.EMFILE),
-	} {
-		l := testLedger(t, Config{}, Options{})
-		var n *Notifier
-		seccomp.Run(t, []seccomp.Refusal{r}, func() { n = l.Notify([]string{"op"}, nil) })
-		n.Arm()
-		if n.watcher != nil || n.stop == nil {
-			t.Errorf("%s: it is not polled", name)
-		}
-
-		revise(t, l, "op")
-		mustTell(t, n)
-		must(t, n.Close())
-	}
-}
-
-// A Notifier is closed as well where it cannot leave that to the kernel.
-func TestNotifierClosedWithoutSockets(t *testing.T) {
-	t.Parallel()
-	n := watching(t, testLedger(t, Config{}, Options{}), []string{"op"}, nil)
-	seccomp.Run(t, []seccomp.Refusal{seccomp.Refuse(unix.SYS_SOCKETPAIR, unix.EMFILE)}, func() {
-		if err := n.Close(); err != nil {
-			t.Errorf("got %v", err)
-		}
-	})
-
-	if err := n.watcher.inotify.Close(); !errors.Is(err, fs.ErrClosed) {
-		t.Errorf("it is still open: closed again, it says %v", err)
-	}
-}
-
-// Whichever watch is one too many, the files are polled: of a file, of a link or directory on the
-// way, or of the place where something is missing.
-func TestNotifyOutOfWatches(t *testing.T) {
-	t.Parallel()
-	const always = unix.IN_DONT_FOLLOW | unix.IN_MASK_ADD
-	for name, c := range map[string]struct {
-		prepare func(l *Ledger)
-		events  uint32
-	}{
-		"file":              {func(l *Ledger) { revise(t, l, "op") }, fileEvents},
-		"way":               {func(l *Ledger) { revise(t, l, "op") }, wayEvents},
-		"missing":           {func(*Ledger) {}, nameEvents},
-		"missing directory": {func(l *Ledger) { must(t, os.Remove(l.operations())) }, nameEvents},
-		"missing ledger":    {func(l *Ledger) { must(t, os.RemoveAll(l.dir)) }, nameEvents},
-		"link to nowhere": {func(l *Ledger) {
-			must(t, errors.Join(os.Rename(l.dir, l.dir+".moved"), os.Symlink("nowhere", l.dir)))
-		}, fileEvents},
-	} {
-		l := testLedger(t, Config{}, Options{})
-		c.prepare(l)
-		n := unread(t, l, []string{"op"}, nil)
-		seccomp.Run(t, []seccomp.Refusal{seccomp.Refuse(unix.SYS_INOTIFY_ADD_WATCH,
-			unix.ENOSPC).Having(2, c.events|always)}, func() {
-			if n.Arm(); n.stop == nil {
-				t.Errorf("%s: it is not polled", name)
-			}
-		})
-
-		mustWatch(t, n) // with as many watches as it wants
-	}
-}
 
 // If no path leads through a descriptor because /proc is missing, edits still lock and rename in
 // the open directories.

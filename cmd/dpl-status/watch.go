@@ -9,7 +9,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/view"
-	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/notify"
 )
 
 // Escape sequences: enter switches to another screen without a cursor and without wrapping, and
@@ -64,7 +64,7 @@ func farewell(what subject, p picture) string {
 type watcher struct {
 	*reporter
 	subject     subject
-	notifier    *fileops.Notifier
+	notifier    *notify.Notifier
 	ops, groups []string // the operations and groups that notifier watches
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/notify"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -34,7 +35,7 @@ type waiter struct {
 	group   string           // the group of the services to wait for
 	targets []*target
 
-	notifier *fileops.Notifier
+	notifier *notify.Notifier
 	alive    []protocol.Operation // the operations that are not over, as last read
 	janitors map[string]*janitor  // by operation
 	deaths   deaths               // of participants

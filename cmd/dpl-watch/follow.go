@@ -7,7 +7,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
-	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/notify"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -15,7 +15,7 @@ import (
 type follower struct {
 	env      *cli.Env
 	name     string
-	notifier *fileops.Notifier
+	notifier *notify.Notifier
 	// read returns the lines after a revision, the last revision, and whether no more lines will
 	// come.
 	read func(since int64) (lines []protocol.Line, revision int64, last bool, err error)

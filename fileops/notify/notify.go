@@ -1,4 +1,6 @@
-package fileops
+// Package notify reports when files may have changed, by inotify where that is possible, and
+// otherwise by looking at them ten times a second.
+package notify
 
 import (
 	"slices"
@@ -18,8 +20,8 @@ const (
 	settled = 20
 )
 
-// A Notifier reports when files of a ledger may have changed, by an edit, archiving, or hand. While
-// they do not change it takes no processor time, whatever happens to other files of the ledger,
+// A Notifier reports when files may have changed, in place, by a rename, or by removal. While they
+// do not change it takes no processor time, whatever happens to other files in their directories,
 // unless it must poll.
 //
 // It misses nothing in the loop
@@ -33,11 +35,11 @@ const (
 // writing to the file, and moving a directory on the way to it, before the system call that does so
 // returns. The way is watched from the root down, and the absence of a file is checked again once
 // its directory is watched, so no change falls in between. If files are polled, a look during Arm
-// takes the place of the watch. Only a mount that hides the ledger may go unnoticed.
+// takes the place of the watch. Only a mount that hides the files may go unnoticed.
 type Notifier struct {
-	ledger *Ledger
-	files  []string
-	c      chan struct{}
+	fs    disk.FS
+	files []string
+	c     chan struct{}
 
 	mu      sync.Mutex
 	watcher *watcher
@@ -47,20 +49,11 @@ type Notifier struct {
 	stop    chan struct{} // stops the goroutine that polls; nil if there is none
 }
 
-// Notify returns a Notifier for operations, while they are not archived, and for the registries of
-// groups. They need not exist. It never fails: files that cannot be watched are polled ten times a
-// second. The caller must close it.
-func (l *Ledger) Notify(operations, groups []string) *Notifier {
-	n := &Notifier{ledger: l, c: make(chan struct{}, 1)}
-	for _, id := range operations {
-		n.files = append(n.files, l.operation(id))
-	}
-
-	for _, id := range groups {
-		n.files = append(n.files, l.supervisors(id))
-	}
-
-	n.watcher = newWatcher(l, n.tell)
+// New returns a Notifier for files, which need not exist, nor the directories they are in. It never
+// fails: files that cannot be watched are polled. The caller must close it.
+func New(fs disk.FS, files []string) *Notifier {
+	n := &Notifier{fs: fs, files: files, c: make(chan struct{}, 1)}
+	n.watcher = newWatcher(fs, n.tell)
 	return n
 }
 
@@ -161,10 +154,10 @@ func (n *Notifier) compare(now []disk.Info, stop chan struct{}) bool {
 
 // look describes the files. A file that is missing or cannot be examined gives the zero Info.
 func (n *Notifier) look() []disk.Info {
-	defer n.ledger.fs.Refresh()
+	defer n.fs.Refresh()
 	infos := make([]disk.Info, len(n.files))
 	for i, file := range n.files {
-		if info, err := n.ledger.fs.Lstat(file); err == nil {
+		if info, err := n.fs.Lstat(file); err == nil {
 			infos[i] = info
 		}
 	}

@@ -1,4 +1,4 @@
-package fileops
+package notify
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ import (
 
 // watching returns a Notifier that does not poll, once another test leaves an inotify instance
 // free.
-func watching(t *testing.T, l *Ledger, operations, groups []string) (n *Notifier) {
+func watching(t *testing.T, l *ledger, operations, groups []string) (n *Notifier) {
 	t.Helper()
 	poll.Until(t, "an inotify instance is free", func() bool {
 		n = notify(t, l, operations, groups)
@@ -32,7 +32,7 @@ func watching(t *testing.T, l *Ledger, operations, groups []string) (n *Notifier
 
 // unread returns an armed Notifier whose events no one reads. The kernel queues them before a
 // change is done, so a test can examine them without waiting.
-func unread(t *testing.T, l *Ledger, operations, groups []string) *Notifier {
+func unread(t *testing.T, l *ledger, operations, groups []string) *Notifier {
 	t.Helper()
 	var fd int
 	poll.Until(t, "an inotify instance is free", func() bool {
@@ -71,7 +71,7 @@ func queued(t *testing.T, n *Notifier) (bytes int, concerned bool) {
 // A busy ledger causes no work while the files exist, and no report while one is missing.
 func TestNotifyKeepsQuiet(t *testing.T) {
 	t.Parallel()
-	l := testLedger(t, Config{}, Options{})
+	l := testLedger(t, disk.OS{})
 	busy := func() {
 		for range 10 {
 			revise(t, l, "op1")
@@ -80,7 +80,7 @@ func TestNotifyKeepsQuiet(t *testing.T) {
 			writeFile(t, l.operation("op1"), "{}")
 			must(t, os.Chmod(l.operations(), 0o700))
 			removeFile(t, l.operation("op1"))
-			removeFile(t, l.supervisors("g1"))
+			removeFile(t, l.registry("g1"))
 		}
 	}
 
@@ -88,7 +88,7 @@ func TestNotifyKeepsQuiet(t *testing.T) {
 	reviseGroup(t, l, "g")
 	n := unread(t, l, []string{"op"}, []string{"g"})
 	busy()
-	_, _, err := l.ReadOperation("op")
+	_, err := os.ReadFile(l.operation("op"))
 	must(t, err)
 	if bytes, _ := queued(t, n); bytes > 0 {
 		t.Errorf("%d bytes of events", bytes)
@@ -126,7 +126,7 @@ func TestNotifyKeepsQuiet(t *testing.T) {
 // Arm forgets a file that was replaced, even if it is still open or has another name.
 func TestNotifyForgets(t *testing.T) {
 	t.Parallel()
-	l := testLedger(t, Config{}, Options{})
+	l := testLedger(t, disk.OS{})
 	revise(t, l, "op")
 	n := unread(t, l, []string{"op"}, nil)
 	old := opened(t, l.operation("op"))
@@ -160,7 +160,7 @@ func TestNotifyTellsOfOverflow(t *testing.T) {
 // Nothing tells of a write to memory but the end of it.
 func TestNotifyOfMapping(t *testing.T) {
 	t.Parallel()
-	l := testLedger(t, Config{}, Options{})
+	l := testLedger(t, disk.OS{})
 	revise(t, l, "op")
 	n := unread(t, l, []string{"op"}, nil)
 	f := opened(t, l.operation("op"))
@@ -178,7 +178,7 @@ func TestNotifyOfMapping(t *testing.T) {
 // one.
 func TestNotifyOfDirectoryInUse(t *testing.T) {
 	t.Parallel()
-	l := testLedger(t, Config{}, Options{})
+	l := testLedger(t, disk.OS{})
 	n := watching(t, l, []string{"op"}, nil)
 	inside, err := os.Open(l.operations())
 	must(t, err)
@@ -196,14 +196,13 @@ func TestNotifyOfDirectoryInUse(t *testing.T) {
 
 func TestNotifyThroughLinks(t *testing.T) {
 	t.Parallel()
-	l := testLedger(t, Config{}, Options{})
+	l := testLedger(t, disk.OS{})
 	revise(t, l, "op")
 	above := filepath.Dir(l.dir)
 	first, second := filepath.Join(above, "first"), filepath.Join(above, "second")
 	must(t, os.Symlink("second/../second", first))
 	must(t, os.Symlink(l.dir, second))
-	linked, err := Open(first, Options{})
-	must(t, err)
+	linked := &ledger{first, disk.OS{}}
 	n := watching(t, linked, []string{"op", "new"}, []string{"g"})
 
 	for _, change := range []func(){
@@ -231,7 +230,7 @@ func TestNotifyThroughLinks(t *testing.T) {
 // A file in the place of a directory is not looked into again and again.
 func TestNotifyOfFileForDirectory(t *testing.T) {
 	t.Parallel()
-	l := testLedger(t, Config{}, Options{})
+	l := testLedger(t, disk.OS{})
 	must(t, os.RemoveAll(l.dir))
 	writeFile(t, l.dir, "")
 	n := unread(t, l, []string{"op"}, []string{"g"})
@@ -281,7 +280,7 @@ func TestNotifyWithoutInstances(t *testing.T) {
 	}
 
 	must(t, err)
-	l := testLedger(t, Config{}, Options{})
+	l := testLedger(t, disk.OS{})
 	revise(t, l, "op")
 	var all []*Notifier
 	polled := 0
@@ -309,7 +308,7 @@ func TestNotifyWithoutInstances(t *testing.T) {
 
 func TestNotifyWithoutReader(t *testing.T) {
 	t.Parallel()
-	l := testLedger(t, Config{}, Options{})
+	l := testLedger(t, disk.OS{})
 	n := watching(t, l, []string{"op"}, nil)
 	must(t, n.watcher.inotify.SetReadDeadline(time.Unix(1, 0)))
 	mustTell(t, n)
@@ -325,7 +324,7 @@ func TestNotifyWithoutReader(t *testing.T) {
 // the next Arm.
 func TestNotifyOfDirectoryJustMade(t *testing.T) {
 	t.Parallel()
-	l := testLedger(t, Config{}, Options{})
+	l := testLedger(t, disk.OS{})
 	revise(t, l, "op")
 	w := unread(t, l, []string{"op"}, nil).watcher
 	must(t, w.await(l.operation("op"), fileEvents))
@@ -341,7 +340,7 @@ func TestNotifyOfDirectoryJustMade(t *testing.T) {
 
 // Not parallel: it makes all ledgers remote.
 func TestNotifyPollsRemoteFiles(t *testing.T) {
-	l := testLedger(t, Config{}, Options{})
+	l := testLedger(t, disk.OS{})
 	networkOf = func(string) (string, error) { return "test", nil }
 	t.Cleanup(func() { networkOf = disk.OS{}.Network })
 	n := notify(t, l, []string{"op"}, nil)
@@ -362,11 +361,11 @@ func TestNotifyPollsRemoteFiles(t *testing.T) {
 
 // Not parallel: it counts what the whole test process holds.
 func TestNotifierReleases(t *testing.T) {
-	for name, o := range map[string]Options{"told": {}, "polled": {FS: polled{}}} {
+	for name, fs := range map[string]disk.FS{"told": disk.OS{}, "polled": polled{}} {
 		t.Run(name, func(t *testing.T) {
-			l := testLedger(t, Config{}, o)
+			l := testLedger(t, fs)
 			leak.None(t, 100, func() {
-				n := l.Notify([]string{"op"}, []string{"g"})
+				n := l.notify([]string{"op"}, []string{"g"})
 				n.Arm()
 				n.Arm()
 				must(t, n.Close())

@@ -1,4 +1,4 @@
-package fileops
+package notify
 
 import (
 	"encoding/binary"
@@ -48,8 +48,8 @@ type watcher struct {
 type names map[string]bool
 
 // newWatcher returns nil if it cannot watch. tell is called once or more after a change.
-func newWatcher(l *Ledger, tell func()) *watcher {
-	if _, ok := l.fs.(disk.OS); !ok {
+func newWatcher(fs disk.FS, tell func()) *watcher {
+	if _, ok := fs.(disk.OS); !ok {
 		return nil
 	}
 
