@@ -72,7 +72,7 @@ func (c *cleanup) handle(env *cli.Env, op string) error {
 	}
 
 	if env.JSON() {
-		env.PrintJSON(cli.Object{{Name: "handled", Value: results}})
+		env.PrintJSON(cli.Object{{"handled", results}})
 	}
 	if worst == cli.StatusOK && h.failed {
 		worst = cli.StatusFalse
@@ -123,8 +123,8 @@ func (h *handler) operation(id string) (handled []cli.Object, err error) {
 		}
 
 		handled = append(handled, append(cli.CrashedCall(edit.After, f), cli.Object{
-			{Name: "acknowledged", Value: runErr == nil},
-			{Name: "revision", Value: after.After.Revision},
+			{"acknowledged", runErr == nil},
+			{"revision", after.After.Revision},
 		}...))
 	}
 

@@ -20,7 +20,7 @@ func (c *cleanup) pass(env *cli.Env, op string) error {
 	l, err := env.Open()
 	if c.IfExists && errors.Is(err, fileops.ErrNoLedger) {
 		if env.JSON() {
-			env.PrintJSON(cli.Object{{Name: "operations", Value: []cli.Object{}}})
+			env.PrintJSON(cli.Object{{"operations", []cli.Object{}}})
 		}
 		return nil
 	}
@@ -45,7 +45,7 @@ func (c *cleanup) pass(env *cli.Env, op string) error {
 	}
 
 	if env.JSON() {
-		env.PrintJSON(cli.Object{{Name: "operations", Value: j.results}})
+		env.PrintJSON(cli.Object{{"operations", j.results}})
 	}
 
 	return env.ExitAfterCommits(j.worst)
@@ -191,8 +191,8 @@ func (j *janitor) report(edit session.Edit) {
 
 	if j.env.JSON() {
 		j.results = append(j.results, append(cli.Result(edit), cli.Object{
-			{Name: "archived", Value: edit.Archived}, {Name: "crashed", Value: crashed(edit.After)},
-			{Name: "lingering", Value: lingering},
+			{"archived", edit.Archived}, {"crashed", crashed(edit.After)},
+			{"lingering", lingering},
 		}...))
 	}
 

@@ -84,12 +84,12 @@ func report(dir string, findings []finding) cli.Object {
 	all := []cli.Object{}
 	for _, f := range findings {
 		all = append(all, cli.Object{
-			{Name: "check", Value: f.check}, {Name: "level", Value: string(f.level)},
-			{Name: "object", Value: cli.OrNull(f.object)},
-			{Name: "message", Value: f.text}, {Name: "cure", Value: cli.OrNull(f.cure)},
-			{Name: "fixable", Value: f.fixable},
+			{"check", f.check}, {"level", string(f.level)},
+			{"object", cli.OrNull(f.object)},
+			{"message", f.text}, {"cure", cli.OrNull(f.cure)},
+			{"fixable", f.fixable},
 		})
 	}
-	return cli.Object{{Name: "ledger", Value: dir},
-		{Name: "healthy", Value: status(findings) == cli.StatusOK}, {Name: "findings", Value: all}}
+	return cli.Object{{"ledger", dir},
+		{"healthy", status(findings) == cli.StatusOK}, {"findings", all}}
 }

@@ -166,9 +166,9 @@ func (b *beater) registration() (cli.Object, error) {
 	}
 
 	b.answer = cli.StatusOfVerdict(verdict)
-	result := append(cli.GroupResult(edit, b.service), cli.Member{Name: "status", Value: b.answer})
+	result := append(cli.GroupResult(edit, b.service), cli.Member{"status", b.answer})
 
-	return cli.Object{{Name: "registration", Value: result}}, nil
+	return cli.Object{{"registration", result}}, nil
 }
 
 // operations sends the heartbeat to one operation, or to all.
@@ -180,8 +180,8 @@ func (b *beater) operations() (cli.Object, int, error) {
 	if b.op != "" {
 		result, status, err := b.one(b.op)
 		if errors.Is(err, fileops.ErrArchived) {
-			result, err = cli.Object{{Name: "operationId", Value: b.op},
-				{Name: "status", Value: status}}, nil
+			result, err = cli.Object{{"operationId", b.op},
+				{"status", status}}, nil
 		}
 		return result, status, err
 	}
@@ -207,8 +207,8 @@ func (b *beater) operations() (cli.Object, int, error) {
 		worst = cli.Worse(worst, status)
 	}
 
-	return cli.Object{{Name: "status", Value: worst},
-		{Name: "operations", Value: results}}, worst, nil
+	return cli.Object{{"status", worst},
+		{"operations", results}}, worst, nil
 }
 
 // one sends the heartbeat to one operation.
@@ -235,8 +235,8 @@ func (b *beater) one(id string) (cli.Object, int, error) {
 		}
 	}
 
-	return append(cli.Result(edit), cli.Object{{Name: "status", Value: status},
-		{Name: "crashed", Value: crashed}}...), status, nil
+	return append(cli.Result(edit), cli.Object{{"status", status},
+		{"crashed", crashed}}...), status, nil
 }
 
 // summons returns the message for the process after a heartbeat with status 3 or 5, or "". A

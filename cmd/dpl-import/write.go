@@ -43,7 +43,7 @@ func write(env *cli.Env, l *fileops.Ledger, all []found) error {
 	}
 
 	if env.JSON() && (errs == nil || len(results) > 0) {
-		env.PrintJSON(cli.Object{{Name: "operations", Value: results}})
+		env.PrintJSON(cli.Object{{"operations", results}})
 	}
 
 	return errs
@@ -83,9 +83,9 @@ func (f found) warn(env *cli.Env) {
 func (f found) result(edit session.Edit) cli.Object {
 	left := []cli.Object{}
 	for _, r := range f.left {
-		left = append(left, cli.Object{{Name: "path", Value: r.Path},
-			{Name: "error", Value: r.Error}})
+		left = append(left, cli.Object{{"path", r.Path},
+			{"error", r.Error}})
 	}
-	return append(cli.Result(edit), cli.Object{{Name: "file", Value: f.file},
-		{Name: "leftResources", Value: left}}...)
+	return append(cli.Result(edit), cli.Object{{"file", f.file},
+		{"leftResources", left}}...)
 }

@@ -78,31 +78,31 @@ func report(group string, p orchestrator.PassReport) cli.Object {
 		switch a := a.(type) {
 		case protocol.Start:
 			actions = append(actions, cli.Object{
-				{Name: "supervisorId", Value: a.ServiceID}, {Name: "action", Value: "start"},
-				{Name: "attempt", Value: a.Attempt}, {Name: "reason", Value: a.Reason},
-				{Name: "error", Value: cli.OrNull(p.Failed[a.ServiceID])},
+				{"supervisorId", a.ServiceID}, {"action", "start"},
+				{"attempt", a.Attempt}, {"reason", a.Reason},
+				{"error", cli.OrNull(p.Failed[a.ServiceID])},
 			})
 		case protocol.Signal:
 			actions = append(actions, cli.Object{
-				{Name: "supervisorId", Value: a.ServiceID}, {Name: "action", Value: "signal"},
-				{Name: "signal", Value: string(a.Name)}, {Name: "to", Value: string(a.To)},
-				{Name: "pid", Value: a.PID},
+				{"supervisorId", a.ServiceID}, {"action", "signal"},
+				{"signal", string(a.Name)}, {"to", string(a.To)},
+				{"pid", a.PID},
 			})
 		}
 	}
 
 	for _, a := range p.Alerts {
 		alerts = append(alerts, cli.Object{
-			{Name: "seq", Value: a.Seq}, {Name: "type", Value: string(a.Type)},
-			{Name: "supervisorId", Value: cli.OrNull(a.ServiceID)},
-			{Name: "message", Value: a.Message},
+			{"seq", a.Seq}, {"type", string(a.Type)},
+			{"supervisorId", cli.OrNull(a.ServiceID)},
+			{"message", a.Message},
 		})
 	}
 
 	return cli.Object{
-		{Name: "groupId", Value: group}, {Name: "revision", Value: p.After.Registry.Revision},
-		{Name: "standBy", Value: p.StandBy},
-		{Name: "actions", Value: actions}, {Name: "alerts", Value: alerts},
+		{"groupId", group}, {"revision", p.After.Registry.Revision},
+		{"standBy", p.StandBy},
+		{"actions", actions}, {"alerts", alerts},
 	}
 }
 

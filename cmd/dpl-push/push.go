@@ -40,8 +40,8 @@ func (c *push) print(env *cli.Env, l *fileops.Ledger, edit session.Edit, p proto
 	switch {
 	case env.JSON():
 		env.PrintJSON(append(cli.Result(edit), cli.Object{
-			{Name: "callId", Value: p.Call}, {Name: "participantId", Value: p.Participant},
-			{Name: "tmp", Value: cli.OrNull(tmp)},
+			{"callId", p.Call}, {"participantId", p.Participant},
+			{"tmp", cli.OrNull(tmp)},
 		}...))
 	case c.Sh:
 		fmt.Fprintf(env.Stdout, "export DPL_LEDGER=%s DPL_OP=%s DPL_CALL=%s DPL_PARTICIPANT=%s",

@@ -49,7 +49,7 @@ func (c *register) register(env *cli.Env) error {
 
 	if env.JSON() {
 		env.PrintJSON(append(cli.GroupResult(edit, service),
-			cli.Member{Name: "outdated", Value: outdated}))
+			cli.Member{"outdated", outdated}))
 	}
 	if !heard && !c.NoPass && !env.DryRun() && env.CheckGroupTrust(l) == nil {
 		c.pass(env, l, group)

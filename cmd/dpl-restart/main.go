@@ -49,7 +49,7 @@ func (c *restart) Run(env *cli.Env) error {
 
 	if err == nil && env.JSON() {
 		env.PrintJSON(append(cli.GroupResult(edit, service),
-			cli.Member{Name: "restarted", Value: append([]string{}, again...)}))
+			cli.Member{"restarted", append([]string{}, again...)}))
 	}
 
 	return cli.Named("restart", group, service, err)

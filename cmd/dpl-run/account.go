@@ -79,15 +79,15 @@ func (a *account) write(env *cli.Env, out *os.File, err error) {
 		reason = err.Error()
 	}
 
-	line := cli.Object{{Name: "by", Value: by}, {Name: "exit", Value: exit}}
+	line := cli.Object{{"by", by}, {"exit", exit}}
 	line = append(line, a.end.members()...)
 	if a.role != nil {
 		line = append(line, a.role.ids()...)
 	}
 
 	line = append(line, cli.Object{
-		{Name: "state", Value: cli.OrNull(string(a.state))},
-		{Name: "reason", Value: cli.OrNull(reason)},
+		{"state", cli.OrNull(string(a.state))},
+		{"reason", cli.OrNull(reason)},
 	}...)
 
 	if _, err := out.Write(env.JSONLine(line)); err != nil {
@@ -107,8 +107,8 @@ func (e end) members() cli.Object {
 	}
 
 	return cli.Object{
-		{Name: "status", Value: status}, {Name: "signal", Value: signal},
-		{Name: "ok", Value: e.ran && e.failure == ""},
+		{"status", status}, {"signal", signal},
+		{"ok", e.ran && e.failure == ""},
 	}
 }
 

@@ -74,7 +74,7 @@ func (c *call) name() string { return c.op + ": " + c.push.Call }
 func (c *call) daemonizes() bool { return false }
 
 func (c *call) ids() cli.Object {
-	return cli.Object{{Name: "operationId", Value: c.op}, {Name: "callId", Value: c.push.Call}}
+	return cli.Object{{"operationId", c.op}, {"callId", c.push.Call}}
 }
 
 func (c *call) begin() ([]string, time.Duration, error) {

@@ -67,8 +67,8 @@ func (r *registration) name() string { return r.group + ": " + r.self.Service }
 func (r *registration) daemonizes() bool { return true }
 
 func (r *registration) ids() cli.Object {
-	return cli.Object{{Name: "groupId", Value: r.group},
-		{Name: "supervisorId", Value: r.self.Service}}
+	return cli.Object{{"groupId", r.group},
+		{"supervisorId", r.self.Service}}
 }
 
 func (r *registration) begin() ([]string, time.Duration, error) {

@@ -66,9 +66,9 @@ func (s *reporter) calls(id, supervisor string) error {
 
 	results := []cli.Object{}
 	for _, c := range calls {
-		results = append(results, append(cli.Object{{Name: "operationId", Value: c.op.ID}},
+		results = append(results, append(cli.Object{{"operationId", c.op.ID}},
 			frame(c.op, c.frame)...))
 	}
-	return s.print(cli.Object{{Name: "supervisorId", Value: supervisor},
-		{Name: "calls", Value: results}}, warnings)
+	return s.print(cli.Object{{"supervisorId", supervisor},
+		{"calls", results}}, warnings)
 }

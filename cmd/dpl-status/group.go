@@ -60,7 +60,7 @@ func (s *reporter) groups() error {
 		return cli.Exit(picture{warnings: warnings}.status())
 	}
 
-	return s.print(cli.Object{{Name: "groups", Value: inShort(groups)}}, warnings)
+	return s.print(cli.Object{{"groups", inShort(groups)}}, warnings)
 }
 
 // inShort returns the entries of a list of groups.
@@ -69,11 +69,11 @@ func inShort(groups []view.Group) []cli.Object {
 	for _, g := range groups {
 		_, age := g.OrchestratorHeard(g.Seen)
 		results = append(results, cli.Object{
-			{Name: "groupId", Value: g.ID}, {Name: "supervisors", Value: len(g.Registry.Services)},
-			{Name: "running", Value: g.Running()},
-			{Name: "inTrouble", Value: g.Troubled()},
-			{Name: "orchestrator", Value: g.Orchestrated()},
-			{Name: "ageMs", Value: milliseconds(g.Orchestrator.Heartbeat, age)},
+			{"groupId", g.ID}, {"supervisors", len(g.Registry.Services)},
+			{"running", g.Running()},
+			{"inTrouble", g.Troubled()},
+			{"orchestrator", g.Orchestrated()},
+			{"ageMs", milliseconds(g.Orchestrator.Heartbeat, age)},
 		})
 	}
 
@@ -105,38 +105,38 @@ func (s *reporter) group(id, service string) error {
 
 	heard, _ := g.OrchestratorHeard(g.Seen)
 	return s.print(cli.Object{
-		{Name: "groupId", Value: id},
-		{Name: "orchestrator", Value: jsontext.Value(g.Orchestrator.Encode())},
-		{Name: "orchestratorHeard", Value: heard},
-		{Name: "owner", Value: cli.OrNull(g.Registry.Owner)},
-		{Name: "revision", Value: g.Registry.Revision}, {Name: "supervisors", Value: rows},
+		{"groupId", id},
+		{"orchestrator", jsontext.Value(g.Orchestrator.Encode())},
+		{"orchestratorHeard", heard},
+		{"owner", cli.OrNull(g.Registry.Owner)},
+		{"revision", g.Registry.Revision}, {"supervisors", rows},
 	}, nil)
 }
 
 func registered(g view.Group, r *protocol.Service) cli.Object {
 	_, age := g.JudgeService(r, g.Seen)
 	o := cli.Object{
-		{Name: "supervisorId", Value: r.ID}, {Name: "state", Value: string(r.State)},
-		{Name: "pid", Value: cli.PIDOrNull(r.PID)},
-		{Name: "readiness", Value: string(r.Notice.Readiness)},
-		{Name: "ageMs", Value: milliseconds(r.LastHeartbeat, age)},
-		{Name: "restartAttempts", Value: r.RestartAttempts},
-		{Name: "dependencies", Value: append([]string{}, r.Dependencies...)},
-		{Name: "dependsOn", Value: cli.OrNull(strings.Join(r.Dependencies, ","))},
-		{Name: "restartable", Value: r.Restartable}, {Name: "verdict", Value: g.ServiceVerdict(r)},
-		{Name: "note", Value: cli.OrNull(g.Note(r))},
-		{Name: "graceUntil", Value: stampOrNull(g.WindowOf(r, g.Seen))},
-		{Name: "inTrouble", Value: g.InTrouble(r)},
-		{Name: "blockedBy", Value: cli.OrNull(r.BlockedBy)},
-		{Name: "startedAt", Value: stampOrNull(r.StartedAt)},
-		{Name: "runningSince", Value: stampOrNull(r.RunningSince)},
-		{Name: "failedAt", Value: stampOrNull(r.FailedAt)},
-		{Name: "nextAttemptAt", Value: stampOrNull(r.NextAttemptAt)},
-		{Name: "startAgain", Value: r.StartAgain}, {Name: "outdated", Value: r.Outdated()},
+		{"supervisorId", r.ID}, {"state", string(r.State)},
+		{"pid", cli.PIDOrNull(r.PID)},
+		{"readiness", string(r.Notice.Readiness)},
+		{"ageMs", milliseconds(r.LastHeartbeat, age)},
+		{"restartAttempts", r.RestartAttempts},
+		{"dependencies", append([]string{}, r.Dependencies...)},
+		{"dependsOn", cli.OrNull(strings.Join(r.Dependencies, ","))},
+		{"restartable", r.Restartable}, {"verdict", g.ServiceVerdict(r)},
+		{"note", cli.OrNull(g.Note(r))},
+		{"graceUntil", stampOrNull(g.WindowOf(r, g.Seen))},
+		{"inTrouble", g.InTrouble(r)},
+		{"blockedBy", cli.OrNull(r.BlockedBy)},
+		{"startedAt", stampOrNull(r.StartedAt)},
+		{"runningSince", stampOrNull(r.RunningSince)},
+		{"failedAt", stampOrNull(r.FailedAt)},
+		{"nextAttemptAt", stampOrNull(r.NextAttemptAt)},
+		{"startAgain", r.StartAgain}, {"outdated", r.Outdated()},
 	}
 
 	return append(append(o, startOf(g, r)...),
-		cli.Member{Name: "lastExit", Value: lastExit(r.LastExit)})
+		cli.Member{"lastExit", lastExit(r.LastExit)})
 }
 
 // startOf returns how r is started and where its output goes. All members are null if no pass can
@@ -144,16 +144,16 @@ func registered(g view.Group, r *protocol.Service) cli.Object {
 func startOf(g view.Group, r *protocol.Service) cli.Object {
 	if r.StartInfo == nil {
 		return cli.Object{
-			{Name: "command", Value: nil}, {Name: "workingDirectory", Value: nil},
-			{Name: "maxAttempts", Value: nil}, {Name: "log", Value: nil},
+			{"command", nil}, {"workingDirectory", nil},
+			{"maxAttempts", nil}, {"log", nil},
 		}
 	}
 
 	return cli.Object{
-		{Name: "command", Value: append([]string{r.StartInfo.Command}, r.StartInfo.Args...)},
-		{Name: "workingDirectory", Value: r.StartInfo.Dir},
-		{Name: "maxAttempts", Value: r.StartInfo.Policy.MaxAttempts},
-		{Name: "log", Value: g.Log(r.ID)},
+		{"command", append([]string{r.StartInfo.Command}, r.StartInfo.Args...)},
+		{"workingDirectory", r.StartInfo.Dir},
+		{"maxAttempts", r.StartInfo.Policy.MaxAttempts},
+		{"log", g.Log(r.ID)},
 	}
 }
 
@@ -168,9 +168,9 @@ func lastExit(e *protocol.LastExit) any {
 		status = e.Status
 	}
 	return cli.Object{
-		{Name: "at", Value: view.Stamp(e.At)}, {Name: "reason", Value: e.Reason},
-		{Name: "code", Value: cli.OrNull(string(e.Code))}, {Name: "status", Value: status},
-		{Name: "error", Value: cli.OrNull(e.Error)},
+		{"at", view.Stamp(e.At)}, {"reason", e.Reason},
+		{"code", cli.OrNull(string(e.Code))}, {"status", status},
+		{"error", cli.OrNull(e.Error)},
 	}
 }
 
@@ -195,9 +195,9 @@ func (s *reporter) checkGroup(id, service, state string) error {
 	holds := string(g.Service(service).State) == state
 	if s.env.JSON() {
 		s.env.PrintJSON(cli.Object{
-			{Name: "groupId", Value: id}, {Name: "supervisorId", Value: service},
-			{Name: "state", Value: string(g.Service(service).State)},
-			{Name: "revision", Value: g.Registry.Revision}, {Name: "holds", Value: holds},
+			{"groupId", id}, {"supervisorId", service},
+			{"state", string(g.Service(service).State)},
+			{"revision", g.Registry.Revision}, {"holds", holds},
 		})
 	}
 

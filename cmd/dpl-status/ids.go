@@ -16,7 +16,7 @@ func (s *reporter) ids(op, group string, groups bool) error {
 	}
 
 	if s.env.JSON() {
-		s.env.PrintJSON(cli.Object{{Name: "ids", Value: ids}})
+		s.env.PrintJSON(cli.Object{{"ids", ids}})
 		return nil
 	}
 

@@ -27,8 +27,8 @@ func (s *reporter) check(id, state string) error {
 	holds := string(op.State) == state || state == "terminal" && op.State.Terminal()
 	if s.env.JSON() {
 		s.env.PrintJSON(cli.Object{
-			{Name: "operationId", Value: op.ID}, {Name: "state", Value: string(op.State)},
-			{Name: "revision", Value: op.Revision}, {Name: "holds", Value: holds},
+			{"operationId", op.ID}, {"state", string(op.State)},
+			{"revision", op.Revision}, {"holds", holds},
 		})
 	}
 
@@ -73,7 +73,7 @@ func (s *reporter) why(id, call string) error {
 
 // inWords returns a JSON member in words: "ageMs": 1500 becomes age, 1.5s.
 func inWords(fact cli.Member) (name, value string) {
-	for i, r := range fact.Name {
+	for i, r := range fact.Name() {
 		if i > 0 && unicode.IsUpper(r) {
 			name += " "
 		}
@@ -82,7 +82,7 @@ func inWords(fact cli.Member) (name, value string) {
 
 	name = strings.TrimSuffix(name, " id")
 
-	switch v := fact.Value.(type) {
+	switch v := fact.Value().(type) {
 	case nil:
 		value = "-"
 	case bool:
@@ -105,43 +105,43 @@ func facts(op view.Operation, f *protocol.Frame) cli.Object {
 	seen := op.Seen
 	evidence, age := op.Judge(f, seen)
 	facts := cli.Object{
-		{Name: "operationId", Value: op.ID}, {Name: "callId", Value: f.CallID},
-		{Name: "callerId", Value: cli.OrNull(f.CallerID)},
-		{Name: "participantId", Value: f.ParticipantID},
-		{Name: "state", Value: string(f.State)},
-		{Name: "verdict", Value: view.Verdict(f.State.Live(), evidence, f.Crash,
+		{"operationId", op.ID}, {"callId", f.CallID},
+		{"callerId", cli.OrNull(f.CallerID)},
+		{"participantId", f.ParticipantID},
+		{"state", string(f.State)},
+		{"verdict", view.Verdict(f.State.Live(), evidence, f.Crash,
 			seen.Stopped(f.PID, f.Process))},
-		{Name: "ageMs", Value: age.Milliseconds()},
-		{Name: "stalenessThresholdMs", Value: op.StalenessThreshold.Milliseconds()},
-		{Name: "lastHeartbeat", Value: view.Stamp(f.LastHeartbeat)},
-		{Name: "now", Value: view.Stamp(seen.Now)},
-		{Name: "monotonicClock", Value: seen.Monotonic(f.LastHeartbeat, f.Beat)},
-		{Name: "pid", Value: f.PID},
-		{Name: "identityKnown", Value: f.Process.Known() && f.Process.PID == f.PID},
+		{"ageMs", age.Milliseconds()},
+		{"stalenessThresholdMs", op.StalenessThreshold.Milliseconds()},
+		{"lastHeartbeat", view.Stamp(f.LastHeartbeat)},
+		{"now", view.Stamp(seen.Now)},
+		{"monotonicClock", seen.Monotonic(f.LastHeartbeat, f.Beat)},
+		{"pid", f.PID},
+		{"identityKnown", f.Process.Known() && f.Process.PID == f.PID},
 	}
 
 	if until := op.WindowOf(f, seen); !until.IsZero() {
 		facts = append(facts, cli.Object{
-			{Name: "graceUntil", Value: view.Stamp(until)},
-			{Name: "grace", Value: view.Window(age, until)},
+			{"graceUntil", view.Stamp(until)},
+			{"grace", view.Window(age, until)},
 		}...)
 	}
 
 	if said := f.Said(); said.String() != "" {
-		facts = append(facts, cli.Object{{Name: "readiness", Value: string(said.Readiness)},
-			{Name: "note", Value: said.Note}}...)
+		facts = append(facts, cli.Object{{"readiness", string(said.Readiness)},
+			{"note", said.Note}}...)
 	}
 
 	if c := f.Crash; c != nil {
 		facts = append(facts, cli.Object{
-			{Name: "crashedAt", Value: view.Stamp(c.At)}, {Name: "detectedBy", Value: c.DetectedBy},
-			{Name: "evidence", Value: string(c.Evidence)},
-			{Name: "staleForMs", Value: c.StaleFor.Milliseconds()},
-			{Name: "previousState", Value: string(c.PreviousState)},
+			{"crashedAt", view.Stamp(c.At)}, {"detectedBy", c.DetectedBy},
+			{"evidence", string(c.Evidence)},
+			{"staleForMs", c.StaleFor.Milliseconds()},
+			{"previousState", string(c.PreviousState)},
 		}...)
 
 		if !c.ReportedAt.IsZero() {
-			facts = append(facts, cli.Member{Name: "reportedAt", Value: view.Stamp(c.ReportedAt)})
+			facts = append(facts, cli.Member{"reportedAt", view.Stamp(c.ReportedAt)})
 		}
 
 		left := []string{}
@@ -149,7 +149,7 @@ func facts(op view.Operation, f *protocol.Frame) cli.Object {
 			left = append(left, l.Path+": "+l.Error)
 		}
 
-		facts = append(facts, cli.Member{Name: "leftResources", Value: left})
+		facts = append(facts, cli.Member{"leftResources", left})
 	}
 
 	return facts

@@ -153,15 +153,15 @@ func (s *reporter) everything() error {
 	results := []cli.Object{}
 	for _, op := range ops {
 		results = append(results, cli.Object{
-			{Name: "operationId", Value: op.ID}, {Name: "state", Value: string(op.State)},
-			{Name: "revision", Value: op.Revision},
-			{Name: "calls", Value: len(op.Stack)}, {Name: "crashed", Value: op.Crashed()},
-			{Name: "ageMs", Value: op.Seen.Now.Sub(op.LastHeartbeat).Milliseconds()},
+			{"operationId", op.ID}, {"state", string(op.State)},
+			{"revision", op.Revision},
+			{"calls", len(op.Stack)}, {"crashed", op.Crashed()},
+			{"ageMs", op.Seen.Now.Sub(op.LastHeartbeat).Milliseconds()},
 		})
 	}
 
 	return s.print(cli.Object{
-		{Name: "operations", Value: results}, {Name: "groups", Value: inShort(groups)},
+		{"operations", results}, {"groups", inShort(groups)},
 	}, append(warnings, unread...))
 }
 
@@ -185,19 +185,19 @@ func (s *reporter) operation(id string) error {
 	for _, v := range op.Supervisors {
 		evidence, age := op.JudgeSupervisor(v, op.Seen)
 		supervisors = append(supervisors, cli.Object{
-			{Name: "supervisorId", Value: v.ID}, {Name: "pid", Value: v.PID},
-			{Name: "status", Value: string(v.Status)},
-			{Name: "ageMs", Value: age.Milliseconds()},
-			{Name: "verdict", Value: view.Verdict(v.Status == protocol.Alive, evidence, nil,
+			{"supervisorId", v.ID}, {"pid", v.PID},
+			{"status", string(v.Status)},
+			{"ageMs", age.Milliseconds()},
+			{"verdict", view.Verdict(v.Status == protocol.Alive, evidence, nil,
 				op.Seen.Stopped(v.PID, v.Process))},
-			{Name: "graceUntil", Value: stampOrNull(op.WindowOfSupervisor(v, op.Seen))},
+			{"graceUntil", stampOrNull(op.WindowOfSupervisor(v, op.Seen))},
 		})
 	}
 
 	return s.print(cli.Object{
-		{Name: "operation", Value: jsontext.Value(op.Encode())},
-		{Name: "archived", Value: op.Archived},
-		{Name: "calls", Value: frames(op)}, {Name: "supervisors", Value: supervisors},
+		{"operation", jsontext.Value(op.Encode())},
+		{"archived", op.Archived},
+		{"calls", frames(op)}, {"supervisors", supervisors},
 	}, nil)
 }
 
@@ -212,16 +212,16 @@ func frames(op view.Operation) []cli.Object {
 func frame(op view.Operation, f *protocol.Frame) cli.Object {
 	evidence, age := op.Judge(f, op.Seen)
 	return cli.Object{
-		{Name: "callId", Value: f.CallID}, {Name: "callerId", Value: cli.OrNull(f.CallerID)},
-		{Name: "participantId", Value: f.ParticipantID}, {Name: "pid", Value: f.PID},
-		{Name: "state", Value: string(f.State)},
-		{Name: "readiness", Value: string(f.Said().Readiness)},
-		{Name: "note", Value: f.Said().Note},
-		{Name: "ageMs", Value: age.Milliseconds()},
-		{Name: "supervisorId", Value: cli.OrNull(f.SupervisorID)},
-		{Name: "supervisorHandle", Value: cli.OrNull(f.SupervisorHandle)},
-		{Name: "verdict", Value: view.Verdict(f.State.Live(), evidence, f.Crash,
+		{"callId", f.CallID}, {"callerId", cli.OrNull(f.CallerID)},
+		{"participantId", f.ParticipantID}, {"pid", f.PID},
+		{"state", string(f.State)},
+		{"readiness", string(f.Said().Readiness)},
+		{"note", f.Said().Note},
+		{"ageMs", age.Milliseconds()},
+		{"supervisorId", cli.OrNull(f.SupervisorID)},
+		{"supervisorHandle", cli.OrNull(f.SupervisorHandle)},
+		{"verdict", view.Verdict(f.State.Live(), evidence, f.Crash,
 			op.Seen.Stopped(f.PID, f.Process))},
-		{Name: "graceUntil", Value: stampOrNull(op.WindowOf(f, op.Seen))},
+		{"graceUntil", stampOrNull(op.WindowOf(f, op.Seen))},
 	}
 }

@@ -231,10 +231,10 @@ func (w *waiter) print() {
 	if w.env.JSON() {
 		results := []cli.Object{}
 		for _, t := range w.targets {
-			results = append(results, cli.Object{{Name: "id", Value: t.id},
-				{Name: "state", Value: t.state}, {Name: "outcome", Value: string(t.outcome)}})
+			results = append(results, cli.Object{{"id", t.id},
+				{"state", t.state}, {"outcome", string(t.outcome)}})
 		}
-		w.env.PrintJSON(cli.Object{{Name: "targets", Value: results}})
+		w.env.PrintJSON(cli.Object{{"targets", results}})
 		return
 	}
 

@@ -182,7 +182,7 @@ func exitHelp(program string) string {
 	var out strings.Builder
 	out.WriteString("\nExit statuses:\n")
 	for _, o := range exitModels(program) {
-		status, meaning := o[0].Value.(string), o[1].Value.(string)
+		status, meaning := o[0].Value().(string), o[1].Value().(string)
 		text := strings.TrimLeft(Wrap(meaning, 70, "         "), " ")
 		out.WriteString("  " + status + strings.Repeat(" ", 7-len(status)) + text)
 	}

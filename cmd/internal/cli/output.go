@@ -18,21 +18,14 @@ const SchemaVersion = 1
 // []Object, Object, jsontext.Value, or nil.
 type Object []Member
 
-// A Member is a member of an Object.
-type Member struct {
-	Name  string
-	Value any
-}
+// A Member is a member of an Object: its name, which is a string, and its value.
+type Member [2]any
 
-// Get returns the value of the member name, or nil.
-func (o Object) Get(name string) any {
-	for _, m := range o {
-		if m.Name == name {
-			return m.Value
-		}
-	}
-	return nil
-}
+// Name returns the name of m.
+func (m Member) Name() string { return m[0].(string) }
+
+// Value returns the value of m.
+func (m Member) Value() any { return m[1] }
 
 // PrintJSON prints o as the only document of this command's output, with the schema version first.
 func (env *Env) PrintJSON(o Object) {
@@ -61,7 +54,7 @@ func (env *Env) JSONText(o Object) []byte {
 // sizeOfFiles returns the size of the files in o.
 func sizeOfFiles(o Object) (size int) {
 	for _, m := range o {
-		if text, ok := m.Value.(jsontext.Value); ok {
+		if text, ok := m.Value().(jsontext.Value); ok {
 			size += len(text)
 		}
 	}
@@ -100,10 +93,10 @@ func write(e *jsontext.Encoder, value any) error {
 			return err
 		}
 		for _, m := range v {
-			if err := e.WriteToken(jsontext.String(m.Name)); err != nil {
+			if err := e.WriteToken(jsontext.String(m.Name())); err != nil {
 				return err
 			}
-			if err := write(e, m.Value); err != nil {
+			if err := write(e, m.Value()); err != nil {
 				return err
 			}
 		}
