@@ -32,7 +32,14 @@ type state struct {
 const none = -1
 
 // errLost means that another edit came first: the lock was a lease, and another process has it now.
-var errLost = fmt.Errorf("%w by now, and has made an edit", ErrBusy)
+var errLost error = lostError{}
+
+// A lostError is ErrBusy with a reason. It is a type because fmt.Errorf would run, and allocate, when
+// a command starts.
+type lostError struct{}
+
+func (lostError) Error() string { return ErrBusy.Error() + " by now, and has made an edit" }
+func (lostError) Unwrap() error { return ErrBusy }
 
 // errOvertaken is errLost in an edit that has already committed something and cannot start again.
 var errOvertaken = errors.New("another process has the lock by now, and has made an edit")

@@ -228,7 +228,7 @@ func (w *watcher) reach(dir string) (string, error) {
 }
 
 // networkOf is a variable for tests.
-var networkOf = disk.OS{}.Network
+var networkOf = func(dir string) (string, error) { return disk.OS{}.Network(dir) }
 
 // local returns an error if dir can be changed without this kernel noticing.
 func local(dir string) error {

@@ -341,8 +341,9 @@ func TestNotifyOfDirectoryJustMade(t *testing.T) {
 // Not parallel: it makes all ledgers remote.
 func TestNotifyPollsRemoteFiles(t *testing.T) {
 	l := testLedger(t, disk.OS{})
+	before := networkOf
 	networkOf = func(string) (string, error) { return "test", nil }
-	t.Cleanup(func() { networkOf = disk.OS{}.Network })
+	t.Cleanup(func() { networkOf = before })
 	n := notify(t, l, []string{"op"}, nil)
 
 	for range 2 { // of an operation that is missing, and of one that is not
