@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -126,7 +127,7 @@ func seqOf(line []byte) (seq int64, err error) {
 		}
 	})
 
-	if err == nil && (seq < 1 || seq > maxRevision) {
+	if err == nil && (seq < 1 || seq > layout.MaxRevision) {
 		err = errors.New("seq is missing, less than 1 or more than 2^62")
 	}
 	return seq, err
@@ -148,7 +149,7 @@ func linesAfter(seq int64, group string, alerts []protocol.Alert) []byte {
 func alertLine(group string, alert protocol.Alert) string {
 	log := ""
 	if alert.ServiceID != "" {
-		log = filepath.ToSlash(logOf(group, alert.ServiceID))
+		log = filepath.ToSlash(layout.LogOf(group, alert.ServiceID))
 	}
 	return alert.Line(group, log)
 }

@@ -51,7 +51,7 @@ func AppendAlerts(tx *GroupTx, alerts []protocol.Alert) error {
 
 // openAlerts opens the alerts file for appending, and creates it if it is missing.
 func (l *Ledger) openAlerts(group string) (disk.File, int64, error) {
-	path := l.alerts(group)
+	path := l.AlertsPath(group)
 	f, err := l.fs.OpenAppend(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := l.publish(path, nil, SyncNone); err != nil {
@@ -83,7 +83,7 @@ func (l *Ledger) openAlerts(group string) (disk.File, int64, error) {
 // durable before its first line.
 func (l *Ledger) appendAlerts(f disk.File, size int64, group string,
 	alerts []protocol.Alert) error {
-	lines := &backward{f: f, path: l.alerts(group), off: size}
+	lines := &backward{f: f, path: l.AlertsPath(group), off: size}
 	last, end, err := lines.before(alerts, group)
 	if err == nil && end < size {
 		err = f.Truncate(end)
@@ -91,7 +91,7 @@ func (l *Ledger) appendAlerts(f disk.File, size int64, group string,
 
 	sync := l.sync(false)
 	if err == nil && end == 0 && sync == SyncFull {
-		err = l.withFile(l.dir, disk.File.Sync)
+		err = l.withFile(l.Dir(), disk.File.Sync)
 	}
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func (l *Ledger) Alerts(group string, after int64) ([]Line, error) {
 	})
 
 	if size > maxFile {
-		err = fmt.Errorf("%s: %w", l.alerts(group), tooLarge("alerts"))
+		err = fmt.Errorf("%s: %w", l.AlertsPath(group), tooLarge("alerts"))
 	}
 
 	slices.Reverse(found)
@@ -146,7 +146,7 @@ func (l *Ledger) eachAlert(group string, do func(Line) bool) error {
 	}
 	defer l.fs.Refresh()
 
-	path := l.alerts(group)
+	path := l.AlertsPath(group)
 	f, err := l.fs.Open(path)
 	if err != nil {
 		return ignoreMissing(err)
@@ -190,7 +190,7 @@ func (l *Ledger) LockAlerts(group string) (disk.Lock, error) {
 	if err := protocol.CheckID(group); err != nil {
 		return nil, err
 	}
-	lock, err := l.lock(l.alerts(group), false, &lockWait{})
+	lock, err := l.lock(l.AlertsPath(group), false, &lockWait{})
 	if err != nil {
 		return nil, ignoreMissing(err)
 	}

@@ -18,7 +18,7 @@ func (l *Ledger) appendLeased(f disk.File, size int64, group string,
 	alerts []protocol.Alert) error {
 	sync := l.sync(false)
 	if size == 0 && sync == SyncFull {
-		if err := l.withFile(l.dir, disk.File.Sync); err != nil {
+		if err := l.withFile(l.Dir(), disk.File.Sync); err != nil {
 			return err
 		}
 	}

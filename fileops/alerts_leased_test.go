@@ -36,7 +36,7 @@ func TestLeasedAlertsAreReadInOrder(t *testing.T) {
 		"nothing":         {"", nil},
 	} {
 		l := testLedger(t, linkedConfig, Options{})
-		writeFile(t, l.alerts("g"), c.text)
+		writeFile(t, l.AlertsPath("g"), c.text)
 		if got := linkedAlerts(t, l, 0); !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %v, want %v", name, got, c.want)
 		}
@@ -71,9 +71,9 @@ func TestLeasedAlertsAreAppended(t *testing.T) {
 			alertLines(3)},
 	} {
 		l := testLedger(t, linkedConfig, Options{})
-		writeFile(t, l.alerts("g"), c.before)
+		writeFile(t, l.AlertsPath("g"), c.before)
 		must(t, appendAlerts(l, c.seqs...))
-		if got := readText(t, l.alerts("g")); got != c.want {
+		if got := readText(t, l.AlertsPath("g")); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
@@ -85,10 +85,10 @@ func TestLeasedAlertsAfterLostOnes(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{})
 	lost := alertLines(1, 2)
-	writeFile(t, l.alerts("g"), lost)
+	writeFile(t, l.AlertsPath("g"), lost)
 	must(t, appendAlerts(l, 1, 2, 3))
-	writeFile(t, l.alerts("g"), strings.Repeat("\x00", len(lost))+readText(t,
-		l.alerts("g"))[len(lost):])
+	writeFile(t, l.AlertsPath("g"), strings.Repeat("\x00", len(lost))+readText(t,
+		l.AlertsPath("g"))[len(lost):])
 	if got := linkedAlerts(t, l, 0); !slices.Equal(got, []int64{1, 2, 3}) {
 		t.Errorf("got %v", got)
 	}
@@ -101,7 +101,7 @@ func TestLeasedAlertsAfterATornOne(t *testing.T) {
 	l, other, h := linkedHooked(t)
 	must(t, appendAlerts(other))
 	h.before = nth(t, 1, "write", "g.alerts.jsonl", func() error {
-		writeFile(t, l.alerts("g"), alertLines(1)[:30])
+		writeFile(t, l.AlertsPath("g"), alertLines(1)[:30])
 		return nil
 	})
 
@@ -139,7 +139,7 @@ func TestLeasedAlertsOnABrokenDisk(t *testing.T) {
 		if err := appendAlerts(l, 1, 2); !errors.Is(err, errDisk) {
 			t.Errorf("%s: got %v", call, err)
 		}
-		if got := readText(t, l.alerts("g")); got != "" {
+		if got := readText(t, l.AlertsPath("g")); got != "" {
 			t.Errorf("%s: there is %q", call, got)
 		}
 

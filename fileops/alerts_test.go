@@ -68,11 +68,11 @@ func TestAppendAlerts(t *testing.T) {
 			t.Parallel()
 			l := testLedger(t, Config{}, Options{})
 			if c.before != "" {
-				writeFile(t, l.alerts("g"), c.before)
+				writeFile(t, l.AlertsPath("g"), c.before)
 			}
 
 			must(t, appendAlerts(l, c.seqs...))
-			if got := readText(t, l.alerts("g")); got != c.want {
+			if got := readText(t, l.AlertsPath("g")); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
@@ -98,24 +98,24 @@ func TestCorruptAlertsFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := testLedger(t, Config{}, Options{})
-			writeFile(t, l.alerts("g"), text+"torn")
+			writeFile(t, l.AlertsPath("g"), text+"torn")
 			_, read := l.Alerts("g", 0)
 
 			for _, err := range []error{read, appendAlerts(l, 1, 2, 3)} {
 				if !errors.Is(err, protocol.ErrCorrupt) ||
-					!strings.Contains(err.Error(), l.alerts("g")) {
+					!strings.Contains(err.Error(), l.AlertsPath("g")) {
 					t.Errorf("got %v", err)
 				}
 			}
 
-			if got := readText(t, l.alerts("g")); got != text+"torn" {
+			if got := readText(t, l.AlertsPath("g")); got != text+"torn" {
 				t.Errorf("it was changed to %q", got)
 			}
 		})
 	}
 
 	l := testLedger(t, Config{}, Options{})
-	writeFile(t, l.alerts("g"), alertLines(1, 3, 2))
+	writeFile(t, l.AlertsPath("g"), alertLines(1, 3, 2))
 	if got, err := l.Alerts("g", 0); !errors.Is(err, protocol.ErrCorrupt) {
 		t.Errorf("not in order: got %v, %v", got, err)
 	}
@@ -167,9 +167,9 @@ func TestAlertsOfABigFile(t *testing.T) {
 		want = append(want, Line{seq, strings.TrimSpace(line)})
 	}
 
-	writeFile(t, l.alerts("g"), text.String())
+	writeFile(t, l.AlertsPath("g"), text.String())
 	read := 0
-	counting, err := Open(l.dir, Options{FS: counted{read: &read}})
+	counting, err := Open(l.Dir(), Options{FS: counted{read: &read}})
 	must(t, err)
 	last := int64(len(want))
 
@@ -198,7 +198,7 @@ func TestAlertsAtEveryOffset(t *testing.T) {
 
 	for n := alertsBlock - 2*len(line); n < alertsBlock+3; n++ {
 		first := alertLine("g", alert(1, strings.Repeat("x", n)))
-		writeFile(t, l.alerts("g"), first+line+"torn")
+		writeFile(t, l.AlertsPath("g"), first+line+"torn")
 		got, err := l.Alerts("g", 0)
 		if want := []Line{{1, strings.TrimSpace(first)},
 			{2, strings.TrimSpace(line)}}; err != nil || !slices.Equal(got, want) {
@@ -224,12 +224,12 @@ func TestAlertsFileShrinksWhileRead(t *testing.T) {
 		"not fsynced":    {long, 3, "", []int64{1}},
 		"gone":           {long, 1, "", []int64{1}},
 	} {
-		writeFile(t, l.alerts("g"), alertLines(1)+c.tail)
+		writeFile(t, l.AlertsPath("g"), alertLines(1)+c.tail)
 		reads := 0
-		reader, err := Open(l.dir, Options{FS: counted{read: new(int), between: func() {
+		reader, err := Open(l.Dir(), Options{FS: counted{read: new(int), between: func() {
 			if reads++; reads == c.at {
-				must(t, os.Truncate(l.alerts("g"), int64(len(alertLines(1)))))
-				f, err := disk.OS{}.OpenAppend(l.alerts("g"))
+				must(t, os.Truncate(l.AlertsPath("g"), int64(len(alertLines(1)))))
+				f, err := disk.OS{}.OpenAppend(l.AlertsPath("g"))
 				must(t, err)
 				_, err = f.Write([]byte(c.now))
 				must(t, errors.Join(err, f.Close()))
@@ -258,7 +258,7 @@ func TestLastAlert(t *testing.T) {
 		want int64
 	}{{"", 0}, {"torn", 0}, {alertLines(4), 4}, {alertLines(1, 2, 7), 7}, {alertLines(1, 2) +
 		"torn", 2}} {
-		writeFile(t, l.alerts("g"), c.text)
+		writeFile(t, l.AlertsPath("g"), c.text)
 		if got, err := l.LastAlert("g"); got != c.want || err != nil {
 			t.Errorf("%q: got %d, %v, want %d", c.text, got, err, c.want)
 		}
@@ -268,7 +268,7 @@ func TestLastAlert(t *testing.T) {
 		t.Errorf("no file: got %d, %v", got, err)
 	}
 
-	writeFile(t, l.alerts("g"), alertLines(1)+"oops\n")
+	writeFile(t, l.AlertsPath("g"), alertLines(1)+"oops\n")
 	if _, err := l.LastAlert("g"); !errors.Is(err, protocol.ErrCorrupt) {
 		t.Errorf("corrupt: got %v", err)
 	}
@@ -303,7 +303,7 @@ func TestAlertsFileOfASharedLedger(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{Shared: true}, Options{})
 	must(t, appendAlerts(l, 1))
-	wantMode(t, l.alerts("g"), 0o660)
+	wantMode(t, l.AlertsPath("g"), 0o660)
 	if lines, err := l.Alerts("none", 0); len(lines) > 0 || err != nil {
 		t.Errorf("no file: got %v, %v", lines, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -50,13 +51,13 @@ func (l *Ledger) PruneArchive(now time.Time) error {
 		case !old:
 			stay[c.id] = true
 		default:
-			err = errors.Join(err, l.removeIfThere(l.archived(c.id, c.n)))
+			err = errors.Join(err, l.removeIfThere(l.ArchivePath(c.id, c.n)))
 		}
 	}
 
 	for _, c := range firsts {
 		if !stay[c.id] {
-			err = errors.Join(err, l.removeIfThere(l.archived(c.id, c.n)))
+			err = errors.Join(err, l.removeIfThere(l.ArchivePath(c.id, c.n)))
 		}
 	}
 
@@ -64,15 +65,15 @@ func (l *Ledger) PruneArchive(now time.Time) error {
 }
 
 // newest returns the number of the newest existing copy, or 0 if there is none.
-func (l *Ledger) newest(c copies) (int, error) {
-	if c == (copies{}) {
+func (l *Ledger) newest(c layout.Copies) (int, error) {
+	if c == (layout.Copies{}) {
 		return 0, nil
 	}
 
-	names, err := l.readDir(filepath.Dir(c.path(1)))
+	names, err := l.readDir(filepath.Dir(c.Path(1)))
 	newest := 0
 	for _, name := range names {
-		if n, ok := c.number(name); ok {
+		if n, ok := c.Number(name); ok {
 			newest = max(newest, n)
 		}
 	}
@@ -81,10 +82,10 @@ func (l *Ledger) newest(c copies) (int, error) {
 }
 
 // next returns the number of the next copy.
-func (l *Ledger) next(c copies) (int, error) {
+func (l *Ledger) next(c layout.Copies) (int, error) {
 	newest, err := l.newest(c)
-	if newest == maxCopy {
-		err = fmt.Errorf("%s: %w: no number follows its own: move it away", c.path(newest),
+	if newest == layout.MaxCopy {
+		err = fmt.Errorf("%s: %w: no number follows its own: move it away", c.Path(newest),
 			protocol.ErrCorrupt)
 	}
 	return newest + 1, err
@@ -92,19 +93,19 @@ func (l *Ledger) next(c copies) (int, error) {
 
 // archiveCopies lists the operations in archive/, one entry per copy.
 func (l *Ledger) archiveCopies() ([]archiveCopy, error) {
-	names, err := l.readDir(l.archive())
+	names, err := l.readDir(l.ArchiveDir())
 	if err != nil {
 		return nil, err
 	}
 
 	var copies []archiveCopy
 	for _, name := range names {
-		id, n, ok := archivedOf(name)
-		if !ok {
+		kind, id, n := layout.InArchive(name)
+		if kind != layout.ArchivedFile {
 			continue
 		}
 
-		info, err := l.fs.Lstat(l.archived(id, n))
+		info, err := l.fs.Lstat(l.ArchivePath(id, n))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -119,9 +120,9 @@ func (l *Ledger) archiveCopies() ([]archiveCopy, error) {
 }
 
 // moveTo makes the file at path copy n, or the next one if that exists.
-func (l *Ledger) moveTo(c copies, n int, path string) error {
+func (l *Ledger) moveTo(c layout.Copies, n int, path string) error {
 	for {
-		err := l.fs.Move(path, c.path(n))
+		err := l.fs.Move(path, c.Path(n))
 		if !errors.Is(err, fs.ErrExist) {
 			return err
 		}

@@ -132,11 +132,11 @@ func TestLockFileWithoutOperation(t *testing.T) {
 	never := func(*byteTx) error { t.Error("change was called without an operation"); return nil }
 
 	for _, want := range []error{ErrNotFound, ErrArchived} {
-		writeFile(t, l.operationLock("op"), "")
+		writeFile(t, l.OperationLock("op"), "")
 		if err := l.Edit("op", Existing, never); !errors.Is(err, want) {
 			t.Errorf("got %v, want %v", err, want)
 		}
-		if left := filesIn(t, l.operations()); len(left) > 0 {
+		if left := filesIn(t, l.OperationsDir()); len(left) > 0 {
 			t.Errorf("left: %v", left)
 		}
 		must(t, edits(add("a", false), archive)(l))

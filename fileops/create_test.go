@@ -54,7 +54,7 @@ func TestSSHFSIsRefused(t *testing.T) {
 	}
 
 	l := testLedger(t, Config{}, Options{})
-	if _, err := Open(l.dir, o); !errors.Is(err, ErrConfig) ||
+	if _, err := Open(l.Dir(), o); !errors.Is(err, ErrConfig) ||
 		!strings.Contains(err.Error(), "sshfs") {
 		t.Errorf("open: %v", err)
 	}
@@ -72,7 +72,7 @@ func TestCreateWithoutKnowingTheFileSystem(t *testing.T) {
 	}
 
 	h.before = nth(t, 1, "network", "", broken)
-	if _, err := Open(l.dir, Options{FS: h}); !errors.Is(err, errDisk) {
+	if _, err := Open(l.Dir(), Options{FS: h}); !errors.Is(err, errDisk) {
 		t.Errorf("open: %v", err)
 	}
 }
@@ -95,7 +95,7 @@ func TestPathsThatAreNotUTF8(t *testing.T) {
 		t.Errorf("a resource: %v", err)
 	}
 
-	wantNoTrash(t, root, l.dir)
+	wantNoTrash(t, root, l.Dir())
 }
 
 // The names that lead to a new ledger are made durable. Directories far up that the user cannot
@@ -152,9 +152,9 @@ func TestOpenOnABrokenDisk(t *testing.T) {
 		{"readdir", "/operations"}, {"stat", "/ledger.json"}} {
 		l, h := hookedLedger(t, Config{}, Options{})
 		must(t, edits(add("a", false))(l))
-		removeFile(t, l.marker())
+		removeFile(t, l.MarkerPath())
 		h.before = nth(t, 1, c.call, c.suffix, broken)
-		if _, err := Open(l.dir, Options{FS: h}); !errors.Is(err, errDisk) ||
+		if _, err := Open(l.Dir(), Options{FS: h}); !errors.Is(err, errDisk) ||
 			errors.Is(err, ErrNoLedger) || errors.Is(err, ErrConfig) {
 			t.Errorf("%s of %s: got %v", c.call, c.suffix, err)
 		}

@@ -48,7 +48,7 @@ func doAll(t *testing.T, l *Ledger) (errs []error) {
 		},
 		func(tx *byteTx) error {
 			tx.DiscardTmp("call")
-			return errors.Join(tx.Discard(filepath.Join(l.tmp(), "resource")), add("b", false)(tx))
+			return errors.Join(tx.Discard(filepath.Join(l.TmpRoot(), "resource")), add("b", false)(tx))
 		},
 		func(*byteTx) error { return errRefused },
 		archive,
@@ -65,7 +65,7 @@ func doAll(t *testing.T, l *Ledger) (errs []error) {
 	_, _, readErr := l.Read("op")
 	_, listErr := l.IDs()
 	errs = append(errs, err, readErr, listErr)
-	if _, err := Inspect(l.dir, Options{}); err != nil {
+	if _, err := Inspect(l.Dir(), Options{}); err != nil {
 		errs = append(errs, err)
 	}
 
@@ -99,7 +99,7 @@ func furnished(t *testing.T, c Config, o Options) (l *Ledger, victim string) {
 	pass(t, l, "a")
 	must(t, edits(add("old", false))(l))
 	victim = filepath.Join(realPath(t, t.TempDir()), "victim")
-	furnish(t, l.dir)
+	furnish(t, l.Dir())
 	furnish(t, victim)
 	writeFile(t, filepath.Join(victim, "operations/op.json"), "1\nvictim\nend\n")
 	writeFile(t, filepath.Join(victim, "operations/op.json.lock"), "")
@@ -115,12 +115,12 @@ func TestLinkedDirectories(t *testing.T) {
 			t.Run(fmt.Sprint("shared ", c.Shared, " ", name), func(t *testing.T) {
 				t.Parallel()
 				l, victim := furnished(t, c, Options{})
-				path := filepath.Join(l.dir, name)
+				path := filepath.Join(l.Dir(), name)
 				must(t, errors.Join(os.Rename(path, path+".moved"),
 					os.Symlink(filepath.Join(victim, name), path)))
 				before := inventory(t, victim)
 				doAll(t, l)
-				if l, err := Open(l.dir, Options{}); err == nil {
+				if l, err := Open(l.Dir(), Options{}); err == nil {
 					doAll(t, l)
 				}
 				if after := inventory(t, victim); after != before {
@@ -147,7 +147,7 @@ func TestLinkedDirectoryIsNamed(t *testing.T) {
 		"logs": func(l *Ledger) error { _, err := l.LogFile("g", "s"); return err },
 	} {
 		l, victim := furnished(t, Config{}, Options{})
-		path := filepath.Join(l.dir, name)
+		path := filepath.Join(l.Dir(), name)
 		must(t, errors.Join(os.Rename(path, path+".moved"),
 			os.Symlink(filepath.Join(victim, name), path)))
 		err := do(l)
@@ -163,11 +163,11 @@ func TestUntrustedDirectories(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"archive", "tmp", "logs", "logs/g"} {
 		l, _ := furnished(t, Config{}, Options{})
-		must(t, os.Chmod(filepath.Join(l.dir, name), 0o777))
+		must(t, os.Chmod(filepath.Join(l.Dir(), name), 0o777))
 		if err := errors.Join(doAll(t, l)...); !errors.Is(err, ErrPermission) {
 			t.Errorf("%s: got %v", name, err)
 		}
-		if strings.HasPrefix(name, "archive") && len(filesIn(t, l.archive())) != keepCopies+11 {
+		if strings.HasPrefix(name, "archive") && len(filesIn(t, l.ArchiveDir())) != keepCopies+11 {
 			t.Error("it was pruned")
 		}
 	}
@@ -189,10 +189,10 @@ func TestSwappedDirectories(t *testing.T) {
 				l, h := hookedLedger(t, Config{Shared: true}, Options{Sync: SyncNone})
 				pass(t, l, "a")
 				must(t, edits(add("old", false))(l))
-				victim := filepath.Join(filepath.Dir(l.dir), "victim")
-				furnish(t, l.dir)
+				victim := filepath.Join(filepath.Dir(l.Dir()), "victim")
+				furnish(t, l.Dir())
 				furnish(t, victim)
-				path, calls := filepath.Join(l.dir, name), 0
+				path, calls := filepath.Join(l.Dir(), name), 0
 				h.before = func(string, string) error {
 					if calls++; calls == k && os.Rename(path, path+".moved") == nil {
 						swaps++
@@ -207,7 +207,7 @@ func TestSwappedDirectories(t *testing.T) {
 					t.Fatalf("swapped before call %d: got\n%s\nwant\n%s", k, after, before)
 				}
 
-				must(t, os.RemoveAll(filepath.Dir(l.dir)))
+				must(t, os.RemoveAll(filepath.Dir(l.Dir())))
 				if calls < k {
 					break
 				}
@@ -226,7 +226,7 @@ func TestDirectoriesMadeAnew(t *testing.T) {
 	for _, name := range []string{".", "operations"} {
 		l := testLedger(t, Config{}, Options{})
 		must(t, edits(add("a", false))(l))
-		path := filepath.Join(l.dir, name)
+		path := filepath.Join(l.Dir(), name)
 		must(t, os.Rename(path, path+".moved"))
 		if _, _, err := l.Read("op"); !errors.Is(err, ErrNotFound) {
 			t.Errorf("%s: read while it is gone: %v", name, err)
@@ -234,11 +234,11 @@ func TestDirectoriesMadeAnew(t *testing.T) {
 
 		must(t, os.Mkdir(path, 0o700))
 		if name == "." {
-			must(t, os.Mkdir(l.operations(), 0o700))
+			must(t, os.Mkdir(l.OperationsDir(), 0o700))
 		}
 
 		must(t, edits(add("b", false))(l))
-		if gone(t, l.operation("op")) {
+		if gone(t, l.OperationPath("op")) {
 			t.Errorf("%s: the edit went elsewhere", name)
 		}
 		if data, _, err := l.Read("op"); err != nil || !strings.Contains(string(data), "\nb\n") ||
@@ -253,9 +253,10 @@ func TestMoveToNoDirectory(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
 	must(t, edits(add("a", false))(l))
-	must(t, os.Remove(l.archive()))
-	if err := l.fs.Move(l.operation("op"), l.archived("op", 1)); !errors.Is(err, fs.ErrNotExist) ||
-		!strings.Contains(err.Error(), l.archive()) {
+	must(t, os.Remove(l.ArchiveDir()))
+	if err := l.fs.Move(l.OperationPath("op"),
+		l.ArchivePath("op", 1)); !errors.Is(err, fs.ErrNotExist) ||
+		!strings.Contains(err.Error(), l.ArchiveDir()) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -317,17 +318,17 @@ func TestNewDirectoryOfAnother(t *testing.T) {
 func TestLockInOpenDirectory(t *testing.T) {
 	t.Parallel()
 	l, victim := furnished(t, Config{Shared: true}, Options{})
-	path := filepath.Join(l.dir, "operations")
-	_, err := l.fs.Lstat(l.operationLock("op"))
+	path := filepath.Join(l.Dir(), "operations")
+	_, err := l.fs.Lstat(l.OperationLock("op"))
 	must(t, err)
 	must(t, os.Rename(path, path+".moved"))
 	must(t, os.Symlink(filepath.Join(victim, "operations"), path))
 
-	lock, err := l.fs.Lock(l.operationLock("op"), 0, nil)
+	lock, err := l.fs.Lock(l.OperationLock("op"), 0, nil)
 	must(t, err)
 	defer lock.Unlock()
 
-	named, err := l.verify(lock, l.operationLock("op"))
+	named, err := l.verify(lock, l.OperationLock("op"))
 	if linux := runtime.GOOS == "linux"; named != linux || err != nil {
 		t.Errorf("it is the file in the open directory: %v, %v", named, err)
 	}

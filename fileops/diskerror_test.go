@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -35,7 +36,7 @@ func register(l *Ledger, r protocol.Registration) error {
 func oldCopies(t *testing.T, l *Ledger, n int, now time.Time) {
 	t.Helper()
 	for i := range n {
-		path := l.archived(fmt.Sprint("old", i), 1)
+		path := l.ArchivePath(fmt.Sprint("old", i), 1)
 		writeFile(t, path, "x")
 		must(t, os.Chtimes(path, now, now.Add(-2*keepFor)))
 	}
@@ -96,26 +97,26 @@ func TestADiskErrorChangesNothing(t *testing.T) {
 			writeFile(t, filepath.Join(l.TmpDir("op", "call"), "file"), "x")
 			oldCopies(t, l, keepCopies+5, time.Now())
 			must(t, register(l, started("s", false)))
-			before := snapshot(t, l.dir)
+			before := snapshot(t, l.Dir())
 			h.before = nth(t, c.n, c.call, c.suffix, broken)
 			if err := c.act(l); !errors.Is(err, errDisk) || errors.Is(err, ErrCommitted) {
 				t.Errorf("got %v", err)
 			}
-			if after := snapshot(t, l.dir); after != before {
+			if after := snapshot(t, l.Dir()); after != before {
 				t.Errorf("changed:\n%s\n%s", before, after)
 			}
 
 			wantNoTemps(t, l)
-			wantNoTrash(t, l.dir)
+			wantNoTrash(t, l.Dir())
 		})
 	}
 }
 
 func wantNoTemps(t *testing.T, l *Ledger) {
 	t.Helper()
-	for _, dir := range []string{l.dir, l.operations(), l.archive()} {
+	for _, dir := range []string{l.Dir(), l.OperationsDir(), l.ArchiveDir()} {
 		for _, name := range filesIn(t, dir) {
-			if strings.Contains(name, tempMark) {
+			if strings.Contains(name, ".tmp~") {
 				t.Errorf("left: %s", name)
 			}
 		}
@@ -133,7 +134,7 @@ func TestSharedFilesAreMadeCompleteOrNotAtAll(t *testing.T) {
 		if err := l.Edit("op", OrCreate, add("a", false)); !errors.Is(err, errDisk) {
 			t.Errorf("%s: got %v", call, err)
 		}
-		if left := filesIn(t, l.operations()); len(left) > 0 {
+		if left := filesIn(t, l.OperationsDir()); len(left) > 0 {
 			t.Errorf("%s: left %v", call, left)
 		}
 	}
@@ -143,7 +144,7 @@ func TestSharedFilesAreMadeCompleteOrNotAtAll(t *testing.T) {
 func TestSweepGoesOnAfterErrors(t *testing.T) {
 	t.Parallel()
 	const group, lateNote, temp = "g.supervisors.json.tmp~0123", "late", "operations/x.json.tmp~0123"
-	trash, inTmp := newTrashName(), newTrashName()
+	trash, inTmp := layout.NewTrash(), layout.NewTrash()
 
 	for _, c := range []struct {
 		n            int
@@ -166,11 +167,11 @@ func TestSweepGoesOnAfterErrors(t *testing.T) {
 			paths := map[string]string{}
 
 			for _, name := range []string{temp, group, "tmp/" + trash, "tmp/op/" + inTmp} {
-				paths[name] = filepath.Join(l.dir, name)
+				paths[name] = filepath.Join(l.Dir(), name)
 				writeFile(t, paths[name], "")
 			}
 
-			note, err := l.writeJournal("y", journal{l.tmp(), trash})
+			note, err := l.writeJournal("y", journal{l.TmpRoot(), trash})
 			must(t, err)
 			paths[lateNote] = note
 			h.before = nth(t, c.n, c.call, c.suffix, broken)
@@ -211,7 +212,7 @@ func TestTrashThatStays(t *testing.T) {
 
 	h.before = nil
 	must(t, l.Sweep())
-	wantNoTrash(t, root, l.dir)
+	wantNoTrash(t, root, l.Dir())
 }
 
 // A path is no resource if it may be outside, because its root cannot be resolved.
@@ -258,14 +259,14 @@ func TestResourceThatCannotBePutBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		if left := l.Leftovers(); len(left) != 1 || !errors.Is(left[0], errDisk) ||
-			!strings.Contains(left[0].Error(), trashPrefix) {
+			!strings.Contains(left[0].Error(), ".dpl-trash-") {
 			t.Errorf("%s: leftovers: %v", call, left)
 		}
 
 		h.before = nil
 		must(t, l.Sweep())
 		names := namesIn(t, root)
-		if len(names) != 1 || !isTrash(names[0]) {
+		if len(names) != 1 || !layout.IsTrash(names[0]) {
 			t.Errorf("%s: there is %q", call, names)
 		}
 	}

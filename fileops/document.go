@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -24,6 +25,17 @@ type Document[T any] struct {
 	sight func(protocol.Sightings, T, protocol.Observation) protocol.Sightings
 	// carries out the effects of a verb before the commit
 	prepare func(tx *Tx[T], after T) (_ T, beat bool, err error)
+}
+
+// A document is the names of the files that are kept together under one lock.
+type document struct {
+	id      string
+	dir     string        // the directory of its files
+	lock    string        // its lock file
+	paths   []string      // its files, in the order of a commit
+	copies  layout.Copies // the archive names for when it is over; the zero value if it never is
+	calls   bool          // its calls have temporary directories, in tmp/{id}
+	missing error         // the error if it does not exist
 }
 
 // A codec encodes and decodes one file of a document, which has a part of a T.
@@ -254,13 +266,13 @@ func (d *Document[T]) archivedRevision(l *Ledger, names document) (int64, error)
 		return 0, err
 	}
 
-	data, _, err := l.readFile(names.copies.path(newest))
+	data, _, err := l.readFile(names.copies.Path(newest))
 	if err != nil {
 		return 0, err
 	}
 
 	var value T
-	err = d.files[0].decodeFile(names.copies.any(), names.id, data, &value)
+	err = d.files[0].decodeFile(names.copies.Any(), names.id, data, &value)
 	return d.files[0].revision(&value), err
 }
 
@@ -302,7 +314,7 @@ func (d *Document[T]) Read(l *Ledger, id string) (value T, archived bool, err er
 	}
 
 	if copied {
-		err = d.files[0].decodeFile(names.copies.any(), id, states[0].data, &value)
+		err = d.files[0].decodeFile(names.copies.Any(), id, states[0].data, &value)
 		return value, true, err
 	}
 	return value, false, d.decode(names, states, &value)
@@ -336,7 +348,7 @@ func (l *Ledger) read(d document) (states []state, archived bool, err error) {
 			continue
 		}
 
-		data, _, err := l.readFile(d.copies.path(n))
+		data, _, err := l.readFile(d.copies.Path(n))
 		if !errors.Is(err, fs.ErrNotExist) {
 			return []state{{data: data}}, true, err
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -309,11 +310,11 @@ func (e *edit) archive() error {
 	}
 
 	l := e.ledger
-	if err := l.ensureDir(l.archive()); err != nil {
+	if err := l.ensureDir(l.ArchiveDir()); err != nil {
 		return err
 	}
 
-	dirs, err := l.openDirs(l.sync(false), l.archive(), e.dir)
+	dirs, err := l.openDirs(l.sync(false), l.ArchiveDir(), e.dir)
 	if err != nil {
 		return err
 	}
@@ -398,13 +399,13 @@ func (f file) archive(s state) (outcome, error) {
 
 // archiveCopy adds a copy of f to copies, and leaves f unchanged. It does nothing if f does not
 // exist. If it returns nil, the copy survives a power cut, unless Options.Sync asks for less.
-func (f file) archiveCopy(c copies) error {
+func (f file) archiveCopy(c layout.Copies) error {
 	l, sync := f.ledger, f.ledger.sync(false)
 	now, err := f.current()
 	if err != nil {
 		return ignoreMissing(err)
 	}
-	if err := l.ensureDir(l.archive()); err != nil {
+	if err := l.ensureDir(l.ArchiveDir()); err != nil {
 		return err
 	}
 
@@ -413,7 +414,7 @@ func (f file) archiveCopy(c copies) error {
 		return err
 	}
 
-	temp := tempOf(f.path)
+	temp := layout.TempOf(f.path)
 	if err := l.writeNew(temp, now.data, sync); err != nil {
 		return err
 	}
@@ -424,5 +425,5 @@ func (f file) archiveCopy(c copies) error {
 		return nil
 	}
 
-	return l.withFile(l.archive(), disk.File.Sync)
+	return l.withFile(l.ArchiveDir(), disk.File.Sync)
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -31,10 +32,10 @@ func (e *effects) makeTmp(call string) (path string, err error) {
 	}
 
 	l := e.ledger
-	dir := l.operationTmp(e.id)
+	dir := l.OperationTmp(e.id)
 	path = filepath.Join(dir, call)
 
-	for _, d := range []string{l.tmp(), dir} {
+	for _, d := range []string{l.TmpRoot(), dir} {
 		if err := l.ensureDir(d); err != nil {
 			return "", err
 		}
@@ -71,12 +72,12 @@ func (e *effects) discardSpentTmp() {
 // and the empty directories there that belong to no call. A resource of a frame belongs to that
 // frame.
 func (l *Ledger) spentTmp(op protocol.Operation) (spent, empty []string, err error) {
-	names, err := l.readDir(l.operationTmp(op.ID))
+	names, err := l.readDir(l.OperationTmp(op.ID))
 	for _, name := range names {
 		path := l.TmpDir(op.ID, name)
 		concerns := func(f *protocol.Frame) bool { return concerns(f, path) }
 		switch {
-		case !validID(name) || slices.ContainsFunc(op.Stack, concerns):
+		case protocol.CheckID(name) != nil || slices.ContainsFunc(op.Stack, concerns):
 		case op.TmpIsSpent(name):
 			spent = append(spent, name)
 		case op.Frame(name) == nil:
@@ -125,13 +126,13 @@ func (e *effects) discardAll() error {
 
 func (e *effects) discardIn(dir, base string) error {
 	l := e.ledger
-	if !l.exists(filepath.Join(l.tmp(), dir, base)) {
+	if !l.exists(filepath.Join(l.TmpRoot(), dir, base)) {
 		return nil
 	}
 
-	parent, err := l.descend(l.tmp(), dir)
+	parent, err := l.descend(l.TmpRoot(), dir)
 	if err == nil {
-		err = e.take(trash{parent: parent, base: base, name: newTrashName()})
+		err = e.take(trash{parent: parent, base: base, name: layout.NewTrash()})
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

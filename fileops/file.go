@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -48,7 +49,7 @@ var errOvertaken = errors.New("another process has the lock by now, and has made
 type file struct {
 	ledger *Ledger
 	path   string
-	copies copies // the archive names for when it is over; the zero value if it never is
+	copies layout.Copies // the archive names for when it is over; the zero value if it never is
 }
 
 // files returns the files of d.
@@ -79,7 +80,7 @@ func (f file) present() error {
 }
 
 // version returns the path of version n.
-func (f file) version(n int64) string { return versionOf(f.path, n) }
+func (f file) version(n int64) string { return layout.VersionOf(f.path, n) }
 
 // latest follows the versions from the one in the hint, or from the highest one in the directory,
 // to the last. It is certainly the last only if the starting one still exists after the end was
@@ -242,7 +243,7 @@ func (f file) bare(hint state, hintErr error) (state, error) {
 	}
 
 	if copies > 0 {
-		data, _, err := f.ledger.readFile(f.copies.path(copies))
+		data, _, err := f.ledger.readFile(f.copies.Path(copies))
 		if err != nil {
 			return state{}, err
 		}
@@ -266,7 +267,7 @@ func (f file) versions() ([]int64, error) {
 
 	var numbers []int64
 	for _, name := range names {
-		if of, n, ok := cutVersion(name); ok && of == filepath.Base(f.path) {
+		if n, ok := layout.Version(name, filepath.Base(f.path)); ok {
 			numbers = append(numbers, n)
 		}
 	}
@@ -285,7 +286,7 @@ func revisionOf(data []byte) (revision int64, err error) {
 			return
 		}
 
-		if revision = r.Int(0); revision > maxRevision {
+		if revision = r.Int(0); revision > layout.MaxRevision {
 			r.Fail(protocol.ErrCorrupt, "out of range")
 		}
 

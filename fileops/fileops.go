@@ -4,7 +4,7 @@
 // # Documents
 //
 // A [Document] describes how values of one type are stored, each in one or more files under one
-// lock: operations in one file, groups in two. It has their names (names.go), their codecs, and the
+// lock: operations in one file, groups in two. It has their names (layout), their codecs, and the
 // actions beside an edit. A new kind of file needs nothing else: reading, editing, committing by
 // rename or link, archiving, sweeping and dry runs are the same for all. In addition,
 // [AppendAlerts] keeps a log for each group.

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -138,50 +139,6 @@ func FuzzDecodeJournal(f *testing.F) {
 	})
 }
 
-// FuzzNames checks that the id parsed from a file name is valid, and makes that name again.
-func FuzzNames(f *testing.F) {
-	for _, name := range []string{
-		"a.json", "a.json.lock", "a.json.tmp~0123456789abcdef", "a.json.lock.tmp~1", "a~2.json",
-		"a~1.json", "a~02.json", "a~+2.json", "a~2~3.json",
-		"g~supervisors~1.json", "g~supervisors~x.json", "g.orchestrator.json", "g.supervisors.json",
-		"g.alerts.jsonl", "g.lock", ".lock",
-		".dpl-trash-0123456789abcdef", ".dpl-trash-0123456789ABCDEF",
-		".dpl-trash-0123456789abcdef.a.json", ".dpl-trash-0123456789abcdef.a..json",
-		".dpl-trash-0.a.json", "..json", "", ".json", "a/b.json", "a\x00.json", "é.json",
-		"g.supervisors.json.tmp~1", "a~99999999999999999999.json",
-	} {
-		f.Add(name)
-	}
-
-	l := &Ledger{dir: "/l"}
-	f.Fuzz(func(t *testing.T, name string) {
-		check := func(id string, ok bool, again string) {
-			t.Helper()
-			if ok && (protocol.CheckID(id) != nil || again != name) {
-				t.Errorf("%q: id %q, which makes %q", name, id, again)
-			}
-		}
-
-		id, ok := operationOf(name)
-		check(id, ok, filepath.Base(l.operation(id)))
-		id, n, ok := archivedOf(name)
-		check(id, ok, filepath.Base(l.archived(id, max(n, 1))))
-		id, suffix, ok := groupOf(name)
-		check(id, ok, id+suffix)
-		if id, role := operationRole(name); role != foreign && protocol.CheckID(id) != nil {
-			t.Errorf("%q: id %q", name, id)
-		}
-		if id, ok := operationOfJournal(name); ok &&
-			(protocol.CheckID(id) != nil || !isTrash(name[:len(trashPrefix)+16]) ||
-				name[len(trashPrefix)+16:] != "."+id+".json") {
-			t.Errorf("%q: id %q", name, id)
-		}
-		if isTrash(name) && (len(name) != len(trashPrefix)+16 || filepath.Base(name) != name) {
-			t.Errorf("%q is trash", name)
-		}
-	})
-}
-
 // textFile is a file for ReadAt that loses its end after a number of reads.
 type textFile struct {
 	disk.File
@@ -226,7 +183,7 @@ func forward(text []byte) (lines []Line, whole bool) {
 		}
 
 		switch {
-		case seq < 1, seq > maxRevision:
+		case seq < 1, seq > layout.MaxRevision:
 			lines, whole = nil, false
 			continue
 		case len(lines) > 0 && seq <= lines[len(lines)-1].Seq:

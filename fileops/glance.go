@@ -20,7 +20,7 @@ func (l *Ledger) Glance(id string) (revision int64, state protocol.State, err er
 	}
 	defer l.fs.Refresh()
 
-	f, err := l.fs.Open(l.operation(id))
+	f, err := l.fs.Open(l.OperationPath(id))
 	if err != nil {
 		return 0, "", err
 	}
@@ -28,7 +28,7 @@ func (l *Ledger) Glance(id string) (revision int64, state protocol.State, err er
 
 	info, err := f.Stat()
 	if err == nil {
-		err = l.trustFile(l.operation(id), info)
+		err = l.trustFile(l.OperationPath(id), info)
 	}
 	if err != nil {
 		return 0, "", err

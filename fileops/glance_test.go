@@ -33,13 +33,13 @@ func TestGlance(t *testing.T) {
 	}
 
 	for text, want := range map[string]string{"": "", "{}": ""} {
-		must(t, os.WriteFile(l.operation("op"), []byte(text), 0o600))
+		must(t, os.WriteFile(l.OperationPath("op"), []byte(text), 0o600))
 		if _, state, err := l.Glance("op"); string(state) != want || err != nil {
 			t.Errorf("of %q: %q, %v", text, state, err)
 		}
 	}
 
-	must(t, os.Chmod(l.operation("op"), 0o666))
+	must(t, os.Chmod(l.OperationPath("op"), 0o666))
 	if _, _, err := l.Glance("op"); !errors.Is(err, ErrPermission) {
 		t.Errorf("of a file that others may write: %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -40,13 +41,20 @@ var groups = Document[protocol.Group]{
 	}},
 }
 
+func (l *Ledger) groupDocument(id string) document {
+	return document{
+		id: id, dir: l.Dir(), lock: l.GroupLock(id), missing: ErrNoGroup,
+		paths: []string{l.SupervisorsPath(id), l.OrchestratorPath(id)},
+	}
+}
+
 // A GroupTx is an edit of a group in progress.
 type GroupTx = Tx[protocol.Group]
 
 // prepareGroup copies a cleared registry to the archive.
 func prepareGroup(tx *GroupTx, after protocol.Group) (protocol.Group, bool, error) {
 	if after.Effects().Cleared {
-		if err := tx.files[0].archiveCopy(tx.ledger.registryCopies(tx.id)); err != nil {
+		if err := tx.files[0].archiveCopy(tx.ledger.RegistryCopies(tx.id)); err != nil {
 			return after, false, err
 		}
 	}
@@ -89,15 +97,15 @@ func (l *Ledger) ObserveGroup(g protocol.Group, seen protocol.Observation) proto
 // Groups returns the ids of all groups, sorted.
 func (l *Ledger) Groups() ([]string, error) {
 	defer l.fs.Refresh()
-	names, err := l.fs.ReadDir(l.dir)
+	names, err := l.fs.ReadDir(l.Dir())
 	if err != nil {
 		return nil, fmt.Errorf("list groups: %w", err)
 	}
 
 	groups := make(map[string]bool)
 	for _, name := range names {
-		if id, suffix, ok := groupOf(name); ok &&
-			(suffix == supervisorsSuffix || suffix == orchestratorSuffix) {
+		switch kind, id := layout.InLedger(name); kind {
+		case layout.SupervisorsFile, layout.OrchestratorFile:
 			groups[id] = true
 		}
 	}
@@ -112,7 +120,7 @@ func (l *Ledger) LogFile(group, supervisor string) (path string, err error) {
 		return "", err
 	}
 
-	for _, dir := range []string{l.logs(), l.groupLogs(group)} {
+	for _, dir := range []string{l.LogsDir(), l.GroupLogs(group)} {
 		if err := l.ensureDir(dir); err != nil {
 			return "", err
 		}

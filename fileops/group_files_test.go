@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -20,14 +21,14 @@ func TestNamesOfGroups(t *testing.T) {
 	names := make(map[string]bool)
 
 	for _, id := range ids {
-		for _, path := range []string{l.orchestrator(id), l.supervisors(id), l.alerts(id),
-			l.groupLock(id)} {
+		for _, path := range []string{l.OrchestratorPath(id), l.SupervisorsPath(id), l.AlertsPath(id),
+			l.GroupLock(id)} {
 			if name := filepath.Base(path); names[name] {
 				t.Errorf("%s is two files", name)
 			} else {
 				names[name] = true
 			}
-			if got, _, ok := groupOf(filepath.Base(path)); !ok || got != id {
+			if _, got := layout.InLedger(filepath.Base(path)); got != id {
 				t.Errorf("%s: got %q, want %q", path, got, id)
 			}
 		}
@@ -36,9 +37,9 @@ func TestNamesOfGroups(t *testing.T) {
 			func(tx *GroupTx) error { return tx.write(withPass(tx.Value(), id), false) }))
 	}
 
-	writeFile(t, filepath.Join(l.dir, ".supervisors.json"), "not a group")
-	writeFile(t, l.alerts("y"), "")
-	writeFile(t, l.groupLock("z"), "")
+	writeFile(t, filepath.Join(l.Dir(), ".supervisors.json"), "not a group")
+	writeFile(t, l.AlertsPath("y"), "")
+	writeFile(t, l.GroupLock("z"), "")
 	got, err := l.Groups()
 	if err != nil || !slices.Equal(got, ids) {
 		t.Errorf("got %v, %v, want %v", got, err, ids)
@@ -70,13 +71,13 @@ func TestArchiveRegistry(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
 	must(t, l.HoldGroup("g", OrCreate, archiveRegistry))
-	if left := filesIn(t, l.archive()); len(left) > 0 {
+	if left := filesIn(t, l.ArchiveDir()); len(left) > 0 {
 		t.Errorf("archived from nothing: %v", left)
 	}
 
 	pass(t, l, "a")
-	text := readText(t, l.supervisors("g")) + " \n"
-	writeFile(t, l.supervisors("g"), text)
+	text := readText(t, l.SupervisorsPath("g")) + " \n"
+	writeFile(t, l.SupervisorsPath("g"), text)
 	must(t, l.HoldGroup("g", Existing, func(tx *GroupTx) error {
 		for range 2 {
 			if err := archiveRegistry(tx); err != nil {
@@ -86,18 +87,18 @@ func TestArchiveRegistry(t *testing.T) {
 		return nil
 	}))
 
-	removeFile(t, l.registryCopies("g").path(1))
+	removeFile(t, l.RegistryCopies("g").Path(1))
 	must(t, l.HoldGroup("g", Existing, archiveRegistry))
-	if got, want := filesIn(t, l.archive()), []string{"g~supervisors~2.json",
+	if got, want := filesIn(t, l.ArchiveDir()), []string{"g~supervisors~2.json",
 		"g~supervisors~3.json"}; !slices.Equal(got, want) {
 		t.Fatalf("got %v, want %v", got, want)
 	}
 
 	for n := 2; n <= 3; n++ {
-		if got := readText(t, l.registryCopies("g").path(n)); got != text {
+		if got := readText(t, l.RegistryCopies("g").Path(n)); got != text {
 			t.Errorf("copy %d: got %q", n, got)
 		}
-		wantMode(t, l.registryCopies("g").path(n), 0o600)
+		wantMode(t, l.RegistryCopies("g").Path(n), 0o600)
 	}
 
 	if _, _, err := l.Read("g"); !errors.Is(err, ErrNotFound) {
@@ -113,9 +114,9 @@ func TestFreshRegistration(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
 	must(t, register(l, started("s", false)))
-	before := readText(t, l.supervisors("g"))
+	before := readText(t, l.SupervisorsPath("g"))
 	must(t, register(l, started("t", true)))
-	if got := readText(t, l.registryCopies("g").path(1)); got != before {
+	if got := readText(t, l.RegistryCopies("g").Path(1)); got != before {
 		t.Errorf("the copy is %q", got)
 	}
 	if g := readGroup(t, l, "g"); g.Service("s") != nil || g.Service("t") == nil {
@@ -123,7 +124,7 @@ func TestFreshRegistration(t *testing.T) {
 	}
 
 	must(t, register(l, started("u", false)))
-	if copies := filesIn(t, l.archive()); len(copies) != 1 {
+	if copies := filesIn(t, l.ArchiveDir()); len(copies) != 1 {
 		t.Errorf("copies: %v", copies)
 	}
 }
@@ -156,47 +157,47 @@ func TestLogFile(t *testing.T) {
 	l := testLedger(t, Config{Shared: true}, Options{})
 	for range 2 {
 		got, err := l.LogFile("g", "s")
-		if want := filepath.Join(l.dir, "logs/g/s.log"); got != want || err != nil {
+		if want := filepath.Join(l.Dir(), "logs/g/s.log"); got != want || err != nil {
 			t.Errorf("got %q, %v, want %q", got, err, want)
 		}
 		writeFile(t, got, "x")
 	}
 
-	wantMode(t, l.logs(), fs.ModeSetgid|0o770)
-	wantMode(t, l.groupLogs("g"), fs.ModeSetgid|0o770)
+	wantMode(t, l.LogsDir(), fs.ModeSetgid|0o770)
+	wantMode(t, l.GroupLogs("g"), fs.ModeSetgid|0o770)
 }
 
 func TestSweepOfGroups(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
 	pass(t, l, "a")
-	before := filesIn(t, l.dir)
+	before := filesIn(t, l.Dir())
 
 	for _, name := range []string{
 		"g.supervisors.json.tmp~0123", "g.orchestrator.json.tmp~0123", "g.alerts.jsonl.tmp~0123",
 		"g.lock.tmp~0123",
 		"h.supervisors.json.tmp~0123", "i.lock", "j.lock", "j.orchestrator.json.tmp~0123",
 	} {
-		writeFile(t, filepath.Join(l.dir, name), "")
+		writeFile(t, filepath.Join(l.Dir(), name), "")
 	}
 
 	kept := []string{"yarn.lock", "notes.tmp~0123", "k.alerts.jsonl"}
 	for _, name := range kept {
-		writeFile(t, filepath.Join(l.dir, name), "x")
+		writeFile(t, filepath.Join(l.Dir(), name), "x")
 	}
 
-	must(t, os.Chmod(filepath.Join(l.dir, "yarn.lock"), 0o666))
+	must(t, os.Chmod(filepath.Join(l.Dir(), "yarn.lock"), 0o666))
 	must(t, l.Sweep())
 	want := slices.Sorted(slices.Values(append(kept, before...)))
-	if got := filesIn(t, l.dir); !slices.Equal(got, want) {
+	if got := filesIn(t, l.Dir()); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 
 	wantNoLeftovers(t, l)
 
-	inUse := filepath.Join(l.dir, "g.supervisors.json.tmp~0123")
+	inUse := filepath.Join(l.Dir(), "g.supervisors.json.tmp~0123")
 	writeFile(t, inUse, "")
-	release := holdFile(t, l.groupLock("g"))
+	release := holdFile(t, l.GroupLock("g"))
 	must(t, l.Sweep())
 	if gone(t, inUse) {
 		t.Error("it took what an edit in progress needs")

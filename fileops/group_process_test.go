@@ -20,7 +20,7 @@ func TestManyProcessesPassAndLoseNothing(t *testing.T) {
 	reader.Go(func() { readAllTheTime(t, l, done) })
 	var cmds []*exec.Cmd
 	for i := range 16 {
-		cmds = append(cmds, childCommand("pass", l.dir, fmt.Sprint("p", i), "10"))
+		cmds = append(cmds, childCommand("pass", l.Dir(), fmt.Sprint("p", i), "10"))
 	}
 
 	acked := runAll(t, cmds, false)
@@ -77,7 +77,7 @@ func TestKilledPassesTearNothing(t *testing.T) {
 	var acked []string
 
 	for round := range 30 {
-		cmd := childCommand("pass", l.dir, fmt.Sprint("p", round), "1000000")
+		cmd := childCommand("pass", l.Dir(), fmt.Sprint("p", round), "1000000")
 		out, err := cmd.StdoutPipe()
 		must(t, err)
 		must(t, cmd.Start())
@@ -111,7 +111,7 @@ func TestKilledPassesTearNothing(t *testing.T) {
 	must(t, l.Sweep())
 	want := []string{"archive", "g.alerts.jsonl", "g.lock", "g.orchestrator.json",
 		"g.supervisors.json", "ledger.json", "operations", "tmp"}
-	if left := filesIn(t, l.dir); !slices.Equal(left, want) {
+	if left := filesIn(t, l.Dir()); !slices.Equal(left, want) {
 		t.Errorf("left: %v", left)
 	}
 }

@@ -41,7 +41,7 @@ func TestGroupComesToBe(t *testing.T) {
 	l := testLedger(t, Config{}, Options{})
 	never := func(*GroupTx) error { t.Error("change was called without a group"); return nil }
 	refused := func(*GroupTx) error { return errRefused }
-	before := snapshot(t, l.dir)
+	before := snapshot(t, l.Dir())
 	if _, err := l.ReadGroup("g"); !errors.Is(err, ErrNoGroup) {
 		t.Errorf("read: %v", err)
 	}
@@ -52,15 +52,15 @@ func TestGroupComesToBe(t *testing.T) {
 		t.Errorf("refused: %v", err)
 	}
 
-	writeFile(t, l.groupLock("g"), "")
+	writeFile(t, l.GroupLock("g"), "")
 	if err := l.HoldGroup("g", Existing, never); !errors.Is(err, ErrNoGroup) {
 		t.Errorf("edit with a lock file: %v", err)
 	}
-	if after := snapshot(t, l.dir); after != before {
+	if after := snapshot(t, l.Dir()); after != before {
 		t.Errorf("changed:\n%s\n%s", before, after)
 	}
 
-	yarn := filepath.Join(l.dir, "yarn.lock")
+	yarn := filepath.Join(l.Dir(), "yarn.lock")
 	writeFile(t, yarn, "not ours")
 	if err := l.HoldGroup("yarn", OrCreate, refused); !errors.Is(err, errRefused) || gone(t, yarn) {
 		t.Errorf("with somebody's lock file: %v, gone: %v", err, gone(t, yarn))
@@ -69,7 +69,7 @@ func TestGroupComesToBe(t *testing.T) {
 	removeFile(t, yarn)
 	pass(t, l, "a")
 	pass(t, l, "b")
-	if got, want := filesIn(t, l.dir),
+	if got, want := filesIn(t, l.Dir()),
 		[]string{"archive", "g.alerts.jsonl", "g.lock", "g.orchestrator.json", "g.supervisors.json",
 			"ledger.json", "operations", "tmp"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -77,12 +77,12 @@ func TestGroupComesToBe(t *testing.T) {
 
 	for _, name := range []string{"g.alerts.jsonl", "g.lock", "g.orchestrator.json",
 		"g.supervisors.json"} {
-		wantMode(t, filepath.Join(l.dir, name), 0o600)
+		wantMode(t, filepath.Join(l.Dir(), name), 0o600)
 	}
 
-	removeFile(t, l.groupLock("g"))
+	removeFile(t, l.GroupLock("g"))
 	must(t, l.HoldGroup("g", Existing, func(*GroupTx) error { return nil }))
-	if gone(t, l.groupLock("g")) {
+	if gone(t, l.GroupLock("g")) {
 		t.Error("the lock file that was lost was not made again")
 	}
 
@@ -94,13 +94,13 @@ func TestHalfAGroup(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
 	g := withPass(protocol.CreateGroup("g"), "a")
-	writeFile(t, l.supervisors("g"), g.Registry.Encode())
+	writeFile(t, l.SupervisorsPath("g"), g.Registry.Encode())
 	if got := readGroup(t, l, "g"); !slices.Equal(namesOf(got), []string{"a"}) ||
 		got.Orchestrator.GroupID != "g" || got.Orchestrator.Revision != 0 {
 		t.Errorf("without orchestrator: got %+v", got)
 	}
 
-	writeFile(t, l.orchestrator("h"), strings.ReplaceAll(g.Orchestrator.Encode(), `"g"`, `"h"`))
+	writeFile(t, l.OrchestratorPath("h"), strings.ReplaceAll(g.Orchestrator.Encode(), `"g"`, `"h"`))
 	if got := readGroup(t, l, "h"); got.Orchestrator.Revision != 1 || got.Registry.Revision != 0 ||
 		got.Registry.AlertsGiven != protocol.NoneGiven {
 		t.Errorf("without registry: got %+v", got)
@@ -112,7 +112,7 @@ func TestHalfAGroup(t *testing.T) {
 			g.Registry.Revision++
 			return tx.write(g, true)
 		}))
-		if gone(t, l.supervisors(id)) || gone(t, l.orchestrator(id)) {
+		if gone(t, l.SupervisorsPath(id)) || gone(t, l.OrchestratorPath(id)) {
 			t.Errorf("%s: a commit leaves half a group", id)
 		}
 	}
@@ -131,7 +131,7 @@ func TestCommitWritesWhatChanged(t *testing.T) {
 	for name, c := range map[string]struct{ registry, orchestrator int64 }{
 		"nothing": {}, "registry": {registry: 1}, "orchestrator": {orchestrator: 1}, "both": {1, 1},
 	} {
-		registry, orchestrator := inode(l.supervisors("g")), inode(l.orchestrator("g"))
+		registry, orchestrator := inode(l.SupervisorsPath("g")), inode(l.OrchestratorPath("g"))
 		must(t, l.HoldGroup("g", Existing, func(tx *GroupTx) error {
 			g := tx.Value()
 			g.Registry.Revision += c.registry
@@ -144,10 +144,10 @@ func TestCommitWritesWhatChanged(t *testing.T) {
 			return err
 		}))
 
-		if got, want := inode(l.supervisors("g")) != registry, c.registry > 0; got != want {
+		if got, want := inode(l.SupervisorsPath("g")) != registry, c.registry > 0; got != want {
 			t.Errorf("%s: supervisors file replaced: %v", name, got)
 		}
-		if got, want := inode(l.orchestrator("g")) != orchestrator, c.orchestrator > 0; got != want {
+		if got, want := inode(l.OrchestratorPath("g")) != orchestrator, c.orchestrator > 0; got != want {
 			t.Errorf("%s: orchestrator file replaced: %v", name, got)
 		}
 	}
@@ -194,29 +194,29 @@ func TestCorruptGroupsAreLeftAlone(t *testing.T) {
 		suffix, text string
 		want         error
 	}{
-		"empty":              {supervisorsSuffix, "", protocol.ErrCorrupt},
-		"empty orchestrator": {orchestratorSuffix, "", protocol.ErrCorrupt},
-		"cut":                {supervisorsSuffix, `{"supervisors": {`, protocol.ErrCorrupt},
-		"twice": {supervisorsSuffix, `{"supervisors": {}, "supervisors": {}}`,
+		"empty":              {".supervisors.json", "", protocol.ErrCorrupt},
+		"empty orchestrator": {".orchestrator.json", "", protocol.ErrCorrupt},
+		"cut":                {".supervisors.json", `{"supervisors": {`, protocol.ErrCorrupt},
+		"twice": {".supervisors.json", `{"supervisors": {}, "supervisors": {}}`,
 			protocol.ErrCorrupt},
-		"missing": {supervisorsSuffix, `{}`, protocol.ErrCorrupt},
-		"zeros":   {orchestratorSuffix, "\x00\x00", protocol.ErrCorrupt},
-		"newer": {supervisorsSuffix, `{"protocolVersion": 2, "supervisors": {}}`,
+		"missing": {".supervisors.json", `{}`, protocol.ErrCorrupt},
+		"zeros":   {".orchestrator.json", "\x00\x00", protocol.ErrCorrupt},
+		"newer": {".supervisors.json", `{"protocolVersion": 2, "supervisors": {}}`,
 			protocol.ErrNewerVersion},
-		"another group": {orchestratorSuffix,
+		"another group": {".orchestrator.json",
 			`{"orchestrationGroupId": "h", "state": "stopped"}`, protocol.ErrCorrupt},
-		"another case": {orchestratorSuffix,
+		"another case": {".orchestrator.json",
 			`{"orchestrationGroupId": "G", "state": "stopped"}`, ErrCaseFold},
-		"another in one case": {orchestratorSuffix,
+		"another in one case": {".orchestrator.json",
 			`{"orchestrationGroupId": "gg", "state": "stopped"}`, protocol.ErrCorrupt},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := testLedger(t, Config{}, Options{})
 			pass(t, l, "a")
-			path := filepath.Join(l.dir, "g"+c.suffix)
+			path := filepath.Join(l.Dir(), "g"+c.suffix)
 			writeFile(t, path, c.text)
-			before := snapshot(t, l.dir)
+			before := snapshot(t, l.Dir())
 			_, read := l.ReadGroup("g")
 			edit := l.HoldGroup("g", OrCreate,
 				func(*GroupTx) error { t.Error("change was called"); return nil })
@@ -235,7 +235,7 @@ func TestCorruptGroupsAreLeftAlone(t *testing.T) {
 
 			writeFile(t, path+".tmp~0123", "")
 			must(t, l.Sweep())
-			if after := snapshot(t, l.dir); after != before || !gone(t, path+".tmp~0123") {
+			if after := snapshot(t, l.Dir()); after != before || !gone(t, path+".tmp~0123") {
 				t.Errorf("changed:\n%s\n%s", before, after)
 			}
 		})
@@ -243,5 +243,5 @@ func TestCorruptGroupsAreLeftAlone(t *testing.T) {
 }
 
 func archiveRegistry(tx *GroupTx) error {
-	return tx.files[0].archiveCopy(tx.ledger.registryCopies(tx.id))
+	return tx.files[0].archiveCopy(tx.ledger.RegistryCopies(tx.id))
 }

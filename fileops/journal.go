@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -22,11 +23,11 @@ func (l *Ledger) writeJournal(id string, j journal) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := l.ensureDir(l.tmp()); err != nil {
+	if err := l.ensureDir(l.TmpRoot()); err != nil {
 		return "", err
 	}
 
-	path := filepath.Join(l.tmp(), newJournalName(id))
+	path := filepath.Join(l.TmpRoot(), layout.NewJournal(id))
 	return path, l.writeNew(path, data, SyncNone)
 }
 

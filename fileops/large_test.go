@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -35,7 +36,7 @@ func TestSparseFiles(t *testing.T) {
 			"g.supervisors.json":  func() error { _, err := l.ReadGroup("g"); return err },
 			"g.orchestrator.json": func() error { return l.HoldGroup("g", Existing, change) },
 		} {
-			path := filepath.Join(l.dir, name)
+			path := filepath.Join(l.Dir(), name)
 			text := readText(t, path)
 			sparse(t, path)
 			if err := do(); !errors.Is(err, protocol.ErrCorrupt) ||
@@ -45,15 +46,15 @@ func TestSparseFiles(t *testing.T) {
 			must(t, os.Truncate(path, int64(len(text))))
 		}
 
-		sparse(t, l.alerts("g"))
+		sparse(t, l.AlertsPath("g"))
 		lines, err := l.Alerts("g", 0)
 		if wanted := c.Commit != CommitLink; wanted && !errors.Is(err, protocol.ErrCorrupt) ||
 			!wanted && (err != nil || lines != nil) {
 			t.Errorf("alerts, %s: got %v, %v", c.Commit, lines, err)
 		}
 
-		sparse(t, l.marker())
-		if _, err := Open(l.dir, Options{}); !errors.Is(err, ErrConfig) ||
+		sparse(t, l.MarkerPath())
+		if _, err := Open(l.Dir(), Options{}); !errors.Is(err, ErrConfig) ||
 			errors.Is(err, protocol.ErrCorrupt) {
 			t.Errorf("ledger.json: got %v", err)
 		}
@@ -78,7 +79,7 @@ func TestAlertsOfMoreThanMemory(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
 	pass(t, l, "a")
-	path := l.alerts("g")
+	path := l.AlertsPath("g")
 	line := func(seq int) string {
 		return fmt.Sprintf(`{"seq":%d,"x":%q}`+"\n", seq,
 			strings.Repeat("x", 20<<20))
@@ -101,7 +102,7 @@ func TestEditTooLarge(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{Sync: SyncNone})
 	must(t, edits(add("a", false))(l))
-	before := snapshot(t, l.dir)
+	before := snapshot(t, l.Dir())
 	err := l.Edit("op", Existing, func(tx *byteTx) error {
 		tx.Replace(make([]byte, maxFile+1), false)
 		return nil
@@ -110,7 +111,7 @@ func TestEditTooLarge(t *testing.T) {
 	if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "op.json") {
 		t.Errorf("got %v", err)
 	}
-	if after := snapshot(t, l.dir); after != before {
+	if after := snapshot(t, l.Dir()); after != before {
 		t.Errorf("changed:\n%s\n%s", before, after)
 	}
 
@@ -121,15 +122,16 @@ func TestEditTooLarge(t *testing.T) {
 func TestNumbersOfCopies(t *testing.T) {
 	t.Parallel()
 	for _, c := range []Config{{}, linkedConfig} {
-		for number, ok := range map[int]bool{maxCopy - 1: true, maxCopy: false, maxCopy + 1: true,
-			math.MaxInt64: true} {
+		for number, ok := range map[int]bool{layout.MaxCopy - 1: true, layout.MaxCopy: false,
+			layout.MaxCopy + 1: true,
+			math.MaxInt64:      true} {
 			l := testLedger(t, c, Options{})
 			editOp(t, l, pushing("a"))
 			editOp(t, l, popping("a"))
-			text := strings.Replace(readText(t, l.operation("op")), `"revision": 2`,
+			text := strings.Replace(readText(t, l.OperationPath("op")), `"revision": 2`,
 				`"revision": 1`, 1)
-			writeFile(t, l.archived("op", 1), text)
-			writeFile(t, filepath.Join(l.archive(), fmt.Sprintf("op~%d.json", number)), text)
+			writeFile(t, l.ArchivePath("op", 1), text)
+			writeFile(t, filepath.Join(l.ArchiveDir(), fmt.Sprintf("op~%d.json", number)), text)
 			var err error
 
 			for range 4 {
@@ -147,8 +149,8 @@ func TestNumbersOfCopies(t *testing.T) {
 
 	l := testLedger(t, Config{}, Options{})
 	pass(t, l, "a")
-	writeFile(t, l.registryCopies("g").path(maxCopy), "x")
-	writeFile(t, l.registryCopies("g").path(math.MaxInt64), "x")
+	writeFile(t, l.RegistryCopies("g").Path(layout.MaxCopy), "x")
+	writeFile(t, l.RegistryCopies("g").Path(math.MaxInt64), "x")
 	if err := l.HoldGroup("g", Existing, archiveRegistry); !errors.Is(err, protocol.ErrCorrupt) {
 		t.Errorf("a registry: got %v", err)
 	}
@@ -221,7 +223,7 @@ func TestNamesThatAreNoVersions(t *testing.T) {
 	editOp(t, l, pushing("a"))
 	for _, n := range []string{"9223372036854775807", "9223372036854775808", "4611686018427387906",
 		"-1", "01"} {
-		writeFile(t, l.operation("op")+"."+n, "{}")
+		writeFile(t, l.OperationPath("op")+"."+n, "{}")
 	}
 
 	editOp(t, l, pushing("b"))

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/notify"
 	"github.com/dpl-project/dpl/protocol"
 )
 
 // Ledger is an opened ledger directory. Goroutines may share one.
 type Ledger struct {
-	dir      string
+	layout.Paths
 	fs       disk.FS
 	euid     int
 	options  Options
@@ -75,11 +76,8 @@ func newLedger(dir string, o Options) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Ledger{dir: dir, fs: o.FS, euid: o.FS.Euid(), options: o}, nil
+	return &Ledger{Paths: layout.In(dir), fs: o.FS, euid: o.FS.Euid(), options: o}, nil
 }
-
-// Dir returns the absolute path of the ledger.
-func (l *Ledger) Dir() string { return l.dir }
 
 // Config returns the content of ledger.json.
 func (l *Ledger) Config() Config { return l.config }
@@ -89,10 +87,10 @@ func (l *Ledger) Config() Config { return l.config }
 func (l *Ledger) Notify(operations, groups []string) *notify.Notifier {
 	var files []string
 	for _, id := range operations {
-		files = append(files, l.operation(id))
+		files = append(files, l.OperationPath(id))
 	}
 	for _, id := range groups {
-		files = append(files, l.supervisors(id))
+		files = append(files, l.SupervisorsPath(id))
 	}
 	return notify.New(l.fs, files)
 }

@@ -92,7 +92,7 @@ func TestSharedLedgerBelongsToTheGroup(t *testing.T) {
 		".": dir, "operations": dir, "archive": dir, "tmp": dir, "tmp/op": dir, "tmp/op/call": dir,
 		"ledger.json": file, "operations/op.json": file, "operations/op.json.lock": file,
 	} {
-		wantMode(t, filepath.Join(l.dir, name), want)
+		wantMode(t, filepath.Join(l.Dir(), name), want)
 	}
 }
 
@@ -131,13 +131,13 @@ func TestUnusableLedgers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := testLedger(t, Config{}, Options{})
-			if err := os.WriteFile(l.marker(), []byte(text), 0o600); err != nil {
+			if err := os.WriteFile(l.MarkerPath(), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 
 			for _, open := range []func() (*Ledger, error){
-				func() (*Ledger, error) { return Open(l.dir, Options{}) },
-				func() (*Ledger, error) { return Create(l.dir, Config{}, Options{}) },
+				func() (*Ledger, error) { return Open(l.Dir(), Options{}) },
+				func() (*Ledger, error) { return Create(l.Dir(), Config{}, Options{}) },
 			} {
 				_, err := open()
 				if !errors.Is(err, ErrConfig) || errors.Is(err, protocol.ErrCorrupt) ||
@@ -146,7 +146,7 @@ func TestUnusableLedgers(t *testing.T) {
 				}
 			}
 
-			if data, _ := os.ReadFile(l.marker()); string(data) != text {
+			if data, _ := os.ReadFile(l.MarkerPath()); string(data) != text {
 				t.Errorf("it was changed to %q", data)
 			}
 		})
@@ -205,7 +205,7 @@ func TestLedgerThroughSymlink(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(l.dir, link); err != nil {
+	if err := os.Symlink(l.Dir(), link); err != nil {
 		t.Fatal(err)
 	}
 
@@ -225,7 +225,7 @@ func TestLedgerThroughSymlink(t *testing.T) {
 	if err := through.Edit("op", Existing, archive); err != nil {
 		t.Fatal(err)
 	}
-	if left := filesIn(t, l.tmp()); len(left) > 0 {
+	if left := filesIn(t, l.TmpRoot()); len(left) > 0 {
 		t.Errorf("left in tmp: %v", left)
 	}
 }
@@ -258,7 +258,7 @@ func TestReadListArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	writeFile(t, filepath.Join(l.operations(), "~.json"), "not an operation")
+	writeFile(t, filepath.Join(l.OperationsDir(), "~.json"), "not an operation")
 	list, err := l.List()
 	if err != nil || len(list) != 1 || list[0].ID != "B" ||
 		time.Since(list[0].ModTime) > time.Hour {
@@ -277,7 +277,7 @@ func TestPruneArchive(t *testing.T) {
 	}
 
 	for name, age := range ages {
-		path := filepath.Join(l.archive(), name)
+		path := filepath.Join(l.ArchiveDir(), name)
 		writeFile(t, path, "x")
 		if err := os.Chtimes(path, now, now.Add(-age)); err != nil {
 			t.Fatal(err)
@@ -290,7 +290,7 @@ func TestPruneArchive(t *testing.T) {
 
 	delete(ages, "edge.json")
 	delete(ages, "twice~2.json")
-	for _, name := range filesIn(t, l.archive()) {
+	for _, name := range filesIn(t, l.ArchiveDir()) {
 		if _, kept := ages[name]; !kept {
 			t.Errorf("%s should have gone", name)
 		}
@@ -328,7 +328,7 @@ func TestLostLockFileIsMadeAgain(t *testing.T) {
 	if err := l.Edit("op", OrCreate, add("a", false)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(l.operationLock("op")); err != nil {
+	if err := os.Remove(l.OperationLock("op")); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Edit("op", Existing, add("b", false)); err != nil {

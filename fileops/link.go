@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 )
 
 // The limits of prune.
@@ -63,7 +63,7 @@ func (r *replacement) link(n int64) (made outcome, err error) {
 	l, version, before := r.ledger, r.version(n), r.version(r.base.version)
 	info := r.base.info
 	if !r.base.exists && !r.base.over {
-		before = originOf(r.path)
+		before = layout.OriginOf(r.path)
 		if info, err = r.origin(r.base); err != nil {
 			return notMade, err
 		}
@@ -92,7 +92,7 @@ func (r *replacement) link(n int64) (made outcome, err error) {
 // origin creates the file that the first version follows, and then looks again: a process that sees
 // it looks no further back.
 func (f file) origin(base state) (disk.Info, error) {
-	l, path := f.ledger, originOf(f.path)
+	l, path := f.ledger, layout.OriginOf(f.path)
 	if err := l.publish(path, nil, SyncNone); err != nil {
 		return disk.Info{}, err
 	}
@@ -186,7 +186,7 @@ func (f file) settleOver(s state, young string) (state, error) {
 
 // makeHint makes a version the hint, but not another file that has got its name in the meantime.
 func (f file) makeHint(s state) error {
-	l, temp := f.ledger, tempOf(f.path)
+	l, temp := f.ledger, layout.TempOf(f.path)
 	if _, err := l.linkNew(f.version(s.version), temp); err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (f file) finishArchive(s state) error {
 			return err
 		}
 
-		err = f.ledger.fs.Link(f.version(s.version), f.copies.path(next))
+		err = f.ledger.fs.Link(f.version(s.version), f.copies.Path(next))
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
@@ -252,7 +252,7 @@ func (f file) newestRevision() (revision int64, newest int, err error) {
 		return 0, 0, err
 	}
 
-	data, _, err := f.ledger.readFile(f.copies.path(newest))
+	data, _, err := f.ledger.readFile(f.copies.Path(newest))
 	if err == nil {
 		revision, err = revisionOf(data)
 	}
@@ -263,7 +263,7 @@ func (f file) newestRevision() (revision int64, newest int, err error) {
 // a hint no one makes another copy.
 func (f file) removeHint() error {
 	if f.ledger.sync(false) == SyncFull {
-		if err := f.ledger.withFile(f.ledger.archive(), disk.File.Sync); err != nil {
+		if err := f.ledger.withFile(f.ledger.ArchiveDir(), disk.File.Sync); err != nil {
 			return err
 		}
 	}
@@ -275,8 +275,8 @@ func (f file) removeHint() error {
 // it.
 func (f file) pruneOver(young string) error {
 	l, keep := f.ledger, 0
-	if f.copies != (copies{}) {
-		switch _, err := l.fs.Lstat(f.copies.path(1)); { // of all copies it goes last
+	if f.copies != (layout.Copies{}) {
+		switch _, err := l.fs.Lstat(f.copies.Path(1)); { // of all copies it goes last
 		case err == nil:
 			keep = 1
 		case !errors.Is(err, fs.ErrNotExist):
@@ -287,7 +287,7 @@ func (f file) pruneOver(young string) error {
 	dir, base := filepath.Split(f.path)
 	names, err := l.readDir(dir)
 	for _, name := range names {
-		if of, _, ok := strings.Cut(name, sightingsMark); ok && of == base {
+		if layout.IsSightings(name, base) {
 			err = errors.Join(err, l.removeIfThere(filepath.Join(dir, name)))
 		}
 	}
@@ -310,7 +310,7 @@ func (f file) prune(keep int, young string) error {
 		return err
 	}
 
-	old := []string{originOf(f.path)}
+	old := []string{layout.OriginOf(f.path)}
 	for _, n := range numbers[:len(numbers)-keep] {
 		old = append(old, f.version(n))
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -20,7 +21,7 @@ func linkedHooked(t *testing.T) (l, other *Ledger, h *hooked) {
 	t.Helper()
 	h = &hooked{FS: leased{}}
 	l = testLedger(t, linkedConfig, Options{FS: h})
-	other, err := Open(l.dir, Options{FS: leased{}})
+	other, err := Open(l.Dir(), Options{FS: leased{}})
 	must(t, err)
 	return l, other, h
 }
@@ -28,10 +29,10 @@ func linkedHooked(t *testing.T) (l, other *Ledger, h *hooked) {
 // pruneAll removes what an hour would: everything in operations/ whose name has one of the parts.
 func pruneAll(t *testing.T, l *Ledger, parts ...string) {
 	t.Helper()
-	for _, name := range namesIn(t, l.operations()) {
+	for _, name := range namesIn(t, l.OperationsDir()) {
 		if slices.ContainsFunc(parts,
 			func(part string) bool { return strings.Contains(name, part) }) {
-			must(t, os.Remove(filepath.Join(l.operations(), name)))
+			must(t, os.Remove(filepath.Join(l.OperationsDir(), name)))
 		}
 	}
 }
@@ -42,10 +43,10 @@ func TestLinkOriginGoes(t *testing.T) {
 	t.Parallel()
 	l, _, h := linkedHooked(t)
 	h.before = nth(t, 1, "stat", ".origin",
-		func() error { return os.Remove(originOf(l.operation("op"))) })
+		func() error { return os.Remove(layout.OriginOf(l.OperationPath("op"))) })
 	editOp(t, l, pushing("a"))
 	wantCalls(t, l, 1, "a")
-	wantNames(t, l.operations(), "op.json", "op.json.1", "op.json.lock", "op.json.origin")
+	wantNames(t, l.OperationsDir(), "op.json", "op.json.1", "op.json.lock", "op.json.origin")
 }
 
 // A first push that is paused while others make, archive and prune the operation does not begin at
@@ -64,7 +65,7 @@ func TestLinkFirstPushComesLate(t *testing.T) {
 		t.Errorf("it is at revision %d", op.Revision)
 	}
 
-	wantNames(t, l.archive(), "op.json")
+	wantNames(t, l.ArchiveDir(), "op.json")
 	wantCalls(t, l, 5, "a")
 }
 
@@ -93,10 +94,10 @@ func TestLinkHintMadeGoodByTwo(t *testing.T) {
 	t.Parallel()
 	l, _, h := linkedHooked(t)
 	editOp(t, l, pushing("a"))
-	hint := l.operation("op")
+	hint := l.OperationPath("op")
 	must(t, os.Remove(hint))
 	h.before = nth(t, 1, "link", "/op.json",
-		func() error { return os.Link(versionOf(hint, 1), hint) })
+		func() error { return os.Link(layout.VersionOf(hint, 1), hint) })
 	editOp(t, l, pushing("b"))
 	wantCalls(t, l, 2, "a", "b")
 }
@@ -107,7 +108,7 @@ func TestLinkHintThatCannotBeMade(t *testing.T) {
 	t.Parallel()
 	l, _, h := linkedHooked(t)
 	editOp(t, l, pushing("a"))
-	hint := l.operation("op")
+	hint := l.OperationPath("op")
 	must(t, os.Remove(hint))
 	h.before = nth(t, 1, "link", "/op.json.tmp~", broken)
 	if _, err := l.EditOperation("op", Existing, pushing("b")); !errors.Is(err, errDisk) {
@@ -115,12 +116,12 @@ func TestLinkHintThatCannotBeMade(t *testing.T) {
 	}
 
 	wantCalls(t, l, 1, "a")
-	wantNames(t, l.operations(), "op.json.1", "op.json.lock", "op.json.origin")
+	wantNames(t, l.OperationsDir(), "op.json.1", "op.json.lock", "op.json.origin")
 
 	h.before = nth(t, 1, "link", "/op.json.tmp~", func() error {
-		text := strings.ReplaceAll(readText(t, versionOf(hint, 1)), `"a"`, `"z"`)
-		return errors.Join(os.Remove(versionOf(hint, 1)),
-			os.WriteFile(versionOf(hint, 1), []byte(text), 0o600))
+		text := strings.ReplaceAll(readText(t, layout.VersionOf(hint, 1)), `"a"`, `"z"`)
+		return errors.Join(os.Remove(layout.VersionOf(hint, 1)),
+			os.WriteFile(layout.VersionOf(hint, 1), []byte(text), 0o600))
 	})
 
 	editOp(t, l, pushing("b"))
@@ -146,7 +147,7 @@ func TestLinkRevisionThatDoesNotFollow(t *testing.T) {
 		}
 
 		wantCalls(t, l, 2, "a", "b")
-		wantNames(t, l.operations(), "op.json", "op.json.1", "op.json.2", "op.json.lock",
+		wantNames(t, l.OperationsDir(), "op.json", "op.json.1", "op.json.2", "op.json.lock",
 			"op.json.origin")
 	}
 }
@@ -160,7 +161,7 @@ func TestLinkArchivesNoStray(t *testing.T) {
 	editOp(t, l, popping("a"))
 	editOp(t, l, cleaning)
 	editOp(t, l, cleaning)
-	last := versionOf(l.operation("op"), 4)
+	last := layout.VersionOf(l.OperationPath("op"), 4)
 	h.before = nth(t, 1, "link", ".json.5", func() error {
 		data, err := os.ReadFile(last)
 		return errors.Join(err, os.Remove(last), os.WriteFile(last, data, 0o600))
@@ -171,7 +172,7 @@ func TestLinkArchivesNoStray(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 
-	wantNames(t, l.archive())
+	wantNames(t, l.ArchiveDir())
 }
 
 // A network client may report that the version an edit follows is gone, although it exists. It is
@@ -226,7 +227,7 @@ func TestLinkTooLateTells(t *testing.T) {
 	t.Parallel()
 	l, _, h := linkedHooked(t)
 	editOp(t, l, pushing("a"))
-	first := versionOf(l.operation("op"), 1)
+	first := layout.VersionOf(l.OperationPath("op"), 1)
 	h.before = nth(t, 1, "link", ".json.2", func() error {
 		return errors.Join(os.Remove(first), os.WriteFile(first, []byte("{}"), 0o600))
 	})
@@ -265,7 +266,7 @@ func TestLinkPruningStops(t *testing.T) {
 			t.Errorf("%s %d of %s: got %v", c.call, c.n, c.suffix, err)
 		}
 
-		wantNames(t, l.operations(), c.left...)
+		wantNames(t, l.OperationsDir(), c.left...)
 	}
 }
 
@@ -275,9 +276,9 @@ func TestSettle(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, linkedConfig, Options{})
 	editOp(t, l, pushing("a"))
-	must(t, os.Remove(l.operation("op")))
-	release := holdFile(t, l.operationLock("op"))
-	if l.Settle("op"); l.exists(l.operation("op")) {
+	must(t, os.Remove(l.OperationPath("op")))
+	release := holdFile(t, l.OperationLock("op"))
+	if l.Settle("op"); l.exists(l.OperationPath("op")) {
 		t.Error("it was made good without the lock")
 	}
 
@@ -288,7 +289,7 @@ func TestSettle(t *testing.T) {
 	if left := l.Leftovers(); len(left) != 1 || !errors.Is(left[0], errDisk) {
 		t.Errorf("leftovers: %v", left)
 	}
-	if l.Settle("op"); !l.exists(l.operation("op")) {
+	if l.Settle("op"); !l.exists(l.OperationPath("op")) {
 		t.Error("it is not made good")
 	}
 
@@ -318,9 +319,9 @@ func TestLinkHighestVersionGoes(t *testing.T) {
 		editOp(t, l, pushing(call))
 	}
 
-	must(t, os.Remove(l.operation("op")))
+	must(t, os.Remove(l.OperationPath("op")))
 	h.before = nth(t, 1, "open", ".json.3",
-		func() error { return os.Remove(versionOf(l.operation("op"), 3)) })
+		func() error { return os.Remove(layout.VersionOf(l.OperationPath("op"), 3)) })
 	if got, err := l.files(l.operationDocument("op"))[0].current(); got.version != 2 || err != nil {
 		t.Errorf("got version %d, %v", got.version, err)
 	}
@@ -334,13 +335,13 @@ func TestLinkHintWithoutVersions(t *testing.T) {
 	t.Parallel()
 	l, _, h := linkedHooked(t)
 	editOp(t, l, pushing("a"))
-	old := readText(t, l.operation("op"))
+	old := readText(t, l.OperationPath("op"))
 	end(t, l, "a")
 	editOp(t, l, pushing("b"))
-	newer := readText(t, l.operation("op"))
+	newer := readText(t, l.OperationPath("op"))
 	pruneAll(t, l, "")
 
-	writeFile(t, l.operation("op"), newer)
+	writeFile(t, l.OperationPath("op"), newer)
 	wantCalls(t, l, 6, "b")
 
 	h.before = nth(t, 1, "readdir", "/archive", broken)
@@ -353,8 +354,8 @@ func TestLinkHintWithoutVersions(t *testing.T) {
 		t.Errorf("the copy cannot be read: %v", err)
 	}
 
-	removeFile(t, l.operation("op"))
-	writeFile(t, l.operation("op"), old)
+	removeFile(t, l.OperationPath("op"))
+	writeFile(t, l.OperationPath("op"), old)
 	if op, archived, err := l.ReadOperation("op"); err != nil || !archived ||
 		op.State == protocol.Running {
 		t.Errorf("with an old hint: archived %v (%v)", archived, err)
@@ -374,7 +375,7 @@ func TestRevisionOf(t *testing.T) {
 		`{"a": {"revision": 1}, "revision": 7, nyi`: {7, nil},
 		`{}`:                                {0, nil},
 		`{"a": 1}`:                          {0, nil},
-		`{"revision": 4611686018427387904}`: {maxRevision, nil},
+		`{"revision": 4611686018427387904}`: {layout.MaxRevision, nil},
 		`{"revision": 4611686018427387905}`: {0, bad},
 		`{"revision": 9223372036854775807}`: {0, bad},
 		`{"revision": -1}`:                  {0, bad},

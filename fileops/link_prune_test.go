@@ -6,14 +6,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
 // age makes all files of the operations two hours old.
 func age(t *testing.T, l *Ledger) {
 	t.Helper()
-	for _, name := range namesIn(t, l.operations()) {
-		must(t, os.Chtimes(filepath.Join(l.operations(), name), time.Time{},
+	for _, name := range namesIn(t, l.OperationsDir()) {
+		must(t, os.Chtimes(filepath.Join(l.OperationsDir(), name), time.Time{},
 			time.Now().Add(-2*keepVersion)))
 	}
 }
@@ -25,7 +26,7 @@ func TestLinkPrunesWhatIsArchived(t *testing.T) {
 	end(t, l, "a")
 	age(t, l)
 	must(t, l.Sweep())
-	wantNames(t, l.operations(), "op.json.5")
+	wantNames(t, l.OperationsDir(), "op.json.5")
 	if _, archived, err := l.ReadOperation("op"); err != nil || !archived {
 		t.Errorf("archived %v (%v)", archived, err)
 	}
@@ -34,12 +35,12 @@ func TestLinkPrunesWhatIsArchived(t *testing.T) {
 	wantCalls(t, l, 6, "b")
 	end(t, l, "b")
 	age(t, l)
-	for _, name := range namesIn(t, l.archive()) {
-		must(t, os.Remove(filepath.Join(l.archive(), name)))
+	for _, name := range namesIn(t, l.ArchiveDir()) {
+		must(t, os.Remove(filepath.Join(l.ArchiveDir(), name)))
 	}
 
 	must(t, l.Sweep())
-	wantNames(t, l.operations())
+	wantNames(t, l.OperationsDir())
 }
 
 func TestLinkPrunesOldVersions(t *testing.T) {
@@ -49,7 +50,7 @@ func TestLinkPrunesOldVersions(t *testing.T) {
 
 	for op.Revision < keepVersions+pruneEvery { // as edits would
 		op.Revision++
-		writeFile(t, versionOf(l.operation("op"), op.Revision), op.Encode())
+		writeFile(t, layout.VersionOf(l.OperationPath("op"), op.Revision), op.Encode())
 	}
 
 	age(t, l)
@@ -61,12 +62,12 @@ func TestLinkPrunesOldVersions(t *testing.T) {
 		})
 	}
 
-	versions, err := file{ledger: l, path: l.operation("op")}.versions()
+	versions, err := file{ledger: l, path: l.OperationPath("op")}.versions()
 	must(t, err)
 	if len(versions) != keepVersions+versionsSince(op.Revision) {
 		t.Errorf("%d versions from %d to %d", len(versions), versions[0], versions[len(versions)-1])
 	}
-	if l.exists(originOf(l.operation("op"))) {
+	if l.exists(layout.OriginOf(l.OperationPath("op"))) {
 		t.Error("the origin is still there")
 	}
 }
@@ -78,15 +79,15 @@ func TestLinkPrunesOldVersionsOfAGroup(t *testing.T) {
 	must(t, l.HoldGroup("g", OrCreate, registering("a")))
 	g, err := l.ReadGroup("g")
 	must(t, err)
-	path, old := l.supervisors("g"), time.Now().Add(-2*keepVersion)
+	path, old := l.SupervisorsPath("g"), time.Now().Add(-2*keepVersion)
 
 	for g.Registry.Revision < keepVersions+pruneEvery { // as edits would
 		g.Registry.Revision++
-		writeFile(t, versionOf(path, g.Registry.Revision), g.Registry.Encode())
-		must(t, os.Chtimes(versionOf(path, g.Registry.Revision), time.Time{}, old))
+		writeFile(t, layout.VersionOf(path, g.Registry.Revision), g.Registry.Encode())
+		must(t, os.Chtimes(layout.VersionOf(path, g.Registry.Revision), time.Time{}, old))
 	}
 
-	for _, name := range []string{versionOf(path, 1), originOf(path)} {
+	for _, name := range []string{layout.VersionOf(path, 1), layout.OriginOf(path)} {
 		must(t, os.Chtimes(name, time.Time{}, old))
 	}
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -129,7 +130,7 @@ func TestLinkKeepsVersions(t *testing.T) {
 	l := testLedger(t, linkedConfig, Options{})
 	editOp(t, l, pushing("a"))
 	editOp(t, l, pushing("b"))
-	wantNames(t, l.operations(), "op.json", "op.json.1", "op.json.2", "op.json.lock",
+	wantNames(t, l.OperationsDir(), "op.json", "op.json.1", "op.json.2", "op.json.lock",
 		"op.json.origin")
 	wantCalls(t, l, 2, "a", "b")
 }
@@ -139,15 +140,15 @@ func TestLinkArchivesByAVersion(t *testing.T) {
 	l := testLedger(t, linkedConfig, Options{})
 	editOp(t, l, pushing("a"))
 	end(t, l, "a")
-	wantNames(t, l.operations(), "op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5",
+	wantNames(t, l.OperationsDir(), "op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5",
 		"op.json.origin")
-	wantNames(t, l.archive(), "op.json")
+	wantNames(t, l.ArchiveDir(), "op.json")
 	if _, err := l.EditOperation("op", Existing, cleaning); !errors.Is(err, ErrArchived) {
 		t.Errorf("an edit of it: %v", err)
 	}
 
 	must(t, l.Sweep())
-	wantNames(t, l.operations(), "op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5",
+	wantNames(t, l.OperationsDir(), "op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5",
 		"op.json.origin")
 	if op := editOp(t, l, pushing("b")); op.Revision != 6 {
 		t.Errorf("begun anew it has revision %d", op.Revision)
@@ -155,7 +156,7 @@ func TestLinkArchivesByAVersion(t *testing.T) {
 
 	wantCalls(t, l, 6, "b")
 	end(t, l, "b")
-	wantNames(t, l.archive(), "op.json", "op~2.json")
+	wantNames(t, l.ArchiveDir(), "op.json", "op~2.json")
 }
 
 // A paused holder of a lock loses it, and its edit, and makes it again of what is there then.
@@ -225,7 +226,7 @@ func TestLinkKnowsWhatIsPruned(t *testing.T) {
 						editOp(t, l, pushing("x"))
 						editOp(t, l, popping("x"))
 						for _, gone := range []string{".origin", ".1", ".2"} {
-							must(t, l.removeIfThere(l.operation("op")+gone))
+							must(t, l.removeIfThere(l.OperationPath("op")+gone))
 						}
 					}
 
@@ -250,18 +251,18 @@ func TestLinkReadsFromAnyHint(t *testing.T) {
 		editOp(t, l, pushing(call))
 	}
 
-	hint := l.operation("op")
+	hint := l.OperationPath("op")
 	for name, change := range map[string]func() error{
 		"late": func() error {
 			return errors.Join(os.Remove(hint),
-				os.Link(versionOf(hint, 1), hint))
+				os.Link(layout.VersionOf(hint, 1), hint))
 		},
 		"missing": func() error { return os.Remove(hint) },
 		"torn":    func() error { return os.WriteFile(hint, []byte("{"), 0o600) },
 		"edited":  func() error { return os.WriteFile(hint, []byte(`{"revision": 3}`), 0o600) },
 		"stray": func() error {
 			return errors.Join(os.Remove(hint),
-				os.Link(versionOf(hint, 1), versionOf(hint, 9)))
+				os.Link(layout.VersionOf(hint, 1), layout.VersionOf(hint, 9)))
 		},
 	} {
 		if name == "torn" || name == "edited" {
@@ -275,7 +276,7 @@ func TestLinkReadsFromAnyHint(t *testing.T) {
 			t.Errorf("%s: calls %q (%v)", name, got, err)
 		}
 		if name == "stray" {
-			must(t, os.Remove(versionOf(hint, 9)))
+			must(t, os.Remove(layout.VersionOf(hint, 9)))
 		}
 
 		editOp(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation,
@@ -294,8 +295,8 @@ func TestLinkIgnoresStrays(t *testing.T) {
 	l := testLedger(t, linkedConfig, Options{})
 	editOp(t, l, pushing("a"))
 	editOp(t, l, pushing("b"))
-	hint := l.operation("op")
-	for _, name := range []string{hint, versionOf(hint, 1), originOf(hint)} {
+	hint := l.OperationPath("op")
+	for _, name := range []string{hint, layout.VersionOf(hint, 1), layout.OriginOf(hint)} {
 		must(t, os.Remove(name))
 	}
 
@@ -311,13 +312,13 @@ func TestLinkTakesOverFromRename(t *testing.T) {
 	editOp(t, old, pushing("a"))
 	data, err := linkedConfigOf(old).encode()
 	must(t, err)
-	must(t, os.WriteFile(old.marker(), data, 0o600))
-	l, err := Open(old.dir, Options{})
+	must(t, os.WriteFile(old.MarkerPath(), data, 0o600))
+	l, err := Open(old.Dir(), Options{})
 	must(t, err)
 	wantCalls(t, l, 1, "a")
 	editOp(t, l, pushing("b"))
 	wantCalls(t, l, 2, "a", "b")
-	wantNames(t, l.operations(), "op.json", "op.json.1", "op.json.2", "op.json.lock")
+	wantNames(t, l.OperationsDir(), "op.json", "op.json.1", "op.json.2", "op.json.lock")
 }
 
 func linkedConfigOf(l *Ledger) Config {
@@ -351,7 +352,7 @@ func TestLinkOfAGroup(t *testing.T) {
 		return registering("c")(tx)
 	}))
 
-	must(t, os.Remove(l.supervisors("g")))
+	must(t, os.Remove(l.SupervisorsPath("g")))
 	g, err := l.ReadGroup("g")
 	must(t, err)
 
@@ -425,9 +426,9 @@ func TestLinkFollowsBeyondAnEnd(t *testing.T) {
 	editOp(t, l, pushing("a"))
 	end(t, l, "a")
 	editOp(t, l, pushing("b"))
-	hint := l.operation("op")
+	hint := l.OperationPath("op")
 	must(t, os.Remove(hint))
-	must(t, os.Link(versionOf(hint, 1), hint))
+	must(t, os.Link(layout.VersionOf(hint, 1), hint))
 	wantCalls(t, l, 6, "b")
 	if op := editOp(t, l, pushing("c")); op.Revision != 7 {
 		t.Errorf("the next revision is %d", op.Revision)
@@ -441,9 +442,9 @@ func TestLinkMakesTheCopyThatIsMissing(t *testing.T) {
 	l := testLedger(t, linkedConfig, Options{})
 	editOp(t, l, pushing("a"))
 	end(t, l, "a")
-	must(t, os.Remove(l.archived("op", 1)))
+	must(t, os.Remove(l.ArchivePath("op", 1)))
 	must(t, l.Sweep())
-	wantNames(t, l.archive(), "op.json")
+	wantNames(t, l.ArchiveDir(), "op.json")
 }
 
 // A group whose maker was killed before it made the hint is found again, by name, after a sweep.
@@ -451,7 +452,7 @@ func TestSweepMakesTheHintOfAGroup(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{})
 	must(t, l.HoldGroup("g", OrCreate, registering("a")))
-	must(t, errors.Join(os.Remove(l.supervisors("g")), os.Remove(l.orchestrator("g"))))
+	must(t, errors.Join(os.Remove(l.SupervisorsPath("g")), os.Remove(l.OrchestratorPath("g"))))
 	must(t, l.Sweep())
 	groups, err := l.Groups()
 	must(t, err)

@@ -17,14 +17,14 @@ func TestPolledLock(t *testing.T) {
 		t.Fatal("it waits in the kernel")
 	}
 
-	writeFile(t, l.operationLock("op"), "")
-	release := hold(t, l.dir)
+	writeFile(t, l.OperationLock("op"), "")
+	release := hold(t, l.Dir())
 	never := func(*byteTx) error { t.Error("change was called without the lock"); return nil }
 	if err := l.Edit("op", OrCreate|Try, never); !errors.Is(err, ErrBusy) {
 		t.Errorf("without waiting: %v", err)
 	}
 
-	hasty, err := Open(l.dir, Options{LockTimeout: 50 * time.Millisecond})
+	hasty, err := Open(l.Dir(), Options{LockTimeout: 50 * time.Millisecond})
 	must(t, err)
 	if err := hasty.Edit("op", OrCreate, never); !errors.Is(err, ErrBusy) {
 		t.Errorf("after a while: %v", err)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -65,7 +66,7 @@ func (r *LogReader) tail(lines int) (text []byte, size int64, err error) {
 	for n := 0; ; n++ {
 		path := r.path
 		if n > 0 {
-			path = rotatedLogOf(r.path, n)
+			path = layout.RotatedLogOf(r.path, n)
 		}
 
 		data, all, err := r.lastLines(path, lines-bytes.Count(text, []byte{'\n'}))
@@ -166,7 +167,7 @@ func (r *LogReader) Next() ([]byte, error) {
 
 // generation returns the newest rotated file, and whether a rotation is in progress.
 func (r *LogReader) generation() (newest disk.FileID, rotating bool, err error) {
-	_, err = r.ledger.fs.Lstat(nextLogOf(r.path))
+	_, err = r.ledger.fs.Lstat(layout.NextLogOf(r.path))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return newest, false, err
 	}
@@ -181,7 +182,7 @@ func (r *LogReader) generation() (newest disk.FileID, rotating bool, err error) 
 }
 
 func (r *LogReader) newestRotated() (disk.FileID, error) {
-	info, err := r.ledger.fs.Lstat(rotatedLogOf(r.path, 1))
+	info, err := r.ledger.fs.Lstat(layout.RotatedLogOf(r.path, 1))
 	return info.ID, ignoreMissing(err)
 }
 
@@ -191,7 +192,7 @@ func (r *LogReader) newestRotated() (disk.FileID, error) {
 func (r *LogReader) rotated() (text []byte, at int64, read disk.FileID, err error) {
 	n := 1
 	for ; ; n++ {
-		info, err := r.ledger.fs.Lstat(rotatedLogOf(r.path, n))
+		info, err := r.ledger.fs.Lstat(layout.RotatedLogOf(r.path, n))
 		if errors.Is(err, fs.ErrNotExist) || err == nil && info.ID == r.newest {
 			break
 		}
@@ -202,7 +203,7 @@ func (r *LogReader) rotated() (text []byte, at int64, read disk.FileID, err erro
 
 	at, read = r.at, r.newest
 	for ; n > 1; n-- {
-		more, info, err := r.from(rotatedLogOf(r.path, n-1), at, mostText-len(text))
+		more, info, err := r.from(layout.RotatedLogOf(r.path, n-1), at, mostText-len(text))
 		if err != nil {
 			return nil, 0, read, err
 		}

@@ -7,9 +7,9 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -38,7 +38,8 @@ func (l *Ledger) RotateLog(group, supervisor string, limit int64, keep int) (boo
 	if err != nil {
 		return false, ignoreMissing(err)
 	}
-	if _, err := l.fs.Lstat(nextLogOf(path)); info.Size <= limit && errors.Is(err, fs.ErrNotExist) {
+	if _, err := l.fs.Lstat(layout.NextLogOf(path)); info.Size <= limit &&
+		errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 
@@ -129,7 +130,7 @@ func (r *rotation) drop(size *int64, limit int64) error {
 
 // settle finishes the rotation of a dead pass, and removes its temporary files.
 func (r *rotation) settle() error {
-	dir, name := filepath.Split(nextLogOf(r.path))
+	dir, name := filepath.Split(layout.NextLogOf(r.path))
 	names, err := r.ledger.readDir(dir)
 	if err != nil {
 		return err
@@ -137,7 +138,7 @@ func (r *rotation) settle() error {
 
 	left := false
 	for _, other := range names {
-		if strings.HasPrefix(other, name+tempMark) {
+		if layout.IsTemp(other, name) {
 			err = errors.Join(err, r.ledger.removeIfThere(filepath.Join(dir, other)))
 		}
 		left = left || other == name
@@ -147,7 +148,7 @@ func (r *rotation) settle() error {
 		return err
 	}
 
-	next, err := r.ledger.fs.Open(nextLogOf(r.path))
+	next, err := r.ledger.fs.Open(layout.NextLogOf(r.path))
 	if err != nil {
 		return err
 	}
@@ -158,7 +159,7 @@ func (r *rotation) settle() error {
 	case err != nil:
 		return err
 	case uncut:
-		return r.ledger.removeIfThere(nextLogOf(r.path))
+		return r.ledger.removeIfThere(layout.NextLogOf(r.path))
 	}
 
 	return r.shift()
@@ -189,7 +190,7 @@ func begins(log, next disk.File) (bool, error) {
 // copy copies the first size bytes of the log to .next.
 func (r *rotation) copy(size int64) error {
 	l, sync := r.ledger, r.ledger.sync(false)
-	temp := tempOf(nextLogOf(r.path))
+	temp := layout.TempOf(layout.NextLogOf(r.path))
 	to, err := l.createFile(temp)
 	if err != nil {
 		return err
@@ -202,7 +203,7 @@ func (r *rotation) copy(size int64) error {
 
 	err = errors.Join(err, to.Close())
 	if err == nil {
-		err = l.fs.Replace(temp, nextLogOf(r.path))
+		err = l.fs.Replace(temp, layout.NextLogOf(r.path))
 	}
 	if err != nil {
 		return errors.Join(err, l.removeIfThere(temp))
@@ -217,7 +218,7 @@ func (r *rotation) copy(size int64) error {
 // truncate empties the log, after copying the rest of it to .next, which has the first copied
 // bytes. Nothing keeps the service from writing between the last read and the truncation.
 func (r *rotation) truncate(copied int64) error {
-	next, err := r.ledger.fs.OpenAppend(nextLogOf(r.path))
+	next, err := r.ledger.fs.OpenAppend(layout.NextLogOf(r.path))
 	if err != nil {
 		return err
 	}
@@ -278,7 +279,7 @@ func (r *rotation) shift() error {
 
 	var numbers []int
 	for _, name := range names {
-		if n, ok := rotatedLog(log, name); ok {
+		if n, ok := layout.RotatedLog(log, name); ok {
 			numbers = append(numbers, n)
 		}
 	}
@@ -288,18 +289,19 @@ func (r *rotation) shift() error {
 		if n >= r.keep {
 			continue
 		}
-		if err := l.fs.Replace(rotatedLogOf(r.path, n), rotatedLogOf(r.path, n+1)); err != nil {
+		if err := l.fs.Replace(layout.RotatedLogOf(r.path, n),
+			layout.RotatedLogOf(r.path, n+1)); err != nil {
 			return err
 		}
 	}
 
-	if err := l.fs.Replace(nextLogOf(r.path), rotatedLogOf(r.path, 1)); err != nil {
+	if err := l.fs.Replace(layout.NextLogOf(r.path), layout.RotatedLogOf(r.path, 1)); err != nil {
 		return err
 	}
 
 	for _, n := range numbers {
 		if n > r.keep {
-			err = errors.Join(err, l.removeIfThere(rotatedLogOf(r.path, n)))
+			err = errors.Join(err, l.removeIfThere(layout.RotatedLogOf(r.path, n)))
 		}
 	}
 

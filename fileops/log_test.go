@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 )
 
 // A logWriter appends numbered lines to a log that it has opened once, as a service does.
@@ -48,7 +49,7 @@ func logText(t *testing.T, l *Ledger) (text string) {
 	for n := range 10 {
 		path := l.LogPath("g", "s")
 		if n > 0 {
-			path = rotatedLogOf(path, n)
+			path = layout.RotatedLogOf(path, n)
 		}
 
 		data, err := os.ReadFile(path)
@@ -80,7 +81,7 @@ func TestRotateLog(t *testing.T) {
 			t.Parallel()
 			l, h := hookedLedger(t, Config{}, Options{})
 			h.before = before
-			dir := l.groupLogs("g")
+			dir := l.GroupLogs("g")
 			if done, err := l.RotateLog("g", "s", logLimit, 3); done || err != nil {
 				t.Errorf("got %v, %v without a log", done, err)
 			}
@@ -135,7 +136,7 @@ func needsCut(t *testing.T) {
 	}
 
 	if _, err := l.RotateLog("g", "s", logLimit, 3); errors.Is(err, errDisk) {
-		t.Skip("the file system of temporary files cannot cut off the front of a file")
+		t.Skip("the file system of layout.Temporary files cannot cut off the front of a file")
 	}
 }
 
@@ -155,7 +156,7 @@ func TestRotateLogKilled(t *testing.T) {
 				l, h := hookedLedger(t, Config{}, Options{})
 				w := newLogWriter(t, l, "s")
 				w.write(5)
-				must(t, os.WriteFile(rotatedLogOf(l.LogPath("g", "s"), 1), []byte("older\n"),
+				must(t, os.WriteFile(layout.RotatedLogOf(l.LogPath("g", "s"), 1), []byte("older\n"),
 					0o600))
 				w.write(15_000)
 				calls := 0
@@ -211,7 +212,7 @@ func TestRotateLogKilled(t *testing.T) {
 					t.Fatalf("call %d: got %d bytes, want %d", at, len(got), w.text.Len()+6)
 				}
 
-				for _, name := range namesIn(t, l.groupLogs("g")) {
+				for _, name := range namesIn(t, l.GroupLogs("g")) {
 					if strings.Contains(name, "next") {
 						t.Errorf("call %d: %s is left", at, name)
 					}
@@ -233,7 +234,7 @@ func TestRotateLogKeepsAll(t *testing.T) {
 	w := newLogWriter(t, l, "s")
 	path := l.LogPath("g", "s")
 	for _, n := range []int{1, 2, 7, math.MaxInt - 1} {
-		must(t, os.WriteFile(rotatedLogOf(path, n), nil, 0o600))
+		must(t, os.WriteFile(layout.RotatedLogOf(path, n), nil, 0o600))
 	}
 
 	for _, limit := range []int64{logLimit, 1 << 40, math.MaxInt64} {
@@ -244,7 +245,7 @@ func TestRotateLogKeepsAll(t *testing.T) {
 		}
 	}
 
-	wantNames(t, l.groupLogs("g"), "s.log", "s.log.1", "s.log.2", "s.log.3", "s.log.8",
+	wantNames(t, l.GroupLogs("g"), "s.log", "s.log.1", "s.log.2", "s.log.3", "s.log.8",
 		"s.log."+strconv.Itoa(math.MaxInt))
 }
 
@@ -400,7 +401,7 @@ func TestReadLogDuringRotation(t *testing.T) {
 	r, _, err := l.ReadLog("g", "s", 0)
 	must(t, err)
 	w.write(3)
-	must(t, os.WriteFile(nextLogOf(l.LogPath("g", "s")), nil, 0o600))
+	must(t, os.WriteFile(layout.NextLogOf(l.LogPath("g", "s")), nil, 0o600))
 
 	for range patienceWithRotation {
 		if text, err := r.Next(); err != nil || len(text) > 0 {
@@ -412,7 +413,7 @@ func TestReadLogDuringRotation(t *testing.T) {
 		t.Errorf("got %q, %v", text, err)
 	}
 
-	must(t, os.Remove(nextLogOf(l.LogPath("g", "s"))))
+	must(t, os.Remove(layout.NextLogOf(l.LogPath("g", "s"))))
 
 	// One that comes between two looks of the reader: it looks again.
 	w.write(15_000)
@@ -499,8 +500,8 @@ func TestReadLogHugeRotated(t *testing.T) {
 	must(t, err)
 
 	must(t, os.Truncate(path, 2*mostText+15))
-	must(t, os.Rename(path, rotatedLogOf(path, 2)))
-	writeFile(t, rotatedLogOf(path, 1), "first")
+	must(t, os.Rename(path, layout.RotatedLogOf(path, 2)))
+	writeFile(t, layout.RotatedLogOf(path, 1), "first")
 	writeFile(t, path, "second")
 
 	for i, want := range []int{mostText, mostText, len("\x00\x00\x00\x00\x00firstsecond"), 0} {

@@ -82,12 +82,12 @@ func TestMountPointsAreNotCrossed(t *testing.T) {
 				t.Error("sweep: nothing was said about the rest")
 			}
 
-			paths, err := filepath.Glob(filepath.Join(root, trashPrefix+"*",
+			paths, err := filepath.Glob(filepath.Join(root, ".dpl-trash-"+"*",
 				"deep/mounted/dir/file"))
 			if err != nil || len(paths) != 1 {
 				t.Errorf("deleted on another mount: %v, %v", paths, err)
 			}
-			if others, _ := filepath.Glob(filepath.Join(root, trashPrefix+"*",
+			if others, _ := filepath.Glob(filepath.Join(root, ".dpl-trash-"+"*",
 				"other")); len(others) > 0 {
 				t.Errorf("left: %v", others)
 			}

@@ -114,7 +114,7 @@ func TestNotifyTellsOfArchiving(t *testing.T) {
 			}
 		})
 
-		await(t, n, func() bool { return gone(t, l.operation("op")) })
+		await(t, n, func() bool { return gone(t, l.OperationPath("op")) })
 		done.Wait()
 		if _, archived, err := l.ReadOperation("op"); !archived || err != nil {
 			t.Errorf("archived: %v, %v", archived, err)

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -61,12 +62,12 @@ func Create(dir string, c Config, o Options) (*Ledger, error) {
 }
 
 func (l *Ledger) open() error {
-	data, info, err := l.readFile(l.marker())
+	data, info, err := l.readFile(l.MarkerPath())
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		if err := l.checkUnmarked(); err != nil {
 			return err
 		}
-		data, info, err = l.readFile(l.marker())
+		data, info, err = l.readFile(l.MarkerPath())
 	}
 
 	if errors.Is(err, protocol.ErrCorrupt) {
@@ -79,11 +80,11 @@ func (l *Ledger) open() error {
 	config, err := decodeConfig(data)
 	if err != nil {
 		// The cause may be ErrCorrupt, which is about the files of operations and groups.
-		return fmt.Errorf("%w: %s: %v", ErrConfig, l.marker(), err)
+		return fmt.Errorf("%w: %s: %v", ErrConfig, l.MarkerPath(), err)
 	}
 
 	l.config = config
-	if err := l.trustFile(l.marker(), info); err != nil {
+	if err := l.trustFile(l.MarkerPath(), info); err != nil {
 		return err
 	}
 	if _, err := l.network(); err != nil {
@@ -95,7 +96,7 @@ func (l *Ledger) open() error {
 		l.fs = o
 	}
 
-	l.fs = l.fs.Within(l.dir, l.trustDir)
+	l.fs = l.fs.Within(l.Dir(), l.trustDir)
 
 	return l.checkDirs()
 }
@@ -103,45 +104,48 @@ func (l *Ledger) open() error {
 // checkUnmarked returns ErrNoLedger for a directory that is not a ledger, and ErrConfig for one
 // that has lost its ledger.json. It returns nil if there is a ledger.json now.
 func (l *Ledger) checkUnmarked() error {
-	names, err := l.fs.ReadDir(l.dir)
+	names, err := l.fs.ReadDir(l.Dir())
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return fmt.Errorf("%w: %s", ErrNoLedger, l.dir)
+		return fmt.Errorf("%w: %s", ErrNoLedger, l.Dir())
 	}
 	if err != nil {
 		return err
 	}
 
-	inOperations, err := l.readDir(l.operations())
+	inOperations, err := l.readDir(l.OperationsDir())
 	if err != nil {
 		return err
 	}
 
 	switch {
-	case slices.Contains(names, filepath.Base(l.marker())):
+	case slices.Contains(names, layout.Marker):
 		return nil
 	case len(inOperations) == 0 && !slices.ContainsFunc(names, isGroupFile):
-		return fmt.Errorf("%w: %s", ErrNoLedger, l.dir)
+		return fmt.Errorf("%w: %s", ErrNoLedger, l.Dir())
 	}
 
-	if _, err := l.fs.Lstat(l.marker()); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := l.fs.Lstat(l.MarkerPath()); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 
 	return fmt.Errorf("%w: %s has files of a ledger but no ledger.json: restore it, or move them "+
-		"away", ErrConfig, l.dir)
+		"away", ErrConfig, l.Dir())
 }
 
 // isGroupFile reports whether name is a file of a group. A lock file does not count: it is empty,
 // and many programs use such names.
 func isGroupFile(name string) bool {
-	_, suffix, ok := groupOf(name)
-	return ok && suffix != groupLockSuffix
+	switch kind, _ := layout.InLedger(name); kind {
+	case layout.SupervisorsFile, layout.OrchestratorFile, layout.AlertsFile:
+		return true
+	}
+	return false
 }
 
 // checkDirs checks that operations/ is safe to trust. If l.fs reaches it, the ledger's own
 // directory is trusted.
 func (l *Ledger) checkDirs() error {
-	info, err := l.fs.Lstat(l.operations())
+	info, err := l.fs.Lstat(l.OperationsDir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -150,7 +154,7 @@ func (l *Ledger) checkDirs() error {
 	}
 
 	l.complete = writable(info)
-	return l.trustDir(l.operations(), info)
+	return l.trustDir(l.OperationsDir(), info)
 }
 
 // create creates the directory and then, before anything else, ledger.json. If several processes do
@@ -161,7 +165,7 @@ func (l *Ledger) create(c Config) error {
 	}
 
 	l.config = c // for the modes of directories
-	if err := l.mkdirAll(l.dir); err != nil {
+	if err := l.mkdirAll(l.Dir()); err != nil {
 		return err
 	}
 
@@ -183,15 +187,15 @@ func (l *Ledger) create(c Config) error {
 	}
 
 	l.config = c
-	info, err := l.fs.Stat(l.dir)
+	info, err := l.fs.Stat(l.Dir())
 	if err != nil {
 		return err
 	}
-	if err := l.trustDir(l.dir, info); err != nil {
+	if err := l.trustDir(l.Dir(), info); err != nil {
 		return err
 	}
 
-	return l.publish(l.marker(), data, l.options.Sync)
+	return l.publish(l.MarkerPath(), data, l.options.Sync)
 }
 
 // createDirs creates the directories inside the ledger. operations/ is the last, and becomes
@@ -199,13 +203,13 @@ func (l *Ledger) create(c Config) error {
 // it writable need not wait, and one that does not, because its creator is slow or was killed,
 // creates everything again.
 func (l *Ledger) createDirs() error {
-	for _, dir := range []string{l.archive(), l.tmp()} {
+	for _, dir := range []string{l.ArchiveDir(), l.TmpRoot()} {
 		if err := l.ensureDir(dir); err != nil {
 			return err
 		}
 	}
 
-	err := l.fs.Mkdir(l.operations(), l.dirMode()&^0o222)
+	err := l.fs.Mkdir(l.OperationsDir(), l.dirMode()&^0o222)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
@@ -216,7 +220,7 @@ func (l *Ledger) createDirs() error {
 		}
 	}
 
-	return l.withFile(l.operations(), func(f disk.File) error {
+	return l.withFile(l.OperationsDir(), func(f disk.File) error {
 		if info, err := f.Stat(); err != nil || writable(info) {
 			return err
 		}
@@ -238,10 +242,10 @@ func commitOn(shared string) string {
 // network returns FS.Network of the ledger. It returns an error for a file system on which locks do
 // not exclude other hosts.
 func (l *Ledger) network() (string, error) {
-	name, err := l.fs.Network(l.dir)
+	name, err := l.fs.Network(l.Dir())
 	if err == nil && name == "fuse.sshfs" {
 		err = fmt.Errorf("%w: %s: sshfs shares no locks between hosts: put it on a file system "+
-			"that does", ErrConfig, l.dir)
+			"that does", ErrConfig, l.Dir())
 	}
 	return name, err
 }
@@ -252,7 +256,7 @@ func writable(dir disk.Info) bool { return dir.Mode&0o200 != 0 }
 // it, which another process may just have created. It skips directories above that this user cannot
 // open or that are not on a disk: those are older.
 func (l *Ledger) syncPath() error {
-	ledger, err := l.fs.Resolve(l.dir)
+	ledger, err := l.fs.Resolve(l.Dir())
 	if err != nil {
 		return err
 	}
@@ -281,7 +285,7 @@ func (l *Ledger) mkdirAll(dir string) error {
 		}
 	}
 
-	if dir == l.dir {
+	if dir == l.Dir() {
 		return l.ensureDir(dir)
 	}
 	if err := l.fs.Mkdir(dir, 0o700); !errors.Is(err, fs.ErrExist) {

@@ -27,6 +27,13 @@ var operations = Document[protocol.Operation]{
 	}},
 }
 
+func (l *Ledger) operationDocument(id string) document {
+	return document{
+		id: id, dir: l.OperationsDir(), lock: l.OperationLock(id), missing: ErrNotFound, calls: true,
+		paths: []string{l.OperationPath(id)}, copies: l.OperationCopies(id),
+	}
+}
+
 // prepareOperation carries out the effects of op's verb that come before the commit, and queues the
 // rest. It records failures in the operation that it returns, as leftResources.
 func prepareOperation(tx *Tx[protocol.Operation],

@@ -46,7 +46,7 @@ func TestTemporaryDirectoryOfACall(t *testing.T) {
 			t.Error("it has one that it did not ask for")
 		}
 
-		must(t, os.Remove(l.operation("op")))
+		must(t, os.Remove(l.OperationPath("op")))
 		pushed(t, l, protocol.Push{Tmp: true})
 		info, err := os.Stat(filepath.Join(l.Dir(), "tmp/op/c"))
 		if err != nil || !info.IsDir() || !l.HasTmp("op", "c") ||
@@ -76,7 +76,7 @@ func TestResourcesOfACrashedCall(t *testing.T) {
 		t.Error("it is still there")
 	}
 
-	wantNoTrash(t, root, l.dir)
+	wantNoTrash(t, root, l.Dir())
 }
 
 // What cannot be deleted is recorded in the operation, with the reason, and the call is still
@@ -132,7 +132,7 @@ func TestPushWithoutItsTemporaryDirectory(t *testing.T) {
 func TestTemporaryDirectoryOfABadID(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
-	victim := filepath.Join(l.tmp(), "victim")
+	victim := filepath.Join(l.TmpRoot(), "victim")
 	writeFile(t, filepath.Join(victim, "file"), "x")
 
 	for _, call := range []string{"../victim", "..", "", "a/b"} {
@@ -173,7 +173,7 @@ func TestCorruptOperationsAreLeftAlone(t *testing.T) {
 	} {
 		for _, config := range []Config{{Commit: CommitRename}, linkedConfig} {
 			l := testLedger(t, config, Options{})
-			writeFile(t, l.operation("op"), c.text)
+			writeFile(t, l.OperationPath("op"), c.text)
 			_, _, read := l.ReadOperation("op")
 			_, edit := l.EditOperation("op", Existing,
 				func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
@@ -183,12 +183,12 @@ func TestCorruptOperationsAreLeftAlone(t *testing.T) {
 
 			for _, err := range []error{read, edit} {
 				if !errors.Is(err, c.want) || c.want != ErrCaseFold &&
-					!strings.Contains(err.Error(), l.operation("op")) {
+					!strings.Contains(err.Error(), l.OperationPath("op")) {
 					t.Errorf("%s, %s: got %v, want %v", config.Commit, name, err, c.want)
 				}
 			}
 
-			if data := readText(t, l.operation("op")); data != c.text {
+			if data := readText(t, l.OperationPath("op")); data != c.text {
 				t.Errorf("%s: it was changed to %q", name, data)
 			}
 		}

@@ -101,7 +101,7 @@ func testLedger(t *testing.T, c Config, o Options) *Ledger {
 // everyEdit returns the edits in all copies of the operation op.
 func everyEdit(t *testing.T, l *Ledger) []string {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(l.dir, "*", "op*.json"))
+	paths, err := filepath.Glob(filepath.Join(l.Dir(), "*", "op*.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,14 +161,14 @@ func TestManyProcessesLoseNothing(t *testing.T) {
 	l := testLedger(t, Config{}, Options{})
 	var cmds []*exec.Cmd
 	for i := range 64 {
-		cmds = append(cmds, childCommand("add", l.dir, fmt.Sprint("p", i), "25"))
+		cmds = append(cmds, childCommand("add", l.Dir(), fmt.Sprint("p", i), "25"))
 	}
 
 	acked := runAll(t, cmds, false)
 	if got := everyEdit(t, l); !slices.Equal(got, acked) || len(got) != 64*25 {
 		t.Errorf("%d edits of %d, %d acknowledged", len(got), 64*25, len(acked))
 	}
-	if left := filesIn(t, l.operations()); !slices.Equal(left,
+	if left := filesIn(t, l.OperationsDir()); !slices.Equal(left,
 		[]string{"op.json", "op.json.lock"}) {
 		t.Errorf("left: %v", left)
 	}
@@ -200,9 +200,9 @@ func TestArchivingLosesNoEdit(t *testing.T) {
 	var cmds []*exec.Cmd
 
 	for i := range 8 {
-		cmds = append(cmds, childCommand("add", l.dir, fmt.Sprint("p", i), "60"))
+		cmds = append(cmds, childCommand("add", l.Dir(), fmt.Sprint("p", i), "60"))
 		if i%2 == 0 {
-			cmds = append(cmds, childCommand("archive", l.dir))
+			cmds = append(cmds, childCommand("archive", l.Dir()))
 		}
 	}
 
@@ -210,13 +210,13 @@ func TestArchivingLosesNoEdit(t *testing.T) {
 	if got := everyEdit(t, l); !slices.Equal(got, acked) || len(got) != 8*60 {
 		t.Errorf("%d edits of %d, %d acknowledged", len(got), 8*60, len(acked))
 	}
-	if copies := filesIn(t, l.archive()); len(copies) < 2 {
+	if copies := filesIn(t, l.ArchiveDir()); len(copies) < 2 {
 		t.Errorf("hardly anything was archived: %v", copies)
 	}
 	if err := l.Edit("op", OrCreate, archive); err != nil {
 		t.Fatal(err)
 	}
-	if left := filesIn(t, l.operations()); len(left) > 0 {
+	if left := filesIn(t, l.OperationsDir()); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
 }
@@ -227,7 +227,7 @@ func TestKilledWritersTearNothing(t *testing.T) {
 	var acked []string
 
 	for round := range 40 {
-		cmd := childCommand("add", l.dir, fmt.Sprint("p", round), "1000000")
+		cmd := childCommand("add", l.Dir(), fmt.Sprint("p", round), "1000000")
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -260,7 +260,7 @@ func TestKilledWritersTearNothing(t *testing.T) {
 	if err := l.Sweep(); err != nil {
 		t.Error(err)
 	}
-	if left := filesIn(t, l.operations()); !slices.Equal(left,
+	if left := filesIn(t, l.OperationsDir()); !slices.Equal(left,
 		[]string{"op.json", "op.json.lock"}) {
 		t.Errorf("left: %v", left)
 	}
@@ -303,8 +303,8 @@ func TestBusyLockChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	release := hold(t, l.dir)
-	before := snapshot(t, l.dir)
+	release := hold(t, l.Dir())
+	before := snapshot(t, l.Dir())
 	never := func(*byteTx) error { t.Error("change was called without the lock"); return nil }
 
 	for _, mode := range []Mode{Existing, OrCreate, Existing | Try} {
@@ -313,7 +313,7 @@ func TestBusyLockChangesNothing(t *testing.T) {
 		}
 	}
 
-	if after := snapshot(t, l.dir); after != before {
+	if after := snapshot(t, l.Dir()); after != before {
 		t.Errorf("changed:\n%s\n%s", before, after)
 	}
 
@@ -339,7 +339,7 @@ func TestReplacedLockFileIsNoticed(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	release := hold(t, l.dir)
+	release := hold(t, l.Dir())
 	done := make(chan error)
 	entered := make(chan struct{})
 	go func() {
@@ -348,17 +348,17 @@ func TestReplacedLockFileIsNoticed(t *testing.T) {
 	}()
 
 	poll.Until(t, "somebody waits for the lock",
-		func() bool { return waitsForLock(l.operationLock("op")) })
-	if err := os.Remove(l.operationLock("op")); err != nil {
+		func() bool { return waitsForLock(l.OperationLock("op")) })
+	if err := os.Remove(l.OperationLock("op")); err != nil {
 		t.Fatal(err)
 	}
 
-	release2 := holdFile(t, l.operationLock("op"))
+	release2 := holdFile(t, l.OperationLock("op"))
 	release()
 
 	// The waiter has the old lock now, sees that it is the wrong one, and waits for the new one.
 	poll.Until(t, "somebody waits for the lock",
-		func() bool { return waitsForLock(l.operationLock("op")) })
+		func() bool { return waitsForLock(l.OperationLock("op")) })
 
 	select {
 	case <-entered:
@@ -421,7 +421,7 @@ func snapshot(t *testing.T, dir string) string {
 	var all strings.Builder
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || d.Type() == os.ModeSymlink ||
-			strings.Contains(path, tempMark) {
+			strings.Contains(path, ".tmp~") {
 			return err
 		}
 

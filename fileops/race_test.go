@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/fileops/layout"
 )
 
 // In these tests another process acts between two system calls.
@@ -27,7 +29,7 @@ func TestListWhileAnOperationGoes(t *testing.T) {
 	}
 
 	h.before = nth(t, 1, "stat", "/op07.json",
-		func() error { return os.Remove(l.operation("op07")) })
+		func() error { return os.Remove(l.OperationPath("op07")) })
 	list, err := l.List()
 	var got []string
 	for _, entry := range list {
@@ -45,9 +47,9 @@ func TestPruneArchiveWhileACopyGoes(t *testing.T) {
 	l, h := hookedLedger(t, Config{}, Options{})
 	oldCopies(t, l, keepCopies+5, time.Now())
 	h.before = nth(t, 1, "stat", "/old3.json",
-		func() error { return os.Remove(l.archived("old3", 1)) })
+		func() error { return os.Remove(l.ArchivePath("old3", 1)) })
 	must(t, l.PruneArchive(time.Now()))
-	if left := filesIn(t, l.archive()); len(left) != keepCopies {
+	if left := filesIn(t, l.ArchiveDir()); len(left) != keepCopies {
 		t.Errorf("%d copies are left", len(left))
 	}
 }
@@ -56,7 +58,7 @@ func TestPruneArchiveWhileACopyGoes(t *testing.T) {
 func TestSweepWhileANoteGoes(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, Config{}, Options{})
-	note, err := l.writeJournal("op", journal{l.tmp(), newTrashName()})
+	note, err := l.writeJournal("op", journal{l.TmpRoot(), layout.NewTrash()})
 	must(t, err)
 	h.before = nth(t, 1, "open", filepath.Base(note), func() error { return os.Remove(note) })
 	must(t, l.Sweep())
@@ -67,10 +69,10 @@ func TestMarkerComesWhileItIsMissed(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, Config{}, Options{})
 	must(t, edits(add("a", false))(l))
-	must(t, os.Rename(l.marker(), l.marker()+".lost"))
+	must(t, os.Rename(l.MarkerPath(), l.MarkerPath()+".lost"))
 	h.before = nth(t, 1, "readdir", "/operations",
-		func() error { return os.Rename(l.marker()+".lost", l.marker()) })
-	if _, err := Open(l.dir, Options{FS: h}); err != nil {
+		func() error { return os.Rename(l.MarkerPath()+".lost", l.MarkerPath()) })
+	if _, err := Open(l.Dir(), Options{FS: h}); err != nil {
 		t.Error(err)
 	}
 }
@@ -100,7 +102,7 @@ func TestDirectoryReplacedOnTheWay(t *testing.T) {
 func replacing(t *testing.T, h *hooked, l *Ledger) (times *int) {
 	times = new(int)
 	h.before = func(call, path string) error {
-		if call != "stat" || path != l.operationLock("op") {
+		if call != "stat" || path != l.OperationLock("op") {
 			return nil
 		}
 		*times++

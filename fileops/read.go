@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -26,7 +27,7 @@ func (l *Ledger) readFile(path string) ([]byte, disk.Info, error) {
 	if err != nil {
 		return nil, disk.Info{}, err
 	}
-	if path != l.marker() {
+	if path != l.MarkerPath() {
 		err = l.trustFile(path, info)
 	}
 	if err != nil {
@@ -86,14 +87,14 @@ type Entry struct {
 // IDs returns the ids of the operations that are not archived, in order.
 func (l *Ledger) IDs() ([]string, error) {
 	defer l.fs.Refresh()
-	names, err := l.readDir(l.operations())
+	names, err := l.readDir(l.OperationsDir())
 	if err != nil {
 		return nil, err
 	}
 
 	ids := names[:0]
 	for _, name := range names {
-		if id, ok := operationOf(name); ok {
+		if kind, id := layout.InOperations(name); kind == layout.OperationFile {
 			ids = append(ids, id)
 		}
 	}
@@ -111,7 +112,7 @@ func (l *Ledger) List() ([]Entry, error) {
 
 	entries := make([]Entry, 0, len(ids))
 	for _, id := range ids {
-		info, err := l.fs.Lstat(l.operation(id))
+		info, err := l.fs.Lstat(l.OperationPath(id))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -49,18 +49,18 @@ func TestReadWhileOperationsMove(t *testing.T) {
 	}{
 		"created before the archive is listed": {want: "new",
 			before: func(l *Ledger) {
-				removeFile(t, l.archived("op", 1))
+				removeFile(t, l.ArchivePath("op", 1))
 				must(t, edits(add("new", false))(l))
 			}},
 		"created after the archive was listed": {want: "new",
 			after: func(l *Ledger) {
 				must(t, edits(add("new", false))(l))
-				removeFile(t, l.archived("op", 1))
+				removeFile(t, l.ArchivePath("op", 1))
 			}},
 		"archived again after the archive was listed": {want: "new", archived: true,
 			after: func(l *Ledger) {
 				must(t, edits(add("new", false), archive)(l))
-				removeFile(t, l.archived("op", 1))
+				removeFile(t, l.ArchivePath("op", 1))
 			}},
 		"at rest": {want: "old", archived: true},
 	} {
@@ -76,7 +76,7 @@ func TestReadWhileOperationsMove(t *testing.T) {
 				*disk.after = func() { test.after(l) }
 			}
 
-			reader, err := Open(l.dir, Options{FS: disk})
+			reader, err := Open(l.Dir(), Options{FS: disk})
 			must(t, err)
 			data, archived, err := reader.Read("op")
 			must(t, err)

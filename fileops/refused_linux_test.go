@@ -37,7 +37,7 @@ func TestEditsWithoutProc(t *testing.T) {
 			}
 		})
 
-		if text := readText(t, l.operation("op")); !strings.Contains(text, "\na\nb\n") {
+		if text := readText(t, l.OperationPath("op")); !strings.Contains(text, "\na\nb\n") {
 			t.Errorf("%v: it is %q", errno, text)
 		}
 	}
@@ -48,9 +48,9 @@ func TestLockThatCannotBeMade(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
 	must(t, edits(add("a", false))(l))
-	must(t, os.Remove(l.operationLock("op")))
+	must(t, os.Remove(l.OperationLock("op")))
 	seccomp.Run(t, []seccomp.Refusal{seccomp.Refuse(unix.SYS_OPENAT, unix.EACCES)}, func() {
-		if _, err := l.fs.Lock(l.operationLock("op"), 0o600, nil); !errors.Is(err, unix.EACCES) {
+		if _, err := l.fs.Lock(l.OperationLock("op"), 0o600, nil); !errors.Is(err, unix.EACCES) {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 )
 
 // A replacement is a file in an edit, together with the temporary file that will become its next
@@ -35,7 +36,7 @@ const (
 // create creates the temporary file. Even if it returns an error, there may be a file to remove:
 // the error may have come after the file.
 func (r *replacement) create() (err error) {
-	r.temp = tempOf(r.path)
+	r.temp = layout.TempOf(r.path)
 	r.open, err = r.ledger.createFile(r.temp)
 	return err
 }

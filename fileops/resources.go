@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 )
 
 // CheckResource returns ErrResource unless discard would delete path for a call of the operation
@@ -37,11 +38,11 @@ func (l *Ledger) resource(op, path string) (root, name string, err error) {
 	root, name, err = l.locate(path)
 	switch {
 	case err != nil:
-	case root != l.tmp():
+	case root != l.TmpRoot():
 		err = l.spare(root, name)
-	case !within(filepath.Dir(path), l.operationTmp(op)):
+	case !within(filepath.Dir(path), l.OperationTmp(op)):
 		err = fmt.Errorf("%q: %w: inside tmp/ a call may name only what is inside %s", path,
-			ErrResource, l.operationTmp(op))
+			ErrResource, l.OperationTmp(op))
 	}
 
 	return root, name, err
@@ -53,7 +54,7 @@ func (l *Ledger) locate(path string) (root, name string, err error) {
 		return "", "", fmt.Errorf("%q: %w: it is not a clean absolute path", path, ErrResource)
 	}
 
-	for _, candidate := range append([]string{l.tmp()}, l.config.ResourceRoots...) {
+	for _, candidate := range append([]string{l.TmpRoot()}, l.config.ResourceRoots...) {
 		if rest, ok := strings.CutPrefix(path, candidate+string(filepath.Separator)); ok &&
 			len(candidate) > len(root) {
 			root, name = candidate, rest
@@ -62,7 +63,7 @@ func (l *Ledger) locate(path string) (root, name string, err error) {
 
 	if root == "" {
 		return "", "", fmt.Errorf("%q: %w: it is neither inside %s nor inside a resource root",
-			path, ErrResource, l.tmp())
+			path, ErrResource, l.TmpRoot())
 	}
 	return root, name, nil
 }
@@ -76,14 +77,14 @@ func (l *Ledger) spare(root, name string) error {
 	}
 
 	path := filepath.Join(parent, filepath.Base(root), name)
-	ledger, err := l.real(l.dir)
+	ledger, err := l.real(l.Dir())
 	if err == nil && within(path, ledger) {
 		err = fmt.Errorf("%q: %w: it is part of the ledger", path, ErrResource)
 	}
 	if err != nil {
 		return err
 	}
-	return l.excludes(path, append([]string{l.dir, l.options.Home}, l.config.ResourceRoots...),
+	return l.excludes(path, append([]string{l.Dir(), l.options.Home}, l.config.ResourceRoots...),
 		ErrResource)
 }
 
@@ -115,7 +116,7 @@ func (l *Ledger) relation(same bool, dir string) string {
 	}
 
 	switch dir {
-	case l.dir:
+	case l.Dir():
 		return verb + " the ledger"
 	case l.options.Home:
 		return verb + " your home directory"
@@ -143,7 +144,7 @@ func CheckRoots(dir string, roots []string, o Options) error {
 		return err
 	}
 
-	ledger, err := l.real(l.dir)
+	ledger, err := l.real(l.Dir())
 	for _, root := range roots {
 		var path string
 		if err == nil {
@@ -159,7 +160,7 @@ func CheckRoots(dir string, roots []string, o Options) error {
 			return fmt.Errorf("%q: %w: it is part of the ledger", root, ErrRoot)
 		}
 
-		err = l.excludes(path, []string{l.dir, l.options.Home}, ErrRoot)
+		err = l.excludes(path, []string{l.Dir(), l.options.Home}, ErrRoot)
 	}
 
 	return err
@@ -177,7 +178,7 @@ func (e *effects) discard(path string) error {
 	if err != nil {
 		return err
 	}
-	if l.config.Shared && !l.options.TrustGroup && root != l.tmp() {
+	if l.config.Shared && !l.options.TrustGroup && root != l.TmpRoot() {
 		return fmt.Errorf("%q: %w: any member of the group could have named it: --trust-group "+
 			"deletes it", path, ErrPermission)
 	}
@@ -199,7 +200,7 @@ func (e *effects) discard(path string) error {
 // discardFrom records where the trash will be before there is any.
 func (e *effects) discardFrom(parent disk.Root, root, name string) error {
 	base := filepath.Base(name)
-	t := trash{parent: parent, base: base, name: newTrashName()}
+	t := trash{parent: parent, base: base, name: layout.NewTrash()}
 	_, err := parent.Lstat(base)
 	if err == nil {
 		t.journal, err = e.ledger.writeJournal(e.id,

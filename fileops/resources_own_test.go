@@ -46,20 +46,20 @@ func TestTmpOfOtherOperations(t *testing.T) {
 	must(t, l.Edit("op", OrCreate, add("a", false)))
 	for _, name := range []string{"op/call/file", "op/file", "op2/call/file", "o/call", "OP/call",
 		"victim/call/file"} {
-		writeFile(t, filepath.Join(l.tmp(), name), "x")
+		writeFile(t, filepath.Join(l.TmpRoot(), name), "x")
 	}
 
-	must(t, os.Symlink("../victim", filepath.Join(l.tmp(), "op/link")))
-	wantRefused(t, l, l.tmp(), filepath.Join(l.tmp(), "op"), filepath.Join(l.tmp(), "op2"),
-		filepath.Join(l.tmp(), "op2/call"),
-		filepath.Join(l.tmp(), "o/call"), filepath.Join(l.tmp(), "OP/call"),
-		filepath.Join(l.tmp(), "victim"),
-		filepath.Join(l.tmp(), "victim/call/file"), filepath.Join(l.tmp(), "op/link/call"))
+	must(t, os.Symlink("../victim", filepath.Join(l.TmpRoot(), "op/link")))
+	wantRefused(t, l, l.TmpRoot(), filepath.Join(l.TmpRoot(), "op"), filepath.Join(l.TmpRoot(), "op2"),
+		filepath.Join(l.TmpRoot(), "op2/call"),
+		filepath.Join(l.TmpRoot(), "o/call"), filepath.Join(l.TmpRoot(), "OP/call"),
+		filepath.Join(l.TmpRoot(), "victim"),
+		filepath.Join(l.TmpRoot(), "victim/call/file"), filepath.Join(l.TmpRoot(), "op/link/call"))
 
-	wantTaken(t, l, filepath.Join(l.tmp(), "op/call/file"), filepath.Join(l.tmp(), "op/call"),
-		filepath.Join(l.tmp(), "op/file"),
-		filepath.Join(l.tmp(), "op/link"))
-	if gone(t, filepath.Join(l.tmp(), "victim/call/file")) {
+	wantTaken(t, l, filepath.Join(l.TmpRoot(), "op/call/file"), filepath.Join(l.TmpRoot(), "op/call"),
+		filepath.Join(l.TmpRoot(), "op/file"),
+		filepath.Join(l.TmpRoot(), "op/link"))
+	if gone(t, filepath.Join(l.TmpRoot(), "victim/call/file")) {
 		t.Error("deleted through a symbolic link")
 	}
 }

@@ -59,7 +59,7 @@ func wantNoTrash(t *testing.T, dirs ...string) {
 	t.Helper()
 	for _, dir := range dirs {
 		err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-			if strings.HasPrefix(filepath.Base(path), trashPrefix) {
+			if strings.HasPrefix(filepath.Base(path), ".dpl-trash-") {
 				t.Errorf("left: %s", path)
 			}
 			return err
@@ -82,7 +82,7 @@ func TestDiscard(t *testing.T) {
 	t.Parallel()
 	l, root := rooted(t, Options{})
 	file, link, inTmp := filepath.Join(root, "file"), filepath.Join(root,
-		"link"), filepath.Join(l.tmp(), "op/y/z")
+		"link"), filepath.Join(l.TmpRoot(), "op/y/z")
 	writeFile(t, file, "x")
 	writeFile(t, filepath.Join(root, "kept"), "x")
 	writeFile(t, inTmp, "x")
@@ -116,7 +116,7 @@ func TestDiscard(t *testing.T) {
 		t.Error("what a symbolic link points to was deleted")
 	}
 
-	wantNoTrash(t, root, l.dir)
+	wantNoTrash(t, root, l.Dir())
 	wantNoLeftovers(t, l)
 }
 
@@ -141,7 +141,8 @@ func TestPathsThatAreNoResources(t *testing.T) {
 		filepath.Join(outside, "victim"),
 		filepath.Join(root, "plain/x"), filepath.Join(root, "out/victim"),
 		filepath.Join(root, "relative/x"), filepath.Join(root, "inside/deep"),
-		l.dir, l.tmp(), l.marker(), l.operation("op"), l.archive(), filepath.Dir(l.dir),
+		l.Dir(), l.TmpRoot(), l.MarkerPath(), l.OperationPath("op"), l.ArchiveDir(),
+		filepath.Dir(l.Dir()),
 	} {
 		if err := l.CheckResource("op", path); !errors.Is(err, ErrResource) {
 			t.Errorf("check %q: %v", path, err)
@@ -156,7 +157,7 @@ func TestPathsThatAreNoResources(t *testing.T) {
 		t.Error("something was deleted")
 	}
 
-	wantNoTrash(t, root, outside, l.dir)
+	wantNoTrash(t, root, outside, l.Dir())
 }
 
 // The ledger may be inside a resource root, also one that leads there through a symbolic link.
@@ -256,7 +257,7 @@ func TestRecreatedPathIsNotDeleted(t *testing.T) {
 		t.Error("the wrong one was deleted")
 	}
 
-	wantNoTrash(t, root, l.dir)
+	wantNoTrash(t, root, l.Dir())
 }
 
 // Nor is it overwritten by what an edit that fails gives back.
@@ -278,7 +279,7 @@ func TestRecreatedPathIsNotReplaced(t *testing.T) {
 		t.Errorf("got %q", text)
 	}
 
-	wantNoTrash(t, root, l.dir)
+	wantNoTrash(t, root, l.Dir())
 }
 
 // While the trash waits for its deletion the directory it is in is exchanged for a symbolic link.
@@ -301,7 +302,7 @@ func TestSwappedParentMisleadsNobody(t *testing.T) {
 		t.Error("deleted through a symbolic link")
 	}
 
-	wantNoTrash(t, scratch+".moved", l.dir)
+	wantNoTrash(t, scratch+".moved", l.Dir())
 }
 
 // failing is the operating system with a disk that is full when an operation is written.
@@ -320,7 +321,7 @@ func TestFailedCommitGivesResourcesBack(t *testing.T) {
 	t.Parallel()
 	l, root := rooted(t, Options{})
 	scratch := filepath.Join(root, "scratch")
-	before := snapshot(t, l.dir)
+	before := snapshot(t, l.Dir())
 	change := func(tx *byteTx) error {
 		path, err := tx.MakeTmp("call")
 		if err == nil {
@@ -335,7 +336,7 @@ func TestFailedCommitGivesResourcesBack(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 
-	full, err := Open(l.dir, Options{FS: failing{}})
+	full, err := Open(l.Dir(), Options{FS: failing{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,18 +346,18 @@ func TestFailedCommitGivesResourcesBack(t *testing.T) {
 	if gone(t, filepath.Join(scratch, "deep/file")) {
 		t.Error("deleted although nothing was committed")
 	}
-	if after := snapshot(t, l.dir); after != before {
+	if after := snapshot(t, l.Dir()); after != before {
 		t.Errorf("changed:\n%s\n%s", before, after)
 	}
 
-	wantNoTrash(t, root, l.dir)
+	wantNoTrash(t, root, l.Dir())
 	wantNoLeftovers(t, full)
 }
 
 func TestTemporaryDirectories(t *testing.T) {
 	t.Parallel()
 	l, _ := rooted(t, Options{})
-	call := func(name string) string { return filepath.Join(l.tmp(), "op", name) }
+	call := func(name string) string { return filepath.Join(l.TmpRoot(), "op", name) }
 	writeFile(t, filepath.Join(call("one"), "from an earlier call"), "x")
 	err := l.Edit("op", Existing, func(tx *byteTx) error {
 		for _, name := range []string{"one", "two"} {
@@ -395,7 +396,7 @@ func TestTemporaryDirectories(t *testing.T) {
 	if err := l.Edit("op", Existing, archive); err != nil {
 		t.Fatal(err)
 	}
-	if left := filesIn(t, l.tmp()); len(left) > 0 {
+	if left := filesIn(t, l.TmpRoot()); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
 
@@ -409,8 +410,8 @@ func TestSharedLedgerNeedsTrustToDeleteOutsideTmp(t *testing.T) {
 	scratch := filepath.Join(root, "scratch")
 	writeFile(t, scratch, "x")
 	l := testLedger(t, Config{Shared: true, ResourceRoots: []string{root}}, Options{})
-	writeFile(t, filepath.Join(l.tmp(), "op/y"), "x")
-	if err := l.Edit("op", OrCreate, discard(filepath.Join(l.tmp(), "op/y"))); err != nil {
+	writeFile(t, filepath.Join(l.TmpRoot(), "op/y"), "x")
+	if err := l.Edit("op", OrCreate, discard(filepath.Join(l.TmpRoot(), "op/y"))); err != nil {
 		t.Error(err)
 	}
 	if err := l.Edit("op", OrCreate, discard(scratch)); !errors.Is(err, ErrPermission) ||
@@ -418,7 +419,7 @@ func TestSharedLedgerNeedsTrustToDeleteOutsideTmp(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 
-	l, err := Open(l.dir, Options{TrustGroup: true})
+	l, err := Open(l.Dir(), Options{TrustGroup: true})
 	if err != nil {
 		t.Fatal(err)
 	}

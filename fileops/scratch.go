@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 )
 
 // ErrUnsound means that the file system does not keep a promise on which edits rely.
@@ -25,12 +26,12 @@ type Scratch struct {
 func (s *Survey) Scratch() (*Scratch, error) {
 	l := s.Ledger
 	for tries := 1; ; tries++ {
-		dir := filepath.Join(l.dir, newScratchName())
+		dir := filepath.Join(l.Dir(), layout.NewScratch())
 		if err := l.fs.Mkdir(dir, 0o700); err != nil {
 			return nil, err
 		}
 
-		used, err := l.lock(scratchLock(dir), true, &lockWait{})
+		used, err := l.lock(layout.ScratchLock(dir), true, &lockWait{})
 		if err == nil {
 			return &Scratch{l, dir, used}, nil
 		}
@@ -45,7 +46,7 @@ func (s *Survey) Scratch() (*Scratch, error) {
 
 // Remove removes the directory with its contents.
 func (s *Scratch) Remove() error {
-	return errors.Join(s.ledger.purgeAt(s.ledger.dir, filepath.Base(s.dir)), s.used.Unlock())
+	return errors.Join(s.ledger.purgeAt(s.ledger.Dir(), filepath.Base(s.dir)), s.used.Unlock())
 }
 
 // LockFile returns the path of a file to lock with TryLock.
@@ -160,8 +161,9 @@ func (s *Scratch) Replace() error {
 // Sync tests that the directories of the ledger can be synced.
 func (s *Scratch) Sync() error {
 	var errs []error
-	for _, dir := range []string{s.dir, s.ledger.dir, s.ledger.operations(), s.ledger.archive()} {
-		errs = append(errs, ignoreMissing(s.ledger.withFile(dir, disk.File.Sync)))
+	l := s.ledger
+	for _, dir := range []string{s.dir, l.Dir(), l.OperationsDir(), l.ArchiveDir()} {
+		errs = append(errs, ignoreMissing(l.withFile(dir, disk.File.Sync)))
 	}
 	return errors.Join(errs...)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 )
 
 // hookedScratch returns a scratch directory with a hook, before, that does nothing until it is set.
@@ -24,7 +25,7 @@ func hookedSurvey(t *testing.T) (*Survey, *hooked) {
 	t.Helper()
 	l := testLedger(t, Config{}, Options{})
 	h := &hooked{FS: disk.OS{}}
-	s, err := Inspect(l.dir, Options{FS: h})
+	s, err := Inspect(l.Dir(), Options{FS: h})
 	must(t, err)
 	return s, h
 }
@@ -32,7 +33,7 @@ func hookedSurvey(t *testing.T) (*Survey, *hooked) {
 // scratchesIn returns the scratch directories of a ledger.
 func scratchesIn(t *testing.T, l *Ledger) []string {
 	t.Helper()
-	dirs, err := filepath.Glob(filepath.Join(l.dir, scratchPrefix+"*"))
+	dirs, err := filepath.Glob(filepath.Join(l.Dir(), ".dpl-scratch-"+"*"))
 	must(t, err)
 	return dirs
 }
@@ -123,7 +124,7 @@ func TestScratchThatCannotBeMade(t *testing.T) {
 	for _, call := range []string{"mkdir", "lock"} {
 		s, h := hookedSurvey(t)
 		h.before = func(c, path string) error {
-			if c == call && strings.Contains(path, scratchPrefix) {
+			if c == call && strings.Contains(path, ".dpl-scratch-") {
 				return errDisk
 			}
 			return nil
@@ -157,7 +158,7 @@ func TestScratchSweptWhenNew(t *testing.T) {
 		s, h := hookedSurvey(t)
 		times := 0
 		h.before = func(call, path string) error {
-			if call != "lock" || path != scratchLock(filepath.Dir(path)) || times == c.swept {
+			if call != "lock" || path != layout.ScratchLock(filepath.Dir(path)) || times == c.swept {
 				return nil
 			}
 			times++

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 )
 
 // faulty is a file system that breaks one promise.
@@ -256,7 +257,7 @@ func TestSweepScratchLink(t *testing.T) {
 	t.Parallel()
 	for _, c := range []Config{{}, {Shared: true}} {
 		l := testLedger(t, c, Options{})
-		victim, link := t.TempDir(), filepath.Join(l.Dir(), newScratchName())
+		victim, link := t.TempDir(), filepath.Join(l.Dir(), layout.NewScratch())
 		writeFile(t, filepath.Join(victim, "precious"), "x")
 		must(t, os.Symlink(victim, link))
 		if err := l.Sweep(); err != nil || !exists(link) {

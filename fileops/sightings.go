@@ -3,6 +3,7 @@ package fileops
 import (
 	"errors"
 
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -26,7 +27,7 @@ func (m *memory) observe(seen protocol.Observation,
 	if !m.ledger.linked() || !seen.Remembers() {
 		return seen
 	}
-	if data, _, err := m.ledger.readFile(sightingsOf(m.path, seen.Host.ID)); err == nil {
+	if data, _, err := m.ledger.readFile(layout.SightingsOf(m.path, seen.Host.ID)); err == nil {
 		m.kept, _ = protocol.DecodeSightings(asString(data)) // invalid content is forgotten
 	}
 
@@ -42,8 +43,8 @@ func (m *memory) keep(now protocol.Sightings) error {
 		return nil
 	}
 
-	l, path := m.ledger, sightingsOf(m.path, m.seen.Host.ID)
-	temp := tempOf(path)
+	l, path := m.ledger, layout.SightingsOf(m.path, m.seen.Host.ID)
+	temp := layout.TempOf(path)
 	if err := l.writeNew(temp, []byte(now.Encode()), SyncNone); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -114,11 +115,11 @@ func TestSightingsBeginAnew(t *testing.T) {
 	for name, lose := range map[string]func(t *testing.T, l *Ledger, b *host){
 		"reboot": func(t *testing.T, l *Ledger, b *host) { b.boots, b.monotonic = 2, 5 },
 		"torn": func(t *testing.T, l *Ledger, b *host) {
-			must(t, os.WriteFile(sightingsOf(l.operation("op"), "b"), []byte("{"), 0o600))
+			must(t, os.WriteFile(layout.SightingsOf(l.OperationPath("op"), "b"), []byte("{"), 0o600))
 		},
 		"gone": func(t *testing.T, l *Ledger, b *host) {
 			must(t,
-				os.Remove(sightingsOf(l.operation("op"), "b")))
+				os.Remove(layout.SightingsOf(l.OperationPath("op"), "b")))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -154,8 +155,8 @@ func TestNothingToRemember(t *testing.T) {
 			b.tidy(t, l)
 		}
 
-		for _, name := range namesIn(t, l.operations()) {
-			if strings.Contains(name, sightingsMark) {
+		for _, name := range namesIn(t, l.OperationsDir()) {
+			if strings.Contains(name, ".seen~") {
 				t.Errorf("commit %s: there is %s", config.Commit, name)
 			}
 		}
@@ -168,10 +169,10 @@ func TestSweepForgetsWhatIsArchived(t *testing.T) {
 	a, b := twoHosts(0)
 	remotePush(t, l, a)
 	b.tidy(t, l)
-	must(t, os.WriteFile(sightingsOf(l.operation("op"), "b")+tempMark+"0", nil, 0o600))
+	must(t, os.WriteFile(layout.SightingsOf(l.OperationPath("op"), "b")+".tmp~"+"0", nil, 0o600))
 	end(t, l, "c")
 	must(t, l.Sweep())
-	wantNames(t, l.operations(), "op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5",
+	wantNames(t, l.OperationsDir(), "op.json.1", "op.json.2", "op.json.3", "op.json.4", "op.json.5",
 		"op.json.origin")
 	if _, err := l.EditOperation("op", Existing, cleaning); !errors.Is(err, ErrArchived) {
 		t.Errorf("got %v", err)

@@ -80,7 +80,7 @@ func survey(d *simfs.Disk) (map[string][]string, error) {
 func leftoversOn(d *simfs.Disk) []string {
 	return slices.DeleteFunc(d.Tree(), func(name string) bool {
 		if strings.Contains(name, ".tmp~") && !strings.Contains(name, "ledger.json") ||
-			strings.Contains(name, trashPrefix) {
+			strings.Contains(name, ".dpl-trash-") {
 			return false
 		}
 

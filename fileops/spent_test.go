@@ -115,14 +115,14 @@ func TestSweepTmpOfNoCall(t *testing.T) {
 	writeFile(t, filepath.Join(l.TmpDir("op", "mine"), "file"), "x")
 	writeFile(t, l.TmpDir("op", "file"), "x")
 	must(t, l.Sweep())
-	if got, want := filesIn(t, l.operationTmp("op")), []string{"around", "file", "live", "mine",
+	if got, want := filesIn(t, l.OperationTmp("op")), []string{"around", "file", "live", "mine",
 		"resource"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 
 	editOp(t, l, popping("live"))
 	must(t, l.Sweep())
-	if got, want := filesIn(t, l.operationTmp("op")), []string{"file", "mine"}; !slices.Equal(got,
+	if got, want := filesIn(t, l.OperationTmp("op")), []string{"file", "mine"}; !slices.Equal(got,
 		want) {
 		t.Errorf("after the pop: got %q, want %q", got, want)
 	}
@@ -151,7 +151,7 @@ func TestSweepTmpMeanwhile(t *testing.T) {
 	l := interruptedPop(t, Config{})
 	h := l.fs.(*hooked)
 	h.before = nth(t, 1, "lock", "/op.json.lock", func() error {
-		other, err := Open(l.dir, Options{})
+		other, err := Open(l.Dir(), Options{})
 		must(t, err)
 		editOp(t, other, pushingTmp("ended"))
 		return nil
@@ -162,7 +162,7 @@ func TestSweepTmpMeanwhile(t *testing.T) {
 		t.Error("a living call has lost its directory")
 	}
 
-	writeFile(t, l.operation("op"), "{")
+	writeFile(t, l.OperationPath("op"), "{")
 	must(t, os.Mkdir(l.TmpDir("op", "killed"), 0o700))
 	h.before = nil
 	must(t, l.Sweep())
@@ -177,7 +177,7 @@ func TestSweepTmpOfWhatTears(t *testing.T) {
 	l := interruptedPop(t, Config{})
 	h := l.fs.(*hooked)
 	h.before = nth(t, 1, "lock", "/op.json.lock",
-		func() error { writeFile(t, l.operation("op"), "{"); return nil })
+		func() error { writeFile(t, l.OperationPath("op"), "{"); return nil })
 	must(t, l.Sweep())
 	if gone(t, l.TmpDir("op", "ended")) {
 		t.Error("swept although nobody knows the calls")
@@ -194,20 +194,20 @@ func TestSweepGroup(t *testing.T) {
 	kept := []string{"other.supervisors.json.tmp~0123456789abcdef",
 		"ledger.json.tmp~0123456789abcdef"}
 	for _, name := range slices.Concat(left, kept) {
-		writeFile(t, filepath.Join(l.dir, name), "x")
+		writeFile(t, filepath.Join(l.Dir(), name), "x")
 	}
 
 	lock, err := l.lockDocument(l.groupDocument("g"), Existing, &lockWait{})
 	must(t, err)
 	must(t, l.SweepGroup("g"))
-	if gone(t, filepath.Join(l.dir, left[0])) {
+	if gone(t, filepath.Join(l.Dir(), left[0])) {
 		t.Error("swept while somebody has the lock")
 	}
 
 	must(t, lock.Unlock())
 	must(t, l.SweepGroup("g"))
 	for _, name := range slices.Concat(left, kept) {
-		if got := gone(t, filepath.Join(l.dir, name)); got != slices.Contains(left, name) {
+		if got := gone(t, filepath.Join(l.Dir(), name)); got != slices.Contains(left, name) {
 			t.Errorf("%s: gone: %v", name, got)
 		}
 	}

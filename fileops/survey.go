@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 )
 
 // A Survey is everything found in a ledger without a lock, whether or not commands would use the
@@ -21,32 +22,10 @@ type Survey struct {
 	there map[string]bool // the operations; nil if they could not be listed
 }
 
-// Kind is the kind of a file in a ledger.
-type Kind int
-
-// The kinds of files.
-const (
-	Stranger         Kind = iota // not DPL's
-	Directory                    // one of the ledger's own
-	Marker                       // ledger.json
-	OperationFile                //
-	ArchivedFile                 // a copy of an operation
-	SupervisorsFile              // of a group
-	OrchestratorFile             // of a group
-	AlertsFile                   // of a group
-	ArchivedRegistry             // a copy of a group's supervisors file
-	VersionFile                  // of a ledger that commits by link, or a file that belongs to one
-	LockFile                     // of an operation or group
-	TempFile                     // of an edit
-	TrashFile                    // something being deleted, or a note about it
-	TmpDirectory                 // of an operation
-	ScratchDirectory             // for testing the file system
-)
-
 // Found is one file or directory.
 type Found struct {
 	Path     string // absolute
-	Kind     Kind
+	Kind     layout.Kind
 	ID       string // of the operation or group, or ""
 	Info     disk.Info
 	Distrust error // why commands refuse it, an ErrPermission; nil if they do not
@@ -63,7 +42,7 @@ func (s *Survey) note(err error) bool {
 
 // Name returns the name of a file relative to the ledger.
 func (s *Survey) Name(f Found) string {
-	name, err := filepath.Rel(s.Ledger.dir, f.Path)
+	name, err := filepath.Rel(s.Ledger.Dir(), f.Path)
 	if err != nil {
 		return f.Path
 	}
@@ -77,13 +56,15 @@ func (s *Survey) add(f Found) error {
 	if f.Info, err = l.fs.Lstat(f.Path); err != nil {
 		return ignoreMissing(err)
 	}
-	if f.Orphaned && f.Kind == LockFile && filepath.Dir(f.Path) == l.dir && f.Info.Size > 0 {
-		f.Kind, f.Orphaned = Stranger, false // many programs use such names, and ours would not write to it
+	if f.Orphaned && f.Kind == layout.LockFile && filepath.Dir(f.Path) == l.Dir() && f.Info.Size > 0 {
+		// many programs use such names, and ours would not write to it
+		f.Kind, f.Orphaned = layout.Stranger, false
 	}
 
 	switch f.Kind {
-	case Stranger, TrashFile, TmpDirectory, ScratchDirectory: // it may belong to another user
-	case Directory:
+	case layout.Stranger, layout.TrashFile, layout.TmpDirectory, layout.ScratchDirectory:
+		// it may belong to another user
+	case layout.Directory:
 		f.Distrust = l.trustDir(f.Path, f.Info)
 	default:
 		f.Distrust = l.trustFile(f.Path, f.Info)
@@ -96,7 +77,7 @@ func (s *Survey) add(f Found) error {
 // above records the directories that lead to the ledger, with symbolic links resolved.
 func (s *Survey) above() error {
 	l := s.Ledger
-	dir, err := l.fs.Resolve(l.dir)
+	dir, err := l.fs.Resolve(l.Dir())
 	if err != nil {
 		return err
 	}
@@ -106,14 +87,14 @@ func (s *Survey) above() error {
 		return err
 	}
 
-	s.Files = append(s.Files, Found{Path: l.dir, Kind: Directory, Info: info,
-		Distrust: l.trustDir(l.dir, info)})
+	s.Files = append(s.Files, Found{Path: l.Dir(), Kind: layout.Directory, Info: info,
+		Distrust: l.trustDir(l.Dir(), info)})
 	for filepath.Dir(dir) != dir {
 		dir = filepath.Dir(dir)
 		if info, err = l.fs.Stat(dir); err != nil {
 			return err
 		}
-		s.Above = append(s.Above, Found{Path: dir, Kind: Directory, Info: info})
+		s.Above = append(s.Above, Found{Path: dir, Kind: layout.Directory, Info: info})
 	}
 
 	return nil

@@ -15,9 +15,9 @@ func inspectHooked(t *testing.T, before func(l *Ledger) func(call,
 	path string) error) (*Survey, error) {
 	t.Helper()
 	l, _ := surveyed(t, Config{})
-	plant(t, l.dir, "tmp/live/c/file", "tmp/live/.dpl-trash-0123456789abcdef", "tmp/gone/c/file",
+	plant(t, l.Dir(), "tmp/live/c/file", "tmp/live/.dpl-trash-0123456789abcdef", "tmp/gone/c/file",
 		"logs/g/s.log")
-	return Inspect(l.dir, Options{FS: &hooked{FS: disk.OS{}, before: before(l)}})
+	return Inspect(l.Dir(), Options{FS: &hooked{FS: disk.OS{}, before: before(l)}})
 }
 
 // A file that cannot be examined is among the errors. What depends on it is missing, and nothing
@@ -55,7 +55,7 @@ func TestInspectOnABrokenDisk(t *testing.T) {
 	} {
 		var whole []string
 		s, err := inspectHooked(t, func(l *Ledger) func(call, path string) error {
-			whole = foundIn(inspect(t, l.dir))
+			whole = foundIn(inspect(t, l.Dir()))
 			return nth(t, c.n, c.call, c.suffix, broken)
 		})
 
@@ -108,7 +108,7 @@ func TestInspectAboveOnABrokenDisk(t *testing.T) {
 	t.Parallel()
 	l, whole := surveyed(t, Config{})
 	h := &hooked{FS: disk.OS{}, before: nth(t, 1, "stat", whole.Above[1].Path, broken)}
-	s, err := Inspect(l.dir, Options{FS: h})
+	s, err := Inspect(l.Dir(), Options{FS: h})
 	must(t, err)
 	if len(s.Errors) != 1 || !errors.Is(s.Errors[0], errDisk) || len(s.Above) != 1 ||
 		s.Above[0].Path != whole.Above[0].Path {
@@ -126,7 +126,7 @@ func TestInspectWhatGoes(t *testing.T) {
 		"g.lock": "/g.lock"} {
 		s, err := inspectHooked(t, func(l *Ledger) func(call, path string) error {
 			return nth(t, 1, "stat", suffix,
-				func() error { return os.Remove(filepath.Join(l.dir, name)) })
+				func() error { return os.Remove(filepath.Join(l.Dir(), name)) })
 		})
 		must(t, err)
 		if len(s.Errors) > 0 || slices.Contains(foundIn(s), name) ||
@@ -168,15 +168,15 @@ func TestTightenOnABrokenDisk(t *testing.T) {
 	t.Parallel()
 	for _, call := range []string{"open", "fstat", "chmod"} {
 		l, _ := surveyed(t, Config{})
-		must(t, os.Chmod(l.operation("live"), 0o666))
+		must(t, os.Chmod(l.OperationPath("live"), 0o666))
 		h := &hooked{FS: disk.OS{}}
-		s, err := Inspect(l.dir, Options{FS: h})
+		s, err := Inspect(l.Dir(), Options{FS: h})
 		must(t, err)
 		h.before = nth(t, 1, call, "/live.json", broken)
 		if err := s.Tighten(s.found(t, "operations/live.json")); !errors.Is(err, errDisk) {
 			t.Errorf("%s: got %v, want %v", call, err, errDisk)
 		}
-		if got := valueOf(os.Stat(l.operation("live"))).Mode(); got != 0o666 {
+		if got := valueOf(os.Stat(l.OperationPath("live"))).Mode(); got != 0o666 {
 			t.Errorf("%s: got %04o, want 0666", call, got)
 		}
 	}

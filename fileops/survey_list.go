@@ -5,154 +5,86 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 )
 
 // top lists the ledger directory. It judges leftovers like sweepGroups.
 func (s *Survey) top() error {
 	l := s.Ledger
-	names, err := l.fs.ReadDir(l.dir)
+	names, err := l.fs.ReadDir(l.Dir())
 	if err != nil {
 		return err
 	}
 
-	slices.Sort(names)
-	left := leftovers(names, groupRole)
-	for _, name := range names {
-		f := Found{Path: filepath.Join(l.dir, name)}
-		target, isTemp := targetOf(name)
-		id, role := groupRole(name)
-
-		switch {
-		case f.Path == l.marker():
-			f.Kind = Marker
-		case f.Path == l.operations() || f.Path == l.archive() || f.Path == l.tmp() ||
-			f.Path == l.logs():
-			f.Kind = Directory
-		case isScratch(name):
-			f.Kind, f.Orphaned = ScratchDirectory, true
-		case role == temporary || isTemp && target == filepath.Base(l.marker()):
-			f.Kind, f.ID, f.Orphaned = TempFile, id, true
-		case role == beside:
-			f.Kind, f.ID = VersionFile, id
-		case id != "":
-			_, suffix, _ := groupOf(name)
-			f.Kind, f.ID = groupKind(suffix), id
-			_, ownerless := left[id]
-			f.Orphaned = ownerless && role == locking &&
-				errors.Is(l.present(l.groupDocument(id)), fs.ErrNotExist)
-		}
-
-		if err := s.add(f); err != nil {
-			return err
-		}
-	}
-
-	return nil
-}
-
-func groupKind(suffix string) Kind {
-	switch suffix {
-	case orchestratorSuffix:
-		return OrchestratorFile
-	case supervisorsSuffix:
-		return SupervisorsFile
-	case alertsSuffix:
-		return AlertsFile
-	}
-
-	return LockFile
+	left := leftovers(names, layout.InLedger)
+	return s.list(l.Dir(), names, layout.InLedger, func(id string) bool {
+		_, ownerless := left[id]
+		return ownerless && errors.Is(l.present(l.groupDocument(id)), fs.ErrNotExist)
+	})
 }
 
 // operations lists operations/. It judges leftovers like sweepOperations.
 func (s *Survey) operations() error {
-	l := s.Ledger
-	names, err := l.readDir(l.operations())
+	names, err := s.Ledger.readDir(s.Ledger.OperationsDir())
 	if err != nil {
 		return err
 	}
 
-	slices.Sort(names)
 	s.there = make(map[string]bool)
 	for _, name := range names {
-		if id, role := operationRole(name); role == itself || role == beside {
-			s.there[id] = true
-		}
+		kind, id := layout.InOperations(name)
+		s.there[id] = s.there[id] || kind == layout.OperationFile || kind == layout.VersionFile
 	}
 
-	for _, name := range names {
-		f := Found{Path: filepath.Join(l.operations(), name)}
-		switch id, role := operationRole(name); role {
-		case temporary:
-			f.Kind, f.ID, f.Orphaned = TempFile, id, true
-		case itself:
-			f.Kind, f.ID = OperationFile, id
-		case beside:
-			f.Kind, f.ID = VersionFile, id
-		case locking:
-			f.Kind, f.ID, f.Orphaned = LockFile, id, !s.there[id]
-		}
-
-		if err := s.add(f); err != nil {
-			return err
-		}
-	}
-
-	return nil
+	return s.list(s.Ledger.OperationsDir(), names, layout.InOperations,
+		func(id string) bool { return !s.there[id] })
 }
 
 func (s *Survey) archive() error {
-	l := s.Ledger
-	names, err := l.readDir(l.archive())
+	names, err := s.Ledger.readDir(s.Ledger.ArchiveDir())
 	if err != nil {
 		return err
 	}
 
-	slices.Sort(names)
-	for _, name := range names {
-		f := Found{Path: filepath.Join(l.archive(), name)}
-		group, _, _ := strings.Cut(name, "~")
-		if id, _, ok := archivedOf(name); ok {
-			f.Kind, f.ID = ArchivedFile, id
-		} else if _, ok := l.registryCopies(group).number(name); ok {
-			f.Kind, f.ID = ArchivedRegistry, group
-		}
-
-		if err := s.add(f); err != nil {
-			return err
-		}
-	}
-
-	return nil
+	return s.list(s.Ledger.ArchiveDir(), names, func(name string) (layout.Kind, string) {
+		kind, id, _ := layout.InArchive(name)
+		return kind, id
+	}, nil)
 }
 
 // tmp lists tmp/. It must run after operations: a directory that exists before its operation is no
 // leftover.
 func (s *Survey) tmp() error {
-	l := s.Ledger
-	names, err := l.readDir(l.tmp())
+	names, err := s.Ledger.readDir(s.Ledger.TmpRoot())
 	if err != nil {
 		return err
 	}
 
+	return s.list(s.Ledger.TmpRoot(), names, layout.InTmp,
+		func(id string) bool { return s.there != nil && !s.there[id] })
+}
+
+// list records the files in dir. kindOf is from their names; ownerless tells whether a lock file or
+// temporary directory belongs to nothing that exists.
+func (s *Survey) list(dir string, names []string, kindOf func(name string) (layout.Kind, string),
+	ownerless func(id string) bool) error {
 	slices.Sort(names)
 	for _, name := range names {
-		f := Found{Path: filepath.Join(l.tmp(), name)}
-		if id, ok := operationOfJournal(name); ok {
-			f.Kind, f.ID, f.Orphaned = TrashFile, id, true
-		} else if isTrash(name) {
-			f.Kind, f.Orphaned = TrashFile, true
-		} else if validID(name) {
-			f.Kind, f.ID, f.Orphaned = TmpDirectory, name, s.there != nil && !s.there[name]
+		f := Found{Path: filepath.Join(dir, name)}
+		switch f.Kind, f.ID = kindOf(name); f.Kind {
+		case layout.TempFile, layout.TrashFile, layout.ScratchDirectory:
+			f.Orphaned = true
+		case layout.LockFile, layout.TmpDirectory:
+			f.Orphaned = ownerless(f.ID)
 		}
 
 		if err := s.add(f); err != nil {
 			return err
 		}
 
-		if f.Kind == TmpDirectory && !f.Orphaned {
+		if f.Kind == layout.TmpDirectory && !f.Orphaned {
 			if err := s.trashOf(f); err != nil {
 				return err
 			}
@@ -166,10 +98,9 @@ func (s *Survey) tmp() error {
 func (s *Survey) trashOf(dir Found) error {
 	names, err := s.Ledger.readDir(dir.Path)
 	for _, name := range names {
-		if isTrash(name) {
-			err = errors.Join(err,
-				s.add(Found{Path: filepath.Join(dir.Path, name), Kind: TrashFile, ID: dir.ID,
-					Orphaned: true}))
+		if layout.IsTrash(name) {
+			err = errors.Join(err, s.add(Found{Path: filepath.Join(dir.Path, name),
+				Kind: layout.TrashFile, ID: dir.ID, Orphaned: true}))
 		}
 	}
 	return err
@@ -188,8 +119,8 @@ func Inspect(dir string, o Options) (*Survey, error) {
 	}
 
 	// a survey must also report what commands refuse
-	l.fs = l.fs.Within(l.dir, func(string, disk.Info) error { return nil })
-	if s.Network, err = l.fs.Network(l.dir); err != nil {
+	l.fs = l.fs.Within(l.Dir(), func(string, disk.Info) error { return nil })
+	if s.Network, err = l.fs.Network(l.Dir()); err != nil {
 		return nil, err
 	}
 

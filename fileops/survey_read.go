@@ -1,6 +1,7 @@
 package fileops
 
 import (
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -18,16 +19,16 @@ func (s *Survey) Read(f Found) (c Content, err error) {
 	var op protocol.Operation
 	var g protocol.Group
 	switch f.Kind {
-	case OperationFile, ArchivedFile:
+	case layout.OperationFile, layout.ArchivedFile:
 		c.Operation = &op
 		err = readAs(s.Ledger, f, operations.files[0], &op)
-	case OrchestratorFile:
+	case layout.OrchestratorFile:
 		c.Orchestrator = &g.Orchestrator
 		err = readAs(s.Ledger, f, groups.files[1], &g)
-	case SupervisorsFile, ArchivedRegistry:
+	case layout.SupervisorsFile, layout.ArchivedRegistry:
 		c.Registry = &g.Registry
 		err = readAs(s.Ledger, f, groups.files[0], &g)
-	case AlertsFile:
+	case layout.AlertsFile:
 		err = s.Ledger.eachAlert(f.ID, func(Line) bool { return true })
 	}
 
@@ -50,14 +51,14 @@ func readAs[T any](l *Ledger, f Found, c codec[T], to *T) error {
 
 // stateOf returns the current content of a file. A copy in the archive never changes.
 func (l *Ledger) stateOf(f Found) ([]byte, error) {
-	if f.Kind == ArchivedFile || f.Kind == ArchivedRegistry {
+	if f.Kind == layout.ArchivedFile || f.Kind == layout.ArchivedRegistry {
 		data, _, err := l.readFile(f.Path)
 		return data, err
 	}
 
 	of := file{ledger: l, path: f.Path}
-	if f.Kind == OperationFile {
-		of.copies = l.operationCopies(f.ID)
+	if f.Kind == layout.OperationFile {
+		of.copies = l.OperationCopies(f.ID)
 	}
 
 	s, err := of.current()

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
@@ -81,22 +82,22 @@ func TestInspect(t *testing.T) {
 				t.Fatalf("refused: %v; errors: %v", s.Refusal, s.Errors)
 			}
 
-			want := map[string]Kind{
-				".": Directory, "operations": Directory, "archive": Directory, "tmp": Directory,
-				"ledger.json":          Marker,
-				"operations/live.json": OperationFile, "operations/live.json.lock": LockFile,
-				"archive/over.json":  ArchivedFile,
-				"g.supervisors.json": SupervisorsFile, "g.orchestrator.json": OrchestratorFile,
-				"g.alerts.jsonl": AlertsFile, "g.lock": LockFile,
+			want := map[string]layout.Kind{
+				".": layout.Directory, "ledger.json": layout.MarkerFile,
+				"operations": layout.Directory, "archive": layout.Directory, "tmp": layout.Directory,
+				"operations/live.json": layout.OperationFile, "operations/live.json.lock": layout.LockFile,
+				"archive/over.json":  layout.ArchivedFile,
+				"g.supervisors.json": layout.SupervisorsFile, "g.orchestrator.json": layout.OrchestratorFile,
+				"g.alerts.jsonl": layout.AlertsFile, "g.lock": layout.LockFile,
 			}
 
-			got := make(map[string]Kind)
+			got := make(map[string]layout.Kind)
 			for _, f := range s.Files {
 				if f.Orphaned || f.Distrust != nil {
 					t.Errorf("%s: left %v, trust %v", s.Name(f), f.Orphaned, f.Distrust)
 				}
 
-				if f.Kind != VersionFile {
+				if f.Kind != layout.VersionFile {
 					got[s.Name(f)] = f.Kind
 				} else if commit != CommitLink {
 					t.Errorf("%s is a version", s.Name(f))
@@ -125,7 +126,7 @@ func TestInspectWhatIsNoLedger(t *testing.T) {
 	}
 
 	l, _ := surveyed(t, Config{})
-	if err := os.Remove(l.marker()); err != nil {
+	if err := os.Remove(l.MarkerPath()); err != nil {
 		t.Fatal(err)
 	}
 
@@ -193,7 +194,7 @@ func plant(t *testing.T, dir string, files ...string) {
 
 func TestSurveyReadsWhatIsNotValid(t *testing.T) {
 	l, _ := surveyed(t, Config{})
-	op := string(valueOf(os.ReadFile(l.operation("live"))))
+	op := string(valueOf(os.ReadFile(l.OperationPath("live"))))
 	plant(t, l.Dir(), "operations/torn.json={", "operations/renamed.json="+op,
 		"archive/renamed.json="+op, "archive/g~supervisors~1.json=1",
 		"bad.orchestrator.json=[]", "bad.supervisors.json=", "bad.alerts.jsonl=x\n")
@@ -230,7 +231,7 @@ func TestTighten(t *testing.T) {
 		mode, want fs.FileMode
 	}{{false, 0o666, 0o644}, {false, 0o620, 0o600}, {true, 0o666, 0o664}, {true, 0o662, 0o660}} {
 		l, _ := surveyed(t, Config{Shared: tt.shared})
-		path := l.operation("live")
+		path := l.OperationPath("live")
 		if err := os.Chmod(path, tt.mode); err != nil {
 			t.Fatal(err)
 		}
@@ -253,11 +254,11 @@ func TestTighten(t *testing.T) {
 // unchanged.
 func TestTightenOnlyWhatWasFound(t *testing.T) {
 	l, _ := surveyed(t, Config{Shared: true})
-	if err := os.Chmod(l.operations(), fs.ModeSetgid|0o777); err != nil {
+	if err := os.Chmod(l.OperationsDir(), fs.ModeSetgid|0o777); err != nil {
 		t.Fatal(err)
 	}
 
-	path := l.operation("live")
+	path := l.OperationPath("live")
 	if err := os.Chmod(path, 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +267,8 @@ func TestTightenOnlyWhatWasFound(t *testing.T) {
 	if err := s.Tighten(s.found(t, "operations")); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := valueOf(os.Stat(l.operations())).Mode(), fs.ModeDir|fs.ModeSetgid|0o775; got != want {
+	if got, want := valueOf(os.Stat(l.OperationsDir())).Mode(),
+		fs.ModeDir|fs.ModeSetgid|0o775; got != want {
 		t.Errorf("got %v, want %v", got, want)
 	}
 
@@ -300,7 +302,7 @@ func TestTightenOnlyWhatWasFound(t *testing.T) {
 func TestTightenForeign(t *testing.T) {
 	strict.Root(t)
 	l, _ := surveyed(t, Config{})
-	path := l.operation("live")
+	path := l.OperationPath("live")
 	if err := errors.Join(os.Chmod(path, 0o666), os.Chown(path, 65534, 65534)); err != nil {
 		t.Fatal(err)
 	}
@@ -318,8 +320,8 @@ func TestTightenForeign(t *testing.T) {
 // A directory that cannot be listed does not keep the rest from being found.
 func TestInspectGoesOn(t *testing.T) {
 	l, _ := surveyed(t, Config{})
-	if err := errors.Join(os.RemoveAll(l.archive()),
-		os.WriteFile(l.archive(), nil, 0o600)); err != nil {
+	if err := errors.Join(os.RemoveAll(l.ArchiveDir()),
+		os.WriteFile(l.ArchiveDir(), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 

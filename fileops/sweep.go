@@ -7,7 +7,8 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
+
+	"github.com/dpl-project/dpl/fileops/layout"
 )
 
 // Sweep removes what crashed processes have left: lock files without an operation or group,
@@ -23,65 +24,65 @@ func (l *Ledger) Sweep() error {
 // SweepGroup is Sweep for the files of one group. With it a pass tidies up after killed passes.
 func (l *Ledger) SweepGroup(id string) error {
 	defer l.fs.Refresh()
-	names, err := l.readDir(l.dir)
-	if temps := leftovers(names, groupRole)[id]; len(temps) > 0 {
+	names, err := l.readDir(l.Dir())
+	if temps := leftovers(names, layout.InLedger)[id]; len(temps) > 0 {
 		err = errors.Join(err, l.sweepDocument(l.groupDocument(id), temps))
 	}
 	return err
 }
 
 func (l *Ledger) sweepOperations() error {
-	names, err := l.readDir(l.operations())
+	names, err := l.readDir(l.OperationsDir())
 	if err != nil {
 		return err
 	}
 
-	inTmp, err := l.readDir(l.tmp())
+	inTmp, err := l.readDir(l.TmpRoot())
 	if err != nil {
 		return err
 	}
 
 	for _, id := range inTmp { // a temporary directory belongs to its operation, as a lock file does
-		names = append(names, OperationName(id)+lockSuffix)
+		names = append(names, filepath.Base(l.OperationLock(id)))
 	}
-	return l.sweepDocuments(leftovers(names, operationRole), l.operationDocument)
+	return l.sweepDocuments(leftovers(names, layout.InOperations), l.operationDocument)
 }
 
 func (l *Ledger) sweepGroups() error {
-	names, err := l.readDir(l.dir)
+	names, err := l.readDir(l.Dir())
 	if err != nil {
 		return err
 	}
 
 	for _, name := range names {
-		if file, _, isTemp := strings.Cut(name, tempMark); isTemp &&
-			file == filepath.Base(l.marker()) {
-			// a process that still writes it will find the marker
-			err = errors.Join(err, l.removeIfThere(filepath.Join(l.dir, name)))
-		}
-		if isScratch(name) {
+		switch kind, id := layout.InLedger(name); {
+		case kind == layout.TempFile && id == "": // a process that still writes it will find the marker
+			err = errors.Join(err, l.removeIfThere(filepath.Join(l.Dir(), name)))
+		case kind == layout.ScratchDirectory:
 			err = errors.Join(err, l.sweepScratch(name))
 		}
 	}
 
-	return errors.Join(err, l.sweepDocuments(leftovers(names, groupRole), l.groupDocument))
+	return errors.Join(err, l.sweepDocuments(leftovers(names, layout.InLedger), l.groupDocument))
 }
 
 // leftovers returns the documents that have something to tidy up, with their temporary files.
-func leftovers(names []string, roleOf func(name string) (id string, r role)) map[string][]string {
+func leftovers(names []string,
+	kindOf func(name string) (layout.Kind, string)) map[string][]string {
 	left, exists := make(map[string][]string), make(map[string]bool)
 	var ownerless []string
 	for _, name := range names {
-		switch id, role := roleOf(name); role {
-		case temporary:
+		switch kind, id := kindOf(name); kind {
+		case layout.TempFile:
 			left[id] = append(left[id], name)
-		case locking, beside:
+		case layout.LockFile, layout.VersionFile:
 			ownerless = append(ownerless, id)
-		case itself:
+		case layout.OperationFile, layout.SupervisorsFile, layout.OrchestratorFile:
 			exists[id] = true
 		}
 	}
 
+	delete(left, "") // of ledger.json
 	for _, id := range ownerless {
 		if _, known := left[id]; !known && !exists[id] {
 			left[id] = nil
@@ -121,19 +122,18 @@ func (l *Ledger) sweepDocument(d document, temps []string) error {
 }
 
 func (l *Ledger) sweepTrash() error {
-	names, err := l.readDir(l.tmp())
+	names, err := l.readDir(l.TmpRoot())
 	if err != nil {
 		return err
 	}
 
 	for _, name := range names {
-		id, isJournal := operationOfJournal(name)
-		switch {
-		case isJournal:
+		switch kind, id := layout.InTmp(name); {
+		case kind == layout.TrashFile && id != "":
 			err = errors.Join(err, l.sweepJournal(name, id))
-		case isTrash(name):
+		case kind == layout.TrashFile:
 			err = errors.Join(err, l.sweepFrom(".", name))
-		case validID(name):
+		case kind == layout.TmpDirectory:
 			err = errors.Join(err, l.sweepTmp(name))
 		}
 	}
@@ -144,13 +144,13 @@ func (l *Ledger) sweepTrash() error {
 // sweepTmp looks for trash in the temporary directory of an operation, and for directories of calls
 // that have ended.
 func (l *Ledger) sweepTmp(id string) error {
-	names, err := l.readDir(l.operationTmp(id))
+	names, err := l.readDir(l.OperationTmp(id))
 	if err != nil {
 		return err
 	}
 
 	for _, name := range names {
-		if isTrash(name) {
+		if layout.IsTrash(name) {
 			err = errors.Join(err, l.sweepFrom(id, name))
 		}
 	}
@@ -212,13 +212,13 @@ func (l *Ledger) removeEmpty(path string) error {
 }
 
 func (l *Ledger) sweepFrom(dir, name string) error {
-	return l.purgeAt(l.tmp(), filepath.Join(dir, name))
+	return l.purgeAt(l.TmpRoot(), filepath.Join(dir, name))
 }
 
 // editEnded reports whether every edit of the operation that was in progress a moment ago has
 // ended.
 func (l *Ledger) editEnded(id string) (bool, error) {
-	lock, err := l.lock(l.operationLock(id), false, &lockWait{})
+	lock, err := l.lock(l.OperationLock(id), false, &lockWait{})
 	switch {
 	case errors.Is(err, ErrBusy):
 		return false, nil
@@ -239,7 +239,7 @@ func (l *Ledger) sweepJournal(name, id string) error {
 		return err
 	}
 
-	path := filepath.Join(l.tmp(), name)
+	path := filepath.Join(l.TmpRoot(), name)
 	data, info, err := l.readFile(path)
 	if err != nil {
 		return ignoreMissing(err)
@@ -252,7 +252,7 @@ func (l *Ledger) sweepJournal(name, id string) error {
 	if err := l.checkJournal(j); err != nil {
 		return fmt.Errorf("%s: %w: remove it if it is of no use", path, err)
 	}
-	if l.config.Shared && !l.options.TrustGroup && info.UID != l.euid && j.root != l.tmp() {
+	if l.config.Shared && !l.options.TrustGroup && info.UID != l.euid && j.root != l.TmpRoot() {
 		return nil
 	}
 	if err := l.purgeAt(j.root, j.path); err != nil {
@@ -266,7 +266,7 @@ func (l *Ledger) sweepJournal(name, id string) error {
 func (l *Ledger) checkJournal(j journal) error {
 	path := filepath.Join(j.root, j.path)
 	root, name, err := l.locate(path)
-	if err == nil && (root != j.root || name != j.path || !isTrash(filepath.Base(path))) {
+	if err == nil && (root != j.root || name != j.path || !layout.IsTrash(filepath.Base(path))) {
 		err = fmt.Errorf("%q: %w: not a name for trash", path, ErrResource)
 	}
 	return err
@@ -275,14 +275,14 @@ func (l *Ledger) checkJournal(j journal) error {
 // sweepScratch removes the scratch directory of a killed process. Only its owner may look into it.
 // Anything else with such a name is not ours.
 func (l *Ledger) sweepScratch(name string) error {
-	info, err := l.fs.Lstat(filepath.Join(l.dir, name))
+	info, err := l.fs.Lstat(filepath.Join(l.Dir(), name))
 	if err != nil || !info.Mode.IsDir() || l.euid >= 0 && info.UID != l.euid {
 		return ignoreMissing(err)
 	}
 
-	lock, err := l.lock(scratchLock(filepath.Join(l.dir, name)), true, &lockWait{})
+	lock, err := l.lock(layout.ScratchLock(filepath.Join(l.Dir(), name)), true, &lockWait{})
 	if err != nil {
 		return ignoreBusy(ignoreMissing(err))
 	}
-	return errors.Join(l.purgeAt(l.dir, name), lock.Unlock())
+	return errors.Join(l.purgeAt(l.Dir(), name), lock.Unlock())
 }

@@ -8,34 +8,36 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/dpl-project/dpl/fileops/layout"
 )
 
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	l, root := rooted(t, Options{})
-	trash := newTrashName()
+	trash := layout.NewTrash()
 
 	for _, path := range []string{
-		filepath.Join(l.operations(), "stale.json.lock"),
-		filepath.Join(l.operations(), "stale.json.tmp~0123"),
-		filepath.Join(l.operations(), "nolock.json.tmp~0123"),
-		filepath.Join(l.operations(), "op.json.tmp~0123"),
-		filepath.Join(l.operations(), "op.json.lock.tmp~0123"),
-		filepath.Join(l.tmp(), "stale/call/file"),
-		filepath.Join(l.tmp(), "nobody/call/file"),
-		filepath.Join(l.tmp(), newTrashName(), "file"),
-		filepath.Join(l.tmp(), "op", newTrashName(), "file"),
+		filepath.Join(l.OperationsDir(), "stale.json.lock"),
+		filepath.Join(l.OperationsDir(), "stale.json.tmp~0123"),
+		filepath.Join(l.OperationsDir(), "nolock.json.tmp~0123"),
+		filepath.Join(l.OperationsDir(), "op.json.tmp~0123"),
+		filepath.Join(l.OperationsDir(), "op.json.lock.tmp~0123"),
+		filepath.Join(l.TmpRoot(), "stale/call/file"),
+		filepath.Join(l.TmpRoot(), "nobody/call/file"),
+		filepath.Join(l.TmpRoot(), layout.NewTrash(), "file"),
+		filepath.Join(l.TmpRoot(), "op", layout.NewTrash(), "file"),
 		filepath.Join(root, "scratch", trash, "file"),
-		filepath.Join(l.tmp(), newJournalName("cut")),
+		filepath.Join(l.TmpRoot(), layout.NewJournal("cut")),
 	} {
 		writeFile(t, path, "")
 	}
 
 	kept := []string{
-		filepath.Join(l.tmp(), "op/call/file"),
+		filepath.Join(l.TmpRoot(), "op/call/file"),
 		filepath.Join(root, "scratch/deep/file"),
-		filepath.Join(root, "scratch", newTrashName()), // no note: not ours
-		filepath.Join(l.operations(), "notes.txt"),
+		filepath.Join(root, "scratch", layout.NewTrash()), // no note: not ours
+		filepath.Join(l.OperationsDir(), "notes.txt"),
 	}
 
 	for _, path := range kept {
@@ -55,25 +57,25 @@ func TestSweep(t *testing.T) {
 		}
 	}
 
-	if got, want := filesIn(t, l.operations()), []string{"notes.txt", "op.json",
+	if got, want := filesIn(t, l.OperationsDir()), []string{"notes.txt", "op.json",
 		"op.json.lock"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if got, want := filesIn(t, l.tmp()), []string{"op"}; !slices.Equal(got, want) {
+	if got, want := filesIn(t, l.TmpRoot()), []string{"op"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if !gone(t, filepath.Join(root, "scratch", trash)) {
 		t.Error("trash is left")
 	}
 
-	wantNoTrash(t, l.dir)
+	wantNoTrash(t, l.Dir())
 	wantNoLeftovers(t, l)
 }
 
 func TestSweepWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	l, root := rooted(t, Options{})
-	trash := newTrashName()
+	trash := layout.NewTrash()
 	inUse := filepath.Join(root, trash, "file")
 	writeFile(t, inUse, "x")
 	note, err := l.writeJournal("op", journal{root, trash})
@@ -81,9 +83,9 @@ func TestSweepWaitsForNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	temp := filepath.Join(l.operations(), "op.json.tmp~0123")
+	temp := filepath.Join(l.OperationsDir(), "op.json.tmp~0123")
 	writeFile(t, temp, "x")
-	release := hold(t, l.dir)
+	release := hold(t, l.Dir())
 	if err := l.Sweep(); err != nil {
 		t.Error(err)
 	}
@@ -104,7 +106,7 @@ func TestSweepWaitsForNobody(t *testing.T) {
 func TestSweepDeletesOnlyTrash(t *testing.T) {
 	t.Parallel()
 	l, root := rooted(t, Options{})
-	outside := filepath.Join(realPath(t, t.TempDir()), newTrashName(), "file")
+	outside := filepath.Join(realPath(t, t.TempDir()), layout.NewTrash(), "file")
 	writeFile(t, outside, "x")
 	inside := filepath.Join(root, "scratch/deep/file")
 
@@ -112,19 +114,19 @@ func TestSweepDeletesOnlyTrash(t *testing.T) {
 		{root, "scratch"}, {root, "scratch/.dpl-trash-"}, {root, "."},
 		{filepath.Dir(root), filepath.Base(root)},
 		{filepath.Dir(filepath.Dir(outside)), filepath.Base(filepath.Dir(outside))},
-		{root, "../" + filepath.Base(root) + "/scratch"}, {"", ""}, {l.dir, "operations"},
+		{root, "../" + filepath.Base(root) + "/scratch"}, {"", ""}, {l.Dir(), "operations"},
 	} {
 		text, err := json.Marshal(map[string]string{"root": j.root, "path": j.path})
 		if err != nil {
 			t.Fatal(err)
 		}
 
-		note := filepath.Join(l.tmp(), newJournalName("x"))
+		note := filepath.Join(l.TmpRoot(), layout.NewJournal("x"))
 		writeFile(t, note, string(text))
 		if err := l.Sweep(); !errors.Is(err, ErrResource) {
 			t.Errorf("%s: %v", text, err)
 		}
-		if gone(t, inside) || gone(t, outside) || gone(t, l.operation("op")) || gone(t, note) {
+		if gone(t, inside) || gone(t, outside) || gone(t, l.OperationPath("op")) || gone(t, note) {
 			t.Fatalf("%s: something is gone", text)
 		}
 		if err := os.Remove(note); err != nil {
@@ -165,20 +167,20 @@ func TestDeletingTheSameTrashTwiceIsHarmless(t *testing.T) {
 	}
 
 	wantNoLeftovers(t, l)
-	wantNoTrash(t, root, l.dir)
+	wantNoTrash(t, root, l.Dir())
 }
 
 // Whoever was killed while it made the ledger leaves the temporary file of ledger.json.
 func TestSweepRemovesTheTempOfTheMarker(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
-	temp := tempOf(l.marker())
+	temp := layout.TempOf(l.MarkerPath())
 	must(t, os.WriteFile(temp, nil, 0o600))
 	must(t, l.Sweep())
 	if l.exists(temp) {
 		t.Error("it is still there")
 	}
-	if !l.exists(l.marker()) {
+	if !l.exists(l.MarkerPath()) {
 		t.Error("the marker is gone")
 	}
 }

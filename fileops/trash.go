@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 )
 
 // trash is something renamed to an unknown name, to be deleted later.
@@ -105,7 +106,7 @@ func (p *purger) purge(parent disk.Root, parentInfo disk.Info, name string, abov
 
 // postpone renames what path leads to from top.
 func (p *purger) postpone(path []string) error {
-	name := newTrashName()
+	name := layout.NewTrash()
 	if err := p.top.Rename(filepath.Join(path...), name); err != nil {
 		return err
 	}

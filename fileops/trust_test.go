@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
@@ -18,11 +19,11 @@ func spoil(t *testing.T, c Config, name string, how func(path string) error) err
 	if err := l.Edit("op", OrCreate, add("a", false)); err != nil {
 		t.Fatal(err)
 	}
-	if err := how(filepath.Join(l.dir, name)); err != nil {
+	if err := how(filepath.Join(l.Dir(), name)); err != nil {
 		t.Fatal(err)
 	}
 
-	l, err := Open(l.dir, Options{})
+	l, err := Open(l.Dir(), Options{})
 	if err != nil {
 		return err
 	}
@@ -111,7 +112,7 @@ func TestSymlinkIsNamed(t *testing.T) {
 	l := testLedger(t, Config{}, Options{})
 	must(t, edits(add("a", false))(l))
 
-	for _, path := range []string{l.operation("op"), l.operationLock("op")} {
+	for _, path := range []string{l.OperationPath("op"), l.OperationLock("op")} {
 		must(t, errors.Join(os.Rename(path, path+".moved"), os.Symlink(path+".moved", path)))
 		err := l.Edit("op", Existing, add("b", false))
 		if err == nil || !strings.Contains(err.Error(), path+": is a symbolic link") {
@@ -139,7 +140,7 @@ func TestNoteOfAnotherUser(t *testing.T) {
 	root := realPath(t, t.TempDir())
 	l := testLedger(t, Config{Shared: true, ResourceRoots: []string{root}}, Options{})
 	noted := func(root string) (trash, note string) {
-		name := newTrashName()
+		name := layout.NewTrash()
 		writeFile(t, filepath.Join(root, name), "x")
 		note, err := l.writeJournal("op", journal{root, name})
 		must(t, errors.Join(err, os.Chown(note, 65534, -1)))
@@ -147,14 +148,14 @@ func TestNoteOfAnotherUser(t *testing.T) {
 	}
 
 	outside, note := noted(root)
-	inside, noteInside := noted(l.tmp())
+	inside, noteInside := noted(l.TmpRoot())
 	must(t, l.Sweep())
 	if gone(t, outside) || gone(t, note) || !gone(t, inside) || !gone(t, noteInside) {
 		t.Errorf("gone: outside %v, its note %v, inside %v, its note %v", gone(t, outside),
 			gone(t, note), gone(t, inside), gone(t, noteInside))
 	}
 
-	trusting, err := Open(l.dir, Options{TrustGroup: true})
+	trusting, err := Open(l.Dir(), Options{TrustGroup: true})
 	must(t, err)
 	must(t, trusting.Sweep())
 	if !gone(t, outside) || !gone(t, note) {
@@ -184,8 +185,8 @@ func spoilGroup(t *testing.T, c Config, name string, how func(path string) error
 	log, err := l.LogFile("g", "s")
 	must(t, err)
 	writeFile(t, log, "")
-	must(t, how(filepath.Join(l.dir, name)))
-	before := snapshot(t, l.dir)
+	must(t, how(filepath.Join(l.Dir(), name)))
+	before := snapshot(t, l.Dir())
 	_, read := l.ReadGroup("g")
 	called := false
 	edit := l.HoldGroup("g", OrCreate, func(tx *GroupTx) error { called = true; return nil })
@@ -202,7 +203,7 @@ func spoilGroup(t *testing.T, c Config, name string, how func(path string) error
 	appended := l.HoldGroup("g", Existing,
 		func(tx *GroupTx) error { return AppendAlerts(tx, []protocol.Alert{alert(1, "a")}) })
 	_, logged := l.LogFile("g", "s")
-	if after := snapshot(t, l.dir); after != before {
+	if after := snapshot(t, l.Dir()); after != before {
 		t.Errorf("%s: changed:\n%s\n%s", name, before, after)
 	}
 

@@ -82,8 +82,8 @@ func testUnknownOutcome(t *testing.T, commit string, made, archived bool) {
 	writeFile(t, scratch, "x")
 	l := testLedger(t, Config{Commit: commit, ResourceRoots: []string{root}}, Options{})
 	editOp(t, l, pushing("a"))
-	must(t, l.ensureDir(l.archive()))
-	through, err := Open(l.dir, Options{FS: &silent{FS: disk.OS{}, made: made}})
+	must(t, l.ensureDir(l.ArchiveDir()))
+	through, err := Open(l.Dir(), Options{FS: &silent{FS: disk.OS{}, made: made}})
 	must(t, err)
 	err = through.Edit("op", Existing, func(tx *byteTx) error {
 		if archived {
@@ -110,12 +110,12 @@ func testUnknownOutcome(t *testing.T, commit string, made, archived bool) {
 		t.Errorf("it is %v, archived %t, %v", openCalls(op), isArchived, err)
 	}
 	if !archived && (!l.HasTmp("op", "b") || !gone(t, scratch)) {
-		t.Error("the temporary directory is gone, or the resource is back")
+		t.Error("the layout.Temporary directory is gone, or the resource is back")
 	}
 
 	must(t, errors.Join(l.Sweep(), l.Sweep()))
 	wantNoTemps(t, l)
-	wantNoTrash(t, l.dir, root)
+	wantNoTrash(t, l.Dir(), root)
 	if after := editOp(t, l, pushing("c")); !slices.Contains(openCalls(after), "c") ||
 		after.Revision <= op.Revision {
 		t.Errorf("then %v, revision %d after %d", openCalls(after), after.Revision, op.Revision)
@@ -132,7 +132,7 @@ func TestUnknownOutcomeOfAGroup(t *testing.T) {
 				must(t, l.HoldGroup("g", OrCreate, registering("r")))
 			}
 
-			through, err := Open(l.dir, Options{FS: &silent{FS: disk.OS{}, made: made}})
+			through, err := Open(l.Dir(), Options{FS: &silent{FS: disk.OS{}, made: made}})
 			must(t, err)
 			err = through.HoldGroup("g", OrCreate, registering("s"))
 			if !errors.Is(err, ErrUnknown) || errors.Is(err, ErrCommitted) {

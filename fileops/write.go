@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 )
 
 // ensureDir creates one of the ledger's own directories unless it exists. It returns an error for
@@ -45,7 +46,7 @@ func (l *Ledger) makeDir(dir string) error {
 // publish makes a new file appear at path, complete and with its final mode, unless there is one.
 // It does not sync the directory.
 func (l *Ledger) publish(path string, data []byte, sync Sync) error {
-	temp := tempOf(path)
+	temp := layout.TempOf(path)
 	if err := l.writeNew(temp, data, sync); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -29,7 +30,7 @@ func (p *checkup) clock() (found []finding) {
 	linked := p.survey.Ledger.Config().Commit == fileops.CommitLink
 	var newest stamp
 	for _, f := range p.files {
-		if f.Kind == fileops.ArchivedFile || f.Kind == fileops.ArchivedRegistry {
+		if f.Kind == layout.ArchivedFile || f.Kind == layout.ArchivedRegistry {
 			continue
 		}
 

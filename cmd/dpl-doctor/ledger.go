@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -19,7 +20,7 @@ func (p *checkup) marker() (found []finding) {
 	for _, root := range p.survey.Ledger.Config().ResourceRoots {
 		if err := p.env.CheckRoots(root); errors.Is(err, fileops.ErrRoot) {
 			found = append(found, finding{
-				level: warning, object: fileops.MarkerName, text: "resourceRoots: " + err.Error(),
+				level: warning, object: layout.Marker, text: "resourceRoots: " + err.Error(),
 				cure: "name directories that contain only what may be deleted",
 			})
 		}
@@ -31,8 +32,8 @@ func (p *checkup) marker() (found []finding) {
 	}
 
 	cause := strings.TrimPrefix(p.plain(err), fileops.ErrConfig.Error()+": ")
-	return append(found, finding{level: problem, object: fileops.MarkerName,
-		text: strings.TrimPrefix(cause, fileops.MarkerName+": "), cure: "no command uses the " +
+	return append(found, finding{level: problem, object: layout.Marker,
+		text: strings.TrimPrefix(cause, layout.Marker+": "), cure: "no command uses the " +
 			"ledger until then"})
 }
 

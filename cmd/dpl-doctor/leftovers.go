@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/layout"
 )
 
 // leftAlone is the age from which no edit in progress can need a file: an edit gives up its lock
@@ -12,12 +13,12 @@ import (
 const leftAlone = time.Minute
 
 // whatLeft describes the leftovers of each kind.
-var whatLeft = map[fileops.Kind]string{
-	fileops.LockFile:         "a lock file that locks nothing",
-	fileops.TempFile:         "a file that a killed edit was writing",
-	fileops.TrashFile:        "a file that a killed command was deleting",
-	fileops.TmpDirectory:     "the temporary directory of an operation that is gone",
-	fileops.ScratchDirectory: "the scratch directory of a killed doctor",
+var whatLeft = map[layout.Kind]string{
+	layout.LockFile:         "a lock file that locks nothing",
+	layout.TempFile:         "a file that a killed edit was writing",
+	layout.TrashFile:        "a file that a killed command was deleting",
+	layout.TmpDirectory:     "the temporary directory of an operation that is gone",
+	layout.ScratchDirectory: "the scratch directory of a killed doctor",
 }
 
 // leftovers reports what killed commands have left behind.
@@ -48,7 +49,7 @@ func (p *checkup) opens() bool {
 	}
 
 	for _, f := range p.survey.Files {
-		if (f.Kind == fileops.Marker || f.Kind == fileops.Directory) && f.Distrust != nil &&
+		if (f.Kind == layout.MarkerFile || f.Kind == layout.Directory) && f.Distrust != nil &&
 			!p.tightens(f) {
 			return false
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -12,7 +12,7 @@ import (
 // has done so for a long time.
 func (p *checkup) logs() (found []finding) {
 	for _, f := range p.files {
-		if f.Kind != fileops.SupervisorsFile {
+		if f.Kind != layout.SupervisorsFile {
 			continue
 		}
 		for i := range f.Registry.Services {

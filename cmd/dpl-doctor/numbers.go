@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -13,7 +13,7 @@ import (
 func (p *checkup) numbers() (found []finding) {
 	for _, f := range p.files {
 		switch {
-		case f.Kind == fileops.OperationFile && !f.Operation.State.Terminal():
+		case f.Kind == layout.OperationFile && !f.Operation.State.Terminal():
 			op := f.Operation
 			found = append(found, checkMargin(f.name, op.HeartbeatInterval, op.StalenessThreshold,
 				"push the next with --staleness")...)
@@ -54,9 +54,9 @@ const unseen = 5 * time.Minute
 func (p *checkup) passes() (found []finding) {
 	for _, f := range p.files {
 		switch f.Kind {
-		case fileops.OperationFile:
+		case layout.OperationFile:
 			found = append(found, p.waiting(f)...)
-		case fileops.OrchestratorFile:
+		case layout.OrchestratorFile:
 			if g, err := p.survey.Ledger.ReadGroup(f.ID); err == nil {
 				found = append(found, checkPasses(g, p.survey.Ledger.ObserveGroup(g, p.seen))...)
 			}
@@ -127,7 +127,7 @@ func wants(op protocol.Operation, seen protocol.Observation) string {
 
 // checkPasses reports whether the passes over a group run often enough.
 func checkPasses(g protocol.Group, seen protocol.Observation) (found []finding) {
-	object := fileops.OrchestratorName(g.ID)
+	object := layout.OrchestratorName(g.ID)
 	if period, want := g.PassesTooRare(g); want > 0 {
 		found = append(found, finding{
 			level: warning, object: object,

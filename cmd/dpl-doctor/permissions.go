@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/layout"
 )
 
 // permissions reports files that commands refuse because others may have written them.
@@ -50,7 +51,7 @@ func (p *checkup) untrusted(f fileops.Found) finding {
 // directories, whose files are judged one by one, and for empty lock files. Others may have written
 // into any other file what to delete, run or signal after a crash, so a person must read it first.
 func (p *checkup) tightens(f fileops.Found) bool {
-	return p.survey.Ours(f) && (f.Kind == fileops.Directory || f.Kind == fileops.LockFile &&
+	return p.survey.Ours(f) && (f.Kind == layout.Directory || f.Kind == layout.LockFile &&
 		f.Info.Size == 0)
 }
 

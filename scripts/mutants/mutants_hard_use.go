@@ -31,7 +31,7 @@ var dataLoss = []mutant{
 		[]string{"./fileops TestWhatAResourceContains"},
 	}, {
 		"another operation's directory as resource", "fileops/resources.go",
-		"case !within(filepath.Dir(path), l.operationTmp(op)):", "case !within(path, l.tmp()):",
+		"case !within(filepath.Dir(path), l.OperationTmp(op)):", "case !within(path, l.tmp()):",
 		[]string{"./fileops TestTmpOfOtherOperations"},
 	}, {
 		"a stopped process is stale", "protocol/evidence.go",
@@ -314,12 +314,12 @@ var security = []mutant{
 		[]string{"./fileops TestLinkedDirectories"},
 	}, {
 		"directories by path", "fileops/open.go",
-		"	l.fs = l.fs.Within(l.dir, l.trustDir)\n", "",
+		"	l.fs = l.fs.Within(l.Dir(), l.trustDir)\n", "",
 		[]string{"./fileops TestSwappedDirectories"},
 	}, {
 		"directories of anybody", "fileops/open.go",
-		"	l.fs = l.fs.Within(l.dir, l.trustDir)\n",
-		"	l.fs = l.fs.Within(l.dir, func(string, disk.Info) error { return nil })\n",
+		"	l.fs = l.fs.Within(l.Dir(), l.trustDir)\n",
+		"	l.fs = l.fs.Within(l.Dir(), func(string, disk.Info) error { return nil })\n",
 		[]string{"./fileops TestUntrustedDirectories"},
 	}, {
 		"files through links", "fileops/disk/os_unix.go",

@@ -6,6 +6,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/rogpeppe/go-internal/diff"
 )
@@ -31,7 +32,7 @@ func (env *Env) printEdit(op string, edit session.Edit) {
 	case edit.Archived:
 		fmt.Fprintf(env.Stdout, "%s: to the archive\n", op)
 	case edit.Changed():
-		env.printDiff(fileops.OperationName(op), before, edit.After.Encode())
+		env.printDiff(layout.OperationName(op), before, edit.After.Encode())
 	}
 }
 

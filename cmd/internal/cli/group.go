@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -18,7 +19,7 @@ func (env *Env) EditGroup(l *fileops.Ledger, id string, mode fileops.Mode,
 
 // PrintGroupDiff prints the difference between the registries of two groups.
 func (env *Env) PrintGroupDiff(before, after protocol.Group) {
-	env.printDiff(fileops.SupervisorsName(after.ID), before.Registry.Encode(),
+	env.printDiff(layout.SupervisorsName(after.ID), before.Registry.Encode(),
 		after.Registry.Encode())
 }
 

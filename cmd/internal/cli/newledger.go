@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/layout"
 )
 
 // NewLedger has the flags for creating a ledger if there is none.
@@ -49,7 +50,7 @@ func checkRoots(l *fileops.Ledger, roots []string) error {
 		if !slices.Contains(l.Config().ResourceRoots, root) {
 			return fmt.Errorf("--resource-root %q: %w: the ledger exists: add it to resourceRoots "+
 				"in %s", root, fileops.ErrConfig,
-				filepath.Join(l.Dir(), fileops.MarkerName))
+				filepath.Join(l.Dir(), layout.Marker))
 		}
 	}
 	return nil

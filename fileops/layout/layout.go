@@ -1,0 +1,147 @@
+// Package layout has the names of the files in a ledger directory: it makes and parses all of them,
+// which a test checks. No id contains ~, so text after a ~ is never part of an id.
+package layout
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strconv"
+)
+
+// Marker is the name of the file that makes a directory a ledger.
+const Marker = "ledger.json"
+
+const (
+	trashPrefix   = ".dpl-trash-"
+	tempMark      = ".tmp~"
+	sightingsMark = ".seen~"
+	scratchPrefix = ".dpl-scratch-"
+	logSuffix     = ".log"
+	originSuffix  = ".origin"
+)
+
+// The suffixes after the id of a group in its file names. No name ends in two of them, so an id may
+// end in anything.
+const (
+	orchestratorSuffix = ".orchestrator.json"
+	supervisorsSuffix  = ".supervisors.json"
+	alertsSuffix       = ".alerts.jsonl"
+	lockSuffix         = ".lock" // also of an operation, after its file name
+)
+
+// Paths are the paths of the files of one ledger.
+type Paths struct{ dir string }
+
+// In returns the paths of the ledger in dir, which is absolute.
+func In(dir string) Paths { return Paths{dir} }
+
+// Dir returns the absolute path of the ledger.
+func (p Paths) Dir() string { return p.dir }
+
+func (p Paths) path(name string) string { return filepath.Join(p.dir, name) }
+
+func (p Paths) MarkerPath() string             { return p.path(Marker) }
+func (p Paths) OperationsDir() string          { return p.path("operations") }
+func (p Paths) ArchiveDir() string             { return p.path("archive") }
+func (p Paths) TmpRoot() string                { return p.path("tmp") }
+func (p Paths) LogsDir() string                { return p.path("logs") }
+func (p Paths) OperationLock(id string) string { return p.OperationPath(id) + lockSuffix }
+func (p Paths) OperationTmp(id string) string  { return filepath.Join(p.TmpRoot(), id) }
+
+// TmpDir returns the path of the temporary directory of a call, which exists if its push asked for
+// one.
+func (p Paths) TmpDir(op, call string) string { return filepath.Join(p.OperationTmp(op), call) }
+
+// OperationName returns the file name of an operation.
+func OperationName(id string) string { return id + ".json" }
+
+// OperationPath joins names that are known to be clean. filepath.Join would examine each byte,
+// which is noticeable in a pass over many operations.
+func (p Paths) OperationPath(id string) string {
+	const separator = string(filepath.Separator)
+	return p.dir + separator + "operations" + separator + OperationName(id)
+}
+
+// SupervisorsName and OrchestratorName return the names of the two files of a group.
+func SupervisorsName(group string) string  { return group + supervisorsSuffix }
+func OrchestratorName(group string) string { return group + orchestratorSuffix }
+
+func (p Paths) OrchestratorPath(group string) string { return p.path(OrchestratorName(group)) }
+func (p Paths) SupervisorsPath(group string) string  { return p.path(SupervisorsName(group)) }
+func (p Paths) AlertsPath(group string) string       { return p.path(group + alertsSuffix) }
+func (p Paths) GroupLock(group string) string        { return p.path(group + lockSuffix) }
+func (p Paths) GroupLogs(group string) string        { return filepath.Join(p.LogsDir(), group) }
+
+// LogPath returns the path of the output file of a service, which need not exist.
+func (p Paths) LogPath(group, supervisor string) string {
+	return p.path(LogOf(group, supervisor))
+}
+
+// LogOf returns the path of the log of a service, relative to the ledger.
+func LogOf(group, supervisor string) string {
+	return filepath.Join("logs", group, supervisor+logSuffix)
+}
+
+// RotatedLogOf returns the name of the nth file before the log at path. The newest is 1.
+func RotatedLogOf(path string, n int) string { return path + "." + strconv.Itoa(n) }
+
+// NextLogOf returns the name of the file that becomes the newest one before the log at path.
+func NextLogOf(path string) string { return path + ".next" }
+
+// VersionOf returns the name of version n of the file at path (spec §17).
+func VersionOf(path string, n int64) string { return path + "." + strconv.FormatInt(n, 10) }
+
+// OriginOf returns the name of the empty file that the first version of the file at path follows.
+func OriginOf(path string) string { return path + originSuffix }
+
+// SightingsOf returns the name of the file in which a host stores what it remembers about the file
+// at path.
+func SightingsOf(path, host string) string { return path + sightingsMark + host }
+
+// Copies are the names of the copies of one file in the archive, numbered from 1.
+type Copies struct {
+	stem  string // path of the first one, without .json
+	first string // the suffix after stem in the name of the first one
+}
+
+func (p Paths) OperationCopies(id string) Copies {
+	return Copies{filepath.Join(p.ArchiveDir(), id), ""}
+}
+
+// RegistryCopies returns the names for a group's supervisors file. No operation has such a name.
+func (p Paths) RegistryCopies(group string) Copies {
+	return Copies{filepath.Join(p.ArchiveDir(), group+"~supervisors"), "~1"}
+}
+
+// Path returns the path of the nth copy.
+func (c Copies) Path(n int) string {
+	if n == 1 {
+		return c.stem + c.first + ".json"
+	}
+	return c.stem + "~" + strconv.Itoa(n) + ".json"
+}
+
+// Any stands for all copies in messages.
+func (c Copies) Any() string { return c.stem + "*.json" }
+
+// ArchivePath returns the path of the nth archived copy of an operation.
+func (p Paths) ArchivePath(id string, n int) string { return p.OperationCopies(id).Path(n) }
+
+// random returns the part of a name that makes it unique.
+func random() string { return fmt.Sprintf("%016x", rand.Uint64()) }
+
+// TempOf returns the path of a new temporary file for the file at path.
+func TempOf(path string) string { return path + tempMark + random() }
+
+// NewTrash returns a name for something that will be deleted.
+func NewTrash() string { return trashPrefix + random() }
+
+// NewJournal returns the name in tmp/ of a note about trash of an operation.
+func NewJournal(id string) string { return NewTrash() + "." + id + ".json" }
+
+// NewScratch returns a name for a scratch directory.
+func NewScratch() string { return scratchPrefix + random() }
+
+// ScratchLock is the lock file of a scratch directory, held while it is in use.
+func ScratchLock(dir string) string { return filepath.Join(dir, "in-use") }

@@ -1,0 +1,210 @@
+package layout
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// Kind is the kind of a file in a ledger.
+type Kind int
+
+// The kinds of files.
+const (
+	Stranger         Kind = iota // not DPL's
+	Directory                    // one of the ledger's own
+	MarkerFile                   // ledger.json
+	OperationFile                //
+	ArchivedFile                 // a copy of an operation
+	SupervisorsFile              // of a group
+	OrchestratorFile             // of a group
+	AlertsFile                   // of a group
+	ArchivedRegistry             // a copy of a group's supervisors file
+	VersionFile                  // a version, an origin, or what a host remembers of a file
+	LockFile                     // of an operation or group
+	TempFile                     // of an edit
+	TrashFile                    // something being deleted; with an id, a note about it
+	TmpDirectory                 // of an operation
+	ScratchDirectory             // for testing the file system
+)
+
+// The functions below return the kind of the file name in a directory of the ledger, and the id of
+// the operation or group to which it belongs, or "".
+
+// InLedger is for the ledger's own directory.
+func InLedger(name string) (kind Kind, id string) {
+	switch name {
+	case Marker:
+		return MarkerFile, ""
+	case "operations", "archive", "tmp", "logs":
+		return Directory, ""
+	}
+
+	file, role := owner(name)
+	switch number, isScratch := strings.CutPrefix(name, scratchPrefix); {
+	case isScratch && isRandom(number):
+		return ScratchDirectory, ""
+	case role == TempFile && file == Marker:
+		return TempFile, ""
+	}
+
+	for _, c := range []struct {
+		suffix string
+		kind   Kind
+	}{
+		{orchestratorSuffix, OrchestratorFile}, {supervisorsSuffix, SupervisorsFile},
+		{alertsSuffix, AlertsFile}, {lockSuffix, LockFile},
+	} {
+		if id, ok := strings.CutSuffix(file, c.suffix); ok {
+			return belonging(id, role, c.kind)
+		}
+	}
+
+	return Stranger, ""
+}
+
+// InOperations is for operations/.
+func InOperations(name string) (kind Kind, id string) {
+	file, role := owner(name)
+	kind = OperationFile
+	file, isLock := strings.CutSuffix(file, lockSuffix)
+	if isLock {
+		kind = LockFile
+	}
+
+	id, ok := strings.CutSuffix(file, ".json")
+	if !ok {
+		return Stranger, ""
+	}
+	return belonging(id, role, kind)
+}
+
+// InArchive is for archive/. It also returns the number of the copy.
+func InArchive(name string) (kind Kind, id string, n int) {
+	id, _, _ = strings.Cut(strings.TrimSuffix(name, ".json"), "~")
+	if !validID(id) {
+		return Stranger, "", 0
+	}
+	if n, ok := (Paths{}).OperationCopies(id).Number(name); ok {
+		return ArchivedFile, id, n
+	}
+	if n, ok := (Paths{}).RegistryCopies(id).Number(name); ok {
+		return ArchivedRegistry, id, n
+	}
+	return Stranger, "", 0
+}
+
+// InTmp is for tmp/.
+func InTmp(name string) (kind Kind, id string) {
+	rest, isTrash := strings.CutPrefix(name, trashPrefix)
+	number, file, isJournal := strings.Cut(rest, ".")
+	id, ok := strings.CutSuffix(file, ".json")
+
+	switch {
+	case isTrash && isRandom(rest):
+		return TrashFile, ""
+	case isTrash && isJournal && isRandom(number) && ok && validID(id):
+		return TrashFile, id
+	case validID(name):
+		return TmpDirectory, name
+	}
+
+	return Stranger, ""
+}
+
+// IsTrash reports whether name is that of something that will be deleted.
+func IsTrash(name string) bool {
+	kind, id := InTmp(name)
+	return kind == TrashFile && id == ""
+}
+
+// owner returns the name of the file to which the file name belongs, as a TempFile or VersionFile;
+// or, for a Stranger to all that, its own. A temporary file for what a host remembers belongs to
+// the file that this is about.
+func owner(name string) (file string, role Kind) {
+	file, _, isTemp := strings.Cut(name, tempMark)
+	file, _, remembers := strings.Cut(file, sightingsMark)
+	file, isOrigin := strings.CutSuffix(file, originSuffix)
+	of, _, isVersion := cutVersion(file)
+
+	switch {
+	case isTemp:
+		return file, TempFile
+	case remembers || isOrigin:
+		return file, VersionFile
+	case isVersion:
+		return of, VersionFile
+	}
+
+	return name, Stranger
+}
+
+// belonging returns the kind of a file that belongs in a role to one of the given kind. Only files
+// with documents have versions.
+func belonging(id string, role, kind Kind) (Kind, string) {
+	switch {
+	case !validID(id) || role == VersionFile && (kind == LockFile || kind == AlertsFile):
+		return Stranger, ""
+	case role != Stranger:
+		return role, id
+	}
+	return kind, id
+}
+
+// MaxRevision is the highest revision of a file (spec §1.3). The version after it means that an
+// operation is over.
+const MaxRevision = 1 << 62
+
+// Version returns the number of the file name, if it is a version of the file named of.
+func Version(name, of string) (n int64, ok bool) {
+	file, n, ok := cutVersion(name)
+	return n, ok && file == of
+}
+
+// cutVersion splits the name of a version into the name of the file and the number of the version.
+func cutVersion(name string) (file string, n int64, ok bool) {
+	i := strings.LastIndexByte(name, '.')
+	if i < 0 {
+		return "", 0, false
+	}
+	n, err := strconv.ParseInt(name[i+1:], 10, 64)
+	return name[:i], n, err == nil && 0 <= n && n <= MaxRevision+1 &&
+		strconv.FormatInt(n, 10) == name[i+1:] && strings.HasSuffix(name[:i], ".json")
+}
+
+// MaxCopy is the highest number of a copy in the archive. Names with higher numbers do not count,
+// so there is always a next number.
+const MaxCopy = 1<<31 - 1
+
+// Number returns the number of the copy with the file name name.
+func (c Copies) Number(name string) (n int, ok bool) {
+	rest, ok := strings.CutPrefix(name, filepath.Base(c.stem))
+	if !ok || rest == c.first+".json" {
+		return 1, ok
+	}
+	number, ok := strings.CutPrefix(strings.TrimSuffix(rest, ".json"), "~")
+	n, err := strconv.Atoi(number)
+	return n, ok && err == nil && 1 < n && n <= MaxCopy && filepath.Base(c.Path(n)) == name
+}
+
+// RotatedLog returns the number n of the file name, if it is one before the log named log.
+func RotatedLog(log, name string) (n int, ok bool) {
+	number, ok := strings.CutPrefix(name, log+".")
+	n, err := strconv.Atoi(number)
+	return n, ok && err == nil && n > 0 && strconv.Itoa(n) == number
+}
+
+// IsTemp reports whether name is a temporary file for the file named of.
+func IsTemp(name, of string) bool { return strings.HasPrefix(name, of+tempMark) }
+
+// IsSightings reports whether name has what a host remembers about the file named of.
+func IsSightings(name, of string) bool { return strings.HasPrefix(name, of+sightingsMark) }
+
+// isRandom reports whether text may come from random.
+func isRandom(text string) bool {
+	return len(text) == 16 && strings.Trim(text, "0123456789abcdef") == ""
+}
+
+func validID(id string) bool { return protocol.CheckID(id) == nil }

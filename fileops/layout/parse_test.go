@@ -1,0 +1,60 @@
+package layout
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// FuzzNames checks that the id parsed from a file name is valid, and makes that name again.
+func FuzzNames(f *testing.F) {
+	for _, name := range []string{
+		"a.json", "a.json.lock", "a.json.tmp~0123456789abcdef", "a.json.lock.tmp~1", "a~2.json",
+		"a~1.json", "a~02.json", "a~+2.json", "a~2~3.json",
+		"g~supervisors~1.json", "g~supervisors~x.json", "g.orchestrator.json", "g.supervisors.json",
+		"g.alerts.jsonl", "g.lock", ".lock", "a.json.7", "a.json.origin", "a.json.seen~h", "g.lock.origin",
+		".dpl-trash-0123456789abcdef", ".dpl-trash-0123456789ABCDEF",
+		".dpl-trash-0123456789abcdef.a.json", ".dpl-trash-0123456789abcdef.a..json",
+		".dpl-trash-0.a.json", "..json", "", ".json", "a/b.json", "a\x00.json", "é.json",
+		"g.supervisors.json.tmp~1", "a~99999999999999999999.json",
+	} {
+		f.Add(name)
+	}
+
+	p := In("/l")
+	f.Fuzz(func(t *testing.T, name string) {
+		check := func(kind Kind, id, again string) {
+			t.Helper()
+			if kind != Stranger && protocol.CheckID(id) != nil {
+				t.Errorf("%q: kind %v, id %q", name, kind, id)
+			}
+			if again != "" && filepath.Base(again) != name {
+				t.Errorf("%q: kind %v, id %q, which makes %q", name, kind, id, again)
+			}
+		}
+
+		kind, id := InOperations(name)
+		check(kind, id, map[Kind]string{OperationFile: p.OperationPath(id),
+			LockFile: p.OperationLock(id)}[kind])
+		kind, id, n := InArchive(name)
+		check(kind, id, map[Kind]string{ArchivedFile: p.ArchivePath(id, n),
+			ArchivedRegistry: p.RegistryCopies(id).Path(n)}[kind])
+		if kind, id := InLedger(name); id != "" {
+			check(kind, id, map[Kind]string{SupervisorsFile: p.SupervisorsPath(id),
+				OrchestratorFile: p.OrchestratorPath(id), AlertsFile: p.AlertsPath(id),
+				LockFile: p.GroupLock(id)}[kind])
+		}
+
+		number, isTrash := strings.CutPrefix(name, ".dpl-trash-")
+		switch kind, id := InTmp(name); {
+		case kind == TmpDirectory:
+			check(kind, id, id)
+		case kind == TrashFile && id != "":
+			check(kind, id, ".dpl-trash-"+number[:min(16, len(number))]+"."+id+".json")
+		case kind == TrashFile && (!isTrash || len(number) != 16 || filepath.Base(name) != name):
+			t.Errorf("%q is trash", name)
+		}
+	})
+}
