@@ -13,62 +13,49 @@ import (
 )
 
 // execPatience limits how long one search of all processes retries those that are in the middle of
-// an execve (see carries).
+// an execve (see givenEnvironment).
 const execPatience = time.Second
 
-// carries reports whether pid was given an environment with all entries of env (see containsAll),
-// and whether that is certain. During part of an execve, which may wait for a slow disk, the kernel
-// shows no environment; carries then asks again, until the time until.
-func carries(pid int, env []string, until time.Time) (carried, certain bool) {
-	environment, certain := givenEnvironment(pid, until)
-	return certain && containsAll(environment, env), certain
+// An environment has the entries that a process was given, with a NUL before each.
+type environment string
+
+// value returns the value of the first entry called name, and whether there is one.
+func (e environment) value(name string) (value string, found bool) {
+	_, rest, found := strings.Cut(string(e), "\x00"+name+"=")
+	value, _, _ = strings.Cut(rest, "\x00")
+	return value, found
 }
 
-// givenEnvironment returns the environment that pid was given, with a NUL after each entry, and
-// whether that is certain (see carries). It is empty, and certain, if pid has ended.
-func givenEnvironment(pid int, until time.Time) (environment []byte, certain bool) {
+// carries reports whether pid was given the id in the variable called name, and whether that is
+// certain (see givenEnvironment).
+func carries(pid int, name, id string, until time.Time) (carried, certain bool) {
+	given, certain := givenEnvironment(pid, until)
+	ids, _ := given.value(name)
+	return listsID(ids, id), certain
+}
+
+// listsID reports whether ids, which are separated by commas, include id.
+func listsID(ids, id string) bool {
+	return slices.Contains(strings.Split(ids, ","), id)
+}
+
+// givenEnvironment returns the environment that pid was given, and whether that is certain. It is
+// empty, and certain, if pid has ended. During part of an execve, which may wait for a slow disk,
+// the kernel shows no environment; givenEnvironment then asks again, until the time until.
+func givenEnvironment(pid int, until time.Time) (given environment, certain bool) {
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
-		environment, certain := shownEnvironment(pid)
+		content, certain := shownEnvironment(pid)
 		switch {
 		case certain:
-			return environment, true
+			return environment("\x00" + string(content)), true
 		case Exited(pid, 0):
-			return nil, true
+			return "", true
 		case time.Now().After(until):
-			return nil, false
+			return "", false
 		}
 
 		time.Sleep(pause)
 	}
-}
-
-// containsAll reports whether environment, with a NUL after each entry, has all of env. A
-// StartVariable in env matches one that has at least the same ids.
-func containsAll(environment []byte, env []string) bool {
-	environment = append(append([]byte{0}, environment...), 0)
-	for _, entry := range env {
-		if starts, ok := strings.CutPrefix(entry, StartVariable+"="); ok {
-			if !belongsToAll(environment, starts) {
-				return false
-			}
-		} else if !bytes.Contains(environment, []byte("\x00"+entry+"\x00")) {
-			return false
-		}
-	}
-
-	return true
-}
-
-// belongsToAll reports whether environment, with a NUL before and after each entry, has a
-// StartVariable with all of the ids in starts.
-func belongsToAll(environment []byte, starts string) bool {
-	_, rest, _ := bytes.Cut(environment, []byte("\x00"+StartVariable+"="))
-	value, _, found := bytes.Cut(rest, []byte{0})
-	ids := strings.Split(string(value), ",")
-	for id := range strings.SplitSeq(starts, ",") {
-		found = found && slices.Contains(ids, id)
-	}
-	return found
 }
 
 // shownEnvironment returns the environment that the kernel shows for pid now, and whether it can be
@@ -136,6 +123,7 @@ func readWhole(path string) ([]byte, error) {
 
 // IsKeeper reports whether pid is a keeper, of any start or job.
 func IsKeeper(pid int) bool {
-	environment, _ := givenEnvironment(pid, time.Now().Add(execPatience))
-	return ofKeeper(append([]byte{0}, environment...))
+	given, _ := givenEnvironment(pid, time.Now().Add(execPatience))
+	_, is := given.value(KeeperVariable)
+	return is
 }

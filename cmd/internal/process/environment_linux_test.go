@@ -19,7 +19,7 @@ func TestCarriesEnded(t *testing.T) {
 	c := proctest.Start(t, "echo").MustBeReady(t)
 	mustNotCarry := func() {
 		t.Helper()
-		carried, certain := carries(c.Process.Pid, []string{proctest.RoleVariable + "=echo"},
+		carried, certain := carries(c.Process.Pid, proctest.RoleVariable, "echo",
 			time.Now().Add(time.Hour))
 		if carried || !certain {
 			t.Errorf("it carries what it was given: %t, for certain: %t", carried, certain)
@@ -40,7 +40,7 @@ func TestCarriesKernelThread(t *testing.T) {
 	if !strings.HasPrefix(proctest.StatLine(thread), "2 (kthreadd) ") {
 		t.Skip("this PID namespace is without threads of the kernel")
 	}
-	if carried, certain := carries(thread, []string{proctest.RoleVariable + "=echo"},
+	if carried, certain := carries(thread, proctest.RoleVariable, "echo",
 		time.Time{}); carried || !certain {
 		t.Errorf("it carries what nobody gave it: %t, for certain: %t", carried, certain)
 	}
@@ -70,6 +70,6 @@ func carriesRole() string {
 	if err != nil {
 		return err.Error()
 	}
-	carried, certain := carries(pid, []string{proctest.RoleVariable + "=echo"}, time.Time{})
+	carried, certain := carries(pid, proctest.RoleVariable, "echo", time.Time{})
 	return fmt.Sprintf("%t, for certain: %t", carried, certain)
 }

@@ -11,7 +11,7 @@ import (
 // uncertain. Only processes of session that show no environment count as uncertain: in other
 // sessions some process is always in the middle of an execve.
 func SignalMarked(id string, session int, sig syscall.Signal) (any, doubt bool) {
-	mark, until := []string{StartVariable + "=" + id}, time.Now().Add(execPatience)
+	until := time.Now().Add(execPatience)
 	pids, _ := listed()
 	for _, pid := range pids {
 		if pid == os.Getpid() {
@@ -23,7 +23,7 @@ func SignalMarked(id string, session int, sig syscall.Signal) (any, doubt bool) 
 			continue
 		}
 
-		switch carried, certain := carries(pid, mark, until); {
+		switch carried, certain := carries(pid, StartVariable, id, until); {
 		case carried: // so the handle is on that process
 			any = w.Signal(sig) == nil || any
 		case !certain && inSession(pid, session):

@@ -1,10 +1,7 @@
 package process
 
 import (
-	"bytes"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/dpl-project/dpl/protocol"
@@ -85,7 +82,7 @@ func (s *search) askKeeper() {
 	if local(s.keeper) != nil {
 		return
 	}
-	carried, _ := carries(s.keeper.PID, []string{KeeperVariable + "=" + s.id}, s.until)
+	carried, _ := carries(s.keeper.PID, KeeperVariable, s.id, s.until)
 
 	// Ask after that: if the keeper has not exited, the answers for its pid are about the keeper.
 	s.lost = Exited(s.keeper.PID, s.keeper.StartTicks)
@@ -155,14 +152,13 @@ func (s *search) membership(pid int) membership {
 }
 
 func (s *search) judge(pid int) membership {
-	environment, certain := givenEnvironment(pid, s.until)
-	environment = append([]byte{0}, environment...)
-	if ofKeeper(environment) {
+	given, certain := givenEnvironment(pid, s.until)
+	if _, is := given.value(KeeperVariable); is {
 		return stranger // a keeper of another start, or of a job
 	}
 
-	if starts, named := startsIn(environment); named {
-		if slices.Contains(starts, s.id) {
+	if starts, _ := given.value(StartVariable); starts != "" {
+		if listsID(starts, s.id) {
 			return member
 		}
 		return stranger
@@ -211,21 +207,9 @@ func (s *search) orphaned(pid int) bool {
 		return false
 	}
 
-	environment, _ := givenEnvironment(pid, s.until)
-	_, named := startsIn(append([]byte{0}, environment...))
-	return !named
-}
-
-// ofKeeper reports whether environment, with a NUL before each entry, is that of a keeper.
-func ofKeeper(environment []byte) bool {
-	return bytes.Contains(environment, []byte("\x00"+KeeperVariable+"="))
-}
-
-// startsIn returns the ids of the starts named in environment, which has a NUL before each entry.
-func startsIn(environment []byte) (ids []string, named bool) {
-	_, rest, _ := bytes.Cut(environment, []byte("\x00"+StartVariable+"="))
-	value, _, _ := bytes.Cut(rest, []byte{0})
-	return strings.Split(string(value), ","), len(value) > 0
+	given, _ := givenEnvironment(pid, s.until)
+	starts, _ := given.value(StartVariable)
+	return starts == ""
 }
 
 // parentOf returns the pid of the parent of pid, or 0.
