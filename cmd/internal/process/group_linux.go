@@ -2,7 +2,6 @@ package process
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/dpl-project/dpl/protocol"
 	"golang.org/x/sys/unix"
@@ -18,15 +17,9 @@ func inGroup(pid, group int) bool {
 	return err == nil && found == group
 }
 
-// IsMember reports whether pid is in a process group and not a zombie, as far as /proc shows.
+// IsMember reports whether pid is in a process group and not a zombie.
 func IsMember(pid, group int) bool {
-	if !inGroup(pid, group) {
-		return false
-	}
-
-	var buf [1024]byte
-	s, ok := parseStat(read("/proc/"+strconv.Itoa(pid)+"/stat", buf[:]))
-	return ok && !s.ended()
+	return inGroup(pid, group) && !Exited(pid, 0)
 }
 
 // Members returns the pids of a process group without zombies, in ascending order. It returns none
