@@ -41,19 +41,23 @@ func Keep() {
 		os.Exit(2)
 	}
 
-	left := remainders{markedProcesses{session, os.Args[4]}}
-	if g, ok := receiveGroup(); ok {
-		left = append(left, g)
+	g := receiveGroup()
+	if g != nil {
 		os.Stdin.Read(make([]byte, 1)) // until the runner is dead
 	}
 
-	finish(left, killAfter)
+	finish(func(sig syscall.Signal) (any, doubt bool) {
+		any, doubt = process.SignalMarked(os.Args[4], session, sig)
+		if g != nil {
+			any = g.send(sig) != unix.ESRCH || any
+		}
+		return any, doubt
+	}, killAfter)
 	os.Exit(0)
 }
 
-// receiveGroup returns the group that the runner has sent. It returns false if the runner died
-// before.
-func receiveGroup() (g *group, ok bool) {
+// receiveGroup returns the group that the runner has sent, or nil if the runner died before.
+func receiveGroup() *group {
 	control := make([]byte, unix.CmsgSpace(4))
 	for {
 		_, n, _, _, err := unix.Recvmsg(0, make([]byte, 1), control, unix.MSG_CMSG_CLOEXEC)
@@ -63,66 +67,37 @@ func receiveGroup() (g *group, ok bool) {
 
 		messages, _ := unix.ParseSocketControlMessage(control[:n])
 		if err != nil || len(messages) != 1 {
-			return nil, false
+			return nil
 		}
 
 		fds, err := unix.ParseUnixRights(&messages[0])
 		if err != nil || len(fds) != 1 {
-			return nil, false
+			return nil
 		}
 
-		return &group{handle: fds[0]}, true
+		return &group{handle: fds[0]}
 	}
 }
 
-// A remainder is a part of a job that is left. Its method signal sends sig to all of it. any
-// reports whether there is, or may be, any of it left; doubt reports whether some processes got no
-// signal because it is not yet known whether they belong to the job.
-type remainder interface {
-	signal(sig syscall.Signal) (any, doubt bool)
-}
-
-func (g *group) signal(sig syscall.Signal) (any, doubt bool) {
-	return g.send(sig) != unix.ESRCH, false
-}
-
-// remainders is the union of several.
-type remainders []remainder
-
-func (all remainders) signal(sig syscall.Signal) (any, doubt bool) {
-	for _, one := range all {
-		there, unsure := one.signal(sig)
-		any, doubt = any || there, doubt || unsure
-	}
-	return any, doubt
-}
-
-// markedProcesses are the processes that carry the id of a job. See process.SignalMarked.
-type markedProcesses struct {
-	session int // the runner's
-	id      string
-}
-
-func (m markedProcesses) signal(sig syscall.Signal) (any, doubt bool) {
-	return process.SignalMarked(m.id, m.session, sig)
-}
-
-// finish ends the rest of a job by TERM, and by KILL if any of it is left after killAfter.
-func finish(left remainder, killAfter time.Duration) {
+// finish ends the rest of a job by TERM, and by KILL if any of it is left after killAfter. signal
+// sends a signal to all of the rest. any reports whether there is, or may be, any of it left; doubt
+// reports whether some processes got no signal because it is not yet known whether they belong to
+// the job.
+func finish(signal func(sig syscall.Signal) (any, doubt bool), killAfter time.Duration) {
 	const pause = 20 * time.Millisecond
-	left.signal(unix.SIGTERM)
-	left.signal(unix.SIGCONT)
+	signal(unix.SIGTERM)
+	signal(unix.SIGCONT)
 	until := time.Now().Add(killAfter)
 
 	for wait := pause; time.Now().Before(until); wait = min(2*wait, 10*pause) {
-		if any, _ := left.signal(0); !any {
+		if any, _ := signal(0); !any {
 			return
 		}
 		time.Sleep(min(wait, time.Until(until)))
 	}
 
 	for tries := 1; tries <= 5; tries++ { // without a handle, a process that forks may be missed
-		any, doubt := left.signal(unix.SIGKILL)
+		any, doubt := signal(unix.SIGKILL)
 		if !any {
 			return
 		}

@@ -174,7 +174,7 @@ func (s *slow) signal(sig syscall.Signal) (any, doubt bool) {
 func TestKeeperWaitsForExec(t *testing.T) {
 	t.Parallel()
 	var s slow
-	if finish(&s, time.Millisecond); s.kills != 1 {
+	if finish(s.signal, time.Millisecond); s.kills != 1 {
 		t.Errorf("%d times asked, and killed %d times", s.asked, s.kills)
 	}
 }
