@@ -13,21 +13,19 @@ import (
 
 // An end is how the command ended.
 type end struct {
-	ran     bool           // it was started and has ended; otherwise status and signal are 0
-	status  int            // its exit status
-	signal  syscall.Signal // the signal that killed it, or 0
-	dumped  bool           // with a core dump
-	unknown bool           // it has ended, but its status cannot be known
-	failure string         // why it counts as a failure, or ""
-	cause   string         // the time limit for which dpl-run stopped it, or ""
+	job.End
+	ran     bool   // it was started and has ended; otherwise End is zero
+	unknown bool   // it has ended, but its status cannot be known
+	failure string // why it counts as a failure, or ""
+	cause   string // the time limit for which dpl-run stopped it, or ""
 }
 
 // exit returns the exit status by which a shell reports e.
 func (e end) exit() int {
-	if e.signal != 0 {
-		return 128 + int(e.signal)
+	if e.Signal != 0 {
+		return 128 + int(e.Signal)
 	}
-	return e.status
+	return e.Code
 }
 
 // A verdict is what the last edit of a role found out about the run.
@@ -100,10 +98,10 @@ func (e end) members() cli.Object {
 	var status, signal any
 	switch {
 	case !e.ran:
-	case e.signal != 0:
-		signal = process.SignalName(e.signal)
+	case e.Signal != 0:
+		signal = process.SignalName(e.Signal)
 	default:
-		status = e.status
+		status = e.Code
 	}
 
 	return cli.Object{
@@ -114,18 +112,15 @@ func (e end) members() cli.Object {
 
 // endOf returns how the ended job j ended.
 func endOf(j *job.Job, ok success) end {
-	e := end{ran: true}
-	e.status, e.signal = j.Status()
-	e.dumped = j.Dumped()
-
+	e := end{End: j.End(), ran: true}
 	switch {
-	case e.status < 0: // something else in this process has waited for it
-		e.status, e.unknown, e.failure = 255, true, "exit status unknown"
+	case e.Code < 0: // something else in this process has waited for it
+		e.Code, e.unknown, e.failure = 255, true, "exit status unknown"
 	case ok[e.exit()&0xff]:
-	case e.signal != 0:
-		e.failure = "killed by " + process.SignalName(e.signal)
+	case e.Signal != 0:
+		e.failure = "killed by " + process.SignalName(e.Signal)
 	default:
-		e.failure = fmt.Sprintf("exit status %d", e.status)
+		e.failure = fmt.Sprintf("exit status %d", e.Code)
 	}
 
 	return e

@@ -132,12 +132,12 @@ func (r *registration) end(e end) (verdict, error) {
 	code, status := protocol.ExitCode(""), 0
 	switch {
 	case !e.ran || e.unknown:
-	case e.signal == 0:
-		code, status = protocol.CodeExited, e.status
-	case e.dumped:
-		code, status = protocol.CodeDumped, int(e.signal)
+	case e.Signal == 0:
+		code, status = protocol.CodeExited, e.Code
+	case e.Dumped:
+		code, status = protocol.CodeDumped, int(e.Signal)
 	default:
-		code, status = protocol.CodeKilled, int(e.signal)
+		code, status = protocol.CodeKilled, int(e.Signal)
 	}
 
 	if code == "" && e.cause == "" {

@@ -233,7 +233,7 @@ func (r *runner) finish() (int, error) {
 
 	if r.background { // the command itself ended well long ago
 		known := false
-		noted.status, noted.signal, noted.dumped, known = r.job.StrayEnd()
+		noted.End, known = r.job.StrayEnd()
 		noted.unknown = !known
 	}
 
@@ -253,14 +253,13 @@ func (r *runner) finish() (int, error) {
 func (r *runner) conclude(e end, v verdict) int {
 	a := r.account
 	a.state = v.state
-	sig, interrupted := r.interrupted()
 
 	switch {
 	case r.why.status != 0:
 		a.reason = r.why.reason
 		return r.why.status
-	case interrupted:
-		a.byCommand, a.reason, a.interrupt = true, e.failure, sig
+	case e.Interrupted:
+		a.byCommand, a.reason, a.interrupt = true, e.failure, e.Signal
 		return e.exit()
 	case v.status != 0:
 		a.reason = v.reason
@@ -282,14 +281,6 @@ func (r *runner) ended() bool {
 	default:
 		return false
 	}
-}
-
-// interrupted returns the signal with which the terminal ended the command, if it did.
-func (r *runner) interrupted() (syscall.Signal, bool) {
-	if !r.ended() {
-		return 0, false
-	}
-	return r.job.Interrupted()
 }
 
 // patience is how long to retry recording the end if something other than the lock fails.

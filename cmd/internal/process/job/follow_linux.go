@@ -13,30 +13,30 @@ import (
 
 // follow returns when no process is left, or after Close, when the leader has ended.
 func (j *Job) follow() {
-	j.end(j.await())
+	j.hasEnded(j.await())
 	j.outlast()
 }
 
 // await returns how the leader ended, and passes its stops to control. The leader stays a zombie,
-// so that no other process gets its pid. The exit code is -1 if another part of this process has
-// waited for the leader.
-func (j *Job) await() (code int, sig syscall.Signal) {
+// so that no other process gets its pid.
+func (j *Job) await() End {
 	for {
 		var found, stop unix.Siginfo
 		if j.wait(&found, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT) != nil {
-			return -1, 0
+			return End{Code: -1}
 		}
 
 		switch found.Code {
 		case cldExited:
-			return status(&found), 0
+			return End{Code: status(&found)}
 		case cldStopped: // it may have been continued, and stopped again, since
 			if j.wait(&stop, unix.WSTOPPED|unix.WNOHANG) == nil && stop.Code == cldStopped {
 				j.stopped(syscall.Signal(status(&stop)))
 			}
 		default:
-			j.dumped = found.Code == cldDumped
-			return 0, syscall.Signal(status(&found))
+			return End{
+				Signal: syscall.Signal(status(&found)), Dumped: found.Code == cldDumped,
+			}
 		}
 	}
 }
@@ -87,10 +87,8 @@ func (j *Job) outlast() {
 			time.Sleep(lookAgain)
 		}
 
-		select {
-		case <-j.closing:
+		if closed(j.closing) {
 			return
-		default:
 		}
 	}
 
@@ -118,10 +116,8 @@ func (j *Job) outlastStrays() bool {
 			j.outlive(pid, func(pid int) bool { return !process.Exited(pid, 0) })
 		}
 
-		select {
-		case <-j.closing:
+		if closed(j.closing) {
 			return false
-		default:
 		}
 	}
 }

@@ -32,7 +32,7 @@ func TestJobKill(t *testing.T) {
 		if err := j.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
-		if _, sig := j.Status(); sig != syscall.SIGTERM {
+		if sig := j.End().Signal; sig != syscall.SIGTERM {
 			t.Errorf("it died of %v", sig)
 		}
 		if got, want := j.Left(), []int{grandchild}; !slices.Equal(got, want) {
@@ -64,7 +64,7 @@ func TestJobSignalsStopped(t *testing.T) {
 			if err := j.Signal(sig); err != nil {
 				t.Fatal(err)
 			}
-			if _, got := j.Status(); got != sig {
+			if got := j.End().Signal; got != sig {
 				t.Errorf("it died of %v, want %v", got, sig)
 			}
 
@@ -84,8 +84,8 @@ func TestJobStopped(t *testing.T) {
 		if err := j.Signal(syscall.SIGCONT); err != nil {
 			t.Fatal(err)
 		}
-		if code, sig := j.Status(); code != 4 || sig != 0 {
-			t.Errorf("%s: got %d, %v, want 4", stop, code, sig)
+		if got := j.End(); got != (End{Code: 4}) {
+			t.Errorf("%s: got %+v, want code 4", stop, got)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestJobStopped(t *testing.T) {
 func TestJobLeaderEndsFirst(t *testing.T) {
 	withAndWithoutHandle(t, func(t *testing.T, start func(string) (*Job, string)) {
 		j, dir := start(`sleep 1000 & echo $! >pid; exit 3`)
-		if code, _ := j.Status(); code != 3 {
+		if code := j.End().Code; code != 3 {
 			t.Errorf("exit code %d, want 3", code)
 		}
 

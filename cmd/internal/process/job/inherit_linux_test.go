@@ -38,10 +38,9 @@ func playJob() {
 	}
 
 	say("started", j.PID())
-	code, sig := j.Status()
-	say("ended", code, int(sig))
+	end := j.End()
+	say("ended", end.Code, int(end.Signal))
 	<-j.Empty()
-	interruption, interrupted := j.Interrupted()
 	if err := j.Close(); err != nil {
 		say(err)
 	}
@@ -52,13 +51,13 @@ func playJob() {
 	}
 
 	say("closed foreground", weHaveTerminal())
-	if interrupted {
-		say("interrupted", int(interruption))
-		PassOn(interruption)
-		code = 128 + int(interruption)
+	if end.Interrupted {
+		say("interrupted", int(end.Signal))
+		PassOn(end.Signal)
+		end.Code = 128 + int(end.Signal)
 	}
 
-	os.Exit(code)
+	os.Exit(end.Code)
 }
 
 func weHaveTerminal() bool {

@@ -31,28 +31,22 @@ type Job struct {
 	tty     *terminal           // nil if this process has none
 	stops   chan syscall.Signal // signals that stopped the leader, for control
 	signals chan os.Signal      // signals to this process, for control
-	closing chan struct{}       // closed by Close
+	closing chan struct{}       // closed by Close, while mu is locked
 	idle    chan struct{}       // closed when control is over
 	takes   bool                // control handles SIGTSTP and SIGCONT until idle is closed
 	ended   chan struct{}
 	empty   chan struct{}
 
-	// Set before ended is closed.
-	code        int
-	signal      syscall.Signal
-	dumped      bool
-	interrupted bool
+	end      End                 // of the leader; set before ended is closed
+	strayEnd atomic.Pointer[End] // of the last stray waited for; nil: none
 
 	keeper *Keeper
 
-	strayEnd atomic.Pointer[syscall.WaitStatus] // of the last stray waited for; nil: none
-
 	asked atomic.Int64 // when Signal last sent SIGINT or SIGQUIT, in nanoseconds
 
-	mu     sync.RWMutex // held while group or tty are in use, so that they stay open
-	group  group
-	over   bool // no process is left: another group may get the number
-	closed bool
+	mu    sync.RWMutex // held while group or tty are in use, so that they stay open
+	group group
+	over  bool // no process is left: another group may get the number
 }
 
 // Start runs the program at path, which is not looked up in PATH, with argv and env; sh runs a text
@@ -169,28 +163,10 @@ func (j *Job) Empty() <-chan struct{} {
 	return j.empty
 }
 
-// Status waits until Ended and returns the exit code of the leader, with signal 0; or the signal
-// that killed it.
-func (j *Job) Status() (code int, sig syscall.Signal) {
+// End waits until Ended and returns how the leader ended.
+func (j *Job) End() End {
 	<-j.ended
-	return j.code, j.signal
-}
-
-// Dumped waits until Ended and reports whether the signal that killed the leader left a core dump.
-func (j *Job) Dumped() bool {
-	<-j.ended
-	return j.dumped
-}
-
-// Interrupted waits until Ended, and reports whether Ctrl-C or Ctrl-\ reached the leader and not
-// us: it died of SIGINT or SIGQUIT while the job was the foreground of the terminal, and Signal had
-// not sent one within the last second. After Close the caller passes that signal on with PassOn.
-func (j *Job) Interrupted() (syscall.Signal, bool) {
-	<-j.ended
-	if !j.interrupted {
-		return 0, false
-	}
-	return j.signal, true
+	return j.end
 }
 
 // Signal sends sig to all processes of the group. After the leader has ended it sends it to the
@@ -223,7 +199,7 @@ func (j *Job) send(sig syscall.Signal) error {
 	defer j.mu.RUnlock()
 
 	switch {
-	case j.closed:
+	case closed(j.closing):
 		return os.ErrClosed
 	case j.over:
 		return process.ErrNoProcess
@@ -237,15 +213,33 @@ func (j *Job) send(sig syscall.Signal) error {
 	return err
 }
 
-// end records how the leader, which is gone or a zombie, has ended.
-func (j *Job) end(code int, sig syscall.Signal) {
+// hasEnded records how the leader, which is gone or a zombie, has ended.
+func (j *Job) hasEnded(how End) {
 	j.mu.RLock()
-	foreground := !j.closed && j.tty != nil && j.tty.foreground() == j.pid
+	foreground := !closed(j.closing) && j.tty != nil && j.tty.foreground() == j.pid
 	j.mu.RUnlock()
-	j.code, j.signal = code, sig
-	byKey := foreground && (sig == syscall.SIGINT || sig == syscall.SIGQUIT)
-	j.interrupted = byKey && time.Since(time.Unix(0, j.asked.Load())) > time.Second
+	byKey := foreground && (how.Signal == syscall.SIGINT || how.Signal == syscall.SIGQUIT)
+	how.Interrupted = byKey && time.Since(time.Unix(0, j.asked.Load())) > time.Second
+	j.end = how
 	close(j.ended)
+}
+
+// endOf returns how the process with status ended.
+func endOf(status syscall.WaitStatus) End {
+	if status.Signaled() {
+		return End{Signal: status.Signal(), Dumped: status.CoreDump()}
+	}
+	return End{Code: status.ExitStatus()}
+}
+
+// closed reports whether c is closed.
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // stopped tells control that sig has stopped the leader.
@@ -263,14 +257,16 @@ func (j *Job) stopped(sig syscall.Signal) {
 // It returns os.ErrClosed if the job is already closed, or the error of tcsetpgrp(3).
 func (j *Job) Close() error {
 	j.mu.Lock()
-	if j.closed {
-		j.mu.Unlock()
+	again := closed(j.closing)
+	if !again {
+		close(j.closing)
+	}
+
+	j.mu.Unlock()
+	if again {
 		return os.ErrClosed
 	}
 
-	j.closed = true
-	j.mu.Unlock()
-	close(j.closing)
 	<-j.idle
 	j.keeper.Dismiss()
 	if j.takes {
@@ -287,24 +283,14 @@ func (j *Job) Close() error {
 	}
 
 	err := j.tty.takeBack(j.pid)
-	if j.killed() {
+	if closed(j.ended) && j.end.Signal != 0 {
 		j.tty.restore()
 	}
 
 	return errors.Join(err, j.tty.close())
 }
 
-// killed reports whether the leader died of a signal.
-func (j *Job) killed() bool {
-	select {
-	case <-j.ended:
-		return j.signal != 0
-	default:
-		return false
-	}
-}
-
-// PassOn sends sig, which Interrupted returned, to our own process group, which would have received
+// PassOn sends sig, by which the leader was interrupted (see End), to our own process group, which would have received
 // it if the job had not been the foreground. After that the caller should only exit.
 //
 // This process dies of SIGINT, unless it ignores that: a shell script ends at Ctrl-C only if it

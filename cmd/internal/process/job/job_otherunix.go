@@ -54,7 +54,7 @@ const lookAgain = 100 * time.Millisecond
 
 // follow returns when no process is left, or after Close, when the leader has ended.
 func (j *Job) follow() {
-	j.end(j.await())
+	j.hasEnded(j.await())
 	for j.send(0) != process.ErrNoProcess {
 		select {
 		case <-j.closing:
@@ -69,23 +69,19 @@ func (j *Job) follow() {
 	close(j.empty)
 }
 
-// await returns how the leader ended, and passes its stops to control. The exit code is -1 if
-// another part of this process has waited for the leader.
-func (j *Job) await() (code int, sig syscall.Signal) {
+// await returns how the leader ended, and passes its stops to control.
+func (j *Job) await() End {
 	for {
 		var status syscall.WaitStatus
 		_, err := syscall.Wait4(j.pid, &status, syscall.WUNTRACED, nil)
 		switch {
 		case err == syscall.EINTR:
 		case err != nil:
-			return -1, 0
+			return End{Code: -1}
 		case status.Stopped():
 			j.stopped(status.StopSignal())
-		case status.Signaled():
-			j.dumped = status.CoreDump()
-			return 0, status.Signal()
-		case status.Exited():
-			return status.ExitStatus(), 0
+		case status.Signaled(), status.Exited():
+			return endOf(status)
 		}
 	}
 }

@@ -37,14 +37,8 @@ func (*Job) Ended() <-chan struct{} { return nil }
 // Empty returns nil.
 func (*Job) Empty() <-chan struct{} { return nil }
 
-// Status returns zeros.
-func (*Job) Status() (int, syscall.Signal) { return 0, 0 }
-
-// Dumped returns false.
-func (*Job) Dumped() bool { return false }
-
-// Interrupted returns false.
-func (*Job) Interrupted() (syscall.Signal, bool) { return 0, false }
+// End returns the zero End.
+func (*Job) End() End { return End{} }
 
 // Signal always returns an error.
 func (*Job) Signal(syscall.Signal) error { return errNoJob }

@@ -34,12 +34,10 @@ func Adopt() {
 //
 // It returns none before the leader has ended, if this process does not adopt, or without /proc.
 func (j *Job) Strays() []int {
-	select {
-	case <-j.ended:
-		return j.orphans()
-	default:
+	if !closed(j.ended) {
 		return nil
 	}
+	return j.orphans()
 }
 
 // orphans returns the adopted processes that are not in the group, with their descendants, and
@@ -61,7 +59,8 @@ func (j *Job) orphans() (pids []int) {
 			var status syscall.WaitStatus
 			waited, err := syscall.Wait4(pid, &status, unix.WNOHANG, nil)
 			if waited == pid && err == nil {
-				j.strayEnd.Store(&status)
+				end := endOf(status)
+				j.strayEnd.Store(&end)
 			}
 			continue
 		}
@@ -73,17 +72,12 @@ func (j *Job) orphans() (pids []int) {
 	return pids
 }
 
-// StrayEnd returns how the last stray that was our child ended: its exit status, or the signal that
-// killed it and whether it dumped core. ok is false if there was none.
-func (j *Job) StrayEnd() (code int, signal syscall.Signal, dumped, ok bool) {
-	switch status := j.strayEnd.Load(); {
-	case status == nil:
-		return 0, 0, false, false
-	case status.Signaled():
-		return 0, status.Signal(), status.CoreDump(), true
-	default:
-		return status.ExitStatus(), 0, false, true
+// StrayEnd returns how the last stray that was our child ended. ok is false if there was none.
+func (j *Job) StrayEnd() (how End, ok bool) {
+	if end := j.strayEnd.Load(); end != nil {
+		return *end, true
 	}
+	return End{}, false
 }
 
 // tree returns pid and its descendants, without members of the group, and without keepers and their

@@ -13,8 +13,6 @@ func (j *Job) Strays() []int { return nil }
 func (j *Job) orphans() []int { return nil }
 
 // StrayEnd returns false: no strays are known.
-func (j *Job) StrayEnd() (code int, signal syscall.Signal, dumped, ok bool) {
-	return 0, 0, false, false
-}
+func (j *Job) StrayEnd() (how End, ok bool) { return End{}, false }
 
 func (j *Job) signalStrays(syscall.Signal) bool { return false }
