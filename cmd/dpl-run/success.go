@@ -9,38 +9,28 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 )
 
-// success is the set of exit statuses that count as success; signal n is 128+n. It always contains
-// 0.
+// success is the set of exit statuses that count as success; signal n is 128+n.
 type success [256]bool
 
-// UnmarshalText parses text with parseSuccess.
-func (ok *success) UnmarshalText(text []byte) (err error) {
+// UnmarshalText parses a list of statuses, ranges and signals separated by commas, as in "0,1",
+// "2-5" and "SIGPIPE".
+func (ok *success) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		return errors.New("it is empty")
 	}
-	*ok, err = parseSuccess(string(text))
-	return err
-}
 
-// parseSuccess parses a list of statuses, ranges and signals separated by commas, as in "0,1",
-// "2-5" and "SIGPIPE".
-func parseSuccess(list string) (success, error) {
-	ok := success{0: true}
-	if list == "" {
-		return ok, nil
-	}
-
-	for _, item := range strings.Split(list, ",") {
+	*ok = success{}
+	for item := range strings.SplitSeq(string(text), ",") {
 		first, last, err := parseStatuses(item)
 		if err != nil {
-			return ok, err
+			return err
 		}
 		for status := first; status <= last; status++ {
 			ok[status] = true
 		}
 	}
 
-	return ok, nil
+	return nil
 }
 
 // parseStatuses returns the first and the last status of one item of a list.
