@@ -176,10 +176,7 @@ func (c *call) explain(status int) string {
 		return fmt.Sprintf("operation %s, or its call %s, is over", c.op, c.push.Call)
 	}
 
-	if f := c.seen.Frame(c.push.Call); f != nil && f.Crash != nil {
-		return c.op + ": " + declared(f)
-	}
-	return fmt.Sprintf("%s: call %s was declared crashed", c.op, c.push.Call)
+	return c.declared(c.seen.Frame(c.push.Call))
 }
 
 // failed returns the state of op, which is no longer running, and the reason.
@@ -194,10 +191,14 @@ func failed(op protocol.Operation) string {
 	return fmt.Sprintf("operation %s failed: %s", op.ID, t.Reason)
 }
 
-// declared names the actor that declared f crashed, and its evidence. f has crash members.
-func declared(f *protocol.Frame) string {
-	return fmt.Sprintf("call %s was declared crashed by %s: %s", f.CallID, f.Crash.DetectedBy,
-		f.Crash.Evidence)
+// declared says that the call was declared crashed, and if f, its frame, has crash members, by which
+// actor and on what evidence. f may be nil.
+func (c *call) declared(f *protocol.Frame) string {
+	said := fmt.Sprintf("%s: call %s was declared crashed", c.op, c.push.Call)
+	if f == nil || f.Crash == nil {
+		return said
+	}
+	return fmt.Sprintf("%s by %s: %s", said, f.Crash.DetectedBy, f.Crash.Evidence)
 }
 
 // gone reports whether err means that the call no longer exists.
@@ -238,11 +239,7 @@ func (c *call) end(e end) (verdict, error) {
 	v := verdict{state: edit.After.State}
 	switch {
 	case crashed != nil:
-		v.status, v.reason = cli.StatusCrashed, fmt.Sprintf("%s: call %s was declared crashed",
-			c.op, c.push.Call)
-		if crashed.Crash != nil {
-			v.reason = c.op + ": " + declared(crashed)
-		}
+		v.status, v.reason = cli.StatusCrashed, c.declared(crashed)
 	case wentWrong(edit.After, pop):
 		v.status, v.reason = cli.StatusCleanUp, failed(edit.After)
 	}
