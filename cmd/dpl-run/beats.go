@@ -1,22 +1,16 @@
 package main
 
 import (
-	"errors"
+	"cmp"
 	"io"
-	"os"
-	"syscall"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
 
 // coalesce is how long a report of the command waits for more, so that they share an edit.
 const coalesce = 100 * time.Millisecond
-
-// retryAfter is the pause before trying again after a temporary failure.
-const retryAfter = 100 * time.Millisecond
 
 // looksPerBeat is the number of looks between two heartbeats if there are many participants, whose
 // heartbeats are rare. Waking up for a look takes half a millisecond of a processor; all
@@ -80,12 +74,8 @@ func (b *beats) say(say protocol.Report) {
 
 // merge returns before updated by say.
 func merge(before, say protocol.Report) protocol.Report {
-	if say.Readiness != "" {
-		before.Readiness = say.Readiness
-	}
-	if say.Note != nil {
-		before.Note = say.Note
-	}
+	before.Readiness = cmp.Or(say.Readiness, before.Readiness)
+	before.Note = cmp.Or(say.Note, before.Note)
 	return before
 }
 
@@ -139,35 +129,6 @@ func (b *beats) learn(made beat) {
 
 	release(b.under)
 	b.under = nil
-}
-
-// begin begins the role p. While another process holds the lock it waits, unless a signal ends it.
-func begin(env *cli.Env, p role,
-	signals <-chan os.Signal) (variables []string, interval time.Duration, err error) {
-	for warned := false; ; {
-		variables, interval, err = p.begin()
-		if !errors.Is(err, fileops.ErrBusy) {
-			return variables, interval, err
-		}
-
-		if !warned {
-			env.Warnf("%v: waiting for it", err)
-			warned = true
-		}
-
-		select {
-		case sig := <-signals:
-			if ends(sig) {
-				return nil, 0, err
-			}
-		case <-time.After(cli.Jittered(retryAfter)):
-		}
-	}
-}
-
-// ends reports whether sig asks this process itself to give up.
-func ends(sig os.Signal) bool {
-	return sig == syscall.SIGTERM || sig == syscall.SIGINT || sig == syscall.SIGHUP
 }
 
 // finish waits for the heartbeat in progress, and sends a last one if the command has reported

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -33,14 +34,11 @@ func (c *run) registration(env *cli.Env) (role, error) {
 	}
 
 	service, err := c.Service.Or("DPL_SERVICE")
-	if err == nil && service == "" {
-		service = string(c.Supervisor)
-	}
-	if err == nil && service == "" {
-		err = cli.Usagef("--service is required, or $DPL_SERVICE")
-	}
 	if err != nil {
 		return nil, err
+	}
+	if service = cmp.Or(service, string(c.Supervisor)); service == "" {
+		return nil, cli.Usagef("--service is required, or $DPL_SERVICE")
 	}
 
 	r := &registration{env: env, group: string(c.Group),

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -15,7 +16,6 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/job"
 	"github.com/dpl-project/dpl/cmd/internal/sdnotify"
-	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -139,19 +139,12 @@ func environment(variables []string) []string {
 	return append(without(os.Environ(), names...), variables...)
 }
 
+// without removes the entries with names from env.
 func without(env []string, names ...string) []string {
-	var rest []string
-	for _, v := range env {
-		named := false
-		for _, name := range names {
-			named = named || strings.HasPrefix(v, name+"=")
-		}
-		if !named {
-			rest = append(rest, v)
-		}
-	}
-
-	return rest
+	return slices.DeleteFunc(env, func(entry string) bool {
+		name, _, named := strings.Cut(entry, "=")
+		return named && slices.Contains(names, name)
+	})
 }
 
 // run starts the command, and returns once it has ended and the ledger says so.
@@ -280,38 +273,5 @@ func (r *runner) ended() bool {
 		return true
 	default:
 		return false
-	}
-}
-
-// patience is how long to retry recording the end if something other than the lock fails.
-const patience = 10 * time.Second
-
-// end ends the role. It retries temporary failures, and waits for a held lock without limit. A
-// committed end is not retried: a second try would not find the call, as if another process had
-// popped it.
-func (r *runner) end(e end) (v verdict, err error) {
-	for until, warned := time.Now().Add(patience), false; ; {
-		v, err = r.role.end(e)
-		if err == nil || !cli.Transient(err) || errors.Is(err, fileops.ErrCommitted) {
-			return v, err
-		}
-
-		if time.Now().After(until) {
-			if !errors.Is(err, fileops.ErrBusy) {
-				return v, err
-			}
-			if !warned {
-				r.env.Warnf("%v: waiting for it", err)
-				warned = true
-			}
-		}
-
-		select {
-		case <-time.After(cli.Jittered(retryAfter)):
-		case sig := <-r.signals:
-			if ends(sig) {
-				return v, err
-			}
-		}
 	}
 }
