@@ -22,10 +22,10 @@ const patience = 10 * time.Second
 // and has run nothing. A gate is for one goroutine, which ends it with Release or Cancel.
 type Gate struct {
 	start   Command
-	process protocol.Process
-	watched *process.Watched // the stage, which becomes the command
-	conn    *os.File         // this is the only copy, so it closes when this process ends
-	keeper  *keeperHandle    // nil if the stage has none
+	stage   protocol.Process   // it becomes the command
+	keeper  protocol.Process   // zero if the stage has none
+	handles []*process.Watched // on both, the stage first
+	conn    *os.File           // this is the only copy, so it closes when this process ends
 }
 
 var errNoCommand = errors.New("no command")
@@ -51,37 +51,48 @@ func socketpair() (ours, theirs *os.File, err error) {
 	return ours, theirs, os.NewSyscallError("fcntl", err)
 }
 
-// newGate takes over conn, whose other end is with the process pid.
-func newGate(s Command, pid int, conn *os.File) (*Gate, error) {
+// newGate takes over conn, whose other end is with the process stage. keeper is the pid of its
+// keeper, or 0 if it has none.
+func newGate(s Command, conn *os.File, stage, keeper int) (*Gate, error) {
+	g := &Gate{start: s, conn: conn}
+	var err error
+	if g.stage, err = g.hold("stage", stage); err == nil && keeper != 0 {
+		g.keeper, err = g.hold("keeper", keeper)
+	}
+
+	if err != nil {
+		conn.Close()
+		g.close()
+		return nil, err
+	}
+
+	return g, nil
+}
+
+// hold opens a handle on the process that has pid now, and returns its identity. Errors call it
+// name.
+func (g *Gate) hold(name string, pid int) (p protocol.Process, err error) {
 	w, err := process.Watch(pid)
-	if err != nil {
-		conn.Close()
-		return nil, fmt.Errorf("stage %d: %w", pid, err)
+	if err == nil {
+		g.handles = append(g.handles, w)
+		p, err = process.Identify(pid)
 	}
-
-	p, err := process.Identify(pid)
 	if err != nil {
-		conn.Close()
-		w.Close()
-		return nil, fmt.Errorf("stage %d: %w", pid, err)
+		err = fmt.Errorf("%s %d: %w", name, pid, err)
 	}
-
-	return &Gate{start: s, process: p, watched: w, conn: conn}, nil
+	return p, err
 }
 
 // Process returns the identity of the stage, or only its pid if nothing else is known. The command
 // will have the same.
 func (g *Gate) Process() protocol.Process {
-	return g.process
+	return g.stage
 }
 
 // Keeper returns the identity of the keeper of the stage, which is its parent. It returns the zero
 // Process if there is none.
 func (g *Gate) Keeper() protocol.Process {
-	if g.keeper == nil {
-		return protocol.Process{}
-	}
-	return g.keeper.process
+	return g.keeper
 }
 
 // Release lets the stage run the command, and ends the gate. It returns nil once exec(2) has
@@ -96,8 +107,8 @@ func (g *Gate) Release() error {
 	if err == nil {
 		err = g.answer()
 	} else {
-		g.watched.Signal(syscall.SIGKILL) // no answer will come
-		err = fmt.Errorf("stage %d: %w", g.process.PID, err)
+		g.kill() // no answer will come
+		err = fmt.Errorf("stage %d: %w", g.stage.PID, err)
 	}
 
 	if err == nil {
@@ -123,8 +134,8 @@ func (g *Gate) answer() error {
 
 	switch {
 	case err != nil:
-		g.watched.Signal(syscall.SIGKILL) // it has everything it needs to continue
-		return fmt.Errorf("stage %d: %w: %w", g.process.PID, ErrSilent, err)
+		g.kill() // it has everything it needs to continue
+		return fmt.Errorf("stage %d: %w: %w", g.stage.PID, ErrSilent, err)
 	case string(answer) == ErrTooLate.Error():
 		return ErrTooLate
 	case len(answer) > 0:
@@ -148,37 +159,36 @@ func (g *Gate) Cancel() error {
 		return nil
 	}
 
-	g.watched.Signal(syscall.SIGKILL)
+	g.kill()
 	if g.awaitEnd() {
 		return nil
 	}
-	return fmt.Errorf("stage %d does not end", g.process.PID)
+	return fmt.Errorf("stage %d does not end", g.stage.PID)
 }
 
+// kill kills the stage.
+func (g *Gate) kill() {
+	g.handles[0].Signal(syscall.SIGKILL)
+}
+
+// awaitEnd reports whether the stage and its keeper end in time.
 func (g *Gate) awaitEnd() bool {
 	overdue := time.After(patience)
-	select {
-	case <-g.watched.Done():
-	case <-overdue:
-		return false
+	for _, w := range g.handles {
+		select {
+		case <-w.Done():
+		case <-overdue:
+			return false
+		}
 	}
 
-	if g.keeper == nil {
-		return true
-	}
-
-	select {
-	case <-g.keeper.ended():
-		return true
-	case <-overdue:
-		return false
-	}
+	return true
 }
 
 // close releases the handles on the processes.
-func (g *Gate) close() error {
-	if g.keeper == nil {
-		return g.watched.Close()
+func (g *Gate) close() (err error) {
+	for _, w := range g.handles {
+		err = errors.Join(err, w.Close())
 	}
-	return errors.Join(g.watched.Close(), g.keeper.Close())
+	return err
 }

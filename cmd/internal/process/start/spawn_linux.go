@@ -11,21 +11,8 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
-	"github.com/dpl-project/dpl/protocol"
 	"golang.org/x/sys/unix"
 )
-
-// A keeperHandle is the keeper of a start, as its pass sees it.
-type keeperHandle struct {
-	process protocol.Process
-	watched *process.Watched
-}
-
-// ended returns a channel that is closed when the keeper has ended.
-func (k *keeperHandle) ended() <-chan struct{} { return k.watched.Done() }
-
-// Close releases the handle. It has no effect on the keeper.
-func (k *keeperHandle) Close() error { return k.watched.Close() }
 
 // Spawn starts a stage for s, as the leader of a new session with /dev/null as stdin, and its
 // keeper, which gets the ID of s in KeeperVariable. The caller's main function must call Stage.
@@ -58,20 +45,12 @@ func Spawn(s Command) (*Gate, error) {
 		return nil, fmt.Errorf("keeper %d: %w", keeper, err)
 	}
 
-	handle, err := newKeeperHandle(keeper)
+	g, err := newGate(s, ours, stage, keeper)
 	go waitFor(keeper) // not earlier: until then no other process can get the pid
 	if err != nil {
-		ours.Close()
 		return nil, err
 	}
 
-	g, err := newGate(s, stage, ours)
-	if err != nil {
-		handle.Close()
-		return nil, err
-	}
-
-	g.keeper = handle
 	if hungUp(ours) { // otherwise the stage existed all along, and the pid is its own
 		g.Cancel()
 		return nil, fmt.Errorf("stage %d: %w", stage, process.ErrNoProcess)
@@ -126,20 +105,6 @@ func readNumber(f *os.File) (int, error) {
 		return 0, os.NewSyscallError("fork stage", syscall.Errno(-number))
 	}
 	return int(number), nil
-}
-
-func newKeeperHandle(pid int) (*keeperHandle, error) {
-	w, err := process.Watch(pid)
-	if err != nil {
-		return nil, fmt.Errorf("keeper %d: %w", pid, err)
-	}
-
-	p, err := process.Identify(pid)
-	if err != nil {
-		w.Close()
-		return nil, fmt.Errorf("keeper %d: %w", pid, err)
-	}
-	return &keeperHandle{process: p, watched: w}, nil
 }
 
 func waitFor(pid int) {

@@ -6,8 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
-
-	"github.com/dpl-project/dpl/protocol"
 )
 
 // Spawn starts a stage for s, as the leader of a new session with /dev/null as stdin. It has no
@@ -46,14 +44,8 @@ func Spawn(s Command) (*Gate, error) {
 		return nil, err
 	}
 
-	g, err := newGate(s, cmd.Process.Pid, ours)
+	g, err := newGate(s, ours, cmd.Process.Pid, 0)
 	go cmd.Wait() // not before newGate: until then no other process can get the pid
 
 	return g, err
 }
-
-// A keeperHandle is always nil here: on this system only the first process gets orphans.
-type keeperHandle struct{ process protocol.Process }
-
-func (*keeperHandle) ended() <-chan struct{} { return nil }
-func (*keeperHandle) Close() error           { return nil }

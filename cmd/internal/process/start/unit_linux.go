@@ -46,7 +46,7 @@ func SpawnUnit(s Command, unit Unit) (*Gate, error) {
 		return nil, fmt.Errorf("unit %q: %w", unit.Name, err)
 	}
 
-	g, err := newGate(s, pid, conn)
+	g, err := newGate(s, conn, pid, 0)
 	if err != nil {
 		return nil, err
 	}
