@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,13 +63,13 @@ func givenEnvironment(pid int, until time.Time) (given environment, certain bool
 // evidence of anything.
 func shownEnvironment(pid int) (content []byte, certain bool) {
 	dir := "/proc/" + strconv.Itoa(pid) + "/task"
-	threads, err := os.ReadDir(dir)
+	threads, err := Numbers(dir)
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, true
 	}
 
-	for _, t := range threads {
-		thread := filepath.Join(dir, t.Name())
+	for _, id := range threads {
+		thread := dir + "/" + strconv.Itoa(id)
 		if content, _ := readWhole(thread + "/environ"); len(content) > 0 {
 			return content, true
 		}

@@ -25,7 +25,7 @@ func IsMember(pid, group int) bool {
 // Members returns the pids of a process group without zombies, in ascending order. It returns none
 // if /proc does not show them. It reads the directory /proc and makes one system call per process.
 func Members(group int) (pids []int) {
-	all, _ := listed()
+	all, _ := Numbers("/proc")
 	for _, pid := range all {
 		if IsMember(pid, group) {
 			pids = append(pids, pid)

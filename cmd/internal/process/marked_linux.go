@@ -12,7 +12,7 @@ import (
 // sessions some process is always in the middle of an execve.
 func SignalMarked(id string, session int, sig syscall.Signal) (any, doubt bool) {
 	until := time.Now().Add(execPatience)
-	pids, _ := listed()
+	pids, _ := Numbers("/proc")
 	for _, pid := range pids {
 		if pid == os.Getpid() {
 			continue

@@ -1,29 +1,8 @@
 package process
 
 import (
-	"os"
-	"strconv"
-
 	"golang.org/x/sys/unix"
 )
-
-// listed returns the pids that /proc lists now.
-func listed() (pids []int, err error) {
-	proc, err := os.Open("/proc")
-	if err != nil {
-		return nil, err
-	}
-	defer proc.Close()
-
-	names, _ := proc.Readdirnames(-1)
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil {
-			pids = append(pids, pid)
-		}
-	}
-
-	return pids, nil
-}
 
 // read returns what a single read of the file at path puts into buf, without white space at its
 // end, or nothing on an error. Package os would register each file with the poller, which costs

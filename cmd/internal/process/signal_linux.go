@@ -106,7 +106,7 @@ func signalMembers(pid int, pidfd uintptr, sig syscall.Signal) error {
 // is a handle. The number belongs to that group until the leader has ended. All handles are opened
 // before the first signal, because the leader may end with the first process signalled.
 func watchMembers(pid int, pidfd uintptr) (members []*Watched, err error) {
-	pids, err := listed()
+	pids, err := Numbers("/proc")
 	if err != nil {
 		return nil, err
 	}

@@ -91,7 +91,7 @@ func (s *search) askKeeper() {
 
 func (s *search) survivors() (found []protocol.Process, doubt error) {
 	s.askKeeper()
-	pids, _ := listed()
+	pids, _ := Numbers("/proc")
 	for _, pid := range pids {
 		switch p, is, unsure := s.survivor(pid); {
 		case is:

@@ -4,7 +4,7 @@ import (
 	"math"
 	"os"
 	"runtime"
-	"strconv"
+	"slices"
 	"syscall"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
@@ -62,16 +62,8 @@ func highestDescriptor() uintptr {
 	}
 
 	const later = 64 // for descriptors that other threads may open in the meantime
-	highest := 2
-	entries, _ := os.ReadDir("/proc/self/fd")
-
-	for _, e := range entries {
-		if fd, err := strconv.Atoi(e.Name()); err == nil {
-			highest = max(highest, fd)
-		}
-	}
-
-	return uintptr(highest + later)
+	fds, _ := process.Numbers("/proc/self/fd")
+	return uintptr(slices.Max(append(fds, 2)) + later)
 }
 
 // closeGap closes the descriptors of g. If highest is not 0, it closes them one by one, up to

@@ -1,8 +1,8 @@
 package job
 
 import (
+	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,8 +20,8 @@ var adopting atomic.Bool
 // finds processes that have left its group. Call it before Start. It does nothing if /proc does not
 // show children.
 func Adopt() {
-	own := strconv.Itoa(os.Getpid())
-	if _, err := os.Stat("/proc/self/task/" + own + "/children"); err != nil {
+	own := os.Getpid()
+	if _, err := os.Stat(fmt.Sprintf("/proc/%d/task/%d/children", own, own)); err != nil {
 		return // nothing would find the orphans, or wait for those that have ended
 	}
 	adopting.Store(unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil)
@@ -49,8 +49,8 @@ func (j *Job) orphans() (pids []int) {
 
 	// Orphans become children of the main thread. We fork from other threads, but the main thread
 	// may have the keeper as a child.
-	own := strconv.Itoa(os.Getpid())
-	for _, pid := range childrenIn("/proc/" + own + "/task/" + own) {
+	own := os.Getpid()
+	for _, pid := range childrenOf(own, own) {
 		if pid == j.pid || pid == j.keeper.number() {
 			continue
 		}
@@ -90,9 +90,9 @@ func (j *Job) tree(pid int) (pids []int) {
 		pids = append(pids, pid)
 	}
 
-	threads, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*")
+	threads, _ := process.Numbers(fmt.Sprintf("/proc/%d/task", pid))
 	for _, thread := range threads {
-		for _, child := range childrenIn(thread) {
+		for _, child := range childrenOf(pid, thread) {
 			pids = append(pids, j.tree(child)...)
 		}
 	}
@@ -100,9 +100,9 @@ func (j *Job) tree(pid int) (pids []int) {
 	return pids
 }
 
-// childrenIn returns the children of a thread, given as a directory in /proc.
-func childrenIn(thread string) (pids []int) {
-	text, _ := os.ReadFile(thread + "/children")
+// childrenOf returns the children of a thread of pid.
+func childrenOf(pid, thread int) (pids []int) {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, thread))
 	for word := range strings.FieldsSeq(string(text)) {
 		if pid, err := strconv.Atoi(word); err == nil {
 			pids = append(pids, pid)

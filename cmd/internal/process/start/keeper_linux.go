@@ -5,9 +5,9 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"strconv"
 	"syscall"
 
+	"github.com/dpl-project/dpl/cmd/internal/process"
 	"golang.org/x/sys/unix"
 )
 
@@ -75,14 +75,10 @@ func forkStage(argv []string) (pid int, err error) {
 // closeInherited closes the descriptors that this process was started with, except 0 to 2 and the
 // gate. Those of Go are close-on-exec.
 func closeInherited() {
-	entries, _ := os.ReadDir("/proc/self/fd")
-	for _, e := range entries {
-		fd, err := strconv.Atoi(e.Name())
-		if err != nil || fd <= stageGate {
-			continue
-		}
+	fds, _ := process.Numbers("/proc/self/fd")
+	for _, fd := range fds {
 		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
-		if err == nil && flags&unix.FD_CLOEXEC == 0 {
+		if fd > stageGate && err == nil && flags&unix.FD_CLOEXEC == 0 {
 			unix.Close(fd)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 
@@ -136,13 +135,13 @@ func openLog(path string) (int, error) {
 
 // closeListedOnExec marks the descriptors above 2 listed in the directory dir close-on-exec.
 func closeListedOnExec(dir string) error {
-	entries, err := os.ReadDir(dir)
+	fds, err := process.Numbers(dir)
 	if err != nil {
 		return fmt.Errorf("list descriptors: %w", err)
 	}
 
-	for _, e := range entries {
-		if fd, err := strconv.Atoi(e.Name()); err == nil && fd > 2 {
+	for _, fd := range fds {
+		if fd > 2 {
 			syscall.CloseOnExec(fd)
 		}
 	}
