@@ -191,8 +191,8 @@ func failed(op protocol.Operation) string {
 	return fmt.Sprintf("operation %s failed: %s", op.ID, t.Reason)
 }
 
-// declared says that the call was declared crashed, and if f, its frame, has crash members, by which
-// actor and on what evidence. f may be nil.
+// declared says that the call was declared crashed. If f, its frame, has crash members, it names
+// the actor and the evidence. f may be nil.
 func (c *call) declared(f *protocol.Frame) string {
 	said := fmt.Sprintf("%s: call %s was declared crashed", c.op, c.push.Call)
 	if f == nil || f.Crash == nil {

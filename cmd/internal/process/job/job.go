@@ -290,8 +290,9 @@ func (j *Job) Close() error {
 	return errors.Join(err, j.tty.close())
 }
 
-// PassOn sends sig, by which the leader was interrupted (see End), to our own process group, which would have received
-// it if the job had not been the foreground. After that the caller should only exit.
+// PassOn sends sig, by which the leader was interrupted (see End), to our own process group, which
+// would have received it if the job had not been the foreground. After that the caller should only
+// exit.
 //
 // This process dies of SIGINT, unless it ignores that: a shell script ends at Ctrl-C only if it
 // sees a command die of it. After SIGQUIT PassOn returns, because Go would print its stacks.
