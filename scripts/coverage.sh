@@ -1,11 +1,10 @@
 #!/bin/sh
-# Coverage of the packages that everything stands on, by their own tests.
+# coverage.sh [LEAST]: measure how much of protocol and fileops their own tests cover.
 #
-#   scripts/coverage.sh [LEAST]
-#
-# It prints the blocks that no test reaches, and fails if fewer than LEAST percent (96) of the statements are reached, of
-# protocol or of fileops, each with the packages below it. Tests of other packages do not count: they are many, slow, and reach these
-# through processes that they start; and a line that only they reach is one that nobody notices to be wrong when working on the package.
+# It prints the blocks that no test reaches, and exits 1 if the tests reach less than LEAST percent
+# (96) of the statements of protocol or of fileops, each with the packages below it. Tests of other
+# packages do not count: they are slow, reach these packages through processes that they start, and
+# are not the tests that you run while you work on the package.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -16,10 +15,13 @@ trap 'rm -r "$dir"' EXIT
 status=0
 for tree in protocol fileops; do
 	packages=$(go list "./$tree/..." | grep -v /simfs | paste -sd, -)
-	# shellcheck disable=SC2046 # they are words
-	go test -count=1 -coverpkg="$packages" -coverprofile="$dir/profile" $(echo "$packages" | tr , ' ') >"$dir/log" ||
+	# shellcheck disable=SC2046 # one word per package
+	go test -count=1 -coverpkg="$packages" -coverprofile="$dir/profile" \
+		$(echo "$packages" | tr , ' ') >"$dir/log" ||
 		{ cat "$dir/log"; exit 1; }
-	# A line of a profile: FILE:LINE.COLUMN,LINE.COLUMN STATEMENTS COUNT. Each test binary has its own of a block.
+
+	# A line of a profile: FILE:LINE.COLUMN,LINE.COLUMN STATEMENTS COUNT. Each test binary writes a
+	# line for each block, so their counts are added up.
 	sed 1d "$dir/profile" | sort -t: -k1,1 -k2,2n | awk -v tree="$tree" -v least="$least" '
 		!($1 in size) { size[$1] = $2; order[++n] = $1 }
 		{ count[$1] += $3 }

@@ -1,10 +1,10 @@
 #!/bin/sh
-# bare.sh [COMMAND [ARG...]]: make demo and make check, or COMMAND, on a machine with nothing.
+# bare.sh [COMMAND [ARG...]]: run make demo and make check, or COMMAND, on a bare Debian.
 #
-# It makes a minimal Debian with make, git and ca-certificates in $DPL_BARE (~/.cache/dpl-bare), clones
-# what is committed here into it, and runs both there as root, with processes, mounts and /proc of its
-# own. Go and its module cache are those of this machine. Whatever fails, both are run; it exits 1 if
-# one failed. It needs root and debootstrap.
+# It makes a minimal Debian with make, git and ca-certificates in $DPL_BARE (~/.cache/dpl-bare),
+# clones the committed sources into it, and runs both there as root, with its own processes, mounts
+# and /proc. Go and its module cache are shared with this machine. make check runs even if make demo
+# failed; the exit status is 1 if either failed. It needs root and debootstrap.
 set -eu
 
 die() {
@@ -15,11 +15,11 @@ die() {
 here=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd -P)
 [ "$(id -u)" = 0 ] || die 'it has to be run by root'
 
-# Inside its own mounts and processes: furnish the root, and go there.
+# In the new namespaces: prepare the root directory and enter it.
 if [ "${1-}" = --inside ]; then
     root=$2
     shift 2
-    mount --rbind "$root" "$root" # what is done to the mounts of / in there needs a mount
+    mount --rbind "$root" "$root" # tests inside remount /, so it must be a mount point
     mount --rbind /dev "$root/dev"
     mount -t proc proc "$root/proc"
     mount --rbind /sys "$root/sys"
@@ -28,10 +28,9 @@ if [ "${1-}" = --inside ]; then
     mount --bind "$(go env GOROOT)" "$root/usr/local/go"
     mount --bind "$(go env GOMODCACHE)" "$root/root/go/pkg/mod"
 
-    # shellcheck disable=SC2016 # it is for the shell in there
+    # shellcheck disable=SC2016 # the inner shell expands it
     [ $# != 0 ] || set -- sh -c 'make demo; demo=$?; make check && exit "$demo"'
-    # Word splitting is wanted: each variable of the proxies is a word.
-    # shellcheck disable=SC2046
+    # shellcheck disable=SC2046 # each proxy variable is a word
     exec chroot "$root" env -i HOME=/root USER=root LC_ALL=C.UTF-8 TERM=dumb \
         PATH=/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
         GOPROXY="$(go env GOPROXY)" GOSUMDB="$(go env GOSUMDB)" GOFLAGS="$(go env GOFLAGS)" \
@@ -40,12 +39,13 @@ if [ "${1-}" = --inside ]; then
 fi
 
 for program in debootstrap unshare git go; do
-    command -v "$program" >/dev/null || die "no $program: apt-get install debootstrap util-linux git, and Go"
+    command -v "$program" >/dev/null ||
+        die "no $program: apt-get install debootstrap util-linux git, and Go"
 done
 store=${DPL_BARE:-${XDG_CACHE_HOME:-$HOME/.cache}/dpl-bare}
 root=$store/root
 
-# A tree that was not completed has no mark. apt's proxy settings are those of this machine.
+# An incomplete tree lacks the mark. apt uses the proxy settings of this machine.
 if [ ! -e "$root/.complete" ]; then
     rm -rf --one-file-system "$root"
     mkdir -p "$store"
@@ -55,7 +55,9 @@ if [ ! -e "$root/.complete" ]; then
 fi
 mkdir -p "$root/usr/local/go" "$root/root/go/pkg/mod"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
-cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt" # a proxy may have its own
+
+# The certificates of this machine, because a proxy may have its own.
+cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
 rm -rf "$root/root/dpl"
 git clone -q --no-hardlinks "$here" "$root/root/dpl"
 
