@@ -1,9 +1,10 @@
 #!/bin/sh
-# install.sh COMMAND...: put the commands, which are in $BIN, and what goes with them below $DESTDIR$PREFIX. For "make
-# install", "make dist", and packagers.
+# install.sh COMMAND...: install the commands in $BIN, and everything else, below $DESTDIR$PREFIX.
+# For "make install", "make dist" and packagers.
 #
-# share/dpl/installed lists for uninstall.sh what it has put there, itself included, and the directories, with a slash, that
-# were not there before. What an earlier installation has put there, and this one has not, goes.
+# It lists for uninstall.sh, in share/dpl/installed, the files that it installed, including that
+# list, and the directories, with a slash, that it made. It removes files that an earlier
+# installation put there and this one did not.
 set -eu
 
 BIN=${BIN:-bin}
@@ -16,7 +17,7 @@ die() {
 	exit 1
 }
 
-# directory DIRECTORY: make it, and those it is in.
+# directory DIRECTORY: make DIRECTORY and its parents.
 directory() {
 	[ ! -d "$root/$1" ] || return 0
 	case $1 in
@@ -26,7 +27,8 @@ directory() {
 	echo "$1/" >>"$new"
 }
 
-# put DIRECTORY FILE...: a FILE that is not there is a pattern without a match. Programs and scripts are executable.
+# put DIRECTORY FILE...: install each FILE in DIRECTORY. Programs and scripts become executable. A
+# FILE that does not exist is skipped: it is a pattern without a match.
 put() {
 	to=$1
 	shift
@@ -40,7 +42,8 @@ put() {
 	done
 }
 
-# fill DIRECTORY FILE...: put FILE, which names places below the default PREFIX, or in the sources.
+# fill DIRECTORY FILE...: install each FILE with the paths in it, which are below the default PREFIX
+# or in the sources, changed to PREFIX.
 fill() {
 	to=$1
 	shift
@@ -56,7 +59,9 @@ case $PREFIX in
 *) die "PREFIX \"$PREFIX\": not an absolute path" ;;
 esac
 case $PREFIX in
-*[[:space:]\"\'\\%\$\&\|\;:#]*) die "PREFIX \"$PREFIX\": has a character that units or the crontab cannot hold in a path" ;;
+*[[:space:]\"\'\\%\$\&\|\;:#]*)
+	die "PREFIX \"$PREFIX\": has a character that units or the crontab cannot hold in a path"
+	;;
 esac
 for command; do
 	[ -x "$BIN/$command" ] || die "$BIN/$command: not built: run make first"
@@ -85,7 +90,8 @@ put share/doc/dpl README.md CHANGELOG.md LICENSE
 put share/doc/dpl/spec spec/*.md
 fill share/dpl/cron scripts/cron/crontab
 fill lib/systemd/system scripts/systemd/system/*
-# Not lib: below ~/.local, systemd looks for the units of a user in share alone; below /usr and /usr/local in both.
+# Not lib: systemd looks for a user's units in both below /usr and /usr/local, but only in share
+# below ~/.local.
 fill share/systemd/user scripts/systemd/user/*
 
 echo "$list" >>"$new"

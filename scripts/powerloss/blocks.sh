@@ -1,11 +1,15 @@
 #!/bin/sh
-# blocks.sh [--points N] [FLAG...]: cut the power under real file systems, and look at what is left.
+# blocks.sh [--points N] [FLAG...]: cut the power under real file systems, and check what survives.
 #
-# As root. It logs the writes that reach a disk while the commands run on it, rebuilds the disk as it was at N points of
-# that log (300), mounts it, so that the file system recovers, and wants to find what the commands had acknowledged.
-# "prefix": all writes before the point are there. "drop": a random half of those since the last flush is not.
-# The controls are commands without fsync, which has to be noticed. FLAGs go to the command that creates the ledger.
-# It needs qemu-storage-daemon (Debian: qemu-system-common, qemu-utils), FUSE, loop devices, and the mkfs of each file system.
+# As root. It logs the writes that reach a disk while the commands run on it. For each of N points
+# (300) of that log it rebuilds the disk as it was then, mounts it, which lets the file system
+# recover, and checks that everything the commands had acknowledged is there. In mode "prefix", all
+# writes before the point reached the disk; in mode "drop", a random half of those since the last
+# flush did not. The controls are commands without fsync: they must lose something. FLAGs go to the
+# command that creates the ledger.
+#
+# It needs qemu-storage-daemon (Debian: qemu-system-common, qemu-utils), FUSE, loop devices, and the
+# mkfs of each file system.
 set -u
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 points=300
@@ -15,7 +19,7 @@ case ${1-} in --points)
     ;;
 esac
 
-# left_out WHAT NEEDS
+# left_out WHAT NEEDS: say that WHAT was left out because NEEDS is missing; with STRICT=1, exit 1
 left_out() {
     echo "power loss, $1: left out: needs $2"
     [ -z "${STRICT-}" ] || exit 1
@@ -26,7 +30,7 @@ device=
 dir=
 mounted=
 
-# detach: end what a disk needs, in the order in which it was begun
+# detach: unmount the disk, detach its device and stop its daemon
 detach() {
     [ -z "$mounted" ] || umount "$dir/mnt"
     mounted=
@@ -64,13 +68,14 @@ if [ ! -e /dev/fuse ] || ! losetup -f >/dev/null 2>&1; then
     left_out 'block level' 'FUSE and loop devices'
     exit 0
 fi
-# In a mount namespace of its own nothing stays mounted, whatever happens.
-[ -n "${DPL_POWERLOSS_MOUNTS-}" ] || DPL_POWERLOSS_MOUNTS=private exec unshare --mount --propagation private sh "$0" --points "$points" "$@"
+# In a mount namespace of its own, nothing stays mounted whatever happens.
+[ -n "${DPL_POWERLOSS_MOUNTS-}" ] || DPL_POWERLOSS_MOUNTS=private \
+    exec unshare --mount --propagation private sh "$0" --points "$points" "$@"
 
 trap clean EXIT
 trap 'exit 130' HUP INT TERM
 scratch=${TMPDIR:-/tmp}
-[ ! -w /dev/shm ] || scratch=/dev/shm # in memory it takes a tenth of the time
+[ ! -w /dev/shm ] || scratch=/dev/shm # ten times as fast as a disk
 dir=$(mktemp -d "$scratch/dpl-powerloss-XXXXXX") || exit 1
 mkdir "$dir/mnt" "$dir/good" "$dir/files" "$dir/directories" || exit 1
 
@@ -79,17 +84,21 @@ go build -o "$dir/replay" ./scripts/powerloss/replay || exit 1
 CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$dir/good/" ./cmd/dpl-... || exit 1
 for without in files directories; do
     overlay=$("$dir/replay" overlay "$without" "$dir") || exit 1
-    CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -overlay "$overlay" -o "$dir/$without/" ./cmd/dpl-... || exit 1
+    CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -overlay "$overlay" -o "$dir/$without/" \
+        ./cmd/dpl-... || exit 1
 done
 
 # disk SIZE: make an empty disk whose writes go to $dir/log, and attach it as $device
 disk() {
     rm -f "$dir/disk" "$dir/log" "$dir/export"
     truncate -s "$1" "$dir/disk" && truncate -s 8G "$dir/log" && : >"$dir/export" || exit 1
+    logged=driver=blklogwrites,file=disk,log=log,log-sector-size=512,log-super-update-interval=1
     qemu-storage-daemon \
-        --blockdev "node-name=disk,driver=file,filename=$dir/disk,discard=unmap" --blockdev "node-name=log,driver=file,filename=$dir/log" \
-        --blockdev node-name=logged,driver=blklogwrites,file=disk,log=log,log-sector-size=512,log-super-update-interval=1 \
-        --export "type=fuse,id=export,node-name=logged,mountpoint=$dir/export,writable=on" >"$dir/daemon" 2>&1 &
+        --blockdev "node-name=disk,driver=file,filename=$dir/disk,discard=unmap" \
+        --blockdev "node-name=log,driver=file,filename=$dir/log" \
+        --blockdev "node-name=logged,$logged" \
+        --export "type=fuse,id=export,node-name=logged,mountpoint=$dir/export,writable=on" \
+        >"$dir/daemon" 2>&1 &
     daemon=$!
     tries=0
     until [ -s "$dir/export" ]; do
@@ -112,30 +121,37 @@ record() {
     esac >"$dir/mkfs" 2>&1 || die "mkfs.$fs: $(cat "$dir/mkfs")"
     mount -t "$fs" ${options:+-o "$options"} "$device" "$dir/mnt" || exit 1
     mounted=yes
-    "$dir/replay" record --bin "$dir/$bin" --base "$dir/mnt/base" --log "$dir/log" --acks "$dir/acks" "$@" || exit 1
+    "$dir/replay" record --bin "$dir/$bin" --base "$dir/mnt/base" --log "$dir/log" \
+        --acks "$dir/acks" "$@" || exit 1
     detach
-    [ "$fs" != btrfs ] || btrfs device scan --forget >/dev/null 2>&1 # or it takes the next disk for the same one
+    forget
+}
+
+# forget: make the kernel forget the disk, which btrfs would confuse with the next one
+forget() {
+    [ "$fs" != btrfs ] || btrfs device scan --forget >/dev/null 2>&1
 }
 
 failed=0
 
-# check NAME MODE FLAG...: cut the power at points of what record has recorded
+# check NAME MODE FLAG...: cut the power at points of the log that record wrote
 check() {
     name=$1 mode=$2
     shift 2
     rm -f "$dir/image"
     truncate -s "$size" "$dir/image" || exit 1
     device=$(losetup -f --show "$dir/image") || die 'losetup'
-    "$dir/replay" check --name "$name" --mode "$mode" --log "$dir/log" --acks "$dir/acks" --image "$dir/image" --device "$device" \
-        --mount "$dir/mnt" --fs "$fs" --options "$options" --bin "$dir/$bin" --points "$points" "$@" || failed=1
+    "$dir/replay" check --name "$name" --mode "$mode" --log "$dir/log" --acks "$dir/acks" \
+        --image "$dir/image" --device "$device" --mount "$dir/mnt" --fs "$fs" --options "$options" \
+        --bin "$dir/$bin" --points "$points" "$@" || failed=1
     ! mountpoint -q "$dir/mnt" || mounted=yes
     detach
-    [ "$fs" != btrfs ] || btrfs device scan --forget >/dev/null 2>&1
+    forget
 }
 
 printf '%-48s %-6s %6s %6s %10s %5s %8s\n' case mode points torn 'acked lost' stuck ms/point
 
-# ext4 writes the data of a file early that replaces another, unless told not to: that would hide a missing fsync.
+# By default ext4 flushes a file that replaces another, which would hide a missing fsync.
 record ext4 noauto_da_alloc 64M good --rounds 3 -- "$@"
 check 'ext4 noauto_da_alloc' prefix
 check 'ext4 noauto_da_alloc' drop
