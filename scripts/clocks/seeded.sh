@@ -1,9 +1,9 @@
 #!/bin/sh
 # seeded.sh [NAME...]: show that the tests of identity and clocks can fail.
 #
-# It puts one fault after the other into a copy of the sources, where the go command is told to look (-overlay), runs the test
-# that has to find it, and prints a line for each. It exits 1 if a test passes all the same, or if a fault no longer fits the
-# sources. Each takes some ten seconds.
+# It seeds one fault at a time in a copy of a source file (go's -overlay), runs the test that must
+# find it, and prints a line. It exits 1 if a test passes nevertheless, or if a fault no longer fits
+# the sources. Each fault takes about ten seconds.
 set -u
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd -P)
 dir=$(mktemp -d "${TMPDIR:-/tmp}/dpl-seeded.XXXXXX") || exit 1
@@ -13,7 +13,7 @@ wanted=" $* "
 found=0
 missed=0
 
-# seed NAME FILE PERL TEST: TEST has to fail when the text of FILE is changed by PERL
+# seed NAME FILE PERL TEST: check that TEST fails when PERL changes the text of FILE
 seed() {
     case $wanted in
     '  ' | *" $1 "*) ;;
@@ -26,14 +26,15 @@ seed() {
         return
     fi
     printf '{"Replace": {"%s": "%s"}}\n' "$root/$2" "$dir/changed.go" >"$dir/overlay.json"
-    (cd "$root" && GOFLAGS="-overlay=$dir/overlay.json" go build ./cmd/...) >"$dir/said" 2>&1 || {
+    export GOFLAGS="-overlay=$dir/overlay.json"
+    (cd "$root" && go build ./cmd/...) >"$dir/said" 2>&1 || {
         echo "MISSED  $1: $(tail -n 1 "$dir/said")"
         missed=$((missed + 1))
         return
     }
-    (cd "$root" && GOFLAGS="-overlay=$dir/overlay.json" go test -count=1 ./testscripts -run "$4" -v) >"$dir/said" 2>&1
+    (cd "$root" && go test -count=1 ./testscripts -run "$4" -v) >"$dir/said" 2>&1
     if grep -q '^ *--- FAIL: ' "$dir/said"; then
-        echo "found   $1: $(grep -E '^ *--- FAIL: ' "$dir/said" | awk '{ print $3 }' | sort -u | tail -n 1)"
+        echo "found   $1: $(awk '/^ *--- FAIL: / { print $3 }' "$dir/said" | sort -u | tail -n 1)"
         found=$((found + 1))
         return
     fi
@@ -42,23 +43,62 @@ seed() {
     missed=$((missed + 1))
 }
 
-process=cmd/internal/process
-seed pid-alone $process/identity_linux.go 's/ \|\| startTicks > 0 && found > 0 && found != startTicks/ || found < 0/' '^TestIdentity$/^recycled$'
-seed zombie-lives $process/stat_linux.go "s/return \\(s.state == 'Z'.*/return false/" '^TestIdentity$/^zombies$'
-seed not-checked $process/signal_linux.go 's/case found == p:/case found.PID == p.PID:/' '^TestIdentity$/^window$'
-seed by-number $process/signal_linux.go 's/w\.Signal\(sig\)/unix.Kill(p.PID, sig)/; s/unix\.PidfdSendSignal\(int\(fd\), sig, nil, flags\)/unix.Kill(-pid, sig)/' '^TestIdentity$/^window$'
-# shellcheck disable=SC2016
-seed while-pid-by-number $process/watch_linux.go 's/(done +chan struct\{\}\n)/$1\tpid int\n/; s/return watch\(fd\)\n/w, err := watch(fd)\n\tif err == nil {\n\t\tw.pid = pid\n\t}\n\treturn w, err\n/; s/if !ended\(fd\) \{\n(\t+)err = unix.PidfdSendSignal\(int\(fd\), sig, nil, 0\)/if true {\n$1err = unix.Kill(w.pid, sig)/' '^TestIdentity$/^recycled$'
-seed other-pid-namespace protocol/evidence.go 's/p\.PIDNamespace != "" && p\.PIDNamespace == here\.PIDNamespace/true/' '^TestIdentity$/^(elsewhere|inside)$'
-seed other-host protocol/evidence.go 's/ \|\| p\.HostID != seen\.Host\.ID//; s/ && p\.HostID == here\.ID//' '^TestIdentity$/^host_name$'
-seed boot-ignored protocol/evidence.go 's/p\.BootID != "" && p\.BootID == here\.BootID/true/; s/p\.BootID != seen\.Host\.BootID && /false && /' '^TestIdentity$/^boot$'
-seed other-boot-is-dead protocol/evidence.go 's/ && \(heartbeat\.IsZero\(\) \|\| heartbeat\.Before\(seen\.Host\.BootedAt\)\)//' '^TestIdentity$/^boot$'
-seed time-namespace $process/clock_linux.go 's/return err == unix\.ENOENT \|\| .*/return err == nil || target != ""/' '^TestIdentity$/^time$'
-seed wall-clock protocol/evidence.go 's/return beat\.BootID != "" && /return false \&\& beat.BootID != "" \&\& /' '^TestClockSteps$'
-seed wall-clock-of-groups protocol/evidence.go 's/return beat\.BootID != "" && /return false \&\& beat.BootID != "" \&\& /' '^TestClockStepsGroup$'
-seed beat-of-any-boot protocol/evidence.go 's/ && beat\.BootID == seen\.Host\.BootID//' '^TestClockReboot$'
-seed future-is-fresh protocol/evidence.go 's/ \|\| age < -threshold//' '^TestClockReboot$'
-seed monotonic-reversed protocol/evidence.go 's/ && seen\.MonotonicMs >= beat\.MonotonicMs//; s/ && beat\.BootID == seen\.Host\.BootID//' '^TestClockReboot$'
+# shellcheck disable=SC2016 # $1 is Perl's
+{
+    process=cmd/internal/process
+    seed pid-alone $process/identity_linux.go \
+        's/ \|\| startTicks > 0 && found > 0 && found != startTicks/ || found < 0/' \
+        '^TestIdentity$/^recycled$'
+    seed zombie-lives $process/stat_linux.go \
+        "s/return \\(s.state == 'Z'.*/return false/" \
+        '^TestIdentity$/^zombies$'
+    seed not-checked $process/signal_linux.go \
+        's/case found == p:/case found.PID == p.PID:/' \
+        '^TestIdentity$/^window$'
+    seed by-number $process/signal_linux.go '
+        s/w\.Signal\(sig\)/unix.Kill(p.PID, sig)/;
+        s/unix\.PidfdSendSignal\(int\(fd\), sig, nil, flags\)/unix.Kill(-pid, sig)/' \
+        '^TestIdentity$/^window$'
+    seed while-pid-by-number $process/watch_linux.go '
+        s/(done +chan struct\{\}\n)/$1\tpid int\n/;
+        s/return watch\(fd\)\n/w, err := watch(fd)\n\tif err == nil {\n\t\tw.pid = pid\n\t}\n\treturn w, err\n/;
+        s/if !ended\(fd\) \{\n(\t+)err = unix.PidfdSendSignal\(int\(fd\), sig, nil, 0\)/if true {\n$1err = unix.Kill(w.pid, sig)/' \
+        '^TestIdentity$/^recycled$'
+
+    evidence=protocol/evidence.go
+    seed other-pid-namespace $evidence \
+        's/p\.PIDNamespace != "" && p\.PIDNamespace == here\.PIDNamespace/true/' \
+        '^TestIdentity$/^(elsewhere|inside)$'
+    seed other-host $evidence \
+        's/ \|\| p\.HostID != seen\.Host\.ID//; s/ && p\.HostID == here\.ID//' \
+        '^TestIdentity$/^host_name$'
+    seed boot-ignored $evidence '
+        s/p\.BootID != "" && p\.BootID == here\.BootID/true/;
+        s/p\.BootID != seen\.Host\.BootID && /false && /' \
+        '^TestIdentity$/^boot$'
+    seed other-boot-is-dead $evidence \
+        's/ && \(heartbeat\.IsZero\(\) \|\|\s+heartbeat\.Before\(seen\.Host\.BootedAt\)\)//' \
+        '^TestIdentity$/^boot$'
+    seed time-namespace $process/clock_linux.go \
+        's/return err == unix\.ENOENT \|\| .*/return err == nil || target != ""/' \
+        '^TestIdentity$/^time$'
+    seed wall-clock $evidence \
+        's/return beat\.BootID != "" && /return false \&\& beat.BootID != "" \&\& /' \
+        '^TestClockSteps$'
+    seed wall-clock-of-groups $evidence \
+        's/return beat\.BootID != "" && /return false \&\& beat.BootID != "" \&\& /' \
+        '^TestClockStepsGroup$'
+    seed beat-of-any-boot $evidence \
+        's/ && beat\.BootID == seen\.Host\.BootID//' \
+        '^TestClockReboot$'
+    seed future-is-fresh $evidence \
+        's/ \|\| age < -threshold//' \
+        '^TestClockReboot$'
+    seed monotonic-reversed $evidence '
+        s/ && seen\.MonotonicMs >= beat\.MonotonicMs//;
+        s/ && beat\.BootID == seen\.Host\.BootID//' \
+        '^TestClockReboot$'
+}
 
 echo "seeded: $found found, $missed missed"
 [ "$missed" = 0 ] && [ "$found" -gt 0 ]

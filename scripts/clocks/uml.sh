@@ -1,10 +1,13 @@
 #!/bin/sh
 # uml.sh BINDIR: set the clock of a real kernel while the commands in BINDIR work, then reboot it.
 #
-# It boots user-mode-linux twice, with one disk, as any user, has inside.sh step the clock there by an hour, to 2031 and to
-# 2019, and prints a table of who was declared dead, when and why. It exits 1 if a participant that lived was, or if one that
-# did not was found too late. It takes about a minute. It needs the Debian packages user-mode-linux and e2fsprogs, and, for
-# processors with AMX, a C compiler. Without user-mode-linux it says so and exits 0, or 1 if STRICT is set.
+# As any user. It boots user-mode-linux twice, with one disk. In there inside.sh steps the clock by
+# an hour, to 2031 and to 2019, and prints which participants were declared dead, when and why. The
+# exit status is 1 if a live participant was declared dead, or if a dead one was found too late.
+#
+# It takes about a minute. It needs the Debian packages user-mode-linux and e2fsprogs and, on a
+# processor with AMX, a C compiler. Without user-mode-linux it says so and exits 0, or 1 with
+# STRICT=1.
 set -u
 dir=
 booted=
@@ -25,9 +28,10 @@ clean() {
 trap clean EXIT
 trap 'exit 130' HUP INT TERM
 
-# boot PHASE: run inside.sh in a machine, and append what it prints to $dir/said
+# boot PHASE: run inside.sh in a machine, and append its output to $dir/said
 boot() {
-    # The machine's first process dies with the others; what it is killed with, those it has traced are, too.
+    # timeout kills only the first process of the machine, and the processes that it traces die with
+    # it.
     LD_PRELOAD=$shim timeout --foreground --kill-after=5 150 linux.uml mem=256M \
         root=/dev/root rootfstype=hostfs rootflags=/ ro ubd0="$dir/disk" uml_dir="$dir" \
         init="$here/inside.sh" con0=null,fd:1 con=null quiet \
@@ -40,7 +44,7 @@ boot() {
     cat "$dir/new" >>"$dir/said"
     grep -q "^end of phase $1\$" "$dir/new" || {
         tail -n 20 "$dir/console.$1" >&2
-        die "phase $1 has not come to its end"
+        die "phase $1 did not finish"
     }
 }
 
@@ -58,7 +62,8 @@ dir=$(mktemp -d "${TMPDIR:-/tmp}/dpl-clocks.XXXXXX") || die 'no temporary direct
 
 shim=
 if grep -qw amx_tile /proc/cpuinfo; then
-    cc -O2 -shared -fPIC -o "$dir/xstate.so" "$here/xstate.c" || die 'linux.uml needs a C compiler on a processor with AMX'
+    cc -O2 -shared -fPIC -o "$dir/xstate.so" "$here/xstate.c" ||
+        die 'linux.uml needs a C compiler on a processor with AMX'
     shim=$dir/xstate.so
 fi
 truncate -s 64M "$dir/disk" || exit 1

@@ -1,7 +1,8 @@
-// xstate.c lets linux.uml run on processors whose registers are more than it knows: AMX.
+// xstate.c lets linux.uml run on processors with AMX, which have more registers than it knows.
 //
-// It is loaded into linux.uml (LD_PRELOAD). Linux.uml reads and writes the first 2696 bytes of a process's extended
-// registers; the kernel takes nothing but all of them. So what it writes goes over what is there.
+// It is loaded into linux.uml (LD_PRELOAD). Linux.uml reads and writes the first 2696 bytes of the
+// extended registers of a process, but the kernel only accepts a write of all of them. So this
+// ptrace reads all of them, overwrites the first bytes, and writes all of them.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
@@ -25,8 +26,8 @@ long ptrace(enum __ptrace_request request, ...)
 	if (!real)
 		real = (long (*)(enum __ptrace_request, ...))dlsym(RTLD_NEXT, "ptrace");
 	given = data;
-	if (request != PTRACE_SETREGSET || (long)address != NT_X86_XSTATE || real(PTRACE_GETREGSET, pid, address, &whole) ||
-	    given->iov_len >= whole.iov_len)
+	if (request != PTRACE_SETREGSET || (long)address != NT_X86_XSTATE ||
+	    real(PTRACE_GETREGSET, pid, address, &whole) || given->iov_len >= whole.iov_len)
 		return real(request, pid, address, data);
 	memcpy(all, given->iov_base, given->iov_len);
 	return real(request, pid, address, &whole);
