@@ -1,13 +1,14 @@
 #!/bin/sh
-# safe-call.sh COMMAND [ARG...]: call COMMAND, for at most $LIMIT (30s), learn how that ended, and clean up.
+# safe-call.sh COMMAND [ARG...]: call COMMAND for at most $LIMIT (30s), and clean up if it fails.
 #
-# Whatever comes first ends the call: COMMAND itself, the limit, or a failure of the operation ($DPL_OP, else a new one)
-# anywhere else: a participant crashes, a call fails, or somebody aborts. COMMAND may be a client that waits for the answer
-# of somebody else who takes part in the operation: it is the crash of that one, too, that ends the call. A COMMAND that
-# itself exits 3 or 124 says the same by it.
+# The call ends when COMMAND ends, when the limit is over, or when the operation ($DPL_OP, else a
+# new one) fails elsewhere, whichever comes first. An operation fails when a participant crashes, a
+# call fails, or someone aborts it. COMMAND may be a client that waits for an answer from another
+# participant: then a crash of that participant also ends the call. If COMMAND itself exits 3 or
+# 124, that counts as a stop or as a timeout.
 set -u
 
-# clean_up STATUS TEXT...: where a caller deletes what it has begun, or calls another
+# clean_up STATUS TEXT...: say TEXT and exit. Delete here what the call left unfinished.
 clean_up() {
     trap '' HUP INT TERM
     status=$1
@@ -16,10 +17,10 @@ clean_up() {
     exit "$status"
 }
 
-trap 'clean_up 3 "told to end"' HUP INT TERM # as by a dpl-run that runs this script
+trap 'clean_up 3 "told to end"' HUP INT TERM # for example by the dpl-run that runs this script
 dpl-run --timeout "${LIMIT:-30s}" -- "$@" || case $? in
 124) clean_up 124 "$1: too late" ;;
-3 | 4 | 5) clean_up 3 "$1: stopped, for the operation has failed" ;;
+3 | 4 | 5) clean_up 3 "$1: stopped, because the operation failed" ;;
 *) clean_up 1 "$1: failed" ;;
 esac
 echo "$1: done"

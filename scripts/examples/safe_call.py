@@ -1,8 +1,8 @@
-"""safe_call.py: call somebody, and learn of success, of a crash or that it takes too long, whichever comes first.
+"""safe_call.py: make a call, and handle its success, its timeout or a crash, whichever comes first.
 
     from safe_call import call_safely
 
-    def ask():                                      # a request to somebody who takes part in the operation
+    def ask():                                      # asks another participant of the operation
         with open("orders", "w") as orders:
             print("compile", file=orders)
         with open("answers") as answers:
@@ -41,16 +41,19 @@ def call_safely(
     timeout: float = 30.0,
     op: Optional[str] = None,
 ) -> T:
-    """Call, and return the result of the one of on_success, on_timeout and on_crash that tells how that went.
+    """Make a call, and return the result of on_success, on_timeout or on_crash.
 
-    call is a command, which dpl-run runs as a call of the operation op ($DPL_OP; a new one if there is none), or a function
-    that waits for the answer of somebody who takes part in op. The function runs in a thread; when it is abandoned after
-    timeout seconds, or because the operation has failed, on_timeout and on_crash are where to close what it waits on, for a
-    thread cannot be killed. It does not keep the program from ending. A command is stopped, and has ended.
+    call is a command or a function. A command becomes a call of the operation op ($DPL_OP, else a
+    new one) and is stopped when it takes longer than timeout seconds or when the operation fails.
 
-    on_success gets what the function returns, or 0; on_crash the reason why the operation failed, be it the callee or
-    somebody else, or the error of the function, or how the command ended. Raises CalledProcessError if a command of DPL
-    itself fails, as where there is no operation or no such command.
+    A function waits for an answer from another participant of op. It runs in a daemon thread, which
+    is abandoned on a timeout or a failure, because a thread cannot be killed: close in on_timeout
+    and on_crash whatever it waits for.
+
+    on_success gets the result of the function, or 0 for a command. on_crash gets the reason why the
+    operation failed, whichever participant caused it, or the error of the function, or the exit
+    status of the command. Raise CalledProcessError if a command of DPL itself fails, for example if
+    there is no operation or no such command.
     """
     op = op or os.environ.get("DPL_OP", "")
     outcome, value = _ask(call, timeout, op) if callable(call) else _run(list(call), timeout, op)
@@ -66,7 +69,7 @@ def _run(command: List[str], timeout: float, op: str) -> Outcome:
     try:
         status = process.wait()
     except BaseException:
-        process.terminate()  # which stops the command
+        process.terminate()  # dpl-run then stops the command
         process.wait()
         raise
     if status in (0, TIMEOUT):
@@ -78,7 +81,7 @@ def _run(command: List[str], timeout: float, op: str) -> Outcome:
 
 
 def _ask(call: Callable[[], Any], timeout: float, op: str) -> Outcome:
-    """Race call against a failure of op, which may also be that it is aborted."""
+    """Run call until it returns, op fails or is aborted, or the time is over."""
     ends: "queue.SimpleQueue[tuple]" = queue.SimpleQueue()
     deadline = time.monotonic() + timeout
     watchers = []
@@ -96,7 +99,7 @@ def _ask(call: Callable[[], Any], timeout: float, op: str) -> Outcome:
                 return "crash", _reason(op)
             if value.returncode == TIMEOUT:
                 return "timeout", None
-            if value.returncode != IMPOSSIBLE:  # op is completed, but the answer may be on its way
+            if value.returncode != IMPOSSIBLE:  # else op is completed; the answer may still come
                 value.check_returncode()
     except queue.Empty:
         return "timeout", None
@@ -119,11 +122,15 @@ def _answer(call: Callable[[], Any], ends: "queue.SimpleQueue[tuple]") -> None:
 
 def _watch(watcher: "subprocess.Popen[str]", ends: "queue.SimpleQueue[tuple]") -> None:
     _, said = watcher.communicate()
-    ends.put(("watched", subprocess.CompletedProcess(watcher.args, watcher.returncode, stderr=said)))
+    ended = subprocess.CompletedProcess(watcher.args, watcher.returncode, stderr=said)
+    ends.put(("watched", ended))
 
 
 def _reason(op: str) -> str:
     """Return why op left the state running, "" if it has not."""
-    shown = subprocess.run(["dpl-status", "--op", op, "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    transitions = json.loads(shown.stdout)["operation"]["transitions"] if shown.returncode == 0 else []
+    status = ["dpl-status", "--op", op, "--json"]
+    shown = subprocess.run(status, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    if shown.returncode != 0:
+        return ""
+    transitions = json.loads(shown.stdout)["operation"]["transitions"]
     return next((t["reason"] for t in transitions if t["from"] == "running"), "")
