@@ -64,7 +64,7 @@ var wrongVerdicts = []mutant{
 		"	return !byPop\n", "	return byPop && !byPop\n",
 		[]string{"run/statuses.txtar"},
 	}, {
-		"dpl-run gives up while others hold the lock", "cmd/dpl-run/beats.go",
+		"dpl-run gives up while others hold the lock", "cmd/dpl-run/retry.go",
 		"		if !errors.Is(err, fileops.ErrBusy) {\n			return variables",
 		"		if !errors.Is(err, fileops.ErrBusy) || err != nil {\n			return variables",
 		[]string{"run/own_failure.txtar"},
@@ -106,7 +106,7 @@ var wrongVerdicts = []mutant{
 		[]string{"run/status_fd.txtar"},
 	}, {
 		"SIGPIPE is always a failure", "cmd/dpl-run/account.go",
-		"	case ok[e.exit()&0xff]:\n", "	case ok[e.status&0xff] && e.signal == 0:\n",
+		"	case ok[e.exit()&0xff]:\n", "	case ok[e.Code&0xff] && e.Signal == 0:\n",
 		[]string{"run/ok.txtar"},
 	}, {
 		"how a service died is thrown away", "cmd/dpl-run/registration.go",
@@ -145,7 +145,7 @@ var services = []mutant{
 		[]string{"register/outdated_command.txtar"},
 	}, {
 		"JSON of a group without logs", "cmd/dpl-status/group.go",
-		"{Name: \"log\", Value: g.Log(r.ID)}", "{Name: \"log\", Value: nil}",
+		"{\"log\", g.Log(r.ID)}", "{\"log\", nil}",
 		[]string{"status/group_json.txtar"},
 	}, {
 		"logs grow for ever", "fileops/log_rotate.go",
@@ -331,13 +331,12 @@ var security = []mutant{
 		[]string{"./fileops TestPruneArchive"},
 	}, {
 		"a start by a part of its id", "cmd/internal/process/environment_linux.go",
-		"		found = found && slices.Contains(ids, id)",
-		"		found = found && (slices.Contains(ids, id) || strings.Contains(string(value), id))",
+		"	return slices.Contains(strings.Split(ids, \",\"), id)",
+		"	return slices.Contains(strings.Split(ids, \",\"), id) || strings.Contains(ids, id)",
 		[]string{"./cmd/internal/process TestSurvivors$"},
 	}, {
 		"a keeper finds nothing", "cmd/internal/process/environment_linux.go",
-		"			if !belongsToAll(environment, starts) {",
-		"			if len(starts) >= 0 || !belongsToAll(environment, starts) {",
+		"	return listsID(ids, id), certain", "	return id == \"\" && listsID(ids, id), certain",
 		[]string{"./cmd/internal/process/job TestKeeperByID"},
 	}, {
 		"nothing has changed after a commit", "cmd/internal/cli/status.go",
