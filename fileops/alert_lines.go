@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -34,7 +35,7 @@ type backward struct {
 const alertsBlock = 16 << 10
 
 // next returns the line before the last returned one, and io.EOF after the first line. It returns
-// protocol.ErrCorrupt for a line of more than maxFile bytes, and if the file ends with that many
+// protocol.ErrCorrupt for a line of more than trust.MaxFile bytes, and if the file ends with that many
 // bytes without a newline.
 func (b *backward) next() (Line, error) {
 	start, end := b.lastLine(), b.off+int64(len(b.buf))
@@ -42,8 +43,8 @@ func (b *backward) next() (Line, error) {
 		if err := b.load(); err != nil {
 			return Line{}, err
 		}
-		if end-b.off > maxFile+alertsBlock && b.lastLine() == 0 {
-			return Line{}, fmt.Errorf("%s: %w", b.path, tooLarge("a line"))
+		if end-b.off > trust.MaxFile+alertsBlock && b.lastLine() == 0 {
+			return Line{}, fmt.Errorf("%s: %w", b.path, trust.TooLarge("a line"))
 		}
 		start = b.lastLine()
 	}

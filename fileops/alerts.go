@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -52,29 +53,14 @@ func AppendAlerts(tx *GroupTx, alerts []protocol.Alert) error {
 // openAlerts opens the alerts file for appending, and creates it if it is missing.
 func (l *Ledger) openAlerts(group string) (disk.File, int64, error) {
 	path := l.AlertsPath(group)
-	f, err := l.fs.OpenAppend(path)
+	f, info, err := l.fs.OpenFile(path, l.fs.OpenAppend)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := l.publish(path, nil, SyncNone); err != nil {
+		if err := l.fs.Publish(path, nil); err != nil {
 			return nil, 0, err
 		}
-		f, err = l.fs.OpenAppend(path)
+		f, info, err = l.fs.OpenFile(path, l.fs.OpenAppend)
 	}
-
-	if err != nil {
-		return nil, 0, err
-	}
-
-	info, err := f.Stat()
-	if err == nil {
-		err = l.trustFile(path, info)
-	}
-
-	if err != nil {
-		f.Close()
-		return nil, 0, err
-	}
-
-	return f, info.Size, nil
+	return f, info.Size, err
 }
 
 // appendAlerts rewrites those alerts that are at the end of the file, because the process that
@@ -89,9 +75,8 @@ func (l *Ledger) appendAlerts(f disk.File, size int64, group string,
 		err = f.Truncate(end)
 	}
 
-	sync := l.sync(false)
-	if err == nil && end == 0 && sync == SyncFull {
-		err = l.withFile(l.Dir(), disk.File.Sync)
+	if err == nil && end == 0 {
+		err = l.fs.SyncDir(l.Dir())
 	}
 	if err != nil {
 		return err
@@ -99,8 +84,8 @@ func (l *Ledger) appendAlerts(f disk.File, size int64, group string,
 	if text := linesAfter(last, group, alerts); len(text) > 0 {
 		_, err = f.Write(text)
 	}
-	if err == nil && sync != SyncNone {
-		err = f.Sync()
+	if err == nil {
+		err = l.fs.SyncFile(f)
 	}
 	if err != nil {
 		f.Truncate(end) // after a failed fsync, no one may rely on data that is only in memory
@@ -119,11 +104,11 @@ func (l *Ledger) Alerts(group string, after int64) ([]Line, error) {
 		if size += len(line.Text); line.Seq > after {
 			found = append(found, line)
 		}
-		return line.Seq > after && size <= maxFile
+		return line.Seq > after && size <= trust.MaxFile
 	})
 
-	if size > maxFile {
-		err = fmt.Errorf("%s: %w", l.AlertsPath(group), tooLarge("alerts"))
+	if size > trust.MaxFile {
+		err = fmt.Errorf("%s: %w", l.AlertsPath(group), trust.TooLarge("alerts"))
 	}
 
 	slices.Reverse(found)
@@ -147,19 +132,11 @@ func (l *Ledger) eachAlert(group string, do func(Line) bool) error {
 	defer l.fs.Refresh()
 
 	path := l.AlertsPath(group)
-	f, err := l.fs.Open(path)
+	f, info, err := l.fs.OpenFile(path, l.fs.Open)
 	if err != nil {
-		return ignoreMissing(err)
+		return trust.IgnoreMissing(err)
 	}
 	defer f.Close()
-
-	info, err := f.Stat()
-	if err == nil {
-		err = l.trustFile(path, info)
-	}
-	if err != nil {
-		return err
-	}
 
 	if l.linked() {
 		lines, err := leasedLines(f, info.Size)
@@ -190,9 +167,9 @@ func (l *Ledger) LockAlerts(group string) (disk.Lock, error) {
 	if err := protocol.CheckID(group); err != nil {
 		return nil, err
 	}
-	lock, err := l.lock(l.AlertsPath(group), false, &lockWait{})
+	lock, err := l.fs.TryLock(l.AlertsPath(group))
 	if err != nil {
-		return nil, ignoreMissing(err)
+		return nil, trust.IgnoreMissing(err)
 	}
 	return lock, nil
 }

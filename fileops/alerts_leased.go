@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -16,25 +17,23 @@ import (
 // of the file may be torn, now or after a power cut, so it begins with a newline.
 func (l *Ledger) appendLeased(f disk.File, size int64, group string,
 	alerts []protocol.Alert) error {
-	sync := l.sync(false)
-	if size == 0 && sync == SyncFull {
-		if err := l.withFile(l.Dir(), disk.File.Sync); err != nil {
+	if size == 0 {
+		if err := l.fs.SyncDir(l.Dir()); err != nil {
 			return err
 		}
 	}
 
-	if _, err := f.Write(append([]byte("\n"), linesAfter(0, group, alerts)...)); err != nil ||
-		sync == SyncNone {
+	if _, err := f.Write(append([]byte("\n"), linesAfter(0, group, alerts)...)); err != nil {
 		return err
 	}
-	return f.Sync()
+	return l.fs.SyncFile(f)
 }
 
 // leasedLines returns the alerts in a file written by appendLeased, sorted by number, each once.
-// Lines that are not alerts are empty or torn. For a file larger than maxFile it returns those in
-// the last maxFile bytes.
+// Lines that are not alerts are empty or torn. For a file larger than trust.MaxFile it returns those in
+// the last trust.MaxFile bytes.
 func leasedLines(f disk.File, size int64) (lines []Line, err error) {
-	data := make([]byte, min(size, maxFile))
+	data := make([]byte, min(size, trust.MaxFile))
 	n, err := f.ReadAt(data, size-int64(len(data)))
 	if err != nil && err != io.EOF {
 		return nil, err

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/fileops/disk"
 )
 
 // linkedAlerts are the numbers of the alerts that a reader sees.
@@ -153,9 +155,9 @@ func TestLeasedAlertsOnABrokenDisk(t *testing.T) {
 // Alerts are as durable as edits: the file's name before its first line, and each append.
 func TestLeasedAlertsAreFlushed(t *testing.T) {
 	t.Parallel()
-	for sync, want := range map[Sync][]string{
-		SyncNone: nil, SyncFile: {"g.alerts.jsonl", "g.alerts.jsonl"},
-		SyncDefault: {"ledger", "g.alerts.jsonl", "g.alerts.jsonl"},
+	for sync, want := range map[disk.Sync][]string{
+		disk.SyncNone: nil, disk.SyncFile: {"g.alerts.jsonl", "g.alerts.jsonl"},
+		disk.SyncDefault: {"ledger", "g.alerts.jsonl", "g.alerts.jsonl"},
 	} {
 		l, h := hookedLedger(t, linkedConfig, Options{Sync: sync})
 		var flushed []string

@@ -154,7 +154,7 @@ func (f countedFile) ReadAt(p []byte, off int64) (int, error) {
 
 func TestAlertsOfABigFile(t *testing.T) {
 	t.Parallel()
-	l := testLedger(t, Config{}, Options{Sync: SyncNone})
+	l := testLedger(t, Config{}, Options{Sync: disk.SyncNone})
 	var want []Line
 	var text strings.Builder
 
@@ -193,7 +193,7 @@ func TestAlertsOfABigFile(t *testing.T) {
 // Wherever a line begins and ends in a block, and wherever the file ends, the same lines come.
 func TestAlertsAtEveryOffset(t *testing.T) {
 	t.Parallel()
-	l := testLedger(t, Config{}, Options{Sync: SyncNone})
+	l := testLedger(t, Config{}, Options{Sync: disk.SyncNone})
 	line := alertLines(2)
 
 	for n := alertsBlock - 2*len(line); n < alertsBlock+3; n++ {
@@ -210,7 +210,7 @@ func TestAlertsAtEveryOffset(t *testing.T) {
 // A reader may be in the middle when a writer cuts off a torn line, or what it could not fsync.
 func TestAlertsFileShrinksWhileRead(t *testing.T) {
 	t.Parallel()
-	l := testLedger(t, Config{}, Options{Sync: SyncNone})
+	l := testLedger(t, Config{}, Options{Sync: disk.SyncNone})
 	long := alertLine("g", alert(2, strings.Repeat("x", 3*alertsBlock)))
 
 	for name, c := range map[string]struct {

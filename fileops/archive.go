@@ -51,13 +51,13 @@ func (l *Ledger) PruneArchive(now time.Time) error {
 		case !old:
 			stay[c.id] = true
 		default:
-			err = errors.Join(err, l.removeIfThere(l.ArchivePath(c.id, c.n)))
+			err = errors.Join(err, l.fs.RemoveIfThere(l.ArchivePath(c.id, c.n)))
 		}
 	}
 
 	for _, c := range firsts {
 		if !stay[c.id] {
-			err = errors.Join(err, l.removeIfThere(l.ArchivePath(c.id, c.n)))
+			err = errors.Join(err, l.fs.RemoveIfThere(l.ArchivePath(c.id, c.n)))
 		}
 	}
 
@@ -70,7 +70,7 @@ func (l *Ledger) newest(c layout.Copies) (int, error) {
 		return 0, nil
 	}
 
-	names, err := l.readDir(filepath.Dir(c.Path(1)))
+	names, err := l.fs.Entries(filepath.Dir(c.Path(1)))
 	newest := 0
 	for _, name := range names {
 		if n, ok := c.Number(name); ok {
@@ -93,7 +93,7 @@ func (l *Ledger) next(c layout.Copies) (int, error) {
 
 // archiveCopies lists the operations in archive/, one entry per copy.
 func (l *Ledger) archiveCopies() ([]archiveCopy, error) {
-	names, err := l.readDir(l.ArchiveDir())
+	names, err := l.fs.Entries(l.ArchiveDir())
 	if err != nil {
 		return nil, err
 	}

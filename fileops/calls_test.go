@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/simfs"
 )
 
@@ -52,14 +53,14 @@ write
 	full := file + "close\nopen operations\n" + rename + "fsync\nclose\nunlock\n"
 
 	for _, c := range []struct {
-		sync      Sync
+		sync      disk.Sync
 		heartbeat bool
 		want      string
 	}{
-		{SyncDefault, false, full}, {SyncDefault, true, onlyFile},
-		{SyncNone, false, none}, {SyncNone, true, none},
-		{SyncFile, false, onlyFile}, {SyncFile, true, onlyFile},
-		{SyncFull, false, full}, {SyncFull, true, full},
+		{disk.SyncDefault, false, full}, {disk.SyncDefault, true, onlyFile},
+		{disk.SyncNone, false, none}, {disk.SyncNone, true, none},
+		{disk.SyncFile, false, onlyFile}, {disk.SyncFile, true, onlyFile},
+		{disk.SyncFull, false, full}, {disk.SyncFull, true, full},
 	} {
 		if got := callsOf(t, Options{Sync: c.sync}, c.heartbeat); got != c.want {
 			t.Errorf("sync %d, heartbeat %v: got\n%s\nwant\n%s", c.sync, c.heartbeat, got, c.want)
@@ -108,15 +109,15 @@ close
 		syncDir + "unlock\n"
 	const beat = begin + write + "replace ./g.supervisors.json\nunlock\n"
 	for _, c := range []struct {
-		sync Sync
+		sync disk.Sync
 		beat bool
 		want string
 	}{
-		{SyncDefault, false, pass}, {SyncFull, false, pass}, {SyncDefault, true, beat},
-		{SyncFile, true, beat},
-		{SyncFile, false, strings.NewReplacer("open .\n", "", "json\n"+syncDir,
+		{disk.SyncDefault, false, pass}, {disk.SyncFull, false, pass}, {disk.SyncDefault, true, beat},
+		{disk.SyncFile, true, beat},
+		{disk.SyncFile, false, strings.NewReplacer("open .\n", "", "json\n"+syncDir,
 			"json\n").Replace(pass)},
-		{SyncNone, false, strings.NewReplacer("open .\n", "", "json\n"+syncDir, "json\n", "fsync\n",
+		{disk.SyncNone, false, strings.NewReplacer("open .\n", "", "json\n"+syncDir, "json\n", "fsync\n",
 			"").Replace(pass)},
 	} {
 		if got := groupCalls(t, Options{Sync: c.sync}, c.beat); got != c.want {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -266,7 +267,7 @@ func (d *Document[T]) archivedRevision(l *Ledger, names document) (int64, error)
 		return 0, err
 	}
 
-	data, _, err := l.readFile(names.copies.Path(newest))
+	data, _, err := l.fs.ReadFile(names.copies.Path(newest))
 	if err != nil {
 		return 0, err
 	}
@@ -293,7 +294,7 @@ func (d *Document[T]) decode(names document, states []state, to *T) error {
 
 // decodeFile decodes the content of the file path of id.
 func (c codec[T]) decodeFile(path, id string, data []byte, to *T) error {
-	inside, err := c.decode(asString(data), to)
+	inside, err := c.decode(trust.AsString(data), to)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, err)
@@ -348,7 +349,7 @@ func (l *Ledger) read(d document) (states []state, archived bool, err error) {
 			continue
 		}
 
-		data, _, err := l.readFile(d.copies.Path(n))
+		data, _, err := l.fs.ReadFile(d.copies.Path(n))
 		if !errors.Is(err, fs.ErrNotExist) {
 			return []state{{data: data}}, true, err
 		}

@@ -12,8 +12,8 @@ type directories []disk.File
 
 // openDirs opens the directories to sync after the rename. It opens none if the edit does not need
 // that durability.
-func (l *Ledger) openDirs(sync Sync, paths ...string) (directories, error) {
-	if sync != SyncFull {
+func (l *Ledger) openDirs(beat bool, paths ...string) (directories, error) {
+	if !l.fs.SyncsNames(beat) {
 		return nil, nil
 	}
 

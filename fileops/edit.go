@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -104,22 +105,22 @@ func (l *Ledger) hold(d document, mode Mode, change func(e *edit) error) error {
 		return err
 	}
 
-	wait := lockWait{}
+	wait := trust.Wait{}
 	if mode&Try == 0 {
-		wait.timeout = l.options.LockTimeout
+		wait.Timeout = l.options.LockTimeout
 	}
-	defer wait.stop()
+	defer wait.Stop()
 	defer l.fs.Refresh()
 
 	for {
 		err := l.holdOnce(d, mode, &wait, change)
-		if !errors.Is(err, errLost) || wait.next() != nil {
+		if !errors.Is(err, errLost) || wait.Next() != nil {
 			return err
 		}
 	}
 }
 
-func (l *Ledger) holdOnce(d document, mode Mode, wait *lockWait, change func(e *edit) error) error {
+func (l *Ledger) holdOnce(d document, mode Mode, wait *trust.Wait, change func(e *edit) error) error {
 	lock, err := l.lockDocument(d, mode, wait)
 	if err != nil {
 		return err
@@ -149,8 +150,8 @@ func (l *Ledger) holdOnce(d document, mode Mode, wait *lockWait, change func(e *
 
 // lockDocument takes the lock of d. A missing lock file is created only with OrCreate, or if the
 // files that it protects are still there, after a power cut or because they were copied without it.
-func (l *Ledger) lockDocument(d document, mode Mode, wait *lockWait) (disk.Lock, error) {
-	lock, err := l.lock(d.lock, mode&OrCreate != 0, wait)
+func (l *Ledger) lockDocument(d document, mode Mode, wait *trust.Wait) (disk.Lock, error) {
+	lock, err := l.fs.TakeLock(d.lock, mode&OrCreate != 0, wait)
 	if !errors.Is(err, fs.ErrNotExist) || mode&OrCreate != 0 {
 		return lock, err
 	}
@@ -162,7 +163,7 @@ func (l *Ledger) lockDocument(d document, mode Mode, wait *lockWait) (disk.Lock,
 	if err != nil {
 		return nil, err
 	}
-	return l.lock(d.lock, true, wait)
+	return l.fs.TakeLock(d.lock, true, wait)
 }
 
 // present returns fs.ErrNotExist if d has no file.
@@ -238,21 +239,20 @@ type change struct {
 // After an error other than ErrCommitted and ErrUnknown, none is made. ErrCommitted means that the
 // first is made, but perhaps no other, and that a power cut may undo all. ErrUnknown means that
 // either case is possible. A beat is a commit that a power cut may undo, but not tear: with
-// SyncDefault its directory is not synced.
+// disk.SyncDefault its directory is not synced.
 func (e *edit) commit(changes []change, beat bool) (made int, err error) {
 	if len(changes) == 0 {
 		return 0, nil
 	}
 
 	e.outcome = notMade
-	sync := e.ledger.sync(beat)
 	for _, c := range changes {
-		if err := e.files[c.file].write(c.next, sync); err != nil {
+		if err := e.files[c.file].write(c.next); err != nil {
 			return 0, err
 		}
 	}
 
-	dirs, err := e.ledger.openDirs(sync, e.dir)
+	dirs, err := e.ledger.openDirs(beat, e.dir)
 	if err != nil {
 		return 0, err
 	}
@@ -310,11 +310,11 @@ func (e *edit) archive() error {
 	}
 
 	l := e.ledger
-	if err := l.ensureDir(l.ArchiveDir()); err != nil {
+	if err := l.fs.EnsureDir(l.ArchiveDir()); err != nil {
 		return err
 	}
 
-	dirs, err := l.openDirs(l.sync(false), l.ArchiveDir(), e.dir)
+	dirs, err := l.openDirs(false, l.ArchiveDir(), e.dir)
 	if err != nil {
 		return err
 	}
@@ -366,16 +366,16 @@ func (e *edit) end() {
 func (l *Ledger) removeLock(path string) error {
 	info, err := l.fs.Lstat(path)
 	if err != nil || info.Size > 0 {
-		return ignoreMissing(err)
+		return trust.IgnoreMissing(err)
 	}
-	return l.removeIfThere(path)
+	return l.fs.RemoveIfThere(path)
 }
 
 // syncDirOnly makes durable what an edit that changes nothing has found in dir. The process that
 // wrote it may have been killed before its fsync of the directory, and now this edit reports it as
 // done.
 func (l *Ledger) syncDirOnly(dir string) error {
-	dirs, err := l.openDirs(l.sync(false), dir)
+	dirs, err := l.openDirs(false, dir)
 	if err != nil {
 		return err
 	}
@@ -393,19 +393,19 @@ func (f file) archive(s state) (outcome, error) {
 		return isMade, nil
 	}
 
-	there, lookErr := f.ledger.lookFor(f.path)
+	there, lookErr := f.ledger.fs.LookFor(f.path)
 	return outcomeAfterError(!there, err, lookErr)
 }
 
 // archiveCopy adds a copy of f to copies, and leaves f unchanged. It does nothing if f does not
 // exist. If it returns nil, the copy survives a power cut, unless Options.Sync asks for less.
 func (f file) archiveCopy(c layout.Copies) error {
-	l, sync := f.ledger, f.ledger.sync(false)
+	l := f.ledger
 	now, err := f.current()
 	if err != nil {
-		return ignoreMissing(err)
+		return trust.IgnoreMissing(err)
 	}
-	if err := l.ensureDir(l.ArchiveDir()); err != nil {
+	if err := l.fs.EnsureDir(l.ArchiveDir()); err != nil {
 		return err
 	}
 
@@ -415,15 +415,11 @@ func (f file) archiveCopy(c layout.Copies) error {
 	}
 
 	temp := layout.TempOf(f.path)
-	if err := l.writeNew(temp, now.data, sync); err != nil {
+	if err := l.fs.WriteNew(temp, now.data, true); err != nil {
 		return err
 	}
 	if err := l.moveTo(c, n, temp); err != nil {
-		return errors.Join(err, l.removeIfThere(temp))
+		return errors.Join(err, l.fs.RemoveIfThere(temp))
 	}
-	if sync != SyncFull {
-		return nil
-	}
-
-	return l.withFile(l.ArchiveDir(), disk.File.Sync)
+	return l.fs.SyncDir(l.ArchiveDir())
 }

@@ -36,7 +36,7 @@ func (e *effects) makeTmp(call string) (path string, err error) {
 	path = filepath.Join(dir, call)
 
 	for _, d := range []string{l.TmpRoot(), dir} {
-		if err := l.ensureDir(d); err != nil {
+		if err := l.fs.EnsureDir(d); err != nil {
 			return "", err
 		}
 	}
@@ -47,7 +47,7 @@ func (e *effects) makeTmp(call string) (path string, err error) {
 
 	e.made = append(e.made, call)
 
-	return path, l.makeDir(path)
+	return path, l.fs.MakeDir(path)
 }
 
 // discardSpentTmp runs after a commit. It also discards what a killed edit should have discarded.
@@ -72,7 +72,7 @@ func (e *effects) discardSpentTmp() {
 // and the empty directories there that belong to no call. A resource of a frame belongs to that
 // frame.
 func (l *Ledger) spentTmp(op protocol.Operation) (spent, empty []string, err error) {
-	names, err := l.readDir(l.OperationTmp(op.ID))
+	names, err := l.fs.Entries(l.OperationTmp(op.ID))
 	for _, name := range names {
 		path := l.TmpDir(op.ID, name)
 		concerns := func(f *protocol.Frame) bool { return concerns(f, path) }
@@ -81,7 +81,7 @@ func (l *Ledger) spentTmp(op protocol.Operation) (spent, empty []string, err err
 		case op.TmpIsSpent(name):
 			spent = append(spent, name)
 		case op.Frame(name) == nil:
-			if inside, err := l.readDir(path); err == nil && len(inside) == 0 {
+			if inside, err := l.fs.Entries(path); err == nil && len(inside) == 0 {
 				empty = append(empty, name)
 			}
 		}
@@ -126,7 +126,7 @@ func (e *effects) discardAll() error {
 
 func (e *effects) discardIn(dir, base string) error {
 	l := e.ledger
-	if !l.exists(filepath.Join(l.TmpRoot(), dir, base)) {
+	if !l.fs.Exists(filepath.Join(l.TmpRoot(), dir, base)) {
 		return nil
 	}
 

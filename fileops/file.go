@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -66,7 +67,7 @@ func (f file) current() (state, error) {
 	if f.ledger.linked() {
 		return f.latest()
 	}
-	data, info, err := f.ledger.readFile(f.path)
+	data, info, err := f.ledger.fs.ReadFile(f.path)
 	return state{exists: err == nil, data: data, version: none, info: info}, err
 }
 
@@ -118,7 +119,7 @@ func (f file) latest() (state, error) {
 // readHint returns the version that the hint is, or was made as. Its version is none if the hint is
 // invalid.
 func (f file) readHint() (state, error) {
-	data, info, err := f.ledger.readFile(f.path)
+	data, info, err := f.ledger.fs.ReadFile(f.path)
 	if err != nil {
 		return state{}, err
 	}
@@ -132,7 +133,7 @@ func (f file) readHint() (state, error) {
 
 // readVersion returns version n.
 func (f file) readVersion(n int64) (state, error) {
-	data, info, err := f.ledger.readFile(f.version(n))
+	data, info, err := f.ledger.fs.ReadFile(f.version(n))
 	if err != nil {
 		return state{}, err
 	}
@@ -197,7 +198,7 @@ func (l *Ledger) checkBase(path string, info disk.Info) error {
 // lookAnew opens the directory of path, which makes a network client look at it again. Otherwise
 // the client's memory of a missing name could keep it behind the others.
 func (l *Ledger) lookAnew(path string) error {
-	return l.withFile(filepath.Dir(path), func(disk.File) error { return nil })
+	return l.fs.WithFile(filepath.Dir(path), func(disk.File) error { return nil })
 }
 
 // highest returns the highest version, or fs.ErrNotExist. It ignores a version left by an edit that
@@ -243,7 +244,7 @@ func (f file) bare(hint state, hintErr error) (state, error) {
 	}
 
 	if copies > 0 {
-		data, _, err := f.ledger.readFile(f.copies.Path(copies))
+		data, _, err := f.ledger.fs.ReadFile(f.copies.Path(copies))
 		if err != nil {
 			return state{}, err
 		}
@@ -263,7 +264,7 @@ func (f file) newestCopy() (int, error) { return f.ledger.newest(f.copies) }
 
 // versions returns the numbers of all versions of the file, ascending.
 func (f file) versions() ([]int64, error) {
-	names, err := f.ledger.readDir(filepath.Dir(f.path))
+	names, err := f.ledger.fs.Entries(filepath.Dir(f.path))
 
 	var numbers []int64
 	for _, name := range names {
@@ -278,7 +279,7 @@ func (f file) versions() ([]int64, error) {
 
 // revisionOf returns the revision in a file, or 0 if it has none. It reads no further.
 func revisionOf(data []byte) (revision int64, err error) {
-	r := wire.NewReader(asString(data), 0)
+	r := wire.NewReader(trust.AsString(data), 0)
 	found := false
 	r.Object(func(name string) {
 		if name != "revision" {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -121,7 +122,7 @@ func (l *Ledger) LogFile(group, supervisor string) (path string, err error) {
 	}
 
 	for _, dir := range []string{l.LogsDir(), l.GroupLogs(group)} {
-		if err := l.ensureDir(dir); err != nil {
+		if err := l.fs.EnsureDir(dir); err != nil {
 			return "", err
 		}
 	}
@@ -129,8 +130,8 @@ func (l *Ledger) LogFile(group, supervisor string) (path string, err error) {
 	path = l.LogPath(group, supervisor)
 	info, err := l.fs.Lstat(path)
 	if err != nil {
-		return path, ignoreMissing(err)
+		return path, trust.IgnoreMissing(err)
 	}
 
-	return path, l.trustFile(path, info)
+	return path, l.fs.CheckFile(path, info)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -132,7 +133,7 @@ func TestFreshRegistration(t *testing.T) {
 // The copy is as durable as the edit, at the price of one more fsync, or two.
 func TestCopyOfARegistryIsFlushed(t *testing.T) {
 	t.Parallel()
-	for sync, want := range map[Sync]int{SyncNone: 0, SyncFile: 1, SyncFull: 2, SyncDefault: 2} {
+	for sync, want := range map[disk.Sync]int{disk.SyncNone: 0, disk.SyncFile: 1, disk.SyncFull: 2, disk.SyncDefault: 2} {
 		l, h := hookedLedger(t, Config{}, Options{Sync: sync})
 		must(t, register(l, started("s", false)))
 		flushed := 0

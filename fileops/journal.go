@@ -23,12 +23,12 @@ func (l *Ledger) writeJournal(id string, j journal) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := l.ensureDir(l.TmpRoot()); err != nil {
+	if err := l.fs.EnsureDir(l.TmpRoot()); err != nil {
 		return "", err
 	}
 
 	path := filepath.Join(l.TmpRoot(), layout.NewJournal(id))
-	return path, l.writeNew(path, data, SyncNone)
+	return path, l.fs.WriteNew(path, data, false)
 }
 
 func (j journal) encode() ([]byte, error) {

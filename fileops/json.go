@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -23,7 +24,7 @@ func encode(tokens []jsontext.Token) ([]byte, error) {
 // readObject reads one object, and nothing after it. For each member it calls member, which must
 // read the value.
 func readObject(data []byte, member func(r *wire.Reader, name string)) error {
-	r := wire.NewReader(asString(data), 0)
+	r := wire.NewReader(trust.AsString(data), 0)
 	r.Object(func(name string) { member(r, name) })
 	r.End()
 	return r.Err()

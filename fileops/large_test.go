@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -61,19 +62,6 @@ func TestSparseFiles(t *testing.T) {
 	}
 }
 
-// A file that grows while it is read is not read for ever.
-func TestEndlessFile(t *testing.T) {
-	t.Parallel()
-	if _, err := readAll(endless{}, 1); !errors.Is(err, protocol.ErrCorrupt) {
-		t.Errorf("got %v", err)
-	}
-}
-
-// An endless file is larger than it says.
-type endless struct{ disk.File }
-
-func (endless) Read(p []byte) (int, error) { return len(p), nil }
-
 // More alerts than fit in memory are refused, and so is one without an end.
 func TestAlertsOfMoreThanMemory(t *testing.T) {
 	t.Parallel()
@@ -100,11 +88,11 @@ func TestAlertsOfMoreThanMemory(t *testing.T) {
 // An edit that would make a file too large for readers is refused, and changes nothing.
 func TestEditTooLarge(t *testing.T) {
 	t.Parallel()
-	l := testLedger(t, Config{}, Options{Sync: SyncNone})
+	l := testLedger(t, Config{}, Options{Sync: disk.SyncNone})
 	must(t, edits(add("a", false))(l))
 	before := snapshot(t, l.Dir())
 	err := l.Edit("op", Existing, func(tx *byteTx) error {
-		tx.Replace(make([]byte, maxFile+1), false)
+		tx.Replace(make([]byte, trust.MaxFile+1), false)
 		return nil
 	})
 

@@ -8,14 +8,14 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/notify"
+	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
 )
 
 // Ledger is an opened ledger directory. Goroutines may share one.
 type Ledger struct {
 	layout.Paths
-	fs       disk.FS
-	euid     int
+	fs       *trust.FS
 	options  Options
 	config   Config
 	complete bool // the ledger's directories are known to exist
@@ -30,7 +30,7 @@ type Ledger struct {
 type Options struct {
 	FS          disk.FS       // nil: the operating system
 	LockTimeout time.Duration // how long an edit may wait for its lock; 0: try once
-	Sync        Sync
+	Sync        disk.Sync
 	// on a shared ledger, also delete paths outside tmp/ that other members of the group name
 	TrustGroup bool
 	Home       string // the user's home directory, which no resource may be or contain; "" if there is none
@@ -39,17 +39,6 @@ type Options struct {
 	// get an empty observation.
 	Observe func() protocol.Observation
 }
-
-// Sync is how much of an edit is on disk when Edit returns. In every case others see all of the
-// edit or nothing.
-type Sync int
-
-const (
-	SyncDefault Sync = iota // SyncFile for heartbeats, else SyncFull
-	SyncNone                // a power cut may leave the operation empty
-	SyncFile                // a power cut may undo the edit
-	SyncFull                // a power cut changes nothing
-)
 
 // Absent returns an empty ledger that does not exist, for dry runs in dir.
 func Absent(dir string, o Options) (*Ledger, error) {
@@ -76,7 +65,8 @@ func newLedger(dir string, o Options) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Ledger{Paths: layout.In(dir), fs: o.FS, euid: o.FS.Euid(), options: o}, nil
+	files := &trust.FS{FS: o.FS, UID: o.FS.Euid(), Sync: o.Sync}
+	return &Ledger{Paths: layout.In(dir), fs: files, options: o}, nil
 }
 
 // Config returns the content of ledger.json.
@@ -92,7 +82,7 @@ func (l *Ledger) Notify(operations, groups []string) *notify.Notifier {
 	for _, id := range groups {
 		files = append(files, l.SupervisorsPath(id))
 	}
-	return notify.New(l.fs, files)
+	return notify.New(l.fs.FS, files)
 }
 
 // Leftovers returns, and forgets, the errors of tidying up after committed edits.
@@ -114,14 +104,3 @@ func (l *Ledger) recordLeftover(err error) {
 
 // linked reports whether edits commit by link.
 func (l *Ledger) linked() bool { return l.config.Commit == CommitLink }
-
-// sync returns how much of an edit must be on disk at its end.
-func (l *Ledger) sync(beat bool) Sync {
-	switch s := l.options.Sync; {
-	case s != SyncDefault:
-		return s
-	case beat:
-		return SyncFile
-	}
-	return SyncFull
-}

@@ -93,7 +93,7 @@ func (r *replacement) link(n int64) (made outcome, err error) {
 // it looks no further back.
 func (f file) origin(base state) (disk.Info, error) {
 	l, path := f.ledger, layout.OriginOf(f.path)
-	if err := l.publish(path, nil, SyncNone); err != nil {
+	if err := l.fs.Publish(path, nil); err != nil {
 		return disk.Info{}, err
 	}
 
@@ -158,7 +158,7 @@ func (f file) settle(s state, young string) (state, error) {
 	switch {
 	case s.over:
 		return f.settleOver(s, young)
-	case s.version != none && f.ledger.exists(f.path):
+	case s.version != none && f.ledger.fs.Exists(f.path):
 		return s, nil
 	case s.version != none:
 		return s, f.makeHint(s)
@@ -178,7 +178,7 @@ func (f file) settle(s state, young string) (state, error) {
 func (f file) settleOver(s state, young string) (state, error) {
 	s.exists, s.data = false, nil
 	now, err := f.ledger.fs.Lstat(young)
-	if err != nil || !f.ledger.exists(f.path) && now.ModTime.Sub(s.info.ModTime) > keepVersion {
+	if err != nil || !f.ledger.fs.Exists(f.path) && now.ModTime.Sub(s.info.ModTime) > keepVersion {
 		return s, err // its copy may have been pruned
 	}
 	return s, f.finishArchive(s)
@@ -202,7 +202,7 @@ func (f file) makeHint(s state) error {
 		}
 	}
 
-	return errors.Join(err, l.removeIfThere(temp))
+	return errors.Join(err, l.fs.RemoveIfThere(temp))
 }
 
 // archiveVersion creates the version after s that means that the file is over, and then puts s into
@@ -252,7 +252,7 @@ func (f file) newestRevision() (revision int64, newest int, err error) {
 		return 0, 0, err
 	}
 
-	data, _, err := f.ledger.readFile(f.copies.Path(newest))
+	data, _, err := f.ledger.fs.ReadFile(f.copies.Path(newest))
 	if err == nil {
 		revision, err = revisionOf(data)
 	}
@@ -262,12 +262,10 @@ func (f file) newestRevision() (revision int64, newest int, err error) {
 // removeHint removes the hint of a file, once its copy in the archive survives a power cut: without
 // a hint no one makes another copy.
 func (f file) removeHint() error {
-	if f.ledger.sync(false) == SyncFull {
-		if err := f.ledger.withFile(f.ledger.ArchiveDir(), disk.File.Sync); err != nil {
-			return err
-		}
+	if err := f.ledger.fs.SyncDir(f.ledger.ArchiveDir()); err != nil {
+		return err
 	}
-	return f.ledger.removeIfThere(f.path)
+	return f.ledger.fs.RemoveIfThere(f.path)
 }
 
 // pruneOver removes what hosts remember about a file that is over, and prunes its versions. The
@@ -285,10 +283,10 @@ func (f file) pruneOver(young string) error {
 	}
 
 	dir, base := filepath.Split(f.path)
-	names, err := l.readDir(dir)
+	names, err := l.fs.Entries(dir)
 	for _, name := range names {
 		if layout.IsSightings(name, base) {
-			err = errors.Join(err, l.removeIfThere(filepath.Join(dir, name)))
+			err = errors.Join(err, l.fs.RemoveIfThere(filepath.Join(dir, name)))
 		}
 	}
 
@@ -324,7 +322,7 @@ func (f file) prune(keep int, young string) error {
 			return err
 		}
 
-		if err := l.removeIfThere(path); err != nil {
+		if err := l.fs.RemoveIfThere(path); err != nil {
 			return err
 		}
 	}

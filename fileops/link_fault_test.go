@@ -278,7 +278,7 @@ func TestSettle(t *testing.T) {
 	editOp(t, l, pushing("a"))
 	must(t, os.Remove(l.OperationPath("op")))
 	release := holdFile(t, l.OperationLock("op"))
-	if l.Settle("op"); l.exists(l.OperationPath("op")) {
+	if l.Settle("op"); l.fs.Exists(l.OperationPath("op")) {
 		t.Error("it was made good without the lock")
 	}
 
@@ -289,7 +289,7 @@ func TestSettle(t *testing.T) {
 	if left := l.Leftovers(); len(left) != 1 || !errors.Is(left[0], errDisk) {
 		t.Errorf("leftovers: %v", left)
 	}
-	if l.Settle("op"); !l.exists(l.OperationPath("op")) {
+	if l.Settle("op"); !l.fs.Exists(l.OperationPath("op")) {
 		t.Error("it is not made good")
 	}
 

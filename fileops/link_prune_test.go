@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -45,7 +46,7 @@ func TestLinkPrunesWhatIsArchived(t *testing.T) {
 
 func TestLinkPrunesOldVersions(t *testing.T) {
 	t.Parallel()
-	l := testLedger(t, linkedConfig, Options{Sync: SyncNone})
+	l := testLedger(t, linkedConfig, Options{Sync: disk.SyncNone})
 	op := editOp(t, l, pushing("a"))
 
 	for op.Revision < keepVersions+pruneEvery { // as edits would
@@ -67,7 +68,7 @@ func TestLinkPrunesOldVersions(t *testing.T) {
 	if len(versions) != keepVersions+versionsSince(op.Revision) {
 		t.Errorf("%d versions from %d to %d", len(versions), versions[0], versions[len(versions)-1])
 	}
-	if l.exists(layout.OriginOf(l.OperationPath("op"))) {
+	if l.fs.Exists(layout.OriginOf(l.OperationPath("op"))) {
 		t.Error("the origin is still there")
 	}
 }
@@ -75,7 +76,7 @@ func TestLinkPrunesOldVersions(t *testing.T) {
 // The files of a group are edited for as long as it lives.
 func TestLinkPrunesOldVersionsOfAGroup(t *testing.T) {
 	t.Parallel()
-	l := testLedger(t, linkedConfig, Options{Sync: SyncNone})
+	l := testLedger(t, linkedConfig, Options{Sync: disk.SyncNone})
 	must(t, l.HoldGroup("g", OrCreate, registering("a")))
 	g, err := l.ReadGroup("g")
 	must(t, err)

@@ -226,7 +226,7 @@ func TestLinkKnowsWhatIsPruned(t *testing.T) {
 						editOp(t, l, pushing("x"))
 						editOp(t, l, popping("x"))
 						for _, gone := range []string{".origin", ".1", ".2"} {
-							must(t, l.removeIfThere(l.OperationPath("op")+gone))
+							must(t, l.fs.RemoveIfThere(l.OperationPath("op")+gone))
 						}
 					}
 
@@ -283,7 +283,7 @@ func TestLinkReadsFromAnyHint(t *testing.T) {
 			error) {
 			return op, nil
 		})
-		if !l.exists(hint) {
+		if !l.fs.Exists(hint) {
 			t.Errorf("%s: the hint is not made good", name)
 		}
 	}
@@ -381,7 +381,7 @@ func TestLinkOfAGroup(t *testing.T) {
 func TestLinkNeedsNoLock(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{FS: leased{}, LockTimeout: time.Minute,
-		Sync: SyncNone})
+		Sync: disk.SyncNone})
 	const writers, edits = 8, 15
 	revisions := make(chan int64, writers*edits)
 	var all sync.WaitGroup

@@ -13,7 +13,7 @@ import (
 func TestPolledLock(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, linkedConfig, Options{LockTimeout: 30 * time.Second})
-	if o, ok := l.fs.(disk.OS); !ok || !o.Polls {
+	if o, ok := l.fs.FS.(disk.OS); !ok || !o.Polls {
 		t.Fatal("it waits in the kernel")
 	}
 

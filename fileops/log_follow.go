@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -77,7 +78,7 @@ func (r *LogReader) tail(lines int) (text []byte, size int64, err error) {
 			continue
 		}
 		if err != nil {
-			return text, size, ignoreMissing(err)
+			return text, size, trust.IgnoreMissing(err)
 		}
 		if text = append(data, text...); bytes.Count(text, []byte{'\n'}) > lines ||
 			int64(len(data)) < all {
@@ -88,12 +89,12 @@ func (r *LogReader) tail(lines int) (text []byte, size int64, err error) {
 
 // lastLines returns the end of a file with the given number of lines, or all of it, and its size.
 func (r *LogReader) lastLines(path string, lines int) (data []byte, size int64, err error) {
-	err = r.ledger.withFile(path, func(f disk.File) error {
+	err = r.ledger.fs.WithFile(path, func(f disk.File) error {
 		info, err := f.Stat()
 		if err != nil {
 			return err
 		}
-		if err := r.ledger.trustFile(path, info); err != nil {
+		if err := r.ledger.fs.CheckFile(path, info); err != nil {
 			return err
 		}
 
@@ -150,7 +151,7 @@ func (r *LogReader) Next() ([]byte, error) {
 	if read == newest {
 		more, info, err := r.from(r.path, at, mostText-len(text))
 		if err != nil {
-			return nil, ignoreMissing(err)
+			return nil, trust.IgnoreMissing(err)
 		}
 		at, text = min(at+int64(len(more)), info.Size), append(text, more...)
 	}
@@ -183,7 +184,7 @@ func (r *LogReader) generation() (newest disk.FileID, rotating bool, err error) 
 
 func (r *LogReader) newestRotated() (disk.FileID, error) {
 	info, err := r.ledger.fs.Lstat(layout.RotatedLogOf(r.path, 1))
-	return info.ID, ignoreMissing(err)
+	return info.ID, trust.IgnoreMissing(err)
 }
 
 // rotated returns what was rotated since the last read, as far as it still exists, at most 16 MiB.
@@ -222,11 +223,11 @@ func (r *LogReader) rotated() (text []byte, at int64, read disk.FileID, err erro
 // from returns at most most bytes of a file from an offset on, and describes the file. It returns
 // nothing if the file is shorter.
 func (r *LogReader) from(path string, at int64, most int) (data []byte, info disk.Info, err error) {
-	err = r.ledger.withFile(path, func(f disk.File) (err error) {
+	err = r.ledger.fs.WithFile(path, func(f disk.File) (err error) {
 		if info, err = f.Stat(); err != nil {
 			return err
 		}
-		if err := r.ledger.trustFile(path, info); err != nil {
+		if err := r.ledger.fs.CheckFile(path, info); err != nil {
 			return err
 		}
 		if info.Size <= at {

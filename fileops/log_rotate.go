@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -36,14 +37,14 @@ func (l *Ledger) RotateLog(group, supervisor string, limit int64, keep int) (boo
 	path := l.LogPath(group, supervisor)
 	info, err := l.fs.Lstat(path)
 	if err != nil {
-		return false, ignoreMissing(err)
+		return false, trust.IgnoreMissing(err)
 	}
 	if _, err := l.fs.Lstat(layout.NextLogOf(path)); info.Size <= limit &&
 		errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 
-	lock, err := l.lock(path, false, &lockWait{})
+	lock, err := l.fs.TryLock(path)
 	if errors.Is(err, ErrBusy) || errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -131,7 +132,7 @@ func (r *rotation) drop(size *int64, limit int64) error {
 // settle finishes the rotation of a dead pass, and removes its temporary files.
 func (r *rotation) settle() error {
 	dir, name := filepath.Split(layout.NextLogOf(r.path))
-	names, err := r.ledger.readDir(dir)
+	names, err := r.ledger.fs.Entries(dir)
 	if err != nil {
 		return err
 	}
@@ -139,7 +140,7 @@ func (r *rotation) settle() error {
 	left := false
 	for _, other := range names {
 		if layout.IsTemp(other, name) {
-			err = errors.Join(err, r.ledger.removeIfThere(filepath.Join(dir, other)))
+			err = errors.Join(err, r.ledger.fs.RemoveIfThere(filepath.Join(dir, other)))
 		}
 		left = left || other == name
 	}
@@ -159,7 +160,7 @@ func (r *rotation) settle() error {
 	case err != nil:
 		return err
 	case uncut:
-		return r.ledger.removeIfThere(layout.NextLogOf(r.path))
+		return r.ledger.fs.RemoveIfThere(layout.NextLogOf(r.path))
 	}
 
 	return r.shift()
@@ -189,30 +190,17 @@ func begins(log, next disk.File) (bool, error) {
 
 // copy copies the first size bytes of the log to .next.
 func (r *rotation) copy(size int64) error {
-	l, sync := r.ledger, r.ledger.sync(false)
-	temp := layout.TempOf(layout.NextLogOf(r.path))
-	to, err := l.createFile(temp)
+	files := r.ledger.fs
+	err := files.WriteOver(layout.NextLogOf(r.path), func(to disk.File) error {
+		if _, err := io.Copy(to, io.NewSectionReader(r.log, 0, size)); err != nil {
+			return err
+		}
+		return files.SyncFile(to)
+	})
 	if err != nil {
 		return err
 	}
-
-	_, err = io.Copy(to, io.NewSectionReader(r.log, 0, size))
-	if err == nil && sync != SyncNone {
-		err = to.Sync()
-	}
-
-	err = errors.Join(err, to.Close())
-	if err == nil {
-		err = l.fs.Replace(temp, layout.NextLogOf(r.path))
-	}
-	if err != nil {
-		return errors.Join(err, l.removeIfThere(temp))
-	}
-	if sync != SyncFull {
-		return nil
-	}
-
-	return l.withFile(filepath.Dir(r.path), disk.File.Sync)
+	return files.SyncDir(filepath.Dir(r.path))
 }
 
 // truncate empties the log, after copying the rest of it to .next, which has the first copied
@@ -223,16 +211,9 @@ func (r *rotation) truncate(copied int64) error {
 		return err
 	}
 
-	sync := func() error {
-		if r.ledger.sync(false) == SyncNone {
-			return nil
-		}
-		return next.Sync()
-	}
-
 	copied, err = r.drain(next, copied)
 	if err == nil {
-		err = sync() // syncing takes time; what is written in the meantime is drained after it
+		err = r.ledger.fs.SyncFile(next) // syncing takes time; what is written in the meantime is drained after it
 	}
 	if err == nil {
 		_, err = r.drain(next, copied)
@@ -241,7 +222,7 @@ func (r *rotation) truncate(copied int64) error {
 		err = r.log.Truncate(0)
 	}
 	if err == nil {
-		err = sync()
+		err = r.ledger.fs.SyncFile(next)
 	}
 
 	return errors.Join(err, next.Close())
@@ -272,7 +253,7 @@ func (r *rotation) drain(next disk.File, from int64) (int64, error) {
 func (r *rotation) shift() error {
 	l := r.ledger
 	dir, log := filepath.Split(r.path)
-	names, err := l.readDir(dir)
+	names, err := l.fs.Entries(dir)
 	if err != nil {
 		return err
 	}
@@ -301,7 +282,7 @@ func (r *rotation) shift() error {
 
 	for _, n := range numbers {
 		if n > r.keep {
-			err = errors.Join(err, l.removeIfThere(layout.RotatedLogOf(r.path, n)))
+			err = errors.Join(err, l.fs.RemoveIfThere(layout.RotatedLogOf(r.path, n)))
 		}
 	}
 

@@ -22,8 +22,8 @@ func (p polled) Within(base string, admit func(string, disk.Info) error) disk.FS
 // eachWay runs test with a Notifier of the operation op and the group g: one that the operating
 // system tells of changes, if it does, and one that polls.
 func eachWay(t *testing.T, test func(t *testing.T, l *Ledger, n *notify.Notifier)) {
-	for name, o := range map[string]Options{"told": {Sync: SyncNone},
-		"polled": {Sync: SyncNone, FS: polled{}}} {
+	for name, o := range map[string]Options{"told": {Sync: disk.SyncNone},
+		"polled": {Sync: disk.SyncNone, FS: polled{}}} {
 		o.LockTimeout = 30 * time.Second
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

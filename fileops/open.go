@@ -61,13 +61,16 @@ func Create(dir string, c Config, o Options) (*Ledger, error) {
 	return l, nil
 }
 
+// use makes c the settings of l.
+func (l *Ledger) use(c Config) { l.config, l.fs.Shared = c, c.Shared }
+
 func (l *Ledger) open() error {
-	data, info, err := l.readFile(l.MarkerPath())
+	data, info, err := l.fs.ReadAny(l.MarkerPath())
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		if err := l.checkUnmarked(); err != nil {
 			return err
 		}
-		data, info, err = l.readFile(l.MarkerPath())
+		data, info, err = l.fs.ReadAny(l.MarkerPath())
 	}
 
 	if errors.Is(err, protocol.ErrCorrupt) {
@@ -83,20 +86,20 @@ func (l *Ledger) open() error {
 		return fmt.Errorf("%w: %s: %v", ErrConfig, l.MarkerPath(), err)
 	}
 
-	l.config = config
-	if err := l.trustFile(l.MarkerPath(), info); err != nil {
+	l.use(config)
+	if err := l.fs.CheckFile(l.MarkerPath(), info); err != nil {
 		return err
 	}
 	if _, err := l.network(); err != nil {
 		return err
 	}
 
-	if o, ok := l.fs.(disk.OS); ok {
+	if o, ok := l.fs.FS.(disk.OS); ok {
 		o.Polls = l.linked()
-		l.fs = o
+		l.fs.FS = o
 	}
 
-	l.fs = l.fs.Within(l.Dir(), l.trustDir)
+	l.fs.FS = l.fs.Within(l.Dir(), l.fs.CheckDir)
 
 	return l.checkDirs()
 }
@@ -112,7 +115,7 @@ func (l *Ledger) checkUnmarked() error {
 		return err
 	}
 
-	inOperations, err := l.readDir(l.OperationsDir())
+	inOperations, err := l.fs.Entries(l.OperationsDir())
 	if err != nil {
 		return err
 	}
@@ -154,7 +157,7 @@ func (l *Ledger) checkDirs() error {
 	}
 
 	l.complete = writable(info)
-	return l.trustDir(l.OperationsDir(), info)
+	return l.fs.CheckDir(l.OperationsDir(), info)
 }
 
 // create creates the directory and then, before anything else, ledger.json. If several processes do
@@ -164,7 +167,7 @@ func (l *Ledger) create(c Config) error {
 		c.ProtocolVersion = protocolVersion
 	}
 
-	l.config = c // for the modes of directories
+	l.use(c) // for the modes of directories
 	if err := l.mkdirAll(l.Dir()); err != nil {
 		return err
 	}
@@ -186,16 +189,16 @@ func (l *Ledger) create(c Config) error {
 		return err
 	}
 
-	l.config = c
+	l.use(c)
 	info, err := l.fs.Stat(l.Dir())
 	if err != nil {
 		return err
 	}
-	if err := l.trustDir(l.Dir(), info); err != nil {
+	if err := l.fs.CheckDir(l.Dir(), info); err != nil {
 		return err
 	}
 
-	return l.publish(l.MarkerPath(), data, l.options.Sync)
+	return l.fs.Publish(l.MarkerPath(), data)
 }
 
 // createDirs creates the directories inside the ledger. operations/ is the last, and becomes
@@ -204,27 +207,27 @@ func (l *Ledger) create(c Config) error {
 // creates everything again.
 func (l *Ledger) createDirs() error {
 	for _, dir := range []string{l.ArchiveDir(), l.TmpRoot()} {
-		if err := l.ensureDir(dir); err != nil {
+		if err := l.fs.EnsureDir(dir); err != nil {
 			return err
 		}
 	}
 
-	err := l.fs.Mkdir(l.OperationsDir(), l.dirMode()&^0o222)
+	err := l.fs.Mkdir(l.OperationsDir(), l.fs.DirMode()&^0o222)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 
-	if l.options.Sync != SyncNone {
+	if l.fs.Sync != disk.SyncNone {
 		if err := l.syncPath(); err != nil {
 			return err
 		}
 	}
 
-	return l.withFile(l.OperationsDir(), func(f disk.File) error {
+	return l.fs.WithFile(l.OperationsDir(), func(f disk.File) error {
 		if info, err := f.Stat(); err != nil || writable(info) {
 			return err
 		}
-		if err := f.Chmod(l.dirMode()); err != nil || l.options.Sync == SyncNone {
+		if err := f.Chmod(l.fs.DirMode()); err != nil || l.fs.Sync == disk.SyncNone {
 			return err
 		}
 		return f.Sync()
@@ -262,7 +265,7 @@ func (l *Ledger) syncPath() error {
 	}
 
 	for dir := ledger; ; dir = filepath.Dir(dir) {
-		err := l.withFile(dir, disk.File.Sync)
+		err := l.fs.WithFile(dir, disk.File.Sync)
 		if far := len(dir) < len(filepath.Dir(ledger)); far &&
 			(errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL)) {
 			err = nil
@@ -286,7 +289,7 @@ func (l *Ledger) mkdirAll(dir string) error {
 	}
 
 	if dir == l.Dir() {
-		return l.ensureDir(dir)
+		return l.fs.EnsureDir(dir)
 	}
 	if err := l.fs.Mkdir(dir, 0o700); !errors.Is(err, fs.ErrExist) {
 		return err

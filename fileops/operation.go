@@ -3,6 +3,7 @@ package fileops
 import (
 	"io"
 
+	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -91,9 +92,9 @@ func (l *Ledger) ObserveOperation(op protocol.Operation,
 // Settle repairs what killed edits have left of an operation. If another process has the lock, or
 // Settle fails, the next edit does it.
 func (l *Ledger) Settle(id string) {
-	l.recordLeftover(ignoreBusy(l.hold(l.operationDocument(id), OrCreate|Try,
+	l.recordLeftover(trust.IgnoreBusy(l.hold(l.operationDocument(id), OrCreate|Try,
 		func(*edit) error { return nil })))
 }
 
 // HasTmp reports whether a call has a temporary directory.
-func (l *Ledger) HasTmp(op, call string) bool { return l.exists(l.TmpDir(op, call)) }
+func (l *Ledger) HasTmp(op, call string) bool { return l.fs.Exists(l.TmpDir(op, call)) }

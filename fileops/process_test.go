@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 }
 
 func child(what, dir string, args []string) error {
-	l, err := Create(dir, Config{}, Options{LockTimeout: 30 * time.Second, Sync: SyncNone})
+	l, err := Create(dir, Config{}, Options{LockTimeout: 30 * time.Second, Sync: disk.SyncNone})
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/trust"
 )
 
 // In these tests another process acts between two system calls.
@@ -17,7 +19,7 @@ import (
 // An operation that is archived while they are listed is not in the list, which is sorted.
 func TestListWhileAnOperationGoes(t *testing.T) {
 	t.Parallel()
-	l, h := hookedLedger(t, Config{}, Options{Sync: SyncNone})
+	l, h := hookedLedger(t, Config{}, Options{Sync: disk.SyncNone})
 	var want []string
 
 	for i := range 30 {
@@ -123,7 +125,7 @@ func TestLockFileReplacedForEver(t *testing.T) {
 		if err := l.Edit("op", Existing, never); !errors.Is(err, ErrBusy) {
 			t.Errorf("patience %v: %v", patience, err)
 		}
-		if patience == 0 && *times != maxTries+1 {
+		if patience == 0 && *times != trust.MaxTries+1 {
 			t.Errorf("%d tries", *times)
 		}
 	}

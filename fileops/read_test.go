@@ -3,7 +3,6 @@ package fileops
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/dpl-project/dpl/fileops/disk"
@@ -85,25 +84,6 @@ func TestReadWhileOperationsMove(t *testing.T) {
 				t.Errorf("got %q, archived %v, %v", data, archived, err)
 			}
 		})
-	}
-}
-
-// Everything is read, even if the file grows in the meantime.
-func TestReadAll(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "file")
-	for _, size := range []int{0, 1, 4095, 4096, 5000, 100_000} {
-		want := strings.Repeat("0123456789", size/10+1)[:size]
-		writeFile(t, path, want)
-		for _, said := range []int{0, size / 2, size, size + 1, size + 5000} {
-			f, err := disk.OS{}.Open(path)
-			must(t, err)
-			got, err := readAll(f, int64(said))
-			if string(got) != want || err != nil {
-				t.Errorf("%d bytes, said to be %d: got %d, %v", size, said, len(got), err)
-			}
-			must(t, f.Close())
-		}
 	}
 }
 

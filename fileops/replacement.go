@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/trust"
 )
 
 // A replacement is a file in an edit, together with the temporary file that will become its next
@@ -37,12 +38,12 @@ const (
 // the error may have come after the file.
 func (r *replacement) create() (err error) {
 	r.temp = layout.TempOf(r.path)
-	r.open, err = r.ledger.createFile(r.temp)
+	r.open, err = r.ledger.fs.CreateFile(r.temp)
 	return err
 }
 
 // write writes next to the temporary file, and closes it.
-func (r *replacement) write(next io.WriterTo, sync Sync) error {
+func (r *replacement) write(next io.WriterTo) error {
 	if r.open == nil {
 		r.remove()
 		if err := r.create(); err != nil {
@@ -54,11 +55,11 @@ func (r *replacement) write(next io.WriterTo, sync Sync) error {
 	r.open = nil
 
 	size, err := next.WriteTo(open)
-	if err == nil && size > maxFile {
+	if err == nil && size > trust.MaxFile {
 		err = fmt.Errorf("%s: %w: it would have %d MiB", r.path, ErrTooLarge, size>>20)
 	}
-	if err == nil && sync != SyncNone {
-		err = open.Sync()
+	if err == nil {
+		err = r.ledger.fs.SyncFile(open)
 	}
 	if closeErr := open.Close(); err == nil {
 		err = closeErr
@@ -92,13 +93,13 @@ func (r *replacement) rename(next io.WriterTo) (made outcome, err error) {
 
 // renamed reports whether the temporary file has become the file.
 func (r *replacement) renamed(next io.WriterTo) (bool, error) {
-	if there, err := r.ledger.lookFor(r.temp); there || err != nil {
+	if there, err := r.ledger.fs.LookFor(r.temp); there || err != nil {
 		return false, err
 	}
 	var want bytes.Buffer
 	next.WriteTo(&want)
-	data, _, err := r.ledger.readFile(r.path)
-	return err == nil && bytes.Equal(data, want.Bytes()), ignoreMissing(err)
+	data, _, err := r.ledger.fs.ReadFile(r.path)
+	return err == nil && bytes.Equal(data, want.Bytes()), trust.IgnoreMissing(err)
 }
 
 // outcomeAfterError returns the outcome of a call that failed with err. made says whether a look
@@ -121,7 +122,7 @@ func (r *replacement) remove() {
 		r.open = nil
 	}
 	if r.temp != "" {
-		r.ledger.recordLeftover(r.ledger.removeIfThere(r.temp))
+		r.ledger.recordLeftover(r.ledger.fs.RemoveIfThere(r.temp))
 		r.temp = ""
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/trust"
 )
 
 // ErrUnsound means that the file system does not keep a promise on which edits rely.
@@ -31,15 +32,15 @@ func (s *Survey) Scratch() (*Scratch, error) {
 			return nil, err
 		}
 
-		used, err := l.lock(layout.ScratchLock(dir), true, &lockWait{})
+		used, err := l.fs.TakeLock(layout.ScratchLock(dir), true, &trust.Wait{})
 		if err == nil {
 			return &Scratch{l, dir, used}, nil
 		}
 
 		// it was swept before it was in use
 		swept := errors.Is(err, ErrBusy) || errors.Is(err, fs.ErrNotExist)
-		if !swept || tries == maxTries {
-			return nil, errors.Join(err, ignoreMissing(l.fs.Remove(dir)))
+		if !swept || tries == trust.MaxTries {
+			return nil, errors.Join(err, trust.IgnoreMissing(l.fs.Remove(dir)))
 		}
 	}
 }
@@ -163,14 +164,14 @@ func (s *Scratch) Sync() error {
 	var errs []error
 	l := s.ledger
 	for _, dir := range []string{s.dir, l.Dir(), l.OperationsDir(), l.ArchiveDir()} {
-		errs = append(errs, ignoreMissing(l.withFile(dir, disk.File.Sync)))
+		errs = append(errs, trust.IgnoreMissing(l.fs.WithFile(dir, disk.File.Sync)))
 	}
 	return errors.Join(errs...)
 }
 
 // write creates a new file.
 func (s *Scratch) write(path, text string) error {
-	return s.ledger.writeNew(path, []byte(text), SyncNone)
+	return s.ledger.fs.WriteNew(path, []byte(text), false)
 }
 
 // refused returns an error unless err is fs.ErrExist and the file at path still has text.
@@ -186,7 +187,7 @@ func (s *Scratch) refused(what string, err error, path, text string) error {
 
 // has returns an error unless the file at path has one of texts.
 func (s *Scratch) has(path string, texts ...string) error {
-	data, _, err := s.ledger.readFile(path)
+	data, _, err := s.ledger.fs.ReadFile(path)
 	if err != nil {
 		return err
 	}

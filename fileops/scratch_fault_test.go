@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/trust"
 )
 
 // hookedScratch returns a scratch directory with a hook, before, that does nothing until it is set.
@@ -151,9 +152,9 @@ func TestScratchSweptWhenNew(t *testing.T) {
 	}{
 		{1, removed, nil},
 		{1, func(string) error { return ErrBusy }, nil},
-		{maxTries - 1, removed, nil},
-		{maxTries, removed, os.ErrNotExist},
-		{maxTries, func(string) error { return ErrBusy }, ErrBusy},
+		{trust.MaxTries - 1, removed, nil},
+		{trust.MaxTries, removed, os.ErrNotExist},
+		{trust.MaxTries, func(string) error { return ErrBusy }, ErrBusy},
 	} {
 		s, h := hookedSurvey(t)
 		times := 0

@@ -1,9 +1,9 @@
 package fileops
 
 import (
-	"errors"
-
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -27,8 +27,8 @@ func (m *memory) observe(seen protocol.Observation,
 	if !m.ledger.linked() || !seen.Remembers() {
 		return seen
 	}
-	if data, _, err := m.ledger.readFile(layout.SightingsOf(m.path, seen.Host.ID)); err == nil {
-		m.kept, _ = protocol.DecodeSightings(asString(data)) // invalid content is forgotten
+	if data, _, err := m.ledger.fs.ReadFile(layout.SightingsOf(m.path, seen.Host.ID)); err == nil {
+		m.kept, _ = protocol.DecodeSightings(trust.AsString(data)) // invalid content is forgotten
 	}
 
 	m.seen = seen
@@ -43,13 +43,9 @@ func (m *memory) keep(now protocol.Sightings) error {
 		return nil
 	}
 
-	l, path := m.ledger, layout.SightingsOf(m.path, m.seen.Host.ID)
-	temp := layout.TempOf(path)
-	if err := l.writeNew(temp, []byte(now.Encode()), SyncNone); err != nil {
-		return err
-	}
-	if err := l.fs.Replace(temp, path); err != nil {
-		return errors.Join(err, l.removeIfThere(temp))
-	}
-	return nil
+	return m.ledger.fs.WriteOver(layout.SightingsOf(m.path, m.seen.Host.ID),
+		func(file disk.File) error {
+			_, err := file.Write([]byte(now.Encode()))
+			return err
+		})
 }

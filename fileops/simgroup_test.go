@@ -214,7 +214,7 @@ func unchecked(tx *GroupTx, alerts []protocol.Alert) error {
 		return err
 	}
 
-	return errors.Join(tx.ledger.withFile(tx.ledger.Dir(), disk.File.Sync), f.Sync(), f.Close())
+	return errors.Join(tx.ledger.fs.WithFile(tx.ledger.Dir(), disk.File.Sync), f.Sync(), f.Close())
 }
 
 // The checker has to notice the bugs it is for.

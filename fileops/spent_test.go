@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -149,7 +150,7 @@ func TestSweepTmpThatFills(t *testing.T) {
 func TestSweepTmpMeanwhile(t *testing.T) {
 	t.Parallel()
 	l := interruptedPop(t, Config{})
-	h := l.fs.(*hooked)
+	h := l.fs.FS.(*hooked)
 	h.before = nth(t, 1, "lock", "/op.json.lock", func() error {
 		other, err := Open(l.Dir(), Options{})
 		must(t, err)
@@ -175,7 +176,7 @@ func TestSweepTmpMeanwhile(t *testing.T) {
 func TestSweepTmpOfWhatTears(t *testing.T) {
 	t.Parallel()
 	l := interruptedPop(t, Config{})
-	h := l.fs.(*hooked)
+	h := l.fs.FS.(*hooked)
 	h.before = nth(t, 1, "lock", "/op.json.lock",
 		func() error { writeFile(t, l.OperationPath("op"), "{"); return nil })
 	must(t, l.Sweep())
@@ -197,7 +198,7 @@ func TestSweepGroup(t *testing.T) {
 		writeFile(t, filepath.Join(l.Dir(), name), "x")
 	}
 
-	lock, err := l.lockDocument(l.groupDocument("g"), Existing, &lockWait{})
+	lock, err := l.lockDocument(l.groupDocument("g"), Existing, &trust.Wait{})
 	must(t, err)
 	must(t, l.SweepGroup("g"))
 	if gone(t, filepath.Join(l.Dir(), left[0])) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/trust"
 )
 
 // A Survey is everything found in a ledger without a lock, whether or not commands would use the
@@ -54,7 +55,7 @@ func (s *Survey) add(f Found) error {
 	l := s.Ledger
 	var err error
 	if f.Info, err = l.fs.Lstat(f.Path); err != nil {
-		return ignoreMissing(err)
+		return trust.IgnoreMissing(err)
 	}
 	if f.Orphaned && f.Kind == layout.LockFile && filepath.Dir(f.Path) == l.Dir() && f.Info.Size > 0 {
 		// many programs use such names, and ours would not write to it
@@ -65,9 +66,9 @@ func (s *Survey) add(f Found) error {
 	case layout.Stranger, layout.TrashFile, layout.TmpDirectory, layout.ScratchDirectory:
 		// it may belong to another user
 	case layout.Directory:
-		f.Distrust = l.trustDir(f.Path, f.Info)
+		f.Distrust = l.fs.CheckDir(f.Path, f.Info)
 	default:
-		f.Distrust = l.trustFile(f.Path, f.Info)
+		f.Distrust = l.fs.CheckFile(f.Path, f.Info)
 	}
 
 	s.Files = append(s.Files, f)
@@ -88,7 +89,7 @@ func (s *Survey) above() error {
 	}
 
 	s.Files = append(s.Files, Found{Path: l.Dir(), Kind: layout.Directory, Info: info,
-		Distrust: l.trustDir(l.Dir(), info)})
+		Distrust: l.fs.CheckDir(l.Dir(), info)})
 	for filepath.Dir(dir) != dir {
 		dir = filepath.Dir(dir)
 		if info, err = l.fs.Stat(dir); err != nil {
@@ -105,18 +106,18 @@ func (s *Survey) above() error {
 // now.
 func (s *Survey) Tighten(f Found) error {
 	l := s.Ledger
-	return l.withFile(f.Path, func(file disk.File) error {
+	return l.fs.WithFile(f.Path, func(file disk.File) error {
 		info, err := file.Stat()
 		switch {
 		case err != nil:
 			return err
 		case info.ID != f.Info.ID:
 			return fmt.Errorf("%s: %w: it is another file by now", f.Path, fs.ErrExist)
-		case info.UID != l.euid:
-			return fmt.Errorf("%s: %w: it belongs to %s", f.Path, ErrPermission, userName(info.UID))
+		case info.UID != l.fs.UID:
+			return fmt.Errorf("%s: %w: it belongs to %s", f.Path, ErrPermission, trust.UserName(info.UID))
 		}
 
-		return file.Chmod(info.Mode &^ l.others())
+		return file.Chmod(info.Mode &^ l.fs.Others())
 	})
 }
 
@@ -132,5 +133,5 @@ func (l *Ledger) others() fs.FileMode {
 func (s *Survey) Ours(f Found) bool {
 	l := s.Ledger
 	link := f.Info.Mode&fs.ModeSymlink != 0
-	return f.Distrust != nil && !link && f.Info.UID == l.euid && f.Info.Mode&l.others() != 0
+	return f.Distrust != nil && !link && f.Info.UID == l.fs.UID && f.Info.Mode&l.fs.Others() != 0
 }

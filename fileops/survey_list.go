@@ -27,7 +27,7 @@ func (s *Survey) top() error {
 
 // operations lists operations/. It judges leftovers like sweepOperations.
 func (s *Survey) operations() error {
-	names, err := s.Ledger.readDir(s.Ledger.OperationsDir())
+	names, err := s.Ledger.fs.Entries(s.Ledger.OperationsDir())
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (s *Survey) operations() error {
 }
 
 func (s *Survey) archive() error {
-	names, err := s.Ledger.readDir(s.Ledger.ArchiveDir())
+	names, err := s.Ledger.fs.Entries(s.Ledger.ArchiveDir())
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (s *Survey) archive() error {
 // tmp lists tmp/. It must run after operations: a directory that exists before its operation is no
 // leftover.
 func (s *Survey) tmp() error {
-	names, err := s.Ledger.readDir(s.Ledger.TmpRoot())
+	names, err := s.Ledger.fs.Entries(s.Ledger.TmpRoot())
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (s *Survey) list(dir string, names []string, kindOf func(name string) (layo
 
 // trashOf lists the trash in the temporary directory of an operation.
 func (s *Survey) trashOf(dir Found) error {
-	names, err := s.Ledger.readDir(dir.Path)
+	names, err := s.Ledger.fs.Entries(dir.Path)
 	for _, name := range names {
 		if layout.IsTrash(name) {
 			err = errors.Join(err, s.add(Found{Path: filepath.Join(dir.Path, name),
@@ -119,7 +119,7 @@ func Inspect(dir string, o Options) (*Survey, error) {
 	}
 
 	// a survey must also report what commands refuse
-	l.fs = l.fs.Within(l.Dir(), func(string, disk.Info) error { return nil })
+	l.fs.FS = l.fs.Within(l.Dir(), func(string, disk.Info) error { return nil })
 	if s.Network, err = l.fs.Network(l.Dir()); err != nil {
 		return nil, err
 	}

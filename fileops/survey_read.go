@@ -52,7 +52,7 @@ func readAs[T any](l *Ledger, f Found, c codec[T], to *T) error {
 // stateOf returns the current content of a file. A copy in the archive never changes.
 func (l *Ledger) stateOf(f Found) ([]byte, error) {
 	if f.Kind == layout.ArchivedFile || f.Kind == layout.ArchivedRegistry {
-		data, _, err := l.readFile(f.Path)
+		data, _, err := l.fs.ReadFile(f.Path)
 		return data, err
 	}
 

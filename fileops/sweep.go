@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/trust"
 )
 
 // Sweep removes what crashed processes have left: lock files without an operation or group,
@@ -24,7 +25,7 @@ func (l *Ledger) Sweep() error {
 // SweepGroup is Sweep for the files of one group. With it a pass tidies up after killed passes.
 func (l *Ledger) SweepGroup(id string) error {
 	defer l.fs.Refresh()
-	names, err := l.readDir(l.Dir())
+	names, err := l.fs.Entries(l.Dir())
 	if temps := leftovers(names, layout.InLedger)[id]; len(temps) > 0 {
 		err = errors.Join(err, l.sweepDocument(l.groupDocument(id), temps))
 	}
@@ -32,12 +33,12 @@ func (l *Ledger) SweepGroup(id string) error {
 }
 
 func (l *Ledger) sweepOperations() error {
-	names, err := l.readDir(l.OperationsDir())
+	names, err := l.fs.Entries(l.OperationsDir())
 	if err != nil {
 		return err
 	}
 
-	inTmp, err := l.readDir(l.TmpRoot())
+	inTmp, err := l.fs.Entries(l.TmpRoot())
 	if err != nil {
 		return err
 	}
@@ -49,7 +50,7 @@ func (l *Ledger) sweepOperations() error {
 }
 
 func (l *Ledger) sweepGroups() error {
-	names, err := l.readDir(l.Dir())
+	names, err := l.fs.Entries(l.Dir())
 	if err != nil {
 		return err
 	}
@@ -57,7 +58,7 @@ func (l *Ledger) sweepGroups() error {
 	for _, name := range names {
 		switch kind, id := layout.InLedger(name); {
 		case kind == layout.TempFile && id == "": // a process that still writes it will find the marker
-			err = errors.Join(err, l.removeIfThere(filepath.Join(l.Dir(), name)))
+			err = errors.Join(err, l.fs.RemoveIfThere(filepath.Join(l.Dir(), name)))
 		case kind == layout.ScratchDirectory:
 			err = errors.Join(err, l.sweepScratch(name))
 		}
@@ -107,7 +108,7 @@ func (l *Ledger) sweepDocument(d document, temps []string) error {
 		return nil // it belongs to another program
 	}
 
-	return ignoreBusy(l.hold(d, OrCreate|Try, func(e *edit) (err error) {
+	return trust.IgnoreBusy(l.hold(d, OrCreate|Try, func(e *edit) (err error) {
 		for _, r := range e.files {
 			if l.linked() && e.absent {
 				err = errors.Join(err, r.pruneOver(e.files[0].temp))
@@ -115,14 +116,14 @@ func (l *Ledger) sweepDocument(d document, temps []string) error {
 		}
 
 		for _, temp := range temps {
-			err = errors.Join(err, l.removeIfThere(filepath.Join(d.dir, temp)))
+			err = errors.Join(err, l.fs.RemoveIfThere(filepath.Join(d.dir, temp)))
 		}
 		return err
 	}))
 }
 
 func (l *Ledger) sweepTrash() error {
-	names, err := l.readDir(l.TmpRoot())
+	names, err := l.fs.Entries(l.TmpRoot())
 	if err != nil {
 		return err
 	}
@@ -144,7 +145,7 @@ func (l *Ledger) sweepTrash() error {
 // sweepTmp looks for trash in the temporary directory of an operation, and for directories of calls
 // that have ended.
 func (l *Ledger) sweepTmp(id string) error {
-	names, err := l.readDir(l.OperationTmp(id))
+	names, err := l.fs.Entries(l.OperationTmp(id))
 	if err != nil {
 		return err
 	}
@@ -173,7 +174,7 @@ func (l *Ledger) sweepCalls(id string) error {
 		return err
 	}
 
-	return ignoreBusy(l.hold(l.operationDocument(id), OrCreate|Try, func(e *edit) error {
+	return trust.IgnoreBusy(l.hold(l.operationDocument(id), OrCreate|Try, func(e *edit) error {
 		op, err := operations.value(e)
 		if err != nil || e.absent {
 			return nil
@@ -204,8 +205,8 @@ func (e *edit) unleased(calls []string) []string {
 
 // removeEmpty removes a directory unless it has entries by now.
 func (l *Ledger) removeEmpty(path string) error {
-	err := l.removeIfThere(path)
-	if inside, listErr := l.readDir(path); listErr == nil && len(inside) > 0 {
+	err := l.fs.RemoveIfThere(path)
+	if inside, listErr := l.fs.Entries(path); listErr == nil && len(inside) > 0 {
 		return nil
 	}
 	return err
@@ -218,7 +219,7 @@ func (l *Ledger) sweepFrom(dir, name string) error {
 // editEnded reports whether every edit of the operation that was in progress a moment ago has
 // ended.
 func (l *Ledger) editEnded(id string) (bool, error) {
-	lock, err := l.lock(l.OperationLock(id), false, &lockWait{})
+	lock, err := l.fs.TryLock(l.OperationLock(id))
 	switch {
 	case errors.Is(err, ErrBusy):
 		return false, nil
@@ -240,26 +241,26 @@ func (l *Ledger) sweepJournal(name, id string) error {
 	}
 
 	path := filepath.Join(l.TmpRoot(), name)
-	data, info, err := l.readFile(path)
+	data, info, err := l.fs.ReadFile(path)
 	if err != nil {
-		return ignoreMissing(err)
+		return trust.IgnoreMissing(err)
 	}
 
 	j, err := decodeJournal(data)
 	if err != nil {
-		return l.removeIfThere(path)
+		return l.fs.RemoveIfThere(path)
 	}
 	if err := l.checkJournal(j); err != nil {
 		return fmt.Errorf("%s: %w: remove it if it is of no use", path, err)
 	}
-	if l.config.Shared && !l.options.TrustGroup && info.UID != l.euid && j.root != l.TmpRoot() {
+	if l.config.Shared && !l.options.TrustGroup && info.UID != l.fs.UID && j.root != l.TmpRoot() {
 		return nil
 	}
 	if err := l.purgeAt(j.root, j.path); err != nil {
 		return err
 	}
 
-	return l.removeIfThere(path)
+	return l.fs.RemoveIfThere(path)
 }
 
 // checkJournal checks that a note names trash in a place where discard may leave it.
@@ -276,13 +277,13 @@ func (l *Ledger) checkJournal(j journal) error {
 // Anything else with such a name is not ours.
 func (l *Ledger) sweepScratch(name string) error {
 	info, err := l.fs.Lstat(filepath.Join(l.Dir(), name))
-	if err != nil || !info.Mode.IsDir() || l.euid >= 0 && info.UID != l.euid {
-		return ignoreMissing(err)
+	if err != nil || !info.Mode.IsDir() || l.fs.UID >= 0 && info.UID != l.fs.UID {
+		return trust.IgnoreMissing(err)
 	}
 
-	lock, err := l.lock(layout.ScratchLock(filepath.Join(l.Dir(), name)), true, &lockWait{})
+	lock, err := l.fs.TakeLock(layout.ScratchLock(filepath.Join(l.Dir(), name)), true, &trust.Wait{})
 	if err != nil {
-		return ignoreBusy(ignoreMissing(err))
+		return trust.IgnoreBusy(trust.IgnoreMissing(err))
 	}
 	return errors.Join(l.purgeAt(l.Dir(), name), lock.Unlock())
 }

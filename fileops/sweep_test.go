@@ -177,10 +177,10 @@ func TestSweepRemovesTheTempOfTheMarker(t *testing.T) {
 	temp := layout.TempOf(l.MarkerPath())
 	must(t, os.WriteFile(temp, nil, 0o600))
 	must(t, l.Sweep())
-	if l.exists(temp) {
+	if l.fs.Exists(temp) {
 		t.Error("it is still there")
 	}
-	if !l.exists(l.MarkerPath()) {
+	if !l.fs.Exists(l.MarkerPath()) {
 		t.Error("the marker is gone")
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/trust"
 )
 
 // trash is something renamed to an unknown name, to be deleted later.
@@ -22,7 +23,7 @@ func (l *Ledger) closeTrash(t trash) error {
 	if t.journal == "" {
 		return nil
 	}
-	return l.removeIfThere(t.journal)
+	return l.fs.RemoveIfThere(t.journal)
 }
 
 // purge deletes a file, or a directory with its contents, without entering another mount. Another
@@ -31,9 +32,9 @@ func (l *Ledger) closeTrash(t trash) error {
 func purge(parent disk.Root, name string) error {
 	info, err := parent.Stat()
 	if err != nil {
-		return ignoreMissing(err)
+		return trust.IgnoreMissing(err)
 	}
-	return ignoreMissing(new(purger).purge(parent, info, name, nil))
+	return trust.IgnoreMissing(new(purger).purge(parent, info, name, nil))
 }
 
 // maxOpen is how many nested directories are open at once while they are deleted.
@@ -76,7 +77,7 @@ func (p *purger) purge(parent disk.Root, parentInfo disk.Info, name string, abov
 	}
 
 	names, err := dir.ReadDir()
-	err = ignoreMissing(err)
+	err = trust.IgnoreMissing(err)
 	isTop := p.top == nil
 	if isTop {
 		p.top = dir
@@ -86,7 +87,7 @@ func (p *purger) purge(parent disk.Root, parentInfo disk.Info, name string, abov
 
 	for len(names) > 0 {
 		for _, entry := range names {
-			if entryErr := ignoreMissing(p.purge(dir, info, entry, above)); err == nil {
+			if entryErr := trust.IgnoreMissing(p.purge(dir, info, entry, above)); err == nil {
 				err = entryErr
 			}
 		}
@@ -118,7 +119,7 @@ func (p *purger) postpone(path []string) error {
 func (l *Ledger) purgeAt(root, name string) error {
 	parent, err := l.descend(root, filepath.Dir(name))
 	if err != nil {
-		return ignoreMissing(err)
+		return trust.IgnoreMissing(err)
 	}
 	defer parent.Close()
 	if err := purge(parent, filepath.Base(name)); err != nil {

@@ -121,17 +121,6 @@ func TestSymlinkIsNamed(t *testing.T) {
 	}
 }
 
-// An owner is named as the user knows it.
-func TestUserName(t *testing.T) {
-	t.Parallel()
-	if got := userName(0); got != "root" {
-		t.Errorf("got %q", got)
-	}
-	if got, want := userName(1234567890), "uid 1234567890"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 // On a shared ledger, a note written by another member deletes nothing outside tmp/ without
 // --trust-group.
 func TestNoteOfAnotherUser(t *testing.T) {

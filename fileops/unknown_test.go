@@ -82,7 +82,7 @@ func testUnknownOutcome(t *testing.T, commit string, made, archived bool) {
 	writeFile(t, scratch, "x")
 	l := testLedger(t, Config{Commit: commit, ResourceRoots: []string{root}}, Options{})
 	editOp(t, l, pushing("a"))
-	must(t, l.ensureDir(l.ArchiveDir()))
+	must(t, l.fs.EnsureDir(l.ArchiveDir()))
 	through, err := Open(l.Dir(), Options{FS: &silent{FS: disk.OS{}, made: made}})
 	must(t, err)
 	err = through.Edit("op", Existing, func(tx *byteTx) error {

@@ -16,6 +16,17 @@ var ErrBusy = errors.New("another process holds the lock")
 // ones.
 const CutUnit = 64 << 10
 
+// Sync is how much of an edit is on disk when it ends. In every case others see all of the edit or
+// nothing.
+type Sync int
+
+const (
+	SyncDefault Sync = iota // SyncFile for heartbeats, else SyncFull
+	SyncNone                // a power cut may leave the file empty
+	SyncFile                // a power cut may undo the edit
+	SyncFull                // a power cut changes nothing
+)
+
 // FS is every system call that fileops makes. The same code therefore runs on an operating system
 // and on a simulated one that crashes, loses power and runs out of disk. Errors are those of
 // package io/fs, or wrap them.

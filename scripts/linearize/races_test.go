@@ -15,10 +15,10 @@ func TestSeededRaces(t *testing.T) {
 		{"the lock does not exclude", [3]string{"fileops/disk/flock.go", "l.flock.TryLock()",
 			"l.flock.TryRLock()"}},
 		{"an edit is acknowledged and not made",
-			[3]string{"fileops/edit.go", "	dirs, err := e.ledger.openDirs(sync, e.dir)",
+			[3]string{"fileops/edit.go", "	dirs, err := e.ledger.openDirs(beat, e.dir)",
 				"	if changes[0].next.revision%64 == 63 {\n		return 0, nil\n	}\n	dirs, err " +
 					":= " +
-					"e.ledger.openDirs(sync, e.dir)"}},
+					"e.ledger.openDirs(beat, e.dir)"}},
 		{"the file is away for a moment", [3]string{"fileops/replacement.go",
 			"	if err = r.ledger.fs.Replace(r.temp, r.path)",
 			"	r.ledger.fs.Remove(r.path)\n	if err = r.ledger.fs.Replace(r.temp, r.path)"}},

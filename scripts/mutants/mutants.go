@@ -62,14 +62,13 @@ var mutants = []mutant{
 		"l.flock.TryLock()", "l.flock.TryRLock()",
 		[]string{"files", "faults", "histories"},
 	}, {
-		"lock without inode check", "fileops/lock.go",
-		"return named.ID == locked.ID, l.trustFile(path, locked)",
-		"return named.ID == named.ID, l.trustFile(path, locked)",
+		"lock without inode check", "fileops/trust/lock.go",
+		"return named.ID == locked.ID, f.CheckFile(path, locked)",
+		"return named.ID == named.ID, f.CheckFile(path, locked)",
 		[]string{"files", "simulation", "faults"},
 	}, {
-		"no fsync of files", "fileops/replacement.go",
-		"if err == nil && sync != SyncNone {\n		err = open.Sync()",
-		"if err == nil && sync == -1 {\n		err = open.Sync()",
+		"no fsync of files", "fileops/trust/write.go",
+		"if f.Sync == disk.SyncNone {", "if f.Sync != -1 {",
 		[]string{"files", "simulation"},
 	}, {
 		"no fsync of directories", "fileops/durable.go",

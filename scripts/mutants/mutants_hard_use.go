@@ -314,12 +314,12 @@ var security = []mutant{
 		[]string{"./fileops TestLinkedDirectories"},
 	}, {
 		"directories by path", "fileops/open.go",
-		"	l.fs = l.fs.Within(l.Dir(), l.trustDir)\n", "",
+		"	l.fs.FS = l.fs.Within(l.Dir(), l.fs.CheckDir)\n", "",
 		[]string{"./fileops TestSwappedDirectories"},
 	}, {
 		"directories of anybody", "fileops/open.go",
-		"	l.fs = l.fs.Within(l.Dir(), l.trustDir)\n",
-		"	l.fs = l.fs.Within(l.Dir(), func(string, disk.Info) error { return nil })\n",
+		"	l.fs.FS = l.fs.Within(l.Dir(), l.fs.CheckDir)\n",
+		"	l.fs.FS = l.fs.Within(l.Dir(), func(string, disk.Info) error { return nil })\n",
 		[]string{"./fileops TestUntrustedDirectories"},
 	}, {
 		"files through links", "fileops/disk/os_unix.go",
@@ -357,8 +357,8 @@ var security = []mutant{
 		"	for total/step >= most {\n		step *= 2\n	}\n", "",
 		[]string{"./cmd/internal/page TestTicksOfCenturies"},
 	}, {
-		"a new directory that was swapped", "fileops/write.go",
-		"		case !info.Mode.IsDir() || info.UID != l.euid:", "		case !info.Mode.IsDir():",
+		"a new directory that was swapped", "fileops/trust/write.go",
+		"		case !info.Mode.IsDir() || info.UID != f.UID:", "		case !info.Mode.IsDir():",
 		[]string{"./fileops TestNewDirectoryOfAnother"},
 	}, {
 		"a planted scratch link", "fileops/sweep.go",
@@ -391,9 +391,9 @@ var security = []mutant{
 		"strings.NewReplacer(\"\\t\", \" \", \"\\n\", harmless.Text(\" \")).Replace(handle)",
 		[]string{"output/raw_text.txtar"},
 	}, {
-		"a file of 40 GB is no damage", "fileops/read.go", // to read it would take all memory
-		"	if size > maxFile {\n		return nil, tooLarge(\"a file\")\n	}\n",
-		"	if size > maxFile {\n		return nil, io.ErrShortBuffer\n	}\n",
+		"a file of 40 GB is no damage", "fileops/trust/read.go", // to read it would take all memory
+		"	if size > MaxFile {\n		return nil, fmt.Errorf(\"%s: %w\", path, TooLarge(\"a file\"))\n	}\n",
+		"	if size > MaxFile {\n		return nil, io.ErrShortBuffer\n	}\n",
 		[]string{"./fileops TestSparseFiles"},
 	}, {
 		"a tree deeper than descriptors", "fileops/trash.go",

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -18,7 +19,7 @@ const nextID = "after-the-power-cut"
 // nothing behind.
 func Next(base string, now time.Time) error {
 	l, err := fileops.Create(LedgerOf(base), fileops.Config{},
-		fileops.Options{LockTimeout: 5 * time.Second, Sync: fileops.SyncNone})
+		fileops.Options{LockTimeout: 5 * time.Second, Sync: disk.SyncNone})
 	if err == nil {
 		seen := protocol.Observation{Now: now}
 		err = errors.Join(janitor(l, seen), pushAndPop(l, nextID, seen), deliver(l))

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/session"
-	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -31,17 +31,17 @@ func (env *Env) session() *session.Session {
 	})
 }
 
-func syncOf(word string) fileops.Sync {
+func syncOf(word string) disk.Sync {
 	switch word {
 	case "none":
-		return fileops.SyncNone
+		return disk.SyncNone
 	case "file":
-		return fileops.SyncFile
+		return disk.SyncFile
 	case "full":
-		return fileops.SyncFull
+		return disk.SyncFull
 	}
 
-	return fileops.SyncDefault
+	return disk.SyncDefault
 }
 
 // checkTime refuses to change anything at a time other than the clock's, unless the ledger is for

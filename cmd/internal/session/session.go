@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -23,7 +24,7 @@ type Options struct {
 	Program     string        // the name of the command when it acts for no participant
 	Ledger      string        // its directory; "": below $XDG_STATE_HOME or $HOME
 	LockTimeout time.Duration // how long an edit waits for the lock
-	Sync        fileops.Sync
+	Sync        disk.Sync
 	TrustGroup  bool      // act on what other members of the group wrote to a shared ledger
 	DryRun      bool      // change nothing
 	Now         time.Time // zero: the time of the clock
