@@ -35,8 +35,8 @@ type backward struct {
 const alertsBlock = 16 << 10
 
 // next returns the line before the last returned one, and io.EOF after the first line. It returns
-// protocol.ErrCorrupt for a line of more than trust.MaxFile bytes, and if the file ends with that many
-// bytes without a newline.
+// protocol.ErrCorrupt for a line of more than trust.MaxFile bytes, and if the file ends with that
+// many bytes without a newline.
 func (b *backward) next() (Line, error) {
 	start, end := b.lastLine(), b.off+int64(len(b.buf))
 	for start == 0 && b.off > 0 {

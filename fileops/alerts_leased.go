@@ -30,8 +30,8 @@ func (l *Ledger) appendLeased(f disk.File, size int64, group string,
 }
 
 // leasedLines returns the alerts in a file written by appendLeased, sorted by number, each once.
-// Lines that are not alerts are empty or torn. For a file larger than trust.MaxFile it returns those in
-// the last trust.MaxFile bytes.
+// Lines that are not alerts are empty or torn. For a file larger than trust.MaxFile it returns those
+// in the last trust.MaxFile bytes.
 func leasedLines(f disk.File, size int64) (lines []Line, err error) {
 	data := make([]byte, min(size, trust.MaxFile))
 	n, err := f.ReadAt(data, size-int64(len(data)))

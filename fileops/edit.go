@@ -120,7 +120,8 @@ func (l *Ledger) hold(d document, mode Mode, change func(e *edit) error) error {
 	}
 }
 
-func (l *Ledger) holdOnce(d document, mode Mode, wait *trust.Wait, change func(e *edit) error) error {
+func (l *Ledger) holdOnce(d document, mode Mode, wait *trust.Wait,
+	change func(e *edit) error) error {
 	lock, err := l.lockDocument(d, mode, wait)
 	if err != nil {
 		return err

@@ -133,7 +133,8 @@ func TestFreshRegistration(t *testing.T) {
 // The copy is as durable as the edit, at the price of one more fsync, or two.
 func TestCopyOfARegistryIsFlushed(t *testing.T) {
 	t.Parallel()
-	for sync, want := range map[disk.Sync]int{disk.SyncNone: 0, disk.SyncFile: 1, disk.SyncFull: 2, disk.SyncDefault: 2} {
+	for sync, want := range map[disk.Sync]int{disk.SyncNone: 0, disk.SyncFile: 1, disk.SyncFull: 2,
+		disk.SyncDefault: 2} {
 		l, h := hookedLedger(t, Config{}, Options{Sync: sync})
 		must(t, register(l, started("s", false)))
 		flushed := 0

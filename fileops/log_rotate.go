@@ -213,7 +213,8 @@ func (r *rotation) truncate(copied int64) error {
 
 	copied, err = r.drain(next, copied)
 	if err == nil {
-		err = r.ledger.fs.SyncFile(next) // syncing takes time; what is written in the meantime is drained after it
+		// syncing takes time; what is written in the meantime is drained after it
+		err = r.ledger.fs.SyncFile(next)
 	}
 	if err == nil {
 		_, err = r.drain(next, copied)

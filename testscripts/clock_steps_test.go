@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -56,7 +57,7 @@ func TestClockSteps(t *testing.T) {
 func newTestLedger(t *testing.T) *fileops.Ledger {
 	t.Helper()
 	l, err := fileops.Create(t.TempDir()+"/ledger", fileops.Config{},
-		fileops.Options{Sync: fileops.SyncNone})
+		fileops.Options{Sync: disk.SyncNone})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/fileops"
-	"github.com/dpl-project/dpl/fileops/disk"
+	files "github.com/dpl-project/dpl/fileops/disk" // not the simulated disk of the tests
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -19,7 +19,7 @@ const nextID = "after-the-power-cut"
 // nothing behind.
 func Next(base string, now time.Time) error {
 	l, err := fileops.Create(LedgerOf(base), fileops.Config{},
-		fileops.Options{LockTimeout: 5 * time.Second, Sync: disk.SyncNone})
+		fileops.Options{LockTimeout: 5 * time.Second, Sync: files.SyncNone})
 	if err == nil {
 		seen := protocol.Observation{Now: now}
 		err = errors.Join(janitor(l, seen), pushAndPop(l, nextID, seen), deliver(l))
