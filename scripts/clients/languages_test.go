@@ -94,7 +94,7 @@ var python = language{name: "python", command: []string{"python3"}, program: "pr
 			reason: "call main: Error: dpl-run: /: "},
 		{what: "forks", says: "Usage\nUsage\nbelow\nbelow\nrunning\n", state: protocol.Completed},
 		{what: "child leaves", says: "running\n", state: protocol.Completed},
-		{what: "forks while it beats", state: protocol.Completed},
+		{what: "forks while it sends heartbeats", state: protocol.Completed},
 		{what: "throws", status: 1, state: protocol.Failed,
 			reason: "call main: ValueError: no good"},
 		{what: "call fails", status: 1, state: protocol.Failed, reason: "exit status 9"},

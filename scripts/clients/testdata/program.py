@@ -1,4 +1,4 @@
-"""program.py WHAT: what a program with dpl.py can come to."""
+"""program.py WHAT: use dpl.py in the way, or end in the way, that WHAT names."""
 import multiprocessing
 import os
 import pathlib
@@ -12,7 +12,7 @@ import dpl
 what = sys.argv[1]
 
 
-def told(*_):
+def clean_up(*_):
     print("cleaned up after 3", flush=True)
     sys.exit(3)
 
@@ -26,10 +26,12 @@ def main():
         with dpl.call(None, "--lock-timeout=50ms", op="over"):
             return
     if what in ("aborted", "TERM"):
-        signal.signal(signal.SIGTERM, told)
-    with dpl.call("main", "--interval=50ms", "--lock-timeout=50ms", op="job", tmp=True, signal=signal.SIGTERM) as call:
+        signal.signal(signal.SIGTERM, clean_up)
+    flags = "--interval=50ms", "--lock-timeout=50ms"
+    with dpl.call("main", *flags, op="job", tmp=True, signal=signal.SIGTERM) as call:
         if what == "arguments":
-            call.run(["sh", "-c", 'printf "<%s>" "$@" && touch "$0/x"', call.tmp, "a  b", "c\nd", "*", "", "$x", "it's"])
+            call.run(["sh", "-c", 'printf "<%s>" "$@" && touch "$0/x"', call.tmp,
+                      "a  b", "c\nd", "*", "", "$x", "it's"])
         elif what == "call fails":
             call.run(["sh", "-c", "exit 9"])
         elif what == "call exits as dpl-run may":
@@ -56,7 +58,8 @@ def main():
                 call.run(["echo", "below"])
                 sys.exit(7)
             os.waitpid(child, 0)
-            worker = multiprocessing.get_context("fork").Process(target=call.run, args=(["echo", "below"],))
+            fork = multiprocessing.get_context("fork")
+            worker = fork.Process(target=call.run, args=(["echo", "below"],))
             worker.start()
             worker.join()
             print(dpl.status("job")["operation"]["state"], flush=True)
@@ -65,7 +68,7 @@ def main():
             if child:
                 os.waitpid(child, 0)
                 print(dpl.status("job")["operation"]["state"], flush=True)
-        elif what == "forks while it beats":
+        elif what == "forks while it sends heartbeats":
             call.children = []
             for _ in range(300):
                 child = os.fork()
@@ -82,14 +85,11 @@ def main():
         elif what == "begins twice":
             with dpl.call("main", op="job"):
                 pass
-        elif what == "beats":
-            while True:
-                call.heartbeat()
         else:
             pathlib.Path("started").touch()
             while not pathlib.Path("go").exists():
                 time.sleep(0.02)
-    for child in getattr(call, "children", []):  # they live, and hold up nobody
+    for child in getattr(call, "children", []):  # live children did not delay the end of the call
         os.kill(child, signal.SIGTERM)
         os.waitpid(child, 0)
 

@@ -1,10 +1,16 @@
 # shellcheck shell=sh
-# program.sh WHAT: what a script with dpl.sh can come to; the same in every shell.
+# program.sh WHAT: use dpl.sh in the way, or end in the way, that WHAT names, in any shell.
 set -eu
 # shellcheck disable=SC1091
 . ./dpl.sh
-variables() { set | sed -n 's/^\([A-Za-z_][A-Za-z0-9_]*\)=.*/\1/p' | grep -v '^\(dpl_\|_\|[A-Z]*PIPESTATUS$\|pipestatus$\|LINENO$\|KSH_MATCH$\)' | sort; }
+
+# variables: print the names of all variables, except those that a shell changes by itself
+variables() {
+    own='^\(dpl_\|_\|[A-Z]*PIPESTATUS$\|pipestatus$\|LINENO$\|KSH_MATCH$\|own$\)'
+    set | sed -n 's/^\([A-Za-z_][A-Za-z0-9_]*\)=.*/\1/p' | grep -v "$own" | sort
+}
 started() { touch started; while [ ! -e go ]; do sleep 0.02; done; }
+
 if [ "$1" = 'own EXIT' ]; then
     # shellcheck disable=SC2154
     trap 'code=$?; echo "own $code it'\''s'\''"; exit $code' EXIT
@@ -20,9 +26,13 @@ fi
 dpl_on_exit() { echo "cleaned up after $1"; }
 case $1 in
 unbegun) dpl_end && dpl_end 7 && exit ;;
-inner) dpl_begin && echo "$DPL_OP $DPL_PARTICIPANT $(dpl-status --json | grep -c '"startTime"')" && exit ;;
+inner)
+    dpl_begin &&
+        echo "$DPL_OP $DPL_PARTICIPANT $(dpl-status --json | grep -c '"startTime"')" && exit
+    ;;
 refused) dpl_begin --op over --lock-timeout 50ms || exit ;;
 esac
+
 variables >before
 dpl_begin --op job --call main --tmp --interval 50ms --lock-timeout 50ms
 case $1 in
@@ -32,12 +42,13 @@ arguments)
 d' '*' '' '$x' "it's"
     ;;
 'call fails') dpl_call bad sh -c 'exit 9' && echo 'not reached' ;;
-'call fails, TERM before '*) # that command, when $? is what it was: only bash can tell
+'call fails, TERM before '*) # send TERM before that command, and keep $?: only bash can do that
     set +e
     # shellcheck disable=SC3041
     set -T
     # shellcheck disable=SC2064,SC2154,SC3047,SC3054
-    trap "was[BASH_SUBSHELL]=\$? && case \$BASH_COMMAND in '${1#*before }'*) (kill -s TERM \$\$ && exit \${was[0]}) ;; esac" DEBUG
+    trap "was[BASH_SUBSHELL]=\$? && case \$BASH_COMMAND in '${1#*before }'*)
+        (kill -s TERM \$\$ && exit \${was[0]}) ;; esac" DEBUG
     dpl_call bad sh -c 'exit 9'
     : not reached
     ;;
