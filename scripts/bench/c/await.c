@@ -1,5 +1,6 @@
-// Await waits by inotify until a file of a directory is replaced, and reads it: what a wait takes at least. Much of that is
-// the kernel's, which waits for a grace period when an inotify descriptor with a watch is closed, as it is by the exit.
+// Await waits with inotify until a file in a directory is replaced, and reads it: the least time
+// that a wait can take. Much of that is the kernel's: when the exit closes an inotify descriptor
+// that has a watch, the kernel waits for a grace period.
 //
 //	await DIR NAME
 

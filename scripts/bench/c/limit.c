@@ -1,9 +1,11 @@
-// Limit makes one edit of an operation file with the system calls of dpl-heartbeat, and nothing else: what can be had at all.
-// The Go runtime is not in it, nor who we are, nor whether the others are alive, nor a parser.
+// Limit makes one edit of an operation file with the system calls of dpl-heartbeat and nothing
+// else: the least time that a heartbeat can take. It has no Go runtime and no parser, does not
+// identify its own process, and does not check whether other participants are alive.
 //
 //	limit LEDGER FILE CALL [dir]
 //
-// FILE is in LEDGER/operations. With "dir" it fsyncs the directory, too, as dpl-push and dpl-pop do.
+// FILE is in LEDGER/operations. With "dir" it also fsyncs the directory, as dpl-push and dpl-pop
+// do.
 
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -33,7 +35,7 @@ static char *path(const char *format, ...) {
 	return s;
 }
 
-// open_ledger looks at what dpl-heartbeat looks at before it takes the lock.
+// open_ledger makes the system calls that dpl-heartbeat makes before it takes the lock.
 static void open_ledger(const char *ledger) {
 	char text[4096];
 	struct stat st;
@@ -67,8 +69,8 @@ static char *read_file(const char *file, size_t *size) {
 	return text;
 }
 
-// beat overwrites the time of the last heartbeat of call, which is as long as any other.
-static void beat(char *text, size_t size, const char *call) {
+// heartbeat overwrites the time of the last heartbeat of call. All times have the same length.
+static void heartbeat(char *text, size_t size, const char *call) {
 	char now[64];
 	struct timespec ts;
 	struct tm tm;
@@ -88,19 +90,24 @@ static void beat(char *text, size_t size, const char *call) {
 int main(int argc, char **argv) {
 	must(argc >= 4, "usage: limit LEDGER FILE CALL [dir]");
 	open_ledger(argv[1]);
-	char *dir = path("%s/operations", argv[1]), *file = path("%s/%s", dir, argv[2]), *temp = path("%s.tmp~%d", file, getpid());
+	char *dir = path("%s/operations", argv[1]), *file = path("%s/%s", dir, argv[2]);
+	char *temp = path("%s.tmp~%d", file, getpid());
+
 	int lock = take_lock(file);
 	int out = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	must(out >= 0, temp);
+
 	size_t size;
 	char *text = read_file(file, &size);
-	beat(text, size, argv[3]);
+	heartbeat(text, size, argv[3]);
 	must(write(out, text, size) == (ssize_t)size && fsync(out) == 0 && close(out) == 0, temp);
+
 	struct stat st;
 	int d = argc > 4 ? open(dir, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
 	must(lstat(file, &st) == 0 && rename(temp, file) == 0, "rename");
 	if (d >= 0)
 		must(fsync(d) == 0 && close(d) == 0, dir);
+
 	must(flock(lock, LOCK_UN) == 0 && close(lock) == 0, "unlock");
 	return 0;
 }

@@ -1,5 +1,5 @@
-// Pass stats and reads all operation files of a ledger, and does nothing with them: what a pass over quiet operations takes
-// at least.
+// Pass stats and reads all operation files of a ledger, and does nothing with them: the least time
+// that a pass over operations without changes can take.
 //
 //	pass LEDGER
 
