@@ -1,13 +1,14 @@
-# shellcheck shell=sh disable=SC2034,SC2154 # the rest is in demo.sh
-# calls.sh: act 3 of demo.sh, which reads this file.
+# shellcheck shell=sh disable=SC2034,SC2154 # the other variables are in demo.sh
+# calls.sh: act 3 of demo.sh, which sources this file.
 #
-# Two commands that know nothing of DPL are calls of one operation. One is killed.
+# Two ordinary commands run as calls of one operation. One is killed.
 
 act_of_the_commands() {
     act=3 number=0
-    printf '\n%sAct 3: commands that know nothing of DPL.%s\n' "$bold" "$plain"
+    printf '\n%sAct 3: ordinary commands as calls.%s\n' "$bold" "$plain"
 
-    step 'dpl-run makes a call of any command: it pushes, beats for it and pops. dpl-wait waits until that is so.'
+    step 'dpl-run runs any command as a call: it pushes, sends heartbeats and pops. dpl-wait' \
+        'waits for a state.'
     export DPL_OP=act3
     typed "export DPL_OP=$DPL_OP"
     typed 'dpl-run --call first -- sleep 600 &'
@@ -22,14 +23,16 @@ act_of_the_commands() {
     run 0 dpl-wait --ready second --timeout 20s
     look running 'first:active second:active'
 
-    step 'The second is killed, and with it its command. Who waits for a failure learns of it.'
+    step 'The second dpl-run is killed, and its command with it. Whoever waits for a failure is' \
+        'woken.'
     {
         run 0 kill -KILL "$second"
         wait "$second"
     } 2>/dev/null # where sh is bash, it says "Killed"
     run 0 dpl-wait --for cleanup --timeout 20s
 
-    step 'The first stops its command and pops. That the operation is completed has become impossible: nobody waits for it.'
+    step 'The first dpl-run stops its command and pops. The operation can no longer be completed,' \
+        'so dpl-wait gives up waiting for that at once.'
     wait "$first"
     check 'exit status of the first dpl-run' 3 $?
     shown=0

@@ -1,10 +1,11 @@
 #!/bin/sh
 # demo.sh BINDIR: show what DPL does when a process is killed, with the commands in BINDIR.
 #
-# A shell script (this one) calls a Python worker, which calls a Node worker. In act 1 the Python worker is killed with
-# SIGKILL in the middle of its call; in act 2 nobody is. In act 3 two commands are run as calls, in act 4 two services are
-# supervised, and one of them is killed each time. All that is shown is checked: the first thing that is not as it should be
-# ends the demo with status 1. Without python3 or node a shell worker takes its place; with STRICT=1 that is a failure, too.
+# This shell script calls a Python worker, which calls a Node worker. In act 1 the Python worker is
+# killed with SIGKILL in the middle of its call; in act 2 it is not. Act 3 runs two commands as
+# calls, and act 4 keeps two services running; in each, one is killed. The script checks everything
+# that it shows: at the first difference the demo ends with status 1. Without python3 or node a
+# shell worker replaces theirs; with STRICT=1 that is also a failure.
 set -u
 
 checks=0
@@ -13,7 +14,7 @@ workers=
 tries=0
 exec 3>&2
 
-# die TEXT...
+# die TEXT...: print the act, the step and TEXT, and exit 1
 die() {
     echo "demo: ${act:+act $act, step $number: }$*" >&3
     exit 1
@@ -26,10 +27,11 @@ clean() {
     done
     wait
     [ -z "${DPL_GROUP-}" ] || until none_started; do
-        # shellcheck disable=SC2046 # they are numbers
+        # shellcheck disable=SC2046 # one word per pid
         kill -KILL $(started) 2>/dev/null
     done
-    # A command of a worker that was killed goes on for a moment, and writes.
+
+    # A command that a killed worker has started may still write files for a moment.
     while [ -e "$dir" ] && [ "$((tries += 1))" -lt 50 ]; do
         rm -rf "$dir" 2>/dev/null
         sleep 0.1 2>/dev/null || sleep 1
@@ -39,15 +41,15 @@ clean() {
 trap clean EXIT
 trap 'exit 130' HUP INT TERM
 
-# check WHAT WANT GOT
+# check WHAT WANT GOT: count a check, and end the demo if the two differ
 check() {
     [ "$2" = "$3" ] || die "$1: want \"$2\", got \"$3\""
     checks=$((checks + 1))
 }
 
-# matches WHAT PATTERN TEXT
+# matches WHAT PATTERN TEXT: count a check, and end the demo if TEXT does not match
 matches() {
-    # shellcheck disable=SC2254 # it is a pattern
+    # shellcheck disable=SC2254 # $2 is a pattern
     case $3 in
     $2) checks=$((checks + 1)) ;;
     *) die "$1: want \"$2\", got \"$3\"" ;;
@@ -68,7 +70,7 @@ gone() {
     done
 }
 
-# step TEXT...: the heading of what comes next
+# step TEXT...: show the heading of the next step
 step() {
     number=$((number + 1))
     printf '\n%s' "$bold"
@@ -76,10 +78,10 @@ step() {
     printf '%s' "$plain"
 }
 
-# typed TEXT...: a command line
+# typed TEXT...: show a command line
 typed() { printf '   %s$ %s%s\n' "$green" "$*" "$plain"; }
 
-# run STATUS COMMAND...: show and run it, leave what it prints in $out, and check its exit status
+# run STATUS COMMAND...: show and run COMMAND, store its output in $out, and check its exit status
 run() {
     want=$1
     shift
@@ -88,7 +90,7 @@ run() {
     ended $? "$*"
 }
 
-# ended GOT NAME: show what is in the file out, and the status GOT, which is to be $want
+# ended GOT NAME: show the file out and the status GOT, and check that it is $want
 ended() {
     out=$(cat out)
     sed -e 's/^/   /' -e 's/ *$//' out
@@ -96,56 +98,66 @@ ended() {
     check "exit status of $2" "$want" "$1"
 }
 
-# until_true SECONDS WHAT COMMAND...: poll
+# until_true SECONDS WHAT COMMAND...: run COMMAND until it succeeds, for at most SECONDS
 until_true() {
     deadline=$(($(date +%s) + $1))
     what=$2
     shift 2
     until "$@"; do
-        [ "$(date +%s)" -lt $deadline ] || die "$what: not so in time"
+        [ "$(date +%s)" -lt $deadline ] || die "$what: timed out"
         sleep 0.02 2>/dev/null || sleep 1
     done
     checks=$((checks + 1))
 }
 
-# frames OP: its calls and their states, "shell:active python:crashed"
+# frames OP: print the calls of OP and their states, "shell:active python:crashed"
 frames() {
-    dpl-status --op "$1" 2>/dev/null |
-        awk '$1 == "CALL" { table = 1; next } /^$/ { table = 0 } { sub(/^[^A-Za-z0-9]*/, "") } table { printf "%s%s:%s", gap, $1, $4; gap = " " }'
+    dpl-status --op "$1" 2>/dev/null | awk '
+        $1 == "CALL" { table = 1; next }
+        /^$/ { table = 0 }
+        { sub(/^[^A-Za-z0-9]*/, "") }
+        table { printf "%s%s:%s", gap, $1, $4; gap = " " }'
 }
 
-# judged OP CALL: what dpl-status would judge
-judged() { dpl-status --op "$1" | awk -v call="$2" '{ sub(/^[^A-Za-z0-9]*/, "") } $1 == call { print $NF }'; }
+# judged OP CALL: print the verdict of dpl-status on a call
+judged() {
+    dpl-status --op "$1" |
+        awk -v call="$2" '{ sub(/^[^A-Za-z0-9]*/, "") } $1 == call { print $NF }'
+}
 
-# pid_of OP CALL: the process of the call, as the ledger knows it
-pid_of() { dpl-status --op "$1" | awk -v call="$2" '{ sub(/^[^A-Za-z0-9]*/, "") } $1 == call { print $3 }'; }
+# pid_of OP CALL: print the pid of a call
+pid_of() {
+    dpl-status --op "$1" |
+        awk -v call="$2" '{ sub(/^[^A-Za-z0-9]*/, "") } $1 == call { print $3 }'
+}
 
 has_frames() { [ "$(frames "$1")" = "$2" ]; }
 
-# member FILE NAME: its text in the JSON file, for one that is alone on its line
+# member FILE NAME: print the value of a member that has a line of its own in a JSON file
 member() { sed -n "s/^  \"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/p" "$1" 2>/dev/null; }
 
-# said FILE: show what the workers have printed there since the last time
+# said FILE: show what the workers have printed to FILE since the last time
 said() {
     tail -n "+$((shown + 1))" "$1" | sed 's/^/   | /'
     shown=$(wc -l <"$1" | tr -d ' ')
 }
 
-# look STATE FRAMES: show the operation and check both
+# look STATE FRAMES: show the operation, and check its state and its calls
 look() {
     run 0 dpl-status --op "$DPL_OP"
     matches "first line of dpl-status" "$DPL_OP: $1, revision *" "$(sed 1q out)"
     check "calls of $DPL_OP" "$2" "$(frames "$DPL_OP")"
 }
 
-# countdown STATE: three more passes archive the operation
+# countdown STATE: make three more passes, and check that the third archives the operation
 countdown() {
     file=ledger/operations/$DPL_OP.json
     check "state in $file" "$1" "$(member "$file" state)"
     run 4 dpl-heartbeat --call shell
     check "terminalHeartbeats" 1 "$(member "$file" terminalHeartbeats)"
     run 0 dpl-cleanup --verbose
-    check "what dpl-cleanup says" "dpl-cleanup: $DPL_OP: $1, revision $(member "$file" revision), 0 calls" "$out"
+    check "what dpl-cleanup says" \
+        "dpl-cleanup: $DPL_OP: $1, revision $(member "$file" revision), 0 calls" "$out"
     check "terminalHeartbeats" 2 "$(member "$file" terminalHeartbeats)"
     run 0 dpl-cleanup --verbose
     check "what dpl-cleanup says" "dpl-cleanup: $DPL_OP: archived" "$out"
@@ -154,19 +166,19 @@ countdown() {
     check "state in the archive" "$1" "$(member "ledger/archive/$DPL_OP.json" state)"
 }
 
-# chain: a call of this script, and the workers that it calls
+# chain: push a call of this script, and start the workers that it calls
 chain() {
-    step 'This script begins an operation. --pid says which process to watch; --staleness, that a heartbeat may be a' \
-        'minute old: nobody will wait for that.'
+    step 'This script starts an operation. --pid names the process to watch. With --staleness, a call' \
+        'that had no process would be dead after a minute without heartbeats.'
     export DPL_OP="$1"
     typed "export DPL_OP=$DPL_OP"
     run 0 dpl-push --call shell --participant demo.sh --pid $$ --staleness 1m --resource-root work
     check 'what dpl-push prints' "$DPL_OP shell" "$out"
 
-    step 'It calls the Python worker, which calls the Node worker. Each pushes its call, with a file that is to be' \
-        'deleted if it crashes (--resource) and a temporary directory (--tmp).'
+    step 'It calls the Python worker, which calls the Node worker. Each pushes its call, with a' \
+        'temporary directory (--tmp) and a file that is deleted if the call crashes (--resource).'
     typed "$python python $node node &"
-    # shellcheck disable=SC2086 # they are words
+    # shellcheck disable=SC2086 # each is several words
     $python python $node node >said 2>&1 &
     child=$!
     workers="$workers $child"
@@ -187,7 +199,8 @@ chain() {
 }
 
 begun() {
-    has_frames "$DPL_OP" 'shell:active python:active node:active' && [ -s work/python.txt ] && [ -s work/node.txt ]
+    has_frames "$DPL_OP" 'shell:active python:active node:active' &&
+        [ -s work/python.txt ] && [ -s work/node.txt ]
 }
 
 act_of_the_crash() {
@@ -204,22 +217,22 @@ act_of_the_crash() {
         check 'exit status of the killed worker' 137 $?
     } 2>/dev/null # where sh is bash, it says "Killed"
 
-    step 'Whoever looks sees it at once, for the process is known to be gone. Looking changes nothing.'
+    step 'dpl-status shows at once that the process is gone. It changes nothing.'
     look running 'shell:active python:active node:active'
 
-    step 'The next heartbeat of anybody, here of this script, records the crash and stops the operation. Exit status 3' \
-        'says: clean up and pop.'
+    step 'The next heartbeat of any participant, here of this script, records the crash and stops' \
+        'the operation. Exit status 3 says: clean up and pop.'
     run 3 dpl-heartbeat --call shell
     case $out in *python*) ;; *) check 'what dpl-heartbeat prints' '' "$out" ;; esac
     look cleanup 'shell:active python:crashed node:active'
     matches 'the transition' '*running -> cleanup by demo.sh: call python crashed: exited*' "$out"
     run 0 dpl-status --op act1 --why python
     check 'evidence' exited "$(awk '$1 == "evidence" { print $2 }' out)"
-    check 'who detected it' demo.sh "$(sed -n 's/^detected by *//p' out)"
+    check 'the participant that detected it' demo.sh "$(sed -n 's/^detected by *//p' out)"
     there work/python.txt ledger/tmp/act1/python/scratch
 
-    step 'Its files are still there, so that a caller can look at them. The next heartbeat deletes them: the declared' \
-        'file and the temporary directory.'
+    step 'The files of the Python worker are still there, so that its caller can look at them.' \
+        'The next heartbeat deletes them: the declared file and the temporary directory.'
     run 3 dpl-heartbeat --call shell
     look cleanup 'shell:active python:cleanedUp node:active'
     run 0 ls work
@@ -227,7 +240,8 @@ act_of_the_crash() {
     gone "ledger/tmp/act1/python"
     there "ledger/tmp/act1/node/scratch"
 
-    step 'The Node worker, whose caller is gone, learns of it with its own next heartbeat. It cleans up and pops.'
+    step 'The Node worker, whose caller is gone, learns this from its own next heartbeat. It' \
+        'cleans up and pops.'
     run 0 touch go
     until_true 20 'the Node worker has popped' has_frames act1 'shell:active python:cleanedUp'
     until_true 20 'the Node worker has ended' has_ended said
@@ -235,12 +249,14 @@ act_of_the_crash() {
     gone work/node.txt ledger/tmp/act1/node
     look cleanup 'shell:active python:cleanedUp'
 
-    step 'This script pops its call. What was cleaned up above it goes with it, and the operation has failed.'
+    step 'This script pops its call. The cleaned up call above it is removed with it, and the' \
+        'operation has failed.'
     run 0 dpl-pop --call shell
     check 'what dpl-pop prints' '' "$out"
     look failed ''
 
-    step 'Two more passes let everybody see that (exit status 4: it is over); the third moves it to the archive.'
+    step 'For two more passes every participant can see that it is over (exit status 4). The' \
+        'third pass moves it to the archive.'
     countdown failed
     look failed ''
     matches 'the archived operation' 'act1: failed, revision *, archived' "$(sed 1q out)"
@@ -249,17 +265,19 @@ act_of_the_crash() {
 
 is_judged() { [ "$(judged "$1" "$2")" = "$3" ]; }
 
-# has_ended FILE: the last line that a worker prints before it ends is the status of its pop
-has_ended() { tail -n 2 "$1" | head -n 1 | grep -q 'dpl-pop' && tail -n 1 "$1" | grep -q 'exit status 0$'; }
+# has_ended FILE: test whether FILE ends with the exit status of a pop, a worker's last line
+has_ended() {
+    tail -n 2 "$1" | head -n 1 | grep -q 'dpl-pop' && tail -n 1 "$1" | grep -q 'exit status 0$'
+}
 
 act_of_success() {
     act=2 number=0
     rm -rf go work/*
-    printf '\n%sAct 2: the same chain, and nobody is killed.%s\n' "$bold" "$plain"
+    printf '\n%sAct 2: the same chain, and no worker is killed.%s\n' "$bold" "$plain"
     chain act2
 
-    step 'The Node worker finishes and pops, then the Python worker does. What they declared stays; the temporary' \
-        'directories go.'
+    step 'The Node worker finishes and pops, then the Python worker does. The files that they' \
+        'declared stay; the temporary directories are deleted.'
     run 0 touch go
     wait "$child"
     check 'exit status of the Python worker' 0 $?
@@ -277,16 +295,17 @@ result of node' "$out"
     run 0 dpl-pop --call shell
     look completed ''
 
-    step 'The third pass after that archives it.'
+    step 'The third pass archives it.'
     countdown completed
     there work/python.txt work/node.txt
     run 0 dpl-status --check completed
 }
 
-# settle BINDIR: a directory, an environment and workers of our own
+# settle BINDIR: prepare a directory, an environment and the workers
 settle() {
     [ $# = 1 ] || die 'usage: demo.sh BINDIR'
-    [ "$(uname -s)" = Linux ] || die 'it needs Linux: elsewhere DPL does not know which process is which'
+    [ "$(uname -s)" = Linux ] ||
+        die 'it needs Linux: elsewhere DPL does not know which process is which'
     bin=$(CDPATH='' cd -- "$1" && pwd -P) || die "$1: no such directory: run make first"
     here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
     for command in push pop heartbeat cleanup status run wait register orchestrate shutdown; do
@@ -295,34 +314,37 @@ settle() {
     for name in $(env | sed -n 's/^\(DPL_[A-Za-z0-9_]*\)=.*/\1/p'); do
         unset "$name"
     done
-    unset INVOCATION_ID # or passes would ask systemd to start services, where this is run by a service of it
+    unset INVOCATION_ID # in a unit of systemd, passes would ask systemd to start the services
     export PATH="$bin:$PATH" LC_ALL=C
     umask 077
 
     bold='' green='' faint='' plain=''
     if [ -t 1 ] && [ -z "${NO_COLOR-}" ] && [ "${TERM:-dumb}" != dumb ]; then
-        bold=$(printf '\033[1m') green=$(printf '\033[32m') faint=$(printf '\033[2m') plain=$(printf '\033[0m')
+        bold=$(printf '\033[1m') green=$(printf '\033[32m')
+        faint=$(printf '\033[2m') plain=$(printf '\033[0m')
     fi
 
     dir=$(mktemp -d "${TMPDIR:-/tmp}/dpl-demo.XXXXXX") || die 'no temporary directory'
     dir=$(CDPATH='' cd -- "$dir" && pwd -P)
     cd "$dir" || die "$dir: cannot go there"
     cp "$here"/worker.* "$here"/service.sh . || die 'no workers'
-    # shellcheck disable=SC1091 # it is checked by itself
+    # shellcheck disable=SC1091 # make shell checks it on its own
     . "$here/calls.sh"
-    # shellcheck disable=SC1091 # it is checked by itself
+    # shellcheck disable=SC1091 # make shell checks it on its own
     . "$here/groups.sh"
     mkdir work
     export DPL_LEDGER="$dir/ledger"
-    echo "It runs in a directory of its own, with these commands and a ledger that goes when it ends:"
+    echo "The demo runs in a directory of its own, with a ledger that is deleted when it ends:"
     typed "cd $dir"
     typed "export PATH=$bin:\$PATH DPL_LEDGER=$dir/ledger"
 
-    python=$(worker_of python3 'python3 worker.py' -c 'import sys; sys.exit(sys.version_info < (3, 7))') || exit 1
+    recent='import sys; sys.exit(sys.version_info < (3, 7))'
+    python=$(worker_of python3 'python3 worker.py' -c "$recent") || exit 1
     node=$(worker_of node 'node worker.js' -e 0) || exit 1
 }
 
-# worker_of PROGRAM WORKER PROBE...: the command of a worker: WORKER if PROGRAM runs
+# worker_of PROGRAM WORKER PROBE...: print the command WORKER if PROGRAM PROBE... succeeds,
+# otherwise that of a shell worker; with STRICT=1, end the demo instead
 worker_of() {
     program=$1 worker=$2
     shift 2
@@ -331,7 +353,7 @@ worker_of() {
     elif [ -n "${STRICT-}" ]; then
         die "$program is missing, and STRICT is set"
     else
-        echo "There is no $program here: a shell worker takes its place." >&2
+        echo "There is no $program here: a shell worker replaces it." >&2
         echo 'sh worker.sh'
     fi
 }

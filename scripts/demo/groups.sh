@@ -1,31 +1,37 @@
-# shellcheck shell=sh disable=SC2016,SC2034,SC2154 # the rest is in demo.sh
-# groups.sh: act 4 of demo.sh, which reads this file.
+# shellcheck shell=sh disable=SC2016,SC2034,SC2154 # the other variables are in demo.sh
+# groups.sh: act 4 of demo.sh, which sources this file.
 #
-# A database and a web server that depends on it run under supervision. The database is killed; a third service ends
-# whenever it is started.
+# A group keeps a database running, and a web server that depends on it. The database is killed. A
+# third service ends each time it is started.
 
-# states: all services and their states, sorted, "db:running web:running"
+# states: print all services and their states, sorted, "db:running web:running"
 states() {
-    dpl-status --group shop 2>/dev/null |
-        awk '$1 == "SERVICE" { table = 1; next } /^$/ { table = 0 } { sub(/^[^A-Za-z0-9]*/, "") } table { print $1 ":" $2 }' | sort | tr '\n' ' ' | sed 's/ $//'
+    dpl-status --group shop 2>/dev/null | awk '
+        $1 == "SERVICE" { table = 1; next }
+        /^$/ { table = 0 }
+        { sub(/^[^A-Za-z0-9]*/, "") }
+        table { print $1 ":" $2 }' | sort | tr '\n' ' ' | sed 's/ $//'
 }
 
-# judgement ID: what dpl-status would judge
+# judgement ID: print the verdict of dpl-status on a service
 judgement() { dpl-status --group shop --service "$1" | awk -v id="$1" '$1 == id { print $8 }'; }
 
-# registered ID NAME: a member of the registration that is alone on its line
+# registered ID NAME: print the value of a member of a service that has a line of its own
 registered() {
-    sed -n "/^    \"$1\": {\$/,/^    }/s/^      \"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/p" ledger/shop.supervisors.json
+    value="\"\{0,1\}\([^\",]*\)\"\{0,1\}"
+    sed -n "/^    \"$1\": {\$/,/^    }/s/^      \"$2\": $value,\{0,1\}\$/\1/p" \
+        ledger/shop.supervisors.json
 }
 
-# survey STATES: show the group and check it
+# survey STATES: show the group, and check the states of its services
 survey() {
     run 0 dpl-status --group shop
-    matches 'first line of dpl-status' 'shop: orchestrator running, last pass * ago by *' "$(sed 1q out)"
+    matches 'first line of dpl-status' 'shop: orchestrator running, last pass * ago by *' \
+        "$(sed 1q out)"
     check 'services of shop' "$1" "$(states)"
 }
 
-# orchestrate ALERTS: a pass, and the alerts that it gives
+# orchestrate ALERTS: make a pass, and check its alerts
 orchestrate() {
     typed 'dpl-orchestrate --on-alert "$alert"'
     want=0
@@ -34,14 +40,14 @@ orchestrate() {
     check 'alerts of this pass' "$1" "$out"
 }
 
-# alert TYPE ID MESSAGE: as $alert prints it
+# alert TYPE ID MESSAGE: print an alert as the command $alert does
 alert() { printf '"type":"supervisor%s","supervisorId":"%s","message":"%s"\n' "$@"; }
 
-beats() { [ "$(registered "$1" lastHeartbeat)" != "$(registered "$1" startedAt)" ]; }
+has_heartbeat() { [ "$(registered "$1" lastHeartbeat)" != "$(registered "$1" startedAt)" ]; }
 is_in_log() { grep -qxF "$2" "ledger/logs/shop/$1.log" 2>/dev/null; }
 has_judgement() { [ "$(judgement "$1")" = "$2" ]; }
 
-# is_over PID: the process has ended, all its threads, though nobody may have waited for it
+# is_over PID: test whether all threads of a process have ended, even if it is a zombie
 is_over() {
     read -r stat 2>/dev/null <"/proc/$1/stat" || return 0
     # shellcheck disable=SC2086
@@ -50,10 +56,12 @@ is_over() {
     return 1
 }
 
-# started [ID]: all processes that passes have started, and theirs; of one service
+# started [ID]: print the pids of all processes that passes have started, and of their children;
+# with ID, only those of one service
 started() {
     for process in /proc/[0-9]*; do
-        if [ -r "$process/environ" ] && variables=$(tr '\0' '\n' 2>/dev/null <"$process/environ"); then
+        if [ -r "$process/environ" ] &&
+            variables=$(tr '\0' '\n' 2>/dev/null <"$process/environ"); then
             case "
 $variables
 " in
@@ -67,7 +75,7 @@ DPL_LEDGER=$dir/ledger
 
 none_started() { [ -z "$(started "$@")" ]; }
 
-# is_dead ID: after one more pass, of which the alerts are added to the file out
+# is_dead ID: make a pass, append its alerts to the file out, and test whether a service is dead
 is_dead() {
     dpl-orchestrate --on-alert "$alert" >>out 2>&1 || die 'dpl-orchestrate failed'
     dpl-status --group shop --service "$1" --check dead
@@ -77,10 +85,11 @@ act_of_the_services() {
     act=4 number=0
     rm -f go work/*
     unset DPL_OP
-    printf '\n%sAct 4: services that are started again.%s\n' "$bold" "$plain"
+    printf '\n%sAct 4: services that are restarted.%s\n' "$bold" "$plain"
 
-    step 'A web server is registered with the group shop. It is to be started (--request), but not before a database' \
-        'runs. Nobody makes passes over this group yet, so dpl-register makes the first one. The group knows no database.'
+    step 'A web server is registered in the group shop. Passes must start it (--request), but' \
+        'only once a database runs. No passes are made over this group yet, so dpl-register makes' \
+        'the first one. The group has no database.'
     export DPL_GROUP=shop
     typed "export DPL_GROUP=$DPL_GROUP"
     run 0 cat service.sh
@@ -88,8 +97,8 @@ act_of_the_services() {
     survey 'web:waitingForDependencies'
     matches 'note' '*blocked by db: missing*' "$out"
 
-    step 'Each pass gives the new alerts to a command, here one that prints the middle of them. --staleness says that a' \
-        'heartbeat may be a minute old: nobody will wait for that.'
+    step 'Each pass gives the new alerts to a command, here one that prints their middle columns.' \
+        '--staleness allows a minute without heartbeats; the demo does not wait that long.'
     alert='cut -d, -f3-5 | tee -a given'
     typed "alert='$alert'"
     run 0 dpl-orchestrate --staleness 1m
@@ -98,17 +107,18 @@ act_of_the_services() {
     run 0 cut -d, -f3-5 ledger/shop.alerts.jsonl
     check 'alerts' "$(alert Blocked web 'db: missing')" "$out"
 
-    step 'The database is registered. Passes are made in a usual group by a timer or by cron; here they are typed. The' \
-        'first one starts the database. The next one finds it running and starts the web server.'
+    step 'The database is registered. Usually a timer or cron makes the passes; here they are' \
+        'typed. The first one starts the database. The next one finds it running and starts the' \
+        'web server.'
     run 0 dpl-register --request --service db -- ./service.sh
     survey 'db:registered web:waitingForDependencies'
     orchestrate ''
     survey 'db:running web:waitingForDependencies'
-    until_true 20 'the database beats' beats db
+    until_true 20 'the database sends a heartbeat' has_heartbeat db
     until_true 20 'the database says so' is_in_log db 'start 0: registered'
     orchestrate ''
     survey 'db:running web:running'
-    until_true 20 'the web server beats' beats web
+    until_true 20 'the web server sends a heartbeat' has_heartbeat web
     until_true 20 'the web server says so' is_in_log web 'start 0: registered'
 
     act_of_the_killed_service
@@ -117,25 +127,25 @@ act_of_the_services() {
 }
 
 act_of_the_killed_service() {
-    step 'The database is killed. A child of it lives on.'
+    step 'The database is killed. One of its children survives.'
     victim=$(registered db pid) bystander=$(registered web pid) child=$(cat work/db.child)
     run 0 kill -KILL "$victim"
     until_true 20 'dpl-status judges db: exited' has_judgement db exited
     check 'the child has ended' no "$(is_over "$child" && echo yes || echo no)"
 
-    step 'The next pass finds that out. It does not start a second database beside what is left of the first: that is' \
-        'told to end.'
+    step 'The next pass finds that out. It does not start a second database while a process of' \
+        'the first is left, but tells that process to end.'
     orchestrate "$(alert Failed db 'exited: processes of it are left')"
     survey 'db:failed web:running'
     until_true 20 'the child has ended' is_over "$child"
-    until_true 20 'what beats for it has ended' none_started db
+    until_true 20 'the process that sends its heartbeats has ended' none_started db
 
-    step 'The pass after that starts the database again. The web server has gone on.'
+    step 'The pass after that restarts the database. The web server kept running.'
     orchestrate "$(alert Restarted db 'attempt 1: exited: processes of it are left')"
     survey 'db:running web:running'
     until_true 20 'the database says so' is_in_log db 'start 1: exited'
     run 0 cat ledger/logs/shop/db.log
-    check 'what the databases have printed' 'start 0: registered
+    check 'the output of both databases' 'start 0: registered
 start 1: exited' "$out"
     [ "$(registered db pid)" != "$victim" ] || die 'the database has the process that was killed'
     check 'process of the web server' "$bystander" "$(registered web pid)"
@@ -144,10 +154,12 @@ start 1: exited' "$out"
 }
 
 act_of_the_hopeless_service() {
-    step 'A third service ends whenever it is started. It is restarted at once, then each time after 0.1 seconds, and' \
-        'given up after three restarts.'
-    run 0 dpl-register --request --service bad --backoff 0,0.1s --max-attempts 3 -- printenv DPL_ATTEMPT DPL_REASON
-    typed 'until dpl-status --group shop --service bad --check dead; do dpl-orchestrate --on-alert "$alert"; done'
+    step 'A third service ends each time it is started. It is restarted at once, then after 0.1' \
+        'seconds each time, and is dead after three restarts.'
+    run 0 dpl-register --request --service bad --backoff 0,0.1s --max-attempts 3 -- \
+        printenv DPL_ATTEMPT DPL_REASON
+    typed 'until dpl-status --group shop --service bad --check dead;' \
+        'do dpl-orchestrate --on-alert "$alert"; done'
     : >out
     until_true 20 'it is declared dead' is_dead bad
     want=0
@@ -158,30 +170,35 @@ act_of_the_hopeless_service() {
             alert Restarted bad "attempt $attempt: exited"
         done
         alert Failed bad exited
-        alert Dead bad '3 attempts: exited: nobody saw how: keep it in the foreground, ...' | cut -d, -f1-3 # as the hook does
+        # The message has a comma, at which the hook cuts it off.
+        alert Dead bad '3 attempts: exited: nobody saw how: keep it in the foreground, ...' |
+            cut -d, -f1-3
     )" "$out"
     run 0 cat ledger/logs/shop/bad.log
-    check 'what it has printed' "$(printf '%s\n' 0 registered 1 exited 2 exited 3 exited)" "$out"
-    check 'restarts that had to wait' 2 "$(grep -c '"to": "restartScheduled"' ledger/shop.supervisors.json)"
+    check 'its output' "$(printf '%s\n' 0 registered 1 exited 2 exited 3 exited)" "$out"
+    check 'restarts that had to wait' 2 \
+        "$(grep -c '"to": "restartScheduled"' ledger/shop.supervisors.json)"
     orchestrate ''
     survey 'bad:dead db:running web:running'
 }
 
 act_of_the_shutdown() {
-    step 'The database is to be stopped. What depends on it is stopped first.'
+    step 'The database is stopped, after the web server, which depends on it.'
     gone work/ended
     run 0 dpl-shutdown --service db --wait
     check 'what dpl-shutdown prints' '' "$out"
     survey 'bad:dead db:stopped web:stopped'
     run 0 cat work/ended
-    check 'who ended, in order' 'web
+    check 'the services that ended, in order' 'web
 db' "$out"
     until_true 20 'nothing runs any more' none_started
 
-    step 'No pass starts what was stopped, or has been given up. Every alert has been written once, and given once.'
+    step 'No pass starts a service that was stopped or is dead. Every alert was written once, and' \
+        'given once.'
     orchestrate ''
     survey 'bad:dead db:stopped web:stopped'
-    check 'what runs' '' "$(started)"
-    check 'alerts in the file, and those given' "$(cut -d, -f3-5 ledger/shop.alerts.jsonl)" "$(alert Blocked web 'db: missing' && cat given)"
+    check 'processes that run' '' "$(started)"
+    check 'alerts in the file, and those given' "$(cut -d, -f3-5 ledger/shop.alerts.jsonl)" \
+        "$(alert Blocked web 'db: missing' && cat given)"
     check 'alerts' 11 "$(wc -l <ledger/shop.alerts.jsonl | tr -d ' ')"
 }

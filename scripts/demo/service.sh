@@ -1,7 +1,7 @@
 #!/bin/sh
-# A service of the demo: it sends heartbeats and has a child until it is told to end.
+# service.sh: a service of the demo, with a child. It sends heartbeats until it gets TERM.
 #
-# It knows who it is from its environment: a pass of dpl-orchestrate has started it.
+# dpl-orchestrate starts it, with its id in $DPL_SERVICE.
 set -u
 trap : TERM
 dpl-heartbeat --every 0.5s --while-pid $$ &

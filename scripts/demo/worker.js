@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-// One worker of the demo: worker.js CALL [CALLEE...]
+// worker.js CALL [CALLEE...]: a worker of the demo.
 //
-// It takes part in $DPL_OP as CALL. It calls CALLEE and waits for it; without one it works until the file `go` appears.
-// Everything it does in the ledger it does with the commands; each is printed as typed.
+// It takes part in $DPL_OP as CALL. It calls CALLEE and waits for it; without one it works until
+// the file `go` appears. It changes the ledger only with the commands, and prints each as it was
+// typed.
 'use strict'
 const { spawnSync } = require('child_process')
 const fs = require('fs')
@@ -12,7 +13,8 @@ const say = line => fs.writeSync(1, `worker.js${line}\n`)
 
 function run(...command) {
   say(` $ ${command.join(' ')}`)
-  const done = spawnSync(command[0], command.slice(1), { stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' })
+  const options = { stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' }
+  const done = spawnSync(command[0], command.slice(1), options)
   say(`: exit status ${done.status}`)
   return done
 }
@@ -23,8 +25,8 @@ function work() {
   while (!fs.existsSync('go') && Date.now() < deadline) Atomics.wait(pause, 0, 0, 20)
 }
 
-const pushed = run('dpl-push', '--json', '--participant', 'worker.js', '--call', call, '--pid', String(process.pid),
-  '--tmp', '--resource', `work/${call}.txt`)
+const pushed = run('dpl-push', '--json', '--participant', 'worker.js', '--call', call,
+  '--pid', String(process.pid), '--tmp', '--resource', `work/${call}.txt`)
 if (pushed.status !== 0) process.exit(1)
 fs.writeFileSync(`${JSON.parse(pushed.stdout).tmp}/scratch`, `scratch of ${call}\n`)
 fs.writeFileSync(`work/${call}.txt`, `half a result of ${call}\n`)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""One worker of the demo: worker.py CALL [CALLEE...]
+"""worker.py CALL [CALLEE...]: a worker of the demo.
 
-It takes part in $DPL_OP as CALL. It calls CALLEE and waits for it; without one it works until the file `go` appears.
-Everything it does in the ledger it does with the commands; each is printed as typed.
+It takes part in $DPL_OP as CALL. It calls CALLEE and waits for it; without one it works until the
+file `go` appears. It changes the ledger only with the commands, and prints each as it was typed.
 """
 import json
 import os
@@ -22,8 +22,8 @@ def run(*command):
     return done
 
 
-pushed = run('dpl-push', '--json', '--participant', 'worker.py', '--call', call, '--pid', str(os.getpid()),
-             '--tmp', '--resource', f'work/{call}.txt')
+pushed = run('dpl-push', '--json', '--participant', 'worker.py', '--call', call,
+             '--pid', str(os.getpid()), '--tmp', '--resource', f'work/{call}.txt')
 if pushed.returncode != 0:
     sys.exit(1)
 scratch = pathlib.Path(json.loads(pushed.stdout)['tmp'])

@@ -1,10 +1,8 @@
 #!/bin/sh
-# One worker of the demo: worker.sh CALL [CALLEE...]
+# worker.sh CALL [CALLEE...]: a worker of the demo, for machines without python3 or node.
 #
-# It takes the place of worker.py or worker.js where there is no python3 or node.
-#
-# It takes part in $DPL_OP as CALL. It calls CALLEE and waits for it; without one it works until the file `go` appears.
-# Everything it does in the ledger it does with the commands; each is printed as typed.
+# It takes part in $DPL_OP as CALL. It calls CALLEE and waits for it; without one it works until the
+# file `go` appears. It changes the ledger only with the commands, and prints each as it was typed.
 set -u
 call=$1
 shift
