@@ -19,77 +19,51 @@ import (
 
 // page writes the subject to file as a page for a browser; - is stdout.
 func (s *reporter) page(what subject, file string) error {
-	p, warnings, err := s.pageOf(what)
+	p, err := s.look(what)
 	if err != nil {
 		return err
 	}
 
-	for _, err := range warnings {
-		s.env.Warnf("%v", err)
-		p.Warnings = append(p.Warnings, err.Error())
+	whole := what.op == "" && what.group == ""
+	html := page.Page{Title: what.op + what.group, Now: s.env.Now(), Operations: p.ops,
+		Whole: whole}
+	if whole {
+		html.Title = "Ledger"
 	}
 
-	text := p.Text()
+	for _, g := range p.groups {
+		alerts, err := s.alerts(g)
+		if err != nil {
+			p.warnings = append(p.warnings, cli.Named("status", g.ID, "", err))
+		}
+		html.Groups = append(html.Groups, page.Group{Group: g, Alerts: alerts})
+	}
+
+	p.warn(s.env)
+	for _, err := range p.warnings {
+		html.Warnings = append(html.Warnings, err.Error())
+	}
+
 	if file == "-" {
-		io.WriteString(s.env.Stdout, text)
-	} else if err := replace(file, text); err != nil {
+		io.WriteString(s.env.Stdout, html.Text())
+	} else if err := replace(file, html.Text()); err != nil {
 		if path, ok := errors.AsType[*fs.PathError](err); ok {
 			err = path.Err // the path would be that of a temporary file
 		}
 		return fmt.Errorf("--html %q: %w", file, err)
 	}
 
-	return cli.Exit(picture{warnings: warnings}.status())
+	return cli.Exit(p.status())
 }
 
-// pageOf returns the content of the page for the subject.
-func (s *reporter) pageOf(what subject) (p page.Page, warnings []error, err error) {
-	p = page.Page{Title: what.op + what.group, Now: s.env.Now()}
-	switch {
-	case what.group != "":
-		var g view.Group
-		if g, err = s.readGroup(what.group, what.supervisor); err == nil {
-			p.Groups, warnings = s.withAlerts([]view.Group{g})
-		}
-	case what.op != "":
-		var op view.Operation
-		op, err = s.read(what.op)
-		p.Operations = []view.Operation{op}
-	default:
-		p.Title, p.Whole = "Ledger", true
-		if p.Operations, warnings, err = s.readAll(""); err != nil {
-			return p, nil, err
-		}
-		groups, more, err := s.readGroups()
-		if err != nil {
-			return p, nil, err
-		}
-		var missing []error
-		p.Groups, missing = s.withAlerts(groups)
-		warnings = append(append(warnings, more...), missing...)
-	}
-
-	return p, warnings, err
-}
-
-// withAlerts returns groups with their alerts, and an error for each unreadable alerts file.
-func (s *reporter) withAlerts(groups []view.Group) (all []page.Group, warnings []error) {
+// alerts returns the latest alerts of g, as many as can be read.
+func (s *reporter) alerts(g view.Group) (alerts []protocol.Alert, err error) {
 	const latest = 100
-	for _, g := range groups {
-		lines, err := s.ledger.Alerts(g.ID, max(g.Registry.AlertSeq-latest, 0))
-		if err != nil {
-			warnings = append(warnings, cli.Named("status", g.ID, "", err))
-		}
-
-		full := page.Group{Group: g}
-		for _, line := range lines {
-			full.Alerts = append(full.Alerts, alert(line.Text))
-		}
-
-		all = append(all, full)
+	lines, err := s.ledger.Alerts(g.ID, max(g.Registry.AlertSeq-latest, 0))
+	for _, line := range lines {
+		alerts = append(alerts, alert(line.Text))
 	}
-
-	return all, warnings
+	return alerts, err
 }
 
 // alert decodes a line of the alerts file, as far as possible.

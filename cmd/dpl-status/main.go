@@ -65,44 +65,39 @@ func (c *status) Validate() error {
 func (c *status) Reads() bool { return true }
 
 func (c *status) Run(env *cli.Env) error {
-	op, group := string(c.Op), string(c.Group)
 	s := &reporter{env: env, clock: env.Observer()}
 	var err error
 	if s.ledger, err = env.Open(); err != nil {
 		return err
 	}
 
+	what := subject{op: string(c.Op), supervisor: string(c.Supervisor), group: string(c.Group),
+		service: string(c.Service)}
 	switch {
 	case c.Log != "":
-		return s.log(group, string(c.Log), int(c.Lines), c.Follow)
+		return s.log(what.group, string(c.Log), int(c.Lines), c.Follow)
 	case c.IDs:
 		if !c.Given("op") {
-			op = ""
+			what.op = ""
 		}
-		return s.ids(op, group, c.Groups)
+		return s.ids(what.op, what.group, c.Groups)
 	case c.Groups:
-		return s.groups()
-	case group != "" && c.Check != "":
-		return s.checkGroup(group, string(c.Service), c.Check)
+		return s.show(subject{onlyGroups: true})
 	case c.Check != "":
-		return s.check(op, c.Check)
+		return s.check(what, c.Check)
 	case c.Why != "":
-		return s.why(op, string(c.Why))
+		return s.why(what.op, string(c.Why))
 	}
 
-	what := subject{op: op, supervisor: string(c.Supervisor), group: group,
-		service: string(c.Service)}
-	if op != "" && group == "" {
-		env.NoteInherited(s.ledger, op)
+	if what.op != "" && what.group == "" {
+		env.NoteInherited(s.ledger, what.op)
 	}
 
 	switch {
 	case c.Watch:
 		return s.watch(what)
-	case c.HTML != "":
-		return s.page(what, string(c.HTML))
-	case env.JSON():
-		return s.json(what)
+	case c.HTML != "": // a page shows all calls and services
+		return s.page(subject{op: what.op, group: what.group}, string(c.HTML))
 	}
 
 	return s.show(what)

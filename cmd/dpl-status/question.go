@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,29 +14,39 @@ import (
 	"github.com/dpl-project/dpl/protocol"
 )
 
-// check is the predicate "the operation id is in state".
-func (s *reporter) check(id, state string) error {
-	if err := knownState(operationStates, "an operation", state); err != nil {
+// check is the predicate "the operation, or the service of the group, is in state".
+func (s *reporter) check(what subject, state string) error {
+	if err := checkState(what, state); err != nil {
 		return err
 	}
 
-	op, err := s.read(id)
+	p, err := s.look(what)
 	if err != nil {
 		return err
 	}
 
-	holds := string(op.State) == state || state == "terminal" && op.State.Terminal()
+	var actual protocol.State
+	var o cli.Object
+	if what.group != "" {
+		g := p.groups[0]
+		actual = protocol.State(g.Service(what.service).State)
+		o = cli.Object{{"groupId", g.ID}, {"supervisorId", what.service},
+			{"state", string(actual)}, {"revision", g.Registry.Revision}}
+	} else {
+		op := p.ops[0]
+		actual = op.State
+		o = cli.Object{{"operationId", op.ID}, {"state", string(actual)},
+			{"revision", op.Revision}}
+	}
+
+	holds := string(actual) == state || state == "terminal" && actual.Terminal()
 	if s.env.JSON() {
-		s.env.PrintJSON(cli.Object{
-			{"operationId", op.ID}, {"state", string(op.State)},
-			{"revision", op.Revision}, {"holds", holds},
-		})
+		s.env.PrintJSON(append(o, cli.Member{"holds", holds}))
 	}
 
 	if !holds {
 		return cli.Exit(cli.StatusFalse)
 	}
-
 	return nil
 }
 
@@ -46,18 +57,17 @@ func (s *reporter) why(id, call string) error {
 		return err
 	}
 
-	f := op.Frame(call)
-	if f == nil {
+	calls := op.Calls()
+	i := slices.IndexFunc(calls, func(c view.Call) bool { return c.CallID == call })
+	if i < 0 {
+		err = protocol.ErrNoCall
 		if op.Archived {
-			err = fmt.Errorf("%w: it is archived: its events show how the call ended",
-				protocol.ErrNoCall)
-		} else {
-			err = protocol.ErrNoCall
+			err = fmt.Errorf("%w: it is archived: its events show how the call ended", err)
 		}
 		return cli.Named("status", id, call, err)
 	}
 
-	facts := facts(op, f)
+	facts := facts(calls[i])
 	if s.env.JSON() {
 		s.env.PrintJSON(facts)
 		return nil
@@ -101,56 +111,48 @@ func inWords(fact cli.Member) (name, value string) {
 	return name, value
 }
 
-func facts(op view.Operation, f *protocol.Frame) cli.Object {
-	seen := op.Seen
-	evidence, age := op.Judge(f, seen)
+func facts(c view.Call) cli.Object {
+	seen := c.Op.Seen
 	facts := cli.Object{
-		{"operationId", op.ID}, {"callId", f.CallID},
-		{"callerId", cli.OrNull(f.CallerID)},
-		{"participantId", f.ParticipantID},
-		{"state", string(f.State)},
-		{"verdict", view.Verdict(f.State.Live(), evidence, f.Crash,
-			seen.Stopped(f.PID, f.Process))},
-		{"ageMs", age.Milliseconds()},
-		{"stalenessThresholdMs", op.StalenessThreshold.Milliseconds()},
-		{"lastHeartbeat", view.Stamp(f.LastHeartbeat)},
-		{"now", view.Stamp(seen.Now)},
-		{"monotonicClock", seen.Monotonic(f.LastHeartbeat, f.Beat)},
-		{"pid", f.PID},
-		{"identityKnown", f.Process.Known() && f.Process.PID == f.PID},
+		{"operationId", c.Op.ID}, {"callId", c.CallID}, {"callerId", cli.OrNull(c.CallerID)},
+		{"participantId", c.ParticipantID}, {"state", string(c.State)}, {"verdict", c.Verdict},
+		{"ageMs", c.Age.Milliseconds()},
+		{"stalenessThresholdMs", c.Op.StalenessThreshold.Milliseconds()},
+		{"lastHeartbeat", view.Stamp(c.LastHeartbeat)}, {"now", view.Stamp(seen.Now)},
+		{"monotonicClock", seen.Monotonic(c.LastHeartbeat, c.Beat)}, {"pid", c.PID},
+		{"identityKnown", c.Process.Known() && c.Process.PID == c.PID},
 	}
 
-	if until := op.WindowOf(f, seen); !until.IsZero() {
-		facts = append(facts, cli.Object{
-			{"graceUntil", view.Stamp(until)},
-			{"grace", view.Window(age, until)},
-		}...)
+	if window := c.Window(); window != "" {
+		facts = append(facts, cli.Object{{"graceUntil", view.Stamp(c.GraceUntil)},
+			{"grace", window}}...)
 	}
-
-	if said := f.Said(); said.String() != "" {
+	if said := c.Said(); said.String() != "" {
 		facts = append(facts, cli.Object{{"readiness", string(said.Readiness)},
 			{"note", said.Note}}...)
 	}
-
-	if c := f.Crash; c != nil {
-		facts = append(facts, cli.Object{
-			{"crashedAt", view.Stamp(c.At)}, {"detectedBy", c.DetectedBy},
-			{"evidence", string(c.Evidence)},
-			{"staleForMs", c.StaleFor.Milliseconds()},
-			{"previousState", string(c.PreviousState)},
-		}...)
-
-		if !c.ReportedAt.IsZero() {
-			facts = append(facts, cli.Member{"reportedAt", view.Stamp(c.ReportedAt)})
-		}
-
-		left := []string{}
-		for _, l := range c.LeftResources {
-			left = append(left, l.Path+": "+l.Error)
-		}
-
-		facts = append(facts, cli.Member{"leftResources", left})
+	if c.Crash != nil {
+		facts = append(facts, crashFacts(c.Crash)...)
 	}
 
 	return facts
+}
+
+func crashFacts(c *protocol.Crash) cli.Object {
+	facts := cli.Object{
+		{"crashedAt", view.Stamp(c.At)}, {"detectedBy", c.DetectedBy},
+		{"evidence", string(c.Evidence)}, {"staleForMs", c.StaleFor.Milliseconds()},
+		{"previousState", string(c.PreviousState)},
+	}
+
+	if !c.ReportedAt.IsZero() {
+		facts = append(facts, cli.Member{"reportedAt", view.Stamp(c.ReportedAt)})
+	}
+
+	left := []string{}
+	for _, l := range c.LeftResources {
+		left = append(left, l.Path+": "+l.Error)
+	}
+
+	return append(facts, cli.Member{"leftResources", left})
 }

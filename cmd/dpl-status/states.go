@@ -22,10 +22,14 @@ var (
 	}
 )
 
-// knownState returns an error if state is not in states. what is the kind of object.
-func knownState(states []string, what, state string) error {
+// checkState returns an error if what cannot be in state.
+func checkState(what subject, state string) error {
+	states, kind := operationStates, "an operation"
+	if what.group != "" {
+		states, kind = serviceStates, "a service"
+	}
 	if slices.Contains(states, state) {
 		return nil
 	}
-	return cli.Usagef("--check: of %s: want %s, not %q", what, strings.Join(states, ", "), state)
+	return cli.Usagef("--check: of %s: want %s, not %q", kind, strings.Join(states, ", "), state)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -34,9 +35,13 @@ func (s *reporter) watch(what subject) error {
 		return errNoTerminal
 	}
 
-	if p, err := s.draw(what, screen()); err != nil || p.over != "" {
-		io.WriteString(s.env.Stdout, farewell(what, p))
-		return err // there is nothing to watch
+	p, err := s.look(what)
+	if err != nil {
+		return err
+	}
+	if p.over() != "" {
+		io.WriteString(s.env.Stdout, p.farewell())
+		return nil
 	}
 
 	signals := heed()
@@ -53,11 +58,8 @@ func (s *reporter) watch(what subject) error {
 }
 
 // farewell returns the text that stays on the terminal when the operation is over.
-func farewell(what subject, p picture) string {
-	if p.over == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s\n%s is over: %s\n", p.text, what.op, p.over)
+func (p picture) farewell() string {
+	return fmt.Sprintf("%s\n%s is over: %s\n", p.draw(screen()), p.op, p.over())
 }
 
 // A watcher draws one subject.
@@ -76,12 +78,12 @@ func (w *watcher) run(signals *signals) (last string, err error) {
 
 	for {
 		changed := w.arm()
-		p, err := w.draw(w.subject, screen())
+		p, err := w.look(w.subject)
 		if err != nil {
 			return "", err
 		}
-		if p.over != "" {
-			return farewell(w.subject, p), nil
+		if p.over() != "" {
+			return p.farewell(), nil
 		}
 		if _, err := io.WriteString(w.env.Stdout, frameOf(p, w.env.Now())); err != nil {
 			return "", err
@@ -143,10 +145,8 @@ func (w *watcher) unwatch() {
 func frameOf(p picture, now time.Time) string {
 	style := screen()
 	_, height, _ := terminalSize()
-	lines := strings.Split(strings.TrimSuffix(p.text, "\n"), "\n")
-	if p.text == "" {
-		lines = []string{"nothing there"}
-	}
+	text := cmp.Or(p.draw(style), "nothing there")
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 
 	for _, err := range p.warnings {
 		lines = append(lines, view.Clean(err.Error()))

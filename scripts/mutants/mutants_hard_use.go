@@ -144,8 +144,8 @@ var services = []mutant{
 		"return s.State != StateRunning && s.StartedWith != nil",
 		[]string{"register/outdated_command.txtar"},
 	}, {
-		"JSON of a group without logs", "cmd/dpl-status/group.go",
-		"{\"log\", g.Log(r.ID)}", "{\"log\", nil}",
+		"JSON of a group without logs", "cmd/dpl-status/json.go",
+		"{\"log\", s.Log()}", "{\"log\", nil}",
 		[]string{"status/group_json.txtar"},
 	}, {
 		"logs grow for ever", "fileops/log_rotate.go",
@@ -266,7 +266,7 @@ var firstMinutes = []mutant{
 		[]string{"run/stopped_by_operation.txtar"},
 	}, {
 		"dpl-status without groups", "cmd/dpl-status/show.go",
-		"style.Ledger(ops, groups)", "style.Ledger(ops, groups[:0])",
+		"style.Ledger(p.ops, p.groups)", "style.Ledger(p.ops, p.groups[:0])",
 		[]string{"status/groups.txtar"},
 	}, {
 		"a green group with a dead service", "cmd/internal/page/group.go",

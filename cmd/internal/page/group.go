@@ -32,13 +32,9 @@ func groupSubject(g Group) subject {
 }
 
 func groupFacts(g Group) []fact {
-	lastPass := ""
-	if _, age := g.OrchestratorHeard(g.Seen); !g.Orchestrator.Heartbeat.IsZero() {
-		lastPass = view.Ago(age)
-	}
 	return facts(
 		"orchestrator", g.Orchestrated(),
-		"last pass", lastPass,
+		"last pass", g.LastPass(),
 		"owner", g.Registry.Owner,
 		"revision", strconv.FormatInt(g.Registry.Revision, 10),
 		"stale after", view.Span(g.Orchestrator.StalenessThreshold),
@@ -46,66 +42,52 @@ func groupFacts(g Group) []fact {
 }
 
 func services(g Group) (lines []line) {
-	g.Each(func(r *protocol.Service, depth int) {
-		l := service(g, r)
-		l.depth = depth
-		lines = append(lines, l)
-	})
+	for _, s := range g.Tree() {
+		lines = append(lines, line{
+			ID: s.ID, depth: s.Depth, Pills: pills(string(s.State), s.Verdict, "alive", "-"),
+			Details: history(s),
+			Facts: facts(
+				"pid", view.Number(s.PID),
+				"heartbeat", s.Heard,
+				"restarts", restarts(s),
+				"depends on", strings.Join(s.Dependencies, ", "),
+			),
+		})
+	}
 	return nested(lines)
 }
 
-func service(g Group, r *protocol.Service) line {
-	l := line{ID: r.ID, Pills: []string{string(r.State)}, Details: history(g, r)}
-	if verdict := g.ServiceVerdict(r); verdict != "alive" && verdict != "-" {
-		l.Pills = append(l.Pills, verdict)
+func restarts(s view.Service) string {
+	if s.StartInfo == nil {
+		return strconv.Itoa(s.RestartAttempts)
 	}
-
-	heard := ""
-	if _, age := g.JudgeService(r, g.Seen); !r.LastHeartbeat.IsZero() {
-		heard = view.Ago(age)
-	}
-
-	l.Facts = facts(
-		"pid", number(r.PID),
-		"heartbeat", heard,
-		"restarts", restarts(r),
-		"depends on", strings.Join(r.Dependencies, ", "),
-	)
-
-	return l
+	return fmt.Sprintf("%d of %d", s.RestartAttempts, s.StartInfo.Policy.MaxAttempts)
 }
 
-func restarts(r *protocol.Service) string {
-	if r.StartInfo == nil {
-		return strconv.Itoa(r.RestartAttempts)
-	}
-	return fmt.Sprintf("%d of %d", r.RestartAttempts, r.StartInfo.Policy.MaxAttempts)
-}
-
-// history returns how r was started and how it ended.
-func history(g Group, r *protocol.Service) (all []string) {
-	if note := g.Note(r); note != "" && (r.LastExit == nil || note != r.LastExit.String()) {
+// history returns how s was started and how it ended.
+func history(s view.Service) (all []string) {
+	if note := s.Note(); note != "" && (s.LastExit == nil || note != s.LastExit.String()) {
 		all = append(all, note)
 	}
 
-	if !r.StartedAt.IsZero() {
-		text := "started " + view.Ago(g.Seen.Now.Sub(r.StartedAt))
-		if r.Attempt > 0 {
-			text += fmt.Sprintf(", as restart %d", r.Attempt)
+	now := s.Group.Seen.Now
+	if !s.StartedAt.IsZero() {
+		text := "started " + view.Ago(now.Sub(s.StartedAt))
+		if s.Attempt > 0 {
+			text += fmt.Sprintf(", as restart %d", s.Attempt)
 		}
 		all = append(all, text)
 	}
 
-	if e := r.LastExit; e != nil {
-		all = append(all, fmt.Sprintf("last ended %s: %s", view.Ago(g.Seen.Now.Sub(e.At)), e))
+	if e := s.LastExit; e != nil {
+		all = append(all, fmt.Sprintf("last ended %s: %s", view.Ago(now.Sub(e.At)), e))
 	}
-
-	if r.StartInfo != nil {
+	if s.StartInfo != nil {
 		// its arguments may contain secrets, and pages are passed around
-		all = append(all, "runs "+r.StartInfo.Command)
-		if g.Log != nil {
-			all = append(all, "log "+g.Log(r.ID))
-		}
+		all = append(all, "runs "+s.StartInfo.Command)
+	}
+	if log := s.Log(); log != "" {
+		all = append(all, "log "+log)
 	}
 
 	return all

@@ -123,22 +123,22 @@ func operationLanes(op view.Operation) *chart {
 
 	c.events(op.Events)
 	callers := op.Callers()
-	for i, f := range op.Stack {
-		l := c.lane("call "+f.CallID, f.CallID, f.ParticipantID)
-		l.note = f.ParticipantID
+	for i, call := range op.Calls() {
+		l := c.lane("call "+call.CallID, call.CallID, "")
+		l.note = call.ParticipantID
 		if n := len(l.spans); n == 0 || !l.spans[n-1].to.IsZero() {
-			l.spans = append(l.spans, span{state: string(f.State), from: f.StartTime})
-			c.sees(f.StartTime)
+			l.spans = append(l.spans, span{state: string(call.State), from: call.StartTime})
+			c.sees(call.StartTime)
 		}
 
-		if f.State.Live() && op.Seen.Now.Sub(f.LastHeartbeat)/2 > op.HeartbeatInterval {
-			l.silentSince = f.LastHeartbeat
+		if call.State.Live() && op.Seen.Now.Sub(call.LastHeartbeat)/2 > op.HeartbeatInterval {
+			l.silentSince = call.LastHeartbeat
 		}
 
-		switch evidence, _ := op.Judge(f, op.Seen); {
+		switch {
 		case callers[i] < 0:
 			l.rank, l.weight = -1, root
-		case !f.State.Live() || evidence != "" || !l.silentSince.IsZero():
+		case call.Dead() || !l.silentSince.IsZero():
 			l.weight = dead
 		default:
 			l.weight = living

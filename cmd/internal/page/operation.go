@@ -2,10 +2,10 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/dpl-project/dpl/cmd/internal/view"
-	"github.com/dpl-project/dpl/protocol"
 )
 
 func operationSubject(op view.Operation) subject {
@@ -14,17 +14,13 @@ func operationSubject(op view.Operation) subject {
 		Facts:       operationFacts(op),
 		Transitions: op.Transitions,
 		Main:        tree{"Calls", calls(op)},
+		More:        tree{"Supervisors", supervisors(op)},
 		Timeline:    operationLanes(op).timeline(),
 		Entries:     operationEntries(op),
 	}
 
 	if op.Undiscovered() > 0 {
 		s.Mood = "bad"
-	}
-
-	s.More.Heading = "Supervisors"
-	for _, v := range op.Supervisors {
-		s.More.Lines = append(s.More.Lines, supervisor(op, v))
 	}
 
 	return s
@@ -42,10 +38,7 @@ func headline(op view.Operation) string {
 }
 
 func operationFacts(op view.Operation) []fact {
-	age, abort, archived := "", "", ""
-	if since := op.Since(); !since.IsZero() {
-		age = view.Span(max(op.Seen.Now.Sub(since), 0))
-	}
+	abort, archived := "", ""
 	if op.Aborted {
 		abort = "requested"
 	}
@@ -54,7 +47,7 @@ func operationFacts(op view.Operation) []fact {
 	}
 
 	return facts(
-		string(op.State)+" for", age,
+		string(op.State)+" for", op.InStateFor(),
 		"revision", strconv.FormatInt(op.Revision, 10),
 		"beats every", view.Span(op.HeartbeatInterval),
 		"stale after", view.Span(op.StalenessThreshold),
@@ -65,60 +58,37 @@ func operationFacts(op view.Operation) []fact {
 
 // calls returns the calls of op in the order of their tree, each before the calls it made.
 func calls(op view.Operation) (lines []line) {
-	const root = -1
-	called := make(map[int][]int)
-	for i, caller := range op.Callers() {
-		called[caller] = append(called[caller], i)
+	for _, c := range op.Tree() {
+		lines = append(lines, line{
+			ID: c.CallID, depth: c.Depth, Pills: pills(string(c.State), c.Verdict, "alive"),
+			Details: c.Details(),
+			Facts: facts(
+				"by", c.ParticipantID,
+				"pid", view.Number(c.PID),
+				"heartbeat", c.Heard,
+				"supervisor", c.SupervisorID,
+				"handle", c.SupervisorHandle,
+			),
+		})
 	}
-
-	var add func(caller, depth int)
-	add = func(caller, depth int) {
-		for _, i := range called[caller] {
-			l := frame(op, op.Stack[i])
-			l.depth = depth
-			lines = append(lines, l)
-			add(i, depth+1)
-		}
-	}
-
-	add(root, 0)
 	return nested(lines)
 }
 
-func frame(op view.Operation, f *protocol.Frame) line {
-	evidence, age := op.Judge(f, op.Seen)
-	l := line{ID: f.CallID, Pills: []string{string(f.State)}, Details: op.Details(f)}
-	if verdict := view.Verdict(f.State.Live(), evidence, f.Crash,
-		op.Seen.Stopped(f.PID, f.Process)); verdict != "alive" {
-		l.Pills = append(l.Pills, verdict)
+func supervisors(op view.Operation) (lines []line) {
+	for _, v := range op.JudgedSupervisors() {
+		status := string(v.Status)
+		lines = append(lines, line{
+			ID: v.ID, Pills: pills(status, v.Verdict, status), Details: v.Details(),
+			Facts: facts("pid", view.Number(v.PID), "heartbeat", v.Heard),
+		})
 	}
-
-	l.Facts = facts(
-		"by", f.ParticipantID,
-		"pid", number(f.PID),
-		"heartbeat", view.Ago(age),
-		"supervisor", f.SupervisorID,
-		"handle", f.SupervisorHandle,
-	)
-
-	return l
+	return lines
 }
 
-func supervisor(op view.Operation, v protocol.Supervisor) line {
-	evidence, age := op.JudgeSupervisor(v, op.Seen)
-	l := line{ID: v.ID, Pills: []string{string(v.Status)}, Details: op.Supervised(v.ID)}
-	if verdict := view.Verdict(v.Status == protocol.Alive, evidence, nil,
-		op.Seen.Stopped(v.PID, v.Process)); verdict != string(v.Status) {
-		l.Pills = append(l.Pills, verdict)
+// pills returns a state and, unless it is one of usual, a verdict.
+func pills(state, verdict string, usual ...string) []string {
+	if slices.Contains(usual, verdict) {
+		return []string{state}
 	}
-	l.Facts = facts("pid", number(v.PID), "heartbeat", view.Ago(age))
-	return l
-}
-
-// number returns a pid as text, or "" for none.
-func number(pid int) string {
-	if pid == 0 {
-		return ""
-	}
-	return strconv.Itoa(pid)
+	return []string{state, verdict}
 }

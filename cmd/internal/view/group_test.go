@@ -73,7 +73,9 @@ func TestGroupCycles(t *testing.T) {
 	for _, supervisors := range [][]string{{"a:a"}, {"a:b", "b:a"}, {"a:b", "b:c", "c:b"},
 		{"a:b,c", "b:c,a", "c:a", "d:a", "e:d,x"}} {
 		var got []string
-		group(supervisors...).Each(func(r *protocol.Service, _ int) { got = append(got, r.ID) })
+		for _, s := range group(supervisors...).Tree() {
+			got = append(got, s.ID)
+		}
 		if slices.Sort(got); len(got) != len(supervisors) ||
 			len(slices.Compact(got)) != len(supervisors) {
 			t.Errorf("%v: got %v", supervisors, got)
@@ -102,7 +104,7 @@ func TestNote(t *testing.T) {
 		"stopped": {ServiceStatus: status{State: protocol.StateStopped,
 			LastExit: &protocol.LastExit{Reason: "stopped"}}},
 	} {
-		if got := group().Note(&r); got != want {
+		if got := group().judged(&r).Note(); got != want {
 			t.Errorf("%s: got %q, want %q", r.State, got, want)
 		}
 	}

@@ -25,19 +25,28 @@ type table struct {
 	widths  []int
 }
 
-// table draws trees under the titles of columns. Columns that do not fit are dropped if they are
-// empty, moved below, or cut.
-func (s Style) table(out *strings.Builder, columns []column, roots []*node) {
-	t := &table{Style: s, columns: slices.Clone(columns), lines: s.lines(clean(roots))}
+// table draws trees, whose nodes come top down, under the titles of columns. Columns that do not fit
+// are dropped if they are empty, moved below, or cut. It returns "" for no nodes.
+func (s Style) table(columns []column, nodes []*node) string {
+	if len(nodes) == 0 {
+		return ""
+	}
+
+	for _, n := range nodes {
+		n.clean()
+	}
+
+	var out strings.Builder
+	t := &table{Style: s, columns: slices.Clone(columns), lines: s.lines(nodes)}
 	t.measure()
 	t.fit()
-	t.title(out)
+	t.title(&out)
 	for _, l := range t.lines {
-		t.draw(out, l)
+		t.draw(&out, l)
 	}
 
 	if s.Width > 0 {
-		return
+		return out.String()
 	}
 
 	blank := "\n"
@@ -47,29 +56,8 @@ func (s Style) table(out *strings.Builder, columns []column, roots []*node) {
 			blank = ""
 		}
 	}
-}
 
-// clean returns a copy of trees in which no text is empty or unsafe.
-func clean(roots []*node) []*node {
-	copies := make([]*node, len(roots))
-	for i, n := range roots {
-		c := &node{name: Clean(n.name), children: clean(n.children)}
-		for _, x := range n.cells {
-			if x.text == "" {
-				x.text = "-"
-			}
-			x.text = Clean(x.text)
-			c.cells = append(c.cells, x)
-		}
-
-		for _, d := range n.details {
-			c.details = append(c.details, Clean(d))
-		}
-
-		copies[i] = c
-	}
-
-	return copies
+	return out.String()
 }
 
 func (t *table) measure() {

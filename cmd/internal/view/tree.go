@@ -1,5 +1,7 @@
 package view
 
+import "cmp"
+
 // A cell is one text of a table, possibly written by others.
 type cell struct {
 	text  string
@@ -7,12 +9,39 @@ type cell struct {
 	drawn bool // the tree already shows it
 }
 
-// A node is a line of a tree, with the details below it and its child nodes.
+// A node is a line of a tree, with the details below it.
 type node struct {
-	cells    []cell   // the first one is an id, with the tree before it
-	name     string   // the name of the node in a sentence
-	details  []string // what the name does or is
-	children []*node
+	depth   int
+	cells   []cell   // the first one is an id, with the tree before it
+	name    string   // the name of the node in a sentence
+	details []string // what the name does or is
+
+	children []*node // set by plant
+}
+
+// clean leaves no text of n empty or unsafe.
+func (n *node) clean() {
+	n.name = Clean(n.name)
+	for i := range n.cells {
+		n.cells[i].text = Clean(cmp.Or(n.cells[i].text, "-"))
+	}
+	for i := range n.details {
+		n.details[i] = Clean(n.details[i])
+	}
+}
+
+// plant links nodes, each of which follows its parent, and returns the roots.
+func plant(nodes []*node) (roots []*node) {
+	var path []*node
+	for _, n := range nodes {
+		if path = append(path[:n.depth], n); n.depth == 0 {
+			roots = append(roots, n)
+			continue
+		}
+		parent := path[n.depth-1]
+		parent.children = append(parent.children, n)
+	}
+	return roots
 }
 
 // A line is a node with the piece of the tree before it and the piece before its details.
@@ -21,29 +50,22 @@ type line struct {
 	lead, under string
 }
 
-// lines returns the lines of trees, top down.
-func (s Style) lines(roots []*node) (all []line) {
-	deepest := 0
-	for _, n := range roots {
-		deepest = max(deepest, n.levels())
+// lines returns the lines of the trees of nodes.
+func (s Style) lines(nodes []*node) []line {
+	levels := 0
+	for _, n := range nodes {
+		levels = max(levels, n.depth+1)
 	}
 
-	t := tree{glyphs: s.glyphs(deepest), most: 10}
+	t := tree{glyphs: s.glyphs(levels), most: 10}
 	if s.Width > 0 {
 		t.most = max(s.Width/8, 1)
 	}
 
-	for _, n := range roots {
-		t.add(n, "", "", 0)
+	for _, n := range plant(nodes) {
+		t.add(n, "", "")
 	}
 	return t.all
-}
-
-func (n *node) levels() (below int) {
-	for _, c := range n.children {
-		below = max(below, c.levels())
-	}
-	return below + 1
 }
 
 // A tree is drawn line by line. Levels deeper than most are not indented further, to leave room for
@@ -55,7 +77,7 @@ type tree struct {
 }
 
 // add adds n, preceded by lead, and everything below it, preceded by under.
-func (t *tree) add(n *node, lead, under string, depth int) {
+func (t *tree) add(n *node, lead, under string) {
 	below := t.glyphs.gap
 	if len(n.children) > 0 {
 		below = t.glyphs.stem
@@ -68,11 +90,10 @@ func (t *tree) add(n *node, lead, under string, depth int) {
 			piece, next = t.glyphs.last, t.glyphs.gap
 		}
 
-		if depth >= t.most {
-			t.add(c, lead, under, depth)
-			continue
+		if n.depth >= t.most {
+			t.add(c, lead, under)
+		} else {
+			t.add(c, under+piece, under+next)
 		}
-
-		t.add(c, under+piece, under+next, depth+1)
 	}
 }

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/protocol"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// json returns p as JSON.
+func (p picture) json() cli.Object {
+	switch {
+	case p.group != "":
+		return groupObject(p.groups[0], p.service)
+	case p.supervisor != "":
+		return cli.Object{{"supervisorId", p.supervisor},
+			{"calls", objects(p.supervised(), func(c view.Call) cli.Object {
+				return append(cli.Object{{"operationId", c.Op.ID}}, call(c)...)
+			})}}
+	case p.op != "":
+		return operationObject(p.ops[0])
+	}
+
+	groups := cli.Member{"groups", objects(p.groups, groupInShort)}
+	if p.onlyGroups {
+		return cli.Object{groups}
+	}
+	return cli.Object{{"operations", objects(p.ops, operationInShort)}, groups}
+}
+
+// objects returns an array of the values.
+func objects[T any](values []T, object func(T) cli.Object) []cli.Object {
+	all := []cli.Object{}
+	for _, v := range values {
+		all = append(all, object(v))
+	}
+	return all
+}
+
+func operationInShort(op view.Operation) cli.Object {
+	return cli.Object{
+		{"operationId", op.ID}, {"state", string(op.State)}, {"revision", op.Revision},
+		{"calls", len(op.Stack)}, {"crashed", op.Crashed()},
+		{"ageMs", op.Seen.Now.Sub(op.LastHeartbeat).Milliseconds()},
+	}
+}
+
+func groupInShort(g view.Group) cli.Object {
+	_, age := g.OrchestratorHeard(g.Seen)
+	return cli.Object{
+		{"groupId", g.ID}, {"supervisors", len(g.Registry.Services)}, {"running", g.Running()},
+		{"inTrouble", g.Troubled()}, {"orchestrator", g.Orchestrated()},
+		{"ageMs", milliseconds(g.Orchestrator.Heartbeat, age)},
+	}
+}
+
+// operationObject returns the file of op, and how it would be judged now.
+func operationObject(op view.Operation) cli.Object {
+	return cli.Object{
+		{"operation", jsontext.Value(op.Encode())}, {"archived", op.Archived},
+		{"calls", objects(op.Calls(), call)},
+		{"supervisors", objects(op.JudgedSupervisors(), supervisor)},
+	}
+}
+
+func call(c view.Call) cli.Object {
+	return cli.Object{
+		{"callId", c.CallID}, {"callerId", cli.OrNull(c.CallerID)},
+		{"participantId", c.ParticipantID}, {"pid", c.PID}, {"state", string(c.State)},
+		{"readiness", string(c.Said().Readiness)}, {"note", c.Said().Note},
+		{"ageMs", c.Age.Milliseconds()}, {"supervisorId", cli.OrNull(c.SupervisorID)},
+		{"supervisorHandle", cli.OrNull(c.SupervisorHandle)}, {"verdict", c.Verdict},
+		{"graceUntil", stampOrNull(c.GraceUntil)},
+	}
+}
+
+func supervisor(v view.Supervisor) cli.Object {
+	return cli.Object{
+		{"supervisorId", v.ID}, {"pid", v.PID}, {"status", string(v.Status)},
+		{"ageMs", v.Age.Milliseconds()}, {"verdict", v.Verdict},
+		{"graceUntil", stampOrNull(v.GraceUntil)},
+	}
+}
+
+// groupObject returns the files of g, or of one service of it, and how they would be judged now.
+func groupObject(g view.Group, service string) cli.Object {
+	rows := []cli.Object{}
+	for _, s := range g.Services() {
+		if service == "" || s.ID == service {
+			rows = append(rows, serviceObject(s))
+		}
+	}
+
+	heard, _ := g.OrchestratorHeard(g.Seen)
+	return cli.Object{
+		{"groupId", g.ID}, {"orchestrator", jsontext.Value(g.Orchestrator.Encode())},
+		{"orchestratorHeard", heard}, {"owner", cli.OrNull(g.Registry.Owner)},
+		{"revision", g.Registry.Revision}, {"supervisors", rows},
+	}
+}
+
+func serviceObject(s view.Service) cli.Object {
+	o := cli.Object{
+		{"supervisorId", s.ID}, {"state", string(s.State)}, {"pid", cli.PIDOrNull(s.PID)},
+		{"readiness", string(s.Notice.Readiness)},
+		{"ageMs", milliseconds(s.LastHeartbeat, s.Age)}, {"restartAttempts", s.RestartAttempts},
+		{"dependencies", append([]string{}, s.Dependencies...)},
+		{"dependsOn", cli.OrNull(strings.Join(s.Dependencies, ","))},
+		{"restartable", s.Restartable}, {"verdict", s.Verdict}, {"note", cli.OrNull(s.Note())},
+		{"graceUntil", stampOrNull(s.GraceUntil)}, {"inTrouble", s.InTrouble()},
+		{"blockedBy", cli.OrNull(s.BlockedBy)}, {"startedAt", stampOrNull(s.StartedAt)},
+		{"runningSince", stampOrNull(s.RunningSince)}, {"failedAt", stampOrNull(s.FailedAt)},
+		{"nextAttemptAt", stampOrNull(s.NextAttemptAt)}, {"startAgain", s.StartAgain},
+		{"outdated", s.Outdated()},
+	}
+	return append(append(o, startOf(s)...), cli.Member{"lastExit", lastExit(s.LastExit)})
+}
+
+// startOf returns how s is started and where its output goes. All members are null if no pass can
+// start it.
+func startOf(s view.Service) cli.Object {
+	if s.StartInfo == nil {
+		return cli.Object{{"command", nil}, {"workingDirectory", nil}, {"maxAttempts", nil},
+			{"log", nil}}
+	}
+	return cli.Object{
+		{"command", append([]string{s.StartInfo.Command}, s.StartInfo.Args...)},
+		{"workingDirectory", s.StartInfo.Dir}, {"maxAttempts", s.StartInfo.Policy.MaxAttempts},
+		{"log", s.Log()},
+	}
+}
+
+// lastExit returns how the previous process ended, or nil.
+func lastExit(e *protocol.LastExit) any {
+	if e == nil {
+		return nil
+	}
+
+	var status any // unknown, which is not 0
+	if e.Code != "" {
+		status = e.Status
+	}
+	return cli.Object{
+		{"at", view.Stamp(e.At)}, {"reason", e.Reason}, {"code", cli.OrNull(string(e.Code))},
+		{"status", status}, {"error", cli.OrNull(e.Error)},
+	}
+}
+
+// milliseconds returns age in milliseconds, or nil if the time of is zero.
+func milliseconds(of time.Time, age time.Duration) any {
+	if of.IsZero() {
+		return nil
+	}
+	return age.Milliseconds()
+}
+
+func stampOrNull(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return view.Stamp(t)
+}

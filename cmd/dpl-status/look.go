@@ -1,0 +1,121 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// A subject is what to show: an operation, a group, the calls of a supervisor, or, if all are "",
+// all groups and, unless onlyGroups, all operations.
+type subject struct {
+	op, supervisor, group, service string
+	onlyGroups                     bool
+}
+
+// A picture is a subject as it is now: its operations and groups that can be read, and an error for
+// each other one.
+type picture struct {
+	subject
+	ops      []view.Operation
+	groups   []view.Group
+	warnings []error
+}
+
+// look reads the subject. It returns an error if the one operation, group or service is not there.
+func (s *reporter) look(what subject) (p picture, err error) {
+	p.subject = what
+	switch {
+	case what.group != "":
+		g, err := s.readGroup(what.group, what.service)
+		p.groups = []view.Group{g}
+		return p, err
+	case what.op != "":
+		op, err := s.read(what.op)
+		p.ops = []view.Operation{op}
+		return p, err
+	case !what.onlyGroups:
+		err = s.readAll(&p)
+	}
+
+	if err == nil && what.supervisor == "" {
+		err = s.readGroups(&p)
+	}
+	return p, err
+}
+
+// read returns the operation id, which may be archived.
+func (s *reporter) read(id string) (op view.Operation, err error) {
+	op.Operation, op.Archived, err = s.ledger.ReadOperation(id)
+	if err != nil {
+		return op, cli.Named("status", id, "", err)
+	}
+	op.Seen, _ = s.ledger.ObserveOperation(op.Operation, s.clock())
+	return op, nil
+}
+
+// readAll adds all operations that are not archived to p.
+func (s *reporter) readAll(p *picture) error {
+	ids, err := s.ledger.IDs()
+	for _, id := range ids {
+		op, err := s.read(id)
+		switch {
+		case op.Archived || errors.Is(err, fileops.ErrNotFound):
+		case err != nil:
+			p.warnings = append(p.warnings, err)
+		default:
+			p.ops = append(p.ops, op)
+		}
+	}
+	return err
+}
+
+// readGroup returns the group id. It returns ErrNoService if service is not "" and not in the
+// group.
+func (s *reporter) readGroup(id, service string) (g view.Group, err error) {
+	if g.Group, err = s.ledger.ReadGroup(id); err == nil && service != "" &&
+		g.Service(service) == nil {
+		err = protocol.ErrNoService
+	}
+	if err != nil {
+		return g, cli.Named("status", id, service, err)
+	}
+
+	g.Seen = s.ledger.ObserveGroup(g.Group, s.clock())
+	g.LogPath = func(service string) string { return s.ledger.LogPath(id, service) }
+	return g, nil
+}
+
+// readGroups adds all groups to p.
+func (s *reporter) readGroups(p *picture) error {
+	ids, err := s.ledger.Groups()
+	for _, id := range ids {
+		if g, err := s.readGroup(id, ""); err != nil {
+			p.warnings = append(p.warnings, err)
+		} else {
+			p.groups = append(p.groups, g)
+		}
+	}
+	return err
+}
+
+// supervised returns the calls of the supervisor, sorted by handle.
+func (p picture) supervised() (calls []view.Call) {
+	for _, op := range p.ops {
+		for _, c := range op.Calls() {
+			if c.SupervisorID == p.supervisor {
+				calls = append(calls, c)
+			}
+		}
+	}
+
+	slices.SortStableFunc(calls, func(a, b view.Call) int {
+		return cmp.Compare(cmp.Or(a.SupervisorHandle, "-"), cmp.Or(b.SupervisorHandle, "-"))
+	})
+	return calls
+}

@@ -1,0 +1,46 @@
+package view
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// A Judgement says whether a call, a supervisor or a service is alive now.
+type Judgement struct {
+	Verdict    string        // "alive", "stopped" if its process is stopped, or why it is dead
+	Age        time.Duration // of its last heartbeat
+	Heard      string        // when that was, for people; "": it has sent none
+	GraceUntil time.Time     // zero: it has no grace
+}
+
+// judgement returns the judgement of something that should be alive, or has been declared dead.
+func judgement(
+	live bool, evidence protocol.Evidence, age time.Duration, stopped bool, grace time.Time,
+) Judgement {
+	j := Judgement{Verdict: "alive", Age: age, Heard: Ago(age), GraceUntil: grace}
+	switch {
+	case evidence != "":
+		j.Verdict = string(evidence)
+	case !live:
+		j.Verdict = "dead"
+	case stopped:
+		j.Verdict = "stopped"
+	}
+
+	return j
+}
+
+// Dead reports whether the verdict is evidence of death.
+func (j Judgement) Dead() bool { return j.Verdict != "alive" && j.Verdict != "stopped" }
+
+// Window describes the grace, or returns "" if there is none.
+func (j Judgement) Window() string {
+	if j.GraceUntil.IsZero() {
+		return ""
+	}
+	const why = "because everyone was silent and the observer had not looked"
+	return fmt.Sprintf("silent for %s; a fresh window until %s, %s", Span(max(j.Age, 0)),
+		j.GraceUntil.UTC().Format(time.RFC3339), why)
+}

@@ -1,0 +1,155 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/dpl-project/dpl/protocol"
+)
+
+// A Service is a service of a group, as judged now. Its verdict is "-" if it should not be alive.
+type Service struct {
+	*protocol.Service
+	Judgement
+	Group *Group
+	Depth int // the number of services above it in the tree
+}
+
+// Services returns the services of g in the order of its file, with a depth of 0.
+func (g Group) Services() (all []Service) {
+	for i := range g.Registry.Services {
+		all = append(all, g.judged(&g.Registry.Services[i]))
+	}
+	return all
+}
+
+func (g Group) judged(s *protocol.Service) Service {
+	evidence, age := g.JudgeService(s, g.Seen)
+	j := judgement(true, evidence, age, g.Seen.Stopped(s.PID, s.Process), g.WindowOf(s, g.Seen))
+	silent := s.LastHeartbeat.IsZero()
+	if silent {
+		j.Heard = ""
+	}
+
+	over := s.State == protocol.StateDead || s.State == protocol.StateStopped
+	if over || silent && (j.Verdict == "alive" || j.Dead() && s.PID == 0) {
+		j.Verdict = "-"
+	}
+
+	return Service{Service: s, Judgement: j, Group: &g}
+}
+
+// Tree returns the services of g, sorted by id, except that dependents come after the first service
+// they depend on, one level deeper.
+func (g Group) Tree() (tree []Service) {
+	below := make(map[string][]Service)
+	for _, s := range g.Services() {
+		parent := g.parent(s.Service)
+		below[parent] = append(below[parent], s)
+	}
+
+	var add func(parent string, depth int)
+	add = func(parent string, depth int) {
+		children := below[parent]
+		slices.SortFunc(children, func(a, b Service) int { return cmp.Compare(a.ID, b.ID) })
+		for _, s := range children {
+			s.Depth = depth
+			tree = append(tree, s)
+			add(s.ID, depth+1)
+		}
+	}
+
+	add("", 0)
+	return tree
+}
+
+// parent returns the first registered service that s depends on, or "" if there is none or that
+// path is a cycle, which only a manually edited file can have.
+func (g Group) parent(s *protocol.Service) string {
+	first := g.first(s)
+	for above, steps := first, 0; above != ""; steps++ {
+		if steps > len(g.Registry.Services) {
+			return ""
+		}
+		above = g.first(g.Service(above))
+	}
+	return first
+}
+
+func (g Group) first(s *protocol.Service) string {
+	for _, d := range s.Dependencies {
+		if g.Service(d) != nil {
+			return d
+		}
+	}
+	return ""
+}
+
+// InTrouble reports whether s should run and does not, or is blocked from starting.
+func (s Service) InTrouble() bool {
+	switch s.State {
+	case protocol.StateFailed, protocol.StateScheduled, protocol.StateDead:
+		return true
+	case protocol.StateRunning:
+		return s.Verdict != "alive"
+	}
+	return s.BlockedBy != ""
+}
+
+// Log returns the path of the log of s, or "" if it has none or the path is unknown.
+func (s Service) Log() string {
+	if s.StartInfo == nil || s.Group.LogPath == nil {
+		return ""
+	}
+	return s.Group.LogPath(s.ID)
+}
+
+// Note returns what will happen to s, what has happened, and what the reader can do about it, or
+// "".
+func (s Service) Note() string {
+	var all []string
+	if s.StartAgain {
+		all = append(all, "restarting")
+	}
+	if s.BlockedBy != "" {
+		all = append(all, "blocked by "+s.BlockedBy)
+	}
+	if !s.TermSentAt.IsZero() {
+		all = append(all, "asked to end "+Ago(s.TermAge(s.Group.Seen)))
+	}
+	if len(all) > 0 {
+		return strings.Join(all, ", ")
+	}
+
+	if s.LastExit != nil && s.State != protocol.StateRunning {
+		all = append(all, s.LastExit.String())
+	}
+
+	switch s.State {
+	case protocol.StateRunning:
+		all = append(all, s.runningNote()...)
+	case protocol.StateScheduled:
+		wait := max(s.NextAttemptAt.Sub(s.Group.Seen.Now), 0)
+		all = append(all, "restart in "+wait.String())
+	case protocol.StateDead, protocol.StateStopped:
+		if s.StartInfo != nil {
+			all = append(all, "dpl-restart starts it")
+		}
+	}
+
+	return strings.Join(all, ", ")
+}
+
+func (s Service) runningNote() (all []string) {
+	if window := s.Window(); window != "" {
+		all = append(all, window)
+	}
+	if said := s.Notice.String(); said != "" {
+		all = append(all, said)
+	}
+	if s.Outdated() {
+		all = append(all, "changed since it was started: dpl-restart")
+	}
+	return all
+}
