@@ -70,7 +70,7 @@ unraced    = ^Test($(sequential)|$(large))$$
 test:
 	STRICT=$(STRICT) $(GO_TEST) -parallel 4 -skip '$(unraced)' \
 		$$(command -v cc >/dev/null 2>&1 && echo -race) \
-		$$(go list ./testscripts ./... | grep -vxF "$$(go list ./protocol $(rigs))")
+		$$(go list ./testscripts ./... | grep -vxF "$$(go list ./protocol/... $(rigs))")
 
 rigs:
 	STRICT=$(STRICT) DPL_HISTORIES=20s $(GO_TEST) -parallel 4 $(rigs)
@@ -103,8 +103,8 @@ soak: soak-needs build
 	go test ./protocol -run TestMachine -rapid.seed=0 -rapid.checks=100000 -timeout 1h
 	dir=$$(mktemp -d) && python3 spec/conformance/random_vectors.py 50000 "$$dir" "$$(date +%s)" && \
 		python3 spec/conformance/random_groups.py 50000 "$$dir" "$$(date +%s)" && \
-		DPL_VECTORS=$$dir go test -count=1 ./protocol -run 'Test(Group)?Vectors' && rm -r "$$dir"
-	DPL_WALKS=300000 go test -timeout 1h ./protocol -run TestGroupWalk
+		DPL_VECTORS=$$dir go test -count=1 ./protocol ./protocol/group -run TestVectors && rm -r "$$dir"
+	DPL_WALKS=300000 go test -timeout 1h ./protocol/group -run TestGroupWalk
 	python3 scripts/soak/groups.py bin 600
 	go test -race -count=5 -timeout 3h ./fileops ./testscripts
 	DPL_SOAK=1 go test -race -count=1 -timeout 3h ./testscripts -run TestRaced

@@ -12,7 +12,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -35,7 +35,7 @@ type backward struct {
 const alertsBlock = 16 << 10
 
 // next returns the line before the last returned one, and io.EOF after the first line. It returns
-// protocol.ErrCorrupt for a line of more than trust.MaxFile bytes, and if the file ends with that
+// wire.ErrCorrupt for a line of more than trust.MaxFile bytes, and if the file ends with that
 // many bytes without a newline.
 func (b *backward) next() (Line, error) {
 	start, end := b.lastLine(), b.off+int64(len(b.buf))
@@ -60,7 +60,7 @@ func (b *backward) next() (Line, error) {
 	}
 	if err != nil {
 		return Line{}, fmt.Errorf("%s: line at byte %d: %w: %w", b.path, b.off+int64(start),
-			protocol.ErrCorrupt, err)
+			wire.ErrCorrupt, err)
 	}
 
 	b.buf, b.seq = b.buf[:start], seq
@@ -70,7 +70,7 @@ func (b *backward) next() (Line, error) {
 
 // before returns the number of the last complete line that is not one of alerts, or 0 if there is
 // none, and its end.
-func (b *backward) before(alerts []protocol.Alert, group string) (last, end int64, err error) {
+func (b *backward) before(alerts []group.Alert, groupID string) (last, end int64, err error) {
 	for {
 		line, err := b.next()
 		if err == io.EOF {
@@ -80,8 +80,8 @@ func (b *backward) before(alerts []protocol.Alert, group string) (last, end int6
 			return 0, 0, err
 		}
 
-		is := func(a protocol.Alert) bool {
-			return a.Seq == line.Seq && alertLine(group, a) == line.Text+"\n"
+		is := func(a group.Alert) bool {
+			return a.Seq == line.Seq && alertLine(groupID, a) == line.Text+"\n"
 		}
 
 		if !slices.ContainsFunc(alerts, is) {
@@ -134,23 +134,23 @@ func seqOf(line []byte) (seq int64, err error) {
 	return seq, err
 }
 
-func linesAfter(seq int64, group string, alerts []protocol.Alert) []byte {
+func linesAfter(seq int64, groupID string, alerts []group.Alert) []byte {
 	var text []byte
 	for _, alert := range slices.SortedFunc(slices.Values(alerts),
-		func(a, b protocol.Alert) int { return cmp.Compare(a.Seq, b.Seq) }) {
+		func(a, b group.Alert) int { return cmp.Compare(a.Seq, b.Seq) }) {
 		if alert.Seq > seq {
 			seq = alert.Seq
-			text = append(text, alertLine(group, alert)...)
+			text = append(text, alertLine(groupID, alert)...)
 		}
 	}
 	return text
 }
 
 // alertLine returns the line of alert in the alerts file of group.
-func alertLine(group string, alert protocol.Alert) string {
+func alertLine(groupID string, alert group.Alert) string {
 	log := ""
 	if alert.ServiceID != "" {
-		log = filepath.ToSlash(layout.LogOf(group, alert.ServiceID))
+		log = filepath.ToSlash(layout.LogOf(groupID, alert.ServiceID))
 	}
-	return alert.Line(group, log)
+	return alert.Line(groupID, log)
 }

@@ -9,7 +9,8 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/trust"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // AppendAlerts appends alerts to the alerts file of a group. Numbers must rise, so it leaves out
@@ -17,7 +18,7 @@ import (
 // killed can therefore be repeated, and no alert is lost or written twice. The alerts must be
 // pending in a committed group, so that their numbers are never given to other alerts.
 //
-// It returns protocol.ErrCorrupt, with the name of the file, if it cannot tell which alerts are
+// It returns wire.ErrCorrupt, with the name of the file, if it cannot tell which alerts are
 // there, and ErrPermission if the file is not safe to trust. After any error, some of the alerts
 // may have been written.
 //
@@ -26,7 +27,7 @@ import (
 // calls fsync. The name of the file is made durable before its first line is written. There is one
 // failure it does not survive: if a file system keeps the end of an append but not its beginning
 // after a power cut, the file is corrupt and must be repaired by hand.
-func AppendAlerts(tx *GroupTx, alerts []protocol.Alert) error {
+func AppendAlerts(tx *GroupTx, alerts []group.Alert) error {
 	if len(alerts) == 0 {
 		return nil
 	}
@@ -68,7 +69,7 @@ func (l *Ledger) openAlerts(group string) (disk.File, int64, error) {
 // earlier one failed to. It syncs the file even if it appends nothing. The name of the file is
 // durable before its first line.
 func (l *Ledger) appendAlerts(f disk.File, size int64, group string,
-	alerts []protocol.Alert) error {
+	alerts []group.Alert) error {
 	lines := &backward{f: f, path: l.AlertsPath(group), off: size}
 	last, end, err := lines.before(alerts, group)
 	if err == nil && end < size {
@@ -126,7 +127,7 @@ func (l *Ledger) LastAlert(group string) (seq int64, err error) {
 
 // eachAlert calls do for each line, from last to first, until it returns false.
 func (l *Ledger) eachAlert(group string, do func(Line) bool) error {
-	if err := protocol.CheckID(group); err != nil {
+	if err := wire.CheckID(group); err != nil {
 		return err
 	}
 	defer l.fs.Refresh()
@@ -164,7 +165,7 @@ func (l *Ledger) eachAlert(group string, do func(Line) bool) error {
 // not give the same ones. It returns ErrBusy if another process has the lock, and a nil Lock if
 // there is no alerts file.
 func (l *Ledger) LockAlerts(group string) (disk.Lock, error) {
-	if err := protocol.CheckID(group); err != nil {
+	if err := wire.CheckID(group); err != nil {
 		return nil, err
 	}
 	lock, err := l.fs.TryLock(l.AlertsPath(group))

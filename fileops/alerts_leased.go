@@ -8,7 +8,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/trust"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // appendLeased is appendAlerts for a lock that may be lost. It cuts nothing off, because that could
@@ -16,7 +16,7 @@ import (
 // appends pending alerts even if they are there: a line may occur twice, or between others. The end
 // of the file may be torn, now or after a power cut, so it begins with a newline.
 func (l *Ledger) appendLeased(f disk.File, size int64, group string,
-	alerts []protocol.Alert) error {
+	alerts []group.Alert) error {
 	if size == 0 {
 		if err := l.fs.SyncDir(l.Dir()); err != nil {
 			return err

@@ -9,7 +9,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/simfs"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // The first command is killed before its fsync of the alerts. The fsync of the second fails, so it
@@ -68,9 +68,9 @@ func appendOn(disk *simfs.Disk, fault syncFault, seqs ...int64) (survived bool, 
 		}
 
 		err = l.HoldGroup("g", fileops.OrCreate, func(tx *fileops.GroupTx) error {
-			var alerts []protocol.Alert
+			var alerts []group.Alert
 			for _, seq := range seqs {
-				alerts = append(alerts, protocol.Alert{Seq: seq, Type: protocol.AlertDead,
+				alerts = append(alerts, group.Alert{Seq: seq, Type: group.AlertDead,
 					Timestamp: time.Unix(0, 0)})
 			}
 			return fileops.AppendAlerts(tx, alerts)

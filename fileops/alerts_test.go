@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/fileops/disk"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-func alert(seq int64, message string) protocol.Alert {
-	return protocol.Alert{Seq: seq, Type: protocol.AlertDead, Message: message,
+func alert(seq int64, message string) group.Alert {
+	return group.Alert{Seq: seq, Type: group.AlertDead, Message: message,
 		Timestamp: time.Unix(0, 0)}
 }
 
@@ -26,7 +27,7 @@ func alertLines(seqs ...int64) string {
 	return text.String()
 }
 
-func alertsOf(seqs ...int64) (alerts []protocol.Alert) {
+func alertsOf(seqs ...int64) (alerts []group.Alert) {
 	for _, seq := range seqs {
 		alerts = append(alerts, alert(seq, "m"))
 	}
@@ -102,7 +103,7 @@ func TestCorruptAlertsFile(t *testing.T) {
 			_, read := l.Alerts("g", 0)
 
 			for _, err := range []error{read, appendAlerts(l, 1, 2, 3)} {
-				if !errors.Is(err, protocol.ErrCorrupt) ||
+				if !errors.Is(err, wire.ErrCorrupt) ||
 					!strings.Contains(err.Error(), l.AlertsPath("g")) {
 					t.Errorf("got %v", err)
 				}
@@ -116,7 +117,7 @@ func TestCorruptAlertsFile(t *testing.T) {
 
 	l := testLedger(t, Config{}, Options{})
 	writeFile(t, l.AlertsPath("g"), alertLines(1, 3, 2))
-	if got, err := l.Alerts("g", 0); !errors.Is(err, protocol.ErrCorrupt) {
+	if got, err := l.Alerts("g", 0); !errors.Is(err, wire.ErrCorrupt) {
 		t.Errorf("not in order: got %v, %v", got, err)
 	}
 }
@@ -269,7 +270,7 @@ func TestLastAlert(t *testing.T) {
 	}
 
 	writeFile(t, l.AlertsPath("g"), alertLines(1)+"oops\n")
-	if _, err := l.LastAlert("g"); !errors.Is(err, protocol.ErrCorrupt) {
+	if _, err := l.LastAlert("g"); !errors.Is(err, wire.ErrCorrupt) {
 		t.Errorf("corrupt: got %v", err)
 	}
 }

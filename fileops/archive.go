@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/fileops/layout"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // The limits of PruneArchive.
@@ -86,7 +86,7 @@ func (l *Ledger) next(c layout.Copies) (int, error) {
 	newest, err := l.newest(c)
 	if newest == layout.MaxCopy {
 		err = fmt.Errorf("%s: %w: no number follows its own: move it away", c.Path(newest),
-			protocol.ErrCorrupt)
+			wire.ErrCorrupt)
 	}
 	return newest + 1, err
 }

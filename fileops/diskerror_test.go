@@ -11,20 +11,21 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/fileops/layout"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // started is a registration that a pass must start.
-func started(id string, fresh bool) protocol.Registration {
-	start := &protocol.StartInfo{Command: "c", Dir: "/", Readiness: protocol.ReadinessReady,
-		Policy: protocol.DefaultPolicy(), LogKeep: 1}
-	return protocol.Registration{Service: id, By: "test", Request: true, StartInfo: start,
+func started(id string, fresh bool) group.Registration {
+	start := &group.StartInfo{Command: "c", Dir: "/", Readiness: observe.ReadinessReady,
+		Policy: group.DefaultPolicy(), LogKeep: 1}
+	return group.Registration{Service: id, By: "test", Request: true, StartInfo: start,
 		Fresh: fresh}
 }
 
-func register(l *Ledger, r protocol.Registration) error {
+func register(l *Ledger, r group.Registration) error {
 	return l.HoldGroup("g", OrCreate, func(tx *GroupTx) error {
-		g, err := tx.Value().Register(r, protocol.Observation{Now: linkEpoch})
+		g, err := tx.Value().Register(r, observe.Observation{Now: linkEpoch})
 		if err != nil {
 			return err
 		}

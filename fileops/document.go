@@ -11,6 +11,8 @@ import (
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // ErrCaseFold means that the file system does not distinguish two ids that differ only in case.
@@ -23,7 +25,7 @@ type Document[T any] struct {
 	// before the first edit, or after one with that revision was archived
 	none  func(id string, revision int64) T
 	files []codec[T] // in the order of the names
-	sight func(protocol.Sightings, T, protocol.Observation) protocol.Sightings
+	times func(T) observe.Times
 	// carries out the effects of a verb before the commit
 	prepare func(tx *Tx[T], after T) (_ T, beat bool, err error)
 }
@@ -50,7 +52,7 @@ type codec[T any] struct {
 
 // A Verb is a verb of the protocol with its arguments bound. It gets the result of Document.none if
 // there is nothing to edit.
-type Verb[T any] func(before T, seen protocol.Observation) (after T, err error)
+type Verb[T any] func(before T, seen observe.Observation) (after T, err error)
 
 // An Edit is the result of an edit. After an error, After is what the verb has returned.
 type Edit[T any] struct {
@@ -110,7 +112,7 @@ func (d *Document[T]) rehearse(l *Ledger, id string, mode Mode,
 }
 
 // decide returns the edit that verb makes of before.
-func (d *Document[T]) decide(before T, verb Verb[T], seen protocol.Observation) (Edit[T], error) {
+func (d *Document[T]) decide(before T, verb Verb[T], seen observe.Observation) (Edit[T], error) {
 	after, err := verb(before, seen)
 	e := Edit[T]{Before: before, After: after, Archived: errors.Is(err, protocol.ErrExpired)}
 	if e.Archived {
@@ -145,7 +147,7 @@ type Tx[T any] struct {
 //   - ErrNotFound, ErrNoGroup or ErrArchived if there is nothing to edit and mode is not OrCreate;
 //   - ErrBusy if it could not get the lock in time;
 //   - ErrPermission if the lock or a file is not safe to trust;
-//   - protocol.ErrCorrupt or ErrNewerVersion, with the name of the file, if one cannot be
+//   - wire.ErrCorrupt or ErrNewerVersion, with the name of the file, if one cannot be
 //     understood;
 //   - ErrCaseFold if the file system takes id for another one.
 func (d *Document[T]) Hold(l *Ledger, id string, mode Mode, change func(tx *Tx[T]) error) error {
@@ -169,11 +171,11 @@ func (tx *Tx[T]) Value() T { return tx.value }
 
 // Observe returns the observation of Options.Observe, with what this host remembers about the
 // current value. What it remembers is stored at the end of the edit.
-func (tx *Tx[T]) Observe() protocol.Observation {
+func (tx *Tx[T]) Observe() observe.Observation {
 	if tx.memory == nil {
 		tx.memory = tx.ledger.remember(tx.paths[0])
 	}
-	return observe(tx.memory, tx.kind, tx.value, tx.ledger.options.Observe())
+	return tx.memory.observe(tx.ledger.options.Observe(), tx.kind.times(tx.value))
 }
 
 func (tx *Tx[T]) keepMemory() {
@@ -181,22 +183,16 @@ func (tx *Tx[T]) keepMemory() {
 	if m == nil || m.seen.MonotonicMs == 0 || tx.absent || tx.archived {
 		return
 	}
-	tx.ledger.recordLeftover(m.keep(tx.kind.sight(m.now, tx.value, m.seen)))
+	tx.ledger.recordLeftover(m.keep(m.now.Sight(m.seen, tx.kind.times(tx.value))))
 }
 
 // Observe returns seen with what this host remembers about value, for callers that only read. If
 // news is set, there is more to remember, which an edit would store.
 func (d *Document[T]) Observe(l *Ledger, id string, value T,
-	seen protocol.Observation) (_ protocol.Observation, news bool) {
+	seen observe.Observation) (_ observe.Observation, news bool) {
 	m := l.remember(d.names(l, id).paths[0])
-	seen = observe(m, d, value, seen)
+	seen = m.observe(seen, d.times(value))
 	return seen, seen.Sightings != nil && !m.now.Equal(m.kept)
-}
-
-func observe[T any](m *memory, d *Document[T], value T,
-	seen protocol.Observation) protocol.Observation {
-	return m.observe(seen,
-		func(s protocol.Sightings) protocol.Sightings { return d.sight(s, value, seen) })
 }
 
 // Commit makes after the current value and carries out its effects. It writes each file whose
@@ -325,7 +321,7 @@ func (d *Document[T]) Read(l *Ledger, id string) (value T, archived bool, err er
 // may just have moved from a place not yet examined to one already examined, so read looks for the
 // files once more before it says that there is none.
 func (l *Ledger) read(d document) (states []state, archived bool, err error) {
-	if err := protocol.CheckID(d.id); err != nil {
+	if err := wire.CheckID(d.id); err != nil {
 		return nil, false, err
 	}
 	defer l.fs.Refresh()
@@ -389,5 +385,5 @@ func checkInside(file, member, inside, id string) error {
 		return fmt.Errorf("%w: %s", ErrCaseFold, inside)
 	}
 	return fmt.Errorf("%s: %w: /%s: %q differs from the name of the file", file,
-		protocol.ErrCorrupt, member, inside)
+		wire.ErrCorrupt, member, inside)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // Mode says what an edit expects to find, how long it waits, and whether it changes anything.
@@ -101,7 +101,7 @@ type edit struct {
 //
 // What the edit discards is deleted after the lock is released. See Leftovers.
 func (l *Ledger) hold(d document, mode Mode, change func(e *edit) error) error {
-	if err := protocol.CheckID(d.id); err != nil {
+	if err := wire.CheckID(d.id); err != nil {
 		return err
 	}
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // effects are the changes that an edit makes besides its files: directories that it creates, and
@@ -27,7 +28,7 @@ type effects struct {
 // the group, which must be able to empty it. It discards what an earlier call with that id left
 // there. If the edit is not committed, the directory is removed.
 func (e *effects) makeTmp(call string) (path string, err error) {
-	if err := protocol.CheckID(call); err != nil {
+	if err := wire.CheckID(call); err != nil {
 		return "", err
 	}
 
@@ -77,7 +78,7 @@ func (l *Ledger) spentTmp(op protocol.Operation) (spent, empty []string, err err
 		path := l.TmpDir(op.ID, name)
 		concerns := func(f *protocol.Frame) bool { return concerns(f, path) }
 		switch {
-		case protocol.CheckID(name) != nil || slices.ContainsFunc(op.Stack, concerns):
+		case wire.CheckID(name) != nil || slices.ContainsFunc(op.Stack, concerns):
 		case op.TmpIsSpent(name):
 			spent = append(spent, name)
 		case op.Frame(name) == nil:
@@ -113,7 +114,7 @@ func (e *effects) discardSpent(calls []string) (err error) {
 
 // discardTmp needs no journal, because sweeping finds trash directly in tmp/{operation}.
 func (e *effects) discardTmp(call string) error {
-	if err := protocol.CheckID(call); err != nil {
+	if err := wire.CheckID(call); err != nil {
 		return err
 	}
 	return e.discardIn(e.id, call)

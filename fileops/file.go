@@ -10,7 +10,6 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
-	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -143,7 +142,7 @@ func (f file) readVersion(n int64) (state, error) {
 		err = fmt.Errorf("/revision: %d differs from the name of the file", revision)
 	}
 	if err != nil {
-		return state{}, fmt.Errorf("%s: %w: %w", f.version(n), protocol.ErrCorrupt, err)
+		return state{}, fmt.Errorf("%s: %w: %w", f.version(n), wire.ErrCorrupt, err)
 	}
 	return state{exists: true, data: data, version: n, info: info, over: revision == n-1}, nil
 }
@@ -288,7 +287,7 @@ func revisionOf(data []byte) (revision int64, err error) {
 		}
 
 		if revision = r.Int(0); revision > layout.MaxRevision {
-			r.Fail(protocol.ErrCorrupt, "out of range")
+			r.Fail(wire.ErrCorrupt, "out of range")
 		}
 
 		found = !r.Failed()

@@ -14,7 +14,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // FuzzDecodeConfig checks that an accepted ledger.json means the same to any reader of JSON, is
@@ -249,7 +249,7 @@ func drain(t *testing.T, b *backward, size int) (lines []Line, err error) {
 		}
 
 		if err != nil {
-			if !errors.Is(err, protocol.ErrCorrupt) {
+			if !errors.Is(err, wire.ErrCorrupt) {
 				t.Errorf("refused with %v", err)
 			}
 			return lines, err

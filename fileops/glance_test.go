@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // Glance tells the state by the beginning of the file, and nothing where that does not tell it.
@@ -18,10 +19,10 @@ func TestGlance(t *testing.T) {
 		t.Errorf("of none: %v", err)
 	}
 
-	push := func(_ protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+	push := func(_ protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 		op := protocol.Create("op", 0, 0)
 		return op.Push(protocol.Push{Participant: "a", Call: "main"},
-			protocol.Observation{Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
+			observe.Observation{Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
 	}
 
 	if _, err := l.EditOperation("op", OrCreate, push); err != nil {

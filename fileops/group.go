@@ -9,34 +9,36 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // groups are the groups of a ledger, each in two files. The registry is committed first, so no one
 // sees an orchestrator newer than its registry.
-var groups = Document[protocol.Group]{
+var groups = Document[group.Group]{
 	names:   (*Ledger).groupDocument,
-	none:    func(id string, _ int64) protocol.Group { return protocol.CreateGroup(id) },
-	sight:   protocol.Sightings.SightGroup,
+	none:    func(id string, _ int64) group.Group { return group.Create(id) },
+	times:   func(v group.Group) observe.Times { return v.Times },
 	prepare: prepareGroup,
-	files: []codec[protocol.Group]{{
-		decode: func(text string, to *protocol.Group) (_ string, err error) {
-			to.Registry, err = protocol.DecodeRegistry(text)
+	files: []codec[group.Group]{{
+		decode: func(text string, to *group.Group) (_ string, err error) {
+			to.Registry, err = group.DecodeRegistry(text)
 			return "", err
 		},
-		encode:   func(from protocol.Group) io.WriterTo { return content(from.Registry.Encode()) },
-		revision: func(of *protocol.Group) int64 { return of.Registry.Revision },
-		take:     func(to *protocol.Group, from protocol.Group) { to.Registry = from.Registry },
+		encode:   func(from group.Group) io.WriterTo { return content(from.Registry.Encode()) },
+		revision: func(of *group.Group) int64 { return of.Registry.Revision },
+		take:     func(to *group.Group, from group.Group) { to.Registry = from.Registry },
 	}, {
 		member: "orchestrationGroupId",
-		decode: func(text string, to *protocol.Group) (_ string, err error) {
-			to.Orchestrator, err = protocol.DecodeOrchestrator(text)
+		decode: func(text string, to *group.Group) (_ string, err error) {
+			to.Orchestrator, err = group.DecodeOrchestrator(text)
 			return to.Orchestrator.GroupID, err
 		},
-		encode:   func(from protocol.Group) io.WriterTo { return content(from.Orchestrator.Encode()) },
-		revision: func(of *protocol.Group) int64 { return of.Orchestrator.Revision },
-		take: func(to *protocol.Group,
-			from protocol.Group) {
+		encode:   func(from group.Group) io.WriterTo { return content(from.Orchestrator.Encode()) },
+		revision: func(of *group.Group) int64 { return of.Orchestrator.Revision },
+		take: func(to *group.Group,
+			from group.Group) {
 			to.Orchestrator = from.Orchestrator
 		},
 	}},
@@ -50,10 +52,10 @@ func (l *Ledger) groupDocument(id string) document {
 }
 
 // A GroupTx is an edit of a group in progress.
-type GroupTx = Tx[protocol.Group]
+type GroupTx = Tx[group.Group]
 
 // prepareGroup copies a cleared registry to the archive.
-func prepareGroup(tx *GroupTx, after protocol.Group) (protocol.Group, bool, error) {
+func prepareGroup(tx *GroupTx, after group.Group) (group.Group, bool, error) {
 	if after.Effects().Cleared {
 		if err := tx.files[0].archiveCopy(tx.ledger.RegistryCopies(tx.id)); err != nil {
 			return after, false, err
@@ -71,9 +73,9 @@ func (c content) WriteTo(w io.Writer) (int64, error) {
 }
 
 // EditGroup applies verb to the group id. See Document.Edit. If there is no group, verb gets the
-// result of protocol.CreateGroup.
+// result of group.Create.
 func (l *Ledger) EditGroup(id string, mode Mode,
-	verb Verb[protocol.Group]) (Edit[protocol.Group], error) {
+	verb Verb[group.Group]) (Edit[group.Group], error) {
 	return groups.Edit(l, id, mode, verb)
 }
 
@@ -84,13 +86,13 @@ func (l *Ledger) HoldGroup(id string, mode Mode, change func(tx *GroupTx) error)
 
 // ReadGroup returns a group. See Document.Read. The registry may be one edit ahead of the
 // orchestrator.
-func (l *Ledger) ReadGroup(id string) (protocol.Group, error) {
+func (l *Ledger) ReadGroup(id string) (group.Group, error) {
 	g, _, err := groups.Read(l, id)
 	return g, err
 }
 
 // ObserveGroup returns seen with what this host remembers about g. See Document.Observe.
-func (l *Ledger) ObserveGroup(g protocol.Group, seen protocol.Observation) protocol.Observation {
+func (l *Ledger) ObserveGroup(g group.Group, seen observe.Observation) observe.Observation {
 	seen, _ = groups.Observe(l, g.ID, g, seen)
 	return seen
 }
@@ -117,7 +119,7 @@ func (l *Ledger) Groups() ([]string, error) {
 // LogFile returns the path of the output file of a service, after creating the directories it is
 // in. It returns ErrPermission if one of them, or the file, is not safe to trust.
 func (l *Ledger) LogFile(group, supervisor string) (path string, err error) {
-	if err := errors.Join(protocol.CheckID(group), protocol.CheckID(supervisor)); err != nil {
+	if err := errors.Join(wire.CheckID(group), wire.CheckID(supervisor)); err != nil {
 		return "", err
 	}
 

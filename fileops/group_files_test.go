@@ -10,7 +10,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // An id may end in something like a suffix, and yet a file name has only one meaning.
@@ -61,7 +61,7 @@ func TestNamesOfGroups(t *testing.T) {
 		edit := l.HoldGroup(id, OrCreate, func(*GroupTx) error { return nil })
 
 		for _, err := range []error{read, alerts, lock, log, logs, edit} {
-			if !errors.Is(err, protocol.ErrBadID) {
+			if !errors.Is(err, wire.ErrBadID) {
 				t.Errorf("%q: %v", id, err)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 func TestManyProcessesPassAndLoseNothing(t *testing.T) {
@@ -40,7 +40,7 @@ func TestManyProcessesPassAndLoseNothing(t *testing.T) {
 
 // readAllTheTime checks that every read is complete, and never older than the one before.
 func readAllTheTime(t *testing.T, l *Ledger, done <-chan struct{}) {
-	var last protocol.Group
+	var last group.Group
 	for {
 		select {
 		case <-done:

@@ -11,7 +11,8 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/simfs"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // pass makes passes over the group g.
@@ -22,7 +23,7 @@ func pass(t *testing.T, l *Ledger, names ...string) {
 	}
 }
 
-func readGroup(t *testing.T, l *Ledger, id string) protocol.Group {
+func readGroup(t *testing.T, l *Ledger, id string) group.Group {
 	t.Helper()
 	g, err := l.ReadGroup(id)
 	must(t, err)
@@ -93,7 +94,7 @@ func TestGroupComesToBe(t *testing.T) {
 func TestHalfAGroup(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{}, Options{})
-	g := withPass(protocol.CreateGroup("g"), "a")
+	g := withPass(group.Create("g"), "a")
 	writeFile(t, l.SupervisorsPath("g"), g.Registry.Encode())
 	if got := readGroup(t, l, "g"); !slices.Equal(namesOf(got), []string{"a"}) ||
 		got.Orchestrator.GroupID != "g" || got.Orchestrator.Revision != 0 {
@@ -102,7 +103,7 @@ func TestHalfAGroup(t *testing.T) {
 
 	writeFile(t, l.OrchestratorPath("h"), strings.ReplaceAll(g.Orchestrator.Encode(), `"g"`, `"h"`))
 	if got := readGroup(t, l, "h"); got.Orchestrator.Revision != 1 || got.Registry.Revision != 0 ||
-		got.Registry.AlertsGiven != protocol.NoneGiven {
+		got.Registry.AlertsGiven != group.NoneGiven {
 		t.Errorf("without registry: got %+v", got)
 	}
 
@@ -194,21 +195,21 @@ func TestCorruptGroupsAreLeftAlone(t *testing.T) {
 		suffix, text string
 		want         error
 	}{
-		"empty":              {".supervisors.json", "", protocol.ErrCorrupt},
-		"empty orchestrator": {".orchestrator.json", "", protocol.ErrCorrupt},
-		"cut":                {".supervisors.json", `{"supervisors": {`, protocol.ErrCorrupt},
+		"empty":              {".supervisors.json", "", wire.ErrCorrupt},
+		"empty orchestrator": {".orchestrator.json", "", wire.ErrCorrupt},
+		"cut":                {".supervisors.json", `{"supervisors": {`, wire.ErrCorrupt},
 		"twice": {".supervisors.json", `{"supervisors": {}, "supervisors": {}}`,
-			protocol.ErrCorrupt},
-		"missing": {".supervisors.json", `{}`, protocol.ErrCorrupt},
-		"zeros":   {".orchestrator.json", "\x00\x00", protocol.ErrCorrupt},
+			wire.ErrCorrupt},
+		"missing": {".supervisors.json", `{}`, wire.ErrCorrupt},
+		"zeros":   {".orchestrator.json", "\x00\x00", wire.ErrCorrupt},
 		"newer": {".supervisors.json", `{"protocolVersion": 2, "supervisors": {}}`,
-			protocol.ErrNewerVersion},
+			wire.ErrNewerVersion},
 		"another group": {".orchestrator.json",
-			`{"orchestrationGroupId": "h", "state": "stopped"}`, protocol.ErrCorrupt},
+			`{"orchestrationGroupId": "h", "state": "stopped"}`, wire.ErrCorrupt},
 		"another case": {".orchestrator.json",
 			`{"orchestrationGroupId": "G", "state": "stopped"}`, ErrCaseFold},
 		"another in one case": {".orchestrator.json",
-			`{"orchestrationGroupId": "gg", "state": "stopped"}`, protocol.ErrCorrupt},
+			`{"orchestrationGroupId": "gg", "state": "stopped"}`, wire.ErrCorrupt},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // sparse makes a file of 1 TiB that takes no room, after what it has.
@@ -40,7 +40,7 @@ func TestSparseFiles(t *testing.T) {
 			path := filepath.Join(l.Dir(), name)
 			text := readText(t, path)
 			sparse(t, path)
-			if err := do(); !errors.Is(err, protocol.ErrCorrupt) ||
+			if err := do(); !errors.Is(err, wire.ErrCorrupt) ||
 				!strings.Contains(err.Error(), name) {
 				t.Errorf("%s: got %v", name, err)
 			}
@@ -49,14 +49,14 @@ func TestSparseFiles(t *testing.T) {
 
 		sparse(t, l.AlertsPath("g"))
 		lines, err := l.Alerts("g", 0)
-		if wanted := c.Commit != CommitLink; wanted && !errors.Is(err, protocol.ErrCorrupt) ||
+		if wanted := c.Commit != CommitLink; wanted && !errors.Is(err, wire.ErrCorrupt) ||
 			!wanted && (err != nil || lines != nil) {
 			t.Errorf("alerts, %s: got %v, %v", c.Commit, lines, err)
 		}
 
 		sparse(t, l.MarkerPath())
 		if _, err := Open(l.Dir(), Options{}); !errors.Is(err, ErrConfig) ||
-			errors.Is(err, protocol.ErrCorrupt) {
+			errors.Is(err, wire.ErrCorrupt) {
 			t.Errorf("ledger.json: got %v", err)
 		}
 	}
@@ -73,7 +73,7 @@ func TestAlertsOfMoreThanMemory(t *testing.T) {
 			strings.Repeat("x", 20<<20))
 	}
 	writeFile(t, path, line(1)+line(2)+line(3)+line(4))
-	if _, err := l.Alerts("g", 0); !errors.Is(err, protocol.ErrCorrupt) ||
+	if _, err := l.Alerts("g", 0); !errors.Is(err, wire.ErrCorrupt) ||
 		!strings.Contains(err.Error(), path) {
 		t.Errorf("80 MiB of alerts: got %v", err)
 	}
@@ -129,7 +129,7 @@ func TestNumbersOfCopies(t *testing.T) {
 			}
 
 			if done := errors.Is(err, ErrArchived); done != ok || !ok &&
-				!errors.Is(err, protocol.ErrCorrupt) {
+				!errors.Is(err, wire.ErrCorrupt) {
 				t.Errorf("%s, %d: got %v", c.Commit, number, err)
 			}
 		}
@@ -139,7 +139,7 @@ func TestNumbersOfCopies(t *testing.T) {
 	pass(t, l, "a")
 	writeFile(t, l.RegistryCopies("g").Path(layout.MaxCopy), "x")
 	writeFile(t, l.RegistryCopies("g").Path(math.MaxInt64), "x")
-	if err := l.HoldGroup("g", Existing, archiveRegistry); !errors.Is(err, protocol.ErrCorrupt) {
+	if err := l.HoldGroup("g", Existing, archiveRegistry); !errors.Is(err, wire.ErrCorrupt) {
 		t.Errorf("a registry: got %v", err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/notify"
 	"github.com/dpl-project/dpl/fileops/trust"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // Ledger is an opened ledger directory. Goroutines may share one.
@@ -37,7 +37,7 @@ type Options struct {
 
 	// Observe is called under the lock of an edit. Verbs judge by its result. If it is nil, they
 	// get an empty observation.
-	Observe func() protocol.Observation
+	Observe func() observe.Observation
 }
 
 // Absent returns an empty ledger that does not exist, for dry runs in dir.
@@ -58,7 +58,7 @@ func newLedger(dir string, o Options) (*Ledger, error) {
 		o.FS = disk.OS{}
 	}
 	if o.Observe == nil {
-		o.Observe = func() protocol.Observation { return protocol.Observation{} }
+		o.Observe = func() observe.Observation { return observe.Observation{} }
 	}
 
 	dir, err := filepath.Abs(dir)

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 func TestCreateThenOpen(t *testing.T) {
@@ -140,7 +140,7 @@ func TestUnusableLedgers(t *testing.T) {
 				func() (*Ledger, error) { return Create(l.Dir(), Config{}, Options{}) },
 			} {
 				_, err := open()
-				if !errors.Is(err, ErrConfig) || errors.Is(err, protocol.ErrCorrupt) ||
+				if !errors.Is(err, ErrConfig) || errors.Is(err, wire.ErrCorrupt) ||
 					!strings.Contains(err.Error(), "ledger.json") {
 					t.Errorf("got %v", err)
 				}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // Ledgers that commit by link, and what happens to them between two system calls.
@@ -137,7 +138,7 @@ func TestLinkRevisionThatDoesNotFollow(t *testing.T) {
 		editOp(t, l, pushing("a"))
 		editOp(t, l, pushing("b"))
 		_, err := l.EditOperation("op", Existing,
-			func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+			func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 				op.Revision += step
 				return op, nil
 			})

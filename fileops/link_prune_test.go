@@ -9,6 +9,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // age makes all files of the operations two hours old.
@@ -56,7 +57,7 @@ func TestLinkPrunesOldVersions(t *testing.T) {
 
 	age(t, l)
 	for range pruneEvery {
-		editOp(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation,
+		editOp(t, l, func(op protocol.Operation, _ observe.Observation) (protocol.Operation,
 			error) {
 			op.Revision++
 			return op, nil

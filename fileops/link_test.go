@@ -14,6 +14,8 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 var linkedConfig = Config{Commit: CommitLink}
@@ -56,24 +58,24 @@ var linkEpoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // pushing is a verb that pushes a call, in an operation that it creates if there is none.
 func pushing(call string) Verb[protocol.Operation] {
-	return func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+	return func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 		if op.ID == "" {
 			revision := op.Revision
 			op = protocol.Create("op", 0, 0)
 			op.Revision = revision
 		}
 		return op.Push(protocol.Push{Participant: "p", Call: call},
-			protocol.Observation{Now: linkEpoch})
+			observe.Observation{Now: linkEpoch})
 	}
 }
 
-func cleaning(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
-	return op.Cleanup("janitor", protocol.Observation{Now: linkEpoch})
+func cleaning(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
+	return op.Cleanup("janitor", observe.Observation{Now: linkEpoch})
 }
 
 func popping(call string) Verb[protocol.Operation] {
-	return func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
-		return op.Pop(protocol.Pop{Call: call}, protocol.Observation{Now: linkEpoch})
+	return func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
+		return op.Pop(protocol.Pop{Call: call}, observe.Observation{Now: linkEpoch})
 	}
 }
 
@@ -176,13 +178,13 @@ func TestLinkLosesNothingWithTheLock(t *testing.T) {
 			l := testLedger(t, linkedConfig, Options{FS: leased{}})
 			editOp(t, l, pushing("a"))
 			paused := true
-			editOp(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation,
+			editOp(t, l, func(op protocol.Operation, _ observe.Observation) (protocol.Operation,
 				error) {
 				if paused {
 					paused = false
 					meanwhile(t, l)
 				}
-				return pushing("c")(op, protocol.Observation{})
+				return pushing("c")(op, observe.Observation{})
 			})
 
 			op, _, err := l.ReadOperation("op")
@@ -199,9 +201,9 @@ func TestRenameLosesWithTheLock(t *testing.T) {
 	t.Parallel()
 	l := testLedger(t, Config{Commit: CommitRename}, Options{FS: leased{}})
 	editOp(t, l, pushing("a"))
-	editOp(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+	editOp(t, l, func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 		editOp(t, l, pushing("b"))
-		return pushing("c")(op, protocol.Observation{})
+		return pushing("c")(op, observe.Observation{})
 	})
 	wantCalls(t, l, 2, "a", "c")
 }
@@ -219,7 +221,7 @@ func TestLinkKnowsWhatIsPruned(t *testing.T) {
 
 			paused := true
 			_, err := l.EditOperation("op", OrCreate,
-				func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+				func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 					if paused {
 						paused = false
 						editOp(t, l, pushing("b"))
@@ -230,7 +232,7 @@ func TestLinkKnowsWhatIsPruned(t *testing.T) {
 						}
 					}
 
-					return pushing("c")(op, protocol.Observation{})
+					return pushing("c")(op, observe.Observation{})
 				})
 
 			op, _, readErr := l.ReadOperation("op")
@@ -279,7 +281,7 @@ func TestLinkReadsFromAnyHint(t *testing.T) {
 			must(t, os.Remove(layout.VersionOf(hint, 9)))
 		}
 
-		editOp(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation,
+		editOp(t, l, func(op protocol.Operation, _ observe.Observation) (protocol.Operation,
 			error) {
 			return op, nil
 		})
@@ -330,8 +332,8 @@ func linkedConfigOf(l *Ledger) Config {
 // groupEdit registers a supervisor in the group g.
 func registering(id string) func(tx *GroupTx) error {
 	return func(tx *GroupTx) error {
-		g, err := tx.Value().Register(protocol.Registration{Service: id, By: "test", PID: 1},
-			protocol.Observation{Now: linkEpoch})
+		g, err := tx.Value().Register(group.Registration{Service: id, By: "test", PID: 1},
+			observe.Observation{Now: linkEpoch})
 		if err != nil {
 			return err
 		}

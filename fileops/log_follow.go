@@ -9,7 +9,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // A LogReader reads the log of a service in the order in which it was written, including what
@@ -34,7 +34,7 @@ const mostText = 16 << 20
 // number, or as many as there are in the log or in the last 16 MiB of a file. A missing log is
 // empty so far.
 func (l *Ledger) ReadLog(group, supervisor string, lines int) (*LogReader, []byte, error) {
-	if err := errors.Join(protocol.CheckID(group), protocol.CheckID(supervisor)); err != nil {
+	if err := errors.Join(wire.CheckID(group), wire.CheckID(supervisor)); err != nil {
 		return nil, nil, err
 	}
 

@@ -11,7 +11,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // RotateLog makes room in the log of a service if it is larger than limit. The beginning of the log
@@ -30,7 +30,7 @@ import (
 // .1. A .next that exists at the start was left by a dead pass. If the log begins with its content,
 // the log was not cut, and .next is removed; otherwise it becomes .1.
 func (l *Ledger) RotateLog(group, supervisor string, limit int64, keep int) (bool, error) {
-	if err := errors.Join(protocol.CheckID(group), protocol.CheckID(supervisor)); err != nil {
+	if err := errors.Join(wire.CheckID(group), wire.CheckID(supervisor)); err != nil {
 		return false, err
 	}
 

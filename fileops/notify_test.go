@@ -8,6 +8,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/notify"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
@@ -51,7 +52,7 @@ func await(t *testing.T, n *notify.Notifier, done func() bool) {
 func revise(t *testing.T, l *Ledger, id string) {
 	t.Helper()
 	_, err := l.EditOperation(id, OrCreate,
-		func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+		func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 			if op.ID == "" {
 				op = protocol.Create(id, time.Second, 10*time.Second)
 				op.LastHeartbeat = time.Unix(0, 0)
@@ -106,7 +107,7 @@ func TestNotifyTellsOfArchiving(t *testing.T) {
 		var done sync.WaitGroup
 		done.Go(func() {
 			_, err := l.EditOperation("op", Existing,
-				func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+				func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 					return op, protocol.ErrExpired
 				})
 			if err != nil {

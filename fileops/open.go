@@ -10,7 +10,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // Open opens the ledger in dir. It returns
@@ -73,7 +73,7 @@ func (l *Ledger) open() error {
 		data, info, err = l.fs.ReadAny(l.MarkerPath())
 	}
 
-	if errors.Is(err, protocol.ErrCorrupt) {
+	if errors.Is(err, wire.ErrCorrupt) {
 		return fmt.Errorf("%w: %v", ErrConfig, err)
 	}
 	if err != nil {

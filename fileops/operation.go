@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // operations are the documents in operations/.
@@ -14,7 +15,7 @@ var operations = Document[protocol.Operation]{
 		revision int64) protocol.Operation {
 		return protocol.Operation{Revision: revision}
 	},
-	sight:   protocol.Sightings.SightOperation,
+	times:   func(v protocol.Operation) observe.Times { return v.Times },
 	prepare: prepareOperation,
 	files: []codec[protocol.Operation]{{
 		member: "operationId",
@@ -85,7 +86,7 @@ func (l *Ledger) Read(id string) (data []byte, archived bool, err error) {
 
 // ObserveOperation returns seen with what this host remembers about op. See Document.Observe.
 func (l *Ledger) ObserveOperation(op protocol.Operation,
-	seen protocol.Observation) (_ protocol.Observation, news bool) {
+	seen observe.Observation) (_ observe.Observation, news bool) {
 	return operations.Observe(l, op.ID, op, seen)
 }
 

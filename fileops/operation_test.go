@@ -9,14 +9,16 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // pushed is an operation of one call, which dies of silence at linkEpoch plus a threshold.
 func pushed(t *testing.T, l *Ledger, p protocol.Push) {
 	t.Helper()
 	p.Participant, p.Call = "p", "c"
-	editOp(t, l, func(protocol.Operation, protocol.Observation) (protocol.Operation, error) {
-		return protocol.Create("op", 0, 0).Push(p, protocol.Observation{Now: linkEpoch})
+	editOp(t, l, func(protocol.Operation, observe.Observation) (protocol.Operation, error) {
+		return protocol.Create("op", 0, 0).Push(p, observe.Observation{Now: linkEpoch})
 	})
 }
 
@@ -25,10 +27,10 @@ func crash(t *testing.T, l *Ledger) (op protocol.Operation) {
 	t.Helper()
 	for _, after := range []time.Duration{protocol.DefaultStalenessThreshold + time.Second,
 		protocol.DefaultStalenessThreshold + 2*time.Second} {
-		op = editOp(t, l, func(op protocol.Operation, _ protocol.Observation) (protocol.Operation,
+		op = editOp(t, l, func(op protocol.Operation, _ observe.Observation) (protocol.Operation,
 			error) {
-			return op.Cleanup("janitor", protocol.Observation{Now: linkEpoch.Add(after),
-				Watch: protocol.Awake})
+			return op.Cleanup("janitor", observe.Observation{Now: linkEpoch.Add(after),
+				Watch: observe.Awake})
 		})
 	}
 	return op
@@ -94,7 +96,7 @@ func TestLeftResources(t *testing.T) {
 	for _, op := range []protocol.Operation{op, written} {
 		last := op.Events[len(op.Events)-1]
 		for _, e := range op.Events {
-			if e.Type == protocol.CallEnded {
+			if e.Type == observe.CallEnded {
 				last = e
 			}
 		}
@@ -117,9 +119,9 @@ func TestPushWithoutItsTemporaryDirectory(t *testing.T) {
 	l, h := hookedLedger(t, Config{}, Options{})
 	h.before = nth(t, 1, "mkdir", "/op/c", broken)
 	_, err := l.EditOperation("op", OrCreate,
-		func(protocol.Operation, protocol.Observation) (protocol.Operation, error) {
+		func(protocol.Operation, observe.Observation) (protocol.Operation, error) {
 			return protocol.Create("op", 0, 0).Push(protocol.Push{Participant: "p", Call: "c",
-				Tmp: true}, protocol.Observation{Now: linkEpoch})
+				Tmp: true}, observe.Observation{Now: linkEpoch})
 		})
 
 	if _, _, readErr := l.ReadOperation("op"); !errors.Is(err, errDisk) ||
@@ -141,12 +143,12 @@ func TestTemporaryDirectoryOfABadID(t *testing.T) {
 				err := tx.MakeTmp(call)
 			return err
 		})
-		if !errors.Is(err, protocol.ErrBadID) {
+		if !errors.Is(err, wire.ErrBadID) {
 			t.Errorf("make %q: %v", call, err)
 		}
 		must(t, l.Edit("op", OrCreate,
 			func(tx *byteTx) error { tx.DiscardTmp(call); return add("a", false)(tx) }))
-		if left := l.Leftovers(); len(left) != 1 || !errors.Is(left[0], protocol.ErrBadID) {
+		if left := l.Leftovers(); len(left) != 1 || !errors.Is(left[0], wire.ErrBadID) {
 			t.Errorf("discard %q: %v", call, left)
 		}
 	}
@@ -166,9 +168,9 @@ func TestCorruptOperationsAreLeftAlone(t *testing.T) {
 		text string
 		want error
 	}{
-		"empty":        {"", protocol.ErrCorrupt},
-		"cut":          {`{"operationId": "op"`, protocol.ErrCorrupt},
-		"another id":   {other.Encode(), protocol.ErrCorrupt},
+		"empty":        {"", wire.ErrCorrupt},
+		"cut":          {`{"operationId": "op"`, wire.ErrCorrupt},
+		"another id":   {other.Encode(), wire.ErrCorrupt},
 		"another case": {strings.Replace(other.Encode(), "other", "OP", 1), ErrCaseFold},
 	} {
 		for _, config := range []Config{{Commit: CommitRename}, linkedConfig} {
@@ -176,7 +178,7 @@ func TestCorruptOperationsAreLeftAlone(t *testing.T) {
 			writeFile(t, l.OperationPath("op"), c.text)
 			_, _, read := l.ReadOperation("op")
 			_, edit := l.EditOperation("op", Existing,
-				func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+				func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 					t.Errorf("%s: the verb was called", name)
 					return op, nil
 				})

@@ -7,25 +7,26 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // A passing is one command's pass over the group g: it commits a pending alert, appends it, and
 // commits that it is no longer pending. The registry has the names of all passes in an unknown
 // member; alert n belongs to the nth name.
 type passing struct {
-	name    string                                           // "": it has no alert, but delivers what is pending
-	appends func(tx *GroupTx, alerts []protocol.Alert) error // nil: AppendAlerts
-	early   bool                                             // a bug: append before the commit
-	fresh   bool                                             // archive the registry first
-	beat    bool                                             // only a heartbeat, which a power cut may undo
+	name    string                                        // "": it has no alert, but delivers what is pending
+	appends func(tx *GroupTx, alerts []group.Alert) error // nil: AppendAlerts
+	early   bool                                          // a bug: append before the commit
+	fresh   bool                                          // archive the registry first
+	beat    bool                                          // only a heartbeat, which a power cut may undo
 
-	seen   *protocol.Group // the last result of tx.Value
-	acked  protocol.Group  // the last value for which Commit returned nil
-	copied string          // the last registry for which archiving returned nil
-	tried  protocol.Group  // the value of the last Commit
-	err    error           // and its error
-	wrong  error           // an error that contradicts the group
+	seen   *group.Group // the last result of tx.Value
+	acked  group.Group  // the last value for which Commit returned nil
+	copied string       // the last registry for which archiving returned nil
+	tried  group.Group  // the value of the last Commit
+	err    error        // and its error
+	wrong  error        // an error that contradicts the group
 }
 
 func (p *passing) run(l *Ledger) error {
@@ -83,14 +84,14 @@ func (p *passing) deliver(tx *GroupTx) error {
 	return p.commit(tx, g, false)
 }
 
-func (p *passing) append(tx *GroupTx, alerts []protocol.Alert) error {
+func (p *passing) append(tx *GroupTx, alerts []group.Alert) error {
 	if p.appends != nil {
 		return p.appends(tx, alerts)
 	}
 	return AppendAlerts(tx, alerts)
 }
 
-func (p *passing) commit(tx *GroupTx, g protocol.Group, beat bool) error {
+func (p *passing) commit(tx *GroupTx, g group.Group, beat bool) error {
 	err := tx.write(g, beat)
 	p.tried, p.err = g, err
 	if unchanged := sameRevisions(*p.seen, tx.Value()); unchanged != (err != nil &&
@@ -107,32 +108,32 @@ func (p *passing) commit(tx *GroupTx, g protocol.Group, beat bool) error {
 
 // mayBe reports whether each file of g is as before the last Commit, or as that Commit would make
 // it.
-func (p *passing) mayBe(g protocol.Group) bool {
+func (p *passing) mayBe(g group.Group) bool {
 	return (g.Registry.Revision == p.seen.Registry.Revision ||
 		g.Registry.Revision == p.tried.Registry.Revision) &&
 		(g.Orchestrator.Revision == p.seen.Orchestrator.Revision ||
 			g.Orchestrator.Revision == p.tried.Orchestrator.Revision)
 }
 
-func sameRevisions(a, b protocol.Group) bool {
+func sameRevisions(a, b group.Group) bool {
 	return a.Registry.Revision == b.Registry.Revision &&
 		a.Orchestrator.Revision == b.Orchestrator.Revision
 }
 
 // withPass returns the group after one more pass.
-func withPass(g protocol.Group, name string) protocol.Group {
+func withPass(g group.Group, name string) group.Group {
 	g.Orchestrator.Revision++
 	g.Registry.Revision++
 	g.Registry.AlertSeq++
-	g.Registry.Unknown = []protocol.Member{{Name: "names",
+	g.Registry.Unknown = []wire.Member{{Name: "names",
 		Value: fmt.Sprintf("%q", strings.Join(append(namesOf(g), name), " "))}}
-	alert := protocol.Alert{Seq: g.Registry.AlertSeq, Type: protocol.AlertFailed, Message: name,
+	alert := group.Alert{Seq: g.Registry.AlertSeq, Type: group.AlertFailed, Message: name,
 		Timestamp: time.Unix(0, 0)}
 	g.Registry.PendingAlerts = append(slices.Clone(g.Registry.PendingAlerts), alert)
 	return g
 }
 
-func namesOf(g protocol.Group) []string {
+func namesOf(g group.Group) []string {
 	if len(g.Registry.Unknown) == 0 {
 		return nil
 	}
@@ -140,10 +141,10 @@ func namesOf(g protocol.Group) []string {
 }
 
 // wantAlerts looks for alerts that are lost, duplicated, out of order, or of another group.
-func wantAlerts(l *Ledger, g protocol.Group) error {
+func wantAlerts(l *Ledger, g group.Group) error {
 	var want []string
 	for i, name := range namesOf(g) {
-		alert := protocol.Alert{Seq: int64(i + 1), Type: protocol.AlertFailed, Message: name,
+		alert := group.Alert{Seq: int64(i + 1), Type: group.AlertFailed, Message: name,
 			Timestamp: time.Unix(0, 0)}
 		want = append(want, strings.TrimSpace(alertLine("g", alert)))
 	}

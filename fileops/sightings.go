@@ -4,7 +4,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // A memory is what this host remembers about one file (spec §18), and one observation of it. Its
@@ -13,32 +13,31 @@ import (
 type memory struct {
 	ledger *Ledger
 	path   string // of the file that this is about
-	kept   protocol.Sightings
-	now    protocol.Sightings
-	seen   protocol.Observation
+	kept   observe.Sightings
+	now    observe.Sightings
+	seen   observe.Observation
 }
 
 func (l *Ledger) remember(path string) *memory { return &memory{ledger: l, path: path} }
 
-// observe returns seen with the memory updated by sight. If only one host's clocks matter, it
-// remembers nothing.
-func (m *memory) observe(seen protocol.Observation,
-	sight func(protocol.Sightings) protocol.Sightings) protocol.Observation {
+// observe returns seen with the memory updated by a file with these times. If only one host's clocks
+// matter, it remembers nothing.
+func (m *memory) observe(seen observe.Observation, times observe.Times) observe.Observation {
 	if !m.ledger.linked() || !seen.Remembers() {
 		return seen
 	}
 	if data, _, err := m.ledger.fs.ReadFile(layout.SightingsOf(m.path, seen.Host.ID)); err == nil {
-		m.kept, _ = protocol.DecodeSightings(trust.AsString(data)) // invalid content is forgotten
+		m.kept, _ = observe.DecodeSightings(trust.AsString(data)) // invalid content is forgotten
 	}
 
 	m.seen = seen
-	m.now = sight(m.kept)
+	m.now = m.kept.Sight(seen, times)
 	seen.Sightings = &m.now
 	return seen
 }
 
 // keep stores now, unless it is the same as what is stored.
-func (m *memory) keep(now protocol.Sightings) error {
+func (m *memory) keep(now observe.Sightings) error {
 	if now.Equal(m.kept) {
 		return nil
 	}

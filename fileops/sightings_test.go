@@ -10,6 +10,8 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // A host is an observer with clocks of its own.
@@ -25,10 +27,10 @@ func (h *host) pass(d time.Duration) {
 	h.monotonic += d.Milliseconds()
 }
 
-func (h *host) look() protocol.Observation {
-	return protocol.Observation{
-		Watch: protocol.Awake,
-		Now:   h.wall, Host: protocol.Host{ID: h.name, BootID: fmt.Sprint(h.name, h.boots)},
+func (h *host) look() observe.Observation {
+	return observe.Observation{
+		Watch: observe.Awake,
+		Now:   h.wall, Host: observe.Host{ID: h.name, BootID: fmt.Sprint(h.name, h.boots)},
 		MonotonicMs: h.monotonic,
 	}
 }
@@ -40,16 +42,16 @@ func twoHosts(apart time.Duration) (a, b *host) {
 func (h *host) beat(t *testing.T, l *Ledger) {
 	t.Helper()
 	l.options.Observe = h.look
-	editOp(t, l, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation,
+	editOp(t, l, func(op protocol.Operation, seen observe.Observation) (protocol.Operation,
 		error) {
-		return op.Heartbeat(protocol.Actor{Participant: "p"}, protocol.Report{}, seen)
+		return op.Heartbeat(protocol.Actor{Participant: "p"}, observe.Report{}, seen)
 	})
 }
 
 func (h *host) tidy(t *testing.T, l *Ledger) protocol.Operation {
 	t.Helper()
 	l.options.Observe = h.look
-	return editOp(t, l, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation,
+	return editOp(t, l, func(op protocol.Operation, seen observe.Observation) (protocol.Operation,
 		error) {
 		return op.Cleanup("janitor", seen)
 	})
@@ -58,7 +60,7 @@ func (h *host) tidy(t *testing.T, l *Ledger) protocol.Operation {
 func remotePush(t *testing.T, l *Ledger, h *host) {
 	t.Helper()
 	l.options.Observe = h.look
-	editOp(t, l, func(op protocol.Operation, seen protocol.Observation) (protocol.Operation,
+	editOp(t, l, func(op protocol.Operation, seen observe.Observation) (protocol.Operation,
 		error) {
 		return protocol.Create("op", 0, 0).Push(protocol.Push{Participant: "p", Call: "c"}, seen)
 	})
@@ -68,8 +70,8 @@ func (h *host) register(t *testing.T, l *Ledger) {
 	t.Helper()
 	l.options.Observe = h.look
 	_, err := l.EditGroup("g", OrCreate,
-		func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
-			return g.Register(protocol.Registration{Service: "s", By: "test", PID: 1}, seen)
+		func(g group.Group, seen observe.Observation) (group.Group, error) {
+			return g.Register(group.Registration{Service: "s", By: "test", PID: 1}, seen)
 		})
 	must(t, err)
 }
@@ -185,12 +187,12 @@ func TestAgesAcrossHostsInAGroup(t *testing.T) {
 	l := testLedger(t, linkedConfig, Options{})
 	a, b := twoHosts(time.Hour)
 	a.register(t, l)
-	pass := func() (state protocol.ServiceState) {
+	pass := func() (state group.ServiceState) {
 		l.options.Observe = b.look
 		must(t, l.HoldGroup("g", Existing, func(tx *GroupTx) error {
 			seen := tx.Observe()
-			d, err := tx.Value().Pass(protocol.PassRequest{Owner: "b", PID: 1,
-				State: protocol.OrchestratorRunning}, seen)
+			d, err := tx.Value().Pass(group.PassRequest{Owner: "b", PID: 1,
+				State: group.OrchestratorRunning}, seen)
 			must(t, err)
 			must(t, tx.Commit(d.Group()))
 			state = tx.Value().Service("s").State
@@ -200,17 +202,17 @@ func TestAgesAcrossHostsInAGroup(t *testing.T) {
 		return state
 	}
 
-	if state := pass(); state != protocol.StateRunning {
+	if state := pass(); state != group.StateRunning {
 		t.Errorf("it is %s at first sight", state)
 	}
 
 	b.pass(protocol.DefaultStalenessThreshold)
-	if state := pass(); state != protocol.StateRunning {
+	if state := pass(); state != group.StateRunning {
 		t.Errorf("it is %s at the threshold", state)
 	}
 
 	b.pass(time.Millisecond)
-	if state := pass(); state == protocol.StateRunning {
+	if state := pass(); state == group.StateRunning {
 		t.Errorf("it is %s after the threshold", state)
 	}
 }

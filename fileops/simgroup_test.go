@@ -11,7 +11,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/simfs"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 var groupScenarios = map[string]struct {
@@ -29,9 +29,9 @@ var groupScenarios = map[string]struct {
 		act: passing{name: "x"}},
 }
 
-func interrupted(*GroupTx, []protocol.Alert) error { return errRefused }
+func interrupted(*GroupTx, []group.Alert) error { return errRefused }
 
-func torn(tx *GroupTx, alerts []protocol.Alert) error {
+func torn(tx *GroupTx, alerts []group.Alert) error {
 	f, _, err := tx.ledger.openAlerts(tx.id)
 	if err == nil {
 		_, err = io.WriteString(f, alertLine("g", alerts[0])[:20])
@@ -94,7 +94,7 @@ func (p *passing) judge(l *Ledger, survived, powerLost, inDoubt bool) error {
 		return err
 	}
 	if err != nil {
-		g = protocol.CreateGroup("g")
+		g = group.Create("g")
 	}
 	if acked := p.acked; g.Registry.Revision < acked.Registry.Revision ||
 		g.Orchestrator.Revision < acked.Orchestrator.Revision {
@@ -157,7 +157,7 @@ func wantCopies(d *simfs.Disk, acked string) error {
 
 		data, err := d.ReadFile(name)
 		if err == nil {
-			_, err = protocol.DecodeRegistry(string(data))
+			_, err = group.DecodeRegistry(string(data))
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -196,7 +196,7 @@ func TestEveryFaultInAPass(t *testing.T) {
 }
 
 // unchecked appends what it is given, whatever is there.
-func unchecked(tx *GroupTx, alerts []protocol.Alert) error {
+func unchecked(tx *GroupTx, alerts []group.Alert) error {
 	f, size, err := tx.ledger.openAlerts(tx.id)
 	if err != nil {
 		return err

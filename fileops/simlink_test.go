@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/simfs"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // linkSteps are edits of one operation: the last but one of a countdown archives it, and the last
@@ -141,11 +142,11 @@ func (r linkRun) again(l *Ledger) error {
 	}
 
 	_, err := l.EditOperation("op", OrCreate,
-		func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+		func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 			if op.State.Terminal() {
 				return op, nil
 			}
-			return pushing("next")(op, protocol.Observation{})
+			return pushing("next")(op, observe.Observation{})
 		})
 
 	return err

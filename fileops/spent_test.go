@@ -10,16 +10,17 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // pushingTmp pushes a call with a temporary directory.
 func pushingTmp(call string, resources ...string) Verb[protocol.Operation] {
-	return func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+	return func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 		if op.ID == "" {
 			op = protocol.Create("op", 0, 0)
 		}
 		return op.Push(protocol.Push{Call: call, Participant: "p", Tmp: true, Resources: resources},
-			protocol.Observation{Now: linkEpoch})
+			observe.Observation{Now: linkEpoch})
 	}
 }
 
@@ -45,9 +46,9 @@ func interruptedPop(t *testing.T, c Config) *Ledger {
 // does not look.
 func TestSpentTmp(t *testing.T) {
 	t.Parallel()
-	beat := func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
-		return op.Heartbeat(protocol.Actor{Participant: "p"}, protocol.Report{},
-			protocol.Observation{Now: linkEpoch.Add(time.Second)})
+	beat := func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
+		return op.Heartbeat(protocol.Actor{Participant: "p"}, observe.Report{},
+			observe.Observation{Now: linkEpoch.Add(time.Second)})
 	}
 
 	for _, c := range []Config{{}, linkedConfig} {

@@ -3,21 +3,22 @@ package fileops
 import (
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // Content is the decoded content of a file: one of these, or none.
 type Content struct {
 	Operation    *protocol.Operation
-	Registry     *protocol.Registry
-	Orchestrator *protocol.Orchestrator
+	Registry     *group.Registry
+	Orchestrator *group.Orchestrator
 }
 
 // Read decodes f. It returns nothing for kinds of files without content. On a ledger that commits
 // by link it decodes the last version. Its errors are fs.ErrNotExist if f is gone, ErrPermission if
-// f is not safe to trust, and protocol.ErrCorrupt or ErrNewerVersion.
+// f is not safe to trust, and wire.ErrCorrupt or ErrNewerVersion.
 func (s *Survey) Read(f Found) (c Content, err error) {
 	var op protocol.Operation
-	var g protocol.Group
+	var g group.Group
 	switch f.Kind {
 	case layout.OperationFile, layout.ArchivedFile:
 		c.Operation = &op

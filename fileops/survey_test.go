@@ -13,6 +13,9 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
@@ -20,11 +23,11 @@ import (
 func surveyed(t *testing.T, c Config) (*Ledger, *Survey) {
 	t.Helper()
 	l := testLedger(t, c, Options{})
-	at := protocol.Observation{Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	at := observe.Observation{Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 
 	for _, id := range []string{"live", "over"} {
 		if _, err := l.EditOperation(id, OrCreate,
-			func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+			func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 				if op.ID == "" {
 					op = protocol.Create(id, 0, 0)
 				}
@@ -40,12 +43,12 @@ func surveyed(t *testing.T, c Config) (*Ledger, *Survey) {
 	}
 
 	if err := l.HoldGroup("g", OrCreate, func(tx *GroupTx) error {
-		g, err := tx.Value().Register(protocol.Registration{Service: "s"}, at)
+		g, err := tx.Value().Register(group.Registration{Service: "s"}, at)
 		if err != nil {
 			return err
 		}
 		return errors.Join(tx.Commit(g), AppendAlerts(tx,
-			[]protocol.Alert{{Seq: 1, Type: protocol.AlertDead, Timestamp: at.Now}}))
+			[]group.Alert{{Seq: 1, Type: group.AlertDead, Timestamp: at.Now}}))
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -204,8 +207,8 @@ func TestSurveyReadsWhatIsNotValid(t *testing.T) {
 		"archive/g~supervisors~1.json", "bad.orchestrator.json",
 		"bad.supervisors.json", "bad.alerts.jsonl",
 	} {
-		if c, err := s.Read(s.found(t, name)); !errors.Is(err, protocol.ErrCorrupt) {
-			t.Errorf("%s: got %v, %v; want %v", name, c, err, protocol.ErrCorrupt)
+		if c, err := s.Read(s.found(t, name)); !errors.Is(err, wire.ErrCorrupt) {
+			t.Errorf("%s: got %v, %v; want %v", name, c, err, wire.ErrCorrupt)
 		}
 	}
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/fileops/layout"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/testscripts/strict"
 )
 
@@ -190,7 +190,7 @@ func spoilGroup(t *testing.T, c Config, name string, how func(path string) error
 	}
 
 	appended := l.HoldGroup("g", Existing,
-		func(tx *GroupTx) error { return AppendAlerts(tx, []protocol.Alert{alert(1, "a")}) })
+		func(tx *GroupTx) error { return AppendAlerts(tx, []group.Alert{alert(1, "a")}) })
 	_, logged := l.LogFile("g", "s")
 	if after := snapshot(t, l.Dir()); after != before {
 		t.Errorf("%s: changed:\n%s\n%s", name, before, after)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // silent loses the answer to a call that commits an edit, whether it took effect or not, and then
@@ -92,7 +93,7 @@ func testUnknownOutcome(t *testing.T, commit string, made, archived bool) {
 
 		before, err := protocol.Decode(string(tx.Data()))
 		must(t, err)
-		after, err := pushing("b")(before, protocol.Observation{})
+		after, err := pushing("b")(before, observe.Observation{})
 		must(t, err)
 		_, err = tx.MakeTmp("b")
 		tx.Replace([]byte(after.Encode()), false)

@@ -1,12 +1,16 @@
 package protocol
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+)
 
 // Ack returns op with calls acknowledged by their supervisor, a.Supervisor (spec §5.6): they are
 // cleaned up, and the supervisor is refreshed. It returns op unchanged if all calls are already
 // cleaned up, ErrNoCall if a call is not in the stack, ErrNotSupervised if it has another
 // supervisor, and ErrNotCrashed if it is live.
-func (op Operation) Ack(a Actor, calls []string, seen Observation) (Operation, error) {
+func (op Operation) Ack(a Actor, calls []string, seen observe.Observation) (Operation, error) {
 	if err := op.checkCrashed(a.Supervisor, calls); err != nil {
 		return op, err
 	}
@@ -25,14 +29,14 @@ func (op Operation) Ack(a Actor, calls []string, seen Observation) (Operation, e
 // Claim makes the process of a the handler of each crashed call of the supervisor a.Supervisor that
 // has no living handler (spec §5.7). It returns op after that, and the claimed calls, or ErrOver if
 // op is terminal.
-func (op Operation) Claim(a Actor, seen Observation) (after Operation, calls []string, err error) {
+func (op Operation) Claim(a Actor, seen observe.Observation) (after Operation, calls []string, err error) {
 	after, err = op.asSupervisor(Actor{Supervisor: a.Supervisor}, seen, func(e *edit, i int) {
 		if op.handled(e.op.Stack[i], e.seen) {
 			return
 		}
 		f := e.own(i)
 		f.report(e.seen)
-		f.Crash.HandlingBy = &Handling{PID: a.PID, Process: identity(a.PID, a.Process),
+		f.Crash.HandlingBy = &Handling{PID: a.PID, Process: observe.Identity(a.PID, a.Process),
 			At: e.seen.Now}
 		e.changed = true
 		calls = append(calls, f.CallID)
@@ -44,7 +48,7 @@ func (op Operation) Claim(a Actor, seen Observation) (after Operation, calls []s
 // Unclaim returns op with the handler removed from each of calls, which stay crashed (spec §5.7).
 // Its errors are those of Ack.
 func (op Operation) Unclaim(supervisor string, calls []string,
-	seen Observation) (Operation, error) {
+	seen observe.Observation) (Operation, error) {
 	if err := op.checkCrashed(supervisor, calls); err != nil {
 		return op, err
 	}
@@ -58,7 +62,7 @@ func (op Operation) Unclaim(supervisor string, calls []string,
 
 // asSupervisor returns op after an edit by the supervisor a, with verb applied to each crashed
 // frame of that supervisor.
-func (op Operation) asSupervisor(a Actor, seen Observation,
+func (op Operation) asSupervisor(a Actor, seen observe.Observation,
 	verb func(e *edit, i int)) (Operation, error) {
 	if op.State.Terminal() {
 		return op, ErrOver

@@ -7,14 +7,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // chain returns an operation of n calls, as the commands make it.
-func chain(tb testing.TB, n int) (Operation, Observation) {
-	seen := Observation{
+func chain(tb testing.TB, n int) (Operation, observe.Observation) {
+	seen := observe.Observation{
 		Now: time.Date(2026, 1, 20, 10, 30, 0, 0, time.UTC),
-		Host: Host{ID: "6f2d0e1b8c9a7755", BootID: "0b1f9aef-0d09-4b0c-8d25-8a4d35b1a0c1",
+		Host: observe.Host{ID: "6f2d0e1b8c9a7755", BootID: "0b1f9aef-0d09-4b0c-8d25-8a4d35b1a0c1",
 			PIDNamespace: "4026531836"},
 		MonotonicMs: 123456789,
 	}
@@ -62,7 +63,7 @@ func BenchmarkDecode(b *testing.B) {
 	const frames = 1000
 	op, seen := chain(b, frames)
 	for i, f := range op.Stack {
-		f.Process = Process{
+		f.Process = observe.Process{
 			PID: 12345, HostID: seen.Host.ID, BootID: seen.Host.BootID,
 			PIDNamespace: seen.Host.PIDNamespace, StartTicks: 123456,
 		}
@@ -95,7 +96,7 @@ func BenchmarkHeartbeat(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if op, err = op.Heartbeat(Actor{Call: "call-1"}, Report{}, seen); err != nil {
+				if op, err = op.Heartbeat(Actor{Call: "call-1"}, observe.Report{}, seen); err != nil {
 					b.Fatal(err)
 				}
 				op.Encode()

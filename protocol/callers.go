@@ -1,5 +1,7 @@
 package protocol
 
+import "github.com/dpl-project/dpl/protocol/observe"
+
 // Callers returns, for each frame of the stack, the index of its caller in the tree of calls, or -1
 // for a root (spec §3.2). A caller always stands lower in the stack than the calls it made, so the
 // tree has no cycle, whatever the file says. A caller that has been popped is replaced by the
@@ -65,7 +67,7 @@ func (op Operation) callerOf(i int, f *Frame, at map[string]int) int {
 // -1.
 func (op Operation) startOf(call string, end int) int {
 	for i := end - 1; i >= 0; i-- {
-		if e := &op.Events[i]; e.Type == CallStarted && e.CallID == call {
+		if e := &op.Events[i]; e.Type == observe.CallStarted && e.CallID == call {
 			return i
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // operationOf returns one of calls, each CALL or CALL<CALLER, and of events about their starts.
@@ -16,7 +18,7 @@ func operationOf(calls, started string) (op Operation) {
 	for _, word := range strings.Fields(started) {
 		call, caller, _ := strings.Cut(word, "<")
 		op.Events = append(op.Events,
-			Event{Type: CallStarted, CallID: call, CallerID: caller}, Event{Type: CallState,
+			observe.Event{Type: observe.CallStarted, CallID: call, CallerID: caller}, observe.Event{Type: observe.CallState,
 				CallID: call})
 	}
 

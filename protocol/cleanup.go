@@ -1,13 +1,17 @@
 package protocol
 
-import "time"
+import (
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+)
 
 // abandonedAfter is how long a running operation may be empty and untouched (spec §5.5).
 const abandonedAfter = time.Hour
 
 // Cleanup returns op after a pass by a program that is no participant (spec §5.5). It returns op
 // unchanged if there is nothing to do, and ErrExpired if op must be archived.
-func (op Operation) Cleanup(by string, seen Observation) (Operation, error) {
+func (op Operation) Cleanup(by string, seen observe.Observation) (Operation, error) {
 	if op.State.Terminal() {
 		return op.countdown()
 	}
@@ -15,7 +19,7 @@ func (op Operation) Cleanup(by string, seen Observation) (Operation, error) {
 	e := op.begin(by, seen)
 	e.judgeAll("")
 	if e.op.State == Running && len(e.op.Stack) == 0 &&
-		e.seen.since(e.op.LastHeartbeat, Beat{}) > abandonedAfter {
+		e.seen.Age(e.op.LastHeartbeat, observe.Beat{}) > abandonedAfter {
 		e.setState(Failed, "abandoned")
 	}
 	return e.end()

@@ -1,10 +1,9 @@
 package protocol
 
 import (
-	"errors"
-	"math"
-	"time"
+	"slices"
 
+	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -13,148 +12,256 @@ type source struct {
 	text        string
 	supervisors []Supervisor
 	transitions []Transition
-	events      []Event
+	events      []observe.Event
 	// text of the whole value of these members; "" if absent
 	supervisorsText, transitionsText, eventsText string
 }
 
 // Decode returns the operation in text, the content of an operation file (spec §1.3, §3). Missing
-// members get their defaults. The error is a *DecodeError: ErrCorrupt, or ErrNewerVersion for a
-// protocolVersion above Version.
-func Decode(text string) (Operation, error) { return decodeWhole(text, 0, (*decoder).operation) }
+// members get their defaults. Its errors are those of wire.Decode.
+func Decode(text string) (Operation, error) { return wire.Decode(text, 0, readOperation) }
 
-// decodeWhole returns the result of read on text, which must have nothing after it. within is the
-// number of objects around text in its file.
-func decodeWhole[T any](text string, within int, read func(*decoder) T) (T, error) {
-	var zero T
-	if len(text) > math.MaxInt32 {
-		return zero, &DecodeError{Cause: "the file is larger than 2 GiB", Is: ErrCorrupt}
-	}
-
-	d := newDecoder(text, within)
-	value := read(d)
-	d.End()
-	if d.Failed() {
-		return zero, refusal(d, text, within)
-	}
-	return value, nil
-}
-
-// refusal returns the reason why d refuses text: first that it is nested too deep or not JSON, then
-// its protocolVersion, because a newer version may allow what is refused.
-func refusal(d *decoder, text string, within int) error {
-	err := d.Err()
-	isNewer := errors.Is(err, ErrNewerVersion)
-	switch syntax := wire.CheckSyntax(text); {
-	case syntax != nil && isNewer:
-		return syntax
-	case syntax != nil || isNewer || wire.CheckDepth(text, within) != nil:
-		return err
-	}
-
-	versions := newDecoder(text, within)
-	versions.Object(func(name string) {
-		if name == "protocolVersion" {
-			versions.version()
-		} else {
-			versions.Value()
+func readOperation(r *wire.Reader) Operation {
+	op, src := Create("", 0, 0), &source{text: r.Text()}
+	var hasState, hasStack bool
+	r.Object(func(name string) {
+		start := r.Offset()
+		switch name {
+		case "protocolVersion":
+			op.ProtocolVersion = r.Version()
+		case "operationId":
+			op.ID = r.ID()
+		case "revision":
+			op.Revision = r.Revision()
+		case "state":
+			hasState = true
+			op.State = wire.Word(r, "state", State.Valid)
+		case "lastHeartbeat":
+			op.LastHeartbeat = r.Time()
+		case "aborted":
+			op.Aborted = r.Bool()
+		case "heartbeatIntervalMs":
+			op.HeartbeatInterval = r.Milliseconds(1)
+		case "stalenessThresholdMs":
+			op.StalenessThreshold = r.Milliseconds(1)
+		case "terminalAt":
+			op.TerminalAt = r.TimeOrNull()
+		case "terminalHeartbeats":
+			op.TerminalHeartbeats = int(r.Int(0))
+		case "stack":
+			hasStack = true
+			op.Stack = readStack(r, src)
+		case "supervisorHeartbeats":
+			op.Supervisors = readSupervisors(r)
+			src.supervisorsText = r.Since(start)
+		case "transitions":
+			op.Transitions = wire.ReadAll(r, (*Transition).read)
+			src.transitionsText = r.Since(start)
+		case "events":
+			op.Events = wire.ReadAll(r, (*observe.Event).Read)
+			src.eventsText = r.Since(start)
+		default:
+			r.Unknown(&op.Unknown, name)
 		}
 	})
 
-	if newer := versions.Err(); errors.Is(newer, ErrNewerVersion) {
-		return newer
-	}
+	r.Require("operationId", op.ID != "")
+	r.Require("state", hasState)
+	r.Require("lastHeartbeat", !op.LastHeartbeat.IsZero())
+	r.Require("stack", hasStack)
+	src.supervisors, src.transitions, src.events = op.Supervisors, op.Transitions, op.Events
+	op.source = src
 
-	return err
+	return op
 }
 
-// decoder reads the values in the files of the protocol.
-type decoder struct {
-	*wire.Reader
-
-	lastTimeText string // the times of a frame are often equal
-	lastTime     time.Time
-}
-
-func newDecoder(text string, within int) *decoder {
-	return &decoder{Reader: wire.NewReader(text, within)}
-}
-
-// fail refuses the value, or the name of a member, that was read last.
-func (d *decoder) fail(format string, args ...any) { d.Fail(ErrCorrupt, format, args...) }
-
-// require refuses an object that has ended without a required member.
-func (d *decoder) require(name string, has bool) {
-	if !has {
-		d.FailMember(d.Offset(), name, ErrCorrupt, "is missing")
-	}
-}
-
-// orNull reads a string, or null as "".
-func (d *decoder) orNull() string {
-	if d.Null() {
-		return ""
-	}
-	return d.String()
-}
-
-func (d *decoder) id() string {
-	s := d.String()
-	d.checkID(s)
-	return s
-}
-
-func (d *decoder) idOrNull() string {
-	if d.Null() {
-		return ""
-	}
-	return d.id()
-}
-
-func (d *decoder) checkID(s string) {
-	if err := CheckID(s); err != nil {
-		d.fail("%v", err)
-	}
-}
-
-func (d *decoder) time() time.Time {
-	s := d.String()
-	if s != d.lastTimeText || s == "" {
-		t, err := ParseTime(s)
-		if err != nil {
-			d.fail("%v", err)
+func readStack(r *wire.Reader, src *source) (frames []*Frame) {
+	var slab []Frame
+	r.Array(func() {
+		if len(slab) == cap(slab) {
+			slab = make([]Frame, 0, min(64, 4+2*len(frames)))
+			frames = slices.Grow(frames, cap(slab))
 		}
-		d.lastTimeText, d.lastTime = s, t
-	}
 
-	return d.lastTime
+		slab = slab[:len(slab)+1]
+		f, start := &slab[len(slab)-1], r.Offset()
+		f.read(r)
+		f.source, f.piece, f.decoded = src, wire.Piece{Start: int32(start), End: int32(r.Offset())}, f
+		frames = append(frames, f)
+	})
+
+	checkUnique(r, frames)
+	return frames
 }
 
-func (d *decoder) timeOrNull() time.Time {
-	if d.Null() {
-		return time.Time{}
+// checkUnique refuses a call id that occurs twice.
+func checkUnique(r *wire.Reader, frames []*Frame) {
+	calls := make(map[string]struct{}, len(frames))
+	for _, f := range frames {
+		if _, has := calls[f.CallID]; has {
+			r.FailMember(int(f.piece.Start)+1, "callId", wire.ErrCorrupt, "%q occurs twice", f.CallID)
+			return
+		}
+		calls[f.CallID] = struct{}{}
 	}
-	return d.time()
 }
 
-// intOrNull reads an integer of at least 0, or null as 0.
-func (d *decoder) intOrNull() int64 {
-	if d.Null() {
-		return 0
+func (f *Frame) read(r *wire.Reader) {
+	f.State, f.FailOnCrash = FrameActive, true
+	r.Object(func(name string) {
+		switch name {
+		case "participantId":
+			f.ParticipantID = r.ID()
+		case "callId":
+			f.CallID = r.ID()
+		case "callerId":
+			f.CallerID = r.ID()
+		case "pid":
+			f.PID = int(r.Int(0))
+		case "startTime":
+			f.StartTime = r.Time()
+		case "lastHeartbeat":
+			f.LastHeartbeat = r.Time()
+		case "state":
+			f.State = readFrameState(r)
+		case "supervisorId":
+			f.SupervisorID = r.IDOrNull()
+		case "supervisorHandle":
+			f.SupervisorHandle = r.StringOrNull()
+		case "description":
+			f.Description = r.String()
+		case "readiness", "note":
+			if f.Notice == nil {
+				f.Notice = &observe.Notice{Readiness: observe.ReadinessReady}
+			}
+			f.Notice.ReadMember(r, name)
+		case "failOnCrash":
+			f.FailOnCrash = r.Bool()
+		case "resources":
+			r.Array(func() { f.Resources = append(f.Resources, r.String()) })
+		default:
+			if !f.ReadMember(r, name) && !f.readCrash(r, name) {
+				r.Unknown(&f.Unknown, name)
+			}
+		}
+	})
+
+	r.Require("participantId", f.ParticipantID != "")
+	r.Require("callId", f.CallID != "")
+	r.Require("lastHeartbeat", !f.LastHeartbeat.IsZero())
+	if f.StartTime.IsZero() {
+		f.StartTime = f.LastHeartbeat
 	}
-	return d.Int(0)
 }
 
-// milliseconds reads a duration of at least least milliseconds.
-func (d *decoder) milliseconds(least int64) time.Duration {
-	const most = math.MaxInt64 / int64(time.Millisecond)
-	n := d.Int(least)
-	if n > most {
-		d.fail("a duration of at most %d ms is expected", most)
+// readCrash reads the member name, and reports whether it is one of a crash.
+func (f *Frame) readCrash(r *wire.Reader, name string) bool {
+	c := f.Crash
+	if c == nil {
+		c = &Crash{}
 	}
-	return time.Duration(n) * time.Millisecond
+
+	switch name {
+	case "leftResources":
+		c.LeftResources = observe.ReadLeftResources(r)
+	case "crashedAt":
+		c.At = r.Time()
+	case "detectedBy":
+		c.DetectedBy = r.String()
+	case "evidence":
+		c.Evidence = observe.Evidence(r.String())
+	case "staleForMs":
+		c.StaleFor = r.Milliseconds(0)
+	case "previousState":
+		c.PreviousState = readFrameState(r)
+	case "reportedAt":
+		c.ReportedAt = r.Time()
+	case "reportedBeat":
+		c.ReportedBeat = observe.ReadBeat(r, &c.nested, name)
+	case "handlingBy":
+		c.HandlingBy = readHandling(r)
+	default:
+		return false
+	}
+
+	f.Crash = c
+	return true
 }
 
-func (d *decoder) unknown(members *[]Member, name string) {
-	*members = append(*members, Member{Name: name, Value: d.Value()})
+func readFrameState(r *wire.Reader) FrameState {
+	return wire.Word(r, "frame state", FrameState.Valid)
+}
+
+func readHandling(r *wire.Reader) *Handling {
+	h := &Handling{}
+	r.Object(func(name string) {
+		switch name {
+		case "pid":
+			h.PID = int(r.Int(0))
+		case "process":
+			h.Process = observe.ReadProcess(r, &h.nested, name)
+		case "at":
+			h.At = r.Time()
+		default:
+			r.Unknown(&h.Unknown, name)
+		}
+	})
+
+	r.Require("at", !h.At.IsZero())
+	return h
+}
+
+func readSupervisors(r *wire.Reader) (all []Supervisor) {
+	r.Object(func(key string) {
+		r.CheckID(key)
+		s := Supervisor{ID: key, Status: Alive, OrphanPolicy: OrphanCrash}
+		s.read(r)
+		all = append(all, s)
+	})
+	return all
+}
+
+// read reads the supervisor s.ID.
+func (s *Supervisor) read(r *wire.Reader) {
+	r.Object(func(name string) {
+		switch name {
+		case "supervisorId":
+			r.Key(s.ID)
+		case "pid":
+			s.PID = int(r.Int(0))
+		case "lastHeartbeat":
+			s.LastHeartbeat = r.Time()
+		case "status":
+			s.Status = wire.Word(r, "status", Status.valid)
+		case "orphanPolicy":
+			s.OrphanPolicy = wire.Word(r, "orphanPolicy", OrphanPolicy.valid)
+		default:
+			if !s.ReadMember(r, name) {
+				r.Unknown(&s.Unknown, name)
+			}
+		}
+	})
+
+	r.Require("lastHeartbeat", !s.LastHeartbeat.IsZero())
+}
+
+func (t *Transition) read(r *wire.Reader) {
+	r.Object(func(name string) {
+		switch name {
+		case "revision":
+			t.Revision = r.Int(0)
+		case "from":
+			t.From = State(r.String())
+		case "to":
+			t.To = State(r.String())
+		case "at":
+			t.At = r.Time()
+		case "by":
+			t.By = r.String()
+		case "reason":
+			t.Reason = r.String()
+		default:
+			r.Unknown(&t.Unknown, name)
+		}
+	})
 }

@@ -10,6 +10,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
+	"github.com/dpl-project/dpl/testscripts/vectors"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -47,8 +50,8 @@ func texts(tb testing.TB) []string {
 func checkDecode(t *testing.T, text string) {
 	op, err := Decode(text)
 	if err != nil {
-		if e, isDecode := errors.AsType[*DecodeError](err); !isDecode ||
-			!errors.Is(e, ErrCorrupt) && !errors.Is(e, ErrNewerVersion) {
+		if e, isDecode := errors.AsType[*wire.Error](err); !isDecode ||
+			!errors.Is(e, wire.ErrCorrupt) && !errors.Is(e, wire.ErrNewerVersion) {
 			t.Fatalf("refused with %v", err)
 		}
 		return
@@ -67,8 +70,8 @@ func checkDecode(t *testing.T, text string) {
 		t.Fatalf("changed by Encode:\n%s\nwas:\n%s", canonical(again), canonical(op))
 	}
 
-	checkKeeps(t, text, encoded, operationShape)
-	checkKeeps(t, text, canonical(op), operationShape)
+	vectors.CheckKeeps(t, text, encoded, vectors.OperationShape)
+	vectors.CheckKeeps(t, text, canonical(op), vectors.OperationShape)
 	checkEditKeeps(t, op, text)
 }
 
@@ -100,8 +103,8 @@ func TestDecodeCutOff(t *testing.T) {
 	for _, text := range []string{laidOut, strings.Join(strings.Fields(laidOut), " ")} {
 		for i := range len(strings.TrimSpace(text)) {
 			_, err := Decode(text[:i])
-			e, ok := errors.AsType[*DecodeError](err)
-			if want := "the file ends too early"; !ok || !errors.Is(err, ErrCorrupt) ||
+			e, ok := errors.AsType[*wire.Error](err)
+			if want := "the file ends too early"; !ok || !errors.Is(err, wire.ErrCorrupt) ||
 				e.Path != "" || i > 0 && e.Error() != want {
 				t.Fatalf("%q: %v, want %s", text[:i], err, want)
 			}
@@ -127,7 +130,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{`{"lastHeartbeat": "2026-01-20T10:30:00+1:00"}`, "/lastHeartbeat", "a time like"},
 	} {
 		_, err := Decode(c.text)
-		e, ok := errors.AsType[*DecodeError](err)
+		e, ok := errors.AsType[*wire.Error](err)
 		if !ok || e.Path != c.path || !strings.Contains(e.Cause, c.cause) {
 			t.Errorf("%q: %v, want %s: %s", c.text, err, c.path, c.cause)
 		}
@@ -157,7 +160,7 @@ func TestEncodeCopiesMuch(t *testing.T) {
 
 	seen.Now = seen.Now.Add(time.Second)
 	seen.MonotonicMs += 1000
-	if read, err = read.Heartbeat(Actor{Call: "call-100"}, Report{}, seen); err != nil {
+	if read, err = read.Heartbeat(Actor{Call: "call-100"}, observe.Report{}, seen); err != nil {
 		t.Fatal(err)
 	}
 
@@ -178,5 +181,17 @@ func TestDecodeErrorIsShort(t *testing.T) {
 		if err == nil || len(err.Error()) > 500 || !utf8.ValidString(err.Error()) {
 			t.Errorf("%d bytes: %v", len(err.Error()), err)
 		}
+	}
+}
+
+// A time that is no string is refused as that, where it is.
+func TestTimeThatIsNoString(t *testing.T) {
+	t.Parallel()
+	const text = `{"operationId": "op", "lastHeartbeat": 7}`
+	_, err := Decode(text)
+	e, ok := errors.AsType[*wire.Error](err)
+	if !ok || !errors.Is(err, wire.ErrCorrupt) || e.Path != "/lastHeartbeat" ||
+		!strings.Contains(e.Cause, "a string is expected") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -46,7 +46,7 @@ func TestDepth(t *testing.T) {
 		laidOut := op.Encode()
 		for _, text := range []string{text, laidOut} {
 			_, err := Decode(strings.ReplaceAll(text, "[]", "[{}]"))
-			if !errors.Is(err, ErrCorrupt) || err.Error() != "it is nested more than 64 deep" {
+			if !errors.Is(err, wire.ErrCorrupt) || err.Error() != "it is nested more than 64 deep" {
 				t.Errorf("%s, above the limit: %v", name, err)
 			}
 		}
@@ -55,6 +55,7 @@ func TestDepth(t *testing.T) {
 
 // However much of a file is unknown, an edit does not make it many times as long.
 func TestUnknownMembersStaySmall(t *testing.T) {
+	const mostLaid = 64 << 10 // of package wire
 	deep := strings.Repeat("[", 40) + strings.Repeat("1,", 1<<20) + "1" + strings.Repeat("]", 40)
 	member := func(i int) string {
 		return fmt.Sprintf(`,"x%d":%s`, i, deep[:40]+strings.Repeat("1,", 400)+deep[len(deep)-41:])

@@ -1,8 +1,6 @@
-// Package protocol is the core of DPL: the meaning of its files, and of each verb that changes
-// them. It is pure: time, process identities and evidence are arguments, and the caller (package
-// fileops) reads, locks and writes the files.
-//
-// # Operations
+// Package protocol is the core of DPL: the meaning of an operation's file, and of each verb that
+// changes it. It is pure: time, process identities and evidence are arguments, and the caller
+// (package fileops) reads, locks and writes the files.
 //
 // An [Operation] is the content of one file. A verb ([Operation.Push], [Operation.Heartbeat],
 // [Operation.Pop], [Operation.Abort], [Operation.Cleanup], [Operation.Ack], [Operation.Claim],
@@ -10,12 +8,10 @@
 // nothing to do, it returns the receiver, with the same Revision. A verb may ask for [Effects] on
 // the file system.
 //
-// # Groups
+// # Packages
 //
-// A [Group] is the content of the two files of a group of services. Its verbs ([Group.Register],
-// [Group.Remove], [Group.BeatService], [Group.Shutdown], [Group.Restart]) work in the same way. A
-// pass uses two of them: [Group.Pass] decides which processes to start and to signal, and
-// [Group.Result] records how the starts went.
+// Groups of services are in package group, what they share with operations in package observe, and
+// the values in all files in package wire.
 //
 // # Specification
 //

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // unacknowledgedAfter is the number of thresholds that a reported crash waits for its supervisor
@@ -37,7 +40,7 @@ func (op Operation) Effects() Effects { return op.effects }
 // because of cause. It does so in the frame, or in the last event of call if the frame has left the
 // stack.
 func (op Operation) NoteUndeleted(call, resource string, cause error) Operation {
-	left := LeftResource{Path: resource, Error: cause.Error()}
+	left := observe.LeftResource{Path: resource, Error: cause.Error()}
 	if i := op.index(call); i >= 0 {
 		f := *op.Stack[i]
 		c := f.ownCrash()
@@ -49,7 +52,7 @@ func (op Operation) NoteUndeleted(call, resource string, cause error) Operation 
 
 	op.Events = slices.Clone(op.Events)
 	for i := len(op.Events) - 1; i >= 0; i-- {
-		if e := &op.Events[i]; e.Type == CallEnded && e.CallID == call {
+		if e := &op.Events[i]; e.Type == observe.CallEnded && e.CallID == call {
 			e.LeftResources = append(slices.Clip(e.LeftResources), left)
 			break
 		}
@@ -62,7 +65,7 @@ func (op Operation) NoteUndeleted(call, resource string, cause error) Operation 
 type edit struct {
 	op        Operation
 	before    Operation
-	seen      Observation
+	seen      observe.Observation
 	by        string
 	pre       []string // calls that were crashed at the start
 	refreshed []string // calls refreshed in step 2
@@ -73,8 +76,8 @@ type edit struct {
 }
 
 // begin returns an edit of a copy of op, after step 1.
-func (op Operation) begin(by string, seen Observation) *edit {
-	seen.Now = Moment(seen.Now)
+func (op Operation) begin(by string, seen observe.Observation) *edit {
+	seen.Now = wire.Moment(seen.Now)
 	e := &edit{op: op, before: op, seen: seen, by: by}
 	e.op.effects = Effects{}
 	e.op.Revision++
@@ -96,8 +99,7 @@ func (op Operation) begin(by string, seen Observation) *edit {
 
 	for i := range e.op.Supervisors {
 		s := &e.op.Supervisors[i]
-		s.Process, s.Beat = counting(s.PID, s.Process), countingBeat(s.LastHeartbeat, s.Beat)
-		s.Grace = s.Grace.counting(s.LastHeartbeat)
+		s.Vitals = s.Counting()
 	}
 
 	return e
@@ -106,28 +108,25 @@ func (op Operation) begin(by string, seen Observation) *edit {
 // hasLeftover reports whether f has a process, a beat or a grace that no longer counts (spec
 // §3.4).
 func (f *Frame) hasLeftover() bool {
-	return f.Process != counting(f.PID, f.Process) ||
-		f.Beat != countingBeat(f.LastHeartbeat, f.Beat) ||
-		f.Grace != f.Grace.counting(f.LastHeartbeat) ||
-		f.Crash != nil && f.Crash.ReportedBeat != countingBeat(f.Crash.ReportedAt,
-			f.Crash.ReportedBeat)
+	c := f.Crash
+	return f.Vitals != f.Counting() ||
+		c != nil && c.ReportedBeat != c.ReportedBeat.Counting(c.ReportedAt)
 }
 
 // dropLeftovers changes f, which is a copy.
 func (f *Frame) dropLeftovers() {
-	f.Process, f.Beat = counting(f.PID, f.Process), countingBeat(f.LastHeartbeat, f.Beat)
-	f.Grace = f.Grace.counting(f.LastHeartbeat)
+	f.Vitals = f.Counting()
 	if f.Crash != nil {
 		c := f.ownCrash()
-		c.ReportedBeat = countingBeat(c.ReportedAt, c.ReportedBeat)
+		c.ReportedBeat = c.ReportedBeat.Counting(c.ReportedAt)
 	}
 }
 
 // report records that the crash of f, which is a copy, is reported to its supervisor now, unless it
 // was reported before.
-func (f *Frame) report(seen Observation) {
+func (f *Frame) report(seen observe.Observation) {
 	if c := f.ownCrash(); c.ReportedAt.IsZero() {
-		c.ReportedAt, c.ReportedBeat = seen.Now, seen.beat()
+		c.ReportedAt, c.ReportedBeat = seen.Now, seen.Beat()
 	}
 }
 
@@ -151,27 +150,11 @@ func (f *Frame) ownCrash() *Crash {
 // reported reports whether the crash of f was reported to its supervisor.
 func (f *Frame) reported() bool { return f.Crash != nil && !f.Crash.ReportedAt.IsZero() }
 
-func (f *Frame) left() []LeftResource {
+func (f *Frame) left() []observe.LeftResource {
 	if f.Crash == nil {
 		return nil
 	}
 	return f.Crash.LeftResources
-}
-
-// counting returns p, or the zero Process if it was recorded with another pid (spec §3.4).
-func counting(pid int, p Process) Process {
-	if p.PID != pid {
-		return Process{}
-	}
-	return p
-}
-
-// countingBeat returns b, or the zero Beat if it does not belong to the time at (spec §3.4).
-func countingBeat(at time.Time, b Beat) Beat {
-	if at.IsZero() || !b.At.Equal(at) {
-		return Beat{}
-	}
-	return b
 }
 
 // judgeAll is the rest of step 2, and steps 3 to 6. Frames of lenient, if it is not "", are not
@@ -193,7 +176,7 @@ func (e *edit) judgeAll(lenient string) {
 			continue
 		}
 		evidence, age := e.op.Judge(f, e.seen)
-		if evidence == "" || evidence == Stale && f.ParticipantID == lenient {
+		if evidence == "" || evidence == observe.Stale && f.ParticipantID == lenient {
 			continue
 		}
 		e.crash(i, evidence, age)
@@ -214,12 +197,12 @@ func (e *edit) supervisorDied(s *Supervisor) {
 
 	for i, f := range e.op.Stack {
 		if f.SupervisorID == s.ID && f.State.Live() {
-			e.crash(i, SupervisorDead, e.seen.age(f.LastHeartbeat, f.Beat))
+			e.crash(i, observe.SupervisorDead, e.seen.Age(f.LastHeartbeat, f.Beat))
 		}
 	}
 }
 
-func (e *edit) crash(i int, evidence Evidence, age time.Duration) {
+func (e *edit) crash(i int, evidence observe.Evidence, age time.Duration) {
 	e.dead = true
 	f := e.own(i)
 	c := f.ownCrash()
@@ -285,8 +268,8 @@ func (e *edit) end() (Operation, error) {
 	if !e.changed && !e.beaten {
 		return e.before.unchanged(), nil
 	}
-	if e.op.Revision > lastRevision {
-		return e.before, ErrExhausted
+	if e.op.Revision > wire.LastRevision {
+		return e.before, wire.ErrExhausted
 	}
 
 	e.op.effects.BeatOnly = !e.changed
@@ -336,7 +319,7 @@ func (e *edit) unsupervised(f *Frame) bool {
 }
 
 func (e *edit) unacknowledged(f *Frame) bool {
-	return f.reported() && e.op.overdue(e.seen.age(f.Crash.ReportedAt, f.Crash.ReportedBeat)) &&
+	return f.reported() && e.op.overdue(e.seen.Age(f.Crash.ReportedAt, f.Crash.ReportedBeat)) &&
 		!e.op.handled(f, e.seen)
 }
 
@@ -346,13 +329,14 @@ func (op Operation) overdue(age time.Duration) bool {
 }
 
 // handled reports whether a living program has claimed f (spec §5.7).
-func (op Operation) handled(f *Frame, seen Observation) bool {
+func (op Operation) handled(f *Frame, seen observe.Observation) bool {
 	if f.Crash == nil || f.Crash.HandlingBy == nil {
 		return false
 	}
 	h := f.Crash.HandlingBy
-	return seen.gone(h.PID, h.Process, h.At) == "" &&
-		(seen.canCheck(identity(h.PID, h.Process)) || !op.overdue(seen.since(h.At, Beat{})))
+	v := observe.Vitals{PID: h.PID, Process: h.Process, LastHeartbeat: h.At}
+	return seen.Gone(v) == "" &&
+		(seen.CanCheck(v.Identity()) || !op.overdue(seen.Age(h.At, observe.Beat{})))
 }
 
 // cleanUp marks a crashed frame cleanedUp and releases its resources.
@@ -382,8 +366,8 @@ func (e *edit) drop(gone func(i int, f *Frame) bool) {
 			continue
 		}
 
-		e.event(Event{
-			Type: CallEnded, CallID: f.CallID, SupervisorID: f.SupervisorID,
+		e.event(observe.Event{
+			Type: observe.CallEnded, CallID: f.CallID, SupervisorID: f.SupervisorID,
 			Handle: f.SupervisorHandle,
 			From:   string(f.State), LeftResources: f.left(),
 		})
@@ -409,26 +393,22 @@ func (e *edit) setState(to State, reason string) {
 
 // setFrameState changes the state of f, which own has returned.
 func (e *edit) setFrameState(f *Frame, to FrameState, reason string) {
-	e.event(Event{
-		Type: CallState, CallID: f.CallID, SupervisorID: f.SupervisorID, Handle: f.SupervisorHandle,
+	e.event(observe.Event{
+		Type: observe.CallState, CallID: f.CallID, SupervisorID: f.SupervisorID, Handle: f.SupervisorHandle,
 		From: string(f.State), To: string(to), Reason: reason,
 	})
 	f.State = to
 }
 
 func (e *edit) setStatus(s *Supervisor, to Status) {
-	e.event(Event{Type: SupervisorState, SupervisorID: s.ID, From: string(s.Status),
+	e.event(observe.Event{Type: observe.SupervisorState, SupervisorID: s.ID, From: string(s.Status),
 		To: string(to)})
 	s.Status = to
 }
 
 // event appends v to the ring of events.
-func (e *edit) event(v Event) {
-	v.Revision, v.At, v.By = e.op.Revision, e.seen.Now, e.by
-	e.op.Events = append(e.op.Events, v)
-	if over := len(e.op.Events) - maxEvents; over > 0 {
-		e.op.Events = e.op.Events[over:]
-	}
+func (e *edit) event(v observe.Event) {
+	e.op.Events = observe.Append(e.op.Events, v, e.op.Revision, e.by, e.seen)
 	e.changed = true
 }
 

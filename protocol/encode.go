@@ -3,250 +3,157 @@ package protocol
 import (
 	"io"
 	"slices"
-	"strconv"
-	"strings"
-	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // Encode returns the content of the operation's file (spec §1.3): members in the order of spec §3,
 // indented by two spaces, with a newline at the end. Frames, supervisors and events that are
 // unchanged since they were decoded keep their text.
-func (op Operation) Encode() string {
-	var all strings.Builder
-	op.WriteTo(&all) // it never fails
-	return all.String()
-}
+func (op Operation) Encode() string { return wire.Text(op.write) }
 
 // WriteTo writes what Encode returns, without copying much of what is unchanged. Its errors are
 // those of out.
-func (op Operation) WriteTo(out io.Writer) (n int64, err error) {
-	w := &encoder{buf: make([]byte, 0, 4096), out: out, source: op.source}
-	if w.source == nil {
-		w.source = &source{}
-	}
-	w.operation(op)
-	w.flush()
-	return w.written, w.err
-}
+func (op Operation) WriteTo(out io.Writer) (n int64, err error) { return wire.Write(out, op.write) }
 
-func (w *encoder) operation(op Operation) {
-	src := w.source
-	w.open('{')
-	w.int("protocolVersion", int64(op.ProtocolVersion))
-	w.string("operationId", op.ID)
-	w.int("revision", op.Revision)
-	w.string("state", string(op.State))
-	w.time("lastHeartbeat", op.LastHeartbeat)
-	w.bool("aborted", op.Aborted)
-	w.milliseconds("heartbeatIntervalMs", op.HeartbeatInterval)
-	w.milliseconds("stalenessThresholdMs", op.StalenessThreshold)
-	if !op.TerminalAt.IsZero() {
-		w.time("terminalAt", op.TerminalAt)
+func (op Operation) write(w *wire.Writer) {
+	src := op.source
+	if src == nil {
+		src = &source{}
 	}
+
+	w.Int("protocolVersion", int64(op.ProtocolVersion))
+	w.String("operationId", op.ID)
+	w.Int("revision", op.Revision)
+	w.String("state", string(op.State))
+	w.Time("lastHeartbeat", op.LastHeartbeat)
+	w.Bool("aborted", op.Aborted)
+	w.Milliseconds("heartbeatIntervalMs", op.HeartbeatInterval)
+	w.Milliseconds("stalenessThresholdMs", op.StalenessThreshold)
+	w.OptTime("terminalAt", op.TerminalAt)
 	if !op.TerminalAt.IsZero() || op.TerminalHeartbeats != 0 {
-		w.int("terminalHeartbeats", int64(op.TerminalHeartbeats))
+		w.Int("terminalHeartbeats", int64(op.TerminalHeartbeats))
 	}
 
-	w.name("stack")
-	w.stack(op.Stack)
-	w.name("supervisorHeartbeats")
-	if !w.copied(src.supervisorsText, slices.EqualFunc(op.Supervisors, src.supervisors,
-		sameSupervisor)) {
-		w.open('{')
-		for i := range op.Supervisors {
-			w.name(op.Supervisors[i].ID)
-			w.supervisor(&op.Supervisors[i])
-		}
-		w.close('}')
+	w.Pieces("stack", src.text, len(op.Stack), func(i int) wire.Piece {
+		return op.Stack[i].pieceOf(op.source)
+	}, func(i int, w *wire.Writer) { op.Stack[i].write(w) })
+
+	same := slices.EqualFunc(op.Supervisors, src.supervisors, sameSupervisor)
+	if !w.Copied("supervisorHeartbeats", src.supervisorsText, same) {
+		w.Object("supervisorHeartbeats", func(w *wire.Writer) {
+			for i := range op.Supervisors {
+				w.Object(op.Supervisors[i].ID, op.Supervisors[i].write)
+			}
+		})
 	}
 
-	w.name("transitions")
-	if !w.copied(src.transitionsText, sameStart(op.Transitions, src.transitions)) {
-		w.array(len(op.Transitions), func(i int) { w.transition(&op.Transitions[i]) })
+	same = wire.SameSlice(op.Transitions, src.transitions)
+	if !w.Copied("transitions", src.transitionsText, same) {
+		wire.Objects(w, "transitions", op.Transitions, (*Transition).write)
 	}
 
-	w.name("events")
-	if !w.copied(src.eventsText, sameStart(op.Events, src.events)) {
-		w.array(len(op.Events), func(i int) { w.event(&op.Events[i]) })
+	same = wire.SameSlice(op.Events, src.events)
+	if !w.Copied("events", src.eventsText, same) {
+		wire.Objects(w, "events", op.Events, (*observe.Event).Write)
 	}
 
-	w.unknown(op.Unknown)
-	w.close('}')
-	w.buf = append(w.buf, '\n')
+	w.Unknown(op.Unknown)
 }
 
-// sameStart reports whether a and b are the same slice. Verbs only ever append to a copy.
-func sameStart[T any](a, b []T) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
-}
-
-// encoder appends indented JSON to buf. The encoder of an operation passes much of it on to out
-// directly.
-type encoder struct {
-	buf     []byte
-	out     io.Writer
-	written int64
-	err     error // an error of out
-
-	source *source
-	depth  int
-	begun  bool // an element or member of the innermost object or array has been written
-	laid   int  // the amount of unknown members' text so far
-
-	timeText []byte // the times of a frame are often equal
-	lastTime time.Time
-}
-
-// flush writes buf to out.
-func (w *encoder) flush() {
-	if w.err == nil {
-		n, err := w.out.Write(w.buf)
-		w.written, w.err = w.written+int64(n), err
+// pieceOf returns the piece of src that f was decoded from, or none if f was changed or made since.
+func (f *Frame) pieceOf(src *source) wire.Piece {
+	if f.decoded != f || f.source != src {
+		return wire.Piece{}
 	}
-	w.buf = w.buf[:0]
+	return f.piece
 }
 
-func (w *encoder) open(bracket byte) {
-	w.buf = append(w.buf, bracket)
-	w.depth++
-	w.begun = false
-}
-
-func (w *encoder) close(bracket byte) {
-	w.depth--
-	if w.begun {
-		w.line()
+func (f *Frame) write(w *wire.Writer) {
+	w.String("participantId", f.ParticipantID)
+	w.String("callId", f.CallID)
+	w.OptString("callerId", f.CallerID)
+	w.Int("pid", int64(f.PID))
+	w.Time("startTime", f.StartTime)
+	w.Time("lastHeartbeat", f.LastHeartbeat)
+	w.String("state", string(f.State))
+	w.OptString("supervisorId", f.SupervisorID)
+	w.OptString("supervisorHandle", f.SupervisorHandle)
+	w.OptString("description", f.Description)
+	f.Said().Write(w)
+	if !f.FailOnCrash {
+		w.Bool("failOnCrash", false)
 	}
-	w.buf = append(w.buf, bracket)
-	w.begun = true
-}
 
-// lineBreak begins a line at any depth of a file; the depth is at most 6.
-const lineBreak = "\n            "
-
-func (w *encoder) line() { w.buf = append(w.buf, lineBreak[:1+2*w.depth]...) }
-
-// element begins an element or member.
-func (w *encoder) element() {
-	if w.begun {
-		w.buf = append(w.buf, ',')
+	w.OptBool("heartbeats", f.Heartbeats)
+	if len(f.Resources) > 0 {
+		w.Strings("resources", f.Resources)
 	}
-	w.line()
-	w.begun = true
+
+	f.Vitals.Write(w)
+	if f.Crash != nil {
+		f.Crash.write(w)
+	}
+
+	w.Unknown(f.Unknown)
 }
 
-func (w *encoder) name(name string) {
-	w.element()
-	w.quote(name)
-	w.buf = append(w.buf, ": "...)
-}
+func (c *Crash) write(w *wire.Writer) {
+	w.OptTime("crashedAt", c.At)
+	w.OptString("detectedBy", c.DetectedBy)
+	w.OptString("evidence", string(c.Evidence))
+	if !c.At.IsZero() || c.StaleFor != 0 {
+		w.Milliseconds("staleForMs", c.StaleFor)
+	}
 
-func (w *encoder) quote(s string) { w.buf = wire.AppendQuote(w.buf, s) }
-
-func (w *encoder) string(name, s string) {
-	w.name(name)
-	w.quote(s)
-}
-
-// text appends s unless it is empty.
-func (w *encoder) text(name, s string) {
-	if s != "" {
-		w.string(name, s)
+	w.OptString("previousState", string(c.PreviousState))
+	observe.WriteLeftResources(w, c.LeftResources)
+	w.OptTime("reportedAt", c.ReportedAt)
+	c.ReportedBeat.Write(w, "reportedBeat", c.nested)
+	if c.HandlingBy != nil {
+		w.Object("handlingBy", c.HandlingBy.write)
 	}
 }
 
-func (w *encoder) int(name string, n int64) {
-	w.name(name)
-	w.number(n)
+func (h *Handling) write(w *wire.Writer) {
+	w.Int("pid", int64(h.PID))
+	h.Process.Write(w, "process", h.nested)
+	w.Time("at", h.At)
+	w.Unknown(h.Unknown)
 }
 
-func (w *encoder) number(n int64) { w.buf = strconv.AppendInt(w.buf, n, 10) }
-
-func (w *encoder) milliseconds(name string, d time.Duration) { w.int(name, d.Milliseconds()) }
-
-func (w *encoder) bool(name string, b bool) {
-	w.name(name)
-	w.buf = strconv.AppendBool(w.buf, b)
-}
-
-func (w *encoder) time(name string, t time.Time) {
-	w.name(name)
-	if len(w.timeText) == 0 || !t.Equal(w.lastTime) {
-		w.lastTime = t
-		w.timeText = Moment(t).AppendFormat(w.timeText[:0], `"`+timeLayout+`"`)
-	}
-	w.buf = append(w.buf, w.timeText...)
-}
-
-func (w *encoder) array(n int, element func(i int)) {
-	w.open('[')
-	for i := range n {
-		w.element()
-		element(i)
-	}
-	w.close(']')
-}
-
-// copied appends text, the value as it was decoded, if it is unchanged and has this encoder's
-// layout.
-func (w *encoder) copied(text string, same bool) bool {
-	if !same || !w.laidOut(text) {
-		return false
-	}
-	w.copy(text)
-	return true
-}
-
-// muchText is the length from which another system call to write a text costs less than copying it.
-const muchText = 16 << 10
-
-func (w *encoder) copy(text string) {
-	if len(text) < muchText {
-		w.buf = append(w.buf, text...)
-		return
-	}
-	if w.flush(); w.err == nil {
-		n, err := io.WriteString(w.out, text)
-		w.written, w.err = w.written+int64(n), err
-	}
-}
-
-// laidOut reports whether text ends like an object or array at this depth. A compact one, or one at
-// another depth, does not.
-func (w *encoder) laidOut(text string) bool {
-	end := len(text) - 2 - 2*w.depth
-	return end > 0 && text[end:len(text)-1] == lineBreak[:1+2*w.depth]
-}
-
-func (w *encoder) unknown(members []Member) {
-	for _, m := range members {
-		w.name(m.Name)
-		w.value(m.Value)
-	}
-}
-
-// mostLaid is how much text of unknown members is reformatted for people to read. Reformatting may
-// make it maxDepth times as long, so the rest stays unchanged. Text that was reformatted once does
-// not change again.
-const mostLaid = 64 << 10
-
-// value appends a value of unknown members, usually indented to this depth. Numbers keep their
-// text.
-func (w *encoder) value(text string) {
-	w.laid += len(text)
-	if text[0] != '{' && text[0] != '[' || w.laid > mostLaid {
-		w.buf = append(w.buf, text...)
-		return
+func (s *Supervisor) write(w *wire.Writer) {
+	w.String("supervisorId", s.ID)
+	w.Int("pid", int64(s.PID))
+	w.Time("lastHeartbeat", s.LastHeartbeat)
+	w.String("status", string(s.Status))
+	if s.OrphanPolicy != OrphanCrash {
+		w.String("orphanPolicy", string(s.OrphanPolicy))
 	}
 
-	v := jsontext.Value(text)
-	prefix := strings.Repeat("  ", w.depth)
+	w.OptBool("heartbeats", s.Heartbeats)
+	s.Vitals.Write(w)
+	w.Unknown(s.Unknown)
+}
 
-	// The decoder has checked the text, so this cannot fail.
-	_ = v.Indent(jsontext.WithIndentPrefix(prefix), jsontext.WithIndent("  "))
-	w.buf = append(w.buf, v...)
+func (t *Transition) write(w *wire.Writer) {
+	t.writeKnown(w)
+	w.Unknown(t.Unknown)
+}
+
+func (t *Transition) writeKnown(w *wire.Writer) {
+	w.Int("revision", t.Revision)
+	w.String("from", string(t.From))
+	w.String("to", string(t.To))
+	w.OptTime("at", t.At)
+	w.String("by", t.By)
+	w.String("reason", t.Reason)
+}
+
+// sameSupervisor reports whether a and b have the same text. TestSameSupervisorNoticesEveryField
+// checks that it is complete.
+func sameSupervisor(a, b Supervisor) bool {
+	return a.Vitals == b.Vitals && a.ID == b.ID && a.Status == b.Status &&
+		a.OrphanPolicy == b.OrphanPolicy && slices.Equal(a.Unknown, b.Unknown)
 }

@@ -3,14 +3,16 @@ package protocol
 import (
 	"errors"
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/testscripts/vectors"
 )
 
 func TestEncodeLayout(t *testing.T) {
-	seen := Observation{Now: time.Date(2026, 1, 20, 10, 30, 0, 123456789, time.UTC)}
+	seen := observe.Observation{Now: time.Date(2026, 1, 20, 10, 30, 0, 123456789, time.UTC)}
 	op, err := Create("build", 0, 0).Push(Push{Participant: "cli", Call: "main", PID: 7,
 		Resources: []string{"/a\n"}}, seen)
 	if err != nil {
@@ -78,8 +80,8 @@ func TestEncodeKeeps(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	seen := Observation{Now: time.Date(2026, 1, 20, 10, 30, 1, 0, time.UTC)}
-	after, err := op.Heartbeat(Actor{Call: "two"}, Report{}, seen)
+	seen := observe.Observation{Now: time.Date(2026, 1, 20, 10, 30, 1, 0, time.UTC)}
+	after, err := op.Heartbeat(Actor{Call: "two"}, observe.Report{}, seen)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +160,7 @@ func TestWriteToFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if op, err = op.Heartbeat(Actor{Supervisor: "s"}, Report{}, seen); err != nil {
+	if op, err = op.Heartbeat(Actor{Supervisor: "s"}, observe.Report{}, seen); err != nil {
 		t.Fatal(err)
 	}
 
@@ -177,48 +179,6 @@ func TestWriteToFull(t *testing.T) {
 	}
 }
 
-func TestSameSupervisorNoticesEveryField(t *testing.T) { checkNoticesEveryField(t, sameSupervisor) }
-
-func TestSameServiceNoticesEveryField(t *testing.T) { checkNoticesEveryField(t, sameService) }
-
-func checkNoticesEveryField[T any](t *testing.T, same func(a, b T) bool) {
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
-		if !field.IsExported() || field.Anonymous {
-			continue
-		}
-
-		var changed, zero T
-		switch f := reflect.ValueOf(&changed).Elem().FieldByIndex(field.Index); f.Interface().(type) {
-		case string, Status, OrphanPolicy, ServiceState:
-			f.SetString("x")
-		case int, time.Duration:
-			f.SetInt(1)
-		case bool:
-			f.SetBool(true)
-		case time.Time:
-			f.Set(reflect.ValueOf(time.Unix(1, 0)))
-		case Process:
-			f.Set(reflect.ValueOf(Process{PID: 1}))
-		case Beat:
-			f.Set(reflect.ValueOf(Beat{MonotonicMs: 1}))
-		case *Grace:
-			f.Set(reflect.ValueOf(&Grace{}))
-		case []Member:
-			f.Set(reflect.ValueOf([]Member{{Name: "x"}}))
-		case Notice:
-			f.Set(reflect.ValueOf(Notice{Note: "x"}))
-		case []string:
-			f.Set(reflect.ValueOf([]string{"x"}))
-		case *StartInfo:
-			f.Set(reflect.ValueOf(&StartInfo{}))
-		case *LastExit:
-			f.Set(reflect.ValueOf(&LastExit{}))
-		default:
-			t.Fatalf("%s is of an unexpected type", field.Name)
-		}
-
-		if same(changed, zero) {
-			t.Errorf("a change of %s is not noticed", field.Name)
-		}
-	}
+func TestSameSupervisorNoticesEveryField(t *testing.T) {
+	vectors.CheckNoticesEveryField(t, sameSupervisor)
 }

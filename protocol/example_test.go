@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // A caller and its callee share an operation. The callee dies. The next heartbeat of the caller
 // detects that, and the caller ends its call.
 func Example() {
-	at := func(seconds int) protocol.Observation {
-		return protocol.Observation{Now: time.Date(2026, 1, 20, 10, 30, seconds, 0, time.UTC)}
+	at := func(seconds int) observe.Observation {
+		return observe.Observation{Now: time.Date(2026, 1, 20, 10, 30, seconds, 0, time.UTC)}
 	}
 
 	op := protocol.Create("build-42", 0, 0)
@@ -20,13 +21,13 @@ func Example() {
 		Resources: []string{"/build/cc.o"}}, at(1))
 
 	// Ten seconds without a heartbeat of the callee, and more.
-	op, _ = op.Heartbeat(protocol.Actor{Call: "make"}, protocol.Report{}, at(6))
-	op, _ = op.Heartbeat(protocol.Actor{Call: "make"}, protocol.Report{}, at(12))
+	op, _ = op.Heartbeat(protocol.Actor{Call: "make"}, observe.Report{}, at(6))
+	op, _ = op.Heartbeat(protocol.Actor{Call: "make"}, observe.Report{}, at(12))
 	fmt.Println(op.State, op.Frame("cc").State, op.Frame("cc").Crash.Evidence)
 
 	// The next heartbeat cleans up. It asks the caller of this package to delete what the callee
 	// has left.
-	op, _ = op.Heartbeat(protocol.Actor{Call: "make"}, protocol.Report{}, at(13))
+	op, _ = op.Heartbeat(protocol.Actor{Call: "make"}, observe.Report{}, at(13))
 	fmt.Println(op.Frame("cc").State, op.Effects().Released)
 
 	op, err := op.Pop(protocol.Pop{Call: "make"}, at(14))

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/observe"
 	"pgregory.net/rapid"
 )
 
@@ -16,7 +17,7 @@ type napper struct {
 	every time.Duration // at most a third of the threshold, for those that send heartbeats
 	next  time.Time
 	stops bool // it does not go on after the freeze
-	act   func(seen Observation)
+	act   func(seen observe.Observation)
 }
 
 // TestFreeze freezes participants and observers together, for any time at any moment. Whichever
@@ -38,7 +39,7 @@ func TestFreeze(t *testing.T) {
 			}
 
 			for _, f := range after.Stack {
-				if stale := f.Crash != nil && f.Crash.Evidence == Stale; stale &&
+				if stale := f.Crash != nil && f.Crash.Evidence == observe.Stale; stale &&
 					(victim == nil || f.CallID != victim.name) {
 					r.Fatalf("%s is called stale:\n%s", f.CallID, after.Encode())
 				}
@@ -50,9 +51,9 @@ func TestFreeze(t *testing.T) {
 		var all []*napper
 		for i := range rapid.IntRange(1, 4).Draw(r, "participants") {
 			p := &napper{name: fmt.Sprint("p", i), every: between("every", 500, 3333)}
-			edit(op.Push(Push{Participant: p.name, Call: p.name}, Observation{Now: start}))
-			p.act = func(seen Observation) {
-				edit(op.Heartbeat(Actor{Call: p.name}, Report{},
+			edit(op.Push(Push{Participant: p.name, Call: p.name}, observe.Observation{Now: start}))
+			p.act = func(seen observe.Observation) {
+				edit(op.Heartbeat(Actor{Call: p.name}, observe.Report{},
 					seen))
 			}
 			all = append(all, p)
@@ -61,13 +62,13 @@ func TestFreeze(t *testing.T) {
 		victim = rapid.SampledFrom([]*napper{nil, all[0]}).Draw(r, "that stays asleep")
 		for range rapid.IntRange(0, 2).Draw(r, "janitors") {
 			j := &napper{name: "janitor", every: between("pass", 500, 20_000)}
-			j.act = func(seen Observation) { edit(op.Cleanup("janitor", seen)) }
+			j.act = func(seen observe.Observation) { edit(op.Cleanup("janitor", seen)) }
 			all = append(all, j)
 		}
 
-		var vigil Vigil
+		var vigil observe.Vigil
 		watcher := &napper{name: "watcher", every: between("look", 500, 5000)}
-		watcher.act = func(seen Observation) {
+		watcher.act = func(seen observe.Observation) {
 			edit(op.Cleanup("watcher",
 				vigil.Look(seen, op.StalenessThreshold)))
 		}
@@ -99,8 +100,8 @@ func TestFreeze(t *testing.T) {
 					if n.next.After(freeze.Add(-10 * time.Second)) {
 						r.Logf("%6d ms: %s", n.next.Sub(start)/ms, n.name)
 					}
-					n.act(Observation{Now: n.next, MonotonicMs: n.next.Sub(start).Milliseconds() +
-						1, Host: Host{ID: "h", BootID: "b"}})
+					n.act(observe.Observation{Now: n.next, MonotonicMs: n.next.Sub(start).Milliseconds() +
+						1, Host: observe.Host{ID: "h", BootID: "b"}})
 					n.next = n.next.Add(n.every)
 				}
 			}
@@ -114,42 +115,20 @@ func TestFreeze(t *testing.T) {
 	})
 }
 
-// An observer is awake when it has looked for two thirds of the threshold without a pause as long,
-// and woken after such a pause.
-func TestVigil(t *testing.T) {
-	var v Vigil
-	if seen := v.Look(Observation{}, 9*time.Second); seen.Watch != Unwatched {
-		t.Errorf("without a monotonic clock it is %q", seen.Watch)
-	}
-
-	for _, look := range []struct {
-		at   int64
-		want Watch
-	}{
-		{1000, Unwatched}, {4000, Unwatched}, {6999, Unwatched}, {7000, Awake}, {13_000, Awake},
-		{19_001, Woken}, {25_000, Woken}, {25_001, Awake}, {25_002, Awake},
-	} {
-		if seen := v.Look(Observation{MonotonicMs: look.at},
-			9*time.Second); seen.Watch != look.want {
-			t.Errorf("at %d ms it is %q, want %q", look.at, seen.Watch, look.want)
-		}
-	}
-}
-
 // A grace delays the time at which a participant goes stale.
 func TestMortalsWithGrace(t *testing.T) {
 	start := time.Date(2026, 1, 20, 10, 30, 0, 0, time.UTC)
-	op, err := Create("op", 0, 0).Push(Push{Participant: "p", Call: "c"}, Observation{Now: start})
+	op, err := Create("op", 0, 0).Push(Push{Participant: "p", Call: "c"}, observe.Observation{Now: start})
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	op, err = op.Cleanup("janitor", Observation{Now: start.Add(12 * time.Second)})
+	op, err = op.Cleanup("janitor", observe.Observation{Now: start.Add(12 * time.Second)})
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	mortals := op.Mortals(Observation{Now: start.Add(15 * time.Second)})
+	mortals := op.Mortals(observe.Observation{Now: start.Add(15 * time.Second)})
 	if len(mortals) != 1 || mortals[0].StaleIn != 7*time.Second {
 		t.Errorf("got %+v, want one that is stale in 7s", mortals)
 	}
@@ -158,27 +137,26 @@ func TestMortalsWithGrace(t *testing.T) {
 // A window ends a threshold after it was granted, for who lives and has been silent since.
 func TestWindow(t *testing.T) {
 	start := time.Date(2026, 1, 20, 10, 30, 0, 0, time.UTC)
-	at := func(d time.Duration) Observation { return Observation{Now: start.Add(d)} }
+	at := func(d time.Duration) observe.Observation {
+		return observe.Observation{Now: start.Add(d)}
+	}
 	over := start.Add(22 * time.Second)
-	grace := &Grace{Of: start, At: start.Add(12 * time.Second)}
+	vitals := observe.Vitals{LastHeartbeat: start,
+		Grace: &observe.Grace{Of: start, At: start.Add(12 * time.Second)}}
 	op := Operation{StalenessThreshold: 10 * time.Second}
-	frame := Frame{State: FrameActive, LastHeartbeat: start, Grace: grace}
-	supervisor := Supervisor{Status: Alive, LastHeartbeat: start, Grace: grace}
-	service := Service{ServiceStatus: ServiceStatus{State: StateRunning, LastHeartbeat: start,
-		Grace: grace}}
-	var g Group
-	g.Orchestrator.StalenessThreshold = op.StalenessThreshold
+	frame := Frame{State: FrameActive, Vitals: vitals}
+	supervisor := Supervisor{Status: Alive, Vitals: vitals}
 
 	for _, c := range []struct {
 		after time.Duration
 		want  time.Time
-	}{{15 * time.Second, over}, {22 * time.Second, over}, {22*time.Second + time.Millisecond,
-		time.Time{}}} {
-		seen := at(c.after)
+	}{
+		{15 * time.Second, over}, {22 * time.Second, over},
+		{22*time.Second + time.Millisecond, time.Time{}},
+	} {
 		for who, got := range map[string]time.Time{
-			"call":       op.WindowOf(&frame, seen),
-			"supervisor": op.WindowOfSupervisor(supervisor, seen),
-			"service":    g.WindowOf(&service, seen),
+			"call":       op.WindowOf(&frame, at(c.after)),
+			"supervisor": op.WindowOfSupervisor(supervisor, at(c.after)),
 		} {
 			if !got.Equal(c.want) {
 				t.Errorf("after %v that of the %s is over at %v, want %v", c.after, who, got,
@@ -187,10 +165,10 @@ func TestWindow(t *testing.T) {
 		}
 	}
 
-	frame.State, supervisor.Status, service.State = FrameCrashed, Dead, StateFailed
+	frame.State, supervisor.Status = FrameCrashed, Dead
 	seen := at(15 * time.Second)
-	if a, b, c := op.WindowOf(&frame, seen), op.WindowOfSupervisor(supervisor,
-		seen), g.WindowOf(&service, seen); !a.IsZero() || !b.IsZero() || !c.IsZero() {
-		t.Errorf("the dead have windows: %v, %v, %v", a, b, c)
+	a, b := op.WindowOf(&frame, seen), op.WindowOfSupervisor(supervisor, seen)
+	if !a.IsZero() || !b.IsZero() {
+		t.Errorf("the dead have windows: %v, %v", a, b)
 	}
 }

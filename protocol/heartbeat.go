@@ -1,5 +1,10 @@
 package protocol
 
+import (
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
 // An Actor is the sender of a heartbeat (spec §4.1): a participant with all its frames, or one
 // Call, or a supervisor, or a supervisor together with one of the others.
 type Actor struct {
@@ -7,8 +12,8 @@ type Actor struct {
 	Call        string
 	Supervisor  string
 	PID         int
-	Process     Process // zero: it named no process to be judged by
-	Heartbeats  bool    // of a supervisor: it promises to send more, so that it is found if it hangs
+	Process     observe.Process // zero: it named no process to be judged by
+	Heartbeats  bool            // of a supervisor: it promises to send more, so that it is found if it hangs
 }
 
 // name returns the name of the actor for the members by and detectedBy.
@@ -32,18 +37,11 @@ func (a Actor) has(f *Frame) bool {
 
 func (a Actor) participates() bool { return a.Participant != "" || a.Call != "" }
 
-// A Report is what a participant or service says with a heartbeat, besides being alive.
-type Report struct {
-	Cleaning  bool      // of a participant: it is cleaning up
-	Readiness Readiness // "": unchanged
-	Note      *string   // nil: unchanged
-}
-
 // Heartbeat returns op after a heartbeat of a (spec §5.2), with say recorded in the live frames of
 // a. It returns ErrExpired if op must be archived, ErrNoCall if a has no frame, ErrOtherProcess if
 // all its live frames belong to another process, and ErrNotAborted if it says that it is cleaning
 // up while the operation is running.
-func (op Operation) Heartbeat(a Actor, say Report, seen Observation) (Operation, error) {
+func (op Operation) Heartbeat(a Actor, say observe.Report, seen observe.Observation) (Operation, error) {
 	if op.State.Terminal() {
 		return op.countdown()
 	}
@@ -101,8 +99,8 @@ func (op Operation) countdown() (Operation, error) {
 	if op.TerminalHeartbeats >= 2 {
 		return op, ErrExpired
 	}
-	if op.Revision >= lastRevision {
-		return op, ErrExhausted
+	if op.Revision >= wire.LastRevision {
+		return op, wire.ErrExhausted
 	}
 
 	op.effects = Effects{}
@@ -136,7 +134,7 @@ func (op Operation) checkFrames(a Actor) error {
 	case frames == 0:
 		return ErrNoCall
 	case live > 0 && own == 0:
-		return ErrOtherProcess
+		return observe.ErrOtherProcess
 	}
 
 	return nil
@@ -144,7 +142,7 @@ func (op Operation) checkFrames(a Actor) error {
 
 // foreign reports whether f belongs to a process other than the actor's.
 func (a Actor) foreign(f *Frame) bool {
-	p := identity(f.PID, f.Process)
+	p := f.Identity()
 	return a.Process.Known() && p.Known() && p != a.Process
 }
 
@@ -153,18 +151,17 @@ func (e *edit) refresh(a Actor, adopt bool) {
 	e.heard = true
 	for i, f := range e.op.Stack {
 		if !a.has(f) || !f.State.Live() || a.foreign(f) ||
-			e.seen.gone(f.PID, f.Process, f.LastHeartbeat) != "" {
+			e.seen.Gone(f.Vitals) != "" {
 			continue
 		}
 
 		f = e.own(i)
 		if adopt && a.Process.Known() && !f.Process.Known() {
-			f.PID, f.Process, f.nested = a.PID, a.Process, f.nested.withoutProcess()
+			f.SetProcess(a.PID, a.Process)
 			e.changed = true
 		}
 
-		f.LastHeartbeat, f.Beat = e.seen.Now, e.seen.beat()
-		f.Grace = nil
+		f.Refresh(e.seen)
 		e.refreshed = append(e.refreshed, f.CallID)
 	}
 
@@ -175,8 +172,8 @@ func (e *edit) refresh(a Actor, adopt bool) {
 }
 
 // note records say in the actor's live frames.
-func (e *edit) note(say Report) {
-	if say == (Report{}) {
+func (e *edit) note(say observe.Report) {
+	if say == (observe.Report{}) {
 		return
 	}
 
@@ -195,9 +192,9 @@ func (e *edit) note(say Report) {
 }
 
 // setNotice updates the notice of the frame at i, if say changes it.
-func (e *edit) setNotice(i int, say Report) {
+func (e *edit) setNotice(i int, say observe.Report) {
 	before := e.op.Stack[i].Said()
-	after := before.with(say)
+	after := before.With(say)
 	if after == before {
 		return
 	}
@@ -205,8 +202,8 @@ func (e *edit) setNotice(i int, say Report) {
 	f := e.own(i)
 	f.Notice, e.changed = &after, true
 	if after.Readiness != before.Readiness {
-		e.event(Event{
-			Type: CallReadiness, CallID: f.CallID, SupervisorID: f.SupervisorID,
+		e.event(observe.Event{
+			Type: observe.CallReadiness, CallID: f.CallID, SupervisorID: f.SupervisorID,
 			Handle: f.SupervisorHandle,
 			From:   string(before.Readiness), To: string(after.Readiness),
 		})
@@ -215,7 +212,7 @@ func (e *edit) setNotice(i int, say Report) {
 
 // refreshSupervisor is step 2 for a supervisor (spec §5.2).
 func (e *edit) refreshSupervisor(a Actor) {
-	actor := identity(a.PID, a.Process)
+	actor := observe.Identity(a.PID, a.Process)
 	i := e.op.supervisorIndex(a.Supervisor)
 	if i < 0 {
 		e.newSupervisor(a.Supervisor, a.PID, actor)
@@ -225,14 +222,14 @@ func (e *edit) refreshSupervisor(a Actor) {
 	s := &e.op.Supervisors[i]
 	replaced := s.Process.Known() &&
 		(actor.Known() && actor != s.Process ||
-			!actor.Known() && e.seen.gone(s.PID, s.Process, s.LastHeartbeat) != "")
+			!actor.Known() && e.seen.Gone(s.Vitals) != "")
 
 	if replaced && s.Status == Alive {
 		e.supervisorDied(s)
 	}
 
 	if replaced || !s.Process.Known() && a.PID != 0 && (s.PID != a.PID || s.Process != actor) {
-		s.PID, s.Process, s.nested = a.PID, actor, s.nested.withoutProcess()
+		s.SetProcess(a.PID, actor)
 		e.changed = true
 	}
 
@@ -243,8 +240,7 @@ func (e *edit) refreshSupervisor(a Actor) {
 		e.setStatus(s, Alive)
 	}
 
-	s.LastHeartbeat, s.Beat = e.seen.Now, e.seen.beat()
-	s.Grace = nil
+	s.Refresh(e.seen)
 }
 
 // promise records it if the supervisor a promises to send heartbeats.
@@ -258,17 +254,17 @@ func (e *edit) promise(a Actor) {
 // Verdict returns what the heartbeat of a that returned op tells a (spec §5.2): VerdictCrashed if a
 // participates and this heartbeat left it no live frame, VerdictOver if op is terminal,
 // VerdictCleanUp if it is aborted or in cleanup, and VerdictContinue otherwise.
-func (op Operation) Verdict(a Actor) Verdict {
+func (op Operation) Verdict(a Actor) observe.Verdict {
 	switch counting := op.TerminalHeartbeats > 0; {
 	case counting:
-		return VerdictOver
+		return observe.VerdictOver
 	case a.participates() && !op.hasLive(a):
-		return VerdictCrashed
+		return observe.VerdictCrashed
 	case op.State.Terminal():
-		return VerdictOver
+		return observe.VerdictOver
 	case op.State != Running:
-		return VerdictCleanUp
+		return observe.VerdictCleanUp
 	}
 
-	return VerdictContinue
+	return observe.VerdictContinue
 }

@@ -11,19 +11,21 @@ import (
 	"testing"
 )
 
-// The core takes time, processes and chance as arguments, and prints nothing. Its codecs use wire,
-// which uses nothing of it.
+// The core takes time, processes and chance as arguments, and prints nothing. Its packages use those
+// below them, and none above: wire, observe, then operations and groups.
 func TestImports(t *testing.T) {
 	const jsontext = "github.com/go-json-experiment/json/jsontext"
-	checkImports(t, "*.go", []string{
-		"bytes", "cmp", "errors", "fmt", "io", "maps", "math", "slices", "strconv", "strings",
-		"time",
-		jsontext, "github.com/dpl-project/dpl/protocol/wire",
-	})
-	checkImports(t, "wire/*.go", []string{
-		"bytes", "errors", "fmt", "io", "math/bits", "slices", "strconv", "strings", "unicode/utf8",
-		jsontext,
-	})
+	const wire, observe = "github.com/dpl-project/dpl/protocol/wire",
+		"github.com/dpl-project/dpl/protocol/observe"
+	pure := []string{"bytes", "cmp", "errors", "fmt", "io", "maps", "math", "math/bits", "slices",
+		"strconv", "strings", "time", "unicode/utf8"}
+	for pattern, ours := range map[string][]string{
+		"wire/*.go": {jsontext}, "observe/*.go": {wire}, "*.go": {wire, observe},
+		"group/*.go": {wire, observe},
+		"peer/*.go":  {wire, observe, "github.com/dpl-project/dpl/protocol"},
+	} {
+		checkImports(t, pattern, append(ours, pure...))
+	}
 }
 
 func checkImports(t *testing.T, pattern string, allowed []string) {

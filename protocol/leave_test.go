@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 var noon = time.Date(2026, 1, 20, 12, 0, 0, 0, time.UTC)
@@ -14,17 +16,17 @@ var noon = time.Date(2026, 1, 20, 12, 0, 0, 0, time.UTC)
 func crashedPair(t *testing.T, pushed Push) Operation {
 	t.Helper()
 	op, err := Create("op", 0, 0).Push(Push{Participant: "a", Call: "below"},
-		Observation{Now: noon.Add(-time.Second)})
+		observe.Observation{Now: noon.Add(-time.Second)})
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	pushed.Participant, pushed.Call, pushed.Resources = "b", "above", []string{"/r", "/s"}
-	if op, err = op.Push(pushed, Observation{Now: noon.Add(-11 * time.Second)}); err != nil {
+	if op, err = op.Push(pushed, observe.Observation{Now: noon.Add(-11 * time.Second)}); err != nil {
 		t.Fatal(err)
 	}
-	if op, err = op.Heartbeat(Actor{Participant: "a"}, Report{},
-		Observation{Now: noon}); err != nil {
+	if op, err = op.Heartbeat(Actor{Participant: "a"}, observe.Report{},
+		observe.Observation{Now: noon}); err != nil {
 		t.Fatal(err)
 	}
 	if f := op.Frame("above"); f.State != FrameCrashed || op.State != Cleanup {
@@ -38,10 +40,10 @@ func crashedPair(t *testing.T, pushed Push) Operation {
 // in its last event.
 func TestLeave(t *testing.T) {
 	cause := errors.New("read-only file system")
-	want := []LeftResource{{Path: "/r", Error: cause.Error()}, {Path: "/s", Error: cause.Error()}}
+	want := []observe.LeftResource{{Path: "/r", Error: cause.Error()}, {Path: "/s", Error: cause.Error()}}
 	op := crashedPair(t, Push{})
 
-	cleaned, err := op.Cleanup("janitor", Observation{Now: noon})
+	cleaned, err := op.Cleanup("janitor", observe.Observation{Now: noon})
 	if err != nil || cleaned.Frame("above").State != FrameCleanedUp {
 		t.Fatalf("%v, %+v", err, cleaned.Frame("above"))
 	}
@@ -60,7 +62,7 @@ func TestLeave(t *testing.T) {
 		t.Errorf("in the file: %v, %v", again.Frame("above"), err)
 	}
 
-	popped, err := op.Pop(Pop{Call: "below"}, Observation{Now: noon})
+	popped, err := op.Pop(Pop{Call: "below"}, observe.Observation{Now: noon})
 	if err != nil || len(popped.Stack) > 0 {
 		t.Fatalf("%v, %v", err, popped.Stack)
 	}
@@ -68,7 +70,7 @@ func TestLeave(t *testing.T) {
 	before = popped.Encode()
 	left = popped.NoteUndeleted("above", "/r", cause).NoteUndeleted("above", "/s", cause)
 	for _, e := range left.Events {
-		if ended := e.Type == CallEnded &&
+		if ended := e.Type == observe.CallEnded &&
 			e.CallID == "above"; ended != reflect.DeepEqual(e.LeftResources, want) {
 			t.Errorf("event %+v", e)
 		}
@@ -86,14 +88,14 @@ func TestLeave(t *testing.T) {
 func TestTemporaryDirectory(t *testing.T) {
 	for _, tmp := range []bool{false, true} {
 		op, err := Create("op", 0, 0).Push(Push{Participant: "a", Call: "c", Tmp: tmp},
-			Observation{Now: noon})
+			observe.Observation{Now: noon})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if begun := reflect.DeepEqual(op.Effects().Begun, []string{"c"}); begun != tmp {
 			t.Errorf("asked: %t, begun: %q", tmp, op.Effects().Begun)
 		}
-		if op, err = op.Pop(Pop{Call: "c"}, Observation{Now: noon}); err != nil ||
+		if op, err = op.Pop(Pop{Call: "c"}, observe.Observation{Now: noon}); err != nil ||
 			!reflect.DeepEqual(op.Effects().Ended, []string{"c"}) {
 			t.Errorf("ended: %q, %v", op.Effects().Ended, err)
 		}
@@ -133,11 +135,11 @@ func TestLingering(t *testing.T) {
 // Mortals returns the live calls and supervisors, with a process only if this observer can see its
 // end.
 func TestMortals(t *testing.T) {
-	host := Host{ID: "h", BootID: "b", PIDNamespace: "1"}
-	p := Process{PID: 7, HostID: "h", BootID: "b", PIDNamespace: "1", StartTicks: 1}
+	host := observe.Host{ID: "h", BootID: "b", PIDNamespace: "1"}
+	p := observe.Process{PID: 7, HostID: "h", BootID: "b", PIDNamespace: "1", StartTicks: 1}
 	op := crashedPair(t, Push{Supervisor: "dead"})
-	seen := Observation{Now: noon, Host: host, MonotonicMs: 1000}
-	op, err := op.Heartbeat(Actor{Participant: "a", Supervisor: "s", PID: 7, Process: p}, Report{},
+	seen := observe.Observation{Now: noon, Host: host, MonotonicMs: 1000}
+	op, err := op.Heartbeat(Actor{Participant: "a", Supervisor: "s", PID: 7, Process: p}, observe.Report{},
 		seen)
 	if err != nil {
 		t.Fatal(err)
@@ -150,34 +152,34 @@ func TestMortals(t *testing.T) {
 		t.Errorf("here: %+v, want %+v", got, want)
 	}
 
-	seen.Look = func(Process) Presence { return Present }
+	seen.Look = func(observe.Process) observe.Presence { return observe.Present }
 	byProcess := WatchedProcess{Process: p, StaleIn: 8 * time.Second}
 	if got := op.Mortals(seen); !reflect.DeepEqual(got, []WatchedProcess{byProcess, byProcess}) {
 		t.Errorf("seen to live: %+v, want %+v twice", got, byProcess)
 	}
-	if seen.Stopped(7, p) {
+	if seen.Stopped(observe.Vitals{PID: 7, Process: p}) {
 		t.Error("it is stopped, and runs")
 	}
 
-	seen.Look = func(Process) Presence { return Stopped }
+	seen.Look = func(observe.Process) observe.Presence { return observe.Stopped }
 	if got := op.Mortals(seen); !reflect.DeepEqual(got, []WatchedProcess{byProcess, byProcess}) ||
-		!seen.Stopped(7, p) || seen.Stopped(8, p) {
+		!seen.Stopped(observe.Vitals{PID: 7, Process: p}) || seen.Stopped(observe.Vitals{PID: 8, Process: p}) {
 		t.Errorf("stopped: %+v, want %+v twice", got, byProcess)
 	}
 
 	elsewhere := WatchedProcess{Beats: true, StaleIn: DefaultStalenessThreshold - time.Hour}
-	seen.Host = Host{ID: "other", BootID: "c", PIDNamespace: "1"}
+	seen.Host = observe.Host{ID: "other", BootID: "c", PIDNamespace: "1"}
 	if got := op.Mortals(seen); !reflect.DeepEqual(got, []WatchedProcess{elsewhere, elsewhere}) {
 		t.Errorf("elsewhere: %+v, want %+v twice", got, elsewhere)
 	}
 }
 
 func TestNoticeInWords(t *testing.T) {
-	for want, n := range map[string]Notice{
-		"":                 {Readiness: ReadinessReady},
-		"warm":             {Readiness: ReadinessReady, Note: "warm"},
-		"starting":         {Readiness: ReadinessStarting},
-		"stopping: to end": {Readiness: ReadinessStopping, Note: "to end"},
+	for want, n := range map[string]observe.Notice{
+		"":                 {Readiness: observe.ReadinessReady},
+		"warm":             {Readiness: observe.ReadinessReady, Note: "warm"},
+		"starting":         {Readiness: observe.ReadinessStarting},
+		"stopping: to end": {Readiness: observe.ReadinessStopping, Note: "to end"},
 	} {
 		if got := n.String(); got != want {
 			t.Errorf("%+v: %q, want %q", n, got, want)
@@ -190,7 +192,7 @@ func TestGoals(t *testing.T) {
 	for _, g := range Goals() {
 		for _, s := range []State{Running, Aborted, Cleanup, Completed, Failed} {
 			got := Operation{State: s, Aborted: s == Aborted}.Wait(g, 0)
-			if got == Pending && s.Terminal() || string(g) == string(s) && got != Met {
+			if got == observe.Pending && s.Terminal() || string(g) == string(s) && got != observe.Met {
 				t.Errorf("%s when %s: %s", g, s, got)
 			}
 		}

@@ -1,10 +1,14 @@
 package protocol
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+)
 
 // The first failure is reported. Completing is no failure.
 func TestLeftRunning(t *testing.T) {
-	at := Observation{Now: noon}
+	at := observe.Observation{Now: noon}
 	op, err := Create("op", 0, 0).Push(Push{Participant: "a", Call: "c"}, at)
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/dpl-project/dpl/protocol/observe"
 	"pgregory.net/rapid"
 )
 
@@ -20,8 +21,8 @@ func checkDecoded(t *rapid.T, after, decoded Operation) {
 // sameFrame reports whether all that is known of a and b is equal.
 func sameFrame(a, b *Frame) bool {
 	f, g := *a, *b
-	f.source, f.decoded, f.start, f.end, f.Notice = nil, nil, 0, 0, nil
-	g.source, g.decoded, g.start, g.end, g.Notice = nil, nil, 0, 0, nil
+	f.source, f.decoded, f.piece.Start, f.piece.End, f.Notice = nil, nil, 0, 0, nil
+	g.source, g.decoded, g.piece.Start, g.piece.End, g.Notice = nil, nil, 0, 0, nil
 	return a.Said() == b.Said() && reflect.DeepEqual(f, g)
 }
 
@@ -155,13 +156,13 @@ func crashedBadly(before, after Operation) bool {
 // checkEvents derives the current state from the old one and the new events.
 func checkEvents(t *rapid.T, before, after Operation) {
 	first := slices.IndexFunc(after.Events,
-		func(e Event) bool { return e.Revision == after.Revision })
+		func(e observe.Event) bool { return e.Revision == after.Revision })
 	if first < 0 {
 		first = len(after.Events)
 	}
 
 	lost := len(before.Events) - first
-	if len(after.Events) > maxEvents || lost < 0 || lost > 0 && len(after.Events) != maxEvents ||
+	if len(after.Events) > observe.MaxEvents || lost < 0 || lost > 0 && len(after.Events) != observe.MaxEvents ||
 		first > 0 && !reflect.DeepEqual(after.Events[:first], before.Events[lost:]) {
 		t.Fatalf("%d events, of which %d are new, after %d", len(after.Events),
 			len(after.Events)-first, len(before.Events))
@@ -173,18 +174,18 @@ func checkEvents(t *rapid.T, before, after Operation) {
 		if e.CallID != "" {
 			key = e.CallID
 		}
-		if e.Type == CallReadiness {
+		if e.Type == observe.CallReadiness {
 			key += " says"
 		}
-		if e.Revision != after.Revision || told[key] != e.From && e.Type != CallStarted {
+		if e.Revision != after.Revision || told[key] != e.From && e.Type != observe.CallStarted {
 			t.Fatalf("%+v, but it was %q", e, told[key])
 		}
 
 		told[key] = e.To
 		switch f := after.Frame(e.CallID); {
-		case e.Type == CallStarted:
+		case e.Type == observe.CallStarted:
 			told[key+" says"] = string(f.Said().Readiness)
-		case e.Type == CallEnded:
+		case e.Type == observe.CallEnded:
 			delete(told, key)
 			delete(told, key+" says")
 		}
@@ -238,13 +239,13 @@ func checkEffects(t *rapid.T, before, after Operation) {
 // graces returns how many fresh windows count in op.
 func graces(op Operation) (n int) {
 	for _, f := range op.Stack {
-		if f.Grace.counting(f.LastHeartbeat) != nil {
+		if f.Counting().Grace != nil {
 			n++
 		}
 	}
 
 	for _, s := range op.Supervisors {
-		if s.Grace.counting(s.LastHeartbeat) != nil {
+		if s.Counting().Grace != nil {
 			n++
 		}
 	}
@@ -261,14 +262,15 @@ func withoutBeats(op Operation) string {
 
 	for i, f := range op.Stack {
 		g := *f
-		g.LastHeartbeat, g.Beat, g.Grace, g.Process = zero.LastHeartbeat, Beat{}, nil, counting(g.PID, g.Process)
+		g.Process = g.Counting().Process
+		g.LastHeartbeat, g.Beat, g.Grace = zero.LastHeartbeat, observe.Beat{}, nil
 		op.Stack[i] = &g
 	}
 
 	op.Supervisors = slices.Clone(op.Supervisors)
 	for i := range op.Supervisors {
 		s := &op.Supervisors[i]
-		s.LastHeartbeat, s.Beat, s.Grace = zero.LastHeartbeat, Beat{}, nil
+		s.LastHeartbeat, s.Beat, s.Grace = zero.LastHeartbeat, observe.Beat{}, nil
 	}
 	return canonical(op)
 }

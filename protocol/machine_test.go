@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/observe"
 	"pgregory.net/rapid"
 )
 
@@ -33,7 +34,7 @@ type verb struct {
 	at    *place
 	blind bool
 	awake bool // it has looked all the while
-	do    func(Observation) (Operation, error)
+	do    func(observe.Observation) (Operation, error)
 
 	lenient string   // participant that is not judged stale
 	adopts  bool     // frames without identity get that of the actor
@@ -111,7 +112,7 @@ func (m *machine) drain(t *rapid.T) {
 		if f := m.op.Frame(call); f != nil {
 			v.lenient, v.popped = f.ParticipantID, call
 		}
-		v.do = func(seen Observation) (Operation,
+		v.do = func(seen observe.Observation) (Operation,
 			error) {
 			return m.op.Pop(Pop{Call: call, KeepOpen: true}, seen)
 		}
@@ -130,7 +131,7 @@ func (m *machine) drain(t *rapid.T) {
 		}
 
 		v := &verb{name: "last cleanup", at: m.places[0], ticks: true, counts: true}
-		v.do = func(seen Observation) (Operation, error) { return m.op.Cleanup("janitor", seen) }
+		v.do = func(seen observe.Observation) (Operation, error) { return m.op.Cleanup("janitor", seen) }
 		m.try(t, v)
 	}
 
@@ -161,7 +162,7 @@ func (m *machine) try(t *rapid.T, v *verb) bool {
 	before := m.op
 	seen := v.at.seen(v.blind)
 	if v.awake {
-		seen.Watch = Awake
+		seen.Watch = observe.Awake
 	}
 
 	after, err := v.do(seen)

@@ -2,8 +2,8 @@ package protocol
 
 import (
 	"slices"
-	"time"
 
+	"github.com/dpl-project/dpl/protocol/observe"
 	"pgregory.net/rapid"
 )
 
@@ -77,8 +77,8 @@ func (m *machine) grant(v *verb, before Operation) {
 
 // checkGraces checks that exactly those older live ones have a window that should have one.
 func (m *machine) checkGraces(t *rapid.T, after Operation) {
-	check := func(name string, u *pulse, heartbeat time.Time, g *Grace) {
-		switch counting := g.counting(heartbeat); {
+	check := func(name string, u *pulse, v observe.Vitals) {
+		switch counting, g := v.Counting().Grace, v.Grace; {
 		case u == nil: // it is new
 		case (u.grace != nil) != (counting != nil):
 			t.Fatalf("%s has the window %+v, want %+v", name, g, u.grace)
@@ -91,28 +91,28 @@ func (m *machine) checkGraces(t *rapid.T, after Operation) {
 		if !f.State.Live() {
 			continue
 		}
-		check("call "+f.CallID, m.calls[f.CallID], f.LastHeartbeat, f.Grace)
+		check("call "+f.CallID, m.calls[f.CallID], f.Vitals)
 	}
 
 	for _, s := range after.Supervisors {
 		if s.Status == Dead {
 			continue
 		}
-		check("supervisor "+s.ID, m.supervisors[s.ID], s.LastHeartbeat, s.Grace)
+		check("supervisor "+s.ID, m.supervisors[s.ID], s.Vitals)
 	}
 }
 
 // evidence returns the evidence for which the live call f must be declared crashed, or "".
-func (m *machine) evidence(v *verb, before Operation, f *Frame, refreshed, orphaned bool) Evidence {
+func (m *machine) evidence(v *verb, before Operation, f *Frame, refreshed, orphaned bool) observe.Evidence {
 	if s, _ := before.Supervisor(f.SupervisorID); orphaned && s.OrphanPolicy == OrphanCrash {
-		return SupervisorDead
+		return observe.SupervisorDead
 	}
 	if refreshed {
 		return ""
 	}
 
 	evidence := m.calls[f.CallID].verdict(v.at, v.blind)
-	if evidence == Stale && f.ParticipantID == v.lenient {
+	if evidence == observe.Stale && f.ParticipantID == v.lenient {
 		return ""
 	}
 	return evidence
@@ -120,7 +120,7 @@ func (m *machine) evidence(v *verb, before Operation, f *Frame, refreshed, orpha
 
 // checkFate checks the live frame f after an edit. after is nil if it has left the stack; it must
 // be crashed if there is evidence.
-func checkFate(t *rapid.T, v *verb, f, after *Frame, evidence Evidence, refreshed bool) {
+func checkFate(t *rapid.T, v *verb, f, after *Frame, evidence observe.Evidence, refreshed bool) {
 	switch {
 	case after == nil:
 		if evidence == "" && v.popped != f.CallID {
@@ -158,7 +158,7 @@ func (m *machine) died(v *verb, before Operation) (ids []string) {
 // replaced reports whether the actor is another process than the one that its supervisor was.
 func (m *machine) replaced(v *verb) bool {
 	u := m.supervisors[v.actor.Supervisor]
-	return u != nil && (u.foreign(v.actor.Process) || v.actor.Process == Process{} &&
+	return u != nil && (u.foreign(v.actor.Process) || v.actor.Process == observe.Process{} &&
 		u.gone(v.at) != "")
 }
 
@@ -178,7 +178,7 @@ func (m *machine) refreshed(v *verb, before Operation) (calls []string) {
 // newlyCrashed returns the calls that the last edit of op declared crashed, by its events.
 func newlyCrashed(op Operation) (calls []string) {
 	for _, e := range op.Events {
-		if e.Revision == op.Revision && e.Type == CallState && e.To == string(FrameCrashed) {
+		if e.Revision == op.Revision && e.Type == observe.CallState && e.To == string(FrameCrashed) {
 			calls = append(calls, e.CallID)
 		}
 	}
@@ -212,7 +212,7 @@ func (m *machine) checkCrashed(t *rapid.T, v *verb, before, after Operation) {
 func (m *machine) learn(v *verb, after Operation, refreshed []string) {
 	for _, call := range refreshed {
 		u := m.calls[call]
-		if u.beat(v.at, v.blind); v.adopts && u.process == (Process{}) {
+		if u.beat(v.at, v.blind); v.adopts && u.process == (observe.Process{}) {
 			u.process = v.actor.Process
 		}
 	}
@@ -225,7 +225,7 @@ func (m *machine) learn(v *verb, after Operation, refreshed []string) {
 		}
 
 		u.promise = u.promise && !m.replaced(v) || v.actor.Heartbeats
-		if u.process == (Process{}) || m.replaced(v) {
+		if u.process == (observe.Process{}) || m.replaced(v) {
 			u.process = v.actor.Process
 		}
 

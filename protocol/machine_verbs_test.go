@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpl-project/dpl/protocol/observe"
 	"pgregory.net/rapid"
 )
 
@@ -42,12 +43,12 @@ func (m *machine) push(t *rapid.T) {
 		Supervisor:   one(t, "supervisor", "", "", "s", "u"),
 		OrphanPolicy: one(t, "orphanPolicy", "", "", OrphanCrash, OrphanKeep),
 		Caller:       one(t, "caller", "", "", "", "1", "2"),
-		Readiness:    one(t, "readiness", "", ReadinessStarting), Resources: []string{"/r"},
+		Readiness:    one(t, "readiness", "", observe.ReadinessStarting), Resources: []string{"/r"},
 		Tmp: often(t, "tmp"),
 	}
 
 	v.actor.Participant = p.Participant
-	v.do = func(seen Observation) (Operation, error) { return m.op.Push(p, seen) }
+	v.do = func(seen observe.Observation) (Operation, error) { return m.op.Push(p, seen) }
 	before := m.op
 	if !m.try(t, v) || m.op.Revision == before.Revision {
 		return
@@ -62,15 +63,15 @@ func (m *machine) push(t *rapid.T) {
 }
 
 func (m *machine) beats(t *rapid.T, v *verb) {
-	say := Report{Cleaning: !often(t, "not cleaning"),
-		Readiness: one(t, "readiness", "", "", ReadinessReady, ReadinessStopping)}
+	say := observe.Report{Cleaning: !often(t, "not cleaning"),
+		Readiness: one(t, "readiness", "", "", observe.ReadinessReady, observe.ReadinessStopping)}
 	if note := one(t, "note", "-", "-", "", "n"); note != "-" {
 		say.Note = &note
 	}
 
 	v.always, v.adopts, v.counts = true, true, true
 	actor := v.actor
-	v.do = func(seen Observation) (Operation, error) { return m.op.Heartbeat(actor, say, seen) }
+	v.do = func(seen observe.Observation) (Operation, error) { return m.op.Heartbeat(actor, say, seen) }
 	if m.try(t, v) && !m.op.State.Terminal() {
 		m.checkReported(t, actor.Supervisor)
 	}
@@ -105,7 +106,7 @@ func (m *machine) pop(t *rapid.T) {
 	if f := m.op.Frame(p.Call); f != nil {
 		v.lenient, v.popped, v.fails = f.ParticipantID, p.Call, p.Fail
 	}
-	v.do = func(seen Observation) (Operation, error) { return m.op.Pop(p, seen) }
+	v.do = func(seen observe.Observation) (Operation, error) { return m.op.Pop(p, seen) }
 	m.try(t, v)
 }
 
@@ -115,14 +116,14 @@ func (m *machine) abort(t *rapid.T) {
 	}
 	v := m.make(t, "abort")
 	v.actor = Actor{}
-	v.do = func(seen Observation) (Operation, error) { return m.op.Abort("user", "", seen) }
+	v.do = func(seen observe.Observation) (Operation, error) { return m.op.Abort("user", "", seen) }
 	m.try(t, v)
 }
 
 func (m *machine) cleanup(t *rapid.T) {
 	v := m.make(t, "cleanup")
 	v.actor, v.ticks, v.counts = Actor{}, true, true
-	v.do = func(seen Observation) (Operation, error) { return m.op.Cleanup("janitor", seen) }
+	v.do = func(seen observe.Observation) (Operation, error) { return m.op.Cleanup("janitor", seen) }
 	m.try(t, v)
 }
 
@@ -132,7 +133,7 @@ func (m *machine) ack(t *rapid.T) {
 	v.acked = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"1", "2", "3", "4", "5"}), 1, 2,
 		rapid.ID[string]).Draw(t, "calls")
 	actor := v.actor
-	v.do = func(seen Observation) (Operation, error) { return m.op.Ack(actor, v.acked, seen) }
+	v.do = func(seen observe.Observation) (Operation, error) { return m.op.Ack(actor, v.acked, seen) }
 	m.try(t, v)
 }
 
@@ -141,7 +142,7 @@ func (m *machine) claim(t *rapid.T) {
 	handler := Actor{Supervisor: supervisor(t), PID: v.actor.PID, Process: v.actor.Process}
 	v.actor, v.always = Actor{Supervisor: handler.Supervisor}, true
 	var got []string
-	v.do = func(seen Observation) (after Operation, err error) {
+	v.do = func(seen observe.Observation) (after Operation, err error) {
 		after, got, err = m.op.Claim(handler, seen)
 		return after, err
 	}
@@ -171,7 +172,7 @@ func (m *machine) claim(t *rapid.T) {
 func (m *machine) handled(p *place) (calls []string) {
 	for call, h := range m.handlers {
 		q := h.process
-		checked := q != (Process{}) && q.HostID == p.id && q.BootID == p.bootID() &&
+		checked := q != (observe.Process{}) && q.HostID == p.id && q.BootID == p.bootID() &&
 			q.PIDNamespace == p.namespace
 		if h.gone(p) == "" && (checked || p.wall.Sub(h.wall) <= 10*DefaultStalenessThreshold) {
 			calls = append(calls, call)
@@ -183,7 +184,7 @@ func (m *machine) handled(p *place) (calls []string) {
 func (m *machine) unclaim(t *rapid.T) {
 	v := m.make(t, "unclaim")
 	v.actor, v.always, v.left = Actor{Supervisor: supervisor(t)}, true, []string{call(t)}
-	v.do = func(seen Observation) (Operation, error) {
+	v.do = func(seen observe.Observation) (Operation, error) {
 		return m.op.Unclaim(v.actor.Supervisor,
 			v.left, seen)
 	}
@@ -228,7 +229,7 @@ func (m *machine) edit(t *rapid.T) {
 		u.wall = f.LastHeartbeat
 	} else {
 		f.PID = unidentified
-		u.process = Process{}
+		u.process = observe.Process{}
 	}
 
 	m.op.Stack[i] = &f

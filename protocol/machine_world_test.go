@@ -3,6 +3,9 @@ package protocol
 import (
 	"fmt"
 	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/testscripts/vectors"
 )
 
 // The world of TestMachine: hosts with their clocks, processes with pids that are reused, and what
@@ -39,25 +42,25 @@ func (p *place) reboot() {
 
 // run returns the live process with the given pid, and starts it if there is none. It returns the
 // zero Process for pid 0.
-func (p *place) run(pid int, ticks *int64) Process {
+func (p *place) run(pid int, ticks *int64) observe.Process {
 	if pid == 0 {
-		return Process{}
+		return observe.Process{}
 	}
 	if p.started[pid] == 0 {
 		*ticks++
 		p.started[pid] = *ticks
 	}
-	return Process{PID: pid, HostID: p.id, BootID: p.bootID(), PIDNamespace: p.namespace,
+	return observe.Process{PID: pid, HostID: p.id, BootID: p.bootID(), PIDNamespace: p.namespace,
 		StartTicks: p.started[pid]}
 }
 
 // seen returns the observation of a command that runs here. If blind, it has no monotonic clock, as
 // with --now.
-func (p *place) seen(blind bool) Observation {
-	seen := Observation{
+func (p *place) seen(blind bool) observe.Observation {
+	seen := observe.Observation{
 		Now: p.wall, MonotonicMs: p.mono,
-		Host: Host{ID: p.id, BootID: p.bootID(), PIDNamespace: p.namespace, BootedAt: p.bootedAt},
-		Look: func(q Process) Presence { return presence(p.started[q.PID] != q.StartTicks) },
+		Host: observe.Host{ID: p.id, BootID: p.bootID(), PIDNamespace: p.namespace, BootedAt: p.bootedAt},
+		Look: func(q observe.Process) observe.Presence { return vectors.Presence(p.started[q.PID] != q.StartTicks) },
 	}
 
 	if blind {
@@ -68,8 +71,8 @@ func (p *place) seen(blind bool) Observation {
 
 // pulse is the truth about a call or a supervisor: its process, and when it was heard of last.
 type pulse struct {
-	process Process // zero: it never said
-	promise bool    // it promised to send heartbeats
+	process observe.Process // zero: it never said
+	promise bool            // it promised to send heartbeats
 	host    *simHost
 	boot    string
 	mono    int64 // 0: the sender of the heartbeat was blind
@@ -87,16 +90,16 @@ func (u *pulse) beat(p *place, blind bool) {
 
 // gone is spec §4.2 without staleness: it returns why an observer at p knows that the process has
 // ended, or "".
-func (u *pulse) gone(p *place) Evidence {
+func (u *pulse) gone(p *place) observe.Evidence {
 	q := u.process
 	switch {
-	case q == Process{} || q.HostID != p.id:
+	case q == observe.Process{} || q.HostID != p.id:
 		return ""
 	case q.BootID != p.bootID() && u.wall.Before(p.bootedAt):
-		return Rebooted
+		return observe.Rebooted
 	case q.BootID == p.bootID() && q.PIDNamespace == p.namespace &&
 		p.started[q.PID] != q.StartTicks:
-		return Exited
+		return observe.Exited
 	}
 
 	return ""
@@ -116,7 +119,7 @@ func (u *pulse) awakeAge(p *place, blind bool) bool {
 }
 
 // verdict is all of spec §4.2, for the default threshold.
-func (u *pulse) verdict(p *place, blind bool) Evidence {
+func (u *pulse) verdict(p *place, blind bool) observe.Evidence {
 	if evidence := u.gone(p); evidence != "" {
 		return evidence
 	}
@@ -124,7 +127,7 @@ func (u *pulse) verdict(p *place, blind bool) Evidence {
 		u.grace != nil && !u.grace.older(p, blind, DefaultStalenessThreshold) {
 		return ""
 	}
-	return Stale
+	return observe.Stale
 }
 
 // older reports whether u has been silent for longer than d, or has a heartbeat in the future.
@@ -151,12 +154,12 @@ func (u *pulse) grant(p *place, blind, heard bool) {
 // present reports whether an observer at p sees that the process is alive.
 func (u *pulse) present(p *place) bool {
 	q := u.process
-	return q != (Process{}) && q.HostID == p.id && q.BootID == p.bootID() &&
+	return q != (observe.Process{}) && q.HostID == p.id && q.BootID == p.bootID() &&
 		q.PIDNamespace == p.namespace &&
 		p.started[q.PID] == q.StartTicks
 }
 
 // foreign reports whether process is certainly another one than that of u.
-func (u *pulse) foreign(process Process) bool {
-	return u.process != (Process{}) && process != (Process{}) && u.process != process
+func (u *pulse) foreign(process observe.Process) bool {
+	return u.process != (observe.Process{}) && process != (observe.Process{}) && u.process != process
 }

@@ -1,9 +1,11 @@
 package protocol
 
-import "time"
+import (
+	"time"
 
-// Version is the highest protocolVersion this package understands.
-const Version = 1
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
 
 // Defaults of an operation's numbers (spec §3.1).
 const (
@@ -25,7 +27,8 @@ const (
 // Terminal reports whether s is completed or failed: only the countdown to the archive follows.
 func (s State) Terminal() bool { return s == Completed || s == Failed }
 
-func (s State) valid() bool {
+// Valid reports whether s is a state of an operation.
+func (s State) Valid() bool {
 	return s == Running || s == Aborted || s == Cleanup || s.Terminal()
 }
 
@@ -45,7 +48,8 @@ func (s FrameState) Live() bool {
 	return s == FrameActive || s == FrameAborted || s == FrameCleaningUp
 }
 
-func (s FrameState) valid() bool { return s.Live() || s == FrameCrashed || s == FrameCleanedUp }
+// Valid reports whether s is a state of a call.
+func (s FrameState) Valid() bool { return s.Live() || s == FrameCrashed || s == FrameCleanedUp }
 
 // A Status is the state of a supervisor in an operation.
 type Status string
@@ -55,6 +59,8 @@ const (
 	Dead  Status = "dead"
 )
 
+func (s Status) valid() bool { return s == Alive || s == Dead }
+
 // An OrphanPolicy says whether the live calls of a supervisor that died crash or are kept.
 type OrphanPolicy string
 
@@ -63,15 +69,7 @@ const (
 	OrphanKeep  OrphanPolicy = "keep"
 )
 
-// An Evidence is the reason why a frame or supervisor is dead (spec §4.2).
-type Evidence string
-
-const (
-	Exited         Evidence = "exited"
-	Rebooted       Evidence = "rebooted"
-	Stale          Evidence = "stale"
-	SupervisorDead Evidence = "supervisorDead"
-)
+func (p OrphanPolicy) valid() bool { return p == OrphanCrash || p == OrphanKeep }
 
 // An Operation is the content of one operation file (spec §3.1). It is a value: verbs return a
 // changed copy. Times are in UTC and whole milliseconds. Decode and Create return one.
@@ -89,8 +87,8 @@ type Operation struct {
 	Stack              []*Frame     // Stack[0] is the root caller
 	Supervisors        []Supervisor // in the order of the file
 	Transitions        []Transition
-	Events             []Event // the last 64
-	Unknown            []Member
+	Events             []observe.Event // the last 64
+	Unknown            []wire.Member
 
 	source  *source
 	effects Effects
@@ -99,73 +97,33 @@ type Operation struct {
 // A Frame is one call on the stack (spec §3.2). Operations share the frames in their stacks, so a
 // verb replaces a frame by a changed copy and never changes it.
 type Frame struct {
+	observe.Vitals
+
 	ParticipantID    string
 	CallID           string
 	CallerID         string // the call on whose behalf this one is made; "": none, or not known
-	PID              int    // 0: unknown
 	StartTime        time.Time
-	LastHeartbeat    time.Time
 	State            FrameState
 	SupervisorID     string // "": unsupervised
 	SupervisorHandle string
 	Description      string
-	Notice           *Notice // nil: it has said nothing
+	Notice           *observe.Notice // nil: it has said nothing. Frames share it, so it is never changed
 	FailOnCrash      bool
-	Heartbeats       bool // it promised to send heartbeats: without them it is stale, even while its process lives
 	Resources        []string
-	Process          Process // zero: identity not known
-	Beat             Beat    // zero: none
-	Grace            *Grace  // nil: none
-	Crash            *Crash  // nil unless it crashed
-	Unknown          []Member
+	Crash            *Crash // nil unless it crashed
+	Unknown          []wire.Member
 
-	nested  *nestedUnknown
-	source  *source // what it was decoded from, from start to end, if decoded is this very frame and not a copy
-	start   int32
-	end     int32
+	source  *source // what it was decoded from, and where, if decoded is this very frame and not a copy
+	piece   wire.Piece
 	decoded *Frame
 }
 
-// nestedUnknown is the unknown members of process, keeper and beat, and of the beats of reports and
-// signals: reportedBeat, termSentBeat.
-type nestedUnknown struct {
-	process, keeper, beat, told []Member
-}
-
-// withoutProcess returns what is left of n when the process has been replaced.
-func (n *nestedUnknown) withoutProcess() *nestedUnknown {
-	if n == nil || n.beat == nil && n.told == nil {
-		return nil
+// Said returns what the participant of f has said about it.
+func (f *Frame) Said() observe.Notice {
+	if f.Notice == nil {
+		return observe.Notice{Readiness: observe.ReadinessReady}
 	}
-	return &nestedUnknown{beat: n.beat, told: n.told}
-}
-
-func (n *nestedUnknown) ofProcess() []Member {
-	if n == nil {
-		return nil
-	}
-	return n.process
-}
-
-func (n *nestedUnknown) ofKeeper() []Member {
-	if n == nil {
-		return nil
-	}
-	return n.keeper
-}
-
-func (n *nestedUnknown) ofBeat() []Member {
-	if n == nil {
-		return nil
-	}
-	return n.beat
-}
-
-func (n *nestedUnknown) ofTold() []Member {
-	if n == nil {
-		return nil
-	}
-	return n.told
+	return *f.Notice
 }
 
 // A Crash says why a frame was declared crashed (spec §3.5), and what has been done about it.
@@ -173,55 +131,36 @@ func (n *nestedUnknown) ofTold() []Member {
 type Crash struct {
 	At            time.Time
 	DetectedBy    string
-	Evidence      Evidence
+	Evidence      observe.Evidence
 	StaleFor      time.Duration // age of the heartbeat when it was detected, at least 0
 	PreviousState FrameState
-	ReportedAt    time.Time // zero: not reported to its supervisor yet
-	ReportedBeat  Beat      // of ReportedAt
-	HandlingBy    *Handling // nil: no program handles it
-	LeftResources []LeftResource
+	ReportedAt    time.Time    // zero: not reported to its supervisor yet
+	ReportedBeat  observe.Beat // of ReportedAt
+	HandlingBy    *Handling    // nil: no program handles it
+	LeftResources []observe.LeftResource
+
+	nested *wire.Nested
 }
 
 // A Handling is the claim of a program that cleans up a crashed call (spec §5.7). It is never
 // changed once set.
 type Handling struct {
 	PID     int
-	Process Process
+	Process observe.Process
 	At      time.Time
-	Unknown []Member
+	Unknown []wire.Member
 
-	nested *nestedUnknown
-}
-
-// A LeftResource is a resource of a crashed call that could not be deleted.
-type LeftResource struct {
-	Path    string
-	Error   string
-	Unknown []Member
+	nested *wire.Nested
 }
 
 // A Supervisor is the entry of a supervisor in an operation (spec §3.3).
 type Supervisor struct {
-	ID            string
-	PID           int
-	LastHeartbeat time.Time
-	Status        Status
-	OrphanPolicy  OrphanPolicy
-	Heartbeats    bool // as of a Frame
-	Process       Process
-	Beat          Beat
-	Grace         *Grace // nil: none
-	Unknown       []Member
+	observe.Vitals
 
-	nested *nestedUnknown
-}
-
-// A Beat is a time on the monotonic clock (spec §3.4), usually that of a heartbeat. It counts only
-// while At equals the time that is recorded beside it.
-type Beat struct {
-	BootID      string
-	MonotonicMs int64
-	At          time.Time
+	ID           string
+	Status       Status
+	OrphanPolicy OrphanPolicy
+	Unknown      []wire.Member
 }
 
 // A Transition is one change of an operation's state.
@@ -231,46 +170,7 @@ type Transition struct {
 	At       time.Time
 	By       string
 	Reason   string
-	Unknown  []Member
-}
-
-// An EventType is the kind of an Event (spec §3.6).
-type EventType string
-
-const (
-	CallStarted     EventType = "callStarted"
-	CallState       EventType = "callState"
-	CallReadiness   EventType = "callReadiness"
-	CallEnded       EventType = "callEnded"
-	SupervisorState EventType = "supervisorState"
-
-	SupervisorReadiness EventType = "supervisorReadiness" // of a service
-)
-
-// maxEvents is how many events an operation keeps.
-const maxEvents = 64
-
-// An Event records that a call started, changed its state or ended, or that a supervisor or service
-// changed its state. Strings that do not apply are empty.
-type Event struct {
-	Revision      int64
-	At            time.Time
-	Type          EventType
-	CallID        string
-	CallerID      string // of CallStarted
-	SupervisorID  string
-	Handle        string
-	From, To      string
-	By            string
-	Reason        string
-	LeftResources []LeftResource
-	Unknown       []Member
-}
-
-// A Member is an unknown member of an object, which is kept. Its value is JSON text.
-type Member struct {
-	Name  string
-	Value string
+	Unknown  []wire.Member
 }
 
 // Create returns an empty running operation at revision 0. Its first edit is the first push. A
@@ -280,16 +180,10 @@ func Create(id string, interval, threshold time.Duration) Operation {
 		threshold = DefaultStalenessThreshold
 	}
 	if interval == 0 {
-		interval = fittingInterval(DefaultHeartbeatInterval, threshold)
+		interval = observe.FittingInterval(DefaultHeartbeatInterval, threshold)
 	}
-	return Operation{ProtocolVersion: Version, ID: id, State: Running, HeartbeatInterval: interval,
+	return Operation{ProtocolVersion: wire.Version, ID: id, State: Running, HeartbeatInterval: interval,
 		StalenessThreshold: threshold}
-}
-
-// fittingInterval returns interval, or a third of threshold if that is less, in whole milliseconds
-// and at least one. With that, one late or lost heartbeat makes nothing stale.
-func fittingInterval(interval, threshold time.Duration) time.Duration {
-	return min(interval, max((threshold/3).Truncate(time.Millisecond), time.Millisecond))
 }
 
 // LeftRunning returns the transition in which op left the state running without completing: the

@@ -1,6 +1,11 @@
 package protocol
 
-import "time"
+import (
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
 
 // share is the time that each live frame of an operation adds to the time between two heartbeats of
 // any of them, so that all frames together make at most 5 edits in 2 seconds.
@@ -10,10 +15,10 @@ const share = 400 * time.Millisecond
 // a third of the threshold, or the interval of the operation if that is longer. If every
 // participant is on the observer's host, and call is judged by its process, heartbeats prove
 // nothing, and the time grows with the number of live frames.
-func (op Operation) Pace(call string, seen Observation) time.Duration {
+func (op Operation) Pace(call string, seen observe.Observation) time.Duration {
 	pace := max(op.HeartbeatInterval, op.StalenessThreshold/3)
 	f := op.Frame(call)
-	if f == nil || seen.countsHeartbeats(f.vital()) || seen.Sightings != nil {
+	if f == nil || seen.CountsHeartbeats(f.Vitals) || seen.Sightings != nil {
 		return pace
 	}
 
@@ -22,7 +27,7 @@ func (op Operation) Pace(call string, seen Observation) time.Duration {
 		if !f.State.Live() {
 			continue
 		}
-		if !seen.here(f) {
+		if !isHere(f, seen) {
 			return pace
 		}
 		live++
@@ -31,11 +36,11 @@ func (op Operation) Pace(call string, seen Observation) time.Duration {
 	return max(pace, live*share)
 }
 
-// here reports whether nothing says that the participant of f is on another host, or in another pid
-// namespace.
-func (seen Observation) here(f *Frame) bool {
-	if p := identity(f.PID, f.Process); p.Known() {
-		return seen.canCheck(p)
+// isHere reports whether nothing says that the participant of f is on another host, or in another
+// pid namespace.
+func isHere(f *Frame, seen observe.Observation) bool {
+	if p := f.Identity(); p.Known() {
+		return seen.CanCheck(p)
 	}
 	return f.Beat.BootID == "" || f.Beat.BootID == seen.Host.BootID
 }
@@ -43,23 +48,23 @@ func (seen Observation) here(f *Frame) bool {
 // Glance returns the revision and the state of the operation whose text begins with start, or 0
 // and "" if start does not show them. It reads no further than it must.
 func Glance(start string) (revision int64, state State) {
-	d := newDecoder(start, 0)
+	r := wire.NewReader(start, 0)
 	told := false
-	d.Object(func(name string) {
+	r.Object(func(name string) {
 		// The name that follows shows that nothing was cut off.
-		told = revision > 0 && state.valid()
+		told = revision > 0 && state.Valid()
 
 		switch {
 		case told:
-			d.fail("enough")
+			r.Refuse("enough")
 		case name == "protocolVersion":
-			d.version()
+			r.Version()
 		case name == "revision":
-			revision = d.revision()
+			revision = r.Revision()
 		case name == "state":
-			state = State(d.String())
+			state = State(r.String())
 		default:
-			d.Value()
+			r.Value()
 		}
 	})
 

@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // Many calls share the file, so each sends heartbeats more rarely, unless they are needed to know
 // who is alive.
 func TestPace(t *testing.T) {
-	host := Host{ID: "h", BootID: "b", PIDNamespace: "1"}
-	process := func(host, namespace string) Process {
-		return Process{PID: 7, HostID: host, BootID: "b", PIDNamespace: namespace, StartTicks: 1}
+	host := observe.Host{ID: "h", BootID: "b", PIDNamespace: "1"}
+	process := func(host, namespace string) observe.Process {
+		return observe.Process{PID: 7, HostID: host, BootID: "b", PIDNamespace: namespace, StartTicks: 1}
 	}
 
 	for _, c := range []struct {
@@ -29,13 +31,13 @@ func TestPace(t *testing.T) {
 		{name: "many, of which one has ended", calls: 400, other: Frame{State: FrameCleanedUp},
 			want: 160 * time.Second},
 		{name: "many, of which one has no process", calls: 399,
-			other: Frame{Beat: Beat{BootID: "b"}}, want: 160 * time.Second},
-		{name: "many, and one on another boot", calls: 399, other: Frame{Beat: Beat{BootID: "c"}},
+			other: Frame{Vitals: observe.Vitals{Beat: observe.Beat{BootID: "b"}}}, want: 160 * time.Second},
+		{name: "many, and one on another boot", calls: 399, other: Frame{Vitals: observe.Vitals{Beat: observe.Beat{BootID: "c"}}},
 			want: DefaultStalenessThreshold / 3},
 		{name: "many, and one on another host", calls: 399,
-			other: Frame{PID: 7, Process: process("i", "1")}, want: DefaultStalenessThreshold / 3},
+			other: Frame{Vitals: observe.Vitals{PID: 7, Process: process("i", "1")}}, want: DefaultStalenessThreshold / 3},
 		{name: "many, and one in a container", calls: 399,
-			other: Frame{PID: 7, Process: process("h", "2")}, want: DefaultStalenessThreshold / 3},
+			other: Frame{Vitals: observe.Vitals{PID: 7, Process: process("h", "2")}}, want: DefaultStalenessThreshold / 3},
 		{name: "many, and a promise", calls: 399, promised: true,
 			want: DefaultStalenessThreshold / 3},
 		{name: "many, on a shared ledger", calls: 399, shared: true,
@@ -44,8 +46,9 @@ func TestPace(t *testing.T) {
 		op := Create("op", c.interval, 0)
 		for i := range c.calls {
 			op.Stack = append(op.Stack, &Frame{
-				CallID: fmt.Sprint("c", i), State: FrameActive, PID: 7, Process: process("h", "1"),
-				Heartbeats: c.promised,
+				CallID: fmt.Sprint("c", i), State: FrameActive, Vitals: observe.Vitals{
+					PID: 7, Process: process("h", "1"), Heartbeats: c.promised,
+				},
 			})
 		}
 
@@ -55,9 +58,9 @@ func TestPace(t *testing.T) {
 		}
 
 		op.Stack = append(op.Stack, &other)
-		seen := Observation{Now: noon, Host: host, Look: func(Process) Presence { return Present }}
+		seen := observe.Observation{Now: noon, Host: host, Look: func(observe.Process) observe.Presence { return observe.Present }}
 		if c.shared {
-			seen.Sightings = &Sightings{}
+			seen.Sightings = &observe.Sightings{}
 		}
 		if got := op.Pace("c0", seen); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)

@@ -1,6 +1,10 @@
 package protocol
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+)
 
 // A Pop ends a call (spec §5.3).
 type Pop struct {
@@ -14,7 +18,7 @@ type Pop struct {
 // are cleanedUp, or crashed without a live supervisor. It returns ErrOver if op is terminal, and
 // ErrNoCall if p.Call is not open. A running operation that becomes empty is completed; one that
 // was aborted or in cleanup has failed.
-func (op Operation) Pop(p Pop, seen Observation) (Operation, error) {
+func (op Operation) Pop(p Pop, seen observe.Observation) (Operation, error) {
 	if op.State.Terminal() {
 		return op, ErrOver
 	}

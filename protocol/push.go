@@ -3,6 +3,8 @@ package protocol
 import (
 	"fmt"
 	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // A Push is the request to start a call (spec §5.1).
@@ -11,11 +13,11 @@ type Push struct {
 	Call         string
 	Caller       string // the call on whose behalf it is made; "": none
 	PID          int
-	Process      Process
+	Process      observe.Process
 	Supervisor   string
 	Handle       string
 	Description  string
-	Readiness    Readiness // "": ready
+	Readiness    observe.Readiness // "": ready
 	Resources    []string
 	Tmp          bool         // give it a temporary directory
 	Contained    bool         // its crash leaves the operation running: failOnCrash false
@@ -30,14 +32,14 @@ type Push struct {
 // frame has that call id, ErrNotRunning if op is not running or this very edit detects a crash,
 // ErrOtherTiming if p.Interval or p.Threshold is not that of op, ErrNoCall if p.Caller is not in
 // the stack, and ErrDeadSupervisor.
-func (op Operation) Push(p Push, seen Observation) (Operation, error) {
+func (op Operation) Push(p Push, seen observe.Observation) (Operation, error) {
 	if op.State.Terminal() {
 		return op, ErrNotRunning
 	}
 
 	if f := op.Frame(p.Call); f != nil {
 		if f.ParticipantID == p.Participant && f.State.Live() &&
-			identity(f.PID, f.Process) == identity(p.PID, p.Process) {
+			f.Identity() == observe.Identity(p.PID, p.Process) {
 			return op.unchanged(), nil
 		}
 		return op, ErrKnownCall
@@ -65,20 +67,21 @@ func (op Operation) Push(p Push, seen Observation) (Operation, error) {
 	}
 
 	frame := &Frame{
-		ParticipantID: p.Participant, CallID: p.Call, CallerID: p.Caller, PID: p.PID,
-		Process:   identity(p.PID, p.Process),
-		StartTime: e.seen.Now, LastHeartbeat: e.seen.Now, Beat: e.seen.beat(), State: FrameActive,
+		Vitals:        e.vitals(p.PID, observe.Identity(p.PID, p.Process)),
+		ParticipantID: p.Participant, CallID: p.Call, CallerID: p.Caller,
+		StartTime: e.seen.Now, State: FrameActive,
 		SupervisorID: p.Supervisor, SupervisorHandle: p.Handle, Description: p.Description,
-		FailOnCrash: !p.Contained, Heartbeats: p.Heartbeats, Resources: p.Resources,
+		FailOnCrash: !p.Contained, Resources: p.Resources,
 	}
+	frame.Heartbeats = p.Heartbeats
 
 	if p.Readiness != "" {
-		frame.Notice = &Notice{Readiness: p.Readiness}
+		frame.Notice = &observe.Notice{Readiness: p.Readiness}
 	}
 
 	e.op.Stack = append(e.op.Stack, frame)
-	e.event(Event{
-		Type: CallStarted, CallID: p.Call, CallerID: p.Caller,
+	e.event(observe.Event{
+		Type: observe.CallStarted, CallID: p.Call, CallerID: p.Caller,
 		SupervisorID: p.Supervisor, Handle: p.Handle, To: string(FrameActive),
 	})
 
@@ -99,7 +102,7 @@ func (e *edit) associate(p Push) error {
 	i := e.op.supervisorIndex(p.Supervisor)
 	if i < 0 {
 		i = len(e.op.Supervisors)
-		e.newSupervisor(p.Supervisor, 0, Process{})
+		e.newSupervisor(p.Supervisor, 0, observe.Process{})
 	}
 
 	s := &e.op.Supervisors[i]
@@ -115,10 +118,16 @@ func (e *edit) associate(p Push) error {
 	return nil
 }
 
-func (e *edit) newSupervisor(id string, pid int, p Process) {
+func (e *edit) newSupervisor(id string, pid int, p observe.Process) {
 	e.op.Supervisors = append(e.op.Supervisors, Supervisor{
-		ID: id, PID: pid, Process: p, LastHeartbeat: e.seen.Now, Beat: e.seen.beat(), Status: Alive,
-		OrphanPolicy: OrphanCrash,
+		Vitals: e.vitals(pid, p), ID: id, Status: Alive, OrphanPolicy: OrphanCrash,
 	})
-	e.event(Event{Type: SupervisorState, SupervisorID: id, To: string(Alive)})
+	e.event(observe.Event{Type: observe.SupervisorState, SupervisorID: id, To: string(Alive)})
+}
+
+// vitals returns those of a process that is alive now.
+func (e *edit) vitals(pid int, p observe.Process) observe.Vitals {
+	v := observe.Vitals{PID: pid, Process: p}
+	v.Refresh(e.seen)
+	return v
 }

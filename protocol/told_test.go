@@ -3,6 +3,8 @@ package protocol
 import (
 	"testing"
 	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // steps are changes of the wall clock, one second after a report or a signal.
@@ -29,7 +31,7 @@ func TestReportedThroughStep(t *testing.T) {
 			must(t, err)
 			delete(p.started, w.PID)
 			beat := func() {
-				op, err = op.Heartbeat(Actor{Participant: "cli", Supervisor: "s"}, Report{},
+				op, err = op.Heartbeat(Actor{Participant: "cli", Supervisor: "s"}, observe.Report{},
 					p.seen(false))
 				must(t, err)
 			}
@@ -50,51 +52,6 @@ func TestReportedThroughStep(t *testing.T) {
 			p.awake(time.Millisecond)
 			if beat(); op.Frame("work") != nil {
 				t.Errorf("it is %s ten thresholds after the report", op.Frame("work").State)
-			}
-		})
-	}
-}
-
-// A service that was asked to end has its killTimeout for it, whatever the wall clock is set to.
-func TestTermThroughStep(t *testing.T) {
-	for name, step := range steps {
-		t.Run(name, func(t *testing.T) {
-			p := newPlace()
-			var ticks int64
-			s := p.run(2, &ticks)
-			g, err := CreateGroup("g").Register(Registration{Service: "s", By: "s", PID: s.PID,
-				Process: s}, p.seen(false))
-			must(t, err)
-			g, err = g.Shutdown("s", "user", false, p.seen(false))
-			must(t, err)
-			signal := func() (sent SignalName) {
-				d, err := g.Pass(PassRequest{Owner: "o"}, p.seen(false))
-				must(t, err)
-				for _, a := range d.Actions {
-					sent = a.(Signal).Name
-				}
-				g = d.Group()
-				return sent
-			}
-
-			if got := signal(); got != Term {
-				t.Fatalf("%q, want TERM", got)
-			}
-
-			p.awake(time.Second)
-			p.asleep(step)
-			if got := signal(); got != "" {
-				t.Errorf("%q a second after TERM", got)
-			}
-
-			p.awake(DefaultKillTimeout - time.Second - time.Millisecond)
-			if got := signal(); got != "" {
-				t.Errorf("%q a millisecond early", got)
-			}
-
-			p.awake(time.Millisecond)
-			if got := signal(); got != Kill {
-				t.Errorf("%q after the kill timeout, want KILL", got)
 			}
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // TestClockReboot reboots the machine, after which its clock may be wrong. Participants that the
@@ -17,17 +18,17 @@ func TestClockReboot(t *testing.T) {
 		name   string
 		up     time.Duration // how long the machine was up before the reboot
 		set    time.Duration // the clock after the reboot
-		known  protocol.Evidence
-		beaten protocol.Evidence // of those known by their heartbeats
+		known  observe.Evidence
+		beaten observe.Evidence // of those known by their heartbeats
 	}{
-		{"right", time.Hour, 0, protocol.Rebooted, protocol.Stale},
-		{"right, a moment after another one", 500 * time.Millisecond, 0, protocol.Rebooted,
-			protocol.Stale},
-		{"an hour ahead", time.Hour, time.Hour, protocol.Rebooted, protocol.Stale},
-		{"an hour behind", time.Hour, -time.Hour, protocol.Stale, protocol.Stale},
-		{"at the beginning of time", time.Hour, -50 * 365 * 24 * time.Hour, protocol.Stale,
-			protocol.Stale},
-		{"55 seconds behind", time.Hour, -55 * time.Second, protocol.Rebooted, ""},
+		{"right", time.Hour, 0, observe.Rebooted, observe.Stale},
+		{"right, a moment after another one", 500 * time.Millisecond, 0, observe.Rebooted,
+			observe.Stale},
+		{"an hour ahead", time.Hour, time.Hour, observe.Rebooted, observe.Stale},
+		{"an hour behind", time.Hour, -time.Hour, observe.Stale, observe.Stale},
+		{"at the beginning of time", time.Hour, -50 * 365 * 24 * time.Hour, observe.Stale,
+			observe.Stale},
+		{"55 seconds behind", time.Hour, -55 * time.Second, observe.Rebooted, ""},
 		{"62 seconds behind", time.Hour, -62 * time.Second, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -51,7 +52,7 @@ func TestClockReboot(t *testing.T) {
 			w.wall = w.wall.Add(c.set)
 			cleanup := func(op protocol.Operation) (protocol.Operation, error) {
 				seen := w.observe()
-				seen.Watch = protocol.Awake // else those that are silent get a grace first
+				seen.Watch = observe.Awake // else those that are silent get a grace first
 				return op.Cleanup("janitor", seen)
 			}
 

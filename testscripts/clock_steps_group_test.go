@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/fileops"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // TestClockStepsGroup is TestClockSteps for services: passes neither restart nor signal a service
@@ -35,10 +36,10 @@ type groupRun struct {
 	t      *testing.T
 	w      *clockWorld
 	ledger *fileops.Ledger
-	all    []protocol.Registration
+	all    []group.Registration
 }
 
-func (r *groupRun) edit(verb func(g protocol.Group) (protocol.Group, error)) {
+func (r *groupRun) edit(verb func(g group.Group) (group.Group, error)) {
 	r.t.Helper()
 	err := r.ledger.HoldGroup("g", fileops.OrCreate, func(tx *fileops.GroupTx) error {
 		after, err := verb(tx.Value())
@@ -57,12 +58,12 @@ func (r *groupRun) edit(verb func(g protocol.Group) (protocol.Group, error)) {
 func (r *groupRun) register(id string) {
 	restartable := true
 	p := r.w.start()
-	reg := protocol.Registration{
+	reg := group.Registration{
 		Service: id, By: id, PID: p.PID, Process: p, Restartable: &restartable,
-		StartInfo: &protocol.StartInfo{Command: "/bin/true", Policy: protocol.DefaultPolicy(),
-			Readiness: protocol.ReadinessReady, LogKeep: 1},
+		StartInfo: &group.StartInfo{Command: "/bin/true", Policy: group.DefaultPolicy(),
+			Readiness: observe.ReadinessReady, LogKeep: 1},
 	}
-	r.edit(func(g protocol.Group) (protocol.Group, error) { return g.Register(reg, r.w.observe()) })
+	r.edit(func(g group.Group) (group.Group, error) { return g.Register(reg, r.w.observe()) })
 	r.all = append(r.all, reg)
 }
 
@@ -74,8 +75,8 @@ func (r *groupRun) turn() {
 		w.upset()
 	}
 
-	r.edit(func(g protocol.Group) (protocol.Group, error) {
-		d, err := g.Pass(protocol.PassRequest{Owner: "one", PID: 1}, w.observe())
+	r.edit(func(g group.Group) (group.Group, error) {
+		d, err := g.Pass(group.PassRequest{Owner: "one", PID: 1}, w.observe())
 		if err != nil {
 			return g, err
 		}
@@ -83,8 +84,8 @@ func (r *groupRun) turn() {
 		return d.Group(), nil
 	})
 
-	r.edit(func(g protocol.Group) (protocol.Group, error) {
-		d, err := g.Pass(protocol.PassRequest{Owner: "other", PID: 2}, w.observe())
+	r.edit(func(g group.Group) (group.Group, error) {
+		d, err := g.Pass(group.PassRequest{Owner: "other", PID: 2}, w.observe())
 		if err != nil {
 			return g, err
 		}
@@ -97,10 +98,10 @@ func (r *groupRun) turn() {
 	})
 
 	for _, s := range r.all {
-		r.edit(func(g protocol.Group) (protocol.Group, error) {
-			after, verdict, err := g.BeatService(protocol.ServiceProcess{Service: s.Service,
-				PID: s.PID, Process: s.Process}, protocol.Report{}, w.observe())
-			if verdict != protocol.VerdictContinue {
+		r.edit(func(g group.Group) (group.Group, error) {
+			after, verdict, err := g.BeatService(group.ServiceProcess{Service: s.Service,
+				PID: s.PID, Process: s.Process}, observe.Report{}, w.observe())
+			if verdict != observe.VerdictContinue {
 				r.t.Errorf("the heartbeat of %s: %s", s.Service, verdict)
 			}
 			return after, err
@@ -109,14 +110,14 @@ func (r *groupRun) turn() {
 }
 
 // quiet checks that a pass finds nothing to do.
-func (r *groupRun) quiet(owner string, d *protocol.Decision, standBy bool) {
+func (r *groupRun) quiet(owner string, d *group.Decision, standBy bool) {
 	r.t.Helper()
 	if d.StandBy != standBy || len(d.Actions) > 0 {
 		r.t.Errorf("pass of %s: stands by: %t, actions %+v", owner, d.StandBy, d.Actions)
 	}
 
 	for _, s := range d.Group().Registry.Services {
-		if s.State != protocol.StateRunning || s.LastExit != nil {
+		if s.State != group.StateRunning || s.LastExit != nil {
 			r.t.Errorf("pass of %s: %s is %s, %+v", owner, s.ID, s.State, s.LastExit)
 		}
 	}

@@ -9,15 +9,16 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // A clockCall is a call whose participant may be alive and may send heartbeats.
 type clockCall struct {
 	id      string
-	process protocol.Process // zero: only its heartbeats are known
-	beaten  time.Duration    // when, on the monotonic clock
-	mute    bool             // it no longer sends heartbeats
-	promise bool             // it promised to
+	process observe.Process // zero: only its heartbeats are known
+	beaten  time.Duration   // when, on the monotonic clock
+	mute    bool            // it no longer sends heartbeats
+	promise bool            // it promised to
 }
 
 // clockRun is a ledger whose participants beat while the clocks are set.
@@ -68,7 +69,7 @@ func (r *clockRun) edit(verb func(op protocol.Operation) (protocol.Operation,
 	error)) protocol.Operation {
 	r.t.Helper()
 	e, err := r.ledger.EditOperation("build", fileops.OrCreate,
-		func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+		func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 			return verb(op)
 		})
 	if err != nil {
@@ -80,7 +81,7 @@ func (r *clockRun) edit(verb func(op protocol.Operation) (protocol.Operation,
 func (r *clockRun) beat(call string) {
 	r.t.Helper()
 	r.edit(func(op protocol.Operation) (protocol.Operation, error) {
-		return op.Heartbeat(protocol.Actor{Call: call}, protocol.Report{}, r.w.observe())
+		return op.Heartbeat(protocol.Actor{Call: call}, observe.Report{}, r.w.observe())
 	})
 }
 
@@ -144,13 +145,13 @@ func (r *clockRun) judged(op protocol.Operation) {
 	r.t.Helper()
 	var left []*clockCall
 	for _, c := range r.calls {
-		var want protocol.Evidence
+		var want observe.Evidence
 		switch {
 		case r.w.dead[c.process]:
-			want = protocol.Exited
+			want = observe.Exited
 		case c.process.Known() && !c.promise:
 		case r.w.monotonic.Milliseconds()-c.beaten.Milliseconds() > op.StalenessThreshold.Milliseconds():
-			want = protocol.Stale
+			want = observe.Stale
 		}
 
 		f := op.Frame(c.id)
@@ -174,7 +175,7 @@ func (r *clockRun) judged(op protocol.Operation) {
 	r.calls = left
 }
 
-func evidenceOf(f *protocol.Frame) protocol.Evidence {
+func evidenceOf(f *protocol.Frame) observe.Evidence {
 	if f.Crash == nil {
 		return ""
 	}

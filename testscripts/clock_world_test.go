@@ -5,7 +5,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // A clockWorld is a machine whose clocks a test sets, with its processes.
@@ -16,7 +17,7 @@ type clockWorld struct {
 	suspended time.Duration
 	boot      int
 	lastPID   int
-	dead      map[protocol.Process]bool
+	dead      map[observe.Process]bool
 	story     []string // what happened, for messages
 }
 
@@ -24,34 +25,34 @@ func newClockWorld(seed uint64) *clockWorld {
 	return &clockWorld{
 		rand: rand.New(rand.NewPCG(seed, 0)), wall: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 		monotonic: 2 * time.Hour,
-		dead:      make(map[protocol.Process]bool),
+		dead:      make(map[observe.Process]bool),
 	}
 }
 
-// observe returns what a command sees.
-func (w *clockWorld) observe() protocol.Observation {
-	return protocol.Observation{
-		Now: protocol.Moment(w.wall),
-		Host: protocol.Host{
+// startObserved returns what a command sees.
+func (w *clockWorld) observe() observe.Observation {
+	return observe.Observation{
+		Now: wire.Moment(w.wall),
+		Host: observe.Host{
 			ID: "0123456789abcdef", BootID: fmt.Sprint("boot", w.boot), PIDNamespace: "1",
 			BootedAt: w.wall.Add(-w.monotonic - w.suspended),
 		},
 		MonotonicMs: w.monotonic.Milliseconds(),
-		Look: func(p protocol.Process) protocol.Presence {
+		Look: func(p observe.Process) observe.Presence {
 			if w.dead[p] {
-				return protocol.Gone
+				return observe.Gone
 			}
-			return protocol.Present
+			return observe.Present
 		},
 	}
 }
 
 // start returns a process that begins now.
-func (w *clockWorld) start() protocol.Process {
+func (w *clockWorld) start() observe.Process {
 	w.lastPID++
 	host := w.observe().Host
 	ticks := (w.monotonic + w.suspended).Milliseconds() / 10
-	return protocol.Process{PID: w.lastPID, HostID: host.ID, BootID: host.BootID,
+	return observe.Process{PID: w.lastPID, HostID: host.ID, BootID: host.BootID,
 		PIDNamespace: host.PIDNamespace, StartTicks: ticks}
 }
 

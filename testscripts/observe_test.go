@@ -26,7 +26,7 @@ type observed struct {
 	bin, dir string
 }
 
-func observe(t *testing.T) *observed {
+func startObserved(t *testing.T) *observed {
 	dir := t.TempDir()
 	t.Cleanup(func() { proc.EndAll(dir) })
 	return &observed{t, built(t), dir}
@@ -130,7 +130,7 @@ func TestIdle(t *testing.T) {
 		t.Skip("-short")
 	}
 
-	o := observe(t)
+	o := startObserved(t)
 	for _, op := range []string{"build", "second", "other"} {
 		o.run("dpl-push", "--op", op, "--participant", "cli", "--call", "main", "--staleness",
 			"600", "--pid", strconv.Itoa(os.Getpid()))
@@ -185,7 +185,7 @@ func (o *observed) idle(all []*exec.Cmd, when string, meanwhile func()) {
 // long is right.
 func TestLatency(t *testing.T) {
 	const rounds, limit = 50, 2 * time.Second
-	o := observe(t)
+	o := startObserved(t)
 	renamed := func(file string) {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -237,7 +237,7 @@ func TestLatency(t *testing.T) {
 func TestManyWaits(t *testing.T) {
 	const waits, instances = 140, 8
 	unshare := strict.Program(t, "unshare")
-	o := observe(t)
+	o := startObserved(t)
 	if err := exec.Command(unshare, "-Ur", "true").Run(); err != nil {
 		t.Skip("needs the right to make a user namespace")
 	}

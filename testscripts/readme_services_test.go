@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/fileops"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
 )
@@ -131,9 +131,9 @@ func (w *walk) timer() {
 	}
 
 	command := strings.ReplaceAll(setting(".service", "ExecStart"), "%i", "shop")
-	w.until("db and web run, and db beats", func(g protocol.Group) bool {
+	w.until("db and web run, and db beats", func(g group.Group) bool {
 		db, web := g.Service("db"), g.Service("web")
-		if db.State == protocol.StateRunning && web.State == protocol.StateRunning &&
+		if db.State == group.StateRunning && web.State == group.StateRunning &&
 			db.LastHeartbeat.After(db.StartedAt) {
 			return true
 		}
@@ -146,7 +146,7 @@ func (w *walk) timer() {
 
 // patient checks that the group's threshold suits the time between passes.
 func (w *walk) patient(period time.Duration) {
-	w.until("the threshold is 2.5 periods or more", func(g protocol.Group) bool {
+	w.until("the threshold is 2.5 periods or more", func(g group.Group) bool {
 		return g.Orchestrator.StalenessThreshold >= period*5/2
 	})
 }
@@ -167,15 +167,15 @@ func (w *walk) stays() {
 	}
 
 	var db, web int
-	w.until("it has made a pass", func(g protocol.Group) bool {
+	w.until("it has made a pass", func(g group.Group) bool {
 		db, web = g.Service("db").PID, g.Service("web").PID
 		return g.Orchestrator.PID == cmd.Process.Pid
 	})
 
 	syscall.Kill(db, syscall.SIGKILL)
-	w.until("db is restarted", func(g protocol.Group) bool {
+	w.until("db is restarted", func(g group.Group) bool {
 		s := g.Service("db")
-		return s.State == protocol.StateRunning && s.PID != db
+		return s.State == group.StateRunning && s.PID != db
 	})
 
 	cmd.Process.Signal(syscall.SIGTERM)
@@ -188,14 +188,14 @@ func (w *walk) stays() {
 }
 
 // until polls the group.
-func (w *walk) until(what string, holds func(g protocol.Group) bool) {
+func (w *walk) until(what string, holds func(g group.Group) bool) {
 	w.t.Helper()
 	ledger, err := fileops.Open(filepath.Join(w.dir, ".local/state/dpl"), fileops.Options{})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 
-	var g protocol.Group
+	var g group.Group
 	if !poll.Within(poll.Patience, func() bool {
 		if g, err = ledger.ReadGroup("shop"); err != nil {
 			w.t.Fatal(err)

@@ -30,7 +30,7 @@ type happening struct {
 func TestWatchStorm(t *testing.T) {
 	t.Parallel()
 	const writers, pairs = 8, 30
-	o := observe(t)
+	o := startObserved(t)
 	happened := map[happening]bool{{Revision: 1, Type: "callStarted", CallID: "main"}: true}
 	o.run("dpl-push", "--participant", "cli", "--call", "main", "--staleness", "600")
 	var watchers sync.WaitGroup

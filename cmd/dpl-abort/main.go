@@ -9,6 +9,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 type abort struct {
@@ -25,7 +26,7 @@ func (c *abort) Run(env *cli.Env) error {
 	}
 
 	edit, err := env.EditNamed("abort", string(c.Op), "", fileops.Existing,
-		func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			return op.Abort(by, string(c.Reason), seen)
 		})
 

@@ -6,6 +6,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // acknowledge records in op that the supervisor has cleaned up after calls (spec §5.6).
@@ -25,7 +26,7 @@ func (c *cleanup) acknowledge(env *cli.Env, op string) error {
 	}
 
 	edit, err := env.EditNamed("ack", op, strings.Join(calls, " "), fileops.Existing,
-		func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			return op.Ack(actor, calls, seen)
 		})
 

@@ -14,6 +14,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // handler runs a program for each crashed call of a supervisor (spec §5.7).
@@ -85,7 +86,7 @@ func (c *cleanup) handle(env *cli.Env, op string) error {
 func (h *handler) operation(id string) (handled []cli.Object, err error) {
 	var calls []string
 	edit, err := h.env.Edit(h.ledger, id, fileops.Existing,
-		func(op protocol.Operation, seen protocol.Observation) (after protocol.Operation,
+		func(op protocol.Operation, seen observe.Observation) (after protocol.Operation,
 			err error) {
 			after, calls, err = op.Claim(h.self, seen)
 			return after, err
@@ -102,14 +103,14 @@ func (h *handler) operation(id string) (handled []cli.Object, err error) {
 		}
 
 		runErr := h.run(edit.After, f)
-		verb := func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		verb := func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			return op.Ack(protocol.Actor{Supervisor: h.supervisor}, []string{call}, seen)
 		}
 
 		if runErr != nil {
 			h.failed = true
 			h.env.Warnf("%s: handler for %q: %v: the call stays crashed", id, call, runErr)
-			verb = func(op protocol.Operation, seen protocol.Observation) (protocol.Operation,
+			verb = func(op protocol.Operation, seen observe.Observation) (protocol.Operation,
 				error) {
 				return op.Unclaim(h.supervisor, []string{call}, seen)
 			}
@@ -181,8 +182,8 @@ func (h *handler) run(op protocol.Operation, f *protocol.Frame) error {
 
 func (h *handler) beat(id string) {
 	_, err := h.env.Edit(h.ledger, id, fileops.Existing,
-		func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
-			return op.Heartbeat(protocol.Actor{Supervisor: h.supervisor}, protocol.Report{}, seen)
+		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
+			return op.Heartbeat(protocol.Actor{Supervisor: h.supervisor}, observe.Report{}, seen)
 		})
 	if err != nil {
 		h.env.Warnf("%v", cli.Named("heartbeat", id, h.supervisor, err))

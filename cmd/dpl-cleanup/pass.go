@@ -12,6 +12,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // pass makes a janitor's pass over op, or if op is "", over all operations and leftovers in the
@@ -104,7 +105,7 @@ type look struct {
 	err      error
 }
 
-func (j *janitor) look(id string, seen protocol.Observation) (found look) {
+func (j *janitor) look(id string, seen observe.Observation) (found look) {
 	found.op, found.archived, found.err = j.ledger.ReadOperation(id)
 	if found.err == nil && !found.archived {
 		seen, news := j.ledger.ObserveOperation(found.op, seen)
@@ -169,7 +170,7 @@ func (j *janitor) pass(id string, found look) error {
 	if !found.quiet {
 		var err error
 		edit, err = j.env.Edit(j.ledger, id, fileops.Existing,
-			func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+			func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 				return op.Cleanup(j.by, seen)
 			})
 		if err != nil {

@@ -7,14 +7,15 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/layout"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // A stamp is a time in a file.
 type stamp struct {
 	object    string
 	at        time.Time
-	beat      protocol.Beat
+	beat      observe.Beat
 	threshold time.Duration
 }
 
@@ -73,7 +74,7 @@ func checkFutureTimes(s stamp, now time.Time, linked bool) []finding {
 
 // checkClockStep reports a wall clock that was set since the newest heartbeat of this boot. While
 // the machine is suspended, the wall clock advances and the monotonic clock does not.
-func checkClockStep(s stamp, seen protocol.Observation, suspended time.Duration) []finding {
+func checkClockStep(s stamp, seen observe.Observation, suspended time.Duration) []finding {
 	if s.object == "" || seen.MonotonicMs == 0 {
 		return nil
 	}
@@ -100,7 +101,7 @@ func checkClockStep(s stamp, seen protocol.Observation, suspended time.Duration)
 // stamps returns the times in a file that are compared with the clock.
 func (p *checkup) stamps(f file) (all []stamp) {
 	if op := f.Operation; op != nil {
-		all = append(all, stamp{f.name, op.LastHeartbeat, protocol.Beat{}, op.StalenessThreshold})
+		all = append(all, stamp{f.name, op.LastHeartbeat, observe.Beat{}, op.StalenessThreshold})
 		for _, frame := range op.Stack {
 			all = append(all, stamp{f.name, frame.LastHeartbeat, frame.Beat, op.StalenessThreshold})
 		}
@@ -130,7 +131,7 @@ func (p *checkup) groupThreshold(id string) time.Duration {
 			return f.Orchestrator.StalenessThreshold
 		}
 	}
-	return protocol.DefaultGroupThreshold
+	return group.DefaultThreshold
 }
 
 // span returns d in the units of everyday use, such as 3 days or 2h5m.

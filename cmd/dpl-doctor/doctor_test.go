@@ -12,7 +12,8 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/disk"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 var now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -108,7 +109,7 @@ func TestAhead(t *testing.T) {
 
 // The heartbeat was at 100 s of the monotonic clock, which now shows 160 s.
 func TestStepped(t *testing.T) {
-	beat := protocol.Beat{BootID: "b", MonotonicMs: 100_000, At: now}
+	beat := observe.Beat{BootID: "b", MonotonicMs: 100_000, At: now}
 	s := stamp{object: "x", at: now, beat: beat, threshold: 10 * time.Second}
 	for _, tt := range []struct {
 		wall, suspended time.Duration
@@ -121,16 +122,16 @@ func TestStepped(t *testing.T) {
 		{-time.Hour, 0, note, "set back by 1h1m"},
 		{-time.Hour, 2 * time.Hour, note, "set back by 1h1m"},
 	} {
-		seen := protocol.Observation{Now: now.Add(tt.wall), MonotonicMs: 160_000}
+		seen := observe.Observation{Now: now.Add(tt.wall), MonotonicMs: 160_000}
 		expectLevel(t, checkClockStep(s, seen, tt.suspended), tt.want, tt.says)
 	}
 
 	// no monotonic clock
-	expectLevel(t, checkClockStep(s, protocol.Observation{Now: now.Add(time.Hour)}, 0), ok, "")
+	expectLevel(t, checkClockStep(s, observe.Observation{Now: now.Add(time.Hour)}, 0), ok, "")
 
 	// The extreme times and durations that a file can hold do not overflow into the other
 	// direction.
-	seen := protocol.Observation{Now: now.Add(time.Hour), MonotonicMs: 160_000}
+	seen := observe.Observation{Now: now.Add(time.Hour), MonotonicMs: 160_000}
 	s.threshold = math.MaxInt64
 	expectLevel(t, checkClockStep(s, seen, time.Hour), ok, "")
 	s.threshold, s.at = 10*time.Second, time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -138,22 +139,22 @@ func TestStepped(t *testing.T) {
 }
 
 func TestKnown(t *testing.T) {
-	host := protocol.Host{ID: "h", BootID: "b", PIDNamespace: initialPIDNamespace, BootedAt: now}
-	identity := protocol.Process{PID: 1, HostID: "h", BootID: "b",
+	host := observe.Host{ID: "h", BootID: "b", PIDNamespace: initialPIDNamespace, BootedAt: now}
+	identity := observe.Process{PID: 1, HostID: "h", BootID: "b",
 		PIDNamespace: initialPIDNamespace, StartTicks: 1}
-	hidden := protocol.Process{PID: 1}
+	hidden := observe.Process{PID: 1}
 	inside, shifted := host, host
 	inside.PIDNamespace, shifted.BootedAt = "4026532000", time.Time{}
 
 	for _, tt := range []struct {
 		name        string
-		host        protocol.Host
-		self, first protocol.Process
+		host        observe.Host
+		self, first observe.Process
 		want        level
 		says        string
 	}{
 		{"all", host, identity, identity, ok, ""},
-		{"no /proc", protocol.Host{ID: "h"}, hidden, hidden, warning, "there is no /proc"},
+		{"no /proc", observe.Host{ID: "h"}, hidden, hidden, warning, "there is no /proc"},
 		{"time namespace", shifted, hidden, hidden, warning, "time namespace"},
 		{"another's /proc", host, hidden, hidden, warning, "another pid namespace"},
 		{"container", inside, identity, identity, note, "container"},
@@ -186,25 +187,25 @@ func TestTight(t *testing.T) {
 }
 
 func TestRare(t *testing.T) {
-	group := func(period time.Duration, state protocol.ServiceState) protocol.Group {
-		g := protocol.CreateGroup("g")
+	rare := func(period time.Duration, state group.ServiceState) group.Group {
+		g := group.Create("g")
 		g.Orchestrator.Heartbeat, g.Orchestrator.Period = now, period
-		g.Orchestrator.State = protocol.OrchestratorRunning
-		g.Registry.Services = []protocol.Service{{ID: "s",
-			ServiceStatus: protocol.ServiceStatus{State: state}}}
+		g.Orchestrator.State = group.OrchestratorRunning
+		g.Registry.Services = []group.Service{{ID: "s",
+			ServiceStatus: group.ServiceStatus{State: state}}}
 		return g
 	}
 
-	at := func(d time.Duration) protocol.Observation { return protocol.Observation{Now: now.Add(d)} }
-	expectLevel(t, checkPasses(group(2*time.Second, protocol.StateRunning), at(time.Second)), ok,
+	at := func(d time.Duration) observe.Observation { return observe.Observation{Now: now.Add(d)} }
+	expectLevel(t, checkPasses(rare(2*time.Second, group.StateRunning), at(time.Second)), ok,
 		"")
-	expectLevel(t, checkPasses(group(time.Minute, protocol.StateRunning), at(time.Second)), warning,
+	expectLevel(t, checkPasses(rare(time.Minute, group.StateRunning), at(time.Second)), warning,
 		"--staleness 2m30s")
-	expectLevel(t, checkPasses(group(2*time.Second, protocol.StateRunning), at(4*time.Minute)), ok,
+	expectLevel(t, checkPasses(rare(2*time.Second, group.StateRunning), at(4*time.Minute)), ok,
 		"")
-	expectLevel(t, checkPasses(group(2*time.Second, protocol.StateRunning), at(6*time.Minute)),
+	expectLevel(t, checkPasses(rare(2*time.Second, group.StateRunning), at(6*time.Minute)),
 		warning, "no pass has run for 6m")
-	expectLevel(t, checkPasses(group(2*time.Second, protocol.StateStopped), at(6*time.Minute)), ok,
+	expectLevel(t, checkPasses(rare(2*time.Second, group.StateStopped), at(6*time.Minute)), ok,
 		"")
 }
 

@@ -7,14 +7,14 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // A checkup is a ledger and what was found in it.
 type checkup struct {
 	env    *cli.Env
 	survey *fileops.Survey
-	seen   protocol.Observation
+	seen   observe.Observation
 	files  []file // files with valid content
 	broken []finding
 }

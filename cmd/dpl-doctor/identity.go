@@ -4,7 +4,7 @@ import (
 	"os"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // initialPIDNamespace is the kernel's PROC_PID_INIT_INO, which is the same on every machine.
@@ -21,7 +21,7 @@ func (p *checkup) identity() []finding {
 }
 
 // known judges what is known about the host, this process and process 1.
-func known(host protocol.Host, self, first protocol.Process) []finding {
+func known(host observe.Host, self, first observe.Process) []finding {
 	const alone = "no process can be seen to have ended, so only heartbeats count"
 	switch {
 	case host.BootID == "":

@@ -7,7 +7,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/layout"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // marker reports why commands refuse the ledger, except for causes that other checks report.
@@ -57,9 +57,9 @@ func (p *checkup) validity() []finding {
 func invalid(name, path string, err error) finding {
 	f := finding{level: problem, object: name, text: strings.TrimPrefix(err.Error(), path+": ")}
 	switch {
-	case errors.Is(err, protocol.ErrNewerVersion):
+	case errors.Is(err, wire.ErrNewerVersion):
 		f.cure = "upgrade this dpl"
-	case errors.Is(err, protocol.ErrCorrupt):
+	case errors.Is(err, wire.ErrCorrupt):
 		f.cure = "repair it, or move it away"
 	}
 	return f
@@ -67,7 +67,7 @@ func invalid(name, path string, err error) finding {
 
 // unknown returns the paths of a file's unknown members.
 func unknown(c fileops.Content) (names []string) {
-	add := func(path string, members []protocol.Member) {
+	add := func(path string, members []wire.Member) {
 		for _, m := range members {
 			names = append(names, path+"/"+m.Name)
 		}

@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"github.com/dpl-project/dpl/fileops/layout"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // logs reports logs that grow without limit, either because no pass rotates them, or because none
@@ -26,7 +26,7 @@ func (p *checkup) logs() (found []finding) {
 }
 
 // logOf checks the log of one service.
-func (p *checkup) logOf(group string, s *protocol.Service) []finding {
+func (p *checkup) logOf(group string, s *group.Service) []finding {
 	const late = 4 // times the limit: no pass has run, or none could rotate it
 	var size int64
 	if info, err := os.Lstat(p.survey.Ledger.LogPath(group, s.ID)); err == nil {

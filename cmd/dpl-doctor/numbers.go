@@ -7,6 +7,8 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // numbers reports thresholds that leave no time for a late heartbeat.
@@ -107,8 +109,8 @@ func (p *checkup) waiting(f file) (found []finding) {
 
 // wants says what passes would do to an operation, or "" for nothing. The first pass may do less if
 // all participants are silent.
-func wants(op protocol.Operation, seen protocol.Observation) string {
-	seen.Watch = protocol.Awake
+func wants(op protocol.Operation, seen observe.Observation) string {
+	seen.Watch = observe.Awake
 	after, err := op.Cleanup("dpl-doctor", seen)
 	switch {
 	case errors.Is(err, protocol.ErrExpired):
@@ -126,7 +128,7 @@ func wants(op protocol.Operation, seen protocol.Observation) string {
 }
 
 // checkPasses reports whether the passes over a group run often enough.
-func checkPasses(g protocol.Group, seen protocol.Observation) (found []finding) {
+func checkPasses(g group.Group, seen observe.Observation) (found []finding) {
 	object := layout.OrchestratorName(g.ID)
 	if period, want := g.PassesTooRare(g); want > 0 {
 		found = append(found, finding{
@@ -138,7 +140,7 @@ func checkPasses(g protocol.Group, seen protocol.Observation) (found []finding) 
 	}
 
 	heard, age := g.OrchestratorHeard(seen)
-	if !heard && age > unseen && g.Orchestrator.State != protocol.OrchestratorStopped && wanted(g) {
+	if !heard && age > unseen && g.Orchestrator.State != group.OrchestratorStopped && wanted(g) {
 		found = append(found, finding{
 			level: warning, object: object,
 			text: "no pass has run for " + span(age) + ", and there are services to keep running",
@@ -150,9 +152,9 @@ func checkPasses(g protocol.Group, seen protocol.Observation) (found []finding) 
 }
 
 // wanted reports whether a group has services that passes must look after.
-func wanted(g protocol.Group) bool {
+func wanted(g group.Group) bool {
 	for _, s := range g.Registry.Services {
-		if s.State != protocol.StateStopped && s.State != protocol.StateDead {
+		if s.State != group.StateStopped && s.State != group.StateDead {
 			return true
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // beater sends the heartbeats of one actor.
@@ -22,7 +24,7 @@ type beater struct {
 	service string // "": none
 	answer  int    // the status of the service's heartbeat
 	actor   protocol.Actor
-	say     protocol.Report
+	say     observe.Report
 }
 
 // beater returns a beater for what the flags ask for.
@@ -36,7 +38,7 @@ func (c *heartbeat) beater(env *cli.Env) (*beater, error) {
 		return nil, err
 	}
 
-	b.say = protocol.Report{Cleaning: c.Cleaning, Readiness: c.Readiness, Note: (*string)(c.Note)}
+	b.say = observe.Report{Cleaning: c.Cleaning, Readiness: c.Readiness, Note: (*string)(c.Note)}
 	b.actor.Heartbeats = c.Heartbeat
 	participates := b.actor.Call != "" || b.actor.Participant != ""
 
@@ -149,14 +151,14 @@ func (b *beater) registration() (cli.Object, error) {
 		return nil, nil
 	}
 
-	p := protocol.ServiceProcess{
+	p := group.ServiceProcess{
 		Service: b.service, PID: b.actor.PID, Process: b.actor.Process,
 		Heartbeats: b.actor.Heartbeats,
 	}
 
-	var verdict protocol.Verdict
+	var verdict observe.Verdict
 	edit, err := b.env.EditGroup(b.ledger, b.group, fileops.Existing,
-		func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
+		func(g group.Group, seen observe.Observation) (after group.Group, err error) {
 			after, verdict, err = g.BeatService(p, b.say, seen)
 			return after, err
 		})
@@ -214,7 +216,7 @@ func (b *beater) operations() (cli.Object, int, error) {
 // one sends the heartbeat to one operation.
 func (b *beater) one(id string) (cli.Object, int, error) {
 	edit, err := b.env.Edit(b.ledger, id, fileops.Existing,
-		func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			return op.Heartbeat(b.actor, b.say, seen)
 		})
 

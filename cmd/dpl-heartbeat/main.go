@@ -11,26 +11,26 @@ package main
 
 import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 type heartbeat struct {
 	cli.Common `embed:""`
 
-	Op          cli.ID             `env:"DPL_OP" placeholder:"OP" help:"operation"`
-	Call        cli.ID             `placeholder:"CALL" help:"send it for this call ($DPL_CALL)"`
-	Participant cli.ID             `placeholder:"ID" help:"send it for all calls of this participant ($DPL_PARTICIPANT)"`
-	Supervisor  cli.ID             `placeholder:"ID" help:"send it as this supervisor ($DPL_SUPERVISOR); without --op, to all operations that name it"`
-	Group       cli.ID             `placeholder:"GROUP" help:"send it also as the service of GROUP with the id of the supervisor ($DPL_GROUP)"`
-	Service     cli.ID             `placeholder:"ID" help:"with --group: send it only as this service ($DPL_SERVICE)"`
-	PID         cli.PID            `placeholder:"N" help:"process that is alive"`
-	Cleaning    bool               `help:"report that the participant is cleaning up"`
-	Heartbeat   bool               `help:"with --service or --supervisor: promise further heartbeats; without them it counts as dead, even while its process lives"`
-	Readiness   protocol.Readiness `default:"" enum:"starting,ready,stopping," help:"readiness to report, for dpl-wait --ready and dependent services"`
-	Note        *cli.Text          `placeholder:"TEXT" help:"what it is doing, for people to read"`
-	Every       cli.Span           `placeholder:"D" help:"send one every D"`
-	WhilePID    cli.PID            `placeholder:"N" help:"with --every: stop when process N ends"`
-	Signal      cli.Signal         `placeholder:"SIG" help:"with --while-pid: send SIG to N, once, when it must clean up or was declared crashed"`
+	Op          cli.ID            `env:"DPL_OP" placeholder:"OP" help:"operation"`
+	Call        cli.ID            `placeholder:"CALL" help:"send it for this call ($DPL_CALL)"`
+	Participant cli.ID            `placeholder:"ID" help:"send it for all calls of this participant ($DPL_PARTICIPANT)"`
+	Supervisor  cli.ID            `placeholder:"ID" help:"send it as this supervisor ($DPL_SUPERVISOR); without --op, to all operations that name it"`
+	Group       cli.ID            `placeholder:"GROUP" help:"send it also as the service of GROUP with the id of the supervisor ($DPL_GROUP)"`
+	Service     cli.ID            `placeholder:"ID" help:"with --group: send it only as this service ($DPL_SERVICE)"`
+	PID         cli.PID           `placeholder:"N" help:"process that is alive"`
+	Cleaning    bool              `help:"report that the participant is cleaning up"`
+	Heartbeat   bool              `help:"with --service or --supervisor: promise further heartbeats; without them it counts as dead, even while its process lives"`
+	Readiness   observe.Readiness `default:"" enum:"starting,ready,stopping," help:"readiness to report, for dpl-wait --ready and dependent services"`
+	Note        *cli.Text         `placeholder:"TEXT" help:"what it is doing, for people to read"`
+	Every       cli.Span          `placeholder:"D" help:"send one every D"`
+	WhilePID    cli.PID           `placeholder:"N" help:"with --every: stop when process N ends"`
+	Signal      cli.Signal        `placeholder:"SIG" help:"with --while-pid: send SIG to N, once, when it must clean up or was declared crashed"`
 }
 
 // Validate refuses flags that do not go together.

@@ -11,17 +11,20 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/peer"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // found is the operation in a file of the Dart ledger.
 type found struct {
 	file string
 	op   protocol.Operation
-	left []protocol.LeftResource
+	left []observe.LeftResource
 }
 
 // reading returns how to read the files, according to the flags.
-func (c *importer) reading() (r protocol.PeerReading, err error) {
+func (c *importer) reading() (r peer.Reading, err error) {
 	switch {
 	case len(c.Files) == 0:
 		return r, cli.Usagef("no FILE: name a file of the Dart ledger, like " +
@@ -38,7 +41,7 @@ func (c *importer) reading() (r protocol.PeerReading, err error) {
 		if cut < 0 {
 			return r, cli.Usagef("--rename: want OLD=NEW, not %q", rename)
 		}
-		if err := protocol.CheckID(rename[cut+1:]); err != nil {
+		if err := wire.CheckID(rename[cut+1:]); err != nil {
 			return r, cli.Usagef("--rename %q: %v", rename, err)
 		}
 
@@ -60,7 +63,7 @@ func (c *importer) read(env *cli.Env) (texts []string, err error) {
 
 // decode returns the operations in the files, or the errors of all of them. l, which may be nil,
 // decides which resources may be deleted.
-func (c *importer) decode(texts []string, r protocol.PeerReading,
+func (c *importer) decode(texts []string, r peer.Reading,
 	l *fileops.Ledger) (all []found, err error) {
 	r.Refuse = func(op, path string) error {
 		if l == nil || l.Absent() {
@@ -73,7 +76,7 @@ func (c *importer) decode(texts []string, r protocol.PeerReading,
 		file := string(path)
 		f := found{file: file}
 		var fileErr error
-		f.op, f.left, fileErr = protocol.ReadPeer(texts[i], r)
+		f.op, f.left, fileErr = peer.Read(texts[i], r)
 		all, err = append(all, f), errors.Join(err, refused(file, fileErr))
 	}
 
@@ -109,7 +112,7 @@ const maxFile = 64 << 20
 func readAll(f *os.File) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && len(text) > maxFile {
-		err = fmt.Errorf("%s: %w: it has more than %d MiB", f.Name(), protocol.ErrCorrupt,
+		err = fmt.Errorf("%s: %w: it has more than %d MiB", f.Name(), wire.ErrCorrupt,
 			maxFile>>20)
 	}
 	return string(text), err
@@ -122,11 +125,11 @@ func refused(file string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, protocol.ErrBadID):
+	case errors.Is(err, wire.ErrBadID):
 		cure = "give it another with --rename OLD=NEW"
-	case errors.Is(err, protocol.ErrNotPeer):
+	case errors.Is(err, peer.ErrNotPeer):
 		cure = "copy it to operations/ of a ledger"
-	case errors.Is(err, protocol.ErrLocalTime):
+	case errors.Is(err, peer.ErrLocalTime):
 		cure = "give the offset, like --time-zone +02:00, or write it after that time in a copy"
 	}
 

@@ -10,6 +10,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // errExists means that there is another operation with the same id, or the same one has changed
@@ -52,7 +53,7 @@ func write(env *cli.Env, l *fileops.Ledger, all []found) error {
 // edit creates the operation unless it exists.
 func (f found) edit(env *cli.Env, l *fileops.Ledger) (session.Edit, error) {
 	return env.EditOperation(l, f.op.ID, fileops.OrCreate,
-		func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+		func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 			return f.replacing(op)
 		})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/cmd/internal/session"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // orchestrator returns what the flags ask for, without the ledger.
@@ -72,17 +72,17 @@ func tell(env *cli.Env, o *orchestrator.Orchestrator, p orchestrator.PassReport)
 	}
 }
 
-func report(group string, p orchestrator.PassReport) cli.Object {
+func report(groupID string, p orchestrator.PassReport) cli.Object {
 	actions, alerts := []cli.Object{}, []cli.Object{}
 	for _, a := range p.Actions {
 		switch a := a.(type) {
-		case protocol.Start:
+		case group.Start:
 			actions = append(actions, cli.Object{
 				{"supervisorId", a.ServiceID}, {"action", "start"},
 				{"attempt", a.Attempt}, {"reason", a.Reason},
 				{"error", cli.OrNull(p.Failed[a.ServiceID])},
 			})
-		case protocol.Signal:
+		case group.Signal:
 			actions = append(actions, cli.Object{
 				{"supervisorId", a.ServiceID}, {"action", "signal"},
 				{"signal", string(a.Name)}, {"to", string(a.To)},
@@ -100,7 +100,7 @@ func report(group string, p orchestrator.PassReport) cli.Object {
 	}
 
 	return cli.Object{
-		{"groupId", group}, {"revision", p.After.Registry.Revision},
+		{"groupId", groupID}, {"revision", p.After.Registry.Revision},
 		{"standBy", p.StandBy},
 		{"actions", actions}, {"alerts", alerts},
 	}
@@ -115,7 +115,7 @@ func (c *orchestrate) repeat(env *cli.Env, o *orchestrator.Orchestrator) error {
 	raised, given := make(chan struct{}, 1), make(chan struct{})
 	go hook(env, o, raised, given)
 
-	for state := protocol.OrchestratorStarting; ctx.Err() == nil; state = protocol.OrchestratorRunning {
+	for state := group.OrchestratorStarting; ctx.Err() == nil; state = group.OrchestratorRunning {
 		o.State = state
 		standsBy, err := pass(env, o)
 		switch {
@@ -137,11 +137,11 @@ func (c *orchestrate) repeat(env *cli.Env, o *orchestrator.Orchestrator) error {
 	}
 
 	close(raised)
-	err := o.Leave(protocol.OrchestratorShuttingDown)
+	err := o.Leave(group.OrchestratorShuttingDown)
 	<-given
 
 	return cli.Named("orchestrate", o.Group, "",
-		errors.Join(err, o.Leave(protocol.OrchestratorStopped)))
+		errors.Join(err, o.Leave(group.OrchestratorStopped)))
 }
 
 // hook gives alerts beside the passes, which do not wait for it.

@@ -9,6 +9,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 type pop struct {
@@ -33,7 +34,7 @@ func (c *pop) Run(env *cli.Env) error {
 	asked := protocol.Pop{Call: string(c.Call), Fail: c.Fail, Reason: string(c.Reason),
 		KeepOpen: c.KeepOpen}
 	edit, err := env.EditNamed("pop", string(c.Op), asked.Call, fileops.Existing,
-		func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			return op.Pop(asked, seen)
 		})
 	if err == nil && env.JSON() {

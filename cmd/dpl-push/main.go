@@ -12,7 +12,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/entry"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 type push struct {
@@ -20,10 +20,10 @@ type push struct {
 
 	cli.Push `embed:""`
 
-	PID       cli.PID            `placeholder:"N" help:"watch process N: the call has crashed when N is gone"`
-	Tmp       bool               `help:"create a temporary directory, which is deleted with the call"`
-	Readiness protocol.Readiness `default:"" enum:"starting," help:"starting: the call reports its readiness with dpl-heartbeat --readiness"`
-	Sh        bool               `help:"print shell exports for eval, or (exit N) on failure"`
+	PID       cli.PID           `placeholder:"N" help:"watch process N: the call has crashed when N is gone"`
+	Tmp       bool              `help:"create a temporary directory, which is deleted with the call"`
+	Readiness observe.Readiness `default:"" enum:"starting," help:"starting: the call reports its readiness with dpl-heartbeat --readiness"`
+	Sh        bool              `help:"print shell exports for eval, or (exit N) on failure"`
 }
 
 // Failed makes eval "$(dpl-push --sh …)" fail with the exit status.

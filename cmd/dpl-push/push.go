@@ -9,6 +9,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // arguments returns the push for the flags, and its operation.
@@ -23,9 +24,9 @@ func (c *push) arguments(env *cli.Env) (p protocol.Push, op string, err error) {
 
 // process returns the process of --pid, or else only the pid of the parent: a shell may run each
 // line in a new process, so the end of the parent is no crash.
-func (c *push) process() (int, protocol.Process, error) {
+func (c *push) process() (int, observe.Process, error) {
 	if c.PID == 0 {
-		return os.Getppid(), protocol.Process{}, nil
+		return os.Getppid(), observe.Process{}, nil
 	}
 	p, err := cli.Identify(c.PID)
 	return int(c.PID), p, err

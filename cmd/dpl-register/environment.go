@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // recorded are the variables, besides LC_*, whose values at registration COMMAND gets. Variables of
@@ -16,11 +16,11 @@ var recorded = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LAN
 
 // environment returns the environment for COMMAND, the same from whichever pass starts it: the
 // recorded variables, and then given, the values of --env. The last value for a name counts.
-func environment(given []cli.Word) ([]protocol.Variable, error) {
-	var all []protocol.Variable
+func environment(given []cli.Word) ([]group.Variable, error) {
+	var all []group.Variable
 	for _, name := range append(slices.Clone(recorded), localeNames()...) {
 		if value, set := os.LookupEnv(name); set {
-			all = append(all, protocol.Variable{Name: name, Value: value})
+			all = append(all, group.Variable{Name: name, Value: value})
 		}
 	}
 
@@ -38,8 +38,8 @@ func environment(given []cli.Word) ([]protocol.Variable, error) {
 		}
 
 		all = slices.DeleteFunc(all,
-			func(other protocol.Variable) bool { return other.Name == name })
-		all = append(all, protocol.Variable{Name: name, Value: value})
+			func(other group.Variable) bool { return other.Name == name })
+		all = append(all, group.Variable{Name: name, Value: value})
 	}
 
 	for _, v := range all {

@@ -10,34 +10,35 @@ package main
 import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 type register struct {
 	cli.Common `embed:""`
 
-	Group       cli.ID             `env:"DPL_GROUP" placeholder:"GROUP" required:"" help:"group of services"`
-	Service     cli.ID             `aliases:"supervisor" env:"DPL_SERVICE,DPL_SUPERVISOR" placeholder:"ID" required:"" help:"service"`
-	PID         cli.PID            `placeholder:"N" help:"the service's process, which registers itself"`
-	Request     bool               `help:"the service does not run yet: the next pass starts it with COMMAND"`
-	DependsOn   []cli.ID           `placeholder:"ID" help:"service that must run before this one is started"`
-	NoDependsOn bool               `help:"remove all dependencies"`
-	Env         []cli.Word         `placeholder:"NAME[=VALUE]" help:"variable for COMMAND besides PATH, HOME, USER, LOGNAME, SHELL, LANG, LANGUAGE, LC_* and TZ, which it gets with their current values; NAME alone takes the current value"`
-	Dir         cli.Path           `placeholder:"DIR" help:"working directory of COMMAND (the current one)"`
-	MaxAttempts *cli.Count         `placeholder:"N" help:"restart it up to N times (5)"`
-	Backoff     delays             `placeholder:"D,D,..." help:"delays before restarts; the last one repeats (0,1s,5s,15s,1m)"`
-	ResetAfter  *cli.Pause         `placeholder:"D" help:"reset the number of restarts once it has run for D (5m)"`
-	KillTimeout *cli.Pause         `placeholder:"D" help:"time from TERM to KILL (5s)"`
-	LogMax      *cli.Size          `placeholder:"SIZE" help:"rotate its log when it is larger than SIZE, such as 10M; 0 means never (10M)"`
-	LogKeep     *cli.Count         `placeholder:"N" help:"keep N rotated log files, at least 1 (3)"`
-	NoRestart   bool               `help:"do not restart it: once it fails, it is dead"`
-	Readiness   protocol.Readiness `default:"" enum:"starting,ready," help:"starting: it reports its readiness with dpl-heartbeat --readiness, or as dpl-run --notify does"`
-	Heartbeat   bool               `help:"promise heartbeats: without them it is restarted, even while its process lives"`
-	Remove      bool               `help:"remove it; it must not be running"`
-	Fresh       bool               `help:"if neither the orchestrator nor any service shows a sign of life, drop all other services; a copy goes to archive/"`
-	NoPass      bool               `help:"make no pass, even if no orchestrator is active"`
-	NewLedger   cli.NewLedger      `embed:""`
-	Command     []string           `arg:"" name:"COMMAND" optional:"" passthrough:"partial" placeholder:"[-- COMMAND [ARG...]]" help:"program of the service, with its arguments"`
+	Group       cli.ID            `env:"DPL_GROUP" placeholder:"GROUP" required:"" help:"group of services"`
+	Service     cli.ID            `aliases:"supervisor" env:"DPL_SERVICE,DPL_SUPERVISOR" placeholder:"ID" required:"" help:"service"`
+	PID         cli.PID           `placeholder:"N" help:"the service's process, which registers itself"`
+	Request     bool              `help:"the service does not run yet: the next pass starts it with COMMAND"`
+	DependsOn   []cli.ID          `placeholder:"ID" help:"service that must run before this one is started"`
+	NoDependsOn bool              `help:"remove all dependencies"`
+	Env         []cli.Word        `placeholder:"NAME[=VALUE]" help:"variable for COMMAND besides PATH, HOME, USER, LOGNAME, SHELL, LANG, LANGUAGE, LC_* and TZ, which it gets with their current values; NAME alone takes the current value"`
+	Dir         cli.Path          `placeholder:"DIR" help:"working directory of COMMAND (the current one)"`
+	MaxAttempts *cli.Count        `placeholder:"N" help:"restart it up to N times (5)"`
+	Backoff     delays            `placeholder:"D,D,..." help:"delays before restarts; the last one repeats (0,1s,5s,15s,1m)"`
+	ResetAfter  *cli.Pause        `placeholder:"D" help:"reset the number of restarts once it has run for D (5m)"`
+	KillTimeout *cli.Pause        `placeholder:"D" help:"time from TERM to KILL (5s)"`
+	LogMax      *cli.Size         `placeholder:"SIZE" help:"rotate its log when it is larger than SIZE, such as 10M; 0 means never (10M)"`
+	LogKeep     *cli.Count        `placeholder:"N" help:"keep N rotated log files, at least 1 (3)"`
+	NoRestart   bool              `help:"do not restart it: once it fails, it is dead"`
+	Readiness   observe.Readiness `default:"" enum:"starting,ready," help:"starting: it reports its readiness with dpl-heartbeat --readiness, or as dpl-run --notify does"`
+	Heartbeat   bool              `help:"promise heartbeats: without them it is restarted, even while its process lives"`
+	Remove      bool              `help:"remove it; it must not be running"`
+	Fresh       bool              `help:"if neither the orchestrator nor any service shows a sign of life, drop all other services; a copy goes to archive/"`
+	NoPass      bool              `help:"make no pass, even if no orchestrator is active"`
+	NewLedger   cli.NewLedger     `embed:""`
+	Command     []string          `arg:"" name:"COMMAND" optional:"" passthrough:"partial" placeholder:"[-- COMMAND [ARG...]]" help:"program of the service, with its arguments"`
 }
 
 // Validate returns an error for flags that do not go together.
@@ -59,7 +60,7 @@ func (c *register) Validate() error {
 	case len(c.Command) == 0 && c.saysNumbers() && !c.Request:
 		return cli.Usagef("--max-attempts, --backoff, --reset-after, --log-max and --log-keep go " +
 			"with -- COMMAND, or with --request")
-	case c.LogMax != nil && *c.LogMax > 0 && *c.LogMax < protocol.LeastLogMax:
+	case c.LogMax != nil && *c.LogMax > 0 && *c.LogMax < group.LeastLogMax:
 		return cli.Usagef("--log-max: want at least 64K, or 0 for never")
 	case c.LogKeep != nil && *c.LogKeep == 0:
 		return cli.Usagef("--log-keep: want at least 1; --log-max 0 never rotates")

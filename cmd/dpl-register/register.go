@@ -11,12 +11,13 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 func (c *register) register(env *cli.Env) error {
-	group, service := string(c.Group), string(c.Service)
-	r := protocol.Registration{Service: service, Request: c.Request, Fresh: c.Fresh}
+	groupID, service := string(c.Group), string(c.Service)
+	r := group.Registration{Service: service, Request: c.Request, Fresh: c.Fresh}
 	if err := c.arguments(env, &r); err != nil {
 		return err
 	}
@@ -27,8 +28,8 @@ func (c *register) register(env *cli.Env) error {
 	}
 
 	heard := false
-	edit, err := env.EditGroup(l, group, fileops.OrCreate,
-		func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+	edit, err := env.EditGroup(l, groupID, fileops.OrCreate,
+		func(g group.Group, seen observe.Observation) (group.Group, error) {
 			heard, _ = g.OrchestratorHeard(seen)
 			if err := c.change(&r, g.Service(service)); err != nil {
 				return g, err
@@ -37,14 +38,14 @@ func (c *register) register(env *cli.Env) error {
 		})
 
 	if err != nil {
-		return cli.Named("register", group, service, err)
+		return cli.Named("register", groupID, service, err)
 	}
 
 	outdated := edit.After.Service(service).Outdated()
 	if outdated && edit.Changed() {
 		env.Warnf("%s: %q still runs with its old settings, until its next start: dpl-restart "+
 			"--group %s --service %s",
-			group, service, group, service)
+			groupID, service, groupID, service)
 	}
 
 	if env.JSON() {
@@ -52,7 +53,7 @@ func (c *register) register(env *cli.Env) error {
 			cli.Member{"outdated", outdated}))
 	}
 	if !heard && !c.NoPass && !env.DryRun() && env.CheckGroupTrust(l) == nil {
-		c.pass(env, l, group)
+		c.pass(env, l, groupID)
 	}
 
 	return nil
@@ -60,16 +61,16 @@ func (c *register) register(env *cli.Env) error {
 
 // pass makes one pass, because no orchestrator is active (spec §11.1). The registration stands even
 // if the pass fails.
-func (c *register) pass(env *cli.Env, l *fileops.Ledger, group string) {
-	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: group,
+func (c *register) pass(env *cli.Env, l *fileops.Ledger, groupID string) {
+	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: groupID,
 		Owner: session.DefaultOwner()}
 	if _, err := o.Pass(); err != nil {
-		env.Warnf("%v", cli.Named("orchestrate", group, "", err))
+		env.Warnf("%v", cli.Named("orchestrate", groupID, "", err))
 	}
 }
 
 func (c *register) unregister(env *cli.Env) error {
-	group, service := string(c.Group), string(c.Service)
+	groupID, service := string(c.Group), string(c.Service)
 	by, err := env.ActorID()
 	if err != nil {
 		return err
@@ -80,8 +81,8 @@ func (c *register) unregister(env *cli.Env) error {
 		return err
 	}
 
-	edit, err := env.EditGroup(l, group, fileops.Existing,
-		func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+	edit, err := env.EditGroup(l, groupID, fileops.Existing,
+		func(g group.Group, seen observe.Observation) (group.Group, error) {
 			return g.Remove(service, by, seen)
 		})
 
@@ -89,7 +90,7 @@ func (c *register) unregister(env *cli.Env) error {
 		env.PrintJSON(cli.GroupResult(edit, service))
 	}
 
-	return cli.Named("remove", group, service, err)
+	return cli.Named("remove", groupID, service, err)
 }
 
 // saysHow reports whether a flag says how to register.
@@ -106,12 +107,12 @@ func (c *register) saysNumbers() bool {
 
 // change puts the given numbers into the command of the service s, unless r brings a command of its
 // own.
-func (c *register) change(r *protocol.Registration, s *protocol.Service) error {
+func (c *register) change(r *group.Registration, s *group.Service) error {
 	switch {
 	case len(c.Command) > 0 || !c.saysNumbers():
 		return nil
 	case s == nil || s.StartInfo == nil:
-		return protocol.ErrNoStartInfo
+		return group.ErrNoStartInfo
 	}
 
 	info := *s.StartInfo
@@ -127,7 +128,7 @@ func (c *register) change(r *protocol.Registration, s *protocol.Service) error {
 }
 
 // arguments completes r from the flags.
-func (c *register) arguments(env *cli.Env, r *protocol.Registration) (err error) {
+func (c *register) arguments(env *cli.Env, r *group.Registration) (err error) {
 	if r.By, err = env.ActorID(); err != nil {
 		return err
 	}
@@ -176,14 +177,14 @@ func (c *register) dependencies() *[]string {
 }
 
 // startInfo returns how to start the service, or nil without a command.
-func (c *register) startInfo() (*protocol.StartInfo, error) {
+func (c *register) startInfo() (*group.StartInfo, error) {
 	if len(c.Command) == 0 {
 		return nil, nil
 	}
 
-	s := &protocol.StartInfo{Command: c.Command[0], Args: c.Command[1:],
-		Readiness: protocol.ReadinessReady, Policy: protocol.DefaultPolicy(),
-		LogMax: protocol.DefaultLogMax, LogKeep: protocol.DefaultLogKeep}
+	s := &group.StartInfo{Command: c.Command[0], Args: c.Command[1:],
+		Readiness: observe.ReadinessReady, Policy: group.DefaultPolicy(),
+		LogMax: group.DefaultLogMax, LogKeep: group.DefaultLogKeep}
 	if c.Readiness != "" {
 		s.Readiness = c.Readiness
 	}
@@ -211,7 +212,7 @@ func (c *register) startInfo() (*protocol.StartInfo, error) {
 }
 
 // numbers copies the given numbers to s.
-func (c *register) numbers(s *protocol.StartInfo) {
+func (c *register) numbers(s *group.StartInfo) {
 	if c.LogMax != nil {
 		s.LogMax = int64(*c.LogMax)
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/fileops"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 type restart struct {
@@ -21,15 +22,15 @@ type restart struct {
 }
 
 func (c *restart) Run(env *cli.Env) error {
-	l, group, service, by, err := c.Open(env)
+	l, groupID, service, by, err := c.Open(env)
 	if err != nil {
 		return err
 	}
 
 	var again []string
 	heard := false
-	edit, err := env.EditGroup(l, group, fileops.Existing,
-		func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
+	edit, err := env.EditGroup(l, groupID, fileops.Existing,
+		func(g group.Group, seen observe.Observation) (after group.Group, err error) {
 			heard, _ = g.OrchestratorHeard(seen)
 			if c.All {
 				after, again, err = g.RestartAll(by, seen)
@@ -42,9 +43,9 @@ func (c *restart) Run(env *cli.Env) error {
 	switch {
 	case err != nil:
 	case c.Wait:
-		edit.After, err = c.await(env, l, group, again)
+		edit.After, err = c.await(env, l, groupID, again)
 	case !heard && !env.DryRun() && len(again) > 0:
-		env.Warnf("%s: no orchestrator has been heard from: run dpl-orchestrate", group)
+		env.Warnf("%s: no orchestrator has been heard from: run dpl-orchestrate", groupID)
 	}
 
 	if err == nil && env.JSON() {
@@ -52,7 +53,7 @@ func (c *restart) Run(env *cli.Env) error {
 			cli.Member{"restarted", append([]string{}, again...)}))
 	}
 
-	return cli.Named("restart", group, service, err)
+	return cli.Named("restart", groupID, service, err)
 }
 
 func main() {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // coalesce is how long a report of the command waits for more, so that they share an edit.
@@ -25,15 +25,15 @@ type beats struct {
 	made     chan beat
 	heart    time.Time // when the next heartbeat is due, whatever a look finds
 
-	last    time.Time       // the start of the last look or heartbeat
-	at      time.Time       // when the next look or heartbeat is due
-	asked   bool            // the command has reported something since last
-	pending protocol.Report // that report
-	waiting []io.Closer     // barriers that wait for the next heartbeat
+	last    time.Time      // the start of the last look or heartbeat
+	at      time.Time      // when the next look or heartbeat is due
+	asked   bool           // the command has reported something since last
+	pending observe.Report // that report
+	waiting []io.Closer    // barriers that wait for the next heartbeat
 
-	busy  bool            // a look or heartbeat is in progress
-	said  protocol.Report // the report in it
-	under []io.Closer     // barriers that wait for it
+	busy  bool           // a look or heartbeat is in progress
+	said  observe.Report // the report in it
+	under []io.Closer    // barriers that wait for it
 
 	failing bool // the last one failed
 }
@@ -61,7 +61,7 @@ func (b *beats) due() time.Time {
 }
 
 // say adds say to the report of the next heartbeat. A change of readiness does not wait for more.
-func (b *beats) say(say protocol.Report) {
+func (b *beats) say(say observe.Report) {
 	at := b.last.Add(coalesce)
 	if say.Readiness != "" {
 		at = time.Now()
@@ -73,7 +73,7 @@ func (b *beats) say(say protocol.Report) {
 }
 
 // merge returns before updated by say.
-func merge(before, say protocol.Report) protocol.Report {
+func merge(before, say observe.Report) observe.Report {
 	before.Readiness = cmp.Or(say.Readiness, before.Readiness)
 	before.Note = cmp.Or(say.Note, before.Note)
 	return before
@@ -103,8 +103,8 @@ func (b *beats) next(now time.Time, cleaning bool) {
 	needed := b.asked || cleaning || !now.Before(b.heart)
 	b.said, b.under = b.pending, b.waiting
 	b.said.Cleaning = cleaning
-	b.pending, b.waiting, b.asked = protocol.Report{}, nil, false
-	go func(say protocol.Report) {
+	b.pending, b.waiting, b.asked = observe.Report{}, nil, false
+	go func(say observe.Report) {
 		if !needed && !b.role.called() {
 			b.made <- beat{idle: true}
 			return

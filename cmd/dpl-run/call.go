@@ -11,6 +11,8 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // call is the role of a call in an operation.
@@ -40,7 +42,7 @@ func (c *run) role(env *cli.Env) (role, error) {
 	p.Tmp, p.Process = true, self()
 	p.PID = p.Process.PID
 	if c.Notify {
-		p.Readiness = protocol.ReadinessStarting
+		p.Readiness = observe.ReadinessStarting
 	}
 
 	l, err := c.Open(env)
@@ -59,7 +61,7 @@ func participantOf(command string) string {
 
 	id := strings.ReplaceAll(strings.TrimLeft(string(name), "._:-"), "..", "--")
 	id = id[:min(len(id), 60)]
-	if protocol.CheckID(id) != nil {
+	if wire.CheckID(id) != nil {
 		return "command"
 	}
 	return id
@@ -117,10 +119,10 @@ func (c *call) tooLate(err error) error {
 	return err
 }
 
-func (c *call) beat(say protocol.Report) (int, error) {
+func (c *call) beat(say observe.Report) (int, error) {
 	actor := protocol.Actor{Call: c.push.Call, PID: c.push.PID, Process: c.push.Process}
 	edit, err := c.env.Edit(c.ledger, c.op, fileops.Existing,
-		func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			if op.State == protocol.Running {
 				say.Cleaning = false // that notice was for an earlier operation with the same id
 			}
@@ -216,7 +218,7 @@ func (c *call) end(e end) (verdict, error) {
 
 	var crashed *protocol.Frame
 	edit, err := c.env.Edit(c.ledger, c.op, fileops.Existing,
-		func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			crashed = nil
 			if f := op.Frame(c.push.Call); f != nil && !f.State.Live() {
 				crashed = f

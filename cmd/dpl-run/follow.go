@@ -11,7 +11,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/job"
 	"github.com/dpl-project/dpl/cmd/internal/sdnotify"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // lastWords is how long the rest of the group may take to end by itself after the command, such as
@@ -193,7 +193,7 @@ func (r *runner) ask() {
 	r.env.Warnf("%s: %v have passed: sending %s", r.role.name(), r.softTimeout,
 		process.SignalName(r.softSignal))
 	note := "asked to end after " + r.softTimeout.String()
-	r.beats.say(protocol.Report{Note: &note})
+	r.beats.say(observe.Report{Note: &note})
 	r.signal(r.softSignal)
 }
 
@@ -250,16 +250,16 @@ func (r *runner) signal(sig syscall.Signal) {
 
 // hear handles a message that the command sent by sd_notify.
 func (r *runner) hear(m sdnotify.Message) {
-	say := protocol.Report{Note: m.Status}
+	say := observe.Report{Note: m.Status}
 	switch {
 	case m == sdnotify.Message{}:
 		return
 	case m.Ready:
-		say.Readiness = protocol.ReadinessReady
+		say.Readiness = observe.ReadinessReady
 	case m.Reloading:
-		say.Readiness = protocol.ReadinessStarting
+		say.Readiness = observe.ReadinessStarting
 	case m.Stopping:
-		say.Readiness = protocol.ReadinessStopping
+		say.Readiness = observe.ReadinessStopping
 	}
 
 	if m.Barrier != nil {

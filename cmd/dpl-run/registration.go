@@ -8,7 +8,8 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // registration is the role of a registered service.
@@ -16,9 +17,9 @@ type registration struct {
 	env      *cli.Env
 	ledger   *fileops.Ledger
 	group    string
-	self     protocol.ServiceProcess
+	self     group.ServiceProcess
 	by       string
-	atFirst  protocol.Readiness
+	atFirst  observe.Readiness
 	interval time.Duration // of the group
 	promise  *bool         // whether it promises heartbeats; nil: as before
 }
@@ -42,10 +43,10 @@ func (c *run) registration(env *cli.Env) (role, error) {
 	}
 
 	r := &registration{env: env, group: string(c.Group),
-		self: protocol.ServiceProcess{Service: service, Process: self()}}
+		self: group.ServiceProcess{Service: service, Process: self()}}
 	r.self.PID = r.self.Process.PID
 	if c.Notify {
-		r.atFirst = protocol.ReadinessStarting
+		r.atFirst = observe.ReadinessStarting
 	}
 	if c.Heartbeat {
 		r.promise = &c.Heartbeat
@@ -71,15 +72,15 @@ func (r *registration) ids() cli.Object {
 
 func (r *registration) begin() ([]string, time.Duration, error) {
 	edit, err := r.env.EditGroup(r.ledger, r.group, fileops.OrCreate,
-		func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
-			return g.Register(protocol.Registration{
+		func(g group.Group, seen observe.Observation) (group.Group, error) {
+			return g.Register(group.Registration{
 				Service: r.self.Service, By: r.by, PID: r.self.PID, Process: r.self.Process,
 				Readiness:  r.atFirst,
 				Heartbeats: r.promise,
 			}, seen)
 		})
 
-	if errors.Is(err, protocol.ErrOtherProcess) {
+	if errors.Is(err, observe.ErrOtherProcess) {
 		return nil, 0, fmt.Errorf("%s: register %q: another process of the service is alive: stop "+
 			"it with dpl-shutdown", r.group, r.self.Service)
 	}
@@ -96,15 +97,15 @@ func (r *registration) begin() ([]string, time.Duration, error) {
 
 func (r *registration) tidy() {}
 
-func (r *registration) beat(say protocol.Report) (int, error) {
-	var answer protocol.Verdict
+func (r *registration) beat(say observe.Report) (int, error) {
+	var answer observe.Verdict
 	_, err := r.env.EditGroup(r.ledger, r.group, fileops.Existing,
-		func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
+		func(g group.Group, seen observe.Observation) (after group.Group, err error) {
 			after, answer, err = g.BeatService(r.self, say, seen)
 			return after, err
 		})
 
-	if errors.Is(err, protocol.ErrNoService) || errors.Is(err, protocol.ErrOtherProcess) ||
+	if errors.Is(err, group.ErrNoService) || errors.Is(err, observe.ErrOtherProcess) ||
 		errors.Is(err, fileops.ErrNoGroup) {
 		r.env.Warnf("%v", cli.Named("heartbeat", r.group, r.self.Service, err))
 		return cli.StatusCrashed, nil
@@ -127,27 +128,27 @@ func (r *registration) explain(status int) string {
 // end records how the command ended, for the next pass, which finds that the service has ended
 // (spec §10.6). It is no error if another process has taken its place.
 func (r *registration) end(e end) (verdict, error) {
-	code, status := protocol.ExitCode(""), 0
+	code, status := group.ExitCode(""), 0
 	switch {
 	case !e.ran || e.unknown:
 	case e.Signal == 0:
-		code, status = protocol.CodeExited, e.Code
+		code, status = group.CodeExited, e.Code
 	case e.Dumped:
-		code, status = protocol.CodeDumped, int(e.Signal)
+		code, status = group.CodeDumped, int(e.Signal)
 	default:
-		code, status = protocol.CodeKilled, int(e.Signal)
+		code, status = group.CodeKilled, int(e.Signal)
 	}
 
 	if code == "" && e.cause == "" {
 		return verdict{}, nil
 	}
 
-	verb := func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+	verb := func(g group.Group, seen observe.Observation) (group.Group, error) {
 		return g.EndService(r.self, code, status, e.cause, seen)
 	}
 
 	_, err := r.env.EditGroup(r.ledger, r.group, fileops.Existing, verb)
-	if errors.Is(err, protocol.ErrNoService) || errors.Is(err, fileops.ErrNoGroup) {
+	if errors.Is(err, group.ErrNoService) || errors.Is(err, fileops.ErrNoGroup) {
 		err = nil
 	}
 

@@ -16,7 +16,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/job"
 	"github.com/dpl-project/dpl/cmd/internal/sdnotify"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // A role is what the command is in the ledger: a call, or the registration of a service.
@@ -27,7 +27,7 @@ type role interface {
 	// tidy does what a push does for others in the ledger. It may take as long as the command.
 	tidy()
 	// beat sends a heartbeat and returns its status (spec §6).
-	beat(say protocol.Report) (status int, err error)
+	beat(say observe.Report) (status int, err error)
 	// pace returns the time between two heartbeats, according to the last edit.
 	pace() time.Duration
 	// called reports whether a heartbeat is needed before that, because it may bring news.
@@ -121,10 +121,10 @@ func (c *run) lookUp() (string, error) {
 }
 
 // self returns this process. It is the participant's process, since it lives as long as the call.
-func self() protocol.Process {
+func self() observe.Process {
 	p, err := process.Identify(os.Getpid())
 	if err != nil { // as on a system where processes have no identity
-		p = protocol.Process{PID: os.Getpid()}
+		p = observe.Process{PID: os.Getpid()}
 	}
 	return p
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/fileops"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 type shutdown struct {
@@ -21,13 +22,13 @@ type shutdown struct {
 }
 
 func (c *shutdown) Run(env *cli.Env) error {
-	l, group, service, by, err := c.Open(env)
+	l, groupID, service, by, err := c.Open(env)
 	if err != nil {
 		return err
 	}
 
-	edit, err := env.EditGroup(l, group, fileops.Existing,
-		func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+	edit, err := env.EditGroup(l, groupID, fileops.Existing,
+		func(g group.Group, seen observe.Observation) (group.Group, error) {
 			if c.All {
 				return g.ShutdownAll(by, seen)
 			}
@@ -35,13 +36,13 @@ func (c *shutdown) Run(env *cli.Env) error {
 		})
 
 	if err == nil && c.Wait {
-		edit.After, err = c.await(env, l, group, service)
+		edit.After, err = c.await(env, l, groupID, service)
 	}
 	if err == nil && env.JSON() {
 		env.PrintJSON(cli.GroupResult(edit, service))
 	}
 
-	return cli.Named("shutdown", group, service, err)
+	return cli.Named("shutdown", groupID, service, err)
 }
 
 func main() {

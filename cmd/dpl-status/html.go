@@ -14,7 +14,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/page"
 	"github.com/dpl-project/dpl/cmd/internal/view"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // page writes the subject to file as a page for a browser; - is stdout.
@@ -57,7 +57,7 @@ func (s *reporter) page(what subject, file string) error {
 }
 
 // alerts returns the latest alerts of g, as many as can be read.
-func (s *reporter) alerts(g view.Group) (alerts []protocol.Alert, err error) {
+func (s *reporter) alerts(g view.Group) (alerts []group.Alert, err error) {
 	const latest = 100
 	lines, err := s.ledger.Alerts(g.ID, max(g.Registry.AlertSeq-latest, 0))
 	for _, line := range lines {
@@ -67,13 +67,13 @@ func (s *reporter) alerts(g view.Group) (alerts []protocol.Alert, err error) {
 }
 
 // alert decodes a line of the alerts file, as far as possible.
-func alert(line string) protocol.Alert {
+func alert(line string) group.Alert {
 	var said struct{ Type, SupervisorID, Message, Timestamp string }
 	json.Unmarshal([]byte(line), &said) // members of another type stay empty
 
 	at, _ := time.Parse(time.RFC3339, said.Timestamp)
-	return protocol.Alert{
-		Type: protocol.AlertType(said.Type), ServiceID: said.SupervisorID, Message: said.Message,
+	return group.Alert{
+		Type: group.AlertType(said.Type), ServiceID: said.SupervisorID, Message: said.Message,
 		Timestamp: at,
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/view"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -134,7 +134,7 @@ func startOf(s view.Service) cli.Object {
 }
 
 // lastExit returns how the previous process ended, or nil.
-func lastExit(e *protocol.LastExit) any {
+func lastExit(e *group.LastExit) any {
 	if e == nil {
 		return nil
 	}

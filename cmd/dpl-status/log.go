@@ -7,7 +7,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/view"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // checkLog refuses flags that do not go with --log, or not without it.
@@ -29,20 +29,20 @@ func (c *status) checkLog() error {
 
 // log prints the end of a service's log and, with follow, what comes after it. A service that is
 // no longer registered may have left its log.
-func (s *reporter) log(group, service string, lines int, follow bool) error {
-	g, err := s.ledger.ReadGroup(group)
+func (s *reporter) log(groupID, service string, lines int, follow bool) error {
+	g, err := s.ledger.ReadGroup(groupID)
 	if err != nil {
-		return cli.Named("status", group, "", err)
+		return cli.Named("status", groupID, "", err)
 	}
 
-	path := s.ledger.LogPath(group, service)
+	path := s.ledger.LogPath(groupID, service)
 	if _, err := os.Lstat(path); err != nil && g.Service(service) == nil {
-		return cli.Named("status", group, service, protocol.ErrNoService)
+		return cli.Named("status", groupID, service, group.ErrNoService)
 	}
 
-	reader, text, err := s.ledger.ReadLog(group, service, lines)
+	reader, text, err := s.ledger.ReadLog(groupID, service, lines)
 	if err != nil {
-		return cli.Named("log", group, service, err)
+		return cli.Named("log", groupID, service, err)
 	}
 
 	_, _, terminal := terminalSize()
@@ -54,7 +54,7 @@ func (s *reporter) log(group, service string, lines int, follow bool) error {
 		const pause = 200 * time.Millisecond
 		time.Sleep(pause)
 		if text, err = reader.Next(); err != nil {
-			return cli.Named("log", group, service, err)
+			return cli.Named("log", groupID, service, err)
 		}
 	}
 }

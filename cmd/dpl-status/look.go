@@ -8,7 +8,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/fileops"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // A subject is what to show: an operation, a group, the calls of a supervisor, or, if all are "",
@@ -80,7 +80,7 @@ func (s *reporter) readAll(p *picture) error {
 func (s *reporter) readGroup(id, service string) (g view.Group, err error) {
 	if g.Group, err = s.ledger.ReadGroup(id); err == nil && service != "" &&
 		g.Service(service) == nil {
-		err = protocol.ErrNoService
+		err = group.ErrNoService
 	}
 	if err != nil {
 		return g, cli.Named("status", id, service, err)

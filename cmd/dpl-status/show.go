@@ -6,13 +6,13 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/fileops"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 type reporter struct {
 	env    *cli.Env
 	ledger *fileops.Ledger
-	clock  func() protocol.Observation
+	clock  func() observe.Observation
 }
 
 // show prints the subject as text or JSON.

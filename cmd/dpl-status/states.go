@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // operationStates and serviceStates are the states that --check accepts.
@@ -15,10 +16,10 @@ var (
 		string(protocol.Completed), string(protocol.Failed), "terminal",
 	}
 	serviceStates = []string{
-		string(protocol.StateRegistered), string(protocol.StateWaiting),
-		string(protocol.StateRunning), string(protocol.StateFailed),
-		string(protocol.StateScheduled), string(protocol.StateDead),
-		string(protocol.StateShuttingDown), string(protocol.StateStopped),
+		string(group.StateRegistered), string(group.StateWaiting),
+		string(group.StateRunning), string(group.StateFailed),
+		string(group.StateScheduled), string(group.StateDead),
+		string(group.StateShuttingDown), string(group.StateStopped),
 	}
 )
 

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // mostWatched is the number of processes watched at once, which leaves descriptors for other uses.
@@ -12,7 +13,7 @@ const mostWatched = 100
 // deaths reports when one of a set of processes ends.
 type deaths struct {
 	told    chan struct{} // receives a value when one has ended
-	watched map[protocol.Process]watch
+	watched map[observe.Process]watch
 }
 
 // A watch waits for the end of one process, until it is stopped.
@@ -24,7 +25,7 @@ type watch struct {
 // watch watches exactly the processes of all.
 func (d *deaths) watch(all []protocol.WatchedProcess) {
 	before := d.watched
-	d.watched = make(map[protocol.Process]watch)
+	d.watched = make(map[observe.Process]watch)
 	for _, m := range all {
 		if _, twice := d.watched[m.Process]; twice || !m.Process.Known() ||
 			len(d.watched) == mostWatched {

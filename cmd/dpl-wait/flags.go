@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // fromNow is the revision of a change after the one that is found first.
@@ -39,7 +39,7 @@ func (c *wait) waiter(env *cli.Env) (*waiter, error) {
 	}
 
 	for _, id := range ids {
-		w.targets = append(w.targets, &target{id: id, state: notThere, outcome: protocol.Pending,
+		w.targets = append(w.targets, &target{id: id, state: notThere, outcome: observe.Pending,
 			since: since})
 	}
 

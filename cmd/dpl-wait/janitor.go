@@ -6,6 +6,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // A janitor makes the edits that a participant's death calls for, so that dpl-wait does not wait
@@ -15,14 +16,14 @@ type janitor struct {
 	ledger *fileops.Ledger
 	by     string
 
-	vigil  protocol.Vigil
+	vigil  observe.Vigil
 	edited time.Time // when the last edit was made
 	idle   bool      // it has no right to edit
 }
 
 // look examines op, which is not terminal, and returns how long to wait at most before the next
 // look. news means that there is something an edit should remember.
-func (j *janitor) look(op protocol.Operation, seen protocol.Observation, news bool) time.Duration {
+func (j *janitor) look(op protocol.Operation, seen observe.Observation, news bool) time.Duration {
 	if j.idle {
 		return time.Hour
 	}
@@ -38,7 +39,7 @@ func (j *janitor) look(op protocol.Operation, seen protocol.Observation, news bo
 
 	j.edited = time.Now()
 	_, err = j.env.Edit(j.ledger, op.ID, fileops.Existing|fileops.Try,
-		func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			if op.State.Terminal() {
 				return op, protocol.ErrOver
 			}
@@ -56,7 +57,7 @@ func (j *janitor) look(op protocol.Operation, seen protocol.Observation, news bo
 // untilStale returns the time until a participant may go stale, at most one threshold. If
 // heartbeats decide for any participant it is at most a third of that, so that the janitor notices
 // if it was itself stopped (spec §4.6).
-func (j *janitor) untilStale(op protocol.Operation, seen protocol.Observation) time.Duration {
+func (j *janitor) untilStale(op protocol.Operation, seen observe.Observation) time.Duration {
 	first := min(op.StalenessThreshold, time.Hour)
 	for _, m := range op.Mortals(seen) {
 		if !m.Beats {

@@ -10,6 +10,7 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/notify"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // notThere is the state of a missing operation, call or service.
@@ -18,7 +19,7 @@ const notThere = "not there"
 // A target is one thing to wait for.
 type target struct {
 	id      string // of the operation, call or service
-	outcome protocol.Outcome
+	outcome observe.Outcome
 	state   string
 	since   int64 // for an operation: only changes after this revision count
 }
@@ -82,7 +83,7 @@ func (w *waiter) wait() error {
 		case <-again.C:
 		case <-w.over:
 			w.print()
-			return fmt.Errorf("%s: %w after %v", w.rest(protocol.Pending), cli.ErrTimeout,
+			return fmt.Errorf("%s: %w after %v", w.rest(observe.Pending), cli.ErrTimeout,
 				w.timeout)
 		}
 
@@ -92,7 +93,7 @@ func (w *waiter) wait() error {
 
 // judge reports whether the wait is over, and returns its error if so.
 func (w *waiter) judge() (done bool, err error) {
-	met, impossible := w.count(protocol.Met), w.count(protocol.Impossible)
+	met, impossible := w.count(observe.Met), w.count(observe.Impossible)
 	enough, never := len(w.targets), 1
 	if w.any {
 		enough, never = 1, len(w.targets)
@@ -104,13 +105,13 @@ func (w *waiter) judge() (done bool, err error) {
 		return true, nil
 	case impossible >= never:
 		w.print()
-		return true, fmt.Errorf("%s: %w", w.rest(protocol.Impossible), cli.ErrImpossible)
+		return true, fmt.Errorf("%s: %w", w.rest(observe.Impossible), cli.ErrImpossible)
 	}
 
 	return false, nil
 }
 
-func (w *waiter) count(o protocol.Outcome) (n int) {
+func (w *waiter) count(o observe.Outcome) (n int) {
 	for _, t := range w.targets {
 		if t.outcome == o {
 			n++
@@ -120,7 +121,7 @@ func (w *waiter) count(o protocol.Outcome) (n int) {
 }
 
 // rest lists the targets with outcome o and their states.
-func (w *waiter) rest(o protocol.Outcome) string {
+func (w *waiter) rest(o observe.Outcome) string {
 	var all []string
 	for _, t := range w.targets {
 		if t.outcome == o {
@@ -240,7 +241,7 @@ func (w *waiter) print() {
 
 	for _, t := range w.targets {
 		switch {
-		case !w.any || t.outcome != protocol.Met:
+		case !w.any || t.outcome != observe.Met:
 		case w.op != "" || w.group != "":
 			fmt.Fprintln(w.env.Stdout, t.id, "ready")
 		default:

@@ -8,7 +8,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/fileops/notify"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // A follower prints the lines of one file.
@@ -18,7 +18,7 @@ type follower struct {
 	notifier *notify.Notifier
 	// read returns the lines after a revision, the last revision, and whether no more lines will
 	// come.
-	read func(since int64) (lines []protocol.Line, revision int64, last bool, err error)
+	read func(since int64) (lines []observe.Line, revision int64, last bool, err error)
 }
 
 // follower returns a follower for what the flags ask for.
@@ -31,14 +31,14 @@ func (c *watch) follower(env *cli.Env) (*follower, error) {
 
 	if group != "" {
 		return &follower{env: env, name: group, notifier: l.Notify(nil, []string{group}),
-			read: func(since int64) ([]protocol.Line, int64, bool, error) {
+			read: func(since int64) ([]observe.Line, int64, bool, error) {
 				g, err := l.ReadGroup(group)
 				return g.Lines(since), g.Registry.Revision, false, err
 			}}, nil
 	}
 
 	return &follower{env: env, name: op, notifier: l.Notify([]string{op}, nil),
-		read: func(since int64) ([]protocol.Line, int64, bool, error) {
+		read: func(since int64) ([]observe.Line, int64, bool, error) {
 			o, archived, err := l.ReadOperation(op)
 			return o.Lines(since), o.Revision, archived || o.State.Terminal(), err
 		}}, nil
@@ -76,7 +76,7 @@ func (f *follower) run(since int64, timeout time.Duration) error {
 }
 
 // print writes the lines of each revision in one piece, and reports whether that succeeded.
-func (f *follower) print(lines []protocol.Line) bool {
+func (f *follower) print(lines []observe.Line) bool {
 	for i := 0; i < len(lines); {
 		text := ""
 		for revision := lines[i].Revision; i < len(lines) && lines[i].Revision == revision; i++ {

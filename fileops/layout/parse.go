@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // Kind is the kind of a file in a ledger.
@@ -207,4 +207,4 @@ func isRandom(text string) bool {
 	return len(text) == 16 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-func validID(id string) bool { return protocol.CheckID(id) == nil }
+func validID(id string) bool { return wire.CheckID(id) == nil }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // FuzzNames checks that the id parsed from a file name is valid, and makes that name again.
@@ -27,7 +27,7 @@ func FuzzNames(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) {
 		check := func(kind Kind, id, again string) {
 			t.Helper()
-			if kind != Stranger && protocol.CheckID(id) != nil {
+			if kind != Stranger && wire.CheckID(id) != nil {
 				t.Errorf("%q: kind %v, id %q", name, kind, id)
 			}
 			if again != "" && filepath.Base(again) != name {

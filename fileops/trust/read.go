@@ -9,7 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/dpl-project/dpl/fileops/disk"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // OpenFile opens a regular file with open, and describes it. It returns an fs.ErrPermission unless
@@ -66,13 +66,13 @@ func (f *FS) ReadAny(path string) ([]byte, disk.Info, error) {
 // large files can exist.
 const MaxFile = 64 << 20
 
-// TooLarge returns protocol.ErrCorrupt for something of more than MaxFile bytes.
+// TooLarge returns wire.ErrCorrupt for something of more than MaxFile bytes.
 func TooLarge(what string) error {
-	return fmt.Errorf("%w: %s of more than %d MiB", protocol.ErrCorrupt, what, MaxFile>>20)
+	return fmt.Errorf("%w: %s of more than %d MiB", wire.ErrCorrupt, what, MaxFile>>20)
 }
 
 // readAll reads a file whose size according to fstat is size, in one call if that is true. It
-// returns protocol.ErrCorrupt if the file is larger than MaxFile.
+// returns wire.ErrCorrupt if the file is larger than MaxFile.
 func readAll(path string, f disk.File, size int64) ([]byte, error) {
 	if size > MaxFile {
 		return nil, fmt.Errorf("%s: %w", path, TooLarge("a file"))

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/fileops/disk"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // Everything is read, even if the file grows in the meantime.
@@ -33,7 +33,7 @@ func TestReadAll(t *testing.T) {
 // A file that grows while it is read is not read for ever.
 func TestEndlessFile(t *testing.T) {
 	t.Parallel()
-	if _, err := readAll("endless", endless{}, 1); !errors.Is(err, protocol.ErrCorrupt) {
+	if _, err := readAll("endless", endless{}, 1); !errors.Is(err, wire.ErrCorrupt) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -25,6 +26,9 @@ type Reader struct {
 
 	layout  *layout // of the objects that begin here
 	failure *failure
+
+	lastTimeText string // the times of a frame are often equal
+	lastTime     time.Time
 }
 
 // A failure is the reason why a text is refused, as noticed by the reader.

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // A section is a part of the benchmark that can be run alone.
@@ -49,8 +49,8 @@ type bench struct {
 
 	starter   *starter
 	tools     tools
-	processes []*os.Process  // that do nothing but live
-	host      *protocol.Host // nil: not known yet
+	processes []*os.Process // that do nothing but live
+	host      *observe.Host // nil: not known yet
 	texts     map[string][]byte
 
 	results results

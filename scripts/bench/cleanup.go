@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 	"golang.org/x/sys/unix"
 )
 
@@ -98,7 +99,7 @@ func (b *bench) gather(c *crowd, n int) (err error) {
 		return err
 	}
 
-	var processes []protocol.Process
+	var processes []observe.Process
 	if c.withPID {
 		if processes, err = b.identities(passFrames * n); err != nil {
 			return err
@@ -135,7 +136,7 @@ func (b *bench) gather(c *crowd, n int) (err error) {
 // clock.
 func silence(f *protocol.Frame) {
 	f.LastHeartbeat = f.LastHeartbeat.Add(-staleness - time.Hour)
-	f.Beat = protocol.Beat{}
+	f.Beat = observe.Beat{}
 }
 
 // restore makes those operations stale again that a pass has edited.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 	"golang.org/x/sys/unix"
 )
 
@@ -18,35 +19,35 @@ const staleness = 24 * time.Hour
 
 // here returns what a command would observe now. The identity of the host is the one that a real
 // dpl-push has written.
-func (b *bench) here() (protocol.Observation, error) {
+func (b *bench) here() (observe.Observation, error) {
 	if b.host == nil {
 		ledger := filepath.Join(b.work, "identity")
 		_, err := b.prepare(b.command("dpl-push"), "--ledger", ledger, "--op", "op",
 			"--participant", "worker",
 			"--pid", strconv.Itoa(os.Getpid()))
 		if err != nil {
-			return protocol.Observation{}, err
+			return observe.Observation{}, err
 		}
 
 		op, err := readOperation(operationFile(ledger, "op"))
 		if err != nil {
-			return protocol.Observation{}, err
+			return observe.Observation{}, err
 		}
 
 		p := op.Stack[0].Process
-		b.host = &protocol.Host{ID: p.HostID, BootID: p.BootID, PIDNamespace: p.PIDNamespace}
+		b.host = &observe.Host{ID: p.HostID, BootID: p.BootID, PIDNamespace: p.PIDNamespace}
 	}
 
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
-		return protocol.Observation{}, err
+		return observe.Observation{}, err
 	}
 
-	return protocol.Observation{Now: time.Now(), Host: *b.host, MonotonicMs: ts.Nano() / 1e6}, nil
+	return observe.Observation{Now: time.Now(), Host: *b.host, MonotonicMs: ts.Nano() / 1e6}, nil
 }
 
 // identities returns the processes of n participants. Above those of the plan they are used again.
-func (b *bench) identities(n int) ([]protocol.Process, error) {
+func (b *bench) identities(n int) ([]observe.Process, error) {
 	seen, err := b.here()
 	if err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func (b *bench) identities(n int) ([]protocol.Process, error) {
 
 // stack returns an operation of n calls, each of a different participant. Its file is as dpl-push
 // makes it, with --pid if there are processes.
-func (b *bench) stack(id string, n int, processes []protocol.Process) (protocol.Operation, error) {
+func (b *bench) stack(id string, n int, processes []observe.Process) (protocol.Operation, error) {
 	op := protocol.Create(id, 0, staleness)
 	for i := range n {
 		seen, err := b.here()
@@ -116,7 +117,7 @@ func (b *bench) stackText(n int, withPID bool) (text []byte, err error) {
 		return text, nil
 	}
 
-	var processes []protocol.Process
+	var processes []observe.Process
 	if withPID {
 		if processes, err = b.identities(n); err != nil {
 			return nil, err

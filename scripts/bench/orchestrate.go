@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // timeOrchestrate times passes over groups of healthy services, in which there is nothing to do but
@@ -58,7 +58,7 @@ func (b *bench) newGroup(n int) (string, error) {
 		return "", err
 	}
 
-	g := protocol.CreateGroup("g")
+	g := group.Create("g")
 	g.Orchestrator.StalenessThreshold = staleness
 	for i := range n {
 		seen, err := b.here()
@@ -66,7 +66,7 @@ func (b *bench) newGroup(n int) (string, error) {
 			return "", err
 		}
 		p := processes[i%len(processes)]
-		if g, err = g.Register(protocol.Registration{Service: fmt.Sprint("s-", i), PID: p.PID,
+		if g, err = g.Register(group.Registration{Service: fmt.Sprint("s-", i), PID: p.PID,
 			Process: p}, seen); err != nil {
 			return "", err
 		}
@@ -87,14 +87,14 @@ func allRunning(file string, n int) error {
 		return err
 	}
 
-	registry, err := protocol.DecodeRegistry(string(text))
+	registry, err := group.DecodeRegistry(string(text))
 	if err != nil {
 		return err
 	}
 
 	running := 0
 	for _, s := range registry.Services {
-		if s.State == protocol.StateRunning && s.RestartAttempts == 0 {
+		if s.State == group.StateRunning && s.RestartAttempts == 0 {
 			running++
 		}
 	}

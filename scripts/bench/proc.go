@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // Places of fields in what statOf returns: in proc_pid_stat(5) they are 3, 14, 15 and 22.
@@ -35,8 +35,8 @@ func statOf(file string) ([]string, error) {
 }
 
 // known returns the identities of p, as dpl-push --pid finds them.
-func known(host protocol.Host, processes []*os.Process) ([]protocol.Process, error) {
-	all := make([]protocol.Process, len(processes))
+func known(host observe.Host, processes []*os.Process) ([]observe.Process, error) {
+	all := make([]observe.Process, len(processes))
 	for i, p := range processes {
 		fields, err := statOf(fmt.Sprintf("/proc/%d/stat", p.Pid))
 		if err != nil {
@@ -48,7 +48,7 @@ func known(host protocol.Host, processes []*os.Process) ([]protocol.Process, err
 			return nil, err
 		}
 
-		all[i] = protocol.Process{PID: p.Pid, HostID: host.ID, BootID: host.BootID,
+		all[i] = observe.Process{PID: p.Pid, HostID: host.ID, BootID: host.BootID,
 			PIDNamespace: host.PIDNamespace, StartTicks: ticks}
 	}
 

@@ -65,7 +65,7 @@ seed() {
         s/if !ended\(fd\) \{\n(\t+)err = unix.PidfdSendSignal\(int\(fd\), sig, nil, 0\)/if true {\n$1err = unix.Kill(w.pid, sig)/' \
         '^TestIdentity$/^recycled$'
 
-    evidence=protocol/evidence.go
+    evidence=protocol/observe/observation.go
     seed other-pid-namespace $evidence \
         's/p\.PIDNamespace != "" && p\.PIDNamespace == here\.PIDNamespace/true/' \
         '^TestIdentity$/^(elsewhere|inside)$'
@@ -77,7 +77,7 @@ seed() {
         s/p\.BootID != seen\.Host\.BootID && /false && /' \
         '^TestIdentity$/^boot$'
     seed other-boot-is-dead $evidence \
-        's/ && \(heartbeat\.IsZero\(\) \|\|\s+heartbeat\.Before\(seen\.Host\.BootedAt\)\)//' \
+        's/ && \(v\.LastHeartbeat\.IsZero\(\) \|\|\s+v\.LastHeartbeat\.Before\(seen\.Host\.BootedAt\)\)//' \
         '^TestIdentity$/^boot$'
     seed time-namespace $process/clock_linux.go \
         's/return err == unix\.ENOENT \|\| .*/return err == nil || target != ""/' \

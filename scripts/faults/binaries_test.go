@@ -131,7 +131,7 @@ func onThreads(t *testing.T, path string) string {
 	text = strings.Replace(text, "import (", "import (\n\t\"runtime\"", 1)
 
 	return text + `
-func (s *search) survivor(pid int) (p protocol.Process, is bool, doubt error) {
+func (s *search) survivor(pid int) (p observe.Process, is bool, doubt error) {
 	done := make(chan bool)
 	go func() {
 		runtime.LockOSThread() // for good: the thread ends with the goroutine

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // Facts are what the files of a ledger say: by name, as JSON without what differs from run to run.
@@ -111,9 +112,9 @@ func whole(path, name string) (string, error) {
 	switch {
 	case name == "ledger.json":
 	case strings.HasSuffix(name, ".orchestrator.json"):
-		_, err = protocol.DecodeOrchestrator(text)
+		_, err = group.DecodeOrchestrator(text)
 	case strings.HasSuffix(name, ".supervisors.json"), strings.Contains(name, "~supervisors~"):
-		_, err = protocol.DecodeRegistry(text)
+		_, err = group.DecodeRegistry(text)
 	default:
 		_, err = protocol.Decode(text)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/testscripts/build"
 	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/proc"
@@ -127,13 +127,13 @@ func nothingRuns(w *world) string {
 		return err.Error()
 	}
 
-	g, err := protocol.DecodeRegistry(string(text))
+	g, err := group.DecodeRegistry(string(text))
 	if err != nil {
 		return err.Error()
 	}
 
 	for i := range g.Services {
-		if s := &g.Services[i]; s.ID == "a" && s.State == protocol.StateRunning {
+		if s := &g.Services[i]; s.ID == "a" && s.State == group.StateRunning {
 			return "a is said to run"
 		}
 	}

@@ -12,7 +12,7 @@ type tier struct {
 }
 
 var tiers = map[string]tier{
-	"vectors": goTest("./protocol", ""),
+	"vectors": goTest("./protocol/...", ""),
 	"files":   goTest("./fileops", ""),
 	"simulation": {goTest("./cmd/internal/simulation", "Histories").argv,
 		[]string{"DPL_HISTORIES=20s"}},
@@ -84,7 +84,7 @@ var mutants = []mutant{
 		"	return operations.Edit(l, id, mode, verb)\n",
 		"	early, _, earlyErr := l.ReadOperation(id)\n" +
 			"	return operations.Edit(l, id, mode, func(before protocol.Operation, seen " +
-			"protocol.Observation) (protocol.Operation, error) {\n" +
+			"observe.Observation) (protocol.Operation, error) {\n" +
 			"		if earlyErr == nil && before.ID == id {\n			early.Revision = " +
 			"before.Revision\n			before = early\n		}\n" +
 			"		return verb(before, seen)\n	})\n",

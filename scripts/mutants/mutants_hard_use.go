@@ -34,7 +34,7 @@ var dataLoss = []mutant{
 		"case !within(filepath.Dir(path), l.OperationTmp(op)):", "case !within(path, l.tmp()):",
 		[]string{"./fileops TestTmpOfOtherOperations"},
 	}, {
-		"a stopped process is stale", "protocol/evidence.go",
+		"a stopped process is stale", "protocol/observe/observation.go",
 		"presence != Present && presence != Stopped", "presence != Present",
 		[]string{"alive/process.txtar"},
 	}, {
@@ -77,9 +77,9 @@ var wrongVerdicts = []mutant{
 		"	return max(pace, live*share)\n", "	return max(pace, 0*live*share)\n",
 		[]string{"./protocol TestPace"},
 	}, {
-		"a call that lives is stale", "protocol/evidence.go",
-		"	return v.promised || presence != Present && presence != Stopped\n",
-		"	return v.promised || presence >= 0\n",
+		"a call that lives is stale", "protocol/observe/observation.go",
+		"	return v.Heartbeats || presence != Present && presence != Stopped\n",
+		"	return v.Heartbeats || presence >= 0\n",
 		[]string{"./protocol TestVectors/^cleanup-process-lives$"},
 	}, {
 		"siblings in a chain", "protocol/callers.go",
@@ -87,8 +87,8 @@ var wrongVerdicts = []mutant{
 		[]string{"./protocol TestCallers"},
 	}, {
 		"dpl-run forgets its caller", "cmd/internal/cli/push.go",
-		"	if own != \"\" && own != op || protocol.CheckID(caller) != nil {",
-		"	if own != \"\" || protocol.CheckID(caller) != nil {",
+		"	if own != \"\" && own != op || wire.CheckID(caller) != nil {",
+		"	if own != \"\" || wire.CheckID(caller) != nil {",
 		[]string{"push/callers.txtar"},
 	}, {
 		"a command's 3 is taken for Aborted", "scripts/clients/dpl.py",
@@ -123,23 +123,23 @@ var services = []mutant{
 		"	strays := r.job.Strays()[:0]\n	var names []string\n",
 		[]string{"run/daemon.txtar"},
 	}, {
-		"a restart stops alone", "protocol/restart.go",
+		"a restart stops alone", "protocol/group/restart.go",
 		"!only && s.State == StateRunning && s.StartInfo != nil",
 		"only && s.State == StateRunning && s.StartInfo != nil",
-		[]string{"./protocol TestGroupVectors/^restart-"},
+		[]string{"./protocol/group TestVectors/^restart-"},
 	}, {
-		"a restart waits for the backoff", "protocol/restart.go",
+		"a restart waits for the backoff", "protocol/group/restart.go",
 		"	case StateRegistered, StateWaiting:\n		return\n	case StateRunning:",
 		"	case StateRegistered, StateWaiting, StateScheduled:\n		return\n	case " +
 			"StateRunning:",
-		[]string{"./protocol TestGroupVectors/^restart-scheduled$"},
+		[]string{"./protocol/group TestVectors/^restart-scheduled$"},
 	}, {
-		"a restart stops what nobody can start", "protocol/restart.go",
+		"a restart stops what nobody can start", "protocol/group/restart.go",
 		"		if d, state := g.blocker(s, again); d != \"\" {",
 		"		if d, state := g.blocker(s, again); d == \"-\" {",
-		[]string{"./protocol TestGroupVectors/^restart-blocked"},
+		[]string{"./protocol/group TestVectors/^restart-blocked"},
 	}, {
-		"a changed command is taken in silence", "protocol/group.go",
+		"a changed command is taken in silence", "protocol/group/group.go",
 		"return s.State == StateRunning && s.StartedWith != nil",
 		"return s.State != StateRunning && s.StartedWith != nil",
 		[]string{"register/outdated_command.txtar"},
@@ -162,10 +162,10 @@ var services = []mutant{
 		"		err = r.log.Truncate(0)\n	}\n	if errors.Is",
 		[]string{"./fileops TestRotateLog$"},
 	}, {
-		"a reboot is a crash", "protocol/pass_plan.go",
-		"	case j.evidence == Rebooted && s.Restartable",
-		"	case j.evidence == Rebooted && s.Starting && s.Restartable",
-		[]string{"./protocol TestGroupVectors/^pass-reboot"},
+		"a reboot is a crash", "protocol/group/pass_plan.go",
+		"	case j.evidence == observe.Rebooted && s.Restartable",
+		"	case j.evidence == observe.Rebooted && s.Starting && s.Restartable",
+		[]string{"./protocol/group TestVectors/^pass-reboot"},
 	}, {
 		"the environment is that of the pass", "cmd/internal/orchestrator/processes.go",
 		"	for _, v := range s.StartInfo.Environment {",
@@ -184,9 +184,9 @@ var services = []mutant{
 		"o.Ledger.SweepGroup(o.Group); leftErr != nil", "error(nil); leftErr != nil",
 		[]string{"orchestrate/files_of_killed_passes.txtar"},
 	}, {
-		"an attempt after the year 9999", "protocol/time.go",
+		"an attempt after the year 9999", "protocol/wire/time.go",
 		"t.Year() > 9999 {\n		t =", "t.Year() > 99999 {\n		t =",
-		[]string{"./protocol TestGroupVectors/^pass-scheduled-last-moment$"},
+		[]string{"./protocol/group TestVectors/^pass-scheduled-last-moment$"},
 	},
 }
 
@@ -207,7 +207,7 @@ var firstMinutes = []mutant{
 		"	{fileops.ErrArchived, StatusOver, \"\"},",
 		[]string{"usage/inherited_op.txtar"},
 	}, {
-		"a threshold needs an interval", "protocol/operation.go",
+		"a threshold needs an interval", "protocol/observe/beat.go",
 		"	return min(interval, max((threshold/3)", "	return max(interval, max((threshold/3)",
 		[]string{"usage/durations.txtar"},
 	}, {
@@ -409,8 +409,8 @@ var security = []mutant{
 		"        dpl__each_trap \"$(sed 's/^trap/dpl__trapped/' \"$dpl_file\")\"",
 		[]string{"./scripts/clients TestClients/dash/own_EXIT_of_lines"},
 	}, {
-		"an age of centuries", "protocol/time.go",
-		"return max(min(to.Sub(from), longest), -longest)", "return to.Sub(from)",
+		"an age of centuries", "protocol/wire/time.go",
+		"return max(min(to.Sub(from), Longest), -Longest)", "return to.Sub(from)",
 		[]string{"./protocol TestVectors/^cleanup-longest"},
 	},
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 	files "github.com/dpl-project/dpl/fileops/disk" // not the simulated disk of the tests
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // nextID is the id of what Next pushes.
@@ -21,7 +22,7 @@ func Next(base string, now time.Time) error {
 	l, err := fileops.Create(LedgerOf(base), fileops.Config{},
 		fileops.Options{LockTimeout: 5 * time.Second, Sync: files.SyncNone})
 	if err == nil {
-		seen := protocol.Observation{Now: now}
+		seen := observe.Observation{Now: now}
 		err = errors.Join(janitor(l, seen), pushAndPop(l, nextID, seen), deliver(l))
 	}
 
@@ -35,11 +36,11 @@ func Next(base string, now time.Time) error {
 }
 
 // janitor gives each operation a pass, and those that run then a call.
-func janitor(l *fileops.Ledger, seen protocol.Observation) error {
+func janitor(l *fileops.Ledger, seen observe.Observation) error {
 	entries, err := l.List()
 	for _, e := range entries {
 		edit, tickErr := l.EditOperation(e.ID, fileops.Existing,
-			func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+			func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 				return op.Cleanup("next", seen)
 			})
 
@@ -55,9 +56,9 @@ func janitor(l *fileops.Ledger, seen protocol.Observation) error {
 	return errors.Join(err, l.Sweep(), l.PruneArchive(seen.Now))
 }
 
-func pushAndPop(l *fileops.Ledger, id string, seen protocol.Observation) error {
+func pushAndPop(l *fileops.Ledger, id string, seen observe.Observation) error {
 	_, err := l.EditOperation(id, fileops.OrCreate,
-		func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+		func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 			if op.ID == "" {
 				op = protocol.Create(id, 0, 0)
 			}
@@ -69,7 +70,7 @@ func pushAndPop(l *fileops.Ledger, id string, seen protocol.Observation) error {
 	}
 
 	_, err = l.EditOperation(id, fileops.Existing,
-		func(op protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+		func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 			return op.Pop(protocol.Pop{Call: nextID, KeepOpen: true}, seen)
 		})
 	return err

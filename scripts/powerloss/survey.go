@@ -13,6 +13,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // A Version is one state of an object of a ledger: an operation, an archived copy, a file of a
@@ -166,12 +167,12 @@ func decode(path, text string) (revision int64, err error) {
 	case name == "ledger.json":
 		return 0, nil // Look has opened the ledger
 	case strings.HasSuffix(name, ".orchestrator.json"):
-		var o protocol.Orchestrator
-		o, err = protocol.DecodeOrchestrator(text)
+		var o group.Orchestrator
+		o, err = group.DecodeOrchestrator(text)
 		revision = o.Revision
 	case strings.HasSuffix(name, ".supervisors.json") || strings.Contains(name, "~supervisors~"):
-		var r protocol.Registry
-		r, err = protocol.DecodeRegistry(text)
+		var r group.Registry
+		r, err = group.DecodeRegistry(text)
 		revision = r.Revision
 	default:
 		var op protocol.Operation

@@ -13,7 +13,7 @@ func Scenarios(creating ...string) []Scenario {
 		{"calls", calls("o")},
 		{"crash", crash("o")},
 		{"abort", abort("o")},
-		{"group", group("g")},
+		{"group", groupCommands("g")},
 		{"fresh", fresh("g")},
 	}
 
@@ -30,7 +30,7 @@ func Long(rounds int, creating ...string) Scenario {
 	for round := range rounds {
 		n := strconv.Itoa(round)
 		for _, part := range [][]Command{calls("calls" + n), crash("crash" + n), abort("abort" + n),
-			group("group" + n), fresh("fresh" + n)} {
+			groupCommands("group" + n), fresh("fresh" + n)} {
 			s.Commands = append(s.Commands, part...)
 		}
 	}
@@ -107,8 +107,8 @@ func abort(op string) []Command {
 	}
 }
 
-// group is a group whose supervisors are heard of no more, twice.
-func group(id string) []Command {
+// groupCommands are those of a group whose supervisors are heard of no more, twice.
+func groupCommands(id string) []Command {
 	return []Command{
 		on(0, "dpl-register --no-pass --supervisor s --group "+id+" --resource-root BASE/data"),
 		on(0, "dpl-register --no-pass --supervisor t --depends-on s --group "+id),

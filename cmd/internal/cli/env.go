@@ -9,7 +9,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops/disk"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // Env is the surroundings of a command: its session, its flags, and its output.
@@ -68,13 +68,13 @@ func (env *Env) MayEdit() bool { return env.flags.Now.IsZero() || os.Getenv("DPL
 func (env *Env) JSON() bool { return env.flags.JSON }
 
 // Identify returns the process of pid, given by a flag. It is the zero Process for pid 0.
-func Identify(pid PID) (protocol.Process, error) {
+func Identify(pid PID) (observe.Process, error) {
 	if pid == 0 {
-		return protocol.Process{}, nil
+		return observe.Process{}, nil
 	}
 	p, err := process.Identify(int(pid))
 	if err != nil {
-		return protocol.Process{}, fmt.Errorf("--pid %d: %w", pid, err)
+		return observe.Process{}, fmt.Errorf("--pid %d: %w", pid, err)
 	}
 	return p, nil
 }

@@ -4,12 +4,12 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/layout"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // EditGroup applies verb to the group id, or in a dry run prints the change.
 func (env *Env) EditGroup(l *fileops.Ledger, id string, mode fileops.Mode,
-	verb fileops.Verb[protocol.Group]) (session.GroupEdit, error) {
+	verb fileops.Verb[group.Group]) (session.GroupEdit, error) {
 	edit, err := env.Session.EditGroup(l, id, mode, verb)
 	if err == nil && edit.Changed() && env.DryRun() && !env.JSON() {
 		env.PrintGroupDiff(edit.Before, edit.After)
@@ -18,7 +18,7 @@ func (env *Env) EditGroup(l *fileops.Ledger, id string, mode fileops.Mode,
 }
 
 // PrintGroupDiff prints the difference between the registries of two groups.
-func (env *Env) PrintGroupDiff(before, after protocol.Group) {
+func (env *Env) PrintGroupDiff(before, after group.Group) {
 	env.printDiff(layout.SupervisorsName(after.ID), before.Registry.Encode(),
 		after.Registry.Encode())
 }
@@ -47,7 +47,7 @@ func GroupResult(e session.GroupEdit, service string) Object {
 	return append(o, Member{"supervisors", rows})
 }
 
-func stateOf(s *protocol.Service) Object {
+func stateOf(s *group.Service) Object {
 	return Object{{"state", string(s.State)}, {"pid", PIDOrNull(s.PID)}}
 }
 

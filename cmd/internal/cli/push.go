@@ -11,6 +11,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // Push has the flags of commands that push a call.
@@ -99,14 +100,14 @@ func (c *Push) callerIn(op string) (string, error) {
 	}
 
 	if c.Caller != "" {
-		if err := protocol.CheckID(string(c.Caller)); err != nil {
+		if err := wire.CheckID(string(c.Caller)); err != nil {
 			return "", Usagef("--caller: %v", err)
 		}
 		return string(c.Caller), nil
 	}
 
 	own, caller := os.Getenv("DPL_OP"), os.Getenv("DPL_CALL")
-	if own != "" && own != op || protocol.CheckID(caller) != nil {
+	if own != "" && own != op || wire.CheckID(caller) != nil {
 		return "", nil
 	}
 

@@ -8,6 +8,9 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // Exit statuses, the same for every command.
@@ -45,13 +48,13 @@ var (
 )
 
 // StatusOfVerdict returns the exit status of a heartbeat.
-func StatusOfVerdict(v protocol.Verdict) int {
+func StatusOfVerdict(v observe.Verdict) int {
 	switch v {
-	case protocol.VerdictCleanUp:
+	case observe.VerdictCleanUp:
 		return StatusCleanUp
-	case protocol.VerdictOver:
+	case observe.VerdictOver:
 		return StatusOver
-	case protocol.VerdictCrashed:
+	case observe.VerdictCrashed:
 		return StatusCrashed
 	}
 
@@ -110,16 +113,16 @@ var outcomes = []outcome{
 	{protocol.ErrOver, StatusOver, ""},
 	{fileops.ErrArchived, StatusOver, reuse},
 	{session.ErrEnded, StatusRefused, reuse},
-	{protocol.ErrNewerVersion, StatusConfig, ""},
-	{protocol.ErrCorrupt, StatusCorrupt, "repair the file or move it away"},
-	{protocol.ErrBadID, StatusUsage, ""},
+	{wire.ErrNewerVersion, StatusConfig, ""},
+	{wire.ErrCorrupt, StatusCorrupt, "repair the file or move it away"},
+	{wire.ErrBadID, StatusUsage, ""},
 	{session.ErrNoDir, StatusUsage, ""},
 	{protocol.ErrNoCall, StatusNotFound, "dpl-status shows the calls"},
 	{fileops.ErrNotFound, StatusNotFound, "dpl-status shows the operations"},
 	{fileops.ErrNoLedger, StatusNotFound, "dpl-push, dpl-run or dpl-register creates it; or set " +
 		"--ledger or $DPL_LEDGER"},
 	{fileops.ErrNoGroup, StatusNotFound, "dpl-register creates it"},
-	{protocol.ErrNoService, StatusNotFound, "dpl-status --group shows the services"},
+	{group.ErrNoService, StatusNotFound, "dpl-status --group shows the services"},
 	{protocol.ErrDeadSupervisor, StatusUnavailable, "its next heartbeat revives it"},
 	{process.ErrNoProcess, StatusUnavailable, ""},
 	{fileops.ErrCannotCreate, StatusCreate, ""},
@@ -127,18 +130,18 @@ var outcomes = []outcome{
 	{protocol.ErrKnownCall, StatusRefused, "choose another --call"},
 	{protocol.ErrNotRunning, StatusRefused, "start a new operation"},
 	{protocol.ErrOtherTiming, StatusRefused, "leave out --staleness and --interval"},
-	{protocol.ErrOtherProcess, StatusRefused, "it is alive: use the --pid it was given before"},
+	{observe.ErrOtherProcess, StatusRefused, "it is alive: use the --pid it was given before"},
 	{protocol.ErrNotAborted, StatusRefused, "there is nothing to clean up"},
 	{protocol.ErrNotCrashed, StatusRefused, "only a crashed call can be acknowledged"},
 	{protocol.ErrNotSupervised, StatusRefused, ""},
-	{protocol.ErrExhausted, StatusRefused,
+	{wire.ErrExhausted, StatusRefused,
 		"no edit can have counted that far: put a lower one into the file"},
-	{protocol.ErrShuttingDown, StatusRefused, "wait until it has stopped, then use dpl-restart"},
-	{protocol.ErrNoStartInfo, StatusRefused, "set one with dpl-register --request -- COMMAND"},
-	{protocol.ErrCycle, StatusRefused, "leave out one --depends-on"},
-	{protocol.ErrStillRunning, StatusRefused, "stop it with dpl-shutdown"},
-	{protocol.ErrHasDependents, StatusRefused, "dpl-status --group shows them"},
-	{protocol.ErrBlocked, StatusRefused,
+	{group.ErrShuttingDown, StatusRefused, "wait until it has stopped, then use dpl-restart"},
+	{group.ErrNoStartInfo, StatusRefused, "set one with dpl-register --request -- COMMAND"},
+	{group.ErrCycle, StatusRefused, "leave out one --depends-on"},
+	{group.ErrStillRunning, StatusRefused, "stop it with dpl-shutdown"},
+	{group.ErrHasDependents, StatusRefused, "dpl-status --group shows them"},
+	{group.ErrBlocked, StatusRefused,
 		"bring that back first: dpl-restart --service, or dpl-register"},
 	{fileops.ErrResource, StatusRefused,
 		"name a path inside $DPL_TMP or resourceRoots of ledger.json"},

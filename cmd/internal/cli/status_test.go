@@ -9,7 +9,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // After a commit no status says that nothing has changed; before one it stays.
@@ -24,7 +24,7 @@ func TestAfterCommits(t *testing.T) {
 		{WithStatus(StatusIO, errors.New("x")), true, StatusCommitted},
 		{fileops.ErrBusy, false, StatusBusy},
 		{syscall.EIO, false, StatusIO},
-		{protocol.ErrCorrupt, true, StatusCorrupt},
+		{wire.ErrCorrupt, true, StatusCorrupt},
 		{fmt.Errorf("%w: still up", ErrTimeout), true, StatusTimeout},
 		{Exit(StatusBusy), true, StatusBusy}, // the worst of several, each of which was named
 		{nil, true, StatusOK},

@@ -16,7 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // The types of flags. Each rejects invalid values, including "", which an unset shell variable
@@ -35,10 +35,10 @@ type (
 	Moment struct{ time.Time } // as in the files
 )
 
-// UnmarshalText sets id to text, or returns protocol.ErrBadID.
+// UnmarshalText sets id to text, or returns wire.ErrBadID.
 func (id *ID) UnmarshalText(text []byte) error {
 	*id = ID(text)
-	return protocol.CheckID(string(text))
+	return wire.CheckID(string(text))
 }
 
 // Or returns id, or the value of the environment variable if id is "". Both may be "".
@@ -120,7 +120,7 @@ func (s *Signal) UnmarshalText(text []byte) error {
 
 // UnmarshalText sets m to the time in text.
 func (m *Moment) UnmarshalText(text []byte) (err error) {
-	m.Time, err = protocol.ParseTime(string(text))
+	m.Time, err = wire.ParseTime(string(text))
 	return err
 }
 

@@ -12,7 +12,8 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/fileops"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // hookTimeout limits the run time of a hook.
@@ -65,7 +66,7 @@ func (o *Orchestrator) GiveAlerts() error {
 
 func (o *Orchestrator) given(seq int64) error {
 	_, err := o.Ledger.EditGroup(o.Group, fileops.Existing,
-		func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+		func(g group.Group, seen observe.Observation) (group.Group, error) {
 			return g.Given(seq, seen)
 		})
 	return err

@@ -8,7 +8,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
 	"github.com/dpl-project/dpl/fileops"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // An Env is what a pass needs from its command. *cli.Env implements it.
@@ -27,10 +27,10 @@ type Machine interface {
 	Uptime() time.Duration
 	NewStartID() string
 	Spawn(s Start) (Gate, error)
-	SignalGroup(p protocol.Process, sig syscall.Signal) error
-	InGroup(p, leader protocol.Process) bool
-	SignalProcess(p protocol.Process, sig syscall.Signal) error
-	Survivors(leader protocol.Process, startID string, keeper protocol.Process) ([]protocol.Process,
+	SignalGroup(p observe.Process, sig syscall.Signal) error
+	InGroup(p, leader observe.Process) bool
+	SignalProcess(p observe.Process, sig syscall.Signal) error
+	Survivors(leader observe.Process, startID string, keeper observe.Process) ([]observe.Process,
 		error)
 }
 
@@ -43,8 +43,8 @@ type Start struct {
 
 // A Gate holds back a process that will become a service. See start.Gate.
 type Gate interface {
-	Process() protocol.Process
-	Keeper() protocol.Process
+	Process() observe.Process
+	Keeper() observe.Process
 	Release() error
 	Cancel() error
 }
@@ -84,17 +84,17 @@ func gate(g *start.Gate, err error) (Gate, error) {
 	return g, nil
 }
 
-func (here) SignalGroup(p protocol.Process, sig syscall.Signal) error {
+func (here) SignalGroup(p observe.Process, sig syscall.Signal) error {
 	return process.SignalGroup(p, sig)
 }
 
-func (here) InGroup(p, leader protocol.Process) bool { return process.InGroup(p, leader) }
+func (here) InGroup(p, leader observe.Process) bool { return process.InGroup(p, leader) }
 
-func (here) SignalProcess(p protocol.Process, sig syscall.Signal) error {
+func (here) SignalProcess(p observe.Process, sig syscall.Signal) error {
 	return process.SignalProcess(p, sig)
 }
 
-func (here) Survivors(leader protocol.Process, startID string,
-	keeper protocol.Process) ([]protocol.Process, error) {
+func (here) Survivors(leader observe.Process, startID string,
+	keeper observe.Process) ([]observe.Process, error) {
 	return process.Survivors(leader, startID, keeper)
 }

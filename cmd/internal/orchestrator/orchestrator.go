@@ -12,7 +12,8 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // An Orchestrator makes passes over one group.
@@ -28,20 +29,20 @@ type Orchestrator struct {
 	OnAlert   string        // a command line for sh; "": none
 	HookOut   io.Writer     // what OnAlert prints goes here
 	Spawn     Spawn
-	State     protocol.OrchestratorState
+	State     group.OrchestratorState
 	Every     time.Duration // between the passes of one that stays; 0: it makes but one
 
-	vigil protocol.Vigil
+	vigil observe.Vigil
 }
 
 // A PassReport is what one pass has done.
 type PassReport struct {
 	StandBy bool
-	Actions []protocol.Action
+	Actions []group.Action
 	Failed  map[string]string // services that could not be started, and why
-	Alerts  []protocol.Alert
-	Before  protocol.Group
-	After   protocol.Group
+	Alerts  []group.Alert
+	Before  group.Group
+	After   group.Group
 }
 
 // Pass makes one pass (spec §11). With --dry-run it only reports what it would do. When it returns,
@@ -96,7 +97,7 @@ func (o *Orchestrator) Pass() (PassReport, error) {
 
 // watched returns seen with how this orchestrator has watched g. If its passes are too rare for the
 // threshold, it cannot tell the time between two passes from a pause.
-func (o *Orchestrator) watched(seen protocol.Observation, g protocol.Group) protocol.Observation {
+func (o *Orchestrator) watched(seen observe.Observation, g group.Group) observe.Observation {
 	threshold := cmp.Or(o.Staleness, g.Orchestrator.StalenessThreshold)
 	if o.Every == 0 || o.Every > threshold/2 {
 		return seen
@@ -111,7 +112,7 @@ func (o *Orchestrator) log(p PassReport) {
 	}
 
 	for _, a := range p.Alerts {
-		if a.Type == protocol.AlertFailed || a.Type == protocol.AlertDead {
+		if a.Type == group.AlertFailed || a.Type == group.AlertDead {
 			o.Env.Logf("%s: %q: %s: %s: log %s", o.Group, a.ServiceID, a.Type, a.Message,
 				o.Ledger.LogPath(o.Group, a.ServiceID))
 		}
@@ -119,24 +120,24 @@ func (o *Orchestrator) log(p PassReport) {
 
 	for _, a := range p.Actions {
 		switch a := a.(type) {
-		case protocol.Start:
+		case group.Start:
 			if cause := p.Failed[a.ServiceID]; cause != "" {
 				o.Env.Warnf("%s: start %q: %s", o.Group, a.ServiceID, cause)
 				continue
 			}
 			o.Env.Logf("%s: start %q, attempt %d: %s", o.Group, a.ServiceID, a.Attempt, a.Reason)
-		case protocol.Signal:
+		case group.Signal:
 			o.Env.Logf("%s: signal %s to %q: %s of %d", o.Group, a.Name, a.ServiceID, a.To, a.PID)
 		}
 	}
 }
 
-func (o *Orchestrator) arguments() protocol.PassRequest {
+func (o *Orchestrator) arguments() group.PassRequest {
 	last, err := o.Ledger.LastAlert(o.Group)
 	if err != nil {
 		o.Env.Warnf("%v", err) // services matter more: it is only the alerts that will stay pending
 	}
-	return protocol.PassRequest{
+	return group.PassRequest{
 		Owner: o.Owner, PID: o.machine().PID(), State: o.State, Failover: o.Failover,
 		Hook: o.OnAlert != "", LastAlert: last,
 		HeartbeatInterval: o.Interval, StalenessThreshold: o.Staleness,
@@ -145,7 +146,7 @@ func (o *Orchestrator) arguments() protocol.PassRequest {
 
 // checkTiming returns an error for durations with which everything in g would be stale before the
 // next heartbeat.
-func (o *Orchestrator) checkTiming(g protocol.Group) error {
+func (o *Orchestrator) checkTiming(g group.Group) error {
 	if staleness := cmp.Or(o.Staleness,
 		g.Orchestrator.StalenessThreshold); o.Interval >= staleness {
 		return cli.Usagef("--interval %v must be less than --staleness %v", o.Interval, staleness)
@@ -156,7 +157,7 @@ func (o *Orchestrator) checkTiming(g protocol.Group) error {
 // rehearse decides on what is there, without the lock.
 func (o *Orchestrator) rehearse() (p PassReport, err error) {
 	_, err = o.Ledger.EditGroup(o.Group, fileops.DryRun,
-		func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+		func(g group.Group, seen observe.Observation) (group.Group, error) {
 			if err := o.checkTiming(g); err != nil {
 				return g, err
 			}
@@ -176,7 +177,7 @@ func (o *Orchestrator) rehearse() (p PassReport, err error) {
 // carryOut commits the decision d, takes its actions, and commits the result (spec §11.5). After
 // the uptime latest it is too late for starts, because other hosts have given them up; 0 means no
 // limit.
-func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *PassReport,
+func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *group.Decision, p *PassReport,
 	latest time.Duration) error {
 	gates, notSpawned := o.spawn(p.Before, d, latest)
 	p.Failed = notSpawned
@@ -200,7 +201,7 @@ func (o *Orchestrator) carryOut(tx *fileops.GroupTx, d *protocol.Decision, p *Pa
 
 // record commits the result of the starts, and writes the alerts that are certainly committed. The
 // number of any other alert could be given again after a power cut.
-func (o *Orchestrator) record(tx *fileops.GroupTx, result protocol.Result, durable bool,
+func (o *Orchestrator) record(tx *fileops.GroupTx, result group.Result, durable bool,
 	p *PassReport) error {
 	for {
 		if alerts := tx.Value().Registry.PendingAlerts; durable && len(alerts) > 0 {
@@ -217,12 +218,12 @@ func (o *Orchestrator) record(tx *fileops.GroupTx, result protocol.Result, durab
 			return err
 		}
 
-		result = protocol.Result{} // a pending alert now says that a start has failed
+		result = group.Result{} // a pending alert now says that a start has failed
 	}
 }
 
 // Leave says that no more passes come from this orchestrator, unless another owner has taken over.
-func (o *Orchestrator) Leave(state protocol.OrchestratorState) error {
+func (o *Orchestrator) Leave(state group.OrchestratorState) error {
 	return o.Ledger.HoldGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
 		return tx.Commit(tx.Value().SetOrchestratorState(o.Owner, state))
 	})

@@ -12,7 +12,8 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // A Spawn is how services are started.
@@ -26,11 +27,11 @@ const (
 
 // spawn answers each start of d with a process that waits behind its gate, or with the reason why
 // there is none.
-func (o *Orchestrator) spawn(before protocol.Group, d *protocol.Decision,
+func (o *Orchestrator) spawn(before group.Group, d *group.Decision,
 	latest time.Duration) (gates map[string]Gate, failed map[string]string) {
 	gates, failed = make(map[string]Gate), make(map[string]string)
 	for _, a := range d.Actions {
-		a, starts := a.(protocol.Start)
+		a, starts := a.(group.Start)
 		if !starts {
 			continue
 		}
@@ -50,7 +51,7 @@ func (o *Orchestrator) spawn(before protocol.Group, d *protocol.Decision,
 	return gates, failed
 }
 
-func (o *Orchestrator) spawnOne(s *protocol.Service, a protocol.Start, startID string,
+func (o *Orchestrator) spawnOne(s *group.Service, a group.Start, startID string,
 	latest time.Duration) (Gate, error) {
 	log, err := o.Ledger.LogFile(o.Group, s.ID)
 	if err != nil {
@@ -72,7 +73,7 @@ func (o *Orchestrator) spawnOne(s *protocol.Service, a protocol.Start, startID s
 }
 
 // environment is what a started service gets, whatever this pass has itself (spec §11.6).
-func (o *Orchestrator) environment(s *protocol.Service, a protocol.Start, startID string) []string {
+func (o *Orchestrator) environment(s *group.Service, a group.Start, startID string) []string {
 	env := []string{
 		"DPL_LEDGER=" + o.Ledger.Dir(), "DPL_GROUP=" + o.Group, "DPL_SERVICE=" + s.ID,
 		"DPL_SUPERVISOR=" + s.ID,
@@ -107,8 +108,8 @@ func cancel(gates map[string]Gate) (err error) {
 // neither started nor failed: the next pass finds it gone, and starts it again. If it is unknown
 // whether one has started, it counts as started: the next pass finds it gone, and stops what it has
 // left before it starts another.
-func (o *Orchestrator) release(gates map[string]Gate) protocol.Result {
-	result := protocol.Result{Failed: make(map[string]string)}
+func (o *Orchestrator) release(gates map[string]Gate) group.Result {
+	result := group.Result{Failed: make(map[string]string)}
 	for _, id := range slices.Sorted(maps.Keys(gates)) {
 		switch err := gates[id].Release(); {
 		case errors.Is(err, start.ErrTooLate):
@@ -128,9 +129,9 @@ func (o *Orchestrator) release(gates map[string]Gate) protocol.Result {
 
 // signal sends the signals of a pass. It is no error if a process has ended; the next pass looks
 // again.
-func (o *Orchestrator) signal(g protocol.Group, actions []protocol.Action) {
+func (o *Orchestrator) signal(g group.Group, actions []group.Action) {
 	for _, a := range actions {
-		a, signals := a.(protocol.Signal)
+		a, signals := a.(group.Signal)
 		if !signals {
 			continue
 		}
@@ -144,12 +145,12 @@ func (o *Orchestrator) signal(g protocol.Group, actions []protocol.Action) {
 }
 
 // send sends the signal a, and returns an error, or nil, for each process.
-func (o *Orchestrator) send(s *protocol.Service, a protocol.Signal) (errs []error) {
+func (o *Orchestrator) send(s *group.Service, a group.Signal) (errs []error) {
 	signal := syscall.SIGTERM
-	if a.Name == protocol.Kill {
+	if a.Name == group.Kill {
 		signal = syscall.SIGKILL
 	}
-	if a.To == protocol.ToProcess {
+	if a.To == group.ToProcess {
 		return []error{o.machine().SignalProcess(a.Process, signal)}
 	}
 
@@ -158,10 +159,10 @@ func (o *Orchestrator) send(s *protocol.Service, a protocol.Signal) (errs []erro
 		errs = append(errs, fmt.Errorf("%w: the next pass looks again", doubt))
 	}
 
-	if a.To == protocol.ToGroup { // first the group as a whole, then processes outside of it
+	if a.To == group.ToGroup { // first the group as a whole, then processes outside of it
 		err := o.machine().SignalGroup(a.Process, signal)
 		errs = append(errs, err)
-		survivors = slices.DeleteFunc(survivors, func(p protocol.Process) bool {
+		survivors = slices.DeleteFunc(survivors, func(p observe.Process) bool {
 			return err == nil && o.machine().InGroup(p, a.Process) // else the leader may just have ended
 		})
 	}

@@ -8,18 +8,19 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // ending is a machine with survivors, one of which ends before it is signalled. No real one does so
 // on demand.
 type ending struct{ Machine }
 
-func (ending) Survivors(protocol.Process, string, protocol.Process) ([]protocol.Process, error) {
-	return []protocol.Process{{PID: 1}, {PID: 2}, {PID: 3}}, errors.New("process 4 shows nothing")
+func (ending) Survivors(observe.Process, string, observe.Process) ([]observe.Process, error) {
+	return []observe.Process{{PID: 1}, {PID: 2}, {PID: 3}}, errors.New("process 4 shows nothing")
 }
 
-func (ending) SignalProcess(p protocol.Process, _ syscall.Signal) error {
+func (ending) SignalProcess(p observe.Process, _ syscall.Signal) error {
 	return map[int]error{1: syscall.EPERM, 2: process.ErrNoProcess}[p.PID]
 }
 
@@ -37,9 +38,9 @@ func TestSignalSurvivors(t *testing.T) {
 	t.Parallel()
 	var w warnings
 	o := Orchestrator{Env: &w, Machine: ending{}, Group: "g"}
-	group := protocol.Group{Registry: protocol.Registry{Services: []protocol.Service{{ID: "s"}}}}
-	o.signal(group, []protocol.Action{protocol.Signal{ServiceID: "s", Name: protocol.Term,
-		To: protocol.ToSurvivors}})
+	g := group.Group{Registry: group.Registry{Services: []group.Service{{ID: "s"}}}}
+	o.signal(g, []group.Action{group.Signal{ServiceID: "s", Name: group.Term,
+		To: group.ToSurvivors}})
 	want := []string{
 		`g: signal TERM to "s": process 4 shows nothing: the next pass looks again`,
 		`g: signal TERM to "s": operation not permitted`,
@@ -50,22 +51,22 @@ func TestSignalSurvivors(t *testing.T) {
 	}
 }
 
-// group is a machine with a leader, 1, a member of its group, 2, and a daemon, 3.
-type group struct {
+// processGroup is a machine with a leader, 1, a member of its group, 2, and a daemon, 3.
+type processGroup struct {
 	Machine
 	leader error // the error of signalling the leader's group
 	got    *[]int
 }
 
-func (group) Survivors(protocol.Process, string, protocol.Process) ([]protocol.Process, error) {
-	return []protocol.Process{{PID: 1}, {PID: 2}, {PID: 3}}, nil
+func (processGroup) Survivors(observe.Process, string, observe.Process) ([]observe.Process, error) {
+	return []observe.Process{{PID: 1}, {PID: 2}, {PID: 3}}, nil
 }
 
-func (m group) SignalGroup(protocol.Process, syscall.Signal) error { return m.leader }
+func (m processGroup) SignalGroup(observe.Process, syscall.Signal) error { return m.leader }
 
-func (group) InGroup(p, leader protocol.Process) bool { return p.PID < 3 }
+func (processGroup) InGroup(p, leader observe.Process) bool { return p.PID < 3 }
 
-func (m group) SignalProcess(p protocol.Process, _ syscall.Signal) error {
+func (m processGroup) SignalProcess(p observe.Process, _ syscall.Signal) error {
 	*m.got = append(*m.got, p.PID)
 	return nil
 }
@@ -79,11 +80,11 @@ func TestSignalGroup(t *testing.T) {
 		want   []int
 	}{{nil, []int{3}}, {process.ErrNoProcess, []int{1, 2, 3}}} {
 		var got []int
-		o := Orchestrator{Env: &warnings{}, Machine: group{leader: c.leader, got: &got}, Group: "g"}
-		services := protocol.Registry{Services: []protocol.Service{{ID: "s"}}}
-		o.signal(protocol.Group{Registry: services}, []protocol.Action{protocol.Signal{
-			ServiceID: "s", Name: protocol.Term, To: protocol.ToGroup,
-			Process: protocol.Process{PID: 1},
+		o := Orchestrator{Env: &warnings{}, Machine: processGroup{leader: c.leader, got: &got}, Group: "g"}
+		services := group.Registry{Services: []group.Service{{ID: "s"}}}
+		o.signal(group.Group{Registry: services}, []group.Action{group.Signal{
+			ServiceID: "s", Name: group.Term, To: group.ToGroup,
+			Process: observe.Process{PID: 1},
 		}})
 
 		if !slices.Equal(got, c.want) {

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // Until makes passes until done returns true, or an error because the goal can no longer be
@@ -13,7 +13,7 @@ import (
 // While another owner orchestrates the group, these passes stand by, and the other owner's passes
 // do the work.
 func (o *Orchestrator) Until(timeout time.Duration,
-	done func(g protocol.Group) (bool, error), late func() error) (protocol.Group, error) {
+	done func(g group.Group) (bool, error), late func() error) (group.Group, error) {
 	const pause = 100 * time.Millisecond
 	for end := time.Now().Add(timeout); ; time.Sleep(pause) {
 		g, err := o.Ledger.ReadGroup(o.Group)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/view"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // An entry is an event, one line of a list.
@@ -50,20 +50,20 @@ func operationEntries(op view.Operation) *entries {
 
 func groupEntries(g Group) *entries { return entriesOf(eventEntries(g.Registry.Events)) }
 
-func eventEntries(events []protocol.Event) (all []entry) {
+func eventEntries(events []observe.Event) (all []entry) {
 	for _, e := range events {
 		h := entry{revision: e.Revision, At: e.At, From: e.From, To: e.To, By: e.By,
 			Reason: e.Reason}
 		switch e.Type {
-		case protocol.CallStarted:
+		case observe.CallStarted:
 			h.What = fmt.Sprintf("call %s started", e.CallID)
-		case protocol.CallEnded:
+		case observe.CallEnded:
 			h.What = fmt.Sprintf("call %s ended", e.CallID)
-		case protocol.CallReadiness:
+		case observe.CallReadiness:
 			h.What = fmt.Sprintf("call %s says", e.CallID)
-		case protocol.SupervisorState:
+		case observe.SupervisorState:
 			h.What = "supervisor " + e.SupervisorID
-		case protocol.SupervisorReadiness:
+		case observe.SupervisorReadiness:
 			h.What = fmt.Sprintf("supervisor %s says", e.SupervisorID)
 		default:
 			h.What = strings.TrimSpace("call " + e.CallID)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/view"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 func groupSubject(g Group) subject {
@@ -93,18 +93,18 @@ func history(s view.Service) (all []string) {
 	return all
 }
 
-func alertMood(t protocol.AlertType) string {
+func alertMood(t group.AlertType) string {
 	switch t {
-	case protocol.AlertRestarted:
+	case group.AlertRestarted:
 		return "good"
-	case protocol.AlertBlocked, protocol.AlertRebooted, protocol.AlertTakeover:
+	case group.AlertBlocked, group.AlertRebooted, group.AlertTakeover:
 		return "warn"
 	}
 	return "bad"
 }
 
 // alertWord returns a short word for the type of an alert.
-func alertWord(t protocol.AlertType) string {
+func alertWord(t group.AlertType) string {
 	word := strings.TrimPrefix(strings.TrimPrefix(string(t), "supervisor"), "orchestrator")
 	return strings.ToLower(word)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // A lane shows the states of one thing over time, from left to right.
@@ -154,26 +155,26 @@ func operationLanes(op view.Operation) *chart {
 	return c
 }
 
-func (c *chart) events(events []protocol.Event) {
+func (c *chart) events(events []observe.Event) {
 	for _, e := range events {
 		c.sees(e.At)
 		switch e.Type {
-		case protocol.CallStarted:
+		case observe.CallStarted:
 			c.call(e).becomes("", string(protocol.FrameActive), e.At)
-		case protocol.CallState:
+		case observe.CallState:
 			c.call(e).becomes(e.From, e.To, e.At)
-		case protocol.CallEnded:
+		case observe.CallEnded:
 			from := e.From
 			if from == "" {
 				from = string(protocol.FrameActive)
 			}
 			c.call(e).becomes(from, "", e.At)
-		case protocol.SupervisorState:
+		case observe.SupervisorState:
 			c.supervisor(e).becomes(e.From, e.To, e.At)
-		case protocol.CallReadiness:
+		case observe.CallReadiness:
 			l := c.call(e)
 			l.marks = append(l.marks, mark{e.At, view.Mood(e.To), e.CallID + " says: " + e.To})
-		case protocol.SupervisorReadiness:
+		case observe.SupervisorReadiness:
 			l := c.supervisor(e)
 			l.marks = append(l.marks, mark{e.At, view.Mood(e.To), e.SupervisorID + " says: " +
 				e.To})
@@ -181,15 +182,15 @@ func (c *chart) events(events []protocol.Event) {
 	}
 }
 
-func (c *chart) call(e protocol.Event) *lane {
+func (c *chart) call(e observe.Event) *lane {
 	note := ""
-	if e.Type == protocol.CallStarted {
+	if e.Type == observe.CallStarted {
 		note = e.By
 	}
 	return c.lane("call "+e.CallID, e.CallID, note)
 }
 
-func (c *chart) supervisor(e protocol.Event) *lane {
+func (c *chart) supervisor(e observe.Event) *lane {
 	l := c.lane("supervisor "+e.SupervisorID, e.SupervisorID, "supervisor")
 	l.rank, l.weight = 1, living
 	return l

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // A Page is the content to show.
@@ -29,7 +30,7 @@ type Page struct {
 // A Group is a group with its alerts, oldest first.
 type Group struct {
 	view.Group
-	Alerts []protocol.Alert
+	Alerts []group.Alert
 }
 
 //go:embed page.html
@@ -87,7 +88,7 @@ type subject struct {
 	Transitions           []protocol.Transition
 	Main, More            tree // above and below the timeline
 	Timeline              *timeline
-	Alerts                []protocol.Alert // newest first
+	Alerts                []group.Alert // newest first
 	Entries               *entries
 }
 

@@ -13,6 +13,8 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -26,58 +28,58 @@ const (
 
 // hostile returns a page of an operation and a group in which all that is no id is nasty.
 func hostile() Page {
-	seen := protocol.Observation{Now: noon.Add(time.Minute)}
+	seen := observe.Observation{Now: noon.Add(time.Minute)}
 	crash := &protocol.Crash{
-		At: noon, DetectedBy: nasty, Evidence: protocol.Stale, PreviousState: protocol.FrameActive,
-		LeftResources: []protocol.LeftResource{{Path: nasty, Error: nasty}},
+		At: noon, DetectedBy: nasty, Evidence: observe.Stale, PreviousState: protocol.FrameActive,
+		LeftResources: []observe.LeftResource{{Path: nasty, Error: nasty}},
 	}
 
 	op := protocol.Create("op", 0, 0)
 	op.State, op.Revision = protocol.Cleanup, 7
 	op.Stack = []*protocol.Frame{
 		{CallID: "a", ParticipantID: "p", State: protocol.FrameActive, StartTime: noon,
-			LastHeartbeat: noon, Description: nasty,
+			Vitals: observe.Vitals{LastHeartbeat: noon}, Description: nasty,
 			SupervisorID: "s", SupervisorHandle: nasty,
-			Notice: &protocol.Notice{Readiness: protocol.ReadinessStarting, Note: nasty}},
+			Notice: &observe.Notice{Readiness: observe.ReadinessStarting, Note: nasty}},
 		{CallID: "b", ParticipantID: nasty, State: protocol.FrameCrashed, StartTime: noon,
-			LastHeartbeat: noon, Crash: crash},
+			Vitals: observe.Vitals{LastHeartbeat: noon}, Crash: crash},
 	}
 
-	op.Supervisors = []protocol.Supervisor{{ID: "s", Status: protocol.Alive, LastHeartbeat: noon}}
+	op.Supervisors = []protocol.Supervisor{{ID: "s", Status: protocol.Alive, Vitals: observe.Vitals{LastHeartbeat: noon}}}
 	op.Transitions = []protocol.Transition{{Revision: 3, From: protocol.Running,
 		To: protocol.Cleanup, At: noon.Add(2 * time.Second), By: nasty, Reason: nasty}}
-	op.Events = []protocol.Event{
-		{Revision: 1, At: noon, Type: protocol.CallStarted, CallID: "a", To: "active", By: nasty},
-		{Revision: 2, At: noon.Add(time.Second), Type: protocol.CallState, CallID: nasty,
+	op.Events = []observe.Event{
+		{Revision: 1, At: noon, Type: observe.CallStarted, CallID: "a", To: "active", By: nasty},
+		{Revision: 2, At: noon.Add(time.Second), Type: observe.CallState, CallID: nasty,
 			From: nasty, To: nasty, By: nasty, Reason: nasty,
-			LeftResources: []protocol.LeftResource{{Path: nasty, Error: nasty}}},
-		{Revision: 4, At: noon.Add(3 * time.Second), Type: protocol.EventType(nasty), CallID: "a",
+			LeftResources: []observe.LeftResource{{Path: nasty, Error: nasty}}},
+		{Revision: 4, At: noon.Add(3 * time.Second), Type: observe.EventType(nasty), CallID: "a",
 			From: nasty, To: nasty},
 	}
 
-	g := protocol.CreateGroup("g")
+	g := group.Create("g")
 	g.Orchestrator.Heartbeat, g.Registry.Owner = noon, nasty
-	g.Registry.Services = []protocol.Service{{
+	g.Registry.Services = []group.Service{{
 		ID: "db",
-		ServiceSpec: protocol.ServiceSpec{
-			StartInfo:    &protocol.StartInfo{Command: nasty, Args: []string{"secret"}},
+		ServiceSpec: group.ServiceSpec{
+			StartInfo:    &group.StartInfo{Command: nasty, Args: []string{"secret"}},
 			Dependencies: []string{nasty},
 		},
-		ServiceStatus: protocol.ServiceStatus{
-			State: protocol.StateDead, StartedAt: noon,
-			LastExit: &protocol.LastExit{At: noon, Reason: nasty, Error: nasty},
+		ServiceStatus: group.ServiceStatus{
+			State: group.StateDead, StartedAt: noon,
+			LastExit: &group.LastExit{At: noon, Reason: nasty, Error: nasty},
 		},
-		ServiceRecovery: protocol.ServiceRecovery{BlockedBy: nasty},
+		ServiceRecovery: group.ServiceRecovery{BlockedBy: nasty},
 	}}
 
-	g.Registry.Events = []protocol.Event{{Revision: 1, At: noon, Type: protocol.SupervisorState,
+	g.Registry.Events = []observe.Event{{Revision: 1, At: noon, Type: observe.SupervisorState,
 		SupervisorID: "db", To: nasty}}
 
 	return Page{
 		Title: "Ledger", Now: seen.Now, Whole: true,
 		Operations: []view.Operation{{Operation: op, Seen: seen}},
-		Groups: []Group{{Group: view.Group{Group: g, Seen: seen}, Alerts: []protocol.Alert{
-			{Seq: 1, Type: protocol.AlertType(nasty), ServiceID: "db", Message: nasty,
+		Groups: []Group{{Group: view.Group{Group: g, Seen: seen}, Alerts: []group.Alert{
+			{Seq: 1, Type: group.AlertType(nasty), ServiceID: "db", Message: nasty,
 				Timestamp: noon},
 		}}},
 		Warnings: []string{nasty},
@@ -184,29 +186,29 @@ func lanesOf(c *chart) (all []string) {
 
 // The timeline is right also where the oldest events are lost, and a call id is used again.
 func TestLanes(t *testing.T) {
-	event := func(second int, what protocol.EventType, call, from, to string) protocol.Event {
-		return protocol.Event{Revision: int64(second),
+	event := func(second int, what observe.EventType, call, from, to string) observe.Event {
+		return observe.Event{Revision: int64(second),
 			At: noon.Add(time.Duration(second) * time.Second), Type: what, CallID: call, From: from, To: to}
 	}
 
 	op := protocol.Create("op", 0, 0)
 	op.Stack = []*protocol.Frame{
-		{CallID: "root", State: protocol.FrameActive, StartTime: noon, LastHeartbeat: noon},
+		{CallID: "root", State: protocol.FrameActive, StartTime: noon, Vitals: observe.Vitals{LastHeartbeat: noon}},
 		{CallID: "again", State: protocol.FrameCrashed, StartTime: noon.Add(4 * time.Second)},
 	}
 
-	op.Events = []protocol.Event{
-		event(1, protocol.CallState, "old", "active", "cleaningUp"),
-		event(2, protocol.CallEnded, "old", "cleaningUp", ""),
-		event(2, protocol.CallStarted, "again", "", "active"),
-		event(3, protocol.CallEnded, "again", "active", ""),
-		event(4, protocol.CallStarted, "again", "", "active"),
-		event(5, protocol.CallState, "again", "active", "crashed"),
-		event(6, protocol.CallEnded, "lost", "active", ""),
+	op.Events = []observe.Event{
+		event(1, observe.CallState, "old", "active", "cleaningUp"),
+		event(2, observe.CallEnded, "old", "cleaningUp", ""),
+		event(2, observe.CallStarted, "again", "", "active"),
+		event(3, observe.CallEnded, "again", "active", ""),
+		event(4, observe.CallStarted, "again", "", "active"),
+		event(5, observe.CallState, "again", "active", "crashed"),
+		event(6, observe.CallEnded, "lost", "active", ""),
 	}
 
 	c := operationLanes(view.Operation{Operation: op,
-		Seen: protocol.Observation{Now: noon.Add(9 * time.Second)}})
+		Seen: observe.Observation{Now: noon.Add(9 * time.Second)}})
 	want := []string{
 		"operation: running -", "root: active 0-", "old: active -1 cleaningUp 1-2",
 		"again: active 2-3 active 4-5 crashed 5-", "lost: active -6",
@@ -226,16 +228,16 @@ func TestManyLanes(t *testing.T) {
 	for i := range 200 {
 		op.Stack = append(op.Stack, &protocol.Frame{
 			CallID: fmt.Sprintf("call-%d", i), CallerID: "call-0", State: protocol.FrameActive,
-			StartTime: noon, LastHeartbeat: noon,
+			StartTime: noon, Vitals: observe.Vitals{LastHeartbeat: noon},
 		})
-		op.Events = append(op.Events, protocol.Event{Type: protocol.CallEnded,
+		op.Events = append(op.Events, observe.Event{Type: observe.CallEnded,
 			CallID: fmt.Sprintf("gone-%d", i), At: noon})
 	}
 
 	op.Stack[0].CallerID = ""
 	op.Stack[170].State, op.Stack[180].State = protocol.FrameCrashed, protocol.FrameCleanedUp
 	drawn := operationLanes(view.Operation{Operation: op,
-		Seen: protocol.Observation{Now: noon.Add(time.Second)}}).timeline()
+		Seen: observe.Observation{Now: noon.Add(time.Second)}}).timeline()
 
 	for _, call := range []string{"operation", "call-0", "call-170", "call-180", "call-1"} {
 		if !slices.ContainsFunc(drawn.Tracks, func(t track) bool { return t.Label == call }) {
@@ -252,9 +254,9 @@ func TestManyLanes(t *testing.T) {
 func TestNotFoundYet(t *testing.T) {
 	op := protocol.Create("op", 0, 0)
 	op.Stack = []*protocol.Frame{{CallID: "c", State: protocol.FrameActive, StartTime: noon,
-		LastHeartbeat: noon}}
+		Vitals: observe.Vitals{LastHeartbeat: noon}}}
 	at := func(now time.Time) view.Operation {
-		return view.Operation{Operation: op, Seen: protocol.Observation{Now: now}}
+		return view.Operation{Operation: op, Seen: observe.Observation{Now: now}}
 	}
 
 	if got := pageOf(at(noon)).Text(); strings.Contains(got, "not yet found") ||
@@ -314,10 +316,10 @@ func TestLanesOfLongestInterval(t *testing.T) {
 	op := protocol.Create("op", math.MaxInt64/4*3, math.MaxInt64)
 	op.Stack = []*protocol.Frame{{
 		CallID: "a", ParticipantID: "p", State: protocol.FrameActive, StartTime: noon,
-		LastHeartbeat: noon,
+		Vitals: observe.Vitals{LastHeartbeat: noon},
 	}}
 
-	seen := protocol.Observation{Now: noon.Add(time.Second)}
+	seen := observe.Observation{Now: noon.Add(time.Second)}
 	for _, l := range operationLanes(view.Operation{Operation: op, Seen: seen}).lanes {
 		if !l.silentSince.IsZero() {
 			t.Errorf("%s: silent since %v", l.label, l.silentSince)

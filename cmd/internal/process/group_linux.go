@@ -3,12 +3,12 @@ package process
 import (
 	"slices"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 	"golang.org/x/sys/unix"
 )
 
 // InGroup reports whether p is in the process group that leader leads.
-func InGroup(p, leader protocol.Process) bool {
+func InGroup(p, leader observe.Process) bool {
 	return inGroup(p.PID, leader.PID)
 }
 

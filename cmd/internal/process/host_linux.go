@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 	"golang.org/x/sys/unix"
 )
 
@@ -13,13 +13,13 @@ import (
 // it.
 var here struct {
 	once   sync.Once
-	host   protocol.Host // without BootedAt
-	clocks bool          // the clocks that count from boot are the ones most processes see
-	procfs bool          // /proc shows the processes of our own pid namespace
+	host   observe.Host // without BootedAt
+	clocks bool         // the clocks that count from boot are the ones most processes see
+	procfs bool         // /proc shows the processes of our own pid namespace
 }
 
 func surroundings() {
-	here.host = protocol.Host{
+	here.host = observe.Host{
 		ID:           hostID(firstOf("/etc/machine-id", "/var/lib/dbus/machine-id"), hostName()),
 		BootID:       firstOf("/proc/sys/kernel/random/boot_id"),
 		PIDNamespace: pidNamespace(),
@@ -36,7 +36,7 @@ func surroundings() {
 // ID is 16 hexadecimal digits. It is not secret, and stays the same as long as the machine id and
 // the host name do. BootedAt is the current wall clock minus the time since boot, so setting the
 // clock changes it; two calls may differ by a millisecond.
-func Here() protocol.Host {
+func Here() observe.Host {
 	here.once.Do(surroundings)
 	host := here.host
 	if here.clocks {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 	"golang.org/x/sys/unix"
 )
 
@@ -15,22 +15,22 @@ import (
 // If the process is alive but part of its identity cannot be read, Identify returns only the pid.
 // This happens if /proc is missing, hides the process (hidepid) or shows another pid namespace; in
 // a time namespace; and for a process that started with the machine, at tick 0.
-func Identify(pid int) (protocol.Process, error) {
+func Identify(pid int) (observe.Process, error) {
 	if !ValidPID(pid) {
-		return protocol.Process{}, ErrNoProcess
+		return observe.Process{}, ErrNoProcess
 	}
 
 	found, err := look(pid)
 	if err != nil {
-		return protocol.Process{}, err
+		return observe.Process{}, err
 	}
 
 	host := here.host
 	if host.BootID == "" || host.PIDNamespace == "" || found.startTicks == 0 {
-		return protocol.Process{PID: pid}, nil
+		return observe.Process{PID: pid}, nil
 	}
 
-	return protocol.Process{
+	return observe.Process{
 		PID:          pid,
 		HostID:       host.ID,
 		BootID:       host.BootID,
@@ -41,22 +41,22 @@ func Identify(pid int) (protocol.Process, error) {
 
 // Look returns the presence of the process that had pid and started at startTicks. It is Gone as in
 // Exited, Present or Stopped if the process with that pid started then, and otherwise Unseen.
-func Look(pid int, startTicks int64) protocol.Presence {
+func Look(pid int, startTicks int64) observe.Presence {
 	if !ValidPID(pid) {
-		return protocol.Unseen
+		return observe.Unseen
 	}
 
 	s, err := look(pid)
 	switch found := s.startTicks; {
 	case err != nil || startTicks > 0 && found > 0 && found != startTicks:
-		return protocol.Gone
+		return observe.Gone
 	case startTicks > 0 && found == startTicks && s.state == 'T':
-		return protocol.Stopped
+		return observe.Stopped
 	case startTicks > 0 && found == startTicks:
-		return protocol.Present
+		return observe.Present
 	}
 
-	return protocol.Unseen
+	return observe.Unseen
 }
 
 // Exited reports whether the process that had pid and started at startTicks is certainly gone: no
@@ -66,7 +66,7 @@ func Look(pid int, startTicks int64) protocol.Presence {
 //
 // The caller must have checked that host, boot and pid namespace are its own.
 func Exited(pid int, startTicks int64) bool {
-	return Look(pid, startTicks) == protocol.Gone
+	return Look(pid, startTicks) == observe.Gone
 }
 
 // look returns what /proc shows of the process pid, without the parts that cannot be read, or

@@ -11,14 +11,14 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/protocol/observe"
 
-	"github.com/dpl-project/dpl/protocol"
 	"golang.org/x/sys/unix"
 )
 
 func mustBeGone(t *testing.T, pid int, startTicks int64) {
 	t.Helper()
-	if got, err := Identify(pid); !errors.Is(err, ErrNoProcess) || got != (protocol.Process{}) {
+	if got, err := Identify(pid); !errors.Is(err, ErrNoProcess) || got != (observe.Process{}) {
 		t.Errorf("Identify(%d) = %+v, %v, want ErrNoProcess", pid, got, err)
 	}
 	if !Exited(pid, startTicks) {
@@ -42,7 +42,7 @@ func TestAlive(t *testing.T) {
 	}
 
 	host := Here()
-	want := protocol.Process{PID: pid, HostID: host.ID, BootID: host.BootID,
+	want := observe.Process{PID: pid, HostID: host.ID, BootID: host.BootID,
 		PIDNamespace: host.PIDNamespace, StartTicks: ticks}
 	if got := identify(t, pid); got != want {
 		t.Errorf("Identify = %+v, want %+v", got, want)

@@ -8,17 +8,17 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // Here describes this machine by its ID, which is made from the host name alone. The other fields
 // are zero.
-func Here() protocol.Host {
+func Here() observe.Host {
 	name, err := os.Hostname()
 	if err != nil {
-		return protocol.Host{}
+		return observe.Host{}
 	}
-	return protocol.Host{ID: hostID("", name)}
+	return observe.Host{ID: hostID("", name)}
 }
 
 // Monotonic returns false: no clock is known to be shared by all processes of this boot.
@@ -31,15 +31,15 @@ func Uptime() time.Duration { return 0 }
 
 // Identify returns only the pid, without identity, if a process has it now, and otherwise
 // ErrNoProcess. A zombie counts as alive.
-func Identify(pid int) (protocol.Process, error) {
+func Identify(pid int) (observe.Process, error) {
 	if !ValidPID(pid) || !alive(pid) {
-		return protocol.Process{}, ErrNoProcess
+		return observe.Process{}, ErrNoProcess
 	}
-	return protocol.Process{PID: pid}, nil
+	return observe.Process{PID: pid}, nil
 }
 
 // Look returns Unseen: nothing is certain without start times.
-func Look(pid int, startTicks int64) protocol.Presence { return protocol.Unseen }
+func Look(pid int, startTicks int64) observe.Presence { return observe.Unseen }
 
 // Exited returns false: nothing is certain without start times.
 func Exited(pid int, startTicks int64) bool {
@@ -48,20 +48,20 @@ func Exited(pid int, startTicks int64) bool {
 
 // SignalProcess always returns an error, because a process cannot be told from a later one with the
 // same pid.
-func SignalProcess(p protocol.Process, _ syscall.Signal) error {
+func SignalProcess(p observe.Process, _ syscall.Signal) error {
 	return fmt.Errorf("process %d cannot be identified on this system", p.PID)
 }
 
 // SignalGroup always returns an error, like SignalProcess.
-func SignalGroup(p protocol.Process, sig syscall.Signal) error {
+func SignalGroup(p observe.Process, sig syscall.Signal) error {
 	return SignalProcess(p, sig)
 }
 
 // InGroup returns false: no process is known.
-func InGroup(p, leader protocol.Process) bool { return false }
+func InGroup(p, leader observe.Process) bool { return false }
 
 // Survivors returns none.
-func Survivors(protocol.Process, string, protocol.Process) ([]protocol.Process, error) {
+func Survivors(observe.Process, string, observe.Process) ([]observe.Process, error) {
 	return nil, nil
 }
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/testscripts/poll"
 	"golang.org/x/sys/unix"
 )
@@ -57,7 +57,7 @@ func leaderless() string {
 
 // A report is what another process sees.
 type report struct {
-	Host        protocol.Host
+	Host        observe.Host
 	MonotonicMS int64
 	OK          bool
 }
@@ -76,7 +76,7 @@ func reportHere() string {
 type verdict struct {
 	Kill              syscall.Errno // of signal 0
 	Stat              string        // whether its stat file could be read
-	Identified        protocol.Process
+	Identified        observe.Process
 	Exited, ExitedOne bool // by its start time, and by one tick more
 }
 
@@ -100,7 +100,7 @@ func judge() string {
 	return string(line)
 }
 
-func identify(t testing.TB, pid int) protocol.Process {
+func identify(t testing.TB, pid int) observe.Process {
 	t.Helper()
 	p, err := Identify(pid)
 	if err != nil {
@@ -110,7 +110,7 @@ func identify(t testing.TB, pid int) protocol.Process {
 }
 
 // mustEnd fails the test unless p ends, as a zombie at least.
-func mustEnd(t *testing.T, p protocol.Process) {
+func mustEnd(t *testing.T, p observe.Process) {
 	t.Helper()
 	poll.Until(t, fmt.Sprintf("the end of %d", p.PID), func() bool {
 		return Exited(p.PID, p.StartTicks)
@@ -129,7 +129,7 @@ func command(t *testing.T, argv ...string) *exec.Cmd {
 }
 
 // released starts cmd. Its group is killed when the test ends, if not before.
-func released(t *testing.T, cmd *exec.Cmd) protocol.Process {
+func released(t *testing.T, cmd *exec.Cmd) observe.Process {
 	t.Helper()
 	log, err := os.Create(filepath.Join(cmd.Dir, "log"))
 	if err != nil {

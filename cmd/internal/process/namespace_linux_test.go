@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/protocol/observe"
 
-	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/testscripts/poll"
 	"github.com/dpl-project/dpl/testscripts/strict"
 	"golang.org/x/sys/unix"
@@ -137,7 +137,7 @@ func TestForeignProc(t *testing.T) {
 
 	c := proctest.Start(t, "echo").MustBeReady(t)
 	pid := c.Process.Pid
-	if got := identify(t, pid); got != (protocol.Process{PID: pid}) {
+	if got := identify(t, pid); got != (observe.Process{PID: pid}) {
 		t.Errorf("Identify = %+v, want the pid alone", got)
 	}
 	if Exited(pid, 4711) {
@@ -167,7 +167,7 @@ func TestTimeNamespace(t *testing.T) {
 
 	c := proctest.Start(t, "echo").MustBeReady(t)
 	pid := c.Process.Pid
-	if got := identify(t, pid); got != (protocol.Process{PID: pid}) {
+	if got := identify(t, pid); got != (observe.Process{PID: pid}) {
 		t.Errorf("Identify = %+v, want the pid alone", got)
 	}
 	if Exited(pid, 4711) {
@@ -193,7 +193,7 @@ func TestNoBootID(t *testing.T) {
 	}
 
 	pid := proctest.Start(t, "echo").MustBeReady(t).Process.Pid
-	if got := identify(t, pid); got != (protocol.Process{PID: pid}) {
+	if got := identify(t, pid); got != (observe.Process{PID: pid}) {
 		t.Errorf("Identify = %+v, want the pid alone", got)
 	}
 }
@@ -212,7 +212,7 @@ func TestHidden(t *testing.T) {
 	c := proctest.Start(t, "echo").MustBeReady(t)
 	p := identify(t, c.Process.Pid)
 	v := judgedByNobody(t, p.PID, p.StartTicks)
-	if want := (verdict{Kill: unix.EPERM, Identified: protocol.Process{PID: p.PID}}); v != want {
+	if want := (verdict{Kill: unix.EPERM, Identified: observe.Process{PID: p.PID}}); v != want {
 		t.Errorf("got %+v, want %+v", v, want)
 	}
 }

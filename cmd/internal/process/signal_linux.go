@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"syscall"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 	"golang.org/x/sys/unix"
 )
 
@@ -15,7 +15,7 @@ import (
 // pidfd_send_signal(2), such as EPERM. It returns another error, and sends nothing, if p has no
 // identity, belongs to another host, boot or pid namespace, or cannot be identified now (see
 // Identify).
-func SignalProcess(p protocol.Process, sig syscall.Signal) error {
+func SignalProcess(p observe.Process, sig syscall.Signal) error {
 	w, err := hold(p)
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func SignalProcess(p protocol.Process, sig syscall.Signal) error {
 //
 // Before Linux 6.9 it signals one process after the other, and may miss a child forked at that
 // moment.
-func SignalGroup(p protocol.Process, sig syscall.Signal) error {
+func SignalGroup(p observe.Process, sig syscall.Signal) error {
 	w, err := hold(p)
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ func watchMembers(pid int, pidfd uintptr) (members []*Watched, err error) {
 
 // hold opens a handle on p. It returns ErrNoProcess if p has ended, or another error if p must not
 // be signalled.
-func hold(p protocol.Process) (*Watched, error) {
+func hold(p observe.Process) (*Watched, error) {
 	if err := local(p); err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func hold(p protocol.Process) (*Watched, error) {
 }
 
 // local returns an error if p has no identity that can be checked here.
-func local(p protocol.Process) error {
+func local(p observe.Process) error {
 	if !p.Known() || p.StartTicks == 0 {
 		return fmt.Errorf("process %d has no identity", p.PID)
 	}

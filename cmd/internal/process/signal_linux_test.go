@@ -10,20 +10,20 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/testscripts/poll"
 
-	"github.com/dpl-project/dpl/protocol"
 	"golang.org/x/sys/unix"
 )
 
 // signals are the two ways to signal a process.
-var signals = map[string]func(protocol.Process, syscall.Signal) error{
+var signals = map[string]func(observe.Process, syscall.Signal) error{
 	"SignalProcess": SignalProcess,
 	"SignalGroup":   SignalGroup,
 }
 
 // leader is a child that leads a process group.
-func leader(t *testing.T) (*proctest.Child, protocol.Process) {
+func leader(t *testing.T) (*proctest.Child, observe.Process) {
 	t.Helper()
 	c := proctest.StartAs(t, &syscall.SysProcAttr{Setpgid: true}, "echo").MustBeReady(t)
 	return c, identify(t, c.Process.Pid)
@@ -34,17 +34,17 @@ func leader(t *testing.T) (*proctest.Child, protocol.Process) {
 func TestSignalOthers(t *testing.T) {
 	t.Parallel()
 	c, p := leader(t)
-	for what, change := range map[string]func(*protocol.Process){
-		"no identity":           func(q *protocol.Process) { *q = protocol.Process{PID: p.PID} },
-		"no start time":         func(q *protocol.Process) { q.StartTicks = 0 },
-		"another host":          func(q *protocol.Process) { q.HostID = "0123456789abcdef" },
-		"another boot":          func(q *protocol.Process) { q.BootID = "b0071d" },
-		"another pid namespace": func(q *protocol.Process) { q.PIDNamespace = "1" },
-		"started before":        func(q *protocol.Process) { q.StartTicks-- },
-		"started after":         func(q *protocol.Process) { q.StartTicks++ },
-		"impossible":            func(q *protocol.Process) { q.PID = -p.PID },
-		"all processes":         func(q *protocol.Process) { q.PID = -1 },
-		"our own group":         func(q *protocol.Process) { q.PID = 0 },
+	for what, change := range map[string]func(*observe.Process){
+		"no identity":           func(q *observe.Process) { *q = observe.Process{PID: p.PID} },
+		"no start time":         func(q *observe.Process) { q.StartTicks = 0 },
+		"another host":          func(q *observe.Process) { q.HostID = "0123456789abcdef" },
+		"another boot":          func(q *observe.Process) { q.BootID = "b0071d" },
+		"another pid namespace": func(q *observe.Process) { q.PIDNamespace = "1" },
+		"started before":        func(q *observe.Process) { q.StartTicks-- },
+		"started after":         func(q *observe.Process) { q.StartTicks++ },
+		"impossible":            func(q *observe.Process) { q.PID = -p.PID },
+		"all processes":         func(q *observe.Process) { q.PID = -1 },
+		"our own group":         func(q *observe.Process) { q.PID = 0 },
 	} {
 		q := p
 		change(&q)
@@ -127,7 +127,7 @@ func TestSignalGroupRefuses(t *testing.T) {
 }
 
 // family releases a shell with a child in its group, whose process it returns too.
-func family(t *testing.T) (parent, child protocol.Process) {
+func family(t *testing.T) (parent, child observe.Process) {
 	t.Helper()
 	s := command(t, "sh", "-c", "sleep 1000 & echo $!; wait; wait; wait")
 	parent = released(t, s)
@@ -142,7 +142,7 @@ func family(t *testing.T) (parent, child protocol.Process) {
 	return parent, child
 }
 
-func mustStop(t *testing.T, processes ...protocol.Process) {
+func mustStop(t *testing.T, processes ...observe.Process) {
 	t.Helper()
 	for _, p := range processes {
 		poll.Until(t, "stopped", func() bool {
@@ -214,7 +214,7 @@ func TestSignalGroupEndingAmid(t *testing.T) {
 	s := command(t, "sh", "-c",
 		`sleep 1000 & first=$!; for n in 2 3 4 5; do sleep 1000 & echo $!; done; echo $first; wait $first`)
 	leader := released(t, s)
-	var members []protocol.Process
+	var members []observe.Process
 
 	for _, line := range logged(t, s, 5) {
 		pid, err := strconv.Atoi(line)
@@ -269,7 +269,7 @@ func killAs() string {
 		return err.Error()
 	}
 	h := Here()
-	p := protocol.Process{PID: pid, HostID: h.ID, BootID: h.BootID, PIDNamespace: h.PIDNamespace,
+	p := observe.Process{PID: pid, HostID: h.ID, BootID: h.BootID, PIDNamespace: h.PIDNamespace,
 		StartTicks: start}
 	return fmt.Sprint(SignalProcess(p, syscall.SIGKILL), ", ", SignalGroup(p, syscall.SIGKILL))
 }

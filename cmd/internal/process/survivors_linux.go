@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 	"golang.org/x/sys/unix"
 )
 
@@ -25,8 +25,8 @@ import (
 // It reads the directory /proc, the state of each process, and the environment of those that are
 // young enough.
 func Survivors(
-	leader protocol.Process, startID string, keeper protocol.Process,
-) (found []protocol.Process, doubt error) {
+	leader observe.Process, startID string, keeper observe.Process,
+) (found []observe.Process, doubt error) {
 	if local(leader) != nil || startID == "" {
 		return nil, nil
 	}
@@ -54,7 +54,7 @@ func Survivors(
 
 // A search looks for the processes of one start.
 type search struct {
-	leader, keeper protocol.Process
+	leader, keeper observe.Process
 	id             string
 	until          time.Time
 	kept, lost     bool // the keeper vouches; or it has died
@@ -89,7 +89,7 @@ func (s *search) askKeeper() {
 	s.kept = carried && !s.lost
 }
 
-func (s *search) survivors() (found []protocol.Process, doubt error) {
+func (s *search) survivors() (found []observe.Process, doubt error) {
 	s.askKeeper()
 	pids, _ := Numbers("/proc")
 	for _, pid := range pids {
@@ -105,7 +105,7 @@ func (s *search) survivors() (found []protocol.Process, doubt error) {
 }
 
 // survivor returns the process pid and whether it is a survivor, or an error if that is uncertain.
-func (s *search) survivor(pid int) (p protocol.Process, is bool, doubt error) {
+func (s *search) survivor(pid int) (p observe.Process, is bool, doubt error) {
 	p, err := Identify(pid)
 	if err != nil || p.StartTicks < s.leader.StartTicks || s.kept && p == s.keeper {
 		return p, false, nil

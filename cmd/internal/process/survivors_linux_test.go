@@ -13,9 +13,8 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/testscripts/poll"
-
-	"github.com/dpl-project/dpl/protocol"
 )
 
 // TestSurvivors has, below a leader that dies: a grandchild in a group of its own, one in a session
@@ -44,7 +43,7 @@ func TestSurvivors(t *testing.T) {
 		})
 	}
 
-	var members []protocol.Process
+	var members []observe.Process
 	for _, line := range logged(t, s, 5) {
 		pid, err := strconv.Atoi(line)
 		if err != nil {
@@ -76,9 +75,9 @@ func TestSurvivors(t *testing.T) {
 	elsewhere.BootID = "another"
 	mustFind(t, later, ourStart)
 	mustFind(t, elsewhere, ourStart)
-	mustFind(t, protocol.Process{PID: leader.PID}, ourStart)
+	mustFind(t, observe.Process{PID: leader.PID}, ourStart)
 
-	survivors, _ := Survivors(leader, ourStart, protocol.Process{})
+	survivors, _ := Survivors(leader, ourStart, observe.Process{})
 
 	for _, p := range survivors {
 		if err := SignalProcess(p, syscall.SIGTERM); err != nil {
@@ -109,8 +108,8 @@ func TestSurvivorsAmidExec(t *testing.T) {
 	found, untold := 0, 0
 	for found+10*untold < 200 { // on a busy machine it is often amid execve each time that it is asked
 		begin := time.Now()
-		switch survivors, err := Survivors(leader, ourStart, protocol.Process{}); {
-		case slices.Equal(survivors, []protocol.Process{leader}) && err == nil:
+		switch survivors, err := Survivors(leader, ourStart, observe.Process{}); {
+		case slices.Equal(survivors, []observe.Process{leader}) && err == nil:
 			found++
 		case len(survivors) > 0 || err == nil:
 			t.Fatalf("got %+v, %v, want %+v", survivors, err, leader)
@@ -166,13 +165,13 @@ func TestSurvivorsAmidTheirEnd(t *testing.T) {
 	}
 
 	poll.Until(t, "one of which it cannot be told", func() bool {
-		_, err := Survivors(leader, ourStart, protocol.Process{})
+		_, err := Survivors(leader, ourStart, observe.Process{})
 		return err != nil && strings.Contains(err.Error(), strconv.Itoa(first))
 	})
 
 	SignalProcess(identify(t, parent), syscall.SIGCONT)
 	poll.Until(t, "it is gone", func() bool {
-		survivors, err := Survivors(leader, ourStart, protocol.Process{})
+		survivors, err := Survivors(leader, ourStart, observe.Process{})
 		return survivors == nil && err == nil
 	})
 }
@@ -206,16 +205,16 @@ func TestSurvivorsWithoutEnvironment(t *testing.T) {
 }
 
 // mustFind waits until no process is in the middle of a long execve.
-func mustFind(t *testing.T, leader protocol.Process, startID string, want ...protocol.Process) {
+func mustFind(t *testing.T, leader observe.Process, startID string, want ...observe.Process) {
 	t.Helper()
-	var got []protocol.Process
+	var got []observe.Process
 	poll.Until(t, "it can be told who they are", func() bool {
 		var err error
-		got, err = Survivors(leader, startID, protocol.Process{})
+		got, err = Survivors(leader, startID, observe.Process{})
 		return err == nil
 	})
 
-	byPID := func(p, q protocol.Process) int { return p.PID - q.PID }
+	byPID := func(p, q observe.Process) int { return p.PID - q.PID }
 	slices.SortFunc(got, byPID)
 	slices.SortFunc(want, byPID)
 	if !slices.Equal(got, want) {
@@ -228,6 +227,6 @@ func BenchmarkSurvivors(b *testing.B) {
 	leader := identify(b, os.Getpid())
 	leader.PID = 1 << 30
 	for b.Loop() {
-		Survivors(leader, ourStart, protocol.Process{})
+		Survivors(leader, ourStart, observe.Process{})
 	}
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // ErrEnded means that a call was pushed in an operation that has ended but is not yet in the
@@ -22,7 +24,7 @@ func (e Edit) Created() bool { return e.Before.ID == "" && !e.Archived }
 
 // A GroupEdit is the result of an edit of one group.
 type GroupEdit struct {
-	fileops.Edit[protocol.Group]
+	fileops.Edit[group.Group]
 }
 
 // Committed reports whether this session has committed an edit.
@@ -42,7 +44,7 @@ func (s *Session) EditOperation(
 
 // EditGroup applies verb to the group id of l. In a dry run it changes nothing.
 func (s *Session) EditGroup(
-	l *fileops.Ledger, id string, mode fileops.Mode, verb fileops.Verb[protocol.Group],
+	l *fileops.Ledger, id string, mode fileops.Mode, verb fileops.Verb[group.Group],
 ) (GroupEdit, error) {
 	edit, err := l.EditGroup(id, s.mode(mode), verb)
 	s.committed = s.committed || err == nil && edit.Changed() && !s.DryRun()
@@ -79,7 +81,7 @@ func (s *Session) Archive(l *fileops.Ledger, id string) error {
 
 // cleanup makes a pass of this command over an operation.
 func (s *Session) cleanup(
-	op protocol.Operation, seen protocol.Observation,
+	op protocol.Operation, seen observe.Observation,
 ) (protocol.Operation, error) {
 	return op.Cleanup(s.options.Program, seen)
 }
@@ -95,7 +97,7 @@ type Pushing struct {
 // The verb returns fileops.ErrArchived if the operation is in the archive, ErrEnded if it has
 // ended, and the errors of protocol.Operation.Push.
 func (how Pushing) Push(op string, p protocol.Push) fileops.Verb[protocol.Operation] {
-	return func(before protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+	return func(before protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 		ended := before.State.Terminal()
 		if before.ID == "" {
 			if before.Revision > 0 && !how.Reuse {

@@ -4,7 +4,8 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // Now returns the time of this session: that of its options, or of the clock.
@@ -12,7 +13,7 @@ func (s *Session) Now() time.Time {
 	if !s.options.Now.IsZero() {
 		return s.options.Now
 	}
-	return protocol.Moment(time.Now())
+	return wire.Moment(time.Now())
 }
 
 // Observer returns a function that makes an observation, and reads the clocks anew each time. With
@@ -20,27 +21,27 @@ func (s *Session) Now() time.Time {
 // observer counts as awake (spec §4.6). An observation looks at each process, and at the survivors
 // of each start, only once, so that it cannot judge one in two ways. Any number of goroutines may
 // use the observer; each observation belongs to one.
-func (s *Session) Observer() func() protocol.Observation {
+func (s *Session) Observer() func() observe.Observation {
 	process.Here() // it reads some facts only once; do that before a lock is held
-	return func() protocol.Observation {
+	return func() observe.Observation {
 		// A command may run for days, and the time of the boot moves when the clock is set.
-		seen := protocol.Observation{
+		seen := observe.Observation{
 			Host: process.Here(), Now: s.Now(), Look: lookOnce(), Survived: surviveOnce(),
 		}
 
 		if s.options.Now.IsZero() {
 			seen.MonotonicMs, _ = process.Monotonic()
 		} else {
-			seen.Watch = protocol.Awake
+			seen.Watch = observe.Awake
 		}
 
 		return seen
 	}
 }
 
-func lookOnce() func(protocol.Process) protocol.Presence {
-	looked := make(map[protocol.Process]protocol.Presence)
-	return func(p protocol.Process) protocol.Presence {
+func lookOnce() func(observe.Process) observe.Presence {
+	looked := make(map[observe.Process]observe.Presence)
+	return func(p observe.Process) observe.Presence {
 		presence, known := looked[p]
 		if !known {
 			presence = process.Look(p.PID, p.StartTicks)
@@ -50,17 +51,17 @@ func lookOnce() func(protocol.Process) protocol.Presence {
 	}
 }
 
-func surviveOnce() func(*protocol.Service) bool {
+func surviveOnce() func(leader observe.Process, startID string, keeper observe.Process) bool {
 	var survived map[string]bool // nil until needed; operations never need it
-	return func(s *protocol.Service) bool {
-		left, looked := survived[s.StartID]
+	return func(leader observe.Process, startID string, keeper observe.Process) bool {
+		left, looked := survived[startID]
 		if !looked {
-			survivors, doubt := process.Survivors(s.Process, s.StartID, s.Keeper)
+			survivors, doubt := process.Survivors(leader, startID, keeper)
 			left = len(survivors) > 0 || doubt != nil
 			if survived == nil {
 				survived = make(map[string]bool)
 			}
-			survived[s.StartID] = left
+			survived[startID] = left
 		}
 
 		return left

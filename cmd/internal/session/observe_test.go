@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // A pass looks at many operations at once with one clock (run with -race).
@@ -18,12 +18,12 @@ func TestClockForSeveral(t *testing.T) {
 		group.Go(func() {
 			seen := clock()
 			for ticks := range int64(100) {
-				if seen.Look(protocol.Process{PID: 1 << 30, StartTicks: ticks}) != protocol.Gone {
+				if seen.Look(observe.Process{PID: 1 << 30, StartTicks: ticks}) != observe.Gone {
 					t.Error("nobody has this number, and it has not exited")
 				}
 			}
 
-			if seen.Look(protocol.Process{PID: os.Getpid()}) == protocol.Gone {
+			if seen.Look(observe.Process{PID: os.Getpid()}) == observe.Gone {
 				t.Error("this process has exited")
 			}
 		})

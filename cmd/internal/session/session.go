@@ -13,7 +13,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/disk"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // ErrNoDir means that neither a flag nor the environment says where the ledger is.
@@ -59,14 +59,14 @@ func (s *Session) CheckGroupTrust(l *fileops.Ledger) error {
 }
 
 // ActorID returns the id under which this command does things that no participant does:
-// $DPL_PARTICIPANT, or else the name of the program. It returns protocol.ErrBadID if the variable
+// $DPL_PARTICIPANT, or else the name of the program. It returns wire.ErrBadID if the variable
 // has no valid id.
 func (s *Session) ActorID() (string, error) {
 	id := os.Getenv("DPL_PARTICIPANT")
 	if id == "" {
 		return s.options.Program, nil
 	}
-	if err := protocol.CheckID(id); err != nil {
+	if err := wire.CheckID(id); err != nil {
 		return "", fmt.Errorf("$DPL_PARTICIPANT: %w", err)
 	}
 	return id, nil

@@ -7,6 +7,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/simfs"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // A bug is one that a control puts into the simulated product, to see it found.
@@ -110,7 +111,7 @@ func (s stale) Open(path string) (disk.File, error) {
 
 // verb does what verb does, or what a bug makes of it.
 func (b bug) verb(c *command, verb fileops.Verb[protocol.Operation], op protocol.Operation,
-	seen protocol.Observation) (protocol.Operation, error) {
+	seen observe.Observation) (protocol.Operation, error) {
 	if b == bugNoCountdown && op.State.Terminal() {
 		return op, protocol.ErrExpired
 	}

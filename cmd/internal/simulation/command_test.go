@@ -12,6 +12,7 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/simfs"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 const ledgerDir = "/l"
@@ -27,7 +28,7 @@ type command struct {
 	looked  int64   // when it looked at the clock last
 	decided int64   // when it first looked at the clock for a group; 0: not yet
 
-	decidedBy protocol.Observation // what it saw then
+	decidedBy observe.Observation // what it saw then
 }
 
 var trash = regexp.MustCompile(`\.dpl-trash-[0-9a-f]+`)
@@ -170,7 +171,7 @@ func (c *command) edit(id string, mode fileops.Mode,
 	l := c.w.operation(id)
 	var e *edit
 	after, err := c.ledger.EditOperation(id, mode,
-		func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			parent := l.reads(c, op)
 			after, err := c.w.bug.verb(c, verb, op, seen)
 			e = nil

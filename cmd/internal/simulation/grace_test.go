@@ -5,33 +5,35 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // A mortal is what a frame, a supervisor of an operation or one of a group has for its judgement.
 type mortal struct {
 	who       string
-	process   protocol.Process
+	process   observe.Process
 	promised  bool
 	heartbeat time.Time
-	beat      protocol.Beat
-	grace     *protocol.Grace
+	beat      observe.Beat
+	grace     *observe.Grace
 }
 
 // A look is one at a file, by an observer whose monotonic clock tells the age of all that is in it.
 type look struct {
 	w         *world
-	seen      protocol.Observation
+	seen      observe.Observation
 	threshold time.Duration
 	silent    bool // nothing in the file has been heard from for long
 	grants    bool // a silence gets a grace from who looks
 }
 
 // tells reports whether a monotonic clock tells how old the heartbeat is.
-func (m mortal) tells(seen protocol.Observation) bool {
+func (m mortal) tells(seen observe.Observation) bool {
 	return seen.Sightings == nil && seen.Monotonic(m.heartbeat, m.beat)
 }
 
-func (l look) age(b protocol.Beat) time.Duration {
+func (l look) age(b observe.Beat) time.Duration {
 	return time.Duration(l.seen.MonotonicMs-b.MonotonicMs) * time.Millisecond
 }
 
@@ -50,13 +52,13 @@ func (l look) sees(m mortal) (lives, gone bool) {
 		return false, false
 	}
 	presence := l.seen.Look(m.process)
-	return presence == protocol.Present, presence == protocol.Gone
+	return presence == observe.Present, presence == observe.Gone
 }
 
 // check returns an error unless the edit from before to after gives m exactly the one window that
 // spec §4.6 grants for a silence, declares it dead when that is over, and is not delayed by it if
 // its process shows that it is dead. evidence is that of its declaration, or "".
-func (l look) check(before, after mortal, evidence protocol.Evidence) error {
+func (l look) check(before, after mortal, evidence observe.Evidence) error {
 	if before.hears(after) {
 		if after.grace != nil {
 			return fmt.Errorf("%s is heard of, and keeps its grace", after.who)
@@ -92,11 +94,11 @@ func (l look) check(before, after mortal, evidence protocol.Evidence) error {
 
 	over := had != nil && l.age(had.Beat) > l.threshold
 	switch {
-	case evidence == protocol.Stale && over:
+	case evidence == observe.Stale && over:
 		l.w.did(didGraceOver)
-	case evidence == protocol.Stale && had != nil:
+	case evidence == observe.Stale && had != nil:
 		return fmt.Errorf("%s is declared dead, stale, within its grace", after.who)
-	case evidence == protocol.Stale && l.silent && l.grants:
+	case evidence == observe.Stale && l.silent && l.grants:
 		return fmt.Errorf("%s is declared dead, stale, after a silence of all, without a grace",
 			after.who)
 	case evidence != "":
@@ -121,13 +123,13 @@ func ofSupervisor(s protocol.Supervisor) mortal {
 	return mortal{s.ID, s.Process, s.Heartbeats, s.LastHeartbeat, s.Beat, s.Grace}
 }
 
-func ofService(s *protocol.Service) mortal {
+func ofService(s *group.Service) mortal {
 	return mortal{s.ID, s.Process, s.Heartbeats, s.LastHeartbeat, s.Beat, s.Grace}
 }
 
 // graces checks an edit of an operation, if the clock of its observer tells the ages of everything
 // in it. A pop is lenient with its own frames.
-func (w *world) graces(before, after protocol.Operation, seen protocol.Observation,
+func (w *world) graces(before, after protocol.Operation, seen observe.Observation,
 	lenient bool) error {
 	if before.ID == "" || before.State.Terminal() {
 		return nil
@@ -157,7 +159,7 @@ func (w *world) graces(before, after protocol.Operation, seen protocol.Observati
 			continue
 		}
 
-		evidence := protocol.Evidence("")
+		evidence := observe.Evidence("")
 		if now.Status == protocol.Dead {
 			evidence, _ = before.JudgeSupervisor(s, seen)
 		}
@@ -173,7 +175,7 @@ func (w *world) graces(before, after protocol.Operation, seen protocol.Observati
 			continue
 		}
 
-		evidence := protocol.Evidence("")
+		evidence := observe.Evidence("")
 		if now.Crash != nil {
 			evidence = now.Crash.Evidence
 		}
@@ -187,8 +189,8 @@ func (w *world) graces(before, after protocol.Operation, seen protocol.Observati
 
 // groupGraces checks a pass, including one of an owner that takes over, which grants no graces. A
 // pass decides by what it has observed.
-func (w *world) groupGraces(before, after protocol.Group, owner string,
-	seen protocol.Observation) error {
+func (w *world) groupGraces(before, after group.Group, owner string,
+	seen observe.Observation) error {
 	orchestrator := mortal{heartbeat: before.Orchestrator.Heartbeat, beat: before.Orchestrator.Beat}
 	never := orchestrator.heartbeat.IsZero()
 	if !never && !orchestrator.tells(seen) {
@@ -202,16 +204,16 @@ func (w *world) groupGraces(before, after protocol.Group, owner string,
 	for i := range after.Registry.Services {
 		now := &after.Registry.Services[i]
 		old := before.Service(now.ID)
-		if old == nil || old.State != protocol.StateRunning || old.Starting ||
+		if old == nil || old.State != group.StateRunning || old.Starting ||
 			!ofService(old).tells(seen) {
 			continue
 		}
 
-		evidence := protocol.Evidence("")
+		evidence := observe.Evidence("")
 		if now.LastExit != nil && now.LastExit != old.LastExit {
-			evidence = protocol.Evidence(now.LastExit.Reason)
+			evidence = observe.Evidence(now.LastExit.Reason)
 		}
-		if evidence == "" && now.State != protocol.StateRunning {
+		if evidence == "" && now.State != group.StateRunning {
 			continue
 		}
 

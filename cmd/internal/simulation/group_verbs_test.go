@@ -7,15 +7,16 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // observe is the observer of a ledger, as that of package cli.
-func (c *command) observe() protocol.Observation {
+func (c *command) observe() observe.Observation {
 	c.looked = c.w.now
 	seen := c.a.p.host.observe()
-	look, looked := seen.Look, map[protocol.Process]protocol.Presence{}
-	seen.Look = func(p protocol.Process) protocol.Presence {
+	look, looked := seen.Look, map[observe.Process]observe.Presence{}
+	seen.Look = func(p observe.Process) observe.Presence {
 		presence, known := looked[p]
 		if !known {
 			presence = look(p)
@@ -24,8 +25,8 @@ func (c *command) observe() protocol.Observation {
 		return presence
 	}
 
-	seen.Survived = func(s *protocol.Service) bool {
-		survivors, doubt := machine{c}.Survivors(s.Process, s.StartID, s.Keeper)
+	seen.Survived = func(leader observe.Process, startID string, keeper observe.Process) bool {
+		survivors, doubt := machine{c}.Survivors(leader, startID, keeper)
 		return len(survivors) > 0 || doubt != nil
 	}
 
@@ -38,10 +39,10 @@ func (c *command) observe() protocol.Observation {
 
 // editGroup is cli.Env.EditGroup, watched.
 func (c *command) editGroup(mode fileops.Mode,
-	verb fileops.Verb[protocol.Group]) (session.GroupEdit, error) {
+	verb fileops.Verb[group.Group]) (session.GroupEdit, error) {
 	g := c.w.group()
 	edit, err := c.ledger.EditGroup(groupID, mode,
-		func(before protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+		func(before group.Group, seen observe.Observation) (group.Group, error) {
 			if !c.w.kind.lease { // else this may be without the lock: then its commit must not succeed
 				g.reads(c, before, g.floor)
 			}
@@ -60,12 +61,12 @@ func (c *command) editGroup(mode fileops.Mode,
 }
 
 // register is dpl-register, with the pass of who finds no orchestrator.
-func (a *actor) register(r protocol.Registration) int {
+func (a *actor) register(r group.Registration) int {
 	return a.command("register "+r.Service, true, func(c *command) error {
 		heard := false
 		var at beat
 		_, err := c.editGroup(fileops.OrCreate,
-			func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+			func(g group.Group, seen observe.Observation) (group.Group, error) {
 				heard, _ = g.OrchestratorHeard(seen)
 				at = c.beatAt(seen)
 				return g.Register(r, seen)
@@ -90,7 +91,7 @@ func (a *actor) register(r protocol.Registration) int {
 }
 
 // beatAt returns when a heartbeat was made that was seen so.
-func (c *command) beatAt(seen protocol.Observation) beat {
+func (c *command) beatAt(seen observe.Observation) beat {
 	return beat{c.a.p.host, c.a.p.host.boot, seen.MonotonicMs, c.looked}
 }
 
@@ -98,13 +99,13 @@ func (c *command) beatAt(seen protocol.Observation) beat {
 func (a *actor) beatService(id string) int {
 	return a.command("heartbeat "+id, false, func(c *command) error {
 		var at beat
-		var verdict protocol.Verdict
+		var verdict observe.Verdict
 		_, err := c.editGroup(fileops.Existing,
-			func(g protocol.Group, seen protocol.Observation) (after protocol.Group, err error) {
+			func(g group.Group, seen observe.Observation) (after group.Group, err error) {
 				at = c.beatAt(seen)
-				after, verdict, err = g.BeatService(protocol.ServiceProcess{Service: id,
+				after, verdict, err = g.BeatService(group.ServiceProcess{Service: id,
 					PID:     a.p.PID,
-					Process: a.p.Process}, protocol.Report{}, seen)
+					Process: a.p.Process}, observe.Report{}, seen)
 				return after, err
 			})
 
@@ -113,7 +114,7 @@ func (a *actor) beatService(id string) int {
 		}
 
 		c.w.did(didServiceBeat)
-		if verdict != protocol.VerdictCrashed {
+		if verdict != observe.VerdictCrashed {
 			c.w.beats[groupID+"/"+id] = at
 			a.p.beat = at.now
 		}
@@ -125,7 +126,7 @@ func (a *actor) beatService(id string) int {
 func (a *actor) shutdown(id string, only bool) int {
 	return a.command("shutdown "+id, false, func(c *command) error {
 		_, err := c.editGroup(fileops.Existing,
-			func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+			func(g group.Group, seen observe.Observation) (group.Group, error) {
 				return g.Shutdown(id, a.name, only, seen)
 			})
 		if err == nil {
@@ -138,7 +139,7 @@ func (a *actor) shutdown(id string, only bool) int {
 func (a *actor) restart(id string, only bool) int {
 	return a.command("restart "+id, false, func(c *command) error {
 		_, err := c.editGroup(fileops.Existing,
-			func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+			func(g group.Group, seen observe.Observation) (group.Group, error) {
 				after, _, err := g.Restart(id, a.name, only, seen)
 				return after, err
 			})
@@ -152,7 +153,7 @@ func (a *actor) restart(id string, only bool) int {
 func (a *actor) remove(id string) int {
 	return a.command("remove "+id, false, func(c *command) error {
 		_, err := c.editGroup(fileops.Existing,
-			func(g protocol.Group, seen protocol.Observation) (protocol.Group, error) {
+			func(g group.Group, seen observe.Observation) (group.Group, error) {
 				return g.Remove(id, a.name, seen)
 			})
 		return err
@@ -214,25 +215,25 @@ func (c *command) pass(owner string, failover bool) (orchestrator.PassReport, er
 
 // judgeGroup checks that a service that a pass declares failed was silent for long when the pass
 // decided, or is gone.
-func (w *world) judgeGroup(before, after protocol.Group, decided int64, seen protocol.Observation) {
+func (w *world) judgeGroup(before, after group.Group, decided int64, seen observe.Observation) {
 	for _, s := range after.Registry.Services {
 		old := before.Service(s.ID)
-		if s.State == protocol.StateDead && old != nil && old.State != s.State {
+		if s.State == group.StateDead && old != nil && old.State != s.State {
 			w.did(didDeclareDead)
 		}
 		if old == nil || s.LastExit == nil || s.LastExit == old.LastExit ||
-			old.State != protocol.StateRunning {
+			old.State != group.StateRunning {
 			continue
 		}
 
 		b, ok := w.beats[groupID+"/"+s.ID]
-		switch reason := protocol.Evidence(s.LastExit.Reason); {
-		case reason == protocol.Exited && w.lives(old.Process):
+		switch reason := observe.Evidence(s.LastExit.Reason); {
+		case reason == observe.Exited && w.lives(old.Process):
 			w.fail("%s is declared failed, exited, and its process %d lives", s.ID, old.PID)
-		case reason == protocol.Stale && !old.Heartbeats && old.Process.HostID == seen.Host.ID &&
+		case reason == observe.Stale && !old.Heartbeats && old.Process.HostID == seen.Host.ID &&
 			w.lives(old.Process):
 			w.fail("%s is declared failed, stale, and its process %d lives here", s.ID, old.PID)
-		case reason == protocol.Stale && ok && b.boot == b.host.boot && b.now < decided:
+		case reason == observe.Stale && ok && b.boot == b.host.boot && b.now < decided:
 			if age := w.age(b, seen); age <= threshold.Milliseconds() {
 				w.fail("%s is declared failed, stale, %d ms after its heartbeat was acknowledged",
 					s.ID, age)

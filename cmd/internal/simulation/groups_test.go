@@ -4,7 +4,8 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 const groupID = "g"
@@ -58,15 +59,15 @@ func operating(times int) func(a *actor) {
 }
 
 // request returns the arguments of a registration that a pass must start.
-func (a *actor) request(id string) protocol.Registration {
+func (a *actor) request(id string) group.Registration {
 	w := a.w
 	wait := time.Duration(w.between(0, 600)) * time.Millisecond
-	r := protocol.Registration{
+	r := group.Registration{
 		Service: id, By: a.name, Request: true, KillTimeout: &wait, Fresh: w.chance(20),
-		StartInfo: &protocol.StartInfo{
-			Command: "sup", Dir: "/", Readiness: protocol.ReadinessReady,
-			LogMax: protocol.DefaultLogMax, LogKeep: 1,
-			Policy: protocol.RestartPolicy{
+		StartInfo: &group.StartInfo{
+			Command: "sup", Dir: "/", Readiness: observe.ReadinessReady,
+			LogMax: group.DefaultLogMax, LogKeep: 1,
+			Policy: group.RestartPolicy{
 				MaxAttempts: w.between(0, 2), Backoff: []time.Duration{0, interval},
 				ResetAfter: time.Minute,
 			},
@@ -88,7 +89,7 @@ func ptr[T any](v T) *T { return &v }
 // registering is a service that registers itself, sends heartbeats, and ends or hangs.
 func registering(id string) func(a *actor) {
 	return func(a *actor) {
-		r := protocol.Registration{Service: id, By: a.name, PID: a.p.PID, Process: a.p.Process}
+		r := group.Registration{Service: id, By: a.name, PID: a.p.PID, Process: a.p.Process}
 		if a.w.chance(2) {
 			r.Heartbeats = ptr(true)
 		}

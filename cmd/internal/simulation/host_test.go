@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // epoch is what a clock that is right shows at the beginning of a history.
@@ -25,7 +25,7 @@ type host struct {
 
 // proc is a process, dead or alive, as the kernel of its host knows it.
 type proc struct {
-	protocol.Process
+	observe.Process
 	host    *host
 	dead    bool
 	stage   bool   // it waits behind a gate
@@ -51,10 +51,10 @@ func (h *host) wallClock() time.Time {
 	return epoch.Add(time.Duration(h.w.now+h.wall) * time.Millisecond)
 }
 
-func (h *host) observe() protocol.Observation {
-	return protocol.Observation{
+func (h *host) observe() observe.Observation {
+	return observe.Observation{
 		Now: h.wallClock(),
-		Host: protocol.Host{
+		Host: observe.Host{
 			ID: h.id, BootID: h.bootID(), PIDNamespace: "1",
 			BootedAt: epoch.Add(time.Duration(h.bootedAt+h.wall) * time.Millisecond),
 		},
@@ -74,18 +74,18 @@ func (h *host) find(pid int) *proc {
 }
 
 // look is process.Look.
-func (h *host) look(p protocol.Process) protocol.Presence {
+func (h *host) look(p observe.Process) observe.Presence {
 	switch {
 	case h.exited(p):
-		return protocol.Gone
+		return observe.Gone
 	case h.w.bug == bugUnseen:
-		return protocol.Unseen
+		return observe.Unseen
 	}
-	return protocol.Present
+	return observe.Present
 }
 
 // exited is process.Exited.
-func (h *host) exited(p protocol.Process) bool {
+func (h *host) exited(p observe.Process) bool {
 	found := h.find(p.PID)
 	if h.w.bug == bugPIDOnly {
 		return found == nil
@@ -94,7 +94,7 @@ func (h *host) exited(p protocol.Process) bool {
 }
 
 // is returns the living process that p identifies, or nil.
-func (h *host) is(p protocol.Process) *proc {
+func (h *host) is(p observe.Process) *proc {
 	if p.HostID != h.id || p.BootID != h.bootID() {
 		return nil
 	}
@@ -123,7 +123,7 @@ func (h *host) spawn(leader *proc) *proc {
 	}
 
 	p := &proc{
-		Process: protocol.Process{PID: pid, HostID: h.id, BootID: h.bootID(), PIDNamespace: "1",
+		Process: observe.Process{PID: pid, HostID: h.id, BootID: h.bootID(), PIDNamespace: "1",
 			StartTicks: ticks},
 		host: h, session: pid,
 	}

@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // judge returns an error unless everything that an edit declares dead has been silent for long, or
 // is dead.
 func (w *world) judge(id string, before, after protocol.Operation,
-	seen protocol.Observation) error {
+	seen observe.Observation) error {
 	for _, s := range after.Supervisors {
 		old, known := before.Supervisor(s.ID)
 		if !known || old.Status != protocol.Alive || s.Status != protocol.Dead {
@@ -39,15 +40,15 @@ func (w *world) judge(id string, before, after protocol.Operation,
 	return nil
 }
 
-func (w *world) judgeOne(who string, evidence protocol.Evidence, p protocol.Process, promised bool,
-	op protocol.Operation, seen protocol.Observation) error {
+func (w *world) judgeOne(who string, evidence observe.Evidence, p observe.Process, promised bool,
+	op protocol.Operation, seen observe.Observation) error {
 	switch evidence {
-	case protocol.Exited, protocol.Rebooted:
+	case observe.Exited, observe.Rebooted:
 		if w.lives(p) {
 			return fmt.Errorf("%s is declared dead, %s, and its process %d lives", who, evidence,
 				p.PID)
 		}
-	case protocol.Stale:
+	case observe.Stale:
 		if !promised && p.HostID == seen.Host.ID && w.lives(p) {
 			return fmt.Errorf("%s is declared dead, stale, and its process %d lives here", who,
 				p.PID)
@@ -66,7 +67,7 @@ func (w *world) judgeOne(who string, evidence protocol.Evidence, p protocol.Proc
 }
 
 // lives reports whether p is a process that lives.
-func (w *world) lives(p protocol.Process) bool {
+func (w *world) lives(p observe.Process) bool {
 	for _, h := range w.hosts {
 		if h.id == p.HostID && h.bootID() == p.BootID {
 			found := h.find(p.PID)
@@ -78,7 +79,7 @@ func (w *world) lives(p protocol.Process) bool {
 
 // age returns the greatest age of a heartbeat for an observer: on the same host, by its monotonic
 // clock; on another, the true time plus the difference of the clocks.
-func (w *world) age(b beat, seen protocol.Observation) int64 {
+func (w *world) age(b beat, seen observe.Observation) int64 {
 	switch {
 	case b.host.id == seen.Host.ID:
 		return b.host.monotonic() - b.monotonic

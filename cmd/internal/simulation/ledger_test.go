@@ -8,6 +8,8 @@ import (
 
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // ledger is what is known about one operation: all attempted edits, and which of them were
@@ -58,8 +60,8 @@ func (w *world) operation(id string) *ledger {
 }
 
 // tag is the member by which a version is recognized.
-func tag(n int) []protocol.Member {
-	return []protocol.Member{{Name: "simulated", Value: strconv.Itoa(n)}}
+func tag(n int) []wire.Member {
+	return []wire.Member{{Name: "simulated", Value: strconv.Itoa(n)}}
 }
 
 // edit returns the edit that made op, nil for none.
@@ -159,7 +161,7 @@ func (l *ledger) archived(w *world, revision int64) *edit {
 
 // attempt records an attempt to make after.
 func (l *ledger) attempt(c *command, parent *edit, before, after protocol.Operation,
-	seen protocol.Observation) *edit {
+	seen observe.Observation) *edit {
 	h := c.a.p.host
 	e := &edit{
 		tag: len(l.edits), rev: after.Revision, parent: parent, by: by{c.a.name, c.name},

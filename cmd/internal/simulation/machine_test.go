@@ -10,7 +10,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/start"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // machine is the host of a pass, as orchestrator.Machine. Its methods are system calls, in which
@@ -66,10 +66,10 @@ type gate struct {
 	latest time.Duration
 }
 
-func (g *gate) Process() protocol.Process { return g.p.Process }
+func (g *gate) Process() observe.Process { return g.p.Process }
 
 // Keeper returns none, as on systems that give orphans only to their first process.
-func (g *gate) Keeper() protocol.Process { return protocol.Process{} }
+func (g *gate) Keeper() observe.Process { return observe.Process{} }
 
 func (g *gate) Release() error {
 	late, err := g.m.c.fs.Call("release")
@@ -151,20 +151,20 @@ func (w *world) mayBeForgotten(p *proc) bool {
 
 var errNoMember = errors.New("it leads no group")
 
-func (m machine) SignalGroup(p protocol.Process, sig syscall.Signal) error {
+func (m machine) SignalGroup(p observe.Process, sig syscall.Signal) error {
 	return m.signal(p, sig, true)
 }
 
-func (m machine) InGroup(p, leader protocol.Process) bool {
+func (m machine) InGroup(p, leader observe.Process) bool {
 	member := m.host().is(p)
 	return member != nil && member.session == leader.PID
 }
 
-func (m machine) SignalProcess(p protocol.Process, sig syscall.Signal) error {
+func (m machine) SignalProcess(p observe.Process, sig syscall.Signal) error {
 	return m.signal(p, sig, false)
 }
 
-func (m machine) signal(p protocol.Process, sig syscall.Signal, group bool) error {
+func (m machine) signal(p observe.Process, sig syscall.Signal, group bool) error {
 	if _, err := m.c.fs.Call("signal"); err != nil {
 		return err
 	}
@@ -212,8 +212,8 @@ func (m machine) deliver(p *proc, sig syscall.Signal) {
 // errAmidExec is of a process that spends long in an execve, on a slow disk.
 var errAmidExec = errors.New("it shows no environment yet")
 
-func (m machine) Survivors(leader protocol.Process, startID string,
-	_ protocol.Process) (found []protocol.Process, doubt error) {
+func (m machine) Survivors(leader observe.Process, startID string,
+	_ observe.Process) (found []observe.Process, doubt error) {
 	w := m.c.w
 	if leader.HostID != m.host().id || leader.BootID != m.host().bootID() {
 		return nil, nil

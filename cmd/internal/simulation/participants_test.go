@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // participant pushes calls in an operation, beats for them, and pops them, unless it crashes or
@@ -94,7 +95,7 @@ func (a *actor) works(op string, p protocol.Push, nested int) bool {
 			return false
 		}
 
-		say := protocol.Report{}
+		say := observe.Report{}
 		if w.chance(8) {
 			note := fmt.Sprint("note ", w.steps)
 			say.Note = &note
@@ -103,7 +104,7 @@ func (a *actor) works(op string, p protocol.Push, nested int) bool {
 		switch status := a.beats(op, actor, say); status {
 		case cli.StatusCleanUp:
 			a.sleep(w.pick3(0, 0, 500))
-			a.beats(op, actor, protocol.Report{Cleaning: true})
+			a.beats(op, actor, observe.Report{Cleaning: true})
 			return a.pops(op, protocol.Pop{Call: p.Call}) && w.chance(2)
 		case cli.StatusCrashed:
 			a.pops(op, protocol.Pop{Call: p.Call})
@@ -171,7 +172,7 @@ func supervisor(op string, times int) func(a *actor) {
 			if w.chance(2) {
 				a.beatsAll(actor)
 			} else {
-				a.beats(op, actor, protocol.Report{})
+				a.beats(op, actor, observe.Report{})
 			}
 
 			a.command("status", false, func(c *command) error {

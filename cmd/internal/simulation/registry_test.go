@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // registry is what is known about the group: which commands have seen which revision of the
@@ -32,7 +32,7 @@ func (w *world) group() *registry {
 }
 
 // reads checks what a command reads, after floor was acknowledged.
-func (g *registry) reads(c *command, group protocol.Group, floor int64) {
+func (g *registry) reads(c *command, group group.Group, floor int64) {
 	if group.Registry.Revision < floor {
 		c.w.fail("%s reads revision %d of the group: %d was acknowledged", c.a.name,
 			group.Registry.Revision, floor)
@@ -40,7 +40,7 @@ func (g *registry) reads(c *command, group protocol.Group, floor int64) {
 }
 
 // ack notes that a command has ended well that made after of before.
-func (g *registry) ack(c *command, before, after protocol.Group, weak bool) {
+func (g *registry) ack(c *command, before, after group.Group, weak bool) {
 	for rev := before.Registry.Revision + 1; rev <= after.Registry.Revision; rev++ {
 		me := maker{c.a.name, c.w.steps}
 		if other, ok := g.makers[rev]; ok && other != me {
@@ -95,7 +95,7 @@ func (w *world) endGroups() {
 	}
 }
 
-func (w *world) readGroup() (g protocol.Group, err error) {
+func (w *world) readGroup() (g group.Group, err error) {
 	w.calmly(func(a *actor) {
 		a.command("status", false, func(c *command) error {
 			g, err = c.ledger.ReadGroup(groupID)
@@ -111,12 +111,12 @@ func (w *world) readGroup() (g protocol.Group, err error) {
 
 // settled reports whether nothing will happen without a request after the pass that made g. A
 // process that hangs and promised no heartbeats runs for ever.
-func (w *world) settled(g protocol.Group) bool {
+func (w *world) settled(g group.Group) bool {
 	return g.Orchestrator.Revision > 0 && len(g.Registry.PendingAlerts) == 0 &&
-		!slices.ContainsFunc(g.Registry.Services, func(s protocol.Service) bool {
-			waits := s.State == protocol.StateWaiting && s.BlockedBy != ""
-			hangs := s.State == protocol.StateRunning && !s.Heartbeats && w.lives(s.Process)
-			return s.State != protocol.StateDead && s.State != protocol.StateStopped && !waits &&
+		!slices.ContainsFunc(g.Registry.Services, func(s group.Service) bool {
+			waits := s.State == group.StateWaiting && s.BlockedBy != ""
+			hangs := s.State == group.StateRunning && !s.Heartbeats && w.lives(s.Process)
+			return s.State != group.StateDead && s.State != group.StateStopped && !waits &&
 				!hangs
 		})
 }
@@ -133,7 +133,7 @@ func (w *world) checkProcesses() {
 	for _, h := range w.hosts {
 		for _, p := range h.procs {
 			s := g.Service(p.role)
-			if !p.dead && p.startID != "" && (s == nil || s.State != protocol.StateWaiting && s.State != protocol.StateRunning) { // one that started itself may hang as long as it likes
+			if !p.dead && p.startID != "" && (s == nil || s.State != group.StateWaiting && s.State != group.StateRunning) { // one that started itself may hang as long as it likes
 				w.fail("process %d of %s on %s is left", p.PID, p.role, h.id)
 			}
 		}
@@ -164,14 +164,14 @@ func (w *world) checkAlerts() {
 	})
 }
 
-func (w *world) tellGroup(g protocol.Group) {
+func (w *world) tellGroup(g group.Group) {
 	if w.print != nil {
 		w.tell("revision %d: %v", g.Registry.Revision, brief(g))
 	}
 }
 
 // brief returns the supervisors of a group in a few words.
-func brief(g protocol.Group) (all []string) {
+func brief(g group.Group) (all []string) {
 	for _, s := range g.Registry.Services {
 		all = append(all, fmt.Sprintf("%s %s %s:%d %s", s.ID, s.State, s.Process.HostID, s.PID,
 			s.BlockedBy))

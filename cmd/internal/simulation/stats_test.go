@@ -5,7 +5,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // The events in histories. Each must happen, or it is not tested.
@@ -69,9 +69,9 @@ var didNames = [dids]string{
 	"alert", "shutdown", "restart", "beat of a registered supervisor", "supervisor given up",
 }
 
-var didEvidence = map[protocol.Evidence]int{
-	protocol.Exited: didExited, protocol.Rebooted: didRebooted, protocol.Stale: didStale,
-	protocol.SupervisorDead: didSupervisorDead,
+var didEvidence = map[observe.Evidence]int{
+	observe.Exited: didExited, observe.Rebooted: didRebooted, observe.Stale: didStale,
+	observe.SupervisorDead: didSupervisorDead,
 }
 
 // stats counts what has happened.

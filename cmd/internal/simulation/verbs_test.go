@@ -7,6 +7,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // push is dpl-push.
@@ -25,7 +26,7 @@ func (a *actor) push(op string, p protocol.Push, reuse bool) int {
 		}
 
 		edit, err := c.edit(op, fileops.OrCreate,
-			func(before protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+			func(before protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 				if before.ID == "" {
 					if before.Revision > 0 && !reuse {
 						return before, fileops.ErrArchived
@@ -73,7 +74,7 @@ func (c *command) archive(id string) error {
 // tick gives an operation a pass.
 func (c *command) tick(id string, mode fileops.Mode) (session.Edit, error) {
 	return c.edit(id, mode,
-		func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			return op.Cleanup(c.a.name, seen)
 		})
 }
@@ -99,7 +100,7 @@ func (c *command) tickNeighbours(op string) {
 func (a *actor) pop(op string, p protocol.Pop) int {
 	return a.command("pop "+p.Call, false, func(c *command) error {
 		_, err := c.edit(op, fileops.Existing,
-			func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+			func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 				return op.Pop(p, seen)
 			})
 		return err
@@ -110,7 +111,7 @@ func (a *actor) pop(op string, p protocol.Pop) int {
 func (a *actor) abort(op string) int {
 	return a.command("abort", false, func(c *command) error {
 		_, err := c.edit(op, fileops.Existing,
-			func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+			func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 				return op.Abort(a.name, "", seen)
 			})
 		return err
@@ -118,7 +119,7 @@ func (a *actor) abort(op string) int {
 }
 
 // beats is dpl-heartbeat.
-func (a *actor) beats(op string, who protocol.Actor, say protocol.Report) int {
+func (a *actor) beats(op string, who protocol.Actor, say observe.Report) int {
 	return a.command("heartbeat", false, func(c *command) error {
 		status, err := c.beat(op, who, say)
 		if err != nil {
@@ -128,9 +129,9 @@ func (a *actor) beats(op string, who protocol.Actor, say protocol.Report) int {
 	})
 }
 
-func (c *command) beat(op string, who protocol.Actor, say protocol.Report) (int, error) {
+func (c *command) beat(op string, who protocol.Actor, say observe.Report) (int, error) {
 	edit, err := c.edit(op, fileops.Existing,
-		func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			return op.Heartbeat(who, say, seen)
 		})
 
@@ -153,7 +154,7 @@ func (a *actor) beatsAll(who protocol.Actor) int {
 
 		worst := cli.StatusOK
 		for _, id := range ids {
-			status, err := c.beat(id, who, protocol.Report{})
+			status, err := c.beat(id, who, observe.Report{})
 			if errors.Is(err, fileops.ErrArchived) || errors.Is(err, fileops.ErrNotFound) {
 				continue
 			}
@@ -168,7 +169,7 @@ func (a *actor) beatsAll(who protocol.Actor) int {
 func (a *actor) ack(op string, who protocol.Actor, calls []string) int {
 	return a.command("ack", false, func(c *command) error {
 		_, err := c.edit(op, fileops.Existing,
-			func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+			func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 				return op.Ack(who, calls, seen)
 			})
 		if err == nil {
@@ -183,7 +184,7 @@ func (a *actor) handles(op string, who protocol.Actor, fails bool) int {
 	return a.command("handler", false, func(c *command) error {
 		var calls []string
 		_, err := c.edit(op, fileops.Existing,
-			func(op protocol.Operation, seen protocol.Observation) (after protocol.Operation,
+			func(op protocol.Operation, seen observe.Observation) (after protocol.Operation,
 				err error) {
 				after, calls, err = op.Claim(protocol.Actor{Supervisor: who.Supervisor,
 					PID:     a.p.PID,
@@ -194,7 +195,7 @@ func (a *actor) handles(op string, who protocol.Actor, fails bool) int {
 		for _, call := range calls {
 			a.sleep(a.w.pick3(0, 100, 3000))
 			_, editErr := c.edit(op, fileops.Existing,
-				func(op protocol.Operation, seen protocol.Observation) (protocol.Operation, error) {
+				func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 					if fails {
 						return op.Unclaim(who.Supervisor, []string{call}, seen)
 					}
@@ -249,7 +250,7 @@ func (c *command) janitor(id string) error {
 	case err == nil && c.w.bug == bugTwoHolds && !op.State.Terminal() &&
 		after.Revision != op.Revision:
 		_, err = c.edit(id, fileops.Existing,
-			func(now protocol.Operation, _ protocol.Observation) (protocol.Operation, error) {
+			func(now protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 				after.Revision = now.Revision + 1
 				return after, nil
 			})

@@ -20,7 +20,7 @@ func (op Operation) Calls() (calls []Call) {
 	for _, f := range op.Stack {
 		evidence, age := op.Judge(f, op.Seen)
 		c := Call{Op: &op, Frame: f, Judgement: judgement(f.State.Live(), evidence, age,
-			op.Seen.Stopped(f.PID, f.Process), op.WindowOf(f, op.Seen))}
+			op.Seen.Stopped(f.Vitals), op.WindowOf(f, op.Seen))}
 		if f.Crash != nil && !f.State.Live() {
 			c.Verdict = string(f.Crash.Evidence)
 		}

@@ -5,13 +5,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // A Group is a group to show, with an observation.
 type Group struct {
-	protocol.Group
-	Seen    protocol.Observation
+	group.Group
+	Seen    observe.Observation
 	LogPath func(service string) string // nil if unknown
 }
 
@@ -85,7 +86,7 @@ func (g Group) Troubled() (n int) {
 // Running returns the number of services of g in state running.
 func (g Group) Running() (n int) {
 	for _, s := range g.Registry.Services {
-		if s.State == protocol.StateRunning {
+		if s.State == group.StateRunning {
 			n++
 		}
 	}
@@ -105,7 +106,7 @@ func (g Group) Orchestrated() string {
 	switch {
 	case g.Orchestrator.Heartbeat.IsZero():
 		return "none"
-	case heard || g.Orchestrator.State == protocol.OrchestratorStopped:
+	case heard || g.Orchestrator.State == group.OrchestratorStopped:
 		return string(g.Orchestrator.State)
 	}
 	return "stale"

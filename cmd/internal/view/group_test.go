@@ -6,16 +6,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
-// group returns a group of supervisors, each with those that it depends on: "web:db,cache".
-func group(supervisors ...string) Group {
-	g := Group{Group: protocol.CreateGroup("g"), Seen: protocol.Observation{Now: noon}}
+// groupOf returns a group of supervisors, each with those that it depends on: "web:db,cache".
+func groupOf(supervisors ...string) Group {
+	g := Group{Group: group.Create("g"), Seen: observe.Observation{Now: noon}}
 	for _, s := range supervisors {
 		id, on, _ := strings.Cut(s, ":")
-		r := protocol.Service{ID: id}
-		r.State = protocol.StateRegistered
+		r := group.Service{ID: id}
+		r.State = group.StateRegistered
 		if on != "" {
 			r.Dependencies = strings.Split(on, ",")
 		}
@@ -26,7 +27,7 @@ func group(supervisors ...string) Group {
 }
 
 func TestGroup(t *testing.T) {
-	g := group("web:db,cache", "queue:db", "mail:queue", "db", "cache", "lost:none")
+	g := groupOf("web:db,cache", "queue:db", "mail:queue", "db", "cache", "lost:none")
 	for style, want := range map[Style]string{
 		{}: `g: orchestrator none
 
@@ -73,7 +74,7 @@ func TestGroupCycles(t *testing.T) {
 	for _, supervisors := range [][]string{{"a:a"}, {"a:b", "b:a"}, {"a:b", "b:c", "c:b"},
 		{"a:b,c", "b:c,a", "c:a", "d:a", "e:d,x"}} {
 		var got []string
-		for _, s := range group(supervisors...).Tree() {
+		for _, s := range groupOf(supervisors...).Tree() {
 			got = append(got, s.ID)
 		}
 		if slices.Sort(got); len(got) != len(supervisors) ||
@@ -84,27 +85,27 @@ func TestGroupCycles(t *testing.T) {
 }
 
 func TestNote(t *testing.T) {
-	exit := &protocol.LastExit{At: noon, Reason: "exited", Error: "exit status 7"}
-	type status = protocol.ServiceStatus
-	type recovery = protocol.ServiceRecovery
+	exit := &group.LastExit{At: noon, Reason: "exited", Error: "exit status 7"}
+	type status = group.ServiceStatus
+	type recovery = group.ServiceRecovery
 
-	for want, r := range map[string]protocol.Service{
-		"": {ServiceStatus: status{State: protocol.StateRegistered}},
-		"blocked by db: dead": {ServiceStatus: status{State: protocol.StateWaiting},
+	for want, r := range map[string]group.Service{
+		"": {ServiceStatus: status{State: group.StateRegistered}},
+		"blocked by db: dead": {ServiceStatus: status{State: group.StateWaiting},
 			ServiceRecovery: recovery{BlockedBy: "db: dead"}},
-		"restart in 3s": {ServiceStatus: status{State: protocol.StateScheduled},
+		"restart in 3s": {ServiceStatus: status{State: group.StateScheduled},
 			ServiceRecovery: recovery{NextAttemptAt: noon.Add(3 * time.Second)}},
-		"restart in 0s": {ServiceStatus: status{State: protocol.StateScheduled},
+		"restart in 0s": {ServiceStatus: status{State: group.StateScheduled},
 			ServiceRecovery: recovery{NextAttemptAt: noon.Add(-time.Second)}},
-		"asked to end 2s ago": {ServiceStatus: status{State: protocol.StateShuttingDown},
+		"asked to end 2s ago": {ServiceStatus: status{State: group.StateShuttingDown},
 			ServiceRecovery: recovery{TermSentAt: noon.Add(-2 * time.Second)}},
-		"starting: warming up": {ServiceStatus: status{State: protocol.StateRunning,
-			Notice: protocol.Notice{Readiness: protocol.ReadinessStarting, Note: "warming up"}}},
-		"exited: exit status 7": {ServiceStatus: status{State: protocol.StateDead, LastExit: exit}},
-		"stopped": {ServiceStatus: status{State: protocol.StateStopped,
-			LastExit: &protocol.LastExit{Reason: "stopped"}}},
+		"starting: warming up": {ServiceStatus: status{State: group.StateRunning,
+			Notice: observe.Notice{Readiness: observe.ReadinessStarting, Note: "warming up"}}},
+		"exited: exit status 7": {ServiceStatus: status{State: group.StateDead, LastExit: exit}},
+		"stopped": {ServiceStatus: status{State: group.StateStopped,
+			LastExit: &group.LastExit{Reason: "stopped"}}},
 	} {
-		if got := group().judged(&r).Note(); got != want {
+		if got := groupOf().judged(&r).Note(); got != want {
 			t.Errorf("%s: got %q, want %q", r.State, got, want)
 		}
 	}

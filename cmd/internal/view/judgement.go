@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // A Judgement says whether a call, a supervisor or a service is alive now.
@@ -17,7 +17,7 @@ type Judgement struct {
 
 // judgement returns the judgement of something that should be alive, or has been declared dead.
 func judgement(
-	live bool, evidence protocol.Evidence, age time.Duration, stopped bool, grace time.Time,
+	live bool, evidence observe.Evidence, age time.Duration, stopped bool, grace time.Time,
 ) Judgement {
 	j := Judgement{Verdict: "alive", Age: age, Heard: Ago(age), GraceUntil: grace}
 	switch {

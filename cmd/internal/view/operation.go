@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // An Operation is an operation to show, with an observation.
 type Operation struct {
 	protocol.Operation
 	Archived bool
-	Seen     protocol.Observation
+	Seen     observe.Observation
 }
 
 var callColumns = []column{

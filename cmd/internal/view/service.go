@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // A Service is a service of a group, as judged now. Its verdict is "-" if it should not be alive.
 type Service struct {
-	*protocol.Service
+	*group.Service
 	Judgement
 	Group *Group
 	Depth int // the number of services above it in the tree
@@ -24,15 +24,15 @@ func (g Group) Services() (all []Service) {
 	return all
 }
 
-func (g Group) judged(s *protocol.Service) Service {
+func (g Group) judged(s *group.Service) Service {
 	evidence, age := g.JudgeService(s, g.Seen)
-	j := judgement(true, evidence, age, g.Seen.Stopped(s.PID, s.Process), g.WindowOf(s, g.Seen))
+	j := judgement(true, evidence, age, g.Seen.Stopped(s.Vitals), g.WindowOf(s, g.Seen))
 	silent := s.LastHeartbeat.IsZero()
 	if silent {
 		j.Heard = ""
 	}
 
-	over := s.State == protocol.StateDead || s.State == protocol.StateStopped
+	over := s.State == group.StateDead || s.State == group.StateStopped
 	if over || silent && (j.Verdict == "alive" || j.Dead() && s.PID == 0) {
 		j.Verdict = "-"
 	}
@@ -66,7 +66,7 @@ func (g Group) Tree() (tree []Service) {
 
 // parent returns the first registered service that s depends on, or "" if there is none or that
 // path is a cycle, which only a manually edited file can have.
-func (g Group) parent(s *protocol.Service) string {
+func (g Group) parent(s *group.Service) string {
 	first := g.first(s)
 	for above, steps := first, 0; above != ""; steps++ {
 		if steps > len(g.Registry.Services) {
@@ -77,7 +77,7 @@ func (g Group) parent(s *protocol.Service) string {
 	return first
 }
 
-func (g Group) first(s *protocol.Service) string {
+func (g Group) first(s *group.Service) string {
 	for _, d := range s.Dependencies {
 		if g.Service(d) != nil {
 			return d
@@ -89,9 +89,9 @@ func (g Group) first(s *protocol.Service) string {
 // InTrouble reports whether s should run and does not, or is blocked from starting.
 func (s Service) InTrouble() bool {
 	switch s.State {
-	case protocol.StateFailed, protocol.StateScheduled, protocol.StateDead:
+	case group.StateFailed, group.StateScheduled, group.StateDead:
 		return true
-	case protocol.StateRunning:
+	case group.StateRunning:
 		return s.Verdict != "alive"
 	}
 	return s.BlockedBy != ""
@@ -122,17 +122,17 @@ func (s Service) Note() string {
 		return strings.Join(all, ", ")
 	}
 
-	if s.LastExit != nil && s.State != protocol.StateRunning {
+	if s.LastExit != nil && s.State != group.StateRunning {
 		all = append(all, s.LastExit.String())
 	}
 
 	switch s.State {
-	case protocol.StateRunning:
+	case group.StateRunning:
 		all = append(all, s.runningNote()...)
-	case protocol.StateScheduled:
+	case group.StateScheduled:
 		wait := max(s.NextAttemptAt.Sub(s.Group.Seen.Now), 0)
 		all = append(all, "restart in "+wait.String())
-	case protocol.StateDead, protocol.StateStopped:
+	case group.StateDead, group.StateStopped:
 		if s.StartInfo != nil {
 			all = append(all, "dpl-restart starts it")
 		}

@@ -18,7 +18,7 @@ func (op Operation) JudgedSupervisors() (all []Supervisor) {
 	for _, v := range op.Supervisors {
 		evidence, age := op.JudgeSupervisor(v, op.Seen)
 		all = append(all, Supervisor{v, judgement(v.Status == protocol.Alive, evidence, age,
-			op.Seen.Stopped(v.PID, v.Process), op.WindowOfSupervisor(v, op.Seen)), &op})
+			op.Seen.Stopped(v.Vitals), op.WindowOfSupervisor(v, op.Seen)), &op})
 	}
 	return all
 }

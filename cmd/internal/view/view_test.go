@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 	"pgregory.net/rapid"
 )
 
@@ -17,7 +18,7 @@ var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 func stack(t *testing.T, calls ...string) Operation {
 	t.Helper()
 	op, err := protocol.Create("o", 0, 0), error(nil)
-	seen := protocol.Observation{Now: noon}
+	seen := observe.Observation{Now: noon}
 
 	for i, call := range calls {
 		op, err = op.Push(protocol.Push{Participant: "worker", Call: call, PID: 1000 + i}, seen)
@@ -26,7 +27,7 @@ func stack(t *testing.T, calls ...string) Operation {
 		}
 	}
 
-	return Operation{Operation: op, Seen: protocol.Observation{Now: noon.Add(3 * time.Second)}}
+	return Operation{Operation: op, Seen: observe.Observation{Now: noon.Add(3 * time.Second)}}
 }
 
 // firsts returns the first word of each line of text, after the tree before it.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/testscripts/poll"
 )
 
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	proctest.Main(m, nil)
 }
 
-func identify(t testing.TB, pid int) protocol.Process {
+func identify(t testing.TB, pid int) observe.Process {
 	t.Helper()
 	p, err := process.Identify(pid)
 	if err != nil {
@@ -36,7 +36,7 @@ func identify(t testing.TB, pid int) protocol.Process {
 }
 
 // mustEnd fails the test unless p ends, as a zombie at least.
-func mustEnd(t *testing.T, p protocol.Process) {
+func mustEnd(t *testing.T, p observe.Process) {
 	t.Helper()
 	poll.Until(t, fmt.Sprintf("the end of %d", p.PID), func() bool {
 		return process.Exited(p.PID, p.StartTicks)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // patience is how long a stage may take for steps that are instant unless they fail.
@@ -22,8 +22,8 @@ const patience = 10 * time.Second
 // and has run nothing. A gate is for one goroutine, which ends it with Release or Cancel.
 type Gate struct {
 	start   Command
-	stage   protocol.Process   // it becomes the command
-	keeper  protocol.Process   // zero if the stage has none
+	stage   observe.Process    // it becomes the command
+	keeper  observe.Process    // zero if the stage has none
 	handles []*process.Watched // on both, the stage first
 	conn    *os.File           // this is the only copy, so it closes when this process ends
 }
@@ -71,7 +71,7 @@ func newGate(s Command, conn *os.File, stage, keeper int) (*Gate, error) {
 
 // hold opens a handle on the process that has pid now, and returns its identity. Errors call it
 // name.
-func (g *Gate) hold(name string, pid int) (p protocol.Process, err error) {
+func (g *Gate) hold(name string, pid int) (p observe.Process, err error) {
 	w, err := process.Watch(pid)
 	if err == nil {
 		g.handles = append(g.handles, w)
@@ -85,13 +85,13 @@ func (g *Gate) hold(name string, pid int) (p protocol.Process, err error) {
 
 // Process returns the identity of the stage, or only its pid if nothing else is known. The command
 // will have the same.
-func (g *Gate) Process() protocol.Process {
+func (g *Gate) Process() observe.Process {
 	return g.stage
 }
 
 // Keeper returns the identity of the keeper of the stage, which is its parent. It returns the zero
 // Process if there is none.
-func (g *Gate) Keeper() protocol.Process {
+func (g *Gate) Keeper() observe.Process {
 	return g.keeper
 }
 

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/testscripts/poll"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
-	"github.com/dpl-project/dpl/protocol"
 	"golang.org/x/sys/unix"
 )
 
@@ -260,7 +260,7 @@ func TestPassKilledAroundRelease(t *testing.T) {
 	t.Parallel()
 	const times = 50
 	var starts []Command
-	var processes []protocol.Process
+	var processes []observe.Process
 
 	for i := range times {
 		s := command(t, "sh", "-c", "echo $$")

@@ -13,10 +13,10 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/testscripts/poll"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
-	"github.com/dpl-project/dpl/protocol"
 	"golang.org/x/sys/unix"
 )
 
@@ -32,7 +32,7 @@ const cleared = `env -i sleep 1000 & echo $!
 // keptCommand is released with a keeper, and returns the pids that it prints.
 func keptCommand(
 	t *testing.T, script string, n int,
-) (g *Gate, id string, printed []protocol.Process) {
+) (g *Gate, id string, printed []observe.Process) {
 	t.Helper()
 	s := command(t, "sh", "-c", script)
 	s.ID = process.NewStartID()
@@ -61,12 +61,12 @@ func keptCommand(
 
 // mustSurvive fails the test unless the survivors are these.
 func mustSurvive(
-	t *testing.T, leader protocol.Process, id string, keeper protocol.Process,
-	want ...protocol.Process,
+	t *testing.T, leader observe.Process, id string, keeper observe.Process,
+	want ...observe.Process,
 ) {
 	t.Helper()
 	got, err := process.Survivors(leader, id, keeper)
-	byPID := func(p, q protocol.Process) int { return p.PID - q.PID }
+	byPID := func(p, q observe.Process) int { return p.PID - q.PID }
 	slices.SortFunc(got, byPID)
 	slices.SortFunc(want, byPID)
 	if !slices.Equal(got, want) || err != nil {
@@ -89,9 +89,9 @@ func TestKeptSurvivors(t *testing.T) {
 	proctest.MustBeReaped(t, leader.PID)
 	mustSurvive(t, leader, id, keeper, member, daemon)
 	mustSurvive(t, leader, process.NewStartID(), keeper)
-	mustSurvive(t, leader, id, protocol.Process{})
+	mustSurvive(t, leader, id, observe.Process{})
 
-	for _, p := range []protocol.Process{member, daemon} {
+	for _, p := range []observe.Process{member, daemon} {
 		if err := process.SignalProcess(p, unix.SIGKILL); err != nil {
 			t.Error(err)
 		}
@@ -239,7 +239,7 @@ func mustHoldNothing(t *testing.T, pid int) {
 // the keeper ends.
 func TestKeeperOfStartKilledBefore(t *testing.T) {
 	t.Parallel()
-	for _, victim := range []func(*Gate) protocol.Process{(*Gate).Keeper, (*Gate).Process} {
+	for _, victim := range []func(*Gate) observe.Process{(*Gate).Keeper, (*Gate).Process} {
 		s := command(t, "sh", "-c", "echo begun")
 		g := spawned(t, s)
 		if err := process.SignalProcess(victim(g), unix.SIGKILL); err != nil {

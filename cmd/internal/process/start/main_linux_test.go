@@ -7,7 +7,7 @@ import (
 	_ "github.com/dpl-project/dpl/cmd/internal/entry" // see TestKeptFromEntry
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 func TestMain(m *testing.M) {
@@ -29,7 +29,7 @@ func dialAs() string {
 	return "ready"
 }
 
-func identify(t testing.TB, pid int) protocol.Process {
+func identify(t testing.TB, pid int) observe.Process {
 	t.Helper()
 	p, err := process.Identify(pid)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"github.com/dpl-project/dpl/cmd/internal/process/proctest"
+	"github.com/dpl-project/dpl/protocol/observe"
 	"github.com/dpl-project/dpl/testscripts/poll"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
-	"github.com/dpl-project/dpl/protocol"
 	"golang.org/x/sys/unix"
 )
 
@@ -22,7 +22,7 @@ import (
 // when it reads anything.
 func pass() string {
 	var gates []*Gate
-	var processes []protocol.Process
+	var processes []observe.Process
 	for _, arg := range os.Args[1:] {
 		var s Command
 		if err := json.Unmarshal([]byte(arg), &s); err != nil {
@@ -61,7 +61,7 @@ func pass() string {
 }
 
 // startPass starts a process that spawns all of starts, and returns it with the stages.
-func startPass(t *testing.T, starts ...Command) (*proctest.Child, []protocol.Process) {
+func startPass(t *testing.T, starts ...Command) (*proctest.Child, []observe.Process) {
 	t.Helper()
 	var args []string
 	for _, s := range starts {
@@ -76,9 +76,9 @@ func startPass(t *testing.T, starts ...Command) (*proctest.Child, []protocol.Pro
 	return c, stages(t, c)
 }
 
-func stages(t *testing.T, c *proctest.Child) []protocol.Process {
+func stages(t *testing.T, c *proctest.Child) []observe.Process {
 	t.Helper()
-	var processes []protocol.Process
+	var processes []observe.Process
 	if err := json.Unmarshal([]byte(c.First), &processes); err != nil {
 		t.Fatal(c.First)
 	}
@@ -90,7 +90,7 @@ func stages(t *testing.T, c *proctest.Child) []protocol.Process {
 }
 
 // killAtEnd kills the session of p when the test ends.
-func killAtEnd(t *testing.T, p protocol.Process) {
+func killAtEnd(t *testing.T, p observe.Process) {
 	t.Cleanup(func() { process.SignalGroup(p, syscall.SIGKILL) })
 }
 
@@ -149,7 +149,7 @@ func spawned(t *testing.T, s Command) *Gate {
 }
 
 // released spawns s and releases it.
-func released(t *testing.T, s Command) protocol.Process {
+func released(t *testing.T, s Command) observe.Process {
 	t.Helper()
 	g := spawned(t, s)
 	if err := g.Release(); err != nil {
@@ -173,7 +173,7 @@ func mustHaveRunNothing(t *testing.T, s Command) {
 }
 
 // mustEnd fails the test unless p ends, as a zombie at least.
-func mustEnd(t *testing.T, p protocol.Process) {
+func mustEnd(t *testing.T, p observe.Process) {
 	t.Helper()
 	poll.Until(t, "the end of "+strconv.Itoa(p.PID),
 		func() bool { return process.Exited(p.PID, p.StartTicks) })

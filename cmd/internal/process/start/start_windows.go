@@ -3,7 +3,7 @@ package start
 import (
 	"errors"
 
-	"github.com/dpl-project/dpl/protocol"
+	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 var errNoGate = errors.New("starting services is not supported on Windows")
@@ -21,10 +21,10 @@ func Spawn(Command) (*Gate, error) { return nil, errNoGate }
 func SpawnUnit(Command, Unit) (*Gate, error) { return nil, errNoGate }
 
 // Process returns the zero Process.
-func (*Gate) Process() protocol.Process { return protocol.Process{} }
+func (*Gate) Process() observe.Process { return observe.Process{} }
 
 // Keeper returns the zero Process.
-func (*Gate) Keeper() protocol.Process { return protocol.Process{} }
+func (*Gate) Keeper() observe.Process { return observe.Process{} }
 
 // Release always returns an error.
 func (*Gate) Release() error { return errNoGate }

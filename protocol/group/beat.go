@@ -1,0 +1,70 @@
+package group
+
+import (
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+)
+
+// A ServiceProcess is a process that claims to be a service.
+type ServiceProcess struct {
+	Service    string
+	PID        int
+	Process    observe.Process // zero: it named no process that could be checked
+	Heartbeats bool            // it promises to send more heartbeats
+}
+
+// BeatService returns g after a heartbeat of the service p.Service, with the report say (spec
+// §10.3). The verdict is VerdictContinue; VerdictCleanUp if the service must end; or VerdictCrashed
+// if it was declared dead, and then nothing has changed. BeatService returns ErrNoService, and
+// ErrOtherProcess if another process of the service is alive.
+func (g Group) BeatService(p ServiceProcess, say observe.Report, seen observe.Observation) (
+	after Group, verdict observe.Verdict, err error,
+) {
+	e := g.begin(p.Service, seen)
+	s, actor := e.service(p.Service), observe.Identity(p.PID, p.Process)
+	switch {
+	case s == nil:
+		return g, "", ErrNoService
+	case actor.Known() && actor != s.Identity() && g.taken(s, e.seen):
+		return g, "", observe.ErrOtherProcess
+	case s.State.final(), !actor.Known() && e.seen.Gone(s.Vitals) != "":
+		return g, observe.VerdictCrashed, nil
+	}
+
+	switch recorded := s.Identity(); {
+	case !recorded.Known() && p.PID != 0:
+		s.replaceProcess(p.PID, actor)
+	case actor.Known() && actor != recorded:
+		s.setProcess(p.PID, actor)
+	}
+
+	s.Refresh(e.seen)
+	s.Starting, s.Heartbeats = false, s.Heartbeats || p.Heartbeats
+	failed := s.State == StateFailed || s.State == StateScheduled
+	if failed && s.TermSentAt.IsZero() {
+		e.setState(s, StateRunning, "")
+		s.forgetFailure()
+		s.RunningSince = time.Time{}
+	}
+
+	if s.State == StateRunning && s.RunningSince.IsZero() {
+		s.RunningSince = e.seen.Now
+	}
+
+	verdict = observe.VerdictContinue
+	if s.State == StateShuttingDown || s.State == StateFailed || s.State == StateScheduled {
+		verdict = observe.VerdictCleanUp
+	}
+
+	e.say(s, say)
+	before := *g.Service(s.ID)
+	before.LastHeartbeat, before.Beat = s.LastHeartbeat, s.Beat
+	e.g.effects.BeatOnly = sameService(before, *s)
+	e.beaten = true
+	if after, err = e.end(); err != nil {
+		return g, "", err
+	}
+
+	return after, verdict, nil
+}

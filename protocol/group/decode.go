@@ -1,0 +1,293 @@
+package group
+
+import (
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// DecodeOrchestrator returns the orchestrator in text, the content of an orchestrator file (spec
+// §9.1). Its errors are those of wire.Decode.
+func DecodeOrchestrator(text string) (Orchestrator, error) {
+	return wire.Decode(text, 0, readOrchestrator)
+}
+
+// DecodeRegistry returns the registry in text, the content of a supervisors file (spec §9.2). Its
+// errors are those of wire.Decode.
+func DecodeRegistry(text string) (Registry, error) { return wire.Decode(text, 0, readRegistry) }
+
+func readOrchestrator(r *wire.Reader) Orchestrator {
+	o := Create("").Orchestrator
+	hasState := false
+	r.Object(func(name string) {
+		switch name {
+		case "protocolVersion":
+			o.ProtocolVersion = r.Version()
+		case "orchestrationGroupId":
+			o.GroupID = r.ID()
+		case "revision":
+			o.Revision = r.Revision()
+		case "orchestratorPid":
+			o.PID = int(r.IntOrNull())
+		case "orchestratorHeartbeat":
+			o.Heartbeat = r.TimeOrNull()
+		case "state":
+			hasState = true
+			o.State = wire.Word(r, "state", OrchestratorState.valid)
+		case "heartbeatIntervalMs":
+			o.HeartbeatInterval = r.Milliseconds(1)
+		case "stalenessThresholdMs":
+			o.StalenessThreshold = r.Milliseconds(1)
+		case "beat":
+			o.Beat = observe.ReadBeat(r, &o.nested, name)
+		case "periodMs":
+			o.Period = r.Milliseconds(0)
+		default:
+			r.Unknown(&o.Unknown, name)
+		}
+	})
+
+	r.Require("orchestrationGroupId", o.GroupID != "")
+	r.Require("state", hasState)
+	return o
+}
+
+func readRegistry(r *wire.Reader) Registry {
+	reg := Create("").Registry
+	hasSupervisors := false
+	r.Object(func(name string) {
+		switch name {
+		case "protocolVersion":
+			reg.ProtocolVersion = r.Version()
+		case "revision":
+			reg.Revision = r.Revision()
+		case "owner":
+			reg.Owner = r.IDOrNull()
+		case "supervisors":
+			hasSupervisors = true
+			r.Object(func(key string) { reg.Services = append(reg.Services, readService(r, key)) })
+		case "alertSeq":
+			reg.AlertSeq = r.Revision()
+		case "alertsGiven":
+			reg.AlertsGiven = r.Revision()
+		case "pendingAlerts":
+			reg.PendingAlerts = wire.ReadAll(r, (*Alert).read)
+		case "events":
+			reg.Events = wire.ReadAll(r, (*observe.Event).Read)
+		default:
+			r.Unknown(&reg.Unknown, name)
+		}
+	})
+
+	r.Require("supervisors", hasSupervisors)
+	return reg
+}
+
+func readService(r *wire.Reader, key string) Service {
+	s := newService(key)
+	hasState, hasRestartable := false, false
+	r.CheckID(key)
+	r.Object(func(name string) {
+		switch name {
+		case "supervisorId":
+			r.Key(key)
+		case "startInfo":
+			s.StartInfo = readStartInfo(r)
+		case "restartable":
+			hasRestartable = true
+			s.Restartable = r.Bool()
+		case "state":
+			hasState = true
+			s.State = wire.Word(r, "state", ServiceState.valid)
+		case "pid":
+			s.PID = int(r.IntOrNull())
+		case "lastHeartbeat":
+			s.LastHeartbeat = r.TimeOrNull()
+		case "dependencies":
+			r.Array(func() { s.Dependencies = append(s.Dependencies, r.ID()) })
+		case "killTimeoutMs":
+			s.KillTimeout = r.Milliseconds(0)
+		default:
+			if !s.ReadMember(r, name) && !s.Notice.ReadMember(r, name) && !s.readStart(r, name) &&
+				!s.readRecovery(r, name) {
+				r.Unknown(&s.Unknown, name)
+			}
+		}
+	})
+
+	r.Require("state", hasState)
+	if !hasRestartable {
+		s.Restartable = s.StartInfo != nil
+	}
+
+	return s
+}
+
+// readStart reads the member name, and reports whether it is one about a start or an end of s.
+func (s *Service) readStart(r *wire.Reader, name string) bool {
+	switch name {
+	case "startedAt":
+		s.StartedAt = r.TimeOrNull()
+	case "attempt":
+		s.Attempt = int(r.Int(0))
+	case "startId":
+		if s.StartID = r.String(); !validStartID(s.StartID) {
+			r.Refuse("%.40q is not 16 hexadecimal digits", s.StartID)
+		}
+	case "keeper":
+		s.Keeper = observe.ReadProcess(r, &s.nested, name)
+	case "startedWith":
+		s.StartedWith = readStartInfo(r)
+	case "starting":
+		s.Starting = r.Bool()
+	case "runningSince":
+		s.RunningSince = r.TimeOrNull()
+	case "lastExit":
+		s.LastExit = readExit(r)
+	case "ended":
+		s.Ended = readExit(r)
+	default:
+		return false
+	}
+	return true
+}
+
+// readRecovery reads the member name, and reports whether it is one of a ServiceRecovery.
+func (s *Service) readRecovery(r *wire.Reader, name string) bool {
+	switch name {
+	case "restartAttempts":
+		s.RestartAttempts = int(r.Int(0))
+	case "lastRestartAttempt":
+		s.LastRestartAttempt = r.TimeOrNull()
+	case "failedAt":
+		s.FailedAt = r.TimeOrNull()
+	case "nextAttemptAt":
+		s.NextAttemptAt = r.TimeOrNull()
+	case "restartPending":
+		s.RestartPending = r.Bool()
+	case "blockedBy":
+		s.BlockedBy = r.String()
+	case "stopRequestedAt":
+		s.StopRequestedAt = r.TimeOrNull()
+	case "startAgain":
+		s.StartAgain = r.Bool()
+	case "termSentAt":
+		s.TermSentAt = r.TimeOrNull()
+	case "termSentBeat":
+		s.TermSentBeat = observe.ReadBeat(r, &s.nested, name)
+	default:
+		return false
+	}
+	return true
+}
+
+func readStartInfo(r *wire.Reader) *StartInfo {
+	if r.Null() {
+		return nil
+	}
+
+	s := StartInfo{
+		Dir: "/", Readiness: observe.ReadinessReady, Policy: DefaultPolicy(),
+		LogMax: DefaultLogMax, LogKeep: DefaultLogKeep,
+	}
+
+	r.Object(func(name string) {
+		switch name {
+		case "command":
+			if s.Command = r.String(); s.Command == "" {
+				r.Refuse("it is empty")
+			}
+		case "args":
+			r.Array(func() { s.Args = append(s.Args, r.String()) })
+		case "workingDirectory":
+			s.Dir = r.String()
+		case "environment":
+			r.Object(func(name string) {
+				s.Environment = append(s.Environment, Variable{name, r.String()})
+			})
+		case "readiness":
+			s.Readiness = observe.ReadReadiness(r)
+		case "restartPolicy":
+			s.Policy = readPolicy(r)
+		case "logMaxBytes":
+			if s.LogMax = r.Int(0); s.LogMax > 0 && s.LogMax < LeastLogMax {
+				r.Refuse("it is less than %d, and not 0", LeastLogMax)
+			}
+		case "logKeep":
+			s.LogKeep = int(r.Int(1))
+		default:
+			r.Unknown(&s.Unknown, name)
+		}
+	})
+
+	r.Require("command", s.Command != "")
+	return &s
+}
+
+func readPolicy(r *wire.Reader) RestartPolicy {
+	p := DefaultPolicy()
+	r.Object(func(name string) {
+		switch name {
+		case "maxAttempts":
+			p.MaxAttempts = int(r.Int(0))
+		case "backoffIntervalsMs":
+			p.Backoff = nil
+			r.Array(func() { p.Backoff = append(p.Backoff, r.Milliseconds(0)) })
+			if len(p.Backoff) == 0 {
+				r.Refuse("at least one interval is expected")
+			}
+		case "resetAfterMs":
+			p.ResetAfter = r.Milliseconds(0)
+		default:
+			r.Unknown(&p.Unknown, name)
+		}
+	})
+
+	return p
+}
+
+func readExit(r *wire.Reader) *LastExit {
+	e := &LastExit{}
+	r.Object(func(name string) {
+		switch name {
+		case "at":
+			e.At = r.Time()
+		case "reason":
+			e.Reason = r.String()
+		case "code":
+			e.Code = ExitCode(r.String())
+		case "status":
+			e.Status = int(r.Int(0))
+		case "error":
+			e.Error = r.String()
+		default:
+			r.Unknown(&e.Unknown, name)
+		}
+	})
+
+	r.Require("at", !e.At.IsZero())
+	return e
+}
+
+func (a *Alert) read(r *wire.Reader) {
+	r.Object(func(name string) {
+		switch name {
+		case "seq":
+			if a.Seq = r.Revision(); a.Seq == 0 {
+				r.Refuse("an alert is counted from 1")
+			}
+		case "type":
+			a.Type = AlertType(r.String())
+		case "supervisorId":
+			a.ServiceID = r.ID()
+		case "message":
+			a.Message = r.String()
+		case "timestamp":
+			a.Timestamp = r.Time()
+		default:
+			r.Unknown(&a.Unknown, name)
+		}
+	})
+
+	r.Require("seq", a.Seq != 0)
+	r.Require("timestamp", !a.Timestamp.IsZero())
+}

@@ -1,0 +1,188 @@
+package group
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// edit is one edit of a group in progress, on a copy.
+type edit struct {
+	g      Group
+	before Group
+	seen   observe.Observation
+	by     string
+	beaten bool // a heartbeat changed, which counts as an edit even at the same time
+}
+
+func (g Group) begin(by string, seen observe.Observation) *edit {
+	seen.Now = wire.Moment(seen.Now)
+	e := &edit{g: g, before: g, seen: seen, by: by}
+	e.g.effects = Effects{}
+	r := &e.g.Registry
+	r.Revision++
+	r.Services = slices.Clone(r.Services)
+	r.PendingAlerts = slices.Clip(r.PendingAlerts)
+	r.Events = slices.Clip(r.Events)
+
+	return e
+}
+
+// end returns the group after the edit. With ErrExhausted it returns the group before it.
+func (e *edit) end() (Group, error) {
+	after := e.after()
+	revision := after.Registry.Revision
+	if revision > wire.LastRevision && revision != e.before.Registry.Revision {
+		return e.before, wire.ErrExhausted
+	}
+	return after, nil
+}
+
+// after returns the group after the edit. If the registry has not changed, its revision stays.
+func (e *edit) after() Group {
+	r := &e.g.Registry
+	if !e.beaten && r.same(e.before.Registry) {
+		e.g.Registry, e.g.effects = e.before.Registry, Effects{}
+		return e.g
+	}
+
+	for i := range r.Services {
+		s := &r.Services[i]
+		s.Vitals, s.TermSentBeat = s.Counting(), s.TermSentBeat.Counting(s.TermSentAt)
+	}
+
+	return e.g
+}
+
+// same reports whether r and before differ at most in their revision.
+func (r Registry) same(before Registry) bool {
+	return r.Owner == before.Owner && r.AlertSeq == before.AlertSeq &&
+		r.AlertsGiven == before.AlertsGiven &&
+		len(r.PendingAlerts) == len(before.PendingAlerts) && wire.SameSlice(r.Events, before.Events) &&
+		slices.EqualFunc(r.Services, before.Services, sameService)
+}
+
+// sameService reports whether a and b have the same text. TestSameServiceNoticesEveryField checks
+// that it is complete.
+func sameService(a, b Service) bool {
+	return a.ID == b.ID && a.ServiceSpec.same(b.ServiceSpec) &&
+		a.ServiceStatus == b.ServiceStatus &&
+		a.ServiceRecovery == b.ServiceRecovery && slices.Equal(a.Unknown, b.Unknown) &&
+		a.nested == b.nested
+}
+
+func (s ServiceSpec) same(t ServiceSpec) bool {
+	return s.StartInfo == t.StartInfo && s.Restartable == t.Restartable &&
+		s.KillTimeout == t.KillTimeout && slices.Equal(s.Dependencies, t.Dependencies)
+}
+
+// service returns the entry of id, which may be changed, or nil.
+func (e *edit) service(id string) *Service {
+	if i := e.g.Registry.index(id); i >= 0 {
+		return &e.g.Registry.Services[i]
+	}
+	return nil
+}
+
+func (e *edit) setState(s *Service, to ServiceState, reason string) {
+	if s.State == to {
+		return
+	}
+	e.event(s.ID, string(s.State), string(to), reason)
+	s.State = to
+}
+
+// say records a report of s about itself.
+func (e *edit) say(s *Service, say observe.Report) {
+	before := s.Notice
+	s.Notice = before.With(say)
+	if s.Notice.Readiness != before.Readiness {
+		e.append(observe.Event{Type: observe.SupervisorReadiness, SupervisorID: s.ID,
+			From: string(before.Readiness), To: string(s.Notice.Readiness)})
+	}
+}
+
+// event records that a service has changed its state.
+func (e *edit) event(id, from, to, reason string) {
+	e.append(observe.Event{Type: observe.SupervisorState, SupervisorID: id, From: from, To: to, Reason: reason})
+}
+
+// append appends v to the ring of events.
+func (e *edit) append(v observe.Event) {
+	r := &e.g.Registry
+	r.Events = observe.Append(r.Events, v, r.Revision, e.by, e.seen)
+}
+
+// raise raises an alert (spec §9.4).
+func (e *edit) raise(what AlertType, id, format string, args ...any) {
+	r := &e.g.Registry
+	r.AlertSeq++
+	r.PendingAlerts = append(r.PendingAlerts, Alert{
+		Seq: r.AlertSeq, Type: what, ServiceID: id, Message: fmt.Sprintf(format, args...),
+		Timestamp: e.seen.Now,
+	})
+}
+
+// exited records that the process of s has ended for reason, with what was reported about the end.
+func (s *Service) exited(now time.Time, reason string) {
+	exit := LastExit{}
+	if s.Ended != nil {
+		exit = *s.Ended
+	}
+	exit.At, exit.Reason = now, reason
+	s.LastExit, s.Ended = &exit, nil
+}
+
+// noProcess removes the process of s and its heartbeat.
+func (s *Service) noProcess() {
+	s.setProcess(0, observe.Process{})
+	s.LastHeartbeat, s.Beat = time.Time{}, observe.Beat{}
+}
+
+// setProcess gives s another process, which no pass has started.
+func (s *Service) setProcess(pid int, p observe.Process) {
+	s.replaceProcess(pid, p)
+	s.StartedWith = nil
+	s.StartedAt, s.Attempt, s.StartID, s.Keeper, s.Starting = time.Time{}, 0, "", observe.Process{}, false
+	s.RunningSince, s.TermSentAt, s.Ended = time.Time{}, time.Time{}, nil
+	s.Notice = observe.Notice{Readiness: observe.ReadinessReady}
+}
+
+// replaceProcess gives s another process, and leaves what belongs to a start.
+func (s *Service) replaceProcess(pid int, p observe.Process) {
+	s.SetProcess(pid, p)
+	s.nested = s.nested.Without("keeper")
+}
+
+// forgetFailure removes the members of failed, restartScheduled and waitingForDependencies.
+func (s *Service) forgetFailure() {
+	s.FailedAt, s.NextAttemptAt, s.RestartPending, s.BlockedBy = time.Time{}, time.Time{}, false, ""
+}
+
+// stopped makes s stopped (spec §11.4).
+func (e *edit) stopped(s *Service) {
+	e.released(s, StateStopped, "stopped", "stopped")
+}
+
+// released brings s to a state without a process. reason is that of the change, and exit that of
+// the process's end.
+func (e *edit) released(s *Service, to ServiceState, reason, exit string) {
+	e.setState(s, to, reason)
+	s.exited(e.seen.Now, exit)
+	s.release(e.seen)
+}
+
+// release removes the members about the process of s, its failure and its stop. A process that may
+// be alive elsewhere stays on record.
+func (s *Service) release(seen observe.Observation) {
+	was, foreign := s.Vitals, s.foreign(seen)
+	if s.noProcess(); foreign {
+		s.Vitals = was
+		s.LastHeartbeat, s.Beat = time.Time{}, observe.Beat{}
+	}
+	s.forgetFailure()
+	s.StopRequestedAt, s.StartAgain = time.Time{}, false
+}

@@ -1,0 +1,174 @@
+package group
+
+import (
+	"slices"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// Encode returns the content of the orchestrator's file (spec §9.1).
+func (o Orchestrator) Encode() string {
+	return wire.Text(func(w *wire.Writer) {
+		w.Int("protocolVersion", int64(o.ProtocolVersion))
+		w.String("orchestrationGroupId", o.GroupID)
+		w.Int("revision", o.Revision)
+		w.OptInt("orchestratorPid", int64(o.PID))
+		w.OptTime("orchestratorHeartbeat", o.Heartbeat)
+		w.String("state", string(o.State))
+		w.Milliseconds("heartbeatIntervalMs", o.HeartbeatInterval)
+		w.Milliseconds("stalenessThresholdMs", o.StalenessThreshold)
+		o.Beat.Write(w, "beat", o.nested)
+		if o.Period != 0 {
+			w.Milliseconds("periodMs", o.Period)
+		}
+
+		w.Unknown(o.Unknown)
+	})
+}
+
+// Encode returns the content of the registry's file (spec §9.2).
+func (r Registry) Encode() string {
+	return wire.Text(func(w *wire.Writer) {
+		w.Int("protocolVersion", int64(r.ProtocolVersion))
+		w.Int("revision", r.Revision)
+		w.OptString("owner", r.Owner)
+		w.Object("supervisors", func(w *wire.Writer) {
+			for i := range r.Services {
+				w.Object(r.Services[i].ID, r.Services[i].write)
+			}
+		})
+
+		w.OptInt("alertSeq", r.AlertSeq)
+		if r.AlertsGiven != NoneGiven {
+			w.Int("alertsGiven", r.AlertsGiven)
+		}
+		if len(r.PendingAlerts) > 0 {
+			wire.Objects(w, "pendingAlerts", r.PendingAlerts, (*Alert).write)
+		}
+
+		wire.Objects(w, "events", r.Events, (*observe.Event).Write)
+		w.Unknown(r.Unknown)
+	})
+}
+
+// Line returns the alert as a line of the alerts file of group (spec §11.7), with its newline. log
+// is the path of the log of its service relative to the ledger, or "" if it concerns no service.
+func (a Alert) Line(group, log string) string {
+	return wire.Line(func(w *wire.Writer) {
+		w.String("orchestrationGroupId", group)
+		a.writeKnown(w)
+		w.OptString("log", log)
+		w.Unknown(slices.DeleteFunc(slices.Clone(a.Unknown), func(m wire.Member) bool {
+			return m.Name == "orchestrationGroupId" || m.Name == "log" // a duplicate would not be valid JSON
+		}))
+	}) + "\n"
+}
+
+func (s *Service) write(w *wire.Writer) {
+	w.String("supervisorId", s.ID)
+	s.StartInfo.write(w, "startInfo")
+	w.Bool("restartable", s.Restartable)
+	w.String("state", string(s.State))
+	w.OptInt("pid", int64(s.PID))
+	w.OptTime("lastHeartbeat", s.LastHeartbeat)
+	w.Strings("dependencies", s.Dependencies)
+	s.Notice.Write(w)
+	w.Int("restartAttempts", int64(s.RestartAttempts))
+	w.OptTime("lastRestartAttempt", s.LastRestartAttempt)
+	if s.KillTimeout != DefaultKillTimeout {
+		w.Milliseconds("killTimeoutMs", s.KillTimeout)
+	}
+
+	w.OptBool("heartbeats", s.Heartbeats)
+	s.Vitals.Write(w)
+	if !s.StartedAt.IsZero() {
+		w.Time("startedAt", s.StartedAt)
+		w.Int("attempt", int64(s.Attempt))
+	}
+
+	w.OptString("startId", s.StartID)
+	s.Keeper.Write(w, "keeper", s.nested)
+	s.StartedWith.write(w, "startedWith")
+	w.OptBool("starting", s.Starting)
+	w.OptTime("runningSince", s.RunningSince)
+	w.OptTime("failedAt", s.FailedAt)
+	w.OptTime("nextAttemptAt", s.NextAttemptAt)
+	w.OptBool("restartPending", s.RestartPending)
+	w.OptString("blockedBy", s.BlockedBy)
+	w.OptTime("stopRequestedAt", s.StopRequestedAt)
+	w.OptBool("startAgain", s.StartAgain)
+	w.OptTime("termSentAt", s.TermSentAt)
+	s.TermSentBeat.Write(w, "termSentBeat", s.nested)
+	s.Ended.write(w, "ended")
+	s.LastExit.write(w, "lastExit")
+	w.Unknown(s.Unknown)
+}
+
+// write writes the member name, or nothing for nil.
+func (e *LastExit) write(w *wire.Writer, name string) {
+	if e == nil {
+		return
+	}
+
+	w.Object(name, func(w *wire.Writer) {
+		w.Time("at", e.At)
+		w.String("reason", e.Reason)
+		if e.Code != "" {
+			w.String("code", string(e.Code))
+			w.Int("status", int64(e.Status))
+		}
+
+		w.OptString("error", e.Error)
+		w.Unknown(e.Unknown)
+	})
+}
+
+// write writes the member name, or nothing for nil.
+func (s *StartInfo) write(w *wire.Writer, name string) {
+	if s == nil {
+		return
+	}
+
+	w.Object(name, func(w *wire.Writer) {
+		w.String("command", s.Command)
+		w.Strings("args", s.Args)
+		w.String("workingDirectory", s.Dir)
+		w.Object("environment", func(w *wire.Writer) {
+			for _, v := range s.Environment {
+				w.String(v.Name, v.Value)
+			}
+		})
+
+		s.Readiness.Write(w)
+		w.Object("restartPolicy", s.Policy.write)
+		if s.LogMax != DefaultLogMax {
+			w.Int("logMaxBytes", s.LogMax)
+		}
+		if s.LogKeep != DefaultLogKeep {
+			w.Int("logKeep", int64(s.LogKeep))
+		}
+
+		w.Unknown(s.Unknown)
+	})
+}
+
+func (p *RestartPolicy) write(w *wire.Writer) {
+	w.Int("maxAttempts", int64(p.MaxAttempts))
+	w.AllMilliseconds("backoffIntervalsMs", p.Backoff)
+	w.Milliseconds("resetAfterMs", p.ResetAfter)
+	w.Unknown(p.Unknown)
+}
+
+func (a *Alert) write(w *wire.Writer) {
+	a.writeKnown(w)
+	w.Unknown(a.Unknown)
+}
+
+func (a *Alert) writeKnown(w *wire.Writer) {
+	w.Int("seq", a.Seq)
+	w.String("type", string(a.Type))
+	w.OptString("supervisorId", a.ServiceID)
+	w.String("message", a.Message)
+	w.Time("timestamp", a.Timestamp)
+}

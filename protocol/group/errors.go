@@ -1,0 +1,15 @@
+package group
+
+import "errors"
+
+// The refusals of groups (spec §12), besides those of the packages wire and observe. A refused verb
+// returns the group it was given.
+var (
+	ErrNoService     = errors.New("no such service")
+	ErrShuttingDown  = errors.New("service is shutting down")
+	ErrNoStartInfo   = errors.New("service has no command to start it with")
+	ErrCycle         = errors.New("service would depend on itself")
+	ErrStillRunning  = errors.New("service is running")
+	ErrHasDependents = errors.New("other services depend on it")
+	ErrBlocked       = errors.New("it could not be started again")
+)

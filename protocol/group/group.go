@@ -1,0 +1,399 @@
+package group
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// The defaults of a group, of a restart policy and of the time between TERM and KILL (spec §9.1,
+// §9.3).
+const (
+	DefaultInterval    = 2 * time.Second
+	DefaultThreshold   = 10 * time.Second
+	DefaultMaxAttempts = 5
+	DefaultResetAfter  = 5 * time.Minute
+	DefaultKillTimeout = 5 * time.Second
+	DefaultLogMax      = 10 << 20 // bytes
+	DefaultLogKeep     = 3
+)
+
+// LeastLogMax is the smallest size, in bytes, at which a log is rotated.
+const LeastLogMax = 64 << 10
+
+// DefaultBackoff returns the delays before restart attempts for a policy without its own.
+func DefaultBackoff() []time.Duration {
+	return []time.Duration{0, time.Second, 5 * time.Second, 15 * time.Second, time.Minute}
+}
+
+// A Group is the content of the two files of a group (spec §9). It is a value: verbs return a
+// changed copy.
+type Group struct {
+	ID           string
+	Orchestrator Orchestrator
+	Registry     Registry
+
+	effects Effects
+}
+
+// Effects are what an edit of a group asks of the file system. They belong to the edit that
+// returned the group.
+type Effects struct {
+	// BeatOnly: only a heartbeat changed, so losing the edit in a power cut does no harm.
+	BeatOnly bool
+	// Cleared: the old registry must be copied to the archive before the commit.
+	Cleared bool
+}
+
+// Effects returns the effects of the verb that returned g.
+func (g Group) Effects() Effects { return g.effects }
+
+// Create returns a group without services and passes.
+func Create(id string) Group {
+	return Group{
+		ID: id,
+		Orchestrator: Orchestrator{
+			ProtocolVersion: wire.Version, GroupID: id, State: OrchestratorStopped,
+			HeartbeatInterval: DefaultInterval, StalenessThreshold: DefaultThreshold,
+		},
+		Registry: Registry{ProtocolVersion: wire.Version, AlertsGiven: NoneGiven},
+	}
+}
+
+// An OrchestratorState is the state of a group's orchestrator.
+type OrchestratorState string
+
+const (
+	OrchestratorStarting     OrchestratorState = "starting"
+	OrchestratorRunning      OrchestratorState = "running"
+	OrchestratorShuttingDown OrchestratorState = "shuttingDown"
+	OrchestratorStopped      OrchestratorState = "stopped"
+)
+
+func (s OrchestratorState) valid() bool {
+	switch s {
+	case OrchestratorStarting, OrchestratorRunning, OrchestratorShuttingDown, OrchestratorStopped:
+		return true
+	}
+	return false
+}
+
+// An Orchestrator is the content of a group's orchestrator file (spec §9.1): the last pass, and the
+// group's durations.
+type Orchestrator struct {
+	ProtocolVersion    int
+	GroupID            string
+	Revision           int64 // +1 with every pass
+	PID                int   // of the last pass; 0: none
+	Heartbeat          time.Time
+	State              OrchestratorState
+	HeartbeatInterval  time.Duration
+	StalenessThreshold time.Duration
+	Beat               observe.Beat
+	Period             time.Duration // between the last pass and the one before; 0: unknown
+	Unknown            []wire.Member
+
+	nested *wire.Nested
+}
+
+// A Registry is the content of a group's supervisors file (spec §9.2).
+type Registry struct {
+	ProtocolVersion int
+	Revision        int64           // +1 with every edit
+	Owner           string          // the owner of its passes; "" if there is none yet
+	Services        []Service       // in the order of the file
+	AlertSeq        int64           // number of the last alert
+	AlertsGiven     int64           // number of the last alert given to a hook, or NoneGiven
+	PendingAlerts   []Alert         // not in the alerts file, as far as is known
+	Events          []observe.Event // the last 64
+	Unknown         []wire.Member
+}
+
+// NoneGiven is the AlertsGiven of a registry that has never given an alert to a hook.
+const NoneGiven = -1
+
+// A ServiceState is the state of a registered service (spec §9.3).
+type ServiceState string
+
+const (
+	StateRegistered   ServiceState = "registered"
+	StateWaiting      ServiceState = "waitingForDependencies"
+	StateRunning      ServiceState = "running"
+	StateFailed       ServiceState = "failed"
+	StateScheduled    ServiceState = "restartScheduled"
+	StateDead         ServiceState = "dead"
+	StateShuttingDown ServiceState = "shuttingDown"
+	StateStopped      ServiceState = "stopped"
+)
+
+func (s ServiceState) valid() bool {
+	switch s {
+	case StateRegistered, StateWaiting, StateRunning, StateFailed, StateScheduled,
+		StateShuttingDown:
+		return true
+	}
+	return s.final()
+}
+
+// final reports whether only a new registration brings the service back.
+func (s ServiceState) final() bool { return s == StateDead || s == StateStopped }
+
+// A Service is one service of a group (spec §9.3): what was asked for, what it is, and what is
+// being done about it. In the file all members are side by side.
+type Service struct {
+	ID string
+	ServiceSpec
+	ServiceStatus
+	ServiceRecovery
+	Unknown []wire.Member
+
+	nested *wire.Nested
+}
+
+// A ServiceSpec is what was asked for. Registering sets it, and passes do not change it.
+type ServiceSpec struct {
+	StartInfo    *StartInfo // nil: only the service itself can start it. It is replaced, never changed
+	Restartable  bool
+	Dependencies []string
+	KillTimeout  time.Duration
+}
+
+// A ServiceStatus is what is known of a service and of its process.
+//
+// A running service has a LastHeartbeat; a stopped one has none, and nothing of a start. What
+// belongs to a start (Attempt, StartID, Keeper, StartedWith, Starting) is there only together with
+// StartedAt. A service is Starting only while it is running or shutting down. It has a RunningSince
+// only then, or while it waits to be started again. Ended waits only where there is a PID.
+type ServiceStatus struct {
+	observe.Vitals
+
+	State  ServiceState
+	Notice observe.Notice // what it says of itself
+
+	StartedAt   time.Time       // when a pass started the process; zero: it started by itself
+	Attempt     int             // RestartAttempts at that time
+	StartID     string          // random, of that start; "": none
+	Keeper      observe.Process // of that start: the parent of all that it has started; zero: none
+	StartedWith *StartInfo      // how that start was made, where that differs from StartInfo; else nil
+	Starting    bool            // whether that start came to its end is not known yet
+
+	RunningSince time.Time
+	Ended        *LastExit // what was said of the end of the process, before a pass found it; nil: nothing. Never changed
+	LastExit     *LastExit
+}
+
+// A ServiceRecovery is what is being done about a service that has failed, waits, or must stop.
+//
+// A failed service has FailedAt, a scheduled one also has NextAttemptAt, and one that waits with a
+// RestartPending has both. A start and a stop remove them. (A waiting service that runs by itself
+// keeps them.) Only a service that has yet to start has BlockedBy. StopRequestedAt is set exactly
+// while a service is shutting down, and StartAgain only then. A running, dead or stopped service
+// has no TermSentAt.
+type ServiceRecovery struct {
+	RestartAttempts    int
+	LastRestartAttempt time.Time
+	FailedAt           time.Time
+	NextAttemptAt      time.Time
+	RestartPending     bool // the start that waits for dependencies is a restart
+	BlockedBy          string
+
+	StopRequestedAt time.Time
+	StartAgain      bool // when it has stopped, it is started again
+	TermSentAt      time.Time
+	TermSentBeat    observe.Beat // of TermSentAt
+}
+
+// A StartInfo says how to start a service.
+type StartInfo struct {
+	Command     string
+	Args        []string
+	Dir         string
+	Environment []Variable
+	Readiness   observe.Readiness // its readiness at the start
+	Policy      RestartPolicy
+	LogMax      int64 // size in bytes at which its log is rotated, at least LeastLogMax; 0 means never
+	LogKeep     int   // the number of rotated files to keep, at least 1
+	Unknown     []wire.Member
+}
+
+// startsAs reports whether a process started with t does the same as one started with s. Members
+// used only by passes, such as the policy, may differ: they apply at once.
+func (s *StartInfo) startsAs(t *StartInfo) bool {
+	return s.Command == t.Command && slices.Equal(s.Args, t.Args) && s.Dir == t.Dir &&
+		sameVariables(s.Environment, t.Environment)
+}
+
+// sameVariables reports whether a and b are the same variables, in any order.
+func sameVariables(a, b []Variable) bool {
+	values := make(map[string]string)
+	for _, v := range a {
+		values[v.Name] = v.Value
+	}
+	return len(a) == len(b) && !slices.ContainsFunc(b, func(v Variable) bool {
+		value, has := values[v.Name]
+		return !has || value != v.Value
+	})
+}
+
+// Outdated reports whether the process of s was started with old settings. A restart applies the
+// new ones.
+func (s *Service) Outdated() bool { return s.State == StateRunning && s.StartedWith != nil }
+
+// policy returns the restart policy of s. A service without a command has the default one.
+func (s *Service) policy() RestartPolicy {
+	if s.StartInfo == nil {
+		return DefaultPolicy()
+	}
+	return s.StartInfo.Policy
+}
+
+// A Variable is a variable of an environment.
+type Variable struct{ Name, Value string }
+
+// A RestartPolicy says how often, and after which delays, a service is restarted. The delay before
+// attempt n, counted from 0, is Backoff[n], or the last of Backoff.
+type RestartPolicy struct {
+	MaxAttempts int
+	Backoff     []time.Duration
+	ResetAfter  time.Duration
+	Unknown     []wire.Member
+}
+
+// DefaultPolicy returns the restart policy of a service without its own.
+func DefaultPolicy() RestartPolicy {
+	return RestartPolicy{MaxAttempts: DefaultMaxAttempts, Backoff: DefaultBackoff(),
+		ResetAfter: DefaultResetAfter}
+}
+
+// A LastExit says why the previous process of a service is no longer its process.
+type LastExit struct {
+	At      time.Time
+	Reason  string
+	Code    ExitCode // how it ended; "" if unknown
+	Status  int      // with Code: its exit status, or the number of the signal that killed it
+	Error   string
+	Unknown []wire.Member
+}
+
+// An ExitCode says how a process ended (spec §9.3).
+type ExitCode string
+
+const (
+	CodeExited ExitCode = "exited" // by itself
+	CodeKilled ExitCode = "killed" // by a signal
+	CodeDumped ExitCode = "dumped" // by a signal, with a core dump
+)
+
+// String returns what alerts and events say of e, such as "exited: status 42".
+func (e LastExit) String() string {
+	text := e.Reason
+	switch e.Code {
+	case "":
+	case CodeKilled:
+		text += fmt.Sprintf(": signal %d", e.Status)
+	case CodeDumped:
+		text += fmt.Sprintf(": signal %d, core dumped", e.Status)
+	default:
+		text += fmt.Sprintf(": status %d", e.Status)
+	}
+
+	if e.Error != "" {
+		text += ": " + e.Error
+	}
+	return text
+}
+
+// An AlertType is the subject of an Alert (spec §9.4).
+type AlertType string
+
+const (
+	AlertFailed    AlertType = "supervisorFailed"
+	AlertRestarted AlertType = "supervisorRestarted"
+	AlertDead      AlertType = "supervisorDead"
+	AlertBlocked   AlertType = "supervisorBlocked"
+	AlertTakeover  AlertType = "orchestratorTakeover"
+	AlertRebooted  AlertType = "hostRebooted"
+)
+
+// An Alert is a message for people or programs outside.
+type Alert struct {
+	Seq       int64
+	Type      AlertType
+	ServiceID string // "": the orchestrator itself
+	Message   string
+	Timestamp time.Time
+	Unknown   []wire.Member
+}
+
+// Service returns the service id, or nil. It must not be changed.
+func (g Group) Service(id string) *Service {
+	if i := g.Registry.index(id); i >= 0 {
+		return &g.Registry.Services[i]
+	}
+	return nil
+}
+
+func (r Registry) index(id string) int {
+	return slices.IndexFunc(r.Services, func(s Service) bool { return s.ID == id })
+}
+
+// sorted returns the ids of all services in the order in which a pass visits them.
+func (r Registry) sorted() []string {
+	ids := make([]string, len(r.Services))
+	for i := range r.Services {
+		ids[i] = r.Services[i].ID
+	}
+	slices.SortFunc(ids, strings.Compare)
+	return ids
+}
+
+// leavesFirst returns the ids of all services, each after those that depend on it, and otherwise
+// sorted.
+func (r Registry) leavesFirst() (ids []string) {
+	done, sorted := make(map[string]bool), r.sorted()
+	var visit func(id string)
+	visit = func(id string) {
+		if done[id] {
+			return
+		}
+
+		done[id] = true
+		for _, other := range sorted {
+			if slices.Contains(r.Services[r.index(other)].Dependencies, id) {
+				visit(other)
+			}
+		}
+
+		ids = append(ids, id)
+	}
+
+	for _, id := range sorted {
+		visit(id)
+	}
+
+	return ids
+}
+
+// dependents returns the services that depend on id, directly or not, in the order of sorted.
+func (r Registry) dependents(id string) []string {
+	found := map[string]bool{id: true}
+	for grown := true; grown; {
+		grown = false
+		for i := range r.Services {
+			s := &r.Services[i]
+			if !found[s.ID] && slices.ContainsFunc(s.Dependencies,
+				func(d string) bool { return found[d] }) {
+				found[s.ID], grown = true, true
+			}
+		}
+	}
+
+	return slices.DeleteFunc(r.sorted(), func(other string) bool {
+		return other == id ||
+			!found[other]
+	})
+}

@@ -1,0 +1,160 @@
+package group
+
+import (
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+)
+
+// JudgeService returns the evidence that s is dead, or "" (spec §4.2, §10), and the age of its
+// heartbeat, or 0 if it has none.
+func (g Group) JudgeService(s *Service, seen observe.Observation) (observe.Evidence, time.Duration) {
+	return seen.Judge(s.Vitals, g.Orchestrator.StalenessThreshold)
+}
+
+func (g Group) dead(s *Service, seen observe.Observation) observe.Evidence {
+	evidence, _ := g.JudgeService(s, seen)
+	return evidence
+}
+
+// alive reports whether the process of s is known to be alive.
+func (s *Service) alive(seen observe.Observation) bool {
+	return seen.CanCheck(s.Identity()) && seen.Gone(s.Vitals) == ""
+}
+
+// heard reports whether s has sent a heartbeat recently.
+func (g Group) heard(s *Service, seen observe.Observation) bool {
+	return !s.LastHeartbeat.IsZero() && g.dead(s, seen) == ""
+}
+
+// held reports whether anything must still be stopped before s can be started again.
+func (s *Service) held(seen observe.Observation) bool {
+	return s.alive(seen) || s.survived(seen)
+}
+
+// TermAge returns how long ago the process of s was asked to end, if it was (spec §11.4).
+func (s *Service) TermAge(seen observe.Observation) time.Duration {
+	return seen.Age(s.TermSentAt, s.TermSentBeat)
+}
+
+// survived reports whether processes of the start of s are left.
+func (s *Service) survived(seen observe.Observation) bool {
+	return s.StartID != "" && seen.CanCheck(s.Identity()) && seen.Survived != nil &&
+		seen.Survived(s.Process, s.StartID, s.Keeper)
+}
+
+// foreign reports whether the process of s may be alive where this observer cannot look.
+func (s *Service) foreign(seen observe.Observation) bool {
+	p, here := s.Identity(), seen.Host
+	if p.HostID == "" || p.HostID != here.ID {
+		return p.HostID != ""
+	}
+	return p.BootID == here.BootID && p.PIDNamespace != "" && here.PIDNamespace != "" &&
+		p.PIDNamespace != here.PIDNamespace
+}
+
+// taken reports whether no other process can be s.
+func (g Group) taken(s *Service, seen observe.Observation) bool {
+	return s.held(seen) || s.foreign(seen) && g.heard(s, seen)
+}
+
+// Ready reports whether services that depend on id may run.
+func (g Group) Ready(id string, seen observe.Observation) bool {
+	s := g.Service(id)
+	return s != nil && g.ready(s, seen)
+}
+
+func (g Group) ready(s *Service, seen observe.Observation) bool {
+	return s.State == StateRunning && s.Notice.Readiness == observe.ReadinessReady && g.dead(s, seen) == ""
+}
+
+// OrchestratorHeard reports whether the orchestrator of g has made a pass recently (spec §11.1),
+// and how long ago the last one was.
+func (g Group) OrchestratorHeard(seen observe.Observation) (bool, time.Duration) {
+	o := &g.Orchestrator
+	if o.Heartbeat.IsZero() {
+		return false, 0
+	}
+	age := seen.Age(o.Heartbeat, o.Beat)
+	return o.State != OrchestratorStopped && !observe.IsStale(age, o.StalenessThreshold), age
+}
+
+// Deserted reports whether neither the orchestrator nor any service of g shows a sign of life.
+func (g Group) Deserted(seen observe.Observation) bool {
+	if heard, _ := g.OrchestratorHeard(seen); heard {
+		return false
+	}
+
+	for i := range g.Registry.Services {
+		s := &g.Registry.Services[i]
+		if s.held(seen) || g.heard(s, seen) {
+			return false
+		}
+	}
+
+	return true
+}
+
+// WaitReady returns whether the service called supervisor is ready (spec §13.2). It returns
+// ErrNoService.
+func (g Group) WaitReady(supervisor string,
+	seen observe.Observation) (observe.Outcome, error) {
+	s := g.Service(supervisor)
+	if s == nil {
+		return observe.Pending, ErrNoService
+	}
+	return observe.OutcomeOf(g.ready(s, seen),
+		s.State.final() || s.State == StateShuttingDown), nil
+}
+
+// WindowOf returns the end of the grace of s, or zero, like that of an operation.
+func (g Group) WindowOf(s *Service, seen observe.Observation) time.Time {
+	if !s.hasProcess() {
+		return time.Time{}
+	}
+	return seen.Window(s.Vitals, g.Orchestrator.StalenessThreshold)
+}
+
+// hasProcess reports whether s is in a state with a process.
+func (s *Service) hasProcess() bool {
+	return s.State == StateRunning || s.State == StateShuttingDown
+}
+
+// silent reports whether there was no recent pass over g, and the observer cannot rule out that it
+// slept as well.
+func (g Group) silent(seen observe.Observation) bool {
+	o := &g.Orchestrator
+	return seen.Watch != observe.Awake && (o.Heartbeat.IsZero() ||
+		!seen.Heard(o.Heartbeat, o.Beat, o.StalenessThreshold))
+}
+
+// grant gives a grace to every service that needs one, if the group was silent before the pass.
+func (e *edit) grant() {
+	if !e.g.silent(e.seen) {
+		return
+	}
+
+	oldest := observe.TwoThirds(e.g.Orchestrator.StalenessThreshold)
+	for i := range e.g.Registry.Services {
+		s := &e.g.Registry.Services[i]
+		if g := e.seen.Grant(s.Vitals, oldest); g != nil && s.hasProcess() {
+			s.Grace = g
+		}
+	}
+}
+
+// Times calls sight with each time in g whose age matters, and its beat.
+func (g Group) Times(sight func(at time.Time, beat observe.Beat)) {
+	sight(g.Orchestrator.Heartbeat, g.Orchestrator.Beat)
+	for i := range g.Registry.Services {
+		s := &g.Registry.Services[i]
+		s.Times(sight)
+		sight(s.TermSentAt, s.TermSentBeat)
+	}
+}
+
+// Lines returns what has happened in the group after the revision since of its registry, as
+// observe.Lines.
+func (g Group) Lines(since int64) []observe.Line {
+	return observe.Lines("groupId", g.ID, g.Registry.Events, nil, since)
+}

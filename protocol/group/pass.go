@@ -1,0 +1,246 @@
+package group
+
+import (
+	"strings"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// A PassRequest has the arguments of one pass over a group (spec §11). A zero duration means that
+// it was not given.
+type PassRequest struct {
+	Owner    string
+	PID      int
+	State    OrchestratorState // "": running
+	Failover bool              // also start services that may still run on another host
+	Hook     bool              // this pass gives alerts to a hook
+	// the number of the last line in the alerts file; 0 if there is none
+	LastAlert          int64
+	HeartbeatInterval  time.Duration
+	StalenessThreshold time.Duration
+}
+
+// An Action is something a pass asks for: a [Start] or a [Signal] (spec §11.3, §11.4).
+type Action interface{ action() }
+
+// A Start asks for a process that becomes a service.
+type Start struct {
+	ServiceID string
+	Attempt   int
+	Reason    string
+}
+
+// A Signal asks for a signal to the processes of a service.
+type Signal struct {
+	ServiceID string
+	Name      SignalName
+	To        Scope
+	PID       int
+	Process   observe.Process
+}
+
+func (Start) action()  {}
+func (Signal) action() {}
+
+// A SignalName is one of the two signals that a pass sends.
+type SignalName string
+
+const (
+	Term SignalName = "TERM"
+	Kill SignalName = "KILL"
+)
+
+// A Scope says which processes of a service get a signal.
+type Scope string
+
+const (
+	ToProcess   Scope = "process"   // only its process
+	ToGroup     Scope = "group"     // the process group that its process leads
+	ToSurvivors Scope = "survivors" // the remaining processes of its start
+)
+
+// A Decision is the first half of a pass, before processes are spawned for its starts.
+type Decision struct {
+	StandBy bool // another owner's orchestrator is active: there is nothing to do
+	Actions []Action
+
+	edit *edit
+}
+
+// Pass decides what to do about the services of g (spec §11.1 to §11.4): it judges each of them,
+// plans for the group, and acts on a copy of g. The caller must answer each Start of the decision
+// with Spawned or NotSpawned, then commit Group, and then take the actions. Pass returns
+// ErrExhausted before it decides anything.
+func (g Group) Pass(p PassRequest, seen observe.Observation) (*Decision, error) {
+	owner := g.Registry.Owner
+	other := owner != "" && owner != p.Owner
+	if heard, _ := g.OrchestratorHeard(seen); other && (heard || g.mayBeAsleep(seen)) {
+		return &Decision{StandBy: true, edit: &edit{g: g}}, nil
+	}
+
+	alerts := max(g.Registry.AlertSeq, p.LastAlert)
+	if max(g.Orchestrator.Revision, g.Registry.Revision, alerts) >= wire.LastRevision {
+		return nil, wire.ErrExhausted
+	}
+
+	g.Orchestrator.setTiming(p)
+	e := g.begin(p.Owner, seen)
+	e.g.Registry.AlertSeq = alerts
+	e.own(p)
+	if !other { // a new owner has watched the passes of the old one, and must not be delayed
+		e.grant()
+	}
+
+	judged := e.g.judgeAll(e.seen)
+	plan := (&planner{e.g, e.seen, judged, p.Failover}).plan()
+	done := e.act(plan)
+
+	if len(done.rebooted) > 0 {
+		e.raise(AlertRebooted, "", "started again: %s", strings.Join(done.rebooted, ", "))
+	}
+
+	e.orchestrate(p)
+
+	return &Decision{Actions: done.actions, edit: e}, nil
+}
+
+// setTiming sets the durations of p in o, and an interval that fits the threshold.
+func (o *Orchestrator) setTiming(p PassRequest) {
+	if p.StalenessThreshold != 0 {
+		o.StalenessThreshold = p.StalenessThreshold
+		o.HeartbeatInterval = observe.FittingInterval(o.HeartbeatInterval, p.StalenessThreshold)
+	}
+	if p.HeartbeatInterval != 0 {
+		o.HeartbeatInterval = p.HeartbeatInterval
+	}
+}
+
+// own makes p's owner the owner of the group, and p's hook its hook.
+func (e *edit) own(p PassRequest) {
+	r := &e.g.Registry
+	if p.Hook && r.AlertsGiven == NoneGiven {
+		r.AlertsGiven = r.AlertSeq
+	}
+	if r.Owner != "" && r.Owner != p.Owner {
+		e.raise(AlertTakeover, "", "from %s", r.Owner)
+	}
+	r.Owner = p.Owner
+}
+
+// mayBeAsleep reports whether the orchestrator of g may have been stopped together with the
+// observer, which has just woken. It then also has a threshold to wake.
+func (g Group) mayBeAsleep(seen observe.Observation) bool {
+	o := &g.Orchestrator
+	return seen.Watch == observe.Woken && !o.Heartbeat.IsZero() && o.State != OrchestratorStopped
+}
+
+// orchestrate records the orchestrator's heartbeat (spec §11.2).
+func (e *edit) orchestrate(p PassRequest) {
+	_, age := e.before.OrchestratorHeard(e.seen)
+	o := &e.g.Orchestrator
+	o.Revision++
+	o.PID, o.Heartbeat, o.Beat, o.Period, o.State = p.PID, e.seen.Now, e.seen.Beat(), max(age,
+		0), p.State
+	if o.State == "" {
+		o.State = OrchestratorRunning
+	}
+}
+
+// Spawned records the process p, with the given pid, that waits to become the service id. It will
+// carry startID, a new random id, in its environment. keeper is its parent, or zero if it has no
+// keeper (spec §11.5, §11.6).
+func (d *Decision) Spawned(id string, pid int, p observe.Process, startID string, keeper observe.Process) {
+	s := d.edit.service(id)
+	s.replaceProcess(pid, p)
+	s.StartID, s.Keeper = startID, keeper
+}
+
+// validStartID reports whether id is 16 lower-case hexadecimal digits (spec §9.3).
+func validStartID(id string) bool {
+	return len(id) == 16 && strings.Trim(id, "0123456789abcdef") == ""
+}
+
+// NotSpawned records that no process could be created for the service id, because of cause.
+func (d *Decision) NotSpawned(id, cause string) {
+	d.edit.startFailed(d.edit.service(id), cause)
+}
+
+// Group returns the group after the decision.
+func (d *Decision) Group() Group {
+	if d.StandBy {
+		return d.edit.g
+	}
+	return d.edit.after()
+}
+
+// A Result is the outcome of a pass's starts and alerts.
+type Result struct {
+	Started  []string          // services that were started
+	Failed   map[string]string // why others were not
+	Appended int64             // alerts up to this number are in the alerts file
+}
+
+// Result returns g after the second half of a pass by owner (spec §11.5, §11.7).
+func (g Group) Result(owner string, r Result, seen observe.Observation) Group {
+	e := g.begin(owner, seen)
+	for _, id := range r.Started {
+		e.service(id).Starting = false
+	}
+
+	for _, id := range g.Registry.sorted() {
+		if cause, failed := r.Failed[id]; failed {
+			e.startFailed(e.service(id), cause)
+		}
+	}
+
+	var pending []Alert
+	for _, a := range e.g.Registry.PendingAlerts {
+		if a.Seq > r.Appended {
+			pending = append(pending, a)
+		}
+	}
+
+	e.g.Registry.PendingAlerts = pending
+	return e.after() // what Pass has begun must be recorded
+}
+
+// Given returns g after alerts up to seq were given to a hook (spec §11.7). It returns
+// ErrExhausted.
+func (g Group) Given(seq int64, seen observe.Observation) (Group, error) {
+	e := g.begin("", seen)
+	e.g.Registry.AlertsGiven = max(e.g.Registry.AlertsGiven, seq)
+	return e.end()
+}
+
+// startFailed records that the process of s did not become the service.
+func (e *edit) startFailed(s *Service, cause string) {
+	e.setState(s, StateFailed, "startFailed")
+	s.FailedAt = e.seen.Now
+	s.LastExit = &LastExit{At: e.seen.Now, Reason: "startFailed", Error: cause}
+	s.noProcess()
+	e.raise(AlertFailed, s.ID, "startFailed: %s", cause)
+}
+
+// PassesTooRare returns the shorter of the last two times between passes of g, so that a single
+// pause does not count. If the threshold of g is below 2.5 times that, want is the least threshold
+// it should have, in whole seconds; otherwise want is 0.
+func (g Group) PassesTooRare(before Group) (period, want time.Duration) {
+	period = min(g.Orchestrator.Period, before.Orchestrator.Period)
+	least := min(wire.Milliseconds(period.Milliseconds()*5/2), wire.Longest-time.Second)
+	if g.Orchestrator.StalenessThreshold < least {
+		want = (least - 1).Truncate(time.Second) + time.Second
+	}
+	return period, want
+}
+
+// SetOrchestratorState returns g with a new state of owner's orchestrator, between passes. It
+// returns g unchanged if g has another owner or can count no further.
+func (g Group) SetOrchestratorState(owner string, state OrchestratorState) Group {
+	if g.Registry.Owner == owner && g.Orchestrator.Revision < wire.LastRevision {
+		g.Orchestrator.Revision++
+		g.Orchestrator.State = state
+	}
+	return g
+}

@@ -1,0 +1,200 @@
+package group
+
+import (
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+)
+
+// startedFor is the time after a start from which a process that is alive has certainly become the
+// service.
+const startedFor = time.Second
+
+// An acting is the edit that takes the steps of a pass.
+type acting struct {
+	*edit
+	actions  []Action
+	rebooted []string // services that are started again after a reboot
+}
+
+// act takes all steps of plan. It leaves the actions to the caller, because they come after the
+// commit.
+func (e *edit) act(plan []course) *acting {
+	a := &acting{edit: e}
+	for _, c := range plan {
+		for _, step := range c.steps {
+			step.take(a, e.service(c.id))
+		}
+	}
+	return a
+}
+
+// A step is a change of one service in a pass, with its event, alert and action.
+type step interface{ take(a *acting, s *Service) }
+
+type (
+	carryOn   struct{ alive bool }
+	loseStart struct{} // its process ended before it became the service
+	reboot    struct{} // it has not failed, but its host was rebooted
+	fail      struct { // it has failed
+		reason observe.Evidence
+		left   bool // some of its processes are left
+	}
+	setDue     struct{ failedAt, at time.Time } // when it may be started again
+	schedule   struct{}                         // that time has not come yet
+	setPending struct{}                         // its next start is a restart
+	wait       struct{ blockedBy string }       // it waits for its dependencies
+	unblock    struct{}
+	block      struct{ by string }
+	adopt      struct{} // it is already running
+	signal     struct{ Signal }
+	start      struct {
+		restart     bool
+		firstReason string // if it is not a restart
+	}
+	die     struct{ reason string }
+	release struct{} // it has stopped, and becomes registered again
+	stopped struct{}
+)
+
+func (step carryOn) take(a *acting, s *Service) {
+	now := a.seen.Now
+	if s.RunningSince.IsZero() && step.alive || s.RunningSince.After(now) {
+		s.RunningSince = now
+	}
+	if step.alive && s.Starting && !s.StartedAt.IsZero() && now.Sub(s.StartedAt) >= startedFor {
+		s.Starting = false
+	}
+
+	healthy := !s.RunningSince.IsZero() && now.Sub(s.RunningSince) > s.policy().ResetAfter
+	if s.RestartAttempts > 0 && healthy {
+		s.RestartAttempts = 0
+	}
+}
+
+func (loseStart) take(a *acting, s *Service) {
+	a.setState(s, StateRegistered, "startLost")
+	s.Starting = false
+}
+
+func (reboot) take(a *acting, s *Service) {
+	s.exited(a.seen.Now, string(observe.Rebooted))
+	a.setState(s, StateRegistered, string(observe.Rebooted))
+	s.RunningSince = time.Time{}
+	a.rebooted = append(a.rebooted, s.ID)
+}
+
+func (step fail) take(a *acting, s *Service) {
+	s.exited(a.seen.Now, string(step.reason))
+	if step.left && s.LastExit.Error == "" {
+		s.LastExit.Error = "processes of it are left"
+	}
+
+	a.setState(s, StateFailed, s.LastExit.String())
+	s.FailedAt = a.seen.Now
+	s.RunningSince, s.Starting, s.NextAttemptAt, s.BlockedBy = time.Time{}, false, time.Time{}, ""
+	a.raise(AlertFailed, s.ID, "%s", s.LastExit)
+}
+
+func (step setDue) take(_ *acting, s *Service) {
+	s.FailedAt, s.NextAttemptAt = step.failedAt, step.at
+}
+
+func (schedule) take(a *acting, s *Service) { a.setState(s, StateScheduled, "") }
+
+func (setPending) take(_ *acting, s *Service) { s.RestartPending = true }
+
+func (step wait) take(a *acting, s *Service) {
+	a.setState(s, StateWaiting, "")
+	block{step.blockedBy}.take(a, s)
+}
+
+func (unblock) take(_ *acting, s *Service) { s.BlockedBy = "" }
+
+func (step block) take(a *acting, s *Service) {
+	if step.by != "" && step.by != a.before.Service(s.ID).BlockedBy {
+		a.raise(AlertBlocked, s.ID, "%s", step.by)
+	}
+	s.BlockedBy = step.by
+}
+
+func (adopt) take(a *acting, s *Service) {
+	a.setState(s, StateRunning, "")
+	s.RestartPending, s.TermSentAt = false, time.Time{}
+	if s.RunningSince.IsZero() {
+		s.RunningSince = a.seen.Now
+	}
+	if s.LastHeartbeat.IsZero() { // otherwise it would never go stale
+		s.Refresh(a.seen)
+	}
+}
+
+func (step signal) take(a *acting, s *Service) {
+	if step.Name == Term {
+		s.TermSentAt, s.TermSentBeat = a.seen.Now, a.seen.Beat()
+	}
+	a.actions = append(a.actions, step.Signal)
+}
+
+func (step start) take(a *acting, s *Service) {
+	reason := step.firstReason
+	if step.restart {
+		reason = a.countAttempt(s)
+	} else if e := s.LastExit; reason == "registered" && e != nil && e.Reason == string(observe.Rebooted) {
+		reason = string(observe.Rebooted) // it has waited since the reboot
+	}
+
+	a.setState(s, StateRunning, reason)
+	s.setProcess(0, observe.Process{})
+	s.forgetFailure()
+	s.StopRequestedAt = time.Time{}
+
+	s.Notice.Readiness = s.StartInfo.Readiness
+	s.Refresh(a.seen)
+	s.StartedAt, s.Attempt, s.Starting = a.seen.Now, s.RestartAttempts, true
+	a.actions = append(a.actions, Start{s.ID, s.Attempt, reason})
+}
+
+// countAttempt counts a restart of s, and returns the reason for it.
+func (a *acting) countAttempt(s *Service) string {
+	last := LastExit{Reason: string(observe.Exited)}
+	if s.LastExit != nil && s.LastExit.Reason != "" {
+		last = *s.LastExit
+	}
+
+	s.RestartAttempts++
+	s.LastRestartAttempt = a.seen.Now
+	a.raise(AlertRestarted, s.ID, "attempt %d: %s", s.RestartAttempts, last)
+	return last.Reason
+}
+
+func (step die) take(a *acting, s *Service) {
+	a.setState(s, StateDead, step.reason)
+	s.NextAttemptAt, s.RestartPending, s.BlockedBy, s.TermSentAt = time.Time{}, false, "", time.Time{}
+
+	message := step.reason
+	if why := s.whyDead(); why != "" {
+		message += ": " + why
+	}
+	a.raise(AlertDead, s.ID, "%s", message)
+}
+
+// whyDead returns why s, which is given up, has ended, or "" if that is unknown.
+func (s *Service) whyDead() string {
+	switch e := s.LastExit; {
+	case e == nil:
+		return ""
+	case e.Reason == string(observe.Exited) && e.Code == "" && !s.StartedAt.IsZero():
+		return e.String() + ": nobody saw how: keep it in the foreground, or run it under dpl-run " +
+			"--group"
+	default:
+		return e.String()
+	}
+}
+
+func (release) take(a *acting, s *Service) {
+	a.released(s, StateRegistered, "restart", "stopped")
+	s.RestartAttempts = 0
+}
+
+func (stopped) take(a *acting, s *Service) { a.stopped(s) }

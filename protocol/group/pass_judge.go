@@ -1,0 +1,54 @@
+package group
+
+import "github.com/dpl-project/dpl/protocol/observe"
+
+// A judgement is what a pass finds out about one service before it decides anything: from the
+// files, with the graces granted by this pass, and from its observation (spec §11.2).
+type judgement struct {
+	was       *Service         // the service before the pass; it must not be changed
+	evidence  observe.Evidence // that it is dead, or "" if there is none
+	gone      bool             // its process has certainly ended
+	alive     bool             // its process is known to be alive
+	heard     bool             // it has sent a heartbeat recently
+	checkable bool             // the observer can check its process
+	foreign   bool             // its process may be alive where the observer cannot look
+	ready     bool             // services that depend on it may run
+}
+
+// judgements has the judgement of each service by id.
+type judgements map[string]judgement
+
+// judgeAll judges every service of g.
+func (g Group) judgeAll(seen observe.Observation) judgements {
+	all := make(judgements, len(g.Registry.Services))
+	for i := range g.Registry.Services {
+		s := g.Registry.Services[i]
+		all[s.ID] = g.judge(&s, seen)
+	}
+	return all
+}
+
+// judge judges s, which must not be changed afterwards.
+func (g Group) judge(s *Service, seen observe.Observation) judgement {
+	j := judgement{was: s}
+	if s.State.final() {
+		return j // a pass does nothing about it
+	}
+
+	j.evidence = g.dead(s, seen)
+	j.gone = j.evidence == observe.Exited || j.evidence == observe.Rebooted
+	j.checkable, j.foreign = seen.CanCheck(s.Identity()), s.foreign(seen)
+
+	j.alive = j.checkable && !j.gone
+	j.heard = !s.LastHeartbeat.IsZero() && j.evidence == ""
+	j.ready = s.State == StateRunning && s.Notice.Readiness == observe.ReadinessReady && j.evidence == ""
+
+	return j
+}
+
+// survived reports whether processes of the service's start are left. Call it only if the answer
+// matters, because an observer may have to search for a second.
+func (j judgement) survived(seen observe.Observation) bool { return j.was.survived(seen) }
+
+// held reports whether anything must still be stopped before the service can be started again.
+func (j judgement) held(seen observe.Observation) bool { return j.alive || j.survived(seen) }

@@ -1,0 +1,235 @@
+package group
+
+import (
+	"slices"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+)
+
+// A Registration has the arguments of Register (spec §10.1). Nil means not given.
+type Registration struct {
+	Service      string
+	By           string
+	Request      bool // a pass must start it; otherwise it is running and registers itself
+	PID          int
+	Process      observe.Process
+	Readiness    observe.Readiness // of a service that registers itself; "" means unchanged
+	StartInfo    *StartInfo
+	Restartable  *bool
+	Dependencies *[]string
+	KillTimeout  *time.Duration
+	Heartbeats   *bool // whether it promises heartbeats
+	Fresh        bool  // remove all other services if g is deserted
+}
+
+// Register returns g after the registration of a service (spec §10.1). It returns ErrShuttingDown,
+// ErrOtherProcess if another process of the service is alive or has sent a heartbeat,
+// ErrNoStartInfo for a request without a command, and ErrCycle if the service would depend on
+// itself.
+func (g Group) Register(r Registration, seen observe.Observation) (Group, error) {
+	e := g.begin(r.By, seen)
+	if r.Fresh && len(g.Registry.Services) > 0 && g.Deserted(e.seen) {
+		e.g.Registry.Services, e.g.effects.Cleared = nil, true
+	}
+
+	s := e.service(r.Service)
+	if err := r.check(e.g, s, e.seen); err != nil {
+		return g, err
+	}
+
+	if s == nil {
+		all := append(e.g.Registry.Services, newService(r.Service))
+		e.g.Registry.Services, s = all, &all[len(all)-1]
+	}
+
+	r.replace(s)
+	if r.Dependencies != nil && slices.Contains(e.g.Registry.dependencies(s.ID), s.ID) {
+		return g, ErrCycle
+	}
+
+	if r.Request {
+		e.request(s)
+	} else {
+		e.registerSelf(s, r)
+	}
+
+	return e.end()
+}
+
+// newService returns the service id with the defaults of spec §9.3.
+func newService(id string) Service {
+	s := Service{ID: id}
+	s.KillTimeout, s.Notice.Readiness = DefaultKillTimeout, observe.ReadinessReady
+	return s
+}
+
+// check returns the reason to refuse r. s is the existing service, or nil.
+func (r Registration) check(g Group, s *Service, seen observe.Observation) error {
+	switch p := observe.Identity(r.PID, r.Process); {
+	case s != nil && s.State == StateShuttingDown:
+		return ErrShuttingDown
+	case !r.Request && s != nil && (p.Known() || !s.alive(seen)) && p != s.Identity() &&
+		g.taken(s, seen):
+		return observe.ErrOtherProcess
+	case r.Request && r.StartInfo == nil && (s == nil || s.StartInfo == nil):
+		return ErrNoStartInfo
+	}
+
+	return nil
+}
+
+// replace copies the given members of r to s.
+func (r Registration) replace(s *Service) {
+	if r.StartInfo != nil {
+		s.Restartable, s.Heartbeats = true, false
+		if s.StartInfo == nil || !s.StartInfo.equal(r.StartInfo) {
+			s.startInfoChanges(r.StartInfo)
+		}
+	}
+
+	if r.Restartable != nil {
+		s.Restartable = *r.Restartable
+	}
+	if r.Dependencies != nil {
+		s.Dependencies = *r.Dependencies
+	}
+	if r.KillTimeout != nil {
+		s.KillTimeout = *r.KillTimeout
+	}
+	if r.Heartbeats != nil {
+		s.Heartbeats = *r.Heartbeats
+	}
+}
+
+// startInfoChanges sets how to start s. It keeps how a pass has started the present process as long
+// as the two differ.
+func (s *Service) startInfoChanges(to *StartInfo) {
+	was := s.StartedWith
+	if was == nil {
+		was = s.StartInfo
+	}
+	s.StartInfo, s.StartedWith = to, nil
+	if !s.StartedAt.IsZero() && was != nil && !to.startsAs(was) {
+		s.StartedWith = was
+	}
+}
+
+func (s *StartInfo) equal(t *StartInfo) bool {
+	return s.Command == t.Command && slices.Equal(s.Args, t.Args) && s.Dir == t.Dir &&
+		slices.Equal(s.Environment, t.Environment) && s.Readiness == t.Readiness &&
+		s.LogMax == t.LogMax && s.LogKeep == t.LogKeep && slices.Equal(s.Unknown, t.Unknown) &&
+		s.Policy.MaxAttempts == t.Policy.MaxAttempts &&
+		slices.Equal(s.Policy.Backoff, t.Policy.Backoff) &&
+		s.Policy.ResetAfter == t.Policy.ResetAfter &&
+		slices.Equal(s.Policy.Unknown, t.Policy.Unknown)
+}
+
+// request is step 3.
+func (e *edit) request(s *Service) {
+	switch {
+	case s.State == "":
+		s.State = StateRegistered
+		e.event(s.ID, "", string(StateRegistered), "")
+	case s.State == StateFailed || s.State.final():
+		e.setState(s, StateRegistered, "")
+		s.forgetEnd()
+		s.RestartAttempts = 0
+	}
+}
+
+// forgetEnd removes the reasons why s is not running.
+func (s *Service) forgetEnd() {
+	s.forgetFailure()
+	s.TermSentAt = time.Time{}
+}
+
+// registerSelf is step 4.
+func (e *edit) registerSelf(s *Service, r Registration) {
+	alive := s.alive(e.seen)
+	if p := observe.Identity(r.PID, r.Process); !alive && (!p.Known() || p != s.Identity()) {
+		s.setProcess(r.PID, p)
+	}
+	if s.State == "" { // a new entry has no event of its readiness
+		s.Notice = s.Notice.With(observe.Report{Readiness: r.Readiness})
+	}
+
+	s.Refresh(e.seen)
+	s.Starting = false
+	stopping := (s.State == StateFailed || s.State == StateScheduled) && !s.TermSentAt.IsZero() &&
+		alive
+	if !stopping && s.State != StateRunning {
+		e.runOrWait(s)
+	}
+	if s.State == StateRunning && s.RunningSince.IsZero() {
+		s.RunningSince = e.seen.Now
+	}
+
+	e.say(s, observe.Report{Readiness: r.Readiness})
+}
+
+func (e *edit) runOrWait(s *Service) {
+	to := StateRunning
+	for _, d := range s.Dependencies {
+		if !e.before.Ready(d, e.seen) {
+			to = StateWaiting
+		}
+	}
+
+	if s.State == StateFailed || s.State.final() {
+		s.RestartAttempts = 0
+	}
+
+	blockedBy := s.BlockedBy
+	s.forgetEnd()
+	if to == StateWaiting && s.State == StateWaiting {
+		s.BlockedBy = blockedBy
+	}
+
+	e.setState(s, to, "")
+}
+
+// dependencies returns the services that id depends on, directly or not. If there is a cycle, it
+// contains id.
+func (r Registry) dependencies(id string) []string {
+	var all []string
+	for next := []string{id}; len(next) > 0; next = next[1:] {
+		i := r.index(next[0])
+		if i < 0 {
+			continue
+		}
+
+		for _, d := range r.Services[i].Dependencies {
+			if !slices.Contains(all, d) {
+				all, next = append(all, d), append(next, d)
+			}
+		}
+	}
+
+	return all
+}
+
+// Remove returns g without a service (spec §10.2). It returns ErrNoService, ErrStillRunning, and
+// ErrHasDependents if another service depends on it.
+func (g Group) Remove(service, by string, seen observe.Observation) (Group, error) {
+	e := g.begin(by, seen)
+	s := e.service(service)
+	switch {
+	case s == nil:
+		return g, ErrNoService
+	case s.held(e.seen), !s.State.final() && g.heard(s, e.seen):
+		return g, ErrStillRunning
+	}
+
+	for i := range g.Registry.Services {
+		if other := &g.Registry.Services[i]; other.ID != service &&
+			slices.Contains(other.Dependencies, service) {
+			return g, ErrHasDependents
+		}
+	}
+
+	e.event(s.ID, string(s.State), "", "")
+	e.g.Registry.Services = slices.DeleteFunc(e.g.Registry.Services,
+		func(s Service) bool { return s.ID == service })
+	return e.end()
+}

@@ -1,0 +1,112 @@
+package group
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+)
+
+// Restart returns g after the request to stop a service and the running ones that depend on it, and
+// to start them again (spec §10.5). With only, its dependents are left alone. A service that is not
+// running is started by the next pass, whether it waits for its backoff or was stopped.
+//
+// Restart stops nothing that no pass could start again. It leaves alone dependents without a
+// command. It returns ErrNoService, ErrNoStartInfo if the service itself has no command, and
+// ErrBlocked, with names, if a service that would have to stop depends on another that is missing,
+// dead or stopped and is not restarted with it. again has the ids of the restarted services,
+// sorted.
+func (g Group) Restart(service, by string, only bool,
+	seen observe.Observation) (after Group, again []string, err error) {
+	switch s := g.Service(service); {
+	case s == nil:
+		return g, nil, ErrNoService
+	case s.StartInfo == nil:
+		return g, nil, ErrNoStartInfo
+	}
+
+	again = []string{service}
+	for _, id := range g.Registry.dependents(service) {
+		if s := g.Service(id); !only && s.State == StateRunning && s.StartInfo != nil {
+			again = append(again, id)
+		}
+	}
+
+	slices.Sort(again)
+
+	return g.restart(again, by, seen)
+}
+
+// RestartAll returns g after the request to restart all services that have a command (spec §10.5),
+// including dead and stopped ones. It returns ErrBlocked.
+func (g Group) RestartAll(by string, seen observe.Observation) (after Group, again []string, err error) {
+	again = slices.DeleteFunc(g.Registry.sorted(), func(id string) bool {
+		return g.Service(id).StartInfo == nil
+	})
+	return g.restart(again, by, seen)
+}
+
+func (g Group) restart(again []string, by string, seen observe.Observation) (Group, []string, error) {
+	e := g.begin(by, seen)
+	for _, id := range again {
+		s := e.service(id)
+		if !s.held(e.seen) && !g.heard(s, e.seen) {
+			e.bringBack(s)
+			continue
+		}
+
+		if d, state := g.blocker(s, again); d != "" {
+			return g, nil, fmt.Errorf("%w: %q depends on %q, which is %s", ErrBlocked, id, d, state)
+		}
+
+		if s.State != StateShuttingDown {
+			e.setState(s, StateShuttingDown, "restart")
+			s.StopRequestedAt = e.seen.Now
+			s.forgetFailure()
+		}
+
+		s.StartAgain = true
+	}
+
+	after, err := e.end()
+	if err != nil {
+		return g, nil, err
+	}
+
+	return after, again, nil
+}
+
+// bringBack lets the next pass start s, which is not running.
+func (e *edit) bringBack(s *Service) {
+	switch evidence := e.g.dead(s, e.seen); s.State {
+	case StateRegistered, StateWaiting:
+		return
+	case StateRunning:
+		e.released(s, StateRegistered, "restart", string(cmp.Or(evidence, observe.Exited)))
+	case StateShuttingDown:
+		e.released(s, StateRegistered, "restart", "stopped")
+	default:
+		e.setState(s, StateRegistered, "restart")
+		s.forgetEnd()
+	}
+
+	s.RestartAttempts = 0
+}
+
+// blocker returns the first dependency without which no pass will start s again, and its state,
+// ignoring those that are restarted as well.
+func (g Group) blocker(s *Service, again []string) (id, state string) {
+	for _, d := range s.Dependencies {
+		on := g.Service(d)
+		switch {
+		case slices.Contains(again, d):
+		case on == nil:
+			return d, "missing"
+		case on.State.final() || on.State == StateShuttingDown && !on.StartAgain:
+			return d, string(on.State)
+		}
+	}
+
+	return "", ""
+}

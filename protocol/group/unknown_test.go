@@ -1,0 +1,65 @@
+package group
+
+import (
+	"testing"
+
+	"github.com/dpl-project/dpl/testscripts/vectors"
+)
+
+// The shapes of the files of a group.
+var (
+	orchestratorShape = vectors.Object("protocolVersion orchestrationGroupId revision orchestratorPid "+
+		"orchestratorHeartbeat state heartbeatIntervalMs stalenessThresholdMs periodMs",
+		map[string]*vectors.Shape{"beat": vectors.BeatShape})
+
+	startShape = vectors.Object("command args workingDirectory environment readiness logMaxBytes logKeep",
+		map[string]*vectors.Shape{
+			"restartPolicy": vectors.Object("maxAttempts backoffIntervalsMs resetAfterMs", nil),
+		})
+
+	registryShape = vectors.Object("protocolVersion revision owner alertSeq alertsGiven", map[string]*vectors.Shape{
+		"supervisors": {Each: vectors.Object("supervisorId restartable state pid lastHeartbeat "+
+			"dependencies readiness note restartAttempts lastRestartAttempt killTimeoutMs "+
+			"heartbeats startedAt "+
+			"attempt starting runningSince failedAt nextAttemptAt restartPending blockedBy "+
+			"stopRequestedAt startAgain termSentAt", map[string]*vectors.Shape{
+			"process": vectors.ProcessShape, "keeper": vectors.ProcessShape, "beat": vectors.BeatShape, "grace": vectors.GraceShape,
+			"termSentBeat": vectors.BeatShape,
+			"lastExit":     vectors.Object("at reason error", nil),
+			"startInfo":    startShape, "startedWith": startShape,
+		})},
+		"pendingAlerts": {Each: vectors.Object("seq type supervisorId message timestamp", nil)},
+		"events":        vectors.EventsShape,
+	})
+)
+
+// TestKeepsUnknown checks that every object in the files keeps unknown members, with numbers as
+// written.
+func TestKeepsUnknown(t *testing.T) {
+	const x = `"b": 1e5, "a": [1.0, -0, {"y": 12345678901234567890}, -0.0E-0], "\u00e9\n": {"b": {}, "a": "\u0041\/"}`
+	const at = `"2026-01-20T10:30:00Z"`
+	const beat = `"beat": {"at": ` + at + `, ` + x + `}`
+	const process = `"process": {"pid": 1, ` + x + `}`
+	const left = `"leftResources": [{"path": "/r", ` + x + `}]`
+	const events = `"events": [{"revision": 1, ` + x + `, ` + left + `}]`
+	orchestrator := `{"orchestrationGroupId": "g", "state": "running", "orchestratorHeartbeat": ` +
+		at + `, ` + beat + `, ` + x + `}`
+	o, err := DecodeOrchestrator(orchestrator)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	vectors.CheckKeeps(t, orchestrator, o.Encode(), orchestratorShape)
+
+	registry := `{"supervisors": {"s": {"state": "running", "pid": 1, "lastHeartbeat": ` + at + `, ` + process + `, ` + beat + `, ` + x + `,
+		"keeper": {"pid": 2, ` + x + `},
+		"startInfo": {"command": "c", "environment": {"b": "1", "a": "2"}, ` + x + `, "restartPolicy": {` + x + `}},
+		"termSentAt": ` + at + `, "termSentBeat": {"at": ` + at + `, ` + x + `}, "lastExit": {"at": ` + at + `, ` + x + `}}}, "pendingAlerts": [{"seq": 1, "timestamp": ` + at + `, ` + x + `}], ` + events + `, ` + x + `}`
+
+	r, err := DecodeRegistry(registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	vectors.CheckKeeps(t, registry, r.Encode(), registryShape)
+}

@@ -1,0 +1,397 @@
+package group
+
+import (
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/protocol/wire"
+	"github.com/dpl-project/dpl/testscripts/vectors"
+)
+
+// vector is one file of spec/vectors/groups (spec §12).
+type vector struct {
+	Comment   string `json:"comment"`
+	Section   string `json:"section"`
+	Given     files  `json:"given"`
+	GivenText struct {
+		Orchestrator *string `json:"orchestrator"`
+		Supervisors  *string `json:"supervisors"`
+	} `json:"givenText"`
+	Seen struct {
+		vectors.Seen `json:",inline"`
+		Survivors    []int `json:"survivors"`
+	} `json:"seen"`
+	Do struct {
+		Verb                 string          `json:"verb"`
+		Supervisor           string          `json:"supervisor"`
+		By                   string          `json:"by"`
+		Request              bool            `json:"request"`
+		Fresh                bool            `json:"fresh"`
+		PID                  int             `json:"pid"`
+		Process              vectors.Process `json:"process"`
+		StartInfo            json.RawMessage `json:"startInfo"`
+		Restartable          *bool           `json:"restartable"`
+		Dependencies         *[]string       `json:"dependencies"`
+		KillTimeoutMs        *int64          `json:"killTimeoutMs"`
+		Heartbeats           *bool           `json:"heartbeats"`
+		Only                 bool            `json:"only"`
+		All                  bool            `json:"all"`
+		Owner                string          `json:"owner"`
+		State                string          `json:"state"`
+		Failover             bool            `json:"failover"`
+		Hook                 bool            `json:"hook"`
+		LastAlert            int64           `json:"lastAlert"`
+		HeartbeatIntervalMs  int64           `json:"heartbeatIntervalMs"`
+		StalenessThresholdMs int64           `json:"stalenessThresholdMs"`
+		Starts               map[string]struct {
+			PID     int             `json:"pid"`
+			Process vectors.Process `json:"process"`
+			StartID string          `json:"startId"`
+			Keeper  vectors.Process `json:"keeper"`
+			Error   string          `json:"error"`
+		} `json:"starts"`
+		Code     ExitCode          `json:"code"`
+		Status   int               `json:"status"`
+		Error    string            `json:"error"`
+		Failed   map[string]string `json:"failed"`
+		Appended int64             `json:"appended"`
+
+		vectors.Saying `json:",inline"`
+		For            string `json:"for"`
+		Since          int64  `json:"since"`
+	} `json:"do"`
+	vectors.Observed `json:",inline"`
+	Then             files          `json:"then"`
+	Actions          []vectorAction `json:"actions"`
+	Unchanged        bool           `json:"unchanged"`
+	StandBy          bool           `json:"standby"`
+	Status           int            `json:"status"`
+	Again            []string       `json:"again"`
+	Refused          string         `json:"refused"`
+	Path             *string        `json:"path"`
+
+	Remembered *vectors.Sightings `json:"remembered"`
+}
+
+type files struct {
+	Orchestrator json.RawMessage `json:"orchestrator"`
+	Supervisors  json.RawMessage `json:"supervisors"`
+}
+
+type vectorAction struct {
+	Action       string     `json:"action"`
+	SupervisorID string     `json:"supervisorId"`
+	Attempt      int        `json:"attempt"`
+	Reason       string     `json:"reason"`
+	Signal       SignalName `json:"signal"`
+	To           Scope      `json:"to"`
+	PID          int        `json:"pid"`
+}
+
+var refusals = map[string]error{
+	"corrupt": wire.ErrCorrupt, "newerVersion": wire.ErrNewerVersion, "noSupervisor": ErrNoService,
+	"cycle":       ErrCycle,
+	"noStartInfo": ErrNoStartInfo, "shuttingDown": ErrShuttingDown, "otherProcess": observe.ErrOtherProcess,
+	"stillRunning": ErrStillRunning, "hasDependents": ErrHasDependents, "blocked": ErrBlocked,
+	"exhausted": wire.ErrExhausted,
+}
+
+func TestVectors(t *testing.T) {
+	for _, file := range vectors.Files(t, "../..", "groups", 40) {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
+			t.Parallel()
+			var v vector
+			vectors.Read(t, file, &v)
+			if !strings.HasPrefix(filepath.Base(file), v.Do.Verb+"-") {
+				t.Errorf("the name does not begin with the verb %s", v.Do.Verb)
+			}
+			v.run(t)
+		})
+	}
+}
+
+func (v *vector) run(t *testing.T) {
+	given := v.Given
+	for _, text := range []struct {
+		from *string
+		to   *json.RawMessage
+	}{{v.GivenText.Orchestrator, &given.Orchestrator}, {v.GivenText.Supervisors,
+		&given.Supervisors}} {
+		if text.from != nil {
+			*text.to = json.RawMessage(*text.from)
+		}
+	}
+
+	g, err := given.decode(v.GivenText.Orchestrator != nil, v.GivenText.Supervisors != nil)
+	if err != nil {
+		v.checkRefused(t, err)
+		return
+	}
+
+	seen := v.observation(t)
+	vectors.Sight(&seen, g.Times)
+	if vectors.Observes(v.Do.Verb) {
+		outcome, err := g.WaitReady(v.Do.Supervisor, seen)
+		if v.Do.Verb == "wait" && err != nil {
+			v.checkRefused(t, err)
+			return
+		}
+		v.Check(t, v.Do.Verb, outcome, g.Lines(v.Do.Since))
+		return
+	}
+
+	before := g.Orchestrator.Encode() + g.Registry.Encode()
+	after, err := v.do(t, g, seen)
+	if err == nil {
+		v.Remembered.Check(t, seen, after.Times)
+	}
+	if untouched := g.Orchestrator.Encode() + g.Registry.Encode(); untouched != before {
+		t.Error("the group that was given has changed")
+	}
+
+	unchanged := after.Orchestrator.Encode()+after.Registry.Encode() == before
+	switch {
+	case err != nil:
+		v.checkRefused(t, err)
+		if !unchanged {
+			t.Error("refused, but changed")
+		}
+	case brokenInvariants(g) == "" && brokenInvariants(after) != "":
+		t.Errorf("breaks invariants: %s", brokenInvariants(after))
+	case v.Refused != "":
+		t.Errorf("not refused; after:\n%s", after.Registry.Encode())
+	case v.Unchanged || v.StandBy:
+		if !unchanged || after.Registry.Revision != g.Registry.Revision {
+			t.Errorf("changed:\n%s", after.Registry.Encode())
+		}
+	default:
+		v.checkThen(t, after)
+	}
+}
+
+// decode returns the group of f. What is absent counts as missing, unless it is text.
+func (f files) decode(orchestratorText, supervisorsText bool) (g Group, err error) {
+	g = Create("g")
+	if o := string(f.Orchestrator); orchestratorText || o != "" && o != "null" {
+		if g.Orchestrator, err = DecodeOrchestrator(o); err != nil {
+			return g, err
+		}
+	}
+
+	if r := string(f.Supervisors); supervisorsText || r != "" && r != "null" {
+		g.Registry, err = DecodeRegistry(r)
+	}
+	return g, err
+}
+
+func (v *vector) checkRefused(t *testing.T, err error) {
+	want, ok := refusals[v.Refused]
+	if !ok || !errors.Is(err, want) {
+		t.Errorf("refused: %v, want %q", err, v.Refused)
+	}
+	if e, ok := errors.AsType[*wire.Error](err); ok && v.Path != nil && e.Path != *v.Path {
+		t.Errorf("path %q, want %q", e.Path, *v.Path)
+	}
+}
+
+func (v *vector) checkThen(t *testing.T, after Group) {
+	want, err := v.Then.decode(false, false)
+	if err != nil {
+		t.Fatalf("then: %v", err)
+	}
+
+	check := func(raw json.RawMessage, got, want string, again func(string) (string, error)) {
+		if len(raw) == 0 || string(raw) == "null" {
+			return
+		}
+		if got != want {
+			t.Errorf("got:\n%s\nwant:\n%s", got, want)
+		}
+		if place := vectors.Lost(t, string(raw), got); place != "" &&
+			!isDefault(place) {
+			t.Errorf("what is written has another value, or none, at %s:\n%s", place, got)
+		}
+		if text, err := again(got); err != nil || text != got {
+			t.Errorf("decoded again (%v):\n%s\nwant:\n%s", err, text, got)
+		}
+	}
+
+	check(v.Then.Orchestrator, after.Orchestrator.Encode(), want.Orchestrator.Encode(),
+		func(text string) (string, error) {
+			o, err := DecodeOrchestrator(text)
+			return o.Encode(), err
+		})
+
+	check(v.Then.Supervisors, after.Registry.Encode(), want.Registry.Encode(),
+		func(text string) (string, error) {
+			r, err := DecodeRegistry(text)
+			return r.Encode(), err
+		})
+}
+
+// isDefault reports whether the member at place may be left out: it has its default, or it is a
+// beat or process that counts for nothing.
+func isDefault(place string) bool {
+	for _, name := range []string{"/killTimeoutMs", "/logMaxBytes", "/logKeep", "/attempt",
+		"/alertsGiven", "/beat", "/termSentBeat", "/process"} {
+		if strings.HasSuffix(place, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *vector) observation(t *testing.T) observe.Observation {
+	seen := v.Seen.Observation(t)
+	seen.Survived = func(leader observe.Process, _ string, _ observe.Process) bool {
+		return slices.Contains(v.Seen.Survivors, leader.PID)
+	}
+	return seen
+}
+
+func (v *vector) do(t *testing.T, g Group, seen observe.Observation) (Group, error) {
+	by, owner := v.Do.By, v.Do.Owner
+	if by == "" {
+		by = "test"
+	}
+	if owner == "" {
+		owner = "me"
+	}
+
+	switch v.Do.Verb {
+	case "decode":
+		return g, nil
+	case "register":
+		return g.Register(v.registration(t, by), seen)
+	case "remove":
+		return g.Remove(v.Do.Supervisor, by, seen)
+	case "beat":
+		after, verdict, err := g.BeatService(v.process(), v.Do.Report(false), seen)
+		if status := vectors.Status(verdict); err == nil && status != v.Status {
+			t.Errorf("status %d, want %d", status, v.Status)
+		}
+		return after, err
+	case "end":
+		a := ServiceProcess{Service: v.Do.Supervisor, PID: v.Do.PID, Process: observe.Process(v.Do.Process)}
+		return g.EndService(a, v.Do.Code, v.Do.Status, v.Do.Error, seen)
+	case "shutdown":
+		if v.Do.All {
+			return g.ShutdownAll(by, seen)
+		}
+		return g.Shutdown(v.Do.Supervisor, by, v.Do.Only, seen)
+	case "restart":
+		return v.restart(t, g, by, seen)
+	case "pass":
+		return v.pass(t, g, owner, seen)
+	case "result":
+		r := Result{Failed: v.Do.Failed, Appended: v.Do.Appended}
+		for _, s := range g.Registry.Services {
+			if _, failed := v.Do.Failed[s.ID]; s.Starting && !failed {
+				r.Started = append(r.Started, s.ID)
+			}
+		}
+		return g.Result(owner, r, seen), nil
+	}
+
+	t.Fatalf("unknown verb %q", v.Do.Verb)
+	return g, nil
+}
+
+func (v *vector) restart(t *testing.T, g Group, by string, seen observe.Observation) (Group, error) {
+	after, again, err := g.Restart(v.Do.Supervisor, by, v.Do.Only, seen)
+	if v.Do.All {
+		after, again, err = g.RestartAll(by, seen)
+	}
+	if v.Again != nil && !slices.Equal(again, v.Again) {
+		t.Errorf("again %v, want %v", again, v.Again)
+	}
+	return after, err
+}
+
+func (v *vector) process() ServiceProcess {
+	return ServiceProcess{
+		Service: v.Do.Supervisor, PID: v.Do.PID, Process: observe.Process(v.Do.Process),
+		Heartbeats: v.Do.Heartbeats != nil && *v.Do.Heartbeats,
+	}
+}
+
+func (v *vector) registration(t *testing.T, by string) Registration {
+	r := Registration{
+		Service: v.Do.Supervisor, By: by, Request: v.Do.Request, Fresh: v.Do.Fresh, PID: v.Do.PID,
+		Process:   observe.Process(v.Do.Process),
+		Readiness: v.Do.Readiness, Restartable: v.Do.Restartable, Dependencies: v.Do.Dependencies,
+		Heartbeats: v.Do.Heartbeats,
+	}
+
+	if v.Do.KillTimeoutMs != nil {
+		timeout := time.Duration(*v.Do.KillTimeoutMs) * time.Millisecond
+		r.KillTimeout = &timeout
+	}
+
+	if len(v.Do.StartInfo) > 0 {
+		file, err := DecodeRegistry(`{"supervisors":{"x":{"state":"registered","startInfo":` +
+			string(v.Do.StartInfo) + `}}}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.StartInfo = file.Services[0].StartInfo
+	}
+
+	return r
+}
+
+func (v *vector) pass(t *testing.T, g Group, owner string, seen observe.Observation) (Group, error) {
+	pid := v.Do.PID
+	if pid == 0 {
+		pid = 1
+	}
+
+	d, err := g.Pass(PassRequest{
+		Owner: owner, PID: pid, State: OrchestratorState(v.Do.State), Failover: v.Do.Failover,
+		Hook: v.Do.Hook, LastAlert: v.Do.LastAlert,
+		HeartbeatInterval:  time.Duration(v.Do.HeartbeatIntervalMs) * time.Millisecond,
+		StalenessThreshold: time.Duration(v.Do.StalenessThresholdMs) * time.Millisecond,
+	}, seen)
+
+	if err != nil {
+		return g, err
+	}
+	if d.StandBy != v.StandBy {
+		t.Errorf("stands by: %v, want %v", d.StandBy, v.StandBy)
+	}
+
+	var actions []vectorAction
+	for i, a := range d.Actions {
+		if a, signals := a.(Signal); signals {
+			actions = append(actions, vectorAction{Action: "signal", SupervisorID: a.ServiceID,
+				Signal: a.Name, To: a.To, PID: a.PID})
+			continue
+		}
+
+		a := a.(Start)
+		actions = append(actions, vectorAction{Action: "start", SupervisorID: a.ServiceID,
+			Attempt: a.Attempt, Reason: a.Reason})
+		switch start, ok := v.Do.Starts[a.ServiceID]; {
+		case !ok:
+			d.Spawned(a.ServiceID, 1000+i, observe.Process{}, "", observe.Process{})
+		case start.Error != "":
+			d.NotSpawned(a.ServiceID, start.Error)
+		default:
+			d.Spawned(a.ServiceID, start.PID, observe.Process(start.Process), start.StartID,
+				observe.Process(start.Keeper))
+		}
+	}
+
+	if !reflect.DeepEqual(actions, v.Actions) && len(actions)+len(v.Actions) > 0 {
+		t.Errorf("actions %+v, want %+v", actions, v.Actions)
+	}
+
+	return d.Group(), nil
+}

@@ -1,0 +1,424 @@
+package group
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/observe"
+	"github.com/dpl-project/dpl/testscripts/vectors"
+)
+
+// world is what happens around a group: processes that run, beat, hang and die, passes that are
+// killed half way, reboots.
+type world struct {
+	t      *testing.T
+	rand   *rand.Rand
+	g      Group
+	seen   observe.Observation
+	procs  map[int]*proc
+	next   int
+	file   []int64              // numbers in the alerts file
+	failed map[string]time.Time // when the registry said so last
+	log    []string
+	well   bool // nothing fails any more
+}
+
+// proc is a process with all it has started: it is over when leader and others are gone.
+type proc struct {
+	service              string
+	process              observe.Process
+	leader, others       bool
+	hung, deafToTerm     bool
+	startedAs, startedBy int // attempt; 0: by itself, 1: by a pass
+}
+
+func (p *proc) alive() bool { return p.leader || p.others }
+
+// startID is another one for every process.
+func (p *proc) startID() string { return fmt.Sprintf("%016x", p.process.PID) }
+
+var walkers = []string{"a", "b", "c", "d"}
+
+// TestGroupWalk holds random histories against what must never happen: two live copies of a
+// service, a live one that the registry does not know, a restart before its backoff or beyond the
+// last attempt, an alert that is lost or told twice, a service that stays down for no reason.
+func TestGroupWalk(t *testing.T) {
+	for seed := range walks(t) {
+		w := newWorld(t, seed)
+		for range 60 {
+			w.step()
+			if t.Failed() {
+				t.Fatalf("seed %d:\n%s\n%s", seed, strings.Join(w.log, "\n"), w.g.Registry.Encode())
+			}
+		}
+
+		w.settle()
+		if t.Failed() {
+			t.Fatalf("seed %d:\n%s\n%s", seed, strings.Join(w.log, "\n"), w.g.Registry.Encode())
+		}
+	}
+}
+
+// walks returns how many histories are walked: $DPL_WALKS, see make soak, or what takes a second.
+func walks(t *testing.T) uint64 {
+	n, err := strconv.ParseUint(cmp.Or(os.Getenv("DPL_WALKS"), "400"), 10, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func newWorld(t *testing.T, seed uint64) *world {
+	w := &world{t: t, rand: rand.New(rand.NewPCG(seed, 0)), g: Create("g"),
+		procs: make(map[int]*proc), failed: make(map[string]time.Time), next: 100}
+	w.seen = observe.Observation{
+		Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), MonotonicMs: 1000,
+		Host: observe.Host{ID: "h", BootID: "boot0", PIDNamespace: "1",
+			BootedAt: time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC)},
+		Look: func(p observe.Process) observe.Presence {
+			q := w.procs[p.PID]
+			return vectors.Presence(q == nil || !q.leader || q.process != p)
+		},
+		Survived: func(leader observe.Process, startID string, _ observe.Process) bool {
+			p := w.procs[leader.PID]
+			return p != nil && p.others && !p.leader && p.startedBy == 1 && startID == p.startID()
+		},
+	}
+
+	return w
+}
+
+func (w *world) note(format string, args ...any) {
+	w.log = append(w.log, w.seen.Now.Format("15:04:05.000 ")+fmt.Sprintf(format, args...))
+}
+
+func (w *world) pick() string            { return walkers[w.rand.IntN(len(walkers))] }
+func (w *world) once(in int) bool        { return w.rand.IntN(in) == 0 }
+func (w *world) alive(id string) []*proc { return w.of(id, (*proc).alive) }
+
+func (w *world) of(id string, is func(*proc) bool) (all []*proc) {
+	for _, p := range w.procs {
+		if p.service == id && is(p) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+func (w *world) step() {
+	switch id := w.pick(); w.rand.IntN(12) {
+	case 0:
+		w.register(id)
+	case 1, 2:
+		w.tick(time.Duration(w.rand.IntN(30_000)) * time.Millisecond)
+	case 3:
+		w.die(id)
+	case 4:
+		for _, p := range w.of(id, (*proc).alive) {
+			p.hung, p.deafToTerm = true, w.once(2)
+			w.note("%s hangs", id)
+		}
+	case 5:
+		switch w.rand.IntN(8) {
+		case 0, 1:
+			g, err := w.g.Shutdown(id, "t", w.once(3), w.seen)
+			w.note("shutdown %s: %v", id, err)
+			w.g = g
+		case 2, 3:
+			g, again, err := w.g.Restart(id, "t", w.once(3), w.seen)
+			w.note("restart %s: %v, %v", id, again, err)
+			w.g = g
+		}
+	case 6:
+		if w.once(5) {
+			w.reboot()
+		}
+	case 7:
+		g, err := w.g.Remove(id, "t", w.seen)
+		if err == nil && len(w.alive(id)) > 0 {
+			w.t.Errorf("%s is removed and runs", id)
+		}
+		w.g = g
+	case 8:
+		w.tick(10 * time.Minute)
+	default:
+		w.pass(w.rand.IntN(6))
+	}
+
+	w.check()
+}
+
+func (w *world) register(id string) {
+	others := slices.DeleteFunc(slices.Clone(walkers),
+		func(other string) bool { return other == id || w.once(2) })
+	r := Registration{Service: id, By: "t", Request: w.once(2), Fresh: w.once(20)}
+	if w.once(3) {
+		others = nil
+	}
+	if w.once(2) {
+		r.Dependencies = &others
+	}
+
+	if r.Request || w.once(2) {
+		policy := DefaultPolicy()
+		policy.MaxAttempts = w.rand.IntN(4)
+		r.StartInfo = &StartInfo{Command: "x", Dir: "/", Readiness: observe.ReadinessReady, Policy: policy,
+			LogKeep: 1}
+	}
+
+	if !r.Request && len(w.alive(id)) == 0 {
+		p := w.spawn(id, 0, 0)
+		r.PID, r.Process = p.process.PID, p.process
+		defer func() { p.leader = w.g.Service(id) != nil && w.g.Service(id).PID == r.PID }()
+	}
+
+	g, err := w.g.Register(r, w.seen)
+	w.note("register %s %v %v: %v", id, r.Request, others, err)
+	w.g = g
+}
+
+func (w *world) spawn(id string, attempt, by int) *proc {
+	w.next++
+	p := &proc{service: id, leader: true, startedAs: attempt, startedBy: by, process: observe.Process{
+		PID: w.next, HostID: w.seen.Host.ID, BootID: w.seen.Host.BootID,
+		PIDNamespace: w.seen.Host.PIDNamespace, StartTicks: int64(w.next),
+	}}
+	w.procs[w.next] = p
+	return p
+}
+
+func (w *world) tick(d time.Duration) {
+	w.seen.Now = w.seen.Now.Add(d)
+	w.seen.MonotonicMs += d.Milliseconds()
+	for _, id := range walkers {
+		w.beat(id)
+	}
+}
+
+func (w *world) beat(id string) {
+	for _, p := range w.of(id, func(p *proc) bool { return p.leader && !p.hung }) {
+		g, _, err := w.g.BeatService(ServiceProcess{Service: id, PID: p.process.PID,
+			Process: p.process}, observe.Report{}, w.seen)
+		if err == nil {
+			w.g = g
+		}
+	}
+}
+
+func (w *world) die(id string) {
+	for _, p := range w.alive(id) {
+		p.leader, p.others = false, p.startedBy == 1 && w.once(3)
+		w.note("%s dies, leaving others: %v", id, p.others)
+	}
+}
+
+func (w *world) reboot() {
+	w.procs = make(map[int]*proc)
+	w.seen.Now = w.seen.Now.Add(time.Minute)
+	w.seen.Host.BootID += "+"
+	w.seen.Host.BootedAt = w.seen.Now.Add(-time.Second)
+	w.seen.MonotonicMs = 1000
+	w.note("reboot")
+}
+
+// completes is the point of a pass that is not killed.
+const completes = 4
+
+// pass makes a pass that is killed at point: 0 before the first commit, 1 before anything is
+// released, 2 before the alerts are appended, 3 before the last commit; else it is not.
+func (w *world) pass(point int) {
+	d, err := w.g.Pass(PassRequest{Owner: "me", PID: 1}, w.seen)
+	must(w.t, err)
+	var started []*proc
+
+	for _, a := range d.Actions {
+		if a, starts := a.(Start); starts {
+			p := w.spawn(a.ServiceID, a.Attempt, 1)
+			d.Spawned(a.ServiceID, p.process.PID, p.process, p.startID(), observe.Process{})
+			p.leader = false // it waits at the gate
+			started = append(started, p)
+		}
+	}
+
+	w.note("pass %d: %v", point, d.Actions)
+	if point == 0 {
+		return
+	}
+
+	before := w.g
+	w.commit(d.Group())
+	w.checkBackoff(d, before)
+	if point == 1 {
+		return
+	}
+
+	for _, a := range d.Actions {
+		if a, signals := a.(Signal); signals {
+			w.signal(a)
+		}
+	}
+
+	result := Result{Failed: make(map[string]string)}
+	for _, p := range started {
+		if others := w.alive(p.service); len(others) > 0 {
+			w.t.Errorf("%s is started beside a live one", p.service)
+		}
+
+		if !w.well && w.once(8) {
+			result.Failed[p.service] = "no such file"
+			continue
+		}
+
+		p.leader = true
+		result.Started = append(result.Started, p.service)
+	}
+
+	if point == 2 {
+		return
+	}
+
+	result.Appended = w.append()
+	if point == 3 {
+		return
+	}
+
+	w.commit(w.g.Result("me", result, w.seen))
+}
+
+// commit makes g the group, now and then as its file says, and takes note of the failures that it
+// tells of.
+func (w *world) commit(g Group) {
+	for _, e := range g.Registry.Events {
+		if e.Revision > w.g.Registry.Revision && e.To == string(StateFailed) {
+			w.failed[e.SupervisorID] = e.At
+		}
+	}
+
+	w.g = g
+	if !w.once(10) {
+		return
+	}
+
+	text := g.Registry.Encode()
+	decoded, err := DecodeRegistry(text)
+	if err != nil || decoded.Encode() != text {
+		w.t.Errorf("does not survive its file: %v", err)
+	}
+
+	w.g.Registry = decoded
+}
+
+// checkBackoff checks that none is started again before its wait is over.
+func (w *world) checkBackoff(d *Decision, before Group) {
+	for _, a := range d.Actions {
+		a, starts := a.(Start)
+		if !starts {
+			continue
+		}
+
+		was := before.Service(a.ServiceID)
+		if a.Attempt <= was.RestartAttempts {
+			continue
+		}
+
+		backoff := DefaultBackoff()
+		if earliest := w.failed[a.ServiceID].Add(backoff[min(a.Attempt,
+			len(backoff))-1]); w.seen.Now.Before(earliest) {
+			w.t.Errorf("attempt %d of %s is made before %v", a.Attempt, a.ServiceID, earliest)
+		}
+		if most := w.g.Service(a.ServiceID).StartInfo.Policy.MaxAttempts; a.Attempt > most &&
+			!was.RestartPending {
+			w.t.Errorf("attempt %d of %s is made, of %d", a.Attempt, a.ServiceID, most)
+		}
+	}
+}
+
+// append brings the pending alerts to the file, as AppendAlerts of fileops does.
+func (w *world) append() int64 {
+	last := int64(len(w.file))
+	for _, a := range w.g.Registry.PendingAlerts {
+		if a.Seq > last {
+			w.file = append(w.file, a.Seq)
+			last = a.Seq
+		}
+	}
+	return last
+}
+
+func (w *world) signal(a Signal) {
+	p := w.procs[a.PID]
+	switch {
+	case p == nil || p.process != a.Process:
+	case a.Name == Kill || !p.deafToTerm:
+		switch a.To {
+		case ToSurvivors:
+			p.others = false
+		default:
+			p.leader = false
+		}
+	}
+}
+
+func (w *world) check() {
+	if broken := brokenInvariants(w.g); broken != "" {
+		w.t.Errorf("%s", broken)
+	}
+
+	for _, id := range walkers {
+		live := w.alive(id)
+		if len(live) > 1 {
+			w.t.Errorf("%s has %d live processes", id, len(live))
+		}
+
+		for _, p := range live {
+			if s := w.g.Service(id); s == nil || s.PID != p.process.PID {
+				w.t.Errorf("%s runs as %d, which the registry does not know", id, p.process.PID)
+			}
+		}
+	}
+
+	for i, seq := range w.file {
+		if seq != int64(i)+1 {
+			w.t.Errorf("alert %d is in line %d", seq, i+1)
+		}
+	}
+}
+
+// settle lets everything be well for a while. Then what can run does.
+func (w *world) settle() {
+	w.well = true
+	for range 30 {
+		for _, p := range w.procs {
+			p.hung, p.deafToTerm = false, false
+		}
+		for range 13 {
+			w.tick(5 * time.Second)
+		}
+		w.pass(completes)
+		w.check()
+	}
+
+	if w.append() != w.g.Registry.AlertSeq {
+		w.t.Errorf("%d alerts in the file, %d raised", len(w.file), w.g.Registry.AlertSeq)
+	}
+
+	for i := range w.g.Registry.Services {
+		s := &w.g.Registry.Services[i]
+		blocked := slices.ContainsFunc(s.Dependencies,
+			func(d string) bool { return !w.g.Ready(d, w.seen) })
+		switch {
+		case s.State == StateRunning &&
+			len(w.alive(s.ID)) == 1, s.State.final(), s.State == StateWaiting && blocked:
+		default:
+			w.t.Errorf("%s is %s in the end, with %d live processes", s.ID, s.State,
+				len(w.alive(s.ID)))
+		}
+	}
+}

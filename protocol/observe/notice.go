@@ -1,0 +1,89 @@
+package observe
+
+import (
+	"errors"
+
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// ErrOtherProcess refuses a heartbeat or registration.
+var ErrOtherProcess = errors.New("call belongs to another process")
+
+// A Report is what a participant or service says with a heartbeat, besides being alive.
+type Report struct {
+	Cleaning  bool      // of a participant: it is cleaning up
+	Readiness Readiness // "": unchanged
+	Note      *string   // nil: unchanged
+}
+
+// A Readiness is what a participant or service says about itself. It does not change how that is
+// judged, but others may wait for it (spec §10, §13.2).
+type Readiness string
+
+const (
+	ReadinessStarting Readiness = "starting"
+	ReadinessReady    Readiness = "ready"
+	ReadinessStopping Readiness = "stopping"
+)
+
+// Valid reports whether r is one of the three.
+func (r Readiness) Valid() bool {
+	return r == ReadinessStarting || r == ReadinessReady || r == ReadinessStopping
+}
+
+// ReadReadiness reads a readiness.
+func ReadReadiness(r *wire.Reader) Readiness { return wire.Word(r, "readiness", Readiness.Valid) }
+
+// Write writes the member readiness, unless r is ready.
+func (r Readiness) Write(w *wire.Writer) {
+	if r != ReadinessReady {
+		w.String("readiness", string(r))
+	}
+}
+
+// A Notice is what a participant or service has said about itself.
+type Notice struct {
+	Readiness Readiness
+	Note      string
+}
+
+// With returns n updated by say.
+func (n Notice) With(say Report) Notice {
+	if say.Readiness != "" {
+		n.Readiness = say.Readiness
+	}
+	if say.Note != nil {
+		n.Note = *say.Note
+	}
+	return n
+}
+
+// String returns n in words: "" if it is ready and has no note.
+func (n Notice) String() string {
+	switch {
+	case n.Readiness == ReadinessReady:
+		return n.Note
+	case n.Note == "":
+		return string(n.Readiness)
+	}
+	return string(n.Readiness) + ": " + n.Note
+}
+
+// ReadMember reads the member name, and reports whether it is readiness or note.
+func (n *Notice) ReadMember(r *wire.Reader, name string) bool {
+	switch name {
+	case "readiness":
+		n.Readiness = ReadReadiness(r)
+	case "note":
+		n.Note = r.String()
+	default:
+		return false
+	}
+	return true
+}
+
+// Write writes the members readiness and note.
+func (n Notice) Write(w *wire.Writer) {
+	n.Readiness.Write(w)
+	w.OptString("note", n.Note)
+}

@@ -1,0 +1,157 @@
+package observe
+
+import (
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// An Evidence is the reason why a frame or supervisor is dead (spec §4.2).
+type Evidence string
+
+const (
+	Exited         Evidence = "exited"
+	Rebooted       Evidence = "rebooted"
+	Stale          Evidence = "stale"
+	SupervisorDead Evidence = "supervisorDead"
+)
+
+// An Observation is everything that a verb learns about the world (spec §4.2).
+type Observation struct {
+	Now         time.Time
+	Host        Host
+	MonotonicMs int64 // CLOCK_MONOTONIC of Host; 0: unknown
+	// Look returns what the observer sees of p, a process of this host, boot and pid namespace.
+	// Nil: it sees nothing of any process.
+	Look func(p Process) Presence
+	// Survived reports whether processes of a start are left, although leader, the process of the
+	// service, is gone: those known by startID or keeper (spec §11.6). Nil: none are. It is called
+	// only with a startID.
+	Survived func(leader Process, startID string, keeper Process) bool
+	// Watch says how an observer that looks repeatedly has looked so far (spec §4.6).
+	Watch Watch
+	// Sightings is what this host remembers about the file, on a ledger that several hosts share
+	// (spec §18). Nil on other ledgers.
+	Sightings *Sightings
+}
+
+// A Presence is what an observer sees of a recorded process.
+type Presence int
+
+const (
+	Unseen  Presence = iota // it cannot tell: it may not look, or cannot tell it from another process with that pid
+	Present                 // it exists
+	Stopped                 // it exists, stopped by a signal, as by Ctrl-Z; it counts as alive
+	Gone                    // it has exited
+)
+
+// Beat returns the beat that belongs to a heartbeat at seen.Now.
+func (seen Observation) Beat() Beat {
+	if seen.MonotonicMs == 0 || seen.Host.BootID == "" {
+		return Beat{}
+	}
+	return Beat{BootID: seen.Host.BootID, MonotonicMs: seen.MonotonicMs, At: seen.Now}
+}
+
+// Monotonic reports whether the age of a heartbeat is taken from the monotonic clock, because beat
+// was made in this boot, and not from the wall clock.
+func (seen Observation) Monotonic(heartbeat time.Time, beat Beat) bool {
+	return beat.BootID != "" && beat.BootID == seen.Host.BootID && beat.At.Equal(heartbeat) &&
+		seen.MonotonicMs != 0 && seen.MonotonicMs >= beat.MonotonicMs
+}
+
+// Remembers reports whether the observer can take ages from what its host remembers: it knows its
+// host, its boot and their monotonic clock.
+func (seen Observation) Remembers() bool {
+	return seen.MonotonicMs != 0 && seen.Host.ID != "" && seen.Host.BootID != ""
+}
+
+// Age returns how long ago the time at was. It is usually the time of a heartbeat, and beat belongs
+// to it.
+func (seen Observation) Age(at time.Time, beat Beat) time.Duration {
+	switch {
+	case seen.Monotonic(at, beat):
+		return wire.Milliseconds(seen.MonotonicMs - beat.MonotonicMs)
+	case seen.sights(at, beat):
+		return seen.Sightings.age(remembered(at, beat), seen)
+	}
+	return wire.Span(at, seen.Now)
+}
+
+// sights reports whether the age of the time at is taken from a sighting.
+func (seen Observation) sights(at time.Time, beat Beat) bool {
+	return seen.Sightings != nil && seen.Remembers() && !seen.Monotonic(at, beat)
+}
+
+// Gone returns Exited or Rebooted if the process of v is certainly no longer running, and ""
+// otherwise.
+func (seen Observation) Gone(v Vitals) Evidence {
+	p := v.Identity()
+	if p.HostID == "" || p.HostID != seen.Host.ID || seen.Host.BootID == "" {
+		return ""
+	}
+	if p.BootID != seen.Host.BootID && (v.LastHeartbeat.IsZero() ||
+		v.LastHeartbeat.Before(seen.Host.BootedAt)) {
+		return Rebooted
+	}
+	if seen.presence(p) == Gone {
+		return Exited
+	}
+	return ""
+}
+
+// presence returns what the observer sees of p, which may be on another host.
+func (seen Observation) presence(p Process) Presence {
+	if !seen.CanCheck(p) || seen.Look == nil {
+		return Unseen
+	}
+	return seen.Look(p)
+}
+
+// CanCheck reports whether p belongs to this host, boot and pid namespace.
+func (seen Observation) CanCheck(p Process) bool {
+	here := seen.Host
+	return p.HostID != "" && p.HostID == here.ID && p.BootID != "" && p.BootID == here.BootID &&
+		p.PIDNamespace != "" && p.PIDNamespace == here.PIDNamespace
+}
+
+// Stopped reports whether the observer sees that the process of v is stopped.
+func (seen Observation) Stopped(v Vitals) bool {
+	return seen.presence(v.Identity()) == Stopped
+}
+
+// IsStale reports whether age is longer than threshold, in the past or in the future.
+func IsStale(age, threshold time.Duration) bool { return age > threshold || age < -threshold }
+
+// Judge returns the evidence that v is dead, or "" (spec §4.2), and the age of its heartbeat, or 0
+// if it has none. A process that exists is not stale unless it promised to send heartbeats. Nothing
+// is stale during its grace.
+func (seen Observation) Judge(v Vitals, threshold time.Duration) (Evidence, time.Duration) {
+	age := time.Duration(0)
+	if !v.LastHeartbeat.IsZero() {
+		age = seen.Age(v.LastHeartbeat, v.Beat)
+	}
+
+	if evidence := seen.Gone(v); evidence != "" {
+		return evidence, age
+	}
+	if seen.CountsHeartbeats(v) && IsStale(age, threshold) && !seen.graced(v, threshold) {
+		return Stale, age
+	}
+	return "", age
+}
+
+// CountsHeartbeats reports whether v is judged by its heartbeats, and not by its process.
+func (seen Observation) CountsHeartbeats(v Vitals) bool {
+	presence := seen.presence(v.Identity())
+	return v.Heartbeats || presence != Present && presence != Stopped
+}
+
+// StaleIn returns the time until v is stale without a heartbeat.
+func (seen Observation) StaleIn(v Vitals, threshold time.Duration) time.Duration {
+	in := threshold - seen.Age(v.LastHeartbeat, v.Beat)
+	if g := v.Grace.counting(v.LastHeartbeat); g != nil {
+		in = max(in, threshold-seen.Age(g.At, g.Beat))
+	}
+	return in
+}

@@ -1,0 +1,74 @@
+package observe
+
+import (
+	"time"
+
+	"github.com/dpl-project/dpl/protocol/wire"
+)
+
+// Vitals are the members of a frame, supervisor or service that show whether it is alive.
+type Vitals struct {
+	PID           int       // 0: unknown
+	Process       Process   // zero: identity not known
+	LastHeartbeat time.Time // zero: none
+	Beat          Beat      // zero: none
+	Heartbeats    bool      // it promised to send heartbeats: without them it is stale, even while its process lives
+	Grace         *Grace    // nil: none
+
+	nested *wire.Nested
+}
+
+// Identity returns the process of v if its identity is known (spec §3.4), and the zero Process
+// otherwise.
+func (v *Vitals) Identity() Process { return Identity(v.PID, v.Process) }
+
+// Counting returns v without a process, a beat and a grace that no longer count (spec §3.4).
+func (v Vitals) Counting() Vitals {
+	if v.Process.PID != v.PID {
+		v.Process = Process{}
+	}
+	v.Beat, v.Grace = v.Beat.Counting(v.LastHeartbeat), v.Grace.counting(v.LastHeartbeat)
+	return v
+}
+
+// SetProcess gives v another process.
+func (v *Vitals) SetProcess(pid int, p Process) {
+	v.PID, v.Process, v.nested = pid, p, v.nested.Without("process")
+}
+
+// Refresh records a heartbeat now.
+func (v *Vitals) Refresh(seen Observation) {
+	v.LastHeartbeat, v.Beat, v.Grace = seen.Now, seen.Beat(), nil
+}
+
+// ReadMember reads the member name, and reports whether it is heartbeats, process, beat or grace.
+func (v *Vitals) ReadMember(r *wire.Reader, name string) bool {
+	switch name {
+	case "heartbeats":
+		v.Heartbeats = r.Bool()
+	case "process":
+		v.Process = ReadProcess(r, &v.nested, name)
+	case "beat":
+		v.Beat = ReadBeat(r, &v.nested, name)
+	case "grace":
+		v.Grace = readGrace(r)
+	default:
+		return false
+	}
+	return true
+}
+
+// Write writes the members process, beat and grace.
+func (v *Vitals) Write(w *wire.Writer) {
+	v.Process.Write(w, "process", v.nested)
+	v.Beat.Write(w, "beat", v.nested)
+	v.Grace.write(w)
+}
+
+// Times calls sight with each time whose age matters, and its beat.
+func (v *Vitals) Times(sight func(at time.Time, beat Beat)) {
+	sight(v.LastHeartbeat, v.Beat)
+	if v.Grace != nil {
+		sight(v.Grace.At, v.Grace.Beat)
+	}
+}

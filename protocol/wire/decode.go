@@ -1,0 +1,194 @@
+package wire
+
+import (
+	"errors"
+	"math"
+	"time"
+)
+
+// Version is the highest protocolVersion that this program understands.
+const Version = 1
+
+// ErrNewerVersion means that a file has a protocolVersion above Version.
+var ErrNewerVersion = errors.New("written by a newer version of the protocol")
+
+// No edit makes a revision, or the number of an alert, above LastRevision; a reader accepts twice
+// that. So the result of an edit can always be read, even if a pass counts further by a few.
+const (
+	LastRevision = 1 << 61
+	maxRevision  = 1 << 62
+)
+
+// ErrExhausted means that an edit would make a number higher than LastRevision.
+var ErrExhausted = errors.New("a revision, or the number of an alert, is as high as it may become")
+
+// Decode returns the result of read on text, which must have nothing after it. within is the number
+// of objects around text in its file. The error is an *Error: ErrCorrupt, ErrNewerVersion, or
+// another one that read has failed with.
+func Decode[T any](text string, within int, read func(*Reader) T) (T, error) {
+	var zero T
+	if len(text) > math.MaxInt32 {
+		return zero, &Error{Cause: "the file is larger than 2 GiB", Is: ErrCorrupt}
+	}
+
+	r := NewReader(text, within)
+	value := read(r)
+	r.End()
+	if r.Failed() {
+		return zero, r.refusal()
+	}
+	return value, nil
+}
+
+// refusal returns the reason why r refuses its text: first that it is nested too deep or not JSON,
+// then its protocolVersion, because a newer version may allow what is refused.
+func (r *Reader) refusal() error {
+	err := r.Err()
+	isNewer := errors.Is(err, ErrNewerVersion)
+	switch syntax := CheckSyntax(r.text); {
+	case syntax != nil && isNewer:
+		return syntax
+	case syntax != nil || isNewer || CheckDepth(r.text, r.within) != nil:
+		return err
+	}
+
+	versions := NewReader(r.text, r.within)
+	versions.Object(func(name string) {
+		if name == "protocolVersion" {
+			versions.Version()
+		} else {
+			versions.Value()
+		}
+	})
+
+	if newer := versions.Err(); errors.Is(newer, ErrNewerVersion) {
+		return newer
+	}
+
+	return err
+}
+
+// Refuse refuses the value, or the name of a member, that was read last, as ErrCorrupt.
+func (r *Reader) Refuse(format string, args ...any) { r.Fail(ErrCorrupt, format, args...) }
+
+// Require refuses an object that has ended without a required member.
+func (r *Reader) Require(name string, has bool) {
+	if !has {
+		r.FailMember(r.at, name, ErrCorrupt, "is missing")
+	}
+}
+
+// Version reads a protocolVersion.
+func (r *Reader) Version() int {
+	version := int(r.Int(1))
+	if version > Version {
+		r.Fail(ErrNewerVersion, "protocolVersion %d: this program understands %d: update it",
+			version, Version)
+	}
+	return version
+}
+
+// Revision reads a number that grows by one with each edit or alert.
+func (r *Reader) Revision() int64 {
+	revision := r.Int(0)
+	if revision > maxRevision {
+		r.Refuse("a number of at most %d is expected", int64(maxRevision))
+	}
+	return revision
+}
+
+// StringOrNull reads a string, or null as "".
+func (r *Reader) StringOrNull() string {
+	if r.Null() {
+		return ""
+	}
+	return r.String()
+}
+
+// ID reads an id.
+func (r *Reader) ID() string {
+	id := r.String()
+	r.CheckID(id)
+	return id
+}
+
+// IDOrNull reads an id, or null as "".
+func (r *Reader) IDOrNull() string {
+	if r.Null() {
+		return ""
+	}
+	return r.ID()
+}
+
+// CheckID refuses id, which was read last, unless it is one.
+func (r *Reader) CheckID(id string) {
+	if err := CheckID(id); err != nil {
+		r.Refuse("%v", err)
+	}
+}
+
+// Word reads a string that is valid, and is called what.
+func Word[T ~string](r *Reader, what string, valid func(T) bool) T {
+	word := T(r.String())
+	if !valid(word) {
+		r.Refuse("unknown %s %.40q", what, string(word))
+	}
+	return word
+}
+
+// Time reads a time.
+func (r *Reader) Time() time.Time {
+	s := r.String()
+	if s != r.lastTimeText || s == "" {
+		t, err := ParseTime(s)
+		if err != nil {
+			r.Refuse("%v", err)
+		}
+		r.lastTimeText, r.lastTime = s, t
+	}
+
+	return r.lastTime
+}
+
+// TimeOrNull reads a time, or null as the zero time.
+func (r *Reader) TimeOrNull() time.Time {
+	if r.Null() {
+		return time.Time{}
+	}
+	return r.Time()
+}
+
+// IntOrNull reads an integer of at least 0, or null as 0.
+func (r *Reader) IntOrNull() int64 {
+	if r.Null() {
+		return 0
+	}
+	return r.Int(0)
+}
+
+// Milliseconds reads a duration of at least least milliseconds.
+func (r *Reader) Milliseconds(least int64) time.Duration {
+	const most = math.MaxInt64 / int64(time.Millisecond)
+	n := r.Int(least)
+	if n > most {
+		r.Refuse("a duration of at most %d ms is expected", most)
+	}
+	return time.Duration(n) * time.Millisecond
+}
+
+// ReadAll reads an array. read reads each element.
+func ReadAll[T any](r *Reader, read func(*T, *Reader)) (all []T) {
+	r.Array(func() {
+		var zero T
+		all = append(all, zero)
+		read(&all[len(all)-1], r)
+	})
+	return all
+}
+
+// Key reads the key of an object that is repeated inside it.
+func (r *Reader) Key(key string) {
+	if id := r.String(); id != key {
+		r.Refuse("supervisorId %.40q differs from its key", id)
+	}
+}

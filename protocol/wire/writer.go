@@ -1,0 +1,221 @@
+package wire
+
+import (
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Writer writes indented JSON. The methods that begin with Opt write nothing for a zero value.
+type Writer struct {
+	buf     []byte
+	out     io.Writer
+	written int64
+	err     error // an error of out
+
+	depth int
+	begun bool // an element or member of the innermost object or array has been written
+	laid  int  // the amount of unknown members' text so far
+
+	timeText []byte // the times of a frame are often equal
+	lastTime time.Time
+}
+
+// Write writes an object to out, indented by two spaces, with a newline at the end. write writes
+// its members. The errors are those of out.
+func Write(out io.Writer, write func(w *Writer)) (int64, error) {
+	w := &Writer{buf: make([]byte, 0, 4096), out: out}
+	w.object(write)
+	w.buf = append(w.buf, '\n')
+	w.flush()
+	return w.written, w.err
+}
+
+// Text returns what Write writes.
+func Text(write func(w *Writer)) string {
+	var all strings.Builder
+	Write(&all, write) // it never fails
+	return all.String()
+}
+
+// Line returns what Write writes, on one line, without a newline.
+func Line(write func(w *Writer)) string {
+	text := jsontext.Value(Text(write))
+	_ = text.Compact() // a Writer has written it
+	return string(text)
+}
+
+// flush writes buf to out.
+func (w *Writer) flush() {
+	if w.err == nil {
+		n, err := w.out.Write(w.buf)
+		w.written, w.err = w.written+int64(n), err
+	}
+	w.buf = w.buf[:0]
+}
+
+func (w *Writer) open(bracket byte) {
+	w.buf = append(w.buf, bracket)
+	w.depth++
+	w.begun = false
+}
+
+func (w *Writer) close(bracket byte) {
+	w.depth--
+	if w.begun {
+		w.line()
+	}
+	w.buf = append(w.buf, bracket)
+	w.begun = true
+}
+
+// lineBreak begins a line at any depth of a file; the depth is at most 6.
+const lineBreak = "\n            "
+
+// indent returns what begins a line at this depth.
+func (w *Writer) indent() string { return lineBreak[:1+2*w.depth] }
+
+func (w *Writer) line() { w.buf = append(w.buf, w.indent()...) }
+
+// element begins an element or member.
+func (w *Writer) element() {
+	if w.begun {
+		w.buf = append(w.buf, ',')
+	}
+	w.line()
+	w.begun = true
+}
+
+func (w *Writer) object(write func(w *Writer)) {
+	w.open('{')
+	write(w)
+	w.close('}')
+}
+
+func (w *Writer) name(name string) {
+	w.element()
+	w.quote(name)
+	w.buf = append(w.buf, ": "...)
+}
+
+func (w *Writer) quote(s string) { w.buf = AppendQuote(w.buf, s) }
+
+// Object writes an object. write writes its members.
+func (w *Writer) Object(name string, write func(w *Writer)) {
+	w.name(name)
+	w.object(write)
+}
+
+// Array writes an array of n elements. element writes the value of each.
+func (w *Writer) Array(name string, n int, element func(i int)) {
+	w.name(name)
+	w.open('[')
+	for i := range n {
+		w.element()
+		element(i)
+	}
+	w.close(']')
+}
+
+// Objects writes an array of objects. write writes the members of each.
+func Objects[T any](w *Writer, name string, all []T, write func(*T, *Writer)) {
+	w.Array(name, len(all), func(i int) {
+		w.object(func(w *Writer) { write(&all[i], w) })
+	})
+}
+
+// Strings writes an array of strings.
+func (w *Writer) Strings(name string, all []string) {
+	w.Array(name, len(all), func(i int) { w.quote(all[i]) })
+}
+
+// String writes a string.
+func (w *Writer) String(name, s string) {
+	w.name(name)
+	w.quote(s)
+}
+
+// OptString writes a string, unless it is empty.
+func (w *Writer) OptString(name, s string) {
+	if s != "" {
+		w.String(name, s)
+	}
+}
+
+// Int writes an integer.
+func (w *Writer) Int(name string, n int64) {
+	w.name(name)
+	w.number(n)
+}
+
+func (w *Writer) number(n int64) { w.buf = strconv.AppendInt(w.buf, n, 10) }
+
+// OptInt writes an integer, unless it is 0.
+func (w *Writer) OptInt(name string, n int64) {
+	if n != 0 {
+		w.Int(name, n)
+	}
+}
+
+// Milliseconds writes a duration.
+func (w *Writer) Milliseconds(name string, d time.Duration) { w.Int(name, d.Milliseconds()) }
+
+// AllMilliseconds writes an array of durations.
+func (w *Writer) AllMilliseconds(name string, all []time.Duration) {
+	w.Array(name, len(all), func(i int) { w.number(all[i].Milliseconds()) })
+}
+
+// Bool writes true or false.
+func (w *Writer) Bool(name string, b bool) {
+	w.name(name)
+	w.buf = strconv.AppendBool(w.buf, b)
+}
+
+// OptBool writes true if b is true, and otherwise nothing.
+func (w *Writer) OptBool(name string, b bool) {
+	if b {
+		w.Bool(name, true)
+	}
+}
+
+// Time writes a time.
+func (w *Writer) Time(name string, t time.Time) {
+	w.name(name)
+	if len(w.timeText) == 0 || !t.Equal(w.lastTime) {
+		w.lastTime = t
+		w.timeText = Moment(t).AppendFormat(w.timeText[:0], `"`+timeLayout+`"`)
+	}
+	w.buf = append(w.buf, w.timeText...)
+}
+
+// OptTime writes a time, unless it is zero.
+func (w *Writer) OptTime(name string, t time.Time) {
+	if !t.IsZero() {
+		w.Time(name, t)
+	}
+}
+
+// mostLaid is how much text of unknown members is reformatted for people to read. Reformatting may
+// make it MaxDepth times as long, so the rest stays unchanged. Text that was reformatted once does
+// not change again.
+const mostLaid = 64 << 10
+
+// value appends a value of unknown members, usually indented to this depth. Numbers keep their
+// text.
+func (w *Writer) value(text string) {
+	w.laid += len(text)
+	if text[0] != '{' && text[0] != '[' || w.laid > mostLaid {
+		w.buf = append(w.buf, text...)
+		return
+	}
+
+	v := jsontext.Value(text)
+	prefix := strings.Repeat("  ", w.depth)
+
+	// The Reader has checked the text, so this cannot fail.
+	_ = v.Indent(jsontext.WithIndentPrefix(prefix), jsontext.WithIndent("  "))
+	w.buf = append(w.buf, v...)
+}
