@@ -136,7 +136,7 @@ func needsCut(t *testing.T) {
 	}
 
 	if _, err := l.RotateLog("g", "s", logLimit, 3); errors.Is(err, errDisk) {
-		t.Skip("the file system of layout.Temporary files cannot cut off the front of a file")
+		t.Skip("the file system of temporary files cannot cut off the front of a file")
 	}
 }
 

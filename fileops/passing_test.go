@@ -146,7 +146,7 @@ func wantAlerts(l *Ledger, g group.Group) error {
 	for i, name := range namesOf(g) {
 		alert := group.Alert{Seq: int64(i + 1), Type: group.AlertFailed, Message: name,
 			Timestamp: time.Unix(0, 0)}
-		want = append(want, strings.TrimSpace(alertLine("g", alert)))
+		want = append(want, alertLine("g", alert).Text)
 	}
 
 	lines, err := l.Alerts("g", 0)

@@ -1,6 +1,7 @@
 package fileops
 
 import (
+	"github.com/dpl-project/dpl/fileops/jsonl"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/group"
@@ -30,7 +31,7 @@ func (s *Survey) Read(f Found) (c Content, err error) {
 		c.Registry = &g.Registry
 		err = readAs(s.Ledger, f, groups.files[0], &g)
 	case layout.AlertsFile:
-		err = s.Ledger.eachAlert(f.ID, func(Line) bool { return true })
+		err = s.Ledger.alertLog(f.ID).Each(func(jsonl.Line) bool { return true })
 	}
 
 	if err != nil {

@@ -111,7 +111,7 @@ func testUnknownOutcome(t *testing.T, commit string, made, archived bool) {
 		t.Errorf("it is %v, archived %t, %v", openCalls(op), isArchived, err)
 	}
 	if !archived && (!l.HasTmp("op", "b") || !gone(t, scratch)) {
-		t.Error("the layout.Temporary directory is gone, or the resource is back")
+		t.Error("the temporary directory is gone, or the resource is back")
 	}
 
 	must(t, errors.Join(l.Sweep(), l.Sweep()))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/jsonl"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -72,7 +73,7 @@ func (o *Orchestrator) given(seq int64) error {
 	return err
 }
 
-func (o *Orchestrator) runHook(alert fileops.Line) (timedOut bool, err error) {
+func (o *Orchestrator) runHook(alert jsonl.Line) (timedOut bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), hookTimeout)
 	defer cancel()
 

@@ -1,28 +1,18 @@
-package fileops
+package jsonl
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 
 	"github.com/dpl-project/dpl/fileops/disk"
-	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
-	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// A Line is one line of an alerts file, without its newline.
-type Line struct {
-	Seq  int64
-	Text string
-}
-
-// backward reads the complete lines of an alerts file from last to first. It reads no more of a
+// backward reads the complete lines of a log from last to first. It reads no more of a
 // large file than necessary.
 type backward struct {
 	f    disk.File
@@ -32,7 +22,7 @@ type backward struct {
 	seq  int64  // the number of the last returned line
 }
 
-const alertsBlock = 16 << 10
+const blockSize = 16 << 10
 
 // next returns the line before the last returned one, and io.EOF after the first line. It returns
 // wire.ErrCorrupt for a line of more than trust.MaxFile bytes, and if the file ends with that
@@ -43,7 +33,7 @@ func (b *backward) next() (Line, error) {
 		if err := b.load(); err != nil {
 			return Line{}, err
 		}
-		if end-b.off > trust.MaxFile+alertsBlock && b.lastLine() == 0 {
+		if end-b.off > trust.MaxFile+blockSize && b.lastLine() == 0 {
 			return Line{}, fmt.Errorf("%s: %w", b.path, trust.TooLarge("a line"))
 		}
 		start = b.lastLine()
@@ -53,7 +43,7 @@ func (b *backward) next() (Line, error) {
 		return Line{}, io.EOF
 	}
 
-	text := b.buf[start : len(b.buf)-1]
+	text := string(b.buf[start : len(b.buf)-1])
 	seq, err := seqOf(text)
 	if err == nil && b.seq != 0 && seq >= b.seq {
 		err = fmt.Errorf("seq %d comes before %d", seq, b.seq)
@@ -65,12 +55,12 @@ func (b *backward) next() (Line, error) {
 
 	b.buf, b.seq = b.buf[:start], seq
 
-	return Line{seq, string(text)}, nil
+	return Line{seq, text}, nil
 }
 
-// before returns the number of the last complete line that is not one of alerts, or 0 if there is
+// before returns the number of the last complete line that is not one of lines, or 0 if there is
 // none, and its end.
-func (b *backward) before(alerts []group.Alert, groupID string) (last, end int64, err error) {
+func (b *backward) before(lines []Line) (last, end int64, err error) {
 	for {
 		line, err := b.next()
 		if err == io.EOF {
@@ -79,12 +69,7 @@ func (b *backward) before(alerts []group.Alert, groupID string) (last, end int64
 		if err != nil {
 			return 0, 0, err
 		}
-
-		is := func(a group.Alert) bool {
-			return a.Seq == line.Seq && alertLine(groupID, a) == line.Text+"\n"
-		}
-
-		if !slices.ContainsFunc(alerts, is) {
+		if !slices.Contains(lines, line) {
 			return line.Seq, b.off + int64(len(b.buf)+len(line.Text)+1), nil
 		}
 	}
@@ -92,15 +77,14 @@ func (b *backward) before(alerts []group.Alert, groupID string) (last, end int64
 
 // lastLine returns the beginning of the last line in buf, or 0 if that is not in buf.
 func (b *backward) lastLine() int {
-	return bytes.LastIndexByte(b.buf[:max(len(b.buf), 1)-1], '\n') +
-		1
+	return bytes.LastIndexByte(b.buf[:max(len(b.buf), 1)-1], '\n') + 1
 }
 
 // load puts the bytes that precede buf before it: at least as many as are in buf, so that a long
 // line is not copied often. Bytes after the last newline of the file are torn and do not count. If
 // the file has become shorter, a writer has cut off the part that buf belonged to.
 func (b *backward) load() error {
-	size := min(b.off, max(alertsBlock, int64(len(b.buf))))
+	size := min(b.off, max(blockSize, int64(len(b.buf))))
 	block := make([]byte, size, size+int64(len(b.buf)))
 	n, err := b.f.ReadAt(block, b.off-size)
 	if err != nil && err != io.EOF {
@@ -118,39 +102,23 @@ func (b *backward) load() error {
 	return nil
 }
 
-// seqOf returns the number of the alert in a line.
-func seqOf(line []byte) (seq int64, err error) {
-	err = readObject(line, func(r *wire.Reader, name string) {
+// maxSeq is the highest number of a line.
+const maxSeq = 1 << 62
+
+// seqOf returns the number of a line.
+func seqOf(line string) (seq int64, err error) {
+	r := wire.NewReader(line, 0)
+	r.Object(func(name string) {
 		if name == "seq" {
 			seq = r.Int(0)
 		} else {
 			r.Value()
 		}
 	})
+	r.End()
 
-	if err == nil && (seq < 1 || seq > layout.MaxRevision) {
+	if err = r.Err(); err == nil && (seq < 1 || seq > maxSeq) {
 		err = errors.New("seq is missing, less than 1 or more than 2^62")
 	}
 	return seq, err
-}
-
-func linesAfter(seq int64, groupID string, alerts []group.Alert) []byte {
-	var text []byte
-	for _, alert := range slices.SortedFunc(slices.Values(alerts),
-		func(a, b group.Alert) int { return cmp.Compare(a.Seq, b.Seq) }) {
-		if alert.Seq > seq {
-			seq = alert.Seq
-			text = append(text, alertLine(groupID, alert)...)
-		}
-	}
-	return text
-}
-
-// alertLine returns the line of alert in the alerts file of group.
-func alertLine(groupID string, alert group.Alert) string {
-	log := ""
-	if alert.ServiceID != "" {
-		log = filepath.ToSlash(layout.LogOf(groupID, alert.ServiceID))
-	}
-	return alert.Line(groupID, log)
 }
