@@ -3,7 +3,6 @@
 package job
 
 import (
-	"errors"
 	"os/signal"
 	"syscall"
 	"time"
@@ -29,17 +28,6 @@ func (g group) send(sig syscall.Signal) error {
 }
 
 func (g group) close() {}
-
-// Keeper would end the job when this process dies. There are no keepers here.
-type Keeper struct{ err error }
-
-// NewKeeper returns a Keeper that does nothing.
-func NewKeeper(time.Duration) *Keeper { return &Keeper{errNoKeeper} }
-
-var errNoKeeper = errors.New("there are no keepers on this system")
-
-// Dismiss does nothing.
-func (*Keeper) Dismiss() {}
 
 func (*Keeper) mark(env []string) []string { return env }
 

@@ -3,7 +3,6 @@ package job
 import (
 	"errors"
 	"syscall"
-	"time"
 )
 
 var errNoJob = errors.New("running commands is not supported on Windows")
@@ -15,15 +14,6 @@ type Job struct{}
 func Start(string, []string, []string, *Keeper) (*Job, error) {
 	return nil, errNoJob
 }
-
-// Keeper is described in keeper_linux.go. It does not work here.
-type Keeper struct{}
-
-// NewKeeper returns a Keeper that does nothing.
-func NewKeeper(time.Duration) *Keeper { return &Keeper{} }
-
-// Dismiss does nothing.
-func (*Keeper) Dismiss() {}
 
 // PID returns 0.
 func (*Job) PID() int { return 0 }

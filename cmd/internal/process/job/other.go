@@ -1,0 +1,36 @@
+//go:build !linux
+
+package job
+
+import (
+	"errors"
+	"syscall"
+	"time"
+)
+
+// Keeper would end the job when this process dies. There are no keepers here.
+type Keeper struct{ err error }
+
+var errNoKeeper = errors.New("there are no keepers on this system")
+
+// Keep does nothing: if the runner of a job dies, the job continues.
+func Keep() {}
+
+// NewKeeper returns a Keeper that does nothing.
+func NewKeeper(time.Duration) *Keeper { return &Keeper{errNoKeeper} }
+
+// Dismiss does nothing.
+func (*Keeper) Dismiss() {}
+
+// Adopt does nothing: on this system only the first process gets orphans.
+func Adopt() {}
+
+// Strays returns none on this system.
+func (j *Job) Strays() []int { return nil }
+
+func (j *Job) orphans() []int { return nil }
+
+// StrayEnd returns false: no strays are known.
+func (j *Job) StrayEnd() (how End, ok bool) { return End{}, false }
+
+func (j *Job) signalStrays(syscall.Signal) bool { return false }
