@@ -1,8 +1,6 @@
 package job
 
 import (
-	"math"
-	"os"
 	"runtime"
 	"slices"
 	"syscall"
@@ -16,20 +14,6 @@ import (
 // Until its execve the child must not run Go code: only the forking thread exists there, and any
 // lock of the runtime may be held for ever. So the child only makes system calls on values prepared
 // before the fork. Its functions, and those that they call, are norace, nocheckptr and nosplit.
-
-// forkBlocked calls fork with all signals blocked. They stay blocked in the child, even after its
-// execve.
-func forkBlocked(fork func() (pid uintptr, errno syscall.Errno)) (pid int, err error) {
-	var forked uintptr
-	var errno syscall.Errno
-	if err := process.WithSignalsBlocked(func() { forked, errno = fork() }); err != nil {
-		return 0, err
-	}
-	if errno != 0 {
-		return 0, os.NewSyscallError("fork", errno)
-	}
-	return int(forked), nil
-}
 
 // rawFork returns 0 in the child.
 //
@@ -47,12 +31,6 @@ func rawFork() (pid uintptr, errno syscall.Errno) {
 
 // A gap is a range of descriptors that a child closes.
 type gap struct{ first, last uintptr }
-
-// gapsBetween returns all descriptors above 2 except one and other.
-func gapsBetween(one, other int) [3]gap {
-	low, high := uintptr(min(one, other)), uintptr(max(one, other))
-	return [3]gap{{3, low - 1}, {low + 1, high - 1}, {high + 1, math.MaxUint32}}
-}
 
 // highestDescriptor returns a number above all open descriptors, for kernels that cannot close a
 // range (before 5.9). For others it returns 0.

@@ -1,11 +1,13 @@
 package job
 
 import (
+	"math"
 	"os"
 	"runtime"
 	"syscall"
 	"unsafe"
 
+	"github.com/dpl-project/dpl/cmd/internal/process"
 	"golang.org/x/sys/unix"
 )
 
@@ -14,7 +16,7 @@ import (
 // nearly all parked processes are killed while they wait. See rawFork for its limits.
 type parked struct {
 	socket, null, exe int
-	gaps              [3]gap
+	gaps              [2]gap
 	highest           uintptr
 	directory         *byte
 	name              *byte  // the name under which it is listed
@@ -46,16 +48,22 @@ func park(socket int, argv []string, mark string) (pid int, err error) {
 		return 0, err
 	}
 
-	pid, err = forkBlocked(p.fork)
+	// The signals stay blocked in the child, even after its execve.
+	var forked uintptr
+	var errno syscall.Errno
+	err = process.WithSignalsBlocked(func() { forked, errno = p.fork() })
 	runtime.KeepAlive(p)
+	if errno != 0 {
+		err = os.NewSyscallError("fork", errno)
+	}
 
-	return pid, err
+	return int(forked), err
 }
 
 func newParked(socket, null, exe int, argv []string, mark string) (*parked, error) {
 	p := &parked{
 		socket: socket, null: null, exe: exe,
-		gaps: gapsBetween(exe, exe), highest: highestDescriptor(),
+		gaps: [2]gap{{3, uintptr(exe) - 1}, {uintptr(exe) + 1, math.MaxUint32}}, highest: highestDescriptor(),
 		set:   unix.PollFd{Fd: 0, Events: unix.POLLRDHUP},
 		title: listed(), empty: new(byte),
 		directory: &[]byte("/\x00")[0], name: &[]byte(argv[0] + "\x00")[0],
