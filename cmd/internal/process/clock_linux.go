@@ -25,15 +25,6 @@ func Uptime() time.Duration {
 	return since
 }
 
-// bootedAt returns the time of boot according to the current wall clock, or the zero time.
-func bootedAt() time.Time {
-	since, ok := clock(unix.CLOCK_BOOTTIME)
-	if !ok {
-		return time.Time{}
-	}
-	return time.Now().Add(-since).Truncate(time.Millisecond).UTC()
-}
-
 func clock(id int32) (time.Duration, bool) {
 	var ts unix.Timespec
 	if unix.ClockGettime(id, &ts) != nil {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/dpl-project/dpl/protocol/observe"
 	"golang.org/x/sys/unix"
@@ -39,8 +40,8 @@ func surroundings() {
 func Here() observe.Host {
 	here.once.Do(surroundings)
 	host := here.host
-	if here.clocks {
-		host.BootedAt = bootedAt()
+	if since := Uptime(); here.clocks && since > 0 {
+		host.BootedAt = time.Now().Add(-since).Truncate(time.Millisecond).UTC()
 	}
 	return host
 }

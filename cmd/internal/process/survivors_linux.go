@@ -214,10 +214,7 @@ func (s *search) orphaned(pid int) bool {
 
 // parentOf returns the pid of the parent of pid, or 0.
 func parentOf(pid int) int {
-	found, err := look(pid)
-	if err != nil {
-		return 0
-	}
+	found, _ := look(pid)
 	return found.parent
 }
 

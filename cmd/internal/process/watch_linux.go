@@ -100,12 +100,7 @@ func (w *Watched) Close() error {
 
 // ended reports whether the process of a pidfd has ended: the pidfd then becomes readable.
 func ended(pidfd uintptr) bool {
-	return readable(pidfd)
-}
-
-// readable reports whether fd has something to read now, or is at its end.
-func readable(fd uintptr) bool {
-	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+	fds := []unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}
 	for {
 		n, err := unix.Poll(fds, 0)
 		if err != unix.EINTR {
