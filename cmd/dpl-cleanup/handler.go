@@ -103,20 +103,18 @@ func (h *handler) operation(id string) (handled []cli.Object, err error) {
 		}
 
 		runErr := h.run(edit.After, f)
-		verb := func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
-			return op.Ack(protocol.Actor{Supervisor: h.supervisor}, []string{call}, seen)
-		}
-
 		if runErr != nil {
 			h.failed = true
 			h.env.Warnf("%s: handler for %q: %v: the call stays crashed", id, call, runErr)
-			verb = func(op protocol.Operation, seen observe.Observation) (protocol.Operation,
-				error) {
-				return op.Unclaim(h.supervisor, []string{call}, seen)
-			}
 		}
 
-		after, err := h.env.Edit(h.ledger, id, fileops.Existing, verb)
+		after, err := h.env.Edit(h.ledger, id, fileops.Existing,
+			func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
+				if runErr != nil {
+					return op.Unclaim(h.supervisor, []string{call}, seen)
+				}
+				return op.Ack(protocol.Actor{Supervisor: h.supervisor}, []string{call}, seen)
+			})
 		if err != nil && !gone(err) {
 			return handled, fmt.Errorf("the handler for %q has run, but this could not be "+
 				"recorded, and %d more wait: %w",
@@ -153,19 +151,14 @@ func (h *handler) run(op protocol.Operation, f *protocol.Frame) error {
 		cmd.Stdout = h.env.Stdout
 	}
 
-	release := process.Contain(cmd)
+	defer process.Contain(cmd)()
 	cmd.WaitDelay = time.Second // a grandchild may hold the pipes
 	if err := cmd.Start(); err != nil {
-		release()
 		return err
 	}
 
-	ended := make(chan error, 1)
-	go func() {
-		err := cmd.Wait()
-		release()
-		ended <- err
-	}()
+	ended := make(chan error)
+	go func() { ended <- cmd.Wait() }()
 
 	for {
 		select {

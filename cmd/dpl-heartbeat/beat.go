@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -244,11 +245,7 @@ func (b *beater) one(id string) (cli.Object, int, error) {
 // summons returns the message for the process after a heartbeat with status 3 or 5, or "". A
 // service does not have to end because one of its operations does.
 func (b *beater) summons(status int) string {
-	where := b.op
-	if where == "" {
-		where = b.actor.Supervisor
-	}
-
+	where := cmp.Or(b.op, b.actor.Supervisor)
 	switch {
 	case b.answer == cli.StatusCrashed:
 		return fmt.Sprintf("%s: %s was declared dead: register it again", b.group, b.service)
@@ -264,23 +261,13 @@ func (b *beater) summons(status int) string {
 }
 
 func (b *beater) subject() string {
-	for _, id := range []string{b.actor.Call, b.actor.Participant} {
-		if id != "" {
-			return id
-		}
-	}
-	return b.actor.Supervisor
+	return cmp.Or(b.actor.Call, b.actor.Participant, b.actor.Supervisor)
 }
 
 // reportLine describes a crashed call to its supervisor, in columns separated by tabs.
 func reportLine(op string, f *protocol.Frame) string {
-	handle, crash := f.SupervisorHandle, protocol.Crash{PreviousState: "-"}
-	if handle == "" {
-		handle = "-"
-	}
-	if f.Crash != nil {
-		crash = *f.Crash
-	}
+	handle := cmp.Or(f.SupervisorHandle, "-")
+	crash := *cmp.Or(f.Crash, &protocol.Crash{PreviousState: "-"})
 	return strings.Join([]string{
 		op, f.CallID, harmless.Text(strings.NewReplacer("\t", " ", "\n", " ").Replace(handle)),
 		f.ParticipantID,

@@ -69,11 +69,9 @@ func (r *runner) follow(interval time.Duration) {
 	}
 
 	for {
-		timer := time.NewTimer(time.Until(earliest(r.kill, r.soft, r.hard, r.silent, r.late,
-			r.beats.due())))
+		next := earliest(r.kill, r.soft, r.hard, r.silent, r.late, r.beats.due())
 		select {
 		case <-r.job.Empty():
-			timer.Stop()
 			r.finishBeats()
 			return
 		case <-ended:
@@ -87,14 +85,13 @@ func (r *runner) follow(interval time.Duration) {
 			}
 		case b := <-r.beats.made:
 			r.learn(b)
-		case <-timer.C:
+		case <-time.After(time.Until(next)):
 			if !r.onTime(time.Now()) {
 				r.finishBeats()
 				return
 			}
 		}
 
-		timer.Stop()
 		r.beats.next(time.Now(), r.why.status == cli.StatusCleanUp)
 	}
 }
