@@ -22,10 +22,9 @@ type stamp struct {
 // clock compares the clocks of this machine with the times in the files.
 func (p *checkup) clock() (found []finding) {
 	if p.seen.Now.Year() < 2020 {
-		found = append(found, finding{
-			level: problem, text: "it is " + p.seen.Now.Format(time.RFC3339) +
-				" by the wall clock, before DPL was made", cure: "set the clock",
-		})
+		text := "it is " + p.seen.Now.Format(time.RFC3339) +
+			" by the wall clock, before DPL was made"
+		found = append(found, problem.about("", text, "set the clock"))
 	}
 
 	linked := p.survey.Ledger.Config().Commit == fileops.CommitLink
@@ -60,16 +59,14 @@ func checkFutureTimes(s stamp, now time.Time, linked bool) []finding {
 		return nil
 	}
 
-	f := finding{
-		level: problem, object: s.object,
-		text: "a time in it is " + span(by) + " in the future, and so counts as stale",
-		cure: "the clock of this machine was set back, or that of the writer is wrong: set it",
-	}
-
+	bad, text := problem, "a time in it is "+span(by)+" in the future"
 	if linked {
-		f.level, f.text = warning, "a time in it is "+span(by)+" in the future"
+		bad = warning
+	} else {
+		text += ", and so counts as stale"
 	}
-	return []finding{f}
+	return []finding{bad.about(s.object, text,
+		"the clock of this machine was set back, or that of the writer is wrong: set it")}
 }
 
 // checkClockStep reports a wall clock that was set since the newest heartbeat of this boot. While
@@ -91,33 +88,35 @@ func checkClockStep(s stamp, seen observe.Observation, suspended time.Duration) 
 		direction, by = "back", -by
 	}
 
-	return []finding{{
-		level: note, object: s.object,
-		text: fmt.Sprintf("the wall clock was set %s by %s since the last heartbeat; ages are not "+
-			"affected", direction, span(by)),
-	}}
+	text := fmt.Sprintf("the wall clock was set %s by %s since the last heartbeat; ages are not "+
+		"affected", direction, span(by))
+	return []finding{note.about(s.object, text, "")}
 }
 
 // stamps returns the times in a file that are compared with the clock.
 func (p *checkup) stamps(f file) (all []stamp) {
+	add := func(at time.Time, beat observe.Beat, threshold time.Duration) {
+		all = append(all, stamp{f.name, at, beat, threshold})
+	}
+
 	if op := f.Operation; op != nil {
-		all = append(all, stamp{f.name, op.LastHeartbeat, observe.Beat{}, op.StalenessThreshold})
+		add(op.LastHeartbeat, observe.Beat{}, op.StalenessThreshold)
 		for _, frame := range op.Stack {
-			all = append(all, stamp{f.name, frame.LastHeartbeat, frame.Beat, op.StalenessThreshold})
+			add(frame.LastHeartbeat, frame.Beat, op.StalenessThreshold)
 		}
 		for _, s := range op.Supervisors {
-			all = append(all, stamp{f.name, s.LastHeartbeat, s.Beat, op.StalenessThreshold})
+			add(s.LastHeartbeat, s.Beat, op.StalenessThreshold)
 		}
 	}
 
 	if o := f.Orchestrator; o != nil {
-		all = append(all, stamp{f.name, o.Heartbeat, o.Beat, o.StalenessThreshold})
+		add(o.Heartbeat, o.Beat, o.StalenessThreshold)
 	}
 
 	if r := f.Registry; r != nil {
 		threshold := p.groupThreshold(f.ID)
 		for _, s := range r.Services {
-			all = append(all, stamp{f.name, s.LastHeartbeat, s.Beat, threshold})
+			add(s.LastHeartbeat, s.Beat, threshold)
 		}
 	}
 

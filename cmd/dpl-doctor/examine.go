@@ -77,27 +77,30 @@ func (p *checkup) examine() []finding {
 		{"place", "", p.place},
 		{"space", "", p.space},
 		{"lock", "only one of two processes gets it, and a killed one releases it", p.exclusion},
+		{"create", "O_EXCL never replaces a file", p.trial((*fileops.Scratch).Exclusive)},
+		{"link", "link(2) never replaces a file", p.trial((*fileops.Scratch).Link)},
+		{"move", "a rename that must not replace a file does not",
+			p.trial((*fileops.Scratch).Move)},
+		{"rename", "a reader sees all of the old file or all of the new one",
+			p.trial((*fileops.Scratch).Replace)},
+		{"fsync", "directories can be synced", p.trial((*fileops.Scratch).Sync)},
+		{"clock", "no time in the files is in the future", p.clock},
+		{"identity", "processes are identified by more than their pid", p.identity},
+		{"leftovers", "killed commands have left nothing behind", p.leftovers},
+		{"numbers", "thresholds are at least 2.5 times their interval", p.numbers},
+		{"passes", "passes run when they are needed", p.passes},
+		{"logs", "the logs of services are rotated", p.logs},
 	}
-
-	checks = append(checks, p.promises()...)
-	checks = append(checks,
-		check{"clock", "no time in the files is in the future", p.clock},
-		check{"identity", "processes are identified by more than their pid", p.identity},
-		check{"leftovers", "killed commands have left nothing behind", p.leftovers},
-		check{"numbers", "thresholds are at least 2.5 times their interval", p.numbers},
-		check{"passes", "passes run when they are needed", p.passes},
-		check{"logs", "the logs of services are rotated", p.logs},
-	)
 
 	var findings []finding
 	for _, c := range checks {
 		found := c.look()
 		switch partly := len(p.survey.Errors) > 0 && slices.Contains(ofFiles, c.name); {
 		case len(found) == 0 && partly:
-			found = []finding{{level: note, text: "nothing found, but not everything could be " +
-				"checked: see ledger"}}
+			found = []finding{note.about("",
+				"nothing found, but not everything could be checked: see ledger", "")}
 		case len(found) == 0:
-			found = []finding{{level: ok, text: c.well}}
+			found = []finding{ok.about("", c.well, "")}
 		}
 
 		for _, f := range found {

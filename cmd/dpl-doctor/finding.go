@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -30,24 +31,24 @@ type finding struct {
 	fixable bool   // by --fix
 }
 
+// about returns the finding that text is true of object. The parts are in the order in which they
+// are printed; object and cure may be "".
+func (l level) about(object, text, cure string) finding {
+	return finding{level: l, object: object, text: text, cure: cure}
+}
+
 // status returns the exit status for findings.
 func status(findings []finding) int {
-	for _, f := range findings {
-		if f.level == problem {
-			return cli.StatusFalse
-		}
+	if slices.ContainsFunc(findings, func(f finding) bool { return f.level == problem }) {
+		return cli.StatusFalse
 	}
 	return cli.StatusOK
 }
 
 // line returns the finding without its level and check.
 func (f finding) line() string {
-	parts := make([]string, 0, 3)
-	for _, part := range []string{f.object, f.text, f.cure} {
-		if part != "" {
-			parts = append(parts, part)
-		}
-	}
+	parts := slices.DeleteFunc([]string{f.object, f.text, f.cure},
+		func(part string) bool { return part == "" })
 	return harmless.Message(strings.Join(parts, ": "))
 }
 

@@ -14,7 +14,7 @@ const initialPIDNamespace = "4026531836"
 func (p *checkup) identity() []finding {
 	self, err := process.Identify(os.Getpid())
 	if err != nil {
-		return []finding{{level: problem, text: "this process cannot be found: " + err.Error()}}
+		return []finding{problem.about("", "this process cannot be found: "+err.Error(), "")}
 	}
 	first, _ := process.Identify(1)
 	return known(p.seen.Host, self, first)
@@ -25,28 +25,26 @@ func known(host observe.Host, self, first observe.Process) []finding {
 	const alone = "no process can be seen to have ended, so only heartbeats count"
 	switch {
 	case host.BootID == "":
-		return []finding{{level: warning, text: "there is no /proc, or this is not Linux: " + alone,
-			cure: "mount /proc"}}
+		return []finding{warning.about("", "there is no /proc, or this is not Linux: "+alone,
+			"mount /proc")}
 	case self.HostID == "" && host.BootedAt.IsZero():
-		return []finding{{level: warning, text: "this is a separate time namespace: " + alone,
-			cure: "run it outside of one"}}
+		return []finding{warning.about("", "this is a separate time namespace: "+alone,
+			"run it outside of one")}
 	case self.HostID == "":
-		return []finding{{level: warning,
-			text: "/proc belongs to another pid namespace, or hides " +
-				"processes: " + alone, cure: "mount the /proc of this namespace"}}
+		return []finding{warning.about("",
+			"/proc belongs to another pid namespace, or hides processes: "+alone,
+			"mount the /proc of this namespace")}
 	}
 
 	var found []finding
 	if host.PIDNamespace != initialPIDNamespace {
-		found = append(found, finding{
-			level: note, text: "this is a container, or another pid namespace: for processes " +
-				"outside it, only heartbeats count",
-		})
+		found = append(found, note.about("", "this is a container, or another pid namespace: for "+
+			"processes outside it, only heartbeats count", ""))
 	}
 
 	if first.HostID == "" {
-		found = append(found, finding{level: note,
-			text: "/proc hides processes of other users (hidepid): for those, only heartbeats count"})
+		found = append(found, note.about("",
+			"/proc hides processes of other users (hidepid): for those, only heartbeats count", ""))
 	}
 
 	return found

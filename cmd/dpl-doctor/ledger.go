@@ -13,16 +13,14 @@ import (
 // marker reports why commands refuse the ledger, except for causes that other checks report.
 func (p *checkup) marker() (found []finding) {
 	for _, err := range p.survey.Errors {
-		found = append(found, finding{level: problem, text: "it cannot be read: " + err.Error(),
-			cure: "run this as its owner, or repair it"})
+		found = append(found, problem.about("", "it cannot be read: "+err.Error(),
+			"run this as its owner, or repair it"))
 	}
 
 	for _, root := range p.survey.Ledger.Config().ResourceRoots {
 		if err := p.env.CheckRoots(root); errors.Is(err, fileops.ErrRoot) {
-			found = append(found, finding{
-				level: warning, object: layout.Marker, text: "resourceRoots: " + err.Error(),
-				cure: "name directories that contain only what may be deleted",
-			})
+			found = append(found, warning.about(layout.Marker, "resourceRoots: "+err.Error(),
+				"name directories that contain only what may be deleted"))
 		}
 	}
 
@@ -32,9 +30,8 @@ func (p *checkup) marker() (found []finding) {
 	}
 
 	cause := strings.TrimPrefix(p.plain(err), fileops.ErrConfig.Error()+": ")
-	return append(found, finding{level: problem, object: layout.Marker,
-		text: strings.TrimPrefix(cause, layout.Marker+": "), cure: "no command uses the " +
-			"ledger until then"})
+	return append(found, problem.about(layout.Marker,
+		strings.TrimPrefix(cause, layout.Marker+": "), "no command uses the ledger until then"))
 }
 
 // validity reports invalid files, and files with members unknown to this version.
@@ -42,11 +39,8 @@ func (p *checkup) validity() []finding {
 	found := p.broken
 	for _, f := range p.files {
 		if names := unknown(f.Content); len(names) > 0 {
-			found = append(found, finding{
-				level: note, object: f.name,
-				text: "members unknown to this version, which keeps them: " +
-					strings.Join(names, " "),
-			})
+			found = append(found, note.about(f.name,
+				"members unknown to this version, which keeps them: "+strings.Join(names, " "), ""))
 		}
 	}
 
@@ -55,14 +49,14 @@ func (p *checkup) validity() []finding {
 
 // invalid describes a file that could not be read.
 func invalid(name, path string, err error) finding {
-	f := finding{level: problem, object: name, text: strings.TrimPrefix(err.Error(), path+": ")}
+	cure := ""
 	switch {
 	case errors.Is(err, wire.ErrNewerVersion):
-		f.cure = "upgrade this dpl"
+		cure = "upgrade this dpl"
 	case errors.Is(err, wire.ErrCorrupt):
-		f.cure = "repair it, or move it away"
+		cure = "repair it, or move it away"
 	}
-	return f
+	return problem.about(name, strings.TrimPrefix(err.Error(), path+": "), cure)
 }
 
 // unknown returns the paths of a file's unknown members.

@@ -30,8 +30,8 @@ func (p *checkup) leftovers() (found []finding) {
 			continue
 		}
 
-		result := finding{level: warning, object: p.survey.Name(f), text: whatLeft[f.Kind] +
-			", for " + span(age), cure: "--fix or dpl-cleanup removes it"}
+		result := warning.about(p.survey.Name(f), whatLeft[f.Kind]+", for "+span(age),
+			"--fix or dpl-cleanup removes it")
 		if result.fixable = curable && (f.Distrust == nil || p.tightens(f)); !result.fixable {
 			result.cure = "it is removed once commands use the ledger again"
 		}

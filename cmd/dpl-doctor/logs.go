@@ -33,19 +33,17 @@ func (p *checkup) logOf(group string, s *group.Service) []finding {
 		size = info.Size()
 	}
 
-	result := finding{level: warning, object: fmt.Sprintf("log of %s in %s", s.ID, group)}
+	object := fmt.Sprintf("log of %s in %s", s.ID, group)
 	switch limit := s.StartInfo.LogMax; {
 	case limit == 0:
-		result.text = fmt.Sprintf("nothing limits it (--log-max 0), and it has %d MiB",
-			size/mebibyte)
-		result.cure = "dpl-register it with another --log-max"
+		text := fmt.Sprintf("nothing limits it (--log-max 0), and it has %d MiB", size/mebibyte)
+		return []finding{warning.about(object, text, "dpl-register it with another --log-max")}
 	case size/late > limit:
-		result.text = fmt.Sprintf("it has %d MiB, and should be rotated at %d KiB", size/mebibyte,
+		text := fmt.Sprintf("it has %d MiB, and should be rotated at %d KiB", size/mebibyte,
 			limit/1024)
-		result.cure = "dpl-orchestrate rotates it, or says why it cannot"
-	default:
-		return nil
+		return []finding{warning.about(object, text,
+			"dpl-orchestrate rotates it, or says why it cannot")}
 	}
 
-	return []finding{result}
+	return nil
 }

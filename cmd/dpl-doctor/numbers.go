@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dpl-project/dpl/fileops/layout"
@@ -36,13 +37,9 @@ func checkMargin(object string, interval, threshold time.Duration, cure string) 
 	}
 
 	enough := min(interval, longest)*5/2 + time.Second
-	return []finding{{
-		level: warning, object: object,
-		text: fmt.Sprintf("a heartbeat every %v with a threshold of %v: a single late one is a "+
-			"crash",
-			interval, threshold),
-		cure: fmt.Sprintf("%s %v or more", cure, enough),
-	}}
+	text := fmt.Sprintf("a heartbeat every %v with a threshold of %v: a single late one is a crash",
+		interval, threshold)
+	return []finding{warning.about(object, text, fmt.Sprintf("%s %v or more", cure, enough))}
 }
 
 // longest is longer than anything takes. A file may have a longer time, which must not be
@@ -72,22 +69,17 @@ func (p *checkup) passes() (found []finding) {
 func (p *checkup) waiting(f file) (found []finding) {
 	op := *f.Operation
 	for _, frame := range op.Lingering(p.seen.Now) {
-		found = append(found, finding{
-			level: warning, object: f.name,
-			text: fmt.Sprintf("call %q of %s was asked to clean up and has not popped",
-				frame.CallID, frame.ParticipantID),
-			cure: "end it, or pop its call",
-		})
+		text := fmt.Sprintf("call %q of %s was asked to clean up and has not popped", frame.CallID,
+			frame.ParticipantID)
+		found = append(found, warning.about(f.name, text, "end it, or pop its call"))
 	}
 
 	for _, frame := range op.Stack {
 		if frame.Crash != nil && len(frame.Crash.LeftResources) > 0 {
 			left := frame.Crash.LeftResources[0]
-			found = append(found, finding{
-				level: warning, object: f.name,
-				text: fmt.Sprintf("%s of call %q could not be deleted: %s", left.Path, frame.CallID,
-					left.Error), cure: "delete it",
-			})
+			text := fmt.Sprintf("%s of call %q could not be deleted: %s", left.Path, frame.CallID,
+				left.Error)
+			found = append(found, warning.about(f.name, text, "delete it"))
 		}
 	}
 
@@ -98,10 +90,8 @@ func (p *checkup) waiting(f file) (found []finding) {
 
 	seen, _ := p.survey.Ledger.ObserveOperation(op, p.seen)
 	if want := wants(op, seen); want != "" {
-		found = append(found, finding{
-			level: warning, object: f.name, text: want + ", and no pass has run for " + span(age),
-			cure: "run dpl-cleanup, from cron or a timer",
-		})
+		found = append(found, warning.about(f.name, want+", and no pass has run for "+span(age),
+			"run dpl-cleanup, from cron or a timer"))
 	}
 
 	return found
@@ -131,21 +121,17 @@ func wants(op protocol.Operation, seen observe.Observation) string {
 func checkPasses(g group.Group, seen observe.Observation) (found []finding) {
 	object := layout.OrchestratorName(g.ID)
 	if period, want := g.PassesTooRare(g); want > 0 {
-		found = append(found, finding{
-			level: warning, object: object,
-			text: fmt.Sprintf("passes run every %v, too rarely for a threshold of %v",
-				period.Round(100*time.Millisecond), g.Orchestrator.StalenessThreshold),
-			cure: fmt.Sprintf("dpl-orchestrate --staleness %v or more, or passes more often", want),
-		})
+		text := fmt.Sprintf("passes run every %v, too rarely for a threshold of %v",
+			period.Round(100*time.Millisecond), g.Orchestrator.StalenessThreshold)
+		found = append(found, warning.about(object, text,
+			fmt.Sprintf("dpl-orchestrate --staleness %v or more, or passes more often", want)))
 	}
 
 	heard, age := g.OrchestratorHeard(seen)
 	if !heard && age > unseen && g.Orchestrator.State != group.OrchestratorStopped && wanted(g) {
-		found = append(found, finding{
-			level: warning, object: object,
-			text: "no pass has run for " + span(age) + ", and there are services to keep running",
-			cure: "start its timer, or cron, or dpl-orchestrate --every 2s",
-		})
+		found = append(found, warning.about(object,
+			"no pass has run for "+span(age)+", and there are services to keep running",
+			"start its timer, or cron, or dpl-orchestrate --every 2s"))
 	}
 
 	return found
@@ -153,10 +139,7 @@ func checkPasses(g group.Group, seen observe.Observation) (found []finding) {
 
 // wanted reports whether a group has services that passes must look after.
 func wanted(g group.Group) bool {
-	for _, s := range g.Registry.Services {
-		if s.State != group.StateStopped && s.State != group.StateDead {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.Registry.Services, func(s group.Service) bool {
+		return s.State != group.StateStopped && s.State != group.StateDead
+	})
 }

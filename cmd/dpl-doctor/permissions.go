@@ -19,10 +19,8 @@ func (p *checkup) permissions() (found []finding) {
 			found = append(found, p.untrusted(f))
 		case f.Path == p.dir() && f.Info.Mode&0o055 != 0 && !p.survey.Ledger.Config().Shared &&
 			os.Geteuid() >= 0:
-			found = append(found, finding{
-				level: note, text: fmt.Sprintf("others may read it (mode %04o)",
-					f.Info.Mode.Perm()), cure: "chmod 700 it",
-			})
+			text := fmt.Sprintf("others may read it (mode %04o)", f.Info.Mode.Perm())
+			found = append(found, note.about("", text, "chmod 700 it"))
 		}
 	}
 
@@ -30,10 +28,9 @@ func (p *checkup) permissions() (found []finding) {
 }
 
 func (p *checkup) untrusted(f fileops.Found) finding {
-	parts := strings.Split(strings.TrimPrefix(f.Distrust.Error(),
+	text, cure, _ := strings.Cut(strings.TrimPrefix(f.Distrust.Error(),
 		f.Path+": "+fileops.ErrPermission.Error()+": "), ": ")
-	result := finding{level: problem, object: p.survey.Name(f), text: parts[0],
-		cure: strings.Join(parts[1:], ": ")}
+	result := problem.about(p.survey.Name(f), text, cure)
 	result.fixable = p.tightens(f)
 
 	switch {
@@ -64,8 +61,8 @@ func (p *checkup) parents() (found []finding) {
 
 	for _, dir := range p.survey.Above {
 		if cause := replaceable(dir.Info, euid); cause != "" {
-			found = append(found, finding{level: warning, object: dir.Path, text: cause,
-				cure: "chmod go-w it, or move the ledger"})
+			found = append(found, warning.about(dir.Path, cause,
+				"chmod go-w it, or move the ledger"))
 		}
 	}
 

@@ -18,23 +18,21 @@ func (p *checkup) place() []finding {
 func placement(network, commit string) finding {
 	switch {
 	case network == sshfs:
-		return finding{level: problem, text: "sshfs shares no locks between hosts",
-			cure: "put the ledger on a file system that does"}
+		return problem.about("", "sshfs shares no locks between hosts",
+			"put the ledger on a file system that does")
 	case network != "" && commit == fileops.CommitRename:
-		return finding{
-			level: problem,
-			text: fmt.Sprintf("several hosts can use this file system (%s), and commits by "+
-				"rename lose edits there", network),
-			cure: `stop all commands on all hosts, then write "commit": "link" into ledger.json, and never change it back ` +
-				"(dpl cannot check that no other host has the ledger open)",
-		}
+		text := fmt.Sprintf("several hosts can use this file system (%s), and commits by rename "+
+			"lose edits there", network)
+		return problem.about("", text, `stop all commands on all hosts, then write "commit": "link" `+
+			"into ledger.json, and never change it back (dpl cannot check that no other host has the "+
+			"ledger open)")
 	case network != "":
-		return finding{level: ok, text: fmt.Sprintf("several hosts can use the file system (%s), "+
-			"and it commits by link", network)}
+		text := fmt.Sprintf("several hosts can use the file system (%s), and it commits by link",
+			network)
+		return ok.about("", text, "")
 	case commit == "":
-		return finding{level: ok, text: "only this machine can use the file system"}
+		return ok.about("", "only this machine can use the file system", "")
 	}
 
-	return finding{level: ok,
-		text: "only this machine can use the file system, and it commits by " + commit}
+	return ok.about("", "only this machine can use the file system, and it commits by "+commit, "")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,22 +11,10 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 )
 
-// promises are the checks of the file system's promises, in a scratch directory.
-func (p *checkup) promises() []check {
-	trial := func(name, well string, try func(*fileops.Scratch) error) check {
-		return check{name, well,
-			func() []finding {
-				return p.judged(p.inScratch(try),
-					"put the ledger on another file system")
-			}}
-	}
-	return []check{
-		trial("create", "O_EXCL never replaces a file", (*fileops.Scratch).Exclusive),
-		trial("link", "link(2) never replaces a file", (*fileops.Scratch).Link),
-		trial("move", "a rename that must not replace a file does not", (*fileops.Scratch).Move),
-		trial("rename", "a reader sees all of the old file or all of the new one",
-			(*fileops.Scratch).Replace),
-		trial("fsync", "directories can be synced", (*fileops.Scratch).Sync),
+// trial returns the look that tries a promise of the file system in a scratch directory.
+func (p *checkup) trial(try func(*fileops.Scratch) error) func() []finding {
+	return func() []finding {
+		return p.judged(p.inScratch(try), "put the ledger on another file system")
 	}
 }
 
@@ -35,15 +24,15 @@ func (p *checkup) judged(err error, cure string) []finding {
 	case err == nil:
 		return nil
 	case errors.Is(err, fileops.ErrUnsound):
-		return []finding{{level: problem, text: p.plain(err), cure: cure}}
+		return []finding{problem.about("", p.plain(err), cure)}
 	case errors.Is(err, errNoScratch) && errors.Is(err, fs.ErrPermission):
-		return []finding{{level: note, text: "not tried: no permission to write to the ledger"}}
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err,
-		syscall.EROFS):
-		return []finding{{level: note, text: "not tried: no space to write to (see space)"}}
+		return []finding{note.about("", "not tried: no permission to write to the ledger", "")}
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT),
+		errors.Is(err, syscall.EROFS):
+		return []finding{note.about("", "not tried: no space to write to (see space)", "")}
 	}
 
-	return []finding{{level: problem, text: "it could not be tried: " + p.plain(err), cure: cure}}
+	return []finding{problem.about("", "it could not be tried: "+p.plain(err), cure)}
 }
 
 // errNoScratch means that there is no scratch directory to try anything in.
@@ -56,14 +45,10 @@ func (p *checkup) inScratch(try func(*fileops.Scratch) error) error {
 		return fmt.Errorf("%w: %w", errNoScratch, err)
 	}
 
-	err = try(s)
-	if left := s.Remove(); err == nil {
-		err = left
-	}
-	return err
+	return cmp.Or(try(s), s.Remove())
 }
 
 // plain returns the message of err on one line, with paths relative to the ledger.
 func (p *checkup) plain(err error) string {
-	return strings.ReplaceAll(strings.ReplaceAll(err.Error(), p.dir()+"/", ""), "\n", "; ")
+	return strings.NewReplacer(p.dir()+"/", "", "\n", "; ").Replace(err.Error())
 }

@@ -15,7 +15,7 @@ type volume struct {
 func (p *checkup) space() []finding {
 	v, err := volumeOf(p.dir())
 	if err != nil {
-		return []finding{{level: note, text: "free space is unknown: " + err.Error()}}
+		return []finding{note.about("", "free space is unknown: "+err.Error(), "")}
 	}
 
 	var largest int64
@@ -40,15 +40,12 @@ func (v volume) judge(largest uint64) finding {
 
 	switch few := v.ofThem > 0; {
 	case v.readOnly:
-		return finding{level: problem, text: "the file system is mounted read-only",
-			cure: "mount it for writing"}
+		return problem.about("", "the file system is mounted read-only", "mount it for writing")
 	case v.free < mebibyte+4*largest, few && v.inodes < 16:
-		return finding{level: problem, text: "only " + free + " are free",
-			cure: "make room: edits fail with status 74"}
+		return problem.about("", "only "+free+" are free", "make room: edits fail with status 74")
 	case v.free < 64*mebibyte, few && v.inodes < 1000:
-		return finding{level: warning, text: "only " + free + " are free",
-			cure: "make room before edits fail"}
+		return warning.about("", "only "+free+" are free", "make room before edits fail")
 	}
 
-	return finding{level: ok, text: free + " are free"}
+	return ok.about("", free+" are free", "")
 }
