@@ -23,9 +23,9 @@ func placement(network, commit string) finding {
 	case network != "" && commit == fileops.CommitRename:
 		text := fmt.Sprintf("several hosts can use this file system (%s), and commits by rename "+
 			"lose edits there", network)
-		return problem.about("", text, `stop all commands on all hosts, then write "commit": "link" `+
-			"into ledger.json, and never change it back (dpl cannot check that no other host has the "+
-			"ledger open)")
+		return problem.about("", text,
+			`stop all commands on all hosts, then write "commit": "link" into ledger.json, and `+
+				"never change it back (dpl cannot check that no other host has the ledger open)")
 	case network != "":
 		text := fmt.Sprintf("several hosts can use the file system (%s), and it commits by link",
 			network)

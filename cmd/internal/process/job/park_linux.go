@@ -63,9 +63,10 @@ func park(socket int, argv []string, mark string) (pid int, err error) {
 func newParked(socket, null, exe int, argv []string, mark string) (*parked, error) {
 	p := &parked{
 		socket: socket, null: null, exe: exe,
-		gaps: [2]gap{{3, uintptr(exe) - 1}, {uintptr(exe) + 1, math.MaxUint32}}, highest: highestDescriptor(),
-		set:   unix.PollFd{Fd: 0, Events: unix.POLLRDHUP},
-		title: listed(), empty: new(byte),
+		gaps:    [2]gap{{3, uintptr(exe) - 1}, {uintptr(exe) + 1, math.MaxUint32}},
+		highest: highestDescriptor(),
+		set:     unix.PollFd{Fd: 0, Events: unix.POLLRDHUP},
+		title:   listed(), empty: new(byte),
 		directory: &[]byte("/\x00")[0], name: &[]byte(argv[0] + "\x00")[0],
 	}
 
