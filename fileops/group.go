@@ -1,17 +1,14 @@
 package fileops
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 
 	"github.com/dpl-project/dpl/fileops/layout"
-	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
-	"github.com/dpl-project/dpl/protocol/wire"
 )
 
 // groups are the groups of a ledger, each in two files. The registry is committed first, so no one
@@ -114,26 +111,4 @@ func (l *Ledger) Groups() ([]string, error) {
 	}
 
 	return slices.Sorted(maps.Keys(groups)), nil
-}
-
-// LogFile returns the path of the output file of a service, after creating the directories it is
-// in. It returns ErrPermission if one of them, or the file, is not safe to trust.
-func (l *Ledger) LogFile(group, supervisor string) (path string, err error) {
-	if err := errors.Join(wire.CheckID(group), wire.CheckID(supervisor)); err != nil {
-		return "", err
-	}
-
-	for _, dir := range []string{l.LogsDir(), l.GroupLogs(group)} {
-		if err := l.fs.EnsureDir(dir); err != nil {
-			return "", err
-		}
-	}
-
-	path = l.LogPath(group, supervisor)
-	info, err := l.fs.Lstat(path)
-	if err != nil {
-		return path, trust.IgnoreMissing(err)
-	}
-
-	return path, l.fs.CheckFile(path, info)
 }

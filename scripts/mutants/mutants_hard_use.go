@@ -148,18 +148,18 @@ var services = []mutant{
 		"{\"log\", s.Log()}", "{\"log\", nil}",
 		[]string{"status/group_json.txtar"},
 	}, {
-		"logs grow for ever", "fileops/log_rotate.go",
+		"logs grow for ever", "fileops/logs/rotate.go",
 		"	if err != nil || info.Size <= limit {\n		return false, err",
 		"	if err != nil || info.Size > 0 {\n		return false, err",
 		[]string{"./fileops TestRotateLog$"},
 	}, {
-		"a number of logs to keep is counted up to", "fileops/log_rotate.go",
+		"a number of logs to keep is counted up to", "fileops/logs/rotate.go",
 		"	for _, n := range slices.Backward(numbers) {\n", "	for n := range r.keep + 1 - 1 {\n",
 		[]string{"./fileops TestRotateLogKeepsAll"},
 	}, {
-		"a rotation truncates", "fileops/log_rotate.go",
-		"		err = r.log.Cut(cut)\n	}\n	if errors.Is",
-		"		err = r.log.Truncate(0)\n	}\n	if errors.Is",
+		"a rotation truncates", "fileops/logs/rotate.go",
+		"		err = r.file.Cut(cut)\n	}\n	if errors.Is",
+		"		err = r.file.Truncate(0)\n	}\n	if errors.Is",
 		[]string{"./fileops TestRotateLog$"},
 	}, {
 		"a reboot is a crash", "protocol/group/pass_plan.go",

@@ -1,4 +1,5 @@
-package fileops
+// Package logs rotates and reads the output file of a service, which appends to it meanwhile.
+package logs
 
 import (
 	"bytes"
@@ -9,14 +10,19 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
-	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// A LogReader reads the log of a service in the order in which it was written, including what
-// RotateLog removes from it in the meantime. It takes no lock and changes nothing.
-type LogReader struct {
-	ledger *Ledger
-	path   string
+// A Log is the output file of a service, with the files that were rotated out of it.
+type Log struct {
+	FS       *trust.FS
+	Path     string
+	Leftover func(error) // records errors of tidying up, and nil
+}
+
+// A Reader reads a log in the order in which it was written, including what Rotate removes from it
+// in the meantime. It takes no lock and changes nothing.
+type Reader struct {
+	Log
 	at     int64       // how much of the log was read
 	newest disk.FileID // the newest rotated file at that time; zero: none
 	waited int         // consecutive looks that found a rotation in progress
@@ -30,16 +36,11 @@ const patienceWithRotation = 20
 // all memory.
 const mostText = 16 << 20
 
-// ReadLog returns a reader of the log of a service, and the last lines of the log: the given
-// number, or as many as there are in the log or in the last 16 MiB of a file. A missing log is
-// empty so far.
-func (l *Ledger) ReadLog(group, supervisor string, lines int) (*LogReader, []byte, error) {
-	if err := errors.Join(wire.CheckID(group), wire.CheckID(supervisor)); err != nil {
-		return nil, nil, err
-	}
-
-	r := &LogReader{ledger: l, path: l.LogPath(group, supervisor)}
-	defer l.fs.Refresh()
+// Read returns a reader of the log, and its last lines: the given number, or as many as there are
+// in the log or in the last 16 MiB of a file. A missing log is empty so far.
+func (g Log) Read(lines int) (*Reader, []byte, error) {
+	defer g.FS.Refresh()
+	r := &Reader{Log: g}
 
 	var text []byte
 
@@ -63,11 +64,11 @@ func (l *Ledger) ReadLog(group, supervisor string, lines int) (*LogReader, []byt
 }
 
 // tail returns the last lines of the log and of the files before it, and the size of the log.
-func (r *LogReader) tail(lines int) (text []byte, size int64, err error) {
+func (r *Reader) tail(lines int) (text []byte, size int64, err error) {
 	for n := 0; ; n++ {
-		path := r.path
+		path := r.Path
 		if n > 0 {
-			path = layout.RotatedLogOf(r.path, n)
+			path = layout.RotatedLogOf(r.Path, n)
 		}
 
 		data, all, err := r.lastLines(path, lines-bytes.Count(text, []byte{'\n'}))
@@ -88,31 +89,24 @@ func (r *LogReader) tail(lines int) (text []byte, size int64, err error) {
 }
 
 // lastLines returns the end of a file with the given number of lines, or all of it, and its size.
-func (r *LogReader) lastLines(path string, lines int) (data []byte, size int64, err error) {
-	err = r.ledger.fs.WithFile(path, func(f disk.File) error {
-		info, err := f.Stat()
-		if err != nil {
-			return err
-		}
-		if err := r.ledger.fs.CheckFile(path, info); err != nil {
-			return err
-		}
+func (r *Reader) lastLines(path string, lines int) (data []byte, size int64, err error) {
+	f, info, err := r.FS.OpenFile(path, r.FS.Open)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
 
-		size = info.Size
-		for from := size; from > 0 && len(data) < mostText &&
-			bytes.Count(data, []byte{'\n'}) <= lines; {
-			begin := max(from-disk.CutUnit, 0)
-			chunk := make([]byte, from-begin)
-			if _, err := f.ReadAt(chunk, begin); err != nil && err != io.EOF {
-				return err
-			}
-			data, from = append(chunk, data...), begin
+	for from := info.Size; from > 0 && len(data) < mostText &&
+		bytes.Count(data, []byte{'\n'}) <= lines; {
+		begin := max(from-disk.CutUnit, 0)
+		chunk := make([]byte, from-begin)
+		if _, err := f.ReadAt(chunk, begin); err != nil && err != io.EOF {
+			return nil, 0, err
 		}
+		data, from = append(chunk, data...), begin
+	}
 
-		return nil
-	})
-
-	return data, size, err
+	return data, info.Size, nil
 }
 
 // cutLines returns the last lines of text. Text after the last newline counts as a line.
@@ -133,8 +127,8 @@ func cutLines(text []byte, lines int) []byte {
 
 // Next returns what was written since the last call, at most 16 MiB. It returns nothing if there is
 // nothing new, or if that cannot be told now.
-func (r *LogReader) Next() ([]byte, error) {
-	defer r.ledger.fs.Refresh()
+func (r *Reader) Next() ([]byte, error) {
+	defer r.FS.Refresh()
 	newest, rotating, err := r.generation()
 	if err != nil || rotating {
 		return nil, err
@@ -149,7 +143,7 @@ func (r *LogReader) Next() ([]byte, error) {
 	}
 
 	if read == newest {
-		more, info, err := r.from(r.path, at, mostText-len(text))
+		more, info, err := r.from(r.Path, at, mostText-len(text))
 		if err != nil {
 			return nil, trust.IgnoreMissing(err)
 		}
@@ -167,8 +161,8 @@ func (r *LogReader) Next() ([]byte, error) {
 }
 
 // generation returns the newest rotated file, and whether a rotation is in progress.
-func (r *LogReader) generation() (newest disk.FileID, rotating bool, err error) {
-	_, err = r.ledger.fs.Lstat(layout.NextLogOf(r.path))
+func (r *Reader) generation() (newest disk.FileID, rotating bool, err error) {
+	_, err = r.FS.Lstat(layout.NextLogOf(r.Path))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return newest, false, err
 	}
@@ -182,18 +176,18 @@ func (r *LogReader) generation() (newest disk.FileID, rotating bool, err error) 
 	return newest, false, err
 }
 
-func (r *LogReader) newestRotated() (disk.FileID, error) {
-	info, err := r.ledger.fs.Lstat(layout.RotatedLogOf(r.path, 1))
+func (r *Reader) newestRotated() (disk.FileID, error) {
+	info, err := r.FS.Lstat(layout.RotatedLogOf(r.Path, 1))
 	return info.ID, trust.IgnoreMissing(err)
 }
 
 // rotated returns what was rotated since the last read, as far as it still exists, at most 16 MiB.
 // read is the newest file that it contains completely; at is how much of the one after that it
 // contains.
-func (r *LogReader) rotated() (text []byte, at int64, read disk.FileID, err error) {
+func (r *Reader) rotated() (text []byte, at int64, read disk.FileID, err error) {
 	n := 1
 	for ; ; n++ {
-		info, err := r.ledger.fs.Lstat(layout.RotatedLogOf(r.path, n))
+		info, err := r.FS.Lstat(layout.RotatedLogOf(r.Path, n))
 		if errors.Is(err, fs.ErrNotExist) || err == nil && info.ID == r.newest {
 			break
 		}
@@ -204,7 +198,7 @@ func (r *LogReader) rotated() (text []byte, at int64, read disk.FileID, err erro
 
 	at, read = r.at, r.newest
 	for ; n > 1; n-- {
-		more, info, err := r.from(layout.RotatedLogOf(r.path, n-1), at, mostText-len(text))
+		more, info, err := r.from(layout.RotatedLogOf(r.Path, n-1), at, mostText-len(text))
 		if err != nil {
 			return nil, 0, read, err
 		}
@@ -222,27 +216,20 @@ func (r *LogReader) rotated() (text []byte, at int64, read disk.FileID, err erro
 
 // from returns at most most bytes of a file from an offset on, and describes the file. It returns
 // nothing if the file is shorter.
-func (r *LogReader) from(path string, at int64, most int) (data []byte, info disk.Info, err error) {
-	err = r.ledger.fs.WithFile(path, func(f disk.File) (err error) {
-		if info, err = f.Stat(); err != nil {
-			return err
-		}
-		if err := r.ledger.fs.CheckFile(path, info); err != nil {
-			return err
-		}
-		if info.Size <= at {
-			return nil
-		}
+func (r *Reader) from(path string, at int64, most int) (data []byte, info disk.Info, err error) {
+	f, info, err := r.FS.OpenFile(path, r.FS.Open)
+	if err != nil {
+		return nil, info, err
+	}
+	defer f.Close()
+	if info.Size <= at {
+		return nil, info, nil
+	}
 
-		data = make([]byte, min(info.Size-at, int64(most)))
-		n, err := f.ReadAt(data, at)
-		data = data[:n]
-		if err == io.EOF {
-			err = nil
-		}
-
-		return err
-	})
-
-	return data, info, err
+	data = make([]byte, min(info.Size-at, int64(most)))
+	n, err := f.ReadAt(data, at)
+	if err == io.EOF {
+		err = nil
+	}
+	return data[:n], info, err
 }

@@ -1,4 +1,4 @@
-package fileops
+package logs
 
 import (
 	"bytes"
@@ -11,12 +11,11 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
-	"github.com/dpl-project/dpl/protocol/wire"
 )
 
-// RotateLog makes room in the log of a service if it is larger than limit. The beginning of the log
-// becomes the file .1, the old .1 becomes .2, and so on; keep files are kept. It returns false, and
-// does nothing, if the log is smaller or another pass is rotating it.
+// Rotate makes room in the log if it is larger than limit. The beginning of the log becomes the file
+// .1, the old .1 becomes .2, and so on; keep files are kept. It returns false, and does nothing, if
+// the log is smaller or another pass is rotating it.
 //
 // If the log is larger than all these files together should be, it drops the beginning of the log.
 //
@@ -29,47 +28,40 @@ import (
 // it to .next, and syncs the directory; then it cuts the log; then .1 becomes .2, and .next becomes
 // .1. A .next that exists at the start was left by a dead pass. If the log begins with its content,
 // the log was not cut, and .next is removed; otherwise it becomes .1.
-func (l *Ledger) RotateLog(group, supervisor string, limit int64, keep int) (bool, error) {
-	if err := errors.Join(wire.CheckID(group), wire.CheckID(supervisor)); err != nil {
-		return false, err
-	}
-
-	path := l.LogPath(group, supervisor)
-	info, err := l.fs.Lstat(path)
+func (g Log) Rotate(limit int64, keep int) (bool, error) {
+	info, err := g.FS.Lstat(g.Path)
 	if err != nil {
 		return false, trust.IgnoreMissing(err)
 	}
-	if _, err := l.fs.Lstat(layout.NextLogOf(path)); info.Size <= limit &&
-		errors.Is(err, fs.ErrNotExist) {
+	if left := g.FS.Exists(layout.NextLogOf(g.Path)); info.Size <= limit && !left {
 		return false, nil
 	}
 
-	lock, err := l.fs.TryLock(path)
-	if errors.Is(err, ErrBusy) || errors.Is(err, fs.ErrNotExist) {
+	lock, err := g.FS.TryLock(g.Path)
+	if errors.Is(err, disk.ErrBusy) || errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	defer func() { l.recordLeftover(lock.Unlock()) }()
+	defer func() { g.Leftover(lock.Unlock()) }()
 
-	log, err := l.fs.OpenAppend(path)
+	file, err := g.FS.OpenAppend(g.Path)
 	if err != nil {
 		return false, err
 	}
-	defer func() { l.recordLeftover(log.Close()) }()
+	defer func() { g.Leftover(file.Close()) }()
 
-	r := rotation{ledger: l, path: path, log: log, keep: keep}
+	r := rotation{Log: g, file: file, keep: keep}
 
 	return r.rotate(limit)
 }
 
-// A rotation is a call of RotateLog that has the lock.
+// A rotation is a call of Rotate that has the lock.
 type rotation struct {
-	ledger *Ledger
-	path   string
-	log    disk.File
-	keep   int
+	Log
+	file disk.File
+	keep int
 }
 
 func (r *rotation) rotate(limit int64) (bool, error) {
@@ -77,7 +69,7 @@ func (r *rotation) rotate(limit int64) (bool, error) {
 		return false, err
 	}
 
-	info, err := r.log.Stat()
+	info, err := r.file.Stat()
 	if err != nil || info.Size <= limit {
 		return false, err
 	}
@@ -93,7 +85,7 @@ func (r *rotation) rotate(limit int64) (bool, error) {
 
 	err = errors.ErrUnsupported
 	if cut > 0 {
-		err = r.log.Cut(cut)
+		err = r.file.Cut(cut)
 	}
 	if errors.Is(err, errors.ErrUnsupported) {
 		err = r.truncate(cut)
@@ -118,7 +110,7 @@ func (r *rotation) drop(size *int64, limit int64) error {
 		return nil
 	}
 
-	err := r.log.Cut(excess)
+	err := r.file.Cut(excess)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return nil
 	}
@@ -131,8 +123,8 @@ func (r *rotation) drop(size *int64, limit int64) error {
 
 // settle finishes the rotation of a dead pass, and removes its temporary files.
 func (r *rotation) settle() error {
-	dir, name := filepath.Split(layout.NextLogOf(r.path))
-	names, err := r.ledger.fs.Entries(dir)
+	dir, name := filepath.Split(layout.NextLogOf(r.Path))
+	names, err := r.FS.Entries(dir)
 	if err != nil {
 		return err
 	}
@@ -140,7 +132,7 @@ func (r *rotation) settle() error {
 	left := false
 	for _, other := range names {
 		if layout.IsTemp(other, name) {
-			err = errors.Join(err, r.ledger.fs.RemoveIfThere(filepath.Join(dir, other)))
+			err = errors.Join(err, r.FS.RemoveIfThere(filepath.Join(dir, other)))
 		}
 		left = left || other == name
 	}
@@ -149,18 +141,18 @@ func (r *rotation) settle() error {
 		return err
 	}
 
-	next, err := r.ledger.fs.Open(layout.NextLogOf(r.path))
+	next, err := r.FS.Open(layout.NextLogOf(r.Path))
 	if err != nil {
 		return err
 	}
 
-	uncut, err := begins(r.log, next)
-	r.ledger.recordLeftover(next.Close())
+	uncut, err := begins(r.file, next)
+	r.Leftover(next.Close())
 	switch {
 	case err != nil:
 		return err
 	case uncut:
-		return r.ledger.fs.RemoveIfThere(layout.NextLogOf(r.path))
+		return r.FS.RemoveIfThere(layout.NextLogOf(r.Path))
 	}
 
 	return r.shift()
@@ -190,23 +182,22 @@ func begins(log, next disk.File) (bool, error) {
 
 // copy copies the first size bytes of the log to .next.
 func (r *rotation) copy(size int64) error {
-	files := r.ledger.fs
-	err := files.WriteOver(layout.NextLogOf(r.path), func(to disk.File) error {
-		if _, err := io.Copy(to, io.NewSectionReader(r.log, 0, size)); err != nil {
+	err := r.FS.WriteOver(layout.NextLogOf(r.Path), func(to disk.File) error {
+		if _, err := io.Copy(to, io.NewSectionReader(r.file, 0, size)); err != nil {
 			return err
 		}
-		return files.SyncFile(to)
+		return r.FS.SyncFile(to)
 	})
 	if err != nil {
 		return err
 	}
-	return files.SyncDir(filepath.Dir(r.path))
+	return r.FS.SyncDir(filepath.Dir(r.Path))
 }
 
 // truncate empties the log, after copying the rest of it to .next, which has the first copied
 // bytes. Nothing keeps the service from writing between the last read and the truncation.
 func (r *rotation) truncate(copied int64) error {
-	next, err := r.ledger.fs.OpenAppend(layout.NextLogOf(r.path))
+	next, err := r.FS.OpenAppend(layout.NextLogOf(r.Path))
 	if err != nil {
 		return err
 	}
@@ -214,16 +205,16 @@ func (r *rotation) truncate(copied int64) error {
 	copied, err = r.drain(next, copied)
 	if err == nil {
 		// syncing takes time; what is written in the meantime is drained after it
-		err = r.ledger.fs.SyncFile(next)
+		err = r.FS.SyncFile(next)
 	}
 	if err == nil {
 		_, err = r.drain(next, copied)
 	}
 	if err == nil {
-		err = r.log.Truncate(0)
+		err = r.file.Truncate(0)
 	}
 	if err == nil {
-		err = r.ledger.fs.SyncFile(next)
+		err = r.FS.SyncFile(next)
 	}
 
 	return errors.Join(err, next.Close())
@@ -234,7 +225,7 @@ func (r *rotation) truncate(copied int64) error {
 func (r *rotation) drain(next disk.File, from int64) (int64, error) {
 	chunk := make([]byte, disk.CutUnit)
 	for range 256 {
-		n, err := r.log.ReadAt(chunk, from)
+		n, err := r.file.ReadAt(chunk, from)
 		if err != nil && err != io.EOF {
 			return from, err
 		}
@@ -252,9 +243,8 @@ func (r *rotation) drain(next disk.File, from int64) (int64, error) {
 // shift makes .next the file .1, after .1 has become .2 and so on, and removes the files above
 // keep. It lists the existing files, because keep may be any number.
 func (r *rotation) shift() error {
-	l := r.ledger
-	dir, log := filepath.Split(r.path)
-	names, err := l.fs.Entries(dir)
+	dir, log := filepath.Split(r.Path)
+	names, err := r.FS.Entries(dir)
 	if err != nil {
 		return err
 	}
@@ -271,19 +261,19 @@ func (r *rotation) shift() error {
 		if n >= r.keep {
 			continue
 		}
-		if err := l.fs.Replace(layout.RotatedLogOf(r.path, n),
-			layout.RotatedLogOf(r.path, n+1)); err != nil {
+		if err := r.FS.Replace(layout.RotatedLogOf(r.Path, n),
+			layout.RotatedLogOf(r.Path, n+1)); err != nil {
 			return err
 		}
 	}
 
-	if err := l.fs.Replace(layout.NextLogOf(r.path), layout.RotatedLogOf(r.path, 1)); err != nil {
+	if err := r.FS.Replace(layout.NextLogOf(r.Path), layout.RotatedLogOf(r.Path, 1)); err != nil {
 		return err
 	}
 
 	for _, n := range numbers {
 		if n > r.keep {
-			err = errors.Join(err, l.fs.RemoveIfThere(layout.RotatedLogOf(r.path, n)))
+			err = errors.Join(err, r.FS.RemoveIfThere(layout.RotatedLogOf(r.Path, n)))
 		}
 	}
 
