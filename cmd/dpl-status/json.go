@@ -104,7 +104,7 @@ func groupObject(g view.Group, service string) cli.Object {
 
 func serviceObject(s view.Service) cli.Object {
 	o := cli.Object{
-		{"supervisorId", s.ID}, {"state", string(s.State)}, {"pid", cli.PIDOrNull(s.PID)},
+		{"supervisorId", s.ID}, {"state", string(s.State)}, {"pid", cli.OrNull(s.PID)},
 		{"readiness", string(s.Notice.Readiness)},
 		{"ageMs", milliseconds(s.LastHeartbeat, s.Age)}, {"restartAttempts", s.RestartAttempts},
 		{"dependencies", append([]string{}, s.Dependencies...)},

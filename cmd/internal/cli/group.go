@@ -48,13 +48,5 @@ func GroupResult(e session.GroupEdit, service string) Object {
 }
 
 func stateOf(s *group.Service) Object {
-	return Object{{"state", string(s.State)}, {"pid", PIDOrNull(s.PID)}}
-}
-
-// PIDOrNull returns pid, or nil for 0.
-func PIDOrNull(pid int) any {
-	if pid == 0 {
-		return nil
-	}
-	return pid
+	return Object{{"state", string(s.State)}, {"pid", OrNull(s.PID)}}
 }

@@ -38,14 +38,21 @@ func (env *Env) printJSON(w io.Writer, o Object) { w.Write(env.JSONText(o)) }
 // read: indentation can make the text many times as long.
 func (env *Env) JSONText(o Object) []byte {
 	const readable = 1 << 20
-	options := []jsontext.Options{jsontext.AllowInvalidUTF8(true)} // a path may contain any bytes
-	if sizeOfFiles(o) <= readable {
-		options = append(options, jsontext.WithIndent("  "))
+	if sizeOfFiles(o) > readable {
+		return encode(o)
 	}
+	return encode(o, jsontext.WithIndent("  "))
+}
 
+// JSONLine returns o as one line of JSON, with the schema version first.
+func (env *Env) JSONLine(o Object) []byte {
+	return encode(append(Object{{"schemaVersion", SchemaVersion}}, o...))
+}
+
+func encode(o Object, options ...jsontext.Options) []byte {
 	var out bytes.Buffer
-	e := jsontext.NewEncoder(&out, options...)
-	if err := write(e, o); err != nil {
+	options = append(options, jsontext.AllowInvalidUTF8(true)) // a path may contain any bytes
+	if err := write(jsontext.NewEncoder(&out, options...), o); err != nil {
 		panic(err)
 	}
 	return []byte(harmless.JSON(out.String()))
@@ -59,15 +66,6 @@ func sizeOfFiles(o Object) (size int) {
 		}
 	}
 	return size
-}
-
-// JSONLine returns o as one line of JSON, with the schema version first.
-func (env *Env) JSONLine(o Object) []byte {
-	text := jsontext.Value(env.JSONText(append(Object{{"schemaVersion", SchemaVersion}}, o...)))
-	if err := text.Compact(jsontext.AllowInvalidUTF8(true)); err != nil {
-		panic(err)
-	}
-	return append(text, '\n')
 }
 
 func write(e *jsontext.Encoder, value any) error {
@@ -84,30 +82,25 @@ func write(e *jsontext.Encoder, value any) error {
 		return e.WriteToken(jsontext.Int(v))
 	case jsontext.Value:
 		return e.WriteValue(v)
-	case []string:
-		return writeArray(e, v)
-	case []Object:
-		return writeArray(e, v)
-	case Object:
-		if err := e.WriteToken(jsontext.BeginObject); err != nil {
+	case Member:
+		if err := write(e, v.Name()); err != nil {
 			return err
 		}
-		for _, m := range v {
-			if err := e.WriteToken(jsontext.String(m.Name())); err != nil {
-				return err
-			}
-			if err := write(e, m.Value()); err != nil {
-				return err
-			}
-		}
-		return e.WriteToken(jsontext.EndObject)
+		return write(e, v.Value())
+	case Object:
+		return writeAll(e, jsontext.BeginObject, v, jsontext.EndObject)
+	case []Object:
+		return writeAll(e, jsontext.BeginArray, v, jsontext.EndArray)
+	case []string:
+		return writeAll(e, jsontext.BeginArray, v, jsontext.EndArray)
 	}
 
 	return fmt.Errorf("%T cannot be printed", value)
 }
 
-func writeArray[T any](e *jsontext.Encoder, values []T) error {
-	if err := e.WriteToken(jsontext.BeginArray); err != nil {
+func writeAll[T any](e *jsontext.Encoder, begin jsontext.Token, values []T,
+	end jsontext.Token) error {
+	if err := e.WriteToken(begin); err != nil {
 		return err
 	}
 
@@ -117,15 +110,15 @@ func writeArray[T any](e *jsontext.Encoder, values []T) error {
 		}
 	}
 
-	return e.WriteToken(jsontext.EndArray)
+	return e.WriteToken(end)
 }
 
-// OrNull returns s, or nil if it is empty.
-func OrNull(s string) any {
-	if s == "" {
+// OrNull returns v, or nil if it is zero.
+func OrNull[T comparable](v T) any {
+	if v == *new(T) {
 		return nil
 	}
-	return s
+	return v
 }
 
 // Result returns the result of an edit of an operation that every command prints.
