@@ -18,10 +18,11 @@ type Call struct {
 // Calls returns the calls of op in the order of the stack, with a depth of 0.
 func (op Operation) Calls() (calls []Call) {
 	for _, f := range op.Stack {
-		evidence, age := op.Judge(f, op.Seen)
-		c := Call{Op: &op, Frame: f, Judgement: judgement(f.State.Live(), evidence, age,
-			op.Seen.Stopped(f.Vitals), op.WindowOf(f, op.Seen))}
-		if f.Crash != nil && !f.State.Live() {
+		live := f.State.Live()
+		c := Call{Op: &op, Frame: f,
+			Judgement: judge(f.Vitals, op.StalenessThreshold, live, op.Seen)}
+		c.GraceUntil = op.WindowOf(f, op.Seen)
+		if f.Crash != nil && !live {
 			c.Verdict = string(f.Crash.Evidence)
 		}
 		calls = append(calls, c)

@@ -15,20 +15,24 @@ type Judgement struct {
 	GraceUntil time.Time     // zero: it has no grace
 }
 
-// judgement returns the judgement of something that should be alive, or has been declared dead.
-func judgement(
-	live bool, evidence observe.Evidence, age time.Duration, stopped bool, grace time.Time,
-) Judgement {
-	j := Judgement{Verdict: "alive", Age: age, Heard: Ago(age), GraceUntil: grace}
+// judge returns the judgement of v, without its grace. It is not live if it was declared dead.
+func judge(
+	v observe.Vitals, threshold time.Duration, live bool, seen observe.Observation,
+) (j Judgement) {
+	evidence, age := seen.Judge(v, threshold)
+	j.Verdict, j.Age = "alive", age
 	switch {
 	case evidence != "":
 		j.Verdict = string(evidence)
 	case !live:
 		j.Verdict = "dead"
-	case stopped:
+	case seen.Stopped(v):
 		j.Verdict = "stopped"
 	}
 
+	if !v.LastHeartbeat.IsZero() {
+		j.Heard = Ago(age)
+	}
 	return j
 }
 

@@ -25,15 +25,11 @@ func (g Group) Services() (all []Service) {
 }
 
 func (g Group) judged(s *group.Service) Service {
-	evidence, age := g.JudgeService(s, g.Seen)
-	j := judgement(true, evidence, age, g.Seen.Stopped(s.Vitals), g.WindowOf(s, g.Seen))
-	silent := s.LastHeartbeat.IsZero()
-	if silent {
-		j.Heard = ""
-	}
-
-	over := s.State == group.StateDead || s.State == group.StateStopped
-	if over || silent && (j.Verdict == "alive" || j.Dead() && s.PID == 0) {
+	j := judge(s.Vitals, g.Orchestrator.StalenessThreshold, true, g.Seen)
+	j.GraceUntil = g.WindowOf(s, g.Seen)
+	switch silent := j.Heard == ""; {
+	case s.State == group.StateDead, s.State == group.StateStopped,
+		silent && j.Verdict == "alive", silent && j.Dead() && s.PID == 0:
 		j.Verdict = "-"
 	}
 

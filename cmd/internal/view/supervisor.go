@@ -16,9 +16,10 @@ type Supervisor struct {
 // JudgedSupervisors returns the supervisors of op.
 func (op Operation) JudgedSupervisors() (all []Supervisor) {
 	for _, v := range op.Supervisors {
-		evidence, age := op.JudgeSupervisor(v, op.Seen)
-		all = append(all, Supervisor{v, judgement(v.Status == protocol.Alive, evidence, age,
-			op.Seen.Stopped(v.Vitals), op.WindowOfSupervisor(v, op.Seen)), &op})
+		live := v.Status == protocol.Alive
+		j := judge(v.Vitals, op.StalenessThreshold, live, op.Seen)
+		j.GraceUntil = op.WindowOfSupervisor(v, op.Seen)
+		all = append(all, Supervisor{v, j, &op})
 	}
 	return all
 }
