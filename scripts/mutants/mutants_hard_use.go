@@ -340,8 +340,7 @@ var security = []mutant{
 		[]string{"./cmd/internal/process/job TestKeeperByID"},
 	}, {
 		"nothing has changed after a commit", "cmd/internal/cli/status.go",
-		"exit || !env.Committed() || status != StatusIO",
-		"exit || env.Committed() || status != StatusIO",
+		"|| !env.Committed() || !saysUnchanged(", "|| env.Committed() || !saysUnchanged(",
 		[]string{"./cmd/internal/cli TestAfterCommits"},
 	}, {
 		"an alert that was given is not noted", "cmd/internal/orchestrator/orchestrator.go",

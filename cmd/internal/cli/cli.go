@@ -87,7 +87,7 @@ func (env *Env) parse(c Command, args []string, summary, details string) (ready 
 			env.flags.JSON = slices.Contains(args, "--json")
 		}
 
-		switch _, usage := errors.AsType[usageError](err); {
+		switch {
 		case m.asked("help") && env.flags.JSON:
 			env.PrintJSON(m.object())
 			return false, nil
@@ -96,7 +96,7 @@ func (env *Env) parse(c Command, args []string, summary, details string) (ready 
 			return false, nil
 		case m.asked("version"):
 			env.flags.Version = true
-		case err != nil && !usage:
+		case err != nil && !is[usageError](err):
 			err = Usagef("%v: see %s --help", err, env.Program)
 		}
 	}
@@ -176,7 +176,7 @@ func (env *Env) report(err error) int {
 	}
 
 	message = strings.ReplaceAll(message, "\n", "; ")
-	if _, usage := errors.AsType[usageError](err); usage {
+	if is[usageError](err) {
 		message = harmless.Short(message, longest)
 	}
 

@@ -9,7 +9,7 @@ import (
 // Transient reports whether an action that failed with err may succeed if repeated.
 func Transient(err error) bool {
 	status := StatusOf(err)
-	return status == StatusBusy || status == StatusIO || status == StatusCommitted
+	return saysUnchanged(status) || status == StatusCommitted
 }
 
 // Jittered returns d plus up to 13%, such as 200 ms for 1.5 s, so that many processes do not send

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/session"
@@ -81,18 +82,19 @@ func (e soFar) Error() string {
 // AfterCommits returns err. If this command has committed something, and the status of err would
 // mean that nothing has changed, it returns err with the status 71 instead.
 func (env *Env) AfterCommits(err error) error {
-	_, exit := errors.AsType[exitError](err)
-	if status := StatusOf(err); exit || !env.Committed() || status != StatusIO &&
-		status != StatusBusy {
+	if is[exitError](err) || !env.Committed() || !saysUnchanged(StatusOf(err)) {
 		return err
 	}
 	return WithStatus(StatusCommitted, soFar{err})
 }
 
+// saysUnchanged reports whether status says to try again, because nothing has changed.
+func saysUnchanged(status int) bool { return status == StatusIO || status == StatusBusy }
+
 // ExitAfterCommits is Exit for a command that edits several operations: worst is the worst status
 // of them. If something is committed, it does not say that nothing has changed.
 func (env *Env) ExitAfterCommits(worst int) error {
-	if env.Committed() && (worst == StatusIO || worst == StatusBusy) {
+	if env.Committed() && saysUnchanged(worst) {
 		env.Warnf("part of the work is committed: look at dpl-status before you repeat it")
 		worst = StatusCommitted
 	}
@@ -154,10 +156,17 @@ var outcomes = []outcome{
 // errSilent marks an error that consists only of its status.
 var errSilent = errors.New("")
 
+// A statusError is an error that has an exit status of its own.
+type statusError interface {
+	error
+	status() int
+}
+
 type exitError int
 
 func (e exitError) Error() string        { return fmt.Sprintf("exit status %d", int(e)) }
 func (e exitError) Is(target error) bool { return target == errSilent }
+func (e exitError) status() int          { return int(e) }
 
 // Exit returns an error that ends the command with status and prints nothing. It returns nil for 0.
 func Exit(status int) error {
@@ -167,21 +176,18 @@ func Exit(status int) error {
 	return exitError(status)
 }
 
-// withStatus is an error with a status of its own.
 type withStatus struct {
 	error
-	status int
+	code int
 }
 
 func (e withStatus) Unwrap() error { return e.error }
+func (e withStatus) status() int   { return e.code }
 
 // WithStatus gives err the exit status. It returns err unchanged if err is nil, has a status of its
 // own, or is a usage error.
 func WithStatus(status int, err error) error {
-	_, usage := errors.AsType[usageError](err)
-	_, has := errors.AsType[withStatus](err)
-	_, exit := errors.AsType[exitError](err)
-	if err == nil || usage || has || exit {
+	if err == nil || is[statusError](err) {
 		return err
 	}
 	return withStatus{err, status}
@@ -190,49 +196,45 @@ func WithStatus(status int, err error) error {
 type usageError string
 
 func (e usageError) Error() string { return string(e) }
+func (e usageError) status() int   { return StatusUsage }
 
 // Usagef returns an error with status 64.
 func Usagef(format string, args ...any) error { return usageError(fmt.Sprintf(format, args...)) }
+
+// is reports whether err is, or wraps, an E.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
 
 // StatusOf returns the exit status for err. Unknown errors count as errors of the operating system.
 func StatusOf(err error) int {
 	if err == nil {
 		return StatusOK
 	}
-	if e, ok := errors.AsType[exitError](err); ok {
-		return int(e)
+	if e, ok := errors.AsType[statusError](err); ok {
+		return e.status()
 	}
-	if _, ok := errors.AsType[usageError](err); ok {
-		return StatusUsage
-	}
-	if e, ok := errors.AsType[withStatus](err); ok {
-		return e.status
-	}
+	return outcomeOf(err).status
+}
 
+func outcomeOf(err error) outcome {
 	for _, o := range outcomes {
 		if errors.Is(err, o.err) {
-			return o.status
+			return o
 		}
 	}
-
-	return StatusIO
+	return outcome{status: StatusIO}
 }
 
 func cure(err error) string {
-	if _, ok := errors.AsType[usageError](err); ok {
+	switch {
+	case is[usageError](err):
 		return ""
-	}
-	if _, ok := errors.AsType[soFar](err); ok {
+	case is[soFar](err):
 		return "look at dpl-status before you repeat it"
 	}
-
-	for _, o := range outcomes {
-		if errors.Is(err, o.err) {
-			return o.cure
-		}
-	}
-
-	return ""
+	return outcomeOf(err).cure
 }
 
 // worstFirst ranks the statuses of several files, worst first. All other statuses are worse than
@@ -242,17 +244,8 @@ var worstFirst = []int{StatusCorrupt, StatusIO, StatusBusy, StatusCrashed, Statu
 
 // Worse returns the worse of two exit statuses.
 func Worse(a, b int) int {
-	if rank(b) < rank(a) {
+	if slices.Index(worstFirst, b) < slices.Index(worstFirst, a) {
 		return b
 	}
 	return a
-}
-
-func rank(status int) int {
-	for i, s := range worstFirst {
-		if s == status {
-			return i
-		}
-	}
-	return -1
 }
