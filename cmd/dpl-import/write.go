@@ -75,9 +75,9 @@ func (f found) warn(env *cli.Env) {
 		env.Warnf("%s: not taken over, but kept under peer: %s", f.op.ID, r.Error)
 	}
 	if ahead := f.op.LastHeartbeat.Sub(env.Now()); ahead > time.Minute {
-		env.Warnf("%s: the last heartbeat is %v from now: if the file was written in another time "+
-			"zone, import it under another --op with that "+
-			"--time-zone", f.op.ID, ahead.Round(time.Second))
+		env.Warnf("%s: the last heartbeat is %v from now: if the file was written in another "+
+			"time zone, import it under another --op with that --time-zone",
+			f.op.ID, ahead.Round(time.Second))
 	}
 }
 

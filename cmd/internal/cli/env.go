@@ -57,8 +57,7 @@ func (env *Env) checkTime(c Command) error {
 		given = "--now"
 	}
 	return Usagef("%s is not the clock's time, and this would change the ledger by it: give "+
-		"--dry-run, "+
-		"or set DPL_REPLAY=1 where the ledger is one for tests and replay", given)
+		"--dry-run, or set DPL_REPLAY=1 where the ledger is one for tests and replay", given)
 }
 
 // MayEdit reports whether the time is the clock's, or the ledger is for replay at other times.

@@ -11,7 +11,7 @@ type exit struct {
 	meaning string
 
 	// of has the commands that exit with status, each with its own meaning of the status, or "" for
-	// the general one. Nil stands for all commands except dpl-run.
+	// the general one. A command "" stands for all others; nil for all commands except dpl-run.
 	of map[string]string
 }
 
@@ -20,11 +20,7 @@ type exit struct {
 func exits() []exit {
 	return []exit{
 		{StatusOK, "Done.", map[string]string{
-			"dpl-abort": "", "dpl-cleanup": "", "dpl-doctor": "", "dpl-import": "",
-			"dpl-orchestrate": "",
-			"dpl-pop":         "", "dpl-push": "", "dpl-register": "", "dpl-restart": "",
-			"dpl-shutdown":  "",
-			"dpl-watch":     "",
+			"":              "",
 			"dpl-heartbeat": "The heartbeat is recorded: go on.",
 			"dpl-run":       "COMMAND exited 0.",
 			"dpl-status":    "Done; with --check, the condition is true.",
@@ -33,8 +29,7 @@ func exits() []exit {
 		{StatusFalse, "The condition is false or can no longer come true; or a handler failed.",
 			map[string]string{
 				"dpl-cleanup": "A handler failed. Its call stays crashed, and the next run " +
-					"handles it " +
-					"again.",
+					"handles it again.",
 				"dpl-doctor":  "There is a problem.",
 				"dpl-restart": "With --wait: a service died, was stopped, or is blocked.",
 				"dpl-status":  "With --check: the condition is false.",
@@ -49,7 +44,7 @@ func exits() []exit {
 				"not started, if there was time. With --group: the service is being shut down.",
 		}},
 		{StatusOver, "The operation is over.",
-			only("dpl-push", "dpl-pop", "dpl-heartbeat", "dpl-abort", "dpl-cleanup", "dpl-run")},
+			only("dpl-push dpl-pop dpl-heartbeat dpl-abort dpl-cleanup dpl-run")},
 		{StatusCrashed, "You were declared crashed. Popping still works. A service must register " +
 			"again.", map[string]string{
 			"dpl-heartbeat": "The participant was declared crashed; popping still works. The " +
@@ -69,21 +64,15 @@ func exits() []exit {
 		}},
 		{StatusBug, "A bug in DPL.", everyCommand()},
 		{StatusCommitted, "The change was made but might not survive a power cut, or its result " +
-			"could not be printed; " +
-			"or only a part of it was made, as the message says; or it is unknown whether it was " +
-			"made. " +
-			"Look at dpl-status before you repeat it.",
-			only("dpl-push", "dpl-pop", "dpl-heartbeat", "dpl-abort", "dpl-cleanup", "dpl-register",
-				"dpl-orchestrate",
-				"dpl-restart", "dpl-shutdown", "dpl-import", "dpl-wait", "dpl-doctor")},
+			"could not be printed; or only a part of it was made, as the message says; or it is " +
+			"unknown whether it was made. Look at dpl-status before you repeat it.",
+			only(editors + " dpl-doctor")},
 		{StatusCreate, "The ledger cannot be created.",
-			only("dpl-push", "dpl-register", "dpl-import")},
+			only("dpl-push dpl-register dpl-import")},
 		{StatusIO, "An error of the operating system. Nothing has changed.", nil},
 		{StatusBusy, "Another process held the lock for longer than --lock-timeout. Nothing has " +
 			"changed; try again.",
-			only("dpl-push", "dpl-pop", "dpl-heartbeat", "dpl-abort", "dpl-cleanup", "dpl-wait",
-				"dpl-register",
-				"dpl-orchestrate", "dpl-restart", "dpl-shutdown", "dpl-import")},
+			only(editors)},
 		{StatusRefused, "Refused by the protocol; the message says why. Nothing has changed.",
 			map[string]string{
 				"dpl-cleanup": "Refused: the call of --ack has not crashed, or belongs to another " +
@@ -96,16 +85,13 @@ func exits() []exit {
 				"dpl-push": "Refused: the operation is not running, already knows the call, or has " +
 					"another --staleness or " +
 					"--interval; or the ledger must not delete the resource. Nothing has changed.",
-				"dpl-register": "Refused: the dependencies would form a cycle, another process is " +
-					"registered and alive, no " +
-					"command is known to start it, it is being shut down, or (--remove) it is " +
-					"running " +
-					"or others depend on it. " +
-					"Nothing has changed.",
-				"dpl-restart": "Refused: the service has no command to start it, or one that would " +
-					"have to stop could not be " +
-					"started again because a service it depends on is not running. Nothing has " +
+				"dpl-register": "Refused: the dependencies would form a cycle, another process " +
+					"is registered and alive, no command is known to start it, it is being shut " +
+					"down, or (--remove) it is running or others depend on it. Nothing has " +
 					"changed.",
+				"dpl-restart": "Refused: the service has no command to start it, or one that " +
+					"would have to stop could not be started again because a service it depends " +
+					"on is not running. Nothing has changed.",
 				"dpl-shutdown": "Refused: running services depend on it (--only). Nothing has " +
 					"changed.",
 			}},
@@ -132,11 +118,15 @@ func exits() []exit {
 	}
 }
 
-// only returns commands that use a status in its general meaning.
-func only(commands ...string) map[string]string {
+// editors are the commands that edit operations or groups, except dpl-run.
+const editors = "dpl-push dpl-pop dpl-heartbeat dpl-abort dpl-cleanup dpl-wait dpl-register " +
+	"dpl-orchestrate dpl-restart dpl-shutdown dpl-import"
+
+// only returns commands, separated by spaces, that use a status in its general meaning.
+func only(commands string) map[string]string {
 	of := make(map[string]string)
-	for _, c := range commands {
-		of[c] = ""
+	for command := range strings.FieldsSeq(commands) {
+		of[command] = ""
 	}
 	return of
 }
