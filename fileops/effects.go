@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/resource"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -22,6 +24,23 @@ type effects struct {
 	spent  []string // calls whose temporary directories are discarded after the commit
 	// the committed operation, if spent temporary directories are discarded with it
 	after *protocol.Operation
+}
+
+// trash is something renamed to an unknown name, to be deleted later.
+type trash struct {
+	parent  disk.Root
+	base    string // its name before
+	name    string // its name in parent
+	journal string // path of the note that says where it is, or "" if Sweep looks there anyway
+	spent   bool   // it is not put back, whatever becomes of the edit
+}
+
+func (l *Ledger) closeTrash(t trash) error {
+	t.parent.Close()
+	if t.journal == "" {
+		return nil
+	}
+	return l.fs.RemoveIfThere(t.journal)
 }
 
 // makeTmp creates the temporary directory of a call, for the user alone, or on a shared ledger for
@@ -94,8 +113,7 @@ func (l *Ledger) spentTmp(op protocol.Operation) (spent, empty []string, err err
 // concerns reports whether a resource of the frame is path, inside it, or contains it.
 func concerns(f *protocol.Frame, path string) bool {
 	return slices.ContainsFunc(f.Resources, func(r string) bool {
-		return within(r, path) ||
-			within(path, r)
+		return resource.Within(r, path) || resource.Within(path, r)
 	})
 }
 
@@ -131,7 +149,7 @@ func (e *effects) discardIn(dir, base string) error {
 		return nil
 	}
 
-	parent, err := l.descend(l.TmpRoot(), dir)
+	parent, err := resource.Open(l.fs, l.TmpRoot(), dir)
 	if err == nil {
 		err = e.take(trash{parent: parent, base: base, name: layout.NewTrash()})
 	}
@@ -191,7 +209,7 @@ func (e *effects) restore() {
 // deleteTrash deletes what the edit discarded. It runs after the lock is released.
 func (e *effects) deleteTrash() {
 	for _, t := range e.trash {
-		err := purge(t.parent, t.name)
+		err := resource.Purge(t.parent, t.name)
 		if err == nil {
 			err = e.ledger.closeTrash(t)
 		} else {
@@ -202,4 +220,54 @@ func (e *effects) deleteTrash() {
 			e.ledger.recordLeftover(fmt.Errorf("delete %q: %w", t.base, err))
 		}
 	}
+}
+
+// discard takes a resource away from its users. It renames path, which CheckResource must accept,
+// to an unknown name in the same directory. The file with that name is deleted after the edit, so a
+// new file at path stays. If the edit is not committed, path gets its contents back, unless there
+// is a new file. It is no error if path does not exist.
+//
+// Outside tmp/, discard returns ErrPermission on a shared ledger without Options.TrustGroup.
+func (e *effects) discard(path string) error {
+	l := e.ledger
+	root, name, err := l.rules().Resource(e.id, path)
+	if err != nil {
+		return err
+	}
+	if l.config.Shared && !l.options.TrustGroup && root != l.TmpRoot() {
+		return fmt.Errorf("%q: %w: any member of the group could have named it: --trust-group "+
+			"deletes it", path, ErrPermission)
+	}
+
+	parent, err := resource.Open(l.fs, root, filepath.Dir(name))
+	if err == nil {
+		err = e.discardFrom(parent, root, name)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%q: %w", path, err)
+	}
+
+	return nil
+}
+
+// discardFrom records where the trash will be before there is any.
+func (e *effects) discardFrom(parent disk.Root, root, name string) error {
+	base := filepath.Base(name)
+	t := trash{parent: parent, base: base, name: layout.NewTrash()}
+	_, err := parent.Lstat(base)
+	if err == nil {
+		t.journal, err = e.ledger.writeJournal(e.id,
+			journal{root, filepath.Join(filepath.Dir(name), t.name)})
+	}
+
+	if err == nil {
+		err = e.take(t)
+	} else {
+		parent.Close()
+	}
+
+	return err
 }

@@ -40,6 +40,7 @@ import (
 	"io/fs"
 
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/resource"
 )
 
 // Test for these errors with errors.Is. Any other error of Edit comes from the caller or the
@@ -83,8 +84,8 @@ var (
 	ErrUnknown = errors.New("it may be committed or not")
 
 	// ErrResource means that this ledger may not delete the path.
-	ErrResource = errors.New("not a resource of this ledger")
+	ErrResource = resource.ErrResource
 
 	// ErrRoot means that a ledger may not delete below the directory.
-	ErrRoot = errors.New("not fit for a resource root")
+	ErrRoot = resource.ErrRoot
 )

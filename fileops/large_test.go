@@ -144,66 +144,6 @@ func TestNumbersOfCopies(t *testing.T) {
 	}
 }
 
-// openRoots counts the directories that are open at once.
-type openRoots struct {
-	disk.Root
-	now, most *int
-}
-
-func (r openRoots) OpenRoot(name string) (disk.Root, error) {
-	next, err := r.Root.OpenRoot(name)
-	if err == nil {
-		*r.now++
-		*r.most = max(*r.most, *r.now)
-	}
-	return openRoots{next, r.now, r.most}, err
-}
-
-func (r openRoots) Close() error {
-	*r.now--
-	return r.Root.Close()
-}
-
-// A tree may be deeper than a process may have files open.
-func TestPurgeDeepTree(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	must(t, os.MkdirAll(filepath.Join(dir, "tree", strings.Repeat("d/", 700)), 0o700))
-
-	for depth := 0; depth < 700; depth += 9 {
-		writeFile(t, filepath.Join(dir, "tree", strings.Repeat("d/", depth), "file"), "x")
-		must(t, os.MkdirAll(filepath.Join(dir, "tree", strings.Repeat("d/", depth), "side/x/y"),
-			0o700))
-	}
-
-	root, err := disk.OS{}.OpenRoot(dir)
-	must(t, err)
-	defer root.Close()
-
-	now, most := 0, 0
-	must(t, purge(openRoots{root, &now, &most}, "tree"))
-	if left := filesIn(t, dir); len(left) > 0 || now != 0 || most > maxOpen+1 {
-		t.Errorf("left: %q; %d directories are open, and up to %d were", left, now, most)
-	}
-}
-
-// A directory that is too deep and cannot be moved stays, and is named in the error.
-func TestPurgeDeepTreeThatStays(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	must(t, os.MkdirAll(filepath.Join(dir, "tree", strings.Repeat("d/", maxOpen+5)), 0o700))
-	h := &hooked{FS: disk.OS{}, before: nth(t, 1, "rename", "/d", broken)}
-	root, err := h.OpenRoot(dir)
-	must(t, err)
-	defer root.Close()
-
-	if err := purge(root, "tree"); !errors.Is(err, errDisk) {
-		t.Errorf("got %v", err)
-	}
-
-	must(t, purge(root, "tree"))
-}
-
 // A janitor takes no time for a ledger full of numbers that make no sense.
 func TestNamesThatAreNoVersions(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/notify"
+	"github.com/dpl-project/dpl/fileops/resource"
 	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -84,6 +85,27 @@ func (l *Ledger) Notify(operations, groups []string) *notify.Notifier {
 	}
 	return notify.New(l.fs.FS, files)
 }
+
+// rules returns what the ledger may delete.
+func (l *Ledger) rules() resource.Rules {
+	return resource.Rules{Paths: l.Paths, FS: l.fs, Home: l.options.Home,
+		Roots: l.config.ResourceRoots}
+}
+
+// CheckRoots returns ErrRoot if one of roots, which are clean absolute paths, is not fit to be a
+// resource root of a ledger in dir. See resource.Rules.
+func CheckRoots(dir string, roots []string, o Options) error {
+	l, err := newLedger(dir, o)
+	if err != nil {
+		return err
+	}
+	l.config.ResourceRoots = roots
+	return l.rules().CheckRoots()
+}
+
+// CheckResource returns ErrResource unless a call of the operation op may name path as a resource.
+// See resource.Rules.
+func (l *Ledger) CheckResource(op, path string) error { return l.rules().Check(op, path) }
 
 // Leftovers returns, and forgets, the errors of tidying up after committed edits.
 func (l *Ledger) Leftovers() []error {

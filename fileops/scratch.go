@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/resource"
 	"github.com/dpl-project/dpl/fileops/trust"
 )
 
@@ -47,7 +48,7 @@ func (s *Survey) Scratch() (*Scratch, error) {
 
 // Remove removes the directory with its contents.
 func (s *Scratch) Remove() error {
-	return errors.Join(s.ledger.purgeAt(s.ledger.Dir(), filepath.Base(s.dir)), s.used.Unlock())
+	return errors.Join(resource.Delete(s.ledger.fs, s.ledger.Dir(), filepath.Base(s.dir)), s.used.Unlock())
 }
 
 // LockFile returns the path of a file to lock with TryLock.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/resource"
 	"github.com/dpl-project/dpl/fileops/trust"
 )
 
@@ -213,7 +214,7 @@ func (l *Ledger) removeEmpty(path string) error {
 }
 
 func (l *Ledger) sweepFrom(dir, name string) error {
-	return l.purgeAt(l.TmpRoot(), filepath.Join(dir, name))
+	return resource.Delete(l.fs, l.TmpRoot(), filepath.Join(dir, name))
 }
 
 // editEnded reports whether every edit of the operation that was in progress a moment ago has
@@ -256,7 +257,7 @@ func (l *Ledger) sweepJournal(name, id string) error {
 	if l.config.Shared && !l.options.TrustGroup && info.UID != l.fs.UID && j.root != l.TmpRoot() {
 		return nil
 	}
-	if err := l.purgeAt(j.root, j.path); err != nil {
+	if err := resource.Delete(l.fs, j.root, j.path); err != nil {
 		return err
 	}
 
@@ -266,7 +267,7 @@ func (l *Ledger) sweepJournal(name, id string) error {
 // checkJournal checks that a note names trash in a place where discard may leave it.
 func (l *Ledger) checkJournal(j journal) error {
 	path := filepath.Join(j.root, j.path)
-	root, name, err := l.locate(path)
+	root, name, err := l.rules().Locate(path)
 	if err == nil && (root != j.root || name != j.path || !layout.IsTrash(filepath.Base(path))) {
 		err = fmt.Errorf("%q: %w: not a name for trash", path, ErrResource)
 	}
@@ -285,5 +286,5 @@ func (l *Ledger) sweepScratch(name string) error {
 	if err != nil {
 		return trust.IgnoreBusy(trust.IgnoreMissing(err))
 	}
-	return errors.Join(l.purgeAt(l.Dir(), name), lock.Unlock())
+	return errors.Join(resource.Delete(l.fs, l.Dir(), name), lock.Unlock())
 }

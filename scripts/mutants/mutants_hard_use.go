@@ -26,12 +26,12 @@ var dataLoss = []mutant{
 		"		err = env.CheckRoots(roots...)\n", "		err = env.CheckRoots()\n",
 		[]string{"resources/outside_roots.txtar"},
 	}, {
-		"a resource may contain a home", "fileops/resources.go",
-		"		err = l.spare(root, name)\n", "",
+		"a resource may contain a home", "fileops/resource/rules.go",
+		"		err = r.spare(root, name)\n", "",
 		[]string{"./fileops TestWhatAResourceContains"},
 	}, {
-		"another operation's directory as resource", "fileops/resources.go",
-		"case !within(filepath.Dir(path), l.OperationTmp(op)):", "case !within(path, l.tmp()):",
+		"another operation's directory as resource", "fileops/resource/rules.go",
+		"case !Within(filepath.Dir(path), r.OperationTmp(op)):", "case !Within(path, r.TmpRoot()):",
 		[]string{"./fileops TestTmpOfOtherOperations"},
 	}, {
 		"a stopped process is stale", "protocol/observe/observation.go",
@@ -395,9 +395,9 @@ var security = []mutant{
 		"	if size > MaxFile {\n		return nil, io.ErrShortBuffer\n	}\n",
 		[]string{"./fileops TestSparseFiles"},
 	}, {
-		"a tree deeper than descriptors", "fileops/trash.go",
+		"a tree deeper than descriptors", "fileops/resource/tree.go",
 		"	if len(above) == maxOpen {", "	if len(above) < 0 {",
-		[]string{"./fileops TestPurgeDeepTree$"},
+		[]string{"./fileops/resource TestPurgeDeepTree$"},
 	}, {
 		"systemd runs whatever has the number", "cmd/internal/process/start/unit_linux.go",
 		"	path, err := os.Executable()\n", "	path, err := executable()\n",
