@@ -1,11 +1,14 @@
 #!/bin/sh
-# all.sh BIN [--quick] [FS...]: DPL on shared file systems: 8 writers on two hosts, 1000 edits each, and a holder of the lock that
-# comes back after it was given up for dead.
+# all.sh BIN [--quick] [FS...]: test DPL on shared file systems.
 #
-# It runs the drivers beside it, or those of FS, one after the other, a line for each, and prints a table. A file system that
-# cannot be set up here is left out, and the line says why. It exits 1 if a ledger that commits by link has lost an
-# acknowledged edit, or if no ledger that commits by rename has: those are the control, and make 100 edits. --quick: 50 edits.
-# RESULTS=FILE keeps what the table is made of.
+# 8 writers on two hosts make 1000 edits each, while holders of the lock come back after they were
+# given up for dead. The drivers beside this script, or those of FS, run one after the other; each
+# prints a line, and in the end there is a table. A file system that cannot be set up here is left
+# out, and the line says why.
+#
+# It exits 1 if a ledger that commits by link has lost an acknowledged edit, or if no ledger that
+# commits by rename has: those are the control, with 100 edits. --quick: 50 edits. RESULTS=FILE
+# keeps the results of the drivers.
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
 [ $# -ge 1 ] || {
@@ -28,7 +31,7 @@ results=${RESULTS:-$dir/results}
 : >"$results"
 (cd "$here/../.." && go build -o "$dir/workload" ./scripts/shared/workload) || exit 1
 
-# try COMMIT EDITS FS VARIANT...: run the driver of a file system, if it is wanted, once for each variant
+# try COMMIT EDITS FS VARIANT...: run the driver of FS, if it was asked for, once for each variant
 try() {
     commit=$1 n=$2 fs=$3
     shift 3
@@ -40,7 +43,8 @@ try() {
         began=$(date +%s)
         sh "$here/$fs.sh" "$bin" "$commit" "$n" "$variant" >"$dir/out" 2>"$dir/err" </dev/null
         if ! grep '^RESULT ' "$dir/out" >>"$results"; then
-            printf 'RESULT {"FS":"%s","Options":"%s","Commit":"%s","Left":"left out: its driver failed"}\n' "$fs" "$variant" "$commit" >>"$results"
+            printf 'RESULT {"FS":"%s","Options":"%s","Commit":"%s","Left":"left out: %s"}\n' \
+                "$fs" "$variant" "$commit" 'its driver failed' >>"$results"
             cat "$dir/err" >&2
         fi
         left=$(tail -n 1 "$results" | sed -n 's/.*"Left":"\([^"]*\)".*/: \1/p')

@@ -1,8 +1,9 @@
 #!/bin/sh
-# gluster.sh BIN COMMIT EDITS [VARIANT]: a GlusterFS volume of three replicas, mounted on two hosts.
+# gluster.sh BIN COMMIT EDITS [VARIANT]: the driver of GlusterFS, with a volume of three replicas,
+# mounted on two hosts.
 #
-# VARIANT is default, nocache (the kernel remembers no names and attributes, and the volume has none of its caches), or cuts
-# (default, and one host is cut off three times while they write).
+# VARIANT is default, nocache (neither the kernel nor the volume caches anything), or cuts (default,
+# and one host is cut off three times during the writes).
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
 # shellcheck source=scripts/shared/rig.sh
@@ -14,7 +15,7 @@ isolate
 hosts
 network
 
-# All that glusterd keeps is in these; it does not accept 127.0.0.1.
+# glusterd keeps its state in these directories. It does not accept 127.0.0.1.
 for state in /var/lib/glusterd /var/log/glusterfs; do
     mkdir -p "$dir/state$state" "$state"
     mount --bind "$dir/state$state" "$state" || left_out "no directory $state"
@@ -25,10 +26,14 @@ await gluster volume list || left_out 'glusterd does not answer'
 
 volume() { gluster --mode=script volume "$@" >>"$dir/volume.log" 2>&1; }
 
-volume create soak replica 3 "10.99.0.1:$dir/1" "10.99.0.1:$dir/2" "10.99.0.1:$dir/3" force || left_out 'no volume'
-# The servers take the locks of a client that is cut off in seconds instead of the 42 of the defaults. The clients' own timeout
-# stays as it is: with 5 seconds a client on a busy machine took all servers for dead, and hung for good.
-for option in 'server.tcp-user-timeout 5' 'server.keepalive-time 5' 'server.keepalive-interval 1' 'server.keepalive-count 3'; do
+volume create soak replica 3 "10.99.0.1:$dir/1" "10.99.0.1:$dir/2" "10.99.0.1:$dir/3" force ||
+    left_out 'no volume'
+
+# With these options the servers release the locks of a client that is cut off after some seconds,
+# not after the default 42. The timeout of the clients keeps its default: with 5 seconds, a client
+# on a busy machine believed that all servers were dead, and hung forever.
+for option in 'server.tcp-user-timeout 5' 'server.keepalive-time 5' \
+    'server.keepalive-interval 1' 'server.keepalive-count 3'; do
     # shellcheck disable=SC2086 # a name and a value
     volume set soak $option || left_out "no option $option"
 done
@@ -42,12 +47,14 @@ if [ "$variant" = nocache ]; then
 fi
 volume start soak || left_out 'the volume does not start'
 
-# client HOST ENTER: mount the volume there
+# client HOST ENTER: mount the volume on HOST
 client() {
-    # shellcheck disable=SC2086 # variables that are some words, or none
-    $2 glusterfs $options --volfile-server=10.99.0.1 --volfile-id=soak "$dir/$1" >"$dir/mount-$1.log" 2>&1
+    # shellcheck disable=SC2086 # $2 and $options are several words, or none
+    $2 glusterfs $options --volfile-server=10.99.0.1 --volfile-id=soak "$dir/$1" \
+        >"$dir/mount-$1.log" 2>&1
     await mountpoint -q "$dir/$1" || left_out "no mount on host $1"
 }
 client a "$enter_a"
 client b "$enter_b"
-work "$(glusterd --version | sed -n '1s/glusterfs //p'), replica 3" -zombies pause,cut,late -cuts "$cuts" -patience 40m -cut "$cut" -heal "$heal"
+work "$(glusterd --version | sed -n '1s/glusterfs //p'), replica 3" -zombies pause,cut,late \
+    -cuts "$cuts" -patience 40m -cut "$cut" -heal "$heal"

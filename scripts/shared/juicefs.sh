@@ -1,8 +1,9 @@
 #!/bin/sh
-# juicefs.sh BIN COMMIT EDITS [VARIANT]: a JuiceFS volume, with redis, mounted twice.
+# juicefs.sh BIN COMMIT EDITS [VARIANT]: the driver of JuiceFS, with redis, mounted on two hosts.
 #
-# VARIANT is default (JuiceFS remembers names and attributes for a second), nocache (it does not), or cuts (default, and one host
-# is cut off three times while they write). JuiceFS is built, once, into $DPL_SOAK_CACHE (~/.cache/dpl-soak), in some minutes.
+# VARIANT is default (JuiceFS caches names and attributes for a second), nocache (it does not), or
+# cuts (default, and one host is cut off three times during the writes). The first run takes some
+# minutes to build JuiceFS, and keeps it in $DPL_SOAK_CACHE (~/.cache/dpl-soak).
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
 # shellcheck source=scripts/shared/rig.sh
@@ -15,14 +16,17 @@ release=v1.3.1
 cache=${DPL_SOAK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/dpl-soak}
 juicefs=$cache/juicefs-$release
 
-# Go install refuses a module with replacements, so it is built where it lies. The tags leave out most object stores.
+# build: build JuiceFS from its sources, because go install refuses a module with replacements. The
+# tags leave out most object stores.
 build() {
     echo "juicefs: building $juicefs" >&2
-    source=$(go mod download -json "github.com/juicedata/juicefs@$release" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p')
+    source=$(go mod download -json "github.com/juicedata/juicefs@$release" |
+        sed -n 's/.*"Dir": "\(.*\)".*/\1/p')
     [ -n "$source" ] || return 1
     cp -r "$source" "$dir/source" && chmod -R u+w "$dir/source" && mkdir -p "$cache" || return 1
-    tags=nogateway,nowebdav,nocos,nobos,nohdfs,noibmcos,noobs,nooss,noqingstor,nosftp,noswift,noazure,nogs,noufile
-    tags=$tags,nob2,nodragonfly,nonfs,nocifs,nomysql,nopg,notikv,nobadger,noetcd
+    tags=nogateway,nowebdav,nocos,nobos,nohdfs,noibmcos,noobs,nooss,noqingstor,nosftp,noswift
+    tags=$tags,noazure,nogs,noufile,nob2,nodragonfly,nonfs,nocifs,nomysql,nopg,notikv,nobadger
+    tags=$tags,noetcd
     (cd "$dir/source" && go build -tags "$tags" -o "$dir/juicefs" .) && mv "$dir/juicefs" "$juicefs"
 }
 
@@ -37,14 +41,17 @@ cuts) cuts=3 ;;
 esac
 meta=redis://10.99.0.1:6379/1
 mkdir "$dir/a" "$dir/b" "$dir/redis" "$dir/objects"
-redis-server --dir "$dir/redis" --bind 10.99.0.1 --protected-mode no --save '' --appendonly no >"$dir/redis.log" 2>&1 &
+redis-server --dir "$dir/redis" --bind 10.99.0.1 --protected-mode no --save '' --appendonly no \
+    >"$dir/redis.log" 2>&1 &
 await redis-cli -h 10.99.0.1 ping || left_out 'redis does not start'
-"$juicefs" format --storage file --bucket "$dir/objects/" --trash-days 0 "$meta" soak >"$dir/format.log" 2>&1 || left_out 'no format'
+"$juicefs" format --storage file --bucket "$dir/objects/" --trash-days 0 "$meta" soak \
+    >"$dir/format.log" 2>&1 || left_out 'no format'
 
-# client HOST ENTER: mount the volume there
+# client HOST ENTER: mount the volume on HOST
 client() {
-    # shellcheck disable=SC2086 # two variables that are some words, or none
-    $2 "$juicefs" mount --no-usage-report --heartbeat 2s --cache-dir "$dir/cache-$1" $caches "$meta" "$dir/$1" >"$dir/mount-$1.log" 2>&1 &
+    # shellcheck disable=SC2086 # $2 and $caches are several words, or none
+    $2 "$juicefs" mount --no-usage-report --heartbeat 2s --cache-dir "$dir/cache-$1" \
+        $caches "$meta" "$dir/$1" >"$dir/mount-$1.log" 2>&1 &
     await mountpoint -q "$dir/$1" || left_out "no mount on host $1"
 }
 client a "$enter_a"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# local.sh BIN COMMIT EDITS: a local directory, the control: nothing may be lost here, however it commits.
+# local.sh BIN COMMIT EDITS: the driver of a local directory, the control: it must lose nothing,
+# whether it commits by link or by rename.
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
 # shellcheck source=scripts/shared/rig.sh

@@ -1,12 +1,13 @@
 #!/bin/sh
 # nfs_inside.sh DIR BIN COMMIT EDITS VARIANT: the init of the guest that nfs.sh boots.
 #
-# The server is here; the clients are two network namespaces with host names of their own.
+# It is the server; the clients are two network namespaces with host names of their own.
 set -u
 dir=$1 bin=$2 commit=$3 edits=$4 variant=$5
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/run TMPDIR=/run
-# User-mode-linux may have lost the wide registers (see workload fxsr), so nothing uses them.
-export GODEBUG=cpu.all=off GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX,-AVX2,-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD
+# No program may use the wide registers, which user-mode-linux may have lost (see workload fxsr).
+wide=-AVX,-AVX2,-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD
+export GODEBUG=cpu.all=off GLIBC_TUNABLES="glibc.cpu.hwcaps=$wide"
 
 stop() {
     echo o >/proc/sysrq-trigger
@@ -24,7 +25,8 @@ mount -t sysfs sys /sys
 mount -t tmpfs run /run
 mount -t tmpfs nfs /var/lib/nfs
 mount -t tmpfs mnt /mnt
-mkdir -p /run/netns /var/lib/nfs/sm /var/lib/nfs/v4recovery /var/lib/nfs/rpc_pipefs /mnt/server /mnt/a /mnt/b
+mkdir -p /run/netns /var/lib/nfs/sm /var/lib/nfs/v4recovery /var/lib/nfs/rpc_pipefs
+mkdir -p /mnt/server /mnt/a /mnt/b
 touch /var/lib/nfs/etab /var/lib/nfs/rmtab /var/lib/nfs/state
 for module in nfsd nfsv4 veth; do
     modprobe -d "$dir" "$module" || fail "modprobe $module"
@@ -38,10 +40,11 @@ mount -t rpc_pipefs rpc /var/lib/nfs/rpc_pipefs
 echo 10 >/proc/fs/nfsd/nfsv4leasetime
 echo 10 >/proc/fs/nfsd/nfsv4gracetime
 rpc.mountd --no-udp --no-nfs-version 3 || fail 'no mountd'
-exportfs -o rw,sync,no_root_squash,no_subtree_check,fsid=0 '10.9.0.0/16:/mnt/server' || fail 'no export'
+exportfs -o rw,sync,no_root_squash,no_subtree_check,fsid=0 '10.9.0.0/16:/mnt/server' ||
+    fail 'no export'
 rpc.nfsd --no-udp --no-nfs-version 3 --lease-time 10 --grace-time 10 8 || fail 'no server'
 
-# client NAME NUMBER HOSTNAME: a host with a network of its own, on which the export is mounted
+# client NAME NUMBER HOSTNAME: make a host with a network of its own, and mount the export there
 client() {
     ip netns add "$1"
     ip link add "srv$1" type veth peer name eth0 netns "$1"
@@ -52,7 +55,8 @@ client() {
     ip -n "$1" link set lo up
     touch "/run/uts-$1"
     unshare --uts="/run/uts-$1" hostname "$3"
-    nsenter --net="/run/netns/$1" --uts="/run/uts-$1" mount -t nfs4 -o "$options" "10.9.$2.1:/shared" "/mnt/$1" || fail "no mount on $1"
+    nsenter --net="/run/netns/$1" --uts="/run/uts-$1" \
+        mount -t nfs4 -o "$options" "10.9.$2.1:/shared" "/mnt/$1" || fail "no mount on $1"
 }
 
 options=vers=4.2 names='hosta hostb' cuts=0
@@ -65,8 +69,9 @@ client a 1 "${names% *}"
 client b 2 "${names#* }"
 grep ' nfs4 ' /proc/mounts
 
-"$dir/workload" run -name nfs -version "v4.2, Linux $(uname -r)" -options "$variant" -commit "$commit" -edits "$edits" \
-    -scratch /run -patience 50m -zombies pause,cut,late -cuts "$cuts" \
+"$dir/workload" run -name nfs -version "v4.2, Linux $(uname -r)" -options "$variant" \
+    -commit "$commit" -edits "$edits" -scratch /run -patience 50m \
+    -zombies pause,cut,late -cuts "$cuts" \
     -a /mnt/a -enter-a "nsenter --net=/run/netns/a --uts=/run/uts-a" \
     -b /mnt/b -enter-b "nsenter --net=/run/netns/b --uts=/run/uts-b" \
     -cut 'ip -n a link set eth0 down' -heal 'ip -n a link set eth0 up' "$bin"

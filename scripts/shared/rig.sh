@@ -1,9 +1,10 @@
-# What the drivers share: a driver sources it and calls begin first.
+# rig.sh: functions of the drivers. A driver sources it, and calls begin first.
 #
 # shellcheck shell=sh disable=SC2034,SC2154 # the driver reads the variables, and sets here
 
-# begin NAME BIN COMMIT EDITS [VARIANT]: set name, bin, commit, edits and variant; make the directory dir for this run, with
-# workload in it. In the end the directory goes, and what was started.
+# begin NAME BIN COMMIT EDITS [VARIANT]: set name, bin, commit, edits and variant, and make the
+# directory dir for this run, with workload in it. When the driver ends, delete the directory and
+# stop everything that was started.
 begin() {
     name=$1
     [ $# -ge 4 ] || {
@@ -30,25 +31,29 @@ end() {
     status=$?
     trap '' HUP INT TERM EXIT
     [ -z "$started" ] || kill -TERM "$started" 2>/dev/null
-    [ -z "$isolated" ] || kill -KILL "$isolated" 2>/dev/null # unshare heeds no other, and takes all with it
+
+    # unshare ignores every other signal, and all its processes die with it.
+    [ -z "$isolated" ] || kill -KILL "$isolated" 2>/dev/null
     wait
     rm -rf --one-file-system "$dir"
     exit "$status"
 }
 
-# isolate: go on in namespaces of its own. Daemons, mounts and ports are nobody else's there, and go with the driver.
+# isolate: continue in namespaces of its own, where daemons, mounts and ports disturb no other
+# program, and end with the driver
 isolate() {
     if [ -n "${DPL_SHARED_DIR:-}" ]; then
         ip link set lo up
         return
     fi
-    DPL_SHARED_DIR=$dir unshare --net --mount --pid --fork --mount-proc --kill-child sh "$0" "$bin" "$commit" "$edits" "$variant" </dev/null &
+    DPL_SHARED_DIR=$dir unshare --net --mount --pid --fork --mount-proc --kill-child \
+        sh "$0" "$bin" "$commit" "$edits" "$variant" </dev/null &
     isolated=$!
     wait "$isolated"
     exit "$?"
 }
 
-# hosts: make two host names. What enter_a and enter_b precede runs on one of them.
+# hosts: make two host names. To run a command on host a or b, put $enter_a or $enter_b before it.
 hosts() {
     for host in a b; do
         : >"$dir/uts-$host"
@@ -57,8 +62,8 @@ hosts() {
     enter_a="nsenter --uts=$dir/uts-a" enter_b="nsenter --uts=$dir/uts-b"
 }
 
-# network: give host a a network of its own, to the address 10.99.0.1 of the servers. Cut and heal are commands that part and
-# join it; its routes stay.
+# network: give host a a network of its own, with a route to 10.99.0.1, the address of the servers.
+# The commands $cut and $heal disconnect and reconnect it, and keep its routes.
 network() {
     mkdir -p "$dir/run"
     mount --bind "$dir/run" /run || left_out 'no /run of its own'
@@ -74,15 +79,16 @@ network() {
     enter_a="$enter_a --net=/run/netns/a" cut='ip link set srv down' heal='ip link set srv up'
 }
 
-# work VERSION ARGUMENTS...: run the workload on the directories $dir/a and $dir/b.
+# work VERSION ARGUMENTS...: run the workload on the directories $dir/a and $dir/b
 work() {
     version=$1
     shift
-    "$workload" run -name "$name" -version "$version" -options "$variant" -commit "$commit" -edits "$edits" -scratch "$dir" \
+    "$workload" run -name "$name" -version "$version" -options "$variant" -commit "$commit" \
+        -edits "$edits" -scratch "$dir" \
         -a "$dir/a" -enter-a "$enter_a" -b "$dir/b" -enter-b "$enter_b" "$@" "$bin"
 }
 
-# await COMMAND...: run it until it succeeds, for a minute.
+# await COMMAND...: run COMMAND until it succeeds, for at most a minute
 await() {
     deadline=$(($(date +%s) + 60))
     until "$@" >/dev/null 2>&1; do
@@ -91,13 +97,14 @@ await() {
     done
 }
 
-# left_out REASON: say in the form of a result why there is none.
+# left_out REASON: print a result that says why the file system was left out, and exit 0
 left_out() {
-    printf 'RESULT {"FS":"%s","Options":"%s","Commit":"%s","Left":"left out: %s"}\n' "$name" "${variant:-}" "${commit:-}" "$1"
+    printf 'RESULT {"FS":"%s","Options":"%s","Commit":"%s","Left":"left out: %s"}\n' \
+        "$name" "${variant:-}" "${commit:-}" "$1"
     exit 0
 }
 
-# need PROGRAM PACKAGE: leave the file system out without it.
+# need PROGRAM PACKAGE: leave the file system out if PROGRAM is missing
 need() {
     command -v "$1" >/dev/null || left_out "no $1: apt-get install $2"
 }
