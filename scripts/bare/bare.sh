@@ -13,7 +13,7 @@ die() {
 }
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd -P)
-[ "$(id -u)" = 0 ] || die 'it has to be run by root'
+[ "$(id -u)" = 0 ] || die 'it must be run by root'
 
 # In the new namespaces: prepare the root directory and enter it.
 if [ "${1-}" = --inside ]; then

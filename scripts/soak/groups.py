@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""groups.py BIN SECONDS [SEED]: a group of five services while passes and services are killed, stopped and asked to stop.
+"""groups.py BIN SECONDS [SEED]: disturb a group of five services, and check that it recovers.
 
-At no moment may two processes be one service. In the end, when nothing is killed any more, all five run, as the processes that the
-ledger names; each alert is in its file once, in order; and after dpl-shutdown nothing of them is left. Linux only.
+For SECONDS, passes and processes of services are killed, and services are stopped and restarted.
+At no time may two processes run the same service. Afterwards, all five must run, as the processes
+that the ledger names; each alert must be in its file once, in order; and after dpl-shutdown no
+process of a service may be left. Linux only.
 """
 import json
 import os
@@ -15,7 +17,7 @@ import tempfile
 import time
 
 SERVICE = """#!/bin/sh
-[ "$DPL_SUPERVISOR" != c ] || trap '' TERM
+[ "$DPL_SERVICE" != c ] || trap '' TERM
 dpl-heartbeat --every 0.1s --while-pid $$ --signal TERM 2>/dev/null &
 while :; do sleep 0.2; done
 """
@@ -24,29 +26,32 @@ DEPENDENCIES = {'b': 'a', 'c': 'b', 'e': 'd'}
 
 
 def run(*command):
-    """What command printed; its failure, be it because a pass holds the lock, is none of ours."""
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
+    """Return the output of command. It may fail, for example because a pass holds the lock."""
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                          check=False).stdout
 
 
 def processes(ledger):
-    """The living processes of the ledger's services: (pid, id, command, session)."""
+    """Return the live processes of the ledger's services: (pid, id, command, session)."""
     found = []
     for pid in filter(str.isdigit, os.listdir('/proc')):
         try:
             with open(f'/proc/{pid}/environ', 'rb') as file:
-                variables = dict(entry.split(b'=', 1) for entry in file.read().split(b'\0') if b'=' in entry)
+                entries = file.read().split(b'\0')
             with open(f'/proc/{pid}/stat', encoding='utf-8') as file:
                 name, _, rest = file.read().rpartition(')')
         except OSError:
             continue  # it has ended
+        variables = dict(entry.split(b'=', 1) for entry in entries if b'=' in entry)
         state, _, _, session = rest.split()[:4]
-        if variables.get(b'DPL_LEDGER') == ledger.encode() and b'DPL_SUPERVISOR' in variables and state not in 'ZX':
-            found.append((int(pid), variables[b'DPL_SUPERVISOR'].decode(), name.partition('(')[2], int(session)))
+        service = variables.get(b'DPL_SERVICE')
+        if variables.get(b'DPL_LEDGER') == ledger.encode() and service and state not in 'ZX':
+            found.append((int(pid), service.decode(), name.partition('(')[2], int(session)))
     return found
 
 
 def leaders(ledger):
-    """The session leaders among them: id → pids."""
+    """Return the pids of the session leaders among these processes, by service id."""
     found = {}
     for pid, key, _, session in processes(ledger):
         if pid == session:
@@ -60,7 +65,7 @@ def registry(ledger):
 
 
 def kill(chance, pids):
-    """Kills one of the processes, if there are any."""
+    """Kill one of the processes, if there are any."""
     if pids:
         try:
             os.kill(chance.choice(pids), signal.SIGKILL)
@@ -69,79 +74,92 @@ def kill(chance, pids):
 
 
 def disturb(chance, ledger, passes, done):
-    """Does one thing that may happen."""
-    what = chance.choices(['pass', 'kill pass', 'kill', 'hang', 'shutdown', 'restart', 'register', 'rest'], [50, 15, 2, 3, 1, 2, 3, 20])[0]
+    """Do one random thing to the group, and count it in done."""
+    weights = {'pass': 50, 'kill pass': 15, 'kill': 2, 'hang': 3,
+               'shutdown': 1, 'restart': 2, 'register': 3, 'rest': 20}
+    what = chance.choices(list(weights), list(weights.values()))[0]
     done[what] = done.get(what, 0) + 1
     if what == 'pass' and len(passes) < 6:
-        passes.append(subprocess.Popen(['dpl-orchestrate'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        passes.append(subprocess.Popen(['dpl-orchestrate'], stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL))
     elif what == 'kill pass' and passes:
         time.sleep(chance.random() * 0.01)
         chance.choice(passes).kill()
     elif what == 'kill':
         kill(chance, [pid for pids in leaders(ledger).values() for pid in pids])
-    elif what == 'hang':  # nothing beats for it any more
-        kill(chance, [pid for pid, _, command, _ in processes(ledger) if command == 'dpl-heartbeat'])
+    elif what == 'hang':  # a service without heartbeats
+        kill(chance, [pid for pid, _, command, _ in processes(ledger)
+                      if command == 'dpl-heartbeat'])
     elif what == 'shutdown':
-        run('dpl-shutdown', '--supervisor', chance.choice(IDS))
+        run('dpl-shutdown', '--service', chance.choice(IDS))
     elif what == 'restart':
-        run('dpl-restart', '--supervisor', chance.choice(IDS))
+        run('dpl-restart', '--service', chance.choice(IDS))
     elif what == 'register':
-        run('dpl-register', '--request', '--no-pass', '--supervisor', chance.choice(IDS))
+        run('dpl-register', '--request', '--no-pass', '--service', chance.choice(IDS))
     elif what == 'rest':
         time.sleep(0.05)
 
 
 def settle(ledger):
-    """Makes passes until all run, for up to a minute, and says whether they do."""
+    """Make passes until all services run, for up to a minute, and return whether they do."""
     end = time.monotonic() + 60
     while time.monotonic() < end:
         for key, entry in registry(ledger).items():
             if entry['state'] in ('stopped', 'dead'):
-                run('dpl-register', '--request', '--no-pass', '--supervisor', key)
+                run('dpl-register', '--request', '--no-pass', '--service', key)
         run('dpl-orchestrate')
-        entries, living = registry(ledger), leaders(ledger)
-        if all(entries[key]['state'] == 'running' and living.get(key) == [entries[key].get('pid')] for key in IDS):
+        entries, live = registry(ledger), leaders(ledger)
+        if all(entries[key]['state'] == 'running' and live.get(key) == [entries[key].get('pid')]
+               for key in IDS):
             return True
         time.sleep(0.3)
     return False
 
 
 def soak(ledger, service, seconds, chance):
-    """What went wrong, a line each."""
+    """Disturb the group for some seconds, and return what went wrong, one line each."""
     for key in IDS:
         depends = ['--depends-on', DEPENDENCIES[key]] if key in DEPENDENCIES else []
-        run('dpl-register', '--request', '--no-pass', '--supervisor', key, '--backoff', '0,0.1s', '--max-attempts', '1000000',
-            '--kill-timeout', '0.5s', *depends, '--', service)
+        run('dpl-register', '--request', '--no-pass', '--service', key, '--backoff', '0,0.1s',
+            '--max-attempts', '1000000', '--kill-timeout', '0.5s', *depends, '--', service)
     run('dpl-orchestrate', '--staleness', '1s', '--interval', '0.1s')
+
     wrong, passes, done = [], [], {}
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         passes = [one for one in passes if one.poll() is None]
         disturb(chance, ledger, passes, done)
-        wrong += [f'{key} runs as {pids}' for key, pids in leaders(ledger).items() if len(pids) > 1]
+        wrong += [f'{key} runs as {pids}'
+                  for key, pids in leaders(ledger).items() if len(pids) > 1]
     for one in passes:
         one.wait()
     print(f'groups: {done}')
+
     if not settle(ledger):
         wrong.append('not all run in the end:\n' + run('dpl-status', '--group', 'g'))
     with open(f'{ledger}/g.alerts.jsonl', encoding='utf-8') as file:
         numbers = [json.loads(line)['seq'] for line in file]
     if not numbers or numbers != list(range(1, len(numbers) + 1)):
         wrong.append(f'numbers of the alerts: {numbers}')
+
     for key in IDS:
-        run('dpl-shutdown', '--supervisor', key, '--wait')
+        run('dpl-shutdown', '--service', key, '--wait')
     if left := leaders(ledger):
         wrong.append(f'after dpl-shutdown there are {left}')
     return wrong
 
 
 def main():
-    binaries, seconds, seed = sys.argv[1], float(sys.argv[2]), sys.argv[3] if len(sys.argv) > 3 else str(time.time_ns())
+    binaries, seconds = os.path.abspath(sys.argv[1]), float(sys.argv[2])
+    seed = sys.argv[3] if len(sys.argv) > 3 else str(time.time_ns())
     directory = tempfile.mkdtemp()
     ledger, service = f'{directory}/ledger', f'{directory}/service'
+
     for name in [name for name in os.environ if name.startswith('DPL_')]:
         del os.environ[name]
-    os.environ |= {'DPL_LEDGER': ledger, 'DPL_GROUP': 'g', 'PATH': os.path.abspath(binaries) + ':' + os.environ['PATH']}
+    os.environ |= {'DPL_LEDGER': ledger, 'DPL_GROUP': 'g',
+                   'PATH': binaries + ':' + os.environ['PATH']}
+
     with open(service, 'w', encoding='utf-8') as file:
         file.write(SERVICE)
     os.chmod(service, 0o700)

@@ -1,28 +1,30 @@
 #!/bin/sh
-# inside.sh: what nspawn.sh runs in the machine that it has booted. It prints a line for each check.
+# inside.sh: check the units in the machine that nspawn.sh boots. It prints a line for each check.
 #
-# Its parts run at the same time, for most of the time they wait for a timer or cron. Each has a group of its own.
+# Its parts run at the same time, because they mostly wait for a timer or cron. Each has a group of
+# its own.
 set -u
 export LC_ALL=C
 alice=$(id -u alice)
 begin=$(cut -d ' ' -f 1 /proc/uptime)
 parts=$(mktemp -d)
 
-# check WHAT COMMAND...
+# check WHAT COMMAND...: check that COMMAND succeeds, and print WHAT
 check() {
     what=$1
     shift
     if "$@" >"$said" 2>&1; then
         echo "ok      $(elapsed)  $part: $what"
     else
-        # In one piece, for there are other parts
-        printf '%s\n%s\n' "FAILED  $(elapsed)  $part: $what" "$(echo "$*" | cat - "$said" | sed 's/^/        | /')"
+        # In one write, because other parts print at the same time
+        printf '%s\n%s\n' "FAILED  $(elapsed)  $part: $what" \
+            "$(echo "$*" | cat - "$said" | sed 's/^/        | /')"
     fi
 }
 
 elapsed() { awk -v begin="$begin" '{ printf "%5.1fs", $1 - begin }' /proc/uptime; }
 
-# within SECONDS COMMAND...: poll
+# within SECONDS COMMAND...: run COMMAND until it succeeds, for at most SECONDS
 within() {
     deadline=$(($(date +%s) + $1))
     shift
@@ -35,7 +37,7 @@ within() {
     done
 }
 
-# says WANT COMMAND...
+# says WANT COMMAND...: test whether the output of COMMAND is WANT
 says() {
     want=$1
     shift
@@ -46,7 +48,7 @@ says() {
     }
 }
 
-# shows TEXT COMMAND...
+# shows TEXT COMMAND...: test whether the output of COMMAND contains TEXT
 shows() {
     text=$1
     shift
@@ -59,19 +61,20 @@ differ() { [ "$1" != "$2" ]; }
 session() { ps -o sid= -p "$1" | tr -d ' '; }
 log() { cat "$log"; }
 
-# own [root|alice] COMMAND...: as somebody who has logged in, not in a unit
+# own [root|alice] COMMAND...: run COMMAND as a user who has logged in, not in a unit
 own() {
     user=$1
     shift
     case $user in
     root) env -u INVOCATION_ID "$@" ;;
     alice)
-        runuser -u alice -- env -u INVOCATION_ID -u DPL_LEDGER HOME=/home/alice XDG_RUNTIME_DIR="/run/user/$alice" "$@"
+        runuser -u alice -- env -u INVOCATION_ID -u DPL_LEDGER \
+            HOME=/home/alice XDG_RUNTIME_DIR="/run/user/$alice" "$@"
         ;;
     esac
 }
 
-# as PART MANAGER: that is the name of this part, and it uses the manager of the system, as root, or the user's one of alice
+# as PART MANAGER: begin PART, as root with the manager of the system, or as alice with her own
 as() {
     part=$1 said=$parts/$1
     case $2 in
@@ -86,8 +89,11 @@ as() {
 ctl() { own "$who" systemctl "$option" "$@"; }
 dpl() { own "$who" "$@"; }
 result() { ctl show --property=Result --value "$1"; }
-# units ID: the transient units of a supervisor, and main_pid ID, of which it is to have one, its process
+
+# units ID: print the transient units of a service
 units() { ctl list-units --all --plain --no-legend "dpl-$group-$1-*" | cut -d ' ' -f 1; }
+
+# main_pid ID: print the pid of a service that has one transient unit
 main_pid() {
     for unit in $(units "$1"); do
         ctl show --property=MainPID --value "$unit"
@@ -95,43 +101,50 @@ main_pid() {
 }
 state() { dpl dpl-status --group "$group" --service "$1" --check "$2"; }
 
-# recorded_pid: the pid of the one supervisor of the group
-recorded_pid() { sed -n 's/^ *"pid": \([0-9]*\),$/\1/p' "$ledger/$group.supervisors.json" | head -n 1; }
+# recorded_pid: print the pid of the only service of the group
+recorded_pid() {
+    sed -n 's/^ *"pid": \([0-9]*\),$/\1/p' "$ledger/$group.supervisors.json" | head -n 1
+}
 
-# register ID [FLAG...]: it is to be started by a pass
+# register ID [FLAG...]: register a service for passes to start
 register() {
     id=$1
     shift
-    dpl dpl-register --group "$group" --service "$id" --request --no-pass "$@" -- supervisor.sh "$log" "${how-}"
+    dpl dpl-register --group "$group" --service "$id" --request --no-pass "$@" -- \
+        service.sh "$log" "${how-}"
 }
 
-# life: two supervisors, of which one depends on the other, under the timer as it is
+# life: two services, one of which depends on the other, under the shipped timer
 life() {
     as "$1" "$1"
     group=web log=/tmp/$1.log
     timer=dpl-orchestrate@web.timer service=dpl-orchestrate@web.service
 
     check 'the timer can be enabled while there is no ledger' ctl enable --now "$timer"
-    check 'then its passes are no failures' within 5 says success result "$service"
+    check 'then its passes succeed' within 5 says success result "$service"
     check 'web, which depends on db, is registered' register web --depends-on db
     check 'db is registered' register db
-    check 'the passes of the timer start both, db first' within 30 says 'db starts: registered, attempt 0
+    check 'the passes of the timer start both, db first' \
+        within 30 says 'db starts: registered, attempt 0
 web starts: registered, attempt 0' log
     db=$(units db) web=$(units web)
     check "db is the transient unit $db" ctl is-active "$db"
     check "web is the transient unit $web" ctl is-active "$web"
     check 'systemctl status shows it' shows 'active (running)' ctl status --no-pager 'dpl-web-db-*'
     was=$(main_pid db)
-    check 'its main process is what the ledger has' grep -q "\"pid\": $was," "$ledger/web.supervisors.json"
+    check 'the ledger has the pid of its main process' \
+        grep -q "\"pid\": $was," "$ledger/web.supervisors.json"
     check 'which leads a session' says "$was" session "$was"
-    check 'and which has none of the sandbox of the pass' says "$(readlink /proc/1/ns/mnt)" readlink "/proc/$was/ns/mnt"
+    check 'and is not in the sandbox of the pass' \
+        says "$(readlink /proc/1/ns/mnt)" readlink "/proc/$was/ns/mnt"
     check 'the pass that started it has ended' within 5 says inactive ctl is-active "$service"
-    check 'and it is alive' alive "$was"
+    check 'and db is alive' alive "$was"
     check 'db is running' within 12 state db running
     check 'web is running' within 12 state web running
 
     kill -KILL "$was"
-    check 'db is killed, and a later pass starts it again' within 30 says 'db starts: registered, attempt 0
+    check 'db is killed, and a later pass starts it again' \
+        within 30 says 'db starts: registered, attempt 0
 web starts: registered, attempt 0
 db starts: exited, attempt 1' log
     now=$(main_pid db)
@@ -140,26 +153,26 @@ db starts: exited, attempt 1' log
     check 'in a unit of its own' differ "$db" "$(units db)"
     check 'the old one is gone' fails ctl is-active "$db"
     check 'db is running again' within 12 state db running
-    check 'web has not been touched' state web running
+    check 'web kept running' state web running
 
-    check 'db, and with it web, is to be shut down' dpl dpl-shutdown --group web --service db
+    check 'db, and web with it, is asked to stop' dpl dpl-shutdown --group web --service db
     check 'the passes of the timer stop both, web first' within 60 says 'web ends
 db ends' tail -n 2 "$log"
     check 'db is stopped' within 25 state db stopped
     check 'web is stopped' state web stopped
-    check 'none of their units is left' within 5 says '' units '*'
+    check 'no unit of theirs is left' within 5 says '' units '*'
     check 'the timer is disabled' ctl disable --now "$timer"
-    check 'the passes have left no line in the journal' \
+    check 'the passes left no line in the journal' \
         says '-- No entries --' dpl journalctl "$option" --no-pager -u "$service"
 }
 
-# again: starts just after a death, while systemd may still be busy with the old unit
+# again: restart a service right after its death, while systemd may still be busy with its unit
 again() {
     as "again-$1" "$1"
     group=again log=/tmp/again-$1.log
-    check 'a supervisor is registered' register a --backoff 0 --max-attempts 1000
+    check 'a service is registered' register a --backoff 0 --max-attempts 1000
     check 'a pass starts it in a unit' pass
-    check 'and it begins' within 5 test -s "$log"
+    check 'and it runs' within 5 test -s "$log"
     for round in $(seq 30); do
         was=$(main_pid a)
         if alive "$was"; then
@@ -167,26 +180,28 @@ again() {
         fi
         within 5 another "$was" || echo "round $round"
     done >"$parts/rounds-$1" 2>&1
-    check '30 times it is killed, and passes start it again' says '' cat "$parts/rounds-$1"
+    check 'it is killed 30 times, and passes start it again' says '' cat "$parts/rounds-$1"
     check 'once each time' says 31 grep -c starts "$log"
-    check 'no start has failed' fails grep startFailed "$ledger/again.alerts.jsonl"
+    check 'no start failed' fails grep startFailed "$ledger/again.alerts.jsonl"
     check 'it is shut down' dpl dpl-shutdown --wait --group again --service a
     check 'its units are gone' within 5 says '' units a
 }
 pass() { dpl dpl-orchestrate --spawn systemd-run --group "$group"; }
-another() { # PID: a pass, after which it has another process
+
+# another PID: make a pass, and test whether service a then has another process
+another() {
     pass
     now=$(main_pid a)
     alive "$now" && differ "$now" "$1" && within 5 grep -q "attempt $round$" "$log"
 }
 
-# stubborn: what a killed supervisor leaves in its unit, in its session (same) or in another one (setsid)
+# stubborn: kill a service whose child, in its session (same) or in another one (setsid), survives
 stubborn() {
     as "stubborn-$1" system
     group=stubborn.$1 log=/tmp/stubborn-$1.log how=$1
-    check 'a supervisor is registered' register a --backoff 0 --kill-timeout 1s
+    check 'a service is registered' register a --backoff 0 --kill-timeout 1s
     check 'a pass starts it in a unit' pass
-    check 'and its child, which ignores TERM' within 5 test -s "$log.child"
+    check 'with a child that ignores TERM' within 5 test -s "$log.child"
     child=$(cat "$log.child")
     was=$(main_pid a)
     if alive "$was"; then
@@ -205,7 +220,7 @@ started_again() {
     [ "$(grep -c starts "$log")" = 2 ]
 }
 
-# control: what happens without units of their own, so that the checks above can fail
+# control: start services outside units of their own, to show that the checks above can fail
 control() {
     as control system
     group=control log=/tmp/control.log
@@ -219,7 +234,7 @@ ExecStart=/usr/local/bin/dpl-orchestrate --group control --spawn direct
 UNIT
     done
     ctl daemon-reload
-    check 'a supervisor is registered' register a --backoff 0
+    check 'a service is registered' register a --backoff 0
     for mode in control-group mixed process; do
         check "a unit with KillMode=$mode starts it in itself" ctl start control-$mode
         pid=$(recorded_pid)
@@ -235,29 +250,31 @@ UNIT
     done
 }
 
-# instead: the drop-in of the system's unit for another user
+# instead: run the system's unit as another user, with the drop-in that its comment suggests
 instead() {
     as instead system
     ledger=/var/lib/dpl-alice
     export DPL_LEDGER="$ledger"
     group=instead log=/tmp/instead.log
     mkdir -p /run/systemd/system/dpl-orchestrate@instead.service.d
-    sed -n 's/^#   \(\[Service\]\|[A-Za-z]*=.*\)$/\1/p' /etc/systemd/system/dpl-orchestrate@.service | sed 's/USER/alice/' \
+    sed -n 's/^#   \(\[Service\]\|[A-Za-z]*=.*\)$/\1/p' \
+        /etc/systemd/system/dpl-orchestrate@.service | sed 's/USER/alice/' \
         >/run/systemd/system/dpl-orchestrate@instead.service.d/override.conf
     ctl daemon-reload
     check 'the unit runs as alice' ctl start dpl-orchestrate@instead
-    check 'its ledger is of alice' says alice stat -c %U $ledger
-    check 'a supervisor is registered by alice' own alice env DPL_LEDGER=$ledger \
-        dpl-register --group instead --service a --request --no-pass -- supervisor.sh $log
+    check 'its ledger is owned by alice' says alice stat -c %U $ledger
+    check 'a service is registered by alice' own alice env DPL_LEDGER=$ledger \
+        dpl-register --group instead --service a --request --no-pass -- service.sh $log
     check 'the timer is started' ctl start dpl-orchestrate@instead.timer
-    check 'it is started' within 15 test -s $log
+    check 'the service is started' within 15 test -s $log
     pid=$(recorded_pid)
-    check 'by alice' says alice ps -o user= -p "$pid"
+    check 'as alice' says alice ps -o user= -p "$pid"
     check 'another pass is made' within 15 \
         shows 'Found left-over process' journalctl --no-pager -u dpl-orchestrate@instead
-    check 'and it is alive' alive "$pid"
+    check 'and the service is alive' alive "$pid"
     check 'it was started once' says 1 grep -c starts $log
-    check 'it is shut down' own alice env DPL_LEDGER=$ledger dpl-shutdown --wait --group instead --service a
+    check 'it is shut down' own alice env DPL_LEDGER=$ledger \
+        dpl-shutdown --wait --group instead --service a
     ctl stop dpl-orchestrate@instead.timer
 }
 
@@ -269,31 +286,33 @@ cleanup() {
     kill -KILL $!
     check 'its process is killed; the timer is started' ctl start dpl-cleanup.timer
     check 'a cleanup finds it' within 50 dpl-status --op build --check cleanup
-    check 'and is no failure' within 5 says success result dpl-cleanup.service
+    check 'and succeeds' within 5 says success result dpl-cleanup.service
 }
 
-# by_cron: the crontab, under the cron that systemd runs
+# by_cron: the shipped crontab, under the cron that systemd runs
 by_cron() {
     as cron system
     ledger=/tmp/cron/ledger
     export DPL_LEDGER="$ledger"
     group=main log=/tmp/cron/log
     own alice mkdir -p /tmp/cron
-    check 'a supervisor is registered' own alice env DPL_LEDGER=$ledger \
-        dpl-register --group main --service a --request --no-pass -- supervisor.sh $log
+    check 'a service is registered' own alice env DPL_LEDGER=$ledger \
+        dpl-register --group main --service a --request --no-pass -- service.sh $log
     { echo "DPL_LEDGER=$ledger"; cat /usr/local/share/crontab; } | crontab -u alice -
     check 'cron starts it' within 75 test -s $log
     check 'in no unit of its own' says '' units a
     pid=$(recorded_pid)
     check 'cron is restarted' ctl restart cron
     check 'it survives that' alive "$pid"
-    check 'it is shut down' own alice env DPL_LEDGER=$ledger dpl-shutdown --wait --group main --service a
+    check 'it is shut down' own alice env DPL_LEDGER=$ledger \
+        dpl-shutdown --wait --group main --service a
 }
 
 echo "soak: $(systemctl --version | head -n 1), Linux $(uname -r), $(systemd-detect-virt)"
 loginctl enable-linger alice
 part=alice said=$parts/alice
-check 'has a manager of her own, without a login' within 10 test -S "/run/user/$alice/systemd/private"
+check 'alice has a manager of her own, without a login' \
+    within 10 test -S "/run/user/$alice/systemd/private"
 life system &
 life user &
 again system &

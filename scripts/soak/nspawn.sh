@@ -1,9 +1,11 @@
 #!/bin/sh
-# nspawn.sh BINDIR: run the units of scripts/systemd under a real systemd, with the commands in BINDIR.
+# nspawn.sh BINDIR: run the units of scripts/systemd and the commands in BINDIR under a real
+# systemd.
 #
-# It boots a small Debian in systemd-nspawn, as root, has inside.sh check there what the units do, and prints a line for
-# each check. It takes about a minute, and half of one more the first time, for a tree of Debian that it keeps in
-# $DPL_SOAK_CACHE (~/.cache/dpl-soak). It needs the Debian packages systemd-container and mmdebstrap.
+# As root. It boots a small Debian in systemd-nspawn; there inside.sh checks what the units do, and
+# prints a line for each check. It takes about a minute, and half a minute more the first time, when
+# it downloads Debian and keeps it in $DPL_SOAK_CACHE (~/.cache/dpl-soak). It needs the Debian
+# packages systemd-container and mmdebstrap.
 set -u
 dir=
 booted=
@@ -16,7 +18,7 @@ die() {
 clean() {
     trap '' HUP INT TERM
     if [ -n "$booted" ]; then
-        kill -TERM "$booted" 2>/dev/null # which powers it off
+        kill -TERM "$booted" 2>/dev/null # powers the machine off
         wait "$booted" 2>/dev/null
     fi
     [ -z "$dir" ] || rm -rf --one-file-system "$dir"
@@ -24,24 +26,27 @@ clean() {
 trap clean EXIT
 trap 'exit 130' HUP INT TERM
 
-# tree FILE: make the archive of a Debian that boots
+# tree FILE: make an archive of a Debian that boots, if there is none
 tree() {
     [ ! -e "$1" ] || return 0
     echo "soak: making $1"
     mkdir -p "$(dirname "$1")" || exit 1
-    mmdebstrap --quiet --variant=minbase --include=systemd,systemd-sysv,dbus,dbus-user-session,libpam-systemd,cron,procps \
-        bookworm "$dir/new.tar" >"$dir/mmdebstrap" 2>&1 || die "mmdebstrap: $(tail -n 5 "$dir/mmdebstrap")"
+    mmdebstrap --quiet --variant=minbase \
+        --include=systemd,systemd-sysv,dbus,dbus-user-session,libpam-systemd,cron,procps \
+        bookworm "$dir/new.tar" >"$dir/mmdebstrap" 2>&1 ||
+        die "mmdebstrap: $(tail -n 5 "$dir/mmdebstrap")"
     mv "$dir/new.tar" "$1" || exit 1
 }
 
-# furnish ROOT: install the commands, the units as they are described, and inside.sh
+# furnish ROOT: install the commands, the units as their comments say, and inside.sh
 furnish() {
     install -D -t "$1/usr/local/bin" "$bin"/dpl-* || exit 1
     cp "$here"/../systemd/system/* "$1/etc/systemd/system/" || exit 1
     chroot "$1" useradd --create-home --shell /bin/sh alice || exit 1
-    chroot "$1" install -d -o alice -g alice /home/alice/.config /home/alice/.config/systemd /home/alice/.config/systemd/user || exit 1
+    chroot "$1" install -d -o alice -g alice \
+        /home/alice/.config /home/alice/.config/systemd /home/alice/.config/systemd/user || exit 1
     cp "$here"/../systemd/user/* "$1/home/alice/.config/systemd/user/" || exit 1
-    install -m 755 "$here/inside.sh" "$here/supervisor.sh" "$1/usr/local/bin/" || exit 1
+    install -m 755 "$here/inside.sh" "$here/service.sh" "$1/usr/local/bin/" || exit 1
     install -m 644 "$here/../cron/crontab" "$1/usr/local/share/crontab" || exit 1
     cat >"$1/etc/systemd/system/soak.service" <<'UNIT' || exit 1
 [Unit]
@@ -59,9 +64,10 @@ UNIT
 }
 
 [ $# = 1 ] || die 'usage: nspawn.sh BINDIR'
-[ "$(id -u)" = 0 ] || die 'it has to be run by root'
+[ "$(id -u)" = 0 ] || die 'it must be run by root'
 for program in systemd-nspawn mmdebstrap; do
-    command -v "$program" >/dev/null || die "no $program: apt-get install systemd-container mmdebstrap"
+    command -v "$program" >/dev/null ||
+        die "no $program: apt-get install systemd-container mmdebstrap"
 done
 bin=$(CDPATH='' cd -- "$1" && pwd -P) || die "$1: no such directory: run make first"
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
@@ -74,16 +80,17 @@ mkdir "$dir/root"
 tar -xpf "$cache" --xattrs -C "$dir/root" || die "$cache: remove it and try again"
 furnish "$dir/root"
 : >"$dir/root/soak.out"
-timeout --kill-after=20 180 systemd-nspawn --quiet --directory="$dir/root" --machine="dpl-soak-$$" --register=no \
-    --keep-unit --private-network --drop-capability=CAP_SYS_TIME --boot </dev/null >"$dir/console" 2>&1 &
+timeout --kill-after=20 180 systemd-nspawn --quiet --directory="$dir/root" \
+    --machine="dpl-soak-$$" --register=no --keep-unit --private-network \
+    --drop-capability=CAP_SYS_TIME --boot </dev/null >"$dir/console" 2>&1 &
 booted=$!
 tail -n +1 -f --pid="$booted" "$dir/root/soak.out" &
-wait "$!" # a trap does not wait for this
+wait "$!" # not in the foreground, which would delay the traps
 wait "$booted"
 booted=
 grep -q Powering "$dir/console" || {
     tail -n 20 "$dir/console" >&2
-    die 'it has not come to its end'
+    die 'the machine did not finish'
 }
 passed=$(grep -c '^ok ' "$dir/root/soak.out")
 failed=$(grep -c '^FAILED ' "$dir/root/soak.out")
