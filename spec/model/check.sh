@@ -1,7 +1,10 @@
 #!/bin/sh
-# check.sh [N]: searches all models with N processes (default 3), each also with its seeded bugs, two searches at a time. One line
-# each: model, property or bug, sizes, states, seconds of CPU, verdict. It fails if a property does not hold, a bug is not found, a
-# search was cut short, or one that holds never reached a line that is not marked "unreached". Needs spin and a C compiler.
+# check.sh [N]: search all models with N processes (3), also with each of their seeded bugs.
+#
+# It runs two searches at a time, and prints a line for each: the model, the property or bug, sizes,
+# states, seconds of CPU, verdict. It exits 1 if a property fails, a bug is not found, a search was
+# cut short, or a search without a bug never reached a line that is not marked "unreached". It needs
+# spin and a C compiler.
 set -u
 n=${1:-3}
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
@@ -9,7 +12,8 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# table: verdict | model | property or bug | sizes | cc | pan. The link has the numbers of clients that can be searched.
+# table: print a line for each search: verdict|model|property or bug|sizes|flags of cc|flags of pan.
+# The link model has its own numbers of clients, because more would take too long.
 table() {
 	all="-DN=$n" safe='-O0 -DSAFETY' big='-O2 -DSAFETY'
 	if [ "$n" -gt 3 ]; then
@@ -26,25 +30,37 @@ table() {
 			holds|link|one reads, one edits|-DN=2 -DARCHIVE -DREADER -DMAX=4|$big|
 		END
 	fi
-	for bug in RENAME NO_CHECK EXISTS EARLY_CHECK TRUST_HINT DESCENDING END_UNCHECKED NO_ORIGIN NO_END ANY_COPY; do
+	for bug in RENAME NO_CHECK EXISTS EARLY_CHECK TRUST_HINT DESCENDING END_UNCHECKED NO_ORIGIN \
+		NO_END ANY_COPY; do
 		echo "finds|link|$bug|-DN=2 -DARCHIVE -DMAX=4|$safe|"
 	done
 	echo "finds|link|HINT_DECIDES|-DN=2 -DARCHIVE -DMAX=5|$safe|"
-	for bug in END_STOPS HINT_EXISTS; do echo "finds|link|$bug|-DN=2 -DARCHIVE -DREADER -DMAX=4|$safe|"; done
+	for bug in END_STOPS HINT_EXISTS; do
+		echo "finds|link|$bug|-DN=2 -DARCHIVE -DREADER -DMAX=4|$safe|"
+	done
 	echo "finds|link|SETTLE_UNCHECKED|-DN=3 -DARCHIVE -DREADER -DMAX=3|$big|"
+
 	echo "holds|lock|safety|$all|$big|"
-	for bug in NO_INODE_CHECK REMOVE_AFTER_UNLOCK REMOVE_UNLOCKED LOCK_KEPT; do echo "finds|lock|$bug|$all|$safe|"; done
-	echo "holds|tick|safety|$all|$safe -DNOCLAIM|"
-	for bug in CASCADE REVIVAL TWO_HOLDS SAME_TICK; do echo "finds|tick|$bug|$all|$safe -DNOCLAIM|"; done
-	echo "holds|tick|drains|$all|-O0 -DNFAIR=3|-a -f"
-	echo "finds|tick|UNACKNOWLEDGED_KEPT|$all|-O0 -DNFAIR=3|-a -f"
+	for bug in NO_INODE_CHECK REMOVE_AFTER_UNLOCK REMOVE_UNLOCKED LOCK_KEPT; do
+		echo "finds|lock|$bug|$all|$safe|"
+	done
+
+	echo "holds|pass|safety|$all|$safe -DNOCLAIM|"
+	for bug in CASCADE REVIVAL TWO_HOLDS SAME_PASS; do
+		echo "finds|pass|$bug|$all|$safe -DNOCLAIM|"
+	done
+	echo "holds|pass|drains|$all|-O0 -DNFAIR=3|-a -f"
+	echo "finds|pass|UNACKNOWLEDGED_KEPT|$all|-O0 -DNFAIR=3|-a -f"
+
 	echo "holds|gate|safety|$all|$safe|"
 	for bug in RELEASE_BEFORE_COMMIT SPAWN_AFTER_COMMIT; do echo "finds|gate|$bug|$all|$safe|"; done
+
 	echo "holds|owner|safety|$all|$safe|"
 	for bug in DECIDE_BEFORE_LOCK ALERT_APART; do echo "finds|owner|$bug|$all|$safe|"; done
 }
 
-# search: leaves what pan says in $at/out, and its CPU time in $at/cpu.
+# search: search $model, with the output of pan in $at/out and its CPU time in $at/cpu; fail if the
+# search did not run
 search() {
 	rm -rf "$at" && mkdir "$at" && cd "$at" || return
 	cp "$here/$model.pml" . || return
@@ -54,31 +70,44 @@ search() {
 	grep -q 'State-vector' out
 }
 
-whole() { ! grep -Eiq 'max search depth too small|out of memory|not completed|aborted|resource|truncated' "$at/out"; }
+# whole: test whether the search was not cut short
+whole() {
+	cut='max search depth too small|out of memory|not completed|aborted|resource|truncated'
+	! grep -Eiq "$cut" "$at/out"
+}
 
-# unreached: the lines of the model that were not reached though nothing says that they cannot be
+# unreached: print the lines of the model that were not reached and are not marked "unreached"
 unreached() {
 	sed -n "s/^	.*$model\.pml:\([0-9]*\), state .*/\1/p" "$at/out" | sort -nu | while read -r line; do
 		sed -n "$line{/\/\* unreached/!s/^[	 ]*/$model.pml:$line: never reached: /p;}" "$at/$model.pml"
 	done
 }
 
-# verdict says whether the search was as it should be: a bug is an assertion, a deadlock or a cycle, but nothing else.
+# verdict holds|finds: test whether the search ended as expected. A bug counts as found if the
+# search found a failed assertion, a deadlock or a cycle.
 verdict() {
 	case $1 in
 	holds) grep -q 'errors: 0$' "$at/out" && whole && [ -z "$(unreached)" ] ;;
-	finds) grep -Eq 'assertion violated|invalid end state|acceptance cycle' "$at/out" && ! grep -q 'errors: 0$' "$at/out" ;;
+	finds)
+		grep -Eq 'assertion violated|invalid end state|acceptance cycle' "$at/out" &&
+			! grep -q 'errors: 0$' "$at/out"
+		;;
 	esac
 }
 
-# report WORD
+# report VERDICT: print the line of a search
 report() {
 	states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' "$at/out")
-	cpu=$(tail -n 1 "$at/cpu" | awk '{ split($1, u, /[ms]/); split($2, s, /[ms]/); printf "%.2f", 60 * (u[1] + s[1]) + u[2] + s[2] }')
-	printf '%-5s  %-21s  %-29s %10s states %7s s  %s\n' "$model" "$property" "$(echo "$sizes" | sed 's/-D//g')" "$states" "$cpu" "$1"
+	cpu=$(tail -n 1 "$at/cpu" | awk '{
+		split($1, u, /[ms]/)
+		split($2, s, /[ms]/)
+		printf "%.2f", 60 * (u[1] + s[1]) + u[2] + s[2]
+	}')
+	printf '%-5s  %-21s  %-29s %10s states %7s s  %s\n' \
+		"$model" "$property" "$(echo "$sizes" | sed 's/-D//g')" "$states" "$cpu" "$1"
 }
 
-# worker NUMBER: makes every second search.
+# worker 0|1: run every second search
 worker() {
 	at=$dir/$1
 	table | awk "NR % 2 == $1" | while IFS='|' read -r wanted model property sizes cc pan; do

@@ -1,29 +1,30 @@
 /*
- * The start gate (spec §11.5). Passes over one supervisor, one after the other under the group's lock: spawn a stage that
- * waits, commit its pid, release it. SIGKILL may hit a pass, a stage and a supervisor at any step. N bounds the stages that are made.
+ * The start gate (spec §11.5). Passes over one service, one after the other under the group's lock,
+ * spawn a stage that waits, commit its pid, and release it. SIGKILL may hit a pass, a stage or a
+ * service at any step. There are at most N stages.
  */
 #ifndef N
 #define N 3
 #endif
 
 mtype = { none, waiting, running, gone };
-mtype state[N + 1]; /* of each process; its number is its pid */
-bit held[N + 1];    /* somebody holds the other end of what the stage waits on */
+mtype state[N + 1]; /* of each process, by pid */
+bit held[N + 1];    /* a pass has the write end of the pipe that the stage reads */
 bit released[N + 1];
-byte spawned;       /* how many processes there have been */
+byte spawned;       /* number of processes spawned so far */
 
-/* the registry */
-byte entry;           /* the pid that is committed, 0: none */
-bit starting;       /* the outcome of the start is not known */
-bit wanted;         /* state running */
+/* The registry. */
+byte entry;         /* the committed pid, 0: none */
+bit starting;       /* the outcome of the start is unknown */
+bit wanted;         /* the state is running */
 byte attempts;
 
-byte lives;         /* commands that run */
-byte releases;      /* starts that were released */
+byte lives;         /* number of commands that run */
+byte releases;      /* number of stages that were released */
 bit executed[N + 1];
 
 proctype process(byte me) {
-	/* the stage */
+	/* The stage. */
 #ifndef BUG_SPAWN_AFTER_COMMIT
 	if
 	:: released[me]
@@ -39,7 +40,7 @@ proctype process(byte me) {
 	:: atomic { state[me] = gone; goto done }
 	fi;
 #ifndef BUG_SPAWN_AFTER_COMMIT
-	assert(wanted && entry == me); /* never lost track of */
+	assert(wanted && entry == me); /* the registry never loses a live process */
 #endif
 	atomic { state[me] = gone; lives-- };
 done:
@@ -51,11 +52,13 @@ active proctype pass() {
 
 again:
 	child = 0;
-	/* decide on what is committed */
+	/* Decide on the committed state. */
 	atomic {
 		if
-		:: wanted && entry && state[entry] != gone -> starting = (starting && !executed[entry]); goto next
-		:: wanted && entry && state[entry] == gone && starting ->  /* startLost: at no charge */
+		:: wanted && entry && state[entry] != gone ->
+			starting = (starting && !executed[entry]);
+			goto next
+		:: wanted && entry && state[entry] == gone && starting ->  /* startLost: no attempt */
 			entry = 0; wanted = 0
 		:: wanted && entry && state[entry] == gone && !starting -> /* it failed: a restart */
 			attempts++; entry = 0; wanted = 0;
@@ -98,7 +101,7 @@ again:
 	:: held[child] = 0; goto next /* killed */
 	:: state[child] == running || state[child] == gone
 	fi;
-	/* the result: the end of the exec pipe says that exec was done, or that the stage is gone */
+	/* The end of the exec pipe says that exec succeeded or that the stage is gone. */
 #ifdef BUG_SPAWN_AFTER_COMMIT
 	entry = child;
 #endif

@@ -1,13 +1,15 @@
 /*
- * The commit by link (spec §17): the last of the versions {file}.1, {file}.2, … is the state of an operation; {file} is a hint.
+ * The commit by link (spec §17): the last of the versions {file}.1, {file}.2, … is the state of an
+ * operation; {file} is a hint.
  *
- * There is no lock here: on a shared file system it may be lost at any time without notice, so it must not matter.
- * Each step of a client is one system call, and it may pause at any step for ever, which is also how it crashes. It makes one edit;
- * the process others stands for everybody who is not paused. A version may be removed as soon as it is not among the newest K:
- * clients pause longer than any age that a pruner waits for.
+ * The model has no lock: on a shared file system a client may lose it at any time without notice,
+ * so correctness must not depend on it. Each step of a client is one system call. A client makes
+ * one edit, and may pause at any step, also forever, which is how it crashes. The process others
+ * stands for all clients that do not pause. A version may be removed once it is not among the
+ * newest K: clients pause for longer than a pruner waits.
  *
- * A file is identified by its revision and who made it: nobody makes two files of the same revision. The listing looks whether
- * a version follows another, so K is at least 2.
+ * A file is identified by its revision and its maker: no client makes two files of the same
+ * revision. The listing checks whether a version follows another, so K is at least 2.
  */
 #ifndef N
 #define N 3         /* clients; with READER the first of them only reads */
@@ -16,17 +18,19 @@
 #define MAX 4       /* the highest version */
 #endif
 #ifndef K
-#define K 2         /* how many of the newest versions are never pruned */
+#define K 2         /* the number of newest versions that are never pruned */
 #endif
 
-byte file[MAX + 2]; /* {file}.n, with 0 for {file}.origin: 0, or who made it; with END if it is the file of revision n-1 */
+/* The maker of {file}.n, 0: no such file; n = 0 stands for {file}.origin. With END it is the file
+ * of revision n-1. */
+byte file[MAX + 2];
 byte hint;          /* the revision in {file}, 0: no such file */
-byte hinted;        /* who made that */
-byte newest;        /* the newest copy in archive/ is the end of this number, 0: there is none */
+byte hinted;        /* the maker of that */
+byte newest;        /* the end whose copy is the newest in archive/, 0: there is none */
 
-/* What really happened, which no client knows. */
+/* The true history, which no client knows. */
 byte first[MAX + 2]; /* the file that had the name first */
-byte acked;          /* the highest version that was acknowledged */
+byte acked;          /* the highest acknowledged version */
 
 #define END 8
 #define OTHERS (N + 1)
@@ -37,16 +41,18 @@ byte acked;          /* the highest version that was acknowledged */
 #endif
 #define SAME(name, id) (file[name] == (id) && (id) != 0)
 
-/* list: the highest version that counts, 0 if there is none */
+/* list sets top to the highest valid version, 0 if there is none. */
 inline list(top) {
 	top = MAX;
 	do
-	:: top > 0 && (file[top] == 0 || top < GONE || file[top] < END && (top == 1 -> newest : file[top - 1] == 0)) -> top--
+	:: top > 0 && (file[top] == 0 || top < GONE ||
+		file[top] < END && (top == 1 -> newest : file[top - 1] == 0)) -> top--
 	:: else -> break
 	od
 }
 
-/* link: name, which is free, gets the file id. Who is the first to make a version has made it of the one before. */
+/* link gives the file id the name, which is free. The first file of a name must follow the first
+ * file of the name before. */
 inline link(name, id, from) {
 	file[name] = id;
 	if
@@ -58,9 +64,9 @@ inline link(name, id, from) {
 }
 
 /*
- * look finds the last version n and its file, base; n is 0 if there is none. It begins at the hint, which counts only if it is
- * the file .n, and goes up from there. That .n is still that file at the end says that nothing above it was pruned meanwhile.
- * The other way, by listing the directory, is one step.
+ * look sets n to the last version, 0 if there is none, and base to its file. It starts at the hint
+ * and goes up from there. If {file}.n of the hint is still the hinted file afterwards, no version
+ * above it was pruned in between. Otherwise it lists the directory, in one step.
  */
 inline look() {
 	atomic {
@@ -127,7 +133,7 @@ again:
 	fi;
 
 birth:
-	/* makes what the first version follows, unless it is there, and looks again */
+	/* Make the origin, which the first version follows, if it is missing, and look again. */
 #ifdef BUG_NO_ORIGIN
 	origin = END;
 	goto again;
@@ -142,7 +148,7 @@ birth:
 #endif
 
 settle:
-	/* a missing hint is made of the version that was read */
+	/* Make a missing hint from the version that was read. */
 #ifdef BUG_SETTLE_UNCHECKED
 	atomic {
 		if
@@ -206,7 +212,7 @@ commit:
 
 #ifdef ARCHIVE
 archive:
-	/* the source must exist, but could be another file by now */
+	/* The source must exist, but may be another file by now. */
 #ifdef BUG_NO_END
 	atomic {
 		if
@@ -237,7 +243,7 @@ archive:
 #endif
 
 finish:
-	/* the copy, unless one as new is there, and then the hint goes */
+	/* Make the copy, unless one as new exists, and remove the hint. */
 #ifdef BUG_HINT_DECIDES
 	if
 	:: hint
@@ -257,7 +263,9 @@ finish:
 		atomic {
 			if
 			:: newest != from -> from = 0; goto finish
-			:: newest == from && file[n] -> assert(file[n] == first[n] && n > newest); newest = n; from = 0; goto finish
+			:: newest == from && file[n] ->
+				assert(file[n] == first[n] && n > newest);
+				newest = n; from = 0; goto finish
 			:: newest == from && file[n] == 0 -> goto done
 			fi
 		}
@@ -265,7 +273,7 @@ finish:
 	atomic { hint = 0; hinted = 0; from = 0 };
 finished:
 	if
-	:: n < MAX -> goto commit /* begins anew */
+	:: n < MAX -> goto commit /* a new operation of this name */
 	:: goto done
 	fi;
 #endif
@@ -286,7 +294,8 @@ inline copy(end) {
 	fi
 }
 
-/* Everybody else, who is never paused: each step is a whole edit, or a pruner's removal of one link. */
+/* All other clients, which never pause: each step is a whole edit, or the removal of one link by a
+ * pruner. */
 active proctype others() {
 	byte n, r;
 
@@ -344,7 +353,7 @@ active proctype others() {
 		n = 0
 	   }
 #endif
-	:: atomic { /* prune: the origin goes first, then the lowest; the end stays as long as its copy, which is for ever */
+	:: atomic { /* prune: first the origin, then the lowest; never an end, as copies stay forever */
 		list(n);
 		r = (file[n] >= END && newest -> n : (n + 1 > K -> n + 1 - K : 0));
 #ifdef BUG_DESCENDING

@@ -1,24 +1,26 @@
 /*
- * The lock of an operation (spec §2.3): a lock file that pushes create and whoever archives removes.
+ * The lock of an operation (spec §2.3): a lock file that a push creates and an archiving edit
+ * removes.
  *
- * Inodes are numbered; path is the one that the name of the lock file means. The kernel releases the lock of one that is
- * killed, which may happen at any step. A sweeper edits without changing anything, and so removes a leftover lock file.
+ * Inodes are numbered; path is the inode of the lock file. A client may be killed at any step; the
+ * kernel then releases its lock. A sweeper makes an edit that changes nothing, which removes a
+ * leftover lock file.
  */
 #ifndef N
 #define N 3
 #endif
 #ifndef ROUNDS
-#define ROUNDS 1 /* edits of each client; then it ends, so that one who waits for ever is a deadlock */
+#define ROUNDS 1 /* edits of a client before it ends, so that waiting forever is a deadlock */
 #endif
-#define FILES (N + 1) /* an inode is used again once nobody has it open */
+#define FILES (N + 1) /* an inode is reused once no client has it open */
 
 byte path;               /* the inode of the lock file, 0: there is none */
-byte holder[FILES + 1];  /* who has the lock of the inode, 0: nobody */
-byte opened[FILES + 1];  /* how many have it open */
+byte holder[FILES + 1];  /* the client that holds the lock of an inode, 0: none */
+byte opened[FILES + 1];  /* the number of clients that have it open */
 byte revision;           /* of the operation */
-bit exists;              /* the operation file */
-byte acked;              /* acknowledged edits of this operation */
-byte editing;            /* how many are between their read and the end of their edit */
+bit exists;              /* the operation file exists */
+byte acked;              /* the number of acknowledged edits of this operation */
+byte editing;            /* the number of clients between their read and the end of their edit */
 
 #define CRASH goto died
 
@@ -52,7 +54,7 @@ open:
 		fi;
 		opened[fd]++
 	};
-	/* the kernel wakes whoever waits */
+	/* The kernel wakes a waiting client. */
 wait:	atomic {
 		holder[fd] == 0 -> holder[fd] = me
 	};
@@ -73,7 +75,7 @@ wait:	atomic {
 		:: CRASH
 		fi
 	};
-	/* rename */
+	/* Rename. */
 	atomic {
 		assert(editing == 1);
 		assert(read == revision);
@@ -128,7 +130,7 @@ done:
 }
 
 #ifdef BUG_REMOVE_UNLOCKED
-/* a sweeper that looks, and then removes what it saw */
+/* A sweeper that removes a lock file after it saw one, without the lock. */
 active proctype sweeper() {
 end:	do
 	:: path != 0 && !exists -> path = 0
@@ -141,7 +143,7 @@ init {
 	atomic {
 		if
 		:: exists = 1; revision = 1; path = FILES
-		:: path = FILES /* left by one that was killed */
+		:: path = FILES /* left by a killed client */
 		:: true
 		fi;
 		for (i : 1 .. N) {

@@ -1,6 +1,7 @@
 /*
- * Ownership (spec §11.1). Each of N owners makes passes; a pass may be paused at any step, and be killed. Time passes only in
- * that the heartbeat of the orchestrator becomes stale, which any clock may say too early or too late for another's pass.
+ * Ownership (spec §11.1). Each of N owners makes passes. A pass may pause or be killed at any step.
+ * Time passes only in that the heartbeat of the orchestrator becomes stale, which a clock may judge
+ * too early or too late for the pass of another owner.
  */
 #ifndef N
 #define N 3
@@ -8,8 +9,8 @@
 
 byte owner; /* in the registry, 0: none yet */
 bit fresh;  /* the heartbeat of its last pass is not stale */
-byte lock;  /* who holds the group's lock */
-short owed; /* takeovers without their alert, orchestratorTakeover; below 0: alerts without a takeover */
+byte lock;  /* the holder of the group's lock, 0: none */
+short owed; /* takeovers without an alert; negative: alerts without a takeover */
 
 inline look() {
 	atomic { saw = owner; sawFresh = fresh }
@@ -31,9 +32,9 @@ again:
 	:: goto unlock /* killed */
 	:: !(saw && saw != me && sawFresh)
 	fi;
-	/* acts, and commits the owner, the alert and its heartbeat */
+	/* Act, and commit the owner, the alert and the heartbeat. */
 	atomic {
-		assert(owner == saw); /* nobody has taken over since */
+		assert(owner == saw); /* no other has taken over since */
 		assert(owed == 0);
 		if
 		:: owner && owner != me -> owed++

@@ -1,6 +1,7 @@
 /*
- * The tick (spec §4) for a stack of N calls of N participants; the odd ones have the supervisor. Each verb is one edit: one step.
- * Participants and the supervisor may die at any time, and a heartbeat may be late, so that a living one looks stale.
+ * A pass over an operation (spec §4) with a stack of N calls of N participants. The odd
+ * participants have the supervisor. Each verb is one edit and one step. Participants and the
+ * supervisor may die at any time. Heartbeats may be late, so a live participant may look stale.
  */
 #ifndef N
 #define N 3
@@ -9,22 +10,22 @@
 mtype = { absent, live, crashed, cleanedUp };
 mtype frame[N];
 bit alive[N];     /* the participant's process */
-bit stale[N];     /* its heartbeat is too old */
+bit stale[N];     /* its last heartbeat is too old */
 bit dead[N];      /* it was declared crashed */
-byte told[N];     /* 1: reported to its supervisor, 2: ten thresholds ago */
-bit supervisor;   /* its process lives */
-bit entry;        /* its status is alive */
+byte told[N];     /* 1: its crash was reported to the supervisor, 2: ten thresholds ago */
+bit supervisor;   /* the supervisor's process is alive */
+bit entry;        /* its status in the file is alive */
 
 #define has(set, i) (((set) >> (i)) & 1)
 #define tended(i) ((i) % 2 == 1 && entry)
 #define lost(i) (frame[i] == crashed && tended(i) && told[i] < 2)
 
 inline crash(c) {
-	assert(!alive[c] || stale[c] || c % 2 == 1 && !entry); /* the evidence is there */
+	assert(!alive[c] || stale[c] || c % 2 == 1 && !entry); /* there is evidence */
 	frame[c] = crashed; dead[c] = 1
 }
 
-/* steps 1 to 4; the heartbeat of me is of now */
+/* Steps 1 to 4. The heartbeat of me was just sent. */
 inline begin() {
 	was = 0; i = 0;
 	do
@@ -40,16 +41,16 @@ inline begin() {
 	od
 }
 
-/* steps 7 and 8 */
+/* Steps 7 and 8. */
 inline finish() {
 	i = 0;
 	do
-#ifdef BUG_SAME_TICK
+#ifdef BUG_SAME_PASS
 	:: i < N && frame[i] == crashed && !lost(i) ->
 #else
 	:: i < N && frame[i] == crashed && has(was, i) && !lost(i) ->
 #endif
-		assert(has(was, i)); /* callers could see it crashed */
+		assert(has(was, i)); /* callers could see that it crashed */
 		frame[i] = cleanedUp; i++
 	:: i < N && !(frame[i] == crashed && has(was, i) && !lost(i)) -> i++
 	:: i == N -> break
@@ -84,7 +85,8 @@ proctype participant(byte me) {
 #ifdef BUG_CASCADE
 		:: i < N && (frame[i] == cleanedUp || frame[i] == crashed) ->
 #else
-		:: i < N && (frame[i] == absent || frame[i] == cleanedUp || frame[i] == crashed && !tended(i)) ->
+		:: i < N && (frame[i] == absent || frame[i] == cleanedUp ||
+			frame[i] == crashed && !tended(i)) ->
 #endif
 			assert(!lost(i));
 			frame[i] = absent; i++
@@ -100,7 +102,7 @@ active proctype watcher() {
 	byte i, was;
 
 end:	do
-	:: atomic { supervisor -> /* heartbeat: it is told */
+	:: atomic { supervisor -> /* a heartbeat, which reports crashes to it */
 		begin();
 		i = 0;
 		do
@@ -110,9 +112,13 @@ end:	do
 		od;
 		finish()
 	   }
-	:: atomic { supervisor && frame[1] == crashed && told[1] -> begin(); frame[1] = cleanedUp; finish() }
+	:: atomic { supervisor && frame[1] == crashed && told[1] ->
+		begin(); frame[1] = cleanedUp; finish()
+	   }
 #if N > 3
-	:: atomic { supervisor && frame[3] == crashed && told[3] -> begin(); frame[3] = cleanedUp; finish() }
+	:: atomic { supervisor && frame[3] == crashed && told[3] ->
+		begin(); frame[3] = cleanedUp; finish()
+	   }
 #endif
 	:: supervisor = 0
 	od
@@ -160,7 +166,8 @@ init {
 	}
 }
 
-/* Once no participant lives the stack becomes empty, whatever the supervisor does. This is written for N from 2 to 4. */
+/* Once all participants are dead the stack becomes empty, whatever the supervisor does. N must be
+ * from 2 to 4. */
 #define all(what) (what(0) && what(1) && what(N - 2) && what(N - 1))
 #define gone(i) (frame[i] == absent)
 #define died(i) (frame[i] != 0 && !alive[i])
