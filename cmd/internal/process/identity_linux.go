@@ -47,16 +47,18 @@ func Look(pid int, startTicks int64) observe.Presence {
 	}
 
 	s, err := look(pid)
-	switch found := s.startTicks; {
-	case err != nil || startTicks > 0 && found > 0 && found != startTicks:
+	switch {
+	case err != nil:
 		return observe.Gone
-	case startTicks > 0 && found == startTicks && s.state == 'T':
+	case startTicks <= 0 || s.startTicks <= 0:
+		return observe.Unseen
+	case s.startTicks != startTicks:
+		return observe.Gone
+	case s.state == 'T':
 		return observe.Stopped
-	case startTicks > 0 && found == startTicks:
-		return observe.Present
 	}
 
-	return observe.Unseen
+	return observe.Present
 }
 
 // Exited reports whether the process that had pid and started at startTicks is certainly gone: no

@@ -41,11 +41,6 @@ func Identify(pid int) (observe.Process, error) {
 // Look returns Unseen: nothing is certain without start times.
 func Look(pid int, startTicks int64) observe.Presence { return observe.Unseen }
 
-// Exited returns false: nothing is certain without start times.
-func Exited(pid int, startTicks int64) bool {
-	return false
-}
-
 // SignalProcess always returns an error, because a process cannot be told from a later one with the
 // same pid.
 func SignalProcess(p observe.Process, _ syscall.Signal) error {

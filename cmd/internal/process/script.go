@@ -37,14 +37,12 @@ func ExecLikeShell(exec func(path string, argv []string) error, path string, arg
 
 // isText reports whether a shell would take the file at path for a text: its first line has no NUL.
 func isText(path string) bool {
-	first, _, _ := bytes.Cut(beginning(path), []byte("\n"))
-	return bytes.IndexByte(first, 0) < 0
+	return bytes.IndexByte(firstLine(path), 0) < 0
 }
 
 // interpreter returns the program named after #! in the first line of the file at path, or "".
 func interpreter(path string) string {
-	first, _, _ := bytes.Cut(beginning(path), []byte("\n"))
-	rest, found := bytes.CutPrefix(first, []byte("#!"))
+	rest, found := bytes.CutPrefix(firstLine(path), []byte("#!"))
 	if !found {
 		return ""
 	}
@@ -52,15 +50,17 @@ func interpreter(path string) string {
 	return name
 }
 
-// beginning returns the first 256 bytes of the file at path, or fewer. The kernel examines the same
-// bytes.
-func beginning(path string) []byte {
+// firstLine returns the first line of the file at path, or its first 256 bytes if that is longer.
+// The kernel examines the same bytes.
+func firstLine(path string) []byte {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
+
 	text := make([]byte, 256)
 	n, _ := io.ReadFull(f, text)
-	return text[:n]
+	line, _, _ := bytes.Cut(text[:n], []byte("\n"))
+	return line
 }

@@ -35,8 +35,6 @@ func (*Keeper) await() {}
 
 func (*Keeper) keep(group) {}
 
-func (*Keeper) release() {}
-
 // lookAgain is the interval for polling the group, and so how late Empty may be.
 const lookAgain = 100 * time.Millisecond
 
