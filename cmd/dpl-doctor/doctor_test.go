@@ -209,43 +209,34 @@ func TestRare(t *testing.T) {
 		"")
 }
 
-// A script is a helper with fixed answers.
-type script struct {
-	says   string
-	killed func() error
-}
-
-func (s script) Says() (string, error) { return s.says, nil }
-func (s script) Kill() error           { return s.killed() }
-
 // Each way in which a lock may fail is found.
 func TestExclude(t *testing.T) {
 	nothing := func() error { return nil }
 	var lock disk.Lock
-	holds := func(path string) (helper, error) {
+	holds := func(path string) (string, func() error, error) {
 		var err error
 		if lock, err = fileops.TryLock(path); err != nil {
-			return script{refused, nothing}, nil
+			return refused, nothing, nil
 		}
-		return script{held, func() error { return lock.Unlock() }}, nil
+		return held, func() error { return lock.Unlock() }, nil
 	}
 
-	says := func(words ...string) func(string) (helper, error) {
-		return func(string) (helper, error) {
+	says := func(words ...string) starter {
+		return func(string) (string, func() error, error) {
 			word := words[0]
 			words = words[1:]
-			return script{word, nothing}, nil
+			return word, nothing, nil
 		}
 	}
 
-	immortal := func(path string) (helper, error) {
-		h, err := holds(path)
-		return script{h.(script).says, nothing}, err
+	immortal := func(path string) (string, func() error, error) {
+		said, _, err := holds(path)
+		return said, nothing, err
 	}
 
 	for _, tt := range []struct {
 		name, want string
-		start      func(string) (helper, error)
+		start      starter
 	}{
 		{"sound", "", holds},
 		{"gets what is held", "another process gets the lock", says(held)},
@@ -253,9 +244,8 @@ func TestExclude(t *testing.T) {
 		{"does not keep out", "this process gets the lock", says(refused, held)},
 		{"outlives its holder", "still held", immortal},
 		{"no locks", "no locks available", says("no locks available")},
-		{"no process", "no process", func(string) (helper, error) {
-			return nil,
-				errors.New("no process")
+		{"no process", "no process", func(string) (string, func() error, error) {
+			return "", nil, errors.New("no process")
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

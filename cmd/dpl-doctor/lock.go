@@ -53,29 +53,28 @@ func (p *checkup) exclusion() []finding {
 	return p.judged(err, "edits would be lost: put the ledger on a file system with flock(2)")
 }
 
-// A helper is another process that tries to take the lock.
-type helper interface {
-	Says() (string, error)
-	Kill() error
-}
+// A starter starts another process that tries to take the lock at path. It returns what that says, and
+// a function that kills it and waits for its end.
+type starter func(path string) (said string, kill func() error, err error)
 
 // exclude checks the lock at path with this process and another one. It returns nil if only one of
 // them gets the lock, and if killing its holder frees it, and otherwise ErrUnsound.
-func exclude(path string, start func(path string) (helper, error)) error {
+func exclude(path string, start starter) error {
 	ours, err := fileops.TryLock(path)
 	if err != nil {
 		return err
 	}
 
-	h, err := ask(start, path, refused, "another process gets the lock that this one holds")
+	kill, err := ask(start, path, refused, "another process gets the lock that this one holds")
 	if err == nil {
-		err = h.Kill()
+		err = kill()
 	}
 	if err = errors.Join(err, ours.Unlock()); err != nil {
 		return err
 	}
-	if h, err = ask(start, path, held,
-		"another process does not get a lock that is free"); err != nil {
+
+	kill, err = ask(start, path, held, "another process does not get a lock that is free")
+	if err != nil {
 		return err
 	}
 
@@ -88,31 +87,29 @@ func exclude(path string, start func(path string) (helper, error)) error {
 		err = nil
 	}
 
-	if err = errors.Join(err, h.Kill()); err != nil {
+	if err = errors.Join(err, kill()); err != nil {
 		return err
 	}
 
 	return becomesFree(path)
 }
 
-// ask starts a helper and returns it if it answers want. It returns an error for any other answer.
-func ask(start func(path string) (helper, error), path, want, otherwise string) (helper, error) {
-	h, err := start(path)
-	if err != nil {
-		return nil, err
-	}
-
-	said, err := h.Says()
+// ask starts a helper and returns the function that kills it, if it says want. It returns an error
+// for any other answer.
+func ask(start starter, path, want, otherwise string) (kill func() error, err error) {
+	said, kill, err := start(path)
 	switch {
-	case err == nil && said == want:
-		return h, nil
+	case err != nil:
+		return nil, err
+	case said == want:
+		return kill, nil
 	case said == held || said == refused:
 		err = fmt.Errorf("%w: %s", fileops.ErrUnsound, otherwise)
-	case err == nil:
+	default:
 		err = errors.New(said)
 	}
 
-	return nil, errors.Join(err, h.Kill())
+	return nil, errors.Join(err, kill())
 }
 
 // becomesFree waits until the lock of a dead process is free.
@@ -135,52 +132,45 @@ func becomesFree(path string) error {
 	}
 }
 
-// A lockHolder is this program running as a helper.
-type lockHolder struct {
-	cmd    *exec.Cmd
-	stdin  io.Closer
-	stdout io.Reader
-}
-
-func startHelper(path string) (helper, error) {
+// startHelper starts this program as a helper. See starter.
+func startHelper(path string) (said string, kill func() error, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 
 	cmd := exec.Command(self, helperFlag, path)
 	cmd.Args[0] = helperName
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
-		return nil, err
+		return "", nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", nil, err
 	}
 
-	return &lockHolder{cmd, stdin, stdout}, cmd.Start()
-}
+	kill = func() error {
+		defer stdin.Close()
+		err := cmd.Process.Kill()
+		cmd.Wait() // its error says only that it was killed
+		if errors.Is(err, os.ErrProcessDone) {
+			err = nil
+		}
+		return err
+	}
 
-// Says returns the helper's answer.
-func (h *lockHolder) Says() (string, error) {
-	timer := time.AfterFunc(patience, func() { h.cmd.Process.Kill() })
+	timer := time.AfterFunc(patience, func() { cmd.Process.Kill() })
 	defer timer.Stop()
-	line, err := bufio.NewReader(h.stdout).ReadString('\n')
+	line, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil {
-		return "", fmt.Errorf("a second process that asks for the lock says nothing: %w", err)
+		err = fmt.Errorf("a second process that asks for the lock says nothing: %w", err)
+		return "", nil, errors.Join(err, kill())
 	}
-	return strings.TrimSpace(line), nil
-}
 
-// Kill kills the helper and waits for its end.
-func (h *lockHolder) Kill() error {
-	defer h.stdin.Close()
-	err := h.cmd.Process.Kill()
-	h.cmd.Wait() // its error says only that it was killed
-	if errors.Is(err, os.ErrProcessDone) {
-		err = nil
-	}
-	return err
+	return strings.TrimSpace(line), kill, nil
 }
