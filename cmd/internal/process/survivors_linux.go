@@ -73,6 +73,7 @@ type membership int
 
 const (
 	stranger  membership = iota
+	unmarked             // it shows no start, and its parent does not vouch for it
 	member               // a random id vouches for it
 	uncertain            // it shows no environment yet
 )
@@ -119,7 +120,7 @@ func (s *search) survivor(pid int) (p observe.Process, is bool, doubt error) {
 		return p, true, nil
 	case found == uncertain && inSession(pid, s.leader.PID):
 		return p, false, fmt.Errorf("process %d shows no environment yet", pid)
-	case s.lost && s.orphaned(pid):
+	case s.lost && found == unmarked && s.inheritsSession(pid):
 		const why = "is in its session, but its keeper was killed, so nothing vouches for it"
 		return p, false, fmt.Errorf("process %d (%s) %s: end it by hand", pid, Name(pid), why)
 	}
@@ -164,14 +165,14 @@ func (s *search) judge(pid int) membership {
 		return stranger
 	}
 
-	if s.heir(pid) {
+	switch {
+	case s.heir(pid):
 		return member
-	}
-	if !certain {
+	case !certain:
 		return uncertain
 	}
 
-	return stranger
+	return unmarked
 }
 
 // heir reports whether the parent of pid is the keeper or belongs to the start.
@@ -197,19 +198,11 @@ func (s *search) heir(pid int) bool {
 	}
 }
 
-// orphaned reports whether pid shows no start and is in the session of the leader, whose pid no
-// other process has got.
-func (s *search) orphaned(pid int) bool {
-	if !inSession(pid, s.leader.PID) {
-		return false
-	}
-	if found, err := look(s.leader.PID); err == nil && found.startTicks != s.leader.StartTicks {
-		return false
-	}
-
-	given, _ := givenEnvironment(pid, s.until)
-	starts, _ := given.value(StartVariable)
-	return starts == ""
+// inheritsSession reports whether pid is in the session of the leader, whose pid no other process
+// has got.
+func (s *search) inheritsSession(pid int) bool {
+	leader, err := look(s.leader.PID)
+	return inSession(pid, s.leader.PID) && (err != nil || leader.startTicks == s.leader.StartTicks)
 }
 
 // parentOf returns the pid of the parent of pid, or 0.
