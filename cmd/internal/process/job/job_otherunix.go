@@ -72,6 +72,10 @@ func (j *Job) await() End {
 	}
 }
 
+func (j *Job) orphans() []int { return nil }
+
+func (j *Job) signalStrays(syscall.Signal) bool { return false }
+
 // Left returns none: this system does not list groups.
 func (j *Job) Left() []int {
 	return nil
