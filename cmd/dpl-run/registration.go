@@ -18,10 +18,8 @@ type registration struct {
 	ledger   *fileops.Ledger
 	group    string
 	self     group.ServiceProcess
-	by       string
-	atFirst  observe.Readiness
-	interval time.Duration // of the group
-	promise  *bool         // whether it promises heartbeats; nil: as before
+	first    group.Registration // the edit that begins the role
+	interval time.Duration      // of the group
 }
 
 // registration returns the role that --group asks for.
@@ -42,17 +40,23 @@ func (c *run) registration(env *cli.Env) (role, error) {
 		return nil, cli.Usagef("--service is required, or $DPL_SERVICE")
 	}
 
-	r := &registration{env: env, group: string(c.Group),
-		self: group.ServiceProcess{Service: service, Process: self()}}
-	r.self.PID = r.self.Process.PID
+	by, err := env.ActorID()
+	if err != nil {
+		return nil, err
+	}
+
+	p := self()
+	r := &registration{
+		env: env, group: string(c.Group),
+		self:  group.ServiceProcess{Service: service, PID: p.PID, Process: p},
+		first: group.Registration{Service: service, By: by, PID: p.PID, Process: p},
+	}
+
 	if c.Notify {
-		r.atFirst = observe.ReadinessStarting
+		r.first.Readiness = observe.ReadinessStarting
 	}
 	if c.Heartbeat {
-		r.promise = &c.Heartbeat
-	}
-	if r.by, err = env.ActorID(); err != nil {
-		return nil, err
+		r.first.Heartbeats = &c.Heartbeat
 	}
 
 	r.ledger, err = env.Create(fileops.Config{})
@@ -73,11 +77,7 @@ func (r *registration) ids() cli.Object {
 func (r *registration) begin() ([]string, time.Duration, error) {
 	edit, err := r.env.EditGroup(r.ledger, r.group, fileops.OrCreate,
 		func(g group.Group, seen observe.Observation) (group.Group, error) {
-			return g.Register(group.Registration{
-				Service: r.self.Service, By: r.by, PID: r.self.PID, Process: r.self.Process,
-				Readiness:  r.atFirst,
-				Heartbeats: r.promise,
-			}, seen)
+			return g.Register(r.first, seen)
 		})
 
 	if errors.Is(err, observe.ErrOtherProcess) {
