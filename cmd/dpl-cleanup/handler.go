@@ -86,9 +86,9 @@ func (c *cleanup) handle(env *cli.Env, op string) error {
 func (h *handler) operation(id string) (handled []cli.Object, err error) {
 	var calls []string
 	edit, err := h.env.Edit(h.ledger, id, fileops.Existing,
-		func(op protocol.Operation, seen observe.Observation) (after protocol.Operation,
-			err error) {
-			after, calls, err = op.Claim(h.self, seen)
+		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
+			after, claimed, err := op.Claim(h.self, seen)
+			calls = claimed
 			return after, err
 		})
 
@@ -117,8 +117,7 @@ func (h *handler) operation(id string) (handled []cli.Object, err error) {
 			})
 		if err != nil && !gone(err) {
 			return handled, fmt.Errorf("the handler for %q has run, but this could not be "+
-				"recorded, and %d more wait: %w",
-				call, len(calls)-i-1, err)
+				"recorded, and %d more wait: %w", call, len(calls)-i-1, err)
 		}
 
 		handled = append(handled, append(cli.CrashedCall(edit.After, f), cli.Object{

@@ -95,12 +95,12 @@ func (p *checkup) examine() []finding {
 	var findings []finding
 	for _, c := range checks {
 		found := c.look()
-		switch partly := len(p.survey.Errors) > 0 && slices.Contains(ofFiles, c.name); {
-		case len(found) == 0 && partly:
-			found = []finding{note.about("",
-				"nothing found, but not everything could be checked: see ledger", "")}
-		case len(found) == 0:
+		if len(found) == 0 {
 			found = []finding{ok.about("", c.well, "")}
+			if len(p.survey.Errors) > 0 && slices.Contains(ofFiles, c.name) {
+				found[0] = note.about("",
+					"nothing found, but not everything could be checked: see ledger", "")
+			}
 		}
 
 		for _, f := range found {

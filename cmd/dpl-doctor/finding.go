@@ -63,8 +63,8 @@ func table(findings []finding, quiet bool, width int) []byte {
 		}
 		text := f.line() + "\n"
 		if width > 0 {
-			text = strings.TrimLeft(cli.Wrap(f.line(), width-column, strings.Repeat(" ", column)),
-				" ")
+			indent := strings.Repeat(" ", column)
+			text = strings.TrimLeft(cli.Wrap(f.line(), width-column, indent), " ")
 		}
 		fmt.Fprintf(&out, "%-8s %-12s %s", f.level, f.check, text)
 	}

@@ -88,8 +88,7 @@ func (c *heartbeat) actor() (a protocol.Actor, err error) {
 
 	if a == (protocol.Actor{}) && c.Service == "" {
 		return a, cli.Usagef("one of --call, --participant, --supervisor and --service is " +
-			"required, " +
-			"or $DPL_CALL, $DPL_PARTICIPANT, $DPL_SUPERVISOR")
+			"required, or $DPL_CALL, $DPL_PARTICIPANT, $DPL_SUPERVISOR")
 	}
 
 	return a, nil
@@ -183,8 +182,7 @@ func (b *beater) operations() (cli.Object, int, error) {
 	if b.op != "" {
 		result, status, err := b.one(b.op)
 		if errors.Is(err, fileops.ErrArchived) {
-			result, err = cli.Object{{"operationId", b.op},
-				{"status", status}}, nil
+			result, err = cli.Object{{"operationId", b.op}, {"status", status}}, nil
 		}
 		return result, status, err
 	}
@@ -210,8 +208,7 @@ func (b *beater) operations() (cli.Object, int, error) {
 		worst = cli.Worse(worst, status)
 	}
 
-	return cli.Object{{"status", worst},
-		{"operations", results}}, worst, nil
+	return cli.Object{{"status", worst}, {"operations", results}}, worst, nil
 }
 
 // one sends the heartbeat to one operation.
@@ -238,8 +235,8 @@ func (b *beater) one(id string) (cli.Object, int, error) {
 		}
 	}
 
-	return append(cli.Result(edit), cli.Object{{"status", status},
-		{"crashed", crashed}}...), status, nil
+	result := append(cli.Result(edit), cli.Object{{"status", status}, {"crashed", crashed}}...)
+	return result, status, nil
 }
 
 // summons returns the message for the process after a heartbeat with status 3 or 5, or "". A

@@ -55,8 +55,7 @@ func (c *run) statusFile() (*os.File, error) {
 		return nil, nil
 	case *c.StatusFD <= 2:
 		return nil, cli.Usagef("--status-fd %d: stdin, stdout and stderr belong to COMMAND: give "+
-			"3 or more",
-			*c.StatusFD)
+			"3 or more", *c.StatusFD)
 	}
 
 	file, err := job.Inherited(int(*c.StatusFD))

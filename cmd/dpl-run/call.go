@@ -206,8 +206,7 @@ func (c *call) declared(f *protocol.Frame) string {
 // gone reports whether err means that the call no longer exists.
 func gone(err error) bool {
 	return errors.Is(err, protocol.ErrNoCall) || errors.Is(err, protocol.ErrOver) ||
-		errors.Is(err, fileops.ErrArchived) ||
-		errors.Is(err, fileops.ErrNotFound)
+		errors.Is(err, fileops.ErrArchived) || errors.Is(err, fileops.ErrNotFound)
 }
 
 func (c *call) end(e end) (verdict, error) {

@@ -58,8 +58,8 @@ type ending struct {
 // follow handles events until the command and its group have ended.
 func (r *runner) follow(interval time.Duration) {
 	start := time.Now()
-	r.soft, r.hard, r.silent = after(start, r.softTimeout), after(start, r.timeout), after(start,
-		r.watchdog)
+	r.soft, r.hard = after(start, r.softTimeout), after(start, r.timeout)
+	r.silent = after(start, r.watchdog)
 	r.late = start.Add(settled)
 	r.beats.start(r.role, interval)
 	ended := r.job.Ended()

@@ -76,9 +76,12 @@ func (c *run) run(env *cli.Env, a *account) error {
 
 	r := &runner{
 		env: env, role: p, account: a, signals: signals, keeper: <-keeper, ok: ok,
-		softSignal: softSignal,
-		killAfter:  time.Duration(c.KillAfter), softTimeout: time.Duration(c.SoftTimeout),
-		timeout: time.Duration(c.Timeout), watchdog: time.Duration(c.Watchdog),
+
+		softSignal:  softSignal,
+		softTimeout: time.Duration(c.SoftTimeout),
+		timeout:     time.Duration(c.Timeout),
+		watchdog:    time.Duration(c.Watchdog),
+		killAfter:   time.Duration(c.KillAfter),
 	}
 
 	return r.run(path, c.Command, variables, interval, c.Notify)

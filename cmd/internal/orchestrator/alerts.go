@@ -54,8 +54,8 @@ func (o *Orchestrator) GiveAlerts() error {
 			o.Env.Warnf("%s: --on-alert, alert %d: %v", o.Group, line.Seq, err)
 		}
 		if err := o.given(line.Seq); err != nil {
-			return fmt.Errorf("alert %d was given, but this could not be recorded: %w", line.Seq,
-				err)
+			return fmt.Errorf("alert %d was given, but this could not be recorded: %w",
+				line.Seq, err)
 		}
 		if timedOut {
 			return nil

@@ -30,8 +30,9 @@ type Machine interface {
 	SignalGroup(p observe.Process, sig syscall.Signal) error
 	InGroup(p, leader observe.Process) bool
 	SignalProcess(p observe.Process, sig syscall.Signal) error
-	Survivors(leader observe.Process, startID string, keeper observe.Process) ([]observe.Process,
-		error)
+	Survivors(
+		leader observe.Process, startID string, keeper observe.Process,
+	) ([]observe.Process, error)
 }
 
 // A Start is a service to start.

@@ -147,8 +147,8 @@ func (o *Orchestrator) arguments() group.PassRequest {
 // checkTiming returns an error for durations with which everything in g would be stale before the
 // next heartbeat.
 func (o *Orchestrator) checkTiming(g group.Group) error {
-	if staleness := cmp.Or(o.Staleness,
-		g.Orchestrator.StalenessThreshold); o.Interval >= staleness {
+	staleness := cmp.Or(o.Staleness, g.Orchestrator.StalenessThreshold)
+	if o.Interval >= staleness {
 		return cli.Usagef("--interval %v must be less than --staleness %v", o.Interval, staleness)
 	}
 	return nil
