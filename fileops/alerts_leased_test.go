@@ -26,7 +26,7 @@ func TestLeasedAlertsAfterATornOne(t *testing.T) {
 	t.Parallel()
 	l, other, h := linkedHooked(t)
 	must(t, appendAlerts(other))
-	h.before = nth(t, 1, "write", "g.alerts.jsonl", func() error {
+	h.Before = nth(t, 1, "write", "g.alerts.jsonl", func() error {
 		writeFile(t, l.AlertsPath("g"), alertLines(1)[:30])
 		return nil
 	})
@@ -43,7 +43,7 @@ func TestLeasedAlertsOfAPausedPass(t *testing.T) {
 	t.Parallel()
 	l, other, h := linkedHooked(t)
 	must(t, appendAlerts(other, 1))
-	h.before = nth(t, 1, "write", "g.alerts.jsonl",
+	h.Before = nth(t, 1, "write", "g.alerts.jsonl",
 		func() error { return appendAlerts(other, 2, 3) })
 	must(t, appendAlerts(l, 2))
 	if got := linkedAlerts(t, l, 0); !slices.Equal(got, []int64{1, 2, 3}) {
@@ -61,7 +61,7 @@ func TestLeasedAlertsOnABrokenDisk(t *testing.T) {
 	t.Parallel()
 	for call, suffix := range map[string]string{"fsync": "/ledger", "write": "g.alerts.jsonl"} {
 		l, _, h := linkedHooked(t)
-		h.before = nth(t, 1, call, suffix, broken)
+		h.Before = nth(t, 1, call, suffix, broken)
 		if err := appendAlerts(l, 1, 2); !errors.Is(err, errDisk) {
 			t.Errorf("%s: got %v", call, err)
 		}
@@ -86,7 +86,7 @@ func TestLeasedAlertsAreFlushed(t *testing.T) {
 		l, h := hookedLedger(t, linkedConfig, Options{Sync: sync})
 		var flushed []string
 		must(t, l.HoldGroup("g", OrCreate|Try, func(tx *GroupTx) error {
-			h.before = func(call, path string) error {
+			h.Before = func(call, path string) error {
 				if call == "fsync" {
 					flushed = append(flushed, path[strings.LastIndexByte(path, '/')+1:])
 				}
@@ -106,7 +106,7 @@ func TestLeasedAlertsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	l, _, h := linkedHooked(t)
 	must(t, appendAlerts(l, 1))
-	h.before = nth(t, 1, "read at", "g.alerts.jsonl", broken)
+	h.Before = nth(t, 1, "read at", "g.alerts.jsonl", broken)
 	if lines, err := l.Alerts("g", 0); !errors.Is(err, errDisk) {
 		t.Errorf("got %v, %v", lines, err)
 	}

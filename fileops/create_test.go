@@ -64,14 +64,14 @@ func TestSSHFSIsRefused(t *testing.T) {
 func TestCreateWithoutKnowingTheFileSystem(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, Config{}, Options{})
-	h.before = nth(t, 1, "network", "", broken)
+	h.Before = nth(t, 1, "network", "", broken)
 	dir := filepath.Join(t.TempDir(), "ledger")
 	if _, err := Create(dir, Config{}, Options{FS: h}); !errors.Is(err, ErrCannotCreate) ||
 		!errors.Is(err, errDisk) || !gone(t, filepath.Join(dir, "ledger.json")) {
 		t.Errorf("create: %v", err)
 	}
 
-	h.before = nth(t, 1, "network", "", broken)
+	h.Before = nth(t, 1, "network", "", broken)
 	if _, err := Open(l.Dir(), Options{FS: h}); !errors.Is(err, errDisk) {
 		t.Errorf("open: %v", err)
 	}
@@ -114,7 +114,7 @@ func TestCreateSyncsTheWay(t *testing.T) {
 		dir := filepath.Join(top, fmt.Sprint(c.dir, c.err), "a/b/ledger")
 		synced := filepath.Join(top, fmt.Sprint(c.dir, c.err), c.dir)
 		h := &hooked{FS: disk.OS{}}
-		h.before = nth(t, 1, "fsync", synced, func() error { return c.err })
+		h.Before = nth(t, 1, "fsync", synced, func() error { return c.err })
 		if _, err := Create(dir, Config{}, Options{FS: h}); (err == nil) != c.ok || !c.ok &&
 			!errors.Is(err, c.err) {
 			t.Errorf("fsync of %q: %v: got %v", c.dir, c.err, err)
@@ -138,9 +138,9 @@ func TestLedgerInADirectoryThatIsGone(t *testing.T) {
 	if l, err := Create("ledger", Config{}, Options{}); l != nil || err == nil {
 		t.Errorf("create: %v", err)
 	}
-	if s, err := Inspect("ledger", Options{}); s != nil || err == nil ||
+	if l, _, err := OpenAnyway("ledger", Options{}); l != nil || err == nil ||
 		errors.Is(err, ErrNoLedger) {
-		t.Errorf("inspect: %v", err)
+		t.Errorf("open anyway: %v", err)
 	}
 }
 
@@ -153,7 +153,7 @@ func TestOpenOnABrokenDisk(t *testing.T) {
 		l, h := hookedLedger(t, Config{}, Options{})
 		must(t, edits(add("a", false))(l))
 		removeFile(t, l.MarkerPath())
-		h.before = nth(t, 1, c.call, c.suffix, broken)
+		h.Before = nth(t, 1, c.call, c.suffix, broken)
 		if _, err := Open(l.Dir(), Options{FS: h}); !errors.Is(err, errDisk) ||
 			errors.Is(err, ErrNoLedger) || errors.Is(err, ErrConfig) {
 			t.Errorf("%s of %s: got %v", c.call, c.suffix, err)
@@ -172,7 +172,7 @@ func TestCreateBelowSymlink(t *testing.T) {
 	}
 
 	h := &hooked{FS: disk.OS{}}
-	h.before = nth(t, 1, "resolve", "", broken)
+	h.Before = nth(t, 1, "resolve", "", broken)
 	if _, err := Create(filepath.Join(alias, "other"), Config{}, Options{FS: h}); !errors.Is(err,
 		errDisk) {
 		t.Errorf("got %v", err)

@@ -99,7 +99,7 @@ func TestADiskErrorChangesNothing(t *testing.T) {
 			oldCopies(t, l, keepCopies+5, time.Now())
 			must(t, register(l, started("s", false)))
 			before := snapshot(t, l.Dir())
-			h.before = nth(t, c.n, c.call, c.suffix, broken)
+			h.Before = nth(t, c.n, c.call, c.suffix, broken)
 			if err := c.act(l); !errors.Is(err, errDisk) || errors.Is(err, ErrCommitted) {
 				t.Errorf("got %v", err)
 			}
@@ -131,7 +131,7 @@ func TestSharedFilesAreMadeCompleteOrNotAtAll(t *testing.T) {
 	for call, path := range map[string]string{"create": "op.json.lock.tmp~",
 		"chmod": "op.json.tmp~", "link": "op.json.lock"} {
 		l, h := hookedLedger(t, Config{Shared: true}, Options{})
-		h.before = nth(t, 1, call, path, broken)
+		h.Before = nth(t, 1, call, path, broken)
 		if err := l.Edit("op", OrCreate, add("a", false)); !errors.Is(err, errDisk) {
 			t.Errorf("%s: got %v", call, err)
 		}
@@ -175,7 +175,7 @@ func TestSweepGoesOnAfterErrors(t *testing.T) {
 			note, err := l.writeJournal("y", journal{l.TmpRoot(), trash})
 			must(t, err)
 			paths[lateNote] = note
-			h.before = nth(t, c.n, c.call, c.suffix, broken)
+			h.Before = nth(t, c.n, c.call, c.suffix, broken)
 			if err := l.Sweep(); !errors.Is(err, errDisk) {
 				t.Errorf("got %v", err)
 			}
@@ -195,7 +195,7 @@ func TestTrashThatStays(t *testing.T) {
 	root := realPath(t, t.TempDir())
 	writeFile(t, filepath.Join(root, "file"), "x")
 	l, h := hookedLedger(t, Config{ResourceRoots: []string{root}}, Options{})
-	h.before = func(call, path string) error {
+	h.Before = func(call, path string) error {
 		if call == "remove" && strings.Contains(path, root) {
 			return errDisk
 		}
@@ -211,7 +211,7 @@ func TestTrashThatStays(t *testing.T) {
 		t.Errorf("sweep: %v", err)
 	}
 
-	h.before = nil
+	h.Before = nil
 	must(t, l.Sweep())
 	wantNoTrash(t, root, l.Dir())
 }
@@ -222,7 +222,7 @@ func TestCheckResourceOnABrokenDisk(t *testing.T) {
 	root := filepath.Join(realPath(t, t.TempDir()), "root")
 	for n := 1; n <= 5; n++ { // of the root, of the ledger, and of what no resource may be or contain
 		l, h := hookedLedger(t, Config{ResourceRoots: []string{root}}, Options{Home: root})
-		h.before = nth(t, n, "resolve", "", broken)
+		h.Before = nth(t, n, "resolve", "", broken)
 		if err := l.CheckResource("op", filepath.Join(root, "file")); !errors.Is(err, errDisk) {
 			t.Errorf("resolve %d: got %v", n, err)
 		}
@@ -234,7 +234,7 @@ func TestCheckRootsOnABrokenDisk(t *testing.T) {
 	dir := realPath(t, t.TempDir())
 	for n := 1; n <= 4; n++ { // of the ledger, of the root, and of what no root may be or contain
 		_, h := hookedLedger(t, Config{}, Options{})
-		h.before = nth(t, n, "resolve", "", broken)
+		h.Before = nth(t, n, "resolve", "", broken)
 		if err := CheckRoots(filepath.Join(dir, "ledger"), []string{dir + "/x"},
 			Options{FS: h, Home: dir + "/home"}); !errors.Is(err, errDisk) {
 			t.Errorf("resolve %d: got %v", n, err)
@@ -252,7 +252,7 @@ func TestResourceThatCannotBePutBack(t *testing.T) {
 		l, h := hookedLedger(t, Config{ResourceRoots: []string{root}}, Options{})
 		err := l.Edit("op", OrCreate, func(tx *byteTx) error {
 			err := tx.Discard(filepath.Join(root, "file"))
-			h.before = nth(t, 1, call, "", broken)
+			h.Before = nth(t, 1, call, "", broken)
 			return errors.Join(err, errRefused)
 		})
 
@@ -264,7 +264,7 @@ func TestResourceThatCannotBePutBack(t *testing.T) {
 			t.Errorf("%s: leftovers: %v", call, left)
 		}
 
-		h.before = nil
+		h.Before = nil
 		must(t, l.Sweep())
 		names := namesIn(t, root)
 		if len(names) != 1 || !layout.IsTrash(names[0]) {

@@ -66,6 +66,11 @@ func (f file) current() (state, error) {
 	if f.ledger.linked() {
 		return f.latest()
 	}
+	return f.only()
+}
+
+// only returns the state of a file without versions.
+func (f file) only() (state, error) {
 	data, info, err := f.ledger.fs.ReadFile(f.path)
 	return state{exists: err == nil, data: data, version: none, info: info}, err
 }

@@ -7,7 +7,9 @@
 // lock: operations in one file, groups in two. It has their names (layout), their codecs, and the
 // actions beside an edit. A new kind of file needs nothing else: reading, editing, committing by
 // rename or link, archiving, sweeping and dry runs are the same for all. In addition,
-// [AppendAlerts] keeps a log for each group.
+// [AppendAlerts] keeps a log for each group. Packages below have what needs no document: names of
+// files (layout), single files (trust), logs of lines (jsonl), deletion (resource); package survey
+// is above.
 //
 // # Promises
 //

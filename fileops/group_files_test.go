@@ -139,7 +139,7 @@ func TestCopyOfARegistryIsFlushed(t *testing.T) {
 		must(t, register(l, started("s", false)))
 		flushed := 0
 		must(t, l.HoldGroup("g", Existing|Try, func(tx *GroupTx) error {
-			h.before = func(call, path string) error {
+			h.Before = func(call, path string) error {
 				if call == "fsync" {
 					flushed++
 				}

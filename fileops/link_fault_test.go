@@ -43,7 +43,7 @@ func pruneAll(t *testing.T, l *Ledger, parts ...string) {
 func TestLinkOriginGoes(t *testing.T) {
 	t.Parallel()
 	l, _, h := linkedHooked(t)
-	h.before = nth(t, 1, "stat", ".origin",
+	h.Before = nth(t, 1, "stat", ".origin",
 		func() error { return os.Remove(layout.OriginOf(l.OperationPath("op"))) })
 	editOp(t, l, pushing("a"))
 	wantCalls(t, l, 1, "a")
@@ -55,7 +55,7 @@ func TestLinkOriginGoes(t *testing.T) {
 func TestLinkFirstPushComesLate(t *testing.T) {
 	t.Parallel()
 	l, other, h := linkedHooked(t)
-	h.before = nth(t, 1, "stat", ".origin", func() error {
+	h.Before = nth(t, 1, "stat", ".origin", func() error {
 		editOp(t, other, pushing("b"))
 		end(t, other, "b")
 		pruneAll(t, l, ".json.1", ".json.2", ".json.3", ".json.4", ".json.5")
@@ -81,7 +81,7 @@ func TestLinkFirstPushOnABrokenDisk(t *testing.T) {
 		{2, "readdir", "/archive"}, {1, "link", ".json.1"},
 	} {
 		l, _, h := linkedHooked(t)
-		h.before = nth(t, c.n, c.call, c.suffix, broken)
+		h.Before = nth(t, c.n, c.call, c.suffix, broken)
 		_, err := l.EditOperation("op", OrCreate, pushing("a"))
 		if _, _, read := l.ReadOperation("op"); !errors.Is(err, errDisk) ||
 			errors.Is(err, ErrCommitted) || !errors.Is(read, ErrNotFound) {
@@ -97,7 +97,7 @@ func TestLinkHintMadeGoodByTwo(t *testing.T) {
 	editOp(t, l, pushing("a"))
 	hint := l.OperationPath("op")
 	must(t, os.Remove(hint))
-	h.before = nth(t, 1, "link", "/op.json",
+	h.Before = nth(t, 1, "link", "/op.json",
 		func() error { return os.Link(layout.VersionOf(hint, 1), hint) })
 	editOp(t, l, pushing("b"))
 	wantCalls(t, l, 2, "a", "b")
@@ -111,7 +111,7 @@ func TestLinkHintThatCannotBeMade(t *testing.T) {
 	editOp(t, l, pushing("a"))
 	hint := l.OperationPath("op")
 	must(t, os.Remove(hint))
-	h.before = nth(t, 1, "link", "/op.json.tmp~", broken)
+	h.Before = nth(t, 1, "link", "/op.json.tmp~", broken)
 	if _, err := l.EditOperation("op", Existing, pushing("b")); !errors.Is(err, errDisk) {
 		t.Errorf("got %v, want %v", err, errDisk)
 	}
@@ -119,7 +119,7 @@ func TestLinkHintThatCannotBeMade(t *testing.T) {
 	wantCalls(t, l, 1, "a")
 	wantNames(t, l.OperationsDir(), "op.json.1", "op.json.lock", "op.json.origin")
 
-	h.before = nth(t, 1, "link", "/op.json.tmp~", func() error {
+	h.Before = nth(t, 1, "link", "/op.json.tmp~", func() error {
 		text := strings.ReplaceAll(readText(t, layout.VersionOf(hint, 1)), `"a"`, `"z"`)
 		return errors.Join(os.Remove(layout.VersionOf(hint, 1)),
 			os.WriteFile(layout.VersionOf(hint, 1), []byte(text), 0o600))
@@ -163,7 +163,7 @@ func TestLinkArchivesNoStray(t *testing.T) {
 	editOp(t, l, cleaning)
 	editOp(t, l, cleaning)
 	last := layout.VersionOf(l.OperationPath("op"), 4)
-	h.before = nth(t, 1, "link", ".json.5", func() error {
+	h.Before = nth(t, 1, "link", ".json.5", func() error {
 		data, err := os.ReadFile(last)
 		return errors.Join(err, os.Remove(last), os.WriteFile(last, data, 0o600))
 	})
@@ -195,7 +195,7 @@ func TestLinkForgottenBase(t *testing.T) {
 		l, _, h := linkedHooked(t)
 		editOp(t, l, pushing("a"))
 		linked, looks := false, 0
-		h.before = func(call, path string) error {
+		h.Before = func(call, path string) error {
 			switch {
 			case call == "link" && strings.HasSuffix(path, ".json.2"):
 				linked = true
@@ -218,7 +218,7 @@ func TestLinkForgottenBase(t *testing.T) {
 			t.Errorf("%s: got %v, which is about a pause", c.name, err)
 		}
 
-		h.before = nil
+		h.Before = nil
 		wantCalls(t, l, 2, "a", "b")
 	}
 }
@@ -229,7 +229,7 @@ func TestLinkTooLateTells(t *testing.T) {
 	l, _, h := linkedHooked(t)
 	editOp(t, l, pushing("a"))
 	first := layout.VersionOf(l.OperationPath("op"), 1)
-	h.before = nth(t, 1, "link", ".json.2", func() error {
+	h.Before = nth(t, 1, "link", ".json.2", func() error {
 		return errors.Join(os.Remove(first), os.WriteFile(first, []byte("{}"), 0o600))
 	})
 
@@ -262,7 +262,7 @@ func TestLinkPruningStops(t *testing.T) {
 		editOp(t, l, pushing("a"))
 		end(t, l, "a")
 		age(t, l)
-		h.before = nth(t, c.n, c.call, c.suffix, broken)
+		h.Before = nth(t, c.n, c.call, c.suffix, broken)
 		if err := l.Sweep(); !errors.Is(err, errDisk) {
 			t.Errorf("%s %d of %s: got %v", c.call, c.n, c.suffix, err)
 		}
@@ -285,7 +285,7 @@ func TestSettle(t *testing.T) {
 
 	release()
 	wantNoLeftovers(t, l)
-	h.before = nth(t, 1, "link", "/op.json", broken)
+	h.Before = nth(t, 1, "link", "/op.json", broken)
 	l.Settle("op")
 	if left := l.Leftovers(); len(left) != 1 || !errors.Is(left[0], errDisk) {
 		t.Errorf("leftovers: %v", left)
@@ -303,7 +303,7 @@ func TestBeginAnewOnABrokenDisk(t *testing.T) {
 	l, h := hookedLedger(t, Config{}, Options{})
 	editOp(t, l, pushing("a"))
 	end(t, l, "a")
-	h.before = nth(t, 1, "open", "/archive/op.json", broken)
+	h.Before = nth(t, 1, "open", "/archive/op.json", broken)
 	if _, err := l.EditOperation("op", OrCreate, pushing("b")); !errors.Is(err, errDisk) {
 		t.Errorf("got %v", err)
 	}
@@ -321,7 +321,7 @@ func TestLinkHighestVersionGoes(t *testing.T) {
 	}
 
 	must(t, os.Remove(l.OperationPath("op")))
-	h.before = nth(t, 1, "open", ".json.3",
+	h.Before = nth(t, 1, "open", ".json.3",
 		func() error { return os.Remove(layout.VersionOf(l.OperationPath("op"), 3)) })
 	if got, err := l.files(l.operationDocument("op"))[0].current(); got.version != 2 || err != nil {
 		t.Errorf("got version %d, %v", got.version, err)
@@ -345,12 +345,12 @@ func TestLinkHintWithoutVersions(t *testing.T) {
 	writeFile(t, l.OperationPath("op"), newer)
 	wantCalls(t, l, 6, "b")
 
-	h.before = nth(t, 1, "readdir", "/archive", broken)
+	h.Before = nth(t, 1, "readdir", "/archive", broken)
 	if _, _, err := l.ReadOperation("op"); !errors.Is(err, errDisk) {
 		t.Errorf("the archive cannot be listed: %v", err)
 	}
 
-	h.before = nth(t, 1, "open", "/archive/op.json", broken)
+	h.Before = nth(t, 1, "open", "/archive/op.json", broken)
 	if _, _, err := l.ReadOperation("op"); !errors.Is(err, errDisk) {
 		t.Errorf("the copy cannot be read: %v", err)
 	}

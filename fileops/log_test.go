@@ -84,7 +84,7 @@ func TestRotateLog(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, h := hookedLedger(t, Config{}, Options{})
-			h.before = before
+			h.Before = before
 			dir := l.GroupLogs("g")
 			if done, err := l.RotateLog("g", "s", logLimit, 3); done || err != nil {
 				t.Errorf("got %v, %v without a log", done, err)
@@ -132,7 +132,7 @@ func needsCut(t *testing.T) {
 	t.Helper()
 	l, h := hookedLedger(t, Config{}, Options{})
 	newLogWriter(t, l, "s").write(15_000)
-	h.before = func(call, _ string) error {
+	h.Before = func(call, _ string) error {
 		if call == "truncate" {
 			return errDisk
 		}
@@ -164,7 +164,7 @@ func TestRotateLogKilled(t *testing.T) {
 					0o600))
 				w.write(15_000)
 				calls := 0
-				h.before = func(call, path string) error {
+				h.Before = func(call, path string) error {
 					if calls++; calls >= at {
 						return errDisk
 					}
@@ -184,7 +184,7 @@ func TestRotateLogKilled(t *testing.T) {
 					t.Errorf("call %d: it was killed, and says nothing", at)
 				}
 
-				h.before = before
+				h.Before = before
 				if at%2 == 0 { // the next pass ends it, also if the log has become small
 					if done, err := l.RotateLog("g", "s", 1<<40, 3); done || err != nil {
 						t.Fatalf("call %d: then got %v, %v", at, done, err)
@@ -197,7 +197,7 @@ func TestRotateLogKilled(t *testing.T) {
 				w.write(15_000)
 				if at%3 == 0 { // the next pass is killed as well, while it ends the rotation of the first
 					calls := 0
-					h.before = func(call, path string) error {
+					h.Before = func(call, path string) error {
 						if calls++; calls > at/3 {
 							return errDisk
 						}
@@ -205,7 +205,7 @@ func TestRotateLogKilled(t *testing.T) {
 					}
 
 					l.RotateLog("g", "s", logLimit, 3)
-					h.before = before
+					h.Before = before
 				}
 
 				done, err := l.RotateLog("g", "s", logLimit, 5)
@@ -267,7 +267,7 @@ func TestRotateLogHuge(t *testing.T) {
 			l, h := hookedLedger(t, Config{}, Options{})
 			w := newLogWriter(t, l, "s")
 			w.write(200_000)
-			h.before = before
+			h.Before = before
 			if done, err := l.RotateLog("g", "s", logLimit, 2); !done || err != nil {
 				t.Errorf("got %v, %v", done, err)
 			}
@@ -282,7 +282,7 @@ func TestRotateLogHuge(t *testing.T) {
 
 	l, h := hookedLedger(t, Config{}, Options{})
 	newLogWriter(t, l, "s").write(200_000)
-	h.before = nth(t, 1, "cut", "", broken)
+	h.Before = nth(t, 1, "cut", "", broken)
 	if done, err := l.RotateLog("g", "s", logLimit, 2); done || !errors.Is(err, errDisk) {
 		t.Errorf("got %v, %v of a broken disk", done, err)
 	}
@@ -306,12 +306,12 @@ func TestRotateLogRefused(t *testing.T) {
 
 	must(t, lock.Unlock())
 
-	h.before = nth(t, 1, "cut", "", broken)
+	h.Before = nth(t, 1, "cut", "", broken)
 	if done, err := l.RotateLog("g", "s", logLimit, 3); done || !errors.Is(err, errDisk) {
 		t.Errorf("got %v, %v of a broken disk", done, err)
 	}
 
-	h.before = nil
+	h.Before = nil
 
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
 	must(t, os.Rename(l.LogPath("g", "s"), elsewhere))
@@ -331,7 +331,7 @@ func TestReadLog(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, h := hookedLedger(t, Config{}, Options{})
-			h.before = before
+			h.Before = before
 			r, text, err := l.ReadLog("g", "s", 3)
 			must(t, err)
 			if len(text) > 0 {
@@ -421,8 +421,8 @@ func TestReadLogDuringRotation(t *testing.T) {
 
 	// One that comes between two looks of the reader: it looks again.
 	w.write(15_000)
-	h.before = nth(t, 2, "stat", ".log.1", func() error {
-		h.before = nil
+	h.Before = nth(t, 2, "stat", ".log.1", func() error {
+		h.Before = nil
 		_, err := l.RotateLog("g", "s", logLimit, 3)
 		return err
 	})
@@ -440,7 +440,7 @@ func TestReadLogDuringRotation(t *testing.T) {
 			_, err := l.RotateLog("g", "s", logLimit, 3)
 			must(t, err)
 			count := 0
-			h.before = func(c, _ string) error {
+			h.Before = func(c, _ string) error {
 				if c == call {
 					if count++; count == n {
 						return errDisk
@@ -460,7 +460,7 @@ func TestReadLogDuringRotation(t *testing.T) {
 				t.Errorf("%s %d: got %v, failed %v", call, n, err, failed)
 			}
 
-			h.before = nil
+			h.Before = nil
 		}
 	}
 

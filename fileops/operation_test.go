@@ -117,7 +117,7 @@ func TestLeftResources(t *testing.T) {
 func TestPushWithoutItsTemporaryDirectory(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, Config{}, Options{})
-	h.before = nth(t, 1, "mkdir", "/op/c", broken)
+	h.Before = nth(t, 1, "mkdir", "/op/c", broken)
 	_, err := l.EditOperation("op", OrCreate,
 		func(protocol.Operation, observe.Observation) (protocol.Operation, error) {
 			return protocol.Create("op", 0, 0).Push(protocol.Push{Participant: "p", Call: "c",

@@ -30,7 +30,7 @@ func TestListWhileAnOperationGoes(t *testing.T) {
 		}
 	}
 
-	h.before = nth(t, 1, "stat", "/op07.json",
+	h.Before = nth(t, 1, "stat", "/op07.json",
 		func() error { return os.Remove(l.OperationPath("op07")) })
 	list, err := l.List()
 	var got []string
@@ -48,7 +48,7 @@ func TestPruneArchiveWhileACopyGoes(t *testing.T) {
 	t.Parallel()
 	l, h := hookedLedger(t, Config{}, Options{})
 	oldCopies(t, l, keepCopies+5, time.Now())
-	h.before = nth(t, 1, "stat", "/old3.json",
+	h.Before = nth(t, 1, "stat", "/old3.json",
 		func() error { return os.Remove(l.ArchivePath("old3", 1)) })
 	must(t, l.PruneArchive(time.Now()))
 	if left := filesIn(t, l.ArchiveDir()); len(left) != keepCopies {
@@ -62,7 +62,7 @@ func TestSweepWhileANoteGoes(t *testing.T) {
 	l, h := hookedLedger(t, Config{}, Options{})
 	note, err := l.writeJournal("op", journal{l.TmpRoot(), layout.NewTrash()})
 	must(t, err)
-	h.before = nth(t, 1, "open", filepath.Base(note), func() error { return os.Remove(note) })
+	h.Before = nth(t, 1, "open", filepath.Base(note), func() error { return os.Remove(note) })
 	must(t, l.Sweep())
 }
 
@@ -72,7 +72,7 @@ func TestMarkerComesWhileItIsMissed(t *testing.T) {
 	l, h := hookedLedger(t, Config{}, Options{})
 	must(t, edits(add("a", false))(l))
 	must(t, os.Rename(l.MarkerPath(), l.MarkerPath()+".lost"))
-	h.before = nth(t, 1, "readdir", "/operations",
+	h.Before = nth(t, 1, "readdir", "/operations",
 		func() error { return os.Rename(l.MarkerPath()+".lost", l.MarkerPath()) })
 	if _, err := Open(l.Dir(), Options{FS: h}); err != nil {
 		t.Error(err)
@@ -86,7 +86,7 @@ func TestDirectoryReplacedOnTheWay(t *testing.T) {
 	dir := filepath.Join(root, "dir")
 	writeFile(t, filepath.Join(dir, "file"), "x")
 	l, h := hookedLedger(t, Config{ResourceRoots: []string{root}}, Options{})
-	h.before = nth(t, 1, "open root", "/dir", func() error {
+	h.Before = nth(t, 1, "open root", "/dir", func() error {
 		return errors.Join(os.Rename(dir, dir+".moved"), os.Mkdir(dir, 0o700),
 			os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
 	})
@@ -103,7 +103,7 @@ func TestDirectoryReplacedOnTheWay(t *testing.T) {
 // replacing has the lock file of op replaced each time when it has just been locked.
 func replacing(t *testing.T, h *hooked, l *Ledger) (times *int) {
 	times = new(int)
-	h.before = func(call, path string) error {
+	h.Before = func(call, path string) error {
 		if call != "stat" || path != l.OperationLock("op") {
 			return nil
 		}

@@ -274,7 +274,7 @@ func TestMemoryThatCannotBeKept(t *testing.T) {
 		l, h := hookedLedger(t, linkedConfig, Options{})
 		a, b := twoHosts(time.Hour)
 		remotePush(t, l, a)
-		h.before = nth(t, 1, call, suffix, broken)
+		h.Before = nth(t, 1, call, suffix, broken)
 		if op := b.tidy(t, l); op.State != protocol.Running {
 			t.Errorf("%s: it is %s", call, op.State)
 		}

@@ -32,9 +32,9 @@ func interruptedPop(t *testing.T, c Config) *Ledger {
 	editOp(t, l, pushingTmp("root"))
 	editOp(t, l, pushingTmp("ended"))
 	writeFile(t, filepath.Join(l.TmpDir("op", "ended"), "file"), "x")
-	h.before = nth(t, 1, "rename", "/ended", broken)
+	h.Before = nth(t, 1, "rename", "/ended", broken)
 	editOp(t, l, popping("ended"))
-	h.before = nil
+	h.Before = nil
 	if gone(t, l.TmpDir("op", "ended")) || !errors.Is(errors.Join(l.Leftovers()...), errDisk) {
 		t.Fatal("nothing was interrupted")
 	}
@@ -136,7 +136,7 @@ func TestSweepTmpThatFills(t *testing.T) {
 	l, h := hookedLedger(t, Config{}, Options{})
 	editOp(t, l, pushing("live"))
 	must(t, os.MkdirAll(l.TmpDir("op", "mine"), 0o700))
-	h.before = nth(t, 1, "remove", "/mine", func() error {
+	h.Before = nth(t, 1, "remove", "/mine", func() error {
 		writeFile(t, filepath.Join(l.TmpDir("op", "mine"), "file"), "x")
 		return nil
 	})
@@ -152,7 +152,7 @@ func TestSweepTmpMeanwhile(t *testing.T) {
 	t.Parallel()
 	l := interruptedPop(t, Config{})
 	h := l.fs.FS.(*hooked)
-	h.before = nth(t, 1, "lock", "/op.json.lock", func() error {
+	h.Before = nth(t, 1, "lock", "/op.json.lock", func() error {
 		other, err := Open(l.Dir(), Options{})
 		must(t, err)
 		editOp(t, other, pushingTmp("ended"))
@@ -166,7 +166,7 @@ func TestSweepTmpMeanwhile(t *testing.T) {
 
 	writeFile(t, l.OperationPath("op"), "{")
 	must(t, os.Mkdir(l.TmpDir("op", "killed"), 0o700))
-	h.before = nil
+	h.Before = nil
 	must(t, l.Sweep())
 	if gone(t, l.TmpDir("op", "killed")) {
 		t.Error("swept although nobody knows the calls")
@@ -178,7 +178,7 @@ func TestSweepTmpOfWhatTears(t *testing.T) {
 	t.Parallel()
 	l := interruptedPop(t, Config{})
 	h := l.fs.FS.(*hooked)
-	h.before = nth(t, 1, "lock", "/op.json.lock",
+	h.Before = nth(t, 1, "lock", "/op.json.lock",
 		func() error { writeFile(t, l.OperationPath("op"), "{"); return nil })
 	must(t, l.Sweep())
 	if gone(t, l.TmpDir("op", "ended")) {

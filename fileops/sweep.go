@@ -27,7 +27,7 @@ func (l *Ledger) Sweep() error {
 func (l *Ledger) SweepGroup(id string) error {
 	defer l.fs.Refresh()
 	names, err := l.fs.Entries(l.Dir())
-	if temps := leftovers(names, layout.InLedger)[id]; len(temps) > 0 {
+	if temps := layout.Leftovers(names, layout.InLedger)[id]; len(temps) > 0 {
 		err = errors.Join(err, l.sweepDocument(l.groupDocument(id), temps))
 	}
 	return err
@@ -47,7 +47,7 @@ func (l *Ledger) sweepOperations() error {
 	for _, id := range inTmp { // a temporary directory belongs to its operation, as a lock file does
 		names = append(names, filepath.Base(l.OperationLock(id)))
 	}
-	return l.sweepDocuments(leftovers(names, layout.InOperations), l.operationDocument)
+	return l.sweepDocuments(layout.Leftovers(names, layout.InOperations), l.operationDocument)
 }
 
 func (l *Ledger) sweepGroups() error {
@@ -65,33 +65,7 @@ func (l *Ledger) sweepGroups() error {
 		}
 	}
 
-	return errors.Join(err, l.sweepDocuments(leftovers(names, layout.InLedger), l.groupDocument))
-}
-
-// leftovers returns the documents that have something to tidy up, with their temporary files.
-func leftovers(names []string,
-	kindOf func(name string) (layout.Kind, string)) map[string][]string {
-	left, exists := make(map[string][]string), make(map[string]bool)
-	var ownerless []string
-	for _, name := range names {
-		switch kind, id := kindOf(name); kind {
-		case layout.TempFile:
-			left[id] = append(left[id], name)
-		case layout.LockFile, layout.VersionFile:
-			ownerless = append(ownerless, id)
-		case layout.OperationFile, layout.SupervisorsFile, layout.OrchestratorFile:
-			exists[id] = true
-		}
-	}
-
-	delete(left, "") // of ledger.json
-	for _, id := range ownerless {
-		if _, known := left[id]; !known && !exists[id] {
-			left[id] = nil
-		}
-	}
-
-	return left
+	return errors.Join(err, l.sweepDocuments(layout.Leftovers(names, layout.InLedger), l.groupDocument))
 }
 
 func (l *Ledger) sweepDocuments(left map[string][]string,

@@ -184,3 +184,19 @@ func TestSweepRemovesTheTempOfTheMarker(t *testing.T) {
 		t.Error("the marker is gone")
 	}
 }
+
+// A link with the name of a scratch directory is ignored: nothing is created or removed at its
+// target.
+func TestSweepScratchLink(t *testing.T) {
+	t.Parallel()
+	for _, c := range []Config{{}, {Shared: true}} {
+		l := testLedger(t, c, Options{})
+		victim, link := t.TempDir(), filepath.Join(l.Dir(), layout.NewScratch())
+		writeFile(t, filepath.Join(victim, "precious"), "x")
+		must(t, os.Symlink(victim, link))
+		if err := l.Sweep(); err != nil || gone(t, link) {
+			t.Errorf("shared %v: got %v; the link is there: %v", c.Shared, err, !gone(t, link))
+		}
+		wantNames(t, victim, "precious")
+	}
+}

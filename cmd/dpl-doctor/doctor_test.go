@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/survey"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -215,7 +215,7 @@ func TestExclude(t *testing.T) {
 	var lock disk.Lock
 	holds := func(path string) (string, func() error, error) {
 		var err error
-		if lock, err = fileops.TryLock(path); err != nil {
+		if lock, err = survey.TryLock(path); err != nil {
 			return refused, nothing, nil
 		}
 		return held, func() error { return lock.Unlock() }, nil
@@ -256,7 +256,7 @@ func TestExclude(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 
-			if free, err := fileops.TryLock(path); err == nil {
+			if free, err := survey.TryLock(path); err == nil {
 				free.Unlock()
 			} else if tt.name != "outlives its holder" {
 				t.Errorf("a lock is left: %v", err)

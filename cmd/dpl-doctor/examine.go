@@ -7,13 +7,14 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/survey"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
 // A checkup is a ledger and what was found in it.
 type checkup struct {
 	env    *cli.Env
-	survey *fileops.Survey
+	survey *survey.Survey
 	seen   observe.Observation
 	files  []file // files with valid content
 	broken []finding
@@ -21,7 +22,7 @@ type checkup struct {
 
 // A file is a file of the ledger with its content.
 type file struct {
-	fileops.Found
+	survey.Found
 	fileops.Content
 	name string // path within the ledger
 }
@@ -77,13 +78,13 @@ func (p *checkup) examine() []finding {
 		{"place", "", p.place},
 		{"space", "", p.space},
 		{"lock", "only one of two processes gets it, and a killed one releases it", p.exclusion},
-		{"create", "O_EXCL never replaces a file", p.trial((*fileops.Scratch).Exclusive)},
-		{"link", "link(2) never replaces a file", p.trial((*fileops.Scratch).Link)},
+		{"create", "O_EXCL never replaces a file", p.trial((*survey.Scratch).Exclusive)},
+		{"link", "link(2) never replaces a file", p.trial((*survey.Scratch).Link)},
 		{"move", "a rename that must not replace a file does not",
-			p.trial((*fileops.Scratch).Move)},
+			p.trial((*survey.Scratch).Move)},
 		{"rename", "a reader sees all of the old file or all of the new one",
-			p.trial((*fileops.Scratch).Replace)},
-		{"fsync", "directories can be synced", p.trial((*fileops.Scratch).Sync)},
+			p.trial((*survey.Scratch).Replace)},
+		{"fsync", "directories can be synced", p.trial((*survey.Scratch).Sync)},
 		{"clock", "no time in the files is in the future", p.clock},
 		{"identity", "processes are identified by more than their pid", p.identity},
 		{"leftovers", "killed commands have left nothing behind", p.leftovers},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/survey"
 )
 
 const (
@@ -33,7 +34,7 @@ func holdLock() {
 		return
 	}
 
-	_, err := fileops.TryLock(os.Args[2])
+	_, err := survey.TryLock(os.Args[2])
 	switch {
 	case err == nil:
 		fmt.Println(held)
@@ -49,7 +50,7 @@ func holdLock() {
 
 // exclusion tries the lock with two processes.
 func (p *checkup) exclusion() []finding {
-	err := p.inScratch(func(s *fileops.Scratch) error { return exclude(s.LockFile(), startHelper) })
+	err := p.inScratch(func(s *survey.Scratch) error { return exclude(s.LockFile(), startHelper) })
 	return p.judged(err, "edits would be lost: put the ledger on a file system with flock(2)")
 }
 
@@ -60,7 +61,7 @@ type starter func(path string) (said string, kill func() error, err error)
 // exclude checks the lock at path with this process and another one. It returns nil if only one of
 // them gets the lock, and if killing its holder frees it, and otherwise ErrUnsound.
 func exclude(path string, start starter) error {
-	ours, err := fileops.TryLock(path)
+	ours, err := survey.TryLock(path)
 	if err != nil {
 		return err
 	}
@@ -78,11 +79,11 @@ func exclude(path string, start starter) error {
 		return err
 	}
 
-	theirs, err := fileops.TryLock(path)
+	theirs, err := survey.TryLock(path)
 	switch {
 	case err == nil:
 		err = errors.Join(fmt.Errorf("%w: this process gets the lock that another one holds",
-			fileops.ErrUnsound), theirs.Unlock())
+			survey.ErrUnsound), theirs.Unlock())
 	case errors.Is(err, fileops.ErrBusy):
 		err = nil
 	}
@@ -104,7 +105,7 @@ func ask(start starter, path, want, otherwise string) (kill func() error, err er
 	case said == want:
 		return kill, nil
 	case said == held || said == refused:
-		err = fmt.Errorf("%w: %s", fileops.ErrUnsound, otherwise)
+		err = fmt.Errorf("%w: %s", survey.ErrUnsound, otherwise)
 	default:
 		err = errors.New(said)
 	}
@@ -115,7 +116,7 @@ func ask(start starter, path, want, otherwise string) (kill func() error, err er
 // becomesFree waits until the lock of a dead process is free.
 func becomesFree(path string) error {
 	for expired := time.After(atOnce); ; {
-		lock, err := fileops.TryLock(path)
+		lock, err := survey.TryLock(path)
 		if err == nil {
 			return lock.Unlock()
 		}
@@ -127,7 +128,7 @@ func becomesFree(path string) error {
 		case <-time.After(10 * time.Millisecond):
 		case <-expired:
 			return fmt.Errorf("%w: the lock of a process that was killed is still held %v later",
-				fileops.ErrUnsound, atOnce)
+				survey.ErrUnsound, atOnce)
 		}
 	}
 }

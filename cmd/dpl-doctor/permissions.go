@@ -9,6 +9,7 @@ import (
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/fileops/survey"
 )
 
 // permissions reports files that commands refuse because others may have written them.
@@ -27,7 +28,7 @@ func (p *checkup) permissions() (found []finding) {
 	return found
 }
 
-func (p *checkup) untrusted(f fileops.Found) finding {
+func (p *checkup) untrusted(f survey.Found) finding {
 	text, cure, _ := strings.Cut(strings.TrimPrefix(f.Distrust.Error(),
 		f.Path+": "+fileops.ErrPermission.Error()+": "), ": ")
 	result := problem.about(p.survey.Name(f), text, cure)
@@ -47,7 +48,7 @@ func (p *checkup) untrusted(f fileops.Found) finding {
 // tightens reports whether --fix removes the write permission of others from f. It does so only for
 // directories, whose files are judged one by one, and for empty lock files. Others may have written
 // into any other file what to delete, run or signal after a crash, so a person must read it first.
-func (p *checkup) tightens(f fileops.Found) bool {
+func (p *checkup) tightens(f survey.Found) bool {
 	return p.survey.Ours(f) && (f.Kind == layout.Directory || f.Kind == layout.LockFile &&
 		f.Info.Size == 0)
 }

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/dpl-project/dpl/fileops"
+	"github.com/dpl-project/dpl/fileops/survey"
 )
 
 // trial returns the look that tries a promise of the file system in a scratch directory.
-func (p *checkup) trial(try func(*fileops.Scratch) error) func() []finding {
+func (p *checkup) trial(try func(*survey.Scratch) error) func() []finding {
 	return func() []finding {
 		return p.judged(p.inScratch(try), "put the ledger on another file system")
 	}
@@ -23,7 +23,7 @@ func (p *checkup) judged(err error, cure string) []finding {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, fileops.ErrUnsound):
+	case errors.Is(err, survey.ErrUnsound):
 		return []finding{problem.about("", p.plain(err), cure)}
 	case errors.Is(err, errNoScratch) && errors.Is(err, fs.ErrPermission):
 		return []finding{note.about("", "not tried: no permission to write to the ledger", "")}
@@ -39,7 +39,7 @@ func (p *checkup) judged(err error, cure string) []finding {
 var errNoScratch = errors.New("make a scratch directory")
 
 // inScratch calls try with a new scratch directory, and removes it.
-func (p *checkup) inScratch(try func(*fileops.Scratch) error) error {
+func (p *checkup) inScratch(try func(*survey.Scratch) error) error {
 	s, err := p.survey.Scratch()
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNoScratch, err)

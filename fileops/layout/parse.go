@@ -153,6 +153,32 @@ func belonging(id string, role, kind Kind) (Kind, string) {
 	return kind, id
 }
 
+// Leftovers returns the documents that have something to tidy up, with their temporary files.
+func Leftovers(names []string,
+	kindOf func(name string) (Kind, string)) map[string][]string {
+	left, exists := make(map[string][]string), make(map[string]bool)
+	var ownerless []string
+	for _, name := range names {
+		switch kind, id := kindOf(name); kind {
+		case TempFile:
+			left[id] = append(left[id], name)
+		case LockFile, VersionFile:
+			ownerless = append(ownerless, id)
+		case OperationFile, SupervisorsFile, OrchestratorFile:
+			exists[id] = true
+		}
+	}
+
+	delete(left, "") // of ledger.json
+	for _, id := range ownerless {
+		if _, known := left[id]; !known && !exists[id] {
+			left[id] = nil
+		}
+	}
+
+	return left
+}
+
 // MaxRevision is the highest revision of a file (spec §1.3). The version after it means that an
 // operation is over.
 const MaxRevision = 1 << 62

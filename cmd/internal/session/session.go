@@ -13,6 +13,7 @@ import (
 	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops/survey"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
 
@@ -148,12 +149,12 @@ func (s *Session) opened(l *fileops.Ledger, err error) (*fileops.Ledger, error) 
 }
 
 // Inspect surveys the ledger, even if Open refuses it.
-func (s *Session) Inspect() (*fileops.Survey, error) {
+func (s *Session) Inspect() (*survey.Survey, error) {
 	dir, err := s.Dir()
 	if err != nil {
 		return nil, err
 	}
-	return fileops.Inspect(dir, s.ledgerOptions())
+	return survey.Inspect(dir, s.ledgerOptions())
 }
 
 // CheckRoots returns fileops.ErrRoot if one of roots cannot be a resource root.

@@ -1,4 +1,4 @@
-package fileops
+package survey
 
 import (
 	"errors"
@@ -7,13 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
+	"github.com/dpl-project/dpl/testscripts/hookfs"
 )
 
 // hookedScratch returns a scratch directory with a hook, before, that does nothing until it is set.
-func hookedScratch(t *testing.T) (*Scratch, *hooked) {
+func hookedScratch(t *testing.T) (*Scratch, *hookfs.FS) {
 	t.Helper()
 	s, h := hookedSurvey(t)
 	scratch, err := s.Scratch()
@@ -22,17 +24,17 @@ func hookedScratch(t *testing.T) (*Scratch, *hooked) {
 }
 
 // hookedSurvey is hookedScratch for the survey of a new ledger.
-func hookedSurvey(t *testing.T) (*Survey, *hooked) {
+func hookedSurvey(t *testing.T) (*Survey, *hookfs.FS) {
 	t.Helper()
-	l := testLedger(t, Config{}, Options{})
-	h := &hooked{FS: disk.OS{}}
-	s, err := Inspect(l.Dir(), Options{FS: h})
+	l := testLedger(t, fileops.Config{}, fileops.Options{})
+	h := &hookfs.FS{FS: disk.OS{}}
+	s, err := Inspect(l.Dir(), fileops.Options{FS: h})
 	must(t, err)
 	return s, h
 }
 
 // scratchesIn returns the scratch directories of a ledger.
-func scratchesIn(t *testing.T, l *Ledger) []string {
+func scratchesIn(t *testing.T, l *fileops.Ledger) []string {
 	t.Helper()
 	dirs, err := filepath.Glob(filepath.Join(l.Dir(), ".dpl-scratch-"+"*"))
 	must(t, err)
@@ -62,9 +64,9 @@ func TestTrialsOnABrokenDisk(t *testing.T) {
 		{(*Scratch).Sync, 1, "fsync", "/archive"}, {(*Scratch).Sync, 1, "open", "/operations"},
 	} {
 		s, h := hookedScratch(t)
-		h.before = nth(t, c.n, c.call, c.suffix, broken)
-		if err := c.trial(s); !errors.Is(err, errDisk) || errors.Is(err, ErrUnsound) {
-			t.Errorf("%s %d of %s: got %v, want only %v", c.call, c.n, c.suffix, err, errDisk)
+		h.Before = hookfs.Nth(t, c.n, c.call, c.suffix, hookfs.Broken)
+		if err := c.trial(s); !errors.Is(err, hookfs.ErrDisk) || errors.Is(err, ErrUnsound) {
+			t.Errorf("%s %d of %s: got %v, want only %v", c.call, c.n, c.suffix, err, hookfs.ErrDisk)
 		}
 		must(t, s.Remove())
 	}
@@ -76,19 +78,19 @@ func TestReplaceWithoutAReader(t *testing.T) {
 	for _, call := range []string{"open", "read"} {
 		s, h := hookedScratch(t)
 		looked := newTear()
-		h.before = func(c, path string) error {
+		h.Before = func(c, path string) error {
 			switch {
 			case c == "replace":
 				looked.wait()
 			case c == call && filepath.Base(path) == "replaced":
 				looked.saw()
-				return errDisk
+				return hookfs.ErrDisk
 			}
 			return nil
 		}
 
-		if err := s.Replace(); !errors.Is(err, errDisk) || errors.Is(err, ErrUnsound) {
-			t.Errorf("%s: got %v, want only %v", call, err, errDisk)
+		if err := s.Replace(); !errors.Is(err, hookfs.ErrDisk) || errors.Is(err, ErrUnsound) {
+			t.Errorf("%s: got %v, want only %v", call, err, hookfs.ErrDisk)
 		}
 
 		must(t, s.Remove())
@@ -106,8 +108,8 @@ func TestTryLock(t *testing.T) {
 
 	lock, err := TryLock(path)
 	must(t, err)
-	if second, err := TryLock(path); !errors.Is(err, ErrBusy) {
-		t.Errorf("while it is locked: got %v, %v, want %v", second, err, ErrBusy)
+	if second, err := TryLock(path); !errors.Is(err, disk.ErrBusy) {
+		t.Errorf("while it is locked: got %v, %v, want %v", second, err, disk.ErrBusy)
 	}
 
 	must(t, lock.Unlock())
@@ -124,15 +126,15 @@ func TestScratchThatCannotBeMade(t *testing.T) {
 	t.Parallel()
 	for _, call := range []string{"mkdir", "lock"} {
 		s, h := hookedSurvey(t)
-		h.before = func(c, path string) error {
+		h.Before = func(c, path string) error {
 			if c == call && strings.Contains(path, ".dpl-scratch-") {
-				return errDisk
+				return hookfs.ErrDisk
 			}
 			return nil
 		}
 
-		if scratch, err := s.Scratch(); scratch != nil || !errors.Is(err, errDisk) {
-			t.Errorf("%s: got %v, want %v", call, err, errDisk)
+		if scratch, err := s.Scratch(); scratch != nil || !errors.Is(err, hookfs.ErrDisk) {
+			t.Errorf("%s: got %v, want %v", call, err, hookfs.ErrDisk)
 		}
 		if left := scratchesIn(t, s.Ledger); len(left) > 0 {
 			t.Errorf("%s: left %q", call, left)
@@ -151,14 +153,14 @@ func TestScratchSweptWhenNew(t *testing.T) {
 		want  error
 	}{
 		{1, removed, nil},
-		{1, func(string) error { return ErrBusy }, nil},
+		{1, func(string) error { return disk.ErrBusy }, nil},
 		{trust.MaxTries - 1, removed, nil},
 		{trust.MaxTries, removed, os.ErrNotExist},
-		{trust.MaxTries, func(string) error { return ErrBusy }, ErrBusy},
+		{trust.MaxTries, func(string) error { return disk.ErrBusy }, disk.ErrBusy},
 	} {
 		s, h := hookedSurvey(t)
 		times := 0
-		h.before = func(call, path string) error {
+		h.Before = func(call, path string) error {
 			if call != "lock" || path != layout.ScratchLock(filepath.Dir(path)) || times == c.swept {
 				return nil
 			}

@@ -1,4 +1,4 @@
-package fileops
+package survey
 
 import (
 	"errors"
@@ -7,17 +7,19 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/testscripts/hookfs"
 )
 
 // inspectHooked surveys a ledger with all sorts of files, and calls before at each call.
-func inspectHooked(t *testing.T, before func(l *Ledger) func(call,
+func inspectHooked(t *testing.T, before func(l *fileops.Ledger) func(call,
 	path string) error) (*Survey, error) {
 	t.Helper()
-	l, _ := surveyed(t, Config{})
+	l, _ := surveyed(t, fileops.Config{})
 	plant(t, l.Dir(), "tmp/live/c/file", "tmp/live/.dpl-trash-0123456789abcdef", "tmp/gone/c/file",
 		"logs/g/s.log")
-	return Inspect(l.Dir(), Options{FS: &hooked{FS: disk.OS{}, before: before(l)}})
+	return Inspect(l.Dir(), fileops.Options{FS: &hookfs.FS{FS: disk.OS{}, Before: before(l)}})
 }
 
 // A file that cannot be examined is among the errors. What depends on it is missing, and nothing
@@ -54,13 +56,13 @@ func TestInspectOnABrokenDisk(t *testing.T) {
 			[]string{"tmp/live/.dpl-trash-0123456789abcdef"}},
 	} {
 		var whole []string
-		s, err := inspectHooked(t, func(l *Ledger) func(call, path string) error {
+		s, err := inspectHooked(t, func(l *fileops.Ledger) func(call, path string) error {
 			whole = foundIn(inspect(t, l.Dir()))
-			return nth(t, c.n, c.call, c.suffix, broken)
+			return hookfs.Nth(t, c.n, c.call, c.suffix, hookfs.Broken)
 		})
 
 		must(t, err)
-		if s.Refusal != nil || len(s.Errors) != 1 || !errors.Is(s.Errors[0], errDisk) {
+		if s.Refusal != nil || len(s.Errors) != 1 || !errors.Is(s.Errors[0], hookfs.ErrDisk) {
 			t.Errorf("%s of %s: refused: %v; errors: %v, want one", c.call, c.suffix, s.Refusal,
 				s.Errors)
 		}
@@ -77,13 +79,13 @@ func TestInspectOnABrokenDisk(t *testing.T) {
 // If operations cannot be listed, nothing in tmp/ counts as a leftover of a removed operation.
 func TestInspectWithoutOperations(t *testing.T) {
 	t.Parallel()
-	s, err := inspectHooked(t, func(*Ledger) func(call,
+	s, err := inspectHooked(t, func(*fileops.Ledger) func(call,
 		path string) error {
-		return nth(t, 1, "readdir", "/operations", broken)
+		return hookfs.Nth(t, 1, "readdir", "/operations", hookfs.Broken)
 	})
 	must(t, err)
-	if len(s.Errors) != 1 || !errors.Is(s.Errors[0], errDisk) {
-		t.Errorf("errors: %v, want %v", s.Errors, errDisk)
+	if len(s.Errors) != 1 || !errors.Is(s.Errors[0], hookfs.ErrDisk) {
+		t.Errorf("errors: %v, want %v", s.Errors, hookfs.ErrDisk)
 	}
 
 	s.found(t, "archive/over.json")
@@ -106,11 +108,11 @@ func foundIn(s *Survey) (names []string) {
 // A directory above the ledger that cannot be looked at hides those above it alone.
 func TestInspectAboveOnABrokenDisk(t *testing.T) {
 	t.Parallel()
-	l, whole := surveyed(t, Config{})
-	h := &hooked{FS: disk.OS{}, before: nth(t, 1, "stat", whole.Above[1].Path, broken)}
-	s, err := Inspect(l.Dir(), Options{FS: h})
+	l, whole := surveyed(t, fileops.Config{})
+	h := &hookfs.FS{FS: disk.OS{}, Before: hookfs.Nth(t, 1, "stat", whole.Above[1].Path, hookfs.Broken)}
+	s, err := Inspect(l.Dir(), fileops.Options{FS: h})
 	must(t, err)
-	if len(s.Errors) != 1 || !errors.Is(s.Errors[0], errDisk) || len(s.Above) != 1 ||
+	if len(s.Errors) != 1 || !errors.Is(s.Errors[0], hookfs.ErrDisk) || len(s.Above) != 1 ||
 		s.Above[0].Path != whole.Above[0].Path {
 		t.Errorf("errors: %v; above it: %v", s.Errors, s.Above)
 	}
@@ -124,8 +126,8 @@ func TestInspectWhatGoes(t *testing.T) {
 	t.Parallel()
 	for name, suffix := range map[string]string{"operations/live.json": "/live.json",
 		"g.lock": "/g.lock"} {
-		s, err := inspectHooked(t, func(l *Ledger) func(call, path string) error {
-			return nth(t, 1, "stat", suffix,
+		s, err := inspectHooked(t, func(l *fileops.Ledger) func(call, path string) error {
+			return hookfs.Nth(t, 1, "stat", suffix,
 				func() error { return os.Remove(filepath.Join(l.Dir(), name)) })
 		})
 		must(t, err)
@@ -140,15 +142,15 @@ func TestInspectWhatGoes(t *testing.T) {
 // file system.
 func TestInspectWithoutNetwork(t *testing.T) {
 	t.Parallel()
-	for n, want := range map[int]error{1: nil, 2: errDisk} {
-		s, err := inspectHooked(t, func(*Ledger) func(call,
+	for n, want := range map[int]error{1: nil, 2: hookfs.ErrDisk} {
+		s, err := inspectHooked(t, func(*fileops.Ledger) func(call,
 			path string) error {
-			return nth(t, n, "network", "/ledger", broken)
+			return hookfs.Nth(t, n, "network", "/ledger", hookfs.Broken)
 		})
 		if !errors.Is(err, want) || (s == nil) != (want != nil) {
 			t.Errorf("call %d fails: got %v, want %v", n, err, want)
 		}
-		if s != nil && (!errors.Is(s.Refusal, errDisk) || len(s.Errors) > 0) {
+		if s != nil && (!errors.Is(s.Refusal, hookfs.ErrDisk) || len(s.Errors) > 0) {
 			t.Errorf("call %d fails: refused: %v; errors: %v", n, s.Refusal, s.Errors)
 		}
 	}
@@ -157,7 +159,7 @@ func TestInspectWithoutNetwork(t *testing.T) {
 // A file outside the ledger is named by its path.
 func TestNameOfWhatIsElsewhere(t *testing.T) {
 	t.Parallel()
-	_, s := surveyed(t, Config{})
+	_, s := surveyed(t, fileops.Config{})
 	if got := s.Name(Found{Path: "elsewhere"}); got != "elsewhere" {
 		t.Errorf("got %q", got)
 	}
@@ -167,14 +169,14 @@ func TestNameOfWhatIsElsewhere(t *testing.T) {
 func TestTightenOnABrokenDisk(t *testing.T) {
 	t.Parallel()
 	for _, call := range []string{"open", "fstat", "chmod"} {
-		l, _ := surveyed(t, Config{})
+		l, _ := surveyed(t, fileops.Config{})
 		must(t, os.Chmod(l.OperationPath("live"), 0o666))
-		h := &hooked{FS: disk.OS{}}
-		s, err := Inspect(l.Dir(), Options{FS: h})
+		h := &hookfs.FS{FS: disk.OS{}}
+		s, err := Inspect(l.Dir(), fileops.Options{FS: h})
 		must(t, err)
-		h.before = nth(t, 1, call, "/live.json", broken)
-		if err := s.Tighten(s.found(t, "operations/live.json")); !errors.Is(err, errDisk) {
-			t.Errorf("%s: got %v, want %v", call, err, errDisk)
+		h.Before = hookfs.Nth(t, 1, call, "/live.json", hookfs.Broken)
+		if err := s.Tighten(s.found(t, "operations/live.json")); !errors.Is(err, hookfs.ErrDisk) {
+			t.Errorf("%s: got %v, want %v", call, err, hookfs.ErrDisk)
 		}
 		if got := valueOf(os.Stat(l.OperationPath("live"))).Mode(); got != 0o666 {
 			t.Errorf("%s: got %04o, want 0666", call, got)

@@ -1,10 +1,12 @@
-package fileops
+// Package survey lists everything in a ledger directory, and tests its file system.
+package survey
 
 import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
 
+	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/trust"
@@ -13,13 +15,14 @@ import (
 // A Survey is everything found in a ledger without a lock, whether or not commands would use the
 // ledger. Files that were gone before they could be examined are left out.
 type Survey struct {
-	Ledger  *Ledger // for reading; with a Refusal, not for edits
-	Refusal error   // why Open refuses the ledger; nil if it does not
-	Network string  // from FS.Network
+	Ledger  *fileops.Ledger // for reading; with a Refusal, not for edits
+	Refusal error           // why Open refuses the ledger; nil if it does not
+	Network string          // from FS.Network
 	Files   []Found
 	Above   []Found // the directories that lead to the ledger, nearest first
 	Errors  []error // of files that could not be examined
 
+	files *trust.FS
 	there map[string]bool // the operations; nil if they could not be listed
 }
 
@@ -29,7 +32,7 @@ type Found struct {
 	Kind     layout.Kind
 	ID       string // of the operation or group, or ""
 	Info     disk.Info
-	Distrust error // why commands refuse it, an ErrPermission; nil if they do not
+	Distrust error // why commands refuse it, an fs.ErrPermission; nil if they do not
 	Orphaned bool  // nothing that exists needs it: if no edit is in progress, Sweep would remove it
 }
 
@@ -54,7 +57,7 @@ func (s *Survey) Name(f Found) string {
 func (s *Survey) add(f Found) error {
 	l := s.Ledger
 	var err error
-	if f.Info, err = l.fs.Lstat(f.Path); err != nil {
+	if f.Info, err = s.files.Lstat(f.Path); err != nil {
 		return trust.IgnoreMissing(err)
 	}
 	if f.Orphaned && f.Kind == layout.LockFile && filepath.Dir(f.Path) == l.Dir() && f.Info.Size > 0 {
@@ -66,9 +69,9 @@ func (s *Survey) add(f Found) error {
 	case layout.Stranger, layout.TrashFile, layout.TmpDirectory, layout.ScratchDirectory:
 		// it may belong to another user
 	case layout.Directory:
-		f.Distrust = l.fs.CheckDir(f.Path, f.Info)
+		f.Distrust = s.files.CheckDir(f.Path, f.Info)
 	default:
-		f.Distrust = l.fs.CheckFile(f.Path, f.Info)
+		f.Distrust = s.files.CheckFile(f.Path, f.Info)
 	}
 
 	s.Files = append(s.Files, f)
@@ -78,21 +81,21 @@ func (s *Survey) add(f Found) error {
 // above records the directories that lead to the ledger, with symbolic links resolved.
 func (s *Survey) above() error {
 	l := s.Ledger
-	dir, err := l.fs.Resolve(l.Dir())
+	dir, err := s.files.Resolve(l.Dir())
 	if err != nil {
 		return err
 	}
 
-	info, err := l.fs.Stat(dir)
+	info, err := s.files.Stat(dir)
 	if err != nil {
 		return err
 	}
 
 	s.Files = append(s.Files, Found{Path: l.Dir(), Kind: layout.Directory, Info: info,
-		Distrust: l.fs.CheckDir(l.Dir(), info)})
+		Distrust: s.files.CheckDir(l.Dir(), info)})
 	for filepath.Dir(dir) != dir {
 		dir = filepath.Dir(dir)
-		if info, err = l.fs.Stat(dir); err != nil {
+		if info, err = s.files.Stat(dir); err != nil {
 			return err
 		}
 		s.Above = append(s.Above, Found{Path: dir, Kind: layout.Directory, Info: info})
@@ -102,36 +105,28 @@ func (s *Survey) above() error {
 }
 
 // Tighten removes the write permission of others from a file or directory of this user. It returns
-// ErrPermission if f belongs to another user, and an error if the path leads to another file by
+// fs.ErrPermission if f belongs to another user, and an error if the path leads to another file by
 // now.
 func (s *Survey) Tighten(f Found) error {
-	l := s.Ledger
-	return l.fs.WithFile(f.Path, func(file disk.File) error {
+	return s.files.WithFile(f.Path, func(file disk.File) error {
 		info, err := file.Stat()
 		switch {
 		case err != nil:
 			return err
 		case info.ID != f.Info.ID:
 			return fmt.Errorf("%s: %w: it is another file by now", f.Path, fs.ErrExist)
-		case info.UID != l.fs.UID:
-			return fmt.Errorf("%s: %w: it belongs to %s", f.Path, ErrPermission, trust.UserName(info.UID))
+		case info.UID != s.files.UID:
+			return fmt.Errorf("%s: %w: it belongs to %s", f.Path, fs.ErrPermission,
+				trust.UserName(info.UID))
 		}
 
-		return file.Chmod(info.Mode &^ l.fs.Others())
+		return file.Chmod(info.Mode &^ s.files.Others())
 	})
-}
-
-// others returns the permission bits of users who must not write to the files of the ledger.
-func (l *Ledger) others() fs.FileMode {
-	if l.config.Shared {
-		return 0o002
-	}
-	return 0o022
 }
 
 // Ours reports whether Tighten can fix the reason for which commands refuse f.
 func (s *Survey) Ours(f Found) bool {
-	l := s.Ledger
 	link := f.Info.Mode&fs.ModeSymlink != 0
-	return f.Distrust != nil && !link && f.Info.UID == l.fs.UID && f.Info.Mode&l.fs.Others() != 0
+	return f.Distrust != nil && !link && f.Info.UID == s.files.UID &&
+		f.Info.Mode&s.files.Others() != 0
 }

@@ -1,4 +1,4 @@
-package fileops
+package survey
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/disk"
-	"github.com/dpl-project/dpl/fileops/layout"
 )
 
 // faulty is a file system that breaks one promise.
@@ -119,11 +119,11 @@ func (f faulty) Replace(old, new string) error {
 func tried(t *testing.T, f disk.FS) map[string]error {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "ledger")
-	if _, err := Create(dir, Config{}, Options{}); err != nil {
+	if _, err := fileops.Create(dir, fileops.Config{}, fileops.Options{}); err != nil {
 		t.Fatal(err)
 	}
 
-	survey, err := Inspect(dir, Options{FS: f})
+	survey, err := Inspect(dir, fileops.Options{FS: f})
 	if err != nil || survey.Refusal != nil {
 		t.Fatal(err, survey.Refusal)
 	}
@@ -221,8 +221,8 @@ func TestScratchFindsDefects(t *testing.T) {
 
 // The next pass removes what a killed process left. What is in use stays.
 func TestSweepScratch(t *testing.T) {
-	l := testLedger(t, Config{}, Options{})
-	survey, err := Inspect(l.Dir(), Options{})
+	l := testLedger(t, fileops.Config{}, fileops.Options{})
+	survey, err := Inspect(l.Dir(), fileops.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,22 +248,6 @@ func TestSweepScratch(t *testing.T) {
 	}
 	if err := used.Remove(); err != nil || exists(used.dir) {
 		t.Errorf("not removed: %v", err)
-	}
-}
-
-// A link with the name of a scratch directory is ignored: nothing is created or removed at its
-// target.
-func TestSweepScratchLink(t *testing.T) {
-	t.Parallel()
-	for _, c := range []Config{{}, {Shared: true}} {
-		l := testLedger(t, c, Options{})
-		victim, link := t.TempDir(), filepath.Join(l.Dir(), layout.NewScratch())
-		writeFile(t, filepath.Join(victim, "precious"), "x")
-		must(t, os.Symlink(victim, link))
-		if err := l.Sweep(); err != nil || !exists(link) {
-			t.Errorf("shared %v: got %v; the link is there: %v", c.Shared, err, exists(link))
-		}
-		wantNames(t, victim, "precious")
 	}
 }
 

@@ -1,4 +1,4 @@
-package fileops
+package survey
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/group"
@@ -20,13 +21,13 @@ import (
 )
 
 // surveyed returns a ledger with an operation, an archived one, a group and alerts, and its survey.
-func surveyed(t *testing.T, c Config) (*Ledger, *Survey) {
+func surveyed(t *testing.T, c fileops.Config) (*fileops.Ledger, *Survey) {
 	t.Helper()
-	l := testLedger(t, c, Options{})
+	l := testLedger(t, c, fileops.Options{})
 	at := observe.Observation{Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 
 	for _, id := range []string{"live", "over"} {
-		if _, err := l.EditOperation(id, OrCreate,
+		if _, err := l.EditOperation(id, fileops.OrCreate,
 			func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
 				if op.ID == "" {
 					op = protocol.Create(id, 0, 0)
@@ -37,17 +38,19 @@ func surveyed(t *testing.T, c Config) (*Ledger, *Survey) {
 		}
 	}
 
-	if err := l.Edit("over", Existing,
-		func(tx *byteTx) error { tx.Archive(); return nil }); err != nil {
+	if _, err := l.EditOperation("over", fileops.Existing,
+		func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
+			return op, protocol.ErrExpired
+		}); err != nil {
 		t.Fatal(err)
 	}
 
-	if err := l.HoldGroup("g", OrCreate, func(tx *GroupTx) error {
+	if err := l.HoldGroup("g", fileops.OrCreate, func(tx *fileops.GroupTx) error {
 		g, err := tx.Value().Register(group.Registration{Service: "s"}, at)
 		if err != nil {
 			return err
 		}
-		return errors.Join(tx.Commit(g), AppendAlerts(tx,
+		return errors.Join(tx.Commit(g), fileops.AppendAlerts(tx,
 			[]group.Alert{{Seq: 1, Type: group.AlertDead, Timestamp: at.Now}}))
 	}); err != nil {
 		t.Fatal(err)
@@ -58,7 +61,7 @@ func surveyed(t *testing.T, c Config) (*Ledger, *Survey) {
 
 func inspect(t *testing.T, dir string) *Survey {
 	t.Helper()
-	s, err := Inspect(dir, Options{})
+	s, err := Inspect(dir, fileops.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,9 +81,9 @@ func (s *Survey) found(t *testing.T, name string) Found {
 }
 
 func TestInspect(t *testing.T) {
-	for _, commit := range []string{CommitRename, CommitLink} {
+	for _, commit := range []string{fileops.CommitRename, fileops.CommitLink} {
 		t.Run(commit, func(t *testing.T) {
-			_, s := surveyed(t, Config{Commit: commit})
+			_, s := surveyed(t, fileops.Config{Commit: commit})
 			if s.Refusal != nil || len(s.Errors) > 0 {
 				t.Fatalf("refused: %v; errors: %v", s.Refusal, s.Errors)
 			}
@@ -102,7 +105,7 @@ func TestInspect(t *testing.T) {
 
 				if f.Kind != layout.VersionFile {
 					got[s.Name(f)] = f.Kind
-				} else if commit != CommitLink {
+				} else if commit != fileops.CommitLink {
 					t.Errorf("%s is a version", s.Name(f))
 				}
 
@@ -123,19 +126,19 @@ func TestInspect(t *testing.T) {
 
 func TestInspectWhatIsNoLedger(t *testing.T) {
 	for _, dir := range []string{filepath.Join(t.TempDir(), "none"), t.TempDir()} {
-		if _, err := Inspect(dir, Options{}); !errors.Is(err, ErrNoLedger) {
-			t.Errorf("got %v, want %v", err, ErrNoLedger)
+		if _, err := Inspect(dir, fileops.Options{}); !errors.Is(err, fileops.ErrNoLedger) {
+			t.Errorf("got %v, want %v", err, fileops.ErrNoLedger)
 		}
 	}
 
-	l, _ := surveyed(t, Config{})
+	l, _ := surveyed(t, fileops.Config{})
 	if err := os.Remove(l.MarkerPath()); err != nil {
 		t.Fatal(err)
 	}
 
 	s := inspect(t, l.Dir())
-	if !errors.Is(s.Refusal, ErrConfig) {
-		t.Errorf("got %v, want %v", s.Refusal, ErrConfig)
+	if !errors.Is(s.Refusal, fileops.ErrConfig) {
+		t.Errorf("got %v, want %v", s.Refusal, fileops.ErrConfig)
 	}
 	if c, err := s.Read(s.found(t, "operations/live.json")); err != nil ||
 		c.Operation.ID != "live" {
@@ -143,11 +146,26 @@ func TestInspectWhatIsNoLedger(t *testing.T) {
 	}
 }
 
+// A survey shows a directory that is a symbolic link, and nothing behind it.
+func TestInspectThroughLinks(t *testing.T) {
+	for _, name := range []string{"operations", "archive", "tmp"} {
+		l, _ := surveyed(t, fileops.Config{})
+		path, victim := filepath.Join(l.Dir(), name), t.TempDir()
+		plant(t, victim, "precious.json")
+		must(t, errors.Join(os.Rename(path, path+".moved"), os.Symlink(victim, path)))
+		s := inspect(t, l.Dir())
+		if len(s.Errors) != 1 || s.found(t, name).Distrust == nil ||
+			slices.Contains(foundIn(s), name+"/precious.json") {
+			t.Errorf("%s: errors: %v, found %q", name, s.Errors, foundIn(s))
+		}
+	}
+}
+
 // The leftovers in a survey are exactly what Sweep removes.
 func TestLeftIsWhatSweepRemoves(t *testing.T) {
-	for _, commit := range []string{CommitRename, CommitLink} {
+	for _, commit := range []string{fileops.CommitRename, fileops.CommitLink} {
 		t.Run(commit, func(t *testing.T) {
-			l, _ := surveyed(t, Config{Commit: commit})
+			l, _ := surveyed(t, fileops.Config{Commit: commit})
 			plant(t, l.Dir(),
 				"operations/ghost.json.lock", "operations/live.json.tmp~1",
 				"operations/gone.json.tmp~2", "operations/notes.txt", "operations/bad~id.json",
@@ -196,7 +214,7 @@ func plant(t *testing.T, dir string, files ...string) {
 }
 
 func TestSurveyReadsWhatIsNotValid(t *testing.T) {
-	l, _ := surveyed(t, Config{})
+	l, _ := surveyed(t, fileops.Config{})
 	op := string(valueOf(os.ReadFile(l.OperationPath("live"))))
 	plant(t, l.Dir(), "operations/torn.json={", "operations/renamed.json="+op,
 		"archive/renamed.json="+op, "archive/g~supervisors~1.json=1",
@@ -233,7 +251,7 @@ func TestTighten(t *testing.T) {
 		shared     bool
 		mode, want fs.FileMode
 	}{{false, 0o666, 0o644}, {false, 0o620, 0o600}, {true, 0o666, 0o664}, {true, 0o662, 0o660}} {
-		l, _ := surveyed(t, Config{Shared: tt.shared})
+		l, _ := surveyed(t, fileops.Config{Shared: tt.shared})
 		path := l.OperationPath("live")
 		if err := os.Chmod(path, tt.mode); err != nil {
 			t.Fatal(err)
@@ -241,7 +259,7 @@ func TestTighten(t *testing.T) {
 
 		s := inspect(t, l.Dir())
 		f := s.found(t, "operations/live.json")
-		if !errors.Is(f.Distrust, ErrPermission) || !s.Ours(f) {
+		if !errors.Is(f.Distrust, fs.ErrPermission) || !s.Ours(f) {
 			t.Errorf("%04o: trust %v, ours %v", tt.mode, f.Distrust, s.Ours(f))
 		}
 		if err := s.Tighten(f); err != nil {
@@ -256,7 +274,7 @@ func TestTighten(t *testing.T) {
 // A directory keeps its set-group-id bit. A symbolic link, or a file that has been replaced, is
 // unchanged.
 func TestTightenOnlyWhatWasFound(t *testing.T) {
-	l, _ := surveyed(t, Config{Shared: true})
+	l, _ := surveyed(t, fileops.Config{Shared: true})
 	if err := os.Chmod(l.OperationsDir(), fs.ModeSetgid|0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -288,8 +306,8 @@ func TestTightenOnlyWhatWasFound(t *testing.T) {
 	if err := errors.Join(os.Remove(path), os.Symlink(other, path)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Tighten(f); !errors.Is(err, ErrPermission) {
-		t.Errorf("got %v, want %v", err, ErrPermission)
+	if err := s.Tighten(f); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("got %v, want %v", err, fs.ErrPermission)
 	}
 
 	s = inspect(t, l.Dir())
@@ -304,7 +322,7 @@ func TestTightenOnlyWhatWasFound(t *testing.T) {
 // Files of another user are not changed.
 func TestTightenForeign(t *testing.T) {
 	strict.Root(t)
-	l, _ := surveyed(t, Config{})
+	l, _ := surveyed(t, fileops.Config{})
 	path := l.OperationPath("live")
 	if err := errors.Join(os.Chmod(path, 0o666), os.Chown(path, 65534, 65534)); err != nil {
 		t.Fatal(err)
@@ -312,8 +330,8 @@ func TestTightenForeign(t *testing.T) {
 
 	s := inspect(t, l.Dir())
 	f := s.found(t, "operations/live.json")
-	if err := s.Tighten(f); !errors.Is(err, ErrPermission) || s.Ours(f) {
-		t.Errorf("got %v, ours %v; want %v", err, s.Ours(f), ErrPermission)
+	if err := s.Tighten(f); !errors.Is(err, fs.ErrPermission) || s.Ours(f) {
+		t.Errorf("got %v, ours %v; want %v", err, s.Ours(f), fs.ErrPermission)
 	}
 	if got := valueOf(os.Stat(path)).Mode(); got != 0o666 {
 		t.Errorf("got %04o, want 0666", got)
@@ -322,7 +340,7 @@ func TestTightenForeign(t *testing.T) {
 
 // A directory that cannot be listed does not keep the rest from being found.
 func TestInspectGoesOn(t *testing.T) {
-	l, _ := surveyed(t, Config{})
+	l, _ := surveyed(t, fileops.Config{})
 	if err := errors.Join(os.RemoveAll(l.ArchiveDir()),
 		os.WriteFile(l.ArchiveDir(), nil, 0o600)); err != nil {
 		t.Fatal(err)
@@ -334,4 +352,18 @@ func TestInspectGoesOn(t *testing.T) {
 	}
 
 	s.found(t, "operations/live.json")
+}
+
+func testLedger(t *testing.T, c fileops.Config, o fileops.Options) *fileops.Ledger {
+	t.Helper()
+	l, err := fileops.Create(filepath.Join(t.TempDir(), "ledger"), c, o)
+	must(t, err)
+	return l
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

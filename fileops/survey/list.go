@@ -1,33 +1,32 @@
-package fileops
+package survey
 
 import (
 	"errors"
-	"io/fs"
 	"path/filepath"
 	"slices"
 
-	"github.com/dpl-project/dpl/fileops/disk"
+	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/layout"
 )
 
 // top lists the ledger directory. It judges leftovers like sweepGroups.
 func (s *Survey) top() error {
 	l := s.Ledger
-	names, err := l.fs.ReadDir(l.Dir())
+	names, err := s.files.ReadDir(l.Dir())
 	if err != nil {
 		return err
 	}
 
-	left := leftovers(names, layout.InLedger)
+	left := layout.Leftovers(names, layout.InLedger)
 	return s.list(l.Dir(), names, layout.InLedger, func(id string) bool {
 		_, ownerless := left[id]
-		return ownerless && errors.Is(l.present(l.groupDocument(id)), fs.ErrNotExist)
+		return ownerless && s.noGroup(id)
 	})
 }
 
 // operations lists operations/. It judges leftovers like sweepOperations.
 func (s *Survey) operations() error {
-	names, err := s.Ledger.fs.Entries(s.Ledger.OperationsDir())
+	names, err := s.files.Entries(s.Ledger.OperationsDir())
 	if err != nil {
 		return err
 	}
@@ -43,7 +42,7 @@ func (s *Survey) operations() error {
 }
 
 func (s *Survey) archive() error {
-	names, err := s.Ledger.fs.Entries(s.Ledger.ArchiveDir())
+	names, err := s.files.Entries(s.Ledger.ArchiveDir())
 	if err != nil {
 		return err
 	}
@@ -57,7 +56,7 @@ func (s *Survey) archive() error {
 // tmp lists tmp/. It must run after operations: a directory that exists before its operation is no
 // leftover.
 func (s *Survey) tmp() error {
-	names, err := s.Ledger.fs.Entries(s.Ledger.TmpRoot())
+	names, err := s.files.Entries(s.Ledger.TmpRoot())
 	if err != nil {
 		return err
 	}
@@ -96,7 +95,7 @@ func (s *Survey) list(dir string, names []string, kindOf func(name string) (layo
 
 // trashOf lists the trash in the temporary directory of an operation.
 func (s *Survey) trashOf(dir Found) error {
-	names, err := s.Ledger.fs.Entries(dir.Path)
+	names, err := s.files.Entries(dir.Path)
 	for _, name := range names {
 		if layout.IsTrash(name) {
 			err = errors.Join(err, s.add(Found{Path: filepath.Join(dir.Path, name),
@@ -106,21 +105,19 @@ func (s *Survey) trashOf(dir Found) error {
 	return err
 }
 
-// Inspect surveys the ledger in dir. It returns ErrNoLedger if there is none.
-func Inspect(dir string, o Options) (*Survey, error) {
-	l, err := newLedger(dir, o)
-	if err != nil {
-		return nil, err
-	}
+// noGroup reports whether there is no such group.
+func (s *Survey) noGroup(id string) bool {
+	_, err := s.Ledger.ReadGroup(id)
+	return errors.Is(err, fileops.ErrNoGroup)
+}
 
-	s := &Survey{Ledger: l, Refusal: l.open()}
-	if errors.Is(s.Refusal, ErrNoLedger) {
+// Inspect surveys the ledger in dir. It returns fileops.ErrNoLedger if there is none.
+func Inspect(dir string, o fileops.Options) (s *Survey, err error) {
+	s = &Survey{}
+	if s.Ledger, s.files, s.Refusal = fileops.OpenAnyway(dir, o); s.Ledger == nil {
 		return nil, s.Refusal
 	}
-
-	// a survey must also report what commands refuse
-	l.fs.FS = l.fs.Within(l.Dir(), func(string, disk.Info) error { return nil })
-	if s.Network, err = l.fs.Network(l.Dir()); err != nil {
+	if s.Network, err = s.files.Network(s.Ledger.Dir()); err != nil {
 		return nil, err
 	}
 
@@ -132,4 +129,9 @@ func Inspect(dir string, o Options) (*Survey, error) {
 	}
 
 	return s, nil
+}
+
+// Read decodes f. See fileops.Ledger.Content.
+func (s *Survey) Read(f Found) (fileops.Content, error) {
+	return s.Ledger.Content(f.Path, f.Kind, f.ID)
 }

@@ -1,4 +1,4 @@
-package fileops
+package survey
 
 import (
 	"errors"
@@ -19,43 +19,44 @@ var ErrUnsound = errors.New("the file system breaks a promise")
 // the file system keeps the promise, as far as one process can tell, ErrUnsound if it does not, and
 // another error if it could not be tested.
 type Scratch struct {
-	ledger *Ledger
+	files  *trust.FS
+	ledger layout.Paths
 	dir    string
 	used   disk.Lock // while it is held, Sweep leaves the directory alone
 }
 
 // Scratch creates a scratch directory. The caller must call Remove.
 func (s *Survey) Scratch() (*Scratch, error) {
-	l := s.Ledger
+	l := s.Ledger.Paths
 	for tries := 1; ; tries++ {
 		dir := filepath.Join(l.Dir(), layout.NewScratch())
-		if err := l.fs.Mkdir(dir, 0o700); err != nil {
+		if err := s.files.Mkdir(dir, 0o700); err != nil {
 			return nil, err
 		}
 
-		used, err := l.fs.TakeLock(layout.ScratchLock(dir), true, &trust.Wait{})
+		used, err := s.files.TakeLock(layout.ScratchLock(dir), true, &trust.Wait{})
 		if err == nil {
-			return &Scratch{l, dir, used}, nil
+			return &Scratch{s.files, l, dir, used}, nil
 		}
 
 		// it was swept before it was in use
-		swept := errors.Is(err, ErrBusy) || errors.Is(err, fs.ErrNotExist)
+		swept := errors.Is(err, disk.ErrBusy) || errors.Is(err, fs.ErrNotExist)
 		if !swept || tries == trust.MaxTries {
-			return nil, errors.Join(err, trust.IgnoreMissing(l.fs.Remove(dir)))
+			return nil, errors.Join(err, trust.IgnoreMissing(s.files.Remove(dir)))
 		}
 	}
 }
 
 // Remove removes the directory with its contents.
 func (s *Scratch) Remove() error {
-	return errors.Join(resource.Delete(s.ledger.fs, s.ledger.Dir(), filepath.Base(s.dir)), s.used.Unlock())
+	return errors.Join(resource.Delete(s.files, s.ledger.Dir(), filepath.Base(s.dir)), s.used.Unlock())
 }
 
 // LockFile returns the path of a file to lock with TryLock.
 func (s *Scratch) LockFile() string { return filepath.Join(s.dir, "lock") }
 
 // TryLock takes the lock on the file at path, as edits do, and creates the file if there is none.
-// It returns ErrBusy if another process has the lock.
+// It returns disk.ErrBusy if another process has the lock.
 func TryLock(path string) (disk.Lock, error) { return disk.OS{}.Lock(path, 0o600, nil) }
 
 // Exclusive tests that creating a file does not replace another.
@@ -65,7 +66,7 @@ func (s *Scratch) Exclusive() error {
 		return err
 	}
 
-	f, err := s.ledger.fs.Create(path, 0o600)
+	f, err := s.files.Create(path, 0o600)
 	if err == nil {
 		f.Close()
 	}
@@ -79,16 +80,16 @@ func (s *Scratch) Link() error {
 	if err := errors.Join(s.write(one, "one"), s.write(two, "two")); err != nil {
 		return err
 	}
-	if err := s.ledger.fs.Link(one, new); err != nil {
+	if err := s.files.Link(one, new); err != nil {
 		return err
 	}
 
-	named, err := s.ledger.fs.Lstat(one)
+	named, err := s.files.Lstat(one)
 	if err != nil {
 		return err
 	}
 
-	linked, err := s.ledger.fs.Lstat(new)
+	linked, err := s.files.Lstat(new)
 	if err == nil && linked.ID != named.ID {
 		err = fmt.Errorf("%w: link(2) has made another file instead of another name", ErrUnsound)
 	}
@@ -96,7 +97,7 @@ func (s *Scratch) Link() error {
 		return err
 	}
 
-	return s.refused("link(2)", s.ledger.fs.Link(one, two), two, "two")
+	return s.refused("link(2)", s.files.Link(one, two), two, "two")
 }
 
 // Move tests that a file can be moved to the archive, and not over another file.
@@ -106,11 +107,11 @@ func (s *Scratch) Move() error {
 	if err := errors.Join(s.write(from, "from"), s.write(to, "to")); err != nil {
 		return err
 	}
-	if err := s.refused("a renaming that is to replace nothing", s.ledger.fs.Move(from, to), to,
+	if err := s.refused("a renaming that is to replace nothing", s.files.Move(from, to), to,
 		"to"); err != nil {
 		return err
 	}
-	if err := s.ledger.fs.Move(from, free); err != nil {
+	if err := s.files.Move(from, free); err != nil {
 		return err
 	}
 	return s.has(free, "from")
@@ -151,7 +152,7 @@ func (s *Scratch) Replace() error {
 	var err error
 	for i := 0; i < times && err == nil; i++ {
 		if err = s.write(temp, texts[i%2]); err == nil {
-			err = s.ledger.fs.Replace(temp, path)
+			err = s.files.Replace(temp, path)
 		}
 	}
 
@@ -165,14 +166,14 @@ func (s *Scratch) Sync() error {
 	var errs []error
 	l := s.ledger
 	for _, dir := range []string{s.dir, l.Dir(), l.OperationsDir(), l.ArchiveDir()} {
-		errs = append(errs, trust.IgnoreMissing(l.fs.WithFile(dir, disk.File.Sync)))
+		errs = append(errs, trust.IgnoreMissing(s.files.WithFile(dir, disk.File.Sync)))
 	}
 	return errors.Join(errs...)
 }
 
 // write creates a new file.
 func (s *Scratch) write(path, text string) error {
-	return s.ledger.fs.WriteNew(path, []byte(text), false)
+	return s.files.WriteNew(path, []byte(text), false)
 }
 
 // refused returns an error unless err is fs.ErrExist and the file at path still has text.
@@ -188,7 +189,7 @@ func (s *Scratch) refused(what string, err error, path, text string) error {
 
 // has returns an error unless the file at path has one of texts.
 func (s *Scratch) has(path string, texts ...string) error {
-	data, _, err := s.ledger.fs.ReadFile(path)
+	data, _, err := s.files.ReadFile(path)
 	if err != nil {
 		return err
 	}
