@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -11,22 +12,16 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
-	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
 // orchestrator returns what the flags ask for, without the ledger.
 func (c *orchestrate) orchestrator(env *cli.Env) *orchestrator.Orchestrator {
-	o := &orchestrator.Orchestrator{
-		Env: env, Group: string(c.Group), Owner: string(c.Owner), Failover: c.Failover,
-		Interval: time.Duration(c.Interval), Staleness: time.Duration(c.Staleness),
-		Spawn: c.Spawn, OnAlert: string(c.OnAlert), HookOut: env.Stderr,
-		Every: time.Duration(c.Every),
-	}
-
-	if o.Owner == "" {
-		o.Owner = session.DefaultOwner()
-	}
+	o := orchestrator.New(env, nil, string(c.Group))
+	o.Owner = cmp.Or(string(c.Owner), o.Owner)
+	o.Failover, o.Spawn, o.Every = c.Failover, c.Spawn, time.Duration(c.Every)
+	o.Interval, o.Staleness = time.Duration(c.Interval), time.Duration(c.Staleness)
+	o.OnAlert, o.HookOut = string(c.OnAlert), env.Stderr
 	return o
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
-	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -62,9 +61,7 @@ func (c *register) register(env *cli.Env) error {
 // pass makes one pass, because no orchestrator is active (spec §11.1). The registration stands even
 // if the pass fails.
 func (c *register) pass(env *cli.Env, l *fileops.Ledger, groupID string) {
-	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: groupID,
-		Owner: session.DefaultOwner()}
-	if _, err := o.Pass(); err != nil {
+	if _, err := orchestrator.New(env, l, groupID).Pass(); err != nil {
 		env.Warnf("%v", cli.Named("orchestrate", groupID, "", err))
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/orchestrator"
-	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -22,50 +21,67 @@ type sighting struct {
 	since time.Time
 }
 
-// await makes passes until all restarted services are ready and have been so for long enough. A
-// service that dies is final; a failed attempt to start it is not, because others follow.
-func (c *restart) await(env *cli.Env, l *fileops.Ledger, groupID string,
-	again []string) (group.Group, error) {
-	o := &orchestrator.Orchestrator{Env: env, Ledger: l, Group: groupID,
-		Owner: session.DefaultOwner()}
-	waiting, sightings := "", make(map[string]sighting)
-
-	ready := func(g group.Group) (bool, error) {
-		seen := l.ObserveGroup(g, env.Observer()())
-		waiting = ""
-		for _, id := range again {
-			switch s := g.Service(id); {
-			case s == nil:
-				return false, fmt.Errorf("%w: %q was removed", cli.ErrImpossible, id)
-			case s.State == group.StateDead && s.LastExit != nil:
-				return false, fmt.Errorf("%w: %q is dead: %s", cli.ErrImpossible, id, s.LastExit)
-			case s.State == group.StateDead, s.State == group.StateStopped,
-				s.State == group.StateShuttingDown && !s.StartAgain:
-				return false, fmt.Errorf("%w: %q is %s", cli.ErrImpossible, id, s.State)
-			case s.BlockedBy != "":
-				return false, fmt.Errorf("%w: %q is blocked by %s", cli.ErrImpossible, id,
-					s.BlockedBy)
-			case !g.Ready(id, seen):
-				delete(sightings, id)
-				waiting = fmt.Sprintf("%q is %s", id, s.State)
-				if s.State == group.StateRunning {
-					waiting += ", and not ready"
+// await makes passes until all restarted services are ready and have been so for long enough.
+func (c *restart) await(
+	env *cli.Env, l *fileops.Ledger, groupID string, again []string,
+) (group.Group, error) {
+	sightings := make(map[string]sighting)
+	return orchestrator.New(env, l, groupID).Until(time.Duration(c.Timeout),
+		func(g group.Group) (waiting string, err error) {
+			seen := l.ObserveGroup(g, env.Observer()())
+			for _, id := range again {
+				if err := impossible(id, g.Service(id)); err != nil {
+					return "", err
 				}
-			case sightings[id].pid != s.PID:
-				sightings[id] = sighting{s.PID, time.Now()}
-				fallthrough
-			case s.StartInfo.Readiness == observe.ReadinessReady &&
-				time.Since(sightings[id].since) < steady:
-				waiting = fmt.Sprintf("%q has just been started", id)
+				if state := notReady(g, id, seen, sightings); state != "" {
+					waiting = fmt.Sprintf("%q %s", id, state)
+				}
 			}
+			return waiting, nil
+		})
+}
+
+// impossible returns an error if s, called id, will not be ready. A service that dies is final; a
+// failed attempt to start it is not, because others follow.
+func impossible(id string, s *group.Service) error {
+	because := ""
+	switch {
+	case s == nil:
+		because = "was removed"
+	case s.State == group.StateDead && s.LastExit != nil:
+		because = fmt.Sprintf("is dead: %s", s.LastExit)
+	case s.State == group.StateDead, s.State == group.StateStopped,
+		s.State == group.StateShuttingDown && !s.StartAgain:
+		because = fmt.Sprintf("is %s", s.State)
+	case s.BlockedBy != "":
+		because = "is blocked by " + s.BlockedBy
+	default:
+		return nil
+	}
+
+	return fmt.Errorf("%w: %q %s", cli.ErrImpossible, id, because)
+}
+
+// notReady returns why the service is not ready, or has not been for long enough, or "".
+func notReady(
+	g group.Group, id string, seen observe.Observation, sightings map[string]sighting,
+) string {
+	s := g.Service(id)
+	if !g.Ready(id, seen) {
+		delete(sightings, id)
+		if s.State == group.StateRunning {
+			return "is running, and not ready"
 		}
-
-		return waiting == "", nil
+		return fmt.Sprintf("is %s", s.State)
 	}
 
-	late := func() error {
-		return fmt.Errorf("%w: after %v %s", cli.ErrTimeout, time.Duration(c.Timeout), waiting)
+	unseen := sightings[id].pid != s.PID
+	if unseen {
+		sightings[id] = sighting{s.PID, time.Now()}
 	}
-
-	return o.Until(time.Duration(c.Timeout), ready, late)
+	if unseen || s.StartInfo.Readiness == observe.ReadinessReady &&
+		time.Since(sightings[id].since) < steady {
+		return "has just been started"
+	}
+	return ""
 }

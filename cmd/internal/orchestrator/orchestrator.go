@@ -8,9 +8,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"strconv"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -33,6 +36,12 @@ type Orchestrator struct {
 	Every     time.Duration // between the passes of one that stays; 0: it makes but one
 
 	vigil observe.Vigil
+}
+
+// New returns an orchestrator for the group, owned by this user on this host.
+func New(env Env, l *fileops.Ledger, groupID string) *Orchestrator {
+	owner := process.Here().ID + ":" + strconv.Itoa(os.Getuid())
+	return &Orchestrator{Env: env, Ledger: l, Group: groupID, Owner: owner}
 }
 
 // A PassReport is what one pass has done.

@@ -1,19 +1,22 @@
 package orchestrator
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
-// Until makes passes until done returns true, or an error because the goal can no longer be
-// reached. It returns the last group passed to done. After timeout it returns the error from late.
+// Until makes passes until left returns "", or an error because the goal can no longer be reached.
+// Left returns what keeps the goal from being reached. Until returns the last group passed to left,
+// and after timeout cli.ErrTimeout with what is left.
 //
 // While another owner orchestrates the group, these passes stand by, and the other owner's passes
 // do the work.
-func (o *Orchestrator) Until(timeout time.Duration,
-	done func(g group.Group) (bool, error), late func() error) (group.Group, error) {
+func (o *Orchestrator) Until(
+	timeout time.Duration, left func(group.Group) (string, error),
+) (group.Group, error) {
 	const pause = 100 * time.Millisecond
 	for end := time.Now().Add(timeout); ; time.Sleep(pause) {
 		g, err := o.Ledger.ReadGroup(o.Group)
@@ -21,11 +24,11 @@ func (o *Orchestrator) Until(timeout time.Duration,
 			return g, err
 		}
 
-		switch is, err := done(g); {
-		case is || err != nil:
+		switch obstacle, err := left(g); {
+		case obstacle == "" || err != nil:
 			return g, err
 		case time.Now().After(end):
-			return g, late()
+			return g, fmt.Errorf("%w: after %v %s", cli.ErrTimeout, timeout, obstacle)
 		}
 
 		if _, err := o.Pass(); err != nil && !cli.Transient(err) {

@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
-	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/survey"
@@ -72,9 +70,6 @@ func (s *Session) ActorID() (string, error) {
 	}
 	return id, nil
 }
-
-// DefaultOwner returns the owner of a pass that names none: this user on this host.
-func DefaultOwner() string { return process.Here().ID + ":" + strconv.Itoa(os.Getuid()) }
 
 // Dir returns the directory of the ledger, or the reason why this process cannot use one. It
 // returns ErrNoDir if nothing says where it is.
