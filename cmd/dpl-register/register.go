@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -163,13 +162,7 @@ func (c *register) dependencies() *[]string {
 		return nil
 	}
 
-	ids := []string{}
-	for _, id := range c.DependsOn {
-		if !slices.Contains(ids, string(id)) {
-			ids = append(ids, string(id))
-		}
-	}
-
+	ids := cli.Distinct(c.DependsOn)
 	return &ids
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"slices"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
@@ -16,28 +15,15 @@ func (c *wait) waiter(env *cli.Env) (*waiter, error) {
 	w := &waiter{env: env, goal: c.For, any: c.Any, timeout: time.Duration(c.Timeout),
 		janitors: make(map[string]*janitor)}
 	w.deaths.told = make(chan struct{}, 1)
-	var ops []string
-	if c.Group == "" {
-		ops = distinct(c.Op)
-	}
-
-	var err error
-	ids := ops
-	if c.Ready != nil {
-		if ids, err = c.toBeReady(w, ops); err != nil {
-			return nil, err
-		}
-		ops = []string{}
-		if w.op != "" {
-			ops = []string{w.op}
-		}
+	ids, ops, groups, err := c.subjects(w)
+	if err != nil {
+		return nil, err
 	}
 
 	since := int64(fromNow)
 	if c.Since != nil {
 		since = int64(*c.Since)
 	}
-
 	for _, id := range ids {
 		w.targets = append(w.targets, &target{id: id, state: notThere, outcome: observe.Pending,
 			since: since})
@@ -55,43 +41,30 @@ func (c *wait) waiter(env *cli.Env) (*waiter, error) {
 		w.janitors[op] = &janitor{env: env, ledger: w.ledger, by: by, idle: !env.MayEdit()}
 	}
 
-	w.notifier = w.ledger.Notify(ops, c.groups(w))
-
+	w.notifier = w.ledger.Notify(ops, groups)
 	return w, err
 }
 
-func (c *wait) groups(w *waiter) []string {
-	if w.group == "" {
-		return nil
+// subjects returns the ids of the targets, and the operations and groups in which they are. It sets
+// in w how to look at them.
+func (c *wait) subjects(w *waiter) (ids, ops, groups []string, err error) {
+	ops, ids = cli.Distinct(c.Op), cli.Distinct(c.Ready)
+	if c.Ready == nil {
+		w.read = w.readOperations
+		return ops, ops, nil, nil
 	}
-	return []string{w.group}
-}
 
-// distinct returns ids without duplicates.
-func distinct(ids []cli.ID) (all []string) {
-	for _, id := range ids {
-		if !slices.Contains(all, string(id)) {
-			all = append(all, string(id))
-		}
-	}
-	return all
-}
-
-// toBeReady returns the ids of --ready, and sets in w the operation or group they belong to.
-func (c *wait) toBeReady(w *waiter, ops []string) (ids []string, err error) {
 	switch {
-	case len(ops) > 1:
-		return nil, cli.Usagef("--ready goes with one --op")
-	case len(ops) == 1:
-		w.op = ops[0]
-	default:
-		if w.group, err = c.Group.Or("DPL_GROUP"); err != nil {
-			return nil, err
-		}
-		if w.group == "" {
-			return nil, cli.Usagef("--ready goes with --op or --group, or $DPL_OP or $DPL_GROUP")
-		}
+	case c.Group == "" && len(ops) > 1:
+		return nil, nil, nil, cli.Usagef("--ready goes with one --op")
+	case c.Group == "" && len(ops) == 1:
+		w.within, w.read = ops[0], w.readCalls
+		return ids, ops, nil, nil
 	}
 
-	return distinct(c.Ready), nil
+	w.read = w.readServices
+	if w.within, err = c.Group.Or("DPL_GROUP"); err == nil && w.within == "" {
+		err = cli.Usagef("--ready goes with --op or --group, or $DPL_OP or $DPL_GROUP")
+	}
+	return ids, nil, []string{w.within}, err
 }

@@ -32,8 +32,8 @@ type waiter struct {
 	any     bool
 	timeout time.Duration
 	over    <-chan time.Time // fires when the timeout is over; nil: never
-	op      string           // the operation of the calls to wait for; "": the targets are operations
-	group   string           // the group of the services to wait for
+	within  string           // the operation or group of the targets; "": they are operations
+	read    func() error     // reads the targets and sets their outcomes and states
 	targets []*target
 
 	notifier *notify.Notifier
@@ -69,7 +69,8 @@ func (w *waiter) close() {
 func (w *waiter) wait() error {
 	for {
 		w.notifier.Arm()
-		if err := w.look(); err != nil {
+		w.alive = w.alive[:0]
+		if err := w.read(); err != nil {
 			return err
 		}
 		if done, err := w.judge(); done {
@@ -134,15 +135,11 @@ func (w *waiter) rest(o observe.Outcome) string {
 		all = append(all[:most], fmt.Sprintf("and %d more", more))
 	}
 
-	where := w.op
-	if where == "" {
-		where = w.group
+	text := strings.Join(all, ", ")
+	if w.within != "" {
+		text = w.within + ": " + text
 	}
-	if where != "" {
-		where += ": "
-	}
-
-	return where + strings.Join(all, ", ")
+	return text
 }
 
 // tidy lets the janitors examine the operations, and returns how long to wait at most before the
@@ -162,22 +159,9 @@ func (w *waiter) tidy() time.Duration {
 	return again
 }
 
-// look reads the targets and sets their outcomes and states.
-func (w *waiter) look() error {
-	w.alive = w.alive[:0]
-	switch {
-	case w.group != "":
-		return w.lookAtGroup()
-	case w.op != "":
-		op, err := w.read(w.op)
-		for _, t := range w.targets {
-			t.outcome, t.state = op.WaitReady(t.id), stateOf(op, t.id)
-		}
-		return err
-	}
-
+func (w *waiter) readOperations() error {
 	for _, t := range w.targets {
-		op, err := w.read(t.id)
+		op, err := w.readOperation(t.id)
 		if errors.Is(err, fileops.ErrNotFound) && w.goal.MayBegin() && t.state == notThere {
 			continue
 		}
@@ -194,37 +178,41 @@ func (w *waiter) look() error {
 	return nil
 }
 
-// read reads an operation. It adds it to alive if it is not over.
-func (w *waiter) read(id string) (protocol.Operation, error) {
-	op, archived, err := w.ledger.ReadOperation(id)
-	if err == nil && !archived && !op.State.Terminal() {
-		w.alive = append(w.alive, op)
+func (w *waiter) readCalls() error {
+	op, err := w.readOperation(w.within)
+	for _, t := range w.targets {
+		t.outcome, t.state = op.WaitReady(t.id), notThere
+		if f := op.Frame(t.id); f != nil {
+			t.state = string(f.State)
+		}
 	}
-	return op, cli.Named("wait", id, "", err)
+	return err
 }
 
-func stateOf(op protocol.Operation, call string) string {
-	if f := op.Frame(call); f != nil {
-		return string(f.State)
-	}
-	return notThere
-}
-
-func (w *waiter) lookAtGroup() error {
-	g, err := w.ledger.ReadGroup(w.group)
+func (w *waiter) readServices() error {
+	g, err := w.ledger.ReadGroup(w.within)
 	if err != nil {
-		return cli.Named("wait", w.group, "", err)
+		return cli.Named("wait", w.within, "", err)
 	}
 
 	seen := w.ledger.ObserveGroup(g, w.env.Observer()())
 	for _, t := range w.targets {
 		if t.outcome, err = g.WaitReady(t.id, seen); err != nil {
-			return cli.Named("wait", w.group, t.id, err)
+			return cli.Named("wait", w.within, t.id, err)
 		}
 		t.state = string(g.Service(t.id).State)
 	}
 
 	return nil
+}
+
+// readOperation reads an operation. It adds it to alive if it is not over.
+func (w *waiter) readOperation(id string) (protocol.Operation, error) {
+	op, archived, err := w.ledger.ReadOperation(id)
+	if err == nil && !archived && !op.State.Terminal() {
+		w.alive = append(w.alive, op)
+	}
+	return op, cli.Named("wait", id, "", err)
 }
 
 // print prints the targets that have reached the goal, or all with --json.
@@ -242,7 +230,7 @@ func (w *waiter) print() {
 	for _, t := range w.targets {
 		switch {
 		case !w.any || t.outcome != observe.Met:
-		case w.op != "" || w.group != "":
+		case w.within != "":
 			fmt.Fprintln(w.env.Stdout, t.id, "ready")
 		default:
 			fmt.Fprintln(w.env.Stdout, t.id, t.state)

@@ -41,6 +41,17 @@ func (id *ID) UnmarshalText(text []byte) error {
 	return wire.CheckID(string(text))
 }
 
+// Distinct returns ids without duplicates.
+func Distinct(ids []ID) []string {
+	all := []string{}
+	for _, id := range ids {
+		if !slices.Contains(all, string(id)) {
+			all = append(all, string(id))
+		}
+	}
+	return all
+}
+
 // Or returns id, or the value of the environment variable if id is "". Both may be "".
 func (id ID) Or(variable string) (string, error) {
 	if id != "" || os.Getenv(variable) == "" {
