@@ -85,7 +85,7 @@ func report(dir string, findings []finding) cli.Object {
 	all := []cli.Object{}
 	for _, f := range findings {
 		all = append(all, cli.Object{
-			{"check", f.check}, {"level", string(f.level)},
+			{"check", f.check}, {"level", f.level},
 			{"object", cli.OrNull(f.object)},
 			{"message", f.text}, {"cure", cli.OrNull(f.cure)},
 			{"fixable", f.fixable},

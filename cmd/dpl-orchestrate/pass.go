@@ -80,7 +80,7 @@ func report(groupID string, p orchestrator.PassReport) cli.Object {
 		case group.Signal:
 			actions = append(actions, cli.Object{
 				{"supervisorId", a.ServiceID}, {"action", "signal"},
-				{"signal", string(a.Name)}, {"to", string(a.To)},
+				{"signal", a.Name}, {"to", a.To},
 				{"pid", a.PID},
 			})
 		}
@@ -88,7 +88,7 @@ func report(groupID string, p orchestrator.PassReport) cli.Object {
 
 	for _, a := range p.Alerts {
 		alerts = append(alerts, cli.Object{
-			{"seq", a.Seq}, {"type", string(a.Type)},
+			{"seq", a.Seq}, {"type", a.Type},
 			{"supervisorId", cli.OrNull(a.ServiceID)},
 			{"message", a.Message},
 		})

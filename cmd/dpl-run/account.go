@@ -83,7 +83,7 @@ func (a *account) write(env *cli.Env, out *os.File, err error) {
 	}
 
 	line = append(line, cli.Object{
-		{"state", cli.OrNull(string(a.state))},
+		{"state", cli.OrNull(a.state)},
 		{"reason", cli.OrNull(reason)},
 	}...)
 

@@ -42,7 +42,7 @@ func objects[T any](values []T, object func(T) cli.Object) []cli.Object {
 
 func operationInShort(op view.Operation) cli.Object {
 	return cli.Object{
-		{"operationId", op.ID}, {"state", string(op.State)}, {"revision", op.Revision},
+		{"operationId", op.ID}, {"state", op.State}, {"revision", op.Revision},
 		{"calls", len(op.Stack)}, {"crashed", op.Crashed()},
 		{"ageMs", op.Seen.Now.Sub(op.LastHeartbeat).Milliseconds()},
 	}
@@ -69,8 +69,8 @@ func operationObject(op view.Operation) cli.Object {
 func call(c view.Call) cli.Object {
 	return cli.Object{
 		{"callId", c.CallID}, {"callerId", cli.OrNull(c.CallerID)},
-		{"participantId", c.ParticipantID}, {"pid", c.PID}, {"state", string(c.State)},
-		{"readiness", string(c.Said().Readiness)}, {"note", c.Said().Note},
+		{"participantId", c.ParticipantID}, {"pid", c.PID}, {"state", c.State},
+		{"readiness", c.Said().Readiness}, {"note", c.Said().Note},
 		{"ageMs", c.Age.Milliseconds()}, {"supervisorId", cli.OrNull(c.SupervisorID)},
 		{"supervisorHandle", cli.OrNull(c.SupervisorHandle)}, {"verdict", c.Verdict},
 		{"graceUntil", stampOrNull(c.GraceUntil)},
@@ -79,7 +79,7 @@ func call(c view.Call) cli.Object {
 
 func supervisor(v view.Supervisor) cli.Object {
 	return cli.Object{
-		{"supervisorId", v.ID}, {"pid", v.PID}, {"status", string(v.Status)},
+		{"supervisorId", v.ID}, {"pid", v.PID}, {"status", v.Status},
 		{"ageMs", v.Age.Milliseconds()}, {"verdict", v.Verdict},
 		{"graceUntil", stampOrNull(v.GraceUntil)},
 	}
@@ -104,8 +104,8 @@ func groupObject(g view.Group, service string) cli.Object {
 
 func serviceObject(s view.Service) cli.Object {
 	o := cli.Object{
-		{"supervisorId", s.ID}, {"state", string(s.State)}, {"pid", cli.OrNull(s.PID)},
-		{"readiness", string(s.Notice.Readiness)},
+		{"supervisorId", s.ID}, {"state", s.State}, {"pid", cli.OrNull(s.PID)},
+		{"readiness", s.Notice.Readiness},
 		{"ageMs", milliseconds(s.LastHeartbeat, s.Age)}, {"restartAttempts", s.RestartAttempts},
 		{"dependencies", append([]string{}, s.Dependencies...)},
 		{"dependsOn", cli.OrNull(strings.Join(s.Dependencies, ","))},
@@ -144,7 +144,7 @@ func lastExit(e *group.LastExit) any {
 		status = e.Status
 	}
 	return cli.Object{
-		{"at", view.Stamp(e.At)}, {"reason", e.Reason}, {"code", cli.OrNull(string(e.Code))},
+		{"at", view.Stamp(e.At)}, {"reason", e.Reason}, {"code", cli.OrNull(e.Code)},
 		{"status", status}, {"error", cli.OrNull(e.Error)},
 	}
 }

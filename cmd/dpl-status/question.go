@@ -31,11 +31,11 @@ func (s *reporter) check(what subject, state string) error {
 		g := p.groups[0]
 		actual = protocol.State(g.Service(what.service).State)
 		o = cli.Object{{"groupId", g.ID}, {"supervisorId", what.service},
-			{"state", string(actual)}, {"revision", g.Registry.Revision}}
+			{"state", actual}, {"revision", g.Registry.Revision}}
 	} else {
 		op := p.ops[0]
 		actual = op.State
-		o = cli.Object{{"operationId", op.ID}, {"state", string(actual)},
+		o = cli.Object{{"operationId", op.ID}, {"state", actual},
 			{"revision", op.Revision}}
 	}
 
@@ -115,7 +115,7 @@ func facts(c view.Call) cli.Object {
 	seen := c.Op.Seen
 	facts := cli.Object{
 		{"operationId", c.Op.ID}, {"callId", c.CallID}, {"callerId", cli.OrNull(c.CallerID)},
-		{"participantId", c.ParticipantID}, {"state", string(c.State)}, {"verdict", c.Verdict},
+		{"participantId", c.ParticipantID}, {"state", c.State}, {"verdict", c.Verdict},
 		{"ageMs", c.Age.Milliseconds()},
 		{"stalenessThresholdMs", c.Op.StalenessThreshold.Milliseconds()},
 		{"lastHeartbeat", view.Stamp(c.LastHeartbeat)}, {"now", view.Stamp(seen.Now)},
@@ -128,7 +128,7 @@ func facts(c view.Call) cli.Object {
 			{"grace", window}}...)
 	}
 	if said := c.Said(); said.String() != "" {
-		facts = append(facts, cli.Object{{"readiness", string(said.Readiness)},
+		facts = append(facts, cli.Object{{"readiness", said.Readiness},
 			{"note", said.Note}}...)
 	}
 	if c.Crash != nil {
@@ -141,8 +141,8 @@ func facts(c view.Call) cli.Object {
 func crashFacts(c *protocol.Crash) cli.Object {
 	facts := cli.Object{
 		{"crashedAt", view.Stamp(c.At)}, {"detectedBy", c.DetectedBy},
-		{"evidence", string(c.Evidence)}, {"staleForMs", c.StaleFor.Milliseconds()},
-		{"previousState", string(c.PreviousState)},
+		{"evidence", c.Evidence}, {"staleForMs", c.StaleFor.Milliseconds()},
+		{"previousState", c.PreviousState},
 	}
 
 	if !c.ReportedAt.IsZero() {

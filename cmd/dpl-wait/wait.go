@@ -221,7 +221,7 @@ func (w *waiter) print() {
 		results := []cli.Object{}
 		for _, t := range w.targets {
 			results = append(results, cli.Object{{"id", t.id},
-				{"state", t.state}, {"outcome", string(t.outcome)}})
+				{"state", t.state}, {"outcome", t.outcome}})
 		}
 		w.env.PrintJSON(cli.Object{{"targets", results}})
 		return

@@ -48,5 +48,5 @@ func GroupResult(e session.GroupEdit, service string) Object {
 }
 
 func stateOf(s *group.Service) Object {
-	return Object{{"state", string(s.State)}, {"pid", OrNull(s.PID)}}
+	return Object{{"state", s.State}, {"pid", OrNull(s.PID)}}
 }

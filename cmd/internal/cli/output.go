@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"reflect"
 
 	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/session"
@@ -14,8 +15,8 @@ import (
 // SchemaVersion is the version of the JSON that the commands print.
 const SchemaVersion = 1
 
-// An Object is a JSON object with its members in order. Values are strings, bools, ints, []string,
-// []Object, Object, jsontext.Value, or nil.
+// An Object is a JSON object with its members in order. Values are of a type whose
+// kind is string, bool, int, int64, []string, []Object, Object, jsontext.Value, or nil.
 type Object []Member
 
 // A Member is a member of an Object: its name, which is a string, and its value.
@@ -72,8 +73,6 @@ func write(e *jsontext.Encoder, value any) error {
 	switch v := value.(type) {
 	case nil:
 		return e.WriteToken(jsontext.Null)
-	case string:
-		return e.WriteToken(jsontext.String(v))
 	case bool:
 		return e.WriteToken(jsontext.Bool(v))
 	case int:
@@ -95,6 +94,9 @@ func write(e *jsontext.Encoder, value any) error {
 		return writeAll(e, jsontext.BeginArray, v, jsontext.EndArray)
 	}
 
+	if text := reflect.ValueOf(value); text.Kind() == reflect.String {
+		return e.WriteToken(jsontext.String(text.String()))
+	}
 	return fmt.Errorf("%T cannot be printed", value)
 }
 
@@ -124,7 +126,7 @@ func OrNull[T comparable](v T) any {
 // Result returns the result of an edit of an operation that every command prints.
 func Result(e session.Edit) Object {
 	op := e.After
-	return Object{{"operationId", op.ID}, {"state", string(op.State)}, {"revision", op.Revision},
+	return Object{{"operationId", op.ID}, {"state", op.State}, {"revision", op.Revision},
 		{"changed", e.Changed()}}
 }
 
@@ -138,8 +140,8 @@ func CrashedCall(op protocol.Operation, f *protocol.Frame) Object {
 
 	if c := f.Crash; c != nil {
 		o = append(o, Object{
-			{"evidence", string(c.Evidence)}, {"staleForMs", c.StaleFor.Milliseconds()},
-			{"previousState", string(c.PreviousState)},
+			{"evidence", c.Evidence}, {"staleForMs", c.StaleFor.Milliseconds()},
+			{"previousState", c.PreviousState},
 		}...)
 	}
 
