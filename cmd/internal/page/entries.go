@@ -2,7 +2,6 @@ package page
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -53,20 +52,19 @@ func groupEntries(g Group) *entries { return entriesOf(eventEntries(g.Registry.E
 func eventEntries(events []observe.Event) (all []entry) {
 	for _, e := range events {
 		h := entry{revision: e.Revision, At: e.At, From: e.From, To: e.To, By: e.By,
-			Reason: e.Reason}
+			Reason: e.Reason, What: strings.TrimSpace("call " + e.CallID)}
+		switch e.Type {
+		case observe.SupervisorState, observe.SupervisorReadiness:
+			h.What = "supervisor " + e.SupervisorID
+		}
+
 		switch e.Type {
 		case observe.CallStarted:
-			h.What = fmt.Sprintf("call %s started", e.CallID)
+			h.What += " started"
 		case observe.CallEnded:
-			h.What = fmt.Sprintf("call %s ended", e.CallID)
-		case observe.CallReadiness:
-			h.What = fmt.Sprintf("call %s says", e.CallID)
-		case observe.SupervisorState:
-			h.What = "supervisor " + e.SupervisorID
-		case observe.SupervisorReadiness:
-			h.What = fmt.Sprintf("supervisor %s says", e.SupervisorID)
-		default:
-			h.What = strings.TrimSpace("call " + e.CallID)
+			h.What += " ended"
+		case observe.CallReadiness, observe.SupervisorReadiness:
+			h.What += " says"
 		}
 
 		for _, l := range e.LeftResources {

@@ -160,33 +160,22 @@ func (c *chart) events(events []observe.Event) {
 		c.sees(e.At)
 		switch e.Type {
 		case observe.CallStarted:
-			c.call(e).becomes("", string(protocol.FrameActive), e.At)
+			c.call(e, e.By).becomes("", string(protocol.FrameActive), e.At)
 		case observe.CallState:
-			c.call(e).becomes(e.From, e.To, e.At)
+			c.call(e, "").becomes(e.From, e.To, e.At)
 		case observe.CallEnded:
-			from := e.From
-			if from == "" {
-				from = string(protocol.FrameActive)
-			}
-			c.call(e).becomes(from, "", e.At)
+			c.call(e, "").becomes(cmp.Or(e.From, string(protocol.FrameActive)), "", e.At)
 		case observe.SupervisorState:
 			c.supervisor(e).becomes(e.From, e.To, e.At)
 		case observe.CallReadiness:
-			l := c.call(e)
-			l.marks = append(l.marks, mark{e.At, view.Mood(e.To), e.CallID + " says: " + e.To})
+			c.call(e, "").says(e)
 		case observe.SupervisorReadiness:
-			l := c.supervisor(e)
-			l.marks = append(l.marks, mark{e.At, view.Mood(e.To), e.SupervisorID + " says: " +
-				e.To})
+			c.supervisor(e).says(e)
 		}
 	}
 }
 
-func (c *chart) call(e observe.Event) *lane {
-	note := ""
-	if e.Type == observe.CallStarted {
-		note = e.By
-	}
+func (c *chart) call(e observe.Event, note string) *lane {
 	return c.lane("call "+e.CallID, e.CallID, note)
 }
 
@@ -194,6 +183,10 @@ func (c *chart) supervisor(e observe.Event) *lane {
 	l := c.lane("supervisor "+e.SupervisorID, e.SupervisorID, "supervisor")
 	l.rank, l.weight = 1, living
 	return l
+}
+
+func (l *lane) says(e observe.Event) {
+	l.marks = append(l.marks, mark{e.At, view.Mood(e.To), l.label + " says: " + e.To})
 }
 
 func groupLanes(g Group) *chart {
