@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -89,9 +88,7 @@ func replace(file, text string) error {
 		mode = info.Mode().Perm() // its owner may have let others read it
 	}
 
-	temp := filepath.Join(filepath.Dir(file), fmt.Sprintf(".%s.%016x", filepath.Base(file),
-		rand.Uint64()))
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*")
 	if err != nil {
 		return err
 	}
@@ -100,15 +97,11 @@ func replace(file, text string) error {
 	if err == nil {
 		err = f.Chmod(mode)
 	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(temp, file)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), file)
 	}
 	if err != nil {
-		os.Remove(temp)
+		os.Remove(f.Name())
 	}
-
 	return err
 }
