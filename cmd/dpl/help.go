@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/dpl-project/dpl/cmd/internal/nearest"
 )
 
 // help prints the list of commands, or runs the command in args with --help.
@@ -92,7 +90,7 @@ func advice(name string) string {
 		}
 	}
 
-	if near := nearest.To(name, candidates); near != "" {
+	if near := nearest(name, candidates); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return "see dpl help"

@@ -1,8 +1,8 @@
-package nearest
+package main
 
 import "testing"
 
-func TestTo(t *testing.T) {
+func TestNearest(t *testing.T) {
 	names := []string{"push", "pop", "run", "heartbeat", "orchestrate", "abort"}
 	for _, tt := range []struct{ name, want string }{
 		{"puhs", "push"}, {"psh", "push"}, {"pushh", "push"}, {"pup", "pop"},
@@ -10,7 +10,7 @@ func TestTo(t *testing.T) {
 		{"orchestra", "orchestrate"}, {"boart", "abort"}, {"rnu", "run"},
 		{"", ""}, {"x", ""}, {"quantum", ""}, {"status", ""}, {"ru", "run"},
 	} {
-		if got := To(tt.name, names); got != tt.want {
+		if got := nearest(tt.name, names); got != tt.want {
 			t.Errorf("nearest to %q: got %q, want %q", tt.name, got, tt.want)
 		}
 	}

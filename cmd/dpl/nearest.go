@@ -1,9 +1,8 @@
-// Package nearest guesses the word meant by a mistyped one.
-package nearest
+package main
 
-// To returns the candidate most likely meant by name, or "" if none is near. A third of its
+// nearest returns the candidate most likely meant by name, or "" if none is near. A third of its
 // letters, and at least one, may be wrong, missing, extra or swapped.
-func To(name string, candidates []string) (near string) {
+func nearest(name string, candidates []string) (near string) {
 	least := max(1, (len(name)+1)/3) + 1
 	for _, c := range candidates {
 		if d := distance(name, c); d < least {
