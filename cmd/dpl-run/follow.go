@@ -36,18 +36,26 @@ type runner struct {
 
 	killAfter, softTimeout, timeout, watchdog time.Duration
 
-	beats    beats
-	why      ending    // why it was stopped, if that decides the exit status
-	stopping bool      // TERM was sent
-	killed   bool      // KILL was sent as well
-	kill     time.Time // when to send KILL, or to give up; zero: not stopping
-	soft     time.Time // when to ask it to end; zero: never, or done
-	hard     time.Time // when to stop it
-	silent   time.Time // when the watchdog stops it
-	late     time.Time // when to catch the signals that no one sends to a command that has just started
+	beats  beats
+	why    ending // why it was stopped, if that decides the exit status
+	phase  phase
+	next   time.Time // when the next phase begins; zero: not by itself
+	soft   time.Time // when to ask it to end; zero: never, or done
+	hard   time.Time // when to stop it
+	silent time.Time // when the watchdog stops it
+	late   time.Time // when to catch the signals that no one sends to a command that has just started
 
 	background bool // the command has ended well, and the processes it left continue as the service
 }
+
+// A phase is how far a runner has gone to end the command and its group.
+type phase int
+
+const (
+	running  phase = iota // the command runs, or what it has left may end by itself
+	stopping              // TERM was sent
+	killed                // KILL was sent as well; the next phase is to give up
+)
 
 // An ending is an exit status that overrides the command's own, and its reason.
 type ending struct {
@@ -69,7 +77,7 @@ func (r *runner) follow(interval time.Duration) {
 	}
 
 	for {
-		next := earliest(r.kill, r.soft, r.hard, r.silent, r.late, r.beats.due())
+		wake := earliest(r.next, r.soft, r.hard, r.silent, r.late, r.beats.due())
 		select {
 		case <-r.job.Empty():
 			r.finishBeats()
@@ -85,7 +93,7 @@ func (r *runner) follow(interval time.Duration) {
 			}
 		case b := <-r.beats.made:
 			r.learn(b)
-		case <-time.After(time.Until(next)):
+		case <-time.After(time.Until(wake)):
 			if !r.onTime(time.Now()) {
 				r.finishBeats()
 				return
@@ -138,24 +146,21 @@ func (r *runner) onTime(now time.Time) bool {
 		r.stop(ending{cli.StatusTimeout, "silent for " + r.watchdog.String()})
 	}
 
-	if !due(r.kill) {
+	if !due(r.next) {
 		return true
 	}
 
-	if r.killed {
+	switch r.phase {
+	case running:
+		r.leftBehind()
+	case stopping:
+		r.phase, r.next = killed, now.Add(max(r.killAfter, lastWords))
+		r.signal(syscall.SIGKILL)
+	case killed:
 		r.env.Warnf("%s: killed, but still there: processes %v", r.role.name(),
 			append(r.job.Left(), r.job.Strays()...))
 		return false
 	}
-
-	if !r.stopping {
-		r.leftBehind()
-		return true
-	}
-
-	r.killed = true
-	r.kill = now.Add(max(r.killAfter, lastWords))
-	r.signal(syscall.SIGKILL)
 
 	return true
 }
@@ -171,7 +176,7 @@ func (r *runner) leftBehind() {
 
 	said := strings.Join(names, ", ")
 	if len(strays) > 0 && r.role.daemonizes() && endOf(r.job, r.ok).failure == "" {
-		r.kill, r.background = time.Time{}, true
+		r.next, r.background = time.Time{}, true
 		r.env.Warnf("%s: the command has gone into the background: %s: dpl-run stays until it ends",
 			r.role.name(), said)
 		return
@@ -205,7 +210,7 @@ func (r *runner) stop(why ending) {
 		r.env.Warnf("%s: stopping the command", said)
 	}
 
-	if !r.stopping {
+	if r.phase == running {
 		r.term()
 	}
 }
@@ -213,16 +218,15 @@ func (r *runner) stop(why ending) {
 // stopRest stops the rest of the group a little later, when the command itself has ended.
 func (r *runner) stopRest() {
 	r.noLimits()
-	if r.kill.IsZero() {
-		r.kill = time.Now().Add(min(lastWords, r.killAfter))
+	if r.next.IsZero() {
+		r.next = time.Now().Add(min(lastWords, r.killAfter))
 	}
 }
 
 // term starts to stop the group.
 func (r *runner) term() {
 	r.noLimits()
-	r.stopping = true
-	r.kill = time.Now().Add(r.killAfter)
+	r.phase, r.next = stopping, time.Now().Add(r.killAfter)
 	r.signal(syscall.SIGTERM)
 }
 
@@ -232,7 +236,7 @@ func (r *runner) noLimits() {
 
 // forward passes a signal on to the group. TERM starts to stop it.
 func (r *runner) forward(sig syscall.Signal) {
-	if sig == syscall.SIGTERM && !r.stopping {
+	if sig == syscall.SIGTERM && r.phase == running {
 		r.term()
 		return
 	}
