@@ -19,39 +19,50 @@ import (
 
 // handler runs a program for each crashed call of a supervisor (spec §5.7).
 type handler struct {
-	env        *cli.Env
-	ledger     *fileops.Ledger
-	supervisor string
-	self       protocol.Actor // the actor that claims calls: this process
-	argv       []string
-	timeout    time.Duration
-	failed     bool
+	env     *cli.Env
+	ledger  *fileops.Ledger
+	self    protocol.Actor // the actor that claims calls: this process
+	argv    []string
+	timeout time.Duration
+	failed  bool
 }
 
-func (c *cleanup) handle(env *cli.Env, op string) error {
+// handler returns a handler for what the flags ask for.
+func (c *cleanup) handler(env *cli.Env) (*handler, error) {
 	supervisor, err := c.supervisor()
 	if err != nil {
-		return err
+		return nil, err
 	}
 
-	h := &handler{env: env, supervisor: supervisor, argv: c.Handler,
-		timeout: time.Duration(c.Timeout)}
-	if h.ledger, err = env.Open(); err != nil {
-		return err
+	l, err := env.Open()
+	if err != nil {
+		return nil, err
 	}
-	if l := h.ledger; l.Config().Shared && !env.TrustsGroup() {
-		return fmt.Errorf("%w: %s is shared: a handler acts on what others write: give "+
+	if l.Config().Shared && !env.TrustsGroup() {
+		return nil, fmt.Errorf("%w: %s is shared: a handler acts on what others write: give "+
 			"--trust-group", fileops.ErrPermission, l.Dir())
 	}
 
-	h.self = protocol.Actor{Supervisor: supervisor, PID: os.Getpid()}
-	if h.self.Process, err = cli.Identify(cli.PID(os.Getpid())); err != nil {
+	self := protocol.Actor{Supervisor: supervisor, PID: os.Getpid()}
+	if self.Process, err = cli.Identify(cli.PID(self.PID)); err != nil {
+		return nil, err
+	}
+
+	return &handler{
+		env: env, ledger: l, self: self, argv: c.Handler, timeout: time.Duration(c.Timeout),
+	}, nil
+}
+
+// handle runs the handler for the crashed calls in op, or if op is "", for those in all operations.
+func (c *cleanup) handle(env *cli.Env, op string) error {
+	h, err := c.handler(env)
+	if err != nil {
 		return err
 	}
 
 	ids := []string{op}
 	if op == "" {
-		if ids, err = session.OperationsOf(h.ledger, supervisor); err != nil {
+		if ids, err = session.OperationsOf(h.ledger, h.self.Supervisor); err != nil {
 			return err
 		}
 	}
@@ -65,7 +76,7 @@ func (c *cleanup) handle(env *cli.Env, op string) error {
 		}
 
 		if err = env.AfterCommits(err); err != nil {
-			env.Warnf("%v", cli.Named("cleanup", id, supervisor, err))
+			env.Warnf("%v", cli.Named("cleanup", id, h.self.Supervisor, err))
 			worst = cli.Worse(worst, cli.StatusOf(err))
 		}
 
@@ -108,13 +119,7 @@ func (h *handler) operation(id string) (handled []cli.Object, err error) {
 			h.env.Warnf("%s: handler for %q: %v: the call stays crashed", id, call, runErr)
 		}
 
-		after, err := h.env.Edit(h.ledger, id, fileops.Existing,
-			func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
-				if runErr != nil {
-					return op.Unclaim(h.supervisor, []string{call}, seen)
-				}
-				return op.Ack(protocol.Actor{Supervisor: h.supervisor}, []string{call}, seen)
-			})
+		after, err := h.record(id, call, runErr == nil)
 		if err != nil && !gone(err) {
 			return handled, fmt.Errorf("the handler for %q has run, but this could not be "+
 				"recorded, and %d more wait: %w", call, len(calls)-i-1, err)
@@ -127,6 +132,17 @@ func (h *handler) operation(id string) (handled []cli.Object, err error) {
 	}
 
 	return handled, nil
+}
+
+// record acknowledges call, or if its handler has failed, gives it back.
+func (h *handler) record(id, call string, handled bool) (session.Edit, error) {
+	return h.env.Edit(h.ledger, id, fileops.Existing,
+		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
+			if handled {
+				return op.Ack(protocol.Actor{Supervisor: h.self.Supervisor}, []string{call}, seen)
+			}
+			return op.Unclaim(h.self.Supervisor, []string{call}, seen)
+		})
 }
 
 // gone reports whether err means that the call no longer exists, for example because its caller
@@ -175,9 +191,9 @@ func (h *handler) run(op protocol.Operation, f *protocol.Frame) error {
 func (h *handler) beat(id string) {
 	_, err := h.env.Edit(h.ledger, id, fileops.Existing,
 		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
-			return op.Heartbeat(protocol.Actor{Supervisor: h.supervisor}, observe.Report{}, seen)
+			return op.Heartbeat(protocol.Actor{Supervisor: h.self.Supervisor}, observe.Report{}, seen)
 		})
 	if err != nil {
-		h.env.Warnf("%v", cli.Named("heartbeat", id, h.supervisor, err))
+		h.env.Warnf("%v", cli.Named("heartbeat", id, h.self.Supervisor, err))
 	}
 }
