@@ -151,8 +151,9 @@ func without(env []string, names ...string) []string {
 }
 
 // run starts the command, and returns once it has ended and the ledger says so.
-func (r *runner) run(path string, argv, variables []string, interval time.Duration,
-	notify bool) (err error) {
+func (r *runner) run(
+	path string, argv, variables []string, interval time.Duration, notify bool,
+) (err error) {
 	env := environment(variables)
 	if notify {
 		if r.socket, err = sdnotify.Listen(); err != nil {
@@ -160,11 +161,7 @@ func (r *runner) run(path string, argv, variables []string, interval time.Durati
 			return r.notStarted(err)
 		}
 		defer r.socket.Close()
-		env = append(without(env, "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"),
-			"NOTIFY_SOCKET="+r.socket.Address())
-		if r.watchdog != 0 {
-			env = append(env, "WATCHDOG_USEC="+strconv.FormatInt(r.watchdog.Microseconds(), 10))
-		}
+		env = r.notifying(env)
 	}
 
 	job.Adopt()
@@ -198,6 +195,16 @@ func (r *runner) run(path string, argv, variables []string, interval time.Durati
 	}
 
 	return cli.Exit(status)
+}
+
+// notifying returns env with the variables of the notification socket and the watchdog.
+func (r *runner) notifying(env []string) []string {
+	env = append(without(env, "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"),
+		"NOTIFY_SOCKET="+r.socket.Address())
+	if r.watchdog != 0 {
+		env = append(env, "WATCHDOG_USEC="+strconv.FormatInt(r.watchdog.Microseconds(), 10))
+	}
+	return env
 }
 
 // notStarted ends the role of a command that could not be started.
