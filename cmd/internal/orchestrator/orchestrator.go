@@ -67,30 +67,7 @@ func (o *Orchestrator) Pass() (PassReport, error) {
 
 	var p PassReport
 	err := o.Ledger.HoldGroup(o.Group, fileops.Existing, func(tx *fileops.GroupTx) error {
-		p.Before = tx.Value()
-		if err := o.checkTiming(p.Before); err != nil {
-			return err
-		}
-
-		began := o.machine().Uptime()
-		seen := o.watched(tx.Observe(), p.Before)
-		d, err := p.Before.Pass(o.arguments(), seen)
-		if err != nil {
-			return err
-		}
-
-		if p.StandBy = d.StandBy; p.StandBy {
-			p.After = p.Before
-			return nil
-		}
-
-		p.Actions = d.Actions
-		var latest time.Duration
-		if seen.Sightings != nil && began > 0 {
-			latest = began + d.Group().Orchestrator.StalenessThreshold/2
-		}
-
-		return o.carryOut(tx, d, &p, latest)
+		return o.underLock(tx, &p)
 	})
 
 	o.log(p)
@@ -102,6 +79,34 @@ func (o *Orchestrator) Pass() (PassReport, error) {
 	}
 
 	return p, err
+}
+
+// underLock makes the part of the pass p that needs the group's lock.
+func (o *Orchestrator) underLock(tx *fileops.GroupTx, p *PassReport) error {
+	p.Before = tx.Value()
+	if err := o.checkTiming(p.Before); err != nil {
+		return err
+	}
+
+	began := o.machine().Uptime()
+	seen := o.watched(tx.Observe(), p.Before)
+	d, err := p.Before.Pass(o.arguments(), seen)
+	if err != nil {
+		return err
+	}
+
+	if p.StandBy = d.StandBy; p.StandBy {
+		p.After = p.Before
+		return nil
+	}
+
+	p.Actions = d.Actions
+	var latest time.Duration
+	if seen.Sightings != nil && began > 0 {
+		latest = began + d.Group().Orchestrator.StalenessThreshold/2
+	}
+
+	return o.carryOut(tx, d, p, latest)
 }
 
 // watched returns seen with how this orchestrator has watched g. If its passes are too rare for the
