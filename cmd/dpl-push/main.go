@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
 	"github.com/dpl-project/dpl/cmd/internal/entry"
+	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
 
@@ -49,7 +50,7 @@ func (c *push) Run(env *cli.Env) error {
 	}
 
 	edit, err := c.Push.Push(env, l, op, p)
-	if err == nil && edit.Created() && !env.DryRun() {
+	if err == nil && session.Created(edit) && !env.DryRun() {
 		if err := env.PassOverIdle(l, op); err != nil {
 			env.Logf("%v", err)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/session"
 	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
@@ -85,7 +86,7 @@ func (c *call) begin() ([]string, time.Duration, error) {
 		return nil, 0, c.tooLate(err)
 	}
 
-	c.began = edit.Created()
+	c.began = session.Created(edit)
 	c.seen = edit.After
 	seen, _ := c.ledger.ObserveOperation(edit.After, c.env.Observer()())
 	c.period = edit.After.Pace(c.push.Call, seen)

@@ -153,8 +153,13 @@ func (c *Push) Push(env *Env, l *fileops.Ledger, op string, p protocol.Push) (se
 		}
 	}
 
-	how := session.Pushing{NoCreate: c.NoCreate, Reuse: c.Reuse, CallerMayGo: c.Caller == ""}
-	edit, err := env.Edit(l, op, how.Mode(), how.Push(op, p))
+	mode := fileops.OrCreate
+	if c.NoCreate {
+		mode = fileops.Existing
+	}
+
+	how := session.Pushing{Reuse: c.Reuse, CallerMayGo: c.Caller == ""}
+	edit, err := env.Edit(l, op, mode, how.Push(op, p))
 	if err == nil && p.Tmp && !edit.Changed() && !l.HasTmp(op, p.Call) {
 		err = fmt.Errorf("%w, pushed without --tmp", protocol.ErrKnownCall)
 	}

@@ -14,18 +14,14 @@ import (
 // archive.
 var ErrEnded = errors.New("it has ended")
 
-// An Edit is the result of an edit of one operation.
-type Edit struct {
-	fileops.Edit[protocol.Operation]
-}
+// An Edit is the result of an edit of an operation, and a GroupEdit of one of a group.
+type (
+	Edit      = fileops.Edit[protocol.Operation]
+	GroupEdit = fileops.Edit[group.Group]
+)
 
-// Created reports whether the edit made the operation.
-func (e Edit) Created() bool { return e.Before.ID == "" && !e.Archived }
-
-// A GroupEdit is the result of an edit of one group.
-type GroupEdit struct {
-	fileops.Edit[group.Group]
-}
+// Created reports whether e made its operation.
+func Created(e Edit) bool { return e.Before.ID == "" && !e.Archived }
 
 // Committed reports whether this session has committed an edit.
 func (s *Session) Committed() bool { return s.committed }
@@ -38,8 +34,8 @@ func (s *Session) EditOperation(
 	l *fileops.Ledger, id string, mode fileops.Mode, verb fileops.Verb[protocol.Operation],
 ) (Edit, error) {
 	edit, err := l.EditOperation(id, s.mode(mode), verb)
-	s.committed = s.committed || err == nil && edit.Changed() && !s.DryRun()
-	return Edit{edit}, err
+	s.note(err == nil && edit.Changed())
+	return edit, err
 }
 
 // EditGroup applies verb to the group id of l. In a dry run it changes nothing.
@@ -47,9 +43,11 @@ func (s *Session) EditGroup(
 	l *fileops.Ledger, id string, mode fileops.Mode, verb fileops.Verb[group.Group],
 ) (GroupEdit, error) {
 	edit, err := l.EditGroup(id, s.mode(mode), verb)
-	s.committed = s.committed || err == nil && edit.Changed() && !s.DryRun()
-	return GroupEdit{edit}, err
+	s.note(err == nil && edit.Changed())
+	return edit, err
 }
+
+func (s *Session) note(changed bool) { s.committed = s.committed || changed && !s.DryRun() }
 
 // mode returns mode, combined with DryRun in a dry run.
 func (s *Session) mode(mode fileops.Mode) fileops.Mode {
@@ -88,7 +86,6 @@ func (s *Session) cleanup(
 
 // Pushing says how a push treats an operation that is missing or over.
 type Pushing struct {
-	NoCreate    bool // fail if there is no operation
 	Reuse       bool // start over an operation that has ended
 	CallerMayGo bool // push without a caller if the caller is not in the operation
 }
@@ -120,12 +117,4 @@ func (how Pushing) Push(op string, p protocol.Push) fileops.Verb[protocol.Operat
 
 		return after, err
 	}
-}
-
-// Mode returns the mode of the edit that pushes.
-func (how Pushing) Mode() fileops.Mode {
-	if how.NoCreate {
-		return fileops.Existing
-	}
-	return fileops.OrCreate
 }

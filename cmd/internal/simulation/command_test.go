@@ -206,7 +206,7 @@ func (c *command) edit(id string, mode fileops.Mode,
 		return session.Edit{}, err
 	}
 
-	return session.Edit{Edit: after}, nil
+	return after, nil
 }
 
 // read is a look at an operation without its lock.

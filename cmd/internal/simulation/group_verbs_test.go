@@ -57,7 +57,7 @@ func (c *command) editGroup(mode fileops.Mode,
 		g.ack(c, edit.Before, edit.After, err != nil || edit.After.Effects().BeatOnly)
 	}
 
-	return session.GroupEdit{Edit: edit}, err
+	return edit, err
 }
 
 // register is dpl-register, with the pass of who finds no orchestrator.

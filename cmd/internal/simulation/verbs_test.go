@@ -42,7 +42,7 @@ func (a *actor) push(op string, p protocol.Push, reuse bool) int {
 				return before.Push(p, seen)
 			})
 
-		if err == nil && edit.Created() {
+		if err == nil && session.Created(edit) {
 			c.w.did(didCreate)
 			c.tickNeighbours(op)
 		}
