@@ -7,7 +7,6 @@ package main
 
 import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -25,15 +24,10 @@ func (c *abort) Run(env *cli.Env) error {
 		return err
 	}
 
-	edit, err := env.EditNamed("abort", string(c.Op), "", fileops.Existing,
+	return env.Apply("abort", string(c.Op), "",
 		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			return op.Abort(by, string(c.Reason), seen)
 		})
-
-	if err == nil && env.JSON() {
-		env.PrintJSON(cli.Result(edit))
-	}
-	return err
 }
 
 func main() {

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -25,14 +24,8 @@ func (c *cleanup) acknowledge(env *cli.Env, op string) error {
 		return err
 	}
 
-	edit, err := env.EditNamed("ack", op, strings.Join(calls, " "), fileops.Existing,
+	return env.Apply("ack", op, strings.Join(calls, " "),
 		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			return op.Ack(actor, calls, seen)
 		})
-
-	if err == nil && env.JSON() {
-		env.PrintJSON(cli.Result(edit))
-	}
-
-	return err
 }

@@ -7,7 +7,6 @@ package main
 
 import (
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -33,14 +32,10 @@ func (c *pop) Validate() error {
 func (c *pop) Run(env *cli.Env) error {
 	asked := protocol.Pop{Call: string(c.Call), Fail: c.Fail, Reason: string(c.Reason),
 		KeepOpen: c.KeepOpen}
-	edit, err := env.EditNamed("pop", string(c.Op), asked.Call, fileops.Existing,
+	return env.Apply("pop", string(c.Op), asked.Call,
 		func(op protocol.Operation, seen observe.Observation) (protocol.Operation, error) {
 			return op.Pop(asked, seen)
 		})
-	if err == nil && env.JSON() {
-		env.PrintJSON(cli.Result(edit))
-	}
-	return err
 }
 
 func main() {

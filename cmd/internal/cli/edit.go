@@ -36,16 +36,21 @@ func (env *Env) printEdit(op string, edit session.Edit) {
 	}
 }
 
-// EditNamed opens the ledger and edits op in it. Errors say that verb failed for subject, which may
-// be "".
-func (env *Env) EditNamed(verb, op, subject string, mode fileops.Mode,
-	v fileops.Verb[protocol.Operation]) (session.Edit, error) {
+// Apply opens the ledger, applies verb to the operation op in it, and with --json prints the result.
+// Errors say that the verb called name failed for subject, which may be "".
+func (env *Env) Apply(
+	name, op, subject string, verb fileops.Verb[protocol.Operation],
+) error {
 	l, err := env.Open()
 	if err != nil {
-		return session.Edit{}, err
+		return err
 	}
-	edit, err := env.Edit(l, op, mode, v)
-	return edit, Named(verb, op, subject, err)
+
+	edit, err := env.Edit(l, op, fileops.Existing, verb)
+	if err == nil && env.JSON() {
+		env.PrintJSON(Result(edit))
+	}
+	return Named(name, op, subject, err)
 }
 
 // Named returns err with the operation op, verb and subject before it.
