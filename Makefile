@@ -14,8 +14,7 @@
 PREFIX  = /usr/local
 BIN     = bin
 VERSION = $(shell git describe --tags --always --dirty --abbrev=12 2>/dev/null || echo unknown)
-LDFLAGS = $(ENTRY) -s -w -X github.com/dpl-project/dpl/cmd/internal/cli.buildVersion=$(VERSION) \
-	-X main.buildVersion=$(VERSION)
+LDFLAGS = $(ENTRY) -s -w -X github.com/dpl-project/dpl/cmd/internal/entry.version=$(VERSION)
 BUILD   = -trimpath
 
 # The symbol at which a command starts: see cmd/internal/entry.

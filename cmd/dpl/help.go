@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"unicode"
@@ -95,17 +94,3 @@ func advice(name string) string {
 	}
 	return "see dpl help"
 }
-
-// version returns the version of the build: that of the Makefile, or of the module.
-func version() string {
-	if buildVersion != "" {
-		return buildVersion
-	}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		return info.Main.Version
-	}
-	return "unknown"
-}
-
-// buildVersion is set by the Makefile.
-var buildVersion string

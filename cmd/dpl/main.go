@@ -14,7 +14,7 @@ import (
 	"os"
 	"strings"
 
-	_ "github.com/dpl-project/dpl/cmd/internal/entry"
+	"github.com/dpl-project/dpl/cmd/internal/entry"
 )
 
 // Exit statuses, with the same meaning as in the commands.
@@ -35,7 +35,7 @@ func main() {
 	case "help", "--help", "-help", "-h":
 		os.Exit(help(args))
 	case "version", "--version", "-version":
-		os.Exit(printResult("dpl " + version() + "\n"))
+		os.Exit(printResult("dpl " + entry.Version() + "\n"))
 	case "demo":
 		os.Exit(demonstrate(args))
 	default:

@@ -102,7 +102,7 @@ func (env *Env) parse(c Command, args []string, summary, details string) (ready 
 	}
 
 	if env.flags.Version {
-		fmt.Fprintln(env.Stdout, env.Program, version())
+		fmt.Fprintln(env.Stdout, env.Program, entry.Version())
 		return false, nil
 	}
 
@@ -143,20 +143,6 @@ func (env *Env) lost(err error) error {
 	}
 	return fmt.Errorf("its result is lost: %w", err)
 }
-
-// version returns the version of the build: that of the Makefile, or of the module.
-func version() string {
-	if buildVersion != "" {
-		return buildVersion
-	}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		return info.Main.Version
-	}
-	return "unknown"
-}
-
-// buildVersion is set by the Makefile.
-var buildVersion string
 
 // report prints err and the leftovers, and returns the exit status.
 func (env *Env) report(err error) int {

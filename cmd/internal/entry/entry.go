@@ -16,6 +16,8 @@
 // It also implements the keeper of a start, which lives as long as a service. Each pass that starts
 // a service waits for its keeper, which needs only a few system calls; the runtime alone would take
 // a millisecond and 1.5 MB. See Spawn in package start.
+//
+// What else the Makefile links in is here as well: the version of the build.
 package entry
 
 // stdoutClosed is 1 if the process was started without a stdout. The assembly code sets it before
