@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/protocol/group"
 )
 
@@ -92,7 +92,7 @@ func (p *printer) clean(text []byte) (clean []byte) {
 		if r == '\n' || r == '\t' {
 			clean = append(clean, byte(r))
 		} else {
-			clean = append(clean, view.Clean(string(text[:size]))...)
+			clean = append(clean, harmless.Text(string(text[:size]))...)
 		}
 
 		text = text[size:]

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol"
 )
@@ -75,7 +76,7 @@ func (s *reporter) why(id, call string) error {
 
 	for _, fact := range facts {
 		name, value := inWords(fact)
-		fmt.Fprintf(s.env.Stdout, "%-22s %s\n", name, view.Clean(value))
+		fmt.Fprintf(s.env.Stdout, "%-22s %s\n", name, harmless.Text(value))
 	}
 
 	return nil

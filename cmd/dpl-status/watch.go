@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/cmd/internal/view"
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/fileops/notify"
 )
 
@@ -149,7 +149,7 @@ func frameOf(p picture, now time.Time) string {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 
 	for _, err := range p.warnings {
-		lines = append(lines, view.Clean(err.Error()))
+		lines = append(lines, harmless.Text(err.Error()))
 	}
 
 	foot := fmt.Sprintf("%s, every second and at every change; Ctrl-C ends this",

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/cmd/internal/view"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/group"
@@ -61,7 +62,7 @@ func mood(word any) string { return view.Mood(fmt.Sprint(word)) }
 func clean(page string) string {
 	lines := strings.Split(page, "\n")
 	for i, line := range lines {
-		lines[i] = view.Clean(line)
+		lines[i] = harmless.Text(line)
 	}
 	const replacement = "\ufffd"
 	return strings.NewReplacer("\ufffe", replacement, "\uffff",

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/protocol/group"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -31,7 +32,7 @@ func (s Style) Group(g Group, only string) string {
 	fmt.Fprintf(&out, "%s: orchestrator %s", s.paint(strong, g.ID),
 		s.paint(orchestratorTone(state), state))
 	if last := g.LastPass(); last != "" {
-		fmt.Fprintf(&out, ", last pass %s by %s", last, Clean(g.Registry.Owner))
+		fmt.Fprintf(&out, ", last pass %s by %s", last, harmless.Text(g.Registry.Owner))
 	}
 	if n := g.Troubled(); n > 0 {
 		fmt.Fprintf(&out, ", %s", s.paint(bad, fmt.Sprintf("%d in trouble", n)))
@@ -56,7 +57,7 @@ func (s Style) Group(g Group, only string) string {
 	for _, service := range g.Services() {
 		named := service.ID == only || only == "" && service.InTrouble()
 		if log := service.Log(); named && log != "" {
-			fmt.Fprintf(&out, "%s%s: log %s\n", separator, service.ID, Clean(log))
+			fmt.Fprintf(&out, "%s%s: log %s\n", separator, service.ID, harmless.Text(log))
 			separator = ""
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
@@ -76,7 +77,7 @@ func (s Style) head(op Operation) string {
 	word := string(op.State)
 	fmt.Fprintf(&out, "%s: %s%s\n", s.paint(strong, op.ID), s.paint(toneOf(word), word), rest)
 	for _, t := range op.Transitions {
-		text := Clean(fmt.Sprintf("%s  %s -> %s by %s: %s", t.At.Format(time.RFC3339), t.From, t.To,
+		text := harmless.Text(fmt.Sprintf("%s  %s -> %s by %s: %s", t.At.Format(time.RFC3339), t.From, t.To,
 			t.By, t.Reason))
 		if s.Width == 0 || columns(text)+2 <= s.Width {
 			fmt.Fprintf(&out, "  %s\n", text)

@@ -2,7 +2,10 @@
 // trees, with ages, states and supervisors. It is pure: observations in, text out.
 package view
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // A Style says how to draw, depending on the terminal, if any.
 type Style struct {
@@ -85,16 +88,7 @@ func pad(text string, is, width int) string { return text + strings.Repeat(" ", 
 // Foot returns text in the least important tone.
 func (s Style) Foot(text string) string { return s.paint(faint, text) }
 
-// Mood returns the meaning of a state or verdict for the reader: good, warn, bad, or idle.
-func Mood(word string) string {
-	switch toneOf(word) {
-	case good:
-		return "good"
-	case warn:
-		return "warn"
-	case bad:
-		return "bad"
-	}
+var moods = [...]string{good: "good", warn: "warn", bad: "bad", faint: ""}
 
-	return "idle"
-}
+// Mood returns the meaning of a state or verdict for the reader: good, warn, bad, or idle.
+func Mood(word string) string { return cmp.Or(moods[toneOf(word)], "idle") }

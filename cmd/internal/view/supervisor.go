@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/protocol"
 )
 
@@ -55,7 +56,7 @@ func (v Supervisor) Details() (all []string) {
 
 		text := "supervises " + f.CallID
 		if f.SupervisorHandle != "" {
-			text += fmt.Sprintf(" as %q", Clean(f.SupervisorHandle))
+			text += fmt.Sprintf(" as %q", harmless.Text(f.SupervisorHandle))
 		}
 
 		switch {

@@ -7,13 +7,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/mattn/go-runewidth"
 )
-
-// Clean returns text without characters that a terminal would obey or that change the direction of
-// text. Others may have written it.
-func Clean(text string) string { return harmless.Text(text) }
 
 // widths is independent of the locale: a piece of a tree is one column wide.
 var widths = runewidth.Condition{StrictEmojiNeutral: true}

@@ -1,6 +1,10 @@
 package view
 
-import "cmp"
+import (
+	"cmp"
+
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
+)
 
 // A cell is one text of a table, possibly written by others.
 type cell struct {
@@ -21,12 +25,12 @@ type node struct {
 
 // clean leaves no text of n empty or unsafe.
 func (n *node) clean() {
-	n.name = Clean(n.name)
+	n.name = harmless.Text(n.name)
 	for i := range n.cells {
-		n.cells[i].text = Clean(cmp.Or(n.cells[i].text, "-"))
+		n.cells[i].text = harmless.Text(cmp.Or(n.cells[i].text, "-"))
 	}
 	for i := range n.details {
-		n.details[i] = Clean(n.details[i])
+		n.details[i] = harmless.Text(n.details[i])
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpl-project/dpl/cmd/internal/harmless"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/observe"
 	"pgregory.net/rapid"
@@ -138,7 +139,7 @@ func TestText(t *testing.T) {
 	for in, want := range map[string]string{
 		"a\x1b[2Jb\tc\n": "a�[2Jb�c�", "a\u202eb\u2066c": "a�b�c", "\xff": "�", "日本語 é": "日本語 é", "\u2028": "�",
 	} {
-		if got := Clean(in); got != want {
+		if got := harmless.Text(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
