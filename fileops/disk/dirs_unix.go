@@ -73,14 +73,13 @@ func (o OS) Refresh() {
 
 // at calls do with the directory of path and its name there. It repeats the call if a signal
 // interrupts it.
-func (o OS) at(op, path string, do func(dir int, name string) (int, error)) (int, error) {
+func (o OS) at(op, path string, do func(dir int, name string) error) error {
 	d, name, err := o.dirs.parent(path)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer d.done()
-	n, err := retry(func() (int, error) { return do(d.fd, name) })
-	return n, pathError(op, path, err)
+	return pathError(op, path, retry(func() error { return do(d.fd, name) }))
 }
 
 // between is like at, for a call on two paths.
@@ -98,7 +97,7 @@ func (o OS) between(op, old, new string, do func(oldDir int, old string, newDir 
 	}
 	defer to.done()
 
-	_, err = retry(func() (int, error) { return 0, do(from.fd, oldName, to.fd, newName) })
+	err = retry(func() error { return do(from.fd, oldName, to.fd, newName) })
 	if err != nil {
 		err = &os.LinkError{Op: op, Old: old, New: new, Err: err}
 	}
@@ -145,7 +144,7 @@ func (d *dirs) open(path string) (*dir, error) {
 		delete(d.held, path)
 	}
 
-	fd, err := retry(func() (int, error) { return unix.Openat(from.fd, name, flags, 0) })
+	fd, err := openat(from.fd, name, flags)
 	if err != nil {
 		return nil, d.refused(from, name, path, err)
 	}
@@ -173,6 +172,15 @@ func (d *dirs) opened(path string, fd int) (*dir, error) {
 	}
 
 	return opened, nil
+}
+
+// openat opens the directory name in dir.
+func openat(dir int, name string, flags int) (fd int, err error) {
+	err = retry(func() error {
+		fd, err = unix.Openat(dir, name, flags, 0)
+		return err
+	})
+	return fd, err
 }
 
 // refused returns the error for a directory that was not opened. Systems disagree about the error

@@ -58,11 +58,8 @@ func (l *lockFile) Unlock() error {
 }
 
 func (l *lockFile) Stat() (Info, error) {
-	info, err := l.flock.Stat()
-	if err != nil {
-		return Info{}, l.named(err)
-	}
-	return infoFrom(info), nil
+	info, err := infoOr(l.flock.Stat())
+	return info, l.named(err)
 }
 
 // retry repeats a call that a signal interrupted. Network file systems may return EINTR.

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func (OS) Network(path string) (name string, err error) {
+func (o OS) Network(path string) (name string, err error) {
 	var st unix.Statfs_t
-	if _, err := retry(func() (int, error) { return 0, unix.Statfs(path, &st) }); err != nil {
+	if err := retry(func() error { return unix.Statfs(path, &st) }); err != nil {
 		return "", pathError("statfs", path, err)
 	}
 
@@ -18,22 +18,23 @@ func (OS) Network(path string) (name string, err error) {
 	if name != fuse {
 		return name, nil
 	}
-	return fuseName(path)
+	return o.fuseName(path)
 }
 
 // fuseName returns the name of the file system in user space that path is on, such as fuse.sshfs,
 // or fuse if it is unknown.
-func fuseName(path string) (string, error) {
-	var st unix.Stat_t
-	if _, err := retry(func() (int, error) { return 0, unix.Stat(path, &st) }); err != nil {
-		return "", pathError("stat", path, err)
+func (o OS) fuseName(path string) (string, error) {
+	info, err := o.Stat(path)
+	if err != nil {
+		return "", err
 	}
 
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		return fuse, nil
 	}
-	return fuseIn(string(mounts), fmt.Sprintf("%d:%d", unix.Major(st.Dev), unix.Minor(st.Dev))), nil
+	device := info.ID.Device
+	return fuseIn(string(mounts), fmt.Sprintf("%d:%d", unix.Major(device), unix.Minor(device))), nil
 }
 
 // fuseIn returns the name that mounts, the text of mountinfo, has for a device. See fuseName.

@@ -98,6 +98,14 @@ func poll(lock fileLock, expired <-chan struct{}) error {
 
 func (OS) Resolve(path string) (string, error) { return filepath.EvalSymlinks(path) }
 
+// infoOr returns info as an Info, unless err is not nil.
+func infoOr(info fs.FileInfo, err error) (Info, error) {
+	if err != nil {
+		return Info{}, err
+	}
+	return infoFrom(info), nil
+}
+
 // linkThenRemove moves a file on systems without a rename that never replaces. A crash in between
 // leaves both names.
 func (o OS) linkThenRemove(old, new string) error {

@@ -7,29 +7,17 @@ import (
 // osRoot is an os.Root that also knows its mount.
 type osRoot struct{ root *os.Root }
 
-func (OS) OpenRoot(path string) (Root, error) {
-	root, err := os.OpenRoot(path)
+func (OS) OpenRoot(path string) (Root, error) { return rootOr(os.OpenRoot(path)) }
+
+func rootOr(root *os.Root, err error) (Root, error) {
 	if err != nil {
 		return nil, err
 	}
 	return osRoot{root}, nil
 }
 
-func (r osRoot) OpenRoot(name string) (Root, error) {
-	root, err := r.root.OpenRoot(name)
-	if err != nil {
-		return nil, err
-	}
-	return osRoot{root}, nil
-}
-
-func (r osRoot) Lstat(name string) (Info, error) {
-	info, err := r.root.Lstat(name)
-	if err != nil {
-		return Info{}, err
-	}
-	return infoFrom(info), nil
-}
+func (r osRoot) OpenRoot(name string) (Root, error) { return rootOr(r.root.OpenRoot(name)) }
+func (r osRoot) Lstat(name string) (Info, error)    { return infoOr(r.root.Lstat(name)) }
 
 func (r osRoot) Rename(old, new string) error { return r.root.Rename(old, new) }
 func (r osRoot) Remove(name string) error     { return r.root.Remove(name) }
@@ -42,15 +30,11 @@ func (r osRoot) Stat() (Info, error) {
 	}
 	defer dir.Close()
 
-	info, err := dir.Stat()
-	if err != nil {
-		return Info{}, err
+	info, err := infoOr(dir.Stat())
+	if err == nil {
+		info.Mount = mountOf(dir)
 	}
-
-	result := infoFrom(info)
-	result.Mount = mountOf(dir)
-
-	return result, nil
+	return info, err
 }
 
 func (r osRoot) ReadDir() ([]string, error) {

@@ -34,42 +34,44 @@ func (o OS) OpenAppend(path string) (File, error) {
 }
 
 func (o OS) openFile(path string, flags int, mode uint32) (File, error) {
-	file, err := o.open(path, flags, mode)
-	if err != nil {
-		return nil, err
-	}
-	return file, nil
-}
-
-func (o OS) open(path string, flags int, mode uint32) (*fdFile, error) {
-	fd, err := o.at("open", path, func(dir int, name string) (int, error) {
-		return unix.Openat(dir, name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
+	f := &fdFile{path: path}
+	err := o.at("open", path, func(dir int, name string) (err error) {
+		f.fd, err = unix.Openat(dir, name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &fdFile{fd, path}, nil
+	return f, nil
+}
+
+func (f *fdFile) call(op string, do func() error) error {
+	return pathError(op, f.path, retry(do))
+}
+
+// transfer is call for one that returns a number of bytes.
+func (f *fdFile) transfer(op string, do func() (int, error)) (n int, err error) {
+	err = f.call(op, func() error {
+		n, err = do()
+		return err
+	})
+	return max(n, 0), err
 }
 
 func (f *fdFile) Read(p []byte) (int, error) {
-	n, err := retry(func() (int, error) { return unix.Read(f.fd, p) })
-	if err != nil {
-		return 0, pathError("read", f.path, err)
+	n, err := f.transfer("read", func() (int, error) { return unix.Read(f.fd, p) })
+	if err == nil && n == 0 && len(p) > 0 {
+		err = io.EOF
 	}
-	if n == 0 && len(p) > 0 {
-		return 0, io.EOF
-	}
-	return n, nil
+	return n, err
 }
 
 func (f *fdFile) ReadAt(p []byte, off int64) (int, error) {
 	for done := 0; ; {
-		n, err := retry(func() (int, error) { return unix.Pread(f.fd, p[done:], off+int64(done)) })
-		if err != nil {
-			return done, pathError("read", f.path, err)
-		}
-		if done += n; done == len(p) {
-			return done, nil
+		n, err := f.transfer("read",
+			func() (int, error) { return unix.Pread(f.fd, p[done:], off+int64(done)) })
+		if done += n; err != nil || done == len(p) {
+			return done, err
 		}
 		if n == 0 {
 			return done, io.EOF
@@ -77,17 +79,13 @@ func (f *fdFile) ReadAt(p []byte, off int64) (int, error) {
 	}
 }
 
-func (f *fdFile) Write(p []byte) (int, error) {
-	written := 0
-	for written < len(p) {
-		n, err := retry(func() (int, error) { return unix.Write(f.fd, p[written:]) })
-		if err != nil {
-			return written, pathError("write", f.path, err)
-		}
+func (f *fdFile) Write(p []byte) (written int, err error) {
+	for written < len(p) && err == nil {
+		var n int
+		n, err = f.transfer("write", func() (int, error) { return unix.Write(f.fd, p[written:]) })
 		written += n
 	}
-
-	return written, nil
+	return written, err
 }
 
 // WriteString writes s without copying it.
@@ -97,31 +95,25 @@ func (f *fdFile) WriteString(s string) (int, error) {
 
 func (f *fdFile) Stat() (Info, error) {
 	var st unix.Stat_t
-	if _, err := retry(func() (int, error) { return 0, unix.Fstat(f.fd, &st) }); err != nil {
-		return Info{}, pathError("stat", f.path, err)
+	if err := f.call("stat", func() error { return unix.Fstat(f.fd, &st) }); err != nil {
+		return Info{}, err
 	}
 	return infoOf(&st), nil
 }
 
 func (f *fdFile) Chmod(mode fs.FileMode) error {
-	_, err := retry(func() (int, error) { return 0, unix.Fchmod(f.fd, modeBits(mode)) })
-	return pathError("chmod", f.path, err)
+	return f.call("chmod", func() error { return unix.Fchmod(f.fd, modeBits(mode)) })
 }
 
 func (f *fdFile) Truncate(size int64) error {
-	_, err := retry(func() (int, error) { return 0, unix.Ftruncate(f.fd, size) })
-	return pathError("truncate", f.path, err)
+	return f.call("truncate", func() error { return unix.Ftruncate(f.fd, size) })
 }
 
 func (f *fdFile) Cut(size int64) error {
-	_, err := retry(func() (int, error) { return 0, collapse(f.fd, size) })
-	return pathError("cut", f.path, err)
+	return f.call("cut", func() error { return collapse(f.fd, size) })
 }
 
-func (f *fdFile) Sync() error {
-	_, err := retry(func() (int, error) { return 0, fsync(f.fd) })
-	return pathError("fsync", f.path, err)
-}
+func (f *fdFile) Sync() error { return f.call("fsync", func() error { return fsync(f.fd) }) }
 
 // Close does not retry if a signal interrupts it: the descriptor is closed anyway.
 func (f *fdFile) Close() error {
@@ -132,13 +124,13 @@ func (f *fdFile) Close() error {
 }
 
 func (o OS) Lstat(path string) (info Info, err error) {
-	_, err = o.at("lstat", path, func(dir int, name string) (int, error) {
+	err = o.at("lstat", path, func(dir int, name string) error {
 		var st unix.Stat_t
 		err := unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW)
 		if err == nil {
 			info = infoOf(&st)
 		}
-		return 0, err
+		return err
 	})
 
 	return info, err
@@ -146,7 +138,7 @@ func (o OS) Lstat(path string) (info Info, err error) {
 
 func (OS) Stat(path string) (Info, error) {
 	var st unix.Stat_t
-	if _, err := retry(func() (int, error) { return 0, unix.Stat(path, &st) }); err != nil {
+	if err := retry(func() error { return unix.Stat(path, &st) }); err != nil {
 		return Info{}, pathError("stat", path, err)
 	}
 	return infoOf(&st), nil
@@ -177,16 +169,14 @@ func (o OS) openDir(path string) (int, error) {
 		name = path
 	}
 
-	fd, err := retry(func() (int, error) { return unix.Openat(d.fd, name, flags, 0) })
-
+	fd, err := openat(d.fd, name, flags)
 	return fd, pathError("open", path, err)
 }
 
 func (o OS) Mkdir(path string, mode fs.FileMode) error {
-	_, err := o.at("mkdir", path, func(dir int, name string) (int, error) {
-		return 0, unix.Mkdirat(dir, name, uint32(mode.Perm()))
+	return o.at("mkdir", path, func(dir int, name string) error {
+		return unix.Mkdirat(dir, name, uint32(mode.Perm()))
 	})
-	return err
 }
 
 func (o OS) Link(old, new string) error {
@@ -200,20 +190,18 @@ func (o OS) Replace(old, new string) error { return o.between("rename", old, new
 // Remove tries both calls, as os.Remove does, because systems disagree about the error of the wrong
 // one.
 func (o OS) Remove(path string) error {
-	_, err := o.at("remove", path, func(dir int, name string) (int, error) {
+	return o.at("remove", path, func(dir int, name string) error {
 		err := unix.Unlinkat(dir, name, 0)
 		if err == nil || err == unix.EINTR {
-			return 0, err
+			return err
 		}
 
 		dirErr := unix.Unlinkat(dir, name, unix.AT_REMOVEDIR)
 		if dirErr != unix.ENOTDIR {
 			err = dirErr
 		}
-		return 0, err
+		return err
 	})
-
-	return err
 }
 
 func (OS) Euid() int { return unix.Geteuid() }
@@ -256,11 +244,10 @@ func modeBits(mode fs.FileMode) uint32 {
 
 // retry repeats a call that a signal interrupted. Network file systems may return EINTR even though
 // Go asks for restarts.
-func retry(call func() (int, error)) (int, error) {
+func retry(call func() error) error {
 	for {
-		n, err := call()
-		if err != unix.EINTR {
-			return n, err
+		if err := call(); err != unix.EINTR {
+			return err
 		}
 	}
 }

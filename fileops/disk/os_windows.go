@@ -23,8 +23,8 @@ type windowsFile struct {
 	dir bool
 }
 
-func (OS) Open(path string) (File, error) {
-	file, err := os.Open(path)
+func openFile(path string, flags int, mode fs.FileMode) (File, error) {
+	file, err := os.OpenFile(path, flags, mode)
 	if err != nil {
 		return nil, err
 	}
@@ -37,34 +37,20 @@ func (OS) Open(path string) (File, error) {
 	return windowsFile{file, info.IsDir()}, nil
 }
 
+func (OS) Open(path string) (File, error) { return openFile(path, os.O_RDONLY, 0) }
+
 func (OS) Create(path string, mode fs.FileMode) (File, error) {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return nil, err
-	}
-	return windowsFile{file, false}, nil
+	return openFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 }
 
-func (OS) OpenAppend(path string) (File, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
-	if err != nil {
-		return nil, err
-	}
-	return windowsFile{file, false}, nil
-}
+func (OS) OpenAppend(path string) (File, error) { return openFile(path, os.O_RDWR|os.O_APPEND, 0) }
 
 // Truncate uses the name, because a file opened for appending cannot be truncated.
 func (f windowsFile) Truncate(size int64) error { return os.Truncate(f.Name(), size) }
 
 func (f windowsFile) Cut(int64) error { return errors.ErrUnsupported }
 
-func (f windowsFile) Stat() (Info, error) {
-	info, err := f.File.Stat()
-	if err != nil {
-		return Info{}, err
-	}
-	return infoFrom(info), nil
-}
+func (f windowsFile) Stat() (Info, error) { return infoOr(f.File.Stat()) }
 
 func (f windowsFile) Sync() error {
 	if f.dir {
@@ -73,21 +59,8 @@ func (f windowsFile) Sync() error {
 	return f.File.Sync()
 }
 
-func (OS) Lstat(path string) (Info, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return Info{}, err
-	}
-	return infoFrom(info), nil
-}
-
-func (OS) Stat(path string) (Info, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return Info{}, err
-	}
-	return infoFrom(info), nil
-}
+func (OS) Lstat(path string) (Info, error) { return infoOr(os.Lstat(path)) }
+func (OS) Stat(path string) (Info, error)  { return infoOr(os.Stat(path)) }
 
 func (OS) tryLock(path string, create fs.FileMode) (*lockFile, bool, error) {
 	lock := newLockFile(path, path, os.O_RDWR, create, func() {})

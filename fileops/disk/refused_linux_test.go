@@ -220,13 +220,13 @@ func TestNetworkTellsErrors(t *testing.T) {
 
 	seccomp.Run(t, []seccomp.Refusal{seccomp.Refuse(unix.SYS_NEWFSTATAT, unix.EIO),
 		seccomp.Refuse(unix.SYS_STAT, unix.EIO)}, func() {
-		if name, err := fuseName(dir); !errors.Is(err, unix.EIO) {
+		if name, err := (OS{}).fuseName(dir); !errors.Is(err, unix.EIO) {
 			t.Errorf("without stat: got %q, %v", name, err)
 		}
 	})
 
 	seccomp.Run(t, []seccomp.Refusal{seccomp.Refuse(unix.SYS_OPENAT, unix.ENOENT)}, func() {
-		if name, err := fuseName(dir); name != fuse || err != nil {
+		if name, err := (OS{}).fuseName(dir); name != fuse || err != nil {
 			t.Errorf("without mountinfo: got %q, %v", name, err)
 		}
 	})

@@ -106,26 +106,12 @@ func split(path string) (dir, base string) {
 // find returns the node at path, or nil if there is none.
 func (d *Disk) find(path string) *Node {
 	n := d.root
-	for rest := path; n != nil; {
-		for rest != "" && rest[0] == '/' {
-			rest = rest[1:]
+	for name := range strings.SplitSeq(path, "/") {
+		if n != nil && name != "" {
+			n = n.child(name)
 		}
-
-		if rest == "" {
-			return n
-		}
-
-		name := rest
-		if i := strings.IndexByte(rest, '/'); i >= 0 {
-			name, rest = rest[:i], rest[i:]
-		} else {
-			rest = ""
-		}
-
-		n = n.child(name)
 	}
-
-	return nil
+	return n
 }
 
 func (n *Node) child(name string) *Node {
@@ -181,11 +167,14 @@ func (d *Disk) Tree() []string {
 
 // Names returns the names in a directory, or nil if there is no such directory.
 func (d *Disk) Names(path string) []string {
-	n := d.find(path)
-	if n == nil {
-		return nil
+	if n := d.find(path); n != nil {
+		return n.list()
 	}
+	return nil
+}
 
+// list returns the names in a directory.
+func (n *Node) list() []string {
 	names := make([]string, len(n.names))
 	for i, e := range n.names {
 		names[i] = e.name

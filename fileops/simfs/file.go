@@ -16,43 +16,29 @@ type file struct {
 	off     int
 }
 
+// read reads at off, as much as there is.
+func (f *file) read(call string, b []byte, off int) (n int, err error) {
+	err = f.process.do(call, func() { n = copy(b, f.node.data[min(off, len(f.node.data)):]) })
+	return n, err
+}
+
 // Read implements disk.File.
 func (f *file) Read(b []byte) (int, error) {
-	late, err := f.process.call("read", "")
-	f.process.end(err)
-	if err != nil {
-		return 0, err
-	}
-
-	n := copy(b, f.node.data[min(f.off, len(f.node.data)):])
+	n, err := f.read("read", b, f.off)
 	f.off += n
-	switch {
-	case late != nil:
-		return n, late
-	case n == 0:
-		return 0, io.EOF
+	if err == nil && n == 0 {
+		err = io.EOF
 	}
-
-	return n, nil
+	return n, err
 }
 
 // ReadAt implements disk.File.
 func (f *file) ReadAt(b []byte, off int64) (int, error) {
-	late, err := f.process.call("read at", "")
-	f.process.end(err)
-	if err != nil {
-		return 0, err
+	n, err := f.read("read at", b, int(off))
+	if err == nil && n < len(b) {
+		err = io.EOF
 	}
-
-	n := copy(b, f.node.data[min(int(off), len(f.node.data)):])
-	switch {
-	case late != nil:
-		return n, late
-	case n < len(b):
-		return n, io.EOF
-	}
-
-	return n, nil
+	return n, err
 }
 
 // Write implements disk.File. It writes half of b if it is interrupted or the disk is full.
@@ -85,78 +71,57 @@ func (f *file) append(b []byte) {
 
 // Stat implements disk.File.
 func (f *file) Stat() (disk.Info, error) {
-	late, err := f.process.call("fstat", "")
-	f.process.end(err)
-	if err == nil {
-		err = late
-	}
+	err := f.process.do("fstat", func() {})
 	return f.node.info(), err
 }
 
 // Chmod implements disk.File.
 func (f *file) Chmod(mode fs.FileMode) error {
-	late, err := f.process.call("chmod", "")
-	f.process.end(err)
-	if err != nil {
-		return err
-	}
-	f.node.mode = f.node.mode.Type() | mode
-	return late
+	return f.process.do("chmod", func() { f.node.mode = f.node.mode.Type() | mode })
 }
 
 // Truncate implements disk.File.
 func (f *file) Truncate(size int64) error {
-	late, err := f.process.call("truncate", "")
-	f.process.end(err)
-	if err != nil {
-		return err
-	}
+	return f.process.do("truncate", func() {
+		n := f.node
+		if f.process.NoTruncate {
+			return
+		}
 
-	if n := f.node; !f.process.NoTruncate {
 		n.data = slices.Clone(n.data[:min(int(size), len(n.data))])
 		n.tried = min(n.tried, len(n.data))
 		for i := range n.lost {
 			n.lost[i][1] = min(n.lost[i][1], len(n.data))
 		}
-	}
-
-	return late
+	})
 }
 
 // Cut implements disk.File, for a file system that supports it. The next fsync makes it durable.
 func (f *file) Cut(size int64) error {
-	late, err := f.process.call("cut", "")
-	f.process.end(err)
-	if err != nil {
-		return err
-	}
-	f.node.data = slices.Clone(f.node.data[size:])
-	f.process.Disk.touch(f.node)
-	return late
+	return f.process.do("cut", func() {
+		f.node.data = slices.Clone(f.node.data[size:])
+		f.process.Disk.touch(f.node)
+	})
 }
 
 // Sync implements disk.File.
 func (f *file) Sync() error {
-	late, err := f.process.call("fsync", "")
-	f.process.end(err)
-	if err != nil {
-		f.node.failedSync()
-		return err
+	made, not := false, f.process.NoFileSync
+	if f.node.mode.IsDir() {
+		not = f.process.NoDirSync
 	}
 
-	if isDir := f.node.mode.IsDir(); isDir && !f.process.NoDirSync || !isDir &&
-		!f.process.NoFileSync {
-		f.process.Disk.sync(f.node)
+	err := f.process.do("fsync", func() {
+		if made = true; !not {
+			f.process.Disk.sync(f.node)
+		}
+	})
+	if !made {
+		f.node.failedSync()
 	}
-	return late
+
+	return err
 }
 
 // Close implements disk.File.
-func (f *file) Close() error {
-	late, err := f.process.call("close", "")
-	f.process.end(err)
-	if err == nil {
-		err = late
-	}
-	return err
-}
+func (f *file) Close() error { return f.process.do("close", func() {}) }

@@ -91,6 +91,16 @@ func (p *Process) Call(name string) (late, err error) {
 	return late, err
 }
 
+// do makes a call that does not concern a path, and that has effect unless it fails.
+func (p *Process) do(name string, effect func()) error {
+	late, err := p.Call(name)
+	if err == nil {
+		effect()
+		err = late
+	}
+	return err
+}
+
 // call begins every system call. If late is set, the call must take effect and then return late.
 func (p *Process) call(name, path string) (late, err error) {
 	p.Die()

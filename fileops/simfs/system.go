@@ -60,83 +60,69 @@ func (p *Process) Lock(path string, create fs.FileMode,
 
 // Stat implements disk.Lock.
 func (l *lock) Stat() (disk.Info, error) {
-	late, err := l.process.call("stat lock", "")
-	l.process.end(err)
-	if err == nil {
-		err = late
-	}
+	err := l.process.do("stat lock", func() {})
 	return l.node.info(), err
 }
 
 // Unlock implements disk.Lock.
 func (l *lock) Unlock() error {
-	late, err := l.process.call("unlock", "")
-	l.process.end(err)
+	err := l.process.do("unlock", func() {})
 	l.release()
-	if err == nil {
-		err = late
-	}
 	return err
 }
 
-func (p *Process) opened(name, path string) (*file, error) {
-	var f *file
-	err := p.on(name, path, func(at place) error {
+// found makes the call name on what is at path.
+func (p *Process) found(name, path string, do func(n *Node)) error {
+	return p.on(name, path, func(at place) error {
 		if at.node == nil {
 			return fs.ErrNotExist
 		}
-		f = &file{process: p, node: at.node}
+		do(at.node)
 		return nil
 	})
-
-	return f, err
 }
 
-// Open implements disk.FS.
-func (p *Process) Open(path string) (disk.File, error) {
-	f, err := p.opened("open", path)
-	if err != nil {
-		return nil, err
-	}
-	return f, nil
-}
-
-// OpenAppend implements disk.FS.
-func (p *Process) OpenAppend(path string) (disk.File, error) {
-	f, err := p.opened("open append", path)
-	if err != nil {
-		return nil, err
-	}
-	return f, nil
-}
-
-// Create implements disk.FS.
-func (p *Process) Create(path string, mode fs.FileMode) (disk.File, error) {
-	var f *file
-	err := p.on("create", path, func(at place) error {
+// add makes the call name, which gives path to a new node.
+func (p *Process) add(name, path string, mode fs.FileMode) (n *Node, err error) {
+	err = p.on(name, path, func(at place) error {
 		if at.node != nil {
 			return fs.ErrExist
 		}
-		f = &file{process: p, node: p.Disk.node(mode)}
-		p.Disk.change(set{at.dir, entry{at.base, f.node}})
+		n = p.Disk.node(mode)
+		p.Disk.change(set{at.dir, entry{at.base, n}})
 		return nil
 	})
+	return n, err
+}
 
+// open returns n as an open file, unless err is not nil.
+func (p *Process) open(n *Node, err error) (disk.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f, nil
+	return &file{process: p, node: n}, nil
+}
+
+func (p *Process) opened(name, path string) (disk.File, error) {
+	var node *Node
+	err := p.found(name, path, func(n *Node) { node = n })
+	return p.open(node, err)
+}
+
+// Open implements disk.FS.
+func (p *Process) Open(path string) (disk.File, error) { return p.opened("open", path) }
+
+// OpenAppend implements disk.FS.
+func (p *Process) OpenAppend(path string) (disk.File, error) { return p.opened("open append", path) }
+
+// Create implements disk.FS.
+func (p *Process) Create(path string, mode fs.FileMode) (disk.File, error) {
+	return p.open(p.add("create", path, mode))
 }
 
 // Lstat implements disk.FS.
 func (p *Process) Lstat(path string) (info disk.Info, err error) {
-	err = p.on("stat", path, func(at place) error {
-		if at.node == nil {
-			return fs.ErrNotExist
-		}
-		info = at.node.info()
-		return nil
-	})
+	err = p.found("stat", path, func(n *Node) { info = n.info() })
 	return info, err
 }
 
@@ -145,29 +131,14 @@ func (p *Process) Stat(path string) (disk.Info, error) { return p.Lstat(path) }
 
 // ReadDir implements disk.FS.
 func (p *Process) ReadDir(path string) (names []string, err error) {
-	err = p.on("readdir", path, func(at place) error {
-		if at.node == nil {
-			return fs.ErrNotExist
-		}
-		names = make([]string, len(at.node.names))
-		for i, e := range at.node.names {
-			names[i] = e.name
-		}
-		return nil
-	})
-
+	err = p.found("readdir", path, func(n *Node) { names = n.list() })
 	return names, err
 }
 
 // Mkdir implements disk.FS.
 func (p *Process) Mkdir(path string, mode fs.FileMode) error {
-	return p.on("mkdir", path, func(at place) error {
-		if at.node != nil {
-			return fs.ErrExist
-		}
-		p.Disk.change(set{at.dir, entry{at.base, p.Disk.node(fs.ModeDir | mode)}})
-		return nil
-	})
+	_, err := p.add("mkdir", path, fs.ModeDir|mode)
+	return err
 }
 
 // two gives the file old the additional name new, and removes the old name unless keep is set.
