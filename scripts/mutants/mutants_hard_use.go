@@ -151,16 +151,16 @@ var services = []mutant{
 		"logs grow for ever", "fileops/logs/rotate.go",
 		"	if err != nil || info.Size <= limit {\n		return false, err",
 		"	if err != nil || info.Size > 0 {\n		return false, err",
-		[]string{"./fileops TestRotateLog$"},
+		[]string{"./fileops/logs TestRotateLog$"},
 	}, {
 		"a number of logs to keep is counted up to", "fileops/logs/rotate.go",
 		"	for _, n := range slices.Backward(numbers) {\n", "	for n := range r.keep + 1 - 1 {\n",
-		[]string{"./fileops TestRotateLogKeepsAll"},
+		[]string{"./fileops/logs TestRotateLogKeepsAll"},
 	}, {
 		"a rotation truncates", "fileops/logs/rotate.go",
 		"		err = r.file.Cut(cut)\n	}\n	if errors.Is",
 		"		err = r.file.Truncate(0)\n	}\n	if errors.Is",
-		[]string{"./fileops TestRotateLog$"},
+		[]string{"./fileops/logs TestRotateLog$"},
 	}, {
 		"a reboot is a crash", "protocol/group/pass_plan.go",
 		"	case j.evidence == observe.Rebooted && s.Restartable",

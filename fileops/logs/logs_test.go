@@ -1,4 +1,4 @@
-package fileops
+package logs_test
 
 import (
 	"bytes"
@@ -8,13 +8,54 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/dpl-project/dpl/fileops"
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
+	"github.com/dpl-project/dpl/testscripts/hookfs"
 )
+
+// hookedLedger creates a ledger on which nothing happens before a call until Before is set.
+func hookedLedger(t *testing.T) (*fileops.Ledger, *hookfs.FS) {
+	t.Helper()
+	h := &hookfs.FS{FS: disk.OS{}}
+	l, err := fileops.Create(filepath.Join(t.TempDir(), "ledger"), fileops.Config{},
+		fileops.Options{FS: h})
+	must(t, err)
+	return l, h
+}
+
+func namesIn(t *testing.T, dir string) []string {
+	t.Helper()
+	names, err := disk.OS{}.ReadDir(dir)
+	must(t, err)
+	slices.Sort(names)
+	return names
+}
+
+func wantNames(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	if got := namesIn(t, dir); !slices.Equal(got, want) {
+		t.Errorf("%s: got %q, want %q", filepath.Base(dir), got, want)
+	}
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must(t, os.WriteFile(path, []byte(text), 0o600))
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // A logWriter appends numbered lines to a log that it has opened once, as a service does.
 type logWriter struct {
@@ -24,7 +65,7 @@ type logWriter struct {
 	n    int
 }
 
-func newLogWriter(t *testing.T, l *Ledger, id string) *logWriter {
+func newLogWriter(t *testing.T, l *fileops.Ledger, id string) *logWriter {
 	t.Helper()
 	path, err := l.LogFile("g", id)
 	must(t, err)
@@ -45,7 +86,7 @@ func (w *logWriter) write(lines int) {
 }
 
 // logText returns what is in the log of s and the files before it, oldest first.
-func logText(t *testing.T, l *Ledger) (text string) {
+func logText(t *testing.T, l *fileops.Ledger) (text string) {
 	t.Helper()
 	for n := range 10 {
 		path := l.LogPath("g", "s")
@@ -83,7 +124,7 @@ func TestRotateLog(t *testing.T) {
 		"truncated": withoutCut} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l, h := hookedLedger(t, Config{}, Options{})
+			l, h := hookedLedger(t)
 			h.Before = before
 			dir := l.GroupLogs("g")
 			if done, err := l.RotateLog("g", "s", logLimit, 3); done || err != nil {
@@ -130,16 +171,16 @@ func TestRotateLog(t *testing.T) {
 // output of a service may be lost while its log is truncated.
 func needsCut(t *testing.T) {
 	t.Helper()
-	l, h := hookedLedger(t, Config{}, Options{})
+	l, h := hookedLedger(t)
 	newLogWriter(t, l, "s").write(15_000)
 	h.Before = func(call, _ string) error {
 		if call == "truncate" {
-			return errDisk
+			return hookfs.ErrDisk
 		}
 		return nil
 	}
 
-	if _, err := l.RotateLog("g", "s", logLimit, 3); errors.Is(err, errDisk) {
+	if _, err := l.RotateLog("g", "s", logLimit, 3); errors.Is(err, hookfs.ErrDisk) {
 		t.Skip("the file system of temporary files cannot cut off the front of a file")
 	}
 }
@@ -157,7 +198,7 @@ func TestRotateLogKilled(t *testing.T) {
 			}
 
 			for at, killed := 1, true; killed; at++ {
-				l, h := hookedLedger(t, Config{}, Options{})
+				l, h := hookedLedger(t)
 				w := newLogWriter(t, l, "s")
 				w.write(5)
 				must(t, os.WriteFile(layout.RotatedLogOf(l.LogPath("g", "s"), 1), []byte("older\n"),
@@ -166,7 +207,7 @@ func TestRotateLogKilled(t *testing.T) {
 				calls := 0
 				h.Before = func(call, path string) error {
 					if calls++; calls >= at {
-						return errDisk
+						return hookfs.ErrDisk
 					}
 
 					// what is written at that moment is lost
@@ -199,7 +240,7 @@ func TestRotateLogKilled(t *testing.T) {
 					calls := 0
 					h.Before = func(call, path string) error {
 						if calls++; calls > at/3 {
-							return errDisk
+							return hookfs.ErrDisk
 						}
 						return nil
 					}
@@ -234,7 +275,7 @@ func TestRotateLogKilled(t *testing.T) {
 // up to it nor overflows with it.
 func TestRotateLogKeepsAll(t *testing.T) {
 	t.Parallel()
-	l, _ := hookedLedger(t, Config{}, Options{})
+	l, _ := hookedLedger(t)
 	w := newLogWriter(t, l, "s")
 	path := l.LogPath("g", "s")
 	for _, n := range []int{1, 2, 7, math.MaxInt - 1} {
@@ -264,7 +305,7 @@ func TestRotateLogHuge(t *testing.T) {
 				needsCut(t)
 			}
 
-			l, h := hookedLedger(t, Config{}, Options{})
+			l, h := hookedLedger(t)
 			w := newLogWriter(t, l, "s")
 			w.write(200_000)
 			h.Before = before
@@ -280,10 +321,10 @@ func TestRotateLogHuge(t *testing.T) {
 		})
 	}
 
-	l, h := hookedLedger(t, Config{}, Options{})
+	l, h := hookedLedger(t)
 	newLogWriter(t, l, "s").write(200_000)
-	h.Before = nth(t, 1, "cut", "", broken)
-	if done, err := l.RotateLog("g", "s", logLimit, 2); done || !errors.Is(err, errDisk) {
+	h.Before = hookfs.Nth(t, 1, "cut", "", hookfs.Broken)
+	if done, err := l.RotateLog("g", "s", logLimit, 2); done || !errors.Is(err, hookfs.ErrDisk) {
 		t.Errorf("got %v, %v of a broken disk", done, err)
 	}
 }
@@ -291,7 +332,7 @@ func TestRotateLogHuge(t *testing.T) {
 // Two passes do not rotate one log, and none follows a link.
 func TestRotateLogRefused(t *testing.T) {
 	t.Parallel()
-	l, h := hookedLedger(t, Config{}, Options{})
+	l, h := hookedLedger(t)
 	w := newLogWriter(t, l, "s")
 	w.write(15_000)
 	if _, err := l.RotateLog("..", "s", 1, 1); err == nil {
@@ -306,8 +347,8 @@ func TestRotateLogRefused(t *testing.T) {
 
 	must(t, lock.Unlock())
 
-	h.Before = nth(t, 1, "cut", "", broken)
-	if done, err := l.RotateLog("g", "s", logLimit, 3); done || !errors.Is(err, errDisk) {
+	h.Before = hookfs.Nth(t, 1, "cut", "", hookfs.Broken)
+	if done, err := l.RotateLog("g", "s", logLimit, 3); done || !errors.Is(err, hookfs.ErrDisk) {
 		t.Errorf("got %v, %v of a broken disk", done, err)
 	}
 
@@ -330,7 +371,7 @@ func TestReadLog(t *testing.T) {
 		"truncated": withoutCut} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l, h := hookedLedger(t, Config{}, Options{})
+			l, h := hookedLedger(t)
 			h.Before = before
 			r, text, err := l.ReadLog("g", "s", 3)
 			must(t, err)
@@ -400,7 +441,7 @@ func TestReadLog(t *testing.T) {
 // may have died.
 func TestReadLogDuringRotation(t *testing.T) {
 	t.Parallel()
-	l, h := hookedLedger(t, Config{}, Options{})
+	l, h := hookedLedger(t)
 	w := newLogWriter(t, l, "s")
 	r, _, err := l.ReadLog("g", "s", 0)
 	must(t, err)
@@ -421,7 +462,7 @@ func TestReadLogDuringRotation(t *testing.T) {
 
 	// One that comes between two looks of the reader: it looks again.
 	w.write(15_000)
-	h.Before = nth(t, 2, "stat", ".log.1", func() error {
+	h.Before = hookfs.Nth(t, 2, "stat", ".log.1", func() error {
 		h.Before = nil
 		_, err := l.RotateLog("g", "s", logLimit, 3)
 		return err
@@ -443,20 +484,20 @@ func TestReadLogDuringRotation(t *testing.T) {
 			h.Before = func(c, _ string) error {
 				if c == call {
 					if count++; count == n {
-						return errDisk
+						return hookfs.ErrDisk
 					}
 				}
 				return nil
 			}
 
 			_, nextErr := r.Next()
-			if failed := count >= n; failed != errors.Is(nextErr, errDisk) {
+			if failed := count >= n; failed != errors.Is(nextErr, hookfs.ErrDisk) {
 				t.Errorf("%s %d: got %v, failed %v", call, n, nextErr, failed)
 			}
 
 			count = 0
 			_, _, err = l.ReadLog("g", "s", 1_000_000)
-			if failed := count >= n; failed != errors.Is(err, errDisk) {
+			if failed := count >= n; failed != errors.Is(err, hookfs.ErrDisk) {
 				t.Errorf("%s %d: got %v, failed %v", call, n, err, failed)
 			}
 
@@ -473,7 +514,7 @@ func TestReadLogDuringRotation(t *testing.T) {
 func TestReadLogHuge(t *testing.T) {
 	t.Parallel()
 	const size = 40 << 30
-	l, _ := hookedLedger(t, Config{}, Options{})
+	l, _ := hookedLedger(t)
 	path := l.LogPath("g", "s")
 	writeFile(t, path, "")
 	must(t, os.Truncate(path, size))
@@ -504,7 +545,7 @@ func TestReadLogHuge(t *testing.T) {
 // Text rotated since the last look is shown in parts as well.
 func TestReadLogHugeRotated(t *testing.T) {
 	t.Parallel()
-	l, _ := hookedLedger(t, Config{}, Options{})
+	l, _ := hookedLedger(t)
 	path := l.LogPath("g", "s")
 	writeFile(t, path, "0123456789")
 	r, _, err := l.ReadLog("g", "s", 5)
