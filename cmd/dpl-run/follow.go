@@ -1,22 +1,15 @@
 package main
 
 import (
-	"fmt"
 	"os"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/dpl-project/dpl/cmd/internal/cli"
-	"github.com/dpl-project/dpl/cmd/internal/process"
 	"github.com/dpl-project/dpl/cmd/internal/process/job"
 	"github.com/dpl-project/dpl/cmd/internal/sdnotify"
 	"github.com/dpl-project/dpl/protocol/observe"
 )
-
-// lastWords is how long the rest of the group may take to end by itself after the command, such as
-// a tee that the command writes to.
-const lastWords = time.Second
 
 // settled is how long a command runs before the less common signals are caught as well. See
 // catchAll.
@@ -46,21 +39,6 @@ type runner struct {
 	late   time.Time // when to catch the signals that no one sends to a command that has just started
 
 	background bool // the command has ended well, and the processes it left continue as the service
-}
-
-// A phase is how far a runner has gone to end the command and its group.
-type phase int
-
-const (
-	running  phase = iota // the command runs, or what it has left may end by itself
-	stopping              // TERM was sent
-	killed                // KILL was sent as well; the next phase is to give up
-)
-
-// An ending is an exit status that overrides the command's own, and its reason.
-type ending struct {
-	status int
-	reason string
 }
 
 // follow handles events until the command and its group have ended.
@@ -163,90 +141,6 @@ func (r *runner) onTime(now time.Time) bool {
 	}
 
 	return true
-}
-
-// leftBehind stops the processes that the command left when it ended, unless they are a service
-// that has gone into the background.
-func (r *runner) leftBehind() {
-	strays := r.job.Strays()
-	var names []string
-	for _, pid := range strays {
-		names = append(names, fmt.Sprintf("%d (%s)", pid, process.Name(pid)))
-	}
-
-	said := strings.Join(names, ", ")
-	if len(strays) > 0 && r.role.daemonizes() && endOf(r.job, r.ok).failure == "" {
-		r.next, r.background = time.Time{}, true
-		r.env.Warnf("%s: the command has gone into the background: %s: dpl-run stays until it ends",
-			r.role.name(), said)
-		return
-	}
-
-	if len(strays) > 0 {
-		r.env.Warnf("%s: the command has left processes outside its process group: stopping %s",
-			r.role.name(), said)
-	}
-
-	r.term()
-}
-
-// ask asks the command to end.
-func (r *runner) ask() {
-	r.env.Warnf("%s: %v have passed: sending %s", r.role.name(), r.softTimeout,
-		process.SignalName(r.softSignal))
-	note := "asked to end after " + r.softTimeout.String()
-	r.beats.say(observe.Report{Note: &note})
-	r.signal(r.softSignal)
-}
-
-// stop stops the command because of why. Only the first reason counts.
-func (r *runner) stop(why ending) {
-	if r.why.status == 0 {
-		r.why = why
-		said := why.reason
-		if why.status == cli.StatusTimeout {
-			said = r.role.name() + ": " + said
-		}
-		r.env.Warnf("%s: stopping the command", said)
-	}
-
-	if r.phase == running {
-		r.term()
-	}
-}
-
-// stopRest stops the rest of the group a little later, when the command itself has ended.
-func (r *runner) stopRest() {
-	r.noLimits()
-	if r.next.IsZero() {
-		r.next = time.Now().Add(min(lastWords, r.killAfter))
-	}
-}
-
-// term starts to stop the group.
-func (r *runner) term() {
-	r.noLimits()
-	r.phase, r.next = stopping, time.Now().Add(r.killAfter)
-	r.signal(syscall.SIGTERM)
-}
-
-func (r *runner) noLimits() {
-	r.soft, r.hard, r.silent = time.Time{}, time.Time{}, time.Time{}
-}
-
-// forward passes a signal on to the group. TERM starts to stop it.
-func (r *runner) forward(sig syscall.Signal) {
-	if sig == syscall.SIGTERM && r.phase == running {
-		r.term()
-		return
-	}
-	r.signal(sig)
-}
-
-func (r *runner) signal(sig syscall.Signal) {
-	if err := r.job.Signal(sig); err != nil && err != process.ErrNoProcess {
-		r.env.Warnf("%s: send %s: %v", r.role.name(), process.SignalName(sig), err)
-	}
 }
 
 // hear handles a message that the command sent by sd_notify.
