@@ -118,7 +118,7 @@ var wrongVerdicts = []mutant{
 // services are restarted, shown, logged and ended as the first version did.
 var services = []mutant{
 	{
-		"what has left the group survives", "cmd/dpl-run/follow.go",
+		"what has left the group survives", "cmd/dpl-run/stop.go",
 		"	strays := r.job.Strays()\n	var names []string\n",
 		"	strays := r.job.Strays()[:0]\n	var names []string\n",
 		[]string{"run/daemon.txtar"},
