@@ -1,8 +1,8 @@
-"""The text of DPL files: strict reading, and writing that keeps what it does not know (spec §1 and §3).
+"""Read the text of DPL files strictly, and write it with all unknown members (spec §1 and §3).
 
-read_operation and read_ledger return plain dictionaries in which every known member has its value: times are integers
-(milliseconds since 1970), defaults are filled in, members whose default is "absent" are missing. Unknown members keep
-their order, and a Number keeps its text.
+decode and decode_ledger return plain dictionaries in which every known member has its value: times
+are integers (milliseconds since 1970), defaults are filled in, members whose default is "absent"
+are missing. Unknown members keep their order, and a Number keeps its text.
 """
 import copy
 import dataclasses
@@ -11,7 +11,9 @@ import json
 import re
 
 ID = re.compile(r'[A-Za-z0-9][A-Za-z0-9._:-]{0,127}')
-TIME = re.compile(r'(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d+))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))', re.ASCII)
+TIME = re.compile(
+    r'(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d+))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))',
+    re.ASCII)
 EPOCH = datetime.datetime(1970, 1, 1)
 MILLISECOND = datetime.timedelta(milliseconds=1)
 STATES = ('running', 'aborted', 'cleanup', 'completed', 'failed')
@@ -21,7 +23,7 @@ REQUIRED, ABSENT = object(), object()
 
 
 class Refused(Exception):
-    """A refusal of spec §6, by its word; path is the JSON Pointer of a corrupt place."""
+    """A refusal of spec §6, by its word. path is the JSON Pointer of the part that is corrupt."""
 
     def __init__(self, word, cause, path=None):
         super().__init__(f'{path or "/"}: {cause}' if word == 'corrupt' else cause)
@@ -65,13 +67,13 @@ def no_constant(text):
     raise ValueError(f'{text} is not JSON')
 
 
-# How many objects and arrays of a file may lie in each other (§1.3).
+# The limit on nested objects and arrays in a file (§1.3).
 DEEPEST = 64
 BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
 
 
 def depth(text):
-    """How many objects and arrays lie in each other in text, which may be no JSON text."""
+    """Return the depth of the nested objects and arrays in text, which need not be valid JSON."""
     opened = deepest = 0
     for bracket in BRACKETS.findall(text):
         opened += (bracket in '[{') - (bracket in ']}')
@@ -80,7 +82,7 @@ def depth(text):
 
 
 def parse(text, deepest=DEEPEST):
-    """The JSON value of text (bytes or str): objects as Members, numbers as Number."""
+    """Return the JSON value of text (bytes or str): objects as Members, numbers as Number."""
     try:
         text = text.decode('utf-8') if isinstance(text, bytes) else text
         if depth(text) > deepest:
@@ -94,11 +96,12 @@ def parse(text, deepest=DEEPEST):
 
 
 def quote(text):
-    return re.sub('[\ud800-\udfff]', lambda half: f'\\u{ord(half[0]):04x}', json.dumps(text, ensure_ascii=False))
+    return re.sub('[\ud800-\udfff]', lambda half: f'\\u{ord(half[0]):04x}',
+                  json.dumps(text, ensure_ascii=False))
 
 
 def write(value, margin='\n'):
-    """The text of a JSON value, indented by two spaces."""
+    """Return the text of a JSON value, indented by two spaces."""
     if isinstance(value, Number):
         return value.text
     if isinstance(value, str):
@@ -107,11 +110,13 @@ def write(value, margin='\n'):
         return json.dumps(value)
     inner = margin + '  '
     if isinstance(value, dict):
-        return '{' + ','.join(f'{inner}{quote(k)}: {write(v, inner)}' for k, v in value.items()) + margin + '}'
+        members = ','.join(f'{inner}{quote(k)}: {write(v, inner)}' for k, v in value.items())
+        return '{' + members + margin + '}'
     return '[' + ','.join(inner + write(v, inner) for v in value) + margin + ']'
 
 
-# A kind is a pair: read(value, path) checks a parsed value and returns ours, plain(value) is its inverse.
+# A kind is a pair: read(value, path) checks a JSON value and returns the decoded value;
+# plain(value) is its inverse.
 
 def scalar(type_, word):
     def read(value, path):
@@ -134,12 +139,13 @@ def whole(least, most=2**63 - 1):
     return read, int
 
 
-# The longest duration, which also fits 64 bits in nanoseconds (§1.3); the last time that can be written (§1.2).
+# The longest duration, which also fits 64 bits in nanoseconds (§1.3), and the last time that can be
+# written (§1.2).
 LONGEST, LAST = (2**63 - 1) // 10**6, 253402300799999
 
 
 def duration(least):
-    """A number of milliseconds."""
+    """Return the kind of a number of milliseconds."""
     return whole(least, LONGEST)
 
 
@@ -169,7 +175,7 @@ def format_time(milliseconds):
 
 INTEGER, POSITIVE, IDENT, MOMENT = whole(0), whole(1), (read_id, str), (read_time, format_time)
 DURATION, REVISION = duration(1), whole(0, 2**62)
-HIGHEST = 2**61  # revision, or number of an alert, that an edit writes (§4)
+HIGHEST = 2**61  # a revision, or the number of an alert, that an edit writes (§4)
 
 
 def one_of(*words):
@@ -194,7 +200,10 @@ def array(kind):
 
 
 def record(**fields):
-    """An object with the known members fields: name = (kind, default). A callable default is given the object read so far."""
+    """Return the kind of an object with the known members fields: name = (kind, default).
+
+    A callable default gets the object read so far.
+    """
     def read(value, path):
         if not isinstance(value, dict):
             raise corrupt(path, 'not an object')
@@ -202,7 +211,8 @@ def record(**fields):
         for name, (kind, _) in fields.items():
             if name in value:
                 result[name] = kind[0](value[name], below(path, name))
-        missing = [name for name, (_, default) in fields.items() if default is REQUIRED and name not in result]
+        missing = [name for name, (_, default) in fields.items()
+                   if default is REQUIRED and name not in result]
         if missing:
             raise corrupt(below(path, missing[0]), 'missing')
         for name, (_, default) in fields.items():
@@ -234,40 +244,48 @@ def keyed(kind, key):
     return read, lambda value: {name: kind[1](inner) for name, inner in value.items()}
 
 
-PROCESS = record(pid=(INTEGER, 0), hostId=(TEXT, ''), bootId=(TEXT, ''), pidNamespace=(TEXT, ''), startTicks=(INTEGER, 0))
+PROCESS = record(pid=(INTEGER, 0), hostId=(TEXT, ''), bootId=(TEXT, ''), pidNamespace=(TEXT, ''),
+                 startTicks=(INTEGER, 0))
 BEAT = record(bootId=(TEXT, ''), monotonicMs=(INTEGER, 0), at=(MOMENT, ABSENT))
 GRACE = record(of=(MOMENT, REQUIRED), at=(MOMENT, REQUIRED), beat=(BEAT, ABSENT))
 LEFT = array(record(path=(TEXT, ''), error=(TEXT, '')))
 READY = one_of(*READINESS)
 FRAME = record(
-    participantId=(IDENT, REQUIRED), callId=(IDENT, REQUIRED), callerId=(IDENT, ABSENT), pid=(INTEGER, 0),
-    startTime=(MOMENT, lambda frame: frame['lastHeartbeat']), lastHeartbeat=(MOMENT, REQUIRED),
-    state=(one_of(*FRAME_STATES), 'active'), supervisorId=(nullable(IDENT), None), supervisorHandle=(nullable(TEXT), None),
-    description=(TEXT, ''), readiness=(READY, 'ready'), note=(TEXT, ''), failOnCrash=(BOOLEAN, True), heartbeats=(BOOLEAN, False),
-    resources=(array(TEXT), []), leftResources=(LEFT, []), process=(PROCESS, ABSENT), beat=(BEAT, ABSENT),
-    grace=(GRACE, ABSENT), crashedAt=(MOMENT, ABSENT), detectedBy=(TEXT, ABSENT), evidence=(TEXT, ABSENT), staleForMs=(duration(0), ABSENT),
-    previousState=(one_of(*FRAME_STATES), ABSENT), reportedAt=(MOMENT, ABSENT), reportedBeat=(BEAT, ABSENT),
+    participantId=(IDENT, REQUIRED), callId=(IDENT, REQUIRED), callerId=(IDENT, ABSENT),
+    pid=(INTEGER, 0), startTime=(MOMENT, lambda frame: frame['lastHeartbeat']),
+    lastHeartbeat=(MOMENT, REQUIRED), state=(one_of(*FRAME_STATES), 'active'),
+    supervisorId=(nullable(IDENT), None), supervisorHandle=(nullable(TEXT), None),
+    description=(TEXT, ''), readiness=(READY, 'ready'), note=(TEXT, ''),
+    failOnCrash=(BOOLEAN, True), heartbeats=(BOOLEAN, False), resources=(array(TEXT), []),
+    leftResources=(LEFT, []), process=(PROCESS, ABSENT), beat=(BEAT, ABSENT), grace=(GRACE, ABSENT),
+    crashedAt=(MOMENT, ABSENT), detectedBy=(TEXT, ABSENT), evidence=(TEXT, ABSENT),
+    staleForMs=(duration(0), ABSENT), previousState=(one_of(*FRAME_STATES), ABSENT),
+    reportedAt=(MOMENT, ABSENT), reportedBeat=(BEAT, ABSENT),
     handlingBy=(record(pid=(INTEGER, 0), process=(PROCESS, ABSENT), at=(MOMENT, REQUIRED)), ABSENT))
-SUPERVISOR = record(
-    supervisorId=(IDENT, REQUIRED), pid=(INTEGER, 0), lastHeartbeat=(MOMENT, REQUIRED),
-    status=(one_of('alive', 'dead'), 'alive'), orphanPolicy=(one_of('crash', 'keep'), 'crash'), heartbeats=(BOOLEAN, False),
-    process=(PROCESS, ABSENT), beat=(BEAT, ABSENT), grace=(GRACE, ABSENT))
+SUPERVISOR = record(supervisorId=(IDENT, REQUIRED), pid=(INTEGER, 0),
+                    lastHeartbeat=(MOMENT, REQUIRED), status=(one_of('alive', 'dead'), 'alive'),
+                    orphanPolicy=(one_of('crash', 'keep'), 'crash'), heartbeats=(BOOLEAN, False),
+                    process=(PROCESS, ABSENT), beat=(BEAT, ABSENT), grace=(GRACE, ABSENT))
 TRANSITION_MEMBERS = {
     'revision': (INTEGER, ABSENT), 'from': (TEXT, ABSENT), 'to': (TEXT, ABSENT),
     'at': (MOMENT, ABSENT), 'by': (TEXT, ABSENT), 'reason': (TEXT, ABSENT)}
 EVENT_MEMBERS = {
-    'revision': (INTEGER, ABSENT), 'at': (MOMENT, ABSENT), 'type': (TEXT, ABSENT), 'callId': (IDENT, ABSENT),
-    'callerId': (IDENT, ABSENT),
-    'supervisorId': (IDENT, ABSENT), 'handle': (TEXT, ABSENT), 'from': (TEXT, ABSENT), 'to': (TEXT, ABSENT),
-    'by': (TEXT, ABSENT), 'reason': (TEXT, ABSENT), 'leftResources': (LEFT, ABSENT)}
+    'revision': (INTEGER, ABSENT), 'at': (MOMENT, ABSENT), 'type': (TEXT, ABSENT),
+    'callId': (IDENT, ABSENT), 'callerId': (IDENT, ABSENT), 'supervisorId': (IDENT, ABSENT),
+    'handle': (TEXT, ABSENT), 'from': (TEXT, ABSENT), 'to': (TEXT, ABSENT), 'by': (TEXT, ABSENT),
+    'reason': (TEXT, ABSENT), 'leftResources': (LEFT, ABSENT)
+}
 TRANSITION, EVENT = record(**TRANSITION_MEMBERS), record(**EVENT_MEMBERS)
-OPERATION = record(
-    protocolVersion=(POSITIVE, 1), operationId=(IDENT, REQUIRED), revision=(REVISION, 0), state=(one_of(*STATES), REQUIRED),
-    lastHeartbeat=(MOMENT, REQUIRED), aborted=(BOOLEAN, False), heartbeatIntervalMs=(DURATION, 1500),
-    stalenessThresholdMs=(DURATION, 10000), terminalAt=(nullable(MOMENT), None), terminalHeartbeats=(INTEGER, 0),
-    stack=(array(FRAME), REQUIRED), supervisorHeartbeats=(keyed(SUPERVISOR, 'supervisorId'), {}),
-    transitions=(array(TRANSITION), []), events=(array(EVENT), []))
-LEDGER = record(protocolVersion=(POSITIVE, 1), commit=(TEXT, REQUIRED), shared=(BOOLEAN, False), resourceRoots=(array(TEXT), []))
+OPERATION = record(protocolVersion=(POSITIVE, 1), operationId=(IDENT, REQUIRED),
+                   revision=(REVISION, 0), state=(one_of(*STATES), REQUIRED),
+                   lastHeartbeat=(MOMENT, REQUIRED), aborted=(BOOLEAN, False),
+                   heartbeatIntervalMs=(DURATION, 1500), stalenessThresholdMs=(DURATION, 10000),
+                   terminalAt=(nullable(MOMENT), None), terminalHeartbeats=(INTEGER, 0),
+                   stack=(array(FRAME), REQUIRED),
+                   supervisorHeartbeats=(keyed(SUPERVISOR, 'supervisorId'), {}),
+                   transitions=(array(TRANSITION), []), events=(array(EVENT), []))
+LEDGER = record(protocolVersion=(POSITIVE, 1), commit=(TEXT, REQUIRED), shared=(BOOLEAN, False),
+                resourceRoots=(array(TEXT), []))
 
 
 def refuse_newer(value):
@@ -278,7 +296,10 @@ def refuse_newer(value):
 
 
 def decode(text, operation=None):
-    """The operation in text (bytes or str), whose file is named after operation. Refused: corrupt, newerVersion."""
+    """Return the operation in text (bytes or str), whose file is named after operation.
+
+    Refused: corrupt, newerVersion.
+    """
     value = parse(text)
     refuse_newer(value)
     result = OPERATION[0](value, '')
@@ -296,7 +317,10 @@ def encode(operation):
 
 
 def decode_ledger(text):
-    """The members of ledger.json. Refused: corrupt; newerVersion, also for another commit than "rename"."""
+    """Return the members of ledger.json.
+
+    Refused: corrupt; newerVersion, also for another commit than "rename".
+    """
     value = parse(text)
     refuse_newer(value)
     if isinstance(value, dict) and value.get('commit', 'rename') != 'rename':

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """The second implementation of DPL: one command for all verbs.
 
-    dpl.py push|heartbeat|pop|abort|cleanup|ack|status --ledger DIR --op OP [--call CALL] [--participant P] ...
+    dpl.py push|heartbeat|pop|abort|cleanup|ack|status --ledger DIR --op OP [--call CALL] ...
     dpl.py register|beat --ledger DIR --group GROUP --supervisor S [--pid PID] ...
 
-Exit status: that of the verb (0, 3, 4, 5), 64 usage, 65 corrupt, 66 no such operation, call, group or supervisor, 69 dead,
-71 durability or outcome unknown, 74 input or output, 75 locked, 76 refused, 77 permission, 78 newer version.
+Exit status: that of the verb (0, 3, 4, 5), 64 usage, 65 corrupt, 66 no such operation, call, group
+or service, 69 dead, 71 durability or outcome unknown, 74 input or output, 75 locked, 76 refused, 77
+permission, 78 newer version.
 """
 import argparse
 import json
@@ -58,28 +59,36 @@ def parser():
         return lambda own: own.add_argument(*names, **settings)
     call, supervisor = option('--call', required=True), option('--supervisor')
     readiness, note = option('--readiness', choices=READINESS), option('--note')
-    pid, reason, by = option('--pid', type=int), option('--reason'), option('--by', default='dpl.py')
+    pid, reason = option('--pid', type=int), option('--reason')
+    by = option('--by', default='dpl.py')
     promise = option('--heartbeat', dest='heartbeats', action='store_true')
-    verb('push', call, option('--caller'), option('--participant', required=True), supervisor, pid, option('--handle'),
-         option('--reuse', action='store_true'), option('--tmp', action='store_true'),
-         option('--description', default=''), readiness, option('--resource', dest='resources', action='append', default=[]),
-         promise, option('--no-fail-on-crash', dest='failOnCrash', action='store_false'),
+    verb('push', call, option('--caller'), option('--participant', required=True), supervisor, pid,
+         option('--handle'), option('--reuse', action='store_true'),
+         option('--tmp', action='store_true'), option('--description', default=''), readiness,
+         option('--resource', dest='resources', action='append', default=[]), promise,
+         option('--no-fail-on-crash', dest='failOnCrash', action='store_false'),
          option('--orphan-policy', dest='orphanPolicy', choices=('crash', 'keep')),
-         option('--staleness-threshold-ms', dest='stalenessThresholdMs', type=milliseconds(DURATION)),
+         option('--staleness-threshold-ms', dest='stalenessThresholdMs',
+                type=milliseconds(DURATION)),
          option('--heartbeat-interval-ms', dest='heartbeatIntervalMs', type=milliseconds(DURATION)))
-    verb('heartbeat', option('--call'), option('--participant'), supervisor, pid, readiness, note, promise,
-         option('--cleaning', action='store_true'))
-    verb('pop', call, option('--fail', action='store_true'), reason, option('--keep-open', dest='keepOpen', action='store_true'))
+    verb('heartbeat', option('--call'), option('--participant'), supervisor, pid, readiness, note,
+         promise, option('--cleaning', action='store_true'))
+    verb('pop', call, option('--fail', action='store_true'), reason,
+         option('--keep-open', dest='keepOpen', action='store_true'))
     verb('abort', by, reason)
     verb('cleanup', by)
-    verb('ack', option('--call', dest='calls', action='append', required=True), option('--supervisor', required=True), pid)
+    verb('ack', option('--call', dest='calls', action='append', required=True),
+         option('--supervisor', required=True), pid)
     verb('status')
     named = option('--supervisor', required=True)
-    verb('register', named, pid, by, readiness, option('--request', action='store_true'), option('--fresh', action='store_true'),
+    verb('register', named, pid, by, readiness, option('--request', action='store_true'),
+         option('--fresh', action='store_true'),
          option('--start-info', dest='startInfo', type=start_info, metavar='JSON'),
-         option('--restartable', type=yes_or_no), option('--heartbeat', dest='heartbeats', type=yes_or_no),
+         option('--restartable', type=yes_or_no),
+         option('--heartbeat', dest='heartbeats', type=yes_or_no),
          option('--depends', dest='dependencies', action='append', metavar='SUPERVISOR'),
-         option('--kill-timeout-ms', dest='killTimeoutMs', type=milliseconds(groups.NONNEGATIVE_MS)),
+         option('--kill-timeout-ms', dest='killTimeoutMs',
+                type=milliseconds(groups.NONNEGATIVE_MS)),
          subject='--group')
     verb('beat', named, pid, readiness, note, promise, subject='--group')
     return top
@@ -92,9 +101,10 @@ def yes_or_no(text):
 
 
 def start_info(text):
-    """A startInfo as in the file (§9.3)."""
+    """Return a startInfo as in the file (§9.3)."""
     try:
-        return groups.START_INFO[0](parse(text, DEEPEST - 3), '')  # what it lies in: registry, supervisors, entry
+        # Three objects contain it: registry, supervisors and entry.
+        return groups.START_INFO[0](parse(text, DEEPEST - 3), '')
     except Refused as refused:
         raise argparse.ArgumentTypeError(str(refused)) from None
 
@@ -104,7 +114,8 @@ def run(verb, ledger, subject, now, wait, **arguments):
         value = subject if what == 'op' else arguments.get(what)
         for text in value if isinstance(value, list) else [value] if value is not None else []:
             files.check_id(text, what)
-    if verb == 'heartbeat' and not any(arguments[name] for name in ('call', 'participant', 'supervisor')):
+    if verb == 'heartbeat' and not any(arguments[name]
+                                       for name in ('call', 'participant', 'supervisor')):
         raise files.Failed(64, 'one of --call, --participant and --supervisor is needed')
     try:
         given_time = read_time(now) if now else None
@@ -114,7 +125,8 @@ def run(verb, ledger, subject, now, wait, **arguments):
         arguments['process'] = files.process_of(arguments['pid'])
     place = files.Ledger(ledger, create=verb in ('push', 'register'))
     if verb in groups.VERBS:
-        return place.edit_group(subject, verb, lambda: files.observe(given_time), wait, **arguments).status
+        return place.edit_group(subject, verb, lambda: files.observe(given_time), wait,
+                                **arguments).status
     if verb == 'status':
         sys.stdout.write(encode(place.status(subject)))
         return 0
@@ -136,7 +148,8 @@ def main(words=None):
         status, cause = failed.status, failed
     except OSError as error:
         status, cause = files.status_of(error), error
-    print(f'dpl.py: {options["subject"]}: {options["verb"]}{f" {json.dumps(call)}" if call else ""}: {cause}', file=sys.stderr)
+    verb = options['verb'] + (f' {json.dumps(call)}' if call else '')
+    print(f'dpl.py: {options["subject"]}: {verb}: {cause}', file=sys.stderr)
     return status
 
 

@@ -1,27 +1,31 @@
-"""Groups of supervisors (spec §8 to §11): the text of their two files, and what each verb makes of them. No clock, no files."""
+"""Groups of services (spec §8 to §11): their two files, and the verbs. No clock and no files."""
 import copy
 import dataclasses
 import re
 from typing import Callable, Optional
 
 import protocol
-from document import (ABSENT, BEAT, BOOLEAN, DURATION, EVENT, GRACE, IDENT, INTEGER, LAST, MOMENT, POSITIVE, PROCESS, READY,
-                      REQUIRED, REVISION, TEXT, Refused, array, below, corrupt, duration, keyed, nullable, one_of, parse, quote, record,
+from document import (ABSENT, BEAT, BOOLEAN, DURATION, EVENT, GRACE, IDENT, INTEGER, LAST, MOMENT,
+                      POSITIVE, PROCESS, READY, REQUIRED, REVISION, TEXT, Refused, array, below,
+                      corrupt, duration, keyed, nullable, one_of, parse, quote, record,
                       refuse_newer, whole, write)
-from protocol import (HEARTBEAT, age, beat_now, beat_of, drop_leftovers, evidence, fitting_interval, gone, grant, heard_lately,
-                      identity, require, require_room, same, set_optional, times_of_heartbeat)
+from protocol import (HEARTBEAT, age, beat_now, beat_of, drop_leftovers, evidence, fitting_interval,
+                      gone, grant, heard_lately, identity, require, require_room, same,
+                      set_optional, times_of_heartbeat)
 from sightings import Sightings
 
-STATES = ('registered', 'waitingForDependencies', 'running', 'failed', 'restartScheduled', 'dead', 'shuttingDown', 'stopped')
+STATES = ('registered', 'waitingForDependencies', 'running', 'failed', 'restartScheduled', 'dead',
+          'shuttingDown', 'stopped')
 STATUS = {'noGroup': 66, 'noSupervisor': 66} | dict.fromkeys(
-    ('exhausted', 'cycle', 'noStartInfo', 'shuttingDown', 'otherProcess', 'stillRunning', 'hasDependents', 'blocked'), 76)
+    ('exhausted', 'cycle', 'noStartInfo', 'shuttingDown', 'otherProcess', 'stillRunning',
+     'hasDependents', 'blocked'), 76)
 STARTING_MS = 1000  # §11.3, running, rule 3
 
 
 # Files (§9)
 
 def texts(value, path):
-    """An object of strings: name → value."""
+    """Return an object of strings, name → value."""
     if not isinstance(value, dict):
         raise corrupt(path, 'not an object')
     return {name: TEXT[0](inner, below(path, name)) for name, inner in value.items()}
@@ -49,16 +53,17 @@ def at_least_one(kind):
 
 
 def null_is_absent(kind, *names):
-    """kind, a record in which null for one of names means that it is absent (§9.3)."""
+    """Return kind, a record, changed so that null for one of names means absent (§9.3)."""
     def read(value, path):
         if isinstance(value, dict):
-            value = {name: inner for name, inner in value.items() if name not in names or inner is not None}
+            value = {name: inner for name, inner in value.items()
+                     if name not in names or inner is not None}
         return kind[0](value, path)
     return read, kind[1]
 
 
 def log_max(value, path):
-    """Bytes after which a log is rotated; 0: never."""
+    """Read the number of bytes after which a log is rotated; 0: never."""
     size = INTEGER[0](value, path)
     if 0 < size < 65536:
         raise corrupt(path, 'less than 65536, and not 0')
@@ -67,48 +72,60 @@ def log_max(value, path):
 
 NONNEGATIVE_MS = duration(0)
 START_ID = (read_start_id, str)
-POLICY = record(maxAttempts=(INTEGER, 5), backoffIntervalsMs=(at_least_one(NONNEGATIVE_MS), [0, 1000, 5000, 15000, 60000]),
+POLICY = record(maxAttempts=(INTEGER, 5),
+                backoffIntervalsMs=(at_least_one(NONNEGATIVE_MS), [0, 1000, 5000, 15000, 60000]),
                 resetAfterMs=(NONNEGATIVE_MS, 300000))
-START_INFO = record(
-    command=((read_command, str), REQUIRED), args=(array(TEXT), []), workingDirectory=(TEXT, '/'),
-    environment=((texts, dict), {}), readiness=(READY, 'ready'), restartPolicy=(POLICY, lambda info: POLICY[0]({}, '')),
-    logMaxBytes=((log_max, INTEGER[1]), 10 << 20), logKeep=(POSITIVE, 3))
-EXIT = record(at=(MOMENT, REQUIRED), reason=(TEXT, ABSENT), code=(TEXT, ABSENT), status=(INTEGER, ABSENT), error=(TEXT, ABSENT))
-OPTIONAL_TIMES = ('startedAt', 'runningSince', 'failedAt', 'nextAttemptAt', 'stopRequestedAt', 'termSentAt')
-SUPERVISOR = null_is_absent(record(
-    supervisorId=(IDENT, REQUIRED), startInfo=(nullable(START_INFO), None),
-    restartable=(BOOLEAN, lambda entry: entry.get('startInfo') is not None), state=(one_of(*STATES), REQUIRED),
-    pid=(nullable(INTEGER), None), lastHeartbeat=(nullable(MOMENT), None), dependencies=(array(IDENT), []),
-    readiness=(READY, 'ready'), note=(TEXT, ''), restartAttempts=(INTEGER, 0),
-    lastRestartAttempt=(nullable(MOMENT), None), killTimeoutMs=(NONNEGATIVE_MS, 5000), heartbeats=(BOOLEAN, False),
-    process=(PROCESS, ABSENT), beat=(BEAT, ABSENT), grace=(GRACE, ABSENT), startedAt=(MOMENT, ABSENT), attempt=(INTEGER, 0),
-    startId=(START_ID, ABSENT), keeper=(PROCESS, ABSENT), startedWith=(START_INFO, ABSENT), starting=(BOOLEAN, False),
-    runningSince=(MOMENT, ABSENT), failedAt=(MOMENT, ABSENT), nextAttemptAt=(MOMENT, ABSENT), restartPending=(BOOLEAN, False),
-    blockedBy=(TEXT, ABSENT), stopRequestedAt=(MOMENT, ABSENT), startAgain=(BOOLEAN, False), termSentAt=(MOMENT, ABSENT),
-    termSentBeat=(BEAT, ABSENT), ended=(EXIT, ABSENT), lastExit=(EXIT, ABSENT)),
-    *OPTIONAL_TIMES, 'startedWith')
-ALERT = record(seq=(whole(1, 2**62), REQUIRED), type=(TEXT, ABSENT), supervisorId=(IDENT, ABSENT), message=(TEXT, ABSENT),
-               timestamp=(MOMENT, REQUIRED))
-REGISTRY = record(
-    protocolVersion=(POSITIVE, 1), revision=(REVISION, 0), owner=(nullable(IDENT), None),
-    supervisors=(keyed(SUPERVISOR, 'supervisorId'), REQUIRED), alertSeq=(REVISION, 0), alertsGiven=(REVISION, ABSENT),
-    pendingAlerts=(array(ALERT), []), events=(array(EVENT), []))
-ORCHESTRATOR = record(
-    protocolVersion=(POSITIVE, 1), orchestrationGroupId=(IDENT, REQUIRED), revision=(REVISION, 0),
-    orchestratorPid=(nullable(INTEGER), None), orchestratorHeartbeat=(nullable(MOMENT), None),
-    state=(one_of('starting', 'running', 'shuttingDown', 'stopped'), REQUIRED), heartbeatIntervalMs=(DURATION, 2000),
-    stalenessThresholdMs=(DURATION, 10000), beat=(BEAT, ABSENT), periodMs=(NONNEGATIVE_MS, 0))
+START_INFO = record(command=((read_command, str), REQUIRED), args=(array(TEXT), []),
+                    workingDirectory=(TEXT, '/'), environment=((texts, dict), {}),
+                    readiness=(READY, 'ready'),
+                    restartPolicy=(POLICY, lambda info: POLICY[0]({}, '')),
+                    logMaxBytes=((log_max, INTEGER[1]), 10 << 20), logKeep=(POSITIVE, 3))
+EXIT = record(at=(MOMENT, REQUIRED), reason=(TEXT, ABSENT), code=(TEXT, ABSENT),
+              status=(INTEGER, ABSENT), error=(TEXT, ABSENT))
+OPTIONAL_TIMES = ('startedAt', 'runningSince', 'failedAt', 'nextAttemptAt', 'stopRequestedAt',
+                  'termSentAt')
+SERVICE = null_is_absent(
+    record(supervisorId=(IDENT, REQUIRED), startInfo=(nullable(START_INFO), None),
+           restartable=(BOOLEAN, lambda entry: entry.get('startInfo') is not None),
+           state=(one_of(*STATES), REQUIRED), pid=(nullable(INTEGER), None),
+           lastHeartbeat=(nullable(MOMENT), None), dependencies=(array(IDENT), []),
+           readiness=(READY, 'ready'), note=(TEXT, ''), restartAttempts=(INTEGER, 0),
+           lastRestartAttempt=(nullable(MOMENT), None), killTimeoutMs=(NONNEGATIVE_MS, 5000),
+           heartbeats=(BOOLEAN, False), process=(PROCESS, ABSENT), beat=(BEAT, ABSENT),
+           grace=(GRACE, ABSENT), startedAt=(MOMENT, ABSENT), attempt=(INTEGER, 0),
+           startId=(START_ID, ABSENT), keeper=(PROCESS, ABSENT), startedWith=(START_INFO, ABSENT),
+           starting=(BOOLEAN, False), runningSince=(MOMENT, ABSENT), failedAt=(MOMENT, ABSENT),
+           nextAttemptAt=(MOMENT, ABSENT), restartPending=(BOOLEAN, False),
+           blockedBy=(TEXT, ABSENT), stopRequestedAt=(MOMENT, ABSENT), startAgain=(BOOLEAN, False),
+           termSentAt=(MOMENT, ABSENT), termSentBeat=(BEAT, ABSENT), ended=(EXIT, ABSENT),
+           lastExit=(EXIT, ABSENT)), *OPTIONAL_TIMES, 'startedWith')
+ALERT = record(seq=(whole(1, 2**62), REQUIRED), type=(TEXT, ABSENT), supervisorId=(IDENT, ABSENT),
+               message=(TEXT, ABSENT), timestamp=(MOMENT, REQUIRED))
+REGISTRY = record(protocolVersion=(POSITIVE, 1), revision=(REVISION, 0),
+                  owner=(nullable(IDENT), None),
+                  supervisors=(keyed(SERVICE, 'supervisorId'), REQUIRED),
+                  alertSeq=(REVISION, 0), alertsGiven=(REVISION, ABSENT),
+                  pendingAlerts=(array(ALERT), []), events=(array(EVENT), []))
+ORCHESTRATOR = record(protocolVersion=(POSITIVE, 1), orchestrationGroupId=(IDENT, REQUIRED),
+                      revision=(REVISION, 0), orchestratorPid=(nullable(INTEGER), None),
+                      orchestratorHeartbeat=(nullable(MOMENT), None),
+                      state=(one_of('starting', 'running', 'shuttingDown', 'stopped'), REQUIRED),
+                      heartbeatIntervalMs=(DURATION, 2000), stalenessThresholdMs=(DURATION, 10000),
+                      beat=(BEAT, ABSENT), periodMs=(NONNEGATIVE_MS, 0))
 
 
 def decode_registry(text):
-    """The registry in text (bytes or str). Refused: corrupt, newerVersion."""
+    """Return the registry in text (bytes or str). Refused: corrupt, newerVersion."""
     value = parse(text)
     refuse_newer(value)
     return REGISTRY[0](value, '')
 
 
 def decode_orchestrator(text, group=None):
-    """The orchestrator's file in text, which is named after group. Refused: corrupt, newerVersion."""
+    """Return the orchestrator's file in text, which is named after group.
+
+    Refused: corrupt, newerVersion.
+    """
     value = parse(text)
     refuse_newer(value)
     result = ORCHESTRATOR[0](value, '')
@@ -129,7 +146,7 @@ def encode_orchestrator(orchestrator):
 
 @dataclasses.dataclass
 class Observation(protocol.Observation):
-    """survivors(entry) says whether survivors of the process of a supervisor, which has exited, are there (§11.6)."""
+    """survivors(entry) returns whether the exited process of a service has survivors (§11.6)."""
     survivors: Callable = lambda entry: False
 
 
@@ -139,9 +156,10 @@ class Outcome:
     registry: Optional[dict] = None
     status: int = 0
     standby: bool = False
-    again: list = dataclasses.field(default_factory=list)  # the ids of what a restart restarts
-    cleared: bool = False  # the registry as it was goes to the archive first
-    remembered: Optional[Sightings] = None  # what is kept of the sightings
+    # the ids of the services that a restart restarts
+    again: list = dataclasses.field(default_factory=list)
+    cleared: bool = False  # first copy the registry, as it was, to the archive
+    remembered: Optional[Sightings] = None  # the sightings to keep
     actions: list = dataclasses.field(default_factory=list)
 
 
@@ -149,7 +167,10 @@ PASS_BEAT, TERM_SENT = ('orchestratorHeartbeat', 'beat'), ('termSentAt', 'termSe
 
 
 def times(orchestrator, registry):
-    """The times of a group, of which either file may be None, whose age matters, each with the beat that counts (§18)."""
+    """Return the times of a group whose age matters, each with the beat that counts (§18).
+
+    Either file may be None.
+    """
     if orchestrator:
         yield orchestrator['orchestratorHeartbeat'], beat_of(orchestrator, *PASS_BEAT)
     for entry in registry['supervisors'].values() if registry else ():
@@ -167,14 +188,17 @@ def alive(entry, seen):
 
 
 def held(entry, seen):
-    """Alive, or survivors of the process that a pass started are there."""
+    """Return whether entry is alive or has survivors of a process that a pass started."""
     return alive(entry, seen) or survived(entry, seen)
 
 
 def told(exit_):
-    """What alerts and events say of it (§9.4)."""
+    """Return what alerts and events say about the end of a process (§9.4)."""
     code, status = exit_.get('code'), exit_.get('status', 0)
-    how = {None: '', '': '', 'killed': f': signal {status}', 'dumped': f': signal {status}, core dumped'}.get(code, f': status {status}')
+    how = {
+        None: '', '': '', 'killed': f': signal {status}',
+        'dumped': f': signal {status}, core dumped'
+    }.get(code, f': status {status}')
     return exit_.get('reason', '') + how + (f': {exit_["error"]}' if exit_.get('error') else '')
 
 
@@ -183,18 +207,19 @@ def survived(entry, seen):
 
 
 def foreign(entry, seen):
-    """Of another host, or of this host and boot in another pid namespace."""
+    """Return whether the process is on another host or in another pid namespace of this boot."""
     process = identity(entry)
 
     def other(name):
         return bool(process[name] and getattr(seen, name)) and process[name] != getattr(seen, name)
     if not process or not process['hostId']:
         return False
-    return process['hostId'] != seen.hostId or process['bootId'] == seen.bootId and other('pidNamespace')
+    return (process['hostId'] != seen.hostId
+            or process['bootId'] == seen.bootId and other('pidNamespace'))
 
 
 def orchestrator_heard(orchestrator, seen):
-    """§11.1, by the threshold as it is in the file."""
+    """§11.1, with the threshold in the file."""
     since = orchestrator['orchestratorHeartbeat']
     if since is None or orchestrator['state'] == 'stopped':
         return False
@@ -202,7 +227,7 @@ def orchestrator_heard(orchestrator, seen):
 
 
 def drop(entry, *names):
-    """Gives the named members of a supervisor their defaults."""
+    """Give the named members of a service their defaults."""
     for name in names:
         if name in DEFAULTS:
             entry[name] = DEFAULTS[name]
@@ -210,10 +235,13 @@ def drop(entry, *names):
             entry.pop(name, None)
 
 
-DEFAULTS = {'pid': None, 'lastHeartbeat': None, 'attempt': 0, 'starting': False, 'restartPending': False, 'startAgain': False, 'readiness': 'ready',
-            'note': ''}
+DEFAULTS = {
+    'pid': None, 'lastHeartbeat': None, 'attempt': 0, 'starting': False, 'restartPending': False,
+    'startAgain': False, 'readiness': 'ready', 'note': ''
+}
 RENEWED = ('failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'termSentAt')  # §10.1, 3
-OF_PROCESS = ('startedAt', 'attempt', 'startId', 'keeper', 'startedWith', 'starting', 'runningSince', 'termSentAt', 'ended', 'readiness', 'note')
+OF_PROCESS = ('startedAt', 'attempt', 'startId', 'keeper', 'startedWith', 'starting',
+              'runningSince', 'termSentAt', 'ended', 'readiness', 'note')
 
 
 class Edit:
@@ -223,20 +251,23 @@ class Edit:
         self.given, self.registry = registry, copy.deepcopy(registry)
         self.seen, self.by, self.threshold = seen, by, threshold
         self.outcome = Outcome()
-        self.noting = False  # it notes what a pass has let begin
+        self.noting = False  # it notes the result of a pass
 
     @property
-    def supervisors(self):
+    def services(self):
         return self.registry['supervisors']
 
-    def find(self, supervisor):
-        require(supervisor in self.supervisors, 'noSupervisor', f'no supervisor {supervisor}')
-        return self.supervisors[supervisor]
+    def find(self, service):
+        require(service in self.services, 'noSupervisor', f'no service {service}')
+        return self.services[service]
 
-    def event(self, supervisor, from_, to, reason=None, type_='supervisorState'):
-        event = {'revision': self.given['revision'] + 1, 'at': self.seen.now, 'type': type_, 'supervisorId': supervisor,
-                 'from': from_, 'to': to, 'by': self.by, 'reason': reason}
-        self.registry['events'] = (self.registry['events'] + [{k: v for k, v in event.items() if v is not None}])[-64:]
+    def event(self, service, from_, to, reason=None, type_='supervisorState'):
+        event = {
+            'revision': self.given['revision'] + 1, 'at': self.seen.now, 'type': type_,
+            'supervisorId': service, 'from': from_, 'to': to, 'by': self.by, 'reason': reason
+        }
+        event = {k: v for k, v in event.items() if v is not None}
+        self.registry['events'] = (self.registry['events'] + [event])[-64:]
 
     def set_state(self, entry, state, reason=None):
         if entry['state'] != state:
@@ -245,14 +276,17 @@ class Edit:
 
     def set_readiness(self, entry, readiness):
         if entry['readiness'] != readiness:
-            self.event(entry['supervisorId'], entry['readiness'], readiness, type_='supervisorReadiness')
+            self.event(entry['supervisorId'], entry['readiness'], readiness,
+                       type_='supervisorReadiness')
             entry['readiness'] = readiness
 
-    def alert(self, type_, supervisor, message):
-        """Raises an alert (§9.4)."""
+    def alert(self, type_, service, message):
+        """Raise an alert (§9.4)."""
         self.registry['alertSeq'] += 1
-        alert = {'seq': self.registry['alertSeq'], 'type': type_, 'supervisorId': supervisor, 'message': message,
-                 'timestamp': self.seen.now}
+        alert = {
+            'seq': self.registry['alertSeq'], 'type': type_, 'supervisorId': service,
+            'message': message, 'timestamp': self.seen.now
+        }
         self.registry['pendingAlerts'].append({k: v for k, v in alert.items() if v is not None})
 
     def alive(self, entry):
@@ -267,9 +301,10 @@ class Edit:
     def heard(self, entry):
         return entry['lastHeartbeat'] is not None and not self.evidence(entry)
 
-    def ready(self, supervisor):
-        entry = self.supervisors.get(supervisor)
-        return entry is not None and entry['state'] == 'running' and not self.evidence(entry) and entry['readiness'] == 'ready'
+    def ready(self, service):
+        entry = self.services.get(service)
+        return (entry is not None and entry['state'] == 'running' and not self.evidence(entry)
+                and entry['readiness'] == 'ready')
 
     def taken(self, entry):
         return self.held(entry) or foreign(entry, self.seen) and self.heard(entry)
@@ -283,7 +318,7 @@ class Edit:
         self.release(entry, 'stopped', 'stopped')
 
     def release(self, entry, state, reason, exit='stopped'):
-        """entry comes to a state in which it has no process."""
+        """Put entry into a state in which it has no process."""
         self.set_state(entry, state, reason)
         self.exited(entry, exit)
         if not foreign(entry, self.seen):
@@ -291,7 +326,7 @@ class Edit:
         drop(entry, 'lastHeartbeat', 'beat', *OF_PROCESS, *RENEWED, 'stopRequestedAt', 'startAgain')
 
     def exited(self, entry, reason):
-        """Notes the end of its process (§11.2), and what was said of that (§10.6)."""
+        """Note the end of the process (§11.2), and what was reported about it (§10.6)."""
         entry['lastExit'] = entry.pop('ended', {}) | {'at': self.seen.now, 'reason': reason}
 
     def start_failed(self, entry, error):
@@ -303,69 +338,75 @@ class Edit:
         self.alert('supervisorFailed', entry['supervisorId'], f'startFailed: {error}')
 
     def finish(self, always=False):
-        """The outcome; its registry is None if nothing changed, unless this is always an edit."""
+        """Return the outcome. Its registry is None if nothing changed, unless always is true."""
         if always or self.registry != self.given:
             if not self.noting:
                 require_room(self.given['revision'])
-            for entry in self.supervisors.values():
+            for entry in self.services.values():
                 drop_leftovers(entry, HEARTBEAT, TERM_SENT)
             self.registry['revision'] = self.given['revision'] + 1
             self.outcome.registry = self.registry
         return self.outcome
 
 
-def dependents(supervisors, supervisor):
-    """The ids of those that depend on supervisor, directly or through others, itself aside."""
-    found, new = set(), {supervisor}
+def dependents(services, service):
+    """Return the ids of the services that depend on service, directly or not, except itself."""
+    found, new = set(), {service}
     while new:
-        new = {key for key, entry in supervisors.items() if new & set(entry['dependencies'])} - found
+        new = {key for key, entry in services.items() if new & set(entry['dependencies'])} - found
         found |= new
-    return found - {supervisor}
+    return found - {service}
 
 
-def leads_back(supervisors, supervisor):
-    """Whether dependencies lead from supervisor back to itself."""
-    found, new = set(), {supervisor}
+def leads_back(services, service):
+    """Return whether dependencies lead from service back to itself."""
+    found, new = set(), {service}
     while new:
-        new = {other for key in new if key in supervisors for other in supervisors[key]['dependencies']} - found
+        new = {other for key in new if key in services
+               for other in services[key]['dependencies']} - found
         found |= new
-    return supervisor in found
+    return service in found
 
 
-# The verbs of supervisors (§10)
+# The verbs on services (§10). Their arguments have the names of the vectors: supervisor is the id
+# of a service.
 
 def clear(edit, orchestrator):
-    """A fresh start (§10.1)."""
-    lively = any(edit.held(entry) or edit.heard(entry) for entry in edit.supervisors.values())
-    if edit.supervisors and not lively and not orchestrator_heard(orchestrator, edit.seen):
+    """Start afresh (§10.1)."""
+    lively = any(edit.held(entry) or edit.heard(entry) for entry in edit.services.values())
+    if edit.services and not lively and not orchestrator_heard(orchestrator, edit.seen):
         edit.registry['supervisors'] = {}
         edit.outcome.cleared = True
 
 
-def register(orchestrator, registry, seen, supervisor, by=None, request=False, pid=None, process=None, readiness=None,
-             startInfo=None, restartable=None, dependencies=None, killTimeoutMs=None, heartbeats=None, fresh=False):
+def register(orchestrator, registry, seen, supervisor, by=None, request=False, pid=None,
+             process=None, readiness=None, startInfo=None, restartable=None, dependencies=None,
+             killTimeoutMs=None, heartbeats=None, fresh=False):
     edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
     if fresh:
         clear(edit, orchestrator)
-    entry = edit.supervisors.get(supervisor)
+    entry = edit.services.get(supervisor)
     if entry is None:
-        entry = SUPERVISOR[0]({'supervisorId': supervisor, 'state': 'registered'}, '') | {'state': None}
+        entry = SERVICE[0]({'supervisorId': supervisor, 'state': 'registered'}, '')
+        entry['state'] = None
     require(entry['state'] != 'shuttingDown', 'shuttingDown', 'it is shutting down')
     if not request:
         edit.refuse_other_process(entry, process)
-        require(process or not edit.taken(entry) or edit.alive(entry), 'otherProcess', 'it may be another process')
-    require(not request or startInfo or entry['startInfo'], 'noStartInfo', 'nobody knows how to start it')
-    edit.supervisors[supervisor] = entry
+        require(process or not edit.taken(entry) or edit.alive(entry), 'otherProcess',
+                'it may be another process')
+    require(not request or startInfo or entry['startInfo'], 'noStartInfo',
+            'nobody knows how to start it')
+    edit.services[supervisor] = entry
     if startInfo is not None:
         restartable = True if restartable is None else restartable
         heartbeats = bool(heartbeats)
         if startInfo != entry['startInfo']:
             note_old_start(entry, startInfo)
-    for name, value in (('startInfo', startInfo), ('restartable', restartable), ('dependencies', dependencies),
-                        ('killTimeoutMs', killTimeoutMs), ('heartbeats', heartbeats)):
-        if value is not None:
-            entry[name] = value
-    require(dependencies is None or not leads_back(edit.supervisors, supervisor), 'cycle', 'it would depend on itself')
+    given = {'startInfo': startInfo, 'restartable': restartable, 'dependencies': dependencies,
+             'killTimeoutMs': killTimeoutMs, 'heartbeats': heartbeats}
+    entry |= {name: value for name, value in given.items() if value is not None}
+    require(dependencies is None or not leads_back(edit.services, supervisor), 'cycle',
+            'it would depend on itself')
     if request:
         register_request(edit, entry)
     else:
@@ -374,9 +415,10 @@ def register(orchestrator, registry, seen, supervisor, by=None, request=False, p
 
 
 def note_old_start(entry, start_info):
-    """§10.1, 2: what the process was started with."""
+    """§10.1, 2: note what the process was started with."""
     was = entry.get('startedWith') or entry['startInfo']
-    otherwise = was and any(was[name] != start_info[name] for name in ('command', 'args', 'workingDirectory', 'environment'))
+    otherwise = was and any(was[name] != start_info[name]
+                            for name in ('command', 'args', 'workingDirectory', 'environment'))
     set_optional(entry, 'startedWith', was if otherwise and 'startedAt' in entry else None)
 
 
@@ -421,19 +463,22 @@ def remove(orchestrator, registry, seen, supervisor, by=None):
     entry = edit.find(supervisor)
     heard = entry['state'] not in ('dead', 'stopped') and edit.heard(entry)
     require(not edit.held(entry) and not heard, 'stillRunning', f'{supervisor} is still running')
-    others = [key for key, other in edit.supervisors.items() if key != supervisor and supervisor in other['dependencies']]
+    others = [key for key, other in edit.services.items()
+              if key != supervisor and supervisor in other['dependencies']]
     require(not others, 'hasDependents', f'{", ".join(others)} depend on {supervisor}')
     edit.event(supervisor, entry['state'], None)
-    del edit.supervisors[supervisor]
+    del edit.services[supervisor]
     return edit.finish()
 
 
-def beat(orchestrator, registry, seen, supervisor, pid=None, process=None, readiness=None, note=None, heartbeats=False):
+def beat(orchestrator, registry, seen, supervisor, pid=None, process=None, readiness=None,
+         note=None, heartbeats=False):
     """§10.3."""
     edit = Edit(registry, seen, supervisor, orchestrator['stalenessThresholdMs'])
     entry = edit.find(supervisor)
     edit.refuse_other_process(entry, process)
-    if entry['state'] in ('dead', 'stopped') or not process and gone(entry, entry['lastHeartbeat'], seen):
+    if (entry['state'] in ('dead', 'stopped')
+            or not process and gone(entry, entry['lastHeartbeat'], seen)):
         return Outcome(status=5)
     own = identity(entry)
     beat_now(entry, seen)
@@ -453,7 +498,8 @@ def beat(orchestrator, registry, seen, supervisor, pid=None, process=None, readi
         edit.set_readiness(entry, readiness)
     if note is not None:
         entry['note'] = note
-    edit.outcome.status = 3 if entry['state'] in ('failed', 'restartScheduled', 'shuttingDown') else 0
+    ending = entry['state'] in ('failed', 'restartScheduled', 'shuttingDown')
+    edit.outcome.status = 3 if ending else 0
     return edit.finish(always=True)
 
 
@@ -461,15 +507,17 @@ def shutdown(orchestrator, registry, seen, supervisor=None, by=None, only=False,
     """§10.4."""
     edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
     if all:
-        stop = set(edit.supervisors)
+        stop = set(edit.services)
     else:
         edit.find(supervisor)
-        below = ((key, edit.supervisors[key]) for key in dependents(edit.supervisors, supervisor))
-        running = {key for key, entry in below if entry['state'] == 'running' or entry['startAgain']}
-        require(not only or not running, 'hasDependents', f'{", ".join(sorted(running))} depend on {supervisor}')
+        below = ((key, edit.services[key]) for key in dependents(edit.services, supervisor))
+        running = {key for key, entry in below
+                   if entry['state'] == 'running' or entry['startAgain']}
+        require(not only or not running, 'hasDependents',
+                f'{", ".join(sorted(running))} depend on {supervisor}')
         stop = running | {supervisor}
     for key in sorted(stop):
-        entry = edit.supervisors[key]
+        entry = edit.services[key]
         entry['startAgain'] = False
         if entry['state'] == 'stopped':
             continue
@@ -490,19 +538,21 @@ def ask_to_stop(edit, entry, reason=None):
 def restart(orchestrator, registry, seen, supervisor=None, by=None, only=False, all=False):
     """§10.5."""
     edit = Edit(registry, seen, by, orchestrator['stalenessThresholdMs'])
-    startable = {key for key, entry in edit.supervisors.items() if entry['startInfo'] is not None}
+    startable = {key for key, entry in edit.services.items() if entry['startInfo'] is not None}
     if all:
         chosen = startable
     else:
         edit.find(supervisor)
         require(supervisor in startable, 'noStartInfo', 'nobody knows how to start it')
-        below = () if only else dependents(edit.supervisors, supervisor)
-        chosen = {key for key in below if edit.supervisors[key]['state'] == 'running'} & startable | {supervisor}
+        below = () if only else dependents(edit.services, supervisor)
+        running = {key for key in below if edit.services[key]['state'] == 'running'}
+        chosen = running & startable | {supervisor}
     for key in sorted(chosen):
-        entry = edit.supervisors[key]
+        entry = edit.services[key]
         if edit.held(entry) or edit.heard(entry):
             for other in entry['dependencies']:
-                require(other in chosen or comes_back(edit.given['supervisors'].get(other)), 'blocked', f'{key} needs {other}')
+                require(other in chosen or comes_back(edit.given['supervisors'].get(other)),
+                        'blocked', f'{key} needs {other}')
             ask_to_stop(edit, entry, 'restart')
             entry['startAgain'] = True
         elif entry['state'] not in ('registered', 'waitingForDependencies'):
@@ -512,12 +562,13 @@ def restart(orchestrator, registry, seen, supervisor=None, by=None, only=False, 
 
 
 def comes_back(entry):
-    """Whether what depends on entry may hope that it runs, or will."""
-    return entry is not None and entry['state'] not in ('dead', 'stopped') and (entry['state'] != 'shuttingDown' or entry['startAgain'])
+    """Return whether entry runs or may run again, for the services that depend on it."""
+    return (entry is not None and entry['state'] not in ('dead', 'stopped')
+            and (entry['state'] != 'shuttingDown' or entry['startAgain']))
 
 
 def bring_back(edit, entry):
-    """The next pass starts entry, which does not run."""
+    """Let the next pass start entry, which does not run."""
     if entry['state'] == 'running':
         edit.release(entry, 'registered', 'restart', edit.evidence(entry) or 'exited')
     elif entry['state'] == 'shuttingDown':
@@ -528,7 +579,8 @@ def bring_back(edit, entry):
     entry['restartAttempts'] = 0
 
 
-def end(orchestrator, registry, seen, supervisor, pid=None, process=None, code=None, status=0, error=None):
+def end(orchestrator, registry, seen, supervisor, pid=None, process=None, code=None, status=0,
+        error=None):
     """§10.6."""
     edit = Edit(registry, seen, supervisor, orchestrator['stalenessThresholdMs'])
     entry = edit.find(supervisor)
@@ -536,7 +588,9 @@ def end(orchestrator, registry, seen, supervisor, pid=None, process=None, code=N
     same_process = same(own, process) if own and process else not own and not process
     if pid and pid == entry['pid'] and same_process and 'ended' not in entry:
         said = {'code': code, 'status': status} if code else {}
-        entry['ended'] = {'at': seen.now, 'reason': 'exited'} | said | ({'error': error} if error else {})
+        entry['ended'] = {'at': seen.now, 'reason': 'exited'} | said
+        if error:
+            entry['ended']['error'] = error
     return edit.finish()
 
 
@@ -546,28 +600,32 @@ class Pass(Edit):
     def __init__(self, registry, seen, owner, threshold, failover, grants):
         super().__init__(registry, seen, owner, threshold)
         self.failover, self.rebooted = failover, []
-        for entry in self.supervisors.values():
+        for entry in self.services.values():
             if grants and entry['state'] in ('running', 'shuttingDown'):
                 grant(entry, seen, threshold)
-        known = {key for entry in self.supervisors.values() for key in entry['dependencies']}
+        known = {key for entry in self.services.values() for key in entry['dependencies']}
         self.verdicts = {key: self.verdict(key) for key in known}
 
-    def verdict(self, supervisor):
-        """What a dependency on supervisor is, on the files as they were: ready, missing, dead, stopped or not ready."""
-        entry = self.supervisors.get(supervisor)
+    def verdict(self, service):
+        """Return the state of a dependency: ready, missing, dead, stopped or not ready.
+
+        It is judged on the files as they were before the pass.
+        """
+        entry = self.services.get(service)
         if entry is None:
             return 'missing'
         if entry['state'] in ('dead', 'stopped'):
             return entry['state']
-        return 'ready' if self.ready(supervisor) else 'not ready'
+        return 'ready' if self.ready(service) else 'not ready'
 
     def all_ready(self, entry):
         return all(self.verdicts[key] == 'ready' for key in entry['dependencies'])
 
     def block(self, entry, value):
-        """Sets blockedBy. It has a new value if that is not the one of the file."""
+        """Set blockedBy. It changes only if the file has another value."""
         set_optional(entry, 'blockedBy', value)
-        if value is not None and value != self.given['supervisors'][entry['supervisorId']].get('blockedBy'):
+        given = self.given['supervisors'][entry['supervisorId']]
+        if value is not None and value != given.get('blockedBy'):
             self.alert('supervisorBlocked', entry['supervisorId'], value)
 
     def fail(self, entry, reason):
@@ -582,7 +640,10 @@ class Pass(Edit):
         self.alert('supervisorFailed', entry['supervisorId'], reason)
 
     def give_up(self, entry, reason):
-        """Rule 1 of failed and restartScheduled: dead, but what a pass has started is told to end first."""
+        """Rule 1 of failed and restartScheduled: declare entry dead, after its processes ended.
+
+        This pass ends only processes that a pass has started.
+        """
         if 'startedAt' in entry and not self.stop(entry):
             return
         drop(entry, 'nextAttemptAt', 'restartPending', 'blockedBy', 'termSentAt')
@@ -590,14 +651,18 @@ class Pass(Edit):
         exit_ = entry.get('lastExit', {})
         message = reason + (f': {told(exit_)}' if told(exit_) else '')
         if exit_.get('reason') == 'exited' and 'code' not in exit_ and 'startedAt' in entry:
-            message += ': nobody saw how: keep it in the foreground, or run it under dpl-run --group'
+            message += (': nobody saw how: keep it in the foreground, '
+                        'or run it under dpl-run --group')
         self.alert('supervisorDead', entry['supervisorId'], message)
 
     # The rules (§11.3)
 
     def look_at(self, entry):
-        rule = {'running': self.running, 'registered': self.waiting, 'waitingForDependencies': self.waiting, 'failed': self.failed,
-                'restartScheduled': self.failed, 'shuttingDown': self.shutting_down}.get(entry['state'])
+        rule = {
+            'running': self.running, 'registered': self.waiting,
+            'waitingForDependencies': self.waiting, 'failed': self.failed,
+            'restartScheduled': self.failed, 'shuttingDown': self.shutting_down
+        }.get(entry['state'])
         if rule:
             rule(entry)
 
@@ -622,7 +687,8 @@ class Pass(Edit):
         if here and entry['starting'] and now - entry.get('startedAt', now) >= STARTING_MS:
             entry['starting'] = False
         policy = (entry['startInfo'] or {}).get('restartPolicy') or POLICY[0]({}, '')
-        if entry['restartAttempts'] > 0 and now - entry.get('runningSince', now) > policy['resetAfterMs']:
+        since = entry.get('runningSince', now)
+        if entry['restartAttempts'] > 0 and now - since > policy['resetAfterMs']:
             entry['restartAttempts'] = 0
 
     def waiting(self, entry, reason='registered'):
@@ -645,7 +711,10 @@ class Pass(Edit):
         """Rule 1 of registered and waitingForDependencies."""
         self.set_state(entry, 'waitingForDependencies')
         verdicts = [(key, self.verdicts[key]) for key in entry['dependencies']]
-        self.block(entry, next((f'{key}: {word}' for key, word in verdicts if word in ('missing', 'dead', 'stopped')), None))
+        self.block(
+            entry,
+            next((f'{key}: {word}' for key, word in verdicts
+                  if word in ('missing', 'dead', 'stopped')), None))
 
     def failed(self, entry):
         now, attempts = self.seen.now, entry['restartAttempts']
@@ -667,9 +736,9 @@ class Pass(Edit):
                 self.start(entry, None)
 
     def shutting_down(self, entry):
-        supervisor = entry['supervisorId']
-        if any(supervisor in other['dependencies'] and other['state'] == 'shuttingDown'
-               for key, other in self.given['supervisors'].items() if key != supervisor):
+        service = entry['supervisorId']
+        if any(service in other['dependencies'] and other['state'] == 'shuttingDown'
+               for key, other in self.given['supervisors'].items() if key != service):
             return
         if not self.stop(entry) or self.heard(entry):
             return
@@ -680,12 +749,12 @@ class Pass(Edit):
         self.waiting(entry)
 
     def start(self, entry, reason):
-        """Starts the supervisor for reason; None: it is a restart."""
+        """Start the service for reason; None: it is a restart."""
         if foreign(entry, self.seen) and not self.failover:
             return self.block(entry, 'process elsewhere')
         if not self.stop(entry):
             return
-        supervisor = entry['supervisorId']
+        service = entry['supervisorId']
         if reason == 'registered' and entry.get('lastExit', {}).get('reason') == 'rebooted':
             reason = 'rebooted'
         if reason is None:
@@ -694,33 +763,41 @@ class Pass(Edit):
             said = told(last) if last.get('reason') else 'exited'
             entry['restartAttempts'] += 1
             entry['lastRestartAttempt'] = self.seen.now
-            self.alert('supervisorRestarted', supervisor, f'attempt {entry["restartAttempts"]}: {said}')
+            self.alert('supervisorRestarted', service,
+                       f'attempt {entry["restartAttempts"]}: {said}')
         self.set_state(entry, 'running', reason)
-        drop(entry, 'pid', 'process', 'startId', 'keeper', 'startedWith', 'note', 'runningSince', 'ended', *RENEWED, 'stopRequestedAt')
+        drop(entry, 'pid', 'process', 'startId', 'keeper', 'startedWith', 'note', 'runningSince',
+             'ended', *RENEWED, 'stopRequestedAt')
         beat_now(entry, self.seen)
         entry.update(startedAt=self.seen.now, attempt=entry['restartAttempts'], starting=True,
                      readiness=entry['startInfo']['readiness'])
-        self.outcome.actions.append({'action': 'start', 'supervisorId': supervisor, 'attempt': entry['attempt'], 'reason': reason})
+        self.outcome.actions.append({
+            'action': 'start', 'supervisorId': service, 'attempt': entry['attempt'],
+            'reason': reason
+        })
 
     def stop(self, entry):
-        """§11.4. False if it is still held."""
+        """§11.4. Return False if a process is still there."""
         if not self.held(entry):
             return True
         first = 'termSentAt' not in entry
         if first:
             beat_now(entry, self.seen, *TERM_SENT)
         if first or not 0 <= age(entry, self.seen, *TERM_SENT) < entry['killTimeoutMs']:
-            to = 'survivors' if not self.alive(entry) else 'group' if 'startedAt' in entry else 'process'
-            self.outcome.actions.append({'action': 'signal', 'supervisorId': entry['supervisorId'],
-                                         'signal': 'TERM' if first else 'KILL', 'to': to, 'pid': entry['pid']})
+            to = 'group' if 'startedAt' in entry else 'process'
+            to = to if self.alive(entry) else 'survivors'
+            self.outcome.actions.append({
+                'action': 'signal', 'supervisorId': entry['supervisorId'],
+                'signal': 'TERM' if first else 'KILL', 'to': to, 'pid': entry['pid']
+            })
         return False
 
     def spawn(self, starts):
-        """The gate (§11.5, 2): what came of the spawning of each start."""
+        """The gate (§11.5, 2): note the result of each spawn."""
         for at, action in enumerate(self.outcome.actions):
             if action['action'] == 'start':
                 came = starts(at, action)
-                entry = self.supervisors[action['supervisorId']]
+                entry = self.services[action['supervisorId']]
                 if 'error' in came:
                     self.start_failed(entry, came['error'])
                 else:
@@ -730,30 +807,36 @@ class Pass(Edit):
                     set_optional(entry, 'keeper', came.get('keeper'))
 
 
-def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover=False, hook=False, lastAlert=0,
-             heartbeatIntervalMs=None, stalenessThresholdMs=None, starts=lambda index, action: {'pid': 1000 + index}):
-    """The edit that decides. lastAlert is the number of the last line in the alerts file, 0 if there is none.
+def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover=False, hook=False,
+             lastAlert=0, heartbeatIntervalMs=None, stalenessThresholdMs=None,
+             starts=lambda index, action: {'pid': 1000 + index}):
+    """Make the edit that decides.
 
-    starts(index, action) spawns; it returns {pid, process, startId, keeper} or {error}.
+    lastAlert is the number of the last line in the alerts file, 0 if there is none. starts(index,
+    action) spawns a process, and returns {pid, process, startId, keeper} or {error}.
     """
     other = registry['owner'] not in (None, owner)
     if other and (orchestrator_heard(orchestrator, seen) or may_be_asleep(orchestrator, seen)):
         return Outcome(standby=True)
     for number in (orchestrator['revision'], registry['revision'], registry['alertSeq'], lastAlert):
         require_room(number)
-    numbers = {'stalenessThresholdMs': stalenessThresholdMs, 'heartbeatIntervalMs': heartbeatIntervalMs}
-    new = copy.deepcopy(orchestrator) | {name: value for name, value in numbers.items() if value is not None}
+    numbers = {
+        'stalenessThresholdMs': stalenessThresholdMs, 'heartbeatIntervalMs': heartbeatIntervalMs
+    }
+    given = {name: value for name, value in numbers.items() if value is not None}
+    new = copy.deepcopy(orchestrator) | given
     if stalenessThresholdMs is not None and heartbeatIntervalMs is None:
         new |= fitting_interval(new)
-    edit = Pass(registry, seen, owner, new['stalenessThresholdMs'], failover, not other and silent(new, seen))
+    edit = Pass(registry, seen, owner, new['stalenessThresholdMs'], failover,
+                not other and silent(new, seen))
     edit.registry['alertSeq'] = max(registry['alertSeq'], lastAlert)
     if hook:
         edit.registry.setdefault('alertsGiven', edit.registry['alertSeq'])
     if other:
         edit.alert('orchestratorTakeover', None, f'from {registry["owner"]}')
     edit.registry['owner'] = owner
-    for key in sorted(edit.supervisors):
-        edit.look_at(edit.supervisors[key])
+    for key in sorted(edit.services):
+        edit.look_at(edit.services[key])
     if edit.rebooted:
         edit.alert('hostRebooted', None, f'started again: {", ".join(edit.rebooted)}')
     edit.spawn(starts)
@@ -762,38 +845,54 @@ def run_pass(orchestrator, registry, seen, owner, pid, state='running', failover
 
 
 def silent(orchestrator, seen):
-    """Whether no pass was made for long, and the observer may have slept as long (§4.6)."""
+    """Return whether no pass was made for so long that the observer may have slept (§4.6)."""
     never = orchestrator['orchestratorHeartbeat'] is None
-    return seen.watch != 'awake' and (never or not heard_lately(orchestrator, seen, orchestrator['stalenessThresholdMs'], *PASS_BEAT))
+    threshold = orchestrator['stalenessThresholdMs']
+    heard = not never and heard_lately(orchestrator, seen, threshold, *PASS_BEAT)
+    return seen.watch != 'awake' and not heard
 
 
 def may_be_asleep(orchestrator, seen):
-    """Whether the orchestrator may have stopped together with the observer, which has just gone on."""
-    return seen.watch == 'woken' and orchestrator['orchestratorHeartbeat'] is not None and orchestrator['state'] != 'stopped'
+    """Return whether the orchestrator may have stopped while the observer was asleep."""
+    return (seen.watch == 'woken' and orchestrator['orchestratorHeartbeat'] is not None
+            and orchestrator['state'] != 'stopped')
 
 
 def note_pass(orchestrator, seen, pid, state):
-    """The orchestrator's file after a pass (§11.2)."""
-    period = 0 if orchestrator['orchestratorHeartbeat'] is None else max(0, age(orchestrator, seen, *PASS_BEAT))
-    noted = orchestrator | {'revision': orchestrator['revision'] + 1, 'orchestratorPid': pid, 'state': state, 'periodMs': period}
+    """Return the orchestrator's file after a pass (§11.2)."""
+    period = 0
+    if orchestrator['orchestratorHeartbeat'] is not None:
+        period = max(0, age(orchestrator, seen, *PASS_BEAT))
+    noted = orchestrator | {
+        'revision': orchestrator['revision'] + 1, 'orchestratorPid': pid, 'state': state,
+        'periodMs': period
+    }
     beat_now(noted, seen, *PASS_BEAT)
     return noted
 
 
 def result(orchestrator, registry, seen, failed=None, appended=0):
-    """The edit that notes the result: failed is supervisor → error; alerts up to appended are in the alerts file (§11.7)."""
+    """Make the edit that notes the result. failed is service → error.
+
+    Alerts up to the number appended are in the alerts file (§11.7).
+    """
     edit = Edit(registry, seen, registry['owner'], orchestrator['stalenessThresholdMs'])
     edit.noting = True
-    edit.registry['pendingAlerts'] = [alert for alert in edit.registry['pendingAlerts'] if alert['seq'] > appended]
-    for key in sorted(edit.supervisors):
-        entry = edit.supervisors[key]
+    edit.registry['pendingAlerts'] = [
+        alert for alert in edit.registry['pendingAlerts'] if alert['seq'] > appended
+    ]
+    for key in sorted(edit.services):
+        entry = edit.services[key]
         if entry['starting'] and key in (failed or {}):
             edit.start_failed(entry, failed[key])
         entry['starting'] = False
     return edit.finish()
 
 
-VERBS = {'register': register, 'remove': remove, 'beat': beat, 'end': end, 'shutdown': shutdown, 'restart': restart, 'pass': run_pass, 'result': result}
+VERBS = {
+    'register': register, 'remove': remove, 'beat': beat, 'end': end, 'shutdown': shutdown,
+    'restart': restart, 'pass': run_pass, 'result': result
+}
 
 
 def missing_orchestrator(group):
@@ -805,7 +904,10 @@ def missing_registry():
 
 
 def apply(verb, group, orchestrator, registry, seen, **arguments):
-    """The outcome of verb on the two files of group (None: there is none), which stay as they are. Refused: the words of §12."""
+    """Return the outcome of verb on the two files of group, which stay unchanged.
+
+    A file is None if there is none. Refused: the words of §12.
+    """
     if orchestrator is None and registry is None and verb in ('pass', 'result'):
         raise Refused('noGroup', 'no such group')
     process = arguments.get('process')
@@ -814,6 +916,8 @@ def apply(verb, group, orchestrator, registry, seen, **arguments):
     if process and not arguments.get('pid'):
         arguments['pid'] = process['pid']
     seen = seen.remembering(times(orchestrator, registry))
-    outcome = VERBS[verb](orchestrator or missing_orchestrator(group), registry or missing_registry(), seen, **arguments)
-    outcome.remembered = seen.remembering(times(outcome.orchestrator or orchestrator, outcome.registry or registry)).sightings
+    outcome = VERBS[verb](orchestrator or missing_orchestrator(group), registry or
+                          missing_registry(), seen, **arguments)
+    outcome.remembered = seen.remembering(
+        times(outcome.orchestrator or orchestrator, outcome.registry or registry)).sightings
     return outcome

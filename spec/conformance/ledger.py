@@ -1,4 +1,4 @@
-"""DPL operations and groups in a ledger directory (spec §2 and §8), and what this process can observe. Linux only."""
+"""DPL operations and groups in a ledger directory (spec §2 and §8), and observing. Linux only."""
 import contextlib
 import errno
 import fcntl
@@ -17,7 +17,8 @@ from document import ID, Refused, decode, decode_ledger, encode, quote
 
 KEPT, KEPT_SECONDS = 20, 3600
 REGISTRIES = '~supervisors~'  # in the names of archived registries
-READ, PLACE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+PLACE = READ | os.O_DIRECTORY
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -28,36 +29,43 @@ class Failed(Exception):
 
 
 def status_of(error):
-    """The status of an OSError; ELOOP is what opening a symbolic link gives (§2.2)."""
+    """Return the exit status for an OSError. Opening a symbolic link gives ELOOP (§2.2)."""
     return 77 if isinstance(error, PermissionError) or error.errno == errno.ELOOP else 74
 
 
 # Observation (§3.4, §4.2)
 
 def start_ticks(pid):
-    """Field 22 of /proc/{pid}/stat; None if there is no such process or it is a zombie. PermissionError: may not look."""
+    """Return field 22 of /proc/{pid}/stat, or None if there is no such process or only a zombie.
+
+    PermissionError: this process may not look.
+    """
     try:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):
         return None
     except PermissionError:
-        pass  # it lives
+        pass  # it is alive
     try:
-        fields = pathlib.Path(f'/proc/{pid}/stat').read_text(errors='replace').rpartition(')')[2].split()
+        stat = pathlib.Path(f'/proc/{pid}/stat').read_text(errors='replace')
+        fields = stat.rpartition(')')[2].split()
     except ProcessLookupError:
         return None
-    except FileNotFoundError:  # hidepid, or it ended just now
+    except FileNotFoundError:  # hidepid, or it has just ended
         raise PermissionError(f'/proc/{pid}/stat cannot be read') from None
     return None if ended(fields) else int(fields[19])
 
 
 def ended(fields):
-    """Of a process with these fields of its stat, from field 3 on: a zombie may be the main thread alone, while others still run."""
+    """Return whether a process has ended. fields are those of its stat from field 3 on.
+
+    A zombie may be only the main thread, while other threads still run.
+    """
     return fields[0] in 'ZX' and fields[17] == '1'
 
 
 def look(process):
-    """Whether process is 'gone' or 'present' (§4.2); None if that cannot be told."""
+    """Return whether process is 'gone' or 'present' (§4.2), or None if that is unknown."""
     try:
         if process['pid'] <= 0:
             return None
@@ -67,9 +75,12 @@ def look(process):
 
 
 def given(pid, name, until):
-    """The value of a variable in the environment that process pid was given, b'' without it; None if that cannot be told. Not being
-    allowed to look is no evidence. Amid execve a process shows none, so it is asked until that is over, it has ended, or monotonic
-    time is until."""
+    """Return the value of variable name in the initial environment of process pid.
+
+    It is b'' without the variable, or if this process may not look, and None if it is unknown.
+    During an execve a process shows no environment, so this function retries until the execve is
+    over, the process has ended, or monotonic time until has come.
+    """
     while (found := environment(pid)) is None:
         if start_ticks(pid) is None:
             return b''
@@ -81,13 +92,16 @@ def given(pid, name, until):
 
 
 def carries(pid, start_id, until):
-    """Whether that environment has start_id; None if that cannot be told."""
+    """Return whether that environment has start_id, or None if that is unknown."""
     starts = given(pid, b'DPL_START', until)
     return starts if starts is None else os.fsencode(start_id) in starts.split(b',')
 
 
 def environment(pid):
-    """What process pid shows of it now, by any thread that has not exited; None if it shows nothing and may have something."""
+    """Return the environment that process pid shows now, from any thread that has not exited.
+
+    It is None if the process shows none but may have one.
+    """
     try:
         threads = list(pathlib.Path(f'/proc/{pid}/task').iterdir())
     except OSError as error:
@@ -95,25 +109,28 @@ def environment(pid):
     for thread in threads:
         found = b''
         with contextlib.suppress(OSError), open(thread / 'environ', 'rb', buffering=0) as file:
-            found = file.read(1 << 23)  # the kernel takes no more; in two reads it might be that of two programs
+            # One read, because two might see two programs. The kernel allows no larger environment.
+            found = file.read(1 << 23)
         if found:
             return found.split(b'\0')
         with contextlib.suppress(OSError):
             fields = (thread / 'stat').read_text(errors='replace').rpartition(')')[2].split()
-            if int(fields[23]) and fields[47] == fields[48]:  # the program is there, and its environment is empty, or not for us
+            # The program has started, and its environment is empty or hidden from this process.
+            if int(fields[23]) and fields[47] == fields[48]:
                 return []
     return None
 
 
 def survivors(entry, patience=1):
-    """Whether survivors of entry's process are there, or may be, after so many seconds (§11.6)."""
+    """Return whether entry's process has or may have survivors after patience seconds (§11.6)."""
     until = time.monotonic() + patience
     keeper = entry.get('keeper', {}).get('pid')
-    kept = keeper and look(entry['keeper']) == 'present' and given(keeper, b'DPL_KEEPER', until) == os.fsencode(entry['startId'])
+    kept = (keeper and look(entry['keeper']) == 'present'
+            and given(keeper, b'DPL_KEEPER', until) == os.fsencode(entry['startId']))
     lost = keeper and look(entry['keeper']) == 'gone'
 
     def belongs(pid):
-        """None if that cannot be told."""
+        """Return whether pid is a survivor, or None if that is unknown."""
         with contextlib.suppress(OSError):
             fields = fields_of(pid)
             if int(fields[19]) < entry['process']['startTicks'] or given(pid, b'DPL_KEEPER', until):
@@ -128,18 +145,20 @@ def survivors(entry, patience=1):
         return False
 
     while True:
-        alive = [int(path.name) for path in pathlib.Path('/proc').glob('[0-9]*') if start_ticks_or_none(int(path.name))]
+        alive = [int(path.name) for path in pathlib.Path('/proc').glob('[0-9]*')
+                 if start_ticks_or_none(int(path.name))]
         if any(belongs(pid) is not False for pid in alive if pid != keeper or not kept):
             return True
-        if not kept or look(entry['keeper']) == 'gone' or any(parent_of(pid) == keeper for pid in alive):
-            return False  # what the keeper has besides is of other starts
+        if (not kept or look(entry['keeper']) == 'gone'
+                or any(parent_of(pid) == keeper for pid in alive)):
+            return False  # the keeper's other processes belong to other starts
         if time.monotonic() > until:
             return True
         time.sleep(0.001)
 
 
 def fields_of(pid):
-    """The fields of its stat, from field 3 on."""
+    """Return the fields of the stat of a process, from field 3 on."""
     return pathlib.Path(f'/proc/{pid}/stat').read_text(errors='replace').rpartition(')')[2].split()
 
 
@@ -165,7 +184,7 @@ def machine_id():
 
 
 def host_id(machine, name):
-    """The FNV-1a hash of 64 bits of machine id and host name, in hexadecimal (§3.4)."""
+    """Return the 64-bit FNV-1a hash of machine id and host name, in hexadecimal (§3.4)."""
     result = 0xcbf29ce484222325
     for byte in f'{machine}/{name}'.encode():
         result = (result ^ byte) * 0x100000001b3 % 2**64
@@ -173,7 +192,7 @@ def host_id(machine, name):
 
 
 def host():
-    """hostId, bootId and pidNamespace of this process."""
+    """Return the hostId, bootId and pidNamespace of this process."""
     return {'hostId': host_id(machine_id(), socket.gethostname()),
             'bootId': pathlib.Path('/proc/sys/kernel/random/boot_id').read_text().strip(),
             'pidNamespace': re.search(r'\d+', os.readlink('/proc/self/ns/pid'))[0]}
@@ -182,13 +201,15 @@ def host():
 def observe(now=None):
     booted = re.search(r'^btime (\d+)$', pathlib.Path('/proc/stat').read_text(), re.MULTILINE)
     return protocol.Observation(
-        now=time.time_ns() // 1_000_000 if now is None else now, **host(), bootedAt=int(booted[1]) * 1000 if booted else None,
-        monotonicMs=time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1_000_000 if now is None else None, look=look,
-        watch='awake' if now is not None else '')
+        now=time.time_ns() // 1_000_000 if now is None else now, **host(),
+        bootedAt=int(booted[1]) * 1000 if booted else None,
+        monotonicMs=time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1_000_000
+        if now is None else None,
+        look=look, watch='awake' if now is not None else '')
 
 
 def process_of(pid):
-    """The identity of a living process. Refused: deadProcess."""
+    """Return the identity of a live process. Refused: deadProcess."""
     ticks = start_ticks(pid) if pid > 0 else None
     if ticks is None:
         raise Refused('deadProcess', f'process {pid} does not live')
@@ -202,7 +223,7 @@ def mount_of(fd):
 
 
 def enter(fd, name):
-    """An open directory below the open directory fd: no symbolic link, on the same mount."""
+    """Open a directory below the open directory fd: no symbolic link, and on the same mount."""
     inner = os.open(name, PLACE, dir_fd=fd)
     if mount_of(inner) != mount_of(fd):
         os.close(inner)
@@ -211,7 +232,7 @@ def enter(fd, name):
 
 
 def delete(fd, name):
-    """Deletes name in the open directory fd as far as it can."""
+    """Delete name in the open directory fd, as far as possible."""
     with contextlib.suppress(OSError):
         if not stat.S_ISDIR(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode):
             os.unlink(name, dir_fd=fd)
@@ -226,13 +247,16 @@ def delete(fd, name):
 
 
 class Trash:
-    """Paths that were renamed under the lock; empty() deletes them after it."""
+    """Paths that were renamed under the lock. empty() deletes them afterwards."""
 
     def __init__(self):
         self.parts = []
 
     def take(self, root, path):
-        """Renames path, strictly inside root, in its own directory. A missing path is nothing to do."""
+        """Rename path, which must be strictly inside root, within its directory.
+
+        A missing path is no error.
+        """
         *between, name = pathlib.PurePath(path).relative_to(root).parts
         try:
             fd = os.open(root, PLACE)
@@ -268,7 +292,10 @@ def inside(root, path):
 # Files
 
 def replace(old, new):
-    """The rename of an edit (§2.4). If it fails it may be made all the same: over a network the answer can be lost."""
+    """Rename, the commit of an edit (§2.4).
+
+    A failed rename may still have taken effect: over a network the reply can be lost.
+    """
     try:
         os.rename(old, new)
     except OSError as error:
@@ -295,7 +322,10 @@ def write_all(fd, text):
 
 
 def flock(fd, deadline):
-    """Takes the lock on fd. If it is not had at deadline, fd stays with the waiting thread, which closes it."""
+    """Take the lock on fd.
+
+    If that fails until deadline, the waiting thread keeps fd and closes it.
+    """
     try:
         return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -318,20 +348,27 @@ def flock(fd, deadline):
 
 def without_times(value):
     if isinstance(value, dict):
-        return {k: without_times(v) for k, v in value.items() if k not in ('lastHeartbeat', 'beat', 'revision')}
+        return {k: without_times(v) for k, v in value.items()
+                if k not in ('lastHeartbeat', 'beat', 'revision')}
     return [without_times(inner) for inner in value] if isinstance(value, list) else value
 
 
 class Ledger:
     def __init__(self, directory, create=False):
-        """Opens the ledger in directory. Refused: noOperation if there is none, newerVersion, corrupt; Failed 77."""
+        """Open the ledger in directory.
+
+        Refused: noOperation if there is none, newerVersion, corrupt; Failed 77.
+        """
         self.path = pathlib.Path(directory).absolute()
-        self.operations, self.archive, self.temporary = (self.path / name for name in ('operations', 'archive', 'tmp'))
+        self.operations, self.archive = self.path / 'operations', self.path / 'archive'
+        self.temporary = self.path / 'tmp'
         self.shared = False
         marker = self.path / 'ledger.json'
         if not os.path.lexists(marker):
-            # Looked at before the marker is, again: a ledger that is being made just now gets its marker first.
-            if self.operations.exists() and any(self.operations.iterdir()) and not os.path.lexists(marker):
+            # Check this before the marker, again: a ledger that is just being made gets its marker
+            # first.
+            if (self.operations.exists() and any(self.operations.iterdir())
+                    and not os.path.lexists(marker)):
                 raise Refused('newerVersion', f'{self.path} holds operations but no ledger.json')
             if not create and not os.path.lexists(marker):
                 raise Refused('noOperation', f'{self.path} is no ledger')
@@ -339,7 +376,8 @@ class Ledger:
                 self.make(marker)
         self.check(self.path)
         members = decode_ledger(self.read(marker))
-        self.shared, self.roots = members['shared'], [str(self.temporary), *members['resourceRoots']]
+        self.shared = members['shared']
+        self.roots = [str(self.temporary), *members['resourceRoots']]
         self.check(marker)
         if create:
             self.mkdir(self.operations)
@@ -352,7 +390,8 @@ class Ledger:
         temporary = f'{marker}.tmp~{secrets.token_hex(8)}'
         fd = os.open(temporary, NEW, 0o600)
         try:
-            write_all(fd, '{\n  "protocolVersion": 1,\n  "commit": "rename",\n  "shared": false,\n  "resourceRoots": []\n}\n')
+            write_all(fd, '{\n  "protocolVersion": 1,\n  "commit": "rename",\n'
+                          '  "shared": false,\n  "resourceRoots": []\n}\n')
             with contextlib.suppress(FileExistsError):
                 os.link(temporary, marker)
         finally:
@@ -368,7 +407,7 @@ class Ledger:
             sync_directory(self.path)
 
     def check(self, path, fd=None):
-        """Failed 77 unless path is ours alone to write (§2.2)."""
+        """Raise Failed 77 unless only this user can write to path (§2.2)."""
         info = os.stat(path) if fd is None else os.fstat(fd)
         if not self.shared and info.st_uid != os.geteuid():
             raise Failed(77, f'{path} belongs to user {info.st_uid}')
@@ -396,7 +435,10 @@ class Ledger:
     # Reading (§2.5) and the archive (§2.6)
 
     def archived(self, operation):
-        """The numbers of the archived operations of this id, in order; 1 is the one without number."""
+        """Return the numbers of the archived operations of this id, in order.
+
+        1 is the operation without a number.
+        """
         pattern = re.compile(re.escape(operation) + r'(?:~([2-9]|[1-9]\d+))?\.json')
         names = os.listdir(self.archive) if self.archive.exists() else []
         return sorted(int(match[1] or 1) for match in map(pattern.fullmatch, names) if match)
@@ -405,14 +447,15 @@ class Ledger:
         return self.archive / (f'{operation}.json' if number == 1 else f'{operation}~{number}.json')
 
     def status(self, operation):
-        """The operation, archived or not. Refused: noOperation, corrupt, newerVersion."""
+        """Return the operation, archived or not. Refused: noOperation, corrupt, newerVersion."""
         for attempt in range(2):
             with contextlib.suppress(FileNotFoundError):
                 return decode(self.read_checked(self.file(operation)), operation)
             numbers = () if attempt else self.archived(operation)
             for number in reversed(numbers):
                 with contextlib.suppress(FileNotFoundError):
-                    return decode(self.read_checked(self.archive_file(operation, number)), operation)
+                    return decode(self.read_checked(self.archive_file(operation, number)),
+                                  operation)
         raise Refused('noOperation', 'no such operation')
 
     def put_away(self, operation, trash):
@@ -420,7 +463,8 @@ class Ledger:
             trash.take(self.temporary, self.temporary / operation)
         self.mkdir(self.archive)
         target = self.archive_file(operation, max(self.archived(operation), default=0) + 1)
-        os.rename(self.file(operation), target)  # replaces nothing: only who holds this lock makes that name
+        # This replaces nothing: only the holder of this lock makes that name.
+        os.rename(self.file(operation), target)
 
     def finish_archive(self, operation):
         sync_directory(self.archive)
@@ -439,7 +483,10 @@ class Ledger:
     # Locking (§2.3) and editing (§2.4)
 
     def open_lock(self, path, create, refuse):
-        """An open lock file, which is made if create() says so; else refuse() if there is none."""
+        """Open a lock file.
+
+        If it is missing, make it if create() is true, otherwise call refuse().
+        """
         flags = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
         with contextlib.suppress(FileNotFoundError):
             return self.open_new(path, flags | (os.O_CREAT if create() else 0))
@@ -469,7 +516,7 @@ class Ledger:
         raise Refused('noOperation', 'no such operation')
 
     def root_of(self, operation, path):
-        """The root below which a call of the operation may name path (§2.7), or None."""
+        """Return the root below which a call of the operation may name path (§2.7), or None."""
         root = max((root for root in self.roots if inside(root, path)), key=len, default=None)
         if root is None:
             return None
@@ -477,8 +524,11 @@ class Ledger:
             return root if inside(self.temporary / operation, path) else None
         real = pathlib.Path(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
         ledger = pathlib.Path(os.path.realpath(self.path))
-        spared = [ledger, *(pathlib.Path(os.path.realpath(place)) for place in (*self.roots, os.environ.get('HOME')) if place)]
-        return None if ledger in real.parents or any(real == place or real in place.parents for place in spared) else root
+        spared = [ledger, *(pathlib.Path(os.path.realpath(place))
+                            for place in (*self.roots, os.environ.get('HOME')) if place)]
+        if ledger in real.parents:
+            return None
+        return None if any(real == place or real in place.parents for place in spared) else root
 
     def release(self, trash, operation, resources):
         left = []
@@ -502,18 +552,19 @@ class Ledger:
             arguments['base'] = last['revision']
 
     def edit(self, operation, verb, observe, seconds=5, reuse=False, tmp=False, **arguments):
-        """One edit (§2.4): the outcome of protocol.apply, committed. Refused: §6; Failed: 71, 74, 75, 77.
+        """Make one edit (§2.4) and return the committed outcome of protocol.apply.
 
-        observe() is called after the file was read: an older observation could judge a newer heartbeat. With tmp a push
-        makes the temporary directory of its call.
+        observe() is called after the file was read: an older observation could misjudge a newer
+        heartbeat. With tmp a push makes the temporary directory of its call. Refused: §6; Failed:
+        71, 74, 75, 77.
         """
         for name in arguments.get('resources', ()):
             if self.root_of(operation, name) is None:
                 raise Refused('resource', f'{name} is not a resource of this ledger')
         path, trash, committed = self.file(operation), Trash(), False
-        # An operation without lock file was copied or restored.
-        lock = self.lock(f'{path}.lock', lambda: verb == 'push' or os.path.lexists(path), lambda: self.refuse_missing(operation),
-                         seconds)
+        # An operation without a lock file was copied or restored.
+        lock = self.lock(f'{path}.lock', lambda: verb == 'push' or os.path.lexists(path),
+                         lambda: self.refuse_missing(operation), seconds)
         temporary = f'{path}.tmp~{secrets.token_hex(8)}'
         try:
             out = self.open_new(temporary)
@@ -523,14 +574,18 @@ class Ledger:
                     given = decode(self.read_checked(path), operation)
                 except FileNotFoundError:
                     self.absent(operation, verb, reuse, arguments)
-                outcome = protocol.apply(verb, given, observe(), lambda resources: self.release(trash, operation, resources), **arguments)
+                outcome = protocol.apply(
+                    verb, given, observe(),
+                    lambda resources: self.release(trash, operation, resources),
+                    **arguments)
                 if outcome.archived:
                     self.put_away(operation, trash)
                     committed = True
                     self.finish_archive(operation)
                 elif outcome.operation is not None:
                     if tmp:
-                        for place in (self.temporary, self.temporary / operation, self.temporary / operation / arguments['call']):
+                        for place in (self.temporary, self.temporary / operation,
+                                      self.temporary / operation / arguments['call']):
                             self.mkdir(place)
                     write_all(out, encode(outcome.operation))
                     replace(temporary, path)
@@ -538,7 +593,8 @@ class Ledger:
                     for call in outcome.ended:
                         with contextlib.suppress(OSError):
                             trash.take(self.temporary, self.temporary / operation / call)
-                    if verb != 'heartbeat' or without_times(given) != without_times(outcome.operation):
+                    if (verb != 'heartbeat'
+                            or without_times(given) != without_times(outcome.operation)):
                         sync_directory(self.operations)
                 return outcome
             finally:
@@ -556,14 +612,17 @@ class Ledger:
     # Groups (§8)
 
     def group_files(self, group):
-        """The paths of the orchestrator's file and of the registry."""
+        """Return the paths of the orchestrator's file and of the registry."""
         return [self.path / f'{group}.{name}.json' for name in ('orchestrator', 'supervisors')]
 
     def read_group(self, group):
-        """Both files, decoded, None for one that is missing. Both are looked at: whoever edits one trusts the other."""
+        """Return both files, decoded; None for a missing one.
+
+        Both are read even for an edit of one, because the edit trusts the other.
+        """
         result = []
-        for path, decode_file in zip(self.group_files(group), (lambda text: groups.decode_orchestrator(text, group),
-                                                               groups.decode_registry)):
+        decoders = lambda text: groups.decode_orchestrator(text, group), groups.decode_registry
+        for path, decode_file in zip(self.group_files(group), decoders):
             try:
                 result.append(decode_file(self.read_checked(path)))
             except FileNotFoundError:
@@ -574,16 +633,18 @@ class Ledger:
         raise Refused('noGroup', 'no such group')
 
     def archive_registry(self, group):
-        """Copies the registry to the archive, durably (§10.1)."""
+        """Copy the registry to the archive, durably (§10.1)."""
         self.mkdir(self.archive)
         pattern = re.compile(re.escape(group + REGISTRIES) + r'([1-9]\d*)\.json')
-        numbers = [int(match[1]) for match in map(pattern.fullmatch, os.listdir(self.archive)) if match]
+        numbers = [int(match[1])
+                   for match in map(pattern.fullmatch, os.listdir(self.archive)) if match]
         target = self.archive / f'{group}{REGISTRIES}{max(numbers, default=0) + 1}.json'
         temporary = f'{target}.tmp~{secrets.token_hex(8)}'
         fd = self.open_new(temporary)
         try:
             write_all(fd, self.read_checked(self.group_files(group)[1]).decode('utf-8'))
-            os.rename(temporary, target)  # replaces nothing: only who holds this lock makes that name
+            # This replaces nothing: only the holder of this lock makes that name.
+            os.rename(temporary, target)
         finally:
             os.close(fd)
             with contextlib.suppress(FileNotFoundError):
@@ -591,12 +652,17 @@ class Ledger:
         sync_directory(self.archive)
 
     def edit_group(self, group, verb, observe, seconds=5, **arguments):
-        """One edit of the registry: the outcome of groups.apply, committed. Refused: §12; Failed: 71, 74, 75, 77."""
+        """Make one edit of the registry and return the committed outcome of groups.apply.
+
+        Refused: §12; Failed: 71, 74, 75, 77.
+        """
         path, lock_path, committed = self.group_files(group)[1], self.path / f'{group}.lock', False
 
         def found():
             return any(os.path.lexists(file) for file in self.group_files(group))
-        lock = self.lock(lock_path, lambda: verb == 'register' or found(), self.refuse_group, seconds)
+
+        lock = self.lock(lock_path, lambda: verb == 'register' or found(), self.refuse_group,
+                         seconds)
         temporary = f'{path}.tmp~{secrets.token_hex(8)}'
         try:
             out = self.open_new(temporary)

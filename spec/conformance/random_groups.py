@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes N random vectors of groups (spec §12) into DIR/groups: random_groups.py N DIR [SEED].
+"""Write N random vectors of groups (spec §12) into DIR/groups: random_groups.py N DIR [SEED].
 
-Each says what groups.py makes of one verb, or observing.py of a wait or watch, on a random group, or on what the verb before
-has made of it. The same arguments give the same files. At the end it prints how often each verb, refusal, action, alert and
-change of state has occurred. Where another implementation disagrees, the specification decides who is right.
+Each has the result of groups.py for one verb, or of observing.py for a wait or watch, on a random
+group, or on the result of the verb before. The same arguments give the same files. At the end it
+prints how often each verb, refusal, action, alert and change of state occurred. If another
+implementation disagrees, the specification decides which is right.
 """
 import collections
 import copy
@@ -20,27 +21,44 @@ from random_vectors import NOTES, START, STRANGE, UNKNOWN, integers, places_in, 
 
 THRESHOLD = 1000
 PROCESS_MEMBERS = ('pid', 'hostId', 'bootId', 'pidNamespace', 'startTicks')
-AGES = (0, 0, 1, 200, 500, 999, 1000, 1001, 2000, 5000, 60_000, -1, -500, -1000, -1001, 666, 667, -667)
+AGES = (0, 0, 1, 200, 500, 999, 1000, 1001, 2000, 5000, 60_000, -1, -500, -1000, -1001, 666, 667,
+        -667)
 DELAYS = (0, 1, 999, 1000, 1001, 4999, 5000, 5001, 20_000, -1, -2000)
-HOSTS, BOOTS, NAMESPACES = ('host-1',) * 6 + ('host-2', ''), ('boot-2',) * 6 + ('boot-1', ''), ('41',) * 6 + ('42', '')
+HOSTS = ('host-1', ) * 6 + ('host-2', '')
+BOOTS = ('boot-2', ) * 6 + ('boot-1', '')
+NAMESPACES = ('41', ) * 6 + ('42', '')
 START_IDS = ('00000000000000a1', '00000000000000a2')
 PIDS, IDS, OWNERS = range(100, 106), 'abcde', ('me', 'me', 'me', 'you', None)
 REASONS = ('exited', 'rebooted', 'stale', 'startFailed', 'stopped', 'odd')
 CODES = ('exited', 'killed', 'dumped')
 BLOCKS = ('a: missing', 'b: dead', 'c: stopped', 'process elsewhere')
-ENTRY_DEFAULTS = {'startInfo': None, 'pid': None, 'lastHeartbeat': None, 'dependencies': [], 'readiness': 'ready', 'note': '',
-                  'restartAttempts': 0, 'lastRestartAttempt': None, 'killTimeoutMs': 5000, 'attempt': 0, 'starting': False,
-                  'restartPending': False, 'startAgain': False}
-REGISTRY_DEFAULTS = {'protocolVersion': 1, 'revision': 0, 'owner': None, 'alertSeq': 0, 'pendingAlerts': [], 'events': []}
-ORCHESTRATOR_DEFAULTS = {'protocolVersion': 1, 'revision': 0, 'orchestratorPid': None, 'orchestratorHeartbeat': None,
-                         'heartbeatIntervalMs': 2000, 'stalenessThresholdMs': 10000, 'periodMs': 0}
-POLICY_DEFAULTS = {'maxAttempts': 5, 'backoffIntervalsMs': [0, 1000, 5000, 15000, 60000], 'resetAfterMs': 300000}
+ENTRY_DEFAULTS = {
+    'startInfo': None, 'pid': None, 'lastHeartbeat': None, 'dependencies': [], 'readiness': 'ready',
+    'note': '', 'restartAttempts': 0, 'lastRestartAttempt': None, 'killTimeoutMs': 5000,
+    'attempt': 0, 'starting': False, 'restartPending': False, 'startAgain': False
+}
+REGISTRY_DEFAULTS = {
+    'protocolVersion': 1, 'revision': 0, 'owner': None, 'alertSeq': 0, 'pendingAlerts': [],
+    'events': []
+}
+ORCHESTRATOR_DEFAULTS = {
+    'protocolVersion': 1, 'revision': 0, 'orchestratorPid': None, 'orchestratorHeartbeat': None,
+    'heartbeatIntervalMs': 2000, 'stalenessThresholdMs': 10000, 'periodMs': 0
+}
+POLICY_DEFAULTS = {
+    'maxAttempts': 5, 'backoffIntervalsMs': [0, 1000, 5000, 15000, 60000], 'resetAfterMs': 300000
+}
 
 
 def brief_entry(key, plain):
-    plain = without(plain, ENTRY_DEFAULTS | {'supervisorId': key, 'restartable': plain['startInfo'] is not None})
+    plain = without(
+        plain,
+        ENTRY_DEFAULTS | {'supervisorId': key, 'restartable': plain['startInfo'] is not None})
     for name in {'startInfo', 'startedWith'} & plain.keys():
-        usual = {'args': [], 'workingDirectory': '/', 'environment': {}, 'readiness': 'ready', 'logMaxBytes': 10 << 20, 'logKeep': 3}
+        usual = {
+            'args': [], 'workingDirectory': '/', 'environment': {}, 'readiness': 'ready',
+            'logMaxBytes': 10 << 20, 'logKeep': 3
+        }
         plain[name] = without(plain[name], usual)
         policy = without(plain[name].pop('restartPolicy'), POLICY_DEFAULTS)
         plain[name] |= {'restartPolicy': policy} if policy else {}
@@ -48,13 +66,15 @@ def brief_entry(key, plain):
 
 
 def brief(name, value):
-    """The JSON value of a decoded file without members that have their default; None if there is none."""
+    """Return the JSON value of a decoded file without members that have their default, or None."""
     if value is None:
         return None
     if name == 'orchestrator':
         return without(groups.ORCHESTRATOR[1](value), ORCHESTRATOR_DEFAULTS)
     plain = without(parse(groups.encode_registry(value)), {})
-    plain['supervisors'] = {key: brief_entry(key, integers(entry)) for key, entry in plain['supervisors'].items()}
+    plain['supervisors'] = {
+        key: brief_entry(key, integers(entry)) for key, entry in plain['supervisors'].items()
+    }
     return without(integers(plain), REGISTRY_DEFAULTS)
 
 
@@ -63,11 +83,11 @@ def full(name, value):
 
 
 class World:
-    """A group on its way, and what its observers see."""
+    """A group as it changes, and what its observers see."""
 
     def __init__(self, dice):
         self.dice, self.now, self.monotonic = dice, START, 100_000
-        self.linked = self.chance(0.4)  # the ledger is one of §18
+        self.linked = self.chance(0.4)  # §18 applies to the ledger
         self.exited = {pid for pid in PIDS if self.chance(0.4)}
         self.files = {'orchestrator': self.orchestrator() if self.chance(0.85) else None,
                       'supervisors': self.registry() if self.chance(0.95) else None}
@@ -85,13 +105,15 @@ class World:
         return format_time(self.now - self.one(milliseconds or DELAYS))
 
     def process(self):
-        """A process, mostly one that the observer can check."""
-        process = {'pid': self.one(PIDS), 'hostId': 'host-1', 'bootId': 'boot-2', 'pidNamespace': '41',
-                   'startTicks': self.one((5, 5, 6))}
+        """Return a process, mostly one that the observer can check."""
+        process = {
+            'pid': self.one(PIDS), 'hostId': 'host-1', 'bootId': 'boot-2', 'pidNamespace': '41',
+            'startTicks': self.one((5, 5, 6))
+        }
         if self.chance(0.35):
             process |= self.one(({'hostId': self.one(HOSTS[-2:])}, {'bootId': self.one(BOOTS[-2:])},
-                                 {'pidNamespace': self.one(NAMESPACES[-2:])}, {'pidNamespace': '42'},
-                                 {'hostId': 'host-2', 'bootId': 'boot-1'}))
+                                 {'pidNamespace': self.one(NAMESPACES[-2:])},
+                                 {'pidNamespace': '42'}, {'hostId': 'host-2', 'bootId': 'boot-1'}))
         return process
 
     def heartbeat(self, member='lastHeartbeat'):
@@ -100,39 +122,57 @@ class World:
         result = {member: at}
         if self.chance(0.5):
             milliseconds = max(0, self.monotonic - (ms if self.chance(0.8) else self.one(AGES)))
-            result['beat'] = {'bootId': self.one(BOOTS), 'monotonicMs': milliseconds, 'at': at if self.chance(0.9) else self.ago()}
+            result['beat'] = {
+                'bootId': self.one(BOOTS), 'monotonicMs': milliseconds,
+                'at': at if self.chance(0.9) else self.ago()
+            }
         return result
 
     def grace(self, heartbeat):
-        """A grace, mostly one that counts."""
+        """Return a grace, mostly one that counts."""
         at = self.heartbeat('at')
-        return {'of': heartbeat if self.chance(0.8) else self.ago(), **at} | self.optional(0.1, remark=1)
+        return ({'of': heartbeat if self.chance(0.8) else self.ago(), **at}
+                | self.optional(0.1, remark=1))
 
     def start_info(self):
         policy = {'maxAttempts': self.one((0, 1, 2, 3, 5)),
                   'backoffIntervalsMs': self.one(([0], [0, 1000], [1000, 5000], [0, 0, 0, 20000])),
                   'resetAfterMs': self.one((0, 1000, 5000, 300000))}
-        return {'command': self.one(('/bin/x', 'y')), **self.optional(0.2, args=['-a', '']),
-                **self.optional(0.2, environment={'A': 'b', 'B': ''}), **self.optional(0.2, readiness=self.one(READINESS)),
-                **self.optional(0.8, restartPolicy=policy),
-                **self.optional(0.1, logMaxBytes=self.one((0, 65536))), **self.optional(0.1, logKeep=self.one((1, 9)))}
+        return {
+            'command': self.one(('/bin/x', 'y')), **self.optional(0.2, args=['-a', '']),
+            **self.optional(0.2, environment={'A': 'b', 'B': ''}),
+            **self.optional(0.2, readiness=self.one(READINESS)),
+            **self.optional(0.8, restartPolicy=policy),
+            **self.optional(0.1, logMaxBytes=self.one((0, 65536))),
+            **self.optional(0.1, logKeep=self.one((1, 9)))
+        }
 
     def alert(self, seq):
-        return {'seq': seq, 'type': 'supervisorDead', 'supervisorId': 'a', 'message': '1 attempts', 'timestamp': self.ago()}
+        return {
+            'seq': seq, 'type': 'supervisorDead', 'supervisorId': 'a', 'message': '1 attempts',
+            'timestamp': self.ago()
+        }
 
     def hung(self):
-        """A supervisor that has no restart left, while the process a pass has started is there."""
+        """Return a service without restarts left, while a process that a pass started exists."""
         restartable, pid = self.chance(0.5), self.one(PIDS)
         state = self.one(('failed', 'failed', 'restartScheduled', 'running'))
-        entry = {'state': state, 'startInfo': self.start_info() | {'restartPolicy': {'maxAttempts': self.one((0, 1))}},
-                 'restartable': restartable, 'restartAttempts': self.one((1, 2)), 'pid': pid,
-                 'lastHeartbeat': self.ago(2000, 5000), 'startedAt': self.ago(5000, 9000), 'attempt': 1,
-                 'startId': self.one(START_IDS),
-                 'process': {'pid': pid, 'hostId': 'host-1', 'bootId': 'boot-2', 'pidNamespace': '41', 'startTicks': 5}}
+        entry = {
+            'state': state,
+            'startInfo': self.start_info() | {'restartPolicy': {'maxAttempts': self.one((0, 1))}},
+            'restartable': restartable, 'restartAttempts': self.one((1, 2)),
+            'pid': pid, 'lastHeartbeat': self.ago(2000, 5000), 'startedAt': self.ago(5000, 9000),
+            'attempt': 1, 'startId': self.one(START_IDS),
+            'process': {'pid': pid, 'hostId': 'host-1', 'bootId': 'boot-2', 'pidNamespace': '41',
+                        'startTicks': 5}
+        }
         if state != 'running':
-            entry |= {'failedAt': self.ago(0, 1000)} | self.optional(0.6, termSentAt=self.ago(0, 999, 4999, 5000))
-            entry |= self.optional(0.2, nextAttemptAt=self.ago()) | self.optional(0.2, blockedBy=self.one(BLOCKS))
-        return entry | self.optional(0.3, killTimeoutMs=self.one((0, 1000))) | self.optional(0.6, heartbeats=True)
+            entry |= {'failedAt': self.ago(0, 1000)}
+            entry |= self.optional(0.6, termSentAt=self.ago(0, 999, 4999, 5000))
+            entry |= self.optional(0.2, nextAttemptAt=self.ago())
+            entry |= self.optional(0.2, blockedBy=self.one(BLOCKS))
+        entry |= self.optional(0.3, killTimeoutMs=self.one((0, 1000)))
+        return entry | self.optional(0.6, heartbeats=True)
 
     def entry(self, state):
         if state in ('failed', 'restartScheduled', 'running') and self.chance(0.12):
@@ -141,27 +181,37 @@ class World:
                  **self.optional(0.1, restartable=self.chance(0.5))}
         if self.chance(0.7):
             process = self.process()
-            entry |= {'pid': process['pid'] if self.chance(0.95) else self.one(PIDS), 'process': process}
+            entry |= {
+                'pid': process['pid'] if self.chance(0.95) else self.one(PIDS), 'process': process
+            }
         elif self.chance(0.3):
             entry['pid'] = self.one(PIDS)
         entry |= self.heartbeat() if self.chance(0.9) else {}
         if 'lastHeartbeat' in entry:
             entry |= self.optional(0.2, grace=self.grace(entry['lastHeartbeat']))
-        entry |= self.optional(0.45, dependencies=[self.one(self.ids) for _ in range(self.one((1, 1, 2)))])
-        entry |= self.optional(0.15, readiness=self.one(READINESS)) | self.optional(0.1, note=self.one(NOTES))
+        entry |= self.optional(
+            0.45, dependencies=[self.one(self.ids) for _ in range(self.one((1, 1, 2)))])
+        entry |= self.optional(0.15, readiness=self.one(READINESS))
+        entry |= self.optional(0.1, note=self.one(NOTES))
         entry |= self.optional(0.6, restartAttempts=self.one((0, 1, 1, 2, 3, 5)))
-        entry |= self.optional(0.4, killTimeoutMs=self.one((0, 1, 1000))) | self.optional(0.4, heartbeats=True)
+        entry |= self.optional(0.4, killTimeoutMs=self.one((0, 1, 1000)))
+        entry |= self.optional(0.4, heartbeats=True)
         entry |= self.optional(0.6, startedAt=self.ago(), attempt=self.one((0, 1, 2)))
         entry |= self.optional(0.9, startId=self.one(START_IDS)) if 'startedAt' in entry else {}
         entry |= self.optional(0.5, keeper=self.process()) if 'startId' in entry else {}
         entry |= self.optional(0.1, startedWith=self.start_info())
-        usual = {'running': {'runningSince': 0.6, 'starting': 0.4}, 'failed': {'failedAt': 0.9, 'termSentAt': 0.3},
-                 'restartScheduled': {'failedAt': 0.9, 'nextAttemptAt': 0.9, 'termSentAt': 0.3, 'blockedBy': 0.1},
-                 'waitingForDependencies': {'blockedBy': 0.5, 'restartPending': 0.5, 'termSentAt': 0.2},
-                 'registered': {'termSentAt': 0.2, 'restartPending': 0.1},
-                 'shuttingDown': {'stopRequestedAt': 0.9, 'startAgain': 0.4, 'termSentAt': 0.5}}.get(state, {})
-        for name in ('starting', 'runningSince', 'failedAt', 'nextAttemptAt', 'restartPending', 'blockedBy', 'stopRequestedAt',
-                     'startAgain', 'termSentAt', 'ended', 'lastExit'):
+        usual = {
+            'running': {'runningSince': 0.6, 'starting': 0.4},
+            'failed': {'failedAt': 0.9, 'termSentAt': 0.3}, 'restartScheduled': {
+                'failedAt': 0.9, 'nextAttemptAt': 0.9, 'termSentAt': 0.3, 'blockedBy': 0.1
+            },
+            'waitingForDependencies': {'blockedBy': 0.5, 'restartPending': 0.5, 'termSentAt': 0.2},
+            'registered': {'termSentAt': 0.2, 'restartPending': 0.1},
+            'shuttingDown': {'stopRequestedAt': 0.9, 'startAgain': 0.4, 'termSentAt': 0.5}
+        }.get(state, {})
+        for name in ('starting', 'runningSince', 'failedAt', 'nextAttemptAt', 'restartPending',
+                     'blockedBy', 'stopRequestedAt', 'startAgain', 'termSentAt', 'ended',
+                     'lastExit'):
             if self.chance(usual.get(name, {'ended': 0.2, 'lastExit': 0.5}.get(name, 0.03))):
                 entry[name] = self.member(name)
         if 'termSentAt' in entry and self.chance(0.5):
@@ -170,12 +220,16 @@ class World:
 
     def term_sent_beat(self, at):
         milliseconds = max(0, self.monotonic - self.one(DELAYS))
-        beat = {'bootId': self.one(BOOTS), 'monotonicMs': milliseconds, 'at': at if self.chance(0.9) else self.ago()}
+        beat = {
+            'bootId': self.one(BOOTS), 'monotonicMs': milliseconds,
+            'at': at if self.chance(0.9) else self.ago()
+        }
         return beat | self.optional(0.1, note=Number('2.50'))
 
     def exit_(self):
         found = {'at': self.ago(), 'reason': self.one(REASONS)}
-        return found | self.optional(0.4, code=self.one(CODES), status=self.one((0, 1, 42))) | self.optional(0.2, error='é')
+        found |= self.optional(0.4, code=self.one(CODES), status=self.one((0, 1, 42)))
+        return found | self.optional(0.2, error='é')
 
     def member(self, name):
         if name in ('starting', 'restartPending', 'startAgain'):
@@ -191,18 +245,26 @@ class World:
     def registry(self):
         keys = self.dice.sample(IDS, self.one((0, 1, 2, 3, 3, 4, 5)))
         self.ids = [*keys, *keys, *keys, *IDS, 'z']
-        weights = {'running': 4, 'registered': 2, 'waitingForDependencies': 2, 'failed': 3, 'restartScheduled': 2, 'dead': 1,
-                   'shuttingDown': 2, 'stopped': 1}
+        weights = {
+            'running': 4, 'registered': 2, 'waitingForDependencies': 2, 'failed': 3,
+            'restartScheduled': 2, 'dead': 1, 'shuttingDown': 2, 'stopped': 1
+        }
         states = self.dice.choices(list(weights), list(weights.values()), k=len(keys))
         seq = self.one((0, 1, 4))
-        value = {'revision': self.one((0, 7)), 'owner': self.one(OWNERS), 'alertSeq': seq,
-                 'supervisors': {key: self.entry(state) for key, state in zip(keys, states)},
-                 'pendingAlerts': [self.alert(number) for number in range(max(1, seq - self.one((0, 1, 2))), seq + 1)]}
+        value = {
+            'revision': self.one((0, 7)), 'owner': self.one(OWNERS), 'alertSeq': seq,
+            'supervisors': {key: self.entry(state) for key, state in zip(keys, states)},
+            'pendingAlerts': [
+                self.alert(number) for number in range(max(1, seq - self.one((0, 1, 2))), seq + 1)
+            ]
+        }
         value |= self.optional(0.2, alertsGiven=self.one((0, 1, 3)))
-        value |= self.optional(0.1, events=[{'type': 'odd', 'note': Number('1.0')}] * self.one((1, 63, 64)))
+        value |= self.optional(
+            0.1, events=[{'type': 'odd', 'note': Number('1.0')}] * self.one((1, 63, 64)))
         value |= self.optional(0.2, revision=7, events=self.events(self.one((1, 3, 63, 64))))
         if self.chance(0.15):
-            self.one([value, *value['supervisors'].values()])[self.one(('x', 'note~/'))] = copy.deepcopy(self.one(UNKNOWN))
+            unknown = copy.deepcopy(self.one(UNKNOWN))
+            self.one([value, *value['supervisors'].values()])[self.one(('x', 'note~/'))] = unknown
         inner = [entry[name] for entry in value['supervisors'].values()
                  for name in ('beat', 'ended', 'lastExit', 'process') if name in entry]
         if inner and self.chance(0.15):
@@ -210,21 +272,29 @@ class World:
         return groups.decode_registry(write(value))
 
     def events(self, count):
-        """Events of the revisions that lead to 7, now and then without a revision, or in another order."""
+        """Return events up to revision 7, some without a revision or in another order."""
         found = []
         for at in range(count):
             type_ = self.one(('supervisorState', 'supervisorReadiness', 'odd'))
-            event = {'revision': max(1, 7 - (count - at) // 3), 'at': self.ago(), 'type': type_, 'supervisorId': self.one(self.ids)}
-            event |= self.optional(0.8, **{'from': self.one(groups.STATES)}) | self.optional(0.8, to=self.one(READINESS))
-            event |= self.optional(0.5, by='me', reason='exited') | self.optional(0.1, note=Number('1.0'))
+            event = {
+                'revision': max(1, 7 - (count - at) // 3), 'at': self.ago(), 'type': type_,
+                'supervisorId': self.one(self.ids)
+            }
+            event |= self.optional(0.8, **{'from': self.one(groups.STATES)})
+            event |= self.optional(0.8, to=self.one(READINESS))
+            event |= self.optional(0.5, by='me', reason='exited')
+            event |= self.optional(0.1, note=Number('1.0'))
             found.append(without(event, {'revision': 7} if self.chance(0.02) else {}))
         if self.chance(0.1):
             self.dice.shuffle(found)
         return found
 
     def orchestrator(self):
-        value = {'orchestrationGroupId': run.GROUP, 'state': self.one(('running',) * 4 + ('starting', 'shuttingDown', 'stopped')),
-                 'stalenessThresholdMs': THRESHOLD if self.chance(0.95) else 500}
+        value = {
+            'orchestrationGroupId': run.GROUP,
+            'state': self.one(('running', ) * 4 + ('starting', 'shuttingDown', 'stopped')),
+            'stalenessThresholdMs': THRESHOLD if self.chance(0.95) else 500
+        }
         value |= self.heartbeat('orchestratorHeartbeat') if self.chance(0.8) else {}
         value |= self.optional(0.5, revision=4, orchestratorPid=9, periodMs=self.one((0, 2000)))
         value |= self.optional(0.1, note=Number('1.50'))
@@ -240,11 +310,16 @@ class World:
         if self.chance(0.95):
             seen |= {'hostId': 'host-1', 'bootId': 'boot-2', 'pidNamespace': '41'}
             if self.chance(0.1):
-                seen |= {'hostId': self.one(HOSTS), 'bootId': self.one(BOOTS), 'pidNamespace': self.one(NAMESPACES)}
+                seen |= {
+                    'hostId': self.one(HOSTS), 'bootId': self.one(BOOTS),
+                    'pidNamespace': self.one(NAMESPACES)
+                }
             elif self.chance(0.06):
                 seen['pidNamespace'] = '42'
-            seen |= self.optional(0.8, bootedAt=format_time(self.now - self.one((0, 400, 1500, 90_000))))
-            seen |= self.optional(0.7, monotonicMs=max(1, self.monotonic - (0 if self.chance(0.95) else 50_000)))
+            seen |= self.optional(0.8,
+                                  bootedAt=format_time(self.now - self.one((0, 400, 1500, 90_000))))
+            seen |= self.optional(
+                0.7, monotonicMs=max(1, self.monotonic - (0 if self.chance(0.95) else 50_000)))
             seen['exited'] = sorted(self.exited)
             seen |= self.optional(0.15, unseen=[self.one(PIDS)])
             seen['survivors'] = sorted(pid for pid in self.exited if self.chance(0.4))
@@ -254,13 +329,16 @@ class World:
         return {name: value for name, value in seen.items() if value not in ('', [])}
 
     def sightings(self):
-        """When a host may have seen what the files have first; some of it is unknown, or of another reading."""
+        """Return sightings of times in the files; some are missing or of another reading."""
         kept = []
         for at, beat in groups.times(self.files['orchestrator'], self.files['supervisors']):
             if at is not None and self.chance(0.8):
                 boot, milliseconds, _ = sightings.key(at, beat if self.chance(0.95) else None)
-                kept.append({'bootId': boot, 'monotonicMs': milliseconds + (0 if self.chance(0.95) else 1), 'at': format_time(at),
-                             'firstSeenMs': max(0, self.monotonic - self.one(AGES + DELAYS))})
+                kept.append({
+                    'bootId': boot, 'monotonicMs': milliseconds + (0 if self.chance(0.95) else 1),
+                    'at': format_time(at),
+                    'firstSeenMs': max(0, self.monotonic - self.one(AGES + DELAYS))
+                })
         by_key = {(one['bootId'], one['monotonicMs'], one['at']): one for one in kept}
         return {'bootId': self.one(BOOTS), 'seen': list(by_key.values())}
 
@@ -273,17 +351,19 @@ class World:
         return self.one(self.entries() if self.entries() and self.chance(0.95) else IDS)
 
     def identity(self):
-        """The arguments pid and process, one, or none of them."""
+        """Return the arguments pid and process, one of them, or neither."""
         if self.chance(0.4):
             return {}
         recorded = [entry['process'] for entry in self.entries().values() if 'process' in entry]
         process = self.one(recorded) if recorded and self.chance(0.5) else self.process()
         process = {name: process[name] for name in PROCESS_MEMBERS}
-        return {'pid': process['pid']} | self.optional(0.8, process=process | {'bootId': process['bootId'] or 'boot-2'})
+        return ({'pid': process['pid']}
+                | self.optional(0.8, process=process | {'bootId': process['bootId'] or 'boot-2'}))
 
     def register_again(self):
-        """What waits registers itself once more, mostly as the process that is known."""
-        waiting = [key for key, entry in self.entries().items() if entry['state'] == 'waitingForDependencies']
+        """Let a waiting service register itself once more, mostly with its recorded process."""
+        waiting = [key for key, entry in self.entries().items()
+                   if entry['state'] == 'waitingForDependencies']
         if not waiting:
             return None
         key = self.one(waiting)
@@ -292,7 +372,8 @@ class World:
             who |= {'pid': known['pid'], 'process': {name: known[name] for name in PROCESS_MEMBERS}}
         else:
             who |= self.identity()
-        return who | self.optional(0.1, dependencies=[self.one(IDS + 'z')]) | self.optional(0.2, readiness=self.one(READINESS))
+        return (who | self.optional(0.1, dependencies=[self.one(IDS + 'z')])
+                | self.optional(0.2, readiness=self.one(READINESS)))
 
     def register(self):
         again = self.register_again() if self.chance(0.3) else None
@@ -300,8 +381,10 @@ class World:
             return again
         who = {'supervisor': self.one(IDS)} | self.optional(0.3, by='user')
         who |= {'request': True} if self.chance(0.4) else self.identity()
-        who |= self.optional(0.4, startInfo=self.start_info()) | self.optional(0.1, restartable=self.chance(0.5))
-        who |= self.optional(0.5, dependencies=[self.one(IDS + 'z') for _ in range(self.one((0, 1, 2)))])
+        who |= self.optional(0.4, startInfo=self.start_info())
+        who |= self.optional(0.1, restartable=self.chance(0.5))
+        who |= self.optional(0.5,
+                             dependencies=[self.one(IDS + 'z') for _ in range(self.one((0, 1, 2)))])
         who |= self.optional(0.2, readiness=self.one(READINESS))
         who |= self.optional(0.2, heartbeats=self.chance(0.7))
         return who | self.optional(0.1, killTimeoutMs=1000) | self.optional(0.15, fresh=True)
@@ -310,11 +393,13 @@ class World:
         return {'supervisor': self.known()}
 
     def beat(self):
-        said = self.optional(0.1, heartbeats=True) | self.optional(0.25, readiness=self.one(READINESS)) | self.optional(0.15, note=self.one(NOTES))
+        said = (self.optional(0.1, heartbeats=True)
+                | self.optional(0.25, readiness=self.one(READINESS))
+                | self.optional(0.15, note=self.one(NOTES)))
         return {'supervisor': self.known()} | self.identity() | said
 
     def end(self):
-        """Mostly the end of the process that is known."""
+        """Return the arguments of end, mostly with the recorded process."""
         key = self.known()
         known, do = self.entries().get(key, {}).get('process'), {'supervisor': key}
         if known and known['bootId'] and self.chance(0.7):
@@ -326,7 +411,10 @@ class World:
 
     def wait(self):
         running = [key for key, entry in self.entries().items() if entry['state'] == 'running']
-        return {'for': 'ready', 'supervisor': self.one(running) if running and self.chance(0.6) else self.known()}
+        return {
+            'for': 'ready',
+            'supervisor': self.one(running) if running and self.chance(0.6) else self.known()
+        }
 
     def watch(self):
         value = self.files['supervisors'] or {'revision': 5, 'events': []}
@@ -337,7 +425,8 @@ class World:
     def shutdown(self):
         if self.chance(0.15):
             return {'all': True}
-        needed = [key for entry in self.entries().values() for key in entry['dependencies'] if key in self.entries()]
+        needed = [key for entry in self.entries().values() for key in entry['dependencies']
+                  if key in self.entries()]
         who = self.one(needed) if needed and self.chance(0.6) else self.known()
         return {'supervisor': who} | self.optional(0.5, only=True)
 
@@ -349,35 +438,43 @@ class World:
         do |= self.optional(0.1, state=self.one(('starting', 'running')))
         seq = self.files['supervisors']['alertSeq'] if self.files['supervisors'] else 0
         do |= self.optional(0.4, lastAlert=max(0, seq + self.one((-2, -1, 0, 0, 1, 5))))
-        do |= self.optional(0.3, failover=True) | self.optional(0.2, hook=True) | self.optional(0.2, pid=7)
-        do |= self.optional(0.1, stalenessThresholdMs=self.one((500, 5000))) | self.optional(0.05, heartbeatIntervalMs=200)
+        do |= self.optional(0.3, failover=True) | self.optional(0.2, hook=True)
+        do |= self.optional(0.2, pid=7)
+        do |= self.optional(0.1, stalenessThresholdMs=self.one((500, 5000)))
+        do |= self.optional(0.05, heartbeatIntervalMs=200)
         starts = {}
         for key in self.entries() if self.chance(0.7) else ():
             process = self.process() | {'bootId': 'boot-2'}
-            spawned = {'pid': process['pid'], 'process': process} | self.optional(0.9, startId=self.one(START_IDS))
+            spawned = {'pid': process['pid'], 'process': process}
+            spawned |= self.optional(0.9, startId=self.one(START_IDS))
             spawned |= self.optional(0.5, keeper=self.process())
             starts[key] = {'error': 'no such file'} if self.chance(0.2) else spawned
         return do | ({'starts': starts} if starts else {})
 
     def result(self):
         starting = [key for key, entry in self.entries().items() if entry['starting']]
-        # "me" is who by §12 makes an edit that names nobody.
+        # "me" makes an edit that names no actor (§12).
         ours = self.files['supervisors'] and self.files['supervisors']['owner'] == 'me'
         failed = {key: 'exec: é' for key in starting if ours and self.chance(0.4)}
         seq = self.files['supervisors']['alertSeq'] if self.files['supervisors'] else 0
-        return self.optional(0.9, appended=self.one((seq, max(0, seq - 1), 0))) | ({'failed': failed} if failed else {})
+        appended = self.optional(0.9, appended=self.one((seq, max(0, seq - 1), 0)))
+        return appended | ({'failed': failed} if failed else {})
 
     def step(self, last):
-        """One vector, and the group goes where it leads."""
-        verb = 'result' if last == 'pass' and self.chance(0.5) else self.one(
-            ('pass',) * 10 + ('register',) * 5 + ('beat', 'end') * 3 + ('shutdown', 'restart', 'remove', 'wait', 'watch') * 2 + ('result',))
+        """Make one vector, and go on with the group that results from it."""
+        verbs = (('pass', ) * 10 + ('register', ) * 5 + ('beat', 'end') * 3
+                 + ('shutdown', 'restart', 'remove', 'wait', 'watch') * 2 + ('result', ))
+        verb = 'result' if last == 'pass' and self.chance(0.5) else self.one(verbs)
         if verb in ('pass', 'result', 'watch') and not any(self.files.values()):
-            verb = 'register'  # without files there is nothing to judge a pass by
+            verb = 'register'  # without files there is no threshold for a pass
         layout = brief if self.chance(0.7) else full
         section = {'pass': '11', 'result': '11', 'wait': '13', 'watch': '14'}.get(verb, '10')
-        vector = {'comment': 'A random group.', 'section': section,
-                  'given': {name: layout(name, value) for name, value in self.files.items()}, 'seen': self.seen(),
-                  'do': {'verb': verb} | getattr(self, {'pass': 'pass_'}.get(verb, verb))()}
+        vector = {
+            'comment': 'A random group.', 'section': section,
+            'given': {name: layout(name, value) for name, value in self.files.items()},
+            'seen': self.seen(),
+            'do': {'verb': verb} | getattr(self, {'pass': 'pass_'}.get(verb, verb))()
+        }
         if verb == 'watch' and self.chance(0.9):
             del vector['seen']
         parsed = parse(write(vector))
@@ -391,7 +488,7 @@ class World:
 
 
 def corrupted(dice, files):
-    """A decode vector: the text of one file with one change."""
+    """Return a vector of decode: the text of one file with one change."""
     name = dice.choice([name for name, value in files.items() if value])
     decode, value = run.FILES[name][0], dice.choice((brief, full))(name, files[name])
     if dice.random() < 0.1:
@@ -410,34 +507,44 @@ def corrupted(dice, files):
     else:
         inner[member] = copy.deepcopy(dice.choice(STRANGE + groups.STATES))
         text = write(value)
-    vector = {'comment': 'A file with one change.', 'section': '9', 'givenText': {name: text}, 'seen': {'now': format_time(START)},
-              'do': {'verb': 'decode'}}
+    vector = {
+        'comment': 'A file with one change.', 'section': '9', 'givenText': {name: text},
+        'seen': {'now': format_time(START)}, 'do': {'verb': 'decode'}
+    }
     try:
         return vector | {'then': {name: brief(name, decode(text))}}
     except Refused as refused:
-        return vector | {'refused': refused.word} | ({'path': refused.path} if refused.word == 'corrupt' else {})
+        path = {'path': refused.path} if refused.word == 'corrupt' else {}
+        return vector | {'refused': refused.word} | path
 
 
 def elsewhere(entry, seen):
-    """Whether the process of entry, a JSON value, has another pid namespace of the observer's host and boot."""
+    """Return whether the process of entry is in another pid namespace of the same boot."""
     process = entry.get('process', {})
-    here = all(process.get(name) and process.get(name) == seen.get(name) for name in ('hostId', 'bootId'))
+    here = all(
+        process.get(name) and process.get(name) == seen.get(name) for name in ('hostId', 'bootId'))
     both = process.get('pidNamespace') and seen.get('pidNamespace')
-    return bool(here and both and process['pid'] == entry.get('pid') and process['pidNamespace'] != seen['pidNamespace'])
+    return bool(here and both and process['pid'] == entry.get('pid') and
+                process['pidNamespace'] != seen['pidNamespace'])
 
 
 def digest_of_entries(vector):
-    """What happens to single supervisors in a vector, and to the number of the last alert."""
+    """Return what happens to each service in a vector, and to the number of the last alert."""
     verb, do = vector['do']['verb'], vector['do']
-    before, after = (integers((vector[end]['supervisors'] if end in vector else None) or {}) for end in ('given', 'then'))
+    before, after = (integers((vector[end]['supervisors'] if end in vector else None) or {})
+                     for end in ('given', 'then'))
     if do.get('lastAlert', 0) > before.get('alertSeq', 0) and after:
-        yield 'pass: alerts go on from the alerts file' + (', with a hook' if do.get('hook') else '')
-    signalled = {action['supervisorId'] for action in vector.get('actions', ()) if action['action'] == 'signal'}
+        hook = ', with a hook' if do.get('hook') else ''
+        yield f'pass: alerts go on from the alerts file{hook}'
+    signalled = {action['supervisorId'] for action in vector.get('actions', ())
+                 if action['action'] == 'signal'}
     for key, old in before.get('supervisors', {}).items():
         new, info = after.get('supervisors', {}).get(key, {}), old.get('startInfo')
         attempts = ((info or {}).get('restartPolicy') or {}).get('maxAttempts', 5)
-        given_up = not info or old.get('restartable') is False or old.get('restartAttempts', 0) >= attempts
-        if key in signalled and given_up and old['state'] in ('running', 'failed', 'restartScheduled'):
+        given_up = (not info or old.get('restartable') is False
+                    or old.get('restartAttempts', 0) >= attempts)
+        ended = old['state'] in ('running', 'failed', 'restartScheduled')
+        if key in signalled and given_up and ended:
             yield f'{verb}: given up, and told to end'
         if elsewhere(old, vector['seen']):
             if verb == 'pass' and new.get('blockedBy') == 'process elsewhere':
@@ -446,26 +553,32 @@ def digest_of_entries(vector):
                 yield f'{verb}: otherProcess for one in another pid namespace'
         if new.get('state') == 'stopped' != old['state'] and 'process' in new:
             yield f'{verb}: stopped, and keeps its process'
-        if verb == 'register' and key == do['supervisor'] and 'request' not in do and old['state'] == 'waitingForDependencies':
+        if (verb == 'register' and key == do['supervisor'] and 'request' not in do
+                and old['state'] == 'waitingForDependencies'):
             stays = new.get('state') == 'waitingForDependencies'
-            yield 'register: waiting → ' + ('refused' if not new else 'waits on, blocked' if stays and 'blockedBy' in new
-                                            else 'waits on' if stays else new['state'])
+            state = 'refused'
+            if new:
+                state = 'waits on' if stays else new['state']
+                state += ', blocked' if stays and 'blockedBy' in new else ''
+            yield f'register: waiting → {state}'
         if 'termSentAt' in old and new and 'termSentAt' not in new:
             yield f'{verb}: {old["state"]} → {new["state"]} drops termSentAt'
 
 
 def digest(vector):
-    """What happens in a vector, as words to be counted."""
+    """Return what happens in a vector, as words to be counted."""
     verb = vector['do']['verb']
     yield f'verb {verb}'
-    end = vector.get('outcome') or next((name for name in ('standby', 'unchanged') if name in vector), 'changed')
+    end = next((name for name in ('standby', 'unchanged') if name in vector), 'changed')
+    end = vector.get('outcome') or end
     if verb == 'watch':
         kinds = {line['type'] for line in vector.get('lines', ())}
         end = ('gap and ' if 'gap' in kinds else '') + ('lines' if kinds - {'gap'} else 'none')
     end = f'refused {vector["refused"]}' if 'refused' in vector else end
     yield f'{verb}: {end}' + (f', status {vector["status"]}' if 'status' in vector else '')
     for action in vector.get('actions', ()):
-        how = f'{action["signal"]} to {action["to"]}' if 'to' in action else f'for {action["reason"]}'
+        signal = 'to' in action
+        how = f'{action["signal"]} to {action["to"]}' if signal else f'for {action["reason"]}'
         yield f'action {action["action"]} {how}'
     if verb in ('decode', 'wait', 'watch'):
         return
@@ -473,12 +586,14 @@ def digest(vector):
     if 'then' not in vector:
         return
     before, after = (integers(vector[end]['supervisors'] or {}) for end in ('given', 'then'))
-    if set(before.get('supervisors', ())) - set(after.get('supervisors', ())) and verb == 'register':
+    removed = set(before.get('supervisors', ())) - set(after.get('supervisors', ()))
+    if removed and verb == 'register':
         yield 'register: fresh'
     old = before.get('alertSeq', 0)
     for alert in after.get('pendingAlerts', ()):
         if alert['seq'] > old:
-            yield f'alert {alert["type"]} ' + re.sub(r'\d+ attempts|attempt \d+|^\w: |^from \w+', '…', alert['message'])
+            yield f'alert {alert["type"]} ' + re.sub(r'\d+ attempts|attempt \d+|^\w: |^from \w+',
+                                                     '…', alert['message'])
     for event in after.get('events', ()):
         if event.get('revision') == after.get('revision', 0) > before.get('revision', 0):
             reason = re.sub(r'\d+', 'N', event.get('reason', '-'))

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Runs vectors: run.py spec/vectors/*.json spec/vectors/groups/*.json. Exit status 1 if one fails or there are none.
+"""Run vectors: run.py spec/vectors/*.json spec/vectors/groups/*.json.
 
-Those in a directory named groups are judged by groups.py (spec §12), all others by protocol.py (spec §7); the verbs wait and
-watch of both by observing.py (spec §16).
+groups.py judges those in a directory named groups (spec §12), protocol.py all others (spec §7), and
+observing.py the verbs wait and watch of both (spec §16). The exit status is 1 if a vector fails or
+there are none.
 """
 import difflib
 import inspect
@@ -14,18 +15,25 @@ import groups
 import observing
 import protocol
 import sightings
-from document import DEEPEST, INTEGER, MOMENT, PROCESS, READY, TEXT, Number, Refused, array, below, decode, encode, one_of, parse, read_time, write
+from document import (DEEPEST, INTEGER, MOMENT, PROCESS, READY, TEXT, Number, Refused, array, below,
+                      decode, encode, one_of, parse, read_time, write)
 
-WORDS = {'comment', 'section', 'given', 'givenText', 'seen', 'do', 'then', 'unchanged', 'archived', 'refused', 'path', 'status',
-         'reported', 'released', 'remembered'}
-SEEN = {'now', 'hostId', 'bootId', 'pidNamespace', 'bootedAt', 'monotonicMs', 'exited', 'unseen', 'watch', 'sightings'}
+WORDS = {
+    'comment', 'section', 'given', 'givenText', 'seen', 'do', 'then', 'unchanged', 'archived',
+    'refused', 'path', 'status', 'reported', 'released', 'remembered'
+}
+SEEN = {
+    'now', 'hostId', 'bootId', 'pidNamespace', 'bootedAt', 'monotonicMs', 'exited', 'unseen',
+    'watch', 'sightings'
+}
 ENDS = ('then', 'unchanged', 'archived', 'refused')
 MISSING = object()
-OURS = {'operation', 'seen', 'release', 'operation_id', 'base'}  # arguments of protocol.VERBS that no vector names
+# Arguments of protocol.VERBS that no vector names.
+OURS = {'operation', 'seen', 'release', 'operation_id', 'base'}
 
 
 class Malformed(Exception):
-    """The vector is not one of §7."""
+    """The vector does not have the form of §7."""
 
 
 def known(value, words, where):
@@ -45,13 +53,21 @@ def observation(seen):
     known(seen, SEEN, 'seen')
     if 'now' not in seen:
         raise Malformed('seen has no now')
-    kinds = {'now': MOMENT, 'bootedAt': MOMENT, 'monotonicMs': INTEGER, 'exited': array(INTEGER), 'unseen': array(INTEGER),
-             'watch': one_of('awake', 'woken'), 'sightings': (read_sightings, sightings.plain)}
-    values = {name: kinds[name][0](value, f'/seen/{name}') if name in kinds else value for name, value in seen.items()}
+    kinds = {
+        'now': MOMENT, 'bootedAt': MOMENT, 'monotonicMs': INTEGER, 'exited': array(INTEGER),
+        'unseen': array(INTEGER), 'watch': one_of('awake', 'woken'),
+        'sightings': (read_sightings, sightings.plain)
+    }
+    values = {
+        name: kinds[name][0](value, f'/seen/{name}') if name in kinds else value
+        for name, value in seen.items()
+    }
     exited, unseen = values.pop('exited', []), values.pop('unseen', [])
 
     def look(process):
-        return None if process['pid'] in unseen else 'gone' if process['pid'] in exited else 'present'
+        if process['pid'] in unseen:
+            return None
+        return 'gone' if process['pid'] in exited else 'present'
     return protocol.Observation(**values, look=look)
 
 
@@ -63,10 +79,11 @@ def read_sightings(value, path):
 
 
 def remembered(vector, outcome=None):
-    """What is kept, of the outcome or by the vector, as a pair's half: nothing if the vector does not say."""
+    """Return the sightings that the outcome or the vector keeps, {} if the vector has none."""
     if 'remembered' not in vector:
         return {}
-    if 'sightings' not in vector['seen'] or 'refused' in vector or 'archived' in vector or vector['do']['verb'] == 'decode':
+    if ('sightings' not in vector['seen'] or 'refused' in vector or 'archived' in vector
+            or vector['do']['verb'] == 'decode'):
         raise Malformed('remembered belongs to sightings, and to an edit')
     kept = outcome.remembered if outcome else read_sightings(vector['remembered'], '/remembered')
     return {'remembered': parse(write(sightings.plain(kept)))}
@@ -75,27 +92,37 @@ def remembered(vector, outcome=None):
 def arguments(verb, do):
     if verb != 'decode' and verb not in protocol.VERBS:
         raise Malformed(f'unknown verb {verb}')
-    words = set(inspect.signature(protocol.VERBS[verb]).parameters) - OURS if verb != 'decode' else set()
+    words = set()
+    if verb != 'decode':
+        words = set(inspect.signature(protocol.VERBS[verb]).parameters) - OURS
     known(do, words | {'verb'}, 'do')
-    kinds = {'process': PROCESS, 'pid': INTEGER, 'stalenessThresholdMs': INTEGER, 'heartbeatIntervalMs': INTEGER,
-             'readiness': READY, 'note': TEXT}
-    return {name: kinds[name][0](value, f'/do/{name}') if name in kinds else value for name, value in do.items() if name != 'verb'}
+    kinds = {
+        'process': PROCESS, 'pid': INTEGER, 'stalenessThresholdMs': INTEGER,
+        'heartbeatIntervalMs': INTEGER, 'readiness': READY, 'note': TEXT
+    }
+    return {
+        name: kinds[name][0](value, f'/do/{name}') if name in kinds else value
+        for name, value in do.items()
+        if name != 'verb'
+    }
 
 
 def comparable(operation):
-    """The text by which operations are compared: every known member written, supervisors in the order of their ids."""
-    return encode(operation | {'supervisorHeartbeats': dict(sorted(operation['supervisorHeartbeats'].items()))})
+    """Return operation as text for comparison: all known members, supervisors ordered by id."""
+    supervisors = dict(sorted(operation['supervisorHeartbeats'].items()))
+    return encode(operation | {'supervisorHeartbeats': supervisors})
 
 
 def written(operation):
-    """operation as the next reader gets it."""
+    """Return operation as the next reader decodes it."""
     return decode(encode(operation))
 
 
 def lost(want, got, path=''):
-    """The first place where the JSON value got lacks what want has; None if it has it all. Times are compared as instants.
+    """Return the first place where the JSON value got lacks what want has, or None.
 
-    What the decoder forgets on both sides would be equal after decoding; this compares what was written.
+    Times are compared as instants. Members that the decoder ignores on both sides would compare as
+    equal after decoding; this function compares the written text.
     """
     if isinstance(want, dict) and isinstance(got, dict):
         pairs = [(below(path, name), value, got.get(name, MISSING)) for name, value in want.items()]
@@ -130,7 +157,10 @@ def expectation(vector):
     if end == 'refused':
         return refusal(vector)
     status = vector.get('status', Number('0'))
-    return result | {'status': int(status.text), 'reported': vector.get('reported', []), 'released': vector.get('released', [])}
+    return result | {
+        'status': int(status.text), 'reported': vector.get('reported', []),
+        'released': vector.get('released', [])
+    }
 
 
 def reality(vector):
@@ -146,57 +176,72 @@ def reality(vector):
             rest['operation_id'] = vector.get('then', {}).get('operationId', 'operation')
         outcome = protocol.apply(verb, given, seen, **rest)
     except Refused as refused:
-        return {'refused': refused.word} | ({'path': refused.path} if refused.word == 'corrupt' else {})
+        path = {'path': refused.path} if refused.word == 'corrupt' else {}
+        return {'refused': refused.word} | path
     if outcome.archived:
         end = {'archived': True}
     elif outcome.operation is None:
         end = {'unchanged': True} | remembered(vector, outcome)
     else:
         end = {'then': written(outcome.operation)} | remembered(vector, outcome)
-    return end | {'status': outcome.status,
-                  'reported': [frame['callId'] for frame in outcome.reported], 'released': outcome.released}
+    return end | {
+        'status': outcome.status, 'reported': [frame['callId'] for frame in outcome.reported],
+        'released': outcome.released
+    }
 
 
 # Groups (§12)
 
 FILES = {'orchestrator': (groups.decode_orchestrator, groups.encode_orchestrator),
          'supervisors': (groups.decode_registry, groups.encode_registry)}
-GROUP_KINDS = {'process': PROCESS, 'startInfo': groups.START_INFO, 'readiness': READY, 'note': TEXT, 'code': TEXT, 'error': TEXT} | dict.fromkeys(
-    ('pid', 'killTimeoutMs', 'stalenessThresholdMs', 'heartbeatIntervalMs', 'appended', 'lastAlert', 'status'), INTEGER)
+GROUP_KINDS = {
+    'process': PROCESS, 'startInfo': groups.START_INFO, 'readiness': READY, 'note': TEXT,
+    'code': TEXT, 'error': TEXT
+} | dict.fromkeys(('pid', 'killTimeoutMs', 'stalenessThresholdMs', 'heartbeatIntervalMs',
+                   'appended', 'lastAlert', 'status'), INTEGER)
 GROUP = 'g'
 
 
 def group_observation(seen):
     seen = dict(seen)
     pids = array(INTEGER)[0](seen.pop('survivors', []), '/seen/survivors')
-    return groups.Observation(**vars(observation(seen)), survivors=lambda entry: entry['pid'] in pids)
+    return groups.Observation(**vars(observation(seen)),
+                              survivors=lambda entry: entry['pid'] in pids)
 
 
 def spawning(starts):
-    """What the gate is given (§11.5): the vector's starts by supervisor, else a pid that counts the actions."""
+    """Return the result of the gate (§11.5): the vector's starts by service, else a counted pid."""
     known_starts = {}
     for supervisor, came in starts.items():
-        known(came, {'error'} if 'error' in came else {'pid', 'process', 'startId', 'keeper'}, f'starts of {supervisor}')
-        kinds = {'pid': INTEGER, 'process': PROCESS, 'startId': groups.START_ID, 'keeper': PROCESS, 'error': TEXT}
-        known_starts[supervisor] = {name: kinds[name][0](value, f'/do/starts/{supervisor}') for name, value in came.items()}
+        known(came, {'error'} if 'error' in came else {'pid', 'process', 'startId', 'keeper'},
+              f'starts of {supervisor}')
+        kinds = {
+            'pid': INTEGER, 'process': PROCESS, 'startId': groups.START_ID, 'keeper': PROCESS,
+            'error': TEXT
+        }
+        known_starts[supervisor] = {
+            name: kinds[name][0](value, f'/do/starts/{supervisor}') for name, value in came.items()
+        }
     return lambda at, action: known_starts.get(action['supervisorId'], {'pid': 1000 + at})
 
 
 def group_arguments(verb, do):
     if verb not in groups.VERBS:
         raise Malformed(f'unknown verb {verb}')
-    words = set(inspect.signature(groups.VERBS[verb]).parameters) - {'orchestrator', 'registry', 'seen'}
+    words = set(inspect.signature(groups.VERBS[verb]).parameters)
+    words -= {'orchestrator', 'registry', 'seen'}
     known(do, words | {'verb'}, 'do')
     given = {name: GROUP_KINDS[name][0](value, f'/do/{name}') if name in GROUP_KINDS else value
              for name, value in do.items() if name != 'verb'}
     if 'starts' in words:
         given['starts'] = spawning(given.get('starts', {}))
-    defaults = {'by': 'test'} if 'by' in words else {'owner': 'me', 'pid': 1} if verb == 'pass' else {}
+    actor = {'owner': 'me', 'pid': 1} if verb == 'pass' else {}
+    defaults = {'by': 'test'} if 'by' in words else actor
     return defaults | given
 
 
 def group_files(given, text=False):
-    """The decoded files of given, which are JSON values or texts; None: there is none."""
+    """Return the decoded files of given, which are JSON values or texts; None: there is none."""
     known(given or {}, FILES, 'a pair of files')
     return {name: None if value is None else FILES[name][0](value if text else write(value))
             for name, value in (given or {}).items()}
@@ -212,8 +257,11 @@ def group_expectation(vector):
         return refusal(vector)
     if end == 'then':
         result['then'] = group_files(vector['then'])
-    return result | {'status': int(vector.get('status', Number('0')).text), 'standby': vector.get('standby', False),
-                     'actions': vector.get('actions', []), 'again': vector.get('again', [])}
+    return result | {
+        'status': int(vector.get('status', Number('0')).text),
+        'standby': vector.get('standby', False), 'actions': vector.get('actions', []),
+        'again': vector.get('again', [])
+    }
 
 
 def group_reality(vector):
@@ -231,23 +279,34 @@ def group_reality(vector):
             files = [after.get(name) for name in FILES]
             outcome = groups.apply(verb, GROUP, *files, seen, **rest)
     except Refused as refused:
-        return {'refused': refused.word} | ({'path': refused.path} if refused.word == 'corrupt' else {})
-    changed = {name: value for name, value in zip(FILES, (outcome.orchestrator, outcome.registry)) if value is not None}
+        path = {'path': refused.path} if refused.word == 'corrupt' else {}
+        return {'refused': refused.word} | path
+    changed = {name: value for name, value in zip(FILES, (outcome.orchestrator, outcome.registry))
+               if value is not None}
     end = {'unchanged': True}
     if changed or verb == 'decode' and 'then' in vector:
-        after = {name: value and FILES[name][0](FILES[name][1](value)) for name, value in (after | changed).items()}
+        after = {name: value and FILES[name][0](FILES[name][1](value))
+                 for name, value in (after | changed).items()}
         end = {'then': {name: after.get(name) for name in vector.get('then', after)}}
-    return end | remembered(vector, outcome) | {'status': outcome.status, 'standby': outcome.standby,
-                                                'actions': parse(write(outcome.actions)), 'again': outcome.again}
+    return end | remembered(vector, outcome) | {
+        'status': outcome.status, 'standby': outcome.standby,
+        'actions': parse(write(outcome.actions)), 'again': outcome.again
+    }
 
 
 def group_comparable(files):
+    def with_sorted_environments(entry):
+        return entry | {
+            name: entry[name] | {'environment': dict(sorted(entry[name]['environment'].items()))}
+            for name in ('startInfo', 'startedWith') if entry.get(name)
+        }
+
     if files.get('supervisors'):
-        entries = {key: entry | {name: entry[name] | {'environment': dict(sorted(entry[name]['environment'].items()))}
-                                 for name in ('startInfo', 'startedWith') if entry.get(name)}
+        entries = {key: with_sorted_environments(entry)
                    for key, entry in sorted(files['supervisors']['supervisors'].items())}
         files = files | {'supervisors': files['supervisors'] | {'supervisors': entries}}
-    return '\n'.join(f'{name}: {value and FILES[name][1](value)}' for name, value in sorted(files.items()))
+    return '\n'.join(f'{name}: {value and FILES[name][1](value)}'
+                     for name, value in sorted(files.items()))
 
 
 def group_plain(files):
@@ -255,7 +314,7 @@ def group_plain(files):
 
 
 def sorted_members(value):
-    """The JSON value with all members in the order of their names."""
+    """Return the JSON value with all members ordered by name."""
     if isinstance(value, dict):
         return {name: sorted_members(inner) for name, inner in sorted(value.items())}
     return [sorted_members(inner) for inner in value] if isinstance(value, list) else value
@@ -274,7 +333,10 @@ def observing_expectation(vector):
 
 
 def goal(do, subject, goals):
-    """What is waited for, one of goals or ready; what subject names then is to be given, and not else."""
+    """Return what do waits for: one of goals, or ready.
+
+    do must have the member subject for ready, and only then.
+    """
     if do.get('for') not in (*goals, 'ready'):
         raise Malformed(f'unknown goal {do.get("for")}')
     if (subject in do) != (do['for'] == 'ready'):
@@ -288,18 +350,22 @@ def observing_reality(vector, observe, judge):
     try:
         got = judge(vector, vector['do'], since, seen)
     except Refused as refused:
-        return {'refused': refused.word} | ({'path': refused.path} if refused.word == 'corrupt' else {})
+        path = {'path': refused.path} if refused.word == 'corrupt' else {}
+        return {'refused': refused.word} | path
     return {ENDS_OF_OBSERVING[vector['do']['verb']]: parse(write(got))}
 
 
 def observe_operation(vector, do, since, seen):
-    known(do, {'verb', 'since'} if do['verb'] == 'watch' else {'verb', 'for', 'since', 'call'}, 'do')
+    known(do, {'verb', 'since'} if do['verb'] == 'watch' else {'verb', 'for', 'since', 'call'},
+          'do')
     text = vector[one(vector, ('given', 'givenText'))]
     given = None if text is None else decode(text if 'givenText' in vector else write(text))
     if do['verb'] == 'watch':
         return observing.watch(given, since)
     what = goal(do, 'call', observing.GOALS)
-    return observing.wait_for_call(given, do['call']) if what == 'ready' else observing.wait(given, what, since)
+    if what == 'ready':
+        return observing.wait_for_call(given, do['call'])
+    return observing.wait(given, what, since)
 
 
 def observe_group(vector, do, since, seen):
@@ -311,7 +377,7 @@ def observe_group(vector, do, since, seen):
     if do['verb'] == 'watch':
         return observing.watch_group(GROUP, *both, since)
     goal(do, 'supervisor', ())
-    return observing.wait_for_supervisor(GROUP, *both, seen, do['supervisor'])
+    return observing.wait_for_service(GROUP, *both, seen, do['supervisor'])
 
 
 class Suite(typing.NamedTuple):
@@ -319,14 +385,15 @@ class Suite(typing.NamedTuple):
     needed: set
     expectation: typing.Callable
     reality: typing.Callable
-    comparable: typing.Callable  # what then holds, as text
-    plain: typing.Callable  # the same, as JSON value
+    comparable: typing.Callable  # converts a result to text
+    plain: typing.Callable  # converts a result to a JSON value
 
 
 NEEDED = {'comment', 'section', 'seen', 'do'}
-OPERATIONS = Suite(WORDS, NEEDED, expectation, reality, comparable, lambda operation: parse(encode(operation)))
-GROUPS = Suite(WORDS - {'archived', 'reported', 'released'} | {'actions', 'again', 'standby'}, NEEDED, group_expectation, group_reality,
-               group_comparable, group_plain)
+OPERATIONS = Suite(WORDS, NEEDED, expectation, reality, comparable,
+                   lambda operation: parse(encode(operation)))
+GROUPS = Suite(WORDS - {'archived', 'reported', 'released'} | {'actions', 'again', 'standby'},
+               NEEDED, group_expectation, group_reality, group_comparable, group_plain)
 OBSERVING = {'comment', 'section', 'given', 'givenText', 'seen', 'do', 'refused', 'path'}
 
 
@@ -340,14 +407,15 @@ def suite_of(of_group, vector):
     if end is None:
         return suite
     how = (group_observation, observe_group) if of_group else (observation, observe_operation)
-    return suite._replace(words=OBSERVING | {end}, needed=NEEDED - {'seen'}, expectation=observing_expectation,
+    return suite._replace(words=OBSERVING | {end}, needed=NEEDED - {'seen'},
+                          expectation=observing_expectation,
                           reality=lambda vector: observing_reality(vector, *how))
 
 
 def difference(path):
-    """What differs between the vector and the implementation, as lines; empty if the vector passes."""
+    """Return how the implementation differs from the vector, as lines, [] if it passes."""
     try:
-        vector = parse(path.read_bytes(), 2 * DEEPEST)  # it has files in it
+        vector = parse(path.read_bytes(), 2 * DEEPEST)  # it contains files
         suite = suite_of(is_group(path), vector)
         known(vector, suite.words, 'the vector')
         missing = suite.needed - set(vector)
@@ -359,12 +427,18 @@ def difference(path):
     except (Malformed, Refused) as error:
         return [f'bad vector: {error}']
 
-    place = lost(vector['then'], suite.plain(got['then'])) if 'then' in expected and 'then' in got else None
+    place = lost(vector['then'], suite.plain(
+        got['then'])) if 'then' in expected and 'then' in got else None
 
     def lines_of(side):
-        texts = {name: suite.comparable(value) if name == 'then' else write(sorted_members(value)) for name, value in side.items()}
+        texts = {
+            name: suite.comparable(value) if name == 'then' else write(sorted_members(value))
+            for name, value in side.items()
+        }
         return '\n'.join(f'{name}:\n{text}' for name, text in texts.items()).splitlines()
-    lines = list(difflib.unified_diff(lines_of(expected), lines_of(got), 'expected', 'got', lineterm=''))
+
+    lines = list(
+        difflib.unified_diff(lines_of(expected), lines_of(got), 'expected', 'got', lineterm=''))
     return lines or ([f'what is written has another value, or none, at {place}'] if place else [])
 
 
@@ -373,7 +447,7 @@ def main(names):
     for path in paths:
         try:
             lines = difference(path)
-        except Exception as error:  # a defect of protocol.py fails its vector, not the run
+        except Exception as error:  # a bug in protocol.py fails its vector, not the run
             lines = [f'{type(error).__name__}: {error}']
         if lines:
             failed += 1

@@ -1,10 +1,12 @@
-"""What the observers of one host remember of a file on a ledger that several hosts use (spec §18)."""
+"""Sightings: what the observers of one host remember of a file on a shared ledger (spec §18)."""
 from typing import NamedTuple
 
 from document import INTEGER, MOMENT, REQUIRED, TEXT, array, record
 
-MEMBERS = record(bootId=(TEXT, REQUIRED), seen=(array(record(
-    bootId=(TEXT, REQUIRED), monotonicMs=(INTEGER, REQUIRED), at=(MOMENT, REQUIRED), firstSeenMs=(INTEGER, REQUIRED))), REQUIRED))
+MEMBERS = record(
+    bootId=(TEXT, REQUIRED), seen=(array(
+        record(bootId=(TEXT, REQUIRED), monotonicMs=(INTEGER, REQUIRED), at=(MOMENT, REQUIRED),
+               firstSeenMs=(INTEGER, REQUIRED))), REQUIRED))
 
 
 class Sightings(NamedTuple):
@@ -13,29 +15,34 @@ class Sightings(NamedTuple):
 
 
 def key(at, beat):
-    """What tells one time of a file from another; beat is the one that counts for it, or None."""
+    """Return the key of one time of a file. beat is the one that counts for it, or None."""
     return (beat['bootId'], beat['monotonicMs'], at) if beat else ('', 0, at)
 
 
 def sighted(kept, times, seen):
-    """What is remembered after kept when seen finds times, pairs of a time (None: there is none) and its beat that counts."""
+    """Return the sightings after kept when the observer seen finds times.
+
+    times are pairs of a time (None: there is none) and the beat that counts for it.
+    """
     first = {}
     for at, beat in times:
         if at is not None and not seen.tells(beat):
             known = kept.first.get(key(at, beat)) if kept.bootId == seen.bootId else None
-            first[key(at, beat)] = seen.monotonicMs if known is None or known > seen.monotonicMs else known
+            new = known is None or known > seen.monotonicMs
+            first[key(at, beat)] = seen.monotonicMs if new else known
     return Sightings(seen.bootId, first)
 
 
 def read(value, path):
-    """The sightings of a JSON value (§7). Refused: corrupt."""
+    """Return the sightings in a JSON value (§7). Refused: corrupt."""
     members = MEMBERS[0](value, path)
-    return Sightings(members['bootId'], {
-        (one['bootId'], one['monotonicMs'], one['at']): one['firstSeenMs'] for one in members['seen']})
+    return Sightings(members['bootId'],
+                     {(one['bootId'], one['monotonicMs'], one['at']): one['firstSeenMs']
+                      for one in members['seen']})
 
 
 def plain(kept):
-    """The JSON value of kept, of which equal ones have the same."""
+    """Return the JSON value of kept. Equal sightings have equal values."""
     seen = [{'bootId': boot, 'monotonicMs': milliseconds, 'at': MOMENT[1](at), 'firstSeenMs': first}
             for (boot, milliseconds, at), first in sorted(kept.first.items())]
     return {'bootId': kept.bootId if seen else '', 'seen': seen}

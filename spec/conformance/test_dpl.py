@@ -1,4 +1,4 @@
-"""Tests of the second implementation: python3 -m unittest discover spec/conformance (or run this file)."""
+"""Tests of the second implementation: run python3 spec/conformance/test_dpl.py."""
 import contextlib
 import errno
 import fcntl
@@ -32,7 +32,8 @@ FRAME = {'participantId': 'cli', 'callId': 'make', 'lastHeartbeat': T0}
 
 
 def operation(**members):
-    return {'operationId': 'build', 'state': 'running', 'lastHeartbeat': T0, 'stack': [FRAME]} | members
+    usual = {'operationId': 'build', 'state': 'running', 'lastHeartbeat': T0, 'stack': [FRAME]}
+    return usual | members
 
 
 def corrupt_place(text):
@@ -46,62 +47,84 @@ def corrupt_place(text):
 class Decode(unittest.TestCase):
     def test_refusals_name_the_place(self):
         good = json.dumps(operation())
-        cases = [
-            ('', ''), ('{', ''), (good[:-1], ''), (good + '{}', ''), ('[]', ''), ('null', ''), (good.encode() + b'\xff', ''),
-            (good.replace('"cli"', '"cli", "pid": NaN'), ''), ('\ufeff' + good, ''),
-            (good.replace('"callId"', '"callId": "a", "callId"'), '/stack/0/callId'),
-            (good.replace('"make"', '"make", "x/~y": {"a": 1, "b": 2, "a": 1}'), '/stack/0/x~1~0y/a'),
-            (operation(stack={}), '/stack'), (operation(stack=[1]), '/stack/0'), (operation(revision='1'), '/revision'),
-            (operation(revision=1.0), '/revision'), (operation(revision=True), '/revision'), (operation(aborted=0), '/aborted'),
-            (operation(aborted=None), '/aborted'), (operation(state='done'), '/state'),
-            (operation(operationId='other'), '/operationId'),
-            (operation(stack=[FRAME | {'state': 'dead'}]), '/stack/0/state'),
-            (operation(stack=[FRAME | {'callId': '../x'}]), '/stack/0/callId'),
-            (operation(stack=[FRAME | {'callId': 'a' * 129}]), '/stack/0/callId'),
-            (operation(stack=[FRAME | {'callId': 'a\n'}]), '/stack/0/callId'),
-            (operation(stack=[FRAME | {'resources': ['/a', 1]}]), '/stack/0/resources/1'),
-            (operation(stack=[FRAME | {'process': {'pid': '1'}}]), '/stack/0/process/pid'),
-            (operation(stack=[FRAME, FRAME]), '/stack/1/callId'), (operation(stack=[{'callId': 'x'}]), '/stack/0/participantId'),
-            (operation(lastHeartbeat='2026-01-20T10:30:00'), '/lastHeartbeat'),
-            (operation(lastHeartbeat='2026-02-30T10:30:00Z'), '/lastHeartbeat'),
-            (operation(lastHeartbeat='2026-01-20 10:30:00Z'), '/lastHeartbeat'),
-            (operation(supervisorHeartbeats={'s': {'supervisorId': 't', 'lastHeartbeat': T0}}),
-             '/supervisorHeartbeats/s/supervisorId'),
-            (operation(supervisorHeartbeats={'a~/': {'lastHeartbeat': T0}}), '/supervisorHeartbeats/a~0~1'),
-            (operation(stalenessThresholdMs=0), '/stalenessThresholdMs'), (operation(revision=-1), '/revision'),
-            (operation(protocolVersion=0), '/protocolVersion'), (operation(lastHeartbeat='2026-01-20t10:30:00z'), '/lastHeartbeat'),
-            (operation(protocolVersion=2, state='new'), 'newerVersion'), (operation(protocolVersion='1'), '/protocolVersion'),
-            (operation(), None), (operation(protocolVersion=1), None)]
+        cases = [('', ''), ('{', ''), (good[:-1], ''), (good + '{}', ''), ('[]', ''), ('null', ''),
+                 (good.encode() + b'\xff', ''), (good.replace('"cli"', '"cli", "pid": NaN'), ''),
+                 ('\ufeff' + good, ''),
+                 (good.replace('"callId"', '"callId": "a", "callId"'), '/stack/0/callId'),
+                 (good.replace('"make"',
+                               '"make", "x/~y": {"a": 1, "b": 2, "a": 1}'), '/stack/0/x~1~0y/a'),
+                 (operation(stack={}), '/stack'), (operation(stack=[1]), '/stack/0'),
+                 (operation(revision='1'), '/revision'), (operation(revision=1.0), '/revision'),
+                 (operation(revision=True), '/revision'), (operation(aborted=0), '/aborted'),
+                 (operation(aborted=None), '/aborted'), (operation(state='done'), '/state'),
+                 (operation(operationId='other'), '/operationId'),
+                 (operation(stack=[FRAME | {'state': 'dead'}]), '/stack/0/state'),
+                 (operation(stack=[FRAME | {'callId': '../x'}]), '/stack/0/callId'),
+                 (operation(stack=[FRAME | {'callId': 'a' * 129}]), '/stack/0/callId'),
+                 (operation(stack=[FRAME | {'callId': 'a\n'}]), '/stack/0/callId'),
+                 (operation(stack=[FRAME | {'resources': ['/a', 1]}]), '/stack/0/resources/1'),
+                 (operation(stack=[FRAME | {'process': {'pid': '1'}}]), '/stack/0/process/pid'),
+                 (operation(stack=[FRAME, FRAME]), '/stack/1/callId'),
+                 (operation(stack=[{'callId': 'x'}]), '/stack/0/participantId'),
+                 (operation(lastHeartbeat='2026-01-20T10:30:00'), '/lastHeartbeat'),
+                 (operation(lastHeartbeat='2026-02-30T10:30:00Z'), '/lastHeartbeat'),
+                 (operation(lastHeartbeat='2026-01-20 10:30:00Z'), '/lastHeartbeat'),
+                 (operation(supervisorHeartbeats={'s': {'supervisorId': 't', 'lastHeartbeat': T0}}),
+                  '/supervisorHeartbeats/s/supervisorId'),
+                 (operation(supervisorHeartbeats={'a~/': {'lastHeartbeat': T0}}),
+                  '/supervisorHeartbeats/a~0~1'),
+                 (operation(stalenessThresholdMs=0), '/stalenessThresholdMs'),
+                 (operation(revision=-1), '/revision'),
+                 (operation(protocolVersion=0), '/protocolVersion'),
+                 (operation(lastHeartbeat='2026-01-20t10:30:00z'), '/lastHeartbeat'),
+                 (operation(protocolVersion=2, state='new'), 'newerVersion'),
+                 (operation(protocolVersion='1'), '/protocolVersion'), (operation(), None),
+                 (operation(protocolVersion=1), None)]
         for text, place in cases:
             with self.subTest(text=text):
                 self.assertEqual(corrupt_place(text), place)
 
     def test_times(self):
-        for text, want in [('2026-01-20T12:30:00+02:00', T0), ('2026-01-20T10:30:00.0009999999Z', T0),
+        for text, want in [('2026-01-20T12:30:00+02:00', T0),
+                           ('2026-01-20T10:30:00.0009999999Z', T0),
                            ('2026-01-19T23:00:00.5-11:30', '2026-01-20T10:30:00.500Z')]:
             self.assertEqual(format_time(read_time(text)), want)
 
     def test_unknown_members_survive(self):
-        odd = '{"z": 1.0, "a": [1e400, -0, 12345678901234567890123, 1E+2], "q": {"y": {}, "x": [], "s": "\\ud800é\\u0000"}}'
-        text = json.dumps(operation(revision=7, stack=[FRAME | {'beat': {'monotonicMs': 1, 'at': T0, 'bootId': '', 'odd': 1}}]))
-        text = text.replace('{"operationId"', '{"zz": %s, "operationId"' % odd).replace('"odd": 1', '"odd": %s' % odd)
+        odd = ('{"z": 1.0, "a": [1e400, -0, 12345678901234567890123, 1E+2], '
+               '"q": {"y": {}, "x": [], "s": "\\ud800é\\u0000"}}')
+        text = json.dumps(
+            operation(
+                revision=7,
+                stack=[FRAME | {'beat': {'monotonicMs': 1, 'at': T0, 'bootId': '', 'odd': 1}}]))
+        text = text.replace('{"operationId"',
+                            '{"zz": %s, "operationId"' % odd).replace('"odd": 1', '"odd": %s' % odd)
         once = encode(decode(text))
         for number in ('1.0', '1e400', '-0', '12345678901234567890123', '1E+2'):
             self.assertEqual(once.count(f' {number}'), 2, number)
         self.assertEqual(encode(decode(once)), once)
-        self.assertEqual([json.loads(once)['zz'], list(json.loads(once)['zz'])], [json.loads(odd), ['z', 'a', 'q']])
-        self.assertTrue(once.startswith('{\n  "protocolVersion": 1,\n  "operationId": "build",\n  "revision": 7,\n'))
+        self.assertEqual(
+            [json.loads(once)['zz'], list(json.loads(once)['zz'])],
+            [json.loads(odd), ['z', 'a', 'q']])
+        self.assertTrue(
+            once.startswith(
+                '{\n  "protocolVersion": 1,\n  "operationId": "build",\n  "revision": 7,\n'))
         self.assertTrue(once.endswith('}\n'))
         self.assertEqual(list(json.loads(once))[-1], 'zz')
 
 
 class Runner(unittest.TestCase):
     def test_fails_on_what_it_does_not_know(self):
-        vector = {'comment': 'c', 'section': '5.4', 'given': operation(state='failed', stack=[]), 'seen': {'now': T0},
-                  'do': {'verb': 'abort', 'by': 'x'}, 'refused': 'over'}
-        cases = [({'refused': 'noCall'}, '+    "over"'), ({'refused': 'over', 'more': 1}, 'unknown member in the vector: more'),
-                 ({'seen': {'now': T0, 'pid': 1}}, 'unknown member in seen: pid'), ({'unchanged': True}, 'exactly one of'),
-                 ({'do': {'verb': 'abort', 'who': 'x'}}, 'unknown member in do: who'), ({'do': {'verb': 'abo'}}, 'unknown verb abo'),
+        vector = {
+            'comment': 'c', 'section': '5.4', 'given': operation(state='failed', stack=[]),
+            'seen': {'now': T0}, 'do': {'verb': 'abort', 'by': 'x'}, 'refused': 'over'
+        }
+        cases = [({'refused': 'noCall'}, '+    "over"'),
+                 ({'refused': 'over', 'more': 1}, 'unknown member in the vector: more'),
+                 ({'seen': {'now': T0, 'pid': 1}}, 'unknown member in seen: pid'),
+                 ({'unchanged': True}, 'exactly one of'),
+                 ({'do': {'verb': 'abort', 'who': 'x'}}, 'unknown member in do: who'),
+                 ({'do': {'verb': 'abo'}}, 'unknown verb abo'),
                  ({'seen': {'now': T0, 'sightings': {'x': 1}}}, 'unknown member in sightings: x'),
                  ({'remembered': {'bootId': '', 'seen': []}}, 'remembered belongs to sightings')]
         with tempfile.TemporaryDirectory() as directory:
@@ -115,13 +138,22 @@ class Runner(unittest.TestCase):
             self.assertEqual(run.main([]), 1)
 
     def test_fails_on_what_it_does_not_know_of_groups(self):
-        vector = {'comment': 'c', 'section': '10.3', 'given': {'supervisors': {'supervisors': {'s': {'state': 'stopped'}}}},
-                  'seen': {'now': T0}, 'do': {'verb': 'beat', 'supervisor': 's'}, 'unchanged': True, 'status': 5}
-        cases = [({'status': 0}, '-0'), ({'more': 1}, 'unknown member in the vector: more'), ({'archived': True}, 'unknown member'),
-                 ({'seen': {'now': T0, 'alive': []}}, 'unknown member in seen: alive'), ({'refused': 'cycle'}, 'exactly one of'),
-                 ({'do': {'verb': 'beat', 'supervisor': 's', 'by': 'x'}}, 'unknown member in do: by'),
-                 ({'do': {'verb': 'beatify'}}, 'unknown verb beatify'), ({'given': {'operation': {}}}, 'unknown member in a pair'),
-                 ({'do': {'verb': 'pass', 'starts': {'s': {'id': 1}}}, 'actions': []}, 'unknown member in starts of s'),
+        vector = {
+            'comment': 'c', 'section': '10.3',
+            'given': {'supervisors': {'supervisors': {'s': {'state': 'stopped'}}}},
+            'seen': {'now': T0}, 'do': {'verb': 'beat', 'supervisor': 's'},
+            'unchanged': True, 'status': 5
+        }
+        cases = [({'status': 0}, '-0'), ({'more': 1}, 'unknown member in the vector: more'),
+                 ({'archived': True}, 'unknown member'),
+                 ({'seen': {'now': T0, 'alive': []}}, 'unknown member in seen: alive'),
+                 ({'refused': 'cycle'}, 'exactly one of'),
+                 ({'do': {'verb': 'beat', 'supervisor': 's', 'by': 'x'}},
+                  'unknown member in do: by'),
+                 ({'do': {'verb': 'beatify'}}, 'unknown verb beatify'),
+                 ({'given': {'operation': {}}}, 'unknown member in a pair'),
+                 ({'do': {'verb': 'pass', 'starts': {'s': {'id': 1}}}, 'actions': []},
+                  'unknown member in starts of s'),
                  ({'actions': [{'action': 'start', 'supervisorId': 's'}]}, 'start')]
         with tempfile.TemporaryDirectory() as directory:
             place = pathlib.Path(directory) / 'groups'
@@ -136,30 +168,45 @@ class Runner(unittest.TestCase):
             self.assertEqual(run.difference(path), [])
 
     def test_fails_on_what_it_does_not_know_of_waiting(self):
-        wait = {'comment': 'c', 'section': '13', 'given': operation(stack=[FRAME | {'readiness': 'starting'}]),
-                'do': {'verb': 'wait', 'for': 'ready', 'call': 'make'}, 'outcome': 'pending'}
+        wait = {
+            'comment': 'c', 'section': '13',
+            'given': operation(stack=[FRAME | {'readiness': 'starting'}]),
+            'do': {'verb': 'wait', 'for': 'ready', 'call': 'make'}, 'outcome': 'pending'
+        }
         watch = {'comment': 'c', 'section': '14', 'given': operation(), 'do': {'verb': 'watch'}}
-        group = {'comment': 'c', 'section': '13', 'given': {'supervisors': {'supervisors': {'s': {'state': 'running'}}}},
-                 'do': {'verb': 'wait', 'for': 'ready', 'supervisor': 's'}, 'seen': {'now': T0}, 'outcome': 'met'}
+        group = {
+            'comment': 'c', 'section': '13',
+            'given': {'supervisors': {'supervisors': {'s': {'state': 'running'}}}},
+            'do': {'verb': 'wait', 'for': 'ready', 'supervisor': 's'},
+            'seen': {'now': T0}, 'outcome': 'met'
+        }
         cases = [
-            ('.', wait, {}, ''), ('.', watch, {}, ''), ('groups', group, {}, ''), ('.', wait, {'seen': {'now': T0}}, ''),
-            ('.', wait, {'outcome': 'met'}, '-"met"'), ('groups', group, {'outcome': 'pending'}, '-"pending"'),
-            ('.', wait, {'given': None}, '+"noOperation"'), ('.', wait, {'refused': 'noCall'}, 'exactly one of'),
-            ('.', wait, {'unchanged': True}, 'unknown member in the vector'), ('.', wait, {'lines': []}, 'unknown member in the vector'),
+            ('.', wait, {}, ''), ('.', watch, {}, ''), ('groups', group, {}, ''),
+            ('.', wait, {'seen': {'now': T0}}, ''), ('.', wait, {'outcome': 'met'}, '-"met"'),
+            ('groups', group, {'outcome': 'pending'}, '-"pending"'),
+            ('.', wait, {'given': None}, '+"noOperation"'),
+            ('.', wait, {'refused': 'noCall'}, 'exactly one of'),
+            ('.', wait, {'unchanged': True}, 'unknown member in the vector'),
+            ('.', wait, {'lines': []}, 'unknown member in the vector'),
             ('.', watch, {'outcome': 'met'}, 'unknown member in the vector'),
             ('.', watch, {'lines': [{'revision': 1}]}, '"revision": 1'),
-            ('.', wait, {'seen': {'now': T0, 'pid': 1}}, 'unknown member in seen'), ('groups', group, {'seen': None}, 'no seen'),
+            ('.', wait, {'seen': {'now': T0, 'pid': 1}}, 'unknown member in seen'),
+            ('groups', group, {'seen': None}, 'no seen'),
             ('.', wait, {'do': {'verb': 'wait', 'for': 'ready'}}, 'call belongs to ready'),
-            ('.', wait, {'do': {'verb': 'wait', 'for': 'failed', 'call': 'make'}}, 'call belongs to ready'),
+            ('.', wait, {'do': {'verb': 'wait', 'for': 'failed', 'call': 'make'}},
+             'call belongs to ready'),
             ('.', wait, {'do': {'verb': 'wait', 'for': 'Failed'}}, 'unknown goal'),
-            ('.', wait, {'do': wait['do'] | {'supervisor': 's'}}, 'unknown member in do: supervisor'),
+            ('.', wait, {'do': wait['do'] | {'supervisor': 's'}},
+             'unknown member in do: supervisor'),
             ('.', watch, {'do': {'verb': 'watch', 'for': 'failed'}}, 'unknown member in do: for'),
             ('groups', group, {'do': group['do'] | {'call': 'c'}}, 'unknown member in do: call'),
-            ('groups', group, {'do': group['do'] | {'for': 'running'}}, 'unknown goal')]
+            ('groups', group, {'do': group['do'] | {'for': 'running'}}, 'unknown goal')
+        ]
         with tempfile.TemporaryDirectory() as directory:
             for place, vector, change, want in cases:
                 with self.subTest(change=change):
-                    changed = {name: value for name, value in (vector | change).items() if name != 'seen' or value}
+                    changed = {name: value for name, value in (vector | change).items()
+                               if name != 'seen' or value}
                     path = pathlib.Path(directory) / place / f'{changed["do"]["verb"]}-x.json'
                     path.parent.mkdir(exist_ok=True)
                     path.write_text(json.dumps(changed))
@@ -177,12 +224,16 @@ class RandomVectors(unittest.TestCase):
                 texts.append({path.name: path.read_text() for path in paths})
             self.assertEqual(run.main([str(path) for path in paths]), 0)
         self.assertEqual((texts[0], len(texts[0])), (texts[1], 800))
-        for what in ('pass: standby', 'register: refused cycle', 'beat: refused otherProcess', 'remove: refused stillRunning',
-                     'TERM to group', 'TERM to process', 'TERM to survivors', 'status 5', 'running → failed, stale', 'N attempts',
-                     'decode: refused newerVersion', 'given up, and told to end', 'alerts go on from the alerts file', 'waits on, blocked',
-                     'blocked by a process in another pid namespace', 'otherProcess for one in another pid namespace',
-                     'beat readiness ready → starting', 'register readiness ready → stopping', 'wait: met', 'wait: impossible',
-                     'wait: pending', 'wait: refused noSupervisor', 'watch: gap and lines', 'watch: lines', 'watch: none'):
+        for what in ('pass: standby', 'register: refused cycle', 'beat: refused otherProcess',
+                     'remove: refused stillRunning', 'TERM to group', 'TERM to process',
+                     'TERM to survivors', 'status 5', 'running → failed, stale', 'N attempts',
+                     'decode: refused newerVersion', 'given up, and told to end',
+                     'alerts go on from the alerts file', 'waits on, blocked',
+                     'blocked by a process in another pid namespace',
+                     'otherProcess for one in another pid namespace',
+                     'beat readiness ready → starting', 'register readiness ready → stopping',
+                     'wait: met', 'wait: impossible', 'wait: pending', 'wait: refused noSupervisor',
+                     'watch: gap and lines', 'watch: lines', 'watch: none'):
             self.assertTrue(what in out.getvalue(), what)
 
     def test_the_same_seed_gives_the_same_vectors(self):
@@ -205,7 +256,8 @@ ctypes.CDLL(None).pthread_exit(None)
 """
 
     def test_main_thread_exited(self):
-        with subprocess.Popen([sys.executable, '-c', self.MAIN_THREAD_ENDS], stdin=subprocess.PIPE) as process:
+        with subprocess.Popen([sys.executable, '-c', self.MAIN_THREAD_ENDS],
+                              stdin=subprocess.PIPE) as process:
             start = ledger.start_ticks(process.pid)
             status = pathlib.Path(f'/proc/{process.pid}/status')
             deadline = time.monotonic() + 30
@@ -228,21 +280,26 @@ ctypes.CDLL(None).pthread_exit(None)
         with subprocess.Popen([again], start_new_session=True, env=os.environ | marks) as leader:
             try:
                 entry |= {'pid': leader.pid, 'process': ledger.process_of(leader.pid)}
-                told = [ledger.carries(leader.pid, 'b' * 16, time.monotonic() + 1) for _ in range(200)]
+                told = [ledger.carries(leader.pid, 'b' * 16, time.monotonic() + 1)
+                        for _ in range(200)]
                 self.assertNotIn(False, told)
                 self.assertGreater(told.count(True), 100)
-                self.assertTrue(all(ledger.survivors(entry, 0) for _ in range(500)))  # also when that cannot be told
+                # Also at times when that is unknown.
+                self.assertTrue(all(ledger.survivors(entry, 0) for _ in range(500)))
             finally:
                 leader.kill()
 
     def test_survivors_without_main_thread_or_environment(self):
-        for code, variables, wanted in ((self.MAIN_THREAD_ENDS, os.environ | {'DPL_START': 'c' * 16}, True),
+        for code, variables, wanted in ((self.MAIN_THREAD_ENDS,
+                                         os.environ | {'DPL_START': 'c' * 16}, True),
                                         ('import sys; sys.stdin.read()', {}, False)):
-            with (self.subTest(wanted=wanted),
-                  subprocess.Popen([sys.executable, '-c', code], stdin=subprocess.PIPE, env=variables) as process):
+            command = [sys.executable, '-c', code]
+            with self.subTest(wanted=wanted), \
+                    subprocess.Popen(command, stdin=subprocess.PIPE, env=variables) as process:
                 status = pathlib.Path(f'/proc/{process.pid}/status')
                 deadline = time.monotonic() + 30
-                while ledger.environment(process.pid) is None or wanted and 'State:\tZ' not in status.read_text():
+                while (ledger.environment(process.pid) is None
+                       or wanted and 'State:\tZ' not in status.read_text()):
                     self.assertLess(time.monotonic(), deadline)
                 self.assertEqual(ledger.carries(process.pid, 'c' * 16, 0), wanted)
                 process.stdin.close()
@@ -261,7 +318,8 @@ class InDirectory(unittest.TestCase):
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             got = dpl.main([verb, f'--ledger={self.path}', '--op=build', *words])
         self.assertEqual(got, status, err.getvalue())
-        self.assertEqual(err.getvalue().count('\n'), 1 if err.getvalue().startswith('dpl.py: build: ') else 0, err.getvalue())
+        self.assertEqual(err.getvalue().count('\n'),
+                         1 if err.getvalue().startswith('dpl.py: build: ') else 0, err.getvalue())
         return out.getvalue()
 
     def push(self, call, *words, status=0):
@@ -283,7 +341,10 @@ def push_and_pop(path, name):
 
 class Files(InDirectory):
     def test_concurrent_edits_lose_nothing(self):
-        workers = [multiprocessing.Process(target=push_and_pop, args=(self.path, f'worker{n}')) for n in range(8)]
+        workers = [
+            multiprocessing.Process(target=push_and_pop, args=(self.path, f'worker{n}'))
+            for n in range(8)
+        ]
         for worker in workers:
             worker.start()
         for worker in workers:
@@ -292,25 +353,36 @@ class Files(InDirectory):
         got = self.read()
         self.assertEqual((got['revision'], got['stack'], got['state']), (8 * 25 * 2, [], 'running'))
         self.assertEqual([e['revision'] for e in got['events']], list(range(400 - 63, 401)))
-        self.assertEqual(sorted(os.listdir(self.path / 'operations')), ['build.json', 'build.json.lock'])
+        self.assertEqual(sorted(os.listdir(self.path / 'operations')),
+                         ['build.json', 'build.json.lock'])
 
     def test_killed_in_mid_edit(self):
-        """SIGKILL before and after each step of an edit leaves the old file before rename, the new one after it."""
+        """Before the rename SIGKILL leaves the old file, after it the new one.
+
+        The test kills the edit before and after each step.
+        """
         self.push('first')
-        for number, (step, after) in enumerate((step, after) for step in ('write', 'fsync', 'rename') for after in (False, True)):
+        for number, (step, after) in enumerate(
+            (step, after) for step in ('write', 'fsync', 'rename') for after in (False, True)):
             with self.subTest(step=step, after=after):
                 old = self.file.read_bytes()
-                code = (f'import os, signal, sys; sys.path.insert(0, {str(HERE)!r}); import dpl\n'
-                        f'real = os.{step}\ndef fault(*rest, **named):\n'
-                        f'    if {after}: real(*rest, **named)\n    os.kill(os.getpid(), signal.SIGKILL)\n'
-                        f'os.{step} = fault\n'
-                        f'dpl.main(["push", "--ledger={self.path}", "--op=build", "--call=c{number}", "--participant=cli"])\n')
-                self.assertEqual(subprocess.run([sys.executable, '-c', code]).returncode, -signal.SIGKILL)
+                code = (
+                    f'import os, signal, sys; sys.path.insert(0, {str(HERE)!r}); import dpl\n'
+                    f'real = os.{step}\ndef fault(*rest, **named):\n'
+                    f'    if {after}: real(*rest, **named)\n'
+                    f'    os.kill(os.getpid(), signal.SIGKILL)\n'
+                    f'os.{step} = fault\n'
+                    f'dpl.main(["push", "--ledger={self.path}", "--op=build", "--call=c{number}", '
+                    f'"--participant=cli"])\n'
+                )
+                self.assertEqual(
+                    subprocess.run([sys.executable, '-c', code]).returncode, -signal.SIGKILL)
                 if (step, after) == ('rename', True):
-                    self.assertEqual(json.loads(self.file.read_bytes())['stack'][-1]['callId'], f'c{number}')
+                    self.assertEqual(
+                        json.loads(self.file.read_bytes())['stack'][-1]['callId'], f'c{number}')
                 else:
                     self.assertEqual(self.file.read_bytes(), old)
-                self.push(f'after{number}')  # the lock went with its holder
+                self.push(f'after{number}')  # the lock was released when its holder died
         self.assertEqual(self.read()['revision'], len(self.read()['stack']))
 
     def test_a_refusal_leaves_the_bytes(self):
@@ -333,15 +405,17 @@ class Files(InDirectory):
         self.push('other')
 
     def test_lock_file_that_was_replaced(self):
-        """Who waited for a lock file that was archived away meanwhile starts again with the new one."""
+        """A waiter for a lock file that was removed starts again with the new one."""
         self.push('make')
         lock = open(f'{self.file}.lock', 'r+')
         fcntl.flock(lock, fcntl.LOCK_EX)
-        waiting = subprocess.Popen([sys.executable, str(HERE / 'dpl.py'), 'push', f'--ledger={self.path}', '--op=build',
-                                    '--call=other', '--participant=cli'])
+        waiting = subprocess.Popen([sys.executable, str(HERE / 'dpl.py'), 'push',
+                                    f'--ledger={self.path}', '--op=build', '--call=other',
+                                    '--participant=cli'])
         mine = f' {os.fstat(lock.fileno()).st_ino} '.replace(' ', ':', 1)
         deadline = time.monotonic() + 30
-        while not any('->' in line and mine in line for line in pathlib.Path('/proc/locks').read_text().splitlines()):
+        while not any('->' in line and mine in line
+                      for line in pathlib.Path('/proc/locks').read_text().splitlines()):
             self.assertLess(time.monotonic(), deadline, 'nobody waits')
         os.unlink(lock.name)
         lock.close()
@@ -349,8 +423,11 @@ class Files(InDirectory):
         self.assertEqual([frame['callId'] for frame in self.read()['stack']], ['make', 'other'])
 
     def test_host_id(self):
-        for machine, name, want in (('', '', 'af63a24c860189fe'), ('3d1219c7c4c5404aaa1f6d2a48adfda4', 'vm', '75ff6945b9d096b3'),
-                                    ('', 'host200', '00fa9c301ea47ede')):
+        for machine, name, want in (
+            ('', '', 'af63a24c860189fe'),
+            ('3d1219c7c4c5404aaa1f6d2a48adfda4', 'vm', '75ff6945b9d096b3'),
+            ('', 'host200', '00fa9c301ea47ede'),
+        ):
             self.assertEqual(ledger.host_id(machine, name), want)
         self.push('make', '--pid', str(os.getpid()))
         self.assertRegex(self.read()['stack'][0]['process']['hostId'], '^[0-9a-f]{16}$')
@@ -359,18 +436,20 @@ class Files(InDirectory):
         child = subprocess.Popen(['cat'], stdin=subprocess.PIPE)
         self.addCleanup(child.stdin.close)
         self.push('make')
-        self.push('cc', '--participant=worker', '--supervisor=boss', '--handle=h 1', '--pid', str(child.pid),
-                  '--readiness=stopping')
+        self.push('cc', '--participant=worker', '--supervisor=boss', '--handle=h 1', '--pid',
+                  str(child.pid), '--readiness=stopping')
         self.assertEqual(self.read()['stack'][1]['readiness'], 'stopping')
         self.dpl('heartbeat', '--supervisor=boss')
         self.dpl('heartbeat', '--call=make', '--readiness=starting', '--note=at 50 %')
-        self.assertEqual([self.read()['stack'][0][name] for name in ('readiness', 'note')], ['starting', 'at 50 %'])
+        self.assertEqual([self.read()['stack'][0][name] for name in ('readiness', 'note')],
+                         ['starting', 'at 50 %'])
         child.kill()
         child.wait()
         self.dpl('heartbeat', '--participant=cli', status=3)
         self.assertEqual(self.read()['stack'][1]['evidence'], 'exited')
         report = json.loads(self.dpl('heartbeat', '--supervisor=boss', status=3))
-        self.assertEqual((report['callId'], report['supervisorHandle'], report['previousState']), ('cc', 'h 1', 'active'))
+        self.assertEqual((report['callId'], report['supervisorHandle'], report['previousState']),
+                         ('cc', 'h 1', 'active'))
         self.dpl('ack', '--supervisor=boss', '--call=make', status=76)
         self.dpl('ack', '--supervisor=boss', '--call=cc')
         self.assertEqual(self.read()['stack'][1]['state'], 'cleanedUp')
@@ -380,7 +459,8 @@ class Files(InDirectory):
         self.push('again', '--pid', str(child.pid), status=69)
         for _ in range(3):
             self.dpl('heartbeat', '--supervisor=boss', status=4)
-        self.assertEqual((os.listdir(self.path / 'operations'), os.listdir(self.path / 'archive')), ([], ['build.json']))
+        self.assertEqual((os.listdir(self.path / 'operations'), os.listdir(self.path / 'archive')),
+                         ([], ['build.json']))
         self.push('make', status=4)
         self.assertEqual(os.listdir(self.path / 'operations'), [])
         last = self.read()['revision']
@@ -419,9 +499,11 @@ class Files(InDirectory):
         self.assertFalse((self.path / 'tmp/build/cc').exists())
         self.dpl('pop', '--call=cc')
         ended = self.read()['events'][-1]
-        self.assertEqual((ended['type'], ended['from'], len(ended['leftResources'])), ('callEnded', 'cleanedUp', 1))
+        self.assertEqual((ended['type'], ended['from'], len(ended['leftResources'])),
+                         ('callEnded', 'cleanedUp', 1))
         self.dpl('pop', '--call=make')
-        self.assertEqual((os.listdir(self.path / 'tmp/build'), os.listdir(outside)), (['way'], ['kept']))
+        self.assertEqual((os.listdir(self.path / 'tmp/build'), os.listdir(outside)),
+                         (['way'], ['kept']))
         for _ in range(3):
             self.dpl('cleanup')
         self.assertEqual((os.listdir(self.path / 'tmp'), os.listdir(outside)), ([], ['kept']))
@@ -437,8 +519,10 @@ class Files(InDirectory):
         victim = self.path / 'tmp/victim/work'
         victim.mkdir(parents=True)
         (self.path / 'tmp/build').mkdir()
-        others = [victim, victim.parent, self.path / 'tmp/build', self.path / 'tmp', self.path, self.path / 'operations', self.file,
-                  root, root / 'inner']
+        others = [
+            victim, victim.parent, self.path / 'tmp/build', self.path / 'tmp', self.path,
+            self.path / 'operations', self.file, root, root / 'inner'
+        ]
         for place in others:
             self.push('cc', f'--resource={place}', status=76)
         with unittest.mock.patch.dict(os.environ, HOME=str(root / 'mine/home')):
@@ -457,11 +541,14 @@ class Files(InDirectory):
     def test_ledger_marker_and_permissions(self):
         self.dpl('status', status=66)
         self.push('make')
-        modes = [os.stat(path).st_mode & 0o7777 for path in (self.path, self.file.parent, self.file)]
+        modes = [
+            os.stat(path).st_mode & 0o7777 for path in (self.path, self.file.parent, self.file)
+        ]
         self.assertEqual(modes, [0o700, 0o700, 0o600])
         marker = self.path / 'ledger.json'
         text = marker.read_text()
-        for path, mode, status in ((self.file, 0o620, 77), (self.path, 0o702, 77), (marker, 0o606, 77)):
+        for path, mode, status in ((self.file, 0o620, 77), (self.path, 0o702, 77),
+                                   (marker, 0o606, 77)):
             before = path.stat().st_mode
             path.chmod(mode | before)
             self.dpl('abort', status=status)
@@ -531,7 +618,8 @@ class Files(InDirectory):
 
 def beat_often(path, name):
     place = ledger.Ledger(path, create=True)
-    place.edit_group('g', 'register', ledger.observe, 15, supervisor=name, pid=os.getpid(), process=ledger.process_of(os.getpid()))
+    place.edit_group('g', 'register', ledger.observe, 15, supervisor=name, pid=os.getpid(),
+                     process=ledger.process_of(os.getpid()))
     for _ in range(24):
         place.edit_group('g', 'beat', ledger.observe, 15, supervisor=name)
 
@@ -545,9 +633,11 @@ class Groups(InDirectory):
     def group(self, verb, supervisor, *words, status=0):
         err = io.StringIO()
         with contextlib.redirect_stderr(err):
-            got = dpl.main([verb, f'--ledger={self.path}', '--group=g', f'--supervisor={supervisor}', *words])
+            got = dpl.main(
+                [verb, f'--ledger={self.path}', '--group=g', f'--supervisor={supervisor}', *words])
         self.assertEqual(got, status, err.getvalue())
-        self.assertEqual(err.getvalue().count('\n'), 0 if status in (0, 3, 5) else 1, err.getvalue())
+        self.assertEqual(err.getvalue().count('\n'), 0 if status in (0, 3, 5) else 1,
+                         err.getvalue())
 
     def entry(self, supervisor):
         return json.loads(self.registry.read_text())['supervisors'][supervisor]
@@ -561,26 +651,35 @@ class Groups(InDirectory):
         return sorted(os.listdir(self.path))
 
     def test_concurrent_beats_lose_nothing(self):
-        workers = [multiprocessing.Process(target=beat_often, args=(self.path, f'worker{n}')) for n in range(8)]
+        workers = [
+            multiprocessing.Process(target=beat_often, args=(self.path, f'worker{n}'))
+            for n in range(8)
+        ]
         for worker in workers:
             worker.start()
         for worker in workers:
             worker.join(18)
         self.assertEqual([worker.exitcode for worker in workers], [0] * 8)
         got = groups.decode_registry(self.registry.read_bytes())
-        self.assertEqual((got['revision'], sorted(got['supervisors'])), (8 * 25, [f'worker{n}' for n in range(8)]))
-        self.assertEqual({entry['pid'] for entry in got['supervisors'].values()}, {worker.pid for worker in workers})
-        self.assertEqual(self.names(), ['g.lock', 'g.supervisors.json', 'ledger.json', 'operations'])
-        self.assertEqual([os.stat(path).st_mode & 0o7777 for path in (self.registry, self.lock)], [0o600, 0o600])
+        self.assertEqual((got['revision'], sorted(got['supervisors'])),
+                         (8 * 25, [f'worker{n}' for n in range(8)]))
+        self.assertEqual({entry['pid'] for entry in got['supervisors'].values()},
+                         {worker.pid for worker in workers})
+        self.assertEqual(self.names(),
+                         ['g.lock', 'g.supervisors.json', 'ledger.json', 'operations'])
+        self.assertEqual([os.stat(path).st_mode & 0o7777 for path in (self.registry, self.lock)],
+                         [0o600, 0o600])
 
     def test_a_life(self):
         child = subprocess.Popen(['cat'], stdin=subprocess.PIPE)
         self.addCleanup(child.stdin.close)
         self.group('beat', 's', status=66)
-        self.group('register', 's', '--pid', str(child.pid), '--start-info={"command": "cat"}', '--kill-timeout-ms=0')
+        self.group('register', 's', '--pid', str(child.pid), '--start-info={"command": "cat"}',
+                   '--kill-timeout-ms=0')
         self.group('register', 't', '--depends=s')
         self.group('register', 'u', '--depends=v', '--depends=t')
-        self.assertEqual([self.entry(name)['state'] for name in 'stu'], ['running', 'running', 'waitingForDependencies'])
+        self.assertEqual([self.entry(name)['state'] for name in 'stu'],
+                         ['running', 'running', 'waitingForDependencies'])
         self.group('register', 's', '--depends=u', status=76)
         self.group('register', 's', '--pid', str(os.getpid()), status=76)
         self.group('beat', 's', '--pid', str(os.getpid()), status=76)
@@ -588,25 +687,29 @@ class Groups(InDirectory):
         self.group('beat', 'nobody', status=66)
         before = self.entry('s')
         self.group('beat', 's', '--pid', str(child.pid))
-        self.assertEqual((self.entry('s')['runningSince'], self.entry('s')['process']), (before['runningSince'], before['process']))
+        self.assertEqual((self.entry('s')['runningSince'], self.entry('s')['process']),
+                         (before['runningSince'], before['process']))
         child.kill()
         child.wait()
         self.group('beat', 's', '--pid', str(child.pid), status=69)
         self.group('beat', 's', status=5)
         self.assertEqual(self.entry('s')['lastHeartbeat'] >= before['lastHeartbeat'], True)
         self.group('beat', 's', '--pid', str(os.getpid()), '--readiness=starting', '--note=é')
-        self.assertEqual([self.entry('s')[name] for name in ('pid', 'readiness', 'note')], [os.getpid(), 'starting', 'é'])
+        self.assertEqual([self.entry('s')[name] for name in ('pid', 'readiness', 'note')],
+                         [os.getpid(), 'starting', 'é'])
         self.group('register', 'w', '--depends=s')
         self.group('register', 's', '--readiness=ready')
         self.group('register', 'x', '--depends=s')
-        self.assertEqual([self.entry(name)['state'] for name in 'wx'], ['waitingForDependencies', 'running'])
+        self.assertEqual([self.entry(name)['state'] for name in 'wx'],
+                         ['waitingForDependencies', 'running'])
         self.edit_by_hand('s', state='shuttingDown')
         self.group('beat', 's', status=3)
         self.group('register', 's', status=76)
         self.edit_by_hand('s', state='dead')
         self.group('beat', 's', status=5)
         self.group('register', 's', '--restartable=no')
-        self.assertEqual((self.entry('s')['state'], self.entry('s')['restartable']), ('running', False))
+        self.assertEqual((self.entry('s')['state'], self.entry('s')['restartable']),
+                         ('running', False))
         self.group('register', 's', '--request', '--by=me')
         self.assertEqual(json.loads(self.registry.read_text())['events'][-1]['to'], 'running')
 
@@ -614,8 +717,10 @@ class Groups(InDirectory):
         self.group('register', 's', '--request', status=76)
         self.assertNotIn('g.lock', self.names())
         self.group('register', 's')
-        for text, status in (('{}', 65), ('', 65), ('{"supervisors": {"s": {"state": "alive"}}}', 65),
-                             ('{"supervisors": {}, "supervisors": {}}', 65), ('{"protocolVersion": 2}', 78)):
+        for text, status in (('{}', 65), ('', 65),
+                             ('{"supervisors": {"s": {"state": "alive"}}}', 65),
+                             ('{"supervisors": {}, "supervisors": {}}', 65),
+                             ('{"protocolVersion": 2}', 78)):
             self.registry.write_text(text)
             self.group('register', 's', status=status)
             self.group('register', 's', '--fresh', status=status)
@@ -624,7 +729,8 @@ class Groups(InDirectory):
         self.registry.unlink()
         self.orchestrator.write_text('{"orchestrationGroupId": "h", "state": "running"}')
         self.group('register', 's', status=65)
-        self.assertEqual(self.names(), ['g.lock', 'g.orchestrator.json', 'ledger.json', 'operations'])
+        self.assertEqual(self.names(),
+                         ['g.lock', 'g.orchestrator.json', 'ledger.json', 'operations'])
         self.orchestrator.write_text('{"orchestrationGroupId": "g", "state": "running"}')
         self.group('beat', 's', status=66)
         self.group('register', 's')
@@ -633,7 +739,8 @@ class Groups(InDirectory):
         self.group('register', 's')
         self.orchestrator.write_text('{"orchestrationGroupId": "g", "state": "running"}')
         self.orchestrator.chmod(0o600)
-        for path in (self.registry, self.orchestrator, self.lock, self.path, self.path / 'ledger.json'):
+        for path in (self.registry, self.orchestrator, self.lock, self.path,
+                     self.path / 'ledger.json'):
             for verb in ('register', 'beat'):
                 with self.subTest(path=path, verb=verb):
                     before, text = path.stat().st_mode, self.registry.read_text()
@@ -660,25 +767,37 @@ class Groups(InDirectory):
         self.assertTrue(self.lock.exists())
 
     def test_killed_in_mid_edit(self):
-        """SIGKILL before and after each step of an edit leaves the old file before rename, the new one after it."""
+        """Before the rename SIGKILL leaves the old file, after it the new one.
+
+        The test kills the edit before and after each step.
+        """
         self.group('register', 's')
-        for number, (step, after) in enumerate((step, after) for step in ('write', 'fsync', 'rename') for after in (False, True)):
+        for number, (step, after) in enumerate(
+            (step, after) for step in ('write', 'fsync', 'rename') for after in (False, True)):
             with self.subTest(step=step, after=after):
                 old = self.registry.read_bytes()
-                code = (f'import os, signal, sys; sys.path.insert(0, {str(HERE)!r}); import dpl\n'
-                        f'real = os.{step}\ndef fault(*rest, **named):\n'
-                        f'    if {after}: real(*rest, **named)\n    os.kill(os.getpid(), signal.SIGKILL)\n'
-                        f'os.{step} = fault\n'
-                        f'dpl.main(["register", "--ledger={self.path}", "--group=g", "--supervisor=s{number}"])\n')
-                self.assertEqual(subprocess.run([sys.executable, '-c', code]).returncode, -signal.SIGKILL)
+                code = (
+                    f'import os, signal, sys; sys.path.insert(0, {str(HERE)!r}); import dpl\n'
+                    f'real = os.{step}\ndef fault(*rest, **named):\n'
+                    f'    if {after}: real(*rest, **named)\n'
+                    f'    os.kill(os.getpid(), signal.SIGKILL)\n'
+                    f'os.{step} = fault\n'
+                    f'dpl.main(["register", "--ledger={self.path}", "--group=g", '
+                    f'"--supervisor=s{number}"])\n'
+                )
+                self.assertEqual(
+                    subprocess.run([sys.executable, '-c', code]).returncode, -signal.SIGKILL)
                 if (step, after) == ('rename', True):
                     self.assertEqual(self.entry(f's{number}')['state'], 'running')
                 else:
                     self.assertEqual(self.registry.read_bytes(), old)
-                self.group('beat', 's')  # the lock went with its holder
+                self.group('beat', 's')  # the lock was released when its holder died
 
     def test_lost_answer(self):
-        """A rename that fails: 74 and nothing is changed if the temporary file is still there, else it may be made."""
+        """After a failed rename, nothing has changed (74) if the temporary file is still there.
+
+        Otherwise the rename may have taken effect (71).
+        """
         real = os.rename
 
         def lost(*rest, **named):
@@ -689,10 +808,12 @@ class Groups(InDirectory):
             raise OSError(errno.EIO, 'no answer')
         self.push('make')
         self.group('register', 's')
-        for edit, file in ((functools.partial(self.push, 'cc'), self.file), (functools.partial(self.group, 'register', 't'), self.registry)):
+        for edit, file in ((functools.partial(self.push, 'cc'), self.file),
+                           (functools.partial(self.group, 'register', 't'), self.registry)):
             old = file.read_bytes()
             for rename, status in ((failing, 74), (lost, 71)):
-                with self.subTest(file=file.name, status=status), unittest.mock.patch('os.rename', rename):
+                with self.subTest(file=file.name, status=status), \
+                        unittest.mock.patch('os.rename', rename):
                     edit(status=status)
                     self.assertEqual(file.read_bytes() == old, status == 74)
 
@@ -706,7 +827,8 @@ class Groups(InDirectory):
             old = self.registry.read_bytes()
             self.group('register', f'u{number}', '--fresh')
             self.assertEqual((self.path / f'archive/g~supervisors~{number}.json').read_bytes(), old)
-            self.assertEqual(list(json.loads(self.registry.read_text())['supervisors']), [f'u{number}'])
+            self.assertEqual(list(json.loads(self.registry.read_text())['supervisors']),
+                             [f'u{number}'])
         self.edit_by_hand('u2', lastHeartbeat='2000-01-01T00:00:00Z')
         self.group('register', 's', '--fresh', '--request', status=76)
         self.assertEqual(len(os.listdir(self.path / 'archive')), 2)
@@ -714,39 +836,50 @@ class Groups(InDirectory):
     def test_survivors_are_no_other_process(self):
         self.group('register', 's')
         ours, other = 'd' * 16, 'e' * 16
-        marks = {'DPL_LEDGER': str(self.path), 'DPL_GROUP': 'g', 'DPL_SUPERVISOR': 's', 'DPL_ATTEMPT': '2'}
-        for start, session, status in ((ours, '', 76), (ours, 'setsid', 76), (f'{other},{ours}', '', 76), (other, '', 0), ('', '', 0)):
+        marks = {
+            'DPL_LEDGER': str(self.path), 'DPL_GROUP': 'g', 'DPL_SUPERVISOR': 's',
+            'DPL_ATTEMPT': '2'
+        }
+        for start, session, status in ((ours, '', 76), (ours, 'setsid', 76),
+                                       (f'{other},{ours}', '', 76), (other, '', 0), ('', '', 0)):
             with self.subTest(start=start, session=session):
-                leader = subprocess.Popen(['sh', '-c', f'{session} sleep 60 >/dev/null & echo $!; read wait'], start_new_session=True,
-                                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | marks | {'DPL_START': start})
+                leader = subprocess.Popen(
+                    ['sh', '-c', f'{session} sleep 60 >/dev/null & echo $!; read wait'],
+                    start_new_session=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                    env=os.environ | marks | {'DPL_START': start})
                 child = int(leader.stdout.readline())
-                self.edit_by_hand('s', pid=leader.pid, process=ledger.process_of(leader.pid), attempt=2, startedAt=T0,
-                                  startId=ours)
+                self.edit_by_hand('s', pid=leader.pid, process=ledger.process_of(leader.pid),
+                                  attempt=2, startedAt=T0, startId=ours)
                 leader.communicate(b'\n')
                 self.group('register', 's', status=status)
                 self.group('register', 's', '--pid', str(os.getpid()), status=status)
                 self.group('beat', 's', status=5 if status else 0)
                 os.kill(child, signal.SIGKILL)
                 deadline = time.monotonic() + 30
-                while ledger.start_ticks(child) is not None:  # till then the next turn would find it
+                while ledger.start_ticks(
+                        child) is not None:  # until then the next iteration would find it
                     self.assertLess(time.monotonic(), deadline)
         self.group('register', 's')
 
     def test_survivors_below_a_keeper(self):
         self.group('register', 's')
         ours, other = 'd' * 16, 'e' * 16
-        script = "import ctypes, os, subprocess, sys; ctypes.CDLL(None).prctl(36, 1)\n" \
-                 "leader = subprocess.Popen(['sh', '-c', sys.argv[1]], start_new_session=True, env={})\n" \
-                 "while True:\n    try: os.wait()\n    except ChildProcessError: break"
-        for keeper, child, status in ((ours, '', 76), (other, '', 0), ('', '', 0), (ours, f'DPL_START={other}', 0),
-                                      (ours, f'DPL_KEEPER={other}', 0), (ours, f'DPL_START={ours}', 76)):
+        script = ("import ctypes, os, subprocess, sys; ctypes.CDLL(None).prctl(36, 1)\n"
+                  "command = ['sh', '-c', sys.argv[1]]\n"
+                  "leader = subprocess.Popen(command, start_new_session=True, env={})\n"
+                  "while True:\n    try: os.wait()\n    except ChildProcessError: break")
+        for keeper, child, status in ((ours, '', 76), (other, '', 0), ('', '', 0),
+                                      (ours, f'DPL_START={other}', 0),
+                                      (ours, f'DPL_KEEPER={other}', 0),
+                                      (ours, f'DPL_START={ours}', 76)):
             with self.subTest(keeper=keeper, child=child):
                 command = f'env {child} setsid sleep 60 >/dev/null & echo $$ $!; read wait'
-                process = subprocess.Popen([sys.executable, '-c', script, command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                process = subprocess.Popen([sys.executable, '-c', script, command],
+                                           stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                            env=os.environ | {'DPL_KEEPER': keeper})
                 leader, child = map(int, process.stdout.readline().split())
-                self.edit_by_hand('s', pid=leader, process=ledger.process_of(leader), attempt=2, startedAt=T0, startId=ours,
-                                  keeper=ledger.process_of(process.pid))
+                self.edit_by_hand('s', pid=leader, process=ledger.process_of(leader), attempt=2,
+                                  startedAt=T0, startId=ours, keeper=ledger.process_of(process.pid))
                 process.stdin.write(b'\n')
                 process.stdin.flush()
                 deadline = time.monotonic() + 30
@@ -776,10 +909,11 @@ class Groups(InDirectory):
         self.group('register', 's', '--depends=a/b', status=64)
         self.group('beat', 's', '--now=today', status=64)
         deep = '{"command": "cat", "x": ' + '[' * 61 + ']' * 61 + '}'
-        for words in (['beat', '--group=g'], ['register', '--group=g', '--supervisor=s', '--start-info={}'],
-                      ['register', '--group=g', '--supervisor=s', f'--start-info={deep}'],
-                      ['register', '--group=g', '--supervisor=s', '--restartable=maybe'],
-                      ['register', '--group=g', '--supervisor=s', '--kill-timeout-ms=-1']):
+        for words in (['beat',
+                       '--group=g'], ['register', '--group=g', '--supervisor=s', '--start-info={}'],
+                      ['register', '--group=g', '--supervisor=s', f'--start-info={deep}'
+                       ], ['register', '--group=g', '--supervisor=s', '--restartable=maybe'
+                           ], ['register', '--group=g', '--supervisor=s', '--kill-timeout-ms=-1']):
             with self.assertRaises(SystemExit) as end, contextlib.redirect_stderr(io.StringIO()):
                 dpl.main(words)
             self.assertEqual(end.exception.code, 64, words)
