@@ -10,6 +10,7 @@ import (
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
 	"github.com/dpl-project/dpl/fileops/resource"
+	"github.com/dpl-project/dpl/fileops/trust"
 	"github.com/dpl-project/dpl/protocol"
 	"github.com/dpl-project/dpl/protocol/wire"
 )
@@ -139,24 +140,31 @@ func (e *effects) discardTmp(call string) error {
 }
 
 // discardAll discards the temporary directories of all calls.
-func (e *effects) discardAll() error {
-	return e.discardIn(".", e.id)
-}
+func (e *effects) discardAll() error { return e.discardIn(".", e.id) }
 
 func (e *effects) discardIn(dir, base string) error {
-	l := e.ledger
-	if !l.fs.Exists(filepath.Join(l.TmpRoot(), dir, base)) {
+	root, name := e.ledger.TmpRoot(), filepath.Join(dir, base)
+	if !e.ledger.fs.Exists(filepath.Join(root, name)) {
 		return nil
+	}
+	return e.discardFrom(root, name, func(*trash) error { return nil })
+}
+
+// discardFrom discards what is called name below root. It is no error if there is nothing. note is
+// called before there is any trash.
+func (e *effects) discardFrom(root, name string, note func(*trash) error) error {
+	parent, err := resource.Open(e.ledger.fs, root, filepath.Dir(name))
+	if err != nil {
+		return trust.IgnoreMissing(err)
 	}
 
-	parent, err := resource.Open(l.fs, l.TmpRoot(), dir)
-	if err == nil {
-		err = e.take(trash{parent: parent, base: base, name: layout.NewTrash()})
+	t := trash{parent: parent, base: filepath.Base(name), name: layout.NewTrash()}
+	if err = note(&t); err == nil {
+		err = e.take(t)
+	} else {
+		parent.Close()
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return trust.IgnoreMissing(err)
 }
 
 // take renames what t describes, and keeps its parent open until it is deleted. After an error the
@@ -239,35 +247,16 @@ func (e *effects) discard(path string) error {
 			"deletes it", path, ErrPermission)
 	}
 
-	parent, err := resource.Open(l.fs, root, filepath.Dir(name))
-	if err == nil {
-		err = e.discardFrom(parent, root, name)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	err = e.discardFrom(root, name, func(t *trash) error {
+		if _, err := t.parent.Lstat(t.base); err != nil {
+			return err
+		}
+		t.journal, err = l.writeJournal(e.id,
+			journal{root, filepath.Join(filepath.Dir(name), t.name)})
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("%q: %w", path, err)
 	}
-
 	return nil
-}
-
-// discardFrom records where the trash will be before there is any.
-func (e *effects) discardFrom(parent disk.Root, root, name string) error {
-	base := filepath.Base(name)
-	t := trash{parent: parent, base: base, name: layout.NewTrash()}
-	_, err := parent.Lstat(base)
-	if err == nil {
-		t.journal, err = e.ledger.writeJournal(e.id,
-			journal{root, filepath.Join(filepath.Dir(name), t.name)})
-	}
-
-	if err == nil {
-		err = e.take(t)
-	} else {
-		parent.Close()
-	}
-
-	return err
 }

@@ -108,7 +108,7 @@ func (l *Ledger) sweepTrash() error {
 		case kind == layout.TrashFile && id != "":
 			err = errors.Join(err, l.sweepJournal(name, id))
 		case kind == layout.TrashFile:
-			err = errors.Join(err, l.sweepFrom(".", name))
+			err = errors.Join(err, resource.Delete(l.fs, l.TmpRoot(), name))
 		case kind == layout.TmpDirectory:
 			err = errors.Join(err, l.sweepTmp(name))
 		}
@@ -127,7 +127,7 @@ func (l *Ledger) sweepTmp(id string) error {
 
 	for _, name := range names {
 		if layout.IsTrash(name) {
-			err = errors.Join(err, l.sweepFrom(id, name))
+			err = errors.Join(err, resource.Delete(l.fs, l.TmpRoot(), filepath.Join(id, name)))
 		}
 	}
 
@@ -185,10 +185,6 @@ func (l *Ledger) removeEmpty(path string) error {
 		return nil
 	}
 	return err
-}
-
-func (l *Ledger) sweepFrom(dir, name string) error {
-	return resource.Delete(l.fs, l.TmpRoot(), filepath.Join(dir, name))
 }
 
 // editEnded reports whether every edit of the operation that was in progress a moment ago has

@@ -195,9 +195,14 @@ func cutVersion(name string) (file string, n int64, ok bool) {
 	if i < 0 {
 		return "", 0, false
 	}
-	n, err := strconv.ParseInt(name[i+1:], 10, 64)
-	return name[:i], n, err == nil && 0 <= n && n <= MaxRevision+1 &&
-		strconv.FormatInt(n, 10) == name[i+1:] && strings.HasSuffix(name[:i], ".json")
+	n, ok = number(name[i+1:], MaxRevision+1)
+	return name[:i], n, ok && strings.HasSuffix(name[:i], ".json")
+}
+
+// number returns the number that text is, as strconv would write it, from 0 to most.
+func number(text string, most int64) (n int64, ok bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil && 0 <= n && n <= most && strconv.FormatInt(n, 10) == text
 }
 
 // MaxCopy is the highest number of a copy in the archive. Names with higher numbers do not count,

@@ -57,9 +57,7 @@ func (d *Disk) flushWanted(wanted func(*change) bool) {
 			rest = append(rest, c)
 			continue
 		}
-		for _, s := range c.sets[:c.n] {
-			s.dir.durable = put(s.dir.durable, s.entry)
-		}
+		c.keep()
 	}
 
 	d.pending = rest
@@ -95,9 +93,14 @@ func (d *Disk) PowerLoss(r *rand.Rand) {
 // keep makes the first changes durable.
 func (d *Disk) keep(changes int) {
 	for _, c := range d.pending[:changes] {
-		for _, s := range c.sets[:c.n] {
-			s.dir.durable = put(s.dir.durable, s.entry)
-		}
+		c.keep()
+	}
+}
+
+// keep makes the change durable.
+func (c *change) keep() {
+	for _, s := range c.sets[:c.n] {
+		s.dir.durable = put(s.dir.durable, s.entry)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/dpl-project/dpl/fileops/disk"
 	"github.com/dpl-project/dpl/fileops/layout"
@@ -194,12 +195,9 @@ func (s *Scratch) has(path string, texts ...string) error {
 		return err
 	}
 
-	for _, text := range texts {
-		if string(data) == text {
-			return nil
-		}
+	if slices.Contains(texts, string(data)) {
+		return nil
 	}
-
 	return fmt.Errorf("%w: %s has %d bytes that no one has written to it", ErrUnsound,
 		filepath.Base(path), len(data))
 }
