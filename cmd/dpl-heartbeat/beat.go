@@ -78,27 +78,24 @@ func (c *heartbeat) actor() (a protocol.Actor, err error) {
 		a.Call, err = c.Call.Or("DPL_CALL")
 	case os.Getenv("DPL_PARTICIPANT") != "":
 		a.Participant, err = c.Participant.Or("DPL_PARTICIPANT")
-	default:
+	case os.Getenv("DPL_SUPERVISOR") != "":
 		a.Supervisor, err = c.Supervisor.Or("DPL_SUPERVISOR")
+	case os.Getenv("DPL_SERVICE") != "":
+		// serviceOf reads it.
+	default:
+		err = cli.Usagef("one of --call, --participant, --supervisor and --service is required, " +
+			"or $DPL_CALL, $DPL_PARTICIPANT, $DPL_SUPERVISOR or $DPL_SERVICE")
 	}
 
-	if err != nil {
-		return a, err
-	}
-
-	if a == (protocol.Actor{}) && c.Service == "" {
-		return a, cli.Usagef("one of --call, --participant, --supervisor and --service is " +
-			"required, or $DPL_CALL, $DPL_PARTICIPANT, $DPL_SUPERVISOR")
-	}
-
-	return a, nil
+	return a, err
 }
 
-// serviceOf returns the service to send a heartbeat for, and its group: that of --service, or the
-// one with the id of the supervisor. A participant that a service has started sends none for the
-// service.
+// serviceOf returns the service to send a heartbeat for, and its group: that of --service or
+// $DPL_SERVICE, or the one with the id of the supervisor. A participant that a service has started
+// sends none for the service.
 func (c *heartbeat) serviceOf(a protocol.Actor) (group, service string, err error) {
-	if a.Supervisor == "" && c.Service == "" {
+	alone := a == protocol.Actor{}
+	if a.Supervisor == "" && c.Service == "" && !alone {
 		if c.Group != "" {
 			err = cli.Usagef("--group goes with --service or --supervisor, or $DPL_SUPERVISOR")
 		}
@@ -117,7 +114,7 @@ func (c *heartbeat) serviceOf(a protocol.Actor) (group, service string, err erro
 	switch {
 	case err != nil:
 		return "", "", err
-	case group == "" && c.Service != "":
+	case group == "" && (c.Service != "" || alone):
 		return "", "", cli.Usagef("--service goes with --group, or $DPL_GROUP")
 	case group == "":
 		return "", "", nil
