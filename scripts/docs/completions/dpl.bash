@@ -1,7 +1,7 @@
-# Completions of the dpl commands for bash, made by scripts/docs from what they print with --help --json.
+# Completions of the dpl commands for bash, made by scripts/docs from --help --json.
 
-# _dpl_model PROGRAM [FLAG]: sets known, if PROGRAM is known, flags to its flags, rest to what follows them, and takes to what
-# FLAG takes, "" for nothing.
+# _dpl_model PROGRAM [FLAG]: set known if PROGRAM is known, flags to its flags, rest to the kind of
+# its arguments, and takes to the kind of value that FLAG takes, "" for none
 _dpl_model() {
 	known=1 flags='' rest='' takes=''
 	case $1 in
@@ -10,8 +10,9 @@ _dpl_model() {
 	esac
 }
 
-# _dpl_words: sets words to the line, with what COMP_WORDBREAKS has parted put together, cword to the number of the word to
-# complete, cur to that word, up to the cursor, and at[N] to where word N begins in COMP_WORDS.
+# _dpl_words: set words to the words of the line, joined where COMP_WORDBREAKS has split them, cword
+# to the index of the word to complete, cur to that word up to the cursor, and at[N] to the index in
+# COMP_WORDS at which word N begins
 _dpl_words() {
 	local i word glue=
 	words=() at=() cword=0 cur=
@@ -30,7 +31,8 @@ _dpl_words() {
 	done
 }
 
-# _dpl_given FLAG: sets REPLY to the value of FLAG on the line, "" if there is none. A variable at its beginning is replaced.
+# _dpl_given FLAG: set REPLY to the value of FLAG on the line, with a variable or tilde at its
+# beginning expanded, or to "" if the line has none
 _dpl_given() {
 	local i
 	REPLY=
@@ -50,14 +52,15 @@ _dpl_given() {
 	REPLY=${REPLY/#\~\//$HOME/}
 }
 
-# _dpl_ids ARGUMENT...: prints ids of the ledger of the line, or nothing.
+# _dpl_ids ARGUMENT...: print ids in the ledger of the line, or nothing
 _dpl_ids() {
 	type -P dpl-status >/dev/null || return
 	_dpl_given ledger
 	dpl-status --ids ${REPLY:+"--ledger=$REPLY"} "$@" 2>/dev/null
 }
 
-# _dpl_of KIND: prints the operations, calls, groups, services, or what can be ready, that fit the line.
+# _dpl_of KIND: print the operations, calls, groups, services, or things that can be ready, that fit
+# the line
 _dpl_of() {
 	local op group
 	_dpl_given op; op=${REPLY:-$DPL_OP}
@@ -74,18 +77,20 @@ _dpl_of() {
 	esac
 }
 
-# _dpl_value KIND: completes cur, a value.
+# _dpl_value KIND: complete cur, a value
 _dpl_value() {
 	local IFS=$'\n'
 	case $1 in
-	operations | calls | groups | services | ready) COMPREPLY=($(compgen -W "$(_dpl_of "$1")" -- "$cur")) ;;
+	operations | calls | groups | services | ready)
+		COMPREPLY=($(compgen -W "$(_dpl_of "$1")" -- "$cur"))
+		;;
 	directories) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")) ;;
 	files) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")) ;;
 	words\ *) COMPREPLY=($(IFS=' '; compgen -W "${1#words }" -- "$cur")) ;;
 	esac
 }
 
-# _dpl_rest N: completes word N or one after it, what follows the flags.
+# _dpl_rest N: complete the arguments after the flags, which begin at word N
 _dpl_rest() {
 	local IFS=$'\n'
 	if [[ $rest != command ]]; then
@@ -104,7 +109,7 @@ _dpl_rest() {
 	fi
 }
 
-# _dpl_line PROGRAM: completes the line after PROGRAM, the first of words.
+# _dpl_line PROGRAM: complete the line after PROGRAM, the first of words
 _dpl_line() {
 	local i known flags rest takes
 	for ((i = 1; i < cword; i++)); do
@@ -140,13 +145,13 @@ _dpl_line() {
 	esac
 }
 
-# _dpl_name FLAG: prints its name.
+# _dpl_name FLAG: print the name of FLAG, without dashes
 _dpl_name() {
 	local name=${1#-}
 	printf %s "${name#-}"
 }
 
-# _dpl: completes a line of dpl, dpl-*.
+# _dpl: complete a line of dpl or dpl-*
 _dpl() {
 	local IFS=$' \t\n' words at cword cur REPLY
 	COMPREPLY=()
@@ -154,8 +159,10 @@ _dpl() {
 	local program=${words[0]##*/}
 	if [[ $program = dpl ]]; then
 		if ((cword == 1)) || [[ ${words[1]} = help && $cword = 2 ]]; then
-			# What compgen -W is given it expands, so that a name must be a word and nothing else.
-			COMPREPLY=($(compgen -W "demo help version $(compgen -c dpl- | sed -n 's/^dpl-\([A-Za-z0-9._+-]*\)$/\1/p' | sort -u)" -- "$cur"))
+			# compgen -W expands its words, so only plain names may reach it.
+			local plain='s/^dpl-\([A-Za-z0-9._+-]*\)$/\1/p'
+			local names="demo help version $(compgen -c dpl- | sed -n "$plain" | sort -u)"
+			COMPREPLY=($(compgen -W "$names" -- "$cur"))
 			return
 		fi
 		program=dpl-${words[1]}
@@ -165,7 +172,8 @@ _dpl() {
 	local known flags rest takes
 	_dpl_model "$program"
 	[[ $known ]] && _dpl_line "$program"
-	if [[ $cur = *:* && $COMP_WORDBREAKS = *:* ]]; then # bash replaces what comes after the last colon
+	# Bash replaces only the part after the last colon.
+	if [[ $cur = *:* && $COMP_WORDBREAKS = *:* ]]; then
 		COMPREPLY=("${COMPREPLY[@]#"${cur%"${cur##*:}"}"}")
 	fi
 }

@@ -1,7 +1,7 @@
-# Completions of the dpl commands for fish, made by scripts/docs from what they print with --help --json.
+# Completions of the dpl commands for fish, made by scripts/docs from --help --json.
 
 
-# __dpl_given FLAG: prints the value of FLAG on the line. A variable at its beginning is replaced.
+# __dpl_given FLAG: print the value of FLAG on the line, with a variable at its beginning expanded
 function __dpl_given
     set -l value
     set -l line (commandline -op)
@@ -22,7 +22,8 @@ function __dpl_given
     string replace -r '^~/' "$HOME/" -- "$value"
 end
 
-# __dpl_ids KIND: prints the ids of operations, calls, groups, services, or of what can be ready, of the ledger of the line.
+# __dpl_ids KIND: print the ids of operations, calls, groups, services, or things that can be ready,
+# in the ledger of the line
 function __dpl_ids
     type -q dpl-status; or return
     set -l ledger (__dpl_given ledger)
@@ -52,8 +53,8 @@ function __dpl_ids
     dpl-status --ids $which 2>/dev/null
 end
 
-# __dpl_command: prints the number of the word at which a command begins, after the flags, of which those that are given take
-# a value; and nothing if the word to complete still is one of the flags.
+# __dpl_command FLAG...: print the index of the word at which a command begins, after the flags, or
+# nothing if the word to complete is still one of the flags. Each FLAG takes a value.
 function __dpl_command
     set -l line (commandline -opc)
     set -l i 2
@@ -72,17 +73,19 @@ function __dpl_command
         end
         set i (math $i + 1)
     end
-    test $i -le (math (count $line) + 1); and not string match -q -- '-*' (commandline -ct); and echo $i
+    test $i -le (math (count $line) + 1)
+    and not string match -q -- '-*' (commandline -ct)
+    and echo $i
 end
 
-# __dpl_rest N: completes the command that begins with word N.
+# __dpl_rest N: complete the command that begins at word N
 function __dpl_rest
     test -n "$argv[1]"; or return
     set -l line (commandline -opc)
     complete -C (string join ' ' -- (string escape -- $line[$argv[1]..]) (commandline -ct))
 end
 
-# __dpl_sub: completes the line of "dpl push" as that of dpl-push.
+# __dpl_sub: complete the line of "dpl push" like that of dpl-push
 function __dpl_sub
     set -l line (commandline -opc)
     if test (count $line) = 1; or test "$line[2]" = help -a (count $line) = 2

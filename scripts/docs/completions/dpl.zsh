@@ -1,7 +1,8 @@
 #compdef dpl @PROGRAMS@
-# Completions of the dpl commands for zsh, made by scripts/docs from what they print with --help --json.
+# Completions of the dpl commands for zsh, made by scripts/docs from --help --json.
 
-# _dpl_given FLAG: sets REPLY to the value of FLAG on the line, "" if there is none. A variable at its beginning is replaced.
+# _dpl_given FLAG: set REPLY to the value of FLAG on the line, with a variable or tilde at its
+# beginning expanded, or to "" if the line has none
 _dpl_given() {
 	local -i i
 	local word MATCH MBEGIN MEND
@@ -23,7 +24,8 @@ _dpl_given() {
 	REPLY=${REPLY/#\~\//$HOME/}
 }
 
-# _dpl_ids [OPTION...] KIND: completes, by compadd with OPTIONs, ids of operations, calls, groups, services, or of what can be ready, of the ledger of the line.
+# _dpl_ids [OPTION...] KIND: complete ids of operations, calls, groups, services, or things that can
+# be ready, in the ledger of the line. The OPTIONs go to compadd.
 _dpl_ids() {
 	local REPLY op group ledger kind=$argv[-1]
 	local -a ids which
@@ -43,7 +45,7 @@ _dpl_ids() {
 	compadd "${@[1,-2]}" -a ids
 }
 
-# _dpl_command: completes words as the line of another command.
+# _dpl_command: complete words as the line of another command
 _dpl_command() {
 	if [[ $words[1] = -- ]]; then
 		shift words
@@ -56,7 +58,7 @@ _dpl_command() {
 	fi
 }
 
-# _dpl_flags PROGRAM: completes the line after PROGRAM.
+# _dpl_flags PROGRAM: complete the line after PROGRAM
 _dpl_flags() {
 	local curcontext=$curcontext context state
 	local -A opt_args
@@ -67,7 +69,7 @@ _dpl_flags() {
 	esac
 }
 
-# _dpl_umbrella completes the line after dpl, which is that of dpl-COMMAND.
+# _dpl_umbrella: complete the line after dpl, like that of dpl-COMMAND
 _dpl_umbrella() {
 	if ((CURRENT == 2)) || [[ $words[2] = help && $CURRENT = 3 ]]; then
 		local -aU names=(demo help version ${${(k)commands[(I)dpl-*]}#dpl-})

@@ -1,10 +1,10 @@
-# complete.zsh DIR LINE...: prints for each LINE, in one line, what an interactive zsh with the completions in DIR would complete
-# its last word to. What else is written to the terminal goes to stderr.
+# complete.zsh DIR LINE...: for each LINE, print a line with the completions of its last word by an
+# interactive zsh with the completions in DIR. Everything else on the terminal goes to stderr.
 zmodload zsh/zpty
 zpty z zsh -f -i
 zpty -w z 'PS1=; unsetopt zle_bracketed_paste prompt_sp prompt_cr; stty -echo'
 zpty -w z "fpath=($1 \$fpath); autoload -U compinit; compinit -u -D"
-# -O, -A and -D ask compadd for something else than to add what matches
+# With -O, -A and -D, compadd does not add matches.
 zpty -w z 'compadd() { local -a m; if [[ " $* " != *\ -[OAD]\ * ]]; then builtin compadd -A m "$@"; print -r -- "MATCH:$m"; fi; builtin compadd "$@"; }'
 zpty -w z 'report() { print -r -- "<BEGIN>"; _main_complete; print -r -- "<END>"; compstate[insert]= compstate[list]=; }'
 zpty -w z 'zle -C report complete-word report; bindkey "^I" report; print READ""Y'
