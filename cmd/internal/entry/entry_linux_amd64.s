@@ -29,7 +29,7 @@
 #define PR_SET_NAME 15
 #define PR_SET_CHILD_SUBREAPER 36
 
-// The stack has argc at 0(SP), and then argv. What is below it is free: nothing of Go runs yet.
+// The stack has argc at 0(SP), and then argv. The memory below it is free: no Go code runs yet.
 TEXT dpl_entry(SB),NOSPLIT|NOFRAME,$0
 	LEAQ	space<>(SB), R8
 	MOVL	$leastSpace, R9
@@ -64,7 +64,7 @@ begin:
 	MOVB	$1, ·stdoutClosed(SB)
 
 open:
-	// Is it the keeper of a start? It has five arguments, of which the second says so.
+	// The keeper of a start has five arguments; the second one says that it is a keeper.
 	CMPQ	0(SP), $5
 	JNE	runtime
 	MOVQ	16(SP), SI
@@ -84,7 +84,7 @@ runtime:
 	JMP	_rt0_amd64_linux(SB)
 
 refuse:
-	// BX gets argv[0] behind its last slash, CX its end.
+	// BX gets argv[0] after its last slash, CX its end.
 	LEAQ	noname<>(SB), CX
 	CMPQ	0(SP), $0
 	JEQ	named
@@ -120,7 +120,7 @@ end:
 	MOVL	$2, DX
 	SYSCALL
 
-	// exit_group(74), of dpl-run 125
+	// exit_group(74), or 125 for dpl-run
 	MOVL	$74, DI
 	MOVQ	$0x006e75722d6c7064, CX // "dpl-run"
 	CMPQ	(BX), CX
@@ -133,9 +133,9 @@ exit:
 	INT	$3
 	JMP	exit
 
-// Dpl_keep is keep of package start. All signals are blocked, and the stack is as at dpl_entry.
+// Dpl_keep is keep in package start. All signals are blocked, and the stack is as at dpl_entry.
 TEXT dpl_keep(SB),NOSPLIT|NOFRAME,$0
-	// close_range(GATE+1, ~0, 0); before Linux 5.9 package start does it all
+	// close_range(GATE+1, ~0, 0); before Linux 5.9, leave everything to package start
 	MOVL	$SYS_close_range, AX
 	MOVL	$(GATE+1), DI
 	MOVL	$-1, SI
@@ -161,7 +161,7 @@ TEXT dpl_keep(SB),NOSPLIT|NOFRAME,$0
 	TESTQ	AX, AX
 	JNE	say
 
-	// A fork: the keeper is so small that this takes less time than to wait for an execve.
+	// A fork, not a vfork: the keeper is so small that this is faster than waiting for the execve.
 	MOVL	$SYS_getpid, AX
 	SYSCALL
 	MOVQ	AX, R12
@@ -192,7 +192,7 @@ close:
 	SYSCALL
 
 wait:
-	// wait4(-1, nil, 0, nil), until there is no child
+	// wait4(-1, nil, 0, nil), until no child is left
 	MOVL	$SYS_wait4, AX
 	MOVQ	$-1, DI
 	XORL	SI, SI
@@ -218,7 +218,7 @@ stage:
 	CMPQ	AX, R12
 	JNE	orphan
 
-	// write(GATE, {pid}, 8), of what leads a session, and dies with the keeper
+	// write(GATE, {pid}, 8), as the leader of a session that dies with the keeper
 	MOVL	$SYS_getpid, AX
 	SYSCALL
 	MOVQ	AX, -16(SP)
@@ -228,7 +228,7 @@ stage:
 	MOVL	$8, DX
 	SYSCALL
 
-	// execve("/proc/self/exe", &argv[2], {nil}), which is at the end of argv
+	// execve("/proc/self/exe", &argv[2], {nil}); the nil is the end of argv
 	MOVL	$SYS_execve, AX
 	LEAQ	self<>(SB), DI
 	LEAQ	24(SP), SI
@@ -256,7 +256,7 @@ DATA self<>+0(SB)/8, $"/proc/se"
 DATA self<>+8(SB)/8, $"lf/exe\x00\x00"
 GLOBL self<>(SB), RODATA|NOPTR, $16
 
-// A message has its length before it.
+// Each message follows its length.
 DATA space<>+0(SB)/8, $100
 DATA space<>+8(SB)/8, $": the ad"
 DATA space<>+16(SB)/8, $"dress sp"

@@ -29,7 +29,7 @@
 #define PR_SET_NAME 15
 #define PR_SET_CHILD_SUBREAPER 36
 
-// The stack has argc at 0(RSP), and then argv. What is below it is free: nothing of Go runs yet.
+// The stack has argc at 0(RSP), and then argv. The memory below it is free: no Go code runs yet.
 TEXT dpl_entry(SB),NOSPLIT|NOFRAME,$0
 	MOVD	$space<>(SB), R6
 	MOVD	$leastSpace, R7
@@ -65,7 +65,7 @@ begin:
 	MOVB	R1, ·stdoutClosed(SB)
 
 open:
-	// Is it the keeper of a start? It has five arguments, of which the second says so.
+	// The keeper of a start has five arguments; the second one says that it is a keeper.
 	MOVD	0(RSP), R0
 	CMP	$5, R0
 	BNE	runtime
@@ -86,7 +86,7 @@ runtime:
 	B	_rt0_arm64_linux(SB)
 
 refuse:
-	// R4 gets argv[0] behind its last slash, R5 its end.
+	// R4 gets argv[0] after its last slash, R5 its end.
 	MOVD	$noname<>(SB), R5
 	MOVD	0(RSP), R0
 	CBZ	R0, named
@@ -121,7 +121,7 @@ end:
 	MOVD	$2, R2
 	SVC
 
-	// exit_group(74), of dpl-run 125
+	// exit_group(74), or 125 for dpl-run
 	MOVD	$74, R0
 	MOVD	(R4), R1
 	MOVD	$0x006e75722d6c7064, R2 // "dpl-run"
@@ -135,9 +135,9 @@ exit:
 	BRK
 	B	exit
 
-// Dpl_keep is keep of package start. All signals are blocked, and the stack is as at dpl_entry.
+// Dpl_keep is keep in package start. All signals are blocked, and the stack is as at dpl_entry.
 TEXT dpl_keep(SB),NOSPLIT|NOFRAME,$0
-	// close_range(GATE+1, ~0, 0); before Linux 5.9 package start does it all
+	// close_range(GATE+1, ~0, 0); before Linux 5.9, leave everything to package start
 	MOVD	$SYS_close_range, R8
 	MOVD	$(GATE+1), R0
 	MOVD	$0xffffffff, R1
@@ -161,7 +161,7 @@ TEXT dpl_keep(SB),NOSPLIT|NOFRAME,$0
 	SVC
 	CBNZ	R0, say
 
-	// A fork: the keeper is so small that this takes less time than to wait for an execve.
+	// A fork, not a vfork: the keeper is so small that this is faster than waiting for the execve.
 	MOVD	$SYS_getpid, R8
 	SVC
 	MOVD	R0, R12
@@ -192,7 +192,7 @@ close:
 	SVC
 
 wait:
-	// wait4(-1, nil, 0, nil), until there is no child
+	// wait4(-1, nil, 0, nil), until no child is left
 	MOVD	$SYS_wait4, R8
 	MOVD	$-1, R0
 	MOVD	$0, R1
@@ -218,7 +218,7 @@ stage:
 	CMP	R12, R0
 	BNE	orphan
 
-	// write(GATE, {pid}, 8), of what leads a session, and dies with the keeper
+	// write(GATE, {pid}, 8), as the leader of a session that dies with the keeper
 	MOVD	$SYS_getpid, R8
 	SVC
 	SUB	$16, RSP, R1
@@ -228,7 +228,7 @@ stage:
 	MOVD	$8, R2
 	SVC
 
-	// execve("/proc/self/exe", &argv[2], {nil}), which is at the end of argv
+	// execve("/proc/self/exe", &argv[2], {nil}); the nil is the end of argv
 	MOVD	$SYS_execve, R8
 	MOVD	$self<>(SB), R0
 	ADD	$24, RSP, R1
@@ -256,7 +256,7 @@ DATA self<>+0(SB)/8, $"/proc/se"
 DATA self<>+8(SB)/8, $"lf/exe\x00\x00"
 GLOBL self<>(SB), RODATA|NOPTR, $16
 
-// A message has its length before it.
+// Each message follows its length.
 DATA space<>+0(SB)/8, $100
 DATA space<>+8(SB)/8, $": the ad"
 DATA space<>+16(SB)/8, $"dress sp"
