@@ -122,15 +122,13 @@ func serviceObject(s view.Service) cli.Object {
 // startOf returns how s is started and where its output goes. All members are null if no pass can
 // start it.
 func startOf(s view.Service) cli.Object {
-	if s.StartInfo == nil {
-		return cli.Object{{"command", nil}, {"workingDirectory", nil}, {"maxAttempts", nil},
-			{"log", nil}}
+	var command, dir, most, log any
+	if start := s.StartInfo; start != nil {
+		command = append([]string{start.Command}, start.Args...)
+		dir, most, log = start.Dir, start.Policy.MaxAttempts, s.Log()
 	}
-	return cli.Object{
-		{"command", append([]string{s.StartInfo.Command}, s.StartInfo.Args...)},
-		{"workingDirectory", s.StartInfo.Dir}, {"maxAttempts", s.StartInfo.Policy.MaxAttempts},
-		{"log", s.Log()},
-	}
+	return cli.Object{{"command", command}, {"workingDirectory", dir}, {"maxAttempts", most},
+		{"log", log}}
 }
 
 // lastExit returns how the previous process ended, or nil.

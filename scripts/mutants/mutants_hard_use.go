@@ -145,7 +145,7 @@ var services = []mutant{
 		[]string{"register/outdated_command.txtar"},
 	}, {
 		"JSON of a group without logs", "cmd/dpl-status/json.go",
-		"{\"log\", s.Log()}", "{\"log\", nil}",
+		"start.Policy.MaxAttempts, s.Log()", "start.Policy.MaxAttempts, nil",
 		[]string{"status/group_json.txtar"},
 	}, {
 		"logs grow for ever", "fileops/logs/rotate.go",

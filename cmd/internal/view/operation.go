@@ -77,21 +77,14 @@ func (s Style) head(op Operation) string {
 	word := string(op.State)
 	fmt.Fprintf(&out, "%s: %s%s\n", s.paint(strong, op.ID), s.paint(toneOf(word), word), rest)
 	for _, t := range op.Transitions {
-		text := harmless.Text(fmt.Sprintf("%s  %s -> %s by %s: %s", t.At.Format(time.RFC3339), t.From, t.To,
-			t.By, t.Reason))
-		if s.Width == 0 || columns(text)+2 <= s.Width {
-			fmt.Fprintf(&out, "  %s\n", text)
-			continue
+		text := harmless.Text(fmt.Sprintf("%s  %s -> %s by %s: %s", t.At.Format(time.RFC3339),
+			t.From, t.To, t.By, t.Reason))
+		lines := []string{text}
+		if s.Width > 0 && columns(text)+2 > s.Width {
+			lines = wrap(text, s.Width-5)
+			lines[0] = strings.Replace(lines[0], " ", "  ", 1)
 		}
-
-		for i, line := range wrap(text, s.Width-5) {
-			if i == 0 {
-				line = strings.Replace(line, " ", "  ", 1)
-			} else {
-				line = "  " + line
-			}
-			fmt.Fprintf(&out, "  %s\n", line)
-		}
+		fmt.Fprintf(&out, "  %s\n", strings.Join(lines, "\n    "))
 	}
 
 	return out.String()
