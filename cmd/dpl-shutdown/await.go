@@ -17,8 +17,7 @@ func (c *shutdown) await(
 ) (group.Group, error) {
 	return orchestrator.New(env, l, groupID).Until(time.Duration(c.Timeout),
 		func(g group.Group) (string, error) {
-			for i := range g.Registry.Services {
-				s := &g.Registry.Services[i]
+			for _, s := range g.Registry.Services {
 				asked := s.State == group.StateShuttingDown && !s.StartAgain ||
 					s.State == group.StateStopped
 				if (c.All || s.ID == service) && !asked {

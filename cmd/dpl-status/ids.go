@@ -32,14 +32,14 @@ func (s *reporter) listed(op, group string, groups bool) (ids []string, err erro
 		return s.ledger.Groups()
 	case group != "":
 		g, err := s.ledger.ReadGroup(group)
-		for i := range g.Registry.Services {
-			ids = append(ids, g.Registry.Services[i].ID)
+		for _, s := range g.Registry.Services {
+			ids = append(ids, s.ID)
 		}
 		return ids, cli.Named("status", group, "", err)
 	case op != "":
 		o, _, err := s.ledger.ReadOperation(op)
-		for i := range o.Stack {
-			ids = append(ids, o.Stack[i].CallID)
+		for _, f := range o.Stack {
+			ids = append(ids, f.CallID)
 		}
 		return ids, cli.Named("status", op, "", err)
 	}

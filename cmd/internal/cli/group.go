@@ -39,9 +39,8 @@ func GroupResult(e session.GroupEdit, service string) Object {
 	}
 
 	rows := []Object{}
-	for i := range e.After.Registry.Services {
-		s := &e.After.Registry.Services[i]
-		rows = append(rows, append(Object{{"supervisorId", s.ID}}, stateOf(s)...))
+	for _, s := range e.After.Registry.Services {
+		rows = append(rows, append(Object{{"supervisorId", s.ID}}, stateOf(&s)...))
 	}
 
 	return append(o, Member{"supervisors", rows})

@@ -192,12 +192,11 @@ func (l *lane) says(e observe.Event) {
 func groupLanes(g Group) *chart {
 	c := &chart{}
 	c.events(g.Registry.Events)
-	for i := range g.Registry.Services {
-		r := &g.Registry.Services[i]
-		l := c.lane("supervisor "+r.ID, r.ID, "")
+	for _, s := range g.Registry.Services {
+		l := c.lane("supervisor "+s.ID, s.ID, "")
 		if len(l.spans) == 0 {
-			l.spans = []span{{state: string(r.State), from: r.RunningSince}}
-			c.sees(r.RunningSince)
+			l.spans = []span{{state: string(s.State), from: s.RunningSince}}
+			c.sees(s.RunningSince)
 		}
 	}
 

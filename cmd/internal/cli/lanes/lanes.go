@@ -81,18 +81,13 @@ func Fuzz(f *testing.F, zero func() cli.Command) {
 
 // scripted returns the arguments that scripts give to program.
 func scripted(f *testing.F, program string) (all [][]string) {
-	scripts, err := filepath.Glob("../../testscripts/*.txtar")
-	if err != nil {
-		f.Fatal(err)
-	}
-
-	more, err := filepath.Glob("../../testscripts/*/*.txtar")
+	scripts, err := filepath.Glob("../../testscripts/*/*.txtar")
 	if err != nil {
 		f.Fatal(err)
 	}
 
 	line := regexp.MustCompile(`(?m)^(?:exec|status \d+|timed \S+) ` + program + `( [^&\n]*)?`)
-	for _, path := range append(scripts, more...) {
+	for _, path := range scripts {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			f.Fatal(err)
