@@ -50,23 +50,18 @@ func write(env *cli.Env, l *fileops.Ledger, all []found) error {
 	return errs
 }
 
-// edit creates the operation unless it exists.
+// edit creates the operation unless it exists as it is.
 func (f found) edit(env *cli.Env, l *fileops.Ledger) (session.Edit, error) {
 	return env.EditOperation(l, f.op.ID, fileops.OrCreate,
 		func(op protocol.Operation, _ observe.Observation) (protocol.Operation, error) {
-			return f.replacing(op)
+			switch {
+			case op.Revision == 0 && op.ID == "":
+				return f.op, nil
+			case op.Encode() == f.op.Encode():
+				return op, nil
+			}
+			return op, cli.WithStatus(cli.StatusRefused, errExists)
 		})
-}
-
-// replacing returns the operation if before does not exist or equals it.
-func (f found) replacing(before protocol.Operation) (protocol.Operation, error) {
-	switch {
-	case before.Revision == 0 && before.ID == "":
-		return f.op, nil
-	case before.Encode() == f.op.Encode():
-		return before, nil
-	}
-	return before, cli.WithStatus(cli.StatusRefused, errExists)
 }
 
 // warn warns about results that the user may not expect.

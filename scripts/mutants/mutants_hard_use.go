@@ -212,8 +212,7 @@ var firstMinutes = []mutant{
 		[]string{"usage/durations.txtar"},
 	}, {
 		"a day is no duration", "cmd/internal/cli/duration.go",
-		"	days, rest, err := cutDays(rest, \"d\", 1)",
-		"	days, rest, err := cutDays(rest, \"D\", 1)",
+		"{\"w\", 7 * 24}, {\"d\", 24}", "{\"w\", 7 * 24}, {\"D\", 24}",
 		[]string{"./cmd/internal/cli TestDays"},
 	}, {
 		"a script needs #!", "cmd/internal/process/script.go",

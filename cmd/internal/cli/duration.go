@@ -25,47 +25,38 @@ func ParseDuration(s string, least time.Duration) (time.Duration, error) {
 	return d, nil
 }
 
-// parseSpan parses a time span with weeks and days, which package time does not know.
-func parseSpan(s string) (time.Duration, error) {
-	weeks, rest, err := cutDays(s, "w", 7)
-	if err != nil {
-		return 0, err
-	}
-
-	days, rest, err := cutDays(rest, "d", 1)
-	if err != nil {
-		return 0, err
-	}
-	if rest == s {
-		return time.ParseDuration(s)
-	}
-
-	var others time.Duration
-	if rest != "" {
-		others, err = time.ParseDuration(rest)
-	}
-	if err != nil || strings.ContainsAny(rest, "+-") || days > math.MaxInt64-weeks ||
-		others > math.MaxInt64-weeks-days {
-		return 0, errSpan
-	}
-
-	return weeks + days + others, nil
-}
-
 var errSpan = errors.New("not a time span")
 
-// cutDays cuts a number before unit off s. A unit is of days. Without unit it returns 0 and s.
-func cutDays(s, unit string, of int64) (d time.Duration, rest string, err error) {
-	number, rest, found := strings.Cut(s, unit)
-	if !found {
-		return 0, s, nil
+// parseSpan parses a time span with weeks and days, which package time does not know.
+func parseSpan(s string) (time.Duration, error) {
+	total, rest := time.Duration(0), s
+	for _, unit := range []struct {
+		name  string
+		hours time.Duration
+	}{{"w", 7 * 24}, {"d", 24}} {
+		number, after, found := strings.Cut(rest, unit.name)
+		if !found {
+			continue
+		}
+
+		hours, err := time.ParseDuration(number + "h")
+		if err != nil || strings.Trim(number, "0123456789.") != "" ||
+			hours > (math.MaxInt64-total)/unit.hours {
+			return 0, errSpan
+		}
+		total, rest = total+hours*unit.hours, after
 	}
 
-	hours, err := time.ParseDuration(number + "h")
-	switch factor := time.Duration(24 * of); {
-	case err != nil || strings.Trim(number, "0123456789.") != "" || hours > math.MaxInt64/factor:
-		return 0, "", errSpan
-	default:
-		return hours * factor, rest, nil
+	switch rest {
+	case s:
+		return time.ParseDuration(s)
+	case "":
+		return total, nil
 	}
+
+	others, err := time.ParseDuration(rest)
+	if err != nil || strings.ContainsAny(rest, "+-") || others > math.MaxInt64-total {
+		return 0, errSpan
+	}
+	return total + others, nil
 }
