@@ -47,8 +47,6 @@ func operationEntries(op view.Operation) *entries {
 	return entriesOf(all)
 }
 
-func groupEntries(g Group) *entries { return entriesOf(eventEntries(g.Registry.Events)) }
-
 func eventEntries(events []observe.Event) (all []entry) {
 	for _, e := range events {
 		h := entry{revision: e.Revision, At: e.At, From: e.From, To: e.To, By: e.By,

@@ -19,7 +19,7 @@ func groupSubject(g Group) subject {
 		Main:     tree{"Services", services(g)},
 		Timeline: groupLanes(g).timeline(),
 		Alerts:   slices.Clone(g.Alerts),
-		Entries:  groupEntries(g),
+		Entries:  entriesOf(eventEntries(g.Registry.Events)),
 	}
 
 	slices.Reverse(s.Alerts)
