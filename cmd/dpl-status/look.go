@@ -18,8 +18,8 @@ type subject struct {
 	onlyGroups                     bool
 }
 
-// A picture is a subject as it is now: its operations and groups that can be read, and an error for
-// each other one.
+// A picture is a subject as it is now: its operations and groups that can be read, and an error
+// for each other one.
 type picture struct {
 	subject
 	ops      []view.Operation

@@ -45,8 +45,8 @@ func (c *wait) waiter(env *cli.Env) (*waiter, error) {
 	return w, err
 }
 
-// subjects returns the ids of the targets, and the operations and groups in which they are. It sets
-// in w how to look at them.
+// subjects returns the ids of the targets, and the operations and groups in which they are. It
+// tells w how to read them.
 func (c *wait) subjects(w *waiter) (ids, ops, groups []string, err error) {
 	ops, ids = cli.Distinct(c.Op), cli.Distinct(c.Ready)
 	if c.Ready == nil {

@@ -36,11 +36,9 @@ func (env *Env) printEdit(op string, edit session.Edit) {
 	}
 }
 
-// Apply opens the ledger, applies verb to the operation op in it, and with --json prints the result.
-// Errors say that the verb called name failed for subject, which may be "".
-func (env *Env) Apply(
-	name, op, subject string, verb fileops.Verb[protocol.Operation],
-) error {
+// Apply opens the ledger, applies verb to the operation op in it, and prints the result if JSON is
+// wanted. Errors say that the verb called name failed for subject, which may be "".
+func (env *Env) Apply(name, op, subject string, verb fileops.Verb[protocol.Operation]) error {
 	l, err := env.Open()
 	if err != nil {
 		return err

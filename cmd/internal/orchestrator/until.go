@@ -9,8 +9,8 @@ import (
 )
 
 // Until makes passes until left returns "", or an error because the goal can no longer be reached.
-// Left returns what keeps the goal from being reached. Until returns the last group passed to left,
-// and after timeout cli.ErrTimeout with what is left.
+// Left says what is still to happen. Until returns the last group passed to left, and after
+// timeout cli.ErrTimeout with what is left.
 //
 // While another owner orchestrates the group, these passes stand by, and the other owner's passes
 // do the work.

@@ -123,6 +123,17 @@ func operationLanes(op view.Operation) *chart {
 	}
 
 	c.events(op.Events)
+	c.calls(op)
+	if !op.State.Terminal() {
+		c.sees(op.Seen.Now)
+	}
+
+	slices.SortStableFunc(c.lanes, func(a, b *lane) int { return cmp.Compare(a.rank, b.rank) })
+
+	return c
+}
+
+func (c *chart) calls(op view.Operation) {
 	callers := op.Callers()
 	for i, call := range op.Calls() {
 		l := c.lane("call "+call.CallID, call.CallID, "")
@@ -145,14 +156,6 @@ func operationLanes(op view.Operation) *chart {
 			l.weight = living
 		}
 	}
-
-	if !op.State.Terminal() {
-		c.sees(op.Seen.Now)
-	}
-
-	slices.SortStableFunc(c.lanes, func(a, b *lane) int { return cmp.Compare(a.rank, b.rank) })
-
-	return c
 }
 
 func (c *chart) events(events []observe.Event) {

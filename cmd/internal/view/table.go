@@ -25,8 +25,8 @@ type table struct {
 	widths  []int
 }
 
-// table draws trees, whose nodes come top down, under the titles of columns. Columns that do not fit
-// are dropped if they are empty, moved below, or cut. It returns "" for no nodes.
+// table draws trees, whose nodes come top down, under the titles of columns. Columns that do not
+// fit are dropped if they are empty, moved below, or cut. It returns "" for no nodes.
 func (s Style) table(columns []column, nodes []*node) string {
 	if len(nodes) == 0 {
 		return ""
